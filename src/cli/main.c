@@ -1,0 +1,7 @@
+#include <stdio.h>
+
+int main(void)
+{
+	puts("faden " FADEN_VERSION);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/*
+ * Files: whole reads with a limit, replacement that is either the old or the new file and never
+ * half of one, appends, locks. Everything is opened close-on-exec. Messages name the path.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* Reads the whole file into *out (cleared first). More than max bytes: ERR_LIMIT. Missing:
+ * -ENOENT, so that callers can treat it as empty. */
+int file_read(const char *path, size_t max, struct str *out, struct err *reterr) MUST_USE;
+
+/*
+ * A new file in the making, under a temporary name in the target's folder. Nothing shows under
+ * `path` before commit; release (or a crash) leaves at most the temporary file, whose name begins
+ * with ".faden-" and which file_sweep_temps() removes.
+ */
+struct file_new {
+	char *path;
+	char *temp;
+	int fd;
+};
+#define FILE_NEW_INIT    \
+	{                \
+		.fd = -1 \
+	}
+int file_new_open(struct file_new *f, const char *path, mode_t mode, struct err *reterr) MUST_USE;
+int file_new_write(struct file_new *f, struct sv data, struct err *reterr) MUST_USE;
+/* fsync, rename over `path`, fsync of the folder. */
+int file_new_commit(struct file_new *f, struct err *reterr) MUST_USE;
+/* The same, but fails with -EEXIST when `path` exists already. */
+int file_new_commit_excl(struct file_new *f, struct err *reterr) MUST_USE;
+/* Closes and removes what was not committed. Harmless after commit and on an unopened one. */
+void file_new_release(struct file_new *f);
+
+int file_replace(const char *path, struct sv data, mode_t mode, struct err *reterr) MUST_USE;
+/* Removes leftover temporaries older than max_age_ms from a folder; errors are ignored. */
+void file_sweep_temps(const char *folder, int64_t max_age_ms);
+
+/* All of data at the end of the file (created 0600), one write() when the system allows; with
+ * `durable` followed by fdatasync. A short write is an error and the file is cut back. */
+int file_append(const char *path, struct sv data, bool durable, struct err *reterr) MUST_USE;
+
+/* write() until all is out; EINTR and short writes handled. */
+int file_write_all(int fd, struct sv data, struct err *reterr) MUST_USE;
+
+/* Folders: all missing parents too, mode 0700. */
+int file_mkdirs(const char *path, struct err *reterr) MUST_USE;
+
+/* Advisory whole-file lock (created when missing) that dies with the process. Without `wait`, a
+ * lock held elsewhere is ERR_BUSY. The caller closes *ret_fd to unlock. */
+int file_lock(const char *path, bool wait, int *ret_fd, struct err *reterr) MUST_USE;

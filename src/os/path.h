@@ -1,0 +1,29 @@
+/*
+ * Paths as text. Results are owned by the caller.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+char *path_join(const char *dir, const char *name); /* "a" + "b" → "a/b"; absolute name wins */
+struct sv path_base(struct sv path); /* last component; trailing '/' ignored */
+struct sv path_parent(struct sv path); /* "/a/b" → "/a", "a" → "." , "/" → "/" */
+/* Symbolic links resolved; the path must exist. */
+int path_real(const char *path, char **ret, struct err *reterr) MUST_USE;
+char *path_cwd(struct err *reterr); /* getcwd(); NULL with reterr set when the folder is gone */
+bool path_exists(const char *path);
+/* True when `path` is `dir` or below it (textually; give both resolved). */
+bool path_within(struct sv path, struct sv dir);
+/* The first executable regular file `name` in search (a PATH value), or `name` itself when it
+ * holds a '/'. NULL when there is none. */
+char *path_find_program(const char *name, const char *search);
+/* "~" and "~/x" with the given home; anything else is copied. */
+char *path_expand_home(const char *path, const char *home);
+/* For people: home shown as "~". */
+char *path_show(const char *path, const char *home);
+/* The top of the git work tree that holds dir, worktrees resolved to their common repository's
+ * main folder when it is known from the .git file; NULL outside git. No git program is run. */
+char *path_git_root(const char *dir);

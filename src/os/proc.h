@@ -1,0 +1,74 @@
+/*
+ * Child processes and the identity of processes.
+ *
+ * A child starts in its own process group (so that a whole tree can be signalled), with default
+ * signal dispositions and an empty mask, with no inherited descriptors but 0, 1 and 2. A program
+ * that cannot be executed is an error of proc_spawn(), not a child that exits 127.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	PROC_NULL = -1, /* /dev/null */
+	PROC_PIPE = -2, /* a pipe; our end is in struct proc, non-blocking, close-on-exec */
+	PROC_INHERIT = -3, /* ours */
+};
+
+struct proc_opts {
+	const char *const *argv; /* argv[0] is the file to execute, found by the caller */
+	const char *const *envp; /* NULL: our own environment */
+	const char *cwd; /* NULL: ours */
+	int in, out, err; /* a descriptor, or one of PROC_NULL, PROC_PIPE, PROC_INHERIT */
+	bool same_group; /* stay in our group (to share the terminal) */
+};
+
+struct proc {
+	pid_t pid; /* 0: none */
+	int pidfd; /* readable when the child has ended */
+	int in; /* our ends of the pipes, -1 when there is none */
+	int out;
+	int err;
+	bool grouped;
+};
+#define PROC_INIT                                           \
+	{                                                   \
+		.pidfd = -1, .in = -1, .out = -1, .err = -1 \
+	}
+
+int proc_spawn(struct proc *p, const struct proc_opts *opts, struct err *reterr) MUST_USE;
+/* True when the child has ended; *ret_status is then as from waitpid(). Never waits for others. */
+bool proc_reap(struct proc *p, bool wait, int *ret_status);
+/* A signal to the child's whole group (or the child alone with same_group). */
+void proc_signal(const struct proc *p, int sig);
+/* Every living descendant of pid by /proc, also those that left the group or the session. */
+void proc_descendants(pid_t pid, pid_t **ret_pids, size_t *ret_n);
+/* KILL to the group and to every descendant that was alive when asked. */
+void proc_kill_tree(const struct proc *p);
+/* Closes the pipes, kills the tree if it still lives, reaps. */
+void proc_release(struct proc *p);
+/* Exit status for messages: "exit status 3", "killed by signal 9". */
+void proc_describe_status(int status, char *out, size_t size);
+
+/* Runs to the end with input from `in`, output collected up to max bytes each; kills at the
+ * deadline (milliseconds, 0: none). For small helpers: versions, clipboard, dot. */
+int proc_run(const char *const *argv, struct sv in, int64_t timeout_ms, size_t max, struct str *out,
+	struct str *errout, int *ret_status, struct err *reterr) MUST_USE;
+
+/* Identity that survives pid reuse and reboot. */
+struct proc_id {
+	pid_t pid;
+	uint64_t start; /* start time in clock ticks since boot, from /proc/PID/stat field 22 */
+	char boot[37]; /* boot id; empty when unknown */
+	char host[65];
+};
+int proc_id_self(struct proc_id *ret, struct err *reterr) MUST_USE;
+/* Start time of a process, 0 when there is none. */
+uint64_t proc_start_time(pid_t pid);
+enum proc_alive { PROC_GONE, PROC_ALIVE, PROC_ELSEWHERE /* another host: cannot be known */ };
+enum proc_alive proc_id_check(const struct proc_id *id);
