@@ -1,0 +1,67 @@
+/*
+ * Where the agents keep their sessions, and who is writing one now. Homes are given by the
+ * caller; nothing here looks at the environment.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "transcript/transcript.h"
+
+/* One agent's folder. Several may share a format: the rehearsal agent writes Claude's. */
+struct transcript_home {
+	const char *agent; /* "claude", "codex", "rehearsal" … */
+	enum transcript_format format;
+	const char *root; /* ~/.claude, ~/.codex */
+};
+
+/*
+ * The folder of a project's sessions below a Claude home: <root>/projects/<name>. cwd must be
+ * resolved (path_real()). Caller frees.
+ */
+char *claude_project_dir(const char *root, const char *cwd);
+/* The name alone. Not one to one: "a.b" and "a_b" share a folder. */
+void claude_project_name(struct str *out, struct sv cwd);
+/* <root>/projects/<name>/<id>.jsonl */
+char *claude_session_path(const char *root, const char *cwd, const char *id);
+/* <root>/sessions/YYYY/MM/DD/rollout-YYYY-MM-DDThh-mm-ss-<id>.jsonl, in local time as Codex does.
+ */
+char *codex_rollout_path(const char *root, int64_t wall_ms, const char *id);
+
+/* The session id in a file's name, empty when the name is not one of a session. */
+struct sv transcript_path_id(enum transcript_format format, struct sv path);
+
+struct transcript_file {
+	const char *path; /* valid during the call */
+	uint64_t dev, ino, size;
+	int64_t mtime_ns;
+	bool subagent; /* in a session's own folder of sub-agents */
+};
+/*
+ * Calls fn for every session file of the home, in no order, from this thread; a negative result
+ * ends the walk. A home that does not exist has none. A folder that cannot be read is passed to
+ * `trouble` (may be NULL) and left out.
+ */
+int transcript_walk(const struct transcript_home *home,
+	int (*fn)(void *data, const struct transcript_file *file),
+	void (*trouble)(void *data, const struct err *err), void *data,
+	struct err *reterr) MUST_USE;
+
+/* The file of one id by names alone: *ret is NULL when there is none. */
+int transcript_find(
+	const struct transcript_home *home, struct sv id, char **ret, struct err *reterr) MUST_USE;
+
+/* Names that Codex keeps in session_index.jsonl: id → index into *names. A missing file is empty.
+ */
+int codex_names(const char *root, struct map *ids, struct strv *names, struct err *reterr) MUST_USE;
+
+/*
+ * Adds the ids of all sessions of the home that a live process has open to `ids` (value: the pid,
+ * 0 when unknown). What cannot be read counts as nobody.
+ */
+void transcript_writers(const struct transcript_home *home, struct map *ids);

@@ -1,0 +1,214 @@
+/*
+ * Session files of the agents, read in one neutral form.
+ *
+ * Three readings of a file, each with memory that does not grow with its bytes:
+ *   transcript_scan()  a summary for lists, and again from where it stopped when the file grew;
+ *   transcript_open()  its items one by one, text decoded on demand;
+ *   transcript_live()  which of its records a resume would send to the model.
+ *
+ * Files are untrusted: broken lines, NULs, invalid UTF-8, several objects on one line, a last line
+ * that is half written are all passed over or reported, never an error. Errors are those of
+ * reading. Nothing here writes.
+ *
+ * A record is one JSON object (or one broken line); agents write one a line, but a crash may glue
+ * two together. Records are counted from 0 in file order, lines from 1.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "json/scan.h"
+
+enum transcript_format { TRANSCRIPT_CLAUDE, TRANSCRIPT_CODEX, TRANSCRIPT_FORMATS };
+
+const char *transcript_format_name(enum transcript_format format); /* "claude", "codex" */
+/* By the first lines of a file; ERR_INPUT when it is no session, -errno when it cannot be read. */
+int transcript_probe(
+	const char *path, enum transcript_format *ret_format, struct err *reterr) MUST_USE;
+
+/* ---- the summary ---- */
+
+enum session_relation {
+	SESSION_ROOT, /* no parent known */
+	SESSION_TRIMMED,
+	SESSION_CONTINUED,
+	SESSION_FORKED,
+	SESSION_PORTED,
+};
+const char *session_relation_name(enum session_relation relation); /* "trimmed" …, "" for ROOT */
+
+enum {
+	SESSION_SUBAGENT = 1u << 0, /* the work of a sub-agent, not a conversation of its own */
+	SESSION_EXEC = 1u << 1, /* begun by a program (claude -p, codex exec) */
+	SESSION_TORN = 1u << 2, /* the last line is incomplete */
+	SESSION_HELPER = 1u << 3, /* marked by its maker as not for people */
+};
+
+enum {
+	SESSION_PROMPT_MAX = 400, /* bytes kept of the first prompt */
+	SESSION_NAME_MAX = 400, /* bytes kept of names, branches, models */
+	SESSION_PATH_MAX = 4096, /* bytes kept of folders and parents */
+};
+
+struct usage {
+	int64_t input; /* not cached */
+	int64_t cache_read;
+	int64_t cache_write;
+	int64_t output;
+};
+static inline int64_t usage_context(const struct usage *u)
+{
+	return u->input + u->cache_read + u->cache_write;
+}
+
+/* How far a file was read; what a later scan needs to go on. Plain data, may be stored. */
+struct session_mark {
+	uint64_t offset; /* first byte not yet taken for good, the beginning of a line */
+	uint64_t anchor; /* of the bytes before it: another file under the same name is noticed */
+	uint32_t tail_turns; /* turns counted beyond offset, in a last line without newline */
+	uint32_t flags; /* private */
+};
+
+/* Strings are owned and never NULL once scanned; "" when unknown. */
+struct session_info {
+	char *path;
+	char *id; /* by the file name, which is what the agents go by */
+	char *name; /* given by the user in the agent */
+	char *cwd; /* where it was begun */
+	char *branch; /* git branch, the last one */
+	char *prompt; /* first words of the user, one line */
+	char *model; /* the last one that answered */
+	char *root; /* uuid of the first chained record: the same in forks of one session */
+	char *parent_id; /* as far as known; either may be empty */
+	char *parent_path;
+	enum session_relation relation;
+	enum transcript_format format;
+	uint32_t flags; /* SESSION_ */
+	int64_t first_ms, last_ms; /* wall time of the first and last record with a time; 0 none */
+	int64_t turns; /* prompts of the user, without texts that programs put in */
+	int64_t size; /* bytes, when scanned */
+	int64_t window; /* tokens of the model's window, 0 unknown */
+	struct usage usage; /* of the last answer: its sum is the context then */
+	struct session_mark mark;
+};
+
+/* Sets every string to "", id from the path. */
+void session_info_init(struct session_info *info, enum transcript_format format, const char *path);
+void session_info_release(struct session_info *info);
+
+/*
+ * Reads what is new in the file since info->mark, up to `size` bytes of it (as fstat() says), and
+ * brings info up to date. All is read again from the start when the file is shorter than before or
+ * is not the one of the mark. Result and state are the same however the file was cut up by
+ * earlier scans. Any thread; one info one thread.
+ */
+int transcript_scan(int fd, uint64_t size, struct session_info *info, struct err *reterr) MUST_USE;
+
+/* ---- items ---- */
+
+enum item_kind {
+	ITEM_USER,
+	ITEM_ASSISTANT,
+	ITEM_THINKING,
+	ITEM_TOOL_CALL,
+	ITEM_TOOL_RESULT,
+	ITEM_SYSTEM, /* words of the agent program: notices, instructions, hook results */
+	ITEM_COMPACTION, /* from here on the context is a summary */
+	ITEM_META, /* bookkeeping, unknown or broken */
+	ITEM_KINDS,
+};
+const char *item_kind_name(enum item_kind kind); /* "user", "tool_call" … */
+
+enum {
+	ITEM_PROMPT = 1u << 0, /* words the user gave; at most one item a record */
+	ITEM_INJECTED = 1u << 1, /* a user message put in by a program */
+	ITEM_SIDECHAIN = 1u << 2, /* of a sub-agent, inside the parent's file */
+	ITEM_FAILED = 1u << 3, /* a tool's error, an API error */
+	ITEM_SUMMARY = 1u << 4, /* the summary that stands for what was compacted */
+	ITEM_REPLACEMENT = 1u << 5, /* part of a compacted history inside one record */
+	ITEM_SYNTHETIC = 1u << 6, /* an answer no model gave */
+	ITEM_BROKEN = 1u << 7, /* the line (or its rest) is no JSON object */
+	ITEM_UNTERMINATED = 1u << 8, /* the line has no newline yet */
+	ITEM_IMAGE = 1u << 9, /* holds a picture, shown as a note */
+	ITEM_USAGE = 1u << 10, /* usage is set; repeated on all records of one message id */
+};
+
+/*
+ * Slices and values point into the line and are valid until the next call of transcript_next().
+ * The slices are what stands between the quotes (ids and times hold no escapes).
+ */
+struct item {
+	enum item_kind kind;
+	uint32_t flags;
+	uint32_t part; /* which item of its record, from 0 */
+	uint64_t record;
+	uint64_t line;
+	uint64_t offset, size; /* of the line in the file, newline included */
+	struct sv type; /* as the agent calls it: "user", "attachment", "function_call" … */
+	struct sv time; /* RFC 3339 */
+	struct sv uuid, parent; /* Claude */
+	struct sv message_id;
+	struct sv model;
+	struct sv tool; /* calls only */
+	struct sv tool_id; /* calls and results */
+	struct usage usage;
+	struct jval text; /* what transcript_text() decodes: a string, or a list of blocks */
+	struct jval body; /* the block, or the record when it has none */
+	struct jval object; /* the record */
+};
+
+struct transcript_reader;
+struct transcript_read_opts {
+	uint64_t offset; /* begin at this line; records and lines are then counted from there */
+	uint64_t end; /* stop here as if the file ended; 0 at its end */
+	bool expand; /* after a Codex compaction also the items it put in place, REPLACEMENT */
+};
+/* opts may be NULL. *ret is freed by transcript_close(). */
+int transcript_open(const char *path, enum transcript_format format,
+	const struct transcript_read_opts *opts, struct transcript_reader **ret,
+	struct err *reterr) MUST_USE;
+/* 1 and the next item, 0 at the end, or negative. Every record has at least one item. */
+int transcript_next(struct transcript_reader *r, struct item *ret, struct err *reterr) MUST_USE;
+void transcript_close(struct transcript_reader *r); /* NULL is fine */
+
+/* Appends the item's text: words, a tool's output, or the JSON of a call's arguments. Pictures and
+ * the like become a note in brackets. */
+void transcript_text(const struct item *item, struct str *out);
+/* Wall time, 0 when there is none. */
+int64_t transcript_time(const struct item *item);
+
+/* ---- what a resume sends ---- */
+
+struct transcript_live {
+	uint64_t *bits; /* one a record */
+	size_t records;
+	size_t live; /* how many are set */
+	uint64_t live_bytes; /* bytes of their lines */
+	size_t healed; /* parents that do not exist or lead in a circle, bridged */
+	bool compacted; /* the history begins with a summary */
+	size_t compaction; /* its record */
+	/* Codex fork: the history before this file, in another one. Empty when there is none. */
+	char *base_id;
+	uint64_t base_offset; /* its bytes up to here */
+};
+/*
+ * By the agents' own rules. Claude Code: from the last user or assistant record along the parents
+ * to a null parent or a compaction, with the other records of the same answers, their tools'
+ * results, and what the compaction kept; a parent that is missing or leads in a circle is taken
+ * to be the record before. Codex: everything the last compaction did not replace and no rollback
+ * took back. Only records that can be sent are marked: words, tools, attachments, summaries.
+ */
+int transcript_live(const char *path, enum transcript_format format, struct transcript_live *ret,
+	struct err *reterr) MUST_USE;
+void transcript_live_release(struct transcript_live *live);
+static inline bool transcript_is_live(const struct transcript_live *live, uint64_t record)
+{
+	return record < live->records && (live->bits[record / 64] >> (record % 64) & 1);
+}
+
+/* ---- words ---- */
+/* True for a user message that a program put in (command echoes, reminders, environment). */
+bool transcript_injected(enum transcript_format format, struct sv text);
