@@ -34,14 +34,14 @@ static inline void auto_close_(const int *fd)
 
 /* Hands an owned pointer (or fd) over: the value moves out, the variable is emptied. */
 #define TAKE_PTR(p)                            \
-	({                                     \
+	__extension__({                        \
 		__typeof__(p) *take_ = &(p);   \
 		__typeof__(p) moved_ = *take_; \
 		*take_ = NULL;                 \
 		moved_;                        \
 	})
 #define TAKE_FD(fd)                \
-	({                         \
+	__extension__({            \
 		int moved_ = (fd); \
 		(fd) = -1;         \
 		moved_;            \

@@ -17,8 +17,10 @@ int file_read(const char *path, size_t max, struct str *out, struct err *reterr)
 
 /*
  * A new file in the making, under a temporary name in the target's folder. Nothing shows under
- * `path` before commit; release (or a crash) leaves at most the temporary file, whose name begins
- * with ".faden-" and which file_sweep_temps() removes.
+ * `path` before commit; a crash leaves at most the temporary file, whose name begins with
+ * ".faden-" and which file_sweep_temps() removes. A symbolic link at `path` is kept: the file it
+ * points to is the target. The mode is given exactly, whatever the umask; 0 means that of the
+ * file that is replaced, or 0600 when there is none.
  */
 struct file_new {
 	char *path;
@@ -31,7 +33,8 @@ struct file_new {
 	}
 int file_new_open(struct file_new *f, const char *path, mode_t mode, struct err *reterr) MUST_USE;
 int file_new_write(struct file_new *f, struct sv data, struct err *reterr) MUST_USE;
-/* fsync, rename over `path`, fsync of the folder. */
+/* fsync, rename over `path`, fsync of the folder. After a failure `path` is the old file or, when
+ * only the last step failed, the new one. */
 int file_new_commit(struct file_new *f, struct err *reterr) MUST_USE;
 /* The same, but fails with -EEXIST when `path` exists already. */
 int file_new_commit_excl(struct file_new *f, struct err *reterr) MUST_USE;
@@ -39,19 +42,22 @@ int file_new_commit_excl(struct file_new *f, struct err *reterr) MUST_USE;
 void file_new_release(struct file_new *f);
 
 int file_replace(const char *path, struct sv data, mode_t mode, struct err *reterr) MUST_USE;
-/* Removes leftover temporaries older than max_age_ms from a folder; errors are ignored. */
+/* Removes leftover temporaries older than max_age_ms from a folder, but none whose writer still
+ * lives; errors are ignored. */
 void file_sweep_temps(const char *folder, int64_t max_age_ms);
 
-/* All of data at the end of the file (created 0600), one write() when the system allows; with
- * `durable` followed by fdatasync. A short write is an error and the file is cut back. */
+/* All of data at the end of the file (created 0600) in one write(), so that several processes may
+ * append whole records; with `durable` followed by fdatasync. A short write is an error, and the
+ * file is cut back unless another process has appended behind it meanwhile. */
 int file_append(const char *path, struct sv data, bool durable, struct err *reterr) MUST_USE;
 
-/* write() until all is out; EINTR and short writes handled. */
+/* write() until all is out; EINTR, short writes and a full non-blocking descriptor handled. */
 int file_write_all(int fd, struct sv data, struct err *reterr) MUST_USE;
 
-/* Folders: all missing parents too, mode 0700. */
+/* Folders: all missing parents too, mode 0700; there already is fine. */
 int file_mkdirs(const char *path, struct err *reterr) MUST_USE;
 
 /* Advisory whole-file lock (created when missing) that dies with the process. Without `wait`, a
- * lock held elsewhere is ERR_BUSY. The caller closes *ret_fd to unlock. */
+ * lock held elsewhere (also by this process through another descriptor) is ERR_BUSY. The caller
+ * closes *ret_fd to unlock. Lock a file of its own, never one that is replaced. */
 int file_lock(const char *path, bool wait, int *ret_fd, struct err *reterr) MUST_USE;

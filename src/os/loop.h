@@ -1,7 +1,8 @@
 /*
  * A small event loop over poll(): descriptors, timers, signals. One thread. Callbacks may add and
- * remove sources, also their own. Signals are taken through a signalfd; the mask is restored by
- * loop_free().
+ * remove sources, also their own, and may run a round themselves. Signals are taken through a
+ * signalfd: they are blocked in the calling thread while a source asks for them (threads started
+ * before must block them too), and a pending one is delivered as usual after the source is gone.
  */
 #pragma once
 
@@ -20,11 +21,13 @@ typedef void (*loop_signal_fn)(void *data, int signo);
 struct loop *loop_new(void);
 void loop_free(struct loop *loop); /* NULL is fine; frees all sources */
 
-/* events: POLLIN, POLLOUT. POLLERR and POLLHUP are always reported. */
+/* events: POLLIN, POLLOUT. POLLERR, POLLHUP and POLLNVAL are always reported, also with no events
+ * asked for: who does not want to hear of the end removes the source. Remove before closing fd. */
 struct loop_source *loop_add_fd(struct loop *loop, int fd, short events, loop_fd_fn fn, void *data);
 void loop_set_events(struct loop_source *source, short events);
 /* Once, after ms (0: at the next turn of the loop); the source is gone before fn is called. */
 struct loop_source *loop_add_timer(struct loop *loop, int64_t ms, loop_timer_fn fn, void *data);
+/* All sources of a signal are told. NULL with reterr set when it cannot be taken. */
 struct loop_source *loop_add_signal(
 	struct loop *loop, int signo, loop_signal_fn fn, void *data, struct err *reterr);
 /* Removes and frees; NULL is fine. */
@@ -33,5 +36,5 @@ void loop_remove(struct loop *loop, struct loop_source *source);
 /* One round: waits for the first event (at most max_wait_ms, negative: for ever), runs what is
  * due. Returns 0, or a negative error. */
 int loop_step(struct loop *loop, int64_t max_wait_ms, struct err *reterr) MUST_USE;
-/* Rounds until *done is true. */
+/* Rounds until *done is true. With no source left, which nothing could ever end, ERR_BUG. */
 int loop_run(struct loop *loop, const bool *done, struct err *reterr) MUST_USE;

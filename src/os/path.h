@@ -17,13 +17,14 @@ char *path_cwd(struct err *reterr); /* getcwd(); NULL with reterr set when the f
 bool path_exists(const char *path);
 /* True when `path` is `dir` or below it (textually; give both resolved). */
 bool path_within(struct sv path, struct sv dir);
-/* The first executable regular file `name` in search (a PATH value), or `name` itself when it
- * holds a '/'. NULL when there is none. */
+/* The first executable regular file `name` in search (a PATH value; entries that are not absolute
+ * are passed over), or `name` itself when it holds a '/'. NULL when there is none. */
 char *path_find_program(const char *name, const char *search);
-/* "~" and "~/x" with the given home; anything else is copied. */
+/* "~" and "~/x" with the given home; anything else is copied, also without a home. */
 char *path_expand_home(const char *path, const char *home);
-/* For people: home shown as "~". */
+/* For people: home shown as "~". home may be NULL. */
 char *path_show(const char *path, const char *home);
 /* The top of the git work tree that holds dir, worktrees resolved to their common repository's
- * main folder when it is known from the .git file; NULL outside git. No git program is run. */
+ * main folder when it is known from the .git file (else their own top); NULL outside git. A
+ * folder that is gone is looked for by its text. No git program is run. */
 char *path_git_root(const char *dir);

@@ -21,7 +21,8 @@ enum {
 };
 
 struct proc_opts {
-	const char *const *argv; /* argv[0] is the file to execute, found by the caller */
+	/* argv[0] is the file to execute, found by the caller; a relative one is meant from cwd. */
+	const char *const *argv;
 	const char *const *envp; /* NULL: our own environment */
 	const char *cwd; /* NULL: ours */
 	int in, out, err; /* a descriptor, or one of PROC_NULL, PROC_PIPE, PROC_INHERIT */
@@ -41,24 +42,42 @@ struct proc {
 		.pidfd = -1, .in = -1, .out = -1, .err = -1 \
 	}
 
+/* On failure *p is PROC_INIT. Descriptors given in opts stay the caller's. */
 int proc_spawn(struct proc *p, const struct proc_opts *opts, struct err *reterr) MUST_USE;
-/* True when the child has ended; *ret_status is then as from waitpid(). Never waits for others. */
+/* True when the child has ended; *ret_status (may be NULL) is then as from waitpid(), and p->pid
+ * is 0 from there on. Never waits for others. */
 bool proc_reap(struct proc *p, bool wait, int *ret_status);
 /* A signal to the child's whole group (or the child alone with same_group). */
 void proc_signal(const struct proc *p, int sig);
-/* Every living descendant of pid by /proc, also those that left the group or the session. */
+/* Writes to the child's input what the pipe takes now: bytes written (0: it is full, wait for
+ * POLLOUT), or -errno; -EPIPE when the child does not read any more. Never raises SIGPIPE. */
+ssize_t proc_write(const struct proc *p, struct sv data) MUST_USE;
+/* Closes our end of the child's input: it reads the end of the file. Harmless when closed. */
+void proc_close_in(struct proc *p);
+/* Every living descendant of pid by /proc, also those that left the group or the session, and
+ * the members of the group that pid leads even when their parent has ended. Without pid itself.
+ * The caller frees *ret_pids (NULL when there is none). */
 void proc_descendants(pid_t pid, pid_t **ret_pids, size_t *ret_n);
-/* KILL to the group and to every descendant that was alive when asked. */
+/* KILL to the group and to every descendant that was alive when asked; all are stopped first, so
+ * that none can fork away. Does nothing once the child has been reaped. */
 void proc_kill_tree(const struct proc *p);
-/* Closes the pipes, kills the tree if it still lives, reaps. */
+/* Closes the pipes; kills the tree and reaps unless proc_reap() has said that the child ended:
+ * what a child leaves running on purpose is then left alone. Leaves PROC_INIT. */
 void proc_release(struct proc *p);
 /* Exit status for messages: "exit status 3", "killed by signal 9". */
 void proc_describe_status(int status, char *out, size_t size);
 
-/* Runs to the end with input from `in`, output collected up to max bytes each; kills at the
- * deadline (milliseconds, 0: none). For small helpers: versions, clipboard, dot. */
+/*
+ * Runs to the end of the child with input from `in`, output collected up to max bytes each (NULL:
+ * thrown away). For small helpers: versions, clipboard, dot. The tree is killed at the deadline
+ * (milliseconds, 0: none), which is -ETIMEDOUT, and when it writes more than max: ERR_LIMIT.
+ */
 int proc_run(const char *const *argv, struct sv in, int64_t timeout_ms, size_t max, struct str *out,
 	struct str *errout, int *ret_status, struct err *reterr) MUST_USE;
+
+/* The same with an environment, a folder or our group; opts->in, out and err are not looked at. */
+int proc_run_with(const struct proc_opts *opts, struct sv in, int64_t timeout_ms, size_t max,
+	struct str *out, struct str *errout, int *ret_status, struct err *reterr) MUST_USE;
 
 /* Identity that survives pid reuse and reboot. */
 struct proc_id {
@@ -68,7 +87,7 @@ struct proc_id {
 	char host[65];
 };
 int proc_id_self(struct proc_id *ret, struct err *reterr) MUST_USE;
-/* Start time of a process, 0 when there is none. */
+/* Start time of a process, 0 when there is none or it is a zombie. */
 uint64_t proc_start_time(pid_t pid);
 enum proc_alive { PROC_GONE, PROC_ALIVE, PROC_ELSEWHERE /* another host: cannot be known */ };
 enum proc_alive proc_id_check(const struct proc_id *id);

@@ -1,0 +1,219 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/uuid.h"
+#include "os/file.h"
+#include "os/folder.h"
+#include "os/path.h"
+
+#define TEMP_PREFIX ".faden-"
+#define TEMP_SUFFIX ".tmp"
+
+enum { NAME_TRIES = 16 };
+
+/* ---- making ---- */
+
+/* A link is kept and the file it points to is replaced: people link their settings elsewhere. */
+static char *follow_link(const char *path)
+{
+	struct stat st;
+	char *real = NULL;
+
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && path_real(path, &real, NULL) == 0)
+		return real;
+	return xstrdup(path);
+}
+
+static char *temp_name(const char *path)
+{
+	struct sv folder = path_parent(sv_of(path));
+	char id[UUID_TEXT];
+
+	uuid_new(id);
+	return xasprintf("%.*s%s" TEMP_PREFIX "%s" TEMP_SUFFIX, SV_ARG(folder),
+		sv_is(folder, "/") ? "" : "/", id);
+}
+
+static mode_t mode_to_give(const char *path, mode_t mode)
+{
+	struct stat st;
+
+	if (mode != 0)
+		return mode;
+	return stat(path, &st) == 0 ? st.st_mode & 07777 : 0600;
+}
+
+static int create_temp(struct file_new *f)
+{
+	for (int i = 0; i < NAME_TRIES; i++) {
+		AUTO_FREE char *temp = temp_name(f->path);
+		int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd >= 0) {
+			f->fd = fd;
+			f->temp = TAKE_PTR(temp);
+			return 0;
+		}
+		if (errno != EEXIST)
+			break;
+	}
+	return -errno;
+}
+
+int file_new_open(struct file_new *f, const char *path, mode_t mode, struct err *reterr)
+{
+	*f = (struct file_new)FILE_NEW_INIT;
+	f->path = follow_link(path);
+	int r = create_temp(f);
+	if (r < 0) {
+		file_new_release(f);
+		return err_errno(reterr, -r, "create a file beside %s", path);
+	}
+	/* The lock says that the writer lives; without it, the age alone protects the file. */
+	(void)flock(f->fd, LOCK_EX | LOCK_NB);
+	if (fchmod(f->fd, mode_to_give(f->path, mode)) < 0) {
+		r = err_errno(reterr, errno, "set the mode of %s", f->temp);
+		file_new_release(f);
+	}
+	return r;
+}
+
+int file_new_write(struct file_new *f, struct sv data, struct err *reterr)
+{
+	int r = file_write_all(f->fd, data, reterr);
+
+	if (r < 0)
+		err_prefix(reterr, "%s", f->path);
+	return r;
+}
+
+/* ---- giving it its name ---- */
+
+static int finish_content(struct file_new *f, struct err *reterr)
+{
+	if (fsync(f->fd) < 0)
+		return err_errno(reterr, errno, "sync %s", f->temp);
+	if (close(TAKE_FD(f->fd)) < 0 && errno != EINTR)
+		return err_errno(reterr, errno, "close %s", f->temp);
+	return 0;
+}
+
+static void forget_temp(struct file_new *f)
+{
+	free(TAKE_PTR(f->temp));
+}
+
+int file_new_commit(struct file_new *f, struct err *reterr)
+{
+	int r = finish_content(f, reterr);
+
+	if (r < 0)
+		return r;
+	if (rename(f->temp, f->path) < 0)
+		return err_errno(reterr, errno, "rename to %s", f->path);
+	forget_temp(f);
+	return folder_sync_of(f->path, reterr);
+}
+
+/* link() refuses an existing name on every file system that has links at all. */
+static int link_excl(const char *from, const char *to)
+{
+	if (link(from, to) < 0)
+		return -errno;
+	(void)unlink(from);
+	return 0;
+}
+
+static int rename_excl(const char *from, const char *to)
+{
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno == EINVAL || errno == ENOSYS)
+		return link_excl(from, to);
+	return -errno;
+}
+
+int file_new_commit_excl(struct file_new *f, struct err *reterr)
+{
+	int r = finish_content(f, reterr);
+
+	if (r < 0)
+		return r;
+	r = rename_excl(f->temp, f->path);
+	if (r < 0)
+		return err_errno(reterr, -r, "create %s", f->path);
+	forget_temp(f);
+	return folder_sync_of(f->path, reterr);
+}
+
+void file_new_release(struct file_new *f)
+{
+	if (f->temp)
+		(void)unlink(f->temp);
+	if (f->fd >= 0)
+		(void)close(f->fd);
+	free(f->temp);
+	free(f->path);
+	*f = (struct file_new)FILE_NEW_INIT;
+}
+
+int file_replace(const char *path, struct sv data, mode_t mode, struct err *reterr)
+{
+	CLEANUP(file_new_release) struct file_new f = FILE_NEW_INIT;
+	int r = file_new_open(&f, path, mode, reterr);
+
+	if (r == 0)
+		r = file_new_write(&f, data, reterr);
+	if (r == 0)
+		r = file_new_commit(&f, reterr);
+	return r;
+}
+
+/* ---- what a crash left behind ---- */
+
+static bool is_temp_name(struct sv name)
+{
+	const struct sv prefix = SV(TEMP_PREFIX), suffix = SV(TEMP_SUFFIX);
+
+	if (!sv_starts(name, prefix) || !sv_ends(name, suffix) || name.n < prefix.n + suffix.n)
+		return false;
+	return uuid_valid(sv_make(name.p + prefix.n, name.n - prefix.n - suffix.n));
+}
+
+static int64_t age_ms(const struct stat *st)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (now.tv_sec - st->st_mtim.tv_sec) * 1000 +
+		(now.tv_nsec - st->st_mtim.tv_nsec) / 1000000;
+}
+
+static void sweep_one(int folder, const char *name, int64_t max_age_ms)
+{
+	struct stat st;
+	AUTO_CLOSE int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || age_ms(&st) < max_age_ms)
+		return;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		(void)unlinkat(folder, name, 0);
+}
+
+void file_sweep_temps(const char *folder, int64_t max_age_ms)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_temp_name(sv_of(entry->d_name)))
+			sweep_one(dirfd(dir), entry->d_name, max_age_ms);
+	if (dir)
+		(void)closedir(dir);
+}

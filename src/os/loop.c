@@ -1,0 +1,373 @@
+#include "os/loop.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+
+enum source_kind { SOURCE_FD, SOURCE_TIMER, SOURCE_SIGNAL };
+
+struct loop_source {
+	enum source_kind kind;
+	bool dead; /* removed while a round runs; freed at its end */
+	void *data;
+	union {
+		struct {
+			int fd;
+			short events;
+			loop_fd_fn fn;
+		} io;
+		struct {
+			int64_t due_ms;
+			uint64_t order; /* equal times run in the order they were added */
+			loop_timer_fn fn;
+		} timer;
+		struct {
+			int signo;
+			bool unblock; /* it was not blocked before we came */
+			loop_signal_fn fn;
+		} signal;
+	};
+};
+
+struct loop {
+	VEC(struct loop_source *) sources;
+	struct pollfd *polls; /* reused from round to round; taken while one runs */
+	size_t polls_cap;
+	int signal_fd; /* -1 until the first signal source */
+	unsigned depth; /* rounds running, one inside a callback of another */
+	uint64_t next_order;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+struct loop *loop_new(void)
+{
+	struct loop *loop = xcalloc(1, sizeof(*loop));
+
+	loop->signal_fd = -1;
+	return loop;
+}
+
+/* ---- sources ---- */
+
+static struct loop_source *add_source(struct loop *loop, enum source_kind kind, void *data)
+{
+	struct loop_source *source = xcalloc(1, sizeof(*source));
+
+	source->kind = kind;
+	source->data = data;
+	vec_push(&loop->sources, source);
+	return source;
+}
+
+/* While a round runs, it holds indices and pointers: the dead stay until it is over. */
+static void bury(struct loop *loop)
+{
+	size_t kept = 0;
+
+	if (loop->depth > 0)
+		return;
+	for (size_t i = 0; i < loop->sources.n; i++) {
+		struct loop_source *source = loop->sources.v[i];
+		if (source->dead)
+			free(source);
+		else
+			loop->sources.v[kept++] = source;
+	}
+	loop->sources.n = kept;
+}
+
+struct loop_source *loop_add_fd(struct loop *loop, int fd, short events, loop_fd_fn fn, void *data)
+{
+	struct loop_source *source = add_source(loop, SOURCE_FD, data);
+
+	source->io.fd = fd;
+	source->io.events = events;
+	source->io.fn = fn;
+	return source;
+}
+
+void loop_set_events(struct loop_source *source, short events)
+{
+	assert(source->kind == SOURCE_FD);
+	source->io.events = events;
+}
+
+struct loop_source *loop_add_timer(struct loop *loop, int64_t ms, loop_timer_fn fn, void *data)
+{
+	struct loop_source *source = add_source(loop, SOURCE_TIMER, data);
+
+	source->timer.due_ms = now_ms() + (ms > 0 ? ms : 0);
+	source->timer.order = loop->next_order++;
+	source->timer.fn = fn;
+	return source;
+}
+
+/* ---- signals ---- */
+
+static const struct loop_source *find_signal(const struct loop *loop, int signo)
+{
+	for (size_t i = 0; i < loop->sources.n; i++) {
+		const struct loop_source *source = loop->sources.v[i];
+		if (source->kind == SOURCE_SIGNAL && !source->dead && source->signal.signo == signo)
+			return source;
+	}
+	return NULL;
+}
+
+/* Points the descriptor at exactly the signals that still have a source. */
+static int update_signal_fd(struct loop *loop)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < loop->sources.n; i++) {
+		const struct loop_source *source = loop->sources.v[i];
+		if (source->kind == SOURCE_SIGNAL && !source->dead)
+			sigaddset(&set, source->signal.signo);
+	}
+	int fd = signalfd(loop->signal_fd, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	loop->signal_fd = fd;
+	return 0;
+}
+
+static int block_signal(int signo, bool *ret_was_open)
+{
+	sigset_t set, old;
+
+	sigemptyset(&set);
+	if (sigaddset(&set, signo) < 0)
+		return -errno;
+	int r = pthread_sigmask(SIG_BLOCK, &set, &old);
+	if (r != 0)
+		return -r;
+	*ret_was_open = sigismember(&old, signo) == 0;
+	return 0;
+}
+
+static void unblock_signal(int signo)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, signo);
+	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+struct loop_source *loop_add_signal(
+	struct loop *loop, int signo, loop_signal_fn fn, void *data, struct err *reterr)
+{
+	const struct loop_source *same = find_signal(loop, signo);
+	bool was_open = false;
+	int r = block_signal(signo, &was_open);
+
+	if (r < 0) {
+		(void)err_errno(reterr, -r, "signal %d", signo);
+		return NULL;
+	}
+	struct loop_source *source = add_source(loop, SOURCE_SIGNAL, data);
+	source->signal.signo = signo;
+	source->signal.unblock = same ? same->signal.unblock : was_open;
+	source->signal.fn = fn;
+	r = update_signal_fd(loop);
+	if (r < 0) {
+		(void)err_errno(reterr, -r, "signal %d", signo);
+		loop_remove(loop, source);
+		return NULL;
+	}
+	return source;
+}
+
+/* ---- the end of sources ---- */
+
+static void drop_signal(struct loop *loop, const struct loop_source *source)
+{
+	if (find_signal(loop, source->signal.signo))
+		return;
+	(void)update_signal_fd(loop);
+	if (source->signal.unblock)
+		unblock_signal(source->signal.signo);
+}
+
+void loop_remove(struct loop *loop, struct loop_source *source)
+{
+	if (!source || source->dead)
+		return;
+	source->dead = true;
+	if (source->kind == SOURCE_SIGNAL)
+		drop_signal(loop, source);
+	bury(loop);
+}
+
+void loop_free(struct loop *loop)
+{
+	if (!loop)
+		return;
+	assert(loop->depth == 0);
+	while (loop->sources.n > 0)
+		loop_remove(loop, loop->sources.v[loop->sources.n - 1]);
+	vec_release(&loop->sources);
+	if (loop->signal_fd >= 0)
+		(void)close(loop->signal_fd);
+	free(loop->polls);
+	free(loop);
+}
+
+/* ---- a round ---- */
+
+/* What one round polls: entry 0 is the signal descriptor, entry i + 1 is source i. */
+struct round {
+	struct pollfd *polls;
+	size_t n;
+	uint64_t order_end; /* timers added from here on wait for the next round */
+};
+
+static void round_begin(struct loop *loop, struct round *round)
+{
+	size_t need = loop->sources.n + 1;
+
+	if (loop->polls_cap < need || !loop->polls) {
+		loop->polls = xreallocarray(loop->polls, need, sizeof(*loop->polls));
+		loop->polls_cap = need;
+	}
+	round->polls = TAKE_PTR(loop->polls);
+	round->n = need;
+	round->order_end = loop->next_order;
+	round->polls[0] = (struct pollfd){ .fd = loop->signal_fd, .events = POLLIN };
+	for (size_t i = 0; i < loop->sources.n; i++) {
+		const struct loop_source *source = loop->sources.v[i];
+		bool use = source->kind == SOURCE_FD && !source->dead;
+		round->polls[i + 1] = (struct pollfd){
+			.fd = use ? source->io.fd : -1,
+			.events = use ? source->io.events : 0,
+		};
+	}
+	loop->depth++;
+}
+
+static void round_end(struct loop *loop, struct round *round)
+{
+	/* A round inside a callback has made its own array meanwhile; one is enough. */
+	free(loop->polls);
+	loop->polls = round->polls;
+	loop->polls_cap = round->n;
+	loop->depth--;
+	bury(loop);
+}
+
+/* The timer that is to run first, among those added before order_end. */
+static struct loop_source *first_timer(const struct loop *loop, uint64_t order_end)
+{
+	struct loop_source *first = NULL;
+
+	for (size_t i = 0; i < loop->sources.n; i++) {
+		struct loop_source *s = loop->sources.v[i];
+		if (s->kind != SOURCE_TIMER || s->dead || s->timer.order >= order_end)
+			continue;
+		if (!first || s->timer.due_ms < first->timer.due_ms ||
+			(s->timer.due_ms == first->timer.due_ms &&
+				s->timer.order < first->timer.order))
+			first = s;
+	}
+	return first;
+}
+
+static int poll_timeout(const struct loop *loop, int64_t max_wait_ms)
+{
+	const struct loop_source *timer = first_timer(loop, UINT64_MAX);
+	int64_t wait = max_wait_ms < 0 ? -1 : max_wait_ms;
+
+	if (timer) {
+		int64_t left = timer->timer.due_ms - now_ms();
+		left = left > 0 ? left : 0;
+		wait = wait < 0 || left < wait ? left : wait;
+	}
+	return wait > INT_MAX ? INT_MAX : (int)wait;
+}
+
+static void run_signals(struct loop *loop)
+{
+	struct signalfd_siginfo info;
+
+	while (loop->signal_fd >= 0 && read(loop->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		size_t n = loop->sources.n; /* those added by a callback did not ask for this one */
+		for (size_t i = 0; i < n; i++) {
+			struct loop_source *s = loop->sources.v[i];
+			if (s->kind == SOURCE_SIGNAL && !s->dead &&
+				s->signal.signo == (int)info.ssi_signo)
+				s->signal.fn(s->data, s->signal.signo);
+		}
+	}
+}
+
+static void run_fds(struct loop *loop, const struct round *round)
+{
+	for (size_t i = 1; i < round->n; i++) {
+		struct loop_source *s = loop->sources.v[i - 1];
+		short revents = round->polls[i].revents;
+		if (revents == 0 || s->kind != SOURCE_FD || s->dead)
+			continue;
+		/* An earlier callback of this round may have asked for less. */
+		revents &= (short)(s->io.events | POLLERR | POLLHUP | POLLNVAL);
+		if (revents != 0)
+			s->io.fn(s->data, revents);
+	}
+}
+
+static void run_timers(struct loop *loop, const struct round *round)
+{
+	int64_t now = now_ms();
+	struct loop_source *s;
+
+	while ((s = first_timer(loop, round->order_end)) && s->timer.due_ms <= now) {
+		loop_timer_fn fn = s->timer.fn;
+		void *data = s->data;
+		loop_remove(loop, s);
+		fn(data);
+	}
+}
+
+int loop_step(struct loop *loop, int64_t max_wait_ms, struct err *reterr)
+{
+	struct round round;
+
+	if (loop->sources.n == 0 && max_wait_ms < 0)
+		return err_set(reterr, ERR_BUG, "the event loop has nothing to wait for");
+	round_begin(loop, &round);
+	int n = poll(round.polls, round.n, poll_timeout(loop, max_wait_ms));
+	int failed = n < 0 && errno != EINTR ? errno : 0;
+	if (n > 0 && round.polls[0].revents)
+		run_signals(loop);
+	if (n > 0)
+		run_fds(loop, &round);
+	if (!failed)
+		run_timers(loop, &round);
+	round_end(loop, &round);
+	return failed ? err_errno(reterr, failed, "poll") : 0;
+}
+
+int loop_run(struct loop *loop, const bool *done, struct err *reterr)
+{
+	while (!*done) {
+		int r = loop_step(loop, -1, reterr);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

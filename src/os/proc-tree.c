@@ -1,0 +1,204 @@
+/* What /proc tells: who lives, since when, and whose child it is. */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "os/file.h"
+#include "os/proc.h"
+
+enum {
+	STAT_MAX = 4096, /* /proc/PID/stat is one line of numbers and a name of 64 bytes */
+	STAT_FIELD_START = 22, /* counted from 1, as in proc(5) */
+	STAT_FIELD_STATE = 3,
+	/* A tree that forks while we look is stopped first and looked at again. */
+	STOP_ROUNDS = 8,
+};
+
+struct proc_stat {
+	pid_t pid;
+	char state;
+	pid_t parent;
+	pid_t group;
+	uint64_t start;
+};
+typedef VEC(struct proc_stat) proc_stats;
+
+/* ---- /proc/PID/stat ---- */
+
+static void take_field(struct proc_stat *st, int field, struct sv text)
+{
+	long long value = 0;
+
+	(void)sv_parse_i64(text, &value);
+	if (field == STAT_FIELD_STATE)
+		st->state = text.n > 0 ? text.p[0] : '?';
+	else if (field == STAT_FIELD_STATE + 1)
+		st->parent = (pid_t)value;
+	else if (field == STAT_FIELD_STATE + 2)
+		st->group = (pid_t)value;
+	else if (field == STAT_FIELD_START)
+		st->start = (uint64_t)value;
+}
+
+/* The name may hold blanks and brackets: the fields begin behind the last ')'. */
+static bool parse_stat(struct sv line, struct proc_stat *st)
+{
+	const char *close = line.n ? memrchr(line.p, ')', line.n) : NULL;
+
+	if (!close)
+		return false;
+	struct sv rest = sv_trim(sv_from(line, (size_t)(close - line.p) + 1)), piece;
+	int field = STAT_FIELD_STATE;
+	while (field <= STAT_FIELD_START && sv_split(&rest, ' ', &piece))
+		take_field(st, field++, piece);
+	return field > STAT_FIELD_START;
+}
+
+static bool read_stat(pid_t pid, struct proc_stat *st)
+{
+	char path[64];
+	AUTO_STR text = STR_INIT;
+
+	*st = (struct proc_stat){ .pid = pid };
+	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	return pid > 0 && file_read(path, STAT_MAX, &text, NULL) == 0 &&
+		parse_stat(str_sv(&text), st);
+}
+
+/* A zombie holds no file, no lock and no memory: for every purpose here it is gone. */
+static bool is_living(const struct proc_stat *st)
+{
+	return st->state != 'Z' && st->state != 'X' && st->state != 'x';
+}
+
+static void read_all_stats(proc_stats *all)
+{
+	DIR *dir = opendir("/proc");
+	const struct dirent *entry;
+	long long pid;
+
+	while (dir && (entry = readdir(dir))) {
+		struct proc_stat st;
+		if (sv_parse_i64(sv_of(entry->d_name), &pid) && read_stat((pid_t)pid, &st))
+			vec_push(all, st);
+	}
+	if (dir)
+		(void)closedir(dir);
+}
+
+/* ---- trees ---- */
+
+static bool has_pid(const pid_t *pids, size_t n, pid_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+/*
+ * Grows the set until nobody new is found. Members of the group count as well: a process whose
+ * parent has ended hangs below init, but it is still in the group, and its children below it.
+ */
+void proc_descendants(pid_t pid, pid_t **ret_pids, size_t *ret_n)
+{
+	VEC(pid_t) found = VEC_INIT;
+	proc_stats all = VEC_INIT;
+	size_t before;
+
+	read_all_stats(&all);
+	do {
+		before = found.n;
+		vec_each (&all, st) {
+			if (st->pid == pid || !is_living(st) || has_pid(found.v, found.n, st->pid))
+				continue;
+			if (st->parent == pid || st->group == pid ||
+				has_pid(found.v, found.n, st->parent))
+				vec_push(&found, st->pid);
+		}
+	} while (found.n > before);
+	vec_release(&all);
+	*ret_pids = found.v;
+	*ret_n = found.n;
+}
+
+static void signal_all(const pid_t *pids, size_t n, int sig)
+{
+	for (size_t i = 0; i < n; i++)
+		(void)kill(pids[i], sig);
+}
+
+void proc_kill_tree(const struct proc *p)
+{
+	pid_t *pids = NULL;
+	size_t n = 0, before;
+
+	if (p->pid <= 0)
+		return;
+	/* Stopped processes cannot fork away from us between looking and killing. */
+	proc_signal(p, SIGSTOP);
+	for (int i = 0; i < STOP_ROUNDS; i++) {
+		before = n;
+		free(pids);
+		proc_descendants(p->pid, &pids, &n);
+		signal_all(pids, n, SIGSTOP);
+		if (n == before)
+			break;
+	}
+	signal_all(pids, n, SIGKILL);
+	proc_signal(p, SIGKILL);
+	free(pids);
+}
+
+/* ---- identity ---- */
+
+uint64_t proc_start_time(pid_t pid)
+{
+	struct proc_stat st;
+
+	return read_stat(pid, &st) && is_living(&st) ? st.start : 0;
+}
+
+static void read_boot_id(char *out, size_t size)
+{
+	AUTO_STR text = STR_INIT;
+
+	out[0] = '\0';
+	if (file_read("/proc/sys/kernel/random/boot_id", STAT_MAX, &text, NULL) == 0)
+		(void)snprintf(out, size, "%.*s", SV_ARG(sv_trim(str_sv(&text))));
+}
+
+int proc_id_self(struct proc_id *ret, struct err *reterr)
+{
+	struct proc_id id = { .pid = getpid() };
+
+	if (gethostname(id.host, sizeof(id.host)) < 0)
+		return err_errno(reterr, errno, "the name of this machine");
+	id.host[sizeof(id.host) - 1] = '\0';
+	id.start = proc_start_time(id.pid);
+	read_boot_id(id.boot, sizeof(id.boot));
+	*ret = id;
+	return 0;
+}
+
+/* Without a start time (no /proc when it was taken) the number alone has to do. */
+static bool number_lives(pid_t pid)
+{
+	return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
+}
+
+enum proc_alive proc_id_check(const struct proc_id *id)
+{
+	struct proc_id self;
+
+	if (proc_id_self(&self, NULL) < 0 || strcmp(id->host, self.host) != 0)
+		return PROC_ELSEWHERE;
+	if (id->boot[0] && self.boot[0] && strcmp(id->boot, self.boot) != 0)
+		return PROC_GONE;
+	if (id->start == 0 || self.start == 0)
+		return number_lives(id->pid) ? PROC_ALIVE : PROC_GONE;
+	return proc_start_time(id->pid) == id->start ? PROC_ALIVE : PROC_GONE;
+}
