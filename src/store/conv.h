@@ -1,0 +1,134 @@
+/*
+ * Conversations. A conversation is ours: it has our id and lives as long as the store; the ids of
+ * the agent's sessions belong to it. Which one goes on in a folder ("current") is stored at once.
+ *
+ * One writer: whoever runs a turn holds the conversation by a lease (process identity and a
+ * heartbeat). A lease whose process is gone is taken over at once; one from another host when its
+ * heartbeat is older than CONV_LEASE_MS.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/uuid.h"
+#include "os/proc.h"
+#include "store/store.h"
+
+enum conv_status { CONV_IDLE, CONV_ACTIVE, CONV_ERRORED };
+enum conv_task { CONV_EDIT, CONV_PLAN };
+enum {
+	CONV_LEASE_MS = 120000, /* a heartbeat older than this is dead, on another host */
+	CONV_BEAT_MS = 20000, /* how often a holder beats */
+	CONV_NAME_MAX = 200, /* bytes */
+};
+
+struct conv {
+	char id[UUID_TEXT];
+	int64_t seq;
+	char *name; /* NULL: none given */
+	char *dir;
+	char *project;
+	char *agent;
+	char *session; /* agent's session id to resume; NULL: none yet */
+	enum conv_status status;
+	enum conv_task task;
+	int64_t created_ms;
+	int64_t active_ms; /* wall time of the last activity */
+	int64_t age_ms; /* milliseconds since then by the age clock; never negative */
+	int64_t turns;
+	bool before_reset; /* its folder was reset after its last turn */
+	struct proc_id owner; /* pid 0: nobody */
+};
+#define CONV_INIT            \
+	{                    \
+		.name = NULL \
+	}
+#define AUTO_CONV CLEANUP(conv_release) struct conv
+void conv_release(struct conv *c);
+
+struct conv_new {
+	const char *dir;
+	const char *project; /* NULL: dir */
+	const char *agent;
+	enum conv_task task;
+};
+/* Makes a conversation, held by self, and makes it current in its folder. */
+int conv_create(struct store *store, const struct conv_new *what, const struct proc_id *self,
+	const struct clock *clock, struct conv *ret, struct err *reterr) MUST_USE;
+int conv_get(struct store *store, const char *id, const struct clock *clock, struct conv *ret,
+	struct err *reterr) MUST_USE;
+/* By the agent's session id. */
+int conv_by_session(struct store *store, const char *agent, const char *session,
+	const struct clock *clock, struct conv *ret, struct err *reterr) MUST_USE;
+/* The conversation that goes on in dir. ERR_NOTFOUND: none, the next turn is fresh. */
+int conv_current(struct store *store, const char *dir, const struct clock *clock, struct conv *ret,
+	struct err *reterr) MUST_USE;
+int conv_set_current(struct store *store, const char *dir, const char *id,
+	const struct clock *clock, struct err *reterr) MUST_USE;
+/* Conversations active since then (wall clock), most recent first, at most max. */
+typedef int (*conv_each_fn)(void *data, const struct conv *c);
+int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct clock *clock,
+	conv_each_fn fn, void *data, struct err *reterr) MUST_USE;
+/* A conversation for a session made elsewhere (by the agent itself), not held by anybody. */
+int conv_adopt(struct store *store, const struct conv_new *what, const char *session,
+	const struct clock *clock, struct conv *ret, struct err *reterr) MUST_USE;
+
+/* The next turn in dir is fresh. Any number of times, also before the first conversation. */
+int conv_reset(struct store *store, const char *dir, const struct clock *clock,
+	struct err *reterr) MUST_USE;
+/* Takes the last reset back. ERR_NOTFOUND when there is nothing to bring back. */
+int conv_reset_undo(struct store *store, const char *dir, const struct clock *clock,
+	struct err *reterr) MUST_USE;
+
+/* Takes the lease. ERR_BUSY names the holder. */
+int conv_take(struct store *store, const char *id, const struct proc_id *self,
+	const struct clock *clock, struct err *reterr) MUST_USE;
+int conv_beat(struct store *store, const char *id, const struct proc_id *self,
+	const struct clock *clock, struct err *reterr) MUST_USE;
+/* Gives the lease back with the status the conversation has from now on. */
+int conv_give(struct store *store, const char *id, const struct proc_id *self,
+	enum conv_status status, const struct clock *clock, struct err *reterr) MUST_USE;
+
+int conv_rename(struct store *store, const char *id, const char *name, struct err *reterr) MUST_USE;
+/* The agent's session id that later turns resume; kept in the conversation's list of ids. */
+int conv_set_session(struct store *store, const char *id, const char *agent, const char *session,
+	const struct clock *clock, struct err *reterr) MUST_USE;
+
+/* ---- the journal ---- */
+enum turn_state {
+	TURN_INTENT, /* on disk, the agent has not seen it for sure */
+	TURN_ANSWERED,
+	TURN_FAILED,
+	TURN_CANCELLED,
+	TURN_LOST, /* interrupted by a crash; the prompt did not arrive */
+	TURN_UNANSWERED /* interrupted by a crash; it arrived, no answer is recorded */
+};
+struct turn {
+	int64_t id;
+	char conversation[UUID_TEXT];
+	char *session;
+	enum turn_state state;
+	char *prompt;
+	char *transcript; /* NULL: not known before the turn */
+	int64_t before_size;
+	int64_t started_ms;
+	int64_t ended_ms;
+	char *fail;
+};
+#define TURN_INIT               \
+	{                       \
+		.session = NULL \
+	}
+#define AUTO_TURN CLEANUP(turn_release) struct turn
+void turn_release(struct turn *t);
+/* Writes the intent durably; ret_id is for turn_end(). Counts the turn in its conversation. */
+int turn_begin(struct store *store, const struct turn *t, const struct clock *clock,
+	int64_t *ret_id, struct err *reterr) MUST_USE;
+int turn_end(struct store *store, int64_t id, enum turn_state state, const char *fail,
+	const struct clock *clock, struct err *reterr) MUST_USE;
+/* The conversation's last turn. ERR_NOTFOUND: none yet. */
+int turn_last(struct store *store, const char *conversation, struct turn *ret,
+	struct err *reterr) MUST_USE;

@@ -1,0 +1,66 @@
+#include "store/schema.h"
+
+#include "base/attr.h"
+
+/* Times ending in _ms are wall time; age_ms is the age clock of the boot named beside it. */
+static const char step_1[] =
+	"CREATE TABLE conversation ("
+	" seq INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" id TEXT NOT NULL UNIQUE,"
+	" name TEXT,"
+	" dir TEXT NOT NULL,"
+	" project TEXT NOT NULL,"
+	" agent TEXT NOT NULL,"
+	" session TEXT," /* the agent's session id that the next turn resumes */
+	" status INTEGER NOT NULL DEFAULT 0," /* enum conv_status */
+	" task INTEGER NOT NULL DEFAULT 0," /* enum conv_task */
+	" created_ms INTEGER NOT NULL,"
+	" active_ms INTEGER NOT NULL,"
+	" age_ms INTEGER NOT NULL,"
+	" boot TEXT NOT NULL,"
+	" turns INTEGER NOT NULL DEFAULT 0,"
+	" epoch INTEGER NOT NULL DEFAULT 0," /* resets of its folder that it has seen */
+	" owner_pid INTEGER, owner_start INTEGER, owner_boot TEXT, owner_host TEXT,"
+	" heartbeat_ms INTEGER"
+	") STRICT;"
+	"CREATE INDEX conversation_active ON conversation(active_ms);"
+	"CREATE INDEX conversation_project ON conversation(project, active_ms);"
+
+	/* Every session id an agent ever used for a conversation. */
+	"CREATE TABLE agent_session ("
+	" agent TEXT NOT NULL,"
+	" id TEXT NOT NULL,"
+	" conversation TEXT NOT NULL REFERENCES conversation(id),"
+	" created_ms INTEGER NOT NULL,"
+	" PRIMARY KEY (agent, id)"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE INDEX agent_session_conversation ON agent_session(conversation);"
+
+	/* What goes on in a folder; conversation NULL: the next turn is fresh. */
+	"CREATE TABLE current ("
+	" dir TEXT PRIMARY KEY,"
+	" conversation TEXT,"
+	" previous TEXT," /* for undoing a reset */
+	" epoch INTEGER NOT NULL DEFAULT 0,"
+	" changed_ms INTEGER NOT NULL"
+	") STRICT, WITHOUT ROWID;"
+
+	/* The journal: a row is on disk before the agent sees the prompt. */
+	"CREATE TABLE turn ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" conversation TEXT NOT NULL REFERENCES conversation(id),"
+	" session TEXT,"
+	" state INTEGER NOT NULL," /* enum turn_state */
+	" prompt TEXT NOT NULL,"
+	" transcript TEXT," /* path and size of the transcript before the turn */
+	" before_size INTEGER NOT NULL DEFAULT 0,"
+	" started_ms INTEGER NOT NULL,"
+	" ended_ms INTEGER,"
+	" fail TEXT"
+	") STRICT;"
+	"CREATE INDEX turn_conversation ON turn(conversation, id);"
+
+	"CREATE TABLE pref (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;";
+
+const char *const schema_steps[] = { step_1 };
+const size_t schema_version = ARRAY_LEN(schema_steps);

@@ -1,0 +1,131 @@
+#include "store/sql.h"
+
+#include <sqlite3.h>
+
+#include "base/mem.h"
+
+int sql_error(struct store *store, int code, struct err *reterr)
+{
+	const char *text = sqlite3_errmsg(store_db(store));
+
+	switch (code & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return err_set(reterr, ERR_BUSY,
+			"store: another faden process holds it for too long; try again");
+	case SQLITE_FULL:
+		return err_set(reterr, ERR_STORE, "store: the disk is full; nothing was changed");
+	case SQLITE_READONLY:
+	case SQLITE_CANTOPEN:
+	case SQLITE_PERM:
+		return err_set(reterr, ERR_STORE, "store: cannot be written (%s)", text);
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return err_set(reterr, ERR_STORE,
+			"store: the file is damaged (%s); move it away and faden makes a new one, "
+			"agents' transcripts are not touched",
+			text);
+	default:
+		return err_set(reterr, ERR_STORE, "store: %s", text);
+	}
+}
+
+int sql_prepare(struct sql *q, struct store *store, const char *text, struct err *reterr)
+{
+	*q = (struct sql){ .store = store };
+	int code = sqlite3_prepare_v2(store_db(store), text, -1, &q->stmt, NULL);
+
+	return code == SQLITE_OK ? 0 : sql_error(store, code, reterr);
+}
+
+void sql_release(struct sql *q)
+{
+	(void)sqlite3_finalize(q->stmt);
+	*q = (struct sql)SQL_INIT;
+}
+
+/* A failed bind leaves the parameter NULL and the statement's error for the next step. */
+void sql_text(struct sql *q, const char *value)
+{
+	(void)sqlite3_bind_text(q->stmt, ++q->bound, value, -1, SQLITE_TRANSIENT);
+}
+
+void sql_sv(struct sql *q, struct sv value)
+{
+	(void)sqlite3_bind_text64(
+		q->stmt, ++q->bound, value.p ? value.p : "", value.n, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void sql_int(struct sql *q, int64_t value)
+{
+	(void)sqlite3_bind_int64(q->stmt, ++q->bound, value);
+}
+
+void sql_real(struct sql *q, double value)
+{
+	(void)sqlite3_bind_double(q->stmt, ++q->bound, value);
+}
+
+int sql_step(struct sql *q, struct err *reterr)
+{
+	int code = sqlite3_step(q->stmt);
+
+	if (code == SQLITE_ROW)
+		return 1;
+	return code == SQLITE_DONE ? 0 : sql_error(q->store, code, reterr);
+}
+
+int sql_run(struct sql *q, struct err *reterr)
+{
+	int r;
+
+	while ((r = sql_step(q, reterr)) > 0)
+		;
+	return r;
+}
+
+void sql_reset(struct sql *q)
+{
+	(void)sqlite3_reset(q->stmt);
+	(void)sqlite3_clear_bindings(q->stmt);
+	q->bound = 0;
+}
+
+const char *sql_get_text(struct sql *q, int column)
+{
+	return (const char *)sqlite3_column_text(q->stmt, column);
+}
+
+char *sql_dup_text(struct sql *q, int column)
+{
+	const char *text = sql_get_text(q, column);
+
+	return text ? xstrdup(text) : NULL;
+}
+
+int64_t sql_get_int(struct sql *q, int column)
+{
+	return sqlite3_column_int64(q->stmt, column);
+}
+
+double sql_get_real(struct sql *q, int column)
+{
+	return sqlite3_column_double(q->stmt, column);
+}
+
+bool sql_is_null(struct sql *q, int column)
+{
+	return sqlite3_column_type(q->stmt, column) == SQLITE_NULL;
+}
+
+int sql_exec(struct store *store, const char *text, struct err *reterr)
+{
+	int code = sqlite3_exec(store_db(store), text, NULL, NULL, NULL);
+
+	return code == SQLITE_OK ? 0 : sql_error(store, code, reterr);
+}
+
+int64_t sql_changes(struct store *store)
+{
+	return sqlite3_changes64(store_db(store));
+}

@@ -1,0 +1,59 @@
+/*
+ * A thin, typed way to run SQL; private to the store room.
+ *
+ *	struct sql q = SQL_INIT;
+ *	r = sql_prepare(&q, store, "SELECT id FROM conversation WHERE dir = ?", reterr);
+ *	sql_text(&q, dir);
+ *	while ((r = sql_step(&q, reterr)) > 0)
+ *		use(sql_get_text(&q, 0));
+ *	sql_release(&q);
+ *
+ * Values are bound in order; binding errors show at the first step.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "store/store.h"
+
+struct sqlite3_stmt;
+
+struct sql {
+	struct store *store;
+	struct sqlite3_stmt *stmt;
+	int bound;
+};
+#define SQL_INIT             \
+	{                    \
+		.stmt = NULL \
+	}
+#define AUTO_SQL CLEANUP(sql_release) struct sql
+
+int sql_prepare(struct sql *q, struct store *store, const char *text, struct err *reterr) MUST_USE;
+void sql_release(struct sql *q);
+void sql_text(struct sql *q, const char *value); /* NULL binds NULL; copied */
+void sql_sv(struct sql *q, struct sv value); /* text; borrowed until the next reset */
+void sql_int(struct sql *q, int64_t value);
+void sql_real(struct sql *q, double value);
+/* 1 a row, 0 done, negative an error. */
+int sql_step(struct sql *q, struct err *reterr) MUST_USE;
+/* For a statement without rows: step to the end. */
+int sql_run(struct sql *q, struct err *reterr) MUST_USE;
+/* Ready for other values. */
+void sql_reset(struct sql *q);
+
+const char *sql_get_text(struct sql *q, int column); /* NULL for NULL; valid until the next step */
+char *sql_dup_text(struct sql *q, int column); /* owned; NULL for NULL */
+int64_t sql_get_int(struct sql *q, int column);
+double sql_get_real(struct sql *q, int column);
+bool sql_is_null(struct sql *q, int column);
+
+/* Prepares and runs a statement without values. */
+int sql_exec(struct store *store, const char *text, struct err *reterr) MUST_USE;
+/* Rows changed by the last statement of this handle. */
+int64_t sql_changes(struct store *store);
+/* Turns an SQLite result code into our error with the message of the handle. */
+int sql_error(struct store *store, int code, struct err *reterr);

@@ -1,0 +1,187 @@
+#include "store/store.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "os/file.h"
+#include "os/path.h"
+#include "store/schema.h"
+#include "store/sql.h"
+
+enum { APPLICATION_ID = 0x66646e31 }; /* "fdn1" */
+
+struct store {
+	sqlite3 *db;
+	const struct log *log;
+};
+
+struct sqlite3 *store_db(struct store *store)
+{
+	return store->db;
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	(void)sqlite3_close(store->db);
+	free(store);
+}
+
+static int pragma_int(struct store *store, const char *text, int64_t *ret, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store, text, reterr);
+
+	if (r < 0)
+		return r;
+	r = sql_step(&q, reterr);
+	if (r < 0)
+		return r;
+	*ret = r > 0 ? sql_get_int(&q, 0) : 0;
+	return 0;
+}
+
+static int refuse_newer(int64_t version, struct err *reterr)
+{
+	return err_set(reterr, ERR_NEWER,
+		"store: written by a newer faden (schema %lld, this one knows %zu); "
+		"nothing was touched, please upgrade faden",
+		(long long)version, schema_version);
+}
+
+static int migrate(struct store *store, struct err *reterr)
+{
+	int64_t version;
+	int r = store_begin(store, reterr);
+
+	if (r < 0)
+		return r;
+	/* Read again inside the lock: another process may have done the work meanwhile. */
+	r = pragma_int(store, "PRAGMA user_version", &version, reterr);
+	if (r == 0 && version > (int64_t)schema_version)
+		r = refuse_newer(version, reterr);
+	for (size_t i = (size_t)version; r == 0 && i < schema_version; i++)
+		r = sql_exec(store, schema_steps[i], reterr);
+	if (r == 0) {
+		char text[96];
+		(void)snprintf(text, sizeof(text),
+			"PRAGMA user_version = %zu; PRAGMA application_id = %d", schema_version,
+			APPLICATION_ID);
+		r = sql_exec(store, text, reterr);
+	}
+	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
+	return r < 0 ? r : ended;
+}
+
+static int configure(struct store *store, unsigned flags, struct err *reterr)
+{
+	(void)sqlite3_busy_timeout(store->db, STORE_BUSY_MS);
+	int64_t version;
+	int r = pragma_int(store, "PRAGMA user_version", &version, reterr);
+	if (r < 0)
+		return r;
+	if (version > (int64_t)schema_version)
+		return refuse_newer(version, reterr);
+	r = sql_exec(store, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL", reterr);
+	if (r < 0 || version == (int64_t)schema_version)
+		return r;
+	if (flags & STORE_READONLY)
+		return err_set(reterr, ERR_NOTFOUND, "store: not made yet");
+	if (!(flags & STORE_MEMORY))
+		r = sql_exec(store, "PRAGMA journal_mode = WAL", reterr);
+	return r < 0 ? r : migrate(store, reterr);
+}
+
+/* SQLite makes its file with the process's umask; the store holds prompts, so it is made here. */
+static int prepare_file(const char *path, struct err *reterr)
+{
+	struct sv parent = path_parent(sv_of(path));
+	AUTO_FREE char *dir = xmemdup0(parent.p, parent.n);
+	int r = file_mkdirs(dir, reterr);
+
+	if (r < 0)
+		return r;
+	struct str empty = STR_INIT;
+	return file_append(path, str_sv(&empty), false, reterr);
+}
+
+int store_open(const char *path, unsigned flags, const struct log *log, struct store **ret,
+	struct err *reterr)
+{
+	int mode = flags & STORE_READONLY ? SQLITE_OPEN_READONLY
+					  : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	const char *name = flags & STORE_MEMORY ? ":memory:" : path;
+	int r = 0;
+
+	if (!(flags & (STORE_READONLY | STORE_MEMORY)) && !path_exists(path))
+		r = prepare_file(path, reterr);
+	if (r < 0) {
+		err_prefix(reterr, "store");
+		return r;
+	}
+	struct store *store = xcalloc(1, sizeof(*store));
+	store->log = log;
+	int code = sqlite3_open_v2(name, &store->db, mode | SQLITE_OPEN_NOMUTEX, NULL);
+	if (!store->db) {
+		free(store);
+		return err_set(reterr, ERR_STORE, "store: out of memory");
+	}
+	r = code == SQLITE_OK ? configure(store, flags, reterr) : sql_error(store, code, reterr);
+	if (r < 0) {
+		err_prefix(reterr, "%s", name);
+		log_write(log, LOG_ERROR, "store %s: error %d", name, r);
+		store_close(store);
+		return r;
+	}
+	*ret = store;
+	return 0;
+}
+
+int store_begin(struct store *store, struct err *reterr)
+{
+	return sql_exec(store, "BEGIN IMMEDIATE", reterr);
+}
+
+int store_end(struct store *store, bool ok, struct err *reterr)
+{
+	int r = ok ? sql_exec(store, "COMMIT", reterr) : 0;
+
+	/* A failed commit leaves the transaction open; a rollback that finds none is harmless. */
+	if (!ok || r < 0)
+		(void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	return r;
+}
+
+int store_pref_get(struct store *store, const char *key, char **ret, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store, "SELECT value FROM pref WHERE key = ?", reterr);
+
+	if (r < 0)
+		return r;
+	sql_text(&q, key);
+	r = sql_step(&q, reterr);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return err_set(reterr, ERR_NOTFOUND, "nothing remembered as '%s'", key);
+	*ret = sql_dup_text(&q, 0);
+	return 0;
+}
+
+int store_pref_set(struct store *store, const char *key, const char *value, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(
+		&q, store, "INSERT OR REPLACE INTO pref (key, value) VALUES (?, ?)", reterr);
+
+	if (r < 0)
+		return r;
+	sql_text(&q, key);
+	sql_text(&q, value);
+	return sql_run(&q, reterr);
+}

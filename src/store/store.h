@@ -1,0 +1,52 @@
+/*
+ * The store: what faden itself remembers, shared by every faden process of the user. One SQLite
+ * file in WAL mode; a crash at any point leaves the last committed state.
+ *
+ * This header opens and closes it and runs transactions; conversations, turns and the catalogue
+ * have headers of their own. A handle belongs to one thread.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/log.h"
+
+struct sqlite3;
+struct store;
+
+enum store_flags {
+	STORE_READONLY = 1 << 0, /* never creates, never migrates */
+	STORE_MEMORY = 1 << 1, /* private and gone at close; path is ignored */
+};
+
+/*
+ * Opens the store at path, made (0600, folders 0700) and brought to this version's schema when
+ * needed. Fails with ERR_NEWER when a newer faden wrote it, ERR_STORE when it is damaged or cannot
+ * be written. log may be NULL and must outlive the store.
+ */
+int store_open(const char *path, unsigned flags, const struct log *log, struct store **ret,
+	struct err *reterr) MUST_USE;
+void store_close(struct store *store); /* NULL is fine */
+static inline void store_closep(struct store **store)
+{
+	store_close(*store);
+}
+#define AUTO_STORE CLEANUP(store_closep) struct store
+
+/* For files of this room only. */
+struct sqlite3 *store_db(struct store *store);
+
+/*
+ * A write transaction: taken at once, so that what is read in it is what will be changed. Waits
+ * for other processes up to STORE_BUSY_MS, then ERR_BUSY. store_end() commits when ok is true and
+ * the commit succeeds, else rolls back; it returns the commit's result.
+ */
+enum { STORE_BUSY_MS = 5000 };
+int store_begin(struct store *store, struct err *reterr) MUST_USE;
+int store_end(struct store *store, bool ok, struct err *reterr);
+
+/* Small remembered answers ("which agent?"). Missing: ERR_NOTFOUND. */
+int store_pref_get(struct store *store, const char *key, char **ret, struct err *reterr) MUST_USE;
+int store_pref_set(
+	struct store *store, const char *key, const char *value, struct err *reterr) MUST_USE;

@@ -1,0 +1,251 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "store/conv.h"
+#include "store/sql.h"
+
+static const struct clock noon = { .fixed = true, .fixed_ms = 1000000000000 };
+static const struct clock later = { .fixed = true, .fixed_ms = 1000000060000 };
+static const struct conv_new plain = { .dir = "/tmp/a", .agent = "rehearsal" };
+
+struct fixture {
+	char dir[64];
+	char *path;
+	struct store *store;
+	struct proc_id self;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = xcalloc(1, sizeof(*f));
+
+	(void)snprintf(f->dir, sizeof(f->dir), "/tmp/faden-test-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	f->path = xasprintf("%s/sub/store.db", f->dir);
+	assert_int_equal(store_open(f->path, 0, NULL, &f->store, NULL), 0);
+	assert_int_equal(proc_id_self(&f->self, NULL), 0);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const suffixes[] = { "", "-wal", "-shm" };
+
+	store_close(f->store);
+	for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
+		AUTO_FREE char *p = xasprintf("%s%s", f->path, suffixes[i]);
+		(void)unlink(p);
+	}
+	AUTO_FREE char *sub = xasprintf("%s/sub", f->dir);
+	(void)rmdir(sub);
+	(void)rmdir(f->dir);
+	free(f->path);
+	free(f);
+	return 0;
+}
+
+static void reopen(struct fixture *f)
+{
+	store_close(f->store);
+	assert_int_equal(store_open(f->path, 0, NULL, &f->store, NULL), 0);
+}
+
+static void test_current_survives_reopening(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_CONV made = CONV_INIT;
+	AUTO_CONV found = CONV_INIT;
+
+	assert_int_equal(conv_current(f->store, "/tmp/a", &noon, &found, NULL), ERR_NOTFOUND);
+	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
+	assert_int_equal(made.status, CONV_ACTIVE);
+	reopen(f);
+	assert_int_equal(conv_current(f->store, "/tmp/a", &later, &found, NULL), 0);
+	assert_string_equal(found.id, made.id);
+	assert_int_equal(found.age_ms, 60000);
+}
+
+static void test_reset_and_undo(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_CONV made = CONV_INIT;
+	AUTO_CONV found = CONV_INIT;
+
+	assert_int_equal(conv_reset(f->store, "/tmp/a", &noon, NULL), 0);
+	assert_int_equal(conv_reset_undo(f->store, "/tmp/a", &noon, NULL), ERR_NOTFOUND);
+	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
+	assert_int_equal(conv_reset(f->store, "/tmp/a", &noon, NULL), 0);
+	assert_int_equal(conv_reset(f->store, "/tmp/a", &noon, NULL), 0);
+	reopen(f);
+	assert_int_equal(conv_current(f->store, "/tmp/a", &noon, &found, NULL), ERR_NOTFOUND);
+	assert_int_equal(conv_get(f->store, made.id, &noon, &found, NULL), 0);
+	assert_true(found.before_reset);
+	conv_release(&found);
+	assert_int_equal(conv_reset_undo(f->store, "/tmp/a", &noon, NULL), 0);
+	assert_int_equal(conv_current(f->store, "/tmp/a", &noon, &found, NULL), 0);
+	assert_string_equal(found.id, made.id);
+	assert_false(found.before_reset);
+}
+
+static void test_lease_has_one_holder(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_CONV made = CONV_INIT;
+	struct proc_id parent = f->self;
+	struct err err = ERR_INIT;
+
+	parent.pid = getppid();
+	parent.start = proc_start_time(parent.pid);
+	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
+	assert_int_equal(conv_take(f->store, made.id, &f->self, &noon, NULL), 0);
+	assert_int_equal(conv_take(f->store, made.id, &parent, &noon, &err), ERR_BUSY);
+	assert_non_null(strstr(err.msg, "in use"));
+	assert_int_equal(conv_give(f->store, made.id, &f->self, CONV_IDLE, &noon, NULL), 0);
+	assert_int_equal(conv_take(f->store, made.id, &parent, &noon, NULL), 0);
+	assert_int_equal(conv_beat(f->store, made.id, &f->self, &noon, NULL), ERR_BUSY);
+}
+
+static void test_lease_of_a_dead_process_is_taken(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_CONV made = CONV_INIT;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	struct proc_id dead = f->self;
+	dead.pid = child;
+	dead.start = 1;
+	assert_int_equal(conv_create(f->store, &plain, &dead, &noon, &made, NULL), 0);
+	assert_int_equal(conv_take(f->store, made.id, &f->self, &noon, NULL), 0);
+}
+
+static void test_lease_of_another_host_ends_by_heartbeat(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_CONV made = CONV_INIT;
+	struct proc_id far = f->self;
+	const struct clock much_later = { .fixed = true,
+		.fixed_ms = noon.fixed_ms + CONV_LEASE_MS + 1 };
+
+	(void)snprintf(far.host, sizeof(far.host), "elsewhere.example");
+	(void)snprintf(far.boot, sizeof(far.boot), "other-boot");
+	assert_int_equal(conv_create(f->store, &plain, &far, &noon, &made, NULL), 0);
+	assert_int_equal(conv_take(f->store, made.id, &f->self, &later, NULL), ERR_BUSY);
+	assert_int_equal(conv_take(f->store, made.id, &f->self, &much_later, NULL), 0);
+}
+
+static void test_turns_are_journalled(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_CONV made = CONV_INIT;
+	AUTO_TURN last = TURN_INIT;
+	int64_t id;
+
+	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
+	assert_int_equal(turn_last(f->store, made.id, &last, NULL), ERR_NOTFOUND);
+	char prompt[] = "hello";
+	struct turn t = { .prompt = prompt, .before_size = 7 };
+	memcpy(t.conversation, made.id, sizeof(t.conversation));
+	assert_int_equal(turn_begin(f->store, &t, &noon, &id, NULL), 0);
+	reopen(f);
+	assert_int_equal(turn_last(f->store, made.id, &last, NULL), 0);
+	assert_int_equal(last.state, TURN_INTENT);
+	assert_string_equal(last.prompt, "hello");
+	assert_int_equal(last.before_size, 7);
+	turn_release(&last);
+	assert_int_equal(turn_end(f->store, id, TURN_FAILED, "timed out", &noon, NULL), 0);
+	assert_int_equal(turn_last(f->store, made.id, &last, NULL), 0);
+	assert_int_equal(last.state, TURN_FAILED);
+	assert_string_equal(last.fail, "timed out");
+}
+
+static void test_sessions_belong_to_a_conversation(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_CONV made = CONV_INIT;
+	AUTO_CONV found = CONV_INIT;
+	AUTO_CONV again = CONV_INIT;
+
+	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
+	assert_int_equal(conv_set_session(f->store, made.id, "claude", "s1", &noon, NULL), 0);
+	assert_int_equal(conv_set_session(f->store, made.id, "claude", "s2", &noon, NULL), 0);
+	assert_int_equal(conv_by_session(f->store, "claude", "s1", &noon, &found, NULL), 0);
+	assert_string_equal(found.id, made.id);
+	assert_string_equal(found.session, "s2");
+	const struct conv_new other = { .dir = "/tmp/b", .agent = "claude" };
+	assert_int_equal(conv_adopt(f->store, &other, "s1", &noon, &again, NULL), 0);
+	assert_string_equal(again.id, made.id);
+}
+
+static void test_prefs(void **state)
+{
+	struct fixture *f = *state;
+	char *value = NULL;
+
+	assert_int_equal(store_pref_get(f->store, "agent", &value, NULL), ERR_NOTFOUND);
+	assert_int_equal(store_pref_set(f->store, "agent", "claude", NULL), 0);
+	assert_int_equal(store_pref_set(f->store, "agent", "codex", NULL), 0);
+	assert_int_equal(store_pref_get(f->store, "agent", &value, NULL), 0);
+	assert_string_equal(value, "codex");
+	free(value);
+}
+
+static void test_newer_store_is_refused_untouched(void **state)
+{
+	struct fixture *f = *state;
+	struct store *second = NULL;
+	struct err err = ERR_INIT;
+
+	assert_int_equal(sql_exec(f->store, "PRAGMA user_version = 999", NULL), 0);
+	assert_int_equal(store_open(f->path, 0, NULL, &second, &err), ERR_NEWER);
+	assert_non_null(strstr(err.msg, "newer faden"));
+	assert_null(second);
+}
+
+static void test_damaged_store_is_named(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_FREE char *path = xasprintf("%s/sub/bad.db", f->dir);
+	struct store *second = NULL;
+	struct err err = ERR_INIT;
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	for (int i = 0; i < 1000; i++)
+		(void)fputs("this is no database\n", out);
+	(void)fclose(out);
+	assert_int_equal(store_open(path, 0, NULL, &second, &err), ERR_STORE);
+	assert_non_null(strstr(err.msg, "damaged"));
+	(void)unlink(path);
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_current_survives_reopening),
+		CASE(test_reset_and_undo),
+		CASE(test_lease_has_one_holder),
+		CASE(test_lease_of_a_dead_process_is_taken),
+		CASE(test_lease_of_another_host_ends_by_heartbeat),
+		CASE(test_turns_are_journalled),
+		CASE(test_sessions_belong_to_a_conversation),
+		CASE(test_prefs),
+		CASE(test_newer_store_is_refused_untouched),
+		CASE(test_damaged_store_is_named),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
