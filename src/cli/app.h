@@ -1,0 +1,64 @@
+/*
+ * What a command is given to work with: streams, settings, paths, clock, log, store. Made once by
+ * the dispatcher from the environment and the global options, filled with fakes by tests. Only
+ * cli/ sees it: the rooms below take plain values.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+
+struct settings; /* cli/settings.h */
+struct store; /* store/store.h */
+
+/* All absolute and owned; the folders need not exist. */
+struct app_paths {
+	char *home;
+	char *config_file; /* config.yaml, or what --config names */
+	char *state_dir; /* conversations, log, the rehearsal agent's transcripts */
+	char *data_dir; /* what is kept for ever: the archive */
+	char *cache_dir; /* what can be made again */
+	char *runtime_dir; /* locks and sockets of this login */
+	char *claude_home; /* CLAUDE_CONFIG_DIR or ~/.claude */
+	char *codex_home; /* CODEX_HOME or ~/.codex */
+	char *search; /* the value of PATH, for path_find_program() */
+};
+
+struct app {
+	FILE *out; /* answers; the dispatcher flushes it and checks it once for all */
+	FILE *err; /* diagnostics */
+	int in;
+	bool in_tty, out_tty, err_tty;
+	bool colour; /* decided: --color, NO_COLOR, TERM, terminal */
+	bool verbose; /* -v */
+	bool config_given; /* --config: the file must exist */
+	struct app_paths paths;
+	struct clock clock; /* fixed when FADEN_CLOCK says so */
+	struct log log; /* opened with the state folder, off before */
+	char *cwd; /* NULL when the current folder is gone */
+	int argc; /* as started, for restart */
+	char **argv;
+	struct settings *settings; /* never NULL while a command runs, unless CMD_NO_SETTINGS */
+	struct store *store; /* use app_store() */
+};
+
+/* Streams, terminals, paths, clock and folder of this process. Opens nothing. */
+int app_init(struct app *app, int argc, char **argv, struct err *reterr) MUST_USE;
+/* Closes and frees everything; harmless on a zeroed struct. */
+void app_release(struct app *app);
+
+/* Makes the state folder (0700) when it is missing and opens the log. Idempotent. */
+int app_state(struct app *app, struct err *reterr) MUST_USE;
+/* The store in the state folder, opened at the first call and closed by app_release(). */
+int app_store(struct app *app, struct store **ret_store, struct err *reterr) MUST_USE;
+
+/*
+ * Sends app->out through the user's pager when it is a terminal and ui.pager allows; otherwise
+ * does nothing. app_pager_end() closes it and waits for the pager to be left.
+ */
+void app_pager_begin(struct app *app);
+void app_pager_end(struct app *app);

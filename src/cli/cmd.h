@@ -1,0 +1,66 @@
+/*
+ * A command: one file cmd-NAME.c with one `const struct cmd cmd_NAME` and one line in commands.def.
+ * Parsing, --help, the man page and the completions come from this struct.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "cli/app.h"
+#include "cli/opt.h"
+
+/* The order of the groups in --help. */
+/* clang-format off */
+#define CMD_GROUPS(X) \
+	X(CMD_GROUP_TALK,     "Talking") \
+	X(CMD_GROUP_SESSIONS, "Conversations") \
+	X(CMD_GROUP_CONTEXT,  "When the context is full") \
+	X(CMD_GROUP_SETUP,    "Set-up and help")
+/* clang-format on */
+
+enum cmd_group {
+#define X(id, title) id,
+	CMD_GROUPS(X)
+#undef X
+		CMD_GROUP_COUNT
+};
+
+enum {
+	CMD_STATE = 1 << 0, /* app_state() before run */
+	CMD_STORE = 1 << 1, /* app_store() before run; app->store is set */
+	CMD_TTY = 1 << 2, /* refuse when standard input or output is no terminal */
+	CMD_PAGER = 1 << 3, /* app_pager_begin() before run */
+	CMD_NO_SETTINGS = 1 << 4, /* run even when the configuration is broken; settings is NULL */
+	CMD_HIDDEN = 1 << 5, /* for programs: not in help, man pages and completions */
+};
+
+enum { CMD_ANY = -1 }; /* max_args: no limit */
+
+/* What the words of a command are, for the completions. */
+enum cmd_words { CMD_WORDS_TEXT, CMD_WORDS_SESSION, CMD_WORDS_FILE, CMD_WORDS_COMMAND };
+
+struct cmd {
+	const char *name;
+	const char *alias; /* NULL: none */
+	enum cmd_group group;
+	const char *summary; /* one line for the list, lower case, no full stop */
+	const char *synopsis; /* the words: "SESSION", "[TEXT…]"; "" for none */
+	int min_args, max_args;
+	unsigned needs;
+	enum cmd_words words;
+	const char *const *verbs; /* NULL, or the choices for the first word, NULL-terminated */
+	const struct opt *opts; /* NULL: none */
+	size_t opts_size; /* of the options struct */
+	const void *defaults; /* an options struct to start from; NULL: all zero */
+	/* opts is the filled options struct (NULL when opts_size is 0); argv holds the argc words
+	 * without the command's name. Returns 0, an exit status, or a negative error. */
+	int (*run)(struct app *app, const void *opts, int argc, char **argv, struct err *reterr);
+};
+
+/* By name or alias, exactly; NULL when there is none. */
+const struct cmd *cmd_find(struct sv name);
+/* All, sorted by name. */
+const struct cmd *const *cmd_table(size_t *ret_n);
+/* The nearest name to a mistyped one; NULL when nothing is near. */
+const char *cmd_suggest(struct sv name);
+const char *cmd_group_title(enum cmd_group group);

@@ -1,0 +1,19 @@
+/*
+ * The environment. env.c is the only file of the program that reads it.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "cli/app.h"
+
+/* The value, or NULL when it is unset or empty. */
+const char *env_get(const char *name);
+/* XDG folders, agents' homes, PATH. */
+int env_paths(struct app_paths *ret, struct err *reterr) MUST_USE;
+/* FADEN_CLOCK: an ISO time or milliseconds since 1970 stop the clock there. */
+int env_clock(struct clock *ret, struct err *reterr) MUST_USE;
+/* The n-th variable whose name begins with prefix, as "NAME=value"; NULL after the last. */
+const char *env_nth(const char *prefix, size_t n);
+/* "de", "en", … from LC_ALL, LC_MESSAGES, LANG; "en" when they say nothing. */
+const char *env_language(char out[static 3]);

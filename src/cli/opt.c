@@ -1,0 +1,264 @@
+#include "cli/opt.h"
+
+#include "base/clock.h"
+#include "cli/suggest.h"
+
+/* What one argument turned out to be. */
+struct hit {
+	const struct opt *opt; /* NULL: unknown */
+	void *dest;
+	bool negated;
+};
+
+static bool opt_is_end(const struct opt *o)
+{
+	return o->name == NULL;
+}
+
+static struct hit find_long(const struct opt_set *sets, size_t n_sets, struct sv name)
+{
+	for (size_t s = 0; s < n_sets; s++) {
+		for (const struct opt *o = sets[s].opts; o && !opt_is_end(o); o++) {
+			if (sv_is(name, o->name))
+				return (struct hit){ o, sets[s].dest, false };
+			if (o->kind == OPT_KIND_NEGATABLE && sv_starts(name, SV("no-")) &&
+				sv_is(sv_from(name, 3), o->name))
+				return (struct hit){ o, sets[s].dest, true };
+		}
+	}
+	return (struct hit){ NULL, NULL, false };
+}
+
+static struct hit find_brief(const struct opt_set *sets, size_t n_sets, char letter)
+{
+	for (size_t s = 0; s < n_sets; s++) {
+		for (const struct opt *o = sets[s].opts; o && !opt_is_end(o); o++) {
+			if (o->brief == letter)
+				return (struct hit){ o, sets[s].dest, false };
+		}
+	}
+	return (struct hit){ NULL, NULL, false };
+}
+
+static int unknown_long(
+	const struct opt_set *sets, size_t n_sets, struct sv name, struct err *reterr)
+{
+	struct suggest near = SUGGEST_INIT(name);
+	for (size_t s = 0; s < n_sets; s++) {
+		for (const struct opt *o = sets[s].opts; o && !opt_is_end(o); o++)
+			suggest_offer(&near, o->name);
+	}
+	if (near.best)
+		return err_set(reterr, ERR_USAGE, "unknown option '--%.*s' (did you mean '--%s'?)",
+			SV_ARG(name), near.best);
+	return err_set(reterr, ERR_USAGE, "unknown option '--%.*s'", SV_ARG(name));
+}
+
+static int bad_choice(const struct opt *o, const char *value, struct err *reterr)
+{
+	AUTO_STR all = STR_INIT;
+	for (size_t i = 0; o->choices[i]; i++)
+		str_addf(&all, "%s%s", i ? ", " : "", o->choices[i]);
+	return err_set(
+		reterr, ERR_USAGE, "option '--%s': '%s' is none of %s", o->name, value, all.buf);
+}
+
+static int set_choice(const struct opt *o, int *field, const char *value, struct err *reterr)
+{
+	for (int i = 0; o->choices[i]; i++) {
+		if (sv_is(sv_of(value), o->choices[i])) {
+			*field = i;
+			return 0;
+		}
+	}
+	return bad_choice(o, value, reterr);
+}
+
+static int set_int(const struct opt *o, long long *field, const char *value, struct err *reterr)
+{
+	long long n;
+	bool limited = o->min != 0 || o->max != 0;
+	if (sv_parse_i64(sv_of(value), &n) && (!limited || (n >= o->min && n <= o->max))) {
+		*field = n;
+		return 0;
+	}
+	if (limited)
+		return err_set(reterr, ERR_USAGE,
+			"option '--%s': '%s' is not a whole number from %lld to %lld", o->name,
+			value, o->min, o->max);
+	return err_set(
+		reterr, ERR_USAGE, "option '--%s': '%s' is not a whole number", o->name, value);
+}
+
+static int set_double(const struct opt *o, double *field, const char *value, struct err *reterr)
+{
+	if (sv_parse_double(sv_of(value), field))
+		return 0;
+	return err_set(reterr, ERR_USAGE, "option '--%s': '%s' is not a number", o->name, value);
+}
+
+static int set_span(const struct opt *o, int64_t *field, const char *value, struct err *reterr)
+{
+	if (clock_parse_span(sv_of(value), field))
+		return 0;
+	return err_set(reterr, ERR_USAGE,
+		"option '--%s': '%s' is not a span of time such as 90s, 15m, 2h, 7d, 3w", o->name,
+		value);
+}
+
+/* Stores one occurrence; value is NULL for options that take none. */
+static int store(const struct hit *h, const char *value, struct err *reterr)
+{
+	const struct opt *o = h->opt;
+	void *field = (char *)h->dest + o->offset;
+	switch (o->kind) {
+	case OPT_KIND_FLAG:
+		*(bool *)field = true;
+		return 0;
+	case OPT_KIND_NEGATABLE:
+		*(enum opt_tri *)field = h->negated ? OPT_NO : OPT_YES;
+		return 0;
+	case OPT_KIND_INT:
+		return set_int(o, field, value, reterr);
+	case OPT_KIND_DOUBLE:
+		return set_double(o, field, value, reterr);
+	case OPT_KIND_STRING:
+		*(const char **)field = value;
+		return 0;
+	case OPT_KIND_LIST:
+		strv_add(field, value);
+		return 0;
+	case OPT_KIND_CHOICE:
+		return set_choice(o, field, value, reterr);
+	case OPT_KIND_SPAN:
+		return set_span(o, field, value, reterr);
+	}
+	return err_set(reterr, ERR_BUG, "option '--%s' has no kind", o->name);
+}
+
+struct cursor {
+	int argc;
+	char *const *argv;
+	int at;
+};
+
+static const char *next_value(struct cursor *c)
+{
+	return c->at + 1 < c->argc ? c->argv[++c->at] : NULL;
+}
+
+static int parse_long(
+	const struct opt_set *sets, size_t n_sets, struct cursor *c, struct err *reterr)
+{
+	const char *text = c->argv[c->at] + 2;
+	const char *equals = strchr(text, '=');
+	struct sv name = equals ? sv_make(text, (size_t)(equals - text)) : sv_of(text);
+	struct hit h = find_long(sets, n_sets, name);
+	if (!h.opt)
+		return unknown_long(sets, n_sets, name, reterr);
+	if (!opt_takes_value(h.opt)) {
+		if (equals)
+			return err_set(
+				reterr, ERR_USAGE, "option '--%.*s' takes no value", SV_ARG(name));
+		return store(&h, NULL, reterr);
+	}
+	const char *value = equals ? equals + 1 : next_value(c);
+	if (!value)
+		return err_set(reterr, ERR_USAGE, "option '--%s' needs a value (%s)", h.opt->name,
+			h.opt->arg);
+	return store(&h, value, reterr);
+}
+
+static int parse_cluster(
+	const struct opt_set *sets, size_t n_sets, struct cursor *c, struct err *reterr)
+{
+	const char *cluster = c->argv[c->at];
+	for (const char *p = cluster + 1; *p; p++) {
+		struct hit h = find_brief(sets, n_sets, *p);
+		if (!h.opt)
+			return err_set(reterr, ERR_USAGE,
+				"unknown option '%s' (put -- before words that begin with a dash)",
+				cluster);
+		if (opt_takes_value(h.opt)) {
+			const char *value = p[1] ? p + 1 : next_value(c);
+			if (!value)
+				return err_set(reterr, ERR_USAGE, "option '-%c' needs a value (%s)",
+					*p, h.opt->arg);
+			return store(&h, value, reterr);
+		}
+		int r = store(&h, NULL, reterr);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static bool is_word(const char *arg)
+{
+	return arg[0] != '-' || arg[1] == '\0';
+}
+
+int opt_parse(const struct opt_set *sets, size_t n_sets, int argc, char *const *argv, char **rest,
+	struct err *reterr)
+{
+	int n = 0;
+	for (struct cursor c = { argc, argv, 0 }; c.at < argc; c.at++) {
+		const char *arg = argv[c.at];
+		if (is_word(arg)) {
+			rest[n++] = argv[c.at];
+			continue;
+		}
+		if (sv_is(sv_of(arg), "--")) {
+			while (++c.at < argc)
+				rest[n++] = argv[c.at];
+			break;
+		}
+		int r = arg[1] == '-' ? parse_long(sets, n_sets, &c, reterr)
+				      : parse_cluster(sets, n_sets, &c, reterr);
+		if (r < 0)
+			return r;
+	}
+	return n;
+}
+
+/* How many arguments the option argv[at] takes, itself included; 0 when it is unknown. */
+static int option_span(const struct opt_set *sets, size_t n_sets, const char *arg)
+{
+	if (arg[1] == '-') {
+		const char *equals = strchr(arg, '=');
+		struct sv name =
+			sv_from(equals ? sv_make(arg, (size_t)(equals - arg)) : sv_of(arg), 2);
+		struct hit h = find_long(sets, n_sets, name);
+		if (!h.opt)
+			return 0;
+		return opt_takes_value(h.opt) && !equals ? 2 : 1;
+	}
+	for (const char *p = arg + 1; *p; p++) {
+		struct hit h = find_brief(sets, n_sets, *p);
+		if (!h.opt)
+			return 0;
+		if (opt_takes_value(h.opt))
+			return p[1] ? 1 : 2;
+	}
+	return 1;
+}
+
+int opt_first_word(const struct opt_set *sets, size_t n_sets, int argc, char *const *argv)
+{
+	int at = 0;
+	while (at < argc && !is_word(argv[at])) {
+		int span = sv_is(sv_of(argv[at]), "--") ? 0 : option_span(sets, n_sets, argv[at]);
+		if (span == 0)
+			return argc;
+		at += span;
+	}
+	return at < argc ? at : argc;
+}
+
+void opt_release(const struct opt *opts, void *dest)
+{
+	for (const struct opt *o = opts; o && dest && !opt_is_end(o); o++) {
+		if (o->kind == OPT_KIND_LIST)
+			strv_release((struct strv *)(void *)((char *)dest + o->offset));
+	}
+}
