@@ -1,0 +1,117 @@
+/*
+ * Which conversation a sentence belongs to. A pure decision: the candidates come in as plain
+ * structs, time is given, nothing is read and nothing is kept.
+ *
+ * Two profiles. `seed` is the published algorithm to the last digit: Jaccard overlap, recency and
+ * signal words, the first registered wins a tie. `faden` looks at language: does the sentence
+ * lean on something said before (then it belongs to what ran last here), does it name the subject
+ * of an earlier conversation, or does it stand for itself (then it is new)?
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "route/lang.h"
+
+enum route_profile { ROUTE_FADEN, ROUTE_SEED };
+enum route_status { ROUTE_IDLE, ROUTE_ACTIVE, ROUTE_ERRORED };
+enum route_action { ROUTE_NEW, ROUTE_RESUME };
+
+enum {
+	ROUTE_REASON_MAX = 240,
+	/* A sentence is judged by its first bytes: what a pasted megabyte says later on does not
+	 * change which conversation it belongs to. */
+	ROUTE_TEXT_MAX = 4096,
+};
+
+#define ROUTE_NONE ((size_t)-1)
+
+struct route_topic;
+
+/*
+ * A conversation as the router sees it. All slices are the caller's and need to live only for
+ * the call. Times are on the age clock (base/clock.h), never wall time.
+ */
+struct route_conv {
+	struct sv id;
+	enum route_status status;
+	int64_t created_ms;
+	int64_t last_ms; /* idle: end of the last run; active: its start; errored: the failure */
+	struct sv dir; /* where it was begun; absolute, without a trailing slash */
+	struct sv last_dir; /* where its last command came from; empty: dir */
+	struct sv project; /* common git folder of repository and worktrees; empty: unknown */
+	unsigned turns;
+	bool before_reset; /* the user has asked for a fresh start since; not yet named again */
+	const struct sv *commands; /* oldest first */
+	size_t n_commands;
+	/* What it is about, for profile faden; NULL: made from the commands for this call. */
+	const struct route_topic *topic;
+};
+
+struct route_query {
+	struct sv text;
+	int64_t now_ms;
+	struct sv cwd;
+	struct sv project; /* as in route_conv; empty: unknown */
+};
+
+struct route_weights {
+	double keyword; /* the subject */
+	double recency;
+	double continuation; /* leaning on what was said before */
+};
+
+struct route_opts {
+	enum route_profile profile;
+	struct route_weights weights;
+	double threshold; /* resume at or above */
+	int64_t expiry_ms; /* seed: not routable beyond; faden: only what is leant on or named
+			      clearly */
+	size_t max; /* conversations kept routable (memstore, store) */
+	const struct lang_extra *extra; /* words of the configuration; may be NULL */
+	size_t n_extra;
+};
+
+/* How one candidate fared; parts are before weighting, 0 to 1. */
+struct route_candidate {
+	size_t index; /* into convs */
+	bool routable;
+	double keyword, recency, continuation;
+	double score;
+	char reason[ROUTE_REASON_MAX];
+};
+
+struct route_decision {
+	enum route_action action;
+	size_t index; /* into convs; ROUTE_NONE when new */
+	/* New because what the sentence leans on cannot be resumed: that one, else ROUTE_NONE. A
+	 * failed one hands its subject on (route_topic_inherit). */
+	size_t blocked;
+	double confidence; /* score of the one resumed; 1 - best score when new */
+	char reason[ROUTE_REASON_MAX];
+};
+
+/* Defaults of a profile. */
+struct route_opts route_opts_default(enum route_profile profile);
+bool route_profile_parse(struct sv name, enum route_profile *ret);
+const char *route_profile_name(enum route_profile profile);
+
+/*
+ * A router holds compiled word tables and stemmers: make one a process (or thread), use it for
+ * many decisions. opts is copied; its `extra` words are used only during the call.
+ */
+struct router;
+struct router *router_new(const struct route_opts *opts);
+void router_free(struct router *r);
+const struct route_opts *router_opts(const struct router *r);
+
+/*
+ * Decides. `candidates` has room for n entries and is filled in the order of convs, or is NULL.
+ * Empty text is the caller's to drop; here it is new. Texts may hold any bytes.
+ */
+void router_decide(struct router *r, const struct route_query *query,
+	const struct route_conv *convs, size_t n, struct route_candidate *candidates,
+	struct route_decision *ret);

@@ -1,0 +1,134 @@
+#include "route/stdio.h"
+
+#include <jansson.h>
+
+#include "base/mem.h"
+
+void route_stdio_init(struct route_stdio *s, struct router *r)
+{
+	*s = (struct route_stdio){ .router = r };
+	memstore_init(&s->store, router_opts(r));
+	struct route_opts unlimited = *router_opts(r);
+	unlimited.max = SIZE_MAX;
+	unlimited.expiry_ms = INT64_MAX / 4;
+	memstore_init(&s->running, &unlimited);
+}
+
+void route_stdio_release(struct route_stdio *s)
+{
+	memstore_release(&s->store);
+	memstore_release(&s->running);
+	free(s->heir_of);
+	s->heir_of = NULL;
+}
+
+/* The keys an operation may have. */
+struct message {
+	struct sv op, ref, text, cwd;
+	int64_t t_ms;
+};
+
+static struct sv string_of(const json_t *object, const char *key)
+{
+	const json_t *v = json_object_get(object, key);
+	return json_is_string(v) ? sv_make(json_string_value(v), json_string_length(v)) : SV("");
+}
+
+static void answer(struct str *out, const struct route_conv *convs, const struct route_decision *d)
+{
+	json_t *o =
+		json_pack("{s:s, s:f, s:s}", "action", d->action == ROUTE_RESUME ? "resume" : "new",
+			"confidence", d->confidence, "reason", d->reason);
+	if (d->index != ROUTE_NONE) {
+		struct sv id = convs[d->index].id;
+		(void)json_object_set_new(o, "conversation_ref", json_stringn(id.p, id.n));
+	}
+	AUTO_FREE char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	json_decref(o);
+	str_adds(out, text ? text : "{\"action\":\"new\"}");
+}
+
+static void on_step(struct route_stdio *s, const struct message *m, struct str *out)
+{
+	struct route_query q = { .text = m->text, .now_ms = m->t_ms, .cwd = m->cwd };
+	size_t n;
+	const struct route_conv *convs = memstore_view(&s->store, &n);
+	struct route_decision d;
+	router_decide(s->router, &q, convs, n, NULL, &d);
+	answer(out, convs, &d);
+}
+
+/* In profile seed a conversation exists from the end of its first run on; until then its command
+ * waits in `running`. */
+static void on_started(struct route_stdio *s, const struct message *m)
+{
+	if (router_opts(s->router)->profile != ROUTE_SEED) {
+		memstore_started(&s->store, m->ref, m->text, m->cwd, m->t_ms);
+		return;
+	}
+	memstore_seed_register(&s->running, m->ref, m->text, m->cwd, m->t_ms);
+	memstore_mark(&s->store, m->ref, ROUTE_ACTIVE);
+}
+
+static void on_finished(struct route_stdio *s, const struct message *m)
+{
+	if (router_opts(s->router)->profile != ROUTE_SEED) {
+		memstore_ended(&s->store, m->ref, ROUTE_IDLE, m->t_ms);
+		return;
+	}
+	const struct memstore_conv *run = memstore_get(&s->running, m->ref);
+	if (!run)
+		return;
+	if (memstore_get(&s->store, m->ref))
+		memstore_seed_update(&s->store, m->ref, run->slices.v[0], m->t_ms);
+	else
+		memstore_seed_register(
+			&s->store, m->ref, run->slices.v[0], sv_of(run->dir), m->t_ms);
+}
+
+static void on_error(struct route_stdio *s, const struct message *m)
+{
+	if (router_opts(s->router)->profile != ROUTE_SEED)
+		memstore_ended(&s->store, m->ref, ROUTE_ERRORED, m->t_ms);
+	else
+		memstore_mark(&s->store, m->ref, ROUTE_ERRORED);
+}
+
+static void handle(struct route_stdio *s, const struct message *m, struct str *out)
+{
+	if (sv_is(m->op, "begin")) {
+		memstore_clear(&s->store);
+		memstore_clear(&s->running);
+	} else if (sv_is(m->op, "step")) {
+		on_step(s, m, out);
+	} else if (sv_is(m->op, "started") && m->ref.n > 0) {
+		on_started(s, m);
+	} else if (sv_is(m->op, "finished")) {
+		on_finished(s, m);
+	} else if (sv_is(m->op, "error")) {
+		on_error(s, m);
+	} else if (sv_is(m->op, "reset") && router_opts(s->router)->profile != ROUTE_SEED) {
+		memstore_reset(&s->store);
+	}
+}
+
+int route_stdio_line(struct route_stdio *s, struct sv line, struct str *out, struct err *reterr)
+{
+	if (line.n > ROUTE_LINE_MAX)
+		return err_set(reterr, ERR_LIMIT, "line of more than %d bytes", ROUTE_LINE_MAX);
+	json_error_t bad;
+	json_t *root = json_loadb(line.p, line.n, JSON_ALLOW_NUL, &bad);
+	if (!json_is_object(root)) {
+		json_decref(root);
+		return err_set(reterr, ERR_INPUT, "not a JSON object: %s",
+			root ? "another value" : bad.text);
+	}
+	struct message m = { .op = string_of(root, "op"),
+		.ref = string_of(root, "conversation_ref"),
+		.text = string_of(root, "text"),
+		.cwd = string_of(root, "cwd"),
+		.t_ms = json_integer_value(json_object_get(root, "t_ms")) };
+	handle(s, &m, out);
+	json_decref(root);
+	return 0;
+}
