@@ -118,7 +118,8 @@ bool scan_true(struct jval val);
  * Whether text is JSON by RFC 8259, UTF-8 included: one value, no byte order mark, nothing after
  * it. Lone surrogates spelt as escapes are allowed, as the grammar does; numbers have no range.
  * 0; ERR_INPUT; or ERR_LIMIT for nesting beyond SCAN_DEPTH_MAX. On failure *ret_at (may be NULL)
- * is the offset of the first byte that does not fit; text.n when the text ends too early.
+ * is the offset of the character, escape, word or number that does not fit; text.n when the text
+ * ends between two of them.
  */
 enum { SCAN_DEPTH_MAX = 128 * 1024 };
 int scan_check(struct sv text, size_t *ret_at) MUST_USE;

@@ -1,0 +1,506 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "json/scan.h"
+
+/* Texts are copied to a block of exactly their size, so that a sanitizer sees a read beyond. */
+static char *exact(struct sv text)
+{
+	char *copy = malloc(text.n ? text.n : 1);
+
+	assert_non_null(copy);
+	if (text.n)
+		memcpy(copy, text.p, text.n);
+	return copy;
+}
+
+static int text_result(struct sv text)
+{
+	AUTO_FREE char *copy = exact(text);
+	struct jval val;
+
+	return scan_text(sv_make(copy, text.n), &val);
+}
+
+static int check_result(struct sv text)
+{
+	AUTO_FREE char *copy = exact(text);
+
+	return scan_check(sv_make(copy, text.n), NULL);
+}
+
+static struct jval parsed(const char *text)
+{
+	struct jval val = { .type = J_NONE };
+
+	assert_int_equal(scan_text(sv_of(text), &val), 0);
+	return val;
+}
+
+static struct jval got(const char *text, const char *key)
+{
+	struct jval val = { .type = J_NONE };
+
+	assert_int_equal(scan_get(parsed(text), sv_of(key), &val), 1);
+	return val;
+}
+
+#define assert_raw(val, text) assert_true(sv_is((val).raw, text))
+
+static void texts(void **state)
+{
+	static const struct {
+		const char *text, *raw;
+		enum jtype type;
+	} good[] = {
+		{ "{}", "{}", J_OBJECT },
+		{ " [1, 2]\r\n", "[1, 2]", J_ARRAY },
+		{ "\xEF\xBB\xBF{\"a\":1}", "{\"a\":1}", J_OBJECT },
+		{ "\"a\\\"b\\\\\"", "\"a\\\"b\\\\\"", J_STRING },
+		{ "\t-1.5e+3 ", "-1.5e+3", J_NUMBER },
+		{ "true", "true", J_BOOL },
+		{ "false", "false", J_BOOL },
+		{ "null", "null", J_NULL },
+		{ "\"}]{[\"", "\"}]{[\"", J_STRING },
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+		struct jval val = parsed(good[i].text);
+		assert_raw(val, good[i].raw);
+		assert_int_equal(val.type, good[i].type);
+	}
+	static const char *const bad[] = { "", " ", "{", "[", "\"", "\"abc", "\"abc\\\"",
+		"{\"a\":", "tru", "nul", "NaN", "Infinity", "'a'", "{} {}", "1 2", "]", "}", ",",
+		"[[]", "\xEF\xBB\xBF", "\xEF\xBB\xBF\xEF\xBB\xBF{}", "\xFF", "{\"a\":\"x",
+		"[\"\\\\\\\"]" };
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+		assert_int_equal(text_result(sv_of(bad[i])), ERR_INPUT);
+}
+
+static void every_prefix_of_a_line_is_refused(void **state)
+{
+	struct sv line =
+		SV("{\"type\":\"user\",\"m\":{\"a\":[1,true,null,\"\\u00e9\\\"\"],\"b\":-0.5e1}}");
+
+	(void)state;
+	assert_int_equal(text_result(line), 0);
+	assert_int_equal(check_result(line), 0);
+	for (size_t n = 0; n < line.n; n++) {
+		assert_int_equal(text_result(sv_head(line, n)), ERR_INPUT);
+		assert_int_equal(check_result(sv_head(line, n)), ERR_INPUT);
+	}
+}
+
+static void walks(void **state)
+{
+	struct jval val, obj = parsed("{ \"a\" : 1 , \"b\\n\":[ ], \"\":{\"x\":\"]\"}}");
+	struct scan_iter it = scan_iter(obj);
+	struct sv key;
+
+	(void)state;
+	assert_int_equal(scan_next(&it, &key, &val), 1);
+	assert_true(sv_is(key, "\"a\""));
+	assert_raw(val, "1");
+	assert_int_equal(scan_next(&it, &key, &val), 1);
+	assert_true(sv_is(key, "\"b\\n\""));
+	assert_raw(val, "[ ]");
+	assert_int_equal(scan_next(&it, NULL, &val), 1);
+	assert_raw(val, "{\"x\":\"]\"}");
+	assert_int_equal(scan_next(&it, &key, &val), 0);
+	assert_int_equal(scan_next(&it, &key, &val), 0);
+
+	it = scan_iter(parsed("[1,\"2\",[3]]"));
+	const char *items[] = { "1", "\"2\"", "[3]" };
+	for (size_t i = 0; i < ARRAY_LEN(items); i++) {
+		assert_int_equal(scan_next(&it, &key, &val), 1);
+		assert_int_equal(key.n, 0);
+		assert_raw(val, items[i]);
+	}
+	assert_int_equal(scan_next(&it, &key, &val), 0);
+
+	it = scan_iter(parsed("\"text\""));
+	assert_int_equal(scan_next(&it, &key, &val), 0);
+	it = scan_iter((struct jval){ .type = J_NONE });
+	assert_int_equal(scan_next(&it, &key, &val), 0);
+}
+
+static void broken_containers(void **state)
+{
+	/* Balanced, so they pass while skipped; walking them finds the fault, each time. */
+	static const char *const bad[] = { "[1}", "{\"a\":1]", "[1,]", "[,1]", "[1 2]", "{\"a\"}",
+		"{\"a\":}", "{\"a\":1,}", "{a:1}", "{\"a\" 1}", "{1:2}", "[nil]", "{,}", "[1,,2]" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		AUTO_FREE char *copy = exact(sv_of(bad[i]));
+		struct jval val, text;
+		int r;
+		assert_int_equal(scan_text(sv_make(copy, strlen(bad[i])), &text), 0);
+		struct scan_iter it = scan_iter(text);
+		while ((r = scan_next(&it, NULL, &val)) > 0)
+			;
+		assert_int_equal(r, ERR_INPUT);
+		assert_int_equal(scan_next(&it, NULL, &val), ERR_INPUT);
+		assert_int_equal(check_result(sv_of(bad[i])), ERR_INPUT);
+	}
+}
+
+static void keys_by_any_spelling(void **state)
+{
+	(void)state;
+	assert_raw(got("{\"session\\u0049d\":\"x\"}", "sessionId"), "\"x\"");
+	assert_raw(got("{\"a\\/b\":1}", "a/b"), "1");
+	assert_raw(got("{\"\\ud83d\\ude00\":1}", "\xF0\x9F\x98\x80"), "1");
+	assert_raw(got("{\"\":7}", ""), "7");
+	assert_raw(got("{\"a\\\"b\":7}", "a\"b"), "7");
+
+	struct jval val;
+	assert_int_equal(scan_get(parsed("{\"a\\\\\":1}"), SV("a"), &val), 0);
+	assert_int_equal(scan_get(parsed("{\"a\":{\"b\":1}}"), SV("b"), &val), 0);
+	assert_int_equal(scan_get(parsed("[\"a\"]"), SV("a"), &val), 0);
+	assert_int_equal(scan_get(parsed("{\"\\q\":1}"), SV("q"), &val), 0);
+}
+
+static void last_duplicate_wins(void **state)
+{
+	(void)state;
+	assert_raw(got("{\"a\":1,\"b\":2,\"a\":3}", "a"), "3");
+	assert_raw(got("{\"a\":1,\"\\u0061\":4}", "a"), "4");
+	assert_raw(got("{\"\\u0061\":4,\"a\":1}", "a"), "1");
+
+	static const struct scan_key keys[] = {
+		SCAN_KEY("m", SCAN_TOP),
+		SCAN_KEY("x", 0),
+		SCAN_KEY("y", 0),
+		SCAN_KEY("z", 2),
+	};
+	struct jval vals[4];
+	assert_int_equal(
+		scan_keys(SV("{\"m\":{\"x\":1,\"y\":{\"z\":2}},\"m\":{\"y\":5}}"), keys, 4, vals),
+		2);
+	assert_raw(vals[0], "{\"y\":5}");
+	assert_int_equal(vals[1].type, J_NONE);
+	assert_raw(vals[2], "5");
+	assert_int_equal(vals[3].type, J_NONE);
+	assert_int_equal(scan_keys(SV("{\"m\":{\"x\":1},\"m\":null}"), keys, 4, vals), 1);
+	assert_raw(vals[0], "null");
+}
+
+static void paths(void **state)
+{
+	struct jval val,
+		line = parsed("{\"message\":{\"usage\":{\"input_tokens\":12}},\"n\":null}");
+
+	(void)state;
+	assert_int_equal(scan_path(line, "message.usage.input_tokens", &val), 1);
+	assert_raw(val, "12");
+	assert_int_equal(scan_path(line, "message.usage", &val), 1);
+	assert_raw(val, "{\"input_tokens\":12}");
+	assert_int_equal(scan_path(line, "message.content", &val), 0);
+	assert_int_equal(scan_path(line, "n.x", &val), 0);
+	assert_int_equal(scan_path(line, "message.usage.input_tokens.x", &val), 0);
+}
+
+enum { K_TYPE, K_MESSAGE, K_ID, K_CONTENT, K_UUID, K_N };
+static const struct scan_key line_keys[] = {
+	[K_TYPE] = SCAN_KEY("type", SCAN_TOP),
+	[K_MESSAGE] = SCAN_KEY("message", SCAN_TOP),
+	[K_ID] = SCAN_KEY("id", K_MESSAGE),
+	[K_CONTENT] = SCAN_KEY("content", K_MESSAGE),
+	[K_UUID] = SCAN_KEY("uuid", SCAN_TOP),
+};
+
+static void many_keys_in_one_pass(void **state)
+{
+	struct jval vals[K_N];
+	struct sv line =
+		SV("{\"id\":\"top\",\"type\":\"assistant\",\"message\":{\"type\":\"message\","
+		   "\"content\":[{\"id\":\"in\"}],\"id\":\"msg\"},\"uuid\":\"u\"}\r");
+
+	(void)state;
+	assert_int_equal(scan_keys(line, line_keys, K_N, vals), 5);
+	assert_raw(vals[K_TYPE], "\"assistant\"");
+	assert_raw(vals[K_ID], "\"msg\"");
+	assert_raw(vals[K_CONTENT], "[{\"id\":\"in\"}]");
+	assert_raw(vals[K_UUID], "\"u\"");
+
+	assert_int_equal(scan_keys(SV("{\"message\":\"id\"}"), line_keys, K_N, vals), 1);
+	assert_int_equal(vals[K_ID].type, J_NONE);
+	assert_int_equal(scan_keys(SV("{}"), line_keys, K_N, vals), 0);
+	assert_int_equal(scan_keys(SV("[{\"type\":1}]"), line_keys, K_N, vals), 0);
+	assert_int_equal(scan_keys(SV("42"), line_keys, K_N, vals), 0);
+	assert_int_equal(scan_keys(SV(""), line_keys, K_N, vals), ERR_INPUT);
+	assert_int_equal(scan_keys(SV("garbage"), line_keys, K_N, vals), ERR_INPUT);
+	assert_int_equal(scan_keys(SV("{\"type\":1}{"), line_keys, K_N, vals), ERR_INPUT);
+}
+
+static void head_of_a_truncated_line(void **state)
+{
+	struct jval vals[K_N];
+
+	(void)state;
+	assert_int_equal(
+		scan_keys(SV("{\"type\":\"user\",\"message\":{\"id\":\"m\",\"content\":\"abc"),
+			line_keys, K_N, vals),
+		ERR_INPUT);
+	assert_raw(vals[K_TYPE], "\"user\"");
+	assert_raw(vals[K_ID], "\"m\"");
+	assert_int_equal(vals[K_MESSAGE].type, J_NONE);
+	assert_int_equal(vals[K_CONTENT].type, J_NONE);
+	assert_int_equal(vals[K_UUID].type, J_NONE);
+}
+
+static void assert_decoded(const char *raw, struct sv want)
+{
+	AUTO_STR out = STR_INIT;
+	AUTO_STR tmp = STR_INIT;
+	struct jval val = parsed(raw);
+
+	str_adds(&out, "=");
+	assert_true(scan_string(val, &out));
+	assert_true(sv_eq(sv_from(str_sv(&out), 1), want));
+	assert_true(sv_eq(scan_string_view(val, &tmp), want));
+	assert_true(scan_string_eq(val, want));
+	assert_false(scan_string_eq(val, SV("something else")));
+}
+
+static void strings(void **state)
+{
+	(void)state;
+	assert_decoded("\"\"", SV(""));
+	assert_decoded("\"plain\"", SV("plain"));
+	assert_decoded("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", SV("\"\\/\b\f\n\r\t"));
+	assert_decoded("\"\\u00e9\\u20AC\"", SV("\xC3\xA9\xE2\x82\xAC"));
+	assert_decoded("\"\\ud83d\\ude00!\"", SV("\xF0\x9F\x98\x80!"));
+	assert_decoded("\"a\\u0000b\"", SV("a\0b"));
+	assert_decoded("\"\xC3\xA9 raw \\n\"", SV("\xC3\xA9 raw \n"));
+	/* lone surrogates, in every place they can stand */
+	assert_decoded("\"\\ud800\"", SV("\xEF\xBF\xBD"));
+	assert_decoded("\"\\udc00x\"", SV("\xEF\xBF\xBDx"));
+	assert_decoded("\"\\ud800\\ud83d\\ude00\"", SV("\xEF\xBF\xBD\xF0\x9F\x98\x80"));
+	assert_decoded("\"\\ud800\\n\"", SV("\xEF\xBF\xBD\n"));
+	assert_decoded("\"\\ud800\\u0041\"",
+		SV("\xEF\xBF\xBD"
+		   "A"));
+	/* invalid UTF-8: one replacement a byte */
+	assert_decoded("\"a\xFF"
+		       "b\"",
+		SV("a\xEF\xBF\xBD"
+		   "b"));
+	assert_decoded("\"\xC0\x80\"", SV("\xEF\xBF\xBD\xEF\xBF\xBD"));
+	assert_decoded("\"\xED\xA0\x80\"", SV("\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"));
+	assert_decoded("\"\xE2\x82\"", SV("\xEF\xBF\xBD\xEF\xBF\xBD"));
+	assert_decoded("\"12345678\xF4\x90\x80\x80\"",
+		SV("12345678\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"));
+}
+
+static void broken_strings(void **state)
+{
+	static const char *const bad[] = { "\"\\q\"", "\"\\u12\"", "\"\\u12g4\"", "\"abc\\x41\"",
+		"\"\\ud800\\u12\"", "1", "null" };
+	AUTO_STR out = STR_INIT;
+	AUTO_STR tmp = STR_INIT;
+
+	(void)state;
+	str_adds(&out, "kept");
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		struct jval val = parsed(bad[i]);
+		assert_false(scan_string(val, &out));
+		assert_string_equal(out.buf, "kept");
+		assert_int_equal(scan_string_view(val, &tmp).n, 0);
+		assert_false(scan_string_eq(val, SV("q")));
+	}
+}
+
+static void decoding_respects_a_maximum(void **state)
+{
+	CLEANUP(str_release) struct str out;
+
+	(void)state;
+	str_init_max(&out, 8);
+	assert_true(scan_string(parsed("\"12345678\""), &out));
+	assert_false(str_full(&out));
+	str_clear(&out);
+	(void)scan_string(parsed("\"123456789\""), &out);
+	assert_true(str_full(&out));
+}
+
+static void numbers(void **state)
+{
+	int64_t i = 7;
+	double d = 7;
+
+	(void)state;
+	assert_true(scan_i64(parsed("9223372036854775807"), &i) && i == INT64_MAX);
+	assert_true(scan_i64(parsed("-9223372036854775808"), &i) && i == INT64_MIN);
+	assert_true(scan_i64(parsed("-0"), &i) && i == 0);
+	assert_true(scan_i64(parsed("1.0"), &i) && i == 1);
+	assert_true(scan_i64(parsed("12e2"), &i) && i == 1200);
+	i = 7;
+	static const char *const bad[] = { "9223372036854775808", "-9223372036854775809", "1.5",
+		"123456789012345678901234567890", "1e30", "01", "-", "1.", "1e", "--1", "\"1\"",
+		"1-1", "9007199254740993.5" };
+	for (size_t k = 0; k < ARRAY_LEN(bad); k++)
+		assert_false(scan_i64(parsed(bad[k]), &i));
+	assert_int_equal(i, 7);
+
+	assert_true(scan_double(parsed("0.1"), &d) && d == 0.1);
+	assert_true(scan_double(parsed("1E5"), &d) && d == 1e5);
+	assert_true(scan_double(parsed("123456789012345678901234567890"), &d) &&
+		d == 123456789012345678901234567890.0);
+	assert_true(scan_double(parsed("1e-999"), &d) && d == 0);
+	assert_true(scan_double(parsed("0.00000000000000000000000000000000000000000000000000000000"
+				       "0000000000000000000001"),
+			    &d) &&
+		d == 1e-78);
+	d = 7;
+	assert_false(scan_double(parsed("1e999"), &d));
+	assert_false(scan_double(parsed("1e"), &d));
+	assert_true(d == 7);
+}
+
+static void booleans(void **state)
+{
+	bool b = false;
+
+	(void)state;
+	assert_true(scan_bool(parsed("true"), &b) && b);
+	assert_true(scan_bool(parsed("false"), &b) && !b);
+	assert_false(scan_bool(parsed("null"), &b));
+	assert_true(scan_true(parsed("true")));
+	assert_false(scan_true(parsed("false")));
+	assert_false(scan_true(parsed("1")));
+	assert_false(scan_true((struct jval){ .type = J_NONE }));
+}
+
+static void checks(void **state)
+{
+	static const char *const good[] = { "0", "-0", "1.5E-3", "123456789012345678901234567890",
+		"\"\\ud800\"", "\"\xF4\x8F\xBF\xBF\"", " [ ] ",
+		"{\"a\":[{},[],\"\",true,false,null]}", "\"\xC3\xA9\xC3\xA9\xE2\x82\xAC\"",
+		"\"\\/\\u00Ff\"", "\"\x7F\"" };
+	static const char *const bad[] = { "01", "+1", ".5", "1.", "1e", "-", "0x10", "tru", "nan",
+		"\"\\q\"", "\"\\u12g4\"", "\"a\nb\"", "\"\t\"", "\"\xFF\"", "\"\xC0\x80\"",
+		"\"\xED\xA0\x80\"", "\"\xF4\x90\x80\x80\"", "\"\xE2\x82\"", "\xEF\xBB\xBF{}",
+		"[1]]", "{}}", "[}", "{]", "{\"a\":1,\"b\"}", "[1 ,, 2]", "{\"a\":1 \"b\":2}",
+		"\x0b[]", "'a'", "[1,2", "// c\n1" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(good); i++)
+		assert_int_equal(check_result(sv_of(good[i])), 0);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+		assert_int_equal(check_result(sv_of(bad[i])), ERR_INPUT);
+	assert_int_equal(check_result(SV("\"a\0b\"")), ERR_INPUT);
+	assert_int_equal(check_result(SV("{}\0")), ERR_INPUT);
+
+	size_t at = 0;
+	assert_int_equal(scan_check(SV("{\"a\":[1,x]}"), &at), ERR_INPUT);
+	assert_int_equal(at, 8);
+	assert_int_equal(scan_check(SV("{\"a\":"), &at), ERR_INPUT);
+	assert_int_equal(at, 5);
+}
+
+static void nul_bytes(void **state)
+{
+	struct jval val;
+
+	(void)state;
+	assert_int_equal(text_result(SV("\0")), ERR_INPUT);
+	assert_int_equal(text_result(SV("{}\0")), ERR_INPUT);
+	assert_int_equal(scan_text(SV("{\"a\0b\":\"x\0y\",\"c\":1}"), &val), 0);
+	struct jval text = val;
+	assert_int_equal(scan_get(text, SV("a\0b"), &val), 1);
+	assert_true(scan_string_eq(val, SV("x\0y")));
+	assert_int_equal(scan_get(text, SV("c"), &val), 1);
+}
+
+static void nest(struct str *s, size_t depth, const char *open, const char *close)
+{
+	str_clear(s);
+	for (size_t i = 0; i < depth; i++)
+		str_adds(s, open);
+	str_adds(s, "1");
+	for (size_t i = 0; i < depth; i++)
+		str_adds(s, close);
+}
+
+static void deep_nesting(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	struct jval val;
+
+	(void)state;
+	nest(&text, 100000, "[", "]");
+	assert_int_equal(scan_text(str_sv(&text), &val), 0);
+	assert_int_equal(scan_check(str_sv(&text), NULL), 0);
+	nest(&text, 100000, "{\"a\":", "}");
+	assert_int_equal(scan_text(str_sv(&text), &val), 0);
+	assert_int_equal(scan_check(str_sv(&text), NULL), 0);
+	assert_int_equal(scan_path(val, "a.a.a", &val), 1);
+	nest(&text, 100000, "[{\"a\":", "}]");
+	assert_int_equal(scan_text(str_sv(&text), &val), 0);
+	nest(&text, SCAN_DEPTH_MAX, "[", "]");
+	assert_int_equal(scan_check(str_sv(&text), NULL), 0);
+	nest(&text, SCAN_DEPTH_MAX + 1, "[", "]");
+	assert_int_equal(scan_check(str_sv(&text), NULL), ERR_LIMIT);
+	nest(&text, 100000, "[", "");
+	assert_int_equal(scan_text(str_sv(&text), &val), ERR_INPUT);
+}
+
+static void huge_string(void **state)
+{
+	const size_t size = 200u * 1024 * 1024;
+	AUTO_FREE char *text = xmalloc(size);
+	struct jval vals[K_N];
+	struct sv head = SV("{\"type\":\"user\",\"message\":{\"id\":\"m\",\"content\":\"");
+	struct sv tail = SV("\"},\"uuid\":\"u\"}");
+
+	(void)state;
+	memcpy(text, head.p, head.n);
+	memset(text + head.n, '\\', size - head.n - tail.n);
+	if ((size - head.n - tail.n) % 2)
+		text[head.n] = 'x';
+	memcpy(text + size - tail.n, tail.p, tail.n);
+	assert_int_equal(scan_keys(sv_make(text, size), line_keys, K_N, vals), 5);
+	assert_raw(vals[K_UUID], "\"u\"");
+	assert_int_equal(vals[K_CONTENT].raw.n, size - head.n - tail.n + 2);
+	/* all quotes escaped: the dense case of the search for the end */
+	for (size_t i = head.n; i + 1 < size - tail.n; i += 2) {
+		text[i] = '\\';
+		text[i + 1] = '"';
+	}
+	assert_int_equal(scan_keys(sv_make(text, size), line_keys, K_N, vals), 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts),
+		cmocka_unit_test(every_prefix_of_a_line_is_refused),
+		cmocka_unit_test(walks),
+		cmocka_unit_test(broken_containers),
+		cmocka_unit_test(keys_by_any_spelling),
+		cmocka_unit_test(last_duplicate_wins),
+		cmocka_unit_test(paths),
+		cmocka_unit_test(many_keys_in_one_pass),
+		cmocka_unit_test(head_of_a_truncated_line),
+		cmocka_unit_test(strings),
+		cmocka_unit_test(broken_strings),
+		cmocka_unit_test(decoding_respects_a_maximum),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(booleans),
+		cmocka_unit_test(checks),
+		cmocka_unit_test(nul_bytes),
+		cmocka_unit_test(deep_nesting),
+		cmocka_unit_test(huge_string),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

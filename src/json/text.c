@@ -1,0 +1,132 @@
+#include "json/text.h"
+
+#include <stdint.h>
+
+static bool is_tail(unsigned char c)
+{
+	return (c & 0xC0) == 0x80;
+}
+
+/* Length of the well-formed sequence of two to four bytes at p, 0 when there is none. The ranges
+ * of the second byte keep out overlong forms, surrogates and what lies beyond U+10FFFF. */
+static size_t sequence(const unsigned char *p, size_t left)
+{
+	unsigned char low = 0x80, high = 0xBF;
+	size_t n;
+
+	if (p[0] >= 0xC2 && p[0] <= 0xDF)
+		n = 2;
+	else if (p[0] >= 0xE0 && p[0] <= 0xEF)
+		n = 3;
+	else if (p[0] >= 0xF0 && p[0] <= 0xF4)
+		n = 4;
+	else
+		return 0;
+	if (p[0] == 0xE0)
+		low = 0xA0;
+	else if (p[0] == 0xED)
+		high = 0x9F;
+	else if (p[0] == 0xF0)
+		low = 0x90;
+	else if (p[0] == 0xF4)
+		high = 0x8F;
+	if (left < n || p[1] < low || p[1] > high)
+		return 0;
+	for (size_t i = 2; i < n; i++)
+		if (!is_tail(p[i]))
+			return 0;
+	return n;
+}
+
+static const unsigned char *skip_ascii(const unsigned char *p, const unsigned char *end)
+{
+	uint64_t word;
+
+	for (; (size_t)(end - p) >= sizeof(word); p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		if (word & UINT64_C(0x8080808080808080))
+			break;
+	}
+	while (p < end && *p < 0x80)
+		p++;
+	return p;
+}
+
+size_t json_utf8_prefix(struct sv s)
+{
+	const unsigned char *start = (const unsigned char *)s.p;
+	const unsigned char *p = start, *end = start + s.n;
+
+	while ((p = skip_ascii(p, end)) < end) {
+		size_t n = sequence(p, (size_t)(end - p));
+		if (n == 0)
+			break;
+		p += n;
+	}
+	return (size_t)(p - start);
+}
+
+void json_add_utf8(struct str *out, struct sv s)
+{
+	while (s.n) {
+		size_t good = json_utf8_prefix(s);
+		str_add(out, sv_head(s, good));
+		s = sv_from(s, good);
+		if (s.n) {
+			str_add(out, SV("\xEF\xBF\xBD"));
+			s = sv_from(s, 1);
+		}
+	}
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static const char *digits_end(const char *p, const char *end)
+{
+	const char *start = p;
+
+	while (p < end && is_digit(*p))
+		p++;
+	return p == start ? NULL : p;
+}
+
+const char *json_number_end(const char *p, const char *end)
+{
+	if (p < end && *p == '-')
+		p++;
+	if (p < end && *p == '0')
+		p++;
+	else
+		p = digits_end(p, end);
+	if (p && p < end && *p == '.')
+		p = digits_end(p + 1, end);
+	if (p && p < end && (*p == 'e' || *p == 'E')) {
+		p++;
+		if (p < end && (*p == '+' || *p == '-'))
+			p++;
+		p = digits_end(p, end);
+	}
+	return p;
+}
+
+bool json_hex4(const char *p, const char *end, unsigned *ret)
+{
+	unsigned v = 0;
+
+	if (end - p < 4)
+		return false;
+	for (int i = 0; i < 4; i++) {
+		char c = p[i];
+		if (is_digit(c))
+			v = v << 4 | (unsigned)(c - '0');
+		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+			v = v << 4 | (unsigned)((c | 0x20) - 'a' + 10);
+		else
+			return false;
+	}
+	*ret = v;
+	return true;
+}
