@@ -1,0 +1,255 @@
+#include "agent/agent.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agent/driver.h"
+#include "base/mem.h"
+
+static const struct agent_driver *const drivers[AGENT_KINDS] = {
+	[AGENT_REHEARSAL] = &agent_rehearsal,
+};
+
+static const char *const fail_names[] = {
+#define X(name, text) [name] = (text),
+	AGENT_FAIL_LIST(X)
+#undef X
+};
+
+const char *agent_fail_name(enum agent_fail fail)
+{
+	return fail_names[fail];
+}
+
+bool agent_fail_parse(struct sv name, enum agent_fail *ret)
+{
+	for (size_t i = 0; i < ARRAY_LEN(fail_names); i++) {
+		if (!sv_is(name, fail_names[i]))
+			continue;
+		*ret = (enum agent_fail)i;
+		return true;
+	}
+	return false;
+}
+
+const struct agent_driver *agent_driver(enum agent_kind kind)
+{
+	return drivers[kind];
+}
+
+bool agent_kind_parse(struct sv name, enum agent_kind *ret)
+{
+	for (size_t i = 0; i < AGENT_KINDS; i++) {
+		if (!drivers[i] || !sv_is(name, drivers[i]->name))
+			continue;
+		*ret = (enum agent_kind)i;
+		return true;
+	}
+	return false;
+}
+
+int agent_open(enum agent_kind kind, const struct agent_opts *opts, struct loop *loop,
+	agent_sink_fn sink, void *sink_data, struct agent **ret, struct err *reterr)
+{
+	struct agent *a = xcalloc(1, sizeof(*a));
+
+	a->kind = kind;
+	a->driver = drivers[kind];
+	a->opts = *opts;
+	a->loop = loop;
+	a->sink = sink;
+	a->sink_data = sink_data;
+	str_init_max(&a->answer, AGENT_ANSWER_MAX);
+	int r = a->driver->open(a, reterr);
+	if (r < 0) {
+		agent_free(a);
+		return r;
+	}
+	*ret = a;
+	return 0;
+}
+
+static void drop_timer(struct agent *a, struct loop_source **timer)
+{
+	loop_remove(a->loop, *timer);
+	*timer = NULL;
+}
+
+static void drop_timers(struct agent *a)
+{
+	drop_timer(a, &a->stop_timer);
+	drop_timer(a, &a->turn_timer);
+	drop_timer(a, &a->idle_timer);
+}
+
+void agent_free(struct agent *a)
+{
+	if (!a)
+		return;
+	drop_timers(a);
+	a->driver->close(a);
+	str_release(&a->answer);
+	free(a);
+}
+
+bool agent_busy(const struct agent *a)
+{
+	return a->busy;
+}
+
+enum agent_kind agent_kind_of(const struct agent *a)
+{
+	return a->kind;
+}
+
+static void stop_harder(void *data)
+{
+	struct agent *a = data;
+
+	a->stop_timer = NULL;
+	if (!a->busy || a->stop_level > 2)
+		return;
+	log_write(a->opts.log, LOG_INFO, "%s: stop, level %d", a->driver->name, a->stop_level);
+	a->stop_timer = loop_add_timer(a->loop, AGENT_STOP_STEP_MS, stop_harder, a);
+	a->driver->stop(a, a->stop_level++);
+}
+
+static void stop_for(struct agent *a, enum agent_fail why)
+{
+	if (!a->busy)
+		return;
+	if (a->stopped == AGENT_OK)
+		a->stopped = why;
+	drop_timer(a, &a->stop_timer);
+	stop_harder(a);
+}
+
+void agent_cancel(struct agent *a)
+{
+	stop_for(a, AGENT_CANCELLED);
+}
+
+static void turn_took_too_long(void *data)
+{
+	struct agent *a = data;
+
+	a->turn_timer = NULL;
+	stop_for(a, AGENT_TIMED_OUT);
+}
+
+static void silence_took_too_long(void *data)
+{
+	struct agent *a = data;
+
+	a->idle_timer = NULL;
+	/* A tool may run as long as it likes; the whole turn has its own limit. */
+	if (a->tools_running == 0)
+		stop_for(a, AGENT_TIMED_OUT);
+}
+
+static void restart_idle_timer(struct agent *a)
+{
+	if (a->opts.idle_ms <= 0)
+		return;
+	drop_timer(a, &a->idle_timer);
+	a->idle_timer = loop_add_timer(a->loop, a->opts.idle_ms, silence_took_too_long, a);
+}
+
+int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reterr)
+{
+	if (a->busy)
+		return err_set(reterr, ERR_BUG, "a turn is running already");
+	a->busy = true;
+	a->stopped = AGENT_OK;
+	a->stop_level = 0;
+	a->tools_running = 0;
+	a->started_ms = clock_age_ms(NULL);
+	str_clear(&a->answer);
+	if (a->opts.timeout_ms > 0)
+		a->turn_timer = loop_add_timer(a->loop, a->opts.timeout_ms, turn_took_too_long, a);
+	restart_idle_timer(a);
+	int r = a->driver->send(a, turn, reterr);
+	if (r < 0) {
+		a->busy = false;
+		drop_timers(a);
+	}
+	return r;
+}
+
+void agent_emit(struct agent *a, const struct agent_event *ev)
+{
+	switch (ev->type) {
+	case AGENT_EV_TEXT:
+		str_add(&a->answer, ev->text);
+		break;
+	case AGENT_EV_BREAK:
+		str_adds(&a->answer, "\n\n");
+		break;
+	case AGENT_EV_TOOL_BEGIN:
+		a->tools_running++;
+		break;
+	case AGENT_EV_TOOL_END:
+		if (a->tools_running > 0)
+			a->tools_running--;
+		break;
+	case AGENT_EV_SESSION:
+	case AGENT_EV_THINKING:
+	case AGENT_EV_RETRY:
+	case AGENT_EV_NOTICE:
+	case AGENT_EV_DONE:
+		break;
+	}
+	restart_idle_timer(a);
+	a->sink(a->sink_data, ev);
+}
+
+void agent_emit_text(struct agent *a, enum agent_event_type type, struct sv text)
+{
+	agent_emit(a, &(struct agent_event){ .type = type, .text = text });
+}
+
+struct agent_result agent_result_init(void)
+{
+	return (struct agent_result){ .delivery = AGENT_MAYBE_DELIVERED,
+		.usage = AGENT_USAGE_NONE };
+}
+
+void agent_result_fail(struct agent_result *result, enum agent_fail fail, const char *fmt, ...)
+{
+	struct err tmp;
+	va_list ap;
+
+	result->fail = fail;
+	va_start(ap, fmt);
+	(void)vsnprintf(tmp.msg, sizeof(tmp.msg), fmt, ap);
+	va_end(ap);
+	memcpy(result->message, tmp.msg, sizeof(result->message));
+}
+
+/* However the agent ended: when we stopped it, that is the reason. */
+static void explain_stop(const struct agent *a, struct agent_result *result)
+{
+	if (a->stopped == AGENT_CANCELLED)
+		agent_result_fail(result, AGENT_CANCELLED, "cancelled");
+	else if (a->stopped == AGENT_TIMED_OUT)
+		agent_result_fail(result, AGENT_TIMED_OUT,
+			"no end after %lld s; what it did until then stands, the conversation is "
+			"kept",
+			(long long)((clock_age_ms(NULL) - a->started_ms) / 1000));
+}
+
+void agent_finish(struct agent *a, struct agent_result *result)
+{
+	if (!a->busy)
+		return;
+	drop_timers(a);
+	/* A turn that was complete before our stop reached it is complete. */
+	if (result->fail != AGENT_OK)
+		explain_stop(a, result);
+	result->duration_ms = clock_age_ms(NULL) - a->started_ms;
+	if (!result->text.p)
+		result->text = str_sv(&a->answer);
+	a->busy = false;
+	a->sink(a->sink_data, &(struct agent_event){ .type = AGENT_EV_DONE, .result = result });
+}

@@ -1,0 +1,169 @@
+/*
+ * Agents: whoever answers a prompt. One interface, one driver an agent.
+ *
+ * A turn runs on a struct loop of the caller: agent_send() starts it and returns, events arrive
+ * through the sink while the loop runs, and exactly one AGENT_EV_DONE ends it. One turn at a time.
+ * Nothing is ever sent twice: a driver that fails says whether the prompt can have arrived.
+ *
+ * agent.c holds what all drivers share: the time limits and the escalation of a cancel (ask, then
+ * TERM, then KILL to the whole process tree).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "os/loop.h"
+
+enum agent_kind { AGENT_REHEARSAL, AGENT_CLAUDE, AGENT_CODEX, AGENT_EXEC, AGENT_KINDS };
+
+/* Why a turn failed: kind, stable name for programs. */
+/* clang-format off */
+#define AGENT_FAIL_LIST(X) \
+	X(AGENT_OK,            "ok") \
+	X(AGENT_NO_SESSION,    "no-session")    /* the agent knows no such conversation */ \
+	X(AGENT_NOT_LOGGED_IN, "not-logged-in") \
+	X(AGENT_RATE_LIMITED,  "rate-limited") \
+	X(AGENT_CONTEXT_FULL,  "context-full") \
+	X(AGENT_REFUSED,       "refused")       /* permission bypass refused, as for root */ \
+	X(AGENT_MISSING,       "missing")       /* the program is not there */ \
+	X(AGENT_TOO_OLD,       "too-old")       /* it does not know what we need of it */ \
+	X(AGENT_IN_USE,        "in-use")        /* another program writes this session */ \
+	X(AGENT_OVER_BUDGET,   "over-budget") \
+	X(AGENT_CANCELLED,     "cancelled") \
+	X(AGENT_TIMED_OUT,     "timed-out") \
+	X(AGENT_DIED,          "died") \
+	X(AGENT_FAILED,        "failed")        /* anything else it said */
+/* clang-format on */
+
+enum agent_fail {
+#define X(name, text) name,
+	AGENT_FAIL_LIST(X)
+#undef X
+};
+const char *agent_fail_name(enum agent_fail fail);
+bool agent_fail_parse(struct sv name, enum agent_fail *ret);
+
+enum agent_permission {
+	AGENT_PERM_DEFAULT,
+	AGENT_PERM_ACCEPT_EDITS,
+	AGENT_PERM_PLAN,
+	AGENT_PERM_BYPASS
+};
+
+struct agent_usage {
+	int64_t input; /* tokens; -1: not said */
+	int64_t cache_read;
+	int64_t cache_write;
+	int64_t output;
+	double cost_usd; /* negative: not said */
+};
+#define AGENT_USAGE_NONE                                                                       \
+	{                                                                                      \
+		.input = -1, .cache_read = -1, .cache_write = -1, .output = -1, .cost_usd = -1 \
+	}
+
+/* Did the prompt reach the agent? Decides what may be tried again. */
+enum agent_delivery { AGENT_NOT_DELIVERED, AGENT_MAYBE_DELIVERED, AGENT_DELIVERED };
+
+struct agent_result {
+	enum agent_fail fail;
+	char message[ERR_MSG_MAX]; /* for a person; empty when ok */
+	enum agent_delivery delivery;
+	struct sv text; /* the whole answer; valid during the event */
+	const char *session; /* the agent's session id; NULL when never told */
+	struct agent_usage usage;
+	int64_t limit_ends_ms; /* AGENT_RATE_LIMITED: wall time when it ends, 0 unknown */
+	int64_t duration_ms;
+};
+
+enum agent_event_type {
+	AGENT_EV_SESSION, /* session: the agent's id for this conversation */
+	AGENT_EV_TEXT, /* text: a piece of the answer */
+	AGENT_EV_BREAK, /* the answer goes on after a tool: a paragraph ends here */
+	AGENT_EV_THINKING, /* text: may be empty */
+	AGENT_EV_TOOL_BEGIN, /* tool, text: what it is about in one line */
+	AGENT_EV_TOOL_END, /* tool, failed */
+	AGENT_EV_RETRY, /* text: why; delay_ms */
+	AGENT_EV_NOTICE, /* text: one line the user should see */
+	AGENT_EV_DONE /* result */
+};
+
+/* All slices are valid during the call only. */
+struct agent_event {
+	enum agent_event_type type;
+	struct sv text;
+	struct sv tool;
+	const char *session;
+	bool failed;
+	int64_t delay_ms;
+	const struct agent_result *result;
+};
+typedef void (*agent_sink_fn)(void *data, const struct agent_event *ev);
+
+/* Borrowed for the agent's life. */
+struct agent_opts {
+	const char *program; /* executable; NULL for the embedded one */
+	const char *const *command; /* AGENT_EXEC: program and arguments */
+	const char *const *envp; /* environment of the child; NULL: ours */
+	const char *dir; /* working directory */
+	const char *home; /* where this agent keeps its sessions; NULL: its default */
+	const char *model; /* NULL: the agent's choice */
+	const char *system_prompt; /* NULL: none; the same bytes on every turn */
+	const char *script; /* AGENT_REHEARSAL: file to follow; NULL: none */
+	enum agent_permission permission;
+	bool keep_alive; /* keep the process between turns where the agent can */
+	int64_t timeout_ms; /* whole turn; 0: none */
+	int64_t idle_ms; /* silence outside of tools; 0: none */
+	double max_budget_usd; /* 0: none */
+	const struct clock *clock;
+	const struct log *log; /* NULL: none */
+};
+
+struct agent_turn {
+	struct sv prompt;
+	const char *session; /* id to use; NULL: the agent makes one (Codex, exec) */
+	bool resume; /* session exists: go on with it; else begin it */
+	bool plan; /* this turn in the agent's plan mode */
+};
+
+struct agent;
+
+struct agent_driver {
+	const char *name;
+	const char *program; /* file name searched in PATH; NULL: embedded or configured */
+	bool chooses_session; /* makes its own ids: agent_turn.session is NULL on a first turn */
+
+	/* Prepares a->priv. No process yet. */
+	int (*open)(struct agent *a, struct err *reterr);
+	/* Begins a turn. An error here means: nothing was sent, no event will come. */
+	int (*send)(struct agent *a, const struct agent_turn *turn, struct err *reterr);
+	/* Stops the running turn, harder each time: 0 ask, 1 TERM, 2 KILL. A turn that is asked to
+	 * stop still ends with one AGENT_EV_DONE. */
+	void (*stop)(struct agent *a, int level);
+	void (*close)(struct agent *a); /* NULL priv is fine */
+	/* Where the transcript of a session is or will be; NULL when it cannot be told yet. May
+	 * itself be NULL. Owned by the caller. */
+	char *(*transcript)(const struct agent_opts *opts, const char *session);
+	/* "name version" of what is installed. NULL: embedded. */
+	int (*version)(const struct agent_opts *opts, struct str *out, struct err *reterr);
+};
+/* NULL when this build has no such driver. */
+const struct agent_driver *agent_driver(enum agent_kind kind);
+bool agent_kind_parse(struct sv name, enum agent_kind *ret);
+
+enum { AGENT_STOP_STEP_MS = 3000, AGENT_ANSWER_MAX = 64 * 1024 * 1024 };
+
+int agent_open(enum agent_kind kind, const struct agent_opts *opts, struct loop *loop,
+	agent_sink_fn sink, void *sink_data, struct agent **ret, struct err *reterr) MUST_USE;
+/* Ends the process if one lives (politely, within AGENT_STOP_STEP_MS). NULL is fine. */
+void agent_free(struct agent *a);
+int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reterr) MUST_USE;
+/* Cancels the running turn; again: harder at once. Nothing runs: no effect. */
+void agent_cancel(struct agent *a);
+bool agent_busy(const struct agent *a);
+enum agent_kind agent_kind_of(const struct agent *a);

@@ -1,0 +1,44 @@
+/*
+ * What drivers see of an agent; private to the room.
+ */
+#pragma once
+
+#include "agent/agent.h"
+
+struct agent {
+	enum agent_kind kind;
+	const struct agent_driver *driver;
+	struct agent_opts opts;
+	struct loop *loop;
+	agent_sink_fn sink;
+	void *sink_data;
+	void *priv; /* the driver's */
+
+	/* The running turn. */
+	bool busy;
+	enum agent_fail stopped; /* AGENT_OK, or why we stopped it: cancelled, timed out … */
+	int stop_level;
+	int tools_running;
+	int64_t started_ms; /* age clock */
+	struct str answer; /* all text so far */
+	struct loop_source *stop_timer;
+	struct loop_source *turn_timer;
+	struct loop_source *idle_timer;
+};
+
+extern const struct agent_driver agent_rehearsal;
+extern const struct agent_driver agent_claude;
+extern const struct agent_driver agent_codex;
+extern const struct agent_driver agent_exec;
+
+/* Passes an event on and keeps the common state (silence, answer, tools). Not for DONE. */
+void agent_emit(struct agent *a, const struct agent_event *ev);
+void agent_emit_text(struct agent *a, enum agent_event_type type, struct sv text);
+/* Ends the turn: completes the result (text, duration, the reason when we stopped it) and sends
+ * AGENT_EV_DONE. The driver must not touch the turn afterwards. */
+void agent_finish(struct agent *a, struct agent_result *result);
+/* A result with nothing in it, for the driver to fill. */
+struct agent_result agent_result_init(void);
+/* Sets kind and message. */
+void agent_result_fail(struct agent_result *result, enum agent_fail fail, const char *fmt, ...)
+	PRINTF(3, 4);

@@ -1,0 +1,32 @@
+/*
+ * The rehearsal agent's transcript: a session file in Claude Code's format, append-only. Private
+ * to the room.
+ */
+#pragma once
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "base/uuid.h"
+
+struct rehearsal_log {
+	char *path;
+	char session[UUID_TEXT];
+	char parent[UUID_TEXT]; /* uuid of the last line; empty before the first */
+	const char *cwd; /* borrowed */
+	const struct clock *clock;
+	struct strv said; /* the user's messages, oldest first */
+};
+
+/* Opens a session: reads what was said in it. exists tells whether the file is there. */
+int rehearsal_log_open(struct rehearsal_log *log, const char *home, const char *cwd,
+	const char *session, const struct clock *clock, bool *ret_exists,
+	struct err *reterr) MUST_USE;
+void rehearsal_log_release(struct rehearsal_log *log);
+
+/* Each appends lines and makes them durable. */
+int rehearsal_log_user(struct rehearsal_log *log, struct sv text, struct err *reterr) MUST_USE;
+int rehearsal_log_interrupt(struct rehearsal_log *log, struct err *reterr) MUST_USE;
+int rehearsal_log_answer(struct rehearsal_log *log, struct sv text, struct err *reterr) MUST_USE;
+int rehearsal_log_tool(struct rehearsal_log *log, const char *tool, const char *input,
+	const char *output, struct err *reterr) MUST_USE;

@@ -1,0 +1,300 @@
+/*
+ * The rehearsal agent: embedded, needs no account and no network. It remembers its conversation in
+ * a real transcript, answers "what did I say?", and follows a script when one is given. A newcomer
+ * talks to it before an agent is installed; most tests run against it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agent/driver.h"
+#include "agent/rehearsal-log.h"
+#include "agent/rehearsal-script.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "os/file.h"
+#include "transcript/home.h"
+
+enum { PIECE = 24 }; /* bytes of answer an event, so that streaming is exercised */
+
+struct rehearsal {
+	struct rehearsal_log log;
+	struct steps steps;
+	size_t at;
+	struct loop_source *timer;
+	struct str said; /* this turn's answer */
+};
+
+static int rehearsal_open(struct agent *a, struct err *reterr)
+{
+	(void)reterr;
+	struct rehearsal *h = xcalloc(1, sizeof(*h));
+	h->said = (struct str)STR_INIT;
+	a->priv = h;
+	return 0;
+}
+
+static void end_turn(struct agent *a)
+{
+	struct rehearsal *h = a->priv;
+
+	loop_remove(a->loop, h->timer);
+	h->timer = NULL;
+	steps_release(&h->steps);
+	rehearsal_log_release(&h->log);
+}
+
+static void rehearsal_close(struct agent *a)
+{
+	struct rehearsal *h = a->priv;
+
+	if (!h)
+		return;
+	end_turn(a);
+	str_release(&h->said);
+	free(h);
+}
+
+static void finish(struct agent *a, enum agent_fail fail, const char *message)
+{
+	struct rehearsal *h = a->priv;
+	struct agent_result result = agent_result_init();
+	char session[UUID_TEXT];
+
+	memcpy(session, h->log.session, sizeof(session));
+	result.session = session;
+	result.delivery = AGENT_DELIVERED;
+	if (fail != AGENT_OK)
+		agent_result_fail(&result, fail, "%s", message);
+	end_turn(a);
+	agent_finish(a, &result);
+}
+
+/* The answer is on disk before it counts as given. */
+static void finish_answer(struct agent *a)
+{
+	struct rehearsal *h = a->priv;
+	struct err err = ERR_INIT;
+
+	if (rehearsal_log_answer(&h->log, str_sv(&h->said), &err) < 0)
+		finish(a, AGENT_FAILED, err.msg);
+	else
+		finish(a, AGENT_OK, "");
+}
+
+static void say(struct agent *a, const char *text)
+{
+	struct rehearsal *h = a->priv;
+	struct sv rest = sv_of(text);
+
+	if (h->said.len) {
+		agent_emit_text(a, AGENT_EV_BREAK, SV(""));
+		str_adds(&h->said, "\n\n");
+	}
+	str_add(&h->said, rest);
+	while (rest.n) {
+		struct sv piece = utf8_cut(rest, PIECE);
+		if (piece.n == 0)
+			piece = sv_head(rest, 1);
+		agent_emit_text(a, AGENT_EV_TEXT, piece);
+		rest = sv_from(rest, piece.n);
+	}
+}
+
+static int use_tool(struct agent *a, const struct step *step, struct err *reterr)
+{
+	struct rehearsal *h = a->priv;
+	struct agent_event ev = {
+		.type = AGENT_EV_TOOL_BEGIN, .tool = sv_of(step->tool), .text = sv_of(step->text)
+	};
+
+	agent_emit(a, &ev);
+	int r = rehearsal_log_tool(&h->log, step->tool, step->text, step->output, reterr);
+	ev.type = AGENT_EV_TOOL_END;
+	ev.failed = r < 0;
+	agent_emit(a, &ev);
+	return r;
+}
+
+/* Runs steps until one has to wait or the turn ends. */
+static void run_steps(void *data)
+{
+	struct agent *a = data;
+	struct rehearsal *h = a->priv;
+	struct err err = ERR_INIT;
+
+	h->timer = NULL;
+	while (h->at < h->steps.list.n) {
+		const struct step *step = &h->steps.list.v[h->at++];
+		switch (step->kind) {
+		case STEP_SAY:
+			say(a, step->text);
+			break;
+		case STEP_WAIT:
+			h->timer = loop_add_timer(a->loop, step->ms, run_steps, a);
+			return;
+		case STEP_TOOL:
+			if (use_tool(a, step, &err) < 0) {
+				finish(a, AGENT_FAILED, err.msg);
+				return;
+			}
+			break;
+		case STEP_FAIL:
+			finish(a, step->fail,
+				step->text[0] ? step->text : agent_fail_name(step->fail));
+			return;
+		case STEP_DIE:
+			finish(a, AGENT_DIED,
+				"the rehearsal agent died in mid-turn, as its script says");
+			return;
+		}
+	}
+	finish_answer(a);
+}
+
+/* Letters only, folded, single blanks: how a question is recognised. */
+static void fold_question(struct str *out, struct sv text)
+{
+	AUTO_STR folded = STR_INIT;
+
+	utf8_normalise(&folded, sv_head(text, 200), true);
+	for (size_t i = 0; i < folded.len; i++) {
+		char c = folded.buf[i];
+		bool letter = (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
+		if (letter)
+			str_addc(out, c);
+		else if (out->len && out->buf[out->len - 1] != ' ')
+			str_addc(out, ' ');
+	}
+	if (out->len && out->buf[out->len - 1] == ' ')
+		str_cut(out, out->len - 1);
+}
+
+static void list_said(struct str *out, const struct strv *said, bool german)
+{
+	/* The last one is the question itself. */
+	size_t n = said->n ? said->n - 1 : 0;
+
+	if (n == 0) {
+		str_adds(out,
+			german ? "Noch nichts: das ist unsere erste Nachricht."
+			       : "Nothing yet: this is our first message.");
+		return;
+	}
+	str_adds(out, german ? "Bisher hast du gesagt:\n" : "So far you said:\n");
+	for (size_t i = 0; i < n; i++)
+		str_addf(out, "\n%zu. %s", i + 1, said->v[i]);
+}
+
+static void usual_answer(struct rehearsal *h)
+{
+	const struct strv *said = &h->log.said;
+	struct sv last = sv_of(said->v[said->n - 1]);
+	AUTO_STR question = STR_INIT;
+	AUTO_STR answer = STR_INIT;
+
+	fold_question(&question, last);
+	if (strcmp(question.buf, "what did i say") == 0) {
+		list_said(&answer, said, false);
+	} else if (strcmp(question.buf, "was habe ich gesagt") == 0) {
+		list_said(&answer, said, true);
+	} else {
+		str_addf(&answer, "You said: %.*s", SV_ARG(last));
+		if (said->n == 1)
+			str_adds(&answer,
+				"\n\nI am only rehearsing, but I remember: ask me \"what did I "
+				"say?\", now or after a restart.");
+	}
+	steps_say(&h->steps, str_sv(&answer));
+}
+
+static int plan_turn(struct agent *a, struct err *reterr)
+{
+	struct rehearsal *h = a->priv;
+	AUTO_STR script = STR_INIT;
+
+	h->at = 0;
+	str_clear(&h->said);
+	if (a->opts.script) {
+		int r = file_read(a->opts.script, SCRIPT_BYTES_MAX, &script, reterr);
+		if (r == 0)
+			r = script_steps(
+				str_sv(&script), (int64_t)h->log.said.n, &h->steps, reterr);
+		if (r < 0)
+			return r;
+	}
+	bool speaks = false;
+	vec_each (&h->steps.list, step)
+		speaks |= step->kind != STEP_WAIT && step->kind != STEP_TOOL;
+	if (!speaks)
+		usual_answer(h);
+	return 0;
+}
+
+/* A session that should exist and does not, or the other way round, is the agent's answer, not a
+ * failure of sending: it comes as an event like from any agent. */
+static void no_such_session(void *data)
+{
+	struct agent *a = data;
+	struct rehearsal *h = a->priv;
+	struct agent_result result = agent_result_init();
+	char session[UUID_TEXT];
+
+	h->timer = NULL;
+	memcpy(session, h->log.session, sizeof(session));
+	result.delivery = AGENT_NOT_DELIVERED;
+	agent_result_fail(&result, AGENT_NO_SESSION, "no conversation with session id %s", session);
+	end_turn(a);
+	agent_finish(a, &result);
+}
+
+static int rehearsal_send(struct agent *a, const struct agent_turn *turn, struct err *reterr)
+{
+	struct rehearsal *h = a->priv;
+	bool exists;
+	int r = rehearsal_log_open(
+		&h->log, a->opts.home, a->opts.dir, turn->session, a->opts.clock, &exists, reterr);
+
+	if (r == 0 && turn->resume && !exists) {
+		h->timer = loop_add_timer(a->loop, 0, no_such_session, a);
+		return 0;
+	}
+	if (r == 0 && !turn->resume && exists)
+		r = err_set(reterr, ERR_AGENT, "session id %s is already in use", turn->session);
+	if (r == 0)
+		r = rehearsal_log_user(&h->log, turn->prompt, reterr);
+	if (r == 0)
+		r = plan_turn(a, reterr);
+	if (r < 0) {
+		end_turn(a);
+		return r;
+	}
+	agent_emit(a, &(struct agent_event){ .type = AGENT_EV_SESSION, .session = h->log.session });
+	h->timer = loop_add_timer(a->loop, 0, run_steps, a);
+	return 0;
+}
+
+static void rehearsal_stop(struct agent *a, int level)
+{
+	struct rehearsal *h = a->priv;
+	struct err err = ERR_INIT;
+
+	(void)level;
+	if (rehearsal_log_interrupt(&h->log, &err) < 0)
+		log_write(a->opts.log, LOG_WARN, "rehearsal: %s", err.msg);
+	finish(a, AGENT_CANCELLED, "cancelled");
+}
+
+static char *rehearsal_transcript(const struct agent_opts *opts, const char *session)
+{
+	return claude_session_path(opts->home, opts->dir, session);
+}
+
+const struct agent_driver agent_rehearsal = {
+	.name = "rehearsal",
+	.open = rehearsal_open,
+	.send = rehearsal_send,
+	.stop = rehearsal_stop,
+	.close = rehearsal_close,
+	.transcript = rehearsal_transcript,
+};

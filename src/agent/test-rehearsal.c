@@ -1,0 +1,229 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "agent/agent.h"
+#include "agent/rehearsal-script.h"
+#include "base/mem.h"
+#include "os/file.h"
+
+static const char session_a[] = "11111111-1111-4111-8111-111111111111";
+
+struct rig {
+	char home[64];
+	char *script;
+	struct loop *loop;
+	struct agent *agent;
+	bool done;
+	enum agent_fail fail;
+	enum agent_delivery delivery;
+	struct str streamed;
+	struct str answer;
+	struct str tools;
+	bool cancel_on_text;
+};
+
+static void sink(void *data, const struct agent_event *ev)
+{
+	struct rig *rig = data;
+
+	if (ev->type == AGENT_EV_TEXT)
+		str_add(&rig->streamed, ev->text);
+	if (ev->type == AGENT_EV_BREAK)
+		str_adds(&rig->streamed, "\n\n");
+	if (ev->type == AGENT_EV_TOOL_BEGIN)
+		str_add(&rig->tools, ev->tool);
+	if (ev->type == AGENT_EV_TEXT && rig->cancel_on_text)
+		agent_cancel(rig->agent);
+	if (ev->type != AGENT_EV_DONE)
+		return;
+	assert_false(rig->done);
+	rig->done = true;
+	rig->fail = ev->result->fail;
+	rig->delivery = ev->result->delivery;
+	str_add(&rig->answer, ev->result->text);
+}
+
+static int set_up(void **state)
+{
+	struct rig *rig = xcalloc(1, sizeof(*rig));
+
+	(void)snprintf(rig->home, sizeof(rig->home), "/tmp/faden-test-XXXXXX");
+	assert_non_null(mkdtemp(rig->home));
+	rig->streamed = rig->answer = rig->tools = (struct str)STR_INIT;
+	rig->loop = loop_new();
+	*state = rig;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct rig *rig = *state;
+	AUTO_FREE char *path = xasprintf("%s/projects/-work/%s.jsonl", rig->home, session_a);
+
+	agent_free(rig->agent);
+	loop_free(rig->loop);
+	(void)unlink(path);
+	if (rig->script)
+		(void)unlink(rig->script);
+	AUTO_FREE char *sub = xasprintf("%s/projects/-work", rig->home);
+	(void)rmdir(sub);
+	AUTO_FREE char *projects = xasprintf("%s/projects", rig->home);
+	(void)rmdir(projects);
+	(void)rmdir(rig->home);
+	str_release(&rig->streamed);
+	str_release(&rig->answer);
+	str_release(&rig->tools);
+	free(rig->script);
+	free(rig);
+	return 0;
+}
+
+static void open_agent(struct rig *rig, const char *script)
+{
+	struct agent_opts opts = { .home = rig->home, .dir = "/work" };
+
+	if (script) {
+		rig->script = xasprintf("%s/script", rig->home);
+		assert_int_equal(file_replace(rig->script, sv_of(script), 0600, NULL), 0);
+		opts.script = rig->script;
+	}
+	assert_int_equal(
+		agent_open(AGENT_REHEARSAL, &opts, rig->loop, sink, rig, &rig->agent, NULL), 0);
+}
+
+static void turn(struct rig *rig, const char *prompt, bool resume)
+{
+	struct agent_turn t = { .prompt = sv_of(prompt), .session = session_a, .resume = resume };
+
+	rig->done = false;
+	str_clear(&rig->streamed);
+	str_clear(&rig->answer);
+	assert_int_equal(agent_send(rig->agent, &t, NULL), 0);
+	assert_int_equal(loop_run(rig->loop, &rig->done, NULL), 0);
+}
+
+static void test_remembers_over_a_restart(void **state)
+{
+	struct rig *rig = *state;
+
+	open_agent(rig, NULL);
+	turn(rig, "my cat is called Mia", false);
+	assert_int_equal(rig->fail, AGENT_OK);
+	assert_string_equal(rig->streamed.buf, rig->answer.buf);
+	agent_free(rig->agent);
+	rig->agent = NULL;
+	open_agent(rig, NULL);
+	turn(rig, "What did I say?", true);
+	assert_non_null(strstr(rig->answer.buf, "1. my cat is called Mia"));
+	turn(rig, "Was habe ich gesagt?", true);
+	assert_non_null(strstr(rig->answer.buf, "2. What did I say?"));
+}
+
+static void test_unknown_session_is_not_delivered(void **state)
+{
+	struct rig *rig = *state;
+
+	open_agent(rig, NULL);
+	turn(rig, "hello", true);
+	assert_int_equal(rig->fail, AGENT_NO_SESSION);
+	assert_int_equal(rig->delivery, AGENT_NOT_DELIVERED);
+}
+
+static void test_session_id_is_not_taken_twice(void **state)
+{
+	struct rig *rig = *state;
+	struct agent_turn again = { .prompt = SV("x"), .session = session_a };
+
+	open_agent(rig, NULL);
+	turn(rig, "hello", false);
+	assert_int_equal(agent_send(rig->agent, &again, NULL), ERR_AGENT);
+	assert_false(agent_busy(rig->agent));
+}
+
+static void test_script_speaks_uses_tools_fails_and_dies(void **state)
+{
+	struct rig *rig = *state;
+
+	open_agent(rig,
+		"# first message\nsay Let me look.\ntool Bash ls => a b\nsay Two\\nfiles.\n"
+		"---\nfail rate-limited try later\n---\ndie\n");
+	turn(rig, "one", false);
+	assert_int_equal(rig->fail, AGENT_OK);
+	assert_string_equal(rig->answer.buf, "Let me look.\n\nTwo\nfiles.");
+	assert_string_equal(rig->tools.buf, "Bash");
+	turn(rig, "two", true);
+	assert_int_equal(rig->fail, AGENT_RATE_LIMITED);
+	turn(rig, "three", true);
+	assert_int_equal(rig->fail, AGENT_DIED);
+	turn(rig, "four", true);
+	assert_int_equal(rig->fail, AGENT_OK);
+	assert_non_null(strstr(rig->answer.buf, "You said: four"));
+}
+
+static void test_cancel_keeps_the_conversation(void **state)
+{
+	struct rig *rig = *state;
+
+	open_agent(rig, "say some words that come in pieces\nwait 60000\nsay never\n---\n");
+	rig->cancel_on_text = true;
+	turn(rig, "one", false);
+	assert_int_equal(rig->fail, AGENT_CANCELLED);
+	rig->cancel_on_text = false;
+	turn(rig, "what did I say?", true);
+	assert_non_null(strstr(rig->answer.buf, "1. one"));
+	assert_null(strstr(rig->answer.buf, "interrupted"));
+}
+
+static void test_silence_ends_a_turn(void **state)
+{
+	struct rig *rig = *state;
+
+	open_agent(rig, "wait 60000\nsay never\n");
+	agent_free(rig->agent);
+	struct agent_opts opts = {
+		.home = rig->home, .dir = "/work", .script = rig->script, .idle_ms = 20
+	};
+	assert_int_equal(
+		agent_open(AGENT_REHEARSAL, &opts, rig->loop, sink, rig, &rig->agent, NULL), 0);
+	turn(rig, "one", false);
+	assert_int_equal(rig->fail, AGENT_TIMED_OUT);
+}
+
+static void test_bad_scripts_are_named_by_line(void **state)
+{
+	(void)state;
+	struct steps steps = STEPS_INIT;
+	struct err err = ERR_INIT;
+
+	assert_int_equal(script_steps(SV("say hi\nshout\n"), 1, &steps, &err), ERR_INPUT);
+	assert_non_null(strstr(err.msg, "line 2"));
+	assert_int_equal(script_steps(SV("fail nonsense"), 1, &steps, &err), ERR_INPUT);
+	assert_int_equal(script_steps(SV("wait -1"), 1, &steps, &err), ERR_INPUT);
+	steps_release(&steps);
+	assert_int_equal(script_steps(SV("say a\n---\n*\nsay b"), 7, &steps, &err), 0);
+	assert_int_equal(steps.list.n, 1);
+	assert_string_equal(steps.list.v[0].text, "b");
+	steps_release(&steps);
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_remembers_over_a_restart),
+		CASE(test_unknown_session_is_not_delivered),
+		CASE(test_session_id_is_not_taken_twice),
+		CASE(test_script_speaks_uses_tools_fails_and_dies),
+		CASE(test_cancel_keeps_the_conversation),
+		CASE(test_silence_ends_a_turn),
+		cmocka_unit_test(test_bad_scripts_are_named_by_line),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
