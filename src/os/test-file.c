@@ -1,0 +1,345 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "os/test-temp.h"
+
+enum { MAX = 1 << 20 };
+
+static void check_content(const char *path, const char *want)
+{
+	AUTO_STR got = STR_INIT;
+
+	assert_int_equal(file_read(path, MAX, &got, NULL), 0);
+	assert_string_equal(got.buf, want);
+}
+
+static void test_read_limits(void **state)
+{
+	struct err err = ERR_INIT;
+	AUTO_STR out = STR_INIT;
+	AUTO_FREE char *path = temp_write(*state, "f", "12345678");
+
+	str_adds(&out, "old");
+	assert_int_equal(file_read(path, 8, &out, &err), 0);
+	assert_string_equal(out.buf, "12345678");
+	assert_int_equal(file_read(path, 7, &out, &err), ERR_LIMIT);
+	assert_int_equal(out.len, 0);
+	assert_non_null(strstr(err.msg, path));
+}
+
+static void test_read_errors(void **state)
+{
+	struct err err = ERR_INIT;
+	AUTO_STR out = STR_INIT;
+	AUTO_FREE char *none = path_join(*state, "none");
+
+	assert_int_equal(file_read(none, MAX, &out, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, none));
+	assert_int_equal(file_read(*state, MAX, &out, &err), -EISDIR);
+}
+
+static void test_read_unknown_size(void **state)
+{
+	AUTO_STR out = STR_INIT;
+
+	(void)state;
+	/* Says that it has 0 bytes. */
+	assert_int_equal(file_read("/proc/self/status", MAX, &out, NULL), 0);
+	assert_true(out.len > 100);
+	assert_int_equal(out.len, strlen(out.buf));
+}
+
+static void test_read_large(void **state)
+{
+	AUTO_STR in = STR_INIT;
+	AUTO_STR out = STR_INIT;
+	AUTO_FREE char *path = path_join(*state, "large");
+
+	for (int i = 0; i < 100000; i++)
+		str_addf(&in, "%d\n", i);
+	assert_int_equal(file_replace(path, str_sv(&in), 0600, NULL), 0);
+	assert_int_equal(file_read(path, MAX, &out, NULL), 0);
+	assert_true(sv_eq(str_sv(&in), str_sv(&out)));
+	assert_int_equal(file_read(path, in.len - 1, &out, NULL), ERR_LIMIT);
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_mode & 07777;
+}
+
+static void test_replace(void **state)
+{
+	AUTO_FREE char *path = path_join(*state, "f");
+	mode_t old = umask(077);
+
+	assert_int_equal(file_replace(path, SV("one"), 0644, NULL), 0);
+	check_content(path, "one");
+	assert_int_equal(mode_of(path), 0644);
+	assert_int_equal(file_replace(path, SV("two"), 0, NULL), 0);
+	check_content(path, "two");
+	assert_int_equal(mode_of(path), 0644);
+	assert_int_equal(file_replace(path, SV(""), 0600, NULL), 0);
+	check_content(path, "");
+	assert_int_equal(mode_of(path), 0600);
+	umask(old);
+}
+
+static void test_replace_keeps_links(void **state)
+{
+	struct stat st;
+	AUTO_FREE char *target = temp_write(*state, "else/where", "old");
+	AUTO_FREE char *link_path = path_join(*state, "link");
+
+	assert_int_equal(symlink("else/where", link_path), 0);
+	assert_int_equal(file_replace(link_path, SV("new"), 0600, NULL), 0);
+	assert_int_equal(lstat(link_path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	check_content(target, "new");
+}
+
+static void test_replace_in_no_folder(void **state)
+{
+	struct err err = ERR_INIT;
+	AUTO_FREE char *path = path_join(*state, "none/f");
+
+	assert_int_equal(file_replace(path, SV("x"), 0600, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, path));
+}
+
+static void test_new_excl(void **state)
+{
+	struct err err = ERR_INIT;
+	AUTO_FREE char *path = path_join(*state, "f");
+	struct file_new f = FILE_NEW_INIT;
+
+	assert_int_equal(file_new_open(&f, path, 0600, &err), 0);
+	assert_int_equal(file_new_write(&f, SV("one"), &err), 0);
+	assert_false(path_exists(path));
+	assert_int_equal(file_new_commit_excl(&f, &err), 0);
+	file_new_release(&f);
+	check_content(path, "one");
+	assert_int_equal(file_new_open(&f, path, 0600, &err), 0);
+	assert_int_equal(file_new_write(&f, SV("two"), &err), 0);
+	assert_int_equal(file_new_commit_excl(&f, &err), -EEXIST);
+	file_new_release(&f);
+	check_content(path, "one");
+	/* Nothing but the file is left: the folder can be removed after it. */
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(*state), 0);
+	assert_int_equal(mkdir(*state, 0700), 0);
+}
+
+static void test_new_released(void **state)
+{
+	AUTO_FREE char *path = path_join(*state, "f");
+	struct file_new f = FILE_NEW_INIT;
+
+	file_new_release(&f);
+	assert_int_equal(file_new_open(&f, path, 0600, NULL), 0);
+	assert_int_equal(file_new_write(&f, SV("one"), NULL), 0);
+	file_new_release(&f);
+	file_new_release(&f);
+	assert_int_equal(rmdir(*state), 0);
+	assert_int_equal(mkdir(*state, 0700), 0);
+}
+
+static void test_sweep(void **state)
+{
+	static const char temp[] = ".faden-00000000-0000-4000-8000-000000000000.tmp";
+	AUTO_FREE char *left = temp_write(*state, temp, "half");
+	AUTO_FREE char *other = temp_write(*state, ".faden-config", "mine");
+	AUTO_FREE char *path = path_join(*state, "f");
+	CLEANUP(file_new_release) struct file_new f = FILE_NEW_INIT;
+
+	assert_int_equal(file_new_open(&f, path, 0600, NULL), 0);
+	file_sweep_temps(*state, 60000);
+	assert_true(path_exists(left));
+	file_sweep_temps(*state, 0);
+	assert_false(path_exists(left));
+	assert_true(path_exists(other));
+	assert_true(path_exists(f.temp));
+	file_sweep_temps("/none", 0);
+	assert_int_equal(file_new_commit(&f, NULL), 0);
+}
+
+static void test_append(void **state)
+{
+	struct err err = ERR_INIT;
+	AUTO_FREE char *path = path_join(*state, "log");
+
+	assert_int_equal(file_append(path, SV("one\n"), true, &err), 0);
+	assert_int_equal(file_append(path, SV("two\n"), false, &err), 0);
+	check_content(path, "one\ntwo\n");
+	assert_int_equal(mode_of(path), 0600);
+	assert_int_equal(file_append(*state, SV("x"), false, &err), -EISDIR);
+	assert_non_null(strstr(err.msg, *state));
+}
+
+static void test_append_to_a_full_device(void **state)
+{
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(file_append("/dev/full", SV("x"), false, &err), -ENOSPC);
+}
+
+static void test_write_all_waits(void **state)
+{
+	int ends[2], status;
+	AUTO_STR data = STR_INIT;
+
+	(void)state;
+	for (int i = 0; i < 50000; i++)
+		str_adds(&data, "0123456789");
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		char buf[4096];
+		size_t sum = 0;
+		ssize_t n;
+		(void)close(ends[1]);
+		while ((n = read(ends[0], buf, sizeof(buf))) > 0)
+			sum += (size_t)n;
+		_exit(sum == 500000 ? 0 : 1);
+	}
+	(void)close(ends[0]);
+	assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(file_write_all(ends[1], str_sv(&data), NULL), 0);
+	(void)close(ends[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void test_mkdirs(void **state)
+{
+	struct err err = ERR_INIT;
+	AUTO_FREE char *deep = path_join(*state, "a/b//c/");
+	AUTO_FREE char *file = temp_write(*state, "file", "x");
+	AUTO_FREE char *below = path_join(file, "sub");
+
+	assert_int_equal(file_mkdirs(deep, &err), 0);
+	assert_int_equal(file_mkdirs(deep, &err), 0);
+	assert_int_equal(mode_of(deep), 0700);
+	assert_int_equal(file_mkdirs(file, &err), -ENOTDIR);
+	assert_int_equal(file_mkdirs(below, &err), -ENOTDIR);
+	assert_int_equal(file_mkdirs("/", &err), 0);
+}
+
+/* A process that takes the lock, says so, and keeps it until our end of the pipe closes. */
+static pid_t hold_lock(const char *path, int *ret_release)
+{
+	int ready[2], stop[2], fd;
+	char byte;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC) + pipe2(stop, O_CLOEXEC), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		(void)close(stop[1]);
+		if (file_lock(path, true, &fd, NULL) < 0 || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		_exit(read(stop[0], &byte, 1) == 0 ? 0 : 1);
+	}
+	(void)close(ready[1]);
+	(void)close(stop[0]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	(void)close(ready[0]);
+	*ret_release = stop[1];
+	return pid;
+}
+
+static void test_lock_between_processes(void **state)
+{
+	struct err err = ERR_INIT;
+	AUTO_FREE char *path = path_join(*state, "lock");
+	int stop, fd = -1, status;
+	pid_t pid = hold_lock(path, &stop);
+
+	assert_int_equal(file_lock(path, false, &fd, &err), ERR_BUSY);
+	assert_int_equal(fd, -1);
+	assert_non_null(strstr(err.msg, path));
+	(void)close(stop);
+	assert_int_equal(file_lock(path, true, &fd, &err), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(close(fd), 0);
+}
+
+static void test_lock_dies_with_its_process(void **state)
+{
+	AUTO_FREE char *path = path_join(*state, "lock");
+	int stop, fd = -1;
+	pid_t pid = hold_lock(path, &stop);
+
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(file_lock(path, false, &fd, NULL), 0);
+	assert_int_equal(close(fd), 0);
+	(void)close(stop);
+}
+
+static void test_lock_of_a_removed_file(void **state)
+{
+	AUTO_FREE char *path = path_join(*state, "lock");
+	int stop, fd = -1, again = -1;
+	pid_t pid = hold_lock(path, &stop);
+
+	/* Whoever comes now must not be content with the file that has lost its name. */
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(file_lock(path, false, &fd, NULL), 0);
+	assert_int_equal(file_lock(path, false, &again, NULL), ERR_BUSY);
+	(void)close(stop);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(close(fd), 0);
+}
+
+static int set_up(void **state)
+{
+	*state = temp_folder();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	temp_remove(*state);
+	return 0;
+}
+
+#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_FOLDER(test_read_limits),
+		WITH_FOLDER(test_read_errors),
+		WITH_FOLDER(test_read_unknown_size),
+		WITH_FOLDER(test_read_large),
+		WITH_FOLDER(test_replace),
+		WITH_FOLDER(test_replace_keeps_links),
+		WITH_FOLDER(test_replace_in_no_folder),
+		WITH_FOLDER(test_new_excl),
+		WITH_FOLDER(test_new_released),
+		WITH_FOLDER(test_sweep),
+		WITH_FOLDER(test_append),
+		cmocka_unit_test(test_append_to_a_full_device),
+		cmocka_unit_test(test_write_all_waits),
+		WITH_FOLDER(test_mkdirs),
+		WITH_FOLDER(test_lock_between_processes),
+		WITH_FOLDER(test_lock_dies_with_its_process),
+		WITH_FOLDER(test_lock_of_a_removed_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

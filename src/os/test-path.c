@@ -1,0 +1,246 @@
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "os/test-temp.h"
+
+static void check_text(char *got, const char *want)
+{
+	assert_string_equal(got, want);
+	free(got);
+}
+
+static void check_sv(struct sv got, const char *want)
+{
+	AUTO_FREE char *text = xmemdup0(got.p, got.n);
+
+	assert_string_equal(text, want);
+}
+
+static void test_join(void **state)
+{
+	(void)state;
+	check_text(path_join("a", "b"), "a/b");
+	check_text(path_join("a/", "b"), "a/b");
+	check_text(path_join("/", "b"), "/b");
+	check_text(path_join("a", "/b"), "/b");
+	check_text(path_join("", "b"), "b");
+	check_text(path_join("a", ""), "a");
+}
+
+static void test_base_and_parent(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *path, *base, *parent;
+	} cases[] = {
+		{ "/a/b", "b", "/a" },
+		{ "/a/b/", "b", "/a" },
+		{ "/a//b//", "b", "/a" },
+		{ "/a", "a", "/" },
+		{ "//a", "a", "/" },
+		{ "a", "a", "." },
+		{ "a/", "a", "." },
+		{ "a/b", "b", "a" },
+		{ "/", "/", "/" },
+		{ "//", "/", "/" },
+		{ "", "", "." },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		check_sv(path_base(sv_of(cases[i].path)), cases[i].base);
+		check_sv(path_parent(sv_of(cases[i].path)), cases[i].parent);
+	}
+}
+
+static void test_within(void **state)
+{
+	(void)state;
+	assert_true(path_within(SV("/a"), SV("/a")));
+	assert_true(path_within(SV("/a/b"), SV("/a")));
+	assert_true(path_within(SV("/a/b"), SV("/a/")));
+	assert_true(path_within(SV("/a/"), SV("/a")));
+	assert_true(path_within(SV("/a"), SV("/")));
+	assert_false(path_within(SV("/ab"), SV("/a")));
+	assert_false(path_within(SV("/"), SV("/a")));
+	assert_false(path_within(SV("/a"), SV("")));
+}
+
+static void test_home(void **state)
+{
+	(void)state;
+	check_text(path_expand_home("~", "/h/u"), "/h/u");
+	check_text(path_expand_home("~/x", "/h/u"), "/h/u/x");
+	check_text(path_expand_home("~//x", "/h/u"), "/h/u/x");
+	check_text(path_expand_home("~v/x", "/h/u"), "~v/x");
+	check_text(path_expand_home("a~", "/h/u"), "a~");
+	check_text(path_expand_home("~/x", NULL), "~/x");
+	check_text(path_show("/h/u/x", "/h/u"), "~/x");
+	check_text(path_show("/h/u/x", "/h/u/"), "~/x");
+	check_text(path_show("/h/u", "/h/u"), "~");
+	check_text(path_show("/h/ux", "/h/u"), "/h/ux");
+	check_text(path_show("/x", "/"), "/x");
+	check_text(path_show("/x", NULL), "/x");
+}
+
+static void test_real_and_cwd(void **state)
+{
+	char *dir = *state, *real = NULL;
+	struct err err = ERR_INIT;
+	AUTO_FREE char *file = temp_write(dir, "file", "x");
+	AUTO_FREE char *link_path = path_join(dir, "link");
+
+	assert_int_equal(symlink("file", link_path), 0);
+	assert_int_equal(path_real(link_path, &real, &err), 0);
+	check_text(real, file);
+	assert_true(path_exists(file));
+	AUTO_FREE char *none = path_join(dir, "none");
+	assert_false(path_exists(none));
+	assert_int_equal(path_real(none, &real, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, none));
+}
+
+static void test_cwd_that_is_gone(void **state)
+{
+	struct err err = ERR_INIT;
+	AUTO_FREE char *before = path_cwd(&err);
+	AUTO_FREE char *dir = path_join(*state, "gone");
+
+	assert_non_null(before);
+	assert_int_equal(mkdir(dir, 0700), 0);
+	assert_int_equal(chdir(dir), 0);
+	check_text(path_cwd(&err), dir);
+	assert_int_equal(rmdir(dir), 0);
+	assert_null(path_cwd(&err));
+	assert_int_equal(err.code, -ENOENT);
+	assert_int_equal(chdir(before), 0);
+}
+
+static void test_find_program(void **state)
+{
+	const char *dir = *state;
+	AUTO_FREE char *plain = temp_write(dir, "one/tool", "#!/bin/sh\n");
+	AUTO_FREE char *tool = temp_write(dir, "two/tool", "#!/bin/sh\n");
+	AUTO_FREE char *folder = path_join(dir, "one/folder");
+	AUTO_FREE char *search = xasprintf("%s/none::%s/one:%s/two", dir, dir, dir);
+
+	assert_int_equal(chmod(tool, 0700), 0);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	check_text(path_find_program("tool", search), tool);
+	assert_null(path_find_program("folder", search));
+	assert_null(path_find_program("", search));
+	assert_null(path_find_program("tool", ""));
+	assert_null(path_find_program("tool", NULL));
+	check_text(path_find_program(tool, NULL), tool);
+	assert_null(path_find_program(plain, search));
+}
+
+static void test_find_program_not_in_cwd(void **state)
+{
+	const char *dir = *state;
+	AUTO_FREE char *before = path_cwd(NULL);
+	AUTO_FREE char *tool = temp_write(dir, "here", "#!/bin/sh\n");
+
+	assert_int_equal(chmod(tool, 0700), 0);
+	assert_int_equal(chdir(dir), 0);
+	assert_null(path_find_program("here", ":."));
+	assert_int_equal(chdir(before), 0);
+}
+
+static void check_root(const char *dir, const char *below, const char *want)
+{
+	AUTO_FREE char *at = path_join(dir, below);
+	AUTO_FREE char *root = path_git_root(at);
+	AUTO_FREE char *path = want ? path_join(dir, want) : NULL;
+
+	if (!want) {
+		assert_null(root);
+		return;
+	}
+	assert_non_null(root);
+	assert_string_equal(root, path);
+}
+
+static void test_git_root(void **state)
+{
+	const char *dir = *state;
+
+	free(temp_write(dir, "main/.git/HEAD", "ref: refs/heads/main\n"));
+	free(temp_write(dir, "main/src/deep/x", ""));
+	free(temp_write(dir, "main/empty/.git/nothing", ""));
+	free(temp_write(dir, "outside/x", ""));
+	check_root(dir, "main", "main");
+	check_root(dir, "main/src/deep", "main");
+	check_root(dir, "main/src/folder/that/is/gone", "main");
+	check_root(dir, "main/empty", "main");
+	check_root(dir, "outside", NULL);
+}
+
+static void test_git_root_of_worktree(void **state)
+{
+	const char *dir = *state;
+	AUTO_FREE char *absolute = xasprintf("gitdir: %s/main/.git/worktrees/wt\n", dir);
+
+	free(temp_write(dir, "main/.git/HEAD", "ref: refs/heads/main\n"));
+	free(temp_write(dir, "main/.git/worktrees/wt/commondir", "../..\n"));
+	free(temp_write(dir, "wt/.git", absolute));
+	free(temp_write(dir, "wt/src/x", ""));
+	free(temp_write(dir, "rel/.git", "gitdir: ../main/.git/worktrees/wt\n"));
+	check_root(dir, "wt/src", "main");
+	check_root(dir, "rel", "main");
+}
+
+static void test_git_root_without_main(void **state)
+{
+	const char *dir = *state;
+
+	free(temp_write(dir, "main/.git/HEAD", "ref: refs/heads/main\n"));
+	free(temp_write(dir, "main/.git/modules/sub/HEAD", "x\n"));
+	free(temp_write(dir, "main/sub/.git", "gitdir: ../.git/modules/sub\n"));
+	free(temp_write(dir, "bare.git/worktrees/wt/commondir", "../..\n"));
+	free(temp_write(dir, "bare-wt/.git", "gitdir: ../bare.git/worktrees/wt\n"));
+	free(temp_write(dir, "lost/.git", "gitdir: /none/.git/worktrees/lost\n"));
+	free(temp_write(dir, "odd/.git", "something else"));
+	check_root(dir, "main/sub", "main/sub");
+	check_root(dir, "bare-wt", "bare-wt");
+	check_root(dir, "lost", "lost");
+	check_root(dir, "odd", "odd");
+}
+
+static int set_up(void **state)
+{
+	*state = temp_folder();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	temp_remove(*state);
+	return 0;
+}
+
+#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_join),
+		cmocka_unit_test(test_base_and_parent),
+		cmocka_unit_test(test_within),
+		cmocka_unit_test(test_home),
+		WITH_FOLDER(test_real_and_cwd),
+		WITH_FOLDER(test_cwd_that_is_gone),
+		WITH_FOLDER(test_find_program),
+		WITH_FOLDER(test_find_program_not_in_cwd),
+		WITH_FOLDER(test_git_root),
+		WITH_FOLDER(test_git_root_of_worktree),
+		WITH_FOLDER(test_git_root_without_main),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
