@@ -21,6 +21,7 @@
 
 enum {
 	JSONL_READ = 256 * 1024, /* bytes asked of one read() */
+	JSONL_HEAD = 64 * 1024, /* what is shown of a line beyond the limit */
 	JSONL_LINE_MAX = 256 * 1024 * 1024, /* default limit of one line */
 	JSONL_CHUNK = 1024 * 1024, /* default bytes of one chunk of jsonl_map() */
 	JSONL_THREADS_MAX = 64,
@@ -30,12 +31,13 @@ struct jsonl_opts {
 	uint64_t offset; /* begin here, the first byte of a line */
 	uint64_t end; /* stop here as if the file ended; 0: at its end */
 	size_t line_max; /* 0: JSONL_LINE_MAX */
-	unsigned threads; /* jsonl_map(): 0 the number of processors, at most JSONL_THREADS_MAX */
+	unsigned
+		threads; /* jsonl_map(): pool_cpus() is a good number; 0 and 1: no thread is made */
 	size_t chunk; /* jsonl_map(): 0 JSONL_CHUNK */
 };
 
 struct jsonl_line {
-	struct sv text; /* without the newline; with too_long only its first part */
+	struct sv text; /* without the newline; with too_long its first JSONL_HEAD bytes */
 	uint64_t offset; /* of its first byte in the file */
 	uint64_t size; /* bytes it takes in the file, newline included */
 	bool terminated; /* ended by a newline */
@@ -75,8 +77,9 @@ struct jsonl_map_ops {
 };
 /*
  * Maps a regular file. Memory is about 2 × threads × (chunk + output of a chunk), more only while
- * single lines are longer than a chunk. The chunks depend on file and options alone, so a run is
- * repeatable. The end is fixed when it starts. With one thread no thread is made.
+ * single lines are longer than a chunk; a line_max below the chunk counts as the chunk. The chunks
+ * depend on file and options alone, so a run is repeatable. The end is fixed when it starts.
+ * Threads take no signals. A system that refuses threads gets the work done on fewer.
  */
 int jsonl_map(int fd, const struct jsonl_opts *opts, const struct jsonl_map_ops *ops, void *data,
 	struct err *reterr) MUST_USE;
