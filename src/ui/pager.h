@@ -1,0 +1,35 @@
+/*
+ * Long output through a pager, when the output is a terminal and a pager can be started; otherwise
+ * straight to the output. Either way the caller writes to pager_term() and need not know.
+ *
+ * A user who quits the pager early is no error: the rest of the output is dropped, and
+ * pager_term()->broken says so, for callers that have much left to do.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "os/proc.h"
+#include "ui/term.h"
+
+struct pager_opts {
+	const char *command; /* the value of PAGER: a shell command. NULL: the default, less, quits
+			      * when all fits one screen. "" and "cat": no pager */
+	const char *path; /* the value of PATH */
+	const char *const *envp; /* the program's environment */
+};
+
+struct pager {
+	struct term *screen;
+	struct term pipe;
+	struct proc proc;
+	bool running;
+	bool blocked; /* SIGPIPE was not blocked before us */
+};
+
+/* Never fails: without a pager, output goes to `screen`. */
+void pager_open(struct pager *p, struct term *screen, const struct pager_opts *opts);
+struct term *pager_term(struct pager *p);
+/* Writes the rest and waits until the user leaves the pager. */
+int pager_close(struct pager *p, struct err *reterr) MUST_USE;

@@ -1,0 +1,159 @@
+#include "ui/table.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+enum { GAP = 2 };
+
+void table_init(struct table *t, const struct table_column *columns, size_t n)
+{
+	*t = (struct table){ .columns = columns, .n = n, .cells = VEC_INIT };
+}
+
+void table_release(struct table *t)
+{
+	vec_each (&t->cells, cell)
+		free(cell->text);
+	vec_release(&t->cells);
+}
+
+void table_add_styled(struct table *t, struct sv text, unsigned style)
+{
+	struct str clean = STR_INIT;
+
+	utf8_scrub_line(&clean, text);
+	size_t width = utf8_width(str_sv(&clean));
+	vec_push(&t->cells, (struct table_cell){ str_detach(&clean), width, style });
+}
+
+void table_add(struct table *t, struct sv text)
+{
+	table_add_styled(t, text, STYLE_PLAIN);
+}
+
+void table_addf(struct table *t, const char *fmt, ...)
+{
+	AUTO_STR text = STR_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	str_addvf(&text, fmt, ap);
+	va_end(ap);
+	table_add(t, str_sv(&text));
+}
+
+size_t table_rows(const struct table *t)
+{
+	return t->cells.n / t->n;
+}
+
+static void print_tabbed(const struct table *t, struct term *term)
+{
+	for (size_t i = 0; i < table_rows(t) * t->n; i++) {
+		term_puts(term, t->cells.v[i].text);
+		term_puts(term, i % t->n + 1 < t->n ? "\t" : "\n");
+	}
+}
+
+static void natural_widths(const struct table *t, size_t *widths)
+{
+	for (size_t c = 0; c < t->n; c++)
+		widths[c] = utf8_width(sv_of(t->columns[c].title));
+	for (size_t i = 0; i < t->cells.n; i++)
+		if (t->cells.v[i].width > widths[i % t->n])
+			widths[i % t->n] = t->cells.v[i].width;
+}
+
+/* The column to cut next: the widest of those that may be cut; t->n when none can give more. */
+static size_t widest(const struct table *t, const size_t *widths, bool any)
+{
+	size_t best = t->n;
+
+	for (size_t c = 0; c < t->n; c++) {
+		if ((!any && !t->columns[c].shrink) || widths[c] <= TABLE_SHRINK_MIN)
+			continue;
+		if (best == t->n || widths[c] > widths[best])
+			best = c;
+	}
+	return best;
+}
+
+/* Shrinkable columns give first; when that is not enough, the others do. */
+static void fit_widths(const struct table *t, size_t *widths, size_t room)
+{
+	size_t total = GAP * (t->n - 1);
+
+	for (size_t c = 0; c < t->n; c++)
+		total += widths[c];
+	while (total > room) {
+		size_t c = widest(t, widths, false);
+		if (c == t->n)
+			c = widest(t, widths, true);
+		if (c == t->n)
+			return;
+		widths[c]--;
+		total--;
+	}
+}
+
+static void put_blanks(struct term *term, size_t n)
+{
+	while (n--)
+		term_put(term, SV(" "));
+}
+
+/* `owed` collects the blanks that are written only when something follows them. */
+static void put_cell(
+	struct term *term, struct sv text, unsigned style, size_t width, bool right, size_t *owed)
+{
+	AUTO_STR cut = STR_INIT;
+
+	utf8_fit(&cut, text, width);
+	size_t taken = utf8_width(str_sv(&cut));
+	size_t pad = taken < width ? width - taken : 0;
+	if (!cut.len) {
+		*owed += width + GAP;
+		return;
+	}
+	put_blanks(term, *owed + (right ? pad : 0));
+	term_style(term, style);
+	term_put(term, str_sv(&cut));
+	term_style(term, STYLE_PLAIN);
+	*owed = GAP + (right ? 0 : pad);
+}
+
+static void print_aligned(const struct table *t, struct term *term, const size_t *widths)
+{
+	size_t owed = 0;
+
+	for (size_t c = 0; c < t->n; c++)
+		put_cell(term, sv_of(t->columns[c].title), STYLE_BOLD, widths[c],
+			t->columns[c].right, &owed);
+	term_newline(term);
+	for (size_t i = 0; i < table_rows(t) * t->n; i++) {
+		size_t c = i % t->n;
+		if (c == 0)
+			owed = 0;
+		put_cell(term, sv_of(t->cells.v[i].text), t->cells.v[i].style, widths[c],
+			t->columns[c].right, &owed);
+		if (c + 1 == t->n)
+			term_newline(term);
+	}
+}
+
+void table_print(const struct table *t, struct term *term)
+{
+	if (!table_rows(t))
+		return;
+	if (!term->tty) {
+		print_tabbed(t, term);
+		return;
+	}
+	AUTO_FREE size_t *widths = xcalloc(t->n, sizeof(*widths));
+	natural_widths(t, widths);
+	fit_widths(t, widths, term->cols);
+	print_aligned(t, term, widths);
+}

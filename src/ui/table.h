@@ -1,0 +1,45 @@
+/*
+ * A table of text. On a terminal: a header, columns as wide as their widest cell, two blanks
+ * between them, and when that is too wide, shrinkable columns cut with "…" until it fits. On
+ * anything else: tab-separated values, no header, nothing cut or padded, so that cut, sort and wc
+ * do what one expects. Cells are foreign text: each is scrubbed to one line in both cases.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "ui/term.h"
+
+enum { TABLE_SHRINK_MIN = 6 /* columns below which a cell is not cut */ };
+
+struct table_column {
+	const char *title;
+	bool right; /* numbers */
+	bool shrink; /* may be cut when the table is too wide; if no column may, the widest is */
+};
+
+struct table_cell {
+	char *text; /* clean, one line */
+	size_t width;
+	unsigned style;
+};
+
+struct table {
+	const struct table_column *columns; /* not owned */
+	size_t n;
+	VEC(struct table_cell) cells; /* row by row */
+};
+
+/* `columns` must outlive the table; n > 0. */
+void table_init(struct table *t, const struct table_column *columns, size_t n);
+void table_release(struct table *t);
+/* The next cell, from left to right; a row begins by itself after the last column. */
+void table_add(struct table *t, struct sv text);
+void table_add_styled(struct table *t, struct sv text, unsigned style);
+void table_addf(struct table *t, const char *fmt, ...) PRINTF(2, 3);
+size_t table_rows(const struct table *t);
+/* Writes all rows; without a row not even the header. */
+void table_print(const struct table *t, struct term *term);

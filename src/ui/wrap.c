@@ -1,0 +1,138 @@
+#include "ui/wrap.h"
+
+#include "base/utf8.h"
+
+void wrap_init(struct wrap *w, struct term *term)
+{
+	*w = (struct wrap){ .term = term, .word = STR_INIT, .runs = VEC_INIT, .hang = STR_INIT };
+}
+
+void wrap_release(struct wrap *w)
+{
+	str_release(&w->word);
+	str_release(&w->hang);
+	vec_release(&w->runs);
+}
+
+/* The last column stays free: a cursor in it cannot be put back there after a status line. */
+static size_t limit(const struct wrap *w)
+{
+	return w->term->cols - 1;
+}
+
+static void put_styled(struct wrap *w, struct sv text, unsigned style)
+{
+	if (!text.n)
+		return;
+	term_style(w->term, style);
+	term_put(w->term, text);
+}
+
+void wrap_begin(struct wrap *w, struct sv first, struct sv hang, unsigned style)
+{
+	str_clear(&w->hang);
+	/* A hanging indent that leaves no room for text helps nobody. */
+	if (utf8_width(hang) <= limit(w) / 2)
+		str_add(&w->hang, hang);
+	w->hang_style = style;
+	w->blanks = 0;
+	put_styled(w, first, style);
+}
+
+static void put_blanks(struct wrap *w)
+{
+	for (; w->blanks; w->blanks--)
+		put_styled(w, SV(" "), w->blank_style);
+}
+
+static void put_word(struct wrap *w)
+{
+	struct sv word = str_sv(&w->word);
+
+	for (size_t i = 0; i < w->runs.n; i++) {
+		size_t end = i + 1 < w->runs.n ? w->runs.v[i + 1].at : word.n;
+		size_t at = w->runs.v[i].at;
+		put_styled(w, sv_make(word.p + at, end - at), w->runs.v[i].style);
+	}
+	str_clear(&w->word);
+	w->runs.n = 0;
+}
+
+static void end_word(struct wrap *w)
+{
+	if (!w->word.len)
+		return;
+	size_t width = utf8_width(str_sv(&w->word));
+	size_t hang = utf8_width(str_sv(&w->hang));
+	if (w->term->col > hang && w->term->col + w->blanks + width > limit(w)) {
+		term_style(w->term, STYLE_PLAIN);
+		term_newline(w->term);
+		put_styled(w, str_sv(&w->hang), w->hang_style);
+		w->blanks = 0;
+	}
+	put_blanks(w);
+	put_word(w);
+}
+
+static bool is_east_asian(uint32_t cp)
+{
+	return (cp >= 0x2E80 && cp <= 0x9FFF) || (cp >= 0xAC00 && cp <= 0xD7A3) ||
+		(cp >= 0xF900 && cp <= 0xFAFF) || (cp >= 0xFF00 && cp <= 0xFF60) ||
+		(cp >= 0x20000 && cp <= 0x3FFFD);
+}
+
+/* Closing punctuation and small marks do not begin a line. */
+static bool clings(uint32_t cp)
+{
+	switch (cp) {
+	case 0x3001: /* ideographic comma */
+	case 0x3002: /* ideographic full stop */
+	case 0x300D: /* right corner bracket */
+	case 0x300F: /* right white corner bracket */
+	case 0x3011: /* right black lenticular bracket */
+	case 0x30FC: /* prolonged sound mark */
+	case 0xFF01: /* fullwidth exclamation mark */
+	case 0xFF09: /* fullwidth right parenthesis */
+	case 0xFF0C: /* fullwidth comma */
+	case 0xFF0E: /* fullwidth full stop */
+	case 0xFF1A: /* fullwidth colon */
+	case 0xFF1B: /* fullwidth semicolon */
+	case 0xFF1F: /* fullwidth question mark */
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void add_char(struct wrap *w, struct sv bytes, uint32_t cp, unsigned style)
+{
+	if (cp == ' ' || cp == '\t') {
+		end_word(w);
+		w->blanks++;
+		w->blank_style = style;
+		return;
+	}
+	if ((is_east_asian(cp) && !clings(cp)) || w->word.len >= WRAP_WORD_MAX)
+		end_word(w);
+	if (!w->runs.n || w->runs.v[w->runs.n - 1].style != style)
+		vec_push(&w->runs, (struct wrap_run){ w->word.len, style });
+	str_add(&w->word, bytes);
+}
+
+void wrap_add(struct wrap *w, struct sv text, unsigned style)
+{
+	while (text.n) {
+		uint32_t cp;
+		size_t n = utf8_decode(text, &cp);
+		add_char(w, sv_head(text, n), cp, style);
+		text = sv_from(text, n);
+	}
+}
+
+void wrap_end(struct wrap *w)
+{
+	end_word(w);
+	w->blanks = 0;
+	term_style(w->term, STYLE_PLAIN);
+	term_newline(w->term);
+}

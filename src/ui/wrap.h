@@ -1,0 +1,41 @@
+/*
+ * Word wrap at the terminal's width, fed in pieces. A word is shown when it is complete, so what
+ * is shown depends only on the text and never on how it was cut into pieces.
+ *
+ * A word wider than a line is not broken: it starts on its own line and the terminal wraps it, so
+ * that addresses can still be copied. East Asian text may break between characters.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "ui/term.h"
+
+enum { WRAP_WORD_MAX = 4096 /* bytes kept back for one word; a longer one comes in parts */ };
+
+struct wrap_run {
+	size_t at; /* byte of the word where the style begins */
+	unsigned style;
+};
+
+struct wrap {
+	struct term *term;
+	struct str word;
+	VEC(struct wrap_run) runs;
+	size_t blanks; /* between what is shown and the word */
+	unsigned blank_style;
+	struct str hang; /* what each continued line begins with */
+	unsigned hang_style;
+};
+
+void wrap_init(struct wrap *w, struct term *term);
+void wrap_release(struct wrap *w);
+/* Begins a line with `first`; continued lines begin with `hang`. Both are our own text. */
+void wrap_begin(struct wrap *w, struct sv first, struct sv hang, unsigned style);
+/* Whole characters, scrubbed, without newlines. */
+void wrap_add(struct wrap *w, struct sv text, unsigned style);
+/* Shows the last word and ends the line. */
+void wrap_end(struct wrap *w);
