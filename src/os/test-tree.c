@@ -1,0 +1,205 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/map.h"
+#include "os/test-temp.h"
+#include "os/tree.h"
+
+struct seen {
+	struct map files; /* path below top → depth + 1 */
+	size_t n, errors;
+	size_t top_n; /* length of top and '/' */
+	int stop;
+};
+
+static int on_file(void *data, const struct tree_file *file)
+{
+	struct seen *seen = data;
+	struct sv below = sv_from(sv_of(file->path), seen->top_n);
+
+	assert_true(map_put(&seen->files, below, file->depth + 1));
+	assert_true(sv_eq(file->name, path_base(below)));
+	seen->n++;
+	return seen->stop;
+}
+
+static void on_error(void *data, const char *path, int errnum)
+{
+	struct seen *seen = data;
+
+	assert_non_null(path);
+	assert_true(errnum > 0);
+	seen->errors++;
+}
+
+static int walk(const char *top, unsigned depth, const char *suffix, struct seen *seen)
+{
+	const struct tree_opts opts = { .depth = depth,
+		.suffix = sv_of(suffix),
+		.on_file = on_file,
+		.on_error = on_error,
+		.data = seen };
+
+	seen->top_n = strlen(top) + 1;
+	seen->n = seen->errors = 0;
+	map_release(&seen->files);
+	return tree_walk(top, &opts, NULL);
+}
+
+static bool saw(const struct seen *seen, const char *path, unsigned depth)
+{
+	uint64_t value = 0;
+
+	return map_get(&seen->files, sv_of(path), &value) && value == depth + 1;
+}
+
+static void make_tree(const char *dir)
+{
+	free(temp_write(dir, "a.jsonl", "1"));
+	free(temp_write(dir, "b.txt", "2"));
+	free(temp_write(dir, "p/c.jsonl", "3"));
+	free(temp_write(dir, "p/.hidden.jsonl", "4"));
+	free(temp_write(dir, "p/q/d.jsonl", "5"));
+	free(temp_write(dir, "p/folder.jsonl/e.txt", "6"));
+}
+
+static void test_filter_and_depth(void **state)
+{
+	struct seen seen = { .files = MAP_INIT };
+
+	make_tree(*state);
+	assert_int_equal(walk(*state, TREE_DEPTH_MAX, ".jsonl", &seen), 0);
+	assert_int_equal(seen.n, 4);
+	assert_true(saw(&seen, "a.jsonl", 0) && saw(&seen, "p/c.jsonl", 1));
+	assert_true(saw(&seen, "p/.hidden.jsonl", 1) && saw(&seen, "p/q/d.jsonl", 2));
+	assert_int_equal(walk(*state, 1, ".jsonl", &seen), 0);
+	assert_int_equal(seen.n, 3);
+	assert_int_equal(walk(*state, 0, "", &seen), 0);
+	assert_int_equal(seen.n, 2);
+	assert_int_equal(walk(*state, 2, "", &seen), 0);
+	assert_int_equal(seen.n, 6);
+	assert_int_equal(seen.errors, 0);
+	map_release(&seen.files);
+}
+
+static int on_one_file(void *data, const struct tree_file *file)
+{
+	*(struct tree_file *)data = *file;
+	return 0;
+}
+
+static void test_what_is_told(void **state)
+{
+	struct stat st;
+	struct tree_file got = { .size = 0 };
+	const struct tree_opts opts = { .on_file = on_one_file, .data = &got };
+	AUTO_FREE char *path = temp_write(*state, "f", "12345");
+	const struct timespec times[2] = { { .tv_sec = 5 }, { .tv_sec = 7, .tv_nsec = 123456789 } };
+
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(tree_walk(*state, &opts, NULL), 0);
+	assert_int_equal(got.size, 5);
+	assert_int_equal(got.mtime_ns, 7123456789);
+	assert_int_equal(got.inode, st.st_ino);
+	assert_int_equal(got.device, st.st_dev);
+}
+
+static void test_links(void **state)
+{
+	struct seen seen = { .files = MAP_INIT };
+	AUTO_FREE char *top = path_join(*state, "top");
+	AUTO_FREE char *link_to_folder = path_join(*state, "real/to-folder");
+	AUTO_FREE char *link_to_file = path_join(*state, "real/to-file");
+
+	free(temp_write(*state, "real/f", "x"));
+	free(temp_write(*state, "other/g", "x"));
+	assert_int_equal(symlink("real", top), 0);
+	assert_int_equal(symlink("../other", link_to_folder), 0);
+	assert_int_equal(symlink("f", link_to_file), 0);
+	assert_int_equal(walk(top, 5, "", &seen), 0);
+	assert_int_equal(seen.n, 1);
+	assert_true(saw(&seen, "f", 0));
+	assert_int_equal(seen.errors, 0);
+	map_release(&seen.files);
+}
+
+static void test_stop(void **state)
+{
+	struct seen seen = { .files = MAP_INIT, .stop = 42 };
+
+	make_tree(*state);
+	assert_int_equal(walk(*state, 5, "", &seen), 42);
+	assert_int_equal(seen.n, 1);
+	map_release(&seen.files);
+}
+
+static void test_top_is_missing(void **state)
+{
+	struct err err = ERR_INIT;
+	struct seen seen = { .files = MAP_INIT };
+	const struct tree_opts opts = { .on_file = on_file, .data = &seen };
+	AUTO_FREE char *none = path_join(*state, "none");
+
+	assert_int_equal(tree_walk(none, &opts, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, none));
+}
+
+/* To root nothing is unreadable: it looks as nobody. */
+static void test_unreadable_folder(void **state)
+{
+	enum { NOBODY = 65534 };
+	struct seen seen = { .files = MAP_INIT };
+	AUTO_FREE char *open_one = path_join(*state, "p");
+	AUTO_FREE char *deeper = path_join(*state, "p/folder.jsonl");
+	AUTO_FREE char *closed = path_join(*state, "p/q");
+	uid_t self = geteuid();
+
+	make_tree(*state);
+	assert_int_equal(chmod(*state, 0755) + chmod(open_one, 0755) + chmod(deeper, 0755), 0);
+	assert_int_equal(chmod(closed, 0), 0);
+	if (self == 0)
+		assert_int_equal(seteuid(NOBODY), 0);
+	int r = walk(*state, 5, "", &seen);
+	assert_int_equal(seteuid(self), 0);
+	assert_int_equal(r, 0);
+	assert_int_equal(seen.n, 5);
+	assert_int_equal(seen.errors, 1);
+	assert_int_equal(chmod(closed, 0700), 0);
+	map_release(&seen.files);
+}
+
+static int set_up(void **state)
+{
+	*state = temp_folder();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	temp_remove(*state);
+	return 0;
+}
+
+#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_FOLDER(test_filter_and_depth),
+		WITH_FOLDER(test_what_is_told),
+		WITH_FOLDER(test_links),
+		WITH_FOLDER(test_stop),
+		WITH_FOLDER(test_top_is_missing),
+		WITH_FOLDER(test_unreadable_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

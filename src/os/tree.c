@@ -1,0 +1,128 @@
+#include "os/tree.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct walk {
+	const struct tree_opts *opts;
+	struct str path; /* of what is being looked at */
+};
+
+static int walk_folder(struct walk *w, DIR *dir, unsigned depth);
+
+static void report(const struct walk *w, int errnum)
+{
+	if (errnum != ENOENT && w->opts->on_error)
+		w->opts->on_error(w->opts->data, w->path.buf, errnum);
+}
+
+/* Takes the descriptor in any case. */
+static DIR *dir_of_fd(int fd)
+{
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (!dir && fd >= 0) {
+		int errnum = errno;
+		(void)close(fd);
+		errno = errnum;
+	}
+	return dir;
+}
+
+static int enter(struct walk *w, int parent, const char *name, unsigned depth)
+{
+	if (depth >= w->opts->depth)
+		return 0;
+	DIR *dir = dir_of_fd(
+		openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	if (!dir) {
+		report(w, errno);
+		return 0;
+	}
+	int r = walk_folder(w, dir, depth + 1);
+	(void)closedir(dir);
+	return r;
+}
+
+static int give_file(struct walk *w, struct sv name, unsigned depth, const struct stat *st)
+{
+	const struct tree_file file = {
+		.path = w->path.buf,
+		.name = sv_from(str_sv(&w->path), w->path.len - name.n),
+		.depth = depth,
+		.size = (uint64_t)st->st_size,
+		.mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
+		.inode = st->st_ino,
+		.device = st->st_dev,
+	};
+
+	return w->opts->on_file(w->opts->data, &file);
+}
+
+/* w->path already ends with the name. */
+static int look_at(struct walk *w, int parent, const struct dirent *entry, unsigned depth)
+{
+	struct stat st;
+	struct sv name = sv_of(entry->d_name);
+	bool wanted = sv_ends(name, w->opts->suffix);
+
+	if (entry->d_type == DT_DIR)
+		return enter(w, parent, entry->d_name, depth);
+	if (entry->d_type != DT_UNKNOWN && (entry->d_type != DT_REG || !wanted))
+		return 0;
+	if (fstatat(parent, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		report(w, errno);
+		return 0;
+	}
+	if (S_ISDIR(st.st_mode))
+		return enter(w, parent, entry->d_name, depth);
+	return S_ISREG(st.st_mode) && wanted ? give_file(w, name, depth, &st) : 0;
+}
+
+static bool is_dots(const char *name)
+{
+	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+static int walk_folder(struct walk *w, DIR *dir, unsigned depth)
+{
+	size_t len = w->path.len;
+	int r = 0;
+
+	while (r == 0) {
+		errno = 0;
+		const struct dirent *entry = readdir(dir);
+		if (!entry) {
+			if (errno != 0)
+				report(w, errno);
+			break;
+		}
+		if (is_dots(entry->d_name))
+			continue;
+		if (w->path.buf[len - 1] != '/')
+			str_addc(&w->path, '/');
+		str_adds(&w->path, entry->d_name);
+		r = look_at(w, dirfd(dir), entry, depth);
+		str_cut(&w->path, len);
+	}
+	return r;
+}
+
+int tree_walk(const char *top, const struct tree_opts *opts, struct err *reterr)
+{
+	struct walk w = { .opts = opts, .path = STR_INIT };
+
+	assert(opts->depth <= TREE_DEPTH_MAX && top[0] != '\0');
+	DIR *dir = opendir(top);
+	if (!dir)
+		return err_errno(reterr, errno, "open folder %s", top);
+	str_adds(&w.path, top);
+	int r = walk_folder(&w, dir, 0);
+	(void)closedir(dir);
+	str_release(&w.path);
+	return r;
+}

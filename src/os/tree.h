@@ -1,0 +1,43 @@
+/*
+ * The files below a folder, with what a catalogue needs to know whether one has changed. One
+ * stat a file that passes the filter, none for the others where the file system tells the type.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum { TREE_DEPTH_MAX = 32 }; /* one open folder a level */
+
+/* Valid only during the callback. */
+struct tree_file {
+	const char *path; /* top, '/', and the way down */
+	struct sv name; /* its last part */
+	unsigned depth; /* folders between top and the file */
+	uint64_t size;
+	int64_t mtime_ns; /* since 1970 UTC */
+	uint64_t inode;
+	uint64_t device;
+};
+
+struct tree_opts {
+	/* How many levels of folders below top are entered, at most TREE_DEPTH_MAX; 0: only the
+	 * files in top itself. */
+	unsigned depth;
+	struct sv suffix; /* names must end so; empty: all */
+	/* Each regular file, in no order. Not 0 ends the walk, which returns it. */
+	int (*on_file)(void *data, const struct tree_file *file);
+	/* A folder or file that cannot be looked at; the walk goes on. May be NULL. */
+	void (*on_error)(void *data, const char *path, int errnum);
+	void *data;
+};
+
+/*
+ * Symbolic links are passed over, except that top may be one. What vanishes during the walk is
+ * not an error. Fails only when top itself cannot be read (-ENOENT when there is none, so that
+ * callers can treat it as empty).
+ */
+int tree_walk(const char *top, const struct tree_opts *opts, struct err *reterr) MUST_USE;
