@@ -1,0 +1,573 @@
+/*
+ * Writes synthetic sessions in Claude Code's layout, the same for the same arguments:
+ *
+ *	gen-sessions FOLDER FILES BYTES       FOLDER/projects/<project>/<uuid>.jsonl, BYTES in all
+ *	gen-sessions --single FILE BYTES      one session
+ *
+ * BYTES takes k, M, G. Parents chain, every tool use has its result, usage is repeated on the
+ * lines of one message, as the agent does it. Outputs have 1 to 200 kB and stand twice, in the
+ * message and in toolUseResult.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "os/file.h"
+#include "os/path.h"
+#include "json/write.h"
+
+enum {
+	POOL_BYTES = 4 * 1024 * 1024,
+	OUTPUT_MIN = 1024,
+	OUTPUT_MAX = 200 * 1024,
+	FILE_MIN = 4 * 1024,
+	ID_MAX = 40,
+	FLUSH_AT = 1024 * 1024,
+};
+
+static const int64_t epoch_ms = INT64_C(1735689600000); /* 2025-01-01 */
+
+/* ---- chance ---- */
+
+struct rng {
+	uint64_t state;
+};
+
+static uint64_t rng_next(struct rng *r)
+{
+	uint64_t z = (r->state += UINT64_C(0x9E3779B97F4A7C15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+	return z ^ (z >> 31);
+}
+
+static size_t rng_below(struct rng *r, size_t n)
+{
+	return (size_t)(rng_next(r) % n);
+}
+
+/* Small sizes are as common as large ones on a scale of doublings. */
+static size_t rng_size(struct rng *r, size_t low, size_t high)
+{
+	unsigned doublings = 0;
+
+	while (low << (doublings + 1) <= high)
+		doublings++;
+	size_t base = low << rng_below(r, doublings + 1);
+	size_t size = base + rng_below(r, base);
+	return size < high ? size : high;
+}
+
+static void rng_uuid(struct rng *r, char out[static UUID_TEXT])
+{
+	uint64_t a = rng_next(r), b = rng_next(r);
+
+	(void)snprintf(out, UUID_TEXT, "%08x-%04x-4%03x-%04x-%012" PRIx64, (unsigned)(a >> 32),
+		(unsigned)(a >> 16 & 0xFFFF), (unsigned)(a & 0xFFF),
+		(unsigned)(0x8000 | (b >> 48 & 0x3FFF)), b & UINT64_C(0xFFFFFFFFFFFF));
+}
+
+static void rng_id(struct rng *r, const char *prefix, char out[static ID_MAX])
+{
+	(void)snprintf(out, ID_MAX, "%s_01%016" PRIx64, prefix, rng_next(r));
+}
+
+/* ---- text ---- */
+
+static const char *const words[] = { "the", "session", "parser", "a", "buffer", "fails", "when",
+	"line", "is", "longer", "than", "config", "reads", "token", "of", "thread", "queue",
+	"waits", "for", "lock", "database", "index", "query", "returns", "no", "rows", "until",
+	"cache", "refresh", "test", "passes", "but", "build", "with", "sanitizer", "reports",
+	"leak", "in", "handler", "request", "response", "header", "timeout", "retry", "café",
+	"größe", "naïve", "module", "import", "class", "function", "variable", "branch", "merge",
+	"commit", "server", "client", "socket", "writes", "bytes", "offset", "length", "string",
+	"integer", "→", "ok" };
+
+static void add_words(struct str *out, struct rng *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			str_addc(out, ' ');
+		str_adds(out, words[rng_below(r, ARRAY_LEN(words))]);
+		if (rng_below(r, 12) == 0)
+			str_addf(out, "_%" PRIx64, rng_next(r) & 0xFFFFF);
+	}
+}
+
+/* One line as programs print them: code, a log, a path, colours, prose. */
+static void add_output_line(struct str *out, struct rng *r)
+{
+	switch (rng_below(r, 6)) {
+	case 0:
+		str_adds(out, "\tif (strcmp(name, \"");
+		add_words(out, r, 1);
+		str_adds(out, "\") == 0)\n\t\treturn \"\\n\";");
+		break;
+	case 1:
+		str_addf(out, "2025-03-%02zu 12:%02zu INFO ", 1 + rng_below(r, 28),
+			rng_below(r, 60));
+		add_words(out, r, 8);
+		break;
+	case 2:
+		str_adds(out, "src/");
+		add_words(out, r, 1);
+		str_addf(out, "/main.c:%zu: ", rng_below(r, 2000));
+		add_words(out, r, 6);
+		break;
+	case 3:
+		str_adds(out, "\x1b[32mok\x1b[0m ");
+		add_words(out, r, 4);
+		break;
+	default:
+		add_words(out, r, 4 + rng_below(r, 14));
+		break;
+	}
+	str_addc(out, '\n');
+}
+
+/* A piece of the pool, which is much cheaper than new text; it begins and ends at lines. */
+static struct sv pool_piece(const struct str *pool, struct rng *r, size_t size)
+{
+	const char *from = pool->buf + rng_below(r, pool->len - size - 4096);
+	const char *start = strchr(from, '\n') + 1;
+	const char *stop = strchr(start + size, '\n');
+
+	return sv_make(start, (size_t)(stop - start));
+}
+
+/* ---- one session ---- */
+
+struct gen {
+	struct rng rng;
+	const struct str *pool;
+	int fd;
+	struct str buf; /* lines not yet written */
+	uint64_t bytes;
+	char session[UUID_TEXT];
+	char parent[UUID_TEXT]; /* empty: none yet */
+	char cwd[256];
+	int64_t now_ms;
+	int64_t context; /* tokens so far */
+};
+
+static void end_line(struct gen *g, struct jw *w)
+{
+	jw_end(w);
+	str_addc(&g->buf, '\n');
+}
+
+static void put_time(struct gen *g, struct jw *w)
+{
+	char text[CLOCK_TEXT_MAX];
+
+	g->now_ms += 50 + (int64_t)rng_below(&g->rng, 20000);
+	clock_format_iso(g->now_ms, text);
+	jw_put_cstr(w, "timestamp", text);
+}
+
+static void begin_chained(struct gen *g, struct jw *w)
+{
+	jw_object(w);
+	jw_put_cstr(w, "parentUuid", g->parent[0] ? g->parent : NULL);
+	jw_put_bool(w, "isSidechain", false);
+}
+
+/* The common end of chained lines; the line becomes the parent of the next. */
+static void end_chained(struct gen *g, struct jw *w, const char *type)
+{
+	rng_uuid(&g->rng, g->parent);
+	jw_put_cstr(w, "type", type);
+	jw_put_cstr(w, "uuid", g->parent);
+	put_time(g, w);
+	jw_put_cstr(w, "userType", "external");
+	jw_put_cstr(w, "entrypoint", "cli");
+	jw_put_cstr(w, "cwd", g->cwd);
+	jw_put_cstr(w, "sessionId", g->session);
+	jw_put_cstr(w, "version", "2.1.197");
+	jw_put_cstr(w, "gitBranch", "main");
+	end_line(g, w);
+}
+
+static void line_prompt(struct gen *g)
+{
+	AUTO_STR text = STR_INIT;
+	struct jw w = JW_INIT(&g->buf);
+
+	add_words(&text, &g->rng, 4 + rng_below(&g->rng, 40));
+	begin_chained(g, &w);
+	jw_key(&w, "message");
+	jw_object(&w);
+	jw_put_cstr(&w, "role", "user");
+	jw_put_string(&w, "content", str_sv(&text));
+	jw_end(&w);
+	jw_put_cstr(&w, "permissionMode", "default");
+	jw_put_cstr(&w, "promptSource", "typed");
+	g->context += (int64_t)text.len / 4;
+	end_chained(g, &w, "user");
+}
+
+static void put_usage(struct gen *g, struct jw *w)
+{
+	jw_key(w, "usage");
+	jw_object(w);
+	jw_put_i64(w, "input_tokens", 4);
+	jw_put_i64(w, "cache_creation_input_tokens", g->context / 20);
+	jw_put_i64(w, "cache_read_input_tokens", g->context - g->context / 20);
+	jw_put_i64(w, "output_tokens", 1 + (int64_t)rng_below(&g->rng, 900));
+	jw_put_cstr(w, "service_tier", "standard");
+	jw_end(w);
+}
+
+static void begin_assistant(struct gen *g, struct jw *w, const char *message_id)
+{
+	begin_chained(g, w);
+	jw_key(w, "message");
+	jw_object(w);
+	jw_put_cstr(w, "id", message_id);
+	jw_put_cstr(w, "type", "message");
+	jw_put_cstr(w, "role", "assistant");
+	jw_put_cstr(w, "model", "claude-opus-4-8");
+	jw_key(w, "content");
+	jw_array(w);
+	jw_object(w);
+}
+
+static void end_assistant(struct gen *g, struct jw *w, const char *stop_reason)
+{
+	char request[ID_MAX];
+
+	jw_end(w);
+	jw_end(w);
+	jw_put_cstr(w, "stop_reason", stop_reason);
+	jw_put_cstr(w, "stop_sequence", NULL);
+	put_usage(g, w);
+	jw_end(w);
+	rng_id(&g->rng, "req", request);
+	jw_put_cstr(w, "requestId", request);
+	end_chained(g, w, "assistant");
+}
+
+static void line_text(struct gen *g, const char *message_id)
+{
+	struct jw w = JW_INIT(&g->buf);
+	struct sv text = pool_piece(g->pool, &g->rng, rng_size(&g->rng, 64, 4096));
+
+	begin_assistant(g, &w, message_id);
+	jw_put_cstr(&w, "type", "text");
+	jw_put_string(&w, "text", text);
+	g->context += (int64_t)text.n / 4;
+	end_assistant(g, &w, "end_turn");
+}
+
+static void line_thinking(struct gen *g, const char *message_id)
+{
+	struct jw w = JW_INIT(&g->buf);
+	AUTO_STR signature = STR_INIT;
+
+	for (int i = 0; i < 24; i++)
+		str_addf(&signature, "%016" PRIx64, rng_next(&g->rng));
+	begin_assistant(g, &w, message_id);
+	jw_put_cstr(&w, "type", "thinking");
+	jw_put_string(&w, "thinking", pool_piece(g->pool, &g->rng, rng_size(&g->rng, 256, 8192)));
+	jw_put_string(&w, "signature", str_sv(&signature));
+	end_assistant(g, &w, "tool_use");
+}
+
+enum tool { TOOL_BASH, TOOL_READ, TOOL_EDIT, TOOLS };
+static const char *const tool_names[] = { "Bash", "Read", "Edit" };
+
+static void line_tool_use(struct gen *g, const char *message_id, enum tool tool,
+	const char *tool_id, struct sv output)
+{
+	struct jw w = JW_INIT(&g->buf);
+
+	begin_assistant(g, &w, message_id);
+	jw_put_cstr(&w, "type", "tool_use");
+	jw_put_cstr(&w, "id", tool_id);
+	jw_put_cstr(&w, "name", tool_names[tool]);
+	jw_key(&w, "input");
+	jw_object(&w);
+	if (tool == TOOL_BASH) {
+		jw_put_cstr(&w, "command", "grep -rn \"needle\" src | head -50");
+		jw_put_cstr(&w, "description", "Look for the needle");
+	} else {
+		jw_put_cstr(&w, "file_path", "/home/ada/work/src/main.c");
+	}
+	if (tool == TOOL_EDIT) {
+		jw_put_string(&w, "old_string", sv_head(output, 200));
+		jw_put_string(&w, "new_string", sv_head(output, 400));
+	}
+	jw_end(&w);
+	end_assistant(g, &w, "tool_use");
+}
+
+static void put_read_result(struct jw *w, struct sv output)
+{
+	jw_put_cstr(w, "type", "text");
+	jw_key(w, "file");
+	jw_object(w);
+	jw_put_cstr(w, "filePath", "/home/ada/work/src/main.c");
+	jw_put_string(w, "content", output);
+	jw_put_i64(w, "numLines", 120);
+	jw_put_i64(w, "startLine", 1);
+	jw_put_i64(w, "totalLines", 120);
+	jw_end(w);
+}
+
+static void put_patch(struct jw *w, struct sv output)
+{
+	struct sv line;
+
+	jw_key(w, "structuredPatch");
+	jw_array(w);
+	jw_object(w);
+	jw_put_i64(w, "oldStart", 1);
+	jw_put_i64(w, "newStart", 1);
+	jw_key(w, "lines");
+	jw_array(w);
+	while (sv_split(&output, '\n', &line))
+		jw_string(w, line);
+	jw_end(w);
+	jw_end(w);
+	jw_end(w);
+}
+
+static void put_tool_result(struct jw *w, enum tool tool, struct sv output)
+{
+	jw_key(w, "toolUseResult");
+	jw_object(w);
+	switch (tool) {
+	case TOOL_READ:
+		put_read_result(w, output);
+		break;
+	case TOOL_EDIT:
+		jw_put_cstr(w, "filePath", "/home/ada/work/src/main.c");
+		jw_put_string(w, "originalFile", output);
+		put_patch(w, sv_head(output, 4096));
+		break;
+	case TOOL_BASH:
+	case TOOLS:
+		jw_put_string(w, "stdout", output);
+		jw_put_cstr(w, "stderr", "");
+		jw_put_bool(w, "interrupted", false);
+		jw_put_bool(w, "isImage", false);
+		break;
+	}
+	jw_end(w);
+}
+
+/* `source` is the line of the tool use: its parent too. */
+static void line_tool_result(struct gen *g, enum tool tool, const char *tool_id,
+	const char source[static UUID_TEXT], struct sv output)
+{
+	struct jw w = JW_INIT(&g->buf);
+
+	memcpy(g->parent, source, UUID_TEXT);
+	begin_chained(g, &w);
+	jw_key(&w, "message");
+	jw_object(&w);
+	jw_put_cstr(&w, "role", "user");
+	jw_key(&w, "content");
+	jw_array(&w);
+	jw_object(&w);
+	jw_put_cstr(&w, "tool_use_id", tool_id);
+	jw_put_cstr(&w, "type", "tool_result");
+	jw_put_string(&w, "content", output);
+	jw_put_bool(&w, "is_error", false);
+	jw_end(&w);
+	jw_end(&w);
+	jw_end(&w);
+	put_tool_result(&w, tool, output);
+	jw_put_cstr(&w, "sourceToolAssistantUUID", source);
+	g->context += (int64_t)output.n / 4;
+	end_chained(g, &w, "user");
+}
+
+/* One or two tools in one message; each result hangs on its own use. */
+static void tool_round(struct gen *g, size_t output_max)
+{
+	char message_id[ID_MAX], tool_ids[2][ID_MAX], sources[2][UUID_TEXT];
+	struct sv outputs[2];
+	enum tool tools[2];
+	size_t n = 1 + (rng_below(&g->rng, 5) == 0);
+
+	rng_id(&g->rng, "msg", message_id);
+	if (rng_below(&g->rng, 3) == 0)
+		line_thinking(g, message_id);
+	for (size_t i = 0; i < n; i++) {
+		rng_id(&g->rng, "toolu", tool_ids[i]);
+		tools[i] = (enum tool)rng_below(&g->rng, TOOLS);
+		outputs[i] =
+			pool_piece(g->pool, &g->rng, rng_size(&g->rng, OUTPUT_MIN, output_max));
+		line_tool_use(g, message_id, tools[i], tool_ids[i], outputs[i]);
+		memcpy(sources[i], g->parent, UUID_TEXT);
+	}
+	for (size_t i = 0; i < n; i++)
+		line_tool_result(g, tools[i], tool_ids[i], sources[i], outputs[i]);
+}
+
+static void line_unchained(struct gen *g, const char *type, const char *key, const char *value)
+{
+	struct jw w = JW_INIT(&g->buf);
+
+	jw_object(&w);
+	jw_put_cstr(&w, "type", type);
+	jw_put_cstr(&w, key, value);
+	jw_put_cstr(&w, "sessionId", g->session);
+	end_line(g, &w);
+}
+
+static int flush(struct gen *g, struct err *reterr)
+{
+	int r = file_write_all(g->fd, str_sv(&g->buf), reterr);
+
+	g->bytes += g->buf.len;
+	str_clear(&g->buf);
+	return r;
+}
+
+static int turn(struct gen *g, uint64_t target, struct err *reterr)
+{
+	char message_id[ID_MAX];
+	size_t rounds = rng_below(&g->rng, 6);
+	uint64_t left = target > g->bytes ? target - g->bytes : 0;
+	size_t most = left / 4 < OUTPUT_MIN ? OUTPUT_MIN : left / 4;
+
+	line_prompt(g);
+	for (size_t i = 0; i < rounds; i++)
+		tool_round(g, most < OUTPUT_MAX ? most : OUTPUT_MAX);
+	rng_id(&g->rng, "msg", message_id);
+	line_text(g, message_id);
+	if (g->context > 150000)
+		g->context = 20000;
+	return g->buf.len >= FLUSH_AT || g->bytes + g->buf.len >= target ? flush(g, reterr) : 0;
+}
+
+static int set_time(const struct gen *g, struct err *reterr)
+{
+	struct timespec at = { .tv_sec = g->now_ms / 1000, .tv_nsec = g->now_ms % 1000 * 1000000 };
+	const struct timespec both[2] = { at, at };
+
+	return futimens(g->fd, both) < 0 ? err_errno(reterr, errno, "futimens") : 0;
+}
+
+static int write_session(struct gen *g, uint64_t target, struct err *reterr)
+{
+	int r = 0;
+
+	line_unchained(g, "permission-mode", "permissionMode", "default");
+	while (r == 0 && g->bytes + g->buf.len < target)
+		r = turn(g, target, reterr);
+	if (rng_below(&g->rng, 4) == 0)
+		line_unchained(g, "custom-title", "customTitle", words[rng_below(&g->rng, 20)]);
+	line_unchained(g, "last-prompt", "leafUuid", g->parent);
+	if (r == 0)
+		r = flush(g, reterr);
+	return r == 0 ? set_time(g, reterr) : r;
+}
+
+static int make_file(struct gen *g, const char *path, uint64_t target, struct err *reterr)
+{
+	g->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (g->fd < 0)
+		return err_errno(reterr, errno, "open %s", path);
+	int r = write_session(g, target, reterr);
+	if (close(g->fd) < 0 && r == 0)
+		r = err_errno(reterr, errno, "close %s", path);
+	str_release(&g->buf);
+	return r;
+}
+
+/* ---- many ---- */
+
+static void gen_init(struct gen *g, uint64_t seed, const struct str *pool)
+{
+	*g = (struct gen){ .rng = { seed }, .pool = pool, .buf = STR_INIT, .context = 20000 };
+	rng_uuid(&g->rng, g->session);
+	g->now_ms = epoch_ms + (int64_t)rng_below(&g->rng, 300u * 24 * 3600) * 1000;
+	(void)snprintf(g->cwd, sizeof(g->cwd), "/home/ada/work/project");
+}
+
+static int make_one(const char *folder, const struct str *pool, size_t i, size_t files,
+	uint64_t bytes, struct err *reterr)
+{
+	struct gen g;
+	size_t project = i % (files / 20 + 1);
+
+	gen_init(&g, i + 1, pool);
+	(void)snprintf(g.cwd, sizeof(g.cwd), "/home/ada/work/project-%zu", project);
+	AUTO_FREE char *dir = xasprintf("%s/projects/-home-ada-work-project-%zu", folder, project);
+	int r = file_mkdirs(dir, reterr);
+	if (r < 0)
+		return r;
+	AUTO_FREE char *path = xasprintf("%s/%s.jsonl", dir, g.session);
+	return make_file(&g, path, bytes, reterr);
+}
+
+/* Few large files and many small ones: weights over four doublings, with the given sum. */
+static int make_many(const char *folder, size_t files, uint64_t bytes, const struct str *pool,
+	struct err *reterr)
+{
+	uint64_t weights = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < files; i++)
+		weights += UINT64_C(1) << i % 5;
+	for (size_t i = 0; i < files && r == 0; i++) {
+		uint64_t share = bytes / weights << i % 5;
+		r = make_one(folder, pool, i, files, share < FILE_MIN ? FILE_MIN : share, reterr);
+	}
+	return r;
+}
+
+static int make_single(const char *path, uint64_t bytes, const struct str *pool, struct err *reterr)
+{
+	struct gen g;
+
+	gen_init(&g, 1, pool);
+	return make_file(&g, path, bytes, reterr);
+}
+
+static bool parse_bytes(const char *text, uint64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	unsigned long long n = strtoull(text, &end, 10);
+	unsigned shift = *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+	if (errno || end == text || (shift ? end[1] : end[0]) != '\0' || n > UINT64_MAX >> shift)
+		return false;
+	*ret = n << shift;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	AUTO_STR pool = STR_INIT;
+	struct rng rng = { 7 };
+	struct err err = ERR_INIT;
+	uint64_t bytes, files = 0;
+	bool single = argc == 4 && strcmp(argv[1], "--single") == 0;
+
+	if (argc != 4 || !parse_bytes(argv[3], &bytes) ||
+		(!single && (!parse_bytes(argv[2], &files) || files == 0))) {
+		fputs("usage: gen-sessions FOLDER FILES BYTES | gen-sessions --single FILE BYTES\n",
+			stderr);
+		return 2;
+	}
+	while (pool.len < POOL_BYTES)
+		add_output_line(&pool, &rng);
+	int r = single ? make_single(argv[2], bytes, &pool, &err)
+		       : make_many(argv[1], (size_t)files, bytes, &pool, &err);
+	if (r < 0)
+		fprintf(stderr, "gen-sessions: %s\n", err.msg);
+	return r < 0;
+}
