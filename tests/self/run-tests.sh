@@ -1,0 +1,54 @@
+#!/bin/sh
+# The counting of cases, on a project whose tests go wrong in every way.
+. "$(dirname "$0")/../lib.sh"
+
+# project LINES: a build folder with those tests, each `test(NAME, SHELL TEXT, options)`.
+project() {
+	rm -rf "$t_tmp/p" "$t_tmp/b"
+	mkdir "$t_tmp/p"
+	{
+		echo "project('p', meson_version: '>=1.0.0')"
+		echo "sh = find_program('sh')"
+		printf '%s\n' "$1"
+	} >"$t_tmp/p/meson.build"
+	meson setup "$t_tmp/b" "$t_tmp/p" >"$t_tmp/setup.log" 2>&1 || t_note <"$t_tmp/setup.log"
+}
+
+last() { tail -n 1 "$t_out"; }
+
+project "test('tap', sh, args: ['-c', 'echo 1..3; echo ok 1; echo ok 2 - b; echo ok 3'], protocol: 'tap')
+test('plain', sh, args: ['-c', 'true'])"
+t_exit 'all is well' 0 "$t_root/tools/run-tests" "$t_tmp/b"
+t_is 'cases are counted, not programs' "$(last)" '4 passed, 0 failed'
+t_exit 'two folders' 0 "$t_root/tools/run-tests" "$t_tmp/b" "$t_tmp/b"
+t_is 'are added up' "$(last)" '8 passed, 0 failed'
+t_exit 'arguments reach meson' 0 "$t_root/tools/run-tests" "$t_tmp/b" -- plain
+t_is 'which runs what they say' "$(last)" '1 passed, 0 failed'
+
+project "test('part', sh, args: ['-c', 'echo 1..2; echo ok 1; echo not ok 2 - colour; exit 1'], protocol: 'tap')
+test('skips', sh, args: ['-c', 'echo \"ok 1 - far # SKIP no ship\"; echo ok 2; echo 1..2'], protocol: 'tap')
+test('none', sh, args: ['-c', 'echo \"1..0 # SKIP no agents\"'], protocol: 'tap')
+test('absent', sh, args: ['-c', 'echo no tool; exit 77'])"
+t_exit 'a failing case' 1 "$t_root/tools/run-tests" "$t_tmp/b"
+t_is 'is counted beside the others' "$(last)" '2 passed, 1 failed, 3 skipped'
+t_like 'its output is shown' "$(cat "$t_out")" '^not ok 2 - colour'
+t_like 'a skipped case has its reason' "$(cat "$t_out")" 'skips: far: no ship'
+t_like 'so has a skipped test' "$(cat "$t_out")" 'none: no agents'
+t_like 'of any protocol' "$(cat "$t_out")" 'absent: no tool'
+
+project "test('short', sh, args: ['-c', 'echo 1..3; echo ok 1; echo ok 2'], protocol: 'tap')
+test('bail', sh, args: ['-c', 'echo ok 1; echo Bail out!'], protocol: 'tap')
+test('crash', sh, args: ['-c', 'echo 1..1; echo ok 1; kill -SEGV \$\$'], protocol: 'tap')
+test('slow', sh, args: ['-c', 'echo 1..1; echo ok 1; exec sleep 30'], protocol: 'tap', timeout: 1)
+test('status', sh, args: ['-c', 'exit 4'])"
+t_exit 'what goes wrong otherwise' 1 "$t_root/tools/run-tests" "$t_tmp/b"
+t_is 'is a failure each' "$(last)" '5 passed, 5 failed'
+t_like 'a broken plan' "$(cat "$t_out")" '^--- short: planned 3 cases and ran 2'
+t_like 'an early end' "$(cat "$t_out")" '^--- bail: ended early'
+t_like 'a crash' "$(cat "$t_out")" '^--- crash: killed by signal 11'
+t_like 'a test without end' "$(cat "$t_out")" '^--- slow: ran out of time'
+t_like 'a status' "$(cat "$t_out")" '^--- status: fail, status 4'
+
+t_exit 'no build folder' 1 "$t_root/tools/run-tests" "$t_tmp/nowhere"
+t_is 'is a failure too' "$(last)" '0 passed, 1 failed'
+t_done
