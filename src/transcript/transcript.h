@@ -72,6 +72,13 @@ struct session_mark {
 	uint32_t flags; /* private */
 };
 
+/*
+ * A session made from another one says so in a member of its first line (Codex: inside the payload
+ * of session_meta is fine too): {"relation":"trimmed","parent_id":…,"parent_file":…}. The notes
+ * of others, trim_metadata and continue_metadata, are understood as well.
+ */
+#define SESSION_NOTE_KEY "faden_metadata"
+
 /* Strings are owned and never NULL once scanned; "" when unknown. */
 struct session_info {
 	char *path;

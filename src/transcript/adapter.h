@@ -1,0 +1,142 @@
+/*
+ * What one agent's adapter gives to the rest of this room. Private to the room.
+ *
+ * An adapter sees one record at a time, as text that lies in memory until the call returns. It
+ * returns ERR_INPUT, having changed nothing, when the text is not one JSON object: the caller
+ * then looks for several objects on the line.
+ */
+#pragma once
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "transcript/transcript.h"
+#include "json/jsonl.h"
+#include "json/scan.h"
+
+/* A scan under way. */
+struct summary {
+	struct session_info *info;
+	char time[40]; /* of the latest record that has one */
+	size_t time_n;
+	struct str usage; /* raw, of the latest answer */
+	struct str model, branch, cwd; /* raw, the latest: most lines repeat them */
+	struct str tmp;
+};
+
+/* Items of one record in the making; its slices point into the record. */
+struct item_list {
+	VEC(struct item) items;
+	size_t at; /* next to hand out */
+	bool expand;
+	struct str tmp;
+};
+
+/* What the live chain needs of one record. Hashes stand for ids; 0 is none. */
+struct link_id {
+	uint64_t a, b;
+};
+enum {
+	LINK_SPOKEN = 1u << 0, /* user or assistant: may be the leaf */
+	LINK_SENT = 1u << 1, /* of a kind that can be part of a request */
+	LINK_BOUNDARY = 1u << 2, /* a compaction */
+	LINK_CALL = 1u << 3,
+	LINK_RESULT = 1u << 4,
+	LINK_PROMPT = 1u << 5,
+	LINK_ASSISTANT = 1u << 6,
+};
+struct link {
+	struct link_id id, parent;
+	uint64_t message; /* hash of the message id */
+	uint64_t size; /* bytes of the line; 0 for later records of a glued line */
+	uint32_t flags;
+	uint32_t rollback; /* Codex: turns taken back here */
+};
+struct link_tool {
+	uint64_t tool; /* hash of the tool id */
+	uint32_t record;
+	bool result;
+};
+struct link_kept {
+	struct link_id id;
+	uint32_t record; /* of the compaction that keeps it */
+};
+struct links {
+	VEC(struct link) v;
+	VEC(struct link_tool) tools;
+	VEC(struct link_kept) kept;
+	char *base_id;
+	uint64_t base_offset;
+};
+
+struct transcript_ops {
+	const char *name;
+	/* Takes a record into the summary. */
+	int (*scan)(struct summary *s, struct sv text);
+	/* Appends the record's items; `base` holds place and flags. At least one on success. */
+	int (*items)(struct item_list *list, const struct item *base, struct sv text);
+	/* Appends exactly one link on success. */
+	int (*link)(struct links *links, struct sv text);
+	/* Sets state[record] of all that lead to the end to 1 (those that are sent are picked from
+	 * them), and healed, compacted, compaction. state is zeroed, one byte a record. */
+	void (*mark)(const struct links *links, unsigned char *state, struct transcript_live *live);
+	/* The session id in a file name ("…/x.jsonl"), empty when it is not one of a session. */
+	struct sv (*path_id)(struct sv base);
+};
+extern const struct transcript_ops transcript_claude, transcript_codex;
+const struct transcript_ops *transcript_ops(enum transcript_format format);
+
+void live_claude(const struct links *links, unsigned char *state, struct transcript_live *live);
+void live_codex(const struct links *links, unsigned char *state, struct transcript_live *live);
+
+/*
+ * Calls take() for every record of a line, and broken() (may be NULL) for what is none. take()
+ * answers ERR_INPUT, having changed nothing, when it is not given one object. A blank line has no
+ * record.
+ */
+struct record_fns {
+	int (*take)(void *data, struct sv text);
+	void (*broken)(void *data, struct sv text);
+};
+void record_each(struct sv line, const struct record_fns *fns, void *data);
+/* scan_keys() for a text that must be one object, else ERR_INPUT. */
+int record_keys(struct sv text, const struct scan_key *keys, size_t n, struct jval *vals);
+
+/* Private bits of session_mark.flags. */
+enum {
+	MARK_CHAINED = 1u << 0, /* the first chained record was seen */
+	MARK_CWD_FITS = 1u << 1, /* cwd is the one the project folder is named after */
+	MARK_META = 1u << 2, /* Codex: a session_meta was taken */
+	MARK_META_OWN = 1u << 3, /* … whose id is the file's */
+};
+
+static inline void jsonl_freep(struct jsonl **r)
+{
+	jsonl_free(*r);
+}
+
+/* ---- summary fields ---- */
+/* Decodes val into an owned string of at most max bytes, one line; other types leave it alone. */
+void summary_field(struct summary *s, char **field, struct jval val, size_t max);
+/* A path is kept as it is, or not at all. */
+void summary_path(struct summary *s, char **field, struct jval val);
+/* Whether the raw string differs from `last`, which is then updated. */
+bool summary_changed(struct str *last, struct jval val);
+void summary_time(struct summary *s, struct jval val);
+/* Counts a turn and keeps the first prompt. */
+void summary_prompt(struct summary *s, struct jval text);
+/* Parent by the notes that this program and others leave in an object. */
+void summary_parent(struct summary *s, struct jval trim, struct jval cont, struct jval ours);
+void summary_usage(struct summary *s, struct jval usage);
+
+/* ---- values ---- */
+/* A member, J_NONE when there is none. */
+struct jval value_member(struct jval obj, const char *key);
+/* Whether the block's member "type" is name. */
+bool value_is_type(struct jval block, const char *name);
+/* The beginning of a string, decoded: from at most max_raw bytes of it. */
+void value_head(struct jval val, size_t max_raw, struct str *out);
+bool value_injected(enum transcript_format format, struct jval text, struct str *tmp);
+struct usage usage_claude(struct jval usage);
+struct usage usage_codex(struct jval usage);
+uint64_t link_hash(struct sv text); /* never 0 for text, 0 for "" */
+struct link_id link_id(struct sv uuid);

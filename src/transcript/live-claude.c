@@ -1,0 +1,182 @@
+/*
+ * Claude Code's chain: from the last thing said along the parents. The chain is a tree where
+ * tools ran at the same time: each result hangs on its own call, and only one of them is an
+ * ancestor of what follows, so the others are found through message and tool ids.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "transcript/adapter.h"
+
+/* Open addressing over record numbers (plus one); the latest record of an id wins. */
+struct index {
+	uint32_t *slots;
+	size_t mask;
+};
+
+static struct index index_new(size_t n)
+{
+	size_t cap = 16;
+	while (cap < n * 2)
+		cap *= 2;
+	return (struct index){ xcalloc(cap, sizeof(uint32_t)), cap - 1 };
+}
+
+static void index_free(struct index *x)
+{
+	free(x->slots);
+}
+
+static bool same(struct link_id x, struct link_id y)
+{
+	return x.a == y.a && x.b == y.b;
+}
+
+static uint32_t *index_slot(const struct index *x, const struct links *links, struct link_id id)
+{
+	size_t at = (size_t)(id.a >> 1) & x->mask;
+	while (x->slots[at] && !same(links->v.v[x->slots[at] - 1].id, id))
+		at = (at + 1) & x->mask;
+	return &x->slots[at];
+}
+
+static struct index index_ids(const struct links *links)
+{
+	struct index x = index_new(links->v.n);
+	for (size_t i = 0; i < links->v.n; i++)
+		if (links->v.v[i].id.a)
+			*index_slot(&x, links, links->v.v[i].id) = (uint32_t)i + 1;
+	return x;
+}
+
+/* A set of hashes, sorted. */
+struct set {
+	VEC(uint64_t) v;
+};
+
+static int cmp_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static void set_sort(struct set *s)
+{
+	if (s->v.n > 0)
+		qsort(s->v.v, s->v.n, sizeof(s->v.v[0]), cmp_u64);
+}
+
+static bool set_has(const struct set *s, uint64_t key)
+{
+	return s->v.n > 0 && bsearch(&key, s->v.v, s->v.n, sizeof(s->v.v[0]), cmp_u64);
+}
+
+static void set_release(struct set *s)
+{
+	vec_release(&s->v);
+}
+
+static bool find_leaf(const struct links *links, size_t *ret)
+{
+	for (size_t i = links->v.n; i-- > 0;)
+		if (links->v.v[i].flags & LINK_SPOKEN) {
+			*ret = i;
+			return true;
+		}
+	return false;
+}
+
+/* The chained record before, for a parent that leads nowhere. */
+static bool find_before(
+	const struct links *links, const unsigned char *state, size_t at, size_t *ret)
+{
+	while (at-- > 0)
+		if (links->v.v[at].id.a && !state[at]) {
+			*ret = at;
+			return true;
+		}
+	return false;
+}
+
+static void walk(const struct links *links, const struct index *ids, size_t at,
+	unsigned char *state, struct transcript_live *live)
+{
+	for (;;) {
+		const struct link *link = &links->v.v[at];
+		state[at] = 1;
+		if (link->flags & LINK_BOUNDARY) {
+			live->compacted = true;
+			live->compaction = at;
+			return;
+		}
+		if (!link->parent.a)
+			return;
+		uint32_t slot = *index_slot(ids, links, link->parent);
+		if (slot && !state[slot - 1]) {
+			at = slot - 1;
+			continue;
+		}
+		live->healed++;
+		if (!find_before(links, state, at, &at))
+			return;
+	}
+}
+
+static void add_kept(const struct links *links, const struct index *ids, unsigned char *state,
+	const struct transcript_live *live)
+{
+	for (size_t i = 0; i < links->kept.n; i++) {
+		const struct link_kept *kept = &links->kept.v[i];
+		if (!live->compacted || kept->record != live->compaction || !kept->id.a)
+			continue;
+		uint32_t slot = *index_slot(ids, links, kept->id);
+		if (slot)
+			state[slot - 1] = 1;
+	}
+}
+
+/* The other records of answers that are part of the chain. */
+static void add_answers(const struct links *links, unsigned char *state)
+{
+	CLEANUP(set_release) struct set messages = { VEC_INIT };
+	for (size_t i = 0; i < links->v.n; i++) {
+		const struct link *link = &links->v.v[i];
+		if (state[i] && link->flags & LINK_ASSISTANT && link->message)
+			vec_push(&messages.v, link->message);
+	}
+	set_sort(&messages);
+	for (size_t i = 0; i < links->v.n; i++) {
+		const struct link *link = &links->v.v[i];
+		if (!state[i] && link->flags & LINK_ASSISTANT && set_has(&messages, link->message))
+			state[i] = 1;
+	}
+}
+
+/* Results of live calls that have none on the chain yet. */
+static void add_results(const struct links *links, unsigned char *state)
+{
+	CLEANUP(set_release) struct set calls = { VEC_INIT };
+	CLEANUP(set_release) struct set answered = { VEC_INIT };
+	const struct link_tool *end = links->tools.v + links->tools.n;
+	for (const struct link_tool *t = links->tools.v; t < end; t++)
+		if (state[t->record])
+			vec_push(t->result ? &answered.v : &calls.v, t->tool);
+	set_sort(&calls);
+	set_sort(&answered);
+	for (const struct link_tool *t = links->tools.v; t < end; t++)
+		if (t->result && !state[t->record] && set_has(&calls, t->tool) &&
+			!set_has(&answered, t->tool))
+			state[t->record] = 1;
+}
+
+void live_claude(const struct links *links, unsigned char *state, struct transcript_live *live)
+{
+	size_t leaf;
+	if (!find_leaf(links, &leaf))
+		return;
+	CLEANUP(index_free) struct index ids = index_ids(links);
+	walk(links, &ids, leaf, state, live);
+	add_kept(links, &ids, state, live);
+	add_answers(links, state);
+	add_results(links, state);
+}

@@ -1,0 +1,120 @@
+/*
+ * Which records a resume would send. One pass over the file keeps a few numbers a record; the
+ * rules of each agent then work on those.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "transcript/adapter.h"
+#include "json/jsonl.h"
+
+/* FNV-1a, finished so that all bits depend on all bytes. Ids come from the agents' random
+ * generators; a file made to collide harms only its own reading. */
+static uint64_t fnv(struct sv text, uint64_t h)
+{
+	for (size_t i = 0; i < text.n; i++)
+		h = (h ^ (unsigned char)text.p[i]) * 0x100000001b3u;
+	h ^= h >> 32;
+	h *= 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}
+
+uint64_t link_hash(struct sv text)
+{
+	return text.n == 0 ? 0 : fnv(text, 0xcbf29ce484222325u) | 1;
+}
+
+struct link_id link_id(struct sv uuid)
+{
+	if (uuid.n == 0)
+		return (struct link_id){ 0, 0 };
+	return (struct link_id){ link_hash(uuid), fnv(uuid, 0x6c62272e07bb0142u) };
+}
+
+struct live_run {
+	const struct transcript_ops *ops;
+	struct links links;
+};
+
+static int live_take(void *data, struct sv text)
+{
+	struct live_run *run = data;
+	return run->ops->link(&run->links, text);
+}
+
+static void live_broken(void *data, struct sv text UNUSED)
+{
+	struct live_run *run = data;
+	vec_push(&run->links.v, (struct link){ .size = 0 });
+}
+
+static void live_run_release(struct live_run *run)
+{
+	vec_release(&run->links.v);
+	vec_release(&run->links.tools);
+	vec_release(&run->links.kept);
+	free(run->links.base_id);
+}
+
+static int live_read(struct live_run *run, const char *path, struct err *reterr)
+{
+	static const struct record_fns fns = { live_take, live_broken };
+	CLEANUP(jsonl_freep) struct jsonl *lines = NULL;
+	int rc = jsonl_open(path, NULL, &lines, reterr);
+	if (rc < 0)
+		return rc;
+	struct jsonl_line line;
+	while ((rc = jsonl_next(lines, &line, reterr)) > 0) {
+		size_t before = run->links.v.n;
+		if (line.too_long || memchr(line.text.p, '\0', line.text.n))
+			live_broken(run, line.text);
+		else
+			record_each(line.text, &fns, run);
+		if (run->links.v.n > before)
+			run->links.v.v[before].size = line.size;
+		if (run->links.v.n > UINT32_MAX / 2)
+			return err_set(reterr, ERR_LIMIT, "%s: too many lines", path);
+	}
+	return rc;
+}
+
+static void pick_sent(
+	const struct links *links, const unsigned char *state, struct transcript_live *live)
+{
+	for (size_t i = 0; i < links->v.n; i++) {
+		const struct link *link = &links->v.v[i];
+		if (!state[i] || !(link->flags & LINK_SENT))
+			continue;
+		live->bits[i / 64] |= UINT64_C(1) << (i % 64);
+		live->live++;
+		live->live_bytes += link->size;
+	}
+}
+
+int transcript_live(const char *path, enum transcript_format format, struct transcript_live *ret,
+	struct err *reterr)
+{
+	CLEANUP(live_run_release) struct live_run run = { .ops = transcript_ops(format) };
+	int rc = live_read(&run, path, reterr);
+	if (rc < 0)
+		return rc;
+	size_t n = run.links.v.n;
+	AUTO_FREE unsigned char *state = xcalloc(n + 1, 1);
+	*ret = (struct transcript_live){
+		.bits = xcalloc(n / 64 + 1, sizeof(uint64_t)),
+		.records = n,
+	};
+	run.ops->mark(&run.links, state, ret);
+	pick_sent(&run.links, state, ret);
+	ret->base_id =
+		run.links.base_id && !ret->compacted ? TAKE_PTR(run.links.base_id) : xstrdup("");
+	ret->base_offset = ret->base_id[0] ? run.links.base_offset : 0;
+	return 0;
+}
+
+void transcript_live_release(struct transcript_live *live)
+{
+	free(live->bits);
+	free(live->base_id);
+	*live = (struct transcript_live){ .bits = NULL };
+}

@@ -1,0 +1,152 @@
+/*
+ * The summary of a session: its life cycle, and the fields that adapters fill.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "transcript/adapter.h"
+#include "transcript/home.h"
+
+/* Every owned string but path. */
+#define INFO_STRINGS(X) \
+	X(id) X(name) X(cwd) X(branch) X(prompt) X(model) X(root) X(parent_id) X(parent_path)
+
+void session_info_init(struct session_info *info, enum transcript_format format, const char *path)
+{
+	*info = (struct session_info){ .path = xstrdup(path), .format = format };
+	struct sv id = transcript_path_id(format, sv_of(path));
+	info->id = xmemdup0(id.p ? id.p : "", id.n);
+#define X(field)          \
+	if (!info->field) \
+		info->field = xstrdup("");
+	INFO_STRINGS(X)
+#undef X
+}
+
+void session_info_release(struct session_info *info)
+{
+	free(info->path);
+#define X(field) free(info->field);
+	INFO_STRINGS(X)
+#undef X
+	*info = (struct session_info){ .path = NULL };
+}
+
+const char *session_relation_name(enum session_relation relation)
+{
+	static const char *const names[] = {
+		[SESSION_ROOT] = "",
+		[SESSION_TRIMMED] = "trimmed",
+		[SESSION_CONTINUED] = "continued",
+		[SESSION_FORKED] = "forked",
+		[SESSION_PORTED] = "ported",
+	};
+	return names[relation];
+}
+
+static void replace(char **field, struct sv text)
+{
+	char *fresh = xmemdup0(text.p ? text.p : "", text.n);
+	free(*field);
+	*field = fresh;
+}
+
+/* Escapes are at most six bytes for one. */
+enum { RAW_FACTOR = 6 };
+
+void summary_field(struct summary *s, char **field, struct jval val, size_t max)
+{
+	if (val.type != J_STRING)
+		return;
+	str_clear(&s->tmp);
+	value_head(val, max * RAW_FACTOR, &s->tmp);
+	AUTO_STR line = STR_INIT;
+	utf8_scrub_line(&line, sv_trim(str_sv(&s->tmp)));
+	replace(field, utf8_cut(str_sv(&line), max));
+}
+
+void summary_path(struct summary *s, char **field, struct jval val)
+{
+	str_clear(&s->tmp);
+	if (!scan_string(val, &s->tmp) || s->tmp.len > SESSION_PATH_MAX)
+		return;
+	if (memchr(s->tmp.buf, '\0', s->tmp.len) == NULL)
+		replace(field, str_sv(&s->tmp));
+}
+
+bool summary_changed(struct str *last, struct jval val)
+{
+	if (val.type != J_STRING || sv_eq(str_sv(last), val.raw))
+		return false;
+	str_clear(last);
+	str_add(last, val.raw);
+	return true;
+}
+
+void summary_time(struct summary *s, struct jval val)
+{
+	struct sv text = scan_inner(val);
+	if (text.n == 0 || text.n > sizeof(s->time))
+		return;
+	if (s->info->first_ms == 0) {
+		int64_t ms;
+		if (clock_parse_iso(text, &ms))
+			s->info->first_ms = ms;
+	}
+	memcpy(s->time, text.p, text.n);
+	s->time_n = text.n;
+}
+
+void summary_prompt(struct summary *s, struct jval text)
+{
+	s->info->turns++;
+	if (s->info->prompt[0] == '\0')
+		summary_field(s, &s->info->prompt, text, SESSION_PROMPT_MAX);
+}
+
+void summary_usage(struct summary *s, struct jval usage)
+{
+	if (usage.type != J_OBJECT)
+		return;
+	str_clear(&s->usage);
+	str_add(&s->usage, usage.raw);
+}
+
+static struct jval either(struct jval obj, const char *key, const char *other)
+{
+	struct jval val = value_member(obj, key);
+	return val.type == J_STRING ? val : value_member(obj, other);
+}
+
+static enum session_relation relation_by_name(struct jval val)
+{
+	for (int r = SESSION_TRIMMED; r <= SESSION_PORTED; r++)
+		if (scan_string_eq(val, sv_of(session_relation_name((enum session_relation)r))))
+			return (enum session_relation)r;
+	return SESSION_CONTINUED;
+}
+
+void summary_parent(struct summary *s, struct jval trim, struct jval cont, struct jval ours)
+{
+	if (s->info->relation != SESSION_ROOT)
+		return;
+	struct jval note = ours.type == J_OBJECT ? ours : cont.type == J_OBJECT ? cont : trim;
+	if (note.type != J_OBJECT)
+		return;
+	if (ours.type == J_OBJECT)
+		s->info->relation = relation_by_name(value_member(note, "relation"));
+	else if (cont.type == J_OBJECT)
+		s->info->relation = value_member(note, "ported_from").type == J_NONE
+			? SESSION_CONTINUED
+			: SESSION_PORTED;
+	else
+		s->info->relation = SESSION_TRIMMED;
+	summary_field(s, &s->info->parent_id, either(note, "parent_session_id", "parent_id"),
+		SESSION_NAME_MAX);
+	summary_path(s, &s->info->parent_path, either(note, "parent_session_file", "parent_file"));
+	if (s->info->parent_id[0] == '\0' && s->info->parent_path[0] != '\0')
+		replace(&s->info->parent_id,
+			transcript_path_id(s->info->format, sv_of(s->info->parent_path)));
+}
