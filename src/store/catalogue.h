@@ -1,0 +1,122 @@
+/*
+ * The catalogue: a summary of every session file of every agent, remembered with what stat() said
+ * of it. Bringing it up to date costs one stat for an unchanged file and the reading of its new
+ * end for a grown one.
+ *
+ * All of it can be made again from the files, save the names that the user gave here. A row whose
+ * file has vanished stays, marked gone: lineage and archive need it.
+ *
+ * Where no store can be written, open one with STORE_MEMORY: everything works, and is made anew
+ * each time. Several processes may refresh one store at once; each writes what it read.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "store/store.h"
+#include "transcript/home.h"
+#include "transcript/transcript.h"
+
+/* Strings are owned and never NULL; "" when unknown. */
+struct session_row {
+	struct session_info info; /* mark included */
+	char *agent; /* of the home: "claude", "codex", "rehearsal" */
+	char *own_name; /* given here by the user; wins over info.name */
+	int64_t active_ms; /* last activity: the last record's time, else the file's */
+	bool gone;
+};
+#define SESSION_ROW_INIT                         \
+	{                                        \
+		.agent = NULL, .own_name = NULL, \
+	}
+#define AUTO_SESSION_ROW CLEANUP(session_row_release) struct session_row
+void session_row_release(struct session_row *row);
+/* What to call it: own_name, else info.name; "" when it has none. */
+const char *session_row_name(const struct session_row *row);
+
+/* ---- up to date ---- */
+
+struct catalogue_progress {
+	size_t files; /* to read */
+	size_t done;
+	uint64_t bytes; /* to read, and read */
+	uint64_t bytes_done;
+};
+struct catalogue_opts {
+	unsigned threads; /* for reading; 0: chosen here */
+	/* From the calling thread; either may be NULL. trouble: a folder or file that cannot be
+	 * read; the rest is done all the same. */
+	void (*progress)(void *data, const struct catalogue_progress *p);
+	void (*trouble)(void *data, const struct err *err);
+	void *data;
+};
+struct catalogue_stats {
+	size_t files; /* found */
+	size_t read; /* new or changed */
+	uint64_t bytes_read;
+	size_t gone; /* vanished since the last time */
+	size_t troubles;
+};
+/* Rows of other homes are left alone. opts and ret_stats may be NULL. */
+int catalogue_refresh(struct store *store, const struct transcript_home *homes, size_t n_homes,
+	const struct catalogue_opts *opts, struct catalogue_stats *ret_stats,
+	struct err *reterr) MUST_USE;
+/* Takes one file in (or brings it up to date) without looking at the others. */
+int catalogue_take(struct store *store, const struct transcript_home *home, const char *path,
+	struct session_row *ret, struct err *reterr) MUST_USE;
+
+/* ---- questions ---- */
+
+enum catalogue_order { CATALOGUE_RECENT, CATALOGUE_SIZE, CATALOGUE_TURNS, CATALOGUE_NAME };
+struct catalogue_query {
+	const char *dir; /* begun in this folder; NULL: any */
+	bool below; /* … or below it */
+	const char *agent; /* NULL: any */
+	const char *id; /* exactly; NULL: any */
+	int64_t since_ms; /* active since; 0: ever */
+	const char *text; /* in name, first prompt or id, any case; NULL: any */
+	bool subagents; /* also the work of sub-agents and sessions marked as helpers */
+	bool empty; /* also those without a single prompt */
+	bool gone; /* also those whose file is gone */
+	enum catalogue_order order;
+	int64_t limit; /* 0: all */
+};
+/* Calls fn for each row; a result other than 0 ends it and is returned. */
+typedef int (*catalogue_fn)(void *data, const struct session_row *row);
+int catalogue_query(struct store *store, const struct catalogue_query *query, catalogue_fn fn,
+	void *data, struct err *reterr) MUST_USE;
+/* Rows that name this session as their parent, by id or path, oldest first. */
+int catalogue_children(struct store *store, const struct session_info *parent, catalogue_fn fn,
+	void *data, struct err *reterr) MUST_USE;
+/* By the path of the file. ERR_NOTFOUND. */
+int catalogue_by_path(struct store *store, const char *path, struct session_row *ret,
+	struct err *reterr) MUST_USE;
+
+/* ---- one session ---- */
+
+enum { CATALOGUE_FRAGMENT_MIN = 4, CATALOGUE_CANDIDATES_MAX = 25 };
+struct catalogue_matches {
+	VEC(struct session_row) rows;
+	bool more; /* beyond CATALOGUE_CANDIDATES_MAX */
+};
+void catalogue_matches_release(struct catalogue_matches *matches);
+/*
+ * What a person calls a session: a path (anything with a '/', or ending in .jsonl), a full id, a
+ * name, a fragment of an id (CATALOGUE_FRAGMENT_MIN characters or more; the beginning goes before
+ * the middle), a part of a name; the first of these that fits anything decides. Letters count in
+ * any case. A path or full id is looked up alone; for the rest the catalogue is refreshed first.
+ *
+ * ERR_NOTFOUND, or ERR_AMBIGUOUS with the candidates in *matches (may be NULL), newest first; the
+ * message names some of them. Never asks.
+ */
+int catalogue_resolve(struct store *store, const struct transcript_home *homes, size_t n_homes,
+	const char *spec, struct session_row *ret, struct catalogue_matches *matches,
+	struct err *reterr) MUST_USE;
+
+/* The user's own name for a session; "" takes it away. */
+int catalogue_rename(struct store *store, const char *agent, const char *id, const char *name,
+	struct err *reterr) MUST_USE;
