@@ -11,16 +11,22 @@
 	"SELECT c.id, c.seq, c.name, c.dir, c.project, c.agent, c.session, c.status, c.task," \
 	" c.created_ms, c.active_ms, c.age_ms, c.boot, c.turns,"                              \
 	" c.epoch < coalesce((SELECT epoch FROM current WHERE dir = c.dir), 0),"              \
-	" c.owner_pid, c.owner_start, c.owner_boot, c.owner_host FROM conversation c "
+	" c.owner_pid, c.owner_start, c.owner_boot, c.owner_host, c.title FROM conversation c "
 
 void conv_release(struct conv *c)
 {
 	free(c->name);
+	free(c->title);
 	free(c->dir);
 	free(c->project);
 	free(c->agent);
 	free(c->session);
 	*c = (struct conv)CONV_INIT;
+}
+
+const char *conv_label(const struct conv *c)
+{
+	return c->name ? c->name : c->title ? c->title : c->id;
 }
 
 static void copy_text(char *out, size_t size, const char *text)
@@ -45,6 +51,7 @@ static void read_row(struct sql *q, const struct clock *clock, struct conv *c)
 	*c = (struct conv){
 		.seq = sql_get_int(q, 1),
 		.name = sql_dup_text(q, 2),
+		.title = sql_dup_text(q, 19),
 		.dir = sql_dup_text(q, 3),
 		.project = sql_dup_text(q, 4),
 		.agent = sql_dup_text(q, 5),

@@ -22,13 +22,15 @@ enum conv_task { CONV_EDIT, CONV_PLAN };
 enum {
 	CONV_LEASE_MS = 120000, /* a heartbeat older than this is dead, on another host */
 	CONV_BEAT_MS = 20000, /* how often a holder beats */
-	CONV_NAME_MAX = 200, /* bytes */
+	CONV_NAME_MAX = 200, /* bytes of a name */
+	CONV_TITLE_MAX = 80, /* bytes of a title */
 };
 
 struct conv {
 	char id[UUID_TEXT];
 	int64_t seq;
 	char *name; /* NULL: none given */
+	char *title; /* first words of the first prompt; NULL before it */
 	char *dir;
 	char *project;
 	char *agent;
@@ -48,6 +50,9 @@ struct conv {
 	}
 #define AUTO_CONV CLEANUP(conv_release) struct conv
 void conv_release(struct conv *c);
+
+/* What to call it: its name, else its title, else its id. Valid as long as c. */
+const char *conv_label(const struct conv *c);
 
 struct conv_new {
 	const char *dir;

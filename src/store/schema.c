@@ -7,7 +7,8 @@ static const char step_1[] =
 	"CREATE TABLE conversation ("
 	" seq INTEGER PRIMARY KEY AUTOINCREMENT,"
 	" id TEXT NOT NULL UNIQUE,"
-	" name TEXT,"
+	" name TEXT," /* given by the user */
+	" title TEXT," /* first words of the first prompt */
 	" dir TEXT NOT NULL,"
 	" project TEXT NOT NULL,"
 	" agent TEXT NOT NULL,"

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "store/conv.h"
 #include "store/sql.h"
 
@@ -19,17 +20,21 @@ static int count_turn(
 	struct store *store, const struct turn *t, const struct clock *clock, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
+	AUTO_STR title = STR_INIT;
 	int r = sql_prepare(&q, store,
 		"UPDATE conversation SET turns = turns + 1, active_ms = ?2, age_ms = ?3,"
+		" title = coalesce(title, ?4),"
 		" epoch = coalesce((SELECT k.epoch FROM current k WHERE k.dir = conversation.dir),"
 		" 0) WHERE id = ?1",
 		reterr);
 
 	if (r < 0)
 		return r;
+	utf8_scrub_line(&title, utf8_cut(sv_trim(sv_of(t->prompt)), CONV_TITLE_MAX));
 	sql_text(&q, t->conversation);
 	sql_int(&q, clock_wall_ms(clock));
 	sql_int(&q, clock_age_ms(clock));
+	sql_text(&q, title.buf);
 	return sql_run(&q, reterr);
 }
 

@@ -1,0 +1,148 @@
+#include "assist/assist.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "assist/internal.h"
+#include "base/mem.h"
+
+void assist_outcome_init(struct assist_outcome *o)
+{
+	*o = (struct assist_outcome){
+		.answer = STR_INIT, .conv = CONV_INIT, .usage = AGENT_USAGE_NONE
+	};
+}
+
+void assist_outcome_release(struct assist_outcome *o)
+{
+	conv_release(&o->conv);
+	str_release(&o->answer);
+}
+
+int assist_new(const struct assist_opts *opts, struct assist **ret, struct err *reterr)
+{
+	struct proc_id self;
+	int r = proc_id_self(&self, reterr);
+
+	if (r < 0)
+		return r;
+	struct assist *as = xcalloc(1, sizeof(*as));
+	as->opts = *opts;
+	as->self = self;
+	*ret = as;
+	return 0;
+}
+
+void assist_free(struct assist *as)
+{
+	if (!as)
+		return;
+	as->out = NULL;
+	agent_free(as->agent);
+	free(as->agent_dir);
+	free(as);
+}
+
+void assist_notice(const struct assist *as, const char *fmt, ...)
+{
+	AUTO_STR line = STR_INIT;
+	va_list ap;
+
+	if (!as->opts.ui.notice)
+		return;
+	va_start(ap, fmt);
+	str_addvf(&line, fmt, ap);
+	va_end(ap);
+	as->opts.ui.notice(as->opts.ui.data, line.buf);
+}
+
+void assist_cancel(struct assist *as)
+{
+	if (as->agent)
+		agent_cancel(as->agent);
+}
+
+bool assist_busy(const struct assist *as)
+{
+	return as->agent && agent_busy(as->agent);
+}
+
+static void reply(struct assist *as, struct assist_outcome *out, enum text_id id)
+{
+	(void)snprintf(out->reply, sizeof(out->reply), "%s", text_get(id, as->opts.language));
+}
+
+static int do_reset(struct assist *as, struct assist_outcome *out, struct err *reterr)
+{
+	int r = conv_reset(as->opts.store, as->opts.dir, as->opts.clock, reterr);
+
+	if (r == 0)
+		reply(as, out, TEXT_RESET);
+	return r;
+}
+
+static int do_undo(struct assist *as, struct assist_outcome *out, struct err *reterr)
+{
+	int r = conv_reset_undo(as->opts.store, as->opts.dir, as->opts.clock, reterr);
+
+	if (r == 0)
+		reply(as, out, TEXT_UNDONE);
+	if (r == ERR_NOTFOUND)
+		reply(as, out, TEXT_NOTHING_TO_UNDO);
+	return r == ERR_NOTFOUND ? 0 : r;
+}
+
+static enum conv_status status_after(const struct assist_outcome *out, int r)
+{
+	return r < 0 || (out->fail != AGENT_OK && out->fail != AGENT_CANCELLED) ? CONV_ERRORED
+										: CONV_IDLE;
+}
+
+static int talk(struct assist *as, const struct assist_request *req, struct assist_outcome *out,
+	struct err *reterr)
+{
+	int r = assist_choose(as, req, &out->conv, reterr);
+
+	if (r < 0)
+		return r;
+	as->conv = &out->conv;
+	as->out = out;
+	if (as->opts.ui.begin)
+		as->opts.ui.begin(as->opts.ui.data, &out->conv);
+	r = assist_settle(as, &out->conv, reterr);
+	if (r == 0)
+		r = assist_turn(as, req->text, reterr);
+	int given = conv_give(as->opts.store, out->conv.id, &as->self, status_after(out, r),
+		as->opts.clock, r == 0 ? reterr : NULL);
+	as->out = NULL;
+	as->conv = NULL;
+	return r < 0 ? r : given;
+}
+
+int assist_say(struct assist *as, const struct assist_request *req, struct assist_outcome *out,
+	struct err *reterr)
+{
+	struct utterance heard = { .kind = UTTERANCE_AGENT };
+
+	if (as->opts.rules)
+		utterance_judge(as->opts.rules, req->text, &heard);
+	out->kind = heard.kind;
+	switch (out->kind) {
+	case UTTERANCE_IGNORED:
+		return 0;
+	case UTTERANCE_CANCEL:
+		reply(as, out, TEXT_CANCELLED_NOTHING);
+		return 0;
+	case UTTERANCE_RESET:
+		return do_reset(as, out, reterr);
+	case UTTERANCE_UNDO:
+		return do_undo(as, out, reterr);
+	case UTTERANCE_RESTART:
+		reply(as, out, TEXT_RESTART);
+		return 0;
+	case UTTERANCE_AGENT:
+		return talk(as, req, out, reterr);
+	}
+	return err_set(reterr, ERR_BUG, "unknown kind of utterance");
+}

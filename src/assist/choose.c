@@ -1,0 +1,56 @@
+/*
+ * Which conversation a sentence belongs to, and taking it.
+ */
+#include "assist/internal.h"
+
+static int create(struct assist *as, struct conv *ret, struct err *reterr)
+{
+	const struct conv_new what = {
+		.dir = as->opts.dir,
+		.project = as->opts.project,
+		.agent = agent_driver(as->opts.kind)->name,
+	};
+
+	return conv_create(as->opts.store, &what, &as->self, as->opts.clock, ret, reterr);
+}
+
+static int take(struct assist *as, struct conv *c, struct err *reterr)
+{
+	int r = conv_take(as->opts.store, c->id, &as->self, as->opts.clock, reterr);
+
+	if (r < 0)
+		err_prefix(reterr, "\"%s\"", conv_label(c));
+	return r;
+}
+
+static bool other_agent(const struct assist *as, const struct conv *c)
+{
+	return as->opts.kind_forced && strcmp(c->agent, agent_driver(as->opts.kind)->name) != 0;
+}
+
+int assist_choose(
+	struct assist *as, const struct assist_request *req, struct conv *ret, struct err *reterr)
+{
+	struct store *store = as->opts.store;
+	int r;
+
+	if (req->mode == ASSIST_NEW)
+		return create(as, ret, reterr);
+	if (req->mode == ASSIST_IN)
+		r = conv_get(store, req->conversation, as->opts.clock, ret, reterr);
+	else
+		r = conv_current(store, as->opts.dir, as->opts.clock, ret, reterr);
+	if (r == 0 && req->mode == ASSIST_GO_ON && other_agent(as, ret)) {
+		assist_notice(as, "\"%s\" belongs to %s: starting another conversation with %s.",
+			conv_label(ret), ret->agent, agent_driver(as->opts.kind)->name);
+		conv_release(ret);
+		r = ERR_NOTFOUND;
+	}
+	if (r == ERR_NOTFOUND && req->mode == ASSIST_GO_ON)
+		return create(as, ret, reterr);
+	if (r == 0)
+		r = take(as, ret, reterr);
+	if (r == 0)
+		r = conv_set_current(store, as->opts.dir, ret->id, as->opts.clock, reterr);
+	return r;
+}

@@ -1,0 +1,37 @@
+/*
+ * Shared by the files of this room; not for others.
+ */
+#pragma once
+
+#include "assist/assist.h"
+#include "os/proc.h"
+
+struct assist {
+	struct assist_opts opts;
+	struct proc_id self;
+	struct agent *agent; /* NULL until the first turn */
+	enum agent_kind agent_kind;
+	char *agent_dir; /* folder the agent was opened for */
+
+	/* The running turn. */
+	bool done;
+	struct assist_outcome *out;
+	struct conv *conv; /* held by us */
+	int64_t turn_id;
+	struct loop_source *beat;
+	struct err err; /* a failure inside a callback */
+};
+
+void assist_notice(const struct assist *as, const char *fmt, ...) PRINTF(2, 3);
+
+/* choose.c: the conversation of a request, held by us; *ret_fresh when it was made now. */
+int assist_choose(struct assist *as, const struct assist_request *req, struct conv *ret,
+	struct err *reterr) MUST_USE;
+
+/* turn.c: one turn in the conversation that as->conv holds. */
+int assist_turn(struct assist *as, struct sv text, struct err *reterr) MUST_USE;
+
+/* recover.c: explains an unfinished turn of a conversation that we hold now. */
+int assist_settle(struct assist *as, struct conv *c, struct err *reterr) MUST_USE;
+/* The transcript of a session: by its driver, else by searching the agent's home. NULL: none. */
+char *assist_transcript(const struct assist *as, const struct conv *c);

@@ -1,0 +1,155 @@
+/*
+ * After a crash: did the prompt arrive, was it answered? The transcript knows. Nothing is ever
+ * sent again from here.
+ */
+#include <stdlib.h>
+
+#include "assist/internal.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "os/path.h"
+
+enum { SHOWN_PROMPT = 60 /* columns of a prompt in a notice */ };
+
+static const struct transcript_home *home_of(const struct assist *as, const char *agent)
+{
+	for (size_t i = 0; i < as->opts.n_homes; i++)
+		if (strcmp(as->opts.homes[i].agent, agent) == 0)
+			return &as->opts.homes[i];
+	return NULL;
+}
+
+char *assist_transcript(const struct assist *as, const struct conv *c)
+{
+	const struct transcript_home *home = home_of(as, c->agent);
+	char *path = NULL;
+
+	if (!c->session || !home)
+		return NULL;
+	if (home->format == TRANSCRIPT_CLAUDE) {
+		path = claude_session_path(home->root, c->dir, c->session);
+		if (path_exists(path))
+			return path;
+		free(path);
+		path = NULL;
+	}
+	return transcript_find(home, sv_of(c->session), &path, NULL) == 0 ? path : NULL;
+}
+
+struct finding {
+	bool arrived;
+	bool answered;
+	struct str answer;
+};
+
+static bool same_text(const struct item *item, struct sv prompt)
+{
+	AUTO_STR text = STR_INIT;
+
+	transcript_text(item, &text);
+	return sv_eq(sv_trim(str_sv(&text)), sv_trim(prompt));
+}
+
+static void note_item(struct finding *f, const struct item *item, struct sv prompt)
+{
+	if (item->kind == ITEM_USER && (item->flags & ITEM_PROMPT) && same_text(item, prompt)) {
+		f->arrived = true;
+		f->answered = false;
+		str_clear(&f->answer);
+	} else if (f->arrived && item->kind == ITEM_ASSISTANT && !(item->flags & ITEM_FAILED)) {
+		f->answered = true;
+		str_clear(&f->answer);
+		transcript_text(item, &f->answer);
+	} else if (item->kind == ITEM_TOOL_CALL) {
+		/* Words before a tool are no end of the answer. */
+		f->answered = false;
+	}
+}
+
+static int look_up(const struct assist *as, const struct conv *c, const struct turn *t,
+	struct finding *f, struct err *reterr)
+{
+	const struct transcript_home *home = home_of(as, c->agent);
+	AUTO_FREE char *path = assist_transcript(as, c);
+	struct transcript_reader *reader = NULL;
+	/* The turn's own mark only counts for the file it was taken from. */
+	bool marked = path && t->transcript && strcmp(path, t->transcript) == 0;
+	struct transcript_read_opts opts = { .offset = marked ? (uint64_t)t->before_size : 0 };
+	struct item item;
+
+	if (!path)
+		return 0;
+	int r = transcript_open(path, home->format, &opts, &reader, reterr);
+	if (r < 0)
+		return r;
+	while ((r = transcript_next(reader, &item, reterr)) > 0)
+		note_item(f, &item, sv_of(t->prompt));
+	transcript_close(reader);
+	return r;
+}
+
+static void tell(const struct assist *as, const struct turn *t, const struct finding *f)
+{
+	AUTO_STR line = STR_INIT;
+	AUTO_STR prompt = STR_INIT;
+
+	utf8_scrub_line(&line, sv_of(t->prompt));
+	utf8_fit(&prompt, str_sv(&line), SHOWN_PROMPT);
+	if (f->answered) {
+		assist_notice(as, "The last turn was interrupted here, but the agent finished it.");
+		assist_notice(as, "\"%s\" was answered: %s", prompt.buf, f->answer.buf);
+	} else if (f->arrived) {
+		assist_notice(as,
+			"The last turn was interrupted: \"%s\" reached the agent, no answer is "
+			"recorded. It is not sent again.",
+			prompt.buf);
+	} else {
+		assist_notice(as,
+			"The last turn was interrupted: \"%s\" did not reach the agent. It is not "
+			"sent again by itself.",
+			prompt.buf);
+	}
+}
+
+int assist_settle(struct assist *as, struct conv *c, struct err *reterr)
+{
+	AUTO_TURN t = TURN_INIT;
+	struct finding f = { .answer = STR_INIT };
+	int r = turn_last(as->opts.store, c->id, &t, NULL);
+
+	if (r == ERR_NOTFOUND || (r == 0 && t.state != TURN_INTENT))
+		return 0;
+	if (r == 0)
+		r = look_up(as, c, &t, &f, reterr);
+	if (r == 0)
+		r = turn_end(as->opts.store, t.id,
+			f.answered	    ? TURN_ANSWERED
+				: f.arrived ? TURN_UNANSWERED
+					    : TURN_LOST,
+			"interrupted", as->opts.clock, reterr);
+	if (r == 0)
+		tell(as, &t, &f);
+	str_release(&f.answer);
+	return r;
+}
+
+int assist_recover(struct assist *as, struct err *reterr)
+{
+	AUTO_CONV c = CONV_INIT;
+	AUTO_TURN t = TURN_INIT;
+	int r = conv_current(as->opts.store, as->opts.dir, as->opts.clock, &c, NULL);
+
+	if (r == ERR_NOTFOUND)
+		return 0;
+	if (r == 0)
+		r = turn_last(as->opts.store, c.id, &t, NULL);
+	if (r < 0 || t.state != TURN_INTENT)
+		return r == ERR_NOTFOUND ? 0 : r;
+	/* Somebody else's running turn is no crash: then there is nothing to explain. */
+	if (conv_take(as->opts.store, c.id, &as->self, as->opts.clock, NULL) < 0)
+		return 0;
+	r = assist_settle(as, &c, reterr);
+	int given = conv_give(
+		as->opts.store, c.id, &as->self, CONV_IDLE, as->opts.clock, r == 0 ? reterr : NULL);
+	return r < 0 ? r : given;
+}

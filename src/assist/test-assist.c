@@ -1,0 +1,298 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "assist/assist.h"
+#include "base/mem.h"
+#include "os/file.h"
+#include "os/proc.h"
+
+struct rig {
+	char top[64];
+	char *home;
+	char *db;
+	char *script;
+	struct store *store;
+	struct loop *loop;
+	struct utterances *rules;
+	struct transcript_home homes[1];
+	struct agent_opts agents[AGENT_KINDS];
+	struct assist *as;
+	struct assist_outcome out;
+	struct str notices;
+	bool cancel_on_text;
+};
+
+static void on_event(void *data, const struct agent_event *ev)
+{
+	struct rig *rig = data;
+
+	if (ev->type == AGENT_EV_TEXT && rig->cancel_on_text)
+		assist_cancel(rig->as);
+}
+
+static void on_notice(void *data, const char *line)
+{
+	struct rig *rig = data;
+
+	str_addf(&rig->notices, "%s\n", line);
+}
+
+static void start(struct rig *rig)
+{
+	struct utterance_opts words = { .name = "Jarvis" };
+
+	assert_int_equal(store_open(rig->db, 0, NULL, &rig->store, NULL), 0);
+	rig->loop = loop_new();
+	assert_int_equal(utterances_new(&words, &rig->rules, NULL), 0);
+	rig->homes[0] = (struct transcript_home){ "rehearsal", TRANSCRIPT_CLAUDE, rig->home };
+	rig->agents[AGENT_REHEARSAL] =
+		(struct agent_opts){ .home = rig->home, .script = rig->script };
+	struct assist_opts opts = {
+		.store = rig->store,
+		.loop = rig->loop,
+		.ui = { .data = rig, .event = on_event, .notice = on_notice },
+		.dir = "/work",
+		.project = "/work",
+		.kind = AGENT_REHEARSAL,
+		.agents = rig->agents,
+		.homes = rig->homes,
+		.n_homes = 1,
+		.rules = rig->rules,
+		.language = TEXT_GERMAN,
+	};
+	assert_int_equal(assist_new(&opts, &rig->as, NULL), 0);
+}
+
+static void stop(struct rig *rig)
+{
+	assist_free(rig->as);
+	utterances_free(rig->rules);
+	loop_free(rig->loop);
+	store_close(rig->store);
+	rig->as = NULL;
+	rig->store = NULL;
+}
+
+static int set_up(void **state)
+{
+	struct rig *rig = xcalloc(1, sizeof(*rig));
+
+	(void)snprintf(rig->top, sizeof(rig->top), "/tmp/faden-test-XXXXXX");
+	assert_non_null(mkdtemp(rig->top));
+	rig->home = xasprintf("%s/home", rig->top);
+	rig->db = xasprintf("%s/store.db", rig->top);
+	rig->notices = (struct str)STR_INIT;
+	assist_outcome_init(&rig->out);
+	start(rig);
+	*state = rig;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct rig *rig = *state;
+	const char *const argv[] = { "/bin/rm", "-rf", rig->top, NULL };
+	int status;
+
+	stop(rig);
+	assert_int_equal(proc_run(argv, SV(""), 10000, 1000, NULL, NULL, &status, NULL), 0);
+	assist_outcome_release(&rig->out);
+	str_release(&rig->notices);
+	free(rig->home);
+	free(rig->db);
+	free(rig->script);
+	free(rig);
+	return 0;
+}
+
+static void restart(struct rig *rig)
+{
+	stop(rig);
+	start(rig);
+}
+
+static void write_script(struct rig *rig, const char *text)
+{
+	free(rig->script);
+	rig->script = xasprintf("%s/script", rig->top);
+	assert_int_equal(file_replace(rig->script, sv_of(text), 0600, NULL), 0);
+	restart(rig);
+}
+
+static int say(struct rig *rig, const char *text)
+{
+	struct assist_request req = { .text = sv_of(text) };
+
+	str_clear(&rig->notices);
+	assist_outcome_release(&rig->out);
+	assist_outcome_init(&rig->out);
+	return assist_say(rig->as, &req, &rig->out, NULL);
+}
+
+static void check_recalls(struct rig *rig, const char *want)
+{
+	assert_int_equal(say(rig, "what did I say?"), 0);
+	assert_int_equal(rig->out.fail, AGENT_OK);
+	assert_non_null(strstr(rig->out.answer.buf, want));
+}
+
+static void test_goes_on_after_a_restart(void **state)
+{
+	struct rig *rig = *state;
+	char id[UUID_TEXT];
+
+	assert_int_equal(say(rig, "the blue door"), 0);
+	assert_int_equal(rig->out.kind, UTTERANCE_AGENT);
+	memcpy(id, rig->out.conv.id, sizeof(id));
+	restart(rig);
+	check_recalls(rig, "1. the blue door");
+	assert_string_equal(rig->out.conv.id, id);
+	assert_string_equal(rig->out.conv.title, "the blue door");
+}
+
+static void test_reset_makes_the_next_turn_fresh(void **state)
+{
+	struct rig *rig = *state;
+
+	assert_int_equal(say(rig, "neue Konversation"), 0);
+	assert_int_equal(say(rig, "the blue door"), 0);
+	assert_int_equal(say(rig, "Jarvis, von vorne!"), 0);
+	assert_int_equal(rig->out.kind, UTTERANCE_RESET);
+	assert_string_equal(rig->out.reply, "Alles klar, ich starte eine neue Konversation.");
+	restart(rig);
+	check_recalls(rig, "Nothing yet");
+	assert_int_equal(say(rig, "undo reset"), 0);
+	check_recalls(rig, "1. the blue door");
+}
+
+static void test_new_conversation_leaves_the_old_one(void **state)
+{
+	struct rig *rig = *state;
+	struct assist_request fresh = { .text = SV("other"), .mode = ASSIST_NEW };
+	char first[UUID_TEXT];
+
+	assert_int_equal(say(rig, "first"), 0);
+	memcpy(first, rig->out.conv.id, sizeof(first));
+	assist_outcome_release(&rig->out);
+	assert_int_equal(assist_say(rig->as, &fresh, &rig->out, NULL), 0);
+	assert_string_not_equal(rig->out.conv.id, first);
+	struct assist_request back = {
+		.text = SV("what did I say?"), .mode = ASSIST_IN, .conversation = first
+	};
+	assist_outcome_release(&rig->out);
+	assert_int_equal(assist_say(rig->as, &back, &rig->out, NULL), 0);
+	assert_non_null(strstr(rig->out.answer.buf, "1. first"));
+}
+
+static void test_failure_is_reported_and_not_repeated(void **state)
+{
+	struct rig *rig = *state;
+
+	write_script(rig, "fail timed-out too slow\n---\n");
+	assert_int_equal(say(rig, "rm the old notes"), 0);
+	assert_int_equal(rig->out.fail, AGENT_TIMED_OUT);
+	check_recalls(rig, "1. rm the old notes");
+	assert_null(strstr(rig->out.answer.buf, "2."));
+}
+
+static void test_lost_session_starts_fresh_once(void **state)
+{
+	struct rig *rig = *state;
+
+	assert_int_equal(say(rig, "hello"), 0);
+	AUTO_FREE char *path =
+		xasprintf("%s/projects/-work/%s.jsonl", rig->home, rig->out.conv.session);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(say(rig, "are you there?"), 0);
+	assert_int_equal(rig->out.fail, AGENT_OK);
+	assert_non_null(strstr(rig->notices.buf, "starting fresh"));
+	check_recalls(rig, "1. are you there?");
+}
+
+static void test_cancel_keeps_the_conversation(void **state)
+{
+	struct rig *rig = *state;
+
+	write_script(rig, "say one two three four five six seven\nwait 60000\n---\n");
+	rig->cancel_on_text = true;
+	assert_int_equal(say(rig, "count"), 0);
+	assert_int_equal(rig->out.fail, AGENT_CANCELLED);
+	rig->cancel_on_text = false;
+	check_recalls(rig, "1. count");
+}
+
+static void end_process(void *data)
+{
+	(void)data;
+	_exit(0);
+}
+
+/* Ends in the middle of a turn without any clean-up, as kill -9 would have it. */
+static void die_in_turn(struct rig *rig)
+{
+	stop(rig); /* no SQLite handle may cross a fork */
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct assist_request req = { .text = SV("paint it red") };
+		start(rig);
+		(void)loop_add_timer(rig->loop, 50, end_process, NULL);
+		_exit(assist_say(rig->as, &req, &rig->out, NULL) == 0 ? 8 : 9);
+	}
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	start(rig);
+}
+
+static void test_crash_is_explained_and_nothing_sent_again(void **state)
+{
+	struct rig *rig = *state;
+
+	write_script(rig, "wait 60000\n---\n");
+	die_in_turn(rig);
+	assert_int_equal(assist_recover(rig->as, NULL), 0);
+	assert_non_null(strstr(rig->notices.buf, "\"paint it red\" reached the agent"));
+	str_clear(&rig->notices);
+	assert_int_equal(assist_recover(rig->as, NULL), 0);
+	assert_string_equal(rig->notices.buf, "");
+	check_recalls(rig, "1. paint it red");
+	assert_null(strstr(rig->out.answer.buf, "2."));
+}
+
+static void test_conversation_in_use_is_refused(void **state)
+{
+	struct rig *rig = *state;
+	struct proc_id parent;
+
+	assert_int_equal(say(rig, "hello"), 0);
+	assert_int_equal(proc_id_self(&parent, NULL), 0);
+	parent.pid = getppid();
+	parent.start = proc_start_time(parent.pid);
+	assert_int_equal(conv_take(rig->store, rig->out.conv.id, &parent, NULL, NULL), 0);
+	assert_int_equal(say(rig, "again"), ERR_BUSY);
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_goes_on_after_a_restart),
+		CASE(test_reset_makes_the_next_turn_fresh),
+		CASE(test_new_conversation_leaves_the_old_one),
+		CASE(test_failure_is_reported_and_not_repeated),
+		CASE(test_lost_session_starts_fresh_once),
+		CASE(test_cancel_keeps_the_conversation),
+		CASE(test_crash_is_explained_and_nothing_sent_again),
+		CASE(test_conversation_in_use_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+/*
+ * One turn with the agent: intent on disk, prompt out, events through, end on disk.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "assist/internal.h"
+#include "base/mem.h"
+#include "base/uuid.h"
+
+static void on_event(void *data, const struct agent_event *ev);
+
+static int open_agent(struct assist *as, enum agent_kind kind, struct err *reterr)
+{
+	if (as->agent && as->agent_kind == kind && strcmp(as->agent_dir, as->conv->dir) == 0)
+		return 0;
+	agent_free(as->agent);
+	as->agent = NULL;
+	free(as->agent_dir);
+	as->agent_dir = xstrdup(as->conv->dir);
+	struct agent_opts opts = as->opts.agents[kind];
+	opts.dir = as->agent_dir;
+	as->agent_kind = kind;
+	return agent_open(kind, &opts, as->opts.loop, on_event, as, &as->agent, reterr);
+}
+
+/* A writer that is no process of ours: the agent's own program has the session open. */
+static int refuse_other_writer(const struct assist *as, struct err *reterr)
+{
+	AUTO_MAP ids = MAP_INIT;
+	uint64_t pid;
+
+	if (!as->conv->session || as->agent)
+		return 0;
+	for (size_t i = 0; i < as->opts.n_homes; i++)
+		if (strcmp(as->opts.homes[i].agent, as->conv->agent) == 0)
+			transcript_writers(&as->opts.homes[i], &ids);
+	if (!map_get(&ids, sv_of(as->conv->session), &pid))
+		return 0;
+	return err_set(reterr, ERR_BUSY,
+		"\"%s\" is open in %s (process %lld) right now; end that first, or start another "
+		"with --new",
+		conv_label(as->conv), as->conv->agent, (long long)pid);
+}
+
+static int64_t file_size(const char *path)
+{
+	struct stat st;
+
+	return path && stat(path, &st) == 0 ? (int64_t)st.st_size : 0;
+}
+
+static int write_intent(struct assist *as, struct sv text, struct err *reterr)
+{
+	struct turn t = TURN_INIT;
+
+	t.session = as->conv->session ? xstrdup(as->conv->session) : NULL;
+	t.prompt = xmemdup0(text.p, text.n);
+	t.transcript = assist_transcript(as, as->conv);
+	t.before_size = file_size(t.transcript);
+	memcpy(t.conversation, as->conv->id, sizeof(t.conversation));
+	int r = turn_begin(as->opts.store, &t, as->opts.clock, &as->turn_id, reterr);
+	turn_release(&t);
+	return r;
+}
+
+static int remember_session(struct assist *as, const char *session, struct err *reterr)
+{
+	if (as->conv->session && strcmp(as->conv->session, session) == 0)
+		return 0;
+	int r = conv_set_session(as->opts.store, as->conv->id, agent_driver(as->agent_kind)->name,
+		session, as->opts.clock, reterr);
+	if (r < 0)
+		return r;
+	free(as->conv->session);
+	as->conv->session = xstrdup(session);
+	return 0;
+}
+
+static void take_result(struct assist *as, const struct agent_result *result)
+{
+	struct assist_outcome *out = as->out;
+
+	out->fail = result->fail;
+	out->delivery = result->delivery;
+	out->usage = result->usage;
+	out->duration_ms = result->duration_ms;
+	out->limit_ends_ms = result->limit_ends_ms;
+	memcpy(out->message, result->message, sizeof(out->message));
+	str_clear(&out->answer);
+	str_add(&out->answer, result->text);
+	as->done = true;
+}
+
+static void on_event(void *data, const struct agent_event *ev)
+{
+	struct assist *as = data;
+	const char *session = ev->type == AGENT_EV_SESSION ? ev->session
+		: ev->type == AGENT_EV_DONE		   ? ev->result->session
+							   : NULL;
+
+	/* An answer that comes when nobody asked (a process that ended between turns). */
+	if (!as->out)
+		return;
+	if (session && as->err.code == 0)
+		(void)remember_session(as, session, &as->err);
+	if (ev->type == AGENT_EV_DONE)
+		take_result(as, ev->result);
+	else if (as->opts.ui.event)
+		as->opts.ui.event(as->opts.ui.data, ev);
+}
+
+static void on_beat(void *data)
+{
+	struct assist *as = data;
+	struct err err = ERR_INIT;
+
+	if (conv_beat(as->opts.store, as->conv->id, &as->self, as->opts.clock, &err) < 0)
+		log_write(as->opts.log, LOG_WARN, "heartbeat: %s", err.msg);
+	as->beat = loop_add_timer(as->opts.loop, CONV_BEAT_MS, on_beat, as);
+}
+
+static int send_and_wait(
+	struct assist *as, struct sv text, const char *session, bool resume, struct err *reterr)
+{
+	struct agent_turn turn = { .prompt = text, .session = session, .resume = resume };
+
+	as->done = false;
+	as->err = (struct err)ERR_INIT;
+	int r = agent_send(as->agent, &turn, reterr);
+	if (r < 0)
+		return r;
+	as->beat = loop_add_timer(as->opts.loop, CONV_BEAT_MS, on_beat, as);
+	r = loop_run(as->opts.loop, &as->done, reterr);
+	loop_remove(as->opts.loop, as->beat);
+	as->beat = NULL;
+	if (r == 0 && as->err.code < 0) {
+		*reterr = as->err;
+		r = as->err.code;
+	}
+	return r;
+}
+
+static int begin_session(struct assist *as, struct sv text, struct err *reterr)
+{
+	char session[UUID_TEXT];
+
+	if (agent_driver(as->agent_kind)->chooses_session)
+		return send_and_wait(as, text, NULL, false, reterr);
+	uuid_new(session);
+	/* Stored before the agent knows it: after a crash the id leads to what arrived. */
+	int r = remember_session(as, session, reterr);
+	return r < 0 ? r : send_and_wait(as, text, session, false, reterr);
+}
+
+static enum turn_state state_of(const struct assist_outcome *out)
+{
+	switch (out->fail) {
+	case AGENT_OK:
+		return TURN_ANSWERED;
+	case AGENT_CANCELLED:
+		return TURN_CANCELLED;
+	case AGENT_NO_SESSION:
+	case AGENT_NOT_LOGGED_IN:
+	case AGENT_RATE_LIMITED:
+	case AGENT_CONTEXT_FULL:
+	case AGENT_REFUSED:
+	case AGENT_MISSING:
+	case AGENT_TOO_OLD:
+	case AGENT_IN_USE:
+	case AGENT_OVER_BUDGET:
+	case AGENT_TIMED_OUT:
+	case AGENT_DIED:
+	case AGENT_FAILED:
+		break;
+	}
+	return TURN_FAILED;
+}
+
+/* Only "no such conversation" allows a second try: then the prompt has surely not arrived. */
+static bool may_start_fresh(const struct assist_outcome *out)
+{
+	return out->fail == AGENT_NO_SESSION && out->delivery == AGENT_NOT_DELIVERED;
+}
+
+static int run(struct assist *as, struct sv text, struct err *reterr)
+{
+	if (!as->conv->session)
+		return begin_session(as, text, reterr);
+	AUTO_FREE char *session = xstrdup(as->conv->session);
+	int r = send_and_wait(as, text, session, true, reterr);
+	if (r < 0 || !may_start_fresh(as->out))
+		return r;
+	log_write(as->opts.log, LOG_WARN, "%s does not know session %s: starting fresh",
+		as->conv->agent, session);
+	assist_notice(as, "%s no longer has this conversation (%s); starting fresh.",
+		as->conv->agent, session);
+	return begin_session(as, text, reterr);
+}
+
+int assist_turn(struct assist *as, struct sv text, struct err *reterr)
+{
+	enum agent_kind kind;
+
+	if (!agent_kind_parse(sv_of(as->conv->agent), &kind))
+		return err_set(
+			reterr, ERR_INPUT, "this faden knows no agent '%s'", as->conv->agent);
+	int r = refuse_other_writer(as, reterr);
+	if (r == 0)
+		r = open_agent(as, kind, reterr);
+	if (r == 0)
+		r = write_intent(as, text, reterr);
+	if (r < 0)
+		return r;
+	r = run(as, text, reterr);
+	int ended = turn_end(as->opts.store, as->turn_id, r < 0 ? TURN_FAILED : state_of(as->out),
+		r < 0				    ? reterr ? reterr->msg : "failed"
+			: as->out->fail != AGENT_OK ? agent_fail_name(as->out->fail)
+						    : NULL,
+		as->opts.clock, r < 0 ? NULL : reterr);
+	return r < 0 ? r : ended;
+}
