@@ -6,7 +6,14 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
+#include "cli/config-yaml.h"
 #include "cli/env.h"
+#include "os/file.h"
+#include "os/path.h"
+#include "store/store.h"
+
+enum { LOG_BYTES_MAX = 4 * 1024 * 1024 }; /* then it becomes FILE.1 */
 
 static bool want_colour(bool terminal)
 {
@@ -24,6 +31,7 @@ int app_init(struct app *app, int argc, char **argv, struct err *reterr)
 		.out_tty = isatty(STDOUT_FILENO) == 1,
 		.err_tty = isatty(STDERR_FILENO) == 1,
 		.log = { .fd = -1, .level = LOG_INFO },
+		.pager = PROC_INIT,
 		.argc = argc,
 		.argv = argv,
 	};
@@ -50,10 +58,100 @@ static void paths_release(struct app_paths *p)
 
 void app_release(struct app *app)
 {
+	store_close(app->store);
+	app->store = NULL;
+	settings_free(app->settings);
+	app->settings = NULL;
+	/* A zeroed struct has descriptor 0 here, but no clock. */
 	if (app->log.clock && app->log.fd >= 0)
 		(void)close(app->log.fd);
 	app->log.fd = -1;
 	free(app->cwd);
 	app->cwd = NULL;
 	paths_release(&app->paths);
+}
+
+static void print_notices(const struct app *app, const struct strv *notices)
+{
+	for (size_t i = 0; i < notices->n; i++) {
+		AUTO_STR line = STR_INIT;
+		utf8_scrub_line(&line, sv_of(notices->v[i]));
+		(void)fprintf(app->err, "faden: %s; ignored\n", line.buf);
+	}
+}
+
+int app_load_settings(struct app *app, struct err *reterr)
+{
+	AUTO_STRV notices = STRV_INIT;
+	settings_free(app->settings);
+	app->settings = settings_new(app->paths.home);
+	int r = config_load(app->settings, app->paths.config_file, &notices, reterr);
+	if (r == -ENOENT && !app->config_given)
+		r = 0;
+	if (r == 0)
+		r = settings_from_environment(app->settings, reterr);
+	print_notices(app, &notices);
+	return r;
+}
+
+/* ---- state ---- */
+
+/* Two processes may do this at once; the worst is that a few lines go to FILE.1. */
+static void rotate_log(const char *path, int fd)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+	if (size < LOG_BYTES_MAX)
+		return;
+	AUTO_FREE char *old = xasprintf("%s.1", path);
+	(void)rename(path, old);
+}
+
+static int open_append(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
+}
+
+/* Without a log the work goes on: it is for the curious, not for the user. */
+static void open_log(struct app *app)
+{
+	const struct settings *s = app->settings;
+	AUTO_FREE char *path = s && *s->logging_file ? xstrdup(s->logging_file)
+						     : path_join(app->paths.state_dir, "faden.log");
+	if (s)
+		(void)log_level_parse(sv_of(s->logging_level), &app->log.level);
+	if (app->verbose)
+		app->log.level = LOG_DEBUG;
+	app->log.fd = open_append(path);
+	if (app->log.fd < 0)
+		return;
+	rotate_log(path, app->log.fd);
+	if (!path_exists(path)) {
+		(void)close(app->log.fd);
+		app->log.fd = open_append(path);
+	}
+}
+
+int app_state(struct app *app, struct err *reterr)
+{
+	if (app->log.fd >= 0)
+		return 0;
+	int r = file_mkdirs(app->paths.state_dir, reterr);
+	if (r == 0)
+		open_log(app);
+	return r;
+}
+
+int app_store(struct app *app, struct store **ret_store, struct err *reterr)
+{
+	if (!app->store) {
+		int r = app_state(app, reterr);
+		if (r < 0)
+			return r;
+		AUTO_FREE char *path = path_join(app->paths.state_dir, "faden.db");
+		r = store_open(path, 0, &app->log, &app->store, reterr);
+		if (r < 0)
+			return r;
+	}
+	*ret_store = app->store;
+	return 0;
 }

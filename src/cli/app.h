@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "os/proc.h"
 
 struct settings; /* cli/settings.h */
 struct store; /* store/store.h */
@@ -44,12 +45,19 @@ struct app {
 	char **argv;
 	struct settings *settings; /* never NULL while a command runs, unless CMD_NO_SETTINGS */
 	struct store *store; /* use app_store() */
+	struct proc pager; /* while one shows app->out */
 };
 
 /* Streams, terminals, paths, clock and folder of this process. Opens nothing. */
 int app_init(struct app *app, int argc, char **argv, struct err *reterr) MUST_USE;
 /* Closes and frees everything; harmless on a zeroed struct. */
 void app_release(struct app *app);
+
+/*
+ * The settings from defaults, file and environment. A missing file is fine unless --config named
+ * it. Unknown keys are named on app->err.
+ */
+int app_load_settings(struct app *app, struct err *reterr) MUST_USE;
 
 /* Makes the state folder (0700) when it is missing and opens the log. Idempotent. */
 int app_state(struct app *app, struct err *reterr) MUST_USE;

@@ -133,12 +133,32 @@ static void apply_globals(struct app *app, const struct cli_globals *g)
 		app->colour = g->colour == CLI_COLOUR_ALWAYS;
 }
 
+/* What the command's needs say, before it runs. */
+static int prepare(struct app *app, const struct cmd *cmd, struct err *reterr)
+{
+	struct store *store;
+	int r = 0;
+	if ((cmd->needs & CMD_TTY) && !(app->in_tty && app->out_tty))
+		return err_set(reterr, ERR_USAGE, "this needs a terminal");
+	if (!(cmd->needs & CMD_NO_SETTINGS))
+		r = app_load_settings(app, reterr);
+	if (r == 0 && (cmd->needs & (CMD_STATE | CMD_STORE)))
+		r = app_state(app, reterr);
+	if (r == 0 && (cmd->needs & CMD_STORE))
+		r = app_store(app, &store, reterr);
+	if (r == 0 && (cmd->needs & CMD_PAGER))
+		app_pager_begin(app);
+	return r;
+}
+
 static int run_call(struct app *app, const struct call *c, struct err *reterr)
 {
 	apply_globals(app, &c->globals);
-	if ((c->cmd->needs & CMD_TTY) && !(app->in_tty && app->out_tty))
-		return err_set(reterr, ERR_USAGE, "'%s' needs a terminal", c->cmd->name);
-	return c->cmd->run(app, c->opts, c->n_words, c->words, reterr);
+	int r = prepare(app, c->cmd, reterr);
+	if (r == 0)
+		r = c->cmd->run(app, c->opts, c->n_words, c->words, reterr);
+	app_pager_end(app);
+	return r;
 }
 
 /* What a person can do about an error of this kind; NULL when the message says it all. */

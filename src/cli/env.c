@@ -84,6 +84,17 @@ const char *env_nth(const char *prefix, size_t n)
 	return NULL;
 }
 
+const char *env_pager(void)
+{
+	const char *pager = getenv("PAGER");
+	if (!pager)
+		pager = "less";
+	if (*pager == '\0' || sv_is(sv_of(pager), "cat"))
+		return NULL;
+	(void)setenv("LESS", "FRX", 0);
+	return pager;
+}
+
 const char *env_language(char out[static 3])
 {
 	static const char *const variables[] = { "LC_ALL", "LC_MESSAGES", "LANG" };

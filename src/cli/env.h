@@ -15,5 +15,7 @@ int env_paths(struct app_paths *ret, struct err *reterr) MUST_USE;
 int env_clock(struct clock *ret, struct err *reterr) MUST_USE;
 /* The n-th variable whose name begins with prefix, as "NAME=value"; NULL after the last. */
 const char *env_nth(const char *prefix, size_t n);
+/* The user's pager, NULL for none; makes "less" show colours and leave short texts alone. */
+const char *env_pager(void);
 /* "de", "en", … from LC_ALL, LC_MESSAGES, LANG; "en" when they say nothing. */
 const char *env_language(char out[static 3]);

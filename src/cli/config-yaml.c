@@ -1,0 +1,381 @@
+#include "cli/config-yaml.h"
+
+#include <errno.h>
+#include <yaml.h>
+
+#include "os/file.h"
+
+struct loader {
+	yaml_parser_t parser;
+	yaml_event_t event; /* the current one */
+	bool have_event;
+	int depth; /* of the current event */
+	struct settings *settings;
+	const char *file;
+	struct strv *notices;
+	struct err *reterr;
+};
+
+static unsigned line_of(const struct loader *l)
+{
+	return (unsigned)l->event.start_mark.line + 1;
+}
+
+/* Fails at a line of the file. */
+static int PRINTF(4, 5)
+	fail_at(struct loader *l, unsigned line, struct sv name, const char *fmt, ...)
+{
+	AUTO_STR what = STR_INIT;
+	va_list ap;
+	va_start(ap, fmt);
+	str_addvf(&what, fmt, ap);
+	va_end(ap);
+	if (name.n == 0)
+		return err_set(l->reterr, ERR_INPUT, "%s:%u: %s", l->file, line, what.buf);
+	return err_set(
+		l->reterr, ERR_INPUT, "%s:%u: %.*s: %s", l->file, line, SV_ARG(name), what.buf);
+}
+
+static int depth_change(yaml_event_type_t type)
+{
+	if (type == YAML_MAPPING_START_EVENT || type == YAML_SEQUENCE_START_EVENT)
+		return 1;
+	return type == YAML_MAPPING_END_EVENT || type == YAML_SEQUENCE_END_EVENT ? -1 : 0;
+}
+
+/* Depth is limited here for all: the library's time grows with the square of it. */
+static int next_event(struct loader *l)
+{
+	if (l->have_event)
+		yaml_event_delete(&l->event);
+	l->have_event = false;
+	if (!yaml_parser_parse(&l->parser, &l->event)) {
+		unsigned line = (unsigned)l->parser.problem_mark.line + 1;
+		return fail_at(l, line, SV(""), "not YAML: %s",
+			l->parser.problem ? l->parser.problem : "out of memory");
+	}
+	l->have_event = true;
+	if (l->event.type == YAML_ALIAS_EVENT)
+		return fail_at(l, line_of(l), SV(""), "aliases (*name) are not taken here");
+	l->depth += depth_change(l->event.type);
+	if (l->depth > CONFIG_DEPTH_MAX)
+		return fail_at(l, line_of(l), SV(""), "nested too deeply");
+	return 0;
+}
+
+static struct sv scalar_text(const struct loader *l)
+{
+	return sv_make((const char *)l->event.data.scalar.value, l->event.data.scalar.length);
+}
+
+/* A plain scalar that YAML reads as no value: a key with nothing behind it. */
+static bool scalar_is_null(const struct loader *l)
+{
+	struct sv text = scalar_text(l);
+	return l->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+		(text.n == 0 || sv_is(text, "~") || sv_is(text, "null"));
+}
+
+/* Passes over the node that begins with the current event. */
+static int skip_node(struct loader *l)
+{
+	int outside = l->depth - (depth_change(l->event.type) > 0);
+	while (l->depth > outside) {
+		int r = next_event(l);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static void note_unknown(struct loader *l, unsigned line, struct sv name)
+{
+	if (!l->notices)
+		return;
+	const char *near = settings_suggest(name);
+	AUTO_STR hint = STR_INIT;
+	if (near)
+		str_addf(&hint, " (did you mean '%s'?)", near);
+	strv_addf(l->notices, "%s:%u: unknown key '%.*s'%s", l->file, line, SV_ARG(name), hint.buf);
+}
+
+/* ---- values ---- */
+
+static struct setting_origin origin_at(unsigned line)
+{
+	return (struct setting_origin){ .source = SETTING_FILE, .line = line };
+}
+
+static int load_scalar(struct loader *l, enum setting_id id, unsigned line)
+{
+	const char *name = settings_table[id].name;
+	if (l->event.type != YAML_SCALAR_EVENT)
+		return fail_at(l, line_of(l), sv_of(name), "must be a single value");
+	struct sv text = scalar_text(l);
+	if (memchr(text.p, '\0', text.n))
+		return fail_at(l, line_of(l), sv_of(name), "must not hold a NUL");
+	int r = settings_set(l->settings, id, text, origin_at(line), l->reterr);
+	if (r < 0)
+		err_prefix(l->reterr, "%s:%u: %s", l->file, line_of(l), name);
+	return r;
+}
+
+/* Calls add for each scalar of a sequence. */
+typedef int (*element_fn)(struct loader *l, void *data, struct sv text);
+
+static int each_element(struct loader *l, struct sv name, element_fn add, void *data)
+{
+	if (l->event.type != YAML_SEQUENCE_START_EVENT)
+		return fail_at(l, line_of(l), name, "must be a list");
+	for (size_t n = 0;; n++) {
+		int r = next_event(l);
+		if (r < 0 || l->event.type == YAML_SEQUENCE_END_EVENT)
+			return r;
+		if (l->event.type != YAML_SCALAR_EVENT)
+			return fail_at(l, line_of(l), name, "must be a list of single values");
+		if (n == CONFIG_LIST_MAX)
+			return fail_at(
+				l, line_of(l), name, "more than %d elements", CONFIG_LIST_MAX);
+		struct sv text = scalar_is_null(l) ? SV("") : scalar_text(l);
+		if (memchr(text.p, '\0', text.n))
+			return fail_at(l, line_of(l), name, "must not hold a NUL");
+		r = add(l, data, text);
+		if (r < 0) {
+			err_prefix(l->reterr, "%s:%u: %.*s", l->file, line_of(l), SV_ARG(name));
+			return r;
+		}
+	}
+}
+
+static int add_list_element(struct loader *l, void *data, struct sv text)
+{
+	(void)l;
+	strv_addsv(data, text);
+	return 0;
+}
+
+static int load_list(struct loader *l, enum setting_id id)
+{
+	settings_clear(l->settings, id);
+	return each_element(l, sv_of(settings_table[id].name), add_list_element,
+		settings_field(l->settings, id));
+}
+
+struct word_target {
+	struct keywords *words;
+	struct sv lang;
+};
+
+static int add_word(struct loader *l, void *data, struct sv text)
+{
+	struct word_target *t = data;
+	return keywords_add(t->words, t->lang, text, l->reterr);
+}
+
+/* Walks the keys of a mapping; the key's value is the current event when value() is called. */
+typedef int (*pair_fn)(struct loader *l, void *data, struct sv key, unsigned line);
+
+static int each_pair(struct loader *l, pair_fn value, void *data)
+{
+	for (;;) {
+		int r = next_event(l);
+		if (r < 0 || l->event.type == YAML_MAPPING_END_EVENT)
+			return r;
+		if (l->event.type != YAML_SCALAR_EVENT)
+			return fail_at(l, line_of(l), SV(""), "a key must be a single word");
+		unsigned line = line_of(l);
+		AUTO_STR key = STR_INIT;
+		str_add(&key, scalar_text(l));
+		r = next_event(l);
+		if (r == 0)
+			r = value(l, data, str_sv(&key), line);
+		if (r < 0)
+			return r;
+	}
+}
+
+struct named {
+	enum setting_id id;
+	struct sv lang; /* SETTING_TABLE: the outer key */
+};
+
+static int load_language(struct loader *l, void *data, struct sv lang, unsigned line)
+{
+	(void)line;
+	const struct named *n = data;
+	struct keywords *words = settings_field(l->settings, n->id);
+	keywords_drop_lang(words, lang);
+	struct word_target target = { words, lang };
+	return each_element(l, sv_of(settings_table[n->id].name), add_word, &target);
+}
+
+/* A list replaces everything; a mapping replaces the languages it names. */
+static int load_words(struct loader *l, enum setting_id id)
+{
+	if (l->event.type == YAML_MAPPING_START_EVENT) {
+		struct named n = { .id = id };
+		return each_pair(l, load_language, &n);
+	}
+	settings_clear(l->settings, id);
+	struct word_target target = { settings_field(l->settings, id), SV("") };
+	return each_element(l, sv_of(settings_table[id].name), add_word, &target);
+}
+
+static int join_element(struct loader *l, void *data, struct sv text)
+{
+	if (text.n == 0)
+		return err_set(l->reterr, ERR_INPUT, "empty word");
+	struct str *joined = data;
+	if (joined->len > 0)
+		str_addc(joined, '|');
+	str_add(joined, text);
+	return 0;
+}
+
+static int load_class(struct loader *l, void *data, struct sv class, unsigned line)
+{
+	(void)line;
+	const struct named *n = data;
+	AUTO_STR joined = STR_INIT;
+	int r = each_element(l, sv_of(settings_table[n->id].name), join_element, &joined);
+	if (r == 0)
+		strv_addf(settings_field(l->settings, n->id), "%.*s.%.*s=%s", SV_ARG(n->lang),
+			SV_ARG(class), joined.buf);
+	return r;
+}
+
+static int load_table_language(struct loader *l, void *data, struct sv lang, unsigned line)
+{
+	const struct named *outer = data;
+	if (l->event.type != YAML_MAPPING_START_EVENT)
+		return fail_at(l, line, sv_of(settings_table[outer->id].name),
+			"must be lists by class, by language");
+	struct named n = { .id = outer->id, .lang = lang };
+	return each_pair(l, load_class, &n);
+}
+
+static int load_table(struct loader *l, enum setting_id id)
+{
+	struct named n = { .id = id };
+	settings_clear(l->settings, id);
+	if (l->event.type != YAML_MAPPING_START_EVENT)
+		return fail_at(l, line_of(l), sv_of(settings_table[id].name),
+			"must be lists by class, by language");
+	return each_pair(l, load_table_language, &n);
+}
+
+static int load_value(struct loader *l, enum setting_id id, unsigned line)
+{
+	switch (settings_table[id].kind) {
+	case SETTING_LIST:
+		return load_list(l, id);
+	case SETTING_WORDS:
+		return load_words(l, id);
+	case SETTING_TABLE:
+		return load_table(l, id);
+	case SETTING_BOOL:
+	case SETTING_INT:
+	case SETTING_NUMBER:
+	case SETTING_SECONDS:
+	case SETTING_STRING:
+	case SETTING_PATH:
+	case SETTING_CHOICE:
+		break;
+	}
+	return load_scalar(l, id, line);
+}
+
+static int load_setting(struct loader *l, enum setting_id id, unsigned line)
+{
+	struct setting_origin *origin = &l->settings->origins[id];
+	if (origin->source == SETTING_FILE)
+		return fail_at(l, line, sv_of(settings_table[id].name),
+			"given twice, first on line %u", origin->line);
+	/* A key with nothing behind it is as if it were not there. */
+	if (l->event.type == YAML_SCALAR_EVENT && scalar_is_null(l))
+		return 0;
+	int r = load_value(l, id, line);
+	if (r == 0)
+		*origin = origin_at(line);
+	return r;
+}
+
+/* ---- sections ---- */
+
+/* data is the section's name with a dot behind it, a struct str; empty at the top. */
+static int load_pair(struct loader *l, void *data, struct sv key, unsigned line)
+{
+	const struct str *section = data;
+	AUTO_STR name = STR_INIT;
+	str_addf(&name, "%s%.*s", section->buf, SV_ARG(key));
+	int id = settings_find(str_sv(&name));
+	if (id >= 0)
+		return load_setting(l, (enum setting_id)id, line);
+	if (!settings_is_section(str_sv(&name))) {
+		note_unknown(l, line, str_sv(&name));
+		return skip_node(l);
+	}
+	if (l->event.type == YAML_SCALAR_EVENT && scalar_is_null(l))
+		return 0;
+	if (l->event.type != YAML_MAPPING_START_EVENT)
+		return fail_at(l, line, str_sv(&name), "must be a section with settings in it");
+	str_addc(&name, '.');
+	return each_pair(l, load_pair, &name);
+}
+
+static int load_document(struct loader *l)
+{
+	if (l->event.type == YAML_SCALAR_EVENT && scalar_is_null(l))
+		return 0;
+	if (l->event.type != YAML_MAPPING_START_EVENT)
+		return fail_at(l, line_of(l), SV(""), "must be sections such as 'ai:'");
+	AUTO_STR top = STR_INIT;
+	return each_pair(l, load_pair, &top);
+}
+
+/* stream start, document start, node, document end, stream end */
+static int load_stream(struct loader *l)
+{
+	bool seen = false;
+	for (;;) {
+		int r = next_event(l);
+		if (r < 0 || l->event.type == YAML_STREAM_END_EVENT)
+			return r;
+		if (l->event.type != YAML_DOCUMENT_START_EVENT)
+			continue;
+		if (seen)
+			return fail_at(l, line_of(l), SV(""), "a second document");
+		seen = true;
+		r = next_event(l);
+		if (r == 0)
+			r = load_document(l);
+		if (r < 0)
+			return r;
+	}
+}
+
+int config_parse(struct settings *s, struct sv text, const char *file, struct strv *notices,
+	struct err *reterr)
+{
+	if (text.n > CONFIG_BYTES_MAX)
+		return err_set(
+			reterr, ERR_LIMIT, "%s: larger than %d bytes", file, CONFIG_BYTES_MAX);
+	struct err own = ERR_INIT;
+	struct loader l = { .settings = s, .file = file, .notices = notices };
+	l.reterr = reterr ? reterr : &own;
+	if (!yaml_parser_initialize(&l.parser))
+		return err_set(reterr, -ENOMEM, "%s: out of memory", file);
+	yaml_parser_set_input_string(&l.parser, (const unsigned char *)text.p, text.n);
+	int r = load_stream(&l);
+	if (l.have_event)
+		yaml_event_delete(&l.event);
+	yaml_parser_delete(&l.parser);
+	return r;
+}
+
+int config_load(struct settings *s, const char *path, struct strv *notices, struct err *reterr)
+{
+	AUTO_STR text = STR_INIT;
+	int r = file_read(path, CONFIG_BYTES_MAX, &text, reterr);
+	return r < 0 ? r : config_parse(s, str_sv(&text), path, notices, reterr);
+}

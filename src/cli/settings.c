@@ -1,0 +1,402 @@
+#include "cli/settings.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/env.h"
+#include "cli/suggest.h"
+#include "os/path.h"
+
+const struct setting settings_table[SETTING_COUNT] = {
+#define S(kind_, field_, name_, fallback_, low_, high_, choices_, help_) \
+	[SETTING_ID_##field_] = {                                        \
+		.kind = SETTING_##kind_,                                 \
+		.name = (name_),                                         \
+		.fallback = (fallback_),                                 \
+		.low = (low_),                                           \
+		.high = (high_),                                         \
+		.choices = (choices_),                                   \
+		.help = (help_),                                         \
+		.offset = offsetof(struct settings, field_),             \
+	},
+#include "cli/settings.def"
+#undef S
+};
+
+void *settings_field(struct settings *s, enum setting_id id)
+{
+	return (char *)s + settings_table[id].offset;
+}
+
+const void *settings_value(const struct settings *s, enum setting_id id)
+{
+	return (const char *)s + settings_table[id].offset;
+}
+
+/* ---- values from text ---- */
+
+static int set_bool(bool *field, struct sv text, struct err *reterr)
+{
+	static const char *const yes[] = { "true", "yes", "on", "1" };
+	static const char *const no[] = { "false", "no", "off", "0" };
+	for (size_t i = 0; i < ARRAY_LEN(yes); i++) {
+		bool is_yes = text.n == strlen(yes[i]) && strncasecmp(text.p, yes[i], text.n) == 0;
+		bool is_no = text.n == strlen(no[i]) && strncasecmp(text.p, no[i], text.n) == 0;
+		if (is_yes || is_no) {
+			*field = is_yes;
+			return 0;
+		}
+	}
+	return err_set(reterr, ERR_INPUT, "'%.*s' is neither true nor false", SV_ARG(text));
+}
+
+static int check_range(const struct setting *row, double value, struct err *reterr)
+{
+	bool limited = row->low < row->high;
+	if (!limited || (value >= row->low && value <= row->high))
+		return 0;
+	return err_set(reterr, ERR_INPUT, "%.10g is not between %.10g and %.10g", value, row->low,
+		row->high);
+}
+
+static int set_int(const struct setting *row, long long *field, struct sv text, struct err *reterr)
+{
+	long long n;
+	if (!sv_parse_i64(text, &n))
+		return err_set(reterr, ERR_INPUT, "'%.*s' is not a whole number", SV_ARG(text));
+	int r = check_range(row, (double)n, reterr);
+	if (r == 0)
+		*field = n;
+	return r;
+}
+
+static int set_number(const struct setting *row, double *field, struct sv text, struct err *reterr)
+{
+	double x;
+	if (!sv_parse_double(text, &x))
+		return err_set(reterr, ERR_INPUT, "'%.*s' is not a number", SV_ARG(text));
+	int r = check_range(row, x, reterr);
+	if (r == 0)
+		*field = x;
+	return r;
+}
+
+static int set_seconds(
+	const struct setting *row, int64_t *field, struct sv text, struct err *reterr)
+{
+	double seconds;
+	int64_t ms;
+	if (sv_parse_double(text, &seconds)) {
+		int r = check_range(row, seconds, reterr);
+		if (r == 0)
+			*field = llround(seconds * 1000);
+		return r;
+	}
+	if (!clock_parse_span(text, &ms))
+		return err_set(reterr, ERR_INPUT,
+			"'%.*s' is neither a number of seconds nor a span such as 90s, 15m, 2h",
+			SV_ARG(text));
+	int r = check_range(row, (double)ms / 1000, reterr);
+	if (r == 0)
+		*field = ms;
+	return r;
+}
+
+static void replace_string(char **field, char *owned)
+{
+	free(*field);
+	*field = owned;
+}
+
+/* One of "first=other=other": true when text is any of them; ret_first is the first. */
+static bool choice_matches(struct sv spellings, struct sv text, struct sv *ret_first)
+{
+	struct sv one;
+	bool first = true, matched = false;
+	while (sv_split(&spellings, '=', &one)) {
+		if (first)
+			*ret_first = one;
+		matched = matched || sv_eq(one, text);
+		first = false;
+	}
+	return matched;
+}
+
+static int set_choice(const struct setting *row, char **field, struct sv text, struct err *reterr)
+{
+	struct sv rest = sv_of(row->choices), spellings, first = SV("");
+	AUTO_STR all = STR_INIT;
+	struct suggest near = SUGGEST_INIT(text);
+	AUTO_STRV names = STRV_INIT;
+	while (sv_split(&rest, '|', &spellings)) {
+		if (choice_matches(spellings, text, &first)) {
+			replace_string(field, xmemdup0(first.p, first.n));
+			return 0;
+		}
+		str_addf(&all, "%s%.*s", all.len ? ", " : "", SV_ARG(first));
+		strv_addsv(&names, first);
+		suggest_offer(&near, names.v[names.n - 1]);
+	}
+	return err_set(reterr, ERR_INPUT, "'%.*s' is none of %s%s%s%s", SV_ARG(text), all.buf,
+		near.best ? " (did you mean '" : "", near.best ? near.best : "",
+		near.best ? "'?)" : "");
+}
+
+static void set_list(struct strv *field, struct sv text, char sep)
+{
+	struct sv piece;
+	strv_release(field);
+	while (sv_split(&text, sep, &piece)) {
+		piece = sv_trim(piece);
+		if (piece.n > 0)
+			strv_addsv(field, piece);
+	}
+}
+
+static int set_words(struct keywords *field, struct sv text, struct err *reterr)
+{
+	struct keywords fresh = KEYWORDS_INIT;
+	int r = text.n > 0 ? keywords_parse(&fresh, text, reterr) : 0;
+	if (r < 0) {
+		keywords_release(&fresh);
+		return r;
+	}
+	keywords_release(field);
+	*field = fresh;
+	return 0;
+}
+
+static void set_path(const struct settings *s, char **field, struct sv text)
+{
+	char *raw = xmemdup0(text.p, text.n);
+	replace_string(field, path_expand_home(raw, s->home));
+	free(raw);
+}
+
+static int set_field(struct settings *s, enum setting_id id, struct sv text, struct err *reterr)
+{
+	const struct setting *row = &settings_table[id];
+	void *field = settings_field(s, id);
+	switch (row->kind) {
+	case SETTING_BOOL:
+		return set_bool(field, text, reterr);
+	case SETTING_INT:
+		return set_int(row, field, text, reterr);
+	case SETTING_NUMBER:
+		return set_number(row, field, text, reterr);
+	case SETTING_SECONDS:
+		return set_seconds(row, field, text, reterr);
+	case SETTING_STRING:
+		replace_string(field, xmemdup0(text.p, text.n));
+		return 0;
+	case SETTING_PATH:
+		set_path(s, field, text);
+		return 0;
+	case SETTING_CHOICE:
+		return set_choice(row, field, text, reterr);
+	case SETTING_LIST:
+		set_list(field, text, ',');
+		return 0;
+	case SETTING_WORDS:
+		return set_words(field, text, reterr);
+	case SETTING_TABLE:
+		set_list(field, text, ';');
+		return 0;
+	}
+	return err_set(reterr, ERR_BUG, "setting without a kind");
+}
+
+int settings_set(struct settings *s, enum setting_id id, struct sv text,
+	struct setting_origin origin, struct err *reterr)
+{
+	int r = set_field(s, id, text, reterr);
+	if (r == 0)
+		s->origins[id] = origin;
+	return r;
+}
+
+/* ---- life ---- */
+
+void settings_clear(struct settings *s, enum setting_id id)
+{
+	void *field = settings_field(s, id);
+	switch (settings_table[id].kind) {
+	case SETTING_STRING:
+	case SETTING_PATH:
+	case SETTING_CHOICE:
+		replace_string(field, NULL);
+		break;
+	case SETTING_LIST:
+	case SETTING_TABLE:
+		strv_release(field);
+		break;
+	case SETTING_WORDS:
+		keywords_release(field);
+		break;
+	case SETTING_BOOL:
+	case SETTING_INT:
+	case SETTING_NUMBER:
+	case SETTING_SECONDS:
+		break;
+	}
+}
+
+struct settings *settings_new(const char *home)
+{
+	struct settings *s = xcalloc(1, sizeof(*s));
+	s->home = xstrdup(home);
+	for (int id = 0; id < SETTING_COUNT; id++) {
+		struct err e = ERR_INIT;
+		int r = set_field(s, (enum setting_id)id, sv_of(settings_table[id].fallback), &e);
+		assert(r == 0);
+		(void)r;
+	}
+	return s;
+}
+
+void settings_free(struct settings *s)
+{
+	if (!s)
+		return;
+	for (int id = 0; id < SETTING_COUNT; id++)
+		settings_clear(s, (enum setting_id)id);
+	free(s->home);
+	free(s);
+}
+
+/* ---- names ---- */
+
+int settings_find(struct sv name)
+{
+	for (int id = 0; id < SETTING_COUNT; id++) {
+		if (sv_is(name, settings_table[id].name))
+			return id;
+	}
+	return sv_is(name, "ai.backend") ? (int)SETTING_ID_ai_agent : -1;
+}
+
+bool settings_is_section(struct sv name)
+{
+	for (int id = 0; id < SETTING_COUNT; id++) {
+		struct sv whole = sv_of(settings_table[id].name);
+		if (whole.n > name.n && sv_starts(whole, name) && whole.p[name.n] == '.')
+			return true;
+	}
+	return false;
+}
+
+const char *settings_suggest(struct sv name)
+{
+	struct suggest near = SUGGEST_INIT(name);
+	for (int id = 0; id < SETTING_COUNT; id++)
+		suggest_offer(&near, settings_table[id].name);
+	return near.best;
+}
+
+/* ---- environment ---- */
+
+/* "ai.max_budget_usd" → "FADEN_AI_MAX_BUDGET_USD" */
+static void variable_name(struct str *out, const char *name)
+{
+	str_adds(out, "FADEN_");
+	for (; *name; name++)
+		str_addc(out, *name == '.' ? '_' : (char)toupper((unsigned char)*name));
+}
+
+int settings_from_environment(struct settings *s, struct err *reterr)
+{
+	if (!env_nth("FADEN_", 0))
+		return 0;
+	AUTO_STR name = STR_INIT;
+	for (int id = 0; id < SETTING_COUNT; id++) {
+		str_clear(&name);
+		variable_name(&name, settings_table[id].name);
+		const char *value = env_get(name.buf);
+		if (!value)
+			continue;
+		const struct setting_origin origin = { .source = SETTING_ENVIRONMENT };
+		int r = settings_set(s, (enum setting_id)id, sv_of(value), origin, reterr);
+		if (r < 0) {
+			err_prefix(reterr, "%s", name.buf);
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* ---- values as text ---- */
+
+static void print_list(struct str *out, const struct strv *list, const char *sep)
+{
+	for (size_t i = 0; i < list->n; i++)
+		str_addf(out, "%s%s", i ? sep : "", list->v[i]);
+}
+
+static void print_words(struct str *out, const struct keywords *k)
+{
+	const char *lang = "";
+	for (size_t i = 0; i < k->texts.n; i++) {
+		bool changed = !sv_is(sv_of(lang), k->langs.v[i]);
+		if (changed) {
+			lang = k->langs.v[i];
+			str_addf(out, "%s%s: ", i ? "; " : "", lang);
+		} else if (i > 0) {
+			str_adds(out, ", ");
+		}
+		str_adds(out, k->texts.v[i]);
+	}
+}
+
+void settings_print(struct str *out, const struct settings *s, enum setting_id id)
+{
+	const void *value = settings_value(s, id);
+	switch (settings_table[id].kind) {
+	case SETTING_BOOL:
+		str_adds(out, *(const bool *)value ? "true" : "false");
+		break;
+	case SETTING_INT:
+		str_addf(out, "%lld", *(const long long *)value);
+		break;
+	case SETTING_NUMBER:
+		str_addf(out, "%.10g", *(const double *)value);
+		break;
+	case SETTING_SECONDS:
+		str_addf(out, "%.10g", (double)*(const int64_t *)value / 1000);
+		break;
+	case SETTING_STRING:
+	case SETTING_PATH:
+	case SETTING_CHOICE:
+		str_adds(out, *(char *const *)value);
+		break;
+	case SETTING_LIST:
+		print_list(out, value, ", ");
+		break;
+	case SETTING_WORDS:
+		print_words(out, value);
+		break;
+	case SETTING_TABLE:
+		print_list(out, value, "; ");
+		break;
+	}
+}
+
+void settings_print_origin(
+	struct str *out, const struct settings *s, enum setting_id id, const char *file)
+{
+	const struct setting_origin *o = &s->origins[id];
+	switch (o->source) {
+	case SETTING_DEFAULT:
+		str_adds(out, "default");
+		break;
+	case SETTING_FILE:
+		str_addf(out, "%s:%u", file, o->line);
+		break;
+	case SETTING_ENVIRONMENT:
+		str_adds(out, "environment");
+		break;
+	}
+}

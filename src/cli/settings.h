@@ -1,0 +1,99 @@
+/*
+ * The settings: one row each in settings.def, one field each in struct settings. The table knows
+ * name, kind, default, range and help; the configuration file, the environment, `faden config`, the
+ * example file and the man page all come from it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "assist/keywords.h"
+#include "base/err.h"
+#include "base/str.h"
+
+enum setting_kind {
+	SETTING_BOOL, /* bool */
+	SETTING_INT, /* long long */
+	SETTING_NUMBER, /* double */
+	SETTING_SECONDS, /* int64_t milliseconds; "90", "1.5", "15m", "2h" */
+	SETTING_STRING, /* char *, never NULL */
+	SETTING_PATH, /* the same; "~" expanded */
+	SETTING_CHOICE, /* the same; the first spelling of one of the choices */
+	SETTING_LIST, /* struct strv */
+	SETTING_WORDS, /* struct keywords: a list, or lists by language */
+	SETTING_TABLE, /* struct strv of "LANGUAGE.CLASS=WORD|WORD" */
+};
+
+#define SETTING_TYPE_BOOL bool
+#define SETTING_TYPE_INT long long
+#define SETTING_TYPE_NUMBER double
+#define SETTING_TYPE_SECONDS int64_t
+#define SETTING_TYPE_STRING char *
+#define SETTING_TYPE_PATH char *
+#define SETTING_TYPE_CHOICE char *
+#define SETTING_TYPE_LIST struct strv
+#define SETTING_TYPE_WORDS struct keywords
+#define SETTING_TYPE_TABLE struct strv
+
+enum setting_id {
+#define S(kind, field, name, fallback, low, high, choices, help) SETTING_ID_##field,
+#include "cli/settings.def"
+#undef S
+	SETTING_COUNT
+};
+
+enum setting_source { SETTING_DEFAULT, SETTING_FILE, SETTING_ENVIRONMENT };
+
+struct setting_origin {
+	enum setting_source source;
+	unsigned line; /* SETTING_FILE: in the file, from 1 */
+};
+
+struct settings {
+#define S(kind, field, name, fallback, low, high, choices, help) SETTING_TYPE_##kind field;
+#include "cli/settings.def"
+#undef S
+	struct setting_origin origins[SETTING_COUNT];
+	char *home; /* for "~" */
+};
+
+struct setting {
+	enum setting_kind kind;
+	const char *name; /* "ai.timeout" */
+	const char *fallback;
+	double low, high; /* both 0: any */
+	const char *choices; /* SETTING_CHOICE */
+	const char *help;
+	size_t offset;
+};
+extern const struct setting settings_table[SETTING_COUNT];
+
+/* All defaults. Never fails: a test parses every default. */
+struct settings *settings_new(const char *home);
+void settings_free(struct settings *s); /* NULL is fine */
+
+/* The row of a name; -1 when there is none. */
+int settings_find(struct sv name);
+/* True when some setting's name begins with name and a dot. */
+bool settings_is_section(struct sv name);
+/* The nearest name to a mistyped one, NULL when nothing is near. */
+const char *settings_suggest(struct sv name);
+
+/* Sets from text. Lists are separated by commas, words as for keywords_parse(). ERR_INPUT with a
+ * message that says what is wrong with the value, without the name. */
+int settings_set(struct settings *s, enum setting_id id, struct sv text,
+	struct setting_origin origin, struct err *reterr) MUST_USE;
+/* For the loader: empties a list, words or table before its elements are added. */
+void settings_clear(struct settings *s, enum setting_id id);
+void *settings_field(struct settings *s, enum setting_id id);
+const void *settings_value(const struct settings *s, enum setting_id id);
+
+/* FADEN_AI_TIMEOUT and so on override the file. Names the variable on failure. */
+int settings_from_environment(struct settings *s, struct err *reterr) MUST_USE;
+
+/* The value as text, as settings_set() takes it. */
+void settings_print(struct str *out, const struct settings *s, enum setting_id id);
+/* "default", "environment", "FILE:LINE". */
+void settings_print_origin(
+	struct str *out, const struct settings *s, enum setting_id id, const char *file);
