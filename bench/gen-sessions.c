@@ -392,7 +392,7 @@ static void line_tool_result(struct gen *g, enum tool tool, const char *tool_id,
 }
 
 /* One or two tools in one message; each result hangs on its own use. */
-static void tool_round(struct gen *g, size_t output_max)
+static void tool_round(struct gen *g, size_t most)
 {
 	char message_id[ID_MAX], tool_ids[2][ID_MAX], sources[2][UUID_TEXT];
 	struct sv outputs[2];
@@ -405,8 +405,7 @@ static void tool_round(struct gen *g, size_t output_max)
 	for (size_t i = 0; i < n; i++) {
 		rng_id(&g->rng, "toolu", tool_ids[i]);
 		tools[i] = (enum tool)rng_below(&g->rng, TOOLS);
-		outputs[i] =
-			pool_piece(g->pool, &g->rng, rng_size(&g->rng, OUTPUT_MIN, output_max));
+		outputs[i] = pool_piece(g->pool, &g->rng, rng_size(&g->rng, OUTPUT_MIN, most));
 		line_tool_use(g, message_id, tools[i], tool_ids[i], outputs[i]);
 		memcpy(sources[i], g->parent, UUID_TEXT);
 	}
@@ -434,21 +433,30 @@ static int flush(struct gen *g, struct err *reterr)
 	return r;
 }
 
+/* The largest output of the next round: four of them (two tools, twice each) fit what is left. */
+static size_t output_max(const struct gen *g, uint64_t target)
+{
+	uint64_t have = g->bytes + g->buf.len;
+	uint64_t most = target > have ? (target - have) / 4 : 0;
+
+	if (most < OUTPUT_MIN)
+		return OUTPUT_MIN;
+	return most < OUTPUT_MAX ? (size_t)most : OUTPUT_MAX;
+}
+
 static int turn(struct gen *g, uint64_t target, struct err *reterr)
 {
 	char message_id[ID_MAX];
 	size_t rounds = rng_below(&g->rng, 6);
-	uint64_t left = target > g->bytes ? target - g->bytes : 0;
-	size_t most = left / 4 < OUTPUT_MIN ? OUTPUT_MIN : left / 4;
 
 	line_prompt(g);
-	for (size_t i = 0; i < rounds; i++)
-		tool_round(g, most < OUTPUT_MAX ? most : OUTPUT_MAX);
+	for (size_t i = 0; i < rounds && g->bytes + g->buf.len < target; i++)
+		tool_round(g, output_max(g, target));
 	rng_id(&g->rng, "msg", message_id);
 	line_text(g, message_id);
 	if (g->context > 150000)
 		g->context = 20000;
-	return g->buf.len >= FLUSH_AT || g->bytes + g->buf.len >= target ? flush(g, reterr) : 0;
+	return g->buf.len >= FLUSH_AT ? flush(g, reterr) : 0;
 }
 
 static int set_time(const struct gen *g, struct err *reterr)

@@ -12,12 +12,6 @@ struct check {
 
 enum state { STATE_VALUE, STATE_KEY, STATE_AFTER, STATE_DONE, STATE_BAD, STATE_DEEP };
 
-/* 1: may stand in a string as it is. Bytes of 0x80 and above are looked at as UTF-8. */
-static bool is_plain(unsigned char c)
-{
-	return c >= 0x20 && c != '"' && c != '\\' && c < 0x80;
-}
-
 /* p is behind the backslash. */
 static bool check_escape(struct check *c)
 {
@@ -39,15 +33,23 @@ static bool check_escape(struct check *c)
 
 static bool check_wide(struct check *c)
 {
-	size_t left = (size_t)(c->end - c->p);
-	size_t n = json_utf8_prefix(sv_make(c->p, left < 4 ? left : 4));
+	size_t n = json_utf8_sequence(c->p, c->end);
 
-	/* The prefix may reach beyond the character: only non-ASCII bytes of it are ours. */
-	size_t wide = 0;
-	while (wide < n && (unsigned char)c->p[wide] >= 0x80)
-		wide++;
-	c->p += wide;
-	return wide > 0;
+	c->p += n;
+	return n > 0;
+}
+
+/* One character that is not the closing quote. */
+static bool check_character(struct check *c)
+{
+	unsigned char ch = (unsigned char)*c->p;
+
+	if (ch >= 0x80)
+		return check_wide(c);
+	if (ch < 0x20)
+		return false;
+	c->p++;
+	return ch != '\\' || check_escape(c);
 }
 
 static bool check_string(struct check *c)
@@ -55,19 +57,18 @@ static bool check_string(struct check *c)
 	if (c->p == c->end || *c->p != '"')
 		return false;
 	for (c->p++; c->p < c->end;) {
-		unsigned char ch = (unsigned char)*c->p;
-		if (is_plain(ch)) {
-			c->p++;
-		} else if (ch == '"') {
+		if (c->end - c->p >= JSON_WORD) {
+			size_t plain = json_plain_bytes(c->p);
+			c->p += plain;
+			if (plain == JSON_WORD)
+				continue;
+		}
+		if (*c->p == '"') {
 			c->p++;
 			return true;
-		} else if (ch == '\\') {
-			c->p++;
-			if (!check_escape(c))
-				return false;
-		} else if (ch < 0x80 || !check_wide(c)) {
-			return false;
 		}
+		if (!check_character(c))
+			return false;
 	}
 	return false;
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "json/scan.h"
 #include "json/text.h"
 
@@ -41,68 +40,139 @@ static char simple_escape(char c)
 	}
 }
 
-/* p is behind "\u"; returns one past the escape (or pair of escapes), or NULL. */
-static const char *decode_unicode(const char *p, const char *end, struct str *out)
+/*
+ * Decoding writes straight into the string. Escapes shrink; only invalid bytes grow, to three each.
+ * So there is always room for what is left of the input, and more is asked for at a bad byte.
+ */
+struct decoder {
+	const char *p, *end;
+	struct str *out;
+	char *o;
+};
+
+/* Room for the input that is left, a replacement, and a whole word beyond what is meant. */
+static bool decoder_room(struct decoder *d)
+{
+	size_t left = (size_t)(d->end - d->p) + 3;
+
+	d->out->len = (size_t)(d->o - d->out->buf);
+	if (!str_reserve(d->out, left + JSON_WORD))
+		return false;
+	d->o = d->out->buf + d->out->len;
+	return true;
+}
+
+static void put_code_point(struct decoder *d, unsigned cp)
+{
+	if (cp < 0x80) {
+		*d->o++ = (char)cp;
+		return;
+	}
+	if (cp < 0x800) {
+		*d->o++ = (char)(0xC0 | cp >> 6);
+	} else {
+		if (cp < 0x10000) {
+			*d->o++ = (char)(0xE0 | cp >> 12);
+		} else {
+			*d->o++ = (char)(0xF0 | cp >> 18);
+			*d->o++ = (char)(0x80 | (cp >> 12 & 0x3F));
+		}
+		*d->o++ = (char)(0x80 | (cp >> 6 & 0x3F));
+	}
+	*d->o++ = (char)(0x80 | (cp & 0x3F));
+}
+
+/* p is behind "\u". */
+static bool decode_unicode(struct decoder *d)
 {
 	unsigned cp, low;
 
-	if (!json_hex4(p, end, &cp))
-		return NULL;
-	p += 4;
-	if (cp >= 0xD800 && cp < 0xDC00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u' &&
-		json_hex4(p + 2, end, &low) && low >= 0xDC00 && low < 0xE000) {
+	if (!json_hex4(d->p, d->end, &cp))
+		return false;
+	d->p += 4;
+	if (cp >= 0xD800 && cp < 0xDC00 && d->end - d->p >= 6 && d->p[0] == '\\' &&
+		d->p[1] == 'u' && json_hex4(d->p + 2, d->end, &low) && low >= 0xDC00 &&
+		low < 0xE000) {
 		cp = 0x10000 + ((cp - 0xD800) << 10) + (low - 0xDC00);
-		p += 6;
+		d->p += 6;
 	}
-	utf8_add(out, cp >= 0xD800 && cp < 0xE000 ? REPLACEMENT : cp);
-	return p;
+	put_code_point(d, cp >= 0xD800 && cp < 0xE000 ? REPLACEMENT : cp);
+	return true;
 }
 
 /* p is behind the backslash. */
-static const char *decode_escape(const char *p, const char *end, struct str *out)
+static bool decode_escape(struct decoder *d)
 {
-	if (p == end)
-		return NULL;
-	if (*p == 'u')
-		return decode_unicode(p + 1, end, out);
-	char c = simple_escape(*p);
+	if (d->p == d->end)
+		return false;
+	char kind = *d->p++;
+	if (kind == 'u')
+		return decode_unicode(d);
+	char c = simple_escape(kind);
 	if (!c)
-		return NULL;
-	str_addc(out, c);
-	return p + 1;
+		return false;
+	*d->o++ = c;
+	return true;
 }
 
-static bool decode(struct sv inner, struct str *out)
+static bool decode_wide(struct decoder *d)
 {
-	const char *p = inner.p, *end = inner.p + inner.n;
+	size_t n = json_utf8_sequence(d->p, d->end);
 
-	while (p < end) {
-		const char *escape = memchr(p, '\\', (size_t)(end - p));
-		const char *stop = escape ? escape : end;
-		json_add_utf8(out, sv_make(p, (size_t)(stop - p)));
-		if (!escape)
-			return true;
-		p = decode_escape(escape + 1, end, out);
-		if (!p)
+	if (n == 0) {
+		d->p++;
+		put_code_point(d, REPLACEMENT);
+		return decoder_room(d);
+	}
+	memcpy(d->o, d->p, n);
+	d->o += n;
+	d->p += n;
+	return true;
+}
+
+static bool decode_one(struct decoder *d)
+{
+	if ((unsigned char)*d->p >= 0x80)
+		return decode_wide(d);
+	char c = *d->p++;
+	if (c == '\\')
+		return decode_escape(d);
+	*d->o++ = c;
+	return true;
+}
+
+static bool decode(struct decoder *d)
+{
+	while (d->end - d->p >= JSON_WORD) {
+		size_t plain = json_plain_bytes(d->p);
+		memcpy(d->o, d->p, JSON_WORD);
+		d->o += plain;
+		d->p += plain;
+		if (plain < JSON_WORD && !decode_one(d))
 			return false;
 	}
+	while (d->p < d->end)
+		if (!decode_one(d))
+			return false;
 	return true;
 }
 
 bool scan_string(struct jval val, struct str *out)
 {
+	struct sv inner = scan_inner(val);
 	size_t before = out->len;
 
 	if (val.type != J_STRING)
 		return false;
-	struct sv inner = scan_inner(val);
 	if (inner.n == 0)
 		return true;
-	(void)str_reserve(out, inner.n);
-	if (decode(inner, out))
-		return true;
-	str_cut(out, before);
-	return false;
+	struct decoder d = { inner.p, inner.p + inner.n, out, out->buf + out->len };
+	if (!decoder_room(&d))
+		return false;
+	bool ok = decode(&d);
+	out->len = ok ? (size_t)(d.o - out->buf) : before;
+	out->buf[out->len] = '\0';
+	return ok;
 }
 
 static bool is_verbatim(struct sv inner)

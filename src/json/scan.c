@@ -230,19 +230,33 @@ static struct sv skip_mark(struct sv text)
 	return sv_starts(text, mark) ? sv_from(text, mark.n) : text;
 }
 
+int scan_value(struct sv *rest, struct jval *ret)
+{
+	if (rest->n == 0)
+		return 0;
+	const char *end = rest->p + rest->n;
+	const char *p = json_skip_space(rest->p, end);
+	if (p == end)
+		return 0;
+	enum jtype type;
+	const char *q = skip_value(p, end, &type);
+	if (!q)
+		return ERR_INPUT;
+	*ret = (struct jval){ between(p, q), type };
+	*rest = between(q, end);
+	return 1;
+}
+
 int scan_text(struct sv text, struct jval *ret)
 {
 	struct sv rest = skip_mark(text);
+	struct jval val;
 
-	if (rest.n == 0)
+	if (scan_value(&rest, &val) <= 0)
 		return ERR_INPUT;
-	const char *end = rest.p + rest.n;
-	const char *p = json_skip_space(rest.p, end);
-	enum jtype type;
-	const char *q = skip_value(p, end, &type);
-	if (!q || json_skip_space(q, end) != end)
+	if (rest.n && json_skip_space(rest.p, rest.p + rest.n) != rest.p + rest.n)
 		return ERR_INPUT;
-	*ret = (struct jval){ between(p, q), type };
+	*ret = val;
 	return 0;
 }
 

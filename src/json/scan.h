@@ -39,6 +39,9 @@ struct jval {
 
 /* A text that is one value with white space around it, and one byte order mark before it. */
 int scan_text(struct sv text, struct jval *ret) MUST_USE;
+/* The first of several values that follow each other, as a crash may leave them on one line: 1
+ * and *rest is what stands behind it, 0 when only white space is left, or negative. */
+int scan_value(struct sv *rest, struct jval *ret) MUST_USE;
 
 /*
  * Walks the members of an object or the elements of an array; any other value has none.
@@ -95,7 +98,8 @@ struct sv scan_inner(struct jval val);
 /*
  * Appends the decoded text, which is always valid UTF-8: lone surrogates and invalid bytes become
  * U+FFFD (the original is in val.raw), \u0000 a NUL byte. False for other types and for broken
- * escapes (\q, \u12); then out is as before. A maximum of out shows in str_full() as usual.
+ * escapes (\q, \u12); then out is as before. The same when out has a maximum and no room for the
+ * escaped length and a few bytes more; str_full() then tells.
  */
 bool scan_string(struct jval val, struct str *out);
 /* The same text without copying when nothing needs decoding: a slice of val, or of *tmp, which is

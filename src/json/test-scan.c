@@ -98,6 +98,24 @@ static void every_prefix_of_a_line_is_refused(void **state)
 	}
 }
 
+static void values_glued_together(void **state)
+{
+	struct sv rest = SV("{\"a\":1}{\"b\":2} 3 \"x\"{");
+	const char *want[] = { "{\"a\":1}", "{\"b\":2}", "3", "\"x\"" };
+	struct jval val;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
+		assert_int_equal(scan_value(&rest, &val), 1);
+		assert_raw(val, want[i]);
+	}
+	assert_int_equal(scan_value(&rest, &val), ERR_INPUT);
+	rest = SV(" \r");
+	assert_int_equal(scan_value(&rest, &val), 0);
+	rest = SV("");
+	assert_int_equal(scan_value(&rest, &val), 0);
+}
+
 static void walks(void **state)
 {
 	struct jval val, obj = parsed("{ \"a\" : 1 , \"b\\n\":[ ], \"\":{\"x\":\"]\"}}");
@@ -324,12 +342,22 @@ static void decoding_respects_a_maximum(void **state)
 	CLEANUP(str_release) struct str out;
 
 	(void)state;
-	str_init_max(&out, 8);
+	str_init_max(&out, 64);
 	assert_true(scan_string(parsed("\"12345678\""), &out));
 	assert_false(str_full(&out));
-	str_clear(&out);
-	(void)scan_string(parsed("\"123456789\""), &out);
+	str_adds(&out, "012345678901234567890123456789012345678901234567");
+	size_t before = out.len;
+	assert_false(scan_string(parsed("\"123456789\""), &out));
 	assert_true(str_full(&out));
+	assert_int_equal(out.len, before);
+	/* room for the text but not for the replacements of its bytes */
+	str_clear(&out);
+	assert_false(scan_string(
+		parsed("\"\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"
+		       "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\""),
+		&out));
+	assert_true(str_full(&out));
+	assert_int_equal(out.len, 0);
 }
 
 static void numbers(void **state)
@@ -484,6 +512,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts),
 		cmocka_unit_test(every_prefix_of_a_line_is_refused),
+		cmocka_unit_test(values_glued_together),
 		cmocka_unit_test(walks),
 		cmocka_unit_test(broken_containers),
 		cmocka_unit_test(keys_by_any_spelling),

@@ -1,16 +1,15 @@
 #include "json/text.h"
 
-#include <stdint.h>
-
 static bool is_tail(unsigned char c)
 {
 	return (c & 0xC0) == 0x80;
 }
 
-/* Length of the well-formed sequence of two to four bytes at p, 0 when there is none. The ranges
- * of the second byte keep out overlong forms, surrogates and what lies beyond U+10FFFF. */
-static size_t sequence(const unsigned char *p, size_t left)
+/* The ranges of the second byte keep out overlong forms, surrogates and what lies beyond
+ * U+10FFFF. */
+size_t json_utf8_sequence(const char *at, const char *end)
 {
+	const unsigned char *p = (const unsigned char *)at;
 	unsigned char low = 0x80, high = 0xBF;
 	size_t n;
 
@@ -30,7 +29,7 @@ static size_t sequence(const unsigned char *p, size_t left)
 		low = 0x90;
 	else if (p[0] == 0xF4)
 		high = 0x8F;
-	if (left < n || p[1] < low || p[1] > high)
+	if ((size_t)(end - at) < n || p[1] < low || p[1] > high)
 		return 0;
 	for (size_t i = 2; i < n; i++)
 		if (!is_tail(p[i]))
@@ -38,7 +37,7 @@ static size_t sequence(const unsigned char *p, size_t left)
 	return n;
 }
 
-static const unsigned char *skip_ascii(const unsigned char *p, const unsigned char *end)
+static const char *skip_ascii(const char *p, const char *end)
 {
 	uint64_t word;
 
@@ -47,36 +46,22 @@ static const unsigned char *skip_ascii(const unsigned char *p, const unsigned ch
 		if (word & UINT64_C(0x8080808080808080))
 			break;
 	}
-	while (p < end && *p < 0x80)
+	while (p < end && (unsigned char)*p < 0x80)
 		p++;
 	return p;
 }
 
 size_t json_utf8_prefix(struct sv s)
 {
-	const unsigned char *start = (const unsigned char *)s.p;
-	const unsigned char *p = start, *end = start + s.n;
+	const char *p = s.p, *end = s.p + s.n;
 
 	while ((p = skip_ascii(p, end)) < end) {
-		size_t n = sequence(p, (size_t)(end - p));
+		size_t n = json_utf8_sequence(p, end);
 		if (n == 0)
 			break;
 		p += n;
 	}
-	return (size_t)(p - start);
-}
-
-void json_add_utf8(struct str *out, struct sv s)
-{
-	while (s.n) {
-		size_t good = json_utf8_prefix(s);
-		str_add(out, sv_head(s, good));
-		s = sv_from(s, good);
-		if (s.n) {
-			str_add(out, SV("\xEF\xBF\xBD"));
-			s = sv_from(s, 1);
-		}
-	}
+	return (size_t)(p - s.p);
 }
 
 static bool is_digit(char c)

@@ -31,12 +31,15 @@ static char short_escape(unsigned char c)
 	}
 }
 
-static void add_escape(struct str *out, unsigned char c)
+/* A character that cannot stand for itself, or a byte that is none. */
+static void add_changed(struct str *out, unsigned char c)
 {
 	static const char digits[] = "0123456789abcdef";
 	char brief = short_escape(c);
 
-	if (brief) {
+	if (c >= 0x80) {
+		str_add(out, SV("\xEF\xBF\xBD"));
+	} else if (brief) {
 		const char pair[2] = { '\\', brief };
 		str_add(out, sv_make(pair, sizeof(pair)));
 	} else {
@@ -45,36 +48,39 @@ static void add_escape(struct str *out, unsigned char c)
 	}
 }
 
-static bool needs_escape(unsigned char c)
+/* Length of the character at p when it can stand for itself, else 0. */
+static size_t plain_character(const char *p, const char *end)
 {
-	return c < 0x20 || c == '"' || c == '\\';
+	unsigned char c = (unsigned char)*p;
+
+	if (c >= 0x80)
+		return json_utf8_sequence(p, end);
+	return c >= 0x20 && c != '"' && c != '\\';
 }
 
-/* s is valid UTF-8. */
-static void escape_valid(struct str *out, struct sv s)
+static const char *skip_plain(const char *p, const char *end)
+{
+	while (p < end) {
+		size_t n = end - p >= JSON_WORD ? json_plain_bytes(p) : 0;
+		if (n == 0)
+			n = plain_character(p, end);
+		if (n == 0)
+			break;
+		p += n;
+	}
+	return p;
+}
+
+void json_escape(struct str *out, struct sv s)
 {
 	const char *p = s.p, *end = s.p + s.n;
 
 	while (p < end) {
 		const char *run = p;
-		while (p < end && !needs_escape((unsigned char)*p))
-			p++;
+		p = skip_plain(p, end);
 		str_add(out, sv_make(run, (size_t)(p - run)));
 		if (p < end)
-			add_escape(out, (unsigned char)*p++);
-	}
-}
-
-void json_escape(struct str *out, struct sv s)
-{
-	while (s.n) {
-		size_t good = json_utf8_prefix(s);
-		escape_valid(out, sv_head(s, good));
-		s = sv_from(s, good);
-		if (s.n) {
-			str_add(out, SV("\xEF\xBF\xBD"));
-			s = sv_from(s, 1);
-		}
+			add_changed(out, (unsigned char)*p++);
 	}
 }
 
