@@ -6,7 +6,8 @@
  *
  * Enter ends the input, except after a backslash at the end of the line (the line goes on, the
  * backslash is not part of it) and inside a pasted block (bracketed paste), whose line breaks are
- * kept. What comes back is one text, possibly of several lines, without a newline at its end.
+ * kept. What comes back is one text, possibly of several lines, without a newline at its end. A
+ * pasted block of many lines shows as "[pasted 50 lines, 1]" and comes back in full.
  *
  * The terminal is in edit mode only inside editor_read(), and is as before on every way out of it.
  * Keys raise no signals there: Ctrl-C, Ctrl-D and Ctrl-Z are handled by the editor. Signals from
@@ -40,6 +41,7 @@ struct editor_opts {
 	struct term *term; /* the terminal that is written; t->cursor must be true */
 	struct loop *loop; /* runs while waiting for keys; NULL: nothing else does */
 	const char *term_name; /* the value of TERM */
+	const char *editrc; /* the user's libedit key bindings (~/.editrc); NULL: none */
 	const char *history_path; /* NULL: none is kept. Created 0600, its folder must exist */
 	size_t history_max; /* entries; 0: EDITOR_HISTORY_DEFAULT */
 	editor_complete_fn complete; /* NULL: Tab does nothing */
@@ -71,7 +73,8 @@ int editor_remember(struct editor *e, struct sv text, struct err *reterr) MUST_U
  * editor_read() both do nothing. */
 void editor_hide(struct editor *e);
 void editor_show(struct editor *e);
-/* editor_read() returns EDITOR_CANCELLED as soon as the loop's callback is done. */
+/* editor_read() returns EDITOR_CANCELLED as soon as the loop's callback is done; the prompt goes
+ * off the screen, and what was typed is what the next editor_read() starts with. */
 void editor_cancel(struct editor *e);
 /* After SIGWINCH. */
 void editor_resize(struct editor *e);
