@@ -13,8 +13,10 @@ static const struct opt help_options[] = {
 static int run_help(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct help_opts *opts = options;
-	if (opts->json)
-		return help_json(app->out, reterr);
+	if (opts->json) {
+		help_json(app->out);
+		return 0;
+	}
 	if (argc == 0) {
 		help_program(app->out);
 		return 0;

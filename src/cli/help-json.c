@@ -1,8 +1,7 @@
-#include <errno.h>
-#include <jansson.h>
-
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/settings.h"
+#include "json/write.h"
 
 /* What the program's exit status means; the man pages print it. */
 static const struct {
@@ -19,116 +18,139 @@ static const struct {
 	{ 128, "plus the number of the signal that ended it" },
 };
 
-static const char *kind_name(enum opt_kind kind)
-{
-	static const char *const names[] = {
-		[OPT_KIND_FLAG] = "flag",
-		[OPT_KIND_NEGATABLE] = "negatable",
-		[OPT_KIND_INT] = "int",
-		[OPT_KIND_DOUBLE] = "number",
-		[OPT_KIND_STRING] = "string",
-		[OPT_KIND_LIST] = "list",
-		[OPT_KIND_CHOICE] = "choice",
-		[OPT_KIND_SPAN] = "span",
-	};
-	return names[kind];
-}
+static const char *const opt_kind_names[] = {
+	[OPT_KIND_FLAG] = "flag",
+	[OPT_KIND_NEGATABLE] = "negatable",
+	[OPT_KIND_INT] = "int",
+	[OPT_KIND_DOUBLE] = "number",
+	[OPT_KIND_STRING] = "string",
+	[OPT_KIND_LIST] = "list",
+	[OPT_KIND_CHOICE] = "choice",
+	[OPT_KIND_SPAN] = "span",
+};
 
-static json_t *string_list(const char *const *list)
+static const char *const word_names[] = {
+	[CMD_WORDS_TEXT] = "text",
+	[CMD_WORDS_SESSION] = "session",
+	[CMD_WORDS_FILE] = "file",
+	[CMD_WORDS_COMMAND] = "command",
+};
+
+static const char *const setting_kind_names[] = {
+	[SETTING_BOOL] = "true or false",
+	[SETTING_INT] = "whole number",
+	[SETTING_NUMBER] = "number",
+	[SETTING_SECONDS] = "seconds, or a span such as 15m",
+	[SETTING_STRING] = "text",
+	[SETTING_PATH] = "path",
+	[SETTING_CHOICE] = "choice",
+	[SETTING_LIST] = "list",
+	[SETTING_WORDS] = "list, or lists by language",
+	[SETTING_TABLE] = "lists by language and class",
+};
+
+static void put_strings(struct jw *w, const char *key, const char *const *list)
 {
-	json_t *array = json_array();
+	jw_key(w, key);
+	jw_array(w);
 	for (size_t i = 0; list && list[i]; i++)
-		(void)json_array_append_new(array, json_string(list[i]));
-	return array;
+		jw_string(w, sv_of(list[i]));
+	jw_end(w);
 }
 
-static json_t *string_or_null(const char *s)
+static void put_options(struct jw *w, const struct opt *opts)
 {
-	return s ? json_string(s) : json_null();
+	jw_key(w, "options");
+	jw_array(w);
+	for (const struct opt *o = opts; o && o->name; o++) {
+		const char brief[2] = { o->brief, '\0' };
+		jw_object(w);
+		jw_put_cstr(w, "short", o->brief ? brief : NULL);
+		jw_put_cstr(w, "long", o->name);
+		jw_put_cstr(w, "kind", opt_kind_names[o->kind]);
+		jw_put_cstr(w, "arg", o->arg);
+		jw_put_cstr(w, "help", o->help);
+		put_strings(w, "choices", o->kind == OPT_KIND_CHOICE ? o->choices : NULL);
+		jw_end(w);
+	}
+	jw_end(w);
 }
 
-static json_t *option_json(const struct opt *o)
+static void put_command(struct jw *w, const struct cmd *c)
 {
-	const char brief[2] = { o->brief, '\0' };
-	json_t *object = json_object();
-	(void)json_object_set_new(object, "short", string_or_null(o->brief ? brief : NULL));
-	(void)json_object_set_new(object, "long", json_string(o->name));
-	(void)json_object_set_new(object, "kind", json_string(kind_name(o->kind)));
-	(void)json_object_set_new(object, "arg", string_or_null(o->arg));
-	(void)json_object_set_new(object, "help", json_string(o->help));
-	if (o->kind == OPT_KIND_CHOICE)
-		(void)json_object_set_new(object, "choices", string_list(o->choices));
-	return object;
+	jw_object(w);
+	jw_put_cstr(w, "name", c->name);
+	jw_put_cstr(w, "alias", c->alias);
+	jw_put_cstr(w, "group", cmd_group_title(c->group));
+	jw_put_cstr(w, "summary", c->summary);
+	jw_put_cstr(w, "synopsis", c->synopsis);
+	jw_put_i64(w, "min_args", c->min_args);
+	jw_put_i64(w, "max_args", c->max_args);
+	jw_put_cstr(w, "words", word_names[c->words]);
+	put_strings(w, "verbs", c->verbs);
+	put_options(w, c->opts);
+	jw_end(w);
 }
 
-static json_t *options_json(const struct opt *opts)
-{
-	json_t *array = json_array();
-	for (const struct opt *o = opts; o && o->name; o++)
-		(void)json_array_append_new(array, option_json(o));
-	return array;
-}
-
-static const char *words_name(enum cmd_words words)
-{
-	static const char *const names[] = {
-		[CMD_WORDS_TEXT] = "text",
-		[CMD_WORDS_SESSION] = "session",
-		[CMD_WORDS_FILE] = "file",
-		[CMD_WORDS_COMMAND] = "command",
-	};
-	return names[words];
-}
-
-static json_t *command_json(const struct cmd *c)
-{
-	json_t *object = json_object();
-	(void)json_object_set_new(object, "name", json_string(c->name));
-	(void)json_object_set_new(object, "alias", string_or_null(c->alias));
-	(void)json_object_set_new(object, "group", json_string(cmd_group_title(c->group)));
-	(void)json_object_set_new(object, "summary", json_string(c->summary));
-	(void)json_object_set_new(object, "synopsis", json_string(c->synopsis));
-	(void)json_object_set_new(object, "min_args", json_integer(c->min_args));
-	(void)json_object_set_new(object, "max_args", json_integer(c->max_args));
-	(void)json_object_set_new(object, "words", json_string(words_name(c->words)));
-	(void)json_object_set_new(object, "verbs", string_list(c->verbs));
-	(void)json_object_set_new(object, "options", options_json(c->opts));
-	return object;
-}
-
-static json_t *commands_json(void)
+static void put_commands(struct jw *w)
 {
 	size_t n;
 	const struct cmd *const *all = cmd_table(&n);
-	json_t *array = json_array();
+	jw_key(w, "commands");
+	jw_array(w);
 	for (size_t i = 0; i < n; i++) {
 		if (!(all[i]->needs & CMD_HIDDEN))
-			(void)json_array_append_new(array, command_json(all[i]));
+			put_command(w, all[i]);
 	}
-	return array;
+	jw_end(w);
 }
 
-static json_t *exit_statuses_json(void)
+static void put_exit_statuses(struct jw *w)
 {
-	json_t *array = json_array();
-	for (size_t i = 0; i < ARRAY_LEN(exit_statuses); i++)
-		(void)json_array_append_new(array,
-			json_pack("{s:i, s:s}", "status", exit_statuses[i].status, "meaning",
-				exit_statuses[i].meaning));
-	return array;
+	jw_key(w, "exit_status");
+	jw_array(w);
+	for (size_t i = 0; i < ARRAY_LEN(exit_statuses); i++) {
+		jw_object(w);
+		jw_put_i64(w, "status", exit_statuses[i].status);
+		jw_put_cstr(w, "meaning", exit_statuses[i].meaning);
+		jw_end(w);
+	}
+	jw_end(w);
 }
 
-int help_json(FILE *out, struct err *reterr)
+static void put_settings(struct jw *w)
 {
-	json_t *doc = json_object();
-	(void)json_object_set_new(doc, "name", json_string("faden"));
-	(void)json_object_set_new(doc, "version", json_string(FADEN_VERSION));
-	(void)json_object_set_new(doc, "default_command", json_string(CLI_DEFAULT_COMMAND));
-	(void)json_object_set_new(doc, "commands", commands_json());
-	(void)json_object_set_new(doc, "options", options_json(cli_global_options));
-	(void)json_object_set_new(doc, "exit_status", exit_statuses_json());
-	int r = json_dumpf(doc, out, JSON_INDENT(1));
-	json_decref(doc);
-	(void)fputc('\n', out);
-	return r == 0 ? 0 : err_set(reterr, -EIO, "writing the description failed");
+	jw_key(w, "settings");
+	jw_array(w);
+	for (int id = 0; id < SETTING_COUNT; id++) {
+		const struct setting *row = &settings_table[id];
+		jw_object(w);
+		jw_put_cstr(w, "name", row->name);
+		jw_put_cstr(w, "kind", setting_kind_names[row->kind]);
+		jw_put_cstr(w, "default", row->fallback);
+		jw_put_cstr(w, "choices", row->choices);
+		if (row->low < row->high) {
+			jw_put_double(w, "low", row->low);
+			jw_put_double(w, "high", row->high);
+		}
+		jw_put_cstr(w, "help", row->help);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+void help_json(FILE *out)
+{
+	AUTO_STR json = STR_INIT;
+	struct jw w = JW_INIT(&json);
+	jw_object(&w);
+	jw_put_cstr(&w, "name", "faden");
+	jw_put_cstr(&w, "version", FADEN_VERSION);
+	jw_put_cstr(&w, "default_command", CLI_DEFAULT_COMMAND);
+	put_commands(&w);
+	put_options(&w, cli_global_options);
+	put_exit_statuses(&w);
+	put_settings(&w);
+	jw_end(&w);
+	(void)fprintf(out, "%s\n", json.buf);
 }

@@ -12,4 +12,4 @@ enum { HELP_WIDTH = 80 };
 void help_program(FILE *out);
 void help_command(FILE *out, const struct cmd *cmd);
 /* Everything there is to know about the command line as one JSON document and a newline. */
-int help_json(FILE *out, struct err *reterr) MUST_USE;
+void help_json(FILE *out);

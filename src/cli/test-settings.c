@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "cli/config-print.h"
 #include "cli/config-yaml.h"
 
 /* ---- the table ---- */
@@ -276,6 +277,51 @@ static void size_has_a_limit(void **state)
 	settings_free(s);
 }
 
+/* ---- the example ---- */
+
+/* Every line's '#' in the first column taken away. */
+static void uncomment(struct str *out, struct sv text)
+{
+	struct sv line;
+	bool header = true;
+	while (sv_split(&text, '\n', &line)) {
+		header = header && sv_starts(line, SV("# "));
+		if (!header && sv_starts(line, SV("#")))
+			line = sv_from(line, 1);
+		str_add(out, line);
+		str_addc(out, '\n');
+	}
+}
+
+static void example_says_the_defaults(void **state)
+{
+	(void)state;
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+	config_print_example(f);
+	assert_int_equal(fclose(f), 0);
+	AUTO_STR active = STR_INIT;
+	uncomment(&active, sv_make(text, n));
+	struct loaded as_it_is = load(text), changed = load(active.buf);
+	accepted(&as_it_is);
+	accepted(&changed);
+	struct settings *s = settings_new("/home/me");
+	for (int id = 0; id < SETTING_COUNT; id++) {
+		AUTO_STR want = STR_INIT;
+		AUTO_STR got = STR_INIT;
+		settings_print(&want, s, (enum setting_id)id);
+		settings_print(&got, changed.s, (enum setting_id)id);
+		assert_string_equal(got.buf, want.buf);
+		assert_int_equal(as_it_is.s->origins[id].source, SETTING_DEFAULT);
+		assert_int_equal(changed.s->origins[id].source, SETTING_FILE);
+	}
+	settings_free(s);
+	unload(&as_it_is);
+	unload(&changed);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +338,7 @@ int main(void)
 		cmocka_unit_test(hostile_files),
 		cmocka_unit_test(depth_has_a_limit),
 		cmocka_unit_test(size_has_a_limit),
+		cmocka_unit_test(example_says_the_defaults),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
