@@ -63,5 +63,50 @@ static const char step_1[] =
 
 	"CREATE TABLE pref (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;";
 
-const char *const schema_steps[] = { step_1 };
+/* The catalogue: all of it but session_name can be made again from the agents' files. */
+static const char step_2[] =
+	"CREATE TABLE session ("
+	" path TEXT NOT NULL UNIQUE,"
+	" agent TEXT NOT NULL,"
+	" id TEXT NOT NULL,"
+	" dev INTEGER NOT NULL, ino INTEGER NOT NULL," /* what stat() said when it was read */
+	" size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,"
+	" gone INTEGER NOT NULL DEFAULT 0,"
+	" offset INTEGER NOT NULL, anchor INTEGER NOT NULL," /* struct session_mark */
+	" tail_turns INTEGER NOT NULL, mark_flags INTEGER NOT NULL,"
+	" format INTEGER NOT NULL,"
+	" flags INTEGER NOT NULL,"
+	" relation INTEGER NOT NULL,"
+	" turns INTEGER NOT NULL,"
+	" first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL,"
+	" active_ms INTEGER NOT NULL,"
+	" context_window INTEGER NOT NULL,"
+	" tokens_in INTEGER NOT NULL, tokens_cache_read INTEGER NOT NULL,"
+	" tokens_cache_write INTEGER NOT NULL, tokens_out INTEGER NOT NULL,"
+	" name TEXT NOT NULL, cwd TEXT NOT NULL, branch TEXT NOT NULL, model TEXT NOT NULL,"
+	" root TEXT NOT NULL, parent_id TEXT NOT NULL, parent_path TEXT NOT NULL,"
+	" prompt TEXT NOT NULL"
+	") STRICT;"
+	/* Seeing what changed reads this index and not the rows. */
+	"CREATE INDEX session_stat ON session(path, agent, dev, ino, size, mtime_ns, gone);"
+	"CREATE INDEX session_id ON session(id);"
+	"CREATE INDEX session_ino ON session(ino);"
+	"CREATE INDEX session_active ON session(active_ms);"
+	"CREATE INDEX session_cwd ON session(cwd, active_ms);"
+	"CREATE INDEX session_parent ON session(parent_id) WHERE parent_id <> '';"
+
+	"CREATE TABLE session_name ("
+	" agent TEXT NOT NULL,"
+	" id TEXT NOT NULL,"
+	" name TEXT NOT NULL,"
+	" PRIMARY KEY (agent, id)"
+	") STRICT, WITHOUT ROWID;"
+
+	/* Files that hold names of many sessions, as stat() last saw them. */
+	"CREATE TABLE catalogue_file ("
+	" path TEXT PRIMARY KEY,"
+	" ino INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL"
+	") STRICT, WITHOUT ROWID;";
+
+const char *const schema_steps[] = { step_1, step_2 };
 const size_t schema_version = ARRAY_LEN(schema_steps);

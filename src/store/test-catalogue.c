@@ -1,0 +1,395 @@
+#include <sys/wait.h>
+
+#include "base/uuid.h"
+#include "store/catalogue.h"
+#include "transcript/test-session.h"
+
+#define ID_A "aaaaaaaa-0000-4000-8000-000000000001"
+#define ID_B "aaaabbbb-0000-4000-8000-000000000002"
+#define ID_C "cccccccc-0000-4000-8000-000000000003"
+#define DEMO "claude/projects/-work-demo/"
+#define ROLLOUT "codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-" ID_C ".jsonl"
+
+struct world {
+	char *folder;
+	char *claude, *codex;
+	struct transcript_home homes[2];
+	struct store *store;
+	size_t troubles;
+};
+
+static void write_claude(const struct world *w, const char *name, const char *prompt, int turns)
+{
+	AUTO_STR text = STR_INIT;
+	claude_user(&text, "u0", NULL, prompt);
+	for (int i = 1; i < turns; i++)
+		claude_user(&text, "u1", "u0", "more");
+	AUTO_FREE char *path = session_write(w->folder, name, str_sv(&text));
+}
+
+static void append(const struct world *w, const char *name, const char *line)
+{
+	AUTO_FREE char *path = path_join(w->folder, name);
+	assert_int_equal(file_append(path, sv_of(line), false, NULL), 0);
+}
+
+static void write_codex(const struct world *w)
+{
+	AUTO_STR text = STR_INIT;
+	codex_line(&text, "session_meta", "{\"id\":\"" ID_C "\",\"cwd\":\"/work/other\"}");
+	codex_message(&text, "user", "<environment_context>x</environment_context>");
+	codex_message(&text, "user", "codex words");
+	AUTO_FREE char *path = session_write(w->folder, ROLLOUT, str_sv(&text));
+}
+
+static int setup(void **state)
+{
+	struct world *w = xcalloc(1, sizeof(*w));
+	w->folder = temp_folder();
+	w->claude = path_join(w->folder, "claude");
+	w->codex = path_join(w->folder, "codex");
+	w->homes[0] = (struct transcript_home){ "claude", TRANSCRIPT_CLAUDE, w->claude };
+	w->homes[1] = (struct transcript_home){ "codex", TRANSCRIPT_CODEX, w->codex };
+	write_claude(w, DEMO ID_A ".jsonl", "alpha words", 1);
+	write_claude(w, DEMO ID_B ".jsonl", "beta words", 3);
+	write_codex(w);
+	AUTO_FREE char *path = path_join(w->folder, "state/store.db");
+	assert_int_equal(store_open(path, 0, NULL, &w->store, NULL), 0);
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+	store_close(w->store);
+	free(w->claude);
+	free(w->codex);
+	temp_remove(w->folder);
+	free(w);
+	return 0;
+}
+
+static void on_trouble(void *data, const struct err *err)
+{
+	struct world *w = data;
+	assert_true(err->msg[0] != '\0');
+	w->troubles++;
+}
+
+static struct catalogue_stats refresh(struct world *w)
+{
+	const struct catalogue_opts opts = { .trouble = on_trouble, .data = w };
+	struct catalogue_stats stats;
+	struct err err = ERR_INIT;
+	int rc = catalogue_refresh(w->store, w->homes, 2, &opts, &stats, &err);
+	assert_string_equal(err.msg, "");
+	assert_int_equal(rc, 0);
+	return stats;
+}
+
+static int count_row(void *data, const struct session_row *row)
+{
+	assert_non_null(row->info.id);
+	++*(int *)data;
+	return 0;
+}
+
+static int count(const struct world *w, struct catalogue_query query)
+{
+	int rows = 0;
+	assert_int_equal(catalogue_query(w->store, &query, count_row, &rows, NULL), 0);
+	return rows;
+}
+
+static struct session_row get(const struct world *w, const char *name)
+{
+	struct session_row row;
+	AUTO_FREE char *path = path_join(w->folder, name);
+	assert_int_equal(catalogue_by_path(w->store, path, &row, NULL), 0);
+	return row;
+}
+
+static void test_reads_only_what_changed(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(refresh(w).read, 3);
+	struct catalogue_stats stats = refresh(w);
+	assert_int_equal(stats.files, 3);
+	assert_int_equal(stats.read, 0);
+	append(w, DEMO ID_A ".jsonl",
+		"{\"type\":\"user\",\"uuid\":\"u9\",\"message\":{\"content\":\"next\"}}\n");
+	assert_int_equal(refresh(w).read, 1);
+	AUTO_SESSION_ROW row = get(w, DEMO ID_A ".jsonl");
+	assert_int_equal(row.info.turns, 2);
+	assert_string_equal(row.info.prompt, "alpha words");
+	assert_string_equal(row.agent, "claude");
+	assert_string_equal(row.info.cwd, "/work/demo");
+}
+
+/* The row that comes from the store must let a scan go on as if it had never stopped. */
+static void test_row_keeps_everything(void **state)
+{
+	struct world *w = *state;
+	append(w, DEMO ID_B ".jsonl",
+		"{\"faden_metadata\":{\"relation\":\"trimmed\",\"parent_id\":\"" ID_A "\","
+		"\"parent_file\":\"/p/"
+		"x.jsonl\"}}\n{\"type\":\"custom-title\",\"customTitle\":\"N\"}\n"
+		"{\"type\":\"user\",\"message\":{\"content\":\"torn\"}}");
+	refresh(w);
+	struct session_info direct;
+	AUTO_SESSION_ROW row = get(w, DEMO ID_B ".jsonl");
+	session_info_init(&direct, TRANSCRIPT_CLAUDE, row.info.path);
+	session_scan(&direct);
+	assert_same_info(&direct, &row.info);
+	session_info_release(&direct);
+}
+
+static void test_vanished_and_back(void **state)
+{
+	struct world *w = *state;
+	refresh(w);
+	AUTO_FREE char *path = path_join(w->folder, DEMO ID_A ".jsonl");
+	AUTO_FREE char *away = path_join(w->folder, "away");
+	assert_int_equal(rename(path, away), 0);
+	assert_int_equal(refresh(w).gone, 1);
+	assert_int_equal(refresh(w).gone, 0);
+	assert_int_equal(count(w, (struct catalogue_query){ .limit = 0 }), 2);
+	assert_int_equal(count(w, (struct catalogue_query){ .gone = true }), 3);
+	assert_int_equal(rename(away, path), 0);
+	refresh(w);
+	assert_int_equal(count(w, (struct catalogue_query){ .limit = 0 }), 3);
+}
+
+static void test_unreadable_home(void **state)
+{
+	struct world *w = *state;
+	refresh(w);
+	AUTO_FREE char *project = path_join(w->folder, "claude/projects/-work-demo");
+	if (geteuid() == 0) {
+		/* root reads everything: a folder that is a link to itself will do */
+		AUTO_FREE char *away = path_join(w->folder, "moved");
+		AUTO_FREE char *projects = path_join(w->folder, "claude/projects");
+		assert_int_equal(rename(projects, away), 0);
+		assert_int_equal(symlink("projects", projects), 0);
+	} else {
+		assert_int_equal(chmod(project, 0), 0);
+	}
+	struct catalogue_stats stats = refresh(w);
+	assert_true(stats.troubles > 0 && w->troubles > 0);
+	/* what cannot be seen has not vanished */
+	assert_int_equal(stats.gone, 0);
+	assert_int_equal(count(w, (struct catalogue_query){ .agent = "codex" }), 1);
+	(void)chmod(project, 0700);
+}
+
+static void test_other_homes_are_left_alone(void **state)
+{
+	struct world *w = *state;
+	refresh(w);
+	struct catalogue_stats stats;
+	assert_int_equal(catalogue_refresh(w->store, &w->homes[1], 1, NULL, &stats, NULL), 0);
+	assert_int_equal(stats.files, 1);
+	assert_int_equal(stats.gone, 0);
+	assert_int_equal(count(w, (struct catalogue_query){ .agent = "claude" }), 2);
+}
+
+static void test_missing_homes(void **state)
+{
+	struct world *w = *state;
+	const struct transcript_home none = { "claude", TRANSCRIPT_CLAUDE, "/nowhere/at/all" };
+	struct catalogue_stats stats;
+	assert_int_equal(catalogue_refresh(w->store, &none, 1, NULL, &stats, NULL), 0);
+	assert_int_equal(stats.files + stats.troubles, 0);
+}
+
+static void test_filters(void **state)
+{
+	struct world *w = *state;
+	write_claude(w, DEMO ID_A "/subagents/agent-0123.jsonl", "sub task", 1);
+	AUTO_FREE char *empty =
+		temp_write(w->folder, DEMO "dddddddd-0000-4000-8000-000000000004.jsonl", "");
+	refresh(w);
+	assert_int_equal(count(w, (struct catalogue_query){ .limit = 0 }), 3);
+	assert_int_equal(count(w, (struct catalogue_query){ .limit = 2 }), 2);
+	assert_int_equal(count(w, (struct catalogue_query){ .empty = true }), 4);
+	assert_int_equal(count(w, (struct catalogue_query){ .subagents = true }), 4);
+	assert_int_equal(count(w, (struct catalogue_query){ .dir = "/work/demo" }), 2);
+	assert_int_equal(count(w, (struct catalogue_query){ .dir = "/work" }), 0);
+	assert_int_equal(count(w, (struct catalogue_query){ .dir = "/work", .below = true }), 3);
+	assert_int_equal(count(w, (struct catalogue_query){ .dir = "/", .below = true }), 3);
+	assert_int_equal(count(w, (struct catalogue_query){ .text = "BETA" }), 1);
+	assert_int_equal(count(w, (struct catalogue_query){ .text = "%" }), 0);
+	assert_int_equal(count(w, (struct catalogue_query){ .since_ms = (int64_t)T0_S * 1000 }), 3);
+	assert_int_equal(
+		count(w, (struct catalogue_query){ .since_ms = (int64_t)T0_S * 1000 + 1 }), 0);
+	AUTO_SESSION_ROW sub = get(w, DEMO ID_A "/subagents/agent-0123.jsonl");
+	assert_true(sub.info.flags & SESSION_SUBAGENT);
+	assert_string_equal(sub.info.parent_id, ID_A);
+}
+
+static int resolve(const struct world *w, const char *spec, char *ret_id, size_t *ret_matches)
+{
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	CLEANUP(catalogue_matches_release) struct catalogue_matches matches = { .more = false };
+	struct err err = ERR_INIT;
+	int rc = catalogue_resolve(w->store, w->homes, 2, spec, &row, &matches, &err);
+	if (rc == 0)
+		(void)snprintf(ret_id, UUID_TEXT, "%s", row.info.id);
+	else
+		assert_true(err.msg[0] != '\0');
+	if (ret_matches)
+		*ret_matches = matches.rows.n;
+	return rc;
+}
+
+static void test_resolve(void **state)
+{
+	struct world *w = *state;
+	char id[UUID_TEXT] = "";
+	size_t n;
+	AUTO_FREE char *path = path_join(w->folder, DEMO ID_A ".jsonl");
+	assert_int_equal(resolve(w, path, id, NULL), 0);
+	assert_string_equal(id, ID_A);
+	assert_int_equal(resolve(w, ID_C, id, NULL), 0);
+	assert_string_equal(id, ID_C);
+	/* looked up alone: the third one was never read */
+	assert_int_equal(count(w, (struct catalogue_query){ .limit = 0 }), 2);
+	assert_int_equal(resolve(w, "aaaaB", id, NULL), 0);
+	assert_string_equal(id, ID_B);
+	assert_int_equal(resolve(w, "aaaa", id, &n), ERR_AMBIGUOUS);
+	assert_int_equal(n, 2);
+	assert_int_equal(resolve(w, "000000003", id, NULL), 0);
+	assert_string_equal(id, ID_C);
+	assert_int_equal(resolve(w, "ccc", id, NULL), ERR_NOTFOUND);
+	assert_int_equal(resolve(w, "", id, NULL), ERR_NOTFOUND);
+	assert_int_equal(resolve(w, "/no/such.jsonl", id, NULL), ERR_NOTFOUND);
+	assert_int_equal(
+		resolve(w, "ffffffff-0000-4000-8000-000000000001", id, NULL), ERR_NOTFOUND);
+}
+
+static void test_resolve_stray_file(void **state)
+{
+	struct world *w = *state;
+	char id[UUID_TEXT] = "";
+	write_claude(w, "elsewhere/stray.jsonl", "stray", 1);
+	AUTO_FREE char *path = path_join(w->folder, "elsewhere/stray.jsonl");
+	assert_int_equal(resolve(w, path, id, NULL), 0);
+	assert_string_equal(id, "stray");
+	refresh(w);
+	assert_int_equal(count(w, (struct catalogue_query){ .limit = 0 }), 3);
+}
+
+static void test_resolve_after_the_file_went(void **state)
+{
+	struct world *w = *state;
+	char id[UUID_TEXT] = "";
+	refresh(w);
+	AUTO_FREE char *path = path_join(w->folder, DEMO ID_A ".jsonl");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(resolve(w, ID_A, id, NULL), ERR_NOTFOUND);
+}
+
+static void test_names(void **state)
+{
+	struct world *w = *state;
+	char id[UUID_TEXT] = "";
+	append(w, DEMO ID_A ".jsonl",
+		"{\"type\":\"custom-title\",\"customTitle\":\"Blue door\"}\n");
+	append(w, "codex/session_index.jsonl",
+		"{\"id\":\"" ID_C "\",\"thread_name\":\"first\"}\n"
+		"{\"id\":\"" ID_C "\",\"thread_name\":\"Green door\"}\n");
+	assert_int_equal(resolve(w, "blue DOOR", id, NULL), 0);
+	assert_string_equal(id, ID_A);
+	assert_int_equal(resolve(w, "green", id, NULL), 0);
+	assert_string_equal(id, ID_C);
+	assert_int_equal(resolve(w, "door", id, NULL), ERR_AMBIGUOUS);
+	/* a new name of the agent's, the session itself unchanged */
+	append(w, "codex/session_index.jsonl",
+		"{\"id\":\"" ID_C "\",\"thread_name\":\"Red door\"}\n");
+	assert_int_equal(resolve(w, "red door", id, NULL), 0);
+	/* ours wins */
+	assert_int_equal(catalogue_rename(w->store, "codex", ID_C, "Mine", NULL), 0);
+	assert_int_equal(resolve(w, "mine", id, NULL), 0);
+	assert_string_equal(id, ID_C);
+	assert_int_equal(resolve(w, "red door", id, NULL), ERR_NOTFOUND);
+	assert_int_equal(catalogue_rename(w->store, "codex", ID_C, "", NULL), 0);
+	assert_int_equal(resolve(w, "red door", id, NULL), 0);
+}
+
+static void test_children(void **state)
+{
+	struct world *w = *state;
+	append(w, DEMO ID_B ".jsonl",
+		"{\"continue_metadata\":{\"parent_session_id\":\"" ID_A "\"}}\n");
+	refresh(w);
+	int rows = 0;
+	AUTO_SESSION_ROW parent = get(w, DEMO ID_A ".jsonl");
+	assert_int_equal(catalogue_children(w->store, &parent.info, count_row, &rows, NULL), 0);
+	assert_int_equal(rows, 1);
+}
+
+static void test_memory_store(void **state)
+{
+	struct world *w = *state;
+	store_close(w->store);
+	assert_int_equal(store_open(NULL, STORE_MEMORY, NULL, &w->store, NULL), 0);
+	assert_int_equal(refresh(w).read, 3);
+	assert_int_equal(count(w, (struct catalogue_query){ .limit = 0 }), 3);
+}
+
+/* Several processes refresh one store that does not exist yet. */
+static void test_two_processes(void **state)
+{
+	enum { PROCESSES = 4, FILES = 60 };
+	struct world *w = *state;
+	pid_t pids[PROCESSES];
+	for (int i = 0; i < FILES; i++) {
+		AUTO_FREE char *name = xasprintf(DEMO "eeeeeeee-0000-4000-8000-%012d.jsonl", i);
+		write_claude(w, name, "many", 2);
+	}
+	AUTO_FREE char *path = path_join(w->folder, "state/shared.db");
+	for (int i = 0; i < PROCESSES; i++) {
+		pids[i] = fork();
+		if (pids[i] != 0)
+			continue;
+		struct store *store = NULL;
+		int rc = store_open(path, 0, NULL, &store, NULL);
+		if (rc >= 0)
+			rc = catalogue_refresh(store, w->homes, 2, NULL, NULL, NULL);
+		store_close(store);
+		_exit(rc < 0);
+	}
+	for (int i = 0; i < PROCESSES; i++) {
+		int status = -1;
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+	store_close(w->store);
+	assert_int_equal(store_open(path, 0, NULL, &w->store, NULL), 0);
+	assert_int_equal(count(w, (struct catalogue_query){ .limit = 0 }), FILES + 3);
+	assert_int_equal(refresh(w).read, 0);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_reads_only_what_changed),
+		CASE(test_row_keeps_everything),
+		CASE(test_vanished_and_back),
+		CASE(test_unreadable_home),
+		CASE(test_other_homes_are_left_alone),
+		CASE(test_missing_homes),
+		CASE(test_filters),
+		CASE(test_resolve),
+		CASE(test_resolve_stray_file),
+		CASE(test_resolve_after_the_file_went),
+		CASE(test_names),
+		CASE(test_children),
+		CASE(test_memory_store),
+		CASE(test_two_processes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
