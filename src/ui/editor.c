@@ -288,7 +288,7 @@ static int open_libedit(struct editor *e, struct err *reterr)
 	(void)el_set(e->el, EL_GETCFN, get_char);
 	(void)el_wset(e->el, EL_PROMPT_ESC, get_prompt, (wchar_t)ESCAPE_MARK);
 	(void)el_wset(e->el, EL_HIST, history_w, e->history);
-	(void)el_set(e->el, EL_SETTY, "-d", "-isig", (char *)NULL);
+	(void)el_set(e->el, EL_SETTY, "-d", "-isig", "-icrnl", "-inlcr", (char *)NULL);
 	if (e->opts.editrc)
 		(void)el_source(e->el, e->opts.editrc);
 	editor_bind_keys(e);

@@ -5,10 +5,11 @@
  *	{name:20}	padded to 20 columns; {name:>20} to the right; {name:.20} cut to 20;
  *			{name:20.20} both
  *	{last:iso}	a time as "2026-01-31T12:00:00.000Z"; "local" (default), "ago", "unix"
- *	{size:human}	a size as "1.2 MB"; "raw" (default)
+ *	{size:human}	a size as "1.2 MB", a number as "1,234"; "raw" (default)
  *	{last:ago:>12}	style and width together, in either order
  *	{{ }}		braces; \t \n \\ as usual
  *
+ * Padded numbers and sizes stand to the right unless told otherwise: {turns:<5}.
  * Text fields are scrubbed to one line. A newline ends each row by itself.
  */
 #pragma once

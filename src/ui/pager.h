@@ -2,11 +2,15 @@
  * Long output through a pager, when the output is a terminal and a pager can be started; otherwise
  * straight to the output. Either way the caller writes to pager_term() and need not know.
  *
+ * While the pager runs, Ctrl-C is its own business: SIGINT, SIGQUIT and SIGPIPE are blocked in the
+ * calling thread. One thread opens and closes.
+ *
  * A user who quits the pager early is no error: the rest of the output is dropped, and
  * pager_term()->broken says so, for callers that have much left to do.
  */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "base/err.h"
@@ -24,8 +28,9 @@ struct pager {
 	struct term *screen;
 	struct term pipe;
 	struct proc proc;
+	struct term_mode mode; /* the screen's, for a pager that dies */
+	sigset_t mask; /* the caller's, while the pager runs */
 	bool running;
-	bool blocked; /* SIGPIPE was not blocked before us */
 };
 
 /* Never fails: without a pager, output goes to `screen`. */

@@ -1,0 +1,166 @@
+#include "ui/pager.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "os/path.h"
+
+static const char default_command[] = "less -R -F -X";
+static const char shell[] = "/bin/sh";
+
+/* ---- signals: a write to a pager that is gone, and Ctrl-C, which belongs to the pager ---- */
+
+static void held_signals(sigset_t *set)
+{
+	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGPIPE);
+	(void)sigaddset(set, SIGINT);
+	(void)sigaddset(set, SIGQUIT);
+}
+
+static void hold_signals(struct pager *p)
+{
+	sigset_t held;
+
+	held_signals(&held);
+	(void)pthread_sigmask(SIG_BLOCK, &held, &p->mask);
+}
+
+/* What came for the pager meanwhile is forgotten; what was blocked before us stays for its owner.
+ */
+static void release_signals(const struct pager *p)
+{
+	static const int signals[] = { SIGPIPE, SIGINT, SIGQUIT };
+	const struct timespec at_once = { 0 };
+	sigset_t drop;
+
+	(void)sigemptyset(&drop);
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		if (!sigismember(&p->mask, signals[i]))
+			(void)sigaddset(&drop, signals[i]);
+	while (sigtimedwait(&drop, NULL, &at_once) > 0)
+		continue;
+	(void)pthread_sigmask(SIG_SETMASK, &p->mask, NULL);
+}
+
+/* ---- what to run ---- */
+
+static bool needs_shell(const char *command)
+{
+	return strpbrk(command, "|&;<>()$`\\\"'*?[#~=%!{}\n") != NULL;
+}
+
+/* Empty when there is nothing that can be run. */
+static void make_argv(struct strv *argv, const char *command, const char *path)
+{
+	struct sv rest = sv_of(command);
+	struct sv word;
+
+	if (needs_shell(command)) {
+		strv_add(argv, shell);
+		strv_add(argv, "-c");
+		strv_add(argv, command);
+		return;
+	}
+	while (sv_split(&rest, ' ', &word)) {
+		if (word.n && argv->n) {
+			strv_addsv(argv, word);
+		} else if (word.n) {
+			AUTO_FREE char *name = xmemdup0(word.p, word.n);
+			char *program = path_find_program(name, path ? path : "");
+			if (!program)
+				return;
+			strv_take(argv, program);
+		}
+	}
+}
+
+/* Our default says all options itself; a user's less learns to show colour unless told otherwise.
+ */
+static void make_environment(struct strv *env, const char *const *envp, bool by_default)
+{
+	bool has_less = false;
+
+	for (; envp && *envp; envp++) {
+		bool less = sv_starts(sv_of(*envp), SV("LESS="));
+		has_less = has_less || less;
+		if (!less || !by_default)
+			strv_add(env, *envp);
+	}
+	if (!has_less && !by_default)
+		strv_add(env, "LESS=FRX");
+}
+
+static bool start(struct pager *p, const struct pager_opts *opts)
+{
+	const char *command = opts->command ? opts->command : default_command;
+	AUTO_STRV argv = STRV_INIT;
+	AUTO_STRV env = STRV_INIT;
+
+	if (!sv_trim(sv_of(command)).n || sv_is(sv_trim(sv_of(command)), "cat"))
+		return false;
+	make_argv(&argv, command, opts->path);
+	if (!argv.n)
+		return false;
+	make_environment(&env, opts->envp, !opts->command);
+	struct proc_opts how = {
+		.argv = (const char *const *)argv.v,
+		.envp = (const char *const *)env.v,
+		.in = PROC_PIPE,
+		.out = p->screen->fd,
+		.err = PROC_INHERIT,
+		.same_group = true,
+	};
+	return proc_spawn(&p->proc, &how, NULL) == 0;
+}
+
+/* ---- life ---- */
+
+void pager_open(struct pager *p, struct term *screen, const struct pager_opts *opts)
+{
+	*p = (struct pager){
+		.screen = screen, .proc = PROC_INIT, .pipe = { .fd = -1, .buf = STR_INIT }
+	};
+	if (!screen->tty || !screen->cursor || term_flush(screen, NULL) < 0)
+		return;
+	(void)term_mode_save(&p->mode, screen->fd);
+	hold_signals(p);
+	p->running = start(p, opts);
+	if (!p->running) {
+		release_signals(p);
+		return;
+	}
+	p->pipe.fd = p->proc.in;
+	p->pipe.cols = screen->cols;
+	p->pipe.rows = screen->rows;
+	p->pipe.tty = true;
+	p->pipe.colour = screen->colour;
+	p->pipe.ascii = screen->ascii;
+}
+
+struct term *pager_term(struct pager *p)
+{
+	return p->running ? &p->pipe : p->screen;
+}
+
+int pager_close(struct pager *p, struct err *reterr)
+{
+	int status = 0;
+	int r = term_flush(pager_term(p), reterr);
+
+	if (!p->running)
+		return r;
+	/* The end of its input lets the pager show the end. */
+	(void)close(p->proc.in);
+	p->proc.in = -1;
+	(void)proc_reap(&p->proc, true, &status);
+	proc_release(&p->proc);
+	term_release(&p->pipe);
+	term_mode_restore(&p->mode);
+	release_signals(p);
+	p->running = false;
+	return r;
+}

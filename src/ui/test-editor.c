@@ -1,0 +1,293 @@
+#include "ui/test-pty.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "os/file.h"
+#include "os/loop.h"
+#include "ui/editor-impl.h"
+#include "ui/editor.h"
+
+struct fixture {
+	struct test_pty pty;
+	struct term term;
+	struct loop *loop;
+	struct editor *editor;
+	char folder[64];
+	char history[96];
+	struct sv keys;
+};
+
+static void open_editor(struct fixture *f, size_t history_max)
+{
+	struct err err = ERR_INIT;
+	struct editor_opts opts = {
+		.in_fd = f->pty.slave,
+		.term = &f->term,
+		.loop = f->loop,
+		.term_name = "xterm",
+		.history_path = f->history,
+		.history_max = history_max,
+	};
+
+	editor_free(f->editor);
+	assert_int_equal(editor_new(&opts, &f->editor, &err), 0);
+}
+
+static int set_up(void **state)
+{
+	struct fixture *f = xcalloc(1, sizeof(*f));
+
+	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
+	test_pty_open(&f->pty);
+	term_init(&f->term, &(struct term_opts){ .fd = f->pty.slave, .term_name = "xterm" });
+	f->loop = loop_new();
+	(void)snprintf(f->folder, sizeof(f->folder), "/tmp/faden-editor-XXXXXX");
+	assert_non_null(mkdtemp(f->folder));
+	(void)snprintf(f->history, sizeof(f->history), "%s/history", f->folder);
+	open_editor(f, 0);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	editor_free(f->editor);
+	loop_free(f->loop);
+	(void)unlink(f->history);
+	(void)rmdir(f->folder);
+	term_release(&f->term);
+	test_pty_close(&f->pty);
+	free(f);
+	return 0;
+}
+
+/* By now the editor waits, so the terminal is in its edit mode. */
+static void press(void *data)
+{
+	struct fixture *f = data;
+
+	assert_int_equal(write(f->pty.master, f->keys.p, f->keys.n), (ssize_t)f->keys.n);
+}
+
+static int type(struct fixture *f, const char *keys, struct str *text)
+{
+	struct err err = ERR_INIT;
+	AUTO_STR screen = STR_INIT;
+
+	f->keys = sv_of(keys);
+	(void)loop_add_timer(f->loop, 0, press, f);
+	int r = editor_read(f->editor, "> ", STYLE_USER, text, &err);
+	test_pty_drain(&f->pty, &screen);
+	assert_non_null(strstr(screen.buf, "> "));
+	return r;
+}
+
+static void check(struct fixture *f, const char *keys, const char *want)
+{
+	AUTO_STR text = STR_INIT;
+
+	assert_int_equal(type(f, keys, &text), EDITOR_LINE);
+	assert_string_equal(text.buf, want);
+}
+
+static void test_lines(void **state)
+{
+	struct fixture *f = *state;
+
+	check(f, "hello\r", "hello");
+	check(f, "\r", "");
+	check(f, "wörld 日本 🎉\n", "wörld 日本 🎉");
+	check(f, "abc\001X\005Y\r", "XabcY");
+	check(f, "abc\033[D\033[D\177Z\r", "Zbc");
+	check(f, "one \\\rtwo\r", "one \ntwo");
+	check(f, "not \\x\r", "not \\x");
+}
+
+static void test_paste(void **state)
+{
+	struct fixture *f = *state;
+
+	check(f, "a \033[200~x\ry\r\nz\r\033[201~ b\r", "a x\ny\nz b");
+	check(f, "\033[200~evil\033]0;t\a\033[2J\tend\033[201~\r", "evil\tend");
+	check(f, "\033[200~1\r2\r3\r4\r5\r6\033[201~!\r", "1\n2\n3\n4\n5\n6!");
+	check(f, "[pasted 6 lines, 1]\r", "[pasted 6 lines, 1]");
+}
+
+static void test_other_ends(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_STR text = STR_INIT;
+	struct termios before, after;
+
+	assert_int_equal(tcgetattr(f->pty.slave, &before), 0);
+	assert_int_equal(type(f, "half\003", &text), EDITOR_INTERRUPTED);
+	assert_string_equal(text.buf, "");
+	assert_int_equal(type(f, "\004", &text), EDITOR_EOF);
+	assert_int_equal(tcgetattr(f->pty.slave, &after), 0);
+	assert_int_equal(before.c_lflag, after.c_lflag);
+	assert_int_equal(before.c_iflag, after.c_iflag);
+	assert_int_equal(before.c_oflag, after.c_oflag);
+}
+
+static void cancel(void *data)
+{
+	editor_cancel(((struct fixture *)data)->editor);
+}
+
+static void test_cancel_keeps_what_was_typed(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_STR text = STR_INIT;
+
+	(void)loop_add_timer(f->loop, 100, cancel, f);
+	assert_int_equal(type(f, "unsent", &text), EDITOR_CANCELLED);
+	check(f, " text\r", "unsent text");
+	editor_prefill(f->editor, SV("given "));
+	check(f, "typed\r", "given typed");
+}
+
+static void notice(void *data)
+{
+	struct fixture *f = data;
+
+	editor_hide(f->editor);
+	term_puts(&f->term, "NOTICE\n");
+	editor_show(f->editor);
+	f->keys = SV("\r");
+	press(f);
+}
+
+static void test_notice_above_the_prompt(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_STR text = STR_INIT;
+	AUTO_STR screen = STR_INIT;
+	struct err err = ERR_INIT;
+
+	f->keys = SV("abc");
+	(void)loop_add_timer(f->loop, 0, press, f);
+	(void)loop_add_timer(f->loop, 100, notice, f);
+	assert_int_equal(editor_read(f->editor, "> ", STYLE_PLAIN, &text, &err), EDITOR_LINE);
+	assert_string_equal(text.buf, "abc");
+	test_pty_drain(&f->pty, &screen);
+	const char *at = strstr(screen.buf, "\r\033[JNOTICE\r\n");
+	assert_non_null(at);
+	assert_non_null(strstr(at, "> abc"));
+}
+
+static void remember(struct fixture *f, const char *text)
+{
+	struct err err = ERR_INIT;
+
+	assert_int_equal(editor_remember(f->editor, sv_of(text), &err), 0);
+}
+
+static void test_history(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_STR file = STR_INIT;
+	struct stat st;
+
+	remember(f, "first");
+	remember(f, "two\nlines \\n");
+	remember(f, "two\nlines \\n");
+	remember(f, " secret");
+	remember(f, "");
+	assert_int_equal(file_read(f->history, 1024, &file, NULL), 0);
+	assert_string_equal(file.buf, "first\ntwo\\nlines \\\\n\n");
+	assert_int_equal(stat(f->history, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	check(f, "\020\r", "two\nlines \\n");
+	open_editor(f, 0);
+	check(f, "\020\020\r", "first");
+	check(f, "\033[A\r", "two\nlines \\n");
+	check(f, "\022fir\r", "first");
+}
+
+static void test_history_is_cut(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_STR file = STR_INIT;
+
+	for (int i = 0; i < 7; i++) {
+		AUTO_STR line = STR_INIT;
+		str_addf(&line, "line %d", i);
+		remember(f, line.buf);
+	}
+	open_editor(f, 3);
+	assert_int_equal(file_read(f->history, 1024, &file, NULL), 0);
+	assert_string_equal(file.buf, "line 4\nline 5\nline 6\n");
+	check(f, "\020\020\020\020\020\r", "line 4");
+}
+
+static void test_history_file_of_anybody(void **state)
+{
+	struct fixture *f = *state;
+	struct err err = ERR_INIT;
+
+	assert_int_equal(
+		file_replace(f->history, SV("ok\n\xff\033[2J\n\n\\\n\0x\nlast"), 0600, &err), 0);
+	open_editor(f, 0);
+	check(f, "\020\r", "last");
+}
+
+static void complete(void *data, struct sv word, struct strv *ret_words)
+{
+	static const char *const known[] = { "alpha", "alpine", "beta" };
+
+	(void)data;
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (sv_starts(sv_of(known[i]), word))
+			strv_add(ret_words, known[i]);
+}
+
+static void test_completion(void **state)
+{
+	struct fixture *f = *state;
+
+	check(f, "b\t\r", "b");
+	f->editor->opts.complete = complete;
+	check(f, "x b\tc\r", "x beta c");
+	check(f, "al\tha\t!\r", "alpha !");
+	check(f, "al\t\th\r", "alph");
+	check(f, "zz\t\r", "zz");
+}
+
+static void test_needs_a_terminal(void **state)
+{
+	(void)state;
+	struct term t;
+	struct editor *e = NULL;
+	struct err err = ERR_INIT;
+
+	term_init_capture(&t, 0, 0, false);
+	assert_int_equal(
+		editor_new(&(struct editor_opts){ .in_fd = -1, .term = &t }, &e, &err), ERR_USAGE);
+	assert_null(e);
+	term_release(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_lines, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_paste, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_other_ends, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_cancel_keeps_what_was_typed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_notice_above_the_prompt, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_history, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_history_is_cut, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_history_file_of_anybody, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_completion, set_up, tear_down),
+		cmocka_unit_test(test_needs_a_terminal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
