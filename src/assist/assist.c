@@ -93,15 +93,10 @@ static int do_undo(struct assist *as, struct assist_outcome *out, struct err *re
 	return r == ERR_NOTFOUND ? 0 : r;
 }
 
-static enum conv_status status_after(const struct assist_outcome *out, int r)
-{
-	return r < 0 || (out->fail != AGENT_OK && out->fail != AGENT_CANCELLED) ? CONV_ERRORED
-										: CONV_IDLE;
-}
-
 static int talk(struct assist *as, const struct assist_request *req, struct assist_outcome *out,
 	struct err *reterr)
 {
+	struct err failure = ERR_INIT;
 	int r = assist_choose(as, req, &out->conv, reterr);
 
 	if (r < 0)
@@ -110,14 +105,15 @@ static int talk(struct assist *as, const struct assist_request *req, struct assi
 	as->out = out;
 	if (as->opts.ui.begin)
 		as->opts.ui.begin(as->opts.ui.data, &out->conv);
-	r = assist_settle(as, &out->conv, reterr);
+	r = assist_settle(as, &out->conv, &failure);
 	if (r == 0)
-		r = assist_turn(as, req->text, reterr);
-	int given = conv_give(as->opts.store, out->conv.id, &as->self, status_after(out, r),
-		as->opts.clock, r == 0 ? reterr : NULL);
+		r = assist_turn(as, req->text, &failure);
+	int ended = assist_turn_end(as, r < 0 ? &failure : NULL, reterr);
+	if (r < 0 && reterr)
+		*reterr = failure;
 	as->out = NULL;
 	as->conv = NULL;
-	return r < 0 ? r : given;
+	return r < 0 ? r : ended;
 }
 
 int assist_say(struct assist *as, const struct assist_request *req, struct assist_outcome *out,

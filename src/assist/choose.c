@@ -28,7 +28,7 @@ static bool other_agent(const struct assist *as, const struct conv *c)
 	return as->opts.kind_forced && strcmp(c->agent, agent_driver(as->opts.kind)->name) != 0;
 }
 
-int assist_choose(
+static int choose(
 	struct assist *as, const struct assist_request *req, struct conv *ret, struct err *reterr)
 {
 	struct store *store = as->opts.store;
@@ -53,4 +53,16 @@ int assist_choose(
 	if (r == 0)
 		r = conv_set_current(store, as->opts.dir, ret->id, as->opts.clock, reterr);
 	return r;
+}
+
+int assist_choose(
+	struct assist *as, const struct assist_request *req, struct conv *ret, struct err *reterr)
+{
+	int r = store_begin(as->opts.store, reterr);
+
+	if (r < 0)
+		return r;
+	r = choose(as, req, ret, reterr);
+	int ended = store_end(as->opts.store, r == 0, r == 0 ? reterr : NULL);
+	return r < 0 ? r : ended;
 }

@@ -31,6 +31,10 @@ int assist_choose(struct assist *as, const struct assist_request *req, struct co
 /* turn.c: one turn in the conversation that as->conv holds. */
 int assist_turn(struct assist *as, struct sv text, struct err *reterr) MUST_USE;
 
+/* Writes the turn's end and gives the conversation back. failure: what went wrong on our side, NULL
+ * when the agent's result says all. */
+int assist_turn_end(struct assist *as, const struct err *failure, struct err *reterr) MUST_USE;
+
 /* recover.c: explains an unfinished turn of a conversation that we hold now. */
 int assist_settle(struct assist *as, struct conv *c, struct err *reterr) MUST_USE;
 /* The transcript of a session: by its driver, else by searching the agent's home. NULL: none. */

@@ -141,16 +141,23 @@ static int send_and_wait(
 	return r;
 }
 
-static int begin_session(struct assist *as, struct sv text, struct err *reterr)
+/* Stored before the agent knows it: after a crash the id leads to what arrived. */
+static int make_session(struct assist *as, struct err *reterr)
 {
 	char session[UUID_TEXT];
 
 	if (agent_driver(as->agent_kind)->chooses_session)
-		return send_and_wait(as, text, NULL, false, reterr);
+		return 0;
 	uuid_new(session);
-	/* Stored before the agent knows it: after a crash the id leads to what arrived. */
-	int r = remember_session(as, session, reterr);
-	return r < 0 ? r : send_and_wait(as, text, session, false, reterr);
+	return remember_session(as, session, reterr);
+}
+
+static int begin_session(struct assist *as, struct sv text, struct err *reterr)
+{
+	bool ours = !agent_driver(as->agent_kind)->chooses_session;
+	AUTO_FREE char *session = ours ? xstrdup(as->conv->session) : NULL;
+
+	return send_and_wait(as, text, session, false, reterr);
 }
 
 static enum turn_state state_of(const struct assist_outcome *out)
@@ -183,9 +190,9 @@ static bool may_start_fresh(const struct assist_outcome *out)
 	return out->fail == AGENT_NO_SESSION && out->delivery == AGENT_NOT_DELIVERED;
 }
 
-static int run(struct assist *as, struct sv text, struct err *reterr)
+static int run(struct assist *as, struct sv text, bool fresh, struct err *reterr)
 {
-	if (!as->conv->session)
+	if (fresh)
 		return begin_session(as, text, reterr);
 	AUTO_FREE char *session = xstrdup(as->conv->session);
 	int r = send_and_wait(as, text, session, true, reterr);
@@ -195,12 +202,29 @@ static int run(struct assist *as, struct sv text, struct err *reterr)
 		as->conv->agent, session);
 	assist_notice(as, "%s no longer has this conversation (%s); starting fresh.",
 		as->conv->agent, session);
-	return begin_session(as, text, reterr);
+	r = make_session(as, reterr);
+	return r < 0 ? r : begin_session(as, text, reterr);
+}
+
+/* Session id and intent are on disk together, with one wait for it. */
+static int prepare(struct assist *as, struct sv text, bool fresh, struct err *reterr)
+{
+	int r = store_begin(as->opts.store, reterr);
+
+	if (r < 0)
+		return r;
+	if (fresh)
+		r = make_session(as, reterr);
+	if (r == 0)
+		r = write_intent(as, text, reterr);
+	int ended = store_end(as->opts.store, r == 0, r == 0 ? reterr : NULL);
+	return r < 0 ? r : ended;
 }
 
 int assist_turn(struct assist *as, struct sv text, struct err *reterr)
 {
 	enum agent_kind kind;
+	bool fresh = !as->conv->session;
 
 	if (!agent_kind_parse(sv_of(as->conv->agent), &kind))
 		return err_set(
@@ -209,14 +233,38 @@ int assist_turn(struct assist *as, struct sv text, struct err *reterr)
 	if (r == 0)
 		r = open_agent(as, kind, reterr);
 	if (r == 0)
-		r = write_intent(as, text, reterr);
+		r = prepare(as, text, fresh, reterr);
+	return r < 0 ? r : run(as, text, fresh, reterr);
+}
+
+static const char *failure_text(const struct assist *as, const struct err *failure)
+{
+	if (failure)
+		return failure->msg;
+	return as->out->fail == AGENT_OK ? NULL : agent_fail_name(as->out->fail);
+}
+
+static enum conv_status status_after(const struct assist *as, const struct err *failure)
+{
+	bool well = as->out->fail == AGENT_OK || as->out->fail == AGENT_CANCELLED;
+
+	return failure || !well ? CONV_ERRORED : CONV_IDLE;
+}
+
+int assist_turn_end(struct assist *as, const struct err *failure, struct err *reterr)
+{
+	struct store *store = as->opts.store;
+	int r = store_begin(store, reterr);
+
 	if (r < 0)
 		return r;
-	r = run(as, text, reterr);
-	int ended = turn_end(as->opts.store, as->turn_id, r < 0 ? TURN_FAILED : state_of(as->out),
-		r < 0				    ? reterr ? reterr->msg : "failed"
-			: as->out->fail != AGENT_OK ? agent_fail_name(as->out->fail)
-						    : NULL,
-		as->opts.clock, r < 0 ? NULL : reterr);
+	if (as->turn_id)
+		r = turn_end(store, as->turn_id, failure ? TURN_FAILED : state_of(as->out),
+			failure_text(as, failure), as->opts.clock, reterr);
+	as->turn_id = 0;
+	if (r == 0)
+		r = conv_give(store, as->conv->id, &as->self, status_after(as, failure),
+			as->opts.clock, reterr);
+	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
 	return r < 0 ? r : ended;
 }

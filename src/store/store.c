@@ -11,11 +11,16 @@
 #include "store/schema.h"
 #include "store/sql.h"
 
-enum { APPLICATION_ID = 0x66646e31 }; /* "fdn1" */
+enum {
+	APPLICATION_ID = 0x66646e31, /* "fdn1" */
+	WAL_PAGES = 64,
+};
 
 struct store {
 	sqlite3 *db;
 	const struct log *log;
+	int depth; /* of nested transactions */
+	bool failed; /* an inner one did */
 };
 
 struct sqlite3 *store_db(struct store *store)
@@ -80,6 +85,11 @@ static int migrate(struct store *store, struct err *reterr)
 static int configure(struct store *store, unsigned flags, struct err *reterr)
 {
 	(void)sqlite3_busy_timeout(store->db, STORE_BUSY_MS);
+	/* A program that lives for milliseconds would pay more for the checkpoint at its end than
+	 * for all its work; the log is folded in when it has grown. The next process reads the log
+	 * when it opens, so it is kept short. */
+	(void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	(void)sqlite3_wal_autocheckpoint(store->db, WAL_PAGES);
 	int64_t version;
 	int r = pragma_int(store, "PRAGMA user_version", &version, reterr);
 	if (r < 0)
@@ -143,13 +153,25 @@ int store_open(const char *path, unsigned flags, const struct log *log, struct s
 
 int store_begin(struct store *store, struct err *reterr)
 {
-	return sql_exec(store, "BEGIN IMMEDIATE", reterr);
+	int r = store->depth == 0 ? sql_exec(store, "BEGIN IMMEDIATE", reterr) : 0;
+
+	if (r < 0)
+		return r;
+	if (store->depth++ == 0)
+		store->failed = false;
+	return 0;
 }
 
 int store_end(struct store *store, bool ok, struct err *reterr)
 {
-	int r = ok ? sql_exec(store, "COMMIT", reterr) : 0;
-
+	store->failed |= !ok;
+	if (--store->depth > 0)
+		return 0;
+	int r = 0;
+	if (ok && store->failed)
+		r = err_set(reterr, ERR_STORE, "store: nothing was changed");
+	else if (ok)
+		r = sql_exec(store, "COMMIT", reterr);
 	/* A failed commit leaves the transaction open; a rollback that finds none is harmless. */
 	if (!ok || r < 0)
 		(void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);

@@ -41,6 +41,9 @@ struct sqlite3 *store_db(struct store *store);
  * A write transaction: taken at once, so that what is read in it is what will be changed. Waits
  * for other processes up to STORE_BUSY_MS, then ERR_BUSY. store_end() commits when ok is true and
  * the commit succeeds, else rolls back; it returns the commit's result.
+ *
+ * Transactions nest: only the outermost one commits, and one that failed inside fails the whole
+ * (ERR_STORE). So several calls can share one commit, which is one wait for the disk.
  */
 enum { STORE_BUSY_MS = 5000 };
 int store_begin(struct store *store, struct err *reterr) MUST_USE;

@@ -1,0 +1,178 @@
+#include "cli/assistant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/pick-agent.h"
+#include "cli/settings-use.h"
+#include "cli/settings.h"
+#include "os/path.h"
+
+const char *assistant_rehearsal_hint(void)
+{
+	return "The rehearsal agent answers: it only repeats and remembers. For a real one install "
+	       "claude or codex and use --agent, or set ai.agent.";
+}
+
+int assistant_status(const struct assist_outcome *out)
+{
+	if (out->kind != UTTERANCE_AGENT || out->fail == AGENT_OK)
+		return 0;
+	return err_exit_status(out->fail == AGENT_CANCELLED ? ERR_CANCELLED : ERR_AGENT);
+}
+
+enum text_language assistant_language(const struct app *app)
+{
+	return strcmp(settings_language(app->settings), "de") == 0 ? TEXT_GERMAN : TEXT_ENGLISH;
+}
+
+int assistant_dir(struct app *app, char **ret, struct err *reterr)
+{
+	const char *configured = app->settings->ai_working_directory;
+
+	if (configured[0])
+		return path_real(configured, ret, reterr);
+	if (!app->cwd)
+		return err_set(reterr, ERR_INPUT,
+			"the current folder no longer exists; change to one that does");
+	return path_real(app->cwd, ret, reterr);
+}
+
+char *assistant_rehearsal_home(const struct app *app)
+{
+	return path_join(app->paths.state_dir, "rehearsal");
+}
+
+void assistant_homes(
+	const struct app *app, const char *rehearsal_home, struct transcript_home *homes)
+{
+	homes[0] = (struct transcript_home){ "claude", TRANSCRIPT_CLAUDE, app->paths.claude_home };
+	homes[1] = (struct transcript_home){ "codex", TRANSCRIPT_CODEX, app->paths.codex_home };
+	homes[2] = (struct transcript_home){ "rehearsal", TRANSCRIPT_CLAUDE, rehearsal_home };
+}
+
+static enum agent_permission permission_of(const struct settings *s)
+{
+	static const char *const names[] = {
+		[AGENT_PERM_DEFAULT] = "default",
+		[AGENT_PERM_ACCEPT_EDITS] = "acceptEdits",
+		[AGENT_PERM_PLAN] = "plan",
+		[AGENT_PERM_BYPASS] = "bypassPermissions",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(names[i], s->ai_permission_mode) == 0)
+			return (enum agent_permission)i;
+	return AGENT_PERM_DEFAULT;
+}
+
+static int make_words(struct app *app, struct assistant *a, struct err *reterr)
+{
+	AUTO_STR prompt = STR_INIT;
+	int r = settings_utterances(app->settings, &a->rules, reterr);
+
+	if (r == 0)
+		r = settings_system_prompt(app->settings, false, &prompt, reterr);
+	if (r == 0)
+		a->system_prompt = str_detach(&prompt);
+	return r;
+}
+
+static void fill_agents(struct app *app, const struct assistant_opts *opts, struct assistant *a)
+{
+	const struct settings *s = app->settings;
+	const char *model = opts->model ? opts->model : s->ai_model[0] ? s->ai_model : NULL;
+	const char *homes[AGENT_KINDS] = { [AGENT_REHEARSAL] = a->rehearsal_home,
+		[AGENT_CLAUDE] = app->paths.claude_home,
+		[AGENT_CODEX] = app->paths.codex_home };
+
+	for (size_t kind = 0; kind < AGENT_KINDS; kind++)
+		a->agents[kind] = (struct agent_opts){
+			.program = a->programs[kind],
+			.command = (const char *const *)s->ai_exec_command.v,
+			.home = homes[kind],
+			.model = model,
+			.system_prompt = a->system_prompt,
+			.script = s->ai_rehearsal_script[0] ? s->ai_rehearsal_script : NULL,
+			.permission = permission_of(s),
+			.keep_alive = opts->keep_alive && s->ai_keep_alive,
+			.timeout_ms = s->ai_timeout,
+			.idle_ms = s->ai_idle_timeout,
+			.max_budget_usd = s->ai_max_budget_usd,
+			.clock = &app->clock,
+			.log = &app->log,
+		};
+}
+
+static int make_assist(
+	struct app *app, const struct assistant_opts *opts, struct assistant *a, struct err *reterr)
+{
+	struct assist_opts as = {
+		.store = app->store,
+		.loop = a->loop,
+		.clock = &app->clock,
+		.log = &app->log,
+		.ui = opts->ui,
+		.dir = a->dir,
+		.project = a->project,
+		.kind = a->kind,
+		.kind_forced = a->forced,
+		.agents = a->agents,
+		.homes = a->homes,
+		.n_homes = ASSISTANT_HOMES,
+		.rules = opts->commands ? a->rules : NULL,
+		.language = a->language,
+	};
+
+	return assist_new(&as, &a->assist, reterr);
+}
+
+static void find_programs(const struct app *app, struct assistant *a)
+{
+	const struct settings *s = app->settings;
+	const char *search = app->paths.search;
+
+	a->programs[AGENT_CLAUDE] = path_find_program(s->ai_claude_program, search);
+	a->programs[AGENT_CODEX] = path_find_program(s->ai_codex_program, search);
+	if (s->ai_exec_command.n)
+		a->programs[AGENT_EXEC] = path_find_program(s->ai_exec_command.v[0], search);
+}
+
+int assistant_open(
+	struct app *app, const struct assistant_opts *opts, struct assistant *a, struct err *reterr)
+{
+	int r = assistant_dir(app, &a->dir, reterr);
+
+	if (r < 0)
+		return r;
+	a->language = assistant_language(app);
+	a->project = path_git_root(a->dir);
+	if (!a->project)
+		a->project = xstrdup(a->dir);
+	a->rehearsal_home = assistant_rehearsal_home(app);
+	assistant_homes(app, a->rehearsal_home, a->homes);
+	find_programs(app, a);
+	r = pick_agent(app, opts, a, reterr);
+	if (r == 0)
+		r = make_words(app, a, reterr);
+	if (r < 0)
+		return r;
+	fill_agents(app, opts, a);
+	a->loop = loop_new();
+	return make_assist(app, opts, a, reterr);
+}
+
+void assistant_close(struct assistant *a)
+{
+	assist_free(a->assist);
+	loop_free(a->loop);
+	utterances_free(a->rules);
+	for (size_t i = 0; i < AGENT_KINDS; i++)
+		free(a->programs[i]);
+	free(a->system_prompt);
+	free(a->rehearsal_home);
+	free(a->project);
+	free(a->dir);
+	*a = (struct assistant){ .assist = NULL };
+}

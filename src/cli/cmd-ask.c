@@ -1,0 +1,250 @@
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "cli/assistant.h"
+#include "cli/cmd.h"
+#include "cli/env.h"
+#include "cli/find.h"
+#include "ui/markdown.h"
+#include "json/write.h"
+
+enum { PROMPT_BYTES_MAX = 16 * 1024 * 1024 };
+
+struct ask_opts {
+	bool fresh;
+	const char *in;
+	const char *agent;
+	const char *model;
+	bool json;
+};
+
+static const struct opt ask_options[] = {
+	OPT_FLAG(0, "new", struct ask_opts, fresh, "in a fresh conversation"),
+	OPT_STRING(0, "in", struct ask_opts, in, "SESSION", "in this conversation"),
+	OPT_STRING(0, "agent", struct ask_opts, agent, "NAME",
+		"who answers: claude, codex, exec or rehearsal"),
+	OPT_STRING(0, "model", struct ask_opts, model, "NAME", "the agent's model"),
+	OPT_FLAG(0, "json", struct ask_opts, json, "answer and figures as one JSON object"),
+	OPT_END,
+};
+
+struct ask {
+	struct app *app;
+	const struct ask_opts *opts;
+	struct assistant assistant;
+	struct term term;
+	struct markdown markdown;
+	bool spoke; /* something of the answer is on standard output */
+	struct err broken; /* why standard output no longer takes it; the turn goes on */
+	int signo;
+};
+
+static void on_notice(void *data, const char *line)
+{
+	struct ask *a = data;
+
+	(void)fprintf(a->app->err, "faden: %s\n", line);
+}
+
+static void flush(struct ask *a)
+{
+	struct err err = ERR_INIT;
+
+	if (term_flush(&a->term, &err) < 0 && a->broken.code == 0)
+		a->broken = err;
+}
+
+static void on_event(void *data, const struct agent_event *ev)
+{
+	struct ask *a = data;
+
+	if (ev->type == AGENT_EV_NOTICE)
+		(void)fprintf(a->app->err, "faden: %.*s\n", SV_ARG(ev->text));
+	if (a->opts->json)
+		return;
+	if (ev->type == AGENT_EV_TEXT) {
+		a->spoke = true;
+		markdown_feed(&a->markdown, ev->text);
+	} else if (ev->type == AGENT_EV_BREAK && a->spoke) {
+		markdown_feed(&a->markdown, SV("\n\n"));
+	}
+	flush(a);
+}
+
+static void on_signal(void *data, int signo)
+{
+	struct ask *a = data;
+
+	a->signo = signo;
+	assist_cancel(a->assistant.assist);
+}
+
+/* Words from the command line, "-" and a missing text from standard input. */
+static int read_prompt(struct app *app, int argc, char **argv, struct str *out, struct err *reterr)
+{
+	bool from_stdin = argc == 0 || (argc == 1 && strcmp(argv[0], "-") == 0);
+	char piece[65536];
+
+	for (int i = 0; !from_stdin && i < argc; i++)
+		str_addf(out, "%s%s", i ? " " : "", argv[i]);
+	while (from_stdin) {
+		ssize_t n = read(app->in, piece, sizeof(piece));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_errno(reterr, errno, "standard input");
+		if (n == 0)
+			break;
+		str_add(out, sv_make(piece, (size_t)n));
+	}
+	if (str_full(out))
+		return err_set(
+			reterr, ERR_LIMIT, "the text is longer than %d bytes", PROMPT_BYTES_MAX);
+	if (sv_trim(str_sv(out)).n == 0)
+		return err_set(reterr, ERR_USAGE, "nothing to ask: the text is empty");
+	return 0;
+}
+
+static void put_usage(struct jw *w, const struct agent_usage *u)
+{
+	jw_key(w, "usage");
+	if (u->input < 0 && u->output < 0 && u->cost_usd < 0) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	if (u->input >= 0)
+		jw_put_i64(w, "input_tokens", u->input);
+	if (u->cache_read >= 0)
+		jw_put_i64(w, "cache_read_tokens", u->cache_read);
+	if (u->cache_write >= 0)
+		jw_put_i64(w, "cache_write_tokens", u->cache_write);
+	if (u->output >= 0)
+		jw_put_i64(w, "output_tokens", u->output);
+	if (u->cost_usd >= 0)
+		jw_put_double(w, "cost_usd", u->cost_usd);
+	jw_end(w);
+}
+
+static void print_json(struct ask *a, const struct assist_outcome *out)
+{
+	AUTO_STR text = STR_INIT;
+	struct jw w = JW_INIT(&text);
+	bool failed = out->fail != AGENT_OK;
+
+	jw_object(&w);
+	jw_put_string(&w, "answer", str_sv(&out->answer));
+	jw_put_cstr(&w, "status", agent_fail_name(out->fail));
+	jw_put_cstr(&w, "message", failed ? out->message : NULL);
+	jw_put_cstr(&w, "agent", out->conv.agent);
+	jw_put_cstr(&w, "conversation", out->conv.id);
+	jw_put_cstr(&w, "session_id", out->conv.session);
+	jw_put_cstr(&w, "directory", out->conv.dir);
+	put_usage(&w, &out->usage);
+	jw_put_i64(&w, "duration_ms", out->duration_ms);
+	jw_end(&w);
+	(void)fprintf(a->app->out, "%s\n", text.buf);
+}
+
+static void print_outcome(struct ask *a, const struct assist_outcome *out)
+{
+	if (a->opts->json) {
+		print_json(a, out);
+		return;
+	}
+	if (a->spoke) {
+		markdown_end(&a->markdown);
+		term_fresh_line(&a->term);
+	}
+	flush(a);
+	if (out->fail != AGENT_OK)
+		(void)fprintf(a->app->err, "faden: %s: %s\n", out->conv.agent, out->message);
+}
+
+static int ask_once(struct ask *a, struct sv text, struct err *reterr)
+{
+	struct assist_request req = { .text = text,
+		.mode = a->opts->fresh ? ASSIST_NEW : ASSIST_GO_ON };
+	struct assist_outcome out;
+	AUTO_CONV wanted = CONV_INIT;
+	int r = 0;
+
+	if (a->opts->in) {
+		r = find_conversation(a->app, a->opts->in, &wanted, reterr);
+		req.mode = ASSIST_IN;
+		req.conversation = wanted.id;
+	}
+	if (r < 0)
+		return r;
+	assist_outcome_init(&out);
+	r = assist_say(a->assistant.assist, &req, &out, reterr);
+	if (r == 0) {
+		print_outcome(a, &out);
+		r = assistant_status(&out);
+		if (a->broken.code < 0) {
+			*reterr = a->broken;
+			r = a->broken.code;
+		}
+	}
+	assist_outcome_release(&out);
+	return r;
+}
+
+static int open_all(struct ask *a, struct err *reterr)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct assistant_opts want = {
+		.agent = a->opts->agent,
+		.model = a->opts->model,
+		.ui = { .data = a, .event = on_event, .notice = on_notice },
+	};
+	struct term_opts screen = {
+		.fd = fileno(a->app->out),
+		.colour = a->app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+		.term_name = env_get("TERM"),
+	};
+
+	term_init(&a->term, &screen);
+	markdown_init(&a->markdown, &a->term);
+	int r = assistant_open(a->app, &want, &a->assistant, reterr);
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
+		if (!loop_add_signal(a->assistant.loop, signals[i], on_signal, a, reterr))
+			r = reterr ? reterr->code : ERR_BUG;
+	if (r == 0 && a->assistant.by_default)
+		on_notice(a, assistant_rehearsal_hint());
+	return r;
+}
+
+static int run_ask(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	struct ask a = { .app = app, .opts = options };
+	struct str text;
+
+	str_init_max(&text, PROMPT_BYTES_MAX);
+	if (a.opts->fresh && a.opts->in)
+		return err_set(reterr, ERR_USAGE, "--new and --in exclude each other");
+	int r = read_prompt(app, argc, argv, &text, reterr);
+	if (r == 0)
+		r = open_all(&a, reterr);
+	if (r == 0)
+		r = ask_once(&a, str_sv(&text), reterr);
+	assistant_close(&a.assistant);
+	markdown_release(&a.markdown);
+	term_release(&a.term);
+	str_release(&text);
+	return a.signo ? 128 + a.signo : r;
+}
+
+const struct cmd cmd_ask = {
+	.name = "ask",
+	.group = CMD_GROUP_TALK,
+	.summary = "one turn: the answer on standard output",
+	.synopsis = "[TEXT…]",
+	.max_args = CMD_ANY,
+	.needs = CMD_STATE | CMD_STORE,
+	.opts = ask_options,
+	.opts_size = sizeof(struct ask_opts),
+	.run = run_ask,
+};

@@ -1,0 +1,243 @@
+/*
+ * Hands the terminal to the agent's own program on a session, holding the lease meanwhile.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/assistant.h"
+#include "cli/cmd.h"
+#include "cli/env.h"
+#include "cli/find.h"
+#include "cli/settings.h"
+#include "cli/talk.h"
+#include "os/file.h"
+#include "os/loop.h"
+#include "os/path.h"
+#include "os/proc.h"
+
+struct resume_opts {
+	bool here;
+	bool print;
+};
+
+static const struct opt resume_options[] = {
+	OPT_FLAG(0, "here", struct resume_opts, here,
+		"in this folder, when the session's own was moved or removed"),
+	OPT_FLAG(0, "print", struct resume_opts, print, "print the command instead of running it"),
+	OPT_END,
+};
+
+struct resume {
+	struct app *app;
+	const struct resume_opts *opts;
+	struct session_row row;
+	struct conv conv;
+	struct proc_id self;
+	struct loop *loop;
+	struct proc proc;
+	char *dir;
+	char *program;
+	struct strv argv;
+	int status;
+	bool ended;
+};
+
+static int find_dir(struct resume *s, struct err *reterr)
+{
+	if (s->opts->here)
+		return assistant_dir(s->app, &s->dir, reterr);
+	if (!path_exists(s->row.info.cwd))
+		return err_set(reterr, ERR_INPUT,
+			"the session's folder %s is gone; go to where it is now and use --here",
+			s->row.info.cwd);
+	return path_real(s->row.info.cwd, &s->dir, reterr);
+}
+
+static int find_program(struct resume *s, struct err *reterr)
+{
+	const struct settings *set = s->app->settings;
+	bool claude = strcmp(s->row.agent, "claude") == 0;
+	const char *name = claude ? set->ai_claude_program : set->ai_codex_program;
+
+	if (find_home_root(s->app, &s->row) == NULL)
+		return err_set(reterr, ERR_INPUT,
+			"agent %s has no program of its own; go on with: faden ask --in %s …",
+			s->row.agent, s->row.info.id);
+	s->program = path_find_program(name, s->app->paths.search);
+	if (!s->program)
+		return err_set(reterr, ERR_AGENT, "%s is not installed or not in PATH", name);
+	strv_add(&s->argv, s->program);
+	strv_add(&s->argv, claude ? "--resume" : "resume");
+	strv_add(&s->argv, s->row.info.id);
+	return 0;
+}
+
+/* Claude Code looks a session up below the name of the current folder. Where the session belongs
+ * to another one, a link there leads to the one file, so that there is still only one. */
+static int link_here(struct resume *s, struct err *reterr)
+{
+	if (strcmp(s->row.agent, "claude") != 0 || !s->opts->here)
+		return 0;
+	AUTO_FREE char *path =
+		claude_session_path(s->app->paths.claude_home, s->dir, s->row.info.id);
+	if (path_exists(path))
+		return 0;
+	struct sv parent = path_parent(sv_of(path));
+	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	int r = file_mkdirs(folder, reterr);
+	if (r == 0 && symlink(s->row.info.path, path) < 0)
+		r = err_errno(reterr, errno, "link %s", path);
+	return r;
+}
+
+static void on_child(void *data, short revents)
+{
+	struct resume *s = data;
+
+	(void)revents;
+	s->ended = proc_reap(&s->proc, false, &s->status);
+}
+
+/* The keys' signals are for the agent's program, which has the terminal. */
+static void on_signal(void *data, int signo)
+{
+	const struct resume *s = data;
+
+	if (signo == SIGTERM || signo == SIGHUP)
+		proc_signal(&s->proc, signo);
+}
+
+static void on_beat(void *data)
+{
+	struct resume *s = data;
+	struct err err = ERR_INIT;
+
+	if (conv_beat(s->app->store, s->conv.id, &s->self, &s->app->clock, &err) < 0)
+		log_write(&s->app->log, LOG_WARN, "resume: %s", err.msg);
+	(void)loop_add_timer(s->loop, CONV_BEAT_MS, on_beat, s);
+}
+
+static int run_child(struct resume *s, struct err *reterr)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	struct proc_opts opts = {
+		.argv = (const char *const *)s->argv.v,
+		.cwd = s->dir,
+		.in = PROC_INHERIT,
+		.out = PROC_INHERIT,
+		.err = PROC_INHERIT,
+		.same_group = true,
+	};
+
+	s->loop = loop_new();
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		if (!loop_add_signal(s->loop, signals[i], on_signal, s, reterr))
+			return reterr ? reterr->code : ERR_BUG;
+	int r = proc_spawn(&s->proc, &opts, reterr);
+	if (r < 0)
+		return r;
+	(void)loop_add_fd(s->loop, s->proc.pidfd, POLLIN, on_child, s);
+	(void)loop_add_timer(s->loop, CONV_BEAT_MS, on_beat, s);
+	r = loop_run(s->loop, &s->ended, reterr);
+	if (r < 0)
+		return r;
+	return WIFEXITED(s->status) ? WEXITSTATUS(s->status) ? 4 : 0 : 128 + WTERMSIG(s->status);
+}
+
+/* Whoever writes the session now must end first: the agents' own programs do not notice. */
+static int refuse_writer(struct resume *s, struct err *reterr)
+{
+	AUTO_MAP ids = MAP_INIT;
+	struct transcript_home home = { s->row.agent, s->row.info.format,
+		find_home_root(s->app, &s->row) };
+	uint64_t pid;
+
+	transcript_writers(&home, &ids);
+	if (!map_get(&ids, sv_of(s->row.info.id), &pid))
+		return 0;
+	return err_set(reterr, ERR_BUSY, "the session is open in %s already (process %lld)",
+		s->row.agent, (long long)pid);
+}
+
+static int hold_and_run(struct resume *s, struct err *reterr)
+{
+	const struct app *app = s->app;
+	int r = proc_id_self(&s->self, reterr);
+
+	if (r == 0)
+		r = find_conversation(s->app, s->row.info.id, &s->conv, reterr);
+	if (r == 0)
+		r = conv_take(app->store, s->conv.id, &s->self, &app->clock, reterr);
+	if (r < 0)
+		return r;
+	(void)fflush(app->out);
+	r = run_child(s, reterr);
+	int given = conv_give(app->store, s->conv.id, &s->self, CONV_IDLE, &app->clock, NULL);
+	if (given == 0)
+		given = conv_set_current(app->store, s->dir, s->conv.id, &app->clock, NULL);
+	return r < 0 || given == 0 ? r : given;
+}
+
+static void print_command(const struct resume *s)
+{
+	(void)fprintf(s->app->out, "cd '%s' &&", s->dir);
+	for (size_t i = 0; i < s->argv.n; i++)
+		(void)fprintf(s->app->out, " %s", s->argv.v[i]);
+	(void)fputc('\n', s->app->out);
+}
+
+static int prepare(struct resume *s, const char *spec, struct err *reterr)
+{
+	int r = find_session(s->app, spec, &s->row, reterr);
+
+	if (r == 0)
+		r = find_program(s, reterr);
+	if (r == 0)
+		r = find_dir(s, reterr);
+	if (r == 0)
+		r = refuse_writer(s, reterr);
+	return r;
+}
+
+static int run_resume(
+	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	struct resume s = { .app = app, .opts = options, .proc = PROC_INIT, .argv = STRV_INIT };
+	int r = prepare(&s, argv[0], reterr);
+
+	(void)argc;
+	if (r == 0 && s.opts->print) {
+		print_command(&s);
+	} else if (r == 0) {
+		r = link_here(&s, reterr);
+		if (r == 0)
+			r = hold_and_run(&s, reterr);
+	}
+	proc_release(&s.proc);
+	loop_free(s.loop);
+	session_row_release(&s.row);
+	conv_release(&s.conv);
+	strv_release(&s.argv);
+	free(s.program);
+	free(s.dir);
+	return r;
+}
+
+const struct cmd cmd_resume = {
+	.name = "resume",
+	.group = CMD_GROUP_SESSIONS,
+	.summary = "go on in the agent's own program",
+	.synopsis = "SESSION",
+	.min_args = 1,
+	.max_args = 1,
+	.needs = CMD_STATE | CMD_STORE,
+	.words = CMD_WORDS_SESSION,
+	.opts = resume_options,
+	.opts_size = sizeof(struct resume_opts),
+	.run = run_resume,
+};

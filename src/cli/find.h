@@ -1,0 +1,18 @@
+/*
+ * The SESSION argument of commands: what a person calls a conversation, to what it is.
+ */
+#pragma once
+
+#include "cli/app.h"
+#include "store/catalogue.h"
+#include "store/conv.h"
+
+/* The session: a path, an id or a fragment of one, a name; our own conversation ids too. When
+ * several fit, ERR_AMBIGUOUS and the candidates on standard error. */
+int find_session(
+	struct app *app, const char *spec, struct session_row *ret, struct err *reterr) MUST_USE;
+/* The conversation that the session belongs to, made for it when it has none yet. */
+int find_conversation(
+	struct app *app, const char *spec, struct conv *ret, struct err *reterr) MUST_USE;
+/* The home a row lies in; NULL when its agent has none here. The homes point into app. */
+const char *find_home_root(const struct app *app, const struct session_row *row);

@@ -1,0 +1,184 @@
+/*
+ * Standard input that is no terminal: each line is one turn, answers on standard output,
+ * everything else on standard error.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "cli/talk.h"
+
+enum {
+	LINE_BYTES_MAX = 16 * 1024 * 1024, /* of one turn */
+	READ_BYTES = 64 * 1024,
+};
+
+struct lines {
+	struct app *app;
+	struct assistant assistant;
+	struct str buffer; /* read and not yet used */
+	bool eof;
+	bool readable;
+	int status; /* of the worst turn */
+	int signo;
+};
+
+static void on_notice(void *data, const char *line)
+{
+	struct lines *l = data;
+
+	(void)fprintf(l->app->err, "faden: %s\n", line);
+}
+
+static void on_signal(void *data, int signo)
+{
+	struct lines *l = data;
+
+	l->signo = signo;
+	assist_cancel(l->assistant.assist);
+}
+
+static void on_input(void *data, short revents)
+{
+	struct lines *l = data;
+
+	(void)revents;
+	l->readable = true;
+}
+
+/* Signals arrive through the loop, so the loop is what waits for input too. */
+static int wait_for_input(struct lines *l, struct err *reterr)
+{
+	struct loop *loop = l->assistant.loop;
+	struct loop_source *source = loop_add_fd(loop, l->app->in, POLLIN, on_input, l);
+	int r = 0;
+
+	l->readable = false;
+	while (r == 0 && !l->readable && !l->signo)
+		r = loop_step(loop, -1, reterr);
+	loop_remove(loop, source);
+	return r;
+}
+
+static int read_more(struct lines *l, struct err *reterr)
+{
+	if (l->buffer.len > LINE_BYTES_MAX)
+		return err_set(reterr, ERR_LIMIT, "a line of more than %d bytes", LINE_BYTES_MAX);
+	int r = wait_for_input(l, reterr);
+	if (r < 0 || l->signo)
+		return r;
+	(void)str_reserve(&l->buffer, READ_BYTES);
+	ssize_t got = read(l->app->in, l->buffer.buf + l->buffer.len, READ_BYTES);
+	if (got < 0)
+		return errno == EINTR ? 0 : err_errno(reterr, errno, "standard input");
+	l->eof = got == 0;
+	l->buffer.len += (size_t)got;
+	l->buffer.buf[l->buffer.len] = '\0';
+	return 0;
+}
+
+/* 1 and the next line, 0 at the end or after a signal. */
+static int next_line(struct lines *l, struct str *ret, struct err *reterr)
+{
+	int r = 0;
+
+	for (; r == 0 && !l->signo; r = read_more(l, reterr)) {
+		const char *end = memchr(l->buffer.buf, '\n', l->buffer.len);
+		size_t n = end ? (size_t)(end - l->buffer.buf) : l->buffer.len;
+		if (end || (l->eof && n)) {
+			str_clear(ret);
+			str_add(ret, sv_make(l->buffer.buf, n));
+			str_drop(&l->buffer, end ? n + 1 : n);
+			return 1;
+		}
+		if (l->eof)
+			return 0;
+	}
+	return r;
+}
+
+static void print_answer(struct lines *l, const struct assist_outcome *out)
+{
+	struct app *app = l->app;
+	AUTO_STR text = STR_INIT;
+
+	if (out->reply[0]) {
+		(void)fprintf(app->out, "%s\n", out->reply);
+	} else if (out->answer.len) {
+		if (app->out_tty)
+			utf8_scrub(&text, str_sv(&out->answer));
+		else
+			str_add(&text, str_sv(&out->answer));
+		(void)fwrite(text.buf, 1, text.len, app->out);
+		if (text.buf[text.len - 1] != '\n')
+			(void)fputc('\n', app->out);
+	}
+	if (out->kind == UTTERANCE_AGENT && out->fail != AGENT_OK)
+		(void)fprintf(app->err, "faden: %s: %s\n", out->conv.agent, out->message);
+	(void)fflush(app->out);
+}
+
+static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
+{
+	struct assist_request req = { .text = text, .mode = fresh ? ASSIST_NEW : ASSIST_GO_ON };
+	struct assist_outcome out;
+
+	assist_outcome_init(&out);
+	int r = assist_say(l->assistant.assist, &req, &out, reterr);
+	if (r == 0) {
+		print_answer(l, &out);
+		int status = assistant_status(&out);
+		if (status)
+			l->status = status;
+		if (out.kind == UTTERANCE_RESTART)
+			on_notice(l, "restart: only at a terminal; going on");
+	}
+	assist_outcome_release(&out);
+	return r;
+}
+
+static int run_lines(struct lines *l, bool fresh, struct err *reterr)
+{
+	AUTO_STR line = STR_INIT;
+	int r = 0;
+
+	while (!l->signo && (r = next_line(l, &line, reterr)) > 0) {
+		struct sv text = sv_trim(str_sv(&line));
+		if (text.n == 0)
+			continue;
+		r = turn(l, text, fresh, reterr);
+		if (r < 0)
+			break;
+		fresh = false;
+	}
+	return r < 0 ? r : 0;
+}
+
+int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *reterr)
+{
+	struct lines l = { .app = app, .buffer = STR_INIT };
+	struct assistant_opts want = {
+		.agent = opts->agent,
+		.model = opts->model,
+		.keep_alive = true,
+		.commands = true,
+		.ui = { .data = &l, .notice = on_notice },
+	};
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	int r = assistant_open(app, &want, &l.assistant, reterr);
+
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
+		if (!loop_add_signal(l.assistant.loop, signals[i], on_signal, &l, reterr))
+			r = reterr ? reterr->code : ERR_BUG;
+	if (r == 0 && l.assistant.by_default)
+		on_notice(&l, assistant_rehearsal_hint());
+	if (r == 0)
+		r = assist_recover(l.assistant.assist, reterr);
+	if (r == 0)
+		r = run_lines(&l, opts->new_session, reterr);
+	assistant_close(&l.assistant);
+	str_release(&l.buffer);
+	return r < 0 ? r : l.signo ? 128 + l.signo : l.status;
+}

@@ -1,0 +1,375 @@
+/*
+ * At a terminal: a line editor, the answer as it comes, a status line while the agent works.
+ * Ctrl-C cancels the running turn and keeps the conversation; twice, or Ctrl-D, leaves.
+ */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "cli/env.h"
+#include "cli/talk.h"
+#include "os/path.h"
+#include "ui/editor.h"
+#include "ui/markdown.h"
+#include "ui/status.h"
+#include "ui/term.h"
+
+enum { TICK_MS = 250 };
+
+struct talk {
+	struct app *app;
+	struct assistant assistant;
+	struct term term;
+	struct markdown markdown;
+	struct status status;
+	struct editor *editor;
+	struct loop_source *tick;
+	int64_t began_ms;
+	bool running; /* a turn */
+	int interrupts; /* Ctrl-C since the last turn or input */
+	bool leave;
+	bool restart;
+	int signo; /* that ends the program */
+};
+
+/* A terminal that takes nothing more is gone. */
+static void flush(struct talk *t)
+{
+	if (term_flush(&t->term, NULL) < 0)
+		t->leave = true;
+}
+
+static void say_line(struct talk *t, unsigned style, const char *text)
+{
+	status_hide(&t->status);
+	if (!t->running && t->editor)
+		editor_hide(t->editor);
+	term_fresh_line(&t->term);
+	term_styled(&t->term, style, sv_of(text));
+	term_newline(&t->term);
+	if (t->running)
+		status_show(&t->status);
+	else if (t->editor)
+		editor_show(t->editor);
+	flush(t);
+}
+
+static void on_notice(void *data, const char *line)
+{
+	say_line(data, STYLE_NOTICE, line);
+}
+
+static void on_begin(void *data, const struct conv *c)
+{
+	struct talk *t = data;
+
+	status_set_names(&t->status, sv_of(c->agent), sv_of(c->turns ? conv_label(c) : ""));
+	status_set_state(&t->status, STATUS_THINKING, SV(""));
+	status_show(&t->status);
+	flush(t);
+}
+
+static void show_retry(struct talk *t, const struct agent_event *ev)
+{
+	AUTO_STR line = STR_INIT;
+
+	str_addf(&line, "%.*s; trying again in %lld s", SV_ARG(ev->text),
+		(long long)((ev->delay_ms + 999) / 1000));
+	say_line(t, STYLE_WARNING, line.buf);
+}
+
+static void show_tool(struct talk *t, const struct agent_event *ev)
+{
+	status_hide(&t->status);
+	markdown_end(&t->markdown);
+	term_fresh_line(&t->term);
+	term_styled(&t->term, STYLE_TOOL, ev->tool);
+	term_puts(&t->term, " ");
+	term_styled(&t->term, STYLE_DIM, sv_head(ev->text, 200));
+	term_newline(&t->term);
+	status_set_state(&t->status, STATUS_TOOL, ev->tool);
+}
+
+static void on_event(void *data, const struct agent_event *ev)
+{
+	struct talk *t = data;
+
+	switch (ev->type) {
+	case AGENT_EV_TEXT:
+		status_hide(&t->status);
+		status_set_state(&t->status, STATUS_SPEAKING, SV(""));
+		markdown_feed(&t->markdown, ev->text);
+		break;
+	case AGENT_EV_BREAK:
+		status_hide(&t->status);
+		markdown_end(&t->markdown);
+		break;
+	case AGENT_EV_TOOL_BEGIN:
+		show_tool(t, ev);
+		break;
+	case AGENT_EV_TOOL_END:
+	case AGENT_EV_THINKING:
+		status_set_state(&t->status, STATUS_THINKING, SV(""));
+		break;
+	case AGENT_EV_RETRY:
+		show_retry(t, ev);
+		break;
+	case AGENT_EV_NOTICE: {
+		AUTO_STR line = STR_INIT;
+		str_add(&line, ev->text);
+		on_notice(t, line.buf);
+		break;
+	}
+	case AGENT_EV_SESSION:
+	case AGENT_EV_DONE:
+		break;
+	}
+	status_show(&t->status);
+	flush(t);
+}
+
+static void on_tick(void *data)
+{
+	struct talk *t = data;
+
+	t->tick = loop_add_timer(t->assistant.loop, TICK_MS, on_tick, t);
+	status_tick(&t->status, clock_age_ms(NULL) - t->began_ms);
+	flush(t);
+}
+
+static void on_interrupt(void *data, int signo)
+{
+	struct talk *t = data;
+
+	(void)signo;
+	if (!t->running)
+		return;
+	t->leave = ++t->interrupts > 1;
+	status_set_state(&t->status, STATUS_CANCELLING, SV(""));
+	assist_cancel(t->assistant.assist);
+}
+
+static void on_end(void *data, int signo)
+{
+	struct talk *t = data;
+
+	t->signo = signo;
+	t->leave = true;
+	if (t->running)
+		assist_cancel(t->assistant.assist);
+	if (t->editor)
+		editor_cancel(t->editor);
+}
+
+static void on_resize(void *data, int signo)
+{
+	struct talk *t = data;
+
+	(void)signo;
+	(void)term_resize(&t->term);
+	if (t->running)
+		status_resize(&t->status);
+	else if (t->editor)
+		editor_resize(t->editor);
+	flush(t);
+}
+
+static void show_outcome(struct talk *t, const struct assist_outcome *out)
+{
+	status_hide(&t->status);
+	markdown_end(&t->markdown);
+	term_fresh_line(&t->term);
+	if (out->reply[0]) {
+		term_styled(&t->term, STYLE_AGENT, sv_of(out->reply));
+		term_newline(&t->term);
+	}
+	if (out->kind == UTTERANCE_AGENT && out->fail != AGENT_OK) {
+		term_styled(&t->term, out->fail == AGENT_CANCELLED ? STYLE_WARNING : STYLE_ERROR,
+			sv_of(out->fail == AGENT_CANCELLED
+					? text_get(TEXT_CANCELLED, t->assistant.language)
+					: out->message));
+		term_newline(&t->term);
+	}
+	flush(t);
+}
+
+static int take_turn(struct talk *t, struct sv text, bool fresh, struct err *reterr)
+{
+	struct assist_request req = { .text = text, .mode = fresh ? ASSIST_NEW : ASSIST_GO_ON };
+	struct assist_outcome out;
+
+	assist_outcome_init(&out);
+	t->running = true;
+	t->interrupts = 0;
+	t->began_ms = clock_age_ms(NULL);
+	t->tick = loop_add_timer(t->assistant.loop, TICK_MS, on_tick, t);
+	int r = assist_say(t->assistant.assist, &req, &out, reterr);
+	loop_remove(t->assistant.loop, t->tick);
+	t->running = false;
+	if (r == 0) {
+		show_outcome(t, &out);
+		t->restart = out.kind == UTTERANCE_RESTART;
+	}
+	status_hide(&t->status);
+	assist_outcome_release(&out);
+	return r;
+}
+
+/* What goes on here, and since when: nobody should be answered out of a context they forgot. */
+static void greet(struct talk *t, bool fresh)
+{
+	AUTO_CONV c = CONV_INIT;
+	AUTO_STR line = STR_INIT;
+	char ago[CLOCK_TEXT_MAX];
+	const struct app *app = t->app;
+	bool goes_on = !fresh &&
+		conv_current(app->store, t->assistant.dir, &app->clock, &c, NULL) == 0 &&
+		!(t->assistant.forced &&
+			strcmp(c.agent, agent_driver(t->assistant.kind)->name) != 0);
+
+	if (goes_on) {
+		clock_format_ago(c.age_ms, ago);
+		str_addf(&line, "Going on with %s: \"%s\" (%lld %s, %s).", c.agent, conv_label(&c),
+			(long long)c.turns, c.turns == 1 ? "turn" : "turns", ago);
+	} else {
+		str_addf(&line, "A new conversation with %s.",
+			agent_driver(t->assistant.kind)->name);
+	}
+	say_line(t, STYLE_NOTICE, line.buf);
+	if (t->assistant.by_default)
+		say_line(t, STYLE_NOTICE, assistant_rehearsal_hint());
+	if (!goes_on)
+		say_line(t, STYLE_NOTICE, "Ctrl-C cancels a turn, Ctrl-D leaves.");
+}
+
+/* True when the user has had enough. */
+static bool interrupted_at_prompt(struct talk *t)
+{
+	if (++t->interrupts > 1)
+		return true;
+	say_line(t, STYLE_NOTICE, "Ctrl-C again, or Ctrl-D, leaves.");
+	return false;
+}
+
+/* A failure of ours ends this sentence, not the conversation: the next may go well. */
+static void try_turn(struct talk *t, struct sv text, bool *fresh)
+{
+	struct err err = ERR_INIT;
+
+	if (take_turn(t, text, *fresh, &err) < 0)
+		say_line(t, STYLE_ERROR, err.msg);
+	else
+		*fresh = false;
+	if (!t->restart)
+		return;
+	t->restart = false;
+	editor_free(TAKE_PTR(t->editor));
+	if (talk_restart(t->app, &err) < 0)
+		say_line(t, STYLE_ERROR, err.msg);
+}
+
+static int open_editor(struct talk *t, struct err *reterr)
+{
+	AUTO_FREE char *history = path_join(t->app->paths.state_dir, "history");
+	struct editor_opts opts = {
+		.in_fd = t->app->in,
+		.term = &t->term,
+		.loop = t->assistant.loop,
+		.term_name = env_get("TERM"),
+		.history_path = history,
+	};
+
+	return t->editor ? 0 : editor_new(&opts, &t->editor, reterr);
+}
+
+static void remember(struct talk *t, struct sv said)
+{
+	struct err err = ERR_INIT;
+
+	if (editor_remember(t->editor, said, &err) < 0)
+		log_write(&t->app->log, LOG_WARN, "history: %s", err.msg);
+}
+
+static int converse(struct talk *t, bool fresh, struct err *reterr)
+{
+	AUTO_STR text = STR_INIT;
+
+	while (!t->leave) {
+		int r = open_editor(t, reterr);
+		if (r == 0)
+			r = editor_read(t->editor, "› ", STYLE_USER, &text, reterr);
+		if (r < 0)
+			return r;
+		if (r == EDITOR_EOF || r == EDITOR_CANCELLED)
+			break;
+		if (r == EDITOR_INTERRUPTED) {
+			t->leave = interrupted_at_prompt(t);
+			continue;
+		}
+		t->interrupts = 0;
+		struct sv said = sv_trim(str_sv(&text));
+		if (said.n == 0)
+			continue;
+		remember(t, said);
+		try_turn(t, said, &fresh);
+	}
+	return 0;
+}
+
+static int add_signals(struct talk *t, struct err *reterr)
+{
+	static const struct {
+		int signo;
+		loop_signal_fn fn;
+	} wanted[] = { { SIGINT, on_interrupt }, { SIGTERM, on_end }, { SIGHUP, on_end },
+		{ SIGWINCH, on_resize } };
+
+	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+		if (!loop_add_signal(t->assistant.loop, wanted[i].signo, wanted[i].fn, t, reterr))
+			return reterr ? reterr->code : ERR_BUG;
+	return 0;
+}
+
+static void set_up_screen(struct talk *t)
+{
+	struct term_opts opts = {
+		.fd = fileno(t->app->out),
+		.colour = t->app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+		.term_name = env_get("TERM"),
+	};
+
+	term_init(&t->term, &opts);
+	markdown_init(&t->markdown, &t->term);
+	status_init(&t->status, &t->term);
+}
+
+int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *reterr)
+{
+	struct talk t = { .app = app };
+	struct assistant_opts want = {
+		.agent = opts->agent,
+		.model = opts->model,
+		.may_ask = true,
+		.keep_alive = true,
+		.commands = true,
+		.ui = { .data = &t, .begin = on_begin, .event = on_event, .notice = on_notice },
+	};
+
+	set_up_screen(&t);
+	int r = assistant_open(app, &want, &t.assistant, reterr);
+	if (r == 0)
+		r = add_signals(&t, reterr);
+	if (r == 0) {
+		status_set_bypass(&t.status,
+			t.assistant.agents[t.assistant.kind].permission == AGENT_PERM_BYPASS);
+		greet(&t, opts->new_session);
+		r = assist_recover(t.assistant.assist, reterr);
+	}
+	if (r == 0)
+		r = converse(&t, opts->new_session, reterr);
+	editor_free(t.editor);
+	assistant_close(&t.assistant);
+	markdown_release(&t.markdown);
+	status_release(&t.status);
+	term_release(&t.term);
+	return r < 0 ? r : t.signo ? 128 + t.signo : 0;
+}

@@ -1,0 +1,20 @@
+/*
+ * The conversation loops behind plain `faden`: at a terminal, and line by line on a pipe.
+ */
+#pragma once
+
+#include "cli/app.h"
+#include "cli/assistant.h"
+
+struct talk_opts {
+	bool new_session;
+	const char *agent;
+	const char *model;
+};
+
+/* Both return an exit status or a negative error. */
+int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *reterr);
+int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *reterr);
+
+/* Starts the program anew with its arguments less the one-shot ones. Only returns on failure. */
+int talk_restart(struct app *app, struct err *reterr);
