@@ -19,3 +19,8 @@ $(BUILD)/faden: $(BUILD)/build.ninja
 
 run: all
 	@$(BUILD)/faden
+
+# Each fuzz target for FUZZ_SECONDS with libFuzzer and sanitizers; needs clang.
+FUZZ_SECONDS ?= 60
+fuzz:
+	@fuzz/run $(FUZZ_SECONDS)

@@ -67,14 +67,16 @@ static int read_to(const struct job *job, struct slot *s, uint64_t from, size_t 
 	return 0;
 }
 
-/* Where the line that begins at `from`, and is too long to be held, ends. */
-static int find_end(const struct job *job, struct slot *s, uint64_t from, uint64_t *ret_end)
+/* Where the line that goes on at `from`, and is too long to be held, ends. It is read over what the
+ * buffer has of it, from `line` on. */
+static int find_end(
+	const struct job *job, struct slot *s, size_t line, uint64_t from, uint64_t *ret_end)
 {
-	AUTO_FREE char *buf = xmalloc(JSONL_READ);
+	char *buf = s->buf + line;
 
 	while (from < job->end) {
 		uint64_t left = job->end - from;
-		size_t want = left < JSONL_READ ? (size_t)left : JSONL_READ;
+		size_t want = left < s->cap - line ? (size_t)left : s->cap - line;
 		ssize_t got = jsonl_pread(job->fd, buf, want, from);
 		if (got < 0)
 			return err_errno(&s->err, errno, "read");
@@ -124,7 +126,7 @@ static int finish_line(const struct job *job, struct slot *s, uint64_t from, siz
 		}
 	}
 	uint64_t end = 0;
-	int r = find_end(job, s, from + have, &end);
+	int r = find_end(job, s, line, from + have, &end);
 	s->chunk.skipped = end - (from + line);
 	*ret_stop = line;
 	return r;
@@ -184,7 +186,7 @@ static void process(const struct job *job, struct slot *s, uint64_t range)
 
 static void slot_clear(const struct job *job, struct slot *s)
 {
-	size_t keep = KEEP_CHUNKS * job->chunk;
+	size_t keep = KEEP_CHUNKS * (job->chunk + JSONL_READ);
 
 	str_clear(&s->out);
 	if (s->out.cap > keep)

@@ -193,7 +193,7 @@ static const char *find_newline(struct jsonl *r)
 static int give_long(struct jsonl *r, struct jsonl_line *ret, struct err *reterr)
 {
 	uint64_t offset = r->base + r->start;
-	size_t head = r->len - r->start < JSONL_HEAD ? r->len - r->start : JSONL_HEAD;
+	const size_t head = JSONL_HEAD;
 	const char *hit = NULL;
 	int got = 1;
 
@@ -230,7 +230,8 @@ int jsonl_next(struct jsonl *r, struct jsonl_line *ret, struct err *reterr)
 		const char *hit = find_newline(r);
 		if (hit)
 			return give(r, (size_t)(hit - r->buf) - r->start, true, ret);
-		if (r->len - r->start > r->line_max)
+		size_t have = r->len - r->start;
+		if (have > r->line_max && have >= JSONL_HEAD)
 			return give_long(r, ret, reterr);
 		int got = fill(r, reterr);
 		if (got < 0)
