@@ -1,6 +1,8 @@
 #include "cli/env.h"
 
 #include <ctype.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -112,4 +114,10 @@ const char *env_language(char out[static 3])
 		break;
 	}
 	return out;
+}
+
+bool env_use_locale(void)
+{
+	(void)setlocale(LC_CTYPE, "");
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }

@@ -19,3 +19,6 @@ const char *env_nth(const char *prefix, size_t n);
 const char *env_pager(void);
 /* "de", "en", … from LC_ALL, LC_MESSAGES, LANG; "en" when they say nothing. */
 const char *env_language(char out[static 3]);
+/* Characters as the locale says: for the line editor. Called by the commands that need it, since it
+ * opens files. True when they are UTF-8. */
+bool env_use_locale(void);

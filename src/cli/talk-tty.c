@@ -24,6 +24,7 @@ struct talk {
 	struct editor *editor;
 	struct loop_source *tick;
 	int64_t began_ms;
+	bool utf8;
 	bool running; /* a turn */
 	int interrupts; /* Ctrl-C since the last turn or input */
 	bool leave;
@@ -296,7 +297,8 @@ static int converse(struct talk *t, bool fresh, struct err *reterr)
 	while (!t->leave) {
 		int r = open_editor(t, reterr);
 		if (r == 0)
-			r = editor_read(t->editor, "› ", STYLE_USER, &text, reterr);
+			r = editor_read(
+				t->editor, t->utf8 ? "› " : "> ", STYLE_USER, &text, reterr);
 		if (r < 0)
 			return r;
 		if (r == EDITOR_EOF || r == EDITOR_CANCELLED)
@@ -335,6 +337,7 @@ static void set_up_screen(struct talk *t)
 		.fd = fileno(t->app->out),
 		.colour = t->app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
 		.term_name = env_get("TERM"),
+		.ascii = !t->utf8,
 	};
 
 	term_init(&t->term, &opts);
@@ -354,6 +357,7 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 		.ui = { .data = &t, .begin = on_begin, .event = on_event, .notice = on_notice },
 	};
 
+	t.utf8 = env_use_locale();
 	set_up_screen(&t);
 	int r = assistant_open(app, &want, &t.assistant, reterr);
 	if (r == 0)
