@@ -86,24 +86,45 @@ static bool find_leaf(const struct links *links, size_t *ret)
 	return false;
 }
 
-/* The chained record before, for a parent that leads nowhere. */
-static bool find_before(
-	const struct links *links, const unsigned char *state, size_t at, size_t *ret)
+/* The chained records before each one that the walk has not taken yet, found through hops over
+ * runs of taken ones that grow as they are used: a file of nothing but broken parents must not
+ * cost the square of its length. hop[i] is 1-based like i, at most i; i itself: not looked at. */
+struct walk {
+	const struct links *links;
+	unsigned char *state;
+	uint32_t *hop; /* NULL until the first broken parent */
+};
+
+static bool is_free(const struct walk *w, size_t at)
 {
-	while (at-- > 0)
-		if (links->v.v[at].id.a && !state[at]) {
-			*ret = at;
-			return true;
-		}
-	return false;
+	return w->links->v.v[at].id.a && !w->state[at];
 }
 
-static void walk(const struct links *links, const struct index *ids, size_t at,
-	unsigned char *state, struct transcript_live *live)
+/* For a parent that leads nowhere. */
+static bool find_before(struct walk *w, size_t at, size_t *ret)
+{
+	size_t n = w->links->v.n;
+	if (!w->hop) {
+		w->hop = xcalloc(n + 1, sizeof(uint32_t));
+		for (size_t i = 0; i <= n; i++)
+			w->hop[i] = (uint32_t)i;
+	}
+	size_t i = at;
+	while (i > 0 && !is_free(w, i - 1)) {
+		size_t next = w->hop[i] == i ? i - 1 : w->hop[i];
+		w->hop[i] = w->hop[next];
+		i = next;
+	}
+	*ret = i - 1;
+	return i > 0;
+}
+
+static void walk_from(
+	struct walk *w, const struct index *ids, size_t at, struct transcript_live *live)
 {
 	for (;;) {
-		const struct link *link = &links->v.v[at];
-		state[at] = 1;
+		const struct link *link = &w->links->v.v[at];
+		w->state[at] = 1;
 		if (link->flags & LINK_BOUNDARY) {
 			live->compacted = true;
 			live->compaction = at;
@@ -111,15 +132,21 @@ static void walk(const struct links *links, const struct index *ids, size_t at,
 		}
 		if (!link->parent.a)
 			return;
-		uint32_t slot = *index_slot(ids, links, link->parent);
-		if (slot && !state[slot - 1]) {
+		uint32_t slot = *index_slot(ids, w->links, link->parent);
+		if (slot && !w->state[slot - 1]) {
 			at = slot - 1;
 			continue;
 		}
 		live->healed++;
-		if (!find_before(links, state, at, &at))
+		if (!find_before(w, at, &at))
 			return;
 	}
+}
+
+/* Lines that stand twice count once. */
+static bool is_latest(const struct links *links, const struct index *ids, size_t at)
+{
+	return *index_slot(ids, links, links->v.v[at].id) == at + 1;
 }
 
 static void add_kept(const struct links *links, const struct index *ids, unsigned char *state,
@@ -136,7 +163,7 @@ static void add_kept(const struct links *links, const struct index *ids, unsigne
 }
 
 /* The other records of answers that are part of the chain. */
-static void add_answers(const struct links *links, unsigned char *state)
+static void add_answers(const struct links *links, const struct index *ids, unsigned char *state)
 {
 	CLEANUP(set_release) struct set messages = { VEC_INIT };
 	for (size_t i = 0; i < links->v.n; i++) {
@@ -147,13 +174,14 @@ static void add_answers(const struct links *links, unsigned char *state)
 	set_sort(&messages);
 	for (size_t i = 0; i < links->v.n; i++) {
 		const struct link *link = &links->v.v[i];
-		if (!state[i] && link->flags & LINK_ASSISTANT && set_has(&messages, link->message))
+		if (!state[i] && link->flags & LINK_ASSISTANT &&
+			set_has(&messages, link->message) && is_latest(links, ids, i))
 			state[i] = 1;
 	}
 }
 
 /* Results of live calls that have none on the chain yet. */
-static void add_results(const struct links *links, unsigned char *state)
+static void add_results(const struct links *links, const struct index *ids, unsigned char *state)
 {
 	CLEANUP(set_release) struct set calls = { VEC_INIT };
 	CLEANUP(set_release) struct set answered = { VEC_INIT };
@@ -165,7 +193,7 @@ static void add_results(const struct links *links, unsigned char *state)
 	set_sort(&answered);
 	for (const struct link_tool *t = links->tools.v; t < end; t++)
 		if (t->result && !state[t->record] && set_has(&calls, t->tool) &&
-			!set_has(&answered, t->tool))
+			!set_has(&answered, t->tool) && is_latest(links, ids, t->record))
 			state[t->record] = 1;
 }
 
@@ -175,8 +203,10 @@ void live_claude(const struct links *links, unsigned char *state, struct transcr
 	if (!find_leaf(links, &leaf))
 		return;
 	CLEANUP(index_free) struct index ids = index_ids(links);
-	walk(links, &ids, leaf, state, live);
+	struct walk w = { links, state, NULL };
+	walk_from(&w, &ids, leaf, live);
+	free(w.hop);
 	add_kept(links, &ids, state, live);
-	add_answers(links, state);
-	add_results(links, state);
+	add_answers(links, &ids, state);
+	add_results(links, &ids, state);
 }

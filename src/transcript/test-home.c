@@ -1,0 +1,189 @@
+#include <sys/file.h>
+#include <sys/wait.h>
+
+#include "os/proc.h"
+#include "transcript/test-session.h"
+
+#define ID "11111111-2222-4333-8444-555555555555"
+
+static void check_name(const char *cwd, const char *want)
+{
+	AUTO_STR got = STR_INIT;
+	claude_project_name(&got, sv_of(cwd));
+	assert_string_equal(got.buf, want);
+}
+
+static void test_project_names(void **state UNUSED)
+{
+	check_name("/a.b/c_d", "-a-b-c-d");
+	check_name("/", "-");
+	check_name("/é", "--");
+	check_name("/\xf0\x9f\x98\x80x", "---x");
+	check_name("/Home/Z9", "-Home-Z9");
+}
+
+/* Worked out by hand in another language: h = h * 31 + unit, 32 bits, signed. */
+static void test_long_project_names(void **state UNUSED)
+{
+	AUTO_STR cwd = STR_INIT;
+	AUTO_STR got = STR_INIT;
+	str_addc(&cwd, '/');
+	for (int i = 0; i < 199; i++)
+		str_addc(&cwd, 'a');
+	claude_project_name(&got, str_sv(&cwd));
+	assert_int_equal(got.len, 200);
+	str_addc(&cwd, 'a');
+	str_clear(&got);
+	claude_project_name(&got, str_sv(&cwd));
+	assert_int_equal(strncmp(got.buf, "-aaaa", 5), 0);
+	assert_string_equal(got.buf + 200, "-b6ymvl");
+	str_adds(&cwd, "/\xf0\x9f\x98\x80\xc3\xa9");
+	str_clear(&got);
+	claude_project_name(&got, str_sv(&cwd));
+	assert_string_equal(got.buf + 200, "-9o7bt2");
+}
+
+static void test_paths(void **state UNUSED)
+{
+	AUTO_FREE char *claude = claude_session_path("/h/.claude", "/w/x", ID);
+	assert_string_equal(claude, "/h/.claude/projects/-w-x/" ID ".jsonl");
+	(void)setenv("TZ", "UTC", 1);
+	tzset();
+	AUTO_FREE char *codex = codex_rollout_path("/h/.codex", (int64_t)T0_S * 1000, ID);
+	assert_string_equal(
+		codex, "/h/.codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-" ID ".jsonl");
+	assert_true(sv_is(transcript_path_id(TRANSCRIPT_CODEX, sv_of(codex)), ID));
+	assert_true(sv_is(transcript_path_id(TRANSCRIPT_CLAUDE, sv_of(claude)), ID));
+	assert_int_equal(transcript_path_id(TRANSCRIPT_CODEX, SV("/x/rollout-short.jsonl")).n, 0);
+	assert_int_equal(transcript_path_id(TRANSCRIPT_CLAUDE, SV("/x/" ID ".txt")).n, 0);
+}
+
+struct seen {
+	int files, subagents;
+};
+
+static int see(void *data, const struct transcript_file *file)
+{
+	struct seen *seen = data;
+	seen->files++;
+	seen->subagents += file->subagent;
+	assert_true(file->ino != 0 && file->mtime_ns > 0);
+	return 0;
+}
+
+static void test_walk_and_find(void **state)
+{
+	static const char *const names[] = {
+		"projects/-w/" ID ".jsonl",
+		"projects/-w/notes.txt",
+		"projects/-w/" ID "/subagents/agent-0.jsonl",
+		"projects/-w/" ID "/tool-results/data.jsonl",
+		"projects/-w/memory/log.jsonl",
+		"projects/-v/other.jsonl",
+		"projects/stray.jsonl",
+	};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		AUTO_FREE char *path = temp_write(*state, names[i], "{}\n");
+		assert_non_null(path);
+	}
+	const struct transcript_home home = { "claude", TRANSCRIPT_CLAUDE, *state };
+	struct seen seen = { 0, 0 };
+	assert_int_equal(transcript_walk(&home, see, NULL, &seen, NULL), 0);
+	assert_int_equal(seen.files, 3);
+	assert_int_equal(seen.subagents, 1);
+	AUTO_FREE char *found = NULL;
+	AUTO_FREE char *none = NULL;
+	assert_int_equal(transcript_find(&home, SV(ID), &found, NULL), 0);
+	assert_non_null(found);
+	assert_true(sv_ends(sv_of(found), SV("/-w/" ID ".jsonl")));
+	assert_int_equal(transcript_find(&home, SV("555555555555"), &none, NULL), 0);
+	assert_null(none);
+}
+
+static void test_claude_writers(void **state)
+{
+	const struct transcript_home home = { "claude", TRANSCRIPT_CLAUDE, *state };
+	AUTO_MAP ids = MAP_INIT;
+	AUTO_STR note = STR_INIT;
+	uint64_t pid;
+	unsigned long long start = proc_start_time(getpid());
+	str_addf(&note, "{\"pid\":%d,\"sessionId\":\"alive\",\"procStart\":\"%llu\"}", getpid(),
+		start);
+	AUTO_FREE char *a = temp_write(*state, "sessions/1.json", note.buf);
+	str_clear(&note);
+	str_addf(&note, "{\"pid\":%d,\"sessionId\":\"reused\",\"procStart\":\"%llu\"}", getpid(),
+		start + 1);
+	AUTO_FREE char *b = temp_write(*state, "sessions/2.json", note.buf);
+	AUTO_FREE char *c = temp_write(
+		*state, "sessions/3.json", "{\"pid\":2147483647,\"sessionId\":\"dead\"}");
+	AUTO_FREE char *d = temp_write(*state, "sessions/4.json", "half of a no");
+	transcript_writers(&home, &ids);
+	assert_int_equal(ids.n, 1);
+	assert_true(map_get(&ids, SV("alive"), &pid));
+	assert_int_equal(pid, getpid());
+}
+
+static void test_codex_writers(void **state)
+{
+	const struct transcript_home home = { "codex", TRANSCRIPT_CODEX, *state };
+	AUTO_FREE char *held = temp_write(*state, "thread-writer-locks/held.lock", "");
+	AUTO_FREE char *left = temp_write(*state, "thread-writer-locks/left.lock", "");
+	AUTO_MAP ids = MAP_INIT;
+	AUTO_CLOSE int fd = open(held, O_RDWR | O_CLOEXEC);
+	uint64_t pid;
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	transcript_writers(&home, &ids);
+	assert_int_equal(ids.n, 1);
+	assert_true(map_get(&ids, SV("held"), &pid));
+}
+
+static void test_nobody_writes(void **state)
+{
+	const struct transcript_home homes[] = { { "claude", TRANSCRIPT_CLAUDE, *state },
+		{ "codex", TRANSCRIPT_CODEX, "/nowhere" } };
+	AUTO_MAP ids = MAP_INIT;
+	transcript_writers(&homes[0], &ids);
+	transcript_writers(&homes[1], &ids);
+	assert_int_equal(ids.n, 0);
+}
+
+static void test_injected(void **state UNUSED)
+{
+	static const struct {
+		enum transcript_format format;
+		const char *text;
+		bool injected;
+	} cases[] = {
+		{ TRANSCRIPT_CLAUDE, "\n <system-reminder>x", true },
+		{ TRANSCRIPT_CLAUDE, "<teammate-message from=\"a\">", true },
+		{ TRANSCRIPT_CLAUDE, "<system-reminders> are odd", false },
+		{ TRANSCRIPT_CLAUDE, "why <system-reminder>?", false },
+		{ TRANSCRIPT_CLAUDE, "<environment_context>", false },
+		{ TRANSCRIPT_CLAUDE, "[Request interrupted by user for tool use]", true },
+		{ TRANSCRIPT_CLAUDE, "", false },
+		{ TRANSCRIPT_CODEX, "<environment_context>", true },
+		{ TRANSCRIPT_CODEX, "# AGENTS.md instructions for /x", true },
+		{ TRANSCRIPT_CODEX, "<permissions instructions>", true },
+		{ TRANSCRIPT_CODEX, "# a heading", false },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		assert_int_equal(transcript_injected(cases[i].format, sv_of(cases[i].text)),
+			cases[i].injected);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_project_names),
+		CASE(test_long_project_names),
+		CASE(test_paths),
+		CASE(test_walk_and_find),
+		CASE(test_claude_writers),
+		CASE(test_codex_writers),
+		CASE(test_nobody_writes),
+		CASE(test_injected),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
