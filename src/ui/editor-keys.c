@@ -324,11 +324,12 @@ void editor_bind_keys(struct editor *e)
 	};
 	EditLine *el = e->el;
 
-	(void)el_set(el, EL_ADDFN, "faden-paste", "insert a pasted block", key_paste);
-	(void)el_set(el, EL_ADDFN, "faden-enter", "end the input or the line", key_enter);
-	(void)el_set(el, EL_ADDFN, "faden-interrupt", "drop the input", key_interrupt);
-	(void)el_set(el, EL_ADDFN, "faden-suspend", "stop the program", key_suspend);
-	(void)el_set(el, EL_ADDFN, "faden-complete", "complete the word", key_complete);
+	/* The wide call: the narrow one copies the names and loses the copies. */
+	(void)el_wset(el, EL_ADDFN, L"faden-paste", L"insert a pasted block", key_paste);
+	(void)el_wset(el, EL_ADDFN, L"faden-enter", L"end the input or the line", key_enter);
+	(void)el_wset(el, EL_ADDFN, L"faden-interrupt", L"drop the input", key_interrupt);
+	(void)el_wset(el, EL_ADDFN, L"faden-suspend", L"stop the program", key_suspend);
+	(void)el_wset(el, EL_ADDFN, L"faden-complete", L"complete the word", key_complete);
 	for (size_t i = 0; i < ARRAY_LEN(bindings); i++)
 		(void)el_set(el, EL_BIND, bindings[i].key, bindings[i].command, (char *)NULL);
 }
