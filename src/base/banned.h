@@ -9,5 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+/* With clang, the fortified headers make these macros, which cannot be poisoned. */
+#undef sprintf
+#undef vsprintf
+
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok gets atoi atol atoll
 #pragma GCC poison gmtime localtime ctime asctime system popen tmpnam mktemp
