@@ -1,0 +1,75 @@
+#!/bin/sh
+# One turn: text, options, JSON, exit status.
+. "$(dirname "$0")/../lib.sh"
+cd "$t_home" || exit 1
+
+t_exit 'words' 0 t_faden ask --agent rehearsal two words
+t_like 'are one text' "$(cat "$t_out")" '^You said: two words$'
+t_unlike 'a named agent needs no explanation' "$(cat "$t_err")" 'rehearsal agent'
+
+stdin() { printf 'from\nstdin\n' | t_faden ask --agent rehearsal "$@"; }
+t_exit 'text from standard input' 0 stdin -
+t_like 'as it is' "$(cat "$t_out")" '^stdin$'
+t_exit 'also without an argument' 0 stdin
+t_exit 'a text that looks like an option' 0 t_faden ask --agent rehearsal -- --help
+t_like 'is a text' "$(cat "$t_out")" '^You said: --help$'
+
+t_exit 'empty text' 2 t_faden ask '   '
+t_like 'is refused' "$(cat "$t_err")" 'empty'
+t_exit 'an unknown agent' 2 t_faden ask --agent nobody x
+t_like 'is named with the known ones' "$(cat "$t_err")" "no agent 'nobody'.*claude"
+t_exit 'an agent that is not installed' 4 t_faden ask --agent claude x
+t_like 'is said to be missing' "$(cat "$t_err")" 'not installed'
+t_exit '--new with --in' 2 t_faden ask --new --in x y
+t_exit 'an unknown conversation' 1 t_faden ask --in 00000000-0000-4000-8000-000000000000 x
+
+t_exit 'json' 0 t_faden ask --agent rehearsal --new --json hello
+json=$(cat "$t_out")
+t_is 'is one line' "$(wc -l <"$t_out")" 1
+t_like 'with the answer' "$json" '"answer":"You said: hello'
+t_like 'the conversation' "$json" '"conversation":"[0-9a-f-]{36}"'
+t_like 'the session' "$json" '"session_id":"[0-9a-f-]{36}"'
+t_like 'and the time' "$json" '"duration_ms":[0-9]'
+id=$(sed 's/.*"conversation":"\([^"]*\)".*/\1/' "$t_out")
+session=$(sed 's/.*"session_id":"\([^"]*\)".*/\1/' "$t_out")
+t_exit 'another one in between' 0 t_faden ask --new other
+t_exit 'in a conversation by its id' 0 t_faden ask --in "$id" 'what did I say?'
+t_like 'goes on there' "$(cat "$t_out")" '^1\. hello'
+t_exit 'by the session id' 0 t_faden ask --in "$session" 'what did I say?'
+t_like 'too' "$(cat "$t_out")" '^1\. hello'
+t_exit 'by a piece of it' 0 t_faden ask --in "$(echo "$session" | cut -c1-9)" 'what did I say?'
+t_like 'also' "$(cat "$t_out")" '^1\. hello'
+
+for kind in not-logged-in rate-limited context-full timed-out died failed; do
+	printf 'fail %s because of %s\n' "$kind" "$kind" >"$t_tmp/script"
+	t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+	t_exit "failure $kind" 4 t_faden ask --new --json x
+	t_like "is named" "$(cat "$t_out")" "\"status\":\"$kind\",\"message\":\"because of $kind\""
+done
+printf 'die\n' >"$t_tmp/script"
+t_exit 'an agent that dies' 4 t_faden ask --new x
+t_like 'is said to have died' "$(cat "$t_err")" 'died'
+printf 'say Looking.\ntool Bash ls => a\nsay Done.\n' >"$t_tmp/script"
+t_exit 'a tool in between' 0 t_faden ask --new x
+t_is 'leaves the texts' "$(cat "$t_out")" "$(printf 'Looking.\n\nDone.')"
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+
+big() { head -c 1000000 /dev/zero | tr '\0' 'x' | t_faden ask --agent rehearsal --new -; }
+t_exit 'a megabyte' 0 big
+t_is 'comes back whole' "$(head -n 1 "$t_out" | wc -c)" 1000011
+full() { t_faden ask --agent rehearsal hi >/dev/full; }
+t_exit 'a full disk for the answer' 5 full
+
+two_at_once() {
+	printf 'wait 1500\nsay slow\n' >"$t_tmp/script"
+	t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+	t_faden ask --new slow >/dev/null 2>&1 &
+	sleep 0.7
+	t_faden ask second
+	t_second=$?
+	wait
+	return "$t_second"
+}
+t_exit 'a conversation in use' 5 two_at_once
+t_like 'is refused with the remedy' "$(cat "$t_err")" 'in use by process [0-9]+.*--new'
+t_done

@@ -1,0 +1,50 @@
+#!/bin/sh
+# What is broken is said with a remedy, and nothing is lost.
+. "$(dirname "$0")/../lib.sh"
+cd "$t_home" || exit 1
+state=$t_home/.local/state/faden
+mkdir -p "$t_home/.config/faden"
+config=$t_home/.config/faden/config.yaml
+
+t_exit 'a store' 0 t_faden ask remember me
+cp "$state/faden.db" "$t_tmp/good.db"
+[ ! -f "$state/faden.db-wal" ] || cp "$state/faden.db-wal" "$t_tmp/good.db-wal"
+
+printf 'ai:\n  agent: [oops\n' >"$config"
+t_exit 'a broken configuration' 3 t_faden ask x
+t_like 'is named with its line' "$(cat "$t_err")" 'config\.yaml:[0-9]'
+printf 'ai:\n  agent: nobody\n' >"$config"
+t_exit 'a wrong value' 3 t_faden ask x
+t_like 'too' "$(cat "$t_err")" 'config\.yaml:2'
+printf 'commands:\n  reset_keywords:\n    - ""\n' >"$config"
+t_exit 'an empty keyword' 3 t_faden ask x
+t_like 'as well' "$(cat "$t_err")" 'config\.yaml:3'
+t_exit 'doctor works all the same' 1 t_faden doctor
+t_like 'and shows it' "$(cat "$t_out")" '^fail  config .*config\.yaml:3'
+rm "$config"
+
+rm -f "$state/faden.db-wal" "$state/faden.db-shm"
+head -c 100000 /dev/zero | tr '\0' 'z' >"$state/faden.db"
+t_exit 'a damaged store' 5 t_faden ask x
+t_like 'is said with the remedy' "$(cat "$t_err")" 'damaged.*move it away'
+t_is 'and left as it is' "$(head -c 3 "$state/faden.db")" zzz
+cp "$t_tmp/good.db" "$state/faden.db"
+[ ! -f "$t_tmp/good.db-wal" ] || cp "$t_tmp/good.db-wal" "$state/faden.db-wal"
+t_exit 'put back, it goes on' 0 t_faden ask 'what did I say?'
+t_like 'where it was' "$(cat "$t_out")" '^1\. remember me'
+
+if command -v sqlite3 >/dev/null; then
+	sqlite3 "$state/faden.db" 'PRAGMA user_version = 999'
+	t_exit 'a store of a newer version' 5 t_faden ask x
+	t_like 'is refused' "$(cat "$t_err")" 'newer faden.*upgrade'
+	t_is 'untouched' "$(sqlite3 "$state/faden.db" 'PRAGMA user_version')" 999
+else
+	t_skip 'a store of a newer version' 'sqlite3 is not installed'
+fi
+
+t_exit 'a state folder that cannot be made' 5 t_faden --state /dev/null/x ask x
+t_like 'is named' "$(cat "$t_err")" '/dev/null/x'
+gone() { mkdir "$t_tmp/gone" && cd "$t_tmp/gone" && rmdir "$t_tmp/gone" && t_faden --state "$t_tmp/s" ask x; }
+t_exit 'a folder that is gone' 3 gone
+t_like 'is said' "$(cat "$t_err")" 'no longer exists'
+t_done
