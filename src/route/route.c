@@ -1,10 +1,12 @@
 #include "route/route.h"
 
 #include "base/mem.h"
+#include "route/faden.h"
 #include "route/seed.h"
 
 struct router {
 	struct route_opts opts;
+	struct words words; /* only with profile faden */
 };
 
 static const struct {
@@ -12,7 +14,7 @@ static const struct {
 	struct route_weights weights;
 	double threshold;
 } profiles[] = {
-	[ROUTE_FADEN] = { "faden", { .keyword = 0.4, .recency = 0.3, .continuation = 0.3 }, 0.45 },
+	[ROUTE_FADEN] = { "faden", { .keyword = 0.6, .recency = 0.05, .continuation = 0.6 }, 0.45 },
 	[ROUTE_SEED] = { "seed", { .keyword = 0.4, .recency = 0.3, .continuation = 0.3 }, 0.45 },
 };
 
@@ -47,11 +49,17 @@ struct router *router_new(const struct route_opts *opts)
 {
 	struct router *r = xcalloc(1, sizeof(*r));
 	r->opts = *opts;
+	if (opts->profile == ROUTE_FADEN)
+		words_init(&r->words, opts->extra, opts->n_extra);
+	r->opts.extra = NULL;
+	r->opts.n_extra = 0;
 	return r;
 }
 
 void router_free(struct router *r)
 {
+	if (r && r->opts.profile == ROUTE_FADEN)
+		words_release(&r->words);
 	free(r);
 }
 
@@ -64,5 +72,8 @@ void router_decide(struct router *r, const struct route_query *query,
 	const struct route_conv *convs, size_t n, struct route_candidate *candidates,
 	struct route_decision *ret)
 {
-	seed_decide(&r->opts, query, convs, n, candidates, ret);
+	if (r->opts.profile == ROUTE_SEED)
+		seed_decide(&r->opts, query, convs, n, candidates, ret);
+	else
+		faden_decide(&r->words, &r->opts, query, convs, n, candidates, ret);
 }

@@ -1,11 +1,73 @@
 /*
- * What a conversation is about: the words of its commands (and of its answers, where the caller
- * has them), each with a weight for how much it says about the subject.
+ * What a text or a conversation is about: terms with weights, and how well two of them agree.
  */
 #pragma once
 
-#include "base/str.h"
+#include <libstemmer.h>
 
-struct route_topic;
+#include "base/vec.h"
+#include "route/concepts.h"
+#include "route/sentence.h"
 
-void route_topic_free(struct route_topic *t);
+enum term_flag {
+	TERM_WHOLE = 1 << 0, /* a whole word, compound or identifier, not a part of one */
+	TERM_PAIR = 1 << 1, /* two neighbours written as one: "feuchte sensor" */
+	TERM_NAME = 1 << 2, /* of a word that sentences are about */
+	TERM_FOCUS = 1 << 3,
+	TERM_HEAD = 1 << 4,
+};
+
+struct term {
+	uint32_t key_at, key_n; /* folded word, in text */
+	uint32_t stem_at, stem_n;
+	unsigned concept; /* 0: none */
+	unsigned pair; /* two concepts as one number; 0: none */
+	float weight;
+	uint16_t group; /* terms of one word (or pair of words) share it */
+	uint16_t chunk;
+	uint8_t flags;
+};
+
+struct route_topic {
+	VEC(struct term) terms;
+	struct str text;
+};
+
+/* What turns words into terms. Not for several threads at once. */
+struct words {
+	struct lexicon lex;
+	struct concepts concepts;
+	struct sb_stemmer *stemmers[LANG_COUNT]; /* NULL where there is none */
+};
+
+void words_init(struct words *w, const struct lang_extra *extra, size_t n_extra);
+void words_release(struct words *w);
+
+struct route_topic *route_topic_new(void);
+void route_topic_free(struct route_topic *t); /* takes NULL */
+
+enum topic_source {
+	TOPIC_QUERY, /* the text to be decided */
+	TOPIC_FIRST, /* the command that began a conversation */
+	TOPIC_LATER, /* one that went on with it */
+	TOPIC_ANSWER, /* what the agent said */
+};
+
+/* Adds the terms of a sentence. A term that is there already keeps the greater weight. */
+void topic_add(
+	struct words *w, struct route_topic *t, const struct sentence *s, enum topic_source source);
+/* A conversation that begins where another failed is about the same. */
+void route_topic_inherit(struct route_topic *heir, const struct route_topic *from);
+
+/* How alike two terms are, 0 to 1. */
+double term_likeness(const struct route_topic *at, const struct term *a,
+	const struct route_topic *bt, const struct term *b);
+
+static inline struct sv term_key(const struct route_topic *t, const struct term *m)
+{
+	return sv_make(t->text.buf + m->key_at, m->key_n);
+}
+static inline struct sv term_stem(const struct route_topic *t, const struct term *m)
+{
+	return sv_make(t->text.buf + m->stem_at, m->stem_n);
+}

@@ -1,0 +1,296 @@
+#include "route/faden.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "route/match.h"
+
+static const double hint_boost = 1.5; /* a marker that something was there before */
+static const double return_boost = 2.0; /* the text says that it goes back */
+static const double tie = 0.05; /* among equals, one that can be resumed */
+static const double half_life_ms = 600000.0;
+static const double named_strength = 0.6; /* to reach across directories and resets */
+
+/* Where a conversation is, seen from the query. */
+enum scope {
+	SCOPE_HERE, /* this directory or one above it */
+	SCOPE_PROJECT, /* below it, or in the same repository */
+	SCOPE_ELSEWHERE,
+};
+
+struct view {
+	const struct route_conv *conv;
+	const struct route_topic *topic;
+	struct route_topic *owned; /* topic when made for this call */
+	enum scope scope;
+	bool present; /* routing may think of it at all */
+	struct match match;
+	double score, keyword, recency, lean;
+};
+
+struct decision {
+	const struct route_opts *opts;
+	const struct route_query *query;
+	struct sentence s;
+	struct route_topic *topic;
+	struct view *views;
+	size_t n;
+	size_t last; /* what a leaning sentence leans on; ROUTE_NONE: nothing */
+};
+
+/* ---- the conversations ---- */
+
+static bool is_below(struct sv dir, struct sv above)
+{
+	return sv_starts(dir, above) &&
+		(dir.n == above.n || above.n == 0 || dir.p[above.n] == '/' ||
+			above.p[above.n - 1] == '/');
+}
+
+static enum scope scope_of(const struct route_query *q, const struct route_conv *c)
+{
+	if (is_below(q->cwd, c->dir) || (c->last_dir.n > 0 && sv_eq(q->cwd, c->last_dir)))
+		return SCOPE_HERE;
+	if ((q->project.n > 0 && sv_eq(q->project, c->project)) || is_below(c->dir, q->cwd))
+		return SCOPE_PROJECT;
+	return SCOPE_ELSEWHERE;
+}
+
+struct route_topic *faden_topic(struct words *words, const struct sv *commands, size_t n)
+{
+	struct route_topic *t = route_topic_new();
+	for (size_t i = 0; i < n; i++) {
+		struct sentence s = SENTENCE_INIT;
+		sentence_read(&s, utf8_cut(commands[i], ROUTE_TEXT_MAX), &words->lex);
+		topic_add(words, t, &s, i == 0 ? TOPIC_FIRST : TOPIC_LATER);
+		sentence_release(&s);
+	}
+	return t;
+}
+
+static struct sv last_component(struct sv path)
+{
+	const char *slash = path.n > 0 ? memrchr(path.p, '/', path.n) : NULL;
+	return slash ? sv_from(path, (size_t)(slash - path.p) + 1) : path;
+}
+
+static bool says_project(const struct decision *d, const struct route_conv *c)
+{
+	struct sv name = last_component(c->dir);
+	for (size_t i = 0; i < d->topic->terms.n; i++)
+		if (name.n > 2 && sv_eq(term_key(d->topic, &d->topic->terms.v[i]), name))
+			return true;
+	return false;
+}
+
+/* Nothing before a reset and nothing of another project, unless the text says so. */
+static bool is_present(const struct decision *d, const struct view *v)
+{
+	bool named = d->s.returning || d->s.past;
+	if (v->conv->before_reset && !named)
+		return false;
+	return v->scope != SCOPE_ELSEWHERE || named || says_project(d, v->conv);
+}
+
+static void look_at(struct words *words, struct decision *d, const struct route_conv *convs)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		struct view *v = &d->views[i];
+		v->conv = &convs[i];
+		v->scope = scope_of(d->query, v->conv);
+		v->present = is_present(d, v);
+		if (!v->present)
+			continue;
+		v->topic = v->conv->topic;
+		if (!v->topic)
+			v->topic = v->owned =
+				faden_topic(words, v->conv->commands, v->conv->n_commands);
+	}
+}
+
+/* ---- scores ---- */
+
+static void match_all(struct decision *d)
+{
+	const struct route_topic **topics = xcalloc(d->n + 1, sizeof(*topics));
+	size_t n = 0;
+	for (size_t i = 0; i < d->n; i++)
+		if (d->views[i].present)
+			topics[n++] = d->views[i].topic;
+	struct match_text text = { .topic = d->topic,
+		.imperative = d->s.imperative,
+		.project_name = last_component(d->query->cwd),
+		.rarity = match_rarity(d->topic, topics, n) };
+	for (size_t i = 0; i < d->n; i++)
+		if (d->views[i].present)
+			d->views[i].match = match_topics(&text, d->views[i].topic);
+	free(text.rarity);
+	free(topics);
+}
+
+/* The one that ran last here: what a pronoun means. */
+static void find_last(struct decision *d)
+{
+	d->last = ROUTE_NONE;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct view *v = &d->views[i];
+		if (v->scope == SCOPE_ELSEWHERE || v->conv->before_reset ||
+			(v->scope == SCOPE_PROJECT && d->query->project.n == 0))
+			continue;
+		const struct view *best = d->last == ROUTE_NONE ? NULL : &d->views[d->last];
+		if (!best || v->scope < best->scope ||
+			(v->scope == best->scope && v->conv->last_ms >= best->conv->last_ms))
+			d->last = i;
+	}
+}
+
+static double recency(const struct decision *d, const struct route_conv *c)
+{
+	int64_t age = d->query->now_ms - c->last_ms;
+	return age <= 0 ? 1.0 : pow(0.5, (double)age / half_life_ms);
+}
+
+static double topic_part(const struct decision *d, const struct view *v)
+{
+	double strength = v->match.strength;
+	if (d->s.returning)
+		strength *= return_boost;
+	else if (d->s.presupposes || d->s.lean > 0.4)
+		strength *= hint_boost;
+	if ((v->scope == SCOPE_ELSEWHERE || v->conv->before_reset) && strength < named_strength)
+		return 0;
+	return strength > 1 ? 1 : strength;
+}
+
+static double lean_part(const struct decision *d, size_t i)
+{
+	if (i != d->last || d->s.returning)
+		return 0;
+	bool expired = d->query->now_ms - d->views[i].conv->last_ms >= d->opts->expiry_ms;
+	return expired && !d->s.lean_explicit ? d->s.lean * 0.6 : d->s.lean;
+}
+
+static void score_all(struct decision *d)
+{
+	const struct route_weights *w = &d->opts->weights;
+	for (size_t i = 0; i < d->n; i++) {
+		struct view *v = &d->views[i];
+		if (!v->present)
+			continue;
+		v->keyword = topic_part(d, v);
+		v->recency = recency(d, v->conv);
+		v->lean = lean_part(d, i);
+		v->score = w->keyword * v->keyword + w->continuation * v->lean +
+			w->recency * v->recency;
+	}
+}
+
+/* ---- the choice ---- */
+
+static size_t best_view(const struct decision *d, bool idle_only)
+{
+	size_t best = ROUTE_NONE;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct view *v = &d->views[i];
+		if (!v->present || (idle_only && v->conv->status != ROUTE_IDLE))
+			continue;
+		if (best == ROUTE_NONE || v->score > d->views[best].score ||
+			(v->score >= d->views[best].score &&
+				v->conv->last_ms > d->views[best].conv->last_ms))
+			best = i;
+	}
+	return best;
+}
+
+static void explain(const struct decision *d, const struct view *v, char out[ROUTE_REASON_MAX])
+{
+	AUTO_STR text = STR_INIT;
+	if (v->keyword > 0.1)
+		str_addf(&text, "about '%s' (%.2f)", v->match.word, v->keyword);
+	if (v->lean > 0)
+		str_addf(&text, "%s%s (%.2f)", text.len ? "; " : "", d->s.why, v->lean);
+	if (text.len == 0)
+		str_adds(&text,
+			v->present ? "nothing in common" : "another project or before a reset");
+	(void)snprintf(out, ROUTE_REASON_MAX, "%s", text.buf);
+}
+
+static const char *blocked_because(const struct route_conv *c)
+{
+	return c->status == ROUTE_ACTIVE ? "still running" : "failed";
+}
+
+static void choose(const struct decision *d, struct route_decision *ret)
+{
+	*ret = (struct route_decision){
+		.index = ROUTE_NONE, .blocked = ROUTE_NONE, .confidence = 1
+	};
+	size_t any = best_view(d, false), idle = best_view(d, true);
+	double threshold = d->opts->threshold;
+	if (d->s.fresh) {
+		(void)snprintf(ret->reason, sizeof(ret->reason), "says that something new begins");
+		return;
+	}
+	if (any == ROUTE_NONE) {
+		(void)snprintf(ret->reason, sizeof(ret->reason), "no conversation to resume here");
+		return;
+	}
+	double top = d->views[any].score;
+	if (top >= threshold && idle != ROUTE_NONE && d->views[idle].score >= threshold &&
+		d->views[idle].score >= top - tie) {
+		ret->action = ROUTE_RESUME;
+		ret->index = idle;
+		ret->confidence = d->views[idle].score < 1 ? d->views[idle].score : 1;
+		explain(d, &d->views[idle], ret->reason);
+		return;
+	}
+	ret->confidence = top < 1 ? 1 - top : 0;
+	if (top >= threshold) {
+		ret->blocked = any;
+		(void)snprintf(ret->reason, sizeof(ret->reason), "belongs to one that %s %s",
+			d->views[any].conv->status == ROUTE_ACTIVE ? "is" : "has",
+			blocked_because(d->views[any].conv));
+		return;
+	}
+	(void)snprintf(ret->reason, sizeof(ret->reason),
+		"stands for itself: best score %.3f below %.3f", top, threshold);
+}
+
+static void fill_candidates(const struct decision *d, struct route_candidate *out)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		const struct view *v = &d->views[i];
+		out[i] = (struct route_candidate){ .index = i,
+			.routable = v->present && v->conv->status == ROUTE_IDLE,
+			.keyword = v->keyword,
+			.recency = v->recency,
+			.continuation = v->lean,
+			.score = v->score };
+		explain(d, v, out[i].reason);
+	}
+}
+
+void faden_decide(struct words *words, const struct route_opts *opts,
+	const struct route_query *query, const struct route_conv *convs, size_t n,
+	struct route_candidate *candidates, struct route_decision *ret)
+{
+	struct decision d = { .opts = opts, .query = query, .s = SENTENCE_INIT, .n = n };
+	sentence_read(&d.s, utf8_cut(query->text, ROUTE_TEXT_MAX), &words->lex);
+	d.topic = route_topic_new();
+	topic_add(words, d.topic, &d.s, TOPIC_QUERY);
+	d.views = xcalloc(n + 1, sizeof(*d.views));
+	look_at(words, &d, convs);
+	match_all(&d);
+	find_last(&d);
+	score_all(&d);
+	choose(&d, ret);
+	if (candidates)
+		fill_candidates(&d, candidates);
+	for (size_t i = 0; i < n; i++)
+		route_topic_free(d.views[i].owned);
+	free(d.views);
+	route_topic_free(d.topic);
+	sentence_release(&d.s);
+}

@@ -1,0 +1,283 @@
+#include "route/lean.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+/* How sure each sign is, alone. */
+static const double sure_marker = 0.8; /* also, while you're at it */
+static const double sure_step = 0.62; /* now, then */
+static const double sure_reply = 0.8; /* a short yes or no */
+static const double sure_reply_long = 0.4; /* one in front of a whole request */
+static const double sure_pronoun = 0.8;
+static const double sure_weak_pronoun = 0.72;
+static const double sure_demonstrative = 0.72; /* that loop */
+static const double sure_there = 0.74;
+static const double sure_undo = 0.85;
+static const double sure_fragment = 0.74;
+static const double sure_done = 0.5; /* did you */
+static const double sure_too = 0.3;
+static const double sure_still = 0.15;
+static const double sure_comparative = 0.4;
+
+struct leaning {
+	struct sentence *s;
+	double stands; /* product of (1 - sign) */
+	double best;
+};
+
+static void sign(
+	struct leaning *l, double sure, bool plain, const char *what, const struct token *k)
+{
+	l->stands *= 1.0 - sure;
+	l->s->lean_explicit |= plain;
+	if (sure <= l->best)
+		return;
+	l->best = sure;
+	struct sv word = k ? k->raw : SV("");
+	(void)snprintf(l->s->why, sizeof(l->s->why), k ? "%s '%.*s'" : "%s", what,
+		word.n > 24 ? 24 : (int)word.n, word.n ? word.p : "");
+}
+
+static const struct token *at(const struct sentence *s, size_t i)
+{
+	assert(i < s->tokens.v.n);
+	return &s->tokens.v.v[i];
+}
+
+/* NULL behind the end. */
+static const struct token *peek(const struct sentence *s, size_t i)
+{
+	return i < s->tokens.v.n ? &s->tokens.v.v[i] : NULL;
+}
+
+static bool content(const struct sentence *s, size_t i)
+{
+	return i < s->tokens.v.n && s->words[i].kind != WORD_NONE;
+}
+
+static bool thing(const struct sentence *s, size_t i)
+{
+	return i < s->tokens.v.n &&
+		(s->words[i].kind == WORD_NAME || s->words[i].kind == WORD_NOUN);
+}
+
+static bool clause_begins(const struct sentence *s, size_t i)
+{
+	const struct token *k = at(s, i);
+	return k->before || (k->cls & (LANG_BIT(CONJ) | LANG_BIT(AND)));
+}
+
+/* A thing named earlier in the sentence, in another clause: the pronoun means that. */
+static bool antecedent_inside(const struct sentence *s, size_t pronoun)
+{
+	bool boundary = false;
+	for (size_t i = pronoun + 1; i-- > s->body;) {
+		if (i < pronoun && thing(s, i) && (boundary || i + 1 == pronoun))
+			return true;
+		boundary |= i > s->body && clause_begins(s, i);
+	}
+	return false;
+}
+
+/* Nothing that could be the noun of this determiner follows. */
+static bool stands_alone(const struct sentence *s, size_t i)
+{
+	const struct token *next = peek(s, i + 1);
+	if (!next || next->before)
+		return true;
+	if (next->flags & TOKEN_QUOTED)
+		return false;
+	enum word_kind kind = s->words[i + 1].kind;
+	if (kind == WORD_QUALITY) { /* "mach das rot", but "die rote Linie" */
+		const struct token *after = peek(s, i + 2);
+		return !after || after->before || !content(s, i + 2);
+	}
+	return kind == WORD_NONE || kind == WORD_VERB;
+}
+
+static bool in_expletive(const struct sentence *s, size_t i)
+{
+	for (size_t back = 0; back < LANG_PHRASE_MAX && back <= i; back++) {
+		const struct token *k = at(s, i - back);
+		if (k->phrase_n > back && (k->phrase & LANG_BIT(EXPLETIVE)))
+			return s->names > 0 || s->nouns > 0;
+	}
+	return false;
+}
+
+/* "that" joins a clause to a noun or a verb far more often than it points. */
+static bool that_joins(const struct sentence *s, size_t i)
+{
+	const struct token *k = at(s, i), *next = peek(s, i + 1);
+	if (!(k->cls & LANG_BIT(CONJ)) || i <= s->body)
+		return false;
+	if (thing(s, i - 1) || s->words[i - 1].kind == WORD_ACT)
+		return true;
+	lang_mask clause =
+		LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(SELF) | LANG_BIT(YOU) | LANG_BIT(PRON);
+	return next && !next->before && (next->cls & clause) && s->words[i - 1].kind == WORD_VERB;
+}
+
+static void read_demonstrative(struct leaning *l, size_t i)
+{
+	const struct sentence *s = l->s;
+	const struct token *k = at(s, i);
+	if (that_joins(s, i) || antecedent_inside(s, i))
+		return;
+	if (stands_alone(s, i))
+		sign(l, sure_pronoun, true, "pronoun", k);
+	else if (!(at(s, i + 1)->cls & (LANG_BIT(HERE) | LANG_BIT(TIME))))
+		sign(l, sure_demonstrative, true, "points back with", k);
+}
+
+/* es, sie, das, la: articles, empty subjects or pronouns. */
+static void read_weak_pronoun(struct leaning *l, size_t i)
+{
+	const struct sentence *s = l->s;
+	const struct token *k = at(s, i);
+	bool article = k->cls & LANG_BIT(ART);
+	if (article && !stands_alone(s, i))
+		return;
+	if (antecedent_inside(s, i) || ((k->flags & TOKEN_UPPER) && i > s->body && !k->before))
+		return;
+	bool possessive = !article && content(s, i + 1) && s->words[i + 1].kind != WORD_VERB &&
+		!at(s, i + 1)->before;
+	sign(l, possessive ? 0.5 : sure_weak_pronoun, true, "pronoun", k);
+}
+
+static void read_one(struct leaning *l, size_t i, const struct token *k)
+{
+	const struct token *next = peek(l->s, i + k->phrase_n);
+	bool alone = !next || next->before ||
+		(!content(l->s, i + k->phrase_n) &&
+			!(next->cls & (LANG_BIT(ART) | LANG_BIT(PREP))));
+	if (alone && !antecedent_inside(l->s, i))
+		sign(l, sure_pronoun, true, "stands for something said before:", k);
+}
+
+/* Spanish hangs pronouns on the verb: hazlo, pruébala. */
+static bool spanish_clitic(const struct sentence *s, size_t i)
+{
+	static const char *const ends[] = { "lo", "la", "los", "las", "selo", "sela" };
+	const struct token *k = at(s, i);
+	struct sv w = token_word(&s->tokens, k);
+	if (s->tokens.lang != LANG_ES || (i != s->body && !k->before) || k->cls)
+		return false;
+	for (size_t e = 0; e < ARRAY_LEN(ends); e++)
+		if (w.n > 4 && sv_ends(w, sv_of(ends[e])))
+			return true;
+	return false;
+}
+
+static bool hanging_pronoun(const struct sentence *s, size_t i)
+{
+	const struct token *k = at(s, i);
+	struct sv w = token_word(&s->tokens, k);
+	bool german =
+		s->tokens.lang == LANG_DE && sv_ends(w, SV("'s")) && s->words[i].kind == WORD_VERB;
+	bool french = (k->flags & TOKEN_CLITIC) && !(k->cls & (LANG_BIT(YOU) | LANG_BIT(SELF))) &&
+		!sv_is(w, "il") && !sv_is(w, "ce") && !sv_is(w, "t");
+	return german || french || spanish_clitic(s, i);
+}
+
+static void read_pointer(struct leaning *l, size_t i)
+{
+	const struct sentence *s = l->s;
+	const struct token *k = at(s, i);
+	if ((k->flags & TOKEN_QUOTED) || in_expletive(s, i))
+		return;
+	if (hanging_pronoun(s, i)) {
+		if (!antecedent_inside(s, i))
+			sign(l, sure_pronoun, true, "pronoun", k);
+	} else if (k->phrase & LANG_BIT(ONE)) {
+		read_one(l, i, k);
+	} else if (k->cls & LANG_BIT(PRON)) {
+		if (!antecedent_inside(s, i))
+			sign(l, sure_pronoun, true, "pronoun", k);
+	} else if (k->cls & LANG_BIT(DEM)) {
+		read_demonstrative(l, i);
+	} else if (k->cls & LANG_BIT(WEAKPRON)) {
+		read_weak_pronoun(l, i);
+	} else if ((k->phrase & LANG_BIT(THERE)) && !(k->phrase & LANG_BIT(FUNC))) {
+		if (!antecedent_inside(s, i))
+			sign(l, sure_there, true, "points back with", k);
+	}
+}
+
+static void read_marker(struct leaning *l, size_t i)
+{
+	const struct sentence *s = l->s;
+	const struct token *k = at(s, i);
+	if (k->flags & TOKEN_QUOTED)
+		return;
+	size_t end = i + k->phrase_n;
+	bool last = end >= s->tokens.v.n || at(s, end - 1)->after;
+	bool noun = content(s, end) && !at(s, end)->before && s->words[end].kind != WORD_VERB;
+	bool attribute = i > 0 && (at(s, i - 1)->cls & (LANG_BIT(INDEF) | LANG_BIT(ART))) &&
+		k->phrase_n == 1;
+	if ((k->phrase & LANG_BIT(ANYWHERE)) && !attribute && !(noun && k->phrase_n == 1))
+		sign(l, sure_marker, true, "continues with", k);
+	else if ((k->phrase & LANG_BIT(UNDO)) && !attribute && !noun && s->names <= 1)
+		sign(l, sure_undo, true, "takes back:", k);
+	else if (k->phrase & LANG_BIT(DONE))
+		sign(l, sure_done, true, "asks about work done:", k);
+	else if (k->phrase & LANG_BIT(TOO))
+		sign(l, last ? sure_too + 0.15 : sure_too, false, "adds with", k);
+	else if (k->phrase & LANG_BIT(STILL))
+		sign(l, sure_still, false, "presupposes with", k);
+	else if ((k->phrase & LANG_BIT(COMP)) && s->names <= 2)
+		sign(l, s->names == 0 ? sure_comparative + 0.2 : sure_comparative - 0.15, false,
+			"compares with", k);
+}
+
+static bool has_verb(const struct sentence *s)
+{
+	for (size_t i = 0; i < s->tokens.v.n; i++)
+		if (s->words[i].kind == WORD_VERB || s->words[i].kind == WORD_ACT ||
+			(at(s, i)->cls & LANG_BIT(AUX)))
+			return true;
+	return false;
+}
+
+/* What is left when signs are taken off: is it a whole request? */
+static void read_completeness(struct leaning *l)
+{
+	struct sentence *s = l->s;
+	const struct token *first = peek(s, s->body);
+	bool quoted = false;
+	for (size_t i = 0; i < s->tokens.v.n; i++)
+		quoted |= (at(s, i)->flags & TOKEN_QUOTED) != 0;
+	if (s->names == 0 && !quoted) {
+		static const double by_nouns[] = { 0.85, 0.55, 0.35, 0.2 };
+		size_t n = s->nouns < 3 ? s->nouns : 3;
+		sign(l, by_nouns[n], n == 0, "names nothing of its own", NULL);
+		return;
+	}
+	enum { FRAGMENT_WORDS = 7 };
+	if (first && s->tokens.v.n - s->body <= FRAGMENT_WORDS && s->names <= 2 && !has_verb(s) &&
+		(first->cls & LANG_BIT(PREP)) && !s->returning)
+		sign(l, sure_fragment, false, "is no whole sentence", NULL);
+}
+
+void lean_read(struct sentence *s, const struct opening *o)
+{
+	struct leaning l = { .s = s, .stands = 1.0 };
+	const struct token *first = peek(s, 0);
+	if (!first)
+		return;
+	if (o->start)
+		sign(&l, sure_marker, true, "continues with", first);
+	else if (o->step)
+		sign(&l, sure_step, true, "goes on with", first);
+	if (o->assent || o->deny) {
+		double sure = s->names <= 1 || o->deny ? sure_reply : sure_reply_long;
+		sign(&l, sure, true, "answers", first);
+	}
+	for (size_t i = s->body; i < s->tokens.v.n; i++) {
+		read_pointer(&l, i);
+		read_marker(&l, i);
+		i += at(s, i)->phrase_n - 1U;
+	}
+	read_completeness(&l);
+	s->lean = 1.0 - l.stands;
+}

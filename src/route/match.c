@@ -1,0 +1,151 @@
+#include "route/match.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+static const double same_enough = 0.75; /* likeness that counts as the same word */
+static const double clash_factor = 0.4; /* login screen, transfer screen */
+static const double narrowed_factor = 0.8; /* the screen of something else */
+static const double modifier_factor = 0.6; /* GPX converter, GPX parser */
+static const double project_factor = 0.6;
+static const double object_factor = 0.75; /* a command may do something else with the same thing */
+static const double covered_bonus = 1.15; /* every name is known there */
+
+double *match_rarity(
+	const struct route_topic *topic, const struct route_topic *const *others, size_t n)
+{
+	double *rarity = xcalloc(topic->terms.n + 1, sizeof(*rarity));
+	for (size_t i = 0; i < topic->terms.n; i++) {
+		const struct term *q = &topic->terms.v[i];
+		size_t having = 0;
+		for (size_t o = 0; o < n; o++) {
+			bool has = false;
+			for (size_t j = 0; j < others[o]->terms.n && !has; j++)
+				has = term_likeness(topic, q, others[o], &others[o]->terms.v[j]) >=
+					same_enough;
+			having += has;
+		}
+		rarity[i] = having > 1 ? 1.0 / sqrt((double)having) : 1.0;
+	}
+	return rarity;
+}
+
+struct found {
+	const struct term *term; /* of the conversation; NULL: none */
+	double likeness;
+	double value;
+};
+
+static struct found find_best(
+	const struct match_text *text, size_t i, const struct route_topic *conv)
+{
+	struct found best = { 0 };
+	const struct term *q = &text->topic->terms.v[i];
+	for (size_t j = 0; j < conv->terms.n; j++) {
+		const struct term *c = &conv->terms.v[j];
+		double like = term_likeness(text->topic, q, conv, c);
+		double value = like * (double)c->weight;
+		if (value > best.value)
+			best = (struct found){ c, like, value };
+	}
+	best.value *= (double)q->weight * text->rarity[i];
+	return best;
+}
+
+/* A name of the same noun phrase that the other side does not know. */
+static bool has_stranger(
+	const struct route_topic *a, const struct term *of, const struct route_topic *b)
+{
+	for (size_t i = 0; i < a->terms.n; i++) {
+		const struct term *m = &a->terms.v[i];
+		if (m == of || m->chunk != of->chunk || m->group == of->group ||
+			!(m->flags & TERM_NAME) || !(m->flags & TERM_WHOLE))
+			continue;
+		bool known = false;
+		for (size_t j = 0; j < b->terms.n && !known; j++)
+			known = term_likeness(a, m, b, &b->terms.v[j]) >= 0.5;
+		if (!known)
+			return true;
+	}
+	return false;
+}
+
+/* "login screen" and "transfer screen" share a word and are two things. */
+static double phrase_factor(const struct match_text *text, const struct term *q,
+	const struct route_topic *conv, const struct term *c)
+{
+	if (((q->flags | c->flags) & TERM_PAIR) || !(q->flags & TERM_WHOLE))
+		return 1;
+	bool here = has_stranger(text->topic, q, conv), there = has_stranger(conv, c, text->topic);
+	if (!(q->flags & TERM_HEAD))
+		return here && there ? clash_factor : here ? modifier_factor : 1;
+	if (here && there)
+		return clash_factor;
+	return here ? narrowed_factor : 1;
+}
+
+static double term_value(
+	const struct match_text *text, size_t i, const struct route_topic *conv, struct found *ret)
+{
+	const struct term *q = &text->topic->terms.v[i];
+	*ret = find_best(text, i, conv);
+	if (!ret->term)
+		return 0;
+	double value = ret->value * phrase_factor(text, q, conv, ret->term);
+	if (sv_eq(term_key(text->topic, q), text->project_name))
+		value *= project_factor;
+	if (text->imperative && (q->flags & TERM_FOCUS))
+		value *= object_factor;
+	return value;
+}
+
+struct tally {
+	struct match m;
+	double whole, parts; /* of the group being read */
+	double best; /* value of m.word */
+	size_t names, names_known;
+};
+
+static void close_group(struct tally *t)
+{
+	t->m.strength += t->whole > t->parts ? t->whole : t->parts;
+	t->whole = t->parts = 0;
+}
+
+static void note_word(struct tally *t, struct sv key, double value)
+{
+	if (value <= t->best)
+		return;
+	t->best = value;
+	struct sv cut = utf8_cut(key, sizeof(t->m.word) - 1);
+	memcpy(t->m.word, cut.p, cut.n);
+	t->m.word[cut.n] = '\0';
+}
+
+struct match match_topics(const struct match_text *text, const struct route_topic *conv)
+{
+	struct tally t = { .best = 0 };
+	uint16_t group = 0;
+	for (size_t i = 0; i < text->topic->terms.n; i++) {
+		const struct term *q = &text->topic->terms.v[i];
+		if (q->group != group)
+			close_group(&t);
+		group = q->group;
+		struct found f;
+		double value = term_value(text, i, conv, &f);
+		if (q->flags & TERM_WHOLE)
+			t.whole = value;
+		else
+			t.parts += value;
+		note_word(&t, term_key(text->topic, q), value);
+		bool name = (q->flags & TERM_NAME) && (q->flags & TERM_WHOLE);
+		t.names += name;
+		t.names_known += name && f.likeness >= same_enough;
+	}
+	close_group(&t);
+	if (t.names > 0 && t.names_known == t.names)
+		t.m.strength *= covered_bonus;
+	return t.m;
+}

@@ -1,0 +1,282 @@
+#include "route/sentence.h"
+
+#include <assert.h>
+
+#include "base/mem.h"
+#include "route/lean.h"
+
+void sentence_release(struct sentence *s)
+{
+	free(s->words);
+	s->words = NULL;
+	tokens_release(&s->tokens);
+}
+
+/* Classes that make a word no candidate for the subject. */
+static const lang_mask function_words = LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(PREP) |
+	LANG_BIT(CONJ) | LANG_BIT(AND) | LANG_BIT(PRON) | LANG_BIT(WEAKPRON) | LANG_BIT(DEM) |
+	LANG_BIT(THERE) | LANG_BIT(SELF) | LANG_BIT(YOU) | LANG_BIT(AUX) | LANG_BIT(WH) |
+	LANG_BIT(FILL) | LANG_BIT(FUNC) | LANG_BIT(ASSENT) | LANG_BIT(DENY) | LANG_BIT(START) |
+	LANG_BIT(STEP) | LANG_BIT(ANYWHERE) | LANG_BIT(TOO) | LANG_BIT(STILL) | LANG_BIT(RETURN) |
+	LANG_BIT(FRESH) | LANG_BIT(ASIDE) | LANG_BIT(DONE) | LANG_BIT(EXPLETIVE) | LANG_BIT(ONE) |
+	LANG_BIT(PAST);
+static const lang_mask openers =
+	LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(DEM) | LANG_BIT(SELF) | LANG_BIT(YOU);
+static const lang_mask quality_words =
+	LANG_BIT(ADJ) | LANG_BIT(COMP) | LANG_BIT(NUM) | LANG_BIT(TIME) | LANG_BIT(UNDO);
+static const lang_mask noun_words = LANG_BIT(NOUN) | LANG_BIT(RESULT) | LANG_BIT(HERE);
+
+static const struct token *token_at(const struct sentence *s, size_t i)
+{
+	assert(i < s->tokens.v.n);
+	return &s->tokens.v.v[i];
+}
+
+/* NULL behind the end. */
+static const struct token *peek(const struct sentence *s, size_t i)
+{
+	return i < s->tokens.v.n ? &s->tokens.v.v[i] : NULL;
+}
+
+static lang_mask class_at(const struct sentence *s, size_t i)
+{
+	return i < s->tokens.v.n ? token_at(s, i)->cls : 0;
+}
+
+/* Whether the phrase that token i is inside of is a marker and not, say, "unit tests". */
+static bool inside_marker(const struct sentence *s, size_t i)
+{
+	for (size_t back = 1; back < LANG_PHRASE_MAX && back <= i; back++) {
+		const struct token *k = token_at(s, i - back);
+		if (k->phrase_n > back)
+			return (k->phrase & (function_words & ~LANG_BIT(PREP))) != 0;
+	}
+	return false;
+}
+
+/* ---- opening ---- */
+
+static bool content_follows(const struct sentence *s, size_t i)
+{
+	const struct token *k = peek(s, i);
+	return k && !k->before && !(k->cls & (function_words | LANG_BIT(VERB)));
+}
+
+/* "new topic: …" begins something; "a new topic page" does not. */
+static bool fresh_at(const struct sentence *s, size_t i)
+{
+	const struct token *k = token_at(s, i);
+	return (k->phrase & LANG_BIT(FRESH)) && !content_follows(s, i + k->phrase_n);
+}
+
+/* "no, the other" answers; "no tests found" does not. */
+static bool reply_at(const struct sentence *s, size_t i)
+{
+	const struct token *k = token_at(s, i);
+	return (k->phrase & (LANG_BIT(ASSENT) | LANG_BIT(DENY))) &&
+		!content_follows(s, i + k->phrase_n);
+}
+
+/* German "also" is a filler: it is one when the next word is German. */
+static bool german_also(const struct sentence *s, size_t i, const struct lexicon *lex)
+{
+	const struct token *next = peek(s, i + 1);
+	if (!sv_is(token_word(&s->tokens, token_at(s, i)), "also"))
+		return false;
+	if (s->tokens.lang != LANG_DE && s->tokens.second != LANG_DE)
+		return false;
+	struct sv word = next ? token_word(&s->tokens, next) : SV("");
+	bool german = lexicon_get(lex, LANG_DE, word), english = lexicon_get(lex, LANG_EN, word);
+	return german == english ? s->tokens.lang == LANG_DE : german;
+}
+
+static void read_opening(struct sentence *s, const struct lexicon *lex, struct opening *o)
+{
+	size_t i = 0;
+	while (i < s->tokens.v.n) {
+		const struct token *k = token_at(s, i);
+		lang_mask m = k->phrase;
+		if (k->flags & TOKEN_QUOTED)
+			break;
+		if (fresh_at(s, i))
+			s->fresh = true;
+		else if (m & LANG_BIT(RETURN))
+			s->returning = true;
+		else if (german_also(s, i, lex))
+			;
+		else if (reply_at(s, i))
+			*(m & LANG_BIT(DENY) ? &o->deny : &o->assent) = true;
+		else if (m & LANG_BIT(START))
+			o->start = true;
+		else if (m & LANG_BIT(STEP))
+			o->step = true;
+		else if (!(m & (LANG_BIT(FILL) | LANG_BIT(ASIDE))))
+			break;
+		i += k->phrase_n;
+		if (s->returning)
+			break;
+	}
+	s->body = i;
+}
+
+/* ---- words and their roles ---- */
+
+struct reader {
+	uint16_t chunk;
+	bool fresh_chunk; /* the next content word begins a new one */
+	bool after_preposition;
+	bool complement;
+	bool focus_seen; /* a name has had the focus */
+	enum word_definite definite;
+	uint16_t focus_chunk;
+};
+
+static bool noun_position(const struct sentence *s, size_t i)
+{
+	lang_mask prev = i > 0 ? class_at(s, i - 1) : 0;
+	const struct token *k = token_at(s, i);
+	if (i == s->body || k->before)
+		return false;
+	bool capital = s->tokens.lang == LANG_DE && (k->flags & TOKEN_UPPER);
+	return capital || !prev ||
+		(prev &
+			(LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(PREP) | LANG_BIT(ADJ) |
+				LANG_BIT(DEM) | LANG_BIT(NUM) | LANG_BIT(NOUN)));
+}
+
+/* An unknown word that opens the sentence in front of an article is what is to be done. */
+static bool unknown_verb(const struct sentence *s, size_t i)
+{
+	const struct token *k = token_at(s, i), *next = peek(s, i + 1);
+	return (i == s->body || k->before == ',' || k->before == '.') && next && !next->before &&
+		!(k->flags & (TOKEN_IDENT | TOKEN_HAN)) &&
+		(next->cls & (openers | LANG_BIT(WEAKPRON) | LANG_BIT(PRON)));
+}
+
+static enum word_kind kind_of(const struct sentence *s, size_t i)
+{
+	const struct token *k = token_at(s, i);
+	if ((k->flags & TOKEN_IN_PHRASE) && inside_marker(s, i) && k->cls)
+		return WORD_NONE;
+	if (k->phrase_n > 1 && (k->phrase & function_words & ~LANG_BIT(PREP)))
+		return WORD_NONE;
+	if (i < s->body)
+		return WORD_NONE;
+	if (!k->cls) {
+		bool small = s->tokens.lang == LANG_DE && s->tokens.mixed_case &&
+			!(k->flags & (TOKEN_UPPER | TOKEN_IDENT));
+		return unknown_verb(s, i) || small ? WORD_ACT : WORD_NAME;
+	}
+	if ((k->cls & LANG_BIT(VERB)) && !((k->cls & noun_words) && noun_position(s, i)))
+		return k->cls & function_words ? WORD_NONE : WORD_VERB;
+	if (k->cls & noun_words)
+		return WORD_NOUN;
+	if (k->cls & function_words)
+		return WORD_NONE;
+	return k->cls & quality_words ? WORD_QUALITY : WORD_NONE;
+}
+
+/* Function words steer what comes after them. */
+static void steer(const struct sentence *s, struct reader *r, size_t i)
+{
+	const struct token *k = token_at(s, i);
+	lang_mask c = k->cls;
+	bool of = sv_is(token_word(&s->tokens, k), "of") || sv_is(token_word(&s->tokens, k), "de");
+	r->complement = of || (r->complement && (c & LANG_BIT(ART)));
+	r->fresh_chunk = true;
+	if (c & LANG_BIT(PREP))
+		r->after_preposition = true;
+	else if (!(c & (openers | LANG_BIT(WEAKPRON))))
+		r->after_preposition = false;
+	if (c & (LANG_BIT(ART) | LANG_BIT(DEM) | LANG_BIT(SELF) | LANG_BIT(YOU)))
+		r->definite = WORD_DEFINITE;
+	else if (c & LANG_BIT(INDEF))
+		r->definite = WORD_INDEFINITE;
+	else if (!(c & LANG_BIT(PREP)))
+		r->definite = WORD_BARE;
+	/* beim, zum, im: article and preposition in one */
+	if (s->tokens.lang == LANG_DE && (c & LANG_BIT(PREP)) && k->word_n > 1 &&
+		strchr("mr", s->tokens.words.buf[k->word_at + k->word_n - 1]))
+		r->definite = WORD_DEFINITE;
+}
+
+static void place(struct sentence *s, struct reader *r, size_t i)
+{
+	struct word *w = &s->words[i];
+	if (r->fresh_chunk || token_at(s, i)->before) {
+		r->chunk++;
+		r->fresh_chunk = false;
+	}
+	w->chunk = r->chunk;
+	w->definite = r->definite;
+	w->complement = r->complement;
+	bool name = w->kind == WORD_NAME;
+	if (name && !r->focus_seen) {
+		r->focus_seen = true;
+		r->focus_chunk = r->chunk;
+	}
+	bool focus = r->focus_seen ? r->chunk == r->focus_chunk : !r->after_preposition;
+	w->role = focus ? ROLE_FOCUS : r->after_preposition ? ROLE_ASIDE : ROLE_OTHER;
+}
+
+static void mark_heads(struct sentence *s)
+{
+	for (size_t i = 0; i < s->tokens.v.n; i++) {
+		bool content = s->words[i].kind != WORD_NONE;
+		bool last = i + 1 == s->tokens.v.n || s->words[i + 1].kind == WORD_NONE ||
+			s->words[i + 1].chunk != s->words[i].chunk;
+		s->words[i].head = content && last;
+	}
+}
+
+static void read_words(struct sentence *s)
+{
+	struct reader r = { .fresh_chunk = true };
+	for (size_t i = 0; i < s->tokens.v.n; i++) {
+		const struct token *k = token_at(s, i);
+		enum word_kind kind = kind_of(s, i);
+		s->words[i].kind = kind;
+		if (k->before) {
+			r.after_preposition = r.complement = false;
+			r.definite = WORD_BARE;
+		}
+		if (kind == WORD_NONE || kind == WORD_VERB) {
+			steer(s, &r, i);
+		} else {
+			place(s, &r, i);
+			bool quoted = k->flags & TOKEN_QUOTED;
+			s->names += kind == WORD_NAME && !quoted;
+			s->nouns += kind == WORD_NOUN && !quoted && !(k->cls & LANG_BIT(RESULT));
+		}
+	}
+	mark_heads(s);
+	const struct token *first = peek(s, s->body);
+	enum word_kind opens = first ? s->words[s->body].kind : WORD_NONE;
+	s->imperative = opens == WORD_VERB || opens == WORD_ACT;
+}
+
+/* Classes that count wherever they stand. */
+static void read_signs(struct sentence *s)
+{
+	for (size_t i = 0; i < s->tokens.v.n; i++) {
+		const struct token *k = token_at(s, i);
+		if (k->flags & TOKEN_QUOTED)
+			continue;
+		s->presupposes |= (k->phrase & (LANG_BIT(STILL) | LANG_BIT(TOO))) != 0;
+		s->past |= (k->phrase & LANG_BIT(PAST)) != 0;
+		bool alone = (i == 0 || k->before) && (k->phrase & LANG_BIT(FRESH));
+		const struct token *end = token_at(s, i + k->phrase_n - 1);
+		s->fresh |= alone && k->phrase_n > 1 && (end->after || !peek(s, i + k->phrase_n));
+	}
+}
+
+void sentence_read(struct sentence *s, struct sv text, const struct lexicon *lex)
+{
+	tokens_read(&s->tokens, text, lex);
+	s->words = xcalloc(s->tokens.v.n + 1, sizeof(*s->words));
+	struct opening o = { 0 };
+	read_opening(s, lex, &o);
+	read_words(s);
+	read_signs(s);
+	lean_read(s, &o);
+}

@@ -1,0 +1,62 @@
+/*
+ * What a sentence does: how it opens, what it is about, and how much it leans on something said
+ * before. Rules of language over word classes; no conversation is known here.
+ */
+#pragma once
+
+#include "route/token.h"
+
+/* What kind of word a token is here. */
+enum word_kind {
+	WORD_NONE, /* says nothing about the subject */
+	WORD_NAME, /* what sentences are about: anything the lexicon does not know */
+	WORD_ACT, /* an unknown verb, or in German an uncapitalised unknown word */
+	WORD_NOUN, /* a thing every project has */
+	WORD_VERB, /* an action everybody asks for */
+	WORD_QUALITY, /* adjective, number, time */
+};
+
+/* What part it plays. */
+enum word_role {
+	ROLE_FOCUS, /* the first thing named: subject, object, or what "in the X" opens with */
+	ROLE_OTHER,
+	ROLE_ASIDE, /* behind a preposition, after the focus */
+};
+
+enum word_definite { WORD_BARE, WORD_DEFINITE, WORD_INDEFINITE };
+
+struct word {
+	enum word_kind kind;
+	enum word_role role;
+	enum word_definite definite;
+	uint16_t chunk; /* words of one noun phrase share it */
+	bool head; /* last of its chunk */
+	bool complement; /* of a noun phrase that goes on: "… of X", "… der X" */
+};
+
+enum { SENTENCE_WHY_MAX = 80 };
+
+struct sentence {
+	struct tokens tokens;
+	struct word *words; /* one a token */
+	size_t body; /* first token after fillers, replies and markers */
+	size_t names; /* WORD_NAME tokens outside quotations */
+	size_t nouns; /* WORD_NOUN tokens that are not mere results */
+	bool fresh; /* the user says that something new begins */
+	bool returning; /* what follows names an earlier subject */
+	bool imperative; /* opens with a verb */
+	bool presupposes; /* still, again, too: something was there before */
+	bool past; /* points to an earlier session */
+	double lean; /* 0 stands for itself, 1 cannot be understood alone */
+	bool lean_explicit; /* by a marker, a pronoun or an answer, not only by being short */
+	char why[SENTENCE_WHY_MAX]; /* the strongest sign, for people */
+};
+
+#define SENTENCE_INIT                 \
+	{                             \
+		.tokens = TOKENS_INIT \
+	}
+
+/* Reads text (any bytes, cut at ROUTE_TEXT_MAX by the caller). *s is empty before. */
+void sentence_read(struct sentence *s, struct sv text, const struct lexicon *lex);
+void sentence_release(struct sentence *s);

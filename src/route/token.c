@@ -1,0 +1,459 @@
+#include "route/token.h"
+
+#include <utf8proc.h>
+
+#include "base/utf8.h"
+#include "route/unicode.h"
+
+void tokens_release(struct tokens *t)
+{
+	vec_release(&t->v);
+	str_release(&t->words);
+}
+
+/* Everything the cutting loop carries along. */
+struct cutter {
+	struct tokens *t;
+	const struct lexicon *lex;
+	struct sv rest;
+	const char *quote_end; /* inside a quotation that ends here; NULL outside */
+	char before;
+};
+
+static bool is_han(uint32_t cp)
+{
+	return (cp >= 0x3400 && cp <= 0x9fff) || (cp >= 0x3040 && cp <= 0x30ff) ||
+		(cp >= 0xf900 && cp <= 0xfaff) || (cp >= 0x20000 && cp <= 0x3134f);
+}
+
+static bool is_word(uint32_t cp)
+{
+	utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)cp);
+	return unicode_word(cp) || c == UTF8PROC_CATEGORY_MN || c == UTF8PROC_CATEGORY_MC;
+}
+
+static bool is_apostrophe(uint32_t cp)
+{
+	return cp == '\'' || cp == 0x2019 || cp == 0x2018 || cp == 0x2bc || cp == 0xb4 ||
+		cp == 0xff07 || cp == 0x2032;
+}
+
+static bool is_hyphen(uint32_t cp)
+{
+	return cp == '-' || cp == 0x2010 || cp == 0x2011 || cp == 0xad || cp == 0xff0d;
+}
+
+/* The mark that ends a quotation begun by cp; 0 when cp begins none. */
+static uint32_t closing_quote(uint32_t cp)
+{
+	static const struct {
+		uint16_t open, close;
+	} pairs[] = { { '"', '"' }, { '`', '`' }, { 0x201c, 0x201d }, { 0x201e, 0x201c },
+		{ 0x201d, 0x201d }, { 0xab, 0xbb }, { 0xbb, 0xab }, { 0x2039, 0x203a },
+		{ 0x300c, 0x300d }, { 0x300e, 0x300f }, { 0xff02, 0xff02 }, { 0x201a, 0x2018 },
+		{ '\'', '\'' }, { 0x2018, 0x2019 } };
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+		if (pairs[i].open == cp)
+			return pairs[i].close;
+	return 0;
+}
+
+/* Where the quotation begun just before s ends, or NULL. A single mark counts as the end only
+ * when no letter follows, so that "it's" inside does not end it. */
+static const char *find_quote_end(struct sv s, uint32_t close)
+{
+	while (s.n > 0) {
+		uint32_t cp, next = ' ';
+		size_t step = utf8_decode(s, &cp);
+		struct sv after = sv_from(s, step);
+		if (after.n > 0)
+			utf8_decode(after, &next);
+		if (cp == close && !(is_apostrophe(cp) && is_word(next)))
+			return s.p;
+		s = after;
+	}
+	return NULL;
+}
+
+static char punctuation(uint32_t cp)
+{
+	switch (cp) {
+	case ',':
+	case 0xff0c:
+	case 0x3001:
+	case 0x2013:
+	case 0x2014:
+	case '(':
+	case ')':
+		return ',';
+	case '.':
+	case ':':
+	case ';':
+	case '!':
+	case '\n':
+	case 0x2026:
+	case 0x3002:
+	case 0xff1a:
+	case 0xff1b:
+	case 0xff01:
+		return '.';
+	case '?':
+	case 0xff1f:
+		return '?';
+	default:
+		return 0;
+	}
+}
+
+static void note_punctuation(struct cutter *c, uint32_t cp)
+{
+	char mark = punctuation(cp);
+	if (!mark)
+		return;
+	if (c->before != '.' && c->before != '?')
+		c->before = mark;
+	if (c->t->v.n > 0) {
+		struct token *last = &c->t->v.v[c->t->v.n - 1];
+		if (!last->after || last->after == ',')
+			last->after = mark;
+	}
+}
+
+static struct token *push(struct cutter *c, struct sv raw, uint8_t flags)
+{
+	struct token k = { .raw = raw,
+		.flags = flags,
+		.before = c->before == '?' ? '.' : c->before,
+		.word_at = (uint32_t)c->t->words.len };
+	utf8_normalise(&c->t->words, raw, true);
+	k.word_n = (uint32_t)(c->t->words.len - k.word_at);
+	if (c->quote_end && raw.p < c->quote_end)
+		k.flags |= TOKEN_QUOTED;
+	c->before = 0;
+	vec_push(&c->t->v, k);
+	return &c->t->v.v[c->t->v.n - 1];
+}
+
+/* ---- Chinese ---- */
+
+enum { HAN_WORD_MAX = 6 }; /* characters in the longest lexicon word tried */
+
+static size_t han_length(struct sv s, size_t chars)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < chars && at < s.n; i++) {
+		uint32_t cp;
+		at += utf8_decode(sv_from(s, at), &cp);
+	}
+	return at;
+}
+
+/* Bytes of the longest lexicon word at the front; 0 when there is none. */
+static size_t han_known(const struct lexicon *lex, struct sv s)
+{
+	for (size_t chars = HAN_WORD_MAX; chars > 0; chars--) {
+		size_t n = han_length(s, chars);
+		if (lexicon_get(lex, LANG_ZH, sv_head(s, n)))
+			return n;
+	}
+	return 0;
+}
+
+static void cut_han(struct cutter *c, struct sv run)
+{
+	size_t start = 0, at = 0;
+	while (at < run.n) {
+		size_t known = han_known(c->lex, sv_from(run, at));
+		if (known == 0) {
+			at += han_length(sv_from(run, at), 1);
+			continue;
+		}
+		if (at > start)
+			push(c, sv_make(run.p + start, at - start), TOKEN_HAN);
+		push(c, sv_make(run.p + at, known), TOKEN_HAN);
+		at += known;
+		start = at;
+	}
+	if (at > start)
+		push(c, sv_make(run.p + start, at - start), TOKEN_HAN);
+}
+
+/* ---- words ---- */
+
+/* Joins two word characters to one word: a.b a/b a-b a'b. */
+static bool is_joiner(uint32_t cp)
+{
+	return cp == '.' || cp == '/' || cp == '@' || is_hyphen(cp) || is_apostrophe(cp);
+}
+
+/* Length of the word at the front of s, which begins with a word character. */
+static size_t word_length(struct sv s)
+{
+	size_t at = 0;
+	while (at < s.n) {
+		uint32_t cp, next = ' ';
+		size_t step = utf8_decode(sv_from(s, at), &cp);
+		struct sv after = sv_from(s, at + step);
+		if (after.n > 0)
+			utf8_decode(after, &next);
+		bool plus = (cp == '+' || cp == '#') && at > 0;
+		bool inside = is_word(cp) && !is_han(cp);
+		if (!inside && !plus && !(is_joiner(cp) && is_word(next) && !is_han(next)))
+			break;
+		at += step;
+	}
+	return at;
+}
+
+static bool is_upper(uint32_t cp)
+{
+	return utf8proc_isupper((utf8proc_int32_t)cp);
+}
+
+/* snake_case, a path, a file with an extension, or a capital after a small letter. */
+static bool looks_like_identifier(struct sv w)
+{
+	bool small = false;
+	for (size_t at = 0; at < w.n;) {
+		uint32_t cp;
+		at += utf8_decode(sv_from(w, at), &cp);
+		if (cp == '_' || cp == '/' || cp == '@' || cp == '.' || (small && is_upper(cp)))
+			return true;
+		small = utf8proc_islower((utf8proc_int32_t)cp);
+	}
+	return false;
+}
+
+/* Bytes before the first apostrophe and its own length. */
+static bool find_apostrophe(struct sv w, size_t *ret_at, size_t *ret_n)
+{
+	for (size_t at = 0; at < w.n;) {
+		uint32_t cp;
+		size_t step = utf8_decode(sv_from(w, at), &cp);
+		if (is_apostrophe(cp)) {
+			*ret_at = at;
+			*ret_n = step;
+			return true;
+		}
+		at += step;
+	}
+	return false;
+}
+
+/* French drops vowels before the apostrophe: l'application is two words. */
+static bool is_elision(struct sv head)
+{
+	static const char *const heads[] = { "l", "d", "j", "n", "s", "c", "m", "t", "qu", "jusqu",
+		"lorsqu", "puisqu", "aujourd", "L", "D", "J", "N", "S", "C", "M", "T", "Qu" };
+	for (size_t i = 0; i < ARRAY_LEN(heads); i++)
+		if (sv_is(head, heads[i]))
+			return true;
+	return false;
+}
+
+static uint8_t word_flags(struct sv w)
+{
+	uint32_t first;
+	utf8_decode(w, &first);
+	return (uint8_t)((is_upper(first) ? TOKEN_UPPER : 0) |
+		(looks_like_identifier(w) ? TOKEN_IDENT : 0));
+}
+
+/* Typographic apostrophes and hyphens become the plain ones of the tables. */
+static void plain_marks(struct tokens *t, struct token *k)
+{
+	AUTO_STR plain = STR_INIT;
+	struct sv w = token_word(t, k);
+	while (w.n > 0) {
+		uint32_t cp;
+		w = sv_from(w, utf8_decode(w, &cp));
+		utf8_add(&plain, is_apostrophe(cp) ? '\'' : is_hyphen(cp) ? '-' : cp);
+	}
+	str_cut(&t->words, k->word_at);
+	str_add(&t->words, str_sv(&plain));
+	k->word_n = (uint32_t)plain.len;
+}
+
+/* French hangs pronouns on the verb: rends-la, vas-y, reste-t-il. */
+static bool is_hanging_pronoun(struct sv tail)
+{
+	static const char *const tails[] = { "le", "la", "les", "y", "en", "lui", "leur", "moi",
+		"toi", "tu", "il", "elle", "ils", "elles", "ce", "nous", "vous" };
+	for (size_t i = 0; i < ARRAY_LEN(tails); i++)
+		if (sv_is(tail, tails[i]))
+			return true;
+	return false;
+}
+
+static bool push_hanging(struct cutter *c, struct sv w)
+{
+	const char *hyphen = memrchr(w.p, '-', w.n);
+	if (!hyphen || !is_hanging_pronoun(sv_from(w, (size_t)(hyphen - w.p) + 1)))
+		return false;
+	struct sv part;
+	bool first = true;
+	while (sv_split(&w, '-', &part)) {
+		if (part.n > 0)
+			push(c, part, first ? word_flags(part) : TOKEN_CLITIC);
+		first = false;
+	}
+	return true;
+}
+
+static void push_word(struct cutter *c, struct sv w)
+{
+	size_t at, n;
+	if (find_apostrophe(w, &at, &n) && is_elision(sv_head(w, at))) {
+		push(c, sv_head(w, at), word_flags(w));
+		push_word(c, sv_from(w, at + n));
+		return;
+	}
+	if (push_hanging(c, w))
+		return;
+	struct token *k = push(c, w, word_flags(w));
+	plain_marks(c->t, k);
+}
+
+static void cut_one(struct cutter *c)
+{
+	uint32_t cp;
+	size_t step = utf8_decode(c->rest, &cp);
+	if (c->quote_end && c->rest.p >= c->quote_end) {
+		c->quote_end = NULL;
+		c->rest = sv_from(c->rest, step);
+		return;
+	}
+	size_t n = 0;
+	if (is_han(cp)) {
+		while (n < c->rest.n && is_han(cp)) {
+			n += step;
+			if (n < c->rest.n)
+				step = utf8_decode(sv_from(c->rest, n), &cp);
+		}
+		cut_han(c, sv_head(c->rest, n));
+	} else if (is_word(cp) && (n = word_length(c->rest)) > 0) {
+		push_word(c, sv_head(c->rest, n));
+	} else {
+		n = step;
+		uint32_t close = c->quote_end ? 0 : closing_quote(cp);
+		if (close)
+			c->quote_end = find_quote_end(sv_from(c->rest, step), close);
+		else
+			note_punctuation(c, cp);
+	}
+	c->rest = sv_from(c->rest, n);
+}
+
+/* ---- looking up ---- */
+
+/* Words that many languages share say nothing about which one is spoken. */
+static void vote(const struct tokens *t, const struct lexicon *lex, unsigned votes[LANG_COUNT])
+{
+	for (size_t i = 0; i < t->v.n; i++) {
+		const struct token *k = &t->v.v[i];
+		if (k->flags & TOKEN_QUOTED)
+			continue;
+		struct sv w = token_word(t, k);
+		bool known[LANG_COUNT];
+		unsigned languages = 0;
+		for (size_t l = 0; l < LANG_COUNT; l++)
+			languages += known[l] = lexicon_get(lex, (enum lang_id)l, w) != 0;
+		for (size_t l = 0; l < LANG_COUNT; l++)
+			if (known[l])
+				votes[l] += languages == 1 ? 3 : 1;
+		votes[LANG_ZH] += k->flags & TOKEN_HAN ? 3 : 0;
+	}
+}
+
+static void choose_languages(struct tokens *t, const struct lexicon *lex)
+{
+	unsigned votes[LANG_COUNT] = { 0 };
+	vote(t, lex, votes);
+	size_t best = 0, next = LANG_COUNT;
+	for (size_t l = 1; l < LANG_COUNT; l++)
+		if (votes[l] > votes[best])
+			best = l;
+	for (size_t l = 0; l < LANG_COUNT; l++)
+		if (l != best && votes[l] >= 3 && (next == LANG_COUNT || votes[l] > votes[next]))
+			next = l;
+	t->lang = (enum lang_id)best;
+	t->second = (enum lang_id)(next == LANG_COUNT ? best : next);
+}
+
+static lang_mask look_up(const struct lexicon *lex, enum lang_id lang, struct sv w)
+{
+	lang_mask m = lexicon_get(lex, lang, w);
+	size_t at, n;
+	if (m || !find_apostrophe(w, &at, &n))
+		return m;
+	AUTO_STR joined = STR_INIT; /* don't → dont */
+	str_add(&joined, sv_head(w, at));
+	str_add(&joined, sv_from(w, at + n));
+	m = lexicon_get(lex, lang, str_sv(&joined));
+	return m ? m : lexicon_get(lex, lang, sv_head(w, at)); /* what's → what */
+}
+
+static lang_mask look_up_both(const struct tokens *t, const struct lexicon *lex, struct sv w)
+{
+	lang_mask m = look_up(lex, t->lang, w);
+	return m || t->second == t->lang ? m : look_up(lex, t->second, w);
+}
+
+/* The longest phrase from token i on; commas may stand inside, full stops not. */
+static void find_phrase(struct tokens *t, const struct lexicon *lex, size_t i)
+{
+	struct token *k = &t->v.v[i];
+	k->phrase = k->cls;
+	k->phrase_n = 1;
+	AUTO_STR phrase = STR_INIT;
+	str_add(&phrase, token_word(t, k));
+	for (size_t j = i + 1; j < t->v.n && j < i + LANG_PHRASE_MAX; j++) {
+		const struct token *next = &t->v.v[j];
+		if (next->before == '.' || ((next->flags ^ k->flags) & TOKEN_QUOTED))
+			break;
+		str_addc(&phrase, ' ');
+		str_add(&phrase, token_word(t, next));
+		lang_mask m = look_up_both(t, lex, str_sv(&phrase));
+		if (m) {
+			k->phrase = m;
+			k->phrase_n = (uint8_t)(j - i + 1);
+		}
+	}
+}
+
+static bool is_number(struct sv w)
+{
+	size_t digits = 0, letters = 0;
+	for (size_t i = 0; i < w.n; i++) {
+		bool digit = w.p[i] >= '0' && w.p[i] <= '9';
+		digits += digit;
+		letters += !digit && w.p[i] != '.' && w.p[i] != ',';
+	}
+	return digits > 0 && letters <= 2 && w.p[0] >= '0' && w.p[0] <= '9';
+}
+
+static void mark_phrases(struct tokens *t, const struct lexicon *lex)
+{
+	for (size_t i = 0; i < t->v.n; i++) {
+		find_phrase(t, lex, i);
+		for (size_t j = 1; j < t->v.v[i].phrase_n; j++)
+			t->v.v[i + j].flags |= TOKEN_IN_PHRASE;
+	}
+}
+
+void tokens_read(struct tokens *t, struct sv text, const struct lexicon *lex)
+{
+	struct cutter c = { .t = t, .lex = lex, .rest = text };
+	while (c.rest.n > 0)
+		cut_one(&c);
+	choose_languages(t, lex);
+	for (size_t i = 0; i < t->v.n; i++) {
+		struct token *k = &t->v.v[i];
+		k->cls = look_up_both(t, lex, token_word(t, k));
+		if (!k->cls && is_number(token_word(t, k)))
+			k->cls = LANG_BIT(NUM);
+		t->mixed_case |= i > 0 && (k->flags & TOKEN_UPPER) && !k->before;
+	}
+	mark_phrases(t, lex);
+	t->question = t->v.n > 0 && t->v.v[t->v.n - 1].after == '?';
+}
