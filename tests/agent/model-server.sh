@@ -17,6 +17,9 @@ codex() { t_run codex exec "$@" --skip-git-repo-check </dev/null; }
 # field NAME: of the one JSON object the agent printed.
 field() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$t_out" "$1"; }
 
+# usage NAME: of the same object.
+usage() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["usage"][sys.argv[2]])' "$t_out" "$1"; }
+
 # --- Claude Code
 t_exit 'claude: first turn' 0 claude 'my cat is Tom' --session-id $uuid
 t_like 'claude: answers' "$(field result)" '^prompts=1 .*last=my cat is Tom$'
@@ -24,15 +27,19 @@ t_exit 'claude: resume' 0 claude 'what did I say?' --resume $uuid
 t_like 'claude: remembers' "$(field result)" '^- my cat is Tom$'
 t_is 'claude: under the same id' "$(field session_id)" $uuid
 
+t_ok 'claude: and reads the first turn from the cache' test "$(usage cache_read_input_tokens)" -gt 0
+
 t_exit 'claude: tools' 0 claude '[[think: hm]] [[par: echo one || echo two]] [[say: all done]]' \
 	--resume $uuid --allowedTools Bash
 t_is 'claude: says what comes after them' "$(field result)" 'all done'
 t_is 'claude: two calls were answered in one message' "$(t_model_query \
-	'[b["content"] for b in log[-1]["body"]["messages"][-1]["content"]]')" "['one', 'two']"
+	'sorted(b["content"] for b in log[-1]["body"]["messages"][-1]["content"])')" "['one', 'two']"
 t_exit 'claude: thinking is taken back with its signature' 0 claude 'again' --resume $uuid
 
 t_exit 'claude: a refused request' 1 claude '[[error: 400 no such luck]]'
 t_like 'claude: carries the words of the API' "$(field result)" '400 no such luck'
+t_exit 'claude: a broken stream' 1 claude '[[say: half]] [[drop]]'
+t_like 'claude: is a failure' "$(field result)" 'Connection closed mid-response'
 t_exit 'claude: a retried request' 0 claude '[[error: 529 x1 busy]] [[say: now]]'
 t_is 'claude: succeeds later' "$(field result)" now
 sed -i 's/"thinking":"hm"/"thinking":"ho"/' "$project/$uuid.jsonl"
@@ -48,6 +55,13 @@ t_model_control '{"limit": 200000, "queue": [{"when": "queued", "text": "from th
 t_exit 'claude: a queued answer' 0 claude 'a queued one'
 t_is 'claude: is taken as it stands' "$(field result)" 'from the [[queue]]'
 
+# --- the newer Claude Code
+newer() { t_run "$t_claude_new" -p --output-format json "$@" </dev/null; }
+t_exit 'newer claude: resumes what the older one began' 0 newer 'what did I say?' --resume $uuid
+t_like 'newer claude: remembers' "$(field result)" '^- my cat is Tom$'
+t_exit 'newer claude: tools' 0 newer '[[bash: echo one]] [[say: all done]]' --allowedTools Bash
+t_is 'newer claude: says what comes after them' "$(field result)" 'all done'
+
 # --- Codex
 t_exit 'codex: first turn' 0 codex 'my dog is Rex'
 t_like 'codex: answers' "$(cat "$t_out")" '^prompts=1 .*last=my dog is Rex$'
@@ -58,6 +72,8 @@ t_exit 'codex: tools' 0 codex --json resume "$thread" '[[think: hm]] [[par: echo
 t_like 'codex: runs the first' "$(cat "$t_out")" 'item.completed.*"aggregated_output":"one\\n"'
 t_like 'codex: and the second' "$(cat "$t_out")" 'item.completed.*"aggregated_output":"two\\n"'
 t_like 'codex: says what comes after them' "$(cat "$t_out")" '"agent_message","text":"all done"'
+t_exit 'codex: a broken stream' 1 codex --json '[[say: half]] [[drop]]'
+t_like 'codex: is tried again, then fails' "$(cat "$t_out")" 'turn.failed.*stream disconnected'
 t_exit 'codex: a refused request' 1 codex --json '[[error: 400 no such luck]]'
 t_like 'codex: carries the words of the API' "$(cat "$t_out")" 'turn.failed.*no such luck'
 

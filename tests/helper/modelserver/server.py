@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 from . import anthropic, openai, script
 
 REFUSED_KEY = "refused-key"  # a request that carries this key is answered 401
-HANG_STEP = 0.2
+DROP_DELAY = 0.2  # seconds, so that the client has seen what came before
 APIS = {"/v1/messages": anthropic, "/v1/responses": openai}
 
 
@@ -82,12 +82,16 @@ class Model:
         return script.respond(heard, order["script"])
 
     def tokens(self, session, text):
-        """Input tokens in all, and how many of them the last request of the session had."""
+        """Input tokens in all, and how many of them the last answered request also had."""
         with self.lock:
             before = self.prefixes.get(session, "")
-            self.prefixes[session] = text
-        cached = len(os.path.commonprefix([before, text])) if session else 0
-        return len(text) // 4, cached // 4
+        return len(text) // 4, len(os.path.commonprefix([before, text])) // 4
+
+    def answered(self, session, text):
+        """From now on the request is the cached prefix of its session."""
+        if session:
+            with self.lock:
+                self.prefixes[session] = text
 
     def still_failing(self, session, heard, block):
         """Counts an error of the kind xN; False once it was given N times."""
@@ -97,6 +101,12 @@ class Model:
         with self.lock:
             self.errors[key] = self.errors.get(key, 0) + 1
             return self.errors[key] <= block.times
+
+
+def wait_for_end(connection):
+    """Until the client closes; it has nothing more to say, so anything readable is the end."""
+    select.select([connection], [], [])
+    raise Gone
 
 
 class Stream:
@@ -123,13 +133,10 @@ class Stream:
             time.sleep(seconds)
 
     def hang(self):
-        connection = self.handler.connection
-        while True:
-            readable, _, _ = select.select([connection], [], [], HANG_STEP)
-            if readable:
-                raise Gone
+        wait_for_end(self.handler.connection)
 
     def drop(self):
+        time.sleep(DROP_DELAY)
         raise Gone
 
     def end(self):
@@ -231,7 +238,8 @@ class Handler(BaseHTTPRequestHandler):
         except anthropic.Refused as refusal:
             return self.refuse(api, 400, str(refusal))
         session = api.session(self.headers, body)
-        tokens = self.model.tokens(session, api.prompt_text(body))
+        text = api.prompt_text(body)
+        tokens = self.model.tokens(session, text)
         if tokens[0] > self.model.limit:
             return self.refuse_long(api, body, tokens[0])
         heard = api.listen(body)
@@ -240,6 +248,7 @@ class Handler(BaseHTTPRequestHandler):
         if failing and self.model.still_failing(session, heard, failing[0]):
             return self.refuse(api, failing[0].status, failing[0].text, failing[0].retry_after)
         rest = [b for b in blocks if b.kind != "error"]
+        self.model.answered(session, text)
         self.say(api, body, rest or script.default_blocks(heard), tokens)
         return 200
 
@@ -254,11 +263,23 @@ class Handler(BaseHTTPRequestHandler):
 
     def say(self, api, body, blocks, tokens):
         if not body.get("stream"):
-            self.send_json(200, api.message(body, blocks, tokens))
+            self.say_whole(api, body, blocks, tokens)
             return
         out = Stream(self)
         api.stream(out, body, blocks, tokens)
         out.end()
+
+
+    def say_whole(self, api, body, blocks, tokens):
+        kinds = [b.kind for b in blocks]
+        if "hang" in kinds:
+            wait_for_end(self.connection)
+        if "drop" in kinds:
+            raise Gone
+        if "fail" in kinds:
+            self.refuse(api, 500, blocks[kinds.index("fail")].text)
+            return
+        self.send_json(200, api.message(body, blocks, tokens))
 
 
 class Server(ThreadingHTTPServer):
