@@ -9,6 +9,7 @@
 
 static const struct agent_driver *const drivers[AGENT_KINDS] = {
 	[AGENT_REHEARSAL] = &agent_rehearsal,
+	[AGENT_CLAUDE] = &agent_claude,
 };
 
 static const char *const fail_names[] = {
@@ -156,10 +157,18 @@ static void restart_idle_timer(struct agent *a)
 	a->idle_timer = loop_add_timer(a->loop, a->opts.idle_ms, silence_took_too_long, a);
 }
 
+void agent_alive(struct agent *a)
+{
+	if (a->busy)
+		restart_idle_timer(a);
+}
+
 int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reterr)
 {
 	if (a->busy)
 		return err_set(reterr, ERR_BUG, "a turn is running already");
+	if (sv_trim(turn->prompt).n == 0)
+		return err_set(reterr, ERR_INPUT, "the prompt is empty");
 	a->busy = true;
 	a->stopped = AGENT_OK;
 	a->stop_level = 0;

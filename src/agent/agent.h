@@ -119,7 +119,7 @@ struct agent_opts {
 	bool keep_alive; /* keep the process between turns where the agent can */
 	int64_t timeout_ms; /* whole turn; 0: none */
 	int64_t idle_ms; /* silence outside of tools; 0: none */
-	double max_budget_usd; /* 0: none */
+	double max_budget_usd; /* all turns of this agent together; 0: none */
 	const struct clock *clock;
 	const struct log *log; /* NULL: none */
 };
@@ -162,6 +162,8 @@ int agent_open(enum agent_kind kind, const struct agent_opts *opts, struct loop 
 	agent_sink_fn sink, void *sink_data, struct agent **ret, struct err *reterr) MUST_USE;
 /* Ends the process if one lives (politely, within AGENT_STOP_STEP_MS). NULL is fine. */
 void agent_free(struct agent *a);
+/* An empty prompt is ERR_INPUT. The agent may be sent the next turn from within AGENT_EV_DONE, but
+ * not freed from within any event. */
 int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reterr) MUST_USE;
 /* Cancels the running turn; again: harder at once. Nothing runs: no effect. */
 void agent_cancel(struct agent *a);

@@ -34,6 +34,8 @@ extern const struct agent_driver agent_exec;
 /* Passes an event on and keeps the common state (silence, answer, tools). Not for DONE. */
 void agent_emit(struct agent *a, const struct agent_event *ev);
 void agent_emit_text(struct agent *a, enum agent_event_type type, struct sv text);
+/* The agent gave a sign of life that is no event: it is not silent. */
+void agent_alive(struct agent *a);
 /* Ends the turn: completes the result (text, duration, the reason when we stopped it) and sends
  * AGENT_EV_DONE. The driver must not touch the turn afterwards. */
 void agent_finish(struct agent *a, struct agent_result *result);

@@ -233,7 +233,7 @@ static int plan_turn(struct agent *a, struct err *reterr)
 
 /* A session that should exist and does not, or the other way round, is the agent's answer, not a
  * failure of sending: it comes as an event like from any agent. */
-static void no_such_session(void *data)
+static void wrong_session(void *data)
 {
 	struct agent *a = data;
 	struct rehearsal *h = a->priv;
@@ -243,7 +243,12 @@ static void no_such_session(void *data)
 	h->timer = NULL;
 	memcpy(session, h->log.session, sizeof(session));
 	result.delivery = AGENT_NOT_DELIVERED;
-	agent_result_fail(&result, AGENT_NO_SESSION, "no conversation with session id %s", session);
+	if (h->log.said.n)
+		agent_result_fail(
+			&result, AGENT_IN_USE, "session id %s is already in use", session);
+	else
+		agent_result_fail(
+			&result, AGENT_NO_SESSION, "no conversation with session id %s", session);
 	end_turn(a);
 	agent_finish(a, &result);
 }
@@ -255,12 +260,10 @@ static int rehearsal_send(struct agent *a, const struct agent_turn *turn, struct
 	int r = rehearsal_log_open(
 		&h->log, a->opts.home, a->opts.dir, turn->session, a->opts.clock, &exists, reterr);
 
-	if (r == 0 && turn->resume && !exists) {
-		h->timer = loop_add_timer(a->loop, 0, no_such_session, a);
+	if (r == 0 && turn->resume != exists) {
+		h->timer = loop_add_timer(a->loop, 0, wrong_session, a);
 		return 0;
 	}
-	if (r == 0 && !turn->resume && exists)
-		r = err_set(reterr, ERR_AGENT, "session id %s is already in use", turn->session);
 	if (r == 0)
 		r = rehearsal_log_user(&h->log, turn->prompt, reterr);
 	if (r == 0)

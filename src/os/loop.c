@@ -46,7 +46,7 @@ struct loop {
 	uint64_t next_order;
 };
 
-int64_t loop_now_ms(void)
+static int64_t now_ms(void)
 {
 	struct timespec now;
 
@@ -111,7 +111,7 @@ struct loop_source *loop_add_timer(struct loop *loop, int64_t ms, loop_timer_fn 
 {
 	struct loop_source *source = add_source(loop, SOURCE_TIMER, data);
 
-	source->timer.due_ms = loop_now_ms() + (ms > 0 ? ms : 0);
+	source->timer.due_ms = now_ms() + (ms > 0 ? ms : 0);
 	source->timer.order = loop->next_order++;
 	source->timer.fn = fn;
 	return source;
@@ -294,7 +294,7 @@ static int poll_timeout(const struct loop *loop, int64_t max_wait_ms)
 	int64_t wait = max_wait_ms < 0 ? -1 : max_wait_ms;
 
 	if (timer) {
-		int64_t left = timer->timer.due_ms - loop_now_ms();
+		int64_t left = timer->timer.due_ms - now_ms();
 		left = left > 0 ? left : 0;
 		wait = wait < 0 || left < wait ? left : wait;
 	}
@@ -332,7 +332,7 @@ static void run_fds(struct loop *loop, const struct round *round)
 
 static void run_timers(struct loop *loop, const struct round *round)
 {
-	int64_t now = loop_now_ms();
+	int64_t now = now_ms();
 	struct loop_source *s;
 
 	while ((s = first_timer(loop, round->order_end)) && s->timer.due_ms <= now) {

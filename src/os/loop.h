@@ -33,10 +33,6 @@ struct loop_source *loop_add_signal(
 /* Removes and frees; NULL is fine. */
 void loop_remove(struct loop *loop, struct loop_source *source);
 
-/* The clock of the timers: milliseconds that no setting of the time moves and that stand still
- * while the machine sleeps, so that a laptop's lid does not end what was given a time limit. */
-int64_t loop_now_ms(void);
-
 /* One round: waits for the first event (at most max_wait_ms, negative: for ever), runs what is
  * due. Returns 0, or a negative error. */
 int loop_step(struct loop *loop, int64_t max_wait_ms, struct err *reterr) MUST_USE;

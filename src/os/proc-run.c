@@ -1,8 +1,8 @@
 #include <errno.h>
 #include <poll.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "os/loop.h"
 #include "os/proc.h"
 
 enum { RUN_STEP = 16 * 1024, RUN_FDS = 4 };
@@ -16,6 +16,14 @@ struct run {
 	int64_t timeout_ms;
 	int64_t deadline_ms; /* 0: none */
 };
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
 
 static void run_release(struct run *run)
 {
@@ -74,7 +82,7 @@ static int wait_event(struct run *run, struct pollfd *polls, struct err *reterr)
 	int wait = -1;
 
 	if (run->deadline_ms > 0) {
-		int64_t left = run->deadline_ms - loop_now_ms();
+		int64_t left = run->deadline_ms - now_ms();
 		if (left <= 0)
 			return err_errno(reterr, ETIMEDOUT, "%s: not done within %lld ms",
 				run->name, (long long)run->timeout_ms);
@@ -125,7 +133,7 @@ int proc_run_with(const struct proc_opts *opts, struct sv in, int64_t timeout_ms
 		.errout = errout,
 		.max = max,
 		.timeout_ms = timeout_ms,
-		.deadline_ms = timeout_ms > 0 ? loop_now_ms() + timeout_ms : 0,
+		.deadline_ms = timeout_ms > 0 ? now_ms() + timeout_ms : 0,
 	};
 
 	with_pipes.in = in.n > 0 ? PROC_PIPE : PROC_NULL;

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -289,7 +290,6 @@ void proc_release(struct proc *p)
 		(void)proc_reap(p, true, NULL);
 	}
 	close_end(&p->pidfd);
-	*p = (struct proc)PROC_INIT;
 }
 
 void proc_describe_status(int status, char *out, size_t size)

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -461,21 +460,6 @@ static void test_identity(void **state)
 	assert_int_equal(proc_id_check(&other), PROC_GONE);
 }
 
-/* Whoever names itself like the rest of its line in /proc is not taken at its word. */
-static void test_identity_with_an_odd_name(void **state)
-{
-	struct proc_id before;
-	char name[16];
-
-	(void)state;
-	assert_int_equal(proc_id_self(&before, NULL), 0);
-	assert_int_equal(prctl(PR_GET_NAME, name), 0);
-	assert_int_equal(prctl(PR_SET_NAME, "a) Z 1 (b) \n 2"), 0);
-	assert_true(proc_start_time(getpid()) == before.start);
-	assert_int_equal(proc_id_check(&before), PROC_ALIVE);
-	assert_int_equal(prctl(PR_SET_NAME, name), 0);
-}
-
 static void test_identity_of_the_dead(void **state)
 {
 	struct proc p = PROC_INIT;
@@ -533,7 +517,6 @@ int main(void)
 		WITH_FOLDER(test_run_ends_with_the_child),
 		cmocka_unit_test(test_ten_megabytes_both_ways),
 		cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_identity_with_an_odd_name),
 		cmocka_unit_test(test_identity_of_the_dead),
 	};
 

@@ -1,0 +1,296 @@
+#include "agent/child.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "agent/orphan.h"
+#include "base/clock.h"
+#include "base/utf8.h"
+
+enum { INPUT_STEP = 64 * 1024, LAST_ERROR_MAX = 300 };
+
+void child_init(struct child *c, struct loop *loop, const struct child_ops *ops, void *data)
+{
+	*c = (struct child){
+		.loop = loop,
+		.ops = ops,
+		.data = data,
+		.proc = PROC_INIT,
+		.input = STR_INIT,
+		.errors = STR_INIT,
+	};
+}
+
+static void drop(struct child *c, struct loop_source **source)
+{
+	loop_remove(c->loop, *source);
+	*source = NULL;
+}
+
+static void drop_all(struct child *c)
+{
+	drop(c, &c->in_source);
+	drop(c, &c->out_source);
+	drop(c, &c->err_source);
+	drop(c, &c->end_source);
+}
+
+void child_release(struct child *c)
+{
+	drop_all(c);
+	proc_release(&c->proc);
+	str_release(&c->input);
+	str_release(&c->errors);
+}
+
+bool child_running(const struct child *c)
+{
+	return c->proc.pid > 0;
+}
+
+/* ---- input ---- */
+
+static void forget_input(struct child *c)
+{
+	str_clear(&c->input);
+	c->input_at = 0;
+}
+
+static void input_ready(void *data, short revents)
+{
+	struct child *c = data;
+	struct sv rest = sv_from(str_sv(&c->input), c->input_at);
+
+	(void)revents;
+	ssize_t n = rest.n ? proc_write(&c->proc, sv_head(rest, INPUT_STEP)) : 0;
+	if (n > 0)
+		c->input_at += (size_t)n;
+	if (n < 0)
+		c->input_lost = true;
+	else if (c->input_at < c->input.len)
+		return;
+	else
+		forget_input(c);
+	drop(c, &c->in_source);
+	if (c->close_input || n < 0)
+		proc_close_in(&c->proc);
+}
+
+void child_write(struct child *c, struct sv data, bool last)
+{
+	if (c->proc.in < 0) {
+		c->input_lost = c->input_lost || data.n > 0;
+		return;
+	}
+	str_add(&c->input, data);
+	c->close_input = c->close_input || last;
+	if (!c->in_source)
+		c->in_source = loop_add_fd(c->loop, c->proc.in, POLLOUT, input_ready, c);
+}
+
+bool child_written(const struct child *c)
+{
+	return !c->input_lost && c->input.len == 0;
+}
+
+/* ---- output ---- */
+
+static void keep_errors(struct child *c, struct sv bytes)
+{
+	str_add(&c->errors, bytes);
+	if (c->errors.len > CHILD_ERRORS_KEPT)
+		str_drop(&c->errors, c->errors.len - CHILD_ERRORS_KEPT);
+}
+
+/* Bytes read; 0: nothing there now, or the end (then the source is gone). */
+static size_t take(struct child *c, int *fd, struct loop_source **source)
+{
+	char buf[CHILD_READ];
+	ssize_t n;
+
+	if (*fd < 0)
+		return 0;
+	do
+		n = read(*fd, buf, sizeof(buf));
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EAGAIN)
+		return 0;
+	if (n <= 0) {
+		drop(c, source);
+		(void)close(*fd);
+		*fd = -1;
+		return 0;
+	}
+	if (fd == &c->proc.err)
+		keep_errors(c, sv_make(buf, (size_t)n));
+	else
+		c->ops->out(c->data, sv_make(buf, (size_t)n));
+	return (size_t)n;
+}
+
+static void out_ready(void *data, short revents)
+{
+	struct child *c = data;
+
+	(void)revents;
+	(void)take(c, &c->proc.out, &c->out_source);
+}
+
+static void err_ready(void *data, short revents)
+{
+	struct child *c = data;
+
+	(void)revents;
+	(void)take(c, &c->proc.err, &c->err_source);
+}
+
+static void drain(struct child *c, int *fd, struct loop_source **source)
+{
+	size_t total = 0, n;
+
+	while (total < CHILD_DRAIN_MAX && (n = take(c, fd, source)) > 0)
+		total += n;
+}
+
+/* Bytes that it left in the pipe: what was written last has not been read. */
+static bool has_unread(const struct child *c)
+{
+	int n = 0;
+
+	return c->proc.in >= 0 && ioctl(c->proc.in, FIONREAD, &n) == 0 && n > 0;
+}
+
+static void end_ready(void *data, short revents)
+{
+	struct child *c = data;
+	int status = 0;
+
+	(void)revents;
+	if (!proc_reap(&c->proc, false, &status))
+		return;
+	if (c->input.len || has_unread(c))
+		c->input_lost = true;
+	drain(c, &c->proc.out, &c->out_source);
+	drain(c, &c->proc.err, &c->err_source);
+	drop_all(c);
+	proc_release(&c->proc);
+	c->ops->ended(c->data, status);
+}
+
+/* ---- start and end ---- */
+
+int child_start(struct child *c, const char *const *argv, const struct strv *env, const char *cwd,
+	struct err *reterr)
+{
+	AUTO_STRV marked = STRV_INIT;
+
+	for (size_t i = 0; i < env->n; i++)
+		strv_add(&marked, env->v[i]);
+	uuid_new(c->mark);
+	strv_addf(&marked, "%s=%s", CHILD_MARK, c->mark);
+	forget_input(c);
+	str_clear(&c->errors);
+	c->close_input = c->input_lost = false;
+	struct proc_opts opts = {
+		.argv = argv,
+		.envp = (const char *const *)marked.v,
+		.cwd = cwd,
+		.in = PROC_PIPE,
+		.out = PROC_PIPE,
+		.err = PROC_PIPE,
+	};
+	int r = proc_spawn(&c->proc, &opts, reterr);
+	if (r < 0)
+		return r;
+	c->out_source = loop_add_fd(c->loop, c->proc.out, POLLIN, out_ready, c);
+	c->err_source = loop_add_fd(c->loop, c->proc.err, POLLIN, err_ready, c);
+	c->end_source = loop_add_fd(c->loop, c->proc.pidfd, POLLIN, end_ready, c);
+	return 0;
+}
+
+void child_signal(const struct child *c, int sig)
+{
+	proc_signal(&c->proc, sig);
+}
+
+void child_kill(struct child *c)
+{
+	proc_kill_tree(&c->proc);
+	(void)orphan_kill(CHILD_MARK, c->mark);
+}
+
+size_t child_sweep(const struct child *c)
+{
+	return c->mark[0] ? orphan_kill(CHILD_MARK, c->mark) : 0;
+}
+
+/* Reads and forgets, so that a child that has something to say can come to its end. */
+static void discard(int fd)
+{
+	char buf[CHILD_READ];
+
+	while (fd >= 0 && read(fd, buf, sizeof(buf)) > 0)
+		;
+}
+
+static bool ends_within(struct child *c, int64_t ms)
+{
+	int64_t deadline = clock_age_ms(NULL) + ms;
+
+	for (;;) {
+		int64_t left = deadline - clock_age_ms(NULL);
+		struct pollfd polls[] = {
+			{ .fd = c->proc.pidfd, .events = POLLIN },
+			{ .fd = c->proc.out, .events = POLLIN },
+			{ .fd = c->proc.err, .events = POLLIN },
+		};
+		if (proc_reap(&c->proc, false, NULL))
+			return true;
+		if (left <= 0)
+			return false;
+		/* A pipe at its end is ready for ever: look at the clock a little later. */
+		if (poll(polls, ARRAY_LEN(polls), (int)left) > 0 && !polls[0].revents) {
+			discard(c->proc.out);
+			discard(c->proc.err);
+			(void)poll(polls, 1, left < 10 ? (int)left : 10);
+		}
+	}
+}
+
+void child_end(struct child *c, bool busy, int64_t ms)
+{
+	if (!child_running(c))
+		return;
+	drop_all(c);
+	proc_close_in(&c->proc);
+	if (busy)
+		child_signal(c, SIGINT);
+	bool ended = ends_within(c, ms / 2);
+	if (!ended) {
+		child_signal(c, SIGTERM);
+		ended = ends_within(c, ms / 2);
+	}
+	if (!ended)
+		child_kill(c);
+	proc_release(&c->proc);
+	if (busy || !ended)
+		(void)child_sweep(c);
+	forget_input(c);
+}
+
+void child_last_error(const struct child *c, struct str *out)
+{
+	struct sv rest = str_sv(&c->errors), line, last = SV("");
+
+	while (sv_split(&rest, '\n', &line)) {
+		line = sv_trim(line);
+		if (line.n)
+			last = line;
+	}
+	AUTO_STR clean = STR_INIT;
+	utf8_scrub_line(&clean, last);
+	str_add(out, utf8_cut(str_sv(&clean), LAST_ERROR_MAX));
+}

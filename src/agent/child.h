@@ -1,0 +1,76 @@
+/*
+ * An agent's process on an event loop: input is written as fast as it is taken, both outputs are
+ * always read, the end of what it says on standard error is kept for messages. Private to the
+ * room.
+ *
+ * Tools that an agent runs often have a session of their own and outlive it when it is killed.
+ * Every process that descends from a child carries a mark of the child in its environment, so
+ * that those can be found after they have lost their parent.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "os/loop.h"
+#include "os/proc.h"
+
+enum {
+	CHILD_ERRORS_KEPT = 4096, /* bytes of standard error */
+	CHILD_READ = 64 * 1024, /* bytes of one read() */
+	CHILD_DRAIN_MAX = 4 * 1024 * 1024, /* bytes taken after the end: others may hold the pipe */
+};
+
+struct child;
+struct child_ops {
+	/* A piece of standard output. Must not release or restart the child. */
+	void (*out)(void *data, struct sv bytes);
+	/* The process has ended and all it wrote has been passed on; status is as from waitpid().
+	 * The child may be started again here. */
+	void (*ended)(void *data, int status);
+};
+
+struct child {
+	struct loop *loop;
+	const struct child_ops *ops;
+	void *data;
+	struct proc proc;
+	struct loop_source *in_source, *out_source, *err_source, *end_source;
+	struct str input;
+	size_t input_at;
+	bool close_input;
+	bool input_lost; /* it stopped reading before all was written */
+	struct str errors;
+	char mark[UUID_TEXT];
+};
+
+/* The name of the mark in the environment. */
+#define CHILD_MARK "FADEN_RUN"
+
+void child_init(struct child *c, struct loop *loop, const struct child_ops *ops, void *data);
+/* Kills what runs. Leaves it ready for child_start(). */
+void child_release(struct child *c);
+
+/* envp is not NULL and does not hold the mark. */
+int child_start(struct child *c, const char *const *argv, const struct strv *env, const char *cwd,
+	struct err *reterr) MUST_USE;
+bool child_running(const struct child *c);
+/* Queues input; with `last`, the child reads the end of the file behind it. */
+void child_write(struct child *c, struct sv data, bool last);
+/* All that was queued is in the pipe, and nothing of it was left there at the child's end as far
+ * as can be told. */
+bool child_written(const struct child *c);
+/* To the child's group. */
+void child_signal(const struct child *c, int sig);
+/* KILL to the child and everything below it. It ends as usual, by ops->ended. */
+void child_kill(struct child *c);
+/* KILL to what the last child has left behind; call after its end. Returns how many there were. */
+size_t child_sweep(const struct child *c);
+/* Ends it without a call to ops: end of input (with `busy` an interrupt as well), then TERM, then
+ * KILL to the tree; waits half of `ms` each. */
+void child_end(struct child *c, bool busy, int64_t ms);
+/* The last line it wrote to standard error that says something, scrubbed; empty when none. */
+void child_last_error(const struct child *c, struct str *out);

@@ -1,0 +1,384 @@
+#include "agent/claude-stream.h"
+
+#include "agent/claude-usage.h"
+#include "agent/tool-about.h"
+#include "base/utf8.h"
+#include "json/scan.h"
+
+enum {
+	K_TYPE,
+	K_SUBTYPE,
+	K_SESSION,
+	K_PARENT,
+	K_ERROR,
+	K_EVENT,
+	K_EVENT_TYPE,
+	K_EVENT_DELTA,
+	K_EVENT_BLOCK,
+	K_EVENT_MESSAGE,
+	K_MESSAGE,
+	K_MESSAGE_ID,
+	K_MESSAGE_MODEL,
+	K_CONTENT,
+	K_LIMIT,
+	K_COUNT
+};
+
+static const struct scan_key keys[K_COUNT] = {
+	[K_TYPE] = SCAN_KEY("type", SCAN_TOP),
+	[K_SUBTYPE] = SCAN_KEY("subtype", SCAN_TOP),
+	[K_SESSION] = SCAN_KEY("session_id", SCAN_TOP),
+	[K_PARENT] = SCAN_KEY("parent_tool_use_id", SCAN_TOP),
+	[K_ERROR] = SCAN_KEY("error", SCAN_TOP),
+	[K_EVENT] = SCAN_KEY("event", SCAN_TOP),
+	[K_EVENT_TYPE] = SCAN_KEY("type", K_EVENT),
+	[K_EVENT_DELTA] = SCAN_KEY("delta", K_EVENT),
+	[K_EVENT_BLOCK] = SCAN_KEY("content_block", K_EVENT),
+	[K_EVENT_MESSAGE] = SCAN_KEY("message", K_EVENT),
+	[K_MESSAGE] = SCAN_KEY("message", SCAN_TOP),
+	[K_MESSAGE_ID] = SCAN_KEY("id", K_MESSAGE),
+	[K_MESSAGE_MODEL] = SCAN_KEY("model", K_MESSAGE),
+	[K_CONTENT] = SCAN_KEY("content", K_MESSAGE),
+	[K_LIMIT] = SCAN_KEY("rate_limit_info", SCAN_TOP),
+};
+
+/* ---- helpers ---- */
+
+static struct jval member(struct jval obj, const char *key)
+{
+	struct jval val = { 0 };
+
+	if (scan_get(obj, sv_of(key), &val) <= 0)
+		return (struct jval){ 0 };
+	return val;
+}
+
+static bool is(struct jval val, const char *text)
+{
+	return scan_string_eq(val, sv_of(text));
+}
+
+static void emit(struct claude_stream *s, const struct agent_event *ev)
+{
+	s->ops->event(s->data, ev);
+}
+
+static void forget_tools(struct claude_stream *s)
+{
+	vec_each (&s->tools, tool) {
+		free(tool->id);
+		free(tool->name);
+	}
+	s->tools.n = 0;
+}
+
+/* ---- text ---- */
+
+static void say(struct claude_stream *s, struct sv text)
+{
+	if (text.n == 0)
+		return;
+	if (s->spoke && !s->block_open)
+		emit(s, &(struct agent_event){ .type = AGENT_EV_BREAK });
+	s->block_open = s->spoke = true;
+	emit(s, &(struct agent_event){ .type = AGENT_EV_TEXT, .text = text });
+}
+
+static void begin_block(struct claude_stream *s)
+{
+	s->block_sent = 0;
+	s->block_open = false;
+}
+
+static void take_delta(struct claude_stream *s, struct jval delta)
+{
+	AUTO_STR tmp = STR_INIT;
+	struct jval type = member(delta, "type");
+
+	if (is(type, "text_delta")) {
+		struct sv text = scan_string_view(member(delta, "text"), &tmp);
+		say(s, text);
+		s->block_sent += text.n;
+	} else if (is(type, "thinking_delta")) {
+		struct sv text = scan_string_view(member(delta, "thinking"), &tmp);
+		emit(s, &(struct agent_event){ .type = AGENT_EV_THINKING, .text = text });
+	}
+}
+
+/* Pieces of a message. Those of sub-agents are no answer to the user. */
+static void take_stream_event(struct claude_stream *s, const struct jval *v)
+{
+	if (v[K_PARENT].type == J_STRING)
+		return;
+	if (is(v[K_EVENT_TYPE], "message_start")) {
+		str_clear(&s->message);
+		(void)scan_string(member(v[K_EVENT_MESSAGE], "id"), &s->message);
+		begin_block(s);
+	} else if (is(v[K_EVENT_TYPE], "content_block_start")) {
+		begin_block(s);
+	} else if (is(v[K_EVENT_TYPE], "content_block_delta")) {
+		take_delta(s, v[K_EVENT_DELTA]);
+	}
+}
+
+/* The whole block, after its pieces or instead of them: says what was not said yet. */
+static void take_text(struct claude_stream *s, const struct jval *v, struct jval block)
+{
+	AUTO_STR tmp = STR_INIT;
+	struct sv text = scan_string_view(member(block, "text"), &tmp);
+	bool streamed = s->message.len && scan_string_eq(v[K_MESSAGE_ID], str_sv(&s->message));
+
+	if (!streamed)
+		begin_block(s);
+	say(s, sv_from(text, s->block_sent));
+	begin_block(s);
+}
+
+/* ---- tools ---- */
+
+static void begin_tool(struct claude_stream *s, struct jval block)
+{
+	AUTO_STR id = STR_INIT;
+	AUTO_STR name = STR_INIT;
+	AUTO_STR about = STR_INIT;
+
+	if (!scan_string(member(block, "id"), &id) || s->tools.n >= CLAUDE_TOOLS_MAX)
+		return;
+	(void)scan_string(member(block, "name"), &name);
+	tool_about(&about, member(block, "input"), CLAUDE_ABOUT_MAX);
+	emit(s,
+		&(struct agent_event){ .type = AGENT_EV_TOOL_BEGIN,
+			.tool = str_sv(&name),
+			.text = str_sv(&about) });
+	vec_push(&s->tools,
+		(struct claude_tool){ .id = str_detach(&id), .name = str_detach(&name) });
+}
+
+static void end_tool(struct claude_stream *s, struct jval block)
+{
+	struct jval id = member(block, "tool_use_id");
+
+	for (size_t i = 0; i < s->tools.n; i++) {
+		struct claude_tool tool = s->tools.v[i];
+		if (!is(id, tool.id))
+			continue;
+		s->tools.v[i] = s->tools.v[--s->tools.n];
+		emit(s,
+			&(struct agent_event){ .type = AGENT_EV_TOOL_END,
+				.tool = sv_of(tool.name),
+				.failed = scan_true(member(block, "is_error")) });
+		free(tool.id);
+		free(tool.name);
+		return;
+	}
+}
+
+/* ---- messages ---- */
+
+/* Errors and remarks of the program itself come as messages of a model that does not exist. They
+ * are told again in the result. */
+static bool is_remark(const struct jval *v)
+{
+	return v[K_ERROR].type == J_STRING || is(v[K_MESSAGE_MODEL], "<synthetic>");
+}
+
+static void take_assistant(struct claude_stream *s, const struct jval *v)
+{
+	struct scan_iter it = scan_iter(v[K_CONTENT]);
+	struct jval block;
+
+	if (v[K_ERROR].type == J_STRING) {
+		str_clear(&s->error);
+		(void)scan_string(v[K_ERROR], &s->error);
+	}
+	if (is_remark(v))
+		return;
+	while (scan_next(&it, NULL, &block) > 0) {
+		struct jval type = member(block, "type");
+		if (is(type, "tool_use"))
+			begin_tool(s, block);
+		else if (is(type, "text") && v[K_PARENT].type != J_STRING)
+			take_text(s, v, block);
+	}
+}
+
+static void take_user(struct claude_stream *s, const struct jval *v)
+{
+	struct scan_iter it = scan_iter(v[K_CONTENT]);
+	struct jval block;
+
+	while (scan_next(&it, NULL, &block) > 0)
+		if (is(member(block, "type"), "tool_result"))
+			end_tool(s, block);
+}
+
+/* ---- the program's own events ---- */
+
+static void take_retry(struct claude_stream *s, struct jval line)
+{
+	AUTO_STR why = STR_INIT;
+	AUTO_STR name = STR_INIT;
+	int64_t status = 0;
+	double delay = 0;
+
+	(void)scan_i64(member(line, "error_status"), &status);
+	(void)scan_double(member(line, "retry_delay_ms"), &delay);
+	(void)scan_string(member(line, "error"), &name);
+	utf8_scrub_line(&why, utf8_cut(str_sv(&name), CLAUDE_ABOUT_MAX));
+	if (status > 0)
+		str_addf(&why, "%s%lld", why.len ? " " : "", (long long)status);
+	emit(s,
+		&(struct agent_event){ .type = AGENT_EV_RETRY,
+			.text = str_sv(&why),
+			.delay_ms = delay >= 0 && delay < 1e12 ? (int64_t)delay : 0 });
+}
+
+static void take_session(struct claude_stream *s, struct jval session)
+{
+	AUTO_STR id = STR_INIT;
+
+	if (s->told_session || !scan_string(session, &id) || id.len == 0)
+		return;
+	s->told_session = true;
+	emit(s, &(struct agent_event){ .type = AGENT_EV_SESSION, .session = id.buf });
+}
+
+static void take_system(struct claude_stream *s, struct jval line, const struct jval *v)
+{
+	if (is(v[K_SUBTYPE], "init"))
+		take_session(s, v[K_SESSION]);
+	else if (is(v[K_SUBTYPE], "api_retry"))
+		take_retry(s, line);
+	else if (is(v[K_SUBTYPE], "compact_boundary"))
+		emit(s,
+			&(struct agent_event){ .type = AGENT_EV_NOTICE,
+				.text = SV("the agent has compacted the conversation") });
+	else if (is(v[K_SUBTYPE], "status") && is(member(line, "status"), "requesting"))
+		s->ops->working(s->data);
+}
+
+static void take_limit(struct claude_stream *s, const struct jval *v)
+{
+	int64_t seconds = 0;
+
+	if (!is(member(v[K_LIMIT], "status"), "rejected"))
+		return;
+	(void)scan_i64(member(v[K_LIMIT], "resetsAt"), &seconds);
+	s->ops->limited(s->data, seconds > 0 && seconds < INT64_MAX / 1000 ? seconds * 1000 : 0);
+}
+
+static void join_errors(struct str *out, struct jval list)
+{
+	struct scan_iter it = scan_iter(list);
+	struct jval item;
+	AUTO_STR tmp = STR_INIT;
+
+	while (scan_next(&it, NULL, &item) > 0) {
+		struct sv text = scan_string_view(item, &tmp);
+		if (text.n == 0 || sv_starts(text, SV("[ede_diagnostic]")))
+			continue;
+		str_adds(out, out->len ? "; " : "");
+		str_add(out, text);
+	}
+}
+
+static void take_result(struct claude_stream *s, struct jval line, const struct jval *v)
+{
+	AUTO_STR said = STR_INIT;
+	AUTO_STR errors = STR_INIT;
+	int64_t status = 0;
+	struct jval reason = member(line, "terminal_reason");
+	struct claude_result result = {
+		.failed = scan_true(member(line, "is_error")) || !is(v[K_SUBTYPE], "success"),
+		.interrupted = is(reason, "aborted_streaming") || is(reason, "aborted_tools"),
+		.over_budget = is(v[K_SUBTYPE], "error_max_budget_usd"),
+	};
+
+	if (!result.failed)
+		take_session(s, v[K_SESSION]);
+	if (scan_i64(member(line, "api_error_status"), &status) && status > 0 && status < 1000)
+		result.status = (int)status;
+	(void)scan_string(member(line, "result"), &said);
+	join_errors(&errors, member(line, "errors"));
+	if (errors.len == 0)
+		str_add(&errors, str_sv(&s->error));
+	/* A command of the program itself (/context) answers nowhere but here. */
+	if (!result.failed && !s->spoke)
+		say(s, str_sv(&said));
+	result.said = str_sv(&said);
+	result.errors = str_sv(&errors);
+	result.usage = claude_usage(line, &s->total);
+	forget_tools(s);
+	s->ops->result(s->data, &result);
+}
+
+static void take_line(void *data, struct sv line)
+{
+	struct claude_stream *s = data;
+	struct jval v[K_COUNT];
+	struct jval whole;
+
+	if (scan_text(line, &whole) < 0 || whole.type != J_OBJECT ||
+		scan_keys(line, keys, K_COUNT, v) < 0)
+		return;
+	if (is(v[K_TYPE], "stream_event") || is(v[K_TYPE], "assistant"))
+		s->ops->working(s->data);
+	if (is(v[K_TYPE], "stream_event"))
+		take_stream_event(s, v);
+	else if (is(v[K_TYPE], "assistant"))
+		take_assistant(s, v);
+	else if (is(v[K_TYPE], "user"))
+		take_user(s, v);
+	else if (is(v[K_TYPE], "system"))
+		take_system(s, whole, v);
+	else if (is(v[K_TYPE], "result"))
+		take_result(s, whole, v);
+	else if (is(v[K_TYPE], "rate_limit_event"))
+		take_limit(s, v);
+}
+
+/* ---- the stream ---- */
+
+void claude_stream_init(struct claude_stream *s, const struct claude_stream_ops *ops, void *data)
+{
+	*s = (struct claude_stream){
+		.ops = ops, .data = data, .message = STR_INIT, .error = STR_INIT
+	};
+	lines_init(&s->lines, CLAUDE_LINE_MAX);
+	claude_stream_restart(s);
+}
+
+void claude_stream_release(struct claude_stream *s)
+{
+	forget_tools(s);
+	vec_release(&s->tools);
+	lines_release(&s->lines);
+	str_release(&s->message);
+	str_release(&s->error);
+}
+
+void claude_stream_restart(struct claude_stream *s)
+{
+	lines_clear(&s->lines);
+	s->total = (struct agent_usage){ 0 };
+	claude_stream_turn(s);
+}
+
+void claude_stream_turn(struct claude_stream *s)
+{
+	forget_tools(s);
+	str_clear(&s->message);
+	str_clear(&s->error);
+	begin_block(s);
+	s->spoke = s->told_session = false;
+}
+
+void claude_stream_feed(struct claude_stream *s, struct sv bytes)
+{
+	lines_feed(&s->lines, bytes, take_line, s);
+}
+
+void claude_stream_end(struct claude_stream *s)
+{
+	lines_end(&s->lines, take_line, s);
+}

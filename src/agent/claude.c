@@ -1,0 +1,543 @@
+/*
+ * Claude Code, driven by its stream-json mode. The session id is ours; the prompt goes in as a
+ * JSON message on standard input. With keep_alive one process serves turn after turn of the same
+ * session; when it is gone, the next turn resumes by id.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agent/child.h"
+#include "agent/claude-stream.h"
+#include "agent/driver.h"
+#include "agent/fault.h"
+#include "agent/launch.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "base/uuid.h"
+#include "os/path.h"
+#include "transcript/home.h"
+#include "json/write.h"
+
+enum {
+	END_GRACE_MS = 3000, /* from the result to the end of a process that serves one turn */
+	SYSTEM_PROMPT_MAX = 96 * 1024, /* one argument of a program is at most 128 KiB */
+	ENDED_TEXT = 64,
+};
+
+static const char called[] = "Claude Code";
+
+struct claude {
+	struct agent *a;
+	struct child child;
+	struct claude_stream stream;
+
+	/* The process: what it serves. */
+	char session[UUID_TEXT];
+	enum agent_permission mode;
+	double spent_usd; /* by this agent, all processes */
+	char lost[ENDED_TEXT]; /* how a process ended between two turns; empty: none did */
+
+	/* The turn. */
+	bool in_turn;
+	bool resume;
+	bool reused; /* it goes to a process that has served before */
+	enum agent_permission wanted;
+	struct str message;
+	bool have_result;
+	struct agent_result result;
+	int64_t retry_after_ms;
+	struct loop_source *timer; /* the step after this one; see the functions given to it */
+};
+
+/* ---- ends of a turn ---- */
+
+static void set_timer(struct claude *c, int64_t ms, loop_timer_fn fn)
+{
+	loop_remove(c->a->loop, c->timer);
+	c->timer = loop_add_timer(c->a->loop, ms, fn, c);
+}
+
+static void drop_timer(struct claude *c)
+{
+	loop_remove(c->a->loop, c->timer);
+	c->timer = NULL;
+}
+
+static void finish(struct claude *c)
+{
+	struct agent_result result = c->result;
+	char session[UUID_TEXT];
+
+	drop_timer(c);
+	memcpy(session, c->session, sizeof(session));
+	result.session = session;
+	c->in_turn = c->have_result = false;
+	str_clear(&c->message);
+	agent_finish(c->a, &result);
+}
+
+static void finish_now(void *data)
+{
+	struct claude *c = data;
+
+	c->timer = NULL;
+	finish(c);
+}
+
+/* Ends the turn at the next round of the loop: callbacks of the child run to their end first. */
+static void finish_soon(struct claude *c)
+{
+	set_timer(c, 0, finish_now);
+}
+
+static void fail(struct claude *c, enum agent_fail kind, struct sv said)
+{
+	fault_tell(&c->result, called, kind, said);
+}
+
+/* ---- what the stream tells ---- */
+
+static void on_event(void *data, const struct agent_event *ev)
+{
+	struct claude *c = data;
+
+	if (!c->in_turn)
+		return;
+	if (ev->type == AGENT_EV_RETRY)
+		c->retry_after_ms = ev->delay_ms;
+	if (ev->type == AGENT_EV_SESSION)
+		(void)snprintf(c->session, sizeof(c->session), "%s", ev->session);
+	agent_emit(c->a, ev);
+}
+
+static void on_working(void *data)
+{
+	struct claude *c = data;
+
+	c->result.delivery = AGENT_DELIVERED;
+}
+
+static void on_limited(void *data, int64_t until_ms)
+{
+	struct claude *c = data;
+
+	c->result.limit_ends_ms = until_ms;
+}
+
+/* When a limit ends: as it told, as its words say, or when it would have tried again. */
+static int64_t limit_end(const struct claude *c, struct sv said)
+{
+	int64_t now = clock_wall_ms(c->a->opts.clock);
+	int64_t end =
+		c->result.limit_ends_ms ? c->result.limit_ends_ms : fault_limit_end(said, now);
+
+	return end || c->retry_after_ms == 0 ? end : now + c->retry_after_ms;
+}
+
+static void judge(struct claude *c, const struct claude_result *r)
+{
+	AUTO_STR said = STR_INIT;
+	AUTO_STR all = STR_INIT;
+
+	str_add(&said, r->said.n ? r->said : r->errors);
+	str_addf(&all, "%.*s\n%.*s", SV_ARG(r->said), SV_ARG(r->errors));
+	struct fault fault = fault_of(r->status, str_sv(&all));
+	if (r->over_budget)
+		fault.kind = AGENT_OVER_BUDGET;
+	if (fault.not_delivered && c->result.delivery != AGENT_DELIVERED)
+		c->result.delivery = AGENT_NOT_DELIVERED;
+	if (fault.kind == AGENT_RATE_LIMITED)
+		c->result.limit_ends_ms = limit_end(c, str_sv(&all));
+	fail(c, fault.kind, r->interrupted ? SV("interrupted") : str_sv(&said));
+}
+
+static void process_lingers(void *data);
+
+static void on_result(void *data, const struct claude_result *r)
+{
+	struct claude *c = data;
+
+	if (!c->in_turn || c->have_result)
+		return;
+	c->have_result = true;
+	c->result.usage = r->usage;
+	if (r->usage.cost_usd > 0)
+		c->spent_usd += r->usage.cost_usd;
+	if (r->failed)
+		judge(c, r);
+	else
+		c->result.delivery = AGENT_DELIVERED;
+	if (c->a->opts.keep_alive)
+		finish_soon(c);
+	else
+		set_timer(c, END_GRACE_MS, process_lingers);
+}
+
+static void process_lingers(void *data)
+{
+	struct claude *c = data;
+
+	c->timer = NULL;
+	log_write(c->a->opts.log, LOG_WARN, "claude: does not end after its result");
+	child_kill(&c->child);
+}
+
+static const struct claude_stream_ops stream_ops = {
+	.event = on_event,
+	.working = on_working,
+	.limited = on_limited,
+	.result = on_result,
+};
+
+/* ---- the process ---- */
+
+static void on_out(void *data, struct sv bytes)
+{
+	struct claude *c = data;
+
+	agent_alive(c->a);
+	claude_stream_feed(&c->stream, bytes);
+}
+
+/* It ended without a result. */
+static void judge_end(struct claude *c, int status)
+{
+	AUTO_STR last = STR_INIT;
+	char how[ENDED_TEXT];
+
+	child_last_error(&c->child, &last);
+	struct fault fault = fault_of(0, str_sv(&c->child.errors));
+	if (c->result.delivery != AGENT_DELIVERED &&
+		(fault.not_delivered || !child_written(&c->child)))
+		c->result.delivery = AGENT_NOT_DELIVERED;
+	if (fault.kind != AGENT_FAILED) {
+		fail(c, fault.kind, str_sv(&last));
+		return;
+	}
+	proc_describe_status(status, how, sizeof(how));
+	AUTO_STR said = STR_INIT;
+	str_addf(&said, "ended without an answer (%s)%s%s", how, last.len ? ": " : "", last.buf);
+	fail(c, AGENT_DIED, str_sv(&said));
+}
+
+static void restart(void *data);
+
+/* Nothing of this turn can have arrived: the message was not even in the pipe. */
+static bool may_restart(const struct claude *c)
+{
+	return c->reused && c->a->stopped == AGENT_OK && !child_written(&c->child);
+}
+
+static void on_ended(void *data, int status)
+{
+	struct claude *c = data;
+
+	claude_stream_end(&c->stream);
+	proc_describe_status(status, c->lost, sizeof(c->lost));
+	log_write(c->a->opts.log, LOG_INFO, "claude: %s", c->lost);
+	if (!c->in_turn)
+		return;
+	if (!c->have_result && may_restart(c)) {
+		set_timer(c, 0, restart);
+		return;
+	}
+	if (!c->have_result) {
+		judge_end(c, status);
+		size_t n = child_sweep(&c->child);
+		log_write(c->a->opts.log, LOG_INFO, "claude: %zu processes left behind", n);
+	}
+	c->lost[0] = '\0';
+	finish(c);
+}
+
+static const struct child_ops child_ops = { .out = on_out, .ended = on_ended };
+
+static const char *mode_name(enum agent_permission mode)
+{
+	switch (mode) {
+	case AGENT_PERM_DEFAULT:
+		return "default";
+	case AGENT_PERM_ACCEPT_EDITS:
+		return "acceptEdits";
+	case AGENT_PERM_PLAN:
+		return "plan";
+	case AGENT_PERM_BYPASS:
+		return "bypassPermissions";
+	}
+	return "default";
+}
+
+static void add_option(struct strv *argv, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	strv_add(argv, name);
+	strv_add(argv, value);
+}
+
+static void build_argv(const struct claude *c, const char *program, struct strv *argv)
+{
+	const struct agent_opts *opts = &c->a->opts;
+
+	strv_add(argv, program);
+	strv_add(argv, "-p");
+	strv_add(argv, "--verbose");
+	add_option(argv, "--input-format", "stream-json");
+	add_option(argv, "--output-format", "stream-json");
+	strv_add(argv, "--include-partial-messages");
+	add_option(argv, c->resume ? "--resume" : "--session-id", c->session);
+	add_option(argv, "--permission-mode", mode_name(c->wanted));
+	add_option(argv, "--model", opts->model);
+	add_option(argv, "--append-system-prompt", opts->system_prompt);
+	if (opts->max_budget_usd > 0) {
+		strv_add(argv, "--max-budget-usd");
+		strv_addf(argv, "%.6f", opts->max_budget_usd - c->spent_usd);
+	}
+}
+
+/* What an outer Claude Code tells its own children. */
+static const char *const foreign[] = { "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT",
+	"CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_CHILD_SESSION",
+	"CLAUDE_CODE_REMOTE_SESSION_ID", "CLAUDE_AGENT_SDK_VERSION", "CLAUDE_PROJECT_DIR",
+	"CLAUDE_ENV_FILE", NULL };
+
+/* The variable moves more than the sessions (settings, login), so it is left unset for the folder
+ * that is the default. */
+static void set_home(struct strv *env, const struct agent_opts *opts)
+{
+	const char *user = launch_env_get(opts->envp, "HOME");
+	AUTO_FREE char *usual = user ? path_join(user, ".claude") : NULL;
+	bool is_usual = usual && opts->home && strcmp(usual, opts->home) == 0;
+
+	if (opts->home && !(is_usual && !launch_env_get(opts->envp, "CLAUDE_CONFIG_DIR")))
+		launch_env_set(env, "CLAUDE_CONFIG_DIR", opts->home);
+}
+
+static void missing(struct claude *c)
+{
+	const char *program = c->a->opts.program ? c->a->opts.program : "claude";
+
+	agent_result_fail(&c->result, AGENT_MISSING,
+		"%s is not installed: no program \"%s\" (npm install -g @anthropic-ai/claude-code)",
+		called, program);
+}
+
+static int start(struct claude *c)
+{
+	const struct agent_opts *opts = &c->a->opts;
+	AUTO_FREE char *program = launch_program(opts, "claude");
+	AUTO_STRV argv = STRV_INIT;
+	AUTO_STRV env = STRV_INIT;
+	struct err err = ERR_INIT;
+
+	c->mode = c->wanted;
+	c->reused = false;
+	claude_stream_restart(&c->stream);
+	if (!program) {
+		missing(c);
+		return -ENOENT;
+	}
+	build_argv(c, program, &argv);
+	launch_env(&env, opts->envp, foreign);
+	set_home(&env, opts);
+	int r = child_start(&c->child, (const char *const *)argv.v, &env, opts->dir, &err);
+	if (r < 0)
+		fail(c, AGENT_FAILED, sv_of(err.msg));
+	else
+		child_write(&c->child, str_sv(&c->message), !opts->keep_alive);
+	return r;
+}
+
+/* Starts, or ends the turn with the reason why not: nothing was sent then. */
+static void start_turn(struct claude *c)
+{
+	if (start(c) == 0)
+		return;
+	c->result.delivery = AGENT_NOT_DELIVERED;
+	finish_soon(c);
+}
+
+static void note_loss(struct claude *c)
+{
+	AUTO_STR text = STR_INIT;
+
+	str_addf(&text, "%s had ended (%s); going on with the same conversation", called, c->lost);
+	agent_emit_text(c->a, AGENT_EV_NOTICE, str_sv(&text));
+	c->lost[0] = '\0';
+}
+
+/* The process that served before cannot take this turn. */
+static void restart(void *data)
+{
+	struct claude *c = data;
+
+	c->timer = NULL;
+	if (c->lost[0])
+		note_loss(c);
+	child_end(&c->child, false, END_GRACE_MS);
+	if (c->a->stopped == AGENT_OK) {
+		start_turn(c);
+		return;
+	}
+	c->result.delivery = AGENT_NOT_DELIVERED;
+	fail(c, AGENT_CANCELLED, SV("cancelled"));
+	finish(c);
+}
+
+/* The id is never looked at: what comes of it shows in the result of the turn. */
+static const char interrupt[] = "{\"type\":\"control_request\",\"request_id\":\"interrupt\","
+				"\"request\":{\"subtype\":\"interrupt\"}}\n";
+
+/* ---- the driver ---- */
+
+static int claude_open(struct agent *a, struct err *reterr)
+{
+	size_t n = a->opts.system_prompt ? strlen(a->opts.system_prompt) : 0;
+
+	if (n > SYSTEM_PROMPT_MAX)
+		return err_set(reterr, ERR_LIMIT, "the system prompt has %zu bytes; %d are allowed",
+			n, SYSTEM_PROMPT_MAX);
+	struct claude *c = xcalloc(1, sizeof(*c));
+	c->a = a;
+	c->message = (struct str)STR_INIT;
+	child_init(&c->child, a->loop, &child_ops, c);
+	claude_stream_init(&c->stream, &stream_ops, c);
+	a->priv = c;
+	return 0;
+}
+
+static void claude_close(struct agent *a)
+{
+	struct claude *c = a->priv;
+
+	if (!c)
+		return;
+	drop_timer(c);
+	child_end(&c->child, c->in_turn, AGENT_STOP_STEP_MS);
+	child_release(&c->child);
+	claude_stream_release(&c->stream);
+	str_release(&c->message);
+	free(c);
+}
+
+static void write_message(struct str *out, struct sv prompt)
+{
+	struct jw w = JW_INIT(out);
+
+	jw_object(&w);
+	jw_put_cstr(&w, "type", "user");
+	jw_key(&w, "message");
+	jw_object(&w);
+	jw_put_cstr(&w, "role", "user");
+	jw_put_string(&w, "content", prompt);
+	jw_end(&w);
+	jw_end(&w);
+	str_addc(out, '\n');
+}
+
+static bool over_budget(struct claude *c)
+{
+	double max = c->a->opts.max_budget_usd;
+
+	if (max <= 0 || c->spent_usd < max)
+		return false;
+	agent_result_fail(&c->result, AGENT_OVER_BUDGET,
+		"the budget of %.2f USD is used up (%.4f USD spent)", max, c->spent_usd);
+	c->result.delivery = AGENT_NOT_DELIVERED;
+	return true;
+}
+
+static void begin_turn(struct claude *c, const struct agent_turn *turn)
+{
+	c->in_turn = true;
+	c->have_result = false;
+	c->resume = turn->resume;
+	c->wanted = turn->plan ? AGENT_PERM_PLAN : c->a->opts.permission;
+	c->retry_after_ms = 0;
+	c->result = agent_result_init();
+	str_clear(&c->message);
+	write_message(&c->message, turn->prompt);
+	claude_stream_turn(&c->stream);
+}
+
+static int claude_send(struct agent *a, const struct agent_turn *turn, struct err *reterr)
+{
+	struct claude *c = a->priv;
+
+	if (!turn->session || !uuid_valid(sv_of(turn->session)))
+		return err_set(reterr, ERR_INPUT, "%s needs a UUID as session id", called);
+	bool same = turn->resume && strcmp(c->session, turn->session) == 0;
+	begin_turn(c, turn);
+	if (over_budget(c)) {
+		finish_soon(c);
+		return 0;
+	}
+	/* Another mode needs another process: one that is asked to change over to plan mode lets
+	 * commands pass that one started in plan mode refuses. */
+	if (same && child_running(&c->child) && c->mode == c->wanted) {
+		c->reused = true;
+		child_write(&c->child, str_sv(&c->message), false);
+		return 0;
+	}
+	if (c->lost[0] && same)
+		note_loss(c);
+	c->lost[0] = '\0';
+	child_end(&c->child, false, END_GRACE_MS);
+	(void)snprintf(c->session, sizeof(c->session), "%s", turn->session);
+	start_turn(c);
+	return 0;
+}
+
+static void claude_stop(struct agent *a, int level)
+{
+	struct claude *c = a->priv;
+
+	if (!child_running(&c->child))
+		return;
+	if (level == 0 && a->opts.keep_alive)
+		child_write(&c->child, sv_of(interrupt), false);
+	else if (level == 0)
+		child_signal(&c->child, SIGINT);
+	else if (level == 1)
+		child_signal(&c->child, SIGTERM);
+	else
+		child_kill(&c->child);
+}
+
+static char *claude_transcript(const struct agent_opts *opts, const char *session)
+{
+	AUTO_FREE char *dir = NULL;
+	const char *user = launch_env_get(opts->envp, "HOME");
+	const char *set = launch_env_get(opts->envp, "CLAUDE_CONFIG_DIR");
+	AUTO_FREE char *home = NULL;
+
+	if (!opts->dir || path_real(opts->dir, &dir, NULL) < 0)
+		return NULL;
+	if (opts->home || set)
+		home = xstrdup(opts->home ? opts->home : set);
+	else if (user)
+		home = path_join(user, ".claude");
+	return home ? claude_session_path(home, dir, session) : NULL;
+}
+
+static int claude_version(const struct agent_opts *opts, struct str *out, struct err *reterr)
+{
+	AUTO_FREE char *program = launch_program(opts, "claude");
+
+	if (!program)
+		return err_set(reterr, ERR_NOTFOUND, "%s is not installed", called);
+	return launch_version(opts, program, out, reterr);
+}
+
+const struct agent_driver agent_claude = {
+	.name = "claude",
+	.program = "claude",
+	.open = claude_open,
+	.send = claude_send,
+	.stop = claude_stop,
+	.close = claude_close,
+	.transcript = claude_transcript,
+	.version = claude_version,
+};

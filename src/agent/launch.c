@@ -1,0 +1,100 @@
+#include "agent/launch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/child.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "os/path.h"
+#include "os/proc.h"
+
+enum { VERSION_WAIT_MS = 20 * 1000, VERSION_OUT_MAX = 64 * 1024, VERSION_TEXT_MAX = 120 };
+
+static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
+
+static const char *const *base_env(const char *const *envp)
+{
+	return envp ? envp : (const char *const *)environ;
+}
+
+static bool is_name(const char *pair, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strncmp(pair, name, n) == 0 && pair[n] == '=';
+}
+
+static bool is_one_of(const char *pair, const char *const *names)
+{
+	for (; *names; names++)
+		if (is_name(pair, *names))
+			return true;
+	return false;
+}
+
+const char *launch_env_get(const char *const *envp, const char *name)
+{
+	for (const char *const *e = base_env(envp); e && *e; e++)
+		if (is_name(*e, name))
+			return *e + strlen(name) + 1;
+	return NULL;
+}
+
+void launch_env(struct strv *out, const char *const *envp, const char *const *drop)
+{
+	for (const char *const *e = base_env(envp); e && *e; e++)
+		if (!is_one_of(*e, drop) && !is_name(*e, CHILD_MARK))
+			strv_add(out, *e);
+}
+
+void launch_env_set(struct strv *env, const char *name, const char *value)
+{
+	for (size_t i = 0; i < env->n; i++) {
+		if (!is_name(env->v[i], name))
+			continue;
+		free(env->v[i]);
+		env->v[i] = xasprintf("%s=%s", name, value);
+		return;
+	}
+	strv_addf(env, "%s=%s", name, value);
+}
+
+char *launch_program(const struct agent_opts *opts, const char *name)
+{
+	const char *search = launch_env_get(opts->envp, "PATH");
+	char *found = path_find_program(
+		opts->program ? opts->program : name, search ? search : default_path);
+
+	if (!found || found[0] == '/')
+		return found;
+	/* The child starts elsewhere; a relative path is meant from here. */
+	AUTO_FREE char *relative = found;
+	AUTO_FREE char *here = path_cwd(NULL);
+	return here ? path_join(here, relative) : NULL;
+}
+
+int launch_version(
+	const struct agent_opts *opts, const char *program, struct str *out, struct err *reterr)
+{
+	AUTO_STR said = STR_INIT;
+	AUTO_STR errors = STR_INIT;
+	const char *argv[] = { program, "--version", NULL };
+	struct proc_opts run = { .argv = argv, .envp = opts->envp };
+	int status = 0;
+
+	int r = proc_run_with(
+		&run, SV(""), VERSION_WAIT_MS, VERSION_OUT_MAX, &said, &errors, &status, reterr);
+	if (r < 0)
+		return r;
+	struct sv rest = str_sv(&said), line = SV("");
+	(void)sv_split(&rest, '\n', &line);
+	if (status != 0 || sv_trim(line).n == 0) {
+		char how[64];
+		proc_describe_status(status, how, sizeof(how));
+		return err_set(reterr, ERR_AGENT, "%s --version: %s", program, how);
+	}
+	utf8_scrub_line(out, utf8_cut(sv_trim(line), VERSION_TEXT_MAX));
+	return 0;
+}

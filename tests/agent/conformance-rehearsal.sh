@@ -1,0 +1,4 @@
+#!/bin/sh
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/conformance.sh"
+conformance rehearsal

@@ -1,0 +1,735 @@
+/*
+ * One suite for every driver of the agent interface:
+ *
+ *	agent-conformance KIND [PROGRAM]
+ *
+ * runs in the current folder and environment and prints TAP. What the agent is told to do is
+ * spelt for the model behind it (tests/helper/modelserver/script.py); the rehearsal agent gets
+ * the same as a script.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "agent/agent.h"
+#include "base/mem.h"
+#include "base/uuid.h"
+#include "os/file.h"
+#include "os/proc.h"
+
+enum { TURN_WAIT_MS = 60 * 1000, SOON_MS = 15000, HANG_MS = 8000, MILLION = 1000 * 1000 };
+
+static const char system_prompt[] = "-Answer briefly.\nKeep \"quotes\" and ümläuts.";
+
+struct rig {
+	enum agent_kind kind;
+	const char *program;
+	char *here;
+	char *script; /* rehearsal: what the next turns do */
+
+	struct loop *loop;
+	struct agent *agent;
+	struct agent_opts opts;
+	char session[128];
+
+	/* The last turn. */
+	bool done;
+	enum agent_fail fail;
+	enum agent_delivery delivery;
+	struct agent_usage usage;
+	int64_t limit_ends_ms;
+	int64_t took_ms;
+	struct str message;
+	struct str answer;
+	struct str streamed;
+	struct str tools;
+	struct str notices;
+	int begun, ended, sessions, retries;
+	enum agent_event_type cancel_on; /* AGENT_EV_DONE: never */
+};
+
+static struct rig rig; /* the tests of one process run one after the other */
+
+static void sink(void *data, const struct agent_event *ev)
+{
+	struct rig *r = data;
+
+	assert_false(r->done);
+	if (ev->type == AGENT_EV_TEXT)
+		str_add(&r->streamed, ev->text);
+	if (ev->type == AGENT_EV_BREAK)
+		str_adds(&r->streamed, "\n\n");
+	if (ev->type == AGENT_EV_TOOL_BEGIN) {
+		str_addf(&r->tools, "%.*s: %.*s\n", SV_ARG(ev->tool), SV_ARG(ev->text));
+		r->begun++;
+	}
+	r->ended += ev->type == AGENT_EV_TOOL_END;
+	r->retries += ev->type == AGENT_EV_RETRY;
+	if (ev->type == AGENT_EV_NOTICE)
+		str_addf(&r->notices, "%.*s\n", SV_ARG(ev->text));
+	if (ev->type == AGENT_EV_SESSION) {
+		r->sessions++;
+		(void)snprintf(r->session, sizeof(r->session), "%s", ev->session);
+	}
+	if (ev->type == r->cancel_on && r->cancel_on != AGENT_EV_DONE)
+		agent_cancel(r->agent);
+	if (ev->type != AGENT_EV_DONE)
+		return;
+	r->done = true;
+	r->fail = ev->result->fail;
+	r->delivery = ev->result->delivery;
+	r->usage = ev->result->usage;
+	r->limit_ends_ms = ev->result->limit_ends_ms;
+	r->took_ms = ev->result->duration_ms;
+	str_adds(&r->message, ev->result->message);
+	str_add(&r->answer, ev->result->text);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	rig.loop = loop_new();
+	rig.cancel_on = AGENT_EV_DONE;
+	rig.opts = (struct agent_opts){
+		.program = rig.program,
+		.dir = rig.here,
+		.system_prompt = system_prompt,
+		.permission = AGENT_PERM_DEFAULT,
+	};
+	if (rig.kind == AGENT_REHEARSAL) {
+		rig.opts.home = rig.here;
+		rig.opts.script = rig.script;
+	}
+	uuid_new(rig.session);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	agent_free(rig.agent);
+	rig.agent = NULL;
+	loop_free(rig.loop);
+	struct str *strings[] = { &rig.message, &rig.answer, &rig.streamed, &rig.tools,
+		&rig.notices };
+	for (size_t i = 0; i < ARRAY_LEN(strings); i++)
+		str_release(strings[i]);
+	return 0;
+}
+
+static void open_agent(void)
+{
+	struct err err = ERR_INIT;
+
+	agent_free(rig.agent);
+	rig.agent = NULL;
+	if (agent_open(rig.kind, &rig.opts, rig.loop, sink, &rig, &rig.agent, &err) < 0)
+		fail_msg("open: %s", err.msg);
+}
+
+static void begin(struct sv prompt, bool resume, bool plan)
+{
+	struct err err = ERR_INIT;
+	bool choose = agent_driver(rig.kind)->chooses_session && !resume;
+	struct agent_turn turn = { .prompt = prompt,
+		.session = choose ? NULL : rig.session,
+		.resume = resume,
+		.plan = plan };
+
+	rig.done = false;
+	rig.begun = rig.ended = rig.sessions = rig.retries = 0;
+	str_clear(&rig.message);
+	str_clear(&rig.answer);
+	str_clear(&rig.streamed);
+	str_clear(&rig.tools);
+	str_clear(&rig.notices);
+	if (!rig.agent)
+		open_agent();
+	if (agent_send(rig.agent, &turn, &err) < 0)
+		fail_msg("send: %s", err.msg);
+}
+
+static void step_until(bool (*fn)(void), int64_t ms)
+{
+	int64_t deadline = clock_age_ms(NULL) + ms;
+
+	while (!fn()) {
+		if (clock_age_ms(NULL) > deadline)
+			fail_msg("not within %lld ms", (long long)ms);
+		assert_int_equal(loop_step(rig.loop, 20, NULL), 0);
+	}
+}
+
+static bool is_done(void)
+{
+	return rig.done;
+}
+
+static void turn(const char *prompt, bool resume)
+{
+	begin(sv_of(prompt), resume, false);
+	step_until(is_done, TURN_WAIT_MS);
+}
+
+static bool is_rehearsal(void)
+{
+	return rig.kind == AGENT_REHEARSAL;
+}
+
+/* What the agent does in the turns that follow; the prompt itself tells it to the model. */
+static const char *order(const char *for_model, const char *for_rehearsal)
+{
+	AUTO_STR text = STR_INIT;
+
+	if (!is_rehearsal())
+		return for_model;
+	str_addf(&text, "*\n%s\n", for_rehearsal);
+	assert_int_equal(file_replace(rig.script, str_sv(&text), 0600, NULL), 0);
+	return for_model;
+}
+
+static void expect_ok(void)
+{
+	if (rig.fail != AGENT_OK)
+		fail_msg("%s: %s", agent_fail_name(rig.fail), rig.message.buf);
+	assert_int_equal(rig.delivery, AGENT_DELIVERED);
+}
+
+static void expect_fail(enum agent_fail fail, enum agent_delivery delivery)
+{
+	if (rig.fail != fail)
+		fail_msg("%s: %s", agent_fail_name(rig.fail), rig.message.buf);
+	assert_int_not_equal(rig.message.len, 0);
+	assert_int_equal(rig.delivery, delivery);
+}
+
+static void expect_has(const struct str *text, const char *words)
+{
+	if (!sv_find(str_sv(text), sv_of(words), NULL))
+		fail_msg("no '%s' in: %.2000s", words, text->buf);
+}
+
+/* ---- conversations ---- */
+
+static void test_first_turn(void **state)
+{
+	char asked[128];
+
+	(void)state;
+	(void)snprintf(asked, sizeof(asked), "%s", rig.session);
+	turn(order("[[say: good morning]]", "say good morning"), false);
+	expect_ok();
+	assert_string_equal(rig.answer.buf, "good morning");
+	assert_string_equal(rig.streamed.buf, "good morning");
+	assert_int_equal(rig.sessions, 1);
+	if (!agent_driver(rig.kind)->chooses_session)
+		assert_string_equal(rig.session, asked);
+	if (!is_rehearsal())
+		assert_true(rig.usage.output > 0 && rig.usage.output < 1000);
+}
+
+static void test_resume(void **state)
+{
+	char first[128];
+
+	(void)state;
+	turn(order("my cat is called Tom", ""), false);
+	expect_ok();
+	(void)snprintf(first, sizeof(first), "%s", rig.session);
+	open_agent();
+	turn("what did I say?", true);
+	expect_ok();
+	expect_has(&rig.answer, "my cat is called Tom");
+	assert_string_equal(rig.session, first);
+}
+
+static void test_fresh_start(void **state)
+{
+	(void)state;
+	turn(order("my dog is called Rex", ""), false);
+	expect_ok();
+	open_agent();
+	uuid_new(rig.session);
+	turn("what did I say?", false);
+	expect_ok();
+	assert_false(sv_find(str_sv(&rig.answer), SV("Rex"), NULL));
+}
+
+static void test_unknown_id(void **state)
+{
+	(void)state;
+	(void)order("", "");
+	turn("hello", true);
+	expect_fail(AGENT_NO_SESSION, AGENT_NOT_DELIVERED);
+	turn("hello", false);
+	expect_ok();
+}
+
+static void test_id_in_use(void **state)
+{
+	(void)state;
+	if (agent_driver(rig.kind)->chooses_session)
+		skip();
+	(void)order("", "");
+	turn("hello", false);
+	expect_ok();
+	open_agent();
+	turn("hello again", false);
+	expect_fail(AGENT_IN_USE, AGENT_NOT_DELIVERED);
+}
+
+static void test_tools(void **state)
+{
+	(void)state;
+	turn(order("[[say: let me see]][[bash: echo one-two]][[say: there it is]]",
+		     "say let me see\ntool Bash echo one-two => one-two\nsay there it is"),
+		false);
+	expect_ok();
+	assert_string_equal(rig.answer.buf, "let me see\n\nthere it is");
+	assert_string_equal(rig.streamed.buf, rig.answer.buf);
+	assert_int_equal(rig.begun, 1);
+	assert_int_equal(rig.ended, 1);
+	expect_has(&rig.tools, "echo one-two");
+}
+
+/* ---- prompts ---- */
+
+static void test_prompt_dash(void **state)
+{
+	(void)state;
+	(void)order("", "");
+	turn("--help me", false);
+	expect_ok();
+	expect_has(&rig.answer, "--help me");
+}
+
+static void test_prompt_empty(void **state)
+{
+	struct agent_turn empty = { .prompt = SV(" \n"), .session = rig.session };
+	struct err err = ERR_INIT;
+
+	(void)state;
+	open_agent();
+	assert_int_equal(agent_send(rig.agent, &empty, &err), ERR_INPUT);
+	assert_false(agent_busy(rig.agent));
+}
+
+static void test_prompt_unicode(void **state)
+{
+	static const char odd[] = "grüße 😀 e\xcc\x81 \x01 nul:\0 bad:\xff end";
+
+	(void)state;
+	(void)order("", "");
+	/* The rehearsal agent keeps what was said up to a NUL. */
+	size_t nul = strlen(odd);
+	begin(sv_make(odd, is_rehearsal() ? nul : sizeof(odd) - 1), false, false);
+	step_until(is_done, TURN_WAIT_MS);
+	expect_ok();
+	expect_has(&rig.answer, "grüße 😀 e\xcc\x81");
+	if (!is_rehearsal())
+		assert_true(sv_find(str_sv(&rig.answer), SV(" end"), NULL));
+}
+
+static void test_prompt_million(void **state)
+{
+	AUTO_STR prompt = STR_INIT;
+
+	(void)state;
+	(void)order("", "");
+	while (prompt.len < MILLION)
+		str_addf(&prompt, "line %zu of a long prompt\n", prompt.len);
+	str_adds(&prompt, "the very last words");
+	begin(str_sv(&prompt), false, false);
+	step_until(is_done, TURN_WAIT_MS);
+	expect_ok();
+	expect_has(&rig.answer, "the very last words");
+}
+
+/* ---- failures ---- */
+
+static void test_errors(void **state)
+{
+	static const struct {
+		const char *model, *rehearsal;
+		enum agent_fail fail;
+	} cases[] = {
+		{ "[[error: 400 no such luck]]", "fail failed no such luck", AGENT_FAILED },
+		{ "[[error: 401 who are you]]", "fail not-logged-in who", AGENT_NOT_LOGGED_IN },
+		{ "[[error: 429 retry-after=1 slow down]]", "fail rate-limited slow",
+			AGENT_RATE_LIMITED },
+		{ "[[error: 529 busy]]", "fail failed busy", AGENT_FAILED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		uuid_new(rig.session);
+		turn(order(cases[i].model, cases[i].rehearsal), false);
+		expect_fail(cases[i].fail, AGENT_DELIVERED);
+		assert_int_equal(rig.answer.len, 0);
+	}
+	turn(order("still there?", ""), true);
+	expect_ok();
+}
+
+static void test_limit_end(void **state)
+{
+	(void)state;
+	if (rig.kind != AGENT_CLAUDE)
+		skip();
+	turn("[[error: 429 retry-after=2 slow down]]", false);
+	expect_fail(AGENT_RATE_LIMITED, AGENT_DELIVERED);
+	int64_t left = rig.limit_ends_ms - clock_wall_ms(NULL);
+	assert_true(left > 0 && left <= 2000);
+	assert_true(rig.retries > 0);
+}
+
+static void test_context_full(void **state)
+{
+	(void)state;
+	turn(order("[[error: 400 prompt is too long: 210000 tokens > 200000 maximum]]",
+		     "fail context-full full"),
+		false);
+	expect_fail(AGENT_CONTEXT_FULL, AGENT_DELIVERED);
+}
+
+static void test_missing(void **state)
+{
+	(void)state;
+	if (is_rehearsal())
+		skip();
+	rig.opts.program = "/nowhere/agent";
+	turn("hello", false);
+	expect_fail(AGENT_MISSING, AGENT_NOT_DELIVERED);
+}
+
+/* ---- cancel, time, death ---- */
+
+static void test_cancel_in_text(void **state)
+{
+	(void)state;
+	rig.cancel_on = AGENT_EV_TEXT;
+	if (rig.kind == AGENT_CODEX)
+		rig.cancel_on = AGENT_EV_SESSION; /* its text comes in one piece */
+	turn(order("[[slow: 200, 60]]", "say one\nwait 60000\nsay two"), false);
+	expect_fail(AGENT_CANCELLED, AGENT_DELIVERED);
+	assert_true(rig.took_ms < SOON_MS);
+	rig.cancel_on = AGENT_EV_DONE;
+	turn(order("still there?", ""), true);
+	expect_ok();
+}
+
+static pid_t tool_pid(void)
+{
+	AUTO_STR text = STR_INIT;
+	long long pid = 0;
+
+	if (file_read("tool.pid", 64, &text, NULL) == 0)
+		(void)sv_parse_i64(sv_trim(str_sv(&text)), &pid);
+	return (pid_t)pid;
+}
+
+static bool tool_runs(void)
+{
+	return tool_pid() > 0;
+}
+
+static bool tool_gone(void)
+{
+	return proc_start_time(tool_pid()) == 0;
+}
+
+/* A tool that has left its group and would run for long. */
+static void begin_tool(void)
+{
+	if (is_rehearsal())
+		skip();
+	(void)unlink("tool.pid");
+	rig.opts.permission = AGENT_PERM_BYPASS;
+	begin(SV("[[bash: echo $$ > tool.pid; while true; do sleep 0.5; done]]"), false, false);
+	step_until(tool_runs, TURN_WAIT_MS);
+	assert_false(rig.done);
+}
+
+static void test_cancel_in_tool(void **state)
+{
+	(void)state;
+	begin_tool();
+	agent_cancel(rig.agent);
+	step_until(is_done, TURN_WAIT_MS);
+	expect_fail(AGENT_CANCELLED, AGENT_DELIVERED);
+	step_until(tool_gone, SOON_MS);
+	turn("still there?", true);
+	expect_ok();
+}
+
+static void test_cancel_hard(void **state)
+{
+	(void)state;
+	begin_tool();
+	agent_cancel(rig.agent);
+	agent_cancel(rig.agent);
+	agent_cancel(rig.agent);
+	step_until(is_done, SOON_MS);
+	expect_fail(AGENT_CANCELLED, AGENT_DELIVERED);
+	step_until(tool_gone, SOON_MS);
+}
+
+static void test_free_in_tool(void **state)
+{
+	(void)state;
+	begin_tool();
+	agent_free(rig.agent);
+	rig.agent = NULL;
+	step_until(tool_gone, SOON_MS);
+}
+
+static pid_t agent_pid(void)
+{
+	pid_t *pids = NULL;
+	size_t n = 0;
+	char path[64];
+	AUTO_STR text = STR_INIT;
+
+	proc_descendants(getpid(), &pids, &n);
+	AUTO_FREE void *owned = pids;
+	for (size_t i = 0; i < n; i++) {
+		(void)snprintf(path, sizeof(path), "/proc/%ld/status", (long)pids[i]);
+		AUTO_STR ours = STR_INIT;
+		str_addf(&ours, "\nPPid:\t%ld\n", (long)getpid());
+		if (file_read(path, 64 * 1024, &text, NULL) == 0 &&
+			sv_find(str_sv(&text), str_sv(&ours), NULL))
+			return pids[i];
+	}
+	return 0;
+}
+
+static void test_killed(void **state)
+{
+	(void)state;
+	begin_tool();
+	assert_int_equal(kill(agent_pid(), SIGKILL), 0);
+	step_until(is_done, SOON_MS);
+	expect_fail(AGENT_DIED, AGENT_DELIVERED);
+	expect_has(&rig.message, "signal 9");
+	step_until(tool_gone, SOON_MS);
+	turn("still there?", true);
+	expect_ok();
+}
+
+static void test_turn_time(void **state)
+{
+	(void)state;
+	rig.opts.timeout_ms = HANG_MS;
+	turn(order("[[hang]]", "wait 60000"), false);
+	expect_fail(AGENT_TIMED_OUT, AGENT_DELIVERED);
+}
+
+static void test_silence(void **state)
+{
+	(void)state;
+	rig.opts.idle_ms = HANG_MS;
+	turn(order("[[hang]]", "wait 60000"), false);
+	expect_fail(AGENT_TIMED_OUT, AGENT_DELIVERED);
+	if (is_rehearsal())
+		return;
+	uuid_new(rig.session);
+	rig.opts.permission = AGENT_PERM_BYPASS;
+	open_agent();
+	turn("[[bash: for i in $(seq 20); do sleep 0.5; done; echo]][[say: done]]", false);
+	expect_ok();
+}
+
+/* ---- one process, many turns ---- */
+
+static void test_keep_alive(void **state)
+{
+	(void)state;
+	rig.opts.keep_alive = true;
+	turn(order("my hen is called Ada", ""), false);
+	expect_ok();
+	struct agent_usage first = rig.usage;
+	pid_t pid = agent_pid();
+	turn("what did I say?", true);
+	expect_ok();
+	expect_has(&rig.answer, "Ada");
+	if (rig.kind != AGENT_CLAUDE)
+		return;
+	assert_int_equal(agent_pid(), pid);
+	assert_int_equal(rig.notices.len, 0);
+	assert_true(rig.usage.cost_usd < first.cost_usd);
+	assert_true(rig.usage.input > 0 && rig.usage.input < 2 * first.input);
+}
+
+static void test_keep_alive_cancel(void **state)
+{
+	(void)state;
+	rig.opts.keep_alive = true;
+	begin_tool();
+	pid_t pid = agent_pid();
+	agent_cancel(rig.agent);
+	step_until(is_done, TURN_WAIT_MS);
+	expect_fail(AGENT_CANCELLED, AGENT_DELIVERED);
+	step_until(tool_gone, SOON_MS);
+	turn("still there?", true);
+	expect_ok();
+	if (rig.kind == AGENT_CLAUDE)
+		assert_int_equal(agent_pid(), pid);
+}
+
+static void test_keep_alive_lost(void **state)
+{
+	(void)state;
+	if (rig.kind != AGENT_CLAUDE)
+		skip();
+	rig.opts.keep_alive = true;
+	turn("my hen is called Ada", false);
+	for (int seen = 0; seen < 2; seen++) {
+		pid_t pid = agent_pid();
+		assert_int_equal(kill(pid, SIGKILL), 0);
+		/* Once the loop sees it between the turns, once only the next turn does. */
+		while (proc_start_time(pid) != 0)
+			(void)usleep(1000);
+		if (seen == 0)
+			assert_int_equal(loop_step(rig.loop, 50, NULL), 0);
+		turn("what did I say?", true);
+		expect_ok();
+		expect_has(&rig.answer, "Ada");
+		expect_has(&rig.notices, "signal 9");
+	}
+}
+
+static void test_plan(void **state)
+{
+	(void)state;
+	rig.opts.keep_alive = true;
+	if (is_rehearsal())
+		skip();
+	turn("hello", false);
+	begin(SV("[[bash: touch planned]][[say: ok]]"), true, true);
+	step_until(is_done, TURN_WAIT_MS);
+	expect_ok();
+	assert_int_equal(access("planned", F_OK), -1);
+	turn("what did I say?", true);
+	expect_ok();
+	expect_has(&rig.answer, "hello");
+	assert_int_equal(rig.notices.len, 0);
+}
+
+static void test_two_sessions(void **state)
+{
+	char first[128];
+
+	(void)state;
+	rig.opts.keep_alive = true;
+	turn(order("my cat is called Tom", ""), false);
+	expect_ok();
+	(void)snprintf(first, sizeof(first), "%s", rig.session);
+	uuid_new(rig.session);
+	turn("what did I say?", false);
+	expect_ok();
+	assert_false(sv_find(str_sv(&rig.answer), SV("Tom"), NULL));
+	(void)snprintf(rig.session, sizeof(rig.session), "%s", first);
+	turn("what did I say?", true);
+	expect_ok();
+	expect_has(&rig.answer, "Tom");
+}
+
+static void test_budget(void **state)
+{
+	(void)state;
+	if (rig.kind != AGENT_CLAUDE)
+		skip();
+	rig.opts.max_budget_usd = 0.001;
+	turn("[[bash: echo 1]][[bash: echo 2]][[say: rich]]", false);
+	expect_fail(AGENT_OVER_BUDGET, AGENT_DELIVERED);
+	turn("again", true);
+	expect_fail(AGENT_OVER_BUDGET, AGENT_NOT_DELIVERED);
+}
+
+static void test_refused_as_root(void **state)
+{
+	(void)state;
+	if (rig.kind != AGENT_CLAUDE || geteuid() != 0)
+		skip();
+	rig.opts.permission = AGENT_PERM_BYPASS;
+	(void)unsetenv("IS_SANDBOX");
+	turn("hello", false);
+	(void)setenv("IS_SANDBOX", "1", 1);
+	expect_fail(AGENT_REFUSED, AGENT_NOT_DELIVERED);
+}
+
+static void test_version(void **state)
+{
+	AUTO_STR text = STR_INIT;
+
+	(void)state;
+	if (is_rehearsal())
+		skip();
+	assert_int_equal(agent_driver(rig.kind)->version(&rig.opts, &text, NULL), 0);
+	assert_non_null(strpbrk(text.buf, "0123456789"));
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+static const struct CMUnitTest cases[] = {
+	CASE(test_first_turn),
+	CASE(test_resume),
+	CASE(test_fresh_start),
+	CASE(test_unknown_id),
+	CASE(test_id_in_use),
+	CASE(test_tools),
+	CASE(test_prompt_dash),
+	CASE(test_prompt_empty),
+	CASE(test_prompt_unicode),
+	CASE(test_prompt_million),
+	CASE(test_errors),
+	CASE(test_limit_end),
+	CASE(test_context_full),
+	CASE(test_missing),
+	CASE(test_cancel_in_text),
+	CASE(test_cancel_in_tool),
+	CASE(test_cancel_hard),
+	CASE(test_free_in_tool),
+	CASE(test_killed),
+	CASE(test_turn_time),
+	CASE(test_silence),
+	CASE(test_keep_alive),
+	CASE(test_keep_alive_cancel),
+	CASE(test_keep_alive_lost),
+	CASE(test_plan),
+	CASE(test_two_sessions),
+	CASE(test_budget),
+	CASE(test_refused_as_root),
+	CASE(test_version),
+};
+
+int main(int argc, char **argv)
+{
+	struct str empty = STR_INIT;
+
+	if (argc < 2 || !agent_kind_parse(sv_of(argv[1]), &rig.kind)) {
+		(void)fprintf(stderr, "usage: agent-conformance KIND [PROGRAM]\n");
+		return 2;
+	}
+	rig.program = argc > 2 ? argv[2] : NULL;
+	if (argc > 3)
+		cmocka_set_test_filter(argv[3]);
+	/* Tools that change something run in these tests, also for root. */
+	(void)setenv("IS_SANDBOX", "1", 1);
+	rig.here = getcwd(NULL, 0);
+	rig.script = xasprintf("%s/script", rig.here);
+	rig.message = rig.answer = rig.streamed = rig.tools = rig.notices = empty;
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	int failed = cmocka_run_group_tests_name(argv[1], cases, NULL, NULL);
+	free(rig.here);
+	free(rig.script);
+	return failed ? 1 : 0;
+}
