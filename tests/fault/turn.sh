@@ -3,7 +3,7 @@
 #	turn.sh FAULT-LIBRARY
 # After each: the old transcript is an exact prefix, the prompt is in it at most once, and the next
 # start knows it or says what became of it.
-library=$1
+library=$(realpath "$1")
 . "$(dirname "$0")/../lib.sh"
 # A sweep over every step; a shortened one takes every STEPth.
 step=${FADEN_SWEEP_STEP:-1}

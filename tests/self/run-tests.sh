@@ -25,13 +25,15 @@ t_is 'are added up' "$(last)" '8 passed, 0 failed'
 t_exit 'arguments reach meson' 0 "$t_root/tools/run-tests" "$t_tmp/b" -- plain
 t_is 'which runs what they say' "$(last)" '1 passed, 0 failed'
 
-project "test('part', sh, args: ['-c', 'echo 1..2; echo ok 1; echo not ok 2 - colour; exit 1'], protocol: 'tap')
+project "test('part', sh, args: ['-c', 'echo 1..90; echo ok 1; echo not ok 2 - colour; echo \"# red\"; for i in \$(seq 3 90); do echo ok \$i; done; exit 1'], protocol: 'tap')
 test('skips', sh, args: ['-c', 'echo \"ok 1 - far # SKIP no ship\"; echo ok 2; echo 1..2'], protocol: 'tap')
 test('none', sh, args: ['-c', 'echo \"1..0 # SKIP no agents\"'], protocol: 'tap')
 test('absent', sh, args: ['-c', 'echo no tool; exit 77'])"
 t_exit 'a failing case' 1 "$t_root/tools/run-tests" "$t_tmp/b"
-t_is 'is counted beside the others' "$(last)" '2 passed, 1 failed, 3 skipped'
+t_is 'is counted beside the others' "$(last)" '90 passed, 1 failed, 3 skipped'
 t_like 'its output is shown' "$(cat "$t_out")" '^not ok 2 - colour'
+t_like 'with what it says' "$(cat "$t_out")" '^# red$'
+t_unlike 'and not the cases that passed' "$(cat "$t_out")" '^ok '
 t_like 'a skipped case has its reason' "$(cat "$t_out")" 'skips: far: no ship'
 t_like 'so has a skipped test' "$(cat "$t_out")" 'none: no agents'
 t_like 'of any protocol' "$(cat "$t_out")" 'absent: no tool'
