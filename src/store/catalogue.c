@@ -80,10 +80,11 @@ static void add_conditions(struct str *sql, const struct catalogue_query *c)
 			(unsigned)(SESSION_SUBAGENT | SESSION_HELPER));
 	if (!c->empty)
 		str_adds(sql, " AND s.turns > 0");
+	const char *not = c->elsewhere ? "NOT " : "";
 	if (c->dir && c->below)
-		str_adds(sql, " AND (s.cwd = ? OR s.cwd LIKE ? ESCAPE '\\')");
+		str_addf(sql, " AND %s(s.cwd = ? OR s.cwd LIKE ? ESCAPE '\\')", not );
 	else if (c->dir)
-		str_adds(sql, " AND s.cwd = ?");
+		str_addf(sql, " AND %s(s.cwd = ?)", not );
 	if (c->agent)
 		str_adds(sql, " AND s.agent = ?");
 	if (c->id)

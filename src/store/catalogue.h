@@ -75,6 +75,7 @@ enum catalogue_order { CATALOGUE_RECENT, CATALOGUE_SIZE, CATALOGUE_TURNS, CATALO
 struct catalogue_query {
 	const char *dir; /* begun in this folder; NULL: any */
 	bool below; /* … or below it */
+	bool elsewhere; /* not there, but anywhere else */
 	const char *agent; /* NULL: any */
 	const char *id; /* exactly; NULL: any */
 	int64_t since_ms; /* active since; 0: ever */

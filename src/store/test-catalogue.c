@@ -218,6 +218,12 @@ static void test_filters(void **state)
 	assert_int_equal(count(w, (struct catalogue_query){ .dir = "/work" }), 0);
 	assert_int_equal(count(w, (struct catalogue_query){ .dir = "/work", .below = true }), 3);
 	assert_int_equal(count(w, (struct catalogue_query){ .dir = "/", .below = true }), 3);
+	assert_int_equal(
+		count(w, (struct catalogue_query){ .dir = "/work/demo", .elsewhere = true }), 1);
+	assert_int_equal(count(w,
+				 (struct catalogue_query){
+					 .dir = "/work", .below = true, .elsewhere = true }),
+		0);
 	assert_int_equal(count(w, (struct catalogue_query){ .text = "BETA" }), 1);
 	assert_int_equal(count(w, (struct catalogue_query){ .text = "%" }), 0);
 	assert_int_equal(count(w, (struct catalogue_query){ .since_ms = (int64_t)T0_S * 1000 }), 3);

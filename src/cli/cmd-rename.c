@@ -1,0 +1,77 @@
+/*
+ * A name of the user's own for a session. It is kept in faden's store: the agent's file is not
+ * touched.
+ */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "cli/cmd.h"
+#include "cli/find.h"
+
+struct rename_opts {
+	bool remove;
+};
+
+static const struct opt rename_options[] = {
+	OPT_FLAG(0, "remove", struct rename_opts, remove,
+		"take the name given here away; the agent's own, if any, shows again"),
+	OPT_END,
+};
+
+static int check_name(const char *name, struct err *reterr)
+{
+	struct sv text = sv_of(name);
+	AUTO_STR clean = STR_INIT;
+	utf8_scrub_line(&clean, text);
+	if (sv_trim(text).n == 0)
+		return err_set(reterr, ERR_USAGE, "the name is empty (--remove takes one away)");
+	if (text.n > CONV_NAME_MAX)
+		return err_set(
+			reterr, ERR_LIMIT, "the name is longer than %d bytes", CONV_NAME_MAX);
+	if (!sv_eq(text, str_sv(&clean)) || sv_trim(text).n != text.n)
+		return err_set(reterr, ERR_INPUT,
+			"a name is one line of plain text without blanks around it");
+	return 0;
+}
+
+/* A conversation of ours shows its name while one talks. */
+static int rename_conversation(
+	struct app *app, const struct session_row *row, const char *name, struct err *reterr)
+{
+	AUTO_CONV conv = CONV_INIT;
+	int rc = conv_by_session(app->store, row->agent, row->info.id, &app->clock, &conv, NULL);
+	if (rc < 0)
+		return 0;
+	return conv_rename(app->store, conv.id, name[0] ? name : NULL, reterr);
+}
+
+static int run_rename(
+	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	const struct rename_opts *opts = options;
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	const char *name = argc > 1 ? argv[1] : "";
+	if (opts->remove != (argc == 1))
+		return err_set(reterr, ERR_USAGE,
+			opts->remove ? "--remove takes no name" : "the new name is missing");
+	int rc = opts->remove ? 0 : check_name(name, reterr);
+	if (rc >= 0)
+		rc = find_session(app, argv[0], &row, reterr);
+	if (rc >= 0)
+		rc = catalogue_rename(app->store, row.agent, row.info.id, name, reterr);
+	return rc < 0 ? rc : rename_conversation(app, &row, name, reterr);
+}
+
+const struct cmd cmd_rename = {
+	.name = "rename",
+	.group = CMD_GROUP_SESSIONS,
+	.summary = "give a session a name",
+	.synopsis = "SESSION NAME",
+	.min_args = 1,
+	.max_args = 2,
+	.needs = CMD_STORE,
+	.words = CMD_WORDS_SESSION,
+	.opts = rename_options,
+	.opts_size = sizeof(struct rename_opts),
+	.run = run_rename,
+};

@@ -1,0 +1,240 @@
+/*
+ * One session, readable.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "base/vec.h"
+#include "cli/cmd.h"
+#include "cli/find.h"
+#include "cli/session-view.h"
+#include "cli/sessions.h"
+#include "cli/show-item.h"
+
+struct show_opts {
+	bool raw;
+	bool tools;
+	bool live;
+	bool json;
+	long long last;
+};
+
+static const struct opt show_options[] = {
+	OPT_FLAG(0, "raw", struct show_opts, raw, "the file as it is, line by line"),
+	OPT_FLAG('t', "tools", struct show_opts, tools,
+		"everything: tools' input and output, thinking, what programs put in"),
+	OPT_INT('n', "last", struct show_opts, last, "N", 1, 1000000, "only the last N turns"),
+	OPT_FLAG(0, "live", struct show_opts, live,
+		"only what the agent would send to the model when it resumes"),
+	OPT_FLAG(0, "json", struct show_opts, json, "a JSON object for programs"),
+	OPT_END,
+};
+
+struct show {
+	struct app *app;
+	const struct show_opts *opts;
+	struct session_row row;
+	struct transcript_live live;
+	uint64_t offset; /* where to begin */
+	uint64_t skipped; /* records before it */
+};
+
+/* ---- where to begin ---- */
+
+struct start {
+	uint64_t offset, record;
+};
+
+/* The line of the N-th prompt from the end, and how many records lie before that line. */
+static int find_start(struct show *s, struct err *reterr)
+{
+	struct transcript_reader *r = NULL;
+	struct item item;
+	VEC(struct start) starts = VEC_INIT;
+	int rc = transcript_open(s->row.info.path, s->row.info.format, NULL, &r, reterr);
+	struct start line = { 0, 0 };
+	while (rc >= 0 && (rc = transcript_next(r, &item, reterr)) > 0) {
+		if (item.offset != line.offset)
+			line = (struct start){ item.offset, item.record };
+		if (item.flags & ITEM_PROMPT && !(item.flags & ITEM_SIDECHAIN))
+			vec_push(&starts, line);
+	}
+	transcript_close(r);
+	if (rc >= 0 && starts.n >= (size_t)s->opts->last) {
+		const struct start *at = &starts.v[starts.n - (size_t)s->opts->last];
+		s->offset = at->offset;
+		s->skipped = at->record;
+	}
+	vec_release(&starts);
+	return rc;
+}
+
+/* ---- ways to show ---- */
+
+typedef void (*show_fn)(struct show *s, const struct item *item, void *data);
+
+static int each_item(struct show *s, show_fn fn, void *data, struct err *reterr)
+{
+	const struct transcript_read_opts opts = { .offset = s->offset, .expand = s->opts->live };
+	struct transcript_reader *r = NULL;
+	struct item item;
+	int rc = transcript_open(s->row.info.path, s->row.info.format, &opts, &r, reterr);
+	while (rc >= 0 && !ferror(s->app->out) && (rc = transcript_next(r, &item, reterr)) > 0)
+		if (!s->opts->live || transcript_is_live(&s->live, item.record + s->skipped))
+			fn(s, &item, data);
+	transcript_close(r);
+	return rc < 0 ? rc : 0;
+}
+
+struct readable {
+	struct term term;
+	struct show_state state;
+	struct show_style style;
+};
+
+static void on_readable(struct show *s, const struct item *item, void *data)
+{
+	struct readable *r = data;
+	show_item(&r->state, &r->style, &r->term, item);
+	sessions_flush(s->app, &r->term);
+}
+
+static void print_head(const struct show *s, struct term *t)
+{
+	const struct session_row *row = &s->row;
+	char when[CLOCK_TEXT_MAX];
+	clock_format_local(row->active_ms, when);
+	term_styled(t, STYLE_BOLD, sv_of(session_title(row)));
+	term_newline(t);
+	term_style(t, STYLE_NOTICE);
+	term_text_line(t, sv_of(row->agent));
+	term_puts(t, "  ");
+	term_text_line(t, sv_of(row->info.id));
+	term_puts(t, "  ");
+	term_text_line(t, sv_of(row->info.cwd));
+	term_putf(t, "  %lld turns, last %s", (long long)row->info.turns, when);
+	term_style(t, STYLE_PLAIN);
+	term_newline(t);
+}
+
+static int show_readable(struct show *s, struct err *reterr)
+{
+	struct readable r = {
+		.state = SHOW_STATE_INIT,
+		.style = { .agent = s->row.agent, .tools = s->opts->tools },
+	};
+	sessions_term(s->app, &r.term);
+	print_head(s, &r.term);
+	r.state.begun = true;
+	int rc = each_item(s, on_readable, &r, reterr);
+	sessions_flush(s->app, &r.term);
+	show_state_release(&r.state);
+	term_release(&r.term);
+	return rc;
+}
+
+struct as_json {
+	struct str out, tmp;
+	bool any;
+};
+
+static void on_json(struct show *s, const struct item *item, void *data)
+{
+	struct as_json *j = data;
+	str_clear(&j->out);
+	struct jw w = JW_INIT(&j->out);
+	show_item_json(&w, item, s->opts->live ? 1 : -1, &j->tmp);
+	(void)fprintf(s->app->out, "%s\n", j->any ? "," : "");
+	(void)fwrite(j->out.buf, 1, j->out.len, s->app->out);
+	j->any = true;
+}
+
+static int show_json(struct show *s, struct err *reterr)
+{
+	struct as_json j = { STR_INIT, STR_INIT, false };
+	struct jw w = JW_INIT(&j.out);
+	const struct session_view view = { .row = &s->row };
+	session_json(&w, &view);
+	(void)fprintf(s->app->out, "{\"session\":%s,\"items\":[", j.out.buf);
+	int rc = each_item(s, on_json, &j, reterr);
+	(void)fputs("\n]}\n", s->app->out);
+	str_release(&j.out);
+	str_release(&j.tmp);
+	return rc;
+}
+
+/* Bytes as they are; on a terminal what could move the cursor is taken out. */
+static int show_raw(struct show *s, struct err *reterr)
+{
+	enum { PIECE = 64 * 1024 };
+	AUTO_STR clean = STR_INIT;
+	AUTO_CLOSE int fd = open(s->row.info.path, O_RDONLY | O_CLOEXEC);
+	AUTO_FREE char *buf = xmalloc(PIECE);
+	uint64_t at = s->offset;
+	ssize_t n = fd < 0 ? -1 : 1;
+	while (n > 0 && !ferror(s->app->out) && (n = pread(fd, buf, PIECE, (off_t)at)) > 0) {
+		struct sv piece = sv_make(buf, (size_t)n);
+		str_clear(&clean);
+		if (s->app->out_tty) {
+			/* not in the middle of a character, unless there is nothing else */
+			struct sv cut = utf8_cut(piece, piece.n > 4 ? piece.n - 4 : piece.n);
+			piece = n == PIECE ? cut : piece;
+			utf8_scrub(&clean, piece);
+		}
+		struct sv out = s->app->out_tty ? str_sv(&clean) : piece;
+		(void)fwrite(out.p, 1, out.n, s->app->out);
+		at += piece.n;
+	}
+	return n < 0 ? err_errno(reterr, errno, "%s", s->row.info.path) : 0;
+}
+
+/* ---- the command ---- */
+
+static int find(struct show *s, int argc, char **argv, struct err *reterr)
+{
+	AUTO_FREE char *current = argc > 0 ? NULL : sessions_current(s->app);
+	const char *spec = argc > 0 ? argv[0] : current;
+	if (!spec)
+		return err_set(reterr, ERR_NOTFOUND,
+			"no conversation goes on in this folder: name a session (faden list)");
+	int rc = find_session(s->app, spec, &s->row, reterr);
+	if (rc >= 0 && s->opts->live)
+		rc = transcript_live(s->row.info.path, s->row.info.format, &s->live, reterr);
+	if (rc >= 0 && s->opts->last > 0)
+		rc = find_start(s, reterr);
+	return rc;
+}
+
+static int run_show(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	struct show s = { .app = app, .opts = options, .row = SESSION_ROW_INIT };
+	int rc = sessions_open(app, reterr);
+	if (rc >= 0)
+		rc = find(&s, argc, argv, reterr);
+	if (rc >= 0)
+		app_pager_begin(app);
+	if (rc >= 0 && s.opts->raw)
+		rc = show_raw(&s, reterr);
+	else if (rc >= 0)
+		rc = s.opts->json ? show_json(&s, reterr) : show_readable(&s, reterr);
+	session_row_release(&s.row);
+	transcript_live_release(&s.live);
+	return rc;
+}
+
+const struct cmd cmd_show = {
+	.name = "show",
+	.group = CMD_GROUP_SESSIONS,
+	.summary = "print a session readably",
+	.synopsis = "[SESSION]",
+	.max_args = 1,
+	.words = CMD_WORDS_SESSION,
+	.opts = show_options,
+	.opts_size = sizeof(struct show_opts),
+	.run = run_show,
+};

@@ -1,0 +1,132 @@
+#include "cli/session-view.h"
+
+#include "base/clock.h"
+#include "base/uuid.h"
+
+/* clang-format off */
+#define FIELDS(X) \
+	X(id,       TEXT,   sv_of(r->info.id),          "full session id") \
+	X(short,    TEXT,   session_short_id(r->info.id), "beginning of the id") \
+	X(agent,    TEXT,   sv_of(r->agent),            "claude, codex or rehearsal") \
+	X(name,     TEXT,   sv_of(session_row_name(r)), "name, given here or in the agent") \
+	X(title,    TEXT,   sv_of(session_title(r)),    "name, else first prompt") \
+	X(prompt,   TEXT,   sv_of(r->info.prompt),      "first words of the user") \
+	X(dir,      TEXT,   sv_of(r->info.cwd),         "folder it was begun in") \
+	X(branch,   TEXT,   sv_of(r->info.branch),      "git branch") \
+	X(model,    TEXT,   sv_of(r->info.model),       "model that answered last") \
+	X(first,    TIME,   r->info.first_ms,           "when it was begun") \
+	X(last,     TIME,   r->active_ms,               "last activity") \
+	X(turns,    NUMBER, r->info.turns,              "prompts of the user") \
+	X(size,     SIZE,   r->info.size,               "bytes of the file") \
+	X(context,  NUMBER, usage_context(&r->info.usage), "tokens of context at the last answer") \
+	X(window,   NUMBER, r->info.window,             "tokens the model can take, 0 unknown") \
+	X(parent,   TEXT,   sv_of(r->info.parent_id),   "session it comes from") \
+	X(relation, TEXT,   sv_of(session_relation_name(r->info.relation)), \
+		"trimmed, continued, forked or ported from its parent") \
+	X(path,     TEXT,   sv_of(r->info.path),        "the file") \
+	X(live,     TEXT,   view->live ? SV("live") : SV(""), "\"live\" while a process has it open") \
+	X(pid,      NUMBER, view->pid,                  "that process, 0 none known") \
+	X(current,  TEXT,   view->current ? SV("current") : SV(""), \
+		"\"current\" for the conversation that goes on here")
+
+const struct format_field session_fields[] = {
+#define X(name, kind, value, help) { #name, FORMAT_##kind, help },
+	FIELDS(X)
+#undef X
+};
+/* clang-format on */
+const size_t session_fields_n = ARRAY_LEN(session_fields);
+_Static_assert(ARRAY_LEN(session_fields) <= SESSION_FIELDS_MAX, "SESSION_FIELDS_MAX is too small");
+
+/* How each kind of field is put into its value. */
+#define VALUE_TEXT .text
+#define VALUE_NUMBER .number
+#define VALUE_SIZE .number
+#define VALUE_TIME .number
+
+void session_values(const struct session_view *view, union format_value *values)
+{
+	const struct session_row *r = view->row;
+	size_t i = 0;
+#define X(name, kind, value, help) values[i++] = (union format_value){ VALUE_##kind = (value) };
+	FIELDS(X)
+#undef X
+}
+
+struct sv session_short_id(const char *id)
+{
+	enum { VERSION_AT = 14, SHORT = 8, SHORT_BY_TIME = 13 };
+	struct sv text = sv_of(id);
+	bool by_time = uuid_valid(text) && text.p[VERSION_AT] == '7';
+	return sv_head(text, by_time ? SHORT_BY_TIME : SHORT);
+}
+
+const char *session_title(const struct session_row *row)
+{
+	const char *name = session_row_name(row);
+	return name[0] ? name : row->info.prompt;
+}
+
+static void put_text(struct jw *w, const char *key, const char *text)
+{
+	jw_put_cstr(w, key, text[0] ? text : NULL);
+}
+
+static void put_time(struct jw *w, const char *key, int64_t ms)
+{
+	char text[CLOCK_TEXT_MAX];
+	clock_format_iso(ms, text);
+	jw_put_cstr(w, key, ms ? text : NULL);
+}
+
+static void put_parent(struct jw *w, const struct session_info *info)
+{
+	jw_key(w, "parent");
+	if (!info->parent_id[0] && !info->parent_path[0]) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	put_text(w, "id", info->parent_id);
+	put_text(w, "path", info->parent_path);
+	put_text(w, "relation", session_relation_name(info->relation));
+	jw_end(w);
+}
+
+static void put_flags(struct jw *w, const struct session_view *view)
+{
+	uint32_t flags = view->row->info.flags;
+	jw_put_bool(w, "live", view->live);
+	jw_key(w, "pid");
+	if (view->pid > 0)
+		jw_i64(w, view->pid);
+	else
+		jw_null(w);
+	jw_put_bool(w, "current", view->current);
+	jw_put_bool(w, "subagent", flags & SESSION_SUBAGENT);
+	jw_put_bool(w, "torn", flags & SESSION_TORN);
+	jw_put_bool(w, "gone", view->row->gone);
+}
+
+void session_json(struct jw *w, const struct session_view *view)
+{
+	const struct session_row *row = view->row;
+	const struct session_info *info = &row->info;
+	jw_object(w);
+	jw_put_cstr(w, "id", info->id);
+	jw_put_cstr(w, "agent", row->agent);
+	put_text(w, "name", session_row_name(row));
+	put_text(w, "directory", info->cwd);
+	put_text(w, "branch", info->branch);
+	put_text(w, "first_prompt", info->prompt);
+	put_text(w, "model", info->model);
+	put_time(w, "created", info->first_ms);
+	put_time(w, "last_activity", row->active_ms);
+	jw_put_i64(w, "turns", info->turns);
+	jw_put_i64(w, "size", info->size);
+	jw_put_i64(w, "context_tokens", usage_context(&info->usage));
+	put_parent(w, info);
+	put_flags(w, view);
+	jw_put_cstr(w, "path", info->path);
+	jw_end(w);
+}

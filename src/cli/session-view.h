@@ -1,0 +1,29 @@
+/*
+ * A session as the listing commands show it: the fields of -F, and its JSON object.
+ */
+#pragma once
+
+#include "store/catalogue.h"
+#include "ui/format.h"
+#include "json/write.h"
+
+struct session_view {
+	const struct session_row *row;
+	int64_t pid; /* of the process that has it open; 0: nobody known */
+	bool live; /* somebody has it open */
+	bool current; /* the conversation that goes on in this folder */
+};
+
+/* The fields of -F, in the order of their values. */
+extern const struct format_field session_fields[];
+extern const size_t session_fields_n;
+enum { SESSION_FIELDS_MAX = 32 };
+/* values[i] belongs to session_fields[i]; slices are the row's. */
+void session_values(const struct session_view *view, union format_value *values);
+
+/* How much of the id tells it from others as a rule: ids that begin with the time need more. */
+struct sv session_short_id(const char *id);
+/* Its name, else its first prompt. */
+const char *session_title(const struct session_row *row);
+/* One object. */
+void session_json(struct jw *w, const struct session_view *view);

@@ -1,0 +1,126 @@
+#include "cli/sessions.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "cli/assistant.h"
+#include "cli/env.h"
+#include "store/conv.h"
+#include "ui/progress.h"
+
+static void warn(struct app *app, const char *message, const char *consequence)
+{
+	AUTO_STR line = STR_INIT;
+	utf8_scrub_line(&line, sv_of(message));
+	(void)fprintf(app->err, "faden: warning: %s%s\n", line.buf, consequence);
+}
+
+/* ---- the catalogue ---- */
+
+static int use_memory(struct app *app, const struct err *why, struct err *reterr)
+{
+	warn(app, why->msg, "; the sessions are read for this once");
+	store_close(app->store);
+	app->store = NULL;
+	return store_open(NULL, STORE_MEMORY, &app->log, &app->store, reterr);
+}
+
+int sessions_open(struct app *app, struct err *reterr)
+{
+	struct store *store;
+	struct err err = ERR_INIT;
+	if (app_store(app, &store, &err) >= 0)
+		return 0;
+	return use_memory(app, &err, reterr);
+}
+
+struct refreshing {
+	struct app *app;
+	struct term term;
+	struct progress progress;
+};
+
+static void on_progress(void *data, const struct catalogue_progress *p)
+{
+	struct refreshing *r = data;
+	progress_update(
+		&r->progress, p->bytes_done, p->bytes, clock_age_ms(&(struct clock){ false, 0 }));
+}
+
+static void on_trouble(void *data, const struct err *err)
+{
+	struct refreshing *r = data;
+	warn(r->app, err->msg, "; left out");
+}
+
+static int refresh(struct app *app, struct err *reterr)
+{
+	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
+	struct transcript_home homes[ASSISTANT_HOMES];
+	struct refreshing r = { .app = app };
+	const struct catalogue_opts opts = {
+		.progress = on_progress, .trouble = on_trouble, .data = &r
+	};
+	const struct term_opts screen = { .fd = STDERR_FILENO, .term_name = env_get("TERM") };
+	assistant_homes(app, rehearsal, homes);
+	term_init(&r.term, &screen);
+	progress_init(&r.progress, &r.term, SV("Reading sessions"), PROGRESS_BYTES,
+		clock_age_ms(&(struct clock){ false, 0 }));
+	int rc = catalogue_refresh(app->store, homes, ASSISTANT_HOMES, &opts, NULL, reterr);
+	progress_release(&r.progress);
+	term_release(&r.term);
+	return rc;
+}
+
+/* A full disk or a store that another process holds for ever must not hide the sessions. */
+int sessions_refresh(struct app *app, struct err *reterr)
+{
+	struct err err = ERR_INIT;
+	int rc = refresh(app, &err);
+	if (rc >= 0)
+		return 0;
+	rc = use_memory(app, &err, reterr);
+	return rc < 0 ? rc : refresh(app, reterr);
+}
+
+/* ---- who writes, what goes on ---- */
+
+void sessions_writers(const struct app *app, struct map *ids)
+{
+	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
+	struct transcript_home homes[ASSISTANT_HOMES];
+	assistant_homes(app, rehearsal, homes);
+	for (size_t i = 0; i < ASSISTANT_HOMES; i++)
+		transcript_writers(&homes[i], ids);
+}
+
+char *sessions_current(struct app *app)
+{
+	AUTO_CONV conv = CONV_INIT;
+	AUTO_FREE char *dir = NULL;
+	if (assistant_dir(app, &dir, NULL) < 0 ||
+		conv_current(app->store, dir, &app->clock, &conv, NULL) < 0)
+		return NULL;
+	return TAKE_PTR(conv.session);
+}
+
+/* ---- output ---- */
+
+void sessions_term(const struct app *app, struct term *t)
+{
+	const struct term_opts screen = {
+		.fd = STDOUT_FILENO,
+		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+		.term_name = env_get("TERM"),
+	};
+	term_init(t, &screen);
+	t->tty = app->out_tty;
+	t->fd = -1;
+}
+
+void sessions_flush(struct app *app, struct term *t)
+{
+	(void)fwrite(t->buf.buf, 1, t->buf.len, app->out);
+	str_clear(&t->buf);
+}

@@ -1,0 +1,28 @@
+/*
+ * What the commands about sessions share: the catalogue, brought up to date or made for the moment
+ * where none can be kept; who writes; and output that is sized and scrubbed for where it goes.
+ */
+#pragma once
+
+#include "base/map.h"
+#include "cli/app.h"
+#include "store/catalogue.h"
+#include "ui/term.h"
+
+/*
+ * app->store, opened; when it cannot be, one in memory and a warning, since looking at sessions
+ * needs nothing of ours.
+ */
+int sessions_open(struct app *app, struct err *reterr) MUST_USE;
+/* Brings the catalogue up to date. Progress and folders that cannot be read go to app->err. */
+int sessions_refresh(struct app *app, struct err *reterr) MUST_USE;
+
+/* Session ids that a live process has open now → its pid. */
+void sessions_writers(const struct app *app, struct map *ids);
+/* The agent's session of the conversation that goes on in this folder; NULL: none. Caller frees. */
+char *sessions_current(struct app *app);
+
+/* A terminal as wide as the one app->out leads to (also through the pager), or a pipe; what is
+ * written gathers in t->buf until sessions_flush() gives it to app->out. */
+void sessions_term(const struct app *app, struct term *t);
+void sessions_flush(struct app *app, struct term *t);

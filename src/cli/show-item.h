@@ -1,0 +1,30 @@
+/*
+ * One item of a session as `faden show` prints it.
+ */
+#pragma once
+
+#include "transcript/transcript.h"
+#include "ui/term.h"
+#include "json/write.h"
+
+struct show_style {
+	const char *agent; /* who answers: "claude" */
+	bool tools; /* everything: calls and results in full, thinking, what programs put in */
+};
+
+struct show_state {
+	enum item_kind speaker; /* whose words came last */
+	bool begun;
+	struct str text; /* reused */
+};
+#define SHOW_STATE_INIT                                \
+	{                                              \
+		.speaker = ITEM_META, .text = STR_INIT \
+	}
+void show_state_release(struct show_state *s);
+
+/* Prints into the term; nothing for items that are not shown. */
+void show_item(struct show_state *s, const struct show_style *style, struct term *t,
+	const struct item *item);
+/* The same item as one JSON object, all of it. live: negative when not known. */
+void show_item_json(struct jw *w, const struct item *item, int live, struct str *tmp);

@@ -1,0 +1,112 @@
+#!/bin/sh
+# faden list: every agent's sessions, by every way to ask for them.
+. "$(dirname "$0")/../lib.sh"
+
+claude=$t_home/.claude
+codex=$t_home/.codex
+here=$t_tmp/here
+there=$t_tmp/there
+mkdir -p "$here" "$there"
+make() {
+	"$t_helper/make-session" "$@" >/dev/null
+}
+a=aaaaaaaa-0000-4000-8000-000000000001
+b=bbbbbbbb-0000-4000-8000-000000000002
+c=01a00000-0000-7000-8000-000000000003
+t_setenv 'FADEN_CLOCK=2026-03-10T00:00:00Z'
+cd "$here" || exit 1
+
+t_exit 'no agent was ever here' 1 t_faden list
+t_like 'and it says so' "$(cat "$t_err")" 'no sessions'
+t_exit 'for programs too' 1 t_faden list --json
+t_is 'an empty array' "$(cat "$t_out")" '[]'
+
+make claude "$claude" "$here" "$a" --time 2026-03-01T10:00:00Z 'first words here' 'and more'
+make claude "$claude" "$there" "$b" --time 2026-03-02T10:00:00Z --title 'Over there' 'elsewhere'
+make codex "$codex" "$here" "$c" --time 2026-03-03T10:00:00Z --title 'Green door' 'codex words'
+
+t_exit 'the sessions of this folder' 0 t_faden list
+t_is 'newest first, tab-separated' "$(cut -f 2-6,8 "$t_out")" \
+	"$c	codex	2026-03-03T10:00:07.000Z	1	$(cat "$codex"/sessions/*/*/*/*.jsonl | wc -c)	Green door
+$a	claude	2026-03-01T10:00:08.000Z	2	$(cat "$claude"/projects/*/$a.jsonl | wc -c)	first words here"
+t_exit 'all folders' 0 t_faden list --all -F '{id}'
+t_is 'this one first' "$(cat "$t_out")" "$c
+$a
+$b"
+t_exit 'one agent' 0 t_faden list --all --agent claude -F '{id}'
+t_is 'only its own' "$(cat "$t_out")" "$a
+$b"
+t_exit 'since a date' 0 t_faden list -a --since 2026-03-02 -F '{id}'
+t_is 'without the older' "$(cat "$t_out")" "$c
+$b"
+t_exit 'since a span' 0 t_faden list -a --since 7d -F '{id}'
+t_is 'by the clock' "$(cat "$t_out")" "$c"
+t_exit 'nothing since' 1 t_faden list -a --since 1h
+t_exit 'a since that is none' 2 t_faden list --since yesterday
+t_exit 'some' 0 t_faden list -a -n 2 -F '{id}'
+t_is 'of them' "$(wc -l <"$t_out")" 2
+t_exit 'with a text' 0 t_faden list -a over there -F '{name}'
+t_is 'in the name' "$(cat "$t_out")" 'Over there'
+t_exit 'sorted' 0 t_faden list -a --sort turns -n 1 -F '{turns}'
+t_is 'by turns' "$(cat "$t_out")" 2
+t_exit 'an unknown field' 2 t_faden list -F '{nome}'
+t_like 'names the known ones' "$(cat "$t_err")" 'name'
+
+t_exit 'JSON' 0 t_faden list --all --json
+t_ok 'is JSON with all that was asked for' python3 - "$t_out" "$there" <<'END'
+import json, sys
+rows = json.load(open(sys.argv[1]))
+row = next(r for r in rows if r["name"] == "Over there")
+assert row["agent"] == "claude" and row["turns"] == 1 and row["directory"] == sys.argv[2]
+assert row["first_prompt"] == "elsewhere" and row["last_activity"] == "2026-03-02T10:00:04.000Z"
+assert row["live"] is False and row["parent"] is None and row["size"] > 0
+assert len(rows) == 3
+END
+
+# what another process writes now
+sleep 1000 &
+t_pids="$t_pids $!"
+mkdir -p "$claude/sessions"
+start=$(sed 's/.*) //' "/proc/$!/stat" | cut -d ' ' -f 20)
+printf '{"pid":%d,"sessionId":"%s","procStart":"%s"}' "$!" "$a" "$start" >"$claude/sessions/$!.json"
+printf '{"pid":%d,"sessionId":"%s","procStart":"1"}' "$!" "$b" >"$claude/sessions/1.json"
+t_is 'a live session is marked' "$(t_faden list -a -F '{live}{short}' | sort)" "01a00000-0000
+bbbbbbbb
+liveaaaaaaaa"
+
+# growth, loss
+line='{"type":"user","uuid":"x","message":{"content":"third"}}'
+echo "$line" >>"$(echo "$claude"/projects/*/$a.jsonl)"
+t_is 'a grown session' "$(t_faden list -F '{turns}' first)" 3
+printf '%s' '{"type":"user","uuid":"y","mess' >>"$(echo "$claude"/projects/*/$a.jsonl)"
+t_is 'a half-written last line' "$(t_faden list -F '{turns}' first)" 3
+mv "$codex/sessions" "$codex/moved"
+t_is 'a vanished one' "$(t_faden list -a -F '{agent}')" 'claude
+claude'
+t_is 'can be asked for' "$(t_faden list -a --gone --json | grep -c '"gone":true')" 1
+mv "$codex/moved" "$codex/sessions"
+t_is 'and comes back' "$(t_faden list -a -F '{agent}' | sort -u | tr '\n' ' ')" 'claude codex '
+
+# nothing of ours can be written, or read
+t_exit 'a state folder that is a file' 0 t_faden --state "$claude/sessions/1.json" list -a -F '{id}'
+t_is 'the list is whole' "$(wc -l <"$t_out")" 3
+t_like 'with a warning' "$(cat "$t_err")" 'warning'
+rm -rf "$claude/projects"
+ln -s projects "$claude/projects"
+t_exit 'a home that cannot be read' 0 t_faden list -a -F '{agent}'
+t_like 'is named' "$(cat "$t_err")" 'warning: .*/projects'
+t_like 'the others are listed' "$(cat "$t_out")" codex
+
+# a hostile name cannot reach the terminal
+esc=$(printf '\033')
+make codex "$codex" "$here" "$c" 'title ]0;owned and more'
+sed -i "s/title /title \\\\u001b/" "$codex"/sessions/*/*/*/*.jsonl
+t_unlike 'no escape sequence gets through' "$(t_faden list)" "$esc"
+
+# two at once, from nothing
+rm -rf "$t_home/.local/state/faden"
+t_faden list -a >"$t_tmp/one" 2>&1 &
+t_faden list -a >"$t_tmp/two" 2>&1
+wait $!
+t_ok 'two at the same time see the same' cmp "$t_tmp/one" "$t_tmp/two"
+t_done
