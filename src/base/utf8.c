@@ -25,6 +25,15 @@ size_t utf8_decode(struct sv s, uint32_t *ret_cp)
 	return (size_t)n;
 }
 
+size_t utf8_expect(unsigned char lead)
+{
+	if (lead >= 0xC2 && lead < 0xE0)
+		return 2;
+	if (lead >= 0xE0 && lead < 0xF0)
+		return 3;
+	return lead >= 0xF0 && lead < 0xF5 ? 4 : 1;
+}
+
 void utf8_add(struct str *out, uint32_t cp)
 {
 	utf8proc_uint8_t tmp[4];

@@ -12,6 +12,8 @@
 /* Decodes one code point at s.p (s.n > 0); returns its length in bytes, at least 1. An invalid
  * byte gives U+FFFD and 1. */
 size_t utf8_decode(struct sv s, uint32_t *ret_cp);
+/* Bytes of the character that begins with `lead`; 1 when none can. */
+size_t utf8_expect(unsigned char lead);
 void utf8_add(struct str *out, uint32_t cp);
 bool utf8_valid(struct sv s);
 /* Number of code points. */

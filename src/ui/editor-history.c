@@ -46,7 +46,7 @@ void editor_history_enter(struct editor *e, struct sv entry)
 	str_add(&e->last, entry);
 }
 
-static size_t count_lines(struct sv text)
+size_t editor_count_newlines(struct sv text)
 {
 	size_t n = 0;
 
@@ -77,7 +77,7 @@ void editor_history_load(struct editor *e)
 	if (!e->history_path ||
 		file_read(e->history_path, EDITOR_HISTORY_FILE_MAX, &text, NULL) < 0)
 		return;
-	size_t lines = count_lines(str_sv(&text));
+	size_t lines = editor_count_newlines(str_sv(&text));
 	struct sv rest = last_lines(str_sv(&text), e->opts.history_max);
 	if (lines > REWRITE_AT * e->opts.history_max)
 		(void)!file_replace(e->history_path, rest, HISTORY_MODE, NULL);

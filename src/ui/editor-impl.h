@@ -41,6 +41,7 @@ struct editor {
 void editor_history_load(struct editor *e);
 void editor_history_encode(struct str *out, struct sv entry);
 void editor_history_decode(struct str *out, struct sv line);
+size_t editor_count_newlines(struct sv text);
 /* Into the running history only. */
 void editor_history_enter(struct editor *e, struct sv entry);
 

@@ -120,15 +120,6 @@ void editor_expand_pastes(struct editor *e, struct sv line, struct str *out)
 	}
 }
 
-static size_t count_newlines(struct sv s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++)
-		n += s.p[i] == '\n';
-	return n;
-}
-
 /* Collects up to the end mark. False when the input ended or became too long. */
 static bool read_paste(EditLine *el, struct str *raw)
 {
@@ -181,7 +172,7 @@ static unsigned char key_paste(EditLine *el, wint_t key UNUSED)
 	if (!read_paste(el, &raw))
 		return e->reading ? CC_REFRESH_BEEP : CC_EOF;
 	clean_paste(&text, str_sv(&raw));
-	size_t lines = count_newlines(str_sv(&text)) + 1;
+	size_t lines = editor_count_newlines(str_sv(&text)) + 1;
 	if (lines <= PASTE_LINES_MAX && text.len <= PASTE_SHOWN_MAX) {
 		insert(el, str_sv(&text));
 		return CC_REFRESH;

@@ -64,15 +64,6 @@ static bool read_byte(struct editor *e, char *ret)
 	}
 }
 
-static size_t char_length(unsigned char lead)
-{
-	if (lead >= 0xC2 && lead < 0xE0)
-		return 2;
-	if (lead >= 0xE0 && lead < 0xF0)
-		return 3;
-	return lead >= 0xF0 && lead < 0xF5 ? 4 : 1;
-}
-
 static void show_prefill(struct editor *e)
 {
 	AUTO_FREE wchar_t *wide = editor_widen(str_sv(&e->prefill));
@@ -99,7 +90,7 @@ static int get_char(EditLine *el, wchar_t *ret)
 		if (!read_byte(e, &bytes[n]))
 			return 0;
 		n++;
-	} while (n < char_length((unsigned char)bytes[0]));
+	} while (n < utf8_expect((unsigned char)bytes[0]));
 	(void)utf8_decode(sv_make(bytes, n), &cp);
 	*ret = (wchar_t)cp;
 	return 1;

@@ -41,8 +41,8 @@ static void release_signals(const struct pager *p)
 	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
 		if (!sigismember(&p->mask, signals[i]))
 			(void)sigaddset(&drop, signals[i]);
-	while (sigtimedwait(&drop, NULL, &at_once) > 0)
-		continue;
+	while (sigtimedwait(&drop, NULL, &at_once) > 0) {
+	}
 	(void)pthread_sigmask(SIG_SETMASK, &p->mask, NULL);
 }
 
