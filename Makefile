@@ -1,26 +1,65 @@
-# A thin front for Meson. Every target does its own set-up.
+# A thin front for Meson: every target does its own set-up and then its job.
 BUILD := build
+ASAN := build-asan
 PREFIX ?= /usr/local
-TEST_DIRS := build-asan
+FUZZ_SECONDS ?= 60
 
-.PHONY: all run test test-long test-asan lint format bench fuzz install clean setup
-all: $(BUILD)/faden
+.PHONY: all run test test-long lint format bench fuzz install clean
+.NOTPARALLEL:
 
-$(BUILD)/build.ninja: tools/packages
-	@tools/setup
-	@test -f $@ || meson setup $(BUILD) --prefix $(PREFIX) >$(BUILD).log 2>&1 || \
-		{ cat $(BUILD).log; rm -f $(BUILD).log; exit 1; }
-	@rm -f $(BUILD).log
-	@touch $@
-
-.PHONY: $(BUILD)/faden
-$(BUILD)/faden: $(BUILD)/build.ninja
-	@ninja -C $(BUILD) faden | { grep -v '^ninja: \|^\[' || true; }
+all:
+	@tools/setup build
+	@tools/configure $(BUILD)
+	@ninja --quiet -C $(BUILD) faden
 
 run: all
 	@$(BUILD)/faden
 
-# Each fuzz target for FUZZ_SECONDS with libFuzzer and sanitizers; needs clang.
-FUZZ_SECONDS ?= 60
+# Both builds, every test in each, the unit tests under valgrind too. Ends with
+# "N passed, M failed".
+test:
+	@tools/setup build test
+	@tools/configure $(BUILD) -Dtests=true
+	@tools/configure $(ASAN) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
+	@ninja --quiet -C $(BUILD)
+	@ninja --quiet -C $(ASAN)
+	@tools/run-tests $(BUILD) $(ASAN)
+
+# The same with the tests that take minutes.
+test-long:
+	@tools/setup build test bench fuzz
+	@tools/configure $(BUILD) -Dtests=true
+	@tools/configure $(ASAN) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
+	@ninja --quiet -C $(BUILD)
+	@ninja --quiet -C $(ASAN)
+	@tools/run-tests $(BUILD) $(ASAN) -- --setup long
+
+lint:
+	@tools/setup build test lint
+	@tools/configure $(BUILD) -Dtests=true
+	@ninja --quiet -C $(BUILD)
+	@tools/lint $(BUILD)
+
+format:
+	@tools/setup lint
+	@find src fuzz tests bench -name '*.[ch]' | xargs clang-format -i
+
+bench:
+	@tools/setup build bench
+	@tools/configure $(BUILD)
+	@ninja --quiet -C $(BUILD) faden
+	@bench/run $(BUILD)
+
+# Each target for FUZZ_SECONDS with libFuzzer and sanitizers.
 fuzz:
+	@tools/setup build test fuzz
 	@fuzz/run $(FUZZ_SECONDS)
+
+install:
+	@tools/setup build
+	@tools/configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
+	@ninja --quiet -C $(BUILD)
+	@meson install --quiet --no-rebuild -C $(BUILD)
+
+clean:
+	rm -rf $(BUILD) $(ASAN) build-fuzz

@@ -35,7 +35,7 @@
 		(vec)->v[(vec)->n++] = (__VA_ARGS__); \
 	} while (0)
 #define vec_each(vec, item) \
-	for (__typeof__((vec)->v + 0) item = (vec)->v; item && item < (vec)->v + (vec)->n; item++)
+	for (__auto_type item = (vec)->v; item && item < (vec)->v + (vec)->n; item++)
 #define vec_release(vec)                   \
 	do {                               \
 		free((vec)->v);            \
