@@ -9,8 +9,11 @@
 #include "cli/settings.h"
 #include "os/path.h"
 
-const char *assistant_rehearsal_hint(void)
+const char *assistant_hint(const struct assistant *a, const struct conv *c)
 {
+	if (!a->by_default || c->turns > 0 ||
+		strcmp(c->agent, agent_driver(AGENT_REHEARSAL)->name) != 0)
+		return NULL;
 	return "The rehearsal agent answers: it only repeats and remembers. For a real one install "
 	       "claude or codex and use --agent, or set ai.agent.";
 }

@@ -49,8 +49,9 @@ void assistant_homes(
 	const struct app *app, const char *rehearsal_home, struct transcript_home *homes);
 char *assistant_rehearsal_home(const struct app *app);
 
-/* One line that says what the rehearsal agent is and how to get a real one. */
-const char *assistant_rehearsal_hint(void);
+/* One line that says what the rehearsal agent is and how to get a real one; NULL when it is not the
+ * one who answers in c, was chosen, or has been introduced there before. */
+const char *assistant_hint(const struct assistant *a, const struct conv *c);
 
 /* Exit status for what became of a sentence. */
 int assistant_status(const struct assist_outcome *out);

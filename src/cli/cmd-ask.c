@@ -48,6 +48,15 @@ static void on_notice(void *data, const char *line)
 	(void)fprintf(a->app->err, "faden: %s\n", line);
 }
 
+static void on_begin(void *data, const struct conv *c)
+{
+	struct ask *a = data;
+	const char *hint = assistant_hint(&a->assistant, c);
+
+	if (hint)
+		on_notice(a, hint);
+}
+
 static void flush(struct ask *a)
 {
 	struct err err = ERR_INIT;
@@ -198,7 +207,7 @@ static int open_all(struct ask *a, struct err *reterr)
 	struct assistant_opts want = {
 		.agent = a->opts->agent,
 		.model = a->opts->model,
-		.ui = { .data = a, .event = on_event, .notice = on_notice },
+		.ui = { .data = a, .begin = on_begin, .event = on_event, .notice = on_notice },
 	};
 	struct term_opts screen = {
 		.fd = fileno(a->app->out),
@@ -212,8 +221,6 @@ static int open_all(struct ask *a, struct err *reterr)
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
 		if (!loop_add_signal(a->assistant.loop, signals[i], on_signal, a, reterr))
 			r = reterr ? reterr->code : ERR_BUG;
-	if (r == 0 && a->assistant.by_default)
-		on_notice(a, assistant_rehearsal_hint());
 	return r;
 }
 

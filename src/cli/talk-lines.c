@@ -32,6 +32,15 @@ static void on_notice(void *data, const char *line)
 	(void)fprintf(l->app->err, "faden: %s\n", line);
 }
 
+static void on_begin(void *data, const struct conv *c)
+{
+	struct lines *l = data;
+	const char *hint = assistant_hint(&l->assistant, c);
+
+	if (hint)
+		on_notice(l, hint);
+}
+
 static void on_signal(void *data, int signo)
 {
 	struct lines *l = data;
@@ -164,7 +173,7 @@ int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *ret
 		.model = opts->model,
 		.keep_alive = true,
 		.commands = true,
-		.ui = { .data = &l, .notice = on_notice },
+		.ui = { .data = &l, .begin = on_begin, .notice = on_notice },
 	};
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	int r = assistant_open(app, &want, &l.assistant, reterr);
@@ -172,8 +181,6 @@ int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *ret
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
 		if (!loop_add_signal(l.assistant.loop, signals[i], on_signal, &l, reterr))
 			r = reterr ? reterr->code : ERR_BUG;
-	if (r == 0 && l.assistant.by_default)
-		on_notice(&l, assistant_rehearsal_hint());
 	if (r == 0)
 		r = assist_recover(l.assistant.assist, reterr);
 	if (r == 0)

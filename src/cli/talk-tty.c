@@ -62,7 +62,10 @@ static void on_notice(void *data, const char *line)
 static void on_begin(void *data, const struct conv *c)
 {
 	struct talk *t = data;
+	const char *hint = assistant_hint(&t->assistant, c);
 
+	if (hint)
+		say_line(t, STYLE_NOTICE, hint);
 	status_set_names(&t->status, sv_of(c->agent), sv_of(c->turns ? conv_label(c) : ""));
 	status_set_state(&t->status, STATUS_THINKING, SV(""));
 	status_show(&t->status);
@@ -236,8 +239,6 @@ static void greet(struct talk *t, bool fresh)
 			agent_driver(t->assistant.kind)->name);
 	}
 	say_line(t, STYLE_NOTICE, line.buf);
-	if (t->assistant.by_default)
-		say_line(t, STYLE_NOTICE, assistant_rehearsal_hint());
 	if (!goes_on)
 		say_line(t, STYLE_NOTICE, "Ctrl-C cancels a turn, Ctrl-D leaves.");
 }
