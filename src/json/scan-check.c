@@ -111,6 +111,8 @@ static enum state open_container(struct check *c, bool object)
 		return STATE_DEEP;
 	uint64_t bit = UINT64_C(1) << (c->depth % WORD);
 	uint64_t *word = &c->objects[c->depth / WORD];
+	if (c->depth % WORD == 0)
+		*word = 0; /* so that the stack need not be cleared as a whole */
 	*word = object ? *word | bit : *word & ~bit;
 	c->depth++;
 	c->p = json_skip_space(c->p + 1, c->end);

@@ -248,14 +248,13 @@ bool scan_double(struct jval val, double *ret)
 	if (!is_number(val))
 		return false;
 	AUTO_FREE char *large = NULL;
-	char *text = small;
 	if (val.raw.n < sizeof(small)) {
 		memcpy(small, val.raw.p, val.raw.n);
 		small[val.raw.n] = '\0';
 	} else {
-		text = large = xmemdup0(val.raw.p, val.raw.n);
+		large = xmemdup0(val.raw.p, val.raw.n);
 	}
-	double v = to_double(text);
+	double v = to_double(large ? large : small);
 	if (!isfinite(v))
 		return false;
 	*ret = v;
