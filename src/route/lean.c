@@ -5,7 +5,7 @@
 
 /* How sure each sign is, alone. */
 static const double sure_marker = 0.8; /* also, while you're at it */
-static const double sure_step = 0.7; /* now, then */
+static const double sure_step = 0.62; /* now, then */
 static const double sure_reply = 0.8; /* a short yes or no */
 static const double sure_reply_long = 0.4; /* one in front of a whole request */
 static const double sure_pronoun = 0.8;
@@ -14,7 +14,6 @@ static const double sure_demonstrative = 0.72; /* that loop */
 static const double sure_there = 0.74;
 static const double sure_undo = 0.85;
 static const double sure_fragment = 0.74;
-static const double sure_short_question = 0.45;
 static const double sure_done = 0.5; /* did you */
 static const double sure_too = 0.3;
 static const double sure_still = 0.15;
@@ -68,18 +67,12 @@ static bool clause_begins(const struct sentence *s, size_t i)
 	return k->before || (k->cls & (LANG_BIT(CONJ) | LANG_BIT(AND)));
 }
 
-/* A thing named earlier in the sentence, in another clause: the pronoun means that. Without
- * punctuation, a subject pronoun right behind a thing opens the clause itself. */
+/* A thing named earlier in the sentence, in another clause: the pronoun means that. */
 static bool antecedent_inside(const struct sentence *s, size_t pronoun)
 {
-	const struct token *next = peek(s, pronoun + 1);
-	bool subject = next && !next->before &&
-		(s->words[pronoun + 1].kind != WORD_NONE || (next->cls & LANG_BIT(AUX)));
 	bool boundary = false;
 	for (size_t i = pronoun + 1; i-- > s->body;) {
-		if (i < pronoun &&
-			((boundary && thing(s, i)) ||
-				(subject && i + 1 == pronoun && i > s->body && content(s, i))))
+		if (i < pronoun && thing(s, i) && (boundary || i + 1 == pronoun))
 			return true;
 		boundary |= i > s->body && clause_begins(s, i);
 	}
@@ -152,20 +145,13 @@ static void read_weak_pronoun(struct leaning *l, size_t i)
 	sign(l, possessive ? 0.5 : sure_weak_pronoun, true, "pronoun", k);
 }
 
-/* the other, both, ones; "the second option" chooses among what was said. */
 static void read_one(struct leaning *l, size_t i, const struct token *k)
 {
-	const struct sentence *s = l->s;
-	const lang_mask noun_opens =
-		LANG_BIT(ART) | LANG_BIT(SELF) | LANG_BIT(YOU) | LANG_BIT(INDEF) | LANG_BIT(DEM);
-	size_t end = i + k->phrase_n;
-	const struct token *next = peek(s, end);
-	struct sv w = next ? token_word(&s->tokens, next) : SV("");
-	bool of = sv_is(w, "of") || sv_is(w, "von") || sv_is(w, "de");
-	bool alone =
-		!next || next->before || (!content(s, end) && !of && !(next->cls & noun_opens));
-	bool choice = next && k->phrase_n > 1 && (next->cls & LANG_BIT(RESULT));
-	if ((alone || choice) && !antecedent_inside(s, i))
+	const struct token *next = peek(l->s, i + k->phrase_n);
+	bool alone = !next || next->before ||
+		(!content(l->s, i + k->phrase_n) &&
+			!(next->cls & (LANG_BIT(ART) | LANG_BIT(PREP))));
+	if (alone && !antecedent_inside(l->s, i))
 		sign(l, sure_pronoun, true, "stands for something said before:", k);
 }
 
@@ -218,14 +204,6 @@ static void read_pointer(struct leaning *l, size_t i)
 	}
 }
 
-/* "larger than one megabyte" says what it compares with. */
-static bool compared(const struct sentence *s, size_t i)
-{
-	const struct token *next = peek(s, i);
-	struct sv w = next ? token_word(&s->tokens, next) : SV("");
-	return sv_is(w, "than") || sv_is(w, "als") || sv_is(w, "que");
-}
-
 static void read_marker(struct leaning *l, size_t i)
 {
 	const struct sentence *s = l->s;
@@ -247,7 +225,7 @@ static void read_marker(struct leaning *l, size_t i)
 		sign(l, last ? sure_too + 0.15 : sure_too, false, "adds with", k);
 	else if (k->phrase & LANG_BIT(STILL))
 		sign(l, sure_still, false, "presupposes with", k);
-	else if ((k->phrase & LANG_BIT(COMP)) && s->names <= 2 && !compared(s, end))
+	else if ((k->phrase & LANG_BIT(COMP)) && s->names <= 2)
 		sign(l, s->names == 0 ? sure_comparative + 0.2 : sure_comparative - 0.15, false,
 			"compares with", k);
 }
@@ -255,8 +233,8 @@ static void read_marker(struct leaning *l, size_t i)
 static bool has_verb(const struct sentence *s)
 {
 	for (size_t i = 0; i < s->tokens.v.n; i++)
-		if (s->words[i].kind == WORD_ACT ||
-			(at(s, i)->cls & (LANG_BIT(AUX) | LANG_BIT(VERB) | LANG_BIT(DEED))))
+		if (s->words[i].kind == WORD_VERB || s->words[i].kind == WORD_ACT ||
+			(at(s, i)->cls & LANG_BIT(AUX)))
 			return true;
 	return false;
 }
@@ -270,15 +248,12 @@ static void read_completeness(struct leaning *l)
 	for (size_t i = 0; i < s->tokens.v.n; i++)
 		quoted |= (at(s, i)->flags & TOKEN_QUOTED) != 0;
 	if (s->names == 0 && !quoted) {
-		static const double by_nouns[] = { 0.85, 0.6, 0.4, 0.2 };
+		static const double by_nouns[] = { 0.85, 0.55, 0.35, 0.2 };
 		size_t n = s->nouns < 3 ? s->nouns : 3;
 		sign(l, by_nouns[n], n == 0, "names nothing of its own", NULL);
 		return;
 	}
-	enum { FRAGMENT_WORDS = 7, SHORT_QUESTION = 4 };
-	if (first && (first->cls & LANG_BIT(WH)) && s->names <= 1 &&
-		s->tokens.v.n - s->body <= SHORT_QUESTION)
-		sign(l, sure_short_question, false, "is a short question", NULL);
+	enum { FRAGMENT_WORDS = 7 };
 	if (first && s->tokens.v.n - s->body <= FRAGMENT_WORDS && s->names <= 2 && !has_verb(s) &&
 		(first->cls & LANG_BIT(PREP)) && !s->returning)
 		sign(l, sure_fragment, false, "is no whole sentence", NULL);
@@ -300,8 +275,8 @@ void lean_read(struct sentence *s, const struct opening *o)
 	}
 	for (size_t i = s->body; i < s->tokens.v.n; i++) {
 		read_pointer(&l, i);
-		if (!(at(s, i)->flags & TOKEN_IN_PHRASE))
-			read_marker(&l, i);
+		read_marker(&l, i);
+		i += at(s, i)->phrase_n - 1U;
 	}
 	read_completeness(&l);
 	s->lean = 1.0 - l.stands;

@@ -38,18 +38,18 @@ static const struct token *peek(const struct sentence *s, size_t i)
 	return i < s->tokens.v.n ? &s->tokens.v.v[i] : NULL;
 }
 
-/* Phrases of these classes mean something wherever they stand; the words in them do not. */
-static const lang_mask marker_phrases = LANG_BIT(FILL) | LANG_BIT(FUNC) | LANG_BIT(ANYWHERE) |
-	LANG_BIT(TOO) | LANG_BIT(STILL) | LANG_BIT(FRESH) | LANG_BIT(ASIDE) | LANG_BIT(DONE) |
-	LANG_BIT(EXPLETIVE) | LANG_BIT(ONE) | LANG_BIT(PAST) | LANG_BIT(AUX) | LANG_BIT(WH);
+static lang_mask class_at(const struct sentence *s, size_t i)
+{
+	return i < s->tokens.v.n ? token_at(s, i)->cls : 0;
+}
 
-/* Whether token i is in a marker and not, say, in "unit tests". */
+/* Whether the phrase that token i is inside of is a marker and not, say, "unit tests". */
 static bool inside_marker(const struct sentence *s, size_t i)
 {
-	for (size_t back = 0; back < LANG_PHRASE_MAX && back <= i; back++) {
+	for (size_t back = 1; back < LANG_PHRASE_MAX && back <= i; back++) {
 		const struct token *k = token_at(s, i - back);
-		if (k->phrase_n > back && k->phrase_n > 1)
-			return (k->phrase & marker_phrases) != 0;
+		if (k->phrase_n > back)
+			return (k->phrase & (function_words & ~LANG_BIT(PREP))) != 0;
 	}
 	return false;
 }
@@ -131,31 +131,17 @@ struct reader {
 	uint16_t focus_chunk;
 };
 
-/* The import, der Build: a verb used as a noun. German writes it with a capital. */
 static bool noun_position(const struct sentence *s, size_t i)
 {
-	const struct token *k = token_at(s, i), *next = peek(s, i + 1);
+	lang_mask prev = i > 0 ? class_at(s, i - 1) : 0;
+	const struct token *k = token_at(s, i);
 	if (i == s->body || k->before)
 		return false;
-	if (s->tokens.lang == LANG_DE && s->tokens.mixed_case)
-		return k->flags & TOKEN_UPPER;
-	lang_mask prev = token_at(s, i - 1)->cls;
-	if (!prev) /* "CSV export", but "the crawler imports the pages" */
-		return (k->cls & (LANG_BIT(DEED) | noun_words)) &&
-			!(next && !next->before && (next->cls & openers));
-	return (prev &
-		       (LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(PREP) | LANG_BIT(ADJ) |
-			       LANG_BIT(DEM) | LANG_BIT(NUM) | noun_words)) &&
-		!sv_is(token_word(&s->tokens, token_at(s, i - 1)), "to");
-}
-
-/* English: "the opening" is a thing, "the saved position" has a quality. */
-static enum word_kind participle(const struct sentence *s, size_t i, enum word_kind otherwise)
-{
-	struct sv w = token_word(&s->tokens, token_at(s, i));
-	if (s->tokens.lang != LANG_EN || (token_at(s, i)->cls & noun_words))
-		return otherwise;
-	return sv_ends(w, SV("ing")) ? WORD_NAME : sv_ends(w, SV("ed")) ? WORD_QUALITY : otherwise;
+	bool capital = s->tokens.lang == LANG_DE && (k->flags & TOKEN_UPPER);
+	return capital || !prev ||
+		(prev &
+			(LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(PREP) | LANG_BIT(ADJ) |
+				LANG_BIT(DEM) | LANG_BIT(NUM) | LANG_BIT(NOUN)));
 }
 
 /* An unknown word that opens the sentence in front of an article is what is to be done. */
@@ -170,19 +156,19 @@ static bool unknown_verb(const struct sentence *s, size_t i)
 static enum word_kind kind_of(const struct sentence *s, size_t i)
 {
 	const struct token *k = token_at(s, i);
-	if (i < s->body || inside_marker(s, i))
+	if ((k->flags & TOKEN_IN_PHRASE) && inside_marker(s, i) && k->cls)
+		return WORD_NONE;
+	if (k->phrase_n > 1 && (k->phrase & function_words & ~LANG_BIT(PREP)))
+		return WORD_NONE;
+	if (i < s->body)
 		return WORD_NONE;
 	if (!k->cls) {
 		bool small = s->tokens.lang == LANG_DE && s->tokens.mixed_case &&
 			!(k->flags & (TOKEN_UPPER | TOKEN_IDENT));
 		return unknown_verb(s, i) || small ? WORD_ACT : WORD_NAME;
 	}
-	if (k->cls & (LANG_BIT(VERB) | LANG_BIT(DEED))) {
-		bool deed = k->cls & LANG_BIT(DEED);
-		if (!noun_position(s, i))
-			return k->cls & function_words ? WORD_NONE : deed ? WORD_DEED : WORD_VERB;
-		return participle(s, i, deed ? WORD_NAME : WORD_NOUN);
-	}
+	if ((k->cls & LANG_BIT(VERB)) && !((k->cls & noun_words) && noun_position(s, i)))
+		return k->cls & function_words ? WORD_NONE : WORD_VERB;
 	if (k->cls & noun_words)
 		return WORD_NOUN;
 	if (k->cls & function_words)
@@ -190,27 +176,14 @@ static enum word_kind kind_of(const struct sentence *s, size_t i)
 	return k->cls & quality_words ? WORD_QUALITY : WORD_NONE;
 }
 
-/* "the list of members", "die Liste der Mitglieder": one thing, named by two nouns. */
-static bool opens_complement(const struct sentence *s, size_t i)
-{
-	struct sv w = token_word(&s->tokens, token_at(s, i));
-	enum word_kind before = i > 0 ? s->words[i - 1].kind : WORD_NONE;
-	if ((before != WORD_NAME && before != WORD_NOUN) || token_at(s, i)->before)
-		return false;
-	bool german = s->tokens.lang == LANG_DE && (sv_is(w, "der") || sv_is(w, "des"));
-	bool romance = (s->tokens.lang == LANG_FR || s->tokens.lang == LANG_ES) &&
-		(sv_is(w, "de") || sv_is(w, "du") || sv_is(w, "des") || sv_is(w, "del") ||
-			sv_is(w, "d"));
-	return german || romance || sv_is(w, "of");
-}
-
 /* Function words steer what comes after them. */
 static void steer(const struct sentence *s, struct reader *r, size_t i)
 {
 	const struct token *k = token_at(s, i);
 	lang_mask c = k->cls;
-	r->complement = opens_complement(s, i) || (r->complement && (c & openers));
-	r->fresh_chunk = !r->complement;
+	bool of = sv_is(token_word(&s->tokens, k), "of") || sv_is(token_word(&s->tokens, k), "de");
+	r->complement = of || (r->complement && (c & LANG_BIT(ART)));
+	r->fresh_chunk = true;
 	if (c & LANG_BIT(PREP))
 		r->after_preposition = true;
 	else if (!(c & (openers | LANG_BIT(WEAKPRON))))
@@ -252,7 +225,7 @@ static void mark_heads(struct sentence *s)
 		bool content = s->words[i].kind != WORD_NONE;
 		bool last = i + 1 == s->tokens.v.n || s->words[i + 1].kind == WORD_NONE ||
 			s->words[i + 1].chunk != s->words[i].chunk;
-		s->words[i].head = content && last && !s->words[i].complement;
+		s->words[i].head = content && last;
 	}
 }
 
@@ -267,21 +240,19 @@ static void read_words(struct sentence *s)
 			r.after_preposition = r.complement = false;
 			r.definite = WORD_BARE;
 		}
-		if (kind == WORD_NONE || kind == WORD_VERB || kind == WORD_DEED) {
+		if (kind == WORD_NONE || kind == WORD_VERB) {
 			steer(s, &r, i);
 		} else {
 			place(s, &r, i);
 			bool quoted = k->flags & TOKEN_QUOTED;
 			s->names += kind == WORD_NAME && !quoted;
-			if (kind == WORD_NOUN && !quoted && !(k->cls & LANG_BIT(RESULT)))
-				s->nouns += s->words[i].definite == WORD_INDEFINITE ? 2 : 1;
+			s->nouns += kind == WORD_NOUN && !quoted && !(k->cls & LANG_BIT(RESULT));
 		}
 	}
 	mark_heads(s);
 	const struct token *first = peek(s, s->body);
 	enum word_kind opens = first ? s->words[s->body].kind : WORD_NONE;
-	s->imperative = !s->tokens.question &&
-		(opens == WORD_VERB || opens == WORD_ACT || opens == WORD_DEED);
+	s->imperative = opens == WORD_VERB || opens == WORD_ACT;
 }
 
 /* Classes that count wherever they stand. */

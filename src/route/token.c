@@ -159,22 +159,12 @@ static size_t han_known(const struct lexicon *lex, struct sv s)
 	return 0;
 }
 
-/* A single character cuts a word off only when it is hardly ever part of one. */
-static bool han_cuts(struct sv word)
-{
-	enum { CHAR = 3 };
-	size_t unused;
-	return word.n > CHAR ||
-		sv_find(SV("的了吗呢吧嘛呀啦把我你您它他她这那是在和与或也很太都就不没被让对从"),
-			word, &unused);
-}
-
 static void cut_han(struct cutter *c, struct sv run)
 {
 	size_t start = 0, at = 0;
 	while (at < run.n) {
 		size_t known = han_known(c->lex, sv_from(run, at));
-		if (known == 0 || (at > start && !han_cuts(sv_make(run.p + at, known)))) {
+		if (known == 0) {
 			at += han_length(sv_from(run, at), 1);
 			continue;
 		}
@@ -375,14 +365,6 @@ static void vote(const struct tokens *t, const struct lexicon *lex, unsigned vot
 	}
 }
 
-/* German and English are mixed all the time; other pairs need more than a word that happens to
- * exist in both. */
-static bool speaks_also(const unsigned votes[LANG_COUNT], size_t main, size_t other)
-{
-	bool often = main <= LANG_DE && other <= LANG_DE;
-	return often ? votes[other] >= 3 : votes[other] >= 6 && 2 * votes[other] >= votes[main];
-}
-
 static void choose_languages(struct tokens *t, const struct lexicon *lex)
 {
 	unsigned votes[LANG_COUNT] = { 0 };
@@ -392,8 +374,7 @@ static void choose_languages(struct tokens *t, const struct lexicon *lex)
 		if (votes[l] > votes[best])
 			best = l;
 	for (size_t l = 0; l < LANG_COUNT; l++)
-		if (l != best && speaks_also(votes, best, l) &&
-			(next == LANG_COUNT || votes[l] > votes[next]))
+		if (l != best && votes[l] >= 3 && (next == LANG_COUNT || votes[l] > votes[next]))
 			next = l;
 	t->lang = (enum lang_id)best;
 	t->second = (enum lang_id)(next == LANG_COUNT ? best : next);
@@ -416,13 +397,6 @@ static lang_mask look_up_both(const struct tokens *t, const struct lexicon *lex,
 {
 	lang_mask m = look_up(lex, t->lang, w);
 	return m || t->second == t->lang ? m : look_up(lex, t->second, w);
-}
-
-static lang_mask look_up_word(const struct tokens *t, const struct lexicon *lex, struct sv w)
-{
-	lang_mask m = look_up_both(t, lex, w);
-	m = m ? m : lexicon_inflected(lex, t->lang, w);
-	return m || t->second == t->lang ? m : lexicon_inflected(lex, t->second, w);
 }
 
 /* The longest phrase from token i on; commas may stand inside, full stops not. */
@@ -475,7 +449,7 @@ void tokens_read(struct tokens *t, struct sv text, const struct lexicon *lex)
 	choose_languages(t, lex);
 	for (size_t i = 0; i < t->v.n; i++) {
 		struct token *k = &t->v.v[i];
-		k->cls = look_up_word(t, lex, token_word(t, k));
+		k->cls = look_up_both(t, lex, token_word(t, k));
 		if (!k->cls && is_number(token_word(t, k)))
 			k->cls = LANG_BIT(NUM);
 		t->mixed_case |= i > 0 && (k->flags & TOKEN_UPPER) && !k->before;

@@ -5,27 +5,15 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* What a word says about the subject, by its kind: in the text to be decided, where a common
- * word proves little, and in a conversation, where it may be what is asked for. */
-static const float query_weight[] = {
+/* What a word says about the subject, by its kind. */
+static const float kind_weight[] = {
 	[WORD_NONE] = 0.0F,
 	[WORD_NAME] = 1.0F,
 	[WORD_ACT] = 0.5F,
-	[WORD_DEED] = 0.4F,
-	[WORD_NOUN] = 0.4F,
+	[WORD_NOUN] = 0.3F,
 	[WORD_VERB] = 0.12F,
-	[WORD_QUALITY] = 0.25F,
+	[WORD_QUALITY] = 0.2F,
 };
-static const float conv_weight[] = {
-	[WORD_NONE] = 0.0F,
-	[WORD_NAME] = 1.0F,
-	[WORD_ACT] = 0.75F,
-	[WORD_DEED] = 0.6F,
-	[WORD_NOUN] = 0.6F,
-	[WORD_VERB] = 0.15F,
-	[WORD_QUALITY] = 0.3F,
-};
-static const float pointed_weight = 0.9F; /* of a common noun behind "that": that loop */
 static const float role_weight[] = {
 	[ROLE_FOCUS] = 1.0F,
 	[ROLE_OTHER] = 0.8F,
@@ -34,8 +22,6 @@ static const float role_weight[] = {
 static const float indefinite_weight = 0.6F; /* of the text to be decided: it brings a new thing */
 static const float quoted_weight = 0.5F;
 static const float part_weight = 0.45F; /* of an identifier or compound of several parts */
-static const float first_part_weight = 0.6F;
-static const float single_weight = 0.6F; /* Class.method: a plain word among several pieces */
 static const float source_weight[] = {
 	[TOPIC_QUERY] = 1.0F,
 	[TOPIC_FIRST] = 1.0F,
@@ -169,7 +155,7 @@ static struct sv base_name(struct sv raw)
 		raw = sv_from(raw, (size_t)(slash - raw.p) + 1);
 	const char *dot = memrchr(raw.p, '.', raw.n);
 	size_t before = dot ? (size_t)(dot - raw.p) : 0;
-	if (before > 0 && raw.n - before - 1 <= EXTENSION_MAX)
+	if (before > 0 && raw.n - before - 1 <= EXTENSION_MAX && !memchr(raw.p, '.', before))
 		raw.n = before;
 	return raw;
 }
@@ -183,72 +169,34 @@ static bool is_wrapper(struct sv part)
 
 enum { PARTS_MAX = 8 };
 
-struct parts {
-	struct sv part[PARTS_MAX]; /* folded */
-	size_t n;
-	struct str text, joined;
-};
-
-static void parts_release(struct parts *p)
-{
-	str_release(&p->text);
-	str_release(&p->joined);
-}
-
-static void parts_read(struct parts *p, struct sv raw)
-{
-	struct sv part;
-	size_t at[PARTS_MAX];
-	while (p->n < PARTS_MAX && next_part(&raw, &part)) {
-		at[p->n] = p->text.len;
-		utf8_normalise(&p->text, part, true);
-		p->part[p->n].n = p->text.len - at[p->n];
-		p->n++;
-	}
-	for (size_t i = 0; i < p->n; i++) {
-		p->part[i].p = p->text.buf + at[i];
-		if (p->n == 1 || !is_wrapper(p->part[i]))
-			str_add(&p->joined, p->part[i]);
-	}
-}
-
-/* One identifier or hyphenated word: itself and its parts. */
-static void add_parts(
-	struct adding *a, struct sv raw, bool code, float weight, uint8_t flags, uint16_t chunk)
-{
-	CLEANUP(parts_release)
-	struct parts p = { .text = STR_INIT, .joined = STR_INIT };
-	parts_read(&p, raw);
-	unsigned first = 0, second = 0;
-	bool pair = p.n == 2 && (first = concept_of(&a->w->concepts, p.part[0])) &&
-		(second = concept_of(&a->w->concepts, p.part[1]));
-	bool single = code && p.n == 1;
-	add_term(a, str_sv(&p.joined), weight * (single ? single_weight : 1),
-		flags | TERM_WHOLE | (code && p.n > 1 ? TERM_IDENT : 0),
-		pair ? first << 16 | second : 0, chunk);
-	for (size_t i = 0; i < p.n && p.n > 1; i++) {
-		float share = !code ? 2 * part_weight : i == 0 ? first_part_weight : part_weight;
-		if (!is_wrapper(p.part[i]) && p.part[i].n > 2)
-			add_term(a, p.part[i], weight * share, flags, 0, chunk);
-	}
-	a->group++;
-}
-
-/* a/path/Class.method.ext: each piece between dots is a name. */
 static void add_identifier(
 	struct adding *a, const struct token *k, float weight, uint8_t flags, uint16_t chunk)
 {
-	if (!(k->flags & TOKEN_IDENT)) {
-		add_parts(a, k->raw, false, weight, flags, chunk);
-		return;
+	struct sv rest = base_name(k->raw), part, parts[PARTS_MAX];
+	AUTO_STR folded = STR_INIT;
+	AUTO_STR joined = STR_INIT;
+	size_t n = 0, at[PARTS_MAX];
+	while (n < PARTS_MAX && next_part(&rest, &part)) {
+		at[n] = folded.len;
+		utf8_normalise(&folded, part, true);
+		parts[n].n = folded.len - at[n];
+		n++;
 	}
-	struct sv rest = base_name(k->raw), piece;
-	bool only = !memchr(rest.p, '.', rest.n);
-	while (sv_split(&rest, '.', &piece))
-		if (piece.n > 0)
-			add_parts(a, piece,
-				!only || memchr(piece.p, '_', piece.n) || k->raw.n == piece.n,
-				weight, flags, chunk);
+	for (size_t i = 0; i < n; i++) {
+		parts[i].p = folded.buf + at[i];
+		if (n == 1 || !is_wrapper(parts[i]))
+			str_add(&joined, parts[i]);
+	}
+	unsigned first = 0, second = 0, pair = 0;
+	if (n == 2 && (first = concept_of(&a->w->concepts, parts[0])) &&
+		(second = concept_of(&a->w->concepts, parts[1])))
+		pair = first << 16 | second;
+	add_term(a, str_sv(&joined), weight, flags | TERM_WHOLE, pair, chunk);
+	bool code = k->flags & TOKEN_IDENT;
+	for (size_t i = 0; i < n && n > 1; i++)
+		if (!is_wrapper(parts[i]) && parts[i].n > 2)
+			add_term(a, parts[i], weight * (code ? part_weight : 2 * part_weight),
+				flags, 0, chunk);
 }
 
 /* Two characters make a word more often than one or three do. */
@@ -269,14 +217,8 @@ static float word_weight(const struct adding *a, size_t i)
 {
 	const struct word *w = &a->s->words[i];
 	const struct token *k = &a->s->tokens.v.v[i];
-	if (a->source != TOPIC_QUERY)
-		return conv_weight[w->kind] * role_weight[w->role] *
-			(k->flags & TOKEN_QUOTED ? quoted_weight : 1);
-	float weight = query_weight[w->kind];
-	if (w->kind == WORD_NOUN && i > 0 && (k[-1].cls & LANG_BIT(DEM)))
-		return pointed_weight;
-	weight *= role_weight[w->role];
-	if (w->definite == WORD_INDEFINITE)
+	float weight = kind_weight[w->kind] * role_weight[w->role];
+	if (a->source == TOPIC_QUERY && w->definite == WORD_INDEFINITE)
 		weight *= indefinite_weight;
 	if (k->flags & TOKEN_QUOTED)
 		weight *= quoted_weight;
@@ -368,8 +310,6 @@ void route_topic_inherit(struct route_topic *heir, const struct route_topic *fro
 
 /* ---- likeness ---- */
 
-enum { SKELETON_MAX = 16 };
-
 static size_t common_prefix(struct sv a, struct sv b)
 {
 	size_t n = 0;
@@ -417,50 +357,13 @@ static double form_likeness(struct sv a, struct sv b)
 	return shorter >= COMPOUND_SHORTEST && sv_ends(large, small) ? 0.55 : 0;
 }
 
-/* The consonants a recogniser hears, as classes: shed yule and schedule are S T L. */
-static size_t skeleton(struct sv w, char out[static SKELETON_MAX])
-{
-	static const char classes[] = "_P_T_FK__KKLMN_PKRSTTFFK_S"; /* a to z; '_' is not heard */
-	size_t n = 0;
-	for (size_t i = 0; i < w.n && n < SKELETON_MAX; i++) {
-		char c = w.p[i];
-		if (c < 'a' || c > 'z')
-			continue;
-		bool hiss = c == 'c' && i + 1 < w.n && w.p[i + 1] == 'h';
-		char cls = hiss ? 'S' : classes[c - 'a'];
-		if (c == 'c' && !hiss)
-			cls = 'K';
-		if (cls != '_' && (n == 0 || out[n - 1] != cls))
-			out[n++] = cls;
-	}
-	return n;
-}
-
-static bool sounds_alike(struct sv a, struct sv b)
-{
-	enum { ENOUGH = 3 };
-	char sa[SKELETON_MAX], sb[SKELETON_MAX];
-	size_t na = skeleton(a, sa), nb = skeleton(b, sb);
-	return a.n > 5 && b.n > 5 && a.p[0] == b.p[0] && na >= ENOUGH && na == nb &&
-		memcmp(sa, sb, na) == 0;
-}
-
-/* The words themselves are compared already: only what joins them counts. */
-static double pair_likeness(const struct term *a, struct sv ka, const struct term *b, struct sv kb)
-{
-	if (sv_eq(ka, kb))
-		return 0;
-	if (a->pair && a->pair == b->pair)
-		return 0.8;
-	return ka.n > 7 && (one_slip(ka, kb) || sounds_alike(ka, kb)) ? 0.7 : 0;
-}
-
 double term_likeness(const struct route_topic *at, const struct term *a,
 	const struct route_topic *bt, const struct term *b)
 {
 	struct sv ka = term_key(at, a), kb = term_key(bt, b);
-	if ((a->flags & b->flags) & TERM_PAIR)
-		return pair_likeness(a, ka, b, kb);
+	bool pairs = (a->flags & TERM_PAIR) && (b->flags & TERM_PAIR);
+	if (pairs) /* the words themselves are compared already */
+		return a->pair && a->pair == b->pair && !sv_eq(ka, kb) ? 0.8 : 0;
 	if (sv_eq(ka, kb) || sv_eq(term_stem(at, a), term_stem(bt, b)))
 		return 1;
 	if (a->pair && a->pair == b->pair)
@@ -468,6 +371,6 @@ double term_likeness(const struct route_topic *at, const struct term *a,
 	if (a->concept && a->concept == b->concept)
 		return 0.85;
 	if ((a->flags | b->flags) & TERM_PAIR)
-		return (one_slip(ka, kb) && ka.n > 6) || sounds_alike(ka, kb) ? 0.8 : 0;
+		return one_slip(ka, kb) && ka.n > 6 ? 0.7 : 0;
 	return form_likeness(term_stem(at, a), term_stem(bt, b));
 }

@@ -7,6 +7,7 @@ library=$(realpath "$1")
 . "$(dirname "$0")/../lib.sh"
 # A sweep over every step; a shortened one takes every STEPth.
 step=${FADEN_SWEEP_STEP:-1}
+[ -z "${FADEN_LONG-}" ] || step=1
 mkdir -p "$t_tmp/work"
 cd "$t_tmp/work" || exit 1
 
