@@ -16,8 +16,6 @@
 /* A scan under way. */
 struct summary {
 	struct session_info *info;
-	char time[40]; /* of the latest record that has one */
-	size_t time_n;
 	struct str usage; /* raw, of the latest answer */
 	struct str model, branch, cwd; /* raw, the latest: most lines repeat them */
 	struct str tmp;

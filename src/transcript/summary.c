@@ -87,16 +87,12 @@ bool summary_changed(struct str *last, struct jval val)
 
 void summary_time(struct summary *s, struct jval val)
 {
-	struct sv text = scan_inner(val);
-	if (text.n == 0 || text.n > sizeof(s->time))
+	int64_t ms;
+	if (val.type != J_STRING || !clock_parse_iso(scan_inner(val), &ms))
 		return;
-	if (s->info->first_ms == 0) {
-		int64_t ms;
-		if (clock_parse_iso(text, &ms))
-			s->info->first_ms = ms;
-	}
-	memcpy(s->time, text.p, text.n);
-	s->time_n = text.n;
+	if (s->info->first_ms == 0)
+		s->info->first_ms = ms;
+	s->info->last_ms = ms;
 }
 
 void summary_prompt(struct summary *s, struct jval text)

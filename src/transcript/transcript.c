@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "os/path.h"
 #include "transcript/adapter.h"
@@ -143,9 +142,6 @@ static void run_release(struct scan_run *run)
 static void run_finish(struct scan_run *run)
 {
 	struct session_info *info = run->summary.info;
-	int64_t ms;
-	if (clock_parse_iso(sv_make(run->summary.time, run->summary.time_n), &ms))
-		info->last_ms = ms;
 	struct jval usage = { str_sv(&run->summary.usage), J_OBJECT };
 	if (usage.raw.n > 0)
 		info->usage =
