@@ -1,0 +1,57 @@
+#!/bin/sh
+# Man pages and completions: made from the tables, complete, well formed.
+. "$(dirname "$0")/../lib.sh"
+
+commands=$(t_faden help --json | tr '{' '\n' | sed -n 's/^"name":"\([^"]*\)","alias".*/\1/p')
+for command in $commands; do
+	t_ok "docs/man/$command.mdoc is there" test -f "$t_root/docs/man/$command.mdoc"
+done
+for prose in "$t_root"/docs/man/*.mdoc; do
+	name=$(basename "$prose" .mdoc)
+	case $name in faden | config-file) continue ;; esac
+	t_like "docs/man/$name.mdoc has a command" "$commands" "^$name$"
+	t_like 'and an example' "$(cat "$prose")" '^\.Sh EXAMPLES$'
+done
+
+t_ok 'man pages are made' python3 "$t_root/tools/gen-man" "$FADEN" "$t_root/docs/man" "$t_tmp/man"
+if command -v mandoc >/dev/null; then
+	for page in "$t_tmp"/man/*; do
+		t_ok "$(basename "$page") is well formed" mandoc -Tlint -Wwarning "$page"
+	done
+else
+	t_skip 'man pages are well formed' 'mandoc is not installed'
+fi
+t_like 'every setting has a row' "$(cat "$t_tmp/man/faden-config.5")" '^\.It Cm ai\.permission_mode$'
+
+t_ok 'completions are made' python3 "$t_root/tools/gen-completions" "$FADEN" "$t_tmp/comp"
+
+# complete WORD…: what bash offers for the last word
+complete() {
+	bash -c '
+		. "$0"
+		COMP_WORDS=(faden "$@")
+		COMP_CWORD=$#
+		compopt() { :; }
+		faden() { echo 11111111-session; }
+		_faden
+		printf "%s\n" "${COMPREPLY[@]}"' "$t_tmp/comp/faden" "$@"
+}
+t_is 'a command' "$(complete comm)" commands
+t_like 'options of a command' "$(complete list --a)" '^--all$'
+t_is 'a value' "$(complete --color n)" never
+t_is 'an agent' "$(complete ask --agent reh)" rehearsal
+t_like 'options without a command' "$(complete --new)" '^--new-session$'
+t_is 'a verb' "$(complete config ex)" example
+t_is 'a session' "$(complete show 1)" 11111111-session
+t_is 'a session behind an option' "$(complete ask --in 1)" 11111111-session
+t_is 'the command after an option with a value' "$(complete --color never doc)" doctor
+for shell in zsh fish; do
+	file=$t_tmp/comp/faden.fish
+	[ "$shell" = fish ] || file=$t_tmp/comp/_faden
+	if command -v "$shell" >/dev/null; then
+		t_ok "$shell reads its completions" "$shell" -n "$file"
+	else
+		t_skip "$shell reads its completions" "$shell is not installed"
+	fi
+done
+t_done

@@ -1,0 +1,82 @@
+#!/bin/sh
+# What every command has: help, options, errors, exit status, one check of the output.
+. "$(dirname "$0")/../lib.sh"
+cd "$t_home" || exit 1
+
+t_exit 'version' 0 t_faden --version
+t_like 'is one line' "$(cat "$t_out")" '^faden [0-9]+\.[0-9]+\.[0-9]+$'
+t_exit 'version wins over everything' 0 t_faden list --version --agent codex
+t_is 'and makes no file' "$(find "$t_home" -type f | wc -l)" 0
+
+# --- help ---
+commands=$(t_faden help --json | tr '{' '\n' |
+	sed -n 's/^"name":"\([^"]*\)","alias".*/\1/p')
+t_like 'the description names commands' "$commands" '^ask$'
+for command in '' $commands; do
+	# shellcheck disable=SC2086 # none or one word
+	t_exit "help of faden $command" 0 t_faden $command --help
+	t_is 'goes to standard output' "$(cat "$t_err")" ''
+	t_is 'within 80 columns' "$(awk '{ gsub(/…/, "."); if (length($0) > 80) print }' "$t_out")" ''
+	cp "$t_out" "$t_tmp/long"
+	# shellcheck disable=SC2086
+	t_exit '-h' 0 t_faden $command -h
+	t_ok 'says the same' cmp "$t_tmp/long" "$t_out"
+	[ -z "$command" ] || {
+		t_exit 'so does help COMMAND' 0 t_faden help "$command"
+		t_ok 'exactly' cmp "$t_tmp/long" "$t_out"
+	}
+done
+t_exit 'help beside a wrong option' 0 t_faden list --nonsense -h
+t_like 'is help' "$(cat "$t_out")" '^usage: faden list'
+
+# --- usage errors ---
+wrong() {
+	t_exit "wrong: faden $*" 2 t_faden "$@"
+	t_is 'nothing on standard output' "$(cat "$t_out")" ''
+}
+wrong lsit
+t_like 'a command is suggested' "$(cat "$t_err")" "^faden: there is no command 'lsit' \(did you mean 'list'\?\)$"
+wrong tell me a joke
+t_like 'what is no command is no prompt' "$(cat "$t_err")" "no command 'tell'"
+wrong list --al
+t_like 'an option is suggested' "$(cat "$t_err")" "unknown option '--al' \(did you mean '--all'\?\)"
+wrong --nonsense
+wrong help one two
+t_like 'too many words' "$(cat "$t_err")" "too many: 'two'"
+wrong rename
+t_like 'too few' "$(cat "$t_err")" 'missing: faden rename SESSION NAME'
+wrong list --color blue
+wrong list --limit
+wrong help nonsense
+
+# --- options in any place ---
+t_exit 'global options before the command' 0 t_faden --color never --state "$t_tmp/s" help
+t_exit 'and after it' 0 t_faden help --color=never list
+t_exit 'a command that does not see its option' 0 t_faden --config "$t_tmp/none" config path
+t_is 'a global option with a value' "$(cat "$t_out")" "$t_tmp/none"
+
+# --- output ---
+full() { t_faden help >/dev/full; }
+t_exit 'a full disk' 5 full
+t_like 'is said' "$(cat "$t_err")" '^faden: standard output: No space left'
+# The reader is gone before the writer begins.
+mkfifo "$t_tmp/pipe"
+gone() {
+	(
+		exec 3<>"$t_tmp/pipe" 4>"$t_tmp/pipe"
+		exec 3>&-
+		t_faden help >&4
+	)
+}
+t_exit 'a reader that has gone' 141 gone
+t_is 'is no error to speak of' "$(cat "$t_err")" ''
+
+# --- environment ---
+t_setenv 'FADEN_CLOCK=yesterday'
+t_exit 'a wrong clock' 3 t_faden config path
+t_like 'is named' "$(cat "$t_err")" "FADEN_CLOCK: 'yesterday'"
+t_unsetenv FADEN_CLOCK
+t_setenv 'HOME=relative'
+t_exit 'a home that is none' 3 t_faden config path
+t_setenv "HOME=$t_home"
+t_done
