@@ -10,6 +10,7 @@
 static const double hint_boost = 1.5; /* a marker that something was there before */
 static const double return_boost = 2.0; /* the text says that it goes back */
 static const double tie = 0.05; /* among equals, one that can be resumed */
+static const double least_lean = 0.35; /* less only helps to understand the subject */
 static const double half_life_ms = 600000.0;
 static const double named_strength = 0.6; /* to reach across directories and resets */
 
@@ -130,6 +131,16 @@ static void match_all(struct decision *d)
 	free(topics);
 }
 
+/* Later in time, or what is running when the text waits for that. */
+static bool comes_after(
+	const struct decision *d, const struct route_conv *a, const struct route_conv *b)
+{
+	bool a_runs = a->status == ROUTE_ACTIVE, b_runs = b->status == ROUTE_ACTIVE;
+	if (d->s.waits && a_runs != b_runs)
+		return a_runs;
+	return a->last_ms >= b->last_ms;
+}
+
 /* The one that ran last here: what a pronoun means. */
 static void find_last(struct decision *d)
 {
@@ -141,7 +152,7 @@ static void find_last(struct decision *d)
 			continue;
 		const struct view *best = d->last == ROUTE_NONE ? NULL : &d->views[d->last];
 		if (!best || v->scope < best->scope ||
-			(v->scope == best->scope && v->conv->last_ms >= best->conv->last_ms))
+			(v->scope == best->scope && comes_after(d, v->conv, best->conv)))
 			d->last = i;
 	}
 }
@@ -166,7 +177,7 @@ static double topic_part(const struct decision *d, const struct view *v)
 
 static double lean_part(const struct decision *d, size_t i)
 {
-	if (i != d->last || d->s.returning)
+	if (i != d->last || d->s.returning || d->s.lean < least_lean)
 		return 0;
 	bool expired = d->query->now_ms - d->views[i].conv->last_ms >= d->opts->expiry_ms;
 	return expired && !d->s.lean_explicit ? d->s.lean * 0.6 : d->s.lean;

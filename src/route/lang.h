@@ -45,6 +45,7 @@
 	X(DONE, "agent")             /* what the agent has done: did you, your change */ \
 	X(EXPLETIVE, "expletive")    /* an it that means nothing: is it possible */ \
 	X(VERB, "verb")              /* actions that everybody asks for */ \
+	X(DEED, "deed")              /* work with a name of its own: import, sort, the export */ \
 	X(NOUN, "noun")              /* things that every project has */ \
 	X(RESULT, "result")          /* things that only exist after work was done: the fix, der Plan */ \
 	X(ADJ, "adjective")          /* qualities and manners */ \
@@ -52,6 +53,7 @@
 	X(NUM, "number")             /* two, zweite */ \
 	X(TIME, "time")              /* today, Montag */ \
 	X(PAST, "past")              /* points to an earlier session: from yesterday */ \
+	X(WAIT, "wait")              /* for what is running: when that is done */ \
 	X(HERE, "surroundings")      /* this X is here, not in what was said: project, Rechner */ \
 	X(ONE, "one")                /* stands for a noun: one, ones, the other */
 /* clang-format on */
@@ -95,6 +97,9 @@ void lexicon_init(struct lexicon *lex, const struct lang_extra *extra, size_t n_
 void lexicon_release(struct lexicon *lex);
 /* 0 when unknown. The phrase is folded (utf8_normalise) with single blanks. */
 lang_mask lexicon_get(const struct lexicon *lex, enum lang_id lang, struct sv phrase);
+
+/* The same for a word with an ending of its language taken off; open classes only. */
+lang_mask lexicon_inflected(const struct lexicon *lex, enum lang_id lang, struct sv word);
 
 const struct lang_table *lang_table(enum lang_id id);
 bool lang_class_parse(struct sv name, enum lang_class *ret);

@@ -5,7 +5,7 @@
 
 /* How sure each sign is, alone. */
 static const double sure_marker = 0.8; /* also, while you're at it */
-static const double sure_step = 0.62; /* now, then */
+static const double sure_step = 0.7; /* now, then */
 static const double sure_reply = 0.8; /* a short yes or no */
 static const double sure_reply_long = 0.4; /* one in front of a whole request */
 static const double sure_pronoun = 0.8;
@@ -14,8 +14,11 @@ static const double sure_demonstrative = 0.72; /* that loop */
 static const double sure_there = 0.74;
 static const double sure_undo = 0.85;
 static const double sure_fragment = 0.74;
+static const double sure_short_question = 0.45;
 static const double sure_done = 0.5; /* did you */
 static const double sure_too = 0.3;
+static const double sure_too_last = 0.45; /* at the end */
+static const double sure_too_command = 0.7; /* füg noch …, add … as well */
 static const double sure_still = 0.15;
 static const double sure_comparative = 0.4;
 
@@ -64,17 +67,24 @@ static bool thing(const struct sentence *s, size_t i)
 static bool clause_begins(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i);
-	return k->before || (k->cls & (LANG_BIT(CONJ) | LANG_BIT(AND)));
+	bool request = k->phrase_n > 1 && (k->phrase & LANG_BIT(FILL)); /* … can you … */
+	return k->before || request || (k->cls & (LANG_BIT(CONJ) | LANG_BIT(AND)));
 }
 
-/* A thing named earlier in the sentence, in another clause: the pronoun means that. */
+/* A thing named earlier in the sentence, in another clause: the pronoun means that. Without
+ * punctuation, a subject pronoun right behind a thing opens the clause itself. */
 static bool antecedent_inside(const struct sentence *s, size_t pronoun)
 {
+	const struct token *next = peek(s, pronoun + 1);
+	bool subject = next && !next->before &&
+		(s->words[pronoun + 1].kind != WORD_NONE || (next->cls & LANG_BIT(AUX)));
 	bool boundary = false;
 	for (size_t i = pronoun + 1; i-- > s->body;) {
-		if (i < pronoun && thing(s, i) && (boundary || i + 1 == pronoun))
+		if (i < pronoun &&
+			((boundary && thing(s, i)) ||
+				(subject && i + 1 == pronoun && i > s->body && content(s, i))))
 			return true;
-		boundary |= i > s->body && clause_begins(s, i);
+		boundary |= i > s->body && (i == pronoun ? at(s, i)->before : clause_begins(s, i));
 	}
 	return false;
 }
@@ -130,13 +140,33 @@ static void read_demonstrative(struct leaning *l, size_t i)
 		sign(l, sure_demonstrative, true, "points back with", k);
 }
 
+/* "wie geht das mit X": what it means comes after it. */
+static bool cataphoric(const struct sentence *s, size_t i)
+{
+	do
+		i++;
+	while (i < s->tokens.v.n && (at(s, i)->cls & LANG_BIT(FILL)));
+	return i < s->tokens.v.n && sv_is(token_word(&s->tokens, at(s, i)), "mit");
+}
+
+/* "eine französische wäre auch gut": the noun was said before. */
+static bool noun_left_out(const struct sentence *s, size_t i)
+{
+	const struct token *k = at(s, i), *next = peek(s, i + 1), *after = peek(s, i + 2);
+	return s->tokens.lang == LANG_DE && (k->cls & LANG_BIT(INDEF)) && next && !next->before &&
+		s->words[i + 1].kind == WORD_QUALITY && !(next->cls & LANG_BIT(NUM)) &&
+		(!after || after->before || (after->cls & (LANG_BIT(AUX) | LANG_BIT(TOO))));
+}
+
 /* es, sie, das, la: articles, empty subjects or pronouns. */
 static void read_weak_pronoun(struct leaning *l, size_t i)
 {
 	const struct sentence *s = l->s;
 	const struct token *k = at(s, i);
 	bool article = k->cls & LANG_BIT(ART);
-	if (article && !stands_alone(s, i))
+	if ((article && !stands_alone(s, i)) || cataphoric(s, i))
+		return;
+	if ((k->cls & LANG_BIT(AUX)) && (i + 1 >= s->tokens.v.n || !content(s, i + 1)))
 		return;
 	if (antecedent_inside(s, i) || ((k->flags & TOKEN_UPPER) && i > s->body && !k->before))
 		return;
@@ -145,13 +175,20 @@ static void read_weak_pronoun(struct leaning *l, size_t i)
 	sign(l, possessive ? 0.5 : sure_weak_pronoun, true, "pronoun", k);
 }
 
+/* the other, both, ones; "the second option" chooses among what was said. */
 static void read_one(struct leaning *l, size_t i, const struct token *k)
 {
-	const struct token *next = peek(l->s, i + k->phrase_n);
-	bool alone = !next || next->before ||
-		(!content(l->s, i + k->phrase_n) &&
-			!(next->cls & (LANG_BIT(ART) | LANG_BIT(PREP))));
-	if (alone && !antecedent_inside(l->s, i))
+	const struct sentence *s = l->s;
+	const lang_mask noun_opens =
+		LANG_BIT(ART) | LANG_BIT(SELF) | LANG_BIT(YOU) | LANG_BIT(INDEF) | LANG_BIT(DEM);
+	size_t end = i + k->phrase_n;
+	const struct token *next = peek(s, end);
+	struct sv w = next ? token_word(&s->tokens, next) : SV("");
+	bool of = sv_is(w, "of") || sv_is(w, "von") || sv_is(w, "de");
+	bool alone =
+		!next || next->before || (!content(s, end) && !of && !(next->cls & noun_opens));
+	bool choice = next && k->phrase_n > 1 && (next->cls & LANG_BIT(RESULT)) && s->names == 0;
+	if ((alone || choice) && !antecedent_inside(s, i))
 		sign(l, sure_pronoun, true, "stands for something said before:", k);
 }
 
@@ -194,6 +231,8 @@ static void read_pointer(struct leaning *l, size_t i)
 	} else if (k->cls & LANG_BIT(PRON)) {
 		if (!antecedent_inside(s, i))
 			sign(l, sure_pronoun, true, "pronoun", k);
+	} else if (noun_left_out(s, i)) {
+		sign(l, sure_weak_pronoun, true, "leaves the noun out:", k);
 	} else if (k->cls & LANG_BIT(DEM)) {
 		read_demonstrative(l, i);
 	} else if (k->cls & LANG_BIT(WEAKPRON)) {
@@ -202,6 +241,14 @@ static void read_pointer(struct leaning *l, size_t i)
 		if (!antecedent_inside(s, i))
 			sign(l, sure_there, true, "points back with", k);
 	}
+}
+
+/* "larger than one megabyte" says what it compares with. */
+static bool compared(const struct sentence *s, size_t i)
+{
+	const struct token *next = peek(s, i);
+	struct sv w = next ? token_word(&s->tokens, next) : SV("");
+	return sv_is(w, "than") || sv_is(w, "als") || sv_is(w, "que");
 }
 
 static void read_marker(struct leaning *l, size_t i)
@@ -222,10 +269,14 @@ static void read_marker(struct leaning *l, size_t i)
 	else if (k->phrase & LANG_BIT(DONE))
 		sign(l, sure_done, true, "asks about work done:", k);
 	else if (k->phrase & LANG_BIT(TOO))
-		sign(l, last ? sure_too + 0.15 : sure_too, false, "adds with", k);
+		sign(l,
+			s->imperative  ? sure_too_command
+				: last ? sure_too_last
+				       : sure_too,
+			false, "adds with", k);
 	else if (k->phrase & LANG_BIT(STILL))
 		sign(l, sure_still, false, "presupposes with", k);
-	else if ((k->phrase & LANG_BIT(COMP)) && s->names <= 2)
+	else if ((k->phrase & LANG_BIT(COMP)) && s->names <= 2 && !compared(s, end))
 		sign(l, s->names == 0 ? sure_comparative + 0.2 : sure_comparative - 0.15, false,
 			"compares with", k);
 }
@@ -233,8 +284,8 @@ static void read_marker(struct leaning *l, size_t i)
 static bool has_verb(const struct sentence *s)
 {
 	for (size_t i = 0; i < s->tokens.v.n; i++)
-		if (s->words[i].kind == WORD_VERB || s->words[i].kind == WORD_ACT ||
-			(at(s, i)->cls & LANG_BIT(AUX)))
+		if (s->words[i].kind == WORD_ACT ||
+			(at(s, i)->cls & (LANG_BIT(AUX) | LANG_BIT(VERB) | LANG_BIT(DEED))))
 			return true;
 	return false;
 }
@@ -248,12 +299,14 @@ static void read_completeness(struct leaning *l)
 	for (size_t i = 0; i < s->tokens.v.n; i++)
 		quoted |= (at(s, i)->flags & TOKEN_QUOTED) != 0;
 	if (s->names == 0 && !quoted) {
-		static const double by_nouns[] = { 0.85, 0.55, 0.35, 0.2 };
+		static const double by_nouns[] = { 0.85, 0.6, 0.4, 0.2 };
 		size_t n = s->nouns < 3 ? s->nouns : 3;
 		sign(l, by_nouns[n], n == 0, "names nothing of its own", NULL);
-		return;
 	}
-	enum { FRAGMENT_WORDS = 7 };
+	enum { FRAGMENT_WORDS = 7, SHORT_QUESTION = 4 };
+	if (first && (first->cls & LANG_BIT(WH)) && s->names <= 1 &&
+		s->tokens.v.n - s->body <= SHORT_QUESTION)
+		sign(l, sure_short_question, false, "is a short question", NULL);
 	if (first && s->tokens.v.n - s->body <= FRAGMENT_WORDS && s->names <= 2 && !has_verb(s) &&
 		(first->cls & LANG_BIT(PREP)) && !s->returning)
 		sign(l, sure_fragment, false, "is no whole sentence", NULL);
@@ -275,8 +328,8 @@ void lean_read(struct sentence *s, const struct opening *o)
 	}
 	for (size_t i = s->body; i < s->tokens.v.n; i++) {
 		read_pointer(&l, i);
-		read_marker(&l, i);
-		i += at(s, i)->phrase_n - 1U;
+		if (!(at(s, i)->flags & TOKEN_IN_PHRASE))
+			read_marker(&l, i);
 	}
 	read_completeness(&l);
 	s->lean = 1.0 - l.stands;

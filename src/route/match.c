@@ -11,6 +11,7 @@ static const double narrowed_factor = 0.8; /* the screen of something else */
 static const double modifier_factor = 0.6; /* GPX converter, GPX parser */
 static const double project_factor = 0.6;
 static const double object_factor = 0.75; /* a command may do something else with the same thing */
+static const double identifier_bonus = 1.8;
 static const double covered_bonus = 1.15; /* every name is known there */
 
 double *match_rarity(
@@ -51,6 +52,8 @@ static struct found find_best(
 			best = (struct found){ c, like, value };
 	}
 	best.value *= (double)q->weight * text->rarity[i];
+	if (best.term && (q->flags & best.term->flags & TERM_IDENT) && best.likeness >= 1)
+		best.value *= identifier_bonus;
 	return best;
 }
 

@@ -38,18 +38,18 @@ static const struct token *peek(const struct sentence *s, size_t i)
 	return i < s->tokens.v.n ? &s->tokens.v.v[i] : NULL;
 }
 
-static lang_mask class_at(const struct sentence *s, size_t i)
-{
-	return i < s->tokens.v.n ? token_at(s, i)->cls : 0;
-}
+/* Phrases of these classes mean something wherever they stand; the words in them do not. */
+static const lang_mask marker_phrases = LANG_BIT(FILL) | LANG_BIT(FUNC) | LANG_BIT(ANYWHERE) |
+	LANG_BIT(TOO) | LANG_BIT(STILL) | LANG_BIT(FRESH) | LANG_BIT(ASIDE) | LANG_BIT(DONE) |
+	LANG_BIT(EXPLETIVE) | LANG_BIT(ONE) | LANG_BIT(PAST) | LANG_BIT(AUX) | LANG_BIT(WH);
 
-/* Whether the phrase that token i is inside of is a marker and not, say, "unit tests". */
+/* Whether token i is in a marker and not, say, in "unit tests". */
 static bool inside_marker(const struct sentence *s, size_t i)
 {
-	for (size_t back = 1; back < LANG_PHRASE_MAX && back <= i; back++) {
+	for (size_t back = 0; back < LANG_PHRASE_MAX && back <= i; back++) {
 		const struct token *k = token_at(s, i - back);
-		if (k->phrase_n > back)
-			return (k->phrase & (function_words & ~LANG_BIT(PREP))) != 0;
+		if (k->phrase_n > back && k->phrase_n > 1)
+			return (k->phrase & marker_phrases) != 0;
 	}
 	return false;
 }
@@ -131,17 +131,31 @@ struct reader {
 	uint16_t focus_chunk;
 };
 
+/* The import, der Build: a verb used as a noun. German writes it with a capital. */
 static bool noun_position(const struct sentence *s, size_t i)
 {
-	lang_mask prev = i > 0 ? class_at(s, i - 1) : 0;
-	const struct token *k = token_at(s, i);
+	const struct token *k = token_at(s, i), *next = peek(s, i + 1);
 	if (i == s->body || k->before)
 		return false;
-	bool capital = s->tokens.lang == LANG_DE && (k->flags & TOKEN_UPPER);
-	return capital || !prev ||
-		(prev &
-			(LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(PREP) | LANG_BIT(ADJ) |
-				LANG_BIT(DEM) | LANG_BIT(NUM) | LANG_BIT(NOUN)));
+	if (s->tokens.lang == LANG_DE && s->tokens.mixed_case)
+		return k->flags & TOKEN_UPPER;
+	lang_mask prev = token_at(s, i - 1)->cls;
+	if (!prev) /* "CSV export", but "the crawler imports the pages" */
+		return (k->cls & (LANG_BIT(DEED) | noun_words)) &&
+			!(next && !next->before && (next->cls & openers));
+	return (prev &
+		       (LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(PREP) | LANG_BIT(ADJ) |
+			       LANG_BIT(DEM) | LANG_BIT(NUM) | noun_words)) &&
+		!sv_is(token_word(&s->tokens, token_at(s, i - 1)), "to");
+}
+
+/* English: "the opening" is a thing, "the saved position" has a quality. */
+static enum word_kind participle(const struct sentence *s, size_t i, enum word_kind otherwise)
+{
+	struct sv w = token_word(&s->tokens, token_at(s, i));
+	if (s->tokens.lang != LANG_EN || (token_at(s, i)->cls & noun_words))
+		return otherwise;
+	return sv_ends(w, SV("ing")) ? WORD_NAME : sv_ends(w, SV("ed")) ? WORD_QUALITY : otherwise;
 }
 
 /* An unknown word that opens the sentence in front of an article is what is to be done. */
@@ -153,22 +167,45 @@ static bool unknown_verb(const struct sentence *s, size_t i)
 		(next->cls & (openers | LANG_BIT(WEAKPRON) | LANG_BIT(PRON)));
 }
 
+/* Endings that make German adjectives: französische, nächtlich, lesbar. */
+static bool german_adjective(const struct sentence *s, size_t i)
+{
+	static const char *const inflected[] = { "e", "en", "er", "es", "em" };
+	static const char *const made[] = { "isch", "lich", "ig", "bar", "sam", "los", "haft",
+		"iert", "ierend" };
+	struct sv w = token_word(&s->tokens, token_at(s, i));
+	if (s->tokens.lang != LANG_DE || (token_at(s, i)->flags & (TOKEN_UPPER | TOKEN_IDENT)))
+		return false;
+	for (size_t e = 0; e < ARRAY_LEN(inflected); e++) {
+		if (sv_ends(w, sv_of(inflected[e]))) {
+			w.n -= strlen(inflected[e]);
+			break;
+		}
+	}
+	for (size_t m = 0; m < ARRAY_LEN(made); m++)
+		if (w.n > strlen(made[m]) + 2 && sv_ends(w, sv_of(made[m])))
+			return true;
+	return false;
+}
+
 static enum word_kind kind_of(const struct sentence *s, size_t i)
 {
 	const struct token *k = token_at(s, i);
-	if ((k->flags & TOKEN_IN_PHRASE) && inside_marker(s, i) && k->cls)
-		return WORD_NONE;
-	if (k->phrase_n > 1 && (k->phrase & function_words & ~LANG_BIT(PREP)))
-		return WORD_NONE;
-	if (i < s->body)
+	if (i < s->body || inside_marker(s, i))
 		return WORD_NONE;
 	if (!k->cls) {
+		if (german_adjective(s, i))
+			return WORD_QUALITY;
 		bool small = s->tokens.lang == LANG_DE && s->tokens.mixed_case &&
 			!(k->flags & (TOKEN_UPPER | TOKEN_IDENT));
 		return unknown_verb(s, i) || small ? WORD_ACT : WORD_NAME;
 	}
-	if ((k->cls & LANG_BIT(VERB)) && !((k->cls & noun_words) && noun_position(s, i)))
-		return k->cls & function_words ? WORD_NONE : WORD_VERB;
+	if (k->cls & (LANG_BIT(VERB) | LANG_BIT(DEED))) {
+		bool deed = k->cls & LANG_BIT(DEED);
+		if (!noun_position(s, i))
+			return k->cls & function_words ? WORD_NONE : deed ? WORD_DEED : WORD_VERB;
+		return participle(s, i, deed ? WORD_NAME : WORD_NOUN);
+	}
 	if (k->cls & noun_words)
 		return WORD_NOUN;
 	if (k->cls & function_words)
@@ -176,14 +213,27 @@ static enum word_kind kind_of(const struct sentence *s, size_t i)
 	return k->cls & quality_words ? WORD_QUALITY : WORD_NONE;
 }
 
+/* "the list of members", "die Liste der Mitglieder": one thing, named by two nouns. */
+static bool opens_complement(const struct sentence *s, size_t i)
+{
+	struct sv w = token_word(&s->tokens, token_at(s, i));
+	enum word_kind before = i > 0 ? s->words[i - 1].kind : WORD_NONE;
+	if ((before != WORD_NAME && before != WORD_NOUN) || token_at(s, i)->before)
+		return false;
+	bool german = s->tokens.lang == LANG_DE && (sv_is(w, "der") || sv_is(w, "des"));
+	bool romance = (s->tokens.lang == LANG_FR || s->tokens.lang == LANG_ES) &&
+		(sv_is(w, "de") || sv_is(w, "du") || sv_is(w, "des") || sv_is(w, "del") ||
+			sv_is(w, "d"));
+	return german || romance || sv_is(w, "of");
+}
+
 /* Function words steer what comes after them. */
 static void steer(const struct sentence *s, struct reader *r, size_t i)
 {
 	const struct token *k = token_at(s, i);
 	lang_mask c = k->cls;
-	bool of = sv_is(token_word(&s->tokens, k), "of") || sv_is(token_word(&s->tokens, k), "de");
-	r->complement = of || (r->complement && (c & LANG_BIT(ART)));
-	r->fresh_chunk = true;
+	r->complement = opens_complement(s, i) || (r->complement && (c & openers));
+	r->fresh_chunk = !r->complement;
 	if (c & LANG_BIT(PREP))
 		r->after_preposition = true;
 	else if (!(c & (openers | LANG_BIT(WEAKPRON))))
@@ -192,7 +242,7 @@ static void steer(const struct sentence *s, struct reader *r, size_t i)
 		r->definite = WORD_DEFINITE;
 	else if (c & LANG_BIT(INDEF))
 		r->definite = WORD_INDEFINITE;
-	else if (!(c & LANG_BIT(PREP)))
+	else
 		r->definite = WORD_BARE;
 	/* beim, zum, im: article and preposition in one */
 	if (s->tokens.lang == LANG_DE && (c & LANG_BIT(PREP)) && k->word_n > 1 &&
@@ -225,7 +275,7 @@ static void mark_heads(struct sentence *s)
 		bool content = s->words[i].kind != WORD_NONE;
 		bool last = i + 1 == s->tokens.v.n || s->words[i + 1].kind == WORD_NONE ||
 			s->words[i + 1].chunk != s->words[i].chunk;
-		s->words[i].head = content && last;
+		s->words[i].head = content && last && !s->words[i].complement;
 	}
 }
 
@@ -240,19 +290,21 @@ static void read_words(struct sentence *s)
 			r.after_preposition = r.complement = false;
 			r.definite = WORD_BARE;
 		}
-		if (kind == WORD_NONE || kind == WORD_VERB) {
+		if (kind == WORD_NONE || kind == WORD_VERB || kind == WORD_DEED) {
 			steer(s, &r, i);
 		} else {
 			place(s, &r, i);
 			bool quoted = k->flags & TOKEN_QUOTED;
 			s->names += kind == WORD_NAME && !quoted;
-			s->nouns += kind == WORD_NOUN && !quoted && !(k->cls & LANG_BIT(RESULT));
+			if (kind == WORD_NOUN && !quoted && !(k->cls & LANG_BIT(RESULT)))
+				s->nouns += s->words[i].definite == WORD_INDEFINITE ? 2 : 1;
 		}
 	}
 	mark_heads(s);
 	const struct token *first = peek(s, s->body);
 	enum word_kind opens = first ? s->words[s->body].kind : WORD_NONE;
-	s->imperative = opens == WORD_VERB || opens == WORD_ACT;
+	s->imperative = !s->tokens.question &&
+		(opens == WORD_VERB || opens == WORD_ACT || opens == WORD_DEED);
 }
 
 /* Classes that count wherever they stand. */
@@ -264,6 +316,7 @@ static void read_signs(struct sentence *s)
 			continue;
 		s->presupposes |= (k->phrase & (LANG_BIT(STILL) | LANG_BIT(TOO))) != 0;
 		s->past |= (k->phrase & LANG_BIT(PAST)) != 0;
+		s->waits |= (k->phrase & LANG_BIT(WAIT)) != 0;
 		bool alone = (i == 0 || k->before) && (k->phrase & LANG_BIT(FRESH));
 		const struct token *end = token_at(s, i + k->phrase_n - 1);
 		s->fresh |= alone && k->phrase_n > 1 && (end->after || !peek(s, i + k->phrase_n));

@@ -11,6 +11,7 @@ enum word_kind {
 	WORD_NONE, /* says nothing about the subject */
 	WORD_NAME, /* what sentences are about: anything the lexicon does not know */
 	WORD_ACT, /* an unknown verb, or in German an uncapitalised unknown word */
+	WORD_DEED, /* work with a name of its own, as an action: sort, import */
 	WORD_NOUN, /* a thing every project has */
 	WORD_VERB, /* an action everybody asks for */
 	WORD_QUALITY, /* adjective, number, time */
@@ -41,11 +42,12 @@ struct sentence {
 	struct word *words; /* one a token */
 	size_t body; /* first token after fillers, replies and markers */
 	size_t names; /* WORD_NAME tokens outside quotations */
-	size_t nouns; /* WORD_NOUN tokens that are not mere results */
+	size_t nouns; /* WORD_NOUN tokens that are not mere results; a new one counts twice */
 	bool fresh; /* the user says that something new begins */
 	bool returning; /* what follows names an earlier subject */
 	bool imperative; /* opens with a verb */
 	bool presupposes; /* still, again, too: something was there before */
+	bool waits; /* for something to end: when that is done */
 	bool past; /* points to an earlier session */
 	double lean; /* 0 stands for itself, 1 cannot be understood alone */
 	bool lean_explicit; /* by a marker, a pronoun or an answer, not only by being short */

@@ -159,12 +159,22 @@ static size_t han_known(const struct lexicon *lex, struct sv s)
 	return 0;
 }
 
+/* A single character cuts a word off only when it is hardly ever part of one. */
+static bool han_cuts(struct sv word)
+{
+	enum { CHAR = 3 };
+	size_t unused;
+	return word.n > CHAR ||
+		sv_find(SV("的了吗呢吧嘛呀啦把我你您它他她这那是在和与或也很太都就不没被让对从"),
+			word, &unused);
+}
+
 static void cut_han(struct cutter *c, struct sv run)
 {
 	size_t start = 0, at = 0;
 	while (at < run.n) {
 		size_t known = han_known(c->lex, sv_from(run, at));
-		if (known == 0) {
+		if (known == 0 || (at > start && !han_cuts(sv_make(run.p + at, known)))) {
 			at += han_length(sv_from(run, at), 1);
 			continue;
 		}
@@ -346,6 +356,20 @@ static void cut_one(struct cutter *c)
 
 /* ---- looking up ---- */
 
+/* German words that English has too: they do not prove that German is spoken. */
+static bool is_false_friend(struct sv w)
+{
+	static const char *const words[] = { "also", "am", "an", "arm", "art", "bad", "bin",
+		"brief", "die", "dies", "fast", "fell", "gift", "halt", "hat", "hell", "in", "kind",
+		"links", "list", "man", "mine", "not", "rat", "rot", "so", "tag", "war", "was",
+		"wand", "test", "plan", "lag", "her", "end", "log", "stand", "stop", "name", "text",
+		"code", "note" };
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (sv_is(w, words[i]))
+			return true;
+	return false;
+}
+
 /* Words that many languages share say nothing about which one is spoken. */
 static void vote(const struct tokens *t, const struct lexicon *lex, unsigned votes[LANG_COUNT])
 {
@@ -355,7 +379,7 @@ static void vote(const struct tokens *t, const struct lexicon *lex, unsigned vot
 			continue;
 		struct sv w = token_word(t, k);
 		bool known[LANG_COUNT];
-		unsigned languages = 0;
+		unsigned languages = is_false_friend(w);
 		for (size_t l = 0; l < LANG_COUNT; l++)
 			languages += known[l] = lexicon_get(lex, (enum lang_id)l, w) != 0;
 		for (size_t l = 0; l < LANG_COUNT; l++)
@@ -363,6 +387,14 @@ static void vote(const struct tokens *t, const struct lexicon *lex, unsigned vot
 				votes[l] += languages == 1 ? 3 : 1;
 		votes[LANG_ZH] += k->flags & TOKEN_HAN ? 3 : 0;
 	}
+}
+
+/* German and English are mixed all the time; other pairs need more than a word that happens to
+ * exist in both. */
+static bool speaks_also(const unsigned votes[LANG_COUNT], size_t main, size_t other)
+{
+	bool often = main <= LANG_DE && other <= LANG_DE;
+	return often ? votes[other] >= 3 : votes[other] >= 6 && 2 * votes[other] >= votes[main];
 }
 
 static void choose_languages(struct tokens *t, const struct lexicon *lex)
@@ -374,7 +406,8 @@ static void choose_languages(struct tokens *t, const struct lexicon *lex)
 		if (votes[l] > votes[best])
 			best = l;
 	for (size_t l = 0; l < LANG_COUNT; l++)
-		if (l != best && votes[l] >= 3 && (next == LANG_COUNT || votes[l] > votes[next]))
+		if (l != best && speaks_also(votes, best, l) &&
+			(next == LANG_COUNT || votes[l] > votes[next]))
 			next = l;
 	t->lang = (enum lang_id)best;
 	t->second = (enum lang_id)(next == LANG_COUNT ? best : next);
@@ -399,6 +432,13 @@ static lang_mask look_up_both(const struct tokens *t, const struct lexicon *lex,
 	return m || t->second == t->lang ? m : look_up(lex, t->second, w);
 }
 
+static lang_mask look_up_word(const struct tokens *t, const struct lexicon *lex, struct sv w)
+{
+	lang_mask m = look_up_both(t, lex, w);
+	m = m ? m : lexicon_inflected(lex, t->lang, w);
+	return m || t->second == t->lang ? m : lexicon_inflected(lex, t->second, w);
+}
+
 /* The longest phrase from token i on; commas may stand inside, full stops not. */
 static void find_phrase(struct tokens *t, const struct lexicon *lex, size_t i)
 {
@@ -413,7 +453,8 @@ static void find_phrase(struct tokens *t, const struct lexicon *lex, size_t i)
 			break;
 		str_addc(&phrase, ' ');
 		str_add(&phrase, token_word(t, next));
-		lang_mask m = look_up_both(t, lex, str_sv(&phrase));
+		lang_mask m = lexicon_get(lex, t->lang, str_sv(&phrase));
+		m = m ? m : lexicon_get(lex, t->second, str_sv(&phrase));
 		if (m) {
 			k->phrase = m;
 			k->phrase_n = (uint8_t)(j - i + 1);
@@ -449,7 +490,7 @@ void tokens_read(struct tokens *t, struct sv text, const struct lexicon *lex)
 	choose_languages(t, lex);
 	for (size_t i = 0; i < t->v.n; i++) {
 		struct token *k = &t->v.v[i];
-		k->cls = look_up_both(t, lex, token_word(t, k));
+		k->cls = look_up_word(t, lex, token_word(t, k));
 		if (!k->cls && is_number(token_word(t, k)))
 			k->cls = LANG_BIT(NUM);
 		t->mixed_case |= i > 0 && (k->flags & TOKEN_UPPER) && !k->before;

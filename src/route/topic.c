@@ -5,23 +5,40 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* What a word says about the subject, by its kind. */
-static const float kind_weight[] = {
+/* What a word says about the subject, by its kind: in the text to be decided, where a common
+ * word proves little, and in a conversation, where it may be what is asked for. */
+static const float query_weight[] = {
 	[WORD_NONE] = 0.0F,
 	[WORD_NAME] = 1.0F,
 	[WORD_ACT] = 0.5F,
-	[WORD_NOUN] = 0.3F,
+	[WORD_DEED] = 0.4F,
+	[WORD_NOUN] = 0.4F,
 	[WORD_VERB] = 0.12F,
-	[WORD_QUALITY] = 0.2F,
+	[WORD_QUALITY] = 0.25F,
 };
+static const float conv_weight[] = {
+	[WORD_NONE] = 0.0F,
+	[WORD_NAME] = 1.0F,
+	[WORD_ACT] = 0.75F,
+	[WORD_DEED] = 0.6F,
+	[WORD_NOUN] = 0.6F,
+	[WORD_VERB] = 0.15F,
+	[WORD_QUALITY] = 0.3F,
+};
+static const float pointed_weight = 1.6F; /* of a common noun behind "that": that loop */
 static const float role_weight[] = {
 	[ROLE_FOCUS] = 1.0F,
 	[ROLE_OTHER] = 0.8F,
 	[ROLE_ASIDE] = 0.5F,
 };
 static const float indefinite_weight = 0.6F; /* of the text to be decided: it brings a new thing */
+static const float brought_weight = 0.8F;
 static const float quoted_weight = 0.5F;
 static const float part_weight = 0.45F; /* of an identifier or compound of several parts */
+static const float compound_part_weight = 0.6F; /* CSV of CSV-Export */
+static const float compound_head_weight = 0.85F; /* Export of it */
+static const float first_part_weight = 0.78F;
+static const float single_weight = 0.6F; /* Class.method: a plain word among several pieces */
 static const float source_weight[] = {
 	[TOPIC_QUERY] = 1.0F,
 	[TOPIC_FIRST] = 1.0F,
@@ -146,16 +163,27 @@ static bool next_part(struct sv *rest, struct sv *ret)
 	return ret->n > 0;
 }
 
+static bool is_extension(struct sv s)
+{
+	static const char known[] =
+		" c h cc cpp hpp py js ts tsx jsx go rs java kt rb php cs swift sh "
+		"md txt json yaml yml toml ini cfg conf xml html css scss sql csv "
+		"pdf png jpg svg gif vue lua zig lock log env proto gradle tf ";
+	AUTO_STR word = STR_INIT;
+	size_t unused;
+	str_addf(&word, " %.*s ", SV_ARG(s));
+	return sv_find(sv_make(known, sizeof(known) - 1), str_sv(&word), &unused);
+}
+
 /* What a path is about is its last component, without the extension. */
 static struct sv base_name(struct sv raw)
 {
-	enum { EXTENSION_MAX = 5 };
 	const char *slash = memrchr(raw.p, '/', raw.n);
 	if (slash && slash + 1 < raw.p + raw.n)
 		raw = sv_from(raw, (size_t)(slash - raw.p) + 1);
 	const char *dot = memrchr(raw.p, '.', raw.n);
 	size_t before = dot ? (size_t)(dot - raw.p) : 0;
-	if (before > 0 && raw.n - before - 1 <= EXTENSION_MAX && !memchr(raw.p, '.', before))
+	if (before > 0 && is_extension(sv_from(raw, before + 1)))
 		raw.n = before;
 	return raw;
 }
@@ -169,56 +197,111 @@ static bool is_wrapper(struct sv part)
 
 enum { PARTS_MAX = 8 };
 
+struct parts {
+	struct sv part[PARTS_MAX]; /* folded */
+	size_t n;
+	struct str text, joined;
+};
+
+static void parts_release(struct parts *p)
+{
+	str_release(&p->text);
+	str_release(&p->joined);
+}
+
+static void parts_read(struct parts *p, struct sv raw)
+{
+	struct sv part;
+	size_t at[PARTS_MAX];
+	while (p->n < PARTS_MAX && next_part(&raw, &part)) {
+		at[p->n] = p->text.len;
+		utf8_normalise(&p->text, part, true);
+		p->part[p->n].n = p->text.len - at[p->n];
+		p->n++;
+	}
+	for (size_t i = 0; i < p->n; i++) {
+		p->part[i].p = p->text.buf + at[i];
+		if (p->n == 1 || !is_wrapper(p->part[i]))
+			str_add(&p->joined, p->part[i]);
+	}
+}
+
+/* One identifier or hyphenated word: itself and its parts. */
+static void add_parts(
+	struct adding *a, struct sv raw, bool code, float weight, uint8_t flags, uint16_t chunk)
+{
+	CLEANUP(parts_release)
+	struct parts p = { .text = STR_INIT, .joined = STR_INIT };
+	parts_read(&p, raw);
+	unsigned first = 0, second = 0;
+	bool pair = p.n == 2 && (first = concept_of(&a->w->concepts, p.part[0])) &&
+		(second = concept_of(&a->w->concepts, p.part[1]));
+	bool single = code && p.n == 1;
+	add_term(a, str_sv(&p.joined), weight * (single ? single_weight : 1),
+		flags | TERM_WHOLE | (code && p.n > 1 ? TERM_IDENT : 0),
+		pair ? first << 16 | second : 0, chunk);
+	for (size_t i = 0; i < p.n && p.n > 1; i++) {
+		float share = code     ? i == 0 ? first_part_weight : part_weight
+			: i + 1 == p.n ? compound_head_weight
+				       : compound_part_weight;
+		if (!is_wrapper(p.part[i]) && p.part[i].n > 2)
+			add_term(a, p.part[i], weight * share, flags, 0, chunk);
+	}
+	a->group++;
+}
+
+/* a/path/Class.method.ext: each piece between dots is a name. */
 static void add_identifier(
 	struct adding *a, const struct token *k, float weight, uint8_t flags, uint16_t chunk)
 {
-	struct sv rest = base_name(k->raw), part, parts[PARTS_MAX];
-	AUTO_STR folded = STR_INIT;
-	AUTO_STR joined = STR_INIT;
-	size_t n = 0, at[PARTS_MAX];
-	while (n < PARTS_MAX && next_part(&rest, &part)) {
-		at[n] = folded.len;
-		utf8_normalise(&folded, part, true);
-		parts[n].n = folded.len - at[n];
-		n++;
+	if (!(k->flags & TOKEN_IDENT)) {
+		add_parts(a, k->raw, false, weight, flags, chunk);
+		return;
 	}
-	for (size_t i = 0; i < n; i++) {
-		parts[i].p = folded.buf + at[i];
-		if (n == 1 || !is_wrapper(parts[i]))
-			str_add(&joined, parts[i]);
-	}
-	unsigned first = 0, second = 0, pair = 0;
-	if (n == 2 && (first = concept_of(&a->w->concepts, parts[0])) &&
-		(second = concept_of(&a->w->concepts, parts[1])))
-		pair = first << 16 | second;
-	add_term(a, str_sv(&joined), weight, flags | TERM_WHOLE, pair, chunk);
-	bool code = k->flags & TOKEN_IDENT;
-	for (size_t i = 0; i < n && n > 1; i++)
-		if (!is_wrapper(parts[i]) && parts[i].n > 2)
-			add_term(a, parts[i], weight * (code ? part_weight : 2 * part_weight),
-				flags, 0, chunk);
+	struct sv rest = base_name(k->raw), piece;
+	bool only = !memchr(rest.p, '.', rest.n);
+	while (sv_split(&rest, '.', &piece))
+		if (piece.n > 0)
+			add_parts(a, piece,
+				!only || memchr(piece.p, '_', piece.n) || k->raw.n == piece.n,
+				weight, flags, chunk);
 }
 
 /* Two characters make a word more often than one or three do. */
 static void add_han(struct adding *a, struct sv key, float weight, uint8_t flags, uint16_t chunk)
 {
 	enum { CHAR = 3 };
+	bool query = a->source == TOPIC_QUERY;
 	if (key.n <= 2 * (size_t)CHAR) {
-		add_term(a, key, weight * (key.n > CHAR ? 0.8F : 0.25F), flags | TERM_WHOLE, 0,
-			chunk);
+		float sure = key.n <= CHAR ? 0.25F : query ? 0.8F : 1.0F;
+		add_term(a, key, weight * sure, flags | TERM_WHOLE, 0, chunk);
 		return;
 	}
-	for (size_t i = 0; i + 2 * (size_t)CHAR <= key.n; i += CHAR)
-		add_term(a, sv_make(key.p + i, 2 * (size_t)CHAR), weight * 0.55F,
+	for (size_t i = 0; i + 2 * (size_t)CHAR <= key.n; i += CHAR) {
+		a->group++;
+		add_term(a, sv_make(key.p + i, 2 * (size_t)CHAR), query ? weight * 0.55F : weight,
 			flags | TERM_WHOLE, 0, chunk);
+	}
+}
+
+/* "… durch ein Raster": a new thing, though only behind a preposition. */
+static bool brings(const struct word *w)
+{
+	return w->role == ROLE_ASIDE && w->definite == WORD_INDEFINITE;
 }
 
 static float word_weight(const struct adding *a, size_t i)
 {
 	const struct word *w = &a->s->words[i];
 	const struct token *k = &a->s->tokens.v.v[i];
-	float weight = kind_weight[w->kind] * role_weight[w->role];
-	if (a->source == TOPIC_QUERY && w->definite == WORD_INDEFINITE)
+	if (a->source != TOPIC_QUERY)
+		return conv_weight[w->kind] * (brings(w) ? brought_weight : role_weight[w->role]) *
+			(k->flags & TOKEN_QUOTED ? quoted_weight : 1);
+	float weight = query_weight[w->kind];
+	if (w->kind == WORD_NOUN && i > 0 && (k[-1].cls & LANG_BIT(DEM)))
+		return pointed_weight;
+	weight *= role_weight[w->role];
+	if (w->definite == WORD_INDEFINITE)
 		weight *= indefinite_weight;
 	if (k->flags & TOKEN_QUOTED)
 		weight *= quoted_weight;
@@ -281,6 +364,23 @@ static void add_pair(struct adding *a, size_t i)
 		first && second ? first << 16 | second : 0, w->chunk);
 }
 
+/* "log in", "shopping cart": two words, one thing of the table. */
+static void add_known_phrase(struct adding *a, size_t i)
+{
+	const struct token *k = &a->s->tokens.v.v[i];
+	const struct word *w = &a->s->words[i];
+	if (k[1].before)
+		return;
+	AUTO_STR phrase = STR_INIT;
+	str_add(&phrase, token_word(&a->s->tokens, k));
+	str_addc(&phrase, ' ');
+	str_add(&phrase, token_word(&a->s->tokens, &k[1]));
+	if (!concept_of(&a->w->concepts, str_sv(&phrase)))
+		return;
+	a->group++;
+	add_term(a, str_sv(&phrase), role_weight[w->role], TERM_WHOLE, 0, w->chunk);
+}
+
 void topic_add(
 	struct words *w, struct route_topic *t, const struct sentence *s, enum topic_source source)
 {
@@ -292,8 +392,10 @@ void topic_add(
 	}
 	for (size_t i = 0; i < s->tokens.v.n; i++)
 		add_word(&a, i);
-	for (size_t i = 0; i < s->tokens.v.n; i++)
+	for (size_t i = 0; i + 1 < s->tokens.v.n; i++) {
 		add_pair(&a, i);
+		add_known_phrase(&a, i);
+	}
 }
 
 void route_topic_inherit(struct route_topic *heir, const struct route_topic *from)
@@ -309,6 +411,8 @@ void route_topic_inherit(struct route_topic *heir, const struct route_topic *fro
 }
 
 /* ---- likeness ---- */
+
+enum { SKELETON_MAX = 16 };
 
 static size_t common_prefix(struct sv a, struct sv b)
 {
@@ -357,13 +461,57 @@ static double form_likeness(struct sv a, struct sv b)
 	return shorter >= COMPOUND_SHORTEST && sv_ends(large, small) ? 0.55 : 0;
 }
 
+/* The consonants a recogniser hears, as classes: shed yule and schedule are S T L. */
+static size_t skeleton(struct sv w, char out[static SKELETON_MAX])
+{
+	static const char classes[] = "_P_T_FK__KKLMN_PKRSTTFFK_S"; /* a to z; '_' is not heard */
+	size_t n = 0;
+	for (size_t i = 0; i < w.n && n < SKELETON_MAX; i++) {
+		char c = w.p[i];
+		if (c < 'a' || c > 'z')
+			continue;
+		bool hiss = c == 'c' && i + 1 < w.n && w.p[i + 1] == 'h';
+		char cls = hiss ? 'S' : classes[c - 'a'];
+		if (c == 'c' && !hiss)
+			cls = 'K';
+		if (cls != '_' && (n == 0 || out[n - 1] != cls))
+			out[n++] = cls;
+	}
+	return n;
+}
+
+static bool sounds_alike(struct sv a, struct sv b)
+{
+	enum { ENOUGH = 3 };
+	char sa[SKELETON_MAX], sb[SKELETON_MAX];
+	size_t na = skeleton(a, sa), nb = skeleton(b, sb);
+	return a.n > 5 && b.n > 5 && a.p[0] == b.p[0] && na >= ENOUGH && na == nb &&
+		memcmp(sa, sb, na) == 0;
+}
+
+/* The words themselves are compared already: only what joins them counts. */
+static double pair_likeness(const struct term *a, struct sv ka, const struct term *b, struct sv kb)
+{
+	if (sv_eq(ka, kb))
+		return 0;
+	if (a->pair && a->pair == b->pair)
+		return 0.8;
+	return ka.n > 7 && (one_slip(ka, kb) || sounds_alike(ka, kb)) ? 0.7 : 0;
+}
+
+static bool is_han(struct sv key)
+{
+	return key.n > 0 && (unsigned char)key.p[0] >= 0xe3;
+}
+
 double term_likeness(const struct route_topic *at, const struct term *a,
 	const struct route_topic *bt, const struct term *b)
 {
 	struct sv ka = term_key(at, a), kb = term_key(bt, b);
-	bool pairs = (a->flags & TERM_PAIR) && (b->flags & TERM_PAIR);
-	if (pairs) /* the words themselves are compared already */
-		return a->pair && a->pair == b->pair && !sv_eq(ka, kb) ? 0.8 : 0;
+	if (is_han(ka) || is_han(kb)) /* every character counts */
+	return sv_eq(ka, kb) ? 1 : a->concept && a->concept == b->concept ? 0.85 : 0;
+	if ((a->flags & b->flags) & TERM_PAIR)
+		return pair_likeness(a, ka, b, kb);
 	if (sv_eq(ka, kb) || sv_eq(term_stem(at, a), term_stem(bt, b)))
 		return 1;
 	if (a->pair && a->pair == b->pair)
@@ -371,6 +519,6 @@ double term_likeness(const struct route_topic *at, const struct term *a,
 	if (a->concept && a->concept == b->concept)
 		return 0.85;
 	if ((a->flags | b->flags) & TERM_PAIR)
-		return one_slip(ka, kb) && ka.n > 6 ? 0.7 : 0;
+		return (one_slip(ka, kb) && ka.n > 6) || sounds_alike(ka, kb) ? 0.8 : 0;
 	return form_likeness(term_stem(at, a), term_stem(bt, b));
 }

@@ -50,7 +50,7 @@ const struct lang_table lang_en = {
 			"on second thoughts|sorry|correction|i meant|no i meant|forgot to say|i forgot|"
 			"what about|how about|and what about|what if|why not|how come|still|except|yet|"
 			"speaking of that|with that|for that|in that case|otherwise|if so|if not|because|"
-			"that said|in other words|better|even better|better yet|too|nor|only",
+			"that said|in other words|even better|better yet|too|nor|only",
 		[LANG_STEP] = "now|then|next|after that|afterwards|and now|and then|then also|now also|"
 			"now please|from there|finally|as a next step|next step|right now|first",
 		[LANG_ANYWHERE] = "while you're at it|while you are at it|while at it|while we're at it|"
@@ -64,8 +64,7 @@ const struct lang_table lang_en = {
 			"once more|try again|do it again|try it again|do that again|run it again|retry|redo|"
 			"go back|take it back|take that back|put it back|change it back|never mind|"
 			"follow up|following up|on that note|for that",
-		[LANG_TOO] = "too|as well|also|instead|instead of that|rather|likewise|similarly|after all|"
-			"though|at least|afterwards|additionally|more of|further|as well as that",
+		[LANG_TOO] = "too|as well|also|instead|instead of that|rather|likewise|similarly|afterwards|additionally|more of|further|as well as that",
 		[LANG_STILL] = "still|again|any more|anymore|no longer|any longer|yet|by now|already|back|"
 			"once more|over and over|keeps|still not|is back|are back",
 		[LANG_RETURN] = "back to|going back to|go back to|coming back to|come back to|return to|"
@@ -109,7 +108,7 @@ const struct lang_table lang_en = {
 			"do you think|are you sure|are you done|did that|did this|has that|have they|did they|"
 			"did it|is it done|is it ready|is that all|what did you|what have you|why did you|"
 			"where did you|how did you|did we|we just|just did|just made|just wrote|just added|"
-			"you broke|you forgot|you missed|you removed|you deleted|you put",
+			"changed|happened|broke|failed|which ones|you broke|you forgot|you missed|you removed|you deleted|you put",
 		[LANG_EXPLETIVE] = "is it possible|it is possible|it's possible|would it be possible|"
 			"would it be|is it worth|is it worthwhile|does it make sense|it would be|it'd be|"
 			"it is time|how long does it take|how much does it cost|it takes|what time is it|"
@@ -118,27 +117,32 @@ const struct lang_table lang_en = {
 			"it must be possible|it's time|it is raining|it depends|find it|is it allowed|"
 			"is it better|is it necessary|is it bad|is it good|it is important|it's important|"
 			"that is why|that's why|so that|in order that|should it be|how is it that|it matters",
-		[LANG_VERB] = "add|fix|write|make|create|build|change|update|remove|delete|rename|move|show|"
-			"sort|check|run|test|use|set|set up|put|give|get|let|find|find out|look|look at|look into|"
-			"explain|tell|print|open|close|start|stop|try|turn|turn on|turn off|switch|replace|"
-			"convert|generate|implement|refactor|rewrite|clean|clean up|improve|optimize|speed up|"
-			"install|configure|deploy|commit|push|pull|merge|release|publish|document|describe|"
-			"list|count|read|load|save|store|send|copy|paste|draw|plot|render|display|hide|enable|"
-			"disable|allow|prevent|handle|support|include|exclude|extract|split|join|format|parse|"
-			"validate|verify|debug|investigate|figure out|review|design|plan|draft|sketch|think|"
-			"think about|consider|suggest|propose|recommend|compare|translate|summarize|rework|"
-			"adjust|adapt|extend|expand|shorten|simplify|finish|complete|work|works|happen|happens|"
-			"need|needs|want|wants|keep|keeps|take|takes|go|come|comes|bring|do|help|see|watch|"
-			"export|import|upgrade|downgrade|bump|wrap|wire|hook|log|mention|call|connect|fetch|"
-			"download|upload|archive|back up|scan|search|filter|highlight|mark|align|center|pin|"
-			"lock|unlock|require|ensure|make sure|apply|reuse|drop|skip|ignore|insert|append|"
-			"prepare|provide|return|returns|throws|fails|fail|crashes|crash|breaks|break|shows|"
-			"looks|seems|appears|starts|stops|goes|gets|gives|makes|runs|has|uses|should|restart|"
-			"repair|resolve|solve|address|trim|shrink|resize|compress|transcode|normalize|rotate|"
-			"scale|style|color|colour|paint|cover|pass|fit|hold|lets|letting|using|adding|making|"
-			"running|testing|doing|going|getting|trying|looking|working|being|having|started|"
-			"rerun|recheck|double check|answer|respond|reply|leave|bump up|set it|say|says|said|"
-			"kick off|go with|stick to|stick with|wait for|get rid of|know|think of",
+		[LANG_VERB] = "add|fix|write|make|create|change|update|remove|delete|move|show|check|run|test|use|"
+			"set|set up|put|give|get|let|find|find out|look|look at|look into|explain|tell|open|"
+			"close|start|stop|try|turn|turn on|turn off|switch|replace|generate|implement|"
+			"rewrite|clean|clean up|improve|optimize|speed up|configure|commit|push|pull|"
+			"document|describe|list|count|read|load|save|store|send|copy|paste|display|hide|"
+			"enable|disable|allow|prevent|handle|support|include|exclude|extract|split|join|"
+			"format|verify|debug|investigate|figure out|review|design|plan|draft|think|"
+			"think about|consider|suggest|propose|recommend|compare|rework|adjust|adapt|extend|"
+			"expand|shorten|simplify|finish|complete|work|works|happen|happens|need|needs|want|"
+			"wants|keep|keeps|take|takes|go|come|comes|bring|do|help|see|watch|wrap|wire|hook|"
+			"mention|call|connect|fetch|mark|center|require|ensure|make sure|apply|reuse|drop|"
+			"skip|ignore|insert|append|prepare|provide|return|returns|throws|fails|fail|crashes|"
+			"crash|breaks|break|shows|looks|seems|appears|starts|stops|goes|gets|gives|makes|"
+			"runs|has|uses|should|repair|resolve|solve|address|shrink|scale|style|color|colour|"
+			"paint|cover|pass|fit|hold|lets|letting|using|adding|making|running|testing|doing|"
+			"going|getting|trying|looking|working|being|having|started|rerun|recheck|"
+			"double check|answer|respond|reply|leave|bump up|set it|say|says|said|kick off|"
+			"go with|stick to|stick with|wait for|get rid of|know|think of",
+		[LANG_DEED] = "build|rename|sort|print|convert|refactor|install|deploy|merge|release|publish|draw|"
+			"plot|render|parse|validate|sketch|translate|summarize|export|import|upgrade|"
+			"downgrade|bump|log|download|upload|archive|back up|scan|search|filter|highlight|"
+			"align|pin|lock|unlock|restart|trim|resize|compress|transcode|normalize|rotate|"
+			"encrypt|decrypt|migrate|index|sync|synchronize|backup|cache|benchmark|profile|"
+			"calculate|calibrate|schedule|compile|crawl|scrape|stream|record|train|backtest|"
+			"simulate|lint|minify|bundle|cluster|tokenize|paginate|autosave|reindex|re-index|"
+			"reconnect|reload|redirect",
 		[LANG_NOUN] = "app|application|program|project|page|pages|screen|view|window|dialog|form|"
 			"field|fields|button|buttons|link|links|menu|list|table|row|rows|column|columns|cell|"
 			"text|title|label|icon|image|file|files|folder|directory|path|line|lines|"
@@ -179,7 +183,7 @@ const struct lang_table lang_en = {
 		[LANG_COMP] = "shorter|longer|bigger|smaller|larger|faster|slower|quicker|darker|lighter|"
 			"brighter|louder|quieter|higher|lower|wider|narrower|thinner|thicker|simpler|easier|"
 			"better|nicer|cleaner|stricter|looser|softer|harder|safer|cheaper|earlier|later|closer|"
-			"further|less|friendlier|politer|clearer|prettier|bolder|deeper|flatter|tighter|fewer|"
+			"less|friendlier|politer|clearer|prettier|bolder|deeper|flatter|tighter|fewer|"
 			"more concise|more detailed|more detail|more verbose|less verbose|more precise|"
 			"more polite|more formal|less formal|more readable|more|too long|too short|too big|"
 			"too small|too slow|too dark|too bright|too much|too verbose|too complicated|in detail|"
@@ -200,6 +204,11 @@ const struct lang_table lang_en = {
 			"we talked about|we discussed|we worked on|you built|you worked on|i asked about|"
 			"we had|we started|you started|you made|you wrote|we were working on|from a while ago|"
 			"a while ago|last time|previously",
+		[LANG_WAIT] = "when that is done|when that's done|when it is done|when it's done|"
+			"once that is done|once that's done|once it is done|once it's done|after that is done|"
+			"when it finishes|when that finishes|once it finishes|once that finishes|when you're done|"
+			"when you are done|once you're done|when it is finished|when that is finished|"
+			"as soon as that is done|as soon as it's done|when this is done|once this is done",
 		[LANG_HERE] = "project|repo|repository|directory|folder|machine|computer|laptop|workspace|"
 			"codebase|branch|house|room|mac|pc|system|morning|week|month|year|time|way|evening|"
 			"afternoon|sort|kind|day|days",

@@ -13,8 +13,8 @@ const struct lang_table lang_es = {
 		[LANG_CONJ] = "que|cuando|si|porque|pero|aunque|mientras|donde|cual|quien|pues|para que|"
 			"ya que|así que|como si|hasta que",
 		[LANG_AND] = "y|e|o|u",
-		[LANG_PRON] = "eso|esto|ello|aquello|lo|le|les|ellos|ellas|él|ella|lo mismo|los mismos|ése|ésa",
-		[LANG_WEAKPRON] = "lo|le|les|se|su|sus",
+		[LANG_PRON] = "eso|esto|ello|aquello|lo|le|les|ellos|ellas|ella|lo mismo|los mismos|ése|ésa",
+		[LANG_WEAKPRON] = "lo|le|les",
 		[LANG_DEM] = "este|esta|estos|estas|ese|esa|esos|esas|aquel|aquella",
 		[LANG_THERE] = "ahí|allí|ahí mismo|allá|ahí dentro|encima|dentro|debajo",
 		[LANG_SELF] = "yo|me|mi|mis|nosotros|nos|nuestro|nuestra|nuestros|nuestras|mí|conmigo",
@@ -70,17 +70,19 @@ const struct lang_table lang_es = {
 			"terminaste|estás seguro|dónde has|dónde lo has|pusiste|funcionó",
 		[LANG_EXPLETIVE] = "es posible|sería posible|hace falta|hay que|hay|hace calor|vale la pena|"
 			"lo que|lo más|lo mejor|a lo mejor|por lo menos|por lo tanto|por lo que|todo lo que",
-		[LANG_VERB] = "añade|añadir|agrega|arregla|arreglar|escribe|escribir|haz|hacer|crea|crear|"
-			"cambia|cambiar|modifica|elimina|borra|borrar|quita|renombra|mueve|muestra|mostrar|"
-			"ordena|comprueba|comprobar|revisa|revisar|verifica|ejecuta|prueba|probar|usa|usar|pon|"
-			"poner|da|dame|encuentra|encontrar|busca|buscar|mira|explica|explicar|di|dime|imprime|"
-			"imprimir|abre|cierra|empieza|arranca|arrancar|para|intenta|sustituye|reemplaza|"
-			"convierte|genera|generar|implementa|mejora|acelera|instala|configura|despliega|publica|"
-			"documenta|describe|lista|cuenta|lee|carga|guarda|envía|copia|dibuja|oculta|activa|"
-			"desactiva|permite|evita|gestiona|extrae|separa|formatea|valida|depura|examina|averigua|"
-			"planifica|propón|propone|sugiere|compara|traduce|resume|adapta|amplía|acorta|"
-			"simplifica|termina|funciona|falla|falta|faltan|tarda|sale|salen|deja|marca|actualiza|"
-			"exporta|importa|filtra|haga|quiero|necesito|hace|limpia|optimiza|descarga|sube|coloca",
+		[LANG_VERB] = "añade|añadir|agrega|arregla|arreglar|escribe|escribir|haz|hacer|crea|crear|cambia|"
+			"cambiar|modifica|elimina|borra|borrar|quita|renombra|mueve|muestra|mostrar|"
+			"comprueba|comprobar|revisa|revisar|verifica|ejecuta|prueba|probar|usa|usar|pon|"
+			"poner|da|dame|encuentra|encontrar|busca|buscar|mira|explica|explicar|di|dime|abre|"
+			"cierra|empieza|arranca|arrancar|para|intenta|sustituye|reemplaza|genera|generar|"
+			"implementa|mejora|acelera|configura|documenta|describe|lista|cuenta|lee|carga|"
+			"guarda|envía|copia|oculta|activa|desactiva|permite|evita|gestiona|extrae|separa|"
+			"formatea|depura|examina|averigua|planifica|propón|propone|sugiere|compara|resume|"
+			"adapta|amplía|acorta|simplifica|termina|funciona|falla|falta|faltan|tarda|sale|"
+			"salen|deja|marca|haga|quiero|necesito|hace|limpia|coloca",
+		[LANG_DEED] = "ordena|imprime|imprimir|convierte|instala|despliega|publica|dibuja|valida|traduce|"
+			"actualiza|exporta|importa|filtra|optimiza|descarga|sube|traducir|exportar|importar|"
+			"comprime|cifra|sincroniza|calcula|archiva|indexa|refactoriza",
 		[LANG_NOUN] = "aplicación|programa|proyecto|página|páginas|pantalla|vista|ventana|"
 			"formulario|campo|campos|botón|botones|enlace|enlaces|menú|lista|tabla|fila|columna|"
 			"texto|título|icono|imagen|imágenes|archivo|archivos|fichero|ficheros|carpeta|"
@@ -111,6 +113,8 @@ const struct lang_table lang_es = {
 			"septiembre|octubre|noviembre|diciembre|en este momento|fin de semana",
 		[LANG_PAST] = "de ayer|de antes|de esta mañana|del otro día|de la semana pasada|la otra vez|"
 			"de lo que hablamos|la última vez|de hace un rato",
+		[LANG_WAIT] = "cuando termine|cuando acabe|cuando esté listo|en cuanto termine|una vez terminado|"
+			"cuando hayas terminado",
 		[LANG_HERE] = "proyecto|repositorio|carpeta|directorio|máquina|ordenador|computadora|mañana|"
 			"tarde|noche|semana|mes|año|vez|momento|rama|forma|manera|tipo",
 		[LANG_ONE] = "el primero|el segundo|la primera|la segunda|el otro|la otra|los otros|los dos|"

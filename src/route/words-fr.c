@@ -72,17 +72,19 @@ const struct lang_table lang_fr = {
 		[LANG_EXPLETIVE] = "il y a|y a-t-il|il faut|il faudrait|il est possible|est-il possible|"
 			"il serait|serait-il|reste-t-il|il reste|il pleut|il suffit|il manque|il s agit|"
 			"est-ce qu il y a|quelle heure est-il|vaut-il mieux|il vaut mieux",
-		[LANG_VERB] = "ajoute|ajouter|corrige|corriger|écris|écrire|fais|faire|crée|créer|change|"
-			"changer|modifie|modifier|supprime|supprimer|efface|renomme|déplace|montre|affiche|"
-			"afficher|trie|trier|vérifie|vérifier|lance|exécute|teste|utilise|utiliser|mets|mettre|"
-			"donne|trouve|trouver|cherche|regarde|explique|expliquer|dis|imprime|ouvre|ferme|"
-			"démarre|arrête|essaie|remplace|convertis|génère|générer|implémente|améliore|accélère|"
-			"installe|configure|déploie|publie|documente|décris|liste|compte|lis|charge|sauvegarde|"
-			"enregistre|envoie|copie|dessine|cache|active|désactive|permets|empêche|gère|extrais|"
-			"sépare|formate|valide|débogue|examine|planifie|propose|compare|traduis|résume|adapte|"
-			"étends|raccourcis|simplifie|termine|marche|fonctionne|échoue|manque|manquent|refuse|"
-			"rends|rendre|passe|prends|garde|mentionne|nettoie|optimise|télécharge|exporte|"
-			"importe|filtre|redimensionne|trouvent|arrive|commence|laisse|besoin|faut|plante",
+		[LANG_VERB] = "ajoute|ajouter|corrige|corriger|écris|écrire|fais|faire|crée|créer|change|changer|"
+			"modifie|modifier|supprime|supprimer|efface|renomme|déplace|montre|affiche|afficher|"
+			"vérifie|vérifier|lance|exécute|teste|utilise|utiliser|mets|mettre|donne|trouve|"
+			"trouver|cherche|regarde|explique|expliquer|dis|ouvre|ferme|démarre|arrête|essaie|"
+			"remplace|génère|générer|implémente|améliore|accélère|configure|documente|décris|"
+			"liste|compte|lis|charge|enregistre|envoie|copie|dessine|cache|active|désactive|"
+			"permets|empêche|gère|extrais|sépare|formate|débogue|examine|planifie|propose|"
+			"compare|résume|adapte|étends|raccourcis|simplifie|termine|marche|fonctionne|échoue|"
+			"manque|manquent|refuse|rends|rendre|passe|prends|garde|mentionne|nettoie|trouvent|"
+			"arrive|commence|laisse|besoin|faut|plante",
+		[LANG_DEED] = "trie|trier|imprime|convertis|installe|déploie|publie|sauvegarde|valide|traduis|"
+			"optimise|télécharge|exporte|importe|filtre|redimensionne|traduire|exporter|importer|"
+			"convertir|compresse|chiffre|synchronise|calcule|archive|indexe|refactorise",
 		[LANG_NOUN] = "application|appli|programme|projet|page|pages|écran|vue|fenêtre|formulaire|"
 			"champ|champs|bouton|boutons|lien|liens|menu|liste|tableau|ligne|colonne|texte|titre|"
 			"icône|image|images|fichier|fichiers|dossier|répertoire|chemin|classe|fonction|méthode|"
@@ -113,6 +115,8 @@ const struct lang_table lang_fr = {
 			"décembre|du jour|chaque jour|chaque nuit|en ce moment|ces jours-ci|cet après-midi",
 		[LANG_PAST] = "d hier|de tout à l heure|de ce matin|de l autre jour|la semaine dernière|"
 			"dont on a parlé|la dernière fois|tout à l heure",
+		[LANG_WAIT] = "quand c est fini|quand c est terminé|une fois terminé|dès que c est fini|"
+			"quand tu as fini|quand ce sera fini",
 		[LANG_HERE] = "projet|dépôt|dossier|répertoire|machine|ordinateur|matin|soir|semaine|mois|fois|"
 			"année|jour|moment|branche|façon|genre",
 		[LANG_ONE] = "le premier|le deuxième|le second|la première|la deuxième|les deux|le dernier|"
