@@ -12,7 +12,8 @@
  *	die
  *
  * say TEXT (\n in it is a new line), wait MS, tool NAME INPUT [=> OUTPUT], fail KIND [TEXT] (kinds
- * are those of agent_fail_name()), die (the process ends without a word). A block "*" after the
+ * are those of agent_fail_name(); a rate-limited one whose text begins with a number ends after so
+ * many milliseconds), die (the process ends without a word). A block "*" after the
  * last dashes is for every message beyond. Messages without a block get the usual answer; so does
  * an empty block.
  */

@@ -55,6 +55,19 @@ static void rehearsal_close(struct agent *a)
 	free(h);
 }
 
+/* A limit ends after the milliseconds that its text begins with, if it does. */
+static int64_t limit_end(const struct agent *a, enum agent_fail fail, const char *message)
+{
+	struct sv rest = sv_of(message);
+	struct sv first;
+	long long ms;
+
+	if (fail != AGENT_RATE_LIMITED || !sv_split(&rest, ' ', &first) ||
+		!sv_parse_i64(first, &ms) || ms < 0 || ms > SCRIPT_WAIT_MAX)
+		return 0;
+	return clock_wall_ms(a->opts.clock) + ms;
+}
+
 static void finish(struct agent *a, enum agent_fail fail, const char *message)
 {
 	struct rehearsal *h = a->priv;
@@ -64,6 +77,7 @@ static void finish(struct agent *a, enum agent_fail fail, const char *message)
 	memcpy(session, h->log.session, sizeof(session));
 	result.session = session;
 	result.delivery = AGENT_DELIVERED;
+	result.limit_ends_ms = limit_end(a, fail, message);
 	if (fail != AGENT_OK)
 		agent_result_fail(&result, fail, "%s", message);
 	end_turn(a);

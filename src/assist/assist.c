@@ -59,13 +59,14 @@ void assist_notice(const struct assist *as, const char *fmt, ...)
 
 void assist_cancel(struct assist *as)
 {
+	as->gave_up = as->waiting;
 	if (as->agent)
 		agent_cancel(as->agent);
 }
 
 bool assist_busy(const struct assist *as)
 {
-	return as->agent && agent_busy(as->agent);
+	return as->waiting || (as->agent && agent_busy(as->agent));
 }
 
 static void reply(struct assist *as, struct assist_outcome *out, enum text_id id)
@@ -116,6 +117,35 @@ static int talk(struct assist *as, const struct assist_request *req, struct assi
 	return r < 0 ? r : ended;
 }
 
+/*
+ * After a limit the same words are said again only when nothing was done with them; otherwise the
+ * agent is asked to go on, since a command that has acted is never sent twice.
+ */
+static int talk_through_limits(struct assist *as, const struct assist_request *req,
+	struct assist_outcome *out, struct err *reterr)
+{
+	struct assist_request next = *req;
+	char conversation[UUID_TEXT];
+	bool over = true;
+	int r = talk(as, req, out, reterr);
+
+	while (r == 0 && over && assist_limit_waits(as, out)) {
+		r = assist_limit_wait(as, out, &over, reterr);
+		if (r < 0 || !over)
+			break;
+		if (as->acted)
+			next.text = sv_of(text_get(TEXT_GO_ON, as->opts.language));
+		memcpy(conversation, out->conv.id, sizeof(conversation));
+		next.mode = ASSIST_IN;
+		next.conversation = conversation;
+		assist_outcome_release(out);
+		assist_outcome_init(out);
+		out->kind = UTTERANCE_AGENT;
+		r = talk(as, &next, out, reterr);
+	}
+	return r;
+}
+
 int assist_say(struct assist *as, const struct assist_request *req, struct assist_outcome *out,
 	struct err *reterr)
 {
@@ -138,7 +168,7 @@ int assist_say(struct assist *as, const struct assist_request *req, struct assis
 		reply(as, out, TEXT_RESTART);
 		return 0;
 	case UTTERANCE_AGENT:
-		return talk(as, req, out, reterr);
+		return talk_through_limits(as, req, out, reterr);
 	}
 	return err_set(reterr, ERR_BUG, "unknown kind of utterance");
 }

@@ -22,7 +22,7 @@
 #include "store/store.h"
 #include "transcript/home.h"
 
-/* What the front end wants to hear; both may be NULL. Called while assist_say() runs. */
+/* What the front end wants to hear; any may be NULL. Called while assist_say() runs. */
 struct assist_ui {
 	void *data;
 	/* The conversation of this turn is known: before anything is sent. */
@@ -31,6 +31,8 @@ struct assist_ui {
 	void (*event)(void *data, const struct agent_event *ev);
 	/* One line the user should see. */
 	void (*notice)(void *data, const char *line);
+	/* Every second while a limit of the agent is waited out. */
+	void (*waiting)(void *data, int64_t seconds_left);
 };
 
 /* Borrowed for the assistant's life. */
@@ -49,6 +51,9 @@ struct assist_opts {
 	size_t n_homes;
 	const struct utterances *rules; /* NULL: every sentence is for the agent */
 	enum text_language language;
+	int64_t expiry_ms; /* a conversation older than this does not go on by itself; 0: never old
+			    */
+	bool wait_on_limit; /* when the agent's limit is reached: wait until it ends */
 };
 
 enum assist_mode {

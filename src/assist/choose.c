@@ -23,9 +23,24 @@ static int take(struct assist *as, struct conv *c, struct err *reterr)
 	return r;
 }
 
-static bool other_agent(const struct assist *as, const struct conv *c)
+/* Whether the folder's last conversation is taken up again; if not, that is said. */
+static bool goes_on(const struct assist *as, const struct conv *c)
 {
-	return as->opts.kind_forced && strcmp(c->agent, agent_driver(as->opts.kind)->name) != 0;
+	const char *wanted = agent_driver(as->opts.kind)->name;
+	char ago[CLOCK_TEXT_MAX];
+
+	if (as->opts.kind_forced && strcmp(c->agent, wanted) != 0) {
+		assist_notice(as, "\"%s\" belongs to %s: starting another conversation with %s.",
+			conv_label(c), c->agent, wanted);
+		return false;
+	}
+	if (as->opts.expiry_ms > 0 && c->age_ms > as->opts.expiry_ms) {
+		clock_format_ago(c->age_ms, ago);
+		assist_notice(
+			as, "\"%s\" is from %s: starting a new conversation.", conv_label(c), ago);
+		return false;
+	}
+	return true;
 }
 
 static int choose(
@@ -40,9 +55,7 @@ static int choose(
 		r = conv_get(store, req->conversation, as->opts.clock, ret, reterr);
 	else
 		r = conv_current(store, as->opts.dir, as->opts.clock, ret, reterr);
-	if (r == 0 && req->mode == ASSIST_GO_ON && other_agent(as, ret)) {
-		assist_notice(as, "\"%s\" belongs to %s: starting another conversation with %s.",
-			conv_label(ret), ret->agent, agent_driver(as->opts.kind)->name);
+	if (r == 0 && req->mode == ASSIST_GO_ON && !goes_on(as, ret)) {
 		conv_release(ret);
 		r = ERR_NOTFOUND;
 	}

@@ -20,6 +20,12 @@ struct assist {
 	int64_t turn_id;
 	struct loop_source *beat;
 	struct err err; /* a failure inside a callback */
+	bool acted; /* the agent used a tool in it */
+
+	/* Between two tries, while a limit is waited out. */
+	bool waiting;
+	bool gave_up;
+	int64_t wait_until_ms; /* wall time */
 };
 
 void assist_notice(const struct assist *as, const char *fmt, ...) PRINTF(2, 3);
@@ -39,3 +45,9 @@ int assist_turn_end(struct assist *as, const struct err *failure, struct err *re
 int assist_settle(struct assist *as, struct conv *c, struct err *reterr) MUST_USE;
 /* The transcript of a session: by its driver, else by searching the agent's home. NULL: none. */
 char *assist_transcript(const struct assist *as, const struct conv *c);
+
+/* limit.c: true when the agent's limit was reached and is to be waited out. */
+bool assist_limit_waits(const struct assist *as, const struct assist_outcome *out);
+/* Waits until then, or until assist_cancel(). *ret_over is true when the limit has ended. */
+int assist_limit_wait(struct assist *as, const struct assist_outcome *out, bool *ret_over,
+	struct err *reterr) MUST_USE;

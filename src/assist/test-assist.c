@@ -27,6 +27,8 @@ struct rig {
 	struct assist_outcome out;
 	struct str notices;
 	bool cancel_on_text;
+	bool wait_on_limit;
+	struct clock clock;
 };
 
 static void on_event(void *data, const struct agent_event *ev)
@@ -66,6 +68,9 @@ static void start(struct rig *rig)
 		.n_homes = 1,
 		.rules = rig->rules,
 		.language = TEXT_GERMAN,
+		.wait_on_limit = rig->wait_on_limit,
+		.clock = &rig->clock,
+		.expiry_ms = 3600000,
 	};
 	assert_int_equal(assist_new(&opts, &rig->as, NULL), 0);
 }
@@ -280,6 +285,44 @@ static void test_conversation_in_use_is_refused(void **state)
 	assert_int_equal(say(rig, "again"), ERR_BUSY);
 }
 
+static void test_old_conversation_does_not_go_on(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->clock = (struct clock){ .fixed = true, .fixed_ms = 1000000000000 };
+	assert_int_equal(say(rig, "yesterday"), 0);
+	rig->clock.fixed_ms += 3600000;
+	check_recalls(rig, "1. yesterday");
+	rig->clock.fixed_ms += 3600001;
+	check_recalls(rig, "Nothing yet");
+	assert_non_null(strstr(rig->notices.buf, "starting a new conversation"));
+}
+
+/* The script's limit ends some milliseconds from now. */
+static void test_limit_is_waited_out(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->wait_on_limit = true;
+	write_script(rig, "fail rate-limited 50\n---\nsay now it works\n---\n");
+	assert_int_equal(say(rig, "paint it red"), 0);
+	assert_int_equal(rig->out.fail, AGENT_OK);
+	assert_string_equal(rig->out.answer.buf, "now it works");
+	assert_non_null(strstr(rig->notices.buf, "limit is reached"));
+	check_recalls(rig, "2. paint it red");
+}
+
+static void test_after_a_limit_what_acted_is_not_sent_again(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->wait_on_limit = true;
+	write_script(rig, "tool Bash rm x => gone\nfail rate-limited 50\n---\nsay went on\n---\n");
+	assert_int_equal(say(rig, "rm x"), 0);
+	assert_string_equal(rig->out.answer.buf, "went on");
+	check_recalls(rig, "2. Bitte mach dort weiter");
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
 
 int main(void)
@@ -293,6 +336,9 @@ int main(void)
 		CASE(test_cancel_keeps_the_conversation),
 		CASE(test_crash_is_explained_and_nothing_sent_again),
 		CASE(test_conversation_in_use_is_refused),
+		CASE(test_old_conversation_does_not_go_on),
+		CASE(test_limit_is_waited_out),
+		CASE(test_after_a_limit_what_acted_is_not_sent_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,6 +102,7 @@ static void on_event(void *data, const struct agent_event *ev)
 	/* An answer that comes when nobody asked (a process that ended between turns). */
 	if (!as->out)
 		return;
+	as->acted |= ev->type == AGENT_EV_TOOL_BEGIN;
 	if (session && as->err.code == 0)
 		(void)remember_session(as, session, &as->err);
 	if (ev->type == AGENT_EV_DONE)
@@ -226,6 +227,7 @@ int assist_turn(struct assist *as, struct sv text, struct err *reterr)
 	enum agent_kind kind;
 	bool fresh = !as->conv->session;
 
+	as->acted = false;
 	if (!agent_kind_parse(sv_of(as->conv->agent), &kind))
 		return err_set(
 			reterr, ERR_INPUT, "this faden knows no agent '%s'", as->conv->agent);

@@ -126,6 +126,8 @@ static int make_assist(
 		.n_homes = ASSISTANT_HOMES,
 		.rules = opts->commands ? a->rules : NULL,
 		.language = a->language,
+		.expiry_ms = app->settings->assistant_conversation_expiry,
+		.wait_on_limit = strcmp(app->settings->ai_on_limit, "wait") == 0,
 	};
 
 	return assist_new(&as, &a->assist, reterr);

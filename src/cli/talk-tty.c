@@ -131,6 +131,17 @@ static void on_event(void *data, const struct agent_event *ev)
 	flush(t);
 }
 
+static void on_waiting(void *data, int64_t seconds_left)
+{
+	struct talk *t = data;
+	AUTO_STR text = STR_INIT;
+
+	str_addf(&text, "limit, %lld s left", (long long)seconds_left);
+	status_set_state(&t->status, STATUS_TOOL, str_sv(&text));
+	status_show(&t->status);
+	flush(t);
+}
+
 static void on_tick(void *data)
 {
 	struct talk *t = data;
@@ -355,7 +366,11 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 		.may_ask = true,
 		.keep_alive = true,
 		.commands = true,
-		.ui = { .data = &t, .begin = on_begin, .event = on_event, .notice = on_notice },
+		.ui = { .data = &t,
+			.begin = on_begin,
+			.event = on_event,
+			.notice = on_notice,
+			.waiting = on_waiting },
 	};
 
 	t.utf8 = env_use_locale();
