@@ -10,6 +10,8 @@
 static const struct agent_driver *const drivers[AGENT_KINDS] = {
 	[AGENT_REHEARSAL] = &agent_rehearsal,
 	[AGENT_CLAUDE] = &agent_claude,
+	[AGENT_CODEX] = &agent_codex,
+	[AGENT_EXEC] = &agent_exec,
 };
 
 static const char *const fail_names[] = {

@@ -126,7 +126,7 @@ struct agent_opts {
 
 struct agent_turn {
 	struct sv prompt;
-	const char *session; /* id to use; NULL: the agent makes one (Codex, exec) */
+	const char *session; /* id to use; NULL: the agent makes one (Codex) */
 	bool resume; /* session exists: go on with it; else begin it */
 	bool plan; /* this turn in the agent's plan mode */
 };
@@ -155,6 +155,9 @@ struct agent_driver {
 /* NULL when this build has no such driver. */
 const struct agent_driver *agent_driver(enum agent_kind kind);
 bool agent_kind_parse(struct sv name, enum agent_kind *ret);
+/* The program of an agent: `configured` or the usual name, looked for in search (a PATH value);
+ * of a wrapper the program itself. NULL when there is none. Caller frees. */
+char *agent_find(enum agent_kind kind, const char *configured, const char *search);
 
 enum { AGENT_STOP_STEP_MS = 3000, AGENT_ANSWER_MAX = 64 * 1024 * 1024 };
 

@@ -10,6 +10,7 @@
 
 #include "agent/child.h"
 #include "agent/claude-stream.h"
+#include "agent/death.h"
 #include "agent/driver.h"
 #include "agent/fault.h"
 #include "agent/launch.h"
@@ -201,27 +202,6 @@ static void on_out(void *data, struct sv bytes)
 	claude_stream_feed(&c->stream, bytes);
 }
 
-/* It ended without a result. */
-static void judge_end(struct claude *c, int status)
-{
-	AUTO_STR last = STR_INIT;
-	char how[ENDED_TEXT];
-
-	child_last_error(&c->child, &last);
-	struct fault fault = fault_of(0, str_sv(&c->child.errors));
-	if (c->result.delivery != AGENT_DELIVERED &&
-		(fault.not_delivered || !child_written(&c->child)))
-		c->result.delivery = AGENT_NOT_DELIVERED;
-	if (fault.kind != AGENT_FAILED) {
-		fail(c, fault.kind, str_sv(&last));
-		return;
-	}
-	proc_describe_status(status, how, sizeof(how));
-	AUTO_STR said = STR_INIT;
-	str_addf(&said, "ended without an answer (%s)%s%s", how, last.len ? ": " : "", last.buf);
-	fail(c, AGENT_DIED, str_sv(&said));
-}
-
 static void restart(void *data);
 
 /* Nothing of this turn can have arrived: the message was not even in the pipe. */
@@ -244,7 +224,7 @@ static void on_ended(void *data, int status)
 		return;
 	}
 	if (!c->have_result) {
-		judge_end(c, status);
+		death_tell(&c->result, called, &c->child, status);
 		size_t n = child_sweep(&c->child);
 		log_write(c->a->opts.log, LOG_INFO, "claude: %zu processes left behind", n);
 	}

@@ -31,6 +31,7 @@ static const struct phrase phrases[] = {
 	{ "invalid api key", AGENT_NOT_LOGGED_IN, false },
 	{ "authentication_failed", AGENT_NOT_LOGGED_IN, false },
 	{ "401 unauthorized", AGENT_NOT_LOGGED_IN, false },
+	{ "403 forbidden", AGENT_NOT_LOGGED_IN, false },
 	{ "missing environment variable", AGENT_NOT_LOGGED_IN, false },
 	{ "prompt is too long", AGENT_CONTEXT_FULL, false },
 	{ "context window", AGENT_CONTEXT_FULL, false },
@@ -60,17 +61,28 @@ static bool status_kind(int status, enum agent_fail *ret)
 	return true;
 }
 
+static struct sv line_at(struct sv text, size_t at)
+{
+	const char *begin = memrchr(text.p, '\n', at);
+	struct sv rest = sv_from(text, begin ? (size_t)(begin - text.p) + 1 : 0), line = SV("");
+
+	(void)sv_split(&rest, '\n', &line);
+	return sv_trim(line);
+}
+
 struct fault fault_of(int status, struct sv said)
 {
 	struct fault fault = { .kind = AGENT_FAILED };
 	AUTO_STR text = STR_INIT;
+	size_t at;
 
 	if (status_kind(status, &fault.kind))
 		return fault;
 	lower(&text, said);
 	for (size_t i = 0; i < ARRAY_LEN(phrases); i++) {
-		if (!sv_find(str_sv(&text), sv_of(phrases[i].words), NULL))
+		if (!sv_find(str_sv(&text), sv_of(phrases[i].words), &at))
 			continue;
+		fault.line = line_at(said, at);
 		fault.kind = phrases[i].kind;
 		fault.not_delivered = phrases[i].not_delivered;
 		break;

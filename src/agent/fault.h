@@ -12,6 +12,7 @@
 struct fault {
 	enum agent_fail kind; /* AGENT_FAILED when the words are not known */
 	bool not_delivered; /* it says so before it looks at a prompt */
+	struct sv line; /* where it says so, a slice of what it said; empty when not known */
 };
 
 /* By HTTP status (0: none) and by what it said. */

@@ -63,9 +63,13 @@ void launch_env_set(struct strv *env, const char *name, const char *value)
 
 char *launch_program(const struct agent_opts *opts, const char *name)
 {
+	return launch_find(opts, opts->program ? opts->program : name);
+}
+
+char *launch_find(const struct agent_opts *opts, const char *name)
+{
 	const char *search = launch_env_get(opts->envp, "PATH");
-	char *found = path_find_program(
-		opts->program ? opts->program : name, search ? search : default_path);
+	char *found = path_find_program(name, search ? search : default_path);
 
 	if (!found || found[0] == '/')
 		return found;

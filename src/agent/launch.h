@@ -12,9 +12,14 @@ const char *launch_env_get(const char *const *envp, const char *name);
 void launch_env(struct strv *out, const char *const *envp, const char *const *drop);
 /* Sets or replaces. */
 void launch_env_set(struct strv *env, const char *name, const char *value);
-/* The file to execute for these options: opts->program or the driver's, looked for in the PATH of
- * the child. NULL when there is none. Caller frees. */
+/* The file to execute for a name: looked for in the PATH of the child, or a path from here. NULL
+ * when there is none. Caller frees. */
+char *launch_find(const struct agent_opts *opts, const char *name);
+/* The same for opts->program, or else for the name. */
 char *launch_program(const struct agent_opts *opts, const char *name);
+/* The program that npm's "codex" is a wrapper of: one that is killed leaves the other running.
+ * NULL when `program` is no such wrapper. Caller frees. */
+char *find_codex_native(const char *program);
 /* What "PROGRAM --version" says in its first line, scrubbed. */
 int launch_version(const struct agent_opts *opts, const char *program, struct str *out,
 	struct err *reterr) MUST_USE;

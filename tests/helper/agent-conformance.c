@@ -174,6 +174,11 @@ static bool is_done(void)
 	return rig.done;
 }
 
+static bool has_spoken(void)
+{
+	return rig.streamed.len > 0;
+}
+
 static void turn(const char *prompt, bool resume)
 {
 	begin(sv_of(prompt), resume, false);
@@ -285,6 +290,37 @@ static void test_id_in_use(void **state)
 	open_agent();
 	turn("hello again", false);
 	expect_fail(AGENT_IN_USE, AGENT_NOT_DELIVERED);
+}
+
+/* Codex keeps a lock; Claude Code does not. */
+static void test_second_writer(void **state)
+{
+	struct rig other = { .message = STR_INIT,
+		.answer = STR_INIT,
+		.streamed = STR_INIT,
+		.tools = STR_INIT,
+		.notices = STR_INIT,
+		.cancel_on = AGENT_EV_DONE };
+	struct agent_turn again = {
+		.prompt = SV("me too"), .session = rig.session, .resume = true
+	};
+
+	(void)state;
+	if (rig.kind != AGENT_CODEX)
+		skip();
+	rig.cancel_on = AGENT_EV_DONE;
+	begin(SV("[[say: one]][[slow: 300, 20]]"), false, false);
+	step_until(has_spoken, TURN_WAIT_MS);
+	assert_int_equal(
+		agent_open(rig.kind, &rig.opts, rig.loop, sink, &other, &other.agent, NULL), 0);
+	assert_int_equal(agent_send(other.agent, &again, NULL), 0);
+	step_until(is_done, TURN_WAIT_MS);
+	expect_ok();
+	assert_true(other.done);
+	assert_int_equal(other.fail, AGENT_IN_USE);
+	assert_int_equal(other.delivery, AGENT_NOT_DELIVERED);
+	agent_free(other.agent);
+	str_release(&other.message);
 }
 
 static void test_tools(void **state)
@@ -417,9 +453,7 @@ static void test_cancel_in_text(void **state)
 {
 	(void)state;
 	rig.cancel_on = AGENT_EV_TEXT;
-	if (rig.kind == AGENT_CODEX)
-		rig.cancel_on = AGENT_EV_SESSION; /* its text comes in one piece */
-	turn(order("[[slow: 200, 60]]", "say one\nwait 60000\nsay two"), false);
+	turn(order("[[say: one]][[slow: 200, 60]]", "say one\nwait 60000\nsay two"), false);
 	expect_fail(AGENT_CANCELLED, AGENT_DELIVERED);
 	assert_true(rig.took_ms < SOON_MS);
 	rig.cancel_on = AGENT_EV_DONE;
@@ -561,10 +595,12 @@ static void test_keep_alive(void **state)
 	turn("what did I say?", true);
 	expect_ok();
 	expect_has(&rig.answer, "Ada");
+	assert_int_equal(rig.notices.len, 0);
+	if (!is_rehearsal())
+		assert_true(rig.usage.input > 0 && rig.usage.output > 0);
 	if (rig.kind != AGENT_CLAUDE)
 		return;
 	assert_int_equal(agent_pid(), pid);
-	assert_int_equal(rig.notices.len, 0);
 	assert_true(rig.usage.cost_usd < first.cost_usd);
 	assert_true(rig.usage.input > 0 && rig.usage.input < 2 * first.input);
 }
@@ -685,6 +721,7 @@ static const struct CMUnitTest cases[] = {
 	CASE(test_fresh_start),
 	CASE(test_unknown_id),
 	CASE(test_id_in_use),
+	CASE(test_second_writer),
 	CASE(test_tools),
 	CASE(test_prompt_dash),
 	CASE(test_prompt_empty),

@@ -1,0 +1,355 @@
+/*
+ * Codex, one process a turn: "codex exec --json", and "exec resume ID" after the first. The id is
+ * the one it makes. Sandbox and instructions are not kept by a session: they go with every call.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agent/child.h"
+#include "agent/codex-rollout.h"
+#include "agent/codex-stream.h"
+#include "agent/death.h"
+#include "agent/driver.h"
+#include "agent/fault.h"
+#include "agent/launch.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "base/uuid.h"
+#include "os/path.h"
+#include "transcript/home.h"
+
+enum {
+	END_GRACE_MS = 3000, /* from the end of the turn to the end of the process */
+	SYSTEM_PROMPT_MAX = 64 * 1024, /* escaped, it must fit one argument of 128 KiB */
+};
+
+static const char called[] = "Codex";
+
+struct codex {
+	struct agent *a;
+	struct child child;
+	struct codex_stream stream;
+
+	/* The turn. */
+	char session[UUID_TEXT]; /* empty until it is told */
+	bool plan;
+	bool resume;
+	bool have_result;
+	struct agent_result result;
+	struct agent_usage before; /* of the thread, before this turn */
+	struct loop_source *timer;
+};
+
+static void drop_timer(struct codex *c)
+{
+	loop_remove(c->a->loop, c->timer);
+	c->timer = NULL;
+}
+
+static void finish(struct codex *c)
+{
+	struct agent_result result = c->result;
+	char session[UUID_TEXT];
+
+	drop_timer(c);
+	memcpy(session, c->session, sizeof(session));
+	result.session = session[0] ? session : NULL;
+	agent_finish(c->a, &result);
+}
+
+static void finish_now(void *data)
+{
+	struct codex *c = data;
+
+	c->timer = NULL;
+	finish(c);
+}
+
+/* ---- what the stream tells ---- */
+
+static void on_event(void *data, const struct agent_event *ev)
+{
+	struct codex *c = data;
+
+	if (ev->type == AGENT_EV_SESSION)
+		(void)snprintf(c->session, sizeof(c->session), "%s", ev->session);
+	agent_emit(c->a, ev);
+}
+
+static void on_working(void *data)
+{
+	struct codex *c = data;
+
+	c->result.delivery = AGENT_DELIVERED;
+}
+
+static void process_lingers(void *data)
+{
+	struct codex *c = data;
+
+	c->timer = NULL;
+	log_write(c->a->opts.log, LOG_WARN, "codex: does not end after its turn");
+	child_kill(&c->child);
+}
+
+static void judge(struct codex *c, struct sv said)
+{
+	struct fault fault = fault_of(0, said);
+
+	if (fault.kind == AGENT_RATE_LIMITED)
+		c->result.limit_ends_ms = fault_limit_end(said, clock_wall_ms(c->a->opts.clock));
+	fault_tell(&c->result, called, fault.kind, said);
+}
+
+static void on_result(void *data, const struct codex_result *r)
+{
+	struct codex *c = data;
+
+	if (c->have_result)
+		return;
+	c->have_result = true;
+	c->result.usage = codex_usage_since(&r->total, &c->before);
+	if (r->failed)
+		judge(c, r->said);
+	else
+		c->result.delivery = AGENT_DELIVERED;
+	drop_timer(c);
+	c->timer = loop_add_timer(c->a->loop, END_GRACE_MS, process_lingers, c);
+}
+
+static const struct codex_stream_ops stream_ops = {
+	.event = on_event, .working = on_working, .result = on_result
+};
+
+/* ---- the process ---- */
+
+static void on_out(void *data, struct sv bytes)
+{
+	struct codex *c = data;
+
+	agent_alive(c->a);
+	codex_stream_feed(&c->stream, bytes);
+}
+
+static void on_ended(void *data, int status)
+{
+	struct codex *c = data;
+
+	codex_stream_end(&c->stream);
+	if (!c->have_result) {
+		death_tell(&c->result, called, &c->child, status);
+		size_t n = child_sweep(&c->child);
+		log_write(c->a->opts.log, LOG_INFO, "codex: %zu processes left behind", n);
+	}
+	finish(c);
+}
+
+static const struct child_ops child_ops = { .out = on_out, .ended = on_ended };
+
+static void add_option(struct strv *argv, const char *name, const char *value)
+{
+	strv_add(argv, name);
+	strv_add(argv, value);
+}
+
+/* AGENT_PERM_DEFAULT leaves it to the user's configuration; nobody can be asked, so what is not
+ * allowed fails. */
+static void add_permission(struct strv *argv, enum agent_permission permission)
+{
+	switch (permission) {
+	case AGENT_PERM_DEFAULT:
+		break;
+	case AGENT_PERM_ACCEPT_EDITS:
+		add_option(argv, "--sandbox", "workspace-write");
+		break;
+	case AGENT_PERM_PLAN:
+		add_option(argv, "--sandbox", "read-only");
+		break;
+	case AGENT_PERM_BYPASS:
+		strv_add(argv, "--dangerously-bypass-approvals-and-sandbox");
+		break;
+	}
+}
+
+/* The value of an override is TOML, whose basic strings are spelt as JSON's are, but for DEL. */
+static void add_instructions(struct strv *argv, const char *text)
+{
+	AUTO_STR value = STR_INIT;
+
+	str_adds(&value, "developer_instructions=");
+	codex_toml_string(&value, sv_of(text));
+	add_option(argv, "-c", value.buf);
+}
+
+static void build_argv(const struct codex *c, const char *program, struct strv *argv)
+{
+	const struct agent_opts *opts = &c->a->opts;
+
+	strv_add(argv, program);
+	strv_add(argv, "exec");
+	strv_add(argv, "--json");
+	strv_add(argv, "--skip-git-repo-check");
+	add_permission(argv, c->plan ? AGENT_PERM_PLAN : opts->permission);
+	if (opts->model)
+		add_option(argv, "--model", opts->model);
+	if (opts->system_prompt)
+		add_instructions(argv, opts->system_prompt);
+	if (c->resume)
+		add_option(argv, "resume", c->session);
+	strv_add(argv, "-"); /* the prompt is on standard input */
+}
+
+static char *find_program(const struct agent_opts *opts)
+{
+	AUTO_FREE char *found = launch_program(opts, "codex");
+	char *native = found ? find_codex_native(found) : NULL;
+
+	return native ? native : TAKE_PTR(found);
+}
+
+/* It refuses input that is not UTF-8. */
+static void add_valid(struct str *out, struct sv text)
+{
+	while (text.n) {
+		uint32_t cp;
+		size_t n = utf8_decode(text, &cp);
+		utf8_add(out, cp);
+		text = sv_from(text, n);
+	}
+}
+
+static int start(struct codex *c, struct sv prompt)
+{
+	static const char *const foreign[] = { "CODEX_THREAD_ID", "CODEX_SANDBOX",
+		"CODEX_SANDBOX_NETWORK_DISABLED", NULL };
+	const struct agent_opts *opts = &c->a->opts;
+	AUTO_FREE char *program = find_program(opts);
+	AUTO_STRV argv = STRV_INIT;
+	AUTO_STRV env = STRV_INIT;
+	AUTO_STR valid = STR_INIT;
+	struct err err = ERR_INIT;
+
+	if (!program) {
+		agent_result_fail(&c->result, AGENT_MISSING,
+			"%s is not installed: no program \"%s\" (npm install -g @openai/codex)",
+			called, opts->program ? opts->program : "codex");
+		return -ENOENT;
+	}
+	build_argv(c, program, &argv);
+	launch_env(&env, opts->envp, foreign);
+	if (opts->home)
+		launch_env_set(&env, "CODEX_HOME", opts->home);
+	int r = child_start(&c->child, (const char *const *)argv.v, &env, opts->dir, &err);
+	if (r < 0) {
+		fault_tell(&c->result, called, AGENT_FAILED, sv_of(err.msg));
+		return r;
+	}
+	add_valid(&valid, prompt);
+	child_write(&c->child, str_sv(&valid), true);
+	return 0;
+}
+
+/* ---- the driver ---- */
+
+static int codex_open(struct agent *a, struct err *reterr)
+{
+	size_t n = a->opts.system_prompt ? strlen(a->opts.system_prompt) : 0;
+
+	if (n > SYSTEM_PROMPT_MAX)
+		return err_set(reterr, ERR_LIMIT, "the system prompt has %zu bytes; %d are allowed",
+			n, SYSTEM_PROMPT_MAX);
+	struct codex *c = xcalloc(1, sizeof(*c));
+	c->a = a;
+	child_init(&c->child, a->loop, &child_ops, c);
+	codex_stream_init(&c->stream, &stream_ops, c);
+	a->priv = c;
+	return 0;
+}
+
+static void codex_close(struct agent *a)
+{
+	struct codex *c = a->priv;
+
+	if (!c)
+		return;
+	drop_timer(c);
+	child_end(&c->child, true, AGENT_STOP_STEP_MS);
+	child_release(&c->child);
+	codex_stream_release(&c->stream);
+	free(c);
+}
+
+static char *codex_transcript(const struct agent_opts *opts, const char *session)
+{
+	AUTO_FREE char *root = codex_root(opts);
+	struct transcript_home home = {
+		.agent = "codex", .format = TRANSCRIPT_CODEX, .root = root
+	};
+	char *path = NULL;
+
+	if (!root || transcript_find(&home, sv_of(session), &path, NULL) < 0)
+		return NULL;
+	return path;
+}
+
+/* It takes anything that is no UUID for the name of a thread, and an unknown name for a wish to
+ * begin a new one. */
+static int codex_send(struct agent *a, const struct agent_turn *turn, struct err *reterr)
+{
+	struct codex *c = a->priv;
+
+	if (turn->resume && (!turn->session || !uuid_valid(sv_of(turn->session))))
+		return err_set(reterr, ERR_INPUT, "%s needs a UUID as session id", called);
+	c->resume = turn->resume;
+	c->plan = turn->plan;
+	c->have_result = false;
+	c->result = agent_result_init();
+	c->before = (struct agent_usage){ 0 };
+	c->session[0] = '\0';
+	if (turn->resume) {
+		AUTO_FREE char *path = codex_transcript(&a->opts, turn->session);
+		(void)snprintf(c->session, sizeof(c->session), "%s", turn->session);
+		c->before = codex_usage_of_file(path);
+	}
+	codex_stream_restart(&c->stream);
+	if (start(c, turn->prompt) < 0) {
+		c->result.delivery = AGENT_NOT_DELIVERED;
+		c->timer = loop_add_timer(a->loop, 0, finish_now, c);
+	}
+	return 0;
+}
+
+static void codex_stop(struct agent *a, int level)
+{
+	struct codex *c = a->priv;
+
+	if (!child_running(&c->child))
+		return;
+	if (level < 2)
+		child_signal(&c->child, level == 0 ? SIGINT : SIGTERM);
+	else
+		child_kill(&c->child);
+}
+
+static int codex_version(const struct agent_opts *opts, struct str *out, struct err *reterr)
+{
+	AUTO_FREE char *program = find_program(opts);
+
+	if (!program)
+		return err_set(reterr, ERR_NOTFOUND, "%s is not installed", called);
+	return launch_version(opts, program, out, reterr);
+}
+
+const struct agent_driver agent_codex = {
+	.name = "codex",
+	.program = "codex",
+	.chooses_session = true,
+	.open = codex_open,
+	.send = codex_send,
+	.stop = codex_stop,
+	.close = codex_close,
+	.transcript = codex_transcript,
+	.version = codex_version,
+};

@@ -1,0 +1,23 @@
+#include "agent/death.h"
+
+#include "agent/fault.h"
+
+void death_tell(
+	struct agent_result *result, const char *agent, const struct child *child, int status)
+{
+	struct fault fault = fault_of(0, str_sv(&child->errors));
+	AUTO_STR last = STR_INIT;
+	AUTO_STR said = STR_INIT;
+	char how[64];
+
+	if (result->delivery != AGENT_DELIVERED && (fault.not_delivered || !child_written(child)))
+		result->delivery = AGENT_NOT_DELIVERED;
+	if (fault.kind != AGENT_FAILED) {
+		fault_tell(result, agent, fault.kind, fault.line);
+		return;
+	}
+	child_last_error(child, &last);
+	proc_describe_status(status, how, sizeof(how));
+	str_addf(&said, "ended without an answer (%s)%s%s", how, last.len ? ": " : "", last.buf);
+	fault_tell(result, agent, AGENT_DIED, str_sv(&said));
+}
