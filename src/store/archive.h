@@ -1,0 +1,105 @@
+/*
+ * The archive: originals that outlive the agents' own clean-up, and the references into them.
+ *
+ * A file that is kept is linked into the archive's folder: this costs nothing, goes on showing
+ * what the agent appends (an agent only appends, so places stay), and survives the unlinking of
+ * the original. On another file system, and where the original is about to be replaced, it is
+ * copied. Nothing is ever deleted here.
+ *
+ * A reference is the beginning of a content hash. It leads to a place in a kept file, and what is
+ * found there is checked against the whole hash: a reference gives the original bytes or an error,
+ * never other bytes.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "store/store.h"
+
+enum { ARCHIVE_KEY_MAX = 64 };
+
+struct archive {
+	struct store *store;
+	const char *dir; /* made (0700) when it is missing */
+	const struct clock *clock;
+};
+
+enum archive_how {
+	ARCHIVE_LINK, /* a hard link, a copy only where links cannot be */
+	ARCHIVE_COPY, /* bytes of its own */
+};
+
+/*
+ * Keeps the file and gives its key: a file name's worth of [0-9a-z.-]. A link that is kept already
+ * is not kept twice. With ARCHIVE_COPY the copy is on disk when this returns.
+ */
+int archive_keep(const struct archive *a, const char *path, enum archive_how how,
+	char ret_key[static ARCHIVE_KEY_MAX], struct err *reterr) MUST_USE;
+/* The kept file, open for reading. ERR_NOTFOUND: no such key, or the file is gone. */
+int archive_open(
+	const struct archive *a, const char *key, int *ret_fd, struct err *reterr) MUST_USE;
+/* Where the kept file lies; owned by the caller. It need not exist. */
+char *archive_path(const struct archive *a, const char *key);
+
+/* ---- references ---- */
+
+enum {
+	RECALL_REF = 17, /* 16 hexadecimal digits and a NUL */
+	RECALL_VALUE_MAX = 1 << 30, /* bytes of one original */
+};
+
+/* Content hash of the original as it stands in the file: raw JSON. */
+struct recall_hash {
+	uint64_t low, high;
+};
+struct recall_hash recall_hash(struct sv raw);
+void recall_ref_text(struct recall_hash hash, char out[static RECALL_REF]);
+/* 16 hexadecimal digits, either case; anything before the last word ("faden recall …") is let go.
+ */
+bool recall_ref_parse(struct sv text, uint64_t *ret_low);
+
+/* What kind of value the place holds: how it is turned into text. */
+enum recall_kind {
+	RECALL_TEXT, /* a JSON string */
+	RECALL_BLOCKS, /* a list of content blocks: their texts */
+	RECALL_IMAGE, /* a block with base64 data: the bytes */
+	RECALL_JSON, /* anything else, as it is */
+};
+
+struct recall_place {
+	struct recall_hash hash;
+	uint64_t offset; /* of the value in the kept file */
+	uint64_t size; /* its bytes, quotes included */
+	/* The original is a part of the JSON text that the value, a string, holds: its place in
+	 * the decoded text. inner_size 0: it is the value itself. */
+	uint64_t inner_offset, inner_size;
+	enum recall_kind kind;
+};
+
+/* Remembers where originals are, all or none. A reference that is known keeps its first place as
+ * long as the file is there. */
+int recall_add(const struct archive *a, const char *key, const struct recall_place *places,
+	size_t n, struct err *reterr) MUST_USE;
+
+struct recall_found {
+	struct recall_place place;
+	char key[ARCHIVE_KEY_MAX];
+	char *session; /* id and path of the session it was taken from; owned */
+	char *path;
+};
+#define RECALL_FOUND_INIT       \
+	{                       \
+		.session = NULL \
+	}
+void recall_found_release(struct recall_found *found);
+/*
+ * Reads the original behind a reference into *ret_raw (appended), as it stands in the file, and
+ * checks it. From the archive; when that is gone or changed, from where the session lay. found may
+ * be NULL. ERR_NOTFOUND: the reference is not known; ERR_INPUT: known, but the original is gone.
+ */
+int recall_get(const struct archive *a, struct sv ref, struct str *ret_raw,
+	struct recall_found *found, struct err *reterr) MUST_USE;

@@ -1,0 +1,119 @@
+/*
+ * A session written anew: every line of the parent goes through callbacks that may change it, and
+ * the result is a new session of the same agent under a new id (or, on request, the same session).
+ *
+ * What does not change stays byte for byte. Lines that are no JSON object are copied as they are.
+ * The parent is only read. The new file appears whole or not at all. A parent that grows meanwhile
+ * is read to its new end; one that is replaced or does not come to rest is refused (ERR_BUSY).
+ *
+ * The work runs on several threads over chunks of lines, with memory that does not grow with the
+ * bytes of the file. The order of calls for a chunk is
+ *	read (each line) → join → edit (each line) → fold
+ * where join and fold go in the order of the file, and read and edit of different chunks run at
+ * the same time on different threads.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "strategy/line.h"
+#include "transcript/transcript.h"
+#include "json/edit.h"
+#include "json/scan.h"
+#include "json/write.h"
+
+struct rewrite_line {
+	struct sv text; /* without the newline; with `oversize` only its beginning */
+	uint64_t offset, size; /* in the parent, newline included */
+	bool terminated;
+	bool object; /* one JSON object without NULs: vals is set, splices may be made */
+	bool oversize; /* too long to be held: it is copied, whatever edit() says */
+	size_t records; /* objects (or broken parts) on it, as transcript.h counts them */
+	size_t record; /* number of the first; set from edit() on */
+	struct jval *vals; /* by enum claude_key or codex_key; NULL unless object */
+	void *own; /* for the callbacks: read() may leave something for edit() */
+};
+
+enum rewrite_what {
+	REWRITE_EDITED, /* with the splices that were made, if any */
+	REWRITE_DROP, /* the line goes */
+	REWRITE_OWN, /* `out` was given what stands in its place, newlines included */
+};
+
+/* All may be NULL. data is shared; chunk is what chunk_new() gave (NULL without it). A negative
+ * result ends the run and is returned; nothing is then written. */
+struct rewrite_ops {
+	void *(*chunk_new)(void *data);
+	void (*chunk_free)(void *data, void *chunk);
+	/* Any thread. Looks at a line. */
+	int (*read)(void *data, void *chunk, struct rewrite_line *line, struct err *reterr);
+	/* Any thread, one at a time, in order: takes what later chunks must know into data. */
+	int (*join)(void *data, void *chunk, struct err *reterr);
+	/* Any thread. data is read only, but for what later join() calls add to it meanwhile: look
+	 * at it in join(). Returns enum rewrite_what or negative. The changes that every rewrite
+	 * makes are made already; do not touch the same values. */
+	int (*edit)(void *data, void *chunk, struct rewrite_line *line, struct edit *e,
+		struct str *out, struct err *reterr);
+	/* The calling thread, in order. */
+	int (*fold)(void *data, void *chunk, struct err *reterr);
+	/* Once, after the last line and before the file appears. live is NULL unless asked for.
+	 * ERR_NOTFOUND is the way to say that there is nothing to change. */
+	int (*done)(void *data, const struct transcript_live *live, struct err *reterr);
+	/* Members of the note that goes into the first line, see note_key. Called twice: before
+	 * the first line is written, and after done(), when the text may be up to
+	 * REWRITE_NOTE_GROW bytes longer. */
+	void (*note)(void *data, struct jw *w);
+};
+
+enum { REWRITE_NOTE_GROW = 512 };
+
+enum {
+	REWRITE_ID = 1u << 0, /* the session id, on every line that has one */
+	REWRITE_USAGE = 1u << 1, /* recorded tokens to 0: the agents judge by them how full it is */
+	REWRITE_ERRORS =
+		1u << 2, /* marks of API errors, which would keep the agent from resuming */
+	REWRITE_ALL = REWRITE_ID | REWRITE_USAGE | REWRITE_ERRORS,
+};
+
+struct rewrite_opts {
+	const char *path; /* the parent */
+	enum transcript_format format;
+	unsigned changes; /* REWRITE_ bits; REWRITE_ID is needed for a new session */
+	/* "trim_metadata", "continue_metadata" or SESSION_NOTE_KEY; NULL: no note. Notes of these
+	 * names that the parent has go. Claude: a member of the first line; Codex: of the payload
+	 * of its session_meta. */
+	const char *note_key;
+	const char *out_dir; /* where to write; NULL: where the agent looks for it */
+	bool in_place; /* same id and path; the caller has made a copy and knows that nobody writes
+			*/
+	bool dry; /* all but writing; edit() is called unless NULL */
+	bool live; /* done() is given the live chain */
+	unsigned threads; /* 0: chosen here */
+	const struct clock *clock;
+};
+
+struct rewrite_result {
+	char id[UUID_TEXT];
+	char *path; /* owned; NULL when dry */
+	uint64_t bytes_in, bytes_out;
+	uint64_t lines;
+	uint64_t copied; /* lines that were no object */
+};
+#define REWRITE_RESULT_INIT  \
+	{                    \
+		.path = NULL \
+	}
+void rewrite_result_release(struct rewrite_result *result);
+
+int rewrite_session(const struct rewrite_opts *opts, const struct rewrite_ops *ops, void *data,
+	struct rewrite_result *ret, struct err *reterr) MUST_USE;
+
+/* Where a new session belongs that is made from the one at parent: out_dir, else where the agent
+ * looks for it. Caller frees. */
+char *rewrite_new_path(enum transcript_format format, const char *parent, const char *out_dir,
+	const char *id, int64_t wall_ms);

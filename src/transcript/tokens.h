@@ -1,0 +1,92 @@
+/*
+ * How many tokens, and how sure that is.
+ *
+ * The agents record what each call to the model took in. So the size of the context at a call is
+ * exact; what two calls differ by is what was added between them; and from those differences the
+ * bytes a token of this session takes are fitted, per model, for everything else. Where nothing was
+ * recorded, a ratio per model generation is assumed. A figure always says which of these it is.
+ *
+ * The unit of bytes is the text as it stands in the file (escaped), the same for fitting and use.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "transcript/transcript.h"
+
+enum sure {
+	SURE_EXACT, /* the agent recorded it */
+	SURE_DIFFERENCED, /* between two recorded figures */
+	SURE_FITTED, /* by this session's own bytes a token */
+	SURE_ASSUMED, /* by what is usual for the model */
+};
+const char *sure_name(enum sure sure); /* "exact", "differenced", "fitted", "assumed" */
+
+struct figure {
+	int64_t tokens;
+	enum sure sure;
+};
+
+/* Bytes a token for one model. */
+struct token_ratio {
+	double bytes;
+	enum sure sure; /* SURE_FITTED or SURE_ASSUMED */
+	size_t samples; /* differences it was fitted from */
+};
+/* What is usual for a model by its name; "" is fine. */
+double tokens_assumed_ratio(struct sv model);
+static inline struct figure tokens_of(const struct token_ratio *ratio, uint64_t bytes)
+{
+	return (struct figure){ (int64_t)((double)bytes / ratio->bytes), ratio->sure };
+}
+
+enum { TOKEN_MODELS_MAX = 16, TOKEN_MODEL_NAME = 64 };
+
+struct token_model {
+	char name[TOKEN_MODEL_NAME];
+	uint64_t bytes; /* of accepted differences, and their tokens */
+	int64_t tokens;
+	size_t samples;
+};
+
+/*
+ * Fed with what requests carry, in the order of the file: text as it comes, a call when the model
+ * has answered, a break where the history was compacted or begins anew. Records of one answer
+ * repeat its usage; they count once.
+ */
+struct tokens {
+	struct token_model models[TOKEN_MODELS_MAX];
+	size_t n_models;
+	size_t current; /* of the last call */
+	uint64_t last_message; /* hash of its id; 0: none */
+	int64_t context; /* at the last call: what went in; 0: none since the break */
+	int64_t output; /* what came out of it, the most that was recorded */
+	uint64_t pending; /* bytes since the last call, its own answer among them */
+	uint64_t bytes; /* all bytes since the break */
+	bool odd; /* something not measured in bytes lies in between: no difference is taken */
+};
+#define TOKENS_INIT           \
+	{                     \
+		.n_models = 0 \
+	}
+
+void tokens_text(struct tokens *t, uint64_t bytes);
+/* An image or the like, whose tokens have nothing to do with its bytes. */
+void tokens_odd(struct tokens *t);
+/* An answer's record; usage all 0 is none. The answer's own text is given after it. */
+void tokens_call(
+	struct tokens *t, struct sv model, struct sv message_id, const struct usage *usage);
+void tokens_break(struct tokens *t);
+/* One item of transcript_next(): whichever of the above it is. Side chains and meta are skipped. */
+void tokens_item(struct tokens *t, const struct item *item);
+
+struct token_ratio tokens_ratio(const struct tokens *t); /* for the current model */
+/* The context a next call would have: exact when nothing came after the last call, else with the
+ * rest fitted or assumed; without any call all of it is. */
+struct figure tokens_context(const struct tokens *t);
+/* The model of the last call, "" when there was none. */
+const char *tokens_model(const struct tokens *t);
+/* The model's window where its name tells, else 0. */
+int64_t tokens_window(struct sv model);
