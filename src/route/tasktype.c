@@ -41,9 +41,9 @@ static const char edit_verbs[] =
 static const char new_things[] =
 	"a|an|some|another|two|three|ein|eine|einen|mir einen|mir ein|mir eine|"
 	"me a|me an|us a|uns einen|uns ein|un|une|moi un|moi une|una|unos|一个";
-static const char known_things[] =
-	"the|this|that|der|die|das|den|dem|diesen|diese|dieses|le|la|les|"
-	"l|el|los|las|ce|cette|este|esta|my|our|unser|unseren|mein";
+static const char known_things[] = "the|this|that|du|des|au|aux|del|al|zum|zur|im|vom|am|beim|der|"
+				   "die|das|den|dem|diesen|diese|dieses|le|la|les|"
+				   "l|el|los|las|ce|cette|este|esta|my|our|unser|unseren|mein";
 /* What may follow "a plan" when a plan is meant; "a plan page" is a page. */
 static const char goes_on[] =
 	"for|to|of|how|that|which|on|about|and|with|first|für|wie|zu|zum|zur|von|"
