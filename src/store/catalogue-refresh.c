@@ -372,6 +372,14 @@ static int do_slice(struct refresh *r, const struct slice *slice, struct err *re
 	return rc;
 }
 
+/* What is written here can be made again, so it need not be on the disk before we go on; what
+ * others commit later waits for it as well. */
+static int set_durable(struct refresh *r, bool durable, struct err *reterr)
+{
+	return sql_exec(r->store,
+		durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", reterr);
+}
+
 /* Largest first, so that the threads end together. */
 static int read_changed(struct refresh *r, struct err *reterr)
 {
@@ -456,9 +464,13 @@ int catalogue_refresh(struct store *store, const struct transcript_home *homes, 
 	for (size_t i = 0; rc >= 0 && i < n_homes; i++)
 		rc = load_names(&r, i, reterr);
 	if (rc >= 0)
+		rc = set_durable(&r, false, reterr);
+	if (rc >= 0)
 		rc = read_changed(&r, reterr);
 	if (rc >= 0)
 		rc = write_rest(&r, reterr);
+	int after = set_durable(&r, true, rc >= 0 ? reterr : NULL);
+	rc = rc < 0 ? rc : after;
 	if (rc >= 0 && ret_stats)
 		*ret_stats = r.stats;
 	return rc < 0 ? rc : 0;
