@@ -1,0 +1,297 @@
+/*
+ * Where a session comes from and what came of it.
+ */
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "cli/assistant.h"
+#include "cli/cmd.h"
+#include "cli/find.h"
+#include "cli/session-view.h"
+#include "cli/sessions.h"
+#include "lineage/lineage.h"
+#include "os/path.h"
+#include "os/proc.h"
+#include "json/write.h"
+
+enum {
+	TITLE_COLUMNS = 48,
+	DOT_TIMEOUT_MS = 60000,
+	SVG_MAX = 64 * 1024 * 1024,
+};
+
+struct lineage_opts {
+	bool json;
+	bool dot;
+	bool svg;
+	bool chain;
+};
+
+static const struct opt lineage_options[] = {
+	OPT_FLAG(0, "chain", struct lineage_opts, chain,
+		"only the way from the first ancestor to this session"),
+	OPT_FLAG(0, "json", struct lineage_opts, json, "one object for programs"),
+	OPT_FLAG(0, "dot", struct lineage_opts, dot, "a graph in Graphviz's language"),
+	OPT_FLAG(0, "svg", struct lineage_opts, svg, "the graph as a picture, drawn by Graphviz"),
+	OPT_END,
+};
+
+/* ---- the tree ---- */
+
+/* True when a later node has the same parent, so that the line goes on past this one. */
+static bool has_next(const struct lineage *l, size_t i)
+{
+	const struct lineage_node *n = &l->nodes.v[i];
+	for (size_t k = i + 1; k < l->nodes.n && l->nodes.v[k].depth >= n->depth; k++)
+		if (l->nodes.v[k].parent == n->parent)
+			return true;
+	return false;
+}
+
+/* A long line of descent must not run out of the screen. */
+enum { INDENT_LEVELS_MAX = 20 };
+
+static void put_branch(struct term *t, const struct lineage *l, const bool *goes_on, size_t i)
+{
+	unsigned depth = l->nodes.v[i].depth;
+	if (depth == 0)
+		return;
+	if (depth > INDENT_LEVELS_MAX) {
+		term_putf(t, "%u› ", depth);
+		return;
+	}
+	for (unsigned d = 1; d < depth; d++)
+		term_puts(t, goes_on[d] ? "│  " : "   ");
+	term_puts(t, goes_on[depth] ? "├─ " : "└─ ");
+}
+
+static void put_what(struct term *t, const struct lineage_node *n)
+{
+	char when[CLOCK_TEXT_MAX];
+	AUTO_STR clean = STR_INIT;
+	AUTO_STR title = STR_INIT;
+	if (n->agent[0])
+		term_putf(t, "  %s", n->agent);
+	if (n->first_ms) {
+		clock_format_local(n->first_ms, when);
+		term_putf(t, "  %s", when);
+	}
+	if (n->state != LINEAGE_MISSING)
+		term_putf(t, "  %lld turn%s", (long long)n->turns, n->turns == 1 ? "" : "s");
+	utf8_scrub_line(&clean, sv_of(n->title));
+	utf8_fit(&title, str_sv(&clean), TITLE_COLUMNS);
+	if (title.len > 0) {
+		term_puts(t, "  ");
+		term_styled(t, STYLE_BOLD, str_sv(&title));
+	}
+}
+
+/* What is not as it should be, in words. */
+static void put_trouble(struct term *t, const struct lineage_node *n)
+{
+	AUTO_STR note = STR_INIT;
+	if (n->state == LINEAGE_MOVED)
+		str_addf(&note, "  [moved here from %s]", n->named);
+	else if (n->state == LINEAGE_GONE)
+		str_addf(&note, "  [its file is gone: %s]", n->path);
+	else if (n->state == LINEAGE_MISSING)
+		str_addf(&note, "  [missing%s%s]", n->path[0] ? ": " : "", n->path);
+	if (n->circle)
+		str_adds(&note, "  [a circle: its parent is one of its own descendants]");
+	if (note.len > 0)
+		term_styled(t, STYLE_WARNING, str_sv(&note));
+}
+
+static void put_node(struct term *t, const struct lineage *l, const bool *goes_on, size_t i)
+{
+	const struct lineage_node *n = &l->nodes.v[i];
+	const char *relation = session_relation_name(n->relation);
+	struct sv id = t->tty ? session_short_id(n->id) : sv_of(n->id);
+	put_branch(t, l, goes_on, i);
+	if (relation[0])
+		term_putf(t, "%s  ", relation);
+	term_styled(t, STYLE_CODE, id.n > 0 ? id : SV("?"));
+	put_what(t, n);
+	if (i == l->focus)
+		term_styled(t, STYLE_USER, SV("  <- this session"));
+	put_trouble(t, n);
+	term_newline(t);
+}
+
+static void print_tree(struct app *app, const struct lineage *l)
+{
+	bool goes_on[INDENT_LEVELS_MAX + 1] = { false };
+	struct term t;
+	sessions_term(app, &t);
+	for (size_t i = 0; i < l->nodes.n; i++) {
+		unsigned depth = l->nodes.v[i].depth;
+		if (depth <= INDENT_LEVELS_MAX)
+			goes_on[depth] = has_next(l, i);
+		put_node(&t, l, goes_on, i);
+	}
+	if (l->cut)
+		term_putf(&t, "(there are more than %d)\n", LINEAGE_NODES_MAX);
+	sessions_flush(app, &t);
+	term_release(&t);
+}
+
+/* ---- for programs ---- */
+
+static void put_text(struct jw *w, const char *key, const char *text)
+{
+	jw_put_cstr(w, key, text[0] ? text : NULL);
+}
+
+static void put_time(struct jw *w, const char *key, int64_t ms)
+{
+	char text[CLOCK_TEXT_MAX];
+	clock_format_iso(ms, text);
+	jw_put_cstr(w, key, ms ? text : NULL);
+}
+
+static void put_session(struct jw *w, const struct lineage *l, size_t i)
+{
+	const struct lineage_node *n = &l->nodes.v[i];
+	jw_object(w);
+	put_text(w, "session_id", n->id);
+	put_text(w, "path", n->path);
+	put_text(w, "agent", n->agent);
+	put_text(w, "title", n->title);
+	put_text(w, "relation", session_relation_name(n->relation));
+	put_text(w, "parent_id", n->parent_id);
+	put_text(w, "parent_path", n->parent_path);
+	jw_put_cstr(w, "state", lineage_state_name(n->state));
+	put_text(w, "moved_from", n->named);
+	jw_put_bool(w, "circle", n->circle);
+	put_time(w, "created", n->first_ms);
+	put_time(w, "last_activity", n->active_ms);
+	jw_put_i64(w, "turns", n->turns);
+	jw_put_i64(w, "depth", n->depth);
+	jw_put_bool(w, "this", i == l->focus);
+	jw_end(w);
+}
+
+static void put_chain(struct jw *w, const struct lineage *l)
+{
+	AUTO_FREE size_t *way = xcalloc(l->nodes.v[l->focus].depth + 1, sizeof(*way));
+	size_t n = 0;
+	for (size_t i = l->focus; i != LINEAGE_NONE; i = l->nodes.v[i].parent)
+		way[n++] = i;
+	jw_key(w, "chain");
+	jw_array(w);
+	while (n-- > 0)
+		jw_string(w, sv_of(l->nodes.v[way[n]].id));
+	jw_end(w);
+}
+
+static void print_json(struct app *app, const struct lineage *l)
+{
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+	jw_object(&w);
+	put_text(&w, "session_id", l->nodes.v[l->focus].id);
+	put_text(&w, "root", l->nodes.v[0].id);
+	put_chain(&w, l);
+	jw_put_bool(&w, "cut", l->cut);
+	jw_key(&w, "sessions");
+	jw_array(&w);
+	for (size_t i = 0; i < l->nodes.n; i++)
+		put_session(&w, l, i);
+	jw_end(&w);
+	jw_end(&w);
+	(void)fprintf(app->out, "%s\n", out.buf);
+}
+
+/* ---- pictures ---- */
+
+static int print_svg(struct app *app, struct sv graph, struct err *reterr)
+{
+	AUTO_STR svg = STR_INIT;
+	AUTO_STR said = STR_INIT;
+	AUTO_FREE char *dot = path_find_program("dot", app->paths.search);
+	int status = 0;
+	if (!dot)
+		return err_set(reterr, ERR_NOTFOUND,
+			"dot of Graphviz, which draws the picture, is not installed; --dot prints "
+			"the graph without it");
+	const char *const argv[] = { dot, "-Tsvg", NULL };
+	int rc = proc_run(argv, graph, DOT_TIMEOUT_MS, SVG_MAX, &svg, &said, &status, reterr);
+	if (rc < 0)
+		return rc;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		return err_set(reterr, ERR_INPUT, "dot: %.*s", SV_ARG(sv_trim(str_sv(&said))));
+	(void)fwrite(svg.buf, 1, svg.len, app->out);
+	return 0;
+}
+
+static int print_graph(struct app *app, const struct lineage *l, bool svg, struct err *reterr)
+{
+	AUTO_STR graph = STR_INIT;
+	lineage_dot(l, &graph);
+	if (svg)
+		return print_svg(app, str_sv(&graph), reterr);
+	(void)fwrite(graph.buf, 1, graph.len, app->out);
+	return 0;
+}
+
+/* ---- the command ---- */
+
+static int find(struct app *app, int argc, char **argv, struct session_row *ret, struct err *reterr)
+{
+	AUTO_FREE char *current = argc > 0 ? NULL : sessions_current(app);
+	const char *spec = argc > 0 ? argv[0] : current;
+	if (!spec)
+		return err_set(reterr, ERR_NOTFOUND,
+			"no conversation goes on in this folder: name a session (faden list)");
+	return find_session(app, spec, ret, reterr);
+}
+
+static int trace(struct app *app, const struct lineage_opts *opts, const struct session_row *row,
+	struct lineage *ret, struct err *reterr)
+{
+	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
+	struct transcript_home homes[ASSISTANT_HOMES];
+	assistant_homes(app, rehearsal, homes);
+	return opts->chain ? lineage_chain(app->store, homes, ASSISTANT_HOMES, row, ret, reterr)
+			   : lineage_trace(app->store, homes, ASSISTANT_HOMES, row, ret, reterr);
+}
+
+static int run_lineage(
+	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	const struct lineage_opts *opts = options;
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_LINEAGE l = LINEAGE_INIT;
+	if (opts->json + opts->dot + opts->svg > 1)
+		return err_set(reterr, ERR_USAGE, "--json, --dot and --svg exclude each other");
+	int rc = sessions_open(app, reterr);
+	if (rc >= 0)
+		rc = sessions_refresh(app, reterr);
+	if (rc >= 0)
+		rc = find(app, argc, argv, &row, reterr);
+	if (rc >= 0)
+		rc = trace(app, opts, &row, &l, reterr);
+	if (rc < 0)
+		return rc;
+	if (opts->dot || opts->svg)
+		return print_graph(app, &l, opts->svg, reterr);
+	if (opts->json)
+		print_json(app, &l);
+	else
+		print_tree(app, &l);
+	return 0;
+}
+
+const struct cmd cmd_lineage = {
+	.name = "lineage",
+	.group = CMD_GROUP_CONTEXT,
+	.summary = "where a session comes from and what came of it",
+	.synopsis = "[SESSION]",
+	.max_args = 1,
+	.words = CMD_WORDS_SESSION,
+	.opts = lineage_options,
+	.opts_size = sizeof(struct lineage_opts),
+	.run = run_lineage,
+};

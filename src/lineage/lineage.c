@@ -1,0 +1,352 @@
+#include "lineage/lineage.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/uuid.h"
+#include "os/path.h"
+
+const char *lineage_state_name(enum lineage_state state)
+{
+	static const char *const names[] = {
+		[LINEAGE_HERE] = "here",
+		[LINEAGE_MOVED] = "moved",
+		[LINEAGE_GONE] = "gone",
+		[LINEAGE_MISSING] = "missing",
+	};
+	return names[state];
+}
+
+/* ---- nodes ---- */
+
+static void node_release(struct lineage_node *n)
+{
+	free(n->id);
+	free(n->path);
+	free(n->named);
+	free(n->agent);
+	free(n->title);
+	free(n->parent_id);
+	free(n->parent_path);
+}
+
+void lineage_release(struct lineage *l)
+{
+	vec_each (&l->nodes, n)
+		node_release(n);
+	vec_release(&l->nodes);
+	*l = (struct lineage)LINEAGE_INIT;
+}
+
+static struct lineage_node node_of_row(const struct session_row *row)
+{
+	const char *name = session_row_name(row);
+	return (struct lineage_node){
+		.id = xstrdup(row->info.id),
+		.path = xstrdup(row->info.path),
+		.named = xstrdup(""),
+		.agent = xstrdup(row->agent),
+		.title = xstrdup(name[0] ? name : row->info.prompt),
+		.parent_id = xstrdup(row->info.parent_id),
+		.parent_path = xstrdup(row->info.parent_path),
+		.relation = row->info.relation,
+		.state = row->gone ? LINEAGE_GONE : LINEAGE_HERE,
+		.first_ms = row->info.first_ms,
+		.active_ms = row->active_ms,
+		.turns = row->info.turns,
+		.parent = LINEAGE_NONE,
+	};
+}
+
+/* A parent of which only its child knows. */
+static struct lineage_node node_of_child(const struct lineage_node *child)
+{
+	return (struct lineage_node){
+		.id = xstrdup(child->parent_id),
+		.path = xstrdup(child->parent_path),
+		.named = xstrdup(""),
+		.agent = xstrdup(""),
+		.title = xstrdup(""),
+		.parent_id = xstrdup(""),
+		.parent_path = xstrdup(""),
+		.state = LINEAGE_MISSING,
+		.parent = LINEAGE_NONE,
+	};
+}
+
+static bool has_parent(const struct lineage_node *n)
+{
+	return n->parent_id[0] || n->parent_path[0];
+}
+
+/* What tells nodes apart: the file, or the id when no file is known. */
+static struct sv node_key(const struct lineage_node *n)
+{
+	return sv_of(n->path[0] ? n->path : n->id);
+}
+
+/* ---- a parent ---- */
+
+struct trace {
+	struct store *store;
+	const struct transcript_home *homes;
+	size_t n_homes;
+	struct map seen; /* keys of nodes */
+};
+
+static int on_candidate(void *data, const struct session_row *row)
+{
+	struct lineage_node *best = data;
+	if (best->id && (best->state == LINEAGE_HERE || row->gone))
+		return 0;
+	if (best->id)
+		node_release(best);
+	*best = node_of_row(row);
+	return 0;
+}
+
+/* By id: a file that is there goes before one that is remembered. best->id stays NULL when the
+ * catalogue knows none. */
+static int find_by_id(
+	const struct trace *t, const char *id, struct lineage_node *best, struct err *reterr)
+{
+	const struct catalogue_query query = {
+		.id = id, .gone = true, .empty = true, .subagents = true
+	};
+	return id[0] ? catalogue_query(t->store, &query, on_candidate, best, reterr) : 0;
+}
+
+/* A file that the catalogue has not seen, or whose row is older than it. */
+static bool find_by_path(const struct trace *t, const char *path, struct lineage_node *ret)
+{
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	if (path[0] != '/' || !path_exists(path) ||
+		catalogue_resolve(t->store, t->homes, t->n_homes, path, &row, NULL, NULL) < 0)
+		return false;
+	*ret = node_of_row(&row);
+	return true;
+}
+
+/* By the names of the files alone. */
+static bool find_by_name(const struct trace *t, const char *id, struct lineage_node *ret)
+{
+	for (size_t i = 0; i < t->n_homes && uuid_valid(sv_of(id)); i++) {
+		AUTO_FREE char *path = NULL;
+		if (transcript_find(&t->homes[i], sv_of(id), &path, NULL) >= 0 && path &&
+			find_by_path(t, path, ret))
+			return true;
+	}
+	return false;
+}
+
+/* The id in the name of the file, whichever agent's it is. */
+static char *id_in_path(const char *path)
+{
+	for (int f = 0; f < TRANSCRIPT_FORMATS; f++) {
+		struct sv id = transcript_path_id((enum transcript_format)f, sv_of(path));
+		if (uuid_valid(id))
+			return xmemdup0(id.p, id.n);
+	}
+	return xstrdup("");
+}
+
+/* Wherever a session of this id is now; ret->id stays NULL when nobody knows it. */
+static int look_for(
+	const struct trace *t, const char *id, struct lineage_node *ret, struct err *reterr)
+{
+	struct lineage_node found;
+	int rc = find_by_id(t, id, ret, reterr);
+	if (rc < 0)
+		return rc;
+	if (ret->id && ret->state == LINEAGE_HERE && path_exists(ret->path))
+		return 0;
+	if (!find_by_name(t, id, &found)) {
+		ret->state = LINEAGE_GONE;
+		return 0;
+	}
+	if (ret->id)
+		node_release(ret);
+	*ret = found;
+	return 0;
+}
+
+static int find_parent(const struct trace *t, const struct lineage_node *child,
+	struct lineage_node *ret, struct err *reterr)
+{
+	struct lineage_node found = { .id = NULL };
+	const char *path = child->parent_path;
+	if (find_by_path(t, path, ret))
+		return 0;
+	AUTO_FREE char *id = child->parent_id[0] ? xstrdup(child->parent_id) : id_in_path(path);
+	int rc = look_for(t, id, &found, reterr);
+	if (rc < 0)
+		return rc;
+	*ret = found.id ? found : node_of_child(child);
+	if (ret->state == LINEAGE_HERE && path[0]) {
+		ret->state = LINEAGE_MOVED;
+		free(ret->named);
+		ret->named = xstrdup(path);
+	}
+	return 0;
+}
+
+/* ---- up ---- */
+
+/* Nodes from the focus to its first ancestor, in that order. */
+static int climb(
+	struct trace *t, const struct session_row *focus, struct lineage *chain, struct err *reterr)
+{
+	vec_push(&chain->nodes, node_of_row(focus));
+	(void)map_put(&t->seen, node_key(&chain->nodes.v[0]), 0);
+	for (;;) {
+		struct lineage_node *last = &chain->nodes.v[chain->nodes.n - 1];
+		struct lineage_node parent;
+		if (!has_parent(last))
+			return 0;
+		int rc = find_parent(t, last, &parent, reterr);
+		if (rc < 0)
+			return rc;
+		bool fresh = map_put(&t->seen, node_key(&parent), 0);
+		last->circle = !fresh;
+		chain->cut = chain->nodes.n == LINEAGE_NODES_MAX;
+		if (!fresh || chain->cut) {
+			node_release(&parent);
+			return 0;
+		}
+		vec_push(&chain->nodes, parent);
+	}
+}
+
+static void reverse(struct lineage *l)
+{
+	size_t n = l->nodes.n;
+	for (size_t i = 0; i < n / 2; i++) {
+		struct lineage_node kept = l->nodes.v[i];
+		l->nodes.v[i] = l->nodes.v[n - 1 - i];
+		l->nodes.v[n - 1 - i] = kept;
+	}
+	for (size_t i = 0; i < n; i++) {
+		l->nodes.v[i].parent = i ? i - 1 : LINEAGE_NONE;
+		l->nodes.v[i].depth = (unsigned)i;
+	}
+	l->focus = n - 1;
+}
+
+int lineage_chain(struct store *store, const struct transcript_home *homes, size_t n_homes,
+	const struct session_row *focus, struct lineage *ret, struct err *reterr)
+{
+	struct lineage chain = LINEAGE_INIT;
+	struct trace t = { store, homes, n_homes, MAP_INIT };
+	int rc = climb(&t, focus, &chain, reterr);
+	map_release(&t.seen);
+	if (rc < 0) {
+		lineage_release(&chain);
+		return rc;
+	}
+	reverse(&chain);
+	*ret = chain;
+	return 0;
+}
+
+/* ---- down ---- */
+
+struct family {
+	struct trace t;
+	struct lineage chain; /* nodes move from here into the result */
+	size_t next; /* of the chain: the first that is not yet in the result */
+	VEC(struct lineage_node) todo; /* a stack */
+	struct lineage *out;
+};
+
+static int on_child(void *data, const struct session_row *row)
+{
+	struct family *f = data;
+	if (row->info.flags & SESSION_SUBAGENT)
+		return 0;
+	struct lineage_node child = node_of_row(row);
+	if (map_put(&f->t.seen, node_key(&child), 0))
+		vec_push(&f->todo, child);
+	else
+		node_release(&child);
+	return 0;
+}
+
+static void reverse_todo(struct family *f, size_t from)
+{
+	for (size_t a = from, b = f->todo.n; a + 1 < b; a++, b--) {
+		struct lineage_node kept = f->todo.v[a];
+		f->todo.v[a] = f->todo.v[b - 1];
+		f->todo.v[b - 1] = kept;
+	}
+}
+
+/* Puts the children of the node that was placed last on the stack, the oldest on top. The one on
+ * the way to the focus comes from the chain: its file may lie outside of every home. */
+static int push_children(struct family *f, bool on_chain, struct err *reterr)
+{
+	size_t at = f->out->nodes.n - 1, from = f->todo.n;
+	const struct lineage_node *n = &f->out->nodes.v[at];
+	const struct session_info self = { .path = n->path, .id = n->id };
+	if (on_chain && f->next < f->chain.nodes.n) {
+		vec_push(&f->todo, f->chain.nodes.v[f->next]);
+		f->next++;
+	}
+	int rc = catalogue_children(f->t.store, &self, on_child, f, reterr);
+	for (size_t i = from; i < f->todo.n; i++) {
+		f->todo.v[i].parent = at;
+		f->todo.v[i].depth = f->out->nodes.v[at].depth + 1;
+	}
+	reverse_todo(f, from);
+	return rc < 0 ? rc : 0;
+}
+
+static int descend(struct family *f, struct err *reterr)
+{
+	int rc = 0;
+	size_t chained = f->chain.nodes.n;
+	vec_push(&f->todo, f->chain.nodes.v[f->next++]);
+	for (size_t on_way = 0; rc >= 0 && f->todo.n > 0;) {
+		if (f->out->nodes.n == LINEAGE_NODES_MAX) {
+			f->out->cut = true;
+			return 0;
+		}
+		/* The chain's nodes come off the stack before anything else that hangs on them. */
+		bool on_chain = on_way < chained && f->out->nodes.n == on_way;
+		vec_push(&f->out->nodes, f->todo.v[--f->todo.n]);
+		if (on_chain)
+			f->out->focus = on_way++;
+		rc = push_children(f, on_chain, reterr);
+	}
+	return rc;
+}
+
+static void family_release(struct family *f)
+{
+	vec_each (&f->todo, n)
+		node_release(n);
+	vec_release(&f->todo);
+	for (size_t i = f->next; i < f->chain.nodes.n; i++)
+		node_release(&f->chain.nodes.v[i]);
+	vec_release(&f->chain.nodes);
+	map_release(&f->t.seen);
+}
+
+int lineage_trace(struct store *store, const struct transcript_home *homes, size_t n_homes,
+	const struct session_row *focus, struct lineage *ret, struct err *reterr)
+{
+	struct lineage out = LINEAGE_INIT;
+	struct family f = { .t = { store, homes, n_homes, MAP_INIT }, .out = &out };
+	int rc = climb(&f.t, focus, &f.chain, reterr);
+	reverse(&f.chain);
+	out.cut = f.chain.cut;
+	if (rc >= 0)
+		rc = descend(&f, reterr);
+	family_release(&f);
+	if (rc < 0) {
+		lineage_release(&out);
+		return rc;
+	}
+	*ret = out;
+	return 0;
+}

@@ -1,0 +1,70 @@
+/*
+ * Where a session comes from and what came of it: the tree of sessions made from one another by
+ * trim, rollover, fork and port, as the catalogue knows it. No session file is read but those the
+ * catalogue has not seen.
+ *
+ * What is wrong with a family is shown, never an error: a parent that is nowhere, that was moved
+ * (found again by its id), whose file is gone, or that is its own descendant.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "store/catalogue.h"
+#include "transcript/home.h"
+
+enum lineage_state {
+	LINEAGE_HERE,
+	LINEAGE_MOVED, /* not where its child says, but found by its id */
+	LINEAGE_GONE, /* the catalogue remembers it, its file is no more */
+	LINEAGE_MISSING, /* only its child knows of it */
+};
+const char *lineage_state_name(enum lineage_state state); /* "here", "moved" … */
+
+/* No parent among the nodes. */
+#define LINEAGE_NONE SIZE_MAX
+
+/* Strings are owned and never NULL; "" when unknown. */
+struct lineage_node {
+	char *id;
+	char *path; /* where it is, or where its child says it is */
+	char *named; /* MOVED: where its child says it is */
+	char *agent;
+	char *title; /* its name, else its first prompt */
+	char *parent_id, *parent_path; /* as it says itself */
+	enum session_relation relation; /* to its parent */
+	enum lineage_state state;
+	int64_t first_ms, active_ms; /* 0 unknown */
+	int64_t turns;
+	size_t parent; /* index, LINEAGE_NONE for the first */
+	unsigned depth; /* below the first */
+	bool circle; /* its parent is among its own descendants, or itself */
+};
+
+enum { LINEAGE_NODES_MAX = 10000 };
+
+struct lineage {
+	VEC(struct lineage_node) nodes; /* parents before children, a branch after the other */
+	size_t focus; /* the session that was asked for */
+	bool cut; /* there are more than LINEAGE_NODES_MAX */
+};
+void lineage_release(struct lineage *l);
+#define LINEAGE_INIT       \
+	{                  \
+		.focus = 0 \
+	}
+#define AUTO_LINEAGE CLEANUP(lineage_release) struct lineage
+
+/* The whole family of a session. The catalogue should be up to date: children are found by it.
+ * The work of sub-agents does not count. */
+int lineage_trace(struct store *store, const struct transcript_home *homes, size_t n_homes,
+	const struct session_row *focus, struct lineage *ret, struct err *reterr) MUST_USE;
+/* Only the way from the first ancestor to the session, itself last. */
+int lineage_chain(struct store *store, const struct transcript_home *homes, size_t n_homes,
+	const struct session_row *focus, struct lineage *ret, struct err *reterr) MUST_USE;
+
+/* The family as a graph in Graphviz's language. */
+void lineage_dot(const struct lineage *l, struct str *out);

@@ -1,0 +1,98 @@
+#!/bin/sh
+# faden lineage: where a session comes from and what came of it.
+. "$(dirname "$0")/../lib.sh"
+
+claude=$t_home/.claude
+codex=$t_home/.codex
+here=$t_tmp/here
+mkdir -p "$here"
+cd "$here" || exit 1
+a=aaaaaaaa-0000-4000-8000-000000000001
+b=bbbbbbbb-0000-4000-8000-000000000002
+c=cccccccc-0000-4000-8000-000000000003
+d=01a00000-0000-7000-8000-000000000004
+make() {
+	"$t_helper/make-session" "$@"
+}
+# note FILE JSON-MEMBER: adds a member to the first line.
+note() {
+	sed -i "1s|}\$|,$2}|" "$1"
+}
+fa=$(make claude "$claude" "$here" "$a" --time 2026-03-01T10:00:00Z 'first words')
+fb=$(make claude "$claude" "$here" "$b" --time 2026-03-02T10:00:00Z 'second words')
+fc=$(make claude "$claude" "$here" "$c" --time 2026-03-03T10:00:00Z 'third words')
+fd=$(make codex "$codex" "$here" "$d" --time 2026-03-04T10:00:00Z 'fourth words')
+
+t_exit 'a session without a family' 0 t_faden lineage "$a"
+t_is 'is alone' "$(wc -l <"$t_out")" 1
+t_exit 'as JSON' 0 t_faden lineage --json "$a"
+t_ok 'still is JSON' python3 - "$t_out" "$a" <<'END'
+import json, sys
+doc = json.load(open(sys.argv[1]))
+assert doc["session_id"] == doc["root"] == sys.argv[2] and doc["chain"] == [sys.argv[2]]
+assert len(doc["sessions"]) == 1 and doc["sessions"][0]["relation"] is None
+END
+
+note "$fb" "\"trim_metadata\":{\"parent_file\":\"$fa\"}"
+note "$fc" "\"continue_metadata\":{\"parent_session_file\":\"$fb\",\"parent_session_id\":\"$b\"}"
+note "$fd" "\"faden_metadata\":{\"relation\":\"ported\",\"parent_file\":\"$fb\",\"parent_id\":\"$b\"}"
+t_exit 'a family by a fragment' 0 t_faden lineage cccc --json
+t_exit 'by id' 0 t_faden lineage --json "$c"
+t_ok 'has its chain and its branches' python3 - "$t_out" "$a" "$b" "$c" "$d" <<'END'
+import json, sys
+doc = json.load(open(sys.argv[1]))
+a, b, c, d = sys.argv[2:]
+assert doc["chain"] == [a, b, c], doc["chain"]
+assert [(s["session_id"], s["relation"], s["depth"], s["this"]) for s in doc["sessions"]] == [
+    (a, None, 0, False), (b, "trimmed", 1, False), (c, "continued", 2, True),
+    (d, "ported", 2, False)], doc["sessions"]
+assert all(s["state"] == "here" and not s["circle"] for s in doc["sessions"])
+END
+t_exit 'for people' 0 t_faden lineage "$c"
+t_like 'the root' "$(cat "$t_out")" "^$a .*first words"
+t_like 'its child' "$(cat "$t_out")" "^└─ trimmed  $b"
+t_like 'itself, marked' "$(cat "$t_out")" "^   ├─ continued  $c .*<- this session"
+t_like 'its brother of another agent' "$(cat "$t_out")" "^   └─ ported  $d  codex"
+t_exit 'only the way' 0 t_faden lineage --chain "$c"
+t_is 'is three' "$(wc -l <"$t_out")" 3
+
+mv "$fa" "$t_tmp/away"
+t_exit 'a parent whose file is gone' 0 t_faden lineage "$b"
+t_like 'is shown as gone' "$(cat "$t_out")" "^$a.*its file is gone"
+mkdir -p "$claude/projects/-elsewhere"
+mv "$t_tmp/away" "$claude/projects/-elsewhere/$a.jsonl"
+t_exit 'a parent that was moved' 0 t_faden lineage "$b"
+t_like 'is found by its id' "$(cat "$t_out")" "^$a.*moved here from $fa"
+rm -r "$claude/projects/-elsewhere" "$t_home/.local/state/faden"
+t_exit 'a parent that nobody knows' 0 t_faden lineage "$b"
+t_like 'is missing' "$(cat "$t_out")" "^$a  \[missing: $fa\]"
+t_exit 'also as JSON' 0 t_faden lineage --json "$b"
+t_is 'without prose' "$(python3 -c 'import json,sys; print([s["state"] for s in json.load(open(sys.argv[1]))["sessions"]][:2])' "$t_out")" "['missing', 'here']"
+
+fa=$(make claude "$claude" "$here" "$a" 'first words')
+note "$fa" "\"trim_metadata\":{\"parent_file\":\"$fc\"}"
+t_exit 'a circle' 0 t_faden lineage "$b"
+t_like 'is named' "$(cat "$t_out")" 'a circle'
+t_is 'every session once' "$(wc -l <"$t_out")" 4
+
+t_exit 'a graph' 0 t_faden lineage --dot "$b"
+t_like 'in its language' "$(cat "$t_out")" '^digraph lineage'
+t_exit 'a picture without Graphviz' 1 t_faden lineage --svg "$b"
+t_like 'says what is missing' "$(cat "$t_err")" 'Graphviz.*not installed'
+if command -v dot >/dev/null; then
+	t_tools dot
+	t_exit 'a picture' 0 t_faden lineage --svg "$b"
+	t_like 'is one' "$(cat "$t_out")" '</svg>'
+else
+	printf '#!/bin/sh\ncat >/dev/null\necho "<svg></svg>"\n' >"$t_bin/dot"
+	chmod +x "$t_bin/dot"
+	t_exit 'a picture by what is called dot' 0 t_faden lineage --svg "$b"
+	t_is 'is passed on' "$(cat "$t_out")" '<svg></svg>'
+	printf '#!/bin/sh\necho "no luck" >&2\nexit 1\n' >"$t_bin/dot"
+	t_exit 'one that fails' 3 t_faden lineage --svg "$b"
+	t_like 'is quoted' "$(cat "$t_err")" 'no luck'
+fi
+t_exit 'two forms at once' 2 t_faden lineage --svg --dot "$b"
+t_exit 'nothing goes on here' 1 t_faden lineage
+t_exit 'no such session' 1 t_faden lineage nobody
+t_done
