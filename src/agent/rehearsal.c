@@ -22,6 +22,7 @@ struct rehearsal {
 	struct steps steps;
 	size_t at;
 	struct loop_source *timer;
+	bool stopping; /* asked to, perhaps from within one of our own events */
 	struct str said; /* this turn's answer */
 };
 
@@ -106,7 +107,7 @@ static void say(struct agent *a, const char *text)
 		str_adds(&h->said, "\n\n");
 	}
 	str_add(&h->said, rest);
-	while (rest.n) {
+	while (rest.n && !h->stopping) {
 		struct sv piece = utf8_cut(rest, PIECE);
 		if (piece.n == 0)
 			piece = sv_head(rest, 1);
@@ -138,7 +139,7 @@ static void run_steps(void *data)
 	struct err err = ERR_INIT;
 
 	h->timer = NULL;
-	while (h->at < h->steps.list.n) {
+	while (h->at < h->steps.list.n && !h->stopping) {
 		const struct step *step = &h->steps.list.v[h->at++];
 		switch (step->kind) {
 		case STEP_SAY:
@@ -163,7 +164,8 @@ static void run_steps(void *data)
 			return;
 		}
 	}
-	finish_answer(a);
+	if (!h->stopping)
+		finish_answer(a);
 }
 
 /* Letters only, folded, single blanks: how a question is recognised. */
@@ -271,6 +273,8 @@ static int rehearsal_send(struct agent *a, const struct agent_turn *turn, struct
 {
 	struct rehearsal *h = a->priv;
 	bool exists;
+
+	h->stopping = false;
 	int r = rehearsal_log_open(
 		&h->log, a->opts.home, a->opts.dir, turn->session, a->opts.clock, &exists, reterr);
 
@@ -291,15 +295,29 @@ static int rehearsal_send(struct agent *a, const struct agent_turn *turn, struct
 	return 0;
 }
 
-static void rehearsal_stop(struct agent *a, int level)
+static void finish_stopped(void *data)
 {
+	struct agent *a = data;
 	struct rehearsal *h = a->priv;
 	struct err err = ERR_INIT;
 
-	(void)level;
+	h->timer = NULL;
 	if (rehearsal_log_interrupt(&h->log, &err) < 0)
 		log_write(a->opts.log, LOG_WARN, "rehearsal: %s", err.msg);
 	finish(a, AGENT_CANCELLED, "cancelled");
+}
+
+/* Not at once: the one who asks may be called by us. */
+static void rehearsal_stop(struct agent *a, int level)
+{
+	struct rehearsal *h = a->priv;
+
+	(void)level;
+	if (h->stopping)
+		return;
+	h->stopping = true;
+	loop_remove(a->loop, h->timer);
+	h->timer = loop_add_timer(a->loop, 0, finish_stopped, a);
 }
 
 static char *rehearsal_transcript(const struct agent_opts *opts, const char *session)
