@@ -86,8 +86,21 @@ int sessions_refresh(struct app *app, struct err *reterr)
 
 /* ---- who writes, what goes on ---- */
 
-void sessions_writers(const struct app *app, struct map *ids)
+enum { HOLDERS_SINCE_MS = 24 * 3600 * 1000, HOLDERS_MAX = 200 };
+
+static int add_holder(void *data, const struct conv *c)
 {
+	if (c->session && c->owner.pid > 0 && proc_id_check(&c->owner) == PROC_ALIVE)
+		(void)map_put(data, sv_of(c->session), (uint64_t)c->owner.pid);
+	return 0;
+}
+
+void sessions_writers(struct app *app, struct map *ids)
+{
+	int64_t since = clock_wall_ms(&app->clock) - HOLDERS_SINCE_MS;
+	/* Without our own holders the list is still worth something. */
+	if (conv_each(app->store, since, HOLDERS_MAX, &app->clock, add_holder, ids, NULL) < 0)
+		log_write(&app->log, LOG_WARN, "holders of conversations cannot be read");
 	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
 	struct transcript_home homes[ASSISTANT_HOMES];
 	assistant_homes(app, rehearsal, homes);

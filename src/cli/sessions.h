@@ -17,8 +17,8 @@ int sessions_open(struct app *app, struct err *reterr) MUST_USE;
 /* Brings the catalogue up to date. Progress and folders that cannot be read go to app->err. */
 int sessions_refresh(struct app *app, struct err *reterr) MUST_USE;
 
-/* Session ids that a live process has open now → its pid. */
-void sessions_writers(const struct app *app, struct map *ids);
+/* Session ids that a live process has open now, the agents' and faden's own → its pid. */
+void sessions_writers(struct app *app, struct map *ids);
 /* The agent's session of the conversation that goes on in this folder; NULL: none. Caller frees. */
 char *sessions_current(struct app *app);
 

@@ -296,6 +296,32 @@ static void test_items_of_one_line(void **state)
 		want, ARRAY_LEN(want), ~0u);
 }
 
+/* Typed while the agent worked: no user line is ever written for it. */
+static void test_queued_prompts(void **state)
+{
+	static const char text[] =
+		"{\"type\":\"attachment\",\"attachment\":{\"type\":\"queued_command\","
+		"\"commandMode\":\"prompt\",\"origin\":{\"kind\":\"human\"},\"prompt\":\"and "
+		"now\"}}\n"
+		"{\"type\":\"attachment\",\"attachment\":{\"type\":\"queued_command\","
+		"\"commandMode\":\"task-notification\",\"prompt\":\"done\"}}\n"
+		"{\"type\":\"attachment\",\"attachment\":{\"type\":\"queued_command\","
+		"\"prompt\":[{\"type\":\"text\",\"text\":\"<task-notification>x\"}]}}\n"
+		"{\"type\":\"attachment\",\"attachment\":{\"type\":\"other\",\"content\":\"c\"}}\n";
+	static const struct want want[] = {
+		{ ITEM_USER, ITEM_PROMPT, "and now" },
+		{ ITEM_SYSTEM, 0, "" },
+		{ ITEM_USER, ITEM_INJECTED, "<task-notification>x" },
+		{ ITEM_SYSTEM, 0, "c" },
+	};
+	struct session_info info;
+	scan_text_of(&info, *state, sv_of(text));
+	assert_int_equal(info.turns, 1);
+	assert_string_equal(info.prompt, "and now");
+	session_info_release(&info);
+	check_items(*state, sv_of(text), want, ARRAY_LEN(want), ~0u);
+}
+
 static void test_item_places(void **state)
 {
 	AUTO_STR text = STR_INIT;
@@ -352,6 +378,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_items, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(
 			test_items_of_one_line, folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(test_queued_prompts, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_item_places, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_probe, folder_setup, folder_teardown),
 	};

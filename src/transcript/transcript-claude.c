@@ -116,6 +116,19 @@ static bool prompt_of(struct jval content, struct str *tmp, struct jval *ret)
 	return found || image;
 }
 
+/* What the user typed while the agent worked is attached to the running turn. */
+static struct jval queued_prompt(struct jval attachment)
+{
+	struct jval mode = value_member(attachment, "commandMode");
+	struct jval origin = value_member(value_member(attachment, "origin"), "kind");
+	bool typed = (mode.type == J_NONE || scan_string_eq(mode, SV("prompt"))) &&
+		(origin.type == J_NONE || scan_string_eq(origin, SV("human")));
+	if (!typed || !value_is_type(attachment, "queued_command") ||
+		scan_true(value_member(attachment, "isMeta")))
+		return (struct jval){ .type = J_NONE };
+	return value_member(attachment, "prompt");
+}
+
 static bool may_prompt(const struct jval *vals)
 {
 	return !scan_true(vals[K_META]) && !scan_true(vals[K_SUMMARY]);
@@ -161,9 +174,12 @@ static void scan_chained(struct summary *s, enum line line, const struct jval *v
 	/* In a parent's file, the side chain is somebody else's work. */
 	if (scan_true(vals[K_SIDE]) && !(s->info->flags & SESSION_SUBAGENT))
 		return;
-	struct jval prompt;
-	if (line == LINE_USER && may_prompt(vals) &&
-		prompt_of(vals[K_MSG_CONTENT], &s->tmp, &prompt))
+	struct jval prompt, said = { .type = J_NONE };
+	if (line == LINE_USER && may_prompt(vals))
+		said = vals[K_MSG_CONTENT];
+	else if (line == LINE_ATTACHMENT)
+		said = queued_prompt(vals[K_ATTACHMENT]);
+	if (said.type != J_NONE && prompt_of(said, &s->tmp, &prompt))
 		summary_prompt(s, prompt);
 	if (line == LINE_ASSISTANT && !is_synthetic(vals[K_MSG_MODEL])) {
 		summary_usage(s, vals[K_MSG_USAGE]);
@@ -208,14 +224,6 @@ static struct item item_from(const struct item *base, enum item_kind kind, const
 	return item;
 }
 
-static void push(struct item_list *list, struct item item, const struct item *base)
-{
-	item.part = (uint32_t)list->items.n;
-	if (base)
-		item.flags |= base->flags;
-	vec_push(&list->items, item);
-}
-
 /* The part of a block that holds its words. */
 static struct jval block_text(struct jval block)
 {
@@ -254,7 +262,7 @@ static void push_block(struct item_list *list, const struct item *whole, struct 
 	} else if (value_is_type(block, "image") || value_is_type(block, "document")) {
 		item.flags |= ITEM_IMAGE;
 	}
-	push(list, item, NULL);
+	vec_push(&list->items, item);
 }
 
 static void push_content(struct item_list *list, const struct item *whole, struct jval content)
@@ -268,14 +276,14 @@ static void push_content(struct item_list *list, const struct item *whole, struc
 		return;
 	struct item item = *whole;
 	item.text = content;
-	push(list, item, NULL);
+	vec_push(&list->items, item);
 }
 
 /* Marks the one item that is the user's words, and those that programs put in. */
-static void flag_prompts(struct item_list *list, size_t from, const struct jval *vals)
+static void flag_prompts(struct item_list *list, size_t from, struct jval content, bool may)
 {
 	struct jval prompt = { .type = J_NONE };
-	bool real = may_prompt(vals) && prompt_of(vals[K_MSG_CONTENT], &list->tmp, &prompt);
+	bool real = may && prompt_of(content, &list->tmp, &prompt);
 	for (size_t i = from; i < list->items.n; i++) {
 		struct item *item = &list->items.v[i];
 		if (item->kind != ITEM_USER)
@@ -294,7 +302,24 @@ static void push_user(struct item_list *list, const struct item *base, const str
 		item.flags |= ITEM_SUMMARY;
 	size_t from = list->items.n;
 	push_content(list, &item, vals[K_MSG_CONTENT]);
-	flag_prompts(list, from, vals);
+	flag_prompts(list, from, vals[K_MSG_CONTENT], may_prompt(vals));
+}
+
+static void push_attachment(
+	struct item_list *list, const struct item *base, const struct jval *vals)
+{
+	struct jval queued = queued_prompt(vals[K_ATTACHMENT]);
+	size_t from = list->items.n;
+	if (queued.type != J_NONE) {
+		struct item said = item_from(base, ITEM_USER, vals);
+		push_content(list, &said, queued);
+		flag_prompts(list, from, queued, true);
+		return;
+	}
+	struct item item = item_from(base, ITEM_SYSTEM, vals);
+	item.text = value_member(vals[K_ATTACHMENT], "content");
+	item.body = vals[K_ATTACHMENT];
+	vec_push(&list->items, item);
 }
 
 static void push_assistant(struct item_list *list, const struct item *base, const struct jval *vals)
@@ -338,16 +363,14 @@ static int claude_items(struct item_list *list, const struct item *base, struct 
 		item.text = vals[K_CONTENT_TOP];
 		break;
 	case LINE_ATTACHMENT:
-		item = item_from(&whole, ITEM_SYSTEM, vals);
-		item.text = value_member(vals[K_ATTACHMENT], "content");
-		item.body = vals[K_ATTACHMENT];
-		break;
+		push_attachment(list, &whole, vals);
+		return 0;
 	case LINE_OTHER:
 	default:
 		item = item_from(&whole, ITEM_META, vals);
 		break;
 	}
-	push(list, item, NULL);
+	vec_push(&list->items, item);
 	return 0;
 }
 

@@ -245,10 +245,15 @@ static const struct shape shapes[] = {
 
 static const struct shape *shape_of(struct sv type)
 {
+	/* Calls of tools that came later. */
+	static const struct shape call = { "", ITEM_TOOL_CALL, "arguments" };
+	static const struct shape output = { "", ITEM_TOOL_RESULT, "output" };
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 		if (sv_is(type, shapes[i].type))
 			return &shapes[i];
-	return NULL;
+	if (sv_ends(type, SV("_call")))
+		return &call;
+	return sv_ends(type, SV("_output")) ? &output : NULL;
 }
 
 static enum item_kind kind_by_role(struct sv role)
@@ -256,12 +261,6 @@ static enum item_kind kind_by_role(struct sv role)
 	if (sv_is(role, "user"))
 		return ITEM_USER;
 	return sv_is(role, "assistant") ? ITEM_ASSISTANT : ITEM_SYSTEM;
-}
-
-static void push(struct item_list *list, struct item item)
-{
-	item.part = (uint32_t)list->items.n;
-	vec_push(&list->items, item);
 }
 
 static void fill_tool(struct item *item)
@@ -295,7 +294,7 @@ static void push_item(struct item_list *list, const struct item *base, struct jv
 		fill_user(&item, &list->tmp);
 	else if (item.kind == ITEM_TOOL_CALL || item.kind == ITEM_TOOL_RESULT)
 		fill_tool(&item);
-	push(list, item);
+	vec_push(&list->items, item);
 }
 
 static void push_compacted(struct item_list *list, struct item item)
@@ -303,7 +302,7 @@ static void push_compacted(struct item_list *list, struct item item)
 	item.kind = ITEM_COMPACTION;
 	item.flags |= ITEM_SUMMARY;
 	item.text = value_member(item.body, "message");
-	push(list, item);
+	vec_push(&list->items, item);
 	if (!list->expand)
 		return;
 	struct jval history = value_member(item.body, "replacement_history"), part;
@@ -328,7 +327,7 @@ static void push_event(struct item_list *list, struct item item, const struct jv
 		item.flags |= ITEM_FAILED;
 		item.text = value_member(item.body, "message");
 	}
-	push(list, item);
+	vec_push(&list->items, item);
 }
 
 static int codex_items(struct item_list *list, const struct item *base, struct sv text)
@@ -352,7 +351,7 @@ static int codex_items(struct item_list *list, const struct item *base, struct s
 	} else {
 		if (line == LINE_CONTEXT)
 			item.model = scan_inner(vals[K_P_MODEL]);
-		push(list, item);
+		vec_push(&list->items, item);
 	}
 	return 0;
 }
