@@ -196,22 +196,23 @@ static int run_map(struct bench *b, const struct jsonl_map_ops *ops, struct err 
 
 static int run_map_keys(struct bench *b, struct err *reterr)
 {
-	return run_map(b, &(struct jsonl_map_ops){ keys_work, sum_sink }, reterr);
+	return run_map(b, &(struct jsonl_map_ops){ .work = keys_work, .sink = sum_sink }, reterr);
 }
 
 static int run_map_decode(struct bench *b, struct err *reterr)
 {
-	return run_map(b, &(struct jsonl_map_ops){ decode_work, sum_sink }, reterr);
+	return run_map(b, &(struct jsonl_map_ops){ .work = decode_work, .sink = sum_sink }, reterr);
 }
 
 static int run_map_check(struct bench *b, struct err *reterr)
 {
-	return run_map(b, &(struct jsonl_map_ops){ check_work, sum_sink }, reterr);
+	return run_map(b, &(struct jsonl_map_ops){ .work = check_work, .sink = sum_sink }, reterr);
 }
 
 static int run_map_rewrite(struct bench *b, struct err *reterr)
 {
-	return run_map(b, &(struct jsonl_map_ops){ rewrite_work, write_sink }, reterr);
+	return run_map(
+		b, &(struct jsonl_map_ops){ .work = rewrite_work, .sink = write_sink }, reterr);
 }
 
 /* ---- the table ---- */

@@ -131,7 +131,7 @@ static int follow_sink(void *data, const struct jsonl_chunk *in, struct sv out, 
 
 static void check_map(int fd, struct sv content, const struct jsonl_opts *opts)
 {
-	const struct jsonl_map_ops ops = { copy_work, follow_sink };
+	const struct jsonl_map_ops ops = { .work = copy_work, .sink = follow_sink };
 	struct follow f = { .content = content,
 		.line_max = opts->line_max > opts->chunk ? opts->line_max : opts->chunk };
 

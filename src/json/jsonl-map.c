@@ -25,6 +25,7 @@ struct slot {
 	size_t cap;
 	struct jsonl_chunk chunk;
 	struct str out;
+	void *own;
 	int result;
 	struct err err;
 	bool ready; /* filled by a worker, not yet taken by the sink */
@@ -41,8 +42,9 @@ struct job {
 	struct slot *slots;
 	size_t n_slots;
 	pthread_mutex_t lock; /* for all below and slot.ready */
-	pthread_cond_t room, ready;
+	pthread_cond_t room, ready, turn;
 	uint64_t next; /* range to be begun */
+	uint64_t joined; /* ranges whose join is over, or that have none */
 	uint64_t sunk; /* ranges the sink has taken */
 	bool stop;
 };
@@ -155,7 +157,7 @@ static int load(const struct job *job, struct slot *s, uint64_t range)
 	uint64_t from = range ? low - 1 : low;
 	size_t have = 0;
 
-	s->chunk = (struct jsonl_chunk){ .offset = low };
+	s->chunk = (struct jsonl_chunk){ .offset = low, .own = &s->own };
 	int r = read_to(job, s, from, &have, (size_t)(high - from));
 	if (r < 0)
 		return r;
@@ -177,17 +179,44 @@ static bool is_empty(const struct slot *s)
 	return s->chunk.bytes.n == 0 && s->chunk.skipped == 0;
 }
 
-static void process(const struct job *job, struct slot *s, uint64_t range)
+/* Every range takes its turn, also one that is empty or has failed: others wait behind it. */
+static void join_in_order(struct job *job, struct slot *s, uint64_t range)
+{
+	pthread_mutex_lock(&job->lock);
+	while (job->joined != range)
+		pthread_cond_wait(&job->turn, &job->lock);
+	pthread_mutex_unlock(&job->lock);
+	if (s->result == 0 && !is_empty(s))
+		s->result = job->ops->join(job->data, &s->chunk, &s->err);
+	pthread_mutex_lock(&job->lock);
+	job->joined++;
+	pthread_cond_broadcast(&job->turn);
+	pthread_mutex_unlock(&job->lock);
+}
+
+static void process(struct job *job, struct slot *s, uint64_t range)
 {
 	s->result = load(job, s, range);
 	if (s->result == 0 && !is_empty(s))
 		s->result = job->ops->work(job->data, &s->chunk, &s->out, &s->err);
+	if (job->ops->join)
+		join_in_order(job, s, range);
+	if (job->ops->finish && s->result == 0 && !is_empty(s))
+		s->result = job->ops->finish(job->data, &s->chunk, &s->out, &s->err);
+}
+
+static void drop_own(const struct job *job, struct slot *s)
+{
+	if (s->own && job->ops->drop)
+		job->ops->drop(job->data, s->own);
+	s->own = NULL;
 }
 
 static void slot_clear(const struct job *job, struct slot *s)
 {
 	size_t keep = KEEP_CHUNKS * (job->chunk + JSONL_READ);
 
+	drop_own(job, s);
 	str_clear(&s->out);
 	if (s->out.cap > keep)
 		str_release(&s->out);
@@ -342,6 +371,7 @@ static int job_init(struct job *job, int fd, const struct jsonl_opts *opts, stru
 static void job_release(struct job *job)
 {
 	for (size_t i = 0; i < job->n_slots; i++) {
+		drop_own(job, &job->slots[i]);
 		free(job->slots[i].buf);
 		str_release(&job->slots[i].out);
 	}
@@ -349,6 +379,7 @@ static void job_release(struct job *job)
 	pthread_mutex_destroy(&job->lock);
 	pthread_cond_destroy(&job->room);
 	pthread_cond_destroy(&job->ready);
+	pthread_cond_destroy(&job->turn);
 }
 
 static unsigned thread_count(const struct job *job, const struct jsonl_opts *opts)
@@ -376,6 +407,7 @@ int jsonl_map(int fd, const struct jsonl_opts *opts, const struct jsonl_map_ops 
 	pthread_mutex_init(&job.lock, NULL);
 	pthread_cond_init(&job.room, NULL);
 	pthread_cond_init(&job.ready, NULL);
+	pthread_cond_init(&job.turn, NULL);
 	r = threads > 1 ? run_threads(&job, threads, reterr) : run_inline(&job, reterr);
 	job_release(&job);
 	return r;

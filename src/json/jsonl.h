@@ -62,18 +62,26 @@ struct jsonl_chunk {
 	struct sv bytes; /* lines with their newlines; the file's last line may have none */
 	uint64_t offset; /* of bytes in the file */
 	uint64_t skipped; /* size of a line beyond line_max that follows bytes in the file */
+	void **own; /* for the callbacks: *own is NULL at first, see drop */
 };
 
 /*
  * work: turns one chunk into bytes appended to *out: output text, or records for sink to fold.
  * Runs on several threads at once, in any order; `data` is shared.
+ * join: after work, one chunk at a time and in the order of the file, on any thread: where a chunk
+ * learns from those before it. finish: after join, again on several threads at once.
  * sink: takes chunk and result in the order of the file, always on the thread that called
- * jsonl_map(). Slices into the chunk are valid here too. May be NULL when work keeps all itself.
- * A negative result of either ends the run and is what jsonl_map() returns.
+ * jsonl_map(). Slices into the chunk are valid here too.
+ * drop: frees what *own still points to after sink, or when there was none.
+ * All but work may be NULL. A negative result of any ends the run and is what jsonl_map() returns.
  */
 struct jsonl_map_ops {
 	int (*work)(void *data, const struct jsonl_chunk *in, struct str *out, struct err *reterr);
 	int (*sink)(void *data, const struct jsonl_chunk *in, struct sv out, struct err *reterr);
+	int (*join)(void *data, const struct jsonl_chunk *in, struct err *reterr);
+	int (*finish)(
+		void *data, const struct jsonl_chunk *in, struct str *out, struct err *reterr);
+	void (*drop)(void *data, void *own);
 };
 /*
  * Maps a regular file. Memory is about 2 × threads × (chunk + output of a chunk), more only while

@@ -297,7 +297,7 @@ static int collect_sink(void *data, const struct jsonl_chunk *in, struct sv out,
 	return 0;
 }
 
-static const struct jsonl_map_ops bracket_ops = { bracket_work, collect_sink };
+static const struct jsonl_map_ops bracket_ops = { .work = bracket_work, .sink = collect_sink };
 
 static void naive(struct str *out, struct sv text)
 {
@@ -434,7 +434,7 @@ static int sum_sink(void *data, const struct jsonl_chunk *in, struct sv out, str
 
 static void map_as_reduce(void **state)
 {
-	const struct jsonl_map_ops ops = { count_work, sum_sink };
+	const struct jsonl_map_ops ops = { .work = count_work, .sink = sum_sink };
 	const struct jsonl_opts opts = { .chunk = 50, .threads = 2 };
 	AUTO_STR text = STR_INIT;
 	size_t n = 0;
@@ -450,6 +450,102 @@ static void map_as_reduce(void **state)
 	assert_int_equal(jsonl_map(fds[0], &opts, &ops, &n, NULL), ERR_INPUT);
 	close(fds[0]);
 	close(fds[1]);
+}
+
+/* ---- stages in order ---- */
+
+struct stages {
+	uint64_t next; /* offset of the chunk whose turn it is, at join and at sink */
+	uint64_t sunk;
+	uint64_t fail_at; /* join of the chunk with this byte fails */
+	size_t living; /* own values not yet dropped */
+	pthread_mutex_t lock;
+};
+
+static int stages_work(
+	void *data, const struct jsonl_chunk *in, struct str *out, struct err *reterr)
+{
+	struct stages *s = data;
+
+	(void)out;
+	(void)reterr;
+	*in->own = xmemdup0(&in->offset, sizeof(in->offset));
+	pthread_mutex_lock(&s->lock);
+	s->living++;
+	pthread_mutex_unlock(&s->lock);
+	return 0;
+}
+
+static int stages_join(void *data, const struct jsonl_chunk *in, struct err *reterr)
+{
+	struct stages *s = data;
+
+	assert_int_equal(in->offset, s->next);
+	s->next = in->offset + in->bytes.n + in->skipped;
+	if (s->fail_at >= in->offset && s->fail_at < s->next)
+		return err_set(reterr, ERR_BUSY, "here");
+	return 0;
+}
+
+static int stages_finish(
+	void *data, const struct jsonl_chunk *in, struct str *out, struct err *reterr)
+{
+	(void)data;
+	(void)reterr;
+	assert_memory_equal(*in->own, &in->offset, sizeof(in->offset));
+	str_add(out, in->bytes);
+	return 0;
+}
+
+static int stages_sink(void *data, const struct jsonl_chunk *in, struct sv out, struct err *reterr)
+{
+	struct stages *s = data;
+
+	(void)reterr;
+	assert_int_equal(in->offset, s->sunk);
+	assert_true(sv_eq(out, in->bytes));
+	s->sunk += in->bytes.n + in->skipped;
+	return 0;
+}
+
+static void stages_drop(void *data, void *own)
+{
+	struct stages *s = data;
+
+	free(own);
+	s->living--;
+}
+
+static void stages_go_in_order(void **state)
+{
+	static const struct jsonl_map_ops ops = {
+		.work = stages_work,
+		.sink = stages_sink,
+		.join = stages_join,
+		.finish = stages_finish,
+		.drop = stages_drop,
+	};
+	AUTO_STR text = STR_INIT;
+
+	(void)state;
+	for (int i = 0; i < 500; i++)
+		str_addf(&text, "%0*d\n", i % 150 + 1, i);
+	AUTO_CLOSE int fd = file_of(str_sv(&text));
+	for (unsigned threads = 1; threads <= 4; threads++)
+		for (int fails = 0; fails < 2; fails++) {
+			const struct jsonl_opts opts = {
+				.chunk = 50, .threads = threads, .line_max = 100
+			};
+			struct stages s = { .fail_at = fails ? text.len / 2 : UINT64_MAX };
+			struct err err = ERR_INIT;
+			pthread_mutex_init(&s.lock, NULL);
+			assert_int_equal(
+				jsonl_map(fd, &opts, &ops, &s, &err), fails ? ERR_BUSY : 0);
+			assert_int_equal(s.living, 0);
+			if (!fails)
+				assert_int_equal(s.sunk, text.len);
+			pthread_mutex_destroy(&s.lock);
+		}
 }
 
 static void copying_a_file_that_shrank(void **state)
@@ -478,6 +574,7 @@ int main(void)
 		cmocka_unit_test(map_reads_on_over_long_lines),
 		cmocka_unit_test(map_stops_at_the_first_failure),
 		cmocka_unit_test(map_as_reduce),
+		cmocka_unit_test(stages_go_in_order),
 		cmocka_unit_test(copying_a_file_that_shrank),
 	};
 

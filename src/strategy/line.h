@@ -81,10 +81,10 @@ enum { LINE_KEYS_MAX = 40 };
 /* How many values a line of the format has. */
 size_t line_key_count(enum transcript_format format);
 /*
- * Fills vals (LINE_KEYS_MAX of them). False when the text is not one JSON object, or holds a NUL,
- * with which the agents lose the line. For Codex, lines without the outer object are brought to
- * the same shape: CODEX_PAYLOAD is then the whole, CODEX_TYPE "response_item" or "session_meta"
- * in effect (see codex_line_of()).
+ * Fills vals (LINE_KEYS_MAX of them). False when the text is not one JSON object. Text with a NUL
+ * in it is for the caller to refuse: the agents lose such a line. For Codex, lines without the
+ * outer object are brought to the same shape: CODEX_PAYLOAD is then the whole, CODEX_TYPE
+ * "response_item" or "session_meta" in effect (see codex_line_of()).
  */
 bool line_read(enum transcript_format format, struct sv text, struct jval *vals);
 

@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "transcript/chain.h"
 #include "transcript/transcript.h"
 #include "json/jsonl.h"
 #include "json/scan.h"
@@ -82,6 +83,13 @@ struct transcript_ops {
 };
 extern const struct transcript_ops transcript_claude, transcript_codex;
 const struct transcript_ops *transcript_ops(enum transcript_format format);
+
+/* What `link` does, for a record whose members were found by somebody else. */
+void claude_link_fields(struct links *links, const struct chain_claude *record);
+void codex_link_fields(struct links *links, const struct chain_codex *record);
+/* The end of transcript_live(): takes base_id. */
+void links_live(
+	struct links *links, const struct transcript_ops *ops, struct transcript_live *ret);
 
 void live_claude(const struct links *links, unsigned char *state, struct transcript_live *live);
 void live_codex(const struct links *links, unsigned char *state, struct transcript_live *live);

@@ -91,6 +91,20 @@ static void pick_sent(
 	}
 }
 
+void links_live(struct links *links, const struct transcript_ops *ops, struct transcript_live *ret)
+{
+	size_t n = links->v.n;
+	AUTO_FREE unsigned char *state = xcalloc(n + 1, 1);
+	*ret = (struct transcript_live){
+		.bits = xcalloc(n / 64 + 1, sizeof(uint64_t)),
+		.records = n,
+	};
+	ops->mark(links, state, ret);
+	pick_sent(links, state, ret);
+	ret->base_id = links->base_id && !ret->compacted ? TAKE_PTR(links->base_id) : xstrdup("");
+	ret->base_offset = ret->base_id[0] ? links->base_offset : 0;
+}
+
 int transcript_live(const char *path, enum transcript_format format, struct transcript_live *ret,
 	struct err *reterr)
 {
@@ -98,17 +112,7 @@ int transcript_live(const char *path, enum transcript_format format, struct tran
 	int rc = live_read(&run, path, reterr);
 	if (rc < 0)
 		return rc;
-	size_t n = run.links.v.n;
-	AUTO_FREE unsigned char *state = xcalloc(n + 1, 1);
-	*ret = (struct transcript_live){
-		.bits = xcalloc(n / 64 + 1, sizeof(uint64_t)),
-		.records = n,
-	};
-	run.ops->mark(&run.links, state, ret);
-	pick_sent(&run.links, state, ret);
-	ret->base_id =
-		run.links.base_id && !ret->compacted ? TAKE_PTR(run.links.base_id) : xstrdup("");
-	ret->base_offset = ret->base_id[0] ? run.links.base_offset : 0;
+	links_live(&run.links, run.ops, ret);
 	return 0;
 }
 

@@ -63,7 +63,9 @@ struct tokens {
 	uint64_t last_message; /* hash of its id; 0: none */
 	int64_t context; /* at the last call: what went in; 0: none since the break */
 	int64_t output; /* what came out of it, the most that was recorded */
-	uint64_t pending; /* bytes since the last call, its own answer among them */
+	uint64_t answer; /* bytes of the answer to the last call */
+	uint64_t next_answer; /* … of one whose usage comes after its text (Codex) */
+	uint64_t tail; /* bytes since that answer */
 	uint64_t bytes; /* all bytes since the break */
 	bool odd; /* something not measured in bytes lies in between: no difference is taken */
 };
@@ -72,15 +74,22 @@ struct tokens {
 		.n_models = 0 \
 	}
 
-void tokens_text(struct tokens *t, uint64_t bytes);
+enum token_text {
+	TOKEN_REST, /* words of the user, results of tools, notices */
+	TOKEN_ANSWER, /* of the call given before */
+	TOKEN_ANSWER_EARLY, /* of the call given next */
+};
+void tokens_text(struct tokens *t, enum token_text what, uint64_t bytes);
 /* An image or the like, whose tokens have nothing to do with its bytes. */
 void tokens_odd(struct tokens *t);
-/* An answer's record; usage all 0 is none. The answer's own text is given after it. */
+/* An answer's usage; all 0 is none. model may be empty: as before. */
 void tokens_call(
 	struct tokens *t, struct sv model, struct sv message_id, const struct usage *usage);
 void tokens_break(struct tokens *t);
-/* One item of transcript_next(): whichever of the above it is. Side chains and meta are skipped. */
-void tokens_item(struct tokens *t, const struct item *item);
+/* The model of calls to come, where the file tells it apart from them. */
+void tokens_set_model(struct tokens *t, struct sv model);
+/* One item of transcript_next(): whichever of the above it is. Side chains are skipped. */
+void tokens_item(struct tokens *t, enum transcript_format format, const struct item *item);
 
 struct token_ratio tokens_ratio(const struct tokens *t); /* for the current model */
 /* The context a next call would have: exact when nothing came after the last call, else with the

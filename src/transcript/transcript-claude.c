@@ -338,9 +338,9 @@ static void push_assistant(struct item_list *list, const struct item *base, cons
 	push_content(list, &item, vals[K_MSG_CONTENT]);
 }
 
-static bool is_boundary(const struct jval *vals)
+static bool is_boundary(struct jval subtype)
 {
-	return scan_string_eq(vals[K_SUBTYPE], SV("compact_boundary"));
+	return scan_string_eq(subtype, SV("compact_boundary"));
 }
 
 static int claude_items(struct item_list *list, const struct item *base, struct sv text)
@@ -359,7 +359,8 @@ static int claude_items(struct item_list *list, const struct item *base, struct 
 		push_assistant(list, &whole, vals);
 		return 0;
 	case LINE_SYSTEM:
-		item = item_from(&whole, is_boundary(vals) ? ITEM_COMPACTION : ITEM_SYSTEM, vals);
+		item = item_from(
+			&whole, is_boundary(vals[K_SUBTYPE]) ? ITEM_COMPACTION : ITEM_SYSTEM, vals);
 		item.text = vals[K_CONTENT_TOP];
 		break;
 	case LINE_ATTACHMENT:
@@ -409,7 +410,7 @@ static void link_boundary(struct links *links, struct jval compact)
 	link_kept_list(links, value_member(kept, "allUuids"));
 }
 
-static uint32_t link_flags(enum line line, const struct jval *vals)
+static uint32_t link_flags(const struct chain_claude *record)
 {
 	static const uint32_t by_line[] = {
 		[LINE_OTHER] = 0,
@@ -418,10 +419,26 @@ static uint32_t link_flags(enum line line, const struct jval *vals)
 		[LINE_ATTACHMENT] = LINK_SENT,
 		[LINE_SYSTEM] = 0,
 	};
+	enum line line = line_of(record->type);
 	uint32_t flags = by_line[line];
-	if (line == LINE_SYSTEM && is_boundary(vals))
+	if (line == LINE_SYSTEM && is_boundary(record->subtype))
 		flags |= LINK_BOUNDARY;
 	return flags;
+}
+
+void claude_link_fields(struct links *links, const struct chain_claude *record)
+{
+	struct link link = { .size = 0 };
+	/* Lines of any type may be part of the chain. */
+	if (!scan_true(record->side) && record->uuid.type == J_STRING) {
+		link.id = link_id(scan_inner(record->uuid));
+		link.parent = link_id(scan_inner(record->parent));
+		link.message = link_hash(scan_inner(record->message_id));
+		link.flags = link_flags(record);
+		if (link.flags & LINK_BOUNDARY)
+			link_boundary(links, record->compact);
+	}
+	vec_push(&links->v, link);
 }
 
 static int claude_link(struct links *links, struct sv text)
@@ -429,19 +446,19 @@ static int claude_link(struct links *links, struct sv text)
 	struct jval vals[K_COUNT];
 	if (record_keys(text, keys, K_COUNT, vals) < 0)
 		return ERR_INPUT;
-	enum line line = line_of(vals[K_TYPE]);
-	struct link link = { .size = 0 };
-	/* Lines of any type may be part of the chain. */
-	if (!scan_true(vals[K_SIDE]) && vals[K_UUID].type == J_STRING) {
-		link.id = link_id(scan_inner(vals[K_UUID]));
-		link.parent = link_id(scan_inner(vals[K_PARENT]));
-		link.message = link_hash(scan_inner(vals[K_MSG_ID]));
-		link.flags = link_flags(line, vals);
-		link_tools(links, (uint32_t)links->v.n, vals[K_MSG_CONTENT], &link.flags);
-		if (link.flags & LINK_BOUNDARY)
-			link_boundary(links, vals[K_COMPACT]);
-	}
-	vec_push(&links->v, link);
+	const struct chain_claude record = {
+		.type = vals[K_TYPE],
+		.subtype = vals[K_SUBTYPE],
+		.uuid = vals[K_UUID],
+		.parent = vals[K_PARENT],
+		.side = vals[K_SIDE],
+		.message_id = vals[K_MSG_ID],
+		.compact = vals[K_COMPACT],
+	};
+	claude_link_fields(links, &record);
+	size_t at = links->v.n - 1;
+	if (links->v.v[at].id.a != 0)
+		link_tools(links, (uint32_t)at, vals[K_MSG_CONTENT], &links->v.v[at].flags);
 	return 0;
 }
 

@@ -370,28 +370,56 @@ static void link_base(struct links *links, struct jval meta)
 		links->base_offset = (uint64_t)offset;
 }
 
-static int codex_link(struct links *links, struct sv text)
+static bool is_prompt(const struct chain_codex *record)
 {
-	struct jval vals[K_COUNT], prompt;
-	enum line line;
-	int64_t turns;
-	if (read_line(text, vals, &line) < 0)
-		return ERR_INPUT;
+	AUTO_STR tmp = STR_INIT;
+	struct jval prompt;
+	return scan_string_eq(record->type, SV("message")) &&
+		scan_string_eq(record->role, SV("user")) &&
+		prompt_of(record->content, &tmp, &prompt);
+}
+
+void codex_link_fields(struct links *links, const struct chain_codex *record)
+{
 	struct link link = { .size = 0 };
-	if (line == LINE_META) {
-		link_base(links, vals[K_PAYLOAD]);
-	} else if (line == LINE_COMPACTED) {
+	int64_t turns;
+	if (record->line == CHAIN_META) {
+		link_base(links, record->payload);
+	} else if (record->line == CHAIN_COMPACTED) {
 		link.flags = LINK_BOUNDARY | LINK_SENT;
-	} else if (line == LINE_ITEM && shape_of(scan_inner(vals[K_P_TYPE]))) {
-		link.flags = LINK_SENT;
-		AUTO_STR tmp = STR_INIT;
-		if (is_user(vals) && prompt_of(vals[K_P_CONTENT], &tmp, &prompt))
-			link.flags |= LINK_PROMPT;
-	} else if (line == LINE_EVENT && scan_string_eq(vals[K_P_TYPE], SV("thread_rolled_back")) &&
-		scan_i64(vals[K_P_TURNS], &turns) && turns > 0) {
+	} else if (record->line == CHAIN_ITEM && shape_of(scan_inner(record->type))) {
+		link.flags = is_prompt(record) ? LINK_SENT | LINK_PROMPT : LINK_SENT;
+	} else if (record->line == CHAIN_EVENT &&
+		scan_string_eq(record->type, SV("thread_rolled_back")) &&
+		scan_i64(record->turns, &turns) && turns > 0) {
 		link.rollback = turns < UINT32_MAX ? (uint32_t)turns : UINT32_MAX;
 	}
 	vec_push(&links->v, link);
+}
+
+static int codex_link(struct links *links, struct sv text)
+{
+	static const enum chain_line lines[] = {
+		[LINE_OTHER] = CHAIN_OTHER,
+		[LINE_META] = CHAIN_META,
+		[LINE_ITEM] = CHAIN_ITEM,
+		[LINE_CONTEXT] = CHAIN_OTHER,
+		[LINE_EVENT] = CHAIN_EVENT,
+		[LINE_COMPACTED] = CHAIN_COMPACTED,
+	};
+	struct jval vals[K_COUNT];
+	enum line line;
+	if (read_line(text, vals, &line) < 0)
+		return ERR_INPUT;
+	const struct chain_codex record = {
+		.payload = vals[K_PAYLOAD],
+		.type = vals[K_P_TYPE],
+		.role = vals[K_P_ROLE],
+		.content = vals[K_P_CONTENT],
+		.turns = vals[K_P_TURNS],
+		.line = lines[line],
+	};
+	codex_link_fields(links, &record);
 	return 0;
 }
 

@@ -1,0 +1,116 @@
+/*
+ * Pieces of the live chain. The rules are the adapters'; this keeps their input.
+ */
+#include "transcript/chain.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "transcript/adapter.h"
+
+struct chain {
+	const struct transcript_ops *ops;
+	struct links links;
+};
+
+struct chain *chain_new(enum transcript_format format)
+{
+	struct chain *c = xcalloc(1, sizeof(*c));
+	c->ops = transcript_ops(format);
+	return c;
+}
+
+static void clear(struct links *links)
+{
+	vec_release(&links->v);
+	vec_release(&links->tools);
+	vec_release(&links->kept);
+	free(TAKE_PTR(links->base_id));
+}
+
+void chain_free(struct chain *c)
+{
+	if (!c)
+		return;
+	clear(&c->links);
+	free(c);
+}
+
+void chain_add_claude(struct chain *c, const struct chain_claude *record, uint64_t size)
+{
+	claude_link_fields(&c->links, record);
+	c->links.v.v[c->links.v.n - 1].size = size;
+}
+
+void chain_add_codex(struct chain *c, const struct chain_codex *record, uint64_t size)
+{
+	codex_link_fields(&c->links, record);
+	c->links.v.v[c->links.v.n - 1].size = size;
+}
+
+void chain_tool(struct chain *c, struct sv id, bool result)
+{
+	size_t record = c->links.v.n - 1;
+	struct link *link = &c->links.v.v[record];
+	if (link->id.a == 0)
+		return;
+	link->flags |= result ? LINK_RESULT : LINK_CALL;
+	vec_push(&c->links.tools, (struct link_tool){ link_hash(id), (uint32_t)record, result });
+}
+
+static int take(void *data, struct sv text)
+{
+	struct chain *c = data;
+	return c->ops->link(&c->links, text);
+}
+
+static void broken(void *data, struct sv text UNUSED)
+{
+	struct chain *c = data;
+	vec_push(&c->links.v, (struct link){ .size = 0 });
+}
+
+size_t chain_add_line(struct chain *c, struct sv text, uint64_t size)
+{
+	static const struct record_fns fns = { take, broken };
+	size_t before = c->links.v.n;
+	if (text.n > 0 && memchr(text.p, '\0', text.n))
+		broken(c, text);
+	else
+		record_each(text, &fns, c);
+	if (c->links.v.n > before)
+		c->links.v.v[before].size = size;
+	return c->links.v.n - before;
+}
+
+size_t chain_records(const struct chain *c)
+{
+	return c->links.v.n;
+}
+
+void chain_join(struct chain *c, struct chain *part)
+{
+	struct links *to = &c->links, *from = &part->links;
+	uint32_t base = (uint32_t)to->v.n;
+	vec_each (&from->v, link)
+		vec_push(&to->v, *link);
+	vec_each (&from->tools, tool)
+		vec_push(&to->tools,
+			(struct link_tool){ tool->tool, tool->record + base, tool->result });
+	vec_each (&from->kept, kept)
+		vec_push(&to->kept, (struct link_kept){ kept->id, kept->record + base });
+	if (!to->base_id && from->base_id) {
+		to->base_id = TAKE_PTR(from->base_id);
+		to->base_offset = from->base_offset;
+	}
+	from->v.n = from->tools.n = from->kept.n = 0;
+	free(TAKE_PTR(from->base_id));
+}
+
+int chain_live(struct chain *c, struct transcript_live *ret, struct err *reterr)
+{
+	if (c->links.v.n > UINT32_MAX / 2)
+		return err_set(reterr, ERR_LIMIT, "too many lines");
+	links_live(&c->links, c->ops, ret);
+	return 0;
+}
