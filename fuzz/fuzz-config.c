@@ -1,0 +1,32 @@
+/*
+ * The configuration file: whatever is accepted gives settings that can be printed and used, and
+ * whatever is refused has a message with a place.
+ */
+#include "fuzz.h"
+
+#include "cli/config-yaml.h"
+#include "cli/settings-use.h"
+
+static void use(const struct settings *s)
+{
+	AUTO_STR out = STR_INIT;
+	for (int id = 0; id < SETTING_COUNT; id++)
+		settings_print(&out, s, (enum setting_id)id);
+	struct utterances *rules = NULL;
+	REQUIRE(settings_utterances(s, &rules, NULL) == 0);
+	utterances_free(rules);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct settings *s = settings_new("/home/me");
+	AUTO_STRV notices = STRV_INIT;
+	struct err err = ERR_INIT;
+	int r = config_parse(s, sv_make((const char *)data, size), "file", &notices, &err);
+	if (r == 0)
+		use(s);
+	else
+		REQUIRE(err.code == r && sv_starts(sv_of(err.msg), SV("file:")));
+	settings_free(s);
+	return 0;
+}
