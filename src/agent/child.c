@@ -66,14 +66,13 @@ static void input_ready(void *data, short revents)
 
 	(void)revents;
 	ssize_t n = rest.n ? proc_write(&c->proc, sv_head(rest, INPUT_STEP)) : 0;
-	if (n > 0)
+	if (n > 0) {
 		c->input_at += (size_t)n;
-	if (n < 0)
-		c->input_lost = true;
-	else if (c->input_at < c->input.len)
+		c->written += (uint64_t)n;
+	}
+	if (n >= 0 && c->input_at < c->input.len)
 		return;
-	else
-		forget_input(c);
+	forget_input(c);
 	drop(c, &c->in_source);
 	if (c->close_input || n < 0)
 		proc_close_in(&c->proc);
@@ -81,19 +80,18 @@ static void input_ready(void *data, short revents)
 
 void child_write(struct child *c, struct sv data, bool last)
 {
-	if (c->proc.in < 0) {
-		c->input_lost = c->input_lost || data.n > 0;
+	c->queued += data.n;
+	if (c->proc.in < 0)
 		return;
-	}
 	str_add(&c->input, data);
 	c->close_input = c->close_input || last;
 	if (!c->in_source)
 		c->in_source = loop_add_fd(c->loop, c->proc.in, POLLOUT, input_ready, c);
 }
 
-bool child_written(const struct child *c)
+bool child_took(const struct child *c, uint64_t n)
 {
-	return !c->input_lost && c->input.len == 0;
+	return c->written - c->unread >= n;
 }
 
 /* ---- output ---- */
@@ -155,12 +153,12 @@ static void drain(struct child *c, int *fd, struct loop_source **source)
 		total += n;
 }
 
-/* Bytes that it left in the pipe: what was written last has not been read. */
-static bool has_unread(const struct child *c)
+/* Bytes that it left in the pipe; 0 when our end is closed already. */
+static uint64_t count_unread(const struct child *c)
 {
 	int n = 0;
 
-	return c->proc.in >= 0 && ioctl(c->proc.in, FIONREAD, &n) == 0 && n > 0;
+	return c->proc.in >= 0 && ioctl(c->proc.in, FIONREAD, &n) == 0 && n > 0 ? (uint64_t)n : 0;
 }
 
 static void end_ready(void *data, short revents)
@@ -171,8 +169,7 @@ static void end_ready(void *data, short revents)
 	(void)revents;
 	if (!proc_reap(&c->proc, false, &status))
 		return;
-	if (c->input.len || has_unread(c))
-		c->input_lost = true;
+	c->unread = count_unread(c);
 	drain(c, &c->proc.out, &c->out_source);
 	drain(c, &c->proc.err, &c->err_source);
 	drop_all(c);
@@ -193,7 +190,8 @@ int child_start(struct child *c, const char *const *argv, const struct strv *env
 	strv_addf(&marked, "%s=%s", CHILD_MARK, c->mark);
 	forget_input(c);
 	str_clear(&c->errors);
-	c->close_input = c->input_lost = false;
+	c->close_input = false;
+	c->queued = c->written = c->unread = 0;
 	struct proc_opts opts = {
 		.argv = argv,
 		.envp = (const char *const *)marked.v,

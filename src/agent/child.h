@@ -42,7 +42,9 @@ struct child {
 	struct str input;
 	size_t input_at;
 	bool close_input;
-	bool input_lost; /* it stopped reading before all was written */
+	uint64_t queued; /* bytes of input in all, and how many of them are in its pipe or read */
+	uint64_t written;
+	uint64_t unread; /* left in the pipe at its end, as far as that can be told */
 	struct str errors;
 	char mark[UUID_TEXT];
 };
@@ -60,9 +62,8 @@ int child_start(struct child *c, const char *const *argv, const struct strv *env
 bool child_running(const struct child *c);
 /* Queues input; with `last`, the child reads the end of the file behind it. */
 void child_write(struct child *c, struct sv data, bool last);
-/* All that was queued is in the pipe, and nothing of it was left there at the child's end as far
- * as can be told. */
-bool child_written(const struct child *c);
+/* Whether it can have read the first n bytes of its input (c->queued: all of it). */
+bool child_took(const struct child *c, uint64_t n);
 /* To the child's group. */
 void child_signal(const struct child *c, int sig);
 /* KILL to the child and everything below it. It ends as usual, by ops->ended. */

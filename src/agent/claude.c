@@ -1,7 +1,7 @@
 /*
  * Claude Code, driven by its stream-json mode. The session id is ours; the prompt goes in as a
- * JSON message on standard input. With keep_alive one process serves turn after turn of the same
- * session; when it is gone, the next turn resumes by id.
+ * JSON message on standard input, which stays open until the result is here. With keep_alive one
+ * process serves turn after turn of the same session; when it is gone, the next turn resumes by id.
  */
 #include <errno.h>
 #include <signal.h>
@@ -46,6 +46,7 @@ struct claude {
 	bool reused; /* it goes to a process that has served before */
 	enum agent_permission wanted;
 	struct str message;
+	uint64_t message_end; /* where it ends in the input of the process */
 	bool have_result;
 	struct agent_result result;
 	int64_t retry_after_ms;
@@ -170,10 +171,14 @@ static void on_result(void *data, const struct claude_result *r)
 		judge(c, r);
 	else
 		c->result.delivery = AGENT_DELIVERED;
-	if (c->a->opts.keep_alive)
+	if (c->a->opts.keep_alive) {
 		finish_soon(c);
-	else
-		set_timer(c, END_GRACE_MS, process_lingers);
+		return;
+	}
+	/* Not before: at the end of its input it leaves without waiting for us to read what it
+	 * said, and a long answer is cut off. */
+	child_write(&c->child, SV(""), true);
+	set_timer(c, END_GRACE_MS, process_lingers);
 }
 
 static void process_lingers(void *data)
@@ -207,7 +212,7 @@ static void restart(void *data);
 /* Nothing of this turn can have arrived: the message was not even in the pipe. */
 static bool may_restart(const struct claude *c)
 {
-	return c->reused && c->a->stopped == AGENT_OK && !child_written(&c->child);
+	return c->reused && c->a->stopped == AGENT_OK && !child_took(&c->child, c->message_end);
 }
 
 static void on_ended(void *data, int status)
@@ -224,7 +229,8 @@ static void on_ended(void *data, int status)
 		return;
 	}
 	if (!c->have_result) {
-		death_tell(&c->result, called, &c->child, status);
+		death_tell(&c->result, called, &c->child, child_took(&c->child, c->message_end),
+			status);
 		size_t n = child_sweep(&c->child);
 		log_write(c->a->opts.log, LOG_INFO, "claude: %zu processes left behind", n);
 	}
@@ -304,6 +310,12 @@ static void missing(struct claude *c)
 		called, program);
 }
 
+static void write_turn(struct claude *c)
+{
+	child_write(&c->child, str_sv(&c->message), false);
+	c->message_end = c->child.queued;
+}
+
 static int start(struct claude *c)
 {
 	const struct agent_opts *opts = &c->a->opts;
@@ -326,7 +338,7 @@ static int start(struct claude *c)
 	if (r < 0)
 		fail(c, AGENT_FAILED, sv_of(err.msg));
 	else
-		child_write(&c->child, str_sv(&c->message), !opts->keep_alive);
+		write_turn(c);
 	return r;
 }
 
@@ -458,7 +470,7 @@ static int claude_send(struct agent *a, const struct agent_turn *turn, struct er
 	 * commands pass that one started in plan mode refuses. */
 	if (same && child_running(&c->child) && c->mode == c->wanted) {
 		c->reused = true;
-		child_write(&c->child, str_sv(&c->message), false);
+		write_turn(c);
 		return 0;
 	}
 	if (c->lost[0] && same)
@@ -476,10 +488,8 @@ static void claude_stop(struct agent *a, int level)
 
 	if (!child_running(&c->child))
 		return;
-	if (level == 0 && a->opts.keep_alive)
+	if (level == 0)
 		child_write(&c->child, sv_of(interrupt), false);
-	else if (level == 0)
-		child_signal(&c->child, SIGINT);
 	else if (level == 1)
 		child_signal(&c->child, SIGTERM);
 	else

@@ -139,7 +139,8 @@ static void on_ended(void *data, int status)
 
 	codex_stream_end(&c->stream);
 	if (!c->have_result) {
-		death_tell(&c->result, called, &c->child, status);
+		death_tell(&c->result, called, &c->child, child_took(&c->child, c->child.queued),
+			status);
 		size_t n = child_sweep(&c->child);
 		log_write(c->a->opts.log, LOG_INFO, "codex: %zu processes left behind", n);
 	}

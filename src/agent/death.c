@@ -2,15 +2,15 @@
 
 #include "agent/fault.h"
 
-void death_tell(
-	struct agent_result *result, const char *agent, const struct child *child, int status)
+void death_tell(struct agent_result *result, const char *agent, const struct child *child,
+	bool took, int status)
 {
 	struct fault fault = fault_of(0, str_sv(&child->errors));
 	AUTO_STR last = STR_INIT;
 	AUTO_STR said = STR_INIT;
 	char how[64];
 
-	if (result->delivery != AGENT_DELIVERED && (fault.not_delivered || !child_written(child)))
+	if (result->delivery != AGENT_DELIVERED && (fault.not_delivered || !took))
 		result->delivery = AGENT_NOT_DELIVERED;
 	if (fault.kind != AGENT_FAILED) {
 		fault_tell(result, agent, fault.kind, fault.line);

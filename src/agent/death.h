@@ -6,6 +6,7 @@
 #include "agent/child.h"
 #include "agent/driver.h"
 
-/* Kind, message and delivery, from what it wrote to standard error and how it ended. */
-void death_tell(
-	struct agent_result *result, const char *agent, const struct child *child, int status);
+/* Kind, message and delivery, from what it wrote to standard error and how it ended. `took` tells
+ * whether it can have read the prompt. */
+void death_tell(struct agent_result *result, const char *agent, const struct child *child,
+	bool took, int status);

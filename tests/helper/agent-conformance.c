@@ -461,6 +461,16 @@ static void test_cancel_in_text(void **state)
 	expect_ok();
 }
 
+static void test_cancel_at_once(void **state)
+{
+	(void)state;
+	begin(sv_of(order("[[slow: 200, 60]]", "wait 60000")), false, false);
+	agent_cancel(rig.agent);
+	step_until(is_done, SOON_MS);
+	assert_int_equal(rig.fail, AGENT_CANCELLED);
+	assert_false(agent_busy(rig.agent));
+}
+
 static pid_t tool_pid(void)
 {
 	AUTO_STR text = STR_INIT;
@@ -732,6 +742,7 @@ static const struct CMUnitTest cases[] = {
 	CASE(test_context_full),
 	CASE(test_missing),
 	CASE(test_cancel_in_text),
+	CASE(test_cancel_at_once),
 	CASE(test_cancel_in_tool),
 	CASE(test_cancel_hard),
 	CASE(test_free_in_tool),

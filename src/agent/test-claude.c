@@ -1,0 +1,322 @@
+/* The driver of Claude Code against programs that behave as no Claude Code should. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "agent/agent.h"
+#include "base/mem.h"
+#include "os/file.h"
+#include "os/proc.h"
+
+static const char session[] = "11111111-1111-4111-8111-111111111111";
+
+#define RESULT "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"fine\"}"
+#define SAY(text) "echo '" text "'\n"
+
+struct rig {
+	char dir[64];
+	char *program;
+	const char *env[8];
+	struct agent_opts opts;
+	struct loop *loop;
+	struct agent *agent;
+	bool done;
+	enum agent_fail fail;
+	enum agent_delivery delivery;
+	int64_t took_ms;
+	struct str answer, message, notices;
+};
+
+static void sink(void *data, const struct agent_event *ev)
+{
+	struct rig *rig = data;
+
+	if (ev->type == AGENT_EV_NOTICE)
+		str_add(&rig->notices, ev->text);
+	if (ev->type != AGENT_EV_DONE)
+		return;
+	assert_false(rig->done);
+	rig->done = true;
+	rig->fail = ev->result->fail;
+	rig->delivery = ev->result->delivery;
+	rig->took_ms = ev->result->duration_ms;
+	str_clear(&rig->answer);
+	str_clear(&rig->message);
+	str_add(&rig->answer, ev->result->text);
+	str_adds(&rig->message, ev->result->message);
+}
+
+static int set_up(void **state)
+{
+	struct rig *rig = xcalloc(1, sizeof(*rig));
+
+	(void)snprintf(rig->dir, sizeof(rig->dir), "/tmp/faden-claude-XXXXXX");
+	assert_non_null(mkdtemp(rig->dir));
+	rig->program = xasprintf("%s/claude", rig->dir);
+	rig->answer = rig->message = rig->notices = (struct str)STR_INIT;
+	rig->env[0] = "PATH=/usr/bin:/bin";
+	rig->env[1] = "CLAUDECODE=1";
+	rig->env[2] = "CLAUDE_CODE_ENTRYPOINT=cli";
+	rig->env[3] = "KEPT=yes";
+	rig->opts = (struct agent_opts){ .program = rig->program,
+		.dir = rig->dir,
+		.envp = rig->env,
+		.system_prompt = "-be \"brief\"\nü" };
+	rig->loop = loop_new();
+	*state = rig;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct rig *rig = *state;
+	const char *argv[] = { "/bin/rm", "-r", rig->dir, NULL };
+	int status;
+
+	agent_free(rig->agent);
+	loop_free(rig->loop);
+	assert_int_equal(proc_run(argv, SV(""), 0, 0, NULL, NULL, &status, NULL), 0);
+	str_release(&rig->answer);
+	str_release(&rig->message);
+	str_release(&rig->notices);
+	free(rig->program);
+	free(rig);
+	return 0;
+}
+
+static void program(struct rig *rig, const char *script)
+{
+	AUTO_STR text = STR_INIT;
+
+	str_addf(&text, "#!/bin/sh\n%s", script);
+	assert_int_equal(file_replace(rig->program, str_sv(&text), 0755, NULL), 0);
+}
+
+static void turn_of(struct rig *rig, struct sv prompt, bool resume)
+{
+	struct agent_turn turn = { .prompt = prompt, .session = session, .resume = resume };
+
+	rig->done = false;
+	if (!rig->agent)
+		assert_int_equal(agent_open(AGENT_CLAUDE, &rig->opts, rig->loop, sink, rig,
+					 &rig->agent, NULL),
+			0);
+	assert_int_equal(agent_send(rig->agent, &turn, NULL), 0);
+	while (!rig->done)
+		assert_int_equal(loop_step(rig->loop, 1000, NULL), 0);
+}
+
+static void turn(struct rig *rig, const char *script)
+{
+	program(rig, script);
+	turn_of(rig, SV("the secret prompt"), false);
+}
+
+static void expect(const struct rig *rig, enum agent_fail fail, enum agent_delivery delivery)
+{
+	if (rig->fail != fail)
+		fail_msg("%s: %s", agent_fail_name(rig->fail), rig->message.buf);
+	assert_int_equal(rig->delivery, delivery);
+}
+
+static void read_note(const struct rig *rig, const char *name, struct str *out)
+{
+	AUTO_FREE char *path = xasprintf("%s/%s", rig->dir, name);
+
+	assert_int_equal(file_read(path, 1 << 20, out, NULL), 0);
+}
+
+static void test_call(void **state)
+{
+	struct rig *rig = *state;
+	AUTO_STR first = STR_INIT;
+	AUTO_STR second = STR_INIT;
+	AUTO_STR env = STR_INIT;
+	AUTO_STR in = STR_INIT;
+	static const char script[] =
+		"printf '%s\\n' \"$@\" > args; env > env; read -r line; echo \"$line\" > in\n" SAY(
+			RESULT);
+
+	rig->opts.model = "some-model";
+	turn(rig, script);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	assert_string_equal(rig->answer.buf, "fine");
+	read_note(rig, "args", &first);
+	read_note(rig, "env", &env);
+	read_note(rig, "in", &in);
+	assert_non_null(strstr(first.buf, "\n--session-id\n11111111-"));
+	assert_non_null(strstr(first.buf, "\n--model\nsome-model\n"));
+	assert_non_null(strstr(first.buf, "\n--append-system-prompt\n-be \"brief\"\nü\n"));
+	assert_null(strstr(first.buf, "secret"));
+	assert_non_null(strstr(in.buf, "\"content\":\"the secret prompt\""));
+	assert_null(strstr(env.buf, "CLAUDECODE"));
+	assert_null(strstr(env.buf, "CLAUDE_CODE_ENTRYPOINT"));
+	assert_non_null(strstr(env.buf, "KEPT=yes"));
+	turn_of(rig, SV("x"), true);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	read_note(rig, "args", &second);
+	assert_non_null(strstr(second.buf, "\n--resume\n11111111-"));
+	assert_null(strstr(second.buf, "--session-id"));
+	assert_string_equal(
+		strstr(first.buf, "--append-system"), strstr(second.buf, "--append-system"));
+}
+
+static void test_old_version(void **state)
+{
+	struct rig *rig = *state;
+
+	turn(rig, "echo \"error: unknown option '--verbose'\" >&2; exit 1\n");
+	expect(rig, AGENT_TOO_OLD, AGENT_NOT_DELIVERED);
+	assert_non_null(strstr(rig->message.buf, "update"));
+}
+
+static void test_ends_without_a_word(void **state)
+{
+	struct rig *rig = *state;
+
+	turn(rig, "read -r line; echo noise; echo 'last words' >&2; exit 0\n");
+	expect(rig, AGENT_DIED, AGENT_MAYBE_DELIVERED);
+	assert_non_null(strstr(rig->message.buf, "last words"));
+	assert_non_null(strstr(rig->message.buf, "exit status 0"));
+}
+
+static void test_never_reads(void **state)
+{
+	struct rig *rig = *state;
+	AUTO_STR prompt = STR_INIT;
+
+	while (prompt.len < 500000)
+		str_adds(&prompt, "0123456789abcdef");
+	program(rig, "exit 1\n");
+	turn_of(rig, str_sv(&prompt), false);
+	expect(rig, AGENT_DIED, AGENT_NOT_DELIVERED);
+	turn(rig, "exit 1\n");
+	expect(rig, AGENT_DIED, AGENT_NOT_DELIVERED);
+}
+
+static void test_garbage(void **state)
+{
+	struct rig *rig = *state;
+
+	turn(rig,
+		"read -r line; printf '\\000\\377{\\n'; head -c 70000000 /dev/zero; echo\n"
+		"head -c 300000 /dev/zero >&2\n" SAY(RESULT));
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	assert_string_equal(rig->answer.buf, "fine");
+}
+
+static void test_lingers(void **state)
+{
+	struct rig *rig = *state;
+
+	turn(rig, "trap '' INT TERM; read -r line\n" SAY(RESULT) "while :; do sleep 0.1; done\n");
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	assert_true(rig->took_ms < 2 * AGENT_STOP_STEP_MS);
+}
+
+static void test_does_not_listen_to_a_cancel(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->opts.timeout_ms = 300;
+	turn(rig, "trap '' INT TERM; echo $$ > pid; while :; do sleep 0.1; done\n");
+	expect(rig, AGENT_TIMED_OUT, AGENT_NOT_DELIVERED); /* it is still in the pipe */
+	AUTO_STR pid = STR_INIT;
+	long long number = 0;
+	read_note(rig, "pid", &pid);
+	assert_true(sv_parse_i64(sv_trim(str_sv(&pid)), &number));
+	assert_int_equal(proc_start_time((pid_t)number), 0);
+}
+
+/* What was written after the prompt does not make it unread. */
+static void test_cancelled_after_reading(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->opts.timeout_ms = 500;
+	turn(rig, "trap '' INT TERM; head -n 1 > line; while :; do sleep 0.1; done\n");
+	expect(rig, AGENT_TIMED_OUT, AGENT_MAYBE_DELIVERED);
+}
+
+static void test_two_results(void **state)
+{
+	struct rig *rig = *state;
+
+	turn(rig, "read -r line\n" SAY(RESULT) SAY(RESULT) SAY(RESULT));
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	assert_string_equal(rig->answer.buf, "fine");
+}
+
+/* One that dies with a turn in its pipe is replaced; one that has read the turn is not. */
+static void test_kept_process_dies(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->opts.keep_alive = true;
+	turn(rig, "read -r line\n" SAY(RESULT) "sleep 0.3; exit 7\n");
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	program(rig, "read -r line\n" SAY(RESULT) "read -r line; exit 8\n");
+	turn_of(rig, SV("again"), true);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	assert_non_null(strstr(rig->notices.buf, "exit status 7"));
+	turn_of(rig, SV("and again"), true);
+	expect(rig, AGENT_DIED, AGENT_MAYBE_DELIVERED);
+	assert_non_null(strstr(rig->message.buf, "exit status 8"));
+}
+
+static void test_bad_input(void **state)
+{
+	struct rig *rig = *state;
+	struct agent_turn bad = { .prompt = SV("x"), .session = "--help", .resume = true };
+	struct err err = ERR_INIT;
+	AUTO_STR prompt = STR_INIT;
+
+	program(rig, "exit 0\n");
+	assert_int_equal(
+		agent_open(AGENT_CLAUDE, &rig->opts, rig->loop, sink, rig, &rig->agent, NULL), 0);
+	assert_int_equal(agent_send(rig->agent, &bad, &err), ERR_INPUT);
+	while (prompt.len <= 128 * 1024)
+		str_adds(&prompt, "too long ");
+	rig->opts.system_prompt = prompt.buf;
+	struct agent *none = NULL;
+	assert_int_equal(
+		agent_open(AGENT_CLAUDE, &rig->opts, rig->loop, sink, rig, &none, &err), ERR_LIMIT);
+}
+
+static void test_folder_is_gone(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->opts.dir = "/nowhere/at/all";
+	turn(rig, "exit 0\n");
+	expect(rig, AGENT_FAILED, AGENT_NOT_DELIVERED);
+	assert_non_null(strstr(rig->message.buf, "/nowhere/at/all"));
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_call),
+		CASE(test_old_version),
+		CASE(test_ends_without_a_word),
+		CASE(test_never_reads),
+		CASE(test_garbage),
+		CASE(test_lingers),
+		CASE(test_does_not_listen_to_a_cancel),
+		CASE(test_cancelled_after_reading),
+		CASE(test_two_results),
+		CASE(test_kept_process_dies),
+		CASE(test_bad_input),
+		CASE(test_folder_is_gone),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
