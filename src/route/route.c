@@ -1,7 +1,9 @@
 #include "route/route.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "route/faden.h"
+#include "route/learn.h"
 #include "route/seed.h"
 
 struct router {
@@ -76,4 +78,18 @@ void router_decide(struct router *r, const struct route_query *query,
 		seed_decide(&r->opts, query, convs, n, candidates, ret);
 	else
 		faden_decide(&r->words, &r->opts, query, convs, n, candidates, ret);
+}
+
+void router_learn(struct router *r, struct route_topic *t, struct sv text, enum topic_source source)
+{
+	bool answer = source == TOPIC_ANSWER;
+	size_t most = answer ? ROUTE_TOPIC_ANSWER_TERMS_MAX : ROUTE_TOPIC_TERMS_MAX;
+	struct sentence s = SENTENCE_INIT;
+
+	if (r->opts.profile != ROUTE_FADEN || t->terms.n >= most)
+		return;
+	sentence_read(
+		&s, utf8_cut(text, answer ? ROUTE_ANSWER_MAX : ROUTE_TEXT_MAX), &r->words.lex);
+	topic_add(&r->words, t, &s, source);
+	sentence_release(&s);
 }

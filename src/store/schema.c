@@ -61,6 +61,26 @@ static const char step_1[] =
 	") STRICT;"
 	"CREATE INDEX turn_conversation ON turn(conversation, id);"
 
+	/* What conversations are about, for the router; made again from the prompts when lost. */
+	"CREATE TABLE topic ("
+	" seq INTEGER PRIMARY KEY REFERENCES conversation(seq),"
+	" data BLOB NOT NULL"
+	") STRICT;"
+	"CREATE TABLE term ("
+	" stem TEXT NOT NULL,"
+	" seq INTEGER NOT NULL,"
+	" PRIMARY KEY (stem, seq)"
+	") STRICT, WITHOUT ROWID;"
+
+	/* Routing that the user corrected: this text belongs there, not here. */
+	"CREATE TABLE correction ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" text TEXT NOT NULL,"
+	" wrong TEXT NOT NULL,"
+	" \"right\" TEXT," /* NULL: a conversation of its own */
+	" made_ms INTEGER NOT NULL"
+	") STRICT;"
+
 	"CREATE TABLE pref (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;";
 
 /* The catalogue: all of it but session_name can be made again from the agents' files. */

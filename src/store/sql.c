@@ -56,6 +56,12 @@ void sql_sv(struct sql *q, struct sv value)
 		q->stmt, ++q->bound, value.p ? value.p : "", value.n, SQLITE_STATIC, SQLITE_UTF8);
 }
 
+void sql_blob(struct sql *q, struct sv value)
+{
+	(void)sqlite3_bind_blob64(
+		q->stmt, ++q->bound, value.p ? value.p : "", value.n, SQLITE_TRANSIENT);
+}
+
 void sql_int(struct sql *q, int64_t value)
 {
 	(void)sqlite3_bind_int64(q->stmt, ++q->bound, value);
@@ -101,6 +107,13 @@ char *sql_dup_text(struct sql *q, int column)
 	const char *text = sql_get_text(q, column);
 
 	return text ? xstrdup(text) : NULL;
+}
+
+struct sv sql_get_blob(struct sql *q, int column)
+{
+	const void *data = sqlite3_column_blob(q->stmt, column);
+
+	return sv_make(data, (size_t)sqlite3_column_bytes(q->stmt, column));
 }
 
 int64_t sql_get_int(struct sql *q, int column)

@@ -36,6 +36,7 @@ int sql_prepare(struct sql *q, struct store *store, const char *text, struct err
 void sql_release(struct sql *q);
 void sql_text(struct sql *q, const char *value); /* NULL binds NULL; copied */
 void sql_sv(struct sql *q, struct sv value); /* text; borrowed until the next reset */
+void sql_blob(struct sql *q, struct sv value); /* bytes; copied */
 void sql_int(struct sql *q, int64_t value);
 void sql_real(struct sql *q, double value);
 /* 1 a row, 0 done, negative an error. */
@@ -47,6 +48,7 @@ void sql_reset(struct sql *q);
 
 const char *sql_get_text(struct sql *q, int column); /* NULL for NULL; valid until the next step */
 char *sql_dup_text(struct sql *q, int column); /* owned; NULL for NULL */
+struct sv sql_get_blob(struct sql *q, int column); /* valid until the next step */
 int64_t sql_get_int(struct sql *q, int column);
 double sql_get_real(struct sql *q, int column);
 bool sql_is_null(struct sql *q, int column);
