@@ -30,6 +30,7 @@ int assist_new(const struct assist_opts *opts, struct assist **ret, struct err *
 	struct assist *as = xcalloc(1, sizeof(*as));
 	as->opts = *opts;
 	as->self = self;
+	as->prompt = (struct str)STR_INIT;
 	*ret = as;
 	return 0;
 }
@@ -41,6 +42,7 @@ void assist_free(struct assist *as)
 	as->out = NULL;
 	agent_free(as->agent);
 	free(as->agent_dir);
+	str_release(&as->prompt);
 	free(as);
 }
 
@@ -146,6 +148,19 @@ static int talk_through_limits(struct assist *as, const struct assist_request *r
 	return r;
 }
 
+static int talk_or_correct(struct assist *as, const struct assist_request *req,
+	struct assist_outcome *out, struct err *reterr)
+{
+	struct assist_request what = *req;
+	bool done;
+	int r = assist_correct(as, &what, out, &done, reterr);
+
+	if (r == 0 && !done)
+		r = talk_through_limits(as, &what, out, reterr);
+	free(TAKE_PTR(as->corrected));
+	return r;
+}
+
 int assist_say(struct assist *as, const struct assist_request *req, struct assist_outcome *out,
 	struct err *reterr)
 {
@@ -168,7 +183,7 @@ int assist_say(struct assist *as, const struct assist_request *req, struct assis
 		reply(as, out, TEXT_RESTART);
 		return 0;
 	case UTTERANCE_AGENT:
-		return talk_through_limits(as, req, out, reterr);
+		return talk_or_correct(as, req, out, reterr);
 	}
 	return err_set(reterr, ERR_BUG, "unknown kind of utterance");
 }

@@ -18,6 +18,8 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "route/route.h"
+#include "route/tasktype.h"
 #include "store/conv.h"
 #include "store/store.h"
 #include "transcript/home.h"
@@ -49,6 +51,10 @@ struct assist_opts {
 	const struct agent_opts *agents; /* one a kind; dir is filled in here */
 	const struct transcript_home *homes; /* to find transcripts and other writers */
 	size_t n_homes;
+	struct router *router; /* learns from every turn; NULL: none */
+	bool routes; /* and decides; else the folder's last conversation goes on */
+	bool tasks; /* a turn that plans runs in the agent's plan mode */
+	const struct route_task_words *task_words; /* of the configuration; may be NULL */
 	const struct utterances *rules; /* NULL: every sentence is for the agent */
 	enum text_language language;
 	int64_t expiry_ms; /* a conversation older than this does not go on by itself; 0: never old
@@ -57,7 +63,7 @@ struct assist_opts {
 };
 
 enum assist_mode {
-	ASSIST_GO_ON, /* the folder's current conversation, or a fresh one */
+	ASSIST_GO_ON, /* where the router says; without one the folder's current conversation */
 	ASSIST_NEW, /* a fresh one */
 	ASSIST_IN /* the one given */
 };

@@ -43,23 +43,114 @@ static bool goes_on(const struct assist *as, const struct conv *c)
 	return true;
 }
 
+struct routing assist_routing(const struct assist *as)
+{
+	return (struct routing){
+		.store = as->opts.store,
+		.clock = as->opts.clock,
+		.router = as->opts.router,
+		.dir = as->opts.dir,
+		.project = as->opts.project,
+		.agent = as->opts.kind_forced ? agent_driver(as->opts.kind)->name : NULL,
+	};
+}
+
+/* Told when a turn goes elsewhere than the last one here did. */
+static bool tell_route(const struct assist *as, const struct conv *last, const struct conv *to)
+{
+	char ago[CLOCK_TEXT_MAX];
+
+	if ((to && strcmp(last->id, to->id) == 0) || (!to && last->turns == 0))
+		return false;
+	if (!to) {
+		assist_notice(as, "%s", text_get(TEXT_ROUTED_NEW, as->opts.language));
+		return true;
+	}
+	clock_format_ago(to->age_ms, ago);
+	assist_notice(as, "Resuming: %s, %s.", conv_label(to), ago);
+	return true;
+}
+
+/* For "no, the other one": the best of the others, else the one that was left. */
+static void note_other(struct assist *as, const struct routing_result *res, const char *chosen,
+	const struct conv *last)
+{
+	size_t best = ROUTE_NONE;
+
+	for (size_t i = 0; i < res->convs.n; i++)
+		if (res->candidates[i].routable && strcmp(res->convs.v[i].id, chosen) != 0 &&
+			(best == ROUTE_NONE ||
+				res->candidates[i].score > res->candidates[best].score))
+			best = i;
+	const char *other = best != ROUTE_NONE	? res->convs.v[best].id
+		: strcmp(last->id, chosen) != 0 ? last->id
+						: "";
+	(void)snprintf(as->note.other, sizeof(as->note.other), "%s", other);
+}
+
+/* 0 and the conversation, ERR_NOTFOUND for a new one. */
+static int settle_route(struct assist *as, struct sv text, const struct routing_result *res,
+	const struct conv *last, struct conv *ret, struct err *reterr)
+{
+	bool resume = res->decision.action == ROUTE_RESUME;
+	int r = 0;
+
+	if (resume) {
+		const struct conv *found = &res->convs.v[res->decision.index];
+		r = assist_corrected(as, text, found->id, ret, reterr);
+		if (r < 0)
+			return r;
+		if (r == 0)
+			conv_copy(ret, found);
+		resume = ret->id[0] != '\0';
+	}
+	log_write(as->opts.log, LOG_INFO, "route: %s %.4f (%s)", resume ? ret->id : "new",
+		res->decision.confidence, res->decision.reason);
+	note_other(as, res, resume ? ret->id : "", last);
+	as->note.routed = true;
+	as->note.told = tell_route(as, last, resume ? ret : NULL);
+	return resume ? 0 : ERR_NOTFOUND;
+}
+
+static int route(struct assist *as, struct sv text, struct conv *ret, struct err *reterr)
+{
+	struct routing rt = assist_routing(as);
+	struct routing_result res = ROUTING_RESULT_INIT;
+	AUTO_CONV last = CONV_INIT;
+	int r = conv_current(rt.store, rt.dir, rt.clock, &last, reterr);
+
+	if (r == 0 || r == ERR_NOTFOUND)
+		r = routing_decide(&rt, text, &res, reterr);
+	if (r == 0)
+		r = settle_route(as, text, &res, &last, ret, reterr);
+	routing_result_release(&res);
+	return r;
+}
+
+static int current(struct assist *as, struct conv *ret, struct err *reterr)
+{
+	int r = conv_current(as->opts.store, as->opts.dir, as->opts.clock, ret, reterr);
+
+	if (r == 0 && !goes_on(as, ret)) {
+		conv_release(ret);
+		r = ERR_NOTFOUND;
+	}
+	return r;
+}
+
 static int choose(
 	struct assist *as, const struct assist_request *req, struct conv *ret, struct err *reterr)
 {
 	struct store *store = as->opts.store;
-	int r;
+	int r = ERR_NOTFOUND;
 
-	if (req->mode == ASSIST_NEW)
-		return create(as, ret, reterr);
 	if (req->mode == ASSIST_IN)
 		r = conv_get(store, req->conversation, as->opts.clock, ret, reterr);
-	else
-		r = conv_current(store, as->opts.dir, as->opts.clock, ret, reterr);
-	if (r == 0 && req->mode == ASSIST_GO_ON && !goes_on(as, ret)) {
-		conv_release(ret);
-		r = ERR_NOTFOUND;
-	}
-	if (r == ERR_NOTFOUND && req->mode == ASSIST_GO_ON)
+	else if (req->mode == ASSIST_GO_ON && as->opts.routes)
+		r = route(as, req->text, ret, reterr);
+	else if (req->mode == ASSIST_GO_ON)
+		r = current(as, ret, reterr);
+	if (r == ERR_NOTFOUND && req->mode != ASSIST_IN)
 		return create(as, ret, reterr);
 	if (r == 0)
 		r = take(as, ret, reterr);
@@ -75,6 +166,7 @@ int assist_choose(
 
 	if (r < 0)
 		return r;
+	as->note = (struct route_note){ .routed = false };
 	r = choose(as, req, ret, reterr);
 	int ended = store_end(as->opts.store, r == 0, r == 0 ? reterr : NULL);
 	return r < 0 ? r : ended;

@@ -4,7 +4,15 @@
 #pragma once
 
 #include "assist/assist.h"
+#include "assist/routing.h"
 #include "os/proc.h"
+
+/* What the router decided for the running turn. */
+struct route_note {
+	bool routed;
+	bool told; /* the user was told that it goes elsewhere */
+	char other[UUID_TEXT]; /* the next best, or the one left; may be empty */
+};
 
 struct assist {
 	struct assist_opts opts;
@@ -20,6 +28,10 @@ struct assist {
 	int64_t turn_id;
 	struct loop_source *beat;
 	struct err err; /* a failure inside a callback */
+	struct route_note note;
+	char *corrected; /* a text that is said again elsewhere */
+	char corrected_to[UUID_TEXT];
+	struct str prompt; /* its beginning, for the router to learn from */
 	bool acted; /* the agent used a tool in it */
 
 	/* Between two tries, while a limit is waited out. */
@@ -27,6 +39,9 @@ struct assist {
 	bool gave_up;
 	int64_t wait_until_ms; /* wall time */
 };
+
+/* The router as this assistant uses it. */
+struct routing assist_routing(const struct assist *as);
 
 void assist_notice(const struct assist *as, const char *fmt, ...) PRINTF(2, 3);
 
@@ -50,4 +65,15 @@ char *assist_transcript(const struct assist *as, const struct conv *c);
 bool assist_limit_waits(const struct assist *as, const struct assist_outcome *out);
 /* Waits until then, or until assist_cancel(). *ret_over is true when the limit has ended. */
 int assist_limit_wait(struct assist *as, const struct assist_outcome *out, bool *ret_over,
+	struct err *reterr) MUST_USE;
+
+/* correct.c: writes down how the running turn was routed, for a correction of it. */
+int assist_route_note(struct assist *as, struct err *reterr) MUST_USE;
+/* A correction by words: *req becomes what is to be done instead, or *ret_done is set and the
+ * outcome holds our reply. Anything else is left as it is. */
+int assist_correct(struct assist *as, struct assist_request *req, struct assist_outcome *out,
+	bool *ret_done, struct err *reterr) MUST_USE;
+/* Was such a text sent into `wrong` before and corrected? 1 and the right conversation (untouched
+ * when it was a new one), 0, or negative. */
+int assist_corrected(struct assist *as, struct sv text, const char *wrong, struct conv *ret,
 	struct err *reterr) MUST_USE;

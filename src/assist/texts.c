@@ -9,6 +9,9 @@ static const char *const texts[TEXT_COUNT][2] = {
 		[TEXT_ENGLISH] = "There is nothing to bring back." },
 	[TEXT_CANCELLED_NOTHING] = { [TEXT_GERMAN] = "Alles klar.", [TEXT_ENGLISH] = "All right." },
 	[TEXT_CANCELLED] = { [TEXT_GERMAN] = "Abgebrochen.", [TEXT_ENGLISH] = "Cancelled." },
+	[TEXT_ROUTED_NEW] = { [TEXT_GERMAN] =
+				      "Neue Konversation (sonst sag: \"nein, die andere\").",
+		[TEXT_ENGLISH] = "New conversation (if not, say: \"no, the other one\")." },
 	[TEXT_GO_ON] = { [TEXT_GERMAN] = "Bitte mach dort weiter, wo du unterbrochen wurdest.",
 		[TEXT_ENGLISH] = "Please go on where you were interrupted." },
 	[TEXT_RESTART] = { [TEXT_GERMAN] = "Alles klar, ich starte jetzt neu.",

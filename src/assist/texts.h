@@ -12,6 +12,7 @@ enum text_id {
 	TEXT_CANCELLED_NOTHING, /* cancel when nothing runs */
 	TEXT_CANCELLED,
 	TEXT_RESTART,
+	TEXT_ROUTED_NEW, /* the router says: a new conversation */
 	TEXT_GO_ON, /* to the agent, after an interruption */
 	TEXT_COUNT
 };

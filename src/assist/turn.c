@@ -6,6 +6,7 @@
 
 #include "assist/internal.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "base/uuid.h"
 
 static void on_event(void *data, const struct agent_event *ev);
@@ -124,7 +125,12 @@ static void on_beat(void *data)
 static int send_and_wait(
 	struct assist *as, struct sv text, const char *session, bool resume, struct err *reterr)
 {
-	struct agent_turn turn = { .prompt = text, .session = session, .resume = resume };
+	struct agent_turn turn = {
+		.prompt = text,
+		.session = session,
+		.resume = resume,
+		.plan = as->conv->task == CONV_PLAN,
+	};
 
 	as->done = false;
 	as->err = (struct err)ERR_INIT;
@@ -222,18 +228,40 @@ static int prepare(struct assist *as, struct sv text, bool fresh, struct err *re
 	return r < 0 ? r : ended;
 }
 
+/* Decided for each turn: planning and doing may follow each other in one conversation. */
+static int decide_task(struct assist *as, struct sv text, struct err *reterr)
+{
+	enum conv_task task =
+		as->opts.tasks && route_task_of(text, as->opts.task_words) == ROUTE_TASK_PLAN
+		? CONV_PLAN
+		: CONV_EDIT;
+
+	if (task == CONV_PLAN)
+		assist_notice(as, "This turn plans; nothing is changed.");
+	else if (as->conv->task == CONV_PLAN && as->conv->turns > 0)
+		assist_notice(as, "From planning to doing, in the same conversation.");
+	if (task == as->conv->task)
+		return 0;
+	as->conv->task = task;
+	return conv_set_task(as->opts.store, as->conv->id, task, reterr);
+}
+
 int assist_turn(struct assist *as, struct sv text, struct err *reterr)
 {
 	enum agent_kind kind;
 	bool fresh = !as->conv->session;
 
 	as->acted = false;
+	str_clear(&as->prompt);
+	str_add(&as->prompt, utf8_cut(text, ROUTE_TEXT_MAX));
 	if (!agent_kind_parse(sv_of(as->conv->agent), &kind))
 		return err_set(
 			reterr, ERR_INPUT, "this faden knows no agent '%s'", as->conv->agent);
 	int r = refuse_other_writer(as, reterr);
 	if (r == 0)
 		r = open_agent(as, kind, reterr);
+	if (r == 0)
+		r = decide_task(as, text, reterr);
 	if (r == 0)
 		r = prepare(as, text, fresh, reterr);
 	return r < 0 ? r : run(as, text, fresh, reterr);
@@ -246,11 +274,21 @@ static const char *failure_text(const struct assist *as, const struct err *failu
 	return as->out->fail == AGENT_OK ? NULL : agent_fail_name(as->out->fail);
 }
 
-static enum conv_status status_after(const struct assist *as, const struct err *failure)
+/* Errored is a conversation that cannot go on as it is. A limit, a log-in, a time-out or a process
+ * that died say nothing against it. */
+static enum conv_status status_after(const struct assist *as)
 {
-	bool well = as->out->fail == AGENT_OK || as->out->fail == AGENT_CANCELLED;
+	return as->out->fail == AGENT_CONTEXT_FULL || as->out->fail == AGENT_FAILED ? CONV_ERRORED
+										    : CONV_IDLE;
+}
 
-	return failure || !well ? CONV_ERRORED : CONV_IDLE;
+static int learn(struct assist *as, struct err *reterr)
+{
+	struct routing rt = assist_routing(as);
+
+	if (!rt.router || as->out->fail != AGENT_OK)
+		return 0;
+	return routing_learn(&rt, as->conv, str_sv(&as->prompt), str_sv(&as->out->answer), reterr);
 }
 
 int assist_turn_end(struct assist *as, const struct err *failure, struct err *reterr)
@@ -264,9 +302,13 @@ int assist_turn_end(struct assist *as, const struct err *failure, struct err *re
 		r = turn_end(store, as->turn_id, failure ? TURN_FAILED : state_of(as->out),
 			failure_text(as, failure), as->opts.clock, reterr);
 	as->turn_id = 0;
+	if (r == 0 && !failure)
+		r = learn(as, reterr);
 	if (r == 0)
-		r = conv_give(store, as->conv->id, &as->self, status_after(as, failure),
-			as->opts.clock, reterr);
+		r = assist_route_note(as, reterr);
+	if (r == 0)
+		r = conv_give(
+			store, as->conv->id, &as->self, status_after(as), as->opts.clock, reterr);
 	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
 	return r < 0 ? r : ended;
 }

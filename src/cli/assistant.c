@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cli/pick-agent.h"
+#include "cli/routing.h"
 #include "cli/settings-use.h"
 #include "cli/settings.h"
 #include "os/path.h"
@@ -125,6 +126,9 @@ static int make_assist(
 		.homes = a->homes,
 		.n_homes = ASSISTANT_HOMES,
 		.rules = opts->commands ? a->rules : NULL,
+		.router = a->router,
+		.routes = routing_applies(app->settings, opts->one_shot),
+		.tasks = strcmp(app->settings->routing_enabled, "false") != 0,
 		.language = a->language,
 		.expiry_ms = app->settings->assistant_conversation_expiry,
 		.wait_on_limit = strcmp(app->settings->ai_on_limit, "wait") == 0,
@@ -164,6 +168,8 @@ int assistant_open(
 	if (r < 0)
 		return r;
 	fill_agents(app, opts, a);
+	if (strcmp(app->settings->routing_enabled, "false") != 0)
+		a->router = routing_router(app->settings);
 	a->loop = loop_new();
 	return make_assist(app, opts, a, reterr);
 }
@@ -173,6 +179,7 @@ void assistant_close(struct assistant *a)
 	assist_free(a->assist);
 	loop_free(a->loop);
 	utterances_free(a->rules);
+	router_free(a->router);
 	for (size_t i = 0; i < AGENT_KINDS; i++)
 		free(a->programs[i]);
 	free(a->system_prompt);

@@ -12,6 +12,7 @@ struct assistant_opts {
 	const char *model; /* --model; NULL: by settings */
 	bool may_ask; /* on a terminal: offer the installed agents once */
 	bool keep_alive; /* many turns are to come */
+	bool one_shot; /* a single sentence: it is routed unless that is turned off */
 	bool commands; /* recognise spoken and typed commands */
 	struct assist_ui ui;
 };
@@ -22,6 +23,7 @@ struct assistant {
 	struct assist *assist;
 	struct loop *loop;
 	struct utterances *rules;
+	struct router *router;
 	enum agent_kind kind;
 	bool forced; /* asked for by name */
 	bool by_default; /* nothing was configured, chosen or installed: rehearsal */

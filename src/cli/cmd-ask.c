@@ -207,6 +207,7 @@ static int open_all(struct ask *a, struct err *reterr)
 	struct assistant_opts want = {
 		.agent = a->opts->agent,
 		.model = a->opts->model,
+		.one_shot = true,
 		.ui = { .data = a, .begin = on_begin, .event = on_event, .notice = on_notice },
 	};
 	struct term_opts screen = {

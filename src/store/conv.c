@@ -142,6 +142,21 @@ int conv_set_current(struct store *store, const char *dir, const char *id,
 	return sql_run(&q, reterr);
 }
 
+static int each_row(
+	struct sql *q, const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr)
+{
+	int r;
+
+	while ((r = sql_step(q, reterr)) > 0) {
+		AUTO_CONV c = CONV_INIT;
+		read_row(q, clock, &c);
+		r = fn(data, &c);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
 int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct clock *clock,
 	conv_each_fn fn, void *data, struct err *reterr)
 {
@@ -154,14 +169,49 @@ int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct c
 		return r;
 	sql_int(&q, since_ms);
 	sql_int(&q, max);
-	while ((r = sql_step(&q, reterr)) > 0) {
-		AUTO_CONV c = CONV_INIT;
-		read_row(&q, clock, &c);
-		r = fn(data, &c);
-		if (r < 0)
-			return r;
-	}
-	return r;
+	return each_row(&q, clock, fn, data, reterr);
+}
+
+int conv_in_project(struct store *store, const char *project, int64_t max,
+	const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store,
+		CONV_SELECT "WHERE c.project = ? ORDER BY c.active_ms DESC LIMIT ?", reterr);
+
+	if (r < 0)
+		return r;
+	sql_text(&q, project);
+	sql_int(&q, max);
+	return each_row(&q, clock, fn, data, reterr);
+}
+
+int conv_by_seq(struct store *store, int64_t seq, const struct clock *clock, struct conv *ret,
+	struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store, CONV_SELECT "WHERE c.seq = ?", reterr);
+
+	if (r < 0)
+		return r;
+	sql_int(&q, seq);
+	return fetch_one(&q, clock, "of that number", ret, reterr);
+}
+
+static char *copy_or_null(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+void conv_copy(struct conv *to, const struct conv *from)
+{
+	*to = *from;
+	to->name = copy_or_null(from->name);
+	to->title = copy_or_null(from->title);
+	to->dir = copy_or_null(from->dir);
+	to->project = copy_or_null(from->project);
+	to->agent = copy_or_null(from->agent);
+	to->session = copy_or_null(from->session);
 }
 
 static int insert_conv(struct store *store, const struct conv_new *what, const char *id,
@@ -309,6 +359,18 @@ int conv_rename(struct store *store, const char *id, const char *name, struct er
 	if (r == 0 && sql_changes(store) == 0)
 		return err_set(reterr, ERR_NOTFOUND, "no conversation %s", id);
 	return r;
+}
+
+int conv_set_task(struct store *store, const char *id, enum conv_task task, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store, "UPDATE conversation SET task = ? WHERE id = ?", reterr);
+
+	if (r < 0)
+		return r;
+	sql_int(&q, (int64_t)task);
+	sql_text(&q, id);
+	return sql_run(&q, reterr);
 }
 
 int conv_set_session(struct store *store, const char *id, const char *agent, const char *session,

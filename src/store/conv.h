@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "base/uuid.h"
 #include "os/proc.h"
 #include "store/store.h"
@@ -77,6 +78,13 @@ int conv_set_current(struct store *store, const char *dir, const char *id,
 typedef int (*conv_each_fn)(void *data, const struct conv *c);
 int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct clock *clock,
 	conv_each_fn fn, void *data, struct err *reterr) MUST_USE;
+/* The project's conversations, most recent first, at most max. */
+int conv_in_project(struct store *store, const char *project, int64_t max,
+	const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr) MUST_USE;
+int conv_by_seq(struct store *store, int64_t seq, const struct clock *clock, struct conv *ret,
+	struct err *reterr) MUST_USE;
+/* A copy with strings of its own. */
+void conv_copy(struct conv *to, const struct conv *from);
 /* A conversation for a session made elsewhere (by the agent itself), not held by anybody. */
 int conv_adopt(struct store *store, const struct conv_new *what, const char *session,
 	const struct clock *clock, struct conv *ret, struct err *reterr) MUST_USE;
@@ -98,6 +106,8 @@ int conv_give(struct store *store, const char *id, const struct proc_id *self,
 	enum conv_status status, const struct clock *clock, struct err *reterr) MUST_USE;
 
 int conv_rename(struct store *store, const char *id, const char *name, struct err *reterr) MUST_USE;
+int conv_set_task(
+	struct store *store, const char *id, enum conv_task task, struct err *reterr) MUST_USE;
 /* The agent's session id that later turns resume; kept in the conversation's list of ids. */
 int conv_set_session(struct store *store, const char *id, const char *agent, const char *session,
 	const struct clock *clock, struct err *reterr) MUST_USE;
@@ -134,6 +144,9 @@ int turn_begin(struct store *store, const struct turn *t, const struct clock *cl
 	int64_t *ret_id, struct err *reterr) MUST_USE;
 int turn_end(struct store *store, int64_t id, enum turn_state state, const char *fail,
 	const struct clock *clock, struct err *reterr) MUST_USE;
+/* What the user said in it, oldest first, at most the newest max. Appends to *out. */
+int turn_prompts(struct store *store, const char *conversation, int64_t max, struct strv *out,
+	struct err *reterr) MUST_USE;
 /* The conversation's last turn. ERR_NOTFOUND: none yet. */
 int turn_last(struct store *store, const char *conversation, struct turn *ret,
 	struct err *reterr) MUST_USE;

@@ -134,3 +134,21 @@ int turn_last(struct store *store, const char *conversation, struct turn *ret, s
 	(void)snprintf(ret->conversation, sizeof(ret->conversation), "%s", conversation);
 	return 0;
 }
+
+int turn_prompts(struct store *store, const char *conversation, int64_t max, struct strv *out,
+	struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store,
+		"SELECT prompt FROM (SELECT id, prompt FROM turn WHERE conversation = ?"
+		" ORDER BY id DESC LIMIT ?) ORDER BY id",
+		reterr);
+
+	if (r < 0)
+		return r;
+	sql_text(&q, conversation);
+	sql_int(&q, max);
+	while ((r = sql_step(&q, reterr)) > 0)
+		strv_add(out, sql_get_text(&q, 0));
+	return r;
+}

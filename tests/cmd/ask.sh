@@ -61,11 +61,11 @@ full() { t_faden ask --agent rehearsal hi >/dev/full; }
 t_exit 'a full disk for the answer' 5 full
 
 two_at_once() {
-	printf 'wait 1500\nsay slow\n' >"$t_tmp/script"
+	printf '*\nwait 1500\nsay slow\n' >"$t_tmp/script"
 	t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
-	t_faden ask --new slow >/dev/null 2>&1 &
+	t_faden ask --in "$id" slow >/dev/null 2>&1 &
 	sleep 0.7
-	t_faden ask second
+	t_faden ask --in "$id" second
 	t_second=$?
 	wait
 	return "$t_second"

@@ -1,0 +1,225 @@
+#include "assist/routing.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "os/path.h"
+#include "route/learn.h"
+#include "store/topic.h"
+
+enum {
+	FOLDERS_UP = 8, /* folders above this one that are looked at */
+	NAMED_MAX = 30, /* conversations found by a shared word alone */
+	PROMPTS_MAX = 200, /* of one conversation that are read when its topic is not kept */
+};
+
+/* What the router looks at besides struct conv; same index as routing_result.convs. */
+struct material {
+	struct route_topic *topic;
+	struct strv prompts;
+	struct sv *slices;
+};
+
+struct gathering {
+	const struct routing *rt;
+	struct routing_result *res;
+	VEC(struct material) materials;
+	VEC(struct route_conv) view;
+	struct map seen;
+	struct err *reterr;
+};
+
+void routing_result_release(struct routing_result *res)
+{
+	vec_each (&res->convs, c)
+		conv_release(c);
+	vec_release(&res->convs);
+	free(res->candidates);
+	*res = (struct routing_result)ROUTING_RESULT_INIT;
+}
+
+static void gathering_release(struct gathering *g)
+{
+	vec_each (&g->materials, m) {
+		route_topic_free(m->topic);
+		strv_release(&m->prompts);
+		free(m->slices);
+	}
+	vec_release(&g->materials);
+	vec_release(&g->view);
+	map_release(&g->seen);
+}
+
+static bool is_seed(const struct routing *rt)
+{
+	return router_opts(rt->router)->profile == ROUTE_SEED;
+}
+
+/* The topic as it was kept; NULL when it has to be made from the prompts. */
+static int load_topic(
+	const struct routing *rt, int64_t seq, struct route_topic **ret, struct err *reterr)
+{
+	AUTO_STR bytes = STR_INIT;
+	int r = topic_get(rt->store, seq, &bytes, reterr);
+
+	*ret = r > 0 ? route_topic_load(str_sv(&bytes)) : NULL;
+	return r < 0 ? r : 0;
+}
+
+static int load_material(struct gathering *g, const struct conv *c, struct material *m)
+{
+	int r = is_seed(g->rt) ? 0 : load_topic(g->rt, c->seq, &m->topic, g->reterr);
+
+	if (r < 0 || m->topic)
+		return r;
+	r = turn_prompts(g->rt->store, c->id, PROMPTS_MAX, &m->prompts, g->reterr);
+	m->slices = xcalloc(m->prompts.n + 1, sizeof(*m->slices));
+	for (size_t i = 0; i < m->prompts.n; i++)
+		m->slices[i] = sv_of(m->prompts.v[i]);
+	return r;
+}
+
+static int gather(void *data, const struct conv *c)
+{
+	struct gathering *g = data;
+	struct conv copy = CONV_INIT;
+
+	if (g->rt->agent && strcmp(c->agent, g->rt->agent) != 0)
+		return 0;
+	if (!map_put(&g->seen, sv_of(c->id), 1))
+		return 0;
+	conv_copy(&copy, c);
+	vec_push(&g->res->convs, copy);
+	vec_push(&g->materials, (struct material){ .prompts = STRV_INIT });
+	return load_material(g, c, &g->materials.v[g->materials.n - 1]);
+}
+
+static void add_stem(void *data, struct sv stem)
+{
+	strv_addsv(data, stem);
+}
+
+/* Conversations of any folder and age that share a word with the text: it may name them. */
+static int gather_named(struct gathering *g, struct sv text)
+{
+	struct route_topic *topic = route_topic_new();
+	AUTO_STRV stems = STRV_INIT;
+	struct topic_hits hits = { .seqs = VEC_INIT };
+
+	router_learn(g->rt->router, topic, text, TOPIC_QUERY);
+	route_topic_stems(topic, add_stem, &stems);
+	route_topic_free(topic);
+	int r = topic_search(g->rt->store, &stems, &hits, g->reterr);
+	for (size_t i = 0; r == 0 && i < hits.seqs.n && i < NAMED_MAX; i++) {
+		AUTO_CONV c = CONV_INIT;
+		r = conv_by_seq(g->rt->store, hits.seqs.v[i], g->rt->clock, &c, g->reterr);
+		if (r == 0)
+			r = gather(g, &c);
+	}
+	vec_release(&hits.seqs);
+	return r;
+}
+
+/* A run whose process is gone is over, whatever it left in the store. */
+static enum route_status status_of(const struct conv *c)
+{
+	switch (c->status) {
+	case CONV_ACTIVE:
+		return proc_id_check(&c->owner) == PROC_GONE ? ROUTE_IDLE : ROUTE_ACTIVE;
+	case CONV_ERRORED:
+		return ROUTE_ERRORED;
+	case CONV_IDLE:
+		break;
+	}
+	return ROUTE_IDLE;
+}
+
+static void make_view(struct gathering *g, int64_t now_ms)
+{
+	for (size_t i = 0; i < g->res->convs.n; i++) {
+		const struct conv *c = &g->res->convs.v[i];
+		const struct material *m = &g->materials.v[i];
+		vec_push(&g->view,
+			(struct route_conv){
+				.id = sv_of(c->id),
+				.status = status_of(c),
+				.created_ms = now_ms - c->age_ms - (c->active_ms - c->created_ms),
+				.last_ms = now_ms - c->age_ms,
+				.dir = sv_of(c->dir),
+				.project = sv_of(c->project),
+				.turns = (unsigned)c->turns,
+				.before_reset = c->before_reset,
+				.commands = m->slices,
+				.n_commands = m->prompts.n,
+				.topic = m->topic,
+			});
+	}
+}
+
+/* What leans on something leans on what ran in this folder, one above it, or its repository. */
+static int gather_near(struct gathering *g)
+{
+	const struct routing *rt = g->rt;
+	int64_t most = (int64_t)router_opts(rt->router)->max;
+	struct sv dir = sv_of(rt->dir);
+	int r = conv_in_project(rt->store, rt->project, most, rt->clock, gather, g, g->reterr);
+
+	for (int up = 0; r == 0 && up < FOLDERS_UP && dir.n > 1; up++) {
+		AUTO_FREE char *folder = xmemdup0(dir.p, dir.n);
+		r = conv_in_project(rt->store, folder, most, rt->clock, gather, g, g->reterr);
+		dir = path_parent(dir);
+	}
+	return r;
+}
+
+static int gather_all(struct gathering *g, struct sv text)
+{
+	int r = gather_near(g);
+
+	return r < 0 || is_seed(g->rt) ? r : gather_named(g, text);
+}
+
+int routing_decide(
+	const struct routing *rt, struct sv text, struct routing_result *ret, struct err *reterr)
+{
+	struct gathering g = { .rt = rt, .res = ret, .seen = MAP_INIT, .reterr = reterr };
+	int64_t now_ms = clock_age_ms(rt->clock);
+	struct route_query query = {
+		.text = text, .now_ms = now_ms, .cwd = sv_of(rt->dir), .project = sv_of(rt->project)
+	};
+
+	if (sv_trim(text).n == 0)
+		return err_set(reterr, ERR_INPUT, "nothing to route: the text is empty");
+	int r = gather_all(&g, text);
+	if (r == 0) {
+		make_view(&g, now_ms);
+		ret->candidates = xcalloc(g.view.n + 1, sizeof(*ret->candidates));
+		router_decide(
+			rt->router, &query, g.view.v, g.view.n, ret->candidates, &ret->decision);
+	}
+	gathering_release(&g);
+	return r;
+}
+
+int routing_learn(const struct routing *rt, const struct conv *c, struct sv prompt,
+	struct sv answer, struct err *reterr)
+{
+	struct route_topic *topic = NULL;
+	AUTO_STRV stems = STRV_INIT;
+	AUTO_STR bytes = STR_INIT;
+	int r = is_seed(rt) ? 0 : load_topic(rt, c->seq, &topic, reterr);
+
+	if (r < 0 || is_seed(rt))
+		return r;
+	bool first = !topic;
+	if (first)
+		topic = route_topic_new();
+	router_learn(rt->router, topic, prompt, first ? TOPIC_FIRST : TOPIC_LATER);
+	router_learn(rt->router, topic, answer, TOPIC_ANSWER);
+	route_topic_save(topic, &bytes);
+	route_topic_stems(topic, add_stem, &stems);
+	r = topic_put(rt->store, c->seq, str_sv(&bytes), &stems, reterr);
+	route_topic_free(topic);
+	return r;
+}

@@ -1,0 +1,236 @@
+/*
+ * Where a sentence would go, and why. Nothing is run, nothing is stored.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "assist/routing.h"
+#include "base/mem.h"
+#include "cli/assistant.h"
+#include "cli/cmd.h"
+#include "cli/env.h"
+#include "cli/routing.h"
+#include "os/file.h"
+#include "os/path.h"
+#include "route/replay.h"
+#include "route/stdio.h"
+#include "ui/table.h"
+#include "ui/term.h"
+#include "json/jsonl.h"
+#include "json/write.h"
+
+struct route_cmd_opts {
+	const char *profile;
+	const char *replay;
+	bool stdio;
+	bool json;
+};
+
+static const struct opt route_options[] = {
+	OPT_FLAG(0, "json", struct route_cmd_opts, json, "the decision as one JSON object"),
+	OPT_STRING(0, "profile", struct route_cmd_opts, profile, "NAME", "decide as faden or seed"),
+	OPT_STRING(0, "replay", struct route_cmd_opts, replay, "FILE",
+		"run a file of recorded histories, one JSON object a line"),
+	OPT_FLAG(0, "stdio", struct route_cmd_opts, stdio,
+		"route for another program: protocol routing-eval/1 on standard input and output"),
+	OPT_END,
+};
+
+/* ---- other programs ---- */
+
+static int print_line(void *data, struct sv json, struct err *reterr)
+{
+	struct app *app = data;
+
+	(void)reterr;
+	(void)fprintf(app->out, "%.*s\n", SV_ARG(json));
+	return 0;
+}
+
+static int replay(struct app *app, struct router *r, const char *path, struct err *reterr)
+{
+	AUTO_STR file = STR_INIT;
+	int n = file_read(path, ROUTE_REPLAY_MAX, &file, reterr);
+
+	return n < 0 ? n : route_replay(r, str_sv(&file), print_line, app, reterr);
+}
+
+/* A line that is no order is told on standard error and passed over: the others still count. */
+static int serve_line(struct app *app, struct route_stdio *s, struct sv line, struct err *reterr)
+{
+	AUTO_STR answer = STR_INIT;
+	struct err bad = ERR_INIT;
+
+	if (route_stdio_line(s, line, &answer, &bad) < 0)
+		(void)fprintf(app->err, "faden: route: %s\n", bad.msg);
+	if (answer.len == 0)
+		return 0;
+	(void)fprintf(app->out, "%s\n", answer.buf);
+	if (fflush(app->out) != 0)
+		return err_errno(reterr, errno, "standard output");
+	return 0;
+}
+
+static int serve(struct app *app, struct router *r, struct err *reterr)
+{
+	struct route_stdio s;
+	struct jsonl_opts opts = { .line_max = ROUTE_LINE_MAX };
+	struct jsonl *in = jsonl_new(app->in, &opts);
+	struct jsonl_line line;
+	int n = 0;
+
+	route_stdio_init(&s, r);
+	while (n >= 0 && (n = jsonl_next(in, &line, reterr)) > 0)
+		n = serve_line(app, &s, line.text, reterr);
+	route_stdio_release(&s);
+	jsonl_free(in);
+	return n;
+}
+
+/* ---- people ---- */
+
+static void put_candidate(struct jw *w, const struct conv *c, const struct route_candidate *k)
+{
+	jw_object(w);
+	jw_put_cstr(w, "conversation", c->id);
+	jw_put_cstr(w, "name", conv_label(c));
+	jw_put_cstr(w, "session_id", c->session);
+	jw_put_cstr(w, "directory", c->dir);
+	jw_put_i64(w, "age_ms", c->age_ms);
+	jw_put_bool(w, "routable", k->routable);
+	jw_put_double(w, "keyword", k->keyword);
+	jw_put_double(w, "recency", k->recency);
+	jw_put_double(w, "continuation", k->continuation);
+	jw_put_double(w, "score", k->score);
+	jw_put_cstr(w, "reason", k->reason);
+	jw_end(w);
+}
+
+static void print_json(struct app *app, const struct routing_result *res)
+{
+	AUTO_STR text = STR_INIT;
+	struct jw w = JW_INIT(&text);
+	bool resume = res->decision.action == ROUTE_RESUME;
+	const struct conv *to = resume ? &res->convs.v[res->decision.index] : NULL;
+
+	jw_object(&w);
+	jw_put_cstr(&w, "action", resume ? "resume" : "new");
+	jw_put_cstr(&w, "conversation", to ? to->id : NULL);
+	jw_put_cstr(&w, "session_id", to ? to->session : NULL);
+	jw_put_double(&w, "confidence", res->decision.confidence);
+	jw_put_cstr(&w, "reason", res->decision.reason);
+	jw_key(&w, "candidates");
+	jw_array(&w);
+	for (size_t i = 0; i < res->convs.n; i++)
+		put_candidate(&w, &res->convs.v[i], &res->candidates[i]);
+	jw_end(&w);
+	jw_end(&w);
+	(void)fprintf(app->out, "%s\n", text.buf);
+}
+
+static void add_row(
+	struct table *t, const struct conv *c, const struct route_candidate *k, bool chosen)
+{
+	char ago[CLOCK_TEXT_MAX];
+
+	clock_format_ago(c->age_ms, ago);
+	table_add(t, sv_of(chosen ? "*" : k->routable ? "" : "-"));
+	table_addf(t, "%.3f", k->score);
+	table_addf(t, "%.2f", k->keyword);
+	table_addf(t, "%.2f", k->recency);
+	table_addf(t, "%.2f", k->continuation);
+	table_add(t, sv_of(ago));
+	table_add(t, sv_of(conv_label(c)));
+	table_add(t, sv_of(k->reason));
+}
+
+static int print_text(struct app *app, const struct routing_result *res, struct err *reterr)
+{
+	static const struct table_column columns[] = { { .title = "" },
+		{ .title = "SCORE", .right = true }, { .title = "WORDS", .right = true },
+		{ .title = "RECENT", .right = true }, { .title = "LEANS", .right = true },
+		{ .title = "AGE" }, { .title = "CONVERSATION", .shrink = true },
+		{ .title = "WHY", .shrink = true } };
+	struct term_opts opts = { .fd = fileno(app->out),
+		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+		.term_name = env_get("TERM") };
+	bool resume = res->decision.action == ROUTE_RESUME;
+	struct term term;
+	struct table table;
+
+	term_init(&term, &opts);
+	table_init(&table, columns, ARRAY_LEN(columns));
+	for (size_t i = 0; i < res->convs.n; i++)
+		add_row(&table, &res->convs.v[i], &res->candidates[i],
+			resume && i == res->decision.index);
+	table_print(&table, &term);
+	term_puts(&term, resume ? "resume " : "new");
+	if (resume)
+		term_text_line(&term, sv_of(conv_label(&res->convs.v[res->decision.index])));
+	term_putf(&term, " (%.3f): ", res->decision.confidence);
+	term_text_line(&term, sv_of(res->decision.reason));
+	term_newline(&term);
+	int r = term_flush(&term, reterr);
+	table_release(&table);
+	term_release(&term);
+	return r;
+}
+
+static int explain(
+	struct app *app, struct router *r, int argc, char **argv, bool json, struct err *reterr)
+{
+	struct routing_result res = ROUTING_RESULT_INIT;
+	AUTO_STR text = STR_INIT;
+	AUTO_FREE char *dir = NULL;
+	int n = assistant_dir(app, &dir, reterr);
+
+	for (int i = 0; i < argc; i++)
+		str_addf(&text, "%s%s", i ? " " : "", argv[i]);
+	if (n < 0)
+		return n;
+	AUTO_FREE char *project = path_git_root(dir);
+	const struct routing rt = { .store = app->store,
+		.clock = &app->clock,
+		.router = r,
+		.dir = dir,
+		.project = project ? project : dir };
+	n = routing_decide(&rt, str_sv(&text), &res, reterr);
+	if (n == 0 && json)
+		print_json(app, &res);
+	else if (n == 0)
+		n = print_text(app, &res, reterr);
+	routing_result_release(&res);
+	return n;
+}
+
+static int run_route(
+	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	const struct route_cmd_opts *opts = options;
+	struct router *r = NULL;
+	struct store *store;
+
+	if (argc > 0 ? opts->stdio || opts->replay : !opts->stdio && !opts->replay)
+		return err_set(reterr, ERR_USAGE, "give a TEXT, or one of --replay and --stdio");
+	int n = routing_router_for(app->settings, opts->profile, &r, reterr);
+	if (n == 0 && opts->replay)
+		n = replay(app, r, opts->replay, reterr);
+	else if (n == 0 && opts->stdio)
+		n = serve(app, r, reterr);
+	else if (n == 0 && (n = app_store(app, &store, reterr)) == 0)
+		n = explain(app, r, argc, argv, opts->json, reterr);
+	router_free(r);
+	return n;
+}
+
+const struct cmd cmd_route = {
+	.name = "route",
+	.group = CMD_GROUP_TALK,
+	.summary = "where a sentence would go, and why",
+	.synopsis = "[TEXT…]",
+	.max_args = CMD_ANY,
+	.opts = route_options,
+	.opts_size = sizeof(struct route_cmd_opts),
+	.run = run_route,
+};
