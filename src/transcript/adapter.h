@@ -75,6 +75,8 @@ struct transcript_ops {
 	int (*items)(struct item_list *list, const struct item *base, struct sv text);
 	/* Appends exactly one link on success. */
 	int (*link)(struct links *links, struct sv text);
+	/* How many objects of a line that holds several the agent reads. */
+	size_t glued_read;
 	/* Sets state[record] of all that lead to the end to 1 (those that are sent are picked from
 	 * them), and healed, compacted, compaction. state is zeroed, one byte a record. */
 	void (*mark)(const struct links *links, unsigned char *state, struct transcript_live *live);

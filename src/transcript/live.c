@@ -56,6 +56,14 @@ static void live_run_release(struct live_run *run)
 	free(run->links.base_id);
 }
 
+/* The line [before, now) of several objects: the agent does not see them all. */
+static void forget_glued(struct live_run *run, size_t before)
+{
+	size_t n = run->links.v.n;
+	for (size_t i = before + run->ops->glued_read; n > before + 1 && i < n; i++)
+		run->links.v.v[i] = (struct link){ .size = 0 };
+}
+
 static int live_read(struct live_run *run, const char *path, struct err *reterr)
 {
 	static const struct record_fns fns = { live_take, live_broken };
@@ -70,6 +78,7 @@ static int live_read(struct live_run *run, const char *path, struct err *reterr)
 			live_broken(run, line.text);
 		else
 			record_each(line.text, &fns, run);
+		forget_glued(run, before);
 		if (run->links.v.n > before)
 			run->links.v.v[before].size = line.size;
 		if (run->links.v.n > UINT32_MAX / 2)

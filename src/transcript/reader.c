@@ -67,6 +67,8 @@ static void number_parts(struct transcript_reader *r, size_t from)
 	for (size_t i = from; i < r->list.items.n; i++) {
 		r->list.items.v[i].record = r->records;
 		r->list.items.v[i].part = (uint32_t)(i - from);
+		if (from > 0)
+			r->list.items.v[i].flags |= ITEM_GLUED;
 	}
 	r->records++;
 }

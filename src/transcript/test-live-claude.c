@@ -134,6 +134,17 @@ static void test_side_chain_and_broken_lines(void **state)
 	check_live(*state, str_sv(&text), "1..1.", 1);
 }
 
+/* Only the first object of a line is read. */
+static void test_glued_lines(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	claude_user(&text, "u1", NULL, "a");
+	str_cut(&text, text.len - 1);
+	claude_answer(&text, "a1", "u1", "m1", TEXT("lost"));
+	claude_user(&text, "u2", "a1", "b");
+	check_live(*state, str_sv(&text), "1.1", 1);
+}
+
 static void test_doubled_lines(void **state)
 {
 	AUTO_STR text = STR_INIT;
@@ -176,6 +187,7 @@ int main(void)
 		CASE(test_null_parent_cuts),
 		CASE(test_compaction_keeps_what_it_lists),
 		CASE(test_side_chain_and_broken_lines),
+		CASE(test_glued_lines),
 		CASE(test_doubled_lines),
 		CASE(test_many_broken_parents),
 	};

@@ -281,7 +281,7 @@ static void test_items_of_one_line(void **state)
 		{ ITEM_USER, ITEM_INJECTED, "<system-reminder>x</system-reminder>" },
 		{ ITEM_USER, ITEM_IMAGE, "[image]" },
 		{ ITEM_USER, ITEM_PROMPT, "look" },
-		{ ITEM_TOOL_RESULT, ITEM_FAILED, "a\n[image]\nb" },
+		{ ITEM_TOOL_RESULT, ITEM_FAILED | ITEM_GLUED, "a\n[image]\nb" },
 		{ ITEM_META, ITEM_BROKEN, "" },
 		{ ITEM_META, ITEM_BROKEN | ITEM_UNTERMINATED, "" },
 	};

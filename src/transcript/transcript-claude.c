@@ -473,6 +473,7 @@ const struct transcript_ops transcript_claude = {
 	.scan = claude_scan,
 	.items = claude_items,
 	.link = claude_link,
+	.glued_read = 1,
 	.mark = live_claude,
 	.path_id = claude_path_id,
 };

@@ -470,6 +470,7 @@ const struct transcript_ops transcript_codex = {
 	.scan = codex_scan,
 	.items = codex_items,
 	.link = codex_link,
+	.glued_read = 0,
 	.mark = live_codex,
 	.path_id = codex_path_id,
 };

@@ -141,6 +141,7 @@ enum {
 	ITEM_UNTERMINATED = 1u << 8, /* the line has no newline yet */
 	ITEM_IMAGE = 1u << 9, /* holds a picture, shown as a note */
 	ITEM_USAGE = 1u << 10, /* usage is set; repeated on all records of one message id */
+	ITEM_GLUED = 1u << 11, /* not the first object on its line: the agents lose it */
 };
 
 /*
