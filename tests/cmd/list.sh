@@ -51,6 +51,12 @@ t_exit 'sorted' 0 t_faden list -a --sort turns -n 1 -F '{turns}'
 t_is 'by turns' "$(cat "$t_out")" 2
 t_exit 'an unknown field' 2 t_faden list -F '{nome}'
 t_like 'names the known ones' "$(cat "$t_err")" 'name'
+fields=$(sed -n 's/.*there are: //p' "$t_err" | tr -d ,)
+for field in $fields; do
+	grep -q "^\.It $field Ta " "$t_root/docs/man/list.mdoc" || echo "$field"
+done >"$t_tmp/undocumented"
+t_like 'many of them' "$fields" 'id short .* current'
+t_is 'and each is in the man page' "$(cat "$t_tmp/undocumented")" ''
 
 t_exit 'JSON' 0 t_faden list --all --json
 t_ok 'is JSON with all that was asked for' python3 - "$t_out" "$there" <<'END'
