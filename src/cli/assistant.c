@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/notice.h"
 #include "cli/pick-agent.h"
 #include "cli/routing.h"
 #include "cli/settings-use.h"
@@ -109,6 +110,49 @@ static void fill_agents(struct app *app, const struct assistant_opts *opts, stru
 		};
 }
 
+static void on_begin(void *data, const struct conv *c)
+{
+	struct assistant *a = data;
+
+	notice_begin(a->app, c);
+	if (a->ui.begin)
+		a->ui.begin(a->ui.data, c);
+}
+
+static void on_event(void *data, const struct agent_event *ev)
+{
+	struct assistant *a = data;
+
+	if (a->ui.event)
+		a->ui.event(a->ui.data, ev);
+}
+
+static void on_notice(void *data, const char *line)
+{
+	struct assistant *a = data;
+
+	if (a->ui.notice)
+		a->ui.notice(a->ui.data, line);
+}
+
+static void on_waiting(void *data, int64_t seconds_left)
+{
+	struct assistant *a = data;
+
+	if (a->ui.waiting)
+		a->ui.waiting(a->ui.data, seconds_left);
+}
+
+int assistant_say(struct assistant *a, const struct assist_request *req, struct assist_outcome *out,
+	struct err *reterr)
+{
+	int r = assist_say(a->assist, req, out, reterr);
+
+	if (r == 0)
+		notice_end(a->app, out);
+	return r;
+}
+
 static int make_assist(
 	struct app *app, const struct assistant_opts *opts, struct assistant *a, struct err *reterr)
 {
@@ -117,7 +161,11 @@ static int make_assist(
 		.loop = a->loop,
 		.clock = &app->clock,
 		.log = &app->log,
-		.ui = opts->ui,
+		.ui = { .data = a,
+			.begin = on_begin,
+			.event = on_event,
+			.notice = on_notice,
+			.waiting = on_waiting },
 		.dir = a->dir,
 		.project = a->project,
 		.kind = a->kind,
@@ -155,6 +203,8 @@ int assistant_open(
 
 	if (r < 0)
 		return r;
+	a->app = app;
+	a->ui = opts->ui;
 	a->language = assistant_language(app);
 	a->project = path_git_root(a->dir);
 	if (!a->project)

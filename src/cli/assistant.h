@@ -20,6 +20,8 @@ struct assistant_opts {
 enum { ASSISTANT_HOMES = 3 };
 
 struct assistant {
+	struct app *app;
+	struct assist_ui ui; /* the front end's */
 	struct assist *assist;
 	struct loop *loop;
 	struct utterances *rules;
@@ -39,6 +41,9 @@ struct assistant {
 };
 
 int assistant_open(struct app *app, const struct assistant_opts *opts, struct assistant *a,
+	struct err *reterr) MUST_USE;
+/* assist_say(), with desktop notices where they are wanted. */
+int assistant_say(struct assistant *a, const struct assist_request *req, struct assist_outcome *out,
 	struct err *reterr) MUST_USE;
 void assistant_close(struct assistant *a); /* harmless on a zeroed one */
 

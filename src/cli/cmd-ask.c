@@ -188,7 +188,7 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 	if (r < 0)
 		return r;
 	assist_outcome_init(&out);
-	r = assist_say(a->assistant.assist, &req, &out, reterr);
+	r = assistant_say(&a->assistant, &req, &out, reterr);
 	if (r == 0) {
 		print_outcome(a, &out);
 		r = assistant_status(&out);

@@ -135,7 +135,7 @@ static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
 	struct assist_outcome out;
 
 	assist_outcome_init(&out);
-	int r = assist_say(l->assistant.assist, &req, &out, reterr);
+	int r = assistant_say(&l->assistant, &req, &out, reterr);
 	if (r == 0) {
 		print_answer(l, &out);
 		int status = assistant_status(&out);

@@ -217,7 +217,7 @@ static int take_turn(struct talk *t, struct sv text, bool fresh, struct err *ret
 	t->interrupts = 0;
 	t->began_ms = clock_age_ms(NULL);
 	t->tick = loop_add_timer(t->assistant.loop, TICK_MS, on_tick, t);
-	int r = assist_say(t->assistant.assist, &req, &out, reterr);
+	int r = assistant_say(&t->assistant, &req, &out, reterr);
 	loop_remove(t->assistant.loop, t->tick);
 	t->running = false;
 	if (r == 0) {

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Desktop notices go over the session bus, when they are asked for and there is one.
+. "$(dirname "$0")/../lib.sh"
+for tool in dbus-daemon dbus-monitor; do
+	command -v "$tool" >/dev/null || t_skip_all "$tool is not installed"
+done
+ldconfig -p 2>/dev/null | grep -q libnotify.so.4 || t_skip_all 'libnotify is not installed'
+cd "$t_home" || exit 1
+bus=unix:path=$t_tmp/bus
+t_start dbus-daemon --session --nofork --address="$bus" >/dev/null 2>&1
+t_wait_for 10 test -S "$t_tmp/bus"
+t_start env DBUS_SESSION_BUS_ADDRESS="$bus" dbus-monitor --session \
+	"interface='org.freedesktop.Notifications'" >"$t_tmp/monitor"
+t_wait_for 10 test -s "$t_tmp/monitor"
+heard() { grep -q "$1" "$t_tmp/monitor"; }
+
+t_setenv "DBUS_SESSION_BUS_ADDRESS=$bus"
+t_exit 'without asking for them' 0 t_faden ask --agent rehearsal quiet please
+sleep 1
+t_unlike 'there are none' "$(cat "$t_tmp/monitor")" 'member=(Notify|GetServerInformation)'
+
+t_setenv FADEN_NOTIFY_ENABLED=true
+t_exit 'a turn' 0 t_faden ask --agent rehearsal hello bus
+t_ok 'reaches the notification service' t_wait_for 10 heard 'org.freedesktop.Notifications'
+t_unsetenv DBUS_SESSION_BUS_ADDRESS
+t_exit 'without a bus it is silent' 0 t_faden ask --agent rehearsal nobody there
+t_is 'and says nothing about it' "$(cat "$t_err")" ''
+t_done
