@@ -53,7 +53,7 @@ t_exit 'an unknown field' 2 t_faden list -F '{nome}'
 t_like 'names the known ones' "$(cat "$t_err")" 'name'
 fields=$(sed -n 's/.*there are: //p' "$t_err" | tr -d ,)
 for field in $fields; do
-	grep -q "^\.It $field Ta " "$t_root/docs/man/list.mdoc" || echo "$field"
+	grep -q "^\.It $field Ta" "$t_root/docs/man/list.mdoc" || echo "$field"
 done >"$t_tmp/undocumented"
 t_like 'many of them' "$fields" 'id short .* current'
 t_is 'and each is in the man page' "$(cat "$t_tmp/undocumented")" ''
