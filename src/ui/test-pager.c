@@ -44,7 +44,7 @@ static int tear_down(void **state)
 
 static const char *const environment[] = { "PATH=/usr/bin:/bin", "LESS=-S", "WORD=x", NULL };
 
-static void run(struct fixture *f, const char *command, const char *text, size_t times)
+static void run(struct fixture *f, const char *command, bool works, const char *text, size_t times)
 {
 	struct pager p;
 	struct err err = ERR_INIT;
@@ -53,6 +53,7 @@ static void run(struct fixture *f, const char *command, const char *text, size_t
 	};
 
 	pager_open(&p, &f->screen, &opts);
+	assert_int_equal(p.running, works);
 	for (size_t i = 0; i < times; i++) {
 		term_puts(pager_term(&p), text);
 		assert_int_equal(term_flush(pager_term(&p), &err), 0);
@@ -67,7 +68,7 @@ static void test_text_reaches_the_pager(void **state)
 	AUTO_STR command = STR_INIT;
 
 	str_addf(&command, "cat >'%s'", f->file);
-	run(f, command.buf, "0123456789\n", 20000);
+	run(f, command.buf, true, "0123456789\n", 20000);
 	assert_int_equal(file_read(f->file, 1 << 20, &got, NULL), 0);
 	assert_int_equal(got.len, 11 * 20000);
 	str_clear(&got);
@@ -81,7 +82,7 @@ static void test_pager_left_early(void **state)
 	sigset_t before, after;
 
 	(void)pthread_sigmask(SIG_BLOCK, NULL, &before);
-	run(f, "true", "a line that nobody reads\n", 50000);
+	run(f, "true", true, "a line that nobody reads\n", 50000);
 	(void)pthread_sigmask(SIG_BLOCK, NULL, &after);
 	assert_int_equal(sigismember(&after, SIGPIPE), sigismember(&before, SIGPIPE));
 	assert_int_equal(sigismember(&after, SIGINT), 0);
@@ -94,7 +95,7 @@ static void test_no_pager(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
 		AUTO_STR got = STR_INIT;
-		run(f, commands[i], "plain\n", 1);
+		run(f, commands[i], false, "plain\n", 1);
 		test_pty_drain(&f->pty, &got);
 		assert_string_equal(got.buf, "plain\r\n");
 	}
@@ -105,7 +106,7 @@ static void test_environment(void **state)
 	struct fixture *f = *state;
 	AUTO_STR got = STR_INIT;
 
-	run(f, "env", "", 0);
+	run(f, "env", true, "", 0);
 	test_pty_drain(&f->pty, &got);
 	assert_non_null(strstr(got.buf, "WORD=x"));
 	assert_non_null(strstr(got.buf, "LESS=-S"));
