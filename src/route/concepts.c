@@ -197,23 +197,34 @@ static const char *const rows[] = {
 };
 /* clang-format on */
 
+/* Rows are written folded but for the sharp s, of which there are few. */
+static struct sv keep_folded(struct concepts *c, struct sv word)
+{
+	AUTO_STR folded = STR_INIT;
+	utf8_normalise(&folded, word, true);
+	strv_addsv(&c->owned, str_sv(&folded));
+	return sv_of(c->owned.v[c->owned.n - 1]);
+}
+
 void concepts_init(struct concepts *c)
 {
-	*c = (struct concepts){ .words = MAP_INIT };
-	AUTO_STR folded = STR_INIT;
+	*c = (struct concepts){ .owned = STRV_INIT };
+	wordmap_init(&c->words, 5 * ARRAY_LEN(rows));
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct sv rest = sv_of(rows[i]), word;
+		size_t unused;
 		while (sv_split(&rest, '|', &word)) {
-			str_clear(&folded);
-			utf8_normalise(&folded, word, true);
-			map_put(&c->words, str_sv(&folded), i + 1);
+			if (sv_find(word, SV("ß"), &unused))
+				word = keep_folded(c, word);
+			*wordmap_ref(&c->words, word) = i + 1;
 		}
 	}
 }
 
 void concepts_release(struct concepts *c)
 {
-	map_release(&c->words);
+	wordmap_release(&c->words);
+	strv_release(&c->owned);
 }
 
 unsigned concept_of(const struct concepts *c, struct sv word)
@@ -221,9 +232,10 @@ unsigned concept_of(const struct concepts *c, struct sv word)
 	static const char *const endings[] = { "", "s", "n", "en", "e", "es" };
 	for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
 		struct sv end = sv_of(endings[i]);
-		uint64_t id;
-		if (word.n > end.n + 2 && sv_ends(word, end) &&
-			map_get(&c->words, sv_head(word, word.n - end.n), &id))
+		if (word.n <= end.n + 2 || !sv_ends(word, end))
+			continue;
+		uint64_t id = wordmap_get(&c->words, sv_head(word, word.n - end.n));
+		if (id)
 			return (unsigned)id;
 	}
 	return 0;

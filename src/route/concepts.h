@@ -7,11 +7,12 @@
 
 #include <stdbool.h>
 
-#include "base/map.h"
 #include "base/str.h"
+#include "route/wordmap.h"
 
 struct concepts {
-	struct map words; /* folded word or phrase → number of its concept */
+	struct strv owned; /* keys that are not in the table as written */
+	struct wordmap words; /* folded word or phrase → number of its concept */
 };
 
 void concepts_init(struct concepts *c);

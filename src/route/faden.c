@@ -59,15 +59,22 @@ static enum scope scope_of(const struct route_query *q, const struct route_conv 
 	return SCOPE_ELSEWHERE;
 }
 
-struct route_topic *faden_topic(struct words *words, const struct sv *commands, size_t n)
+static void learn(
+	struct words *words, struct route_topic *t, struct sv text, enum topic_source source)
+{
+	struct sentence s = SENTENCE_INIT;
+	sentence_read(&s, utf8_cut(text, ROUTE_TEXT_MAX), &words->lex);
+	topic_add(words, t, &s, source);
+	sentence_release(&s);
+}
+
+static struct route_topic *topic_of(struct words *words, const struct route_conv *c)
 {
 	struct route_topic *t = route_topic_new();
-	for (size_t i = 0; i < n; i++) {
-		struct sentence s = SENTENCE_INIT;
-		sentence_read(&s, utf8_cut(commands[i], ROUTE_TEXT_MAX), &words->lex);
-		topic_add(words, t, &s, i == 0 ? TOPIC_FIRST : TOPIC_LATER);
-		sentence_release(&s);
-	}
+	for (size_t i = 0; i < c->n_commands; i++)
+		learn(words, t, c->commands[i], i == 0 ? TOPIC_FIRST : TOPIC_LATER);
+	for (size_t i = 0; i < c->n_answers; i++)
+		learn(words, t, c->answers[i], TOPIC_ANSWER);
 	return t;
 }
 
@@ -106,8 +113,7 @@ static void look_at(struct words *words, struct decision *d, const struct route_
 			continue;
 		v->topic = v->conv->topic;
 		if (!v->topic)
-			v->topic = v->owned =
-				faden_topic(words, v->conv->commands, v->conv->n_commands);
+			v->topic = v->owned = topic_of(words, v->conv);
 	}
 }
 

@@ -10,6 +10,3 @@
 void faden_decide(struct words *words, const struct route_opts *opts,
 	const struct route_query *query, const struct route_conv *convs, size_t n,
 	struct route_candidate *candidates, struct route_decision *ret);
-
-/* The subject of a conversation from its commands; the caller frees. */
-struct route_topic *faden_topic(struct words *words, const struct sv *commands, size_t n);

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/map.h"
 #include "base/str.h"
+#include "route/wordmap.h"
 
 /* clang-format off */
 #define LANG_CLASSES(X) \
@@ -90,7 +90,8 @@ struct lang_extra {
 
 /* The tables compiled for look-up. */
 struct lexicon {
-	struct map words[LANG_COUNT]; /* folded phrase → lang_mask */
+	struct wordmap words[LANG_COUNT]; /* folded phrase → lang_mask */
+	struct strv owned; /* keys that are in no table */
 };
 
 void lexicon_init(struct lexicon *lex, const struct lang_extra *extra, size_t n_extra);
@@ -100,6 +101,8 @@ lang_mask lexicon_get(const struct lexicon *lex, enum lang_id lang, struct sv ph
 
 /* The same for a word with an ending of its language taken off; open classes only. */
 lang_mask lexicon_inflected(const struct lexicon *lex, enum lang_id lang, struct sv word);
+/* Whether a longer phrase begins with this one. */
+bool lexicon_goes_on(const struct lexicon *lex, enum lang_id lang, struct sv phrase);
 
 const struct lang_table *lang_table(enum lang_id id);
 bool lang_class_parse(struct sv name, enum lang_class *ret);

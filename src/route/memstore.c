@@ -1,7 +1,5 @@
 #include "route/memstore.h"
 
-#include "route/topic.h"
-
 static void conv_free(struct memstore_conv *c)
 {
 	free(c->id);

@@ -20,7 +20,7 @@ struct memstore_conv {
 	bool before_reset;
 	struct strv commands;
 	VEC(struct sv) slices; /* over commands */
-	struct route_topic *topic; /* NULL until needed */
+	struct route_topic *topic; /* kept up by who knows a router; NULL: none */
 };
 
 struct memstore {

@@ -47,7 +47,10 @@ struct route_conv {
 	bool before_reset; /* the user has asked for a fresh start since; not yet named again */
 	const struct sv *commands; /* oldest first */
 	size_t n_commands;
-	/* What it is about, for profile faden; NULL: made from the commands for this call. */
+	const struct sv *answers; /* what the agent said, in any order; may be empty */
+	size_t n_answers;
+	/* What it is about, for profile faden; NULL: made from commands and answers for this call.
+	 */
 	const struct route_topic *topic;
 };
 
@@ -87,8 +90,8 @@ struct route_candidate {
 struct route_decision {
 	enum route_action action;
 	size_t index; /* into convs; ROUTE_NONE when new */
-	/* New because what the sentence leans on cannot be resumed: that one, else ROUTE_NONE. A
-	 * failed one hands its subject on (route_topic_inherit). */
+	/* New because what the sentence leans on cannot be resumed: that one, else ROUTE_NONE. If
+	 * it failed, the new one is about the same: route_topic_inherit(). */
 	size_t blocked;
 	double confidence; /* score of the one resumed; 1 - best score when new */
 	char reason[ROUTE_REASON_MAX];
@@ -115,3 +118,12 @@ const struct route_opts *router_opts(const struct router *r);
 void router_decide(struct router *r, const struct route_query *query,
 	const struct route_conv *convs, size_t n, struct route_candidate *candidates,
 	struct route_decision *ret);
+
+/*
+ * What a conversation is about, for who wants to keep it between decisions instead of giving all
+ * commands each time; route/learn.h makes it grow and keeps it.
+ */
+struct route_topic *route_topic_new(void);
+void route_topic_free(struct route_topic *t); /* takes NULL */
+/* A conversation that begins where another failed is about the same. */
+void route_topic_inherit(struct route_topic *heir, const struct route_topic *from);

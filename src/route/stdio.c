@@ -3,6 +3,7 @@
 #include <jansson.h>
 
 #include "base/mem.h"
+#include "route/learn.h"
 
 void route_stdio_init(struct route_stdio *s, struct router *r)
 {
@@ -56,6 +57,34 @@ static void on_step(struct route_stdio *s, const struct message *m, struct str *
 	struct route_decision d;
 	router_decide(s->router, &q, convs, n, NULL, &d);
 	answer(out, convs, &d);
+	free(s->heir_of);
+	s->heir_of = NULL;
+	if (d.blocked != ROUTE_NONE && convs[d.blocked].status == ROUTE_ERRORED)
+		s->heir_of = xmemdup0(convs[d.blocked].id.p, convs[d.blocked].id.n);
+}
+
+/* What a failed conversation was about, its heir is about. */
+static void inherit(struct route_stdio *s, struct memstore_conv *heir)
+{
+	const struct memstore_conv *from =
+		s->heir_of ? memstore_get(&s->store, sv_of(s->heir_of)) : NULL;
+	if (from && from != heir && heir->turns == 1)
+		route_topic_inherit(heir->topic, from->topic);
+	free(s->heir_of);
+	s->heir_of = NULL;
+}
+
+static void start(struct route_stdio *s, const struct message *m)
+{
+	memstore_started(&s->store, m->ref, m->text, m->cwd, m->t_ms);
+	struct memstore_conv *c = memstore_get(&s->store, m->ref);
+	if (!c)
+		return;
+	enum topic_source source = c->topic ? TOPIC_LATER : TOPIC_FIRST;
+	if (!c->topic)
+		c->topic = route_topic_new();
+	router_learn(s->router, c->topic, m->text, source);
+	inherit(s, c);
 }
 
 /* In profile seed a conversation exists from the end of its first run on; until then its command
@@ -63,7 +92,7 @@ static void on_step(struct route_stdio *s, const struct message *m, struct str *
 static void on_started(struct route_stdio *s, const struct message *m)
 {
 	if (router_opts(s->router)->profile != ROUTE_SEED) {
-		memstore_started(&s->store, m->ref, m->text, m->cwd, m->t_ms);
+		start(s, m);
 		return;
 	}
 	memstore_seed_register(&s->running, m->ref, m->text, m->cwd, m->t_ms);

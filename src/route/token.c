@@ -28,6 +28,8 @@ static bool is_han(uint32_t cp)
 
 static bool is_word(uint32_t cp)
 {
+	if (cp < 0x80)
+		return (cp | 0x20) - 'a' < 26 || cp - '0' < 10 || cp == '_';
 	utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)cp);
 	return unicode_word(cp) || c == UTF8PROC_CATEGORY_MN || c == UTF8PROC_CATEGORY_MC;
 }
@@ -119,13 +121,28 @@ static void note_punctuation(struct cutter *c, uint32_t cp)
 	}
 }
 
+/* Most words are plain ASCII; they need no tables. */
+static void fold(struct str *out, struct sv raw)
+{
+	for (size_t i = 0; i < raw.n; i++) {
+		if ((unsigned char)raw.p[i] >= 0x80) {
+			utf8_normalise(out, raw, true);
+			return;
+		}
+	}
+	for (size_t i = 0; i < raw.n; i++) {
+		char c = raw.p[i];
+		str_addc(out, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
+	}
+}
+
 static struct token *push(struct cutter *c, struct sv raw, uint8_t flags)
 {
 	struct token k = { .raw = raw,
 		.flags = flags,
 		.before = c->before == '?' ? '.' : c->before,
 		.word_at = (uint32_t)c->t->words.len };
-	utf8_normalise(&c->t->words, raw, true);
+	fold(&c->t->words, raw);
 	k.word_n = (uint32_t)(c->t->words.len - k.word_at);
 	if (c->quote_end && raw.p < c->quote_end)
 		k.flags |= TOKEN_QUOTED;
@@ -217,7 +234,12 @@ static size_t word_length(struct sv s)
 
 static bool is_upper(uint32_t cp)
 {
-	return utf8proc_isupper((utf8proc_int32_t)cp);
+	return cp < 0x80 ? cp - 'A' < 26 : utf8proc_isupper((utf8proc_int32_t)cp);
+}
+
+static bool is_lower(uint32_t cp)
+{
+	return cp < 0x80 ? cp - 'a' < 26 : utf8proc_islower((utf8proc_int32_t)cp);
 }
 
 /* snake_case, a path, a file with an extension, or a capital after a small letter. */
@@ -229,7 +251,7 @@ static bool looks_like_identifier(struct sv w)
 		at += utf8_decode(sv_from(w, at), &cp);
 		if (cp == '_' || cp == '/' || cp == '@' || cp == '.' || (small && is_upper(cp)))
 			return true;
-		small = utf8proc_islower((utf8proc_int32_t)cp);
+		small = is_lower(cp);
 	}
 	return false;
 }
@@ -272,8 +294,13 @@ static uint8_t word_flags(struct sv w)
 /* Typographic apostrophes and hyphens become the plain ones of the tables. */
 static void plain_marks(struct tokens *t, struct token *k)
 {
-	AUTO_STR plain = STR_INIT;
 	struct sv w = token_word(t, k);
+	bool ascii = true;
+	for (size_t i = 0; i < w.n; i++)
+		ascii &= (unsigned char)w.p[i] < 0x80;
+	if (ascii)
+		return;
+	AUTO_STR plain = STR_INIT;
 	while (w.n > 0) {
 		uint32_t cp;
 		w = sv_from(w, utf8_decode(w, &cp));
@@ -379,9 +406,10 @@ static void vote(const struct tokens *t, const struct lexicon *lex, unsigned vot
 			continue;
 		struct sv w = token_word(t, k);
 		bool known[LANG_COUNT];
-		unsigned languages = is_false_friend(w);
+		unsigned languages = 0;
 		for (size_t l = 0; l < LANG_COUNT; l++)
 			languages += known[l] = lexicon_get(lex, (enum lang_id)l, w) != 0;
+		languages += languages == 1 && known[LANG_DE] && is_false_friend(w);
 		for (size_t l = 0; l < LANG_COUNT; l++)
 			if (known[l])
 				votes[l] += languages == 1 ? 3 : 1;
@@ -439,14 +467,22 @@ static lang_mask look_up_word(const struct tokens *t, const struct lexicon *lex,
 	return m || t->second == t->lang ? m : lexicon_inflected(lex, t->second, w);
 }
 
+static bool goes_on(const struct tokens *t, const struct lexicon *lex, struct sv phrase)
+{
+	return lexicon_goes_on(lex, t->lang, phrase) || lexicon_goes_on(lex, t->second, phrase);
+}
+
 /* The longest phrase from token i on; commas may stand inside, full stops not. */
 static void find_phrase(struct tokens *t, const struct lexicon *lex, size_t i)
 {
 	struct token *k = &t->v.v[i];
 	k->phrase = k->cls;
 	k->phrase_n = 1;
+	struct sv first = token_word(t, k);
+	if (!goes_on(t, lex, first))
+		return;
 	AUTO_STR phrase = STR_INIT;
-	str_add(&phrase, token_word(t, k));
+	str_add(&phrase, first);
 	for (size_t j = i + 1; j < t->v.n && j < i + LANG_PHRASE_MAX; j++) {
 		const struct token *next = &t->v.v[j];
 		if (next->before == '.' || ((next->flags ^ k->flags) & TOKEN_QUOTED))
@@ -459,6 +495,8 @@ static void find_phrase(struct tokens *t, const struct lexicon *lex, size_t i)
 			k->phrase = m;
 			k->phrase_n = (uint8_t)(j - i + 1);
 		}
+		if (!goes_on(t, lex, str_sv(&phrase)))
+			break;
 	}
 }
 

@@ -128,6 +128,8 @@ static void add_term(
 			return;
 		}
 	}
+	if (a->t->terms.n >= TOPIC_TERMS_MAX)
+		return;
 	struct term m = { .key_at = (uint32_t)a->t->text.len,
 		.key_n = (uint32_t)key.n,
 		.weight = weight,
@@ -294,6 +296,8 @@ static float word_weight(const struct adding *a, size_t i)
 {
 	const struct word *w = &a->s->words[i];
 	const struct token *k = &a->s->tokens.v.v[i];
+	if (a->source == TOPIC_ANSWER) /* long texts: only names, wherever they stand */
+		return w->kind == WORD_NAME ? 1 : 0;
 	if (a->source != TOPIC_QUERY)
 		return conv_weight[w->kind] * (brings(w) ? brought_weight : role_weight[w->role]) *
 			(k->flags & TOKEN_QUOTED ? quoted_weight : 1);
@@ -404,6 +408,8 @@ void route_topic_inherit(struct route_topic *heir, const struct route_topic *fro
 	str_add(&heir->text, str_sv(&from->text));
 	for (size_t i = 0; i < from->terms.n; i++) {
 		struct term m = from->terms.v[i];
+		if (heir->terms.n >= TOPIC_TERMS_MAX)
+			return;
 		m.key_at += shift;
 		m.stem_at += shift;
 		vec_push(&heir->terms, m);
@@ -483,10 +489,11 @@ static size_t skeleton(struct sv w, char out[static SKELETON_MAX])
 static bool sounds_alike(struct sv a, struct sv b)
 {
 	enum { ENOUGH = 3 };
+	if (a.n <= 5 || b.n <= 5 || a.p[0] != b.p[0])
+		return false;
 	char sa[SKELETON_MAX], sb[SKELETON_MAX];
 	size_t na = skeleton(a, sa), nb = skeleton(b, sb);
-	return a.n > 5 && b.n > 5 && a.p[0] == b.p[0] && na >= ENOUGH && na == nb &&
-		memcmp(sa, sb, na) == 0;
+	return na >= ENOUGH && na == nb && memcmp(sa, sb, na) == 0;
 }
 
 /* The words themselves are compared already: only what joins them counts. */

@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "route/concepts.h"
+#include "route/route.h"
 #include "route/sentence.h"
 
 enum term_flag {
@@ -29,6 +30,8 @@ struct term {
 	uint8_t flags;
 };
 
+enum { TOPIC_TERMS_MAX = 600 }; /* beyond that a long conversation gets no new ones */
+
 struct route_topic {
 	VEC(struct term) terms;
 	struct str text;
@@ -44,9 +47,6 @@ struct words {
 void words_init(struct words *w, const struct lang_extra *extra, size_t n_extra);
 void words_release(struct words *w);
 
-struct route_topic *route_topic_new(void);
-void route_topic_free(struct route_topic *t); /* takes NULL */
-
 enum topic_source {
 	TOPIC_QUERY, /* the text to be decided */
 	TOPIC_FIRST, /* the command that began a conversation */
@@ -57,8 +57,6 @@ enum topic_source {
 /* Adds the terms of a sentence. A term that is there already keeps the greater weight. */
 void topic_add(
 	struct words *w, struct route_topic *t, const struct sentence *s, enum topic_source source);
-/* A conversation that begins where another failed is about the same. */
-void route_topic_inherit(struct route_topic *heir, const struct route_topic *from);
 
 /* How alike two terms are, 0 to 1. */
 double term_likeness(const struct route_topic *at, const struct term *a,
