@@ -159,10 +159,14 @@ static void restart_idle_timer(struct agent *a)
 	a->idle_timer = loop_add_timer(a->loop, a->opts.idle_ms, silence_took_too_long, a);
 }
 
-void agent_alive(struct agent *a)
+void agent_alive(struct agent *a, size_t bytes)
 {
-	if (a->busy)
-		restart_idle_timer(a);
+	if (!a->busy)
+		return;
+	a->heard += bytes;
+	if (a->heard > (uint64_t)AGENT_STREAM_MAX && a->stopped == AGENT_OK)
+		stop_for(a, AGENT_FAILED);
+	restart_idle_timer(a);
 }
 
 int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reterr)
@@ -175,6 +179,7 @@ int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reter
 	a->stopped = AGENT_OK;
 	a->stop_level = 0;
 	a->tools_running = 0;
+	a->heard = 0;
 	a->started_ms = clock_age_ms(NULL);
 	str_clear(&a->answer);
 	if (a->opts.timeout_ms > 0)
@@ -243,6 +248,10 @@ static void explain_stop(const struct agent *a, struct agent_result *result)
 {
 	if (a->stopped == AGENT_CANCELLED)
 		agent_result_fail(result, AGENT_CANCELLED, "cancelled");
+	else if (a->stopped == AGENT_FAILED)
+		agent_result_fail(result, AGENT_FAILED,
+			"stopped: more than %lld bytes of output in one turn",
+			(long long)AGENT_STREAM_MAX);
 	else if (a->stopped == AGENT_TIMED_OUT)
 		agent_result_fail(result, AGENT_TIMED_OUT,
 			"no end after %lld s; what it did until then stands, the conversation is "

@@ -160,6 +160,7 @@ bool agent_kind_parse(struct sv name, enum agent_kind *ret);
 char *agent_find(enum agent_kind kind, const char *configured, const char *search);
 
 enum { AGENT_STOP_STEP_MS = 3000, AGENT_ANSWER_MAX = 64 * 1024 * 1024 };
+#define AGENT_STREAM_MAX (4LL * 1024 * 1024 * 1024) /* bytes of output in one turn */
 
 int agent_open(enum agent_kind kind, const struct agent_opts *opts, struct loop *loop,
 	agent_sink_fn sink, void *sink_data, struct agent **ret, struct err *reterr) MUST_USE;

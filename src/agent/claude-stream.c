@@ -130,7 +130,11 @@ static void take_text(struct claude_stream *s, const struct jval *v, struct jval
 
 	if (!streamed)
 		begin_block(s);
-	say(s, sv_from(text, s->block_sent));
+	/* The pieces were other than the whole, which nothing promises: no half characters. */
+	struct sv rest = sv_from(text, s->block_sent);
+	while (rest.n && ((unsigned char)rest.p[0] & 0xc0) == 0x80)
+		rest = sv_from(rest, 1);
+	say(s, rest);
 	begin_block(s);
 }
 
@@ -282,6 +286,24 @@ static void join_errors(struct str *out, struct jval list)
 	}
 }
 
+/* Nobody is there to be asked: what needed a permission was not done, and the user should know. */
+static void take_denials(struct claude_stream *s, struct jval list)
+{
+	struct scan_iter it = scan_iter(list);
+	struct jval item;
+	AUTO_STR tmp = STR_INIT;
+	AUTO_STR text = STR_INIT;
+	AUTO_STR clean = STR_INIT;
+
+	while (scan_next(&it, NULL, &item) > 0 && text.len < CLAUDE_ABOUT_MAX) {
+		str_adds(&text, text.len ? ", " : "not permitted in this mode: ");
+		str_add(&text, scan_string_view(member(item, "tool_name"), &tmp));
+	}
+	tool_about_text(&clean, str_sv(&text), CLAUDE_ABOUT_MAX);
+	if (clean.len)
+		emit(s, &(struct agent_event){ .type = AGENT_EV_NOTICE, .text = str_sv(&clean) });
+}
+
 static void take_result(struct claude_stream *s, struct jval line, const struct jval *v)
 {
 	AUTO_STR said = STR_INIT;
@@ -308,6 +330,7 @@ static void take_result(struct claude_stream *s, struct jval line, const struct 
 	result.said = str_sv(&said);
 	result.errors = str_sv(&errors);
 	result.usage = claude_usage(line, &s->total);
+	take_denials(s, member(line, "permission_denials"));
 	forget_tools(s);
 	s->ops->result(s->data, &result);
 }

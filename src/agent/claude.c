@@ -203,7 +203,7 @@ static void on_out(void *data, struct sv bytes)
 {
 	struct claude *c = data;
 
-	agent_alive(c->a);
+	agent_alive(c->a, bytes.n);
 	claude_stream_feed(&c->stream, bytes);
 }
 

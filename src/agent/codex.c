@@ -129,7 +129,7 @@ static void on_out(void *data, struct sv bytes)
 {
 	struct codex *c = data;
 
-	agent_alive(c->a);
+	agent_alive(c->a, bytes.n);
 	codex_stream_feed(&c->stream, bytes);
 }
 

@@ -1,5 +1,7 @@
 #include "agent/death.h"
 
+#include <sys/wait.h>
+
 #include "agent/fault.h"
 
 void death_tell(struct agent_result *result, const char *agent, const struct child *child,
@@ -12,7 +14,8 @@ void death_tell(struct agent_result *result, const char *agent, const struct chi
 
 	if (result->delivery != AGENT_DELIVERED && (fault.not_delivered || !took))
 		result->delivery = AGENT_NOT_DELIVERED;
-	if (fault.kind != AGENT_FAILED) {
+	/* One that was killed did not end for what it complained of before. */
+	if (fault.kind != AGENT_FAILED && !WIFSIGNALED(status)) {
 		fault_tell(result, agent, fault.kind, fault.line);
 		return;
 	}

@@ -19,6 +19,7 @@ struct agent {
 	enum agent_fail stopped; /* AGENT_OK, or why we stopped it: cancelled, timed out … */
 	int stop_level;
 	int tools_running;
+	uint64_t heard; /* bytes of its output */
 	int64_t started_ms; /* age clock */
 	struct str answer; /* all text so far */
 	struct loop_source *stop_timer;
@@ -34,8 +35,9 @@ extern const struct agent_driver agent_exec;
 /* Passes an event on and keeps the common state (silence, answer, tools). Not for DONE. */
 void agent_emit(struct agent *a, const struct agent_event *ev);
 void agent_emit_text(struct agent *a, enum agent_event_type type, struct sv text);
-/* The agent gave a sign of life that is no event: it is not silent. */
-void agent_alive(struct agent *a);
+/* So many bytes came from the agent: it is not silent. More than AGENT_STREAM_MAX in a turn stop
+ * it. */
+void agent_alive(struct agent *a, size_t bytes);
 /* Ends the turn: completes the result (text, duration, the reason when we stopped it) and sends
  * AGENT_EV_DONE. The driver must not touch the turn afterwards. */
 void agent_finish(struct agent *a, struct agent_result *result);

@@ -76,13 +76,12 @@ static void on_out(void *data, struct sv bytes)
 {
 	struct exec *x = data;
 
+	agent_alive(x->a, bytes.n);
 	str_add(&x->held, bytes);
 	size_t n = x->held.len - open_character(str_sv(&x->held));
 	while (n && x->held.buf[n - 1] == '\n')
 		n--;
-	if (n == 0)
-		agent_alive(x->a);
-	else
+	if (n)
 		agent_emit_text(x->a, AGENT_EV_TEXT, sv_head(str_sv(&x->held), n));
 	str_drop(&x->held, n);
 	if (!str_full(&x->a->answer) && x->held.len <= AGENT_ANSWER_MAX)

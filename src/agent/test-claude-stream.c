@@ -47,7 +47,7 @@ static void on_event(void *data, const struct agent_event *ev)
 			(long long)ev->delay_ms);
 		break;
 	case AGENT_EV_NOTICE:
-		str_addf(&h->text, "{notice}");
+		str_addf(&h->text, "{notice %.*s}", SV_ARG(ev->text));
 		break;
 	case AGENT_EV_DONE:
 		fail();
@@ -152,6 +152,9 @@ static void test_what_pieces_left_out_is_said(void **state)
 
 	feed(h, START("m1") BLOCK DELTA("Good ") WHOLE("m1", "Good morning"));
 	expect(h, "Good morning");
+	claude_stream_turn(&h->stream);
+	feed(h, START("m1") BLOCK DELTA("1234") WHOLE("m1", "123\\u20ac5"));
+	expect(h, "12345");
 	feed(h, WHOLE("m2", "second") WHOLE("m3", "third"));
 	expect(h, "|second|third");
 }
@@ -243,6 +246,17 @@ static void test_answer_that_is_only_in_the_result(void **state)
 
 	feed(h, "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"used 3 %\"}\n");
 	expect(h, "used 3 %");
+}
+
+static void test_denials_are_told(void **state)
+{
+	struct heard *h = *state;
+
+	feed(h, WHOLE("m", "no"));
+	feed(h,
+		"{\"type\":\"result\",\"subtype\":\"success\",\"permission_denials\":["
+		"{\"tool_name\":\"Bash\"},{\"tool_name\":\"Write\"}]}\n");
+	expect(h, "no{notice not permitted in this mode: Bash, Write}");
 }
 
 #define RESULT(models) "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"x\"," models "}\n"
@@ -337,6 +351,7 @@ int main(void)
 		CASE(test_errors_are_no_answer),
 		CASE(test_interrupted_and_over_budget),
 		CASE(test_answer_that_is_only_in_the_result),
+		CASE(test_denials_are_told),
 		CASE(test_usage_is_of_the_turn),
 		CASE(test_limits),
 		CASE(test_hostile_lines),
