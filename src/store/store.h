@@ -45,7 +45,7 @@ struct sqlite3 *store_db(struct store *store);
  * Transactions nest: only the outermost one commits, and one that failed inside fails the whole
  * (ERR_STORE). So several calls can share one commit, which is one wait for the disk.
  */
-enum { STORE_BUSY_MS = 5000 };
+enum { STORE_BUSY_MS = 30000 };
 int store_begin(struct store *store, struct err *reterr) MUST_USE;
 int store_end(struct store *store, bool ok, struct err *reterr);
 
