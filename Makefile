@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 60
 all:
 	@tools/setup build
 	@tools/configure $(BUILD)
-	@ninja --quiet -C $(BUILD) faden
+	@tools/build $(BUILD) faden
 
 run: all
 	@$(BUILD)/faden
@@ -21,8 +21,8 @@ test:
 	@tools/setup build test
 	@tools/configure $(BUILD) -Dtests=true
 	@tools/configure $(ASAN) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
-	@ninja --quiet -C $(BUILD)
-	@ninja --quiet -C $(ASAN)
+	@tools/build $(BUILD)
+	@tools/build $(ASAN)
 	@tools/run-tests $(BUILD) $(ASAN)
 
 # The same with the tests that take minutes.
@@ -30,14 +30,14 @@ test-long:
 	@tools/setup build test bench fuzz
 	@tools/configure $(BUILD) -Dtests=true
 	@tools/configure $(ASAN) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
-	@ninja --quiet -C $(BUILD)
-	@ninja --quiet -C $(ASAN)
+	@tools/build $(BUILD)
+	@tools/build $(ASAN)
 	@tools/run-tests $(BUILD) $(ASAN) -- --setup long
 
 lint:
 	@tools/setup build test lint
 	@tools/configure $(BUILD) -Dtests=true
-	@ninja --quiet -C $(BUILD)
+	@tools/build $(BUILD)
 	@tools/lint $(BUILD)
 
 format:
@@ -47,7 +47,7 @@ format:
 bench:
 	@tools/setup build bench
 	@tools/configure $(BUILD)
-	@ninja --quiet -C $(BUILD) faden
+	@tools/build $(BUILD) faden
 	@bench/run $(BUILD)
 
 # Each target for FUZZ_SECONDS with libFuzzer and sanitizers.
@@ -58,7 +58,7 @@ fuzz:
 install:
 	@tools/setup build
 	@tools/configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
-	@ninja --quiet -C $(BUILD)
+	@tools/build $(BUILD)
 	@meson install --quiet --no-rebuild -C $(BUILD)
 
 clean:

@@ -1,5 +1,7 @@
 #include "assist/keywords.h"
 
+#include <ctype.h>
+
 #include <utf8proc.h>
 
 #include "base/utf8.h"
@@ -51,6 +53,18 @@ void keywords_normalise(struct str *out, struct sv text)
 	}
 }
 
+/* Is there anything to compare? Nearly every keyword has an ASCII letter, which is seen at once. */
+static bool has_words(struct sv text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] > 0 && isalnum((unsigned char)text.p[i]))
+			return true;
+	}
+	AUTO_STR normal = STR_INIT;
+	keywords_normalise(&normal, text);
+	return normal.len > 0;
+}
+
 int keywords_add(struct keywords *k, struct sv lang, struct sv text, struct err *reterr)
 {
 	if (text.n > KEYWORD_BYTES_MAX || lang.n > KEYWORD_LANG_MAX)
@@ -58,9 +72,7 @@ int keywords_add(struct keywords *k, struct sv lang, struct sv text, struct err 
 			SV_ARG(utf8_cut(text, 60)), KEYWORD_BYTES_MAX);
 	if (k->texts.n >= KEYWORDS_MAX)
 		return err_set(reterr, ERR_LIMIT, "more than %d keywords", KEYWORDS_MAX);
-	AUTO_STR normal = STR_INIT;
-	keywords_normalise(&normal, text);
-	if (normal.len == 0)
+	if (!has_words(text))
 		return err_set(reterr, ERR_INPUT,
 			"empty keyword '%.*s' (it would never be said, or always)", SV_ARG(text));
 	strv_addsv(&k->texts, sv_trim(text));
