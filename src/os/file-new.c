@@ -84,6 +84,29 @@ int file_new_open(struct file_new *f, const char *path, mode_t mode, struct err 
 	return r;
 }
 
+static int open_unnamed(const char *path)
+{
+	struct sv folder = path_parent(sv_of(path));
+	AUTO_FREE char *dir = xmemdup0(folder.p, folder.n);
+
+	/* The name is given later through /proc. */
+	if (access("/proc/self/fd", X_OK) < 0)
+		return -1;
+	return open(dir, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+}
+
+int file_new_open_excl(struct file_new *f, const char *path, mode_t mode, struct err *reterr)
+{
+	AUTO_CLOSE int fd = open_unnamed(path);
+
+	if (fd < 0 || fchmod(fd, mode ? mode : 0600) < 0)
+		return file_new_open(f, path, mode, reterr);
+	*f = (struct file_new)FILE_NEW_INIT;
+	f->path = xstrdup(path);
+	f->fd = TAKE_FD(fd);
+	return 0;
+}
+
 int file_new_write(struct file_new *f, struct sv data, struct err *reterr)
 {
 	int r = file_write_all(f->fd, data, reterr);
@@ -98,9 +121,9 @@ int file_new_write(struct file_new *f, struct sv data, struct err *reterr)
 static int finish_content(struct file_new *f, struct err *reterr)
 {
 	if (fsync(f->fd) < 0)
-		return err_errno(reterr, errno, "sync %s", f->temp);
-	if (close(TAKE_FD(f->fd)) < 0 && errno != EINTR)
-		return err_errno(reterr, errno, "close %s", f->temp);
+		return err_errno(reterr, errno, "sync %s", f->path);
+	if (f->temp && close(TAKE_FD(f->fd)) < 0 && errno != EINTR)
+		return err_errno(reterr, errno, "close %s", f->path);
 	return 0;
 }
 
@@ -139,13 +162,21 @@ static int rename_excl(const char *from, const char *to)
 	return -errno;
 }
 
+/* A file without a name gets one; like every link, never one that exists. */
+static int name_unnamed(const struct file_new *f)
+{
+	AUTO_FREE char *from = xasprintf("/proc/self/fd/%d", f->fd);
+
+	return linkat(AT_FDCWD, from, AT_FDCWD, f->path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+
 int file_new_commit_excl(struct file_new *f, struct err *reterr)
 {
 	int r = finish_content(f, reterr);
 
 	if (r < 0)
 		return r;
-	r = rename_excl(f->temp, f->path);
+	r = f->temp ? rename_excl(f->temp, f->path) : name_unnamed(f);
 	if (r < 0)
 		return err_errno(reterr, -r, "create %s", f->path);
 	forget_temp(f);

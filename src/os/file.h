@@ -24,7 +24,7 @@ int file_read(const char *path, size_t max, struct str *out, struct err *reterr)
  */
 struct file_new {
 	char *path;
-	char *temp;
+	char *temp; /* NULL: it has no name yet */
 	int fd;
 };
 #define FILE_NEW_INIT    \
@@ -32,6 +32,10 @@ struct file_new {
 		.fd = -1 \
 	}
 int file_new_open(struct file_new *f, const char *path, mode_t mode, struct err *reterr) MUST_USE;
+/* For file_new_commit_excl() only: where the system can, the file has no name at all before that,
+ * so that not even a kill leaves a trace. */
+int file_new_open_excl(
+	struct file_new *f, const char *path, mode_t mode, struct err *reterr) MUST_USE;
 int file_new_write(struct file_new *f, struct sv data, struct err *reterr) MUST_USE;
 /* fsync, rename over `path`, fsync of the folder. After a failure `path` is the old file or, when
  * only the last step failed, the new one. */

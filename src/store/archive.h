@@ -80,8 +80,8 @@ struct recall_place {
 	enum recall_kind kind;
 };
 
-/* Remembers where originals are, all or none. A reference that is known keeps its first place as
- * long as the file is there. */
+/* Remembers where originals are, all or none. One original may have several places: the first
+ * that still holds it is taken. */
 int recall_add(const struct archive *a, const char *key, const struct recall_place *places,
 	size_t n, struct err *reterr) MUST_USE;
 

@@ -128,5 +128,30 @@ static const char step_2[] =
 	" ino INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL"
 	") STRICT, WITHOUT ROWID;";
 
-const char *const schema_steps[] = { step_1, step_2 };
+/* Originals that are kept, and where in them the texts behind placeholders stand. */
+static const char step_3[] =
+	"CREATE TABLE archive ("
+	" seq INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" key TEXT NOT NULL UNIQUE," /* its file is KEY.jsonl in the archive's folder */
+	" session TEXT NOT NULL," /* the agent's id of it */
+	" path TEXT NOT NULL," /* where it lay */
+	" how INTEGER NOT NULL," /* enum archive_how */
+	" dev INTEGER NOT NULL, ino INTEGER NOT NULL," /* of the original when it was kept */
+	" size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,"
+	" kept_ms INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE INDEX archive_ino ON archive(ino, dev);"
+	"CREATE INDEX archive_session ON archive(session);"
+
+	/* One text may stand in several places: the first that still has it is taken. */
+	"CREATE TABLE recall ("
+	" low INTEGER NOT NULL, high INTEGER NOT NULL," /* struct recall_hash */
+	" archive INTEGER NOT NULL REFERENCES archive(seq),"
+	" offset INTEGER NOT NULL, size INTEGER NOT NULL,"
+	" inner_offset INTEGER NOT NULL, inner_size INTEGER NOT NULL,"
+	" kind INTEGER NOT NULL," /* enum recall_kind */
+	" PRIMARY KEY (low, high, archive, offset, inner_offset)"
+	") STRICT, WITHOUT ROWID;";
+
+const char *const schema_steps[] = { step_1, step_2, step_3 };
 const size_t schema_version = ARRAY_LEN(schema_steps);

@@ -14,6 +14,11 @@ static const struct scan_key codex_keys[] = {
 	CODEX_KEYS(X)
 #undef X
 };
+static const struct scan_key block_keys[] = {
+#define X(id, name, under) [id] = SCAN_KEY(name, under),
+	BLOCK_KEYS(X)
+#undef X
+};
 _Static_assert(ARRAY_LEN(claude_keys) <= LINE_KEYS_MAX, "LINE_KEYS_MAX");
 _Static_assert(ARRAY_LEN(codex_keys) <= LINE_KEYS_MAX, "LINE_KEYS_MAX");
 
@@ -96,4 +101,23 @@ enum claude_line claude_line_of(const struct jval *vals)
 	if (scan_string_eq(type, SV("attachment")))
 		return CLAUDE_LINE_ATTACHMENT;
 	return scan_string_eq(type, SV("system")) ? CLAUDE_LINE_SYSTEM : CLAUDE_LINE_OTHER;
+}
+
+static enum block_type block_type_of(struct sv type)
+{
+	if (sv_is(type, "text"))
+		return BLOCK_IS_TEXT;
+	if (sv_is(type, "tool_use"))
+		return BLOCK_IS_USE;
+	if (sv_is(type, "tool_result"))
+		return BLOCK_IS_RESULT;
+	return sv_is(type, "image") || sv_is(type, "document") ? BLOCK_IS_IMAGE : BLOCK_OTHER;
+}
+
+void line_block_read(struct jval block, struct line_block *ret)
+{
+	ret->block = block;
+	ret->type = BLOCK_OTHER;
+	if (scan_keys(block.raw, block_keys, BLOCK_KEY_COUNT, ret->vals) >= 0)
+		ret->type = block_type_of(scan_inner(ret->vals[BLOCK_TYPE]));
 }

@@ -106,3 +106,36 @@ enum claude_line {
 	CLAUDE_LINE_SYSTEM,
 };
 enum claude_line claude_line_of(const struct jval *vals);
+
+/* The blocks of a Claude message. */
+/* clang-format off */
+#define BLOCK_KEYS(X) \
+	X(BLOCK_TYPE,    "type",        SCAN_TOP) \
+	X(BLOCK_ID,      "id",          SCAN_TOP) \
+	X(BLOCK_NAME,    "name",        SCAN_TOP) \
+	X(BLOCK_INPUT,   "input",       SCAN_TOP) \
+	X(BLOCK_USE_ID,  "tool_use_id", SCAN_TOP) \
+	X(BLOCK_CONTENT, "content",     SCAN_TOP) \
+	X(BLOCK_TEXT,    "text",        SCAN_TOP) \
+	X(BLOCK_SOURCE,  "source",      SCAN_TOP)
+/* clang-format on */
+enum block_key {
+#define X(id, name, under) id,
+	BLOCK_KEYS(X)
+#undef X
+		BLOCK_KEY_COUNT
+};
+enum block_type {
+	BLOCK_OTHER, /* thinking too: never touched */
+	BLOCK_IS_TEXT,
+	BLOCK_IS_USE,
+	BLOCK_IS_RESULT,
+	BLOCK_IS_IMAGE, /* or a document */
+};
+struct line_block {
+	struct jval block;
+	enum block_type type;
+	struct jval vals[BLOCK_KEY_COUNT];
+};
+/* One element of a list of blocks. */
+void line_block_read(struct jval block, struct line_block *ret);

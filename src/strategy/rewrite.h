@@ -35,7 +35,10 @@ struct rewrite_line {
 	bool oversize; /* too long to be held: it is copied, whatever edit() says */
 	size_t records; /* objects (or broken parts) on it, as transcript.h counts them */
 	size_t record; /* number of the first; set from edit() on */
-	struct jval *vals; /* by enum claude_key or codex_key; NULL unless object */
+	bool neutral; /* an API error that was taken out: leave its content alone */
+	const struct jval *vals; /* by enum claude_key or codex_key; NULL unless object */
+	const struct line_block *blocks; /* Claude: of message.content */
+	size_t n_blocks;
 	void *own; /* for the callbacks: read() may leave something for edit() */
 };
 

@@ -1,0 +1,246 @@
+#include "store/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/uuid.h"
+#include "os/file.h"
+#include "os/folder.h"
+#include "os/path.h"
+#include "store/sql.h"
+
+enum {
+	KEY_TRIES = 16,
+	KEY_SALT = 8, /* random characters that tell kept versions of one session apart */
+	COPY_STEP = 1 << 30,
+	COPY_BUFFER = 256 * 1024,
+};
+
+/* ---- names ---- */
+
+char *archive_path(const struct archive *a, const char *key)
+{
+	AUTO_FREE char *name = xasprintf("%s.jsonl", key);
+
+	return path_join(a->dir, name);
+}
+
+static bool key_char(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-';
+}
+
+/* The file's own name as far as it is harmless, and some chance. */
+static void make_key(const char *path, char key[static ARCHIVE_KEY_MAX])
+{
+	struct sv base = path_base(sv_of(path));
+	char salt[UUID_TEXT];
+	size_t n = 0;
+
+	if (sv_ends(base, SV(".jsonl")))
+		base = sv_head(base, base.n - 6);
+	/* Ids stand at the end of a name. */
+	base = sv_from(base, base.n > 36 ? base.n - 36 : 0);
+	for (size_t i = 0; i < base.n; i++)
+		key[n++] = key_char(base.p[i]) ? base.p[i] : '-';
+	uuid_new(salt);
+	(void)snprintf(key + n, ARCHIVE_KEY_MAX - n, "%s%.*s", n ? "." : "", KEY_SALT, salt);
+}
+
+/* Nothing but what make_key() makes: a key may come from a store that somebody else wrote. */
+static bool key_valid(const char *key)
+{
+	for (const char *p = key; *p; p++)
+		if (!key_char(*p) && (*p != '.' || p == key))
+			return false;
+	return key[0] != '\0' && strlen(key) < ARCHIVE_KEY_MAX;
+}
+
+/* ---- copying ---- */
+
+/* Bytes through a buffer, where the kernel cannot copy by itself. */
+static int copy_buffered(int from, struct file_new *to, struct err *reterr)
+{
+	AUTO_FREE char *buf = xmalloc(COPY_BUFFER);
+
+	for (;;) {
+		ssize_t n = read(from, buf, COPY_BUFFER);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_errno(reterr, errno, "read");
+		if (n == 0)
+			return 0;
+		int r = file_new_write(to, sv_make(buf, (size_t)n), reterr);
+		if (r < 0)
+			return r;
+	}
+}
+
+static int copy_bytes(int from, struct file_new *to, struct err *reterr)
+{
+	ssize_t n;
+
+	do {
+		n = copy_file_range(from, NULL, to->fd, NULL, COPY_STEP, 0);
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n == 0)
+		return 0;
+	if (errno == EIO || errno == ENOSPC || errno == EDQUOT)
+		return err_errno(reterr, errno, "copy to %s", to->path);
+	return copy_buffered(from, to, reterr);
+}
+
+static int copy_file(const char *from, const char *to, struct err *reterr)
+{
+	AUTO_CLOSE int fd = open(from, O_RDONLY | O_CLOEXEC);
+	CLEANUP(file_new_release) struct file_new file = FILE_NEW_INIT;
+
+	if (fd < 0)
+		return err_errno(reterr, errno, "open %s", from);
+	int r = file_new_open_excl(&file, to, 0600, reterr);
+	if (r == 0)
+		r = copy_bytes(fd, &file, reterr);
+	return r < 0 ? r : file_new_commit_excl(&file, reterr);
+}
+
+/* ---- what is kept ---- */
+
+static int64_t mtime_ns(const struct stat *st)
+{
+	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+/* A row for the same file (a link), or the same state of it (a copy), that is still there. */
+static int find_kept(const struct archive *a, const struct stat *st, enum archive_how how,
+	char key[static ARCHIVE_KEY_MAX], struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, a->store,
+		"SELECT key, how FROM archive WHERE ino = ? AND dev = ?"
+		" AND (how = 0 OR (size = ? AND mtime_ns = ?)) ORDER BY how, kept_ms",
+		reterr);
+
+	if (r < 0)
+		return r;
+	sql_int(&q, (int64_t)st->st_ino);
+	sql_int(&q, (int64_t)st->st_dev);
+	sql_int(&q, st->st_size);
+	sql_int(&q, mtime_ns(st));
+	while ((r = sql_step(&q, reterr)) > 0) {
+		const char *found = sql_get_text(&q, 0);
+		bool copy = sql_get_int(&q, 1) == ARCHIVE_COPY;
+		AUTO_FREE char *path = archive_path(a, found);
+		struct stat kept;
+		if (copy != (how == ARCHIVE_COPY) && !copy)
+			continue;
+		if (!key_valid(found) || stat(path, &kept) < 0)
+			continue;
+		if (copy ? kept.st_size == st->st_size
+			 : kept.st_ino == st->st_ino && kept.st_dev == st->st_dev) {
+			(void)snprintf(key, ARCHIVE_KEY_MAX, "%s", found);
+			return 1;
+		}
+	}
+	return r;
+}
+
+static bool no_links_here(int errnum)
+{
+	return errnum == EXDEV || errnum == EPERM || errnum == EMLINK || errnum == EOPNOTSUPP ||
+		errnum == EACCES;
+}
+
+/* Puts the file into the folder; *how says in the end how it was done. */
+static int put_file(const struct archive *a, const char *path, enum archive_how *how,
+	char key[static ARCHIVE_KEY_MAX], struct err *reterr)
+{
+	for (int i = 0; i < KEY_TRIES; i++) {
+		make_key(path, key);
+		AUTO_FREE char *to = archive_path(a, key);
+		if (*how == ARCHIVE_LINK) {
+			if (link(path, to) == 0)
+				return folder_sync_of(to, reterr);
+			if (errno == EEXIST)
+				continue;
+			if (!no_links_here(errno))
+				return err_errno(reterr, errno, "link %s to %s", path, to);
+			*how = ARCHIVE_COPY;
+		}
+		int r = copy_file(path, to, reterr);
+		if (r != -EEXIST)
+			return r;
+	}
+	return err_set(reterr, ERR_BUG, "no free name in %s", a->dir);
+}
+
+static int add_row(const struct archive *a, const char *key, const char *path,
+	const struct stat *st, enum archive_how how, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	struct sv name = path_base(sv_of(path));
+	int r = sql_prepare(&q, a->store,
+		"INSERT INTO archive (key, session, path, how, dev, ino, size, mtime_ns, kept_ms)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		reterr);
+
+	if (r < 0)
+		return r;
+	name = sv_ends(name, SV(".jsonl")) ? sv_head(name, name.n - 6) : name;
+	sql_text(&q, key);
+	sql_sv(&q, sv_from(name, name.n > 36 ? name.n - 36 : 0));
+	sql_text(&q, path);
+	sql_int(&q, how);
+	sql_int(&q, (int64_t)st->st_dev);
+	sql_int(&q, (int64_t)st->st_ino);
+	sql_int(&q, st->st_size);
+	sql_int(&q, mtime_ns(st));
+	sql_int(&q, clock_wall_ms(a->clock));
+	return sql_run(&q, reterr);
+}
+
+int archive_keep(const struct archive *a, const char *path, enum archive_how how,
+	char ret_key[static ARCHIVE_KEY_MAX], struct err *reterr)
+{
+	AUTO_FREE char *real = NULL;
+	char key[ARCHIVE_KEY_MAX];
+	struct stat st;
+	int r = path_real(path, &real, reterr);
+
+	if (r == 0 && stat(real, &st) < 0)
+		r = err_errno(reterr, errno, "stat %s", real);
+	if (r == 0)
+		r = file_mkdirs(a->dir, reterr);
+	if (r == 0)
+		r = find_kept(a, &st, how, key, reterr);
+	if (r == 0) {
+		r = put_file(a, real, &how, key, reterr);
+		if (r == 0)
+			r = add_row(a, key, real, &st, how, reterr);
+	}
+	if (r < 0) {
+		err_prefix(reterr, "archive");
+		return r;
+	}
+	memcpy(ret_key, key, sizeof(key));
+	return 0;
+}
+
+int archive_open(const struct archive *a, const char *key, int *ret_fd, struct err *reterr)
+{
+	if (!key_valid(key))
+		return err_set(reterr, ERR_NOTFOUND, "no such key in the archive");
+	AUTO_FREE char *path = archive_path(a, key);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 && errno == ENOENT)
+		return err_set(reterr, ERR_NOTFOUND, "%s is gone", path);
+	if (fd < 0)
+		return err_errno(reterr, errno, "open %s", path);
+	*ret_fd = fd;
+	return 0;
+}

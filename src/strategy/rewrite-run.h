@@ -1,0 +1,73 @@
+/*
+ * A rewrite under way. Private to rewrite*.c.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "os/file.h"
+#include "strategy/rewrite.h"
+#include "transcript/chain.h"
+#include "json/jsonl.h"
+
+enum { MODEL_MAX = 64, MARK_MAX = 64 };
+
+/* What is known of one chunk between its stages. */
+struct part {
+	VEC(struct rewrite_line) lines;
+	VEC(size_t) first_block; /* a line */
+	VEC(struct line_block) blocks;
+	VEC(struct jval *) vals; /* a block of VALS_LINES lines each */
+	size_t n_vals; /* lines that have values */
+	struct chain *chain;
+	void *own; /* the callbacks' */
+	char model[MODEL_MAX]; /* the last one that answered before this chunk */
+	size_t note_line; /* line that gets the note; SIZE_MAX: none */
+	size_t note_at, note_n; /* that line in the chunk's output, newline included */
+	struct edit edit;
+};
+
+struct run {
+	const struct rewrite_opts *opts;
+	const struct rewrite_ops *ops;
+	void *data;
+	struct sv parent_id;
+	struct rewrite_result *result;
+	char mark[MARK_MAX]; /* JSON that stands where the note will be */
+
+	int fd; /* the parent */
+	uint64_t at; /* read up to here */
+
+	/* touched in join() only */
+	char model[MODEL_MAX];
+	size_t records;
+	bool note_placed;
+
+	/* touched by the sink only */
+	struct chain *chain;
+	struct file_new file;
+	struct str held; /* output from the chunk with the note on, without its line */
+	bool holding;
+	struct str head, tail; /* of the line with the note, around it */
+	uint64_t note_offset; /* in the new file */
+	size_t note_room;
+	bool ends_open; /* the last line written has no newline */
+};
+
+/* The three stages of a chunk; see jsonl_map(). */
+int part_read(void *data, const struct jsonl_chunk *in, struct str *out, struct err *reterr);
+int part_join(void *data, const struct jsonl_chunk *in, struct err *reterr);
+int part_edit(void *data, const struct jsonl_chunk *in, struct str *out, struct err *reterr);
+void part_drop(void *data, void *own);
+
+/* The changes that every rewrite makes to an object line. `model` is the last that answered. */
+void common_edit(
+	const struct run *run, struct rewrite_line *line, const char *model, struct edit *e);
+/* The mark of the note into the line, old notes out of it; false when the line cannot take it. */
+bool common_mark(const struct run *run, const struct rewrite_line *line, struct edit *e);
+/* Whether the line is one that the note may go into. */
+bool common_takes_note(const struct run *run, const struct rewrite_line *line);

@@ -1,0 +1,462 @@
+#include "strategy/rewrite.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "os/path.h"
+#include "os/pool.h"
+#include "strategy/rewrite-run.h"
+#include "transcript/home.h"
+
+enum {
+	ROUNDS_MAX = 8, /* a parent that still grows after so many is refused */
+	THREADS_MAX = 4, /* more of them only wait for the disk */
+	LINE_MAX_HELD = 64 * 1024 * 1024,
+	HOLD_MAX = 1024 * 1024, /* output up to this size waits for the last figures of the note */
+	STEP_BACK = 64 * 1024, /* bytes looked at at once for the last newline */
+};
+
+void rewrite_result_release(struct rewrite_result *result)
+{
+	free(TAKE_PTR(result->path));
+}
+
+/* ---- output ---- */
+
+static int write_out(struct run *run, struct sv bytes, struct err *reterr)
+{
+	run->result->bytes_out += bytes.n;
+	return run->opts->dry ? 0 : file_new_write(&run->file, bytes, reterr);
+}
+
+static void note_text(const struct run *run, struct str *out)
+{
+	struct jw w = JW_INIT(out);
+
+	jw_object(&w);
+	if (run->ops->note)
+		run->ops->note(run->data, &w);
+	jw_end(&w);
+}
+
+/* The line of the note with `room` bytes for it; blanks before the newline fill it up. */
+static void noted_line(const struct run *run, struct sv note, size_t room, struct str *out)
+{
+	bool newline = sv_ends(str_sv(&run->tail), SV("\n"));
+
+	str_add(out, str_sv(&run->head));
+	str_add(out, note);
+	str_add(out, sv_head(str_sv(&run->tail), run->tail.len - newline));
+	for (size_t i = note.n; i < room; i++)
+		str_addc(out, ' ');
+	if (newline)
+		str_addc(out, '\n');
+}
+
+/* Writes what was held back, with room for the note to grow. */
+static int put_held(struct run *run, size_t grow, struct err *reterr)
+{
+	AUTO_STR note = STR_INIT;
+	AUTO_STR line = STR_INIT;
+	struct sv held = str_sv(&run->held);
+	size_t at = (size_t)run->note_offset;
+
+	run->holding = false;
+	note_text(run, &note);
+	run->note_room = note.len + grow;
+	noted_line(run, str_sv(&note), run->note_room, &line);
+	int r = write_out(run, sv_head(held, at), reterr);
+	run->note_offset = run->result->bytes_out;
+	if (r == 0)
+		r = write_out(run, str_sv(&line), reterr);
+	if (r == 0)
+		r = write_out(run, sv_from(held, at), reterr);
+	str_release(&run->held);
+	return r;
+}
+
+static int put(struct run *run, struct sv bytes, struct err *reterr)
+{
+	int r = 0;
+
+	if (bytes.n == 0)
+		return 0;
+	run->ends_open = bytes.p[bytes.n - 1] != '\n';
+	if (run->holding && run->held.len + bytes.n <= HOLD_MAX) {
+		str_add(&run->held, bytes);
+		return 0;
+	}
+	if (run->holding)
+		r = put_held(run, REWRITE_NOTE_GROW, reterr);
+	return r < 0 ? r : write_out(run, bytes, reterr);
+}
+
+static int pwrite_all(int fd, struct sv bytes, uint64_t at)
+{
+	while (bytes.n > 0) {
+		ssize_t n = pwrite(fd, bytes.p, bytes.n, (off_t)at);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		bytes = sv_from(bytes, n > 0 ? (size_t)n : 0);
+		at += n > 0 ? (uint64_t)n : 0;
+	}
+	return 0;
+}
+
+/* The note as it is now known, in the room that was left for it. */
+static int settle_note(struct run *run, struct err *reterr)
+{
+	AUTO_STR note = STR_INIT;
+	AUTO_STR line = STR_INIT;
+
+	if (run->holding)
+		return put_held(run, 0, reterr);
+	if (run->note_room == 0 || run->opts->dry)
+		return 0;
+	note_text(run, &note);
+	if (note.len > run->note_room)
+		return err_set(reterr, ERR_BUG, "the note grew by more than it may");
+	noted_line(run, str_sv(&note), run->note_room, &line);
+	int r = pwrite_all(run->file.fd, str_sv(&line), run->note_offset);
+	return r < 0 ? err_errno(reterr, -r, "write %s", run->file.path) : 0;
+}
+
+/* Keeps the output that holds the note's line back, and that line apart. */
+static bool hold(struct run *run, const struct part *part, struct sv out)
+{
+	size_t at;
+	struct sv mark = sv_of(run->mark), line = sv_make(out.p + part->note_at, part->note_n);
+
+	if (part->note_n == 0 || !sv_find(line, mark, &at))
+		return false;
+	str_add(&run->head, sv_head(line, at));
+	str_add(&run->tail, sv_from(line, at + mark.n));
+	/* What came before has no object and is written already. */
+	str_add(&run->held, sv_head(out, part->note_at));
+	str_add(&run->held, sv_from(out, part->note_at + part->note_n));
+	run->note_offset = part->note_at;
+	run->holding = true;
+	run->ends_open = !sv_ends(out, SV("\n"));
+	return true;
+}
+
+static int put_piece(void *data, struct sv piece, struct err *reterr)
+{
+	return put(data, piece, reterr);
+}
+
+static void count_lines(struct run *run, const struct part *part)
+{
+	run->result->lines += part->lines.n;
+	vec_each (&part->lines, line)
+		run->result->copied += !line->object;
+}
+
+static int sink(void *data, const struct jsonl_chunk *in, struct sv out, struct err *reterr)
+{
+	struct run *run = data;
+	struct part *part = *in->own;
+	int r = 0;
+
+	count_lines(run, part);
+	if (run->opts->live)
+		chain_join(run->chain, part->chain);
+	if (!hold(run, part, out))
+		r = put(run, out, reterr);
+	if (r == 0 && in->skipped > 0)
+		r = jsonl_copy(
+			run->fd, in->offset + in->bytes.n, in->skipped, put_piece, run, reterr);
+	if (r == 0 && run->ops->fold)
+		r = run->ops->fold(run->data, part->own, reterr);
+	return r;
+}
+
+/* ---- input ---- */
+
+static int map_range(struct run *run, uint64_t end, struct err *reterr)
+{
+	static const struct jsonl_map_ops ops = {
+		.work = part_read,
+		.join = part_join,
+		.finish = part_edit,
+		.sink = sink,
+		.drop = part_drop,
+	};
+	unsigned threads = run->opts->threads ? run->opts->threads : pool_cpus();
+	const struct jsonl_opts opts = {
+		.offset = run->at,
+		.end = end,
+		.line_max = LINE_MAX_HELD,
+		.threads = threads < THREADS_MAX ? threads : THREADS_MAX,
+	};
+
+	if (end <= run->at)
+		return 0;
+	int r = jsonl_map(run->fd, &opts, &ops, run, reterr);
+	run->at = end;
+	return r;
+}
+
+/* One past the last newline before `end`, not before `low`. */
+static int last_line_end(int fd, uint64_t low, uint64_t end, uint64_t *ret, struct err *reterr)
+{
+	AUTO_FREE char *buf = xmalloc(STEP_BACK);
+
+	while (end > low) {
+		size_t n = end - low < STEP_BACK ? (size_t)(end - low) : STEP_BACK;
+		ssize_t got = pread(fd, buf, n, (off_t)(end - n));
+		if (got < 0 && errno != EINTR)
+			return err_errno(reterr, errno, "read");
+		if (got != (ssize_t)n)
+			return err_set(reterr, ERR_BUSY, "it became shorter while it was read");
+		const char *hit = memrchr(buf, '\n', n);
+		if (hit) {
+			*ret = end - n + (uint64_t)(hit - buf) + 1;
+			return 0;
+		}
+		end -= n;
+	}
+	*ret = low;
+	return 0;
+}
+
+static bool same_time(const struct stat *a, const struct stat *b)
+{
+	return a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* What the parent is now; refused when it is another file or shorter than what was read. */
+static int look(const struct run *run, struct stat *st, struct err *reterr)
+{
+	struct stat named;
+
+	if (fstat(run->fd, st) < 0 || stat(run->opts->path, &named) < 0)
+		return err_errno(reterr, errno, "stat");
+	if (named.st_dev != st->st_dev || named.st_ino != st->st_ino)
+		return err_set(reterr, ERR_BUSY, "it was replaced while it was read");
+	if ((uint64_t)st->st_size < run->at)
+		return err_set(reterr, ERR_BUSY, "it became shorter while it was read");
+	return 0;
+}
+
+/* All whole lines there are now; *ret is what the file was before. */
+static int read_lines(struct run *run, struct stat *ret, struct err *reterr)
+{
+	uint64_t end = 0;
+	int r = look(run, ret, reterr);
+
+	if (r == 0)
+		r = last_line_end(run->fd, run->at, (uint64_t)ret->st_size, &end, reterr);
+	return r < 0 ? r : map_range(run, end, reterr);
+}
+
+/* Reads until the parent is at rest; a last line without newline is taken when it is. */
+static int read_all(struct run *run, struct err *reterr)
+{
+	for (int round = 0; round < ROUNDS_MAX; round++) {
+		struct stat before, after;
+		int r = read_lines(run, &before, reterr);
+		if (r == 0)
+			r = look(run, &after, reterr);
+		if (r < 0)
+			return r;
+		if (after.st_size != before.st_size)
+			continue;
+		if (!same_time(&before, &after))
+			return err_set(reterr, ERR_BUSY, "it was changed while it was read");
+		r = map_range(run, (uint64_t)after.st_size, reterr);
+		if (r == 0)
+			r = look(run, &before, reterr);
+		if (r < 0 || before.st_size == after.st_size)
+			return r;
+		if (run->ends_open)
+			break;
+	}
+	return err_set(reterr, ERR_BUSY, "it is being written to");
+}
+
+/* ---- the new file ---- */
+
+char *rewrite_new_path(enum transcript_format format, const char *parent, const char *out_dir,
+	const char *id, int64_t wall_ms)
+{
+	struct sv folder = out_dir ? sv_of(out_dir) : path_parent(sv_of(parent));
+
+	if (format != TRANSCRIPT_CODEX)
+		return xasprintf("%.*s/%s.jsonl", SV_ARG(folder), id);
+	AUTO_FREE char *root = NULL;
+	for (struct sv at = folder; !out_dir && !root && at.n > 1; at = path_parent(at)) {
+		struct sv base = path_base(at);
+		if (sv_is(at, "."))
+			break;
+		if (sv_is(base, "sessions") || sv_is(base, "archived_sessions")) {
+			struct sv home = path_parent(at);
+			root = xmemdup0(home.p, home.n);
+		}
+	}
+	AUTO_FREE char *path = codex_rollout_path(root ? root : "", wall_ms, id);
+	if (root)
+		return TAKE_PTR(path);
+	struct sv name = path_base(sv_of(path));
+	return xasprintf("%.*s/%.*s", SV_ARG(folder), SV_ARG(name));
+}
+
+static int open_new(struct run *run, struct err *reterr)
+{
+	const struct rewrite_opts *o = run->opts;
+	struct stat st;
+
+	if (o->dry)
+		return 0;
+	if (o->in_place)
+		return file_new_open(&run->file, o->path, 0, reterr);
+	run->result->path = rewrite_new_path(
+		o->format, o->path, o->out_dir, run->result->id, clock_wall_ms(o->clock));
+	struct sv folder = path_parent(sv_of(run->result->path));
+	AUTO_FREE char *dir = xmemdup0(folder.p, folder.n);
+	int r = file_mkdirs(dir, reterr);
+	if (r == 0 && fstat(run->fd, &st) < 0)
+		r = err_errno(reterr, errno, "stat %s", o->path);
+	return r < 0 ? r
+		     : file_new_open_excl(&run->file, run->result->path, st.st_mode & 0777, reterr);
+}
+
+/* The lines that were appended to the old file between the last look and its replacement go behind
+ * the new one. Claude Code opens the file by its name for each line, so there are hardly any. */
+static int append_late(struct run *run, struct err *reterr)
+{
+	AUTO_STR late = STR_INIT;
+	struct stat st;
+
+	if (fstat(run->fd, &st) < 0 || (uint64_t)st.st_size <= run->at)
+		return 0;
+	size_t n = (size_t)((uint64_t)st.st_size - run->at);
+	if (n > LINE_MAX_HELD || !str_reserve(&late, n))
+		return err_set(reterr, ERR_BUSY, "it is being written to");
+	ssize_t got = pread(run->fd, late.buf, n, (off_t)run->at);
+	if (got <= 0)
+		return 0;
+	return file_append(run->opts->path, sv_make(late.buf, (size_t)got), true, reterr);
+}
+
+static int commit(struct run *run, struct err *reterr)
+{
+	if (run->opts->dry)
+		return 0;
+	if (!run->opts->in_place)
+		return file_new_commit_excl(&run->file, reterr);
+	run->result->path = xstrdup(run->opts->path);
+	int r = file_new_commit(&run->file, reterr);
+	return r < 0 ? r : append_late(run, reterr);
+}
+
+/* ---- the whole ---- */
+
+static int tell_done(struct run *run, struct err *reterr)
+{
+	struct transcript_live live = { .bits = NULL };
+	int r = 0;
+
+	if (run->opts->live)
+		r = chain_live(run->chain, &live, reterr);
+	if (r == 0 && run->ops->done)
+		r = run->ops->done(run->data, run->opts->live ? &live : NULL, reterr);
+	transcript_live_release(&live);
+	return r;
+}
+
+static int finish(struct run *run, struct err *reterr)
+{
+	int r = tell_done(run, reterr);
+
+	/* The agent's next line must not be glued to the last one. */
+	if (r == 0 && run->ends_open)
+		r = put(run, SV("\n"), reterr);
+	if (r == 0)
+		r = settle_note(run, reterr);
+	return r < 0 ? r : commit(run, reterr);
+}
+
+static int open_parent(struct run *run, struct err *reterr)
+{
+	struct stat st;
+
+	run->fd = open(run->opts->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (run->fd < 0)
+		return err_errno(reterr, errno, "open %s", run->opts->path);
+	if (fstat(run->fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return err_set(reterr, ERR_INPUT, "%s is no regular file", run->opts->path);
+	run->result->bytes_in = 0;
+	run->parent_id = transcript_path_id(run->opts->format, sv_of(run->opts->path));
+	return 0;
+}
+
+static void run_init(struct run *run)
+{
+	const struct rewrite_opts *o = run->opts;
+	char mark[UUID_TEXT];
+
+	uuid_new(mark);
+	(void)snprintf(run->mark, sizeof(run->mark), "\"%s\"", mark);
+	uuid_new(run->result->id);
+	if (o->in_place && run->parent_id.n < UUID_TEXT && run->parent_id.n > 0) {
+		memcpy(run->result->id, run->parent_id.p, run->parent_id.n);
+		run->result->id[run->parent_id.n] = '\0';
+	}
+	run->chain = chain_new(o->format);
+}
+
+static void run_release(struct run *run)
+{
+	if (run->fd >= 0)
+		(void)close(run->fd);
+	file_new_release(&run->file);
+	chain_free(run->chain);
+	str_release(&run->held);
+	str_release(&run->head);
+	str_release(&run->tail);
+}
+
+int rewrite_session(const struct rewrite_opts *opts, const struct rewrite_ops *ops, void *data,
+	struct rewrite_result *ret, struct err *reterr)
+{
+	struct rewrite_result result = REWRITE_RESULT_INIT;
+	CLEANUP(run_release)
+	struct run run = {
+		.opts = opts,
+		.ops = ops,
+		.data = data,
+		.result = &result,
+		.fd = -1,
+		.file = FILE_NEW_INIT,
+		.held = STR_INIT,
+		.head = STR_INIT,
+		.tail = STR_INIT,
+	};
+
+	assert(opts->in_place || opts->dry || opts->changes & REWRITE_ID);
+	int r = open_parent(&run, reterr);
+	if (r == 0) {
+		run_init(&run);
+		r = open_new(&run, reterr);
+	}
+	if (r == 0) {
+		r = read_all(&run, reterr);
+		result.bytes_in = run.at;
+		if (r < 0)
+			err_prefix(reterr, "%s", opts->path);
+	}
+	if (r == 0)
+		r = finish(&run, reterr);
+	if (r < 0) {
+		rewrite_result_release(&result);
+		return r;
+	}
+	*ret = result;
+	return 0;
+}

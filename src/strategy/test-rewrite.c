@@ -1,0 +1,294 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "os/file.h"
+#include "os/path.h"
+#include "os/test-temp.h"
+#include "strategy/rewrite.h"
+
+#define PARENT "11111111-2222-4333-8444-555555555555"
+
+static const struct clock fixed = { true, INT64_C(1767225600000) };
+
+static void remove_temp(char **dir)
+{
+	temp_remove(*dir);
+}
+#define TEMP_DIR(name) CLEANUP(remove_temp) char *name = temp_folder()
+
+static char *make(const char *dir, const char *name, struct sv text)
+{
+	char *path = path_join(dir, name);
+
+	assert_int_equal(file_replace(path, text, 0600, NULL), 0);
+	return path;
+}
+
+static void slurp(const char *path, struct str *out)
+{
+	assert_int_equal(file_read(path, SIZE_MAX, out, NULL), 0);
+}
+
+/* ---- callbacks ---- */
+
+struct seen {
+	size_t lines, records, folds;
+	const char *note;
+	int result; /* of done() */
+	size_t grow; /* of the note */
+	bool over;
+};
+
+static int count_edit(void *data, void *chunk, struct rewrite_line *line, struct edit *e,
+	struct str *out, struct err *reterr)
+{
+	(void)data;
+	(void)chunk;
+	(void)reterr;
+	struct jval val;
+	if (line->object && scan_text(line->text, &val) == 0 &&
+		scan_get(val, SV("change"), &val) > 0)
+		edit_string(e, val, SV("changed"));
+	if (sv_is(line->text, "drop me"))
+		return REWRITE_DROP;
+	if (sv_is(line->text, "double me")) {
+		str_adds(out, "{}\n{}\n");
+		return REWRITE_OWN;
+	}
+	return REWRITE_EDITED;
+}
+
+static int seen_done(void *data, const struct transcript_live *live, struct err *reterr)
+{
+	struct seen *s = data;
+
+	(void)reterr;
+	s->records = live ? live->records : 0;
+	s->over = true;
+	return s->result;
+}
+
+static void seen_note(void *data, struct jw *w)
+{
+	const struct seen *s = data;
+	AUTO_STR pad = STR_INIT;
+
+	for (size_t i = 0; s->over && i < s->grow; i++)
+		str_addc(&pad, 'x');
+	jw_put_cstr(w, "parent_file", "/p");
+	jw_put_string(w, "pad", str_sv(&pad));
+}
+
+static const struct rewrite_ops ops = { .edit = count_edit, .done = seen_done, .note = seen_note };
+
+static struct rewrite_opts opts_for(const char *path)
+{
+	return (struct rewrite_opts){
+		.path = path,
+		.changes = REWRITE_ALL,
+		.note_key = "trim_metadata",
+		.clock = &fixed,
+		.threads = 2,
+		.live = true,
+	};
+}
+
+/* ---- cases ---- */
+
+static void replace_all(struct str *text, const char *from, const char *to)
+{
+	AUTO_STR out = STR_INIT;
+	struct sv rest = str_sv(text);
+	size_t at;
+
+	while (sv_find(rest, sv_of(from), &at)) {
+		str_add(&out, sv_head(rest, at));
+		str_adds(&out, to);
+		rest = sv_from(rest, at + strlen(from));
+	}
+	str_add(&out, rest);
+	str_clear(text);
+	str_add(text, str_sv(&out));
+}
+
+/* Writes text, rewrites it, and compares with `want`, where NEW is the new id and PARENT the old.
+ */
+static void check(struct sv text, struct sv want)
+{
+	TEMP_DIR(dir);
+	AUTO_FREE char *path = make(dir, PARENT ".jsonl", text);
+	const struct rewrite_opts opts = opts_for(path);
+	struct seen seen = { .lines = 0 };
+	struct rewrite_result result = REWRITE_RESULT_INIT;
+	struct err err = ERR_INIT;
+	AUTO_STR got = STR_INIT;
+	AUTO_STR kept = STR_INIT;
+
+	assert_int_equal(rewrite_session(&opts, &ops, &seen, &result, &err), 0);
+	slurp(result.path, &got);
+	replace_all(&got, result.id, "NEW");
+	assert_true(sv_eq(str_sv(&got), want));
+	slurp(path, &kept);
+	assert_true(sv_eq(str_sv(&kept), text));
+	assert_int_equal(result.bytes_in, text.n);
+	rewrite_result_release(&result);
+}
+
+#define NOTE "\"trim_metadata\":{\"parent_file\":\"/p\",\"pad\":\"\"}"
+
+static void ids_usage_and_errors(void **state)
+{
+	(void)state;
+	check(SV("{\"type\":\"user\", \"sessionId\" : \"" PARENT "\"}\n"
+		 "{\"type\":\"assistant\",\"sessionId\":\"other\",\"message\":{\"model\":\"m-1\","
+		 "\"usage\":{\"a\":12,\"b\":0,\"c\":{\"d\":[1E2,\"x\"]}}}}\r\n"
+		 "{\"type\":\"assistant\",\"error\":\"invalid_request\",\"isApiErrorMessage\":true,"
+		 "\"message\":{\"model\":\"<synthetic>\",\"content\":[{\"type\":\"text\",\"text\":"
+		 "\"too long\"}]}}\n"),
+		SV("{\"type\":\"user\", \"sessionId\" : \"NEW\"," NOTE "}\n"
+		   "{\"type\":\"assistant\",\"sessionId\":\"NEW\",\"message\":{\"model\":\"m-1\","
+		   "\"usage\":{\"a\":0,\"b\":0,\"c\":{\"d\":[0,\"x\"]}}}}\r\n"
+		   "{\"type\":\"assistant\",\"error\":null,\"isApiErrorMessage\":false,"
+		   "\"message\":{\"model\":\"m-1\",\"content\":[{\"type\":\"text\",\"text\":"
+		   "\"[API error in parent session - removed]\"}]}}\n"));
+}
+
+static void what_is_no_object_stays(void **state)
+{
+	(void)state;
+	check(SV("[]\n\n\xff{\n{\"a\":\"\xff\",\"n\":1e400,\"n\":2}\n{\"x\":\n{\"a\":1}{\"b\":2}\n"
+		 "null\n\"s\"\n42\n{\"nul\":\"\0\"}\ntorn"),
+		SV("[]\n\n\xff{\n{\"a\":\"\xff\",\"n\":1e400,\"n\":2," NOTE
+		   "}\n{\"x\":\n{\"a\":1}{\"b\":2}\nnull\n\"s\"\n42\n{\"nul\":\"\0\"}\ntorn\n"));
+}
+
+static void callbacks_change_lines(void **state)
+{
+	(void)state;
+	check(SV("{\"change\":\"me\"}\ndrop me\ndouble me\nkeep\n"),
+		SV("{\"change\":\"changed\"," NOTE "}\n{}\n{}\nkeep\n"));
+}
+
+static void old_notes_go(void **state)
+{
+	(void)state;
+	check(SV("{\"trim_metadata\":{\"parent_file\":\"/old\"},\"continue_metadata\":1,"
+		 "\"faden_metadata\":{},\"type\":\"user\"}\n{\"trim_metadata\":2}\n"),
+		SV("{" NOTE ",\"type\":\"user\"}\n{\"trim_metadata\":2}\n"));
+}
+
+static void codex(void **state)
+{
+	TEMP_DIR(dir);
+	AUTO_FREE char *folder = path_join(dir, "sessions/2025/01/02");
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(file_mkdirs(folder, &err), 0);
+	AUTO_FREE char *path = make(folder, "rollout-2025-01-02T03-04-05-" PARENT ".jsonl",
+		SV("{\"timestamp\":\"t\",\"ordinal\":0,\"type\":\"session_meta\",\"payload\":{"
+		   "\"id\":\"" PARENT "\",\"session_id\":\"" PARENT "\",\"trim_metadata\":1}}\n"
+		   "{\"type\":\"session_meta\",\"payload\":{\"id\":\"ancestor\"}}\n"
+		   "{\"type\":\"event_msg\",\"payload\":{\"type\":\"token_count\",\"info\":{"
+		   "\"last_token_usage\":{\"input_tokens\":7},\"model_context_window\":9}}}\n"
+		   "{\"type\":\"event_msg\",\"payload\":{\"thread_id\":\"" PARENT "\"}}\n"));
+	struct rewrite_opts opts = opts_for(path);
+	struct seen seen = { .lines = 0 };
+	struct rewrite_result result = REWRITE_RESULT_INIT;
+	AUTO_STR got = STR_INIT;
+	opts.format = TRANSCRIPT_CODEX;
+
+	assert_int_equal(rewrite_session(&opts, &ops, &seen, &result, &err), 0);
+	assert_true(path_within(sv_of(result.path), sv_of(dir)));
+	assert_true(strstr(result.path, "/sessions/2026/01/01/rollout-2026-01-01T00-00-00-"));
+	slurp(result.path, &got);
+	replace_all(&got, result.id, "NEW");
+	assert_string_equal(got.buf,
+		"{\"timestamp\":\"t\",\"ordinal\":0,\"type\":\"session_meta\",\"payload\":{"
+		"\"id\":\"NEW\",\"session_id\":\"NEW\"," NOTE "}}\n"
+		"{\"type\":\"session_meta\",\"payload\":{\"id\":\"ancestor\"}}\n"
+		"{\"type\":\"event_msg\",\"payload\":{\"type\":\"token_count\",\"info\":{"
+		"\"last_token_usage\":{\"input_tokens\":0},\"model_context_window\":9}}}\n"
+		"{\"type\":\"event_msg\",\"payload\":{\"thread_id\":\"NEW\"}}\n");
+	rewrite_result_release(&result);
+}
+
+/* More than a chunk: the note is filled in at the end, and threads see the lines in order. */
+static void large(void **state)
+{
+	TEMP_DIR(dir);
+	AUTO_STR text = STR_INIT;
+	AUTO_STR want = STR_INIT;
+	AUTO_STR got = STR_INIT;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	str_adds(&text, "{\"type\":\"mode\"}\n");
+	for (int i = 0; i < 40000; i++) {
+		str_addf(&text, "{\"i\":%d,\"sessionId\":\"" PARENT "\"}\n", i);
+		str_addf(&want, "{\"i\":%d,\"sessionId\":\"NEW\"}\n", i);
+		if (i % 100 == 0) {
+			str_addf(&text, "broken %d {\n", i);
+			str_addf(&want, "broken %d {\n", i);
+		}
+	}
+	AUTO_FREE char *path = make(dir, PARENT ".jsonl", str_sv(&text));
+	const struct rewrite_opts opts = opts_for(path);
+	struct seen seen = { .grow = 100 };
+	struct rewrite_result result = REWRITE_RESULT_INIT;
+	assert_int_equal(rewrite_session(&opts, &ops, &seen, &result, &err), 0);
+	slurp(result.path, &got);
+	replace_all(&got, result.id, "NEW");
+	assert_true(sv_ends(str_sv(&got), str_sv(&want)));
+	struct sv first = sv_head(str_sv(&got), got.len - want.len);
+	assert_true(sv_starts(first, SV("{\"type\":\"mode\",\"trim_metadata\":{\"parent_file\"")));
+	assert_int_equal(memchr(first.p, '\n', first.n) == first.p + first.n - 1, 1);
+	assert_int_equal(scan_check(sv_trim(first), NULL), 0);
+	assert_int_equal(seen.records, 40401);
+	assert_int_equal(result.lines, 40401);
+	assert_int_equal(result.copied, 400);
+	rewrite_result_release(&result);
+}
+
+static void nothing_is_left_when_it_fails(void **state)
+{
+	TEMP_DIR(dir);
+	AUTO_FREE char *path = make(dir, PARENT ".jsonl", SV("{}\n"));
+	const struct rewrite_opts opts = opts_for(path);
+	struct seen seen = { .result = ERR_NOTFOUND };
+	struct rewrite_result result = REWRITE_RESULT_INIT;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(rewrite_session(&opts, &ops, &seen, &result, &err), ERR_NOTFOUND);
+	assert_null(result.path);
+	assert_int_equal(unlink(path), 0);
+	/* Only an empty folder can be removed. */
+	assert_int_equal(rmdir(dir), 0);
+	assert_int_equal(mkdir(dir, 0700), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ids_usage_and_errors),
+		cmocka_unit_test(what_is_no_object_stays),
+		cmocka_unit_test(callbacks_change_lines),
+		cmocka_unit_test(old_notes_go),
+		cmocka_unit_test(codex),
+		cmocka_unit_test(large),
+		cmocka_unit_test(nothing_is_left_when_it_fails),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
