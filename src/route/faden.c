@@ -11,6 +11,9 @@ static const double hint_boost = 1.5; /* a marker that something was there befor
 static const double return_boost = 2.0; /* the text says that it goes back */
 static const double tie = 0.05; /* among equals, one that can be resumed */
 static const double least_lean = 0.35; /* less only helps to understand the subject */
+static const double named_elsewhere = 0.7;
+static const double barely_known = 0.25;
+static const double elsewhere_factor = 0.7;
 static const double half_life_ms = 600000.0;
 static const double named_strength = 0.6; /* to reach across directories and resets */
 
@@ -189,6 +192,22 @@ static double lean_part(const struct decision *d, size_t i)
 	return expired && !d->s.lean_explicit ? d->s.lean * 0.6 : d->s.lean;
 }
 
+/* A subject that is named elsewhere and unknown to the last one weakens what leans on that. */
+static void prefer_named(struct decision *d)
+{
+	if (d->last == ROUTE_NONE)
+		return;
+	struct view *last = &d->views[d->last];
+	for (size_t i = 0; i < d->n; i++) {
+		const struct view *v = &d->views[i];
+		if (i != d->last && v->keyword >= named_elsewhere &&
+			last->keyword < v->keyword * barely_known) {
+			last->lean *= elsewhere_factor;
+			return;
+		}
+	}
+}
+
 static void score_all(struct decision *d)
 {
 	const struct route_weights *w = &d->opts->weights;
@@ -199,6 +218,10 @@ static void score_all(struct decision *d)
 		v->keyword = topic_part(d, v);
 		v->recency = recency(d, v->conv);
 		v->lean = lean_part(d, i);
+	}
+	prefer_named(d);
+	for (size_t i = 0; i < d->n; i++) {
+		struct view *v = &d->views[i];
 		v->score = w->keyword * v->keyword + w->continuation * v->lean +
 			w->recency * v->recency;
 	}

@@ -13,6 +13,7 @@ static const double sure_weak_pronoun = 0.72;
 static const double sure_demonstrative = 0.72; /* that loop */
 static const double sure_there = 0.74;
 static const double sure_undo = 0.85;
+static const double sure_very_short = 0.7;
 static const double sure_fragment = 0.74;
 static const double sure_short_question = 0.45;
 static const double sure_done = 0.5; /* did you */
@@ -89,6 +90,18 @@ static bool antecedent_inside(const struct sentence *s, size_t pronoun)
 	return false;
 }
 
+/* "the player forgets its position": an owner named before it, in whatever clause. */
+static bool owned_inside(const struct sentence *s, size_t i)
+{
+	struct sv w = token_word(&s->tokens, at(s, i));
+	if (!sv_is(w, "its") && !sv_is(w, "their"))
+		return false;
+	for (size_t j = s->body; j < i; j++)
+		if (thing(s, j))
+			return true;
+	return false;
+}
+
 /* Nothing that could be the noun of this determiner follows. */
 static bool stands_alone(const struct sentence *s, size_t i)
 {
@@ -109,8 +122,12 @@ static bool in_expletive(const struct sentence *s, size_t i)
 {
 	for (size_t back = 0; back < LANG_PHRASE_MAX && back <= i; back++) {
 		const struct token *k = at(s, i - back);
-		if (k->phrase_n > back && (k->phrase & LANG_BIT(EXPLETIVE)))
+		if (k->phrase_n <= back)
+			continue;
+		if (k->phrase & LANG_BIT(EXPLETIVE))
 			return s->names > 0 || s->nouns > 0;
+		if (k->phrase_n > 1 && (k->phrase & LANG_BIT(FUNC))) /* is there */
+			return true;
 	}
 	return false;
 }
@@ -195,7 +212,7 @@ static void read_one(struct leaning *l, size_t i, const struct token *k)
 /* Spanish hangs pronouns on the verb: hazlo, pruébala. */
 static bool spanish_clitic(const struct sentence *s, size_t i)
 {
-	static const char *const ends[] = { "lo", "la", "los", "las", "selo", "sela" };
+	static const char *const ends[] = { "lo", "la", "los", "las", "le", "les" };
 	const struct token *k = at(s, i);
 	struct sv w = token_word(&s->tokens, k);
 	if (s->tokens.lang != LANG_ES || (i != s->body && !k->before) || k->cls)
@@ -229,7 +246,7 @@ static void read_pointer(struct leaning *l, size_t i)
 	} else if (k->phrase & LANG_BIT(ONE)) {
 		read_one(l, i, k);
 	} else if (k->cls & LANG_BIT(PRON)) {
-		if (!antecedent_inside(s, i))
+		if (!antecedent_inside(s, i) && !owned_inside(s, i))
 			sign(l, sure_pronoun, true, "pronoun", k);
 	} else if (noun_left_out(s, i)) {
 		sign(l, sure_weak_pronoun, true, "leaves the noun out:", k);
@@ -290,6 +307,25 @@ static bool has_verb(const struct sentence *s)
 	return false;
 }
 
+/* Few words rely on what is known: "verify the checksum", "any leftovers". */
+static bool is_very_short(const struct sentence *s)
+{
+	enum { ANY = 3, WITHOUT_VERB = 4, WITH_KNOWN_THING = 5 };
+	size_t words = 0;
+	bool definite = false;
+	for (size_t i = s->body; i < s->tokens.v.n; i++) {
+		if (at(s, i)->flags & (TOKEN_QUOTED | TOKEN_IDENT))
+			return false;
+		words += !(at(s, i)->cls & LANG_BIT(FILL));
+		definite |= s->words[i].kind == WORD_NAME && s->words[i].definite == WORD_DEFINITE;
+	}
+	/* A verb with a meaning of its own makes a whole request of three words. */
+	if (s->imperative && s->words[s->body].kind != WORD_VERB)
+		return false;
+	return words <= ANY || (words <= WITHOUT_VERB && !has_verb(s)) ||
+		(words <= WITH_KNOWN_THING && s->imperative && definite && s->names <= 1);
+}
+
 /* What is left when signs are taken off: is it a whole request? */
 static void read_completeness(struct leaning *l)
 {
@@ -303,12 +339,14 @@ static void read_completeness(struct leaning *l)
 		size_t n = s->nouns < 3 ? s->nouns : 3;
 		sign(l, by_nouns[n], n == 0, "names nothing of its own", NULL);
 	}
+	if (is_very_short(s))
+		sign(l, sure_very_short, false, "is very short", NULL);
 	enum { FRAGMENT_WORDS = 7, SHORT_QUESTION = 4 };
 	if (first && (first->cls & LANG_BIT(WH)) && s->names <= 1 &&
 		s->tokens.v.n - s->body <= SHORT_QUESTION)
 		sign(l, sure_short_question, false, "is a short question", NULL);
 	if (first && s->tokens.v.n - s->body <= FRAGMENT_WORDS && s->names <= 2 && !has_verb(s) &&
-		(first->cls & LANG_BIT(PREP)) && !s->returning)
+		(first->cls & (LANG_BIT(PREP) | LANG_BIT(COMP))) && !s->returning)
 		sign(l, sure_fragment, false, "is no whole sentence", NULL);
 }
 

@@ -139,6 +139,8 @@ static bool noun_position(const struct sentence *s, size_t i)
 		return false;
 	if (s->tokens.lang == LANG_DE && s->tokens.mixed_case)
 		return k->flags & TOKEN_UPPER;
+	if (next && !next->before && (next->cls & (LANG_BIT(SELF) | LANG_BIT(YOU))))
+		return false; /* "die nehmen wir" */
 	lang_mask prev = token_at(s, i - 1)->cls;
 	if (!prev) /* "CSV export", but "the crawler imports the pages" */
 		return (k->cls & (LANG_BIT(DEED) | noun_words)) &&
@@ -147,6 +149,15 @@ static bool noun_position(const struct sentence *s, size_t i)
 		       (LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(PREP) | LANG_BIT(ADJ) |
 			       LANG_BIT(DEM) | LANG_BIT(NUM) | noun_words)) &&
 		!sv_is(token_word(&s->tokens, token_at(s, i - 1)), "to");
+}
+
+/* "merging tickets loses …": a gerund with its object, not a command. */
+static bool opens_as_subject(const struct sentence *s, size_t i)
+{
+	const struct token *next = peek(s, i + 1);
+	return s->tokens.lang == LANG_EN &&
+		sv_ends(token_word(&s->tokens, token_at(s, i)), SV("ing")) && next &&
+		!(next->cls & (openers | LANG_BIT(PRON)));
 }
 
 /* English: "the opening" is a thing, "the saved position" has a quality. */
@@ -202,6 +213,8 @@ static enum word_kind kind_of(const struct sentence *s, size_t i)
 	}
 	if (k->cls & (LANG_BIT(VERB) | LANG_BIT(DEED))) {
 		bool deed = k->cls & LANG_BIT(DEED);
+		if (deed && i == s->body && opens_as_subject(s, i))
+			return WORD_NAME;
 		if (!noun_position(s, i))
 			return k->cls & function_words ? WORD_NONE : deed ? WORD_DEED : WORD_VERB;
 		return participle(s, i, deed ? WORD_NAME : WORD_NOUN);

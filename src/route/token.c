@@ -397,6 +397,26 @@ static bool is_false_friend(struct sv w)
 	return false;
 }
 
+/* The language that alone writes such letters; LANG_COUNT when there is none. */
+static enum lang_id letters_of(struct sv w)
+{
+	static const struct {
+		uint16_t cp;
+		enum lang_id lang;
+	} letters[] = { { 0xe4, LANG_DE }, { 0xf6, LANG_DE }, { 0xe8, LANG_FR }, { 0xea, LANG_FR },
+		{ 0xe7, LANG_FR }, { 0xe0, LANG_FR }, { 0xf9, LANG_FR }, { 0x153, LANG_FR },
+		{ 0xf1, LANG_ES }, { 0xe1, LANG_ES }, { 0xed, LANG_ES }, { 0xf3, LANG_ES },
+		{ 0xfa, LANG_ES } };
+	while (w.n > 0) {
+		uint32_t cp;
+		w = sv_from(w, utf8_decode(w, &cp));
+		for (size_t i = 0; cp >= 0x80 && i < ARRAY_LEN(letters); i++)
+			if (letters[i].cp == cp)
+				return letters[i].lang;
+	}
+	return LANG_COUNT;
+}
+
 /* Words that many languages share say nothing about which one is spoken. */
 static void vote(const struct tokens *t, const struct lexicon *lex, unsigned votes[LANG_COUNT])
 {
@@ -414,6 +434,9 @@ static void vote(const struct tokens *t, const struct lexicon *lex, unsigned vot
 			if (known[l])
 				votes[l] += languages == 1 ? 3 : 1;
 		votes[LANG_ZH] += k->flags & TOKEN_HAN ? 3 : 0;
+		enum lang_id by_letters = letters_of(w);
+		if (by_letters < LANG_COUNT)
+			votes[by_letters] += 2;
 	}
 }
 

@@ -32,6 +32,7 @@ static const float role_weight[] = {
 	[ROLE_ASIDE] = 0.5F,
 };
 static const float indefinite_weight = 0.6F; /* of the text to be decided: it brings a new thing */
+static const float bare_weight = 0.85F; /* of what a command is to act on: any such thing */
 static const float brought_weight = 0.8F;
 static const float quoted_weight = 0.5F;
 static const float part_weight = 0.45F; /* of an identifier or compound of several parts */
@@ -91,9 +92,32 @@ struct adding {
 	uint16_t chunk_base;
 };
 
+/* abgesenkt → absenkt, gerundet → rundet: the ge of German participles hides the stem. */
+static bool german_present(struct str *out, struct sv key)
+{
+	static const char *const prefixes[] = { "", "ab", "an", "auf", "aus", "bei", "durch", "ein",
+		"her", "hin", "los", "mit", "nach", "um", "unter", "vor", "weg", "zu", "zurück",
+		"zusammen" };
+	enum { SHORTEST = 4 };
+	if (!sv_ends(key, SV("t")) && !sv_ends(key, SV("te")) && !sv_ends(key, SV("ten")))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
+		struct sv p = sv_of(prefixes[i]), rest = sv_from(key, p.n);
+		if (!sv_starts(key, p) || !sv_starts(rest, SV("ge")) || rest.n < 2 + SHORTEST)
+			continue;
+		str_add(out, p);
+		str_add(out, sv_from(rest, 2));
+		return true;
+	}
+	return false;
+}
+
 static void add_stem(struct adding *a, struct sv key, struct term *m)
 {
 	struct sb_stemmer *st = a->w->stemmers[a->s->tokens.lang];
+	AUTO_STR present = STR_INIT;
+	if (a->s->tokens.lang == LANG_DE && german_present(&present, key))
+		key = str_sv(&present);
 	m->stem_at = m->key_at;
 	m->stem_n = m->key_n;
 	if (!st)
@@ -228,19 +252,26 @@ static void parts_read(struct parts *p, struct sv raw)
 	}
 }
 
+enum part_kind {
+	PART_COMPOUND, /* CSV-Export */
+	PART_PIECE, /* of Class.method */
+	PART_FILE, /* rates of src/rates.py */
+};
+
 /* One identifier or hyphenated word: itself and its parts. */
-static void add_parts(
-	struct adding *a, struct sv raw, bool code, float weight, uint8_t flags, uint16_t chunk)
+static void add_parts(struct adding *a, struct sv raw, enum part_kind kind, float weight,
+	uint8_t flags, uint16_t chunk)
 {
+	bool code = kind != PART_COMPOUND;
 	CLEANUP(parts_release)
 	struct parts p = { .text = STR_INIT, .joined = STR_INIT };
 	parts_read(&p, raw);
 	unsigned first = 0, second = 0;
 	bool pair = p.n == 2 && (first = concept_of(&a->w->concepts, p.part[0])) &&
 		(second = concept_of(&a->w->concepts, p.part[1]));
-	bool single = code && p.n == 1;
+	bool single = kind == PART_PIECE && p.n == 1;
 	add_term(a, str_sv(&p.joined), weight * (single ? single_weight : 1),
-		flags | TERM_WHOLE | (code && p.n > 1 ? TERM_IDENT : 0),
+		flags | TERM_WHOLE | (kind == PART_FILE || (code && p.n > 1) ? TERM_IDENT : 0),
 		pair ? first << 16 | second : 0, chunk);
 	for (size_t i = 0; i < p.n && p.n > 1; i++) {
 		float share = code     ? i == 0 ? first_part_weight : part_weight
@@ -257,16 +288,14 @@ static void add_identifier(
 	struct adding *a, const struct token *k, float weight, uint8_t flags, uint16_t chunk)
 {
 	if (!(k->flags & TOKEN_IDENT)) {
-		add_parts(a, k->raw, false, weight, flags, chunk);
+		add_parts(a, k->raw, PART_COMPOUND, weight, flags, chunk);
 		return;
 	}
 	struct sv rest = base_name(k->raw), piece;
-	bool only = !memchr(rest.p, '.', rest.n);
+	bool file = rest.p + rest.n < k->raw.p + k->raw.n && !memchr(rest.p, '.', rest.n);
 	while (sv_split(&rest, '.', &piece))
 		if (piece.n > 0)
-			add_parts(a, piece,
-				!only || memchr(piece.p, '_', piece.n) || k->raw.n == piece.n,
-				weight, flags, chunk);
+			add_parts(a, piece, file ? PART_FILE : PART_PIECE, weight, flags, chunk);
 }
 
 /* Two characters make a word more often than one or three do. */
@@ -307,6 +336,8 @@ static float word_weight(const struct adding *a, size_t i)
 	weight *= role_weight[w->role];
 	if (w->definite == WORD_INDEFINITE)
 		weight *= indefinite_weight;
+	else if (w->definite == WORD_BARE && a->s->imperative && !(k->flags & TOKEN_IDENT))
+		weight *= bare_weight;
 	if (k->flags & TOKEN_QUOTED)
 		weight *= quoted_weight;
 	return weight;

@@ -85,7 +85,7 @@ const struct lang_table lang_de = {
 			"wie besprochen|wie eben|wie zuvor|wie vorher|wie du gesagt hast|wie vorgeschlagen|"
 			"die andere|das andere|den anderen|der andere|andersrum|anders herum|andersherum|"
 			"die anderen|der rest|den rest|die übrigen|die beiden|alle beide|alle davon|eine davon|"
-			"noch eins|noch eine|noch einen|die vorige|die vorherige|die letzte|versuch es nochmal|"
+			"die vorige|die vorherige|die letzte|versuch es nochmal|"
 			"versuch's nochmal|probier es nochmal|probier's nochmal|versuche es erneut|mach das nochmal|"
 			"noch einmal|gleiche nochmal|das ganze|das ganze nochmal|in der gleichen|"
 			"in derselben|im selben|im gleichen|auf die gleiche weise|auf dieselbe art|"
@@ -204,7 +204,7 @@ const struct lang_table lang_de = {
 			"eingabe|ergebnis|ergebnisse|bericht|übersicht|zusammenfassung|notiz|eintrag|einträge|"
 			"element|unterschied|grund|ursache|buchstaben|zeichen|prozent|leute|person|handy|"
 			"werkzeug|tool|weg|standard|anfrage|antwort|aufruf|aufgabe|ding|dinge|sache|sachen|"
-			"startseite|sorte|möglichkeit|lösung|feature|features|web|api|url",
+			"startseite|sorte|artikel|beitrag|möglichkeit|lösung|feature|features|web|api|url",
 		[LANG_RESULT] = "fehler|ursache|grund|fix|änderung|änderungen|ergebnis|ergebnisse|ausgabe|"
 			"code|plan|entwurf|antwort|erklärung|lösung|vorschlag|vorschläge|idee|ansatz|rest|"
 			"andere|anderen|diff|patch|variante|version|beispiel|liste|bericht|tests|test|"
@@ -246,7 +246,7 @@ const struct lang_table lang_de = {
 			"wenn er fertig ist|sobald er fertig ist|nachdem das fertig ist|wenn die fertig sind",
 		[LANG_HERE] = "projekt|repo|repository|verzeichnis|ordner|rechner|computer|laptop|branch|"
 			"maschine|woche|monat|jahr|mal|tag|tage|morgen|abend|art|sorte|weise|haus|system|moment",
-		[LANG_ONE] = "die zweite|die erste|der erste|der zweite|das erste|das zweite|den ersten|"
+		[LANG_ONE] = "noch eins|noch eine|noch einen|die zweite|die erste|der erste|der zweite|das erste|das zweite|den ersten|"
 			"den zweiten|die dritte|die letzte|den letzten|das letzte|beide|beides|beiden|keins|"
 			"keine davon|welche|einer davon|eine davon|alle|alles|option a|option b|variante a|"
 			"variante b|variante eins|variante zwei|nummer eins|nummer zwei|die letzten beiden|"

@@ -162,7 +162,7 @@ const struct lang_table lang_en = {
 			"difference|reason|cause|letters|letter|character|characters|"
 			"percent|people|person|phone|tool|tools|way|default|"
 			"request|requests|response|call|calls|job|task|tasks|tab|box|bar|tag|"
-			"api|url|web|site|website|homepage|home page|start page",
+			"article|post|api|url|web|site|website|homepage|home page|start page",
 		[LANG_RESULT] = "bug|error|cause|reason|fix|change|changes|result|results|output|code|"
 			"plan|draft|answer|explanation|solution|suggestion|suggestions|idea|approach|rest|"
 			"others|diff|patch|commit|findings|numbers|failures|failure|problem|"
