@@ -52,6 +52,11 @@ bool agent_kind_parse(struct sv name, enum agent_kind *ret)
 	return false;
 }
 
+bool agent_kind_available(enum agent_kind kind, const struct agent_opts *opts)
+{
+	return agent_driver(kind) && (kind == AGENT_REHEARSAL || opts->program);
+}
+
 int agent_open(enum agent_kind kind, const struct agent_opts *opts, struct loop *loop,
 	agent_sink_fn sink, void *sink_data, struct agent **ret, struct err *reterr)
 {

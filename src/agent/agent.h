@@ -155,6 +155,8 @@ struct agent_driver {
 /* NULL when this build has no such driver. */
 const struct agent_driver *agent_driver(enum agent_kind kind);
 bool agent_kind_parse(struct sv name, enum agent_kind *ret);
+/* Built in, or its program is known. */
+bool agent_kind_available(enum agent_kind kind, const struct agent_opts *opts);
 /* The program of an agent: `configured` or the usual name, looked for in search (a PATH value);
  * of a wrapper the program itself. NULL when there is none. Caller frees. */
 char *agent_find(enum agent_kind kind, const char *configured, const char *search);

@@ -47,6 +47,7 @@ struct assist_opts {
 	const char *dir; /* resolved; conversations belong to it */
 	const char *project; /* git root, or dir */
 	enum agent_kind kind; /* who answers in a new conversation */
+	bool kind_default; /* nobody chose it: a folder goes on with the agent it had before */
 	bool kind_forced; /* asked for: a conversation of another agent does not go on */
 	const struct agent_opts *agents; /* one a kind; dir is filled in here */
 	const struct transcript_home *homes; /* to find transcripts and other writers */

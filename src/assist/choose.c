@@ -5,12 +5,23 @@
 
 static int create(struct assist *as, struct conv *ret, struct err *reterr)
 {
+	AUTO_CONV last = CONV_INIT;
+	enum agent_kind kind = as->opts.kind;
+	enum agent_kind before;
+	int r = as->opts.kind_default
+		? conv_last(as->opts.store, as->opts.dir, as->opts.clock, &last, reterr)
+		: ERR_NOTFOUND;
+
+	if (r < 0 && r != ERR_NOTFOUND)
+		return r;
+	if (r == 0 && agent_kind_parse(sv_of(last.agent), &before) &&
+		agent_kind_available(before, &as->opts.agents[before]))
+		kind = before;
 	const struct conv_new what = {
 		.dir = as->opts.dir,
 		.project = as->opts.project,
-		.agent = agent_driver(as->opts.kind)->name,
+		.agent = agent_driver(kind)->name,
 	};
-
 	return conv_create(as->opts.store, &what, &as->self, as->opts.clock, ret, reterr);
 }
 

@@ -169,6 +169,7 @@ static int make_assist(
 		.dir = a->dir,
 		.project = a->project,
 		.kind = a->kind,
+		.kind_default = a->by_default,
 		.kind_forced = a->forced,
 		.agents = a->agents,
 		.homes = a->homes,

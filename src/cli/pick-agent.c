@@ -12,7 +12,7 @@ static const char pref_agent[] = "agent";
 
 static bool available(const struct assistant *a, enum agent_kind kind)
 {
-	return agent_driver(kind) && (kind == AGENT_REHEARSAL || a->programs[kind]);
+	return agent_kind_available(kind, &(struct agent_opts){ .program = a->programs[kind] });
 }
 
 /* An agent asked for by name must be there: another one would surprise. */

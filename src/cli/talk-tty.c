@@ -246,8 +246,11 @@ static void greet(struct talk *t, bool fresh)
 		str_addf(&line, "Going on with %s: \"%s\" (%lld %s, %s).", c.agent, conv_label(&c),
 			(long long)c.turns, c.turns == 1 ? "turn" : "turns", ago);
 	} else {
+		AUTO_CONV last = CONV_INIT;
+		bool before = t->assistant.by_default &&
+			conv_last(app->store, t->assistant.dir, &app->clock, &last, NULL) == 0;
 		str_addf(&line, "A new conversation with %s.",
-			agent_driver(t->assistant.kind)->name);
+			before ? last.agent : agent_driver(t->assistant.kind)->name);
 	}
 	say_line(t, STYLE_NOTICE, line.buf);
 	if (!goes_on)

@@ -125,6 +125,20 @@ int conv_current(struct store *store, const char *dir, const struct clock *clock
 	return fetch_one(&q, clock, "goes on here", ret, reterr);
 }
 
+int conv_last(struct store *store, const char *dir, const struct clock *clock, struct conv *ret,
+	struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store,
+		CONV_SELECT "WHERE c.dir = ? ORDER BY c.active_ms DESC, c.seq DESC LIMIT 1",
+		reterr);
+
+	if (r < 0)
+		return r;
+	sql_text(&q, dir);
+	return fetch_one(&q, clock, "here yet", ret, reterr);
+}
+
 int conv_set_current(struct store *store, const char *dir, const char *id,
 	const struct clock *clock, struct err *reterr)
 {

@@ -72,6 +72,9 @@ int conv_by_session(struct store *store, const char *agent, const char *session,
 /* The conversation that goes on in dir. ERR_NOTFOUND: none, the next turn is fresh. */
 int conv_current(struct store *store, const char *dir, const struct clock *clock, struct conv *ret,
 	struct err *reterr) MUST_USE;
+/* The one that was active last in dir, reset or not. */
+int conv_last(struct store *store, const char *dir, const struct clock *clock, struct conv *ret,
+	struct err *reterr) MUST_USE;
 int conv_set_current(struct store *store, const char *dir, const char *id,
 	const struct clock *clock, struct err *reterr) MUST_USE;
 /* Conversations active since then (wall clock), most recent first, at most max. */

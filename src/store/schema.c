@@ -26,6 +26,7 @@ static const char step_1[] =
 	") STRICT;"
 	"CREATE INDEX conversation_active ON conversation(active_ms);"
 	"CREATE INDEX conversation_project ON conversation(project, active_ms);"
+	"CREATE INDEX conversation_dir ON conversation(dir, active_ms);"
 
 	/* Every session id an agent ever used for a conversation. */
 	"CREATE TABLE agent_session ("

@@ -11,6 +11,8 @@ step=${FADEN_SWEEP_STEP:-1}
 t_need_agents
 t_model_start
 "t_${agent}_env"
+# The words of the sweep are one conversation.
+t_setenv FADEN_ROUTING_ENABLED=false
 mkdir -p "$t_tmp/work"
 cd "$t_tmp/work" || exit 1
 

@@ -8,6 +8,8 @@ library=$(realpath "$1")
 # A sweep over every step; a shortened one takes every STEPth.
 step=${FADEN_SWEEP_STEP:-1}
 [ -z "${FADEN_LONG-}" ] || step=1
+# The words of the sweep are one conversation.
+t_setenv FADEN_ROUTING_ENABLED=false
 mkdir -p "$t_tmp/work"
 cd "$t_tmp/work" || exit 1
 
