@@ -168,27 +168,35 @@ static int show_json(struct show *s, struct err *reterr)
 	return rc;
 }
 
+/* One piece of the file; returns how much of it was taken: a character is not torn apart. */
+static size_t put_raw(struct app *app, const char *buf, size_t n, bool last)
+{
+	AUTO_STR clean = STR_INIT;
+	enum { CHARACTER_MAX = 4 };
+	if (!app->out_tty) {
+		(void)fwrite(buf, 1, n, app->out);
+		return n;
+	}
+	struct sv piece = sv_make(buf, n);
+	if (!last)
+		piece = utf8_cut(piece, n - CHARACTER_MAX);
+	utf8_scrub(&clean, piece);
+	(void)fwrite(clean.buf, 1, clean.len, app->out);
+	return piece.n;
+}
+
 /* Bytes as they are; on a terminal what could move the cursor is taken out. */
 static int show_raw(struct show *s, struct err *reterr)
 {
 	enum { PIECE = 64 * 1024 };
-	AUTO_STR clean = STR_INIT;
 	AUTO_CLOSE int fd = open(s->row.info.path, O_RDONLY | O_CLOEXEC);
 	AUTO_FREE char *buf = xmalloc(PIECE);
 	uint64_t at = s->offset;
 	ssize_t n = fd < 0 ? -1 : 1;
-	while (n > 0 && !ferror(s->app->out) && (n = pread(fd, buf, PIECE, (off_t)at)) > 0) {
-		struct sv piece = sv_make(buf, (size_t)n);
-		str_clear(&clean);
-		if (s->app->out_tty) {
-			/* not in the middle of a character, unless there is nothing else */
-			struct sv cut = utf8_cut(piece, piece.n > 4 ? piece.n - 4 : piece.n);
-			piece = n == PIECE ? cut : piece;
-			utf8_scrub(&clean, piece);
-		}
-		struct sv out = s->app->out_tty ? str_sv(&clean) : piece;
-		(void)fwrite(out.p, 1, out.n, s->app->out);
-		at += piece.n;
+	while (n > 0 && !ferror(s->app->out)) {
+		n = pread(fd, buf, PIECE, (off_t)at);
+		if (n > 0)
+			at += put_raw(s->app, buf, (size_t)n, n < PIECE);
 	}
 	return n < 0 ? err_errno(reterr, errno, "%s", s->row.info.path) : 0;
 }

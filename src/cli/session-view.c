@@ -57,7 +57,7 @@ struct sv session_short_id(const char *id)
 {
 	enum { VERSION_AT = 14, SHORT = 8, SHORT_BY_TIME = 13 };
 	struct sv text = sv_of(id);
-	bool by_time = uuid_valid(text) && text.p[VERSION_AT] == '7';
+	bool by_time = uuid_valid(text) && id[VERSION_AT] == '7';
 	return sv_head(text, by_time ? SHORT_BY_TIME : SHORT);
 }
 

@@ -351,7 +351,7 @@ static void count_slice(struct refresh *r, const struct slice *slice)
 		r->opts->progress(r->opts->data, &r->progress);
 }
 
-static int do_slice(struct refresh *r, const struct slice *slice, struct err *reterr)
+static int do_slice(struct refresh *r, struct slice *slice, struct err *reterr)
 {
 	unsigned threads = r->opts && r->opts->threads ? r->opts->threads : READ_THREADS;
 	if (slice->n <= FEW_FILES)
@@ -360,7 +360,7 @@ static int do_slice(struct refresh *r, const struct slice *slice, struct err *re
 	for (size_t i = 0; rc >= 0 && i < slice->n; i++)
 		rc = prepare_row(r, &slice->v[i], reterr);
 	if (rc >= 0)
-		rc = pool_each(threads, slice->n, read_one, (void *)(uintptr_t)slice, reterr);
+		rc = pool_each(threads, slice->n, read_one, slice, reterr);
 	for (size_t i = 0; i < slice->n; i++)
 		apply_name(r, &slice->v[i]);
 	if (rc >= 0)

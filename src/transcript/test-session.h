@@ -107,7 +107,7 @@ static inline UNUSED char *session_write(const char *folder, const char *name, s
 /* Scans what is in the file now, going on from what info knows. */
 static inline UNUSED void session_scan(struct session_info *info)
 {
-	struct stat st;
+	struct stat st = { .st_size = 0 };
 	AUTO_CLOSE int fd = open(info->path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0 && fstat(fd, &st) == 0);
 	assert_int_equal(transcript_scan(fd, (uint64_t)st.st_size, info, NULL), 0);

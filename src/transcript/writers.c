@@ -103,7 +103,7 @@ static void locked_inodes(struct map *inodes)
 	struct sv rest = str_sv(&text), line;
 	while (sv_split(&rest, '\n', &line)) {
 		uint64_t inode;
-		long long pid;
+		long long pid = 0;
 		if (lock_line(line, &inode, &pid))
 			(void)map_put(inodes, sv_make((const char *)&inode, sizeof(inode)),
 				pid > 0 ? (uint64_t)pid : 0);
