@@ -39,11 +39,13 @@ void editor_history_enter(struct editor *e, struct sv entry)
 	AUTO_STR clean = STR_INIT;
 	HistEventW event;
 
+	str_clear(&e->last);
+	str_add(&e->last, entry);
+	if (!e->history)
+		return;
 	utf8_scrub(&clean, entry);
 	AUTO_FREE wchar_t *wide = editor_widen(str_sv(&clean));
 	(void)history_w(e->history, &event, H_ENTER, wide);
-	str_clear(&e->last);
-	str_add(&e->last, entry);
 }
 
 size_t editor_count_newlines(struct sv text)

@@ -19,7 +19,7 @@ struct editor {
 	struct editor_opts opts;
 	char *history_path;
 	struct term_mode mode;
-	EditLine *el;
+	EditLine *el; /* both NULL on a terminal without cursor movement */
 	HistoryW *history;
 	struct str last; /* the newest entry of the history */
 	FILE *in, *out, *err;
@@ -27,9 +27,13 @@ struct editor {
 	size_t prompt_width;
 	struct str prefill;
 	VEC(struct editor_paste) pastes;
+	char unread; /* a byte that was read too early */
+	bool has_unread;
 
 	/* Only while editor_read() runs: */
 	bool reading;
+	struct loop_source *keys;
+	const char *plain_prompt; /* without libedit */
 	bool ready; /* a key can be read */
 	bool hidden;
 	enum editor_result reason; /* why the line ends when libedit has none */
@@ -44,6 +48,14 @@ void editor_history_decode(struct str *out, struct sv line);
 size_t editor_count_newlines(struct sv text);
 /* Into the running history only. */
 void editor_history_enter(struct editor *e, struct sv entry);
+
+/* editor-input.c */
+void editor_watch_keys(struct editor *e);
+void editor_unwatch_keys(struct editor *e);
+/* Waits for a byte while the loop goes on. False when the line is to end. */
+bool editor_read_byte(struct editor *e, char *ret);
+/* libedit's source of characters. */
+int editor_get_char(EditLine *el, wchar_t *ret);
 
 /* editor-keys.c */
 void editor_bind_keys(struct editor *e);

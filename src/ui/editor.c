@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -16,98 +15,14 @@
 static const char paste_on[] = "\033[?2004h";
 static const char paste_off[] = "\033[?2004l";
 
-/* ---- keys ---- */
-
-static void on_key(void *data, short revents UNUSED)
-{
-	struct editor *e = data;
-
-	e->ready = true;
-}
-
-/* Waits for a key while the loop goes on. False when the line is to end. */
-static bool wait_for_key(struct editor *e)
-{
-	e->ready = false;
-	while (!e->ready && e->reading) {
-		if (!e->opts.loop) {
-			struct pollfd key = { .fd = e->opts.in_fd, .events = POLLIN };
-			e->ready = poll(&key, 1, -1) > 0 || errno != EINTR;
-			continue;
-		}
-		int r = loop_step(e->opts.loop, -1, e->reterr);
-		if (r < 0) {
-			e->failed = r;
-			e->reading = false;
-		}
-	}
-	return e->reading;
-}
-
-static bool read_byte(struct editor *e, char *ret)
-{
-	if (!wait_for_key(e))
-		return false;
-	for (;;) {
-		ssize_t n = read(e->opts.in_fd, ret, 1);
-		if (n == 1)
-			return true;
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN) {
-			if (!wait_for_key(e))
-				return false;
-			continue;
-		}
-		e->reading = false; /* the terminal is gone */
-		return false;
-	}
-}
-
-static void show_prefill(struct editor *e)
-{
-	AUTO_FREE wchar_t *wide = editor_widen(str_sv(&e->prefill));
-
-	str_clear(&e->prefill);
-	editor_hide(e);
-	(void)el_winsertstr(e->el, wide);
-	editor_show(e);
-}
-
-/* libedit's source of characters. */
-static int get_char(EditLine *el, wchar_t *ret)
-{
-	void *data = NULL;
-	char bytes[4];
-	size_t n = 0;
-	uint32_t cp;
-
-	(void)el_wget(el, EL_CLIENTDATA, &data);
-	struct editor *e = data;
-	if (e->prefill.len)
-		show_prefill(e);
-	do {
-		if (!read_byte(e, &bytes[n]))
-			return 0;
-		n++;
-	} while (n < utf8_expect((unsigned char)bytes[0]));
-	(void)utf8_decode(sv_make(bytes, n), &cp);
-	*ret = (wchar_t)cp;
-	return 1;
-}
-
 /* ---- the screen ---- */
 
-void editor_hide(struct editor *e)
+static void erase(struct editor *e)
 {
 	struct term *t = e->opts.term;
-	const LineInfoW *line;
-
-	if (!e->reading || e->hidden)
-		return;
-	e->hidden = true;
-	line = el_wline(e->el);
+	const LineInfoW *line = el_wline(e->el);
 	size_t row = editor_place(e, line->buffer, line->cursor).row;
+
 	term_control(t, "\r");
 	if (row) {
 		char up[32];
@@ -118,20 +33,35 @@ void editor_hide(struct editor *e)
 	t->col = 0;
 }
 
+void editor_hide(struct editor *e)
+{
+	if (!e->reading || e->hidden)
+		return;
+	e->hidden = true;
+	if (e->el)
+		erase(e);
+	else
+		term_fresh_line(e->opts.term);
+}
+
 void editor_show(struct editor *e)
 {
 	if (!e->hidden)
 		return;
 	e->hidden = false;
 	term_fresh_line(e->opts.term);
+	if (e->reading && !e->el)
+		term_puts(e->opts.term, e->plain_prompt);
 	(void)!term_flush(e->opts.term, NULL);
-	if (e->reading)
+	if (e->reading && e->el)
 		(void)el_set(e->el, EL_REFRESH);
 }
 
 void editor_resize(struct editor *e)
 {
 	(void)term_resize(e->opts.term);
+	if (!e->el)
+		return;
 	editor_hide(e);
 	el_resize(e->el);
 	editor_show(e);
@@ -139,13 +69,13 @@ void editor_resize(struct editor *e)
 
 void editor_cancel(struct editor *e)
 {
-	const LineInfoW *line;
-
 	if (!e->reading)
 		return;
-	line = el_wline(e->el);
-	str_clear(&e->prefill);
-	editor_narrow(&e->prefill, line->buffer, line->lastchar);
+	if (e->el) {
+		const LineInfoW *line = el_wline(e->el);
+		str_clear(&e->prefill);
+		editor_narrow(&e->prefill, line->buffer, line->lastchar);
+	}
 	editor_hide(e);
 	e->reason = EDITOR_CANCELLED;
 	e->reading = false;
@@ -196,19 +126,19 @@ static void begin(struct editor *e, struct err *reterr)
 	e->reterr = reterr;
 	(void)term_mode_save(&e->mode, e->opts.in_fd);
 	term_fresh_line(e->opts.term);
-	term_control(e->opts.term, paste_on);
+	if (e->el)
+		term_control(e->opts.term, paste_on);
 	(void)!term_flush(e->opts.term, NULL);
+	editor_watch_keys(e);
 }
 
-static void end(struct editor *e, bool line_typed)
+static void end(struct editor *e)
 {
-	if (line_typed)
-		e->opts.term->col = 0;
-	else if (!e->hidden)
-		editor_leave_line(e, "");
+	editor_unwatch_keys(e);
 	e->reading = e->hidden = false;
 	e->reterr = NULL;
-	term_control(e->opts.term, paste_off);
+	if (e->el)
+		term_control(e->opts.term, paste_off);
 	(void)!term_flush(e->opts.term, NULL);
 	term_mode_restore(&e->mode);
 }
@@ -223,24 +153,58 @@ static void take_line(struct editor *e, const wchar_t *line, size_t n, struct st
 	editor_expand_pastes(e, str_sv(&text), ret_text);
 }
 
+static bool read_edited(struct editor *e, const char *prompt, unsigned style, struct str *ret_text)
+{
+	int n = 0;
+
+	editor_drop_pastes(e);
+	set_prompt(e, prompt, style);
+	const wchar_t *line = el_wgets(e->el, &n);
+	if (!line || n <= 0) {
+		if (!e->hidden)
+			editor_leave_line(e, "");
+		return false;
+	}
+	e->opts.term->col = 0;
+	take_line(e, line, (size_t)n, ret_text);
+	return true;
+}
+
+/* A terminal without cursor movement edits lines by itself; we only ask. */
+static bool read_plain(struct editor *e, const char *prompt, struct str *ret_text)
+{
+	struct term *t = e->opts.term;
+	char c;
+
+	e->plain_prompt = prompt;
+	term_puts(t, prompt);
+	(void)!term_flush(t, NULL);
+	while (editor_read_byte(e, &c)) {
+		if (c != '\n') {
+			if (ret_text->len < EDITOR_INPUT_MAX)
+				str_addc(ret_text, c);
+			continue;
+		}
+		t->col = 0; /* the terminal showed it */
+		if (!sv_ends(str_sv(ret_text), SV("\\")))
+			return true;
+		str_cut(ret_text, ret_text->len - 1);
+		str_addc(ret_text, '\n');
+	}
+	term_fresh_line(t);
+	return false;
+}
+
 int editor_read(struct editor *e, const char *prompt, unsigned style, struct str *ret_text,
 	struct err *reterr)
 {
-	struct loop_source *keys = NULL;
-	int n = 0;
-
 	str_clear(ret_text);
-	editor_drop_pastes(e);
-	set_prompt(e, prompt, style);
 	begin(e, reterr);
-	if (e->opts.loop)
-		keys = loop_add_fd(e->opts.loop, e->opts.in_fd, POLLIN, on_key, e);
-	const wchar_t *line = el_wgets(e->el, &n);
-	loop_remove(e->opts.loop, keys);
-	bool typed = line && n > 0;
-	if (typed)
-		take_line(e, line, (size_t)n, ret_text);
-	end(e, typed);
+	bool typed =
+		e->el ? read_edited(e, prompt, style, ret_text) : read_plain(e, prompt, ret_text);
+	end(e);
+	if (!typed)
+		str_clear(ret_text);
 	if (e->failed < 0)
 		return e->failed;
 	return typed ? EDITOR_LINE : (int)e->reason;
@@ -276,7 +240,7 @@ static int open_libedit(struct editor *e, struct err *reterr)
 	(void)el_set(e->el, EL_TERMINAL, e->opts.term_name);
 	(void)el_set(e->el, EL_SIGNAL, 0);
 	(void)el_set(e->el, EL_EDITOR, "emacs");
-	(void)el_set(e->el, EL_GETCFN, get_char);
+	(void)el_set(e->el, EL_GETCFN, editor_get_char);
 	(void)el_wset(e->el, EL_PROMPT_ESC, get_prompt, (wchar_t)ESCAPE_MARK);
 	(void)el_wset(e->el, EL_HIST, history_w, e->history);
 	(void)el_set(e->el, EL_SETTY, "-d", "-isig", "-icrnl", "-inlcr", (char *)NULL);
@@ -288,7 +252,7 @@ static int open_libedit(struct editor *e, struct err *reterr)
 
 int editor_new(const struct editor_opts *opts, struct editor **ret, struct err *reterr)
 {
-	if (!opts->term->cursor || !isatty(opts->in_fd))
+	if (!opts->term->tty || !isatty(opts->in_fd))
 		return err_set(reterr, ERR_USAGE, "the line editor needs a terminal");
 	struct editor *e = xcalloc(1, sizeof(*e));
 	e->opts = *opts;
@@ -299,7 +263,7 @@ int editor_new(const struct editor_opts *opts, struct editor **ret, struct err *
 		e->opts.history_max = EDITOR_HISTORY_DEFAULT;
 	if (opts->history_path)
 		e->history_path = xstrdup(opts->history_path);
-	int r = open_libedit(e, reterr);
+	int r = e->opts.term->cursor ? open_libedit(e, reterr) : 0;
 	if (r < 0) {
 		editor_free(e);
 		return r;

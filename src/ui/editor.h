@@ -9,6 +9,9 @@
  * kept. What comes back is one text, possibly of several lines, without a newline at its end. A
  * pasted block of many lines shows as "[pasted 50 lines, 1]" and comes back in full.
  *
+ * On a terminal without cursor movement (TERM=dumb) there is no editing but the terminal's own, no
+ * history to go back to, and Ctrl-C is SIGINT.
+ *
  * The terminal is in edit mode only inside editor_read(), and is as before on every way out of it.
  * Keys raise no signals there: Ctrl-C, Ctrl-D and Ctrl-Z are handled by the editor. Signals from
  * outside are the caller's: take them through the loop and call editor_cancel(); a signal that
@@ -38,7 +41,7 @@ typedef void (*editor_complete_fn)(void *data, struct sv word, struct strv *ret_
 
 struct editor_opts {
 	int in_fd; /* the terminal that is read */
-	struct term *term; /* the terminal that is written; t->cursor must be true */
+	struct term *term; /* the terminal that is written */
 	struct loop *loop; /* runs while waiting for keys; NULL: nothing else does */
 	const char *term_name; /* the value of TERM */
 	const char *editrc; /* the user's libedit key bindings (~/.editrc); NULL: none */

@@ -249,6 +249,37 @@ static void test_completion(void **state)
 	check(f, "zz\t\r", "zz");
 }
 
+static void test_half_a_character(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_STR text = STR_INIT;
+
+	check(f, "a\xc3x\xe2\x82!\r", "a\xef\xbf\xbdx\xef\xbf\xbd!");
+	assert_int_equal(type(f, "\xe9\003", &text), EDITOR_INTERRUPTED);
+}
+
+static void test_dumb_terminal(void **state)
+{
+	struct fixture *f = *state;
+	struct fixture dumb = { .pty = f->pty, .loop = f->loop };
+	struct editor_opts opts = {
+		.in_fd = f->pty.slave, .term = &dumb.term, .loop = f->loop, .term_name = "dumb"
+	};
+	AUTO_STR text = STR_INIT;
+	struct err err = ERR_INIT;
+
+	term_init(&dumb.term, &(struct term_opts){ .fd = f->pty.slave, .term_name = "dumb" });
+	assert_int_equal(editor_new(&opts, &dumb.editor, &err), 0);
+	check(&dumb, "hällo\n", "hällo");
+	check(&dumb, "one \\\ntwo\n", "one \ntwo");
+	assert_int_equal(editor_remember(dumb.editor, SV("x"), &err), 0);
+	(void)loop_add_timer(dumb.loop, 50, cancel, &dumb);
+	assert_int_equal(type(&dumb, "", &text), EDITOR_CANCELLED);
+	assert_int_equal(type(&dumb, "\004", &text), EDITOR_EOF);
+	editor_free(dumb.editor);
+	term_release(&dumb.term);
+}
+
 static void test_needs_a_terminal(void **state)
 {
 	(void)state;
@@ -275,6 +306,8 @@ int main(void)
 		cmocka_unit_test(test_history),
 		cmocka_unit_test(test_history_file_of_anybody),
 		cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_half_a_character),
+		cmocka_unit_test(test_dumb_terminal),
 		cmocka_unit_test(test_needs_a_terminal),
 	};
 
