@@ -1,0 +1,332 @@
+/*
+ * What tools were asked to do, and how that ended.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "strategy/brief-impl.h"
+
+enum {
+	CALLS_MAX = 256, /* calls whose results are awaited at a time */
+	COMMAND_MAX = 4096, /* bytes by which commands are told apart */
+	FILES_OF_CALL_MAX = 64,
+	EXIT_LINES = 8, /* of a result that may tell the exit status */
+};
+
+/* ---- calls ---- */
+
+static const struct tool {
+	const char *name;
+	enum call_kind kind;
+	const char *key; /* of the argument; NULL: the whole text */
+} tools[] = {
+	{ "Bash", CALL_COMMAND, "command" },
+	{ "Write", CALL_WRITE, "file_path" },
+	{ "Edit", CALL_WRITE, "file_path" },
+	{ "MultiEdit", CALL_WRITE, "file_path" },
+	{ "NotebookEdit", CALL_WRITE, "notebook_path" },
+	{ "Read", CALL_READ, "file_path" },
+	{ "TodoWrite", CALL_PLAN, "todos" },
+	{ "exec_command", CALL_COMMAND, "cmd" },
+	{ "shell", CALL_COMMAND, "command" },
+	{ "shell_command", CALL_COMMAND, "command" },
+	{ "container.exec", CALL_COMMAND, "cmd" },
+	{ "local_shell_call", CALL_COMMAND, "command" },
+	{ "apply_patch", CALL_PATCH, "input" },
+	{ "update_plan", CALL_PLAN, "plan" },
+};
+
+static const struct tool *find_tool(struct sv name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(tools); i++)
+		if (sv_is(name, tools[i].name))
+			return &tools[i];
+	return NULL;
+}
+
+void brief_call_release(struct brief_call *call)
+{
+	free(call->id);
+	free(call->tool);
+	strv_release(&call->what);
+}
+
+/* A string, or the words of an array joined by blanks. */
+static bool add_words(struct jval val, struct str *out)
+{
+	struct jval word;
+	if (val.type != J_ARRAY)
+		return scan_string(val, out);
+	struct scan_iter it = scan_iter(val);
+	while (scan_next(&it, NULL, &word) > 0) {
+		if (out->len > 0)
+			str_addc(out, ' ');
+		(void)scan_string(word, out);
+	}
+	return out->len > 0;
+}
+
+/* The files that a patch names, as in "*** Update File: x". */
+static void add_patched(struct sv patch, struct strv *out)
+{
+	static const struct sv marks[] = {
+		{ "*** Add File: ", 14 },
+		{ "*** Update File: ", 17 },
+		{ "*** Delete File: ", 17 },
+		{ "*** Move to: ", 13 },
+	};
+	struct sv line;
+	while (out->n < FILES_OF_CALL_MAX && sv_split(&patch, '\n', &line))
+		for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+			if (sv_starts(line, marks[i]))
+				strv_addsv(out, sv_trim(sv_from(line, marks[i].n)));
+}
+
+/* ---- plans ---- */
+
+static bool is_done(struct jval status)
+{
+	return scan_string_eq(status, SV("completed")) || scan_string_eq(status, SV("done")) ||
+		scan_string_eq(status, SV("cancelled"));
+}
+
+/* The last plan counts; its steps that are not done are open. */
+static void take_plan(struct brief_collect *c, const struct item *item, struct jval steps)
+{
+	struct jval step, text, status;
+	struct scan_iter it = scan_iter(steps);
+	brief_ring_clear(&c->plan);
+	while (steps.type == J_ARRAY && scan_next(&it, NULL, &step) > 0) {
+		AUTO_STR words = STR_INIT;
+		if (scan_get(step, SV("content"), &text) <= 0 &&
+			scan_get(step, SV("step"), &text) <= 0)
+			continue;
+		if (!scan_string(text, &words))
+			continue;
+		if (scan_get(step, SV("status"), &status) > 0 && is_done(status))
+			continue;
+		if (scan_string_eq(status, SV("in_progress")))
+			str_adds(&words, " (begun)");
+		brief_ring_push(&c->plan,
+			brief_fact_new(BRIEF_OPEN, str_sv(&words), BRIEF_TEXT_MAX, false,
+				brief_place_of(item)));
+	}
+}
+
+/* ---- from call to result ---- */
+
+static void await(struct brief_collect *c, struct brief_call call)
+{
+	if (c->calls.n == CALLS_MAX) {
+		brief_call_release(&c->calls.v[0]);
+		memmove(c->calls.v, c->calls.v + 1, (--c->calls.n) * sizeof(*c->calls.v));
+	}
+	vec_push(&c->calls, call);
+}
+
+static void fill_call(struct brief_call *call, const struct tool *tool, struct sv text)
+{
+	struct jval args, val;
+	AUTO_STR words = STR_INIT;
+	if (scan_text(text, &args) == 0 && scan_get(args, sv_of(tool->key), &val) > 0)
+		(void)add_words(val, &words);
+	else if (tool->kind == CALL_PATCH)
+		str_add(&words, text);
+	if (tool->kind == CALL_PATCH || sv_find(str_sv(&words), SV("*** Begin Patch"), NULL)) {
+		call->kind = CALL_PATCH;
+		add_patched(str_sv(&words), &call->what);
+	} else if (words.len > 0) {
+		strv_addsv(&call->what, sv_head(str_sv(&words), COMMAND_MAX));
+	}
+}
+
+void brief_take_call(struct brief_collect *c, const struct item *item)
+{
+	const struct tool *tool = find_tool(item->tool);
+	struct brief_call call = {
+		.id = xmemdup0(item->tool_id.n ? item->tool_id.p : "", item->tool_id.n),
+		.tool = xmemdup0(item->tool.n ? item->tool.p : "", item->tool.n),
+		.kind = tool ? tool->kind : CALL_OTHER,
+		.what = STRV_INIT,
+		.place = brief_place_of(item),
+	};
+	struct jval args, steps;
+	if (tool && tool->kind == CALL_PLAN && scan_text(str_sv(&c->text), &args) == 0 &&
+		scan_get(args, sv_of(tool->key), &steps) > 0)
+		take_plan(c, item, steps);
+	else if (tool)
+		fill_call(&call, tool, str_sv(&c->text));
+	await(c, call);
+}
+
+struct brief_known *brief_know(struct brief_set *set, struct sv text)
+{
+	uint64_t at;
+	if (map_get(&set->index, text, &at))
+		return &set->all.v[at];
+	if (set->all.n == BRIEF_KNOWN_MAX) {
+		set->lost++;
+		return NULL;
+	}
+	(void)map_put(&set->index, text, set->all.n);
+	vec_push(&set->all, (struct brief_known){ .text = xmemdup0(text.p, text.n) });
+	return &set->all.v[set->all.n - 1];
+}
+
+struct ending {
+	enum brief_end end;
+	int status;
+};
+
+/* The number right behind `mark` in the line. */
+static bool status_after(struct sv line, struct sv mark, int *ret)
+{
+	size_t at;
+	long long number;
+	if (!sv_find(line, mark, &at))
+		return false;
+	struct sv rest = sv_trim(sv_from(line, at + mark.n));
+	size_t n = 0;
+	while (n < rest.n && (rest.p[n] == '-' || (rest.p[n] >= '0' && rest.p[n] <= '9')))
+		n++;
+	if (!sv_parse_i64(sv_head(rest, n), &number) || number < INT_MIN || number > INT_MAX)
+		return false;
+	*ret = (int)number;
+	return true;
+}
+
+/* Codex gives {"output":…,"metadata":{"exit_code":N}} in some versions. */
+static bool status_in_json(struct sv text, int *ret)
+{
+	struct jval doc, code;
+	int64_t number;
+	if (text.n == 0 || text.p[0] != '{' || scan_text(text, &doc) < 0 ||
+		scan_path(doc, "metadata.exit_code", &code) <= 0 || !scan_i64(code, &number))
+		return false;
+	*ret = (int)number;
+	return true;
+}
+
+static bool status_in_words(struct sv text, int *ret)
+{
+	static const struct sv marks[] = {
+		{ "Process exited with code", 24 },
+		{ "Exit code:", 10 },
+		{ "Exit code", 9 },
+	};
+	struct sv line;
+	for (size_t i = 0; i < EXIT_LINES && sv_split(&text, '\n', &line); i++) {
+		if (sv_starts(line, SV("Output:")))
+			return false;
+		for (size_t k = 0; k < ARRAY_LEN(marks); k++)
+			if (sv_starts(line, marks[k]) && status_after(line, marks[k], ret))
+				return true;
+	}
+	return false;
+}
+
+static bool was_stopped(struct sv text)
+{
+	struct sv head = sv_head(text, 400);
+	return sv_find(head, SV("aborted by user"), NULL) ||
+		sv_find(head, SV("The user doesn't want to proceed"), NULL) ||
+		sv_find(head, SV("Request interrupted by user"), NULL);
+}
+
+static struct ending ending_of(
+	const struct brief_collect *c, const struct item *item, enum call_kind kind)
+{
+	struct sv text = str_sv(&c->text);
+	struct ending e = { BRIEF_NO_END, 0 };
+	bool failed = item->flags & ITEM_FAILED;
+	if ((failed || c->format == TRANSCRIPT_CODEX) && was_stopped(text))
+		return (struct ending){ BRIEF_STOPPED, 0 };
+	if ((failed || c->format == TRANSCRIPT_CODEX) &&
+		(status_in_json(text, &e.status) || status_in_words(text, &e.status)))
+		e.end = BRIEF_EXIT;
+	else if (failed)
+		e.end = BRIEF_FAILED;
+	else if (c->format == TRANSCRIPT_CLAUDE && kind == CALL_COMMAND)
+		e.end = BRIEF_EXIT;
+	return e;
+}
+
+static bool is_bad(const struct ending *e)
+{
+	return e->end == BRIEF_FAILED || (e->end == BRIEF_EXIT && e->status != 0);
+}
+
+/* The first line that says something: what a program prints about its own end is known already. */
+static struct sv first_words(struct sv text)
+{
+	struct sv line;
+	while (sv_split(&text, '\n', &line)) {
+		line = sv_trim(line);
+		if (line.n > 0 && !sv_starts(line, SV("Exit code")) &&
+			!sv_starts(line, SV("Chunk ID:")) && !sv_starts(line, SV("Wall time:")) &&
+			!sv_starts(line, SV("Process exited")) &&
+			!sv_starts(line, SV("Original token count:")) && !sv_is(line, "Output:"))
+			return line;
+	}
+	return SV("");
+}
+
+static void take_error(struct brief_collect *c, const struct item *item,
+	const struct brief_call *call, const struct ending *e)
+{
+	AUTO_STR text = STR_INIT;
+	struct sv words = first_words(str_sv(&c->text));
+	str_addf(&text, "%s", call->tool);
+	if (call->what.n > 0)
+		str_addf(&text, " (%.*s)", SV_ARG(sv_head(sv_of(call->what.v[0]), 80)));
+	str_addf(&text, ": %.*s", SV_ARG(words.n ? words : SV("failed without a word")));
+	struct brief_fact fact = brief_fact_new(
+		BRIEF_ERROR, str_sv(&text), BRIEF_TEXT_MAX, false, brief_place_of(item));
+	fact.end = e->end;
+	fact.status = e->status;
+	brief_ring_push(&c->errors, fact);
+}
+
+static void take_known(struct brief_collect *c, const struct brief_call *call,
+	const struct ending *e, struct brief_place result)
+{
+	bool command = call->kind == CALL_COMMAND;
+	for (size_t i = 0; i < call->what.n; i++) {
+		struct brief_set *set = command ? &c->commands : &c->files;
+		struct brief_known *k = brief_know(set, sv_of(call->what.v[i]));
+		if (!k)
+			continue;
+		k->times++;
+		k->carried[0] = '\0';
+		k->last = c->count;
+		k->end = e->end;
+		k->status = e->status;
+		if (call->kind != CALL_READ && !command)
+			k->changes++;
+		/* a command's output, but a file's change, is what one wants to see again */
+		if (command)
+			k->place = result;
+		else if (call->kind != CALL_READ || k->changes == 0)
+			k->place = call->kind == CALL_READ ? result : call->place;
+	}
+}
+
+void brief_take_result(struct brief_collect *c, const struct item *item)
+{
+	for (size_t i = c->calls.n; i-- > 0;) {
+		struct brief_call call = c->calls.v[i];
+		if (!sv_eq(sv_of(call.id), item->tool_id))
+			continue;
+		struct ending e = ending_of(c, item, call.kind);
+		if (is_bad(&e))
+			take_error(c, item, &call, &e);
+		if (call.kind == CALL_COMMAND || !is_bad(&e))
+			take_known(c, &call, &e, brief_place_of(item));
+		brief_call_release(&call);
+		memmove(c->calls.v + i, c->calls.v + i + 1,
+			(c->calls.n - i - 1) * sizeof(*c->calls.v));
+		c->calls.n--;
+		return;
+	}
+}

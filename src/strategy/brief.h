@@ -1,0 +1,111 @@
+/*
+ * What a session says about its own work, gathered without any model: the task, the files, the
+ * commands and how they ended, errors, decisions that were called so, what is open. Every fact
+ * says where in the session it stands.
+ *
+ * Turns that were taken back and the work of sub-agents do not count; what a compaction replaced
+ * does. Memory is bounded whatever the size of the session: of each kind the latest are kept.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "transcript/transcript.h"
+
+enum brief_kind {
+	BRIEF_FIRST, /* what was asked at first; only when the task was stated again since */
+	BRIEF_TASK, /* the task as last stated */
+	BRIEF_SINCE, /* what the user said after it: short words that do not state a task */
+	BRIEF_OPEN, /* unfinished */
+	BRIEF_DECISION,
+	BRIEF_CHANGED, /* a file */
+	BRIEF_READ, /* a file that was read only */
+	BRIEF_COMMAND,
+	BRIEF_ERROR,
+	BRIEF_ANSWER, /* the last words of the agent */
+	BRIEF_KINDS,
+};
+const char *brief_kind_name(enum brief_kind kind); /* "task", "command" … for programs */
+
+/* How a command ended. */
+enum brief_end {
+	BRIEF_NO_END, /* nothing says */
+	BRIEF_EXIT, /* with brief_fact.status */
+	BRIEF_FAILED, /* not well, without a status */
+	BRIEF_STOPPED, /* by the user */
+};
+
+enum { BRIEF_CARRIED = 24 };
+
+/* Where the original stands in the session file. */
+struct brief_place {
+	uint64_t line; /* from 1 */
+	uint64_t offset, size; /* of the JSON value; size 0: only the line is known */
+	enum jtype type; /* of the value */
+};
+
+struct brief_fact {
+	enum brief_kind kind;
+	char *text; /* one line, or a few for tasks and answers; scrubbed; owned */
+	bool cut; /* the original is longer */
+	uint32_t times; /* how often: commands run, files changed; else 1 */
+	enum brief_end end;
+	int status;
+	struct brief_place place;
+	/* The reference that an earlier brief gave, when the fact comes from one; else "". */
+	char carried[BRIEF_CARRIED];
+};
+
+enum {
+	BRIEF_TASK_MAX = 1500, /* bytes of a task and of the last answer */
+	BRIEF_TEXT_MAX = 240, /* bytes of every other fact */
+	BRIEF_FACTS_MAX = 40, /* facts of one kind that are given */
+	BRIEF_KNOWN_MAX = 4096, /* files and commands told apart while reading */
+};
+
+struct brief {
+	VEC(struct brief_fact) facts; /* by kind, each kind in the order of the session */
+	size_t more[BRIEF_KINDS]; /* facts of this kind that are left out */
+	int64_t turns; /* prompts of the user that count */
+};
+#define BRIEF_INIT         \
+	{                  \
+		.turns = 0 \
+	}
+#define AUTO_BRIEF CLEANUP(brief_release) struct brief
+void brief_release(struct brief *b);
+
+int brief_make(const char *path, enum transcript_format format, struct brief *ret,
+	struct err *reterr) MUST_USE;
+
+/* The reference to a fact's original as it stands in the text, "[…]" without the brackets. */
+typedef void (*brief_ref_fn)(void *data, const struct brief_fact *fact, struct str *out);
+struct brief_style {
+	size_t max; /* bytes of the whole; sections lose their oldest facts */
+	brief_ref_fn ref; /* NULL: "line N" */
+	void *data;
+};
+/* Appends the brief as Markdown, each section under its heading. What brief_make() finds in the
+ * message of an earlier rollover goes on into the new brief: task, decisions, changed files. */
+void brief_render(const struct brief *b, const struct brief_style *style, struct str *out);
+
+/* The heading of a section, and the beginning of an item of it; NULL and "" when it has none. */
+const char *brief_heading(enum brief_kind kind);
+const char *brief_prefix(enum brief_kind kind);
+
+/* What marks the message that a rollover begins a session with. */
+#define BRIEF_LINEAGE_BEGIN "[SESSION LINEAGE]"
+#define BRIEF_LINEAGE_END "[/SESSION LINEAGE]"
+/* The heading under which the user's own words stand in it. */
+#define BRIEF_WISH "# What to do in this session"
+
+/*
+ * Finds what a text calls a decision or an open point: lines that begin with such a word and a
+ * colon, and the list items below such a heading; unticked boxes. Code blocks are passed over.
+ */
+typedef void (*brief_mark_fn)(void *data, enum brief_kind kind, struct sv line);
+void brief_marks(struct sv text, brief_mark_fn fn, void *data);

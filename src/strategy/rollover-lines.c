@@ -1,0 +1,209 @@
+/*
+ * A session of two records, as each agent reads it: the message, and a short answer, so that the
+ * next prompt follows an answer as the agents expect.
+ */
+#include "base/mem.h"
+#include "strategy/rollover.h"
+#include "json/write.h"
+
+static const char answer_text[] = "I have the lineage and the brief of the earlier work, and will "
+				  "look up originals where the "
+				  "brief is not enough.";
+
+struct lines {
+	const struct rollover_opts *opts;
+	const struct rollover *plan;
+	struct str *out;
+	struct jw w;
+	int64_t now_ms;
+};
+
+static void put_time(struct jw *w, const char *key, int64_t ms)
+{
+	char text[CLOCK_TEXT_MAX];
+	clock_format_iso(ms, text);
+	jw_put_cstr(w, key, text);
+}
+
+static void put_note(struct lines *l)
+{
+	const struct session_info *parent = &l->opts->parent->info;
+	jw_key(&l->w, "continue_metadata");
+	jw_object(&l->w);
+	jw_put_cstr(&l->w, "parent_file", parent->path);
+	jw_put_cstr(&l->w, "parent_session_file", parent->path);
+	jw_put_cstr(&l->w, "parent_session_id", parent->id);
+	put_time(&l->w, "continued_at", l->now_ms);
+	jw_put_cstr(&l->w, "continuation_type", "rollover");
+	jw_put_bool(&l->w, "summary_included", l->opts->summary && l->opts->summary[0]);
+	jw_end(&l->w);
+}
+
+static void begin(struct lines *l)
+{
+	l->w = (struct jw)JW_INIT(l->out);
+	jw_object(&l->w);
+}
+
+static void end(struct lines *l)
+{
+	jw_end(&l->w);
+	str_addc(l->out, '\n');
+	l->now_ms++;
+}
+
+/* The model that answered in the parent goes on; a session without one is the agent's to decide. */
+static const char *model_of(const struct lines *l)
+{
+	const struct session_info *parent = &l->opts->parent->info;
+	bool same = parent->format == l->opts->target->format && parent->model[0];
+	return same ? parent->model : "<synthetic>";
+}
+
+/* ---- Claude Code ---- */
+
+static void claude_head(struct lines *l, const char *type, const char *uuid, const char *parent)
+{
+	const char *branch = l->opts->parent->info.branch;
+	jw_put_cstr(&l->w, "parentUuid", parent);
+	jw_put_bool(&l->w, "isSidechain", false);
+	jw_put_cstr(&l->w, "userType", "external");
+	jw_put_cstr(&l->w, "cwd", l->opts->dir);
+	jw_put_cstr(&l->w, "sessionId", l->plan->id);
+	if (branch[0])
+		jw_put_cstr(&l->w, "gitBranch", branch);
+	jw_put_cstr(&l->w, "type", type);
+	jw_put_cstr(&l->w, "uuid", uuid);
+	put_time(&l->w, "timestamp", l->now_ms);
+}
+
+static void claude_usage(struct jw *w)
+{
+	static const char *const keys[] = { "input_tokens", "cache_creation_input_tokens",
+		"cache_read_input_tokens", "output_tokens" };
+	jw_key(w, "usage");
+	jw_object(w);
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		jw_put_i64(w, keys[i], 0);
+	jw_end(w);
+}
+
+static void claude_answer(struct lines *l, const char *uuid)
+{
+	struct jw *w = &l->w;
+	AUTO_FREE char *id = xasprintf("msg_%s", uuid);
+	jw_key(w, "message");
+	jw_object(w);
+	jw_put_cstr(w, "id", id);
+	jw_put_cstr(w, "type", "message");
+	jw_put_cstr(w, "role", "assistant");
+	jw_put_cstr(w, "model", model_of(l));
+	jw_key(w, "content");
+	jw_array(w);
+	jw_object(w);
+	jw_put_cstr(w, "type", "text");
+	jw_put_cstr(w, "text", answer_text);
+	jw_end(w);
+	jw_end(w);
+	jw_put_cstr(w, "stop_reason", "end_turn");
+	jw_put_cstr(w, "stop_sequence", NULL);
+	claude_usage(w);
+	jw_end(w);
+}
+
+static void claude_lines(struct lines *l)
+{
+	char question[UUID_TEXT], answer[UUID_TEXT];
+	uuid_new(question);
+	uuid_new(answer);
+	begin(l);
+	claude_head(l, "user", question, NULL);
+	jw_key(&l->w, "message");
+	jw_object(&l->w);
+	jw_put_cstr(&l->w, "role", "user");
+	jw_put_string(&l->w, "content", str_sv(&l->plan->message));
+	jw_end(&l->w);
+	put_note(l);
+	end(l);
+	begin(l);
+	claude_head(l, "assistant", answer, question);
+	claude_answer(l, answer);
+	end(l);
+}
+
+/* ---- Codex ---- */
+
+static void codex_begin(struct lines *l, const char *type)
+{
+	begin(l);
+	put_time(&l->w, "timestamp", l->now_ms);
+	jw_put_cstr(&l->w, "type", type);
+	jw_key(&l->w, "payload");
+	jw_object(&l->w);
+}
+
+static void codex_end(struct lines *l)
+{
+	jw_end(&l->w);
+	end(l);
+}
+
+static void codex_meta(struct lines *l)
+{
+	const char *branch = l->opts->parent->info.branch;
+	codex_begin(l, "session_meta");
+	jw_put_cstr(&l->w, "id", l->plan->id);
+	jw_put_cstr(&l->w, "session_id", l->plan->id);
+	put_time(&l->w, "timestamp", l->now_ms);
+	jw_put_cstr(&l->w, "cwd", l->opts->dir);
+	jw_put_cstr(&l->w, "originator", "faden");
+	jw_put_cstr(&l->w, "cli_version", FADEN_VERSION);
+	jw_put_cstr(&l->w, "source", "cli");
+	if (branch[0]) {
+		jw_key(&l->w, "git");
+		jw_object(&l->w);
+		jw_put_cstr(&l->w, "branch", branch);
+		jw_end(&l->w);
+	}
+	put_note(l);
+	codex_end(l);
+}
+
+/* The words twice, as Codex does: for the model, and for its own screen. */
+static void codex_message(
+	struct lines *l, const char *role, const char *block, const char *event, struct sv text)
+{
+	codex_begin(l, "response_item");
+	jw_put_cstr(&l->w, "type", "message");
+	jw_put_cstr(&l->w, "role", role);
+	jw_key(&l->w, "content");
+	jw_array(&l->w);
+	jw_object(&l->w);
+	jw_put_cstr(&l->w, "type", block);
+	jw_put_string(&l->w, "text", text);
+	jw_end(&l->w);
+	jw_end(&l->w);
+	codex_end(l);
+	codex_begin(l, "event_msg");
+	jw_put_cstr(&l->w, "type", event);
+	jw_put_string(&l->w, "message", text);
+	codex_end(l);
+}
+
+static void codex_lines(struct lines *l)
+{
+	codex_meta(l);
+	codex_message(l, "user", "input_text", "user_message", str_sv(&l->plan->message));
+	codex_message(l, "assistant", "output_text", "agent_message", sv_of(answer_text));
+}
+
+void rollover_lines(const struct rollover_opts *opts, const struct rollover *plan, struct str *out)
+{
+	struct lines l = {
+		.opts = opts, .plan = plan, .out = out, .now_ms = clock_wall_ms(opts->clock)
+	};
+	if (opts->target->format == TRANSCRIPT_CODEX)
+		codex_lines(&l);
+	else
+		claude_lines(&l);
+}

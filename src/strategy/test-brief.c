@@ -1,0 +1,328 @@
+#include <string.h>
+
+#include "strategy/brief.h"
+#include "transcript/test-session.h"
+
+/* ---- words ---- */
+
+struct found {
+	struct str text;
+};
+
+static void on_mark(void *data, enum brief_kind kind, struct sv line)
+{
+	struct found *f = data;
+	str_addf(&f->text, "%c:%.*s;", kind == BRIEF_DECISION ? 'd' : 'o', SV_ARG(line));
+}
+
+static void check_marks(const char *text, const char *want)
+{
+	struct found f = { STR_INIT };
+	brief_marks(sv_of(text), on_mark, &f);
+	assert_string_equal(f.text.buf, want);
+	str_release(&f.text);
+}
+
+static void test_marks(void **state)
+{
+	(void)state;
+	check_marks("Decision: use SQLite", "d:use SQLite;");
+	check_marks("- **Decision:** use SQLite", "d:use SQLite;");
+	check_marks("1. __Decided__: no cloud", "d:no cloud;");
+	check_marks("> Entscheidung: nur lokal", "d:nur lokal;");
+	check_marks("## Decisions\n\n- one\n- **two**\n\nplain\n- three", "d:one;d:two;");
+	check_marks("Next steps:\n1. a\n2. b", "o:a;o:b;");
+	check_marks("Nächste Schritte: testen", "o:testen;");
+	check_marks("- [ ] open\n- [x] done", "o:open;");
+	check_marks("Todo:\n- [x] done\n- [ ] open", "o:open;");
+	check_marks("```\nDecision: in code\n```\nDecision: out", "d:out;");
+	check_marks("The decision: was hard", "");
+	check_marks("Decisionmaking: x", "");
+	check_marks("We decided nothing", "");
+	check_marks("## Decisions", "");
+	check_marks("", "");
+}
+
+/* ---- sessions ---- */
+
+#define BASH(id, command)                      \
+	"[{\"type\":\"tool_use\",\"id\":\"" id \
+	"\",\"name\":\"Bash\",\"input\":{\"command\":\"" command "\"}}]"
+#define TOOL(id, name, key, value)                                                          \
+	"[{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"" name "\",\"input\":{\"" key \
+	"\":\"" value "\"}}]"
+
+static void failed_result(
+	struct str *out, const char *uuid, const char *parent, const char *tool, const char *text)
+{
+	claude_head(out, "user", uuid, parent);
+	str_addf(out,
+		",\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_id\":\"%s\","
+		"\"type\":\"tool_result\",\"is_error\":true,\"content\":",
+		tool);
+	put_string(out, text);
+	str_adds(out, "}]}}\n");
+}
+
+static void claude_work(struct str *t)
+{
+	claude_user(t, "u1", NULL, "please build the parser for session files");
+	claude_answer(t, "a1", "u1", "m1", BASH("t1", "make"));
+	failed_result(t, "r1", "a1", "t1", "Exit code 2\nparser.c:3: no such thing\nmore");
+	claude_answer(t, "a2", "r1", "m2", TOOL("t2", "Edit", "file_path", "/w/parser.c"));
+	claude_result(t, "r2", "a2", "t2", "ok");
+	claude_answer(t, "a3", "r2", "m3", BASH("t3", "make"));
+	claude_result(t, "r3", "a3", "t3", "built");
+	claude_answer(t, "a4", "r3", "m4", TEXT("Decision: no tree.\\nNext: the tests"));
+	claude_user(t, "u2", "a4", "now write the tests for all of it");
+	claude_answer(t, "a5", "u2", "m5", TOOL("t5", "Read", "file_path", "/w/README"));
+	claude_result(t, "r5", "a5", "t5", "words");
+	claude_answer(t, "a6", "r5", "m6", TEXT("Shall I?\\n- [ ] fuzz target"));
+	claude_user(t, "u3", "a6", "yes");
+	claude_answer(t, "a7", "u3", "m7", BASH("t7", "sleep 9"));
+}
+
+static void make(
+	void **state, enum transcript_format format, const struct str *text, struct brief *ret)
+{
+	AUTO_FREE char *path = session_write(*state, "s.jsonl", str_sv(text));
+	assert_int_equal(brief_make(path, format, ret, NULL), 0);
+	/* every place holds the value it says */
+	AUTO_STR bytes = STR_INIT;
+	assert_int_equal(file_read(path, 1 << 20, &bytes, NULL), 0);
+	vec_each (&ret->facts, fact) {
+		struct jval val;
+		struct sv rest =
+			sv_head(sv_from(str_sv(&bytes), fact->place.offset), fact->place.size);
+		assert_true(fact->place.line > 0);
+		assert_true(fact->place.size > 0);
+		assert_int_equal(scan_text(rest, &val), 0);
+		assert_int_equal(val.type, fact->place.type);
+	}
+}
+
+static const struct brief_fact *fact_of(const struct brief *b, enum brief_kind kind, size_t nth)
+{
+	vec_each (&b->facts, fact)
+		if (fact->kind == kind && nth-- == 0)
+			return fact;
+	return NULL;
+}
+
+static void check_end(const struct brief *b, enum brief_kind kind, enum brief_end end, int status)
+{
+	const struct brief_fact *fact = fact_of(b, kind, 0);
+	assert_true(fact && fact->end == end && fact->status == status);
+}
+
+static void check_fact(const struct brief *b, enum brief_kind kind, size_t nth, const char *text)
+{
+	const struct brief_fact *fact = fact_of(b, kind, nth);
+	if (!text) {
+		assert_null(fact);
+		return;
+	}
+	assert_non_null(fact);
+	assert_string_equal(fact->text, text);
+}
+
+static void test_claude(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	claude_work(&text);
+	make(state, TRANSCRIPT_CLAUDE, &text, &b);
+	assert_int_equal(b.turns, 3);
+	check_fact(&b, BRIEF_FIRST, 0, "please build the parser for session files");
+	check_fact(&b, BRIEF_TASK, 0, "now write the tests for all of it");
+	check_fact(&b, BRIEF_SINCE, 0, "yes");
+	check_fact(&b, BRIEF_DECISION, 0, "no tree.");
+	check_fact(&b, BRIEF_CHANGED, 0, "/w/parser.c");
+	check_fact(&b, BRIEF_CHANGED, 1, NULL);
+	check_fact(&b, BRIEF_READ, 0, "/w/README");
+	check_fact(&b, BRIEF_COMMAND, 0, "make");
+	check_fact(&b, BRIEF_COMMAND, 1, NULL);
+	check_end(&b, BRIEF_COMMAND, BRIEF_EXIT, 0);
+	check_fact(&b, BRIEF_ERROR, 0, "Bash (make): parser.c:3: no such thing");
+	check_end(&b, BRIEF_ERROR, BRIEF_EXIT, 2);
+	check_fact(&b, BRIEF_OPEN, 0, "Bash was called and has no result: sleep 9");
+	check_fact(&b, BRIEF_OPEN, 1, "the last prompt has no answer");
+	check_fact(&b, BRIEF_OPEN, 2, NULL);
+	check_fact(&b, BRIEF_ANSWER, 0, "Shall I?\n- [ ] fuzz target");
+}
+
+static void test_open_points_of_the_last_answer(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	claude_user(&text, "u1", NULL, "please build the parser for session files");
+	claude_answer(&text, "a1", "u1", "m1", TEXT("Next: this is old"));
+	claude_user(&text, "u2", "a1", "go on with all that is left now");
+	claude_answer(&text, "a2", "u2", "m2", TEXT("Next: this is new"));
+	make(state, TRANSCRIPT_CLAUDE, &text, &b);
+	check_fact(&b, BRIEF_OPEN, 0, "this is new");
+	check_fact(&b, BRIEF_OPEN, 1, NULL);
+}
+
+static void test_taken_back(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	claude_user(&text, "u1", NULL, "please build the parser for session files");
+	claude_answer(&text, "a1", "u1", "m1", TEXT("Decision: left"));
+	claude_user(&text, "u2", "a1", "abandoned words that nobody wants any more");
+	claude_answer(&text, "a2", "u2", "m2", TEXT("Decision: lost"));
+	claude_user(&text, "u3", "a1", "the words of the branch that is alive");
+	claude_answer(&text, "a3", "u3", "m3", TEXT("done"));
+	make(state, TRANSCRIPT_CLAUDE, &text, &b);
+	assert_int_equal(b.turns, 2);
+	check_fact(&b, BRIEF_DECISION, 0, "left");
+	check_fact(&b, BRIEF_DECISION, 1, NULL);
+	check_fact(&b, BRIEF_TASK, 0, "the words of the branch that is alive");
+}
+
+static void test_plan(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	claude_user(&text, "u1", NULL, "please build the parser for session files");
+	claude_answer(&text, "a1", "u1", "m1",
+		"[{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"TodoWrite\",\"input\":{\"todos\":"
+		"["
+		"{\"content\":\"one\",\"status\":\"completed\"},"
+		"{\"content\":\"two\",\"status\":\"in_progress\"},"
+		"{\"content\":\"three\",\"status\":\"pending\"}]}}]");
+	claude_result(&text, "r1", "a1", "t1", "ok");
+	claude_answer(&text, "a2", "r1", "m2", TEXT("so far"));
+	make(state, TRANSCRIPT_CLAUDE, &text, &b);
+	check_fact(&b, BRIEF_OPEN, 0, "two (begun)");
+	check_fact(&b, BRIEF_OPEN, 1, "three");
+	check_fact(&b, BRIEF_OPEN, 2, NULL);
+}
+
+static void test_codex(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	codex_line(&text, "session_meta", "{\"id\":\"x\",\"cwd\":\"/w\"}");
+	codex_message(&text, "user", "please mend the build of this thing");
+	codex_line(&text, "response_item",
+		"{\"type\":\"function_call\",\"name\":\"exec_command\",\"call_id\":\"c1\","
+		"\"arguments\":\"{\\\"cmd\\\":\\\"make\\\"}\"}");
+	codex_line(&text, "response_item",
+		"{\"type\":\"function_call_output\",\"call_id\":\"c1\",\"output\":\"Chunk ID: 1\\n"
+		"Wall time: 0.1 seconds\\nProcess exited with code 7\\nOutput:\\nbroken "
+		"here\\n\"}");
+	codex_line(&text, "response_item",
+		"{\"type\":\"custom_tool_call\",\"name\":\"apply_patch\",\"call_id\":\"c2\","
+		"\"input\":"
+		"\"*** Begin Patch\\n*** Update File: a.c\\n@@\\n*** Add File: b.c\\n*** End "
+		"Patch\"}");
+	codex_line(&text, "response_item",
+		"{\"type\":\"custom_tool_call_output\",\"call_id\":\"c2\",\"output\":\"Done\"}");
+	codex_line(&text, "response_item",
+		"{\"type\":\"function_call\",\"name\":\"update_plan\",\"call_id\":\"c3\","
+		"\"arguments\":"
+		"\"{\\\"plan\\\":[{\\\"step\\\":\\\"test "
+		"it\\\",\\\"status\\\":\\\"pending\\\"}]}\"}");
+	codex_line(&text, "response_item",
+		"{\"type\":\"function_call_output\",\"call_id\":\"c3\",\"output\":\"Plan "
+		"updated\"}");
+	codex_message(&text, "assistant", "patched");
+	make(state, TRANSCRIPT_CODEX, &text, &b);
+	check_fact(&b, BRIEF_TASK, 0, "please mend the build of this thing");
+	check_fact(&b, BRIEF_COMMAND, 0, "make");
+	check_end(&b, BRIEF_COMMAND, BRIEF_EXIT, 7);
+	check_fact(&b, BRIEF_ERROR, 0, "exec_command (make): broken here");
+	check_fact(&b, BRIEF_CHANGED, 0, "a.c");
+	check_fact(&b, BRIEF_CHANGED, 1, "b.c");
+	check_fact(&b, BRIEF_OPEN, 0, "test it");
+	check_fact(&b, BRIEF_OPEN, 1, NULL);
+}
+
+static void test_hostile(void **state)
+{
+	static const char *const lines[] = {
+		"null\n[]\n5\n\"x\"\n",
+		"{\"type\":\"user\",\"message\":null}\n",
+		"{\"type\":\"assistant\",\"uuid\":\"a\",\"message\":{\"content\":42}}\n",
+		"{\"type\":\"assistant\",\"uuid\":\"b\",\"message\":{\"content\":[{\"type\":"
+		"\"tool_use\",\"id\":{},\"name\":7,\"input\":[]}]}}\n",
+		"{\"type\":\"assistant\",\"uuid\":\"c\",\"message\":{\"content\":[{\"type\":"
+		"\"tool_use\",\"id\":\"t\",\"name\":\"Bash\",\"input\":{\"command\":{}}}]}}\n",
+		"{\"type\":\"assistant\",\"uuid\":\"d\",\"message\":{\"content\":[{\"type\":"
+		"\"tool_use\",\"id\":\"t\",\"name\":\"TodoWrite\",\"input\":{\"todos\":[1,{}]}}]}}"
+		"\n",
+		"{\"type\":\"user\"",
+	};
+	AUTO_STR text = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+		str_adds(&text, lines[i]);
+	AUTO_FREE char *path = session_write(*state, "s.jsonl", str_sv(&text));
+	assert_int_equal(brief_make(path, TRANSCRIPT_CLAUDE, &b, NULL), 0);
+	AUTO_BRIEF again = BRIEF_INIT;
+	assert_int_equal(brief_make(path, TRANSCRIPT_CODEX, &again, NULL), 0);
+}
+
+/* ---- the text ---- */
+
+static void test_render(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_STR out = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	claude_work(&text);
+	make(state, TRANSCRIPT_CLAUDE, &text, &b);
+	brief_render(&b, &(struct brief_style){ .max = 16384 }, &out);
+	assert_non_null(strstr(out.buf,
+		"## Task\n- At first: please build the parser for session files [line 1]\n"));
+	assert_non_null(strstr(out.buf, "## Commands\n- exit 0: make (2 times) [line 7]\n"));
+	assert_non_null(
+		strstr(out.buf, "- exit 2: Bash (make): parser.c:3: no such thing [line 3]"));
+}
+
+static void test_render_is_bounded(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	char uuid[16], parent[16] = "u0";
+	claude_user(&text, "u0", NULL, "please build the parser for session files");
+	for (int i = 1; i <= 400; i++) {
+		AUTO_FREE char *content = xasprintf("[{\"type\":\"text\",\"text\":"
+						    "\"Decision: number %d of a great many\"}]",
+			i);
+		(void)snprintf(uuid, sizeof(uuid), "u%d", i);
+		claude_answer(&text, uuid, parent, uuid, content);
+		memcpy(parent, uuid, sizeof(uuid));
+	}
+	make(state, TRANSCRIPT_CLAUDE, &text, &b);
+	assert_int_equal(b.more[BRIEF_DECISION], 400 - BRIEF_FACTS_MAX);
+	for (size_t max = 0; max < 4000; max += 400) {
+		AUTO_STR out = STR_INIT;
+		brief_render(&b, &(struct brief_style){ .max = max }, &out);
+		/* the task always stays */
+		assert_non_null(strstr(out.buf, "please build the parser"));
+		assert_true(out.len < max + 400);
+		if (max > 1000)
+			assert_non_null(strstr(out.buf, "number 400 of"));
+	}
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, folder_setup, folder_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_marks),
+		CASE(test_claude),
+		CASE(test_open_points_of_the_last_answer),
+		CASE(test_taken_back),
+		CASE(test_plan),
+		CASE(test_codex),
+		CASE(test_hostile),
+		CASE(test_render),
+		CASE(test_render_is_bounded),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

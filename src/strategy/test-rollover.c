@@ -1,0 +1,169 @@
+#include <errno.h>
+#include <string.h>
+
+#include "strategy/rollover.h"
+#include "transcript/test-session.h"
+
+#define ID(n) "aaaaaaaa-0000-4000-8000-00000000000" n
+#define DEMO "claude/projects/-work-demo/"
+
+struct world {
+	char *folder, *claude, *codex;
+	struct transcript_home homes[2];
+	struct store *store;
+	struct clock clock;
+};
+
+static int setup(void **state)
+{
+	struct world *w = xcalloc(1, sizeof(*w));
+	w->folder = temp_folder();
+	w->claude = path_join(w->folder, "claude");
+	w->codex = path_join(w->folder, "codex");
+	w->homes[0] = (struct transcript_home){ "claude", TRANSCRIPT_CLAUDE, w->claude };
+	w->homes[1] = (struct transcript_home){ "codex", TRANSCRIPT_CODEX, w->codex };
+	w->clock = (struct clock){ true, (int64_t)T0_S * 1000 };
+	assert_int_equal(store_open(NULL, STORE_MEMORY, NULL, &w->store, NULL), 0);
+	AUTO_STR text = STR_INIT;
+	claude_user(&text, "u1", NULL, "please build the parser for session files");
+	claude_answer(&text, "a1", "u1", "m1", TEXT("Decision: no tree"));
+	AUTO_FREE char *path = session_write(w->folder, DEMO ID("1") ".jsonl", str_sv(&text));
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+	store_close(w->store);
+	free(w->claude);
+	free(w->codex);
+	temp_remove(w->folder);
+	free(w);
+	return 0;
+}
+
+static void find(struct world *w, const char *id, struct session_row *ret)
+{
+	assert_int_equal(catalogue_resolve(w->store, w->homes, 2, id, ret, NULL, NULL), 0);
+}
+
+/* Rolls `id` over; the new id in ret. */
+static void roll(struct world *w, const char *id, size_t target, const char *prompt,
+	char ret[static UUID_TEXT], struct str *message)
+{
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_ROLLOVER plan = ROLLOVER_INIT;
+	find(w, id, &row);
+	const struct rollover_opts opts = {
+		.store = w->store,
+		.homes = w->homes,
+		.n_homes = 2,
+		.parent = &row,
+		.target = &w->homes[target],
+		.dir = "/work/demo",
+		.prompt = prompt,
+		.clock = &w->clock,
+	};
+	assert_int_equal(rollover_plan(&opts, &plan, NULL), 0);
+	assert_false(path_exists(plan.path));
+	assert_int_equal(rollover_apply(&opts, &plan, NULL), 0);
+	assert_true(path_exists(plan.path));
+	assert_int_equal(rollover_apply(&opts, &plan, NULL), -EEXIST);
+	memcpy(ret, plan.id, UUID_TEXT);
+	str_add(message, str_sv(&plan.message));
+}
+
+static void test_lineage_block(void **state)
+{
+	struct world *w = *state;
+	AUTO_STR message = STR_INIT;
+	char id[UUID_TEXT];
+	roll(w, ID("1"), 0, NULL, id, &message);
+	AUTO_FREE char *want =
+		xasprintf("[SESSION LINEAGE]\n"
+			  "This session continues from previous work:\n"
+			  "1. " ID("1") ".jsonl (original)\n"
+					"2. %s.jsonl (current)\n"
+					"\n"
+					"Context from parent sessions may be relevant.\n"
+					"[/SESSION LINEAGE]\n",
+			id);
+	assert_non_null(strstr(message.buf, want));
+}
+
+static void test_new_session_is_read_as_such(void **state)
+{
+	struct world *w = *state;
+	for (size_t target = 0; target < 2; target++) {
+		AUTO_STR message = STR_INIT;
+		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+		char id[UUID_TEXT];
+		roll(w, ID("1"), target, NULL, id, &message);
+		find(w, id, &row);
+		assert_int_equal(row.info.relation, SESSION_CONTINUED);
+		assert_string_equal(row.info.parent_id, ID("1"));
+		assert_string_equal(row.info.cwd, "/work/demo");
+		assert_int_equal(row.info.turns, 1);
+		assert_memory_equal(row.info.prompt, "Continue: please build", 22);
+	}
+}
+
+/* Task, decisions and the user's wish survive a second rollover. */
+static void test_second_generation(void **state)
+{
+	struct world *w = *state;
+	AUTO_STR one = STR_INIT;
+	AUTO_STR two = STR_INIT;
+	AUTO_STR three = STR_INIT;
+	char id[UUID_TEXT], next[UUID_TEXT], last[UUID_TEXT];
+	roll(w, ID("1"), 0, NULL, id, &one);
+	roll(w, id, 1, "now the tests\nand the docs", next, &two);
+	assert_non_null(strstr(two.buf, "As last stated: please build the parser"));
+	assert_null(strstr(two.buf, "At first:"));
+	assert_non_null(strstr(two.buf, "## Decisions\n- no tree"));
+	assert_non_null(
+		strstr(two.buf, "# What to do in this session\nnow the tests\nand the docs\n"));
+	roll(w, next, 0, NULL, last, &three);
+	assert_non_null(strstr(three.buf, "At first: please build the parser"));
+	assert_non_null(strstr(three.buf, "As last stated: now the tests\n  and the docs"));
+	assert_non_null(strstr(three.buf, "- no tree"));
+	assert_non_null(strstr(three.buf, "4. "));
+}
+
+static void test_prompt_limit(void **state)
+{
+	struct world *w = *state;
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_ROLLOVER plan = ROLLOVER_INIT;
+	AUTO_FREE char *prompt = xcalloc(ROLLOVER_PROMPT_MAX + 2, 1);
+	memset(prompt, 'x', ROLLOVER_PROMPT_MAX);
+	find(w, ID("1"), &row);
+	const struct rollover_opts opts = {
+		.store = w->store,
+		.homes = w->homes,
+		.n_homes = 2,
+		.parent = &row,
+		.target = &w->homes[0],
+		.dir = "/work/demo",
+		.prompt = prompt,
+		.clock = &w->clock,
+	};
+	assert_int_equal(rollover_plan(&opts, &plan, NULL), 0);
+	prompt[ROLLOVER_PROMPT_MAX] = 'x';
+	AUTO_ROLLOVER refused = ROLLOVER_INIT;
+	assert_int_equal(rollover_plan(&opts, &refused, NULL), ERR_LIMIT);
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_lineage_block),
+		CASE(test_new_session_is_read_as_such),
+		CASE(test_second_generation),
+		CASE(test_prompt_limit),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

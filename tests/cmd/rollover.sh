@@ -1,0 +1,102 @@
+#!/bin/sh
+# faden rollover: a fresh session that knows where the old one stood.
+. "$(dirname "$0")/../lib.sh"
+
+claude=$t_home/.claude
+codex=$t_home/.codex
+here=$t_tmp/here
+mkdir -p "$here"
+cd "$here" || exit 1
+a=aaaaaaaa-0000-4000-8000-000000000001
+c=01a00000-0000-7000-8000-000000000003
+fa=$("$t_helper/make-session" claude "$claude" "$here" "$a" 'build the parser for the session files' 'yes')
+fc=$("$t_helper/make-session" codex "$codex" "$here" "$c" 'mend the build of this program here')
+t_setenv 'FADEN_CLOCK=2026-03-10T12:00:00Z'
+files() { find "$claude" "$codex" -type f | sort; }
+field() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$t_out" "$1"; }
+
+all=$(files)
+sum=$(cksum "$fa" "$fc")
+t_exit 'a dry run' 0 t_faden rollover --dry-run "$a"
+t_is 'makes nothing' "$(files)" "$all"
+t_like 'shows the lineage' "$(cat "$t_out")" '^\[SESSION LINEAGE\]$'
+t_like 'the task' "$(cat "$t_out")" 'As last stated: build the parser for the session files \['
+t_like 'what was said since' "$(cat "$t_out")" 'Said since: yes \['
+t_like 'the commands' "$(cat "$t_out")" '^- exit 0: echo 2 \['
+t_like 'and how sure the figures are' "$(cat "$t_out")" 'tokens \(assumed\) instead of 20'
+t_exit 'a dry run for programs' 0 t_faden rollover --dry-run --json "$a"
+t_is 'names no session' "$(field session_id) $(field path)" 'None None'
+
+t_exit 'a rollover' 0 t_faden rollover --json --prompt 'go on with the tests' "$a"
+t_ok 'is one line of JSON' python3 - "$t_out" "$a" "$fa" "$here" <<'END'
+import json, os, sys
+lines = open(sys.argv[1]).read().splitlines()
+assert len(lines) == 1
+doc = json.loads(lines[0])
+assert doc["parent_id"] == sys.argv[2] and doc["parent_path"] == sys.argv[3]
+assert doc["path"] == os.path.join(os.path.dirname(sys.argv[3]), doc["session_id"] + ".jsonl")
+assert doc["resume"] == ["claude", "--resume", doc["session_id"]] and doc["directory"] == sys.argv[4]
+assert doc["tokens"]["before"] == 20 and doc["tokens"]["before_sure"] == "exact"
+assert doc["tokens"]["after_sure"] == "assumed"
+assert {"task", "command", "said_since"} <= {f["kind"] for f in doc["facts"]}
+assert os.stat(doc["path"]).st_mode & 0o777 == 0o600
+first, second = map(json.loads, open(doc["path"]))
+note = first["continue_metadata"]
+assert note["parent_file"] == sys.argv[3] and note["continuation_type"] == "rollover"
+assert note["continued_at"] == "2026-03-10T12:00:00.000Z" and note["summary_included"] is False
+assert first["sessionId"] == second["sessionId"] == doc["session_id"]
+assert first["parentUuid"] is None and second["parentUuid"] == first["uuid"]
+assert second["message"]["model"] == "model-a" and second["message"]["id"]
+assert "# What to do in this session\ngo on with the tests" in first["message"]["content"]
+END
+new=$(field session_id)
+t_is 'the parents are untouched' "$(cksum "$fa" "$fc")" "$sum"
+t_is 'one file is new, no temporary is left' "$(files | wc -l)" 3
+t_exit 'it is listed' 0 t_faden list -F '{relation} {parent} {title}'
+t_like 'with its parent and its task' "$(cat "$t_out")" "^continued $a Continue: go on with the tests"
+t_exit 'its family' 0 t_faden lineage "$new"
+t_is 'is two' "$(wc -l <"$t_out")" 2
+
+t_exit 'for people' 0 t_faden rollover "$a"
+t_like 'the ways to go on' "$(cat "$t_out")" '^  claude --resume [0-9a-f-]{36}$'
+t_like 'also by faden' "$(cat "$t_out")" '^  faden ask --in [0-9a-f-]{36} TEXT$'
+
+t_exit 'to another agent' 0 t_faden rollover --json --agent codex "$a"
+t_like 'in its folder' "$(field path)" "^$codex/sessions/2026/03/10/rollout-2026-03-10T12-00-00-"
+t_exit 'from codex' 0 t_faden rollover --json "$c"
+t_like 'stays with codex' "$(field path)" "^$codex/sessions/"
+t_exit 'to the rehearsal agent' 0 t_faden rollover --json --agent rehearsal "$a"
+new=$(field session_id)
+t_exit 'which goes on at once' 0 t_faden --agent rehearsal ask --in "$new" 'what did I say?'
+t_like 'and knows it' "$(cat "$t_out")" 'SESSION LINEAGE'
+t_exit 'to an agent without sessions' 2 t_faden rollover --agent exec "$a"
+
+# the conversation that goes on here is replaced
+t_faden --agent rehearsal ask --new 'remember the milk and the bread' >/dev/null 2>&1
+old=$(t_faden list --agent rehearsal -F '{current}{id}' | sed -n 's/^current//p')
+t_exit 'a rollover of what goes on here' 0 t_faden rollover "$old"
+t_like 'says that it takes its place' "$(cat "$t_out")" 'now what goes on in its folder'
+t_exit 'the next turn' 0 t_faden ask --agent rehearsal 'what did I say?'
+t_like 'is in the new session' "$(cat "$t_out")" 'SESSION LINEAGE'
+
+# trouble
+mv "$here" "$t_tmp/moved"
+cd "$t_tmp/moved" || exit 1
+t_exit 'a folder that is gone' 3 t_faden rollover "$a"
+t_like 'is named with the way out' "$(cat "$t_err")" "$here is gone.*--here"
+t_exit 'here instead' 0 t_faden rollover --json --here "$a"
+t_is 'is here' "$(field directory)" "$t_tmp/moved"
+printf '%s\n' 'null' '[1]' '{"type":"user","message":42}' '{"type":' >>"$fa"
+t_exit 'broken lines' 0 t_faden rollover --here "$a"
+t_exit 'no such session' 1 t_faden rollover nobody
+t_exit 'a prompt too long' 3 t_faden rollover --here -p "$(head -c 70000 /dev/zero | tr '\0' x)" "$a"
+chmod 500 "$(dirname "$fa")"
+if [ "$(id -u)" != 0 ]; then
+	all=$(files)
+	t_exit 'a folder that cannot be written' 5 t_faden rollover --here "$a"
+	t_is 'is left as it was' "$(files)" "$all"
+else
+	t_skip 'a folder that cannot be written' 'root may write everywhere'
+fi
+chmod 700 "$(dirname "$fa")"
+t_done
