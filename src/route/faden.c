@@ -12,6 +12,7 @@ static const double return_boost = 2.0; /* the text says that it goes back */
 static const double tie = 0.05; /* among equals, one that can be resumed */
 static const double least_lean = 0.35; /* less only helps to understand the subject */
 static const double named_elsewhere = 0.7;
+static const double pointed_elsewhere = 0.4; /* "that loop" */
 static const double barely_known = 0.25;
 static const double elsewhere_factor = 0.7;
 static const double half_life_ms = 600000.0;
@@ -198,9 +199,10 @@ static void prefer_named(struct decision *d)
 	if (d->last == ROUTE_NONE)
 		return;
 	struct view *last = &d->views[d->last];
+	double enough = d->s.points ? pointed_elsewhere : named_elsewhere;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct view *v = &d->views[i];
-		if (i != d->last && v->keyword >= named_elsewhere &&
+		if (i != d->last && v->match.strength >= enough &&
 			last->keyword < v->keyword * barely_known) {
 			last->lean *= elsewhere_factor;
 			return;

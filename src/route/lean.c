@@ -153,8 +153,11 @@ static void read_demonstrative(struct leaning *l, size_t i)
 		return;
 	if (stands_alone(s, i))
 		sign(l, sure_pronoun, true, "pronoun", k);
-	else if (!(at(s, i + 1)->cls & (LANG_BIT(HERE) | LANG_BIT(TIME))))
+	else if (at(s, i + 1)->cls & (LANG_BIT(HERE) | LANG_BIT(TIME)))
+		return;
+	else
 		sign(l, sure_demonstrative, true, "points back with", k);
+	l->s->points |= !stands_alone(s, i);
 }
 
 /* "wie geht das mit X": what it means comes after it. */

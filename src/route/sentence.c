@@ -178,6 +178,18 @@ static bool unknown_verb(const struct sentence *s, size_t i)
 		(next->cls & (openers | LANG_BIT(WEAKPRON) | LANG_BIT(PRON)));
 }
 
+/* "the saved position survives an update": an unknown word between a noun and an article. */
+static bool verb_between(const struct sentence *s, size_t i)
+{
+	const struct token *next = peek(s, i + 1);
+	if (i <= s->body || s->tokens.lang == LANG_DE || token_at(s, i)->before || !next ||
+		next->before || (token_at(s, i)->flags & (TOKEN_UPPER | TOKEN_IDENT | TOKEN_HAN)))
+		return false;
+	enum word_kind before = s->words[i - 1].kind;
+	return (before == WORD_NAME || before == WORD_NOUN) &&
+		(next->cls & (LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(DEM) | LANG_BIT(SELF)));
+}
+
 /* Endings that make German adjectives: französische, nächtlich, lesbar. */
 static bool german_adjective(const struct sentence *s, size_t i)
 {
@@ -209,7 +221,7 @@ static enum word_kind kind_of(const struct sentence *s, size_t i)
 			return WORD_QUALITY;
 		bool small = s->tokens.lang == LANG_DE && s->tokens.mixed_case &&
 			!(k->flags & (TOKEN_UPPER | TOKEN_IDENT));
-		return unknown_verb(s, i) || small ? WORD_ACT : WORD_NAME;
+		return unknown_verb(s, i) || small || verb_between(s, i) ? WORD_ACT : WORD_NAME;
 	}
 	if (k->cls & (LANG_BIT(VERB) | LANG_BIT(DEED))) {
 		bool deed = k->cls & LANG_BIT(DEED);
@@ -278,8 +290,15 @@ static void place(struct sentence *s, struct reader *r, size_t i)
 		r->focus_seen = true;
 		r->focus_chunk = r->chunk;
 	}
+	bool verb = w->kind == WORD_ACT;
+	if (verb &&
+		s->tokens.lang != LANG_DE) { /* ends the noun phrase; a German one may be in it */
+		w->chunk = ++r->chunk;
+		r->fresh_chunk = true;
+		r->definite = WORD_BARE;
+	}
 	bool focus = r->focus_seen ? r->chunk == r->focus_chunk : !r->after_preposition;
-	w->role = focus ? ROLE_FOCUS : r->after_preposition ? ROLE_ASIDE : ROLE_OTHER;
+	w->role = focus ? ROLE_FOCUS : r->after_preposition && !verb ? ROLE_ASIDE : ROLE_OTHER;
 }
 
 static void mark_heads(struct sentence *s)
@@ -317,7 +336,8 @@ static void read_words(struct sentence *s)
 	const struct token *first = peek(s, s->body);
 	enum word_kind opens = first ? s->words[s->body].kind : WORD_NONE;
 	s->imperative = !s->tokens.question &&
-		(opens == WORD_VERB || opens == WORD_ACT || opens == WORD_DEED);
+		(opens == WORD_VERB || opens == WORD_DEED ||
+			(opens == WORD_ACT && unknown_verb(s, s->body)));
 }
 
 /* Classes that count wherever they stand. */

@@ -19,7 +19,7 @@ static const float query_weight[] = {
 static const float conv_weight[] = {
 	[WORD_NONE] = 0.0F,
 	[WORD_NAME] = 1.0F,
-	[WORD_ACT] = 0.75F,
+	[WORD_ACT] = 0.95F,
 	[WORD_DEED] = 0.6F,
 	[WORD_NOUN] = 0.6F,
 	[WORD_VERB] = 0.15F,
@@ -39,6 +39,7 @@ static const float part_weight = 0.45F; /* of an identifier or compound of sever
 static const float compound_part_weight = 0.6F; /* CSV of CSV-Export */
 static const float compound_head_weight = 0.85F; /* Export of it */
 static const float first_part_weight = 0.78F;
+static const float common_part = 0.4F; /* of a part that is an everyday word */
 static const float single_weight = 0.6F; /* Class.method: a plain word among several pieces */
 static const float source_weight[] = {
 	[TOPIC_QUERY] = 1.0F,
@@ -258,6 +259,12 @@ enum part_kind {
 	PART_FILE, /* rates of src/rates.py */
 };
 
+/* The Image of ImageMagick is no image. */
+static bool is_common(const struct adding *a, struct sv part)
+{
+	return lexicon_get(&a->w->lex, LANG_EN, part) || concept_of(&a->w->concepts, part);
+}
+
 /* One identifier or hyphenated word: itself and its parts. */
 static void add_parts(struct adding *a, struct sv raw, enum part_kind kind, float weight,
 	uint8_t flags, uint16_t chunk)
@@ -277,6 +284,8 @@ static void add_parts(struct adding *a, struct sv raw, enum part_kind kind, floa
 		float share = code     ? i == 0 ? first_part_weight : part_weight
 			: i + 1 == p.n ? compound_head_weight
 				       : compound_part_weight;
+		if (code && is_common(a, p.part[i]))
+			share *= common_part;
 		if (!is_wrapper(p.part[i]) && p.part[i].n > 2)
 			add_term(a, p.part[i], weight * share, flags, 0, chunk);
 	}
@@ -481,13 +490,19 @@ static bool one_slip(struct sv a, struct sv b)
  */
 static double form_likeness(struct sv a, struct sv b)
 {
-	enum { SHORTEST = 4, COMPOUND_SHORTEST = 5, SLIP_SHORTEST = 5, TAIL_MAX = 4 };
+	enum {
+		SHORTEST = 4,
+		COMPOUND_SHORTEST = 5,
+		SLIP_SHORTEST = 5,
+		TAIL_MAX = 4,
+		ENDING_MAX = 2
+	};
 	size_t shorter = a.n < b.n ? a.n : b.n, longer = a.n < b.n ? b.n : a.n;
 	if (shorter < SHORTEST)
 		return 0;
 	size_t n = common_prefix(a, b);
 	if (n == shorter && longer - n <= TAIL_MAX)
-		return n > SHORTEST ? 0.8 : 0.5;
+		return n <= SHORTEST ? 0.5 : longer - n <= ENDING_MAX ? 0.95 : 0.8;
 	if (n > SHORTEST && shorter - n <= 2 && longer - n <= TAIL_MAX)
 		return 0.7;
 	if (shorter >= SLIP_SHORTEST && one_slip(a, b))
@@ -553,7 +568,7 @@ double term_likeness(const struct route_topic *at, const struct term *a,
 	if (sv_eq(ka, kb) || sv_eq(term_stem(at, a), term_stem(bt, b)))
 		return 1;
 	if (a->pair && a->pair == b->pair)
-		return 0.9;
+		return 0.95;
 	if (a->concept && a->concept == b->concept)
 		return 0.85;
 	if ((a->flags | b->flags) & TERM_PAIR)
