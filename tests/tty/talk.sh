@@ -1,0 +1,68 @@
+#!/bin/sh
+# faden at a terminal: talking, cancelling, leaving, resizing, restarting.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/tmux.sh"
+tty_need
+mkdir -p "$t_tmp/work"
+cd "$t_tmp/work" || exit 1
+start() {
+	tty_start 70 16 sh -c "trap : INT; '$FADEN' ${1-}; echo status \$?; exec cat"
+	t_wait_for 10 tty_shows '^› *$'
+}
+
+start
+t_like 'a first start says what it is' "$(tty_screen)" 'A new conversation with rehearsal'
+tty_type 'my **cat** is Mia' Enter
+tty_wait 'the answer is shown plainly' '^You said: my cat is Mia'
+tty_type 'what did I say?' Enter
+tty_wait 'it remembers' '^1\. my cat is Mia'
+tty_type C-c
+tty_wait 'Ctrl-C once warns' 'Ctrl-C again'
+tty_type C-d
+tty_wait 'Ctrl-D leaves' '^status 0'
+tty_stop
+
+start
+t_like 'the next start goes on and says so' "$(tty_screen)" 'Going on with rehearsal: "my \*\*cat\*\* is Mia" \(2 turns'
+tty_type 'Neue Konversation' Enter
+tty_wait 'reset by a word' 'starting a new conversation'
+tty_type 'what did I say?' Enter
+tty_wait 'is in force' 'Nothing yet'
+tty_type Up Up Enter
+tty_wait 'history brings it back' 'starting a new conversation'
+tty_type 'restart' Enter
+tty_wait 'restart' 'restarting now'
+t_wait_for 10 tty_shows '^› *$'
+tty_type 'hello after the restart' Enter
+tty_wait 'goes on' '^You said: hello after the restart'
+tty_type C-c
+tty_wait 'twice' 'Ctrl-C again'
+tty_type C-c
+tty_wait 'leaves' '^status 0'
+tty_stop
+
+printf '*\nsay one two three four five six seven eight nine ten eleven twelve\nwait 60000\nsay never\n' >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+start --new-session
+tty_type 'count' Enter
+tty_wait 'the answer streams' '^one two three four five'
+tty_wait 'with a status line below' '(speaking|thinking).*rehearsal'
+tty_resize 50 12
+tty_wait 'a smaller window keeps both' '(speaking|thinking).*rehearsal'
+tty_type C-c
+tty_wait 'Ctrl-C cancels the turn' '^Cancelled'
+t_wait_for 10 tty_shows '^› *$'
+tty_unlike_status() { ! tty_shows 'speaking|thinking'; }
+t_ok 'the status line is gone' tty_unlike_status
+tty_type C-d
+tty_wait 'and the program goes on until Ctrl-D' '^status 0'
+tty_stop
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+
+start
+tty_type "$(printf 'say \033]0;evil\007 it')" Enter
+t_wait_for 10 tty_shows '^You said'
+t_unlike 'nothing changes the title' "$(tty_do display-message -p '#{pane_title}')" 'evil'
+tty_type C-d
+tty_wait 'done' '^status 0'
+t_done
