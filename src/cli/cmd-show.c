@@ -1,6 +1,7 @@
 /*
  * One session, readable.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -189,7 +190,9 @@ static size_t put_raw(struct app *app, const char *buf, size_t n, bool last)
 static int show_raw(struct show *s, struct err *reterr)
 {
 	enum { PIECE = 64 * 1024 };
-	AUTO_CLOSE int fd = open(s->row.info.path, O_RDONLY | O_CLOEXEC);
+	const char *path = s->row.info.path;
+	assert(path);
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
 	AUTO_FREE char *buf = xmalloc(PIECE);
 	uint64_t at = s->offset;
 	ssize_t n = fd < 0 ? -1 : 1;
@@ -198,7 +201,7 @@ static int show_raw(struct show *s, struct err *reterr)
 		if (n > 0)
 			at += put_raw(s->app, buf, (size_t)n, n < PIECE);
 	}
-	return n < 0 ? err_errno(reterr, errno, "%s", s->row.info.path) : 0;
+	return n < 0 ? err_errno(reterr, errno, "%s", path) : 0;
 }
 
 /* ---- the command ---- */

@@ -355,6 +355,9 @@ static void test_two_processes(void **state)
 		write_claude(w, name, "many", 2);
 	}
 	AUTO_FREE char *path = path_join(w->folder, "state/shared.db");
+	/* a handle must not cross a fork */
+	store_close(w->store);
+	w->store = NULL;
 	for (int i = 0; i < PROCESSES; i++) {
 		pids[i] = fork();
 		if (pids[i] != 0)
@@ -371,7 +374,6 @@ static void test_two_processes(void **state)
 		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
 		assert_int_equal(status, 0);
 	}
-	store_close(w->store);
 	assert_int_equal(store_open(path, 0, NULL, &w->store, NULL), 0);
 	assert_int_equal(count(w, (struct catalogue_query){ .limit = 0 }), FILES + 3);
 	assert_int_equal(refresh(w).read, 0);
