@@ -12,6 +12,7 @@
 #include "ui/markdown.h"
 #include "ui/status.h"
 #include "ui/term.h"
+#include "ui/wrap.h"
 
 enum { TICK_MS = 250 };
 
@@ -19,6 +20,7 @@ struct talk {
 	struct app *app;
 	struct assistant assistant;
 	struct term term;
+	struct term_mode mode;
 	struct markdown markdown;
 	struct status status;
 	struct editor *editor;
@@ -45,8 +47,7 @@ static void say_line(struct talk *t, unsigned style, const char *text)
 	if (!t->running && t->editor)
 		editor_hide(t->editor);
 	term_fresh_line(&t->term);
-	term_styled(&t->term, style, sv_of(text));
-	term_newline(&t->term);
+	wrap_line(&t->term, style, sv_of(text));
 	if (t->running)
 		status_show(&t->status);
 	else if (t->editor)
@@ -217,7 +218,9 @@ static int take_turn(struct talk *t, struct sv text, bool fresh, struct err *ret
 	t->interrupts = 0;
 	t->began_ms = clock_age_ms(NULL);
 	t->tick = loop_add_timer(t->assistant.loop, TICK_MS, on_tick, t);
+	term_mode_quiet(&t->mode);
 	int r = assistant_say(&t->assistant, &req, &out, reterr);
+	term_mode_restore(&t->mode);
 	loop_remove(t->assistant.loop, t->tick);
 	t->running = false;
 	if (r == 0) {
@@ -356,6 +359,7 @@ static void set_up_screen(struct talk *t)
 	};
 
 	term_init(&t->term, &opts);
+	(void)term_mode_save(&t->mode, t->app->in);
 	markdown_init(&t->markdown, &t->term);
 	status_init(&t->status, &t->term);
 }

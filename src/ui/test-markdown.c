@@ -259,6 +259,21 @@ static void test_used_again(void **state)
 	term_release(&term);
 }
 
+static void test_wrapped_line(void **state)
+{
+	(void)state;
+	struct term term;
+
+	term_init_capture(&term, 12, 10, true);
+	wrap_line(&term, STYLE_DIM, SV("one two\nthree \033[2Jfour"));
+	assert_string_equal(term.buf.buf, "\033[2mone two\033[0m\n\033[2mthree four\033[0m\n");
+	term_release(&term);
+	term_init_capture(&term, 0, 0, false);
+	wrap_line(&term, STYLE_DIM, SV("one two\nthree four five six"));
+	assert_string_equal(term.buf.buf, "one two three four five six\n");
+	term_release(&term);
+}
+
 static void test_words_come_at_once(void **state)
 {
 	(void)state;
@@ -286,6 +301,7 @@ int main(void)
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_used_again),
+		cmocka_unit_test(test_wrapped_line),
 		cmocka_unit_test(test_words_come_at_once),
 	};
 

@@ -136,3 +136,21 @@ void wrap_end(struct wrap *w)
 	term_style(w->term, STYLE_PLAIN);
 	term_newline(w->term);
 }
+
+void wrap_line(struct term *term, unsigned style, struct sv text)
+{
+	AUTO_STR clean = STR_INIT;
+	struct wrap w;
+
+	if (!term->tty) {
+		term_styled(term, style, text);
+		term_newline(term);
+		return;
+	}
+	utf8_scrub_line(&clean, text);
+	wrap_init(&w, term);
+	wrap_begin(&w, SV(""), SV(""), STYLE_PLAIN);
+	wrap_add(&w, str_sv(&clean), style);
+	wrap_end(&w);
+	wrap_release(&w);
+}

@@ -39,3 +39,6 @@ void wrap_begin(struct wrap *w, struct sv first, struct sv hang, unsigned style)
 void wrap_add(struct wrap *w, struct sv text, unsigned style);
 /* Shows the last word and ends the line. */
 void wrap_end(struct wrap *w);
+
+/* One line of foreign text and a newline, wrapped when the output is a terminal. */
+void wrap_line(struct term *term, unsigned style, struct sv text);

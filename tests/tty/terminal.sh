@@ -1,0 +1,81 @@
+#!/bin/sh
+# What faden does to its terminal: keys typed during an answer wait for the prompt, and every way
+# out leaves the terminal as it was.
+# shellcheck disable=SC2154 # variables of lib.sh
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/tmux.sh"
+tty_need
+cd "$t_home" || exit 1
+
+talk() {
+	tty_start 70 16 sh -c "trap : INT; '$FADEN' $*; echo status \$?; exec cat"
+}
+
+talk --agent rehearsal
+tty_wait 'a prompt' '^›'
+tty_type C-d
+tty_wait 'after Ctrl-D' '^status 0'
+t_is 'the terminal is as it was' "$(tty_mode)" 'icrnl opost isig icanon echo '
+tty_stop
+
+talk
+tty_wait 'another prompt' '^›'
+tty_type 'half a line' C-c
+tty_wait 'Ctrl-C at the prompt warns' '^Ctrl-C again, or Ctrl-D, leaves'
+tty_type C-c
+tty_wait 'after the second' '^status '
+t_is 'it is, too' "$(tty_mode)" 'icrnl opost isig icanon echo '
+tty_stop
+
+cat >"$t_tmp/script" <<'END'
+say Looking around.
+tool Bash ls -l => total 0
+wait 60000
+---
+say Here **again**.
+*
+say ESC]0;ownedBELplain
+wait 1500
+say the end
+END
+sed -i "s/ESC/$(printf '\033')/; s/BEL/$(printf '\007')/" "$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+talk --agent rehearsal --new-session
+tty_wait 'a fresh one' '^› *$'
+tty_type 'go' Enter
+tty_wait 'text before a tool' '^Looking around\.'
+tty_wait 'the tool is named' '^Bash ls -l'
+tty_wait 'the status line says who works' ' · rehearsal'
+t_is 'once' "$(tty_screen | grep -c ' · rehearsal')" 1
+tty_resize 30 16
+tty_resize 70 16
+tty_type 'early'
+tty_type C-c
+tty_wait 'Ctrl-C cancels the turn' '[Cc]ancelled'
+tty_wait 'and the prompt is back' '^›( early)? *$'
+t_unlike 'without the status line' "$(tty_screen | tail -n 1)" 'rehearsal'
+tty_type C-u 'go on' Enter
+tty_wait 'the conversation is alive' '^Here again\.'
+tty_type 'more' Enter
+tty_wait 'an answer streams' '^plain'
+tty_type 'typed ahead'
+tty_wait 'what is typed meanwhile' '^› typed ahead'
+t_unlike 'is not mixed into the answer' "$(tty_screen | grep -v '^› ')" 'typed ahead'
+t_unlike 'an answer cannot set the title' "$(tty_do display-message -p '#{pane_title}')" 'owned'
+tty_type C-u
+tty_type 'Neustart' Enter
+tty_wait 'a restart goes on in the same conversation' '^Going on with rehearsal'
+tty_type C-u C-d
+tty_wait 'and ends like any other' '^status 0'
+t_is 'the terminal is as it was after a restart, too' "$(tty_mode)" 'icrnl opost isig icanon echo '
+tty_stop
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+
+talk --agent rehearsal
+tty_wait 'a prompt' '^›'
+pid=$(tty_do display-message -p '#{pane_pid}')
+kill -TERM "$(ps -o pid= --ppid "$pid" | head -n 1)"
+tty_wait 'a signal ends it' '^status 143'
+t_is 'that leaves the terminal as it was, too' "$(tty_mode)" 'icrnl opost isig icanon echo '
+tty_stop
+t_done
