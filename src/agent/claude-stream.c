@@ -2,6 +2,7 @@
 
 #include "agent/claude-usage.h"
 #include "agent/tool-about.h"
+#include "agent/value.h"
 #include "base/utf8.h"
 #include "json/scan.h"
 
@@ -44,20 +45,6 @@ static const struct scan_key keys[K_COUNT] = {
 
 /* ---- helpers ---- */
 
-static struct jval member(struct jval obj, const char *key)
-{
-	struct jval val = { 0 };
-
-	if (scan_get(obj, sv_of(key), &val) <= 0)
-		return (struct jval){ 0 };
-	return val;
-}
-
-static bool is(struct jval val, const char *text)
-{
-	return scan_string_eq(val, sv_of(text));
-}
-
 static void emit(struct claude_stream *s, const struct agent_event *ev)
 {
 	s->ops->event(s->data, ev);
@@ -93,14 +80,14 @@ static void begin_block(struct claude_stream *s)
 static void take_delta(struct claude_stream *s, struct jval delta)
 {
 	AUTO_STR tmp = STR_INIT;
-	struct jval type = member(delta, "type");
+	struct jval type = value_member(delta, "type");
 
-	if (is(type, "text_delta")) {
-		struct sv text = scan_string_view(member(delta, "text"), &tmp);
+	if (value_is(type, "text_delta")) {
+		struct sv text = scan_string_view(value_member(delta, "text"), &tmp);
 		say(s, text);
 		s->block_sent += text.n;
-	} else if (is(type, "thinking_delta")) {
-		struct sv text = scan_string_view(member(delta, "thinking"), &tmp);
+	} else if (value_is(type, "thinking_delta")) {
+		struct sv text = scan_string_view(value_member(delta, "thinking"), &tmp);
 		emit(s, &(struct agent_event){ .type = AGENT_EV_THINKING, .text = text });
 	}
 }
@@ -110,13 +97,13 @@ static void take_stream_event(struct claude_stream *s, const struct jval *v)
 {
 	if (v[K_PARENT].type == J_STRING)
 		return;
-	if (is(v[K_EVENT_TYPE], "message_start")) {
+	if (value_is(v[K_EVENT_TYPE], "message_start")) {
 		str_clear(&s->message);
-		(void)scan_string(member(v[K_EVENT_MESSAGE], "id"), &s->message);
+		(void)scan_string(value_member(v[K_EVENT_MESSAGE], "id"), &s->message);
 		begin_block(s);
-	} else if (is(v[K_EVENT_TYPE], "content_block_start")) {
+	} else if (value_is(v[K_EVENT_TYPE], "content_block_start")) {
 		begin_block(s);
-	} else if (is(v[K_EVENT_TYPE], "content_block_delta")) {
+	} else if (value_is(v[K_EVENT_TYPE], "content_block_delta")) {
 		take_delta(s, v[K_EVENT_DELTA]);
 	}
 }
@@ -125,7 +112,7 @@ static void take_stream_event(struct claude_stream *s, const struct jval *v)
 static void take_text(struct claude_stream *s, const struct jval *v, struct jval block)
 {
 	AUTO_STR tmp = STR_INIT;
-	struct sv text = scan_string_view(member(block, "text"), &tmp);
+	struct sv text = scan_string_view(value_member(block, "text"), &tmp);
 	bool streamed = s->message.len && scan_string_eq(v[K_MESSAGE_ID], str_sv(&s->message));
 
 	if (!streamed)
@@ -146,10 +133,10 @@ static void begin_tool(struct claude_stream *s, struct jval block)
 	AUTO_STR name = STR_INIT;
 	AUTO_STR about = STR_INIT;
 
-	if (!scan_string(member(block, "id"), &id) || s->tools.n >= CLAUDE_TOOLS_MAX)
+	if (!scan_string(value_member(block, "id"), &id) || s->tools.n >= CLAUDE_TOOLS_MAX)
 		return;
-	(void)scan_string(member(block, "name"), &name);
-	tool_about(&about, member(block, "input"), CLAUDE_ABOUT_MAX);
+	(void)scan_string(value_member(block, "name"), &name);
+	tool_about(&about, value_member(block, "input"), CLAUDE_ABOUT_MAX);
 	emit(s,
 		&(struct agent_event){ .type = AGENT_EV_TOOL_BEGIN,
 			.tool = str_sv(&name),
@@ -160,17 +147,17 @@ static void begin_tool(struct claude_stream *s, struct jval block)
 
 static void end_tool(struct claude_stream *s, struct jval block)
 {
-	struct jval id = member(block, "tool_use_id");
+	struct jval id = value_member(block, "tool_use_id");
 
 	for (size_t i = 0; i < s->tools.n; i++) {
 		struct claude_tool tool = s->tools.v[i];
-		if (!is(id, tool.id))
+		if (!value_is(id, tool.id))
 			continue;
 		s->tools.v[i] = s->tools.v[--s->tools.n];
 		emit(s,
 			&(struct agent_event){ .type = AGENT_EV_TOOL_END,
 				.tool = sv_of(tool.name),
-				.failed = scan_true(member(block, "is_error")) });
+				.failed = scan_true(value_member(block, "is_error")) });
 		free(tool.id);
 		free(tool.name);
 		return;
@@ -183,7 +170,7 @@ static void end_tool(struct claude_stream *s, struct jval block)
  * are told again in the result. */
 static bool is_remark(const struct jval *v)
 {
-	return v[K_ERROR].type == J_STRING || is(v[K_MESSAGE_MODEL], "<synthetic>");
+	return v[K_ERROR].type == J_STRING || value_is(v[K_MESSAGE_MODEL], "<synthetic>");
 }
 
 static void take_assistant(struct claude_stream *s, const struct jval *v)
@@ -198,10 +185,10 @@ static void take_assistant(struct claude_stream *s, const struct jval *v)
 	if (is_remark(v))
 		return;
 	while (scan_next(&it, NULL, &block) > 0) {
-		struct jval type = member(block, "type");
-		if (is(type, "tool_use"))
+		struct jval type = value_member(block, "type");
+		if (value_is(type, "tool_use"))
 			begin_tool(s, block);
-		else if (is(type, "text") && v[K_PARENT].type != J_STRING)
+		else if (value_is(type, "text") && v[K_PARENT].type != J_STRING)
 			take_text(s, v, block);
 	}
 }
@@ -212,7 +199,7 @@ static void take_user(struct claude_stream *s, const struct jval *v)
 	struct jval block;
 
 	while (scan_next(&it, NULL, &block) > 0)
-		if (is(member(block, "type"), "tool_result"))
+		if (value_is(value_member(block, "type"), "tool_result"))
 			end_tool(s, block);
 }
 
@@ -225,9 +212,9 @@ static void take_retry(struct claude_stream *s, struct jval line)
 	int64_t status = 0;
 	double delay = 0;
 
-	(void)scan_i64(member(line, "error_status"), &status);
-	(void)scan_double(member(line, "retry_delay_ms"), &delay);
-	(void)scan_string(member(line, "error"), &name);
+	(void)scan_i64(value_member(line, "error_status"), &status);
+	(void)scan_double(value_member(line, "retry_delay_ms"), &delay);
+	(void)scan_string(value_member(line, "error"), &name);
 	utf8_scrub_line(&why, utf8_cut(str_sv(&name), CLAUDE_ABOUT_MAX));
 	if (status > 0)
 		str_addf(&why, "%s%lld", why.len ? " " : "", (long long)status);
@@ -249,15 +236,16 @@ static void take_session(struct claude_stream *s, struct jval session)
 
 static void take_system(struct claude_stream *s, struct jval line, const struct jval *v)
 {
-	if (is(v[K_SUBTYPE], "init"))
+	if (value_is(v[K_SUBTYPE], "init"))
 		take_session(s, v[K_SESSION]);
-	else if (is(v[K_SUBTYPE], "api_retry"))
+	else if (value_is(v[K_SUBTYPE], "api_retry"))
 		take_retry(s, line);
-	else if (is(v[K_SUBTYPE], "compact_boundary"))
+	else if (value_is(v[K_SUBTYPE], "compact_boundary"))
 		emit(s,
 			&(struct agent_event){ .type = AGENT_EV_NOTICE,
 				.text = SV("the agent has compacted the conversation") });
-	else if (is(v[K_SUBTYPE], "status") && is(member(line, "status"), "requesting"))
+	else if (value_is(v[K_SUBTYPE], "status") &&
+		value_is(value_member(line, "status"), "requesting"))
 		s->ops->working(s->data);
 }
 
@@ -265,9 +253,9 @@ static void take_limit(struct claude_stream *s, const struct jval *v)
 {
 	int64_t seconds = 0;
 
-	if (!is(member(v[K_LIMIT], "status"), "rejected"))
+	if (!value_is(value_member(v[K_LIMIT], "status"), "rejected"))
 		return;
-	(void)scan_i64(member(v[K_LIMIT], "resetsAt"), &seconds);
+	(void)scan_i64(value_member(v[K_LIMIT], "resetsAt"), &seconds);
 	s->ops->limited(s->data, seconds > 0 && seconds < INT64_MAX / 1000 ? seconds * 1000 : 0);
 }
 
@@ -297,7 +285,7 @@ static void take_denials(struct claude_stream *s, struct jval list)
 
 	while (scan_next(&it, NULL, &item) > 0 && text.len < CLAUDE_ABOUT_MAX) {
 		str_adds(&text, text.len ? ", " : "not permitted in this mode: ");
-		str_add(&text, scan_string_view(member(item, "tool_name"), &tmp));
+		str_add(&text, scan_string_view(value_member(item, "tool_name"), &tmp));
 	}
 	tool_about_text(&clean, str_sv(&text), CLAUDE_ABOUT_MAX);
 	if (clean.len)
@@ -309,19 +297,22 @@ static void take_result(struct claude_stream *s, struct jval line, const struct 
 	AUTO_STR said = STR_INIT;
 	AUTO_STR errors = STR_INIT;
 	int64_t status = 0;
-	struct jval reason = member(line, "terminal_reason");
+	struct jval reason = value_member(line, "terminal_reason");
 	struct claude_result result = {
-		.failed = scan_true(member(line, "is_error")) || !is(v[K_SUBTYPE], "success"),
-		.interrupted = is(reason, "aborted_streaming") || is(reason, "aborted_tools"),
-		.over_budget = is(v[K_SUBTYPE], "error_max_budget_usd"),
+		.failed = scan_true(value_member(line, "is_error")) ||
+			!value_is(v[K_SUBTYPE], "success"),
+		.interrupted =
+			value_is(reason, "aborted_streaming") || value_is(reason, "aborted_tools"),
+		.over_budget = value_is(v[K_SUBTYPE], "error_max_budget_usd"),
 	};
 
 	if (!result.failed)
 		take_session(s, v[K_SESSION]);
-	if (scan_i64(member(line, "api_error_status"), &status) && status > 0 && status < 1000)
+	if (scan_i64(value_member(line, "api_error_status"), &status) && status > 0 &&
+		status < 1000)
 		result.status = (int)status;
-	(void)scan_string(member(line, "result"), &said);
-	join_errors(&errors, member(line, "errors"));
+	(void)scan_string(value_member(line, "result"), &said);
+	join_errors(&errors, value_member(line, "errors"));
 	if (errors.len == 0)
 		str_add(&errors, str_sv(&s->error));
 	/* A command of the program itself (/context) answers nowhere but here. */
@@ -330,7 +321,7 @@ static void take_result(struct claude_stream *s, struct jval line, const struct 
 	result.said = str_sv(&said);
 	result.errors = str_sv(&errors);
 	result.usage = claude_usage(line, &s->total);
-	take_denials(s, member(line, "permission_denials"));
+	take_denials(s, value_member(line, "permission_denials"));
 	forget_tools(s);
 	s->ops->result(s->data, &result);
 }
@@ -344,19 +335,19 @@ static void take_line(void *data, struct sv line)
 	if (scan_text(line, &whole) < 0 || whole.type != J_OBJECT ||
 		scan_keys(line, keys, K_COUNT, v) < 0)
 		return;
-	if (is(v[K_TYPE], "stream_event") || is(v[K_TYPE], "assistant"))
+	if (value_is(v[K_TYPE], "stream_event") || value_is(v[K_TYPE], "assistant"))
 		s->ops->working(s->data);
-	if (is(v[K_TYPE], "stream_event"))
+	if (value_is(v[K_TYPE], "stream_event"))
 		take_stream_event(s, v);
-	else if (is(v[K_TYPE], "assistant"))
+	else if (value_is(v[K_TYPE], "assistant"))
 		take_assistant(s, v);
-	else if (is(v[K_TYPE], "user"))
+	else if (value_is(v[K_TYPE], "user"))
 		take_user(s, v);
-	else if (is(v[K_TYPE], "system"))
+	else if (value_is(v[K_TYPE], "system"))
 		take_system(s, whole, v);
-	else if (is(v[K_TYPE], "result"))
+	else if (value_is(v[K_TYPE], "result"))
 		take_result(s, whole, v);
-	else if (is(v[K_TYPE], "rate_limit_event"))
+	else if (value_is(v[K_TYPE], "rate_limit_event"))
 		take_limit(s, v);
 }
 

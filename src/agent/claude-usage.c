@@ -1,24 +1,20 @@
 #include "agent/claude-usage.h"
 
+#include "agent/value.h"
+
 static int64_t count_of(struct jval obj, const char *key)
 {
-	struct jval val;
 	int64_t n;
 
-	if (scan_get(obj, sv_of(key), &val) <= 0 || !scan_i64(val, &n) || n < 0 ||
-		n > INT64_MAX / 1024)
-		return 0;
-	return n;
+	/* Sums of what is added up from one line must not overflow. */
+	return scan_i64(value_member(obj, key), &n) && n > 0 && n < INT64_MAX / 1024 ? n : 0;
 }
 
 static double cost_of(struct jval obj, const char *key)
 {
-	struct jval val;
 	double cost;
 
-	if (scan_get(obj, sv_of(key), &val) <= 0 || !scan_double(val, &cost) || !(cost >= 0))
-		return 0;
-	return cost;
+	return scan_double(value_member(obj, key), &cost) && cost > 0 ? cost : 0;
 }
 
 /* Sums an object of models. False when it is none. */
@@ -64,9 +60,9 @@ static struct agent_usage difference(
 static struct agent_usage plain_usage(struct jval result, const struct agent_usage *before)
 {
 	struct agent_usage none = AGENT_USAGE_NONE;
-	struct jval usage;
+	struct jval usage = value_member(result, "usage");
 
-	if (scan_get(result, SV("usage"), &usage) <= 0 || usage.type != J_OBJECT)
+	if (usage.type != J_OBJECT)
 		return none;
 	struct agent_usage now = { .cost_usd = cost_of(result, "total_cost_usd") };
 	return (struct agent_usage){
@@ -81,12 +77,9 @@ static struct agent_usage plain_usage(struct jval result, const struct agent_usa
 struct agent_usage claude_usage(struct jval result, struct agent_usage *total)
 {
 	struct agent_usage now, turn;
-	struct jval models = { 0 }, recent = { 0 };
+	bool counted = sum_models(value_member(result, "modelUsage"), &now);
 
-	(void)(scan_get(result, SV("modelUsage"), &models) > 0);
-	(void)(scan_get(result, SV("model_usage_since_last_result"), &recent) > 0);
-	bool counted = sum_models(models, &now);
-	if (!sum_models(recent, &turn))
+	if (!sum_models(value_member(result, "model_usage_since_last_result"), &turn))
 		turn = counted ? difference(&now, total) : plain_usage(result, total);
 	if (counted)
 		*total = now;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "agent/child.h"
+#include "agent/claude-call.h"
 #include "agent/claude-stream.h"
 #include "agent/death.h"
 #include "agent/driver.h"
@@ -240,67 +241,6 @@ static void on_ended(void *data, int status)
 
 static const struct child_ops child_ops = { .out = on_out, .ended = on_ended };
 
-static const char *mode_name(enum agent_permission mode)
-{
-	switch (mode) {
-	case AGENT_PERM_DEFAULT:
-		return "default";
-	case AGENT_PERM_ACCEPT_EDITS:
-		return "acceptEdits";
-	case AGENT_PERM_PLAN:
-		return "plan";
-	case AGENT_PERM_BYPASS:
-		return "bypassPermissions";
-	}
-	return "default";
-}
-
-static void add_option(struct strv *argv, const char *name, const char *value)
-{
-	if (!value)
-		return;
-	strv_add(argv, name);
-	strv_add(argv, value);
-}
-
-static void build_argv(const struct claude *c, const char *program, struct strv *argv)
-{
-	const struct agent_opts *opts = &c->a->opts;
-
-	strv_add(argv, program);
-	strv_add(argv, "-p");
-	strv_add(argv, "--verbose");
-	add_option(argv, "--input-format", "stream-json");
-	add_option(argv, "--output-format", "stream-json");
-	strv_add(argv, "--include-partial-messages");
-	add_option(argv, c->resume ? "--resume" : "--session-id", c->session);
-	add_option(argv, "--permission-mode", mode_name(c->wanted));
-	add_option(argv, "--model", opts->model);
-	add_option(argv, "--append-system-prompt", opts->system_prompt);
-	if (opts->max_budget_usd > 0) {
-		strv_add(argv, "--max-budget-usd");
-		strv_addf(argv, "%.6f", opts->max_budget_usd - c->spent_usd);
-	}
-}
-
-/* What an outer Claude Code tells its own children. */
-static const char *const foreign[] = { "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT",
-	"CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_CHILD_SESSION",
-	"CLAUDE_CODE_REMOTE_SESSION_ID", "CLAUDE_AGENT_SDK_VERSION", "CLAUDE_PROJECT_DIR",
-	"CLAUDE_ENV_FILE", NULL };
-
-/* The variable moves more than the sessions (settings, login), so it is left unset for the folder
- * that is the default. */
-static void set_home(struct strv *env, const struct agent_opts *opts)
-{
-	const char *user = launch_env_get(opts->envp, "HOME");
-	AUTO_FREE char *usual = user ? path_join(user, ".claude") : NULL;
-	bool is_usual = usual && opts->home && strcmp(usual, opts->home) == 0;
-
-	if (opts->home && !(is_usual && !launch_env_get(opts->envp, "CLAUDE_CONFIG_DIR")))
-		launch_env_set(env, "CLAUDE_CONFIG_DIR", opts->home);
-}
-
 static void missing(struct claude *c)
 {
 	const char *program = c->a->opts.program ? c->a->opts.program : "claude";
@@ -323,6 +263,10 @@ static int start(struct claude *c)
 	AUTO_STRV argv = STRV_INIT;
 	AUTO_STRV env = STRV_INIT;
 	struct err err = ERR_INIT;
+	struct claude_call call = { .session = c->session,
+		.resume = c->resume,
+		.mode = c->wanted,
+		.budget_usd = opts->max_budget_usd > 0 ? opts->max_budget_usd - c->spent_usd : 0 };
 
 	c->mode = c->wanted;
 	c->reused = false;
@@ -331,9 +275,8 @@ static int start(struct claude *c)
 		missing(c);
 		return -ENOENT;
 	}
-	build_argv(c, program, &argv);
-	launch_env(&env, opts->envp, foreign);
-	set_home(&env, opts);
+	claude_argv(&argv, opts, program, &call);
+	claude_env(&env, opts);
 	int r = child_start(&c->child, (const char *const *)argv.v, &env, opts->dir, &err);
 	if (r < 0)
 		fail(c, AGENT_FAILED, sv_of(err.msg));

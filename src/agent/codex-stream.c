@@ -1,6 +1,7 @@
 #include "agent/codex-stream.h"
 
 #include "agent/tool-about.h"
+#include "agent/value.h"
 #include "json/scan.h"
 
 enum { K_TYPE, K_THREAD, K_ITEM, K_ITEM_ID, K_ITEM_TYPE, K_MESSAGE, K_ERROR, K_USAGE, K_COUNT };
@@ -17,20 +18,6 @@ static const struct scan_key keys[K_COUNT] = {
 };
 
 static const char reconnecting[] = "Reconnecting";
-
-static struct jval member(struct jval obj, const char *key)
-{
-	struct jval val;
-
-	if (scan_get(obj, sv_of(key), &val) <= 0)
-		return (struct jval){ 0 };
-	return val;
-}
-
-static bool is(struct jval val, const char *text)
-{
-	return scan_string_eq(val, sv_of(text));
-}
 
 static void emit(struct codex_stream *s, const struct agent_event *ev)
 {
@@ -69,7 +56,7 @@ static const char *tool_name(struct jval type)
 		{ "collab_tool_call", "Agent" } };
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (is(type, names[i].type))
+		if (value_is(type, names[i].type))
 			return names[i].name;
 	return NULL;
 }
@@ -83,7 +70,7 @@ static void about_changes(struct str *out, struct jval changes)
 
 	while (scan_next(&it, NULL, &change) > 0 && all.len < CODEX_ABOUT_MAX) {
 		str_adds(&all, all.len ? ", " : "");
-		str_add(&all, scan_string_view(member(change, "path"), &tmp));
+		str_add(&all, scan_string_view(value_member(change, "path"), &tmp));
 	}
 	tool_about_text(out, str_sv(&all), CODEX_ABOUT_MAX);
 }
@@ -91,20 +78,21 @@ static void about_changes(struct str *out, struct jval changes)
 static void about_item(struct str *out, struct jval item)
 {
 	AUTO_STR tmp = STR_INIT;
-	struct jval changes = member(item, "changes");
+	struct jval changes = value_member(item, "changes");
 
 	if (changes.type == J_ARRAY)
 		about_changes(out, changes);
 	else
 		tool_about(out, item, CODEX_ABOUT_MAX);
 	if (out->len == 0)
-		tool_about_text(out, scan_string_view(member(item, "tool"), &tmp), CODEX_ABOUT_MAX);
+		tool_about_text(
+			out, scan_string_view(value_member(item, "tool"), &tmp), CODEX_ABOUT_MAX);
 }
 
 static bool take_running(struct codex_stream *s, struct jval id)
 {
 	for (size_t i = 0; i < s->tools.n; i++) {
-		if (!is(id, s->tools.v[i]))
+		if (!value_is(id, s->tools.v[i]))
 			continue;
 		free(s->tools.v[i]);
 		s->tools.v[i] = s->tools.v[--s->tools.n];
@@ -143,18 +131,18 @@ static void complete_tool(struct codex_stream *s, const struct jval *v, const ch
 	emit(s,
 		&(struct agent_event){ .type = AGENT_EV_TOOL_END,
 			.tool = sv_of(name),
-			.failed = is(member(v[K_ITEM], "status"), "failed") });
+			.failed = value_is(value_member(v[K_ITEM], "status"), "failed") });
 }
 
 static void complete_item(struct codex_stream *s, const struct jval *v)
 {
 	AUTO_STR tmp = STR_INIT;
-	struct sv text = scan_string_view(member(v[K_ITEM], "text"), &tmp);
+	struct sv text = scan_string_view(value_member(v[K_ITEM], "text"), &tmp);
 	const char *tool = tool_name(v[K_ITEM_TYPE]);
 
-	if (is(v[K_ITEM_TYPE], "agent_message"))
+	if (value_is(v[K_ITEM_TYPE], "agent_message"))
 		say(s, text);
-	else if (is(v[K_ITEM_TYPE], "reasoning"))
+	else if (value_is(v[K_ITEM_TYPE], "reasoning"))
 		emit(s, &(struct agent_event){ .type = AGENT_EV_THINKING, .text = text });
 	else if (tool)
 		complete_tool(s, v, tool);
@@ -166,7 +154,7 @@ static int64_t count_of(struct jval obj, const char *key)
 {
 	int64_t n;
 
-	return scan_i64(member(obj, key), &n) && n >= 0 ? n : 0;
+	return scan_i64(value_member(obj, key), &n) && n >= 0 ? n : 0;
 }
 
 struct agent_usage codex_usage(const struct jval *counts)
@@ -213,7 +201,7 @@ static void take_end(struct codex_stream *s, const struct jval *v, bool failed)
 	struct codex_result result = { .failed = failed, .total = codex_usage(&v[K_USAGE]) };
 
 	if (failed)
-		error_words(&said, member(v[K_ERROR], "message"));
+		error_words(&said, value_member(v[K_ERROR], "message"));
 	result.said = str_sv(&said);
 	s->ops->result(s->data, &result);
 }
@@ -225,19 +213,19 @@ static void take_line(void *data, struct sv line)
 
 	if (scan_keys(line, keys, K_COUNT, v) < 0)
 		return;
-	if (is(v[K_TYPE], "thread.started"))
+	if (value_is(v[K_TYPE], "thread.started"))
 		take_session(s, v[K_THREAD]);
-	else if (is(v[K_TYPE], "turn.started"))
+	else if (value_is(v[K_TYPE], "turn.started"))
 		s->ops->working(s->data);
-	else if (is(v[K_TYPE], "item.started"))
+	else if (value_is(v[K_TYPE], "item.started"))
 		start_item(s, v);
-	else if (is(v[K_TYPE], "item.completed"))
+	else if (value_is(v[K_TYPE], "item.completed"))
 		complete_item(s, v);
-	else if (is(v[K_TYPE], "error"))
+	else if (value_is(v[K_TYPE], "error"))
 		take_error(s, v[K_MESSAGE]);
-	else if (is(v[K_TYPE], "turn.completed"))
+	else if (value_is(v[K_TYPE], "turn.completed"))
 		take_end(s, v, false);
-	else if (is(v[K_TYPE], "turn.failed"))
+	else if (value_is(v[K_TYPE], "turn.failed"))
 		take_end(s, v, true);
 }
 
