@@ -17,6 +17,7 @@ static const double sure_very_short = 0.7;
 static const double sure_fragment = 0.74;
 static const double sure_short_question = 0.45;
 static const double sure_done = 0.5; /* did you */
+static const double sure_done_question = 0.45;
 static const double sure_too = 0.3;
 static const double sure_too_last = 0.45; /* at the end */
 static const double sure_too_command = 0.7; /* füg noch …, add … as well */
@@ -90,16 +91,19 @@ static bool antecedent_inside(const struct sentence *s, size_t pronoun)
 	return false;
 }
 
-/* "the player forgets its position": an owner named before it, in whatever clause. */
-static bool owned_inside(const struct sentence *s, size_t i)
+static bool thing_before(const struct sentence *s, size_t i)
 {
-	struct sv w = token_word(&s->tokens, at(s, i));
-	if (!sv_is(w, "its") && !sv_is(w, "their"))
-		return false;
 	for (size_t j = s->body; j < i; j++)
 		if (thing(s, j))
 			return true;
 	return false;
+}
+
+/* "the player forgets its position": an owner named before it, in whatever clause. */
+static bool owned_inside(const struct sentence *s, size_t i)
+{
+	struct sv w = token_word(&s->tokens, at(s, i));
+	return (sv_is(w, "its") || sv_is(w, "their")) && thing_before(s, i);
 }
 
 /* Nothing that could be the noun of this determiner follows. */
@@ -184,7 +188,8 @@ static void read_weak_pronoun(struct leaning *l, size_t i)
 	const struct sentence *s = l->s;
 	const struct token *k = at(s, i);
 	bool article = k->cls & LANG_BIT(ART);
-	if ((article && !stands_alone(s, i)) || cataphoric(s, i))
+	bool relative = article && i > s->body && !k->before && thing(s, i - 1);
+	if ((article && !stands_alone(s, i)) || relative || cataphoric(s, i))
 		return;
 	if ((k->cls & LANG_BIT(AUX)) && (i + 1 >= s->tokens.v.n || !content(s, i + 1)))
 		return;
@@ -205,10 +210,15 @@ static void read_one(struct leaning *l, size_t i, const struct token *k)
 	const struct token *next = peek(s, end);
 	struct sv w = next ? token_word(&s->tokens, next) : SV("");
 	bool of = sv_is(w, "of") || sv_is(w, "von") || sv_is(w, "de");
-	bool alone =
-		!next || next->before || (!content(s, end) && !of && !(next->cls & noun_opens));
+	bool narrowed = next && (next->cls & LANG_BIT(PREP)) && peek(s, end + 1);
+	bool alone = !next || next->before ||
+		(!content(s, end) && !of && !narrowed && !(next->cls & noun_opens));
 	bool choice = next && k->phrase_n > 1 && (next->cls & LANG_BIT(RESULT)) && s->names == 0;
-	if ((alone || choice) && !antecedent_inside(s, i))
+	size_t start = i; /* of its own noun phrase: the three noisy ones */
+	while (start > s->body && content(s, start - 1))
+		start--;
+	bool contrast = thing_before(s, start) && !(k->phrase & LANG_BIT(INDEF));
+	if ((alone || choice) && !antecedent_inside(s, i) && !contrast)
 		sign(l, sure_pronoun, true, "stands for something said before:", k);
 }
 
@@ -310,6 +320,21 @@ static bool has_verb(const struct sentence *s)
 	return false;
 }
 
+/* "how many rows were imported": nobody else would know. */
+static bool asks_about_past(const struct sentence *s)
+{
+	static const char *const past[] = { "was", "were", "did", "wurde", "wurden", "hat", "haben",
+		"fue", "fueron", "été" };
+	const struct token *first = peek(s, s->body);
+	if (!first || !(first->cls & LANG_BIT(WH)) || s->names > 1)
+		return false;
+	for (size_t i = s->body + 1; i < s->tokens.v.n; i++)
+		for (size_t p = 0; p < ARRAY_LEN(past); p++)
+			if (sv_is(token_word(&s->tokens, at(s, i)), past[p]))
+				return true;
+	return false;
+}
+
 /* Few words rely on what is known: "verify the checksum", "any leftovers". */
 static bool is_very_short(const struct sentence *s)
 {
@@ -338,10 +363,12 @@ static void read_completeness(struct leaning *l)
 	for (size_t i = 0; i < s->tokens.v.n; i++)
 		quoted |= (at(s, i)->flags & TOKEN_QUOTED) != 0;
 	if (s->names == 0 && !quoted) {
-		static const double by_nouns[] = { 0.85, 0.6, 0.4, 0.2 };
-		size_t n = s->nouns < 3 ? s->nouns : 3;
+		static const double by_nouns[] = { 0.85, 0.68, 0.4, 0.2 };
+		size_t n = s->nouns + s->acts < 3 ? s->nouns + s->acts : 3;
 		sign(l, by_nouns[n], n == 0, "names nothing of its own", NULL);
 	}
+	if (asks_about_past(s))
+		sign(l, sure_done_question, false, "asks what happened", NULL);
 	if (is_very_short(s))
 		sign(l, sure_very_short, false, "is very short", NULL);
 	enum { FRAGMENT_WORDS = 7, SHORT_QUESTION = 4 };

@@ -8,6 +8,7 @@
 static const double same_enough = 0.75; /* likeness that counts as the same word */
 static const double clash_factor = 0.4; /* login screen, transfer screen */
 static const double narrowed_factor = 0.8; /* the screen of something else */
+static const double attribute_factor = 0.7; /* the rental, the rental calendar */
 static const double modifier_factor = 0.6; /* GPX converter, GPX parser */
 static const double project_factor = 0.6;
 static const double object_factor = 0.75; /* a command may do something else with the same thing */
@@ -86,7 +87,8 @@ static double phrase_factor(const struct match_text *text, const struct term *q,
 		return here && there ? clash_factor : here ? modifier_factor : 1;
 	if (here && there)
 		return clash_factor;
-	return here ? narrowed_factor : 1;
+	bool only_modifier = there && !(c->flags & TERM_HEAD);
+	return here ? narrowed_factor : only_modifier ? attribute_factor : 1;
 }
 
 static double term_value(

@@ -126,7 +126,8 @@ struct reader {
 	bool fresh_chunk; /* the next content word begins a new one */
 	bool after_preposition;
 	bool complement;
-	bool focus_seen; /* a name has had the focus */
+	bool condition; /* inside "when X happens, …": not what is asked for */
+	bool focus_seen; /* a name or a pronoun has had the focus */
 	enum word_definite definite;
 	uint16_t focus_chunk;
 };
@@ -145,6 +146,8 @@ static bool noun_position(const struct sentence *s, size_t i)
 	if (!prev) /* "CSV export", but "the crawler imports the pages" */
 		return (k->cls & (LANG_BIT(DEED) | noun_words)) &&
 			!(next && !next->before && (next->cls & openers));
+	if ((prev & noun_words) && !(k->cls & (LANG_BIT(DEED) | noun_words)))
+		return false; /* "the file includes" */
 	return (prev &
 		       (LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(PREP) | LANG_BIT(ADJ) |
 			       LANG_BIT(DEM) | LANG_BIT(NUM) | noun_words)) &&
@@ -186,8 +189,9 @@ static bool verb_between(const struct sentence *s, size_t i)
 		next->before || (token_at(s, i)->flags & (TOKEN_UPPER | TOKEN_IDENT | TOKEN_HAN)))
 		return false;
 	enum word_kind before = s->words[i - 1].kind;
+	bool fresh = (next->cls & LANG_BIT(INDEF)) && next->word_n <= 3; /* not "every day" */
 	return (before == WORD_NAME || before == WORD_NOUN) &&
-		(next->cls & (LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(DEM) | LANG_BIT(SELF)));
+		(fresh || (next->cls & (LANG_BIT(ART) | LANG_BIT(DEM) | LANG_BIT(SELF))));
 }
 
 /* Endings that make German adjectives: französische, nächtlich, lesbar. */
@@ -257,6 +261,8 @@ static void steer(const struct sentence *s, struct reader *r, size_t i)
 {
 	const struct token *k = token_at(s, i);
 	lang_mask c = k->cls;
+	if (c & LANG_BIT(PRON)) /* "hide it from customers" is about it */
+		r->focus_seen = true;
 	r->complement = opens_complement(s, i) || (r->complement && (c & openers));
 	r->fresh_chunk = !r->complement;
 	if (c & LANG_BIT(PREP))
@@ -286,6 +292,10 @@ static void place(struct sentence *s, struct reader *r, size_t i)
 	w->definite = r->definite;
 	w->complement = r->complement;
 	bool name = w->kind == WORD_NAME;
+	if (r->condition) {
+		w->role = ROLE_ASIDE;
+		return;
+	}
 	if (name && !r->focus_seen) {
 		r->focus_seen = true;
 		r->focus_chunk = r->chunk;
@@ -311,6 +321,17 @@ static void mark_heads(struct sentence *s)
 	}
 }
 
+/* when …, wenn …: with a comma that ends the clause. */
+static bool opens_condition(const struct sentence *s, size_t i)
+{
+	if (!(token_at(s, i)->cls & LANG_BIT(CONJ)) || (token_at(s, i)->cls & LANG_BIT(DEM)))
+		return false;
+	for (size_t j = i + 2; j < s->tokens.v.n; j++)
+		if (token_at(s, j)->before == ',')
+			return true;
+	return false;
+}
+
 static void read_words(struct sentence *s)
 {
 	struct reader r = { .fresh_chunk = true };
@@ -318,6 +339,8 @@ static void read_words(struct sentence *s)
 		const struct token *k = token_at(s, i);
 		enum word_kind kind = kind_of(s, i);
 		s->words[i].kind = kind;
+		r.condition =
+			i == s->body ? opens_condition(s, i) : r.condition && k->before != ',';
 		if (k->before) {
 			r.after_preposition = r.complement = false;
 			r.definite = WORD_BARE;
@@ -328,6 +351,7 @@ static void read_words(struct sentence *s)
 			place(s, &r, i);
 			bool quoted = k->flags & TOKEN_QUOTED;
 			s->names += kind == WORD_NAME && !quoted;
+			s->acts += kind == WORD_ACT && !quoted;
 			if (kind == WORD_NOUN && !quoted && !(k->cls & LANG_BIT(RESULT)))
 				s->nouns += s->words[i].definite == WORD_INDEFINITE ? 2 : 1;
 		}

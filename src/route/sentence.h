@@ -42,6 +42,7 @@ struct sentence {
 	struct word *words; /* one a token */
 	size_t body; /* first token after fillers, replies and markers */
 	size_t names; /* WORD_NAME tokens outside quotations */
+	size_t acts; /* WORD_ACT tokens */
 	size_t nouns; /* WORD_NOUN tokens that are not mere results; a new one counts twice */
 	bool fresh; /* the user says that something new begins */
 	bool returning; /* what follows names an earlier subject */

@@ -425,6 +425,22 @@ static void add_known_phrase(struct adding *a, size_t i)
 	add_term(a, str_sv(&phrase), role_weight[w->role], TERM_WHOLE, 0, w->chunk);
 }
 
+/* end to end, peer to peer: three words, one thing. */
+static void add_echo(struct adding *a, size_t i)
+{
+	const struct token *k = &a->s->tokens.v.v[i];
+	struct sv one = token_word(&a->s->tokens, k), two = token_word(&a->s->tokens, &k[1]);
+	if (!(k[1].cls & LANG_BIT(PREP)) || (k->flags & TOKEN_HAN) ||
+		!sv_eq(one, token_word(&a->s->tokens, &k[2])))
+		return;
+	AUTO_STR joined = STR_INIT;
+	str_add(&joined, one);
+	str_add(&joined, two);
+	str_add(&joined, one);
+	a->group++;
+	add_term(a, str_sv(&joined), 1, TERM_WHOLE | TERM_NAME, 0, a->s->words[i].chunk);
+}
+
 void topic_add(
 	struct words *w, struct route_topic *t, const struct sentence *s, enum topic_source source)
 {
@@ -439,6 +455,8 @@ void topic_add(
 	for (size_t i = 0; i + 1 < s->tokens.v.n; i++) {
 		add_pair(&a, i);
 		add_known_phrase(&a, i);
+		if (i + 2 < s->tokens.v.n)
+			add_echo(&a, i);
 	}
 }
 

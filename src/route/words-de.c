@@ -199,7 +199,7 @@ const struct lang_table lang_de = {
 			"fehlermeldung|warnung|bug|problem|probleme|absturz|server|client|service|dienst|nutzer|"
 			"benutzer|daten|datenbank|system|version|name|namen|beispiel|beispiele|schritt|schritte|"
 			"teil|teile|ende|anfang|mitte|oben|unten|rechts|vorne|größe|farbe|"
-			"farben|stelle|position|reihenfolge|art|sorte|fall|fälle|zeit|mal|tag|tage|tagen|"
+			"farben|stelle|position|reihenfolge|art|sorte|fall|fälle|zeit|tag|tage|tagen|"
 			"woche|wochen|monat|jahr|jahre|stunde|stunden|minute|minuten|sekunde|sekunden|code|ausgabe|"
 			"eingabe|ergebnis|ergebnisse|bericht|übersicht|zusammenfassung|notiz|eintrag|einträge|"
 			"element|unterschied|grund|ursache|buchstaben|zeichen|prozent|leute|person|handy|"
@@ -245,7 +245,7 @@ const struct lang_table lang_de = {
 			"wenn du fertig bist|sobald du fertig bist|wenn das durch ist|sobald das durch ist|"
 			"wenn er fertig ist|sobald er fertig ist|nachdem das fertig ist|wenn die fertig sind",
 		[LANG_HERE] = "projekt|repo|repository|verzeichnis|ordner|rechner|computer|laptop|branch|"
-			"maschine|woche|monat|jahr|mal|tag|tage|morgen|abend|art|sorte|weise|haus|system|moment",
+			"maschine|woche|monat|jahr|tag|tage|morgen|abend|art|sorte|weise|haus|system|moment",
 		[LANG_ONE] = "noch eins|noch eine|noch einen|die zweite|die erste|der erste|der zweite|das erste|das zweite|den ersten|"
 			"den zweiten|die dritte|die letzte|den letzten|das letzte|beide|beides|beiden|keins|"
 			"keine davon|welche|einer davon|eine davon|alle|alles|option a|option b|variante a|"

@@ -69,7 +69,7 @@ const struct lang_table lang_fr = {
 		[LANG_DONE] = "as-tu|tu as|avez-vous|t as|tes modifications|ta modification|ton correctif|"
 			"ta solution|ta proposition|est-ce que tu as|qu as-tu|c est fait|c est prêt|est-ce fini|"
 			"pourquoi as-tu|où as-tu",
-		[LANG_EXPLETIVE] = "il y a|y a-t-il|il faut|il faudrait|il est possible|est-il possible|"
+		[LANG_EXPLETIVE] = "c est|qu est-ce que c est|c est quoi|il y a|y a-t-il|il faut|il faudrait|il est possible|est-il possible|"
 			"il serait|serait-il|reste-t-il|il reste|il pleut|il suffit|il manque|il s agit|"
 			"est-ce qu il y a|quelle heure est-il|vaut-il mieux|il vaut mieux",
 		[LANG_VERB] = "ajoute|ajouter|corrige|corriger|écris|écrire|fais|faire|crée|créer|change|changer|"
