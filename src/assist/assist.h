@@ -29,7 +29,8 @@ struct assist_ui {
 	void *data;
 	/* The conversation of this turn is known: before anything is sent. */
 	void (*begin)(void *data, const struct conv *c);
-	/* Every event of the agent but AGENT_EV_DONE. */
+	/* Every event of the agent. AGENT_EV_DONE comes before the turn's end is written down, so
+	 * that the answer is complete on the screen without waiting for the disk. */
 	void (*event)(void *data, const struct agent_event *ev);
 	/* One line the user should see. */
 	void (*notice)(void *data, const char *line);

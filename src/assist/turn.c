@@ -78,6 +78,12 @@ static int remember_session(struct assist *as, const char *session, struct err *
 	return 0;
 }
 
+/* Only "no such conversation" allows a second try: then the prompt has surely not arrived. */
+static bool may_start_fresh(const struct assist_outcome *out)
+{
+	return out->fail == AGENT_NO_SESSION && out->delivery == AGENT_NOT_DELIVERED;
+}
+
 static void take_result(struct assist *as, const struct agent_result *result)
 {
 	struct assist_outcome *out = as->out;
@@ -108,7 +114,8 @@ static void on_event(void *data, const struct agent_event *ev)
 		(void)remember_session(as, session, &as->err);
 	if (ev->type == AGENT_EV_DONE)
 		take_result(as, ev->result);
-	else if (as->opts.ui.event)
+	/* An agent that lost the session is asked once more: that is no end yet. */
+	if (as->opts.ui.event && !(ev->type == AGENT_EV_DONE && may_start_fresh(as->out)))
 		as->opts.ui.event(as->opts.ui.data, ev);
 }
 
@@ -189,12 +196,6 @@ static enum turn_state state_of(const struct assist_outcome *out)
 		break;
 	}
 	return TURN_FAILED;
-}
-
-/* Only "no such conversation" allows a second try: then the prompt has surely not arrived. */
-static bool may_start_fresh(const struct assist_outcome *out)
-{
-	return out->fail == AGENT_NO_SESSION && out->delivery == AGENT_NOT_DELIVERED;
 }
 
 static int run(struct assist *as, struct sv text, bool fresh, struct err *reterr)

@@ -78,6 +78,9 @@ static void on_event(void *data, const struct agent_event *ev)
 		markdown_feed(&a->markdown, ev->text);
 	} else if (ev->type == AGENT_EV_BREAK && a->spoke) {
 		markdown_feed(&a->markdown, SV("\n\n"));
+	} else if (ev->type == AGENT_EV_DONE && a->spoke) {
+		markdown_end(&a->markdown);
+		term_fresh_line(&a->term);
 	}
 	flush(a);
 }
@@ -163,11 +166,6 @@ static void print_outcome(struct ask *a, const struct assist_outcome *out)
 		print_json(a, out);
 		return;
 	}
-	if (a->spoke) {
-		markdown_end(&a->markdown);
-		term_fresh_line(&a->term);
-	}
-	flush(a);
 	if (out->fail != AGENT_OK)
 		(void)fprintf(a->app->err, "faden: %s: %s\n", out->conv.agent, out->message);
 }

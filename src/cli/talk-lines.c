@@ -20,6 +20,7 @@ struct lines {
 	struct assistant assistant;
 	struct str buffer; /* read and not yet used */
 	bool eof;
+	bool line_open; /* the answer stands in the middle of a line */
 	bool readable;
 	int status; /* of the worst turn */
 	int signo;
@@ -108,22 +109,44 @@ static int next_line(struct lines *l, struct str *ret, struct err *reterr)
 	return r;
 }
 
-static void print_answer(struct lines *l, const struct assist_outcome *out)
+static void put(struct lines *l, struct sv text)
+{
+	AUTO_STR clean = STR_INIT;
+
+	if (l->app->out_tty) {
+		utf8_scrub(&clean, text);
+		text = str_sv(&clean);
+	}
+	if (text.n == 0)
+		return;
+	(void)fwrite(text.p, 1, text.n, l->app->out);
+	l->line_open = text.p[text.n - 1] != '\n';
+}
+
+/* The answer as it comes; its last newline does not wait for the end to be written down. */
+static void on_event(void *data, const struct agent_event *ev)
+{
+	struct lines *l = data;
+
+	if (ev->type == AGENT_EV_TEXT) {
+		put(l, ev->text);
+	} else if (ev->type == AGENT_EV_BREAK && l->line_open) {
+		put(l, SV("\n\n"));
+	} else if (ev->type == AGENT_EV_DONE) {
+		if (l->line_open)
+			put(l, SV("\n"));
+		(void)fflush(l->app->out);
+	} else if (ev->type == AGENT_EV_NOTICE) {
+		(void)fprintf(l->app->err, "faden: %.*s\n", SV_ARG(ev->text));
+	}
+}
+
+static void print_outcome(struct lines *l, const struct assist_outcome *out)
 {
 	struct app *app = l->app;
-	AUTO_STR text = STR_INIT;
 
-	if (out->reply[0]) {
+	if (out->reply[0])
 		(void)fprintf(app->out, "%s\n", out->reply);
-	} else if (out->answer.len) {
-		if (app->out_tty)
-			utf8_scrub(&text, str_sv(&out->answer));
-		else
-			str_add(&text, str_sv(&out->answer));
-		(void)fwrite(text.buf, 1, text.len, app->out);
-		if (text.buf[text.len - 1] != '\n')
-			(void)fputc('\n', app->out);
-	}
 	if (out->kind == UTTERANCE_AGENT && out->fail != AGENT_OK)
 		(void)fprintf(app->err, "faden: %s: %s\n", out->conv.agent, out->message);
 	(void)fflush(app->out);
@@ -137,7 +160,7 @@ static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
 	assist_outcome_init(&out);
 	int r = assistant_say(&l->assistant, &req, &out, reterr);
 	if (r == 0) {
-		print_answer(l, &out);
+		print_outcome(l, &out);
 		int status = assistant_status(&out);
 		if (status)
 			l->status = status;
@@ -173,7 +196,7 @@ int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *ret
 		.model = opts->model,
 		.keep_alive = true,
 		.commands = true,
-		.ui = { .data = &l, .begin = on_begin, .notice = on_notice },
+		.ui = { .data = &l, .begin = on_begin, .event = on_event, .notice = on_notice },
 	};
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	int r = assistant_open(app, &want, &l.assistant, reterr);

@@ -124,8 +124,12 @@ static void on_event(void *data, const struct agent_event *ev)
 		on_notice(t, line.buf);
 		break;
 	}
-	case AGENT_EV_SESSION:
 	case AGENT_EV_DONE:
+		status_hide(&t->status);
+		markdown_end(&t->markdown);
+		flush(t);
+		return;
+	case AGENT_EV_SESSION:
 		break;
 	}
 	status_show(&t->status);
