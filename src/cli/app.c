@@ -31,7 +31,7 @@ int app_init(struct app *app, int argc, char **argv, struct err *reterr)
 		.out_tty = isatty(STDOUT_FILENO) == 1,
 		.err_tty = isatty(STDERR_FILENO) == 1,
 		.log = { .fd = -1, .level = LOG_INFO },
-		.pager = PROC_INIT,
+		.pager = PAGER_INIT,
 		.argc = argc,
 		.argv = argv,
 	};

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "os/proc.h"
+#include "ui/pager.h"
 
 struct settings; /* cli/settings.h */
 struct store; /* store/store.h */
@@ -45,7 +45,7 @@ struct app {
 	char **argv;
 	struct settings *settings; /* never NULL while a command runs, unless CMD_NO_SETTINGS */
 	struct store *store; /* use app_store() */
-	struct proc pager; /* while one shows app->out */
+	struct pager pager; /* while one shows app->out */
 };
 
 /* Streams, terminals, paths, clock and folder of this process. Opens nothing. */

@@ -88,13 +88,12 @@ const char *env_nth(const char *prefix, size_t n)
 
 const char *env_pager(void)
 {
-	const char *pager = getenv("PAGER");
-	if (!pager)
-		pager = "less";
-	if (*pager == '\0' || sv_is(sv_of(pager), "cat"))
-		return NULL;
-	(void)setenv("LESS", "FRX", 0);
-	return pager;
+	return getenv("PAGER");
+}
+
+const char *const *env_all(void)
+{
+	return (const char *const *)environ;
 }
 
 const char *env_language(char out[static 3])

@@ -15,8 +15,10 @@ int env_paths(struct app_paths *ret, struct err *reterr) MUST_USE;
 int env_clock(struct clock *ret, struct err *reterr) MUST_USE;
 /* The n-th variable whose name begins with prefix, as "NAME=value"; NULL after the last. */
 const char *env_nth(const char *prefix, size_t n);
-/* The user's pager, NULL for none; makes "less" show colours and leave short texts alone. */
+/* The user's pager: NULL when not set, "" when none is wanted. */
 const char *env_pager(void);
+/* The whole environment. */
+const char *const *env_all(void);
 /* "de", "en", … from LC_ALL, LC_MESSAGES, LANG; "en" when they say nothing. */
 const char *env_language(char out[static 3]);
 /* Characters as the locale says: for the line editor. Called by the commands that need it, since it

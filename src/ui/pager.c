@@ -1,9 +1,9 @@
 #include "ui/pager.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "os/path.h"
@@ -110,7 +110,7 @@ static bool start(struct pager *p, const struct pager_opts *opts)
 		.argv = (const char *const *)argv.v,
 		.envp = (const char *const *)env.v,
 		.in = PROC_PIPE,
-		.out = p->screen->fd,
+		.out = opts->out_fd,
 		.err = PROC_INHERIT,
 		.same_group = true,
 	};
@@ -119,48 +119,31 @@ static bool start(struct pager *p, const struct pager_opts *opts)
 
 /* ---- life ---- */
 
-void pager_open(struct pager *p, struct term *screen, const struct pager_opts *opts)
+bool pager_open(struct pager *p, const struct pager_opts *opts, int *ret_fd)
 {
-	*p = (struct pager){
-		.screen = screen, .proc = PROC_INIT, .pipe = { .fd = -1, .buf = STR_INIT }
-	};
-	if (!screen->tty || !screen->cursor || term_flush(screen, NULL) < 0)
-		return;
-	(void)term_mode_save(&p->mode, screen->fd);
+	*p = (struct pager)PAGER_INIT;
+	(void)term_mode_save(&p->mode, opts->out_fd);
 	hold_signals(p);
 	p->running = start(p, opts);
 	if (!p->running) {
 		release_signals(p);
-		return;
+		return false;
 	}
-	p->pipe.fd = p->proc.in;
-	p->pipe.cols = screen->cols;
-	p->pipe.rows = screen->rows;
-	p->pipe.tty = true;
-	p->pipe.colour = screen->colour;
-	p->pipe.ascii = screen->ascii;
+	int flags = fcntl(p->proc.in, F_GETFL);
+	(void)fcntl(p->proc.in, F_SETFL, flags & ~O_NONBLOCK);
+	*ret_fd = TAKE_FD(p->proc.in);
+	return true;
 }
 
-struct term *pager_term(struct pager *p)
-{
-	return p->running ? &p->pipe : p->screen;
-}
-
-int pager_close(struct pager *p, struct err *reterr)
+void pager_close(struct pager *p)
 {
 	int status = 0;
-	int r = term_flush(pager_term(p), reterr);
 
 	if (!p->running)
-		return r;
-	/* The end of its input lets the pager show the end. */
-	(void)close(p->proc.in);
-	p->proc.in = -1;
+		return;
 	(void)proc_reap(&p->proc, true, &status);
 	proc_release(&p->proc);
-	term_release(&p->pipe);
 	term_mode_restore(&p->mode);
 	release_signals(p);
 	p->running = false;
-	return r;
 }

@@ -1,40 +1,40 @@
 /*
- * Long output through a pager, when the output is a terminal and a pager can be started; otherwise
- * straight to the output. Either way the caller writes to pager_term() and need not know.
+ * Long output through a pager on a terminal.
  *
  * While the pager runs, Ctrl-C is its own business: SIGINT, SIGQUIT and SIGPIPE are blocked in the
- * calling thread. One thread opens and closes.
- *
- * A user who quits the pager early is no error: the rest of the output is dropped, and
- * pager_term()->broken says so, for callers that have much left to do.
+ * calling thread, and what came of them is forgotten at the end. A user who leaves the pager early
+ * makes writes fail with EPIPE, which is no error for anybody. One thread opens and closes.
  */
 #pragma once
 
 #include <signal.h>
 #include <stdbool.h>
 
-#include "base/err.h"
+#include "base/attr.h"
 #include "os/proc.h"
 #include "ui/term.h"
 
 struct pager_opts {
-	const char *command; /* the value of PAGER: a shell command. NULL: the default, less, quits
-			      * when all fits one screen. "" and "cat": no pager */
+	const char *command; /* the value of PAGER: a shell command. NULL: the default, less, which
+			      * leaves by itself when all fits one screen. "", "cat": no pager */
 	const char *path; /* the value of PATH */
 	const char *const *envp; /* the program's environment */
+	int out_fd; /* the terminal */
 };
 
 struct pager {
-	struct term *screen;
-	struct term pipe;
 	struct proc proc;
-	struct term_mode mode; /* the screen's, for a pager that dies */
-	sigset_t mask; /* the caller's, while the pager runs */
+	struct term_mode mode; /* for a pager that dies without tidying up */
+	sigset_t mask; /* the caller's */
 	bool running;
 };
+#define PAGER_INIT                                        \
+	{                                                 \
+		.proc = PROC_INIT, .mode = TERM_MODE_INIT \
+	}
 
-/* Never fails: without a pager, output goes to `screen`. */
-void pager_open(struct pager *p, struct term *screen, const struct pager_opts *opts);
-struct term *pager_term(struct pager *p);
-/* Writes the rest and waits until the user leaves the pager. */
-int pager_close(struct pager *p, struct err *reterr) MUST_USE;
+/* True when the pager runs: *ret_fd (blocking) takes the text, and is the caller's to close before
+ * pager_close(). False when none is wanted or none can be started: write to the terminal. */
+bool pager_open(struct pager *p, const struct pager_opts *opts, int *ret_fd) MUST_USE;
+/* Waits until the user leaves the pager. Harmless when none runs. */
+void pager_close(struct pager *p);

@@ -78,4 +78,36 @@ kill -TERM "$(ps -o pid= --ppid "$pid" | head -n 1)"
 tty_wait 'a signal ends it' '^status 143'
 t_is 'that leaves the terminal as it was, too' "$(tty_mode)" 'icrnl opost isig icanon echo '
 tty_stop
+
+# A conversation that is longer than the screen, and one that is not.
+{ printf 'say first line' && seq 1 40 | sed 's/.*/\\nline &/' | tr -d '\n' && echo; } >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+t_exit 'a long answer' 0 t_faden ask --new long
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+t_exit 'which is listed' 0 t_faden list -F '{id}'
+id=$(head -n 1 "$t_out")
+shown() {
+	tty_start 70 16 sh -c "trap : INT; '$FADEN' show $id; echo status \$?; exec cat"
+}
+if command -v less >/dev/null; then
+	t_tools less
+	shown
+	tty_wait 'a long text stops at the first screen' 'line 3'
+	t_unlike 'in the pager' "$(tty_screen)" '^ *line 40|^status'
+	tty_type C-c
+	tty_type G
+	tty_wait 'which Ctrl-C does not end' 'line 40'
+	tty_type q
+	tty_wait 'but q' '^status 0'
+	t_is 'and the terminal is as it was' "$(tty_mode)" 'icrnl opost isig icanon echo '
+	tty_stop
+	rm "$t_bin/less"
+else
+	t_skip 'the pager' 'less is not installed'
+fi
+t_setenv 'PAGER=no-such-pager'
+shown
+tty_wait 'without a pager' 'line 40'
+tty_wait 'all is shown at once' '^status 0'
+tty_stop
 t_done
