@@ -18,6 +18,7 @@ static const double sure_fragment = 0.74;
 static const double sure_short_question = 0.45;
 static const double sure_done = 0.5; /* did you */
 static const double sure_done_question = 0.45;
+static const double sure_result_question = 0.7;
 static const double sure_too = 0.3;
 static const double sure_too_last = 0.45; /* at the end */
 static const double sure_too_command = 0.7; /* füg noch …, add … as well */
@@ -298,7 +299,7 @@ static void read_marker(struct leaning *l, size_t i)
 		sign(l, sure_undo, true, "takes back:", k);
 	else if (k->phrase & LANG_BIT(DONE))
 		sign(l, sure_done, true, "asks about work done:", k);
-	else if (k->phrase & LANG_BIT(TOO))
+	else if ((k->phrase & LANG_BIT(TOO)) && (last || !sv_is(token_word(&s->tokens, k), "too")))
 		sign(l,
 			s->imperative  ? sure_too_command
 				: last ? sure_too_last
@@ -326,12 +327,28 @@ static bool asks_about_past(const struct sentence *s)
 	static const char *const past[] = { "was", "were", "did", "wurde", "wurden", "hat", "haben",
 		"fue", "fueron", "été" };
 	const struct token *first = peek(s, s->body);
-	if (!first || !(first->cls & LANG_BIT(WH)) || s->names > 1)
+	if (!first || !(first->cls & LANG_BIT(WH)) || s->names > 2)
 		return false;
 	for (size_t i = s->body + 1; i < s->tokens.v.n; i++)
 		for (size_t p = 0; p < ARRAY_LEN(past); p++)
 			if (sv_is(token_word(&s->tokens, at(s, i)), past[p]))
 				return true;
+	return false;
+}
+
+/* "is the bug in the queue or in the fetcher": the bug, the cause, the plan were found here. */
+static bool asks_about_result(const struct sentence *s)
+{
+	const struct token *first = peek(s, s->body);
+	if (!first || s->returning || !(first->cls & (LANG_BIT(WH) | LANG_BIT(AUX))))
+		return false;
+	for (size_t i = s->body; i < s->tokens.v.n; i++) {
+		if (!thing(s, i))
+			continue;
+		return (at(s, i)->cls & LANG_BIT(RESULT)) && s->words[i].head &&
+			s->words[i].definite == WORD_DEFINITE && i > 0 &&
+			(at(s, i - 1)->cls & LANG_BIT(ART));
+	}
 	return false;
 }
 
@@ -367,6 +384,8 @@ static void read_completeness(struct leaning *l)
 		size_t n = s->nouns + s->acts < 3 ? s->nouns + s->acts : 3;
 		sign(l, by_nouns[n], n == 0, "names nothing of its own", NULL);
 	}
+	if (asks_about_result(s))
+		sign(l, sure_result_question, true, "asks about a result", NULL);
 	if (asks_about_past(s))
 		sign(l, sure_done_question, false, "asks what happened", NULL);
 	if (is_very_short(s))

@@ -136,6 +136,8 @@ struct reader {
 static bool noun_position(const struct sentence *s, size_t i)
 {
 	const struct token *k = token_at(s, i), *next = peek(s, i + 1);
+	if (i == s->body && s->returning)
+		return true;
 	if (i == s->body || k->before)
 		return false;
 	if (s->tokens.lang == LANG_DE && s->tokens.mixed_case)
@@ -154,10 +156,12 @@ static bool noun_position(const struct sentence *s, size_t i)
 		!sv_is(token_word(&s->tokens, token_at(s, i - 1)), "to");
 }
 
-/* "merging tickets loses …": a gerund with its object, not a command. */
+/* "merging tickets loses …": a gerund with its object; "autosave is …": no command either. */
 static bool opens_as_subject(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i + 1);
+	if (next && !next->before && (next->cls & LANG_BIT(AUX)) && !(next->cls & LANG_BIT(VERB)))
+		return true;
 	return s->tokens.lang == LANG_EN &&
 		sv_ends(token_word(&s->tokens, token_at(s, i)), SV("ing")) && next &&
 		!(next->cls & (openers | LANG_BIT(PRON)));
@@ -359,7 +363,7 @@ static void read_words(struct sentence *s)
 	mark_heads(s);
 	const struct token *first = peek(s, s->body);
 	enum word_kind opens = first ? s->words[s->body].kind : WORD_NONE;
-	s->imperative = !s->tokens.question &&
+	s->imperative = !s->tokens.question && !s->returning &&
 		(opens == WORD_VERB || opens == WORD_DEED ||
 			(opens == WORD_ACT && unknown_verb(s, s->body)));
 }

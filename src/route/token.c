@@ -186,11 +186,29 @@ static bool han_cuts(struct sv word)
 			word, &unused);
 }
 
+/* 验证 and 验证码: a known word of two characters with one unknown behind it is another word. */
+static bool han_goes_on(const struct lexicon *lex, struct sv run, size_t known)
+{
+	enum { CHAR = 3 };
+	const lang_mask open = LANG_BIT(VERB) | LANG_BIT(NOUN) | LANG_BIT(DEED);
+	if (known != 2 * (size_t)CHAR || !(lexicon_get(lex, LANG_ZH, sv_head(run, known)) & open))
+		return false;
+	struct sv rest = sv_from(run, known);
+	if (rest.n < CHAR || han_known(lex, rest) > 0)
+		return false;
+	rest = sv_from(rest, han_length(rest, 1));
+	return rest.n == 0 || han_known(lex, rest) > 0;
+}
+
 static void cut_han(struct cutter *c, struct sv run)
 {
 	size_t start = 0, at = 0;
 	while (at < run.n) {
 		size_t known = han_known(c->lex, sv_from(run, at));
+		if (han_goes_on(c->lex, sv_from(run, at), known)) {
+			at += known;
+			continue;
+		}
 		if (known == 0 || (at > start && !han_cuts(sv_make(run.p + at, known)))) {
 			at += han_length(sv_from(run, at), 1);
 			continue;

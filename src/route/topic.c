@@ -20,7 +20,7 @@ static const float conv_weight[] = {
 	[WORD_NONE] = 0.0F,
 	[WORD_NAME] = 1.0F,
 	[WORD_ACT] = 0.95F,
-	[WORD_DEED] = 0.6F,
+	[WORD_DEED] = 0.85F,
 	[WORD_NOUN] = 0.6F,
 	[WORD_VERB] = 0.15F,
 	[WORD_QUALITY] = 0.3F,
@@ -342,6 +342,8 @@ static float word_weight(const struct adding *a, size_t i)
 	float weight = query_weight[w->kind];
 	if (w->kind == WORD_NOUN && i > 0 && (k[-1].cls & LANG_BIT(DEM)))
 		return pointed_weight;
+	if (a->s->returning && w->kind == WORD_NOUN && w->chunk == 1)
+		return 1; /* back to the form */
 	weight *= role_weight[w->role];
 	if (w->definite == WORD_INDEFINITE)
 		weight *= indefinite_weight;
