@@ -23,6 +23,7 @@
 	X(CLAUDE_API_ERROR,   "isApiErrorMessage", SCAN_TOP) \
 	X(CLAUDE_ERROR,       "error",             SCAN_TOP) \
 	X(CLAUDE_TOOL_RESULT, "toolUseResult",     SCAN_TOP) \
+	X(CLAUDE_LEAF,        "leafUuid",          SCAN_TOP) \
 	X(CLAUDE_MESSAGE,     "message",           SCAN_TOP) \
 	X(CLAUDE_MSG_ID,      "id",                CLAUDE_MESSAGE) \
 	X(CLAUDE_MSG_ROLE,    "role",              CLAUDE_MESSAGE) \

@@ -44,6 +44,7 @@ static void link_claude(struct part *part, const struct rewrite_line *line)
 		.side = vals[CLAUDE_SIDE],
 		.message_id = vals[CLAUDE_MSG_ID],
 		.compact = vals[CLAUDE_COMPACT],
+		.leaf = vals[CLAUDE_LEAF],
 	};
 
 	chain_add_claude(part->chain, &record, line->size);

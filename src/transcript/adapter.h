@@ -42,6 +42,7 @@ enum {
 	LINK_RESULT = 1u << 4,
 	LINK_PROMPT = 1u << 5,
 	LINK_ASSISTANT = 1u << 6,
+	LINK_SIDE = 1u << 7, /* a sub-agent's: part of the chain only where a parent names it */
 };
 struct link {
 	struct link_id id, parent;
@@ -63,6 +64,7 @@ struct links {
 	VEC(struct link) v;
 	VEC(struct link_tool) tools;
 	VEC(struct link_kept) kept;
+	struct link_id noted; /* Claude: the leaf by the last note about it */
 	char *base_id;
 	uint64_t base_offset;
 };

@@ -52,7 +52,7 @@ void chain_tool(struct chain *c, struct sv id, bool result)
 {
 	size_t record = c->links.v.n - 1;
 	struct link *link = &c->links.v.v[record];
-	if (link->id.a == 0)
+	if (link->id.a == 0 || link->flags & LINK_SIDE)
 		return;
 	link->flags |= result ? LINK_RESULT : LINK_CALL;
 	vec_push(&c->links.tools, (struct link_tool){ link_hash(id), (uint32_t)record, result });
@@ -99,6 +99,9 @@ void chain_join(struct chain *c, struct chain *part)
 			(struct link_tool){ tool->tool, tool->record + base, tool->result });
 	vec_each (&from->kept, kept)
 		vec_push(&to->kept, (struct link_kept){ kept->id, kept->record + base });
+	if (from->noted.a)
+		to->noted = from->noted;
+	from->noted = (struct link_id){ 0, 0 };
 	if (!to->base_id && from->base_id) {
 		to->base_id = TAKE_PTR(from->base_id);
 		to->base_offset = from->base_offset;

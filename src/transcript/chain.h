@@ -20,6 +20,7 @@ void chain_free(struct chain *c); /* NULL is fine */
  * chain_tool(). `size` is that of its line. */
 struct chain_claude {
 	struct jval type, subtype, uuid, parent, side, message_id, compact;
+	struct jval leaf; /* leafUuid of a last-prompt line */
 };
 void chain_add_claude(struct chain *c, const struct chain_claude *record, uint64_t size);
 enum chain_line { CHAIN_OTHER, CHAIN_META, CHAIN_ITEM, CHAIN_COMPACTED, CHAIN_EVENT };

@@ -4,6 +4,7 @@
  * ancestor of what follows, so the others are found through message and tool ids.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "transcript/adapter.h"
@@ -97,7 +98,8 @@ struct walk {
 
 static bool is_free(const struct walk *w, size_t at)
 {
-	return w->links->v.v[at].id.a && !w->state[at];
+	const struct link *link = &w->links->v.v[at];
+	return link->id.a && !(link->flags & LINK_SIDE) && !w->state[at];
 }
 
 /* For a parent that leads nowhere. */
@@ -119,7 +121,7 @@ static bool find_before(struct walk *w, size_t at, size_t *ret)
 	return i > 0;
 }
 
-static void walk_from(
+static void walk_on(
 	struct walk *w, const struct index *ids, size_t at, struct transcript_live *live)
 {
 	for (;;) {
@@ -141,6 +143,27 @@ static void walk_from(
 		if (!find_before(w, at, &at))
 			return;
 	}
+}
+
+static void walk_from(const struct links *links, unsigned char *state, const struct index *ids,
+	size_t at, struct transcript_live *live)
+{
+	struct walk w = { links, state, NULL };
+	walk_on(&w, ids, at, live);
+	free(w.hop);
+}
+
+/* The note about the leaf wins where it names another branch than that of the last words, unless
+ * what it names was compacted. */
+static bool find_noted(const struct links *links, const struct index *ids,
+	const unsigned char *state, const struct transcript_live *live, size_t *ret)
+{
+	uint32_t slot = links->noted.a ? *index_slot(ids, links, links->noted) : 0;
+	if (!slot || state[slot - 1] || links->v.v[slot - 1].flags & LINK_SIDE ||
+		(live->compacted && slot - 1 < live->compaction))
+		return false;
+	*ret = slot - 1;
+	return true;
 }
 
 /* Lines that stand twice count once. */
@@ -203,9 +226,13 @@ void live_claude(const struct links *links, unsigned char *state, struct transcr
 	if (!find_leaf(links, &leaf))
 		return;
 	CLEANUP(index_free) struct index ids = index_ids(links);
-	struct walk w = { links, state, NULL };
-	walk_from(&w, &ids, leaf, live);
-	free(w.hop);
+	walk_from(links, state, &ids, leaf, live);
+	if (find_noted(links, &ids, state, live, &leaf)) {
+		memset(state, 0, links->v.n);
+		live->healed = 0;
+		live->compacted = false;
+		walk_from(links, state, &ids, leaf, live);
+	}
 	add_kept(links, &ids, state, live);
 	add_answers(links, &ids, state);
 	add_results(links, &ids, state);

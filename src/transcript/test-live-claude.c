@@ -175,12 +175,48 @@ static void test_many_broken_parents(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
+/* The note about the last prompt wins where it names another branch, but not what was compacted. */
+static void test_noted_leaf(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	claude_user(&text, "u1", NULL, "a");
+	claude_answer(&text, "a1", "u1", "m1", TEXT("old branch"));
+	str_adds(&text, "{\"type\":\"last-prompt\",\"leafUuid\":\"a1\"}\n");
+	claude_answer(&text, "a2", "u1", "m2", TEXT("newer words"));
+	check_live(*state, str_sv(&text), "11..", 0);
+	str_adds(&text, "{\"type\":\"last-prompt\",\"leafUuid\":\"a2\"}\n");
+	check_live(*state, str_sv(&text), "1..1.", 0);
+	str_adds(&text, "{\"type\":\"last-prompt\",\"leafUuid\":\"gone\"}\n");
+	check_live(*state, str_sv(&text), "1..1..", 0);
+	str_adds(&text, "{\"type\":\"last-prompt\",\"leafUuid\":\"a1\"}\n");
+	claude_head(&text, "system", "c1", NULL);
+	str_adds(&text, ",\"subtype\":\"compact_boundary\"}\n");
+	claude_user(&text, "u2", "c1", "summary");
+	check_live(*state, str_sv(&text), "........1", 0);
+}
+
+/* A parent in a side chain is followed there, but nothing else leads into one. */
+static void test_side_parent(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	claude_user(&text, "u1", NULL, "a");
+	str_adds(&text,
+		"{\"parentUuid\":null,\"isSidechain\":true,\"type\":\"user\",\"uuid\":\"s1\","
+		"\"message\":{\"role\":\"user\",\"content\":\"side\"}}\n");
+	claude_answer(&text, "a1", "missing", "m1", TEXT("b"));
+	check_live(*state, str_sv(&text), "1.1", 1);
+	claude_user(&text, "u2", "s1", "c");
+	check_live(*state, str_sv(&text), ".1.1", 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(test_simple),
 		CASE(test_empty),
 		CASE(test_branches),
+		CASE(test_noted_leaf),
+		CASE(test_side_parent),
 		CASE(test_parallel_tools),
 		CASE(test_results_of_dead_calls_stay_dead),
 		CASE(test_healing),

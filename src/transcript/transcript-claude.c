@@ -29,6 +29,7 @@ enum {
 	K_OURS,
 	K_API_ERROR,
 	K_COMPACT,
+	K_LEAF,
 	K_MESSAGE,
 	K_MSG_ID,
 	K_MSG_MODEL,
@@ -59,6 +60,7 @@ static const struct scan_key keys[] = {
 	[K_OURS] = SCAN_KEY(SESSION_NOTE_KEY, SCAN_TOP),
 	[K_API_ERROR] = SCAN_KEY("isApiErrorMessage", SCAN_TOP),
 	[K_COMPACT] = SCAN_KEY("compactMetadata", SCAN_TOP),
+	[K_LEAF] = SCAN_KEY("leafUuid", SCAN_TOP),
 	[K_MESSAGE] = SCAN_KEY("message", SCAN_TOP),
 	[K_MSG_ID] = SCAN_KEY("id", K_MESSAGE),
 	[K_MSG_MODEL] = SCAN_KEY("model", K_MESSAGE),
@@ -430,14 +432,16 @@ void claude_link_fields(struct links *links, const struct chain_claude *record)
 {
 	struct link link = { .size = 0 };
 	/* Lines of any type may be part of the chain. */
-	if (!scan_true(record->side) && record->uuid.type == J_STRING) {
+	if (record->uuid.type == J_STRING) {
 		link.id = link_id(scan_inner(record->uuid));
 		link.parent = link_id(scan_inner(record->parent));
 		link.message = link_hash(scan_inner(record->message_id));
-		link.flags = link_flags(record);
+		link.flags = scan_true(record->side) ? LINK_SIDE | LINK_SENT : link_flags(record);
 		if (link.flags & LINK_BOUNDARY)
 			link_boundary(links, record->compact);
 	}
+	if (record->leaf.type == J_STRING)
+		links->noted = link_id(scan_inner(record->leaf));
 	vec_push(&links->v, link);
 }
 
@@ -454,10 +458,11 @@ static int claude_link(struct links *links, struct sv text)
 		.side = vals[K_SIDE],
 		.message_id = vals[K_MSG_ID],
 		.compact = vals[K_COMPACT],
+		.leaf = vals[K_LEAF],
 	};
 	claude_link_fields(links, &record);
 	size_t at = links->v.n - 1;
-	if (links->v.v[at].id.a != 0)
+	if (links->v.v[at].id.a != 0 && !(links->v.v[at].flags & LINK_SIDE))
 		link_tools(links, (uint32_t)at, vals[K_MSG_CONTENT], &links->v.v[at].flags);
 	return 0;
 }

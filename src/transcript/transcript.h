@@ -203,7 +203,8 @@ struct transcript_live {
 	uint64_t base_offset; /* its bytes up to here */
 };
 /*
- * By the agents' own rules. Claude Code: from the last user or assistant record along the parents
+ * By the agents' own rules. Claude Code: from the last user or assistant record (or that which the
+ * last note about the leaf names, where it is on another branch) along the parents
  * to a null parent or a compaction, with the other records of the same answers, their tools'
  * results, and what the compaction kept; a parent that is missing or leads in a circle is taken
  * to be the record before. Codex: everything the last compaction did not replace and no rollback

@@ -1,0 +1,237 @@
+/*
+ * Why a session does not resume whole, and a copy that does.
+ */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "cli/find.h"
+#include "cli/sessions.h"
+#include "os/path.h"
+#include "strategy/repair.h"
+#include "ui/size.h"
+#include "ui/wrap.h"
+#include "json/write.h"
+
+struct repair_cli {
+	bool json;
+};
+
+static const struct opt repair_options[] = {
+	OPT_FLAG(0, "json", struct repair_cli, json, "a JSON object for programs"),
+	OPT_END,
+};
+
+struct run {
+	struct app *app;
+	const struct repair_cli *opts;
+	struct session_row row;
+	struct repair *repair;
+};
+
+/* ---- the session ---- */
+
+/* A file is taken as it is, without reading all of it for the catalogue first. One in which no
+ * session can be recognised any more is of the agent whose names look like its own. */
+static int take_file(struct run *run, const char *path, struct err *reterr)
+{
+	AUTO_FREE char *real = NULL;
+	enum transcript_format format;
+	int rc = path_real(path, &real, reterr);
+	if (rc < 0)
+		return rc;
+	if (transcript_probe(real, &format, NULL) < 0)
+		format = sv_starts(path_base(sv_of(real)), SV("rollout-")) ? TRANSCRIPT_CODEX
+									   : TRANSCRIPT_CLAUDE;
+	session_info_init(&run->row.info, format, real);
+	run->row.agent = xstrdup(transcript_format_name(format));
+	run->row.own_name = xstrdup("");
+	return 0;
+}
+
+static int find(struct run *run, const char *spec, struct err *reterr)
+{
+	struct stat st;
+	if (strchr(spec, '/') && stat(spec, &st) == 0 && S_ISREG(st.st_mode))
+		return take_file(run, spec, reterr);
+	return find_session(run->app, spec, &run->row, reterr);
+}
+
+static bool in_use(struct run *run)
+{
+	AUTO_MAP writers = MAP_INIT;
+	uint64_t pid;
+	sessions_writers(run->app, &writers);
+	return map_get(&writers, sv_of(run->row.info.id), &pid);
+}
+
+/* ---- for people ---- */
+
+static unsigned level_style(enum repair_level level)
+{
+	static const unsigned styles[] = {
+		[REPAIR_NOTE] = STYLE_NOTICE,
+		[REPAIR_MINOR] = STYLE_WARNING,
+		[REPAIR_LOSS] = STYLE_WARNING | STYLE_BOLD,
+		[REPAIR_BLOCK] = STYLE_ERROR,
+	};
+	return styles[level];
+}
+
+static void show_lines(struct term *t, const struct repair_finding *finding)
+{
+	const char *before = finding->n_lines == 1 ? ", line " : ", lines ";
+	for (size_t i = 0; i < finding->n_lines; i++, before = ", ")
+		term_putf(t, "%s%u", before, finding->lines[i]);
+	if (finding->n_lines > 0 && finding->count > finding->n_lines)
+		term_puts(t, t->ascii ? ", ..." : ", …");
+}
+
+static void show_finding(
+	struct term *t, enum repair_cause cause, const struct repair_finding *finding)
+{
+	const char *remedy = repair_cause_remedy(cause);
+	term_puts(t, "  ");
+	term_styled(t, level_style(finding->level), sv_of(repair_level_name(finding->level)));
+	term_putf(t, "%*s %s", (int)(5 - strlen(repair_level_name(finding->level))), "",
+		repair_cause_name(cause));
+	if (finding->count > 1)
+		term_putf(t, ", %zu times", finding->count);
+	show_lines(t, finding);
+	term_newline(t);
+	term_putf(t, "        %s\n", repair_cause_effect(cause));
+	if (finding->level > REPAIR_NOTE)
+		term_putf(t, "        %s\n",
+			remedy[0] ? remedy : "nothing in the file can mend this");
+}
+
+static void show_rest(struct term *t, const struct repair_report *report)
+{
+	if (report->others > 0)
+		term_putf(t, "; %zu before a compaction or on branches that were left",
+			report->others);
+	if (report->side > 0)
+		term_putf(t, "; %zu of sub-agents", report->side);
+	term_newline(t);
+}
+
+static void show(struct run *run, struct term *t)
+{
+	const struct repair_report *report = repair_report(run->repair);
+	char size[SIZE_TEXT_MAX], lines[SIZE_TEXT_MAX];
+	size_format(report->bytes, size);
+	size_format_count((int64_t)report->lines, lines);
+	term_putf(t, "%s, %s: %s lines, %s\n", run->row.info.id, run->row.agent, lines, size);
+	term_putf(t, "reachable %zu of %zu entries", report->reachable, report->entries);
+	show_rest(t, report);
+	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
+		if (report->findings[i].count > 0)
+			show_finding(t, (enum repair_cause)i, &report->findings[i]);
+	if (repair_healthy(report))
+		term_puts(t, "healthy\n");
+}
+
+/* ---- for programs ---- */
+
+static void put_finding(struct jw *w, enum repair_cause cause, const struct repair_finding *finding)
+{
+	jw_object(w);
+	jw_put_cstr(w, "cause", repair_cause_name(cause));
+	jw_put_cstr(w, "level", repair_level_name(finding->level));
+	jw_put_i64(w, "count", (int64_t)finding->count);
+	jw_key(w, "lines");
+	jw_array(w);
+	for (size_t i = 0; i < finding->n_lines; i++)
+		jw_i64(w, finding->lines[i]);
+	jw_end(w);
+	jw_put_cstr(w, "effect", repair_cause_effect(cause));
+	jw_put_cstr(w, "remedy", repair_cause_remedy(cause));
+	jw_end(w);
+}
+
+static void put_report(struct jw *w, const struct run *run)
+{
+	const struct repair_report *report = repair_report(run->repair);
+	jw_put_cstr(w, "session_id", run->row.info.id);
+	jw_put_cstr(w, "path", run->row.info.path);
+	jw_put_cstr(w, "agent", run->row.agent);
+	jw_put_bool(w, "healthy", repair_healthy(report));
+	jw_put_i64(w, "reachable", (int64_t)report->reachable);
+	jw_put_i64(w, "entries", (int64_t)report->entries);
+	jw_put_i64(w, "left_out", (int64_t)report->others);
+	jw_put_i64(w, "side_chain", (int64_t)report->side);
+	jw_put_i64(w, "lines", (int64_t)report->lines);
+	jw_put_i64(w, "bytes", (int64_t)report->bytes);
+	jw_key(w, "findings");
+	jw_array(w);
+	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
+		if (report->findings[i].count > 0)
+			put_finding(w, (enum repair_cause)i, &report->findings[i]);
+	jw_end(w);
+}
+
+static void print_json(const struct run *run)
+{
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+	jw_object(&w);
+	put_report(&w, run);
+	jw_end(&w);
+	(void)fprintf(run->app->out, "%s\n", out.buf);
+}
+
+static void print_text(struct run *run)
+{
+	struct term t;
+	sessions_term(run->app, &t);
+	show(run, &t);
+	sessions_flush(run->app, &t);
+	term_release(&t);
+}
+
+/* ---- the command ---- */
+
+static int diagnose(struct run *run, struct err *reterr)
+{
+	const struct repair_opts opts = {
+		.path = run->row.info.path,
+		.format = run->row.info.format,
+		.in_use = in_use(run),
+	};
+	return repair_open(&opts, &run->repair, reterr);
+}
+
+static int run_repair(
+	struct app *app, const void *options, int argc UNUSED, char **argv, struct err *reterr)
+{
+	struct run run = { .app = app, .opts = options, .row = SESSION_ROW_INIT };
+	int rc = sessions_open(app, reterr);
+	if (rc >= 0)
+		rc = find(&run, argv[0], reterr);
+	if (rc >= 0)
+		rc = diagnose(&run, reterr);
+	if (rc >= 0) {
+		if (run.opts->json)
+			print_json(&run);
+		else
+			print_text(&run);
+		rc = repair_healthy(repair_report(run.repair)) ? 0 : 1;
+	}
+	repair_free(run.repair);
+	session_row_release(&run.row);
+	return rc;
+}
+
+const struct cmd cmd_repair = {
+	.name = "repair",
+	.group = CMD_GROUP_CONTEXT,
+	.summary = "why a session does not resume whole, and a copy that does",
+	.synopsis = "SESSION",
+	.min_args = 1,
+	.max_args = 1,
+	.words = CMD_WORDS_SESSION,
+	.opts = repair_options,
+	.opts_size = sizeof(struct repair_cli),
+	.run = run_repair,
+};

@@ -1,0 +1,118 @@
+/*
+ * Calls and results of tools that lack each other. Only what is sent counts: calls on branches that
+ * were left, or before a compaction, are nobody's loss.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "strategy/repair-claude.h"
+
+struct tool_set {
+	VEC(struct fact_tool) v; /* sorted by id */
+};
+
+static int by_id(const void *a, const void *b)
+{
+	uint64_t x = ((const struct fact_tool *)a)->id, y = ((const struct fact_tool *)b)->id;
+	return (x > y) - (x < y);
+}
+
+static bool has(const struct tool_set *set, const struct fact_tool *tool)
+{
+	return set->v.n > 0 && bsearch(tool, set->v.v, set->v.n, sizeof(set->v.v[0]), by_id);
+}
+
+/* Those of one kind that are sent. */
+static struct tool_set sent(const struct facts *f, const struct transcript_live *live, bool result)
+{
+	struct tool_set set = { VEC_INIT };
+	vec_each (&f->tools, tool)
+		if (tool->result == result && transcript_is_live(live, tool->fact))
+			vec_push(&set.v, *tool);
+	return set;
+}
+
+static void sort(struct tool_set *set)
+{
+	if (set->v.n > 0)
+		qsort(set->v.v, set->v.n, sizeof(set->v.v[0]), by_id);
+}
+
+/* Leaves those that have no counterpart, in the order of the file. */
+static void keep_alone(struct tool_set *set, const struct tool_set *others)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < set->v.n; i++)
+		if (!has(others, &set->v.v[i]))
+			set->v.v[n++] = set->v.v[i];
+	set->v.n = n;
+}
+
+static int by_fact(const void *a, const void *b)
+{
+	uint32_t x = ((const struct fact_tool *)a)->fact, y = ((const struct fact_tool *)b)->fact;
+	return (x > y) - (x < y);
+}
+
+/* The only lonely call of an entry. */
+static struct fact_tool *only_call(struct tool_set *calls, uint32_t fact)
+{
+	const struct fact_tool key = { .fact = fact };
+	struct fact_tool *call =
+		calls->v.n > 0 ? bsearch(&key, calls->v.v, calls->v.n, sizeof(key), by_fact) : NULL;
+	const struct fact_tool *end = calls->v.v + calls->v.n;
+	if (!call || (call > calls->v.v && call[-1].fact == fact) ||
+		(call + 1 < end && call[1].fact == fact))
+		return NULL;
+	return call;
+}
+
+/* A lonely result that hangs on a lonely call is its answer under a wrong id. */
+static bool pair_up(struct repair *r, struct tool_set *calls, const struct fact_tool *result)
+{
+	struct fact *fact = &r->facts.v.v[result->fact];
+	struct fact_tool *call = fact->link ? only_call(calls, fact->link - 1) : NULL;
+	if (!call || call->id == 0)
+		return false;
+	vec_push(&r->pairs, (struct fact_pair){ result->fact, call->fact });
+	call->id = 0;
+	fact->flags |= FACT_TOOL_ID;
+	finding_add(&r->report.findings[REPAIR_TOOL_ID], fact->line);
+	return true;
+}
+
+static void tell(struct repair *r, const struct fact_tool *tool, bool result)
+{
+	struct fact *fact = &r->facts.v.v[tool->fact];
+	fact->flags |= result ? FACT_RESULT : FACT_CALL;
+	finding_add(
+		&r->report.findings[result ? REPAIR_RESULT_ALONE : REPAIR_CALL_ALONE], fact->line);
+}
+
+static bool is_running(const struct repair *r, const struct fact_tool *call)
+{
+	const struct fact *leaf = &r->facts.v.v[r->leaf - 1], *fact = &r->facts.v.v[call->fact];
+	return r->in_use && fact->message == leaf->message;
+}
+
+void claude_tools(struct repair *r, const struct transcript_live *mended)
+{
+	struct tool_set calls = sent(&r->facts, mended, false);
+	struct tool_set results = sent(&r->facts, mended, true);
+	struct tool_set lone_calls = sent(&r->facts, mended, false);
+	struct tool_set lone_results = sent(&r->facts, mended, true);
+	sort(&calls);
+	sort(&results);
+	keep_alone(&lone_calls, &results);
+	keep_alone(&lone_results, &calls);
+	vec_each (&lone_results.v, result)
+		if (!pair_up(r, &lone_calls, result))
+			tell(r, result, true);
+	vec_each (&lone_calls.v, call)
+		if (call->id != 0 && !is_running(r, call))
+			tell(r, call, false);
+	vec_release(&calls.v);
+	vec_release(&results.v);
+	vec_release(&lone_calls.v);
+	vec_release(&lone_results.v);
+}

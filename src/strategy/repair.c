@@ -1,0 +1,132 @@
+#include "strategy/repair.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "strategy/repair-facts.h"
+#include "transcript/home.h"
+
+static const struct {
+	const char *name;
+	enum repair_level level;
+	const char *effect, *remedy;
+} causes[] = {
+#define X(id, name, level, effect, remedy) [id] = { name, level, effect, remedy },
+	REPAIR_CAUSES(X)
+#undef X
+};
+
+const char *repair_cause_name(enum repair_cause cause)
+{
+	return causes[cause].name;
+}
+
+const char *repair_cause_effect(enum repair_cause cause)
+{
+	return causes[cause].effect;
+}
+
+const char *repair_cause_remedy(enum repair_cause cause)
+{
+	return causes[cause].remedy;
+}
+
+const char *repair_level_name(enum repair_level level)
+{
+	static const char *const names[] = {
+		[REPAIR_NOTE] = "note",
+		[REPAIR_MINOR] = "minor",
+		[REPAIR_LOSS] = "loss",
+		[REPAIR_BLOCK] = "block",
+	};
+	return names[level];
+}
+
+/* Claude Code reads bytes that are no UTF-8 as replacement characters, misses times only when all
+ * are missing, and goes on after errors that another try may pass; Codex passes over what is no
+ * object. */
+static enum repair_level level_of(const struct repair *r, enum repair_cause cause)
+{
+	if (cause == REPAIR_UTF8 && r->format == TRANSCRIPT_CLAUDE)
+		return REPAIR_NOTE;
+	if (cause == REPAIR_NULL_LINE && r->format == TRANSCRIPT_CODEX)
+		return REPAIR_MINOR;
+	if (cause == REPAIR_NO_TIME && r->report.findings[cause].count < r->spoken)
+		return REPAIR_MINOR;
+	if (cause == REPAIR_ERROR_MARK && r->facts.last == FACT_ANSWER_FAILED)
+		return REPAIR_NOTE;
+	return causes[cause].level;
+}
+
+static void weigh(struct repair *r)
+{
+	struct repair_report *report = &r->report;
+	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++) {
+		struct repair_finding *finding = &report->findings[i];
+		finding->level = level_of(r, (enum repair_cause)i);
+		if (finding->count > 0 && finding->level > report->worst)
+			report->worst = finding->level;
+	}
+	if (report->worst == REPAIR_BLOCK)
+		report->reachable = 0;
+}
+
+static int plan(struct repair *r, struct err *reterr)
+{
+	int rc = chain_live(r->facts.chain, &r->live, reterr);
+	if (rc < 0)
+		return rc;
+	/* A second chain is made of what was found. */
+	chain_free(r->facts.chain);
+	r->facts.chain = NULL;
+	memcpy(r->report.findings, r->facts.found, sizeof(r->report.findings));
+	if (r->facts.unterminated && !r->in_use)
+		finding_add(&r->report.findings[REPAIR_NO_NEWLINE], (uint32_t)r->facts.lines);
+	r->report.lines = r->facts.lines;
+	rc = r->format == TRANSCRIPT_CODEX ? codex_plan(r, reterr) : claude_plan(r, reterr);
+	if (rc >= 0)
+		weigh(r);
+	return rc;
+}
+
+int repair_open(const struct repair_opts *opts, struct repair **ret, struct err *reterr)
+{
+	struct repair *r = xcalloc(1, sizeof(*r));
+	struct sv id = transcript_path_id(opts->format, sv_of(opts->path));
+	*r = (struct repair){
+		.path = xstrdup(opts->path),
+		.file_id = xmemdup0(id.n > 0 ? id.p : "", id.n),
+		.format = opts->format,
+		.in_use = opts->in_use,
+		.report = { .format = opts->format },
+	};
+	struct stat st;
+	if (stat(r->path, &st) == 0)
+		r->report.bytes = (uint64_t)st.st_size;
+	int rc = facts_read(r, opts->threads, reterr);
+	if (rc >= 0)
+		rc = plan(r, reterr);
+	if (rc < 0)
+		repair_free(r);
+	else
+		*ret = r;
+	return rc;
+}
+
+void repair_free(struct repair *r)
+{
+	if (!r)
+		return;
+	facts_release(&r->facts);
+	transcript_live_release(&r->live);
+	vec_release(&r->pairs);
+	free(r->path);
+	free(r->file_id);
+	free(r);
+}
+
+const struct repair_report *repair_report(const struct repair *r)
+{
+	return &r->report;
+}
