@@ -103,6 +103,12 @@ enum claude_line claude_line_of(const struct jval *vals)
 	return scan_string_eq(type, SV("system")) ? CLAUDE_LINE_SYSTEM : CLAUDE_LINE_OTHER;
 }
 
+struct jval line_member(struct jval obj, const char *key)
+{
+	struct jval val;
+	return scan_get(obj, sv_of(key), &val) > 0 ? val : (struct jval){ .type = J_NONE };
+}
+
 static enum block_type block_type_of(struct sv type)
 {
 	if (sv_is(type, "text"))

@@ -108,6 +108,9 @@ enum claude_line {
 };
 enum claude_line claude_line_of(const struct jval *vals);
 
+/* A member of an object, J_NONE when there is none. */
+struct jval line_member(struct jval obj, const char *key);
+
 /* The blocks of a Claude message. */
 /* clang-format off */
 #define BLOCK_KEYS(X) \

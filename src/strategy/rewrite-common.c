@@ -84,25 +84,18 @@ static void edit_claude(
 
 /* ---- Codex ---- */
 
-static struct jval member(struct jval obj, const char *key)
-{
-	struct jval val;
-
-	return scan_get(obj, sv_of(key), &val) > 0 ? val : (struct jval){ .type = J_NONE };
-}
-
 /* The window's size stays: it is the model's. */
 static void zero_codex_usage(const struct jval *vals, struct edit *e)
 {
 	struct jval info = vals[CODEX_P_INFO], payload = vals[CODEX_PAYLOAD];
 
 	if (codex_line_of(vals) == CODEX_LINE_EVENT && info.type == J_OBJECT) {
-		zero_numbers(e, member(info, "total_token_usage"), 0);
-		zero_numbers(e, member(info, "last_token_usage"), 0);
+		zero_numbers(e, line_member(info, "total_token_usage"), 0);
+		zero_numbers(e, line_member(info, "last_token_usage"), 0);
 	} else if (scan_string_eq(vals[CODEX_TYPE], SV("token_usage_record"))) {
 		zero_numbers(e, vals[CODEX_P_USAGE], 0);
-		zero_numbers(e, member(payload, "turn_token_usage"), 0);
-		zero_numbers(e, member(payload, "thread_token_usage"), 0);
+		zero_numbers(e, line_member(payload, "turn_token_usage"), 0);
+		zero_numbers(e, line_member(payload, "thread_token_usage"), 0);
 	}
 }
 

@@ -233,7 +233,7 @@ static int edit_line(
 	if (line->object)
 		common_edit(run, line, part->model, &part->edit);
 	if (index == part->note_line)
-		marked = common_mark(run, line, &part->edit);
+		marked = line->noted = common_mark(run, line, &part->edit);
 	int what = REWRITE_EDITED;
 	if (run->ops->edit)
 		what = run->ops->edit(run->data, part->own, line, &part->edit, out, reterr);

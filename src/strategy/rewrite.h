@@ -35,6 +35,7 @@ struct rewrite_line {
 	bool oversize; /* too long to be held: it is copied, whatever edit() says */
 	size_t records; /* objects (or broken parts) on it, as transcript.h counts them */
 	size_t record; /* number of the first; set from edit() on */
+	bool noted; /* gets the note: make no other change to the members of the whole line */
 	bool neutral; /* an API error that was taken out: leave its content alone */
 	const struct jval *vals; /* by enum claude_key or codex_key; NULL unless object */
 	const struct line_block *blocks; /* Claude: of message.content */

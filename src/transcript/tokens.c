@@ -177,6 +177,11 @@ void tokens_item(struct tokens *t, enum transcript_format format, const struct i
 		tokens_text(t, text_of(format, item->kind), item->text.raw.n);
 }
 
+struct usage tokens_usage(enum transcript_format format, struct jval usage)
+{
+	return format == TRANSCRIPT_CODEX ? usage_codex(usage) : usage_claude(usage);
+}
+
 /* ---- what comes out ---- */
 
 const char *tokens_model(const struct tokens *t)

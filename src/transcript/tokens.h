@@ -91,6 +91,9 @@ void tokens_set_model(struct tokens *t, struct sv model);
 /* One item of transcript_next(): whichever of the above it is. Side chains are skipped. */
 void tokens_item(struct tokens *t, enum transcript_format format, const struct item *item);
 
+/* The agent's usage object; Codex: one of those in "info". */
+struct usage tokens_usage(enum transcript_format format, struct jval usage);
+
 struct token_ratio tokens_ratio(const struct tokens *t); /* for the current model */
 /* The context a next call would have: exact when nothing came after the last call, else with the
  * rest fitted or assumed; without any call all of it is. */

@@ -1,0 +1,109 @@
+/*
+ * The original behind a placeholder.
+ */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "cli/archive-of.h"
+#include "cli/cmd.h"
+#include "strategy/original.h"
+#include "json/write.h"
+
+struct recall_opts {
+	bool raw;
+	bool json;
+};
+
+static const struct opt recall_options[] = {
+	OPT_FLAG(0, "raw", struct recall_opts, raw, "as it stands in the file: JSON"),
+	OPT_FLAG(0, "json", struct recall_opts, json, "an object for programs"),
+	OPT_END,
+};
+
+static const char *kind_name(enum recall_kind kind)
+{
+	static const char *const names[] = {
+		[RECALL_TEXT] = "text",
+		[RECALL_BLOCKS] = "blocks",
+		[RECALL_IMAGE] = "image",
+		[RECALL_JSON] = "json",
+	};
+	return names[kind];
+}
+
+static void print_json(
+	struct app *app, const struct recall_found *found, struct sv raw, struct sv text)
+{
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+	char ref[RECALL_REF];
+
+	recall_ref_text(found->place.hash, ref);
+	jw_object(&w);
+	jw_put_cstr(&w, "ref", ref);
+	jw_put_cstr(&w, "kind", kind_name(found->place.kind));
+	jw_put_cstr(&w, "session_id", found->session);
+	jw_put_cstr(&w, "path", found->path);
+	jw_put_cstr(&w, "archive_key", found->key);
+	jw_put_i64(&w, "offset", (int64_t)found->place.offset);
+	jw_put_i64(&w, "size", (int64_t)found->place.size);
+	if (found->place.kind != RECALL_IMAGE)
+		jw_put_string(&w, "text", text);
+	jw_put_string(&w, "raw", raw);
+	jw_end(&w);
+	(void)fprintf(app->out, "%s\n", out.buf);
+}
+
+static int print_text(struct app *app, enum recall_kind kind, struct sv text, struct err *reterr)
+{
+	AUTO_STR clean = STR_INIT;
+
+	if (app->out_tty && kind == RECALL_IMAGE)
+		return err_set(reterr, ERR_USAGE,
+			"the original is a picture or document: send it to a file");
+	if (app->out_tty) {
+		utf8_scrub(&clean, text);
+		text = str_sv(&clean);
+	}
+	(void)fwrite(text.p, 1, text.n, app->out);
+	if (app->out_tty && !sv_ends(text, SV("\n")))
+		(void)fputc('\n', app->out);
+	return 0;
+}
+
+static int run_recall(
+	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	const struct recall_opts *opts = options;
+	CLEANUP(recall_found_release) struct recall_found found = RECALL_FOUND_INIT;
+	AUTO_STR raw = STR_INIT;
+	AUTO_STR text = STR_INIT;
+	struct archive archive;
+	AUTO_FREE char *dir = archive_of(app, &archive);
+
+	(void)argc;
+	int r = recall_get(&archive, sv_of(argv[0]), &raw, &found, reterr);
+	if (r < 0)
+		return r;
+	enum recall_kind kind = opts->raw ? RECALL_JSON : found.place.kind;
+	if (!original_decode(kind, str_sv(&raw), &text))
+		return err_set(
+			reterr, ERR_INPUT, "the original is damaged JSON; --raw shows it as it is");
+	if (opts->json)
+		print_json(app, &found, str_sv(&raw), str_sv(&text));
+	return opts->json ? 0 : print_text(app, kind, str_sv(&text), reterr);
+}
+
+const struct cmd cmd_recall = {
+	.name = "recall",
+	.group = CMD_GROUP_CONTEXT,
+	.summary = "print the original behind a placeholder",
+	.synopsis = "REF",
+	.min_args = 1,
+	.max_args = 1,
+	.needs = CMD_STORE,
+	.words = CMD_WORDS_TEXT,
+	.opts = recall_options,
+	.opts_size = sizeof(struct recall_opts),
+	.run = run_recall,
+};

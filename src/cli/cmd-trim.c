@@ -1,0 +1,356 @@
+/*
+ * A session without its long texts, which can be had back.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/archive-of.h"
+#include "cli/assistant.h"
+#include "cli/cmd.h"
+#include "cli/find.h"
+#include "cli/sessions.h"
+#include "os/path.h"
+#include "strategy/trim.h"
+#include "ui/size.h"
+#include "json/write.h"
+
+struct trim_options {
+	const char *tools;
+	long long threshold;
+	long long assistant;
+	long long min_savings;
+	long long keep_head;
+	int style;
+	const char *out;
+	bool images;
+	enum opt_tri inputs;
+	bool tool_use_result;
+	bool in_place;
+	bool dry_run;
+	bool json;
+};
+
+static const char *const styles[] = { "seed", "head", NULL };
+enum { CHARS_MOST = 16 * 1024 * 1024, MANY = 1000000000 };
+
+static const struct opt trim_options[] = {
+	OPT_STRING('t', "tools", struct trim_options, tools, "NAME,…",
+		"only these tools, their results and inputs alike; in any case of letters"),
+	OPT_INT('l', "threshold", struct trim_options, threshold, "CHARS", 1, CHARS_MOST,
+		"texts from this length on are trimmed (500)"),
+	OPT_INT('a', "assistant", struct trim_options, assistant, "N", -MANY, MANY,
+		"also the first N long answers; with -N all but the last N"),
+	OPT_INT(0, "min-savings", struct trim_options, min_savings, "TOKENS", 0, MANY,
+		"make no new session for less (300)"),
+	OPT_INT(0, "keep-head", struct trim_options, keep_head, "CHARS", 0, CHARS_MOST,
+		"keep so much of the beginning of each text"),
+	OPT_CHOICE(0, "style", struct trim_options, style, "STYLE", styles,
+		"the placeholder alone (seed), or after the beginning of the text (head)"),
+	OPT_STRING('o', "out", struct trim_options, out, "DIR",
+		"write the new session there, not where the agent looks for it"),
+	OPT_FLAG(0, "images", struct trim_options, images, "pictures and documents too"),
+	OPT_NEGATABLE(0, "inputs", struct trim_options, inputs,
+		"long inputs of tools, such as the text of a file to be written (default)"),
+	OPT_FLAG(0, "tool-use-result", struct trim_options, tool_use_result,
+		"drop Claude Code's second copies of results, which only its screen shows"),
+	OPT_FLAG(0, "in-place", struct trim_options, in_place,
+		"change the session itself; a copy goes to the archive first"),
+	OPT_FLAG('n', "dry-run", struct trim_options, dry_run, "show the plan, write nothing"),
+	OPT_FLAG(0, "json", struct trim_options, json, "one object for programs"),
+	OPT_END,
+};
+
+static const struct trim_options trim_defaults = { .threshold = 500, .min_savings = 300 };
+
+struct trimming {
+	struct app *app;
+	const struct trim_options *opts;
+	struct session_row row;
+	struct strv tools;
+	struct trim_report report;
+};
+
+static void trimming_release(struct trimming *t)
+{
+	session_row_release(&t->row);
+	strv_release(&t->tools);
+	trim_report_release(&t->report);
+}
+
+/* ---- what and whether ---- */
+
+static int find(struct trimming *t, int argc, char **argv, struct err *reterr)
+{
+	AUTO_FREE char *current = argc > 0 ? NULL : sessions_current(t->app);
+	const char *spec = argc > 0 ? argv[0] : current;
+
+	if (!spec)
+		return err_set(reterr, ERR_NOTFOUND,
+			"no conversation goes on in this folder: name a session (faden list)");
+	return find_session(t->app, spec, &t->row, reterr);
+}
+
+static int is_fork(void *data, const struct session_row *row)
+{
+	*(bool *)data |= row->info.relation == SESSION_FORKED;
+	return 0;
+}
+
+/* In place, nobody may be writing, and nobody may count on the bytes. */
+static int check_in_place(struct trimming *t, struct err *reterr)
+{
+	AUTO_MAP writers = MAP_INIT;
+	uint64_t pid;
+	bool forks = false;
+
+	sessions_writers(t->app, &writers);
+	if (map_get(&writers, sv_of(t->row.info.id), &pid))
+		return err_set(reterr, ERR_BUSY,
+			"the session is in use by process %" PRIu64
+			": leave it first, or trim to a new session (without --in-place)",
+			pid);
+	if (t->row.info.format != TRANSCRIPT_CODEX)
+		return 0;
+	int r = catalogue_children(t->app->store, &t->row.info, is_fork, &forks, reterr);
+	if (r == 0 && forks)
+		return err_set(reterr, ERR_BUSY,
+			"Codex sessions that were forked from this one are read from its file: "
+			"trim to a new session (without --in-place)");
+	return r;
+}
+
+static void split_tools(struct trimming *t)
+{
+	struct sv rest = sv_of(t->opts->tools), name;
+
+	while (sv_split(&rest, ',', &name))
+		if (sv_trim(name).n > 0)
+			strv_addsv(&t->tools, sv_trim(name));
+}
+
+static struct trim_opts opts_of(const struct trimming *t)
+{
+	const struct trim_options *o = t->opts;
+
+	return (struct trim_opts){
+		.path = t->row.info.path,
+		.format = t->row.info.format,
+		.tools = &t->tools,
+		.threshold = o->threshold,
+		.assistant = o->assistant,
+		.min_savings = o->min_savings,
+		.keep_head = o->keep_head,
+		.style = o->style == 1 ? TRIM_HEAD : TRIM_SEED,
+		.keep_inputs = o->inputs == OPT_NO,
+		.images = o->images,
+		.display = o->tool_use_result,
+		.in_place = o->in_place,
+		.dry = o->dry_run,
+		.out_dir = o->out,
+	};
+}
+
+/* The new session into the catalogue, so that it can be named at once. The next look at the
+ * sessions would do it too. */
+static void take_in(struct trimming *t)
+{
+	AUTO_FREE char *rehearsal = assistant_rehearsal_home(t->app);
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	struct transcript_home homes[ASSISTANT_HOMES];
+	struct err err = ERR_INIT;
+
+	assistant_homes(t->app, rehearsal, homes);
+	for (size_t i = 0; i < ASSISTANT_HOMES && !t->opts->out; i++)
+		if (strcmp(homes[i].agent, t->row.agent) == 0 &&
+			catalogue_take(t->app->store, &homes[i], t->report.file.path, &row, &err) <
+				0)
+			log_write(&t->app->log, LOG_WARN, "trim: %s", err.msg);
+}
+
+static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
+{
+	struct archive archive;
+	AUTO_FREE char *dir = archive_of(t->app, &archive);
+	int r = find(t, argc, argv, reterr);
+
+	if (r == 0 && t->opts->in_place)
+		r = check_in_place(t, reterr);
+	if (r < 0)
+		return r;
+	split_tools(t);
+	const struct trim_opts opts = opts_of(t);
+	r = trim_session(&opts, &archive, &t->report, reterr);
+	if (r == 0 && !t->opts->dry_run)
+		take_in(t);
+	return r;
+}
+
+/* ---- what is said ---- */
+
+static const char *resume_program(const struct trimming *t)
+{
+	if (t->row.info.format == TRANSCRIPT_CODEX)
+		return "codex resume";
+	return strcmp(t->row.agent, "claude") == 0 ? "claude --resume" : NULL;
+}
+
+static void put_count(struct jw *w, const char *key, const struct trim_count *c)
+{
+	jw_key(w, key);
+	jw_object(w);
+	jw_put_i64(w, "count", c->n);
+	jw_put_i64(w, "chars", c->chars);
+	jw_put_i64(w, "bytes", (int64_t)c->bytes);
+	jw_end(w);
+}
+
+static void put_tokens(struct jw *w, const struct trim_report *r)
+{
+	jw_key(w, "tokens");
+	jw_object(w);
+	jw_put_i64(w, "saved", r->saved.tokens);
+	jw_put_cstr(w, "saved_sure", sure_name(r->saved.sure));
+	jw_put_i64(w, "before", r->before.tokens);
+	jw_put_cstr(w, "before_sure", sure_name(r->before.sure));
+	jw_end(w);
+}
+
+static void print_json(const struct trimming *t, int result, const struct err *err)
+{
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+	const struct trim_report *r = &t->report;
+	bool written = result == 0 && !t->opts->dry_run;
+
+	jw_object(&w);
+	if (result < 0) {
+		jw_put_cstr(&w, "error", err->msg);
+		jw_put_cstr(&w, "code", err_name(result));
+	}
+	if (t->row.info.path) {
+		jw_put_cstr(&w, "session_id", written ? r->file.id : NULL);
+		jw_put_cstr(&w, "path", written ? r->file.path : NULL);
+		jw_put_cstr(&w, "parent_id", t->row.info.id);
+		jw_put_cstr(&w, "parent_path", t->row.info.path);
+		jw_put_bool(&w, "dry_run", t->opts->dry_run);
+		jw_put_bool(&w, "in_place", t->opts->in_place);
+		jw_put_bool(&w, "nothing_to_trim", result == ERR_NOTFOUND);
+		put_tokens(&w, r);
+		put_count(&w, "results", &r->results);
+		put_count(&w, "inputs", &r->inputs);
+		put_count(&w, "answers", &r->answers);
+		put_count(&w, "images", &r->images);
+		put_count(&w, "copies", &r->copies);
+		jw_put_i64(&w, "live_images", r->live_images);
+		jw_put_i64(&w, "bytes_before", (int64_t)r->file.bytes_in);
+		jw_put_i64(&w, "bytes_after", (int64_t)r->file.bytes_out);
+		jw_put_i64(&w, "lines", (int64_t)r->file.lines);
+		jw_put_i64(&w, "lines_copied", (int64_t)r->file.copied);
+		jw_put_cstr(&w, "backup", r->backup[0] ? r->backup : NULL);
+	}
+	jw_end(&w);
+	(void)fprintf(t->app->out, "%s\n", out.buf);
+}
+
+static void print_count(FILE *out, const char *what, const struct trim_count *c)
+{
+	char size[SIZE_TEXT_MAX];
+
+	if (c->n == 0)
+		return;
+	size_format(c->bytes, size);
+	(void)fprintf(out, "  %-8s %" PRId64 ", %s\n", what, c->n, size);
+}
+
+static void print_plan(const struct trimming *t)
+{
+	const struct trim_report *r = &t->report;
+	FILE *out = t->app->out;
+	char before[SIZE_TEXT_MAX], after[SIZE_TEXT_MAX];
+
+	size_format(r->file.bytes_in, before);
+	size_format(r->file.bytes_out, after);
+	(void)fprintf(out, "  tokens   %" PRId64 " less (%s) of %" PRId64 " (%s)\n",
+		r->saved.tokens, sure_name(r->saved.sure), r->before.tokens,
+		sure_name(r->before.sure));
+	print_count(out, "results", &r->results);
+	print_count(out, "inputs", &r->inputs);
+	print_count(out, "answers", &r->answers);
+	print_count(out, "images", &r->images);
+	print_count(out, "copies", &r->copies);
+	(void)fprintf(out, "  file     %s, was %s\n", after, before);
+}
+
+static void print_done(const struct trimming *t)
+{
+	const struct trim_report *r = &t->report;
+	FILE *out = t->app->out;
+	const char *program = resume_program(t);
+
+	if (t->opts->dry_run) {
+		(void)fprintf(out, "Trimming %s would leave:\n", t->row.info.id);
+		print_plan(t);
+		return;
+	}
+	AUTO_FREE char *path = path_show(r->file.path, t->app->paths.home);
+	if (t->opts->in_place)
+		(void)fprintf(out, "Trimmed session %s\n  copy     %s\n", r->file.id, r->backup);
+	else
+		(void)fprintf(out, "New session %s\n  from     %s\n", r->file.id, t->row.info.id);
+	(void)fprintf(out, "  path     %s\n", path);
+	print_plan(t);
+	if (program && !t->opts->out)
+		(void)fprintf(out, "Go on with:\n  faden resume %s\n  %s %s\n", r->file.id, program,
+			r->file.id);
+}
+
+static void warn_base(const struct trimming *t)
+{
+	if (t->report.base)
+		(void)fputs("faden: warning: this Codex session is a fork: its history up to the "
+			    "fork stands in the file of its parent and was not trimmed\n",
+			t->app->err);
+}
+
+/* ---- the command ---- */
+
+static int run_trim(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	CLEANUP(trimming_release)
+	struct trimming t = {
+		.app = app,
+		.opts = options,
+		.row = SESSION_ROW_INIT,
+		.tools = STRV_INIT,
+		.report = TRIM_REPORT_INIT,
+	};
+	struct err err = ERR_INIT;
+
+	if (t.opts->in_place && t.opts->out)
+		return err_set(reterr, ERR_USAGE, "--in-place and --out exclude each other");
+	int r = trim(&t, argc, argv, &err);
+	if (r == 0)
+		warn_base(&t);
+	if (t.opts->json)
+		print_json(&t, r, &err);
+	else if (r == 0)
+		print_done(&t);
+	if (r < 0 && reterr)
+		*reterr = err;
+	return r;
+}
+
+const struct cmd cmd_trim = {
+	.name = "trim",
+	.group = CMD_GROUP_CONTEXT,
+	.summary = "take long tool results out of a session; they can be had back",
+	.synopsis = "[SESSION]",
+	.max_args = 1,
+	.needs = CMD_STATE | CMD_STORE,
+	.words = CMD_WORDS_SESSION,
+	.opts = trim_options,
+	.opts_size = sizeof(struct trim_options),
+	.defaults = &trim_defaults,
+	.run = run_trim,
+};

@@ -1,0 +1,217 @@
+#include "strategy/placeholder.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+#define RECALL_WORDS "faden recall "
+
+enum {
+	BLOCK = 64, /* bytes counted at once */
+	NAME_MAX_BYTES = 80, /* of a tool's name that is shown; it comes from outside */
+	NOTICE_MAX = 5000, /* how far from the end the notices of others begin: they hold a path */
+};
+
+/* ---- counting ---- */
+
+/* Raw bytes of the character or escape at p. */
+static size_t step(const char *p, size_t n)
+{
+	unsigned char c = (unsigned char)p[0];
+
+	if (c == '\\') {
+		if (n < 2 || p[1] != 'u')
+			return n < 2 ? 1 : 2;
+		bool high = n >= 12 && (p[2] | 0x20) == 'd' && p[6] == '\\' && p[7] == 'u' &&
+			(p[3] == '8' || p[3] == '9' || (p[3] | 0x20) == 'a' ||
+				(p[3] | 0x20) == 'b');
+		size_t size = high ? 12 : 6;
+		return size < n ? size : n;
+	}
+	size_t size = utf8_expect(c);
+	return size < n ? size : n;
+}
+
+/*
+ * Characters of 64 bytes that hold no escape longer than two bytes and no escaped backslash: all
+ * bytes but those inside a character and the first of each escape. Reads one byte more.
+ */
+static bool count_block(const char *p, size_t *chars)
+{
+	unsigned inside = 0, escapes = 0, odd = 0;
+
+	for (int i = 0; i < BLOCK; i++) {
+		inside += (signed char)p[i] < -64;
+		escapes += p[i] == '\\';
+		odd |= (p[i] == '\\') & ((p[i + 1] == '\\') | (p[i + 1] == 'u'));
+	}
+	*chars += BLOCK - inside - escapes;
+	return !odd;
+}
+
+size_t text_chars(struct sv inner)
+{
+	const char *p = inner.p, *end = p + inner.n;
+	size_t chars = 0;
+
+	while (p < end) {
+		size_t block = 0;
+		if (end - p > BLOCK && count_block(p, &block)) {
+			chars += block;
+			p += BLOCK;
+			continue;
+		}
+		const char *stop = end - p > BLOCK ? p + BLOCK : end;
+		/* A block may begin inside a character: those bytes were counted with it. */
+		while (p < stop && ((unsigned char)*p & 0xc0) == 0x80)
+			p++;
+		while (p < stop) {
+			p += step(p, (size_t)(end - p));
+			chars++;
+		}
+	}
+	return chars;
+}
+
+struct sv text_head(struct sv inner, size_t chars)
+{
+	size_t at = 0;
+
+	while (at < inner.n && chars-- > 0)
+		at += step(inner.p + at, inner.n - at);
+	return sv_head(inner, at);
+}
+
+/* Bytes that an escape or character decodes to. */
+static size_t decoded_size(const char *p, size_t raw)
+{
+	if (p[0] != '\\')
+		return raw;
+	if (raw == 2)
+		return 1;
+	if (raw == 12)
+		return 4;
+	unsigned cp = 0;
+	for (int i = 2; i < 6; i++)
+		cp = cp << 4 |
+			(unsigned)(p[i] <= '9' ? p[i] - '0' : ((p[i] | 0x20) - 'a' + 10) & 0xf);
+	return cp < 0x80 ? 1 : cp < 0x800 ? 2 : 3;
+}
+
+/* Raw place of a byte of the decoded text. */
+static size_t raw_place(struct sv inner, size_t decoded)
+{
+	size_t at = 0, done = 0;
+
+	while (at < inner.n && done < decoded) {
+		size_t raw = step(inner.p + at, inner.n - at);
+		done += decoded_size(inner.p + at, raw);
+		at += raw;
+	}
+	return at;
+}
+
+struct sv text_span(struct jval string, size_t from, size_t n)
+{
+	struct sv inner = scan_inner(string);
+	AUTO_STR all = STR_INIT;
+	AUTO_STR quoted = STR_INIT;
+	AUTO_STR part = STR_INIT;
+	size_t low = raw_place(inner, from);
+	size_t high = low + raw_place(sv_from(inner, low), n);
+	struct sv span = sv_make(inner.p + low, high - low);
+
+	str_addc(&quoted, '"');
+	str_add(&quoted, span);
+	str_addc(&quoted, '"');
+	if (!scan_string(string, &all) || from > all.len || n > all.len - from ||
+		!scan_string((struct jval){ str_sv(&quoted), J_STRING }, &part) ||
+		!sv_eq(str_sv(&part), sv_make(all.buf + from, n)))
+		return (struct sv){ NULL, 0 };
+	return span;
+}
+
+/* ---- words ---- */
+
+static void add_name(struct str *out, struct sv name)
+{
+	AUTO_STR clean = STR_INIT;
+
+	utf8_scrub_line(&clean, utf8_cut(name, NAME_MAX_BYTES));
+	str_add(out, str_sv(&clean));
+}
+
+static void add_what(const struct placeholder *p, struct str *out)
+{
+	switch (p->kind) {
+	case PLACEHOLDER_RESULT:
+		str_adds(out, "[Results from ");
+		add_name(out, p->name);
+		str_addf(out, " tool suppressed - original content was %zu characters", p->length);
+		break;
+	case PLACEHOLDER_INPUT:
+		str_adds(out, "[Input ");
+		add_name(out, p->part);
+		str_adds(out, p->part.n ? " of " : "of ");
+		add_name(out, p->name);
+		str_addf(out, " tool suppressed - original was %zu characters", p->length);
+		break;
+	case PLACEHOLDER_ANSWER:
+		str_addc(out, '[');
+		add_name(out, p->name);
+		str_addf(out, " response trimmed - original was %zu characters", p->length);
+		break;
+	case PLACEHOLDER_IMAGE:
+		str_adds(out, "[Data of type ");
+		add_name(out, p->name);
+		str_addf(out, " suppressed - original was %zu bytes", p->length);
+		break;
+	case PLACEHOLDER_SUMMARY:
+		str_addf(out, "[Summarised - original was %zu characters", p->length);
+		break;
+	}
+}
+
+void placeholder_text(const struct placeholder *p, struct str *out)
+{
+	char ref[RECALL_REF];
+
+	add_what(p, out);
+	if (p->shown > 0)
+		str_addf(out, ", the first %zu are shown", p->shown);
+	recall_ref_text(p->hash, ref);
+	str_addf(out, "] Original: " RECALL_WORDS "%s", ref);
+}
+
+static bool is_ours(struct sv inner)
+{
+	const struct sv words = SV(RECALL_WORDS);
+	size_t n = words.n + RECALL_REF - 1;
+	uint64_t low;
+
+	if (inner.n < n)
+		return false;
+	struct sv end = sv_from(inner, inner.n - n);
+	return sv_starts(end, words) && recall_ref_parse(sv_from(end, words.n), &low);
+}
+
+bool placeholder_is(struct sv inner)
+{
+	size_t at;
+
+	if (is_ours(inner))
+		return true;
+	if (!sv_ends(inner, SV("]")))
+		return false;
+	/* Notices of the older tools: in front of a path, or all there is. */
+	if (sv_starts(inner, SV("[Assistant message trimmed")) ||
+		sv_starts(inner, SV("[Claude response trimmed")))
+		return true;
+	if (sv_starts(inner, SV("[Results from ")) &&
+		sv_find(sv_head(inner, NOTICE_MAX), SV(" tool suppressed - original content was "),
+			&at))
+		return true;
+	struct sv tail = sv_from(inner, inner.n > NOTICE_MAX ? inner.n - NOTICE_MAX : 0);
+	return sv_find(tail, SV("[...truncated"), &at) ||
+		(sv_starts(inner, SV("Summary of truncated content: ")));
+}

@@ -1,0 +1,42 @@
+/*
+ * What stands in place of a text that was taken out, and the counting and cutting of text as it
+ * stands in JSON.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+#include "store/archive.h"
+#include "json/scan.h"
+
+/* Characters (code points) of the inside of a JSON string. */
+size_t text_chars(struct sv inner);
+/* Its beginning of at most `chars` characters, cut between characters and escapes. */
+struct sv text_head(struct sv inner, size_t chars);
+/*
+ * The bytes of a JSON string that become the bytes [from, from + n) of its decoded text; empty when
+ * they cannot be told apart (invalid UTF-8 in it).
+ */
+struct sv text_span(struct jval string, size_t from, size_t n);
+
+enum placeholder_kind {
+	PLACEHOLDER_RESULT,
+	PLACEHOLDER_INPUT,
+	PLACEHOLDER_ANSWER,
+	PLACEHOLDER_IMAGE,
+	PLACEHOLDER_SUMMARY, /* a summary by an agent stands for it */
+};
+struct placeholder {
+	enum placeholder_kind kind;
+	struct sv name; /* tool; agent's name for ANSWER; media type for IMAGE */
+	struct sv part; /* INPUT: which one */
+	size_t length; /* characters; IMAGE: bytes */
+	size_t shown; /* characters of the original before it; 0: none */
+	struct recall_hash hash;
+};
+/* Plain text, one line, of a few ASCII characters and the names. */
+void placeholder_text(const struct placeholder *p, struct str *out);
+/* Whether the inside of a JSON string is, or ends with, a placeholder of ours or of others. */
+bool placeholder_is(struct sv inner);

@@ -1,0 +1,116 @@
+/*
+ * A trim under way. Private to trim*.c.
+ */
+#pragma once
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "strategy/placeholder.h"
+#include "strategy/trim.h"
+
+/* A text that may go belongs to a tool whose name stands elsewhere, as a rule before it. */
+struct trim_use {
+	struct sv id, name;
+};
+struct trim_want {
+	struct sv id;
+	const char *name; /* set by join */
+	bool selected;
+};
+/* A piece that was taken out. */
+struct trim_saved {
+	size_t record;
+	uint64_t bytes; /* 0 for images: their tokens do not go by bytes */
+	bool image;
+};
+/* What the token figures are made from, in order. */
+enum trim_feed { FEED_CALL, FEED_REST, FEED_ANSWER, FEED_EARLY, FEED_ODD, FEED_MODEL, FEED_BREAK };
+struct trim_fact {
+	enum trim_feed what;
+	uint64_t bytes;
+	struct sv model, id;
+	struct usage usage;
+};
+
+struct trim_part {
+	VEC(struct trim_use) uses;
+	VEC(struct trim_want) wants;
+	VEC(struct trim_fact) facts;
+	VEC(struct trim_saved) saved;
+	VEC(struct recall_place) places;
+	size_t candidates; /* long answers in this chunk, and before it */
+	size_t candidates_before;
+	size_t candidates_seen; /* by edit() */
+	struct trim_count results, inputs, answers, images, copies;
+	struct str text, json; /* for use and use again */
+};
+
+struct trim_run {
+	const struct trim_opts *opts;
+	const struct archive *archive;
+	char key[ARCHIVE_KEY_MAX];
+	struct trim_report *report;
+
+	/* join() only */
+	struct map tools; /* id → index in names */
+	struct map known; /* name → index */
+	struct strv names;
+	struct map wanted; /* opts->tools in small letters */
+	size_t candidates;
+
+	/* before the run */
+	size_t answers_total; /* long answers in all, when "all but the last" was asked for */
+
+	/* the calling thread only */
+	struct tokens tokens;
+	VEC(struct recall_place) places;
+	VEC(struct trim_saved) saved;
+};
+
+/* A line in hand. */
+struct trim_at {
+	const struct trim_run *run;
+	struct trim_part *part;
+	const struct rewrite_line *line;
+	struct edit *edit;
+	size_t want; /* next of part->wants */
+};
+
+/* Looks at a line for names, wants, facts and candidates; edits it. */
+void claude_look(const struct trim_run *run, struct trim_part *part, struct rewrite_line *line);
+void claude_trim(struct trim_at *at);
+void codex_look(const struct trim_run *run, struct trim_part *part, struct rewrite_line *line);
+void codex_trim(struct trim_at *at);
+
+/* ---- pieces that both use ---- */
+
+bool trim_selected(const struct trim_run *run, struct sv name);
+/* The want that read() left for this place; valid in edit(). */
+const struct trim_want *trim_next_want(struct trim_at *at);
+/* Whether the text of an answer is long enough; its text blocks are given one by one. */
+bool trim_is_long(const struct trim_run *run, struct jval text);
+/* Whether the next candidate (in the order of the file) is to go; called once for each. */
+bool trim_takes_answer(struct trim_at *at);
+
+struct trim_piece {
+	struct placeholder holder; /* kind, name, part; the rest is filled in */
+	struct trim_count *count;
+	bool sent; /* counts for tokens */
+	/* The piece lies in the decoded text of this string of the line; J_NONE: in the line. */
+	struct jval outer;
+	struct sv outer_text;
+};
+/* A string; true when it was replaced. */
+bool trim_string(struct trim_at *at, const struct trim_piece *piece, struct jval val);
+/* A result that is a list of blocks; `text_type` is what a block with text is called. */
+void trim_blocks(struct trim_at *at, const struct trim_piece *piece, struct jval list,
+	const char *text_type);
+/* Every long string inside a value, down to a few levels. */
+void trim_strings_in(struct trim_at *at, struct trim_piece *piece, struct jval val, int depth);
+/* The JSON text inside a string: `fn` sees its value with piece->outer set. False when the string
+ * holds no JSON object. */
+bool trim_inside(struct trim_at *at, struct trim_piece *piece, struct jval string,
+	void (*fn)(struct trim_at *at, struct trim_piece *piece, struct jval inner));
+/* A block with base64 data becomes a text block. source: Claude's object with the data in it, or
+ * the address that holds them (Codex). */
+void trim_image(struct trim_at *at, struct jval block, struct jval source, const char *text_type);

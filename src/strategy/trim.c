@@ -1,0 +1,379 @@
+#include "strategy/trim.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "strategy/trim-run.h"
+#include "transcript/home.h"
+
+enum {
+	PLACES_FLUSH = 16384, /* references are stored in batches: memory stays small */
+	CHARS_MAX = 16 * 1024 * 1024, /* of threshold and kept head */
+};
+static const char unknown_tool[] = "Unknown";
+
+void trim_report_release(struct trim_report *report)
+{
+	rewrite_result_release(&report->file);
+}
+
+/* ---- a chunk's life ---- */
+
+static void *part_new(void *data UNUSED)
+{
+	struct trim_part *part = xcalloc(1, sizeof(*part));
+
+	part->text = part->json = (struct str)STR_INIT;
+	return part;
+}
+
+static void part_free(void *data UNUSED, void *chunk)
+{
+	struct trim_part *part = chunk;
+
+	vec_release(&part->uses);
+	vec_release(&part->wants);
+	vec_release(&part->facts);
+	vec_release(&part->saved);
+	vec_release(&part->places);
+	str_release(&part->text);
+	str_release(&part->json);
+	free(part);
+}
+
+static int on_read(void *data, void *chunk, struct rewrite_line *line, struct err *reterr UNUSED)
+{
+	const struct trim_run *run = data;
+	struct trim_part *part = chunk;
+
+	line->own = (void *)(uintptr_t)part->wants.n;
+	if (!line->object)
+		return 0;
+	if (run->opts->format == TRANSCRIPT_CODEX)
+		codex_look(run, part, line);
+	else
+		claude_look(run, part, line);
+	return 0;
+}
+
+/* The name as it was first seen; it stays where it is while the list of names grows. */
+static uint64_t name_index(struct trim_run *run, struct sv name)
+{
+	uint64_t index;
+
+	if (map_get(&run->known, name, &index))
+		return index;
+	strv_addsv(&run->names, name);
+	(void)map_put(&run->known, name, run->names.n - 1);
+	return run->names.n - 1;
+}
+
+static int on_join(void *data, void *chunk, struct err *reterr UNUSED)
+{
+	struct trim_run *run = data;
+	struct trim_part *part = chunk;
+
+	vec_each (&part->uses, use)
+		if (use->id.n > 0)
+			(void)map_put(&run->tools, use->id, name_index(run, use->name));
+	vec_each (&part->wants, want) {
+		uint64_t index;
+		bool found = map_get(&run->tools, want->id, &index);
+		want->name = found ? run->names.v[index] : unknown_tool;
+		want->selected = trim_selected(run, sv_of(want->name));
+	}
+	part->candidates_before = run->candidates;
+	run->candidates += part->candidates;
+	return 0;
+}
+
+static int on_edit(void *data, void *chunk, struct rewrite_line *line, struct edit *e,
+	struct str *out UNUSED, struct err *reterr UNUSED)
+{
+	struct trim_at at = {
+		.run = data,
+		.part = chunk,
+		.line = line,
+		.edit = e,
+		.want = (size_t)(uintptr_t)line->own,
+	};
+
+	if (!line->object)
+		return REWRITE_EDITED;
+	if (at.run->opts->format == TRANSCRIPT_CODEX)
+		codex_trim(&at);
+	else
+		claude_trim(&at);
+	return REWRITE_EDITED;
+}
+
+/* ---- folding ---- */
+
+static void feed_tokens(struct tokens *t, const struct trim_fact *f)
+{
+	switch (f->what) {
+	case FEED_CALL:
+		tokens_call(t, f->model, f->id, &f->usage);
+		break;
+	case FEED_REST:
+		tokens_text(t, TOKEN_REST, f->bytes);
+		break;
+	case FEED_ANSWER:
+		tokens_text(t, TOKEN_ANSWER, f->bytes);
+		break;
+	case FEED_EARLY:
+		tokens_text(t, TOKEN_ANSWER_EARLY, f->bytes);
+		break;
+	case FEED_ODD:
+		tokens_odd(t);
+		break;
+	case FEED_MODEL:
+		tokens_set_model(t, f->model);
+		break;
+	case FEED_BREAK:
+		tokens_break(t);
+		break;
+	}
+}
+
+static void add_count(struct trim_count *to, const struct trim_count *from)
+{
+	to->n += from->n;
+	to->chars += from->chars;
+	to->bytes += from->bytes;
+}
+
+/* The parent goes into the archive before anything points there. */
+static int flush_places(struct trim_run *run, struct err *reterr)
+{
+	int r = 0;
+
+	if (run->opts->dry || run->places.n == 0)
+		return 0;
+	if (run->key[0] == '\0')
+		r = archive_keep(run->archive, run->opts->path,
+			run->opts->in_place ? ARCHIVE_COPY : ARCHIVE_LINK, run->key, reterr);
+	if (r == 0)
+		r = recall_add(run->archive, run->key, run->places.v, run->places.n, reterr);
+	run->places.n = 0;
+	return r;
+}
+
+static int on_fold(void *data, void *chunk, struct err *reterr)
+{
+	struct trim_run *run = data;
+	const struct trim_part *part = chunk;
+	struct trim_report *report = run->report;
+
+	vec_each (&part->facts, fact)
+		feed_tokens(&run->tokens, fact);
+	vec_each (&part->saved, saved)
+		vec_push(&run->saved, *saved);
+	add_count(&report->results, &part->results);
+	add_count(&report->inputs, &part->inputs);
+	add_count(&report->answers, &part->answers);
+	add_count(&report->images, &part->images);
+	add_count(&report->copies, &part->copies);
+	if (run->opts->dry)
+		return 0;
+	vec_each (&part->places, place)
+		vec_push(&run->places, *place);
+	return run->places.n >= PLACES_FLUSH ? flush_places(run, reterr) : 0;
+}
+
+/* ---- the end ---- */
+
+static void sum_live(struct trim_run *run, const struct transcript_live *live)
+{
+	struct trim_report *report = run->report;
+
+	vec_each (&run->saved, saved)
+		if (transcript_is_live(live, saved->record)) {
+			report->live_bytes += saved->bytes;
+			report->live_images += saved->image;
+		}
+	const struct token_ratio ratio = tokens_ratio(&run->tokens);
+	report->saved = tokens_of(&ratio, report->live_bytes);
+	report->before = tokens_context(&run->tokens);
+	/* No more can be saved than there is. */
+	if (report->saved.tokens > report->before.tokens)
+		report->saved.tokens = report->before.tokens;
+	report->base = live->base_id && live->base_id[0];
+}
+
+static int64_t trimmed(const struct trim_report *r)
+{
+	return r->results.n + r->inputs.n + r->answers.n + r->images.n + r->copies.n;
+}
+
+static int enough(const struct trim_run *run, struct err *reterr)
+{
+	const struct trim_report *r = run->report;
+	int64_t want = run->opts->min_savings;
+
+	if (trimmed(r) == 0)
+		return err_set(reterr, ERR_NOTFOUND,
+			"nothing to trim: no text of %" PRId64 " characters or more is left",
+			run->opts->threshold);
+	if (r->saved.tokens >= want || r->live_images > 0)
+		return 0;
+	if (r->live_bytes == 0)
+		return err_set(reterr, ERR_NOTFOUND,
+			"nothing to trim: what is long is not sent to the model any more (it lies "
+			"before the last compaction or on a branch that was left)");
+	return err_set(reterr, ERR_NOTFOUND,
+		"nothing to trim: it would save %" PRId64 " tokens (%s), less than %" PRId64,
+		r->saved.tokens, sure_name(r->saved.sure), want);
+}
+
+static int on_done(void *data, const struct transcript_live *live, struct err *reterr)
+{
+	struct trim_run *run = data;
+
+	sum_live(run, live);
+	int r = enough(run, reterr);
+	return r < 0 ? r : flush_places(run, reterr);
+}
+
+static void put_tools(const struct trim_opts *o, struct jw *w)
+{
+	jw_key(w, "target_tools");
+	if (!o->tools || o->tools->n == 0) {
+		jw_null(w);
+		return;
+	}
+	jw_array(w);
+	for (size_t i = 0; i < o->tools->n; i++)
+		jw_string(w, sv_of(o->tools->v[i]));
+	jw_end(w);
+}
+
+static void on_note(void *data, struct jw *w)
+{
+	const struct trim_run *run = data;
+	const struct trim_report *r = run->report;
+	const struct trim_opts *o = run->opts;
+	char when[CLOCK_TEXT_MAX];
+
+	clock_format_iso(clock_wall_ms(run->archive->clock), when);
+	jw_put_cstr(w, "parent_file", o->path);
+	jw_put_string(w, "parent_session_id", transcript_path_id(o->format, sv_of(o->path)));
+	jw_put_cstr(w, "trimmed_at", when);
+	jw_key(w, "trim_params");
+	jw_object(w);
+	put_tools(o, w);
+	jw_put_i64(w, "threshold", o->threshold);
+	jw_key(w, "trim_assistant_messages");
+	if (o->assistant)
+		jw_i64(w, o->assistant);
+	else
+		jw_bool(w, false);
+	jw_end(w);
+	jw_key(w, "stats");
+	jw_object(w);
+	jw_put_i64(w, "original_tokens", r->before.tokens);
+	jw_put_i64(w, "trimmed_tokens", r->before.tokens - r->saved.tokens);
+	jw_put_i64(w, "tokens_saved", r->saved.tokens);
+	jw_put_cstr(w, "tokens_sure", sure_name(r->saved.sure));
+	jw_put_i64(w, "tools_trimmed", r->results.n + r->inputs.n);
+	jw_put_i64(w, "assistant_trimmed", r->answers.n);
+	jw_put_i64(w, "chars_saved", r->results.chars + r->inputs.chars + r->answers.chars);
+	jw_end(w);
+}
+
+/* ---- the whole ---- */
+
+static void run_release(struct trim_run *run)
+{
+	map_release(&run->tools);
+	map_release(&run->known);
+	map_release(&run->wanted);
+	strv_release(&run->names);
+	vec_release(&run->places);
+	vec_release(&run->saved);
+}
+
+static void take_tools(struct trim_run *run)
+{
+	const struct strv *tools = run->opts->tools;
+
+	for (size_t i = 0; tools && i < tools->n; i++) {
+		AUTO_STR lower = STR_INIT;
+		for (const char *p = tools->v[i]; *p; p++)
+			str_addc(&lower, *p >= 'A' && *p <= 'Z' ? (char)(*p | 0x20) : *p);
+		(void)map_put(&run->wanted, str_sv(&lower), 1);
+	}
+}
+
+static struct rewrite_opts rewrite_of(const struct trim_run *run)
+{
+	const struct trim_opts *o = run->opts;
+
+	return (struct rewrite_opts){
+		.path = o->path,
+		.format = o->format,
+		.changes = REWRITE_ALL,
+		.note_key = o->in_place ? NULL : "trim_metadata",
+		.out_dir = o->out_dir,
+		.in_place = o->in_place,
+		.dry = o->dry,
+		.live = true,
+		.threads = o->threads,
+		.clock = run->archive->clock,
+	};
+}
+
+/* "All but the last N" needs their number before the first of them is seen. */
+static int count_answers(struct trim_run *run, struct err *reterr)
+{
+	static const struct rewrite_ops ops = {
+		.chunk_new = part_new,
+		.chunk_free = part_free,
+		.read = on_read,
+		.join = on_join,
+	};
+	struct rewrite_result result = REWRITE_RESULT_INIT;
+	struct rewrite_opts opts = rewrite_of(run);
+
+	opts.dry = true;
+	opts.live = false;
+	int r = rewrite_session(&opts, &ops, run, &result, reterr);
+	rewrite_result_release(&result);
+	run->answers_total = run->candidates;
+	run->candidates = 0;
+	return r;
+}
+
+int trim_session(const struct trim_opts *opts, const struct archive *archive,
+	struct trim_report *ret, struct err *reterr)
+{
+	static const struct rewrite_ops ops = {
+		.chunk_new = part_new,
+		.chunk_free = part_free,
+		.read = on_read,
+		.join = on_join,
+		.edit = on_edit,
+		.fold = on_fold,
+		.done = on_done,
+		.note = on_note,
+	};
+	struct trim_report report = TRIM_REPORT_INIT;
+	CLEANUP(run_release)
+	struct trim_run run = { .opts = opts, .archive = archive, .report = &report };
+
+	if (opts->threshold < 1 || opts->threshold > CHARS_MAX || opts->keep_head < 0 ||
+		opts->keep_head > CHARS_MAX)
+		return err_set(reterr, ERR_USAGE, "a size must be between 1 and %d", CHARS_MAX);
+	take_tools(&run);
+	int r = opts->assistant < 0 ? count_answers(&run, reterr) : 0;
+	const struct rewrite_opts how = rewrite_of(&run);
+	if (r == 0)
+		r = rewrite_session(&how, &ops, &run, &report.file, reterr);
+	if (opts->in_place && r == 0)
+		memcpy(report.backup, run.key, sizeof(report.backup));
+	if (r == 0 || r == ERR_NOTFOUND)
+		*ret = report;
+	return r;
+}
