@@ -115,6 +115,7 @@ static const char *const rows[] = {
 	"warehouse|lager|entrepôt|almacén",
 	"supplier|lieferant|lieferanten|fournisseur|proveedor",
 	"address|adresse|adressen|dirección",
+	"contact|contacts|kontakt|kontakte|contacto|contactos",
 	"phone|telephone|telefon|téléphone|teléfono|phone number|telefonnummer",
 	"date|datum|fecha",
 	"entry|entries|eintrag|einträge|entrée",

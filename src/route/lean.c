@@ -137,17 +137,34 @@ static bool in_expletive(const struct sentence *s, size_t i)
 	return false;
 }
 
+/* "what would it cost to move our mail": it stands for what comes after "to". */
+static bool stands_for_clause(const struct sentence *s, size_t i)
+{
+	enum { REACH = 4 };
+	if (!sv_is(token_word(&s->tokens, at(s, i)), "it") || i == 0 || s->names == 0 ||
+		!(at(s, i - 1)->cls & LANG_BIT(AUX)))
+		return false;
+	for (size_t j = i + 2; j + 1 < s->tokens.v.n && j <= i + REACH; j++) {
+		struct sv before = token_word(&s->tokens, at(s, j - 1));
+		if (sv_is(token_word(&s->tokens, at(s, j)), "to") && !sv_is(before, "need") &&
+			!sv_is(before, "have") && !sv_is(before, "want"))
+			return !(at(s, j + 1)->cls & LANG_BIT(ART));
+	}
+	return false;
+}
+
 /* "that" joins a clause to a noun or a verb far more often than it points. */
 static bool that_joins(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i), *next = peek(s, i + 1);
 	if (!(k->cls & LANG_BIT(CONJ)) || i <= s->body)
 		return false;
-	if (thing(s, i - 1) || s->words[i - 1].kind == WORD_ACT)
+	if (thing(s, i - 1) || (s->words[i - 1].kind == WORD_ACT && i - 1 > s->body))
 		return true;
 	lang_mask clause =
 		LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(SELF) | LANG_BIT(YOU) | LANG_BIT(PRON);
-	return next && !next->before && (next->cls & clause) && s->words[i - 1].kind == WORD_VERB;
+	return next && !next->before && (next->cls & clause) &&
+		(s->words[i - 1].kind == WORD_VERB || s->words[i - 1].kind == WORD_ACT);
 }
 
 static void read_demonstrative(struct leaning *l, size_t i)
@@ -252,7 +269,7 @@ static void read_pointer(struct leaning *l, size_t i)
 {
 	const struct sentence *s = l->s;
 	const struct token *k = at(s, i);
-	if ((k->flags & TOKEN_QUOTED) || in_expletive(s, i))
+	if ((k->flags & TOKEN_QUOTED) || in_expletive(s, i) || stands_for_clause(s, i))
 		return;
 	if (hanging_pronoun(s, i)) {
 		if (!antecedent_inside(s, i))
@@ -295,7 +312,7 @@ static void read_marker(struct leaning *l, size_t i)
 		k->phrase_n == 1;
 	if ((k->phrase & LANG_BIT(ANYWHERE)) && !attribute && !(noun && k->phrase_n == 1))
 		sign(l, sure_marker, true, "continues with", k);
-	else if ((k->phrase & LANG_BIT(UNDO)) && !attribute && !noun && s->names <= 1)
+	else if ((k->phrase & LANG_BIT(UNDO)) && !attribute && !noun && s->names == 0)
 		sign(l, sure_undo, true, "takes back:", k);
 	else if (k->phrase & LANG_BIT(DONE))
 		sign(l, sure_done, true, "asks about work done:", k);
@@ -312,11 +329,18 @@ static void read_marker(struct leaning *l, size_t i)
 			"compares with", k);
 }
 
+/* Unknown words of German may be adverbs; verbs end in t or en. */
+static bool looks_like_verb(const struct sentence *s, size_t i)
+{
+	struct sv w = token_word(&s->tokens, at(s, i));
+	return s->tokens.lang != LANG_DE || sv_ends(w, SV("t")) || sv_ends(w, SV("en"));
+}
+
 static bool has_verb(const struct sentence *s)
 {
 	for (size_t i = 0; i < s->tokens.v.n; i++)
-		if (s->words[i].kind == WORD_ACT ||
-			(at(s, i)->cls & (LANG_BIT(AUX) | LANG_BIT(VERB) | LANG_BIT(DEED))))
+		if ((at(s, i)->cls & (LANG_BIT(AUX) | LANG_BIT(VERB) | LANG_BIT(DEED))) ||
+			(s->words[i].kind == WORD_ACT && looks_like_verb(s, i)))
 			return true;
 	return false;
 }
@@ -352,6 +376,13 @@ static bool asks_about_result(const struct sentence *s)
 	return false;
 }
 
+/* Chinese is not written in words: two characters are about one. */
+static size_t size_in_words(const struct token *k)
+{
+	enum { WORD_BYTES = 6 };
+	return k->flags & TOKEN_HAN ? (k->raw.n + WORD_BYTES - 1) / WORD_BYTES : 1;
+}
+
 /* Few words rely on what is known: "verify the checksum", "any leftovers". */
 static bool is_very_short(const struct sentence *s)
 {
@@ -361,7 +392,7 @@ static bool is_very_short(const struct sentence *s)
 	for (size_t i = s->body; i < s->tokens.v.n; i++) {
 		if (at(s, i)->flags & (TOKEN_QUOTED | TOKEN_IDENT))
 			return false;
-		words += !(at(s, i)->cls & LANG_BIT(FILL));
+		words += at(s, i)->cls & LANG_BIT(FILL) ? 0 : size_in_words(at(s, i));
 		definite |= s->words[i].kind == WORD_NAME && s->words[i].definite == WORD_DEFINITE;
 	}
 	/* A verb with a meaning of its own makes a whole request of three words. */

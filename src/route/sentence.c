@@ -126,6 +126,7 @@ struct reader {
 	bool fresh_chunk; /* the next content word begins a new one */
 	bool after_preposition;
 	bool complement;
+	bool subordinate; /* behind that, when, weil */
 	bool condition; /* inside "when X happens, …": not what is asked for */
 	bool focus_seen; /* a name or a pronoun has had the focus */
 	enum word_definite definite;
@@ -198,6 +199,28 @@ static bool verb_between(const struct sentence *s, size_t i)
 		(fresh || (next->cls & (LANG_BIT(ART) | LANG_BIT(DEM) | LANG_BIT(SELF))));
 }
 
+/* quickly, lentement, rápidamente */
+static bool is_adverb(const struct sentence *s, size_t i)
+{
+	static const char *const endings[LANG_COUNT] = {
+		[LANG_EN] = "ly", [LANG_FR] = "ement", [LANG_ES] = "mente"
+	};
+	const char *end = endings[s->tokens.lang];
+	struct sv w = token_word(&s->tokens, token_at(s, i));
+	return end && w.n > 5 && sv_ends(w, sv_of(end));
+}
+
+/* home page, unit tests: common things of two words. */
+static bool inside_noun(const struct sentence *s, size_t i)
+{
+	for (size_t back = 0; back < LANG_PHRASE_MAX && back <= i; back++) {
+		const struct token *k = token_at(s, i - back);
+		if (k->phrase_n > back && k->phrase_n > 1)
+			return (k->phrase & (LANG_BIT(NOUN) | LANG_BIT(RESULT))) != 0;
+	}
+	return false;
+}
+
 /* Endings that make German adjectives: französische, nächtlich, lesbar. */
 static bool german_adjective(const struct sentence *s, size_t i)
 {
@@ -224,8 +247,10 @@ static enum word_kind kind_of(const struct sentence *s, size_t i)
 	const struct token *k = token_at(s, i);
 	if (i < s->body || inside_marker(s, i))
 		return WORD_NONE;
+	if (inside_noun(s, i))
+		return WORD_NOUN;
 	if (!k->cls) {
-		if (german_adjective(s, i))
+		if (german_adjective(s, i) || is_adverb(s, i))
 			return WORD_QUALITY;
 		bool small = s->tokens.lang == LANG_DE && s->tokens.mixed_case &&
 			!(k->flags & (TOKEN_UPPER | TOKEN_IDENT));
@@ -265,6 +290,8 @@ static void steer(const struct sentence *s, struct reader *r, size_t i)
 {
 	const struct token *k = token_at(s, i);
 	lang_mask c = k->cls;
+	if ((c & LANG_BIT(CONJ)) && i > s->body && !(c & (LANG_BIT(PREP) | LANG_BIT(START))))
+		r->subordinate = true;
 	if (c & LANG_BIT(PRON)) /* "hide it from customers" is about it */
 		r->focus_seen = true;
 	r->complement = opens_complement(s, i) || (r->complement && (c & openers));
@@ -297,7 +324,7 @@ static void place(struct sentence *s, struct reader *r, size_t i)
 	w->complement = r->complement;
 	bool name = w->kind == WORD_NAME;
 	if (r->condition) {
-		w->role = ROLE_ASIDE;
+		w->role = ROLE_BACKGROUND;
 		return;
 	}
 	if (name && !r->focus_seen) {
@@ -312,7 +339,12 @@ static void place(struct sentence *s, struct reader *r, size_t i)
 		r->definite = WORD_BARE;
 	}
 	bool focus = r->focus_seen ? r->chunk == r->focus_chunk : !r->after_preposition;
-	w->role = focus ? ROLE_FOCUS : r->after_preposition && !verb ? ROLE_ASIDE : ROLE_OTHER;
+	bool background = r->subordinate && r->focus_seen;
+	w->role = focus		       ? ROLE_FOCUS
+		: verb		       ? ROLE_OTHER
+		: background	       ? ROLE_BACKGROUND
+		: r->after_preposition ? ROLE_ASIDE
+				       : ROLE_OTHER;
 }
 
 static void mark_heads(struct sentence *s)
@@ -345,6 +377,7 @@ static void read_words(struct sentence *s)
 		s->words[i].kind = kind;
 		r.condition =
 			i == s->body ? opens_condition(s, i) : r.condition && k->before != ',';
+		r.subordinate &= !k->before;
 		if (k->before) {
 			r.after_preposition = r.complement = false;
 			r.definite = WORD_BARE;

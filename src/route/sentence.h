@@ -22,6 +22,7 @@ enum word_role {
 	ROLE_FOCUS, /* the first thing named: subject, object, or what "in the X" opens with */
 	ROLE_OTHER,
 	ROLE_ASIDE, /* behind a preposition, after the focus */
+	ROLE_BACKGROUND, /* in a clause that only says when or why */
 };
 
 enum word_definite { WORD_BARE, WORD_DEFINITE, WORD_INDEFINITE };

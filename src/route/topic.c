@@ -30,6 +30,7 @@ static const float role_weight[] = {
 	[ROLE_FOCUS] = 1.0F,
 	[ROLE_OTHER] = 0.8F,
 	[ROLE_ASIDE] = 0.5F,
+	[ROLE_BACKGROUND] = 0.5F,
 };
 static const float indefinite_weight = 0.6F; /* of the text to be decided: it brings a new thing */
 static const float bare_weight = 0.85F; /* of what a command is to act on: any such thing */
@@ -424,7 +425,8 @@ static void add_known_phrase(struct adding *a, size_t i)
 	if (!concept_of(&a->w->concepts, str_sv(&phrase)))
 		return;
 	a->group++;
-	add_term(a, str_sv(&phrase), role_weight[w->role], TERM_WHOLE, 0, w->chunk);
+	float common = w->kind == WORD_NOUN && w[1].kind == WORD_NOUN ? 0.4F : 1.0F;
+	add_term(a, str_sv(&phrase), common * role_weight[w->role], TERM_WHOLE, 0, w->chunk);
 }
 
 /* end to end, peer to peer: three words, one thing. */

@@ -33,7 +33,7 @@ const struct lang_table lang_en = {
 			"almost|about|up|down|out|away|back|here|over here|someone|something|everything|nothing|"
 			"anything|anyone|everyone|nobody|sure|way|ways|lot|lots|bit|thing|things|stuff|"
 			"first|then|now|soon|together|each other|directly|properly|correctly|automatically|"
-			"everywhere|somehow|somewhere|anywhere|at all|by default|as well|a bit|a little",
+			"enough|perhaps|probably|anyway|instead|everywhere|somehow|somewhere|anywhere|at all|by default|as well|a bit|a little",
 		[LANG_ASSENT] = "yes|yeah|yep|yup|ok|okay|k|sure|of course|fine|good|great|nice|perfect|cool|"
 			"excellent|awesome|alright|all right|right|correct|exactly|agreed|thanks|thank you|thx|"
 			"sounds good|looks good|looks fine|looks right|looks great|go ahead|do it|do that|"
@@ -168,7 +168,7 @@ const struct lang_table lang_en = {
 			"others|diff|patch|commit|findings|numbers|failures|failure|problem|"
 			"issue|variant|version|option|second option|first option|proposal|design|"
 			"implementation|example|list|report|tests|test|response|message|summary|"
-			"first one|second one|third one|last one|previous one|same file|steps|text|wording|loop",
+			"same file|steps|text|wording|loop",
 		[LANG_ADJ] = "new|old|big|small|large|little|huge|tiny|long|short|high|low|fast|slow|quick|"
 			"quickly|slowly|easy|hard|simple|simpler|good|bad|better|best|worse|nice|ugly|right|"
 			"wrong|correct|broken|empty|full|whole|entire|complete|same|different|other|next|last|"
@@ -212,7 +212,8 @@ const struct lang_table lang_en = {
 		[LANG_HERE] = "project|repo|repository|directory|folder|machine|computer|laptop|workspace|"
 			"codebase|branch|house|room|mac|pc|system|morning|week|month|year|time|way|evening|"
 			"afternoon|sort|kind|day|days",
-		[LANG_ONE] = "one|ones|the other|the others|another|the first|the second|the third|the last|"
+		[LANG_ONE] = "one|ones|the first one|the second one|the third one|the last one|"
+			"the previous one|the other|the others|another|the first|the second|the third|the last|"
 			"the two|the three|either|neither|none|none of|all of|both of|each of|most of|some of|"
 			"both|half of|option a|option b|option c|option one|option two|number one|number two|"
 			"the same|everything|all|the lot|nothing",
