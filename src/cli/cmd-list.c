@@ -194,7 +194,7 @@ static int ask_all(struct list *l, int argc, char **argv, struct err *reterr)
 	if (rc >= 0)
 		rc = ask(l, query, reterr);
 	query.elsewhere = true;
-	if (rc >= 0 && l->opts->all)
+	if (rc >= 0 && l->opts->all && l->here)
 		rc = ask(l, query, reterr);
 	return rc;
 }
@@ -222,6 +222,13 @@ static int nothing(const struct list *l)
 	return 1;
 }
 
+/* All sessions can be listed from a folder that is gone, too. */
+static int find_here(struct list *l, struct err *reterr)
+{
+	int rc = assistant_dir(l->app, &l->here, l->opts->all ? NULL : reterr);
+	return l->opts->all ? 0 : rc;
+}
+
 static int prepare(struct list *l, struct err *reterr)
 {
 	l->now_ms = clock_wall_ms(&l->app->clock);
@@ -229,7 +236,7 @@ static int prepare(struct list *l, struct err *reterr)
 					   session_fields_n, reterr)
 				 : 0;
 	if (rc >= 0)
-		rc = assistant_dir(l->app, &l->here, reterr);
+		rc = find_here(l, reterr);
 	if (rc >= 0)
 		rc = sessions_open(l->app, reterr);
 	if (rc >= 0)

@@ -16,6 +16,7 @@
 #include "cli/session-view.h"
 #include "cli/sessions.h"
 #include "cli/show-item.h"
+#include "transcript/home.h"
 
 struct show_opts {
 	bool raw;
@@ -36,60 +37,139 @@ static const struct opt show_options[] = {
 	OPT_END,
 };
 
+/* A Codex fork keeps its history in its parent's file: a conversation may lie in several. */
+struct part {
+	char *path;
+	uint64_t offset; /* where to begin, a line */
+	uint64_t end; /* where to stop; 0 at the end */
+	uint64_t skipped; /* records before offset */
+	struct transcript_live live; /* with --live */
+};
+enum { PARTS_MAX = 16 };
+
 struct show {
 	struct app *app;
 	const struct show_opts *opts;
 	struct session_row row;
-	struct transcript_live live;
-	uint64_t offset; /* where to begin */
-	uint64_t skipped; /* records before it */
+	VEC(struct part) parts; /* the latest first */
+	size_t first; /* the part to begin with: parts[first] down to parts[0] */
 };
 
-/* ---- where to begin ---- */
+/* ---- what to show ---- */
+
+static void show_release(struct show *s)
+{
+	session_row_release(&s->row);
+	vec_each (&s->parts, part) {
+		transcript_live_release(&part->live);
+		free(part->path);
+	}
+	vec_release(&s->parts);
+}
+
+/* The file that a fork's history begins in; NULL when it is not there any more. */
+static char *find_base(const struct show *s, const char *id)
+{
+	const struct transcript_home home = { s->row.agent, s->row.info.format,
+		s->app->paths.codex_home };
+	char *path = NULL;
+	return transcript_find(&home, sv_of(id), &path, NULL) < 0 ? NULL : path;
+}
+
+/* The session's file, and for forks those of its ancestors up to where they were left. */
+static int find_parts(struct show *s, struct err *reterr)
+{
+	vec_push(&s->parts, (struct part){ .path = xstrdup(s->row.info.path) });
+	bool forked = s->row.info.format == TRANSCRIPT_CODEX;
+	for (size_t i = 0; (forked || s->opts->live) && i < s->parts.n; i++) {
+		struct part *part = &s->parts.v[i];
+		int rc = transcript_live_until(
+			part->path, s->row.info.format, part->end, &part->live, reterr);
+		if (rc < 0)
+			return rc;
+		struct part base = { .end = part->live.base_offset };
+		if (part->live.base_id[0] && i + 1 < PARTS_MAX)
+			base.path = find_base(s, part->live.base_id);
+		if (base.path)
+			vec_push(&s->parts, base);
+	}
+	s->first = s->parts.n - 1;
+	return 0;
+}
 
 struct start {
 	uint64_t offset, record;
 };
 
-/* The line of the N-th prompt from the end, and how many records lie before that line. */
-static int find_start(struct show *s, struct err *reterr)
+/* The lines of the part that begin a turn. */
+typedef VEC(struct start) starts_vec;
+
+static int find_starts(
+	const struct show *s, const struct part *part, starts_vec *starts, struct err *reterr)
 {
+	const struct transcript_read_opts opts = { .end = part->end };
 	struct transcript_reader *r = NULL;
 	struct item item;
-	VEC(struct start) starts = VEC_INIT;
-	int rc = transcript_open(s->row.info.path, s->row.info.format, NULL, &r, reterr);
 	struct start line = { 0, 0 };
+	int rc = transcript_open(part->path, s->row.info.format, &opts, &r, reterr);
 	while (rc >= 0 && (rc = transcript_next(r, &item, reterr)) > 0) {
 		if (item.offset != line.offset)
 			line = (struct start){ item.offset, item.record };
 		if (item.flags & ITEM_PROMPT && !(item.flags & ITEM_SIDECHAIN))
-			vec_push(&starts, line);
+			vec_push(starts, line);
 	}
 	transcript_close(r);
-	if (rc >= 0 && starts.n >= (size_t)s->opts->last) {
-		const struct start *at = &starts.v[starts.n - (size_t)s->opts->last];
-		s->offset = at->offset;
-		s->skipped = at->record;
-	}
-	vec_release(&starts);
 	return rc;
+}
+
+/* Begins with the N-th prompt from the end. */
+static int skip_to_last(struct show *s, struct err *reterr)
+{
+	size_t left = (size_t)s->opts->last;
+	for (size_t i = 0; i < s->parts.n; i++) {
+		struct part *part = &s->parts.v[i];
+		starts_vec starts = VEC_INIT;
+		int rc = find_starts(s, part, &starts, reterr);
+		if (rc >= 0 && starts.n >= left) {
+			part->offset = starts.v[starts.n - left].offset;
+			part->skipped = starts.v[starts.n - left].record;
+			s->first = i;
+		}
+		bool done = starts.n >= left;
+		left -= done ? 0 : starts.n;
+		vec_release(&starts);
+		if (rc < 0 || done)
+			return rc;
+	}
+	return 0;
 }
 
 /* ---- ways to show ---- */
 
 typedef void (*show_fn)(struct show *s, const struct item *item, void *data);
 
-static int each_item(struct show *s, show_fn fn, void *data, struct err *reterr)
+static int each_of_part(
+	struct show *s, const struct part *part, show_fn fn, void *data, struct err *reterr)
 {
-	const struct transcript_read_opts opts = { .offset = s->offset, .expand = s->opts->live };
+	const struct transcript_read_opts opts = {
+		.offset = part->offset, .end = part->end, .expand = s->opts->live
+	};
 	struct transcript_reader *r = NULL;
 	struct item item;
-	int rc = transcript_open(s->row.info.path, s->row.info.format, &opts, &r, reterr);
+	int rc = transcript_open(part->path, s->row.info.format, &opts, &r, reterr);
 	while (rc >= 0 && !ferror(s->app->out) && (rc = transcript_next(r, &item, reterr)) > 0)
-		if (!s->opts->live || transcript_is_live(&s->live, item.record + s->skipped))
+		if (!s->opts->live || transcript_is_live(&part->live, item.record + part->skipped))
 			fn(s, &item, data);
 	transcript_close(r);
 	return rc < 0 ? rc : 0;
+}
+
+static int each_item(struct show *s, show_fn fn, void *data, struct err *reterr)
+{
+	int rc = 0;
+	for (size_t i = s->first + 1; rc >= 0 && i-- > 0;)
+		rc = each_of_part(s, &s->parts.v[i], fn, data, reterr);
+	return rc;
 }
 
 struct readable {
@@ -190,11 +270,11 @@ static size_t put_raw(struct app *app, const char *buf, size_t n, bool last)
 static int show_raw(struct show *s, struct err *reterr)
 {
 	enum { PIECE = 64 * 1024 };
-	const char *path = s->row.info.path;
+	const char *path = s->parts.v[0].path;
 	assert(path);
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
 	AUTO_FREE char *buf = xmalloc(PIECE);
-	uint64_t at = s->offset;
+	uint64_t at = s->parts.v[0].offset;
 	ssize_t n = fd < 0 ? -1 : 1;
 	while (n > 0 && !ferror(s->app->out)) {
 		n = pread(fd, buf, PIECE, (off_t)at);
@@ -214,10 +294,10 @@ static int find(struct show *s, int argc, char **argv, struct err *reterr)
 		return err_set(reterr, ERR_NOTFOUND,
 			"no conversation goes on in this folder: name a session (faden list)");
 	int rc = find_session(s->app, spec, &s->row, reterr);
-	if (rc >= 0 && s->opts->live)
-		rc = transcript_live(s->row.info.path, s->row.info.format, &s->live, reterr);
+	if (rc >= 0)
+		rc = find_parts(s, reterr);
 	if (rc >= 0 && s->opts->last > 0)
-		rc = find_start(s, reterr);
+		rc = skip_to_last(s, reterr);
 	return rc;
 }
 
@@ -233,8 +313,7 @@ static int run_show(struct app *app, const void *options, int argc, char **argv,
 		rc = show_raw(&s, reterr);
 	else if (rc >= 0)
 		rc = s.opts->json ? show_json(&s, reterr) : show_readable(&s, reterr);
-	session_row_release(&s.row);
-	transcript_live_release(&s.live);
+	show_release(&s);
 	return rc;
 }
 

@@ -92,8 +92,7 @@ const struct transcript_ops *transcript_ops(enum transcript_format format);
 void claude_link_fields(struct links *links, const struct chain_claude *record);
 void codex_link_fields(struct links *links, const struct chain_codex *record);
 /* The end of transcript_live(): takes base_id. */
-void links_live(
-	struct links *links, const struct transcript_ops *ops, struct transcript_live *ret);
+void links_live(struct links *links, const struct transcript_ops *ops, struct transcript_live *ret);
 
 void live_claude(const struct links *links, unsigned char *state, struct transcript_live *live);
 void live_codex(const struct links *links, unsigned char *state, struct transcript_live *live);

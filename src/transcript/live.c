@@ -64,11 +64,12 @@ static void forget_glued(struct live_run *run, size_t before)
 		run->links.v.v[i] = (struct link){ .size = 0 };
 }
 
-static int live_read(struct live_run *run, const char *path, struct err *reterr)
+static int live_read(struct live_run *run, const char *path, uint64_t end, struct err *reterr)
 {
 	static const struct record_fns fns = { live_take, live_broken };
+	const struct jsonl_opts opts = { .end = end };
 	CLEANUP(jsonl_freep) struct jsonl *lines = NULL;
-	int rc = jsonl_open(path, NULL, &lines, reterr);
+	int rc = jsonl_open(path, &opts, &lines, reterr);
 	if (rc < 0)
 		return rc;
 	struct jsonl_line line;
@@ -117,8 +118,14 @@ void links_live(struct links *links, const struct transcript_ops *ops, struct tr
 int transcript_live(const char *path, enum transcript_format format, struct transcript_live *ret,
 	struct err *reterr)
 {
+	return transcript_live_until(path, format, 0, ret, reterr);
+}
+
+int transcript_live_until(const char *path, enum transcript_format format, uint64_t end,
+	struct transcript_live *ret, struct err *reterr)
+{
 	CLEANUP(live_run_release) struct live_run run = { .ops = transcript_ops(format) };
-	int rc = live_read(&run, path, reterr);
+	int rc = live_read(&run, path, end, reterr);
 	if (rc < 0)
 		return rc;
 	links_live(&run.links, run.ops, ret);

@@ -212,6 +212,9 @@ struct transcript_live {
  */
 int transcript_live(const char *path, enum transcript_format format, struct transcript_live *ret,
 	struct err *reterr) MUST_USE;
+/* The same for the first `end` bytes of the file, as a fork made there sees it; 0: all. */
+int transcript_live_until(const char *path, enum transcript_format format, uint64_t end,
+	struct transcript_live *ret, struct err *reterr) MUST_USE;
 void transcript_live_release(struct transcript_live *live);
 static inline bool transcript_is_live(const struct transcript_live *live, uint64_t record)
 {

@@ -109,6 +109,11 @@ make codex "$codex" "$here" "$c" 'title ]0;owned and more'
 sed -i "s/title /title \\\\u001b/" "$codex"/sessions/*/*/*/*.jsonl
 t_unlike 'no escape sequence gets through' "$(t_faden list)" "$esc"
 
+mkdir "$t_tmp/vanishes" && cd "$t_tmp/vanishes" && rmdir "$t_tmp/vanishes"
+t_exit 'from a folder that is gone' 0 t_faden list --all -F '{agent}'
+t_like 'all can be listed' "$(cat "$t_out")" codex
+cd "$here" || exit 1
+
 # two at once, from nothing
 rm -rf "$t_home/.local/state/faden"
 t_faden list -a >"$t_tmp/one" 2>&1 &

@@ -70,6 +70,17 @@ t_like 'the new branch' "$(cat "$t_out")" '^rewound$'
 t_like 'what it hangs on' "$(cat "$t_out")" '^one$'
 t_unlike 'not the old one' "$(cat "$t_out")" '^(two|three)$'
 
+# a Codex fork: its history is in another file
+forked=$("$t_helper/live-cases" codex "$codex" "$here" | sed -n 's/^codex_forked //p')
+t_is 'a fork is shown whole' "$(t_faden show "$forked" | grep -o '_m.._' | tr '\n' ' ')" \
+	'_m01_ _m02_ _m03_ _m04_ _m07_ _m08_ '
+t_is 'also its last turns' "$(t_faden show --last 2 "$forked" | grep -o '_m.._' | tr '\n' ' ')" \
+	'_m03_ _m04_ _m07_ _m08_ '
+rm "$codex"/sessions/2026/03/01/*"$(sed -n 's/.*"forked_from_id":"\([^"]*\)".*/\1/p' \
+	"$codex"/sessions/2026/03/01/*"$forked".jsonl)".jsonl
+t_is 'as far as it is there' "$(t_faden show "$forked" | grep -o '_m.._' | tr '\n' ' ')" \
+	'_m07_ _m08_ '
+
 # broken lines
 { printf 'null\n[1]\nnot json\n{"type":"user","message":{"content":"after the bad"}}\n{"type":'; } >>"$file"
 t_exit 'broken lines are passed over' 0 t_faden show blue

@@ -1,0 +1,62 @@
+#!/bin/sh
+# The catalogue under storage faults: kill -9 and a full disk at every step that changes a file.
+#	list.sh FAULT-LIBRARY
+# A full disk costs a warning, not the list; after kill -9 the next list is whole.
+library=$(realpath "$1")
+. "$(dirname "$0")/../lib.sh"
+step=${FADEN_SWEEP_STEP:-1}
+[ -z "${FADEN_LONG-}" ] || step=1
+mkdir -p "$t_tmp/work"
+cd "$t_tmp/work" || exit 1
+
+for i in 1 2 3; do
+	id=aaaaaaaa-0000-4000-8000-00000000000$i
+	"$t_helper/make-session" claude "$t_home/.claude" "$PWD" "$id" "words $i" >/dev/null
+done
+"$t_helper/make-session" codex "$t_home/.codex" "$PWD" 01a00000-0000-7000-8000-000000000009 \
+	--title 'a name' 'other words' >/dev/null
+want=$(t_faden list -F '{id} {turns} {name}' | sort)
+
+# faulty N MODE: lists with nothing remembered.
+faulty() {
+	rm -rf "$t_home/.local/state"
+	t_setenv "LD_PRELOAD=$library"
+	t_setenv "FADEN_FAULT_AT=$1"
+	t_setenv "FADEN_FAULT_COUNT=$t_tmp/count"
+	# what faden itself writes; reading the agents' folders is no matter of room
+	t_setenv "FADEN_FAULT_MATCH=/.local/state"
+	t_setenv "$2"
+	t_faden list -F '{id} {turns} {name}' >"$t_out" 2>"$t_err"
+	t_rc=$?
+	for name in LD_PRELOAD \
+		FADEN_FAULT_AT FADEN_FAULT_COUNT FADEN_FAULT_MATCH "${2%%=*}"; do t_unsetenv "$name"; done
+}
+
+whole() {
+	[ "$(sort "$1")" = "$want" ]
+}
+
+# sweep NAME MODE
+sweep() {
+	n=1
+	: >"$t_tmp/bad"
+	while :; do
+		faulty "$n" "$2"
+		[ "$n" -le "$(cat "$t_tmp/count" 2>/dev/null || echo 0)" ] || [ "$t_rc" -ge 128 ] || break
+		if [ "$1" = full ]; then
+			[ "$t_rc" = 0 ] || echo "full at $n: status $t_rc: $(cat "$t_err")"
+			whole "$t_out" || echo "full at $n: the list is not whole"
+		fi
+		t_faden list -F '{id} {turns} {name}' >"$t_tmp/next" 2>"$t_tmp/next.err" ||
+			echo "$1 at $n: the next list fails: $(cat "$t_tmp/next.err")"
+		whole "$t_tmp/next" || echo "$1 at $n: the next list is not whole"
+		n=$((n + step))
+	done >"$t_tmp/bad"
+	t_note "$1: $((n - 1)) steps"
+	t_ok "$1 at every step: something was tried" test "$n" -gt 5
+	t_is "$1 at every step: the sessions are listed" "$(head -n 5 "$t_tmp/bad")" ''
+}
+
+sweep full FADEN_FAULT_STICKY=1
+sweep kill FADEN_FAULT_KILL=1
+t_done
