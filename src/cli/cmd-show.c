@@ -167,6 +167,7 @@ static int each_of_part(
 static int each_item(struct show *s, show_fn fn, void *data, struct err *reterr)
 {
 	int rc = 0;
+	assert(s->parts.v);
 	for (size_t i = s->first + 1; rc >= 0 && i-- > 0;)
 		rc = each_of_part(s, &s->parts.v[i], fn, data, reterr);
 	return rc;
@@ -270,18 +271,18 @@ static size_t put_raw(struct app *app, const char *buf, size_t n, bool last)
 static int show_raw(struct show *s, struct err *reterr)
 {
 	enum { PIECE = 64 * 1024 };
-	const char *path = s->parts.v[0].path;
-	assert(path);
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const struct part *part = s->parts.v;
+	assert(part && part->path);
+	AUTO_CLOSE int fd = open(part->path, O_RDONLY | O_CLOEXEC);
 	AUTO_FREE char *buf = xmalloc(PIECE);
-	uint64_t at = s->parts.v[0].offset;
+	uint64_t at = part->offset;
 	ssize_t n = fd < 0 ? -1 : 1;
 	while (n > 0 && !ferror(s->app->out)) {
 		n = pread(fd, buf, PIECE, (off_t)at);
 		if (n > 0)
 			at += put_raw(s->app, buf, (size_t)n, n < PIECE);
 	}
-	return n < 0 ? err_errno(reterr, errno, "%s", path) : 0;
+	return n < 0 ? err_errno(reterr, errno, "%s", part->path) : 0;
 }
 
 /* ---- the command ---- */

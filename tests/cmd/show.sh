@@ -72,13 +72,13 @@ t_unlike 'not the old one' "$(cat "$t_out")" '^(two|three)$'
 
 # a Codex fork: its history is in another file
 forked=$("$t_helper/live-cases" codex "$codex" "$here" | sed -n 's/^codex_forked //p')
-t_is 'a fork is shown whole' "$(t_faden show "$forked" | grep -o '_m.._' | tr '\n' ' ')" \
+t_is 'a fork is shown whole' "$(t_faden show "$forked" | tail -n +3 | grep -o "_m.._" | tr '\n' ' ')" \
 	'_m01_ _m02_ _m03_ _m04_ _m07_ _m08_ '
-t_is 'also its last turns' "$(t_faden show --last 2 "$forked" | grep -o '_m.._' | tr '\n' ' ')" \
+t_is 'also its last turns' "$(t_faden show --last 2 "$forked" | tail -n +3 | grep -o "_m.._" | tr '\n' ' ')" \
 	'_m03_ _m04_ _m07_ _m08_ '
 rm "$codex"/sessions/2026/03/01/*"$(sed -n 's/.*"forked_from_id":"\([^"]*\)".*/\1/p' \
 	"$codex"/sessions/2026/03/01/*"$forked".jsonl)".jsonl
-t_is 'as far as it is there' "$(t_faden show "$forked" | grep -o '_m.._' | tr '\n' ' ')" \
+t_is 'as far as it is there' "$(t_faden show "$forked" | tail -n +3 | grep -o "_m.._" | tr '\n' ' ')" \
 	'_m07_ _m08_ '
 
 # broken lines
