@@ -71,7 +71,7 @@ static struct sv strip_front(struct sv s, bool *ret_item, bool *ret_heading)
 		s.p[digits + 1] == ' ') {
 		*ret_item = true;
 		s = sv_from(s, digits + 2);
-	} else if (s.n > 1 && strchr("-*+", s.p[0]) && s.p[1] == ' ') {
+	} else if (s.n > 1 && memchr("-*+", s.p[0], 3) && s.p[1] == ' ') {
 		*ret_item = true;
 		s = sv_from(s, 2);
 	}

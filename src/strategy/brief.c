@@ -107,7 +107,7 @@ static bool is_task(struct sv text)
 	size_t words = 0;
 	bool inside = false;
 	for (size_t i = 0; i < text.n && words < TASK_WORDS_MIN; i++) {
-		bool blank = strchr(" \t\r\n", text.p[i]) != NULL;
+		bool blank = memchr(" \t\r\n", text.p[i], 4) != NULL;
 		words += !blank && !inside;
 		inside = !blank;
 	}

@@ -1,0 +1,220 @@
+/*
+ * What the agent calls at every prompt. A prompt that is none of ours must cost next to nothing:
+ * no settings, no store, no state folder are looked at before it is one.
+ *
+ * An agent takes a failing hook for a veto or shows it to the user; whatever goes wrong here ends
+ * with status 0 and a line in the log.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/archive.h"
+#include "cli/assistant.h"
+#include "cli/cmd.h"
+#include "cli/find.h"
+#include "cli/hook.h"
+#include "cli/settings.h"
+#include "strategy/rollover.h"
+
+static const struct opt hook_options[] = {
+	OPT_FLAG(0, "project", struct hook_options, project,
+		"install, status, remove: the settings of this folder, not the user's"),
+	OPT_FLAG(0, "json", struct hook_options, json, "status: one object for programs"),
+	OPT_END,
+};
+
+static const char *const hook_verbs[] = { "user-prompt-submit", "session-start", "pre-compact",
+	"install", "status", "remove", NULL };
+
+/* ---- input ---- */
+
+/* All of it is read, so that the agent's write does not fail; what is too much is let go. */
+static bool read_input(int fd, struct str *out)
+{
+	enum { PIECE = 64 * 1024 };
+	char buf[PIECE];
+	ssize_t n;
+	str_init_max(out, HOOK_INPUT_MAX);
+	while ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			str_add(out, sv_make(buf, (size_t)n));
+	return n == 0 && !str_full(out);
+}
+
+static void log_failure(struct app *app, const char *what, const char *why)
+{
+	if (app_state(app, NULL) >= 0)
+		log_write(&app->log, LOG_ERROR, "hook: %s: %s", what, why);
+}
+
+static bool parse_input(struct app *app, const char *event, struct str *text, struct hook_input *in)
+{
+	struct err err = ERR_INIT;
+	if (!read_input(app->in, text)) {
+		log_failure(app, event, "the input cannot be read, or is too long");
+		return false;
+	}
+	if (hook_parse(str_sv(text), in, &err) < 0) {
+		log_failure(app, event, err.msg);
+		return false;
+	}
+	return true;
+}
+
+/* ---- a prompt ---- */
+
+static void on_prompt(struct app *app, const struct hook_input *in)
+{
+	AUTO_STR rest = STR_INIT;
+	AUTO_STR reason = STR_INIT;
+	AUTO_STR answer = STR_INIT;
+	enum hook_word word = hook_word(in, &rest);
+	if (word == HOOK_NONE)
+		return;
+	if (in->session.n == 0) {
+		log_failure(app, hook_word_name(word), "the input names no session");
+		return;
+	}
+	hook_answer(app, in, word, str_sv(&rest), &reason);
+	hook_block(&answer, str_sv(&reason));
+	(void)fwrite(answer.buf, 1, answer.len, app->out);
+}
+
+/* ---- a session starts ---- */
+
+enum { TOLD_WITHIN = 256 * 1024 }; /* bytes at either end where the block may stand already */
+
+static bool holds_block(int fd, off_t at)
+{
+	AUTO_FREE char *buf = xmalloc(TOLD_WITHIN);
+	ssize_t n = pread(fd, buf, TOLD_WITHIN, at);
+	return n > 0 && sv_find(sv_make(buf, (size_t)n), SV(BRIEF_LINEAGE_BEGIN), NULL);
+}
+
+/* What was given once is in the session file and is sent again with it, until a compaction. */
+static bool told_already(const char *path, const struct hook_input *in)
+{
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+	if (size <= 0 || sv_is(in->source, "compact"))
+		return false;
+	return holds_block(fd, 0) || (size > TOLD_WITHIN && holds_block(fd, size - TOLD_WITHIN));
+}
+
+static int tell_lineage(struct app *app, const struct hook_input *in, struct err *reterr)
+{
+	AUTO_STR path = STR_INIT;
+	AUTO_STR block = STR_INIT;
+	AUTO_STR answer = STR_INIT;
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_LINEAGE chain = LINEAGE_INIT;
+	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
+	struct transcript_home homes[ASSISTANT_HOMES];
+	struct store *store;
+	assistant_homes(app, rehearsal, homes);
+	int rc = app_store(app, &store, reterr);
+	if (rc >= 0 && (!hook_transcript(in, &path) || access(path.buf, R_OK) != 0))
+		return 0; /* a new session has no file yet, and no parent */
+	if (rc >= 0)
+		rc = catalogue_resolve(store, homes, ASSISTANT_HOMES, path.buf, &row, NULL, reterr);
+	if (rc >= 0)
+		rc = lineage_chain(store, homes, ASSISTANT_HOMES, &row, &chain, reterr);
+	if (rc < 0 || chain.nodes.n < 2 || told_already(path.buf, in))
+		return rc;
+	chain.nodes.n--; /* the block names the session itself at its end */
+	rollover_lineage_block(&chain, path.buf, &block);
+	chain.nodes.n++;
+	hook_context(&answer, "SessionStart", str_sv(&block));
+	(void)fwrite(answer.buf, 1, answer.len, app->out);
+	return 0;
+}
+
+static void on_start(struct app *app, const struct hook_input *in)
+{
+	struct err err = ERR_INIT;
+	int rc = app_load_settings(app, &err);
+	if (rc >= 0 && app->settings->hook_lineage)
+		rc = tell_lineage(app, in, &err);
+	if (rc < 0)
+		log_failure(app, "session-start", err.msg);
+}
+
+/* ---- a context is compacted ---- */
+
+/* The agent keeps the whole in its file, but deletes old files one day. */
+static void on_compact(struct app *app, const struct hook_input *in)
+{
+	AUTO_STR path = STR_INIT;
+	AUTO_FREE char *dir = NULL;
+	struct archive archive;
+	struct err err = ERR_INIT;
+	char key[ARCHIVE_KEY_MAX];
+	if (!hook_transcript(in, &path)) {
+		log_failure(app, "pre-compact", "the input names no session file");
+		return;
+	}
+	int rc = app_archive(app, &archive, &dir, &err);
+	if (rc >= 0)
+		rc = archive_keep(&archive, path.buf, ARCHIVE_LINK, key, &err);
+	if (rc < 0)
+		log_failure(app, "pre-compact", err.msg);
+}
+
+/* ---- the command ---- */
+
+static int on_event(struct app *app, const char *event)
+{
+	AUTO_STR text = STR_INIT;
+	struct hook_input in;
+	if (!parse_input(app, event, &text, &in))
+		return 0;
+	if (strcmp(event, "user-prompt-submit") == 0)
+		on_prompt(app, &in);
+	else if (strcmp(event, "session-start") == 0)
+		on_start(app, &in);
+	else
+		on_compact(app, &in);
+	return 0;
+}
+
+static int unknown(struct app *app, const char *verb, struct err *reterr)
+{
+	if (app->in_tty)
+		return err_set(reterr, ERR_USAGE, "there is no 'hook %s'", verb);
+	/* An agent would take the status of a usage error for a veto. */
+	log_failure(app, verb, "there is no such hook");
+	return 0;
+}
+
+static int run_hook(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	const char *verb = argv[0];
+	(void)argc;
+	if (strcmp(verb, "install") == 0)
+		return hook_install(app, options, reterr);
+	if (strcmp(verb, "remove") == 0)
+		return hook_remove(app, options, reterr);
+	if (strcmp(verb, "status") == 0)
+		return hook_status(app, options, reterr);
+	for (size_t i = 0; i < 3; i++)
+		if (strcmp(verb, hook_verbs[i]) == 0)
+			return on_event(app, verb);
+	return unknown(app, verb, reterr);
+}
+
+const struct cmd cmd_hook = {
+	.name = "hook",
+	.group = CMD_GROUP_CONTEXT,
+	.summary = "the agent's hooks: >resume, >continue, >handoff and others in a prompt",
+	.synopsis = "EVENT",
+	.min_args = 1,
+	.max_args = 1,
+	.needs = CMD_NO_SETTINGS,
+	.verbs = hook_verbs,
+	.opts = hook_options,
+	.opts_size = sizeof(struct hook_options),
+	.run = run_hook,
+};

@@ -1,0 +1,190 @@
+/*
+ * What our words in a prompt do. Each answer is what the user reads in place of the agent's.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "cli/assistant.h"
+#include "cli/env.h"
+#include "cli/hook.h"
+#include "cli/lineage-view.h"
+#include "lineage/lineage.h"
+#include "os/clip.h"
+#include "os/path.h"
+#include "strategy/handoff.h"
+
+struct answering {
+	struct app *app;
+	const struct hook_input *in;
+	char *session;
+	struct str transcript, cwd; /* "" when not known */
+	struct str *out;
+};
+
+static void tell_failure(const struct answering *a, const char *what, const struct err *err)
+{
+	AUTO_STR line = STR_INIT;
+	utf8_scrub_line(&line, sv_of(err->msg));
+	str_addf(a->out, "%s: %s\n", what, line.buf);
+	if (app_state(a->app, NULL) >= 0)
+		log_write(&a->app->log, LOG_ERROR, "hook: %s: %s", what, err->msg);
+}
+
+/* ---- going on elsewhere ---- */
+
+static void put_on_clipboard(const struct answering *a)
+{
+	const struct clip_desktop desktop = {
+		.search = a->app->paths.search,
+		.wayland_display = env_get("WAYLAND_DISPLAY"),
+		.display = env_get("DISPLAY"),
+	};
+	struct err err = ERR_INIT;
+	int rc = clip_put(sv_of(a->session), &desktop, NULL, &err);
+	if (rc >= 0)
+		str_addf(a->out, "Session id on the clipboard: %s\n", a->session);
+	else
+		str_addf(a->out, "Session id: %s\n", a->session);
+	if (rc < 0 && rc != ERR_NOTFOUND)
+		tell_failure(a, "the clipboard could not be used", &err);
+}
+
+static void save_note(const struct answering *a, struct sv words)
+{
+	AUTO_FREE char *folder = path_join(a->app->paths.state_dir, "handoffs");
+	AUTO_FREE char *text = xmemdup0(words.p ? words.p : "", words.n);
+	AUTO_FREE char *path = NULL;
+	struct err err = ERR_INIT;
+	const struct handoff note = {
+		.folder = folder,
+		.session = a->session,
+		.transcript = a->transcript.len ? a->transcript.buf : NULL,
+		.cwd = a->cwd.len ? a->cwd.buf : NULL,
+		.words = text,
+		.clock = &a->app->clock,
+	};
+	if (handoff_write(&note, &path, &err) < 0)
+		tell_failure(a, "the handoff note could not be saved", &err);
+	else
+		str_addf(a->out, "Handoff note: %s\n", path);
+}
+
+static void go_on(const struct answering *a, enum hook_word word, struct sv rest)
+{
+	put_on_clipboard(a);
+	if (word == HOOK_RESUME)
+		str_addf(a->out, "Go on with it as it is:\n  faden resume %s\n", a->session);
+	str_addf(a->out,
+		"Go on in a fresh session that knows where this one stood:\n"
+		"  faden rollover %s\n",
+		a->session);
+	save_note(a, rest);
+}
+
+/* ---- trimming ---- */
+
+static bool is_number(struct sv word)
+{
+	long long n;
+	return sv_parse_i64(word, &n) && n > 0;
+}
+
+static bool is_tools(struct sv word)
+{
+	for (size_t i = 0; i < word.n; i++)
+		if (!isalnum((unsigned char)word.p[i]) && !memchr("_-,", word.p[i], 3))
+			return false;
+	return word.n > 0 && isalpha((unsigned char)word.p[0]);
+}
+
+/* Words behind ">trim" as options of the command; false when one is neither. */
+static bool trim_options(struct sv rest, struct str *out)
+{
+	struct sv word;
+	while (sv_split(&rest, ' ', &word)) {
+		if (word.n == 0)
+			continue;
+		if (is_number(word))
+			str_addf(out, " --threshold %.*s", SV_ARG(word));
+		else if (is_tools(word))
+			str_addf(out, " --tools %.*s", SV_ARG(word));
+		else
+			return false;
+	}
+	return true;
+}
+
+static void trim(const struct answering *a, struct sv rest)
+{
+	AUTO_STR options = STR_INIT;
+	if (!trim_options(rest, &options)) {
+		str_adds(a->out,
+			">trim [LENGTH] [TOOL,TOOL]: results longer than LENGTH "
+			"characters, of these tools only\n");
+		return;
+	}
+	put_on_clipboard(a);
+	str_addf(a->out,
+		"A trimmed copy under a new id; this session stays as it is:\n"
+		"  faden trim %s%s\n",
+		a->session, options.buf);
+}
+
+/* ---- looking ---- */
+
+static int trace(const struct answering *a, struct lineage *ret, struct err *reterr)
+{
+	AUTO_FREE char *rehearsal = assistant_rehearsal_home(a->app);
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	struct transcript_home homes[ASSISTANT_HOMES];
+	struct store *store;
+	const char *spec = a->transcript.len ? a->transcript.buf : a->session;
+	assistant_homes(a->app, rehearsal, homes);
+	int rc = app_store(a->app, &store, reterr);
+	if (rc >= 0)
+		rc = catalogue_refresh(store, homes, ASSISTANT_HOMES, NULL, NULL, reterr);
+	if (rc >= 0)
+		rc = catalogue_resolve(store, homes, ASSISTANT_HOMES, spec, &row, NULL, reterr);
+	return rc < 0 ? rc : lineage_trace(store, homes, ASSISTANT_HOMES, &row, ret, reterr);
+}
+
+static void show_lineage(const struct answering *a)
+{
+	AUTO_LINEAGE l = LINEAGE_INIT;
+	struct err err = ERR_INIT;
+	struct term t;
+	if (trace(a, &l, &err) < 0) {
+		tell_failure(a, "the lineage cannot be told", &err);
+		return;
+	}
+	term_init_capture(&t, 0, 0, false);
+	lineage_view(&t, &l);
+	utf8_scrub(a->out, str_sv(&t.buf));
+	term_release(&t);
+}
+
+void hook_answer(struct app *app, const struct hook_input *input, enum hook_word word,
+	struct sv rest, struct str *out)
+{
+	struct answering a = {
+		.app = app, .in = input, .transcript = STR_INIT, .cwd = STR_INIT, .out = out
+	};
+	a.session = xmemdup0(input->session.p, input->session.n);
+	(void)hook_transcript(input, &a.transcript);
+	(void)hook_cwd(input, &a.cwd);
+	if (word == HOOK_LINEAGE)
+		show_lineage(&a);
+	else if (word == HOOK_TRIM)
+		trim(&a, rest);
+	else if (word == HOOK_ADVISE)
+		str_addf(out, "How full the context is, and what would help:\n  faden advise %s\n",
+			a.session);
+	else
+		go_on(&a, word, rest);
+	str_cut(out, sv_trim(str_sv(out)).n);
+	free(a.session);
+	str_release(&a.transcript);
+	str_release(&a.cwd);
+}

@@ -1,0 +1,99 @@
+#include "strategy/handoff.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "os/file.h"
+#include "os/path.h"
+#include "strategy/brief.h"
+
+enum { NAMES_MAX = 100, WORDS_MAX = 16 * 1024 };
+
+static void add_field(struct str *out, const char *name, const char *value)
+{
+	if (!value || !value[0])
+		return;
+	str_addf(out, "- %s: ", name);
+	utf8_scrub_line(out, sv_of(value));
+	str_addc(out, '\n');
+}
+
+static void add_brief(struct str *out, const struct handoff *h)
+{
+	AUTO_BRIEF brief = BRIEF_INIT;
+	enum transcript_format format;
+	struct stat st;
+	const struct brief_style style = { .max = HANDOFF_BRIEF_MAX };
+	if (!h->transcript || stat(h->transcript, &st) < 0 || !S_ISREG(st.st_mode) ||
+		st.st_size > HANDOFF_SESSION_MAX ||
+		transcript_probe(h->transcript, &format, NULL) < 0 ||
+		brief_make(h->transcript, format, &brief, NULL) < 0 || brief.facts.n == 0)
+		return;
+	str_adds(out,
+		"\n# Where the work stands\nFacts from the session, gathered without a "
+		"model; [line N] is a line of its file.\n\n");
+	brief_render(&brief, &style, out);
+}
+
+static void build(struct str *out, const struct handoff *h)
+{
+	char now[CLOCK_TEXT_MAX];
+	clock_format_iso(clock_wall_ms(h->clock), now);
+	str_addf(out, "# Handoff of session %s\n", h->session);
+	add_field(out, "Written", now);
+	add_field(out, "Folder", h->cwd);
+	add_field(out, "Session file", h->transcript);
+	str_addf(out, "- In a fresh session: `faden rollover %s`\n", h->session);
+	str_addf(out, "- As it is: `faden resume %s`\n", h->session);
+	if (h->words && h->words[0]) {
+		str_adds(out, "\n# Note\n");
+		utf8_scrub(out, utf8_cut(sv_of(h->words), WORDS_MAX));
+		str_addc(out, '\n');
+	}
+	add_brief(out, h);
+}
+
+/* "20260131T120000-11111111.md", and with a number when that is taken. */
+static char *name_of(const struct handoff *h, unsigned number)
+{
+	char now[CLOCK_TEXT_MAX], digits[CLOCK_TEXT_MAX];
+	size_t n = 0;
+	clock_format_iso(clock_wall_ms(h->clock), now);
+	for (const char *p = now; *p && *p != '.'; p++)
+		if (*p != '-' && *p != ':')
+			digits[n++] = *p;
+	digits[n] = '\0';
+	AUTO_FREE char *name = number ? xasprintf("%s-%.8s-%u.md", digits, h->session, number)
+				      : xasprintf("%s-%.8s.md", digits, h->session);
+	return path_join(h->folder, name);
+}
+
+static int write_new(const char *path, struct sv text, struct err *reterr)
+{
+	CLEANUP(file_new_release) struct file_new f = FILE_NEW_INIT;
+	int rc = file_new_open(&f, path, 0600, reterr);
+	if (rc >= 0)
+		rc = file_new_write(&f, text, reterr);
+	return rc < 0 ? rc : file_new_commit_excl(&f, reterr);
+}
+
+int handoff_write(const struct handoff *h, char **ret_path, struct err *reterr)
+{
+	AUTO_STR text = STR_INIT;
+	int rc = file_mkdirs(h->folder, reterr);
+	build(&text, h);
+	for (unsigned i = 0; rc >= 0 && i < NAMES_MAX; i++) {
+		AUTO_FREE char *path = name_of(h, i);
+		rc = write_new(path, str_sv(&text), reterr);
+		if (rc >= 0)
+			*ret_path = TAKE_PTR(path);
+		if (rc >= 0)
+			return 0;
+		if (rc == -EEXIST)
+			rc = i + 1 < NAMES_MAX ? 0 : rc;
+	}
+	return rc;
+}

@@ -1,0 +1,380 @@
+#include "strategy/hook-settings.h"
+
+#include "base/mem.h"
+#include "json/edit.h"
+#include "json/scan.h"
+#include "json/write.h"
+
+const struct hook_event hook_events[] = {
+	{ "UserPromptSubmit", "user-prompt-submit" },
+	{ "SessionStart", "session-start" },
+	{ "PreCompact", "pre-compact" },
+};
+const size_t hook_events_n = ARRAY_LEN(hook_events);
+
+enum { REMOVALS_MAX = 1000 };
+
+const char *hook_state_name(enum hook_state state)
+{
+	static const char *const names[] = {
+		[HOOK_ABSENT] = "absent", [HOOK_OTHER] = "other", [HOOK_INSTALLED] = "installed"
+	};
+	return names[state];
+}
+
+static void add_quoted(struct str *out, const char *text)
+{
+	str_addc(out, '\'');
+	for (const char *p = text; *p; p++) {
+		if (*p == '\'')
+			str_adds(out, "'\\''");
+		else
+			str_addc(out, *p);
+	}
+	str_addc(out, '\'');
+}
+
+void hook_command(struct str *out, const char *program, const struct hook_event *event)
+{
+	add_quoted(out, program);
+	str_addf(out, " hook %s || exit 0", event->verb);
+}
+
+/* ---- reading ---- */
+
+static size_t line_of(struct sv text, size_t at)
+{
+	size_t line = 1;
+	for (size_t i = 0; i < at && i < text.n; i++)
+		line += text.p[i] == '\n';
+	return line;
+}
+
+static struct sv without_mark(struct sv text)
+{
+	return sv_starts(text, SV("\xef\xbb\xbf")) ? sv_from(text, 3) : text;
+}
+
+/* The settings as an object; an empty text has none. */
+static int read_top(struct sv text, struct jval *ret, struct err *reterr)
+{
+	size_t at = 0;
+	struct sv body = without_mark(text);
+	*ret = (struct jval){ .type = J_NONE };
+	if (sv_trim(body).n == 0)
+		return 0;
+	if (scan_check(body, &at) < 0)
+		return err_set(reterr, ERR_INPUT,
+			"line %zu is not valid JSON (which has no comments and no comma before a "
+			"closing bracket)",
+			line_of(body, at));
+	if (scan_text(body, ret) < 0 || ret->type != J_OBJECT)
+		return err_set(reterr, ERR_INPUT, "line 1: the settings are no object");
+	return 0;
+}
+
+/* The member `key` of obj, which must be of that type when it is there; J_NONE when it is not. */
+static int read_member(struct sv text, struct jval obj, const char *key, enum jtype type,
+	struct jval *ret, struct err *reterr)
+{
+	*ret = (struct jval){ .type = J_NONE };
+	if (obj.type != J_OBJECT || scan_get(obj, sv_of(key), ret) <= 0)
+		return 0;
+	if (ret->type == type)
+		return 0;
+	return err_set(reterr, ERR_INPUT, "line %zu: \"%s\" is not %s",
+		line_of(text, (size_t)(ret->raw.p - text.p)), key,
+		type == J_ARRAY ? "a list" : "an object");
+}
+
+struct place {
+	struct jval top, hooks, list; /* J_NONE from the first that is missing on */
+};
+
+static int find_list(
+	struct sv text, const struct hook_event *event, struct place *ret, struct err *reterr)
+{
+	int rc = read_top(text, &ret->top, reterr);
+	if (rc >= 0)
+		rc = read_member(text, ret->top, "hooks", J_OBJECT, &ret->hooks, reterr);
+	if (rc >= 0)
+		rc = read_member(text, ret->hooks, event->event, J_ARRAY, &ret->list, reterr);
+	return rc;
+}
+
+/* A command of ours for this event, whichever faden it names: "… hook VERB …" of a program whose
+ * name ends in "faden". */
+static bool is_ours(struct sv command, const struct hook_event *event)
+{
+	AUTO_STR words = STR_INIT;
+	size_t at;
+	str_addf(&words, " hook %s", event->verb);
+	if (!sv_find(command, str_sv(&words), &at))
+		return false;
+	struct sv program = sv_trim(sv_head(command, at));
+	struct sv rest = sv_from(command, at + words.len);
+	while (program.n > 0 && memchr("'\"", program.p[program.n - 1], 2))
+		program.n--;
+	return sv_ends(program, SV("faden")) && (rest.n == 0 || rest.p[0] == ' ');
+}
+
+/* One hook of ours: its group in the list, itself in the group, its command. */
+struct found {
+	struct jval group, inner, entry, command;
+};
+
+static bool look_in_group(struct jval group, const struct hook_event *event, struct found *ret)
+{
+	struct jval entry;
+	if (scan_get(group, SV("hooks"), &ret->inner) <= 0 || ret->inner.type != J_ARRAY)
+		return false;
+	struct scan_iter it = scan_iter(ret->inner);
+	while (scan_next(&it, NULL, &entry) > 0) {
+		AUTO_STR text = STR_INIT;
+		if (scan_get(entry, SV("command"), &ret->command) > 0 &&
+			scan_string(ret->command, &text) && is_ours(str_sv(&text), event)) {
+			ret->group = group;
+			ret->entry = entry;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_ours(struct jval list, const struct hook_event *event, struct found *ret)
+{
+	struct jval group;
+	struct scan_iter it = scan_iter(list);
+	while (list.type == J_ARRAY && scan_next(&it, NULL, &group) > 0)
+		if (look_in_group(group, event, ret))
+			return true;
+	return false;
+}
+
+/* ---- installing ---- */
+
+static void add_group(struct str *out, const char *command, const char *indent)
+{
+	str_addf(out, "{\n%s  \"hooks\": [\n%s    {\n", indent, indent);
+	str_addf(out, "%s      \"type\": \"command\",\n%s      \"command\": ", indent, indent);
+	json_quote(out, sv_of(command));
+	str_addf(out, ",\n%s      \"timeout\": %d\n%s    }\n%s  ]\n%s}", indent, HOOK_TIMEOUT_S,
+		indent, indent, indent);
+}
+
+static void append_to_list(struct edit *e, struct jval list, struct sv item)
+{
+	struct jval last = { .type = J_NONE }, each;
+	AUTO_STR text = STR_INIT;
+	struct scan_iter it = scan_iter(list);
+	while (scan_next(&it, NULL, &each) > 0)
+		last = each;
+	bool empty = last.type == J_NONE;
+	const char *at = empty ? list.raw.p + 1 : last.raw.p + last.raw.n;
+	str_adds(&text, empty ? "\n      " : ",\n      ");
+	str_add(&text, item);
+	if (empty)
+		str_adds(&text, "\n    ");
+	edit_replace(e, sv_make(at, 0), str_sv(&text));
+}
+
+/* Puts a member last into an object, on a line of its own. */
+static void append_member(
+	struct edit *e, struct jval obj, const char *key, struct sv value, const char *indent)
+{
+	struct jval last = { .type = J_NONE }, each;
+	AUTO_STR text = STR_INIT;
+	struct scan_iter it = scan_iter(obj);
+	while (scan_next(&it, NULL, &each) > 0)
+		last = each;
+	bool empty = last.type == J_NONE;
+	const char *at = empty ? obj.raw.p + 1 : last.raw.p + last.raw.n;
+	str_addf(&text, "%s\n%s  ", empty ? "" : ",", indent);
+	json_quote(&text, sv_of(key));
+	str_adds(&text, ": ");
+	str_add(&text, value);
+	/* what stands behind the last member is the closing bracket's own line, if it has one */
+	if (empty || memchr(at, '\n', (size_t)(obj.raw.p + obj.raw.n - at)) == NULL)
+		str_addf(&text, "\n%s", indent);
+	edit_replace(e, sv_make(at, 0), str_sv(&text));
+}
+
+static void add_list(struct str *out, const char *command)
+{
+	str_adds(out, "[\n      ");
+	add_group(out, command, "      ");
+	str_adds(out, "\n    ]");
+}
+
+static void install_new(struct edit *e, const struct place *place, const struct hook_event *event,
+	const char *command)
+{
+	AUTO_STR value = STR_INIT;
+	AUTO_STR hooks = STR_INIT;
+	if (place->list.type == J_ARRAY) {
+		add_group(&value, command, "      ");
+		append_to_list(e, place->list, str_sv(&value));
+		return;
+	}
+	add_list(&value, command);
+	if (place->hooks.type == J_OBJECT) {
+		append_member(e, place->hooks, event->event, str_sv(&value), "  ");
+		return;
+	}
+	str_adds(&hooks, "{\n    ");
+	json_quote(&hooks, sv_of(event->event));
+	str_addf(&hooks, ": %s\n  }", value.buf);
+	append_member(e, place->top, "hooks", str_sv(&hooks), "");
+}
+
+/* One event into *text; 1 when it changed. */
+static int install_event(
+	struct str *text, const struct hook_event *event, const char *program, struct err *reterr)
+{
+	struct place place;
+	struct found ours;
+	AUTO_STR command = STR_INIT;
+	AUTO_STR out = STR_INIT;
+	int rc = find_list(str_sv(text), event, &place, reterr);
+	if (rc < 0)
+		return rc;
+	hook_command(&command, program, event);
+	CLEANUP(edit_release) struct edit e = EDIT_INIT(str_sv(text));
+	if (!find_ours(place.list, event, &ours))
+		install_new(&e, &place, event, command.buf);
+	else if (scan_string_eq(ours.command, str_sv(&command)))
+		return 0;
+	else
+		edit_string(&e, ours.command, str_sv(&command));
+	if (edit_apply(&e, &out) < 0)
+		return err_set(reterr, ERR_BUG, "the edits of the settings overlap");
+	str_clear(text);
+	str_add(text, str_sv(&out));
+	return 1;
+}
+
+int hook_settings_install(struct sv text, const char *program, struct str *out, struct err *reterr)
+{
+	AUTO_STR work = STR_INIT;
+	int changed = 0;
+	str_add(&work, sv_trim(without_mark(text)).n == 0 ? SV("{}\n") : text);
+	for (size_t i = 0; i < hook_events_n; i++) {
+		int rc = install_event(&work, &hook_events[i], program, reterr);
+		if (rc < 0)
+			return rc;
+		changed += rc;
+	}
+	str_add(out, changed ? str_sv(&work) : text);
+	return changed;
+}
+
+/* ---- removing ---- */
+
+/* Takes one element out of a list together with its comma. */
+static void remove_from_list(struct edit *e, struct jval list, struct jval item)
+{
+	struct jval each;
+	const char *before = NULL, *after = NULL;
+	bool passed = false;
+	struct scan_iter it = scan_iter(list);
+	while (!after && scan_next(&it, NULL, &each) > 0) {
+		if (each.raw.p == item.raw.p)
+			passed = true;
+		else if (passed)
+			after = each.raw.p;
+		else
+			before = each.raw.p + each.raw.n;
+	}
+	const char *from = item.raw.p, *to = item.raw.p + item.raw.n;
+	if (before)
+		from = before;
+	else if (after)
+		to = after;
+	else {
+		from = list.raw.p + 1;
+		to = list.raw.p + list.raw.n - 1;
+	}
+	edit_replace(e, sv_make(from, (size_t)(to - from)), SV(""));
+}
+
+static size_t count(struct jval list)
+{
+	struct jval each;
+	size_t n = 0;
+	struct scan_iter it = scan_iter(list);
+	while (scan_next(&it, NULL, &each) > 0)
+		n++;
+	return n;
+}
+
+/* What would be left empty by it goes as well. */
+static int remove_found(struct edit *e, const struct place *place, const struct hook_event *event,
+	const struct found *ours)
+{
+	if (count(ours->inner) > 1) {
+		remove_from_list(e, ours->inner, ours->entry);
+		return 0;
+	}
+	if (count(place->list) > 1) {
+		remove_from_list(e, place->list, ours->group);
+		return 0;
+	}
+	if (count(place->hooks) > 1)
+		return edit_remove(e, place->hooks, sv_of(event->event));
+	return edit_remove(e, place->top, SV("hooks"));
+}
+
+/* One hook out of *text; 1 when there was one. */
+static int remove_one(struct str *text, const struct hook_event *event, struct err *reterr)
+{
+	struct place place;
+	struct found ours;
+	AUTO_STR out = STR_INIT;
+	int rc = find_list(str_sv(text), event, &place, reterr);
+	if (rc < 0)
+		return rc;
+	if (!find_ours(place.list, event, &ours))
+		return 0;
+	CLEANUP(edit_release) struct edit e = EDIT_INIT(str_sv(text));
+	if (remove_found(&e, &place, event, &ours) < 0 || edit_apply(&e, &out) < 0)
+		return err_set(reterr, ERR_BUG, "the edits of the settings overlap");
+	str_clear(text);
+	str_add(text, str_sv(&out));
+	return 1;
+}
+
+int hook_settings_remove(struct sv text, struct str *out, struct err *reterr)
+{
+	AUTO_STR work = STR_INIT;
+	int changed = 0;
+	str_add(&work, text);
+	for (size_t i = 0; i < hook_events_n; i++) {
+		int rc, removed = 0;
+		while ((rc = remove_one(&work, &hook_events[i], reterr)) > 0 &&
+			removed < REMOVALS_MAX)
+			removed++;
+		if (rc < 0)
+			return rc;
+		changed += removed > 0;
+	}
+	str_add(out, str_sv(&work));
+	return changed;
+}
+
+int hook_settings_look(
+	struct sv text, const char *program, enum hook_state *states, struct err *reterr)
+{
+	for (size_t i = 0; i < hook_events_n; i++) {
+		struct place place;
+		struct found ours;
+		AUTO_STR command = STR_INIT;
+		int rc = find_list(text, &hook_events[i], &place, reterr);
+		if (rc < 0)
+			return rc;
+		hook_command(&command, program, &hook_events[i]);
+		states[i] = !find_ours(place.list, &hook_events[i], &ours) ? HOOK_ABSENT
+			: scan_string_eq(ours.command, str_sv(&command))   ? HOOK_INSTALLED
+									   : HOOK_OTHER;
+	}
+	return 0;
+}

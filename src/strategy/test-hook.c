@@ -1,0 +1,243 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "strategy/hook-settings.h"
+#include "strategy/hook.h"
+#include "json/scan.h"
+#include "json/write.h"
+
+#define ID "11111111-2222-4333-8444-555555555555"
+
+static enum hook_word word_of(const char *prompt, struct str *rest)
+{
+	AUTO_STR json = STR_INIT;
+	struct hook_input in;
+	str_adds(&json, "{\"session_id\":\"" ID "\",\"prompt\":");
+	json_quote(&json, sv_of(prompt));
+	str_adds(&json, "}");
+	assert_int_equal(hook_parse(str_sv(&json), &in, NULL), 0);
+	return hook_word(&in, rest);
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *prompt;
+		enum hook_word word;
+		const char *rest;
+	} cases[] = {
+		{ ">resume", HOOK_RESUME, "" },
+		{ ">RESUME", HOOK_RESUME, "" },
+		{ "  >Continue  ", HOOK_CONTINUE, "" },
+		{ "\n\t>handoff the tests are next\nand more", HOOK_HANDOFF,
+			"the tests are next\nand more" },
+		{ ">trim 1000 Read,Bash", HOOK_TRIM, "1000 Read,Bash" },
+		{ ">advise", HOOK_ADVISE, "" },
+		{ ">lineage", HOOK_LINEAGE, "" },
+		{ ">resumed", HOOK_NONE, "" },
+		{ ">resume!", HOOK_NONE, "" },
+		{ "> resume", HOOK_NONE, "" },
+		{ ">>resume", HOOK_NONE, "" },
+		{ "please >resume", HOOK_NONE, "" },
+		{ "resume", HOOK_NONE, "" },
+		{ ">", HOOK_NONE, "" },
+		{ "", HOOK_NONE, "" },
+		{ "\\>resume", HOOK_NONE, "" },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STR rest = STR_INIT;
+		assert_int_equal(word_of(cases[i].prompt, &rest), cases[i].word);
+		assert_string_equal(rest.buf, cases[i].rest);
+	}
+}
+
+static void test_word_in_escapes(void **state)
+{
+	(void)state;
+	struct hook_input in;
+	assert_int_equal(hook_parse(SV("{\"prompt\":\"\\u003eresume\"}"), &in, NULL), 0);
+	assert_int_equal(hook_word(&in, NULL), HOOK_RESUME);
+}
+
+static void test_parse(void **state)
+{
+	(void)state;
+	struct hook_input in;
+	AUTO_STR path = STR_INIT;
+	const struct sv json = SV("{\"session_id\":\"" ID "\",\"transcript_path\":\"/a/b.jsonl\","
+				  "\"cwd\":\"x\",\"hook_event_name\":\"SessionStart\","
+				  "\"source\":\"resume\"}");
+	assert_int_equal(hook_parse(json, &in, NULL), 0);
+	assert_true(sv_is(in.session, ID));
+	assert_true(sv_is(in.event, "SessionStart"));
+	assert_true(sv_is(in.source, "resume"));
+	assert_true(hook_transcript(&in, &path));
+	assert_string_equal(path.buf, "/a/b.jsonl");
+	assert_false(hook_cwd(&in, &path));
+	assert_int_equal(hook_word(&in, NULL), HOOK_NONE);
+}
+
+static void test_hostile(void **state)
+{
+	(void)state;
+	static const char *const bad[] = { "", "null", "[]", "{", "\"x\"",
+		"{\"prompt\":", "nonsense" };
+	static const char *const odd[] = {
+		"{}",
+		"{\"prompt\":42}",
+		"{\"prompt\":{\"a\":\">resume\"}}",
+		"{\"session_id\":\"../../etc/passwd\",\"prompt\":\"x\"}",
+		"{\"session_id\":\"$(reboot)\"}",
+		"{\"transcript_path\":\"/a\\u0000b\"}",
+	};
+	struct hook_input in;
+	AUTO_STR path = STR_INIT;
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+		assert_int_equal(hook_parse(sv_of(bad[i]), &in, NULL), ERR_INPUT);
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
+		assert_int_equal(hook_parse(sv_of(odd[i]), &in, NULL), 0);
+		assert_int_equal(hook_word(&in, NULL), HOOK_NONE);
+		assert_int_equal(in.session.n, 0);
+		assert_false(hook_transcript(&in, &path));
+	}
+}
+
+static void test_answers(void **state)
+{
+	(void)state;
+	AUTO_STR out = STR_INIT;
+	hook_block(&out, SV("a \"b\"\n"));
+	assert_string_equal(out.buf, "{\"decision\":\"block\",\"reason\":\"a \\\"b\\\"\\n\"}\n");
+	str_clear(&out);
+	hook_context(&out, "SessionStart", SV("x"));
+	assert_string_equal(out.buf,
+		"{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\","
+		"\"additionalContext\":\"x\"}}\n");
+}
+
+/* ---- settings ---- */
+
+static const char program[] = "/opt/it's/faden";
+
+static void check_install(const char *text, bool comes_back)
+{
+	AUTO_STR out = STR_INIT;
+	AUTO_STR again = STR_INIT;
+	AUTO_STR removed = STR_INIT;
+	enum hook_state states[8];
+	assert_int_equal(hook_settings_install(sv_of(text), program, &out, NULL), 3);
+	struct sv body = sv_starts(str_sv(&out), SV("\xef\xbb\xbf")) ? sv_from(str_sv(&out), 3)
+								     : str_sv(&out);
+	assert_int_equal(scan_check(body, NULL), 0);
+	assert_int_equal(hook_settings_look(str_sv(&out), program, states, NULL), 0);
+	for (size_t i = 0; i < hook_events_n; i++)
+		assert_int_equal(states[i], HOOK_INSTALLED);
+	assert_int_equal(hook_settings_install(str_sv(&out), program, &again, NULL), 0);
+	assert_string_equal(again.buf, out.buf);
+	assert_int_equal(hook_settings_remove(str_sv(&out), &removed, NULL), 3);
+	assert_int_equal(hook_settings_look(str_sv(&removed), program, states, NULL), 0);
+	for (size_t i = 0; i < hook_events_n; i++)
+		assert_int_equal(states[i], HOOK_ABSENT);
+	if (comes_back)
+		assert_string_equal(removed.buf, text);
+}
+
+static void test_install(void **state)
+{
+	(void)state;
+	check_install("", false);
+	check_install("{}", false);
+	check_install("{}\n", false);
+	check_install("\xef\xbb\xbf{\"a\":1}", false);
+	check_install("{\"a\":1}\n", false);
+	check_install("{\n  \"model\": \"x\",\n  \"n\": 1E2\n}\n", true);
+	check_install("{\n  \"hooks\": {\n    \"Stop\": []\n  },\n  \"z\": 1\n}\n", true);
+	check_install("{\"hooks\":{\"UserPromptSubmit\":[{\"hooks\":[{\"type\":\"command\","
+		      "\"command\":\"mine\"}]}],\"Stop\":[]}}",
+		false);
+	check_install("{\"hooks\":{\"UserPromptSubmit\":[]}}", false);
+	check_install("{\"hooks\":{}}", false);
+}
+
+static void test_other_bytes_stay(void **state)
+{
+	(void)state;
+	AUTO_STR out = STR_INIT;
+	const char *text = "{ \"odd\" : [1E2 , 0.10,\"\\u00e9\"]\t,\n\"hooks\":{\"PreCompact\":"
+			   "[{\"matcher\":\"auto\",\"hooks\":[{\"command\":\"mine\"}]}]}}";
+	assert_int_equal(hook_settings_install(sv_of(text), program, &out, NULL), 3);
+	assert_non_null(strstr(out.buf, "{ \"odd\" : [1E2 , 0.10,\"\\u00e9\"]\t,\n\"hooks\":{"));
+	assert_non_null(
+		strstr(out.buf, "[{\"matcher\":\"auto\",\"hooks\":[{\"command\":\"mine\"}]},"));
+}
+
+static void test_another_faden(void **state)
+{
+	(void)state;
+	AUTO_STR old = STR_INIT;
+	AUTO_STR out = STR_INIT;
+	enum hook_state states[8];
+	assert_int_equal(hook_settings_install(SV("{}"), "/old/faden", &old, NULL), 3);
+	assert_int_equal(hook_settings_look(str_sv(&old), program, states, NULL), 0);
+	assert_int_equal(states[0], HOOK_OTHER);
+	assert_int_equal(hook_settings_install(str_sv(&old), program, &out, NULL), 3);
+	assert_null(strstr(out.buf, "/old/faden"));
+	assert_int_equal(hook_settings_look(str_sv(&out), program, states, NULL), 0);
+	assert_int_equal(states[2], HOOK_INSTALLED);
+}
+
+static void test_foreign_commands_stay(void **state)
+{
+	(void)state;
+	AUTO_STR out = STR_INIT;
+	const char *text = "{\"hooks\":{\"UserPromptSubmit\":[{\"hooks\":["
+			   "{\"command\":\"other hook user-prompt-submit\"},"
+			   "{\"command\":\"faden hook user-prompt-submitted\"},"
+			   "{\"command\":\"faden  hook  user-prompt-submit\"}]}]}}";
+	assert_int_equal(hook_settings_remove(sv_of(text), &out, NULL), 0);
+	assert_string_equal(out.buf, text);
+}
+
+static void check_refused(const char *text, const char *says)
+{
+	AUTO_STR out = STR_INIT;
+	struct err err = ERR_INIT;
+	assert_int_equal(hook_settings_install(sv_of(text), program, &out, &err), ERR_INPUT);
+	assert_non_null(strstr(err.msg, says));
+	assert_int_equal(out.len, 0);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	check_refused("{\n  // mine\n  \"a\": 1\n}", "line 2 is not valid JSON");
+	check_refused("{\n  \"a\": 1,\n}", "line 3 is not valid JSON");
+	check_refused("{\"a\":1", "line 1 is not valid JSON");
+	check_refused("[]", "no object");
+	check_refused("{\n\"hooks\": []}", "line 2: \"hooks\" is not an object");
+	check_refused(
+		"{\"hooks\":{\n\n\"PreCompact\":{}}}", "line 3: \"PreCompact\" is not a list");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_word_in_escapes),
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_install),
+		cmocka_unit_test(test_other_bytes_stay),
+		cmocka_unit_test(test_another_faden),
+		cmocka_unit_test(test_foreign_commands_stay),
+		cmocka_unit_test(test_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

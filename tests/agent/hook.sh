@@ -1,0 +1,53 @@
+#!/bin/sh
+# faden hook in the real Claude Code: a prompt of ours makes no request.
+. "$(dirname "$0")/../lib.sh"
+t_need_agents
+t_model_start
+t_claude_env
+mkdir "$t_tmp/work"
+cd "$t_tmp/work" || exit 1
+
+field() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$t_out" "$1"; }
+requests() { t_model_query 'len(log)'; }
+sent() { t_model_query 'repr(log[-1]["body"])'; }
+
+t_exit 'the hooks are installed' 0 t_faden hook install
+for version in "$t_claude" "$t_claude_new"; do
+	name=$(basename "$(dirname "$(dirname "$(dirname "$(dirname "$version")")")")")
+	claude() { t_run "$version" -p --output-format json "$@" </dev/null; }
+	id=$(cat /proc/sys/kernel/random/uuid)
+	t_exit "$name: a session" 0 claude 'remember the milk and the bread' --session-id "$id"
+	before=$(requests)
+	t_exit "$name: >handoff" 0 claude '>handoff bread first' --resume "$id"
+	t_is 'makes no request' "$(requests)" "$before"
+	t_like 'the user reads the command' "$(field result)" "faden rollover $id"
+	note=$(field result | sed -n 's/^Handoff note: //p')
+	t_like 'the note is there' "$(cat "$note")" '^bread first$'
+	t_like 'with the brief' "$(cat "$note")" 'As last stated: remember the milk'
+	t_exit "$name: >RESUME" 0 claude '>RESUME' --resume "$id"
+	t_is 'makes none either' "$(requests)" "$before"
+	t_exit "$name: any other prompt" 0 claude 'and the butter' --resume "$id"
+	t_ok 'makes one' test "$(requests)" -gt "$before"
+	t_is 'without what was blocked' "$(sent | grep -c -e 'bread first' -e '>RESUME')" 0
+	t_exit "$name: >lineage" 0 claude '>lineage' --resume "$id"
+	t_like 'shows the session' "$(field result)" "$id.*this session"
+done
+
+# where a session comes from is told when it starts
+t_setenv FADEN_HOOK_LINEAGE=true
+claude() { t_run "$t_claude" -p --output-format json "$@" </dev/null; }
+file=$(echo "$t_home"/.claude/projects/*/"$id.jsonl")
+child=$(cat /proc/sys/kernel/random/uuid)
+sed "1s|}\$|,\"trim_metadata\":{\"parent_file\":\"$file\"}}|; s/$id/$child/g" "$file" >"$(dirname "$file")/$child.jsonl"
+sed -i "1s|/$child.jsonl|/$id.jsonl|" "$(dirname "$file")/$child.jsonl"
+t_exit 'a session made from another' 0 claude 'go on' --resume "$child"
+t_like 'is told its lineage' "$(sent)" "1\. $id\.jsonl \(original\)"
+
+# a compaction keeps the session first
+t_exit 'a compaction' 0 claude '/compact' --resume "$id"
+t_ok 'keeps the session in the archive' sh -c "find '$t_home/.local/share/faden/archive' -type f | grep -q ."
+t_exit 'the hooks go' 0 t_faden hook remove
+before=$(requests)
+t_exit '>resume then' 0 claude '>resume' --resume "$id"
+t_ok 'is a prompt like any other' test "$(requests)" -gt "$before"
+t_done
