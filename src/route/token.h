@@ -46,6 +46,8 @@ struct tokens {
 void tokens_release(struct tokens *t);
 /* Cuts text (any bytes) and looks every word up. *t is empty before. */
 void tokens_read(struct tokens *t, struct sv text, const struct lexicon *lex);
+/* The second half of it: languages, classes and phrases of words that are cut already. */
+void tokens_classify(struct tokens *t, const struct lexicon *lex);
 static inline struct sv token_word(const struct tokens *t, const struct token *k)
 {
 	return sv_make(t->words.buf + k->word_at, k->word_n);

@@ -1,0 +1,257 @@
+/* Decisions of profile faden over small histories, and the two ways in from outside. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "route/learn.h"
+#include "route/replay.h"
+#include "route/stdio.h"
+
+enum { MINUTE = 60000 };
+
+static int set_up(void **state)
+{
+	struct route_opts opts = route_opts_default(ROUTE_FADEN);
+	*state = router_new(&opts);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	router_free(*state);
+	return 0;
+}
+
+static struct route_decision decide(
+	struct router *r, struct memstore *s, const char *text, const char *cwd, int64_t now)
+{
+	struct route_query q = { .text = sv_of(text), .now_ms = now, .cwd = sv_of(cwd) };
+	struct route_decision d;
+	size_t n;
+	const struct route_conv *convs = memstore_view(s, &n);
+	router_decide(r, &q, convs, n, NULL, &d);
+	return d;
+}
+
+static const char *goes_to(
+	struct router *r, struct memstore *s, const char *text, const char *cwd, int64_t now)
+{
+	struct route_decision d = decide(r, s, text, cwd, now);
+	return d.index == ROUTE_NONE ? "new" : s->convs.v[d.index]->id;
+}
+
+static void run(struct memstore *s, const char *id, const char *text, const char *dir, int64_t t)
+{
+	memstore_started(s, sv_of(id), sv_of(text), sv_of(dir), t);
+	memstore_ended(s, sv_of(id), ROUTE_IDLE, t + 20000);
+}
+
+static void open_store(struct memstore *s)
+{
+	struct route_opts opts = route_opts_default(ROUTE_FADEN);
+	memstore_init(s, &opts);
+	run(s, "bees", "count the bees in the video", "/home/a/hive", 0);
+	run(s, "cake", "print labels for the cake boxes", "/home/a/hive", MINUTE);
+	run(s, "mast", "paint the mast in the drawing", "/home/a/boat", 2 * MINUTE);
+}
+
+static void test_subject_and_directory(void **state)
+{
+	CLEANUP(memstore_release) struct memstore s;
+	open_store(&s);
+	int64_t now = 4 * MINUTE;
+	assert_string_equal(goes_to(*state, &s, "undo that", "/home/a/hive", now), "cake");
+	assert_string_equal(goes_to(*state, &s, "undo that", "/home/a/hive/src", now), "cake");
+	assert_string_equal(goes_to(*state, &s, "undo that", "/home/a", now), "new");
+	assert_string_equal(goes_to(*state, &s, "undo that", "/home/a/hives", now), "new");
+	assert_string_equal(
+		goes_to(*state, &s, "are the bees counted twice?", "/home/a/hive", now), "bees");
+	assert_string_equal(
+		goes_to(*state, &s, "translate the imprint", "/home/a/hive", now), "new");
+	assert_string_equal(
+		goes_to(*state, &s, "the mast is too thin", "/home/a/hive", now), "new");
+	assert_string_equal(
+		goes_to(*state, &s, "back to the mast in the drawing", "/home/a/hive", now),
+		"mast");
+	assert_string_equal(goes_to(*state, &s, "new topic: the bees", "/home/a/hive", now), "new");
+}
+
+static void test_running_failed_reset(void **state)
+{
+	CLEANUP(memstore_release) struct memstore s;
+	open_store(&s);
+	int64_t now = 4 * MINUTE;
+	memstore_started(&s, SV("cake"), SV("make them square"), SV("/home/a/hive"), now);
+	struct route_decision d = decide(*state, &s, "also in blue", "/home/a/hive", now + 1000);
+	assert_int_equal(d.action, ROUTE_NEW);
+	assert_string_equal(s.convs.v[d.blocked]->id, "cake");
+	memstore_ended(&s, SV("cake"), ROUTE_ERRORED, now + 2000);
+	assert_string_equal(
+		goes_to(*state, &s, "try that again", "/home/a/hive", now + 3000), "new");
+	memstore_reset(&s);
+	assert_string_equal(
+		goes_to(*state, &s, "how many bees are there", "/home/a/hive", now), "new");
+	assert_string_equal(
+		goes_to(*state, &s, "go back to the bees", "/home/a/hive", now), "bees");
+}
+
+static void test_project_and_ties(void **state)
+{
+	struct sv commands[] = { SV("draw the harbour map") };
+	struct route_conv convs[] = {
+		{ .id = SV("old"),
+			.last_ms = 1,
+			.dir = SV("/x/a"),
+			.project = SV("/x/.git"),
+			.commands = commands,
+			.n_commands = 1 },
+		{ .id = SV("young"),
+			.last_ms = 2,
+			.dir = SV("/y/b"),
+			.project = SV("/x/.git"),
+			.commands = commands,
+			.n_commands = 1 },
+	};
+	struct route_query q = { .text = SV("the harbour map is upside down"),
+		.now_ms = 3,
+		.cwd = SV("/z"),
+		.project = SV("/x/.git") };
+	struct route_candidate c[2];
+	struct route_decision d;
+	router_decide(*state, &q, convs, 2, c, &d); /* worktrees of one repository */
+	assert_int_equal(d.index, 1);
+	assert_true(c[0].routable && c[1].score >= c[0].score);
+	q.text = SV("rotate it");
+	router_decide(*state, &q, convs, 2, c, &d);
+	assert_int_equal(d.index, 1);
+	q.project = SV("");
+	router_decide(*state, &q, convs, 2, c, &d);
+	assert_int_equal(d.action, ROUTE_NEW);
+}
+
+static void test_answers_count(void **state)
+{
+	struct sv commands[] = { SV("why is the start so slow") };
+	struct sv answers[] = { SV("The FontCache is rebuilt on every start.") };
+	struct route_conv conv = { .id = SV("a"),
+		.dir = SV("/w"),
+		.commands = commands,
+		.n_commands = 1,
+		.answers = answers,
+		.n_answers = 1 };
+	struct route_query q = {
+		.text = SV("back to the font cache"), .now_ms = 9, .cwd = SV("/w")
+	};
+	struct route_decision d;
+	router_decide(*state, &q, &conv, 1, NULL, &d);
+	assert_int_equal(d.action, ROUTE_RESUME);
+	conv.n_answers = 0;
+	router_decide(*state, &q, &conv, 1, NULL, &d);
+	assert_int_equal(d.action, ROUTE_NEW);
+}
+
+static void test_any_bytes(void **state)
+{
+	CLEANUP(memstore_release) struct memstore s;
+	open_store(&s);
+	AUTO_STR big = STR_INIT;
+	while (big.len < 1 << 20)
+		str_adds(&big, "bees \xff \u05d3\u05d1\u05d5\u05e8\u05d4 \u202e ");
+	struct route_query q = { .text = str_sv(&big), .now_ms = 1, .cwd = SV("/home/a/hive") };
+	struct route_decision d;
+	size_t n;
+	const struct route_conv *convs = memstore_view(&s, &n);
+	router_decide(*state, &q, convs, n, NULL, &d);
+	q.text = sv_make("a\0b", 3);
+	router_decide(*state, &q, convs, n, NULL, &d);
+	q.text = SV("");
+	router_decide(*state, &q, convs, 0, NULL, &d);
+	assert_int_equal(d.action, ROUTE_NEW);
+}
+
+static void say(struct route_stdio *s, const char *line, const char *want)
+{
+	AUTO_STR out = STR_INIT;
+	struct err err = ERR_INIT;
+	assert_int_equal(route_stdio_line(s, sv_of(line), &out, &err), 0);
+	if (!want)
+		assert_int_equal(out.len, 0);
+	else if (!strstr(out.buf, want))
+		fail_msg("%s -> %s", line, out.buf);
+}
+
+static void test_stdio(void **state)
+{
+	struct route_stdio s;
+	route_stdio_init(&s, *state);
+	say(&s, "{\"op\":\"begin\",\"protocol\":\"routing-eval/1\"}", NULL);
+	say(&s, "{\"op\":\"step\",\"t_ms\":1,\"text\":\"tune the harp\",\"cwd\":\"/w\"}",
+		"\"new\"");
+	say(&s,
+		"{\"op\":\"started\",\"t_ms\":1,\"conversation_ref\":\"s1\",\"new\":true,"
+		"\"text\":\"tune the harp\",\"cwd\":\"/w\"}",
+		NULL);
+	say(&s, "{\"op\":\"error\",\"t_ms\":5,\"conversation_ref\":\"s1\"}", NULL);
+	say(&s, "{\"op\":\"step\",\"t_ms\":6,\"text\":\"try that again\",\"cwd\":\"/w\"}",
+		"\"new\"");
+	say(&s,
+		"{\"op\":\"started\",\"t_ms\":6,\"conversation_ref\":\"s2\",\"new\":true,"
+		"\"text\":\"try that again\",\"cwd\":\"/w\"}",
+		NULL);
+	say(&s, "{\"op\":\"finished\",\"t_ms\":9,\"conversation_ref\":\"s2\"}", NULL);
+	say(&s, "{\"op\":\"what\",\"more\":[1]}", NULL);
+	/* s2 took over what the failed s1 was about */
+	say(&s, "{\"op\":\"step\",\"t_ms\":99,\"text\":\"the harp is flat\",\"cwd\":\"/w\"}",
+		"\"s2\"");
+	AUTO_STR out = STR_INIT;
+	struct err err = ERR_INIT;
+	assert_int_equal(route_stdio_line(&s, SV("[]"), &out, &err), ERR_INPUT);
+	assert_int_equal(route_stdio_line(&s, SV("{"), &out, &err), ERR_INPUT);
+	route_stdio_release(&s);
+}
+
+static int collect(void *data, struct sv json, struct err *reterr)
+{
+	(void)reterr;
+	str_add(data, json);
+	str_addc(data, '\n');
+	return 0;
+}
+
+static void test_replay(void **state)
+{
+	(void)state;
+	struct route_opts opts = route_opts_default(ROUTE_SEED);
+	struct router *seed = router_new(&opts);
+	AUTO_STR out = STR_INIT;
+	struct err err = ERR_INIT;
+	struct sv file = SV("{\"vectors\":[{\"id\":\"v\",\"ops\":[{\"op\":\"register\",\"t_ms\":0,"
+			    "\"session_id\":\"A\",\"command\":\"oil the hinge\"}],"
+			    "\"route\":{\"t_ms\":1000,\"command\":\"oil the hinge\"}}]}");
+	assert_int_equal(route_replay(seed, file, collect, &out, &err), 0);
+	assert_string_equal(out.buf,
+		"{\"id\":\"v\",\"action\":\"resume\",\"session_id\":\"A\","
+		"\"confidence\":0.7,\"reason\":\"keyword overlap=1.00; very recent\"}\n");
+	assert_int_equal(
+		route_replay(seed, SV("{\"vectors\":[{}]}"), collect, &out, &err), ERR_INPUT);
+	assert_int_equal(route_replay(seed, SV("{}"), collect, &out, &err), ERR_INPUT);
+	assert_int_equal(route_replay(seed, SV("x"), collect, &out, &err), ERR_INPUT);
+	router_free(seed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_subject_and_directory),
+		cmocka_unit_test(test_running_failed_reset),
+		cmocka_unit_test(test_project_and_ties),
+		cmocka_unit_test(test_answers_count),
+		cmocka_unit_test(test_any_bytes),
+		cmocka_unit_test(test_stdio),
+		cmocka_unit_test(test_replay),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

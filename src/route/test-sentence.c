@@ -1,0 +1,147 @@
+/* What single sentences do: words, openings, leaning. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/utf8.h"
+#include "route/sentence.h"
+
+static int set_up(void **state)
+{
+	static struct lexicon lex;
+	const struct lang_extra extra[] = { { SV("de"), SV("start"), SV("horch|Ei freilich") },
+		{ SV("xx"), SV("start"), SV("nothing") }, { SV("de"), SV("no class"), SV("y") } };
+	lexicon_init(&lex, extra, ARRAY_LEN(extra));
+	*state = &lex;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	lexicon_release(*state);
+	return 0;
+}
+
+/* The tables must be what utf8_normalise() makes of them, or their words are never found. */
+static void test_tables_are_folded(void **state)
+{
+	(void)state;
+	for (size_t l = 0; l < LANG_COUNT; l++) {
+		for (size_t c = 0; c < LANG_CLASS_COUNT; c++) {
+			const char *list = lang_table((enum lang_id)l)->words[c];
+			if (!list)
+				continue;
+			struct sv rest = sv_of(list), word;
+			size_t at;
+			while (sv_split(&rest, '|', &word)) {
+				AUTO_STR folded = STR_INIT;
+				utf8_normalise(&folded, word, true);
+				if (!sv_eq(word, str_sv(&folded)) && !sv_find(word, SV("ß"), &at))
+					fail_msg("not folded: %.*s", SV_ARG(word));
+				if (word.n == 0 || !sv_eq(word, sv_trim(word)))
+					fail_msg("blank in %s", lang_table((enum lang_id)l)->code);
+			}
+		}
+	}
+}
+
+static void test_cutting(void **state)
+{
+	const struct lexicon *lex = *state;
+	struct tokens t = TOKENS_INIT;
+	tokens_read(&t,
+		SV("L\u2019app AuthService.refresh(), \u201eweiter\u201c vas-y c++ 给登录页面"),
+		lex);
+	static const struct {
+		const char *word;
+		unsigned flags;
+	} want[] = { { "l", 0 }, { "app", 0 }, { "authservice.refresh", TOKEN_IDENT },
+		{ "weiter", TOKEN_QUOTED }, { "vas", 0 }, { "y", TOKEN_CLITIC }, { "c++", 0 },
+		{ "给", TOKEN_HAN }, { "登录", TOKEN_HAN }, { "页面", TOKEN_HAN } };
+	assert_int_equal(t.v.n, ARRAY_LEN(want));
+	for (size_t i = 0; i < t.v.n; i++) {
+		if (!sv_is(token_word(&t, &t.v.v[i]), want[i].word))
+			fail_msg("%zu: %.*s", i, SV_ARG(token_word(&t, &t.v.v[i])));
+		if (want[i].flags && !(t.v.v[i].flags & want[i].flags))
+			fail_msg("%s: flags %x", want[i].word, (unsigned)t.v.v[i].flags);
+	}
+	tokens_release(&t);
+}
+
+static double lean_of(const struct lexicon *lex, const char *text)
+{
+	struct sentence s = SENTENCE_INIT;
+	sentence_read(&s, sv_of(text), lex);
+	double lean = s.fresh ? 0 : s.lean;
+	sentence_release(&s);
+	return lean;
+}
+
+static void test_leaning(void **state)
+{
+	static const char *const leaning[] = { "now run it", "mach das rückgängig", "also a chart",
+		"corrige ça", "hazlo", "pruébala en el móvil", "现在运行它", "yes please",
+		"nein, die andere", "shorter please", "versuch\u2019s nochmal",
+		"for the admins too", "add a test for that", "und für die Schweiz?", "why not",
+		"fais-le aussi en anglais", "the two failing ones, fix them",
+		"while you\u2019re at it, sort the names", "eine französische wäre auch gut",
+		"verify the checksum", "horch, der Zoll fehlt", "ei freilich mit Anhang",
+		"in one sentence please", "继续" };
+	for (size_t i = 0; i < ARRAY_LEN(leaning); i++)
+		if (lean_of(*state, leaning[i]) < 0.66)
+			fail_msg("stands: %s (%.2f)", leaning[i], lean_of(*state, leaning[i]));
+}
+
+static void test_standing(void **state)
+{
+	static const char *const standing[] = { "write a parser for INI files",
+		"Also wie installiert man Arch Linux auf einem Tablet?",
+		"put \"keep going\" on the green banner of the lobby",
+		"is it possible to sign PDFs offline",
+		"debug the crawler, it stops after a hundred seeds",
+		"neues Thema: mach das Tor blau",
+		"write a script that waits for the gateway before it mounts the share",
+		"Der Schalter \"Weiter\" soll im Formularassistenten rechts stehen",
+		"find all invoices larger than one megabyte and list them",
+		"add an undo button to the toolbar of the editor", "", "\xff\xfe\xfd",
+		"the player forgets its position when the tunnel closes",
+		"c'est quoi la différence entre un tuple et une liste chaînée" };
+	for (size_t i = 0; i < ARRAY_LEN(standing); i++)
+		if (lean_of(*state, standing[i]) > 0.6)
+			fail_msg("leans: %s (%.2f)", standing[i], lean_of(*state, standing[i]));
+}
+
+static void test_openings(void **state)
+{
+	static const struct {
+		const char *text;
+		bool fresh, returning;
+	} want[] = { { "new topic: bread", true, false },
+		{ "anderes Thema, wie backt man Brot", true, false },
+		{ "add a new topic page to the forum", false, false },
+		{ "switching topics: bread", true, false }, { "换个话题：面包", true, false },
+		{ "back to the oven, it is cold", false, true }, { "Zurück zum Ofen", false, true },
+		{ "revenons au four", false, true }, { "the back button is gone", false, false } };
+	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
+		struct sentence s = SENTENCE_INIT;
+		sentence_read(&s, sv_of(want[i].text), *state);
+		if (s.fresh != want[i].fresh || s.returning != want[i].returning)
+			fail_msg("%s: new %d, return %d", want[i].text, s.fresh, s.returning);
+		sentence_release(&s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tables_are_folded),
+		cmocka_unit_test(test_cutting),
+		cmocka_unit_test(test_leaning),
+		cmocka_unit_test(test_standing),
+		cmocka_unit_test(test_openings),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
