@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/archive.h"
+#include "cli/archive-of.h"
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
@@ -156,9 +156,12 @@ static void on_compact(struct app *app, const struct hook_input *in)
 		log_failure(app, "pre-compact", "the input names no session file");
 		return;
 	}
-	int rc = app_archive(app, &archive, &dir, &err);
-	if (rc >= 0)
+	struct store *store;
+	int rc = app_store(app, &store, &err);
+	if (rc >= 0) {
+		dir = archive_of(app, &archive);
 		rc = archive_keep(&archive, path.buf, ARCHIVE_LINK, key, &err);
+	}
 	if (rc < 0)
 		log_failure(app, "pre-compact", err.msg);
 }

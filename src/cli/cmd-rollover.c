@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "cli/archive-of.h"
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
@@ -46,6 +47,8 @@ struct rolling {
 	struct transcript_home homes[ASSISTANT_HOMES];
 	const struct transcript_home *target;
 	char *dir;
+	struct archive archive;
+	char *archive_dir;
 	struct rollover plan;
 	struct conv conv;
 	bool current; /* the parent's conversation went on in its folder, now the new one does */
@@ -57,6 +60,7 @@ static void rolling_release(struct rolling *r)
 	rollover_release(&r->plan);
 	conv_release(&r->conv);
 	free(r->rehearsal);
+	free(r->archive_dir);
 	free(r->dir);
 }
 
@@ -95,6 +99,7 @@ static struct rollover_opts opts_of(const struct rolling *r)
 		.parent = &r->row,
 		.target = r->target,
 		.dir = r->dir,
+		.archive = &r->archive,
 		.prompt = r->opts->prompt,
 		.clock = &r->app->clock,
 	};
@@ -172,6 +177,7 @@ static void put_facts(struct jw *w, const struct brief *b)
 		jw_put_i64(w, "times", fact->times);
 		if (fact->end == BRIEF_EXIT)
 			jw_put_i64(w, "exit_status", fact->status);
+		jw_put_cstr(w, "ref", fact->ref[0] ? fact->ref : NULL);
 		jw_put_i64(w, "line", (int64_t)fact->place.line);
 		jw_end(w);
 	}
@@ -275,6 +281,7 @@ static int run_rollover(
 	(void)argc;
 	r.rehearsal = assistant_rehearsal_home(app);
 	assistant_homes(app, r.rehearsal, r.homes);
+	r.archive_dir = archive_of(app, &r.archive);
 	int rc = find_session(app, argv[0], &r.row, reterr);
 	if (rc >= 0)
 		rc = find_target(&r, reterr);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "cli/archive-of.h"
 #include "cli/assistant.h"
 #include "cli/env.h"
 #include "cli/hook.h"
@@ -14,6 +15,7 @@
 #include "os/clip.h"
 #include "os/path.h"
 #include "strategy/handoff.h"
+#include "strategy/trim.h"
 
 struct answering {
 	struct app *app;
@@ -85,12 +87,6 @@ static void go_on(const struct answering *a, enum hook_word word, struct sv rest
 
 /* ---- trimming ---- */
 
-static bool is_number(struct sv word)
-{
-	long long n;
-	return sv_parse_i64(word, &n) && n > 0;
-}
-
 static bool is_tools(struct sv word)
 {
 	for (size_t i = 0; i < word.n; i++)
@@ -99,37 +95,66 @@ static bool is_tools(struct sv word)
 	return word.n > 0 && isalpha((unsigned char)word.p[0]);
 }
 
-/* Words behind ">trim" as options of the command; false when one is neither. */
-static bool trim_options(struct sv rest, struct str *out)
+/* Words behind ">trim": a length, and names of tools. False when one is neither. */
+static bool trim_words(struct sv rest, struct trim_opts *opts, struct strv *tools)
 {
-	struct sv word;
+	struct sv word, name;
+	long long length;
 	while (sv_split(&rest, ' ', &word)) {
 		if (word.n == 0)
 			continue;
-		if (is_number(word))
-			str_addf(out, " --threshold %.*s", SV_ARG(word));
+		if (sv_parse_i64(word, &length) && length > 0)
+			opts->threshold = length;
 		else if (is_tools(word))
-			str_addf(out, " --tools %.*s", SV_ARG(word));
+			while (sv_split(&word, ',', &name))
+				strv_addsv(tools, name);
 		else
 			return false;
 	}
 	return true;
 }
 
+static void tell_trimmed(const struct answering *a, const struct trim_report *r)
+{
+	str_addf(a->out,
+		"A trimmed copy, %lld of %lld tokens less (%s); this session stays as it is.\n"
+		"Go on with it:\n  claude --resume %s\n",
+		(long long)r->saved.tokens, (long long)r->before.tokens, sure_name(r->saved.sure),
+		r->file.id);
+}
+
+static int make_trimmed(const struct answering *a, struct trim_opts *opts,
+	struct trim_report *report, struct err *reterr)
+{
+	struct archive archive;
+	struct store *store;
+	int rc = app_store(a->app, &store, reterr);
+	if (rc >= 0)
+		rc = transcript_probe(opts->path, &opts->format, reterr);
+	if (rc < 0)
+		return rc;
+	AUTO_FREE char *dir = archive_of(a->app, &archive);
+	return trim_session(opts, &archive, report, reterr);
+}
+
 static void trim(const struct answering *a, struct sv rest)
 {
-	AUTO_STR options = STR_INIT;
-	if (!trim_options(rest, &options)) {
+	AUTO_STRV tools = STRV_INIT;
+	CLEANUP(trim_report_release) struct trim_report report = TRIM_REPORT_INIT;
+	struct trim_opts opts = TRIM_OPTS_INIT;
+	struct err err = ERR_INIT;
+	if (!trim_words(rest, &opts, &tools)) {
 		str_adds(a->out,
 			">trim [LENGTH] [TOOL,TOOL]: results longer than LENGTH "
 			"characters, of these tools only\n");
 		return;
 	}
-	put_on_clipboard(a);
-	str_addf(a->out,
-		"A trimmed copy under a new id; this session stays as it is:\n"
-		"  faden trim %s%s\n",
-		a->session, options.buf);
+	opts.path = a->transcript.buf;
+	opts.tools = &tools;
+	if (make_trimmed(a, &opts, &report, &err) < 0)
+		tell_failure(a, "no trimmed copy was made", &err);
+	else
+		tell_trimmed(a, &report);
 }
 
 /* ---- looking ---- */

@@ -9,7 +9,6 @@
 
 enum {
 	LINEAGE_WITHIN = 4096, /* bytes of a message in which the block must begin */
-	REF_DIGITS = 16, /* of a reference that holds wherever it stands */
 };
 
 bool brief_is_rollover(struct sv text)
@@ -24,7 +23,7 @@ bool brief_is_rollover(struct sv text)
 /* One item of a section: its first line without the mark, and the lines below it. */
 struct carried {
 	struct str text;
-	char ref[BRIEF_CARRIED];
+	char ref[BRIEF_REF];
 };
 
 /* Takes " [0123456789abcdef]" off the end. References of other kinds mean nothing any more. */
@@ -40,7 +39,7 @@ static void split_ref(struct carried *item)
 	if (open < 2 || s.p[open - 2] != ' ')
 		return;
 	struct sv ref = sv_make(s.p + open, s.n - open - 1);
-	bool hex = ref.n == REF_DIGITS;
+	bool hex = ref.n == BRIEF_REF - 1;
 	for (size_t i = 0; i < ref.n; i++)
 		hex = hex && isxdigit((unsigned char)ref.p[i]);
 	if (hex)
@@ -56,7 +55,7 @@ static struct brief_fact fact_of(
 	struct sv text = sv_from(str_sv(&item->text), strlen(brief_prefix(kind)));
 	struct brief_fact fact =
 		brief_fact_new(kind, text, lines ? BRIEF_TASK_MAX : BRIEF_TEXT_MAX, lines, place);
-	memcpy(fact.carried, item->ref, sizeof(fact.carried));
+	memcpy(fact.ref, item->ref, sizeof(fact.ref));
 	return fact;
 }
 
@@ -72,7 +71,7 @@ static void keep(struct brief_collect *c, const struct carried *item, enum brief
 			return;
 		k->changes++;
 		k->place = place;
-		memcpy(k->carried, item->ref, sizeof(k->carried));
+		memcpy(k->ref, item->ref, sizeof(k->ref));
 	} else if (sv_starts(text, sv_of(brief_prefix(BRIEF_FIRST)))) {
 		brief_fact_clear(&c->first);
 		c->first = fact_of(item, BRIEF_FIRST, place);

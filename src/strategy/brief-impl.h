@@ -15,7 +15,7 @@ struct brief_known {
 	enum brief_end end;
 	int status;
 	struct brief_place place;
-	char carried[BRIEF_CARRIED];
+	char ref[BRIEF_REF];
 };
 
 struct brief_set {

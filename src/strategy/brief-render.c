@@ -11,7 +11,6 @@ enum { KEPT_MIN = 3 }; /* facts a section keeps as long as another has more */
 
 struct render {
 	const struct brief *b;
-	const struct brief_style *style;
 	struct str *lines; /* one a fact */
 	bool *gone;
 	size_t left[BRIEF_KINDS];
@@ -57,16 +56,12 @@ static void add_end(struct str *out, const struct brief_fact *fact)
 		str_adds(out, "no exit status: ");
 }
 
-static void add_ref(const struct render *r, const struct brief_fact *fact, struct str *out)
+static void add_ref(const struct brief_fact *fact, struct str *out)
 {
-	str_adds(out, " [");
-	if (fact->carried[0])
-		str_adds(out, fact->carried);
-	else if (r->style->ref)
-		r->style->ref(r->style->data, fact, out);
+	if (fact->ref[0])
+		str_addf(out, " [%s]\n", fact->ref);
 	else
-		str_addf(out, "line %llu", (unsigned long long)fact->place.line);
-	str_adds(out, "]\n");
+		str_addf(out, " [line %llu]\n", (unsigned long long)fact->place.line);
 }
 
 /* Further lines stand below the first one of their item. */
@@ -79,7 +74,7 @@ static void add_text(struct str *out, const char *text)
 	}
 }
 
-static void add_line(const struct render *r, const struct brief_fact *fact, struct str *out)
+static void add_line(const struct brief_fact *fact, struct str *out)
 {
 	str_adds(out, "- ");
 	str_adds(out, brief_prefix(fact->kind));
@@ -89,7 +84,7 @@ static void add_line(const struct render *r, const struct brief_fact *fact, stru
 		str_adds(out, "…");
 	if (fact->times > 1)
 		str_addf(out, " (%u times)", fact->times);
-	add_ref(r, fact, out);
+	add_ref(fact, out);
 }
 
 /* Takes the oldest fact of a kind out. */
@@ -152,19 +147,19 @@ static void join(const struct render *r, struct str *out)
 		add_section_end(r, kind, out);
 }
 
-void brief_render(const struct brief *b, const struct brief_style *style, struct str *out)
+void brief_render(const struct brief *b, size_t max, struct str *out)
 {
-	struct render r = { .b = b, .style = style };
+	struct render r = { .b = b };
 	size_t n = b->facts.n;
 	r.lines = xcalloc(n + 1, sizeof(*r.lines));
 	r.gone = xcalloc(n + 1, sizeof(*r.gone));
 	for (size_t i = 0; i < n; i++) {
 		r.lines[i] = (struct str)STR_INIT;
-		add_line(&r, &b->facts.v[i], &r.lines[i]);
+		add_line(&b->facts.v[i], &r.lines[i]);
 		r.bytes += r.lines[i].len;
 		r.left[b->facts.v[i].kind]++;
 	}
-	fit(&r, style->max);
+	fit(&r, max);
 	join(&r, out);
 	for (size_t i = 0; i < n; i++)
 		str_release(&r.lines[i]);

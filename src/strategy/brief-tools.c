@@ -298,7 +298,7 @@ static void take_known(struct brief_collect *c, const struct brief_call *call,
 		if (!k)
 			continue;
 		k->times++;
-		k->carried[0] = '\0';
+		k->ref[0] = '\0';
 		k->last = c->count;
 		k->end = e->end;
 		k->status = e->status;

@@ -227,7 +227,7 @@ static void give_known(struct brief *out, struct brief_set *set, enum brief_kind
 		fact.times = kind == BRIEF_CHANGED ? k->changes : k->times;
 		fact.end = k->end;
 		fact.status = k->status;
-		memcpy(fact.carried, k->carried, sizeof(fact.carried));
+		memcpy(fact.ref, k->ref, sizeof(fact.ref));
 		vec_push(&out->facts, fact);
 	}
 }

@@ -39,7 +39,7 @@ enum brief_end {
 	BRIEF_STOPPED, /* by the user */
 };
 
-enum { BRIEF_CARRIED = 24 };
+enum { BRIEF_REF = 17 };
 
 /* Where the original stands in the session file. */
 struct brief_place {
@@ -56,8 +56,9 @@ struct brief_fact {
 	enum brief_end end;
 	int status;
 	struct brief_place place;
-	/* The reference that an earlier brief gave, when the fact comes from one; else "". */
-	char carried[BRIEF_CARRIED];
+	/* The recall reference of the original; "" when there is none. brief_make() knows only
+	 * those that an earlier brief gave. */
+	char ref[BRIEF_REF];
 };
 
 enum {
@@ -82,16 +83,11 @@ void brief_release(struct brief *b);
 int brief_make(const char *path, enum transcript_format format, struct brief *ret,
 	struct err *reterr) MUST_USE;
 
-/* The reference to a fact's original as it stands in the text, "[…]" without the brackets. */
-typedef void (*brief_ref_fn)(void *data, const struct brief_fact *fact, struct str *out);
-struct brief_style {
-	size_t max; /* bytes of the whole; sections lose their oldest facts */
-	brief_ref_fn ref; /* NULL: "line N" */
-	void *data;
-};
-/* Appends the brief as Markdown, each section under its heading. What brief_make() finds in the
- * message of an earlier rollover goes on into the new brief: task, decisions, changed files. */
-void brief_render(const struct brief *b, const struct brief_style *style, struct str *out);
+/* Appends the brief as Markdown, each section under its heading, in about max bytes: sections lose
+ * their oldest facts. Each fact ends with "[REF]", or "[line N]" where it has none. What
+ * brief_make() finds in the message of an earlier rollover goes on into the new brief: task,
+ * decisions, changed files. */
+void brief_render(const struct brief *b, size_t max, struct str *out);
 
 /* The heading of a section, and the beginning of an item of it; NULL and "" when it has none. */
 const char *brief_heading(enum brief_kind kind);

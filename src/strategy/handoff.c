@@ -26,7 +26,6 @@ static void add_brief(struct str *out, const struct handoff *h)
 	AUTO_BRIEF brief = BRIEF_INIT;
 	enum transcript_format format;
 	struct stat st;
-	const struct brief_style style = { .max = HANDOFF_BRIEF_MAX };
 	if (!h->transcript || stat(h->transcript, &st) < 0 || !S_ISREG(st.st_mode) ||
 		st.st_size > HANDOFF_SESSION_MAX ||
 		transcript_probe(h->transcript, &format, NULL) < 0 ||
@@ -35,7 +34,7 @@ static void add_brief(struct str *out, const struct handoff *h)
 	str_adds(out,
 		"\n# Where the work stands\nFacts from the session, gathered without a "
 		"model; [line N] is a line of its file.\n\n");
-	brief_render(&brief, &style, out);
+	brief_render(&brief, HANDOFF_BRIEF_MAX, out);
 }
 
 static void build(struct str *out, const struct handoff *h)

@@ -1,13 +1,15 @@
 #include "strategy/rollover.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "os/file.h"
 #include "os/path.h"
 
-enum { TITLE_MAX = 120 };
+enum { TITLE_MAX = 120, REF_VALUE_MAX = 64 * 1024 * 1024 };
 
 void rollover_release(struct rollover *r)
 {
@@ -15,6 +17,7 @@ void rollover_release(struct rollover *r)
 	brief_release(&r->brief);
 	lineage_release(&r->chain);
 	str_release(&r->message);
+	vec_release(&r->places);
 	*r = (struct rollover)ROLLOVER_INIT;
 }
 
@@ -52,12 +55,14 @@ void rollover_lineage_block(const struct lineage *chain, const char *current, st
 
 static void add_brief(struct str *out, const struct rollover_opts *opts, const struct rollover *r)
 {
-	const struct brief_style style = { .max = ROLLOVER_BRIEF_MAX };
-	str_addf(out,
-		"\n# Where the work stands\nFacts from session %s, gathered without a model. "
-		"[line N] is a line of %s, where the original stands.\n\n",
-		opts->parent->info.id, opts->parent->info.path);
-	brief_render(&r->brief, &style, out);
+	str_addf(out, "\n# Where the work stands\nFacts from session %s, gathered without a model.",
+		opts->parent->info.id);
+	if (r->places.n > 0)
+		str_adds(out,
+			" Behind each stands a reference in brackets: `faden recall REF` in a "
+			"shell prints the original.");
+	str_addf(out, " [line N] is a line of %s.\n\n", opts->parent->info.path);
+	brief_render(&r->brief, ROLLOVER_BRIEF_MAX, out);
 	if (r->brief.facts.n == 0)
 		str_adds(out, "The session holds no work yet.\n");
 }
@@ -91,6 +96,55 @@ static void build_message(const struct rollover_opts *opts, struct rollover *r)
 	add_brief(&r->message, opts, r);
 	add_piece(&r->message, "# Summary by an agent", opts->summary, ROLLOVER_SUMMARY_MAX);
 	add_piece(&r->message, BRIEF_WISH, opts->prompt, ROLLOVER_PROMPT_MAX);
+}
+
+/* ---- references ---- */
+
+static bool read_value(int fd, const struct brief_place *place, struct str *out)
+{
+	str_clear(out);
+	if (place->size == 0 || place->size > REF_VALUE_MAX || !str_reserve(out, place->size))
+		return false;
+	ssize_t n = pread(fd, out->buf, place->size, (off_t)place->offset);
+	out->len = n > 0 ? (size_t)n : 0;
+	out->buf[out->len] = '\0';
+	return out->len == place->size;
+}
+
+static enum recall_kind kind_of(enum jtype type)
+{
+	return type == J_STRING ? RECALL_TEXT : type == J_ARRAY ? RECALL_BLOCKS : RECALL_JSON;
+}
+
+/* A reference for every fact whose original can be pointed at; the others keep their line. */
+static void refer(struct rollover *r, const char *path)
+{
+	AUTO_STR raw = STR_INIT;
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	vec_each (&r->brief.facts, fact) {
+		if (fd < 0 || fact->ref[0] || !read_value(fd, &fact->place, &raw))
+			continue;
+		struct recall_place place = {
+			.hash = recall_hash(str_sv(&raw)),
+			.offset = fact->place.offset,
+			.size = fact->place.size,
+			.kind = kind_of(fact->place.type),
+		};
+		recall_ref_text(place.hash, fact->ref);
+		vec_push(&r->places, place);
+	}
+}
+
+static int keep_originals(
+	const struct rollover_opts *opts, const struct rollover *plan, struct err *reterr)
+{
+	char key[ARCHIVE_KEY_MAX];
+	if (!opts->archive || plan->places.n == 0)
+		return 0;
+	int rc = archive_keep(opts->archive, opts->parent->info.path, ARCHIVE_LINK, key, reterr);
+	if (rc < 0)
+		return rc;
+	return recall_add(opts->archive, key, plan->places.v, plan->places.n, reterr);
 }
 
 /* ---- where it goes ---- */
@@ -129,6 +183,8 @@ int rollover_plan(const struct rollover_opts *opts, struct rollover *ret, struct
 			opts->store, opts->homes, opts->n_homes, opts->parent, &r.chain, reterr);
 	if (rc < 0)
 		return rc;
+	if (opts->archive)
+		refer(&r, parent->path);
 	build_message(opts, &r);
 	*ret = r;
 	r = (struct rollover)ROLLOVER_INIT;
@@ -152,6 +208,9 @@ int rollover_apply(
 	const struct rollover_opts *opts, const struct rollover *plan, struct err *reterr)
 {
 	AUTO_STR lines = STR_INIT;
+	int rc = keep_originals(opts, plan, reterr);
+	if (rc < 0)
+		return rc;
 	rollover_lines(opts, plan, &lines);
 	return write_file(plan->path, str_sv(&lines), reterr);
 }

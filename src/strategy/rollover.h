@@ -3,8 +3,9 @@
  * lineage of the sessions before it and a brief of facts gathered from the last one without a
  * model; each fact has a reference to its original.
  *
- * Plan first: rollover_plan() reads and writes nothing; rollover_apply() makes the file, whole or
- * not at all. The parent is only read.
+ * Plan first: rollover_plan() reads and writes nothing; rollover_apply() keeps the parent in
+ * the archive, so that the references hold, and makes the file, whole or not at all. The parent is
+ * only read.
  */
 #pragma once
 
@@ -44,6 +45,7 @@ struct rollover {
 	struct brief brief;
 	struct lineage chain; /* from the first ancestor to the parent */
 	struct str message; /* the first message of the new session */
+	VEC(struct recall_place) places; /* of the originals that the message refers to */
 };
 #define ROLLOVER_INIT               \
 	{                           \

@@ -274,7 +274,7 @@ static void test_render(void **state)
 	AUTO_BRIEF b = BRIEF_INIT;
 	claude_work(&text);
 	make(state, TRANSCRIPT_CLAUDE, &text, &b);
-	brief_render(&b, &(struct brief_style){ .max = 16384 }, &out);
+	brief_render(&b, 16384, &out);
 	assert_non_null(strstr(out.buf,
 		"## Task\n- At first: please build the parser for session files [line 1]\n"));
 	assert_non_null(strstr(out.buf, "## Commands\n- exit 0: make (2 times) [line 7]\n"));
@@ -300,7 +300,7 @@ static void test_render_is_bounded(void **state)
 	assert_int_equal(b.more[BRIEF_DECISION], 400 - BRIEF_FACTS_MAX);
 	for (size_t max = 0; max < 4000; max += 400) {
 		AUTO_STR out = STR_INIT;
-		brief_render(&b, &(struct brief_style){ .max = max }, &out);
+		brief_render(&b, max, &out);
 		/* the task always stays */
 		assert_non_null(strstr(out.buf, "please build the parser"));
 		assert_true(out.len < max + 400);

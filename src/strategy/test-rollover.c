@@ -155,6 +155,38 @@ static void test_prompt_limit(void **state)
 	assert_int_equal(rollover_plan(&opts, &refused, NULL), ERR_LIMIT);
 }
 
+/* Every reference of the message gives its original back, also when the parent is gone. */
+static void test_references(void **state)
+{
+	struct world *w = *state;
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_ROLLOVER plan = ROLLOVER_INIT;
+	AUTO_FREE char *dir = path_join(w->folder, "archive");
+	const struct archive archive = { .store = w->store, .dir = dir, .clock = &w->clock };
+	find(w, ID("1"), &row);
+	const struct rollover_opts opts = {
+		.store = w->store,
+		.homes = w->homes,
+		.n_homes = 2,
+		.parent = &row,
+		.target = &w->homes[0],
+		.dir = "/work/demo",
+		.archive = &archive,
+		.clock = &w->clock,
+	};
+	assert_int_equal(rollover_plan(&opts, &plan, NULL), 0);
+	assert_int_equal(plan.places.n, plan.brief.facts.n);
+	assert_false(path_exists(dir));
+	assert_int_equal(rollover_apply(&opts, &plan, NULL), 0);
+	assert_int_equal(unlink(row.info.path), 0);
+	vec_each (&plan.brief.facts, fact) {
+		AUTO_STR raw = STR_INIT;
+		assert_non_null(strstr(plan.message.buf, fact->ref));
+		assert_int_equal(recall_get(&archive, sv_of(fact->ref), &raw, NULL, NULL), 0);
+		assert_int_equal(raw.len, fact->place.size);
+	}
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 int main(void)
@@ -164,6 +196,7 @@ int main(void)
 		CASE(test_new_session_is_read_as_such),
 		CASE(test_second_generation),
 		CASE(test_prompt_limit),
+		CASE(test_references),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,7 @@ t_is 'the model sees the lineage once' "$(count '[SESSION LINEAGE]')" 1
 t_like 'with the parent' "$(sent)" "1\. $old\.jsonl \(original\)"
 t_like 'and the session itself' "$(sent)" "2\. $new\.jsonl \(current\)"
 t_like 'the command and its exit status' "$(sent)" 'exit 3: echo counted; exit 3'
+t_ok 'each with a reference that faden recalls' t_faden recall "$(sent | sed -n 's/.*no cats \[\([0-9a-f]\{16\}\)\].*/\1/p')"
 t_like 'the decision' "$(sent)" 'no cats'
 t_like 'the words of the user' "$(sent)" 'count the cats'
 t_is 'nothing of the old history' "$(t_model_query \

@@ -81,8 +81,18 @@ t_like 'is no reason to fail' "$(field reason)" "^Session id: $a$"
 
 t_exit '>lineage' 0 prompt '>lineage' "$b" "$fb"
 t_like 'shows the family' "$(field reason)" "^└─ trimmed  $b .*this session"
-t_exit '>trim' 0 prompt '>trim 1000 Read,Bash'
+t_exit '>trim with nothing to trim' 0 prompt '>trim 1000 Read,Bash'
+t_like 'says so' "$(field reason)" 'nothing to trim'
+long=$(head -c 5000 /dev/zero | tr '\0' 'y')
+sed -i "s/out 1/$long/" "$fa"
+before=$(cksum <"$fa")
+t_exit '>trim' 0 prompt '>TRIM 1000 Read,Bash'
 t_is 'is blocked' "$(field decision)" block
+new=$(field reason | sed -n 's/^  claude --resume //p')
+t_like 'a trimmed copy is there' "$(cat "$(dirname "$fa")/$new.jsonl")" 'Results from Bash tool suppressed'
+t_is 'the session is untouched' "$(cksum <"$fa")" "$before"
+t_exit '>trim of other tools' 0 prompt '>trim Read'
+t_like 'finds nothing' "$(field reason)" 'nothing to trim'
 t_exit '>trim with nonsense' 0 prompt '>trim $(reboot)'
 t_like 'says what it takes' "$(field reason)" 'LENGTH'
 t_unlike 'and repeats none of it' "$(field reason)" 'reboot'

@@ -50,6 +50,19 @@ assert second["message"]["model"] == "model-a" and second["message"]["id"]
 assert "# What to do in this session\ngo on with the tests" in first["message"]["content"]
 END
 new=$(field session_id)
+t_ok 'every fact has a reference that leads to its original' env FADEN="$FADEN" python3 - "$t_out" "$t_tmp/env" <<'END'
+import json, os, subprocess, sys
+doc = json.load(open(sys.argv[1]))
+env = dict(line.rstrip("\n").split("=", 1) for line in open(sys.argv[2]))
+want = {"task": "build the parser for the session files", "said_since": "yes",
+        "last_answer": "answer 2 to **yes**", "command": "out"}
+message = json.loads(open(doc["path"]).readline())["message"]["content"]
+for fact in doc["facts"]:
+    assert f"[{fact['ref']}]" in message, fact
+    got = subprocess.run([os.environ["FADEN"], "recall", fact["ref"]], env=env, check=True,
+                         capture_output=True, text=True).stdout
+    assert got.startswith(want[fact["kind"]]), (fact, got)
+END
 t_is 'the parents are untouched' "$(cksum "$fa" "$fc")" "$sum"
 t_is 'one file is new, no temporary is left' "$(files | wc -l)" 3
 t_exit 'it is listed' 0 t_faden list -F '{relation} {parent} {title}'
