@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "cli/archive-of.h"
-#include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
 #include "cli/sessions.h"
@@ -88,7 +87,7 @@ static int find(struct trimming *t, int argc, char **argv, struct err *reterr)
 	if (!spec)
 		return err_set(reterr, ERR_NOTFOUND,
 			"no conversation goes on in this folder: name a session (faden list)");
-	return find_session(t->app, spec, &t->row, reterr);
+	return find_file(t->app, spec, &t->row, reterr);
 }
 
 static int is_fork(void *data, const struct session_row *row)
@@ -112,7 +111,9 @@ static int check_in_place(struct trimming *t, struct err *reterr)
 			pid);
 	if (t->row.info.format != TRANSCRIPT_CODEX)
 		return 0;
-	int r = catalogue_children(t->app->store, &t->row.info, is_fork, &forks, reterr);
+	int r = sessions_refresh(t->app, reterr);
+	if (r == 0)
+		r = catalogue_children(t->app->store, &t->row.info, is_fork, &forks, reterr);
 	if (r == 0 && forks)
 		return err_set(reterr, ERR_BUSY,
 			"Codex sessions that were forked from this one are read from its file: "
@@ -151,23 +152,6 @@ static struct trim_opts opts_of(const struct trimming *t)
 	};
 }
 
-/* The new session into the catalogue, so that it can be named at once. The next look at the
- * sessions would do it too. */
-static void take_in(struct trimming *t)
-{
-	AUTO_FREE char *rehearsal = assistant_rehearsal_home(t->app);
-	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
-	struct transcript_home homes[ASSISTANT_HOMES];
-	struct err err = ERR_INIT;
-
-	assistant_homes(t->app, rehearsal, homes);
-	for (size_t i = 0; i < ASSISTANT_HOMES && !t->opts->out; i++)
-		if (strcmp(homes[i].agent, t->row.agent) == 0 &&
-			catalogue_take(t->app->store, &homes[i], t->report.file.path, &row, &err) <
-				0)
-			log_write(&t->app->log, LOG_WARN, "trim: %s", err.msg);
-}
-
 static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 {
 	struct archive archive;
@@ -180,10 +164,7 @@ static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 		return r;
 	split_tools(t);
 	const struct trim_opts opts = opts_of(t);
-	r = trim_session(&opts, &archive, &t->report, reterr);
-	if (r == 0 && !t->opts->dry_run)
-		take_in(t);
-	return r;
+	return trim_session(&opts, &archive, &t->report, reterr);
 }
 
 /* ---- what is said ---- */
@@ -243,6 +224,8 @@ static void print_json(const struct trimming *t, int result, const struct err *e
 		put_count(&w, "images", &r->images);
 		put_count(&w, "copies", &r->copies);
 		jw_put_i64(&w, "live_images", r->live_images);
+	}
+	if (result == 0) {
 		jw_put_i64(&w, "bytes_before", (int64_t)r->file.bytes_in);
 		jw_put_i64(&w, "bytes_after", (int64_t)r->file.bytes_out);
 		jw_put_i64(&w, "lines", (int64_t)r->file.lines);

@@ -1,5 +1,7 @@
 #include "strategy/placeholder.h"
 
+#include <endian.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -14,39 +16,70 @@ enum {
 
 /* ---- counting ---- */
 
+/* The second digit of "\udXxx" tells high surrogates (8 to b) from low ones (c to f). */
+static bool is_surrogate(const char *p, const char *digits)
+{
+	return p[0] == '\\' && p[1] == 'u' && (p[2] | 0x20) == 'd' && p[3] &&
+		strchr(digits, p[3] | 0x20);
+}
+
 /* Raw bytes of the character or escape at p. */
 static size_t step(const char *p, size_t n)
 {
-	unsigned char c = (unsigned char)p[0];
+	size_t size = 2;
 
-	if (c == '\\') {
-		if (n < 2 || p[1] != 'u')
-			return n < 2 ? 1 : 2;
-		bool high = n >= 12 && (p[2] | 0x20) == 'd' && p[6] == '\\' && p[7] == 'u' &&
-			(p[3] == '8' || p[3] == '9' || (p[3] | 0x20) == 'a' ||
-				(p[3] | 0x20) == 'b');
-		size_t size = high ? 12 : 6;
-		return size < n ? size : n;
-	}
-	size_t size = utf8_expect(c);
+	if (p[0] != '\\')
+		size = utf8_expect((unsigned char)p[0]);
+	else if (n >= 12 && is_surrogate(p, "89ab") && is_surrogate(p + 6, "cdef"))
+		size = 12;
+	else if (n >= 2 && p[1] == 'u')
+		size = 6;
 	return size < n ? size : n;
 }
 
 /*
- * Characters of 64 bytes that hold no escape longer than two bytes and no escaped backslash: all
- * bytes but those inside a character and the first of each escape. Reads one byte more.
+ * Of 64 bytes: the backslashes as one bit each, and how many bytes are inside a character (all but
+ * its first). Eight bytes at a time; a multiplication gathers what is in their high bits.
  */
-static bool count_block(const char *p, size_t *chars)
+static uint64_t look_at_block(const char *p, size_t *ret_inside)
 {
-	unsigned inside = 0, escapes = 0, odd = 0;
+	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7, low7 = ~highs;
+	uint64_t backslashes = 0, inside = 0;
 
-	for (int i = 0; i < BLOCK; i++) {
-		inside += (signed char)p[i] < -64;
-		escapes += p[i] == '\\';
-		odd |= (p[i] == '\\') & ((p[i + 1] == '\\') | (p[i + 1] == 'u'));
+	for (unsigned i = 0; i < BLOCK / 8; i++) {
+		uint64_t w;
+		memcpy(&w, p + (size_t)i * 8, 8);
+		w = le64toh(w);
+		uint64_t x = w ^ ones * '\\';
+		uint64_t zero = ~(((x & low7) + low7) | x) & highs;
+		backslashes |= ((zero >> 7) * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
+		inside += (w & ~(w << 1) & highs) >> 7;
 	}
-	*chars += BLOCK - inside - escapes;
-	return !odd;
+	*ret_inside = (size_t)(inside * ones >> 56);
+	return backslashes;
+}
+
+/* Characters of 64 bytes at p and of what the last escape in them has beyond; *ret_size is how many
+ * bytes that is. */
+static size_t count_block(const char *p, const char *end, size_t *ret_size)
+{
+	size_t inside, size = BLOCK;
+	uint64_t backslashes = look_at_block(p, &inside);
+	size_t chars = BLOCK - inside;
+
+	while (backslashes) {
+		size_t at = (size_t)__builtin_ctzll(backslashes);
+		size_t n = step(p + at, (size_t)(end - p) - at);
+		if (at + n >= BLOCK) {
+			chars -= BLOCK - at - 1;
+			size = at + n;
+			break;
+		}
+		chars -= n - 1;
+		backslashes &= ~UINT64_C(0) << (at + n);
+	}
+	*ret_size = size;
+	return chars;
 }
 
 size_t text_chars(struct sv inner)
@@ -54,21 +87,15 @@ size_t text_chars(struct sv inner)
 	const char *p = inner.p, *end = p + inner.n;
 	size_t chars = 0;
 
+	while (end - p >= BLOCK) {
+		size_t size;
+		chars += count_block(p, end, &size);
+		p += size;
+	}
 	while (p < end) {
-		size_t block = 0;
-		if (end - p > BLOCK && count_block(p, &block)) {
-			chars += block;
-			p += BLOCK;
-			continue;
-		}
-		const char *stop = end - p > BLOCK ? p + BLOCK : end;
-		/* A block may begin inside a character: those bytes were counted with it. */
-		while (p < stop && ((unsigned char)*p & 0xc0) == 0x80)
-			p++;
-		while (p < stop) {
-			p += step(p, (size_t)(end - p));
-			chars++;
-		}
+		bool inside = ((unsigned char)*p & 0xc0) == 0x80;
+		p += inside ? 1 : step(p, (size_t)(end - p));
+		chars += !inside;
 	}
 	return chars;
 }

@@ -1,0 +1,84 @@
+/*
+ * The file of a session, without reading it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/uuid.h"
+#include "cli/assistant.h"
+#include "cli/find.h"
+#include "os/path.h"
+
+/* A row that knows no more than the file's name tells. */
+static void name_row(
+	struct session_row *ret, const char *agent, enum transcript_format format, const char *path)
+{
+	*ret = (struct session_row)SESSION_ROW_INIT;
+	session_info_init(&ret->info, format, path);
+	ret->agent = xstrdup(agent);
+	ret->own_name = xstrdup("");
+}
+
+static const struct transcript_home *home_of(const struct transcript_home *homes, const char *path)
+{
+	for (size_t i = 0; i < ASSISTANT_HOMES; i++) {
+		AUTO_FREE char *root = NULL;
+		if (path_real(homes[i].root, &root, NULL) >= 0 &&
+			path_within(sv_of(path), sv_of(root)))
+			return &homes[i];
+	}
+	return NULL;
+}
+
+static int by_path(const struct transcript_home *homes, const char *spec, struct session_row *ret,
+	struct err *reterr)
+{
+	AUTO_FREE char *path = NULL;
+	enum transcript_format format;
+	int r = path_real(spec, &path, reterr);
+
+	if (r == -ENOENT || r == -ENOTDIR)
+		return err_set(reterr, ERR_NOTFOUND, "%s: no such file", spec);
+	if (r >= 0)
+		r = transcript_probe(path, &format, reterr);
+	if (r < 0)
+		return r;
+	const struct transcript_home *home = home_of(homes, path);
+	bool fits = home && home->format == format;
+	name_row(ret, fits ? home->agent : transcript_format_name(format), format, path);
+	return 0;
+}
+
+/* True when exactly one home has the id. */
+static bool by_id(const struct transcript_home *homes, const char *spec, struct session_row *ret)
+{
+	AUTO_FREE char *found = NULL;
+	const struct transcript_home *home = NULL;
+
+	for (size_t i = 0; i < ASSISTANT_HOMES; i++) {
+		AUTO_FREE char *path = NULL;
+		if (transcript_find(&homes[i], sv_of(spec), &path, NULL) < 0 || !path)
+			continue;
+		if (home)
+			return false;
+		home = &homes[i];
+		found = TAKE_PTR(path);
+	}
+	if (home)
+		name_row(ret, home->agent, home->format, found);
+	return home != NULL;
+}
+
+int find_file(struct app *app, const char *spec, struct session_row *ret, struct err *reterr)
+{
+	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
+	struct transcript_home homes[ASSISTANT_HOMES];
+
+	assistant_homes(app, rehearsal, homes);
+	if (strchr(spec, '/') || sv_ends(sv_of(spec), SV(".jsonl")))
+		return by_path(homes, spec, ret, reterr);
+	if (uuid_valid(sv_of(spec)) && by_id(homes, spec, ret))
+		return 0;
+	return find_session(app, spec, ret, reterr);
+}
