@@ -43,9 +43,11 @@ void keywords_normalise(struct str *out, struct sv text);
 /* clang-format off */
 #define KEYWORDS_CANCEL \
 	"de: stopp, stop, stoppen, halt, abbrechen, abbruch, brich ab, brich das ab, " \
-	    "hör auf, aufhören, vergiss es, nein stopp, stopp stopp; " \
+	    "brich es ab, hör auf, aufhören, vergiss es, lass gut sein, sei still, stoppe, " \
+	    "stopp das, nein stopp, halt stopp, stopp stopp; " \
 	"en: stop, stop it, stop that, cancel, cancel that, cancel it, cancel this, abort, " \
-	    "abort that, never mind, nevermind, forget it, forget about it, no stop, stop stop"
+	    "abort that, never mind, nevermind, forget it, forget about it, be quiet, no stop, " \
+	    "stop stop"
 #define KEYWORDS_RESET \
 	"de: neue konversation, eine neue konversation, starte eine neue konversation, " \
 	    "starte neue konversation, neue konversation starten, beginne eine neue konversation, " \
@@ -55,17 +57,20 @@ void keywords_normalise(struct str *out, struct sv text);
 	    "starte eine neue unterhaltung, neue unterhaltung starten, neue sitzung, " \
 	    "starte eine neue sitzung, neuer chat, starte einen neuen chat, reset, zurücksetzen, " \
 	    "von vorne, von vorn, von vorne anfangen, von vorn anfangen, fang von vorne an, " \
-	    "fange von vorne an, fang von vorn an, von vorne beginnen, vergiss alles, " \
+	    "fange von vorne an, fang von vorn an, lass uns von vorne anfangen, " \
+	    "von vorne beginnen, beginne von vorne, vergiss alles, " \
 	    "vergiss das alles, alles vergessen; " \
 	"en: new conversation, a new conversation, start a new conversation, " \
 	    "start new conversation, begin a new conversation, new chat, start a new chat, " \
 	    "new session, start a new session, reset, reset conversation, reset the conversation, " \
-	    "reset this conversation, start over, let's start over, start afresh, start fresh, " \
+	    "reset this conversation, start a fresh conversation, start over, let's start over, " \
+	    "let us start over, start afresh, start fresh, begin a new chat, " \
 	    "forget everything, forget all of it, clear conversation, clear the conversation"
 #define KEYWORDS_RESTART \
 	"de: neustart, neustarten, neu starten, starte neu, starte dich neu, neustart machen, " \
-	    "mach einen neustart, mache einen neustart, programm neu starten, restart; " \
-	"en: restart, restart yourself, restart the assistant, restart the program"
+	    "mach einen neustart, mache einen neustart, programm neu starten, " \
+	    "starte das programm neu, starte den assistenten neu, starte faden neu, restart; " \
+	"en: restart, restart yourself, restart the assistant, restart the program, restart faden"
 #define KEYWORDS_UNDO \
 	"de: reset rückgängig, reset rückgängig machen, mach den reset rückgängig, " \
 	    "mache den reset rückgängig, zurück zur alten konversation, " \

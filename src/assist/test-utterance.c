@@ -44,16 +44,16 @@ static void commands_as_people_say_them(void **state)
 	check_all(u, UTTERANCE_CANCEL,
 		(const char *[]){ "halt!", "Jarvis! Stopp!!", "hey jarvis brich ab", "STOP IT",
 			"Ach, vergiss es", "abort", "Okay Jarvis, cancel", "stopp, danke",
-			"Hör auf", "could you please stop", "forget about it, thanks",
-			"Nein! Stopp!", NULL });
+			"Hör auf", "could you please stop", "/stop", "Lass gut sein.",
+			"forget about it, thanks", "Nein! Stopp!", NULL });
 	check_all(u, UTTERANCE_RESET,
 		(const char *[]){ "Ein neues Gespräch bitte", "Jarvis, fang bitte von vorne an",
 			"kannst du von vorne anfangen?", "vergiss jetzt bitte alles",
-			"Let’s start over", "let's start over!", "start a new chat",
-			"reset, please", NULL });
+			"Let’s start over", "let's start over!", "start a new chat", "/reset",
+			"Lass uns bitte von vorne anfangen", "reset, please", NULL });
 	check_all(u, UTTERANCE_RESTART,
 		(const char *[]){ "starte dich bitte neu", "Neustart, Jarvis", "restart now",
-			"NEUSTARTEN", "Starte bitte neu!", NULL });
+			"NEUSTARTEN", "Starte bitte das Programm neu", "Starte bitte neu!", NULL });
 	check_all(u, UTTERANCE_UNDO,
 		(const char *[]){ "Undo the reset", "Mach den Reset bitte rückgängig",
 			"go back to the previous conversation", NULL });
