@@ -48,12 +48,13 @@ static void decide(struct router *r, struct sv text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sv text = sv_make((const char *)data, size < INPUT_MAX ? size : INPUT_MAX);
+	static struct router *routers[2]; /* kept: making one takes longer than using it */
 	for (int profile = ROUTE_FADEN; profile <= ROUTE_SEED; profile++) {
 		struct route_opts opts = route_opts_default((enum route_profile)profile);
-		struct router *r = router_new(&opts);
-		speak(r, text);
-		decide(r, text);
-		router_free(r);
+		if (!routers[profile])
+			routers[profile] = router_new(&opts);
+		speak(routers[profile], text);
+		decide(routers[profile], text);
 	}
 	struct sv about;
 	(void)route_correct(text, &about);

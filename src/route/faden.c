@@ -11,6 +11,7 @@ static const double hint_boost = 1.5; /* a marker that something was there befor
 static const double return_boost = 2.0; /* the text says that it goes back */
 static const double tie = 0.05; /* among equals, one that can be resumed */
 static const double least_lean = 0.35; /* less only helps to understand the subject */
+static const double more_words = 0.1;
 static const double named_elsewhere = 0.7;
 static const double pointed_elsewhere = 0.4; /* "that loop" */
 static const double barely_known = 0.25;
@@ -210,6 +211,12 @@ static void prefer_named(struct decision *d)
 	}
 }
 
+/* Among subjects that all agree, the one that agrees in more. */
+static double beyond_doubt(const struct view *v)
+{
+	return v->keyword >= 1 ? more_words * (1 - 1 / (1 + v->match.strength)) : 0;
+}
+
 static void score_all(struct decision *d)
 {
 	const struct route_weights *w = &d->opts->weights;
@@ -225,7 +232,7 @@ static void score_all(struct decision *d)
 	for (size_t i = 0; i < d->n; i++) {
 		struct view *v = &d->views[i];
 		v->score = w->keyword * v->keyword + w->continuation * v->lean +
-			w->recency * v->recency;
+			w->recency * v->recency + beyond_doubt(v);
 	}
 }
 

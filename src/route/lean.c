@@ -228,7 +228,9 @@ static void read_one(struct leaning *l, size_t i, const struct token *k)
 	const struct token *next = peek(s, end);
 	struct sv w = next ? token_word(&s->tokens, next) : SV("");
 	bool of = sv_is(w, "of") || sv_is(w, "von") || sv_is(w, "de");
-	bool narrowed = next && (next->cls & LANG_BIT(PREP)) && peek(s, end + 1);
+	struct sv own = token_word(&s->tokens, at(s, end - 1));
+	bool one = sv_is(own, "one") || sv_is(own, "ones"); /* the one by Miller */
+	bool narrowed = !one && next && (next->cls & LANG_BIT(PREP)) && peek(s, end + 1);
 	bool alone = !next || next->before ||
 		(!content(s, end) && !of && !narrowed && !(next->cls & noun_opens));
 	bool choice = next && k->phrase_n > 1 && (next->cls & LANG_BIT(RESULT)) && s->names == 0;
@@ -246,7 +248,8 @@ static bool spanish_clitic(const struct sentence *s, size_t i)
 	static const char *const ends[] = { "lo", "la", "los", "las", "le", "les" };
 	const struct token *k = at(s, i);
 	struct sv w = token_word(&s->tokens, k);
-	if (s->tokens.lang != LANG_ES || (i != s->body && !k->before) || k->cls)
+	if (s->tokens.lang != LANG_ES || (i != s->body && !k->before) ||
+		(k->cls & ~LANG_BIT(ASSENT)))
 		return false;
 	for (size_t e = 0; e < ARRAY_LEN(ends); e++)
 		if (w.n > 4 && sv_ends(w, sv_of(ends[e])))

@@ -172,7 +172,11 @@ static bool opens_as_subject(const struct sentence *s, size_t i)
 static enum word_kind participle(const struct sentence *s, size_t i, enum word_kind otherwise)
 {
 	struct sv w = token_word(&s->tokens, token_at(s, i));
-	if (s->tokens.lang != LANG_EN || (token_at(s, i)->cls & noun_words))
+	if (token_at(s, i)->cls & noun_words)
+		return otherwise;
+	if (s->tokens.lang == LANG_DE && s->tokens.mixed_case)
+		return WORD_NAME; /* die Anzeigen */
+	if (s->tokens.lang != LANG_EN)
 		return otherwise;
 	return sv_ends(w, SV("ing")) ? WORD_NAME : sv_ends(w, SV("ed")) ? WORD_QUALITY : otherwise;
 }
@@ -285,6 +289,15 @@ static bool opens_complement(const struct sentence *s, size_t i)
 	return german || romance || sv_is(w, "of");
 }
 
+/* das, that: before another function word it is no article. */
+static bool lone_pointer(const struct sentence *s, size_t i)
+{
+	const struct token *k = token_at(s, i), *next = peek(s, i + 1);
+	return (k->cls & (LANG_BIT(WEAKPRON) | LANG_BIT(DEM))) && !(k->cls & LANG_BIT(CONJ)) &&
+		next && !next->before && (next->cls & function_words) &&
+		!(next->cls & (LANG_BIT(VERB) | noun_words | quality_words));
+}
+
 /* Function words steer what comes after them. */
 static void steer(const struct sentence *s, struct reader *r, size_t i)
 {
@@ -292,7 +305,7 @@ static void steer(const struct sentence *s, struct reader *r, size_t i)
 	lang_mask c = k->cls;
 	if ((c & LANG_BIT(CONJ)) && i > s->body && !(c & (LANG_BIT(PREP) | LANG_BIT(START))))
 		r->subordinate = true;
-	if (c & LANG_BIT(PRON)) /* "hide it from customers" is about it */
+	if ((c & LANG_BIT(PRON)) || lone_pointer(s, i)) /* "hide it from customers" is about it */
 		r->focus_seen = true;
 	r->complement = opens_complement(s, i) || (r->complement && (c & openers));
 	r->fresh_chunk = !r->complement;

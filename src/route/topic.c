@@ -154,7 +154,7 @@ static void add_term(
 			return;
 		}
 	}
-	if (a->t->terms.n >= TOPIC_TERMS_MAX)
+	if (a->t->terms.n >= (a->source == TOPIC_QUERY ? TOPIC_QUERY_MAX : TOPIC_TERMS_MAX))
 		return;
 	struct term m = { .key_at = (uint32_t)a->t->text.len,
 		.key_n = (uint32_t)key.n,

@@ -30,7 +30,10 @@ struct term {
 	uint8_t flags;
 };
 
-enum { TOPIC_TERMS_MAX = 600 }; /* beyond that a long conversation gets no new ones */
+enum {
+	TOPIC_TERMS_MAX = 600, /* beyond that a long conversation gets no new ones */
+	TOPIC_QUERY_MAX = 80, /* the same for the text to be decided: what counts is said first */
+};
 
 struct route_topic {
 	VEC(struct term) terms;

@@ -219,7 +219,7 @@ const struct lang_table lang_de = {
 			"absatz|zweiten absatz|ersten absatz|letzten absatz|letzte änderung|"
 			"letzten änderungen|letzte|erste|zweite|dritte|umsetzung|formulierung|schritte|"
 			"zahlen|schrift|farbe|ganze|nächste",
-		[LANG_ADJ] = "neu|neue|neuen|neuer|neues|alt|alte|alten|alter|groß|große|großen|klein|kleine|"
+		[LANG_ADJ] = "maximal|minimal|maximum|minimum|neu|neue|neuen|neuer|neues|alt|alte|alten|alter|groß|große|großen|klein|kleine|"
 			"kleinen|lang|lange|langen|kurz|kurze|hoch|hohe|niedrig|schnell|schnelle|langsam|"
 			"leicht|schwer|einfach|gut|gute|guten|schlecht|schön|richtig|richtige|falsch|falsche|"
 			"kaputt|leer|leere|leeren|leerem|voll|ganz|ganze|komplett|gleich|gleiche|gleichen|"

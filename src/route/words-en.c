@@ -76,7 +76,8 @@ const struct lang_table lang_en = {
 			"let's return to|let's go back to|let's get back to|get back to|getting back to|"
 			"regarding|concerning|about the|about our|about that|as for|with regard to|"
 			"with respect to|on the subject of|on the topic of|speaking of|remember|remember the|"
-			"where were we with|where are we with|where did we leave off with|"
+			"where were we with|where are we with|where did we leave off with|where did we stop with|where did we stop|"
+			"how far did we come with|what became of|"
 			"how far did we get with|how far are we with|how far along is|pick up|pick up on|"
 			"let's pick up|picking up|continue with|continue on|continue working on|"
 			"let's continue with|carry on with|go on with|keep working on|resume work on|resume|"
@@ -171,7 +172,7 @@ const struct lang_table lang_en = {
 			"patch|commit|findings|numbers|failures|failure|problem|issue|variant|version|option|"
 			"second option|first option|proposal|design|implementation|example|list|report|tests|"
 			"test|response|message|summary|same file|steps|text|wording|loop",
-		[LANG_ADJ] = "new|old|big|small|large|little|huge|tiny|long|short|high|low|fast|slow|quick|"
+		[LANG_ADJ] = "maximum|minimum|maximal|minimal|new|old|big|small|large|little|huge|tiny|long|short|high|low|fast|slow|quick|"
 			"quickly|slowly|easy|hard|simple|simpler|good|bad|better|best|worse|nice|ugly|right|"
 			"wrong|correct|broken|empty|full|whole|entire|complete|same|different|other|next|"
 			"last|previous|current|main|red|green|blue|yellow|black|white|grey|gray|orange|"
