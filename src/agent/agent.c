@@ -152,8 +152,10 @@ static void silence_took_too_long(void *data)
 
 	a->idle_timer = NULL;
 	/* A tool may run as long as it likes; the whole turn has its own limit. */
-	if (a->tools_running == 0)
-		stop_for(a, AGENT_TIMED_OUT);
+	if (a->tools_running > 0)
+		return;
+	a->silent = true;
+	stop_for(a, AGENT_TIMED_OUT);
 }
 
 static void restart_idle_timer(struct agent *a)
@@ -183,6 +185,7 @@ int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reter
 	a->busy = true;
 	a->stopped = AGENT_OK;
 	a->stop_level = 0;
+	a->silent = false;
 	a->tools_running = 0;
 	a->heard = 0;
 	a->started_ms = clock_age_ms(NULL);
@@ -259,9 +262,9 @@ static void explain_stop(const struct agent *a, struct agent_result *result)
 			(long long)AGENT_STREAM_MAX);
 	else if (a->stopped == AGENT_TIMED_OUT)
 		agent_result_fail(result, AGENT_TIMED_OUT,
-			"no end after %lld s; what it did until then stands, the conversation is "
-			"kept",
-			(long long)((clock_age_ms(NULL) - a->started_ms) / 1000));
+			"%s (%s); what it did until then stands, the conversation is kept",
+			a->silent ? "silent for too long" : "no end within the time given",
+			a->silent ? "ai.idle_timeout" : "ai.timeout");
 }
 
 void agent_finish(struct agent *a, struct agent_result *result)

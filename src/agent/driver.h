@@ -18,6 +18,7 @@ struct agent {
 	bool busy;
 	enum agent_fail stopped; /* AGENT_OK, or why we stopped it: cancelled, timed out … */
 	int stop_level;
+	bool silent; /* it was stopped for its silence */
 	int tools_running;
 	uint64_t heard; /* bytes of its output */
 	int64_t started_ms; /* age clock */

@@ -100,7 +100,7 @@ static int talk(struct assist *as, const struct assist_request *req, struct assi
 	struct err *reterr)
 {
 	struct err failure = ERR_INIT;
-	int r = assist_choose(as, req, &out->conv, reterr);
+	int r = assist_choose_patiently(as, req, &out->conv, reterr);
 
 	if (r < 0)
 		return r;
@@ -120,8 +120,8 @@ static int talk(struct assist *as, const struct assist_request *req, struct assi
 }
 
 /*
- * After a limit the same words are said again only when nothing was done with them; otherwise the
- * agent is asked to go on, since a command that has acted is never sent twice.
+ * After a limit the same words are said again only when they surely did not arrive; otherwise they
+ * stand in the transcript, and the agent is asked to go on.
  */
 static int talk_through_limits(struct assist *as, const struct assist_request *req,
 	struct assist_outcome *out, struct err *reterr)
@@ -135,7 +135,7 @@ static int talk_through_limits(struct assist *as, const struct assist_request *r
 		r = assist_limit_wait(as, out, &over, reterr);
 		if (r < 0 || !over)
 			break;
-		if (as->acted)
+		if (out->delivery != AGENT_NOT_DELIVERED)
 			next.text = sv_of(text_get(TEXT_GO_ON, as->opts.language));
 		memcpy(conversation, out->conv.id, sizeof(conversation));
 		next.mode = ASSIST_IN;

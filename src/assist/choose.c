@@ -3,6 +3,13 @@
  */
 #include "assist/internal.h"
 
+int assist_busy_error(const struct conv *c, struct err *reterr)
+{
+	return err_set(reterr, ERR_BUSY,
+		"\"%s\" is in use by process %d; wait for it, or start another conversation",
+		conv_label(c), (int)c->owner.pid);
+}
+
 static int create(struct assist *as, struct conv *ret, struct err *reterr)
 {
 	AUTO_CONV last = CONV_INIT;
@@ -106,6 +113,10 @@ static int settle_route(struct assist *as, struct sv text, const struct routing_
 	bool resume = res->decision.action == ROUTE_RESUME;
 	int r = 0;
 
+	/* A sentence that leans on what runs right now means nothing anywhere else. */
+	if (!resume && res->decision.blocked != ROUTE_NONE &&
+		routing_runs(&res->convs.v[res->decision.blocked]))
+		return assist_busy_error(&res->convs.v[res->decision.blocked], reterr);
 	if (resume) {
 		const struct conv *found = &res->convs.v[res->decision.index];
 		r = assist_corrected(as, text, found->id, ret, reterr);
@@ -157,7 +168,7 @@ static int choose(
 
 	if (req->mode == ASSIST_IN)
 		r = conv_get(store, req->conversation, as->opts.clock, ret, reterr);
-	else if (req->mode == ASSIST_GO_ON && as->opts.routes)
+	else if (req->mode == ASSIST_GO_ON && as->opts.routes && !conv_pinned(store, as->opts.dir))
 		r = route(as, req->text, ret, reterr);
 	else if (req->mode == ASSIST_GO_ON)
 		r = current(as, ret, reterr);

@@ -45,8 +45,15 @@ struct routing assist_routing(const struct assist *as);
 
 void assist_notice(const struct assist *as, const char *fmt, ...) PRINTF(2, 3);
 
+/* ERR_BUSY that names the conversation and who holds it. */
+int assist_busy_error(const struct conv *c, struct err *reterr);
+
 /* choose.c: the conversation of a request, held by us; *ret_fresh when it was made now. */
 int assist_choose(struct assist *as, const struct assist_request *req, struct conv *ret,
+	struct err *reterr) MUST_USE;
+
+/* limit.c: the same, but a conversation in use is waited for a while. */
+int assist_choose_patiently(struct assist *as, const struct assist_request *req, struct conv *ret,
 	struct err *reterr) MUST_USE;
 
 /* turn.c: one turn in the conversation that as->conv holds. */
@@ -58,6 +65,8 @@ int assist_turn_end(struct assist *as, const struct err *failure, struct err *re
 
 /* recover.c: explains an unfinished turn of a conversation that we hold now. */
 int assist_settle(struct assist *as, struct conv *c, struct err *reterr) MUST_USE;
+/* Is a process of the agent writing the session? */
+bool assist_writer(const struct assist *as, const struct conv *c, int64_t *ret_pid);
 /* The transcript of a session: by its driver, else by searching the agent's home. NULL: none. */
 char *assist_transcript(const struct assist *as, const struct conv *c);
 

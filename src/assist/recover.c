@@ -111,14 +111,38 @@ static void tell(const struct assist *as, const struct turn *t, const struct fin
 	}
 }
 
+bool assist_writer(const struct assist *as, const struct conv *c, int64_t *ret_pid)
+{
+	const struct transcript_home *home = home_of(as, c->agent);
+	AUTO_MAP ids = MAP_INIT;
+	uint64_t pid;
+
+	if (!home || !c->session)
+		return false;
+	transcript_writers(home, &ids);
+	if (!map_get(&ids, sv_of(c->session), &pid))
+		return false;
+	*ret_pid = (int64_t)pid;
+	return true;
+}
+
 int assist_settle(struct assist *as, struct conv *c, struct err *reterr)
 {
 	AUTO_TURN t = TURN_INIT;
 	struct finding f = { .answer = STR_INIT };
+	int64_t pid;
 	int r = turn_last(as->opts.store, c->id, &t, NULL);
 
 	if (r == ERR_NOTFOUND || (r == 0 && t.state != TURN_INTENT))
 		return 0;
+	/* The agent outlived us and is still at it: what it says later is told later. */
+	if (r == 0 && assist_writer(as, c, &pid)) {
+		assist_notice(as,
+			"The last turn was interrupted here, but %s (process %lld) still works on "
+			"it.",
+			c->agent, (long long)pid);
+		return 0;
+	}
 	if (r == 0)
 		r = look_up(as, c, &t, &f, reterr);
 	if (r == 0)

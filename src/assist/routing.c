@@ -122,11 +122,16 @@ static int gather_named(struct gathering *g, struct sv text)
 }
 
 /* A run whose process is gone is over, whatever it left in the store. */
+bool routing_runs(const struct conv *c)
+{
+	return c->status == CONV_ACTIVE && proc_id_check(&c->owner) != PROC_GONE;
+}
+
 static enum route_status status_of(const struct conv *c)
 {
 	switch (c->status) {
 	case CONV_ACTIVE:
-		return proc_id_check(&c->owner) == PROC_GONE ? ROUTE_IDLE : ROUTE_ACTIVE;
+		return routing_runs(c) ? ROUTE_ACTIVE : ROUTE_IDLE;
 	case CONV_ERRORED:
 		return ROUTE_ERRORED;
 	case CONV_IDLE:

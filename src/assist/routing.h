@@ -38,6 +38,9 @@ void routing_result_release(struct routing_result *res);
 int routing_decide(const struct routing *rt, struct sv text, struct routing_result *ret,
 	struct err *reterr) MUST_USE;
 
+/* A turn of it runs in a process that lives. */
+bool routing_runs(const struct conv *c);
+
 /* A turn of the conversation ended: what was said and answered is what it is about. */
 int routing_learn(const struct routing *rt, const struct conv *c, struct sv prompt,
 	struct sv answer, struct err *reterr) MUST_USE;

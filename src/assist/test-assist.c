@@ -309,7 +309,7 @@ static void test_limit_is_waited_out(void **state)
 	assert_int_equal(rig->out.fail, AGENT_OK);
 	assert_string_equal(rig->out.answer.buf, "now it works");
 	assert_non_null(strstr(rig->notices.buf, "limit is reached"));
-	check_recalls(rig, "2. paint it red");
+	check_recalls(rig, "2. Bitte mach dort weiter");
 }
 
 static void test_after_a_limit_what_acted_is_not_sent_again(void **state)

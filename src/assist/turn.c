@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "base/uuid.h"
+#include "os/path.h"
 
 static void on_event(void *data, const struct agent_event *ev);
 
@@ -20,28 +21,38 @@ static int open_agent(struct assist *as, enum agent_kind kind, struct err *reter
 	free(as->agent_dir);
 	as->agent_dir = xstrdup(as->conv->dir);
 	struct agent_opts opts = as->opts.agents[kind];
+	if (kind != AGENT_CLAUDE && opts.max_budget_usd > 0)
+		assist_notice(as,
+			"ai.max_budget_usd has no effect here: %s does not tell its costs.",
+			as->conv->agent);
 	opts.dir = as->agent_dir;
 	as->agent_kind = kind;
 	return agent_open(kind, &opts, as->opts.loop, on_event, as, &as->agent, reterr);
 }
 
-/* A writer that is no process of ours: the agent's own program has the session open. */
+/* A writer that is no process of ours: the agent's own program has the session open, or an agent
+ * whose faden was killed is still at work. */
 static int refuse_other_writer(const struct assist *as, struct err *reterr)
 {
-	AUTO_MAP ids = MAP_INIT;
-	uint64_t pid;
+	int64_t pid;
 
-	if (!as->conv->session || as->agent)
-		return 0;
-	for (size_t i = 0; i < as->opts.n_homes; i++)
-		if (strcmp(as->opts.homes[i].agent, as->conv->agent) == 0)
-			transcript_writers(&as->opts.homes[i], &ids);
-	if (!map_get(&ids, sv_of(as->conv->session), &pid))
+	if (as->agent || !assist_writer(as, as->conv, &pid))
 		return 0;
 	return err_set(reterr, ERR_BUSY,
-		"\"%s\" is open in %s (process %lld) right now; end that first, or start another "
-		"with --new",
+		"\"%s\" is open in %s (process %lld) right now; wait until it ends, or start "
+		"another conversation",
 		conv_label(as->conv), as->conv->agent, (long long)pid);
+}
+
+static int refuse_lost_folder(const struct assist *as, struct err *reterr)
+{
+	if (path_exists(as->conv->dir))
+		return 0;
+	return err_set(reterr, ERR_INPUT,
+		"the folder of \"%s\", %s, is gone; go to where it is now and use: faden resume "
+		"--here %s",
+		conv_label(as->conv), as->conv->dir,
+		as->conv->session ? as->conv->session : as->conv->id);
 }
 
 static int64_t file_size(const char *path)
@@ -258,7 +269,9 @@ int assist_turn(struct assist *as, struct sv text, struct err *reterr)
 	if (!agent_kind_parse(sv_of(as->conv->agent), &kind))
 		return err_set(
 			reterr, ERR_INPUT, "this faden knows no agent '%s'", as->conv->agent);
-	int r = refuse_other_writer(as, reterr);
+	int r = refuse_lost_folder(as, reterr);
+	if (r == 0)
+		r = refuse_other_writer(as, reterr);
 	if (r == 0)
 		r = open_agent(as, kind, reterr);
 	if (r == 0)

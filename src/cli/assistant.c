@@ -13,11 +13,29 @@
 
 const char *assistant_hint(const struct assistant *a, const struct conv *c)
 {
-	if (!a->by_default || c->turns > 0 ||
-		strcmp(c->agent, agent_driver(AGENT_REHEARSAL)->name) != 0)
+	static const char told[] = "rehearsal introduced";
+	AUTO_FREE char *before = NULL;
+	bool installed = a->programs[AGENT_CLAUDE] || a->programs[AGENT_CODEX];
+
+	if (!a->by_default || strcmp(c->agent, agent_driver(AGENT_REHEARSAL)->name) != 0 ||
+		store_pref_get(a->app->store, told, &before, NULL) == 0)
 		return NULL;
-	return "The rehearsal agent answers: it only repeats and remembers. For a real one install "
-	       "claude or codex and use --agent, or set ai.agent.";
+	if (store_pref_set(a->app->store, told, "yes", NULL) < 0)
+		log_write(&a->app->log, LOG_WARN, "the introduction will be repeated");
+	return installed ? "The rehearsal agent answers: it only repeats and remembers. For a real "
+			   "one use --agent claude or --agent codex, or set ai.agent."
+			 : "The rehearsal agent answers: it only repeats and remembers. For a real "
+			   "one install claude or codex and use --agent, or set ai.agent.";
+}
+
+void assistant_explain(const struct assist_outcome *out, struct str *ret)
+{
+	static const char *const titles[] = { "Claude Code", "Codex" };
+	bool named = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(titles); i++)
+		named |= sv_starts(sv_of(out->message), sv_of(titles[i]));
+	str_addf(ret, "%s%s%s", named ? "" : out->conv.agent, named ? "" : ": ", out->message);
 }
 
 int assistant_status(const struct assist_outcome *out)

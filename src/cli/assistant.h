@@ -57,8 +57,10 @@ void assistant_homes(
 char *assistant_rehearsal_home(const struct app *app);
 
 /* One line that says what the rehearsal agent is and how to get a real one; NULL when it is not the
- * one who answers in c, was chosen, or has been introduced there before. */
+ * one who answers in c, was chosen, or has been introduced before. */
 const char *assistant_hint(const struct assistant *a, const struct conv *c);
 
+/* Why a turn failed, with the agent's name in front unless the message begins with it. */
+void assistant_explain(const struct assist_outcome *out, struct str *ret);
 /* Exit status for what became of a sentence. */
 int assistant_status(const struct assist_outcome *out);

@@ -165,15 +165,8 @@ static int run_call(struct app *app, const struct call *c, struct err *reterr)
 static const char *hint_of(int code)
 {
 	switch (code) {
-	case ERR_NEWER:
-		return "a newer faden has been here: update this one, or give another --state";
-	case ERR_BUSY:
-		return "another faden is at work there: try again when it has finished";
 	case ERR_BUG:
 		return "this is a mistake in faden: please report it";
-	case -ENOSPC:
-	case -EDQUOT:
-		return "the disk is full; what was there before is unchanged";
 	default:
 		return NULL;
 	}

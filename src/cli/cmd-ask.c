@@ -160,6 +160,14 @@ static void print_json(struct ask *a, const struct assist_outcome *out)
 	(void)fprintf(a->app->out, "%s\n", text.buf);
 }
 
+static void print_failure(FILE *to, const struct assist_outcome *out)
+{
+	AUTO_STR text = STR_INIT;
+
+	assistant_explain(out, &text);
+	(void)fprintf(to, "faden: %s\n", text.buf);
+}
+
 static void print_outcome(struct ask *a, const struct assist_outcome *out)
 {
 	if (a->opts->json) {
@@ -167,7 +175,7 @@ static void print_outcome(struct ask *a, const struct assist_outcome *out)
 		return;
 	}
 	if (out->fail != AGENT_OK)
-		(void)fprintf(a->app->err, "faden: %s: %s\n", out->conv.agent, out->message);
+		print_failure(a->app->err, out);
 }
 
 static int ask_once(struct ask *a, struct sv text, struct err *reterr)
@@ -183,6 +191,10 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 		req.mode = ASSIST_IN;
 		req.conversation = wanted.id;
 	}
+	if (r == 0 && a->opts->in && a->opts->agent && strcmp(wanted.agent, a->opts->agent) != 0)
+		r = err_set(reterr, ERR_USAGE,
+			"this conversation is %s's, not %s's; leave --agent out", wanted.agent,
+			a->opts->agent);
 	if (r < 0)
 		return r;
 	assist_outcome_init(&out);

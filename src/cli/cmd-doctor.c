@@ -189,7 +189,7 @@ static void check_locale(struct doctor *d)
 static void (*const checks[])(struct doctor *) = { check_version, check_config, check_state,
 	check_agents, check_choice, check_homes, check_locale };
 
-static void print_text(const struct doctor *d)
+static int print_text(const struct doctor *d, struct err *reterr)
 {
 	static const unsigned styles[LEVELS] = { STYLE_GREEN, STYLE_DIM, STYLE_YELLOW,
 		STYLE_BOLD | STYLE_RED };
@@ -211,9 +211,9 @@ static void print_text(const struct doctor *d)
 		}
 		term_newline(&term);
 	}
-	if (term_flush(&term, NULL) < 0)
-		term.broken = true;
+	int r = term_flush(&term, reterr);
 	term_release(&term);
+	return r;
 }
 
 static void print_json(const struct doctor *d)
@@ -246,20 +246,20 @@ static int run_doctor(
 
 	(void)argc;
 	(void)argv;
-	(void)reterr;
 	for (size_t i = 0; i < ARRAY_LEN(checks); i++)
 		checks[i](&d);
+	int r = 0;
 	if (opts->json)
 		print_json(&d);
 	else
-		print_text(&d);
+		r = print_text(&d, reterr);
 	vec_each (&d.findings, f) {
 		failed |= f->level == LEVEL_FAIL;
 		free(f->text);
 		free(f->remedy);
 	}
 	vec_release(&d.findings);
-	return failed ? 1 : 0;
+	return r < 0 ? r : failed ? 1 : 0;
 }
 
 const struct cmd cmd_doctor = {

@@ -141,6 +141,14 @@ static void on_event(void *data, const struct agent_event *ev)
 	}
 }
 
+static void print_failure(FILE *to, const struct assist_outcome *out)
+{
+	AUTO_STR text = STR_INIT;
+
+	assistant_explain(out, &text);
+	(void)fprintf(to, "faden: %s\n", text.buf);
+}
+
 static void print_outcome(struct lines *l, const struct assist_outcome *out)
 {
 	struct app *app = l->app;
@@ -148,7 +156,7 @@ static void print_outcome(struct lines *l, const struct assist_outcome *out)
 	if (out->reply[0])
 		(void)fprintf(app->out, "%s\n", out->reply);
 	if (out->kind == UTTERANCE_AGENT && out->fail != AGENT_OK)
-		(void)fprintf(app->err, "faden: %s: %s\n", out->conv.agent, out->message);
+		print_failure(app->err, out);
 	(void)fflush(app->out);
 }
 

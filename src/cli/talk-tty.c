@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/env.h"
+#include "cli/settings.h"
 #include "cli/talk.h"
 #include "os/path.h"
 #include "ui/editor.h"
@@ -27,6 +28,7 @@ struct talk {
 	struct loop_source *tick;
 	int64_t began_ms;
 	bool utf8;
+	bool bypass; /* the agent acts without asking */
 	bool running; /* a turn */
 	int interrupts; /* Ctrl-C since the last turn or input */
 	bool leave;
@@ -262,6 +264,9 @@ static void greet(struct talk *t, bool fresh)
 	say_line(t, STYLE_NOTICE, line.buf);
 	if (!goes_on)
 		say_line(t, STYLE_NOTICE, "Ctrl-C cancels a turn, Ctrl-D leaves.");
+	if (t->bypass)
+		say_line(t, STYLE_WARNING,
+			"Permissions are off (ai.permission_mode): the agent acts without asking.");
 }
 
 /* True when the user has had enough. */
@@ -312,6 +317,23 @@ static void remember(struct talk *t, struct sv said)
 		log_write(&t->app->log, LOG_WARN, "history: %s", err.msg);
 }
 
+/* Between turns the status line stands above the prompt, where it scrolls away with it. */
+static void show_listening(struct talk *t)
+{
+	AUTO_CONV c = CONV_INIT;
+	AUTO_STR line = STR_INIT;
+	const struct app *app = t->app;
+
+	if (!app->settings->ui_status_line)
+		return;
+	if (t->bypass)
+		str_adds(&line, "permissions off · ");
+	if (conv_current(app->store, t->assistant.dir, &app->clock, &c, NULL) == 0)
+		str_addf(&line, "%s · %s · ", c.agent, conv_label(&c));
+	str_adds(&line, status_state_name(STATUS_LISTENING));
+	say_line(t, t->bypass ? STYLE_WARNING : STYLE_NOTICE, line.buf);
+}
+
 static int converse(struct talk *t, bool fresh, struct err *reterr)
 {
 	AUTO_STR text = STR_INIT;
@@ -335,6 +357,8 @@ static int converse(struct talk *t, bool fresh, struct err *reterr)
 			continue;
 		remember(t, said);
 		try_turn(t, said, &fresh);
+		if (!t->leave)
+			show_listening(t);
 	}
 	return 0;
 }
@@ -390,8 +414,8 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 	if (r == 0)
 		r = add_signals(&t, reterr);
 	if (r == 0) {
-		status_set_bypass(&t.status,
-			t.assistant.agents[t.assistant.kind].permission == AGENT_PERM_BYPASS);
+		t.bypass = t.assistant.agents[t.assistant.kind].permission == AGENT_PERM_BYPASS;
+		status_set_bypass(&t.status, t.bypass);
 		greet(&t, opts->new_session);
 		r = assist_recover(t.assistant.assist, reterr);
 	}

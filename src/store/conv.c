@@ -145,7 +145,7 @@ int conv_set_current(struct store *store, const char *dir, const char *id,
 	AUTO_SQL q = SQL_INIT;
 	int r = sql_prepare(&q, store,
 		"INSERT INTO current (dir, conversation, changed_ms) VALUES (?1, ?2, ?3)"
-		" ON CONFLICT (dir) DO UPDATE SET conversation = ?2, changed_ms = ?3",
+		" ON CONFLICT (dir) DO UPDATE SET conversation = ?2, changed_ms = ?3, pinned = 0",
 		reterr);
 
 	if (r < 0)
@@ -302,7 +302,7 @@ int conv_reset(struct store *store, const char *dir, const struct clock *clock, 
 	int r = sql_prepare(&q, store,
 		"INSERT INTO current (dir, epoch, changed_ms) VALUES (?1, 1, ?2)"
 		" ON CONFLICT (dir) DO UPDATE SET previous = coalesce(conversation, previous),"
-		" conversation = NULL, epoch = epoch + 1, changed_ms = ?2",
+		" conversation = NULL, epoch = epoch + 1, pinned = 0, changed_ms = ?2",
 		reterr);
 
 	if (r < 0)
@@ -318,7 +318,7 @@ static int swap_previous(
 	AUTO_SQL q = SQL_INIT;
 	int r = sql_prepare(&q, store,
 		"UPDATE current SET conversation = previous, previous = conversation,"
-		" changed_ms = ?2 WHERE dir = ?1 AND previous IS NOT NULL",
+		" pinned = 1, changed_ms = ?2 WHERE dir = ?1 AND previous IS NOT NULL",
 		reterr);
 
 	if (r < 0)
@@ -358,6 +358,16 @@ int conv_reset_undo(
 		r = join_epoch(store, dir, reterr);
 	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
 	return r < 0 ? r : ended;
+}
+
+bool conv_pinned(struct store *store, const char *dir)
+{
+	AUTO_SQL q = SQL_INIT;
+
+	if (sql_prepare(&q, store, "SELECT pinned FROM current WHERE dir = ?", NULL) < 0)
+		return false;
+	sql_text(&q, dir);
+	return sql_step(&q, NULL) > 0 && sql_get_int(&q, 0) != 0;
 }
 
 int conv_rename(struct store *store, const char *id, const char *name, struct err *reterr)

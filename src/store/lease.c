@@ -39,8 +39,7 @@ static int check_holder(struct store *store, const struct conv *c, const struct 
 		return 0;
 	case PROC_ALIVE:
 		return err_set(reterr, ERR_BUSY,
-			"this conversation is in use by process %d; wait for it, or start another "
-			"with --new",
+			"in use by process %d; wait for it, or start another conversation",
 			(int)c->owner.pid);
 	case PROC_ELSEWHERE:
 		break;
@@ -50,8 +49,8 @@ static int check_holder(struct store *store, const struct conv *c, const struct 
 		return r;
 	if (clock_wall_ms(clock) - beat > CONV_LEASE_MS)
 		return 0;
-	return err_set(reterr, ERR_BUSY, "this conversation is in use by process %d on %s",
-		(int)c->owner.pid, c->owner.host);
+	return err_set(
+		reterr, ERR_BUSY, "in use by process %d on %s", (int)c->owner.pid, c->owner.host);
 }
 
 static int write_owner(struct store *store, const char *id, const struct proc_id *self,

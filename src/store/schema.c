@@ -43,6 +43,7 @@ static const char step_1[] =
 	" dir TEXT PRIMARY KEY,"
 	" conversation TEXT,"
 	" previous TEXT," /* for undoing a reset */
+	" pinned INTEGER NOT NULL DEFAULT 0," /* the next turn goes there unrouted */
 	" epoch INTEGER NOT NULL DEFAULT 0,"
 	" changed_ms INTEGER NOT NULL"
 	") STRICT, WITHOUT ROWID;"

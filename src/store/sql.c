@@ -14,7 +14,8 @@ int sql_error(struct store *store, int code, struct err *reterr)
 		return err_set(reterr, ERR_BUSY,
 			"store: another faden process holds it for too long; try again");
 	case SQLITE_FULL:
-		return err_set(reterr, ERR_STORE, "store: the disk is full; nothing was changed");
+		return err_set(
+			reterr, ERR_STORE, "store: the disk is full; faden cannot write this down");
 	case SQLITE_READONLY:
 	case SQLITE_CANTOPEN:
 	case SQLITE_PERM:

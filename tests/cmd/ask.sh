@@ -70,6 +70,9 @@ two_at_once() {
 	wait
 	return "$t_second"
 }
-t_exit 'a conversation in use' 5 two_at_once
-t_like 'is refused with the remedy' "$(cat "$t_err")" 'in use by process [0-9]+.*--new'
+t_exit 'a conversation in use is waited for' 0 two_at_once
+t_like 'and that is said' "$(cat "$t_err")" 'in use by process [0-9]+.*Waiting'
+t_setenv 'FADEN_AI_EXEC_COMMAND=cat'
+t_exit 'another agent for a conversation' 2 t_faden ask --in "$id" --agent exec x
+t_like 'is refused' "$(cat "$t_err")" "is rehearsal's"
 t_done
