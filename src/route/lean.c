@@ -5,16 +5,16 @@
 
 /* How sure each sign is, alone. */
 static const double sure_marker = 0.8; /* also, while you're at it */
-static const double sure_step = 0.7; /* now, then */
+static const double sure_step = 0.76; /* now, then */
 static const double sure_reply = 0.8; /* a short yes or no */
 static const double sure_reply_long = 0.4; /* one in front of a whole request */
 static const double sure_pronoun = 0.8;
-static const double sure_weak_pronoun = 0.72;
-static const double sure_demonstrative = 0.72; /* that loop */
-static const double sure_there = 0.74;
+static const double sure_weak_pronoun = 0.77;
+static const double sure_demonstrative = 0.77; /* that loop */
+static const double sure_there = 0.77;
 static const double sure_undo = 0.85;
 static const double sure_very_short = 0.7;
-static const double sure_fragment = 0.74;
+static const double sure_fragment = 0.76;
 static const double sure_short_question = 0.45;
 static const double sure_done = 0.5; /* did you */
 static const double sure_done_question = 0.45;
@@ -191,6 +191,14 @@ static bool cataphoric(const struct sentence *s, size_t i)
 	return i < s->tokens.v.n && sv_is(token_word(&s->tokens, at(s, i)), "mit");
 }
 
+/* "wie weit ist es von Kassel nach Bremen": names of its own, and es for nothing. */
+static bool empty_subject(const struct sentence *s, size_t i)
+{
+	const struct token *first = peek(s, s->body);
+	return sv_is(token_word(&s->tokens, at(s, i)), "es") && s->names >= 2 && first &&
+		(first->cls & LANG_BIT(WH));
+}
+
 /* "eine französische wäre auch gut": the noun was said before. */
 static bool noun_left_out(const struct sentence *s, size_t i)
 {
@@ -208,6 +216,8 @@ static void read_weak_pronoun(struct leaning *l, size_t i)
 	bool article = k->cls & LANG_BIT(ART);
 	bool relative = article && i > s->body && !k->before && thing(s, i - 1);
 	if ((article && !stands_alone(s, i)) || relative || cataphoric(s, i))
+		return;
+	if (empty_subject(s, i))
 		return;
 	if ((k->cls & LANG_BIT(AUX)) && (i + 1 >= s->tokens.v.n || !content(s, i + 1)))
 		return;
@@ -428,7 +438,7 @@ static void read_completeness(struct leaning *l)
 	if (first && (first->cls & LANG_BIT(WH)) && s->names <= 1 &&
 		s->tokens.v.n - s->body <= SHORT_QUESTION)
 		sign(l, sure_short_question, false, "is a short question", NULL);
-	if (first && s->tokens.v.n - s->body <= FRAGMENT_WORDS && s->names <= 2 && !has_verb(s) &&
+	if (first && s->tokens.v.n - s->body <= FRAGMENT_WORDS && s->names <= 3 && !has_verb(s) &&
 		(first->cls & (LANG_BIT(PREP) | LANG_BIT(COMP))) && !s->returning)
 		sign(l, sure_fragment, false, "is no whole sentence", NULL);
 }

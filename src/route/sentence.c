@@ -203,6 +203,16 @@ static bool verb_between(const struct sentence *s, size_t i)
 		(fresh || (next->cls & (LANG_BIT(ART) | LANG_BIT(DEM) | LANG_BIT(SELF))));
 }
 
+/* "the cited sources": an unknown participle in front of a noun. */
+static bool english_participle(const struct sentence *s, size_t i)
+{
+	struct sv w = token_word(&s->tokens, token_at(s, i));
+	const struct token *next = peek(s, i + 1);
+	return s->tokens.lang == LANG_EN && w.n > 4 && sv_ends(w, SV("ed")) && i > s->body &&
+		(token_at(s, i - 1)->cls & (LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(SELF))) &&
+		next && !next->before && !(next->cls & function_words);
+}
+
 /* quickly, lentement, rápidamente */
 static bool is_adverb(const struct sentence *s, size_t i)
 {
@@ -254,7 +264,7 @@ static enum word_kind kind_of(const struct sentence *s, size_t i)
 	if (inside_noun(s, i))
 		return WORD_NOUN;
 	if (!k->cls) {
-		if (german_adjective(s, i) || is_adverb(s, i))
+		if (german_adjective(s, i) || is_adverb(s, i) || english_participle(s, i))
 			return WORD_QUALITY;
 		bool small = s->tokens.lang == LANG_DE && s->tokens.mixed_case &&
 			!(k->flags & (TOKEN_UPPER | TOKEN_IDENT));
@@ -313,7 +323,9 @@ static void steer(const struct sentence *s, struct reader *r, size_t i)
 		r->after_preposition = true;
 	else if (!(c & (openers | LANG_BIT(WEAKPRON))))
 		r->after_preposition = false;
-	if (c & (LANG_BIT(ART) | LANG_BIT(DEM) | LANG_BIT(SELF) | LANG_BIT(YOU)))
+	if ((c & LANG_BIT(DEM)) && !(c & LANG_BIT(CONJ)))
+		r->definite = WORD_POINTED;
+	else if (c & (LANG_BIT(ART) | LANG_BIT(DEM) | LANG_BIT(SELF) | LANG_BIT(YOU)))
 		r->definite = WORD_DEFINITE;
 	else if (c & LANG_BIT(INDEF))
 		r->definite = WORD_INDEFINITE;

@@ -25,7 +25,7 @@ enum word_role {
 	ROLE_BACKGROUND, /* in a clause that only says when or why */
 };
 
-enum word_definite { WORD_BARE, WORD_DEFINITE, WORD_INDEFINITE };
+enum word_definite { WORD_BARE, WORD_DEFINITE, WORD_INDEFINITE, WORD_POINTED };
 
 struct word {
 	enum word_kind kind;

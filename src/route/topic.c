@@ -279,7 +279,7 @@ static void add_parts(struct adding *a, struct sv raw, enum part_kind kind, floa
 		(second = concept_of(&a->w->concepts, p.part[1]));
 	bool single = kind == PART_PIECE && p.n == 1;
 	add_term(a, str_sv(&p.joined), weight * (single ? single_weight : 1),
-		flags | TERM_WHOLE | (kind == PART_FILE || (code && p.n > 1) ? TERM_IDENT : 0),
+		flags | TERM_WHOLE | (kind == PART_FILE || p.n > 1 ? TERM_IDENT : 0),
 		pair ? first << 16 | second : 0, chunk);
 	for (size_t i = 0; i < p.n && p.n > 1; i++) {
 		float share = code     ? i == 0 ? first_part_weight : part_weight
@@ -341,7 +341,8 @@ static float word_weight(const struct adding *a, size_t i)
 		return conv_weight[w->kind] * (brings(w) ? brought_weight : role_weight[w->role]) *
 			(k->flags & TOKEN_QUOTED ? quoted_weight : 1);
 	float weight = query_weight[w->kind];
-	if (w->kind == WORD_NOUN && i > 0 && (k[-1].cls & LANG_BIT(DEM)))
+	if (w->kind == WORD_NOUN &&
+		(w->definite == WORD_POINTED || (i > 0 && (k[-1].cls & LANG_BIT(DEM)))))
 		return pointed_weight;
 	if (a->s->returning && w->kind == WORD_NOUN && w->chunk == 1)
 		return 1; /* back to the form */

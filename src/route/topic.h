@@ -16,7 +16,8 @@ enum term_flag {
 	TERM_NAME = 1 << 2, /* of a word that sentences are about */
 	TERM_FOCUS = 1 << 3,
 	TERM_HEAD = 1 << 4,
-	TERM_IDENT = 1 << 5, /* an identifier of several parts: hardly ever shared by chance */
+	TERM_IDENT =
+		1 << 5, /* an identifier or compound of several parts, hardly shared by chance */
 };
 
 struct term {
