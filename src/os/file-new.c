@@ -95,14 +95,15 @@ static int open_unnamed(const char *path)
 	return open(dir, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
 }
 
-int file_new_open_excl(struct file_new *f, const char *path, mode_t mode, struct err *reterr)
+int file_new_open_unnamed(struct file_new *f, const char *path, mode_t mode, struct err *reterr)
 {
-	AUTO_CLOSE int fd = open_unnamed(path);
+	AUTO_FREE char *target = follow_link(path);
+	AUTO_CLOSE int fd = open_unnamed(target);
 
-	if (fd < 0 || fchmod(fd, mode ? mode : 0600) < 0)
+	if (fd < 0 || fchmod(fd, mode_to_give(target, mode)) < 0)
 		return file_new_open(f, path, mode, reterr);
 	*f = (struct file_new)FILE_NEW_INIT;
-	f->path = xstrdup(path);
+	f->path = TAKE_PTR(target);
 	f->fd = TAKE_FD(fd);
 	return 0;
 }
@@ -132,10 +133,32 @@ static void forget_temp(struct file_new *f)
 	free(TAKE_PTR(f->temp));
 }
 
+/* A file without a name gets one; like every link, never one that exists. */
+static int name_unnamed(const struct file_new *f, const char *path)
+{
+	AUTO_FREE char *from = xasprintf("/proc/self/fd/%d", f->fd);
+
+	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+
+/* Replacing needs a name to rename from. */
+static int name_temp(struct file_new *f, struct err *reterr)
+{
+	AUTO_FREE char *temp = temp_name(f->path);
+	int r = name_unnamed(f, temp);
+
+	if (r < 0)
+		return err_errno(reterr, -r, "create a file beside %s", f->path);
+	f->temp = TAKE_PTR(temp);
+	return 0;
+}
+
 int file_new_commit(struct file_new *f, struct err *reterr)
 {
 	int r = finish_content(f, reterr);
 
+	if (r == 0 && !f->temp)
+		r = name_temp(f, reterr);
 	if (r < 0)
 		return r;
 	if (rename(f->temp, f->path) < 0)
@@ -162,21 +185,13 @@ static int rename_excl(const char *from, const char *to)
 	return -errno;
 }
 
-/* A file without a name gets one; like every link, never one that exists. */
-static int name_unnamed(const struct file_new *f)
-{
-	AUTO_FREE char *from = xasprintf("/proc/self/fd/%d", f->fd);
-
-	return linkat(AT_FDCWD, from, AT_FDCWD, f->path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
-}
-
 int file_new_commit_excl(struct file_new *f, struct err *reterr)
 {
 	int r = finish_content(f, reterr);
 
 	if (r < 0)
 		return r;
-	r = f->temp ? rename_excl(f->temp, f->path) : name_unnamed(f);
+	r = f->temp ? rename_excl(f->temp, f->path) : name_unnamed(f, f->path);
 	if (r < 0)
 		return err_errno(reterr, -r, "create %s", f->path);
 	forget_temp(f);

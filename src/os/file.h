@@ -32,9 +32,9 @@ struct file_new {
 		.fd = -1 \
 	}
 int file_new_open(struct file_new *f, const char *path, mode_t mode, struct err *reterr) MUST_USE;
-/* For file_new_commit_excl() only: where the system can, the file has no name at all before that,
- * so that not even a kill leaves a trace. */
-int file_new_open_excl(
+/* The same, but where the system can, the file has no name at all before it is whole and synced:
+ * not even a kill leaves a trace of a half-made one. */
+int file_new_open_unnamed(
 	struct file_new *f, const char *path, mode_t mode, struct err *reterr) MUST_USE;
 int file_new_write(struct file_new *f, struct sv data, struct err *reterr) MUST_USE;
 /* fsync, rename over `path`, fsync of the folder. After a failure `path` is the old file or, when

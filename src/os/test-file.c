@@ -142,6 +142,46 @@ static void test_new_excl(void **state)
 	assert_int_equal(mkdir(*state, 0700), 0);
 }
 
+static void test_new_unnamed(void **state)
+{
+	struct err err = ERR_INIT;
+	AUTO_FREE char *path = path_join(*state, "f");
+	AUTO_FREE char *link = path_join(*state, "link");
+	struct file_new f = FILE_NEW_INIT;
+	struct stat st;
+
+	assert_int_equal(file_new_open_unnamed(&f, path, 0640, &err), 0);
+	assert_int_equal(file_new_write(&f, SV("one"), &err), 0);
+	/* Where the file system has such files, nothing is in the folder. */
+	if (!f.temp) {
+		assert_int_equal(rmdir(*state), 0);
+		file_new_release(&f);
+		assert_int_equal(mkdir(*state, 0700), 0);
+		assert_int_equal(file_new_open_unnamed(&f, path, 0640, &err), 0);
+		assert_int_equal(file_new_write(&f, SV("one"), &err), 0);
+	}
+	assert_int_equal(file_new_commit_excl(&f, &err), 0);
+	file_new_release(&f);
+	check_content(path, "one");
+	assert_int_equal(file_new_open_unnamed(&f, path, 0600, &err), 0);
+	assert_int_equal(file_new_commit_excl(&f, &err), -EEXIST);
+	file_new_release(&f);
+	assert_int_equal(symlink("f", link), 0);
+	assert_int_equal(file_new_open_unnamed(&f, link, 0, &err), 0);
+	assert_int_equal(file_new_write(&f, SV("two"), &err), 0);
+	assert_int_equal(file_new_commit(&f, &err), 0);
+	file_new_release(&f);
+	check_content(path, "two");
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(rmdir(*state), 0);
+	assert_int_equal(mkdir(*state, 0700), 0);
+}
+
 static void test_new_released(void **state)
 {
 	AUTO_FREE char *path = path_join(*state, "f");
@@ -330,6 +370,7 @@ int main(void)
 		WITH_FOLDER(test_replace_keeps_links),
 		WITH_FOLDER(test_replace_in_no_folder),
 		WITH_FOLDER(test_new_excl),
+		WITH_FOLDER(test_new_unnamed),
 		WITH_FOLDER(test_new_released),
 		WITH_FOLDER(test_sweep),
 		WITH_FOLDER(test_append),

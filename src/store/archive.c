@@ -103,7 +103,7 @@ static int copy_file(const char *from, const char *to, struct err *reterr)
 
 	if (fd < 0)
 		return err_errno(reterr, errno, "open %s", from);
-	int r = file_new_open_excl(&file, to, 0600, reterr);
+	int r = file_new_open_unnamed(&file, to, 0600, reterr);
 	if (r == 0)
 		r = copy_bytes(fd, &file, reterr);
 	return r < 0 ? r : file_new_commit_excl(&file, reterr);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -18,6 +19,11 @@ enum {
 	THREADS_MAX = 4, /* more of them only wait for the disk */
 	LINE_MAX_HELD = 64 * 1024 * 1024,
 	HOLD_MAX = 1024 * 1024, /* output up to this size waits for the last figures of the note */
+	SWEEP_AGE_MS = 60 * 60 * 1000,
+	FRESH_S = 2, /* a file not written to for longer is at rest */
+	PAUSE_MS = 20,
+	PAUSES_MAX = 25, /* for the other half of a line */
+	PAUSES_LATE = 5, /* for lines to a file that was replaced */
 	STEP_BACK = 64 * 1024, /* bytes looked at at once for the last newline */
 };
 
@@ -225,6 +231,22 @@ static int last_line_end(int fd, uint64_t low, uint64_t end, uint64_t *ret, stru
 	return 0;
 }
 
+/* Whether somebody wrote so lately that more may come at once. */
+static bool is_fresh(const struct stat *st)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec - st->st_mtim.tv_sec <= FRESH_S;
+}
+
+static void wait_a_little(void)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
+
+	(void)nanosleep(&pause, NULL);
+}
+
 static bool same_time(const struct stat *a, const struct stat *b)
 {
 	return a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -255,6 +277,22 @@ static int read_lines(struct run *run, struct stat *ret, struct err *reterr)
 	return r < 0 ? r : map_range(run, end, reterr);
 }
 
+/* A last line without its newline, in a file that was just written to, may be half of one whose
+ * other half is on its way. Waits for that as long as it may take. */
+static int await_newline(const struct run *run, struct stat *st, struct err *reterr)
+{
+	off_t size = st->st_size;
+	int r = 0;
+
+	for (int i = 0; i < PAUSES_MAX && r == 0 && st->st_size == size; i++) {
+		if ((uint64_t)size == run->at || !is_fresh(st))
+			break;
+		wait_a_little();
+		r = look(run, st, reterr);
+	}
+	return r;
+}
+
 /* Reads until the parent is at rest; a last line without newline is taken when it is. */
 static int read_all(struct run *run, struct err *reterr)
 {
@@ -263,6 +301,8 @@ static int read_all(struct run *run, struct err *reterr)
 		int r = read_lines(run, &before, reterr);
 		if (r == 0)
 			r = look(run, &after, reterr);
+		if (r == 0)
+			r = await_newline(run, &after, reterr);
 		if (r < 0)
 			return r;
 		if (after.st_size != before.st_size)
@@ -306,6 +346,15 @@ char *rewrite_new_path(enum transcript_format format, const char *parent, const 
 	return xasprintf("%.*s/%.*s", SV_ARG(folder), SV_ARG(name));
 }
 
+/* What a kill just before a replacement left behind. */
+static void sweep_folder(const char *path)
+{
+	struct sv folder = path_parent(sv_of(path));
+	AUTO_FREE char *dir = xmemdup0(folder.p, folder.n);
+
+	file_sweep_temps(dir, SWEEP_AGE_MS);
+}
+
 static int open_new(struct run *run, struct err *reterr)
 {
 	const struct rewrite_opts *o = run->opts;
@@ -313,8 +362,10 @@ static int open_new(struct run *run, struct err *reterr)
 
 	if (o->dry)
 		return 0;
-	if (o->in_place)
-		return file_new_open(&run->file, o->path, 0, reterr);
+	if (o->in_place) {
+		sweep_folder(o->path);
+		return file_new_open_unnamed(&run->file, o->path, 0, reterr);
+	}
 	run->result->path = rewrite_new_path(
 		o->format, o->path, o->out_dir, run->result->id, clock_wall_ms(o->clock));
 	struct sv folder = path_parent(sv_of(run->result->path));
@@ -322,26 +373,40 @@ static int open_new(struct run *run, struct err *reterr)
 	int r = file_mkdirs(dir, reterr);
 	if (r == 0 && fstat(run->fd, &st) < 0)
 		r = err_errno(reterr, errno, "stat %s", o->path);
-	return r < 0 ? r
-		     : file_new_open_excl(&run->file, run->result->path, st.st_mode & 0777, reterr);
+	return r < 0
+		? r
+		: file_new_open_unnamed(&run->file, run->result->path, st.st_mode & 0777, reterr);
 }
 
-/* The lines that were appended to the old file between the last look and its replacement go behind
- * the new one. Claude Code opens the file by its name for each line, so there are hardly any. */
-static int append_late(struct run *run, struct err *reterr)
+/* Brings what was appended to the old file since the last look behind the new one. */
+static int append_late(struct run *run, struct stat *st, struct err *reterr)
 {
 	AUTO_STR late = STR_INIT;
-	struct stat st;
 
-	if (fstat(run->fd, &st) < 0 || (uint64_t)st.st_size <= run->at)
+	if (fstat(run->fd, st) < 0 || (uint64_t)st->st_size <= run->at)
 		return 0;
-	size_t n = (size_t)((uint64_t)st.st_size - run->at);
+	size_t n = (size_t)((uint64_t)st->st_size - run->at);
 	if (n > LINE_MAX_HELD || !str_reserve(&late, n))
 		return err_set(reterr, ERR_BUSY, "it is being written to");
 	ssize_t got = pread(run->fd, late.buf, n, (off_t)run->at);
 	if (got <= 0)
 		return 0;
+	run->at += (uint64_t)got;
 	return file_append(run->opts->path, sv_make(late.buf, (size_t)got), true, reterr);
+}
+
+/* Whoever had the old file open when it was replaced writes to it once more. Claude Code opens the
+ * file by its name for each line, so this soon ends. */
+static int drain_late(struct run *run, struct err *reterr)
+{
+	struct stat st = { .st_size = 0 };
+	int r = append_late(run, &st, reterr);
+
+	for (int i = 0; i < PAUSES_LATE && r == 0 && is_fresh(&st); i++) {
+		wait_a_little();
+		r = append_late(run, &st, reterr);
+	}
+	return r;
 }
 
 static int commit(struct run *run, struct err *reterr)
@@ -352,7 +417,7 @@ static int commit(struct run *run, struct err *reterr)
 		return file_new_commit_excl(&run->file, reterr);
 	run->result->path = xstrdup(run->opts->path);
 	int r = file_new_commit(&run->file, reterr);
-	return r < 0 ? r : append_late(run, reterr);
+	return r < 0 ? r : drain_late(run, reterr);
 }
 
 /* ---- the whole ---- */
@@ -372,8 +437,12 @@ static int tell_done(struct run *run, struct err *reterr)
 
 static int finish(struct run *run, struct err *reterr)
 {
+	struct stat st;
 	int r = tell_done(run, reterr);
 
+	/* What done() kept of the parent by its name must be what was read. */
+	if (r == 0 && !run->opts->dry)
+		r = look(run, &st, reterr);
 	/* The agent's next line must not be glued to the last one. */
 	if (r == 0 && run->ends_open)
 		r = put(run, SV("\n"), reterr);
