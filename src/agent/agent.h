@@ -116,6 +116,11 @@ struct agent_opts {
 	const char *system_prompt; /* NULL: none; the same bytes on every turn */
 	const char *script; /* AGENT_REHEARSAL: file to follow; NULL: none */
 	enum agent_permission permission;
+	/* Only the prompt is answered: without tools, hooks and servers, and nothing is kept of it.
+	 * Codex still has tools that read in some versions; it gets its read-only sandbox. */
+	bool answer_only;
+	const char *schema; /* with answer_only: JSON schema of the answer; NULL: none */
+	const char *schema_file; /* a file that holds it, for agents that want one */
 	bool keep_alive; /* keep the process between turns where the agent can */
 	int64_t timeout_ms; /* whole turn; 0: none */
 	int64_t idle_ms; /* silence outside of tools; 0: none */

@@ -29,6 +29,16 @@ static void add_option(struct strv *argv, const char *name, const char *value)
 	strv_add(argv, value);
 }
 
+static void add_answer_only(struct strv *argv, const struct agent_opts *opts)
+{
+	add_option(argv, "--tools", "");
+	strv_add(argv, "--strict-mcp-config");
+	strv_add(argv, "--disable-slash-commands");
+	strv_add(argv, "--no-session-persistence");
+	add_option(argv, "--settings", "{\"disableAllHooks\":true}");
+	add_option(argv, "--json-schema", opts->schema);
+}
+
 void claude_argv(struct strv *argv, const struct agent_opts *opts, const char *program,
 	const struct claude_call *call)
 {
@@ -38,6 +48,8 @@ void claude_argv(struct strv *argv, const struct agent_opts *opts, const char *p
 	add_option(argv, "--input-format", "stream-json");
 	add_option(argv, "--output-format", "stream-json");
 	strv_add(argv, "--include-partial-messages");
+	if (opts->answer_only)
+		add_answer_only(argv, opts);
 	add_option(argv, call->resume ? "--resume" : "--session-id", call->session);
 	add_option(argv, "--permission-mode", mode_name(call->mode));
 	add_option(argv, "--model", opts->model);

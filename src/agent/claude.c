@@ -49,6 +49,7 @@ struct claude {
 	struct str message;
 	uint64_t message_end; /* where it ends in the input of the process */
 	bool have_result;
+	struct str structured; /* the answer by a schema, which comes with the result alone */
 	struct agent_result result;
 	int64_t retry_after_ms;
 	struct loop_source *timer; /* the step after this one; see the functions given to it */
@@ -76,6 +77,8 @@ static void finish(struct claude *c)
 	drop_timer(c);
 	memcpy(session, c->session, sizeof(session));
 	result.session = session;
+	if (c->structured.len)
+		result.text = str_sv(&c->structured);
 	c->in_turn = c->have_result = false;
 	str_clear(&c->message);
 	agent_finish(c->a, &result);
@@ -172,6 +175,9 @@ static void on_result(void *data, const struct claude_result *r)
 		judge(c, r);
 	else
 		c->result.delivery = AGENT_DELIVERED;
+	str_clear(&c->structured);
+	if (c->a->opts.schema && !r->failed)
+		str_add(&c->structured, r->said);
 	if (c->a->opts.keep_alive) {
 		finish_soon(c);
 		return;
@@ -336,7 +342,7 @@ static int claude_open(struct agent *a, struct err *reterr)
 			n, SYSTEM_PROMPT_MAX);
 	struct claude *c = xcalloc(1, sizeof(*c));
 	c->a = a;
-	c->message = (struct str)STR_INIT;
+	c->message = c->structured = (struct str)STR_INIT;
 	child_init(&c->child, a->loop, &child_ops, c);
 	claude_stream_init(&c->stream, &stream_ops, c);
 	a->priv = c;
@@ -354,6 +360,7 @@ static void claude_close(struct agent *a)
 	child_release(&c->child);
 	claude_stream_release(&c->stream);
 	str_release(&c->message);
+	str_release(&c->structured);
 	free(c);
 }
 

@@ -174,6 +174,20 @@ static void add_permission(struct strv *argv, enum agent_permission permission)
 	}
 }
 
+static void add_answer_only(struct strv *argv, const struct agent_opts *opts)
+{
+	static const char *const off[] = { "features.shell_tool=false",
+		"features.unified_exec=false", "features.multi_agent=false", "features.goals=false",
+		"features.view_image=false", "web_search=\"disabled\"" };
+
+	add_option(argv, "--sandbox", "read-only");
+	strv_add(argv, "--ephemeral");
+	for (size_t i = 0; i < ARRAY_LEN(off); i++)
+		add_option(argv, "-c", off[i]);
+	if (opts->schema_file)
+		add_option(argv, "--output-schema", opts->schema_file);
+}
+
 /* The value of an override is TOML, whose basic strings are spelt as JSON's are, but for DEL. */
 static void add_instructions(struct strv *argv, const char *text)
 {
@@ -192,7 +206,10 @@ static void build_argv(const struct codex *c, const char *program, struct strv *
 	strv_add(argv, "exec");
 	strv_add(argv, "--json");
 	strv_add(argv, "--skip-git-repo-check");
-	add_permission(argv, c->plan ? AGENT_PERM_PLAN : opts->permission);
+	if (opts->answer_only)
+		add_answer_only(argv, opts);
+	else
+		add_permission(argv, c->plan ? AGENT_PERM_PLAN : opts->permission);
 	if (opts->model)
 		add_option(argv, "--model", opts->model);
 	if (opts->system_prompt)

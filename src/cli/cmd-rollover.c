@@ -9,6 +9,7 @@
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/question.h"
 #include "cli/session-view.h"
 #include "cli/sessions.h"
 #include "cli/settings.h"
@@ -21,6 +22,7 @@
 struct rollover_options {
 	const char *agent;
 	const char *prompt;
+	bool with_summary;
 	bool here;
 	bool dry_run;
 	bool json;
@@ -31,6 +33,9 @@ static const struct opt rollover_options[] = {
 		"what is to be done in the new session"),
 	OPT_STRING(0, "agent", struct rollover_options, agent, "NAME",
 		"who goes on: claude, codex or rehearsal; else the session's own agent"),
+	OPT_FLAG(0, "with-summary", struct rollover_options, with_summary,
+		"add a summary by an agent: --agent, else the configured one, else the session's "
+		"own"),
 	OPT_FLAG(0, "here", struct rollover_options, here,
 		"in this folder, when the session's own was moved or removed"),
 	OPT_FLAG('n', "dry-run", struct rollover_options, dry_run,
@@ -49,6 +54,7 @@ struct rolling {
 	char *dir;
 	struct archive archive;
 	char *archive_dir;
+	struct str summary; /* "": none */
 	struct rollover plan;
 	struct conv conv;
 	bool current; /* the parent's conversation went on in its folder, now the new one does */
@@ -60,6 +66,7 @@ static void rolling_release(struct rolling *r)
 	rollover_release(&r->plan);
 	conv_release(&r->conv);
 	free(r->rehearsal);
+	str_release(&r->summary);
 	free(r->archive_dir);
 	free(r->dir);
 }
@@ -101,6 +108,7 @@ static struct rollover_opts opts_of(const struct rolling *r)
 		.dir = r->dir,
 		.archive = &r->archive,
 		.prompt = r->opts->prompt,
+		.summary = r->summary.len ? r->summary.buf : NULL,
 		.clock = &r->app->clock,
 	};
 }
@@ -259,6 +267,18 @@ static void print_done(const struct rolling *r)
 
 /* ---- the command ---- */
 
+static int summarise(struct rolling *r, struct err *reterr)
+{
+	AUTO_STR prompt = STR_INIT;
+	int rc = rollover_question(&r->row, r->opts->prompt, &prompt, reterr);
+	if (rc >= 0)
+		rc = question_ask(r->app, r->opts->agent, &r->row, NULL, str_sv(&prompt),
+			&r->summary, NULL, reterr);
+	if (rc >= 0 && sv_trim(str_sv(&r->summary)).n == 0)
+		return err_set(reterr, ERR_AGENT, "the agent's summary is empty");
+	return rc;
+}
+
 static int roll(struct rolling *r, struct err *reterr)
 {
 	const struct rollover_opts opts = opts_of(r);
@@ -276,6 +296,7 @@ static int run_rollover(
 	struct rolling r = { .app = app,
 		.opts = options,
 		.row = SESSION_ROW_INIT,
+		.summary = STR_INIT,
 		.plan = ROLLOVER_INIT,
 		.conv = CONV_INIT };
 	(void)argc;
@@ -287,6 +308,8 @@ static int run_rollover(
 		rc = find_target(&r, reterr);
 	if (rc >= 0)
 		rc = find_dir(&r, reterr);
+	if (rc >= 0 && r.opts->with_summary)
+		rc = summarise(&r, reterr);
 	if (rc >= 0)
 		rc = roll(&r, reterr);
 	if (rc < 0)

@@ -53,8 +53,6 @@ struct brief_collect {
 	struct str text; /* of the current item */
 };
 
-/* The place of an item's text. */
-struct brief_place brief_place_of(const struct item *item);
 /* A fact from foreign text: scrubbed, cut at max bytes, on one line unless `lines`. */
 struct brief_fact brief_fact_new(
 	enum brief_kind kind, struct sv text, size_t max, bool lines, struct brief_place place);

@@ -48,6 +48,10 @@ struct brief_place {
 	enum jtype type; /* of the value */
 };
 
+/* The place of an item's text. Where several records stand on one line, or blanks before one, only
+ * the line is told. */
+struct brief_place brief_place_of(const struct item *item);
+
 struct brief_fact {
 	enum brief_kind kind;
 	char *text; /* one line, or a few for tasks and answers; scrubbed; owned */

@@ -60,6 +60,10 @@ int rollover_plan(
 int rollover_apply(
 	const struct rollover_opts *opts, const struct rollover *plan, struct err *reterr) MUST_USE;
 
+/* Appends what an agent is asked for a summary of the session; prompt as in the options. */
+int rollover_question(const struct session_row *parent, const char *prompt, struct str *out,
+	struct err *reterr) MUST_USE;
+
 /* The [SESSION LINEAGE] block: the chain, and `current` as the last. */
 void rollover_lineage_block(const struct lineage *chain, const char *current, struct str *out);
 /* The lines of the new session's file. */

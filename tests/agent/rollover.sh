@@ -57,6 +57,10 @@ t_like 'the third' "$(sent)" "3\. $third\.jsonl \(current\)"
 t_exit 'the family' 0 t_faden lineage --json "$third"
 t_is 'is known' "$(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["chain"]))' "$t_out")" 3
 
+t_exit 'with a summary by claude' 0 t_faden rollover --json --with-summary --prompt '[[say: Beware of the cats.]]' "$old"
+t_exit 'claude resumes it' 0 claude 'summary?' --resume "$(field session_id)"
+t_like 'the model sees the summary' "$(sent)" '# Summary by an agent.{1,4}Beware of the cats'
+
 t_exit 'from claude to codex' 0 t_faden rollover --json --agent codex "$old"
 ported=$(field session_id)
 t_exit 'codex resumes it' 0 codex --json resume "$ported" 'go on?'

@@ -84,6 +84,23 @@ t_exit 'which goes on at once' 0 t_faden --agent rehearsal ask --in "$new" 'what
 t_like 'and knows it' "$(cat "$t_out")" 'SESSION LINEAGE'
 t_exit 'to an agent without sessions' 2 t_faden rollover --agent exec "$a"
 
+# a summary by an agent
+printf '*\nsay The parser is half done.\\nMind the tests.\n' >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+t_exit 'with a summary' 0 t_faden rollover --json --with-summary --agent rehearsal "$a"
+t_ok 'it stands in the first message' python3 - "$(field path)" <<'END'
+import json, sys
+first = json.loads(open(sys.argv[1]).readline())
+assert "# Summary by an agent\nThe parser is half done.\nMind the tests.\n" in first["message"]["content"]
+assert first["continue_metadata"]["summary_included"] is True
+END
+all=$(files)
+printf '*\nfail rate-limited try later\n' >"$t_tmp/script"
+t_exit 'an agent that fails' 4 t_faden rollover --with-summary --agent rehearsal "$a"
+t_is 'leaves nothing' "$(files)" "$all"
+t_exit 'an agent that is not there' 4 t_faden rollover --with-summary "$a"
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+
 # the conversation that goes on here is replaced
 t_faden --agent rehearsal ask --new 'remember the milk and the bread' >/dev/null 2>&1
 old=$(t_faden list --agent rehearsal -F '{current}{id}' | sed -n 's/^current//p')

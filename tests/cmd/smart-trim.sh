@@ -1,0 +1,107 @@
+#!/bin/sh
+# faden smart-trim: an agent chooses what a session no longer needs, and is not trusted.
+. "$(dirname "$0")/../lib.sh"
+
+claude=$t_home/.claude
+codex=$t_home/.codex
+here=$t_tmp/here
+mkdir -p "$here"
+cd "$here" || exit 1
+a=aaaaaaaa-0000-4000-8000-000000000001
+c=01a00000-0000-7000-8000-000000000003
+fa=$("$t_helper/make-session" claude "$claude" "$here" "$a" 'one thing' 'two things' 'three things')
+fc=$("$t_helper/make-session" codex "$codex" "$here" "$c" 'one thing' 'two things' 'three things')
+long=$(head -c 4000 /dev/zero | tr '\0' 'y')
+# The first results are long; numbers of texts: 1 prompt, 2 call, 3 result, 4 answer, 5 prompt …
+sed -i "s/\"out 1\"/\"$long one\"/; s/\"out 2\"/[{\"type\":\"text\",\"text\":\"$long two\"}]/" "$fa"
+sed -i "s/\"out 1\"/\"$long one\"/" "$fc"
+t_setenv 'FADEN_CLOCK=2026-03-10T12:00:00Z'
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+files() { find "$claude" "$codex" "$t_home/.local" -type f ! -name '*.db*' ! -name '*.log' | sort; }
+field() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$t_out" "$1"; }
+# says TEXT: what the agent answers.
+says() { printf '*\nsay %s\n' "$1" >"$t_tmp/script"; }
+smart() { t_faden smart-trim --agent rehearsal --keep-recent 3 "$@"; }
+
+t_exit 'the digest' 0 t_faden smart-trim --digest --keep-recent 3 -i 'keep the cats' "$a"
+t_like 'numbers what may go' "$(cat "$t_out")" '^#3 result of Bash, 4004 characters: yyy'
+t_like 'and what may not' "$(cat "$t_out")" '^#1 \(stays\) user, 9 characters: one thing$'
+t_like 'with the words of the user' "$(cat "$t_out")" 'keep the cats'
+t_is 'and asks nobody' "$(files | grep -c handoff)" 0
+
+sum=$(cksum "$fa" "$fc")
+all=$(files)
+says '{"trim":[{"number":3,"reason":"old","summary":"it was all y"}]}'
+t_exit 'a dry run' 0 smart --dry-run "$a"
+t_is 'makes nothing' "$(files)" "$all"
+t_like 'shows the choice' "$(cat "$t_out")" 'line 3, tool_result of 4004 characters: old'
+t_like 'and how sure the figures are' "$(cat "$t_out")" 'less \((fitted|assumed)\)'
+
+says '{"trim":[{"number":3,"reason":"old","summary":"it was all y"},{"number":7,"reason":"x","summary":"the second"},{"number":1,"summary":"s"},{"number":99,"summary":"s"},{"number":12,"summary":"s"},7]}'
+t_exit 'smart-trim' 0 smart --json "$a"
+t_ok 'replaces what was named, in a new session' python3 - "$t_out" "$fa" <<'END'
+import json, sys
+doc = json.load(open(sys.argv[1]))
+assert doc["replaced"] == 2 and doc["agent"] == "rehearsal" and doc["tokens"]["saved"] > 0
+assert [r["why"] for r in doc["refused"]] == ["it is what the user said", "there is no such number",
+    "it is too short to be worth it", "it is no object"], doc["refused"]
+old = [json.loads(l) for l in open(sys.argv[2])]
+new = [json.loads(l) for l in open(doc["path"])]
+assert len(old) == len(new)
+assert [l["uuid"] for l in old] == [l["uuid"] for l in new]
+assert {l["sessionId"] for l in new} == {doc["session_id"]}
+note = new[0]["trim_metadata"]
+assert note["parent_file"] == sys.argv[2] and note["trim_params"]["method"] == "smart-trim"
+assert note["stats"]["texts_summarised"] == 2
+first = new[2]["message"]["content"][0]["content"]
+assert first.startswith("it was all y\n\n[Summarised - original was 4004 characters] Original: faden recall "), first
+second = new[6]["message"]["content"][0]["content"]
+assert second[0]["type"] == "text" and second[0]["text"].startswith("the second\n\n["), second
+assert new[6]["message"]["content"][0]["tool_use_id"] == old[6]["message"]["content"][0]["tool_use_id"]
+assert all(u == 0 for l in new for u in l["message"].get("usage", {}).values())
+END
+new=$(field session_id)
+t_is 'the parents are untouched' "$(cksum "$fa" "$fc")" "$sum"
+python3 -c 'import json, sys; print(*[c["ref"] for c in json.load(open(sys.argv[1]))["chosen"]])' "$t_out" >"$t_tmp/refs"
+read -r one two <"$t_tmp/refs"
+t_is 'the first original comes back' "$(t_faden recall "$one")" "$long one"
+t_is 'the second too' "$(t_faden recall "$two")" "$long two"
+t_exit 'its family' 0 t_faden lineage --chain "$new"
+t_like 'is known' "$(tail -n 1 "$t_out")" "trimmed  $new"
+t_unlike 'nothing of the question is kept' "$(files)" 'ask-|rehearsal/projects'
+
+says 'Sure:\n```json\n{"trim":[{"number":3,"reason":"old","summary":"words"}]}\n```\nThat is all.'
+t_exit 'for people' 0 smart "$a"
+t_like 'with the way to go on' "$(cat "$t_out")" '^  claude --resume '
+says '{"trim":[{"number":4,"reason":"old","summary":"words"}]}'
+t_exit 'Codex' 0 smart --json "$c"
+t_like 'has its session too' "$(cat "$(field path)")" '"output":"words\\n\\n\[Summarised - original was 4004 characters\]'
+says '{"trim":[{"number":1,"summary":"s"}]}'
+t_exit 'only what is protected' 1 smart "$a"
+t_like 'is refused and said' "$(cat "$t_err")" 'refused: 1: it is what the user said'
+t_exit 'also for programs' 1 smart --json "$a"
+t_is 'without a session' "$(field session_id)" None
+says '{"trim":[]}'
+t_exit 'nothing to choose' 1 smart "$a"
+for words in 'I would rather not.' '{"trim":[{"number":3,' '[1,2,3]' '{"trim":"all"}'; do
+	says "$words"
+	t_exit "an answer like $words" 3 smart "$a"
+	t_like 'is no answer' "$(cat "$t_err")" 'not the JSON asked for'
+done
+printf '*\nfail rate-limited try later\n' >"$t_tmp/script"
+t_exit 'an agent that fails' 4 smart "$a"
+t_like 'is quoted' "$(cat "$t_err")" 'try later'
+says '{"trim":[{"number":3,"summary":"\\u001b]0;owned\\u0007 all y"}]}'
+t_exit 'a hostile summary' 0 smart "$a"
+t_is 'has no escape sequence' "$(grep -c "$(printf '\033')" "$t_out")" 0
+t_exit 'nothing long enough' 1 smart --min-length 100000 "$a"
+t_exit 'everything is recent' 1 t_faden smart-trim --agent rehearsal --keep-recent 100 "$a"
+t_exit 'no such agent' 2 t_faden smart-trim --keep-recent 3 --agent nobody "$a"
+t_exit 'an agent that is not installed' 4 t_faden smart-trim --keep-recent 3 "$a"
+t_like 'is named' "$(cat "$t_err")" 'claude.*not installed'
+t_exit 'no such session' 1 smart nobody
+mkdir "$t_tmp/out"
+says '{"trim":[{"number":3,"summary":"s"}]}'
+t_exit 'to another folder' 0 smart --out "$t_tmp/out" "$a"
+t_is 'is there' "$(find "$t_tmp/out" -name '*.jsonl' | wc -l)" 1
+t_done
