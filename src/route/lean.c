@@ -107,6 +107,23 @@ static bool owned_inside(const struct sentence *s, size_t i)
 	return (sv_is(w, "its") || sv_is(w, "their")) && thing_before(s, i);
 }
 
+/* "das gefällt mir", "hast du das geändert": unknown, small, with the ending of a verb, and no
+ * noun behind it. */
+static bool german_verb(const struct sentence *s, size_t i)
+{
+	const struct token *k = peek(s, i), *after = peek(s, i + 1);
+	if (!k || s->tokens.lang != LANG_DE || k->cls || (k->flags & TOKEN_UPPER) ||
+		content(s, i + 1))
+		return false;
+	struct sv w = token_word(&s->tokens, k);
+	bool ending = sv_ends(w, SV("t")) || sv_ends(w, SV("en"));
+	bool person = after && (after->cls & (LANG_BIT(SELF) | LANG_BIT(YOU)));
+	bool perfect = false;
+	for (size_t j = 0; j < i; j++)
+		perfect |= (at(s, j)->cls & LANG_BIT(AUX)) != 0;
+	return ending && (person || (perfect && !after));
+}
+
 /* Nothing that could be the noun of this determiner follows. */
 static bool stands_alone(const struct sentence *s, size_t i)
 {
@@ -120,7 +137,7 @@ static bool stands_alone(const struct sentence *s, size_t i)
 		const struct token *after = peek(s, i + 2);
 		return !after || after->before || !content(s, i + 2);
 	}
-	return kind == WORD_NONE || kind == WORD_VERB;
+	return kind == WORD_NONE || kind == WORD_VERB || german_verb(s, i + 1);
 }
 
 static bool in_expletive(const struct sentence *s, size_t i)
@@ -223,9 +240,18 @@ static void read_weak_pronoun(struct leaning *l, size_t i)
 		return;
 	if (antecedent_inside(s, i) || ((k->flags & TOKEN_UPPER) && i > s->body && !k->before))
 		return;
+	if ((k->cls & LANG_BIT(PREP)) && i + 1 < s->tokens.v.n)
+		return; /* en */
 	bool possessive = !article && content(s, i + 1) && s->words[i + 1].kind != WORD_VERB &&
 		!at(s, i + 1)->before;
 	sign(l, possessive ? 0.5 : sure_weak_pronoun, true, "pronoun", k);
+}
+
+/* A content word that is no verb. */
+static bool noun_follows(const struct sentence *s, size_t i)
+{
+	return content(s, i) && s->words[i].kind != WORD_VERB && s->words[i].kind != WORD_DEED &&
+		!german_verb(s, i);
 }
 
 /* the other, both, ones; "the second option" chooses among what was said. */
@@ -242,7 +268,7 @@ static void read_one(struct leaning *l, size_t i, const struct token *k)
 	bool one = sv_is(own, "one") || sv_is(own, "ones"); /* the one by Miller */
 	bool narrowed = !one && next && (next->cls & LANG_BIT(PREP)) && peek(s, end + 1);
 	bool alone = !next || next->before ||
-		(!content(s, end) && !of && !narrowed && !(next->cls & noun_opens));
+		(!noun_follows(s, end) && !of && !narrowed && !(next->cls & noun_opens));
 	bool choice = next && k->phrase_n > 1 && (next->cls & LANG_BIT(RESULT)) && s->names == 0;
 	size_t start = i; /* of its own noun phrase: the three noisy ones */
 	while (start > s->body && content(s, start - 1))
@@ -443,6 +469,15 @@ static void read_completeness(struct leaning *l)
 		sign(l, sure_fragment, false, "is no whole sentence", NULL);
 }
 
+/* A new thing is named: "also gut, schreib eine Einladung". */
+static bool brings_name(const struct sentence *s)
+{
+	for (size_t i = s->body; i < s->tokens.v.n; i++)
+		if (s->words[i].kind == WORD_NAME && s->words[i].definite == WORD_INDEFINITE)
+			return true;
+	return false;
+}
+
 void lean_read(struct sentence *s, const struct opening *o)
 {
 	struct leaning l = { .s = s, .stands = 1.0 };
@@ -454,7 +489,8 @@ void lean_read(struct sentence *s, const struct opening *o)
 	else if (o->step)
 		sign(&l, sure_step, true, "goes on with", first);
 	if (o->assent || o->deny) {
-		double sure = s->names <= 1 || o->deny ? sure_reply : sure_reply_long;
+		bool small = s->names == 0 || (s->names == 1 && !brings_name(s));
+		double sure = small || o->deny ? sure_reply : sure_reply_long;
 		sign(&l, sure, true, "answers", first);
 	}
 	for (size_t i = s->body; i < s->tokens.v.n; i++) {

@@ -90,6 +90,14 @@ static bool german_also(const struct sentence *s, size_t i, const struct lexicon
 	return german == english ? s->tokens.lang == LANG_DE : german;
 }
 
+/* English "now playing widget", "then and now slider": no step, the next word is part of a name. */
+static bool attribute_at(const struct sentence *s, size_t i)
+{
+	const struct token *next = peek(s, i + 1), *after = peek(s, i + 2);
+	return s->tokens.lang == LANG_EN && next && !next->before && !next->cls &&
+		!(next->flags & TOKEN_IDENT) && after && !after->before && !after->cls;
+}
+
 static void read_opening(struct sentence *s, const struct lexicon *lex, struct opening *o)
 {
 	size_t i = 0;
@@ -108,7 +116,7 @@ static void read_opening(struct sentence *s, const struct lexicon *lex, struct o
 			*(m & LANG_BIT(DENY) ? &o->deny : &o->assent) = true;
 		else if (m & LANG_BIT(START))
 			o->start = true;
-		else if (m & LANG_BIT(STEP))
+		else if ((m & LANG_BIT(STEP)) && !(k->phrase_n == 1 && attribute_at(s, i)))
 			o->step = true;
 		else if (!(m & (LANG_BIT(FILL) | LANG_BIT(ASIDE))))
 			break;

@@ -89,11 +89,9 @@ const struct lang_table lang_de = {
 			"weitermachen|fahr fort|weiter gehts|weiter geht's|das gleiche|das selbe|dasselbe|"
 			"das gleiche für|dasselbe für|genau das|genauso|so wie vorher|wie vorhin|wie gehabt|"
 			"wie besprochen|wie eben|wie zuvor|wie vorher|wie du gesagt hast|wie vorgeschlagen|"
-			"die andere|das andere|den anderen|der andere|andersrum|anders herum|andersherum|"
-			"die anderen|der rest|den rest|die übrigen|die beiden|alle beide|alle davon|"
-			"eine davon|die vorige|die vorherige|die letzte|versuch es nochmal|versuch's nochmal|"
-			"probier es nochmal|probier's nochmal|versuche es erneut|mach das nochmal|"
-			"noch einmal|gleiche nochmal|das ganze|das ganze nochmal|in der gleichen|"
+			"andersrum|anders herum|andersherum|alle davon|eine davon|versuch es nochmal|"
+			"versuch's nochmal|probier es nochmal|probier's nochmal|versuche es erneut|"
+			"mach das nochmal|noch einmal|gleiche nochmal|das ganze nochmal|in der gleichen|"
 			"in derselben|im selben|im gleichen|auf die gleiche weise|auf dieselbe art|hier auch|"
 			"da auch|dort auch|hier ebenso|nochmal bitte|bitte nochmal|jetzt nochmal|"
 			"andere variante|die andere variante|wo waren wir|wo waren wir stehen geblieben",
@@ -261,6 +259,8 @@ const struct lang_table lang_de = {
 			"beide|beides|beiden|keins|keine davon|welche|einer davon|eine davon|alle|alles|"
 			"option a|option b|variante a|variante b|variante eins|variante zwei|nummer eins|"
 			"nummer zwei|die letzten beiden|die ersten beiden|die beiden|eins davon|das obere|"
-			"das untere|die obere|die untere",
+			"das untere|die obere|die untere|die andere|das andere|den anderen|der andere|"
+			"die anderen|der rest|den rest|die übrigen|alle beide|die vorige|die vorherige|"
+			"das ganze",
 	},
 };

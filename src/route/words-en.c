@@ -11,7 +11,7 @@ const struct lang_table lang_en = {
 		[LANG_PREP] = "in|on|at|by|for|with|without|from|into|onto|to|of|about|over|under|between|through|"
 			"during|before|after|behind|against|within|across|around|per|via|as|like|than|out of|"
 			"because of|instead of|rather than|except|besides|near|above|below|inside|outside|"
-			"towards|off|upon",
+			"towards|off|upon|next to|close to",
 		[LANG_CONJ] = "that|because|since|when|whenever|while|if|unless|until|so that|so|which|who|whose|"
 			"where|but|although|though|as soon as|before it|after it|whether|even if",
 		[LANG_AND] = "and|or|and then|or else|plus",
@@ -62,12 +62,10 @@ const struct lang_table lang_en = {
 			"the same thing|do the same|one more thing|as before|like before|like that|"
 			"like last time|same as before|as discussed|as you said|you said|you mentioned|"
 			"you suggested|in the same|the same way|same way|same here|pick up where we left off|"
-			"where were we|where we left off|another one|the other one|the other way|"
-			"the other way round|the other way around|the former|the latter|the one before|"
-			"the previous one|the last one|the rest|the others|the remaining|one more|once more|"
-			"try again|do it again|try it again|do that again|run it again|retry|redo|go back|"
-			"take it back|take that back|put it back|change it back|never mind|follow up|"
-			"following up|on that note|for that",
+			"where were we|where we left off|the other way|the other way round|"
+			"the other way around|one more|once more|try again|do it again|try it again|"
+			"do that again|run it again|retry|redo|go back|take it back|take that back|"
+			"put it back|change it back|never mind|follow up|following up|on that note|for that",
 		[LANG_TOO] = "too|as well|also|instead|instead of that|rather|likewise|similarly|afterwards|"
 			"additionally|more of|further|as well as that",
 		[LANG_STILL] = "still|again|any more|anymore|no longer|any longer|yet|by now|already|back|once more|"
@@ -219,6 +217,7 @@ const struct lang_table lang_en = {
 			"the other|the others|another|the first|the second|the third|the last|the two|"
 			"the three|either|neither|none|none of|all of|both of|each of|most of|some of|both|"
 			"half of|option a|option b|option c|option one|option two|number one|number two|"
-			"the same|everything|all|the lot|nothing",
+			"the same|everything|all|the lot|nothing|the rest|the remaining|the other one|"
+			"the former|the latter|another one|the one before",
 	},
 };

@@ -44,10 +44,8 @@ const struct lang_table lang_es = {
 			"finalmente|ahora también|acto seguido",
 		[LANG_ANYWHERE] = "ya que estás|de paso|sigue|continúa|continua|prosigue|lo mismo|lo mismo para|"
 			"haz lo mismo|igual que antes|como antes|inténtalo de nuevo|inténtalo otra vez|"
-			"prueba otra vez|vuelve a intentarlo|hazlo otra vez|el otro|la otra|los otros|"
-			"las otras|los demás|las demás|el resto|el primero|la primera|el segundo|la segunda|"
-			"los dos|las dos|ambos|ambas|otra vez|como dijiste|como acordamos|sigue así|"
-			"en vez de eso|en lugar de eso",
+			"prueba otra vez|vuelve a intentarlo|hazlo otra vez|otra vez|como dijiste|"
+			"como acordamos|sigue así|en vez de eso|en lugar de eso",
 		[LANG_TOO] = "también|además|tampoco|en vez de|en lugar de|mejor|igualmente|asimismo|más bien",
 		[LANG_STILL] = "todavía|aún|sigue|siguen|otra vez|de nuevo|ya no|ya|vuelve a|vuelven a|todavía no|"
 			"aún no|sigue sin|siguen sin",
@@ -122,6 +120,6 @@ const struct lang_table lang_es = {
 			"noche|semana|mes|año|vez|momento|rama|forma|manera|tipo",
 		[LANG_ONE] = "el primero|el segundo|la primera|la segunda|el otro|la otra|los otros|los dos|"
 			"las dos|ambos|ambas|el último|la última|todos|todas|todo|ninguno|ninguna|opción a|"
-			"opción b",
+			"opción b|las otras|los demás|las demás|el resto",
 	},
 };

@@ -45,10 +45,8 @@ const struct lang_table lang_fr = {
 			"pour finir|à présent",
 		[LANG_ANYWHERE] = "tant que tu y es|pendant que tu y es|puisque tu y es|continue|continuez|poursuis|"
 			"la même chose|pareil pour|idem|comme avant|comme tout à l heure|réessaie|"
-			"essaie encore|recommence|l autre|les autres|le reste|encore une fois|le premier|"
-			"le deuxième|la première|la deuxième|le second|la seconde|les deux|de même|"
-			"au lieu de ça|fais pareil|fais de même|comme tu as dit|comme prévu|"
-			"reviens en arrière",
+			"essaie encore|recommence|encore une fois|de même|au lieu de ça|fais pareil|"
+			"fais de même|comme tu as dit|comme prévu|reviens en arrière",
 		[LANG_TOO] = "aussi|également|en plus|plutôt|à la place|au lieu de|non plus|de même",
 		[LANG_STILL] = "encore|toujours|de nouveau|à nouveau|ne plus|plus|toujours pas|encore une fois|"
 			"continue de|désormais",
@@ -125,6 +123,7 @@ const struct lang_table lang_fr = {
 		[LANG_HERE] = "projet|dépôt|dossier|répertoire|machine|ordinateur|matin|soir|semaine|mois|fois|"
 			"année|jour|moment|branche|façon|genre",
 		[LANG_ONE] = "le premier|le deuxième|le second|la première|la deuxième|les deux|le dernier|"
-			"la dernière|l autre|les autres|tous|toutes|tout|aucun|celui|celle|option a|option b",
+			"la dernière|l autre|les autres|tous|toutes|tout|aucun|celui|celle|option a|option b|"
+			"le reste|la seconde",
 	},
 };
