@@ -184,6 +184,16 @@ static bool that_joins(const struct sentence *s, size_t i)
 		(s->words[i - 1].kind == WORD_VERB || s->words[i - 1].kind == WORD_ACT);
 }
 
+/* "translate this sentence: …": what it points to follows. */
+static bool shown_here(const struct sentence *s, size_t i)
+{
+	size_t j = i + 1;
+	while (j < s->tokens.v.n && at(s, j)->before != '.')
+		j++;
+	return j < s->tokens.v.n && thing_before(s, j) && s->imperative &&
+		!sv_is(token_word(&s->tokens, at(s, i)), "that");
+}
+
 static void read_demonstrative(struct leaning *l, size_t i)
 {
 	const struct sentence *s = l->s;
@@ -192,7 +202,7 @@ static void read_demonstrative(struct leaning *l, size_t i)
 		return;
 	if (stands_alone(s, i))
 		sign(l, sure_pronoun, true, "pronoun", k);
-	else if (at(s, i + 1)->cls & (LANG_BIT(HERE) | LANG_BIT(TIME)))
+	else if ((at(s, i + 1)->cls & (LANG_BIT(HERE) | LANG_BIT(TIME))) || shown_here(s, i))
 		return;
 	else
 		sign(l, sure_demonstrative, true, "points back with", k);

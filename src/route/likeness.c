@@ -28,6 +28,12 @@ static bool one_slip(struct sv a, struct sv b)
 	return b.n - a.n <= 1 && ((ra - from <= 1 && rb - from <= 1) || swapped);
 }
 
+/* pars+er, convert+or: who does it. */
+static bool makes_doer(struct sv tail)
+{
+	return sv_is(tail, "er") || sv_is(tail, "or") || sv_is(tail, "eur");
+}
+
 /* Forms and derivations that stemming leaves apart: Validierung and validiert, crawl and crawler.
  */
 static double form_likeness(struct sv a, struct sv b)
@@ -43,6 +49,8 @@ static double form_likeness(struct sv a, struct sv b)
 	if (shorter < SHORTEST)
 		return 0;
 	size_t n = common_prefix(a, b);
+	if (n == shorter && makes_doer(sv_from(a.n > b.n ? a : b, n)))
+		return 0.9;
 	if (n == shorter && longer - n <= TAIL_MAX)
 		return n <= SHORTEST ? 0.5 : longer - n <= ENDING_MAX ? 0.95 : 0.8;
 	if (n > SHORTEST && shorter - n <= 2 && longer - n <= TAIL_MAX)

@@ -40,6 +40,51 @@ struct found {
 	double value;
 };
 
+/* What is left of a compound behind its first part, without the joint. */
+static struct sv behind(struct sv key, size_t first)
+{
+	static const char *const joints[] = { "en", "es", "er", "s", "n", "e" };
+	struct sv rest = sv_from(key, first);
+	for (size_t i = 0; i < ARRAY_LEN(joints); i++)
+		if (sv_starts(rest, sv_of(joints[i])) && rest.n > strlen(joints[i]) + 3)
+			return sv_from(rest, strlen(joints[i]));
+	return rest;
+}
+
+static bool is_part(const struct term *m)
+{
+	enum { SHORTEST = 4 };
+	return (m->flags & TERM_WHOLE) && !(m->flags & TERM_PAIR) && m->stem_n >= SHORTEST;
+}
+
+/* Archivsuche, where "Suche" and "Archiv" were said: both parts, each by its own weight. */
+static double compound_value(
+	const struct route_topic *topic, const struct term *q, const struct route_topic *conv)
+{
+	enum { SHORTEST = 9, ENDING = 3 };
+	struct sv key = term_key(topic, q);
+	double best = 0;
+	if (!is_part(q) || key.n < SHORTEST || (q->flags & TERM_IDENT))
+		return 0;
+	for (size_t i = 0; i < conv->terms.n; i++) {
+		const struct term *a = &conv->terms.v[i];
+		struct sv first = term_stem(conv, a);
+		if (!is_part(a) || first.n + 4 > key.n || !sv_starts(key, first))
+			continue;
+		struct sv plain = sv_from(key, first.n), rest = behind(key, first.n);
+		for (size_t j = 0; j < conv->terms.n; j++) {
+			const struct term *b = &conv->terms.v[j];
+			struct sv second = term_stem(conv, b);
+			bool fits = (sv_starts(rest, second) && rest.n <= second.n + ENDING) ||
+				(sv_starts(plain, second) && plain.n <= second.n + ENDING);
+			double value = (double)(a->weight + b->weight) / 2;
+			if (is_part(b) && fits && value > best)
+				best = value;
+		}
+	}
+	return best;
+}
+
 static struct found find_best(
 	const struct match_text *text, size_t i, const struct route_topic *conv)
 {
@@ -52,6 +97,9 @@ static struct found find_best(
 		if (value > best.value)
 			best = (struct found){ c, like, value };
 	}
+	double both = compound_value(text->topic, q, conv);
+	if (both > best.value)
+		best.value = both, best.likeness = 1;
 	best.value *= (double)q->weight * text->rarity[i];
 	if (best.term && (q->flags & best.term->flags & TERM_IDENT) && best.likeness >= 1)
 		best.value *= identifier_bonus;
@@ -96,9 +144,9 @@ static double term_value(
 {
 	const struct term *q = &text->topic->terms.v[i];
 	*ret = find_best(text, i, conv);
-	if (!ret->term)
-		return 0;
-	double value = ret->value * phrase_factor(text, q, conv, ret->term);
+	double value = ret->value;
+	if (ret->term)
+		value *= phrase_factor(text, q, conv, ret->term);
 	if (sv_eq(term_key(text->topic, q), text->project_name))
 		value *= project_factor;
 	if (text->imperative && (q->flags & TERM_FOCUS))

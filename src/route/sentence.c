@@ -232,13 +232,13 @@ static bool is_adverb(const struct sentence *s, size_t i)
 	return end && w.n > 5 && sv_ends(w, sv_of(end));
 }
 
-/* home page, unit tests: common things of two words. */
-static bool inside_noun(const struct sentence *s, size_t i)
+/* home page, unit tests, look into: common things of several words. */
+static bool inside_phrase(const struct sentence *s, size_t i, lang_mask classes)
 {
 	for (size_t back = 0; back < LANG_PHRASE_MAX && back <= i; back++) {
 		const struct token *k = token_at(s, i - back);
 		if (k->phrase_n > back && k->phrase_n > 1)
-			return (k->phrase & (LANG_BIT(NOUN) | LANG_BIT(RESULT))) != 0;
+			return (k->phrase & classes) != 0;
 	}
 	return false;
 }
@@ -269,8 +269,10 @@ static enum word_kind kind_of(const struct sentence *s, size_t i)
 	const struct token *k = token_at(s, i);
 	if (i < s->body || inside_marker(s, i))
 		return WORD_NONE;
-	if (inside_noun(s, i))
+	if (inside_phrase(s, i, LANG_BIT(NOUN) | LANG_BIT(RESULT)))
 		return WORD_NOUN;
+	if (inside_phrase(s, i, LANG_BIT(VERB))) /* speed up */
+		return k->flags & TOKEN_IN_PHRASE ? WORD_NONE : WORD_VERB;
 	if (!k->cls) {
 		if (german_adjective(s, i) || is_adverb(s, i) || english_participle(s, i))
 			return WORD_QUALITY;

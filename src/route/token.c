@@ -165,12 +165,17 @@ static size_t han_length(struct sv s, size_t chars)
 	return at;
 }
 
+/* Single characters of these classes are parts of words: 天 of 天气. */
+static const lang_mask han_parts = LANG_BIT(TIME) | LANG_BIT(HERE) | LANG_BIT(NUM) | LANG_BIT(ADJ) |
+	LANG_BIT(NOUN) | LANG_BIT(COMP);
+
 /* Bytes of the longest lexicon word at the front; 0 when there is none. */
 static size_t han_known(const struct lexicon *lex, struct sv s)
 {
 	for (size_t chars = HAN_WORD_MAX; chars > 0; chars--) {
 		size_t n = han_length(s, chars);
-		if (lexicon_get(lex, LANG_ZH, sv_head(s, n)))
+		lang_mask m = lexicon_get(lex, LANG_ZH, sv_head(s, n));
+		if (m && (chars > 1 || (m & ~han_parts)))
 			return n;
 	}
 	return 0;

@@ -34,6 +34,9 @@ static const float role_weight[] = {
 };
 static const float indefinite_weight = 0.6F; /* of the text to be decided: it brings a new thing */
 static const float bare_weight = 0.85F; /* of what a command is to act on: any such thing */
+static const float introduced_weight = 0.9F;
+static const float known_noun_weight = 0.8F;
+static const float general_weight = 0.75F;
 static const float brought_weight = 0.8F;
 static const float quoted_weight = 0.5F;
 static const float part_weight = 0.45F; /* of an identifier or compound of several parts */
@@ -331,6 +334,34 @@ static bool brings(const struct word *w)
 	return w->role == ROLE_ASIDE && w->definite == WORD_INDEFINITE;
 }
 
+/* "crée un formulaire": what the conversation made. */
+static bool introduces(const struct word *w)
+{
+	return w->kind == WORD_NOUN && w->role == ROLE_FOCUS && w->definite == WORD_INDEFINITE;
+}
+
+/* "le formulaire refuse …": a common thing, but one that must be known, and nothing else is. */
+static bool stands_as_subject(const struct adding *a, size_t i)
+{
+	const struct word *w = &a->s->words[i];
+	if (i == 0 || i != a->s->body + 1 || w->definite != WORD_DEFINITE || !w->head)
+		return false;
+	return (a->s->tokens.v.v[i - 1].cls & LANG_BIT(ART)) != 0;
+}
+
+/* "how do I rotate logs": a question about any such thing. */
+static bool asks_how(const struct sentence *s)
+{
+	enum { REACH = 4 };
+	const struct token *v = s->tokens.v.v;
+	if (s->body >= s->tokens.v.n || !(v[s->body].cls & LANG_BIT(WH)))
+		return false;
+	for (size_t i = s->body; i < s->tokens.v.n && i < s->body + REACH; i++)
+		if (v[i].cls & LANG_BIT(SELF))
+			return true;
+	return false;
+}
+
 static float word_weight(const struct adding *a, size_t i)
 {
 	const struct word *w = &a->s->words[i];
@@ -338,7 +369,8 @@ static float word_weight(const struct adding *a, size_t i)
 	if (a->source == TOPIC_ANSWER) /* long texts: only names, wherever they stand */
 		return w->kind == WORD_NAME ? 1 : 0;
 	if (a->source != TOPIC_QUERY)
-		return conv_weight[w->kind] * (brings(w) ? brought_weight : role_weight[w->role]) *
+		return (introduces(w) ? introduced_weight : conv_weight[w->kind]) *
+			(brings(w) ? brought_weight : role_weight[w->role]) *
 			(k->flags & TOKEN_QUOTED ? quoted_weight : 1);
 	float weight = query_weight[w->kind];
 	if (w->kind == WORD_NOUN &&
@@ -346,7 +378,11 @@ static float word_weight(const struct adding *a, size_t i)
 		return pointed_weight;
 	if (a->s->returning && w->kind == WORD_NOUN && w->chunk == 1)
 		return 1; /* back to the form */
+	if (w->kind == WORD_NOUN && stands_as_subject(a, i))
+		return known_noun_weight;
 	weight *= role_weight[w->role];
+	if (asks_how(a->s) && w->definite == WORD_BARE)
+		weight *= general_weight;
 	if (w->definite == WORD_INDEFINITE)
 		weight *= indefinite_weight;
 	else if (w->definite == WORD_BARE && a->s->imperative && !(k->flags & TOKEN_IDENT))
@@ -354,6 +390,16 @@ static float word_weight(const struct adding *a, size_t i)
 	if (k->flags & TOKEN_QUOTED)
 		weight *= quoted_weight;
 	return weight;
+}
+
+/* PDFs: the plural of a word that is written in capitals. */
+static struct sv singular(const struct token *k, struct sv key)
+{
+	for (size_t i = 0; i + 1 < k->raw.n; i++)
+		if (k->raw.p[i] < 'A' || k->raw.p[i] > 'Z')
+			return key;
+	bool plural = k->raw.n > 2 && k->raw.p[k->raw.n - 1] == 's' && key.n == k->raw.n;
+	return plural ? sv_head(key, key.n - 1) : key;
 }
 
 static void add_compound(
@@ -382,7 +428,7 @@ static void add_word(struct adding *a, size_t i)
 	else if ((k->flags & TOKEN_IDENT) || memchr(key.p, '-', key.n))
 		add_identifier(a, k, weight, flags, w->chunk);
 	else
-		add_compound(a, key, weight, flags, w->chunk);
+		add_compound(a, singular(k, key), weight, flags, w->chunk);
 }
 
 /* Speech recognition and spelling split and join words at will: neighbours are also one word. */

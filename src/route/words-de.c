@@ -16,7 +16,7 @@ const struct lang_table lang_de = {
 		[LANG_CONJ] = "dass|daß|weil|wenn|ob|damit|obwohl|sodass|so dass|falls|sobald|solange|bevor|"
 			"nachdem|denn|aber|sondern|während|indem|bis|als|welche|welcher|welches|wobei|wodurch",
 		[LANG_AND] = "und|oder|sowie|bzw|beziehungsweise|bzw.",
-		[LANG_PRON] = "ihn|ihm|dessen|deren|ihnen|denen|'s|selbigen|desselben|welchen",
+		[LANG_PRON] = "ihn|ihm|dessen|deren|ihnen|denen|'s|selbigen|desselben",
 		[LANG_WEAKPRON] = "es|sie|er|ihr|ihre|ihren|ihrem|sein|seine|seinen|seinem|die|das|den|der|dem",
 		[LANG_DEM] = "dies|diese|dieser|dieses|diesen|diesem|jene|jener|jenes|jenen|jenem|solche|solchen|"
 			"solcher|solches|derselbe|dieselbe|dasselbe|denselben|demselben|dieselben|diejenigen|"
