@@ -16,6 +16,7 @@
 #include "os/path.h"
 #include "os/test-temp.h"
 #include "strategy/rewrite.h"
+#include "transcript/test-session.h"
 
 #define PARENT "11111111-2222-4333-8444-555555555555"
 
@@ -261,6 +262,87 @@ static void large(void **state)
 	rewrite_result_release(&result);
 }
 
+/* ---- the live chain, gathered on the way, is the one that transcript_live() finds ---- */
+
+static int compare_live(void *data, const struct transcript_live *live, struct err *reterr)
+{
+	const struct transcript_live *want = data;
+
+	(void)reterr;
+	assert_int_equal(live->records, want->records);
+	assert_int_equal(live->live, want->live);
+	assert_int_equal(live->live_bytes, want->live_bytes);
+	assert_int_equal(live->healed, want->healed);
+	assert_int_equal(live->compacted, want->compacted);
+	assert_string_equal(live->base_id, want->base_id);
+	for (size_t i = 0; i < live->records; i++)
+		assert_int_equal(transcript_is_live(live, i), transcript_is_live(want, i));
+	return 0;
+}
+
+static void check_live(enum transcript_format format, struct sv text)
+{
+	static const struct rewrite_ops live_ops = { .done = compare_live };
+	TEMP_DIR(dir);
+	AUTO_FREE char *path = make(dir, PARENT ".jsonl", text);
+	struct rewrite_opts opts = opts_for(path);
+	struct rewrite_result result = REWRITE_RESULT_INIT;
+	struct transcript_live want;
+	struct err err = ERR_INIT;
+
+	opts.format = format;
+	opts.dry = true;
+	assert_int_equal(transcript_live(path, format, &want, &err), 0);
+	assert_int_equal(rewrite_session(&opts, &live_ops, &want, &result, &err), 0);
+	assert_null(result.path);
+	transcript_live_release(&want);
+	rewrite_result_release(&result);
+}
+
+static void live_claude_lines(void **state)
+{
+	AUTO_STR text = STR_INIT;
+
+	(void)state;
+	claude_user(&text, "u0", NULL, "left behind");
+	claude_user(&text, "u1", NULL, "a");
+	claude_answer(&text, "a1", "u1", "m1", TOOL_USE("t1"));
+	claude_answer(&text, "a2", "a1", "m1", TOOL_USE("t2"));
+	claude_result(&text, "r1", "a1", "t1", "one");
+	str_adds(&text, "broken {\n{\"x\":1}{\"y\":2}\n\nnull\n[]\n");
+	str_addc(&text, '"');
+	str_addc(&text, '\0');
+	str_adds(&text, "\"\n");
+	claude_result(&text, "r2", "a2", "t2", "two");
+	claude_answer(&text, "a3", "r2", "m2", TEXT("done"));
+	check_live(TRANSCRIPT_CLAUDE, str_sv(&text));
+	str_adds(&text,
+		"{\"type\":\"system\",\"subtype\":\"compact_boundary\",\"uuid\":\"c1\","
+		"\"parentUuid\":null,\"compactMetadata\":{\"preservedMessages\":{\"uuids\":"
+		"[\"a3\"]}}}\n");
+	claude_user(&text, "u2", "c1", "summary");
+	claude_user(&text, "u3", "missing", "more");
+	check_live(TRANSCRIPT_CLAUDE, str_sv(&text));
+}
+
+static void live_codex_lines(void **state)
+{
+	AUTO_STR text = STR_INIT;
+
+	(void)state;
+	codex_line(&text, "session_meta",
+		"{\"id\":\"x\",\"history_base\":{\"thread_id\":\"y\",\"end_byte_offset\":7}}");
+	codex_message(&text, "user", "one");
+	codex_message(&text, "assistant", "two");
+	codex_message(&text, "user", "three");
+	codex_line(&text, "event_msg", "{\"type\":\"thread_rolled_back\",\"num_turns\":1}");
+	check_live(TRANSCRIPT_CODEX, str_sv(&text));
+	codex_line(&text, "compacted", "{\"message\":\"s\",\"replacement_history\":[]}");
+	str_adds(&text, "{\"type\":\"message\",\"role\":\"user\",\"content\":\"old shape\"}\n");
+	codex_message(&text, "user", "four");
+	check_live(TRANSCRIPT_CODEX, str_sv(&text));
+}
+
 static void nothing_is_left_when_it_fails(void **state)
 {
 	TEMP_DIR(dir);
@@ -288,6 +370,8 @@ int main(void)
 		cmocka_unit_test(old_notes_go),
 		cmocka_unit_test(codex),
 		cmocka_unit_test(large),
+		cmocka_unit_test(live_claude_lines),
+		cmocka_unit_test(live_codex_lines),
 		cmocka_unit_test(nothing_is_left_when_it_fails),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,189 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "os/test-temp.h"
+#include "store/archive.h"
+
+static const struct clock noon = { .fixed = true, .fixed_ms = 1000000000000 };
+
+struct fixture {
+	char *dir;
+	char *kept;
+	char *file;
+	struct store *store;
+	struct archive archive;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = xcalloc(1, sizeof(*f));
+
+	f->dir = temp_folder();
+	f->kept = path_join(f->dir, "data/archive");
+	f->file = temp_write(f->dir, "s.jsonl", "{\"a\":\"first\"}\n{\"b\":\"\\\"in\\\"\"}\n");
+	assert_int_equal(store_open(NULL, STORE_MEMORY, NULL, &f->store, NULL), 0);
+	f->archive = (struct archive){ f->store, f->kept, &noon };
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	store_close(f->store);
+	temp_remove(f->dir);
+	free(f->kept);
+	free(f->file);
+	free(f);
+	return 0;
+}
+
+static ino_t inode(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_ino;
+}
+
+static void keeps_a_link(void **state)
+{
+	struct fixture *f = *state;
+	char key[ARCHIVE_KEY_MAX], again[ARCHIVE_KEY_MAX];
+	AUTO_CLOSE int fd = -1;
+
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_LINK, key, NULL), 0);
+	AUTO_FREE char *path = archive_path(&f->archive, key);
+	assert_int_equal(inode(path), inode(f->file));
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_LINK, again, NULL), 0);
+	assert_string_equal(key, again);
+	/* The agent deletes its file. */
+	assert_int_equal(unlink(f->file), 0);
+	assert_int_equal(archive_open(&f->archive, key, &fd, NULL), 0);
+	/* Another one takes its name: it is kept by itself. */
+	free(f->file);
+	f->file = temp_write(f->dir, "s.jsonl", "{}\n");
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_LINK, again, NULL), 0);
+	assert_string_not_equal(key, again);
+	assert_int_equal(archive_open(&f->archive, "../s", &fd, NULL), ERR_NOTFOUND);
+	assert_int_equal(archive_open(&f->archive, "", &fd, NULL), ERR_NOTFOUND);
+}
+
+static void keeps_a_copy(void **state)
+{
+	struct fixture *f = *state;
+	char link[ARCHIVE_KEY_MAX], key[ARCHIVE_KEY_MAX], again[ARCHIVE_KEY_MAX];
+	AUTO_STR text = STR_INIT;
+
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_LINK, link, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_COPY, key, NULL), 0);
+	assert_string_not_equal(link, key);
+	AUTO_FREE char *path = archive_path(&f->archive, key);
+	assert_int_not_equal(inode(path), inode(f->file));
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_COPY, again, NULL), 0);
+	assert_string_equal(key, again);
+	assert_int_equal(file_append(f->file, SV("{}\n"), false, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_COPY, again, NULL), 0);
+	assert_string_not_equal(key, again);
+	assert_int_equal(file_read(path, 1000, &text, NULL), 0);
+	assert_int_equal(text.len, strlen("{\"a\":\"first\"}\n{\"b\":\"\\\"in\\\"\"}\n"));
+	assert_true(archive_keep(&f->archive, "/none", ARCHIVE_LINK, again, NULL) < 0);
+}
+
+static void references(void **state)
+{
+	struct fixture *f = *state;
+	char key[ARCHIVE_KEY_MAX], ref[RECALL_REF], inner[RECALL_REF];
+	AUTO_STR raw = STR_INIT;
+	CLEANUP(recall_found_release) struct recall_found found = RECALL_FOUND_INIT;
+	const struct recall_place places[] = {
+		{ .hash = recall_hash(SV("\"first\"")), .offset = 5, .size = 7 },
+		/* the value of b holds JSON: its string "in" */
+		{ .hash = recall_hash(SV("\"in\"")),
+			.offset = 19,
+			.size = 8,
+			.inner_offset = 0,
+			.inner_size = 4 },
+	};
+
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_LINK, key, NULL), 0);
+	assert_int_equal(recall_add(&f->archive, key, places, 2, NULL), 0);
+	assert_int_equal(recall_add(&f->archive, key, places, 2, NULL), 0);
+	recall_ref_text(places[0].hash, ref);
+	recall_ref_text(places[1].hash, inner);
+	assert_int_equal(recall_get(&f->archive, sv_of(ref), &raw, &found, NULL), 0);
+	assert_string_equal(raw.buf, "\"first\"");
+	assert_string_equal(found.session, "s");
+	assert_string_equal(found.path, f->file);
+	str_clear(&raw);
+	assert_int_equal(recall_get(&f->archive, sv_of(inner), &raw, NULL, NULL), 0);
+	assert_string_equal(raw.buf, "\"in\"");
+	assert_int_equal(
+		recall_get(&f->archive, SV("0000000000000000"), &raw, NULL, NULL), ERR_NOTFOUND);
+	assert_int_equal(recall_get(&f->archive, SV("odd"), &raw, NULL, NULL), ERR_USAGE);
+}
+
+/* Other bytes than the original are never given. */
+static void changed_bytes_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	char key[ARCHIVE_KEY_MAX], ref[RECALL_REF];
+	AUTO_STR raw = STR_INIT;
+	const struct recall_place place = {
+		.hash = recall_hash(SV("\"first\"")), .offset = 5, .size = 7
+	};
+	int fd;
+
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_LINK, key, NULL), 0);
+	assert_int_equal(recall_add(&f->archive, key, &place, 1, NULL), 0);
+	recall_ref_text(place.hash, ref);
+	fd = open(f->file, O_WRONLY);
+	assert_int_equal(pwrite(fd, "F", 1, 6), 1);
+	assert_int_equal(recall_get(&f->archive, sv_of(ref), &raw, NULL, NULL), ERR_INPUT);
+	assert_int_equal(raw.len, 0);
+	assert_int_equal(ftruncate(fd, 3), 0);
+	assert_int_equal(recall_get(&f->archive, sv_of(ref), &raw, NULL, NULL), ERR_INPUT);
+	/* The original turns up again where the session lay. */
+	close(fd);
+	assert_int_equal(unlink(f->file), 0);
+	free(f->file);
+	f->file = temp_write(f->dir, "s.jsonl", "{\"a\":\"first\"}\n");
+	assert_int_equal(recall_get(&f->archive, sv_of(ref), &raw, NULL, NULL), 0);
+}
+
+static void references_as_text(void **state)
+{
+	uint64_t low = 0;
+
+	(void)state;
+	assert_true(recall_ref_parse(SV("0123456789ABCDEF"), &low));
+	assert_true(low == 0x0123456789abcdef);
+	assert_true(recall_ref_parse(SV(" x] Original: faden recall 0123456789abcdef\n"), &low));
+	assert_false(recall_ref_parse(SV("0123456789abcde"), &low));
+	assert_false(recall_ref_parse(SV("0123456789abcdef0"), &low));
+	assert_false(recall_ref_parse(SV(""), &low));
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(keeps_a_link),
+		CASE(keeps_a_copy),
+		CASE(references),
+		CASE(changed_bytes_are_refused),
+		cmocka_unit_test(references_as_text),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
