@@ -154,6 +154,7 @@ static void end_tool(struct claude_stream *s, struct jval block)
 		if (!value_is(id, tool.id))
 			continue;
 		s->tools.v[i] = s->tools.v[--s->tools.n];
+		s->tools.v[s->tools.n] = (struct claude_tool){ .id = NULL };
 		emit(s,
 			&(struct agent_event){ .type = AGENT_EV_TOOL_END,
 				.tool = sv_of(tool.name),

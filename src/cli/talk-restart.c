@@ -21,6 +21,8 @@ int talk_restart(struct app *app, struct err *reterr)
 		if (words_only || !one_shot(app->argv[i]))
 			strv_add(&argv, app->argv[i]);
 	}
+	if (argv.n == 0)
+		return err_set(reterr, ERR_INPUT, "cannot restart: started without a name");
 	(void)fflush(app->out);
 	(void)fflush(app->err);
 	/* The file we run may have been replaced by an upgrade: then the new one is wanted, and

@@ -42,8 +42,8 @@ static inline size_t json_plain_bytes(const char *p)
 
 /* Bytes of the longest prefix that is valid UTF-8 (no surrogates, no overlong forms). */
 size_t json_utf8_prefix(struct sv s);
-/* Length of the well-formed sequence of two to four bytes at p, 0 when there is none. */
-size_t json_utf8_sequence(const char *p, const char *end);
+/* Length of the well-formed sequence of two to four bytes there, 0 when there is none. */
+size_t json_utf8_sequence(const char *at, const char *end);
 /* One past the number that begins at p, or NULL when none does. */
 const char *json_number_end(const char *p, const char *end);
 /* The four hexadecimal digits of a \u escape; false when there are fewer. */

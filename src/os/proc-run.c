@@ -103,7 +103,7 @@ static int wait_event(struct run *run, struct pollfd *polls, struct err *reterr)
  * behind that keeps them. */
 static int run_to_end(struct run *run, int *ret_status, struct err *reterr)
 {
-	struct pollfd polls[RUN_FDS];
+	struct pollfd polls[RUN_FDS] = { 0 };
 
 	for (;;) {
 		int r = wait_event(run, polls, reterr);

@@ -192,7 +192,7 @@ static bool number_lives(pid_t pid)
 
 enum proc_alive proc_id_check(const struct proc_id *id)
 {
-	struct proc_id self;
+	struct proc_id self = { .pid = 0 };
 
 	if (proc_id_self(&self, NULL) < 0 || strcmp(id->host, self.host) != 0)
 		return PROC_ELSEWHERE;

@@ -243,7 +243,7 @@ static void parts_release(struct parts *p)
 static void parts_read(struct parts *p, struct sv raw)
 {
 	struct sv part;
-	size_t at[PARTS_MAX];
+	size_t at[PARTS_MAX] = { 0 };
 	while (p->n < PARTS_MAX && next_part(&raw, &part)) {
 		at[p->n] = p->text.len;
 		utf8_normalise(&p->text, part, true);

@@ -60,7 +60,7 @@ static int refuse_newer(int64_t version, struct err *reterr)
 
 static int migrate(struct store *store, struct err *reterr)
 {
-	int64_t version;
+	int64_t version = 0;
 	int r = store_begin(store, reterr);
 
 	if (r < 0)
