@@ -73,7 +73,7 @@ static char *name_of(const struct handoff *h, unsigned number)
 static int write_new(const char *path, struct sv text, struct err *reterr)
 {
 	CLEANUP(file_new_release) struct file_new f = FILE_NEW_INIT;
-	int rc = file_new_open(&f, path, 0600, reterr);
+	int rc = file_new_open_unnamed(&f, path, 0600, reterr);
 	if (rc >= 0)
 		rc = file_new_write(&f, text, reterr);
 	return rc < 0 ? rc : file_new_commit_excl(&f, reterr);

@@ -198,7 +198,7 @@ static int write_file(const char *path, struct sv lines, struct err *reterr)
 	CLEANUP(file_new_release) struct file_new f = FILE_NEW_INIT;
 	int rc = file_mkdirs(folder, reterr);
 	if (rc >= 0)
-		rc = file_new_open(&f, path, 0600, reterr);
+		rc = file_new_open_unnamed(&f, path, 0600, reterr);
 	if (rc >= 0)
 		rc = file_new_write(&f, lines, reterr);
 	return rc < 0 ? rc : file_new_commit_excl(&f, reterr);
