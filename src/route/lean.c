@@ -74,6 +74,14 @@ static bool clause_begins(const struct sentence *s, size_t i)
 	return k->before || request || (k->cls & (LANG_BIT(CONJ) | LANG_BIT(AND)));
 }
 
+/* "a test that proves it": what proves is not what is proved. */
+static bool relative_head(const struct sentence *s, size_t i)
+{
+	const struct token *next = peek(s, i + 1);
+	struct sv w = next ? token_word(&s->tokens, next) : SV("");
+	return sv_is(w, "that") || sv_is(w, "which") || sv_is(w, "who");
+}
+
 /* A thing named earlier in the sentence, in another clause: the pronoun means that. Without
  * punctuation, a subject pronoun right behind a thing opens the clause itself. */
 static bool antecedent_inside(const struct sentence *s, size_t pronoun)
@@ -84,7 +92,7 @@ static bool antecedent_inside(const struct sentence *s, size_t pronoun)
 	bool boundary = false;
 	for (size_t i = pronoun + 1; i-- > s->body;) {
 		if (i < pronoun &&
-			((boundary && thing(s, i)) ||
+			((boundary && thing(s, i) && !relative_head(s, i)) ||
 				(subject && i + 1 == pronoun && i > s->body && content(s, i))))
 			return true;
 		boundary |= i > s->body && (i == pronoun ? at(s, i)->before : clause_begins(s, i));
@@ -444,6 +452,9 @@ static bool is_very_short(const struct sentence *s)
 		words += at(s, i)->cls & LANG_BIT(FILL) ? 0 : size_in_words(at(s, i));
 		definite |= s->words[i].kind == WORD_NAME && s->words[i].definite == WORD_DEFINITE;
 	}
+	if (s->body < s->tokens.v.n && (at(s, s->body)->cls & LANG_BIT(WH)) && s->names > 0 &&
+		!definite)
+		return false; /* what is X: any X */
 	/* A verb with a meaning of its own makes a whole request of three words. */
 	if (s->imperative && s->words[s->body].kind != WORD_VERB)
 		return false;
@@ -471,11 +482,13 @@ static void read_completeness(struct leaning *l)
 	if (is_very_short(s))
 		sign(l, sure_very_short, false, "is very short", NULL);
 	enum { FRAGMENT_WORDS = 7, SHORT_QUESTION = 4 };
+	const struct token *second = peek(s, s->body + 1); /* "à quoi sert …" asks */
 	if (first && (first->cls & LANG_BIT(WH)) && s->names <= 1 &&
 		s->tokens.v.n - s->body <= SHORT_QUESTION)
 		sign(l, sure_short_question, false, "is a short question", NULL);
 	if (first && s->tokens.v.n - s->body <= FRAGMENT_WORDS && s->names <= 3 && !has_verb(s) &&
-		(first->cls & (LANG_BIT(PREP) | LANG_BIT(COMP))) && !s->returning)
+		(first->cls & (LANG_BIT(PREP) | LANG_BIT(COMP))) && !s->returning &&
+		!(second && (second->cls & LANG_BIT(WH))))
 		sign(l, sure_fragment, false, "is no whole sentence", NULL);
 }
 

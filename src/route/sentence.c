@@ -165,6 +165,14 @@ static bool noun_position(const struct sentence *s, size_t i)
 		!sv_is(token_word(&s->tokens, token_at(s, i - 1)), "to");
 }
 
+/* "write release notes": two verbs cannot follow each other, the second is part of a name. */
+static bool object_attribute(const struct sentence *s, size_t i)
+{
+	const struct token *k = token_at(s, i), *next = peek(s, i + 1);
+	return i > s->body && !k->before && s->words[i - 1].kind == WORD_VERB && next &&
+		!next->before && (!next->cls || (next->cls & noun_words));
+}
+
 /* "merging tickets loses …": a gerund with its object; "autosave is …": no command either. */
 static bool opens_as_subject(const struct sentence *s, size_t i)
 {
@@ -283,6 +291,8 @@ static enum word_kind kind_of(const struct sentence *s, size_t i)
 	if (k->cls & (LANG_BIT(VERB) | LANG_BIT(DEED))) {
 		bool deed = k->cls & LANG_BIT(DEED);
 		if (deed && i == s->body && opens_as_subject(s, i))
+			return WORD_NAME;
+		if (deed && object_attribute(s, i))
 			return WORD_NAME;
 		if (!noun_position(s, i))
 			return k->cls & function_words ? WORD_NONE : deed ? WORD_DEED : WORD_VERB;
