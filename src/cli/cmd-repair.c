@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "cli/archive-of.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
 #include "cli/sessions.h"
@@ -15,11 +16,22 @@
 #include "json/write.h"
 
 struct repair_cli {
+	const char *out;
+	bool apply;
+	bool in_place;
+	bool dry_run;
 	bool json;
 };
 
 static const struct opt repair_options[] = {
-	OPT_FLAG(0, "json", struct repair_cli, json, "a JSON object for programs"),
+	OPT_FLAG(0, "apply", struct repair_cli, apply, "write a mended copy under a new id"),
+	OPT_FLAG(0, "in-place", struct repair_cli, in_place,
+		"mend the session itself; a copy goes to the archive first"),
+	OPT_STRING('o', "out", struct repair_cli, out, "DIR",
+		"write the copy there, not where the agent looks for it"),
+	OPT_FLAG('n', "dry-run", struct repair_cli, dry_run,
+		"show what is wrong and what would be done, write nothing (default)"),
+	OPT_FLAG(0, "json", struct repair_cli, json, "one object for programs"),
 	OPT_END,
 };
 
@@ -28,6 +40,8 @@ struct run {
 	const struct repair_cli *opts;
 	struct session_row row;
 	struct repair *repair;
+	char backup[ARCHIVE_KEY_MAX]; /* "" when there is none */
+	struct repair_result result; /* path NULL: nothing was written */
 };
 
 /* ---- the session ---- */
@@ -50,8 +64,13 @@ static int take_file(struct run *run, const char *path, struct err *reterr)
 	return 0;
 }
 
-static int find(struct run *run, const char *spec, struct err *reterr)
+static int find(struct run *run, int argc, char **argv, struct err *reterr)
 {
+	AUTO_FREE char *current = argc > 0 ? NULL : sessions_current(run->app);
+	const char *spec = argc > 0 ? argv[0] : current;
+	if (!spec)
+		return err_set(reterr, ERR_NOTFOUND,
+			"no conversation goes on in this folder: name a session (faden list)");
 	struct stat st;
 	if (strchr(spec, '/') && stat(spec, &st) == 0 && S_ISREG(st.st_mode))
 		return take_file(run, spec, reterr);
@@ -64,6 +83,19 @@ static bool in_use(struct run *run)
 	uint64_t pid;
 	sessions_writers(run->app, &writers);
 	return map_get(&writers, sv_of(run->row.info.id), &pid);
+}
+
+static int is_fork(void *data, const struct session_row *row)
+{
+	*(bool *)data |= row->info.relation == SESSION_FORKED;
+	return 0;
+}
+
+static bool has_forks(struct run *run)
+{
+	bool forks = false;
+	int rc = catalogue_children(run->app->store, &run->row.info, is_fork, &forks, NULL);
+	return forks || rc < 0;
 }
 
 /* ---- for people ---- */
@@ -116,13 +148,8 @@ static void show_rest(struct term *t, const struct repair_report *report)
 	term_newline(t);
 }
 
-static void show(struct run *run, struct term *t)
+static void show_report(struct term *t, const struct repair_report *report)
 {
-	const struct repair_report *report = repair_report(run->repair);
-	char size[SIZE_TEXT_MAX], lines[SIZE_TEXT_MAX];
-	size_format(report->bytes, size);
-	size_format_count((int64_t)report->lines, lines);
-	term_putf(t, "%s, %s: %s lines, %s\n", run->row.info.id, run->row.agent, lines, size);
 	term_putf(t, "reachable %zu of %zu entries", report->reachable, report->entries);
 	show_rest(t, report);
 	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
@@ -130,6 +157,34 @@ static void show(struct run *run, struct term *t)
 			show_finding(t, (enum repair_cause)i, &report->findings[i]);
 	if (repair_healthy(report))
 		term_puts(t, "healthy\n");
+}
+
+static void show_result(struct term *t, const struct run *run)
+{
+	const struct repair_result *result = &run->result;
+	bool codex = run->row.info.format == TRANSCRIPT_CODEX;
+	term_putf(t, "\nmended: %s\n", result->id);
+	term_putf(t, "%s\n", result->path);
+	if (run->backup[0])
+		term_putf(t, "the original is in the archive: %s\n", run->backup);
+	show_report(t, &result->report);
+	if (codex || strcmp(run->row.agent, "claude") == 0)
+		term_putf(t, "%s %s\n", codex ? "codex resume" : "claude --resume", result->id);
+}
+
+static void show(struct run *run, struct term *t)
+{
+	const struct repair_report *report = repair_report(run->repair);
+	char size[SIZE_TEXT_MAX], lines[SIZE_TEXT_MAX];
+	size_format(report->bytes, size);
+	size_format_count((int64_t)report->lines, lines);
+	term_text_line(t, sv_of(run->row.info.id));
+	term_putf(t, ", %s: %s lines, %s\n", run->row.agent, lines, size);
+	show_report(t, report);
+	if (run->result.path)
+		show_result(t, run);
+	else if (!repair_healthy(report) && repair_possible(run->repair))
+		term_puts(t, "--apply writes a mended copy\n");
 }
 
 /* ---- for programs ---- */
@@ -150,12 +205,8 @@ static void put_finding(struct jw *w, enum repair_cause cause, const struct repa
 	jw_end(w);
 }
 
-static void put_report(struct jw *w, const struct run *run)
+static void put_report(struct jw *w, const struct repair_report *report)
 {
-	const struct repair_report *report = repair_report(run->repair);
-	jw_put_cstr(w, "session_id", run->row.info.id);
-	jw_put_cstr(w, "path", run->row.info.path);
-	jw_put_cstr(w, "agent", run->row.agent);
 	jw_put_bool(w, "healthy", repair_healthy(report));
 	jw_put_i64(w, "reachable", (int64_t)report->reachable);
 	jw_put_i64(w, "entries", (int64_t)report->entries);
@@ -171,12 +222,30 @@ static void put_report(struct jw *w, const struct run *run)
 	jw_end(w);
 }
 
+static void put_result(struct jw *w, const struct run *run)
+{
+	jw_key(w, "mended");
+	jw_object(w);
+	put_report(w, &run->result.report);
+	jw_end(w);
+	jw_put_cstr(w, "backup", run->backup[0] ? run->backup : NULL);
+}
+
 static void print_json(const struct run *run)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
+	bool written = run->result.path != NULL;
 	jw_object(&w);
-	put_report(&w, run);
+	jw_put_cstr(&w, "session_id", written ? run->result.id : NULL);
+	jw_put_cstr(&w, "path", run->result.path);
+	jw_put_cstr(&w, "parent_id", run->row.info.id);
+	jw_put_cstr(&w, "parent_path", run->row.info.path);
+	jw_put_cstr(&w, "agent", run->row.agent);
+	jw_put_bool(&w, "in_place", written && run->opts->in_place);
+	put_report(&w, repair_report(run->repair));
+	if (written)
+		put_result(&w, run);
 	jw_end(&w);
 	(void)fprintf(run->app->out, "%s\n", out.buf);
 }
@@ -202,23 +271,82 @@ static int diagnose(struct run *run, struct err *reterr)
 	return repair_open(&opts, &run->repair, reterr);
 }
 
-static int run_repair(
-	struct app *app, const void *options, int argc UNUSED, char **argv, struct err *reterr)
+/* In place, nobody may be writing, and nobody may count on the bytes. */
+static int keep_original(struct run *run, struct err *reterr)
 {
-	struct run run = { .app = app, .opts = options, .row = SESSION_ROW_INIT };
-	int rc = sessions_open(app, reterr);
+	struct archive archive;
+	AUTO_FREE char *dir = archive_of(run->app, &archive);
+	if (in_use(run))
+		return err_set(reterr, ERR_BUSY,
+			"the session is in use: leave it first, or write a copy (--apply)");
+	if (run->row.info.format == TRANSCRIPT_CODEX && has_forks(run))
+		return err_set(reterr, ERR_BUSY,
+			"Codex sessions that were forked from this one are read from its file: "
+			"write a copy (--apply)");
+	return archive_keep(&archive, run->row.info.path, ARCHIVE_COPY, run->backup, reterr);
+}
+
+static int apply(struct run *run, struct err *reterr)
+{
+	const struct repair_cli *opts = run->opts;
+	const struct repair_write how = {
+		.out_dir = opts->out, .in_place = opts->in_place, .clock = &run->app->clock
+	};
+	int rc = 0;
+	if (repair_healthy(repair_report(run->repair)) || !repair_possible(run->repair))
+		return 0;
+	if (opts->in_place)
+		rc = keep_original(run, reterr);
+	return rc < 0 ? rc : repair_apply(run->repair, &how, &run->result, reterr);
+}
+
+/* 0 when the session is, or now is, as it should be. */
+static int outcome(const struct run *run)
+{
+	const struct repair_report *report =
+		run->result.path ? &run->result.report : repair_report(run->repair);
+	return repair_healthy(report) ? 0 : 1;
+}
+
+static int check_options(const struct repair_cli *opts, struct err *reterr)
+{
+	bool writes = opts->apply || opts->in_place;
+	if (opts->dry_run && writes)
+		return err_set(reterr, ERR_USAGE, "--dry-run writes nothing: leave out --apply");
+	if (opts->in_place && opts->out)
+		return err_set(reterr, ERR_USAGE, "--in-place and --out exclude each other");
+	if (opts->out && !writes)
+		return err_set(reterr, ERR_USAGE, "--out needs --apply");
+	return 0;
+}
+
+static int run_repair(
+	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	struct run run = {
+		.app = app,
+		.opts = options,
+		.row = SESSION_ROW_INIT,
+		.result = REPAIR_RESULT_INIT,
+	};
+	int rc = check_options(run.opts, reterr);
 	if (rc >= 0)
-		rc = find(&run, argv[0], reterr);
+		rc = sessions_open(app, reterr);
+	if (rc >= 0)
+		rc = find(&run, argc, argv, reterr);
 	if (rc >= 0)
 		rc = diagnose(&run, reterr);
+	if (rc >= 0 && (run.opts->apply || run.opts->in_place))
+		rc = apply(&run, reterr);
 	if (rc >= 0) {
 		if (run.opts->json)
 			print_json(&run);
 		else
 			print_text(&run);
-		rc = repair_healthy(repair_report(run.repair)) ? 0 : 1;
+		rc = outcome(&run);
 	}
 	repair_free(run.repair);
+	repair_result_release(&run.result);
 	session_row_release(&run.row);
 	return rc;
 }
@@ -227,8 +355,7 @@ const struct cmd cmd_repair = {
 	.name = "repair",
 	.group = CMD_GROUP_CONTEXT,
 	.summary = "why a session does not resume whole, and a copy that does",
-	.synopsis = "SESSION",
-	.min_args = 1,
+	.synopsis = "[SESSION]",
 	.max_args = 1,
 	.words = CMD_WORDS_SESSION,
 	.opts = repair_options,

@@ -35,7 +35,7 @@ static enum transcript_format format_of(int64_t n)
 
 static enum session_relation relation_of(int64_t n)
 {
-	return n >= 0 && n <= SESSION_PORTED ? (enum session_relation)n : SESSION_ROOT;
+	return n >= 0 && n <= SESSION_REPAIRED ? (enum session_relation)n : SESSION_ROOT;
 }
 
 static void load_numbers(struct sql *q, struct session_info *info, int c)

@@ -85,6 +85,7 @@ static void tell(struct repair *r, const struct fact_tool *tool, bool result)
 {
 	struct fact *fact = &r->facts.v.v[tool->fact];
 	fact->flags |= result ? FACT_RESULT : FACT_CALL;
+	vec_push(&r->alone, tool->id);
 	finding_add(
 		&r->report.findings[result ? REPAIR_RESULT_ALONE : REPAIR_CALL_ALONE], fact->line);
 }
@@ -93,6 +94,19 @@ static bool is_running(const struct repair *r, const struct fact_tool *call)
 {
 	const struct fact *leaf = &r->facts.v.v[r->leaf - 1], *fact = &r->facts.v.v[call->fact];
 	return r->in_use && fact->message == leaf->message;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+bool tool_is_alone(const struct repair *r, struct sv id)
+{
+	uint64_t hash = fact_hash(id);
+	return r->alone.n > 0 &&
+		bsearch(&hash, r->alone.v, r->alone.n, sizeof(hash), by_number) != NULL;
 }
 
 void claude_tools(struct repair *r, const struct transcript_live *mended)
@@ -111,6 +125,8 @@ void claude_tools(struct repair *r, const struct transcript_live *mended)
 	vec_each (&lone_calls.v, call)
 		if (call->id != 0 && !is_running(r, call))
 			tell(r, call, false);
+	if (r->alone.n > 0)
+		qsort(r->alone.v, r->alone.n, sizeof(r->alone.v[0]), by_number);
 	vec_release(&calls.v);
 	vec_release(&results.v);
 	vec_release(&lone_calls.v);

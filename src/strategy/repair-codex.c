@@ -3,6 +3,7 @@
  */
 #include "base/mem.h"
 #include "strategy/repair-facts.h"
+#include "strategy/repair-mend.h"
 
 void codex_fact(struct facts *f, const struct entry *entry)
 {
@@ -15,4 +16,10 @@ int codex_plan(struct repair *r, struct err *reterr)
 	(void)r;
 	(void)reterr;
 	return 0;
+}
+
+void codex_mend(const struct mender *m, const struct mending *entry)
+{
+	(void)m;
+	(void)entry;
 }

@@ -126,7 +126,8 @@ struct repair {
 	struct repair_report report;
 	size_t spoken; /* entries of user and assistant */
 	bool sub_agent; /* a file of its own for one */
-	VEC(struct fact_pair) pairs; /* by result */
+	VEC(struct fact_pair) pairs; /* in the order of the results */
+	VEC(uint64_t) alone; /* ids of tools without counterpart, sorted */
 	uint32_t leaf; /* where the conversation goes on, counted from 1 */
 	uint32_t stale_note; /* the note that names another, counted from 1; 0 none */
 	bool repeat_leaf; /* it must be written once more, last */

@@ -121,6 +121,7 @@ void repair_free(struct repair *r)
 	facts_release(&r->facts);
 	transcript_live_release(&r->live);
 	vec_release(&r->pairs);
+	vec_release(&r->alone);
 	free(r->path);
 	free(r->file_id);
 	free(r);

@@ -172,3 +172,26 @@ struct repair;
 int repair_open(const struct repair_opts *opts, struct repair **ret, struct err *reterr) MUST_USE;
 void repair_free(struct repair *r); /* NULL is fine */
 const struct repair_report *repair_report(const struct repair *r);
+/* Whether anything can be done about what was found. */
+bool repair_possible(const struct repair *r);
+
+struct repair_write {
+	const char *out_dir; /* NULL: where the agent looks for it */
+	bool in_place; /* same id; the caller has kept a copy and knows that nobody writes to it */
+	unsigned threads; /* 0: chosen here */
+	const struct clock *clock;
+};
+struct repair_result {
+	char id[UUID_TEXT];
+	char *path; /* owned */
+	uint64_t bytes;
+	struct repair_report report; /* of what was written, read again */
+};
+#define REPAIR_RESULT_INIT   \
+	{                    \
+		.path = NULL \
+	}
+void repair_result_release(struct repair_result *result);
+/* Writes the mended session and looks at it. ERR_INPUT when nothing can be done. */
+int repair_apply(struct repair *r, const struct repair_write *how, struct repair_result *ret,
+	struct err *reterr) MUST_USE;

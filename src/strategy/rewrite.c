@@ -472,7 +472,10 @@ static void run_init(struct run *run)
 
 	uuid_new(mark);
 	(void)snprintf(run->mark, sizeof(run->mark), "\"%s\"", mark);
-	uuid_new(run->result->id);
+	if (o->id)
+		(void)snprintf(run->result->id, sizeof(run->result->id), "%s", o->id);
+	else
+		uuid_new(run->result->id);
 	if (o->in_place && run->parent_id.n < UUID_TEXT && run->parent_id.n > 0) {
 		memcpy(run->result->id, run->parent_id.p, run->parent_id.n);
 		run->result->id[run->parent_id.n] = '\0';

@@ -92,6 +92,7 @@ struct rewrite_opts {
 	 * names that the parent has go. Claude: a member of the first line; Codex: of the payload
 	 * of its session_meta. */
 	const char *note_key;
+	const char *id; /* of the new session; NULL: chosen here */
 	const char *out_dir; /* where to write; NULL: where the agent looks for it */
 	bool in_place; /* same id and path; the caller has made a copy and knows that nobody writes
 			*/

@@ -42,6 +42,7 @@ const char *session_relation_name(enum session_relation relation)
 		[SESSION_CONTINUED] = "continued",
 		[SESSION_FORKED] = "forked",
 		[SESSION_PORTED] = "ported",
+		[SESSION_REPAIRED] = "repaired",
 	};
 	return names[relation];
 }
@@ -118,7 +119,7 @@ static struct jval either(struct jval obj, const char *key, const char *other)
 
 static enum session_relation relation_by_name(struct jval val)
 {
-	for (int r = SESSION_TRIMMED; r <= SESSION_PORTED; r++)
+	for (int r = SESSION_TRIMMED; r <= SESSION_REPAIRED; r++)
 		if (scan_string_eq(val, sv_of(session_relation_name((enum session_relation)r))))
 			return (enum session_relation)r;
 	return SESSION_CONTINUED;

@@ -37,6 +37,7 @@ enum session_relation {
 	SESSION_CONTINUED,
 	SESSION_FORKED,
 	SESSION_PORTED,
+	SESSION_REPAIRED,
 };
 const char *session_relation_name(enum session_relation relation); /* "trimmed" …, "" for ROOT */
 

@@ -29,7 +29,31 @@ check() {
 		t_is "$1 $2: ${3#!}" "$(field "'${3#!}' in [f['cause'] for f in r['findings'] if f['level'] != 'note']")" True
 		;;
 	esac
-	t_is "$1 $2: the file is as it was" "$(cksum <"$file")" "$sum"
+	case $3 in - | !*) return ;; esac
+	t_exit "$1 $2: mended" 0 t_faden repair --apply --json "$id"
+	t_is "$1 $2: proven" "$(field 'r["mended"]["healthy"] and r["mended"]["reachable"] == r["entries"]')" True
+	new=$(field 'r["path"]')
+	t_is "$1 $2: the original is as it was" "$(cksum <"$file")" "$sum"
+	# these two are about every line
+	case $2 in stale-usage | other-session-id) return ;; esac
+	t_ok "$1 $2: what was fine stays byte for byte" same_lines "$file" "$id" "$new" "$(field 'r["session_id"]')" \
+		"$(field 'sum(f["count"] for f in r["findings"])')"
+	t_exit "$1 $2: nothing is left to do" 0 t_faden repair --apply --json "$new"
+}
+
+# same_lines OLD ID NEW ID FINDINGS: but for the ids, no more lines differ than findings there are,
+# and the one with the note.
+same_lines() {
+	python3 - "$@" <<-'END'
+		import collections, sys
+		old, old_id, new, new_id, most = sys.argv[1:]
+		read = lambda path: [l.strip() for l in open(path, "rb").read().split(b"\n")]
+		had = collections.Counter(l.replace(old_id.encode(), new_id.encode()) for l in read(old))
+		has = collections.Counter(read(new))
+		lost = sum((had - has).values())
+		if lost > int(most) + 2:
+		    sys.exit(f"{lost} lines differ, {most} findings")
+	END
 }
 
 for agent in claude; do
@@ -44,6 +68,36 @@ done
 t_exit 'for people' 1 t_faden repair bbbbbbbb
 t_like 'how much is reached' "$(cat "$t_out")" '^reachable 8 of 19 entries'
 t_like 'the cause with its line' "$(cat "$t_out")" '^  loss  null-parent, line 13$'
+t_like 'what can be done' "$(cat "$t_out")" '^--apply writes a mended copy$'
+
+# in place: same file and id, the original in the archive
+id=bbbbbbbb-0000-4000-8000-000000000001
+file=$t_home/.claude/projects/$(printf %s "$here" | sed 's/[^A-Za-z0-9]/-/g')/$id.jsonl
+cp "$file" "$t_tmp/before"
+chmod 640 "$file"
+t_exit 'in place' 0 t_faden repair --in-place --json $id
+t_is 'the same id' "$(field 'r["session_id"]')" $id
+t_is 'the same mode' "$(stat -c %a "$file")" 640
+t_is 'one line differs' "$(diff "$t_tmp/before" "$file" | grep -c '^<')" 1
+t_ok 'the original is kept' cmp "$t_tmp/before" "$(find "$t_home/.local/share/faden/archive" -type f -name "$(field 'r["backup"]')*")"
+t_exit 'nothing more to do' 0 t_faden repair --in-place $id
+t_exit 'elsewhere' 0 t_faden repair --apply --out "$t_tmp/out" "$t_tmp/before"
+t_is 'is one file' "$(find "$t_tmp/out" -name '*.jsonl' | wc -l)" 1
+
+# somebody is at it
+"$t_helper/damage-session" claude null-parent "$t_home/.claude" "$here" $id >/dev/null
+mkdir -p "$t_home/.claude/sessions"
+printf '{"pid":%d,"sessionId":"%s","procStart":"%s"}' $$ $id "$(cut -d' ' -f22 /proc/$$/stat)" \
+	>"$t_home/.claude/sessions/$$.json"
+t_exit 'in use: refused' 5 t_faden repair --in-place $id
+t_like 'and says so' "$(cat "$t_err")" 'in use'
+t_exit 'in use: a copy is fine' 0 t_faden repair --apply $id
+rm "$t_home/.claude/sessions/$$.json"
+
+t_exit 'a plan alone' 1 t_faden repair --dry-run $id
+t_exit 'a plan that writes' 2 t_faden repair --dry-run --apply $id
+t_exit 'in place and elsewhere' 2 t_faden repair --in-place --out x $id
+t_exit 'elsewhere without a copy' 2 t_faden repair --out x $id
 printf '\000\001\033[31mx{"type":"user"' >"$t_tmp/junk.jsonl"
 t_exit 'a file of nothing' 1 t_faden repair "$t_tmp/junk.jsonl"
 t_exit 'no such session' 1 t_faden repair nowhere

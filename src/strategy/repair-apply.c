@@ -1,0 +1,301 @@
+/*
+ * The mended session written: every line of the parent by the plan of its facts, and then looked at
+ * once more.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "strategy/repair-mend.h"
+#include "strategy/rewrite.h"
+#include "json/jsonl.h"
+
+/* ---- what the plan refers to ---- */
+
+/* The id of the only tool call on the line at offset that nobody answers. */
+static int read_call_id(const char *path, uint64_t offset, struct str *out, struct err *reterr)
+{
+	const struct jsonl_opts opts = { .offset = offset };
+	struct jsonl *lines = NULL;
+	struct jsonl_line line;
+	struct jval vals[LINE_KEYS_MAX], block, type, id;
+	int rc = jsonl_open(path, &opts, &lines, reterr);
+	if (rc >= 0)
+		rc = jsonl_next(lines, &line, reterr);
+	if (rc > 0 && line_read(TRANSCRIPT_CLAUDE, line.text, vals)) {
+		struct scan_iter it = scan_iter(vals[CLAUDE_MSG_CONTENT]);
+		while (scan_next(&it, NULL, &block) > 0)
+			if (scan_get(block, SV("type"), &type) > 0 &&
+				scan_string_eq(type, SV("tool_use")) &&
+				scan_get(block, SV("id"), &id) > 0)
+				str_add(out, scan_inner(id));
+	}
+	jsonl_free(lines);
+	return rc < 0 ? rc : 0;
+}
+
+int mender_init(
+	struct mender *m, const struct repair *r, const struct clock *clock, struct err *reterr)
+{
+	*m = (struct mender){ .r = r };
+	clock_format_iso(clock_wall_ms(clock), m->now);
+	for (size_t i = 0; i < r->pairs.n; i++) {
+		AUTO_STR id = STR_INIT;
+		int rc =
+			read_call_id(r->path, r->facts.v.v[r->pairs.v[i].call].offset, &id, reterr);
+		if (rc < 0)
+			return rc;
+		strv_add(&m->call_ids, id.buf);
+	}
+	return 0;
+}
+
+void mender_release(struct mender *m)
+{
+	strv_release(&m->call_ids);
+}
+
+void mend_member(const struct mending *entry, struct jval object, struct jval val, const char *key,
+	struct sv json)
+{
+	AUTO_STR text = STR_INIT;
+	if (val.type != J_NONE) {
+		edit_value(entry->edit, val, json);
+		return;
+	}
+	str_addf(&text, "\"%s\":", key);
+	str_add(&text, json);
+	str_addc(&text, ',');
+	edit_replace(entry->edit, sv_make(object.raw.p + 1, 0), str_sv(&text));
+}
+
+/* ---- lines ---- */
+
+struct apply {
+	struct repair *r;
+	struct mender mender;
+	char id[UUID_TEXT]; /* of the new session */
+	bool in_place_id; /* every line must get the id of the file's name */
+	struct str leaf; /* the mended line that is repeated at the end; empty: none */
+};
+
+/* Facts of the line at offset: the first, and one past the last. */
+static const struct fact *facts_at(
+	const struct facts *f, uint64_t offset, const struct fact **ret_end)
+{
+	size_t low = 0, high = f->v.n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (f->v.v[mid].offset < offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	size_t end = low;
+	while (end < f->v.n && f->v.v[end].offset == offset)
+		end++;
+	*ret_end = f->v.v + end;
+	return f->v.v + low;
+}
+
+static void mend(const struct apply *a, const struct mending *entry)
+{
+	if (a->r->format == TRANSCRIPT_CODEX)
+		codex_mend(&a->mender, entry);
+	else
+		claude_mend(&a->mender, entry);
+}
+
+/* What can be read of a broken line, each entry on a line of its own. */
+static void mend_line(const struct apply *a, struct sv text, const struct fact *fact,
+	const struct fact *end, struct str *out)
+{
+	struct mended m = MENDED_INIT;
+	struct jval vals[LINE_KEYS_MAX];
+	line_mend(&m, text);
+	vec_each (&m.parts, part) {
+		CLEANUP(edit_release) struct edit e = EDIT_INIT(part->text);
+		if (!line_read(a->r->format, part->text, vals))
+			continue;
+		while (fact < end && fact->flags & FACT_GONE && !(fact->flags & FACT_DROP))
+			fact++;
+		if (fact == end)
+			break;
+		const struct mending entry = {
+			.fact = fact++,
+			.object = { part->text, J_OBJECT },
+			.vals = vals,
+			.edit = &e,
+		};
+		if (entry.fact->flags & FACT_DROP)
+			continue;
+		mend(a, &entry);
+		if (edit_apply(&e, out) < 0)
+			str_add(out, part->text);
+		str_addc(out, '\n');
+	}
+	mended_release(&m);
+}
+
+/* The line that is repeated at the end. */
+static int prepare_leaf(struct apply *a, struct err *reterr)
+{
+	const struct fact *end, *fact = &a->r->facts.v.v[a->r->leaf - 1];
+	const struct jsonl_opts opts = { .offset = fact->offset };
+	struct jsonl *lines = NULL;
+	struct jsonl_line line;
+	int rc = jsonl_open(a->r->path, &opts, &lines, reterr);
+	if (rc >= 0)
+		rc = jsonl_next(lines, &line, reterr);
+	if (rc > 0) {
+		(void)facts_at(&a->r->facts, fact->offset, &end);
+		mend_line(a, line.text, fact, end, &a->leaf);
+	}
+	jsonl_free(lines);
+	return rc < 0 ? rc : 0;
+}
+
+static bool is_changed(const struct apply *a, const struct fact *fact)
+{
+	return fact->flags & (FACT_WRONG | FACT_PLAN) || a->in_place_id ||
+		a->r->format == TRANSCRIPT_CODEX;
+}
+
+/* The splices made so far, and behind them what goes to the end of the file. */
+static int end_file(
+	const struct apply *a, const struct rewrite_line *line, struct edit *e, struct str *out)
+{
+	if (edit_apply(e, out) < 0)
+		str_add(out, line->text);
+	str_addc(out, '\n');
+	str_add(out, str_sv(&a->leaf));
+	return REWRITE_OWN;
+}
+
+static int apply_edit(void *data, void *chunk UNUSED, struct rewrite_line *line, struct edit *e,
+	struct str *out, struct err *reterr UNUSED)
+{
+	const struct apply *a = data;
+	const struct facts *f = &a->r->facts;
+	const struct fact *end, *fact = facts_at(f, line->offset, &end);
+	bool last = a->leaf.len > 0 && end == f->v.v + f->v.n;
+	if (fact == end)
+		return REWRITE_EDITED;
+	if (!is_changed(a, fact))
+		return last ? end_file(a, line, e, out) : REWRITE_EDITED;
+	if (fact->flags & FACT_DROP && end - fact == 1)
+		return REWRITE_DROP;
+	if (fact->flags & FACT_LINE || !line->object) {
+		mend_line(a, line->text, fact, end, out);
+		str_add(out, last ? str_sv(&a->leaf) : SV(""));
+		return REWRITE_OWN;
+	}
+	struct jval whole;
+	if (scan_text(line->text, &whole) < 0)
+		return REWRITE_EDITED;
+	const struct mending entry = { fact, whole, line->vals, e, line->neutral, !a->in_place_id };
+	mend(a, &entry);
+	return last ? end_file(a, line, e, out) : REWRITE_EDITED;
+}
+
+static void apply_note(void *data, struct jw *w)
+{
+	const struct apply *a = data;
+	jw_put_cstr(w, "relation", session_relation_name(SESSION_REPAIRED));
+	jw_put_cstr(w, "parent_id", a->r->file_id);
+	jw_put_cstr(w, "parent_file", a->r->path);
+}
+
+/* ---- the whole ---- */
+
+static unsigned changes_of(const struct repair *r, bool in_place)
+{
+	const struct repair_finding *found = r->report.findings;
+	unsigned changes = in_place ? 0 : REWRITE_ID;
+	if (found[REPAIR_ERROR_MARK].count > 0 && found[REPAIR_ERROR_MARK].level > REPAIR_NOTE)
+		changes |= REWRITE_ERRORS;
+	if (found[REPAIR_STALE_USAGE].count > 0)
+		changes |= REWRITE_USAGE;
+	return changes;
+}
+
+bool repair_possible(const struct repair *r)
+{
+	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
+		if (r->report.findings[i].count > 0 && r->report.findings[i].level > REPAIR_NOTE &&
+			repair_cause_remedy((enum repair_cause)i)[0])
+			return r->report.findings[REPAIR_EMPTY].count == 0;
+	return false;
+}
+
+static int look_again(struct repair_result *result, enum transcript_format format, unsigned threads,
+	struct err *reterr)
+{
+	const struct repair_opts opts = {
+		.path = result->path, .format = format, .threads = threads
+	};
+	struct repair *again = NULL;
+	int rc = repair_open(&opts, &again, reterr);
+	if (rc >= 0)
+		result->report = *repair_report(again);
+	repair_free(again);
+	return rc;
+}
+
+static int write_mended(struct apply *a, const struct repair_write *how, struct repair_result *ret,
+	struct err *reterr)
+{
+	static const struct rewrite_ops ops = { .edit = apply_edit, .note = apply_note };
+	const struct rewrite_opts opts = {
+		.path = a->r->path,
+		.format = a->r->format,
+		.changes = changes_of(a->r, how->in_place),
+		.note_key = how->in_place ? NULL : SESSION_NOTE_KEY,
+		.id = a->id,
+		.out_dir = how->out_dir,
+		.in_place = how->in_place,
+		.threads = how->threads,
+		.clock = how->clock,
+	};
+	struct rewrite_result written = REWRITE_RESULT_INIT;
+	int rc = rewrite_session(&opts, &ops, a, &written, reterr);
+	if (rc < 0)
+		return rc;
+	memcpy(ret->id, written.id, sizeof(ret->id));
+	ret->path = TAKE_PTR(written.path);
+	ret->bytes = written.bytes_out;
+	return 0;
+}
+
+int repair_apply(struct repair *r, const struct repair_write *how, struct repair_result *ret,
+	struct err *reterr)
+{
+	struct apply a = { .r = r, .leaf = STR_INIT };
+	struct repair_result result = REPAIR_RESULT_INIT;
+	if (!repair_possible(r))
+		return err_set(reterr, ERR_INPUT, "%s: nothing in the file can mend it", r->path);
+	uuid_new(a.id);
+	int rc = mender_init(&a.mender, r, how->clock, reterr);
+	/* Where the lines are whole, the rewrite itself takes care of the id. */
+	a.mender.session = how->in_place ? NULL : a.id;
+	a.in_place_id = how->in_place && r->report.findings[REPAIR_SESSION_ID].count > 0;
+	if (a.in_place_id)
+		a.mender.session = r->file_id;
+	if (rc >= 0 && r->repeat_leaf)
+		rc = prepare_leaf(&a, reterr);
+	if (rc >= 0)
+		rc = write_mended(&a, how, &result, reterr);
+	if (rc >= 0)
+		rc = look_again(&result, r->format, how->threads, reterr);
+	mender_release(&a.mender);
+	str_release(&a.leaf);
+	if (rc < 0)
+		repair_result_release(&result);
+	else
+		*ret = result;
+	return rc;
+}
+
+void repair_result_release(struct repair_result *result)
+{
+	free(TAKE_PTR(result->path));
+}
