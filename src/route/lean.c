@@ -92,7 +92,7 @@ static bool antecedent_inside(const struct sentence *s, size_t pronoun)
 	bool boundary = false;
 	for (size_t i = pronoun + 1; i-- > s->body;) {
 		if (i < pronoun &&
-			((boundary && thing(s, i) && !relative_head(s, i)) ||
+			((boundary && thing(s, i) && (subject || !relative_head(s, i))) ||
 				(subject && i + 1 == pronoun && i > s->body && content(s, i))))
 			return true;
 		boundary |= i > s->body && (i == pronoun ? at(s, i)->before : clause_begins(s, i));
