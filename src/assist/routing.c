@@ -166,16 +166,17 @@ static void make_view(struct gathering *g, int64_t now_ms)
 static int gather_near(struct gathering *g)
 {
 	const struct routing *rt = g->rt;
-	int64_t most = (int64_t)router_opts(rt->router)->max;
 	struct sv dir = sv_of(rt->dir);
-	int r = conv_in_project(rt->store, rt->project, most, rt->clock, gather, g, g->reterr);
+	AUTO_STRV projects = STRV_INIT;
 
-	for (int up = 0; r == 0 && up < FOLDERS_UP && dir.n > 1; up++) {
-		AUTO_FREE char *folder = xmemdup0(dir.p, dir.n);
-		r = conv_in_project(rt->store, folder, most, rt->clock, gather, g, g->reterr);
+	strv_add(&projects, rt->project);
+	for (int up = 0; up < FOLDERS_UP && dir.n > 1; up++) {
+		if (!sv_is(dir, rt->project))
+			strv_addsv(&projects, dir);
 		dir = path_parent(dir);
 	}
-	return r;
+	return conv_in_projects(rt->store, &projects, (int64_t)router_opts(rt->router)->max,
+		rt->clock, gather, g, g->reterr);
 }
 
 static int gather_all(struct gathering *g, struct sv text)

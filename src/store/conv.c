@@ -34,19 +34,35 @@ static void copy_text(char *out, size_t size, const char *text)
 	(void)snprintf(out, size, "%s", text ? text : "");
 }
 
+/* Now, as the rows of one query are compared with it. */
+struct present {
+	const struct clock *clock;
+	char boot[sizeof(((struct proc_id *)NULL)->boot)]; /* empty when unknown */
+};
+
+static struct present present_of(const struct clock *clock)
+{
+	struct present now = { .clock = clock };
+	struct proc_id self;
+
+	if (!(clock && clock->fixed) && proc_id_self(&self, NULL) == 0)
+		memcpy(now.boot, self.boot, sizeof(now.boot));
+	return now;
+}
+
 /* The age clock starts anew at each boot: across a reboot only wall time can tell the age. */
 static int64_t age_since(
-	const struct clock *clock, int64_t wall_ms, int64_t age_ms, const char *boot)
+	const struct present *now, int64_t wall_ms, int64_t age_ms, const char *boot)
 {
-	struct proc_id self;
-	bool same_boot = (clock && clock->fixed) ||
-		(proc_id_self(&self, NULL) == 0 && boot && *boot && strcmp(self.boot, boot) == 0);
-	int64_t age = same_boot ? clock_age_ms(clock) - age_ms : clock_wall_ms(clock) - wall_ms;
+	bool same_boot = (now->clock && now->clock->fixed) ||
+		(boot && *boot && strcmp(now->boot, boot) == 0);
+	int64_t age =
+		same_boot ? clock_age_ms(now->clock) - age_ms : clock_wall_ms(now->clock) - wall_ms;
 
 	return age < 0 ? 0 : age;
 }
 
-static void read_row(struct sql *q, const struct clock *clock, struct conv *c)
+static void read_row(struct sql *q, const struct present *now, struct conv *c)
 {
 	*c = (struct conv){
 		.seq = sql_get_int(q, 1),
@@ -65,7 +81,7 @@ static void read_row(struct sql *q, const struct clock *clock, struct conv *c)
 		.owner = { .pid = (pid_t)sql_get_int(q, 15),
 			.start = (uint64_t)sql_get_int(q, 16) },
 	};
-	c->age_ms = age_since(clock, c->active_ms, sql_get_int(q, 11), sql_get_text(q, 12));
+	c->age_ms = age_since(now, c->active_ms, sql_get_int(q, 11), sql_get_text(q, 12));
 	copy_text(c->id, sizeof(c->id), sql_get_text(q, 0));
 	copy_text(c->owner.boot, sizeof(c->owner.boot), sql_get_text(q, 17));
 	copy_text(c->owner.host, sizeof(c->owner.host), sql_get_text(q, 18));
@@ -80,7 +96,8 @@ static int fetch_one(struct sql *q, const struct clock *clock, const char *what,
 		return r;
 	if (r == 0)
 		return err_set(reterr, ERR_NOTFOUND, "no conversation %s", what);
-	read_row(q, clock, ret);
+	struct present now = present_of(clock);
+	read_row(q, &now, ret);
 	return 0;
 }
 
@@ -159,11 +176,12 @@ int conv_set_current(struct store *store, const char *dir, const char *id,
 static int each_row(
 	struct sql *q, const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr)
 {
+	struct present now = present_of(clock);
 	int r;
 
 	while ((r = sql_step(q, reterr)) > 0) {
 		AUTO_CONV c = CONV_INIT;
-		read_row(q, clock, &c);
+		read_row(q, &now, &c);
 		r = fn(data, &c);
 		if (r < 0)
 			return r;
@@ -186,18 +204,20 @@ int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct c
 	return each_row(&q, clock, fn, data, reterr);
 }
 
-int conv_in_project(struct store *store, const char *project, int64_t max,
+int conv_in_projects(struct store *store, const struct strv *projects, int64_t max,
 	const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = sql_prepare(&q, store,
 		CONV_SELECT "WHERE c.project = ? ORDER BY c.active_ms DESC LIMIT ?", reterr);
 
-	if (r < 0)
-		return r;
-	sql_text(&q, project);
-	sql_int(&q, max);
-	return each_row(&q, clock, fn, data, reterr);
+	for (size_t i = 0; r == 0 && i < projects->n; i++) {
+		sql_text(&q, projects->v[i]);
+		sql_int(&q, max);
+		r = each_row(&q, clock, fn, data, reterr);
+		sql_reset(&q);
+	}
+	return r;
 }
 
 int conv_by_seq(struct store *store, int64_t seq, const struct clock *clock, struct conv *ret,
