@@ -126,6 +126,7 @@ void sessions_term(const struct app *app, struct term *t)
 		.fd = STDOUT_FILENO,
 		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
 		.term_name = env_get("TERM"),
+		.ascii = !env_use_locale(),
 	};
 	term_init(t, &screen);
 	t->tty = app->out_tty;

@@ -1,0 +1,375 @@
+#include "cli/advise-view.h"
+
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "ui/size.h"
+
+enum { NAME_COLUMNS = 21, BAR_COLUMNS = 20, WHOLE_COLUMNS = 60, TOOLS_SHOWN = 8 };
+
+/* ---- words ---- */
+
+char *advise_command(enum advise_strategy strategy, const char *id)
+{
+	switch (strategy) {
+	case ADVISE_TRIM_500:
+		return xasprintf("faden trim %s", id);
+	case ADVISE_TRIM_1000:
+		return xasprintf("faden trim --threshold 1000 %s", id);
+	case ADVISE_SMART_TRIM:
+		return xasprintf("faden smart-trim %s", id);
+	case ADVISE_ROLLOVER:
+		return xasprintf("faden rollover %s", id);
+	case ADVISE_COMPACT:
+	case ADVISE_NOTHING:
+	default:
+		return NULL;
+	}
+}
+
+void advise_reason(const struct advice *a, struct str *out)
+{
+	static const char *const why[] = {
+		[ADVISE_TRIM_500] = "much of it is long tool results, most of middling length",
+		[ADVISE_TRIM_1000] = "much of it is long tool results",
+		[ADVISE_SMART_TRIM] = "what fills it is mixed, so somebody has to choose",
+		[ADVISE_ROLLOVER] = "a fresh start is wanted, or nothing less brings it below",
+		[ADVISE_COMPACT] = "",
+	};
+
+	if (a->empty)
+		str_adds(out, "nothing in it would be sent to a model");
+	else if (a->advised == ADVISE_NOTHING)
+		str_addf(out, "the context is below %d %% of the window", ADVISE_FULL_PERCENT);
+	else
+		str_addf(out, "the context is at %d %% or more of the window: %s",
+			ADVISE_FULL_PERCENT, why[a->advised]);
+}
+
+/* ---- bars ---- */
+
+static void put_bar(struct term *t, int64_t part, int64_t whole, int columns)
+{
+	int full = 0;
+
+	if (whole > 0 && part > 0)
+		full = (int)((double)part / (double)whole * columns + 0.5);
+	if (full > columns)
+		full = columns;
+	for (int i = 0; i < columns; i++)
+		term_puts(t, i < full ? (t->ascii ? "#" : "█") : (t->ascii ? "." : "░"));
+}
+
+/* Foreign or not: one line, as wide as the column. */
+static void put_name(struct term *t, const char *name)
+{
+	AUTO_STR clean = STR_INIT;
+	AUTO_STR fit = STR_INIT;
+
+	utf8_scrub_line(&clean, sv_of(name));
+	utf8_fit(&fit, str_sv(&clean), NAME_COLUMNS);
+	term_putf(t, "  %s", fit.buf);
+	for (size_t i = utf8_width(str_sv(&fit)); i < NAME_COLUMNS; i++)
+		term_puts(t, " ");
+}
+
+static void put_row(
+	struct term *t, const struct advice *a, const char *name, int64_t tokens, uint64_t bytes)
+{
+	char count[SIZE_TEXT_MAX], size[SIZE_TEXT_MAX] = "";
+	double whole = a->context.tokens > 0 ? (double)a->context.tokens : 1;
+
+	size_format_count(tokens, count);
+	if (bytes > 0)
+		size_format(bytes, size);
+	put_name(t, name);
+	term_puts(t, " ");
+	put_bar(t, tokens, a->context.tokens, BAR_COLUMNS);
+	term_putf(t, " %10s %4.0f %% %8s", count, (double)tokens * 100 / whole, size);
+	term_newline(t);
+}
+
+static void put_title(struct term *t, const char *title)
+{
+	term_newline(t);
+	term_styled(t, STYLE_BOLD, sv_of(title));
+	term_newline(t);
+}
+
+/* ---- sections ---- */
+
+static void put_whole(struct term *t, const struct advise_subject *s, const struct advice *a)
+{
+	char used[SIZE_TEXT_MAX], window[SIZE_TEXT_MAX];
+	AUTO_STR model = STR_INIT;
+
+	size_format_count(a->context.tokens, used);
+	size_format_count(a->window.tokens, window);
+	utf8_scrub_line(&model, sv_of(a->model));
+	term_putf(t, "Session %s  %s", s->id, s->agent);
+	if (model.len > 0)
+		term_putf(t, "\nModel   %s", model.buf);
+	term_putf(t, "\nContext %s tokens (%s), %d %% of %s (%s)\n  [", used,
+		sure_name(a->context.sure), a->percent, window,
+		a->window.sure == SURE_EXACT ? "told" : "assumed");
+	put_bar(t, a->context.tokens, a->window.tokens, WHOLE_COLUMNS);
+	term_puts(t, "]\n");
+}
+
+static void put_kinds(struct term *t, const struct advice *a)
+{
+	put_title(t, a->compacted ? "What fills it, since the last compaction" : "What fills it");
+	for (size_t i = 0; i < ADVISE_KIND_COUNT; i++)
+		if (a->kinds[i].n > 0)
+			put_row(t, a, advise_kind_title((enum advise_kind)i), a->kinds[i].tokens,
+				a->kinds[i].bytes);
+	term_putf(t, "  Tokens of parts are %s, %.1f bytes each.\n", sure_name(a->ratio.sure),
+		a->ratio.bytes);
+}
+
+static void put_tools(struct term *t, const struct advice *a)
+{
+	if (a->tools.n == 0)
+		return;
+	put_title(t, "By tool, calls and results");
+	for (size_t i = 0; i < a->tools.n && i < TOOLS_SHOWN; i++) {
+		const struct advise_tool *tool = &a->tools.v[i];
+		put_row(t, a, tool->name, tool->calls.tokens + tool->results.tokens,
+			tool->calls.bytes + tool->results.bytes);
+	}
+	if (a->tools.n > TOOLS_SHOWN)
+		term_putf(t, "  and %zu more (--json has all)\n", a->tools.n - TOOLS_SHOWN);
+}
+
+static void put_top(struct term *t, const struct advice *a)
+{
+	if (a->top[0].line == 0)
+		return;
+	put_title(t, "Largest texts");
+	for (size_t i = 0; i < ADVISE_TOP && a->top[i].line > 0; i++) {
+		const struct advise_item *item = &a->top[i];
+		char count[SIZE_TEXT_MAX], size[SIZE_TEXT_MAX];
+		size_format_count(item->tokens, count);
+		size_format(item->bytes, size);
+		put_name(t, item->tool ? item->tool : advise_kind_title(item->kind));
+		term_putf(t, " line %-8" PRIu64 " %-12s %10s %8s\n", item->line,
+			item->tool && item->kind == ADVISE_CALLS ? "call"
+				: item->tool			 ? "result"
+								 : "",
+			count, size);
+	}
+}
+
+static void put_cache(struct term *t, const struct advice *a)
+{
+	char ago[CLOCK_TEXT_MAX], again[SIZE_TEXT_MAX];
+
+	if (a->cache == ADVISE_CACHE_NONE)
+		return;
+	clock_format_ago(a->age_ms, ago);
+	size_format_count(a->recached, again);
+	put_title(t, "Prompt cache");
+	term_putf(t, "  Last call %s: ", ago);
+	if (a->cache == ADVISE_CACHE_WARM)
+		term_puts(t, "still warm, a resume now reads from it.\n");
+	else if (a->cache == ADVISE_CACHE_MAYBE)
+		term_putf(t,
+			"gone unless it was made for an hour.\n"
+			"  A resume may have to cache %s tokens again.\n",
+			again);
+	else
+		term_putf(t, "gone. A resume has to cache\n  %s tokens again.\n", again);
+}
+
+static void put_plans(struct term *t, const struct advice *a)
+{
+	static const char *const cost[] = {
+		[ADVISE_TRIM_500] = "nothing; texts by recall",
+		[ADVISE_TRIM_1000] = "nothing; texts by recall",
+		[ADVISE_SMART_TRIM] = NULL,
+		[ADVISE_ROLLOVER] = "nothing; begins afresh",
+		[ADVISE_COMPACT] = NULL,
+	};
+
+	put_title(t, "What would help   saves tokens             leaves  costs");
+	for (size_t i = 0; i < ADVISE_STRATEGY_COUNT; i++) {
+		const struct advise_plan *p = &a->plans[i];
+		char saved[SIZE_TEXT_MAX], left[SIZE_TEXT_MAX], read[SIZE_TEXT_MAX];
+		size_format_count(p->saved.tokens, saved);
+		size_format_count(p->left, left);
+		size_format_count(p->cost, read);
+		term_putf(t, "%c %-12s %13s %-10s %11s  ", i == a->advised ? '*' : ' ',
+			advise_strategy_name((enum advise_strategy)i), saved,
+			sure_name(p->saved.sure), left);
+		if (cost[i])
+			term_puts(t, cost[i]);
+		else
+			term_putf(t, "%s tokens read", read);
+		term_newline(t);
+	}
+}
+
+static void put_advice(struct term *t, const struct advise_subject *s, const struct advice *a)
+{
+	AUTO_STR reason = STR_INIT;
+	AUTO_FREE char *command = advise_command(a->advised, s->id);
+
+	advise_reason(a, &reason);
+	put_title(t, "Advice");
+	term_putf(t, "  %s:\n  %s.\n",
+		a->advised == ADVISE_NOTHING ? "Nothing needs to be done"
+					     : advise_strategy_name(a->advised),
+		reason.buf);
+	if (command)
+		term_putf(t, "  %s\n", command);
+}
+
+void advise_view(struct term *t, const struct advise_subject *subject, const struct advice *a)
+{
+	if (a->empty) {
+		term_putf(t,
+			"Session %s  %s\nEmpty: nothing in it would be sent to a model. "
+			"Nothing needs to be done.\n",
+			subject->id, subject->agent);
+		return;
+	}
+	put_whole(t, subject, a);
+	put_kinds(t, a);
+	put_tools(t, a);
+	put_top(t, a);
+	put_cache(t, a);
+	put_plans(t, a);
+	put_advice(t, subject, a);
+}
+
+/* ---- for programs ---- */
+
+static void json_figure(struct jw *w, const char *key, const struct figure *f)
+{
+	jw_key(w, key);
+	jw_object(w);
+	jw_put_i64(w, "tokens", f->tokens);
+	jw_put_cstr(w, "sure", sure_name(f->sure));
+	jw_end(w);
+}
+
+static void json_part(struct jw *w, const char *key, const struct advise_part *p)
+{
+	jw_key(w, key);
+	jw_object(w);
+	jw_put_i64(w, "count", p->n);
+	jw_put_i64(w, "bytes", (int64_t)p->bytes);
+	jw_put_i64(w, "tokens", p->tokens);
+	jw_end(w);
+}
+
+static void json_tools(struct jw *w, const struct advice *a)
+{
+	jw_key(w, "tools");
+	jw_array(w);
+	vec_each (&a->tools, tool) {
+		jw_object(w);
+		jw_put_cstr(w, "name", tool->name);
+		json_part(w, "calls", &tool->calls);
+		json_part(w, "results", &tool->results);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void json_top(struct jw *w, const struct advice *a)
+{
+	jw_key(w, "top");
+	jw_array(w);
+	for (size_t i = 0; i < ADVISE_TOP && a->top[i].line > 0; i++) {
+		jw_object(w);
+		jw_put_i64(w, "line", (int64_t)a->top[i].line);
+		jw_put_cstr(w, "kind", advise_kind_name(a->top[i].kind));
+		jw_put_cstr(w, "tool", a->top[i].tool);
+		jw_put_i64(w, "bytes", (int64_t)a->top[i].bytes);
+		jw_put_i64(w, "tokens", a->top[i].tokens);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void json_cache(struct jw *w, const struct advice *a)
+{
+	char when[CLOCK_TEXT_MAX];
+
+	clock_format_iso(a->called_ms, when);
+	jw_key(w, "cache");
+	jw_object(w);
+	jw_put_cstr(w, "state", advise_cache_name(a->cache));
+	jw_put_cstr(w, "last_call", a->called_ms ? when : NULL);
+	jw_put_i64(w, "age_seconds", a->age_ms / 1000);
+	jw_key(w, "lifetime_seconds");
+	if (a->cache_told)
+		jw_i64(w, a->cache_life_ms / 1000);
+	else
+		jw_null(w);
+	jw_put_i64(w, "recached_tokens", a->recached);
+	jw_end(w);
+}
+
+static void json_plans(struct jw *w, const struct advise_subject *s, const struct advice *a)
+{
+	jw_key(w, "strategies");
+	jw_array(w);
+	for (size_t i = 0; i < ADVISE_STRATEGY_COUNT; i++) {
+		AUTO_FREE char *command = advise_command((enum advise_strategy)i, s->id);
+		jw_object(w);
+		jw_put_cstr(w, "name", advise_strategy_name((enum advise_strategy)i));
+		jw_put_cstr(w, "command", command);
+		json_figure(w, "saved", &a->plans[i].saved);
+		jw_put_i64(w, "left_tokens", a->plans[i].left);
+		jw_put_i64(w, "cost_tokens", a->plans[i].cost);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void json_advice(struct jw *w, const struct advise_subject *s, const struct advice *a)
+{
+	AUTO_STR reason = STR_INIT;
+	AUTO_FREE char *command = advise_command(a->advised, s->id);
+
+	advise_reason(a, &reason);
+	jw_key(w, "advice");
+	jw_object(w);
+	jw_put_cstr(w, "strategy", advise_strategy_name(a->advised));
+	jw_put_cstr(w, "reason", reason.buf);
+	jw_put_cstr(w, "command", command);
+	jw_end(w);
+}
+
+void advise_json(struct jw *w, const struct advise_subject *s, const struct advice *a)
+{
+	jw_object(w);
+	jw_put_cstr(w, "session_id", s->id);
+	jw_put_cstr(w, "path", s->path);
+	jw_put_cstr(w, "agent", s->agent);
+	jw_put_cstr(w, "model", a->model[0] ? a->model : NULL);
+	jw_put_bool(w, "empty", a->empty);
+	jw_put_bool(w, "compacted", a->compacted);
+	jw_put_bool(w, "base_elsewhere", a->base);
+	jw_put_i64(w, "records", (int64_t)a->records);
+	jw_put_i64(w, "live_records", (int64_t)a->live);
+	json_figure(w, "context", &a->context);
+	json_figure(w, "window", &a->window);
+	jw_put_i64(w, "percent", a->percent);
+	jw_put_double(w, "bytes_per_token", a->ratio.bytes);
+	jw_put_cstr(w, "parts_sure", sure_name(a->ratio.sure));
+	jw_key(w, "kinds");
+	jw_object(w);
+	for (size_t i = 0; i < ADVISE_KIND_COUNT; i++)
+		json_part(w, advise_kind_name((enum advise_kind)i), &a->kinds[i]);
+	jw_end(w);
+	json_tools(w, a);
+	json_top(w, a);
+	json_cache(w, a);
+	json_plans(w, s, a);
+	json_advice(w, s, a);
+	jw_end(w);
+}

@@ -1,0 +1,21 @@
+/*
+ * Advice about a session, for people and for programs.
+ */
+#pragma once
+
+#include "strategy/advise.h"
+#include "ui/term.h"
+#include "json/write.h"
+
+struct advise_subject {
+	const char *id, *path, *agent;
+};
+
+/* At most 80 columns wide; bars are of plain characters where the terminal has no others. */
+void advise_view(struct term *t, const struct advise_subject *subject, const struct advice *a);
+/* One object. */
+void advise_json(struct jw *w, const struct advise_subject *subject, const struct advice *a);
+/* Why the advice is what it is, one sentence. */
+void advise_reason(const struct advice *a, struct str *out);
+/* What to run for it, NULL when nothing; caller frees. */
+char *advise_command(enum advise_strategy strategy, const char *id);

@@ -1,0 +1,101 @@
+/*
+ * How full a session's context is, and what would help.
+ */
+#include "base/mem.h"
+#include "cli/advise-view.h"
+#include "cli/cmd.h"
+#include "cli/find.h"
+#include "cli/sessions.h"
+
+enum { WINDOW_MOST = 1000000000 };
+
+struct advise_options {
+	long long window;
+	bool restart;
+	bool json;
+};
+
+static const struct opt advise_options[] = {
+	OPT_INT('w', "window", struct advise_options, window, "TOKENS", 1, WINDOW_MOST,
+		"the model's window, where the session does not tell it"),
+	OPT_FLAG(0, "restart", struct advise_options, restart, "a fresh start is wanted"),
+	OPT_FLAG(0, "json", struct advise_options, json, "one object for programs"),
+	OPT_END,
+};
+
+static int find(struct app *app, int argc, char **argv, struct session_row *ret, struct err *reterr)
+{
+	AUTO_FREE char *current = argc > 0 ? NULL : sessions_current(app);
+	const char *spec = argc > 0 ? argv[0] : current;
+
+	if (!spec)
+		return err_set(reterr, ERR_NOTFOUND,
+			"no conversation goes on in this folder: name a session (faden list)");
+	return find_file(app, spec, ret, reterr);
+}
+
+static void print(struct app *app, const struct advise_subject *subject, const struct advice *a)
+{
+	struct term t;
+
+	sessions_term(app, &t);
+	advise_view(&t, subject, a);
+	sessions_flush(app, &t);
+	term_release(&t);
+}
+
+static void print_json(
+	struct app *app, const struct advise_subject *subject, const struct advice *a)
+{
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+
+	advise_json(&w, subject, a);
+	(void)fprintf(app->out, "%s\n", out.buf);
+}
+
+static int run_advise(
+	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	const struct advise_options *o = options;
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_ADVICE advice = ADVICE_INIT;
+	int r = sessions_open(app, reterr);
+
+	if (r >= 0)
+		r = find(app, argc, argv, &row, reterr);
+	if (r < 0)
+		return r;
+	const struct advise_opts opts = {
+		.path = row.info.path,
+		.format = row.info.format,
+		.window = o->window,
+		.restart = o->restart,
+		.clock = &app->clock,
+	};
+	r = advise_session(&opts, &advice, reterr);
+	if (r < 0)
+		return r;
+	if (advice.base)
+		(void)fputs("faden: warning: this Codex session is a fork: its history up to the "
+			    "fork stands in the file of its parent and was not looked at\n",
+			app->err);
+	const struct advise_subject subject = { row.info.id, row.info.path, row.agent };
+	if (o->json)
+		print_json(app, &subject, &advice);
+	else
+		print(app, &subject, &advice);
+	return 0;
+}
+
+const struct cmd cmd_advise = {
+	.name = "advise",
+	.group = CMD_GROUP_CONTEXT,
+	.summary = "how full the context is, what fills it, and what would help",
+	.synopsis = "[SESSION]",
+	.max_args = 1,
+	.words = CMD_WORDS_SESSION,
+	.opts = advise_options,
+	.opts_size = sizeof(struct advise_options),
+	.run = run_advise,
+};

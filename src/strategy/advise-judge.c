@@ -1,0 +1,207 @@
+/*
+ * From what was gathered to what it means: window, fill, cache, strategies, advice.
+ */
+#include <string.h>
+
+#include "strategy/advise-run.h"
+#include "strategy/smart.h"
+
+enum {
+	WINDOW_USUAL = 200000,
+	WINDOW_LARGE = 1000000,
+	IMAGE_TOKENS = 1500, /* about what a picture of a screen takes; bytes tell nothing */
+	BRIEF_TOKENS = 3000, /* of a rollover: lineage and the facts it extracts */
+	SUMMARY_TOKENS = 5000, /* of an agent's own compaction, when none was made before */
+	DIGEST_ENTRY_BYTES = 560, /* of a text in the digest of smart-trim, at most */
+	SMART_SHARE = 2, /* of results and answers, one in so many can go, as a rule */
+	TRIM_SHARE_PERCENT = 25, /* of the context in long results: they are what fills it */
+};
+
+/* ---- how full ---- */
+
+/* The user's word, the session's, else by name; a context that does not fit proves the name wrong.
+ */
+static struct figure window_of(const struct advise_run *run)
+{
+	const struct advice *a = run->advice;
+
+	if (run->opts->window > 0)
+		return (struct figure){ run->opts->window, SURE_EXACT };
+	if (run->window > 0)
+		return (struct figure){ run->window, SURE_EXACT };
+	int64_t window = tokens_window(sv_of(a->model));
+	if (window == 0)
+		window = WINDOW_USUAL;
+	if (run->most > window)
+		window = WINDOW_LARGE;
+	return (struct figure){ window, SURE_ASSUMED };
+}
+
+static void count_part(const struct advice *a, struct advise_part *part)
+{
+	part->tokens = tokens_of(&a->ratio, part->bytes).tokens;
+}
+
+static int64_t count_kinds(struct advice *a)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < ADVISE_BASE; i++) {
+		count_part(a, &a->kinds[i]);
+		if (i == ADVISE_IMAGES)
+			a->kinds[i].tokens = a->kinds[i].n * IMAGE_TOKENS;
+		sum += a->kinds[i].tokens;
+	}
+	return sum;
+}
+
+/* The agents themselves leave out old results now and then, without a trace in the file. What was
+ * recorded then is less than the texts would take: each counts for less. */
+static void fit_into_context(struct advice *a, int64_t sum)
+{
+	int64_t images = a->kinds[ADVISE_IMAGES].tokens;
+
+	if (sum > a->context.tokens && a->context.tokens > images)
+		a->ratio.bytes *= (double)(sum - images) / (double)(a->context.tokens - images);
+}
+
+static void count_parts(struct advice *a, bool recorded)
+{
+	fit_into_context(a, count_kinds(a));
+	int64_t sum = count_kinds(a);
+	if (a->context.tokens > sum && recorded)
+		a->kinds[ADVISE_BASE] = (struct advise_part){ 1, 0, a->context.tokens - sum };
+	vec_each (&a->tools, tool) {
+		count_part(a, &tool->calls);
+		count_part(a, &tool->results);
+	}
+	for (size_t i = 0; i < ADVISE_TOP; i++)
+		a->top[i].tokens = tokens_of(&a->ratio, a->top[i].bytes).tokens;
+}
+
+static int percent_of(int64_t tokens, int64_t window)
+{
+	double share = (double)tokens * 100 / (double)window;
+
+	return share < 100000 ? (int)(share + 0.5) : 100000;
+}
+
+/* ---- the cache ---- */
+
+static void judge_cache(const struct advise_run *run)
+{
+	struct advice *a = run->advice;
+
+	a->cache_told = a->cache_life_ms > 0;
+	if (a->called_ms == 0)
+		return;
+	int64_t now = clock_wall_ms(run->opts->clock);
+	a->age_ms = now > a->called_ms ? now - a->called_ms : 0;
+	if (a->age_ms < ADVISE_CACHE_SHORT_MS || (a->cache_told && a->age_ms < a->cache_life_ms))
+		a->cache = ADVISE_CACHE_WARM;
+	else if (!a->cache_told && a->age_ms < ADVISE_CACHE_LONG_MS)
+		a->cache = ADVISE_CACHE_MAYBE;
+	else
+		a->cache = ADVISE_CACHE_COLD;
+	a->recached = a->cache == ADVISE_CACHE_WARM ? 0 : a->context.tokens;
+}
+
+/* ---- strategies ---- */
+
+static void plan(struct advice *a, enum advise_strategy strategy, struct figure saved, int64_t cost)
+{
+	int64_t most = a->context.tokens;
+
+	if (saved.tokens > most)
+		saved.tokens = most;
+	if (saved.tokens < 0)
+		saved.tokens = 0;
+	a->plans[strategy] = (struct advise_plan){ saved, most - saved.tokens, cost };
+}
+
+static struct figure assumed(int64_t tokens)
+{
+	return (struct figure){ tokens, SURE_ASSUMED };
+}
+
+static void plan_smart(struct advice *a)
+{
+	const struct advise_part *results = &a->kinds[ADVISE_RESULTS];
+	const struct advise_part *answers = &a->kinds[ADVISE_ANSWERS];
+	int64_t texts = results->n + answers->n + a->kinds[ADVISE_PROMPTS].n;
+	int64_t digest = texts * DIGEST_ENTRY_BYTES;
+	uint64_t all = results->bytes + answers->bytes + a->kinds[ADVISE_PROMPTS].bytes;
+
+	if (digest > SMART_DIGEST_MAX)
+		digest = SMART_DIGEST_MAX;
+	if ((uint64_t)digest > all)
+		digest = (int64_t)all;
+	plan(a, ADVISE_SMART_TRIM, assumed((results->tokens + answers->tokens) / SMART_SHARE),
+		tokens_of(&a->ratio, (uint64_t)digest).tokens);
+}
+
+/* What goes when all is replaced by a text of that many tokens. */
+static int64_t all_but(const struct advice *a, int64_t kept)
+{
+	return a->context.tokens - a->kinds[ADVISE_BASE].tokens - kept;
+}
+
+static void plan_all(struct advice *a, const struct advise_sums *sums)
+{
+	const struct advise_part *before = &a->kinds[ADVISE_SUMMARY];
+	int64_t summary = before->n > 0 ? before->tokens : SUMMARY_TOKENS;
+
+	plan(a, ADVISE_TRIM_500, tokens_of(&a->ratio, sums->saved[SAVING_500]), 0);
+	plan(a, ADVISE_TRIM_1000, tokens_of(&a->ratio, sums->saved[SAVING_1000]), 0);
+	plan_smart(a);
+	plan(a, ADVISE_ROLLOVER, assumed(all_but(a, BRIEF_TOKENS)), 0);
+	plan(a, ADVISE_COMPACT, assumed(all_but(a, summary)), a->context.tokens);
+}
+
+/* ---- the advice ---- */
+
+static bool is_full(const struct advice *a, int64_t tokens)
+{
+	return percent_of(tokens, a->window.tokens) >= ADVISE_FULL_PERCENT;
+}
+
+/* Long results are much of the context, and without them it is no longer full. */
+static bool trim_helps(const struct advice *a, enum advise_strategy trim)
+{
+	const struct advise_plan *p = &a->plans[trim];
+
+	return !is_full(a, p->left) &&
+		percent_of(p->saved.tokens, a->context.tokens) >= TRIM_SHARE_PERCENT;
+}
+
+static enum advise_strategy decide(const struct advice *a, bool restart)
+{
+	if (!is_full(a, a->context.tokens))
+		return ADVISE_NOTHING;
+	if (restart)
+		return ADVISE_ROLLOVER;
+	if (trim_helps(a, ADVISE_TRIM_1000))
+		return ADVISE_TRIM_1000;
+	if (trim_helps(a, ADVISE_TRIM_500))
+		return ADVISE_TRIM_500;
+	return is_full(a, a->plans[ADVISE_SMART_TRIM].left) ? ADVISE_ROLLOVER : ADVISE_SMART_TRIM;
+}
+
+void advise_judge(const struct advise_run *run, const struct advise_sums *sums)
+{
+	struct advice *a = run->advice;
+	const char *model = tokens_model(&run->tokens);
+
+	memcpy(a->model, model, strlen(model) + 1);
+	a->ratio = tokens_ratio(&run->tokens);
+	if (!a->empty)
+		a->context = tokens_context(&run->tokens);
+	else
+		a->context.sure = SURE_ASSUMED;
+	a->window = window_of(run);
+	a->percent = percent_of(a->context.tokens, a->window.tokens);
+	count_parts(a, run->tokens.context > 0);
+	judge_cache(run);
+	plan_all(a, sums);
+	a->advised = decide(a, run->opts->restart);
+}

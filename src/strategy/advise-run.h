@@ -1,0 +1,72 @@
+/*
+ * Advice in the making. Private to advise*.c.
+ */
+#pragma once
+
+#include "base/map.h"
+#include "strategy/advise.h"
+#include "strategy/rewrite.h"
+
+enum { SAVING_500, SAVING_1000, SAVINGS };
+
+enum advise_what {
+	FACT_PIECE, /* a text */
+	FACT_USE, /* a call's id and tool, before its piece */
+	FACT_CALL, /* the model answered */
+	FACT_MODEL,
+	FACT_BREAK,
+};
+
+/* One thing of a line, in the order of the file. Slices point into the chunk. */
+struct advise_fact {
+	enum advise_what what;
+	enum advise_kind kind;
+	uint32_t record, line; /* within the chunk, from 0 */
+	uint32_t images;
+	uint64_t bytes;
+	uint64_t saved[SAVINGS]; /* by a placeholder without the tool's name */
+	struct sv id; /* of the tool's call, or the message */
+	struct sv name; /* tool, or model */
+	struct usage usage;
+	struct sv time;
+	int64_t window; /* 0: not told */
+	int64_t cache_life_ms; /* 0: not told */
+};
+
+struct advise_chunk {
+	VEC(struct advise_fact) facts;
+	uint32_t records, lines;
+	struct str text; /* for use and use again */
+};
+
+/* A text, kept until the live chain is known: as small as can be, there are millions. */
+struct advise_piece {
+	uint32_t record, line;
+	uint32_t bytes;
+	uint32_t saved[SAVINGS];
+	uint16_t tool; /* index + 1; 0 none */
+	uint8_t kind;
+	uint8_t images;
+};
+
+struct advise_run {
+	const struct advise_opts *opts;
+	struct advice *advice;
+	struct tokens tokens;
+	struct map calls; /* id of a call → index of its tool */
+	struct map known; /* name → index */
+	VEC(struct advise_piece) pieces;
+	uint32_t records, lines;
+	int64_t window; /* as told; 0: not */
+	int64_t most; /* tokens of the largest context seen since the model changed */
+};
+
+/* Takes a line apart; any thread. */
+void advise_claude(struct advise_chunk *c, const struct rewrite_line *line);
+void advise_codex(struct advise_chunk *c, const struct rewrite_line *line);
+
+/* Fills in window, fill, base, cache and plans from what was gathered. */
+struct advise_sums {
+	uint64_t saved[SAVINGS]; /* bytes on the live chain */
+};
+void advise_judge(const struct advise_run *run, const struct advise_sums *sums);

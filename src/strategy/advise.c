@@ -1,0 +1,335 @@
+#include "strategy/advise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "strategy/advise-run.h"
+
+enum { TOOL_NAME_MAX = 80 };
+
+const char *advise_kind_name(enum advise_kind kind)
+{
+	static const char *const names[] = {
+#define X(id, name, title) [id] = (name),
+		ADVISE_KINDS(X)
+#undef X
+	};
+	return names[kind];
+}
+
+const char *advise_kind_title(enum advise_kind kind)
+{
+	static const char *const titles[] = {
+#define X(id, name, title) [id] = (title),
+		ADVISE_KINDS(X)
+#undef X
+	};
+	return titles[kind];
+}
+
+const char *advise_strategy_name(enum advise_strategy strategy)
+{
+	static const char *const names[] = {
+#define X(id, name) [id] = (name),
+		ADVISE_STRATEGIES(X)
+#undef X
+			[ADVISE_NOTHING] = "nothing",
+	};
+	return names[strategy];
+}
+
+const char *advise_cache_name(enum advise_cache cache)
+{
+	static const char *const names[] = {
+		[ADVISE_CACHE_NONE] = "none",
+		[ADVISE_CACHE_WARM] = "warm",
+		[ADVISE_CACHE_MAYBE] = "maybe",
+		[ADVISE_CACHE_COLD] = "cold",
+	};
+	return names[cache];
+}
+
+void advice_release(struct advice *a)
+{
+	vec_each (&a->tools, tool)
+		free(tool->name);
+	vec_release(&a->tools);
+}
+
+/* ---- a chunk's life ---- */
+
+static void *chunk_new(void *data UNUSED)
+{
+	struct advise_chunk *c = xcalloc(1, sizeof(*c));
+
+	c->text = (struct str)STR_INIT;
+	return c;
+}
+
+static void chunk_free(void *data UNUSED, void *chunk)
+{
+	struct advise_chunk *c = chunk;
+
+	vec_release(&c->facts);
+	str_release(&c->text);
+	free(c);
+}
+
+static int on_read(void *data, void *chunk, struct rewrite_line *line, struct err *reterr UNUSED)
+{
+	const struct advise_run *run = data;
+	struct advise_chunk *c = chunk;
+
+	if (line->object && run->opts->format == TRANSCRIPT_CODEX)
+		advise_codex(c, line);
+	else if (line->object)
+		advise_claude(c, line);
+	c->records += (uint32_t)line->records;
+	c->lines++;
+	return 0;
+}
+
+/* ---- folding ---- */
+
+/* Index of the tool by its name. */
+static uint64_t tool_index(struct advise_run *run, struct sv name)
+{
+	struct advice *a = run->advice;
+	uint64_t index;
+	struct sv cut = sv_head(name, TOOL_NAME_MAX);
+
+	if (map_get(&run->known, cut, &index))
+		return index;
+	if (a->tools.n < ADVISE_TOOLS_MAX)
+		vec_push(&a->tools, (struct advise_tool){ .name = xmemdup0(cut.p, cut.n) });
+	(void)map_put(&run->known, cut, a->tools.n - 1);
+	return a->tools.n - 1;
+}
+
+static uint32_t small(uint64_t n)
+{
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static void feed_piece(struct advise_run *run, const struct advise_fact *f)
+{
+	bool codex = run->opts->format == TRANSCRIPT_CODEX;
+	enum token_text what = TOKEN_REST;
+
+	if (f->images > 0)
+		tokens_odd(&run->tokens);
+	if (f->kind == ADVISE_THINKING)
+		return;
+	if (f->kind == ADVISE_ANSWERS || f->kind == ADVISE_CALLS)
+		what = codex ? TOKEN_ANSWER_EARLY : TOKEN_ANSWER;
+	tokens_text(&run->tokens, what, f->bytes);
+}
+
+static void take_piece(struct advise_run *run, const struct advise_fact *f)
+{
+	struct advise_piece p = {
+		.record = run->records + f->record,
+		.line = run->lines + f->line + 1,
+		.bytes = small(f->bytes),
+		.kind = (uint8_t)f->kind,
+		.images = (uint8_t)(f->images < UINT8_MAX ? f->images : UINT8_MAX),
+	};
+	uint64_t index, name = 0;
+
+	feed_piece(run, f);
+	if (f->kind == ADVISE_CALLS || f->kind == ADVISE_RESULTS) {
+		if (!map_get(&run->calls, f->id, &index))
+			index = tool_index(run, SV("Unknown"));
+		p.tool = (uint16_t)(index + 1);
+		name = strlen(run->advice->tools.v[index].name);
+	}
+	for (size_t i = 0; i < SAVINGS; i++)
+		p.saved[i] = small(f->saved[i] > name ? f->saved[i] - name : 0);
+	vec_push(&run->pieces, p);
+}
+
+static void take_call(struct advise_run *run, const struct advise_fact *f)
+{
+	int64_t ms;
+
+	if (usage_context(&f->usage) <= 0)
+		return;
+	tokens_call(&run->tokens, f->name, f->id, &f->usage);
+	if (usage_context(&f->usage) > run->most)
+		run->most = usage_context(&f->usage);
+	if (f->window > 0)
+		run->window = f->window;
+	if (f->cache_life_ms > 0)
+		run->advice->cache_life_ms = f->cache_life_ms;
+	if (clock_parse_iso(f->time, &ms))
+		run->advice->called_ms = ms;
+}
+
+static void take_model(struct advise_run *run, struct sv model)
+{
+	if (model.n == 0 || sv_is(model, tokens_model(&run->tokens)))
+		return;
+	run->most = 0;
+	tokens_set_model(&run->tokens, model);
+}
+
+static void take_break(struct advise_run *run)
+{
+	tokens_break(&run->tokens);
+	/* Codex keeps nothing of before; Claude Code may. */
+	if (run->opts->format == TRANSCRIPT_CODEX)
+		run->pieces.n = 0;
+}
+
+static int on_fold(void *data, void *chunk, struct err *reterr UNUSED)
+{
+	struct advise_run *run = data;
+	const struct advise_chunk *c = chunk;
+
+	vec_each (&c->facts, f) {
+		switch (f->what) {
+		case FACT_PIECE:
+			take_piece(run, f);
+			break;
+		case FACT_USE:
+			if (f->id.n > 0)
+				(void)map_put(&run->calls, f->id, tool_index(run, f->name));
+			break;
+		case FACT_CALL:
+			take_model(run, f->name);
+			take_call(run, f);
+			break;
+		case FACT_MODEL:
+			take_model(run, f->name);
+			break;
+		case FACT_BREAK:
+			take_break(run);
+			break;
+		}
+	}
+	run->records += c->records;
+	run->lines += c->lines;
+	return 0;
+}
+
+/* ---- the sum ---- */
+
+static void add_part(struct advise_part *to, const struct advise_piece *p)
+{
+	to->n++;
+	to->bytes += p->bytes;
+}
+
+static void keep_top(struct advice *a, const struct advise_piece *p)
+{
+	size_t at = ADVISE_TOP;
+
+	while (at > 0 && (a->top[at - 1].line == 0 || a->top[at - 1].bytes < p->bytes))
+		at--;
+	if (at == ADVISE_TOP || p->bytes == 0)
+		return;
+	memmove(&a->top[at + 1], &a->top[at], (ADVISE_TOP - at - 1) * sizeof(a->top[0]));
+	a->top[at] = (struct advise_item){
+		.line = p->line,
+		.kind = (enum advise_kind)p->kind,
+		.tool = p->tool ? a->tools.v[p->tool - 1].name : NULL,
+		.bytes = p->bytes,
+	};
+}
+
+static void add_piece(struct advice *a, struct advise_sums *sums, const struct advise_piece *p)
+{
+	if (p->kind != ADVISE_IMAGES)
+		add_part(&a->kinds[p->kind], p);
+	if (p->kind == ADVISE_CALLS)
+		add_part(&a->tools.v[p->tool - 1].calls, p);
+	else if (p->kind == ADVISE_RESULTS)
+		add_part(&a->tools.v[p->tool - 1].results, p);
+	a->kinds[ADVISE_IMAGES].n += p->images;
+	for (size_t i = 0; i < SAVINGS; i++)
+		sums->saved[i] += p->saved[i];
+	keep_top(a, p);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct advise_tool *x = a, *y = b;
+	uint64_t m = x->calls.bytes + x->results.bytes, n = y->calls.bytes + y->results.bytes;
+
+	return m != n ? (m < n) - (m > n) : strcmp(x->name, y->name);
+}
+
+/* Largest first, without those that hold nothing. Names do not move. */
+static void sort_tools(struct advice *a)
+{
+	size_t n = 0;
+
+	vec_each (&a->tools, tool) {
+		if (tool->calls.n + tool->results.n == 0)
+			free(tool->name);
+		else
+			a->tools.v[n++] = *tool;
+	}
+	a->tools.n = n;
+	if (n > 0)
+		qsort(a->tools.v, n, sizeof(a->tools.v[0]), by_bytes);
+}
+
+static int on_done(void *data, const struct transcript_live *live, struct err *reterr UNUSED)
+{
+	struct advise_run *run = data;
+	struct advice *a = run->advice;
+	struct advise_sums sums = { .saved = { 0 } };
+
+	vec_each (&run->pieces, p)
+		if (transcript_is_live(live, p->record))
+			add_piece(a, &sums, p);
+	sort_tools(a);
+	a->records = live->records;
+	a->live = live->live;
+	a->compacted = live->compacted;
+	a->empty = live->live == 0;
+	a->base = live->base_id && live->base_id[0];
+	advise_judge(run, &sums);
+	return 0;
+}
+
+static void run_release(struct advise_run *run)
+{
+	map_release(&run->calls);
+	map_release(&run->known);
+	vec_release(&run->pieces);
+}
+
+int advise_session(const struct advise_opts *opts, struct advice *ret, struct err *reterr)
+{
+	static const struct rewrite_ops ops = {
+		.chunk_new = chunk_new,
+		.chunk_free = chunk_free,
+		.read = on_read,
+		.fold = on_fold,
+		.done = on_done,
+	};
+	const struct rewrite_opts how = {
+		.path = opts->path,
+		.format = opts->format,
+		.changes = REWRITE_ALL,
+		.dry = true,
+		.live = true,
+		.threads = opts->threads,
+		.clock = opts->clock,
+	};
+	struct advice advice = ADVICE_INIT;
+	CLEANUP(run_release)
+	struct advise_run run = { .opts = opts, .advice = &advice, .tokens = TOKENS_INIT };
+	struct rewrite_result file = REWRITE_RESULT_INIT;
+
+	int r = rewrite_session(&how, &ops, &run, &file, reterr);
+	rewrite_result_release(&file);
+	if (r < 0)
+		advice_release(&advice);
+	else
+		*ret = advice;
+	return r;
+}

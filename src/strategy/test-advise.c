@@ -1,0 +1,269 @@
+#include "strategy/advise.h"
+
+#include <string.h>
+
+#include "transcript/test-session.h"
+
+#define NAME "claude/projects/-work-demo/aaaaaaaa-0000-4000-8000-000000000001.jsonl"
+#define CODEX_NAME "codex/rollout-2026-03-01T10-00-00-aaaaaaaa-0000-4000-8000-000000000001.jsonl"
+
+static char *repeat(char c, size_t n)
+{
+	char *text = xmalloc(n + 1);
+	memset(text, c, n);
+	text[n] = '\0';
+	return text;
+}
+
+/* An answer whose call took in `context` tokens. */
+static void call(struct str *t, const char *uuid, const char *parent, const char *message,
+	int context, const char *content)
+{
+	claude_head(t, "assistant", uuid, parent);
+	str_addf(t,
+		",\"message\":{\"id\":\"%s\",\"role\":\"assistant\",\"model\":\"claude-x-1\","
+		"\"content\":%s,\"usage\":{\"input_tokens\":%d,\"output_tokens\":0}}}\n",
+		message, content, context);
+}
+
+static void boundary(struct str *t, const char *uuid)
+{
+	claude_head(t, "system", uuid, NULL);
+	str_adds(t, ",\"subtype\":\"compact_boundary\",\"content\":\"compacted\"}\n");
+}
+
+static void advise_at(struct sv bytes, enum transcript_format format, int64_t window,
+	int64_t age_ms, struct advice *ret)
+{
+	char *folder = temp_folder();
+	AUTO_FREE char *path =
+		session_write(folder, format == TRANSCRIPT_CODEX ? CODEX_NAME : NAME, bytes);
+	const struct clock clock = { true, (int64_t)T0_S * 1000 + age_ms };
+	const struct advise_opts opts = {
+		.path = path,
+		.format = format,
+		.window = window,
+		.clock = &clock,
+	};
+	struct err err = ERR_INIT;
+	if (advise_session(&opts, ret, &err) < 0)
+		fail_msg("%s", err.msg);
+	temp_remove(folder);
+}
+
+static void advise(const struct str *t, int64_t window, struct advice *ret)
+{
+	advise_at(str_sv(t), TRANSCRIPT_CLAUDE, window, 0, ret);
+}
+
+/* ---- what counts ---- */
+
+static void test_only_after_compaction(void **state UNUSED)
+{
+	AUTO_STR t = STR_INIT;
+	AUTO_ADVICE a = ADVICE_INIT;
+	AUTO_FREE char *old = repeat('o', 4000);
+	AUTO_FREE char *new = repeat('n', 1500);
+	claude_user(&t, "u1", NULL, "before");
+	call(&t, "a1", "u1", "m1", 1000, TOOL_USE("t1"));
+	claude_result(&t, "r1", "a1", "t1", old);
+	boundary(&t, "c1");
+	claude_user(&t, "u2", "c1", "after");
+	call(&t, "a2", "u2", "m2", 300, TOOL_USE("t2"));
+	claude_result(&t, "r2", "a2", "t2", new);
+	call(&t, "a3", "r2", "m3", 900, TEXT("done"));
+	advise(&t, 1000, &a);
+	assert_true(a.compacted && !a.empty);
+	assert_int_equal(a.context.tokens, 900);
+	assert_int_equal(a.context.sure, SURE_EXACT);
+	assert_int_equal(a.percent, 90);
+	assert_int_equal(a.kinds[ADVISE_RESULTS].n, 1);
+	assert_int_equal(a.kinds[ADVISE_RESULTS].bytes, 1502);
+	assert_int_equal(a.kinds[ADVISE_PROMPTS].bytes, strlen("\"after\""));
+	assert_int_equal(a.kinds[ADVISE_ANSWERS].bytes, strlen("\"done\""));
+	assert_int_equal(a.kinds[ADVISE_CALLS].bytes, strlen("{}"));
+	/* From 300 to 900 tokens by "{}" and 1502 bytes: 1504 / 600 bytes a token. */
+	assert_int_equal(a.ratio.sure, SURE_FITTED);
+	assert_float_equal(a.ratio.bytes, 1504.0 / 600, 0.001);
+	assert_int_equal(a.kinds[ADVISE_RESULTS].tokens, 599);
+	assert_int_equal(a.tools.n, 1);
+	assert_string_equal(a.tools.v[0].name, "Bash");
+	assert_int_equal(a.top[0].line, 7);
+	assert_string_equal(a.top[0].tool, "Bash");
+	assert_int_equal(a.advised, ADVISE_TRIM_1000);
+}
+
+static void test_usage_counts_once(void **state UNUSED)
+{
+	AUTO_STR t = STR_INIT;
+	AUTO_ADVICE a = ADVICE_INIT;
+	claude_user(&t, "u1", NULL, "hello");
+	call(&t, "a1", "u1", "m1", 700, TEXT("one"));
+	call(&t, "a2", "a1", "m1", 700, TEXT("two"));
+	call(&t, "a3", "a2", "m1", 700, TEXT("three"));
+	advise(&t, 0, &a);
+	assert_int_equal(a.context.tokens, 700);
+	assert_int_equal(a.context.sure, SURE_EXACT);
+	assert_int_equal(a.window.tokens, 200000);
+	assert_int_equal(a.window.sure, SURE_ASSUMED);
+	assert_int_equal(a.kinds[ADVISE_ANSWERS].n, 3);
+	int64_t sum = 0;
+	for (size_t i = 0; i < ADVISE_KIND_COUNT; i++)
+		sum += a.kinds[i].tokens;
+	assert_int_equal(sum, 700);
+	assert_int_equal(a.advised, ADVISE_NOTHING);
+}
+
+static void test_side_chain_and_old_branch(void **state UNUSED)
+{
+	AUTO_STR t = STR_INIT;
+	AUTO_ADVICE a = ADVICE_INIT;
+	claude_user(&t, "u1", NULL, "hello");
+	call(&t, "a1", "u1", "m1", 100, TEXT("left branch"));
+	str_adds(&t,
+		"{\"parentUuid\":\"a1\",\"isSidechain\":true,\"type\":\"assistant\",\"uuid\":"
+		"\"s1\",\"timestamp\":\"" T0 "\",\"message\":{\"id\":\"ms\",\"role\":"
+		"\"assistant\",\"model\":\"claude-x-1\",\"content\":[{\"type\":\"text\",\"text\":"
+		"\"side\"}],\"usage\":{\"input_tokens\":99999,\"output_tokens\":1}}}\n");
+	claude_user(&t, "u2", "u1", "again");
+	call(&t, "a2", "u2", "m2", 120, TEXT("right"));
+	advise(&t, 0, &a);
+	assert_int_equal(a.context.tokens, 120);
+	assert_int_equal(a.kinds[ADVISE_ANSWERS].n, 1);
+	assert_int_equal(a.kinds[ADVISE_ANSWERS].bytes, strlen("\"right\""));
+	assert_int_equal(a.kinds[ADVISE_PROMPTS].n, 2);
+}
+
+static void test_no_usage_is_assumed(void **state UNUSED)
+{
+	AUTO_STR t = STR_INIT;
+	AUTO_ADVICE a = ADVICE_INIT;
+	AUTO_FREE char *words = repeat('w', 3698);
+	claude_user(&t, "u1", NULL, words);
+	advise(&t, 0, &a);
+	assert_int_equal(a.context.sure, SURE_ASSUMED);
+	assert_int_equal(a.context.tokens, 1000); /* 3700 bytes at 3.7 */
+	assert_int_equal(a.cache, ADVISE_CACHE_NONE);
+	assert_string_equal(a.model, "");
+}
+
+static void test_empty(void **state UNUSED)
+{
+	AUTO_ADVICE a = ADVICE_INIT;
+	advise_at(SV(""), TRANSCRIPT_CLAUDE, 0, 0, &a);
+	assert_true(a.empty);
+	assert_int_equal(a.context.tokens, 0);
+	assert_int_equal(a.advised, ADVISE_NOTHING);
+}
+
+/* ---- what is advised ---- */
+
+/* n answers of that many bytes, at that many tokens in the end. */
+static void talk(struct str *t, size_t bytes, int context)
+{
+	AUTO_FREE char *text = repeat('x', bytes);
+	AUTO_FREE char *blocks = xasprintf("[{\"type\":\"text\",\"text\":\"%s\"}]", text);
+	claude_user(t, "u1", NULL, "go");
+	call(t, "a1", "u1", "m1", 1000, blocks);
+	claude_user(t, "u2", "a1", "on");
+	call(t, "a2", "u2", "m2", context, TEXT("done"));
+}
+
+static void test_edge_of_full(void **state UNUSED)
+{
+	static const struct {
+		int context;
+		enum advise_strategy advised;
+	} cases[] = { { 7900, ADVISE_NOTHING }, { 8000, ADVISE_SMART_TRIM } };
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STR t = STR_INIT;
+		AUTO_ADVICE a = ADVICE_INIT;
+		talk(&t, 20000, cases[i].context);
+		advise(&t, 10000, &a);
+		assert_int_equal(a.advised, cases[i].advised);
+		assert_int_equal(a.plans[ADVISE_TRIM_500].saved.tokens, 0);
+	}
+}
+
+static void test_nothing_less_than_rollover(void **state UNUSED)
+{
+	AUTO_STR t = STR_INIT;
+	AUTO_ADVICE a = ADVICE_INIT;
+	AUTO_FREE char *words = repeat('w', 40000);
+	claude_user(&t, "u1", NULL, words); /* prompts are not taken out */
+	call(&t, "a1", "u1", "m1", 9500, TEXT("short"));
+	advise(&t, 10000, &a);
+	assert_int_equal(a.advised, ADVISE_ROLLOVER);
+}
+
+static void test_cache(void **state UNUSED)
+{
+	static const struct {
+		int64_t age_ms;
+		enum advise_cache cache;
+		int64_t recached;
+	} cases[] = {
+		{ 0, ADVISE_CACHE_WARM, 0 },
+		{ ADVISE_CACHE_SHORT_MS - 1, ADVISE_CACHE_WARM, 0 },
+		{ ADVISE_CACHE_SHORT_MS, ADVISE_CACHE_MAYBE, 700 },
+		{ ADVISE_CACHE_LONG_MS, ADVISE_CACHE_COLD, 700 },
+		{ -1000, ADVISE_CACHE_WARM, 0 },
+	};
+	AUTO_STR t = STR_INIT;
+	claude_user(&t, "u1", NULL, "hello");
+	call(&t, "a1", "u1", "m1", 700, TEXT("one"));
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_ADVICE a = ADVICE_INIT;
+		advise_at(str_sv(&t), TRANSCRIPT_CLAUDE, 0, cases[i].age_ms, &a);
+		assert_int_equal(a.cache, cases[i].cache);
+		assert_int_equal(a.recached, cases[i].recached);
+	}
+}
+
+/* ---- Codex ---- */
+
+static void test_codex(void **state UNUSED)
+{
+	AUTO_STR t = STR_INIT;
+	AUTO_STR out = STR_INIT;
+	AUTO_ADVICE a = ADVICE_INIT;
+	AUTO_FREE char *text = repeat('r', 2000);
+	codex_line(&t, "session_meta", "{\"id\":\"aaaaaaaa-0000-4000-8000-000000000001\"}");
+	codex_line(&t, "turn_context", "{\"model\":\"model-b\"}");
+	codex_message(&t, "user", "look");
+	codex_line(&t, "response_item",
+		"{\"type\":\"function_call\",\"name\":\"shell\",\"arguments\":\"{}\","
+		"\"call_id\":\"c1\"}");
+	str_addf(&out, "{\"type\":\"function_call_output\",\"call_id\":\"c1\",\"output\":\"%s\"}",
+		text);
+	codex_line(&t, "response_item", out.buf);
+	codex_message(&t, "assistant", "seen");
+	codex_line(&t, "event_msg",
+		"{\"type\":\"token_count\",\"info\":{\"last_token_usage\":{\"input_tokens\":850,"
+		"\"cached_input_tokens\":0,\"output_tokens\":0},\"model_context_window\":1000}}");
+	advise_at(str_sv(&t), TRANSCRIPT_CODEX, 0, 0, &a);
+	assert_int_equal(a.window.tokens, 1000);
+	assert_int_equal(a.window.sure, SURE_EXACT);
+	assert_int_equal(a.context.tokens, 850);
+	assert_string_equal(a.model, "model-b");
+	assert_int_equal(a.kinds[ADVISE_RESULTS].bytes, 2002);
+	assert_string_equal(a.tools.v[0].name, "shell");
+	assert_int_equal(a.top[0].line, 5);
+	assert_int_equal(a.advised, ADVISE_TRIM_1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_only_after_compaction),
+		cmocka_unit_test(test_usage_counts_once),
+		cmocka_unit_test(test_side_chain_and_old_branch),
+		cmocka_unit_test(test_no_usage_is_assumed),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_edge_of_full),
+		cmocka_unit_test(test_nothing_less_than_rollover),
+		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_codex),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# faden advise: how full the context is, what fills it, and what would help.
+. "$(dirname "$0")/../lib.sh"
+
+claude=$t_home/.claude
+codex=$t_home/.codex
+here=$t_tmp/here
+mkdir -p "$here"
+cd "$here" || exit 1
+a=aaaaaaaa-0000-4000-8000-000000000001
+b=01a00000-0000-7000-8000-000000000002
+c=cccccccc-0000-4000-8000-000000000003
+e=eeeeeeee-0000-4000-8000-000000000004
+fa=$("$t_helper/make-session" claude "$claude" "$here" "$a" 'first words' 'second words')
+"$t_helper/make-session" codex "$codex" "$here" "$b" 'other words' >/dev/null
+
+widest() {
+	python3 -c 'import sys; print(max(len(l.rstrip("\n")) for l in open(sys.argv[1])))' "$1"
+}
+
+before=$(cksum <"$fa")
+t_exit 'a small session' 0 t_faden advise "$a"
+t_like 'tells how full it is' "$(cat "$t_out")" '^Context .* tokens \(assumed\), 0 % of 200,000 \(assumed\)'
+t_like 'tells what fills it' "$(cat "$t_out")" '^  tool results  .*█|^  tool results  .*░'
+t_like 'tells the tools' "$(cat "$t_out")" '^  Bash  '
+t_like 'tells that nothing is needed' "$(cat "$t_out")" 'Nothing needs to be done'
+t_ok 'fits 80 columns' test "$(widest "$t_out")" -le 80
+t_is 'is only read' "$(cksum <"$fa")" "$before"
+t_is 'no escape sequences where there is no terminal' "$(tr -cd '\033' <"$t_out" | wc -c)" 0
+
+t_exit 'for programs' 0 t_faden advise --json "$a"
+t_is 'is one line' "$(wc -l <"$t_out")" 1
+t_ok 'one object whose parts are the whole' python3 - "$t_out" "$a" "$fa" <<'END'
+import json, sys
+doc = json.load(open(sys.argv[1]))
+assert (doc["session_id"], doc["path"], doc["agent"]) == (sys.argv[2], sys.argv[3], "claude")
+assert doc["context"] == {"tokens": 26, "sure": "assumed"}, doc["context"]
+assert doc["window"] == {"tokens": 200000, "sure": "assumed"}
+assert abs(sum(k["tokens"] for k in doc["kinds"].values()) - 26) <= len(doc["kinds"])
+assert doc["kinds"]["prompts"]["count"] == 2 and doc["kinds"]["tool_results"]["count"] == 2
+assert [t["name"] for t in doc["tools"]] == ["Bash"]
+assert [s["name"] for s in doc["strategies"]] == [
+    "trim-500", "trim-1000", "smart-trim", "rollover", "compact"]
+assert doc["cache"]["state"] in ("warm", "cold") and doc["cache"]["last_call"].startswith("2026-03-01")
+assert doc["advice"]["strategy"] == "nothing" and doc["advice"]["command"] is None
+END
+
+t_exit 'a session of Codex' 0 t_faden advise --json "$b"
+t_ok 'is understood' python3 - "$t_out" <<'END'
+import json, sys
+doc = json.load(open(sys.argv[1]))
+assert doc["agent"] == "codex" and not doc["empty"]
+assert doc["kinds"]["prompts"]["count"] == 1 and doc["kinds"]["tool_results"]["count"] == 1, doc["kinds"]
+END
+t_exit 'and for people' 0 t_faden advise "$b"
+
+# A full one: long results of a tool with a hostile name.
+python3 - "$(dirname "$fa")/$c.jsonl" "$c" <<'END'
+import json, sys
+lines, parent = [], None
+def line(kind, message):
+    global parent
+    uuid = f"00000000-0000-4000-8000-{len(lines):012d}"
+    lines.append({"parentUuid": parent, "isSidechain": False, "type": kind, "message": message,
+                  "uuid": uuid, "timestamp": "2026-03-01T10:00:00Z", "sessionId": sys.argv[2]})
+    parent = uuid
+def answer(n, block):
+    line("assistant", {"id": f"m{n}", "role": "assistant", "model": "model-a", "content": [block],
+                       "usage": {"input_tokens": 20000 + 14000 * n, "output_tokens": 0}})
+line("user", {"role": "user", "content": "go"})
+for n in range(10):
+    answer(n, {"type": "tool_use", "id": f"t{n}", "name": "Evil\x1b[31m\nTool", "input": {"n": n}})
+    line("user", {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": f"t{n}", "content": f"{n} " + "word " * 10000}]})
+answer(10, {"type": "text", "text": "done"})
+open(sys.argv[1], "w").write("".join(json.dumps(l) + "\n" for l in lines))
+END
+t_exit 'a full session' 0 t_faden advise "$c"
+t_like 'says how full' "$(cat "$t_out")" '160,000 tokens \(exact\), 80 % of 200,000'
+t_like 'advises a trim' "$(cat "$t_out")" "^  faden trim --threshold 1000 $c"
+t_like 'marks it in the table' "$(cat "$t_out")" '^\* trim-1000 '
+t_is 'is scrubbed' "$(tr -cd '\033' <"$t_out" | wc -c)" 0
+t_ok 'fits too' test "$(widest "$t_out")" -le 80
+t_exit 'as JSON' 0 t_faden advise --json "$c"
+cp "$t_out" "$t_tmp/advice"
+t_exit 'a trim, planned' 0 t_faden trim --json --dry-run --threshold 1000 "$c"
+t_ok 'saves what was foretold' python3 - "$t_tmp/advice" "$t_out" <<'END'
+import json, sys
+advice, trim = (json.load(open(p)) for p in sys.argv[1:])
+told = advice["strategies"][1]["saved"]
+assert told["sure"] == trim["tokens"]["saved_sure"] == "fitted"
+assert abs(told["tokens"] - trim["tokens"]["saved"]) <= trim["tokens"]["saved"] * 0.01, (told, trim["tokens"])
+assert advice["context"]["tokens"] == trim["tokens"]["before"]
+END
+t_exit 'a larger window' 0 t_faden advise --window 1000000 "$c"
+t_like 'is less full' "$(cat "$t_out")" '16 % of 1,000,000 \(told\)'
+t_exit 'a fresh start' 0 t_faden advise --restart "$c"
+t_like 'is a rollover' "$(cat "$t_out")" "faden rollover $c"
+t_setenv LANG=C
+t_exit 'a plain terminal' 0 t_faden advise "$c"
+t_is 'gets plain characters' "$(LC_ALL=C tr -d '\000-\177' <"$t_out" | wc -c)" 0
+t_setenv LANG=C.UTF-8
+
+printf '{"type":"custom-title","customTitle":"nothing yet","sessionId":"%s"}\n' "$e" \
+	>"$(dirname "$fa")/$e.jsonl"
+t_exit 'an empty session' 0 t_faden advise "$e"
+t_like 'says so' "$(cat "$t_out")" '^Empty: '
+t_exit 'no such session' 1 t_faden advise 99999999
+t_is 'prints nothing' "$(cat "$t_out")" ''
+t_exit 'an option that is none' 2 t_faden advise --bogus "$a"
+t_done
