@@ -513,7 +513,9 @@ static void stages_drop(void *data, void *own)
 	struct stages *s = data;
 
 	free(own);
+	pthread_mutex_lock(&s->lock);
 	s->living--;
+	pthread_mutex_unlock(&s->lock);
 }
 
 static void stages_go_in_order(void **state)
