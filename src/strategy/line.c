@@ -120,10 +120,12 @@ static enum block_type block_type_of(struct sv type)
 	return sv_is(type, "image") || sv_is(type, "document") ? BLOCK_IS_IMAGE : BLOCK_OTHER;
 }
 
-void line_block_read(struct jval block, struct line_block *ret)
+bool line_block_read(struct jval block, struct line_block *ret)
 {
 	ret->block = block;
 	ret->type = BLOCK_OTHER;
-	if (scan_keys(block.raw, block_keys, BLOCK_KEY_COUNT, ret->vals) >= 0)
-		ret->type = block_type_of(scan_inner(ret->vals[BLOCK_TYPE]));
+	if (scan_keys(block.raw, block_keys, BLOCK_KEY_COUNT, ret->vals) < 0)
+		return false;
+	ret->type = block_type_of(scan_inner(ret->vals[BLOCK_TYPE]));
+	return true;
 }

@@ -141,5 +141,6 @@ struct line_block {
 	enum block_type type;
 	struct jval vals[BLOCK_KEY_COUNT];
 };
-/* One element of a list of blocks. */
-void line_block_read(struct jval block, struct line_block *ret);
+/* One element of a list of blocks. False when its text is not one JSON value; type is then OTHER.
+ */
+bool line_block_read(struct jval block, struct line_block *ret);

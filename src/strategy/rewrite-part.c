@@ -19,15 +19,31 @@ static struct jval *next_vals(struct part *part, size_t keys)
 	return part->vals.v[part->n_vals / VALS_LINES] + in_block * keys;
 }
 
+/* One block is the rule. Taking what is between the brackets for one spares a pass over it. */
+static bool read_only_block(struct jval content, struct line_block *ret)
+{
+	struct sv inner = sv_trim(sv_make(content.raw.p + 1, content.raw.n - 2));
+
+	return sv_ends(content.raw, SV("]")) && sv_starts(inner, SV("{")) &&
+		line_block_read((struct jval){ inner, J_OBJECT }, ret);
+}
+
 static void read_blocks(struct part *part, struct rewrite_line *line)
 {
 	struct jval content = line->vals[CLAUDE_MSG_CONTENT], item;
 	struct scan_iter it = scan_iter(content);
 	size_t first = part->blocks.n;
 
-	while (content.type == J_ARRAY && scan_next(&it, NULL, &item) > 0) {
-		vec_grow(&part->blocks);
-		line_block_read(item, &part->blocks.v[part->blocks.n++]);
+	if (content.type != J_ARRAY)
+		return;
+	vec_grow(&part->blocks);
+	if (read_only_block(content, &part->blocks.v[first])) {
+		part->blocks.n++;
+	} else {
+		while (scan_next(&it, NULL, &item) > 0) {
+			vec_grow(&part->blocks);
+			(void)line_block_read(item, &part->blocks.v[part->blocks.n++]);
+		}
 	}
 	line->n_blocks = part->blocks.n - first;
 	line->blocks = line->n_blocks ? part->blocks.v + first : NULL;

@@ -18,6 +18,7 @@ enum {
 	ROUNDS_MAX = 8, /* a parent that still grows after so many is refused */
 	THREADS_MAX = 4, /* more of them only wait for the disk */
 	LINE_MAX_HELD = 64 * 1024 * 1024,
+	CHUNK = 256 * 1024, /* those under way fit into a processor's own memory */
 	HOLD_MAX = 1024 * 1024, /* output up to this size waits for the last figures of the note */
 	SWEEP_AGE_MS = 60 * 60 * 1000,
 	FRESH_S = 2, /* a file not written to for longer is at rest */
@@ -198,6 +199,7 @@ static int map_range(struct run *run, uint64_t end, struct err *reterr)
 		.offset = run->at,
 		.end = end,
 		.line_max = LINE_MAX_HELD,
+		.chunk = CHUNK,
 		.threads = threads < THREADS_MAX ? threads : THREADS_MAX,
 	};
 
