@@ -142,7 +142,7 @@ static int prepare_leaf(struct apply *a, struct err *reterr)
 	const struct fact *end, *fact = &a->r->facts.v.v[a->r->leaf - 1];
 	const struct jsonl_opts opts = { .offset = fact->offset };
 	struct jsonl *lines = NULL;
-	struct jsonl_line line;
+	struct jsonl_line line = { .offset = 0 };
 	int rc = jsonl_open(a->r->path, &opts, &lines, reterr);
 	if (rc >= 0)
 		rc = jsonl_next(lines, &line, reterr);
