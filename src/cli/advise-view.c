@@ -124,8 +124,13 @@ static void put_kinds(struct term *t, const struct advice *a)
 		if (a->kinds[i].n > 0)
 			put_row(t, a, advise_kind_title((enum advise_kind)i), a->kinds[i].tokens,
 				a->kinds[i].bytes);
-	term_putf(t, "  Tokens of parts are %s, %.1f bytes each.\n", sure_name(a->ratio.sure),
-		a->ratio.bytes);
+	if (a->scaled)
+		term_puts(t,
+			"  The file holds more than the agent sent: it leaves out old results\n"
+			"  itself. The parts are made to fit (assumed).\n");
+	else
+		term_putf(t, "  Tokens of parts are %s, %.1f bytes each.\n",
+			sure_name(a->ratio.sure), a->ratio.bytes);
 }
 
 static void put_tools(struct term *t, const struct advice *a)
@@ -361,6 +366,7 @@ void advise_json(struct jw *w, const struct advise_subject *s, const struct advi
 	jw_put_i64(w, "percent", a->percent);
 	jw_put_double(w, "bytes_per_token", a->ratio.bytes);
 	jw_put_cstr(w, "parts_sure", sure_name(a->ratio.sure));
+	jw_put_bool(w, "parts_scaled", a->scaled);
 	jw_key(w, "kinds");
 	jw_object(w);
 	for (size_t i = 0; i < ADVISE_KIND_COUNT; i++)

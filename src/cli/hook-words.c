@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "cli/advise-view.h"
 #include "cli/archive-of.h"
 #include "cli/assistant.h"
 #include "cli/env.h"
@@ -14,6 +15,7 @@
 #include "lineage/lineage.h"
 #include "os/clip.h"
 #include "os/path.h"
+#include "strategy/advise.h"
 #include "strategy/handoff.h"
 #include "strategy/trim.h"
 
@@ -190,6 +192,31 @@ static void show_lineage(const struct answering *a)
 	term_release(&t);
 }
 
+static int take_advice(const struct answering *a, struct advice *ret, struct err *reterr)
+{
+	struct advise_opts opts = { .path = a->transcript.buf, .clock = &a->app->clock };
+	int rc = transcript_probe(opts.path, &opts.format, reterr);
+	return rc < 0 ? rc : advise_session(&opts, ret, reterr);
+}
+
+static void show_advice(const struct answering *a)
+{
+	AUTO_ADVICE advice = ADVICE_INIT;
+	const struct advise_subject subject = { a->session, a->transcript.buf, "claude" };
+	struct err err = ERR_INIT;
+	struct term t;
+	str_addf(a->out, "How full the context is, and what would help:\n  faden advise %s\n",
+		a->session);
+	if (take_advice(a, &advice, &err) < 0) {
+		tell_failure(a, "no advice can be given here", &err);
+		return;
+	}
+	term_init_capture(&t, 0, 0, false);
+	advise_view(&t, &subject, &advice);
+	utf8_scrub(a->out, str_sv(&t.buf));
+	term_release(&t);
+}
+
 void hook_answer(struct app *app, const struct hook_input *input, enum hook_word word,
 	struct sv rest, struct str *out)
 {
@@ -204,8 +231,7 @@ void hook_answer(struct app *app, const struct hook_input *input, enum hook_word
 	else if (word == HOOK_TRIM)
 		trim(&a, rest);
 	else if (word == HOOK_ADVISE)
-		str_addf(out, "How full the context is, and what would help:\n  faden advise %s\n",
-			a.session);
+		show_advice(&a);
 	else
 		go_on(&a, word, rest);
 	str_cut(out, sv_trim(str_sv(out)).n);

@@ -56,13 +56,17 @@ static int64_t count_kinds(struct advice *a)
 }
 
 /* The agents themselves leave out old results now and then, without a trace in the file. What was
- * recorded then is less than the texts would take: each counts for less. */
+ * recorded then is less than the texts would take: each counts for less, and which of them were
+ * left out is a guess. */
 static void fit_into_context(struct advice *a, int64_t sum)
 {
 	int64_t images = a->kinds[ADVISE_IMAGES].tokens;
 
-	if (sum > a->context.tokens && a->context.tokens > images)
-		a->ratio.bytes *= (double)(sum - images) / (double)(a->context.tokens - images);
+	a->scaled = sum > a->context.tokens && a->context.tokens > images;
+	if (!a->scaled)
+		return;
+	a->ratio.bytes *= (double)(sum - images) / (double)(a->context.tokens - images);
+	a->ratio.sure = SURE_ASSUMED;
 }
 
 static void count_parts(struct advice *a, bool recorded)
@@ -124,7 +128,7 @@ static struct figure assumed(int64_t tokens)
 	return (struct figure){ tokens, SURE_ASSUMED };
 }
 
-static void plan_smart(struct advice *a)
+static void plan_smart(struct advice *a, const struct token_ratio *plain)
 {
 	const struct advise_part *results = &a->kinds[ADVISE_RESULTS];
 	const struct advise_part *answers = &a->kinds[ADVISE_ANSWERS];
@@ -137,7 +141,7 @@ static void plan_smart(struct advice *a)
 	if ((uint64_t)digest > all)
 		digest = (int64_t)all;
 	plan(a, ADVISE_SMART_TRIM, assumed((results->tokens + answers->tokens) / SMART_SHARE),
-		tokens_of(&a->ratio, (uint64_t)digest).tokens);
+		tokens_of(plain, (uint64_t)digest).tokens);
 }
 
 /* What goes when all is replaced by a text of that many tokens. */
@@ -146,14 +150,15 @@ static int64_t all_but(const struct advice *a, int64_t kept)
 	return a->context.tokens - a->kinds[ADVISE_BASE].tokens - kept;
 }
 
-static void plan_all(struct advice *a, const struct advise_sums *sums)
+static void plan_all(
+	struct advice *a, const struct advise_sums *sums, const struct token_ratio *plain)
 {
 	const struct advise_part *before = &a->kinds[ADVISE_SUMMARY];
 	int64_t summary = before->n > 0 ? before->tokens : SUMMARY_TOKENS;
 
 	plan(a, ADVISE_TRIM_500, tokens_of(&a->ratio, sums->saved[SAVING_500]), 0);
 	plan(a, ADVISE_TRIM_1000, tokens_of(&a->ratio, sums->saved[SAVING_1000]), 0);
-	plan_smart(a);
+	plan_smart(a, plain);
 	plan(a, ADVISE_ROLLOVER, assumed(all_but(a, BRIEF_TOKENS)), 0);
 	plan(a, ADVISE_COMPACT, assumed(all_but(a, summary)), a->context.tokens);
 }
@@ -191,9 +196,10 @@ void advise_judge(const struct advise_run *run, const struct advise_sums *sums)
 {
 	struct advice *a = run->advice;
 	const char *model = tokens_model(&run->tokens);
+	const struct token_ratio plain = tokens_ratio(&run->tokens);
 
 	memcpy(a->model, model, strlen(model) + 1);
-	a->ratio = tokens_ratio(&run->tokens);
+	a->ratio = plain;
 	if (!a->empty)
 		a->context = tokens_context(&run->tokens);
 	else
@@ -202,6 +208,6 @@ void advise_judge(const struct advise_run *run, const struct advise_sums *sums)
 	a->percent = percent_of(a->context.tokens, a->window.tokens);
 	count_parts(a, run->tokens.context > 0);
 	judge_cache(run);
-	plan_all(a, sums);
+	plan_all(a, sums, &plain);
 	a->advised = decide(a, run->opts->restart);
 }

@@ -101,7 +101,8 @@ struct advice {
 	char model[TOKEN_MODEL_NAME]; /* "": none answered yet */
 	struct figure context;
 	struct figure window; /* EXACT: the session tells; ASSUMED: by the model's name */
-	struct token_ratio ratio;
+	struct token_ratio ratio; /* of the parts */
+	bool scaled; /* the file holds more than the agent sent: the parts were made to fit */
 	int percent; /* of the window */
 
 	struct advise_part kinds[ADVISE_KIND_COUNT];

@@ -134,6 +134,23 @@ static void test_side_chain_and_old_branch(void **state UNUSED)
 	assert_int_equal(a.kinds[ADVISE_PROMPTS].n, 2);
 }
 
+static void test_agent_sent_less(void **state UNUSED)
+{
+	AUTO_STR t = STR_INIT;
+	AUTO_ADVICE a = ADVICE_INIT;
+	AUTO_FREE char *text = repeat('r', 37000);
+	claude_user(&t, "u1", NULL, "go");
+	call(&t, "a1", "u1", "m1", 100, TOOL_USE("t1"));
+	claude_result(&t, "r1", "a1", "t1", text);
+	call(&t, "a2", "r1", "m2", 500, TEXT("done"));
+	advise(&t, 0, &a);
+	assert_true(a.scaled);
+	assert_int_equal(a.context.tokens, 500);
+	assert_in_range(a.kinds[ADVISE_RESULTS].tokens, 498, 500);
+	assert_int_equal(a.ratio.sure, SURE_ASSUMED);
+	assert_in_range(a.plans[ADVISE_TRIM_500].saved.tokens, 490, 500);
+}
+
 static void test_no_usage_is_assumed(void **state UNUSED)
 {
 	AUTO_STR t = STR_INIT;
@@ -258,6 +275,7 @@ int main(void)
 		cmocka_unit_test(test_only_after_compaction),
 		cmocka_unit_test(test_usage_counts_once),
 		cmocka_unit_test(test_side_chain_and_old_branch),
+		cmocka_unit_test(test_agent_sent_less),
 		cmocka_unit_test(test_no_usage_is_assumed),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_edge_of_full),

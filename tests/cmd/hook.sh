@@ -98,6 +98,7 @@ t_like 'says what it takes' "$(field reason)" 'LENGTH'
 t_unlike 'and repeats none of it' "$(field reason)" 'reboot'
 t_exit '>advise' 0 prompt '>advise'
 t_is 'is blocked too' "$(field decision)" block
+t_like 'and tells how full it is' "$(field reason)" '^Context .* tokens'
 
 # --- a session starts
 start() { event session-start "{\"session_id\":\"$b\",\"transcript_path\":\"$1\",\"cwd\":\"/\",\"hook_event_name\":\"SessionStart\",\"source\":\"$2\"}"; }
