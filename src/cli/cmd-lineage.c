@@ -72,6 +72,7 @@ static void put_session(struct jw *w, const struct lineage *l, size_t i)
 	put_text(w, "parent_path", n->parent_path);
 	jw_put_cstr(w, "state", lineage_state_name(n->state));
 	put_text(w, "moved_from", n->named);
+	jw_put_bool(w, "guessed", n->guessed);
 	jw_put_bool(w, "circle", n->circle);
 	put_time(w, "created", n->first_ms);
 	put_time(w, "last_activity", n->active_ms);

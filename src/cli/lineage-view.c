@@ -63,6 +63,8 @@ static void put_trouble(struct term *t, const struct lineage_node *n)
 		str_addf(&note, "  [its file is gone: %s]", n->path);
 	else if (n->state == LINEAGE_MISSING)
 		str_addf(&note, "  [missing%s%s]", n->path[0] ? ": " : "", n->path);
+	if (n->guessed)
+		str_adds(&note, "  [by its beginning]");
 	if (n->circle)
 		str_adds(&note, "  [a circle: its parent is one of its own descendants]");
 	if (note.len > 0)

@@ -29,6 +29,7 @@ static void node_release(struct lineage_node *n)
 	free(n->title);
 	free(n->parent_id);
 	free(n->parent_path);
+	free(n->root);
 }
 
 void lineage_release(struct lineage *l)
@@ -50,6 +51,7 @@ static struct lineage_node node_of_row(const struct session_row *row)
 		.title = xstrdup(name[0] ? name : row->info.prompt),
 		.parent_id = xstrdup(row->info.parent_id),
 		.parent_path = xstrdup(row->info.parent_path),
+		.root = xstrdup(row->info.root),
 		.relation = row->info.relation,
 		.state = row->gone ? LINEAGE_GONE : LINEAGE_HERE,
 		.first_ms = row->info.first_ms,
@@ -70,6 +72,7 @@ static struct lineage_node node_of_child(const struct lineage_node *child)
 		.title = xstrdup(""),
 		.parent_id = xstrdup(""),
 		.parent_path = xstrdup(""),
+		.root = xstrdup(""),
 		.state = LINEAGE_MISSING,
 		.parent = LINEAGE_NONE,
 	};
@@ -191,6 +194,54 @@ static int find_parent(const struct trace *t, const struct lineage_node *child,
 	return 0;
 }
 
+/* ---- forks that do not say so ---- */
+
+struct kin {
+	const struct lineage_node *of;
+	struct lineage_node oldest; /* id NULL: none */
+};
+
+static bool is_kin(const struct lineage_node *of, const struct session_row *row)
+{
+	return strcmp(of->path, row->info.path) != 0 && !row->info.parent_id[0] &&
+		!row->info.parent_path[0] && row->info.format == TRANSCRIPT_CLAUDE;
+}
+
+static int on_kin(void *data, const struct session_row *row)
+{
+	struct kin *k = data;
+	int64_t known = k->oldest.id ? k->oldest.first_ms : k->of->first_ms;
+	if (!is_kin(k->of, row) || row->info.first_ms >= known)
+		return 0;
+	if (k->oldest.id)
+		node_release(&k->oldest);
+	k->oldest = node_of_row(row);
+	return 0;
+}
+
+static int each_kin(const struct trace *t, const struct lineage_node *of, catalogue_fn fn,
+	void *data, struct err *reterr)
+{
+	const struct catalogue_query query = { .root = of->root, .empty = true };
+	if (!of->root[0] || has_parent(of) || of->first_ms == 0)
+		return 0;
+	return catalogue_query(t->store, &query, fn, data, reterr);
+}
+
+/* 1 and the session that this one was forked from, 0 when none is known. */
+static int find_origin(const struct trace *t, struct lineage_node *fork, struct lineage_node *ret,
+	struct err *reterr)
+{
+	struct kin k = { .of = fork };
+	int rc = each_kin(t, fork, on_kin, &k, reterr);
+	if (rc < 0 || !k.oldest.id)
+		return rc;
+	fork->relation = SESSION_FORKED;
+	fork->guessed = true;
+	*ret = k.oldest;
+	return 1;
+}
+
 /* ---- up ---- */
 
 /* Nodes from the focus to its first ancestor, in that order. */
@@ -202,10 +253,9 @@ static int climb(
 	for (;;) {
 		struct lineage_node *last = &chain->nodes.v[chain->nodes.n - 1];
 		struct lineage_node parent;
-		if (!has_parent(last))
-			return 0;
-		int rc = find_parent(t, last, &parent, reterr);
-		if (rc < 0)
+		int rc = has_parent(last) ? find_parent(t, last, &parent, reterr)
+					  : find_origin(t, last, &parent, reterr);
+		if (rc < 0 || (rc == 0 && !has_parent(last)))
 			return rc;
 		bool fresh = map_put(&t->seen, node_key(&parent), 0);
 		last->circle = !fresh;
@@ -272,6 +322,22 @@ static int on_child(void *data, const struct session_row *row)
 	return 0;
 }
 
+/* Forks hang on the oldest: only that one has no older kin. */
+static int on_fork(void *data, const struct session_row *row)
+{
+	struct family *f = data;
+	const struct lineage_node *n = &f->out->nodes.v[f->out->nodes.n - 1];
+	size_t before = f->todo.n;
+	if (!is_kin(n, row) || row->info.first_ms <= n->first_ms || n->guessed)
+		return 0;
+	int rc = on_child(f, row);
+	if (f->todo.n > before) {
+		f->todo.v[before].relation = SESSION_FORKED;
+		f->todo.v[before].guessed = true;
+	}
+	return rc;
+}
+
 static void reverse_todo(struct family *f, size_t from)
 {
 	for (size_t a = from, b = f->todo.n; a + 1 < b; a++, b--) {
@@ -293,6 +359,8 @@ static int push_children(struct family *f, bool on_chain, struct err *reterr)
 		f->next++;
 	}
 	int rc = catalogue_children(f->t.store, &self, on_child, f, reterr);
+	if (rc >= 0)
+		rc = each_kin(&f->t, &f->out->nodes.v[at], on_fork, f, reterr);
 	for (size_t i = from; i < f->todo.n; i++) {
 		f->todo.v[i].parent = at;
 		f->todo.v[i].depth = f->out->nodes.v[at].depth + 1;

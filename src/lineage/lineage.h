@@ -3,6 +3,9 @@
  * trim, rollover, fork and port, as the catalogue knows it. No session file is read but those the
  * catalogue has not seen.
  *
+ * Claude Code's own forks do not say where they come from, but begin with the same record: the
+ * oldest such session counts as the parent of the others.
+ *
  * What is wrong with a family is shown, never an error: a parent that is nowhere, that was moved
  * (found again by its id), whose file is gone, or that is its own descendant.
  */
@@ -41,6 +44,8 @@ struct lineage_node {
 	int64_t turns;
 	size_t parent; /* index, LINEAGE_NONE for the first */
 	unsigned depth; /* below the first */
+	char *root; /* the record it begins with */
+	bool guessed; /* a fork by its beginning alone */
 	bool circle; /* its parent is among its own descendants, or itself */
 };
 

@@ -212,6 +212,39 @@ static void test_stray_focus(void **state)
 	assert_string_equal(l.nodes.v[3].id, ID("3"));
 }
 
+/* Forks of Claude Code begin with the same record and a later time of their own. */
+static void test_forks_by_beginning(void **state)
+{
+	const struct world *w = *state;
+	for (int i = 2; i < 4; i++) {
+		AUTO_STR text = STR_INIT;
+		AUTO_FREE char *name =
+			xasprintf(DEMO "aaaaaaaa-0000-4000-8000-00000000000%d.jsonl", i);
+		AUTO_FREE char *first =
+			xasprintf("{\"type\":\"queue-operation\",\"operation\":\"enqueue\","
+				  "\"timestamp\":\"2026-03-0%dT11:00:00Z\"}\n",
+				i);
+		str_adds(&text, first);
+		claude_user(&text, "u0", NULL, "same words");
+		AUTO_FREE char *path = session_write(w->folder, name, str_sv(&text));
+	}
+	make(w, DEMO ID("1") ".jsonl", NULL, "same words");
+	refresh(w);
+	for (int focus = 1; focus < 4; focus++) {
+		AUTO_LINEAGE l = LINEAGE_INIT;
+		AUTO_FREE char *id = xasprintf("aaaaaaaa-0000-4000-8000-00000000000%d", focus);
+		trace(w, id, &l);
+		assert_int_equal(l.nodes.n, 3);
+		assert_string_equal(l.nodes.v[0].id, ID("1"));
+		assert_int_equal(l.nodes.v[0].relation, SESSION_ROOT);
+		for (size_t i = 1; i < 3; i++) {
+			assert_int_equal(l.nodes.v[i].relation, SESSION_FORKED);
+			assert_true(l.nodes.v[i].guessed);
+			assert_int_equal(l.nodes.v[i].parent, 0);
+		}
+	}
+}
+
 static void test_dot_is_quoted(void **state)
 {
 	const struct world *w = *state;
@@ -239,6 +272,7 @@ int main(void)
 		CASE(test_circle),
 		CASE(test_own_parent),
 		CASE(test_stray_focus),
+		CASE(test_forks_by_beginning),
 		CASE(test_dot_is_quoted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

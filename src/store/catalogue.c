@@ -89,6 +89,8 @@ static void add_conditions(struct str *sql, const struct catalogue_query *c)
 		str_adds(sql, " AND s.agent = ?");
 	if (c->id)
 		str_adds(sql, " AND s.id = ?");
+	if (c->root)
+		str_adds(sql, " AND s.root = ?");
 	if (c->since_ms)
 		str_adds(sql, " AND s.active_ms >= ?");
 	if (c->text)
@@ -124,6 +126,8 @@ static void bind_conditions(struct sql *q, const struct catalogue_query *c)
 		sql_text(q, c->agent);
 	if (c->id)
 		sql_text(q, c->id);
+	if (c->root)
+		sql_text(q, c->root);
 	if (c->since_ms)
 		sql_int(q, c->since_ms);
 	if (c->text) {

@@ -78,6 +78,7 @@ struct catalogue_query {
 	bool elsewhere; /* not there, but anywhere else */
 	const char *agent; /* NULL: any */
 	const char *id; /* exactly; NULL: any */
+	const char *root; /* that begin with this record (see session_info); NULL: any */
 	int64_t since_ms; /* active since; 0: ever */
 	const char *text; /* in name, first prompt or id, any case; NULL: any */
 	bool subagents; /* also the work of sub-agents and sessions marked as helpers */

@@ -11,8 +11,11 @@ a=aaaaaaaa-0000-4000-8000-000000000001
 b=bbbbbbbb-0000-4000-8000-000000000002
 c=cccccccc-0000-4000-8000-000000000003
 d=01a00000-0000-7000-8000-000000000004
+# Each session has records of its own: the same first one would make them forks.
 make() {
-	"$t_helper/make-session" "$@"
+	made=$("$t_helper/make-session" "$@")
+	sed -i "s/00000000-0000-4000-8000-/${4%%-*}-1111-4000-8000-/g" "$made"
+	echo "$made"
 }
 # note FILE JSON-MEMBER: adds a member to the first line.
 note() {
@@ -74,6 +77,15 @@ note "$fa" "\"trim_metadata\":{\"parent_file\":\"$fc\"}"
 t_exit 'a circle' 0 t_faden lineage "$b"
 t_like 'is named' "$(cat "$t_out")" 'a circle'
 t_is 'every session once' "$(wc -l <"$t_out")" 4
+
+# a fork of Claude Code: the same records, its own time
+rm "$fa" "$fb" "$fc" "$fd"
+rm -r "$t_home/.local/state/faden"
+fa=$(make claude "$claude" "$here" "$a" 'first words')
+fb=$(dirname "$fa")/$b.jsonl
+{ echo '{"type":"queue-operation","operation":"enqueue","timestamp":"2026-03-09T10:00:00Z"}'; cat "$fa"; } >"$fb"
+t_exit 'a fork that does not say so' 0 t_faden lineage "$b"
+t_like 'is known by its beginning' "$(cat "$t_out")" "^└─ forked  $b.*by its beginning"
 
 t_exit 'a graph' 0 t_faden lineage --dot "$b"
 t_like 'in its language' "$(cat "$t_out")" '^digraph lineage'
