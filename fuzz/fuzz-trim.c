@@ -130,7 +130,7 @@ static void trim(uint8_t choice, struct sv text)
 	opts.threshold = choice & 2 ? 1 : 120;
 	opts.min_savings = -1;
 	opts.assistant = choice & 4 ? 3 : choice & 8 ? -1 : 0;
-	opts.images = choice & 16;
+	opts.images = opts.duplicates = choice & 16;
 	opts.display = choice & 32;
 	opts.style = choice & 64 ? TRIM_HEAD : TRIM_SEED;
 	opts.out_dir = place.dir;

@@ -22,6 +22,7 @@ struct trim_options {
 	long long keep_head;
 	int style;
 	const char *out;
+	bool duplicates;
 	bool images;
 	enum opt_tri inputs;
 	bool tool_use_result;
@@ -48,6 +49,8 @@ static const struct opt trim_options[] = {
 		"the placeholder alone (seed), or after the beginning of the text (head)"),
 	OPT_STRING('o', "out", struct trim_options, out, "DIR",
 		"write the new session there, not where the agent looks for it"),
+	OPT_FLAG(0, "duplicates", struct trim_options, duplicates,
+		"also shorter results that repeat an earlier one word for word"),
 	OPT_FLAG(0, "images", struct trim_options, images, "pictures and documents too"),
 	OPT_NEGATABLE(0, "inputs", struct trim_options, inputs,
 		"long inputs of tools, such as the text of a file to be written (default)"),
@@ -144,6 +147,7 @@ static struct trim_opts opts_of(const struct trimming *t)
 		.keep_head = o->keep_head,
 		.style = o->style == 1 ? TRIM_HEAD : TRIM_SEED,
 		.keep_inputs = o->inputs == OPT_NO,
+		.duplicates = o->duplicates,
 		.images = o->images,
 		.display = o->tool_use_result,
 		.in_place = o->in_place,

@@ -51,7 +51,7 @@ static void feed_line(struct trim_part *part, const struct rewrite_line *line)
 		return;
 	if (kind == CLAUDE_LINE_SYSTEM) {
 		if (scan_string_eq(vals[CLAUDE_SUBTYPE], SV("compact_boundary")))
-			feed(part, FEED_BREAK, 0);
+			trim_push_break(part);
 	} else if (kind == CLAUDE_LINE_ATTACHMENT) {
 		feed(part, FEED_REST, vals[CLAUDE_ATTACHMENT].raw.n);
 	} else if (kind == CLAUDE_LINE_USER || kind == CLAUDE_LINE_ASSISTANT) {
@@ -85,8 +85,7 @@ void claude_look(const struct trim_run *run, struct trim_part *part, struct rewr
 				(struct trim_use){ scan_inner(b->vals[BLOCK_ID]),
 					scan_inner(b->vals[BLOCK_NAME]) });
 		else if (b->type == BLOCK_IS_RESULT)
-			vec_push(&part->wants,
-				(struct trim_want){ .id = scan_inner(b->vals[BLOCK_USE_ID]) });
+			trim_push_want(run, part, b->vals[BLOCK_USE_ID], b->vals[BLOCK_CONTENT]);
 	}
 }
 
@@ -99,6 +98,7 @@ static bool trim_result(struct trim_at *at, const struct line_block *b)
 		.holder = { .kind = PLACEHOLDER_RESULT, .name = sv_of(want->name) },
 		.count = &at->part->results,
 		.sent = true,
+		.repeated = want->repeated,
 	};
 	struct jval content = b->vals[BLOCK_CONTENT];
 

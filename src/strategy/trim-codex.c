@@ -127,7 +127,7 @@ static void look_item(
 		vec_push(&part->uses,
 			(struct trim_use){ scan_inner(item->call), scan_inner(item->name) });
 	else if (kind == KIND_RESULT)
-		vec_push(&part->wants, (struct trim_want){ .id = scan_inner(item->call) });
+		trim_push_want(run, part, item->call, item->output);
 }
 
 static void look_history(const struct trim_run *run, struct trim_part *part, struct jval history)
@@ -135,7 +135,7 @@ static void look_history(const struct trim_run *run, struct trim_part *part, str
 	struct scan_iter it = scan_iter(history);
 	struct jval obj;
 
-	feed(part, FEED_BREAK, 0);
+	trim_push_break(part);
 	while (history.type == J_ARRAY && scan_next(&it, NULL, &obj) > 0) {
 		const struct codex_item item = item_of(obj);
 		feed_item(part, &item);
@@ -159,8 +159,8 @@ void codex_look(const struct trim_run *run, struct trim_part *part, struct rewri
 	case CODEX_LINE_EVENT:
 		feed_event(part, vals);
 		if (event_has_output(vals))
-			vec_push(&part->wants,
-				(struct trim_want){ .id = scan_inner(event_call(vals)) });
+			trim_push_want(
+				run, part, event_call(vals), (struct jval){ .type = J_NONE });
 		break;
 	case CODEX_LINE_CONTEXT:
 		vec_push(&part->facts,
@@ -198,6 +198,7 @@ static void trim_result(struct trim_at *at, const struct codex_item *item)
 		.holder = { .kind = PLACEHOLDER_RESULT, .name = sv_of(want->name) },
 		.count = &at->part->results,
 		.sent = true,
+		.repeated = want->repeated,
 	};
 	struct jval output = item->output;
 

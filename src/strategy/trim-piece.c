@@ -4,13 +4,33 @@
 #include "strategy/trim-run.h"
 #include "json/write.h"
 
-enum { INPUT_DEPTH = 8 };
+enum {
+	INPUT_DEPTH = 8,
+	REPEATED_MIN = 120, /* bytes: about those of a placeholder */
+};
 
 static size_t keep_of(const struct trim_opts *o)
 {
 	if (o->keep_head > 0)
 		return (size_t)o->keep_head;
 	return o->style == TRIM_HEAD ? (size_t)o->threshold : 0;
+}
+
+void trim_push_want(
+	const struct trim_run *run, struct trim_part *part, struct jval id, struct jval content)
+{
+	struct trim_want want = { .id = scan_inner(id), .breaks = part->breaks };
+	struct sv inner = scan_inner(content);
+
+	if (run->opts->duplicates && inner.n >= REPEATED_MIN && !placeholder_is(inner))
+		want.hash = recall_hash(content.raw).low | 1;
+	vec_push(&part->wants, want);
+}
+
+void trim_push_break(struct trim_part *part)
+{
+	vec_push(&part->facts, (struct trim_fact){ .what = FEED_BREAK });
+	part->breaks++;
 }
 
 bool trim_selected(const struct trim_run *run, struct sv name)
@@ -127,13 +147,14 @@ bool trim_string(struct trim_at *at, const struct trim_piece *piece, struct jval
 {
 	const struct trim_opts *o = at->run->opts;
 	struct sv inner = scan_inner(val), head = { NULL, 0 };
-	size_t keep = keep_of(o);
+	size_t keep = piece->repeated ? 0 : keep_of(o);
+	size_t least = piece->repeated ? 0 : (size_t)o->threshold;
 
-	if (val.type != J_STRING || inner.n < (size_t)o->threshold || placeholder_is(inner))
+	if (val.type != J_STRING || inner.n < least || placeholder_is(inner))
 		return false;
 	struct placeholder p = piece->holder;
 	p.length = text_chars(inner);
-	if (p.length < (size_t)o->threshold || p.length <= keep)
+	if (p.length < least || p.length <= keep)
 		return false;
 	if (keep > 0) {
 		head = text_head(inner, keep);

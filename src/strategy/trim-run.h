@@ -14,8 +14,11 @@ struct trim_use {
 };
 struct trim_want {
 	struct sv id;
+	uint64_t hash; /* of a text that may be a repetition; 0: not looked at */
+	size_t breaks; /* compactions before it, in this chunk */
 	const char *name; /* set by join */
 	bool selected;
+	bool repeated;
 };
 /* A piece that was taken out. */
 struct trim_saved {
@@ -38,6 +41,7 @@ struct trim_part {
 	VEC(struct trim_fact) facts;
 	VEC(struct trim_saved) saved;
 	VEC(struct recall_place) places;
+	size_t breaks; /* compactions in this chunk */
 	size_t candidates; /* long answers in this chunk, and before it */
 	size_t candidates_before;
 	size_t candidates_seen; /* by edit() */
@@ -55,6 +59,8 @@ struct trim_run {
 	struct map tools; /* id → index in names */
 	struct map known; /* name → index */
 	struct strv names;
+	struct map seen; /* hash of a result → compactions before it */
+	size_t breaks;
 	struct map wanted; /* opts->tools in small letters */
 	size_t candidates;
 
@@ -84,6 +90,10 @@ void codex_trim(struct trim_at *at);
 
 /* ---- pieces that both use ---- */
 
+/* Notes that a result is to be found at this place of the line. */
+void trim_push_want(
+	const struct trim_run *run, struct trim_part *part, struct jval id, struct jval content);
+void trim_push_break(struct trim_part *part);
 bool trim_selected(const struct trim_run *run, struct sv name);
 /* The want that read() left for this place; valid in edit(). */
 const struct trim_want *trim_next_want(struct trim_at *at);
@@ -96,6 +106,7 @@ struct trim_piece {
 	struct placeholder holder; /* kind, name, part; the rest is filled in */
 	struct trim_count *count;
 	bool sent; /* counts for tokens */
+	bool repeated; /* goes at any length */
 	/* The piece lies in the decoded text of this string of the line; J_NONE: in the line. */
 	struct jval outer;
 	struct sv outer_text;

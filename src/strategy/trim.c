@@ -70,6 +70,19 @@ static uint64_t name_index(struct trim_run *run, struct sv name)
 	return run->names.n - 1;
 }
 
+/* Whether the same was said since the last compaction; what stands before it is not sent. */
+static bool is_repeated(struct trim_run *run, const struct trim_want *want)
+{
+	struct sv key = sv_make((const char *)&want->hash, sizeof(want->hash));
+	uint64_t now = run->breaks + want->breaks, then;
+
+	if (want->hash == 0)
+		return false;
+	bool seen = map_get(&run->seen, key, &then) && then == now;
+	(void)map_put(&run->seen, key, now);
+	return seen;
+}
+
 static int on_join(void *data, void *chunk, struct err *reterr UNUSED)
 {
 	struct trim_run *run = data;
@@ -83,7 +96,9 @@ static int on_join(void *data, void *chunk, struct err *reterr UNUSED)
 		bool found = map_get(&run->tools, want->id, &index);
 		want->name = found ? run->names.v[index] : unknown_tool;
 		want->selected = trim_selected(run, sv_of(want->name));
+		want->repeated = is_repeated(run, want);
 	}
+	run->breaks += part->breaks;
 	part->candidates_before = run->candidates;
 	run->candidates += part->candidates;
 	return 0;
@@ -290,6 +305,7 @@ static void run_release(struct trim_run *run)
 	map_release(&run->tools);
 	map_release(&run->known);
 	map_release(&run->wanted);
+	map_release(&run->seen);
 	strv_release(&run->names);
 	vec_release(&run->places);
 	vec_release(&run->saved);

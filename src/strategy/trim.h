@@ -34,6 +34,9 @@ struct trim_opts {
 	int64_t keep_head; /* characters kept of a text; 0: none, or the threshold in TRIM_HEAD */
 	enum trim_style style;
 	bool keep_inputs; /* leave what tools were given alone */
+	/* Results that an earlier one since the last compaction holds word for word go at any
+	 * length that makes it worth while. */
+	bool duplicates;
 	bool images; /* pictures and documents too */
 	bool display; /* drop the copies of results that the agent keeps for its screen (Claude) */
 	bool in_place; /* same session; the caller has made sure that nobody writes */

@@ -76,6 +76,13 @@ t_is 'they are gone' "$(grep -c '"toolUseResult"' "$new")" 1
 t_exit 'the newer names of the same' 0 t_faden trim -n --json $id -t read,BASH -l 600
 t_is 'count' "$(json results count)" 2
 
+# --- repetitions
+begin duplicates
+t_exit 'repetitions stay' 1 t_faden trim $id --min-savings 0
+trim 'repetitions go' --duplicates --min-savings 0
+t_is 'all but the first on each side of the compaction' "$(json results count)" 3
+t_is 'those stay' "$(grep -c 'same words same' "$new")" 2
+
 # --- answers
 begin answers
 t_exit 'answers stay as they are' 1 t_faden trim --json $id --min-savings 0
