@@ -299,7 +299,7 @@ static int await_newline(const struct run *run, struct stat *st, struct err *ret
 static int read_all(struct run *run, struct err *reterr)
 {
 	for (int round = 0; round < ROUNDS_MAX; round++) {
-		struct stat before, after;
+		struct stat before = { .st_size = 0 }, after = { .st_size = 0 };
 		int r = read_lines(run, &before, reterr);
 		if (r == 0)
 			r = look(run, &after, reterr);
@@ -360,7 +360,7 @@ static void sweep_folder(const char *path)
 static int open_new(struct run *run, struct err *reterr)
 {
 	const struct rewrite_opts *o = run->opts;
-	struct stat st;
+	struct stat st = { .st_mode = 0 };
 
 	if (o->dry)
 		return 0;
@@ -439,7 +439,7 @@ static int tell_done(struct run *run, struct err *reterr)
 
 static int finish(struct run *run, struct err *reterr)
 {
-	struct stat st;
+	struct stat st = { .st_size = 0 };
 	int r = tell_done(run, reterr);
 
 	/* What done() kept of the parent by its name must be what was read. */
@@ -455,7 +455,7 @@ static int finish(struct run *run, struct err *reterr)
 
 static int open_parent(struct run *run, struct err *reterr)
 {
-	struct stat st;
+	struct stat st = { .st_size = 0 };
 
 	run->fd = open(run->opts->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (run->fd < 0)
