@@ -8,6 +8,7 @@
 #include "strategy/repair-mend.h"
 #include "strategy/rewrite.h"
 #include "json/jsonl.h"
+#include "json/text.h"
 
 /* ---- what the plan refers to ---- */
 
@@ -68,6 +69,30 @@ void mend_member(const struct mending *entry, struct jval object, struct jval va
 	edit_replace(entry->edit, sv_make(object.raw.p + 1, 0), str_sv(&text));
 }
 
+void mend_text(const struct mending *entry, struct jval object, struct jval val, const char *key,
+	struct sv text)
+{
+	AUTO_STR json = STR_INIT;
+	json_quote(&json, text);
+	mend_member(entry, object, val, key, str_sv(&json));
+}
+
+static int by_fact(const void *key, const void *item)
+{
+	uint32_t x = *(const uint32_t *)key, y = ((const struct fact_time *)item)->fact;
+	return (x > y) - (x < y);
+}
+
+void mend_time(const struct mender *m, const struct mending *entry, struct jval val)
+{
+	const struct facts *f = &m->r->facts;
+	uint32_t index = (uint32_t)(entry->fact - f->v.v);
+	const struct fact_time *time =
+		bsearch(&index, f->times.v, f->times.n, sizeof(*f->times.v), by_fact);
+	const char *text = time && time->text[0] ? time->text : f->time;
+	mend_text(entry, entry->object, val, "timestamp", sv_of(text[0] ? text : m->now));
+}
+
 /* ---- lines ---- */
 
 struct apply {
@@ -75,6 +100,7 @@ struct apply {
 	struct mender mender;
 	char id[UUID_TEXT]; /* of the new session */
 	bool in_place_id; /* every line must get the id of the file's name */
+	struct str head; /* what is put first */
 	struct str leaf; /* the mended line that is repeated at the end; empty: none */
 };
 
@@ -105,12 +131,26 @@ static void mend(const struct apply *a, const struct mending *entry)
 		claude_mend(&a->mender, entry);
 }
 
+static struct sv make_valid(struct str *out, struct sv text)
+{
+	size_t n;
+	for (; (n = json_utf8_prefix(text)) < text.n; text = sv_from(text, n + 1)) {
+		str_add(out, sv_head(text, n));
+		str_adds(out, "\xef\xbf\xbd");
+	}
+	str_add(out, text);
+	return str_sv(out);
+}
+
 /* What can be read of a broken line, each entry on a line of its own. */
 static void mend_line(const struct apply *a, struct sv text, const struct fact *fact,
 	const struct fact *end, struct str *out)
 {
 	struct mended m = MENDED_INIT;
 	struct jval vals[LINE_KEYS_MAX];
+	AUTO_STR valid = STR_INIT;
+	if (a->r->format == TRANSCRIPT_CODEX && fact->flags & FACT_NOT_UTF8)
+		text = make_valid(&valid, text);
 	line_mend(&m, text);
 	vec_each (&m.parts, part) {
 		CLEANUP(edit_release) struct edit e = EDIT_INIT(part->text);
@@ -160,15 +200,29 @@ static bool is_changed(const struct apply *a, const struct fact *fact)
 		a->r->format == TRANSCRIPT_CODEX;
 }
 
-/* The splices made so far, and behind them what goes to the end of the file. */
-static int end_file(
-	const struct apply *a, const struct rewrite_line *line, struct edit *e, struct str *out)
+static void put_edited(const struct rewrite_line *line, struct edit *e, struct str *out)
 {
 	if (edit_apply(e, out) < 0)
 		str_add(out, line->text);
 	str_addc(out, '\n');
-	str_add(out, str_sv(&a->leaf));
-	return REWRITE_OWN;
+}
+
+/* The plan of a line as splices, or as what stands in its place. */
+static int follow_plan(const struct apply *a, struct rewrite_line *line, const struct fact *fact,
+	const struct fact *end, struct edit *e, struct str *out)
+{
+	struct jval whole;
+	if (!is_changed(a, fact))
+		return REWRITE_EDITED;
+	if (fact->flags & FACT_DROP && end - fact == 1)
+		return REWRITE_DROP;
+	if (fact->flags & FACT_LINE || !line->object || scan_text(line->text, &whole) < 0) {
+		mend_line(a, line->text, fact, end, out);
+		return REWRITE_OWN;
+	}
+	const struct mending entry = { fact, whole, line->vals, e, line->neutral, !a->in_place_id };
+	mend(a, &entry);
+	return REWRITE_EDITED;
 }
 
 static int apply_edit(void *data, void *chunk UNUSED, struct rewrite_line *line, struct edit *e,
@@ -177,24 +231,20 @@ static int apply_edit(void *data, void *chunk UNUSED, struct rewrite_line *line,
 	const struct apply *a = data;
 	const struct facts *f = &a->r->facts;
 	const struct fact *end, *fact = facts_at(f, line->offset, &end);
+	bool first = a->head.len > 0 && fact == f->v.v;
 	bool last = a->leaf.len > 0 && end == f->v.v + f->v.n;
 	if (fact == end)
 		return REWRITE_EDITED;
-	if (!is_changed(a, fact))
-		return last ? end_file(a, line, e, out) : REWRITE_EDITED;
-	if (fact->flags & FACT_DROP && end - fact == 1)
-		return REWRITE_DROP;
-	if (fact->flags & FACT_LINE || !line->object) {
-		mend_line(a, line->text, fact, end, out);
-		str_add(out, last ? str_sv(&a->leaf) : SV(""));
-		return REWRITE_OWN;
-	}
-	struct jval whole;
-	if (scan_text(line->text, &whole) < 0)
-		return REWRITE_EDITED;
-	const struct mending entry = { fact, whole, line->vals, e, line->neutral, !a->in_place_id };
-	mend(a, &entry);
-	return last ? end_file(a, line, e, out) : REWRITE_EDITED;
+	if (first)
+		str_add(out, str_sv(&a->head));
+	int what = follow_plan(a, line, fact, end, e, out);
+	if (!first && !last)
+		return what;
+	if (what == REWRITE_EDITED)
+		put_edited(line, e, out);
+	if (last)
+		str_add(out, str_sv(&a->leaf));
+	return REWRITE_OWN;
 }
 
 static void apply_note(void *data, struct jw *w)
@@ -269,7 +319,7 @@ static int write_mended(struct apply *a, const struct repair_write *how, struct 
 int repair_apply(struct repair *r, const struct repair_write *how, struct repair_result *ret,
 	struct err *reterr)
 {
-	struct apply a = { .r = r, .leaf = STR_INIT };
+	struct apply a = { .r = r, .head = STR_INIT, .leaf = STR_INIT };
 	struct repair_result result = REPAIR_RESULT_INIT;
 	if (!repair_possible(r))
 		return err_set(reterr, ERR_INPUT, "%s: nothing in the file can mend it", r->path);
@@ -277,9 +327,13 @@ int repair_apply(struct repair *r, const struct repair_write *how, struct repair
 	int rc = mender_init(&a.mender, r, how->clock, reterr);
 	/* Where the lines are whole, the rewrite itself takes care of the id. */
 	a.mender.session = how->in_place ? NULL : a.id;
-	a.in_place_id = how->in_place && r->report.findings[REPAIR_SESSION_ID].count > 0;
+	a.in_place_id = how->in_place &&
+		(r->report.findings[REPAIR_SESSION_ID].count > 0 ||
+			r->report.findings[REPAIR_META_ID].count > 0);
 	if (a.in_place_id)
 		a.mender.session = r->file_id;
+	if (r->new_meta)
+		codex_new_meta(&a.mender, &a.head);
 	if (rc >= 0 && r->repeat_leaf)
 		rc = prepare_leaf(&a, reterr);
 	if (rc >= 0)
@@ -287,6 +341,7 @@ int repair_apply(struct repair *r, const struct repair_write *how, struct repair
 	if (rc >= 0)
 		rc = look_again(&result, r->format, how->threads, reterr);
 	mender_release(&a.mender);
+	str_release(&a.head);
 	str_release(&a.leaf);
 	if (rc < 0)
 		repair_result_release(&result);

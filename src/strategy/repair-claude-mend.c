@@ -8,14 +8,6 @@
 #include "strategy/repair-mend.h"
 #include "json/write.h"
 
-static void mend_text(const struct mending *entry, struct jval object, struct jval val,
-	const char *key, struct sv text)
-{
-	AUTO_STR json = STR_INIT;
-	json_quote(&json, text);
-	mend_member(entry, object, val, key, str_sv(&json));
-}
-
 static struct jval member(struct jval obj, const char *key)
 {
 	struct jval val;
@@ -44,24 +36,6 @@ static void mend_uuid(const struct mender *m, const struct mending *entry)
 	AUTO_STR id = STR_INIT;
 	facts_id_text(&m->r->facts, entry->fact->id, &id);
 	mend_text(entry, entry->object, entry->vals[CLAUDE_UUID], "uuid", str_sv(&id));
-}
-
-static int by_fact(const void *key, const void *item)
-{
-	uint32_t x = *(const uint32_t *)key, y = ((const struct fact_time *)item)->fact;
-	return (x > y) - (x < y);
-}
-
-/* That of the entry before, else any. */
-static void mend_time(const struct mender *m, const struct mending *entry)
-{
-	const struct facts *f = &m->r->facts;
-	uint32_t index = (uint32_t)(entry->fact - f->v.v);
-	const struct fact_time *time =
-		bsearch(&index, f->times.v, f->times.n, sizeof(*f->times.v), by_fact);
-	const char *text = time && time->text[0] ? time->text : f->time;
-	mend_text(entry, entry->object, entry->vals[CLAUDE_TIME], "timestamp",
-		sv_of(text[0] ? text : m->now));
 }
 
 /* ---- the message ---- */
@@ -188,7 +162,7 @@ void claude_mend(const struct mender *m, const struct mending *entry)
 		mend_member(
 			entry, entry->object, entry->vals[CLAUDE_SIDE], "isSidechain", SV("false"));
 	if (flags & FACT_NO_TIME)
-		mend_time(m, entry);
+		mend_time(m, entry, entry->vals[CLAUDE_TIME]);
 	if (flags & FACT_NO_MODEL)
 		mend_model(m, entry);
 	if (flags & FACT_NO_MESSAGE_ID)

@@ -218,6 +218,11 @@ static bool has_words(const struct facts *f)
 	return false;
 }
 
+static bool is_live(const void *data, uint32_t fact)
+{
+	return transcript_is_live(data, fact);
+}
+
 int claude_plan(struct repair *r, struct err *reterr)
 {
 	struct transcript_live mended;
@@ -237,7 +242,7 @@ int claude_plan(struct repair *r, struct err *reterr)
 	if (rc < 0)
 		return rc;
 	count_others(r, &mended);
-	claude_tools(r, &mended);
+	plan_tools(r, is_live, &mended);
 	transcript_live_release(&mended);
 	return 0;
 }

@@ -308,10 +308,18 @@ static int read_sink(
 	join_names(to, from);
 	chain_join(to->chain, from->chain);
 	to->lines += from->lines;
-	to->other_ids += from->other_ids;
-	to->own_ids += from->own_ids;
 	if (from->time[0])
 		memcpy(to->time, from->time, sizeof(to->time));
+	if (!to->first_time[0])
+		memcpy(to->first_time, from->first_time, sizeof(to->first_time));
+	if (!to->cwd)
+		to->cwd = TAKE_PTR(from->cwd);
+	if (to->own_ids + to->other_ids == 0) {
+		to->paginated = from->paginated;
+		to->based = from->based;
+	}
+	to->other_ids += from->other_ids;
+	to->own_ids += from->own_ids;
 	if (from->model[0])
 		memcpy(to->model, from->model, sizeof(to->model));
 	if (from->context)
@@ -345,5 +353,6 @@ void facts_release(struct facts *f)
 	strv_release(&f->names);
 	map_release(&f->name_of);
 	chain_free(f->chain);
+	free(f->cwd);
 	*f = (struct facts){ .chain = NULL };
 }

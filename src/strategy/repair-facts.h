@@ -37,6 +37,8 @@ enum {
 	FACT_UNSEEN = 1u << 6, /* the agent does not read it */
 	FACT_GONE = 1u << 7, /* no entry any more: its place in the chain is all that is known */
 	FACT_LATEST = 1u << 8, /* the last of those with its uuid */
+	FACT_META = 1u << 17, /* Codex: a session_meta */
+	FACT_RECORD = 1u << 18, /* Codex: has a type and a payload */
 	FACT_LEAF = 1u << 9, /* a note about the leaf, whose key is in `parent` */
 	/* what is wrong with it */
 	FACT_NO_TIME = 1u << 10,
@@ -86,6 +88,9 @@ struct fact_kept {
 };
 
 enum { FACT_TEXT_MAX = 64 };
+/* Of an entry without an ordinal, or with one that is no number. */
+#define ORDINAL_NONE UINT64_MAX
+#define ORDINAL_BAD (UINT64_MAX - 1)
 
 /* The time before an entry that has none. */
 struct fact_time {
@@ -105,6 +110,10 @@ struct facts {
 	uint64_t other_ids, own_ids; /* lines by their session id */
 	char model[FACT_TEXT_MAX]; /* of the last answer, and what it took in */
 	char time[FACT_TEXT_MAX];
+	char first_time[FACT_TEXT_MAX]; /* Codex */
+	char *cwd; /* Codex, as it stands in the file; NULL unknown */
+	bool paginated; /* Codex: its lines must be numbered */
+	bool based; /* Codex: a fork, whose history begins in another file */
 	int64_t context;
 	enum { FACT_NO_ANSWER, FACT_ANSWER_FINE, FACT_ANSWER_FAILED, FACT_ANSWER_REFUSED } last;
 	bool unterminated; /* the last line */
@@ -130,6 +139,10 @@ struct repair {
 	VEC(uint64_t) alone; /* ids of tools without counterpart, sorted */
 	uint32_t leaf; /* where the conversation goes on, counted from 1 */
 	uint32_t stale_note; /* the note that names another, counted from 1; 0 none */
+	bool new_meta; /* Codex: a header must be made */
+	bool renumber; /* Codex: `link` of the facts is their number from first_ordinal on */
+	bool no_last_ordinal;
+	uint64_t first_ordinal;
 	bool repeat_leaf; /* it must be written once more, last */
 };
 
@@ -155,4 +168,11 @@ void claude_fact(struct facts *f, const struct entry *entry);
 void codex_fact(struct facts *f, const struct entry *entry);
 /* The findings and the plan. */
 int claude_plan(struct repair *r, struct err *reterr) MUST_USE;
-int codex_plan(struct repair *r, struct err *reterr) MUST_USE;
+void codex_plan(struct repair *r);
+
+/* Calls and results that have no counterpart among the entries for which `sent` is true; the
+ * others are nobody's loss. */
+void plan_tools(struct repair *r, bool (*sent)(const void *data, uint32_t fact), const void *data);
+void codex_tools(struct repair *r, size_t from);
+/* One of those, by its id as it stands in the file. */
+bool tool_is_alone(const struct repair *r, struct sv id);

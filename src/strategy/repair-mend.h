@@ -11,7 +11,6 @@ struct mender {
 	const struct repair *r;
 	struct strv call_ids; /* of r->pairs, by their order */
 	const char *session; /* id that every entry gets; NULL: as they have it */
-	int64_t ordinal; /* Codex: of the first line */
 	char now[CLOCK_TEXT_MAX];
 };
 
@@ -32,6 +31,13 @@ struct mending {
 void claude_mend(const struct mender *m, const struct mending *entry);
 void codex_mend(const struct mender *m, const struct mending *entry);
 
+/* The line that a rollout without header must begin with. */
+void codex_new_meta(const struct mender *m, struct str *out);
+/* The time of the entry before, else any. */
+void mend_time(const struct mender *m, const struct mending *entry, struct jval val);
+
 /* A member set to raw JSON, put first when it is not there. */
 void mend_member(const struct mending *entry, struct jval object, struct jval val, const char *key,
 	struct sv json);
+void mend_text(const struct mending *entry, struct jval object, struct jval val, const char *key,
+	struct sv text);

@@ -44,17 +44,31 @@ const char *repair_level_name(enum repair_level level)
 }
 
 /* Claude Code reads bytes that are no UTF-8 as replacement characters, misses times only when all
- * are missing, and goes on after errors that another try may pass; Codex passes over what is no
- * object. */
-static enum repair_level level_of(const struct repair *r, enum repair_cause cause)
+ * are missing, and goes on after errors that another try may pass. */
+static enum repair_level claude_level(const struct repair *r, enum repair_cause cause)
 {
-	if (cause == REPAIR_UTF8 && r->format == TRANSCRIPT_CLAUDE)
+	if (cause == REPAIR_UTF8)
 		return REPAIR_NOTE;
-	if (cause == REPAIR_NULL_LINE && r->format == TRANSCRIPT_CODEX)
-		return REPAIR_MINOR;
 	if (cause == REPAIR_NO_TIME && r->report.findings[cause].count < r->spoken)
 		return REPAIR_MINOR;
 	if (cause == REPAIR_ERROR_MARK && r->facts.last == FACT_ANSWER_FAILED)
+		return REPAIR_NOTE;
+	return causes[cause].level;
+}
+
+/* Codex passes over what is no object, and loses lines without a time; a session in which nothing
+ * was said yet it takes up. */
+static enum repair_level codex_level(const struct repair *r, enum repair_cause cause)
+{
+	const struct facts *f = &r->facts;
+	bool headed = f->v.n > 0 && f->v.v[0].flags & FACT_META;
+	if (cause == REPAIR_NULL_LINE)
+		return REPAIR_MINOR;
+	if (cause == REPAIR_NO_TIME)
+		return f->v.n > 0 && f->v.v[0].flags & FACT_NO_TIME ? REPAIR_BLOCK : REPAIR_LOSS;
+	if (cause == REPAIR_ORDINALS && !r->no_last_ordinal)
+		return r->report.reachable < r->report.entries ? REPAIR_LOSS : REPAIR_MINOR;
+	if (cause == REPAIR_EMPTY && headed)
 		return REPAIR_NOTE;
 	return causes[cause].level;
 }
@@ -64,7 +78,9 @@ static void weigh(struct repair *r)
 	struct repair_report *report = &r->report;
 	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++) {
 		struct repair_finding *finding = &report->findings[i];
-		finding->level = level_of(r, (enum repair_cause)i);
+		finding->level = r->format == TRANSCRIPT_CODEX
+			? codex_level(r, (enum repair_cause)i)
+			: claude_level(r, (enum repair_cause)i);
 		if (finding->count > 0 && finding->level > report->worst)
 			report->worst = finding->level;
 	}
@@ -84,7 +100,10 @@ static int plan(struct repair *r, struct err *reterr)
 	if (r->facts.unterminated && !r->in_use)
 		finding_add(&r->report.findings[REPAIR_NO_NEWLINE], (uint32_t)r->facts.lines);
 	r->report.lines = r->facts.lines;
-	rc = r->format == TRANSCRIPT_CODEX ? codex_plan(r, reterr) : claude_plan(r, reterr);
+	if (r->format == TRANSCRIPT_CODEX)
+		codex_plan(r);
+	else
+		rc = claude_plan(r, reterr);
 	if (rc >= 0)
 		weigh(r);
 	return rc;

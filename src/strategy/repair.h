@@ -54,8 +54,8 @@ const char *repair_level_name(enum repair_level level); /* "note", "minor", "los
 		"the last line has no newline: what is appended is glued to it", "it gets one") \
 	X(REPAIR_OVERSIZE, "oversize-line", REPAIR_NOTE, \
 		"a line is too long to be looked at", "") \
-	X(REPAIR_UTF8, "invalid-utf8", REPAIR_BLOCK, \
-		"bytes that are no UTF-8: the agent refuses the file", \
+	X(REPAIR_UTF8, "invalid-utf8", REPAIR_LOSS, \
+		"a line has bytes that are no UTF-8: the agent does not read it as it is", \
 		"they become replacement characters") \
 	X(REPAIR_NULL_PARENT, "null-parent", REPAIR_LOSS, \
 		"an entry in mid-file has no parent: everything before it is cut off", \
@@ -122,6 +122,8 @@ const char *repair_level_name(enum repair_level level); /* "note", "minor", "los
 		"it gets the right one") \
 	X(REPAIR_ORDINALS, "ordinals", REPAIR_BLOCK, \
 		"ordinals are missing or do not rise", "the lines are numbered anew") \
+	X(REPAIR_ORDINAL_GAP, "ordinal-gap", REPAIR_NOTE, \
+		"ordinals are left out: lines were lost", "") \
 	X(REPAIR_FILE_NAME, "file-name", REPAIR_BLOCK, \
 		"the file's name is not of the form the agent wants", "the copy has a right one")
 /* clang-format on */

@@ -35,7 +35,7 @@ try() {
 	fi
 }
 
-for agent in ${AGENTS:-claude}; do
+for agent in ${AGENTS:-claude codex}; do
 	"$t_helper/damage-session" $agent --list >"$t_tmp/kinds"
 	while read -r kind cause; do
 		case $cause in - | !*) ;; *) [ -n "${KIND-}" ] && [ "$KIND" != "$kind" ] || try $agent "$kind" ;; esac

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "strategy/repair-claude.h"
+#include "strategy/repair-facts.h"
+
+/* Codex notes things while a call runs, but not many. */
+enum { RUNNING_LINES = 8 };
 
 struct tool_set {
 	VEC(struct fact_tool) v; /* sorted by id */
@@ -23,11 +26,12 @@ static bool has(const struct tool_set *set, const struct fact_tool *tool)
 }
 
 /* Those of one kind that are sent. */
-static struct tool_set sent(const struct facts *f, const struct transcript_live *live, bool result)
+static struct tool_set all_sent(const struct facts *f,
+	bool (*sent)(const void *data, uint32_t fact), const void *data, bool result)
 {
 	struct tool_set set = { VEC_INIT };
 	vec_each (&f->tools, tool)
-		if (tool->result == result && transcript_is_live(live, tool->fact))
+		if (tool->result == result && sent(data, tool->fact))
 			vec_push(&set.v, *tool);
 	return set;
 }
@@ -71,7 +75,8 @@ static struct fact_tool *only_call(struct tool_set *calls, uint32_t fact)
 static bool pair_up(struct repair *r, struct tool_set *calls, const struct fact_tool *result)
 {
 	struct fact *fact = &r->facts.v.v[result->fact];
-	struct fact_tool *call = fact->link ? only_call(calls, fact->link - 1) : NULL;
+	bool linked = r->format == TRANSCRIPT_CLAUDE && fact->link;
+	struct fact_tool *call = linked ? only_call(calls, fact->link - 1) : NULL;
 	if (!call || call->id == 0)
 		return false;
 	vec_push(&r->pairs, (struct fact_pair){ result->fact, call->fact });
@@ -92,8 +97,12 @@ static void tell(struct repair *r, const struct fact_tool *tool, bool result)
 
 static bool is_running(const struct repair *r, const struct fact_tool *call)
 {
-	const struct fact *leaf = &r->facts.v.v[r->leaf - 1], *fact = &r->facts.v.v[call->fact];
-	return r->in_use && fact->message == leaf->message;
+	const struct facts *f = &r->facts;
+	if (!r->in_use)
+		return false;
+	if (r->format == TRANSCRIPT_CODEX)
+		return call->fact + RUNNING_LINES > f->v.n;
+	return f->v.v[call->fact].message == f->v.v[r->leaf - 1].message;
 }
 
 static int by_number(const void *a, const void *b)
@@ -109,12 +118,12 @@ bool tool_is_alone(const struct repair *r, struct sv id)
 		bsearch(&hash, r->alone.v, r->alone.n, sizeof(hash), by_number) != NULL;
 }
 
-void claude_tools(struct repair *r, const struct transcript_live *mended)
+void plan_tools(struct repair *r, bool (*sent)(const void *data, uint32_t fact), const void *data)
 {
-	struct tool_set calls = sent(&r->facts, mended, false);
-	struct tool_set results = sent(&r->facts, mended, true);
-	struct tool_set lone_calls = sent(&r->facts, mended, false);
-	struct tool_set lone_results = sent(&r->facts, mended, true);
+	struct tool_set calls = all_sent(&r->facts, sent, data, false);
+	struct tool_set results = all_sent(&r->facts, sent, data, true);
+	struct tool_set lone_calls = all_sent(&r->facts, sent, data, false);
+	struct tool_set lone_results = all_sent(&r->facts, sent, data, true);
 	sort(&calls);
 	sort(&results);
 	keep_alone(&lone_calls, &results);
@@ -131,4 +140,23 @@ void claude_tools(struct repair *r, const struct transcript_live *mended)
 	vec_release(&results.v);
 	vec_release(&lone_calls.v);
 	vec_release(&lone_results.v);
+}
+
+/* The base of a fork may hold the call to a result. */
+struct codex_sent {
+	const struct facts *f;
+	size_t from;
+};
+
+static bool is_sent(const void *data, uint32_t fact)
+{
+	const struct codex_sent *sent = data;
+	return fact >= sent->from && !(sent->f->v.v[fact].flags & (FACT_GONE | FACT_DROP));
+}
+
+void codex_tools(struct repair *r, size_t from)
+{
+	const struct codex_sent sent = { &r->facts, from };
+	if (!r->facts.based)
+		plan_tools(r, is_sent, &sent);
 }
