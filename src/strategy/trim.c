@@ -48,6 +48,7 @@ static int on_read(void *data, void *chunk, struct rewrite_line *line, struct er
 	const struct trim_run *run = data;
 	struct trim_part *part = chunk;
 
+	/* A number travels in the caller's pointer. NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	line->own = (void *)(uintptr_t)part->wants.n;
 	if (!line->object)
 		return 0;
