@@ -9,6 +9,7 @@
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/json-error.h"
 #include "cli/question.h"
 #include "cli/session-view.h"
 #include "cli/sessions.h"
@@ -289,6 +290,18 @@ static int roll(struct rolling *r, struct err *reterr)
 	return rc < 0 ? rc : adopt(r, reterr);
 }
 
+static int find_and_roll(struct rolling *r, const char *spec, struct err *reterr)
+{
+	int rc = find_session(r->app, spec, &r->row, reterr);
+	if (rc >= 0)
+		rc = find_target(r, reterr);
+	if (rc >= 0)
+		rc = find_dir(r, reterr);
+	if (rc >= 0 && r->opts->with_summary)
+		rc = summarise(r, reterr);
+	return rc < 0 ? rc : roll(r, reterr);
+}
+
 static int run_rollover(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
@@ -299,28 +312,23 @@ static int run_rollover(
 		.summary = STR_INIT,
 		.plan = ROLLOVER_INIT,
 		.conv = CONV_INIT };
+	struct err err = ERR_INIT;
 	(void)argc;
 	r.rehearsal = assistant_rehearsal_home(app);
 	assistant_homes(app, r.rehearsal, r.homes);
 	r.archive_dir = archive_of(app, &r.archive);
-	int rc = find_session(app, argv[0], &r.row, reterr);
-	if (rc >= 0)
-		rc = find_target(&r, reterr);
-	if (rc >= 0)
-		rc = find_dir(&r, reterr);
-	if (rc >= 0 && r.opts->with_summary)
-		rc = summarise(&r, reterr);
-	if (rc >= 0)
-		rc = roll(&r, reterr);
-	if (rc < 0)
-		return rc;
-	if (r.opts->json)
+	int rc = find_and_roll(&r, argv[0], &err);
+	if (rc < 0 && r.opts->json)
+		json_error(app, rc, &err);
+	else if (rc >= 0 && r.opts->json)
 		print_json(&r);
-	else if (r.opts->dry_run)
+	else if (rc >= 0 && r.opts->dry_run)
 		print_plan(&r);
-	else
+	else if (rc >= 0)
 		print_done(&r);
-	return 0;
+	if (rc < 0 && reterr)
+		*reterr = err;
+	return rc;
 }
 
 const struct cmd cmd_rollover = {

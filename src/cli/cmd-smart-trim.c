@@ -303,14 +303,13 @@ static int run_smart(
 	struct err err = ERR_INIT;
 	(void)argc;
 	s.archive_dir = archive_of(app, &s.archive);
-	int rc = prepare(&s, argv[0], reterr);
-	if (rc < 0)
-		return rc;
-	if (s.opts->digest) {
+	int rc = prepare(&s, argv[0], &err);
+	if (rc >= 0 && s.opts->digest) {
 		print_digest(&s);
 		return 0;
 	}
-	rc = trim(&s, &err);
+	if (rc >= 0)
+		rc = trim(&s, &err);
 	if (!s.opts->json)
 		print_refusals(&s);
 	if (s.opts->json)

@@ -129,4 +129,6 @@ else
 	t_skip 'a folder that cannot be written' 'root may write everywhere'
 fi
 chmod 700 "$(dirname "$fa")"
+t_exit 'a failure for programs' 1 t_faden rollover --json nobody
+t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["code"], d["session_id"])' "$t_out")" 'not-found None'
 t_done

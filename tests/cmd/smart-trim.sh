@@ -104,4 +104,6 @@ mkdir "$t_tmp/out"
 says '{"trim":[{"number":3,"summary":"s"}]}'
 t_exit 'to another folder' 0 smart --out "$t_tmp/out" "$a"
 t_is 'is there' "$(find "$t_tmp/out" -name '*.jsonl' | wc -l)" 1
+t_exit 'a failure for programs' 1 t_faden smart-trim --json nobody
+t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["code"], d["session_id"])' "$t_out")" 'not-found None'
 t_done

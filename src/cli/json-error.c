@@ -1,0 +1,16 @@
+#include "cli/json-error.h"
+
+#include "json/write.h"
+
+void json_error(struct app *app, int code, const struct err *err)
+{
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+	jw_object(&w);
+	jw_put_cstr(&w, "error", err->msg);
+	jw_put_cstr(&w, "code", err_name(code));
+	jw_put_cstr(&w, "session_id", NULL);
+	jw_put_cstr(&w, "path", NULL);
+	jw_end(&w);
+	(void)fprintf(app->out, "%s\n", out.buf);
+}
