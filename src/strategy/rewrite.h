@@ -40,7 +40,7 @@ struct rewrite_line {
 	const struct jval *vals; /* by enum claude_key or codex_key; NULL unless object */
 	const struct line_block *blocks; /* Claude: of message.content */
 	size_t n_blocks;
-	void *own; /* for the callbacks: read() may leave something for edit() */
+	size_t own; /* for the callbacks: read() may leave a number for edit() */
 };
 
 enum rewrite_what {

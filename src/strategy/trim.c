@@ -48,8 +48,7 @@ static int on_read(void *data, void *chunk, struct rewrite_line *line, struct er
 	const struct trim_run *run = data;
 	struct trim_part *part = chunk;
 
-	/* A number travels in the caller's pointer. NOLINTNEXTLINE(performance-no-int-to-ptr) */
-	line->own = (void *)(uintptr_t)part->wants.n;
+	line->own = part->wants.n;
 	if (!line->object)
 		return 0;
 	if (run->opts->format == TRANSCRIPT_CODEX)
@@ -113,7 +112,7 @@ static int on_edit(void *data, void *chunk, struct rewrite_line *line, struct ed
 		.part = chunk,
 		.line = line,
 		.edit = e,
-		.want = (size_t)(uintptr_t)line->own,
+		.want = line->own,
 	};
 
 	if (!line->object)

@@ -113,11 +113,11 @@ cp "$file" "$t_tmp/other"
 	done
 ) &
 swapper=$!
-for i in 1 2 3 4 5; do
+for turn in 1 2 3 4 5; do
 	t_rc=0
 	t_faden trim --json $id >"$t_out" 2>"$t_err" || t_rc=$?
 	status=$t_rc
-	t_ok "swapped: refused or complete ($status)" test "$status" = 0 -o "$status" = 5
+	t_ok "swapped $turn: refused or complete ($status)" test "$status" = 0 -o "$status" = 5
 	if [ "$status" = 0 ]; then
 		new=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["path"])' "$t_out")
 		t_is 'complete' "$(wc -l <"$new")" 600

@@ -206,9 +206,9 @@ t_is 'same mode' "$(stat -c %a "$file")" 640
 t_ok 'the copy is the original' cmp "$archive/$(json backup).jsonl" "$t_tmp/before"
 t_ok 'all can be had back' check "$t_tmp/before" "$file"
 t_is 'alone in its folder' "$(ls -A "$project")" "$id.jsonl"
-copies=$(ls "$archive" | wc -l)
+copies=$(find "$archive" -type f | wc -l)
 t_exit 'again' 1 t_faden trim --in-place $id
-t_is 'makes no second copy' "$(ls "$archive" | wc -l)" "$copies"
+t_is 'makes no second copy' "$(find "$archive" -type f | wc -l)" "$copies"
 begin tools
 mkdir -p "$t_tmp/real"
 mv "$file" "$t_tmp/real/$id.jsonl"

@@ -39,9 +39,12 @@ faulty() {
 	for pair in LD_PRELOAD FADEN_FAULT_AT FADEN_FAULT_COUNT "$@"; do t_unsetenv "${pair%%=*}"; done
 }
 
+# beside: what is in the agent's folder but the parent.
+beside() { find "$project" -mindepth 1 ! -name "$id.jsonl" -printf '%f\n'; }
+
 look_at_new() {
 	cmp -s "$t_tmp/before" "$file" || echo "$1: the parent changed"
-	others=$(ls -A "$project" | grep -v "^$id.jsonl$")
+	others=$(beside)
 	[ "$(printf '%s\n' "$others" | wc -l)" -le 1 ] || echo "$1: left behind: $others"
 	case $others in
 	'') [ "$t_rc" != 0 ] || echo "$1: said done, and nothing is there" ;;
@@ -52,7 +55,7 @@ look_at_new() {
 
 look_in_place() {
 	# A kill just before the renaming leaves the new file under its temporary name: whole.
-	for other in $(ls -A "$project" | grep -v "^$id.jsonl$"); do
+	for other in $(beside); do
 		case $other in
 		.faden-*.tmp) check "$t_tmp/before" "$project/$other" >/dev/null || echo "$1: half: $other" ;;
 		*) echo "$1: left behind: $other" ;;
@@ -75,7 +78,8 @@ sweep() {
 	while :; do
 		restore
 		faulty "$n" "$with" "$@"
-		[ -s "$t_tmp/count" ] && [ "$(cat "$t_tmp/count")" -ge "$n" ] || break
+		[ -s "$t_tmp/count" ] || break
+		[ "$(cat "$t_tmp/count")" -ge "$n" ] || break
 		seen=$((seen + 1))
 		$look "$name at $n ($t_rc)" >>"$t_tmp/bad" 2>&1
 		n=$((n + step))
