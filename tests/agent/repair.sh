@@ -19,7 +19,7 @@ resume() {
 	esac </dev/null >"$t_out" 2>"$t_err" || t_note "$1: status $?: $(tail -n 3 "$t_out" "$t_err")"
 	t_model_query '" ".join(
 		w.replace(" ", "_") for w in __import__("re").findall(
-			r"(?:prompt|answer|result|summary-of|final)-[a-z0-9]+(?:-[a-z0-9]+)?|echo t3(?=\\\\)",
+			r"(?:prompt|answer|result|summary-of|final)-[a-z0-9]+(?:-[a-z0-9]+)?|call of Bash",
 			json.dumps(log[-1]["body"].get("messages") or log[-1]["body"]["input"]))) if log else "nothing"'
 }
 

@@ -20,6 +20,7 @@
 #include "base/uuid.h"
 #include "os/file.h"
 #include "os/proc.h"
+#include "transcript/home.h"
 
 /* ---- conversations ---- */
 
@@ -429,6 +430,18 @@ static void test_keep_alive_cancel(void **state)
 		assert_int_equal(agent_pid(), pid);
 }
 
+/* Claude Code writes the session some time after it has answered. */
+static bool is_on_disk(void)
+{
+	AUTO_FREE char *root = xasprintf("%s/.claude", getenv("HOME"));
+	AUTO_FREE char *path = claude_session_path(root, rig.here, rig.session);
+	struct sv answer = str_sv(&rig.answer), first;
+	AUTO_STR text = STR_INIT;
+
+	return sv_split(&answer, '\n', &first) && file_read(path, MILLION, &text, NULL) == 0 &&
+		sv_find(str_sv(&text), first, NULL);
+}
+
 static void test_keep_alive_lost(void **state)
 {
 	(void)state;
@@ -438,6 +451,7 @@ static void test_keep_alive_lost(void **state)
 	turn("my hen is called Ada", false);
 	for (int seen = 0; seen < 2; seen++) {
 		pid_t pid = agent_pid();
+		step_until(is_on_disk, SOON_MS);
 		assert_int_equal(kill(pid, SIGKILL), 0);
 		/* Once the loop sees it between the turns, once only the next turn does. */
 		while (proc_start_time(pid) != 0)
