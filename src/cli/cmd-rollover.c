@@ -231,14 +231,20 @@ static void print_json(const struct rolling *r)
 	(void)fprintf(r->app->out, "%s\n", out.buf);
 }
 
+/* The agent's own prompt comes on top in the new session too, so the two are not "before" and
+ * "after". */
 static void print_figures(const struct rolling *r)
 {
 	int64_t before = usage_context(&r->row.info.usage);
-	struct figure after = message_tokens(r);
-	(void)fprintf(r->app->out, "  context  about %lld tokens (%s)", (long long)after.tokens,
-		sure_name(after.sure));
+	struct figure message = message_tokens(r);
+	char count[SIZE_TEXT_MAX];
+
+	size_format_count(message.tokens, count);
+	(void)fprintf(
+		r->app->out, "  message  about %s tokens (%s)", count, sure_name(message.sure));
+	size_format_count(before, count);
 	if (before > 0)
-		(void)fprintf(r->app->out, " instead of %lld", (long long)before);
+		(void)fprintf(r->app->out, "; the context here held %s", count);
 	(void)fputs("\n", r->app->out);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/archive-of.h"
 #include "cli/assistant.h"
 #include "cli/cmd.h"
+#include "cli/figures.h"
 #include "cli/find.h"
 #include "cli/question.h"
 #include "os/path.h"
@@ -261,8 +262,7 @@ static void print_done(const struct smarting *s)
 			"texts:\n",
 			r->file.id, s->row.info.id, r->file.path, s->agent, r->replaced);
 	print_choices(s);
-	(void)fprintf(out, "  tokens   %lld less (%s) of %lld (%s)\n", (long long)r->saved.tokens,
-		sure_name(r->saved.sure), (long long)r->before.tokens, sure_name(r->before.sure));
+	print_saved_tokens(out, &r->saved, &r->before);
 	if (program && !s->opts->dry_run && !s->opts->out)
 		(void)fprintf(out, "Go on with:\n  faden resume %s\n  %s %s\n", r->file.id, program,
 			r->file.id);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/archive-of.h"
 #include "cli/cmd.h"
+#include "cli/figures.h"
 #include "cli/find.h"
 #include "cli/sessions.h"
 #include "os/path.h"
@@ -256,11 +257,9 @@ static void print_plan(const struct trimming *t)
 	FILE *out = t->app->out;
 	char before[SIZE_TEXT_MAX], after[SIZE_TEXT_MAX];
 
+	print_saved_tokens(out, &r->saved, &r->before);
 	size_format(r->file.bytes_in, before);
 	size_format(r->file.bytes_out, after);
-	(void)fprintf(out, "  tokens   %" PRId64 " less (%s) of %" PRId64 " (%s)\n",
-		r->saved.tokens, sure_name(r->saved.sure), r->before.tokens,
-		sure_name(r->before.sure));
 	print_count(out, "results", &r->results);
 	print_count(out, "inputs", &r->inputs);
 	print_count(out, "answers", &r->answers);

@@ -18,6 +18,7 @@
 #include "strategy/advise.h"
 #include "strategy/handoff.h"
 #include "strategy/trim.h"
+#include "ui/size.h"
 
 struct answering {
 	struct app *app;
@@ -118,11 +119,14 @@ static bool trim_words(struct sv rest, struct trim_opts *opts, struct strv *tool
 
 static void tell_trimmed(const struct answering *a, const struct trim_report *r)
 {
+	char less[SIZE_TEXT_MAX], of[SIZE_TEXT_MAX];
+
+	size_format_count(r->saved.tokens, less);
+	size_format_count(r->before.tokens, of);
 	str_addf(a->out,
-		"A trimmed copy, %lld of %lld tokens less (%s); this session stays as it is.\n"
+		"A trimmed copy, %s of %s tokens less (%s); this session stays as it is.\n"
 		"Go on with it:\n  claude --resume %s\n",
-		(long long)r->saved.tokens, (long long)r->before.tokens, sure_name(r->saved.sure),
-		r->file.id);
+		less, of, sure_name(r->saved.sure), r->file.id);
 }
 
 static int make_trimmed(const struct answering *a, struct trim_opts *opts,

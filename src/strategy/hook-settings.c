@@ -321,7 +321,10 @@ static int remove_found(struct edit *e, const struct place *place, const struct 
 	}
 	if (count(place->hooks) > 1)
 		return edit_remove(e, place->hooks, sv_of(event->event));
-	return edit_remove(e, place->top, SV("hooks"));
+	if (count(place->top) > 1)
+		return edit_remove(e, place->top, SV("hooks"));
+	edit_replace(e, sv_make(place->top.raw.p + 1, place->top.raw.n - 2), SV(""));
+	return 0;
 }
 
 /* One hook out of *text; 1 when there was one. */

@@ -23,7 +23,7 @@ t_like 'shows the lineage' "$(cat "$t_out")" '^\[SESSION LINEAGE\]$'
 t_like 'the task' "$(cat "$t_out")" 'As last stated: build the parser for the session files \['
 t_like 'what was said since' "$(cat "$t_out")" 'Said since: yes \['
 t_like 'the commands' "$(cat "$t_out")" '^- exit 0: echo 2 \['
-t_like 'and how sure the figures are' "$(cat "$t_out")" 'tokens \(assumed\) instead of 20'
+t_like 'and how sure the figures are' "$(cat "$t_out")" 'tokens \(assumed\); the context here held 20'
 t_exit 'a dry run for programs' 0 t_faden rollover --dry-run --json "$a"
 t_is 'names no session' "$(field session_id) $(field path)" 'None None'
 

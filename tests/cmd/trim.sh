@@ -155,7 +155,7 @@ t_like 'says how much' "$(cat "$t_err")" 'it would save [0-9]+ tokens \((fitted|
 begin tools
 ls -la --time-style=full-iso "$project" >"$t_tmp/ls"
 t_exit 'dry run' 0 t_faden trim --dry-run $id
-t_like 'says what' "$(cat "$t_out")" 'tokens +[0-9]+ less \((fitted|assumed)\)'
+t_like 'says what' "$(cat "$t_out")" 'tokens +[0-9,]+ less \((fitted|assumed)\)'
 ls -la --time-style=full-iso "$project" >"$t_tmp/ls2"
 t_ok 'leaves the folder as it was' cmp "$t_tmp/ls" "$t_tmp/ls2"
 t_exit 'to another folder' 0 t_faden trim --json $id --out "$t_tmp/out/deep"
