@@ -20,13 +20,21 @@ static void use(const struct settings *s)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct settings *s = settings_new("/home/me");
-	AUTO_STRV notices = STRV_INIT;
+	struct findings unknown = FINDINGS_INIT, all = FINDINGS_INIT;
 	struct err err = ERR_INIT;
-	int r = config_parse(s, sv_make((const char *)data, size), "file", &notices, &err);
+	struct sv text = sv_make((const char *)data, size);
+	int r = config_parse(s, text, "file", &unknown, &err);
 	if (r == 0)
 		use(s);
 	else
 		REQUIRE(err.code == r && sv_starts(sv_of(err.msg), SV("file:")));
 	settings_free(s);
+	/* Checking finds what reading stumbles over, and goes on to the end. */
+	s = settings_new("/home/me");
+	REQUIRE((config_check(s, text, "file", &all, NULL) < 0) == (r == ERR_LIMIT));
+	REQUIRE(r == 0 ? all.all.n == unknown.all.n : r == ERR_LIMIT || all.all.n > 0);
+	settings_free(s);
+	findings_release(&unknown);
+	findings_release(&all);
 	return 0;
 }

@@ -71,26 +71,26 @@ void app_release(struct app *app)
 	paths_release(&app->paths);
 }
 
-static void print_notices(const struct app *app, const struct strv *notices)
+static void print_unknown(const struct app *app, const struct findings *unknown)
 {
-	for (size_t i = 0; i < notices->n; i++) {
+	vec_each (&unknown->all, one) {
 		AUTO_STR line = STR_INIT;
-		utf8_scrub_line(&line, sv_of(notices->v[i]));
+		config_finding_print(&line, one, app->paths.config_file);
 		(void)fprintf(app->err, "faden: %s; ignored\n", line.buf);
 	}
 }
 
 int app_load_settings(struct app *app, struct err *reterr)
 {
-	AUTO_STRV notices = STRV_INIT;
+	CLEANUP(findings_release) struct findings unknown = FINDINGS_INIT;
 	settings_free(app->settings);
 	app->settings = settings_new(app->paths.home);
-	int r = config_load(app->settings, app->paths.config_file, &notices, reterr);
+	int r = config_load(app->settings, app->paths.config_file, &unknown, reterr);
 	if (r == -ENOENT && !app->config_given)
 		r = 0;
 	if (r == 0)
-		r = settings_from_environment(app->settings, reterr);
-	print_notices(app, &notices);
+		r = settings_from_environment(app->settings, NULL, reterr);
+	print_unknown(app, &unknown);
 	return r;
 }
 

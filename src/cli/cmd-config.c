@@ -5,6 +5,7 @@
 #include "cli/config-print.h"
 #include "cli/config-yaml.h"
 #include "cli/settings-use.h"
+#include "os/file.h"
 
 struct config_opts {
 	bool json;
@@ -53,8 +54,19 @@ static int show_one(
 	return 0;
 }
 
+static enum setting_id keyword_setting(enum utterance_kind kind)
+{
+	static const enum setting_id ids[UTTERANCE_COMMANDS] = {
+		[UTTERANCE_CANCEL] = SETTING_ID_commands_cancel,
+		[UTTERANCE_RESET] = SETTING_ID_commands_reset,
+		[UTTERANCE_RESTART] = SETTING_ID_commands_restart,
+		[UTTERANCE_UNDO] = SETTING_ID_commands_undo,
+	};
+	return ids[kind];
+}
+
 /* A keyword that a list before its own takes away. */
-static int find_shadowed(const struct settings *s, struct strv *findings, struct err *reterr)
+static int find_shadowed(const struct settings *s, struct findings *findings, struct err *reterr)
 {
 	struct utterances *rules = NULL;
 	int r = settings_utterances(s, &rules, reterr);
@@ -66,7 +78,8 @@ static int find_shadowed(const struct settings *s, struct strv *findings, struct
 			struct utterance u;
 			utterance_judge(rules, sv_of(k->texts.v[i]), &u);
 			if ((int)u.kind != kind)
-				strv_addf(findings,
+				findings_add(findings,
+					s->origins[keyword_setting((enum utterance_kind)kind)].line,
 					"the %s keyword '%s' is never reached: it is taken as %s",
 					utterance_kind_name((enum utterance_kind)kind),
 					k->texts.v[i], utterance_kind_name(u.kind));
@@ -76,35 +89,68 @@ static int find_shadowed(const struct settings *s, struct strv *findings, struct
 	return 0;
 }
 
-static int report_findings(
-	struct app *app, const char *file, bool missing, const struct strv *findings)
+struct checked {
+	const char *file;
+	bool missing;
+	struct findings findings;
+};
+
+static void print_checked(FILE *out, const struct checked *c)
 {
-	for (size_t i = 0; i < findings->n; i++) {
+	vec_each (&c->findings.all, one) {
 		AUTO_STR line = STR_INIT;
-		utf8_scrub_line(&line, sv_of(findings->v[i]));
-		(void)fprintf(app->out, "%s\n", line.buf);
+		config_finding_print(&line, one, c->file);
+		(void)fprintf(out, "%s\n", line.buf);
 	}
-	if (findings->n == 0)
-		(void)fprintf(app->out, "%s: %s\n", file,
-			missing ? "there is none, so the defaults hold" : "ok");
-	return findings->n == 0 ? 0 : err_exit_status(ERR_INPUT);
+	if (c->findings.all.n == 0)
+		(void)fprintf(out, "%s: %s\n", c->file,
+			c->missing ? "there is none, so the defaults hold" : "ok");
 }
 
-static int check(struct app *app, const char *given, struct err *reterr)
+static void print_checked_json(FILE *out, const struct checked *c)
 {
-	const char *file = given ? given : app->paths.config_file;
-	AUTO_STRV findings = STRV_INIT;
+	AUTO_STR text = STR_INIT;
+	struct jw w = JW_INIT(&text);
+	jw_object(&w);
+	jw_put_cstr(&w, "file", c->file);
+	jw_put_bool(&w, "exists", !c->missing);
+	jw_put_bool(&w, "ok", c->findings.all.n == 0);
+	jw_key(&w, "findings");
+	findings_json(&w, &c->findings);
+	jw_end(&w);
+	(void)fprintf(out, "%s\n", text.buf);
+}
+
+static void checked_release(struct checked *c)
+{
+	findings_release(&c->findings);
+}
+
+static int check(
+	struct app *app, const struct config_opts *opts, const char *given, struct err *reterr)
+{
+	CLEANUP(checked_release)
+	struct checked c = { .file = given ? given : app->paths.config_file };
+	AUTO_STR text = STR_INIT;
 	settings_free(app->settings);
 	app->settings = settings_new(app->paths.home);
-	int r = config_load(app->settings, file, &findings, reterr);
-	bool missing = r == -ENOENT && !given && !app->config_given;
-	if (missing)
+	int r = file_read(c.file, CONFIG_BYTES_MAX, &text, reterr);
+	c.missing = r == -ENOENT && !given && !app->config_given;
+	if (c.missing)
 		r = 0;
 	if (r == 0)
-		r = settings_from_environment(app->settings, reterr);
+		r = config_check(app->settings, str_sv(&text), c.file, &c.findings, reterr);
 	if (r == 0)
-		r = find_shadowed(app->settings, &findings, reterr);
-	return r < 0 ? r : report_findings(app, file, missing, &findings);
+		r = settings_from_environment(app->settings, &c.findings, reterr);
+	if (r == 0)
+		r = find_shadowed(app->settings, &c.findings, reterr);
+	if (r < 0)
+		return r;
+	if (opts->json)
+		print_checked_json(app->out, &c);
+	else
+		print_checked(app->out, &c);
+	return c.findings.all.n == 0 ? 0 : err_exit_status(ERR_INPUT);
 }
 
 static int run_config(
@@ -117,7 +163,7 @@ static int run_config(
 	if (sv_is(verb, "get") && argc == 2)
 		return show_one(app, opts, argv[1], reterr);
 	if (sv_is(verb, "check"))
-		return check(app, argc == 2 ? argv[1] : NULL, reterr);
+		return check(app, opts, argc == 2 ? argv[1] : NULL, reterr);
 	if (argc == 1 && sv_is(verb, "path")) {
 		(void)fprintf(app->out, "%s\n", app->paths.config_file);
 		return 0;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <yaml.h>
 
+#include "cli/yaml-problem.h"
 #include "os/file.h"
 
 struct loader {
@@ -12,8 +13,11 @@ struct loader {
 	int depth; /* of the current event */
 	struct settings *settings;
 	const char *file;
-	struct strv *notices;
-	struct err *reterr;
+	struct findings *unknown; /* NULL: nobody wants to know */
+	struct findings *wrong; /* NULL: the first mistake ends it */
+	struct err *reterr; /* without the place */
+	unsigned line; /* of the mistake in reterr */
+	bool lost; /* the parser cannot go on behind it */
 };
 
 static unsigned line_of(const struct loader *l)
@@ -30,10 +34,9 @@ static int PRINTF(4, 5)
 	va_start(ap, fmt);
 	str_addvf(&what, fmt, ap);
 	va_end(ap);
-	if (name.n == 0)
-		return err_set(l->reterr, ERR_INPUT, "%s:%u: %s", l->file, line, what.buf);
+	l->line = line;
 	return err_set(
-		l->reterr, ERR_INPUT, "%s:%u: %.*s: %s", l->file, line, SV_ARG(name), what.buf);
+		l->reterr, ERR_INPUT, "%.*s%s%s", SV_ARG(name), name.n ? ": " : "", what.buf);
 }
 
 static int depth_change(yaml_event_type_t type)
@@ -43,17 +46,22 @@ static int depth_change(yaml_event_type_t type)
 	return type == YAML_MAPPING_END_EVENT || type == YAML_SEQUENCE_END_EVENT ? -1 : 0;
 }
 
+static int fail_as_parser(struct loader *l)
+{
+	const yaml_parser_t *p = &l->parser;
+	AUTO_STR what = STR_INIT;
+	yaml_problem(&what, p->problem, p->context, (unsigned)p->context_mark.line + 1);
+	return fail_at(l, (unsigned)p->problem_mark.line + 1, SV(""), "not YAML: %s", what.buf);
+}
+
 /* Depth is limited here for all: the library's time grows with the square of it. */
-static int next_event(struct loader *l)
+static int take_event(struct loader *l)
 {
 	if (l->have_event)
 		yaml_event_delete(&l->event);
 	l->have_event = false;
-	if (!yaml_parser_parse(&l->parser, &l->event)) {
-		unsigned line = (unsigned)l->parser.problem_mark.line + 1;
-		return fail_at(l, line, SV(""), "not YAML: %s",
-			l->parser.problem ? l->parser.problem : "out of memory");
-	}
+	if (!yaml_parser_parse(&l->parser, &l->event))
+		return fail_as_parser(l);
 	l->have_event = true;
 	if (l->event.type == YAML_ALIAS_EVENT)
 		return fail_at(l, line_of(l), SV(""), "aliases (*name) are not taken here");
@@ -61,6 +69,13 @@ static int next_event(struct loader *l)
 	if (l->depth > CONFIG_DEPTH_MAX)
 		return fail_at(l, line_of(l), SV(""), "nested too deeply");
 	return 0;
+}
+
+static int next_event(struct loader *l)
+{
+	int r = take_event(l);
+	l->lost = r < 0;
+	return r;
 }
 
 static struct sv scalar_text(const struct loader *l)
@@ -76,10 +91,15 @@ static bool scalar_is_null(const struct loader *l)
 		(text.n == 0 || sv_is(text, "~") || sv_is(text, "null"));
 }
 
-/* Passes over the node that begins with the current event. */
-static int skip_node(struct loader *l)
+/* The depth outside the node that begins with the current event. */
+static int depth_outside(const struct loader *l)
 {
-	int outside = l->depth - (depth_change(l->event.type) > 0);
+	return l->depth - (depth_change(l->event.type) > 0);
+}
+
+/* Passes over the rest of a node. */
+static int skip_to(struct loader *l, int outside)
+{
 	while (l->depth > outside) {
 		int r = next_event(l);
 		if (r < 0)
@@ -88,15 +108,24 @@ static int skip_node(struct loader *l)
 	return 0;
 }
 
+/* After a mistake in a value: it is noted, and what comes behind it is looked at too. */
+static int go_on(struct loader *l, int r, int outside)
+{
+	if (r >= 0 || !l->wrong || l->lost)
+		return r;
+	findings_add(l->wrong, l->line, "%s", l->reterr->msg);
+	return skip_to(l, outside);
+}
+
 static void note_unknown(struct loader *l, unsigned line, struct sv name)
 {
-	if (!l->notices)
+	if (!l->unknown)
 		return;
 	const char *near = settings_suggest(name);
 	AUTO_STR hint = STR_INIT;
 	if (near)
 		str_addf(&hint, " (did you mean '%s'?)", near);
-	strv_addf(l->notices, "%s:%u: unknown key '%.*s'%s", l->file, line, SV_ARG(name), hint.buf);
+	findings_add(l->unknown, line, "unknown key '%.*s'%s", SV_ARG(name), hint.buf);
 }
 
 /* ---- values ---- */
@@ -114,14 +143,29 @@ static int load_scalar(struct loader *l, enum setting_id id, unsigned line)
 	struct sv text = scalar_text(l);
 	if (memchr(text.p, '\0', text.n))
 		return fail_at(l, line_of(l), sv_of(name), "must not hold a NUL");
+	l->line = line_of(l);
 	int r = settings_set(l->settings, id, text, origin_at(line), l->reterr);
 	if (r < 0)
-		err_prefix(l->reterr, "%s:%u: %s", l->file, line_of(l), name);
+		err_prefix(l->reterr, "%s", name);
 	return r;
 }
 
 /* Calls add for each scalar of a sequence. */
 typedef int (*element_fn)(struct loader *l, void *data, struct sv text);
+
+static int load_element(struct loader *l, struct sv name, element_fn add, void *data)
+{
+	if (l->event.type != YAML_SCALAR_EVENT)
+		return fail_at(l, line_of(l), name, "must be a list of single values");
+	struct sv text = scalar_is_null(l) ? SV("") : scalar_text(l);
+	if (memchr(text.p, '\0', text.n))
+		return fail_at(l, line_of(l), name, "must not hold a NUL");
+	l->line = line_of(l);
+	int r = add(l, data, text);
+	if (r < 0)
+		err_prefix(l->reterr, "%.*s", SV_ARG(name));
+	return r;
+}
 
 static int each_element(struct loader *l, struct sv name, element_fn add, void *data)
 {
@@ -131,19 +175,13 @@ static int each_element(struct loader *l, struct sv name, element_fn add, void *
 		int r = next_event(l);
 		if (r < 0 || l->event.type == YAML_SEQUENCE_END_EVENT)
 			return r;
-		if (l->event.type != YAML_SCALAR_EVENT)
-			return fail_at(l, line_of(l), name, "must be a list of single values");
 		if (n == CONFIG_LIST_MAX)
 			return fail_at(
 				l, line_of(l), name, "more than %d elements", CONFIG_LIST_MAX);
-		struct sv text = scalar_is_null(l) ? SV("") : scalar_text(l);
-		if (memchr(text.p, '\0', text.n))
-			return fail_at(l, line_of(l), name, "must not hold a NUL");
-		r = add(l, data, text);
-		if (r < 0) {
-			err_prefix(l->reterr, "%s:%u: %.*s", l->file, line_of(l), SV_ARG(name));
+		int outside = depth_outside(l);
+		r = go_on(l, load_element(l, name, add, data), outside);
+		if (r < 0)
 			return r;
-		}
 	}
 }
 
@@ -187,8 +225,10 @@ static int each_pair(struct loader *l, pair_fn value, void *data)
 		AUTO_STR key = STR_INIT;
 		str_add(&key, scalar_text(l));
 		r = next_event(l);
-		if (r == 0)
-			r = value(l, data, str_sv(&key), line);
+		if (r < 0)
+			return r;
+		int outside = depth_outside(l);
+		r = go_on(l, value(l, data, str_sv(&key), line), outside);
 		if (r < 0)
 			return r;
 	}
@@ -313,7 +353,7 @@ static int load_pair(struct loader *l, void *data, struct sv key, unsigned line)
 		return load_setting(l, (enum setting_id)id, line);
 	if (!settings_is_section(str_sv(&name))) {
 		note_unknown(l, line, str_sv(&name));
-		return skip_node(l);
+		return skip_to(l, depth_outside(l));
 	}
 	if (l->event.type == YAML_SCALAR_EVENT && scalar_is_null(l))
 		return 0;
@@ -354,28 +394,52 @@ static int load_stream(struct loader *l)
 	}
 }
 
-int config_parse(struct settings *s, struct sv text, const char *file, struct strv *notices,
-	struct err *reterr)
+/* The mistake that ended the reading: a finding where they are gathered, else the error. */
+static int report_end(struct loader *l, int r)
+{
+	if (r >= 0 || !l->wrong) {
+		if (r < 0)
+			err_prefix(l->reterr, "%s:%u", l->file, l->line);
+		return r;
+	}
+	findings_add(l->wrong, l->line, "%s", l->reterr->msg);
+	return 0;
+}
+
+static int parse(struct settings *s, struct sv text, const char *file, struct findings *unknown,
+	struct findings *wrong, struct err *reterr)
 {
 	if (text.n > CONFIG_BYTES_MAX)
 		return err_set(
 			reterr, ERR_LIMIT, "%s: larger than %d bytes", file, CONFIG_BYTES_MAX);
 	struct err own = ERR_INIT;
-	struct loader l = { .settings = s, .file = file, .notices = notices };
+	struct loader l = { .settings = s, .file = file, .unknown = unknown, .wrong = wrong };
 	l.reterr = reterr ? reterr : &own;
 	if (!yaml_parser_initialize(&l.parser))
 		return err_set(reterr, -ENOMEM, "%s: out of memory", file);
 	yaml_parser_set_input_string(&l.parser, (const unsigned char *)text.p, text.n);
-	int r = load_stream(&l);
+	int r = report_end(&l, load_stream(&l));
 	if (l.have_event)
 		yaml_event_delete(&l.event);
 	yaml_parser_delete(&l.parser);
 	return r;
 }
 
-int config_load(struct settings *s, const char *path, struct strv *notices, struct err *reterr)
+int config_parse(struct settings *s, struct sv text, const char *file, struct findings *unknown,
+	struct err *reterr)
+{
+	return parse(s, text, file, unknown, NULL, reterr);
+}
+
+int config_load(struct settings *s, const char *path, struct findings *unknown, struct err *reterr)
 {
 	AUTO_STR text = STR_INIT;
 	int r = file_read(path, CONFIG_BYTES_MAX, &text, reterr);
-	return r < 0 ? r : config_parse(s, str_sv(&text), path, notices, reterr);
+	return r < 0 ? r : parse(s, str_sv(&text), path, unknown, NULL, reterr);
+}
+
+int config_check(struct settings *s, struct sv text, const char *file, struct findings *all,
+	struct err *reterr)
+{
+	return parse(s, text, file, all, all, reterr);
 }

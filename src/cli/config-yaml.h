@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "cli/findings.h"
 #include "cli/settings.h"
 
 enum {
@@ -13,13 +14,20 @@ enum {
 };
 
 /*
- * Reads text into s. Unknown keys are passed over and named in notices (one line each, with the
- * place and the key likely meant; may be NULL). Anything else that is wrong is ERR_INPUT or
- * ERR_LIMIT with "file:line: name: what"; s may then be half changed. `file` is for messages only.
+ * Reads text into s. Unknown keys are passed over and added to `unknown` (with the key likely
+ * meant; may be NULL). Anything else that is wrong is ERR_INPUT or ERR_LIMIT with
+ * "file:line: name: what"; s may then be half changed. `file` is for messages only.
  */
-int config_parse(struct settings *s, struct sv text, const char *file, struct strv *notices,
+int config_parse(struct settings *s, struct sv text, const char *file, struct findings *unknown,
 	struct err *reterr) MUST_USE;
 
 /* The same from a file. Missing: -ENOENT. */
-int config_load(
-	struct settings *s, const char *path, struct strv *notices, struct err *reterr) MUST_USE;
+int config_load(struct settings *s, const char *path, struct findings *unknown,
+	struct err *reterr) MUST_USE;
+
+/*
+ * As config_parse(), but does not stop at the first mistake: all are added to `all`, in their
+ * order. Fails only when the text is too large.
+ */
+int config_check(struct settings *s, struct sv text, const char *file, struct findings *all,
+	struct err *reterr) MUST_USE;

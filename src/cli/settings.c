@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/env.h"
+#include "cli/findings.h"
 #include "cli/suggest.h"
 #include "os/path.h"
 
@@ -307,23 +308,33 @@ static void variable_name(struct str *out, const char *name)
 		str_addc(out, *name == '.' ? '_' : (char)toupper((unsigned char)*name));
 }
 
-int settings_from_environment(struct settings *s, struct err *reterr)
+/* The row from its variable, if there is one. Names the variable on failure. */
+static int set_from_environment(struct settings *s, enum setting_id id, struct err *reterr)
 {
+	AUTO_STR name = STR_INIT;
+	variable_name(&name, settings_table[id].name);
+	const char *value = env_get(name.buf);
+	if (!value)
+		return 0;
+	const struct setting_origin origin = { .source = SETTING_ENVIRONMENT };
+	int r = settings_set(s, id, sv_of(value), origin, reterr);
+	if (r < 0)
+		err_prefix(reterr, "%s", name.buf);
+	return r;
+}
+
+int settings_from_environment(struct settings *s, struct findings *wrong, struct err *reterr)
+{
+	struct err own = ERR_INIT;
+	struct err *err = reterr ? reterr : &own;
 	if (!env_nth("FADEN_", 0))
 		return 0;
-	AUTO_STR name = STR_INIT;
 	for (int id = 0; id < SETTING_COUNT; id++) {
-		str_clear(&name);
-		variable_name(&name, settings_table[id].name);
-		const char *value = env_get(name.buf);
-		if (!value)
-			continue;
-		const struct setting_origin origin = { .source = SETTING_ENVIRONMENT };
-		int r = settings_set(s, (enum setting_id)id, sv_of(value), origin, reterr);
-		if (r < 0) {
-			err_prefix(reterr, "%s", name.buf);
+		int r = set_from_environment(s, (enum setting_id)id, err);
+		if (r < 0 && !wrong)
 			return r;
-		}
+		if (r < 0)
+			findings_add(wrong, 0, "%s", err->msg);
 	}
 	return 0;
 }

@@ -12,6 +12,8 @@
 #include "base/err.h"
 #include "base/str.h"
 
+struct findings; /* cli/findings.h */
+
 enum setting_kind {
 	SETTING_BOOL, /* bool */
 	SETTING_INT, /* long long */
@@ -89,8 +91,10 @@ void settings_clear(struct settings *s, enum setting_id id);
 void *settings_field(struct settings *s, enum setting_id id);
 const void *settings_value(const struct settings *s, enum setting_id id);
 
-/* FADEN_AI_TIMEOUT and so on override the file. Names the variable on failure. */
-int settings_from_environment(struct settings *s, struct err *reterr) MUST_USE;
+/* FADEN_AI_TIMEOUT and so on override the file. Names the variable on failure; where `wrong` is
+ * given, all mistakes are added to it and nothing fails. */
+int settings_from_environment(
+	struct settings *s, struct findings *wrong, struct err *reterr) MUST_USE;
 
 /* The value as text, as settings_set() takes it. */
 void settings_print(struct str *out, const struct settings *s, enum setting_id id);

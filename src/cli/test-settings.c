@@ -60,7 +60,7 @@ static void sections_and_suggestions(void **state)
 
 struct loaded {
 	struct settings *s;
-	struct strv notices;
+	struct findings notices;
 	struct err err;
 	int result;
 };
@@ -75,14 +75,14 @@ static struct loaded load(const char *yaml)
 static void unload(struct loaded *l)
 {
 	settings_free(l->s);
-	strv_release(&l->notices);
+	findings_release(&l->notices);
 }
 
 static void accepted(const struct loaded *l)
 {
 	if (l->result < 0)
 		fail_msg("refused: %s", l->err.msg);
-	assert_int_equal(l->notices.n, 0);
+	assert_int_equal(l->notices.all.n, 0);
 }
 
 static void refused(const char *yaml, const char *message)
@@ -91,6 +91,37 @@ static void refused(const char *yaml, const char *message)
 	assert_true(l.result == ERR_INPUT || l.result == ERR_LIMIT);
 	assert_string_equal(l.err.msg, message);
 	unload(&l);
+}
+
+static void every_mistake_is_found(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned line;
+		const char *text;
+	} want[] = {
+		{ 2, "ai.timeout: 'soon' is neither" },
+		{ 3, "unknown key 'ai.modle'" },
+		{ 4, "ai.exec.command: must be a list" },
+		{ 7, "commands.cancel_keywords: empty keyword" },
+		{ 8, "commands.cancel_keywords: must be a list of single values" },
+		{ 10, "ui.pager: 'sometimes' is neither" },
+		{ 11, "tts: must be a section" },
+		{ 12, "not YAML: a '[' or '{' is not closed" },
+	};
+	const char *yaml = "ai:\n  timeout: soon\n  modle: x\n  exec: {command: {a: [b]}}\n"
+			   "commands:\n  cancel_keywords:\n  - ''\n  - [x]\n"
+			   "ui:\n  pager: sometimes\ntts: [\n";
+	struct settings *s = settings_new("/home/me");
+	struct findings all = FINDINGS_INIT;
+	assert_int_equal(config_check(s, sv_of(yaml), "c.yaml", &all, NULL), 0);
+	assert_int_equal(all.all.n, ARRAY_LEN(want));
+	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
+		assert_int_equal(all.all.v[i].line, want[i].line);
+		assert_non_null(strstr(all.all.v[i].text, want[i].text));
+	}
+	findings_release(&all);
+	settings_free(s);
 }
 
 static void values_of_every_kind(void **state)
@@ -179,10 +210,11 @@ static void unknown_keys_are_named(void **state)
 	struct loaded l = load("ai:\n  modle: x\n  timeout: 7\nmatrix:\n  room: {a: [1, {b: 2}]}\n"
 			       "assistant: {name: Ada}\n");
 	assert_int_equal(l.result, 0);
-	assert_int_equal(l.notices.n, 2);
+	assert_int_equal(l.notices.all.n, 2);
 	assert_string_equal(
-		l.notices.v[0], "c.yaml:2: unknown key 'ai.modle' (did you mean 'ai.model'?)");
-	assert_string_equal(l.notices.v[1], "c.yaml:4: unknown key 'matrix'");
+		l.notices.all.v[0].text, "unknown key 'ai.modle' (did you mean 'ai.model'?)");
+	assert_string_equal(l.notices.all.v[1].text, "unknown key 'matrix'");
+	assert_int_equal(l.notices.all.v[1].line, 4);
 	assert_int_equal(l.s->ai_timeout, 7000);
 	assert_string_equal(l.s->assistant_name, "Ada");
 	unload(&l);
@@ -214,7 +246,9 @@ static void faults_have_a_place(void **state)
 	refused("? [a]\n: b\n", "c.yaml:1: a key must be a single word");
 	refused("ai: {}\n---\nai: {}\n", "c.yaml:2: a second document");
 	refused("ai:\n  model: \"a\\0b\"\n", "c.yaml:2: ai.model: must not hold a NUL");
-	refused("ai:\n\t- x\n", "c.yaml:2: not YAML: found character that cannot start any token");
+	refused("ai:\n\t- x\n",
+		"c.yaml:2: not YAML: a tab or a special character; indent with blanks, and put a "
+		"value with special characters into quotation marks");
 }
 
 static void empty_keywords_are_refused(void **state)
@@ -255,7 +289,7 @@ static void depth_has_a_limit(void **state)
 		str_addc(&deep, ']');
 	struct loaded l = load(deep.buf);
 	assert_int_equal(l.result, 0);
-	assert_int_equal(l.notices.n, 1);
+	assert_int_equal(l.notices.all.n, 1);
 	unload(&l);
 	str_cut(&deep, sizeof("unknown: ") - 1);
 	for (int i = 0; i < 100000; i++)
@@ -328,6 +362,7 @@ int main(void)
 		cmocka_unit_test(table_is_whole),
 		cmocka_unit_test(defaults_round_trip),
 		cmocka_unit_test(sections_and_suggestions),
+		cmocka_unit_test(every_mistake_is_found),
 		cmocka_unit_test(values_of_every_kind),
 		cmocka_unit_test(nothing_is_fine),
 		cmocka_unit_test(keywords_from_the_file),

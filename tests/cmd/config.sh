@@ -53,6 +53,9 @@ broken() {
 	t_exit 'help still works' 0 t_faden help
 }
 broken 'ai: {\n' '2: not YAML'
+broken 'ai: {exec: {command: [\n' "2: not YAML: a '\[' or '\{' is not closed"
+broken 'ai:\n\tmodel: x\n' '2: not YAML: a tab'
+broken 'ai:\n  model: "x\n' '3: not YAML: a quotation mark is not closed \(it begins on line 2\)'
 broken 'ai:\n  timeout: soon\n' "2: ai\.timeout: 'soon'"
 broken 'commands:\n  cancel_keywords:\n  - stopp\n  - ""\n' '4: commands\.cancel_keywords: empty keyword'
 broken 'a: &a [*a]\n' '1: aliases'
@@ -72,6 +75,17 @@ t_exit 'another file can be checked' 0 t_faden config check /dev/null
 printf 'ai: {model: "a\\e[31mb\\a"}\n' >"$file"
 t_exit 'control characters in a value' 0 t_faden config
 t_is 'do not reach the terminal' "$(tr -dc '\033\007' <"$t_out" | wc -c)" 0
+printf 'ai:\n  timeout: soon\nui:\n  pager: sometimes\n' >"$file"
+t_setenv 'FADEN_AI_AGENT=nobody'
+t_exit 'several mistakes' 3 t_faden config check
+t_is 'are all told, one a line' "$(sed 's/: .*//' "$t_out" | tr '\n' ' ')" "$file:2 $file:4 FADEN_AI_AGENT "
+t_exit 'and for programs' 3 t_faden config --json check
+t_like 'as JSON' "$(cat "$t_out")" \
+	'^\{"file":"[^"]*","exists":true,"ok":false,"findings":\[\{"line":2,"message":"ai\.timeout: .*"\},\{"line":4,.*\{"line":null,'
+t_unsetenv FADEN_AI_AGENT
+rm "$file"
+t_exit 'nothing wrong' 0 t_faden config --json check
+t_like 'as JSON too' "$(cat "$t_out")" '"exists":false,"ok":true,"findings":\[\]\}$'
 head -c 262145 /dev/zero | tr '\0' '#' >"$file"
 t_exit 'a file beyond the limit' 3 t_faden config
 chmod 000 "$file"
