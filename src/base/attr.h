@@ -11,8 +11,8 @@
 #define NORETURN __attribute__((noreturn))
 #define UNUSED __attribute__((unused))
 
-/* Runs fn(&variable) when the variable leaves its scope. */
-#define CLEANUP(fn) __attribute__((cleanup(fn)))
+/* Runs fn(&variable) when the variable leaves its scope, which is a use of it. */
+#define CLEANUP(fn) __attribute__((cleanup(fn), unused))
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 

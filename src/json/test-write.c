@@ -99,8 +99,8 @@ static void doubles(void **state)
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
 	jw_array(&w);
-	jw_double(&w, NAN);
-	jw_double(&w, INFINITY);
+	jw_double(&w, (double)NAN);
+	jw_double(&w, (double)INFINITY);
 	jw_end(&w);
 	assert_string_equal(out.buf, "[null,null]");
 }

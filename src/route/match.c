@@ -98,8 +98,10 @@ static struct found find_best(
 			best = (struct found){ c, like, value };
 	}
 	double both = compound_value(text->topic, q, conv);
-	if (both > best.value)
-		best.value = both, best.likeness = 1;
+	if (both > best.value) {
+		best.value = both;
+		best.likeness = 1;
+	}
 	best.value *= (double)q->weight * text->rarity[i];
 	if (best.term && (q->flags & best.term->flags & TERM_IDENT) && best.likeness >= 1)
 		best.value *= identifier_bonus;

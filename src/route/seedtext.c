@@ -121,7 +121,9 @@ static bool matches_here(struct sv s, const char *pattern)
 		s = sv_from(s, step);
 	}
 	uint32_t after = 0;
-	return s.n == 0 || (utf8_decode(s, &after), !unicode_word(after));
+	if (s.n > 0)
+		(void)utf8_decode(s, &after);
+	return s.n == 0 || !unicode_word(after);
 }
 
 static bool any_pattern(struct sv s)

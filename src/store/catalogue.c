@@ -105,8 +105,8 @@ static void add_order(struct str *sql, const struct catalogue_query *c)
 		[CATALOGUE_RECENT] = "s.active_ms DESC",
 		[CATALOGUE_SIZE] = "s.size DESC",
 		[CATALOGUE_TURNS] = "s.turns DESC",
-		[CATALOGUE_NAME] = "IFNULL(n.name, s.name) = '', IFNULL(n.name, s.name)"
-				   " COLLATE NOCASE, s.active_ms DESC",
+		[CATALOGUE_NAME] = ("IFNULL(n.name, s.name) = '', IFNULL(n.name, s.name)"
+				    " COLLATE NOCASE, s.active_ms DESC"),
 	};
 	str_addf(sql, " ORDER BY %s, s.path", orders[c->order]);
 	if (c->limit > 0)

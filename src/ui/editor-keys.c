@@ -12,8 +12,6 @@ enum {
 	COMPLETIONS_SHOWN = 100,
 };
 
-static const wchar_t paste_end[] = L"\033[201~";
-
 static struct editor *editor_of(EditLine *el)
 {
 	void *e = NULL;
@@ -123,18 +121,15 @@ void editor_expand_pastes(struct editor *e, struct sv line, struct str *out)
 /* Collects up to the end mark. False when the input ended or became too long. */
 static bool read_paste(EditLine *el, struct str *raw)
 {
+	const struct sv end = SV("\033[201~");
 	wchar_t c;
 
 	while (el_wgetc(el, &c) == 1) {
-		static const size_t end_n = ARRAY_LEN(paste_end) - 1;
 		utf8_add(raw, (uint32_t)c);
-		if (c != L'~' || raw->len < end_n)
+		if (!sv_ends(str_sv(raw), end))
 			continue;
-		struct sv tail = sv_from(str_sv(raw), raw->len - end_n);
-		if (sv_is(tail, "\033[201~")) {
-			str_cut(raw, raw->len - end_n);
-			return !str_full(raw);
-		}
+		str_cut(raw, raw->len - end.n);
+		return !str_full(raw);
 	}
 	return false;
 }
