@@ -10,6 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/find.h"
 #include "cli/json-error.h"
+#include "cli/new-session.h"
 #include "cli/question.h"
 #include "cli/session-view.h"
 #include "cli/sessions.h"
@@ -143,13 +144,6 @@ static int adopt(struct rolling *r, struct err *reterr)
 
 /* ---- what is said ---- */
 
-static const char *resume_program(const struct rolling *r)
-{
-	if (r->target->format == TRANSCRIPT_CODEX)
-		return "codex resume";
-	return strcmp(r->target->agent, "claude") == 0 ? "claude --resume" : NULL;
-}
-
 static struct figure message_tokens(const struct rolling *r)
 {
 	const struct token_ratio ratio = { .bytes = tokens_assumed_ratio(sv_of(r->row.info.model)),
@@ -195,7 +189,7 @@ static void put_facts(struct jw *w, const struct brief *b)
 
 static void put_resume(struct jw *w, const struct rolling *r)
 {
-	struct sv rest = sv_of(resume_program(r)), word;
+	struct sv rest = sv_of(resume_words(r->target->agent, r->target->format)), word;
 	jw_key(w, "resume");
 	if (rest.n == 0) {
 		jw_null(w);
@@ -260,16 +254,13 @@ static void print_plan(const struct rolling *r)
 static void print_done(const struct rolling *r)
 {
 	FILE *out = r->app->out;
-	const char *program = resume_program(r);
 	AUTO_FREE char *path = path_show(r->plan.path, r->app->paths.home);
 	(void)fprintf(out, "New session %s of %s\n", r->plan.id, r->target->agent);
 	(void)fprintf(out, "  from     %s\n  file     %s\n", r->row.info.id, path);
 	print_figures(r);
 	if (r->current)
 		(void)fputs("  it is now what goes on in its folder\n", out);
-	(void)fprintf(out, "Go on with:\n  faden ask --in %s TEXT\n", r->plan.id);
-	if (program)
-		(void)fprintf(out, "  faden resume %s\n  %s %s\n", r->plan.id, program, r->plan.id);
+	print_resume(out, resume_words(r->target->agent, r->target->format), r->plan.id);
 }
 
 /* ---- the command ---- */

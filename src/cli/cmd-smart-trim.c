@@ -8,8 +8,8 @@
 #include "cli/archive-of.h"
 #include "cli/assistant.h"
 #include "cli/cmd.h"
-#include "cli/figures.h"
 #include "cli/find.h"
+#include "cli/new-session.h"
 #include "cli/question.h"
 #include "os/path.h"
 #include "strategy/smart.h"
@@ -242,30 +242,28 @@ static void print_refusals(const struct smarting *s)
 			s->answer.refused - s->answer.refusals.n);
 }
 
-static const char *resume_program(const struct smarting *s)
+static void print_made(const struct smarting *s)
 {
-	if (s->row.info.format == TRANSCRIPT_CODEX)
-		return "codex resume";
-	return strcmp(s->row.agent, "claude") == 0 ? "claude --resume" : NULL;
+	const struct smart_report *r = &s->report;
+	AUTO_FREE char *path = path_show(r->file.path, s->app->paths.home);
+
+	(void)fprintf(s->app->out, "New session %s\n  from     %s\n  path     %s\n", r->file.id,
+		s->row.info.id, path);
 }
 
 static void print_done(const struct smarting *s)
 {
 	FILE *out = s->app->out;
 	const struct smart_report *r = &s->report;
-	const char *program = resume_program(s);
-	if (s->opts->dry_run)
-		(void)fprintf(out, "%s would replace %zu texts:\n", s->agent, r->replaced);
-	else
-		(void)fprintf(out,
-			"New session %s\n  from     %s\n  path     %s\n%s replaced %zu "
-			"texts:\n",
-			r->file.id, s->row.info.id, r->file.path, s->agent, r->replaced);
+
+	if (!s->opts->dry_run)
+		print_made(s);
+	(void)fprintf(out, "%s %s %zu texts:\n", s->agent,
+		s->opts->dry_run ? "would replace" : "replaced", r->replaced);
 	print_choices(s);
 	print_saved_tokens(out, &r->saved, &r->before);
-	if (program && !s->opts->dry_run && !s->opts->out)
-		(void)fprintf(out, "Go on with:\n  faden resume %s\n  %s %s\n", r->file.id, program,
-			r->file.id);
+	if (!s->opts->dry_run && !s->opts->out)
+		print_resume(out, resume_words(s->row.agent, s->row.info.format), r->file.id);
 }
 
 static void print_digest(const struct smarting *s)

@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "cli/archive-of.h"
 #include "cli/cmd.h"
-#include "cli/figures.h"
 #include "cli/find.h"
+#include "cli/new-session.h"
 #include "cli/sessions.h"
 #include "os/path.h"
 #include "strategy/trim.h"
@@ -174,13 +174,6 @@ static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 
 /* ---- what is said ---- */
 
-static const char *resume_program(const struct trimming *t)
-{
-	if (t->row.info.format == TRANSCRIPT_CODEX)
-		return "codex resume";
-	return strcmp(t->row.agent, "claude") == 0 ? "claude --resume" : NULL;
-}
-
 static void put_count(struct jw *w, const char *key, const struct trim_count *c)
 {
 	jw_key(w, key);
@@ -272,7 +265,6 @@ static void print_done(const struct trimming *t)
 {
 	const struct trim_report *r = &t->report;
 	FILE *out = t->app->out;
-	const char *program = resume_program(t);
 
 	if (t->opts->dry_run) {
 		(void)fprintf(out, "Trimming %s would leave:\n", t->row.info.id);
@@ -286,9 +278,8 @@ static void print_done(const struct trimming *t)
 		(void)fprintf(out, "New session %s\n  from     %s\n", r->file.id, t->row.info.id);
 	(void)fprintf(out, "  path     %s\n", path);
 	print_plan(t);
-	if (program && !t->opts->out)
-		(void)fprintf(out, "Go on with:\n  faden resume %s\n  %s %s\n", r->file.id, program,
-			r->file.id);
+	if (!t->opts->out)
+		print_resume(out, resume_words(t->row.agent, t->row.info.format), r->file.id);
 }
 
 static void warn_base(const struct trimming *t)
