@@ -1,8 +1,8 @@
 /*
- * A file is cut into ranges of `chunk` bytes; a line belongs to the range its first byte is in.
- * Whoever takes a range reads it, finds the first line that begins there, and reads on behind the
- * range to the end of the last. So ranges need no knowledge of each other, and workers read in
- * parallel.
+ * A file is cut into ranges of `chunk` bytes; a line belongs to the range that holds the newline
+ * before it. Whoever takes a range reads it, finds the first line that belongs to it, and reads on
+ * behind the range to the end of the last. So ranges need no knowledge of each other, and workers
+ * read in parallel.
  *
  * Results wait in a ring of slots: range i goes to slot i modulo their number, and no range is
  * begun before its slot is free. That bounds the memory and keeps the order.
@@ -18,7 +18,12 @@
 #include "json/jsonl-read.h"
 #include "json/jsonl.h"
 
-enum { SLOTS_PER_THREAD = 2, KEEP_CHUNKS = 4 /* a larger buffer is given back after use */ };
+enum {
+	SLOTS_PER_THREAD = 2,
+	KEEP_CHUNKS = 4, /* a larger buffer is given back after use */
+	STEP_FIRST = 32 * 1024, /* read behind a range for the end of its last line; doubled to */
+	STEP_MOST = 1024 * 1024,
+};
 
 struct slot {
 	char *buf;
@@ -34,6 +39,7 @@ struct slot {
 struct job {
 	int fd;
 	uint64_t offset, end;
+	uint64_t low; /* where the first range would begin if it began at a cache line */
 	size_t chunk, line_max;
 	const struct jsonl_map_ops *ops;
 	void *data;
@@ -56,7 +62,7 @@ static int read_to(const struct job *job, struct slot *s, uint64_t from, size_t 
 {
 	if (want > s->cap) {
 		s->cap = want > 2 * s->cap ? want : 2 * s->cap;
-		s->buf = xrealloc(s->buf, s->cap);
+		s->buf = jsonl_buffer(s->buf, *have, s->cap);
 	}
 	while (*have < want) {
 		ssize_t got = jsonl_pread(job->fd, s->buf + *have, want - *have, from + *have);
@@ -98,7 +104,7 @@ static int find_end(
 /* Settles what becomes of the last line, [line, stop) of the buffer, now that its end is known. */
 static size_t settle(const struct job *job, struct slot *s, size_t line, size_t stop)
 {
-	bool terminated = s->buf[stop - 1] == '\n';
+	bool terminated = stop > line && s->buf[stop - 1] == '\n';
 
 	if (stop - terminated - line <= job->line_max)
 		return stop;
@@ -108,17 +114,16 @@ static size_t settle(const struct job *job, struct slot *s, size_t line, size_t 
 
 /*
  * The buffer has `have` bytes of the file from `from` on and its last line, which begins at
- * `line`, has no newline among them: reads on to its end. *ret_stop is then one past the last
- * line that is held.
+ * `line` (perhaps just behind them), has no newline among them: reads on to its end. *ret_stop is
+ * then one past the last line that is held.
  */
 static int finish_line(const struct job *job, struct slot *s, uint64_t from, size_t have,
 	size_t line, size_t *ret_stop)
 {
-	while (have - line <= job->line_max) {
+	for (size_t step = STEP_FIRST; have - line <= job->line_max; step *= 2) {
 		uint64_t left = job->end - (from + have);
-		size_t before = have;
-		int r = read_to(job, s, from, &have,
-			have + (left < JSONL_READ ? (size_t)left : JSONL_READ));
+		size_t before = have, most = step < STEP_MOST ? step : STEP_MOST;
+		int r = read_to(job, s, from, &have, have + (left < most ? (size_t)left : most));
 		if (r < 0)
 			return r;
 		const char *hit = memchr(s->buf + before, '\n', have - before);
@@ -134,38 +139,37 @@ static int finish_line(const struct job *job, struct slot *s, uint64_t from, siz
 	return r;
 }
 
-/* Start of the first line of the range within the buffer, which begins one byte before it (so
- * that a newline just before the range is seen); `have` when no line begins here. */
+/* One past the first newline; 0 when there is none. */
 static size_t first_line(const struct slot *s, size_t have)
 {
-	const char *hit = have > 1 ? memchr(s->buf, '\n', have - 1) : NULL;
+	const char *hit = have > 0 ? memchr(s->buf, '\n', have) : NULL;
 
-	return hit ? (size_t)(hit - s->buf) + 1 : have;
+	return hit ? (size_t)(hit - s->buf) + 1 : 0;
 }
 
 static size_t last_line(const struct slot *s, size_t first, size_t have)
 {
-	const char *hit = memrchr(s->buf + first, '\n', have - first);
+	const char *hit = have > first ? memrchr(s->buf + first, '\n', have - first) : NULL;
 
 	return hit ? (size_t)(hit - s->buf) + 1 : first;
 }
 
 static int load(const struct job *job, struct slot *s, uint64_t range)
 {
-	uint64_t low = job->offset + range * job->chunk;
+	uint64_t low = job->low + range * job->chunk;
 	uint64_t high = job->end - low > job->chunk ? low + job->chunk : job->end;
-	uint64_t from = range ? low - 1 : low;
+	uint64_t from = range ? low : job->offset;
 	size_t have = 0;
 
-	s->chunk = (struct jsonl_chunk){ .offset = low, .own = &s->own };
+	s->chunk = (struct jsonl_chunk){ .offset = from, .own = &s->own };
 	int r = read_to(job, s, from, &have, (size_t)(high - from));
 	if (r < 0)
 		return r;
 	size_t first = range ? first_line(s, have) : 0;
-	if (first == have)
+	if (range && first == 0)
 		return 0;
 	size_t line = last_line(s, first, have), stop = have;
-	if (line < have)
+	if (line < have || high < job->end)
 		r = finish_line(job, s, from, have, line, &stop);
 	s->chunk.bytes = sv_make(s->buf + first, stop - first);
 	s->chunk.offset = from + first;
@@ -214,7 +218,7 @@ static void drop_own(const struct job *job, struct slot *s)
 
 static void slot_clear(const struct job *job, struct slot *s)
 {
-	size_t keep = KEEP_CHUNKS * (job->chunk + JSONL_READ);
+	size_t keep = KEEP_CHUNKS * (job->chunk + STEP_MOST);
 
 	drop_own(job, s);
 	str_clear(&s->out);
@@ -363,8 +367,9 @@ static int job_init(struct job *job, int fd, const struct jsonl_opts *opts, stru
 	}
 	if (job->line_max < job->chunk)
 		job->line_max = job->chunk;
+	job->low = job->offset - (job->chunk < JSONL_ALIGN ? 0 : job->offset % JSONL_ALIGN);
 	if (job->offset < job->end)
-		job->ranges = (job->end - job->offset - 1) / job->chunk + 1;
+		job->ranges = (job->end - job->low - 1) / job->chunk + 1;
 	return 0;
 }
 

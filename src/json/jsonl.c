@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -21,12 +22,24 @@ struct jsonl {
 	char *buf;
 	size_t cap;
 	size_t start, seen, len; /* line begins, newline looked for, bytes end */
-	uint64_t base; /* place of buf[0] in the file */
+	uint64_t base; /* place of buf[0] in the file, at a cache line of it */
 	uint64_t end;
 	size_t line_max;
 };
 
 /* ---- reading at a place ---- */
+
+char *jsonl_buffer(char *old, size_t used, size_t cap)
+{
+	char *buf = aligned_alloc(JSONL_ALIGN, (cap + JSONL_ALIGN - 1) / JSONL_ALIGN * JSONL_ALIGN);
+
+	if (!buf)
+		abort();
+	if (used > 0)
+		memcpy(buf, old, used);
+	free(old);
+	return buf;
+}
 
 ssize_t jsonl_pread(int fd, char *buf, size_t n, uint64_t offset)
 {
@@ -66,8 +79,11 @@ struct jsonl *jsonl_new(int fd, const struct jsonl_opts *opts)
 {
 	struct jsonl *r = xcalloc(1, sizeof(*r));
 
+	uint64_t offset = opts ? opts->offset : 0;
+
 	r->fd = fd;
-	r->base = opts ? opts->offset : 0;
+	r->start = r->seen = r->len = (size_t)(offset % JSONL_ALIGN);
+	r->base = offset - r->start;
 	r->end = opts && opts->end ? opts->end : UINT64_MAX;
 	r->line_max = opts && opts->line_max ? opts->line_max : JSONL_LINE_MAX;
 	return r;
@@ -102,21 +118,22 @@ void jsonl_free(struct jsonl *r)
 
 static void resize(struct jsonl *r, size_t cap)
 {
-	r->buf = xrealloc(r->buf, cap);
+	r->buf = jsonl_buffer(r->buf, r->buf ? r->len : 0, cap);
 	r->cap = cap;
 }
 
+/* By whole cache lines. */
 static void move_to_front(struct jsonl *r)
 {
-	size_t rest = r->len - r->start;
+	size_t by = r->start - r->start % JSONL_ALIGN;
 
-	if (r->start == 0)
+	if (by == 0)
 		return;
-	memmove(r->buf, r->buf + r->start, rest);
-	r->base += r->start;
-	r->seen -= r->start;
-	r->start = 0;
-	r->len = rest;
+	memmove(r->buf, r->buf + by, r->len - by);
+	r->base += by;
+	r->seen -= by;
+	r->start -= by;
+	r->len -= by;
 }
 
 /* Room for one read behind what is kept of the line. */
@@ -124,12 +141,12 @@ static void make_room(struct jsonl *r)
 {
 	bool shrink = r->cap > BUFFER_KEEP && r->len - r->start < JSONL_READ;
 
-	if (r->cap - r->len >= JSONL_READ && !shrink)
+	if (r->cap >= r->len + JSONL_READ && !shrink)
 		return;
 	move_to_front(r);
 	if (shrink)
 		resize(r, BUFFER);
-	else if (r->cap - r->len < JSONL_READ)
+	else if (r->cap < r->len + JSONL_READ)
 		resize(r, r->cap ? r->cap * 2 : BUFFER);
 }
 
