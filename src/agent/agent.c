@@ -6,6 +6,9 @@
 
 #include "agent/driver.h"
 #include "base/mem.h"
+#include "base/utf8.h"
+
+enum { LIMIT_SAID_MAX = 360 }; /* bytes of a message that leave room for when a limit ends */
 
 static const struct agent_driver *const drivers[AGENT_KINDS] = {
 	[AGENT_REHEARSAL] = &agent_rehearsal,
@@ -158,12 +161,14 @@ static void silence_took_too_long(void *data)
 	stop_for(a, AGENT_TIMED_OUT);
 }
 
-static void restart_idle_timer(struct agent *a)
+/* extra_ms: it has said that it will be silent so long. */
+static void restart_idle_timer(struct agent *a, int64_t extra_ms)
 {
 	if (a->opts.idle_ms <= 0)
 		return;
 	drop_timer(a, &a->idle_timer);
-	a->idle_timer = loop_add_timer(a->loop, a->opts.idle_ms, silence_took_too_long, a);
+	a->idle_timer =
+		loop_add_timer(a->loop, a->opts.idle_ms + extra_ms, silence_took_too_long, a);
 }
 
 void agent_alive(struct agent *a, size_t bytes)
@@ -173,7 +178,7 @@ void agent_alive(struct agent *a, size_t bytes)
 	a->heard += bytes;
 	if (a->heard > (uint64_t)AGENT_STREAM_MAX && a->stopped == AGENT_OK)
 		stop_for(a, AGENT_FAILED);
-	restart_idle_timer(a);
+	restart_idle_timer(a, 0);
 }
 
 int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reterr)
@@ -187,12 +192,13 @@ int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reter
 	a->stop_level = 0;
 	a->silent = false;
 	a->tools_running = 0;
+	a->deeds = (struct deeds){ .kinds = 0 };
 	a->heard = 0;
 	a->started_ms = clock_age_ms(NULL);
 	str_clear(&a->answer);
 	if (a->opts.timeout_ms > 0)
 		a->turn_timer = loop_add_timer(a->loop, a->opts.timeout_ms, turn_took_too_long, a);
-	restart_idle_timer(a);
+	restart_idle_timer(a, 0);
 	int r = a->driver->send(a, turn, reterr);
 	if (r < 0) {
 		a->busy = false;
@@ -212,6 +218,7 @@ void agent_emit(struct agent *a, const struct agent_event *ev)
 		break;
 	case AGENT_EV_TOOL_BEGIN:
 		a->tools_running++;
+		deeds_add(&a->deeds, ev->tool);
 		break;
 	case AGENT_EV_TOOL_END:
 		if (a->tools_running > 0)
@@ -224,7 +231,7 @@ void agent_emit(struct agent *a, const struct agent_event *ev)
 	case AGENT_EV_DONE:
 		break;
 	}
-	restart_idle_timer(a);
+	restart_idle_timer(a, ev->type == AGENT_EV_RETRY ? ev->delay_ms : 0);
 	a->sink(a->sink_data, ev);
 }
 
@@ -254,8 +261,11 @@ void agent_result_fail(struct agent_result *result, enum agent_fail fail, const 
 /* However the agent ended: when we stopped it, that is the reason. */
 static void explain_stop(const struct agent *a, struct agent_result *result)
 {
+	bool acted = result->deeds.n > 0;
+
 	if (a->stopped == AGENT_CANCELLED)
-		agent_result_fail(result, AGENT_CANCELLED, "cancelled");
+		agent_result_fail(result, AGENT_CANCELLED, "cancelled%s%.*s",
+			acted ? "; what was done stands: " : "", SV_ARG(result->deeds));
 	else if (a->stopped == AGENT_FAILED)
 		agent_result_fail(result, AGENT_FAILED,
 			"stopped: more than %lld bytes of output in one turn",
@@ -267,14 +277,36 @@ static void explain_stop(const struct agent *a, struct agent_result *result)
 			a->silent ? "ai.idle_timeout" : "ai.timeout");
 }
 
+/* When it may be tried again, or what helps to find out. */
+static void explain_limit(struct agent_result *result)
+{
+	char when[CLOCK_TEXT_MAX];
+	AUTO_STR text = STR_INIT;
+
+	str_add(&text, utf8_cut(sv_of(result->message), LIMIT_SAID_MAX));
+	if (result->limit_ends_ms > 0) {
+		clock_format_local(result->limit_ends_ms, when);
+		str_addf(&text, " (the limit ends at %s; ai.on_limit: wait waits for that)", when);
+	} else {
+		str_adds(&text, " (wait until the limit ends)");
+	}
+	agent_result_fail(result, AGENT_RATE_LIMITED, "%s", text.buf);
+}
+
 void agent_finish(struct agent *a, struct agent_result *result)
 {
+	AUTO_STR deeds = STR_INIT;
+
 	if (!a->busy)
 		return;
 	drop_timers(a);
+	deeds_print(&deeds, &a->deeds);
+	result->deeds = str_sv(&deeds);
 	/* A turn that was complete before our stop reached it is complete. */
 	if (result->fail != AGENT_OK)
 		explain_stop(a, result);
+	if (result->fail == AGENT_RATE_LIMITED)
+		explain_limit(result);
 	result->duration_ms = clock_age_ms(NULL) - a->started_ms;
 	if (!result->text.p)
 		result->text = str_sv(&a->answer);

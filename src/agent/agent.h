@@ -76,6 +76,7 @@ struct agent_result {
 	enum agent_delivery delivery;
 	struct sv text; /* the whole answer; valid during the event */
 	const char *session; /* the agent's session id; NULL when never told */
+	struct sv deeds; /* tools that ran in it: "Bash ×2, Write"; valid during the event */
 	struct agent_usage usage;
 	int64_t limit_ends_ms; /* AGENT_RATE_LIMITED: wall time when it ends, 0 unknown */
 	int64_t duration_ms;
@@ -88,7 +89,7 @@ enum agent_event_type {
 	AGENT_EV_THINKING, /* text: may be empty */
 	AGENT_EV_TOOL_BEGIN, /* tool, text: what it is about in one line */
 	AGENT_EV_TOOL_END, /* tool, failed */
-	AGENT_EV_RETRY, /* text: why; delay_ms */
+	AGENT_EV_RETRY, /* text: why, in plain words; delay_ms, 0: not told */
 	AGENT_EV_NOTICE, /* text: one line the user should see */
 	AGENT_EV_DONE /* result */
 };

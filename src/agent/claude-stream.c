@@ -1,6 +1,7 @@
 #include "agent/claude-stream.h"
 
 #include "agent/claude-usage.h"
+#include "agent/retry.h"
 #include "agent/tool-about.h"
 #include "agent/value.h"
 #include "base/utf8.h"
@@ -216,9 +217,7 @@ static void take_retry(struct claude_stream *s, struct jval line)
 	(void)scan_i64(value_member(line, "error_status"), &status);
 	(void)scan_double(value_member(line, "retry_delay_ms"), &delay);
 	(void)scan_string(value_member(line, "error"), &name);
-	utf8_scrub_line(&why, utf8_cut(str_sv(&name), CLAUDE_ABOUT_MAX));
-	if (status > 0)
-		str_addf(&why, "%s%lld", why.len ? " " : "", (long long)status);
+	retry_words_claude(&why, str_sv(&name), status > 0 && status < 1000 ? status : 0);
 	emit(s,
 		&(struct agent_event){ .type = AGENT_EV_RETRY,
 			.text = str_sv(&why),
@@ -285,7 +284,7 @@ static void take_denials(struct claude_stream *s, struct jval list)
 	AUTO_STR clean = STR_INIT;
 
 	while (scan_next(&it, NULL, &item) > 0 && text.len < CLAUDE_ABOUT_MAX) {
-		str_adds(&text, text.len ? ", " : "not permitted in this mode: ");
+		str_adds(&text, text.len ? ", " : "not permitted by ai.permission_mode: ");
 		str_add(&text, scan_string_view(value_member(item, "tool_name"), &tmp));
 	}
 	tool_about_text(&clean, str_sv(&text), CLAUDE_ABOUT_MAX);

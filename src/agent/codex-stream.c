@@ -1,5 +1,6 @@
 #include "agent/codex-stream.h"
 
+#include "agent/retry.h"
 #include "agent/tool-about.h"
 #include "agent/value.h"
 #include "json/scan.h"
@@ -190,9 +191,13 @@ static void take_error(struct codex_stream *s, struct jval message)
 {
 	AUTO_STR text = STR_INIT;
 
+	AUTO_STR why = STR_INIT;
+
 	error_words(&text, message);
-	if (sv_starts(str_sv(&text), sv_of(reconnecting)))
-		emit(s, &(struct agent_event){ .type = AGENT_EV_RETRY, .text = str_sv(&text) });
+	if (!sv_starts(str_sv(&text), sv_of(reconnecting)))
+		return;
+	retry_words_codex(&why, str_sv(&text));
+	emit(s, &(struct agent_event){ .type = AGENT_EV_RETRY, .text = str_sv(&why) });
 }
 
 static void take_end(struct codex_stream *s, const struct jval *v, bool failed)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "agent/agent.h"
+#include "agent/deeds.h"
 
 struct agent {
 	enum agent_kind kind;
@@ -20,6 +21,7 @@ struct agent {
 	int stop_level;
 	bool silent; /* it was stopped for its silence */
 	int tools_running;
+	struct deeds deeds;
 	uint64_t heard; /* bytes of its output */
 	int64_t started_ms; /* age clock */
 	struct str answer; /* all text so far */

@@ -257,17 +257,16 @@ static const char *advice(enum agent_fail kind)
 	case AGENT_CONTEXT_FULL:
 		return "the conversation is full: trim it, roll it over, or begin a new one";
 	case AGENT_REFUSED:
-		return "choose another permission mode, or do not run as root";
+		return "set another ai.permission_mode, or do not run as root";
 	case AGENT_TOO_OLD:
 		return "this version does not know what is asked of it: update it";
 	case AGENT_IN_USE:
 		return "another program has this conversation open: close it there first";
-	case AGENT_RATE_LIMITED:
-		return "wait until the limit ends";
 	case AGENT_OVER_BUDGET:
 		return "raise the budget or begin again";
 	case AGENT_OK:
 	case AGENT_NO_SESSION:
+	case AGENT_RATE_LIMITED: /* said with the time when it ends, once that is known */
 	case AGENT_MISSING:
 	case AGENT_CANCELLED:
 	case AGENT_TIMED_OUT:

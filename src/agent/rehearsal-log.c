@@ -20,6 +20,21 @@ static const struct scan_key keys[] = {
 	[K_CONTENT] = SCAN_KEY("content", K_MESSAGE),
 };
 
+/* Kept as C strings: a NUL is shown as what cannot be shown. */
+static void add_said(struct rehearsal_log *log, struct sv text)
+{
+	AUTO_STR whole = STR_INIT;
+	const char *nul;
+
+	while ((nul = memchr(text.p, '\0', text.n))) {
+		str_add(&whole, sv_head(text, (size_t)(nul - text.p)));
+		str_adds(&whole, "\xEF\xBF\xBD");
+		text = sv_from(text, (size_t)(nul - text.p) + 1);
+	}
+	str_add(&whole, text);
+	strv_addsv(&log->said, str_sv(&whole));
+}
+
 static void read_line(struct rehearsal_log *log, struct sv line)
 {
 	struct jval vals[ARRAY_LEN(keys)];
@@ -34,7 +49,7 @@ static void read_line(struct rehearsal_log *log, struct sv line)
 	if (!scan_string_eq(vals[K_TYPE], SV("user")) || vals[K_CONTENT].type != J_STRING)
 		return;
 	(void)scan_string(vals[K_CONTENT], &text);
-	strv_addsv(&log->said, str_sv(&text));
+	add_said(log, str_sv(&text));
 }
 
 static int read_all(struct rehearsal_log *log, bool *ret_exists, struct err *reterr)
@@ -131,7 +146,7 @@ int rehearsal_log_user(struct rehearsal_log *log, struct sv text, struct err *re
 	end_line(log, &w);
 	int r = append(log, str_sv(&line), reterr);
 	if (r == 0)
-		strv_addsv(&log->said, text);
+		add_said(log, text);
 	return r;
 }
 

@@ -63,19 +63,33 @@ static int parse_tool(struct sv rest, struct step *step)
 	return 0;
 }
 
+static int parse_ms(struct sv text, int64_t *ret, struct err *reterr)
+{
+	long long ms;
+
+	if (!sv_parse_i64(text, &ms) || ms < 0 || ms > SCRIPT_WAIT_MAX)
+		return err_set(reterr, ERR_INPUT, "'%.*s' is no number of milliseconds up to %d",
+			SV_ARG(text), SCRIPT_WAIT_MAX);
+	*ret = ms;
+	return 0;
+}
+
 static int parse_step(struct sv line, struct step *step, struct err *reterr)
 {
 	struct sv rest = line;
 	struct sv verb = take_word(&rest);
-	long long ms;
 
 	if (sv_is(verb, "say")) {
 		*step = (struct step){ .kind = STEP_SAY, .text = unescape(rest) };
 	} else if (sv_is(verb, "wait")) {
-		if (!sv_parse_i64(rest, &ms) || ms < 0 || ms > SCRIPT_WAIT_MAX)
-			return err_set(reterr, ERR_INPUT, "wait needs milliseconds up to %d",
-				SCRIPT_WAIT_MAX);
-		*step = (struct step){ .kind = STEP_WAIT, .ms = ms };
+		*step = (struct step){ .kind = STEP_WAIT };
+		return parse_ms(rest, &step->ms, reterr);
+	} else if (sv_is(verb, "retry")) {
+		struct sv ms = take_word(&rest);
+		*step = (struct step){ .kind = STEP_RETRY };
+		if (parse_ms(ms, &step->ms, reterr) < 0)
+			return ERR_INPUT;
+		step->text = unescape(rest);
 	} else if (sv_is(verb, "tool")) {
 		if (parse_tool(rest, step) < 0)
 			return err_set(reterr, ERR_INPUT, "tool needs a name");
@@ -89,8 +103,8 @@ static int parse_step(struct sv line, struct step *step, struct err *reterr)
 	} else if (sv_is(verb, "die")) {
 		*step = (struct step){ .kind = STEP_DIE };
 	} else {
-		return err_set(reterr, ERR_INPUT, "'%.*s' is none of say, wait, tool, fail, die",
-			SV_ARG(verb));
+		return err_set(reterr, ERR_INPUT,
+			"'%.*s' is none of say, wait, retry, tool, fail, die", SV_ARG(verb));
 	}
 	return 0;
 }

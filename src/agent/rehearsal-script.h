@@ -11,18 +11,18 @@
  *	---
  *	die
  *
- * say TEXT (\n in it is a new line), wait MS, tool NAME INPUT [=> OUTPUT], fail KIND [TEXT] (kinds
- * are those of agent_fail_name(); a rate-limited one whose text begins with a number ends after so
- * many milliseconds), die (the process ends without a word). A block "*" after the
- * last dashes is for every message beyond. Messages without a block get the usual answer; so does
- * an empty block.
+ * say TEXT (\n in it is a new line), wait MS, retry MS [TEXT] (as an agent that tries again after
+ *so long), tool NAME INPUT [=> OUTPUT], fail KIND [TEXT] (kinds are those of agent_fail_name(); a
+ *rate-limited one whose text begins with a number ends after so many milliseconds), die (the
+ *process ends without a word). A block "*" after the last dashes is for every message beyond.
+ *Messages without a block get the usual answer; so does an empty block.
  */
 #pragma once
 
 #include "agent/agent.h"
 #include "base/vec.h"
 
-enum step_kind { STEP_SAY, STEP_WAIT, STEP_TOOL, STEP_FAIL, STEP_DIE };
+enum step_kind { STEP_SAY, STEP_WAIT, STEP_RETRY, STEP_TOOL, STEP_FAIL, STEP_DIE };
 
 struct step {
 	enum step_kind kind;

@@ -131,6 +131,14 @@ static int use_tool(struct agent *a, const struct step *step, struct err *reterr
 	return r;
 }
 
+static void announce_retry(struct agent *a, const struct step *step)
+{
+	agent_emit(a,
+		&(struct agent_event){ .type = AGENT_EV_RETRY,
+			.text = sv_of(step->text),
+			.delay_ms = step->ms });
+}
+
 /* Runs steps until one has to wait or the turn ends. */
 static void run_steps(void *data)
 {
@@ -145,6 +153,9 @@ static void run_steps(void *data)
 		case STEP_SAY:
 			say(a, step->text);
 			break;
+		case STEP_RETRY:
+			announce_retry(a, step);
+			/* fall through */
 		case STEP_WAIT:
 			h->timer = loop_add_timer(a->loop, step->ms, run_steps, a);
 			return;
@@ -241,7 +252,8 @@ static int plan_turn(struct agent *a, struct err *reterr)
 	}
 	bool speaks = false;
 	vec_each (&h->steps.list, step)
-		speaks |= step->kind != STEP_WAIT && step->kind != STEP_TOOL;
+		speaks |=
+			step->kind == STEP_SAY || step->kind == STEP_FAIL || step->kind == STEP_DIE;
 	if (!speaks)
 		usual_answer(h);
 	return 0;

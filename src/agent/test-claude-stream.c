@@ -215,7 +215,7 @@ static void test_errors_are_no_answer(void **state)
 		"\"<synthetic>\",\"content\":[{\"type\":\"text\",\"text\":\"API Error\"}]}}\n"
 		"{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":true,"
 		"\"api_error_status\":429,\"result\":\"API Error\",\"session_id\":\"s\"}\n");
-	expect(h, "{retry rate_limit 429 in 580}");
+	expect(h, "{retry the limit of requests is reached (429) in 580}");
 	assert_int_equal(h->results, 1);
 	assert_true(h->result.failed);
 	assert_int_equal(h->result.status, 429);
@@ -256,7 +256,7 @@ static void test_denials_are_told(void **state)
 	feed(h,
 		"{\"type\":\"result\",\"subtype\":\"success\",\"permission_denials\":["
 		"{\"tool_name\":\"Bash\"},{\"tool_name\":\"Write\"}]}\n");
-	expect(h, "no{notice not permitted in this mode: Bash, Write}");
+	expect(h, "no{notice not permitted by ai.permission_mode: Bash, Write}");
 }
 
 #define RESULT(models) "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"x\"," models "}\n"
@@ -314,7 +314,7 @@ static void test_hostile_lines(void **state)
 	feed(h, "{\"type\":\"rate_limit_event\",\"rate_limit_info\":null}\n");
 	feed(h, "{\"type\":\"system\",\"subtype\":\"api_retry\",\"retry_delay_ms\":-1e300}\n");
 	claude_stream_feed(&h->stream, sv_make(nul, sizeof(nul) - 1));
-	expect(h, "{retry  in 0}");
+	expect(h, "{retry the model cannot be reached in 0}");
 	assert_int_equal(h->results, 0);
 	feed(h, "{\"type\":\"result\",\"usage\":{\"input_tokens\":-5,\"output_tokens\":1e99}}");
 	claude_stream_end(&h->stream);

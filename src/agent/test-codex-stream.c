@@ -143,7 +143,7 @@ static void test_errors(void **state)
 		"{\"type\":\"turn.failed\",\"error\":{\"message\":\"{\\\"error\\\":{"
 		"\\\"message\\\":"
 		"\\\"nope\\\"}}\"}}\n");
-	expect(h, "<retry Reconnecting... 1/5 (x)>");
+	expect(h, "<retry the connection to the model broke: x>");
 	assert_true(h->result.failed);
 	assert_string_equal(h->said, "nope");
 	assert_int_equal(h->result.total.input, -1);

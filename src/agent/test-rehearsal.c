@@ -22,10 +22,12 @@ struct rig {
 	bool done;
 	enum agent_fail fail;
 	enum agent_delivery delivery;
+	char message[ERR_MSG_MAX];
 	struct str streamed;
 	struct str answer;
 	struct str tools;
 	bool cancel_on_text;
+	int64_t idle_ms;
 };
 
 static void sink(void *data, const struct agent_event *ev)
@@ -46,6 +48,7 @@ static void sink(void *data, const struct agent_event *ev)
 	rig->done = true;
 	rig->fail = ev->result->fail;
 	rig->delivery = ev->result->delivery;
+	(void)snprintf(rig->message, sizeof(rig->message), "%s", ev->result->message);
 	str_add(&rig->answer, ev->result->text);
 }
 
@@ -86,7 +89,7 @@ static int tear_down(void **state)
 
 static void open_agent(struct rig *rig, const char *script)
 {
-	struct agent_opts opts = { .home = rig->home, .dir = "/work" };
+	struct agent_opts opts = { .home = rig->home, .dir = "/work", .idle_ms = rig->idle_ms };
 
 	if (script) {
 		rig->script = xasprintf("%s/script", rig->home);
@@ -97,15 +100,20 @@ static void open_agent(struct rig *rig, const char *script)
 		agent_open(AGENT_REHEARSAL, &opts, rig->loop, sink, rig, &rig->agent, NULL), 0);
 }
 
-static void turn(struct rig *rig, const char *prompt, bool resume)
+static void turn_sv(struct rig *rig, struct sv prompt, bool resume)
 {
-	struct agent_turn t = { .prompt = sv_of(prompt), .session = session_a, .resume = resume };
+	struct agent_turn t = { .prompt = prompt, .session = session_a, .resume = resume };
 
 	rig->done = false;
 	str_clear(&rig->streamed);
 	str_clear(&rig->answer);
 	assert_int_equal(agent_send(rig->agent, &t, NULL), 0);
 	assert_int_equal(loop_run(rig->loop, &rig->done, NULL), 0);
+}
+
+static void turn(struct rig *rig, const char *prompt, bool resume)
+{
+	turn_sv(rig, sv_of(prompt), resume);
 }
 
 static void test_remembers_over_a_restart(void **state)
@@ -180,6 +188,55 @@ static void test_cancel_keeps_the_conversation(void **state)
 	assert_null(strstr(rig->answer.buf, "interrupted"));
 }
 
+static void test_cancel_says_what_was_done(void **state)
+{
+	struct rig *rig = *state;
+
+	open_agent(rig, "tool Bash ls\ntool Write a\ntool Bash pwd\nsay and so on\nwait 60000\n");
+	rig->cancel_on_text = true;
+	turn(rig, "one", false);
+	assert_int_equal(rig->fail, AGENT_CANCELLED);
+	assert_string_equal(rig->message, "cancelled; what was done stands: Bash ×2, Write");
+}
+
+static void test_limit_says_when_it_ends(void **state)
+{
+	struct rig *rig = *state;
+
+	open_agent(rig, "fail rate-limited 60000 too much\n---\nfail rate-limited enough\n");
+	turn(rig, "one", false);
+	assert_non_null(strstr(rig->message, "60000 too much (the limit ends at 20"));
+	turn(rig, "two", true);
+	assert_string_equal(rig->message, "enough (wait until the limit ends)");
+}
+
+/* An agent that announced its silence is not silent. */
+static void test_retry_is_no_silence(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->idle_ms = 200;
+	open_agent(rig, "retry 400 the model is overloaded\nsay there\n");
+	turn(rig, "one", false);
+	assert_int_equal(rig->fail, AGENT_OK);
+	assert_string_equal(rig->answer.buf, "there");
+}
+
+static void test_nul_is_not_the_end(void **state)
+{
+	struct rig *rig = *state;
+
+	open_agent(rig, NULL);
+	turn_sv(rig, SV("a\0b"), false);
+	assert_non_null(strstr(rig->answer.buf,
+		"You said: a\xEF\xBF\xBD"
+		"b"));
+	turn(rig, "what did I say?", true);
+	assert_non_null(strstr(rig->answer.buf,
+		"1. a\xEF\xBF\xBD"
+		"b"));
+}
+
 static void test_silence_ends_a_turn(void **state)
 {
 	struct rig *rig = *state;
@@ -222,6 +279,10 @@ int main(void)
 		CASE(test_session_id_is_not_taken_twice),
 		CASE(test_script_speaks_uses_tools_fails_and_dies),
 		CASE(test_cancel_keeps_the_conversation),
+		CASE(test_cancel_says_what_was_done),
+		CASE(test_limit_says_when_it_ends),
+		CASE(test_retry_is_no_silence),
+		CASE(test_nul_is_not_the_end),
 		CASE(test_silence_ends_a_turn),
 		cmocka_unit_test(test_bad_scripts_are_named_by_line),
 	};

@@ -10,7 +10,10 @@
 void assist_outcome_init(struct assist_outcome *o)
 {
 	*o = (struct assist_outcome){
-		.answer = STR_INIT, .conv = CONV_INIT, .usage = AGENT_USAGE_NONE
+		.answer = STR_INIT,
+		.deeds = STR_INIT,
+		.conv = CONV_INIT,
+		.usage = AGENT_USAGE_NONE,
 	};
 }
 
@@ -18,6 +21,7 @@ void assist_outcome_release(struct assist_outcome *o)
 {
 	conv_release(&o->conv);
 	str_release(&o->answer);
+	str_release(&o->deeds);
 }
 
 int assist_new(const struct assist_opts *opts, struct assist **ret, struct err *reterr)

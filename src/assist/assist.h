@@ -83,6 +83,7 @@ struct assist_outcome {
 	/* For UTTERANCE_AGENT: */
 	enum agent_fail fail;
 	char message[ERR_MSG_MAX]; /* why it failed, for a person */
+	struct str deeds; /* tools that ran: "Bash ×2, Write" */
 	enum agent_delivery delivery;
 	struct conv conv;
 	struct str answer;

@@ -9,6 +9,8 @@ static const char *const texts[TEXT_COUNT][2] = {
 		[TEXT_ENGLISH] = "There is nothing to bring back." },
 	[TEXT_CANCELLED_NOTHING] = { [TEXT_GERMAN] = "Alles klar.", [TEXT_ENGLISH] = "All right." },
 	[TEXT_CANCELLED] = { [TEXT_GERMAN] = "Abgebrochen.", [TEXT_ENGLISH] = "Cancelled." },
+	[TEXT_CANCELLED_DONE] = { [TEXT_GERMAN] = "Abgebrochen. Was schon getan ist, bleibt: %s.",
+		[TEXT_ENGLISH] = "Cancelled. What was done stands: %s." },
 	[TEXT_ROUTED_NEW] = { [TEXT_GERMAN] =
 				      "Neue Konversation (sonst sag: \"nein, die andere\").",
 		[TEXT_ENGLISH] = "New conversation (if not, say: \"no, the other one\")." },

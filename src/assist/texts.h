@@ -11,6 +11,7 @@ enum text_id {
 	TEXT_NOTHING_TO_UNDO,
 	TEXT_CANCELLED_NOTHING, /* cancel when nothing runs */
 	TEXT_CANCELLED,
+	TEXT_CANCELLED_DONE, /* with what was done already: one %s */
 	TEXT_RESTART,
 	TEXT_ROUTED_NEW, /* the router says: a new conversation */
 	TEXT_GO_ON, /* to the agent, after an interruption */

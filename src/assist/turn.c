@@ -107,6 +107,8 @@ static void take_result(struct assist *as, const struct agent_result *result)
 	memcpy(out->message, result->message, sizeof(out->message));
 	str_clear(&out->answer);
 	str_add(&out->answer, result->text);
+	str_clear(&out->deeds);
+	str_add(&out->deeds, result->deeds);
 	as->done = true;
 }
 

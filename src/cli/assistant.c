@@ -38,6 +38,39 @@ void assistant_explain(const struct assist_outcome *out, struct str *ret)
 	str_addf(ret, "%s%s%s", named ? "" : out->conv.agent, named ? "" : ": ", out->message);
 }
 
+void assistant_retry(const struct agent_event *ev, struct str *ret)
+{
+	enum { LONG_MS = 60 * 1000 };
+	char when[CLOCK_TEXT_MAX];
+
+	str_add(ret, ev->text.n ? ev->text : SV("the model does not answer"));
+	if (ev->delay_ms <= 0) {
+		str_adds(ret, "; trying again");
+		return;
+	}
+	str_addf(ret, "; trying again in %lld s", (long long)((ev->delay_ms + 999) / 1000));
+	if (ev->delay_ms < LONG_MS)
+		return;
+	clock_format_local(clock_wall_ms(NULL) + ev->delay_ms, when);
+	str_addf(ret, ", at %s", when);
+}
+
+void assistant_cancelled(
+	const struct assistant *a, const struct assist_outcome *out, struct str *ret)
+{
+	if (out->deeds.len == 0) {
+		str_adds(ret, text_get(TEXT_CANCELLED, a->language));
+		return;
+	}
+	struct sv before = sv_of(text_get(TEXT_CANCELLED_DONE, a->language));
+	size_t at;
+	if (!sv_find(before, SV("%s"), &at))
+		return;
+	str_add(ret, sv_head(before, at));
+	str_add(ret, str_sv(&out->deeds));
+	str_add(ret, sv_from(before, at + 2));
+}
+
 int assistant_status(const struct assist_outcome *out)
 {
 	if (out->kind != UTTERANCE_AGENT || out->fail == AGENT_OK)
@@ -102,6 +135,22 @@ static int make_words(struct app *app, struct assistant *a, struct err *reterr)
 	return r;
 }
 
+/* The name that was looked for, so that a message can say it when there is none. */
+static const char *program_name(const struct settings *s, enum agent_kind kind)
+{
+	switch (kind) {
+	case AGENT_CLAUDE:
+		return s->ai_claude_program;
+	case AGENT_CODEX:
+		return s->ai_codex_program;
+	case AGENT_REHEARSAL:
+	case AGENT_EXEC:
+	case AGENT_KINDS:
+		break;
+	}
+	return NULL;
+}
+
 static void fill_agents(struct app *app, const struct assistant_opts *opts, struct assistant *a)
 {
 	const struct settings *s = app->settings;
@@ -112,7 +161,8 @@ static void fill_agents(struct app *app, const struct assistant_opts *opts, stru
 
 	for (size_t kind = 0; kind < AGENT_KINDS; kind++)
 		a->agents[kind] = (struct agent_opts){
-			.program = a->programs[kind],
+			.program = a->programs[kind] ? a->programs[kind]
+						     : program_name(s, (enum agent_kind)kind),
 			.command = (const char *const *)s->ai_exec_command.v,
 			.home = homes[kind],
 			.model = model,

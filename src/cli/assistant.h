@@ -62,5 +62,10 @@ const char *assistant_hint(const struct assistant *a, const struct conv *c);
 
 /* Why a turn failed, with the agent's name in front unless the message begins with it. */
 void assistant_explain(const struct assist_outcome *out, struct str *ret);
+/* Why the agent tries again and when, for the event AGENT_EV_RETRY. */
+void assistant_retry(const struct agent_event *ev, struct str *ret);
+/* That a turn was cancelled, and what was done by then, in the user's language. */
+void assistant_cancelled(
+	const struct assistant *a, const struct assist_outcome *out, struct str *ret);
 /* Exit status for what became of a sentence. */
 int assistant_status(const struct assist_outcome *out);

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "cli/assistant.h"
 #include "cli/cmd.h"
+#include "cli/countdown.h"
 #include "cli/env.h"
 #include "cli/find.h"
 #include "ui/markdown.h"
@@ -36,6 +37,7 @@ struct ask {
 	struct assistant assistant;
 	struct term term;
 	struct markdown markdown;
+	struct countdown countdown;
 	bool spoke; /* something of the answer is on standard output */
 	struct err broken; /* why standard output no longer takes it; the turn goes on */
 	int signo;
@@ -45,6 +47,7 @@ static void on_notice(void *data, const char *line)
 {
 	struct ask *a = data;
 
+	countdown_end(&a->countdown);
 	(void)fprintf(a->app->err, "faden: %s\n", line);
 }
 
@@ -65,10 +68,29 @@ static void flush(struct ask *a)
 		a->broken = err;
 }
 
+static void on_waiting(void *data, int64_t seconds_left)
+{
+	struct ask *a = data;
+
+	countdown_show(&a->countdown, seconds_left);
+}
+
+static void show_retry(struct ask *a, const struct agent_event *ev)
+{
+	AUTO_STR line = STR_INIT;
+
+	assistant_retry(ev, &line);
+	on_notice(a, line.buf);
+	countdown_begin(&a->countdown, ev->delay_ms);
+}
+
 static void on_event(void *data, const struct agent_event *ev)
 {
 	struct ask *a = data;
 
+	countdown_end(&a->countdown);
+	if (ev->type == AGENT_EV_RETRY)
+		show_retry(a, ev);
 	if (ev->type == AGENT_EV_NOTICE)
 		(void)fprintf(a->app->err, "faden: %.*s\n", SV_ARG(ev->text));
 	if (a->opts->json)
@@ -90,6 +112,7 @@ static void on_signal(void *data, int signo)
 	struct ask *a = data;
 
 	a->signo = signo;
+	countdown_end(&a->countdown);
 	assist_cancel(a->assistant.assist);
 }
 
@@ -218,7 +241,11 @@ static int open_all(struct ask *a, struct err *reterr)
 		.agent = a->opts->agent,
 		.model = a->opts->model,
 		.one_shot = true,
-		.ui = { .data = a, .begin = on_begin, .event = on_event, .notice = on_notice },
+		.ui = { .data = a,
+			.begin = on_begin,
+			.event = on_event,
+			.notice = on_notice,
+			.waiting = on_waiting },
 	};
 	struct term_opts screen = {
 		.fd = fileno(a->app->out),
@@ -229,6 +256,8 @@ static int open_all(struct ask *a, struct err *reterr)
 	term_init(&a->term, &screen);
 	markdown_init(&a->markdown, &a->term);
 	int r = assistant_open(a->app, &want, &a->assistant, reterr);
+	countdown_init(
+		&a->countdown, a->app->err, env_shows_lines(a->app->err_tty), a->assistant.loop);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
 		if (!loop_add_signal(a->assistant.loop, signals[i], on_signal, a, reterr))
 			r = reterr ? reterr->code : ERR_BUG;
@@ -248,6 +277,7 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 		r = open_all(&a, reterr);
 	if (r == 0)
 		r = ask_once(&a, str_sv(&text), reterr);
+	countdown_end(&a.countdown);
 	assistant_close(&a.assistant);
 	markdown_release(&a.markdown);
 	term_release(&a.term);

@@ -116,7 +116,10 @@ static void check_agent(struct doctor *d, enum agent_kind kind, const char *name
 	struct err err = ERR_INIT;
 	struct agent_opts opts = { .program = path };
 
-	if (!path) {
+	if (!path && strcmp(program, name) != 0) {
+		add(d, LEVEL_WARN, name, xasprintf("no program '%s'", program),
+			xasprintf("set ai.%s.program to where it is", name));
+	} else if (!path) {
 		add(d, LEVEL_NOTE, name, xstrdup("not installed"), xstrdup(remedy));
 	} else if (!driver || !driver->version) {
 		add(d, LEVEL_OK, name, xstrdup(path), NULL);

@@ -70,7 +70,8 @@ static int find_program(struct resume *s, struct err *reterr)
 			s->row.agent, s->row.info.id);
 	s->program = path_find_program(name, s->app->paths.search);
 	if (!s->program)
-		return err_set(reterr, ERR_AGENT, "%s is not installed or not in PATH", name);
+		return err_set(reterr, ERR_AGENT,
+			"no program '%s'; install it or set ai.%s.program", name, s->row.agent);
 	strv_add(&s->argv, s->program);
 	strv_add(&s->argv, claude ? "--resume" : "resume");
 	strv_add(&s->argv, s->row.info.id);

@@ -120,3 +120,9 @@ bool env_use_locale(void)
 	(void)setlocale(LC_CTYPE, "");
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
+
+bool env_shows_lines(bool terminal)
+{
+	const char *term = env_get("TERM");
+	return terminal && term && strcmp(term, "dumb") != 0;
+}

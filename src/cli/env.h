@@ -21,6 +21,8 @@ const char *env_pager(void);
 const char *const *env_all(void);
 /* "de", "en", … from LC_ALL, LC_MESSAGES, LANG; "en" when they say nothing. */
 const char *env_language(char out[static 3]);
+/* Can a line be erased on this terminal? */
+bool env_shows_lines(bool terminal);
 /* Characters as the locale says: for the line editor. Called by the commands that need it, since it
  * opens files. True when they are UTF-8. */
 bool env_use_locale(void);

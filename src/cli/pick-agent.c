@@ -15,6 +15,26 @@ static bool available(const struct assistant *a, enum agent_kind kind)
 	return agent_kind_available(kind, &(struct agent_opts){ .program = a->programs[kind] });
 }
 
+static int refuse_missing(
+	const struct assistant *a, const char *name, const char *where, struct err *reterr)
+{
+	const struct settings *s = a->app->settings;
+	const char *program = a->kind == AGENT_CLAUDE ? s->ai_claude_program : s->ai_codex_program;
+
+	if (a->kind == AGENT_EXEC && s->ai_exec_command.n == 0)
+		return err_set(reterr, ERR_AGENT,
+			"%s: agent %s has no program; set ai.exec.command", where, name);
+	if (a->kind == AGENT_EXEC)
+		return err_set(reterr, ERR_AGENT, "%s: ai.exec.command: no program '%s'", where,
+			s->ai_exec_command.v[0]);
+	if (strchr(program, '/'))
+		return err_set(reterr, ERR_AGENT, "%s: ai.%s.program: no program '%s'", where, name,
+			program);
+	return err_set(reterr, ERR_AGENT,
+		"%s: the program of agent %s, '%s', is not installed or not in PATH", where, name,
+		program);
+}
+
 /* An agent asked for by name must be there: another one would surprise. */
 static int take_named(struct assistant *a, const char *name, const char *where, struct err *reterr)
 {
@@ -22,13 +42,7 @@ static int take_named(struct assistant *a, const char *name, const char *where, 
 		return err_set(reterr, ERR_USAGE,
 			"%s: no agent '%s'; there are claude, codex, exec and rehearsal", where,
 			name);
-	if (!available(a, a->kind))
-		return err_set(reterr, ERR_AGENT,
-			a->kind == AGENT_EXEC
-				? "%s: agent %s has no program; set ai.exec.command"
-				: "%s: the program of agent %s is not installed or not in PATH",
-			where, name);
-	return 0;
+	return available(a, a->kind) ? 0 : refuse_missing(a, name, where, reterr);
 }
 
 static bool take_remembered(struct app *app, struct assistant *a)

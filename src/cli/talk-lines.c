@@ -138,6 +138,10 @@ static void on_event(void *data, const struct agent_event *ev)
 		(void)fflush(l->app->out);
 	} else if (ev->type == AGENT_EV_NOTICE) {
 		(void)fprintf(l->app->err, "faden: %.*s\n", SV_ARG(ev->text));
+	} else if (ev->type == AGENT_EV_RETRY) {
+		AUTO_STR line = STR_INIT;
+		assistant_retry(ev, &line);
+		on_notice(l, line.buf);
 	}
 }
 

@@ -27,6 +27,7 @@ struct talk {
 	struct editor *editor;
 	struct loop_source *tick;
 	int64_t began_ms;
+	int64_t retry_ms; /* age clock: the agent tries again then; 0: it does not wait */
 	bool utf8;
 	bool bypass; /* the agent acts without asking */
 	bool running; /* a turn */
@@ -79,9 +80,17 @@ static void show_retry(struct talk *t, const struct agent_event *ev)
 {
 	AUTO_STR line = STR_INIT;
 
-	str_addf(&line, "%.*s; trying again in %lld s", SV_ARG(ev->text),
-		(long long)((ev->delay_ms + 999) / 1000));
+	assistant_retry(ev, &line);
+	t->retry_ms = ev->delay_ms > 0 ? clock_age_ms(NULL) + ev->delay_ms : 0;
 	say_line(t, STYLE_WARNING, line.buf);
+}
+
+static void show_notice(struct talk *t, const struct agent_event *ev)
+{
+	AUTO_STR line = STR_INIT;
+
+	str_add(&line, ev->text);
+	on_notice(t, line.buf);
 }
 
 static void show_tool(struct talk *t, const struct agent_event *ev)
@@ -100,6 +109,7 @@ static void on_event(void *data, const struct agent_event *ev)
 {
 	struct talk *t = data;
 
+	t->retry_ms = 0;
 	switch (ev->type) {
 	case AGENT_EV_TEXT:
 		status_hide(&t->status);
@@ -120,12 +130,9 @@ static void on_event(void *data, const struct agent_event *ev)
 	case AGENT_EV_RETRY:
 		show_retry(t, ev);
 		break;
-	case AGENT_EV_NOTICE: {
-		AUTO_STR line = STR_INIT;
-		str_add(&line, ev->text);
-		on_notice(t, line.buf);
+	case AGENT_EV_NOTICE:
+		show_notice(t, ev);
 		break;
-	}
 	case AGENT_EV_DONE:
 		status_hide(&t->status);
 		markdown_end(&t->markdown);
@@ -138,13 +145,19 @@ static void on_event(void *data, const struct agent_event *ev)
 	flush(t);
 }
 
+static void show_wait(struct talk *t, const char *what, int64_t seconds_left)
+{
+	AUTO_STR text = STR_INIT;
+
+	str_addf(&text, "%s, %lld s left", what, (long long)seconds_left);
+	status_set_state(&t->status, STATUS_TOOL, str_sv(&text));
+}
+
 static void on_waiting(void *data, int64_t seconds_left)
 {
 	struct talk *t = data;
-	AUTO_STR text = STR_INIT;
 
-	str_addf(&text, "limit, %lld s left", (long long)seconds_left);
-	status_set_state(&t->status, STATUS_TOOL, str_sv(&text));
+	show_wait(t, "limit", seconds_left);
 	status_show(&t->status);
 	flush(t);
 }
@@ -153,7 +166,11 @@ static void on_tick(void *data)
 {
 	struct talk *t = data;
 
+	int64_t left = t->retry_ms - clock_age_ms(NULL);
+
 	t->tick = loop_add_timer(t->assistant.loop, TICK_MS, on_tick, t);
+	if (t->retry_ms && left > 0)
+		show_wait(t, "waiting to try again", (left + 999) / 1000);
 	status_tick(&t->status, clock_age_ms(NULL) - t->began_ms);
 	flush(t);
 }
@@ -205,11 +222,13 @@ static void show_outcome(struct talk *t, const struct assist_outcome *out)
 		term_newline(&t->term);
 	}
 	if (out->kind == UTTERANCE_AGENT && out->fail != AGENT_OK) {
-		term_styled(&t->term, out->fail == AGENT_CANCELLED ? STYLE_WARNING : STYLE_ERROR,
-			sv_of(out->fail == AGENT_CANCELLED
-					? text_get(TEXT_CANCELLED, t->assistant.language)
-					: out->message));
-		term_newline(&t->term);
+		AUTO_STR why = STR_INIT;
+		bool cancelled = out->fail == AGENT_CANCELLED;
+		if (cancelled)
+			assistant_cancelled(&t->assistant, out, &why);
+		else
+			str_adds(&why, out->message);
+		wrap_line(&t->term, cancelled ? STYLE_WARNING : STYLE_ERROR, str_sv(&why));
 	}
 	flush(t);
 }

@@ -20,6 +20,13 @@ t_exit 'an unknown agent' 2 t_faden ask --agent nobody x
 t_like 'is named with the known ones' "$(cat "$t_err")" "no agent 'nobody'.*claude"
 t_exit 'an agent that is not installed' 4 t_faden ask --agent claude x
 t_like 'is said to be missing' "$(cat "$t_err")" 'not installed'
+t_setenv 'FADEN_AI_CLAUDE_PROGRAM=/opt/none/claude'
+t_exit 'a program that is not where it should be' 4 t_faden ask --agent claude x
+t_like 'is named' "$(cat "$t_err")" "ai\.claude\.program: no program '/opt/none/claude'"
+t_unsetenv FADEN_AI_CLAUDE_PROGRAM
+nul() { printf 'a\0b' | t_faden ask --new --agent rehearsal -; }
+t_exit 'a NUL in the text' 0 nul
+t_like 'does not end it' "$(cat "$t_out")" '^You said: a.*b$'
 t_exit '--new with --in' 2 t_faden ask --new --in x y
 t_exit 'an unknown conversation' 1 t_faden ask --in 00000000-0000-4000-8000-000000000000 x
 
@@ -44,8 +51,15 @@ for kind in not-logged-in rate-limited context-full timed-out died failed; do
 	printf 'fail %s because of %s\n' "$kind" "$kind" >"$t_tmp/script"
 	t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 	t_exit "failure $kind" 4 t_faden ask --new --json x
-	t_like "is named" "$(cat "$t_out")" "\"status\":\"$kind\",\"message\":\"because of $kind\""
+	t_like "is named" "$(cat "$t_out")" "\"status\":\"$kind\",\"message\":\"because of $kind"
 done
+printf 'fail rate-limited 60000 too much\n' >"$t_tmp/script"
+t_exit 'a limit with an end' 4 t_faden ask --new x
+t_like 'says when' "$(cat "$t_err")" 'too much \(the limit ends at 20[0-9-]+ [0-9:]+; ai\.on_limit'
+printf 'retry 50 the model is overloaded (529)\nsay there\n' >"$t_tmp/script"
+t_exit 'an agent that tries again' 0 t_faden ask --new x
+t_is 'says why and when' "$(cat "$t_err")" 'faden: the model is overloaded (529); trying again in 1 s'
+t_is 'and the answer is the answer' "$(cat "$t_out")" there
 printf 'die\n' >"$t_tmp/script"
 t_exit 'an agent that dies' 4 t_faden ask --new x
 t_like 'is said to have died' "$(cat "$t_err")" 'died'

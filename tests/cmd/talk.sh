@@ -31,6 +31,10 @@ failing() { printf 'a\nb\n' | t_faden --new-session; }
 t_exit 'a failed turn shows in the exit status' 4 failing
 t_like 'and is explained' "$(cat "$t_err")" 'rehearsal: wait a bit'
 t_like 'the next one is taken all the same' "$(cat "$t_out")" '^fine'
+printf 'retry 50 the model is overloaded\nsay there\n' >"$t_tmp/script"
+retrying() { printf 'a\n' | t_faden --new-session; }
+t_exit 'an agent that tries again' 0 retrying
+t_like 'is said so' "$(cat "$t_err")" '^faden: the model is overloaded; trying again in 1 s$'
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 
 t_exit 'empty input' 0 t_faden </dev/null

@@ -1,0 +1,75 @@
+/* What agents' retries and deeds are called for people. */
+#include "agent/deeds.h"
+#include "agent/retry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void claude_says(const char *name, int64_t status, const char *want)
+{
+	AUTO_STR out = STR_INIT;
+	retry_words_claude(&out, sv_of(name), status);
+	assert_string_equal(out.buf, want);
+}
+
+static void test_claude(void **state)
+{
+	(void)state;
+	claude_says("rate_limit", 429, "the limit of requests is reached (429)");
+	claude_says("rate_limit", 529, "the model is overloaded (529)");
+	claude_says("unknown", 0, "the model cannot be reached");
+	claude_says("", 0, "the model cannot be reached");
+	claude_says("unknown", 418, "the model's server refused (418)");
+	claude_says("server_error", 0, "the model's server has an error");
+	claude_says("strange\033[2Jthing", 0, "strangething");
+}
+
+static void codex_says(const char *line, const char *want)
+{
+	AUTO_STR out = STR_INIT;
+	retry_words_codex(&out, sv_of(line));
+	assert_string_equal(out.buf, want);
+}
+
+static void test_codex(void **state)
+{
+	(void)state;
+	codex_says("Reconnecting... 1/5", "the connection to the model broke");
+	codex_says(
+		"Reconnecting... 1/5 (timed out)", "the connection to the model broke: timed out");
+	codex_says("Reconnecting... (", "the connection to the model broke");
+}
+
+static void test_deeds(void **state)
+{
+	struct deeds d = { .kinds = 0 };
+	AUTO_STR out = STR_INIT;
+
+	(void)state;
+	deeds_print(&out, &d);
+	assert_string_equal(out.buf, "");
+	deeds_add(&d, SV("Bash"));
+	deeds_add(&d, SV("Write"));
+	deeds_add(&d, SV("Bash"));
+	deeds_print(&out, &d);
+	assert_string_equal(out.buf, "Bash ×2, Write");
+	for (char c = 'a'; c < 'a' + DEEDS_MAX; c++)
+		deeds_add(&d, sv_make(&c, 1));
+	deeds_add(&d, SV("a name that is far longer than any tool's should be"));
+	str_clear(&out);
+	deeds_print(&out, &d);
+	assert_string_equal(out.buf, "Bash ×2, Write, a, b, c, d +3");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_claude),
+		cmocka_unit_test(test_codex),
+		cmocka_unit_test(test_deeds),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
