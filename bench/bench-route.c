@@ -1,6 +1,6 @@
 /*
  * CPU time of one routing decision: over 20 conversations with their commands, over 20 with kept
- * subjects, over 10,000 with kept subjects; and of making a router.
+ * subjects, over 10,000 with kept subjects; and of making a router. One JSON line each.
  */
 #include <stdio.h>
 #include <time.h>
@@ -51,6 +51,15 @@ static void fill(struct router *r, struct history *h, size_t n, bool topics)
 	}
 }
 
+/* limit 0: none is set. */
+static void say(const char *name, double ms, double limit)
+{
+	printf("{\"bench\": \"%s\", \"cpu_ms\": %.4f", name, ms);
+	if (limit > 0)
+		printf(", \"limit_ms\": %g", limit);
+	printf("}\n");
+}
+
 static void measure(const char *name, enum route_profile profile, size_t n, bool topics, int rounds)
 {
 	struct route_opts opts = route_opts_default(profile);
@@ -65,7 +74,7 @@ static void measure(const char *name, enum route_profile profile, size_t n, bool
 	double from = cpu_ms();
 	for (int i = 0; i < rounds; i++)
 		router_decide(r, &q, h.convs.v, h.convs.n, NULL, &d);
-	printf("%-32s %9.3f ms\n", name, (cpu_ms() - from) / rounds);
+	say(name, (cpu_ms() - from) / rounds, n == 20 ? 1 : 0);
 	router_free(r);
 }
 
@@ -76,10 +85,10 @@ int main(void)
 	double from = cpu_ms();
 	for (int i = 0; i < ROUNDS; i++)
 		router_free(router_new(&opts));
-	printf("%-32s %9.3f ms\n", "router_new", (cpu_ms() - from) / ROUNDS);
-	measure("faden, 20, from commands", ROUTE_FADEN, 20, false, ROUNDS);
-	measure("faden, 20, kept subjects", ROUTE_FADEN, 20, true, ROUNDS);
-	measure("faden, 10000, kept subjects", ROUTE_FADEN, 10000, true, 2);
-	measure("seed, 20", ROUTE_SEED, 20, false, ROUNDS);
+	say("route-router-new", (cpu_ms() - from) / ROUNDS, 0);
+	measure("route-decide-20-commands", ROUTE_FADEN, 20, false, ROUNDS);
+	measure("route-decide-20", ROUTE_FADEN, 20, true, ROUNDS);
+	measure("route-decide-10000-all", ROUTE_FADEN, 10000, true, 2);
+	measure("route-decide-20-seed", ROUTE_SEED, 20, false, ROUNDS);
 	return 0;
 }

@@ -100,6 +100,14 @@ static void add_stem(void *data, struct sv stem)
 	strv_addsv(data, stem);
 }
 
+static bool is_gathered(const struct gathering *g, int64_t seq)
+{
+	vec_each (&g->res->convs, c)
+		if (c->seq == seq)
+			return true;
+	return false;
+}
+
 /* Conversations of any folder and age that share a word with the text: it may name them. */
 static int gather_named(struct gathering *g, struct sv text)
 {
@@ -111,12 +119,12 @@ static int gather_named(struct gathering *g, struct sv text)
 	route_topic_stems(topic, add_stem, &stems);
 	route_topic_free(topic);
 	int r = topic_search(g->rt->store, &stems, &hits, g->reterr);
-	for (size_t i = 0; r == 0 && i < hits.seqs.n && i < NAMED_MAX; i++) {
-		AUTO_CONV c = CONV_INIT;
-		r = conv_by_seq(g->rt->store, hits.seqs.v[i], g->rt->clock, &c, g->reterr);
-		if (r == 0)
-			r = gather(g, &c);
-	}
+	size_t n = 0;
+	for (size_t i = 0; i < hits.seqs.n && n < NAMED_MAX; i++)
+		if (!is_gathered(g, hits.seqs.v[i]))
+			hits.seqs.v[n++] = hits.seqs.v[i];
+	if (r == 0)
+		r = conv_by_seqs(g->rt->store, hits.seqs.v, n, g->rt->clock, gather, g, g->reterr);
 	vec_release(&hits.seqs);
 	return r;
 }

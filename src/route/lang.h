@@ -1,6 +1,6 @@
 /*
- * Words by class and language. The tables are const data (words-XX.c); a configuration may add
- * words to any class of any language.
+ * Words by class and language. The lists are words-XX.c, made into const data while faden is built
+ * (wordtable.h); a configuration may add words to any class of any language.
  *
  * A class says what a word or phrase does in a sentence, not what it means: whether it points
  * back, opens a continuation, names an action everybody names, and so on. Words that have no
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "base/str.h"
-#include "route/wordmap.h"
 
 /* clang-format off */
 #define LANG_CLASSES(X) \
@@ -70,28 +70,19 @@ typedef uint64_t lang_mask;
 
 enum { LANG_PHRASE_MAX = 6 }; /* words in a phrase */
 
-/* One language: words of each class, '|' between them, lower case, blanks inside phrases. */
-struct lang_table {
-	const char *code;
-	const char *stemmer; /* Snowball's name; NULL: none */
-	const char *words[LANG_CLASS_COUNT];
-};
-
-extern const struct lang_table lang_en, lang_de, lang_fr, lang_es, lang_zh;
-
 enum lang_id { LANG_EN, LANG_DE, LANG_FR, LANG_ES, LANG_ZH, LANG_COUNT };
 
-/* One addition from the configuration, spelled as in a lang_table. */
+/* One addition from the configuration, spelled as in a word list: '|' between words. */
 struct lang_extra {
 	struct sv language; /* "en", "de", … */
 	struct sv cls; /* name of a class */
 	struct sv words;
 };
 
-/* The tables compiled for look-up. */
+/* Empty (zeroed) it knows no word at all. */
 struct lexicon {
-	struct wordmap words[LANG_COUNT]; /* folded phrase → lang_mask */
-	struct strv owned; /* keys that are in no table */
+	bool own_words; /* those of wordtable.h */
+	struct map extra[LANG_COUNT]; /* of the configuration: folded phrase → lang_mask */
 };
 
 void lexicon_init(struct lexicon *lex, const struct lang_extra *extra, size_t n_extra);
@@ -104,5 +95,4 @@ lang_mask lexicon_inflected(const struct lexicon *lex, enum lang_id lang, struct
 /* Whether a longer phrase begins with this one. */
 bool lexicon_goes_on(const struct lexicon *lex, enum lang_id lang, struct sv phrase);
 
-const struct lang_table *lang_table(enum lang_id id);
 bool lang_class_parse(struct sv name, enum lang_class *ret);

@@ -8,11 +8,13 @@
 
 #include "base/utf8.h"
 #include "route/sentence.h"
+#include "route/wordtable.h"
 
 static int set_up(void **state)
 {
 	static struct lexicon lex;
 	const struct lang_extra extra[] = { { SV("de"), SV("start"), SV("horch|Ei freilich") },
+		{ SV("fr"), SV("adjective"), SV("très vite") },
 		{ SV("xx"), SV("start"), SV("nothing") }, { SV("de"), SV("no class"), SV("y") } };
 	lexicon_init(&lex, extra, ARRAY_LEN(extra));
 	*state = &lex;
@@ -25,27 +27,44 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The tables must be what utf8_normalise() makes of them, or their words are never found. */
-static void test_tables_are_folded(void **state)
+/* The words must be what utf8_normalise() makes of them, or they are never found. */
+static void test_words_are_folded(void **state)
 {
+	size_t n = 0;
 	(void)state;
-	for (size_t l = 0; l < LANG_COUNT; l++) {
-		for (size_t c = 0; c < LANG_CLASS_COUNT; c++) {
-			const char *list = lang_table((enum lang_id)l)->words[c];
-			if (!list)
-				continue;
-			struct sv rest = sv_of(list), word;
-			size_t at;
-			while (sv_split(&rest, '|', &word)) {
-				AUTO_STR folded = STR_INIT;
-				utf8_normalise(&folded, word, true);
-				if (!sv_eq(word, str_sv(&folded)) && !sv_find(word, SV("ß"), &at))
-					fail_msg("not folded: %.*s", SV_ARG(word));
-				if (word.n == 0 || !sv_eq(word, sv_trim(word)))
-					fail_msg("blank in %s", lang_table((enum lang_id)l)->code);
-			}
-		}
+	for (size_t at = 0; at < WORD_INDEX_SIZE; at++) {
+		if (!word_index[at])
+			continue;
+		const struct word_row *row = &word_rows[word_index[at] - 1];
+		struct sv word = sv_make((const char *)&word_pool[row->at], row->n);
+		AUTO_STR folded = STR_INIT;
+		utf8_normalise(&folded, word, true);
+		if (!sv_eq(word, str_sv(&folded)) || !sv_eq(word, sv_trim(word)))
+			fail_msg("not folded, or with a blank: '%.*s'", SV_ARG(word));
+		assert_ptr_equal(wordtable_find(word), row);
+		n++;
 	}
+	assert_true(n > 5000);
+	assert_null(wordtable_find(SV("")));
+	assert_null(wordtable_find(SV("gewitterzange")));
+}
+
+static void test_words_are_known(void **state)
+{
+	const struct lexicon *lex = *state;
+	assert_true(lexicon_get(lex, LANG_EN, SV("the")) & LANG_BIT(ART));
+	assert_true(lexicon_get(lex, LANG_DE, SV("heisst")) & LANG_BIT(AUX));
+	assert_true(lexicon_goes_on(lex, LANG_EN, SV("back")));
+	assert_false(lexicon_goes_on(lex, LANG_EN, SV("parser")));
+	/* as hurried people write it; never over another word */
+	assert_true(lexicon_get(lex, LANG_FR, SV("ecran")) & LANG_BIT(NOUN));
+	assert_false(lexicon_get(lex, LANG_FR, SV("ou")) & LANG_BIT(WH));
+	/* of the configuration */
+	assert_true(lexicon_get(lex, LANG_DE, SV("ei freilich")) & LANG_BIT(START));
+	assert_true(lexicon_goes_on(lex, LANG_DE, SV("ei")));
+	assert_true(lexicon_get(lex, LANG_FR, SV("tres vite")) & LANG_BIT(ADJ));
+	const struct lexicon none = { .own_words = false };
+	assert_false(lexicon_get(&none, LANG_EN, SV("the")));
 }
 
 static void test_cutting(void **state)
@@ -137,7 +156,8 @@ static void test_openings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables_are_folded),
+		cmocka_unit_test(test_words_are_folded),
+		cmocka_unit_test(test_words_are_known),
 		cmocka_unit_test(test_cutting),
 		cmocka_unit_test(test_leaning),
 		cmocka_unit_test(test_standing),

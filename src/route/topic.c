@@ -54,20 +54,14 @@ static const float source_weight[] = {
 
 void words_init(struct words *w, const struct lang_extra *extra, size_t n_extra)
 {
+	*w = (struct words){ .stemmers = { { NULL } } };
 	lexicon_init(&w->lex, extra, n_extra);
-	concepts_init(&w->concepts);
-	for (size_t l = 0; l < LANG_COUNT; l++) {
-		const char *name = lang_table((enum lang_id)l)->stemmer;
-		w->stemmers[l] = name ? sb_stemmer_new(name, NULL) : NULL;
-	}
 }
 
 void words_release(struct words *w)
 {
 	lexicon_release(&w->lex);
-	concepts_release(&w->concepts);
-	for (size_t l = 0; l < LANG_COUNT; l++)
-		sb_stemmer_delete(w->stemmers[l]);
+	stemmers_release(&w->stemmers);
 }
 
 struct route_topic *route_topic_new(void)
@@ -119,20 +113,14 @@ static bool german_present(struct str *out, struct sv key)
 
 static void add_stem(struct adding *a, struct sv key, struct term *m)
 {
-	struct sb_stemmer *st = a->w->stemmers[a->s->tokens.lang];
+	enum lang_id lang = a->s->tokens.lang;
 	AUTO_STR present = STR_INIT;
-	if (a->s->tokens.lang == LANG_DE && german_present(&present, key))
+	if (lang == LANG_DE && german_present(&present, key))
 		key = str_sv(&present);
-	m->stem_at = m->key_at;
-	m->stem_n = m->key_n;
-	if (!st)
-		return;
-	const sb_symbol *stem = sb_stemmer_stem(st, (const sb_symbol *)key.p, (int)key.n);
-	if (!stem)
-		return;
+	struct sv stem = stem_of(&a->w->stemmers, lang, key);
 	m->stem_at = (uint32_t)a->t->text.len;
-	m->stem_n = (uint32_t)sb_stemmer_length(st);
-	str_add(&a->t->text, sv_make((const char *)stem, m->stem_n));
+	m->stem_n = (uint32_t)stem.n;
+	str_add(&a->t->text, stem);
 }
 
 static struct term *find_term(struct route_topic *t, struct sv key, uint8_t flags)
@@ -168,7 +156,7 @@ static void add_term(
 		.chunk = (uint16_t)(a->chunk_base + chunk) };
 	str_add(&a->t->text, key);
 	add_stem(a, key, &m);
-	m.concept = concept_of(&a->w->concepts, key);
+	m.concept = concept_of(key);
 	vec_push(&a->t->terms, m);
 }
 
@@ -266,7 +254,7 @@ enum part_kind {
 /* The Image of ImageMagick is no image. */
 static bool is_common(const struct adding *a, struct sv part)
 {
-	return lexicon_get(&a->w->lex, LANG_EN, part) || concept_of(&a->w->concepts, part);
+	return lexicon_get(&a->w->lex, LANG_EN, part) || concept_of(part);
 }
 
 /* One identifier or hyphenated word: itself and its parts. */
@@ -278,8 +266,7 @@ static void add_parts(struct adding *a, struct sv raw, enum part_kind kind, floa
 	struct parts p = { .text = STR_INIT, .joined = STR_INIT };
 	parts_read(&p, raw);
 	unsigned first = 0, second = 0;
-	bool pair = p.n == 2 && (first = concept_of(&a->w->concepts, p.part[0])) &&
-		(second = concept_of(&a->w->concepts, p.part[1]));
+	bool pair = p.n == 2 && (first = concept_of(p.part[0])) && (second = concept_of(p.part[1]));
 	bool single = kind == PART_PIECE && p.n == 1;
 	add_term(a, str_sv(&p.joined), weight * (single ? single_weight : 1),
 		flags | TERM_WHOLE | (kind == PART_FILE || p.n > 1 ? TERM_IDENT : 0),
@@ -407,7 +394,7 @@ static void add_compound(
 {
 	unsigned first, second;
 	unsigned pair = 0;
-	if (a->s->tokens.lang == LANG_DE && concept_split(&a->w->concepts, key, &first, &second))
+	if (a->s->tokens.lang == LANG_DE && concept_split(key, &first, &second))
 		pair = first << 16 | second;
 	add_term(a, key, weight, flags | TERM_WHOLE, pair, chunk);
 }
@@ -447,8 +434,7 @@ static void add_pair(struct adding *a, size_t i)
 	struct sv one = token_word(&s->tokens, k), two = token_word(&s->tokens, next);
 	str_add(&joined, one);
 	str_add(&joined, two);
-	unsigned first = concept_of(&a->w->concepts, one),
-		 second = concept_of(&a->w->concepts, two);
+	unsigned first = concept_of(one), second = concept_of(two);
 	float weight = here + there < 1 ? here + there : 1;
 	if (w->kind != WORD_NAME && s->words[i + 1].kind != WORD_NAME)
 		weight = weight > 0.6F ? weight : 0.6F;
@@ -469,7 +455,7 @@ static void add_known_phrase(struct adding *a, size_t i)
 	str_add(&phrase, token_word(&a->s->tokens, k));
 	str_addc(&phrase, ' ');
 	str_add(&phrase, token_word(&a->s->tokens, &k[1]));
-	if (!concept_of(&a->w->concepts, str_sv(&phrase)))
+	if (!concept_of(str_sv(&phrase)))
 		return;
 	a->group++;
 	float common = w->kind == WORD_NOUN && w[1].kind == WORD_NOUN ? 0.4F : 1.0F;

@@ -3,12 +3,11 @@
  */
 #pragma once
 
-#include <libstemmer.h>
-
 #include "base/vec.h"
 #include "route/concepts.h"
 #include "route/route.h"
 #include "route/sentence.h"
+#include "route/stem.h"
 
 enum term_flag {
 	TERM_WHOLE = 1 << 0, /* a whole word, compound or identifier, not a part of one */
@@ -44,8 +43,7 @@ struct route_topic {
 /* What turns words into terms. Not for several threads at once. */
 struct words {
 	struct lexicon lex;
-	struct concepts concepts;
-	struct sb_stemmer *stemmers[LANG_COUNT]; /* NULL where there is none */
+	struct stemmers stemmers;
 };
 
 void words_init(struct words *w, const struct lang_extra *extra, size_t n_extra);

@@ -1,9 +1,7 @@
-#include "route/lang.h"
+#include "route/wordlist.h"
 
 /* clang-format off */
-const struct lang_table lang_de = {
-	.code = "de",
-	.stemmer = "german",
+const struct word_list words_de = {
 	.words = {
 		[LANG_ART] = "der|die|das|den|dem|des",
 		[LANG_INDEF] = "ein|eine|einen|einem|einer|eines|ne|nen|nem|kein|keine|keinen|keinem|keiner|jede|"

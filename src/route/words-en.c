@@ -1,9 +1,7 @@
-#include "route/lang.h"
+#include "route/wordlist.h"
 
 /* clang-format off */
-const struct lang_table lang_en = {
-	.code = "en",
-	.stemmer = "english",
+const struct word_list words_en = {
 	.words = {
 		[LANG_ART] = "the",
 		[LANG_INDEF] = "a|an|another|some|any|each|every|no|all|all the|all of the|both|more|several|many|"

@@ -1,9 +1,7 @@
-#include "route/lang.h"
+#include "route/wordlist.h"
 
 /* clang-format off */
-const struct lang_table lang_es = {
-	.code = "es",
-	.stemmer = "spanish",
+const struct word_list words_es = {
 	.words = {
 		[LANG_ART] = "el|la|los|las|del|al",
 		[LANG_INDEF] = "un|una|unos|unas|cada|todo|toda|todos|todas|varios|varias|algún|alguna|ningún|"

@@ -1,9 +1,7 @@
-#include "route/lang.h"
+#include "route/wordlist.h"
 
 /* clang-format off */
-const struct lang_table lang_fr = {
-	.code = "fr",
-	.stemmer = "french",
+const struct word_list words_fr = {
 	.words = {
 		[LANG_ART] = "le|la|les|l|du|des|au|aux|de la|de l|à la",
 		[LANG_INDEF] = "un|une|chaque|tout|toute|tous|toutes|plusieurs|quelques|aucun|aucune|tous les|"

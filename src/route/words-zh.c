@@ -1,10 +1,8 @@
-#include "route/lang.h"
+#include "route/wordlist.h"
 
 /* No blanks are written between words: the tokeniser cuts at these, longest first. */
 /* clang-format off */
-const struct lang_table lang_zh = {
-	.code = "zh",
-	.stemmer = NULL,
+const struct word_list words_zh = {
 	.words = {
 		[LANG_INDEF] = "一个|一些|所有|每个|每天|每次|几个|一种|一份|一下|一张|一条|一段",
 		[LANG_PREP] = "在|从|对|用|给|把|被|到|为|按|按照|跟|向|往|于|将|关于|除了|里|里面|上面|下面|中|之后|之前|以后|以前|时候|的时候",

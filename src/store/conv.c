@@ -34,35 +34,35 @@ static void copy_text(char *out, size_t size, const char *text)
 	(void)snprintf(out, size, "%s", text ? text : "");
 }
 
-/* Now, as the rows of one query are compared with it. */
+/* Now, as the rows of a call are compared with it. */
 struct present {
 	const struct clock *clock;
+	bool asked; /* what boot this is: files are read for it, so only when there is a row */
 	char boot[sizeof(((struct proc_id *)NULL)->boot)]; /* empty when unknown */
 };
 
-static struct present present_of(const struct clock *clock)
+static const char *boot_of(struct present *now)
 {
-	struct present now = { .clock = clock };
 	struct proc_id self;
 
-	if (!(clock && clock->fixed) && proc_id_self(&self, NULL) == 0)
-		memcpy(now.boot, self.boot, sizeof(now.boot));
-	return now;
+	if (!now->asked && proc_id_self(&self, NULL) == 0)
+		memcpy(now->boot, self.boot, sizeof(now->boot));
+	now->asked = true;
+	return now->boot;
 }
 
 /* The age clock starts anew at each boot: across a reboot only wall time can tell the age. */
-static int64_t age_since(
-	const struct present *now, int64_t wall_ms, int64_t age_ms, const char *boot)
+static int64_t age_since(struct present *now, int64_t wall_ms, int64_t age_ms, const char *boot)
 {
 	bool same_boot = (now->clock && now->clock->fixed) ||
-		(boot && *boot && strcmp(now->boot, boot) == 0);
+		(boot && *boot && strcmp(boot_of(now), boot) == 0);
 	int64_t age =
 		same_boot ? clock_age_ms(now->clock) - age_ms : clock_wall_ms(now->clock) - wall_ms;
 
 	return age < 0 ? 0 : age;
 }
 
-static void read_row(struct sql *q, const struct present *now, struct conv *c)
+static void read_row(struct sql *q, struct present *now, struct conv *c)
 {
 	*c = (struct conv){
 		.seq = sql_get_int(q, 1),
@@ -96,7 +96,7 @@ static int fetch_one(struct sql *q, const struct clock *clock, const char *what,
 		return r;
 	if (r == 0)
 		return err_set(reterr, ERR_NOTFOUND, "no conversation %s", what);
-	struct present now = present_of(clock);
+	struct present now = { .clock = clock };
 	read_row(q, &now, ret);
 	return 0;
 }
@@ -174,14 +174,13 @@ int conv_set_current(struct store *store, const char *dir, const char *id,
 }
 
 static int each_row(
-	struct sql *q, const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr)
+	struct sql *q, struct present *now, conv_each_fn fn, void *data, struct err *reterr)
 {
-	struct present now = present_of(clock);
 	int r;
 
 	while ((r = sql_step(q, reterr)) > 0) {
 		AUTO_CONV c = CONV_INIT;
-		read_row(q, &now, &c);
+		read_row(q, now, &c);
 		r = fn(data, &c);
 		if (r < 0)
 			return r;
@@ -193,6 +192,7 @@ int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct c
 	conv_each_fn fn, void *data, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
+	struct present now = { .clock = clock };
 	int r = sql_prepare(&q, store,
 		CONV_SELECT "WHERE c.active_ms >= ? ORDER BY c.active_ms DESC, c.seq DESC LIMIT ?",
 		reterr);
@@ -201,35 +201,39 @@ int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct c
 		return r;
 	sql_int(&q, since_ms);
 	sql_int(&q, max);
-	return each_row(&q, clock, fn, data, reterr);
+	return each_row(&q, &now, fn, data, reterr);
 }
 
 int conv_in_projects(struct store *store, const struct strv *projects, int64_t max,
 	const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
+	struct present now = { .clock = clock };
 	int r = sql_prepare(&q, store,
 		CONV_SELECT "WHERE c.project = ? ORDER BY c.active_ms DESC LIMIT ?", reterr);
 
 	for (size_t i = 0; r == 0 && i < projects->n; i++) {
 		sql_text(&q, projects->v[i]);
 		sql_int(&q, max);
-		r = each_row(&q, clock, fn, data, reterr);
+		r = each_row(&q, &now, fn, data, reterr);
 		sql_reset(&q);
 	}
 	return r;
 }
 
-int conv_by_seq(struct store *store, int64_t seq, const struct clock *clock, struct conv *ret,
-	struct err *reterr)
+int conv_by_seqs(struct store *store, const int64_t *seqs, size_t n, const struct clock *clock,
+	conv_each_fn fn, void *data, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
+	struct present now = { .clock = clock };
 	int r = sql_prepare(&q, store, CONV_SELECT "WHERE c.seq = ?", reterr);
 
-	if (r < 0)
-		return r;
-	sql_int(&q, seq);
-	return fetch_one(&q, clock, "of that number", ret, reterr);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		sql_int(&q, seqs[i]);
+		r = each_row(&q, &now, fn, data, reterr);
+		sql_reset(&q);
+	}
+	return r;
 }
 
 static char *copy_or_null(const char *text)

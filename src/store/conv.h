@@ -84,8 +84,9 @@ int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct c
 /* The conversations of each project in turn, most recent first, at most max of each. */
 int conv_in_projects(struct store *store, const struct strv *projects, int64_t max,
 	const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr) MUST_USE;
-int conv_by_seq(struct store *store, int64_t seq, const struct clock *clock, struct conv *ret,
-	struct err *reterr) MUST_USE;
+/* Those of the numbers that exist, in their order. */
+int conv_by_seqs(struct store *store, const int64_t *seqs, size_t n, const struct clock *clock,
+	conv_each_fn fn, void *data, struct err *reterr) MUST_USE;
 /* A copy with strings of its own. */
 void conv_copy(struct conv *to, const struct conv *from);
 /* A conversation for a session made elsewhere (by the agent itself), not held by anybody. */

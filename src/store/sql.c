@@ -31,9 +31,20 @@ int sql_error(struct store *store, int code, struct err *reterr)
 	}
 }
 
+/* A kept statement is out of its place while it is in use: a second user gets one of its own. */
+static struct sqlite3_stmt *take_kept(struct sql_kept *kept, const char *text)
+{
+	for (size_t i = 0; i < ARRAY_LEN(kept->v); i++)
+		if (kept->v[i] && strcmp(sqlite3_sql(kept->v[i]), text) == 0)
+			return TAKE_PTR(kept->v[i]);
+	return NULL;
+}
+
 int sql_prepare(struct sql *q, struct store *store, const char *text, struct err *reterr)
 {
-	*q = (struct sql){ .store = store };
+	*q = (struct sql){ .store = store, .stmt = take_kept(store_kept(store), text) };
+	if (q->stmt)
+		return 0;
 	int code = sqlite3_prepare_v2(store_db(store), text, -1, &q->stmt, NULL);
 
 	return code == SQLITE_OK ? 0 : sql_error(store, code, reterr);
@@ -41,8 +52,22 @@ int sql_prepare(struct sql *q, struct store *store, const char *text, struct err
 
 void sql_release(struct sql *q)
 {
-	(void)sqlite3_finalize(q->stmt);
+	if (q->stmt) {
+		struct sql_kept *kept = store_kept(q->store);
+		struct sqlite3_stmt **place = &kept->v[kept->next++ % ARRAY_LEN(kept->v)];
+
+		sql_reset(q);
+		(void)sqlite3_finalize(*place);
+		*place = q->stmt;
+	}
 	*q = (struct sql)SQL_INIT;
+}
+
+void sql_kept_release(struct sql_kept *kept)
+{
+	for (size_t i = 0; i < ARRAY_LEN(kept->v); i++)
+		(void)sqlite3_finalize(kept->v[i]);
+	*kept = (struct sql_kept){ .next = 0 };
 }
 
 /* A failed bind leaves the parameter NULL and the statement's error for the next step. */

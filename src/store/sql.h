@@ -32,6 +32,15 @@ struct sql {
 	}
 #define AUTO_SQL CLEANUP(sql_release) struct sql
 
+/* Statements that were released last, ready for the same text again: compiling one costs more than
+ * running it, and a routing decision runs some dozens of times. */
+struct sql_kept {
+	struct sqlite3_stmt *v[8];
+	size_t next;
+};
+struct sql_kept *store_kept(struct store *store);
+void sql_kept_release(struct sql_kept *kept);
+
 int sql_prepare(struct sql *q, struct store *store, const char *text, struct err *reterr) MUST_USE;
 void sql_release(struct sql *q);
 void sql_text(struct sql *q, const char *value); /* NULL binds NULL; copied */

@@ -18,6 +18,7 @@ enum {
 
 struct store {
 	sqlite3 *db;
+	struct sql_kept kept;
 	const struct log *log;
 	int depth; /* of nested transactions */
 	bool failed; /* an inner one did */
@@ -28,10 +29,16 @@ struct sqlite3 *store_db(struct store *store)
 	return store->db;
 }
 
+struct sql_kept *store_kept(struct store *store)
+{
+	return &store->kept;
+}
+
 void store_close(struct store *store)
 {
 	if (!store)
 		return;
+	sql_kept_release(&store->kept);
 	(void)sqlite3_close(store->db);
 	free(store);
 }

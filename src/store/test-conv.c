@@ -231,6 +231,49 @@ static void test_damaged_store_is_named(void **state)
 	(void)unlink(path);
 }
 
+static void test_statements_are_used_again(void **state)
+{
+	const struct fixture *f = *state;
+	static const char text[] = "SELECT coalesce(?, 7)";
+	struct sql one = SQL_INIT, two = SQL_INIT;
+
+	assert_int_equal(sql_prepare(&one, f->store, text, NULL), 0);
+	const void *first = one.stmt;
+	sql_int(&one, 3);
+	assert_int_equal(sql_step(&one, NULL), 1);
+	/* in use: another gets one of its own */
+	assert_int_equal(sql_prepare(&two, f->store, text, NULL), 0);
+	assert_ptr_not_equal(two.stmt, first);
+	assert_int_equal(sql_get_int(&one, 0), 3);
+	sql_release(&one);
+	assert_int_equal(sql_prepare(&one, f->store, text, NULL), 0);
+	assert_ptr_equal(one.stmt, first);
+	/* and nothing of the earlier values */
+	assert_int_equal(sql_step(&one, NULL), 1);
+	assert_int_equal(sql_get_int(&one, 0), 7);
+	sql_release(&one);
+	sql_release(&two);
+}
+
+static int count_conv(void *data, const struct conv *c)
+{
+	(void)c;
+	++*(int *)data;
+	return 0;
+}
+
+static void test_numbers_that_are_gone_are_passed_over(void **state)
+{
+	const struct fixture *f = *state;
+	AUTO_CONV c = CONV_INIT;
+	int found = 0;
+
+	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &c, NULL), 0);
+	const int64_t seqs[] = { c.seq + 5, c.seq };
+	assert_int_equal(conv_by_seqs(f->store, seqs, 2, &noon, count_conv, &found, NULL), 0);
+	assert_int_equal(found, 1);
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
 
 int main(void)
@@ -246,6 +289,8 @@ int main(void)
 		CASE(test_prefs),
 		CASE(test_newer_store_is_refused_untouched),
 		CASE(test_damaged_store_is_named),
+		CASE(test_statements_are_used_again),
+		CASE(test_numbers_that_are_gone_are_passed_over),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
