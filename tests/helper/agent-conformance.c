@@ -270,38 +270,6 @@ static void test_cancel_at_once(void **state)
 	assert_false(agent_busy(rig.agent));
 }
 
-static pid_t tool_pid(void)
-{
-	AUTO_STR text = STR_INIT;
-	long long pid = 0;
-
-	if (file_read("tool.pid", 64, &text, NULL) == 0)
-		(void)sv_parse_i64(sv_trim(str_sv(&text)), &pid);
-	return (pid_t)pid;
-}
-
-static bool tool_runs(void)
-{
-	return tool_pid() > 0;
-}
-
-static bool tool_gone(void)
-{
-	return proc_start_time(tool_pid()) == 0;
-}
-
-/* A tool that has left its group and would run for long. */
-static void begin_tool(void)
-{
-	if (is_rehearsal())
-		skip();
-	(void)unlink("tool.pid");
-	rig.opts.permission = AGENT_PERM_BYPASS;
-	begin(SV("[[bash: echo $$ > tool.pid; while true; do sleep 0.5; done]]"), false, false);
-	step_until(tool_runs, TURN_WAIT_MS);
-	assert_false(rig.done);
-}
-
 static void test_cancel_in_tool(void **state)
 {
 	(void)state;
@@ -333,26 +301,6 @@ static void test_free_in_tool(void **state)
 	agent_free(rig.agent);
 	rig.agent = NULL;
 	step_until(tool_gone, SOON_MS);
-}
-
-static pid_t agent_pid(void)
-{
-	pid_t *pids = NULL;
-	size_t n = 0;
-	char path[64];
-	AUTO_STR text = STR_INIT;
-
-	proc_descendants(getpid(), &pids, &n);
-	AUTO_FREE void *owned = pids;
-	for (size_t i = 0; i < n; i++) {
-		(void)snprintf(path, sizeof(path), "/proc/%ld/status", (long)pids[i]);
-		AUTO_STR ours = STR_INIT;
-		str_addf(&ours, "\nPPid:\t%ld\n", (long)getpid());
-		if (file_read(path, 64 * 1024, &text, NULL) == 0 &&
-			sv_find(str_sv(&text), str_sv(&ours), NULL))
-			return pids[i];
-	}
-	return 0;
 }
 
 static void test_killed(void **state)

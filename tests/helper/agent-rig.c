@@ -2,9 +2,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/mem.h"
 #include "base/uuid.h"
 #include "os/file.h"
+#include "os/proc.h"
 
 const char system_prompt[] = "-Answer briefly.\nKeep \"quotes\" and ümläuts.";
 
@@ -150,6 +153,57 @@ const char *order(const char *for_model, const char *for_rehearsal)
 	str_addf(&text, "*\n%s\n", for_rehearsal);
 	assert_int_equal(file_replace(rig.script, str_sv(&text), 0600, NULL), 0);
 	return for_model;
+}
+
+static pid_t tool_pid(void)
+{
+	AUTO_STR text = STR_INIT;
+	long long pid = 0;
+
+	if (file_read("tool.pid", 64, &text, NULL) == 0)
+		(void)sv_parse_i64(sv_trim(str_sv(&text)), &pid);
+	return (pid_t)pid;
+}
+
+static bool tool_runs(void)
+{
+	return tool_pid() > 0;
+}
+
+bool tool_gone(void)
+{
+	return proc_start_time(tool_pid()) == 0;
+}
+
+void begin_tool(void)
+{
+	if (is_rehearsal())
+		skip();
+	(void)unlink("tool.pid");
+	rig.opts.permission = AGENT_PERM_BYPASS;
+	begin(SV("[[bash: echo $$ > tool.pid; while true; do sleep 0.5; done]]"), false, false);
+	step_until(tool_runs, TURN_WAIT_MS);
+	assert_false(rig.done);
+}
+
+pid_t agent_pid(void)
+{
+	pid_t *pids = NULL;
+	size_t n = 0;
+	char path[64];
+	AUTO_STR text = STR_INIT;
+
+	proc_descendants(getpid(), &pids, &n);
+	AUTO_FREE void *owned = pids;
+	for (size_t i = 0; i < n; i++) {
+		(void)snprintf(path, sizeof(path), "/proc/%ld/status", (long)pids[i]);
+		AUTO_STR ours = STR_INIT;
+		str_addf(&ours, "\nPPid:\t%ld\n", (long)getpid());
+		if (file_read(path, 64 * 1024, &text, NULL) == 0 &&
+			sv_find(str_sv(&text), str_sv(&ours), NULL))
+			return pids[i];
+	}
+	return 0;
 }
 
 void expect_ok(void)

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
@@ -63,6 +64,12 @@ void turn(const char *prompt, bool resume);
 bool is_rehearsal(void);
 /* What the agent does in the turns that follow; the prompt itself tells it to the model. */
 const char *order(const char *for_model, const char *for_rehearsal);
+
+/* Begins a turn with a tool that has left its group and would run for long. */
+void begin_tool(void);
+bool tool_gone(void);
+/* The agent's process, 0 for none. */
+pid_t agent_pid(void);
 
 void expect_ok(void);
 void expect_fail(enum agent_fail fail, enum agent_delivery delivery);
