@@ -5,6 +5,7 @@
 #include "agent/tool-about.h"
 #include "agent/value.h"
 #include "base/utf8.h"
+#include "transcript/filler.h"
 #include "json/scan.h"
 
 enum {
@@ -316,7 +317,7 @@ static void take_result(struct claude_stream *s, struct jval line, const struct 
 	if (errors.len == 0)
 		str_add(&errors, str_sv(&s->error));
 	/* A command of the program itself (/context) answers nowhere but here. */
-	if (!result.failed && !s->spoke)
+	if (!result.failed && !s->spoke && !transcript_is_filler(str_sv(&said)))
 		say(s, str_sv(&said));
 	result.said = str_sv(&said);
 	result.errors = str_sv(&errors);

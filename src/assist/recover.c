@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "os/path.h"
+#include "transcript/filler.h"
 
 enum { SHOWN_PROMPT = 60 /* columns of a prompt in a notice */ };
 
@@ -50,6 +51,18 @@ static bool same_text(const struct item *item, struct sv prompt)
 	return sv_eq(sv_trim(str_sv(&text)), sv_trim(prompt));
 }
 
+static void note_answer(struct finding *f, const struct item *item)
+{
+	AUTO_STR text = STR_INIT;
+
+	transcript_text(item, &text);
+	if (transcript_is_filler(str_sv(&text)))
+		return;
+	f->answered = true;
+	str_clear(&f->answer);
+	str_add(&f->answer, str_sv(&text));
+}
+
 static void note_item(struct finding *f, const struct item *item, struct sv prompt)
 {
 	if (item->kind == ITEM_USER && (item->flags & ITEM_PROMPT) && same_text(item, prompt)) {
@@ -57,9 +70,7 @@ static void note_item(struct finding *f, const struct item *item, struct sv prom
 		f->answered = false;
 		str_clear(&f->answer);
 	} else if (f->arrived && item->kind == ITEM_ASSISTANT && !(item->flags & ITEM_FAILED)) {
-		f->answered = true;
-		str_clear(&f->answer);
-		transcript_text(item, &f->answer);
+		note_answer(f, item);
 	} else if (item->kind == ITEM_TOOL_CALL) {
 		/* Words before a tool are no end of the answer. */
 		f->answered = false;

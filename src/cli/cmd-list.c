@@ -9,6 +9,7 @@
 #include "cli/cmd.h"
 #include "cli/session-view.h"
 #include "cli/sessions.h"
+#include "cli/since.h"
 #include "os/path.h"
 #include "ui/size.h"
 #include "ui/table.h"
@@ -32,13 +33,14 @@ static const struct opt list_options[] = {
 	OPT_FLAG('a', "all", struct list_opts, all, "every folder, those of this one first"),
 	OPT_STRING(0, "agent", struct list_opts, agent, "NAME", "only this agent's sessions"),
 	OPT_STRING(0, "since", struct list_opts, since, "WHEN",
-		"only those active since: a span (2h, 7d, 3w) or a date (2026-01-31)"),
+		"only those active since: a span (2h, 3d, 1w), today, yesterday or a date "
+		"(2026-01-31)"),
 	OPT_INT('n', "limit", struct list_opts, limit, "N", 1, 1000000, "at most this many"),
 	OPT_CHOICE(0, "sort", struct list_opts, sort, "BY", sort_choices,
 		"recent (the default), size, turns or name"),
 	OPT_FLAG(0, "subagents", struct list_opts, subagents, "also the work of sub-agents"),
 	OPT_FLAG(0, "empty", struct list_opts, empty, "also sessions without a prompt"),
-	OPT_FLAG(0, "gone", struct list_opts, gone, "also those whose file is gone"),
+	OPT_FLAG(0, "gone", struct list_opts, gone, "also those whose file is gone, marked x"),
 	OPT_FLAG(0, "json", struct list_opts, json, "a JSON array for programs"),
 	OPT_STRING('F', "format", struct list_opts, format, "FORMAT",
 		"each session by this format, as '{short} {last:ago} {title}'"),
@@ -81,13 +83,12 @@ static void add_table_row(struct list *l, const struct session_view *view)
 	bool people = l->app->out_tty;
 	char text[SIZE_TEXT_MAX], last[CLOCK_TEXT_MAX];
 	AUTO_FREE char *dir = people ? path_show(row->info.cwd, l->app->paths.home) : NULL;
-	unsigned style = view->current ? STYLE_BOLD : STYLE_PLAIN;
+	unsigned style = view->current ? STYLE_BOLD : row->gone ? STYLE_DIM : STYLE_PLAIN;
 	struct table *t = &l->table;
-	table_add_styled(t,
-		sv_of(view->current	     ? view->live ? "*!" : "*"
-				: view->live ? "!"
-					     : ""),
-		style);
+	AUTO_STR mark = STR_INIT;
+	str_addf(&mark, "%s%s%s", view->current ? "*" : "", view->live ? "!" : "",
+		row->gone ? "x" : "");
+	table_add_styled(t, str_sv(&mark), style);
 	table_add_styled(t, people ? session_short_id(row->info.id) : sv_of(row->info.id), style);
 	table_add(t, sv_of(row->agent));
 	if (people)
@@ -145,24 +146,14 @@ static int on_row(void *data, const struct session_row *row)
 
 /* ---- the question ---- */
 
-static int parse_since(const struct list *l, int64_t *ret, struct err *reterr)
+static int check_agent(const char *name, struct err *reterr)
 {
-	struct sv text = sv_of(l->opts->since);
-	int64_t span;
-	AUTO_STR day = STR_INIT;
-	*ret = 0;
-	if (!l->opts->since)
+	enum agent_kind kind;
+	if (!name || agent_kind_parse(sv_of(name), &kind))
 		return 0;
-	if (clock_parse_span(text, &span)) {
-		*ret = l->now_ms - span;
-		return 0;
-	}
-	str_add(&day, text);
-	str_adds(&day, "T00:00:00Z");
-	if (clock_parse_iso(text, ret) || clock_parse_iso(str_sv(&day), ret))
-		return 0;
-	return err_set(reterr, ERR_USAGE,
-		"--since %s: neither a span (2h, 7d, 3w) nor a date (2026-01-31)", l->opts->since);
+	return err_set(reterr, ERR_USAGE, "--agent: no agent '%s'; there are %s, %s and %s", name,
+		agent_driver(AGENT_CLAUDE)->name, agent_driver(AGENT_CODEX)->name,
+		agent_driver(AGENT_REHEARSAL)->name);
 }
 
 static int ask(struct list *l, struct catalogue_query query, struct err *reterr)
@@ -190,7 +181,9 @@ static int ask_all(struct list *l, int argc, char **argv, struct err *reterr)
 		.gone = l->opts->gone,
 		.order = (enum catalogue_order)l->opts->sort,
 	};
-	int rc = parse_since(l, &query.since_ms, reterr);
+	int rc = check_agent(l->opts->agent, reterr);
+	if (rc >= 0 && l->opts->since)
+		rc = since_parse(sv_of(l->opts->since), l->now_ms, &query.since_ms, reterr);
 	if (rc >= 0)
 		rc = ask(l, query, reterr);
 	query.elsewhere = true;
@@ -281,5 +274,6 @@ const struct cmd cmd_list = {
 	.max_args = CMD_ANY,
 	.opts = list_options,
 	.opts_size = sizeof(struct list_opts),
+	.fields = session_fields,
 	.run = run_list,
 };

@@ -199,7 +199,8 @@ static void print_head(const struct show *s, struct term *t)
 	term_text_line(t, sv_of(row->info.id));
 	term_puts(t, "  ");
 	term_text_line(t, sv_of(row->info.cwd));
-	term_putf(t, "  %lld turns, last %s", (long long)row->info.turns, when);
+	term_putf(t, "  %lld %s, last %s", (long long)row->info.turns,
+		row->info.turns == 1 ? "turn" : "turns", when);
 	term_style(t, STYLE_PLAIN);
 	term_newline(t);
 }

@@ -8,6 +8,7 @@
 
 #include "cli/app.h"
 #include "cli/opt.h"
+#include "ui/format.h"
 
 /* The order of the groups in --help. */
 /* clang-format off */
@@ -51,6 +52,7 @@ struct cmd {
 	const char *const *verbs; /* NULL, or the choices for the first word, NULL-terminated */
 	const struct opt *opts; /* NULL: none */
 	size_t opts_size; /* of the options struct */
+	const struct format_field *fields; /* of its -F, until one without a name; NULL: none */
 	const void *defaults; /* an options struct to start from; NULL: all zero */
 	/* opts is the filled options struct (NULL when opts_size is 0); argv holds the argc words
 	 * without the command's name. Returns 0, an exit status, or a negative error. */

@@ -71,6 +71,15 @@ static void option_rows(FILE *out, const char *title, const struct opt *opts)
 		option_row(out, o);
 }
 
+static void field_rows(FILE *out, const struct format_field *fields)
+{
+	if (!fields)
+		return;
+	(void)fputs("\nFields of --format:\n", out);
+	for (const struct format_field *f = fields; f->name; f++)
+		row(out, f->name, f->help);
+}
+
 static void command_rows(FILE *out, enum cmd_group group)
 {
 	size_t n;
@@ -121,6 +130,7 @@ void help_command(FILE *out, const struct cmd *cmd)
 	if (cmd->alias)
 		(void)fprintf(out, "Also: faden %s\n", cmd->alias);
 	option_rows(out, "Options", cmd->opts);
+	field_rows(out, cmd->fields);
 	option_rows(out, "Options of every command", cli_global_options);
 	if (cmd->needs & CMD_HIDDEN)
 		return;

@@ -27,15 +27,17 @@
 	X(live,     TEXT,   view->live ? SV("live") : SV(""), "\"live\" while a process has it open") \
 	X(pid,      NUMBER, view->pid,                  "that process, 0 none known") \
 	X(current,  TEXT,   view->current ? SV("current") : SV(""), \
-		"\"current\" for the conversation that goes on here")
+		"\"current\" for the conversation that goes on here") \
+	X(gone,     TEXT,   r->gone ? SV("gone") : SV(""), "\"gone\" when its file is")
 
 const struct format_field session_fields[] = {
 #define X(name, kind, value, help) { #name, FORMAT_##kind, help },
 	FIELDS(X)
 #undef X
+	{ NULL, FORMAT_TEXT, NULL },
 };
 /* clang-format on */
-const size_t session_fields_n = ARRAY_LEN(session_fields);
+const size_t session_fields_n = ARRAY_LEN(session_fields) - 1;
 _Static_assert(ARRAY_LEN(session_fields) <= SESSION_FIELDS_MAX, "SESSION_FIELDS_MAX is too small");
 
 /* How each kind of field is put into its value. */

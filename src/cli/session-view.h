@@ -14,7 +14,7 @@ struct session_view {
 	bool current; /* the conversation that goes on in this folder */
 };
 
-/* The fields of -F, in the order of their values. */
+/* The fields of -F, in the order of their values; one without a name ends them. */
 extern const struct format_field session_fields[];
 extern const size_t session_fields_n;
 enum { SESSION_FIELDS_MAX = 32 };

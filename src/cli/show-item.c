@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "transcript/filler.h"
 #include "ui/markdown.h"
 #include "ui/size.h"
 #include "json/scan.h"
@@ -165,6 +166,17 @@ static void show_user(struct show_state *s, const struct show_style *style, stru
 	}
 }
 
+static void show_answer(struct show_state *s, const struct show_style *style, struct term *t,
+	const struct item *item)
+{
+	str_clear(&s->text);
+	transcript_text(item, &s->text);
+	if (transcript_is_filler(str_sv(&s->text)) && !style->tools)
+		return;
+	speaker(s, t, item, ITEM_ASSISTANT, STYLE_AGENT, style->agent);
+	words(s, t, item);
+}
+
 static void show_compaction(struct show_state *s, const struct show_style *style, struct term *t,
 	const struct item *item)
 {
@@ -184,8 +196,7 @@ void show_item(struct show_state *s, const struct show_style *style, struct term
 		show_user(s, style, t, item);
 		break;
 	case ITEM_ASSISTANT:
-		speaker(s, t, item, ITEM_ASSISTANT, STYLE_AGENT, style->agent);
-		words(s, t, item);
+		show_answer(s, style, t, item);
 		break;
 	case ITEM_TOOL_CALL:
 		show_call(s, style, t, item);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "cli/greeting.h"
 #include "cli/talk.h"
 
 enum {
@@ -22,6 +23,7 @@ struct lines {
 	bool eof;
 	bool line_open; /* the answer stands in the middle of a line */
 	bool readable;
+	bool greeted;
 	int status; /* of the worst turn */
 	int signo;
 };
@@ -183,6 +185,16 @@ static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
 	return r;
 }
 
+/* Only what goes on is worth a line here: who pipes into a new conversation knows. */
+static void greet(struct lines *l, bool fresh)
+{
+	AUTO_STR line = STR_INIT;
+
+	l->greeted = true;
+	if (greeting(&l->assistant, fresh, &line))
+		on_notice(l, line.buf);
+}
+
 static int run_lines(struct lines *l, bool fresh, struct err *reterr)
 {
 	AUTO_STR line = STR_INIT;
@@ -192,6 +204,8 @@ static int run_lines(struct lines *l, bool fresh, struct err *reterr)
 		struct sv text = sv_trim(str_sv(&line));
 		if (text.n == 0)
 			continue;
+		if (!l->greeted)
+			greet(l, fresh);
 		r = turn(l, text, fresh, reterr);
 		if (r < 0)
 			break;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/env.h"
+#include "cli/greeting.h"
 #include "cli/settings.h"
 #include "cli/talk.h"
 #include "os/path.h"
@@ -257,29 +258,11 @@ static int take_turn(struct talk *t, struct sv text, bool fresh, struct err *ret
 	return r;
 }
 
-/* What goes on here, and since when: nobody should be answered out of a context they forgot. */
 static void greet(struct talk *t, bool fresh)
 {
-	AUTO_CONV c = CONV_INIT;
 	AUTO_STR line = STR_INIT;
-	char ago[CLOCK_TEXT_MAX];
-	const struct app *app = t->app;
-	bool goes_on = !fresh &&
-		conv_current(app->store, t->assistant.dir, &app->clock, &c, NULL) == 0 &&
-		!(t->assistant.forced &&
-			strcmp(c.agent, agent_driver(t->assistant.kind)->name) != 0);
+	bool goes_on = greeting(&t->assistant, fresh, &line);
 
-	if (goes_on) {
-		clock_format_ago(c.age_ms, ago);
-		str_addf(&line, "Going on with %s: \"%s\" (%lld %s, %s).", c.agent, conv_label(&c),
-			(long long)c.turns, c.turns == 1 ? "turn" : "turns", ago);
-	} else {
-		AUTO_CONV last = CONV_INIT;
-		bool before = t->assistant.by_default &&
-			conv_last(app->store, t->assistant.dir, &app->clock, &last, NULL) == 0;
-		str_addf(&line, "A new conversation with %s.",
-			before ? last.agent : agent_driver(t->assistant.kind)->name);
-	}
 	say_line(t, STYLE_NOTICE, line.buf);
 	if (!goes_on)
 		say_line(t, STYLE_NOTICE, "Ctrl-C cancels a turn, Ctrl-D leaves.");

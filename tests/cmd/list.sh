@@ -42,7 +42,18 @@ $b"
 t_exit 'since a span' 0 t_faden list -a --since 7d -F '{id}'
 t_is 'by the clock' "$(cat "$t_out")" "$c"
 t_exit 'nothing since' 1 t_faden list -a --since 1h
-t_exit 'a since that is none' 2 t_faden list --since yesterday
+t_exit 'a since that is none' 2 t_faden list --since whenever
+t_setenv 'TZ=XXX-14'
+t_exit 'since a day' 0 t_faden list -a --since 2026-03-04 -F '{id}'
+t_is 'of the local calendar' "$(cat "$t_out")" "$c"
+t_setenv 'TZ=UTC'
+t_setenv 'FADEN_CLOCK=2026-03-03T12:00:00Z'
+t_is 'since today' "$(t_faden list -a --since today -F '{id}')" "$c"
+t_is 'since yesterday' "$(t_faden list -a --since yesterday -F '{id}' | wc -l)" 2
+t_setenv 'FADEN_CLOCK=2026-03-10T00:00:00Z'
+t_exit 'an agent that is none' 2 t_faden list --agent foo
+t_like 'is refused with the known ones' "$(cat "$t_err")" "no agent 'foo'; there are claude, codex and rehearsal"
+t_like 'the fields are in the help' "$(t_faden list --help)" '^  prompt +first words of the user'
 t_exit 'some' 0 t_faden list -a -n 2 -F '{id}'
 t_is 'of them' "$(wc -l <"$t_out")" 2
 t_exit 'with a text' 0 t_faden list -a over there -F '{name}'
@@ -89,6 +100,7 @@ t_is 'a half-written last line' "$(t_faden list -F '{turns}' first)" 3
 mv "$codex/sessions" "$codex/moved"
 t_is 'a vanished one' "$(t_faden list -a -F '{agent}')" 'claude
 claude'
+t_is 'is marked in the table' "$(t_faden list -a --gone | cut -f 1 | sort -u | tr -d '\n!')" x
 t_is 'can be asked for' "$(t_faden list -a --gone --json | grep -c '"gone":true')" 1
 mv "$codex/moved" "$codex/sessions"
 t_is 'and comes back' "$(t_faden list -a -F '{agent}' | sort -u | tr '\n' ' ')" 'claude codex '

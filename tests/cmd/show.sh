@@ -34,6 +34,7 @@ claude
   Bash: echo 1
 answer 1 to **one**"
 t_unlike 'without outputs' "$(cat "$t_out")" 'out 1'
+t_like 'one is one turn' "$(t_faden show "$b")" ' 1 turn, last'
 t_exit 'with tools' 0 t_faden show blue --tools
 t_like 'with outputs' "$(cat "$t_out")" '^    out 1$'
 t_exit 'the last turn' 0 t_faden show blue --last 1
@@ -99,4 +100,7 @@ if command -v script >/dev/null; then
 else
 	t_skip 'control characters on a terminal' 'no script(1)'
 fi
+filler='{"type":"assistant","uuid":"f","message":{"id":"f","model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}'
+echo "$filler" >>"$file"
+t_unlike 'a filler is no answer' "$(t_faden show blue)" 'No response requested'
 t_done

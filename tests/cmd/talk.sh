@@ -21,6 +21,8 @@ t_like 'but go to the agent' "$(cat "$t_out")" '^You said: Stelle die Stoppuhr'
 fresh() { printf 'what did I say?\n' | t_faden --new-session; }
 t_exit '--new-session' 0 fresh
 t_like 'starts fresh' "$(cat "$t_out")" 'Nothing yet'
+t_exit 'a conversation that goes on' 0 lines 'and more'
+t_like 'is named on standard error' "$(cat "$t_err")" '^faden: Going on with rehearsal: "what did I say\?" \(1 turn, just now\)\.$'
 no_newline() { printf 'no newline at the end' | t_faden; }
 t_exit 'the last line needs no newline' 0 no_newline
 t_like 'to be a turn' "$(cat "$t_out")" '^You said: no newline'
