@@ -268,13 +268,15 @@ bool jsonl_chunk_next(const struct jsonl_chunk *chunk, size_t *at, struct jsonl_
 
 	if (rest.n == 0)
 		return false;
-	const char *hit = memchr(rest.p, '\n', rest.n);
-	size_t text_n = hit ? (size_t)(hit - rest.p) : rest.n;
+	unsigned bytes;
+	size_t text_n = jsonl_line_end(rest, &bytes);
+	bool terminated = text_n < rest.n;
 	*ret = (struct jsonl_line){
 		.text = sv_head(rest, text_n),
 		.offset = chunk->offset + *at,
-		.size = text_n + (hit != NULL),
-		.terminated = hit != NULL,
+		.size = text_n + terminated,
+		.terminated = terminated,
+		.bytes = (uint8_t)bytes,
 	};
 	*at += (size_t)ret->size;
 	return true;

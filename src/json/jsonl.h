@@ -36,12 +36,19 @@ struct jsonl_opts {
 	size_t chunk; /* jsonl_map(): 0 JSONL_CHUNK */
 };
 
+/* Kinds of bytes in a line. */
+enum {
+	JSONL_LOW = 1, /* below blank: a parse alone does not tell whether it is fine */
+	JSONL_HIGH = 2, /* not ASCII */
+};
+
 struct jsonl_line {
 	struct sv text; /* without the newline; with too_long its first JSONL_HEAD bytes */
 	uint64_t offset; /* of its first byte in the file */
 	uint64_t size; /* bytes it takes in the file, newline included */
 	bool terminated; /* ended by a newline */
 	bool too_long; /* beyond line_max */
+	uint8_t bytes; /* JSONL_LOW, JSONL_HIGH; by jsonl_chunk_next() only */
 };
 
 /* ---- one after the other ---- */

@@ -43,8 +43,9 @@ static const char *skip_ascii(const char *p, const char *end)
 
 	for (; (size_t)(end - p) >= sizeof(word); p += sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
-		if (word & UINT64_C(0x8080808080808080))
-			break;
+		word = le64toh(word) & UINT64_C(0x8080808080808080);
+		if (word)
+			return p + __builtin_ctzll(word) / 8;
 	}
 	while (p < end && (unsigned char)*p < 0x80)
 		p++;

@@ -26,6 +26,8 @@ struct file_new {
 	char *path;
 	char *temp; /* NULL: it has no name yet */
 	int fd;
+	uint64_t written;
+	uint64_t started; /* on its way to the disk up to here */
 };
 #define FILE_NEW_INIT    \
 	{                \

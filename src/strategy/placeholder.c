@@ -40,55 +40,95 @@ static size_t step(const char *p, size_t n)
 	return size < n ? size : n;
 }
 
-/* Of 64 bytes: the backslashes as one bit each, and how many bytes are inside a character (all but
- * its first). Texts of gigabytes are counted, so it is worth two ways. */
+/* Of 64 bytes: backslashes and the letter u as one bit each, and how many bytes are inside a
+ * character (all but its first). Texts of gigabytes are counted, so it is worth two ways. */
+struct block {
+	uint64_t backslashes, us;
+	size_t inside;
+};
+
 #ifdef __SSE2__
-static uint64_t look_at_block(const char *p, size_t *ret_inside)
+static struct block look_at_block(const char *p)
 {
 	const __m128i backslash = _mm_set1_epi8('\\'), first = _mm_set1_epi8(-64);
-	uint64_t backslashes = 0;
+	const __m128i letter = _mm_set1_epi8('u');
+	struct block b = { 0, 0, 0 };
 	__m128i inside = _mm_setzero_si128();
 
 	for (unsigned i = 0; i < BLOCK / 16; i++) {
 		__m128i bytes = _mm_loadu_si128((const void *)(p + (size_t)i * 16));
-		unsigned bits = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, backslash));
-		backslashes |= (uint64_t)bits << (16 * i);
+		__m128i slash = _mm_cmpeq_epi8(bytes, backslash);
+		__m128i u = _mm_cmpeq_epi8(bytes, letter);
+		b.backslashes |= (uint64_t)(unsigned)_mm_movemask_epi8(slash) << (16 * i);
+		b.us |= (uint64_t)(unsigned)_mm_movemask_epi8(u) << (16 * i);
 		/* A comparison that is true gives -1. */
 		inside = _mm_sub_epi8(inside, _mm_cmplt_epi8(bytes, first));
 	}
 	__m128i sums = _mm_sad_epu8(inside, _mm_setzero_si128());
-	*ret_inside = (size_t)(_mm_extract_epi16(sums, 0) + _mm_extract_epi16(sums, 4));
-	return backslashes;
+	b.inside = (size_t)(_mm_extract_epi16(sums, 0) + _mm_extract_epi16(sums, 4));
+	return b;
 }
 #else
-static uint64_t look_at_block(const char *p, size_t *ret_inside)
+/* Which of eight bytes are `c`, one bit each; a multiplication gathers their high bits. */
+static uint64_t equal_bytes(uint64_t w, char c)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7, low7 = ~highs;
-	uint64_t backslashes = 0, inside = 0;
+	uint64_t x = w ^ ones * (unsigned char)c;
+	uint64_t zero = ~(((x & low7) + low7) | x) & highs;
 
-	/* Eight bytes at a time; a multiplication gathers what is in their high bits. */
+	return (zero >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
+
+static struct block look_at_block(const char *p)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+	struct block b = { 0, 0, 0 };
+	uint64_t inside = 0;
+
 	for (unsigned i = 0; i < BLOCK / 8; i++) {
 		uint64_t w;
 		memcpy(&w, p + (size_t)i * 8, 8);
 		w = le64toh(w);
-		uint64_t x = w ^ ones * '\\';
-		uint64_t zero = ~(((x & low7) + low7) | x) & highs;
-		backslashes |= ((zero >> 7) * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
+		b.backslashes |= equal_bytes(w, '\\') << (8 * i);
+		b.us |= equal_bytes(w, 'u') << (8 * i);
 		inside += (w & ~(w << 1) & highs) >> 7;
 	}
-	*ret_inside = (size_t)(inside * ones >> 56);
-	return backslashes;
+	b.inside = (size_t)(inside * ones >> 56);
+	return b;
 }
 #endif
+
+static unsigned bits(uint64_t x)
+{
+	x -= x >> 1 & UINT64_C(0x5555555555555555);
+	x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+	x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Which backslashes begin an escape, when the first byte is not part of one: in each run of them
+ * the first, third, … The subtraction borrows through a run, and so tells its odd places from its
+ * even ones. */
+static uint64_t escapes_of(uint64_t backslashes)
+{
+	const uint64_t odd = UINT64_C(0xaaaaaaaaaaaaaaaa);
+
+	return (((backslashes << 1 | odd) - backslashes) ^ odd) & backslashes;
+}
 
 /* Characters of 64 bytes at p and of what the last escape in them has beyond; *ret_size is how many
  * bytes that is. */
 static size_t count_block(const char *p, const char *end, size_t *ret_size)
 {
-	size_t inside, size = BLOCK;
-	uint64_t backslashes = look_at_block(p, &inside);
-	size_t chars = BLOCK - inside;
+	const struct block b = look_at_block(p);
+	uint64_t backslashes = b.backslashes, escapes = escapes_of(backslashes);
+	size_t chars = BLOCK - b.inside, size = BLOCK;
 
+	if (!(escapes << 1 & b.us) && !(escapes >> (BLOCK - 1))) {
+		/* Two bytes each, and none goes on behind the block. */
+		*ret_size = BLOCK;
+		return chars - bits(escapes);
+	}
 	while (backslashes) {
 		size_t at = (size_t)__builtin_ctzll(backslashes);
 		size_t left = (size_t)(end - p) - at;

@@ -214,10 +214,10 @@ static void read_line(const struct read *run, struct piece *p, const struct json
 	struct sv text = line->text;
 	if (sv_ends(text, SV("\r")))
 		text.n--;
-	unsigned bytes = line_bytes(text);
-	if (bytes & BYTES_HIGH)
+	bool low = line->bytes & JSONL_LOW && line_is_low(text);
+	if (line->bytes & JSONL_HIGH)
 		check_utf8(f, text, &fact);
-	if (!(bytes & BYTES_LOW) && line_read(run->r->format, text, vals)) {
+	if (!low && line_read(run->r->format, text, vals)) {
 		take(run, f, vals, fact, line->size);
 		return;
 	}

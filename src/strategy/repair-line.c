@@ -13,27 +13,12 @@ void mended_release(struct mended *m)
 	vec_release(&m->parts);
 }
 
-unsigned line_bytes(struct sv text)
+bool line_is_low(struct sv text)
 {
-	enum { STRIDE = 4 * sizeof(uint64_t) };
-	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
-	uint64_t low = 0, high = 0, w[4];
-	size_t i = 0;
-	/* A borrow can only come from a byte that is low itself: whether there is one stays true.
-	 */
-	for (; i + STRIDE <= text.n; i += STRIDE) {
-		memcpy(w, text.p + i, STRIDE);
-		for (size_t k = 0; k < ARRAY_LEN(w); k++) {
-			low |= (w[k] - ones * ' ') & ~w[k];
-			high |= w[k];
-		}
-	}
-	unsigned ret = (low & highs ? BYTES_LOW : 0) | (high & highs ? BYTES_HIGH : 0);
-	for (; i < text.n; i++) {
-		unsigned char c = (unsigned char)text.p[i];
-		ret |= (c < ' ' ? BYTES_LOW : 0) | (c >= 0x80 ? BYTES_HIGH : 0);
-	}
-	return ret;
+	for (size_t i = 0; i < text.n; i++)
+		if ((unsigned char)text.p[i] < ' ')
+			return true;
+	return false;
 }
 
 /* ---- control characters ---- */
@@ -164,7 +149,7 @@ void line_mend(struct mended *m, struct sv text)
 	m->torn = (struct sv){ NULL, 0 };
 	str_clear(&m->buf);
 	struct sv rest = skip_mark(text);
-	if (line_bytes(rest) & BYTES_LOW)
+	if (line_is_low(rest))
 		rest = clean(m, rest);
 	rest = sv_trim(rest);
 	while (rest.n > 0) {

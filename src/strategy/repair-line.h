@@ -40,9 +40,5 @@ void mended_release(struct mended *m);
 /* The text without its newline. Clears m first. */
 void line_mend(struct mended *m, struct sv text);
 
-/* Which bytes a line has, in one fast look. */
-enum {
-	BYTES_LOW = 1, /* below blank: a parse alone does not tell whether it is fine */
-	BYTES_HIGH = 2, /* not ASCII */
-};
-unsigned line_bytes(struct sv text);
+/* Whether it has bytes below blank: a parse alone does not tell whether it is fine. */
+bool line_is_low(struct sv text);

@@ -96,13 +96,13 @@ static void link_codex(struct part *part, const struct rewrite_line *line)
 	chain_add_codex(part->chain, &record, line->size);
 }
 
-static void read_line(const struct run *run, struct part *part, struct rewrite_line *line)
+static void read_line(const struct run *run, struct part *part, struct rewrite_line *line, bool low)
 {
 	enum transcript_format format = run->opts->format;
 	struct jval *vals = next_vals(part, line_key_count(format));
 
-	line->object =
-		!memchr(line->text.p, '\0', line->text.n) && line_read(format, line->text, vals);
+	line->object = !(low && memchr(line->text.p, '\0', line->text.n)) &&
+		line_read(format, line->text, vals);
 	if (!line->object) {
 		line->records = chain_add_line(part->chain, line->text, line->size);
 		return;
@@ -133,7 +133,7 @@ static int take_line(
 	if (line.oversize)
 		line.records = chain_add_line(part->chain, SV("?"), line.size);
 	else if (line.text.n > 0)
-		read_line(run, part, &line);
+		read_line(run, part, &line, from->bytes & JSONL_LOW);
 	int r = 0;
 	if (run->ops->read)
 		r = run->ops->read(run->data, part->own, &line, reterr);
