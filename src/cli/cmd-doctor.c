@@ -98,7 +98,12 @@ static void check_state(struct doctor *d)
 			xasprintf("make %s writable, or use --state DIR", app->paths.state_dir));
 		return;
 	}
-	add(d, LEVEL_OK, "state", xasprintf("%s is writable", app->paths.state_dir), NULL);
+	if (access(app->paths.state_dir, W_OK) < 0)
+		add(d, LEVEL_FAIL, "state",
+			xasprintf("%s: %s", app->paths.state_dir, strerror(errno)),
+			xstrdup("make it writable, or use --state DIR; listing and showing work"));
+	else
+		add(d, LEVEL_OK, "state", xasprintf("%s is writable", app->paths.state_dir), NULL);
 	check_space(d, app->paths.state_dir);
 	if (app_store(app, &store, &err) < 0)
 		add(d, LEVEL_FAIL, "store", xstrdup(err.msg),

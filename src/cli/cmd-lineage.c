@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "cli/assistant.h"
 #include "cli/cmd.h"
-#include "cli/find.h"
 #include "cli/json-error.h"
 #include "cli/lineage-view.h"
 #include "cli/sessions.h"
@@ -155,7 +154,7 @@ static int find(struct app *app, int argc, char **argv, struct session_row *ret,
 	if (!spec)
 		return err_set(reterr, ERR_NOTFOUND,
 			"no conversation goes on in this folder: name a session (faden list)");
-	return find_session(app, spec, ret, reterr);
+	return sessions_find(app, spec, ret, reterr);
 }
 
 static int trace(struct app *app, const struct lineage_opts *opts, const struct session_row *row,

@@ -12,7 +12,6 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "cli/cmd.h"
-#include "cli/find.h"
 #include "cli/session-view.h"
 #include "cli/sessions.h"
 #include "cli/show-item.h"
@@ -295,7 +294,7 @@ static int find(struct show *s, int argc, char **argv, struct err *reterr)
 	if (!spec)
 		return err_set(reterr, ERR_NOTFOUND,
 			"no conversation goes on in this folder: name a session (faden list)");
-	int rc = find_session(s->app, spec, &s->row, reterr);
+	int rc = sessions_find(s->app, spec, &s->row, reterr);
 	if (rc >= 0)
 		rc = find_parts(s, reterr);
 	if (rc >= 0 && s->opts->last > 0)

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "cli/assistant.h"
 #include "cli/env.h"
+#include "cli/find.h"
 #include "store/conv.h"
 #include "ui/progress.h"
 
@@ -18,12 +19,19 @@ static void warn(struct app *app, const char *message, const char *consequence)
 
 /* ---- the catalogue ---- */
 
+/* What the store holds is kept, as far as it can be read: names, and what goes on where. */
 static int use_memory(struct app *app, const struct err *why, struct err *reterr)
 {
+	struct store *copy = NULL;
 	warn(app, why->msg, "; the sessions are read for this once");
+	if (!app->store || store_copy(app->store, &app->log, &copy, NULL) < 0) {
+		int rc = store_open(NULL, STORE_MEMORY, &app->log, &copy, reterr);
+		if (rc < 0)
+			return rc;
+	}
 	store_close(app->store);
-	app->store = NULL;
-	return store_open(NULL, STORE_MEMORY, &app->log, &app->store, reterr);
+	app->store = copy;
+	return 0;
 }
 
 int sessions_open(struct app *app, struct err *reterr)
@@ -82,6 +90,19 @@ int sessions_refresh(struct app *app, struct err *reterr)
 		return 0;
 	rc = use_memory(app, &err, reterr);
 	return rc < 0 ? rc : refresh(app, reterr);
+}
+
+int sessions_find(struct app *app, const char *spec, struct session_row *ret, struct err *reterr)
+{
+	struct err err = ERR_INIT;
+	int rc = find_session(app, spec, ret, &err);
+	if (rc < 0 && err_exit_status(rc) == err_exit_status(ERR_STORE)) {
+		rc = use_memory(app, &err, reterr);
+		return rc < 0 ? rc : find_session(app, spec, ret, reterr);
+	}
+	if (rc < 0 && reterr)
+		*reterr = err;
+	return rc;
 }
 
 /* ---- who writes, what goes on ---- */

@@ -16,6 +16,10 @@
 int sessions_open(struct app *app, struct err *reterr) MUST_USE;
 /* Brings the catalogue up to date. Progress and folders that cannot be read go to app->err. */
 int sessions_refresh(struct app *app, struct err *reterr) MUST_USE;
+/* find_session() for commands that only look: where the store cannot be written, with a warning
+ * and from memory. */
+int sessions_find(
+	struct app *app, const char *spec, struct session_row *ret, struct err *reterr) MUST_USE;
 
 /* Session ids that a live process has open now, the agents' and faden's own → its pid. */
 void sessions_writers(struct app *app, struct map *ids);

@@ -159,6 +159,25 @@ int store_open(const char *path, unsigned flags, const struct log *log, struct s
 	return 0;
 }
 
+int store_copy(struct store *from, const struct log *log, struct store **ret, struct err *reterr)
+{
+	enum { ALL_PAGES = -1 };
+	struct store *copy = NULL;
+	int r = store_open(NULL, STORE_MEMORY, log, &copy, reterr);
+
+	if (r < 0)
+		return r;
+	sqlite3_backup *backup = sqlite3_backup_init(copy->db, "main", from->db, "main");
+	int code = backup ? sqlite3_backup_step(backup, ALL_PAGES) : SQLITE_ERROR;
+	(void)sqlite3_backup_finish(backup);
+	if (code != SQLITE_DONE) {
+		store_close(copy);
+		return sql_error(from, code, reterr);
+	}
+	*ret = copy;
+	return 0;
+}
+
 int store_begin(struct store *store, struct err *reterr)
 {
 	int r = store->depth == 0 ? sql_exec(store, "BEGIN IMMEDIATE", reterr) : 0;

@@ -27,6 +27,9 @@ enum store_flags {
  */
 int store_open(const char *path, unsigned flags, const struct log *log, struct store **ret,
 	struct err *reterr) MUST_USE;
+/* A private copy in memory of everything in `from`: for looking where nothing can be written. */
+int store_copy(
+	struct store *from, const struct log *log, struct store **ret, struct err *reterr) MUST_USE;
 void store_close(struct store *store); /* NULL is fine */
 static inline void store_closep(struct store **store)
 {

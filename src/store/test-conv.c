@@ -274,6 +274,23 @@ static void test_numbers_that_are_gone_are_passed_over(void **state)
 	assert_int_equal(found, 1);
 }
 
+static void test_copy_is_private(void **state)
+{
+	const struct fixture *f = *state;
+	AUTO_FREE char *value = NULL;
+	struct store *copy = NULL;
+
+	assert_int_equal(store_pref_set(f->store, "who", "one", NULL), 0);
+	assert_int_equal(store_copy(f->store, NULL, &copy, NULL), 0);
+	assert_int_equal(store_pref_get(copy, "who", &value, NULL), 0);
+	assert_string_equal(value, "one");
+	free(TAKE_PTR(value));
+	assert_int_equal(store_pref_set(copy, "who", "two", NULL), 0);
+	store_close(copy);
+	assert_int_equal(store_pref_get(f->store, "who", &value, NULL), 0);
+	assert_string_equal(value, "one");
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
 
 int main(void)
@@ -287,6 +304,7 @@ int main(void)
 		CASE(test_turns_are_journalled),
 		CASE(test_sessions_belong_to_a_conversation),
 		CASE(test_prefs),
+		CASE(test_copy_is_private),
 		CASE(test_newer_store_is_refused_untouched),
 		CASE(test_damaged_store_is_named),
 		CASE(test_statements_are_used_again),

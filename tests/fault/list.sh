@@ -57,6 +57,31 @@ sweep() {
 	t_is "$1 at every step: the sessions are listed" "$(head -n 5 "$t_tmp/bad")" ''
 }
 
+# What only looks needs no room: it is shown with at most a warning.
+t_exit 'a name' 0 t_faden rename 000000000001 'my own name'
+look() {
+	t_setenv "LD_PRELOAD=$library"
+	t_setenv 'FADEN_FAULT_AT=1'
+	t_setenv 'FADEN_FAULT_STICKY=1'
+	t_setenv 'FADEN_FAULT_MATCH=/.local/state'
+	t_setenv "FADEN_FAULT_ERRNO=$1"
+	shift
+	t_exit "$*" 0 t_faden "$@"
+	for name in LD_PRELOAD FADEN_FAULT_AT FADEN_FAULT_STICKY FADEN_FAULT_MATCH FADEN_FAULT_ERRNO; do
+		t_unsetenv "$name"
+	done
+}
+for errno in ENOSPC EROFS; do
+	look "$errno" show aaaaaaaa-0000-4000-8000-000000000001
+	t_like "$errno: shows it" "$(cat "$t_out")" '^words 1$'
+	t_is 'with one line about it' "$(wc -l <"$t_err")" 1
+	look "$errno" show 'my own name'
+	t_like "$errno: by its name" "$(cat "$t_out")" '^words 1$'
+	look "$errno" lineage aaaaaaaa-0000-4000-8000-000000000001
+	t_like "$errno: lineage" "$(cat "$t_out")" 'my own name'
+	look "$errno" config get ai.agent
+done
+
 sweep full FADEN_FAULT_STICKY=1
 sweep kill FADEN_FAULT_KILL=1
 t_done
