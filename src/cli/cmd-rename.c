@@ -7,14 +7,18 @@
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/json-error.h"
+#include "json/write.h"
 
 struct rename_opts {
 	bool remove;
+	bool json;
 };
 
 static const struct opt rename_options[] = {
 	OPT_FLAG(0, "remove", struct rename_opts, remove,
 		"take the name given here away; the agent's own, if any, shows again"),
+	OPT_FLAG(0, "json", struct rename_opts, json, "the session and its name as JSON"),
 	OPT_END,
 };
 
@@ -45,21 +49,45 @@ static int rename_conversation(
 	return conv_rename(app->store, conv.id, name[0] ? name : NULL, reterr);
 }
 
+static int rename_session(struct app *app, const char *spec, const char *name,
+	struct session_row *row, struct err *reterr)
+{
+	int rc = find_session(app, spec, row, reterr);
+	if (rc >= 0)
+		rc = catalogue_rename(app->store, row->agent, row->info.id, name, reterr);
+	return rc < 0 ? rc : rename_conversation(app, row, name, reterr);
+}
+
+/* The name that shows from now on: the new one, else the agent's own, else none. */
+static void print_json(struct app *app, const struct session_row *row, const char *name)
+{
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+	const char *shown = name[0] ? name : row->info.name;
+	jw_object(&w);
+	jw_put_cstr(&w, "session_id", row->info.id);
+	jw_put_cstr(&w, "agent", row->agent);
+	jw_put_cstr(&w, "name", shown && shown[0] ? shown : NULL);
+	jw_end(&w);
+	(void)fprintf(app->out, "%s\n", out.buf);
+}
+
 static int run_rename(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct rename_opts *opts = options;
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	struct err err = ERR_INIT;
 	const char *name = argc > 1 ? argv[1] : "";
 	if (opts->remove != (argc == 1))
 		return err_set(reterr, ERR_USAGE,
 			opts->remove ? "--remove takes no name" : "the new name is missing");
-	int rc = opts->remove ? 0 : check_name(name, reterr);
+	int rc = opts->remove ? 0 : check_name(name, &err);
 	if (rc >= 0)
-		rc = find_session(app, argv[0], &row, reterr);
-	if (rc >= 0)
-		rc = catalogue_rename(app->store, row.agent, row.info.id, name, reterr);
-	return rc < 0 ? rc : rename_conversation(app, &row, name, reterr);
+		rc = rename_session(app, argv[0], name, &row, &err);
+	if (rc >= 0 && opts->json)
+		print_json(app, &row, name);
+	return rc < 0 ? json_fail(app, opts->json, rc, &err, reterr) : 0;
 }
 
 const struct cmd cmd_rename = {

@@ -2,34 +2,66 @@
 
 #include "cli/assistant.h"
 #include "cli/cmd.h"
+#include "cli/json-error.h"
 #include "store/conv.h"
+#include "json/write.h"
 
 struct reset_opts {
 	bool undo;
+	bool json;
 };
 
 static const struct opt reset_options[] = {
 	OPT_FLAG(
 		0, "undo", struct reset_opts, undo, "bring the conversation before the reset back"),
+	OPT_FLAG(0, "json", struct reset_opts, json, "what the next turn goes on with, as JSON"),
 	OPT_END,
 };
+
+static int reset(struct app *app, const struct reset_opts *opts, char **ret_dir, struct err *reterr)
+{
+	int r = assistant_dir(app, ret_dir, reterr);
+
+	if (r < 0)
+		return r;
+	return opts->undo ? conv_reset_undo(app->store, *ret_dir, &app->clock, reterr)
+			  : conv_reset(app->store, *ret_dir, &app->clock, reterr);
+}
+
+/* What the next turn in the folder goes on with: null when it starts fresh. */
+static void print_json(struct app *app, const char *dir)
+{
+	AUTO_STR out = STR_INIT;
+	AUTO_CONV c = CONV_INIT;
+	struct jw w = JW_INIT(&out);
+	bool goes_on = conv_current(app->store, dir, &app->clock, &c, NULL) == 0;
+
+	jw_object(&w);
+	jw_put_cstr(&w, "directory", dir);
+	jw_put_cstr(&w, "conversation", goes_on ? c.id : NULL);
+	jw_put_cstr(&w, "agent", goes_on ? c.agent : NULL);
+	jw_put_cstr(&w, "session_id", goes_on ? c.session : NULL);
+	jw_end(&w);
+	(void)fprintf(app->out, "%s\n", out.buf);
+}
 
 static int run_reset(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct reset_opts *opts = options;
 	AUTO_FREE char *dir = NULL;
-	int r = assistant_dir(app, &dir, reterr);
+	struct err err = ERR_INIT;
+	int r = reset(app, opts, &dir, &err);
 
 	(void)argc;
 	(void)argv;
-	if (r == 0)
-		r = opts->undo ? conv_reset_undo(app->store, dir, &app->clock, reterr)
-			       : conv_reset(app->store, dir, &app->clock, reterr);
 	if (r < 0)
-		return r;
-	(void)fprintf(app->out, "%s\n",
-		text_get(opts->undo ? TEXT_UNDONE : TEXT_RESET, assistant_language(app)));
+		return json_fail(app, opts->json, r, &err, reterr);
+	if (opts->json)
+		print_json(app, dir);
+	else
+		(void)fprintf(app->out, "%s\n",
+			text_get(opts->undo ? TEXT_UNDONE : TEXT_RESET, assistant_language(app)));
 	return 0;
 }
 

@@ -13,22 +13,27 @@
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/find.h"
+#include "cli/json-error.h"
 #include "cli/settings.h"
 #include "cli/talk.h"
 #include "os/file.h"
 #include "os/loop.h"
 #include "os/path.h"
 #include "os/proc.h"
+#include "json/write.h"
 
 struct resume_opts {
 	bool here;
 	bool print;
+	bool json;
 };
 
 static const struct opt resume_options[] = {
 	OPT_FLAG(0, "here", struct resume_opts, here,
 		"in this folder, when the session's own was moved or removed"),
 	OPT_FLAG(0, "print", struct resume_opts, print, "print the command instead of running it"),
+	OPT_FLAG(
+		0, "json", struct resume_opts, json, "the same as JSON: agent, directory, command"),
 	OPT_END,
 };
 
@@ -184,12 +189,49 @@ static int hold_and_run(struct resume *s, struct err *reterr)
 	return r < 0 || given == 0 ? r : given;
 }
 
+/* So that a shell reads it back as one word. */
+static void quote(struct str *out, const char *word)
+{
+	str_addc(out, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			str_adds(out, "'\\''");
+		else
+			str_addc(out, *word);
+	}
+	str_addc(out, '\'');
+}
+
 static void print_command(const struct resume *s)
 {
-	(void)fprintf(s->app->out, "cd '%s' &&", s->dir);
+	AUTO_STR line = STR_INIT;
+
+	str_adds(&line, "cd ");
+	quote(&line, s->dir);
+	str_adds(&line, " &&");
+	for (size_t i = 0; i < s->argv.n; i++) {
+		str_addc(&line, ' ');
+		quote(&line, s->argv.v[i]);
+	}
+	(void)fprintf(s->app->out, "%s\n", line.buf);
+}
+
+static void print_json(const struct resume *s)
+{
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+
+	jw_object(&w);
+	jw_put_cstr(&w, "agent", s->row.agent);
+	jw_put_cstr(&w, "session_id", s->row.info.id);
+	jw_put_cstr(&w, "directory", s->dir);
+	jw_key(&w, "command");
+	jw_array(&w);
 	for (size_t i = 0; i < s->argv.n; i++)
-		(void)fprintf(s->app->out, " %s", s->argv.v[i]);
-	(void)fputc('\n', s->app->out);
+		jw_string(&w, sv_of(s->argv.v[i]));
+	jw_end(&w);
+	jw_end(&w);
+	(void)fprintf(s->app->out, "%s\n", out.buf);
 }
 
 static int prepare(struct resume *s, const char *spec, struct err *reterr)
@@ -205,28 +247,34 @@ static int prepare(struct resume *s, const char *spec, struct err *reterr)
 	return r;
 }
 
+static void resume_release(struct resume *s)
+{
+	proc_release(&s->proc);
+	loop_free(s->loop);
+	session_row_release(&s->row);
+	conv_release(&s->conv);
+	strv_release(&s->argv);
+	free(s->program);
+	free(s->dir);
+}
+
 static int run_resume(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
+	CLEANUP(resume_release)
 	struct resume s = { .app = app, .opts = options, .proc = PROC_INIT, .argv = STRV_INIT };
-	int r = prepare(&s, argv[0], reterr);
+	struct err err = ERR_INIT;
+	int r = prepare(&s, argv[0], &err);
 
 	(void)argc;
-	if (r == 0 && s.opts->print) {
-		print_command(&s);
-	} else if (r == 0) {
-		r = link_here(&s, reterr);
-		if (r == 0)
-			r = hold_and_run(&s, reterr);
+	if (r < 0)
+		return json_fail(app, s.opts->json, r, &err, reterr);
+	if (s.opts->json || s.opts->print) {
+		(s.opts->json ? print_json : print_command)(&s);
+		return 0;
 	}
-	proc_release(&s.proc);
-	loop_free(s.loop);
-	session_row_release(&s.row);
-	conv_release(&s.conv);
-	strv_release(&s.argv);
-	free(s.program);
-	free(s.dir);
-	return r;
+	r = link_here(&s, reterr);
+	return r < 0 ? r : hold_and_run(&s, reterr);
 }
 
 const struct cmd cmd_resume = {

@@ -14,3 +14,12 @@ void json_error(struct app *app, int code, const struct err *err)
 	jw_end(&w);
 	(void)fprintf(app->out, "%s\n", out.buf);
 }
+
+int json_fail(struct app *app, bool json, int code, const struct err *err, struct err *reterr)
+{
+	if (json)
+		json_error(app, code, err);
+	if (reterr)
+		*reterr = *err;
+	return code;
+}

@@ -7,3 +7,6 @@
 
 /* One line on app->out: {"error":…,"code":…,"session_id":null,"path":null}. */
 void json_error(struct app *app, int code, const struct err *err);
+/* The end of a command that failed: that line when json is true, *reterr (may be NULL) set, code
+ * returned. */
+int json_fail(struct app *app, bool json, int code, const struct err *err, struct err *reterr);
