@@ -33,15 +33,15 @@ t_exit 'the next turn' 0 t_faden ask 'what did I say?'
 t_like 'is fresh' "$(cat "$t_out")" 'Nothing yet'
 t_exit 'reset again' 0 t_faden reset
 t_exit 'undo' 0 t_faden reset --undo
+t_exit 'reset for programs' 0 t_faden reset --json
+t_like 'nothing goes on' "$(cat "$t_out")" '^\{"directory":"/[^"]*","conversation":null,"agent":null,"session_id":null\}$'
+t_exit 'undo for programs' 0 t_faden reset --undo --json
+t_like 'says what does' "$(cat "$t_out")" '"conversation":"[0-9a-f-]{36}","agent":"rehearsal","session_id":"[0-9a-f-]{36}"\}$'
 t_exit 'brings it' 0 t_faden ask 'what did I say?'
 t_like 'back' "$(cat "$t_out")" '^1\. what did I say\?$'
 
 mkdir "$t_tmp/new"
 cd "$t_tmp/new" || exit 1
-t_exit 'reset for programs' 0 t_faden reset --json
-t_like 'nothing goes on' "$(cat "$t_out")" '^\{"directory":"/[^"]*","conversation":null,"agent":null,"session_id":null\}$'
-t_exit 'undo for programs' 0 t_faden reset --undo --json
-t_like 'says what does' "$(cat "$t_out")" '"conversation":"[0-9a-f-]{36}","agent":"rehearsal","session_id":"[0-9a-f-]{36}"\}$'
 t_exit 'reset before the first turn' 0 t_faden reset
 t_exit 'undo without a conversation' 1 t_faden reset --undo
 t_like 'says that there is nothing' "$(cat "$t_err")" 'no reset to undo'
