@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/idmap.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -120,6 +121,30 @@ static void test_map(void **state)
 	assert_int_equal(count, 1001);
 }
 
+static void test_idmap(void **state)
+{
+	(void)state;
+	struct idmap m = IDMAP_INIT;
+	char id[16];
+	uint32_t v = 0;
+
+	assert_false(idmap_get(&m, SV(""), &v));
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned i = 0; i < 1000; i++) {
+			(void)snprintf(id, sizeof(id), "k%u", i);
+			idmap_put(&m, sv_of(id), i + round);
+		}
+	assert_int_equal(m.n, 1000);
+	for (unsigned i = 0; i < 1000; i++) {
+		(void)snprintf(id, sizeof(id), "k%u", i);
+		assert_true(idmap_get(&m, sv_of(id), &v) && v == i + 1);
+	}
+	assert_false(idmap_get(&m, SV("none"), &v));
+	idmap_put(&m, SV(""), 7);
+	assert_true(idmap_get(&m, SV(""), &v) && v == 7);
+	idmap_release(&m);
+}
+
 static void test_vec(void **state)
 {
 	(void)state;
@@ -229,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_str_max_is_kept),
 		cmocka_unit_test(test_sv),
 		cmocka_unit_test(test_map),
+		cmocka_unit_test(test_idmap),
 		cmocka_unit_test(test_vec),
 		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_uuid),

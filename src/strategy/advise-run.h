@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "base/idmap.h"
 #include "base/map.h"
 #include "strategy/advise.h"
 #include "strategy/rewrite.h"
@@ -53,7 +54,7 @@ struct advise_run {
 	const struct advise_opts *opts;
 	struct advice *advice;
 	struct tokens tokens;
-	struct map calls; /* id of a call → index of its tool */
+	struct idmap calls; /* id of a call → index of its tool */
 	struct map known; /* name → index */
 	VEC(struct advise_piece) pieces;
 	uint32_t records, lines;

@@ -135,12 +135,13 @@ static void take_piece(struct advise_run *run, const struct advise_fact *f)
 		.kind = (uint8_t)f->kind,
 		.images = (uint8_t)(f->images < UINT8_MAX ? f->images : UINT8_MAX),
 	};
-	uint64_t index, name = 0;
+	uint32_t index;
+	uint64_t name = 0;
 
 	feed_piece(run, f);
 	if (f->kind == ADVISE_CALLS || f->kind == ADVISE_RESULTS) {
-		if (!map_get(&run->calls, f->id, &index))
-			index = tool_index(run, SV("Unknown"));
+		if (!idmap_get(&run->calls, f->id, &index))
+			index = (uint32_t)tool_index(run, SV("Unknown"));
 		p.tool = (uint16_t)(index + 1);
 		name = strlen(run->advice->tools.v[index].name);
 	}
@@ -194,7 +195,7 @@ static int on_fold(void *data, void *chunk, struct err *reterr UNUSED)
 			break;
 		case FACT_USE:
 			if (f->id.n > 0)
-				(void)map_put(&run->calls, f->id, tool_index(run, f->name));
+				idmap_put(&run->calls, f->id, (uint32_t)tool_index(run, f->name));
 			break;
 		case FACT_CALL:
 			take_model(run, f->name);
@@ -297,7 +298,7 @@ static int on_done(void *data, const struct transcript_live *live, struct err *r
 
 static void run_release(struct advise_run *run)
 {
-	map_release(&run->calls);
+	idmap_release(&run->calls);
 	map_release(&run->known);
 	vec_release(&run->pieces);
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "base/idmap.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "strategy/placeholder.h"
@@ -56,7 +57,7 @@ struct trim_run {
 	struct trim_report *report;
 
 	/* join() only */
-	struct map tools; /* id → index in names */
+	struct idmap tools; /* id → index in names */
 	struct map known; /* name → index */
 	struct strv names;
 	struct map seen; /* hash of a result → compactions before it */

@@ -90,10 +90,10 @@ static int on_join(void *data, void *chunk, struct err *reterr UNUSED)
 
 	vec_each (&part->uses, use)
 		if (use->id.n > 0)
-			(void)map_put(&run->tools, use->id, name_index(run, use->name));
+			idmap_put(&run->tools, use->id, (uint32_t)name_index(run, use->name));
 	vec_each (&part->wants, want) {
-		uint64_t index;
-		bool found = map_get(&run->tools, want->id, &index);
+		uint32_t index;
+		bool found = idmap_get(&run->tools, want->id, &index);
 		want->name = found ? run->names.v[index] : unknown_tool;
 		want->selected = trim_selected(run, sv_of(want->name));
 		want->repeated = is_repeated(run, want);
@@ -302,7 +302,7 @@ static void on_note(void *data, struct jw *w)
 
 static void run_release(struct trim_run *run)
 {
-	map_release(&run->tools);
+	idmap_release(&run->tools);
 	map_release(&run->known);
 	map_release(&run->wanted);
 	map_release(&run->seen);

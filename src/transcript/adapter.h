@@ -31,9 +31,6 @@ struct item_list {
 };
 
 /* What the live chain needs of one record. Hashes stand for ids; 0 is none. */
-struct link_id {
-	uint64_t a, b;
-};
 enum {
 	LINK_SPOKEN = 1u << 0, /* user or assistant: may be the leaf */
 	LINK_SENT = 1u << 1, /* of a kind that can be part of a request */
@@ -44,12 +41,15 @@ enum {
 	LINK_ASSISTANT = 1u << 6,
 	LINK_SIDE = 1u << 7, /* a sub-agent's: part of the chain only where a parent names it */
 };
+/* Files have millions of records: 32 bytes each. */
 struct link {
-	struct link_id id, parent;
-	uint64_t message; /* hash of the message id */
-	uint64_t size; /* bytes of the line; 0 for later records of a glued line */
+	uint64_t id, parent;
+	union {
+		uint64_t message; /* Claude: hash of the message id */
+		uint64_t rollback; /* Codex: turns taken back here */
+	};
+	uint32_t size; /* bytes of the line; 0 for later records of a glued line */
 	uint32_t flags;
-	uint32_t rollback; /* Codex: turns taken back here */
 };
 struct link_tool {
 	uint64_t tool; /* hash of the tool id */
@@ -57,14 +57,14 @@ struct link_tool {
 	bool result;
 };
 struct link_kept {
-	struct link_id id;
+	uint64_t id;
 	uint32_t record; /* of the compaction that keeps it */
 };
 struct links {
 	VEC(struct link) v;
 	VEC(struct link_tool) tools;
 	VEC(struct link_kept) kept;
-	struct link_id noted; /* Claude: the leaf by the last note about it */
+	uint64_t noted; /* Claude: the leaf by the last note about it */
 	char *base_id;
 	uint64_t base_offset;
 };
@@ -148,4 +148,8 @@ bool value_injected(enum transcript_format format, struct jval text, struct str 
 struct usage usage_claude(struct jval usage);
 struct usage usage_codex(struct jval usage);
 uint64_t link_hash(struct sv text); /* never 0 for text, 0 for "" */
-struct link_id link_id(struct sv uuid);
+/* A line that is sent is smaller than this can hold. */
+static inline uint32_t link_size(uint64_t size)
+{
+	return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}

@@ -39,20 +39,20 @@ void chain_free(struct chain *c)
 void chain_add_claude(struct chain *c, const struct chain_claude *record, uint64_t size)
 {
 	claude_link_fields(&c->links, record);
-	c->links.v.v[c->links.v.n - 1].size = size;
+	c->links.v.v[c->links.v.n - 1].size = link_size(size);
 }
 
 void chain_add_codex(struct chain *c, const struct chain_codex *record, uint64_t size)
 {
 	codex_link_fields(&c->links, record);
-	c->links.v.v[c->links.v.n - 1].size = size;
+	c->links.v.v[c->links.v.n - 1].size = link_size(size);
 }
 
 void chain_tool(struct chain *c, struct sv id, bool result)
 {
 	size_t record = c->links.v.n - 1;
 	struct link *link = &c->links.v.v[record];
-	if (link->id.a == 0 || link->flags & LINK_SIDE)
+	if (link->id == 0 || link->flags & LINK_SIDE)
 		return;
 	link->flags |= result ? LINK_RESULT : LINK_CALL;
 	vec_push(&c->links.tools, (struct link_tool){ link_hash(id), (uint32_t)record, result });
@@ -79,7 +79,7 @@ size_t chain_add_line(struct chain *c, struct sv text, uint64_t size)
 	else
 		record_each(text, &fns, c);
 	if (c->links.v.n > before)
-		c->links.v.v[before].size = size;
+		c->links.v.v[before].size = link_size(size);
 	return c->links.v.n - before;
 }
 
@@ -99,9 +99,9 @@ void chain_join(struct chain *c, struct chain *part)
 			(struct link_tool){ tool->tool, tool->record + base, tool->result });
 	vec_each (&from->kept, kept)
 		vec_push(&to->kept, (struct link_kept){ kept->id, kept->record + base });
-	if (from->noted.a)
+	if (from->noted)
 		to->noted = from->noted;
-	from->noted = (struct link_id){ 0, 0 };
+	from->noted = 0;
 	if (!to->base_id && from->base_id) {
 		to->base_id = TAKE_PTR(from->base_id);
 		to->base_offset = from->base_offset;

@@ -28,15 +28,10 @@ static void index_free(struct index *x)
 	free(x->slots);
 }
 
-static bool same(struct link_id x, struct link_id y)
+static uint32_t *index_slot(const struct index *x, const struct links *links, uint64_t id)
 {
-	return x.a == y.a && x.b == y.b;
-}
-
-static uint32_t *index_slot(const struct index *x, const struct links *links, struct link_id id)
-{
-	size_t at = (size_t)(id.a >> 1) & x->mask;
-	while (x->slots[at] && !same(links->v.v[x->slots[at] - 1].id, id))
+	size_t at = (size_t)(id >> 1) & x->mask;
+	while (x->slots[at] && links->v.v[x->slots[at] - 1].id != id)
 		at = (at + 1) & x->mask;
 	return &x->slots[at];
 }
@@ -45,7 +40,7 @@ static struct index index_ids(const struct links *links)
 {
 	struct index x = index_new(links->v.n);
 	for (size_t i = 0; i < links->v.n; i++)
-		if (links->v.v[i].id.a)
+		if (links->v.v[i].id)
 			*index_slot(&x, links, links->v.v[i].id) = (uint32_t)i + 1;
 	return x;
 }
@@ -99,7 +94,7 @@ struct walk {
 static bool is_free(const struct walk *w, size_t at)
 {
 	const struct link *link = &w->links->v.v[at];
-	return link->id.a && !(link->flags & LINK_SIDE) && !w->state[at];
+	return link->id && !(link->flags & LINK_SIDE) && !w->state[at];
 }
 
 /* For a parent that leads nowhere. */
@@ -132,7 +127,7 @@ static void walk_on(
 			live->compaction = at;
 			return;
 		}
-		if (!link->parent.a)
+		if (!link->parent)
 			return;
 		uint32_t slot = *index_slot(ids, w->links, link->parent);
 		if (slot && !w->state[slot - 1]) {
@@ -158,7 +153,7 @@ static void walk_from(const struct links *links, unsigned char *state, const str
 static bool find_noted(const struct links *links, const struct index *ids,
 	const unsigned char *state, const struct transcript_live *live, size_t *ret)
 {
-	uint32_t slot = links->noted.a ? *index_slot(ids, links, links->noted) : 0;
+	uint32_t slot = links->noted ? *index_slot(ids, links, links->noted) : 0;
 	if (!slot || state[slot - 1] || links->v.v[slot - 1].flags & LINK_SIDE ||
 		(live->compacted && slot - 1 < live->compaction))
 		return false;
@@ -177,7 +172,7 @@ static void add_kept(const struct links *links, const struct index *ids, unsigne
 {
 	for (size_t i = 0; i < links->kept.n; i++) {
 		const struct link_kept *kept = &links->kept.v[i];
-		if (!live->compacted || kept->record != live->compaction || !kept->id.a)
+		if (!live->compacted || kept->record != live->compaction || !kept->id)
 			continue;
 		uint32_t slot = *index_slot(ids, links, kept->id);
 		if (slot)

@@ -10,25 +10,14 @@
 
 /* FNV-1a, finished so that all bits depend on all bytes. Ids come from the agents' random
  * generators; a file made to collide harms only its own reading. */
-static uint64_t fnv(struct sv text, uint64_t h)
+uint64_t link_hash(struct sv text)
 {
+	uint64_t h = 0xcbf29ce484222325u;
 	for (size_t i = 0; i < text.n; i++)
 		h = (h ^ (unsigned char)text.p[i]) * 0x100000001b3u;
 	h ^= h >> 32;
 	h *= 0x9e3779b97f4a7c15u;
-	return h ^ h >> 29;
-}
-
-uint64_t link_hash(struct sv text)
-{
-	return text.n == 0 ? 0 : fnv(text, 0xcbf29ce484222325u) | 1;
-}
-
-struct link_id link_id(struct sv uuid)
-{
-	if (uuid.n == 0)
-		return (struct link_id){ 0, 0 };
-	return (struct link_id){ link_hash(uuid), fnv(uuid, 0x6c62272e07bb0142u) };
+	return text.n == 0 ? 0 : (h ^ h >> 29) | 1;
 }
 
 struct live_run {
@@ -81,7 +70,7 @@ static int live_read(struct live_run *run, const char *path, uint64_t end, struc
 			record_each(line.text, &fns, run);
 		forget_glued(run, before);
 		if (run->links.v.n > before)
-			run->links.v.v[before].size = line.size;
+			run->links.v.v[before].size = link_size(line.size);
 		if (run->links.v.n > UINT32_MAX / 2)
 			return err_set(reterr, ERR_LIMIT, "%s: too many lines", path);
 	}

@@ -402,7 +402,7 @@ static void link_kept_list(struct links *links, struct jval uuids)
 	struct scan_iter it = scan_iter(uuids);
 	while (uuids.type == J_ARRAY && scan_next(&it, NULL, &id) > 0)
 		vec_push(&links->kept,
-			(struct link_kept){ link_id(scan_inner(id)), (uint32_t)links->v.n });
+			(struct link_kept){ link_hash(scan_inner(id)), (uint32_t)links->v.n });
 }
 
 static void link_boundary(struct links *links, struct jval compact)
@@ -433,15 +433,15 @@ void claude_link_fields(struct links *links, const struct chain_claude *record)
 	struct link link = { .size = 0 };
 	/* Lines of any type may be part of the chain. */
 	if (record->uuid.type == J_STRING) {
-		link.id = link_id(scan_inner(record->uuid));
-		link.parent = link_id(scan_inner(record->parent));
+		link.id = link_hash(scan_inner(record->uuid));
+		link.parent = link_hash(scan_inner(record->parent));
 		link.message = link_hash(scan_inner(record->message_id));
 		link.flags = scan_true(record->side) ? LINK_SIDE | LINK_SENT : link_flags(record);
 		if (link.flags & LINK_BOUNDARY)
 			link_boundary(links, record->compact);
 	}
 	if (record->leaf.type == J_STRING)
-		links->noted = link_id(scan_inner(record->leaf));
+		links->noted = link_hash(scan_inner(record->leaf));
 	vec_push(&links->v, link);
 }
 
@@ -462,7 +462,7 @@ static int claude_link(struct links *links, struct sv text)
 	};
 	claude_link_fields(links, &record);
 	size_t at = links->v.n - 1;
-	if (links->v.v[at].id.a != 0 && !(links->v.v[at].flags & LINK_SIDE))
+	if (links->v.v[at].id != 0 && !(links->v.v[at].flags & LINK_SIDE))
 		link_tools(links, (uint32_t)at, vals[K_MSG_CONTENT], &links->v.v[at].flags);
 	return 0;
 }

@@ -392,7 +392,7 @@ void codex_link_fields(struct links *links, const struct chain_codex *record)
 	} else if (record->line == CHAIN_EVENT &&
 		scan_string_eq(record->type, SV("thread_rolled_back")) &&
 		scan_i64(record->turns, &turns) && turns > 0) {
-		link.rollback = turns < UINT32_MAX ? (uint32_t)turns : UINT32_MAX;
+		link.rollback = (uint64_t)turns;
 	}
 	vec_push(&links->v, link);
 }
@@ -423,33 +423,41 @@ static int codex_link(struct links *links, struct sv text)
 	return 0;
 }
 
-/* Takes back the last turns before `at`, as far as the last compaction. */
-static void roll_back(const struct links *links, unsigned char *state, size_t at_record)
+/* Records since the last compaction that nobody took back: each goes in and out once, so that a
+ * file of nothing but roll-backs costs no more than any other. */
+struct standing {
+	VEC(uint32_t) v;
+};
+
+static void roll_back(
+	const struct links *links, struct standing *standing, unsigned char *state, uint64_t turns)
 {
-	uint32_t left = links->v.v[at_record].rollback;
-	for (size_t i = at_record; i-- > 0 && left > 0;) {
-		if (links->v.v[i].flags & LINK_BOUNDARY)
-			return;
-		if (state[i] && links->v.v[i].flags & LINK_PROMPT)
-			left--;
-		state[i] = 0;
+	while (standing->v.n > 0 && turns > 0) {
+		uint32_t at = standing->v.v[--standing->v.n];
+		turns -= (links->v.v[at].flags & LINK_PROMPT) != 0;
+		state[at] = 0;
 	}
 }
 
 void live_codex(const struct links *links, unsigned char *state, struct transcript_live *live)
 {
+	struct standing standing = { VEC_INIT };
 	size_t from = 0;
 	for (size_t i = 0; i < links->v.n; i++) {
-		if (links->v.v[i].flags & LINK_BOUNDARY) {
+		const struct link *link = &links->v.v[i];
+		if (link->flags & LINK_BOUNDARY) {
 			memset(state + from, 0, i - from);
 			from = i;
 			live->compacted = true;
 			live->compaction = i;
+			standing.v.n = 0;
+		} else {
+			roll_back(links, &standing, state, link->rollback);
+			vec_push(&standing.v, (uint32_t)i);
 		}
 		state[i] = 1;
-		if (links->v.v[i].rollback > 0)
-			roll_back(links, state, i);
 	}
+	vec_release(&standing.v);
 }
 
 /* ---- names ---- */
