@@ -107,6 +107,26 @@ static lang_mask look_up_both(const struct tokens *t, const struct lexicon *lex,
 	return m || t->second == t->lang ? m : look_up(lex, t->second, w);
 }
 
+/* teh, adn, udn: two letters swapped in one of the words that every sentence has. */
+static lang_mask swapped(const struct tokens *t, const struct lexicon *lex, struct sv w)
+{
+	enum { SHORTEST = 3, LONGEST = 5 };
+	const lang_mask small = LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(PREP) | LANG_BIT(AND) |
+		LANG_BIT(AUX) | LANG_BIT(DEM) | LANG_BIT(PRON) | LANG_BIT(WEAKPRON);
+	char buf[LONGEST];
+	if (w.n < SHORTEST || w.n > LONGEST)
+		return 0;
+	for (size_t i = 0; i + 1 < w.n; i++) {
+		memcpy(buf, w.p, w.n);
+		buf[i] = w.p[i + 1];
+		buf[i + 1] = w.p[i];
+		lang_mask m = lexicon_get(lex, t->lang, sv_make(buf, w.n));
+		if (m & small)
+			return m;
+	}
+	return 0;
+}
+
 static lang_mask look_up_word(const struct tokens *t, const struct lexicon *lex, struct sv w)
 {
 	lang_mask m = look_up_both(t, lex, w);
@@ -175,6 +195,8 @@ void tokens_classify(struct tokens *t, const struct lexicon *lex)
 		k->cls = look_up_word(t, lex, token_word(t, k));
 		if (!k->cls && is_number(token_word(t, k)))
 			k->cls = LANG_BIT(NUM);
+		if (!k->cls && !(k->flags & (TOKEN_UPPER | TOKEN_IDENT | TOKEN_QUOTED)))
+			k->cls = swapped(t, lex, token_word(t, k));
 		t->mixed_case |= i > 0 && (k->flags & TOKEN_UPPER) && !k->before;
 	}
 	mark_phrases(t, lex);

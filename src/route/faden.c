@@ -17,6 +17,8 @@ static const double pointed_elsewhere = 0.4; /* "that loop" */
 static const double barely_known = 0.25;
 static const double elsewhere_factor = 0.7;
 static const double half_life_ms = 600000.0;
+static const double known_subject = 0.3;
+static const double sure_to_go_on = 0.8;
 static const double named_strength = 0.6; /* to reach across directories and resets */
 
 /* Where a conversation is, seen from the query. */
@@ -98,13 +100,26 @@ static bool says_project(const struct decision *d, const struct route_conv *c)
 	return false;
 }
 
+static bool is_away(const struct view *v)
+{
+	return v->scope == SCOPE_ELSEWHERE || v->conv->before_reset;
+}
+
 /* Nothing before a reset and nothing of another project, unless the text says so. */
 static bool is_present(const struct decision *d, const struct view *v)
 {
-	bool named = d->s.returning || d->s.past;
+	bool named = d->s.returning || d->s.past || d->s.persists;
 	if (v->conv->before_reset && !named)
 		return false;
 	return v->scope != SCOPE_ELSEWHERE || named || says_project(d, v->conv);
+}
+
+/* "the cookie banner still flickers": without a word of return the subject must be beyond doubt. */
+static bool names_clearly(const struct decision *d, const struct view *v)
+{
+	enum { NAMES = 2 };
+	return d->s.returning || d->s.past || says_project(d, v->conv) ||
+		v->match.names_known >= NAMES;
 }
 
 static void look_at(struct words *words, struct decision *d, const struct route_conv *convs)
@@ -133,6 +148,7 @@ static void match_all(struct decision *d)
 			topics[n++] = d->views[i].topic;
 	struct match_text text = { .topic = d->topic,
 		.imperative = d->s.imperative,
+		.leans = d->s.lean >= least_lean || d->s.returning || d->s.presupposes,
 		.project_name = last_component(d->query->cwd),
 		.rarity = match_rarity(d->topic, topics, n) };
 	for (size_t i = 0; i < d->n; i++)
@@ -181,13 +197,26 @@ static double topic_part(const struct decision *d, const struct view *v)
 		strength *= return_boost;
 	else if (d->s.presupposes || d->s.lean > 0.4)
 		strength *= hint_boost;
-	if ((v->scope == SCOPE_ELSEWHERE || v->conv->before_reset) && strength < named_strength)
+	if (is_away(v) && (strength < named_strength || !names_clearly(d, v)))
 		return 0;
 	return strength > 1 ? 1 : strength;
 }
 
+/* "go on with the next page": no subject is named, so what ran last goes on. */
+static bool goes_on(const struct decision *d)
+{
+	if (!d->s.returning || d->s.names > 0)
+		return false;
+	for (size_t i = 0; i < d->n; i++)
+		if (d->views[i].keyword >= known_subject)
+			return false;
+	return true;
+}
+
 static double lean_part(const struct decision *d, size_t i)
 {
+	if (i == d->last && goes_on(d))
+		return sure_to_go_on;
 	if (i != d->last || d->s.returning || d->s.lean < least_lean)
 		return 0;
 	bool expired = d->query->now_ms - d->views[i].conv->last_ms >= d->opts->expiry_ms;
@@ -226,8 +255,9 @@ static void score_all(struct decision *d)
 			continue;
 		v->keyword = topic_part(d, v);
 		v->recency = recency(d, v->conv);
-		v->lean = lean_part(d, i);
 	}
+	for (size_t i = 0; i < d->n; i++)
+		d->views[i].lean = d->views[i].present ? lean_part(d, i) : 0;
 	prefer_named(d);
 	for (size_t i = 0; i < d->n; i++) {
 		struct view *v = &d->views[i];

@@ -132,6 +132,18 @@ static bool german_verb(const struct sentence *s, size_t i)
 	return ending && (person || (perfect && !after));
 }
 
+/* "kann man den dabei abschalten": whoever writes capitals writes nouns with them, and none follows
+ * in this clause. */
+static bool german_noun_missing(const struct sentence *s, size_t i)
+{
+	if (s->tokens.lang != LANG_DE || !(at(s, 0)->flags & TOKEN_UPPER))
+		return false;
+	for (size_t j = i + 1; j < s->tokens.v.n && !at(s, j)->before; j++)
+		if (at(s, j)->flags & (TOKEN_UPPER | TOKEN_IDENT | TOKEN_QUOTED))
+			return false;
+	return true;
+}
+
 /* Nothing that could be the noun of this determiner follows. */
 static bool stands_alone(const struct sentence *s, size_t i)
 {
@@ -145,7 +157,8 @@ static bool stands_alone(const struct sentence *s, size_t i)
 		const struct token *after = peek(s, i + 2);
 		return !after || after->before || !content(s, i + 2);
 	}
-	return kind == WORD_NONE || kind == WORD_VERB || german_verb(s, i + 1);
+	return kind == WORD_NONE || kind == WORD_VERB || german_verb(s, i + 1) ||
+		german_noun_missing(s, i);
 }
 
 static bool in_expletive(const struct sentence *s, size_t i)

@@ -111,7 +111,8 @@ double term_likeness(const struct route_topic *at, const struct term *a,
 	const struct route_topic *bt, const struct term *b)
 {
 	struct sv ka = term_key(at, a), kb = term_key(bt, b);
-	if (is_han(ka) || is_han(kb)) /* every character counts */
+	/* every character counts */
+	if (is_han(ka) || is_han(kb))
 	return sv_eq(ka, kb) ? 1 : a->concept && a->concept == b->concept ? 0.85 : 0;
 	if ((a->flags & b->flags) & TERM_PAIR)
 		return pair_likeness(a, ka, b, kb);
@@ -121,6 +122,8 @@ double term_likeness(const struct route_topic *at, const struct term *a,
 		return 0.95;
 	if (a->concept && a->concept == b->concept)
 		return 0.85;
+	if (memchr(ka.p, ' ', ka.n) || memchr(kb.p, ' ', kb.n))
+		return 0; /* release, release notes */
 	if ((a->flags | b->flags) & TERM_PAIR)
 		return (one_slip(ka, kb) && ka.n > 6) || sounds_alike(ka, kb) ? 0.8 : 0;
 	return form_likeness(term_stem(at, a), term_stem(bt, b));

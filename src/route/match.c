@@ -9,7 +9,9 @@ static const double same_enough = 0.75; /* likeness that counts as the same word
 static const double clash_factor = 0.4; /* login screen, transfer screen */
 static const double narrowed_factor = 0.8; /* the screen of something else */
 static const double attribute_factor = 0.7; /* the rental, the rental calendar */
-static const double modifier_factor = 0.6; /* GPX converter, GPX parser */
+static const double modifier_factor = 0.5; /* GPX converter, GPX parser */
+static const double noun_modifier_factor = 0.8; /* release, release notes */
+static const double beside_factor = 0.75; /* what the text is about is unknown there */
 static const double project_factor = 0.6;
 static const double object_factor = 0.75; /* a command may do something else with the same thing */
 static const double identifier_bonus = 1.8;
@@ -57,12 +59,22 @@ static bool is_part(const struct term *m)
 	return (m->flags & TERM_WHOLE) && !(m->flags & TERM_PAIR) && m->stem_n >= SHORTEST;
 }
 
+/* synchronisation, synchronisier: long words that begin alike. */
+static bool same_root(struct sv a, struct sv b)
+{
+	enum { ROOT = 7, TAIL = 5 };
+	size_t n = 0;
+	while (n < a.n && n < b.n && a.p[n] == b.p[n])
+		n++;
+	return n >= ROOT && a.n - n <= TAIL && b.n - n <= TAIL;
+}
+
 /* Archivsuche, where "Suche" and "Archiv" were said: both parts, each by its own weight. */
 static double compound_value(
 	const struct route_topic *topic, const struct term *q, const struct route_topic *conv)
 {
 	enum { SHORTEST = 9, ENDING = 3 };
-	struct sv key = term_key(topic, q);
+	struct sv key = term_stem(topic, q); /* stems have no umlauts, so neither has the whole */
 	double best = 0;
 	if (!is_part(q) || key.n < SHORTEST || (q->flags & TERM_IDENT))
 		return 0;
@@ -76,7 +88,8 @@ static double compound_value(
 			const struct term *b = &conv->terms.v[j];
 			struct sv second = term_stem(conv, b);
 			bool fits = (sv_starts(rest, second) && rest.n <= second.n + ENDING) ||
-				(sv_starts(plain, second) && plain.n <= second.n + ENDING);
+				(sv_starts(plain, second) && plain.n <= second.n + ENDING) ||
+				same_root(plain, second);
 			double value = (double)(a->weight + b->weight) / 2;
 			if (is_part(b) && fits && value > best)
 				best = value;
@@ -108,14 +121,17 @@ static struct found find_best(
 	return best;
 }
 
-/* A name of the same noun phrase that the other side does not know. */
-static bool has_stranger(
-	const struct route_topic *a, const struct term *of, const struct route_topic *b)
+/* A word of the same noun phrase with one of these flags that the other side does not know. */
+static bool has_stranger(const struct route_topic *a, const struct term *of,
+	const struct route_topic *b, unsigned flags)
 {
 	for (size_t i = 0; i < a->terms.n; i++) {
 		const struct term *m = &a->terms.v[i];
+		size_t unused;
+		if (sv_find(term_key(a, of), term_key(a, m), &unused))
+			continue; /* a word of the phrase itself */
 		if (m == of || m->chunk != of->chunk || m->group == of->group ||
-			!(m->flags & TERM_NAME) || !(m->flags & TERM_WHOLE))
+			!(m->flags & flags) || !(m->flags & TERM_WHOLE))
 			continue;
 		bool known = false;
 		for (size_t j = 0; j < b->terms.n && !known; j++)
@@ -132,9 +148,15 @@ static double phrase_factor(const struct match_text *text, const struct term *q,
 {
 	if (((q->flags | c->flags) & TERM_PAIR) || !(q->flags & TERM_WHOLE))
 		return 1;
-	bool here = has_stranger(text->topic, q, conv), there = has_stranger(conv, c, text->topic);
-	if (!(q->flags & TERM_HEAD))
-		return here && there ? clash_factor : here ? modifier_factor : 1;
+	bool here = has_stranger(text->topic, q, conv, TERM_NAME);
+	bool there = has_stranger(conv, c, text->topic, TERM_NAME);
+	if (!(q->flags & TERM_HEAD)) {
+		bool of_noun = !here && has_stranger(text->topic, q, conv, TERM_HEAD);
+		return here && there ? clash_factor
+			: here	     ? modifier_factor
+			: of_noun    ? noun_modifier_factor
+				     : 1;
+	}
 	if (here && there)
 		return clash_factor;
 	bool only_modifier = there && !(c->flags & TERM_HEAD);
@@ -160,12 +182,15 @@ struct tally {
 	struct match m;
 	double whole, parts; /* of the group being read */
 	double best; /* value of m.word */
-	size_t names, names_known;
+	double beside; /* strength of what is not in the focus */
+	size_t names, focus, focus_known;
 };
 
-static void close_group(struct tally *t)
+static void close_group(struct tally *t, bool focus)
 {
-	t->m.strength += t->whole > t->parts ? t->whole : t->parts;
+	double value = t->whole > t->parts ? t->whole : t->parts;
+	t->m.strength += value;
+	t->beside += focus ? 0 : value;
 	t->whole = t->parts = 0;
 }
 
@@ -179,15 +204,27 @@ static void note_word(struct tally *t, struct sv key, double value)
 	t->m.word[cut.n] = '\0';
 }
 
+static void count_names(struct tally *t, const struct term *q, double likeness)
+{
+	if (!(q->flags & TERM_NAME) || !(q->flags & TERM_WHOLE))
+		return;
+	t->names++;
+	t->m.names_known += likeness >= same_enough;
+	t->focus += (q->flags & TERM_FOCUS) != 0;
+	t->focus_known += (q->flags & TERM_FOCUS) && likeness >= 0.5;
+}
+
 struct match match_topics(const struct match_text *text, const struct route_topic *conv)
 {
 	struct tally t = { .best = 0 };
 	uint16_t group = 0;
+	bool focus = false;
 	for (size_t i = 0; i < text->topic->terms.n; i++) {
 		const struct term *q = &text->topic->terms.v[i];
 		if (q->group != group)
-			close_group(&t);
+			close_group(&t, focus);
 		group = q->group;
+		focus = q->flags & (TERM_FOCUS | TERM_IDENT);
 		struct found f;
 		double value = term_value(text, i, conv, &f);
 		if (q->flags & TERM_WHOLE)
@@ -195,12 +232,12 @@ struct match match_topics(const struct match_text *text, const struct route_topi
 		else
 			t.parts += value;
 		note_word(&t, term_key(text->topic, q), value);
-		bool name = (q->flags & TERM_NAME) && (q->flags & TERM_WHOLE);
-		t.names += name;
-		t.names_known += name && f.likeness >= same_enough;
+		count_names(&t, q, f.likeness);
 	}
-	close_group(&t);
-	if (t.names > 0 && t.names_known == t.names)
+	close_group(&t, focus);
+	if (!text->leans && t.focus > 0 && t.focus_known == 0)
+		t.m.strength -= (1 - beside_factor) * t.beside;
+	if (t.names > 0 && t.m.names_known == t.names)
 		t.m.strength *= covered_bonus;
 	return t.m;
 }

@@ -215,8 +215,11 @@ static bool verb_between(const struct sentence *s, size_t i)
 		return false;
 	enum word_kind before = s->words[i - 1].kind;
 	bool fresh = (next->cls & LANG_BIT(INDEF)) && next->word_n <= 3; /* not "every day" */
+	bool third = s->tokens.lang == LANG_EN && /* "log compression eats too much" */
+		sv_ends(token_word(&s->tokens, token_at(s, i)), SV("s")) &&
+		(next->cls & (LANG_BIT(TOO) | LANG_BIT(FUNC))) && !(next->cls & LANG_BIT(PREP));
 	return (before == WORD_NAME || before == WORD_NOUN) &&
-		(fresh || (next->cls & (LANG_BIT(ART) | LANG_BIT(DEM) | LANG_BIT(SELF))));
+		(fresh || third || (next->cls & (LANG_BIT(ART) | LANG_BIT(DEM) | LANG_BIT(SELF))));
 }
 
 /* "the cited sources": an unknown participle in front of a noun. */
@@ -357,6 +360,15 @@ static void steer(const struct sentence *s, struct reader *r, size_t i)
 		r->definite = WORD_DEFINITE;
 }
 
+/* An unknown small word of German is an adjective in a noun phrase, or the verb that ends it: an
+ * adjective there has an ending and a noun behind it. */
+static bool german_finite(const struct sentence *s, size_t i)
+{
+	const struct token *next = peek(s, i + 1);
+	struct sv w = token_word(&s->tokens, token_at(s, i));
+	return sv_ends(w, SV("t")) || !next || next->before || (next->cls & function_words);
+}
+
 static void place(struct sentence *s, struct reader *r, size_t i)
 {
 	struct word *w = &s->words[i];
@@ -377,13 +389,15 @@ static void place(struct sentence *s, struct reader *r, size_t i)
 		r->focus_chunk = r->chunk;
 	}
 	bool verb = w->kind == WORD_ACT;
-	if (verb &&
-		s->tokens.lang != LANG_DE) { /* ends the noun phrase; a German one may be in it */
+	if (verb && (s->tokens.lang != LANG_DE || german_finite(s, i))) {
 		w->chunk = ++r->chunk;
+		w->complement = r->complement = r->after_preposition = false;
 		r->fresh_chunk = true;
 		r->definite = WORD_BARE;
 	}
-	bool focus = r->focus_seen ? r->chunk == r->focus_chunk : !r->after_preposition;
+	/* "with the old tables, …": what a sentence opens with is what it is about */
+	bool fronted = r->chunk == 1 && (token_at(s, s->body)->cls & LANG_BIT(PREP));
+	bool focus = r->focus_seen ? r->chunk == r->focus_chunk : !r->after_preposition || fronted;
 	bool background = r->subordinate && r->focus_seen;
 	w->role = focus		       ? ROLE_FOCUS
 		: verb		       ? ROLE_OTHER
@@ -454,6 +468,8 @@ static void read_signs(struct sentence *s)
 		if (k->flags & TOKEN_QUOTED)
 			continue;
 		s->presupposes |= (k->phrase & (LANG_BIT(STILL) | LANG_BIT(TOO))) != 0;
+		s->persists |= (k->phrase & LANG_BIT(STILL)) &&
+			!(k->phrase & (LANG_BIT(STEP) | LANG_BIT(INDEF)));
 		s->past |= (k->phrase & LANG_BIT(PAST)) != 0;
 		s->waits |= (k->phrase & LANG_BIT(WAIT)) != 0;
 		bool alone = (i == 0 || k->before) && (k->phrase & LANG_BIT(FRESH));

@@ -49,6 +49,7 @@ struct sentence {
 	bool returning; /* what follows names an earlier subject */
 	bool imperative; /* opens with a verb */
 	bool presupposes; /* still, again, too: something was there before */
+	bool persists; /* still, again: it was so before */
 	bool points; /* to a thing by "that X" */
 	bool waits; /* for something to end: when that is done */
 	bool past; /* points to an earlier session */

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "route/german.h"
 
 /* What a word says about the subject, by its kind: in the text to be decided, where a common
  * word proves little, and in a conversation, where it may be what is asked for. */
@@ -32,6 +33,7 @@ static const float role_weight[] = {
 	[ROLE_ASIDE] = 0.5F,
 	[ROLE_BACKGROUND] = 0.5F,
 };
+static const float receiver_weight = 0.85F; /* of what a new thing is added to */
 static const float indefinite_weight = 0.6F; /* of the text to be decided: it brings a new thing */
 static const float bare_weight = 0.85F; /* of what a command is to act on: any such thing */
 static const float introduced_weight = 0.9F;
@@ -39,6 +41,7 @@ static const float known_noun_weight = 0.8F;
 static const float general_weight = 0.75F;
 static const float brought_weight = 0.8F;
 static const float quoted_weight = 0.5F;
+static const float repeated_weight = 0.15F; /* more for what is said again, up to the whole */
 static const float part_weight = 0.45F; /* of an identifier or compound of several parts */
 static const float compound_part_weight = 0.6F; /* CSV of CSV-Export */
 static const float compound_head_weight = 0.85F; /* Export of it */
@@ -91,26 +94,6 @@ struct adding {
 	uint16_t chunk_base;
 };
 
-/* abgesenkt → absenkt, gerundet → rundet: the ge of German participles hides the stem. */
-static bool german_present(struct str *out, struct sv key)
-{
-	static const char *const prefixes[] = { "", "ab", "an", "auf", "aus", "bei", "durch", "ein",
-		"her", "hin", "los", "mit", "nach", "um", "unter", "vor", "weg", "zu", "zurück",
-		"zusammen" };
-	enum { SHORTEST = 4 };
-	if (!sv_ends(key, SV("t")) && !sv_ends(key, SV("te")) && !sv_ends(key, SV("ten")))
-		return false;
-	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
-		struct sv p = sv_of(prefixes[i]), rest = sv_from(key, p.n);
-		if (!sv_starts(key, p) || !sv_starts(rest, SV("ge")) || rest.n < 2 + SHORTEST)
-			continue;
-		str_add(out, p);
-		str_add(out, sv_from(rest, 2));
-		return true;
-	}
-	return false;
-}
-
 static void add_stem(struct adding *a, struct sv key, struct term *m)
 {
 	enum lang_id lang = a->s->tokens.lang;
@@ -133,6 +116,14 @@ static struct term *find_term(struct route_topic *t, struct sv key, uint8_t flag
 	return NULL;
 }
 
+/* What is said turn after turn is what a conversation is about, wherever it stands. */
+static void strengthen(struct term *known, float weight, enum topic_source source)
+{
+	if (source == TOPIC_LATER && weight < known->weight + repeated_weight)
+		weight = known->weight + repeated_weight < 1 ? known->weight + repeated_weight : 1;
+	known->weight = known->weight > weight ? known->weight : weight;
+}
+
 static void add_term(
 	struct adding *a, struct sv key, float weight, uint8_t flags, unsigned pair, uint16_t chunk)
 {
@@ -140,7 +131,7 @@ static void add_term(
 	if (a->source != TOPIC_QUERY) {
 		struct term *known = find_term(a->t, key, flags);
 		if (known) {
-			known->weight = known->weight > weight ? known->weight : weight;
+			strengthen(known, weight, a->source);
 			known->flags |= flags;
 			return;
 		}
@@ -185,9 +176,15 @@ static bool next_part(struct sv *rest, struct sv *ret)
 static bool is_extension(struct sv s)
 {
 	static const char known[] =
-		" c h cc cpp hpp py js ts tsx jsx go rs java kt rb php cs swift sh "
-		"md txt json yaml yml toml ini cfg conf xml html css scss sql csv "
-		"pdf png jpg svg gif vue lua zig lock log env proto gradle tf ";
+		" c h cc cpp cxx hpp hh m mm py pyi ipynb js mjs cjs ts tsx jsx vue svelte go rs "
+		"java kt kts scala clj groovy rb php cs fs vb swift dart sh bash zsh fish ps1 bat "
+		"cmd pl pm r jl lua zig nim ex exs erl hs ml elm lisp el vim asm s f f90 for cob "
+		"cbl cpy jcl pas bas ino sv vhd vhdl md rst adoc org tex bib txt json jsonl yaml "
+		"yml toml ini cfg conf properties xml xsd xsl html htm css scss sass less sql db "
+		"sqlite csv tsv parquet pdf png jpg jpeg svg gif webp bmp ico psd mp3 mp4 wav ogg "
+		"mov mkv doc docx xls xlsx ppt pptx odt ods zip tar gz xz jar war lock log env "
+		"proto graphql gradle tf hcl nix cmake mk service ged gpx kml geojson stl obj gltf "
+		"epub srt vtt po ics vcf eml bak tmp out diff patch ";
 	AUTO_STR word = STR_INIT;
 	size_t unused;
 	str_addf(&word, " %.*s ", SV_ARG(s));
@@ -321,6 +318,35 @@ static bool brings(const struct word *w)
 	return w->role == ROLE_ASIDE && w->definite == WORD_INDEFINITE;
 }
 
+/* "add a health check to the Dockerfile": the new thing is for a known one, and that is named. */
+static bool receives(const struct sentence *s, const struct word *w)
+{
+	if (!s->imperative || w->role != ROLE_ASIDE || w->definite != WORD_DEFINITE)
+		return false;
+	for (size_t i = s->body; i < s->tokens.v.n; i++)
+		if (s->words[i].role == ROLE_FOCUS && s->words[i].kind != WORD_VERB &&
+			s->words[i].kind != WORD_DEED)
+			return s->words[i].definite == WORD_INDEFINITE ||
+				s->words[i].definite == WORD_BARE;
+	return false;
+}
+
+/* "tests for the mail queue": made for it, so about it; "a book to the engine" is about the book.
+ */
+static bool made_for(const struct sentence *s, size_t i)
+{
+	static const char *const words[] = { "for", "of", "about", "für", "fürs", "über", "zum",
+		"zur", "pour", "sur", "para", "sobre" };
+	const struct token *v = s->tokens.v.v;
+	size_t at = i;
+	while (at > s->body && !(v[at].cls & LANG_BIT(PREP)) && !v[at].before)
+		at--;
+	for (size_t n = 0; n < ARRAY_LEN(words); n++)
+		if (sv_is(token_word(&s->tokens, &v[at]), words[n]))
+			return receives(s, &s->words[i]);
+	return false;
+}
+
 /* "crée un formulaire": what the conversation made. */
 static bool introduces(const struct word *w)
 {
@@ -349,6 +375,15 @@ static bool asks_how(const struct sentence *s)
 	return false;
 }
 
+/* sharded, scheduled: a quality that says what was done. */
+static bool is_deed_done(const struct adding *a, size_t i)
+{
+	const struct token *k = &a->s->tokens.v.v[i];
+	return a->s->tokens.lang == LANG_EN && a->s->words[i].kind == WORD_QUALITY &&
+		(!k->cls || (k->cls & LANG_BIT(DEED))) &&
+		sv_ends(token_word(&a->s->tokens, k), SV("ed"));
+}
+
 static float word_weight(const struct adding *a, size_t i)
 {
 	const struct word *w = &a->s->words[i];
@@ -357,9 +392,9 @@ static float word_weight(const struct adding *a, size_t i)
 		return w->kind == WORD_NAME ? 1 : 0;
 	if (a->source != TOPIC_QUERY)
 		return (introduces(w) ? introduced_weight : conv_weight[w->kind]) *
-			(brings(w) ? brought_weight : role_weight[w->role]) *
+			(brings(w) || made_for(a->s, i) ? brought_weight : role_weight[w->role]) *
 			(k->flags & TOKEN_QUOTED ? quoted_weight : 1);
-	float weight = query_weight[w->kind];
+	float weight = query_weight[is_deed_done(a, i) ? WORD_ACT : w->kind];
 	if (w->kind == WORD_NOUN &&
 		(w->definite == WORD_POINTED || (i > 0 && (k[-1].cls & LANG_BIT(DEM)))))
 		return pointed_weight;
@@ -367,7 +402,7 @@ static float word_weight(const struct adding *a, size_t i)
 		return 1; /* back to the form */
 	if (w->kind == WORD_NOUN && stands_as_subject(a, i))
 		return known_noun_weight;
-	weight *= role_weight[w->role];
+	weight *= receives(a->s, w) ? receiver_weight : role_weight[w->role];
 	if (asks_how(a->s) && w->definite == WORD_BARE)
 		weight *= general_weight;
 	if (w->definite == WORD_INDEFINITE)
@@ -444,22 +479,25 @@ static void add_pair(struct adding *a, size_t i)
 		first && second ? first << 16 | second : 0, w->chunk);
 }
 
-/* "log in", "shopping cart": two words, one thing of the table. */
-static void add_known_phrase(struct adding *a, size_t i)
+/* "log in", "shopping cart", "text to speech": several words, one thing of the table. */
+static void add_known_phrase(struct adding *a, size_t i, size_t n)
 {
 	const struct token *k = &a->s->tokens.v.v[i];
-	const struct word *w = &a->s->words[i];
-	if (k[1].before)
-		return;
+	const struct word *w = &a->s->words[i], *last = &w[n - 1];
 	AUTO_STR phrase = STR_INIT;
-	str_add(&phrase, token_word(&a->s->tokens, k));
-	str_addc(&phrase, ' ');
-	str_add(&phrase, token_word(&a->s->tokens, &k[1]));
+	for (size_t j = 0; j < n; j++) {
+		if (j > 0 && k[j].before)
+			return;
+		str_addf(&phrase, "%s%.*s", j ? " " : "", SV_ARG(token_word(&a->s->tokens, &k[j])));
+	}
 	if (!concept_of(str_sv(&phrase)))
 		return;
 	a->group++;
-	float common = w->kind == WORD_NOUN && w[1].kind == WORD_NOUN ? 0.4F : 1.0F;
-	add_term(a, str_sv(&phrase), common * role_weight[w->role], TERM_WHOLE, 0, w->chunk);
+	float common = w->kind == WORD_NOUN && last->kind == WORD_NOUN ? 0.4F : 1.0F;
+	add_term(a, str_sv(&phrase), common * role_weight[w->role],
+		(uint8_t)(TERM_WHOLE | (w->role == ROLE_FOCUS ? TERM_FOCUS : 0) |
+			(last->head ? TERM_HEAD : 0)),
+		0, w->chunk);
 }
 
 /* end to end, peer to peer: three words, one thing. */
@@ -478,6 +516,29 @@ static void add_echo(struct adding *a, size_t i)
 	add_term(a, str_sv(&joined), 1, TERM_WHOLE | TERM_NAME, 0, a->s->words[i].chunk);
 }
 
+/* "rutscht … ab": the verb is abrutschen, and "das Abrutschen" is that. The particle stands at the
+ * end of the verb's clause. */
+static void add_separable(struct adding *a, size_t i)
+{
+	const struct tokens *t = &a->s->tokens;
+	const struct word *w = &a->s->words[i];
+	size_t end = i + 1;
+	bool verb = w->kind == WORD_ACT || w->kind == WORD_VERB || w->kind == WORD_DEED;
+	if (t->lang != LANG_DE || !verb || (t->v.v[i].flags & TOKEN_UPPER && i > a->s->body))
+		return;
+	while (end < t->v.n && !t->v.v[end].before)
+		end++;
+	const struct token *last = &t->v.v[end - 1];
+	if (end - 1 <= i || !german_particle(token_word(t, last)))
+		return;
+	AUTO_STR joined = STR_INIT;
+	str_add(&joined, token_word(t, last));
+	str_add(&joined, token_word(t, &t->v.v[i]));
+	a->group++;
+	float weight = (a->source == TOPIC_QUERY ? query_weight : conv_weight)[WORD_ACT];
+	add_term(a, str_sv(&joined), weight * role_weight[ROLE_OTHER], TERM_WHOLE, 0, w->chunk);
+}
+
 void topic_add(
 	struct words *w, struct route_topic *t, const struct sentence *s, enum topic_source source)
 {
@@ -487,13 +548,18 @@ void topic_add(
 		a.group = t->terms.v[t->terms.n - 1].group;
 		a.chunk_base = (uint16_t)(t->terms.v[t->terms.n - 1].chunk + CHUNKS_A_SENTENCE);
 	}
-	for (size_t i = 0; i < s->tokens.v.n; i++)
+	for (size_t i = 0; i < s->tokens.v.n; i++) {
 		add_word(&a, i);
+		if (source != TOPIC_ANSWER)
+			add_separable(&a, i);
+	}
 	for (size_t i = 0; i + 1 < s->tokens.v.n; i++) {
 		add_pair(&a, i);
-		add_known_phrase(&a, i);
-		if (i + 2 < s->tokens.v.n)
+		add_known_phrase(&a, i, 2);
+		if (i + 2 < s->tokens.v.n) {
+			add_known_phrase(&a, i, 3);
 			add_echo(&a, i);
+		}
 	}
 }
 

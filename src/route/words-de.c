@@ -19,7 +19,7 @@ const struct word_list words_de = {
 		[LANG_DEM] = "dies|diese|dieser|dieses|diesen|diesem|jene|jener|jenes|jenen|jenem|solche|solchen|"
 			"solcher|solches|derselbe|dieselbe|dasselbe|denselben|demselben|dieselben|diejenigen|"
 			"derjenige|derselben|selben|selbe|gleichen",
-		[LANG_THERE] = "dafür|davon|daran|darin|darauf|daraus|dagegen|daneben|dahinter|davor|darunter|"
+		[LANG_THERE] = "währenddessen|unterdessen|derweil|dafür|davon|daran|darin|darauf|daraus|dagegen|daneben|dahinter|davor|darunter|"
 			"darüber|dabei|dazu|dorthin|dort|dran|drauf|drin|drunter|drüber|da|da nochmal|"
 			"dadurch|hierfür|hierzu|hiervon|dahin|daher|drum|darum|damit|dazwischen|da drin|"
 			"da rein|da raus|rein|raus|dazu noch|hierbei|hieraus|daraufhin|davon noch",
@@ -117,7 +117,9 @@ const struct word_list words_de = {
 			"gibt es was neues zu|gibt es was neues zum|gibt es was neues bei|greif|zu der|"
 			"zum von vorhin|was macht|wie läuft es mit|was ist nun mit|was ist jetzt mit|"
 			"jetzt wieder zu|jetzt wieder zum|jetzt wieder zur|wieder zu|wieder zum|wieder zur",
-		[LANG_FRESH] = "neues thema|neue frage|neue aufgabe|neues gespräch|neue unterhaltung|"
+		[LANG_FRESH] = "was neues|was ganz neues|etwas neues|etwas ganz neues|jetzt was neues|nun was neues|mal was neues|"
+			"jetzt etwas neues|jetzt mal was neues|jetzt zu was anderem|zu was anderem|ganz was anderes|"
+			"jetzt was ganz anderes|neues thema|neue frage|neue aufgabe|neues gespräch|neue unterhaltung|"
 			"neue konversation|neuer chat|neuer faden|neues problem|neues topic|anderes thema|"
 			"andere frage|andere aufgabe|anderes topic|ein anderes thema|eine andere frage|"
 			"eine neue frage|ein neues thema|was anderes|was ganz anderes|etwas anderes|"
@@ -143,7 +145,8 @@ const struct word_list words_de = {
 			"wie hast du|hat das|hat es|haben wir|ist das|ist es|sind das|stimmt das|war das|"
 			"klappt das|geht das|läuft das|lief das|reicht das|meinst du|du meintest|du sagtest|"
 			"du solltest|liegt das|lag das|hat das geklappt|ist das alles|kommt das|"
-			"warum ist das|was bedeutet das",
+			"warum ist das|was bedeutet das|kann es das sein|könnte es das sein|kann das sein|könnte das sein|"
+			"kann es daran liegen|liegt es daran|könnte es daran liegen|war es das|ist es das",
 		[LANG_EXPLETIVE] = "es gibt|gibt es|gibts|gibt's|es wäre|wäre es|ist es möglich|es ist möglich|es soll|"
 			"soll es|es muss|lohnt es sich|es lohnt sich|lohnt sich|es fehlt|es fehlen|geht es|"
 			"wie geht es|es geht|es kommt|es sieht|es scheint|es handelt sich|worum geht es|"

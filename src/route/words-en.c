@@ -111,7 +111,8 @@ const struct word_list words_en = {
 			"have they|did they|did it|is it done|is it ready|is that all|what did you|"
 			"what have you|why did you|where did you|how did you|did we|we just|just did|"
 			"just made|just wrote|just added|changed|happened|broke|failed|which ones|you broke|"
-			"you forgot|you missed|you removed|you deleted|you put",
+			"you forgot|you missed|you removed|you deleted|you put|could that be it|can that be it|could that be|"
+			"is that it|could that be why|is that why|is that the reason",
 		[LANG_EXPLETIVE] = "is it possible|it is possible|it's possible|would it be possible|would it be|"
 			"is it worth|is it worthwhile|does it make sense|it would be|it'd be|it is time|"
 			"how long does it take|how much does it cost|it takes|what time is it|is it true|"
@@ -208,7 +209,7 @@ const struct word_list words_en = {
 			"when that finishes|once it finishes|once that finishes|when you're done|"
 			"when you are done|once you're done|when it is finished|when that is finished|"
 			"as soon as that is done|as soon as it's done|when this is done|once this is done",
-		[LANG_HERE] = "project|repo|repository|directory|folder|machine|computer|laptop|workspace|codebase|"
+		[LANG_HERE] = "cpu|gpu|device|host|phone|tablet|terminal|shell|browser|desktop|os|kernel|country|season|project|repo|repository|directory|folder|machine|computer|laptop|workspace|codebase|"
 			"branch|house|room|mac|pc|system|morning|week|month|year|time|way|evening|afternoon|"
 			"sort|kind|day|days",
 		[LANG_ONE] = "one|ones|the first one|the second one|the third one|the last one|the previous one|"
