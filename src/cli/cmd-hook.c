@@ -160,7 +160,7 @@ static void on_compact(struct app *app, const struct hook_input *in)
 	int rc = app_store(app, &store, &err);
 	if (rc >= 0) {
 		dir = archive_of(app, &archive);
-		rc = archive_keep(&archive, path.buf, ARCHIVE_LINK, key, &err);
+		rc = archive_keep(&archive, path.buf, ARCHIVE_GROWING, key, &err);
 	}
 	if (rc < 0)
 		log_failure(app, "pre-compact", err.msg);

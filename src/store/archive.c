@@ -19,6 +19,7 @@ enum {
 	KEY_SALT = 8, /* random characters that tell kept versions of one session apart */
 	COPY_STEP = 1 << 30,
 	COPY_BUFFER = 256 * 1024,
+	SAME_BYTES = 4096, /* of each end that are compared */
 };
 
 /* ---- names ---- */
@@ -109,6 +110,60 @@ static int copy_file(const char *from, const char *to, struct err *reterr)
 	return r < 0 ? r : file_new_commit_excl(&file, reterr);
 }
 
+/* ---- copies that grow ---- */
+
+/* Whether the two files have the same bytes at a place. */
+static bool same_at(int a, int b, off_t at, size_t n)
+{
+	char left[SAME_BYTES], right[SAME_BYTES];
+
+	return pread(a, left, n, at) == (ssize_t)n && pread(b, right, n, at) == (ssize_t)n &&
+		memcmp(left, right, n) == 0;
+}
+
+/* Agents only append, so the ends tell whether a copy is the beginning of the file. */
+static bool is_beginning(int copy, off_t size, int whole)
+{
+	size_t n = size < SAME_BYTES ? (size_t)size : SAME_BYTES;
+
+	return same_at(copy, whole, 0, n) && same_at(copy, whole, size - (off_t)n, n);
+}
+
+static int append_rest(int from, int to, off_t at, struct err *reterr)
+{
+	AUTO_FREE char *buf = xmalloc(COPY_BUFFER);
+	ssize_t n;
+
+	while ((n = pread(from, buf, COPY_BUFFER, at)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		ssize_t put = n < 0 ? n : pwrite(to, buf, (size_t)n, at);
+		if (put < 0 && errno != EINTR)
+			return err_errno(reterr, errno, "copy");
+		at += put > 0 ? put : 0;
+	}
+	return fdatasync(to) < 0 ? err_errno(reterr, errno, "sync") : 0;
+}
+
+/*
+ * Brings the copy up to the file: 1 when it has all of it now, 0 when it is no beginning of it.
+ * Two processes at once write the same bytes to the same places.
+ */
+static int grow(const char *copy, const char *path, struct err *reterr)
+{
+	AUTO_CLOSE int from = open(path, O_RDONLY | O_CLOEXEC);
+	AUTO_CLOSE int to = open(copy, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st, kept;
+
+	if (from < 0)
+		return err_errno(reterr, errno, "open %s", path);
+	if (to < 0 || fstat(from, &st) < 0 || fstat(to, &kept) < 0 || kept.st_size > st.st_size ||
+		!is_beginning(to, kept.st_size, from))
+		return 0;
+	int r = append_rest(from, to, kept.st_size, reterr);
+	return r < 0 ? r : 1;
+}
+
 /* ---- what is kept ---- */
 
 static int64_t mtime_ns(const struct stat *st)
@@ -116,36 +171,46 @@ static int64_t mtime_ns(const struct stat *st)
 	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 }
 
-/* A row for the same file (a link), or the same state of it (a copy), that is still there. */
-static int find_kept(const struct archive *a, const struct stat *st, enum archive_how how,
-	char key[static ARCHIVE_KEY_MAX], struct err *reterr)
+/* Whether what is kept under a key serves for the file: 1 or 0. */
+static int serves(enum archive_how how, const char *kept, const char *path, const struct stat *st,
+	struct err *reterr)
+{
+	struct stat there;
+
+	if (how == ARCHIVE_GROWING)
+		return grow(kept, path, reterr);
+	if (stat(kept, &there) < 0)
+		return 0;
+	return how == ARCHIVE_COPY ? there.st_size == st->st_size
+				   : there.st_ino == st->st_ino && there.st_dev == st->st_dev;
+}
+
+/* A row for the same file, kept in this way, that is still there. A link serves for a copy that
+ * grows only where a link would be made. */
+static int find_kept(const struct archive *a, const char *path, const struct stat *st,
+	enum archive_how how, char key[static ARCHIVE_KEY_MAX], struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = sql_prepare(&q, a->store,
-		"SELECT key, how FROM archive WHERE ino = ? AND dev = ?"
-		" AND (how = 0 OR (size = ? AND mtime_ns = ?)) ORDER BY how, kept_ms",
+		"SELECT key FROM archive WHERE ino = ? AND dev = ? AND how = ?"
+		" AND (how <> 1 OR (size = ? AND mtime_ns = ?)) ORDER BY kept_ms",
 		reterr);
 
 	if (r < 0)
 		return r;
 	sql_int(&q, (int64_t)st->st_ino);
 	sql_int(&q, (int64_t)st->st_dev);
+	sql_int(&q, how);
 	sql_int(&q, st->st_size);
 	sql_int(&q, mtime_ns(st));
 	while ((r = sql_step(&q, reterr)) > 0) {
 		const char *found = sql_get_text(&q, 0);
-		bool copy = sql_get_int(&q, 1) == ARCHIVE_COPY;
-		AUTO_FREE char *path = archive_path(a, found);
-		struct stat kept;
-		if (copy != (how == ARCHIVE_COPY) && !copy)
+		AUTO_FREE char *kept = archive_path(a, found);
+		int served = key_valid(found) ? serves(how, kept, path, st, reterr) : 0;
+		if (served == 0)
 			continue;
-		if (!key_valid(found) || stat(path, &kept) < 0)
-			continue;
-		if (copy ? kept.st_size == st->st_size
-			 : kept.st_ino == st->st_ino && kept.st_dev == st->st_dev) {
-			(void)snprintf(key, ARCHIVE_KEY_MAX, "%s", found);
-			return 1;
-		}
+		(void)snprintf(key, ARCHIVE_KEY_MAX, "%s", found);
+		return served;
 	}
 	return r;
 }
@@ -170,7 +235,7 @@ static int put_file(const struct archive *a, const char *path, enum archive_how 
 				continue;
 			if (!no_links_here(errno))
 				return err_errno(reterr, errno, "link %s to %s", path, to);
-			*how = ARCHIVE_COPY;
+			*how = ARCHIVE_GROWING;
 		}
 		int r = copy_file(path, to, reterr);
 		if (r != -EEXIST)
@@ -216,8 +281,10 @@ int archive_keep(const struct archive *a, const char *path, enum archive_how how
 		r = err_errno(reterr, errno, "stat %s", real);
 	if (r == 0)
 		r = file_mkdirs(a->dir, reterr);
+	if (r == 0 && how == ARCHIVE_GROWING && st.st_size >= ARCHIVE_LINK_FROM)
+		how = ARCHIVE_LINK;
 	if (r == 0)
-		r = find_kept(a, &st, how, key, reterr);
+		r = find_kept(a, real, &st, how, key, reterr);
 	if (r == 0) {
 		r = put_file(a, real, &how, key, reterr);
 		if (r == 0)

@@ -1,10 +1,10 @@
 /*
  * The archive: originals that outlive the agents' own clean-up, and the references into them.
  *
- * A file that is kept is linked into the archive's folder: this costs nothing, goes on showing
- * what the agent appends (an agent only appends, so places stay), and survives the unlinking of
- * the original. On another file system, and where the original is about to be replaced, it is
- * copied. Nothing is ever deleted here.
+ * A session that is kept is copied into the archive's folder. When it is kept again, only what the
+ * agent has appended since is added: the places in it stay. A huge one is linked instead, which
+ * costs nothing and survives the unlinking of the original, but not that its bytes are
+ * overwritten. Nothing is ever deleted here.
  *
  * A reference is the beginning of a content hash. It leads to a place in a kept file, and what is
  * found there is checked against the whole hash: a reference gives the original bytes or an error,
@@ -28,14 +28,21 @@ struct archive {
 	const struct clock *clock;
 };
 
+/* Stored: the numbers stay. */
 enum archive_how {
-	ARCHIVE_LINK, /* a hard link, a copy only where links cannot be */
-	ARCHIVE_COPY, /* bytes of its own */
+	ARCHIVE_LINK = 0, /* a hard link */
+	ARCHIVE_COPY = 1, /* the file as it is now */
+	ARCHIVE_GROWING = 2, /* a copy that grows with the file */
 };
 
+/* Larger files are linked where they would be copied to grow. */
+enum { ARCHIVE_LINK_FROM = 64 * 1024 * 1024 };
+
 /*
- * Keeps the file and gives its key: a file name's worth of [0-9a-z.-]. A link that is kept already
- * is not kept twice. With ARCHIVE_COPY the copy is on disk when this returns.
+ * Keeps the file and gives its key: a file name's worth of [0-9a-z.-]. ARCHIVE_COPY is for a file
+ * that is about to be replaced. ARCHIVE_GROWING is for one that goes on, and becomes ARCHIVE_LINK
+ * for a huge file; either becomes a copy where links cannot be. What is kept already is not kept
+ * twice. A copy is on disk when this returns.
  */
 int archive_keep(const struct archive *a, const char *path, enum archive_how how,
 	char ret_key[static ARCHIVE_KEY_MAX], struct err *reterr) MUST_USE;

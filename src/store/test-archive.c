@@ -56,16 +56,61 @@ static ino_t inode(const char *path)
 	return st.st_ino;
 }
 
+/* What the agent appends is appended; what it overwrites is not. */
+static void keeps_what_grows(void **state)
+{
+	struct fixture *f = *state;
+	char key[ARCHIVE_KEY_MAX], again[ARCHIVE_KEY_MAX];
+	AUTO_STR text = STR_INIT;
+
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, key, NULL), 0);
+	AUTO_FREE char *path = archive_path(&f->archive, key);
+	assert_int_not_equal(inode(path), inode(f->file));
+	assert_int_equal(file_append(f->file, SV("{\"c\":1}\n"), false, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, again, NULL), 0);
+	assert_string_equal(key, again);
+	assert_int_equal(file_read(path, 1000, &text, NULL), 0);
+	assert_string_equal(text.buf, "{\"a\":\"first\"}\n{\"b\":\"\\\"in\\\"\"}\n{\"c\":1}\n");
+	/* Truncated to nothing, and written anew, larger than before. */
+	assert_int_equal(truncate(f->file, 0), 0);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(file_append(f->file, SV("{\"other\":2}\n"), false, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, again, NULL), 0);
+	assert_string_not_equal(key, again);
+	AUTO_STR still = STR_INIT;
+	assert_int_equal(file_read(path, 1000, &still, NULL), 0);
+	assert_string_equal(still.buf, text.buf);
+}
+
+/* A copy whose tail was never written, as after a kill, is brought up to the file. */
+static void goes_on_with_a_torn_copy(void **state)
+{
+	struct fixture *f = *state;
+	char key[ARCHIVE_KEY_MAX], again[ARCHIVE_KEY_MAX];
+	AUTO_STR kept = STR_INIT, whole = STR_INIT;
+
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, key, NULL), 0);
+	AUTO_FREE char *path = archive_path(&f->archive, key);
+	assert_int_equal(truncate(path, 9), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, again, NULL), 0);
+	assert_string_equal(key, again);
+	assert_int_equal(file_read(path, 1000, &kept, NULL), 0);
+	assert_int_equal(file_read(f->file, 1000, &whole, NULL), 0);
+	assert_string_equal(kept.buf, whole.buf);
+}
+
 static void keeps_a_link(void **state)
 {
 	struct fixture *f = *state;
 	char key[ARCHIVE_KEY_MAX], again[ARCHIVE_KEY_MAX];
 	AUTO_CLOSE int fd = -1;
 
-	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_LINK, key, NULL), 0);
+	/* Sparse, but as large as one that is not copied. */
+	assert_int_equal(truncate(f->file, ARCHIVE_LINK_FROM), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, key, NULL), 0);
 	AUTO_FREE char *path = archive_path(&f->archive, key);
 	assert_int_equal(inode(path), inode(f->file));
-	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_LINK, again, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, again, NULL), 0);
 	assert_string_equal(key, again);
 	/* The agent deletes its file. */
 	assert_int_equal(unlink(f->file), 0);
@@ -73,7 +118,7 @@ static void keeps_a_link(void **state)
 	/* Another one takes its name: it is kept by itself. */
 	free(f->file);
 	f->file = temp_write(f->dir, "s.jsonl", "{}\n");
-	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_LINK, again, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, again, NULL), 0);
 	assert_string_not_equal(key, again);
 	assert_int_equal(archive_open(&f->archive, "../s", &fd, NULL), ERR_NOTFOUND);
 	assert_int_equal(archive_open(&f->archive, "", &fd, NULL), ERR_NOTFOUND);
@@ -85,7 +130,7 @@ static void keeps_a_copy(void **state)
 	char link[ARCHIVE_KEY_MAX], key[ARCHIVE_KEY_MAX], again[ARCHIVE_KEY_MAX];
 	AUTO_STR text = STR_INIT;
 
-	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_LINK, link, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, link, NULL), 0);
 	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_COPY, key, NULL), 0);
 	assert_string_not_equal(link, key);
 	AUTO_FREE char *path = archive_path(&f->archive, key);
@@ -97,7 +142,7 @@ static void keeps_a_copy(void **state)
 	assert_string_not_equal(key, again);
 	assert_int_equal(file_read(path, 1000, &text, NULL), 0);
 	assert_int_equal(text.len, strlen("{\"a\":\"first\"}\n{\"b\":\"\\\"in\\\"\"}\n"));
-	assert_true(archive_keep(&f->archive, "/none", ARCHIVE_LINK, again, NULL) < 0);
+	assert_true(archive_keep(&f->archive, "/none", ARCHIVE_GROWING, again, NULL) < 0);
 }
 
 static void references(void **state)
@@ -116,7 +161,7 @@ static void references(void **state)
 			.inner_size = 4 },
 	};
 
-	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_LINK, key, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, key, NULL), 0);
 	assert_int_equal(recall_add(&f->archive, key, places, 2, NULL), 0);
 	assert_int_equal(recall_add(&f->archive, key, places, 2, NULL), 0);
 	recall_ref_text(places[0].hash, ref);
@@ -128,6 +173,11 @@ static void references(void **state)
 	str_clear(&raw);
 	assert_int_equal(recall_get(&f->archive, sv_of(inner), &raw, NULL, NULL), 0);
 	assert_string_equal(raw.buf, "\"in\"");
+	/* The agent's file is overwritten with nothing. */
+	assert_int_equal(truncate(f->file, 0), 0);
+	str_clear(&raw);
+	assert_int_equal(recall_get(&f->archive, sv_of(ref), &raw, NULL, NULL), 0);
+	assert_string_equal(raw.buf, "\"first\"");
 	assert_int_equal(
 		recall_get(&f->archive, SV("0000000000000000"), &raw, NULL, NULL), ERR_NOTFOUND);
 	assert_int_equal(recall_get(&f->archive, SV("odd"), &raw, NULL, NULL), ERR_USAGE);
@@ -179,6 +229,8 @@ static void references_as_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(keeps_what_grows),
+		CASE(goes_on_with_a_torn_copy),
 		CASE(keeps_a_link),
 		CASE(keeps_a_copy),
 		CASE(references),

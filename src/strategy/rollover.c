@@ -141,7 +141,7 @@ static int keep_originals(
 	char key[ARCHIVE_KEY_MAX];
 	if (!opts->archive || plan->places.n == 0)
 		return 0;
-	int rc = archive_keep(opts->archive, opts->parent->info.path, ARCHIVE_LINK, key, reterr);
+	int rc = archive_keep(opts->archive, opts->parent->info.path, ARCHIVE_GROWING, key, reterr);
 	if (rc < 0)
 		return rc;
 	return recall_add(opts->archive, key, plan->places.v, plan->places.n, reterr);

@@ -167,7 +167,7 @@ static int keep_originals(const struct smart_run *run, struct err *reterr)
 				.kind = s->entry->place.type == J_ARRAY ? RECALL_BLOCKS
 									: RECALL_TEXT,
 			});
-	int rc = archive_keep(run->archive, run->opts->path, ARCHIVE_LINK, key, reterr);
+	int rc = archive_keep(run->archive, run->opts->path, ARCHIVE_GROWING, key, reterr);
 	if (rc >= 0)
 		rc = recall_add(run->archive, key, places.v, places.n, reterr);
 	vec_release(&places);

@@ -169,7 +169,7 @@ static int flush_places(struct trim_run *run, struct err *reterr)
 		return 0;
 	if (run->key[0] == '\0')
 		r = archive_keep(run->archive, run->opts->path,
-			run->opts->in_place ? ARCHIVE_COPY : ARCHIVE_LINK, run->key, reterr);
+			run->opts->in_place ? ARCHIVE_COPY : ARCHIVE_GROWING, run->key, reterr);
 	if (r == 0)
 		r = recall_add(run->archive, run->key, run->places.v, run->places.n, reterr);
 	run->places.n = 0;
