@@ -11,7 +11,10 @@
 #include "ui/markdown.h"
 #include "json/write.h"
 
-enum { PROMPT_BYTES_MAX = 16 * 1024 * 1024 };
+enum {
+	PROMPT_BYTES_MAX = 16 * 1024 * 1024,
+	PAUSE_MS = 100, /* silence after which an unfinished word is shown */
+};
 
 struct ask_opts {
 	bool fresh;
@@ -38,6 +41,7 @@ struct ask {
 	struct term term;
 	struct markdown markdown;
 	struct countdown countdown;
+	struct loop_source *pause;
 	bool spoke; /* something of the answer is on standard output */
 	struct err broken; /* why standard output no longer takes it; the turn goes on */
 	int signo;
@@ -84,6 +88,22 @@ static void show_retry(struct ask *a, const struct agent_event *ev)
 	countdown_begin(&a->countdown, ev->delay_ms);
 }
 
+static void on_pause(void *data)
+{
+	struct ask *a = data;
+
+	a->pause = NULL;
+	markdown_pause(&a->markdown);
+	flush(a);
+}
+
+static void expect_pause(struct ask *a, bool expected)
+{
+	if (a->pause)
+		loop_remove(a->assistant.loop, a->pause);
+	a->pause = expected ? loop_add_timer(a->assistant.loop, PAUSE_MS, on_pause, a) : NULL;
+}
+
 static void on_event(void *data, const struct agent_event *ev)
 {
 	struct ask *a = data;
@@ -95,6 +115,7 @@ static void on_event(void *data, const struct agent_event *ev)
 		(void)fprintf(a->app->err, "faden: %.*s\n", SV_ARG(ev->text));
 	if (a->opts->json)
 		return;
+	expect_pause(a, ev->type == AGENT_EV_TEXT && a->term.tty);
 	if (ev->type == AGENT_EV_TEXT) {
 		a->spoke = true;
 		markdown_feed(&a->markdown, ev->text);
@@ -278,6 +299,7 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 	if (r == 0)
 		r = ask_once(&a, str_sv(&text), reterr);
 	countdown_end(&a.countdown);
+	expect_pause(&a, false);
 	assistant_close(&a.assistant);
 	markdown_release(&a.markdown);
 	term_release(&a.term);

@@ -16,7 +16,10 @@
 #include "ui/term.h"
 #include "ui/wrap.h"
 
-enum { TICK_MS = 250 };
+enum {
+	TICK_MS = 250,
+	PAUSE_MS = 100, /* silence after which an unfinished word is shown */
+};
 
 struct talk {
 	struct app *app;
@@ -27,6 +30,7 @@ struct talk {
 	struct status status;
 	struct editor *editor;
 	struct loop_source *tick;
+	struct loop_source *pause;
 	int64_t began_ms;
 	int64_t retry_ms; /* age clock: the agent tries again then; 0: it does not wait */
 	bool utf8;
@@ -106,11 +110,30 @@ static void show_tool(struct talk *t, const struct agent_event *ev)
 	status_set_state(&t->status, STATUS_TOOL, ev->tool);
 }
 
+static void on_pause(void *data)
+{
+	struct talk *t = data;
+
+	t->pause = NULL;
+	status_hide(&t->status);
+	markdown_pause(&t->markdown);
+	status_show(&t->status);
+	flush(t);
+}
+
+static void expect_pause(struct talk *t, bool expected)
+{
+	if (t->pause)
+		loop_remove(t->assistant.loop, t->pause);
+	t->pause = expected ? loop_add_timer(t->assistant.loop, PAUSE_MS, on_pause, t) : NULL;
+}
+
 static void on_event(void *data, const struct agent_event *ev)
 {
 	struct talk *t = data;
 
 	t->retry_ms = 0;
+	expect_pause(t, ev->type == AGENT_EV_TEXT);
 	switch (ev->type) {
 	case AGENT_EV_TEXT:
 		status_hide(&t->status);
@@ -248,6 +271,7 @@ static int take_turn(struct talk *t, struct sv text, bool fresh, struct err *ret
 	int r = assistant_say(&t->assistant, &req, &out, reterr);
 	term_mode_restore(&t->mode);
 	loop_remove(t->assistant.loop, t->tick);
+	expect_pause(t, false);
 	t->running = false;
 	if (r == 0) {
 		show_outcome(t, &out);

@@ -185,10 +185,11 @@ static enum verdict judge_empty(struct markdown *m, const struct head *h)
 	return VERDICT_DONE;
 }
 
+/* In a quotation there is little room: there it stays as it is. */
 static enum verdict begin_table(struct markdown *m)
 {
 	show_gap(m);
-	m->kind = MARKDOWN_RAW;
+	m->kind = m->prefix.len ? MARKDOWN_RAW : MARKDOWN_TABLE;
 	return VERDICT_DONE;
 }
 
@@ -247,6 +248,8 @@ void markdown_judge_line(struct markdown *m, bool whole)
 	}
 	while (verdict == VERDICT_AGAIN) {
 		struct head h = head_of(str_sv(&m->line), whole);
+		if ((h.rest.n || h.whole) && !sv_starts(h.rest, SV("|")))
+			markdown_end_table(m);
 		verdict = judge(m, &h);
 	}
 }

@@ -20,5 +20,7 @@ static inline bool markdown_is_blank(char c)
  * that (a rule, a blank line, an opening fence) leaves it undecided and m->line empty.
  */
 void markdown_judge_line(struct markdown *m, bool whole);
+/* The table that was gathered ends here: shows it. */
+void markdown_end_table(struct markdown *m);
 /* Inside a code block: m->line is whole and is its closing fence. */
 bool markdown_closes_fence(const struct markdown *m);

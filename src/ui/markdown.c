@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "ui/markdown-line.h"
 #include "ui/markdown-span.h"
+#include "ui/markdown-table.h"
 
 enum { TAB_STOP = 8 };
 
@@ -20,6 +21,7 @@ void markdown_release(struct markdown *m)
 	str_release(&m->hold);
 	str_release(&m->line);
 	str_release(&m->prefix);
+	strv_release(&m->table);
 }
 
 /* ---- text with spans ---- */
@@ -167,6 +169,39 @@ static void show_raw_part(struct markdown *m, size_t n)
 	str_drop(&m->line, n);
 }
 
+/* ---- tables ---- */
+
+void markdown_end_table(struct markdown *m)
+{
+	if (m->table.n == 0)
+		return;
+	bool shown = markdown_table_print(m->term, &m->table);
+	for (size_t i = 0; !shown && i < m->table.n; i++) {
+		AUTO_STR wide = STR_INIT;
+		expand_tabs(&wide, sv_of(m->table.v[i]));
+		term_put(m->term, str_sv(&wide));
+		term_newline(m->term);
+	}
+	strv_release(&m->table);
+}
+
+static void show_raw(struct markdown *m, bool whole);
+
+/* A line that is too long for a cell of any table is shown as it comes. */
+static void keep_table_line(struct markdown *m, bool whole)
+{
+	if (m->line.len >= MARKDOWN_RAW_MAX) {
+		markdown_end_table(m);
+		m->kind = MARKDOWN_RAW;
+		show_raw(m, whole);
+	} else if (whole) {
+		strv_addsv(&m->table, str_sv(&m->line));
+		str_clear(&m->line);
+		if (m->table.n >= MARKDOWN_TABLE_ROWS)
+			markdown_end_table(m);
+	}
+}
+
 static void show_raw(struct markdown *m, bool whole)
 {
 	while (m->line.len >= MARKDOWN_RAW_MAX)
@@ -190,6 +225,9 @@ static void show_line(struct markdown *m, bool whole)
 		break;
 	case MARKDOWN_TEXT:
 		show_text(m, whole);
+		break;
+	case MARKDOWN_TABLE:
+		keep_table_line(m, whole);
 		break;
 	case MARKDOWN_RAW:
 		if (whole && m->fence && !m->raw_begun && markdown_closes_fence(m)) {
@@ -279,12 +317,19 @@ void markdown_feed(struct markdown *m, struct sv piece)
 	show_line(m, false);
 }
 
+void markdown_pause(struct markdown *m)
+{
+	if (m->term->tty && m->kind == MARKDOWN_TEXT)
+		wrap_pause(&m->wrap);
+}
+
 void markdown_end(struct markdown *m)
 {
 	if (m->term->tty) {
 		release_hold(m);
 		if (m->line.len || m->kind != MARKDOWN_UNDECIDED || (m->prefix.len && !m->fence))
 			end_line(m);
+		markdown_end_table(m);
 	}
 	term_fresh_line(m->term);
 	str_clear(&m->prefix);

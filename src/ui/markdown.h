@@ -2,7 +2,7 @@
  * Markdown as it streams in, shown plainly on a terminal.
  *
  * Pieces may be cut anywhere, also inside a character or a "**"; what is shown does not depend on
- * the cuts. Words appear when they are complete, code and table lines when the line is.
+ * the cuts. Words appear when they are complete, code when the line is, tables when they are.
  *
  *	heading		bold (without colour its "#" stays)
  *	list item	bullet or number, continued lines aligned with its text
@@ -10,7 +10,7 @@
  *	**a** *a* `a`	bold, italic, coloured (without colour the marks stay)
  *	[text](url)	text (url)
  *	> quote		a bar in front of every line
- *	table		as it is, not wrapped
+ *	table		columns aligned, long cells wrapped; as it is where that does not fit
  *	---		a rule
  *
  * Line breaks are kept, several blank lines become one. Where no end of an emphasis, code span or
@@ -41,7 +41,8 @@ enum {
 enum markdown_line {
 	MARKDOWN_UNDECIDED, /* at the beginning of a line */
 	MARKDOWN_TEXT,
-	MARKDOWN_RAW, /* a table line, or a line of a code block */
+	MARKDOWN_TABLE, /* a line of a table: kept until all of it is there */
+	MARKDOWN_RAW, /* a line of a code block, or one of a table that is shown as it is */
 };
 
 struct markdown {
@@ -52,6 +53,7 @@ struct markdown {
 	enum markdown_line kind;
 	unsigned line_style;
 	uint32_t before; /* the character in front of `line`, for what may open a span */
+	struct strv table; /* the lines of the current table */
 	struct str prefix; /* marks of the block quote that the current line is in */
 	char fence; /* '`' or '~' inside a code block, else 0 */
 	size_t fence_len, fence_indent;
@@ -64,6 +66,8 @@ void markdown_init(struct markdown *m, struct term *term);
 void markdown_release(struct markdown *m);
 /* Renders into the term's buffer; the caller flushes. */
 void markdown_feed(struct markdown *m, struct sv piece);
+/* The text pauses: shows the word that it stopped in, if it surely is text. */
+void markdown_pause(struct markdown *m);
 /* The text ends: shows what is left, ends the line, and is ready for the next text. */
 void markdown_end(struct markdown *m);
 /* Whole text at once. */

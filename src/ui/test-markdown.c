@@ -62,6 +62,17 @@ static const struct golden goldens[] = {
 	  "│ quoted words\n│ here\n│ │ deep\n│ \nout\n" },
 	{ 10, false, "| a | b | long cell |\n|---|---|---|\n| `1` | **2** | 3 |",
 	  "| a | b | long cell |\n|---|---|---|\n| `1` | **2** | 3 |\n" },
+	{ 40, false, "a\n\n| Name | N |\n|:--|--:|\n| `one` | 1 |\n| two \\| 2 | 200\n\nb",
+	  "a\n\nName       N\n───────  ───\n`one`      1\ntwo | 2  200\n\nb\n" },
+	{ 40, true, "| *a* | b |\n|:-:|---|\n| [x](u) | **bold** and `c` | more |\nend",
+	  "  \033[1ma\033[0m    \033[1mb\033[0m\n"
+	  "\033[2m─────  ──────────  ────\033[0m\nx (u)  bold and c  more\nend\n" },
+	{ 24, false, "| k | value |\n|---|---|\n| a | some words that are long |\n| b | averyveryverylongword12345 |",
+	  "k  value\n─  ────────────────────\na  some words that are\n   long\nb  averyveryverylongwor\n   d12345\n" },
+	{ 40, false, "|no table\n|at all", "|no table\n|at all\n" },
+	{ 40, false, "- x\n  | a | b |\n  |---|---|\n  | 日本 | c |\n- y",
+	  "• x\n  a     b\n  ────  ─\n  日本  c\n• y\n" },
+	{ 40, false, "> | a | b |\n> |---|---|", "│ | a | b |\n│ |---|---|\n" },
 
 	{ 40, false, "crlf\r\nline\rx\n", "crlf\nline\xef\xbf\xbdx\n" },
 	{ 40, true, "a\033[31mb\033]0;t\ac\n\033[Jd\xc2\x9bx \xe2\x80\xae y",
@@ -292,6 +303,27 @@ static void test_words_come_at_once(void **state)
 	term_release(&term);
 }
 
+static void test_a_pause_shows_the_word(void **state)
+{
+	(void)state;
+	struct term term;
+	struct markdown m;
+
+	term_init_capture(&term, 15, 10, false);
+	markdown_init(&m, &term);
+	markdown_feed(&m, SV("Hello wor"));
+	markdown_pause(&m);
+	assert_string_equal(term.buf.buf, "Hello wor");
+	markdown_feed(&m, SV("ld and **bo"));
+	markdown_pause(&m);
+	assert_string_equal(term.buf.buf, "Hello world\nand");
+	markdown_feed(&m, SV("ld** x"));
+	markdown_end(&m);
+	assert_string_equal(term.buf.buf, "Hello world\nand **bold** x\n");
+	markdown_release(&m);
+	term_release(&term);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +335,7 @@ int main(void)
 		cmocka_unit_test(test_used_again),
 		cmocka_unit_test(test_wrapped_line),
 		cmocka_unit_test(test_words_come_at_once),
+		cmocka_unit_test(test_a_pause_shows_the_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

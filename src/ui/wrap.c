@@ -64,7 +64,7 @@ static void end_word(struct wrap *w)
 		return;
 	size_t width = utf8_width(str_sv(&w->word));
 	size_t hang = utf8_width(str_sv(&w->hang));
-	if (w->term->col > hang && w->term->col + w->blanks + width > limit(w)) {
+	if (!w->torn && w->term->col > hang && w->term->col + w->blanks + width > limit(w)) {
 		term_style(w->term, STYLE_PLAIN);
 		term_newline(w->term);
 		put_styled(w, str_sv(&w->hang), w->hang_style);
@@ -108,12 +108,15 @@ static void add_char(struct wrap *w, struct sv bytes, uint32_t cp, unsigned styl
 {
 	if (cp == ' ' || cp == '\t') {
 		end_word(w);
+		w->torn = false;
 		w->blanks++;
 		w->blank_style = style;
 		return;
 	}
-	if ((is_east_asian(cp) && !clings(cp)) || w->word.len >= WRAP_WORD_MAX)
+	if ((is_east_asian(cp) && !clings(cp)) || w->word.len >= WRAP_WORD_MAX) {
 		end_word(w);
+		w->torn = false;
+	}
 	if (!w->runs.n || w->runs.v[w->runs.n - 1].style != style)
 		vec_push(&w->runs, (struct wrap_run){ w->word.len, style });
 	str_add(&w->word, bytes);
@@ -129,9 +132,19 @@ void wrap_add(struct wrap *w, struct sv text, unsigned style)
 	}
 }
 
+void wrap_pause(struct wrap *w)
+{
+	if (!w->word.len)
+		return;
+	end_word(w);
+	w->torn = true;
+	term_style(w->term, STYLE_PLAIN);
+}
+
 void wrap_end(struct wrap *w)
 {
 	end_word(w);
+	w->torn = false;
 	w->blanks = 0;
 	term_style(w->term, STYLE_PLAIN);
 	term_newline(w->term);

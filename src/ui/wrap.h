@@ -25,6 +25,7 @@ struct wrap {
 	struct term *term;
 	struct str word;
 	VEC(struct wrap_run) runs;
+	bool torn; /* the word goes on behind a part that is shown already */
 	size_t blanks; /* between what is shown and the word */
 	unsigned blank_style;
 	struct str hang; /* what each continued line begins with */
@@ -37,6 +38,8 @@ void wrap_release(struct wrap *w);
 void wrap_begin(struct wrap *w, struct sv first, struct sv hang, unsigned style);
 /* Whole characters, scrubbed, without newlines. */
 void wrap_add(struct wrap *w, struct sv text, unsigned style);
+/* Shows the word as far as it came; what comes of it later is put right behind. */
+void wrap_pause(struct wrap *w);
 /* Shows the last word and ends the line. */
 void wrap_end(struct wrap *w);
 

@@ -46,6 +46,7 @@ t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 start --new-session
 tty_type 'count' Enter
 tty_wait 'the answer streams' '^one two three four five'
+tty_wait 'to the last word, though more may come' 'eleven twelve$'
 tty_wait 'with a status line below' '(speaking|thinking).*rehearsal'
 tty_resize 50 12
 tty_wait 'a smaller window keeps both' '(speaking|thinking).*rehearsal'
@@ -56,6 +57,25 @@ tty_unlike_status() { ! tty_shows 'speaking|thinking'; }
 t_ok 'the status line is gone' tty_unlike_status
 tty_type C-d
 tty_wait 'and the program goes on until Ctrl-D' '^status 0'
+tty_stop
+
+printf '*\ntool Bash ls\ntool Bash pwd\nsay | Name | Count |\\n|---|--:|\\n| one | 1 |\\n\\nand\nwait 60000\n' >"$t_tmp/script"
+start --new-session
+tty_type 'a table' Enter
+tty_wait 'a table is aligned' '^Name  Count'
+tty_wait 'to the right where it says so' '^one       1'
+tty_type C-c
+tty_wait 'a cancel says what was done' '^Cancelled\. What was done stands: Bash ×2\.'
+tty_type C-d
+tty_wait 'leaves' '^status 0'
+tty_stop
+printf '*\nretry 60000 the model is overloaded (529)\nsay never\n' >"$t_tmp/script"
+start --new-session
+tty_type 'hello' Enter
+tty_wait 'a retry says why and when' '^the model is overloaded \(529\); trying again in 60 s, at 20'
+tty_wait 'and counts' '[1-5][0-9] s left'
+tty_type C-c C-d
+tty_wait 'it can be cancelled' '^status 0'
 tty_stop
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 
