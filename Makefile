@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 60
 all:
 	@tools/setup build
 	@tools/configure $(BUILD)
-	@tools/build $(BUILD) faden
+	@tools/build $(BUILD) faden docs/faden.1
 
 run: all
 	@$(BUILD)/faden

@@ -1,4 +1,5 @@
 #include "cli/help.h"
+#include "cli/man-page.h"
 
 struct help_opts {
 	bool json;
@@ -27,6 +28,8 @@ static int run_help(struct app *app, const void *options, int argc, char **argv,
 		return err_set(reterr, ERR_USAGE, "there is no command '%s'%s%s%s", argv[0],
 			near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 	}
+	if (app->out_tty)
+		man_page_show(app, cmd->name);
 	help_command(app->out, cmd);
 	return 0;
 }
@@ -34,7 +37,7 @@ static int run_help(struct app *app, const void *options, int argc, char **argv,
 const struct cmd cmd_help = {
 	.name = "help",
 	.group = CMD_GROUP_SETUP,
-	.summary = "what there is, or one command's options",
+	.summary = "what there is, or the manual page of a command",
 	.synopsis = "[COMMAND]",
 	.min_args = 0,
 	.max_args = 1,

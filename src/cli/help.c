@@ -134,5 +134,5 @@ void help_command(FILE *out, const struct cmd *cmd)
 	option_rows(out, "Options of every command", cli_global_options);
 	if (cmd->needs & CMD_HIDDEN)
 		return;
-	(void)fprintf(out, "\n'man faden-%s' says it at length.\n", cmd->name);
+	(void)fprintf(out, "\n'faden help %s' says it at length.\n", cmd->name);
 }

@@ -23,6 +23,21 @@ else
 fi
 t_like 'every setting has a row' "$(cat "$t_tmp/man/faden-config.5")" '^\.It Cm ai\.permission_mode$'
 
+mkdir -p "$t_tmp/prefix/bin" "$t_tmp/prefix/share/man/man1"
+cp "$FADEN" "$t_tmp/prefix/bin/faden"
+printf '#!/bin/sh\necho "page $1"\n' >"$t_bin/man"
+chmod +x "$t_bin/man"
+t_tools script
+cp "$t_tmp/man/faden-list.1" "$t_tmp/prefix/share/man/man1"
+on_tty() { t_run script -qec "$t_tmp/prefix/bin/faden help $1" /dev/null </dev/null; }
+if command -v script >/dev/null; then
+	t_like 'help shows the page beside the program' "$(on_tty list)" 'page .*/share/man/man1/faden-list\.1'
+	t_like 'or the options' "$(on_tty ask)" '^usage: faden ask'
+else
+	t_skip 'help shows the page' 'script is not installed'
+fi
+t_like 'on a pipe always those' "$(t_faden help list)" '^usage: faden list'
+
 t_ok 'completions are made' python3 "$t_root/tools/gen-completions" "$FADEN" "$t_tmp/comp"
 
 # complete WORD…: what bash offers for the last word
@@ -32,7 +47,7 @@ complete() {
 		COMP_WORDS=(faden "$@")
 		COMP_CWORD=$#
 		compopt() { :; }
-		faden() { echo 11111111-session; }
+		faden() { printf "11111111-session\tclaude words\nmy name\tclaude 11111111\n"; }
 		_faden
 		printf "%s\n" "${COMPREPLY[@]}"' "$t_tmp/comp/faden" "$@"
 }
@@ -43,6 +58,8 @@ t_is 'an agent' "$(complete ask --agent reh)" rehearsal
 t_like 'options without a command' "$(complete --new)" '^--new-session$'
 t_is 'a verb' "$(complete config ex)" example
 t_is 'a session' "$(complete show 1)" 11111111-session
+t_is 'a name, quoted' "$(complete show my)" 'my\ name'
+t_is 'as far as it is typed' "$(complete show 'my\ n')" 'my\ name'
 t_is 'a session behind an option' "$(complete ask --in 1)" 11111111-session
 t_is 'the command after an option with a value' "$(complete --color never doc)" doctor
 for shell in zsh fish; do

@@ -80,6 +80,8 @@ assert row["live"] is False and row["parent"] is None and row["size"] > 0
 assert len(rows) == 3
 END
 
+t_is 'sessions for a shell' "$(t_faden complete sessions | head -n 2)" "$c	codex Green door
+Green door	codex $c"
 # what another process writes now
 sleep 1000 &
 t_pids="$t_pids $!"
