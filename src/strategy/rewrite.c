@@ -18,7 +18,7 @@ enum {
 	ROUNDS_MAX = 8, /* a parent that still grows after so many is refused */
 	THREADS_MAX = 4, /* more of them only wait for the disk */
 	LINE_MAX_HELD = 64 * 1024 * 1024,
-	CHUNK = 512 * 1024, /* those under way fit into a processor's own memory */
+	CHUNK = 1024 * 1024, /* the end of its last line is read twice, which must not count */
 	HOLD_MAX = 1024 * 1024, /* output up to this size waits for the last figures of the note */
 	SWEEP_AGE_MS = 60 * 60 * 1000,
 	FRESH_S = 2, /* a file not written to for longer is at rest */

@@ -1,0 +1,131 @@
+/*
+ * Repair of arbitrary lines: the first byte chooses the agent and how it is written, the rest is
+ * the session. The diagnosis never fails; what is mended loses no entry that was reached before, is
+ * whole JSON lines, and has nothing left that could be mended.
+ */
+#include <fcntl.h>
+#include <ftw.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "fuzz.h"
+#include "os/file.h"
+#include "os/path.h"
+#include "strategy/repair.h"
+#include "json/scan.h"
+
+#define ID "11111111-2222-4333-8444-555555555555"
+
+enum { SIZE_MOST = 64 * 1024 };
+
+static struct {
+	char dir[64];
+	char *file;
+} place;
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+	(void)st;
+	(void)kind;
+	(void)where;
+	return remove(path);
+}
+
+static void tear_down(void)
+{
+	(void)nftw(place.dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	free(place.file);
+}
+
+static void set_up(void)
+{
+	const char *base = path_exists("/dev/shm") ? "/dev/shm" : "/tmp";
+
+	(void)snprintf(place.dir, sizeof(place.dir), "%s/faden-fuzz-XXXXXX", base);
+	REQUIRE(mkdtemp(place.dir));
+	place.file = path_join(place.dir, "rollout-2026-01-02T03-04-05-" ID ".jsonl");
+	(void)atexit(tear_down);
+}
+
+static void put_session(struct sv text)
+{
+	int fd = open(place.file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	REQUIRE(fd >= 0 && file_write_all(fd, text, NULL) == 0);
+	(void)close(fd);
+}
+
+/* What is wrong with single lines must be gone: each is an object, or blank. */
+static void check_lines(const char *path)
+{
+	AUTO_STR text = STR_INIT;
+	struct jval val;
+	struct sv rest, line;
+
+	REQUIRE(file_read(path, SIZE_MAX, &text, NULL) == 0);
+	rest = str_sv(&text);
+	REQUIRE(sv_ends(rest, SV("\n")));
+	while (sv_split(&rest, '\n', &line)) {
+		line = sv_trim(line);
+		REQUIRE(line.n == 0 || (scan_text(line, &val) == 0 && val.type == J_OBJECT));
+		REQUIRE(!memchr(line.p ? line.p : "", '\0', line.n));
+	}
+}
+
+static bool can_mend(const char *path, enum transcript_format format)
+{
+	const struct repair_opts opts = { .path = path, .format = format, .threads = 1 };
+	struct repair *r = NULL;
+
+	REQUIRE(repair_open(&opts, &r, NULL) == 0);
+	bool possible = !repair_healthy(repair_report(r)) && repair_possible(r);
+	repair_free(r);
+	return possible;
+}
+
+static void mend(struct repair *r, uint8_t choice, enum transcript_format format)
+{
+	static const struct clock clock = { true, 1000 };
+	const struct repair_write how = {
+		.out_dir = choice & 2 ? NULL : place.dir,
+		.in_place = choice & 2,
+		.threads = 1,
+		.clock = &clock,
+	};
+	struct repair_result result = REPAIR_RESULT_INIT;
+
+	int rc = repair_apply(r, &how, &result, NULL);
+	REQUIRE(rc == 0);
+	REQUIRE(result.report.reachable >= repair_report(r)->reachable);
+	check_lines(result.path);
+	REQUIRE(!can_mend(result.path, format));
+	(void)unlink(result.path);
+	repair_result_release(&result);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < 2 || size > SIZE_MOST)
+		return 0;
+	if (!place.file)
+		set_up();
+	enum transcript_format format = data[0] & 1 ? TRANSCRIPT_CODEX : TRANSCRIPT_CLAUDE;
+	const struct repair_opts opts = {
+		.path = place.file,
+		.format = format,
+		.in_use = data[0] & 4,
+		.threads = data[0] & 8 ? 2 : 1,
+	};
+	struct repair *r = NULL;
+	put_session(sv_make((const char *)data + 1, size - 1));
+	REQUIRE(repair_open(&opts, &r, NULL) == 0);
+	const struct repair_report *report = repair_report(r);
+	REQUIRE(report->reachable <= report->entries);
+	if (!repair_healthy(report) && repair_possible(r) && !opts.in_use)
+		mend(r, data[0], format);
+	repair_free(r);
+	(void)unlink(place.file);
+	return 0;
+}
