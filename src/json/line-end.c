@@ -107,9 +107,10 @@ size_t jsonl_line_end(struct sv text, unsigned *ret_bytes)
 	unsigned bytes = 0;
 	size_t stop = BLOCK;
 
-	while (stop == BLOCK && (p = skip_plain(p, end, &bytes), end - p >= BLOCK)) {
+	p = skip_plain(p, end, &bytes);
+	while (stop == BLOCK && end - p >= BLOCK) {
 		stop = take(look_at(p), BLOCK, &bytes);
-		p += stop;
+		p = stop == BLOCK ? skip_plain(p + BLOCK, end, &bytes) : p + stop;
 	}
 	if (stop == BLOCK && p < end) {
 		size_t n = (size_t)(end - p);

@@ -1,0 +1,115 @@
+#!/bin/sh
+# Repair under storage faults: kill -9, a failing call, a full disk at every step that changes a
+# file, for a copy and in place, for both agents.
+#	repair.sh FAULT-LIBRARY
+# After each: the original is untouched (in place: the old file, or the new one with the old in the
+# archive), and the agent's folder holds nothing half-made.
+library=$(realpath "$1")
+. "$(dirname "$0")/../lib.sh"
+step=${FADEN_SWEEP_STEP:-1}
+[ -z "${FADEN_LONG-}" ] || step=1
+
+id=11111111-2222-4333-8444-555555555555
+mkdir -p "$t_tmp/here"
+cd "$t_tmp/here" || exit 1
+
+# prepare AGENT KIND: a damaged session, and what it is when it is mended.
+prepare() {
+	rm -rf "$t_home"
+	mkdir -p "$t_home"
+	file=$("$t_helper/damage-session" "$1" "$2" "$t_home/.$1" "$t_tmp/here" $id | sed -n 1p)
+	top=$t_home/.$1
+	cp "$file" "$t_tmp/before"
+	# The store is there before: making it is tested elsewhere.
+	t_faden repair $id >/dev/null
+	rm -rf "$t_tmp/clean-home"
+	cp -a "$t_home" "$t_tmp/clean-home"
+}
+
+restore() {
+	rm -rf "$t_home"
+	cp -a "$t_tmp/clean-home" "$t_home"
+}
+
+# faulty N OPTION MODE…
+faulty() {
+	at=$1 option=$2
+	shift 2
+	t_setenv "LD_PRELOAD=$library"
+	t_setenv "FADEN_FAULT_AT=$at"
+	t_setenv "FADEN_FAULT_COUNT=$t_tmp/count"
+	for pair; do t_setenv "$pair"; done
+	rm -f "$t_tmp/count"
+	t_faden repair --json "$option" $id >"$t_out" 2>"$t_err"
+	t_rc=$?
+	for pair in LD_PRELOAD FADEN_FAULT_AT FADEN_FAULT_COUNT "$@"; do t_unsetenv "${pair%%=*}"; done
+}
+
+# beside: what is in the agent's folder but the session.
+beside() { find "$top" -type f ! -path "$file"; }
+whole() { t_faden repair "$1" >/dev/null 2>&1; }
+
+look_at_copy() {
+	cmp -s "$t_tmp/before" "$file" || echo "$1: the original changed"
+	others=$(beside)
+	[ "$(printf '%s\n' "$others" | wc -l)" -le 1 ] || echo "$1: left behind: $others"
+	case $others in
+	'') [ "$t_rc" != 0 ] || echo "$1: said done, and nothing is there" ;;
+	*/.*.tmp) echo "$1: left behind: $others" ;;
+	*) whole "$others" || echo "$1: not whole: $others" ;;
+	esac
+}
+
+look_in_place() {
+	# A kill just before the renaming leaves the new file under its temporary name: whole.
+	for other in $(beside); do
+		case $other in
+		*/.faden-*.tmp)
+			cp "$other" "$t_tmp/${file##*/}"
+			whole "$t_tmp/${file##*/}" || echo "$1: half: $other"
+			;;
+		*) echo "$1: left behind: $other" ;;
+		esac
+	done
+	if cmp -s "$t_tmp/before" "$file"; then
+		[ "$t_rc" != 0 ] || echo "$1: said done, and nothing is changed"
+		return
+	fi
+	whole "$file" || echo "$1: not whole"
+	find "$t_home/.local/share/faden/archive" -type f -exec cmp -s "$t_tmp/before" {} \; -print | grep -q . ||
+		echo "$1: changed, and no copy of the original is kept"
+}
+
+# sweep NAME LOOK OPTION MODE…
+sweep() {
+	name=$1 look=$2 with=$3
+	shift 3
+	n=1
+	seen=0
+	: >"$t_tmp/bad"
+	while :; do
+		restore
+		faulty "$n" "$with" "$@"
+		[ -s "$t_tmp/count" ] || break
+		[ "$(cat "$t_tmp/count")" -ge "$n" ] || break
+		seen=$((seen + 1))
+		$look "$name at $n ($t_rc)" >>"$t_tmp/bad" 2>&1
+		n=$((n + step))
+	done
+	t_note "$name: $seen steps tried"
+	t_ok "$name: something was tried" test "$seen" -gt 2
+	t_is "$name: done when nothing fails" "$t_rc" 0
+	t_is "$name: nothing lost, nothing half-made" "$(head -n 5 "$t_tmp/bad")" ''
+}
+
+for damage in claude,null-parent codex,ordinals-missing; do
+	agent=${damage%%,*}
+	prepare "$agent" "${damage#*,}"
+	sweep "$agent, kill" look_at_copy --apply FADEN_FAULT_KILL=1
+	sweep "$agent, fails once" look_at_copy --apply FADEN_FAULT_ERRNO=EIO
+	sweep "$agent, full disk" look_at_copy --apply FADEN_FAULT_STICKY=1
+	sweep "$agent in place, kill" look_in_place --in-place FADEN_FAULT_KILL=1
+	sweep "$agent in place, fails once" look_in_place --in-place FADEN_FAULT_ERRNO=EIO
+	sweep "$agent in place, full disk" look_in_place --in-place FADEN_FAULT_STICKY=1
+done
+t_done
