@@ -155,7 +155,7 @@ static void run_steps(void *data)
 			break;
 		case STEP_RETRY:
 			announce_retry(a, step);
-			/* fall through */
+			__attribute__((fallthrough));
 		case STEP_WAIT:
 			h->timer = loop_add_timer(a->loop, step->ms, run_steps, a);
 			return;
