@@ -178,6 +178,7 @@ static void put_facts(struct jw *w, const struct brief *b)
 		jw_put_cstr(w, "text", fact->text);
 		jw_put_bool(w, "cut", fact->cut);
 		jw_put_i64(w, "times", fact->times);
+		jw_put_bool(w, "from_before", fact->before);
 		if (fact->end == BRIEF_EXIT)
 			jw_put_i64(w, "exit_status", fact->status);
 		jw_put_cstr(w, "ref", fact->ref[0] ? fact->ref : NULL);
@@ -287,9 +288,9 @@ static int roll(struct rolling *r, struct err *reterr)
 	return rc < 0 ? rc : adopt(r, reterr);
 }
 
-static int find_and_roll(struct rolling *r, const char *spec, struct err *reterr)
+static int find_and_roll(struct rolling *r, int argc, char **argv, struct err *reterr)
 {
-	int rc = find_session(r->app, spec, &r->row, reterr);
+	int rc = find_given(r->app, argc, argv, &r->row, reterr);
 	if (rc >= 0)
 		rc = find_target(r, reterr);
 	if (rc >= 0)
@@ -310,11 +311,10 @@ static int run_rollover(
 		.plan = ROLLOVER_INIT,
 		.conv = CONV_INIT };
 	struct err err = ERR_INIT;
-	(void)argc;
 	r.rehearsal = assistant_rehearsal_home(app);
 	assistant_homes(app, r.rehearsal, r.homes);
 	r.archive_dir = archive_of(app, &r.archive);
-	int rc = find_and_roll(&r, argv[0], &err);
+	int rc = find_and_roll(&r, argc, argv, &err);
 	if (rc < 0 && r.opts->json)
 		json_error(app, rc, &err);
 	else if (rc >= 0 && r.opts->json)
@@ -332,8 +332,7 @@ const struct cmd cmd_rollover = {
 	.name = "rollover",
 	.group = CMD_GROUP_CONTEXT,
 	.summary = "go on in a fresh session that knows where the old one stood",
-	.synopsis = "SESSION",
-	.min_args = 1,
+	.synopsis = "[SESSION]",
 	.max_args = 1,
 	.needs = CMD_STATE | CMD_STORE,
 	.words = CMD_WORDS_SESSION,

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/assistant.h"
+#include "cli/sessions.h"
 #include "os/path.h"
 
 enum { CANDIDATES_SHOWN = 10, PROMPT_COLUMNS = 50 };
@@ -52,6 +53,17 @@ int find_session(struct app *app, const char *spec, struct session_row *ret, str
 		show_candidates(app, &matches);
 	catalogue_matches_release(&matches);
 	return r;
+}
+
+int find_given(struct app *app, int argc, char **argv, struct session_row *ret, struct err *reterr)
+{
+	AUTO_FREE char *current = argc > 0 ? NULL : sessions_current(app);
+	const char *spec = argc > 0 ? argv[0] : current;
+
+	if (!spec)
+		return err_set(reterr, ERR_NOTFOUND,
+			"no conversation goes on in this folder: name a session (faden list)");
+	return find_session(app, spec, ret, reterr);
 }
 
 static int adopt(

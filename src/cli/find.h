@@ -11,8 +11,12 @@
  * several fit, ERR_AMBIGUOUS and the candidates on standard error. */
 int find_session(
 	struct app *app, const char *spec, struct session_row *ret, struct err *reterr) MUST_USE;
-/* The same for who needs only agent, id, format and path: the rest of *ret may be empty. A path or
- * full id costs no more than finding the file, however long it is. */
+/* The same for the first of argc words; without one, the conversation that goes on in this folder.
+ */
+int find_given(struct app *app, int argc, char **argv, struct session_row *ret,
+	struct err *reterr) MUST_USE;
+/* find_session() for who needs only agent, id, format and path: the rest of *ret may be empty. A
+ * path or full id costs no more than finding the file, however long it is. */
 int find_file(
 	struct app *app, const char *spec, struct session_row *ret, struct err *reterr) MUST_USE;
 /* The conversation that the session belongs to, made for it when it has none yet. */

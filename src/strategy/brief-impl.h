@@ -6,6 +6,19 @@
 #include "base/map.h"
 #include "strategy/brief.h"
 
+/* Marks of the text, which are written by brief-render.c and read by brief-carry.c. */
+#define BRIEF_BEFORE " (from before)"
+#define BRIEF_CUT "…"
+#define BRIEF_TIMES " times)" /* behind " (" and a number with commas */
+#define BRIEF_MORE "and " /* before a number and … */
+#define BRIEF_EARLIER " earlier"
+#define BRIEF_END_EXIT "exit " /* before a number and ": " */
+#define BRIEF_END_FAILED "failed: "
+#define BRIEF_END_STOPPED "stopped: "
+#define BRIEF_END_UNKNOWN "no exit status: "
+/* An open point that the end of a session makes by itself. */
+#define BRIEF_UNANSWERED "the last prompt has no answer"
+
 /* A file or a command, told apart by its text. */
 struct brief_known {
 	char *text;
@@ -16,6 +29,7 @@ struct brief_known {
 	int status;
 	struct brief_place place;
 	char ref[BRIEF_REF];
+	bool cut, before; /* as in brief_fact */
 };
 
 struct brief_set {
@@ -46,6 +60,8 @@ struct brief_collect {
 	struct brief_set files, commands;
 	VEC(struct brief_call) calls;
 	struct brief_ring errors, decisions, open, plan;
+	struct brief_ring carried; /* open points of the brief that the session began with */
+	size_t earlier[BRIEF_KINDS]; /* facts that brief left out already */
 	struct brief_fact first, task, answer; /* text NULL: none yet */
 	struct brief_ring since;
 	bool asked; /* the last prompt has no answer yet */
@@ -58,6 +74,10 @@ struct brief_fact brief_fact_new(
 	enum brief_kind kind, struct sv text, size_t max, bool lines, struct brief_place place);
 void brief_fact_clear(struct brief_fact *fact);
 void brief_ring_push(struct brief_ring *ring, struct brief_fact fact); /* takes it */
+/* The same, but what says the same goes; errors count how often. */
+void brief_ring_renew(struct brief_ring *ring, struct brief_fact fact);
+/* The same words, but for case and a full stop, and the same end. */
+bool brief_fact_same(const struct brief_fact *a, const struct brief_fact *b);
 void brief_ring_clear(struct brief_ring *ring);
 void brief_call_release(struct brief_call *call);
 

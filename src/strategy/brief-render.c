@@ -5,7 +5,8 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "strategy/brief.h"
+#include "strategy/brief-impl.h"
+#include "ui/size.h"
 
 enum { KEPT_MIN = 3 }; /* facts a section keeps as long as another has more */
 
@@ -47,13 +48,13 @@ const char *brief_prefix(enum brief_kind kind)
 static void add_end(struct str *out, const struct brief_fact *fact)
 {
 	if (fact->end == BRIEF_EXIT)
-		str_addf(out, "exit %d: ", fact->status);
+		str_addf(out, BRIEF_END_EXIT "%d: ", fact->status);
 	else if (fact->end == BRIEF_FAILED && fact->kind == BRIEF_COMMAND)
-		str_adds(out, "failed: ");
+		str_adds(out, BRIEF_END_FAILED);
 	else if (fact->end == BRIEF_STOPPED)
-		str_adds(out, "stopped: ");
+		str_adds(out, BRIEF_END_STOPPED);
 	else if (fact->kind == BRIEF_COMMAND)
-		str_adds(out, "no exit status: ");
+		str_adds(out, BRIEF_END_UNKNOWN);
 }
 
 static void add_ref(const struct brief_fact *fact, struct str *out)
@@ -81,9 +82,14 @@ static void add_line(const struct brief_fact *fact, struct str *out)
 	add_end(out, fact);
 	add_text(out, fact->text);
 	if (fact->cut)
-		str_adds(out, "…");
-	if (fact->times > 1)
-		str_addf(out, " (%u times)", fact->times);
+		str_adds(out, BRIEF_CUT);
+	if (fact->times > 1) {
+		char times[SIZE_TEXT_MAX];
+		size_format_count(fact->times, times);
+		str_addf(out, " (%s" BRIEF_TIMES, times);
+	}
+	if (fact->before)
+		str_adds(out, BRIEF_BEFORE);
 	add_ref(fact, out);
 }
 
@@ -124,7 +130,7 @@ static void add_section_end(const struct render *r, enum brief_kind kind, struct
 {
 	size_t more = r->b->more[kind] + r->dropped[kind];
 	if (more > 0 && r->left[kind] > 0)
-		str_addf(out, "- and %zu earlier\n", more);
+		str_addf(out, "- " BRIEF_MORE "%zu" BRIEF_EARLIER "\n", more);
 }
 
 static void join(const struct render *r, struct str *out)

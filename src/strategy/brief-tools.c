@@ -3,8 +3,10 @@
  */
 #include <limits.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "strategy/brief-impl.h"
 
 enum {
@@ -12,6 +14,7 @@ enum {
 	COMMAND_MAX = 4096, /* bytes by which commands are told apart */
 	FILES_OF_CALL_MAX = 64,
 	EXIT_LINES = 8, /* of a result that may tell the exit status */
+	WHAT_COLUMNS = 80, /* of a command or file, where an error names it */
 };
 
 /* ---- calls ---- */
@@ -97,6 +100,7 @@ static void take_plan(struct brief_collect *c, const struct item *item, struct j
 	struct jval step, text, status;
 	struct scan_iter it = scan_iter(steps);
 	brief_ring_clear(&c->plan);
+	brief_ring_clear(&c->carried);
 	while (steps.type == J_ARRAY && scan_next(&it, NULL, &step) > 0) {
 		AUTO_STR words = STR_INIT;
 		if (scan_get(step, SV("content"), &text) <= 0 &&
@@ -257,35 +261,91 @@ static bool is_bad(const struct ending *e)
 	return e->end == BRIEF_FAILED || (e->end == BRIEF_EXIT && e->status != 0);
 }
 
-/* The first line that says something: what a program prints about its own end is known already. */
-static struct sv first_words(struct sv text)
+/* ---- what an error says ---- */
+
+/* The output without what the agents write above it: its end is told already. */
+static struct sv without_head(struct sv text)
 {
-	struct sv line;
+	struct sv rest = text, line;
+	for (size_t i = 0; i < EXIT_LINES && sv_split(&rest, '\n', &line); i++)
+		if (sv_is(sv_trim(line), "Output:"))
+			return rest;
+	rest = text;
+	if (sv_starts(text, SV("Exit code")) && sv_split(&rest, '\n', &line))
+		return rest;
+	return text;
+}
+
+static bool holds_ci(struct sv line, const char *word)
+{
+	size_t n = strlen(word);
+	for (size_t i = 0; i + n <= line.n; i++)
+		if (strncasecmp(line.p + i, word, n) == 0)
+			return true;
+	return false;
+}
+
+static bool is_telling(struct sv line)
+{
+	static const char *const words[] = { "error", "fatal", "failed", "exception", "panic",
+		"denied", "not found", "no such", "cannot" };
+	line = sv_head(line, BRIEF_TEXT_MAX);
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (holds_ci(line, words[i]))
+			return true;
+	return false;
+}
+
+/* The first line that speaks of trouble, else the last: programs end with what stopped them. */
+static struct sv telling_line(struct sv text)
+{
+	struct sv line, last = SV("");
 	while (sv_split(&text, '\n', &line)) {
 		line = sv_trim(line);
-		if (line.n > 0 && !sv_starts(line, SV("Exit code")) &&
-			!sv_starts(line, SV("Chunk ID:")) && !sv_starts(line, SV("Wall time:")) &&
-			!sv_starts(line, SV("Process exited")) &&
-			!sv_starts(line, SV("Original token count:")) && !sv_is(line, "Output:"))
+		if (is_telling(line))
 			return line;
+		last = line.n > 0 ? line : last;
 	}
-	return SV("");
+	return last;
+}
+
+/* As above, from the text of a result in any of its forms. */
+static void add_telling(struct sv text, struct str *out)
+{
+	struct jval doc, output;
+	AUTO_STR inner = STR_INIT;
+	int status;
+	if (status_in_json(text, &status) && scan_text(text, &doc) == 0 &&
+		scan_get(doc, SV("output"), &output) > 0 && scan_string(output, &inner))
+		text = str_sv(&inner);
+	struct sv words = telling_line(without_head(text));
+	str_add(out, words.n ? words : SV("failed without a word"));
+}
+
+static void add_head(struct str *out, const char *what)
+{
+	AUTO_STR line = STR_INIT;
+	utf8_scrub_line(&line, utf8_cut(sv_of(what), BRIEF_TEXT_MAX));
+	utf8_fit(out, str_sv(&line), WHAT_COLUMNS);
 }
 
 static void take_error(struct brief_collect *c, const struct item *item,
 	const struct brief_call *call, const struct ending *e)
 {
 	AUTO_STR text = STR_INIT;
-	struct sv words = first_words(str_sv(&c->text));
-	str_addf(&text, "%s", call->tool);
-	if (call->what.n > 0)
-		str_addf(&text, " (%.*s)", SV_ARG(sv_head(sv_of(call->what.v[0]), 80)));
-	str_addf(&text, ": %.*s", SV_ARG(words.n ? words : SV("failed without a word")));
+	str_adds(&text, call->tool);
+	if (call->what.n > 0) {
+		str_adds(&text, " (");
+		add_head(&text, call->what.v[0]);
+		str_adds(&text, ")");
+	}
+	str_adds(&text, ": ");
+	add_telling(str_sv(&c->text), &text);
 	struct brief_fact fact = brief_fact_new(
 		BRIEF_ERROR, str_sv(&text), BRIEF_TEXT_MAX, false, brief_place_of(item));
 	fact.end = e->end;
 	fact.status = e->status;
-	brief_ring_push(&c->errors, fact);
+	brief_ring_renew(&c->errors, fact);
 }
 
 static void take_known(struct brief_collect *c, const struct brief_call *call,
@@ -299,6 +359,7 @@ static void take_known(struct brief_collect *c, const struct brief_call *call,
 			continue;
 		k->times++;
 		k->ref[0] = '\0';
+		k->cut = k->before = false;
 		k->last = c->count;
 		k->end = e->end;
 		k->status = e->status;

@@ -112,6 +112,72 @@ static const struct label *find_label(struct sv line, bool heading, struct sv *r
 	return NULL;
 }
 
+/* ---- within a line ---- */
+
+/* The label that ends right before a colon, NULL for none; *ret_at is where it begins. */
+static const struct label *label_before(struct sv head, size_t *ret_at)
+{
+	while (head.n > 0 && (head.p[head.n - 1] == '*' || head.p[head.n - 1] == '_'))
+		head.n--;
+	const struct label *best = NULL;
+	for (size_t i = 0; i < ARRAY_LEN(labels); i++) {
+		size_t n = strlen(labels[i].word);
+		/* of "next step" and "step" the longer one is meant */
+		if (n > head.n || (best && strlen(best->word) > n) ||
+			!starts_ci(sv_from(head, head.n - n), labels[i].word, n))
+			continue;
+		best = &labels[i];
+		*ret_at = head.n - n;
+	}
+	return best;
+}
+
+/* In running text a label is a word with a capital; an open point begins a sentence, since "next"
+ * and "todo" are words of every day. */
+static bool stands_apart(struct sv line, size_t at, enum brief_kind kind)
+{
+	size_t before = at;
+	if (!isupper((unsigned char)line.p[at]))
+		return false;
+	while (before > 0 && memchr("*_ \t(", line.p[before - 1], 5))
+		before--;
+	if (before == at || before == 0)
+		return false;
+	return kind == BRIEF_DECISION || memchr(".!?", line.p[before - 1], 3) != NULL;
+}
+
+/* The first label inside the line; *ret_at is where it begins, *rest what follows its colon. */
+static const struct label *find_inner(struct sv line, size_t *ret_at, struct sv *rest)
+{
+	for (size_t i = 1; i + 1 < line.n; i++) {
+		if (line.p[i] != ':' || !memchr(" *_", line.p[i + 1], 3))
+			continue;
+		const struct label *label = label_before(sv_head(line, i), ret_at);
+		if (label && stands_apart(line, *ret_at, label->kind)) {
+			*rest = sv_trim(sv_from(line, i + 1));
+			return label;
+		}
+	}
+	return NULL;
+}
+
+/* Gives what a label says, and what labels further on in it say. */
+static void give(struct marks *m, enum brief_kind kind, struct sv text)
+{
+	size_t at;
+	struct sv rest;
+	for (;;) {
+		const struct label *label = find_inner(text, &at, &rest);
+		struct sv own = strip_emphasis(label ? sv_trim(sv_head(text, at)) : text);
+		if (kind != BRIEF_KINDS && own.n > 0)
+			m->fn(m->data, kind, own);
+		if (!label)
+			return;
+		kind = label->kind;
+		text = rest;
+	}
+}
+
 static bool find_box(struct sv line, struct sv *rest)
 {
 	if (!sv_starts(line, SV("[ ] ")))
@@ -132,7 +198,7 @@ static void take_line(struct marks *m, struct sv line)
 		m->list = rest.n == 0;
 		m->kind = label->kind;
 		if (rest.n > 0)
-			m->fn(m->data, label->kind, rest);
+			give(m, label->kind, rest);
 	} else if (item && find_box(text, &rest)) {
 		m->fn(m->data, BRIEF_OPEN, rest);
 	} else if (item && m->list) {
@@ -140,6 +206,7 @@ static void take_line(struct marks *m, struct sv line)
 			m->fn(m->data, m->kind, strip_emphasis(text));
 	} else {
 		m->list = false;
+		give(m, BRIEF_KINDS, text);
 	}
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -68,15 +69,48 @@ struct brief_fact brief_fact_new(
 	};
 }
 
+static void ring_remove(struct brief_ring *ring, size_t at)
+{
+	brief_fact_clear(&ring->facts.v[at]);
+	ring->facts.n--;
+	memmove(ring->facts.v + at, ring->facts.v + at + 1,
+		(ring->facts.n - at) * sizeof(*ring->facts.v));
+}
+
 void brief_ring_push(struct brief_ring *ring, struct brief_fact fact)
 {
 	if (ring->facts.n == BRIEF_FACTS_MAX) {
-		brief_fact_clear(&ring->facts.v[0]);
-		ring->facts.n--;
-		memmove(ring->facts.v, ring->facts.v + 1, ring->facts.n * sizeof(*ring->facts.v));
+		ring_remove(ring, 0);
 		ring->lost++;
 	}
 	vec_push(&ring->facts, fact);
+}
+
+static struct sv without_stop(const char *text)
+{
+	struct sv s = sv_of(text);
+	while (s.n > 0 && s.p[s.n - 1] == '.')
+		s.n--;
+	return s;
+}
+
+bool brief_fact_same(const struct brief_fact *a, const struct brief_fact *b)
+{
+	struct sv x = without_stop(a->text), y = without_stop(b->text);
+	return x.n == y.n && a->end == b->end && a->status == b->status &&
+		strncasecmp(x.p, y.p, x.n) == 0;
+}
+
+void brief_ring_renew(struct brief_ring *ring, struct brief_fact fact)
+{
+	for (size_t i = ring->facts.n; i-- > 0;) {
+		if (!brief_fact_same(&ring->facts.v[i], &fact))
+			continue;
+		if (fact.kind == BRIEF_ERROR)
+			fact.times += ring->facts.v[i].times;
+		ring_remove(ring, i);
+	}
+	brief_ring_push(ring, fact);
 }
 
 void brief_ring_clear(struct brief_ring *ring)
@@ -126,8 +160,8 @@ static void on_mark(void *data, enum brief_kind kind, struct sv line)
 	struct marking *m = data;
 	if (kind == BRIEF_OPEN && !m->open)
 		return;
-	brief_ring_push(kind == BRIEF_OPEN ? &m->c->open : &m->c->decisions,
-		brief_fact_new(kind, line, BRIEF_TEXT_MAX, false, m->place));
+	struct brief_fact fact = brief_fact_new(kind, line, BRIEF_TEXT_MAX, false, m->place);
+	brief_ring_renew(kind == BRIEF_OPEN ? &m->c->open : &m->c->decisions, fact);
 }
 
 static void take_prompt(struct brief_collect *c, const struct item *item)
@@ -163,11 +197,11 @@ static void take_answer(struct brief_collect *c, const struct item *item)
 {
 	struct sv text = sv_trim(str_sv(&c->text));
 	struct marking m = { c, brief_place_of(item), true };
-	if (text.n == 0)
+	if (text.n == 0 || sv_is(text, BRIEF_OWN_ANSWER))
 		return;
 	if (item->flags & (ITEM_FAILED | ITEM_SYNTHETIC)) {
 		if (item->flags & ITEM_FAILED)
-			brief_ring_push(&c->errors,
+			brief_ring_renew(&c->errors,
 				brief_fact_new(BRIEF_ERROR, text, BRIEF_TEXT_MAX, false, m.place));
 		return;
 	}
@@ -214,7 +248,7 @@ static void give_known(struct brief *out, struct brief_set *set, enum brief_kind
 	vec_each (&set->all, k)
 		total += !files || (k->changes > 0) == (kind == BRIEF_CHANGED);
 	size_t skip = total > max ? total - max : 0;
-	out->more[kind] = skip + set->lost;
+	out->more[kind] += skip + set->lost;
 	vec_each (&set->all, k) {
 		if (files && (k->changes > 0) != (kind == BRIEF_CHANGED))
 			continue;
@@ -225,6 +259,8 @@ static void give_known(struct brief *out, struct brief_set *set, enum brief_kind
 		struct brief_fact fact =
 			brief_fact_new(kind, sv_of(k->text), BRIEF_TEXT_MAX, false, k->place);
 		fact.times = kind == BRIEF_CHANGED ? k->changes : k->times;
+		fact.cut = fact.cut || k->cut;
+		fact.before = k->before;
 		fact.end = k->end;
 		fact.status = k->status;
 		memcpy(fact.ref, k->ref, sizeof(fact.ref));
@@ -251,6 +287,27 @@ static void give_ring(struct brief *out, enum brief_kind kind, struct brief_ring
 	ring->facts.n = 0;
 }
 
+/* Open points, each once: what the session says itself goes before what it began with. */
+static void give_open(struct brief *out, struct brief_ring *ring)
+{
+	size_t known = out->facts.n;
+	give_ring(out, BRIEF_OPEN, ring, BRIEF_FACTS_MAX);
+	for (size_t i = known; i < out->facts.n;) {
+		bool twice = false;
+		for (size_t k = 0; k < i && !twice; k++)
+			twice = out->facts.v[k].kind == BRIEF_OPEN &&
+				brief_fact_same(&out->facts.v[k], &out->facts.v[i]);
+		if (!twice) {
+			i++;
+			continue;
+		}
+		brief_fact_clear(&out->facts.v[i]);
+		out->facts.n--;
+		memmove(out->facts.v + i, out->facts.v + i + 1,
+			(out->facts.n - i) * sizeof(*out->facts.v));
+	}
+}
+
 /* What the end of the session leaves open by itself. */
 static void give_dangling(struct brief_collect *c, struct brief *out)
 {
@@ -262,12 +319,12 @@ static void give_dangling(struct brief_collect *c, struct brief *out)
 			BRIEF_OPEN, str_sv(&text), BRIEF_TEXT_MAX, false, call->place);
 		give_fact(out, &fact);
 	}
-	if (c->asked && c->turns > 0 && c->task.text) {
+	if (c->asked && c->task.text) {
 		const struct brief_ring *since = &c->since;
 		struct brief_place place =
 			since->facts.n ? since->facts.v[since->facts.n - 1].place : c->task.place;
-		struct brief_fact fact = brief_fact_new(BRIEF_OPEN,
-			SV("the last prompt has no answer"), BRIEF_TEXT_MAX, false, place);
+		struct brief_fact fact = brief_fact_new(
+			BRIEF_OPEN, SV(BRIEF_UNANSWERED), BRIEF_TEXT_MAX, false, place);
 		give_fact(out, &fact);
 	}
 }
@@ -279,11 +336,13 @@ static void give_all(struct brief_collect *c, struct brief *out)
 	qsort(c->commands.all.v, c->commands.all.n, sizeof(*c->commands.all.v), by_last);
 	give_dangling(c, &open);
 	out->turns = c->turns;
+	memcpy(out->more, c->earlier, sizeof(out->more));
 	give_fact(out, &c->first);
 	give_fact(out, &c->task);
 	give_ring(out, BRIEF_SINCE, &c->since, SINCE_MAX);
-	give_ring(out, BRIEF_OPEN, &c->plan, BRIEF_FACTS_MAX);
-	give_ring(out, BRIEF_OPEN, &c->open, BRIEF_FACTS_MAX);
+	give_open(out, &c->plan);
+	give_open(out, &c->open);
+	give_open(out, &c->carried);
 	vec_each (&open.facts, fact)
 		give_fact(out, fact);
 	vec_release(&open.facts);
@@ -314,6 +373,7 @@ static void collect_release(struct brief_collect *c)
 	brief_ring_clear(&c->decisions);
 	brief_ring_clear(&c->open);
 	brief_ring_clear(&c->plan);
+	brief_ring_clear(&c->carried);
 	brief_ring_clear(&c->since);
 	brief_fact_clear(&c->first);
 	brief_fact_clear(&c->task);

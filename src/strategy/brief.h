@@ -56,7 +56,8 @@ struct brief_fact {
 	enum brief_kind kind;
 	char *text; /* one line, or a few for tasks and answers; scrubbed; owned */
 	bool cut; /* the original is longer */
-	uint32_t times; /* how often: commands run, files changed; else 1 */
+	bool before; /* from the brief this session began with; nothing newer replaces it */
+	uint32_t times; /* how often: commands run, files changed, errors seen; else 1 */
 	enum brief_end end;
 	int status;
 	struct brief_place place;
@@ -89,8 +90,9 @@ int brief_make(const char *path, enum transcript_format format, struct brief *re
 
 /* Appends the brief as Markdown, each section under its heading, in about max bytes: sections lose
  * their oldest facts. Each fact ends with "[REF]", or "[line N]" where it has none. What
- * brief_make() finds in the message of an earlier rollover goes on into the new brief: task,
- * decisions, changed files. */
+ * brief_make() finds in the message of an earlier rollover goes on into the new brief, with its
+ * references, until newer facts replace it: open points by a new plan, an answer by an answer. What
+ * may be out of date by now is marked "(from before)". */
 void brief_render(const struct brief *b, size_t max, struct str *out);
 
 /* The heading of a section, and the beginning of an item of it; NULL and "" when it has none. */
@@ -100,12 +102,18 @@ const char *brief_prefix(enum brief_kind kind);
 /* What marks the message that a rollover begins a session with. */
 #define BRIEF_LINEAGE_BEGIN "[SESSION LINEAGE]"
 #define BRIEF_LINEAGE_END "[/SESSION LINEAGE]"
-/* The heading under which the user's own words stand in it. */
+/* The heading of the brief in it, and the one under which the user's own words stand. */
+#define BRIEF_STANDS "# Where the work stands"
 #define BRIEF_WISH "# What to do in this session"
+/* What stands as the answer to it: faden's words, never the agent's. */
+#define BRIEF_OWN_ANSWER                                                                    \
+	"I have the lineage and the brief of the earlier work, and will look up originals " \
+	"where the brief is not enough."
 
 /*
  * Finds what a text calls a decision or an open point: lines that begin with such a word and a
- * colon, and the list items below such a heading; unticked boxes. Code blocks are passed over.
+ * colon, and the list items below such a heading; unticked boxes. Within a line the word is
+ * capitalised; for an open point it begins a sentence. Code blocks are passed over.
  */
 typedef void (*brief_mark_fn)(void *data, enum brief_kind kind, struct sv line);
 void brief_marks(struct sv text, brief_mark_fn fn, void *data);

@@ -6,9 +6,7 @@
 #include "strategy/rollover.h"
 #include "json/write.h"
 
-static const char answer_text[] = "I have the lineage and the brief of the earlier work, and will "
-				  "look up originals where the "
-				  "brief is not enough.";
+static const char answer_text[] = BRIEF_OWN_ANSWER;
 
 struct lines {
 	const struct rollover_opts *opts;

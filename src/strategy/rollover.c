@@ -9,7 +9,7 @@
 #include "os/file.h"
 #include "os/path.h"
 
-enum { TITLE_MAX = 120, REF_VALUE_MAX = 64 * 1024 * 1024 };
+enum { TITLE_COLUMNS = 120, REF_VALUE_MAX = 64 * 1024 * 1024 };
 
 void rollover_release(struct rollover *r)
 {
@@ -55,7 +55,7 @@ void rollover_lineage_block(const struct lineage *chain, const char *current, st
 
 static void add_brief(struct str *out, const struct rollover_opts *opts, const struct rollover *r)
 {
-	str_addf(out, "\n# Where the work stands\nFacts from session %s, gathered without a model.",
+	str_addf(out, "\n" BRIEF_STANDS "\nFacts from session %s, gathered without a model.",
 		opts->parent->info.id);
 	if (r->places.n > 0)
 		str_adds(out,
@@ -85,8 +85,10 @@ static void add_title(struct str *out, const struct rollover_opts *opts, const s
 	vec_each (&b->facts, fact)
 		if (!text && fact->kind == BRIEF_TASK)
 			text = fact->text;
-	utf8_scrub_line(&clean, utf8_cut(sv_of(text ? text : "the work so far"), TITLE_MAX));
-	str_addf(out, "Continue: %s\n\n", clean.buf);
+	utf8_scrub_line(&clean, utf8_cut(sv_of(text ? text : "the work so far"), BRIEF_TASK_MAX));
+	str_adds(out, "Continue: ");
+	utf8_fit(out, str_sv(&clean), TITLE_COLUMNS);
+	str_adds(out, "\n\n");
 }
 
 static void build_message(const struct rollover_opts *opts, struct rollover *r)

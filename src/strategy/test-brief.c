@@ -38,6 +38,16 @@ static void test_marks(void **state)
 	check_marks("```\nDecision: in code\n```\nDecision: out", "d:out;");
 	check_marks("The decision: was hard", "");
 	check_marks("Decisionmaking: x", "");
+	check_marks("I read both. Decision: use SQLite.", "d:use SQLite.;");
+	check_marks("So (Decision: no cloud", "d:no cloud;");
+	check_marks("It works. **Decision:** one file. **Next:** the tests",
+		"d:one file.;o:the tests;");
+	check_marks("Decision: one. Next step: two", "d:one.;o:two;");
+	check_marks("- kept as it is, Decision: no tree", "d:no tree;");
+	check_marks("Undecision: x MyDecision: y", "");
+	check_marks("see the Next: button", "");
+	check_marks("Alles gut. Entscheidung: nur lokal", "d:nur lokal;");
+	check_marks("a Decision:", "");
 	check_marks("We decided nothing", "");
 	check_marks("## Decisions", "");
 	check_marks("", "");
@@ -211,8 +221,8 @@ static void test_codex(void **state)
 		"\"arguments\":\"{\\\"cmd\\\":\\\"make\\\"}\"}");
 	codex_line(&text, "response_item",
 		"{\"type\":\"function_call_output\",\"call_id\":\"c1\",\"output\":\"Chunk ID: 1\\n"
-		"Wall time: 0.1 seconds\\nProcess exited with code 7\\nOutput:\\nbroken "
-		"here\\n\"}");
+		"Wall time: 0.1 seconds\\nProcess exited with code 7\\nOutput:\\n1\\n2\\nbroken "
+		"here\\n\\n\"}");
 	codex_line(&text, "response_item",
 		"{\"type\":\"custom_tool_call\",\"name\":\"apply_patch\",\"call_id\":\"c2\","
 		"\"input\":"

@@ -150,6 +150,7 @@ static void test_prompt_limit(void **state)
 		.clock = &w->clock,
 	};
 	assert_int_equal(rollover_plan(&opts, &plan, NULL), 0);
+	assert_non_null(strstr(plan.message.buf, "xxx…\n\n[SESSION")); /* a title is cut visibly */
 	prompt[ROLLOVER_PROMPT_MAX] = 'x';
 	AUTO_ROLLOVER refused = ROLLOVER_INIT;
 	assert_int_equal(rollover_plan(&opts, &refused, NULL), ERR_LIMIT);

@@ -27,6 +27,8 @@ t_like 'and how sure the figures are' "$(cat "$t_out")" 'tokens \(assumed\); the
 t_exit 'a dry run for programs' 0 t_faden rollover --dry-run --json "$a"
 t_is 'names no session' "$(field session_id) $(field path)" 'None None'
 
+t_exit 'without a session, where nothing goes on' 1 t_faden rollover
+t_like 'says so' "$(cat "$t_err")" 'no conversation goes on in this folder'
 t_exit 'a rollover' 0 t_faden rollover --json --prompt 'go on with the tests' "$a"
 t_ok 'is one line of JSON' python3 - "$t_out" "$a" "$fa" "$here" <<'END'
 import json, os, sys
@@ -70,6 +72,26 @@ t_like 'with its parent and its task' "$(cat "$t_out")" "^continued $a Continue:
 t_exit 'its family' 0 t_faden lineage "$new"
 t_is 'is two' "$(wc -l <"$t_out")" 2
 
+# the next generation: nothing was done, so nothing is lost
+t_exit 'a rollover of the rollover' 0 t_faden rollover --json "$new"
+t_ok 'has every fact, and references that still lead to the originals' env FADEN="$FADEN" python3 - "$t_out" "$t_tmp/env" <<'END'
+import json, os, subprocess, sys
+doc = json.load(open(sys.argv[1]))
+env = dict(line.rstrip("\n").split("=", 1) for line in open(sys.argv[2]))
+want = {"command": "out", "last_answer": "answer 2 to **yes**", "first_task": "build the parser"}
+seen = {}
+for fact in doc["facts"]:
+    seen[fact["kind"]] = fact["text"]
+    got = subprocess.run([os.environ["FADEN"], "recall", fact["ref"]], env=env, check=True,
+                         capture_output=True, text=True).stdout
+    assert got.startswith(want.get(fact["kind"], "")), (fact, got)
+assert set(want) <= set(seen), seen
+assert seen["task"] == "go on with the tests" and seen["unfinished"] == "the last prompt has no answer"
+assert "I have the lineage" not in json.dumps(doc["facts"])
+message = json.loads(open(doc["path"]).readline())["message"]["content"]
+assert "- exit 0: echo 2 (from before) [" in message, message
+END
+
 t_exit 'for people' 0 t_faden rollover "$a"
 t_like 'the ways to go on' "$(cat "$t_out")" '^  claude --resume [0-9a-f-]{36}$'
 t_like 'also by faden' "$(cat "$t_out")" '^  faden ask --in [0-9a-f-]{36} TEXT$'
@@ -106,6 +128,8 @@ t_faden --agent rehearsal ask --new 'remember the milk and the bread' >/dev/null
 old=$(t_faden list --agent rehearsal -F '{current}{id}' | sed -n 's/^current//p')
 t_exit 'a rollover of what goes on here' 0 t_faden rollover "$old"
 t_like 'says that it takes its place' "$(cat "$t_out")" 'now what goes on in its folder'
+t_exit 'without a session' 0 t_faden rollover --dry-run --json
+t_is 'it is what goes on here' "$(field agent)" rehearsal
 t_exit 'the next turn' 0 t_faden ask --agent rehearsal 'what did I say?'
 t_like 'is in the new session' "$(cat "$t_out")" 'SESSION LINEAGE'
 
