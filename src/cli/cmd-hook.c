@@ -17,6 +17,7 @@
 #include "cli/find.h"
 #include "cli/hook.h"
 #include "cli/settings.h"
+#include "cli/suggest.h"
 #include "strategy/rollover.h"
 
 static const struct opt hook_options[] = {
@@ -25,6 +26,8 @@ static const struct opt hook_options[] = {
 	OPT_FLAG(0, "json", struct hook_options, json, "status: one object for programs"),
 	OPT_END,
 };
+
+enum { HOOK_EVENTS = 3 }; /* of the verbs, the first, are the agent's */
 
 static const char *const hook_verbs[] = { "user-prompt-submit", "session-start", "pre-compact",
 	"install", "status", "remove", NULL };
@@ -183,10 +186,31 @@ static int on_event(struct app *app, const char *event)
 	return 0;
 }
 
+/* A name that an agent may run some day: its events are words joined by hyphens or capitals, but
+ * for a few. What people mistype is one plain word. */
+static bool may_be_event(const char *verb)
+{
+	static const char *const single[] = { "stop", "notification", "setup", "interrupt" };
+	for (size_t i = 0; i < ARRAY_LEN(single); i++)
+		if (strcmp(verb, single[i]) == 0)
+			return true;
+	for (const char *p = verb; *p; p++)
+		if (*p == '-' || *p == '_' || (*p >= 'A' && *p <= 'Z'))
+			return true;
+	return false;
+}
+
 static int unknown(struct app *app, const char *verb, struct err *reterr)
 {
-	if (app->in_tty)
-		return err_set(reterr, ERR_USAGE, "there is no 'hook %s'", verb);
+	struct suggest near = SUGGEST_INIT(sv_of(verb));
+	for (size_t i = HOOK_EVENTS; hook_verbs[i]; i++)
+		suggest_offer(&near, hook_verbs[i]);
+	if (app->in_tty || near.best || !may_be_event(verb))
+		return err_set(reterr, ERR_USAGE,
+			"there is no 'hook %s'%s%s%s; known are user-prompt-submit, session-start, "
+			"pre-compact, install, status and remove",
+			verb, near.best ? " (did you mean '" : "", near.best ? near.best : "",
+			near.best ? "'?)" : "");
 	/* An agent would take the status of a usage error for a veto. */
 	log_failure(app, verb, "there is no such hook");
 	return 0;
@@ -202,7 +226,7 @@ static int run_hook(struct app *app, const void *options, int argc, char **argv,
 		return hook_remove(app, options, reterr);
 	if (strcmp(verb, "status") == 0)
 		return hook_status(app, options, reterr);
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < HOOK_EVENTS; i++)
 		if (strcmp(verb, hook_verbs[i]) == 0)
 			return on_event(app, verb);
 	return unknown(app, verb, reterr);

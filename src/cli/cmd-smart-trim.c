@@ -136,14 +136,24 @@ static int trim(struct smarting *s, struct err *reterr)
 
 /* ---- for programs ---- */
 
-static void put_tokens(struct jw *w, const struct smart_report *r)
+/* Without a result there are no figures; a 0 would be one. */
+static void put_count(struct jw *w, const char *key, int64_t count, bool known)
+{
+	jw_key(w, key);
+	if (known)
+		jw_i64(w, count);
+	else
+		jw_null(w);
+}
+
+static void put_tokens(struct jw *w, const struct smart_report *r, bool known)
 {
 	jw_key(w, "tokens");
 	jw_object(w);
-	jw_put_i64(w, "saved", r->saved.tokens);
-	jw_put_cstr(w, "saved_sure", sure_name(r->saved.sure));
-	jw_put_i64(w, "before", r->before.tokens);
-	jw_put_cstr(w, "before_sure", sure_name(r->before.sure));
+	put_count(w, "saved", r->saved.tokens, known);
+	jw_put_cstr(w, "saved_sure", known ? sure_name(r->saved.sure) : NULL);
+	put_count(w, "before", r->before.tokens, known);
+	jw_put_cstr(w, "before_sure", known ? sure_name(r->before.sure) : NULL);
 	jw_end(w);
 }
 
@@ -187,6 +197,7 @@ static void print_json(const struct smarting *s, int result, const struct err *e
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
 	bool written = result == 0 && !s->opts->dry_run;
+	bool found = s->row.info.id && s->row.info.id[0];
 	jw_object(&w);
 	if (result < 0) {
 		jw_put_cstr(&w, "error", err->msg);
@@ -194,12 +205,12 @@ static void print_json(const struct smarting *s, int result, const struct err *e
 	}
 	jw_put_cstr(&w, "session_id", written ? s->report.file.id : NULL);
 	jw_put_cstr(&w, "path", written ? s->report.file.path : NULL);
-	jw_put_cstr(&w, "parent_id", s->row.info.id);
-	jw_put_cstr(&w, "parent_path", s->row.info.path);
+	jw_put_cstr(&w, "parent_id", found ? s->row.info.id : NULL);
+	jw_put_cstr(&w, "parent_path", found ? s->row.info.path : NULL);
 	jw_put_cstr(&w, "agent", s->agent);
 	jw_put_bool(&w, "dry_run", s->opts->dry_run);
-	jw_put_i64(&w, "replaced", (int64_t)s->report.replaced);
-	put_tokens(&w, &s->report);
+	put_count(&w, "replaced", (int64_t)s->report.replaced, result == 0);
+	put_tokens(&w, &s->report, result == 0);
 	put_choices(&w, s);
 	put_refusals(&w, &s->answer);
 	jw_end(&w);
@@ -258,8 +269,9 @@ static void print_done(const struct smarting *s)
 
 	if (!s->opts->dry_run)
 		print_made(s);
-	(void)fprintf(out, "%s %s %zu texts:\n", s->agent,
-		s->opts->dry_run ? "would replace" : "replaced", r->replaced);
+	(void)fprintf(out, "%s %s %zu text%s:\n", s->agent,
+		s->opts->dry_run ? "would replace" : "replaced", r->replaced,
+		r->replaced == 1 ? "" : "s");
 	print_choices(s);
 	print_saved_tokens(out, &r->saved, &r->before);
 	if (!s->opts->dry_run && !s->opts->out)
@@ -276,12 +288,12 @@ static void print_digest(const struct smarting *s)
 
 /* ---- the command ---- */
 
-static int prepare(struct smarting *s, const char *spec, struct err *reterr)
+static int prepare(struct smarting *s, int argc, char **argv, struct err *reterr)
 {
 	if (s->opts->instructions && strlen(s->opts->instructions) > SMART_INSTRUCTIONS_MAX)
 		return err_set(reterr, ERR_LIMIT, "--instructions: longer than %d bytes",
 			SMART_INSTRUCTIONS_MAX);
-	int rc = find_session(s->app, spec, &s->row, reterr);
+	int rc = find_given(s->app, argc, argv, &s->row, reterr);
 	if (rc < 0)
 		return rc;
 	const struct smart_opts opts = opts_of(s);
@@ -299,9 +311,8 @@ static int run_smart(
 		.answer = SMART_ANSWER_INIT,
 		.report = SMART_REPORT_INIT };
 	struct err err = ERR_INIT;
-	(void)argc;
 	s.archive_dir = archive_of(app, &s.archive);
-	int rc = prepare(&s, argv[0], &err);
+	int rc = prepare(&s, argc, argv, &err);
 	if (rc >= 0 && s.opts->digest) {
 		print_digest(&s);
 		return 0;
@@ -323,8 +334,7 @@ const struct cmd cmd_smart_trim = {
 	.name = "smart-trim",
 	.group = CMD_GROUP_CONTEXT,
 	.summary = "let an agent choose what a session no longer needs",
-	.synopsis = "SESSION",
-	.min_args = 1,
+	.synopsis = "[SESSION]",
 	.max_args = 1,
 	.needs = CMD_STATE | CMD_STORE,
 	.words = CMD_WORDS_SESSION,

@@ -80,9 +80,12 @@ static void go_on(const struct answering *a, enum hook_word word, struct sv rest
 {
 	put_on_clipboard(a);
 	if (word == HOOK_RESUME)
-		str_addf(a->out, "Go on with it as it is:\n  faden resume %s\n", a->session);
+		str_addf(a->out,
+			"To go on with it as it is elsewhere, leave this one first (/exit), then:\n"
+			"  faden resume %s\n",
+			a->session);
 	str_addf(a->out,
-		"Go on in a fresh session that knows where this one stood:\n"
+		"To go on in a fresh session that knows where this one stood:\n"
 		"  faden rollover %s\n",
 		a->session);
 	save_note(a, rest);

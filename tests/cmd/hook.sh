@@ -46,6 +46,13 @@ t_exit 'input beyond the limit' 0 t_faden hook user-prompt-submit <"$t_tmp/long"
 printf '{"session_id":"%s","prompt":">resume\0"}' "$a" >"$t_tmp/nul"
 t_exit 'input with a raw NUL' 0 t_faden hook user-prompt-submit <"$t_tmp/nul"
 t_exit 'an event that there is not' 0 event no-such-event '{}'
+t_exit 'another event of the agent' 0 event SubagentStop '{}'
+t_exit 'one of a single word' 0 event stop '{}'
+t_like 'is logged' "$(cat "$state/faden.log")" 'error hook: stop: there is no such hook'
+for word in instal Install sttaus removed uninstall foo; do
+	t_exit "what no agent calls, $word" 2 event "$word" '{}'
+	t_like 'is a mistake, with the known names' "$(cat "$t_err")" "no 'hook $word'.*install, status and remove"
+done
 t_exit 'a state folder that cannot be' 0 t_run "$FADEN" --state "$fa" hook user-prompt-submit </dev/null
 
 # --- our words
@@ -67,6 +74,7 @@ rm -r "$state/handoffs"
 t_exit 'a note that cannot be saved' 0 prompt '>resume'
 t_like 'is said, and the rest is there' "$(field reason)" 'could not be saved'
 t_like 'with the command' "$(field reason)" "^  faden resume $a$"
+t_like 'which needs this one left first' "$(field reason)" 'leave this one first \(/exit\), then:$'
 rm "$state/handoffs"
 
 printf '#!/bin/sh\ncat >"%s/clip"\n' "$t_tmp" >"$t_bin/xclip"

@@ -73,6 +73,7 @@ t_unlike 'nothing of the question is kept' "$(files)" 'ask-|rehearsal/projects'
 says 'Sure:\n```json\n{"trim":[{"number":3,"reason":"old","summary":"words"}]}\n```\nThat is all.'
 t_exit 'for people' 0 smart "$a"
 t_like 'with the way to go on' "$(cat "$t_out")" '^  claude --resume '
+t_like 'one text is one' "$(cat "$t_out")" '^rehearsal replaced 1 text:$'
 says '{"trim":[{"number":4,"reason":"old","summary":"words"}]}'
 t_exit 'Codex' 0 smart --json "$c"
 t_like 'has its session too' "$(cat "$(field path)")" '"output":"words\\n\\n\[Summarised - original was 4004 characters\]'
@@ -81,6 +82,8 @@ t_exit 'only what is protected' 1 smart "$a"
 t_like 'is refused and said' "$(cat "$t_err")" 'refused: 1: it is what the user said'
 t_exit 'also for programs' 1 smart --json "$a"
 t_is 'without a session' "$(field session_id)" None
+t_is 'and without figures' "$(field replaced) $(field tokens)" \
+	"None {'saved': None, 'saved_sure': None, 'before': None, 'before_sure': None}"
 says '{"trim":[]}'
 t_exit 'nothing to choose' 1 smart "$a"
 for words in 'I would rather not.' '{"trim":[{"number":3,' '[1,2,3]' '{"trim":"all"}'; do
@@ -100,6 +103,11 @@ t_exit 'no such agent' 2 t_faden smart-trim --keep-recent 3 --agent nobody "$a"
 t_exit 'an agent that is not installed' 4 t_faden smart-trim --keep-recent 3 "$a"
 t_like 'is named' "$(cat "$t_err")" 'claude.*not installed'
 t_exit 'no such session' 1 smart nobody
+t_exit 'none where nothing goes on' 1 smart
+t_like 'says so' "$(cat "$t_err")" 'no conversation goes on in this folder'
+t_faden --agent rehearsal ask --new 'remember the milk' >/dev/null 2>&1
+t_exit 'what goes on here' 1 smart
+t_like 'is the session' "$(cat "$t_err")" 'nothing to trim'
 mkdir "$t_tmp/out"
 says '{"trim":[{"number":3,"summary":"s"}]}'
 t_exit 'to another folder' 0 smart --out "$t_tmp/out" "$a"
