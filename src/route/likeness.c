@@ -111,16 +111,19 @@ double term_likeness(const struct route_topic *at, const struct term *a,
 	const struct route_topic *bt, const struct term *b)
 {
 	struct sv ka = term_key(at, a), kb = term_key(bt, b);
-	/* every character counts */
-	if (is_han(ka) || is_han(kb))
-	return sv_eq(ka, kb) ? 1 : a->concept && a->concept == b->concept ? 0.85 : 0;
+	bool same = a->concept && a->concept == b->concept;
+	bool whole = is_han(ka) || is_han(kb); /* every character counts */
+	if (whole && sv_eq(ka, kb))
+		return 1;
+	if (whole)
+		return same ? 0.85 : 0;
 	if ((a->flags & b->flags) & TERM_PAIR)
 		return pair_likeness(a, ka, b, kb);
 	if (sv_eq(ka, kb) || sv_eq(term_stem(at, a), term_stem(bt, b)))
 		return 1;
 	if (a->pair && a->pair == b->pair)
 		return 0.95;
-	if (a->concept && a->concept == b->concept)
+	if (same)
 		return 0.85;
 	if (memchr(ka.p, ' ', ka.n) || memchr(kb.p, ' ', kb.n))
 		return 0; /* release, release notes */
