@@ -34,14 +34,15 @@ static int open_agent(struct assist *as, enum agent_kind kind, struct err *reter
  * whose faden was killed is still at work. */
 static int refuse_other_writer(const struct assist *as, struct err *reterr)
 {
+	AUTO_STR who = STR_INIT;
 	int64_t pid;
 
 	if (as->agent || !assist_writer(as, as->conv, &pid))
 		return 0;
+	writer_describe(as->conv->agent, pid, &who);
 	return err_set(reterr, ERR_BUSY,
-		"\"%s\" is open in %s (process %lld) right now; wait until it ends, or start "
-		"another conversation",
-		conv_label(as->conv), as->conv->agent, (long long)pid);
+		"\"%s\" is open in %s right now; wait until it ends, or start another conversation",
+		conv_label(as->conv), who.buf);
 }
 
 static int refuse_lost_folder(const struct assist *as, struct err *reterr)

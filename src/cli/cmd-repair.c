@@ -79,10 +79,8 @@ static int find(struct run *run, int argc, char **argv, struct err *reterr)
 
 static bool in_use(struct run *run)
 {
-	AUTO_MAP writers = MAP_INIT;
-	uint64_t pid;
-	sessions_writers(run->app, &writers);
-	return map_get(&writers, sv_of(run->row.info.id), &pid);
+	AUTO_STR who = STR_INIT;
+	return sessions_writer(run->app, &run->row, &who);
 }
 
 static int is_fork(void *data, const struct session_row *row)
@@ -276,9 +274,11 @@ static int keep_original(struct run *run, struct err *reterr)
 {
 	struct archive archive;
 	AUTO_FREE char *dir = archive_of(run->app, &archive);
-	if (in_use(run))
+	AUTO_STR who = STR_INIT;
+	if (sessions_writer(run->app, &run->row, &who))
 		return err_set(reterr, ERR_BUSY,
-			"the session is in use: leave it first, or write a copy (--apply)");
+			"the session is in use by %s: leave it first, or write a copy (--apply)",
+			who.buf);
 	if (run->row.info.format == TRANSCRIPT_CODEX && has_forks(run))
 		return err_set(reterr, ERR_BUSY,
 			"Codex sessions that were forked from this one are read from its file: "

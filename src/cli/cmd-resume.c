@@ -161,13 +161,18 @@ static int refuse_writer(struct resume *s, struct err *reterr)
 	AUTO_MAP ids = MAP_INIT;
 	struct transcript_home home = { s->row.agent, s->row.info.format,
 		find_home_root(s->app, &s->row) };
+	AUTO_STR who = STR_INIT;
 	uint64_t pid;
 
 	transcript_writers(&home, &ids);
 	if (!map_get(&ids, sv_of(s->row.info.id), &pid))
+		pid = (uint64_t)transcript_loader(s->row.agent, s->row.info.id);
+	else if (writer_is_server((int64_t)pid))
 		return 0;
-	return err_set(reterr, ERR_BUSY, "the session is open in %s already (process %lld)",
-		s->row.agent, (long long)pid);
+	if (pid == 0)
+		return 0;
+	writer_describe(s->row.agent, (int64_t)pid, &who);
+	return err_set(reterr, ERR_BUSY, "the session is open in %s already", who.buf);
 }
 
 static int hold_and_run(struct resume *s, struct err *reterr)

@@ -103,16 +103,14 @@ static int is_fork(void *data, const struct session_row *row)
 /* In place, nobody may be writing, and nobody may count on the bytes. */
 static int check_in_place(struct trimming *t, struct err *reterr)
 {
-	AUTO_MAP writers = MAP_INIT;
-	uint64_t pid;
+	AUTO_STR who = STR_INIT;
 	bool forks = false;
 
-	sessions_writers(t->app, &writers);
-	if (map_get(&writers, sv_of(t->row.info.id), &pid))
+	if (sessions_writer(t->app, &t->row, &who))
 		return err_set(reterr, ERR_BUSY,
-			"the session is in use by process %" PRIu64
-			": leave it first, or trim to a new session (without --in-place)",
-			pid);
+			"the session is in use by %s: leave it first, or trim to a new session "
+			"(without --in-place)",
+			who.buf);
 	if (t->row.info.format != TRANSCRIPT_CODEX)
 		return 0;
 	int r = sessions_refresh(t->app, reterr);

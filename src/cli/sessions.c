@@ -129,6 +129,21 @@ void sessions_writers(struct app *app, struct map *ids)
 		transcript_writers(&homes[i], ids);
 }
 
+bool sessions_writer(struct app *app, const struct session_row *row, struct str *who)
+{
+	AUTO_MAP writers = MAP_INIT;
+	uint64_t pid = 0;
+
+	sessions_writers(app, &writers);
+	if (!map_get(&writers, sv_of(row->info.id), &pid)) {
+		pid = (uint64_t)transcript_loader(row->agent, row->info.id);
+		if (pid == 0)
+			return false;
+	}
+	writer_describe(row->agent, (int64_t)pid, who);
+	return true;
+}
+
 char *sessions_current(struct app *app)
 {
 	AUTO_CONV conv = CONV_INIT;

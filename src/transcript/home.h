@@ -65,3 +65,14 @@ int codex_names(const char *root, struct map *ids, struct strv *names, struct er
  * 0 when unknown). What cannot be read counts as nobody.
  */
 void transcript_writers(const struct transcript_home *home, struct map *ids);
+
+/*
+ * A process of the agent that was started on the session, by its arguments; 0 for none. For a short
+ * time such a process is not among the writers yet.
+ */
+int64_t transcript_loader(const char *agent, const char *id);
+/* Whether a writer is Codex's server in the background, which keeps sessions open after the program
+ * that used them has ended; Codex's own programs go on with them. */
+bool writer_is_server(int64_t pid);
+/* "codex (process 7)", for the server with how to end it. Appends. */
+void writer_describe(const char *agent, int64_t pid, struct str *out);

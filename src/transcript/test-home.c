@@ -1,6 +1,7 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 
+#include "base/uuid.h"
 #include "os/proc.h"
 #include "transcript/test-session.h"
 
@@ -100,6 +101,31 @@ static void test_walk_and_find(void **state)
 	assert_null(none);
 }
 
+static void test_loader(void **state)
+{
+	char id[UUID_TEXT]; /* this test may run elsewhere at the same time */
+	uuid_new(id);
+	AUTO_FREE char *program = temp_write(*state, "codex-test", "read line\n");
+	const char *const argv[] = { "/bin/sh", program, "resume", id, "app-server", NULL };
+	const struct proc_opts opts = {
+		.argv = argv, .in = PROC_PIPE, .out = PROC_NULL, .err = PROC_NULL
+	};
+	struct proc p = PROC_INIT;
+	AUTO_STR who = STR_INIT;
+
+	assert_int_equal(transcript_loader("codex", id), 0);
+	assert_int_equal(proc_spawn(&p, &opts, NULL), 0);
+	assert_int_equal(transcript_loader("codex", id), p.pid);
+	assert_int_equal(transcript_loader("claude", id), 0);
+	assert_int_equal(transcript_loader("codex", "no-such-id"), 0);
+	assert_true(writer_is_server(p.pid));
+	assert_false(writer_is_server(getpid()));
+	writer_describe("codex", p.pid, &who);
+	assert_true(sv_find(str_sv(&who), SV("background server"), NULL));
+	proc_release(&p);
+	assert_int_equal(transcript_loader("codex", id), 0);
+}
+
 static void test_claude_writers(void **state)
 {
 	const struct transcript_home home = { "claude", TRANSCRIPT_CLAUDE, *state };
@@ -180,6 +206,7 @@ int main(void)
 		CASE(test_long_project_names),
 		CASE(test_paths),
 		CASE(test_walk_and_find),
+		CASE(test_loader),
 		CASE(test_claude_writers),
 		CASE(test_codex_writers),
 		CASE(test_nobody_writes),

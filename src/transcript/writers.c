@@ -140,6 +140,62 @@ void transcript_writers(const struct transcript_home *home, struct map *ids)
 		claude_writers(home->root, ids);
 }
 
+/* ---- by the arguments of processes ---- */
+
+struct loading {
+	struct sv agent, id;
+};
+
+/* argv[0], or argv[1] of an interpreter: "codex", "codex.js", "codex-x86_64". */
+static bool is_program(struct sv word, struct sv agent)
+{
+	return sv_starts(path_base(word), agent);
+}
+
+static bool is_loading(void *data, struct sv arguments)
+{
+	const struct loading *l = data;
+	struct sv word;
+	bool program = false;
+
+	for (int i = 0; sv_split(&arguments, '\0', &word); i++) {
+		if (i < 2)
+			program |= is_program(word, l->agent);
+		else if (program && sv_ends(word, l->id))
+			return true;
+	}
+	return false;
+}
+
+int64_t transcript_loader(const char *agent, const char *id)
+{
+	struct loading l = { sv_of(agent), sv_of(id) };
+
+	return l.id.n > 0 ? proc_find(is_loading, &l) : 0;
+}
+
+bool writer_is_server(int64_t pid)
+{
+	AUTO_STR arguments = STR_INIT;
+
+	if (pid <= 0 || !proc_arguments((pid_t)pid, &arguments))
+		return false;
+	struct sv rest = str_sv(&arguments), word;
+	while (sv_split(&rest, '\0', &word))
+		if (sv_is(word, "app-server"))
+			return true;
+	return false;
+}
+
+void writer_describe(const char *agent, int64_t pid, struct str *out)
+{
+	if (writer_is_server(pid))
+		str_addf(out, "%s's background server (process %lld; \"kill %lld\" ends it)", agent,
+			(long long)pid, (long long)pid);
+	else
+		str_addf(out, "%s (process %lld)", agent, (long long)pid);
+}
+
 /* ---- Codex: session_index.jsonl ---- */
 
 struct names {

@@ -223,7 +223,7 @@ busy=$!
 mkdir -p "$home/sessions"
 printf '{"pid":%d,"sessionId":"%s"}\n' $busy $id >"$home/sessions/$busy.json"
 t_exit 'in use' 5 t_faden trim --in-place $id
-t_like 'is refused' "$(cat "$t_err")" "in use by process $busy"
+t_like 'is refused' "$(cat "$t_err")" "in use by claude .process $busy"
 t_ok 'and untouched' cmp "$t_tmp/before" "$file"
 t_exit 'a new session can be made all the same' 0 t_faden trim $id
 kill $busy
