@@ -115,6 +115,10 @@ static void test_loader(void **state)
 
 	assert_int_equal(transcript_loader("codex", id), 0);
 	assert_int_equal(proc_spawn(&p, &opts, NULL), 0);
+	/* The kernel shows the arguments a moment after the program runs. */
+	while (!proc_arguments(p.pid, &who))
+		(void)usleep(1000);
+	str_clear(&who);
 	assert_int_equal(transcript_loader("codex", id), p.pid);
 	assert_int_equal(transcript_loader("claude", id), 0);
 	assert_int_equal(transcript_loader("codex", "no-such-id"), 0);
