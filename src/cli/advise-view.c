@@ -155,14 +155,14 @@ static void put_top(struct term *t, const struct advice *a)
 	for (size_t i = 0; i < ADVISE_TOP && a->top[i].line > 0; i++) {
 		const struct advise_item *item = &a->top[i];
 		char count[SIZE_TEXT_MAX], size[SIZE_TEXT_MAX];
-		size_format_count(item->tokens, count);
+		size_format_count(item->tokens.tokens, count);
 		size_format(item->bytes, size);
 		put_name(t, item->tool ? item->tool : advise_kind_title(item->kind));
-		term_putf(t, " line %-8" PRIu64 " %-12s %10s %8s\n", item->line,
+		term_putf(t, " line %-8" PRIu64 " %-12s %10s %8s%s\n", item->line,
 			item->tool && item->kind == ADVISE_CALLS ? "call"
 				: item->tool			 ? "result"
 								 : "",
-			count, size);
+			count, size, item->tokens.sure == SURE_DIFFERENCED ? " (differenced)" : "");
 	}
 }
 
@@ -293,7 +293,8 @@ static void json_top(struct jw *w, const struct advice *a)
 		jw_put_cstr(w, "kind", advise_kind_name(a->top[i].kind));
 		jw_put_cstr(w, "tool", a->top[i].tool);
 		jw_put_i64(w, "bytes", (int64_t)a->top[i].bytes);
-		jw_put_i64(w, "tokens", a->top[i].tokens);
+		jw_put_i64(w, "tokens", a->top[i].tokens.tokens);
+		jw_put_cstr(w, "sure", sure_name(a->top[i].tokens.sure));
 		jw_end(w);
 	}
 	jw_end(w);

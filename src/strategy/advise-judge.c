@@ -80,7 +80,8 @@ static void count_parts(struct advice *a, bool recorded)
 		count_part(a, &tool->results);
 	}
 	for (size_t i = 0; i < ADVISE_TOP; i++)
-		a->top[i].tokens = tokens_of(&a->ratio, a->top[i].bytes).tokens;
+		if (a->top[i].tokens.tokens == 0)
+			a->top[i].tokens = tokens_of(&a->ratio, a->top[i].bytes);
 }
 
 static int percent_of(int64_t tokens, int64_t window)

@@ -45,9 +45,17 @@ struct advise_piece {
 	uint32_t record, line;
 	uint32_t bytes;
 	uint32_t saved[SAVINGS];
+	uint32_t tokens; /* by difference; 0: not known */
 	uint16_t tool; /* index + 1; 0 none */
 	uint8_t kind;
 	uint8_t images;
+};
+
+/* What came since the last call beside its answer. */
+struct advise_gap {
+	size_t texts;
+	size_t piece; /* the last of them */
+	bool odd; /* something whose share in the next context is not known */
 };
 
 struct advise_run {
@@ -57,6 +65,7 @@ struct advise_run {
 	struct idmap calls; /* id of a call → index of its tool */
 	struct map known; /* name → index */
 	VEC(struct advise_piece) pieces;
+	struct advise_gap gap;
 	uint32_t records, lines;
 	int64_t window; /* as told; 0: not */
 	int64_t most; /* tokens of the largest context seen since the model changed */

@@ -126,6 +126,18 @@ static void feed_piece(struct advise_run *run, const struct advise_fact *f)
 	tokens_text(&run->tokens, what, f->bytes);
 }
 
+/* Thoughts may or may not be sent again, pictures do not go by bytes. */
+static void widen_gap(struct advise_run *run, const struct advise_fact *f)
+{
+	struct advise_gap *gap = &run->gap;
+
+	gap->odd = gap->odd || f->kind == ADVISE_THINKING || f->images > 0;
+	if (f->kind == ADVISE_ANSWERS || f->kind == ADVISE_CALLS)
+		return;
+	gap->texts++;
+	gap->piece = run->pieces.n - 1;
+}
+
 static void take_piece(struct advise_run *run, const struct advise_fact *f)
 {
 	struct advise_piece p = {
@@ -148,6 +160,35 @@ static void take_piece(struct advise_run *run, const struct advise_fact *f)
 	for (size_t i = 0; i < SAVINGS; i++)
 		p.saved[i] = small(f->saved[i] > name ? f->saved[i] - name : 0);
 	vec_push(&run->pieces, p);
+	widen_gap(run, f);
+}
+
+/* A next call took in `step` more than the last one and its answer. */
+static void close_gap(struct advise_run *run, int64_t step)
+{
+	struct advise_gap gap = run->gap;
+
+	run->gap = (struct advise_gap){ .texts = 0 };
+	if (gap.texts != 1 || gap.odd)
+		return;
+	struct advise_piece *p = &run->pieces.v[gap.piece];
+	if (tokens_plausible(p->bytes, step))
+		p->tokens = small((uint64_t)step);
+}
+
+static void feed_call(struct advise_run *run, const struct advise_fact *f)
+{
+	struct tokens *t = &run->tokens;
+	int64_t context = t->context, known = t->context + t->output;
+	uint64_t message = t->last_message;
+	size_t model = t->current;
+	bool odd = t->odd;
+
+	tokens_call(t, f->name, f->id, &f->usage);
+	if (t->context == context && t->last_message == message)
+		return; /* the same call once more */
+	run->gap.odd |= context == 0 || odd || t->current != model;
+	close_gap(run, t->context - known);
 }
 
 static void take_call(struct advise_run *run, const struct advise_fact *f)
@@ -156,7 +197,7 @@ static void take_call(struct advise_run *run, const struct advise_fact *f)
 
 	if (usage_context(&f->usage) <= 0)
 		return;
-	tokens_call(&run->tokens, f->name, f->id, &f->usage);
+	feed_call(run, f);
 	if (usage_context(&f->usage) > run->most)
 		run->most = usage_context(&f->usage);
 	if (f->window > 0)
@@ -181,6 +222,7 @@ static void take_break(struct advise_run *run)
 	/* Codex keeps nothing of before; Claude Code may. */
 	if (run->opts->format == TRANSCRIPT_CODEX)
 		run->pieces.n = 0;
+	run->gap = (struct advise_gap){ .texts = 0 };
 }
 
 static int on_fold(void *data, void *chunk, struct err *reterr UNUSED)
@@ -236,6 +278,7 @@ static void keep_top(struct advice *a, const struct advise_piece *p)
 		.kind = (enum advise_kind)p->kind,
 		.tool = p->tool ? a->tools.v[p->tool - 1].name : NULL,
 		.bytes = p->bytes,
+		.tokens = { p->tokens, SURE_DIFFERENCED },
 	};
 }
 

@@ -4,8 +4,9 @@
  * Only what a resume would send counts: the live chain after the last compaction. The session is
  * only read, in one pass on several threads, with memory that does not grow with its bytes.
  *
- * Every figure of tokens says how sure it is. What single texts take is fitted or assumed always;
- * the whole is exact where the agent recorded it and nothing came after.
+ * Every figure of tokens says how sure it is. The whole is exact where the agent recorded it and
+ * nothing came after. What a single text takes is the difference of two recorded figures where
+ * nothing else came between them, else fitted or assumed, as are all sums over texts.
  */
 #pragma once
 
@@ -80,7 +81,8 @@ struct advise_item {
 	enum advise_kind kind;
 	const char *tool; /* NULL: none */
 	uint64_t bytes;
-	int64_t tokens;
+	/* Differenced: it alone came between two calls, whose recorded contexts tell. */
+	struct figure tokens;
 };
 
 struct advise_plan {

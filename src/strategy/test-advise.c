@@ -90,7 +90,37 @@ static void test_only_after_compaction(void **state UNUSED)
 	assert_string_equal(a.tools.v[0].name, "Bash");
 	assert_int_equal(a.top[0].line, 7);
 	assert_string_equal(a.top[0].tool, "Bash");
+	assert_int_equal(a.top[0].tokens.sure, SURE_DIFFERENCED);
+	assert_int_equal(a.top[0].tokens.tokens, 600);
+	assert_int_equal(a.top[1].tokens.sure, SURE_FITTED);
 	assert_int_equal(a.advised, ADVISE_TRIM_1000);
+}
+
+/* What came between two calls is told apart only when it was one text. */
+static void test_by_difference(void **state UNUSED)
+{
+	AUTO_STR t = STR_INIT;
+	AUTO_ADVICE a = ADVICE_INIT;
+	AUTO_FREE char *long_text = repeat('a', 4000);
+	AUTO_FREE char *text = repeat('b', 3000);
+	AUTO_FREE char *image = repeat('c', 2000);
+	claude_user(&t, "u1", NULL, "begin");
+	call(&t, "a1", "u1", "m1", 100, TOOL_USE("t1"));
+	claude_result(&t, "r1", "a1", "t1", long_text);
+	claude_user(&t, "u2", "r1", "and more");
+	call(&t, "a2", "u2", "m2", 1100, TOOL_USE("t2"));
+	claude_result(&t, "r2", "a2", "t2", text);
+	call(&t, "a3", "r2", "m3", 1900, "[{\"type\":\"thinking\",\"thinking\":\"hm\"}]");
+	claude_user(&t, "u3", "a3", image);
+	call(&t, "a4", "u3", "m4", 2400, TEXT("done"));
+	advise(&t, 200000, &a);
+	assert_int_equal(a.top[0].line, 3);
+	assert_int_equal(a.top[0].tokens.sure, SURE_FITTED);
+	assert_int_equal(a.top[1].line, 6);
+	assert_int_equal(a.top[1].tokens.sure, SURE_DIFFERENCED);
+	assert_int_equal(a.top[1].tokens.tokens, 800);
+	assert_int_equal(a.top[2].line, 8);
+	assert_int_equal(a.top[2].tokens.sure, SURE_FITTED);
 }
 
 static void test_usage_counts_once(void **state UNUSED)
@@ -273,6 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_after_compaction),
+		cmocka_unit_test(test_by_difference),
 		cmocka_unit_test(test_usage_counts_once),
 		cmocka_unit_test(test_side_chain_and_old_branch),
 		cmocka_unit_test(test_agent_sent_less),

@@ -102,15 +102,20 @@ static size_t find_model(struct tokens *t, struct sv name)
 	return t->n_models++;
 }
 
+bool tokens_plausible(uint64_t bytes, int64_t tokens)
+{
+	if (tokens < STEP_TOKENS_MIN || bytes == 0)
+		return false;
+	double ratio = (double)bytes / (double)tokens;
+	return ratio >= ratio_min && ratio <= ratio_max;
+}
+
 /* The step from the last call to one with `context`, when it tells bytes a token. */
 static void take_step(struct tokens *t, int64_t context, uint64_t bytes)
 {
 	int64_t step = context - t->context;
 	struct token_model *m = &t->models[t->current];
-	if (t->context == 0 || t->odd || step < STEP_TOKENS_MIN || bytes == 0)
-		return;
-	double ratio = (double)bytes / (double)step;
-	if (ratio < ratio_min || ratio > ratio_max)
+	if (t->context == 0 || t->odd || !tokens_plausible(bytes, step))
 		return;
 	m->bytes += bytes;
 	m->tokens += step;

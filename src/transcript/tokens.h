@@ -35,6 +35,8 @@ struct token_ratio {
 	enum sure sure; /* SURE_FITTED or SURE_ASSUMED */
 	size_t samples; /* differences it was fitted from */
 };
+/* Whether so many bytes of text can be so many tokens. */
+bool tokens_plausible(uint64_t bytes, int64_t tokens);
 /* What is usual for a model by its name; "" is fine. */
 double tokens_assumed_ratio(struct sv model);
 static inline struct figure tokens_of(const struct token_ratio *ratio, uint64_t bytes)

@@ -75,7 +75,8 @@ int transcript_probe(const char *path, enum transcript_format *ret_format, struc
 		return rc;
 	struct probe probe = { .found = false };
 	struct jsonl_line line;
-	for (int i = 0; i < PROBE_LINES && !probe.found; i++) {
+	int i = 0;
+	for (; i < PROBE_LINES && !probe.found; i++) {
 		rc = jsonl_next(r, &line, reterr);
 		if (rc < 0)
 			return rc;
@@ -83,6 +84,9 @@ int transcript_probe(const char *path, enum transcript_format *ret_format, struc
 			break;
 		record_each(line.text, &fns, &probe);
 	}
+	if (!probe.found && i == 0)
+		return err_set(reterr, ERR_INPUT,
+			"%s is empty: it was overwritten, or nothing was said yet", path);
 	if (!probe.found)
 		return err_set(reterr, ERR_INPUT, "%s: not a session of a known agent", path);
 	*ret_format = probe.format;

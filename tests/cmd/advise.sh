@@ -105,6 +105,9 @@ printf '{"type":"custom-title","customTitle":"nothing yet","sessionId":"%s"}\n' 
 	>"$(dirname "$fa")/$e.jsonl"
 t_exit 'an empty session' 0 t_faden advise "$e"
 t_like 'says so' "$(cat "$t_out")" '^Empty: '
+: >"$t_tmp/empty.jsonl"
+t_exit 'a file without a byte' 3 t_faden advise "$t_tmp/empty.jsonl"
+t_like 'says what is wrong' "$(cat "$t_err")" 'empty.jsonl is empty: '
 t_exit 'no such session' 1 t_faden advise 99999999
 t_is 'prints nothing' "$(cat "$t_out")" ''
 t_exit 'an option that is none' 2 t_faden advise --bogus "$a"
