@@ -10,6 +10,18 @@ int assist_busy_error(const struct conv *c, struct err *reterr)
 		conv_label(c), (int)c->owner.pid);
 }
 
+struct routing assist_routing(const struct assist *as)
+{
+	return (struct routing){
+		.store = as->opts.store,
+		.clock = as->opts.clock,
+		.router = as->opts.router,
+		.dir = as->opts.dir,
+		.project = as->opts.project,
+		.agent = as->opts.kind_forced ? agent_driver(as->opts.kind)->name : NULL,
+	};
+}
+
 static int create(struct assist *as, struct conv *ret, struct err *reterr)
 {
 	AUTO_CONV last = CONV_INIT;
@@ -30,6 +42,16 @@ static int create(struct assist *as, struct conv *ret, struct err *reterr)
 		.agent = agent_driver(kind)->name,
 	};
 	return conv_create(as->opts.store, &what, &as->self, as->opts.clock, ret, reterr);
+}
+
+/* The same, about what failed when the sentence leans on that. */
+static int create_heir(struct assist *as, struct conv *ret, struct err *reterr)
+{
+	struct routing rt = assist_routing(as);
+	int r = create(as, ret, reterr);
+
+	return r < 0 || !as->note.heir_of[0] ? r
+					     : routing_inherit(&rt, ret, as->note.heir_of, reterr);
 }
 
 static int take(struct assist *as, struct conv *c, struct err *reterr)
@@ -59,18 +81,6 @@ static bool goes_on(const struct assist *as, const struct conv *c)
 		return false;
 	}
 	return true;
-}
-
-struct routing assist_routing(const struct assist *as)
-{
-	return (struct routing){
-		.store = as->opts.store,
-		.clock = as->opts.clock,
-		.router = as->opts.router,
-		.dir = as->opts.dir,
-		.project = as->opts.project,
-		.agent = as->opts.kind_forced ? agent_driver(as->opts.kind)->name : NULL,
-	};
 }
 
 /* Told when a turn goes elsewhere than the last one here did. */
@@ -113,10 +123,13 @@ static int settle_route(struct assist *as, struct sv text, const struct routing_
 	bool resume = res->decision.action == ROUTE_RESUME;
 	int r = 0;
 
+	const struct conv *blocked =
+		res->decision.blocked == ROUTE_NONE ? NULL : &res->convs.v[res->decision.blocked];
 	/* A sentence that leans on what runs right now means nothing anywhere else. */
-	if (!resume && res->decision.blocked != ROUTE_NONE &&
-		routing_runs(&res->convs.v[res->decision.blocked]))
-		return assist_busy_error(&res->convs.v[res->decision.blocked], reterr);
+	if (blocked && routing_runs(blocked))
+		return assist_busy_error(blocked, reterr);
+	if (blocked)
+		memcpy(as->note.heir_of, blocked->id, sizeof(as->note.heir_of));
 	if (resume) {
 		const struct conv *found = &res->convs.v[res->decision.index];
 		r = assist_corrected(as, text, found->id, ret, reterr);
@@ -173,7 +186,7 @@ static int choose(
 	else if (req->mode == ASSIST_GO_ON)
 		r = current(as, ret, reterr);
 	if (r == ERR_NOTFOUND && req->mode != ASSIST_IN)
-		return create(as, ret, reterr);
+		return create_heir(as, ret, reterr);
 	if (r == 0)
 		r = take(as, ret, reterr);
 	if (r == 0)

@@ -12,6 +12,7 @@ struct route_note {
 	bool routed;
 	bool told; /* the user was told that it goes elsewhere */
 	char other[UUID_TEXT]; /* the next best, or the one left; may be empty */
+	char heir_of[UUID_TEXT]; /* new, because this one failed; else empty */
 };
 
 struct assist {

@@ -216,12 +216,54 @@ int routing_decide(
 	return r;
 }
 
+static int keep_topic(
+	const struct routing *rt, int64_t seq, const struct route_topic *topic, struct err *reterr)
+{
+	AUTO_STRV stems = STRV_INIT;
+	AUTO_STR bytes = STR_INIT;
+
+	route_topic_save(topic, &bytes);
+	route_topic_stems(topic, add_stem, &stems);
+	return topic_put(rt->store, seq, str_sv(&bytes), &stems, reterr);
+}
+
+/* What a turn that failed was about is not in the kept topic, so it is read from the prompts. */
+static int learn_prompts(
+	const struct routing *rt, const char *id, struct route_topic *topic, struct err *reterr)
+{
+	AUTO_STRV prompts = STRV_INIT;
+	int r = turn_prompts(rt->store, id, PROMPTS_MAX, &prompts, reterr);
+
+	for (size_t i = 0; r == 0 && i < prompts.n; i++)
+		router_learn(rt->router, topic, sv_of(prompts.v[i]), i ? TOPIC_LATER : TOPIC_FIRST);
+	return r;
+}
+
+int routing_inherit(
+	const struct routing *rt, const struct conv *heir, const char *from_id, struct err *reterr)
+{
+	AUTO_CONV from = CONV_INIT;
+	struct route_topic *kept = NULL;
+	struct route_topic *topic = route_topic_new();
+	int r = is_seed(rt) ? 0 : conv_get(rt->store, from_id, rt->clock, &from, reterr);
+
+	if (r == 0 && !is_seed(rt))
+		r = load_topic(rt, from.seq, &kept, reterr);
+	if (r == 0)
+		r = learn_prompts(rt, from_id, topic, reterr);
+	if (r == 0 && kept)
+		route_topic_inherit(topic, kept);
+	if (r == 0 && !is_seed(rt))
+		r = keep_topic(rt, heir->seq, topic, reterr);
+	route_topic_free(kept);
+	route_topic_free(topic);
+	return r;
+}
+
 int routing_learn(const struct routing *rt, const struct conv *c, struct sv prompt,
 	struct sv answer, struct err *reterr)
 {
 	struct route_topic *topic = NULL;
-	AUTO_STRV stems = STRV_INIT;
-	AUTO_STR bytes = STR_INIT;
 	int r = is_seed(rt) ? 0 : load_topic(rt, c->seq, &topic, reterr);
 
 	if (r < 0 || is_seed(rt))
@@ -231,9 +273,7 @@ int routing_learn(const struct routing *rt, const struct conv *c, struct sv prom
 		topic = route_topic_new();
 	router_learn(rt->router, topic, prompt, first ? TOPIC_FIRST : TOPIC_LATER);
 	router_learn(rt->router, topic, answer, TOPIC_ANSWER);
-	route_topic_save(topic, &bytes);
-	route_topic_stems(topic, add_stem, &stems);
-	r = topic_put(rt->store, c->seq, str_sv(&bytes), &stems, reterr);
+	r = keep_topic(rt, c->seq, topic, reterr);
 	route_topic_free(topic);
 	return r;
 }

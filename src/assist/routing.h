@@ -41,6 +41,10 @@ int routing_decide(const struct routing *rt, struct sv text, struct routing_resu
 /* A turn of it runs in a process that lives. */
 bool routing_runs(const struct conv *c);
 
+/* A conversation that begins where another failed is about the same. */
+int routing_inherit(const struct routing *rt, const struct conv *heir, const char *from_id,
+	struct err *reterr) MUST_USE;
+
 /* A turn of the conversation ended: what was said and answered is what it is about. */
 int routing_learn(const struct routing *rt, const struct conv *c, struct sv prompt,
 	struct sv answer, struct err *reterr) MUST_USE;

@@ -107,23 +107,24 @@ static bool is_han(struct sv key)
 	return key.n > 0 && (unsigned char)key.p[0] >= 0xe3;
 }
 
+static bool same_thing(const struct term *a, const struct term *b)
+{
+	return a->concept != 0 && a->concept == b->concept;
+}
+
 double term_likeness(const struct route_topic *at, const struct term *a,
 	const struct route_topic *bt, const struct term *b)
 {
 	struct sv ka = term_key(at, a), kb = term_key(bt, b);
-	bool same = a->concept && a->concept == b->concept;
-	bool whole = is_han(ka) || is_han(kb); /* every character counts */
-	if (whole && sv_eq(ka, kb))
-		return 1;
-	if (whole)
-		return same ? 0.85 : 0;
+	if (is_han(ka) || is_han(kb)) /* every character counts */
+		return sv_eq(ka, kb) ? 1 : same_thing(a, b) ? 0.85 : 0;
 	if ((a->flags & b->flags) & TERM_PAIR)
 		return pair_likeness(a, ka, b, kb);
 	if (sv_eq(ka, kb) || sv_eq(term_stem(at, a), term_stem(bt, b)))
 		return 1;
 	if (a->pair && a->pair == b->pair)
 		return 0.95;
-	if (same)
+	if (same_thing(a, b))
 		return 0.85;
 	if (memchr(ka.p, ' ', ka.n) || memchr(kb.p, ' ', kb.n))
 		return 0; /* release, release notes */

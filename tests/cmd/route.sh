@@ -55,6 +55,19 @@ t_exit 'a command that acts' 0 ask --new remove the file x
 t_exit 'then another' 0 ask and the checkout total is rounded wrongly again
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 
+printf 'fail failed the agent broke\n' >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+broken() { ask --new download the rainfall series of the weather stations || return 0; }
+t_exit 'a conversation that fails' 0 broken
+failed=$(conversation)
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+t_exit 'what leans on it' 0 ask try it again with smaller packets
+heir=$(conversation)
+t_unlike 'is a new one' "$heir" "$failed"
+t_exit 'something else' 0 ask write a poem about the sea
+t_exit 'its subject' 0 ask back to the rainfall series
+t_is 'is that of the new one now' "$(conversation)" "$heir"
+
 t_exit 'a plan' 0 t_faden ask --new make a plan for the migration to the new database
 t_like 'is said to change nothing' "$(cat "$t_err")" 'This turn plans'
 t_exit 'then its execution' 0 t_faden ask ok, now implement it
