@@ -56,8 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		speak(routers[profile], text);
 		decide(routers[profile], text);
 	}
-	struct sv about;
-	(void)route_correct(text, &about);
+	struct route_correct_words words;
+	(void)route_correct(text, &words);
 	(void)route_task_of(text, NULL);
 	return 0;
 }

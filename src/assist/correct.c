@@ -26,8 +26,11 @@ int assist_route_note(struct assist *as, struct err *reterr)
 	struct route_note *n = &as->note;
 	AUTO_FREE char *key = record_key(as);
 
-	if (!n->routed)
+	if (!as->opts.routes)
 		return 0;
+	/* A turn that was not routed, because the user had said where, can be corrected as well. */
+	if (!n->routed)
+		*n = (struct route_note){ .routed = false };
 	n->routed = false;
 	AUTO_FREE char *value = xasprintf(
 		"%s\n%s\n%d\n%d\n%s", as->conv->id, n->other, n->told, as->acted, as->prompt.buf);
@@ -102,25 +105,28 @@ int assist_corrected(
 
 /* ---- the correction itself ---- */
 
+/* Less than this is a word in common, no name. */
+static const double names_it = 0.5;
+
 static size_t best_by_words(const struct routing_result *res)
 {
 	size_t best = ROUTE_NONE;
 
 	for (size_t i = 0; i < res->convs.n; i++)
-		if (res->candidates[i].keyword > 0 &&
+		if (res->candidates[i].keyword >= names_it &&
 			(best == ROUTE_NONE ||
 				res->candidates[i].keyword > res->candidates[best].keyword))
 			best = i;
 	return best;
 }
 
-/* The conversation that the words name: as a whole sentence, which may reach behind a reset, else
- * by the subject alone. ERR_NOTFOUND when none does. */
-static int find_named(
-	struct assist *as, struct sv text, struct sv about, struct conv *ret, struct err *reterr)
+/* The conversation that the words name, also behind a reset: "back to" reaches there whatever the
+ * correction's own words were. ERR_NOTFOUND when none does. */
+static int find_named(struct assist *as, struct sv about, struct conv *ret, struct err *reterr)
 {
 	struct routing rt = assist_routing(as);
-	const struct sv tries[] = { text, about };
+	AUTO_FREE char *back = xasprintf("back to %.*s", SV_ARG(about));
+	const struct sv tries[] = { sv_of(back), about };
 	size_t found = ROUTE_NONE;
 	int r = 0;
 
@@ -128,14 +134,14 @@ static int find_named(
 		struct routing_result res = ROUTING_RESULT_INIT;
 		r = routing_decide(&rt, tries[i], &res, reterr);
 		if (r == 0)
-			found = res.decision.action == ROUTE_RESUME ? res.decision.index
-								    : best_by_words(&res);
+			found = best_by_words(&res);
 		if (found != ROUTE_NONE)
 			conv_copy(ret, &res.convs.v[found]);
 		routing_result_release(&res);
 	}
 	if (r == 0 && found == ROUTE_NONE)
-		r = err_set(reterr, ERR_NOTFOUND, "no conversation about %.*s", SV_ARG(about));
+		r = err_set(reterr, ERR_NOTFOUND, "There is no conversation about %.*s here.",
+			SV_ARG(about));
 	return r;
 }
 
@@ -144,6 +150,8 @@ static int find_other(
 {
 	AUTO_FREE char *id = xmemdup0(rec->other.p, rec->other.n);
 
+	if (!*id)
+		return err_set(reterr, ERR_NOTFOUND, "There is no other conversation here.");
 	return conv_get(as->opts.store, id, as->opts.clock, ret, reterr);
 }
 
@@ -158,40 +166,60 @@ static int remember(
 	return correction_add(as->opts.store, &c, clock_wall_ms(as->opts.clock), reterr);
 }
 
-static int apply(struct assist *as, const struct record *rec, const struct conv *target,
-	struct assist_request *req, struct assist_outcome *out, struct err *reterr)
+/* What was said is said again in the right place. */
+static int say_again(struct assist *as, const struct record *rec, const struct conv *target,
+	struct assist_request *req, struct err *reterr)
 {
 	bool fresh = !target->id[0];
-	const char *label = fresh ? "a new conversation" : conv_label(target);
-	int r = remember(as, rec, target, reterr);
 
-	if (r < 0)
-		return r;
-	if (!rec->acted) {
-		assist_notice(as, "All right: the same in %s.", label);
-		as->corrected = xmemdup0(rec->text.p, rec->text.n);
-		memcpy(as->corrected_to, target->id, sizeof(as->corrected_to));
-		*req = (struct assist_request){ .text = sv_of(as->corrected),
-			.mode = fresh ? ASSIST_NEW : ASSIST_IN,
-			.conversation = as->corrected_to };
-		return 0;
-	}
-	r = fresh ? conv_reset(as->opts.store, as->opts.dir, as->opts.clock, reterr)
-		  : conv_set_current(
-			    as->opts.store, as->opts.dir, target->id, as->opts.clock, reterr);
-	(void)snprintf(out->reply, sizeof(out->reply),
-		"What was done stands. From now on: %s. Please say it again.", label);
+	assist_notice(as, "All right: the same in %s.",
+		fresh ? "a new conversation" : conv_label(target));
+	as->corrected = xmemdup0(rec->text.p, rec->text.n);
+	memcpy(as->corrected_to, target->id, sizeof(as->corrected_to));
+	*req = (struct assist_request){ .text = sv_of(as->corrected),
+		.mode = fresh ? ASSIST_NEW : ASSIST_IN,
+		.conversation = as->corrected_to };
+	return remember(as, rec, target, reterr);
+}
+
+/* Only what comes next goes there. */
+static int go_there(struct assist *as, const struct conv *target, bool acted,
+	struct assist_outcome *out, struct err *reterr)
+{
+	struct store *store = as->opts.store;
+	bool fresh = !target->id[0];
+	int r = fresh ? conv_reset(store, as->opts.dir, as->opts.clock, reterr)
+		      : conv_set_current(store, as->opts.dir, target->id, as->opts.clock, reterr);
+
+	if (r == 0 && !fresh)
+		r = conv_pin(store, as->opts.dir, reterr);
+	(void)snprintf(out->reply, sizeof(out->reply), "%sFrom now on: %s.%s",
+		acted ? "What was done stands. " : "",
+		fresh ? "a new conversation" : conv_label(target),
+		acted ? " Please say it again." : "");
 	return r;
 }
 
-static int find_target(struct assist *as, enum route_correction kind, struct sv text,
-	struct sv about, const struct record *rec, struct conv *ret, struct err *reterr)
+static int apply(struct assist *as, const struct record *rec, const struct conv *target, bool wrong,
+	struct assist_request *req, struct assist_outcome *out, struct err *reterr)
+{
+	if (!wrong)
+		return go_there(as, target, false, out, reterr);
+	if (!rec->acted)
+		return say_again(as, rec, target, req, reterr);
+	int r = remember(as, rec, target, reterr);
+
+	return r < 0 ? r : go_there(as, target, true, out, reterr);
+}
+
+static int find_target(struct assist *as, enum route_correction kind, struct sv about,
+	const struct record *rec, struct conv *ret, struct err *reterr)
 {
 	switch (kind) {
 	case CORRECT_OTHER:
 		return find_other(as, rec, ret, reterr);
 	case CORRECT_ABOUT:
-		return find_named(as, text, about, ret, reterr);
+		return find_named(as, about, ret, reterr);
 	case CORRECT_NEW:
 	case CORRECT_NONE:
 		break;
@@ -199,27 +227,44 @@ static int find_target(struct assist *as, enum route_correction kind, struct sv 
 	return 0; /* an empty conv: a new one */
 }
 
+/* Not found: for the agent to answer, unless the words speak of conversations. */
+static int not_found(
+	const struct route_correct_words *words, const struct err *err, struct assist_outcome *out)
+{
+	if (words->sure)
+		(void)snprintf(out->reply, sizeof(out->reply), "%s", err->msg);
+	return 0;
+}
+
 int assist_correct(struct assist *as, struct assist_request *req, struct assist_outcome *out,
 	bool *ret_done, struct err *reterr)
 {
 	struct record rec = { .value = NULL };
 	AUTO_CONV target = CONV_INIT;
-	struct sv about;
-	enum route_correction kind = route_correct(req->text, &about);
+	struct route_correct_words words;
+	struct err err = ERR_INIT;
 	int r = 0;
 
 	*ret_done = false;
-	if (!as->opts.routes || req->mode != ASSIST_GO_ON || kind == CORRECT_NONE)
+	if (!as->opts.routes || req->mode != ASSIST_GO_ON)
+		return 0;
+	enum route_correction kind = route_correct(req->text, &words);
+	if (kind == CORRECT_NONE)
 		return 0;
 	/* "The other one" may as well answer a question of the agent. */
 	bool known = read_record(as, &rec);
-	if (known && (kind != CORRECT_OTHER || (rec.told && rec.other.n))) {
-		r = find_target(as, kind, req->text, about, &rec, &target, reterr);
-		if (r == 0)
-			r = apply(as, &rec, &target, req, out, reterr);
+	if (known && (kind != CORRECT_OTHER || words.sure || rec.told)) {
+		/* "Go back to the one about X" need not mean that the last turn went astray. */
+		bool wrong = kind != CORRECT_ABOUT || words.denies || rec.told;
+		r = find_target(as, kind, words.about, &rec, &target, &err);
+		if (r == ERR_NOTFOUND)
+			r = not_found(&words, &err, out);
+		else if (r == 0)
+			r = apply(as, &rec, &target, wrong, req, out, &err);
 		*ret_done = out->reply[0] != '\0';
 	}
 	free(rec.value);
-	/* A name that fits nothing is for the agent to answer. */
-	return r == ERR_NOTFOUND ? 0 : r;
+	if (r < 0 && reterr)
+		*reterr = err;
+	return r;
 }

@@ -193,7 +193,7 @@ static void print_json(struct ask *a, const struct assist_outcome *out)
 	jw_object(&w);
 	jw_put_string(&w, "answer", str_sv(&out->answer));
 	jw_put_cstr(&w, "status", agent_fail_name(out->fail));
-	jw_put_cstr(&w, "message", failed ? out->message : NULL);
+	jw_put_cstr(&w, "message", failed ? out->message : out->reply[0] ? out->reply : NULL);
 	jw_put_cstr(&w, "agent", out->conv.agent);
 	jw_put_cstr(&w, "conversation", out->conv.id);
 	jw_put_cstr(&w, "session_id", out->conv.session);
@@ -220,6 +220,8 @@ static void print_outcome(struct ask *a, const struct assist_outcome *out)
 	}
 	if (out->fail != AGENT_OK)
 		print_failure(a->app->err, out);
+	else if (out->reply[0])
+		(void)fprintf(a->app->err, "faden: %s\n", out->reply);
 }
 
 static int ask_once(struct ask *a, struct sv text, struct err *reterr)

@@ -10,6 +10,7 @@
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
+#include "cli/json-error.h"
 #include "cli/routing.h"
 #include "os/file.h"
 #include "os/path.h"
@@ -62,6 +63,8 @@ static int serve_line(struct app *app, struct route_stdio *s, struct sv line, st
 	AUTO_STR answer = STR_INIT;
 	struct err bad = ERR_INIT;
 
+	if (sv_trim(line).n == 0)
+		return 0;
 	if (route_stdio_line(s, line, &answer, &bad) < 0)
 		(void)fprintf(app->err, "faden: route: %s\n", bad.msg);
 	if (answer.len == 0)
@@ -210,18 +213,19 @@ static int run_route(
 	const struct route_cmd_opts *opts = options;
 	struct router *r = NULL;
 	struct store *store;
+	struct err err = ERR_INIT;
 
-	if (argc > 0 ? opts->stdio || opts->replay : !opts->stdio && !opts->replay)
+	if ((argc > 0) + opts->stdio + (opts->replay != NULL) != 1)
 		return err_set(reterr, ERR_USAGE, "give a TEXT, or one of --replay and --stdio");
-	int n = routing_router_for(app->settings, opts->profile, &r, reterr);
+	int n = routing_router_for(app->settings, opts->profile, &r, &err);
 	if (n == 0 && opts->replay)
-		n = replay(app, r, opts->replay, reterr);
+		n = replay(app, r, opts->replay, &err);
 	else if (n == 0 && opts->stdio)
-		n = serve(app, r, reterr);
-	else if (n == 0 && (n = app_store(app, &store, reterr)) == 0)
-		n = explain(app, r, argc, argv, opts->json, reterr);
+		n = serve(app, r, &err);
+	else if (n == 0 && (n = app_store(app, &store, &err)) == 0)
+		n = explain(app, r, argc, argv, opts->json, &err);
 	router_free(r);
-	return n;
+	return n < 0 ? json_fail(app, opts->json, n, &err, reterr) : 0;
 }
 
 const struct cmd cmd_route = {

@@ -51,6 +51,10 @@ static const char about[] =
 	"reviens à celle sur|reviens à la conversation sur|la conversación sobre|la de|"
 	"vuelve a la de|vuelve a la conversación sobre|关于|回到关于";
 
+static const char threads[] = "conversation|conversations|thread|session|the one "
+			      "about|gespräch|unterhaltung|konversation|"
+			      "faden|celle sur|discussion|conversación|对话";
+
 /* "…, die andere": what a denial may be followed by without changing it. */
 static size_t skip_denials(const struct tokens *t)
 {
@@ -69,9 +73,8 @@ static bool is_whole(const struct tokens *t, size_t from, const char *list)
 	return from + n == t->v.n;
 }
 
-static enum route_correction classify(const struct tokens *t, struct sv *ret_about)
+static enum route_correction classify(const struct tokens *t, size_t from, struct sv *ret_about)
 {
-	size_t from = skip_denials(t);
 	if (is_whole(t, from, fresh) || is_whole(t, 0, fresh))
 		return CORRECT_NEW;
 	if (is_whole(t, from, other) || is_whole(t, 0, other))
@@ -81,22 +84,30 @@ static enum route_correction classify(const struct tokens *t, struct sv *ret_abo
 		return CORRECT_NONE;
 	n += phrase_at(
 		t, from + n, "the|der|die|das|den|dem|le|la|les|l|el|los|las|our|unser|unsere");
-	struct sv rest = phrase_rest(t, from + n);
-	if (rest.n == 0)
-		return CORRECT_NONE;
-	if (ret_about)
-		*ret_about = rest;
-	return CORRECT_ABOUT;
+	*ret_about = phrase_rest(t, from + n);
+	return ret_about->n > 0 ? CORRECT_ABOUT : CORRECT_NONE;
 }
 
-enum route_correction route_correct(struct sv text, struct sv *ret_about)
+static bool speaks_of_threads(const struct tokens *t)
+{
+	for (size_t i = 0; i < t->v.n; i++)
+		if (phrase_at(t, i, threads) > 0)
+			return true;
+	return false;
+}
+
+enum route_correction route_correct(struct sv text, struct route_correct_words *ret)
 {
 	enum { LONGEST = 400 }; /* a correction is said in a breath */
 	if (text.n > LONGEST)
 		return CORRECT_NONE;
 	struct tokens t = TOKENS_INIT;
 	phrase_read(&t, text);
-	enum route_correction kind = classify(&t, ret_about);
+	size_t from = skip_denials(&t);
+	struct route_correct_words words = { .denies = from > 0, .sure = speaks_of_threads(&t) };
+	enum route_correction kind = classify(&t, from, &words.about);
 	tokens_release(&t);
+	if (ret && kind != CORRECT_NONE)
+		*ret = words;
 	return kind;
 }

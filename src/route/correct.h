@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/str.h"
 
 enum route_correction {
@@ -17,5 +19,11 @@ enum route_correction {
 	CORRECT_ABOUT, /* it belongs to the one about … */
 };
 
-/* *ret_about (may be NULL) is a slice of text, set for CORRECT_ABOUT only. */
-enum route_correction route_correct(struct sv text, struct sv *ret_about);
+struct route_correct_words {
+	struct sv about; /* a slice of text, for CORRECT_ABOUT only */
+	bool denies; /* begins with a no */
+	bool sure; /* speaks of conversations, so it is for nobody but the router */
+};
+
+/* *ret is set unless the result is CORRECT_NONE; may be NULL. */
+enum route_correction route_correct(struct sv text, struct route_correct_words *ret);

@@ -3,6 +3,7 @@
 #include <jansson.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "route/learn.h"
 
 void route_stdio_init(struct route_stdio *s, struct router *r)
@@ -51,6 +52,12 @@ static void answer(struct str *out, const struct route_conv *convs, const struct
 
 static void on_step(struct route_stdio *s, const struct message *m, struct str *out)
 {
+	if (sv_trim(m->text).n == 0) {
+		str_adds(out,
+			"{\"action\":\"new\",\"confidence\":1.0,"
+			"\"reason\":\"nothing to route: the text is empty\"}");
+		return;
+	}
 	struct route_query q = { .text = m->text, .now_ms = m->t_ms, .cwd = m->cwd };
 	size_t n;
 	const struct route_conv *convs = memstore_view(&s->store, &n);
@@ -141,11 +148,26 @@ static void handle(struct route_stdio *s, const struct message *m, struct str *o
 	}
 }
 
+/* Bytes that are no UTF-8 become U+FFFD: whoever waits for an answer gets one. */
+static struct sv made_valid(struct sv line, struct str *buf)
+{
+	if (utf8_valid(line))
+		return line;
+	while (line.n > 0) {
+		uint32_t cp;
+		line = sv_from(line, utf8_decode(line, &cp));
+		utf8_add(buf, cp);
+	}
+	return str_sv(buf);
+}
+
 int route_stdio_line(struct route_stdio *s, struct sv line, struct str *out, struct err *reterr)
 {
+	AUTO_STR valid = STR_INIT;
 	if (line.n > ROUTE_LINE_MAX)
 		return err_set(reterr, ERR_LIMIT, "line of more than %d bytes", ROUTE_LINE_MAX);
 	json_error_t bad;
+	line = made_valid(line, &valid);
 	json_t *root = json_loadb(line.p, line.n, JSON_ALLOW_NUL, &bad);
 	if (!json_is_object(root)) {
 		json_decref(root);

@@ -53,12 +53,12 @@ static void test_configured_words(void **state)
 
 static void check_correction(const char *text, enum route_correction want, const char *about)
 {
-	struct sv got = SV("");
-	enum route_correction kind = route_correct(sv_of(text), &got);
+	struct route_correct_words words = { .about = SV("") };
+	enum route_correction kind = route_correct(sv_of(text), &words);
 	if (kind != want)
 		fail_msg("%s: kind %d", text, (int)kind);
-	if (about && !sv_is(got, about))
-		fail_msg("%s: about '%.*s'", text, SV_ARG(got));
+	if (about && !sv_is(words.about, about))
+		fail_msg("%s: about '%.*s'", text, SV_ARG(words.about));
 }
 
 static void test_corrections(void **state)
@@ -75,6 +75,20 @@ static void test_corrections(void **state)
 	check_correction("go back to the one about the login page.", CORRECT_ABOUT, "login page");
 	check_correction("nein, ich meinte das mit dem CSV-Export", CORRECT_ABOUT, "CSV-Export");
 	check_correction("no, I meant the one about tiles", CORRECT_ABOUT, "tiles");
+}
+
+static void test_for_whom_corrections_are(void **state)
+{
+	(void)state;
+	struct route_correct_words words;
+	(void)route_correct(SV("nein, die andere"), &words);
+	assert_true(words.denies && !words.sure);
+	(void)route_correct(SV("falsches Gespräch"), &words);
+	assert_true(!words.denies && words.sure);
+	(void)route_correct(SV("go back to the one about tiles"), &words);
+	assert_true(!words.denies && words.sure);
+	(void)route_correct(SV("das mit den Kacheln"), &words);
+	assert_false(words.sure);
 }
 
 static void test_commands_are_no_corrections(void **state)
@@ -94,6 +108,7 @@ int main(void)
 		cmocka_unit_test(test_edits),
 		cmocka_unit_test(test_configured_words),
 		cmocka_unit_test(test_corrections),
+		cmocka_unit_test(test_for_whom_corrections_are),
 		cmocka_unit_test(test_commands_are_no_corrections),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -384,6 +384,17 @@ int conv_reset_undo(
 	return r < 0 ? r : ended;
 }
 
+int conv_pin(struct store *store, const char *dir, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store, "UPDATE current SET pinned = 1 WHERE dir = ?", reterr);
+
+	if (r < 0)
+		return r;
+	sql_text(&q, dir);
+	return sql_run(&q, reterr);
+}
+
 bool conv_pinned(struct store *store, const char *dir)
 {
 	AUTO_SQL q = SQL_INIT;

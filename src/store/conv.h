@@ -96,6 +96,8 @@ int conv_adopt(struct store *store, const struct conv_new *what, const char *ses
 /* The next turn in dir is fresh. Any number of times, also before the first conversation. */
 int conv_reset(struct store *store, const char *dir, const struct clock *clock,
 	struct err *reterr) MUST_USE;
+/* The next turn goes on with dir's current conversation, unrouted. */
+int conv_pin(struct store *store, const char *dir, struct err *reterr) MUST_USE;
 /* True when the user has just asked for dir's current conversation: the next turn is not routed. */
 bool conv_pinned(struct store *store, const char *dir);
 /* Takes the last reset back. ERR_NOTFOUND when there is nothing to bring back. */

@@ -49,6 +49,18 @@ t_exit 'corrected too' 0 ask 'no, new conversation'
 t_unlike 'is new' "$(conversation)" "$checkout|$docker"
 t_like 'with those words' "$(cat "$t_out")" 'You said: also rename the variable'
 
+t_exit 'a conversation about nothing here' 0 ask 'go back to the one about the weather'
+t_like 'is not guessed' "$(cat "$t_out")" 'no conversation about weather'
+t_exit 'to be elsewhere' 0 ask 'go back to the one about the Dockerfile'
+t_like 'repeats nothing when nothing was wrong' "$(cat "$t_out")" '"answer":"".*From now on: write a Dockerfile'
+t_exit 'the next sentence' 0 ask write a health check
+t_is 'is said there' "$(conversation)" "$docker"
+t_exit 'and can be corrected' 0 ask 'no, go back to the one about the checkout total'
+t_is 'too' "$(conversation)" "$checkout"
+t_like 'with its own words' "$(cat "$t_out")" 'You said: write a health check'
+t_exit 'the wrong conversation' 0 t_faden ask --agent rehearsal 'das gespräch über das Dockerfile'
+t_like 'is told in words' "$(cat "$t_err")" 'faden: From now on: write a Dockerfile'
+
 printf 'tool Bash rm x => gone\nsay done\n*\nsay fine\n' >"$t_tmp/script"
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 t_exit 'a command that acts' 0 ask --new remove the file x
@@ -91,6 +103,18 @@ t_exit 'for other programs' 0 stdio
 t_is 'a step is one line' "$(wc -l <"$t_out")" 2
 t_like 'with the decision' "$(tail -n 1 "$t_out")" '"action":"resume".*"conversation_ref":"s1"'
 t_like 'a bad line is told' "$(cat "$t_err")" 'faden: route: '
+odd() {
+	printf '{"op":"begin"}\n\n{"op":"step","t_ms":1,"text":"a\377b","cwd":"/x"}\n' >"$t_tmp/odd"
+	printf '{"op":"step","t_ms":2,"text":" ","cwd":"/x"}\n' >>"$t_tmp/odd"
+	t_faden route --stdio <"$t_tmp/odd"
+}
+t_exit 'invalid UTF-8 and empty text' 0 odd
+t_is 'are answered' "$(grep -c '"action":"new"' "$t_out")" 2
+t_like 'and empty text is named' "$(tail -n 1 "$t_out")" 'the text is empty'
+t_is 'a blank line is none' "$(cat "$t_err")" ''
+t_exit 'two ways at once' 2 t_faden route --stdio --replay x
+t_exit 'a failure for programs' 3 t_faden route --json ' '
+t_like 'is one object' "$(cat "$t_out")" '^\{.*empty.*\}$'
 bytes() { printf 'a\000b\377\342\200\256c' | t_faden ask --agent rehearsal -; }
 t_exit 'NUL, invalid UTF-8, right to left' 0 bytes
 t_done
