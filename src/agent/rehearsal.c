@@ -134,9 +134,8 @@ static int use_tool(struct agent *a, const struct step *step, struct err *reterr
 static void announce_retry(struct agent *a, const struct step *step)
 {
 	agent_emit(a,
-		&(struct agent_event){ .type = AGENT_EV_RETRY,
-			.text = sv_of(step->text),
-			.delay_ms = step->ms });
+		&(struct agent_event){
+			.type = AGENT_EV_RETRY, .text = sv_of(step->text), .delay_ms = step->ms });
 }
 
 /* Runs steps until one has to wait or the turn ends. */

@@ -143,6 +143,9 @@ static int read_prompt(struct app *app, int argc, char **argv, struct str *out, 
 	bool from_stdin = argc == 0 || (argc == 1 && strcmp(argv[0], "-") == 0);
 	char piece[65536];
 
+	if (from_stdin && app->in_tty && app->err_tty)
+		(void)fputs(
+			"faden: type the text; Ctrl-D on a line of its own ends it\n", app->err);
 	for (int i = 0; !from_stdin && i < argc; i++)
 		str_addf(out, "%s%s", i ? " " : "", argv[i]);
 	while (from_stdin) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "cli/assistant.h"
 #include "cli/cmd.h"
@@ -16,6 +17,7 @@
 #include "cli/settings.h"
 #include "os/path.h"
 #include "ui/term.h"
+#include "ui/wrap.h"
 #include "json/write.h"
 
 enum level { LEVEL_OK, LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL, LEVELS };
@@ -197,6 +199,29 @@ static void check_locale(struct doctor *d)
 static void (*const checks[])(struct doctor *) = { check_version, check_config, check_state,
 	check_agents, check_choice, check_homes, check_locale };
 
+/* Long lines go on below their beginning; on a pipe a finding is one line. */
+static void print_words(struct term *term, const struct finding *f)
+{
+	AUTO_STR words = STR_INIT;
+	AUTO_STR clean = STR_INIT;
+	struct wrap wrap;
+
+	str_adds(&words, f->text);
+	if (f->remedy)
+		str_addf(&words, " — %s", f->remedy);
+	utf8_scrub_line(&clean, str_sv(&words));
+	if (!term->tty) {
+		term_put(term, str_sv(&clean));
+		term_newline(term);
+		return;
+	}
+	wrap_init(&wrap, term);
+	wrap_begin(&wrap, SV(""), SV("                       "), STYLE_PLAIN);
+	wrap_add(&wrap, str_sv(&clean), STYLE_PLAIN);
+	wrap_end(&wrap);
+	wrap_release(&wrap);
+}
+
 static int print_text(const struct doctor *d, struct err *reterr)
 {
 	static const unsigned styles[LEVELS] = { STYLE_GREEN, STYLE_DIM, STYLE_YELLOW,
@@ -212,12 +237,7 @@ static int print_text(const struct doctor *d, struct err *reterr)
 		term_putf(&term, "%-4s", level_names[f->level]);
 		term_style(&term, STYLE_PLAIN);
 		term_putf(&term, "  %-16s ", f->what);
-		term_text_line(&term, sv_of(f->text));
-		if (f->remedy) {
-			term_puts(&term, " — ");
-			term_text_line(&term, sv_of(f->remedy));
-		}
-		term_newline(&term);
+		print_words(&term, f);
 	}
 	int r = term_flush(&term, reterr);
 	term_release(&term);

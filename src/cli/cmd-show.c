@@ -16,6 +16,7 @@
 #include "cli/sessions.h"
 #include "cli/show-item.h"
 #include "transcript/home.h"
+#include "ui/wrap.h"
 
 struct show_opts {
 	bool raw;
@@ -192,16 +193,10 @@ static void print_head(const struct show *s, struct term *t)
 	clock_format_local(row->active_ms, when);
 	term_styled(t, STYLE_BOLD, sv_of(session_title(row)));
 	term_newline(t);
-	term_style(t, STYLE_NOTICE);
-	term_text_line(t, sv_of(row->agent));
-	term_puts(t, "  ");
-	term_text_line(t, sv_of(row->info.id));
-	term_puts(t, "  ");
-	term_text_line(t, sv_of(row->info.cwd));
-	term_putf(t, "  %lld %s, last %s", (long long)row->info.turns,
-		row->info.turns == 1 ? "turn" : "turns", when);
-	term_style(t, STYLE_PLAIN);
-	term_newline(t);
+	AUTO_STR line = STR_INIT;
+	str_addf(&line, "%s  %s  %s  %lld %s, last %s", row->agent, row->info.id, row->info.cwd,
+		(long long)row->info.turns, row->info.turns == 1 ? "turn" : "turns", when);
+	wrap_line(t, STYLE_NOTICE, str_sv(&line));
 }
 
 static int show_readable(struct show *s, struct err *reterr)

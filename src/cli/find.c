@@ -29,6 +29,13 @@ static void show_candidates(struct app *app, const struct catalogue_matches *mat
 		(void)fputs("  …\n", app->err);
 }
 
+static void hint_list(struct err *e)
+{
+	struct err before = *e;
+
+	(void)err_set(e, before.code, "%s ('faden list --all' shows what there is)", before.msg);
+}
+
 /* Our own ids stand for the session that goes on in the conversation. */
 static char *session_of_conversation(struct app *app, const char *spec)
 {
@@ -51,6 +58,8 @@ int find_session(struct app *app, const char *spec, struct session_row *ret, str
 		&matches, reterr);
 	if (r == ERR_AMBIGUOUS)
 		show_candidates(app, &matches);
+	if (r == ERR_NOTFOUND && reterr && !strchr(spec, '/'))
+		hint_list(reterr);
 	catalogue_matches_release(&matches);
 	return r;
 }

@@ -5,6 +5,7 @@
 #include "transcript/filler.h"
 #include "ui/markdown.h"
 #include "ui/size.h"
+#include "ui/wrap.h"
 #include "json/scan.h"
 
 enum { CALL_COLUMNS = 100, INDENT = 4 };
@@ -58,6 +59,14 @@ static void indented(struct term *t, struct sv text, unsigned style)
 	}
 }
 
+/* What the user wrote: line by line as it was, broken at words where it is too wide. */
+static void wrapped(struct term *t, struct sv text)
+{
+	struct sv line;
+	while (sv_split(&text, '\n', &line))
+		wrap_line(t, STYLE_PLAIN, line);
+}
+
 static void words(struct show_state *s, struct term *t, const struct item *item)
 {
 	str_clear(&s->text);
@@ -65,6 +74,8 @@ static void words(struct show_state *s, struct term *t, const struct item *item)
 	struct sv text = sv_trim(str_sv(&s->text));
 	if (item->kind == ITEM_ASSISTANT && t->tty)
 		markdown_print(t, text);
+	else if (t->tty)
+		wrapped(t, text);
 	else
 		term_text(t, text);
 	term_fresh_line(t);

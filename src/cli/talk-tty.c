@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "cli/env.h"
 #include "cli/greeting.h"
 #include "cli/settings.h"
@@ -352,11 +353,18 @@ static void show_listening(struct talk *t)
 
 	if (!app->settings->ui_status_line)
 		return;
+	const char *dot = t->utf8 ? "·" : "-";
+	const char *state = status_state_name(STATUS_LISTENING);
 	if (t->bypass)
-		str_adds(&line, "permissions off · ");
-	if (conv_current(app->store, t->assistant.dir, &app->clock, &c, NULL) == 0)
-		str_addf(&line, "%s · %s · ", c.agent, conv_label(&c));
-	str_adds(&line, status_state_name(STATUS_LISTENING));
+		str_addf(&line, "permissions off %s ", dot);
+	if (conv_current(app->store, t->assistant.dir, &app->clock, &c, NULL) == 0) {
+		AUTO_STR label = STR_INIT;
+		size_t taken = utf8_width(str_sv(&line)) + strlen(c.agent) + strlen(state) + 7;
+		size_t room = t->term.cols > taken ? t->term.cols - taken : 1;
+		utf8_fit(&label, sv_of(conv_label(&c)), room);
+		str_addf(&line, "%s %s %s %s ", c.agent, dot, label.buf, dot);
+	}
+	str_adds(&line, state);
 	say_line(t, t->bypass ? STYLE_WARNING : STYLE_NOTICE, line.buf);
 }
 

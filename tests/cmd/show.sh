@@ -22,6 +22,7 @@ t_exit 'too short a fragment' 1 t_faden show aaa
 t_exit 'one that fits two' 3 t_faden show aaaa
 t_like 'shows both' "$(cat "$t_err")" "$b"
 t_exit 'one that fits none' 1 t_faden show nobody
+t_like 'says where to look' "$(cat "$t_err")" "no session is called 'nobody' \('faden list --all' shows what there is\)"
 t_exit 'a file that is none' 1 t_faden show /no/such/file.jsonl
 t_exit 'a file that is no session' 3 t_faden show "$t_root/meson.build"
 t_exit 'nothing goes on here' 1 t_faden show

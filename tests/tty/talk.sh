@@ -64,8 +64,11 @@ start --new-session
 tty_type 'a table' Enter
 tty_wait 'a table is aligned' '^Name  Count'
 tty_wait 'to the right where it says so' '^one       1'
+tty_resize 30 16
 tty_type C-c
-tty_wait 'a cancel says what was done' '^Cancelled\. What was done stands: Bash ×2\.'
+tty_wait 'a cancel says what was done' '^Cancelled\. What was done'
+tty_wait 'and what it was' '^stands: Bash ×2\.'
+tty_wait 'the state keeps to one line' '^rehearsal · a ta.* · listening$'
 tty_type C-d
 tty_wait 'leaves' '^status 0'
 tty_stop
