@@ -89,7 +89,7 @@ static int tear_down(void **state)
 
 static void open_agent(struct rig *rig, const char *script)
 {
-	struct agent_opts opts = { .home = rig->home, .dir = "/work", .idle_ms = rig->idle_ms };
+	struct agent_opts opts = { .home = rig->home, .dir = "/tmp", .idle_ms = rig->idle_ms };
 
 	if (script) {
 		rig->script = xasprintf("%s/script", rig->home);
@@ -244,7 +244,7 @@ static void test_silence_ends_a_turn(void **state)
 	open_agent(rig, "wait 60000\nsay never\n");
 	agent_free(rig->agent);
 	struct agent_opts opts = {
-		.home = rig->home, .dir = "/work", .script = rig->script, .idle_ms = 20
+		.home = rig->home, .dir = "/tmp", .script = rig->script, .idle_ms = 20
 	};
 	assert_int_equal(
 		agent_open(AGENT_REHEARSAL, &opts, rig->loop, sink, rig, &rig->agent, NULL), 0);

@@ -60,8 +60,8 @@ static void start(struct rig *rig)
 		.store = rig->store,
 		.loop = rig->loop,
 		.ui = { .data = rig, .event = on_event, .notice = on_notice },
-		.dir = "/work",
-		.project = "/work",
+		.dir = rig->top,
+		.project = rig->top,
 		.kind = AGENT_REHEARSAL,
 		.agents = rig->agents,
 		.homes = rig->homes,
@@ -82,6 +82,8 @@ static void stop(struct rig *rig)
 	loop_free(rig->loop);
 	store_close(rig->store);
 	rig->as = NULL;
+	rig->rules = NULL;
+	rig->loop = NULL;
 	rig->store = NULL;
 }
 
@@ -212,8 +214,7 @@ static void test_lost_session_starts_fresh_once(void **state)
 	struct rig *rig = *state;
 
 	assert_int_equal(say(rig, "hello"), 0);
-	AUTO_FREE char *path =
-		xasprintf("%s/projects/-work/%s.jsonl", rig->home, rig->out.conv.session);
+	AUTO_FREE char *path = claude_session_path(rig->home, rig->top, rig->out.conv.session);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(say(rig, "are you there?"), 0);
 	assert_int_equal(rig->out.fail, AGENT_OK);

@@ -36,6 +36,12 @@
 	} while (0)
 #define vec_each(vec, item) \
 	for (__auto_type item = (vec)->v; item && item < (vec)->v + (vec)->n; item++)
+/* As qsort(), also for an array that was never filled. */
+#define vec_sort(vec, compare)                                                 \
+	do {                                                                   \
+		if ((vec)->n > 1)                                              \
+			qsort((vec)->v, (vec)->n, sizeof(*(vec)->v), compare); \
+	} while (0)
 #define vec_release(vec)                   \
 	do {                               \
 		free((vec)->v);            \

@@ -239,8 +239,7 @@ int edit_apply(struct edit *e, struct str *out)
 {
 	size_t at = 0;
 
-	if (e->splices.n > 1)
-		qsort(e->splices.v, e->splices.n, sizeof(*e->splices.v), by_place);
+	vec_sort(&e->splices, by_place);
 	if (!in_order(e))
 		return ERR_INPUT;
 	(void)str_reserve(out, e->text.n + e->pool.len);

@@ -383,8 +383,7 @@ static int set_durable(struct refresh *r, bool durable, struct err *reterr)
 /* Largest first, so that the threads end together. */
 static int read_changed(struct refresh *r, struct err *reterr)
 {
-	if (r->todo.n > 0)
-		qsort(r->todo.v, r->todo.n, sizeof(r->todo.v[0]), by_size);
+	vec_sort(&r->todo, by_size);
 	for (size_t at = 0; at < r->todo.n;) {
 		struct slice slice = { r->todo.v + at, 0 };
 		uint64_t bytes = 0;

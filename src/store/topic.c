@@ -95,8 +95,7 @@ int topic_search(
 		r = collect(&q, &seen, hits, reterr);
 		sql_reset(&q);
 	}
-	if (hits->seqs.n)
-		qsort(hits->seqs.v, hits->seqs.n, sizeof(int64_t), newest_first);
+	vec_sort(&hits->seqs, newest_first);
 	return r;
 }
 

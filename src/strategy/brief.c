@@ -332,8 +332,8 @@ static void give_dangling(struct brief_collect *c, struct brief *out)
 static void give_all(struct brief_collect *c, struct brief *out)
 {
 	struct brief open = BRIEF_INIT;
-	qsort(c->files.all.v, c->files.all.n, sizeof(*c->files.all.v), by_last);
-	qsort(c->commands.all.v, c->commands.all.n, sizeof(*c->commands.all.v), by_last);
+	vec_sort(&c->files.all, by_last);
+	vec_sort(&c->commands.all, by_last);
 	give_dangling(c, &open);
 	out->turns = c->turns;
 	memcpy(out->more, c->earlier, sizeof(out->more));

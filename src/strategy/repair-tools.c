@@ -38,8 +38,7 @@ static struct tool_set all_sent(const struct facts *f,
 
 static void sort(struct tool_set *set)
 {
-	if (set->v.n > 0)
-		qsort(set->v.v, set->v.n, sizeof(set->v.v[0]), by_id);
+	vec_sort(&set->v, by_id);
 }
 
 /* Leaves those that have no counterpart, in the order of the file. */
@@ -134,8 +133,7 @@ void plan_tools(struct repair *r, bool (*sent)(const void *data, uint32_t fact),
 	vec_each (&lone_calls.v, call)
 		if (call->id != 0 && !is_running(r, call))
 			tell(r, call, false);
-	if (r->alone.n > 0)
-		qsort(r->alone.v, r->alone.n, sizeof(r->alone.v[0]), by_number);
+	vec_sort(&r->alone, by_number);
 	vec_release(&calls.v);
 	vec_release(&results.v);
 	vec_release(&lone_calls.v);

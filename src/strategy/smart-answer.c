@@ -159,8 +159,7 @@ int smart_read_answer(
 	struct scan_iter it = scan_iter(list);
 	while (scan_next(&it, NULL, &piece) > 0)
 		take_piece(&r, piece);
-	if (out.choices.n > 1)
-		qsort(out.choices.v, out.choices.n, sizeof(*out.choices.v), by_entry);
+	vec_sort(&out.choices, by_entry);
 	*ret = out;
 	return 0;
 }

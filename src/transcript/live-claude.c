@@ -58,8 +58,7 @@ static int cmp_u64(const void *a, const void *b)
 
 static void set_sort(struct set *s)
 {
-	if (s->v.n > 0)
-		qsort(s->v.v, s->v.n, sizeof(s->v.v[0]), cmp_u64);
+	vec_sort(&s->v, cmp_u64);
 }
 
 static bool set_has(const struct set *s, uint64_t key)
