@@ -151,18 +151,19 @@ static void put_top(struct term *t, const struct advice *a)
 {
 	if (a->top[0].line == 0)
 		return;
-	put_title(t, "Largest texts");
+	put_title(t, "Largest texts (=: by difference)");
 	for (size_t i = 0; i < ADVISE_TOP && a->top[i].line > 0; i++) {
 		const struct advise_item *item = &a->top[i];
-		char count[SIZE_TEXT_MAX], size[SIZE_TEXT_MAX];
-		size_format_count(item->tokens.tokens, count);
+		bool differenced = item->tokens.sure == SURE_DIFFERENCED;
+		char count[SIZE_TEXT_MAX + 1] = "=", size[SIZE_TEXT_MAX];
+		size_format_count(item->tokens.tokens, count + differenced);
 		size_format(item->bytes, size);
 		put_name(t, item->tool ? item->tool : advise_kind_title(item->kind));
-		term_putf(t, " line %-8" PRIu64 " %-12s %10s %8s%s\n", item->line,
+		term_putf(t, " line %-8" PRIu64 " %-12s %10s %8s\n", item->line,
 			item->tool && item->kind == ADVISE_CALLS ? "call"
 				: item->tool			 ? "result"
 								 : "",
-			count, size, item->tokens.sure == SURE_DIFFERENCED ? " (differenced)" : "");
+			count, size);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/help.h"
+#include "cli/json-error.h"
 
 static const char *const colour_choices[] = { "auto", "always", "never", NULL };
 
@@ -28,6 +29,7 @@ const struct opt cli_global_options[] = {
 struct call {
 	const struct cmd *cmd; /* NULL: none named and no default */
 	bool named;
+	bool json; /* --json is among the words, well-formed or not */
 	struct cli_globals globals;
 	void *opts;
 	char **words; /* the array is ours, the strings are argv's */
@@ -240,6 +242,14 @@ static int run_app(const struct call *c, int argc, char **argv)
 	return status;
 }
 
+/* A command line that cannot be followed: programs are told in the form they asked for. */
+static int refuse(const struct call *c, int r, const struct err *e)
+{
+	if (c->json)
+		json_error_put(stdout, r, e);
+	return exit_status(c, r, e);
+}
+
 static int perform(const struct call *c, int argc, char **argv)
 {
 	if (c->globals.version) {
@@ -255,16 +265,15 @@ static int perform(const struct call *c, int argc, char **argv)
 	}
 	struct err e = ERR_INIT;
 	int r = check_arity(c->cmd, c->n_words, c->words, &e);
-	return r < 0 ? exit_status(c, r, &e) : run_app(c, argc, argv);
+	return r < 0 ? refuse(c, r, &e) : run_app(c, argc, argv);
 }
 
-/* A usage error does not stop somebody who asks for help in the same breath. */
-static bool asks_for_help(int argc, char *const *argv)
+/* Whether an option is given, also on a command line that could not be parsed. */
+static bool asks_for(int argc, char *const *argv, const char *option)
 {
-	for (int i = 1; i < argc && !sv_is(sv_of(argv[i]), "--"); i++) {
-		if (sv_is(sv_of(argv[i]), "--help") || sv_is(sv_of(argv[i]), "-h"))
+	for (int i = 1; i < argc && !sv_is(sv_of(argv[i]), "--"); i++)
+		if (sv_is(sv_of(argv[i]), option))
 			return true;
-	}
 	return false;
 }
 
@@ -275,11 +284,13 @@ int cli_main(int argc, char **argv)
 	struct call c = { .cmd = NULL };
 	struct err e = ERR_INIT;
 	int r = parse_call(&c, argc, argv, &e);
-	if (r < 0 && c.cmd && asks_for_help(argc, argv)) {
+	/* A usage error does not stop somebody who asks for help in the same breath. */
+	if (r < 0 && c.cmd && (asks_for(argc, argv, "--help") || asks_for(argc, argv, "-h"))) {
 		c.globals.help = true;
 		r = 0;
 	}
-	int status = finish_output(r < 0 ? exit_status(&c, r, &e) : perform(&c, argc, argv));
+	c.json = asks_for(argc, argv, "--json");
+	int status = finish_output(r < 0 ? refuse(&c, r, &e) : perform(&c, argc, argv));
 	call_release(&c);
 	return status;
 }

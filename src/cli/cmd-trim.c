@@ -8,6 +8,7 @@
 #include "cli/archive-of.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/json-error.h"
 #include "cli/new-session.h"
 #include "cli/sessions.h"
 #include "os/path.h"
@@ -302,8 +303,10 @@ static int run_trim(struct app *app, const void *options, int argc, char **argv,
 	};
 	struct err err = ERR_INIT;
 
-	if (t.opts->in_place && t.opts->out)
-		return err_set(reterr, ERR_USAGE, "--in-place and --out exclude each other");
+	if (t.opts->in_place && t.opts->out) {
+		int usage = err_set(&err, ERR_USAGE, "--in-place and --out exclude each other");
+		return json_fail(app, t.opts->json, usage, &err, reterr);
+	}
 	int r = trim(&t, argc, argv, &err);
 	if (r == 0)
 		warn_base(&t);

@@ -166,6 +166,15 @@ t_exit 'by fragment' 0 t_faden trim -n 11111111
 t_exit 'no such session' 1 t_faden trim --json nobody
 t_like 'one line for programs' "$(cat "$t_out")" '^\{"error":".*","code":"not-found"\}$'
 t_exit 'a bad threshold' 2 t_faden trim $id --threshold 0
+for words in "$id --threshold 0" "$id --threshold x" "$id --bogus" "$id two" "$id --in-place --out x"; do
+	# shellcheck disable=SC2086 # words
+	t_exit "for programs: $words" 2 t_faden trim --json $words
+	t_is 'is one object with the error' "$(json code)" usage
+done
+cp "$file" "$project/11111111-2222-4333-8444-555555555556.jsonl"
+t_exit 'two that fit' 3 t_faden trim --json 11111111
+t_like 'one line for programs, with both' "$(cat "$t_out")" '^\{"error":".*55555555555[56].*\}$'
+rm "$project/11111111-2222-4333-8444-555555555556.jsonl"
 t_exit 'a bad style' 2 t_faden trim $id --style odd
 t_exit 'no session here' 1 t_faden trim
 t_exit 'in place and elsewhere' 2 t_faden trim $id --in-place --out x
@@ -195,6 +204,19 @@ sed -i 's/rrrr/rrrx/' "$file"
 t_exit 'neither has it' 3 t_faden recall "$ref"
 t_like 'and says so' "$(cat "$t_err")" 'the original is gone'
 mv "$archive.away" "$archive"
+
+# --- generations: what the first one took out is had back through all that follow
+begin tools
+trim 'the first generation' --threshold 2000
+first=$new
+refs=$(grep -o 'faden recall [0-9a-f]*' "$new" | sort -u)
+t_exit 'the second generation' 0 t_faden trim --json "$new" --min-savings 0
+new=$(json path)
+t_ok 'takes out more' test "$(json results count)" -gt 0
+t_is 'names the first originals still' "$(grep -o 'faden recall [0-9a-f]*' "$new" | grep -c -F -e "$refs")" \
+	"$(grep -o 'faden recall [0-9a-f]*' "$first" | wc -l)"
+rm "$first" "$file"
+t_ok 'all of both is there when both parents are gone' check "$t_tmp/before" "$new"
 
 # --- in place
 begin tools
@@ -249,6 +271,11 @@ t_like 'the compacted history' "$(grep compacted "$new")" 'faden recall'
 t_like 'an ancestor keeps its id' "$(cat "$new")" '"id":"ancestor"'
 t_like 'the note' "$(line 1)" '"payload":\{.*"trim_metadata":\{"parent_file"'
 t_exit 'again' 1 t_faden trim "$new"
+mv "$file" "$t_tmp/gone.jsonl"
+t_ok 'all of it can be had back when the parent is gone' check "$t_tmp/before" "$new"
+t_exit 'a second generation' 0 t_faden trim --json "$new" --assistant 9 --min-savings 0
+t_ok 'still leads to the first originals' check "$t_tmp/before" "$(json path)"
+mv "$t_tmp/gone.jsonl" "$file"
 trim 'codex answers' --assistant 1 --min-savings 0
 t_like 'go' "$(cat "$new")" '\[Codex response trimmed'
 begin codex-odd
