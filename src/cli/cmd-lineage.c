@@ -59,6 +59,15 @@ static void put_time(struct jw *w, const char *key, int64_t ms)
 	jw_put_cstr(w, key, ms ? text : NULL);
 }
 
+static void put_saved(struct jw *w, int64_t saved)
+{
+	jw_key(w, "tokens_saved");
+	if (saved >= 0)
+		jw_i64(w, saved);
+	else
+		jw_null(w);
+}
+
 static void put_session(struct jw *w, const struct lineage *l, size_t i)
 {
 	const struct lineage_node *n = &l->nodes.v[i];
@@ -67,14 +76,15 @@ static void put_session(struct jw *w, const struct lineage *l, size_t i)
 	put_text(w, "path", n->path);
 	put_text(w, "agent", n->agent);
 	put_text(w, "title", n->title);
-	put_text(w, "relation", session_relation_name(n->relation));
+	put_text(w, "relation", lineage_relation_name(n));
 	put_text(w, "parent_id", n->parent_id);
 	put_text(w, "parent_path", n->parent_path);
 	jw_put_cstr(w, "state", lineage_state_name(n->state));
 	put_text(w, "moved_from", n->named);
 	jw_put_bool(w, "guessed", n->guessed);
 	jw_put_bool(w, "circle", n->circle);
-	put_time(w, "created", n->first_ms);
+	put_time(w, "created", n->made_ms);
+	put_saved(w, n->saved);
 	put_time(w, "last_activity", n->active_ms);
 	jw_put_i64(w, "turns", n->turns);
 	jw_put_i64(w, "depth", n->depth);

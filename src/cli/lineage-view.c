@@ -1,7 +1,11 @@
 #include "cli/lineage-view.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/session-view.h"
+#include "ui/size.h"
 
 enum { TITLE_COLUMNS = 48 };
 
@@ -18,38 +22,125 @@ static bool has_next(const struct lineage *l, size_t i)
 /* A long line of descent must not run out of the screen. */
 enum { INDENT_LEVELS_MAX = 20 };
 
-static void put_branch(struct term *t, const struct lineage *l, const bool *goes_on, size_t i)
+static void add_branch(struct str *out, const struct lineage *l, const bool *goes_on, size_t i)
 {
 	unsigned depth = l->nodes.v[i].depth;
 	if (depth == 0)
 		return;
 	if (depth > INDENT_LEVELS_MAX) {
-		term_putf(t, "%u› ", depth);
+		str_addf(out, "%u› ", depth);
 		return;
 	}
 	for (unsigned d = 1; d < depth; d++)
-		term_puts(t, goes_on[d] ? "│  " : "   ");
-	term_puts(t, goes_on[depth] ? "├─ " : "└─ ");
+		str_adds(out, goes_on[d] ? "│  " : "   ");
+	str_adds(out, goes_on[depth] ? "├─ " : "└─ ");
 }
 
-static void put_what(struct term *t, const struct lineage_node *n)
+/* ---- columns ---- */
+
+enum column { COL_AGENT, COL_WHEN, COL_TURNS, COL_SAVED, COLUMNS };
+
+/* One line before its title. */
+struct row {
+	struct str branch; /* with the relation */
+	struct sv id;
+	struct str columns[COLUMNS];
+};
+
+struct view {
+	struct term *t;
+	const struct lineage *l;
+	struct row *rows;
+	size_t left; /* columns of branch and id */
+	size_t widths[COLUMNS];
+};
+
+static void fill_row(struct row *r, const struct lineage_node *n, bool tty)
 {
-	char when[CLOCK_TEXT_MAX];
-	AUTO_STR clean = STR_INIT;
-	AUTO_STR title = STR_INIT;
-	if (n->agent[0])
-		term_putf(t, "  %s", n->agent);
-	if (n->first_ms) {
-		clock_format_local(n->first_ms, when);
-		term_putf(t, "  %s", when);
+	char when[CLOCK_TEXT_MAX], count[SIZE_TEXT_MAX];
+	const char *relation = lineage_relation_name(n);
+	if (relation[0])
+		str_addf(&r->branch, "%s  ", relation);
+	r->id = tty ? session_short_id(n->id) : sv_of(n->id);
+	if (r->id.n == 0)
+		r->id = SV("?");
+	str_adds(&r->columns[COL_AGENT], n->agent);
+	if (n->made_ms) {
+		clock_format_local(n->made_ms, when);
+		str_adds(&r->columns[COL_WHEN], when);
 	}
 	if (n->state != LINEAGE_MISSING)
-		term_putf(t, "  %lld turn%s", (long long)n->turns, n->turns == 1 ? "" : "s");
-	utf8_scrub_line(&clean, sv_of(n->title));
+		str_addf(&r->columns[COL_TURNS], "%lld turn%s", (long long)n->turns,
+			n->turns == 1 ? "" : "s");
+	if (n->saved >= 0) {
+		size_format_count(n->saved, count);
+		str_addf(&r->columns[COL_SAVED], "%s tokens less", count);
+	}
+}
+
+static void measure(struct view *v, const struct row *r)
+{
+	size_t left = utf8_width(str_sv(&r->branch)) + utf8_width(r->id);
+	v->left = left > v->left ? left : v->left;
+	for (size_t c = 0; c < COLUMNS; c++) {
+		size_t width = utf8_width(str_sv(&r->columns[c]));
+		v->widths[c] = width > v->widths[c] ? width : v->widths[c];
+	}
+}
+
+static void fill_rows(struct view *v)
+{
+	bool goes_on[INDENT_LEVELS_MAX + 1] = { false };
+	for (size_t i = 0; i < v->l->nodes.n; i++) {
+		const struct lineage_node *n = &v->l->nodes.v[i];
+		struct row *r = &v->rows[i];
+		r->branch = (struct str)STR_INIT;
+		for (size_t c = 0; c < COLUMNS; c++)
+			r->columns[c] = (struct str)STR_INIT;
+		if (n->depth <= INDENT_LEVELS_MAX)
+			goes_on[n->depth] = has_next(v->l, i);
+		add_branch(&r->branch, v->l, goes_on, i);
+		fill_row(r, n, v->t->tty);
+		measure(v, r);
+	}
+}
+
+static void release_rows(struct view *v)
+{
+	for (size_t i = 0; i < v->l->nodes.n; i++) {
+		str_release(&v->rows[i].branch);
+		for (size_t c = 0; c < COLUMNS; c++)
+			str_release(&v->rows[i].columns[c]);
+	}
+	free(v->rows);
+}
+
+/* ---- lines ---- */
+
+/* Blanks are owed, so that no line ends with them. */
+static void put_cell(struct term *t, struct sv text, size_t width, size_t *owed)
+{
+	if (text.n > 0) {
+		term_putf(t, "%*s", (int)*owed, "");
+		term_put(t, text);
+		*owed = 0;
+	}
+	*owed += width - utf8_width(text) + 2;
+}
+
+static void put_what(const struct view *v, size_t i, size_t owed)
+{
+	const struct row *r = &v->rows[i];
+	AUTO_STR clean = STR_INIT;
+	AUTO_STR title = STR_INIT;
+	for (size_t c = 0; c < COLUMNS; c++)
+		if (v->widths[c] > 0)
+			put_cell(v->t, str_sv(&r->columns[c]), v->widths[c], &owed);
+	utf8_scrub_line(&clean, sv_of(v->l->nodes.v[i].title));
 	utf8_fit(&title, str_sv(&clean), TITLE_COLUMNS);
 	if (title.len > 0) {
-		term_puts(t, "  ");
-		term_styled(t, STYLE_BOLD, str_sv(&title));
+		term_putf(v->t, "%*s", (int)owed, "");
+		term_styled(v->t, STYLE_BOLD, str_sv(&title));
 	}
 }
 
@@ -71,31 +162,26 @@ static void put_trouble(struct term *t, const struct lineage_node *n)
 		term_styled(t, STYLE_WARNING, str_sv(&note));
 }
 
-static void put_node(struct term *t, const struct lineage *l, const bool *goes_on, size_t i)
+static void put_node(const struct view *v, size_t i)
 {
-	const struct lineage_node *n = &l->nodes.v[i];
-	const char *relation = session_relation_name(n->relation);
-	struct sv id = t->tty ? session_short_id(n->id) : sv_of(n->id);
-	put_branch(t, l, goes_on, i);
-	if (relation[0])
-		term_putf(t, "%s  ", relation);
-	term_styled(t, STYLE_CODE, id.n > 0 ? id : SV("?"));
-	put_what(t, n);
-	if (i == l->focus)
-		term_styled(t, STYLE_USER, SV("  <- this session"));
-	put_trouble(t, n);
-	term_newline(t);
+	const struct row *r = &v->rows[i];
+	size_t width = utf8_width(str_sv(&r->branch)) + utf8_width(r->id);
+	term_put(v->t, str_sv(&r->branch));
+	term_styled(v->t, STYLE_CODE, r->id);
+	put_what(v, i, v->left - width + 2);
+	if (i == v->l->focus)
+		term_styled(v->t, STYLE_USER, SV("  <- this session"));
+	put_trouble(v->t, &v->l->nodes.v[i]);
+	term_newline(v->t);
 }
 
 void lineage_view(struct term *t, const struct lineage *l)
 {
-	bool goes_on[INDENT_LEVELS_MAX + 1] = { false };
-	for (size_t i = 0; i < l->nodes.n; i++) {
-		unsigned depth = l->nodes.v[i].depth;
-		if (depth <= INDENT_LEVELS_MAX)
-			goes_on[depth] = has_next(l, i);
-		put_node(t, l, goes_on, i);
-	}
+	struct view v = { .t = t, .l = l, .rows = xcalloc(l->nodes.n + 1, sizeof(*v.rows)) };
+	fill_rows(&v);
+	for (size_t i = 0; i < l->nodes.n; i++)
+		put_node(&v, i);
+	release_rows(&v);
 	if (l->cut)
 		term_putf(t, "(there are more than %d)\n", LINEAGE_NODES_MAX);
 }

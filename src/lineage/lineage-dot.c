@@ -40,7 +40,7 @@ static void add_edge(struct str *out, const struct lineage *l, size_t i)
 	const struct lineage_node *n = &l->nodes.v[i];
 	if (n->parent != LINEAGE_NONE)
 		str_addf(out, "\tn%zu -> n%zu [label=\"%s\"];\n", n->parent, i,
-			session_relation_name(n->relation));
+			lineage_relation_name(n));
 	if (n->circle)
 		str_addf(out, "\tn%zu -> n%zu [style=dotted, label=\"circle\"];\n", i, i);
 }

@@ -1,10 +1,12 @@
 #include "lineage/lineage.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/uuid.h"
+#include "lineage/lineage-note.h"
 #include "os/path.h"
 
 const char *lineage_state_name(enum lineage_state state)
@@ -16,6 +18,13 @@ const char *lineage_state_name(enum lineage_state state)
 		[LINEAGE_MISSING] = "missing",
 	};
 	return names[state];
+}
+
+const char *lineage_relation_name(const struct lineage_node *n)
+{
+	if (n->relation == SESSION_TRIMMED && n->smart)
+		return "smart-trimmed";
+	return session_relation_name(n->relation);
 }
 
 /* ---- nodes ---- */
@@ -55,6 +64,8 @@ static struct lineage_node node_of_row(const struct session_row *row)
 		.relation = row->info.relation,
 		.state = row->gone ? LINEAGE_GONE : LINEAGE_HERE,
 		.first_ms = row->info.first_ms,
+		.made_ms = row->info.first_ms,
+		.saved = -1,
 		.active_ms = row->active_ms,
 		.turns = row->info.turns,
 		.parent = LINEAGE_NONE,
@@ -74,8 +85,21 @@ static struct lineage_node node_of_child(const struct lineage_node *child)
 		.parent_path = xstrdup(""),
 		.root = xstrdup(""),
 		.state = LINEAGE_MISSING,
+		.saved = -1,
 		.parent = LINEAGE_NONE,
 	};
+}
+
+/* What only the file itself tells; for nodes that are given, not for all that are looked at. */
+static void take_note(struct lineage_node *n)
+{
+	struct lineage_note note;
+	if (n->relation == SESSION_ROOT || n->state == LINEAGE_GONE || n->state == LINEAGE_MISSING)
+		return;
+	lineage_note_read(n->path, &note);
+	n->made_ms = note.made_ms ? note.made_ms : n->made_ms;
+	n->saved = note.saved;
+	n->smart = note.smart;
 }
 
 static bool has_parent(const struct lineage_node *n)
@@ -249,6 +273,7 @@ static int climb(
 	struct trace *t, const struct session_row *focus, struct lineage *chain, struct err *reterr)
 {
 	vec_push(&chain->nodes, node_of_row(focus));
+	take_note(&chain->nodes.v[0]);
 	(void)map_put(&t->seen, node_key(&chain->nodes.v[0]), 0);
 	for (;;) {
 		struct lineage_node *last = &chain->nodes.v[chain->nodes.n - 1];
@@ -264,6 +289,7 @@ static int climb(
 			node_release(&parent);
 			return 0;
 		}
+		take_note(&parent);
 		vec_push(&chain->nodes, parent);
 	}
 }
@@ -283,6 +309,18 @@ static void reverse(struct lineage *l)
 	l->focus = n - 1;
 }
 
+/* Work that went on with another agent, whether its note says so or not. */
+static void mark_ported(struct lineage *l)
+{
+	vec_each (&l->nodes, n) {
+		if (n->relation != SESSION_CONTINUED || n->parent == LINEAGE_NONE)
+			continue;
+		const char *agent = l->nodes.v[n->parent].agent;
+		if (agent[0] && n->agent[0] && strcmp(agent, n->agent) != 0)
+			n->relation = SESSION_PORTED;
+	}
+}
+
 int lineage_chain(struct store *store, const struct transcript_home *homes, size_t n_homes,
 	const struct session_row *focus, struct lineage *ret, struct err *reterr)
 {
@@ -295,6 +333,7 @@ int lineage_chain(struct store *store, const struct transcript_home *homes, size
 		return rc;
 	}
 	reverse(&chain);
+	mark_ported(&chain);
 	*ret = chain;
 	return 0;
 }
@@ -315,10 +354,12 @@ static int on_child(void *data, const struct session_row *row)
 	if (row->info.flags & SESSION_SUBAGENT)
 		return 0;
 	struct lineage_node child = node_of_row(row);
-	if (map_put(&f->t.seen, node_key(&child), 0))
-		vec_push(&f->todo, child);
-	else
+	if (!map_put(&f->t.seen, node_key(&child), 0)) {
 		node_release(&child);
+		return 0;
+	}
+	take_note(&child);
+	vec_push(&f->todo, child);
 	return 0;
 }
 
@@ -338,6 +379,14 @@ static int on_fork(void *data, const struct session_row *row)
 	return rc;
 }
 
+static int by_made(const void *a, const void *b)
+{
+	const struct lineage_node *x = a, *y = b;
+	if (x->made_ms != y->made_ms)
+		return x->made_ms < y->made_ms ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
 static void reverse_todo(struct family *f, size_t from)
 {
 	for (size_t a = from, b = f->todo.n; a + 1 < b; a++, b--) {
@@ -351,13 +400,14 @@ static void reverse_todo(struct family *f, size_t from)
  * the way to the focus comes from the chain: its file may lie outside of every home. */
 static int push_children(struct family *f, bool on_chain, struct err *reterr)
 {
-	size_t at = f->out->nodes.n - 1, from = f->todo.n;
+	size_t at = f->out->nodes.n - 1, from = f->todo.n, others;
 	const struct lineage_node *n = &f->out->nodes.v[at];
 	const struct session_info self = { .path = n->path, .id = n->id };
 	if (on_chain && f->next < f->chain.nodes.n) {
 		vec_push(&f->todo, f->chain.nodes.v[f->next]);
 		f->next++;
 	}
+	others = f->todo.n;
 	int rc = catalogue_children(f->t.store, &self, on_child, f, reterr);
 	if (rc >= 0)
 		rc = each_kin(&f->t, &f->out->nodes.v[at], on_fork, f, reterr);
@@ -365,6 +415,8 @@ static int push_children(struct family *f, bool on_chain, struct err *reterr)
 		f->todo.v[i].parent = at;
 		f->todo.v[i].depth = f->out->nodes.v[at].depth + 1;
 	}
+	if (f->todo.n > others)
+		qsort(f->todo.v + others, f->todo.n - others, sizeof(*f->todo.v), by_made);
 	reverse_todo(f, from);
 	return rc < 0 ? rc : 0;
 }
@@ -415,6 +467,7 @@ int lineage_trace(struct store *store, const struct transcript_home *homes, size
 		lineage_release(&out);
 		return rc;
 	}
+	mark_ported(&out);
 	*ret = out;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * Where a session comes from and what came of it: the tree of sessions made from one another by
- * trim, rollover, fork and port, as the catalogue knows it. No session file is read but those the
- * catalogue has not seen.
+ * trim, rollover, fork and port, as the catalogue knows it. Of the session files only the heads of
+ * those are read that were made from others, and those the catalogue has not seen.
  *
  * Claude Code's own forks do not say where they come from, but begin with the same record: the
  * oldest such session counts as the parent of the others.
@@ -40,7 +40,10 @@ struct lineage_node {
 	char *parent_id, *parent_path; /* as it says itself */
 	enum session_relation relation; /* to its parent */
 	enum lineage_state state;
-	int64_t first_ms, active_ms; /* 0 unknown */
+	int64_t first_ms, active_ms; /* 0 unknown; a copy begins with its parent's records */
+	int64_t made_ms; /* when the session itself was made; 0 unknown */
+	int64_t saved; /* tokens that were taken out by it, -1 unknown */
+	bool smart; /* trimmed by an agent's choice */
 	int64_t turns;
 	size_t parent; /* index, LINEAGE_NONE for the first */
 	unsigned depth; /* below the first */
@@ -48,6 +51,9 @@ struct lineage_node {
 	bool guessed; /* a fork by its beginning alone */
 	bool circle; /* its parent is among its own descendants, or itself */
 };
+
+/* How it was made from its parent: "trimmed", "smart-trimmed", "ported" …; "" for the first. */
+const char *lineage_relation_name(const struct lineage_node *n);
 
 enum { LINEAGE_NODES_MAX = 10000 };
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "lineage/lineage-note.h"
 #include "lineage/lineage.h"
 #include "transcript/test-session.h"
 
@@ -77,6 +78,34 @@ static void make_family(const struct world *w)
 	make(w, DEMO ID("3") ".jsonl", from2, "third");
 	make(w, DEMO ID("4") ".jsonl", from1, "fourth");
 	refresh(w);
+}
+
+/* The note may stand behind much else, but not behind everything. */
+static void test_note(void **state)
+{
+	static const size_t sizes[] = { 10, 70000, 3000000, 5000000 };
+	struct world *w = *state;
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		AUTO_STR text = STR_INIT;
+		struct lineage_note n;
+		str_adds(&text, "null\n{\"type\":\"x\",\"pad\":\"");
+		for (size_t k = 0; k < sizes[i]; k++)
+			str_addc(&text, 'x');
+		str_adds(&text,
+			"\",\"payload\":{\"trim_metadata\":{\"trimmed_at\":\"2026-03-08T10:00:"
+			"00Z\","
+			"\"trim_params\":{\"method\":\"smart-trim\"},"
+			"\"stats\":{\"tokens_saved\":7}}}}");
+		AUTO_FREE char *path = session_write(w->folder, "note.jsonl", str_sv(&text));
+		lineage_note_read(path, &n);
+		bool far = sizes[i] > 4000000;
+		assert_int_equal(n.saved, far ? -1 : 7);
+		assert_int_equal(n.made_ms, far ? 0 : 1772964000000);
+		assert_int_equal(n.smart, !far);
+	}
+	struct lineage_note none;
+	lineage_note_read("/no/such/file", &none);
+	assert_int_equal(none.saved, -1);
 }
 
 static void test_family(void **state)
@@ -264,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(test_family),
+		CASE(test_note),
 		CASE(test_from_the_root),
 		CASE(test_chain),
 		CASE(test_missing_parent),

@@ -253,6 +253,7 @@ static void apply_note(void *data, struct jw *w)
 	jw_put_cstr(w, "relation", session_relation_name(SESSION_REPAIRED));
 	jw_put_cstr(w, "parent_id", a->r->file_id);
 	jw_put_cstr(w, "parent_file", a->r->path);
+	jw_put_cstr(w, "repaired_at", a->mender.now);
 }
 
 /* ---- the whole ---- */

@@ -2,6 +2,8 @@
  * A session of two records, as each agent reads it: the message, and a short answer, so that the
  * next prompt follows an answer as the agents expect.
  */
+#include <string.h>
+
 #include "base/mem.h"
 #include "strategy/rollover.h"
 #include "json/write.h"
@@ -33,6 +35,8 @@ static void put_note(struct lines *l)
 	jw_put_cstr(&l->w, "parent_session_id", parent->id);
 	put_time(&l->w, "continued_at", l->now_ms);
 	jw_put_cstr(&l->w, "continuation_type", "rollover");
+	if (strcmp(l->opts->parent->agent, l->opts->target->agent) != 0)
+		jw_put_cstr(&l->w, "ported_from", l->opts->parent->agent);
 	jw_put_bool(&l->w, "summary_included", l->opts->summary && l->opts->summary[0]);
 	jw_end(&l->w);
 }

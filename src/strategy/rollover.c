@@ -25,7 +25,7 @@ void rollover_release(struct rollover *r)
 
 static const char *label(const struct lineage_node *n)
 {
-	const char *relation = session_relation_name(n->relation);
+	const char *relation = lineage_relation_name(n);
 	return relation[0] ? relation : "original";
 }
 

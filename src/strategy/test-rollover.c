@@ -101,7 +101,8 @@ static void test_new_session_is_read_as_such(void **state)
 		char id[UUID_TEXT];
 		roll(w, ID("1"), target, NULL, id, &message);
 		find(w, id, &row);
-		assert_int_equal(row.info.relation, SESSION_CONTINUED);
+		assert_int_equal(
+			row.info.relation, target == 0 ? SESSION_CONTINUED : SESSION_PORTED);
 		assert_string_equal(row.info.parent_id, ID("1"));
 		assert_string_equal(row.info.cwd, "/work/demo");
 		assert_int_equal(row.info.turns, 1);

@@ -55,7 +55,9 @@ t_exit 'for people' 0 t_faden lineage "$c"
 t_like 'the root' "$(cat "$t_out")" "^$a .*first words"
 t_like 'its child' "$(cat "$t_out")" "^└─ trimmed  $b"
 t_like 'itself, marked' "$(cat "$t_out")" "^   ├─ continued  $c .*<- this session"
-t_like 'its brother of another agent' "$(cat "$t_out")" "^   └─ ported  $d  codex"
+t_like 'its brother of another agent' "$(cat "$t_out")" "^   └─ ported  $d +codex"
+t_is 'what follows the ids stands in columns' \
+	"$(python3 -c 'import sys; print(len({line.index("  2026-") for line in open(sys.argv[1], encoding="utf-8")}))' "$t_out")" 1
 t_exit 'only the way' 0 t_faden lineage --chain "$c"
 t_is 'is three' "$(wc -l <"$t_out")" 3
 
@@ -77,6 +79,31 @@ note "$fa" "\"trim_metadata\":{\"parent_file\":\"$fc\"}"
 t_exit 'a circle' 0 t_faden lineage "$b"
 t_like 'is named' "$(cat "$t_out")" 'a circle'
 t_is 'every session once' "$(wc -l <"$t_out")" 4
+
+# children that were made later than their records; siblings in the order of their making
+rm "$fa" "$fb" "$fc" "$fd"
+rm -r "$t_home/.local/state/faden"
+fa=$(make claude "$claude" "$here" "$a" --time 2026-03-01T10:00:00Z 'first words')
+fb=$(dirname "$fa")/$b.jsonl
+fc=$(dirname "$fa")/$c.jsonl
+cp "$fa" "$fb"
+cp "$fa" "$fc"
+note "$fb" "\"trim_metadata\":{\"parent_file\":\"$fa\",\"trimmed_at\":\"2026-03-08T10:00:00Z\",\"stats\":{\"tokens_saved\":12345}}"
+note "$fc" "\"trim_metadata\":{\"parent_file\":\"$fa\",\"trimmed_at\":\"2026-03-07T10:00:00Z\",\"trim_params\":{\"method\":\"smart-trim\"}}"
+fd=$(make codex "$codex" "$here" "$d" --time 2026-03-04T10:00:00Z 'fourth words')
+note "$fd" "\"continue_metadata\":{\"parent_session_file\":\"$fa\"}"
+t_exit 'siblings' 0 t_faden lineage --json "$a"
+t_ok 'each with how and when it was made' python3 - "$t_out" "$a" "$b" "$c" "$d" <<'END'
+import json, sys
+doc = json.load(open(sys.argv[1]))
+a, b, c, d = sys.argv[2:]
+assert [(s["session_id"], s["relation"], s["created"][:10], s["tokens_saved"]) for s in doc["sessions"]] == [
+    (a, None, "2026-03-01", None), (d, "ported", "2026-03-04", None),
+    (c, "smart-trimmed", "2026-03-07", None), (b, "trimmed", "2026-03-08", 12345)], doc["sessions"]
+END
+t_exit 'for people' 0 t_faden lineage "$a"
+t_like 'with what was saved' "$(cat "$t_out")" "^└─ trimmed  $b +claude  2026-03-08 .*  12,345 tokens less  first words"
+t_like 'and who chose' "$(cat "$t_out")" "^├─ smart-trimmed  $c  claude  2026-03-07 "
 
 # a fork of Claude Code: the same records, its own time
 rm "$fa" "$fb" "$fc" "$fd"

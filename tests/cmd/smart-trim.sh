@@ -67,7 +67,7 @@ read -r one two <"$t_tmp/refs"
 t_is 'the first original comes back' "$(t_faden recall "$one")" "$long one"
 t_is 'the second too' "$(t_faden recall "$two")" "$long two"
 t_exit 'its family' 0 t_faden lineage --chain "$new"
-t_like 'is known' "$(tail -n 1 "$t_out")" "trimmed  $new"
+t_like 'is known' "$(tail -n 1 "$t_out")" "smart-trimmed  $new"
 t_unlike 'nothing of the question is kept' "$(files)" 'ask-|rehearsal/projects'
 
 says 'Sure:\n```json\n{"trim":[{"number":3,"reason":"old","summary":"words"}]}\n```\nThat is all.'
