@@ -108,7 +108,7 @@ static bool is_away(const struct view *v)
 /* Nothing before a reset and nothing of another project, unless the text says so. */
 static bool is_present(const struct decision *d, const struct view *v)
 {
-	bool named = d->s.returning || d->s.past || d->s.persists;
+	bool named = d->s.returning || d->s.past || d->s.persists || d->s.fronted;
 	if (v->conv->before_reset && !named)
 		return false;
 	return v->scope != SCOPE_ELSEWHERE || named || says_project(d, v->conv);
@@ -205,7 +205,7 @@ static double topic_part(const struct decision *d, const struct view *v)
 /* "go on with the next page": no subject is named, so what ran last goes on. */
 static bool goes_on(const struct decision *d)
 {
-	if (!d->s.returning || d->s.names > 0)
+	if (!d->s.returning || (d->s.names > 0 && !d->s.continues))
 		return false;
 	for (size_t i = 0; i < d->n; i++)
 		if (d->views[i].keyword >= known_subject)

@@ -1,7 +1,9 @@
 #include "route/lean.h"
 
-#include <assert.h>
 #include <stdio.h>
+
+#include "route/consequence.h"
+#include "route/reading.h"
 
 /* How sure each sign is, alone. */
 static const double sure_marker = 0.8; /* also, while you're at it */
@@ -24,6 +26,9 @@ static const double sure_too_last = 0.45; /* at the end */
 static const double sure_too_command = 0.7; /* füg noch …, add … as well */
 static const double sure_still = 0.15;
 static const double sure_comparative = 0.4;
+static const double sure_then = 0.75; /* … then, at the end */
+static const double sure_ordinal = 0.45; /* the second screen */
+static const double sure_ordinal_noun = 0.72; /* the second paragraph */
 
 struct leaning {
 	struct sentence *s;
@@ -42,29 +47,6 @@ static void sign(
 	struct sv word = k ? k->raw : SV("");
 	(void)snprintf(l->s->why, sizeof(l->s->why), k ? "%s '%.*s'" : "%s", what,
 		word.n > 24 ? 24 : (int)word.n, word.n ? word.p : "");
-}
-
-static const struct token *at(const struct sentence *s, size_t i)
-{
-	assert(i < s->tokens.v.n);
-	return &s->tokens.v.v[i];
-}
-
-/* NULL behind the end. */
-static const struct token *peek(const struct sentence *s, size_t i)
-{
-	return i < s->tokens.v.n ? &s->tokens.v.v[i] : NULL;
-}
-
-static bool content(const struct sentence *s, size_t i)
-{
-	return i < s->tokens.v.n && s->words[i].kind != WORD_NONE;
-}
-
-static bool thing(const struct sentence *s, size_t i)
-{
-	return i < s->tokens.v.n &&
-		(s->words[i].kind == WORD_NAME || s->words[i].kind == WORD_NOUN);
 }
 
 static bool clause_begins(const struct sentence *s, size_t i)
@@ -167,8 +149,10 @@ static bool in_expletive(const struct sentence *s, size_t i)
 		const struct token *k = at(s, i - back);
 		if (k->phrase_n <= back)
 			continue;
-		if (k->phrase & LANG_BIT(EXPLETIVE))
-			return s->names > 0 || s->nouns > 0;
+		if (k->phrase & LANG_BIT(EXPLETIVE)) {
+			bool es = sv_is(token_word(&s->tokens, k), "es"); /* es soll … annehmen */
+			return s->names > 0 || s->nouns > (es ? 1 : 0);
+		}
 		if (k->phrase_n > 1 && (k->phrase & LANG_BIT(FUNC))) /* is there */
 			return true;
 	}
@@ -215,11 +199,23 @@ static bool shown_here(const struct sentence *s, size_t i)
 		!sv_is(token_word(&s->tokens, at(s, i)), "that");
 }
 
+/* "wie heißt dieser Befehl für runde Ecken": the name is sought, and what it is for is said. */
+static bool described(const struct sentence *s, size_t i)
+{
+	const struct token *first = peek(s, s->body);
+	if (!first || !(first->cls & LANG_BIT(WH)))
+		return false;
+	for (size_t j = i + 2; j + 1 < s->tokens.v.n; j++)
+		if (thing(s, j - 1) && (at(s, j)->cls & LANG_BIT(PREP)) && s->names >= 2)
+			return true;
+	return false;
+}
+
 static void read_demonstrative(struct leaning *l, size_t i)
 {
 	const struct sentence *s = l->s;
 	const struct token *k = at(s, i);
-	if (that_joins(s, i) || antecedent_inside(s, i))
+	if (that_joins(s, i) || antecedent_inside(s, i) || described(s, i))
 		return;
 	if (stands_alone(s, i))
 		sign(l, sure_pronoun, true, "pronoun", k);
@@ -415,37 +411,6 @@ static bool has_verb(const struct sentence *s)
 	return false;
 }
 
-/* "how many rows were imported": nobody else would know. */
-static bool asks_about_past(const struct sentence *s)
-{
-	static const char *const past[] = { "was", "were", "did", "wurde", "wurden", "hat", "haben",
-		"fue", "fueron", "été" };
-	const struct token *first = peek(s, s->body);
-	if (!first || !(first->cls & LANG_BIT(WH)) || s->names > 2)
-		return false;
-	for (size_t i = s->body + 1; i < s->tokens.v.n; i++)
-		for (size_t p = 0; p < ARRAY_LEN(past); p++)
-			if (sv_is(token_word(&s->tokens, at(s, i)), past[p]))
-				return true;
-	return false;
-}
-
-/* "is the bug in the queue or in the fetcher": the bug, the cause, the plan were found here. */
-static bool asks_about_result(const struct sentence *s)
-{
-	const struct token *first = peek(s, s->body);
-	if (!first || s->returning || !(first->cls & (LANG_BIT(WH) | LANG_BIT(AUX))))
-		return false;
-	for (size_t i = s->body; i < s->tokens.v.n; i++) {
-		if (!thing(s, i))
-			continue;
-		return (at(s, i)->cls & LANG_BIT(RESULT)) && s->words[i].head &&
-			s->words[i].definite == WORD_DEFINITE && i > 0 &&
-			(at(s, i - 1)->cls & LANG_BIT(ART));
-	}
-	return false;
-}
-
 /* Chinese is not written in words: two characters are about one. */
 static size_t size_in_words(const struct token *k)
 {
@@ -475,6 +440,23 @@ static bool is_very_short(const struct sentence *s)
 		(words <= WITH_KNOWN_THING && s->imperative && definite && s->names <= 1);
 }
 
+/* What only follows from something: a question about it, a choice in it. */
+static void read_consequence(struct leaning *l)
+{
+	const struct sentence *s = l->s;
+	if (sentence_ends_with_then(s))
+		sign(l, sure_then, true, "follows from something", NULL);
+	if (sentence_object_missing(s))
+		sign(l, sure_fragment, false, "leaves out the object", NULL);
+	if (sentence_opens_with_ordinal(s))
+		sign(l, s->words[s->body + 2].kind == WORD_NOUN ? sure_ordinal_noun : sure_ordinal,
+			false, "chooses among known things", NULL);
+	if (sentence_asks_about_result(s))
+		sign(l, sure_result_question, true, "asks about a result", NULL);
+	if (sentence_asks_about_past(s) || sentence_asks_whether(s))
+		sign(l, sure_done_question, false, "asks what happened", NULL);
+}
+
 /* What is left when signs are taken off: is it a whole request? */
 static void read_completeness(struct leaning *l)
 {
@@ -488,10 +470,7 @@ static void read_completeness(struct leaning *l)
 		size_t n = s->nouns + s->acts < 3 ? s->nouns + s->acts : 3;
 		sign(l, by_nouns[n], n == 0, "names nothing of its own", NULL);
 	}
-	if (asks_about_result(s))
-		sign(l, sure_result_question, true, "asks about a result", NULL);
-	if (asks_about_past(s))
-		sign(l, sure_done_question, false, "asks what happened", NULL);
+	read_consequence(l);
 	if (is_very_short(s))
 		sign(l, sure_very_short, false, "is very short", NULL);
 	enum { FRAGMENT_WORDS = 7, SHORT_QUESTION = 4 };

@@ -41,6 +41,7 @@ static double form_likeness(struct sv a, struct sv b)
 	enum {
 		SHORTEST = 4,
 		COMPOUND_SHORTEST = 5,
+		TELLING = 9, /* letters of a part that says much alone */
 		SLIP_SHORTEST = 5,
 		TAIL_MAX = 4,
 		ENDING_MAX = 2
@@ -58,9 +59,11 @@ static double form_likeness(struct sv a, struct sv b)
 	if (shorter >= SLIP_SHORTEST && one_slip(a, b))
 		return 0.7;
 	if (shorter >= COMPOUND_SHORTEST && n == shorter)
-		return 0.5;
+		return shorter >= TELLING ? 0.65 : 0.5;
 	struct sv small = a.n < b.n ? a : b, large = a.n < b.n ? b : a;
-	return shorter >= COMPOUND_SHORTEST && sv_ends(large, small) ? 0.55 : 0;
+	if (shorter < COMPOUND_SHORTEST || !sv_ends(large, small))
+		return 0;
+	return shorter >= TELLING ? 0.7 : 0.55;
 }
 
 /* The consonants a recogniser hears, as classes: shed yule and schedule are S T L. */

@@ -58,8 +58,9 @@ static bool inside_marker(const struct sentence *s, size_t i)
 
 static bool content_follows(const struct sentence *s, size_t i)
 {
-	const struct token *k = peek(s, i);
-	return k && !k->before && !(k->cls & (function_words | LANG_BIT(VERB)));
+	const struct token *k = peek(s, i), *next = peek(s, i + 1);
+	bool verb = next && !next->before && (next->cls & openers); /* okay, kick the … */
+	return k && !k->before && !(k->cls & (function_words | LANG_BIT(VERB))) && !verb;
 }
 
 /* "new topic: …" begins something; "a new topic page" does not. */
@@ -95,7 +96,8 @@ static bool attribute_at(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i + 1), *after = peek(s, i + 2);
 	return s->tokens.lang == LANG_EN && next && !next->before && !next->cls &&
-		!(next->flags & TOKEN_IDENT) && after && !after->before && !after->cls;
+		!(next->flags & TOKEN_IDENT) && after && !after->before && !after->cls &&
+		!(after->flags & TOKEN_IDENT);
 }
 
 static void read_opening(struct sentence *s, const struct lexicon *lex, struct opening *o)
@@ -109,7 +111,7 @@ static void read_opening(struct sentence *s, const struct lexicon *lex, struct o
 		if (fresh_at(s, i))
 			s->fresh = true;
 		else if (m & LANG_BIT(RETURN))
-			s->returning = true;
+			s->returning = true, s->continues = (m & LANG_BIT(STEP)) != 0;
 		else if (german_also(s, i, lex))
 			;
 		else if (reply_at(s, i))
@@ -427,6 +429,19 @@ static bool opens_condition(const struct sentence *s, size_t i)
 	return false;
 }
 
+/* "in the VCF filter, take …" */
+static bool opens_with_place(const struct sentence *s)
+{
+	enum { REACH = 6 };
+	const struct token *k = peek(s, s->body), *next = peek(s, s->body + 1);
+	if (!k || !next || !(k->cls & LANG_BIT(PREP)) || !(next->cls & LANG_BIT(ART)))
+		return false;
+	for (size_t i = s->body + 2; i < s->tokens.v.n && i < s->body + REACH; i++)
+		if (token_at(s, i)->before == ',')
+			return true;
+	return false;
+}
+
 static void read_words(struct sentence *s)
 {
 	struct reader r = { .fresh_chunk = true };
@@ -453,6 +468,7 @@ static void read_words(struct sentence *s)
 		}
 	}
 	mark_heads(s);
+	s->fronted = opens_with_place(s);
 	const struct token *first = peek(s, s->body);
 	enum word_kind opens = first ? s->words[s->body].kind : WORD_NONE;
 	s->imperative = !s->tokens.question && !s->returning &&

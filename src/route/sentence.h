@@ -47,6 +47,8 @@ struct sentence {
 	size_t nouns; /* WORD_NOUN tokens that are not mere results; a new one counts twice */
 	bool fresh; /* the user says that something new begins */
 	bool returning; /* what follows names an earlier subject */
+	bool continues; /* that with the same work: go on with the next page */
+	bool fronted; /* opens with the place it is about: in the filter, … */
 	bool imperative; /* opens with a verb */
 	bool presupposes; /* still, again, too: something was there before */
 	bool persists; /* still, again: it was so before */

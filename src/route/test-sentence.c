@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
+#include "route/german.h"
 #include "route/sentence.h"
 #include "route/wordtable.h"
 
@@ -99,6 +100,24 @@ static double lean_of(const struct lexicon *lex, const char *text)
 	return lean;
 }
 
+static void test_german_verbs(void **state)
+{
+	static const char *const pairs[][2] = { { "abgesenkt", "absenkt" },
+		{ "hochgeladen", "hochladen" }, { "abzuschalten", "abschalten" },
+		{ "gerundet", "rundet" } };
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+		AUTO_STR out = STR_INIT;
+		assert_true(german_present(&out, sv_of(pairs[i][0])));
+		assert_string_equal(out.buf, pairs[i][1]);
+	}
+	AUTO_STR out = STR_INIT;
+	assert_false(german_present(&out, SV("gegner")));
+	assert_false(german_present(&out, SV("zutat")));
+	assert_true(german_particle(SV("ab")));
+	assert_false(german_particle(SV("gestern")));
+}
+
 static void test_leaning(void **state)
 {
 	static const char *const leaning[] = { "now run it", "mach das rückgängig", "also a chart",
@@ -108,7 +127,10 @@ static void test_leaning(void **state)
 		"fais-le aussi en anglais", "the two failing ones, fix them",
 		"while you\u2019re at it, sort the names", "eine französische wäre auch gut",
 		"verify the checksum", "horch, der Zoll fehlt", "ei freilich mit Anhang",
-		"in one sentence please", "继续" };
+		"in one sentence please", "继续", "Lässt sich der nachher abschalten?",
+		"turn the sprite round then", "nach Größe ordnen",
+		"the third paragraph sounds clumsy", "achso und sonntags zählt mehr",
+		"Es müsste nur ganze Tage annehmen" };
 	for (size_t i = 0; i < ARRAY_LEN(leaning); i++)
 		if (lean_of(*state, leaning[i]) < 0.66)
 			fail_msg("stands: %s (%.2f)", leaning[i], lean_of(*state, leaning[i]));
@@ -127,7 +149,9 @@ static void test_standing(void **state)
 		"find all invoices larger than one megabyte and list them",
 		"add an undo button to the toolbar of the editor", "", "\xff\xfe\xfd",
 		"the player forgets its position when the tunnel closes",
-		"c'est quoi la différence entre un tuple et une liste chaînée" };
+		"c'est quoi la différence entre un tuple et une liste chaînée",
+		"wie heißt nochmal diese Taste zum Abschalten der Feststelltaste",
+		"Es soll eine Seite für Gutscheine geben" };
 	for (size_t i = 0; i < ARRAY_LEN(standing); i++)
 		if (lean_of(*state, standing[i]) > 0.6)
 			fail_msg("leans: %s (%.2f)", standing[i], lean_of(*state, standing[i]));
@@ -159,6 +183,7 @@ int main(void)
 		cmocka_unit_test(test_words_are_folded),
 		cmocka_unit_test(test_words_are_known),
 		cmocka_unit_test(test_cutting),
+		cmocka_unit_test(test_german_verbs),
 		cmocka_unit_test(test_leaning),
 		cmocka_unit_test(test_standing),
 		cmocka_unit_test(test_openings),

@@ -43,7 +43,7 @@ static const float brought_weight = 0.8F;
 static const float quoted_weight = 0.5F;
 static const float repeated_weight = 0.15F; /* more for what is said again, up to the whole */
 static const float part_weight = 0.45F; /* of an identifier or compound of several parts */
-static const float compound_part_weight = 0.6F; /* CSV of CSV-Export */
+static const float compound_part_weight = 0.65F; /* CSV of CSV-Export */
 static const float compound_head_weight = 0.85F; /* Export of it */
 static const float first_part_weight = 0.78F;
 static const float common_part = 0.4F; /* of a part that is an everyday word */
@@ -347,6 +347,17 @@ static bool made_for(const struct sentence *s, size_t i)
 	return false;
 }
 
+/* "a sheet that tracks churn": the clause says what the new thing is for. */
+static bool purpose(const struct sentence *s, const struct word *w)
+{
+	if (w->role != ROLE_BACKGROUND)
+		return false;
+	for (const struct word *f = s->words; f < w; f++)
+		if (f->role == ROLE_FOCUS && f->kind == WORD_NAME)
+			return f->definite == WORD_INDEFINITE;
+	return false;
+}
+
 /* "crée un formulaire": what the conversation made. */
 static bool introduces(const struct word *w)
 {
@@ -392,7 +403,9 @@ static float word_weight(const struct adding *a, size_t i)
 		return w->kind == WORD_NAME ? 1 : 0;
 	if (a->source != TOPIC_QUERY)
 		return (introduces(w) ? introduced_weight : conv_weight[w->kind]) *
-			(brings(w) || made_for(a->s, i) ? brought_weight : role_weight[w->role]) *
+			(brings(w) || made_for(a->s, i) || purpose(a->s, w)
+					? brought_weight
+					: role_weight[w->role]) *
 			(k->flags & TOKEN_QUOTED ? quoted_weight : 1);
 	float weight = query_weight[is_deed_done(a, i) ? WORD_ACT : w->kind];
 	if (w->kind == WORD_NOUN &&

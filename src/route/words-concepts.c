@@ -170,7 +170,7 @@ const char *const concept_rows[] = {
 	"consumption|verbrauch|consommation|consumo",
 	"distance|entfernung|strecke|distancia",
 	"route|strecken|itinéraire|ruta",
-	"height|elevation|höhe|höhenmeter|altitude|altura",
+	"height|elevation|höhe|altitude|altura",
 	"track|tracks|spur|piste",
 	"patient|patients|patienten|paciente",
 	"doctor|arzt|ärztin|médecin|médico",

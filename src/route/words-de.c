@@ -36,14 +36,14 @@ const struct word_list words_de = {
 			"wen|wohin|woher|wofür|womit|wozu|worin|woran|wie viele|wie viel|wieviele|wieviel|"
 			"wie lange|wie oft|wie kriege ich|wie bekomme ich|wie kann ich|wie mache ich|wessen|"
 			"wovon",
-		[LANG_FILL] = "äh|ähm|öhm|hm|hmm|mal|bitte|halt|eben|eigentlich|doch|so|ja|nun|na|naja|tja|einfach|"
+		[LANG_FILL] = "grüß gott|grüß dich|grüezi|hallo zusammen|könnten sie|könnten sie bitte|würden sie|würden sie bitte|können sie|aha|oha|ohje|puh|uff|ups|hoppla|nanu|äh|ähm|öhm|hm|hmm|mal|bitte|halt|eben|eigentlich|doch|so|ja|nun|na|naja|tja|einfach|"
 			"gerne|gern|vielleicht|sozusagen|quasi|irgendwie|hey|hallo|guten morgen|guten tag|"
 			"guten abend|moin|servus|kannst du|könntest du|kannst du mal|würdest du|sag mal|"
 			"schau mal|hör mal|pass auf|also|ehrlich|ganz ehrlich|mal ganz ehrlich|"
 			"ehrlich gesagt|ich möchte|ich hätte gern|ich will|ich brauche|ich bräuchte|"
 			"mir bitte|kurz|schnell mal|jarvis|übrigens|weißt du|meinst du|wohl|gleich|"
 			"gleich mal|denn|ruhig|bloß|überhaupt",
-		[LANG_FUNC] = "nicht|sehr|nur|sogar|schon|erst|gar|ganz|etwas|alles|nichts|jemand|niemand|jeder|"
+		[LANG_FUNC] = "bissl|bisserl|bissel|bisschen|ein bissl|ein bisschen|a bissl|nicht|sehr|nur|sogar|schon|erst|gar|ganz|etwas|alles|nichts|jemand|niemand|jeder|"
 			"man|immer|nie|niemals|oft|selten|manchmal|hier|her|hin|ab|an|auf|aus|ein|um|zu|los|"
 			"weg|fest|zurück|vorbei|zusammen|so|zwar|etwa|ungefähr|fast|beinahe|genug|sich|"
 			"selbst|selber|es gibt|gibt es|bitte|überall|irgendwo|irgendwann|wieder|auch|noch|"
@@ -67,7 +67,7 @@ const struct word_list words_de = {
 			"von wegen|das war es nicht|das war's nicht|hat nicht geholfen|hat nicht geklappt|"
 			"geht nicht|geht immer noch nicht|klappt nicht|funktioniert nicht|quatsch|vergiss es|"
 			"ne du",
-		[LANG_START] = "und|und noch|und noch was|und auch|noch was|noch etwas|noch eine sache|"
+		[LANG_START] = "achso|achso und|und|und noch|und noch was|und auch|noch was|noch etwas|noch eine sache|"
 			"eine sache noch|eins noch|noch eins|außerdem|zusätzlich|des weiteren|weiterhin|"
 			"ferner|zudem|darüber hinaus|ach|ach ja|ach so|ach und|ach ja und|oh|oh und|moment|"
 			"moment mal|warte|warte mal|halt|stopp|stop|aber|oder|oder doch|oder lieber|sondern|"
@@ -79,7 +79,7 @@ const struct word_list words_de = {
 			"deswegen|denn|weil|falls|wenn nicht|wenn ja|obwohl|und zwar|beziehungsweise|bzw|"
 			"plus|hm|hmm|doch nicht|ach nein|nee warte|nein warte|entschuldigung|sorry|"
 			"tut mir leid|was noch fehlt|fehlt noch|noch dazu",
-		[LANG_STEP] = "jetzt|dann|danach|anschließend|als nächstes|und jetzt|und dann|nun|und nun|"
+		[LANG_STEP] = "weiter mit|weiter mit dem|weiter mit der|weiter mit den|mach weiter mit|machen wir weiter mit|jetzt|dann|danach|anschließend|als nächstes|und jetzt|und dann|nun|und nun|"
 			"jetzt noch|dann noch|daraufhin|im nächsten schritt|nächster schritt|jetzt bitte|"
 			"zuletzt|zum schluss|abschließend|hinterher|jetzt fehlt|jetzt fehlt nur noch",
 		[LANG_ANYWHERE] = "wo du schon dabei bist|wenn du schon dabei bist|wenn du gerade dabei bist|"
@@ -93,7 +93,7 @@ const struct word_list words_de = {
 			"in derselben|im selben|im gleichen|auf die gleiche weise|auf dieselbe art|hier auch|"
 			"da auch|dort auch|hier ebenso|nochmal bitte|bitte nochmal|jetzt nochmal|"
 			"andere variante|die andere variante|wo waren wir|wo waren wir stehen geblieben",
-		[LANG_TOO] = "auch|auch noch|ebenfalls|ebenso|genauso|stattdessen|lieber|zusätzlich|außerdem|noch|"
+		[LANG_TOO] = "bitte doch|doch bitte|doch eher|doch wieder|auch|auch noch|ebenfalls|ebenso|genauso|stattdessen|lieber|zusätzlich|außerdem|noch|"
 			"noch mehr|noch dazu|auch nicht|doch lieber|eher|aber nur|dazu",
 		[LANG_STILL] = "noch|immer noch|noch immer|wieder|nicht mehr|nochmal|noch mal|noch einmal|erneut|"
 			"weiterhin|schon wieder|nach wie vor|mittlerweile|inzwischen|jetzt|immer noch nicht|"
@@ -212,7 +212,7 @@ const struct word_list words_de = {
 			"person|handy|werkzeug|tool|weg|standard|anfrage|antwort|aufruf|aufgabe|ding|dinge|"
 			"sache|sachen|startseite|artikel|beitrag|möglichkeit|lösung|feature|features|web|api|"
 			"url",
-		[LANG_RESULT] = "fehler|ursache|grund|fix|änderung|änderungen|ergebnis|ergebnisse|ausgabe|code|plan|"
+		[LANG_RESULT] = "log|logs|fehler|ursache|grund|fix|änderung|änderungen|ergebnis|ergebnisse|ausgabe|code|plan|"
 			"entwurf|antwort|erklärung|lösung|vorschlag|vorschläge|idee|ansatz|rest|andere|"
 			"anderen|diff|patch|variante|version|beispiel|liste|bericht|tests|test|beträge|text|"
 			"absatz|zweiten absatz|ersten absatz|letzten absatz|letzte änderung|"

@@ -24,7 +24,7 @@ const struct word_list words_en = {
 			"got",
 		[LANG_WH] = "what|which|how|why|when|where|who|whose|how many|how much|how long|how often|"
 			"how do i|how can i|how do we|what is|what are",
-		[LANG_FILL] = "uh|um|uhm|er|erm|hm|hmm|well|please|pls|just|like|hey|hi|hello|you know|i mean|"
+		[LANG_FILL] = "hey there|hi there|hello there|good morning|good evening|good afternoon|ah|ahh|aah|ahhh|ooh|ohh|oh|aha|huh|phew|oops|whoops|wow|yay|uh|um|uhm|er|erm|hm|hmm|well|please|pls|just|like|hey|hi|hello|you know|i mean|"
 			"kind of|sort of|basically|can you|could you|would you|will you|can we|could we|"
 			"good morning|good evening|i want you to|i need you to|i'd like you to|let's|maybe|"
 			"kindly|simply|go ahead and|would you mind|jarvis",
@@ -53,9 +53,9 @@ const struct word_list words_en = {
 			"what about|how about|and what about|what if|why not|how come|still|except|yet|"
 			"speaking of that|with that|for that|in that case|otherwise|if so|if not|because|"
 			"that said|in other words|even better|better yet|too|nor|only",
-		[LANG_STEP] = "now|then|next|after that|afterwards|and now|and then|then also|now also|now please|"
+		[LANG_STEP] = "carry on with|go on with|continue with|let's continue with|keep going with|proceed with|move on to|now|then|next|after that|afterwards|and now|and then|then also|now also|now please|"
 			"from there|finally|as a next step|next step|right now|first",
-		[LANG_ANYWHERE] = "while you're at it|while you are at it|while at it|while we're at it|keep going|"
+		[LANG_ANYWHERE] = "the whole thing|the whole lot|while you're at it|while you are at it|while at it|while we're at it|keep going|"
 			"carry on|go on|continue|proceed|keep at it|resume|same thing|the same for|same for|"
 			"the same thing|do the same|one more thing|as before|like before|like that|"
 			"like last time|same as before|as discussed|as you said|you said|you mentioned|"
@@ -83,7 +83,7 @@ const struct word_list words_en = {
 			"what's the status of|what is the status of|status of|what happened to|"
 			"what happened with|once more about|again about|switch back to|switching back to|"
 			"reopen|revisit|let's revisit|work on the|more on",
-		[LANG_FRESH] = "new topic|new conversation|new subject|new task|new thread|new chat|new session|"
+		[LANG_FRESH] = "park this|park that|park all this|park it|park that for now|put that aside|put this aside|leave that aside|unrelated one|an unrelated one|something unrelated|new topic|new conversation|new subject|new task|new thread|new chat|new session|"
 			"new question|new issue|new thing|different topic|different subject|"
 			"different question|different task|different thing|another topic|another subject|"
 			"another question|another task|another matter|other topic|unrelated|"
@@ -121,7 +121,7 @@ const struct word_list words_en = {
 			"it must be possible|it's time|it is raining|it depends|find it|is it allowed|"
 			"is it better|is it necessary|is it bad|is it good|it is important|it's important|"
 			"that is why|that's why|so that|in order that|should it be|how is it that|it matters",
-		[LANG_VERB] = "add|fix|write|make|create|change|update|remove|delete|move|show|check|run|test|use|"
+		[LANG_VERB] = "came|went|gone|took|taken|gave|given|kept|lost|ran|saw|sent|shown|built|broken|wrote|written|began|brought|chose|chosen|drew|drawn|fell|grew|held|led|meant|spent|stuck|threw|thrown|woke|add|fix|write|make|create|change|update|remove|delete|move|show|check|run|test|use|"
 			"set|set up|put|give|get|let|find|find out|look|look at|look into|explain|tell|open|"
 			"close|start|stop|try|turn|turn on|turn off|switch|replace|generate|implement|"
 			"rewrite|clean|clean up|improve|optimize|speed up|configure|commit|push|pull|"
@@ -164,7 +164,7 @@ const struct word_list words_en = {
 			"difference|reason|cause|letters|letter|character|characters|percent|people|person|"
 			"phone|tool|tools|way|default|request|requests|response|call|calls|job|task|tasks|"
 			"tab|box|bar|tag|article|post|api|url|web|site|website|homepage|home page|start page",
-		[LANG_RESULT] = "bug|error|cause|reason|fix|change|changes|result|results|output|code|plan|draft|"
+		[LANG_RESULT] = "log|logs|bug|error|cause|reason|fix|change|changes|result|results|output|code|plan|draft|"
 			"answer|explanation|solution|suggestion|suggestions|idea|approach|rest|others|diff|"
 			"patch|commit|findings|numbers|failures|failure|problem|issue|variant|version|option|"
 			"second option|first option|proposal|design|implementation|example|list|report|tests|"

@@ -1,0 +1,20 @@
+/*
+ * Sentences that only follow from something said or done: questions about it, choices in it, and
+ * commands that leave out what they act on.
+ */
+#pragma once
+
+#include "route/sentence.h"
+
+/* "how many rows were imported": nobody else would know. */
+bool sentence_asks_about_past(const struct sentence *s);
+/* "did the spills go down": whether something known has happened. */
+bool sentence_asks_whether(const struct sentence *s);
+/* "is the bug in the queue or in the fetcher": the bug, the cause, the plan were found here. */
+bool sentence_asks_about_result(const struct sentence *s);
+/* "flip the sprite then". */
+bool sentence_ends_with_then(const struct sentence *s);
+/* "the second screen …": one of several that are known; the thing is the third word. */
+bool sentence_opens_with_ordinal(const struct sentence *s);
+/* "als Patch rausschreiben", "nach Datum sortieren": what to is known. */
+bool sentence_object_missing(const struct sentence *s);
