@@ -84,6 +84,12 @@ t_faden() {
 	t_run "${FADEN:?FADEN must name the program under test}" "$@"
 }
 
+# t_elsewhere ARGUMENT…: the same in a folder where nothing ever happened.
+t_elsewhere() {
+	mkdir -p "$t_tmp/elsewhere"
+	(cd "$t_tmp/elsewhere" && t_faden "$@")
+}
+
 # t_tools NAME…: makes tools of this machine visible to what t_run runs; the missing are left out.
 t_tools() {
 	for t_tool; do

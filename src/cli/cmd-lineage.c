@@ -159,11 +159,10 @@ static int print_graph(struct app *app, const struct lineage *l, bool svg, struc
 
 static int find(struct app *app, int argc, char **argv, struct session_row *ret, struct err *reterr)
 {
-	AUTO_FREE char *current = argc > 0 ? NULL : sessions_current(app);
-	const char *spec = argc > 0 ? argv[0] : current;
-	if (!spec)
-		return err_set(reterr, ERR_NOTFOUND,
-			"no conversation goes on in this folder: name a session (faden list)");
+	AUTO_FREE char *spec = NULL;
+	int rc = sessions_given(app, argc, argv, &spec, reterr);
+	if (rc < 0)
+		return rc;
 	return sessions_find(app, spec, ret, reterr);
 }
 

@@ -66,11 +66,10 @@ static int take_file(struct run *run, const char *path, struct err *reterr)
 
 static int find(struct run *run, int argc, char **argv, struct err *reterr)
 {
-	AUTO_FREE char *current = argc > 0 ? NULL : sessions_current(run->app);
-	const char *spec = argc > 0 ? argv[0] : current;
-	if (!spec)
-		return err_set(reterr, ERR_NOTFOUND,
-			"no conversation goes on in this folder: name a session (faden list)");
+	AUTO_FREE char *spec = NULL;
+	int rc = sessions_given(run->app, argc, argv, &spec, reterr);
+	if (rc < 0)
+		return rc;
 	struct stat st;
 	if (strchr(spec, '/') && stat(spec, &st) == 0 && S_ISREG(st.st_mode))
 		return take_file(run, spec, reterr);
@@ -79,8 +78,10 @@ static int find(struct run *run, int argc, char **argv, struct err *reterr)
 
 static bool in_use(struct run *run)
 {
-	AUTO_STR who = STR_INIT;
-	return sessions_writer(run->app, &run->row, &who);
+	AUTO_MAP writers = MAP_INIT;
+	uint64_t pid;
+	sessions_writers(run->app, &writers);
+	return map_get(&writers, sv_of(run->row.info.id), &pid);
 }
 
 static int is_fork(void *data, const struct session_row *row)
@@ -157,6 +158,14 @@ static void show_report(struct term *t, const struct repair_report *report)
 		term_puts(t, "healthy\n");
 }
 
+static void show_backup(struct term *t, const struct run *run)
+{
+	struct archive archive;
+	AUTO_FREE char *dir = archive_of(run->app, &archive);
+	AUTO_FREE char *copy = archive_path(&archive, run->backup);
+	term_putf(t, "what it was: %s\n", copy);
+}
+
 static void show_result(struct term *t, const struct run *run)
 {
 	const struct repair_result *result = &run->result;
@@ -164,7 +173,7 @@ static void show_result(struct term *t, const struct run *run)
 	term_putf(t, "\nmended: %s\n", result->id);
 	term_putf(t, "%s\n", result->path);
 	if (run->backup[0])
-		term_putf(t, "the original is in the archive: %s\n", run->backup);
+		show_backup(t, run);
 	show_report(t, &result->report);
 	if (codex || strcmp(run->row.agent, "claude") == 0)
 		term_putf(t, "%s %s\n", codex ? "codex resume" : "claude --resume", result->id);
@@ -308,11 +317,13 @@ static int outcome(const struct run *run)
 	return repair_healthy(report) ? 0 : 1;
 }
 
-static int check_options(const struct repair_cli *opts, struct err *reterr)
+static int check_options(const struct repair_cli *opts, int argc, struct err *reterr)
 {
 	bool writes = opts->apply || opts->in_place;
 	if (opts->dry_run && writes)
 		return err_set(reterr, ERR_USAGE, "--dry-run writes nothing: leave out --apply");
+	if (opts->in_place && argc == 0)
+		return err_set(reterr, ERR_USAGE, "--in-place needs the name of the session");
 	if (opts->in_place && opts->out)
 		return err_set(reterr, ERR_USAGE, "--in-place and --out exclude each other");
 	if (opts->out && !writes)
@@ -329,7 +340,7 @@ static int run_repair(
 		.row = SESSION_ROW_INIT,
 		.result = REPAIR_RESULT_INIT,
 	};
-	int rc = check_options(run.opts, reterr);
+	int rc = check_options(run.opts, argc, reterr);
 	if (rc >= 0)
 		rc = sessions_open(app, reterr);
 	if (rc >= 0)

@@ -284,12 +284,11 @@ static int show_raw(struct show *s, struct err *reterr)
 
 static int find(struct show *s, int argc, char **argv, struct err *reterr)
 {
-	AUTO_FREE char *current = argc > 0 ? NULL : sessions_current(s->app);
-	const char *spec = argc > 0 ? argv[0] : current;
-	if (!spec)
-		return err_set(reterr, ERR_NOTFOUND,
-			"no conversation goes on in this folder: name a session (faden list)");
-	int rc = sessions_find(s->app, spec, &s->row, reterr);
+	AUTO_FREE char *spec = NULL;
+	int rc = sessions_given(s->app, argc, argv, &spec, reterr);
+	if (rc < 0)
+		return rc;
+	rc = sessions_find(s->app, spec, &s->row, reterr);
 	if (rc >= 0)
 		rc = find_parts(s, reterr);
 	if (rc >= 0 && s->opts->last > 0)

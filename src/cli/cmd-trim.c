@@ -86,12 +86,10 @@ static void trimming_release(struct trimming *t)
 
 static int find(struct trimming *t, int argc, char **argv, struct err *reterr)
 {
-	AUTO_FREE char *current = argc > 0 ? NULL : sessions_current(t->app);
-	const char *spec = argc > 0 ? argv[0] : current;
-
-	if (!spec)
-		return err_set(reterr, ERR_NOTFOUND,
-			"no conversation goes on in this folder: name a session (faden list)");
+	AUTO_FREE char *spec = NULL;
+	int r = sessions_given(t->app, argc, argv, &spec, reterr);
+	if (r < 0)
+		return r;
 	return find_file(t->app, spec, &t->row, reterr);
 }
 
@@ -260,6 +258,17 @@ static void print_plan(const struct trimming *t)
 	(void)fprintf(out, "  file     %s, was %s\n", after, before);
 }
 
+static void print_backup(const struct trimming *t)
+{
+	const struct trim_report *r = &t->report;
+	struct archive archive;
+	AUTO_FREE char *dir = archive_of(t->app, &archive);
+	AUTO_FREE char *copy = archive_path(&archive, r->backup);
+	AUTO_FREE char *shown = path_show(copy, t->app->paths.home);
+
+	(void)fprintf(t->app->out, "Trimmed session %s\n  before   %s\n", r->file.id, shown);
+}
+
 static void print_done(const struct trimming *t)
 {
 	const struct trim_report *r = &t->report;
@@ -272,7 +281,7 @@ static void print_done(const struct trimming *t)
 	}
 	AUTO_FREE char *path = path_show(r->file.path, t->app->paths.home);
 	if (t->opts->in_place)
-		(void)fprintf(out, "Trimmed session %s\n  copy     %s\n", r->file.id, r->backup);
+		print_backup(t);
 	else
 		(void)fprintf(out, "New session %s\n  from     %s\n", r->file.id, t->row.info.id);
 	(void)fprintf(out, "  path     %s\n", path);
@@ -291,6 +300,15 @@ static void warn_base(const struct trimming *t)
 
 /* ---- the command ---- */
 
+static int check_options(const struct trim_options *opts, int argc, struct err *reterr)
+{
+	if (opts->in_place && opts->out)
+		return err_set(reterr, ERR_USAGE, "--in-place and --out exclude each other");
+	if (opts->in_place && argc == 0)
+		return err_set(reterr, ERR_USAGE, "--in-place needs the name of the session");
+	return 0;
+}
+
 static int run_trim(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	CLEANUP(trimming_release)
@@ -303,11 +321,10 @@ static int run_trim(struct app *app, const void *options, int argc, char **argv,
 	};
 	struct err err = ERR_INIT;
 
-	if (t.opts->in_place && t.opts->out) {
-		int usage = err_set(&err, ERR_USAGE, "--in-place and --out exclude each other");
-		return json_fail(app, t.opts->json, usage, &err, reterr);
-	}
-	int r = trim(&t, argc, argv, &err);
+	int r = check_options(t.opts, argc, &err);
+	if (r < 0)
+		return json_fail(app, t.opts->json, r, &err, reterr);
+	r = trim(&t, argc, argv, &err);
 	if (r == 0)
 		warn_base(&t);
 	if (t.opts->json)

@@ -66,12 +66,10 @@ int find_session(struct app *app, const char *spec, struct session_row *ret, str
 
 int find_given(struct app *app, int argc, char **argv, struct session_row *ret, struct err *reterr)
 {
-	AUTO_FREE char *current = argc > 0 ? NULL : sessions_current(app);
-	const char *spec = argc > 0 ? argv[0] : current;
-
-	if (!spec)
-		return err_set(reterr, ERR_NOTFOUND,
-			"no conversation goes on in this folder: name a session (faden list)");
+	AUTO_FREE char *spec = NULL;
+	int r = sessions_given(app, argc, argv, &spec, reterr);
+	if (r < 0)
+		return r;
 	return find_session(app, spec, ret, reterr);
 }
 

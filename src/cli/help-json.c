@@ -13,7 +13,7 @@ static const struct {
 	{ 2, "wrong usage" },
 	{ 3, "bad input" },
 	{ 4, "the agent failed" },
-	{ 5, "storage or network failed" },
+	{ 5, "storage or network failed, or what is meant is in use" },
 	{ 70, "a bug in faden" },
 	{ 128, "plus the number of the signal that ended it" },
 };

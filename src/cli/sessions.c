@@ -154,6 +154,37 @@ char *sessions_current(struct app *app)
 	return TAKE_PTR(conv.session);
 }
 
+static int take_id(void *data, const struct session_row *row)
+{
+	char **id = data;
+	*id = xstrdup(row->info.id);
+	return 0;
+}
+
+/* Who uses the agents by themselves has no conversation with us, but sessions. */
+static char *last_here(struct app *app)
+{
+	AUTO_FREE char *dir = NULL;
+	char *id = NULL;
+	if (assistant_dir(app, &dir, NULL) < 0 || sessions_refresh(app, NULL) < 0)
+		return NULL;
+	const struct catalogue_query query = { .dir = dir, .limit = 1 };
+	if (catalogue_query(app->store, &query, take_id, &id, NULL) == 0 && id)
+		(void)fprintf(app->err, "faden: the last session of this folder: %s\n", id);
+	return id;
+}
+
+int sessions_given(struct app *app, int argc, char **argv, char **ret_spec, struct err *reterr)
+{
+	char *spec = argc > 0 ? xstrdup(argv[0]) : sessions_current(app);
+	if (!spec)
+		spec = last_here(app);
+	*ret_spec = spec;
+	return spec ? 0
+		    : err_set(reterr, ERR_NOTFOUND,
+			      "no session was begun in this folder: name one (faden list)");
+}
+
 /* ---- output ---- */
 
 void sessions_term(const struct app *app, struct term *t)

@@ -27,6 +27,13 @@ void sessions_writers(struct app *app, struct map *ids);
 bool sessions_writer(struct app *app, const struct session_row *row, struct str *who);
 /* The agent's session of the conversation that goes on in this folder; NULL: none. Caller frees. */
 char *sessions_current(struct app *app);
+/*
+ * What a command with an optional SESSION is about, to be resolved: the first word, else what goes
+ * on in this folder, else the last session that any agent had here, which is said on standard
+ * error.
+ */
+int sessions_given(
+	struct app *app, int argc, char **argv, char **ret_spec, struct err *reterr) MUST_USE;
 
 /* A terminal as wide as the one app->out leads to (also through the pager), or a pipe; what is
  * written gathers in t->buf until sessions_flush() gives it to app->out. */

@@ -251,6 +251,10 @@ int catalogue_resolve(struct store *store, const struct transcript_home *homes, 
 		if (rc >= 0)
 			rc = ask_tiers(&r, ARRAY_LEN(tiers), reterr);
 	}
+	if (rc == 0 && strlen(spec) < CATALOGUE_FRAGMENT_MIN)
+		return err_set(reterr, ERR_NOTFOUND,
+			"no session is called '%s', and a part of an id has %d characters or more",
+			spec, CATALOGUE_FRAGMENT_MIN);
 	if (rc == 0)
 		return err_set(reterr, ERR_NOTFOUND, "no session is called '%s'", spec);
 	return rc < 0 ? rc : 0;

@@ -131,7 +131,7 @@ chmod +x "$t_bin/dot"
 t_exit 'one that fails' 3 t_faden lineage --svg "$b"
 t_like 'is quoted' "$(cat "$t_err")" 'no luck'
 t_exit 'two forms at once' 2 t_faden lineage --svg --dot "$b"
-t_exit 'nothing goes on here' 1 t_faden lineage
+t_exit 'nothing goes on there' 1 t_elsewhere lineage
 t_exit 'no such session' 1 t_faden lineage nobody
 t_exit 'a failure for programs' 1 t_faden lineage --json nobody
 t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["code"], d["session_id"])' "$t_out")" 'not-found None'

@@ -27,8 +27,8 @@ t_like 'and how sure the figures are' "$(cat "$t_out")" 'tokens \(assumed\); the
 t_exit 'a dry run for programs' 0 t_faden rollover --dry-run --json "$a"
 t_is 'names no session' "$(field session_id) $(field path)" 'None None'
 
-t_exit 'without a session, where nothing goes on' 1 t_faden rollover
-t_like 'says so' "$(cat "$t_err")" 'no conversation goes on in this folder'
+t_exit 'without a session, where nothing goes on' 1 t_elsewhere rollover
+t_like 'says so' "$(cat "$t_err")" 'no session was begun in this folder'
 t_exit 'a rollover' 0 t_faden rollover --json --prompt 'go on with the tests' "$a"
 t_ok 'is one line of JSON' python3 - "$t_out" "$a" "$fa" "$here" <<'END'
 import json, os, sys

@@ -25,7 +25,11 @@ t_exit 'one that fits none' 1 t_faden show nobody
 t_like 'says where to look' "$(cat "$t_err")" "no session is called 'nobody' \('faden list --all' shows what there is\)"
 t_exit 'a file that is none' 1 t_faden show /no/such/file.jsonl
 t_exit 'a file that is no session' 3 t_faden show "$t_root/meson.build"
-t_exit 'nothing goes on here' 1 t_faden show
+t_exit 'nothing goes on there' 1 t_elsewhere show
+t_exit 'the last session here' 0 t_faden show
+t_like 'is said' "$(cat "$t_err")" 'the last session of this folder: '
+t_exit 'too short for an id' 1 t_faden show aaa
+t_like 'says how long' "$(cat "$t_err")" '4 characters or more'
 
 t_exit 'the whole' 0 t_faden show blue
 t_is 'prompts, calls, answers' "$(sed 's/  20.*//' "$t_out" | tail -n +4 | head -n 6)" "you

@@ -103,8 +103,8 @@ t_exit 'no such agent' 2 t_faden smart-trim --keep-recent 3 --agent nobody "$a"
 t_exit 'an agent that is not installed' 4 t_faden smart-trim --keep-recent 3 "$a"
 t_like 'is named' "$(cat "$t_err")" 'claude.*not installed'
 t_exit 'no such session' 1 smart nobody
-t_exit 'none where nothing goes on' 1 smart
-t_like 'says so' "$(cat "$t_err")" 'no conversation goes on in this folder'
+t_exit 'none where nothing goes on' 1 t_elsewhere smart-trim --agent rehearsal
+t_like 'says so' "$(cat "$t_err")" 'no session was begun in this folder'
 t_faden --agent rehearsal ask --new 'remember the milk' >/dev/null 2>&1
 t_exit 'what goes on here' 1 smart
 t_like 'is the session' "$(cat "$t_err")" 'nothing to trim'
