@@ -228,9 +228,10 @@ bool scan_true(struct jval val)
 
 static bool is_number(struct jval val)
 {
+	if (val.type != J_NUMBER)
+		return false;
 	const char *end = val.raw.p + val.raw.n;
-
-	return val.type == J_NUMBER && json_number_end(val.raw.p, end) == end;
+	return json_number_end(val.raw.p, end) == end;
 }
 
 /* strtod() follows the locale; JSON does not. The C locale needs no memory and no release. */

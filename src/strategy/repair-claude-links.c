@@ -312,6 +312,8 @@ static void check_note(struct linker *l)
 static void check_kept(struct linker *l)
 {
 	const struct facts *f = l->f;
+	if (f->kept.n == 0)
+		return;
 	const struct fact_kept *end = f->kept.v + f->kept.n;
 	for (const struct fact_kept *kept = f->kept.v; kept < end; kept++)
 		if (kept->must && kept->fact == end[-1].fact && !*index_slot(&l->ids, f, kept->id))

@@ -78,8 +78,10 @@ static struct sv clean(struct mended *m, struct sv text)
 	if (padded)
 		m->damage |= LINE_NUL;
 	if (padded && !is_whole(str_sv(&m->buf))) {
+		AUTO_STR rest = STR_INIT;
+		drop_nuls(&rest, text);
 		str_clear(&m->buf);
-		drop_nuls(&m->buf, text);
+		m->damage |= escape_controls(&m->buf, str_sv(&rest));
 	}
 	return m->damage ? str_sv(&m->buf) : text;
 }
