@@ -202,6 +202,8 @@ static void add_results(const struct links *links, const struct index *ids, unsi
 {
 	CLEANUP(set_release) struct set calls = { VEC_INIT };
 	CLEANUP(set_release) struct set answered = { VEC_INIT };
+	if (links->tools.n == 0)
+		return;
 	const struct link_tool *end = links->tools.v + links->tools.n;
 	for (const struct link_tool *t = links->tools.v; t < end; t++)
 		if (state[t->record])
