@@ -12,6 +12,7 @@
 #include "os/file.h"
 #include "os/loop.h"
 #include "os/path.h"
+#include "transcript/home.h"
 
 struct asking {
 	const struct ask_opts *opts;
@@ -76,6 +77,19 @@ static int make_folder(const struct ask_opts *opts, char **ret, struct err *rete
 	return 0;
 }
 
+/* Claude Code makes a folder for each folder it runs in, even when it keeps no session. Of that
+ * name only ours can be, since ours is new; and only empty folders go. */
+static void remove_traces(const struct ask_opts *opts, const char *folder)
+{
+	AUTO_FREE char *real = NULL;
+	if (opts->kind != AGENT_CLAUDE || !opts->agent->home || path_real(folder, &real, NULL) < 0)
+		return;
+	AUTO_FREE char *project = claude_project_dir(opts->agent->home, real);
+	AUTO_FREE char *memory = path_join(project, "memory");
+	(void)rmdir(memory);
+	(void)rmdir(project);
+}
+
 /* ---- the question ---- */
 
 static struct agent_opts agent_of(
@@ -131,6 +145,7 @@ int ask_agent(const struct ask_opts *opts, struct sv prompt, struct str *answer,
 		rc = run(&a, loop, prompt, reterr);
 	agent_free(a.agent);
 	loop_free(loop);
+	remove_traces(opts, folder);
 	if (rc >= 0 && a.rc < 0 && reterr)
 		*reterr = a.err;
 	return rc < 0 ? rc : a.rc;

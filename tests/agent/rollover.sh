@@ -58,6 +58,7 @@ t_exit 'the family' 0 t_faden lineage --json "$third"
 t_is 'is known' "$(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["chain"]))' "$t_out")" 3
 
 t_exit 'with a summary by claude' 0 t_faden rollover --json --with-summary --prompt '[[say: Beware of the cats.]]' "$old"
+t_is 'nothing is left of the question' "$(find "$t_home" -name '*ask-*')" ''
 t_exit 'claude resumes it' 0 claude 'summary?' --resume "$(field session_id)"
 t_like 'the model sees the summary' "$(sent)" '# Summary by an agent.{1,4}Beware of the cats'
 

@@ -32,6 +32,7 @@ for version in "$t_claude" "$t_claude_new"; do
 	t_is 'one text is replaced' "$(field replaced)" 1
 	new=$(field session_id)
 	t_is 'one session is new' "$(sessions)" $((before + 1))
+	t_is 'nothing else is left of the question' "$(find "$t_home" -name '*ask-*')" ''
 	t_exit 'claude resumes it' 0 claude 'still there?' --resume "$new"
 	t_like 'the model sees the summary' "$(sent)" 'a line of y.*Summarised - original was 3000 characters'
 	t_is 'and not the text' "$(sent | grep -c yyyyyyyyyy)" 0
