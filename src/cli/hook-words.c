@@ -12,6 +12,7 @@
 #include "cli/env.h"
 #include "cli/hook.h"
 #include "cli/lineage-view.h"
+#include "cli/new-session.h"
 #include "lineage/lineage.h"
 #include "os/clip.h"
 #include "os/path.h"
@@ -120,7 +121,13 @@ static bool trim_words(struct sv rest, struct trim_opts *opts, struct strv *tool
 	return true;
 }
 
-static void tell_trimmed(const struct answering *a, const struct trim_report *r)
+static const char *agent_of(enum transcript_format format)
+{
+	return format == TRANSCRIPT_CODEX ? "codex" : "claude";
+}
+
+static void tell_trimmed(
+	const struct answering *a, enum transcript_format format, const struct trim_report *r)
 {
 	char less[SIZE_TEXT_MAX], of[SIZE_TEXT_MAX];
 
@@ -128,8 +135,9 @@ static void tell_trimmed(const struct answering *a, const struct trim_report *r)
 	size_format_count(r->before.tokens, of);
 	str_addf(a->out,
 		"A trimmed copy, %s of %s tokens less (%s); this session stays as it is.\n"
-		"Go on with it:\n  claude --resume %s\n",
-		less, of, sure_name(r->saved.sure), r->file.id);
+		"Go on with it:\n  %s %s\n",
+		less, of, sure_name(r->saved.sure), resume_words(agent_of(format), format),
+		r->file.id);
 }
 
 static int make_trimmed(const struct answering *a, struct trim_opts *opts,
@@ -163,7 +171,7 @@ static void trim(const struct answering *a, struct sv rest)
 	if (make_trimmed(a, &opts, &report, &err) < 0)
 		tell_failure(a, "no trimmed copy was made", &err);
 	else
-		tell_trimmed(a, &report);
+		tell_trimmed(a, opts.format, &report);
 }
 
 /* ---- looking ---- */
@@ -199,22 +207,24 @@ static void show_lineage(const struct answering *a)
 	term_release(&t);
 }
 
-static int take_advice(const struct answering *a, struct advice *ret, struct err *reterr)
+static int take_advice(
+	const struct answering *a, struct advice *ret, const char **ret_agent, struct err *reterr)
 {
 	struct advise_opts opts = { .path = a->transcript.buf, .clock = &a->app->clock };
 	int rc = transcript_probe(opts.path, &opts.format, reterr);
+	*ret_agent = agent_of(opts.format);
 	return rc < 0 ? rc : advise_session(&opts, ret, reterr);
 }
 
 static void show_advice(const struct answering *a)
 {
 	AUTO_ADVICE advice = ADVICE_INIT;
-	const struct advise_subject subject = { a->session, a->transcript.buf, "claude" };
+	struct advise_subject subject = { a->session, a->transcript.buf, "claude" };
 	struct err err = ERR_INIT;
 	struct term t;
 	str_addf(a->out, "How full the context is, and what would help:\n  faden advise %s\n",
 		a->session);
-	if (take_advice(a, &advice, &err) < 0) {
+	if (take_advice(a, &advice, &subject.agent, &err) < 0) {
 		tell_failure(a, "no advice can be given here", &err);
 		return;
 	}

@@ -1,6 +1,6 @@
 /*
- * The agent's hooks: what Claude Code says on standard input when a prompt is sent, a session
- * starts or a context is to be compacted, and what it is answered.
+ * The agents' hooks: what Claude Code and Codex say on standard input when a prompt is sent, a
+ * session starts or a context is to be compacted, and what it is answered.
  *
  * A prompt that is none of ours is the usual case, and must cost next to nothing: hook_word() on
  * the parsed input is all it needs.

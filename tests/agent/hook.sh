@@ -4,6 +4,7 @@
 t_need_agents
 t_model_start
 t_claude_env
+t_codex_env
 mkdir "$t_tmp/work"
 cd "$t_tmp/work" || exit 1
 
@@ -50,4 +51,31 @@ t_exit 'the hooks go' 0 t_faden hook remove
 before=$(requests)
 t_exit '>resume then' 0 claude '>resume' --resume "$id"
 t_ok 'is a prompt like any other' test "$(requests)" -gt "$before"
+
+# Codex: the same hooks, which it runs only when they are trusted; here it is told to trust all
+codex() { t_run codex exec "$@" --skip-git-repo-check </dev/null; }
+notes() { find "$t_home/.local/state/faden/handoffs" -name '*.md' | wc -l; }
+t_exit 'the hooks of Codex are installed' 0 t_faden hook install --agent codex
+t_exit 'codex: a session' 0 codex 'remember the milk and the bread'
+thread=$(sed -n 's/^session id: //p' "$t_err")
+before=$(requests)
+kept=$(notes)
+t_exit 'codex: >handoff' 0 codex --dangerously-bypass-hook-trust resume "$thread" '>handoff butter last'
+t_is 'makes no request' "$(requests)" "$before"
+t_is 'a note is there' "$(notes)" $((kept + 1))
+note=$(grep -l -r 'butter last' "$t_home/.local/state/faden/handoffs")
+t_like 'with the brief' "$(cat "$note")" 'As last stated: remember the milk'
+t_exit 'codex: any other prompt' 0 codex --dangerously-bypass-hook-trust resume "$thread" 'and the butter'
+t_ok 'makes one' test "$(requests)" -gt "$before"
+t_is 'without what was blocked' "$(sent | grep -c 'butter last')" 0
+t_exit 'a rollover' 0 t_faden rollover --json "$thread"
+file=$(field path)
+child=$(field session_id)
+sed -i '2,$d' "$file"
+sed 1d "$(find "$t_home/.codex/sessions" -name "*$thread.jsonl")" | grep response_item | sed 's/"ordinal":[0-9]*,//' >>"$file"
+t_exit 'a session made from another' 0 codex --dangerously-bypass-hook-trust resume "$child" 'go on'
+t_like 'is told its lineage' "$(sent)" "$thread\\.jsonl \\(original\\)"
+before=$(requests)
+t_exit 'codex: hooks that are not trusted' 0 codex resume "$thread" '>handoff'
+t_ok 'do not run' test "$(requests)" -gt "$before"
 t_done

@@ -154,8 +154,12 @@ t_like 'theirs stay as they were' "$(settings)" '^    "Stop": \[\{"hooks": \[\{"
 t_like 'and the rest' "$(settings)" '^  "odd": \[1E2 , "\\u00e9"\],$'
 t_is 'what was there is kept' "$(cat "$claude/settings.json.before-faden")" "$before"
 t_ok 'what runs is this program' sh -c "sh -c \"\$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[\"hooks\"][\"UserPromptSubmit\"][-1][\"hooks\"][0][\"command\"])' '$claude/settings.json')\" </dev/null"
+sed -i "s|'[^']*/faden' hook|'/old/faden' hook|" "$claude/settings.json"
+t_exit 'another faden is mended' 0 t_faden hook install
+t_is 'and the first state is still kept' "$(cat "$claude/settings.json.before-faden")" "$before"
 t_exit 'remove' 0 t_faden hook remove
 t_is 'leaves what was there' "$(settings)" "$before"
+t_ok 'and no copy of it' test ! -e "$claude/settings.json.before-faden"
 t_exit 'remove again' 0 t_faden hook remove
 t_like 'finds nothing' "$(cat "$t_out")" 'nothing to change'
 for broken in '{"a":1,}' '{
@@ -171,8 +175,40 @@ ln -sf "$t_tmp/dotfile" "$claude/settings.json"
 t_exit 'settings that are a link' 0 t_faden hook install
 t_ok 'stay one' test -L "$claude/settings.json"
 t_like 'its target is changed' "$(cat "$t_tmp/dotfile")" UserPromptSubmit
+t_exit 'remove there' 0 t_faden hook remove
+t_is 'gives the bytes back' "$(cat "$t_tmp/dotfile")" '{"a":1}'
+t_ok 'through the link' test -L "$claude/settings.json"
 t_exit 'the settings of a project' 0 t_faden hook install --project
 t_like 'are its own' "$(cat "$here/.claude/settings.json")" UserPromptSubmit
+t_exit 'install again' 0 t_faden hook install --project
+t_exit 'taken out of it' 0 t_faden hook remove --project
+t_ok 'nothing is left' test ! -e "$here/.claude"
+mkdir "$here/.claude"
+for text in '{}' '' '{"a":1}' '{"a":1, "hooks":{}}' '{ "hooks": {"Stop": []} }' '{"hooks":{"PreCompact":[ ]}}'; do
+	printf '%s' "$text" >"$here/.claude/settings.json"
+	t_exit "a project's settings like '$text'" 0 t_faden hook install --project
+	t_exit 'removed again' 0 t_faden hook remove --project
+	t_is 'are the same bytes' "$(cat "$here/.claude/settings.json")" "$text"
+	t_is 'and alone' "$(ls "$here/.claude")" settings.json
+done
+t_exit 'a change of the user' 0 t_faden hook install --project
+sed -i '1s/{/{"mine":true,/' "$here/.claude/settings.json"
+t_exit 'stays when the hooks go' 0 t_faden hook remove --project
+t_like 'in the file' "$(cat "$here/.claude/settings.json")" '"mine":true'
+t_unlike 'without the hooks' "$(cat "$here/.claude/settings.json")" 'user-prompt-submit'
+t_like 'and what was before is named' "$(cat "$t_out")" 'changed since the install.*before-faden'
+
+# --- Codex
+t_exit 'Codex has hooks too' 0 t_faden hook install --agent codex
+t_like 'which it must be told to trust' "$(cat "$t_out")" '/hooks'
+t_like 'in a file of their own' "$(cat "$t_home/.codex/hooks.json")" 'hook user-prompt-submit'
+t_exit 'they are there' 0 t_faden hook status --agent codex --json
+t_is 'for Codex' "$(field agent) $(field path)" "codex $t_home/.codex/hooks.json"
+t_exit 'and go' 0 t_faden hook remove --agent codex
+t_ok 'with their file' test ! -e "$t_home/.codex/hooks.json"
+t_ok 'not with the folder' test -d "$t_home/.codex"
+t_exit 'of a project' 2 t_faden hook install --agent codex --project
+t_exit 'of another agent' 2 t_faden hook install --agent rehearsal
 rm -rf "$claude/settings.json"
 mkdir "$claude/settings.json"
 t_exit 'settings that are a folder' 5 t_faden hook install
