@@ -172,3 +172,19 @@ void brief_render(const struct brief *b, size_t max, struct str *out)
 	free(r.lines);
 	free(r.gone);
 }
+
+void brief_explain(const struct brief *b, const char *path, struct str *out)
+{
+	size_t refs = 0;
+	vec_each (&b->facts, fact)
+		refs += fact->ref[0] != '\0';
+	if (refs > 0)
+		str_adds(out,
+			" Behind each stands a reference in brackets: `faden recall REF` in a "
+			"shell prints the original.");
+	if (refs < b->facts.n) {
+		str_adds(out, " [line N] is a line of ");
+		utf8_scrub_line(out, sv_of(path));
+		str_addc(out, '.');
+	}
+}

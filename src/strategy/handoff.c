@@ -31,9 +31,9 @@ static void add_brief(struct str *out, const struct handoff *h)
 		transcript_probe(h->transcript, &format, NULL) < 0 ||
 		brief_make(h->transcript, format, &brief, NULL) < 0 || brief.facts.n == 0)
 		return;
-	str_adds(out,
-		"\n# Where the work stands\nFacts from the session, gathered without a "
-		"model; [line N] is a line of its file.\n\n");
+	str_adds(out, "\n" BRIEF_STANDS "\nFacts from the session, gathered without a model.");
+	brief_explain(&brief, h->transcript, out);
+	str_adds(out, "\n\n");
 	brief_render(&brief, HANDOFF_BRIEF_MAX, out);
 }
 

@@ -57,11 +57,8 @@ static void add_brief(struct str *out, const struct rollover_opts *opts, const s
 {
 	str_addf(out, "\n" BRIEF_STANDS "\nFacts from session %s, gathered without a model.",
 		opts->parent->info.id);
-	if (r->places.n > 0)
-		str_adds(out,
-			" Behind each stands a reference in brackets: `faden recall REF` in a "
-			"shell prints the original.");
-	str_addf(out, " [line N] is a line of %s.\n\n", opts->parent->info.path);
+	brief_explain(&r->brief, opts->parent->info.path, out);
+	str_adds(out, "\n\n");
 	brief_render(&r->brief, ROLLOVER_BRIEF_MAX, out);
 	if (r->brief.facts.n == 0)
 		str_adds(out, "The session holds no work yet.\n");

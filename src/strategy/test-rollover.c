@@ -130,6 +130,8 @@ static void test_second_generation(void **state)
 	assert_non_null(strstr(three.buf, "As last stated: now the tests\n  and the docs"));
 	assert_non_null(strstr(three.buf, "- no tree"));
 	assert_non_null(strstr(three.buf, "4. "));
+	assert_non_null(strstr(three.buf, "## Last answer\n- Decision: no tree (from before)"));
+	assert_null(strstr(three.buf, BRIEF_OWN_ANSWER));
 }
 
 static void test_prompt_limit(void **state)

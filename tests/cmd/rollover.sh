@@ -90,6 +90,7 @@ assert seen["task"] == "go on with the tests" and seen["unfinished"] == "the las
 assert "I have the lineage" not in json.dumps(doc["facts"])
 message = json.loads(open(doc["path"]).readline())["message"]["content"]
 assert "- exit 0: echo 2 (from before) [" in message, message
+assert "faden recall REF" in message, message
 END
 
 t_exit 'for people' 0 t_faden rollover "$a"
