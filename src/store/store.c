@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "os/file.h"
@@ -89,6 +90,20 @@ static int migrate(struct store *store, struct err *reterr)
 	return r < 0 ? r : ended;
 }
 
+/* Two processes that make the store at once: here SQLite gives up at once instead of waiting. */
+static int use_wal(struct store *store, struct err *reterr)
+{
+	enum { PAUSE_MS = 5 };
+	int code = SQLITE_BUSY;
+
+	for (int waited = 0; code == SQLITE_BUSY && waited < STORE_BUSY_MS; waited += PAUSE_MS) {
+		code = sqlite3_exec(store->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+		if (code == SQLITE_BUSY)
+			(void)usleep(PAUSE_MS * 1000);
+	}
+	return code == SQLITE_OK ? 0 : sql_error(store, code, reterr);
+}
+
 static int configure(struct store *store, unsigned flags, struct err *reterr)
 {
 	(void)sqlite3_busy_timeout(store->db, STORE_BUSY_MS);
@@ -110,7 +125,7 @@ static int configure(struct store *store, unsigned flags, struct err *reterr)
 	if (flags & STORE_READONLY)
 		return err_set(reterr, ERR_NOTFOUND, "store: not made yet");
 	if (!(flags & STORE_MEMORY))
-		r = sql_exec(store, "PRAGMA journal_mode = WAL", reterr);
+		r = use_wal(store, reterr);
 	return r < 0 ? r : migrate(store, reterr);
 }
 
