@@ -137,8 +137,10 @@ int hook_install(struct app *app, const struct hook_options *opts, struct err *r
 	if (rc < 0)
 		return rc;
 	rc = hook_settings_install(str_sv(&i.text), i.program, &fresh, reterr);
-	if (rc < 0)
-		return err_prefix(reterr, "%s", i.path), rc;
+	if (rc < 0) {
+		err_prefix(reterr, "%s", i.path);
+		return rc;
+	}
 	if (rc > 0) {
 		rc = write_settings(&i, str_sv(&fresh), reterr);
 		if (rc < 0)
@@ -227,8 +229,10 @@ int hook_remove(struct app *app, const struct hook_options *opts, struct err *re
 	if (rc < 0)
 		return rc;
 	rc = hook_settings_remove(str_sv(&i.text), &rest, reterr);
-	if (rc < 0)
-		return err_prefix(reterr, "%s", i.path), rc;
+	if (rc < 0) {
+		err_prefix(reterr, "%s", i.path);
+		return rc;
+	}
 	if (rc > 0)
 		return take_out(&i, str_sv(&rest), reterr);
 	say(&i, "nothing to change");

@@ -110,9 +110,10 @@ static void read_opening(struct sentence *s, const struct lexicon *lex, struct o
 			break;
 		if (fresh_at(s, i))
 			s->fresh = true;
-		else if (m & LANG_BIT(RETURN))
-			s->returning = true, s->continues = (m & LANG_BIT(STEP)) != 0;
-		else if (german_also(s, i, lex))
+		else if (m & LANG_BIT(RETURN)) {
+			s->returning = true;
+			s->continues = (m & LANG_BIT(STEP)) != 0;
+		} else if (german_also(s, i, lex))
 			;
 		else if (reply_at(s, i))
 			*(m & LANG_BIT(DENY) ? &o->deny : &o->assent) = true;
