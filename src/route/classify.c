@@ -35,11 +35,6 @@ static enum lang_id letters_of(struct sv w)
 	return LANG_COUNT;
 }
 
-static bool is_known(const struct lexicon *lex, enum lang_id lang, struct sv w)
-{
-	return lexicon_get(lex, lang, w) || lexicon_goes_on(lex, lang, w);
-}
-
 /* Words that many languages share say nothing about which one is spoken. */
 static void vote(const struct tokens *t, const struct lexicon *lex, unsigned votes[LANG_COUNT])
 {
@@ -50,8 +45,9 @@ static void vote(const struct tokens *t, const struct lexicon *lex, unsigned vot
 		struct sv w = token_word(t, k);
 		bool known[LANG_COUNT];
 		unsigned languages = 0;
+		lexicon_languages(lex, w, known);
 		for (size_t l = 0; l < LANG_COUNT; l++)
-			languages += known[l] = is_known(lex, (enum lang_id)l, w);
+			languages += known[l];
 		languages += languages == 1 && known[LANG_DE] && is_false_friend(w);
 		for (size_t l = 0; l < LANG_COUNT; l++)
 			if (known[l])

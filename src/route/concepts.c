@@ -11,10 +11,17 @@ unsigned concept_of(struct sv word)
 		if (word.n <= end.n + 2 || !sv_ends(word, end))
 			continue;
 		const struct word_row *row = wordtable_find(sv_head(word, word.n - end.n));
-		if (row && row->concept)
-		return row->concept;
+		unsigned number = row ? row->meaning & ~(unsigned)WORD_BEGINS_CONCEPT : 0;
+		if (number)
+			return number;
 	}
 	return 0;
+}
+
+bool concept_begins(struct sv word)
+{
+	const struct word_row *row = wordtable_find(word);
+	return row && (row->meaning & WORD_BEGINS_CONCEPT);
 }
 
 /* Einstellungs+seite: both parts must be known, the first may carry a joint (s, n, en, es). */

@@ -11,5 +11,7 @@
 
 /* 0 when unknown. Common plural endings are tried. */
 unsigned concept_of(struct sv folded_word);
+/* Whether the name of a concept that has several words begins with this one. */
+bool concept_begins(struct sv folded_word);
 /* A German compound of two known things. */
 bool concept_split(struct sv folded_word, unsigned *ret_first, unsigned *ret_second);

@@ -16,7 +16,7 @@ enum { KEY_MAX = 96, ENTRIES_MAX = 32768 };
 struct entry {
 	char key[KEY_MAX];
 	uint8_t n;
-	uint16_t concept;
+	uint16_t meaning;
 	lang_mask masks[LANG_COUNT];
 };
 
@@ -95,8 +95,14 @@ static void add_concepts(struct table *t)
 	for (size_t i = 0; i < n_concept_rows; i++) {
 		struct sv rest = sv_of(concept_rows[i]), word;
 		char buf[KEY_MAX];
-		while (sv_split(&rest, '|', &word))
-		add(t, folded(word, buf))->concept = (uint16_t)(i + 1);
+		while (sv_split(&rest, '|', &word)) {
+			struct sv key = folded(word, buf);
+			const char *blank = memchr(key.p, ' ', key.n);
+			add(t, key)->meaning = (uint16_t)(i + 1);
+			if (blank)
+				add(t, sv_head(key, (size_t)(blank - key.p)))->meaning =
+					WORD_BEGINS_CONCEPT;
+		}
 	}
 }
 
@@ -117,9 +123,11 @@ static void merge(struct table *t)
 			continue;
 		}
 		struct entry *to = &t->v[n - 1];
-		if (to->concept && from->concept && to->concept != from->concept)
+		unsigned one = to->meaning & ~(unsigned)WORD_BEGINS_CONCEPT;
+		unsigned two = from->meaning & ~(unsigned)WORD_BEGINS_CONCEPT;
+		if (one && two && one != two)
 			fail("a word of two concepts", key_of(from));
-		to->concept |= from->concept;
+		to->meaning |= from->meaning;
 		for (size_t l = 0; l < LANG_COUNT; l++)
 			to->masks[l] |= from->masks[l];
 	}
@@ -174,7 +182,7 @@ static void write_rows(struct table *t)
 	(void)printf("const struct word_row word_rows[] = {\n");
 	for (size_t i = 0; i < t->n; i++) {
 		const struct entry *e = &t->v[i];
-		(void)printf("\t{ %zuU, %uU, %uU, {", at, (unsigned)e->concept, (unsigned)e->n);
+		(void)printf("\t{ %zuU, %uU, %uU, {", at, (unsigned)e->meaning, (unsigned)e->n);
 		for (size_t l = 0; l < LANG_COUNT; l++)
 			(void)printf(" %uU,", mask_number(t, l, e->masks[l]));
 		(void)printf(" } },\n");

@@ -125,3 +125,13 @@ bool lexicon_goes_on(const struct lexicon *lex, enum lang_id lang, struct sv phr
 {
 	return (look_up(lex, lang, phrase) & WORD_BEGINS_PHRASE) != 0;
 }
+
+void lexicon_languages(const struct lexicon *lex, struct sv word, bool ret[static LANG_COUNT])
+{
+	const struct word_row *row = lex->own_words ? wordtable_find(word) : NULL;
+	for (size_t l = 0; l < LANG_COUNT; l++) {
+		uint64_t unused;
+		ret[l] = (row && row->masks[l]) ||
+			(lex->extra[l].n > 0 && map_get(&lex->extra[l], word, &unused));
+	}
+}

@@ -95,4 +95,7 @@ lang_mask lexicon_inflected(const struct lexicon *lex, enum lang_id lang, struct
 /* Whether a longer phrase begins with this one. */
 bool lexicon_goes_on(const struct lexicon *lex, enum lang_id lang, struct sv phrase);
 
+/* Which languages know the word, alone or as the beginning of a phrase. */
+void lexicon_languages(const struct lexicon *lex, struct sv word, bool ret[static LANG_COUNT]);
+
 bool lang_class_parse(struct sv name, enum lang_class *ret);

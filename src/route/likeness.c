@@ -112,7 +112,7 @@ static bool is_han(struct sv key)
 
 static bool same_thing(const struct term *a, const struct term *b)
 {
-	return a->concept != 0 && a->concept == b->concept;
+	return a->meaning != 0 && a->meaning == b->meaning;
 }
 
 double term_likeness(const struct route_topic *at, const struct term *a,

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "route/filename.h"
 #include "route/german.h"
 
 /* What a word says about the subject, by its kind: in the text to be decided, where a common
@@ -147,7 +148,7 @@ static void add_term(
 		.chunk = (uint16_t)(a->chunk_base + chunk) };
 	str_add(&a->t->text, key);
 	add_stem(a, key, &m);
-	m.concept = concept_of(key);
+	m.meaning = concept_of(key);
 	vec_push(&a->t->terms, m);
 }
 
@@ -171,37 +172,6 @@ static bool next_part(struct sv *rest, struct sv *ret)
 	*ret = sv_make(rest->p + start, at - start);
 	*rest = sv_from(*rest, at);
 	return ret->n > 0;
-}
-
-static bool is_extension(struct sv s)
-{
-	static const char known[] =
-		" c h cc cpp cxx hpp hh m mm py pyi ipynb js mjs cjs ts tsx jsx vue svelte go rs "
-		"java kt kts scala clj groovy rb php cs fs vb swift dart sh bash zsh fish ps1 bat "
-		"cmd pl pm r jl lua zig nim ex exs erl hs ml elm lisp el vim asm s f f90 for cob "
-		"cbl cpy jcl pas bas ino sv vhd vhdl md rst adoc org tex bib txt json jsonl yaml "
-		"yml toml ini cfg conf properties xml xsd xsl html htm css scss sass less sql db "
-		"sqlite csv tsv parquet pdf png jpg jpeg svg gif webp bmp ico psd mp3 mp4 wav ogg "
-		"mov mkv doc docx xls xlsx ppt pptx odt ods zip tar gz xz jar war lock log env "
-		"proto graphql gradle tf hcl nix cmake mk service ged gpx kml geojson stl obj gltf "
-		"epub srt vtt po ics vcf eml bak tmp out diff patch ";
-	AUTO_STR word = STR_INIT;
-	size_t unused;
-	str_addf(&word, " %.*s ", SV_ARG(s));
-	return sv_find(sv_make(known, sizeof(known) - 1), str_sv(&word), &unused);
-}
-
-/* What a path is about is its last component, without the extension. */
-static struct sv base_name(struct sv raw)
-{
-	const char *slash = memrchr(raw.p, '/', raw.n);
-	if (slash && slash + 1 < raw.p + raw.n)
-		raw = sv_from(raw, (size_t)(slash - raw.p) + 1);
-	const char *dot = memrchr(raw.p, '.', raw.n);
-	size_t before = dot ? (size_t)(dot - raw.p) : 0;
-	if (before > 0 && is_extension(sv_from(raw, before + 1)))
-		raw.n = before;
-	return raw;
 }
 
 /* The words that programs wrap around a name: test_x, x_spec. */
@@ -288,7 +258,7 @@ static void add_identifier(
 		add_parts(a, k->raw, PART_COMPOUND, weight, flags, chunk);
 		return;
 	}
-	struct sv rest = base_name(k->raw), piece;
+	struct sv rest = file_subject(k->raw), piece;
 	bool file = rest.p + rest.n < k->raw.p + k->raw.n && !memchr(rest.p, '.', rest.n);
 	while (sv_split(&rest, '.', &piece))
 		if (piece.n > 0)
@@ -501,7 +471,9 @@ static void add_known_phrase(struct adding *a, size_t i, size_t n)
 	for (size_t j = 0; j < n; j++) {
 		if (j > 0 && k[j].before)
 			return;
-		str_addf(&phrase, "%s%.*s", j ? " " : "", SV_ARG(token_word(&a->s->tokens, &k[j])));
+		if (j > 0)
+			str_addc(&phrase, ' ');
+		str_add(&phrase, token_word(&a->s->tokens, &k[j]));
 	}
 	if (!concept_of(str_sv(&phrase)))
 		return;
@@ -511,6 +483,16 @@ static void add_known_phrase(struct adding *a, size_t i, size_t n)
 		(uint8_t)(TERM_WHOLE | (w->role == ROLE_FOCUS ? TERM_FOCUS : 0) |
 			(last->head ? TERM_HEAD : 0)),
 		0, w->chunk);
+}
+
+static void add_known_phrases(struct adding *a, size_t i)
+{
+	const struct tokens *t = &a->s->tokens;
+	enum { LONGEST = 3 };
+	if (!concept_begins(token_word(t, &t->v.v[i])))
+		return;
+	for (size_t n = 2; n <= LONGEST && i + n <= t->v.n; n++)
+		add_known_phrase(a, i, n);
 }
 
 /* end to end, peer to peer: three words, one thing. */
@@ -568,11 +550,9 @@ void topic_add(
 	}
 	for (size_t i = 0; i + 1 < s->tokens.v.n; i++) {
 		add_pair(&a, i);
-		add_known_phrase(&a, i, 2);
-		if (i + 2 < s->tokens.v.n) {
-			add_known_phrase(&a, i, 3);
+		add_known_phrases(&a, i);
+		if (i + 2 < s->tokens.v.n)
 			add_echo(&a, i);
-		}
 	}
 }
 

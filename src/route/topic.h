@@ -22,7 +22,7 @@ enum term_flag {
 struct term {
 	uint32_t key_at, key_n; /* folded word, in text */
 	uint32_t stem_at, stem_n;
-	unsigned concept; /* 0: none */
+	unsigned meaning; /* 0: none */
 	unsigned pair; /* two concepts as one number; 0: none */
 	float weight;
 	uint16_t group; /* terms of one word (or pair of words) share it */

@@ -12,13 +12,14 @@
 /* One folded word or phrase. */
 struct word_row {
 	uint32_t at; /* in word_pool */
-	uint16_t concept; /* 0: none */
+	uint16_t meaning; /* 0: none; with WORD_BEGINS_CONCEPT */
 	uint8_t n;
 	uint8_t masks[LANG_COUNT]; /* index into word_masks of each language; 0: unknown there */
 };
 
 enum {
 	WORD_INDEX_SIZE = 1 << 14, /* slots; gen-words makes sure that they suffice */
+	WORD_BEGINS_CONCEPT = 1 << 15, /* a concept's name of several words begins so */
 	WORD_MASKS_MAX = 256, /* different ones of a language */
 };
 
