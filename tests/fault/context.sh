@@ -27,16 +27,21 @@ t_faden lineage $id >/dev/null
 cp -a "$t_home" "$t_tmp/clean-home"
 t_faden hook install >/dev/null
 cp "$settings" "$t_tmp/settings-new"
+cp -a "$t_home" "$t_tmp/installed-home"
 
 restore() {
 	rm -rf "$t_home"
-	cp -a "$t_tmp/clean-home" "$t_home"
+	case $what in
+	remove) cp -a "$t_tmp/installed-home" "$t_home" ;;
+	*) cp -a "$t_tmp/clean-home" "$t_home" ;;
+	esac
 }
 
 # What is swept.
 rollover() { t_faden rollover --json $id; }
 smart() { t_faden smart-trim --json --agent rehearsal --keep-recent 0 $id; }
 install() { t_faden hook install; }
+remove() { t_faden hook remove; }
 handoff() {
 	printf '{"session_id":"%s","transcript_path":"%s","prompt":">handoff"}' $id "$file" |
 		t_faden hook user-prompt-submit
@@ -77,9 +82,18 @@ look_new() {
 	[ "$(find "$t_home/.local/state/faden" -name 'ask-*' | wc -l)" -le "$killed" ] || echo "$1: a question is left"
 }
 look_install() {
+	[ "$t_rc" != 0 ] || cmp -s "$settings" "$t_tmp/settings-new" || echo "$1: said done, and it is not"
+	look_settings "$1"
+}
+look_remove() {
+	old=$t_tmp/clean-home/.claude/settings.json
+	[ "$t_rc" != 0 ] || cmp -s "$settings" "$old" || echo "$1: said done, and it is not"
+	cmp -s "$settings" "$old" || cmp -s "$settings.before-faden" "$old" || echo "$1: what was before is lost"
+	look_settings "$1"
+}
+look_settings() {
 	cmp -s "$settings" "$t_tmp/settings-new" || cmp -s "$settings" "$t_tmp/clean-home/.claude/settings.json" ||
 		echo "$1: the settings are neither the old nor the new ones"
-	[ "$t_rc" != 0 ] || cmp -s "$settings" "$t_tmp/settings-new" || echo "$1: said done, and it is not"
 	for other in $(ls -A "$t_home/.claude" | grep -v -e '^projects$' -e '^settings.json$' -e '^settings.json.before-faden$'); do
 		case $killed,$other in
 		1,.faden-*) ;;
@@ -118,9 +132,9 @@ sweep() {
 	t_is "$name: nothing lost, nothing half-made" "$(head -n 5 "$t_tmp/bad")" ''
 }
 
-for what in rollover smart install handoff; do
-	sweep $what 'kill' FADEN_FAULT_KILL=1
-	sweep $what 'fails once' FADEN_FAULT_ERRNO=EIO
-	sweep $what 'full disk' FADEN_FAULT_STICKY=1
+for each in rollover smart install remove handoff; do
+	sweep $each 'kill' FADEN_FAULT_KILL=1
+	sweep $each 'fails once' FADEN_FAULT_ERRNO=EIO
+	sweep $each 'full disk' FADEN_FAULT_STICKY=1
 done
 t_done
