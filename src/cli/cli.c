@@ -226,7 +226,8 @@ static int finish_output(int status)
 		return status;
 	if (errnum == EPIPE)
 		die_of_sigpipe();
-	(void)fprintf(stderr, "faden: standard output: %s\n", strerror(errnum));
+	(void)fprintf(stderr, "faden: standard output: %s\n",
+		errnum == EIO ? "not all could be written; is the disk full?" : strerror(errnum));
 	return status == 0 ? err_exit_status(-errnum) : status;
 }
 
