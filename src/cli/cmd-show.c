@@ -45,7 +45,7 @@ struct part {
 	uint64_t skipped; /* records before offset */
 	struct transcript_live live; /* with --live */
 };
-enum { PARTS_MAX = 16 };
+enum { PARTS_MAX = 16, TITLE_COLUMNS = 76 };
 
 struct show {
 	struct app *app;
@@ -190,8 +190,10 @@ static void print_head(const struct show *s, struct term *t)
 {
 	const struct session_row *row = &s->row;
 	char when[CLOCK_TEXT_MAX];
+	AUTO_STR title = STR_INIT;
 	clock_format_local(row->active_ms, when);
-	term_styled(t, STYLE_BOLD, sv_of(session_title(row)));
+	utf8_fit(&title, sv_of(session_title(row)), TITLE_COLUMNS);
+	term_styled(t, STYLE_BOLD, str_sv(&title));
 	term_newline(t);
 	AUTO_STR line = STR_INIT;
 	str_addf(&line, "%s  %s  %s  %lld %s, last %s", row->agent, row->info.id, row->info.cwd,
