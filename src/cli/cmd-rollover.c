@@ -144,25 +144,18 @@ static int adopt(struct rolling *r, struct err *reterr)
 
 /* ---- what is said ---- */
 
-static struct figure message_tokens(const struct rolling *r)
-{
-	const struct token_ratio ratio = { .bytes = tokens_assumed_ratio(sv_of(r->row.info.model)),
-		.sure = SURE_ASSUMED };
-	return tokens_of(&ratio, r->plan.message.len);
-}
-
 static void put_figures(struct jw *w, const struct rolling *r)
 {
-	int64_t before = usage_context(&r->row.info.usage);
-	struct figure after = message_tokens(r);
+	struct figure before = r->plan.before, after = r->plan.after;
+	bool known = before.tokens > 0;
 	jw_key(w, "tokens");
 	jw_object(w);
 	jw_key(w, "before");
-	if (before > 0)
-		jw_i64(w, before);
+	if (known)
+		jw_i64(w, before.tokens);
 	else
 		jw_null(w);
-	jw_put_cstr(w, "before_sure", before > 0 ? sure_name(SURE_EXACT) : NULL);
+	jw_put_cstr(w, "before_sure", known ? sure_name(before.sure) : NULL);
 	jw_put_i64(w, "after", after.tokens);
 	jw_put_cstr(w, "after_sure", sure_name(after.sure));
 	jw_end(w);
@@ -230,16 +223,16 @@ static void print_json(const struct rolling *r)
  * "after". */
 static void print_figures(const struct rolling *r)
 {
-	int64_t before = usage_context(&r->row.info.usage);
-	struct figure message = message_tokens(r);
+	struct figure before = r->plan.before, message = r->plan.after;
 	char count[SIZE_TEXT_MAX];
 
 	size_format_count(message.tokens, count);
 	(void)fprintf(
 		r->app->out, "  message  about %s tokens (%s)", count, sure_name(message.sure));
-	size_format_count(before, count);
-	if (before > 0)
-		(void)fprintf(r->app->out, "; the context here held %s", count);
+	size_format_count(before.tokens, count);
+	if (before.tokens > 0)
+		(void)fprintf(r->app->out, "; the context here held %s (%s)", count,
+			sure_name(before.sure));
 	(void)fputs("\n", r->app->out);
 }
 

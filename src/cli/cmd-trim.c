@@ -189,6 +189,8 @@ static void put_tokens(struct jw *w, const struct trim_report *r)
 	jw_put_cstr(w, "saved_sure", sure_name(r->saved.sure));
 	jw_put_i64(w, "before", r->before.tokens);
 	jw_put_cstr(w, "before_sure", sure_name(r->before.sure));
+	jw_put_i64(w, "left", r->left.tokens);
+	jw_put_cstr(w, "left_sure", sure_name(r->left.sure));
 	jw_end(w);
 }
 

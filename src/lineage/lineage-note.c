@@ -3,35 +3,13 @@
  */
 #include "lineage/lineage-note.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "base/clock.h"
 #include "base/str.h"
+#include "transcript/note.h"
 #include "transcript/transcript.h"
 #include "json/scan.h"
 
-enum {
-	PIECE = 64 * 1024,
-	HEAD_MAX = 4 * 1024 * 1024, /* bytes in which the note must end */
-	LINES_MAX = 8, /* the note is in the first one that is an object and not too long */
-};
-
 static const char *const keys[] = { SESSION_NOTE_KEY, "continue_metadata", "trim_metadata" };
-
-static bool find_note(struct sv line, struct jval *ret)
-{
-	struct jval top, payload;
-	if (scan_text(line, &top) < 0 || top.type != J_OBJECT)
-		return false;
-	bool inside = scan_get(top, SV("payload"), &payload) > 0;
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		if ((scan_get(top, sv_of(keys[i]), ret) > 0 && ret->type == J_OBJECT) ||
-			(inside && scan_get(payload, sv_of(keys[i]), ret) > 0 &&
-				ret->type == J_OBJECT))
-			return true;
-	return false;
-}
 
 static void take_time(struct jval note, struct lineage_note *ret)
 {
@@ -58,41 +36,12 @@ static void take(struct jval note, struct lineage_note *ret)
 		ret->saved = saved;
 }
 
-/* The text grows until it holds the note, or enough lines without one. */
-static bool look(struct sv text, bool whole, bool *ret_enough, struct jval *note)
-{
-	struct sv line;
-	size_t lines = 0;
-	while (lines < LINES_MAX && text.n > 0) {
-		bool ended = memchr(text.p, '\n', text.n) != NULL;
-		if (!ended && !whole)
-			return false;
-		(void)sv_split(&text, '\n', &line);
-		if (find_note(line, note))
-			return true;
-		lines++;
-	}
-	*ret_enough = lines == LINES_MAX;
-	return false;
-}
-
 void lineage_note_read(const char *path, struct lineage_note *ret)
 {
 	AUTO_STR text = STR_INIT;
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	bool enough = fd < 0, whole = false;
-	size_t piece = PIECE;
 	struct jval note;
+	size_t key;
 	*ret = (struct lineage_note)LINEAGE_NOTE_INIT;
-	while (!enough && !whole && text.len < HEAD_MAX && str_reserve(&text, piece)) {
-		ssize_t n = pread(fd, text.buf + text.len, piece, (off_t)text.len);
-		whole = n <= 0;
-		text.len += n > 0 ? (size_t)n : 0;
-		text.buf[text.len] = '\0';
-		piece = text.len; /* doubling, so that a long line is looked at few times */
-		if (look(str_sv(&text), whole, &enough, &note)) {
-			take(note, ret);
-			return;
-		}
-	}
+	if (session_note_find(path, keys, ARRAY_LEN(keys), &text, &note, &key))
+		take(note, ret);
 }

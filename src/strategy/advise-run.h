@@ -6,6 +6,7 @@
 #include "base/idmap.h"
 #include "base/map.h"
 #include "strategy/advise.h"
+#include "strategy/known.h"
 #include "strategy/rewrite.h"
 
 enum { SAVING_500, SAVING_1000, SAVINGS };
@@ -62,6 +63,7 @@ struct advise_run {
 	const struct advise_opts *opts;
 	struct advice *advice;
 	struct tokens tokens;
+	struct known told;
 	struct idmap calls; /* id of a call → index of its tool */
 	struct map known; /* name → index */
 	VEC(struct advise_piece) pieces;

@@ -231,6 +231,7 @@ static int on_fold(void *data, void *chunk, struct err *reterr UNUSED)
 	const struct advise_chunk *c = chunk;
 
 	vec_each (&c->facts, f) {
+		known_tell(&run->told, &run->tokens, (uint64_t)run->lines + f->line);
 		switch (f->what) {
 		case FACT_PIECE:
 			take_piece(run, f);
@@ -326,6 +327,7 @@ static int on_done(void *data, const struct transcript_live *live, struct err *r
 	struct advice *a = run->advice;
 	struct advise_sums sums = { .saved = { 0 } };
 
+	known_tell(&run->told, &run->tokens, UINT64_MAX);
 	vec_each (&run->pieces, p)
 		if (transcript_is_live(live, p->record))
 			add_piece(a, &sums, p);
@@ -369,6 +371,7 @@ int advise_session(const struct advise_opts *opts, struct advice *ret, struct er
 	struct advise_run run = { .opts = opts, .advice = &advice, .tokens = TOKENS_INIT };
 	struct rewrite_result file = REWRITE_RESULT_INIT;
 
+	known_read(opts->path, &run.told);
 	int r = rewrite_session(&how, &ops, &run, &file, reterr);
 	rewrite_result_release(&file);
 	if (r < 0)

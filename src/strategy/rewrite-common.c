@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "strategy/known.h"
 #include "strategy/rewrite-run.h"
 
 /* Stands for the words of an API error. Not empty: an empty text would be dropped, and with it the
@@ -134,22 +135,27 @@ bool common_takes_note(const struct run *run, const struct rewrite_line *line)
 		codex_line_of(line->vals) == CODEX_LINE_META;
 }
 
-static const char *const note_keys[] = { "trim_metadata", "continue_metadata", SESSION_NOTE_KEY };
+static const char *const note_keys[] = { "trim_metadata", "continue_metadata", SESSION_NOTE_KEY,
+	KNOWN_NOTE_KEY };
 
-/* Takes all notes out of obj; with `mark` that of our key is put there. */
+/* Takes all notes out of obj; with `mark` that of our key is put there. A session that stays the
+ * same one keeps what tells where it comes from. */
 static bool set_notes(const struct run *run, struct jval obj, bool mark, struct edit *e)
 {
 	struct edit_member changes[ARRAY_LEN(note_keys)];
+	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(note_keys); i++) {
-		bool ours = mark && strcmp(note_keys[i], run->opts->note_key) == 0;
-		changes[i] = (struct edit_member){
+		bool same = strcmp(note_keys[i], run->opts->note_key) == 0, ours = mark && same;
+		if (run->opts->in_place && !same)
+			continue;
+		changes[n++] = (struct edit_member){
 			.key = sv_of(note_keys[i]),
 			.json = ours ? sv_of(run->mark) : (struct sv){ NULL, 0 },
 			.absent = ours ? EDIT_LAST : EDIT_SKIP,
 		};
 	}
-	return edit_members(e, obj, changes, ARRAY_LEN(changes)) >= 0;
+	return edit_members(e, obj, changes, n) >= 0;
 }
 
 bool common_mark(const struct run *run, const struct rewrite_line *line, struct edit *e)

@@ -88,9 +88,9 @@ struct rewrite_opts {
 	const char *path; /* the parent */
 	enum transcript_format format;
 	unsigned changes; /* REWRITE_ bits; REWRITE_ID is needed for a new session */
-	/* "trim_metadata", "continue_metadata" or SESSION_NOTE_KEY; NULL: no note. Notes of these
-	 * names that the parent has go. Claude: a member of the first line; Codex: of the payload
-	 * of its session_meta. */
+	/* "trim_metadata", "continue_metadata", SESSION_NOTE_KEY or KNOWN_NOTE_KEY; NULL: no note.
+	 * Notes of these names that the parent has go; in place only that of the same name.
+	 * Claude: a member of the first line; Codex: of the payload of its session_meta. */
 	const char *note_key;
 	const char *id; /* of the new session; NULL: chosen here */
 	const char *out_dir; /* where to write; NULL: where the agent looks for it */

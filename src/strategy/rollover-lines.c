@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "strategy/known.h"
 #include "strategy/rollover.h"
 #include "json/write.h"
 
 static const char answer_text[] = BRIEF_OWN_ANSWER;
+
+enum { CLAUDE_LINES = 2, CODEX_LINES = 5 };
 
 struct lines {
 	const struct rollover_opts *opts;
@@ -25,6 +28,24 @@ static void put_time(struct jw *w, const char *key, int64_t ms)
 	jw_put_cstr(w, key, text);
 }
 
+/* The agent counts its own prompt anew; until then this is the best that is known. */
+static void put_stats(struct lines *l)
+{
+	const struct rollover *plan = l->plan;
+	const struct known known = {
+		.left = { plan->base + plan->after.tokens, plan->after.sure },
+		.bytes_per_token = plan->bytes_per_token,
+		.lines = l->opts->target->format == TRANSCRIPT_CODEX ? CODEX_LINES : CLAUDE_LINES,
+	};
+	if (plan->base == 0)
+		return;
+	jw_key(&l->w, "stats");
+	jw_object(&l->w);
+	jw_put_i64(&l->w, "original_tokens", plan->before.tokens);
+	known_put(&l->w, &known);
+	jw_end(&l->w);
+}
+
 static void put_note(struct lines *l)
 {
 	const struct session_info *parent = &l->opts->parent->info;
@@ -38,6 +59,7 @@ static void put_note(struct lines *l)
 	if (strcmp(l->opts->parent->agent, l->opts->target->agent) != 0)
 		jw_put_cstr(&l->w, "ported_from", l->opts->parent->agent);
 	jw_put_bool(&l->w, "summary_included", l->opts->summary && l->opts->summary[0]);
+	put_stats(l);
 	jw_end(&l->w);
 }
 

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "os/file.h"
 #include "os/path.h"
+#include "strategy/advise.h"
 
 enum { TITLE_COLUMNS = 120, REF_VALUE_MAX = 64 * 1024 * 1024 };
 
@@ -165,6 +166,31 @@ static char *new_path(const struct rollover_opts *opts, const char *id)
 	return xasprintf("%.*s/%s.jsonl", SV_ARG(folder), id);
 }
 
+/* ---- how much ---- */
+
+/* Figures are good to have; a session that cannot be measured rolls over all the same. What the
+ * agent's own prompt takes is another agent's no more. */
+static void measure(const struct rollover_opts *opts, struct rollover *r)
+{
+	const struct session_info *parent = &opts->parent->info;
+	const struct advise_opts how = {
+		.path = parent->path, .format = parent->format, .clock = opts->clock
+	};
+	AUTO_ADVICE advice = ADVICE_INIT;
+	struct token_ratio ratio = { tokens_assumed_ratio(sv_of(parent->model)), SURE_ASSUMED, 0 };
+
+	if (advise_session(&how, &advice, NULL) >= 0 && !advice.empty) {
+		bool same = parent->format == opts->target->format;
+		r->before = advice.context;
+		r->base = same ? advice.kinds[ADVISE_BASE].tokens : 0;
+		if (same && advice.ratio.sure == SURE_FITTED) {
+			ratio = advice.ratio;
+			r->bytes_per_token = ratio.bytes;
+		}
+	}
+	r->after = tokens_of(&ratio, r->message.len);
+}
+
 /* ---- the work ---- */
 
 int rollover_plan(const struct rollover_opts *opts, struct rollover *ret, struct err *reterr)
@@ -185,6 +211,7 @@ int rollover_plan(const struct rollover_opts *opts, struct rollover *ret, struct
 	if (opts->archive)
 		refer(&r, parent->path);
 	build_message(opts, &r);
+	measure(opts, &r);
 	*ret = r;
 	r = (struct rollover)ROLLOVER_INIT;
 	return 0;

@@ -17,6 +17,7 @@
 #include "store/archive.h"
 #include "store/catalogue.h"
 #include "strategy/brief.h"
+#include "transcript/tokens.h"
 
 enum {
 	ROLLOVER_BRIEF_MAX = 16 * 1024, /* bytes of the brief */
@@ -46,6 +47,10 @@ struct rollover {
 	struct lineage chain; /* from the first ancestor to the parent */
 	struct str message; /* the first message of the new session */
 	VEC(struct recall_place) places; /* of the originals that the message refers to */
+	struct figure before; /* the parent's context; 0 tokens: nothing is known */
+	struct figure after; /* the message */
+	int64_t base; /* tokens of what no line holds, the agent's prompt and tools; 0: not known */
+	double bytes_per_token; /* fitted; 0: not known */
 };
 #define ROLLOVER_INIT               \
 	{                           \

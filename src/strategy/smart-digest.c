@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "strategy/known.h"
 #include "strategy/placeholder.h"
 #include "strategy/smart.h"
 #include "json/write.h"
@@ -44,6 +45,7 @@ struct digesting {
 	struct strv names;
 	size_t excerpt;
 	struct str text;
+	struct known known;
 };
 
 static void digesting_release(struct digesting *d)
@@ -178,6 +180,7 @@ static void take_item(struct digesting *d, const struct item *item)
 {
 	AUTO_STR line = STR_INIT;
 	str_clear(&d->text);
+	known_tell(&d->known, &d->out->tokens, item->line - 1);
 	tokens_item(&d->out->tokens, d->opts->format, item);
 	know_tool(d, item);
 	if (item->kind == ITEM_META || item->kind == ITEM_THINKING)
@@ -201,6 +204,7 @@ static int read_items(struct digesting *d, struct err *reterr)
 		if (transcript_is_live(d->live, item.record) || item.kind == ITEM_META)
 			take_item(d, &item);
 	transcript_close(r);
+	known_tell(&d->known, &d->out->tokens, UINT64_MAX);
 	return rc;
 }
 
@@ -251,6 +255,7 @@ int smart_digest(const struct smart_opts *opts, struct smart_digest *ret, struct
 		.excerpt = EXCERPT_MAX,
 		.names = STRV_INIT,
 		.text = STR_INIT };
+	known_read(opts->path, &d.known);
 	int rc = transcript_live(opts->path, opts->format, &live, reterr);
 	if (rc >= 0)
 		rc = read_items(&d, reterr);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "strategy/known.h"
 #include "strategy/placeholder.h"
 #include "transcript/home.h"
 #include "json/write.h"
@@ -28,11 +29,13 @@ struct smart_run {
 	const struct smart_digest *digest;
 	struct smart_report *report;
 	VEC(struct swap) swaps; /* in the order of the file */
+	uint64_t lines; /* of the file */
 };
 
 /* Per chunk of lines: what became of the swaps in it. */
 struct smart_part {
 	VEC(size_t) done; /* index of swaps */
+	uint64_t lines;
 };
 
 static void run_release(struct smart_run *run)
@@ -123,6 +126,7 @@ static int on_edit(void *data, void *chunk, struct rewrite_line *line, struct ed
 	const struct smart_run *run = data;
 	struct smart_part *part = chunk;
 	(void)out;
+	part->lines++;
 	for (size_t i = first_from(run, line->offset); i < run->swaps.n; i++) {
 		const struct swap *s = &run->swaps.v[i];
 		uint64_t at = s->entry->place.offset - line->offset, size = s->entry->place.size;
@@ -146,6 +150,7 @@ static int on_fold(void *data, void *chunk, struct err *reterr)
 	struct smart_run *run = data;
 	const struct smart_part *part = chunk;
 	(void)reterr;
+	run->lines += part->lines;
 	vec_each (&part->done, i) {
 		const struct swap *s = &run->swaps.v[*i];
 		run->report->replaced++;
@@ -188,8 +193,15 @@ static int on_done(void *data, const struct transcript_live *live, struct err *r
 	return run->opts->dry ? 0 : keep_originals(run, reterr);
 }
 
-static void put_stats(const struct smart_report *r, struct jw *w)
+static void put_stats(const struct smart_run *run, struct jw *w)
 {
+	const struct smart_report *r = run->report;
+	const struct token_ratio ratio = tokens_ratio(&run->digest->tokens);
+	const struct known known = {
+		.left = known_left(r->before, r->saved),
+		.bytes_per_token = ratio.sure == SURE_FITTED ? ratio.bytes : 0,
+		.lines = run->lines,
+	};
 	jw_key(w, "stats");
 	jw_object(w);
 	jw_put_i64(w, "original_tokens", r->before.tokens);
@@ -197,6 +209,7 @@ static void put_stats(const struct smart_report *r, struct jw *w)
 	jw_put_i64(w, "tokens_saved", r->saved.tokens);
 	jw_put_cstr(w, "tokens_sure", sure_name(r->saved.sure));
 	jw_put_i64(w, "texts_summarised", (int64_t)r->replaced);
+	known_put(w, &known);
 	jw_end(w);
 }
 
@@ -215,7 +228,7 @@ static void on_note(void *data, struct jw *w)
 	jw_put_cstr(w, "agent", o->agent);
 	jw_put_i64(w, "keep_recent", o->keep_recent);
 	jw_end(w);
-	put_stats(run->report, w);
+	put_stats(run, w);
 }
 
 int smart_apply(const struct smart_opts *opts, const struct smart_digest *d,

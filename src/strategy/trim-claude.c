@@ -3,11 +3,6 @@
  */
 #include "strategy/trim-run.h"
 
-static void feed(struct trim_part *part, enum trim_feed what, uint64_t bytes)
-{
-	vec_push(&part->facts, (struct trim_fact){ .what = what, .bytes = bytes });
-}
-
 /* ---- looking ---- */
 
 static void feed_call(struct trim_part *part, const struct jval *vals)
@@ -16,7 +11,7 @@ static void feed_call(struct trim_part *part, const struct jval *vals)
 
 	if (vals[CLAUDE_MSG_USAGE].type != J_OBJECT || sv_is(model, "<synthetic>"))
 		return;
-	vec_push(&part->facts,
+	trim_push_fact(part,
 		(struct trim_fact){
 			.what = FEED_CALL,
 			.model = model,
@@ -32,13 +27,13 @@ static void feed_blocks(struct trim_part *part, const struct rewrite_line *line,
 	for (size_t i = 0; i < line->n_blocks; i++) {
 		const struct line_block *b = &line->blocks[i];
 		if (b->type == BLOCK_IS_TEXT)
-			feed(part, what, b->vals[BLOCK_TEXT].raw.n);
+			trim_push_text(part, what, b->vals[BLOCK_TEXT].raw.n);
 		else if (b->type == BLOCK_IS_USE)
-			feed(part, what, b->vals[BLOCK_INPUT].raw.n);
+			trim_push_text(part, what, b->vals[BLOCK_INPUT].raw.n);
 		else if (b->type == BLOCK_IS_RESULT)
-			feed(part, what, b->vals[BLOCK_CONTENT].raw.n);
+			trim_push_content(part, what, b->vals[BLOCK_CONTENT]);
 		else if (b->type == BLOCK_IS_IMAGE)
-			feed(part, FEED_ODD, 0);
+			trim_push_text(part, FEED_ODD, 0);
 	}
 }
 
@@ -53,12 +48,14 @@ static void feed_line(struct trim_part *part, const struct rewrite_line *line)
 		if (scan_string_eq(vals[CLAUDE_SUBTYPE], SV("compact_boundary")))
 			trim_push_break(part);
 	} else if (kind == CLAUDE_LINE_ATTACHMENT) {
-		feed(part, FEED_REST, vals[CLAUDE_ATTACHMENT].raw.n);
+		trim_push_text(part, FEED_REST, vals[CLAUDE_ATTACHMENT].raw.n);
 	} else if (kind == CLAUDE_LINE_USER || kind == CLAUDE_LINE_ASSISTANT) {
+		bool answer = kind == CLAUDE_LINE_ASSISTANT;
 		feed_call(part, vals);
 		if (vals[CLAUDE_MSG_CONTENT].type == J_STRING)
-			feed(part, FEED_REST, vals[CLAUDE_MSG_CONTENT].raw.n);
-		feed_blocks(part, line, kind == CLAUDE_LINE_ASSISTANT);
+			trim_push_text(part, answer ? FEED_ANSWER : FEED_REST,
+				vals[CLAUDE_MSG_CONTENT].raw.n);
+		feed_blocks(part, line, answer);
 	}
 }
 

@@ -69,22 +69,17 @@ static bool event_has_output(const struct jval *vals)
 
 /* ---- looking ---- */
 
-static void feed(struct trim_part *part, enum trim_feed what, uint64_t bytes)
-{
-	vec_push(&part->facts, (struct trim_fact){ .what = what, .bytes = bytes });
-}
-
 static void feed_item(struct trim_part *part, const struct codex_item *item)
 {
 	switch (kind_of(item)) {
 	case KIND_MESSAGE:
-		feed(part, is_answer(item) ? FEED_EARLY : FEED_REST, item->content.raw.n);
+		trim_push_content(part, is_answer(item) ? FEED_EARLY : FEED_REST, item->content);
 		break;
 	case KIND_CALL:
-		feed(part, FEED_EARLY, item->arguments.raw.n + item->input.raw.n);
+		trim_push_text(part, FEED_EARLY, item->arguments.raw.n + item->input.raw.n);
 		break;
 	case KIND_RESULT:
-		feed(part, FEED_REST, item->output.raw.n);
+		trim_push_content(part, FEED_REST, item->output);
 		break;
 	case KIND_OTHER:
 		break;
@@ -96,7 +91,7 @@ static void feed_event(struct trim_part *part, const struct jval *vals)
 	struct jval usage = line_member(vals[CODEX_P_INFO], "last_token_usage");
 
 	if (usage.type == J_OBJECT)
-		vec_push(&part->facts,
+		trim_push_fact(part,
 			(struct trim_fact){ .what = FEED_CALL,
 				.usage = tokens_usage(TRANSCRIPT_CODEX, usage) });
 }
@@ -130,15 +125,17 @@ static void look_item(
 		trim_push_want(run, part, item->call, item->output);
 }
 
-static void look_history(const struct trim_run *run, struct trim_part *part, struct jval history)
+static void look_history(
+	const struct trim_run *run, struct trim_part *part, const struct jval *vals)
 {
+	struct jval history = vals[CODEX_P_HISTORY], obj;
 	struct scan_iter it = scan_iter(history);
-	struct jval obj;
 
 	trim_push_break(part);
+	trim_push_text(part, FEED_REST,
+		history.type == J_ARRAY ? history.raw.n : vals[CODEX_P_MESSAGE].raw.n);
 	while (history.type == J_ARRAY && scan_next(&it, NULL, &obj) > 0) {
 		const struct codex_item item = item_of(obj);
-		feed_item(part, &item);
 		look_item(run, part, &item);
 	}
 }
@@ -154,7 +151,7 @@ void codex_look(const struct trim_run *run, struct trim_part *part, struct rewri
 		look_item(run, part, &item);
 		break;
 	case CODEX_LINE_COMPACTED:
-		look_history(run, part, vals[CODEX_P_HISTORY]);
+		look_history(run, part, vals);
 		break;
 	case CODEX_LINE_EVENT:
 		feed_event(part, vals);
@@ -163,7 +160,7 @@ void codex_look(const struct trim_run *run, struct trim_part *part, struct rewri
 				run, part, event_call(vals), (struct jval){ .type = J_NONE });
 		break;
 	case CODEX_LINE_CONTEXT:
-		vec_push(&part->facts,
+		trim_push_fact(part,
 			(struct trim_fact){
 				.what = FEED_MODEL, .model = scan_inner(vals[CODEX_P_MODEL]) });
 		break;

@@ -27,9 +27,35 @@ void trim_push_want(
 	vec_push(&part->wants, want);
 }
 
+void trim_push_fact(struct trim_part *part, struct trim_fact fact)
+{
+	fact.line = part->lines;
+	vec_push(&part->facts, fact);
+}
+
+void trim_push_content(struct trim_part *part, enum trim_feed what, struct jval content)
+{
+	struct scan_iter it = scan_iter(content);
+	struct jval block;
+	uint64_t bytes = 0;
+
+	if (content.type != J_ARRAY) {
+		trim_push_text(part, what, content.raw.n);
+		return;
+	}
+	while (scan_next(&it, NULL, &block) > 0) {
+		struct jval text = line_member(block, "text");
+		if (text.type == J_STRING)
+			bytes += text.raw.n;
+		else
+			trim_push_text(part, FEED_ODD, 0);
+	}
+	trim_push_text(part, what, bytes);
+}
+
 void trim_push_break(struct trim_part *part)
 {
-	vec_push(&part->facts, (struct trim_fact){ .what = FEED_BREAK });
+	trim_push_fact(part, (struct trim_fact){ .what = FEED_BREAK });
 	part->breaks++;
 }
 

@@ -6,6 +6,7 @@
 #include "base/idmap.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "strategy/known.h"
 #include "strategy/placeholder.h"
 #include "strategy/trim.h"
 
@@ -32,6 +33,7 @@ enum trim_feed { FEED_CALL, FEED_REST, FEED_ANSWER, FEED_EARLY, FEED_ODD, FEED_M
 struct trim_fact {
 	enum trim_feed what;
 	uint64_t bytes;
+	uint32_t line; /* within the chunk, from 0 */
 	struct sv model, id;
 	struct usage usage;
 };
@@ -42,6 +44,7 @@ struct trim_part {
 	VEC(struct trim_fact) facts;
 	VEC(struct trim_saved) saved;
 	VEC(struct recall_place) places;
+	uint32_t lines;
 	size_t breaks; /* compactions in this chunk */
 	size_t candidates; /* long answers in this chunk, and before it */
 	size_t candidates_before;
@@ -70,6 +73,8 @@ struct trim_run {
 
 	/* the calling thread only */
 	struct tokens tokens;
+	struct known told; /* of the parent */
+	uint64_t lines;
 	VEC(struct recall_place) places;
 	VEC(struct trim_saved) saved;
 };
@@ -90,6 +95,15 @@ void codex_look(const struct trim_run *run, struct trim_part *part, struct rewri
 void codex_trim(struct trim_at *at);
 
 /* ---- pieces that both use ---- */
+
+/* A fact about the line in hand. */
+void trim_push_fact(struct trim_part *part, struct trim_fact fact);
+static inline void trim_push_text(struct trim_part *part, enum trim_feed what, uint64_t bytes)
+{
+	trim_push_fact(part, (struct trim_fact){ .what = what, .bytes = bytes });
+}
+/* The texts of a string or a list of blocks; what else is in the list does not go by bytes. */
+void trim_push_content(struct trim_part *part, enum trim_feed what, struct jval content);
 
 /* Notes that a result is to be found at this place of the line. */
 void trim_push_want(

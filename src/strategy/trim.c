@@ -49,12 +49,11 @@ static int on_read(void *data, void *chunk, struct rewrite_line *line, struct er
 	struct trim_part *part = chunk;
 
 	line->own = part->wants.n;
-	if (!line->object)
-		return 0;
-	if (run->opts->format == TRANSCRIPT_CODEX)
+	if (line->object && run->opts->format == TRANSCRIPT_CODEX)
 		codex_look(run, part, line);
-	else
+	else if (line->object)
 		claude_look(run, part, line);
+	part->lines++;
 	return 0;
 }
 
@@ -182,8 +181,11 @@ static int on_fold(void *data, void *chunk, struct err *reterr)
 	const struct trim_part *part = chunk;
 	struct trim_report *report = run->report;
 
-	vec_each (&part->facts, fact)
+	vec_each (&part->facts, fact) {
+		known_tell(&run->told, &run->tokens, run->lines + fact->line);
 		feed_tokens(&run->tokens, fact);
+	}
+	run->lines += part->lines;
 	vec_each (&part->saved, saved)
 		vec_push(&run->saved, *saved);
 	add_count(&report->results, &part->results);
@@ -209,12 +211,14 @@ static void sum_live(struct trim_run *run, const struct transcript_live *live)
 			report->live_bytes += saved->bytes;
 			report->live_images += saved->image;
 		}
+	known_tell(&run->told, &run->tokens, UINT64_MAX);
 	const struct token_ratio ratio = tokens_ratio(&run->tokens);
 	report->saved = tokens_of(&ratio, report->live_bytes);
 	report->before = tokens_context(&run->tokens);
 	/* No more can be saved than there is. */
 	if (report->saved.tokens > report->before.tokens)
 		report->saved.tokens = report->before.tokens;
+	report->left = known_left(report->before, report->saved);
 	report->base = live->base_id && live->base_id[0];
 }
 
@@ -265,6 +269,18 @@ static void put_tools(const struct trim_opts *o, struct jw *w)
 	jw_end(w);
 }
 
+static void put_known(const struct trim_run *run, struct jw *w)
+{
+	const struct token_ratio ratio = tokens_ratio(&run->tokens);
+	const struct known known = {
+		.left = run->report->left,
+		.bytes_per_token = ratio.sure == SURE_FITTED ? ratio.bytes : 0,
+		.lines = run->lines,
+	};
+
+	known_put(w, &known);
+}
+
 static void on_note(void *data, struct jw *w)
 {
 	const struct trim_run *run = data;
@@ -272,6 +288,10 @@ static void on_note(void *data, struct jw *w)
 	const struct trim_opts *o = run->opts;
 	char when[CLOCK_TEXT_MAX];
 
+	if (o->in_place) {
+		put_known(run, w);
+		return;
+	}
 	clock_format_iso(clock_wall_ms(run->archive->clock), when);
 	jw_put_cstr(w, "parent_file", o->path);
 	jw_put_string(w, "parent_session_id", transcript_path_id(o->format, sv_of(o->path)));
@@ -295,6 +315,7 @@ static void on_note(void *data, struct jw *w)
 	jw_put_i64(w, "tools_trimmed", r->results.n + r->inputs.n);
 	jw_put_i64(w, "assistant_trimmed", r->answers.n);
 	jw_put_i64(w, "chars_saved", r->results.chars + r->inputs.chars + r->answers.chars);
+	put_known(run, w);
 	jw_end(w);
 }
 
@@ -331,7 +352,7 @@ static struct rewrite_opts rewrite_of(const struct trim_run *run)
 		.path = o->path,
 		.format = o->format,
 		.changes = REWRITE_ALL,
-		.note_key = o->in_place ? NULL : "trim_metadata",
+		.note_key = o->in_place ? KNOWN_NOTE_KEY : "trim_metadata",
 		.out_dir = o->out_dir,
 		.in_place = o->in_place,
 		.dry = o->dry,
@@ -383,6 +404,7 @@ int trim_session(const struct trim_opts *opts, const struct archive *archive,
 		opts->keep_head > CHARS_MAX)
 		return err_set(reterr, ERR_USAGE, "a size must be between 1 and %d", CHARS_MAX);
 	take_tools(&run);
+	known_read(opts->path, &run.told);
 	int r = opts->assistant < 0 ? count_answers(&run, reterr) : 0;
 	const struct rewrite_opts how = rewrite_of(&run);
 	if (r == 0)

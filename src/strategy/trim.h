@@ -62,6 +62,7 @@ struct trim_report {
 	int64_t live_images;
 	struct figure saved; /* tokens of live_bytes; images are not among them */
 	struct figure before; /* the context now */
+	struct figure left; /* … and then */
 	char backup[ARCHIVE_KEY_MAX]; /* in place: the copy in the archive */
 	bool base; /* Codex: the history before this file is in another one, and was not looked at
 		    */

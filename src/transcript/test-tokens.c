@@ -116,6 +116,29 @@ static void test_late_usage(void **state UNUSED)
 	assert_int_equal(tokens_context(&t).sure, SURE_EXACT);
 }
 
+/* Known from elsewhere: it counts until the next call, and no difference is taken from it. */
+static void test_known(void **state UNUSED)
+{
+	struct tokens t = TOKENS_INIT;
+	const struct usage none = { .output = 0 };
+	tokens_call(&t, SV("model-a"), SV("m1"), &none);
+	tokens_text(&t, TOKEN_ANSWER, 4000);
+	assert_string_equal(tokens_model(&t), "model-a");
+	tokens_known(&t, (struct figure){ 21800, SURE_EXACT }, 4);
+	assert_int_equal(tokens_context(&t).tokens, 21800);
+	assert_int_equal(tokens_context(&t).sure, SURE_FITTED);
+	tokens_text(&t, TOKEN_REST, 400);
+	assert_int_equal(tokens_context(&t).tokens, 21900);
+	assert_int_equal(tokens_context(&t).sure, SURE_FITTED);
+	call(&t, "m2", 30000, 5);
+	assert_int_equal(tokens_context(&t).tokens, 30005);
+	assert_int_equal(tokens_context(&t).sure, SURE_EXACT);
+	assert_int_equal(tokens_ratio(&t).samples, 0);
+	assert_int_equal(tokens_ratio(&t).sure, SURE_FITTED);
+	tokens_known(&t, (struct figure){ 100, SURE_ASSUMED }, 0);
+	assert_int_equal(tokens_context(&t).sure, SURE_ASSUMED);
+}
+
 static void test_items(void **state)
 {
 	AUTO_STR text = STR_INIT;
@@ -168,6 +191,7 @@ int main(void)
 		cmocka_unit_test(test_fit),
 		cmocka_unit_test(test_odd_steps_are_dropped),
 		cmocka_unit_test(test_late_usage),
+		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_many_models),
 		cmocka_unit_test_setup_teardown(test_items, set_up, tear_down),
 	};

@@ -134,9 +134,14 @@ void tokens_call(struct tokens *t, struct sv model, struct sv message_id, const 
 {
 	int64_t context = usage_context(usage);
 	uint64_t id = link_hash(message_id);
-	if (context <= 0)
+	if (context <= 0) {
+		if (model.n > 0)
+			tokens_set_model(t, model);
 		return;
-	if (id != 0 ? id == t->last_message : context == t->context) {
+	}
+	if (t->told)
+		t->told = false;
+	else if (id != 0 ? id == t->last_message : context == t->context) {
 		t->output = usage->output > t->output ? usage->output : t->output;
 		return;
 	}
@@ -151,8 +156,20 @@ void tokens_call(struct tokens *t, struct sv model, struct sv message_id, const 
 	t->odd = false;
 }
 
+void tokens_known(struct tokens *t, struct figure context, double bytes_per_token)
+{
+	tokens_break(t);
+	t->context = context.tokens > 0 ? context.tokens : 0;
+	t->told = t->context > 0;
+	t->told_sure = context.sure > SURE_FITTED ? context.sure : SURE_FITTED;
+	t->odd = true;
+	if (bytes_per_token >= ratio_min && bytes_per_token <= ratio_max)
+		t->told_ratio = bytes_per_token;
+}
+
 void tokens_break(struct tokens *t)
 {
+	t->told = false;
 	t->context = t->output = 0;
 	t->last_message = 0;
 	t->answer = t->next_answer = t->tail = t->bytes = 0;
@@ -200,6 +217,8 @@ struct token_ratio tokens_ratio(const struct tokens *t)
 	if (m && m->tokens >= FIT_TOKENS_MIN)
 		return (struct token_ratio){ (double)m->bytes / (double)m->tokens, SURE_FITTED,
 			m->samples };
+	if (t->told_ratio > 0)
+		return (struct token_ratio){ t->told_ratio, SURE_FITTED, 0 };
 	return (struct token_ratio){ tokens_assumed_ratio(sv_of(tokens_model(t))), SURE_ASSUMED,
 		0 };
 }
@@ -210,10 +229,11 @@ struct figure tokens_context(const struct tokens *t)
 	if (t->context == 0)
 		return tokens_of(&ratio, t->bytes);
 	uint64_t rest = t->tail + t->next_answer;
-	struct figure f = { t->context + t->output, SURE_EXACT };
+	struct figure f = { t->context + t->output, t->told ? t->told_sure : SURE_EXACT };
 	if (rest > 0) {
 		struct figure more = tokens_of(&ratio, rest);
-		f = (struct figure){ f.tokens + more.tokens, more.sure };
+		f.tokens += more.tokens;
+		f.sure = more.sure > f.sure ? more.sure : f.sure;
 	}
 	return f;
 }

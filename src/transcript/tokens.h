@@ -69,6 +69,9 @@ struct tokens {
 	uint64_t next_answer; /* … of one whose usage comes after its text (Codex) */
 	uint64_t tail; /* bytes since that answer */
 	uint64_t bytes; /* all bytes since the break */
+	bool told; /* `context` is what tokens_known() said, and how sure that is */
+	enum sure told_sure;
+	double told_ratio; /* bytes a token, as it said; 0: not */
 	bool odd; /* something not measured in bytes lies in between: no difference is taken */
 };
 #define TOKENS_INIT           \
@@ -84,10 +87,14 @@ enum token_text {
 void tokens_text(struct tokens *t, enum token_text what, uint64_t bytes);
 /* An image or the like, whose tokens have nothing to do with its bytes. */
 void tokens_odd(struct tokens *t);
-/* An answer's usage; all 0 is none. model may be empty: as before. */
+/* An answer's usage; all 0 is none, and only the model counts. model may be empty: as before. */
 void tokens_call(
 	struct tokens *t, struct sv model, struct sv message_id, const struct usage *usage);
 void tokens_break(struct tokens *t);
+/* What is known from elsewhere of the context up to here, where the file does not record it any
+ * more: until the next call, it counts as one, but is fitted at best. bytes_per_token 0: not known;
+ * it counts where no own differences tell. */
+void tokens_known(struct tokens *t, struct figure context, double bytes_per_token);
 /* The model of calls to come, where the file tells it apart from them. */
 void tokens_set_model(struct tokens *t, struct sv model);
 /* One item of transcript_next(): whichever of the above it is. Side chains are skipped. */

@@ -23,7 +23,7 @@ t_like 'shows the lineage' "$(cat "$t_out")" '^\[SESSION LINEAGE\]$'
 t_like 'the task' "$(cat "$t_out")" 'As last stated: build the parser for the session files \['
 t_like 'what was said since' "$(cat "$t_out")" 'Said since: yes \['
 t_like 'the commands' "$(cat "$t_out")" '^- exit 0: echo 2 \['
-t_like 'and how sure the figures are' "$(cat "$t_out")" 'tokens \(assumed\); the context here held 20'
+t_like 'and how sure the figures are' "$(cat "$t_out")" 'tokens \(assumed\); the context here held 26 \(assumed\)'
 t_exit 'a dry run for programs' 0 t_faden rollover --dry-run --json "$a"
 t_is 'names no session' "$(field session_id) $(field path)" 'None None'
 
@@ -38,7 +38,7 @@ doc = json.loads(lines[0])
 assert doc["parent_id"] == sys.argv[2] and doc["parent_path"] == sys.argv[3]
 assert doc["path"] == os.path.join(os.path.dirname(sys.argv[3]), doc["session_id"] + ".jsonl")
 assert doc["resume"] == ["claude", "--resume", doc["session_id"]] and doc["directory"] == sys.argv[4]
-assert doc["tokens"]["before"] == 20 and doc["tokens"]["before_sure"] == "exact"
+assert doc["tokens"]["before"] == 26 and doc["tokens"]["before_sure"] == "assumed"
 assert doc["tokens"]["after_sure"] == "assumed"
 assert {"task", "command", "said_since"} <= {f["kind"] for f in doc["facts"]}
 assert os.stat(doc["path"]).st_mode & 0o777 == 0o600

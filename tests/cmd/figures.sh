@@ -1,0 +1,113 @@
+#!/bin/sh
+# One session, one figure: what advise, trim, smart-trim and rollover say of it is the same, and what
+# they leave is still known of the copy, whose recorded tokens are 0.
+. "$(dirname "$0")/../lib.sh"
+
+claude=$t_home/.claude
+here=$t_tmp/here
+mkdir -p "$here"
+cd "$here" || exit 1
+id=abababab-0000-4000-8000-000000000001
+file=$("$t_helper/make-session" claude "$claude" "$here" "$id" 'first words')
+folder=$(dirname "$file")
+
+# 17,600 tokens of the agent's own, 4 bytes a token, the last answer 1,500 tokens.
+python3 - "$file" "$id" "$here" <<'END'
+import json, sys
+lines, parent, context = [], None, 17600
+def line(kind, message):
+    global parent
+    uuid = f"00000000-0000-4000-8000-{len(lines):012d}"
+    lines.append({"parentUuid": parent, "isSidechain": False, "type": kind, "message": message,
+                  "uuid": uuid, "timestamp": "2026-03-01T10:00:00Z", "sessionId": sys.argv[2],
+                  "cwd": sys.argv[3]})
+    parent = uuid
+def answer(n, block, out):
+    global context
+    line("assistant", {"id": f"m{n}", "role": "assistant", "model": "claude-sonnet-4-5",
+                       "content": [block],
+                       "usage": {"input_tokens": context, "output_tokens": out}})
+    context += out
+def told(n, content):
+    global context
+    line("user", {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": f"t{n}", "content": content}]})
+    context += len(json.dumps(content)) // 4
+line("user", {"role": "user", "content": "go on and look"})
+for n in range(8):
+    answer(n, {"type": "tool_use", "id": f"t{n}", "name": ["Read", "Bash"][n % 2],
+               "input": {"file_path": f"/src/part-{n}.c"}}, 10)
+    told(n, f"{n} " + "word " * 2000 if n % 3 else
+            [{"type": "text", "text": f"{n} " + "list " * 1500}])
+answer(8, {"type": "text", "text": "All of it was read. " * 300}, 1500)
+open(sys.argv[1], "w").write("".join(json.dumps(l) + "\n" for l in lines))
+END
+
+# get FILE PATH: a member of the object in the file, by its keys.
+get() {
+	python3 -c '
+import json, sys
+doc = json.load(open(sys.argv[1]))
+for key in sys.argv[2].split("."):
+    doc = doc[int(key) if key.isdigit() else key]
+print(doc)' "$1" "$2"
+}
+
+t_exit 'advise' 0 t_faden advise --json $id
+context=$(get "$t_out" context.tokens)
+saves=$(get "$t_out" strategies.0.saved.tokens)
+leaves=$(get "$t_out" strategies.0.left_tokens)
+t_is 'is sure' "$(get "$t_out" context.sure)" exact
+t_exit 'trim' 0 t_faden trim --dry-run --json $id
+t_is 'means the same context' "$(get "$t_out" tokens.before)" "$context"
+t_is 'and is as sure' "$(get "$t_out" tokens.before_sure)" exact
+t_is 'saves what advise said' "$(get "$t_out" tokens.saved)" "$saves"
+t_is 'and leaves it' "$(get "$t_out" tokens.left)" "$leaves"
+t_exit 'rollover' 0 t_faden rollover --dry-run --json $id
+t_is 'means the same context too' "$(get "$t_out" tokens.before)" "$context"
+t_is 'as sure' "$(get "$t_out" tokens.before_sure)" exact
+
+t_exit 'a trimmed copy' 0 t_faden trim --json $id
+new=$(get "$t_out" session_id)
+copy=$(get "$t_out" path)
+head -n 1 "$copy" >"$t_tmp/first"
+t_is 'notes what there was' "$(get "$t_tmp/first" trim_metadata.stats.original_tokens)" "$context"
+t_is 'and what is left' "$(get "$t_tmp/first" trim_metadata.stats.tokens_left)" "$leaves"
+t_exit 'advise about it' 0 t_faden advise --json "$new"
+t_is 'knows what is left' "$(get "$t_out" context.tokens)" "$leaves"
+t_is 'and says how' "$(get "$t_out" context.sure)" fitted
+t_ok 'the prompt of the agent is in it' test "$(get "$t_out" kinds.base.tokens)" -ge 17000
+t_exit 'a trim of it' 0 t_faden trim --dry-run --json --threshold 50 --assistant 1 "$new"
+t_is 'knows it too' "$(get "$t_out" tokens.before)" "$leaves"
+t_is 'fitted' "$(get "$t_out" tokens.before_sure)" fitted
+
+# A prompt that nobody answered comes on top; an answer with its tokens counts alone.
+last=$(tail -n 1 "$copy" | sed 's/.*"uuid": "\([^"]*\)".*/\1/')
+printf '{"parentUuid":"%s","isSidechain":false,"type":"user","uuid":"00000000-0000-4000-8000-00000000aaaa","timestamp":"2026-03-01T11:00:00Z","sessionId":"%s","message":{"role":"user","content":"%0400d"}}\n' \
+	"$last" "$new" 7 >>"$copy"
+t_exit 'advise with a prompt more' 0 t_faden advise --json "$new"
+more=$(get "$t_out" context.tokens)
+t_ok 'counts it on top' test "$more" -gt $((leaves + 80)) -a "$more" -lt $((leaves + 140))
+t_exit 'and trim' 0 t_faden trim --dry-run --json --threshold 50 --assistant 1 "$new"
+t_is 'likewise' "$(get "$t_out" tokens.before)" "$more"
+printf '{"parentUuid":"00000000-0000-4000-8000-00000000aaaa","isSidechain":false,"type":"assistant","uuid":"00000000-0000-4000-8000-00000000bbbb","timestamp":"2026-03-01T11:00:01Z","sessionId":"%s","message":{"id":"mm","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"yes"}],"usage":{"input_tokens":22222,"output_tokens":3}}}\n' \
+	"$new" >>"$copy"
+t_exit 'advise after an answer' 0 t_faden advise --json "$new"
+t_is 'goes by what was recorded' "$(get "$t_out" context.tokens) $(get "$t_out" context.sure)" '22225 exact'
+
+t_exit 'a rollover' 0 t_faden rollover --json $id
+new=$(get "$t_out" session_id)
+after=$(get "$t_out" tokens.after)
+t_exit 'advise about that' 0 t_faden advise --json "$new"
+t_ok 'adds the prompt of the agent' test "$(get "$t_out" context.tokens)" -ge $((after + 17000))
+t_is 'and says how sure that is' "$(get "$t_out" context.sure)" fitted
+
+t_exit 'in place' 0 t_faden trim --json --in-place $id
+t_is 'saves as much' "$(get "$t_out" tokens.left)" "$leaves"
+t_exit 'advise then' 0 t_faden advise --json $id
+t_is 'knows what is left in place' "$(get "$t_out" context.tokens)" "$leaves"
+t_exit 'a trimmed copy of that' 0 t_faden trim --json --threshold 50 --assistant 1 --min-savings 0 $id
+head -n 1 "$(get "$t_out" path)" >"$t_tmp/first"
+t_is 'has one note' "$(grep -c faden_context "$t_tmp/first")" 0
+t_is 'of what was left' "$(get "$t_tmp/first" trim_metadata.stats.original_tokens)" "$leaves"
+t_done
