@@ -5,8 +5,17 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "ui/size.h"
+#include "ui/wrap.h"
 
-enum { NAME_COLUMNS = 21, BAR_COLUMNS = 20, WHOLE_COLUMNS = 60, TOOLS_SHOWN = 8 };
+enum {
+	COLUMNS_MIN = 60,
+	COLUMNS_MAX = 80,
+	NAME_COLUMNS = 20,
+	BAR_COLUMNS = 20, /* at most; narrow terminals have less for it */
+	ROW_COLUMNS = 50, /* what stands around a bar */
+	WHOLE_COLUMNS = 60,
+	TOOLS_SHOWN = 8,
+};
 
 /* ---- words ---- */
 
@@ -16,7 +25,7 @@ char *advise_command(enum advise_strategy strategy, const char *id)
 	case ADVISE_TRIM_500:
 		return xasprintf("faden trim %s", id);
 	case ADVISE_TRIM_1000:
-		return xasprintf("faden trim --threshold 1000 %s", id);
+		return xasprintf("faden trim -l 1000 %s", id);
 	case ADVISE_SMART_TRIM:
 		return xasprintf("faden smart-trim %s", id);
 	case ADVISE_ROLLOVER:
@@ -28,23 +37,79 @@ char *advise_command(enum advise_strategy strategy, const char *id)
 	}
 }
 
+/* As one would type it, without the session. */
+static const char *strategy_title(enum advise_strategy strategy)
+{
+	static const char *const titles[] = {
+		[ADVISE_TRIM_500] = "trim -l 500",
+		[ADVISE_TRIM_1000] = "trim -l 1000",
+		[ADVISE_SMART_TRIM] = "smart-trim",
+		[ADVISE_ROLLOVER] = "rollover",
+		[ADVISE_COMPACT] = "/compact",
+	};
+	return titles[strategy];
+}
+
+static const char *why(const struct advice *a)
+{
+	switch (a->advised) {
+	case ADVISE_TRIM_500:
+		return "much of it is long tool results, most of middling length";
+	case ADVISE_TRIM_1000:
+		return "much of it is long tool results";
+	case ADVISE_SMART_TRIM:
+		return "what fills it is mixed, so somebody has to choose";
+	case ADVISE_ROLLOVER:
+		return a->restart ? "a fresh start is wanted"
+				  : "neither trim nor smart-trim would bring it below";
+	case ADVISE_COMPACT:
+	case ADVISE_NOTHING:
+	default:
+		return "";
+	}
+}
+
 void advise_reason(const struct advice *a, struct str *out)
 {
-	static const char *const why[] = {
-		[ADVISE_TRIM_500] = "much of it is long tool results, most of middling length",
-		[ADVISE_TRIM_1000] = "much of it is long tool results",
-		[ADVISE_SMART_TRIM] = "what fills it is mixed, so somebody has to choose",
-		[ADVISE_ROLLOVER] = "a fresh start is wanted, or nothing less brings it below",
-		[ADVISE_COMPACT] = "",
-	};
-
-	if (a->empty)
+	if (a->empty) {
 		str_adds(out, "nothing in it would be sent to a model");
-	else if (a->advised == ADVISE_NOTHING)
+		return;
+	}
+	if (a->advised == ADVISE_NOTHING) {
 		str_addf(out, "the context is below %d %% of the window", ADVISE_FULL_PERCENT);
-	else
-		str_addf(out, "the context is at %d %% or more of the window: %s",
-			ADVISE_FULL_PERCENT, why[a->advised]);
+		return;
+	}
+	str_addf(out, "the context is at %d %% or more of the window: %s", ADVISE_FULL_PERCENT,
+		why(a));
+	if (!a->plans[a->advised].below)
+		str_addf(out,
+			"; even so it would not come below %d %%, since what the agent itself "
+			"puts in is so much of it",
+			ADVISE_FULL_PERCENT);
+}
+
+/* ---- lines ---- */
+
+static size_t width(const struct term *t)
+{
+	size_t most = t->cols < COLUMNS_MAX ? t->cols : COLUMNS_MAX;
+
+	return most > COLUMNS_MIN ? most : COLUMNS_MIN;
+}
+
+/* A sentence of ours, as wide as the tables. */
+static void put_text(struct term *t, const char *text)
+{
+	struct wrap w;
+	size_t cols = t->cols;
+
+	t->cols = width(t);
+	wrap_init(&w, t);
+	wrap_begin(&w, SV("  "), SV("  "), 0);
+	wrap_add(&w, sv_of(text), 0);
+	wrap_end(&w);
+	wrap_release(&w);
+	t->cols = cols;
 }
 
 /* ---- bars ---- */
@@ -85,8 +150,9 @@ static void put_row(
 		size_format(bytes, size);
 	put_name(t, name);
 	term_puts(t, " ");
-	put_bar(t, tokens, a->context.tokens, BAR_COLUMNS);
-	term_putf(t, " %10s %4.0f %% %8s", count, (double)tokens * 100 / whole, size);
+	int bar = (int)width(t) - ROW_COLUMNS;
+	put_bar(t, tokens, a->context.tokens, bar < BAR_COLUMNS ? bar : BAR_COLUMNS);
+	term_putf(t, " %9s %4.0f %% %8s", count, (double)tokens * 100 / whole, size);
 	term_newline(t);
 }
 
@@ -113,7 +179,8 @@ static void put_whole(struct term *t, const struct advise_subject *s, const stru
 	term_putf(t, "\nContext %s tokens (%s), %d %% of %s (%s)\n  [", used,
 		sure_name(a->context.sure), a->percent, window,
 		a->window.sure == SURE_EXACT ? "told" : "assumed");
-	put_bar(t, a->context.tokens, a->window.tokens, WHOLE_COLUMNS);
+	int bar = (int)width(t) - 4;
+	put_bar(t, a->context.tokens, a->window.tokens, bar < WHOLE_COLUMNS ? bar : WHOLE_COLUMNS);
 	term_puts(t, "]\n");
 }
 
@@ -125,9 +192,9 @@ static void put_kinds(struct term *t, const struct advice *a)
 			put_row(t, a, advise_kind_title((enum advise_kind)i), a->kinds[i].tokens,
 				a->kinds[i].bytes);
 	if (a->scaled)
-		term_puts(t,
-			"  The file holds more than the agent sent: it leaves out old results\n"
-			"  itself. The parts are made to fit (assumed).\n");
+		put_text(t,
+			"The file holds more than the agent sent: it leaves out old results "
+			"itself. The parts are made to fit (assumed).");
 	else
 		term_putf(t, "  Tokens of parts are %s, %.1f bytes each.\n",
 			sure_name(a->ratio.sure), a->ratio.bytes);
@@ -159,7 +226,7 @@ static void put_top(struct term *t, const struct advice *a)
 		size_format_count(item->tokens.tokens, count + differenced);
 		size_format(item->bytes, size);
 		put_name(t, item->tool ? item->tool : advise_kind_title(item->kind));
-		term_putf(t, " line %-8" PRIu64 " %-12s %10s %8s\n", item->line,
+		term_putf(t, " line %-7" PRIu64 " %-6s %9s %7s\n", item->line,
 			item->tool && item->kind == ADVISE_CALLS ? "call"
 				: item->tool			 ? "result"
 								 : "",
@@ -169,66 +236,79 @@ static void put_top(struct term *t, const struct advice *a)
 
 static void put_cache(struct term *t, const struct advice *a)
 {
-	char ago[CLOCK_TEXT_MAX], again[SIZE_TEXT_MAX];
+	char ago[CLOCK_TEXT_MAX], count[SIZE_TEXT_MAX];
+	AUTO_STR text = STR_INIT;
 
 	if (a->cache == ADVISE_CACHE_NONE)
 		return;
 	clock_format_ago(a->age_ms, ago);
-	size_format_count(a->recached, again);
+	size_format_count(a->context.tokens, count);
 	put_title(t, "Prompt cache");
-	term_putf(t, "  Last call %s: ", ago);
+	str_addf(&text, "Last call %s: ", ago);
 	if (a->cache == ADVISE_CACHE_WARM)
-		term_puts(t, "still warm, a resume now reads from it.\n");
+		str_addf(&text, "still warm. A resume as it is reads %s tokens from it.", count);
 	else if (a->cache == ADVISE_CACHE_MAYBE)
-		term_putf(t,
-			"gone unless it was made for an hour.\n"
-			"  A resume may have to cache %s tokens again.\n",
-			again);
+		str_addf(&text,
+			"gone unless it was made for an hour. A resume as it is may have to cache "
+			"%s tokens again.",
+			count);
 	else
-		term_putf(t, "gone. A resume has to cache\n  %s tokens again.\n", again);
+		str_addf(&text, "gone. A resume as it is has to cache %s tokens again.", count);
+	put_text(t, text.buf);
+}
+
+static void put_plan(struct term *t, const struct advice *a, enum advise_strategy strategy)
+{
+	const struct advise_plan *p = &a->plans[strategy];
+	char saved[SIZE_TEXT_MAX], left[SIZE_TEXT_MAX], read[SIZE_TEXT_MAX] = "-";
+	char cached[SIZE_TEXT_MAX];
+
+	size_format_count(p->saved.tokens, saved);
+	size_format_count(p->left, left);
+	size_format_count(p->cached, cached);
+	if (p->cost > 0)
+		size_format_count(p->cost, read);
+	term_putf(t, "%c %-12s %9s %-7s %9s %8s %8s\n", strategy == a->advised ? '*' : ' ',
+		strategy_title(strategy), saved, sure_name(p->saved.sure), left, read, cached);
 }
 
 static void put_plans(struct term *t, const struct advice *a)
 {
-	static const char *const cost[] = {
-		[ADVISE_TRIM_500] = "nothing; texts by recall",
-		[ADVISE_TRIM_1000] = "nothing; texts by recall",
-		[ADVISE_SMART_TRIM] = NULL,
-		[ADVISE_ROLLOVER] = "nothing; begins afresh",
-		[ADVISE_COMPACT] = NULL,
-	};
-
-	put_title(t, "What would help   saves tokens             leaves  costs");
-	for (size_t i = 0; i < ADVISE_STRATEGY_COUNT; i++) {
-		const struct advise_plan *p = &a->plans[i];
-		char saved[SIZE_TEXT_MAX], left[SIZE_TEXT_MAX], read[SIZE_TEXT_MAX];
-		size_format_count(p->saved.tokens, saved);
-		size_format_count(p->left, left);
-		size_format_count(p->cost, read);
-		term_putf(t, "%c %-12s %13s %-10s %11s  ", i == a->advised ? '*' : ' ',
-			advise_strategy_name((enum advise_strategy)i), saved,
-			sure_name(p->saved.sure), left);
-		if (cost[i])
-			term_puts(t, cost[i]);
-		else
-			term_putf(t, "%s tokens read", read);
-		term_newline(t);
-	}
+	put_title(t, "What would help    saves            leaves    reads   caches");
+	for (size_t i = 0; i < ADVISE_STRATEGY_COUNT; i++)
+		put_plan(t, a, (enum advise_strategy)i);
+	put_text(t,
+		"All in tokens. Reads: what a model must read to do it. Caches: what the next "
+		"call has to cache anew, since the cache does not know the changed history.");
+	if (a->cache == ADVISE_CACHE_WARM)
+		put_text(t,
+			"While the cache is warm, the next call costs least with the session as it "
+			"is.");
 }
 
 static void put_advice(struct term *t, const struct advise_subject *s, const struct advice *a)
 {
-	AUTO_STR reason = STR_INIT;
+	AUTO_STR text = STR_INIT;
 	AUTO_FREE char *command = advise_command(a->advised, s->id);
 
-	advise_reason(a, &reason);
 	put_title(t, "Advice");
-	term_putf(t, "  %s:\n  %s.\n",
-		a->advised == ADVISE_NOTHING ? "Nothing needs to be done"
-					     : advise_strategy_name(a->advised),
-		reason.buf);
+	if (a->advised == ADVISE_NOTHING)
+		str_adds(&text, "Nothing needs to be done: ");
+	advise_reason(a, &text);
+	str_addc(&text, command ? ':' : '.');
+	put_text(t, text.buf);
 	if (command)
 		term_putf(t, "  %s\n", command);
+}
+
+static void put_damage(struct term *t, const struct advise_subject *s)
+{
+	AUTO_STR text = STR_INIT;
+
+	if (s->damage)
+		damage_text(s->damage, s->id, &text);
+	if (text.len > 0)
+		term_putf(t, "Damaged %s\n", text.buf);
 }
 
 void advise_view(struct term *t, const struct advise_subject *subject, const struct advice *a)
@@ -238,9 +318,11 @@ void advise_view(struct term *t, const struct advise_subject *subject, const str
 			"Session %s  %s\nEmpty: nothing in it would be sent to a model. "
 			"Nothing needs to be done.\n",
 			subject->id, subject->agent);
+		put_damage(t, subject);
 		return;
 	}
 	put_whole(t, subject, a);
+	put_damage(t, subject);
 	put_kinds(t, a);
 	put_tools(t, a);
 	put_top(t, a);
@@ -332,6 +414,8 @@ static void json_plans(struct jw *w, const struct advise_subject *s, const struc
 		json_figure(w, "saved", &a->plans[i].saved);
 		jw_put_i64(w, "left_tokens", a->plans[i].left);
 		jw_put_i64(w, "cost_tokens", a->plans[i].cost);
+		jw_put_i64(w, "cached_tokens", a->plans[i].cached);
+		jw_put_bool(w, "below", a->plans[i].below);
 		jw_end(w);
 	}
 	jw_end(w);
@@ -363,6 +447,8 @@ void advise_json(struct jw *w, const struct advise_subject *s, const struct advi
 	jw_put_bool(w, "base_elsewhere", a->base);
 	jw_put_i64(w, "records", (int64_t)a->records);
 	jw_put_i64(w, "live_records", (int64_t)a->live);
+	if (s->damage)
+		damage_json(w, s->damage);
 	json_figure(w, "context", &a->context);
 	json_figure(w, "window", &a->window);
 	jw_put_i64(w, "percent", a->percent);

@@ -3,19 +3,22 @@
  */
 #pragma once
 
+#include "cli/damage.h"
 #include "strategy/advise.h"
 #include "ui/term.h"
 #include "json/write.h"
 
 struct advise_subject {
 	const char *id, *path, *agent;
+	const struct damage *damage; /* NULL: not looked at */
 };
 
-/* At most 80 columns wide; bars are of plain characters where the terminal has no others. */
+/* At most 80 columns wide, and from 60 on as wide as the terminal; bars are of plain characters
+ * where the terminal has no others. */
 void advise_view(struct term *t, const struct advise_subject *subject, const struct advice *a);
 /* One object. */
 void advise_json(struct jw *w, const struct advise_subject *subject, const struct advice *a);
-/* Why the advice is what it is, one sentence. */
+/* Why the advice is what it is, and when it does not help enough, that; without a full stop. */
 void advise_reason(const struct advice *a, struct str *out);
 /* What to run for it, NULL when nothing; caller frees. */
 char *advise_command(enum advise_strategy strategy, const char *id);

@@ -78,7 +78,8 @@ static int run_advise(
 		(void)fputs("faden: warning: this Codex session is a fork: its history up to the "
 			    "fork stands in the file of its parent and was not looked at\n",
 			app->err);
-	const struct advise_subject subject = { row.info.id, row.info.path, row.agent };
+	const struct damage damage = damage_of(app, &row);
+	const struct advise_subject subject = { row.info.id, row.info.path, row.agent, &damage };
 	if (o->json)
 		print_json(app, &subject, &advice);
 	else

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/archive-of.h"
 #include "cli/cmd.h"
+#include "cli/damage.h"
 #include "cli/find.h"
 #include "cli/json-error.h"
 #include "cli/new-session.h"
@@ -73,6 +74,7 @@ struct trimming {
 	struct session_row row;
 	struct strv tools;
 	struct trim_report report;
+	struct damage damage;
 };
 
 static void trimming_release(struct trimming *t)
@@ -164,6 +166,7 @@ static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 		r = check_in_place(t, reterr);
 	if (r < 0)
 		return r;
+	t->damage = damage_of(t->app, &t->row);
 	split_tools(t);
 	const struct trim_opts opts = opts_of(t);
 	return trim_session(&opts, &archive, &t->report, reterr);
@@ -214,6 +217,7 @@ static void print_json(const struct trimming *t, int result, const struct err *e
 		jw_put_bool(&w, "dry_run", t->opts->dry_run);
 		jw_put_bool(&w, "in_place", t->opts->in_place);
 		jw_put_bool(&w, "nothing_to_trim", result == ERR_NOTFOUND);
+		damage_json(&w, &t->damage);
 		put_tokens(&w, r);
 		put_count(&w, "results", &r->results);
 		put_count(&w, "inputs", &r->inputs);
@@ -329,6 +333,8 @@ static int run_trim(struct app *app, const void *options, int argc, char **argv,
 	r = trim(&t, argc, argv, &err);
 	if (r == 0)
 		warn_base(&t);
+	if (t.row.info.path)
+		damage_warn(app, &t.damage, t.row.info.id);
 	if (t.opts->json)
 		print_json(&t, r, &err);
 	else if (r == 0)

@@ -219,7 +219,7 @@ static int take_advice(
 static void show_advice(const struct answering *a)
 {
 	AUTO_ADVICE advice = ADVICE_INIT;
-	struct advise_subject subject = { a->session, a->transcript.buf, "claude" };
+	struct advise_subject subject = { a->session, a->transcript.buf, "claude", NULL };
 	struct err err = ERR_INIT;
 	struct term t;
 	str_addf(a->out, "How full the context is, and what would help:\n  faden advise %s\n",

@@ -113,6 +113,11 @@ static void judge_cache(const struct advise_run *run)
 
 /* ---- strategies ---- */
 
+static bool is_full(const struct advice *a, int64_t tokens)
+{
+	return percent_of(tokens, a->window.tokens) >= ADVISE_FULL_PERCENT;
+}
+
 static void plan(struct advice *a, enum advise_strategy strategy, struct figure saved, int64_t cost)
 {
 	int64_t most = a->context.tokens;
@@ -121,7 +126,12 @@ static void plan(struct advice *a, enum advise_strategy strategy, struct figure 
 		saved.tokens = most;
 	if (saved.tokens < 0)
 		saved.tokens = 0;
-	a->plans[strategy] = (struct advise_plan){ saved, most - saved.tokens, cost };
+	int64_t left = most - saved.tokens;
+	a->plans[strategy] = (struct advise_plan){ .saved = saved,
+		.left = left,
+		.cost = cost,
+		.cached = left,
+		.below = !is_full(a, left) };
 }
 
 static struct figure assumed(int64_t tokens)
@@ -166,31 +176,25 @@ static void plan_all(
 
 /* ---- the advice ---- */
 
-static bool is_full(const struct advice *a, int64_t tokens)
-{
-	return percent_of(tokens, a->window.tokens) >= ADVISE_FULL_PERCENT;
-}
-
 /* Long results are much of the context, and without them it is no longer full. */
 static bool trim_helps(const struct advice *a, enum advise_strategy trim)
 {
 	const struct advise_plan *p = &a->plans[trim];
 
-	return !is_full(a, p->left) &&
-		percent_of(p->saved.tokens, a->context.tokens) >= TRIM_SHARE_PERCENT;
+	return p->below && percent_of(p->saved.tokens, a->context.tokens) >= TRIM_SHARE_PERCENT;
 }
 
-static enum advise_strategy decide(const struct advice *a, bool restart)
+static enum advise_strategy decide(const struct advice *a)
 {
 	if (!is_full(a, a->context.tokens))
 		return ADVISE_NOTHING;
-	if (restart)
+	if (a->restart)
 		return ADVISE_ROLLOVER;
 	if (trim_helps(a, ADVISE_TRIM_1000))
 		return ADVISE_TRIM_1000;
 	if (trim_helps(a, ADVISE_TRIM_500))
 		return ADVISE_TRIM_500;
-	return is_full(a, a->plans[ADVISE_SMART_TRIM].left) ? ADVISE_ROLLOVER : ADVISE_SMART_TRIM;
+	return a->plans[ADVISE_SMART_TRIM].below ? ADVISE_SMART_TRIM : ADVISE_ROLLOVER;
 }
 
 void advise_judge(const struct advise_run *run, const struct advise_sums *sums)
@@ -210,5 +214,6 @@ void advise_judge(const struct advise_run *run, const struct advise_sums *sums)
 	count_parts(a, run->tokens.context > 0);
 	judge_cache(run);
 	plan_all(a, sums, &plain);
-	a->advised = decide(a, run->opts->restart);
+	a->restart = run->opts->restart;
+	a->advised = decide(a);
 }

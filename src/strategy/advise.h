@@ -87,8 +87,12 @@ struct advise_item {
 
 struct advise_plan {
 	struct figure saved; /* tokens */
-	int64_t left; /* of the context; what a first call then has to cache again */
+	int64_t left; /* of the context */
 	int64_t cost; /* tokens that a model must read to do it */
+	/* Tokens that the first call then has to put into the prompt cache: another session, or a
+	 * history that was changed, does not find what the cache holds. */
+	int64_t cached;
+	bool below; /* the context would no longer be full */
 };
 
 enum advise_cache {
@@ -120,6 +124,7 @@ struct advice {
 
 	struct advise_plan plans[ADVISE_STRATEGY_COUNT];
 	enum advise_strategy advised;
+	bool restart; /* a fresh start was asked for */
 
 	uint64_t records, live; /* of the file, and those that count */
 	bool compacted;

@@ -77,8 +77,8 @@ open(sys.argv[1], "w").write("".join(json.dumps(l) + "\n" for l in lines))
 END
 t_exit 'a full session' 0 t_faden advise "$c"
 t_like 'says how full' "$(cat "$t_out")" '160,000 tokens \(exact\), 80 % of 200,000'
-t_like 'advises a trim' "$(cat "$t_out")" "^  faden trim --threshold 1000 $c"
-t_like 'marks it in the table' "$(cat "$t_out")" '^\* trim-1000 '
+t_like 'advises a trim' "$(cat "$t_out")" "^  faden trim -l 1000 $c"
+t_like 'marks it in the table' "$(cat "$t_out")" '^\* trim -l 1000 '
 t_is 'is scrubbed' "$(tr -cd '\033' <"$t_out" | wc -c)" 0
 t_ok 'fits too' test "$(widest "$t_out")" -le 80
 t_exit 'as JSON' 0 t_faden advise --json "$c"
@@ -90,12 +90,56 @@ advice, trim = (json.load(open(p)) for p in sys.argv[1:])
 told = advice["strategies"][1]["saved"]
 assert told["sure"] == trim["tokens"]["saved_sure"] == "fitted"
 assert abs(told["tokens"] - trim["tokens"]["saved"]) <= trim["tokens"]["saved"] * 0.01, (told, trim["tokens"])
+assert all(s["cached_tokens"] == s["left_tokens"] > 0 for s in advice["strategies"])
+assert [s["below"] for s in advice["strategies"]][:2] == [True, True] and advice["damage"] is None
 assert advice["context"]["tokens"] == trim["tokens"]["before"]
 END
 t_exit 'a larger window' 0 t_faden advise --window 1000000 "$c"
 t_like 'is less full' "$(cat "$t_out")" '16 % of 1,000,000 \(told\)'
 t_exit 'a fresh start' 0 t_faden advise --restart "$c"
-t_like 'is a rollover' "$(cat "$t_out")" "faden rollover $c"
+t_like 'is a rollover' "$(cat "$t_out")" "^  faden rollover $c"
+t_like 'because it is wanted' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'window: a fresh start is wanted: faden rollover'
+t_exit 'a window that nothing brings it below' 0 t_faden advise --window 20000 "$c"
+t_like 'says why a rollover' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'window: neither trim nor smart-trim would bring it below'
+t_like 'and that it is not enough' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'even so it would not come below 80 %'
+t_setenv FADEN_CLOCK=2026-03-01T10:02:00Z
+t_exit 'while the cache is warm' 0 t_faden advise "$c"
+t_like 'as it is it would be read' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'A resume as it is reads 160,000 tokens from it'
+t_like 'and a change has its price' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'the next call costs least with the session as it is'
+t_unsetenv FADEN_CLOCK
+
+# Part of it is not reached: one line says so, here and in trim.
+d=dddddddd-0000-4000-8000-000000000005
+sed -e "s/$c/$d/g" -e '12s/"parentUuid": "[^"]*"/"parentUuid": null/' "$(dirname "$fa")/$c.jsonl" \
+	>"$(dirname "$fa")/$d.jsonl"
+t_exit 'a damaged session' 0 t_faden advise "$d"
+t_like 'says so' "$(cat "$t_out")" "^Damaged only 11 of 22 entries are reached: faden repair $d"
+t_exit 'and for programs' 0 t_faden advise --json "$d"
+t_like 'too' "$(cat "$t_out")" '"damage":{"level":"loss","cause":"null-parent","reachable":11,"entries":22}'
+t_exit 'trim' 0 t_faden trim --dry-run "$d"
+t_like 'warns' "$(cat "$t_err")" "^faden: warning: only 11 of 22 entries are reached: faden repair $d"
+t_exit 'a whole one' 0 t_faden trim --dry-run "$c"
+t_is 'is not warned about' "$(cat "$t_err")" ''
+# in-columns N COMMAND…: what it shows on a terminal of that width.
+cat >"$t_tmp/in-columns" <<'END'
+import fcntl, os, pty, re, struct, sys, termios
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, int(sys.argv[1]), 0, 0))
+    os.execvp(sys.argv[2], sys.argv[2:])
+out = b""
+try:
+    while data := os.read(fd, 4096):
+        out += data
+except OSError:
+    pass
+print(re.sub("\x1b\\[[0-9;]*m|\r", "", out.decode()))
+END
+t_setenv TERM=xterm
+t_run "$(command -v python3)" "$t_tmp/in-columns" 60 "$FADEN" advise "$c" >"$t_out"
+t_like 'a narrow terminal' "$(cat "$t_out")" '^Context '
+t_ok 'is not too narrow' test "$(widest "$t_out")" -le 60
+t_unsetenv TERM
 t_setenv LANG=C
 t_exit 'a plain terminal' 0 t_faden advise "$c"
 t_is 'gets plain characters' "$(LC_ALL=C tr -d '\000-\177' <"$t_out" | wc -c)" 0

@@ -9,7 +9,6 @@ mkdir -p "$here"
 cd "$here" || exit 1
 id=abababab-0000-4000-8000-000000000001
 file=$("$t_helper/make-session" claude "$claude" "$here" "$id" 'first words')
-folder=$(dirname "$file")
 
 # 17,600 tokens of the agent's own, 4 bytes a token, the last answer 1,500 tokens.
 python3 - "$file" "$id" "$here" <<'END'
