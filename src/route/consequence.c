@@ -78,3 +78,99 @@ bool sentence_object_missing(const struct sentence *s)
 	}
 	return true;
 }
+
+/* Words of the body, and what among them stands for itself. */
+struct load {
+	size_t words;
+	size_t prepositions;
+	bool fresh; /* a new thing */
+	bool placed; /* the place of the change is named */
+	bool exact; /* an identifier or a quotation */
+};
+
+/* "im Impressum", "zur Preview-Seite": a name behind a preposition. */
+static bool names_place(const struct sentence *s, size_t i)
+{
+	if (s->words[i].kind != WORD_NAME || s->words[i].complement || i <= s->body)
+		return false;
+	bool article = at(s, i - 1)->cls & (LANG_BIT(ART) | LANG_BIT(SELF) | LANG_BIT(YOU));
+	size_t before = article && i > s->body + 1 ? i - 2 : i - 1;
+	return (at(s, before)->cls & LANG_BIT(PREP)) != 0;
+}
+
+static struct load weigh(const struct sentence *s)
+{
+	struct load l = { 0 };
+	for (size_t i = s->body; i < s->tokens.v.n; i++) {
+		const struct token *k = at(s, i);
+		l.words += !(k->cls & LANG_BIT(FILL));
+		l.prepositions += (k->cls & LANG_BIT(PREP)) && i + 1 < s->tokens.v.n;
+		l.fresh |= thing(s, i) && s->words[i].definite == WORD_INDEFINITE;
+		l.placed |= names_place(s, i);
+		l.exact |= (k->flags & (TOKEN_IDENT | TOKEN_QUOTED)) != 0;
+	}
+	return l;
+}
+
+/* "make the pickup date mandatory": a known thing gets a quality. */
+static bool makes_known_thing(const struct sentence *s)
+{
+	struct sv w = token_word(&s->tokens, at(s, s->body));
+	const struct token *next = peek(s, s->body + 1);
+	return (sv_is(w, "make") || sv_is(w, "mach")) && next && (next->cls & LANG_BIT(ART));
+}
+
+bool sentence_adjusts(const struct sentence *s)
+{
+	enum { WORDS = 7, WORDS_TWO_NAMES = 5, WORDS_FRESH = 5 };
+	const struct token *first = peek(s, s->body);
+	if (!first || !s->imperative || first->phrase_n > 1)
+		return false;
+	if (!(first->cls & LANG_BIT(ADJUST)) && !makes_known_thing(s))
+		return false;
+	struct load l = weigh(s);
+	if (l.exact || (l.placed && s->names > 1) || s->names > 2 ||
+		l.words > (s->names > 1 ? WORDS_TWO_NAMES : WORDS))
+		return false;
+	return !l.fresh || (l.prepositions == 0 && l.words <= WORDS_FRESH);
+}
+
+/* step two, Punkt 3, Phase eins */
+static bool numbered_part(const struct sentence *s, size_t i)
+{
+	static const char *const parts[] = { "step", "steps", "point", "points", "phase", "item",
+		"items", "milestone", "schritt", "schritte", "punkt", "punkte", "etappe", "étape",
+		"paso", "punto" };
+	const struct token *next = peek(s, i + 1);
+	if (!next || next->before || !(next->cls & LANG_BIT(NUM)))
+		return false;
+	for (size_t p = 0; p < ARRAY_LEN(parts); p++)
+		if (sv_is(token_word(&s->tokens, at(s, i)), parts[p]))
+			return true;
+	return false;
+}
+
+bool sentence_uses_result(const struct sentence *s)
+{
+	enum { NAMES = 4 };
+	for (size_t i = s->body; i < s->tokens.v.n; i++)
+		if (!(at(s, i)->flags & TOKEN_QUOTED) && numbered_part(s, i))
+			return s->names <= NAMES;
+	const struct token *article = peek(s, s->body + 1), *result = peek(s, s->body + 2);
+	return s->imperative && result && (article->cls & LANG_BIT(ART)) &&
+		(result->cls & LANG_BIT(RESULT)) && s->words[s->body + 2].head && s->names <= 1;
+}
+
+bool sentence_ends_with_assent(const struct sentence *s)
+{
+	enum { WORDS = 5 };
+	if (s->tokens.v.n - s->body > WORDS)
+		return false;
+	for (size_t i = s->body + 1; i < s->tokens.v.n; i++) {
+		const struct token *k = at(s, i);
+		if ((k->phrase & LANG_BIT(ASSENT)) && k->phrase_n > 1 &&
+			i + k->phrase_n == s->tokens.v.n)
+			return true;
+	}
+	return false;
+}

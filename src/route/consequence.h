@@ -18,3 +18,10 @@ bool sentence_ends_with_then(const struct sentence *s);
 bool sentence_opens_with_ordinal(const struct sentence *s);
 /* "als Patch rausschreiben", "nach Datum sortieren": what to is known. */
 bool sentence_object_missing(const struct sentence *s);
+/* "mention the flag first", "add a trend line", "make the date bold": a change of something that is
+ * not named, so it is there already. */
+bool sentence_adjusts(const struct sentence *s);
+/* "write the fix", "start with step one": work with what was found or planned before. */
+bool sentence_uses_result(const struct sentence *s);
+/* "Tantivy sounds good": ends with an assent to something in it. */
+bool sentence_ends_with_assent(const struct sentence *s);

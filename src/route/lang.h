@@ -46,6 +46,7 @@
 	X(EXPLETIVE, "expletive")    /* an it that means nothing: is it possible */ \
 	X(VERB, "verb")              /* actions that everybody asks for */ \
 	X(DEED, "deed")              /* work with a name of its own: import, sort, the export */ \
+	X(ADJUST, "adjustment")      /* changes something that is there: mention, skip, färb */ \
 	X(NOUN, "noun")              /* things that every project has */ \
 	X(RESULT, "result")          /* things that only exist after work was done: the fix, der Plan */ \
 	X(ADJ, "adjective")          /* qualities and manners */ \

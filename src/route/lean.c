@@ -28,6 +28,8 @@ static const double sure_still = 0.15;
 static const double sure_comparative = 0.4;
 static const double sure_then = 0.75; /* … then, at the end */
 static const double sure_ordinal = 0.45; /* the second screen */
+static const double sure_adjust = 0.72; /* mention the flag */
+static const double sure_result = 0.72; /* write the fix */
 static const double sure_ordinal_noun = 0.72; /* the second paragraph */
 
 struct leaning {
@@ -126,6 +128,16 @@ static bool german_noun_missing(const struct sentence *s, size_t i)
 	return true;
 }
 
+/* "in der ganzen App": a word without a meaning of its own between article and noun. */
+static bool german_attribute(const struct sentence *s, size_t i)
+{
+	struct sv w = token_word(&s->tokens, at(s, i));
+	const struct token *noun = peek(s, i + 1);
+	return s->tokens.lang == LANG_DE && noun && !noun->before && thing(s, i + 1) &&
+		(noun->flags & TOKEN_UPPER) && (at(s, i)->cls & LANG_BIT(FUNC)) &&
+		(sv_ends(w, SV("e")) || sv_ends(w, SV("en")));
+}
+
 /* Nothing that could be the noun of this determiner follows. */
 static bool stands_alone(const struct sentence *s, size_t i)
 {
@@ -139,6 +151,8 @@ static bool stands_alone(const struct sentence *s, size_t i)
 		const struct token *after = peek(s, i + 2);
 		return !after || after->before || !content(s, i + 2);
 	}
+	if (kind == WORD_NONE && german_attribute(s, i + 1))
+		return false;
 	return kind == WORD_NONE || kind == WORD_VERB || german_verb(s, i + 1) ||
 		german_noun_missing(s, i);
 }
@@ -365,6 +379,15 @@ static bool compared(const struct sentence *s, size_t i)
 	return sv_is(w, "than") || sv_is(w, "als") || sv_is(w, "que");
 }
 
+/* "undo and redo for the editor", "how break and continue work": the word as a thing, in a sentence
+ * that names what it is about. */
+static bool mentioned(const struct sentence *s, size_t i)
+{
+	const struct token *k = at(s, i);
+	return k->phrase_n == 1 && i > s->body && !k->before && s->names > 0 &&
+		(at(s, i - 1)->cls & LANG_BIT(AND)) != 0;
+}
+
 static void read_marker(struct leaning *l, size_t i)
 {
 	const struct sentence *s = l->s;
@@ -376,7 +399,8 @@ static void read_marker(struct leaning *l, size_t i)
 	bool noun = content(s, end) && !at(s, end)->before && s->words[end].kind != WORD_VERB;
 	bool attribute = i > 0 && (at(s, i - 1)->cls & (LANG_BIT(INDEF) | LANG_BIT(ART))) &&
 		k->phrase_n == 1;
-	if ((k->phrase & LANG_BIT(ANYWHERE)) && !attribute && !(noun && k->phrase_n == 1))
+	if ((k->phrase & LANG_BIT(ANYWHERE)) && !attribute && !(noun && k->phrase_n == 1) &&
+		!mentioned(s, i))
 		sign(l, sure_marker, true, "continues with", k);
 	else if ((k->phrase & LANG_BIT(UNDO)) && !attribute && !noun && s->names == 0)
 		sign(l, sure_undo, true, "takes back:", k);
@@ -451,6 +475,12 @@ static void read_consequence(struct leaning *l)
 	if (sentence_opens_with_ordinal(s))
 		sign(l, s->words[s->body + 2].kind == WORD_NOUN ? sure_ordinal_noun : sure_ordinal,
 			false, "chooses among known things", NULL);
+	if (sentence_adjusts(s))
+		sign(l, sure_adjust, false, "changes something known", NULL);
+	if (sentence_uses_result(s))
+		sign(l, sure_result, false, "goes on with a result", NULL);
+	if (sentence_ends_with_assent(s))
+		sign(l, sure_reply, true, "agrees", NULL);
 	if (sentence_asks_about_result(s))
 		sign(l, sure_result_question, true, "asks about a result", NULL);
 	if (sentence_asks_about_past(s) || sentence_asks_whether(s))

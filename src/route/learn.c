@@ -3,7 +3,7 @@
 #include "base/map.h"
 
 /* Changes when struct term or what the numbers in it mean does. */
-static const char magic[] = "faden topic 3 " FADEN_VERSION;
+static const char magic[] = "faden topic 4 " FADEN_VERSION;
 
 struct head {
 	char magic[32];

@@ -70,10 +70,13 @@ static bool fresh_at(const struct sentence *s, size_t i)
 	return (k->phrase & LANG_BIT(FRESH)) && !content_follows(s, i + k->phrase_n);
 }
 
-/* "no, the other" answers; "no tests found" does not. */
+/* "no, the other" answers; "no tests found" and "läuft der Import" do not. */
 static bool reply_at(const struct sentence *s, size_t i)
 {
-	const struct token *k = token_at(s, i);
+	const struct token *k = token_at(s, i), *next = peek(s, i + k->phrase_n);
+	if ((k->cls & LANG_BIT(VERB)) && k->phrase_n == 1 && next && !next->before &&
+		(next->cls & LANG_BIT(ART)))
+		return false;
 	return (k->phrase & (LANG_BIT(ASSENT) | LANG_BIT(DENY))) &&
 		!content_follows(s, i + k->phrase_n);
 }
@@ -100,6 +103,12 @@ static bool attribute_at(const struct sentence *s, size_t i)
 		!(after->flags & TOKEN_IDENT);
 }
 
+/* "… and remember the choice": a program is to store it, nobody is asked. */
+static bool stores(const struct sentence *s, size_t i)
+{
+	return i > 0 && sv_is(token_word(&s->tokens, token_at(s, i)), "remember");
+}
+
 static void read_opening(struct sentence *s, const struct lexicon *lex, struct opening *o)
 {
 	size_t i = 0;
@@ -110,7 +119,7 @@ static void read_opening(struct sentence *s, const struct lexicon *lex, struct o
 			break;
 		if (fresh_at(s, i))
 			s->fresh = true;
-		else if (m & LANG_BIT(RETURN)) {
+		else if ((m & LANG_BIT(RETURN)) && !stores(s, i)) {
 			s->returning = true;
 			s->continues = (m & LANG_BIT(STEP)) != 0;
 		} else if (german_also(s, i, lex))
@@ -144,6 +153,22 @@ struct reader {
 	uint16_t focus_chunk;
 };
 
+/* "die soll um vier uhr laufen", written small: an auxiliary, or the infinitive that ends its
+ * clause.
+ */
+static bool german_verb_here(const struct sentence *s, size_t i)
+{
+	const struct token *next = peek(s, i + 1);
+	if (token_at(s, i)->cls & LANG_BIT(AUX))
+		return true;
+	if ((next && !next->before) || !sv_ends(token_word(&s->tokens, token_at(s, i)), SV("en")))
+		return false;
+	for (size_t j = i; j > s->body; j--)
+		if (token_at(s, j - 1)->cls & LANG_BIT(AUX))
+			return true;
+	return false;
+}
+
 /* The import, der Build: a verb used as a noun. German writes it with a capital. */
 static bool noun_position(const struct sentence *s, size_t i)
 {
@@ -154,6 +179,8 @@ static bool noun_position(const struct sentence *s, size_t i)
 		return false;
 	if (s->tokens.lang == LANG_DE && s->tokens.mixed_case)
 		return k->flags & TOKEN_UPPER;
+	if (s->tokens.lang == LANG_DE && german_verb_here(s, i))
+		return false;
 	if (next && !next->before && (next->cls & (LANG_BIT(SELF) | LANG_BIT(YOU))))
 		return false; /* "die nehmen wir" */
 	lang_mask prev = token_at(s, i - 1)->cls;
@@ -278,6 +305,25 @@ static bool german_adjective(const struct sentence *s, size_t i)
 	return false;
 }
 
+/* "a Continue Watching row": English has capitals inside a sentence for names only. */
+static bool english_title(const struct sentence *s, size_t i)
+{
+	const struct token *k = token_at(s, i);
+	return s->tokens.lang == LANG_EN && i > s->body && !k->before && (k->flags & TOKEN_UPPER) &&
+		!(k->cls & function_words) &&
+		!(token_at(s, 0)->flags & TOKEN_UPPER && s->tokens.v.n > 1 &&
+			token_at(s, 1)->flags & TOKEN_UPPER);
+}
+
+/* Words that only change what is there are verbs where they open the sentence: order, label. */
+static bool is_verb(const struct sentence *s, size_t i)
+{
+	lang_mask cls = token_at(s, i)->cls;
+	bool other = cls & (noun_words | quality_words | function_words);
+	return (cls & (LANG_BIT(VERB) | LANG_BIT(DEED))) ||
+		((cls & LANG_BIT(ADJUST)) && (i == s->body || !other));
+}
+
 static enum word_kind kind_of(const struct sentence *s, size_t i)
 {
 	const struct token *k = token_at(s, i);
@@ -294,11 +340,11 @@ static enum word_kind kind_of(const struct sentence *s, size_t i)
 			!(k->flags & (TOKEN_UPPER | TOKEN_IDENT));
 		return unknown_verb(s, i) || small || verb_between(s, i) ? WORD_ACT : WORD_NAME;
 	}
-	if (k->cls & (LANG_BIT(VERB) | LANG_BIT(DEED))) {
-		bool deed = k->cls & LANG_BIT(DEED);
+	if (is_verb(s, i)) {
+		bool deed = !(k->cls & LANG_BIT(VERB)) || (k->cls & LANG_BIT(DEED));
 		if (deed && i == s->body && opens_as_subject(s, i))
 			return WORD_NAME;
-		if (deed && object_attribute(s, i))
+		if ((deed && object_attribute(s, i)) || english_title(s, i))
 			return WORD_NAME;
 		if (!noun_position(s, i))
 			return k->cls & function_words ? WORD_NONE : deed ? WORD_DEED : WORD_VERB;

@@ -130,7 +130,11 @@ static void test_leaning(void **state)
 		"in one sentence please", "继续", "Lässt sich der nachher abschalten?",
 		"turn the sprite round then", "nach Größe ordnen",
 		"the third paragraph sounds clumsy", "achso und sonntags zählt mehr",
-		"Es müsste nur ganze Tage annehmen" };
+		"Es müsste nur ganze Tage annehmen", "mention the ferry first", "add a grid line",
+		"beschrifte die Pfeile links", "färbe den längsten Balken grün",
+		"make the arrival time optional", "phase three lacks the rollback rehearsal",
+		"write the patch and a proof", "Redis sounds good",
+		"die soll um sieben uhr abends starten" };
 	for (size_t i = 0; i < ARRAY_LEN(leaning); i++)
 		if (lean_of(*state, leaning[i]) < 0.66)
 			fail_msg("stands: %s (%.2f)", leaning[i], lean_of(*state, leaning[i]));
@@ -147,7 +151,11 @@ static void test_standing(void **state)
 		"write a script that waits for the gateway before it mounts the share",
 		"Der Schalter \"Weiter\" soll im Formularassistenten rechts stehen",
 		"find all invoices larger than one megabyte and list them",
-		"add an undo button to the toolbar of the editor", "", "\xff\xfe\xfd",
+		"add an undo button to the toolbar of the editor",
+		"Ergänze im Kassenbuch die Steuernummer",
+		"implement undo and redo for the seating planner",
+		"Der Hinweis soll in der ganzen Werkstatt hängen",
+		"Läuft der Nachtabgleich der Zähler schneller?", "", "\xff\xfe\xfd",
 		"the player forgets its position when the tunnel closes",
 		"c'est quoi la différence entre un tuple et une liste chaînée",
 		"wie heißt nochmal diese Taste zum Abschalten der Feststelltaste",

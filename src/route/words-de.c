@@ -53,7 +53,8 @@ const struct word_list words_de = {
 			"vor|nach|unter|über|durch|entlang|gegenseitig|jeweils|bereits|zudem|inzwischen|"
 			"mittlerweile|direkt|richtig|falsch|gut|am besten|um zu|mindestens|höchstens|"
 			"besonders|statt|per",
-		[LANG_ASSENT] = "ja|jo|jup|jawohl|ok|okay|klar|gut|super|perfekt|toll|prima|klasse|genau|genau so|"
+		[LANG_ASSENT] = "klingt gut|klingt sinnvoll|klingt vernünftig|hört sich gut an|sieht vernünftig aus|ist gut|ist okay|"
+			"ist in ordnung|ist super|ist perfekt|wäre gut|wäre schön|wäre super|wäre besser|ja|jo|jup|jawohl|ok|okay|klar|gut|super|perfekt|toll|prima|klasse|genau|genau so|"
 			"richtig|stimmt|passt|passt so|einverstanden|in ordnung|danke|vielen dank|cool|"
 			"sehr gut|alles klar|na klar|gerne|gern|bitte|mach|mach mal|mach das|mach das so|"
 			"tu das|los|nur zu|leg los|so machen wir das|machen wir so|sieht gut aus|gefällt mir|"
@@ -194,6 +195,17 @@ const struct word_list words_de = {
 			"indexiere|archiviere|archivieren|migriere|migrieren|skaliere|kalibriere|sichere|"
 			"sichern|import|export|build|download|upload|backup|rendere|rendern|parse|parsen|"
 			"plotte|messe|messen|runde|runden|rundet|gerundet|löschen",
+		[LANG_ADJUST] = "änder|ändere|beachte|begrenz|begrenze|behalt|behalte|benutz|benutze|berücksichtig|"
+			"berücksichtige|beschränk|beschränke|beschrifte|blend|blende|dreh|drehe|erhöh|erhöhe|"
+			"ergänz|ergänze|ersetz|ersetze|erwähn|erwähne|färb|färbe|formulier|formuliere|füg|füge|"
+			"gruppier|gruppiere|häng|hänge|halbier|halbiere|heb|hebe|ignorier|ignoriere|kürz|kürze|lass|"
+			"lasse|markier|markiere|nenn|nenne|nimm|nummerier|nummeriere|nutz|nutze|ordne|pack|packe|"
+			"probier|probiere|reduzier|reduziere|rück|rücke|runde|schieb|schiebe|schreib dazu|senk|"
+			"senke|setz|setze|sortier|sortiere|spiegel|spiegle|streich|streiche|tausch|tausche|teil|"
+			"teile|trenn|trenne|überspring|überspringe|unterstreich|unterstreiche|verdoppel|verdopple|"
+			"vergrößer|vergrößere|verkleiner|verkleinere|verkürz|verkürze|verringer|verringere|"
+			"verschieb|verschiebe|versteck|verstecke|versuch|versuche|vertausch|vertausche|verwend|"
+			"verwende|wähl|wähle|zentrier|zentriere|zieh|ziehe",
 		[LANG_NOUN] = "app|anwendung|programm|projekt|seite|seiten|webseite|website|fenster|dialog|"
 			"formular|feld|felder|knopf|button|buttons|taste|link|links|menü|liste|tabelle|zeile|"
 			"zeilen|spalte|spalten|zelle|text|texte|titel|überschrift|symbol|icon|bild|bilder|"

@@ -35,7 +35,9 @@ const struct word_list words_en = {
 			"then|now|soon|together|each other|directly|properly|correctly|automatically|enough|"
 			"perhaps|probably|anyway|instead|everywhere|somehow|somewhere|anywhere|at all|"
 			"by default|as well|a bit|a little",
-		[LANG_ASSENT] = "yes|yeah|yep|yup|ok|okay|k|sure|of course|fine|good|great|nice|perfect|cool|"
+		[LANG_ASSENT] = "sounds fine|sounds right|sounds great|sounds reasonable|sounds sensible|looks reasonable|"
+			"looks okay|looks ok|looks sensible|is fine|is good|is great|is okay|is ok|is perfect|"
+			"would be nice|would be good|would be great|would be fine|would be better|yes|yeah|yep|yup|ok|okay|k|sure|of course|fine|good|great|nice|perfect|cool|"
 			"excellent|awesome|alright|all right|right|correct|exactly|agreed|thanks|thank you|"
 			"thx|sounds good|looks good|looks fine|looks right|looks great|go ahead|do it|"
 			"do that|go for it|please do|make it so|works|works for me|that works|not bad|"
@@ -71,7 +73,7 @@ const struct word_list words_en = {
 		[LANG_RETURN] = "back to|going back to|go back to|coming back to|come back to|return to|returning to|"
 			"let's return to|let's go back to|let's get back to|get back to|getting back to|"
 			"regarding|concerning|about the|about our|about that|as for|with regard to|"
-			"with respect to|on the subject of|on the topic of|speaking of|remember|remember the|"
+			"with respect to|on the subject of|on the topic of|speaking of|do you remember|do you remember the|remember|remember the|"
 			"where were we with|where are we with|where did we leave off with|where did we stop with|where did we stop|"
 			"how far did we come with|what became of|"
 			"how far did we get with|how far are we with|how far along is|pick up|pick up on|"
@@ -147,6 +149,13 @@ const struct word_list words_en = {
 			"calculate|calibrate|schedule|compile|crawl|scrape|stream|record|train|backtest|"
 			"simulate|lint|minify|bundle|cluster|tokenize|paginate|autosave|reindex|re-index|"
 			"reconnect|reload|redirect|scale|format|extract|split|connect|count",
+		[LANG_ADJUST] = "add|align|append|assume|avoid|bold|cap|capitalise|capitalize|center|centre|change|"
+			"color|colour|crop|darken|decrease|default|disallow|double|drop|emphasise|emphasize|"
+			"enlarge|exclude|flip|group|halve|hide|highlight|include|increase|indent|insert|invert|"
+			"italicise|italicize|keep|label|leave|leave out|lighten|limit|lower|mention|mirror|move|"
+			"mute|narrow|number|omit|order|paint|pick|place|prefer|prefix|prepend|put|quote|raise|"
+			"reduce|rephrase|replace|restrict|reverse|reword|round|set|shift|shorten|shrink|skip|sort|"
+			"soften|swap|tighten|tone down|treat|truncate|try|underline|use|vary|widen",
 		[LANG_NOUN] = "app|application|program|project|page|pages|screen|view|window|dialog|form|field|"
 			"fields|button|buttons|link|links|menu|list|table|row|rows|column|columns|cell|text|"
 			"title|label|icon|image|file|files|folder|directory|path|line|lines|class|classes|"

@@ -81,6 +81,9 @@ const struct word_list words_es = {
 		[LANG_DEED] = "ordena|imprime|imprimir|convierte|instala|despliega|publica|dibuja|valida|traduce|"
 			"actualiza|exporta|importa|filtra|optimiza|descarga|sube|traducir|exportar|importar|"
 			"comprime|cifra|sincroniza|calcula|archiva|indexa|refactoriza",
+		[LANG_ADJUST] = "agrupa|alinea|añade|aumenta|baja|cambia|centra|colorea|deja|duplica|evita|excluye|"
+			"incluye|invierte|limita|menciona|mueve|oculta|omite|ordena|pinta|pon|prueba|quita|reduce|"
+			"redondea|reemplaza|resalta|salta|separa|sube|subraya|usa|utiliza",
 		[LANG_NOUN] = "aplicación|programa|proyecto|página|páginas|pantalla|vista|ventana|formulario|campo|"
 			"campos|botón|botones|enlace|enlaces|menú|lista|tabla|fila|columna|texto|título|"
 			"icono|imagen|imágenes|archivo|archivos|fichero|ficheros|carpeta|directorio|ruta|"

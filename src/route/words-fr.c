@@ -85,6 +85,9 @@ const struct word_list words_fr = {
 		[LANG_DEED] = "trie|trier|imprime|convertis|installe|déploie|publie|sauvegarde|valide|traduis|"
 			"optimise|télécharge|exporte|importe|filtre|redimensionne|traduire|exporter|importer|"
 			"convertir|compresse|chiffre|synchronise|calcule|archive|indexe|refactorise",
+		[LANG_ADJUST] = "ajoute|aligne|arrondis|augmente|baisse|cache|centre|change|colorie|diminue|double|"
+			"élargis|enlève|essaie|évite|garde|groupe|inclus|inverse|laisse|limite|masque|mentionne|mets|"
+			"omets|place|prends|raccourcis|réduis|remplace|saute|sépare|souligne|trie|utilise",
 		[LANG_NOUN] = "application|appli|programme|projet|page|pages|écran|vue|fenêtre|formulaire|champ|"
 			"champs|bouton|boutons|lien|liens|menu|liste|tableau|ligne|colonne|texte|titre|icône|"
 			"image|images|fichier|fichiers|dossier|répertoire|chemin|classe|fonction|méthode|"
