@@ -19,7 +19,7 @@ const struct opt cli_global_options[] = {
 	OPT_FLAG('v', "verbose", struct cli_globals, verbose,
 		"log everything, not only what matters"),
 	OPT_CHOICE(0, "color", struct cli_globals, colour, "WHEN", colour_choices,
-		"auto, always or never"),
+		"when to use colour: auto, always or never"),
 	OPT_STRING(0, "config", struct cli_globals, config, "FILE", "read this configuration file"),
 	OPT_STRING(0, "state", struct cli_globals, state, "DIR", "keep conversations and log here"),
 	OPT_END,

@@ -258,7 +258,7 @@ static void print_made(const struct smarting *s)
 	const struct smart_report *r = &s->report;
 	AUTO_FREE char *path = path_show(r->file.path, s->app->paths.home);
 
-	(void)fprintf(s->app->out, "New session %s\n  from     %s\n  path     %s\n", r->file.id,
+	(void)fprintf(s->app->out, "New session %s\n  from     %s\n  file     %s\n", r->file.id,
 		s->row.info.id, path);
 }
 

@@ -1,8 +1,7 @@
 /*
  * A session without its long texts, which can be had back.
  */
-#include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "cli/archive-of.h"
@@ -41,7 +40,7 @@ static const struct opt trim_options[] = {
 	OPT_STRING('t', "tools", struct trim_options, tools, "NAME,…",
 		"only these tools, their results and inputs alike; in any case of letters"),
 	OPT_INT('l', "threshold", struct trim_options, threshold, "CHARS", 1, CHARS_MOST,
-		"texts from this length on are trimmed (500)"),
+		"texts of so many characters or more are trimmed (500)"),
 	OPT_INT('a', "assistant", struct trim_options, assistant, "N", -MANY, MANY,
 		"also the first N long answers; with -N all but the last N"),
 	OPT_INT(0, "min-savings", struct trim_options, min_savings, "TOKENS", 0, MANY,
@@ -73,6 +72,8 @@ struct trimming {
 	const struct trim_options *opts;
 	struct session_row row;
 	struct strv tools;
+	char *out; /* folder, absolute; NULL: where the agent looks */
+	bool out_missing;
 	struct trim_report report;
 	struct damage damage;
 };
@@ -81,6 +82,7 @@ static void trimming_release(struct trimming *t)
 {
 	session_row_release(&t->row);
 	strv_release(&t->tools);
+	free(t->out);
 	trim_report_release(&t->report);
 }
 
@@ -124,13 +126,16 @@ static int check_in_place(struct trimming *t, struct err *reterr)
 	return r;
 }
 
-static void split_tools(struct trimming *t)
+static int split_tools(struct trimming *t, struct err *reterr)
 {
 	struct sv rest = sv_of(t->opts->tools), name;
 
 	while (sv_split(&rest, ',', &name))
 		if (sv_trim(name).n > 0)
 			strv_addsv(&t->tools, sv_trim(name));
+	if (t->opts->tools && t->tools.n == 0)
+		return err_set(reterr, ERR_USAGE, "--tools names no tool");
+	return 0;
 }
 
 static struct trim_opts opts_of(const struct trimming *t)
@@ -152,7 +157,7 @@ static struct trim_opts opts_of(const struct trimming *t)
 		.display = o->tool_use_result,
 		.in_place = o->in_place,
 		.dry = o->dry_run,
-		.out_dir = o->out,
+		.out_dir = t->out,
 	};
 }
 
@@ -160,16 +165,22 @@ static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 {
 	struct archive archive;
 	AUTO_FREE char *dir = archive_of(t->app, &archive);
-	int r = find(t, argc, argv, reterr);
+	int r = split_tools(t, reterr);
 
+	if (r == 0 && t->opts->out)
+		r = out_folder(t->opts->out, &t->out, &t->out_missing, reterr);
+	if (r == 0)
+		r = find(t, argc, argv, reterr);
 	if (r == 0 && t->opts->in_place)
 		r = check_in_place(t, reterr);
 	if (r < 0)
 		return r;
 	t->damage = damage_of(t->app, &t->row);
-	split_tools(t);
 	const struct trim_opts opts = opts_of(t);
-	return trim_session(&opts, &archive, &t->report, reterr);
+	r = trim_session(&opts, &archive, &t->report, reterr);
+	if (t->out_missing && !t->opts->dry_run)
+		out_folder_made(t->app, t->out, r == 0);
+	return r;
 }
 
 /* ---- what is said ---- */
@@ -194,6 +205,15 @@ static void put_tokens(struct jw *w, const struct trim_report *r)
 	jw_put_cstr(w, "before_sure", sure_name(r->before.sure));
 	jw_put_i64(w, "left", r->left.tokens);
 	jw_put_cstr(w, "left_sure", sure_name(r->left.sure));
+	jw_end(w);
+}
+
+static void put_unknown(struct jw *w, const struct trim_report *r)
+{
+	jw_key(w, "unknown_tools");
+	jw_array(w);
+	for (size_t i = 0; i < r->unknown.n; i++)
+		jw_string(w, sv_of(r->unknown.v[i]));
 	jw_end(w);
 }
 
@@ -225,6 +245,8 @@ static void print_json(const struct trimming *t, int result, const struct err *e
 		put_count(&w, "images", &r->images);
 		put_count(&w, "copies", &r->copies);
 		jw_put_i64(&w, "live_images", r->live_images);
+		jw_put_i64(&w, "images_left", r->images_left);
+		put_unknown(&w, r);
 	}
 	if (result == 0) {
 		jw_put_i64(&w, "bytes_before", (int64_t)r->file.bytes_in);
@@ -239,29 +261,46 @@ static void print_json(const struct trimming *t, int result, const struct err *e
 
 static void print_count(FILE *out, const char *what, const struct trim_count *c)
 {
-	char size[SIZE_TEXT_MAX];
+	char size[SIZE_TEXT_MAX], count[SIZE_TEXT_MAX];
 
 	if (c->n == 0)
 		return;
 	size_format(c->bytes, size);
-	(void)fprintf(out, "  %-8s %" PRId64 ", %s\n", what, c->n, size);
+	size_format_count(c->n, count);
+	(void)fprintf(out, "  %-8s %s, %s less\n", what, count, size);
 }
 
 static void print_plan(const struct trimming *t)
 {
 	const struct trim_report *r = &t->report;
 	FILE *out = t->app->out;
-	char before[SIZE_TEXT_MAX], after[SIZE_TEXT_MAX];
+	char before[SIZE_TEXT_MAX], after[SIZE_TEXT_MAX], left[SIZE_TEXT_MAX];
 
-	print_saved_tokens(out, &r->saved, &r->before);
 	size_format(r->file.bytes_in, before);
 	size_format(r->file.bytes_out, after);
+	size_format_count(r->images_left, left);
 	print_count(out, "results", &r->results);
 	print_count(out, "inputs", &r->inputs);
 	print_count(out, "answers", &r->answers);
 	print_count(out, "images", &r->images);
 	print_count(out, "copies", &r->copies);
-	(void)fprintf(out, "  file     %s, was %s\n", after, before);
+	if (r->images_left > 0)
+		(void)fprintf(out, "  images   %s stay (--images)\n", left);
+	(void)fprintf(out, "  size     %s, was %s\n", after, before);
+}
+
+static void print_dry(const struct trimming *t)
+{
+	const struct trim_report *r = &t->report;
+	AUTO_STR words = STR_INIT;
+
+	saved_words(&r->saved, &r->before, &words);
+	(void)fprintf(t->app->out, "Trimming %s%s would save %s\n", t->row.info.id,
+		t->opts->in_place ? " itself" : "", words.buf);
+	print_plan(t);
+	if (t->opts->in_place)
+		(void)fputs("The session itself would change; a copy goes to the archive first.\n",
+			t->app->out);
 }
 
 static void print_backup(const struct trimming *t)
@@ -272,7 +311,7 @@ static void print_backup(const struct trimming *t)
 	AUTO_FREE char *copy = archive_path(&archive, r->backup);
 	AUTO_FREE char *shown = path_show(copy, t->app->paths.home);
 
-	(void)fprintf(t->app->out, "Trimmed session %s\n  before   %s\n", r->file.id, shown);
+	(void)fprintf(t->app->out, "Trimmed session %s\n  backup   %s\n", r->file.id, shown);
 }
 
 static void print_done(const struct trimming *t)
@@ -281,8 +320,7 @@ static void print_done(const struct trimming *t)
 	FILE *out = t->app->out;
 
 	if (t->opts->dry_run) {
-		(void)fprintf(out, "Trimming %s would leave:\n", t->row.info.id);
-		print_plan(t);
+		print_dry(t);
 		return;
 	}
 	AUTO_FREE char *path = path_show(r->file.path, t->app->paths.home);
@@ -290,10 +328,23 @@ static void print_done(const struct trimming *t)
 		print_backup(t);
 	else
 		(void)fprintf(out, "New session %s\n  from     %s\n", r->file.id, t->row.info.id);
-	(void)fprintf(out, "  path     %s\n", path);
+	(void)fprintf(out, "  file     %s\n", path);
+	print_saved_tokens(out, &r->saved, &r->before);
 	print_plan(t);
 	if (!t->opts->out)
 		print_resume(out, resume_words(t->row.agent, t->row.info.format), r->file.id);
+}
+
+static void warn_unknown(const struct trimming *t)
+{
+	const struct strv *unknown = &t->report.unknown;
+
+	if (unknown->n == 0)
+		return;
+	(void)fputs("faden: warning: no tool of this name was used in the session: ", t->app->err);
+	for (size_t i = 0; i < unknown->n; i++)
+		(void)fprintf(t->app->err, "%s%s", i ? ", " : "", unknown->v[i]);
+	(void)fputs("\n", t->app->err);
 }
 
 static void warn_base(const struct trimming *t)
@@ -331,8 +382,10 @@ static int run_trim(struct app *app, const void *options, int argc, char **argv,
 	if (r < 0)
 		return json_fail(app, t.opts->json, r, &err, reterr);
 	r = trim(&t, argc, argv, &err);
-	if (r == 0)
+	if (r == 0) {
 		warn_base(&t);
+		warn_unknown(&t);
+	}
 	if (t.row.info.path)
 		damage_warn(app, &t.damage, t.row.info.id);
 	if (t.opts->json)

@@ -1,7 +1,11 @@
 #include "cli/new-session.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/mem.h"
+#include "os/path.h"
 #include "ui/size.h"
 
 const char *resume_words(const char *agent, enum transcript_format format)
@@ -11,14 +15,22 @@ const char *resume_words(const char *agent, enum transcript_format format)
 	return strcmp(agent, "claude") == 0 ? "claude --resume" : NULL;
 }
 
-void print_saved_tokens(FILE *out, const struct figure *saved, const struct figure *before)
+void saved_words(const struct figure *saved, const struct figure *before, struct str *out)
 {
-	char less[SIZE_TEXT_MAX], of[SIZE_TEXT_MAX];
+	char less[SIZE_TEXT_MAX], of[SIZE_TEXT_MAX], left[SIZE_TEXT_MAX];
 
 	size_format_count(saved->tokens, less);
 	size_format_count(before->tokens, of);
-	(void)fprintf(out, "  tokens   %s less (%s) of %s (%s)\n", less, sure_name(saved->sure), of,
-		sure_name(before->sure));
+	size_format_count(before->tokens - saved->tokens, left);
+	str_addf(out, "%s of %s tokens (%s), leaving %s", less, of, sure_name(saved->sure), left);
+}
+
+void print_saved_tokens(FILE *out, const struct figure *saved, const struct figure *before)
+{
+	AUTO_STR words = STR_INIT;
+
+	saved_words(saved, before, &words);
+	(void)fprintf(out, "  saved    %s\n", words.buf);
 }
 
 void print_resume(FILE *out, const char *words, const char *id)
@@ -26,4 +38,32 @@ void print_resume(FILE *out, const char *words, const char *id)
 	(void)fprintf(out, "Go on with:\n  faden ask --in %s TEXT\n", id);
 	if (words)
 		(void)fprintf(out, "  faden resume %s\n  %s %s\n", id, words, id);
+}
+
+int out_folder(const char *out, char **ret, bool *ret_missing, struct err *reterr)
+{
+	struct stat st;
+	struct sv base = path_base(sv_of(out)), parent = path_parent(sv_of(out));
+	AUTO_FREE char *above = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *real = NULL;
+
+	*ret_missing = stat(out, &st) < 0;
+	if (!*ret_missing && !S_ISDIR(st.st_mode))
+		return err_set(reterr, ERR_INPUT, "--out %s is no folder", out);
+	if (!*ret_missing)
+		return path_real(out, ret, reterr);
+	if (stat(above[0] ? above : ".", &st) < 0 || !S_ISDIR(st.st_mode) || base.n == 0)
+		return err_set(reterr, ERR_INPUT, "--out %s: there is no such folder", out);
+	int rc = path_real(above[0] ? above : ".", &real, reterr);
+	if (rc >= 0)
+		*ret = xasprintf("%s/%.*s", strcmp(real, "/") == 0 ? "" : real, SV_ARG(base));
+	return rc;
+}
+
+void out_folder_made(struct app *app, const char *folder, bool written)
+{
+	if (written)
+		(void)fprintf(app->err, "faden: made the folder %s\n", folder);
+	else
+		(void)rmdir(folder);
 }

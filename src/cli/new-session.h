@@ -5,12 +5,24 @@
 
 #include <stdio.h>
 
+#include "cli/app.h"
 #include "transcript/tokens.h"
 #include "transcript/transcript.h"
 
 /* The agent's own words for going on with a session, before its id; NULL when it has none. */
 const char *resume_words(const char *agent, enum transcript_format format);
-/* "  tokens   973 less (fitted) of 21,695 (exact)" */
+/* "973 of 21,695 tokens (fitted), leaving 20,722" */
+void saved_words(const struct figure *saved, const struct figure *before, struct str *out);
+/* "  saved    973 of 21,695 tokens (fitted), leaving 20,722" */
 void print_saved_tokens(FILE *out, const struct figure *saved, const struct figure *before);
 /* The commands that go on with it; words as of resume_words(). */
 void print_resume(FILE *out, const char *words, const char *id);
+
+/*
+ * The folder of --out as an absolute path, for the caller to free. One that is missing is fine when
+ * its parent is there (*ret_missing; it is made with the session), else it is an error.
+ */
+int out_folder(const char *out, char **ret, bool *ret_missing, struct err *reterr) MUST_USE;
+/* When there was none before: says that it was made, or takes the empty one away when no session
+ * came of it. */
+void out_folder_made(struct app *app, const char *folder, bool written);

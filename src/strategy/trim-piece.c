@@ -59,6 +59,14 @@ void trim_push_break(struct trim_part *part)
 	part->breaks++;
 }
 
+void trim_lower(struct sv name, struct str *out)
+{
+	for (size_t i = 0; i < name.n; i++)
+		str_addc(out,
+			name.p[i] >= 'A' && name.p[i] <= 'Z' ? (char)(name.p[i] | 0x20)
+							     : name.p[i]);
+}
+
 bool trim_selected(const struct trim_run *run, struct sv name)
 {
 	AUTO_STR lower = STR_INIT;
@@ -66,10 +74,7 @@ bool trim_selected(const struct trim_run *run, struct sv name)
 
 	if (run->wanted.n == 0)
 		return true;
-	for (size_t i = 0; i < name.n; i++)
-		str_addc(&lower,
-			name.p[i] >= 'A' && name.p[i] <= 'Z' ? (char)(name.p[i] | 0x20)
-							     : name.p[i]);
+	trim_lower(name, &lower);
 	return map_get(&run->wanted, str_sv(&lower), &index);
 }
 
@@ -319,8 +324,12 @@ void trim_image(struct trim_at *at, struct jval block, struct jval source, const
 	};
 	struct str *json = &at->part->json;
 
-	if (!at->run->opts->images || data.type != J_STRING)
+	if (data.type != J_STRING)
 		return;
+	if (!at->run->opts->images) {
+		at->part->images_left++;
+		return;
+	}
 	p.hash = recall_hash(block.raw);
 	str_clear(json);
 	str_addf(json, "{\"type\":\"%s\",\"text\":", text_type);

@@ -50,12 +50,14 @@ struct trim_part {
 	size_t candidates_before;
 	size_t candidates_seen; /* by edit() */
 	struct trim_count results, inputs, answers, images, copies;
+	int64_t images_left;
 	struct str text, json; /* for use and use again */
 };
 
 struct trim_run {
 	const struct trim_opts *opts;
 	const struct archive *archive;
+	const char *name; /* of the session, in words to the user */
 	char key[ARCHIVE_KEY_MAX];
 	struct trim_report *report;
 
@@ -109,6 +111,8 @@ void trim_push_content(struct trim_part *part, enum trim_feed what, struct jval 
 void trim_push_want(
 	const struct trim_run *run, struct trim_part *part, struct jval id, struct jval content);
 void trim_push_break(struct trim_part *part);
+/* Appends the name of a tool in small letters. */
+void trim_lower(struct sv name, struct str *out);
 bool trim_selected(const struct trim_run *run, struct sv name);
 /* The want that read() left for this place; valid in edit(). */
 const struct trim_want *trim_next_want(struct trim_at *at);

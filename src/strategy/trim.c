@@ -5,18 +5,21 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "strategy/trim-run.h"
 #include "transcript/home.h"
 
 enum {
 	PLACES_FLUSH = 16384, /* references are stored in batches: memory stays small */
 	CHARS_MAX = 16 * 1024 * 1024, /* of threshold and kept head */
+	NAMES_SHOWN = 12, /* tools named in an error */
 };
 static const char unknown_tool[] = "Unknown";
 
 void trim_report_release(struct trim_report *report)
 {
 	rewrite_result_release(&report->file);
+	strv_release(&report->unknown);
 }
 
 /* ---- a chunk's life ---- */
@@ -193,6 +196,7 @@ static int on_fold(void *data, void *chunk, struct err *reterr)
 	add_count(&report->answers, &part->answers);
 	add_count(&report->images, &part->images);
 	add_count(&report->copies, &part->copies);
+	report->images_left += part->images_left;
 	if (run->opts->dry)
 		return 0;
 	vec_each (&part->places, place)
@@ -227,24 +231,94 @@ static int64_t trimmed(const struct trim_report *r)
 	return r->results.n + r->inputs.n + r->answers.n + r->images.n + r->copies.n;
 }
 
-static int enough(const struct trim_run *run, struct err *reterr)
+/* ---- tools by name ---- */
+
+static bool is_used(const struct trim_run *run, const char *tool)
+{
+	AUTO_STR want = STR_INIT;
+
+	trim_lower(sv_of(tool), &want);
+	for (size_t i = 0; i < run->names.n; i++) {
+		AUTO_STR have = STR_INIT;
+		trim_lower(sv_of(run->names.v[i]), &have);
+		if (strcmp(have.buf, want.buf) == 0)
+			return true;
+	}
+	return sv_is(str_sv(&want), "unknown");
+}
+
+static void add_names(struct str *out, const struct strv *names)
+{
+	for (size_t i = 0; i < names->n && i < NAMES_SHOWN; i++) {
+		str_adds(out, i ? ", " : "");
+		utf8_scrub_line(out, sv_of(names->v[i]));
+	}
+	if (names->n > NAMES_SHOWN)
+		str_adds(out, " and others");
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A misspelt name would trim nothing, or less than was meant. */
+static int check_tools(struct trim_run *run, struct err *reterr)
+{
+	const struct strv *tools = run->opts->tools;
+	struct strv *unknown = &run->report->unknown;
+	AUTO_STR given = STR_INIT;
+	AUTO_STR there = STR_INIT;
+
+	for (size_t i = 0; tools && i < tools->n; i++)
+		if (!is_used(run, tools->v[i]))
+			strv_addsv(unknown, sv_of(tools->v[i]));
+	if (unknown->n == 0 || unknown->n < tools->n)
+		return 0;
+	if (run->names.n > 0)
+		qsort(run->names.v, run->names.n, sizeof(run->names.v[0]), by_name);
+	add_names(&given, unknown);
+	add_names(&there, &run->names);
+	return err_set(reterr, ERR_NOTFOUND, "nothing to trim in %s: no tool %s here; %s%s",
+		run->name, given.buf, there.len ? "there are " : "no tool was used",
+		there.len ? there.buf : "");
+}
+
+/* ---- whether it is worth it ---- */
+
+static int nothing_long(const struct trim_run *run, struct err *reterr)
+{
+	int64_t images = run->report->images_left;
+	AUTO_STR hint = STR_INIT;
+
+	if (images > 0)
+		str_addf(&hint, "; %" PRId64 " picture%s or document%s would go with --images",
+			images, images == 1 ? "" : "s", images == 1 ? "" : "s");
+	return err_set(reterr, ERR_NOTFOUND,
+		"nothing to trim in %s: no text of %" PRId64 " characters or more is left%s",
+		run->name, run->opts->threshold, hint.len ? hint.buf : "");
+}
+
+static int enough(struct trim_run *run, struct err *reterr)
 {
 	const struct trim_report *r = run->report;
 	int64_t want = run->opts->min_savings;
+	int rc = check_tools(run, reterr);
 
+	if (rc < 0)
+		return rc;
 	if (trimmed(r) == 0)
-		return err_set(reterr, ERR_NOTFOUND,
-			"nothing to trim: no text of %" PRId64 " characters or more is left",
-			run->opts->threshold);
+		return nothing_long(run, reterr);
 	if (r->saved.tokens >= want || r->live_images > 0)
 		return 0;
 	if (r->live_bytes == 0)
 		return err_set(reterr, ERR_NOTFOUND,
-			"nothing to trim: what is long is not sent to the model any more (it lies "
-			"before the last compaction or on a branch that was left)");
+			"nothing to trim in %s: what is long is not sent to the model any more "
+			"(it lies before the last compaction or on a branch that was left)",
+			run->name);
 	return err_set(reterr, ERR_NOTFOUND,
-		"nothing to trim: it would save %" PRId64 " tokens (%s), less than %" PRId64,
-		r->saved.tokens, sure_name(r->saved.sure), want);
+		"nothing to trim in %s: it would save %" PRId64 " tokens (%s), less than %" PRId64,
+		run->name, r->saved.tokens, sure_name(r->saved.sure), want);
 }
 
 static int on_done(void *data, const struct transcript_live *live, struct err *reterr)
@@ -338,8 +412,7 @@ static void take_tools(struct trim_run *run)
 
 	for (size_t i = 0; tools && i < tools->n; i++) {
 		AUTO_STR lower = STR_INIT;
-		for (const char *p = tools->v[i]; *p; p++)
-			str_addc(&lower, *p >= 'A' && *p <= 'Z' ? (char)(*p | 0x20) : *p);
+		trim_lower(sv_of(tools->v[i]), &lower);
 		(void)map_put(&run->wanted, str_sv(&lower), 1);
 	}
 }
@@ -403,6 +476,9 @@ int trim_session(const struct trim_opts *opts, const struct archive *archive,
 	if (opts->threshold < 1 || opts->threshold > CHARS_MAX || opts->keep_head < 0 ||
 		opts->keep_head > CHARS_MAX)
 		return err_set(reterr, ERR_USAGE, "a size must be between 1 and %d", CHARS_MAX);
+	struct sv id = transcript_path_id(opts->format, sv_of(opts->path));
+	AUTO_FREE char *name = id.n ? xmemdup0(id.p, id.n) : xstrdup(opts->path);
+	run.name = name;
 	take_tools(&run);
 	known_read(opts->path, &run.told);
 	int r = opts->assistant < 0 ? count_answers(&run, reterr) : 0;
@@ -413,5 +489,7 @@ int trim_session(const struct trim_opts *opts, const struct archive *archive,
 		memcpy(report.backup, run.key, sizeof(report.backup));
 	if (r == 0 || r == ERR_NOTFOUND)
 		*ret = report;
+	else
+		trim_report_release(&report);
 	return r;
 }

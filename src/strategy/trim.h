@@ -60,6 +60,8 @@ struct trim_report {
 	struct trim_count results, inputs, answers, images, copies;
 	uint64_t live_bytes; /* of all that, what a resume would have sent */
 	int64_t live_images;
+	int64_t images_left; /* pictures and documents that would go with opts.images */
+	struct strv unknown; /* of opts.tools, those that nothing here was done with */
 	struct figure saved; /* tokens of live_bytes; images are not among them */
 	struct figure before; /* the context now */
 	struct figure left; /* … and then */
@@ -67,15 +69,15 @@ struct trim_report {
 	bool base; /* Codex: the history before this file is in another one, and was not looked at
 		    */
 };
-#define TRIM_REPORT_INIT                     \
-	{                                    \
-		.file = REWRITE_RESULT_INIT, \
+#define TRIM_REPORT_INIT                                           \
+	{                                                          \
+		.file = REWRITE_RESULT_INIT, .unknown = STRV_INIT, \
 	}
 void trim_report_release(struct trim_report *report);
 
 /*
- * Plans, and unless dry writes. ERR_NOTFOUND: nothing to trim, or less than min_savings; *ret is
- * then set all the same (without a file) for showing what there was.
+ * Plans, and unless dry writes. ERR_NOTFOUND: nothing to trim, less than min_savings, or no tool of
+ * those names; *ret is then set all the same (without a file) for showing what there was.
  */
 int trim_session(const struct trim_opts *opts, const struct archive *archive,
 	struct trim_report *ret, struct err *reterr) MUST_USE;

@@ -54,13 +54,19 @@ t_like 'the note' "$(line 1)" '"trim_metadata":\{"parent_file":"'"$file"'".*"tar
 t_is 'copies for the screen stay' "$(grep -o '"toolUseResult"' "$new" | wc -l)" "$(grep -o '"toolUseResult"' "$file" | wc -l)"
 t_like 'usage is 0' "$(cat "$new")" '"usage":\{"input_tokens":0,"cache_read_input_tokens":0'
 t_exit 'again: nothing is left' 1 t_faden trim "$new"
-t_like 'and says so' "$(cat "$t_err")" 'nothing to trim: no text of 500 characters or more is left'
+t_like 'and says so' "$(cat "$t_err")" 'nothing to trim in [0-9a-f-]{36}: no text of 500 characters or more is left'
 t_exit 'again with a smaller threshold' 1 t_faden trim "$new" --threshold 60
 t_like 'leaves placeholders alone' "$(cat "$t_err")" 'nothing to trim'
 trim 'only one tool' --tools bash
 t_is 'its result' "$(json results count)" 1
 t_is 'nobody else'"'"'s input' "$(json inputs count)" 0
 t_like 'Write keeps its input' "$(cat "$new")" '"content":"wwwwwwww'
+t_exit 'tools that are none' 1 t_faden trim $id --tools Rad,Bsh
+t_like 'which there are' "$(cat "$t_err")" "no tool Rad, Bsh here; there are Bash, .*Read"
+t_exit 'one that is none' 0 t_faden trim --dry-run $id --tools Rad,Bash
+t_like 'is warned about' "$(cat "$t_err")" 'warning: no tool of this name was used in the session: Rad$'
+t_exit 'no tool at all' 2 t_faden trim $id --tools ''
+t_exit 'blanks for tools' 2 t_faden trim $id --tools ' , '
 trim 'no inputs' --no-inputs
 t_is 'none' "$(json inputs count)" 0
 trim 'a larger threshold' --threshold 2000
@@ -101,6 +107,9 @@ t_is 'is none' "$(json answers count)" 0
 begin images
 trim 'pictures stay' --min-savings 0
 t_is 'both' "$(grep -o '"type":"image"' "$new" | wc -l)" 2
+t_is 'their number is said' "$(json images_left)" 2
+t_exit 'no long text, but pictures' 1 t_faden trim $id --threshold 1000000
+t_like 'says how they would go' "$(cat "$t_err")" '; 1 picture or document would go with --images$'
 t_unlike 'and nothing odd is written' "$(cat "$new")" "\\{'type'"
 trim 'pictures go' --images --min-savings 0
 t_is 'both of them' "$(json images count)" 2
@@ -155,11 +164,24 @@ t_like 'says how much' "$(cat "$t_err")" 'it would save [0-9]+ tokens \((fitted|
 begin tools
 ls -la --time-style=full-iso "$project" >"$t_tmp/ls"
 t_exit 'dry run' 0 t_faden trim --dry-run $id
-t_like 'says what' "$(cat "$t_out")" 'tokens +[0-9,]+ less \((fitted|assumed)\)'
+t_like 'says what' "$(cat "$t_out")" 'would save [0-9,]+ of [0-9,]+ tokens \((fitted|assumed)\)'
 ls -la --time-style=full-iso "$project" >"$t_tmp/ls2"
 t_ok 'leaves the folder as it was' cmp "$t_tmp/ls" "$t_tmp/ls2"
-t_exit 'to another folder' 0 t_faden trim --json $id --out "$t_tmp/out/deep"
-t_is 'is there' "$(json path)" "$t_tmp/out/deep/$(json session_id).jsonl"
+t_exit 'a plan for people' 0 t_faden trim -n $id
+t_like 'says what is saved and left' "$(cat "$t_out")" "^Trimming $id would save [0-9,]+ of [0-9,]+ tokens \((fitted|assumed)\), leaving [0-9,]+$"
+t_exit 'a plan in place' 0 t_faden trim -n --in-place $id
+t_like 'says that it would change' "$(cat "$t_out")" '^The session itself would change'
+t_ok 'and changes nothing' cmp "$t_tmp/before" "$file"
+t_exit 'to a folder in a folder that is missing' 3 t_faden trim --json $id --out "$t_tmp/out/deep"
+t_like 'is an error' "$(json error)" 'there is no such folder'
+t_ok 'and makes nothing' test ! -e "$t_tmp/out"
+t_exit 'to a file' 3 t_faden trim $id --out "$file"
+t_exit 'nothing to trim for a new folder' 1 t_faden trim $id --out "$t_tmp/out" --threshold 1000000
+t_ok 'makes none' test ! -e "$t_tmp/out"
+cd "$t_tmp" || exit 1
+t_exit 'to another folder' 0 t_faden trim --json $id --out out
+t_like 'says that it was made' "$(cat "$t_err")" "^faden: made the folder $t_tmp/out$"
+t_is 'is there' "$(json path)" "$t_tmp/out/$(json session_id).jsonl"
 t_is 'private' "$(stat -c %a "$(json path)")" "$(stat -c %a "$file")"
 t_exit 'by path' 0 t_faden trim -n "$file"
 t_exit 'by fragment' 0 t_faden trim -n 11111111
