@@ -86,16 +86,22 @@ static bool goes_on(const struct assist *as, const struct conv *c)
 /* Told when a turn goes elsewhere than the last one here did. */
 static bool tell_route(const struct assist *as, const struct conv *last, const struct conv *to)
 {
-	char ago[CLOCK_TEXT_MAX];
+	AUTO_STR when = STR_INIT;
+	AUTO_STR line = STR_INIT;
+	bool old = to && to->age_ms > router_opts(as->opts.router)->expiry_ms;
 
-	if ((to && strcmp(last->id, to->id) == 0) || (!to && last->turns == 0))
+	/* Where the last one went is no news, unless that is long ago. */
+	if ((to && strcmp(last->id, to->id) == 0 && !old) || (!to && last->turns == 0))
 		return false;
 	if (!to) {
 		assist_notice(as, "%s", text_get(TEXT_ROUTED_NEW, as->opts.language));
 		return true;
 	}
-	clock_format_ago(to->age_ms, ago);
-	assist_notice(as, "Resuming: %s, %s.", conv_label(to), ago);
+	text_ago(&when, as->opts.language, to->age_ms);
+	if (strcmp(to->dir, as->opts.dir) != 0)
+		str_addf(&when, ", in %s", to->dir);
+	text_fill(&line, TEXT_ROUTED_TO, as->opts.language, conv_label(to), when.buf);
+	assist_notice(as, "%s", line.buf);
 	return true;
 }
 

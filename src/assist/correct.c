@@ -139,9 +139,12 @@ static int find_named(struct assist *as, struct sv about, struct conv *ret, stru
 			conv_copy(ret, &res.convs.v[found]);
 		routing_result_release(&res);
 	}
-	if (r == 0 && found == ROUTE_NONE)
-		r = err_set(reterr, ERR_NOTFOUND, "There is no conversation about %.*s here.",
-			SV_ARG(about));
+	if (r == 0 && found == ROUTE_NONE) {
+		AUTO_STR line = STR_INIT;
+		AUTO_FREE char *words = xmemdup0(about.p, about.n);
+		text_fill(&line, TEXT_NONE_ABOUT, as->opts.language, words, NULL);
+		r = err_set(reterr, ERR_NOTFOUND, "%s", line.buf);
+	}
 	return r;
 }
 
@@ -151,7 +154,8 @@ static int find_other(
 	AUTO_FREE char *id = xmemdup0(rec->other.p, rec->other.n);
 
 	if (!*id)
-		return err_set(reterr, ERR_NOTFOUND, "There is no other conversation here.");
+		return err_set(
+			reterr, ERR_NOTFOUND, "%s", text_get(TEXT_NO_OTHER, as->opts.language));
 	return conv_get(as->opts.store, id, as->opts.clock, ret, reterr);
 }
 
@@ -171,9 +175,11 @@ static int say_again(struct assist *as, const struct record *rec, const struct c
 	struct assist_request *req, struct err *reterr)
 {
 	bool fresh = !target->id[0];
+	AUTO_STR line = STR_INIT;
 
-	assist_notice(as, "All right: the same in %s.",
-		fresh ? "a new conversation" : conv_label(target));
+	text_fill(&line, fresh ? TEXT_SAME_NEW : TEXT_SAME_THERE, as->opts.language,
+		conv_label(target), NULL);
+	assist_notice(as, "%s", line.buf);
 	as->corrected = xmemdup0(rec->text.p, rec->text.n);
 	memcpy(as->corrected_to, target->id, sizeof(as->corrected_to));
 	*req = (struct assist_request){ .text = sv_of(as->corrected),
@@ -186,17 +192,20 @@ static int say_again(struct assist *as, const struct record *rec, const struct c
 static int go_there(struct assist *as, const struct conv *target, bool acted,
 	struct assist_outcome *out, struct err *reterr)
 {
+	static const enum text_id texts[2][2] = {
+		{ TEXT_NEXT_THERE, TEXT_NEXT_NEW },
+		{ TEXT_DONE_NEXT_THERE, TEXT_DONE_NEXT_NEW },
+	};
 	struct store *store = as->opts.store;
 	bool fresh = !target->id[0];
+	AUTO_STR line = STR_INIT;
 	int r = fresh ? conv_reset(store, as->opts.dir, as->opts.clock, reterr)
 		      : conv_set_current(store, as->opts.dir, target->id, as->opts.clock, reterr);
 
 	if (r == 0 && !fresh)
 		r = conv_pin(store, as->opts.dir, reterr);
-	(void)snprintf(out->reply, sizeof(out->reply), "%sFrom now on: %s.%s",
-		acted ? "What was done stands. " : "",
-		fresh ? "a new conversation" : conv_label(target),
-		acted ? " Please say it again." : "");
+	text_fill(&line, texts[acted][fresh], as->opts.language, conv_label(target), NULL);
+	(void)snprintf(out->reply, sizeof(out->reply), "%s", line.buf);
 	return r;
 }
 
@@ -254,8 +263,10 @@ int assist_correct(struct assist *as, struct assist_request *req, struct assist_
 	/* "The other one" may as well answer a question of the agent. */
 	bool known = read_record(as, &rec);
 	if (known && (kind != CORRECT_OTHER || words.sure || rec.told)) {
-		/* "Go back to the one about X" need not mean that the last turn went astray. */
-		bool wrong = kind != CORRECT_ABOUT || words.denies || rec.told;
+		/* "Go back to the one about X" need not mean that the last turn went astray, and
+		 * "new conversation" alone does not. */
+		bool wrong = kind == CORRECT_OTHER || words.denies ||
+			(kind == CORRECT_ABOUT && rec.told);
 		r = find_target(as, kind, words.about, &rec, &target, &err);
 		if (r == ERR_NOTFOUND)
 			r = not_found(&words, &err, out);

@@ -4,12 +4,12 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/uuid.h"
 #include "os/path.h"
 #include "route/learn.h"
 #include "store/topic.h"
 
 enum {
-	FOLDERS_UP = 8, /* folders above this one that are looked at */
 	NAMED_MAX = 30, /* conversations found by a shared word alone */
 	PROMPTS_MAX = 200, /* of one conversation that are read when its topic is not kept */
 };
@@ -27,6 +27,7 @@ struct gathering {
 	VEC(struct material) materials;
 	VEC(struct route_conv) view;
 	struct map seen;
+	char current[UUID_TEXT]; /* what goes on in this folder; "" for nothing */
 	struct err *reterr;
 };
 
@@ -160,6 +161,8 @@ static void make_view(struct gathering *g, int64_t now_ms)
 				.created_ms = now_ms - c->age_ms - (c->active_ms - c->created_ms),
 				.last_ms = now_ms - c->age_ms,
 				.dir = sv_of(c->dir),
+				.last_dir =
+					strcmp(c->id, g->current) == 0 ? sv_of(g->rt->dir) : SV(""),
 				.project = sv_of(c->project),
 				.turns = (unsigned)c->turns,
 				.before_reset = c->before_reset,
@@ -170,21 +173,31 @@ static void make_view(struct gathering *g, int64_t now_ms)
 	}
 }
 
-/* What leans on something leans on what ran in this folder, one above it, or its repository. */
+/* What goes on here, also when it was fetched from another project by its name. */
+static int gather_current(struct gathering *g)
+{
+	const struct routing *rt = g->rt;
+	AUTO_CONV current = CONV_INIT;
+	int r = conv_current(rt->store, rt->dir, rt->clock, &current, g->reterr);
+
+	if (r == ERR_NOTFOUND)
+		return 0;
+	if (r == 0)
+		memcpy(g->current, current.id, sizeof(g->current));
+	return r < 0 ? r : gather(g, &current);
+}
+
+/* What leans on something leans on what ran in this project, or goes on in this folder. */
 static int gather_near(struct gathering *g)
 {
 	const struct routing *rt = g->rt;
-	struct sv dir = sv_of(rt->dir);
 	AUTO_STRV projects = STRV_INIT;
 
 	strv_add(&projects, rt->project);
-	for (int up = 0; up < FOLDERS_UP && dir.n > 1; up++) {
-		if (!sv_is(dir, rt->project))
-			strv_addsv(&projects, dir);
-		dir = path_parent(dir);
-	}
-	return conv_in_projects(rt->store, &projects, (int64_t)router_opts(rt->router)->max,
-		rt->clock, gather, g, g->reterr);
+	int r = gather_current(g);
+	return r < 0 ? r
+		     : conv_in_projects(rt->store, &projects, (int64_t)router_opts(rt->router)->max,
+			       rt->clock, gather, g, g->reterr);
 }
 
 static int gather_all(struct gathering *g, struct sv text)
@@ -268,12 +281,16 @@ int routing_learn(const struct routing *rt, const struct conv *c, struct sv prom
 
 	if (r < 0 || is_seed(rt))
 		return r;
-	bool first = !topic;
-	if (first)
+	if (topic) {
+		router_learn(rt->router, topic, prompt, TOPIC_LATER);
+	} else {
+		/* Also what was said in turns that nobody saw the end of. */
 		topic = route_topic_new();
-	router_learn(rt->router, topic, prompt, first ? TOPIC_FIRST : TOPIC_LATER);
+		r = learn_prompts(rt, c->id, topic, reterr);
+	}
 	router_learn(rt->router, topic, answer, TOPIC_ANSWER);
-	r = keep_topic(rt, c->seq, topic, reterr);
+	if (r == 0)
+		r = keep_topic(rt, c->seq, topic, reterr);
 	route_topic_free(topic);
 	return r;
 }

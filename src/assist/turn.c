@@ -252,9 +252,9 @@ static int decide_task(struct assist *as, struct sv text, struct err *reterr)
 		: CONV_EDIT;
 
 	if (task == CONV_PLAN)
-		assist_notice(as, "This turn plans; nothing is changed.");
+		assist_notice(as, "%s", text_get(TEXT_PLANNING, as->opts.language));
 	else if (as->conv->task == CONV_PLAN && as->conv->turns > 0)
-		assist_notice(as, "From planning to doing, in the same conversation.");
+		assist_notice(as, "%s", text_get(TEXT_PLAN_TO_DOING, as->opts.language));
 	if (task == as->conv->task)
 		return 0;
 	as->conv->task = task;
@@ -291,19 +291,18 @@ static const char *failure_text(const struct assist *as, const struct err *failu
 	return as->out->fail == AGENT_OK ? NULL : agent_fail_name(as->out->fail);
 }
 
-/* Errored is a conversation that cannot go on as it is. A limit, a log-in, a time-out or a process
- * that died say nothing against it. */
+/* Errored is a conversation that cannot go on as it is. A limit, a log-in, an outage, a time-out or
+ * a process that died say nothing against it: "try again" must find it. */
 static enum conv_status status_after(const struct assist *as)
 {
-	return as->out->fail == AGENT_CONTEXT_FULL || as->out->fail == AGENT_FAILED ? CONV_ERRORED
-										    : CONV_IDLE;
+	return as->out->fail == AGENT_CONTEXT_FULL ? CONV_ERRORED : CONV_IDLE;
 }
 
 static int learn(struct assist *as, struct err *reterr)
 {
 	struct routing rt = assist_routing(as);
 
-	if (!rt.router || as->out->fail != AGENT_OK)
+	if (!rt.router || as->out->delivery == AGENT_NOT_DELIVERED)
 		return 0;
 	return routing_learn(&rt, as->conv, str_sv(&as->prompt), str_sv(&as->out->answer), reterr);
 }

@@ -62,13 +62,7 @@ void assistant_cancelled(
 		str_adds(ret, text_get(TEXT_CANCELLED, a->language));
 		return;
 	}
-	struct sv before = sv_of(text_get(TEXT_CANCELLED_DONE, a->language));
-	size_t at;
-	if (!sv_find(before, SV("%s"), &at))
-		return;
-	str_add(ret, sv_head(before, at));
-	str_add(ret, str_sv(&out->deeds));
-	str_add(ret, sv_from(before, at + 2));
+	text_fill(ret, TEXT_CANCELLED_DONE, a->language, out->deeds.buf, NULL);
 }
 
 int assistant_status(const struct assist_outcome *out)

@@ -57,13 +57,19 @@ static bool is_below(struct sv dir, struct sv above)
 			above.p[above.n - 1] == '/');
 }
 
+/* Where the projects are known, they decide: a repository is not part of the folder it lies in. */
 static enum scope scope_of(const struct route_query *q, const struct route_conv *c)
 {
-	if (is_below(q->cwd, c->dir) || (c->last_dir.n > 0 && sv_eq(q->cwd, c->last_dir)))
+	bool known = q->project.n > 0 && c->project.n > 0;
+	bool same = known && sv_eq(q->project, c->project);
+
+	if (c->last_dir.n > 0 && sv_eq(q->cwd, c->last_dir))
 		return SCOPE_HERE;
-	if ((q->project.n > 0 && sv_eq(q->project, c->project)) || is_below(c->dir, q->cwd))
-		return SCOPE_PROJECT;
-	return SCOPE_ELSEWHERE;
+	if (known && !same)
+		return SCOPE_ELSEWHERE;
+	if (is_below(q->cwd, c->dir))
+		return SCOPE_HERE;
+	return same || is_below(c->dir, q->cwd) ? SCOPE_PROJECT : SCOPE_ELSEWHERE;
 }
 
 static void learn(

@@ -5,6 +5,9 @@
 static const char plan_phrases[] =
 	"no code yet|no code for now|without code|without changing anything|don't change anything|"
 	"don't edit anything|don't write any code|don't implement|do not change anything|"
+	"just look|only look|just have a look|read only|don't touch anything|"
+	"ändere nichts|ändere noch nichts|ändern sie nichts|schau nur|schau nur mal|nur schauen|"
+	"nur anschauen|nur ansehen|nur lesen|fass nichts an|nichts anfassen|"
 	"just the idea|just an idea|only the idea|just the plan|only a plan|in theory|"
 	"noch keinen code|noch kein code|ohne code|nichts ändern|noch nichts ändern|"
 	"ohne etwas zu ändern|nur die idee|nur den plan|nur planen|erst mal nur planen|"
@@ -17,7 +20,8 @@ static const char plan_verbs[] =
 	"how would you approach|what would be the best way to|what's the best way to|"
 	"what is the best way to|plane|plan mal|plant|planen|entwirf|entwerfen|skizzier|skizziere|"
 	"überleg|überlege|überlegen|denk darüber nach|konzipiere|konzipieren|wie könnten wir|"
-	"wie sollten wir|wie würdest du|wie können wir|planifie|planifier|conçois|esquisse|"
+	"wie sollten wir|wie würdest du|wie können wir|wie könnte man|wie würde man|"
+	"how could one|how would one|planifie|planifier|conçois|esquisse|"
 	"réfléchis|comment pourrait-on|comment pourrions nous|planifica|planificar|diseña|"
 	"esboza|piensa|cómo podríamos|计划|规划|设计|想想|构思";
 
@@ -30,6 +34,7 @@ static const char plan_nouns[] =
 static const char edit_verbs[] =
 	"implement|fix|build|add|change|update|remove|delete|rename|refactor|rewrite|move|replace|"
 	"create|make|write|generate|set|put|run|test|deploy|commit|push|merge|install|convert|"
+	"cancel|book|order|buy|send|call|kündige|bestell|bestelle|buch|buche|sende|schick|schicke|"
 	"follow|apply|execute|finish|show|give|open|use|improve|correct|repair|setz|setze|"
 	"implementier|implementiere|bau|baue|mach|mache|schreib|schreibe|erstell|erstelle|fixe|"
 	"beheb|behebe|reparier|repariere|änder|ändere|lösch|lösche|entfern|entferne|füg|füge|"

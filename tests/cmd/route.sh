@@ -32,7 +32,19 @@ t_exit 'an unknown profile' 2 t_faden route --profile best x
 cd "$t_tmp/other" || exit 1
 t_exit 'the same words in another project' 0 ask now run it
 t_unlike 'are another task' "$(conversation)" "$checkout|$docker"
+
+t_exit 'a name from another project' 0 ask back to the checkout total
+t_is 'reaches there' "$(conversation)" "$checkout"
+t_like 'and that is said with the folder' "$(cat "$t_err")" "Resuming: fix.*, in $t_tmp/shop"
+t_exit 'what leans then' 0 ask and run it
+t_is 'goes on there' "$(conversation)" "$checkout"
+mkdir -p "$t_tmp/other/repository/.git"
+cd "$t_tmp/other/repository" || exit 1
+t_exit 'a repository in that folder' 0 ask now run it
+t_unlike 'is a project of its own' "$(conversation)" "$checkout|$docker"
 cd "$t_tmp/shop" || exit 1
+t_exit 'a new conversation by its name' 0 ask new conversation
+t_like 'repeats nothing' "$(cat "$t_out")" '"answer":"".*From now on: a new conversation'
 
 t_exit 'after a reset' 0 t_faden reset
 t_exit 'a leaning sentence' 0 ask also add a test for that
@@ -67,7 +79,19 @@ t_exit 'a command that acts' 0 ask --new remove the file x
 t_exit 'then another' 0 ask and the checkout total is rounded wrongly again
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 
-printf 'fail failed the agent broke\n' >"$t_tmp/script"
+printf 'fail failed no connection\n' >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+outage() { ask --new compare the tariffs of the water works || return 0; }
+t_exit 'an outage' 0 outage
+failed=$(conversation)
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+t_exit 'when it is over' 0 ask try again
+t_is 'goes on in the same conversation' "$(conversation)" "$failed"
+t_exit 'something between' 0 ask write a poem about the moon
+t_exit 'what was said in the outage' 0 ask back to the tariffs of the water works
+t_is 'is known' "$(conversation)" "$failed"
+
+printf 'fail context-full too much\n' >"$t_tmp/script"
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 broken() { ask --new download the rainfall series of the weather stations || return 0; }
 t_exit 'a conversation that fails' 0 broken
