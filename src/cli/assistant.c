@@ -240,6 +240,7 @@ static int make_assist(
 		.router = a->router,
 		.routes = routing_applies(app->settings, opts->one_shot),
 		.tasks = strcmp(app->settings->routing_enabled, "false") != 0,
+		.task_words = &a->tasks.words,
 		.language = a->language,
 		.expiry_ms = app->settings->assistant_conversation_expiry,
 		.wait_on_limit = strcmp(app->settings->ai_on_limit, "wait") == 0,
@@ -283,6 +284,7 @@ int assistant_open(
 	fill_agents(app, opts, a);
 	if (strcmp(app->settings->routing_enabled, "false") != 0)
 		a->router = routing_router(app->settings);
+	routing_tasks_init(&a->tasks, app->settings);
 	a->loop = loop_new();
 	return make_assist(app, opts, a, reterr);
 }
@@ -293,6 +295,7 @@ void assistant_close(struct assistant *a)
 	loop_free(a->loop);
 	utterances_free(a->rules);
 	router_free(a->router);
+	routing_tasks_release(&a->tasks);
 	for (size_t i = 0; i < AGENT_KINDS; i++)
 		free(a->programs[i]);
 	free(a->system_prompt);

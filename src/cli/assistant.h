@@ -6,6 +6,7 @@
 
 #include "assist/assist.h"
 #include "cli/app.h"
+#include "cli/routing.h"
 
 struct assistant_opts {
 	const char *agent; /* --agent; NULL: by settings, memory, question, else rehearsal */
@@ -26,6 +27,7 @@ struct assistant {
 	struct loop *loop;
 	struct utterances *rules;
 	struct router *router;
+	struct routing_tasks tasks;
 	enum agent_kind kind;
 	bool forced; /* asked for by name */
 	bool by_default; /* nothing was configured, chosen or installed: rehearsal */

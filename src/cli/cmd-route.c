@@ -110,7 +110,7 @@ static void put_candidate(struct jw *w, const struct conv *c, const struct route
 	jw_end(w);
 }
 
-static void print_json(struct app *app, const struct routing_result *res)
+static void print_json(struct app *app, const struct routing_result *res, enum route_task task)
 {
 	AUTO_STR text = STR_INIT;
 	struct jw w = JW_INIT(&text);
@@ -123,6 +123,7 @@ static void print_json(struct app *app, const struct routing_result *res)
 	jw_put_cstr(&w, "session_id", to ? to->session : NULL);
 	jw_put_double(&w, "confidence", res->decision.confidence);
 	jw_put_cstr(&w, "reason", res->decision.reason);
+	jw_put_cstr(&w, "task", route_task_name(task));
 	jw_key(&w, "candidates");
 	jw_array(&w);
 	for (size_t i = 0; i < res->convs.n; i++)
@@ -148,7 +149,8 @@ static void add_row(
 	table_add(t, sv_of(k->reason));
 }
 
-static int print_text(struct app *app, const struct routing_result *res, struct err *reterr)
+static int print_text(
+	struct app *app, const struct routing_result *res, enum route_task task, struct err *reterr)
 {
 	static const struct table_column columns[] = { { .title = "" },
 		{ .title = "SCORE", .right = true }, { .title = "WORDS", .right = true },
@@ -174,10 +176,22 @@ static int print_text(struct app *app, const struct routing_result *res, struct 
 	term_putf(&term, " (%.3f): ", res->decision.confidence);
 	term_text_line(&term, sv_of(res->decision.reason));
 	term_newline(&term);
+	if (task == ROUTE_TASK_PLAN)
+		term_puts(&term, "It plans: nothing would be changed.\n");
 	int r = term_flush(&term, reterr);
 	table_release(&table);
 	term_release(&term);
 	return r;
+}
+
+static enum route_task task_of(const struct settings *s, struct sv text)
+{
+	struct routing_tasks tasks;
+
+	routing_tasks_init(&tasks, s);
+	enum route_task task = route_task_of(text, &tasks.words);
+	routing_tasks_release(&tasks);
+	return task;
 }
 
 static int explain(
@@ -199,10 +213,11 @@ static int explain(
 		.dir = dir,
 		.project = project ? project : dir };
 	n = routing_decide(&rt, str_sv(&text), &res, reterr);
+	enum route_task task = task_of(app->settings, str_sv(&text));
 	if (n == 0 && json)
-		print_json(app, &res);
+		print_json(app, &res, task);
 	else if (n == 0)
-		n = print_text(app, &res, reterr);
+		n = print_text(app, &res, task, reterr);
 	routing_result_release(&res);
 	return n;
 }

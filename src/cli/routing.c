@@ -1,7 +1,10 @@
 #include "cli/routing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 bool routing_applies(const struct settings *s, bool one_shot)
@@ -67,4 +70,29 @@ struct router *routing_router(const struct settings *s)
 
 	(void)route_profile_parse(sv_of(s->routing_profile), &which);
 	return make(s, which);
+}
+
+/* As the phrases of the program are spelt: in small letters, '|' between them. */
+static char *join(const struct strv *phrases)
+{
+	AUTO_STR out = STR_INIT;
+
+	for (size_t i = 0; i < phrases->n; i++) {
+		str_adds(&out, i ? "|" : "");
+		utf8_normalise(&out, sv_of(phrases->v[i]), true);
+	}
+	return xstrdup(out.len ? out.buf : "");
+}
+
+void routing_tasks_init(struct routing_tasks *t, const struct settings *s)
+{
+	*t = (struct routing_tasks){ .plan = join(&s->routing_plan_words),
+		.edit = join(&s->routing_edit_words) };
+	t->words = (struct route_task_words){ .plan_phrases = t->plan, .edit_verbs = t->edit };
+}
+
+void routing_tasks_release(struct routing_tasks *t)
+{
+	free(TAKE_PTR(t->plan));
+	free(TAKE_PTR(t->edit));
 }

@@ -109,6 +109,15 @@ t_like 'is said to change nothing' "$(cat "$t_err")" 'This turn plans'
 t_exit 'then its execution' 0 t_faden ask ok, now implement it
 t_like 'is said too' "$(cat "$t_err")" 'From planning to doing'
 
+t_exit 'a task' 0 t_faden route ändere nichts, schau nur
+t_like 'that plans' "$(cat "$t_out")" 'It plans'
+t_setenv 'FADEN_ROUTING_PLAN_WORDS=Dry Run'
+t_exit 'words of the settings' 0 t_faden route --json fix the parser as a dry run
+t_like 'count too' "$(cat "$t_out")" '"task":"plan"'
+t_unsetenv FADEN_ROUTING_PLAN_WORDS
+t_exit 'without them' 0 t_faden route --json fix the parser as a dry run
+t_like 'it is a change' "$(cat "$t_out")" '"task":"edit"'
+
 t_setenv FADEN_ROUTING_ENABLED=false
 t_exit 'routing turned off' 0 ask a recipe for pancakes with apples
 last=$(conversation)
