@@ -5,6 +5,7 @@
 
 #include "cli/yaml-problem.h"
 #include "os/file.h"
+#include "route/lang.h"
 
 struct loader {
 	yaml_parser_t parser;
@@ -272,11 +273,21 @@ static int join_element(struct loader *l, void *data, struct sv text)
 	return 0;
 }
 
+static int refuse_class(struct loader *l, const struct named *n, struct sv class, unsigned line)
+{
+	AUTO_STR known = STR_INIT;
+	lang_class_list(&known);
+	return fail_at(l, line, sv_of(settings_table[n->id].name), "no class '%.*s'; there are: %s",
+		SV_ARG(class), known.buf);
+}
+
 static int load_class(struct loader *l, void *data, struct sv class, unsigned line)
 {
-	(void)line;
 	const struct named *n = data;
+	enum lang_class known;
 	AUTO_STR joined = STR_INIT;
+	if (!lang_class_parse(class, &known))
+		return refuse_class(l, n, class, line);
 	int r = each_element(l, sv_of(settings_table[n->id].name), join_element, &joined);
 	if (r == 0)
 		strv_addf(settings_field(l->settings, n->id), "%.*s.%.*s=%s", SV_ARG(n->lang),

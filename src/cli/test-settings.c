@@ -197,10 +197,10 @@ static void keywords_from_the_file(void **state)
 static void words_by_language_and_class(void **state)
 {
 	(void)state;
-	struct loaded l = load("routing: {words: {fr: {continue: [aussi, et puis], stop: [le]}}}");
+	struct loaded l = load("routing: {words: {it: {start: [anche, e poi], article: [il]}}}");
 	accepted(&l);
 	assert_int_equal(l.s->routing_words.n, 2);
-	assert_string_equal(l.s->routing_words.v[0], "fr.continue=aussi|et puis");
+	assert_string_equal(l.s->routing_words.v[0], "it.start=anche|e poi");
 	unload(&l);
 }
 

@@ -25,6 +25,12 @@ bool lang_class_parse(struct sv name, enum lang_class *ret)
 	return false;
 }
 
+void lang_class_list(struct str *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(class_names); i++)
+		str_addf(out, "%s%s", i ? ", " : "", class_names[i]);
+}
+
 /* The classes, and whether longer phrases begin so. */
 static lang_mask look_up(const struct lexicon *lex, enum lang_id lang, struct sv phrase)
 {
@@ -69,11 +75,15 @@ static void add_word(struct lexicon *lex, enum lang_id lang, enum lang_class cls
 static void add_extra(struct lexicon *lex, const struct lang_extra *extra)
 {
 	enum lang_class cls;
+	bool known = false;
 	if (!lang_class_parse(extra->cls, &cls))
 		return;
+	for (size_t l = 0; l < LANG_COUNT; l++)
+		known |= sv_is(extra->language, codes[l]);
 	for (size_t l = 0; l < LANG_COUNT; l++) {
 		struct sv list = extra->words, word;
-		while (sv_is(extra->language, codes[l]) && sv_split(&list, '|', &word))
+		bool meant = !known || sv_is(extra->language, codes[l]);
+		while (meant && sv_split(&list, '|', &word))
 			if (sv_trim(word).n > 0)
 				add_word(lex, (enum lang_id)l, cls, sv_trim(word));
 	}

@@ -75,7 +75,7 @@ enum lang_id { LANG_EN, LANG_DE, LANG_FR, LANG_ES, LANG_ZH, LANG_COUNT };
 
 /* One addition from the configuration, spelled as in a word list: '|' between words. */
 struct lang_extra {
-	struct sv language; /* "en", "de", … */
+	struct sv language; /* "en", "de", …; of another one the words count in any sentence */
 	struct sv cls; /* name of a class */
 	struct sv words;
 };
@@ -100,3 +100,5 @@ bool lexicon_goes_on(const struct lexicon *lex, enum lang_id lang, struct sv phr
 void lexicon_languages(const struct lexicon *lex, struct sv word, bool ret[static LANG_COUNT]);
 
 bool lang_class_parse(struct sv name, enum lang_class *ret);
+/* The names, with commas. Appends. */
+void lang_class_list(struct str *out);
