@@ -105,7 +105,8 @@ static struct load weigh(const struct sentence *s)
 		const struct token *k = at(s, i);
 		l.words += !(k->cls & LANG_BIT(FILL));
 		l.prepositions += (k->cls & LANG_BIT(PREP)) && i + 1 < s->tokens.v.n;
-		l.fresh |= thing(s, i) && s->words[i].definite == WORD_INDEFINITE;
+		l.fresh |= thing(s, i) && !(k->cls & (LANG_BIT(TIME) | LANG_BIT(NUM))) &&
+			s->words[i].definite == WORD_INDEFINITE;
 		l.placed |= names_place(s, i);
 		l.exact |= (k->flags & (TOKEN_IDENT | TOKEN_QUOTED)) != 0;
 	}
@@ -161,11 +162,58 @@ bool sentence_uses_result(const struct sentence *s)
 		(result->cls & LANG_BIT(RESULT)) && s->words[s->body + 2].head && s->names <= 1;
 }
 
+/* there is, gibt es */
+static bool asks_whether_there_is(const struct sentence *s)
+{
+	enum { WORDS = 5, NAMES = 2 };
+	const struct token *first = peek(s, s->body);
+	struct load l = weigh(s);
+	return first && first->phrase_n > 1 &&
+		(first->phrase & (LANG_BIT(FUNC) | LANG_BIT(EXPLETIVE))) && s->names <= NAMES &&
+		l.prepositions == 0 && l.words <= WORDS && !l.exact;
+}
+
+/* "a list of all ports", "un informe de ventas" */
+static bool says_of_what(const struct sentence *s, size_t i)
+{
+	static const char *const words[] = { "of", "for", "about", "on", "für", "von", "vom",
+		"über", "zu", "zum", "zur", "der", "des", "de", "du", "del", "sur", "pour", "sobre",
+		"para" };
+	const struct token *k = peek(s, i);
+	if (!k)
+		return false;
+	for (size_t w = 0; w < ARRAY_LEN(words); w++)
+		if (sv_is(token_word(&s->tokens, k), words[w]))
+			return true;
+	return k->before || (k->cls & (LANG_BIT(CONJ) | LANG_BIT(WH)));
+}
+
+bool sentence_asks_for_part(const struct sentence *s)
+{
+	enum { WORDS = 7 };
+	if (asks_whether_there_is(s))
+		return true;
+	struct load l = weigh(s);
+	if (!s->imperative || s->names > 1 || l.words > WORDS || l.exact)
+		return false;
+	for (size_t i = s->body + 1; i < s->tokens.v.n; i++) {
+		if (!thing(s, i))
+			continue;
+		return (at(s, i)->cls & LANG_BIT(RESULT)) && s->words[i].head &&
+			!says_of_what(s, i + 1) && s->words[i].definite == WORD_INDEFINITE;
+	}
+	return false;
+}
+
 bool sentence_ends_with_assent(const struct sentence *s)
 {
 	enum { WORDS = 5 };
-	if (s->tokens.v.n - s->body > WORDS)
+	size_t n = s->tokens.v.n;
+	if (n - s->body > WORDS)
 		return false;
+	if (n - s->body > 2 && sv_is(token_word(&s->tokens, at(s, n - 1)), "is") &&
+		sv_is(token_word(&s->tokens, at(s, n - 2)), "it"))
+		return true; /* token bucket it is */
 	for (size_t i = s->body + 1; i < s->tokens.v.n; i++) {
 		const struct token *k = at(s, i);
 		if ((k->phrase & LANG_BIT(ASSENT)) && k->phrase_n > 1 &&
@@ -173,4 +221,19 @@ bool sentence_ends_with_assent(const struct sentence *s)
 			return true;
 	}
 	return false;
+}
+
+bool sentence_reports(const struct sentence *s)
+{
+	static const char *const wishes[] = { "should", "must", "need", "needs", "want", "wants",
+		"soll", "sollen", "sollte", "sollten", "muss", "müssen", "braucht", "brauchen",
+		"brauche", "bräuchte", "möchte", "will", "doit", "doivent", "debe", "deben" };
+	const struct token *first = peek(s, s->body);
+	if (!first || s->imperative || (first->cls & LANG_BIT(WH)))
+		return false;
+	for (size_t i = s->body; i < s->tokens.v.n; i++)
+		for (size_t w = 0; w < ARRAY_LEN(wishes); w++)
+			if (sv_is(token_word(&s->tokens, at(s, i)), wishes[w]))
+				return false;
+	return true;
 }

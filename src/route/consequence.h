@@ -23,5 +23,10 @@ bool sentence_object_missing(const struct sentence *s);
 bool sentence_adjusts(const struct sentence *s);
 /* "write the fix", "start with step one": work with what was found or planned before. */
 bool sentence_uses_result(const struct sentence *s);
+/* "is there an upper bound?", "give me an example in Go": of what is not said. */
+bool sentence_asks_for_part(const struct sentence *s);
 /* "Tantivy sounds good": ends with an assent to something in it. */
 bool sentence_ends_with_assent(const struct sentence *s);
+/* "the import drops a row", "does the import keep the order": how a thing is, not what is to be
+ * made ("the import should …", "how do I import …"). */
+bool sentence_reports(const struct sentence *s);

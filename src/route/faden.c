@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "route/consequence.h"
 #include "route/match.h"
 
 static const double hint_boost = 1.5; /* a marker that something was there before */
@@ -16,6 +17,8 @@ static const double named_elsewhere = 0.7;
 static const double pointed_elsewhere = 0.4; /* "that loop" */
 static const double barely_known = 0.25;
 static const double elsewhere_factor = 0.7;
+static const double report_bonus = 1.5;
+static const double report_enough = 0.75;
 static const double half_life_ms = 600000.0;
 static const double known_subject = 0.3;
 static const double sure_to_go_on = 0.8;
@@ -157,9 +160,11 @@ static void match_all(struct decision *d)
 		.leans = d->s.lean >= least_lean || d->s.returning || d->s.presupposes,
 		.project_name = last_component(d->query->cwd),
 		.rarity = match_rarity(d->topic, topics, n) };
-	for (size_t i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++) {
+		text.at_hand = i == d->last;
 		if (d->views[i].present)
 			d->views[i].match = match_topics(&text, d->views[i].topic);
+	}
 	free(text.rarity);
 	free(topics);
 }
@@ -250,6 +255,20 @@ static void prefer_named(struct decision *d)
 static double beyond_doubt(const struct view *v)
 {
 	return v->keyword >= 1 ? more_words * (1 - 1 / (1 + v->match.strength)) : 0;
+}
+
+/* A report on something that is half known: the one conversation that knows most of it. */
+static void believe_report(struct decision *d)
+{
+	struct match *best = NULL;
+	for (size_t i = 0; i < d->n; i++) {
+		struct match *m = &d->views[i].match;
+		if (d->views[i].present && (!best || m->strength > best->strength))
+			best = m;
+	}
+	if (best && best->names > 0 && 2 * best->names_known >= best->names &&
+		best->strength < report_enough && sentence_reports(&d->s))
+		best->strength = fmin(best->strength * report_bonus, report_enough);
 }
 
 static void score_all(struct decision *d)
@@ -367,8 +386,9 @@ void faden_decide(struct words *words, const struct route_opts *opts,
 	topic_add(words, d.topic, &d.s, TOPIC_QUERY);
 	d.views = xcalloc(n + 1, sizeof(*d.views));
 	look_at(words, &d, convs);
-	match_all(&d);
 	find_last(&d);
+	match_all(&d);
+	believe_report(&d);
 	score_all(&d);
 	choose(&d, ret);
 	if (candidates)

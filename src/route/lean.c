@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "route/consequence.h"
+#include "route/determiner.h"
 #include "route/reading.h"
 
 /* How sure each sign is, alone. */
@@ -99,64 +100,6 @@ static bool owned_inside(const struct sentence *s, size_t i)
 	return (sv_is(w, "its") || sv_is(w, "their")) && thing_before(s, i);
 }
 
-/* "das gefällt mir", "hast du das geändert": unknown, small, with the ending of a verb, and no
- * noun behind it. */
-static bool german_verb(const struct sentence *s, size_t i)
-{
-	const struct token *k = peek(s, i), *after = peek(s, i + 1);
-	if (!k || s->tokens.lang != LANG_DE || k->cls || (k->flags & TOKEN_UPPER) ||
-		content(s, i + 1))
-		return false;
-	struct sv w = token_word(&s->tokens, k);
-	bool ending = sv_ends(w, SV("t")) || sv_ends(w, SV("en"));
-	bool person = after && (after->cls & (LANG_BIT(SELF) | LANG_BIT(YOU)));
-	bool perfect = false;
-	for (size_t j = 0; j < i; j++)
-		perfect |= (at(s, j)->cls & LANG_BIT(AUX)) != 0;
-	return ending && (person || (perfect && !after));
-}
-
-/* "kann man den dabei abschalten": whoever writes capitals writes nouns with them, and none follows
- * in this clause. */
-static bool german_noun_missing(const struct sentence *s, size_t i)
-{
-	if (s->tokens.lang != LANG_DE || !(at(s, 0)->flags & TOKEN_UPPER))
-		return false;
-	for (size_t j = i + 1; j < s->tokens.v.n && !at(s, j)->before; j++)
-		if (at(s, j)->flags & (TOKEN_UPPER | TOKEN_IDENT | TOKEN_QUOTED))
-			return false;
-	return true;
-}
-
-/* "in der ganzen App": a word without a meaning of its own between article and noun. */
-static bool german_attribute(const struct sentence *s, size_t i)
-{
-	struct sv w = token_word(&s->tokens, at(s, i));
-	const struct token *noun = peek(s, i + 1);
-	return s->tokens.lang == LANG_DE && noun && !noun->before && thing(s, i + 1) &&
-		(noun->flags & TOKEN_UPPER) && (at(s, i)->cls & LANG_BIT(FUNC)) &&
-		(sv_ends(w, SV("e")) || sv_ends(w, SV("en")));
-}
-
-/* Nothing that could be the noun of this determiner follows. */
-static bool stands_alone(const struct sentence *s, size_t i)
-{
-	const struct token *next = peek(s, i + 1);
-	if (!next || next->before)
-		return true;
-	if (next->flags & TOKEN_QUOTED)
-		return false;
-	enum word_kind kind = s->words[i + 1].kind;
-	if (kind == WORD_QUALITY) { /* "mach das rot", but "die rote Linie" */
-		const struct token *after = peek(s, i + 2);
-		return !after || after->before || !content(s, i + 2);
-	}
-	if (kind == WORD_NONE && german_attribute(s, i + 1))
-		return false;
-	return kind == WORD_NONE || kind == WORD_VERB || german_verb(s, i + 1) ||
-		german_noun_missing(s, i);
-}
-
 static bool in_expletive(const struct sentence *s, size_t i)
 {
 	for (size_t back = 0; back < LANG_PHRASE_MAX && back <= i; back++) {
@@ -164,6 +107,9 @@ static bool in_expletive(const struct sentence *s, size_t i)
 		if (k->phrase_n <= back)
 			continue;
 		if (k->phrase & LANG_BIT(EXPLETIVE)) {
+			const struct token *next = peek(s, i - back + k->phrase_n);
+			if (next && (next->cls & LANG_BIT(COMP)))
+				return false; /* it would be nicer with … */
 			bool es = sv_is(token_word(&s->tokens, k), "es"); /* es soll … annehmen */
 			return s->names > 0 || s->nouns > (es ? 1 : 0);
 		}
@@ -189,11 +135,20 @@ static bool stands_for_clause(const struct sentence *s, size_t i)
 	return false;
 }
 
+/* Anything but particles before the clause ends: "which package drags that in" has none. */
+static bool clause_follows(const struct sentence *s, size_t i)
+{
+	for (; i < s->tokens.v.n && !at(s, i)->before; i++)
+		if (!(at(s, i)->cls & (LANG_BIT(PREP) | LANG_BIT(FILL) | LANG_BIT(TOO))))
+			return true;
+	return false;
+}
+
 /* "that" joins a clause to a noun or a verb far more often than it points. */
 static bool that_joins(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i), *next = peek(s, i + 1);
-	if (!(k->cls & LANG_BIT(CONJ)) || i <= s->body)
+	if (!(k->cls & LANG_BIT(CONJ)) || i <= s->body || !clause_follows(s, i + 1))
 		return false;
 	if (thing(s, i - 1) || (s->words[i - 1].kind == WORD_ACT && i - 1 > s->body))
 		return true;
@@ -231,13 +186,13 @@ static void read_demonstrative(struct leaning *l, size_t i)
 	const struct token *k = at(s, i);
 	if (that_joins(s, i) || antecedent_inside(s, i) || described(s, i))
 		return;
-	if (stands_alone(s, i))
+	if (determiner_stands_alone(s, i))
 		sign(l, sure_pronoun, true, "pronoun", k);
 	else if ((at(s, i + 1)->cls & (LANG_BIT(HERE) | LANG_BIT(TIME))) || shown_here(s, i))
 		return;
 	else
 		sign(l, sure_demonstrative, true, "points back with", k);
-	l->s->points |= !stands_alone(s, i);
+	l->s->points |= !determiner_stands_alone(s, i);
 }
 
 /* "wie geht das mit X": what it means comes after it. */
@@ -266,6 +221,20 @@ static bool noun_left_out(const struct sentence *s, size_t i)
 		(!after || after->before || (after->cls & (LANG_BIT(AUX) | LANG_BIT(TOO))));
 }
 
+/* "the three biggest from the history" */
+static bool superlative_alone(const struct sentence *s, size_t i)
+{
+	enum { SHORTEST = 5 };
+	if (s->tokens.lang != LANG_EN || !(at(s, i)->cls & LANG_BIT(ART)))
+		return false;
+	const struct token *k = peek(s, ++i);
+	k = k && (k->cls & LANG_BIT(NUM)) ? peek(s, ++i) : k;
+	const struct token *next = peek(s, i + 1);
+	return k && k->word_n >= SHORTEST && sv_ends(token_word(&s->tokens, k), SV("est")) &&
+		!(k->flags & TOKEN_UPPER) &&
+		(!next || next->before || (next->cls & (LANG_BIT(PREP) | LANG_BIT(AUX))));
+}
+
 /* es, sie, das, la: articles, empty subjects or pronouns. */
 static void read_weak_pronoun(struct leaning *l, size_t i)
 {
@@ -273,7 +242,7 @@ static void read_weak_pronoun(struct leaning *l, size_t i)
 	const struct token *k = at(s, i);
 	bool article = k->cls & LANG_BIT(ART);
 	bool relative = article && i > s->body && !k->before && thing(s, i - 1);
-	if ((article && !stands_alone(s, i)) || relative || cataphoric(s, i))
+	if ((article && !determiner_stands_alone(s, i)) || relative || cataphoric(s, i))
 		return;
 	if (empty_subject(s, i))
 		return;
@@ -292,7 +261,7 @@ static void read_weak_pronoun(struct leaning *l, size_t i)
 static bool noun_follows(const struct sentence *s, size_t i)
 {
 	return content(s, i) && s->words[i].kind != WORD_VERB && s->words[i].kind != WORD_DEED &&
-		!german_verb(s, i);
+		!german_small_verb(s, i);
 }
 
 /* the other, both, ones; "the second option" chooses among what was said. */
@@ -354,6 +323,8 @@ static void read_pointer(struct leaning *l, size_t i)
 	if (hanging_pronoun(s, i)) {
 		if (!antecedent_inside(s, i))
 			sign(l, sure_pronoun, true, "pronoun", k);
+	} else if (superlative_alone(s, i)) {
+		sign(l, sure_weak_pronoun, true, "leaves the noun out:", k);
 	} else if (k->phrase & LANG_BIT(ONE)) {
 		read_one(l, i, k);
 	} else if (k->cls & LANG_BIT(PRON)) {
@@ -388,6 +359,13 @@ static bool mentioned(const struct sentence *s, size_t i)
 		(at(s, i - 1)->cls & LANG_BIT(AND)) != 0;
 }
 
+/* "Tschechisch brauchen wir auch noch": one thing, no more. */
+static bool small_statement(const struct sentence *s)
+{
+	enum { WORDS = 6 };
+	return s->names <= 1 && !s->tokens.question && s->tokens.v.n - s->body <= WORDS;
+}
+
 static void read_marker(struct leaning *l, size_t i)
 {
 	const struct sentence *s = l->s;
@@ -408,9 +386,9 @@ static void read_marker(struct leaning *l, size_t i)
 		sign(l, sure_done, true, "asks about work done:", k);
 	else if ((k->phrase & LANG_BIT(TOO)) && (last || !sv_is(token_word(&s->tokens, k), "too")))
 		sign(l,
-			s->imperative  ? sure_too_command
-				: last ? sure_too_last
-				       : sure_too,
+			s->imperative || (last && small_statement(s)) ? sure_too_command
+				: last				      ? sure_too_last
+								      : sure_too,
 			false, "adds with", k);
 	else if (k->phrase & LANG_BIT(STILL))
 		sign(l, sure_still, false, "presupposes with", k);
@@ -479,6 +457,8 @@ static void read_consequence(struct leaning *l)
 		sign(l, sure_adjust, false, "changes something known", NULL);
 	if (sentence_uses_result(s))
 		sign(l, sure_result, false, "goes on with a result", NULL);
+	if (sentence_asks_for_part(s))
+		sign(l, sure_result, false, "asks for a part of something", NULL);
 	if (sentence_ends_with_assent(s))
 		sign(l, sure_reply, true, "agrees", NULL);
 	if (sentence_asks_about_result(s))

@@ -66,6 +66,14 @@ static double form_likeness(struct sv a, struct sv b)
 	return shorter >= TELLING ? 0.7 : 0.55;
 }
 
+/* Sauerteigbrot, Brot: short words end long ones, and what is left is a word too. */
+static double tail_likeness(struct sv a, struct sv b)
+{
+	enum { SHORTEST = 4, REST = 4 };
+	struct sv small = a.n < b.n ? a : b, large = a.n < b.n ? b : a;
+	return small.n >= SHORTEST && large.n >= small.n + REST && sv_ends(large, small) ? 0.55 : 0;
+}
+
 /* The consonants a recogniser hears, as classes: shed yule and schedule are S T L. */
 static size_t skeleton(struct sv w, char out[static SKELETON_MAX])
 {
@@ -133,5 +141,7 @@ double term_likeness(const struct route_topic *at, const struct term *a,
 		return 0; /* release, release notes */
 	if ((a->flags | b->flags) & TERM_PAIR)
 		return (one_slip(ka, kb) && ka.n > 6) || sounds_alike(ka, kb) ? 0.8 : 0;
-	return form_likeness(term_stem(at, a), term_stem(bt, b));
+	double like = form_likeness(term_stem(at, a), term_stem(bt, b));
+	bool german = a->flags & b->flags & TERM_GERMAN;
+	return like > 0 || !german ? like : tail_likeness(term_stem(at, a), term_stem(bt, b));
 }

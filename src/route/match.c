@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 
 static const double same_enough = 0.75; /* likeness that counts as the same word */
+static const double shortened_likeness = 0.8; /* Gitarrenspuren, die Spuren */
 static const double clash_factor = 0.4; /* login screen, transfer screen */
 static const double narrowed_factor = 0.8; /* the screen of something else */
 static const double attribute_factor = 0.7; /* the rental, the rental calendar */
@@ -15,6 +16,8 @@ static const double beside_factor = 0.75; /* what the text is about is unknown t
 static const double project_factor = 0.6;
 static const double object_factor = 0.75; /* a command may do something else with the same thing */
 static const double identifier_bonus = 1.8;
+static const double at_hand_bonus = 1.3; /* "the logo is …", and a logo was just mentioned */
+static const double at_hand_enough = 0.75; /* but it does not win over another */
 static const double covered_bonus = 1.15; /* every name is known there */
 
 double *match_rarity(
@@ -90,12 +93,23 @@ static double compound_value(
 			bool fits = (sv_starts(rest, second) && rest.n <= second.n + ENDING) ||
 				(sv_starts(plain, second) && plain.n <= second.n + ENDING) ||
 				same_root(plain, second);
-			double value = (double)(a->weight + b->weight) / 2;
+			double more = (double)fmaxf(a->weight, b->weight);
+			double value = ((double)(a->weight + b->weight) / 2 + more) / 2;
 			if (is_part(b) && fits && value > best)
 				best = value;
 		}
 	}
 	return best;
+}
+
+/* "die Spuren klingen dumpf", where Gitarrenspuren were said: the head alone, as known. */
+static bool is_shortened(const struct match_text *text, const struct term *q,
+	const struct route_topic *conv, const struct term *c)
+{
+	const unsigned german = TERM_GERMAN | TERM_HEAD;
+	struct sv small = term_stem(text->topic, q), large = term_stem(conv, c);
+	return (q->flags & TERM_DEFINITE) && (q->flags & c->flags & german) == german &&
+		!((q->flags | c->flags) & TERM_PAIR) && large.n > small.n && sv_ends(large, small);
 }
 
 static struct found find_best(
@@ -106,6 +120,8 @@ static struct found find_best(
 	for (size_t j = 0; j < conv->terms.n; j++) {
 		const struct term *c = &conv->terms.v[j];
 		double like = term_likeness(text->topic, q, conv, c);
+		if (like > 0 && like < shortened_likeness && is_shortened(text, q, conv, c))
+			like = shortened_likeness;
 		double value = like * (double)c->weight;
 		if (value > best.value)
 			best = (struct found){ c, like, value };
@@ -175,6 +191,9 @@ static double term_value(
 		value *= project_factor;
 	if (text->imperative && (q->flags & TERM_FOCUS))
 		value *= object_factor;
+	else if (!text->imperative && text->at_hand && (q->flags & TERM_DEFINITE) &&
+		ret->likeness >= same_enough && value < at_hand_enough)
+		value = fmin(value * at_hand_bonus, at_hand_enough);
 	return value;
 }
 
@@ -183,7 +202,7 @@ struct tally {
 	double whole, parts; /* of the group being read */
 	double best; /* value of m.word */
 	double beside; /* strength of what is not in the focus */
-	size_t names, focus, focus_known;
+	size_t focus, focus_known;
 };
 
 static void close_group(struct tally *t, bool focus)
@@ -208,7 +227,7 @@ static void count_names(struct tally *t, const struct term *q, double likeness)
 {
 	if (!(q->flags & TERM_NAME) || !(q->flags & TERM_WHOLE))
 		return;
-	t->names++;
+	t->m.names++;
 	t->m.names_known += likeness >= same_enough;
 	t->focus += (q->flags & TERM_FOCUS) != 0;
 	t->focus_known += (q->flags & TERM_FOCUS) && likeness >= 0.5;
@@ -237,7 +256,7 @@ struct match match_topics(const struct match_text *text, const struct route_topi
 	close_group(&t, focus);
 	if (!text->leans && t.focus > 0 && t.focus_known == 0)
 		t.m.strength -= (1 - beside_factor) * t.beside;
-	if (t.names > 0 && t.m.names_known == t.names)
+	if (t.m.names > 0 && t.m.names_known == t.m.names)
 		t.m.strength *= covered_bonus;
 	return t.m;
 }

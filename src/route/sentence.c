@@ -169,6 +169,13 @@ static bool german_verb_here(const struct sentence *s, size_t i)
 	return false;
 }
 
+/* "the landlord answered" */
+static bool english_past(const struct sentence *s, size_t i)
+{
+	return s->tokens.lang == LANG_EN &&
+		sv_ends(token_word(&s->tokens, token_at(s, i)), SV("ed"));
+}
+
 /* The import, der Build: a verb used as a noun. German writes it with a capital. */
 static bool noun_position(const struct sentence *s, size_t i)
 {
@@ -185,7 +192,7 @@ static bool noun_position(const struct sentence *s, size_t i)
 		return false; /* "die nehmen wir" */
 	lang_mask prev = token_at(s, i - 1)->cls;
 	if (!prev) /* "CSV export", but "the crawler imports the pages" */
-		return (k->cls & (LANG_BIT(DEED) | noun_words)) &&
+		return (k->cls & (LANG_BIT(DEED) | noun_words)) && !english_past(s, i) &&
 			!(next && !next->before && (next->cls & openers));
 	if ((prev & noun_words) && !(k->cls & (LANG_BIT(DEED) | noun_words)))
 		return false; /* "the file includes" */
@@ -380,6 +387,17 @@ static bool lone_pointer(const struct sentence *s, size_t i)
 		!(next->cls & (LANG_BIT(VERB) | noun_words | quality_words));
 }
 
+/* Article and preposition in one. */
+static bool holds_article(struct sv word)
+{
+	static const char *const words[] = { "am", "ans", "aufs", "beim", "fürs", "hinters", "im",
+		"ins", "übers", "ums", "vom", "vors", "zum", "zur" };
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (sv_is(word, words[i]))
+			return true;
+	return false;
+}
+
 /* Function words steer what comes after them. */
 static void steer(const struct sentence *s, struct reader *r, size_t i)
 {
@@ -403,9 +421,7 @@ static void steer(const struct sentence *s, struct reader *r, size_t i)
 		r->definite = WORD_INDEFINITE;
 	else
 		r->definite = WORD_BARE;
-	/* beim, zum, im: article and preposition in one */
-	if (s->tokens.lang == LANG_DE && (c & LANG_BIT(PREP)) && k->word_n > 1 &&
-		strchr("mr", s->tokens.words.buf[k->word_at + k->word_n - 1]))
+	if (s->tokens.lang == LANG_DE && holds_article(token_word(&s->tokens, k)))
 		r->definite = WORD_DEFINITE;
 }
 

@@ -79,6 +79,26 @@ static void test_subject_and_directory(void **state)
 	assert_string_equal(goes_to(*state, &s, "new topic: the bees", "/home/a/hive", now), "new");
 }
 
+/* German shortens and joins its compounds; a report on what is half known is about that. */
+static void test_compounds_and_reports(void **state)
+{
+	struct route_opts opts = route_opts_default(ROUTE_FADEN);
+	CLEANUP(memstore_release) struct memstore s;
+	memstore_init(&s, &opts);
+	const char *dir = "/home/a/haus";
+	run(&s, "zaun", "Zeichne einen Gartenzaun mit spitzen Latten", dir, 0);
+	run(&s, "lack", "Die Lackfeuchte wird nicht angezeigt", dir, MINUTE);
+	run(&s, "kite", "plan the route of the kite parade", dir, 2 * MINUTE);
+	int64_t now = 4 * MINUTE;
+	assert_string_equal(goes_to(*state, &s, "Der Zaun steht schief", dir, now), "zaun");
+	assert_string_equal(
+		goes_to(*state, &s, "die Feuchte kommt mir zu hoch vor", dir, now), "lack");
+	assert_string_equal(
+		goes_to(*state, &s, "does the parade cross a motorway", dir, now), "kite");
+	assert_string_equal(
+		goes_to(*state, &s, "Entwirf ein Gartentor aus Eisen", dir, now), "new");
+}
+
 static void test_running_failed_reset(void **state)
 {
 	CLEANUP(memstore_release) struct memstore s;
@@ -246,6 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_subject_and_directory),
+		cmocka_unit_test(test_compounds_and_reports),
 		cmocka_unit_test(test_running_failed_reset),
 		cmocka_unit_test(test_project_and_ties),
 		cmocka_unit_test(test_answers_count),

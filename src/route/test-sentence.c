@@ -133,7 +133,11 @@ static void test_leaning(void **state)
 		"Es müsste nur ganze Tage annehmen", "mention the ferry first", "add a grid line",
 		"beschrifte die Pfeile links", "färbe den längsten Balken grün",
 		"make the arrival time optional", "phase three lacks the rollback rehearsal",
-		"write the patch and a proof", "Redis sounds good",
+		"write the patch and a proof", "which package drags that in",
+		"would a wider moat fix that?", "is there an upper bound?",
+		"give me an example in Perl", "lässt sich das bremsen?",
+		"it would be nicer with commas", "remove the two slowest from the ranking",
+		"Ungarisch bräuchten wir auch noch", "ring buffer it is", "Redis sounds good",
 		"die soll um sieben uhr abends starten" };
 	for (size_t i = 0; i < ARRAY_LEN(leaning); i++)
 		if (lean_of(*state, leaning[i]) < 0.66)
@@ -154,6 +158,8 @@ static void test_standing(void **state)
 		"add an undo button to the toolbar of the editor",
 		"Ergänze im Kassenbuch die Steuernummer",
 		"implement undo and redo for the seating planner",
+		"is there a library for reading tide tables", "génère un rapport des ventes de sel",
+		"Also ich hätte da noch eine Frage zu Perl: wie sortiert man Hashes?",
 		"Der Hinweis soll in der ganzen Werkstatt hängen",
 		"Läuft der Nachtabgleich der Zähler schneller?", "", "\xff\xfe\xfd",
 		"the player forgets its position when the tunnel closes",

@@ -1,11 +1,10 @@
 #include "route/topic.h"
 
-#include <utf8proc.h>
-
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "route/filename.h"
 #include "route/german.h"
+#include "route/parts.h"
 
 /* What a word says about the subject, by its kind: in the text to be decided, where a common
  * word proves little, and in a conversation, where it may be what is asked for. */
@@ -46,6 +45,7 @@ static const float repeated_weight = 0.15F; /* more for what is said again, up t
 static const float part_weight = 0.45F; /* of an identifier or compound of several parts */
 static const float compound_part_weight = 0.65F; /* CSV of CSV-Export */
 static const float compound_head_weight = 0.85F; /* Export of it */
+static const float special_part_weight = 0.75F; /* Feuchte of Feuchtewerte */
 static const float first_part_weight = 0.78F;
 static const float common_part = 0.4F; /* of a part that is an everyday word */
 static const float single_weight = 0.6F; /* Class.method: a plain word among several pieces */
@@ -152,66 +152,6 @@ static void add_term(
 	vec_push(&a->t->terms, m);
 }
 
-/* Next part of an identifier or compound: up to a joint, or to a capital after a small letter. */
-static bool next_part(struct sv *rest, struct sv *ret)
-{
-	size_t start = 0, at = 0;
-	bool small = false;
-	while (at < rest->n) {
-		uint32_t cp;
-		size_t step = utf8_decode(sv_from(*rest, at), &cp);
-		bool joint = cp < 0x80 && strchr("_./-@'+#:", (int)cp);
-		bool upper = utf8proc_isupper((utf8proc_int32_t)cp);
-		if (at > start && (joint || (small && upper)))
-			break;
-		small = utf8proc_islower((utf8proc_int32_t)cp);
-		at += step;
-		if (joint)
-			start = at;
-	}
-	*ret = sv_make(rest->p + start, at - start);
-	*rest = sv_from(*rest, at);
-	return ret->n > 0;
-}
-
-/* The words that programs wrap around a name: test_x, x_spec. */
-static bool is_wrapper(struct sv part)
-{
-	return sv_is(part, "test") || sv_is(part, "tests") || sv_is(part, "spec") ||
-		sv_is(part, "src") || sv_is(part, "main") || sv_is(part, "index");
-}
-
-enum { PARTS_MAX = 8 };
-
-struct parts {
-	struct sv part[PARTS_MAX]; /* folded */
-	size_t n;
-	struct str text, joined;
-};
-
-static void parts_release(struct parts *p)
-{
-	str_release(&p->text);
-	str_release(&p->joined);
-}
-
-static void parts_read(struct parts *p, struct sv raw)
-{
-	struct sv part;
-	size_t at[PARTS_MAX] = { 0 };
-	while (p->n < PARTS_MAX && next_part(&raw, &part)) {
-		at[p->n] = p->text.len;
-		utf8_normalise(&p->text, part, true);
-		p->part[p->n].n = p->text.len - at[p->n];
-		p->n++;
-	}
-	for (size_t i = 0; i < p->n; i++) {
-		p->part[i].p = p->text.buf + at[i];
-		if (p->n == 1 || !is_wrapper(p->part[i]))
-			str_add(&p->joined, p->part[i]);
-	}
-}
-
 enum part_kind {
 	PART_COMPOUND, /* CSV-Export */
 	PART_PIECE, /* of Class.method */
@@ -244,7 +184,7 @@ static void add_parts(struct adding *a, struct sv raw, enum part_kind kind, floa
 				       : compound_part_weight;
 		if (code && is_common(a, p.part[i]))
 			share *= common_part;
-		if (!is_wrapper(p.part[i]) && p.part[i].n > 2)
+		if (!part_is_wrapper(p.part[i]) && p.part[i].n > 2)
 			add_term(a, p.part[i], weight * share, flags, 0, chunk);
 	}
 	a->group++;
@@ -289,9 +229,10 @@ static bool brings(const struct word *w)
 }
 
 /* "add a health check to the Dockerfile": the new thing is for a known one, and that is named. */
-static bool receives(const struct sentence *s, const struct word *w)
+static bool receives(const struct sentence *s, const struct word *w, bool any)
 {
-	if (!s->imperative || w->role != ROLE_ASIDE || w->definite != WORD_DEFINITE)
+	if (!s->imperative || w->role != ROLE_ASIDE ||
+		(w->definite != WORD_DEFINITE && !(any && w->definite == WORD_BARE)))
 		return false;
 	for (size_t i = s->body; i < s->tokens.v.n; i++)
 		if (s->words[i].role == ROLE_FOCUS && s->words[i].kind != WORD_VERB &&
@@ -313,7 +254,7 @@ static bool made_for(const struct sentence *s, size_t i)
 		at--;
 	for (size_t n = 0; n < ARRAY_LEN(words); n++)
 		if (sv_is(token_word(&s->tokens, &v[at]), words[n]))
-			return receives(s, &s->words[i]);
+			return receives(s, &s->words[i], true);
 	return false;
 }
 
@@ -338,9 +279,9 @@ static bool introduces(const struct word *w)
 static bool stands_as_subject(const struct adding *a, size_t i)
 {
 	const struct word *w = &a->s->words[i];
-	if (i == 0 || i != a->s->body + 1 || w->definite != WORD_DEFINITE || !w->head)
-		return false;
-	return (a->s->tokens.v.v[i - 1].cls & LANG_BIT(ART)) != 0;
+	const struct token *first = &a->s->tokens.v.v[a->s->body];
+	return i > a->s->body && w->chunk == 1 && w->head && w->definite == WORD_DEFINITE &&
+		(first->cls & LANG_BIT(ART)) != 0;
 }
 
 /* "how do I rotate logs": a question about any such thing. */
@@ -385,7 +326,7 @@ static float word_weight(const struct adding *a, size_t i)
 		return 1; /* back to the form */
 	if (w->kind == WORD_NOUN && stands_as_subject(a, i))
 		return known_noun_weight;
-	weight *= receives(a->s, w) ? receiver_weight : role_weight[w->role];
+	weight *= receives(a->s, w, false) ? receiver_weight : role_weight[w->role];
 	if (asks_how(a->s) && w->definite == WORD_BARE)
 		weight *= general_weight;
 	if (w->definite == WORD_INDEFINITE)
@@ -407,6 +348,23 @@ static struct sv singular(const struct token *k, struct sv key)
 	return plural ? sv_head(key, key.n - 1) : key;
 }
 
+/* Feuchte of Feuchtewerte: what is in front of an everyday word; empty when there is none. */
+static struct sv german_special_part(const struct adding *a, struct sv key)
+{
+	enum { SHORTEST = 4, TAIL = 4 };
+	const lang_mask common = LANG_BIT(NOUN) | LANG_BIT(RESULT);
+	if (a->s->tokens.lang != LANG_DE)
+		return SV("");
+	for (size_t n = SHORTEST; n + TAIL <= key.n; n++) {
+		if (!(lexicon_get(&a->w->lex, LANG_DE, sv_from(key, n)) & common))
+			continue;
+		struct sv part = sv_head(key, n);
+		bool joint = n > SHORTEST + 1 && sv_ends(part, SV("s"));
+		return joint ? sv_head(part, n - 1) : part;
+	}
+	return SV("");
+}
+
 static void add_compound(
 	struct adding *a, struct sv key, float weight, uint8_t flags, uint16_t chunk)
 {
@@ -415,6 +373,10 @@ static void add_compound(
 	if (a->s->tokens.lang == LANG_DE && concept_split(key, &first, &second))
 		pair = first << 16 | second;
 	add_term(a, key, weight, flags | TERM_WHOLE, pair, chunk);
+	struct sv special = german_special_part(a, key);
+	if ((flags & TERM_NAME) && special.n > 0)
+		add_term(a, special, weight * special_part_weight,
+			flags & (uint8_t) ~(TERM_NAME | TERM_DEFINITE), 0, chunk);
 }
 
 static void add_word(struct adding *a, size_t i)
@@ -425,8 +387,10 @@ static void add_word(struct adding *a, size_t i)
 	if (weight <= 0)
 		return;
 	a->group++;
+	bool definite = w->role == ROLE_FOCUS && w->definite == WORD_DEFINITE;
 	uint8_t flags = (uint8_t)((w->kind == WORD_NAME ? TERM_NAME : 0) |
-		(w->role == ROLE_FOCUS ? TERM_FOCUS : 0) | (w->head ? TERM_HEAD : 0));
+		(w->role == ROLE_FOCUS ? TERM_FOCUS : 0) | (w->head ? TERM_HEAD : 0) |
+		(definite ? TERM_DEFINITE : 0) | (a->s->tokens.lang == LANG_DE ? TERM_GERMAN : 0));
 	struct sv key = token_word(&a->s->tokens, k);
 	if (k->flags & TOKEN_HAN)
 		add_han(a, key, weight, flags, w->chunk);

@@ -17,6 +17,8 @@ enum term_flag {
 	TERM_HEAD = 1 << 4,
 	TERM_IDENT =
 		1 << 5, /* an identifier or compound of several parts, hardly shared by chance */
+	TERM_DEFINITE = 1 << 6, /* the X, in the focus */
+	TERM_GERMAN = 1 << 7, /* German makes compounds: Gitarrenspuren, die Spuren */
 };
 
 struct term {

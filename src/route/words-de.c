@@ -29,7 +29,7 @@ const struct word_list words_de = {
 		[LANG_AUX] = "ist|sind|war|waren|sein|bin|bist|wird|werden|wurde|wurden|worden|hat|haben|habe|"
 			"hast|hatte|hatten|kann|können|könnte|könnten|kannst|könntest|soll|sollen|sollte|"
 			"sollten|sollst|muss|müssen|musst|müsste|müssten|darf|dürfen|will|wollen|willst|"
-			"möchte|würde|würden|würdest|wäre|wären|hätte|hätten|geht|gibt|lässt|lassen|bräuchte|"
+			"möchte|würde|würden|würdest|wäre|wären|hätte|hätten|geht|gibt|lässt|lassen|bräuchten|bräuchtest|möchten|möchtest|wollte|wollten|dürfte|dürften|konnte|konnten|musste|mussten|bräuchte|"
 			"brauche|braucht|brauchen|brauchst|mag|mögen|tut|bleibt|bleiben|liegt|steht|kommt|"
 			"macht|heißt",
 		[LANG_WH] = "was|wie|warum|wieso|weshalb|welche|welcher|welches|welchen|welchem|wo|wann|wer|wem|"
@@ -136,7 +136,8 @@ const struct word_list words_de = {
 			"kurze frage|nebenfrage|separate frage|frage am rande|hat nichts damit zu tun|"
 			"was völlig anderes|etwas völlig anderes|vergiss das|neuer task|neue baustelle|"
 			"andere baustelle",
-		[LANG_ASIDE] = "übrigens|apropos|nebenbei gefragt|nebenbei bemerkt|da fällt mir ein|mal eine frage|"
+		[LANG_ASIDE] = "ich hätte da noch eine frage|ich hätte da eine frage|ich habe da eine frage|ich hab da eine frage|"
+			"ich habe noch eine frage|ich hätte noch eine frage|ich hab noch eine frage|übrigens|apropos|nebenbei gefragt|nebenbei bemerkt|da fällt mir ein|mal eine frage|"
 			"eine frage|frage|sag mal|sag|nur aus neugier|aus neugier",
 		[LANG_UNDO] = "rückgängig|zurücknehmen|nimm zurück|widerrufen|verwerfen|verwirf|rolle zurück|"
 			"roll zurück|zurückrollen|stell wieder her|rückgängig machen",

@@ -22,7 +22,7 @@ const struct word_list words_en = {
 			"should|shall|may|might|must|dont|doesnt|didnt|isnt|arent|wasnt|cant|couldnt|wont|"
 			"wouldnt|shouldnt|havent|hasnt|cannot|need to|needs to|have to|has to|want to|gets|"
 			"got",
-		[LANG_WH] = "what|which|how|why|when|where|who|whose|how many|how much|how long|how often|"
+		[LANG_WH] = "what|which|how|why|when|where|who|whose|how many|how much|how long|how often|how far|how big|how fast|how large|how old|how deep|how high|"
 			"how do i|how can i|how do we|what is|what are",
 		[LANG_FILL] = "hey there|hi there|hello there|good morning|good evening|good afternoon|ah|ahh|aah|ahhh|ooh|ohh|oh|aha|huh|phew|oops|whoops|wow|yay|uh|um|uhm|er|erm|hm|hmm|well|please|pls|just|like|hey|hi|hello|you know|i mean|"
 			"kind of|sort of|basically|can you|could you|would you|will you|can we|could we|"
