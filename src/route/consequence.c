@@ -121,13 +121,26 @@ static bool makes_known_thing(const struct sentence *s)
 	return (sv_is(w, "make") || sv_is(w, "mach")) && next && (next->cls & LANG_BIT(ART));
 }
 
+/* "stell den alten Filter wieder her", "put the sidebar back" */
+static bool restores(const struct sentence *s)
+{
+	const struct token *last = at(s, s->tokens.v.n - 1);
+	const struct token *before = s->tokens.v.n > 1 ? last - 1 : last;
+	bool german = s->tokens.lang == LANG_DE &&
+		sv_is(token_word(&s->tokens, before), "wieder") && (last->cls & LANG_BIT(FUNC));
+	return german || sv_is(token_word(&s->tokens, last), "back");
+}
+
 bool sentence_adjusts(const struct sentence *s)
 {
 	enum { WORDS = 7, WORDS_TWO_NAMES = 5, WORDS_FRESH = 5 };
 	const struct token *first = peek(s, s->body);
-	if (!first || !s->imperative || first->phrase_n > 1)
+	if (!first || !s->imperative)
 		return false;
-	if (!(first->cls & LANG_BIT(ADJUST)) && !makes_known_thing(s))
+	bool phrase = first->phrase_n > 1 && (first->phrase & LANG_BIT(ADJUST));
+	bool word = first->phrase_n == 1 &&
+		((first->cls & LANG_BIT(ADJUST)) || makes_known_thing(s) || restores(s));
+	if (!phrase && !word)
 		return false;
 	struct load l = weigh(s);
 	if (l.exact || (l.placed && s->names > 1) || s->names > 2 ||
@@ -157,9 +170,12 @@ bool sentence_uses_result(const struct sentence *s)
 	for (size_t i = s->body; i < s->tokens.v.n; i++)
 		if (!(at(s, i)->flags & TOKEN_QUOTED) && numbered_part(s, i))
 			return s->names <= NAMES;
-	const struct token *article = peek(s, s->body + 1), *result = peek(s, s->body + 2);
-	return s->imperative && result && (article->cls & LANG_BIT(ART)) &&
-		(result->cls & LANG_BIT(RESULT)) && s->words[s->body + 2].head && s->names <= 1;
+	size_t i = s->body + 1;
+	if (peek(s, i) && (at(s, i)->cls & LANG_BIT(FUNC)) && !(at(s, i)->cls & LANG_BIT(ART)))
+		i++; /* write down the options */
+	const struct token *result = peek(s, i + 1);
+	return s->imperative && result && (at(s, i)->cls & LANG_BIT(ART)) &&
+		(result->cls & LANG_BIT(RESULT)) && s->words[i + 1].head && s->names <= 1;
 }
 
 /* there is, gibt es */
@@ -190,11 +206,11 @@ static bool says_of_what(const struct sentence *s, size_t i)
 
 bool sentence_asks_for_part(const struct sentence *s)
 {
-	enum { WORDS = 7 };
+	enum { WORDS = 8, NAMES = 2 };
 	if (asks_whether_there_is(s))
 		return true;
 	struct load l = weigh(s);
-	if (!s->imperative || s->names > 1 || l.words > WORDS || l.exact)
+	if (!s->imperative || s->names > NAMES || l.words > WORDS || l.exact)
 		return false;
 	for (size_t i = s->body + 1; i < s->tokens.v.n; i++) {
 		if (!thing(s, i))
@@ -202,6 +218,19 @@ bool sentence_asks_for_part(const struct sentence *s)
 		return (at(s, i)->cls & LANG_BIT(RESULT)) && s->words[i].head &&
 			!says_of_what(s, i + 1) && s->words[i].definite == WORD_INDEFINITE;
 	}
+	return false;
+}
+
+bool sentence_asks_for_help(const struct sentence *s)
+{
+	static const char *const ends[] = { "help", "helfen", "suffice", "reichen", "genügen",
+		"enough", "matter", "aider", "ayudar" };
+	const struct token *first = peek(s, s->body);
+	if (!first || !(first->cls & LANG_BIT(AUX)))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		if (sv_is(token_word(&s->tokens, at(s, s->tokens.v.n - 1)), ends[i]))
+			return true;
 	return false;
 }
 

@@ -25,6 +25,8 @@ bool sentence_adjusts(const struct sentence *s);
 bool sentence_uses_result(const struct sentence *s);
 /* "is there an upper bound?", "give me an example in Go": of what is not said. */
 bool sentence_asks_for_part(const struct sentence *s);
+/* "would more partitions help": against what was said before. */
+bool sentence_asks_for_help(const struct sentence *s);
 /* "Tantivy sounds good": ends with an assent to something in it. */
 bool sentence_ends_with_assent(const struct sentence *s);
 /* "the import drops a row", "does the import keep the order": how a thing is, not what is to be

@@ -20,6 +20,7 @@ static const double sure_very_short = 0.7;
 static const double sure_fragment = 0.76;
 static const double sure_short_question = 0.45;
 static const double sure_done = 0.5; /* did you */
+static const double sure_done_by_you = 0.72; /* and little is named */
 static const double sure_done_question = 0.45;
 static const double sure_result_question = 0.7;
 static const double sure_too = 0.3;
@@ -366,6 +367,15 @@ static bool small_statement(const struct sentence *s)
 	return s->names <= 1 && !s->tokens.question && s->tokens.v.n - s->body <= WORDS;
 }
 
+/* did you, hast du */
+static bool says_you(const struct sentence *s, size_t i)
+{
+	for (size_t end = i + at(s, i)->phrase_n; i < end; i++)
+		if (at(s, i)->cls & LANG_BIT(YOU))
+			return true;
+	return false;
+}
+
 static void read_marker(struct leaning *l, size_t i)
 {
 	const struct sentence *s = l->s;
@@ -383,7 +393,8 @@ static void read_marker(struct leaning *l, size_t i)
 	else if ((k->phrase & LANG_BIT(UNDO)) && !attribute && !noun && s->names == 0)
 		sign(l, sure_undo, true, "takes back:", k);
 	else if (k->phrase & LANG_BIT(DONE))
-		sign(l, sure_done, true, "asks about work done:", k);
+		sign(l, s->names <= 1 && says_you(s, i) ? sure_done_by_you : sure_done, true,
+			"asks about work done:", k);
 	else if ((k->phrase & LANG_BIT(TOO)) && (last || !sv_is(token_word(&s->tokens, k), "too")))
 		sign(l,
 			s->imperative || (last && small_statement(s)) ? sure_too_command
@@ -427,7 +438,8 @@ static bool is_very_short(const struct sentence *s)
 	size_t words = 0;
 	bool definite = false;
 	for (size_t i = s->body; i < s->tokens.v.n; i++) {
-		if (at(s, i)->flags & (TOKEN_QUOTED | TOKEN_IDENT))
+		if ((at(s, i)->flags & TOKEN_QUOTED) ||
+			((at(s, i)->flags & TOKEN_IDENT) && s->tokens.v.n - s->body > 1))
 			return false;
 		words += at(s, i)->cls & LANG_BIT(FILL) ? 0 : size_in_words(at(s, i));
 		definite |= s->words[i].kind == WORD_NAME && s->words[i].definite == WORD_DEFINITE;
@@ -459,6 +471,8 @@ static void read_consequence(struct leaning *l)
 		sign(l, sure_result, false, "goes on with a result", NULL);
 	if (sentence_asks_for_part(s))
 		sign(l, sure_result, false, "asks for a part of something", NULL);
+	if (sentence_asks_for_help(s))
+		sign(l, sure_result, false, "asks what would help", NULL);
 	if (sentence_ends_with_assent(s))
 		sign(l, sure_reply, true, "agrees", NULL);
 	if (sentence_asks_about_result(s))

@@ -59,7 +59,7 @@ static struct sv behind(struct sv key, size_t first)
 static bool is_part(const struct term *m)
 {
 	enum { SHORTEST = 4 };
-	return (m->flags & TERM_WHOLE) && !(m->flags & TERM_PAIR) && m->stem_n >= SHORTEST;
+	return !(m->flags & TERM_PAIR) && m->stem_n >= SHORTEST;
 }
 
 /* synchronisation, synchronisier: long words that begin alike. */

@@ -137,7 +137,10 @@ static void test_leaning(void **state)
 		"would a wider moat fix that?", "is there an upper bound?",
 		"give me an example in Perl", "lässt sich das bremsen?",
 		"it would be nicer with commas", "remove the two slowest from the ranking",
-		"Ungarisch bräuchten wir auch noch", "ring buffer it is", "Redis sounds good",
+		"Ungarisch bräuchten wir auch noch", "ring buffer it is", "would more dikes help",
+		"welche Farbe hast du genommen?", "stell die alte Mauer wieder her",
+		"fang mit dem Keller an", "exFAT", "maybe the valve sticks in winter",
+		"write down the options first", "Redis sounds good",
 		"die soll um sieben uhr abends starten" };
 	for (size_t i = 0; i < ARRAY_LEN(leaning); i++)
 		if (lean_of(*state, leaning[i]) < 0.66)

@@ -68,7 +68,7 @@ const struct word_list words_de = {
 			"von wegen|das war es nicht|das war's nicht|hat nicht geholfen|hat nicht geklappt|"
 			"geht nicht|geht immer noch nicht|klappt nicht|funktioniert nicht|quatsch|vergiss es|"
 			"ne du",
-		[LANG_START] = "achso|achso und|und|und noch|und noch was|und auch|noch was|noch etwas|noch eine sache|"
+		[LANG_START] = "vielleicht liegt|vermutlich|wahrscheinlich|klingt nach|achso|achso und|und|und noch|und noch was|und auch|noch was|noch etwas|noch eine sache|"
 			"eine sache noch|eins noch|noch eins|außerdem|zusätzlich|des weiteren|weiterhin|"
 			"ferner|zudem|darüber hinaus|ach|ach ja|ach so|ach und|ach ja und|oh|oh und|moment|"
 			"moment mal|warte|warte mal|halt|stopp|stop|aber|oder|oder doch|oder lieber|sondern|"
@@ -158,7 +158,7 @@ const struct word_list words_de = {
 			"damit der|damit das|damit man|damit wir|damit ich|damit sie|damit es|da ist|da sind|"
 			"da gibt|da gibt es|da wir|da ich|da die|da der|ist es ratsam|braucht es|es werden|"
 			"werden es|es wird",
-		[LANG_VERB] = "mach|mache|machen|macht|bau|baue|bauen|baut|schreib|schreibe|schreiben|erstell|"
+		[LANG_VERB] = "fang|fange|beginn|beginne|mach|mache|machen|macht|bau|baue|bauen|baut|schreib|schreibe|schreiben|erstell|"
 			"erstelle|erstellen|leg|lege|anlegen|füg|füge|einfügen|hinzufügen|ergänze|ergänz|"
 			"ergänzen|ändere|änder|ändern|lösch|lösche|entferne|entfern|entfernen|benenne|"
 			"umbenennen|verschieb|verschiebe|verschieben|zeig|zeige|zeigen|zeigt|anzeigen|prüf|"
@@ -198,7 +198,7 @@ const struct word_list words_de = {
 			"plotte|messe|messen|runde|runden|rundet|gerundet|löschen",
 		[LANG_ADJUST] = "änder|ändere|beachte|begrenz|begrenze|behalt|behalte|benutz|benutze|berücksichtig|"
 			"berücksichtige|beschränk|beschränke|beschrifte|blend|blende|dreh|drehe|erhöh|erhöhe|"
-			"ergänz|ergänze|ersetz|ersetze|erwähn|erwähne|färb|färbe|formulier|formuliere|füg|füge|"
+			"ergänz|ergänze|ersetz|ersetze|fang mit|fang bei|beginn mit|beginne mit|starte mit|erwähn|erwähne|färb|färbe|formulier|formuliere|füg|füge|"
 			"gruppier|gruppiere|häng|hänge|halbier|halbiere|heb|hebe|ignorier|ignoriere|kürz|kürze|lass|"
 			"lasse|markier|markiere|nenn|nenne|nimm|nummerier|nummeriere|nutz|nutze|ordne|pack|packe|"
 			"probier|probiere|reduzier|reduziere|rück|rücke|runde|schieb|schiebe|schreib dazu|senk|"
@@ -225,7 +225,7 @@ const struct word_list words_de = {
 			"person|handy|werkzeug|tool|weg|standard|anfrage|antwort|aufruf|aufgabe|ding|dinge|"
 			"sache|sachen|startseite|artikel|beitrag|möglichkeit|lösung|feature|features|web|api|"
 			"url",
-		[LANG_RESULT] = "log|logs|fehler|ursache|grund|fix|änderung|änderungen|ergebnis|ergebnisse|ausgabe|code|plan|"
+		[LANG_RESULT] = "optionen|alternativen|möglichkeiten|varianten|log|logs|fehler|ursache|grund|fix|änderung|änderungen|ergebnis|ergebnisse|ausgabe|code|plan|"
 			"entwurf|antwort|erklärung|lösung|vorschlag|vorschläge|idee|ansatz|rest|andere|"
 			"anderen|diff|patch|variante|version|beispiel|liste|bericht|tests|test|beträge|text|"
 			"absatz|zweiten absatz|ersten absatz|letzten absatz|letzte änderung|"

@@ -46,7 +46,8 @@ const struct word_list words_en = {
 			"not yet",
 		[LANG_DENY] = "no|nope|nah|no no|not that|no not that|wrong|that's wrong|not really|no wait|don't|"
 			"never mind|nevermind",
-		[LANG_START] = "also|and|and also|oh and|oh|oh also|plus|additionally|in addition|furthermore|"
+		[LANG_START] = "maybe the|maybe it's|maybe its|maybe that|perhaps the|probably the|sounds like|i bet|"
+			"my guess is|could be the|also|and|and also|oh and|oh|oh also|plus|additionally|in addition|furthermore|"
 			"moreover|besides|besides that|on top of that|apart from that|further|actually|wait|"
 			"hold on|hang on|hmm|hm|but|or|or rather|one more thing|another thing|one more|"
 			"and one more thing|one last thing|last thing|ah|ah and|again|once more|once again|"
@@ -155,7 +156,7 @@ const struct word_list words_en = {
 			"italicise|italicize|keep|label|leave|leave out|lighten|limit|lower|mention|mirror|move|"
 			"mute|narrow|number|omit|order|paint|pick|place|prefer|prefix|prepend|put|quote|raise|"
 			"reduce|rephrase|replace|restrict|reverse|reword|round|set|shift|shorten|shrink|skip|sort|"
-			"soften|swap|tighten|tone down|treat|truncate|try|underline|use|vary|widen",
+			"soften|start with|begin with|start off with|swap|tighten|tone down|treat|truncate|try|underline|use|vary|widen",
 		[LANG_NOUN] = "app|application|program|project|page|pages|screen|view|window|dialog|form|field|"
 			"fields|button|buttons|link|links|menu|list|table|row|rows|column|columns|cell|text|"
 			"title|label|icon|image|file|files|folder|directory|path|line|lines|class|classes|"
@@ -173,7 +174,7 @@ const struct word_list words_en = {
 			"difference|reason|cause|letters|letter|character|characters|percent|people|person|"
 			"phone|tool|tools|way|default|request|requests|response|call|calls|job|task|tasks|"
 			"tab|box|bar|tag|article|post|api|url|web|site|website|homepage|home page|start page",
-		[LANG_RESULT] = "log|logs|bug|error|cause|reason|fix|change|changes|result|results|output|code|plan|draft|"
+		[LANG_RESULT] = "options|alternatives|log|logs|bug|error|cause|reason|fix|change|changes|result|results|output|code|plan|draft|"
 			"answer|explanation|solution|suggestion|suggestions|idea|approach|rest|others|diff|"
 			"patch|commit|findings|numbers|failures|failure|problem|issue|variant|version|option|"
 			"second option|first option|proposal|design|implementation|example|list|report|tests|"
