@@ -447,10 +447,13 @@ static bool is_very_short(const struct sentence *s)
 	if (s->body < s->tokens.v.n && (at(s, s->body)->cls & LANG_BIT(WH)) && s->names > 0 &&
 		!definite)
 		return false; /* what is X: any X */
+	/* "explain monads", "check disk usage": short, but whole. */
+	if (s->imperative && s->names > 0 && !definite)
+		return false;
 	/* A verb with a meaning of its own makes a whole request of three words. */
 	if (s->imperative && s->words[s->body].kind != WORD_VERB)
 		return false;
-	return words <= ANY || (words <= WITHOUT_VERB && !has_verb(s)) ||
+	return (words <= ANY && s->names <= 1) || (words <= WITHOUT_VERB && !has_verb(s)) ||
 		(words <= WITH_KNOWN_THING && s->imperative && definite && s->names <= 1);
 }
 

@@ -120,7 +120,7 @@ const struct word_list words_de = {
 			"jetzt wieder zu|jetzt wieder zum|jetzt wieder zur|wieder zu|wieder zum|wieder zur",
 		[LANG_FRESH] = "was neues|was ganz neues|etwas neues|etwas ganz neues|jetzt was neues|nun was neues|mal was neues|"
 			"jetzt etwas neues|jetzt mal was neues|jetzt zu was anderem|zu was anderem|ganz was anderes|"
-			"jetzt was ganz anderes|neues thema|neue frage|neue aufgabe|neues gespräch|neue unterhaltung|"
+			"wie spät ist es|wie viel uhr ist es|jetzt was ganz anderes|neues thema|neue frage|neue aufgabe|neues gespräch|neue unterhaltung|"
 			"neue konversation|neuer chat|neuer faden|neues problem|neues topic|anderes thema|"
 			"andere frage|andere aufgabe|anderes topic|ein anderes thema|eine andere frage|"
 			"eine neue frage|ein neues thema|was anderes|was ganz anderes|etwas anderes|"
@@ -144,7 +144,7 @@ const struct word_list words_de = {
 		[LANG_DONE] = "hast du|du hast|hattest du|deine änderung|deine änderungen|dein vorschlag|"
 			"deiner änderung|deinen vorschlag|deine lösung|deine antwort|dein fix|deine version|"
 			"bist du|bist du fertig|bist du sicher|was hast du|warum hast du|wo hast du|"
-			"wie hast du|hat das|hat es|haben wir|ist das|ist es|sind das|stimmt das|war das|"
+			"was habe ich gesagt|was hab ich gesagt|wie hast du|hat das|hat es|haben wir|ist das|ist es|sind das|stimmt das|war das|"
 			"klappt das|geht das|läuft das|lief das|reicht das|meinst du|du meintest|du sagtest|"
 			"du solltest|liegt das|lag das|hat das geklappt|ist das alles|kommt das|"
 			"warum ist das|was bedeutet das|kann es das sein|könnte es das sein|kann das sein|könnte das sein|"
@@ -158,7 +158,7 @@ const struct word_list words_de = {
 			"damit der|damit das|damit man|damit wir|damit ich|damit sie|damit es|da ist|da sind|"
 			"da gibt|da gibt es|da wir|da ich|da die|da der|ist es ratsam|braucht es|es werden|"
 			"werden es|es wird",
-		[LANG_VERB] = "fang|fange|beginn|beginne|mach|mache|machen|macht|bau|baue|bauen|baut|schreib|schreibe|schreiben|erstell|"
+		[LANG_VERB] = "schlägt|schlagen|fehlschlagen|fehlschlägt|fehlgeschlagen|fang|fange|beginn|beginne|mach|mache|machen|macht|bau|baue|bauen|baut|schreib|schreibe|schreiben|erstell|"
 			"erstelle|erstellen|leg|lege|anlegen|füg|füge|einfügen|hinzufügen|ergänze|ergänz|"
 			"ergänzen|ändere|änder|ändern|lösch|lösche|entferne|entfern|entfernen|benenne|"
 			"umbenennen|verschieb|verschiebe|verschieben|zeig|zeige|zeigen|zeigt|anzeigen|prüf|"

@@ -87,7 +87,7 @@ const struct word_list words_en = {
 			"what happened with|once more about|again about|switch back to|switching back to|"
 			"reopen|revisit|let's revisit|work on the|more on",
 		[LANG_FRESH] = "park this|park that|park all this|park it|park that for now|put that aside|put this aside|leave that aside|unrelated one|an unrelated one|something unrelated|new topic|new conversation|new subject|new task|new thread|new chat|new session|"
-			"new question|new issue|new thing|different topic|different subject|"
+			"what time is it|what's the time|new question|new issue|new thing|different topic|different subject|"
 			"different question|different task|different thing|another topic|another subject|"
 			"another question|another task|another matter|other topic|unrelated|"
 			"unrelated question|completely unrelated|totally unrelated|on another note|"
