@@ -105,7 +105,8 @@ static struct load weigh(const struct sentence *s)
 		const struct token *k = at(s, i);
 		l.words += !(k->cls & LANG_BIT(FILL));
 		l.prepositions += (k->cls & LANG_BIT(PREP)) && i + 1 < s->tokens.v.n;
-		l.fresh |= thing(s, i) && !(k->cls & (LANG_BIT(TIME) | LANG_BIT(NUM))) &&
+		l.fresh |= thing(s, i) && s->words[i].role == ROLE_FOCUS &&
+			!(k->cls & (LANG_BIT(TIME) | LANG_BIT(NUM))) &&
 			s->words[i].definite == WORD_INDEFINITE;
 		l.placed |= names_place(s, i);
 		l.exact |= (k->flags & (TOKEN_IDENT | TOKEN_QUOTED)) != 0;
@@ -118,7 +119,16 @@ static bool makes_known_thing(const struct sentence *s)
 {
 	struct sv w = token_word(&s->tokens, at(s, s->body));
 	const struct token *next = peek(s, s->body + 1);
-	return (sv_is(w, "make") || sv_is(w, "mach")) && next && (next->cls & LANG_BIT(ART));
+	enum { WORDS = 6 }; /* "make the editor save every ten seconds" says more */
+	return (sv_is(w, "make") || sv_is(w, "mach")) && next && (next->cls & LANG_BIT(ART)) &&
+		s->tokens.v.n - s->body <= WORDS;
+}
+
+/* Empty when it is quoted. */
+static struct sv last_word(const struct sentence *s)
+{
+	const struct token *last = at(s, s->tokens.v.n - 1);
+	return last->flags & TOKEN_QUOTED ? SV("") : token_word(&s->tokens, last);
 }
 
 /* "stell den alten Filter wieder her", "put the sidebar back" */
@@ -128,14 +138,31 @@ static bool restores(const struct sentence *s)
 	const struct token *before = s->tokens.v.n > 1 ? last - 1 : last;
 	bool german = s->tokens.lang == LANG_DE &&
 		sv_is(token_word(&s->tokens, before), "wieder") && (last->cls & LANG_BIT(FUNC));
-	return german || sv_is(token_word(&s->tokens, last), "back");
+	return german || sv_is(last_word(s), "back");
+}
+
+/* "skip links are missing", "Teile der Liste fehlen": a statement that opens with such a word. */
+static bool states(const struct sentence *s)
+{
+	bool german = s->tokens.lang == LANG_DE;
+	for (size_t i = s->body + 1; i < s->tokens.v.n; i++) {
+		const struct token *k = at(s, i);
+		struct sv w = token_word(&s->tokens, k);
+		if (k->before || (k->cls & (LANG_BIT(CONJ) | LANG_BIT(WH))))
+			return false;
+		bool finite = sv_ends(w, german ? SV("t") : SV("s")) || sv_is(w, "fehlen");
+		if ((k->cls & LANG_BIT(AUX)) ||
+			((k->cls & LANG_BIT(VERB)) && finite && !(k->cls & LANG_BIT(NOUN))))
+			return true;
+	}
+	return false;
 }
 
 bool sentence_adjusts(const struct sentence *s)
 {
 	enum { WORDS = 7, WORDS_TWO_NAMES = 5, WORDS_FRESH = 5 };
 	const struct token *first = peek(s, s->body);
-	if (!first || !s->imperative)
+	if (!first || !s->imperative || states(s))
 		return false;
 	bool phrase = first->phrase_n > 1 && (first->phrase & LANG_BIT(ADJUST));
 	bool word = first->phrase_n == 1 &&
@@ -173,9 +200,12 @@ bool sentence_uses_result(const struct sentence *s)
 	size_t i = s->body + 1;
 	if (peek(s, i) && (at(s, i)->cls & LANG_BIT(FUNC)) && !(at(s, i)->cls & LANG_BIT(ART)))
 		i++; /* write down the options */
-	const struct token *result = peek(s, i + 1);
-	return s->imperative && result && (at(s, i)->cls & LANG_BIT(ART)) &&
-		(result->cls & LANG_BIT(RESULT)) && s->words[i + 1].head && s->names <= 1;
+	const struct token *result = peek(s, i + 1), *next = peek(s, i + 2);
+	if (!s->imperative || !result || !(at(s, i)->cls & LANG_BIT(ART)) ||
+		!(result->cls & LANG_BIT(RESULT)) || s->names > 1)
+		return false;
+	return !next || next->before || (next->cls & (LANG_BIT(AND) | LANG_BIT(FUNC))) ||
+		sv_is(token_word(&s->tokens, next), "before");
 }
 
 /* there is, gibt es */
@@ -210,7 +240,9 @@ bool sentence_asks_for_part(const struct sentence *s)
 	if (asks_whether_there_is(s))
 		return true;
 	struct load l = weigh(s);
-	if (!s->imperative || s->names > NAMES || l.words > WORDS || l.exact)
+	const struct token *first = peek(s, s->body);
+	bool wish = first && (first->cls & LANG_BIT(INDEF)); /* an example would be nice */
+	if ((!s->imperative && !wish) || s->names > NAMES || l.words > WORDS || l.exact)
 		return false;
 	for (size_t i = s->body + 1; i < s->tokens.v.n; i++) {
 		if (!thing(s, i))
@@ -218,6 +250,31 @@ bool sentence_asks_for_part(const struct sentence *s)
 		return (at(s, i)->cls & LANG_BIT(RESULT)) && s->words[i].head &&
 			!says_of_what(s, i + 1) && s->words[i].definite == WORD_INDEFINITE;
 	}
+	return false;
+}
+
+bool sentence_asks_what_happens(const struct sentence *s)
+{
+	static const char *const words[] = { "happens", "passiert", "geschieht", "pasa" };
+	const struct token *first = peek(s, s->body), *second = peek(s, s->body + 1);
+	if (!first || !second || !(first->cls & LANG_BIT(WH)) || s->names > 1)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (sv_is(token_word(&s->tokens, second), words[i]))
+			return true;
+	return false;
+}
+
+bool sentence_asks_about_now(const struct sentence *s)
+{
+	static const char *const words[] = { "now", "jetzt", "inzwischen", "mittlerweile" };
+	const struct token *first = peek(s, s->body), *last = at(s, s->tokens.v.n - 1);
+	if (!first || first == last || !(first->cls & (LANG_BIT(WH) | LANG_BIT(AUX))) ||
+		s->names > 1)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (sv_is(last_word(s), words[i]))
+			return true;
 	return false;
 }
 
@@ -229,7 +286,7 @@ bool sentence_asks_for_help(const struct sentence *s)
 	if (!first || !(first->cls & LANG_BIT(AUX)))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-		if (sv_is(token_word(&s->tokens, at(s, s->tokens.v.n - 1)), ends[i]))
+		if (sv_is(last_word(s), ends[i]))
 			return true;
 	return false;
 }
@@ -245,7 +302,7 @@ bool sentence_ends_with_assent(const struct sentence *s)
 		return true; /* token bucket it is */
 	for (size_t i = s->body + 1; i < s->tokens.v.n; i++) {
 		const struct token *k = at(s, i);
-		if ((k->phrase & LANG_BIT(ASSENT)) && k->phrase_n > 1 &&
+		if ((k->phrase & LANG_BIT(ASSENT)) && k->phrase_n > 1 && last_word(s).n > 0 &&
 			i + k->phrase_n == s->tokens.v.n)
 			return true;
 	}

@@ -25,6 +25,10 @@ bool sentence_adjusts(const struct sentence *s);
 bool sentence_uses_result(const struct sentence *s);
 /* "is there an upper bound?", "give me an example in Go": of what is not said. */
 bool sentence_asks_for_part(const struct sentence *s);
+/* "what happens with empty rows": in what was made. */
+bool sentence_asks_what_happens(const struct sentence *s);
+/* "how does memory look now": after what was done. */
+bool sentence_asks_about_now(const struct sentence *s);
 /* "would more partitions help": against what was said before. */
 bool sentence_asks_for_help(const struct sentence *s);
 /* "Tantivy sounds good": ends with an assent to something in it. */

@@ -19,6 +19,7 @@ static const double barely_known = 0.25;
 static const double elsewhere_factor = 0.7;
 static const double report_bonus = 1.5;
 static const double report_enough = 0.75;
+static const double doubted_command = 0.85;
 static const double half_life_ms = 600000.0;
 static const double known_subject = 0.3;
 static const double sure_to_go_on = 0.8;
@@ -79,7 +80,7 @@ static void learn(
 	struct words *words, struct route_topic *t, struct sv text, enum topic_source source)
 {
 	struct sentence s = SENTENCE_INIT;
-	sentence_read(&s, utf8_cut(text, ROUTE_TEXT_MAX), &words->lex);
+	sentence_read_subject(&s, utf8_cut(text, ROUTE_TEXT_MAX), &words->lex);
 	topic_add(words, t, &s, source);
 	sentence_release(&s);
 }
@@ -271,6 +272,18 @@ static void believe_report(struct decision *d)
 		best->strength = fmin(best->strength * report_bonus, report_enough);
 }
 
+/* A command most of whose names are unknown is something else with the same thing. */
+static void doubt_command(struct decision *d)
+{
+	if (!d->s.imperative || d->s.lean >= least_lean || d->s.presupposes)
+		return;
+	for (size_t i = 0; i < d->n; i++) {
+		struct match *m = &d->views[i].match;
+		if (2 * m->names_known < m->names)
+			m->strength *= doubted_command;
+	}
+}
+
 static void score_all(struct decision *d)
 {
 	const struct route_weights *w = &d->opts->weights;
@@ -389,6 +402,7 @@ void faden_decide(struct words *words, const struct route_opts *opts,
 	find_last(&d);
 	match_all(&d);
 	believe_report(&d);
+	doubt_command(&d);
 	score_all(&d);
 	choose(&d, ret);
 	if (candidates)

@@ -101,6 +101,17 @@ static bool owned_inside(const struct sentence *s, size_t i)
 	return (sv_is(w, "its") || sv_is(w, "their")) && thing_before(s, i);
 }
 
+/* "it would be better to …": the clause is what it stands for. */
+static bool clause_named(const struct sentence *s, size_t i)
+{
+	static const char *const opens[] = { "to", "if", "when", "that", "zu", "wenn", "dass" };
+	for (; i < s->tokens.v.n; i++)
+		for (size_t o = 0; o < ARRAY_LEN(opens); o++)
+			if (sv_is(token_word(&s->tokens, at(s, i)), opens[o]))
+				return true;
+	return false;
+}
+
 static bool in_expletive(const struct sentence *s, size_t i)
 {
 	for (size_t back = 0; back < LANG_PHRASE_MAX && back <= i; back++) {
@@ -109,7 +120,7 @@ static bool in_expletive(const struct sentence *s, size_t i)
 			continue;
 		if (k->phrase & LANG_BIT(EXPLETIVE)) {
 			const struct token *next = peek(s, i - back + k->phrase_n);
-			if (next && (next->cls & LANG_BIT(COMP)))
+			if (next && (next->cls & LANG_BIT(COMP)) && !clause_named(s, i))
 				return false; /* it would be nicer with … */
 			bool es = sv_is(token_word(&s->tokens, k), "es"); /* es soll … annehmen */
 			return s->names > 0 || s->nouns > (es ? 1 : 0);
@@ -222,17 +233,27 @@ static bool noun_left_out(const struct sentence *s, size_t i)
 		(!after || after->before || (after->cls & (LANG_BIT(AUX) | LANG_BIT(TOO))));
 }
 
-/* "the three biggest from the history" */
-static bool superlative_alone(const struct sentence *s, size_t i)
+/* the three biggest, das größte */
+static bool is_superlative(const struct sentence *s, const struct token *k)
 {
 	enum { SHORTEST = 5 };
-	if (s->tokens.lang != LANG_EN || !(at(s, i)->cls & LANG_BIT(ART)))
+	struct sv w = token_word(&s->tokens, k);
+	if (k->word_n < SHORTEST || (k->flags & TOKEN_UPPER))
+		return false;
+	return s->tokens.lang == LANG_DE
+		? sv_ends(w, SV("ßte")) || sv_ends(w, SV("ßten")) || sv_ends(w, SV("sste")) ||
+			sv_ends(w, SV("ssten")) || sv_ends(w, SV("ste")) || sv_ends(w, SV("sten"))
+		: sv_ends(w, SV("est"));
+}
+
+static bool superlative_alone(const struct sentence *s, size_t i)
+{
+	if (s->tokens.lang > LANG_DE || !(at(s, i)->cls & LANG_BIT(ART)))
 		return false;
 	const struct token *k = peek(s, ++i);
 	k = k && (k->cls & LANG_BIT(NUM)) ? peek(s, ++i) : k;
 	const struct token *next = peek(s, i + 1);
-	return k && k->word_n >= SHORTEST && sv_ends(token_word(&s->tokens, k), SV("est")) &&
-		!(k->flags & TOKEN_UPPER) &&
+	return k && is_superlative(s, k) &&
 		(!next || next->before || (next->cls & (LANG_BIT(PREP) | LANG_BIT(AUX))));
 }
 
@@ -474,6 +495,8 @@ static void read_consequence(struct leaning *l)
 		sign(l, sure_result, false, "goes on with a result", NULL);
 	if (sentence_asks_for_part(s))
 		sign(l, sure_result, false, "asks for a part of something", NULL);
+	if (sentence_asks_what_happens(s) || sentence_asks_about_now(s))
+		sign(l, sure_result, false, "asks what became of it", NULL);
 	if (sentence_asks_for_help(s))
 		sign(l, sure_result, false, "asks what would help", NULL);
 	if (sentence_ends_with_assent(s))

@@ -88,7 +88,7 @@ void router_learn(struct router *r, struct route_topic *t, struct sv text, enum 
 
 	if (r->opts.profile != ROUTE_FADEN || t->terms.n >= most)
 		return;
-	sentence_read(
+	sentence_read_subject(
 		&s, utf8_cut(text, answer ? ROUTE_ANSWER_MAX : ROUTE_TEXT_MAX), &r->words.lex);
 	topic_add(&r->words, t, &s, source);
 	sentence_release(&s);

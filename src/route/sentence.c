@@ -331,6 +331,14 @@ static bool is_verb(const struct sentence *s, size_t i)
 		((cls & LANG_BIT(ADJUST)) && (i == s->body || !other));
 }
 
+/* "mach die Ecken rund": no assent here, and no third person either. */
+static bool orders(const struct sentence *s, size_t i)
+{
+	const lang_mask other = function_words & ~(LANG_BIT(ASSENT) | LANG_BIT(DENY));
+	return i == s->body && !(token_at(s, i)->cls & other) &&
+		!sv_ends(token_word(&s->tokens, token_at(s, i)), SV("t"));
+}
+
 static enum word_kind kind_of(const struct sentence *s, size_t i)
 {
 	const struct token *k = token_at(s, i);
@@ -354,7 +362,9 @@ static enum word_kind kind_of(const struct sentence *s, size_t i)
 		if ((deed && object_attribute(s, i)) || english_title(s, i))
 			return WORD_NAME;
 		if (!noun_position(s, i))
-			return k->cls & function_words ? WORD_NONE : deed ? WORD_DEED : WORD_VERB;
+			return (k->cls & function_words) && !orders(s, i) ? WORD_NONE
+				: deed					  ? WORD_DEED
+									  : WORD_VERB;
 		return participle(s, i, deed ? WORD_NAME : WORD_NOUN);
 	}
 	if (k->cls & noun_words)
@@ -557,13 +567,26 @@ static void read_signs(struct sentence *s)
 	}
 }
 
-void sentence_read(struct sentence *s, struct sv text, const struct lexicon *lex)
+/* Everything but leaning. */
+static void read_all(
+	struct sentence *s, struct sv text, const struct lexicon *lex, struct opening *o)
 {
 	tokens_read(&s->tokens, text, lex);
 	s->words = xcalloc(s->tokens.v.n + 1, sizeof(*s->words));
-	struct opening o = { 0 };
-	read_opening(s, lex, &o);
+	read_opening(s, lex, o);
 	read_words(s);
 	read_signs(s);
+}
+
+void sentence_read(struct sentence *s, struct sv text, const struct lexicon *lex)
+{
+	struct opening o = { 0 };
+	read_all(s, text, lex, &o);
 	lean_read(s, &o);
+}
+
+void sentence_read_subject(struct sentence *s, struct sv text, const struct lexicon *lex)
+{
+	struct opening o = { 0 };
+	read_all(s, text, lex, &o);
 }

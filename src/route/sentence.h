@@ -67,4 +67,6 @@ struct sentence {
 
 /* Reads text (any bytes, cut at ROUTE_TEXT_MAX by the caller). *s is empty before. */
 void sentence_read(struct sentence *s, struct sv text, const struct lexicon *lex);
+/* The same without how much it leans: for what a conversation is about that is not asked. */
+void sentence_read_subject(struct sentence *s, struct sv text, const struct lexicon *lex);
 void sentence_release(struct sentence *s);

@@ -96,6 +96,9 @@ static void test_compounds_and_reports(void **state)
 	assert_string_equal(
 		goes_to(*state, &s, "does the parade cross a motorway", dir, now), "kite");
 	assert_string_equal(
+		goes_to(*state, &s, "weld the parade banners to the depot ceiling", dir, now),
+		"new");
+	assert_string_equal(
 		goes_to(*state, &s, "Entwirf ein Gartentor aus Eisen", dir, now), "new");
 }
 

@@ -301,9 +301,12 @@ static bool asks_how(const struct sentence *s)
 static bool is_deed_done(const struct adding *a, size_t i)
 {
 	const struct token *k = &a->s->tokens.v.v[i];
-	return a->s->tokens.lang == LANG_EN && a->s->words[i].kind == WORD_QUALITY &&
-		(!k->cls || (k->cls & LANG_BIT(DEED))) &&
-		sv_ends(token_word(&a->s->tokens, k), SV("ed"));
+	struct sv w = token_word(&a->s->tokens, k);
+	if (a->s->words[i].kind != WORD_QUALITY || (k->cls && !(k->cls & LANG_BIT(DEED))))
+		return false;
+	if (a->s->tokens.lang == LANG_DE) /* konvertierte Dokumente */
+		return sv_ends(w, SV("ierte")) || sv_ends(w, SV("ierten"));
+	return a->s->tokens.lang == LANG_EN && sv_ends(w, SV("ed"));
 }
 
 static float word_weight(const struct adding *a, size_t i)

@@ -152,7 +152,7 @@ const struct word_list words_en = {
 			"reconnect|reload|redirect|scale|format|extract|split|connect|count",
 		[LANG_ADJUST] = "add|align|append|assume|avoid|bold|cap|capitalise|capitalize|center|centre|change|"
 			"color|colour|crop|darken|decrease|default|disallow|double|drop|emphasise|emphasize|"
-			"enlarge|exclude|flip|group|halve|hide|highlight|include|increase|indent|insert|invert|"
+			"enlarge|exclude|flip|group|halve|hide|highlight|ignore|include|increase|indent|insert|invert|"
 			"italicise|italicize|keep|label|leave|leave out|lighten|limit|lower|mention|mirror|move|"
 			"mute|narrow|number|omit|order|paint|pick|place|prefer|prefix|prepend|put|quote|raise|"
 			"reduce|rephrase|replace|restrict|reverse|reword|round|set|shift|shorten|shrink|skip|sort|"
