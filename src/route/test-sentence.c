@@ -140,7 +140,9 @@ static void test_leaning(void **state)
 		"Ungarisch bräuchten wir auch noch", "ring buffer it is", "would more dikes help",
 		"welche Farbe hast du genommen?", "stell die alte Mauer wieder her",
 		"fang mit dem Keller an", "exFAT", "maybe the valve sticks in winter",
-		"write down the options first", "Redis sounds good",
+		"how does the hull look now", "was passiert bei leeren Fässern",
+		"die schnellste darfst du behalten", "ein Beispiel in Fortran wäre nett",
+		"ignore the planks", "write down the options first", "Redis sounds good",
 		"die soll um sieben uhr abends starten" };
 	for (size_t i = 0; i < ARRAY_LEN(leaning); i++)
 		if (lean_of(*state, leaning[i]) < 0.66)
@@ -152,6 +154,11 @@ static void test_standing(void **state)
 	static const char *const standing[] = { "write a parser for INI files",
 		"Also wie installiert man Arch Linux auf einem Tablet?",
 		"put \"keep going\" on the green banner of the lobby",
+		"skip links are missing in the harbour guide",
+		"Teile der Takelage fehlen im Modell", "label the lever 'sounds good'",
+		"it would be better to move our mail to Postfix",
+		"make the ferry timetable refresh every ten minutes",
+		"Die Waage von Mettler meldet 456, was bedeutet das?",
 		"is it possible to sign PDFs offline",
 		"debug the crawler, it stops after a hundred seeds",
 		"neues Thema: mach das Tor blau",

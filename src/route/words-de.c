@@ -26,7 +26,7 @@ const struct word_list words_de = {
 		[LANG_SELF] = "ich|mich|mir|mein|meine|meinen|meinem|meiner|wir|uns|unser|unsere|unseren|unserem|"
 			"unserer|man|lass uns|lasst uns",
 		[LANG_YOU] = "du|dich|dir|dein|deine|deinen|deinem|deiner|euch|euer|ihr",
-		[LANG_AUX] = "hab|habs|hab's|ist|sind|war|waren|sein|bin|bist|wird|werden|wurde|wurden|worden|hat|haben|habe|"
+		[LANG_AUX] = "darfst|solltest|müsstest|könnt|hab|habs|hab's|ist|sind|war|waren|sein|bin|bist|wird|werden|wurde|wurden|worden|hat|haben|habe|"
 			"hast|hatte|hatten|kann|können|könnte|könnten|kannst|könntest|soll|sollen|sollte|"
 			"sollten|sollst|muss|müssen|musst|müsste|müssten|darf|dürfen|will|wollen|willst|"
 			"möchte|würde|würden|würdest|wäre|wären|hätte|hätten|geht|gibt|lässt|lassen|bräuchten|bräuchtest|möchten|möchtest|wollte|wollten|dürfte|dürften|konnte|konnten|musste|mussten|bräuchte|"
