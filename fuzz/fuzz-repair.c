@@ -122,6 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	put_session(sv_make((const char *)data + 1, size - 1));
 	REQUIRE(repair_open(&opts, &r, NULL) == 0);
 	const struct repair_report *report = repair_report(r);
+	REQUIRE(report->reachable <= report->entries);
 	if (!repair_healthy(report) && repair_possible(r) && !opts.in_use)
 		mend(r, data[0], format);
 	repair_free(r);

@@ -1,6 +1,7 @@
 /*
  * Why a session does not resume whole, and a copy that does.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -8,6 +9,7 @@
 #include "cli/archive-of.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/new-session.h"
 #include "cli/sessions.h"
 #include "os/path.h"
 #include "strategy/repair.h"
@@ -41,6 +43,9 @@ struct run {
 	struct session_row row;
 	struct repair *repair;
 	char backup[ARCHIVE_KEY_MAX]; /* "" when there is none */
+	char *archived; /* a copy of the session in the archive; NULL: none */
+	char *out; /* folder of --out, absolute */
+	bool out_missing;
 	struct repair_result result; /* path NULL: nothing was written */
 };
 
@@ -113,8 +118,11 @@ static unsigned level_style(enum repair_level level)
 static void show_lines(struct term *t, const struct repair_finding *finding)
 {
 	const char *before = finding->n_lines == 1 ? ", line " : ", lines ";
-	for (size_t i = 0; i < finding->n_lines; i++, before = ", ")
-		term_putf(t, "%s%u", before, finding->lines[i]);
+	for (size_t i = 0; i < finding->n_lines; i++, before = ", ") {
+		char number[SIZE_TEXT_MAX];
+		size_format_count(finding->lines[i], number);
+		term_putf(t, "%s%s", before, number);
+	}
 	if (finding->n_lines > 0 && finding->count > finding->n_lines)
 		term_puts(t, t->ascii ? ", ..." : ", …");
 }
@@ -158,25 +166,41 @@ static void show_report(struct term *t, const struct repair_report *report)
 		term_puts(t, "healthy\n");
 }
 
-static void show_backup(struct term *t, const struct run *run)
+/* A path as it is shown elsewhere, under its label. */
+static void show_path(struct term *t, const struct run *run, const char *label, const char *path)
 {
-	struct archive archive;
-	AUTO_FREE char *dir = archive_of(run->app, &archive);
-	AUTO_FREE char *copy = archive_path(&archive, run->backup);
-	term_putf(t, "what it was: %s\n", copy);
+	AUTO_FREE char *shown = path_show(path, run->app->paths.home);
+	term_putf(t, "  %-8s %s\n", label, shown);
 }
 
 static void show_result(struct term *t, const struct run *run)
 {
 	const struct repair_result *result = &run->result;
-	bool codex = run->row.info.format == TRANSCRIPT_CODEX;
-	term_putf(t, "\nmended: %s\n", result->id);
-	term_putf(t, "%s\n", result->path);
-	if (run->backup[0])
-		show_backup(t, run);
+	struct archive archive;
+	AUTO_FREE char *dir = archive_of(run->app, &archive);
+	term_newline(t);
+	if (run->opts->in_place) {
+		AUTO_FREE char *copy = archive_path(&archive, run->backup);
+		term_putf(t, "Mended session %s\n", result->id);
+		show_path(t, run, "backup", copy);
+	} else {
+		term_putf(t, "New session %s\n  from     %s\n", result->id, run->row.info.id);
+	}
+	show_path(t, run, "file", result->path);
 	show_report(t, &result->report);
-	if (codex || strcmp(run->row.agent, "claude") == 0)
-		term_putf(t, "%s %s\n", codex ? "codex resume" : "claude --resume", result->id);
+}
+
+/* Of a file in which nothing is left, the archive may have what it was. */
+static void show_archived(struct term *t, const struct run *run)
+{
+	if (!repair_report(run->repair)->findings[REPAIR_EMPTY].count)
+		return;
+	if (!run->archived) {
+		term_puts(t, "The archive has no copy of it.\n");
+		return;
+	}
+	term_puts(t, "The archive has a copy of it; with no agent at it, get it back by\n");
+	term_putf(t, "  cp '%s' '%s'\n", run->archived, run->row.info.path);
 }
 
 static void show(struct run *run, struct term *t)
@@ -186,8 +210,10 @@ static void show(struct run *run, struct term *t)
 	size_format(report->bytes, size);
 	size_format_count((int64_t)report->lines, lines);
 	term_text_line(t, sv_of(run->row.info.id));
-	term_putf(t, ", %s: %s lines, %s\n", run->row.agent, lines, size);
+	term_putf(t, ", %s: %s line%s, %s\n", run->row.agent, lines, report->lines == 1 ? "" : "s",
+		size);
 	show_report(t, report);
+	show_archived(t, run);
 	if (run->result.path)
 		show_result(t, run);
 	else if (!repair_healthy(report) && repair_possible(run->repair))
@@ -250,6 +276,7 @@ static void print_json(const struct run *run)
 	jw_put_cstr(&w, "parent_path", run->row.info.path);
 	jw_put_cstr(&w, "agent", run->row.agent);
 	jw_put_bool(&w, "in_place", written && run->opts->in_place);
+	jw_put_cstr(&w, "archived", run->archived);
 	put_report(&w, repair_report(run->repair));
 	if (written)
 		put_result(&w, run);
@@ -264,9 +291,21 @@ static void print_text(struct run *run)
 	show(run, &t);
 	sessions_flush(run->app, &t);
 	term_release(&t);
+	if (run->result.path && !run->opts->out)
+		print_resume(run->app->out, resume_words(run->row.agent, run->row.info.format),
+			run->result.id);
 }
 
 /* ---- the command ---- */
+
+static void find_archived(struct run *run)
+{
+	struct archive archive;
+	AUTO_FREE char *dir = archive_of(run->app, &archive);
+	char key[ARCHIVE_KEY_MAX];
+	if (archive.store && archive_find(&archive, run->row.info.path, key, NULL) >= 0)
+		run->archived = archive_path(&archive, key);
+}
 
 static int diagnose(struct run *run, struct err *reterr)
 {
@@ -275,7 +314,10 @@ static int diagnose(struct run *run, struct err *reterr)
 		.format = run->row.info.format,
 		.in_use = in_use(run),
 	};
-	return repair_open(&opts, &run->repair, reterr);
+	int rc = repair_open(&opts, &run->repair, reterr);
+	if (rc >= 0)
+		find_archived(run);
+	return rc;
 }
 
 /* In place, nobody may be writing, and nobody may count on the bytes. */
@@ -299,14 +341,18 @@ static int apply(struct run *run, struct err *reterr)
 {
 	const struct repair_cli *opts = run->opts;
 	const struct repair_write how = {
-		.out_dir = opts->out, .in_place = opts->in_place, .clock = &run->app->clock
+		.out_dir = run->out, .in_place = opts->in_place, .clock = &run->app->clock
 	};
 	int rc = 0;
 	if (repair_healthy(repair_report(run->repair)) || !repair_possible(run->repair))
 		return 0;
 	if (opts->in_place)
 		rc = keep_original(run, reterr);
-	return rc < 0 ? rc : repair_apply(run->repair, &how, &run->result, reterr);
+	if (rc >= 0)
+		rc = repair_apply(run->repair, &how, &run->result, reterr);
+	if (run->out_missing)
+		out_folder_made(run->app, run->out, rc >= 0);
+	return rc;
 }
 
 /* 0 when the session is, or now is, as it should be. */
@@ -341,6 +387,8 @@ static int run_repair(
 		.result = REPAIR_RESULT_INIT,
 	};
 	int rc = check_options(run.opts, argc, reterr);
+	if (rc >= 0 && run.opts->out)
+		rc = out_folder(run.opts->out, &run.out, &run.out_missing, reterr);
 	if (rc >= 0)
 		rc = sessions_open(app, reterr);
 	if (rc >= 0)
@@ -357,6 +405,8 @@ static int run_repair(
 		rc = outcome(&run);
 	}
 	repair_free(run.repair);
+	free(run.archived);
+	free(run.out);
 	repair_result_release(&run.result);
 	session_row_release(&run.row);
 	return rc;

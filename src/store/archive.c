@@ -244,11 +244,60 @@ static int put_file(const struct archive *a, const char *path, enum archive_how 
 	return err_set(reterr, ERR_BUG, "no free name in %s", a->dir);
 }
 
+static struct sv session_name(const char *path)
+{
+	struct sv name = path_base(sv_of(path));
+
+	return sv_ends(name, SV(".jsonl")) ? sv_head(name, name.n - 6) : name;
+}
+
+/* Bytes of a kept file that is not the one of st; 0 when it is gone. */
+static int64_t kept_size(const struct archive *a, const char *key, const struct stat *st)
+{
+	AUTO_FREE char *kept = archive_path(a, key);
+	struct stat there;
+
+	if (!key_valid(key) || stat(kept, &there) < 0 ||
+		(there.st_ino == st->st_ino && there.st_dev == st->st_dev))
+		return 0;
+	return there.st_size;
+}
+
+int archive_find(const struct archive *a, const char *path, char ret_key[static ARCHIVE_KEY_MAX],
+	struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	struct sv name = session_name(path);
+	AUTO_FREE char *session = xmemdup0(name.p, name.n);
+	struct stat st = { .st_ino = 0 };
+	int64_t most = 0;
+	int r = sql_prepare(&q, a->store,
+		"SELECT key FROM archive WHERE session = ? OR path = ? ORDER BY kept_ms DESC",
+		reterr);
+
+	if (r < 0)
+		return r;
+	(void)stat(path, &st);
+	sql_text(&q, session);
+	sql_text(&q, path);
+	while ((r = sql_step(&q, reterr)) > 0) {
+		const char *key = sql_get_text(&q, 0);
+		int64_t size = kept_size(a, key, &st);
+		if (size <= most)
+			continue;
+		most = size;
+		(void)snprintf(ret_key, ARCHIVE_KEY_MAX, "%s", key);
+	}
+	if (r == 0 && most == 0)
+		return err_set(reterr, ERR_NOTFOUND, "%s is not in the archive", path);
+	return r;
+}
+
 static int add_row(const struct archive *a, const char *key, const char *path,
 	const struct stat *st, enum archive_how how, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	struct sv name = path_base(sv_of(path));
+	struct sv name = session_name(path);
 	int r = sql_prepare(&q, a->store,
 		"INSERT INTO archive (key, session, path, how, dev, ino, size, mtime_ns, kept_ms)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -256,7 +305,6 @@ static int add_row(const struct archive *a, const char *key, const char *path,
 
 	if (r < 0)
 		return r;
-	name = sv_ends(name, SV(".jsonl")) ? sv_head(name, name.n - 6) : name;
 	sql_text(&q, key);
 	sql_sv(&q, sv_from(name, name.n > 36 ? name.n - 36 : 0));
 	sql_text(&q, path);

@@ -49,6 +49,10 @@ int archive_keep(const struct archive *a, const char *path, enum archive_how how
 /* The kept file, open for reading. ERR_NOTFOUND: no such key, or the file is gone. */
 int archive_open(
 	const struct archive *a, const char *key, int *ret_fd, struct err *reterr) MUST_USE;
+/* The largest file kept of the session that lies (or lay) at path, by its place or its name, that
+ * is there and is not that very file. ERR_NOTFOUND: none. */
+int archive_find(const struct archive *a, const char *path, char ret_key[static ARCHIVE_KEY_MAX],
+	struct err *reterr) MUST_USE;
 /* Where the kept file lies; owned by the caller. It need not exist. */
 char *archive_path(const struct archive *a, const char *key);
 

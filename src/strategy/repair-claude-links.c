@@ -38,6 +38,7 @@ struct linker {
 	struct index ids;
 	VEC(struct pending) pending;
 	VEC(struct pending) rootless; /* without any parent in mid-file */
+	VEC(uint32_t) way; /* entries of the walk under way, from 1 */
 	uint32_t before; /* last entry of the main chain, from 1 */
 };
 
@@ -184,26 +185,47 @@ static uint32_t before_of(const struct linker *l, uint32_t fact)
 	return low < l->pending.n && l->pending.v[low].fact == fact ? l->pending.v[low].before : 0;
 }
 
-static void open_circle(struct linker *l, uint32_t on)
+static uint32_t link_of(const struct linker *l, uint32_t at)
 {
-	uint32_t first = on;
-	for (uint32_t at = l->f->v.v[on - 1].link; at != on; at = l->f->v.v[at - 1].link)
-		first = at < first ? at : first;
-	relink(l, &l->f->v.v[first - 1], REPAIR_CYCLE, before_of(l, first));
+	return l->f->v.v[at - 1].link;
 }
 
+/* The first entry of the circle follows the one before it; returns it. */
+static uint32_t open_circle(struct linker *l, uint32_t on)
+{
+	uint32_t first = on;
+	for (uint32_t at = link_of(l, on); at != on; at = link_of(l, at))
+		first = at < first ? at : first;
+	relink(l, &l->f->v.v[first - 1], REPAIR_CYCLE, before_of(l, first));
+	return first;
+}
+
+enum { NEW, ON_WAY, DONE };
+
+/* Follows the links over what is new; returns where that ends. */
+static uint32_t go_on(struct linker *l, unsigned char *state, uint32_t at)
+{
+	for (; at && state[at] == NEW; at = link_of(l, at)) {
+		state[at] = ON_WAY;
+		vec_push(&l->way, at);
+	}
+	return at;
+}
+
+/* From an entry on that follows a later one; those before it were walked already, so what stands
+ * before it leads to no circle. */
 static void walk(struct linker *l, unsigned char *state, uint32_t from)
 {
-	enum { NEW, ON_WAY, DONE };
-	uint32_t at = from;
-	while (at && state[at] == NEW) {
-		state[at] = ON_WAY;
-		at = l->f->v.v[at - 1].link;
+	uint32_t at = go_on(l, state, from);
+	if (at && state[at] == ON_WAY) {
+		uint32_t first = open_circle(l, at);
+		at = go_on(l, state, link_of(l, first));
+		if (at && state[at] == ON_WAY) /* what stands before it leads to it */
+			l->f->v.v[first - 1].link = before_of(l, from);
 	}
-	if (at && state[at] == ON_WAY)
-		open_circle(l, at);
-	for (at = from; at && state[at] == ON_WAY; at = l->f->v.v[at - 1].link)
-		state[at] = DONE;
+	vec_each (&l->way, on)
+		state[*on] = DONE;
+	l->way.n = 0;
 }
 
 static void open_circles(struct linker *l)
@@ -349,5 +371,6 @@ void claude_links(struct repair *r)
 	name_parents(&r->facts);
 	vec_release(&l.pending);
 	vec_release(&l.rootless);
+	vec_release(&l.way);
 	index_free(&l.ids);
 }

@@ -86,6 +86,10 @@ static void weigh(struct repair *r)
 	}
 	if (report->worst == REPAIR_BLOCK)
 		report->reachable = 0;
+	/* What is reached now and carries no words is not counted for the mended session, but
+	 * nothing that is reached gets lost. */
+	if (report->entries < report->reachable)
+		report->entries = report->reachable;
 }
 
 static int plan(struct repair *r, struct err *reterr)

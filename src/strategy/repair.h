@@ -22,7 +22,7 @@
 
 enum repair_level {
 	REPAIR_NOTE, /* worth knowing; nothing is wrong */
-	REPAIR_MINOR, /* wrong, but the agent finds its way */
+	REPAIR_MINOR, /* wrong, but all that the file holds is sent as it was */
 	REPAIR_LOSS, /* part of the history is not sent, or not as it was */
 	REPAIR_BLOCK, /* the agent does not resume it at all */
 };
@@ -38,8 +38,9 @@ const char *repair_level_name(enum repair_level level); /* "note", "minor", "los
 		"a line is the word null, at which the agent stops", "the line goes") \
 	X(REPAIR_NOT_OBJECT, "not-an-object", REPAIR_MINOR, \
 		"a line is no JSON object and is ignored", "the line goes") \
-	X(REPAIR_TORN, "torn-line", REPAIR_MINOR, \
-		"a line is cut off and is ignored", "the line goes, what follows is linked past it") \
+	X(REPAIR_TORN, "torn-line", REPAIR_LOSS, \
+		"a line is cut off: what stood on it is not sent", \
+		"the line goes, what follows is linked past it") \
 	X(REPAIR_BURIED, "buried-entry", REPAIR_LOSS, \
 		"an entry stands behind a torn one on the same line and is not read", \
 		"it gets a line of its own") \
@@ -98,7 +99,7 @@ const char *repair_level_name(enum repair_level level); /* "note", "minor", "los
 	X(REPAIR_BAD_MESSAGE, "bad-message", REPAIR_BLOCK, \
 		"an entry has no message of the shape it must have", \
 		"the line goes, what follows is linked past it") \
-	X(REPAIR_CALL_ALONE, "call-without-result", REPAIR_MINOR, \
+	X(REPAIR_CALL_ALONE, "call-without-result", REPAIR_LOSS, \
 		"a tool's call has no result: it is not sent", "it is told as text") \
 	X(REPAIR_RESULT_ALONE, "result-without-call", REPAIR_LOSS, \
 		"a tool's result has no call: it is not sent", "it is told as text") \

@@ -92,7 +92,23 @@ printf '{"pid":%d,"sessionId":"%s","procStart":"%s"}' $$ $id "$(cut -d' ' -f22 /
 t_exit 'in use: refused' 5 t_faden repair --in-place $id
 t_like 'and says so' "$(cat "$t_err")" 'in use'
 t_exit 'in use: a copy is fine' 0 t_faden repair --apply $id
+t_like 'is told as by trim' "$(cat "$t_out")" '^New session [0-9a-f-]{36}$'
+t_like 'with its file' "$(cat "$t_out")" '^  file     ~/'
+t_like 'and how to go on' "$(cat "$t_out")" '^  faden resume [0-9a-f-]{36}$'
 rm "$t_home/.claude/sessions/$$.json"
+
+# overwritten with nothing: the archive may have it
+head -c 4096 /dev/zero >"$t_tmp/blank"
+cp "$t_tmp/blank" "$file"
+t_exit 'overwritten' 1 t_faden repair "$file"
+copy=$(sed -n "s/^  cp '\\([^']*\\)' '.*'$/\\1/p" "$t_out")
+t_ok 'the archive has what it was' cmp "$t_tmp/before" "$copy"
+t_exit 'for programs' 1 t_faden repair --json "$file"
+t_is 'too' "$(field 'r["archived"]')" "$copy"
+cp "$t_tmp/blank" "$t_tmp/never-kept.jsonl"
+t_exit 'one that was never kept' 1 t_faden repair "$t_tmp/never-kept.jsonl"
+t_like 'says so' "$(cat "$t_out")" '^The archive has no copy of it'
+"$t_helper/damage-session" claude null-parent "$t_home/.claude" "$here" $id >/dev/null
 
 t_exit 'a plan alone' 1 t_faden repair --dry-run $id
 t_exit 'a plan that writes' 2 t_faden repair --dry-run --apply $id
