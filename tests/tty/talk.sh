@@ -7,8 +7,11 @@ mkdir -p "$t_tmp/work"
 cd "$t_tmp/work" || exit 1
 start() {
 	tty_start 70 16 sh -c "trap : INT; '$FADEN' ${1-}; echo status \$?; exec cat"
-	t_wait_for 10 tty_shows '^› *$'
+	prompt
 }
+# prompt: waits until it is asked for the next line. A Ctrl-C before that meets a turn that is just
+# ending, which is neither cancelled nor left.
+prompt() { t_wait_for 10 tty_shows '^› *$'; }
 
 start
 t_like 'a first start says what it is' "$(tty_screen)" 'A new conversation with rehearsal'
@@ -16,6 +19,7 @@ tty_type 'my **cat** is Mia' Enter
 tty_wait 'the answer is shown plainly' '^You said: my cat is Mia'
 tty_type 'what did I say?' Enter
 tty_wait 'it remembers' '^1\. my cat is Mia'
+prompt
 tty_type C-c
 tty_wait 'Ctrl-C once warns' 'Ctrl-C again'
 tty_type C-d
@@ -32,9 +36,10 @@ tty_type Up Up Enter
 tty_wait 'history brings it back' 'starting a new conversation'
 tty_type 'restart' Enter
 tty_wait 'restart' 'restarting now'
-t_wait_for 10 tty_shows '^› *$'
+prompt
 tty_type 'hello after the restart' Enter
 tty_wait 'goes on' '^You said: hello after the restart'
+prompt
 tty_type C-c
 tty_wait 'twice' 'Ctrl-C again'
 tty_type C-c
@@ -52,7 +57,7 @@ tty_resize 50 12
 tty_wait 'a smaller window keeps both' '(speaking|thinking).*rehearsal'
 tty_type C-c
 tty_wait 'Ctrl-C cancels the turn' '^Cancelled'
-t_wait_for 10 tty_shows '^› *$'
+prompt
 tty_unlike_status() { ! tty_shows 'speaking|thinking'; }
 t_ok 'the status line is gone' tty_unlike_status
 tty_type C-d
