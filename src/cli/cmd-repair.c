@@ -9,6 +9,7 @@
 #include "cli/archive-of.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/in-place.h"
 #include "cli/new-session.h"
 #include "cli/sessions.h"
 #include "os/path.h"
@@ -79,27 +80,6 @@ static int find(struct run *run, int argc, char **argv, struct err *reterr)
 	if (strchr(spec, '/') && stat(spec, &st) == 0 && S_ISREG(st.st_mode))
 		return take_file(run, spec, reterr);
 	return find_session(run->app, spec, &run->row, reterr);
-}
-
-static bool in_use(struct run *run)
-{
-	AUTO_MAP writers = MAP_INIT;
-	uint64_t pid;
-	sessions_writers(run->app, &writers);
-	return map_get(&writers, sv_of(run->row.info.id), &pid);
-}
-
-static int is_fork(void *data, const struct session_row *row)
-{
-	*(bool *)data |= row->info.relation == SESSION_FORKED;
-	return 0;
-}
-
-static bool has_forks(struct run *run)
-{
-	bool forks = false;
-	int rc = catalogue_children(run->app->store, &run->row.info, is_fork, &forks, NULL);
-	return forks || rc < 0;
 }
 
 /* ---- for people ---- */
@@ -312,7 +292,7 @@ static int diagnose(struct run *run, struct err *reterr)
 	const struct repair_opts opts = {
 		.path = run->row.info.path,
 		.format = run->row.info.format,
-		.in_use = in_use(run),
+		.in_use = sessions_in_use(run->app, run->row.info.id),
 	};
 	int rc = repair_open(&opts, &run->repair, reterr);
 	if (rc >= 0)
@@ -320,21 +300,14 @@ static int diagnose(struct run *run, struct err *reterr)
 	return rc;
 }
 
-/* In place, nobody may be writing, and nobody may count on the bytes. */
 static int keep_original(struct run *run, struct err *reterr)
 {
 	struct archive archive;
 	AUTO_FREE char *dir = archive_of(run->app, &archive);
-	AUTO_STR who = STR_INIT;
-	if (sessions_writer(run->app, &run->row, &who))
-		return err_set(reterr, ERR_BUSY,
-			"the session is in use by %s: leave it first, or write a copy (--apply)",
-			who.buf);
-	if (run->row.info.format == TRANSCRIPT_CODEX && has_forks(run))
-		return err_set(reterr, ERR_BUSY,
-			"Codex sessions that were forked from this one are read from its file: "
-			"write a copy (--apply)");
-	return archive_keep(&archive, run->row.info.path, ARCHIVE_COPY, run->backup, reterr);
+	int rc = in_place_check(run->app, &run->row, "write a copy (--apply)", reterr);
+	return rc < 0
+		? rc
+		: archive_keep(&archive, run->row.info.path, ARCHIVE_COPY, run->backup, reterr);
 }
 
 static int apply(struct run *run, struct err *reterr)

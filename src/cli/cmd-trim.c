@@ -8,6 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/damage.h"
 #include "cli/find.h"
+#include "cli/in-place.h"
 #include "cli/json-error.h"
 #include "cli/new-session.h"
 #include "cli/sessions.h"
@@ -97,35 +98,6 @@ static int find(struct trimming *t, int argc, char **argv, struct err *reterr)
 	return find_file(t->app, spec, &t->row, reterr);
 }
 
-static int is_fork(void *data, const struct session_row *row)
-{
-	*(bool *)data |= row->info.relation == SESSION_FORKED;
-	return 0;
-}
-
-/* In place, nobody may be writing, and nobody may count on the bytes. */
-static int check_in_place(struct trimming *t, struct err *reterr)
-{
-	AUTO_STR who = STR_INIT;
-	bool forks = false;
-
-	if (sessions_writer(t->app, &t->row, &who))
-		return err_set(reterr, ERR_BUSY,
-			"the session is in use by %s: leave it first, or trim to a new session "
-			"(without --in-place)",
-			who.buf);
-	if (t->row.info.format != TRANSCRIPT_CODEX)
-		return 0;
-	int r = sessions_refresh(t->app, reterr);
-	if (r == 0)
-		r = catalogue_children(t->app->store, &t->row.info, is_fork, &forks, reterr);
-	if (r == 0 && forks)
-		return err_set(reterr, ERR_BUSY,
-			"Codex sessions that were forked from this one are read from its file: "
-			"trim to a new session (without --in-place)");
-	return r;
-}
-
 static int split_tools(struct trimming *t, struct err *reterr)
 {
 	struct sv rest = sv_of(t->opts->tools), name;
@@ -172,7 +144,8 @@ static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 	if (r == 0)
 		r = find(t, argc, argv, reterr);
 	if (r == 0 && t->opts->in_place)
-		r = check_in_place(t, reterr);
+		r = in_place_check(
+			t->app, &t->row, "trim to a new session (without --in-place)", reterr);
 	if (r < 0)
 		return r;
 	t->damage = damage_of(t->app, &t->row);

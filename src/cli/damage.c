@@ -6,15 +6,6 @@
 #include "cli/sessions.h"
 #include "strategy/repair.h"
 
-static bool in_use(struct app *app, const struct session_row *row)
-{
-	AUTO_MAP writers = MAP_INIT;
-	uint64_t pid;
-
-	sessions_writers(app, &writers);
-	return map_get(&writers, sv_of(row->info.id), &pid);
-}
-
 static const char *first_cause(const struct repair_report *report)
 {
 	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
@@ -28,7 +19,7 @@ struct damage damage_of(struct app *app, const struct session_row *row)
 	const struct repair_opts opts = {
 		.path = row->info.path,
 		.format = row->info.format,
-		.in_use = in_use(app, row),
+		.in_use = sessions_in_use(app, row->info.id),
 	};
 	struct damage d = { .level = NULL };
 	struct repair *r = NULL;

@@ -129,6 +129,15 @@ void sessions_writers(struct app *app, struct map *ids)
 		transcript_writers(&homes[i], ids);
 }
 
+bool sessions_in_use(struct app *app, const char *id)
+{
+	AUTO_MAP writers = MAP_INIT;
+	uint64_t pid;
+
+	sessions_writers(app, &writers);
+	return map_get(&writers, sv_of(id), &pid);
+}
+
 bool sessions_writer(struct app *app, const struct session_row *row, struct str *who)
 {
 	AUTO_MAP writers = MAP_INIT;

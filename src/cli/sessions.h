@@ -23,6 +23,7 @@ int sessions_find(
 
 /* Session ids that a live process has open now, the agents' and faden's own → its pid. */
 void sessions_writers(struct app *app, struct map *ids);
+bool sessions_in_use(struct app *app, const char *id);
 /* Who has one session open, or was started on it just now: "codex (process 7)" is appended. */
 bool sessions_writer(struct app *app, const struct session_row *row, struct str *who);
 /* The agent's session of the conversation that goes on in this folder; NULL: none. Caller frees. */

@@ -110,6 +110,19 @@ t_exit 'one that was never kept' 1 t_faden repair "$t_tmp/never-kept.jsonl"
 t_like 'says so' "$(cat "$t_out")" '^The archive has no copy of it'
 "$t_helper/damage-session" claude null-parent "$t_home/.claude" "$here" $id >/dev/null
 
+# a fork of a Codex session reads its file; it was made since the last look at the folder
+parent=aaaaaaaa-0000-4000-8000-999999999999
+"$t_helper/damage-session" codex ordinals-missing "$t_home/.codex" "$here" $parent >"$t_tmp/made"
+base=$(sed -n 1p "$t_tmp/made")
+t_exit 'a session without forks' 1 t_faden repair $parent
+fork=bbbbbbbb-0000-4000-8000-999999999999
+sed "1s/\"id\":\"$parent\"/\"id\":\"$fork\",\"forked_from_id\":\"$parent\"/" "$base" \
+	>"$(echo "$base" | sed "s/$parent/$fork/")"
+sum=$(cksum <"$base")
+t_exit 'with one, in place' 5 t_faden repair --in-place $parent
+t_like 'is refused' "$(cat "$t_err")" 'forked from this one.*write a copy \(--apply\)'
+t_is 'and left as it was' "$(cksum <"$base")" "$sum"
+
 t_exit 'a plan alone' 1 t_faden repair --dry-run $id
 t_exit 'a plan that writes' 2 t_faden repair --dry-run --apply $id
 t_exit 'in place and elsewhere' 2 t_faden repair --in-place --out x $id
