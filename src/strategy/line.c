@@ -91,6 +91,26 @@ enum codex_line codex_line_of(const struct jval *vals)
 	return CODEX_LINE_OTHER;
 }
 
+struct chain_codex codex_chain_record(const struct jval *vals, enum codex_line line)
+{
+	static const enum chain_line lines[] = {
+		[CODEX_LINE_OTHER] = CHAIN_OTHER,
+		[CODEX_LINE_META] = CHAIN_META,
+		[CODEX_LINE_ITEM] = CHAIN_ITEM,
+		[CODEX_LINE_CONTEXT] = CHAIN_OTHER,
+		[CODEX_LINE_EVENT] = CHAIN_EVENT,
+		[CODEX_LINE_COMPACTED] = CHAIN_COMPACTED,
+	};
+	return (struct chain_codex){
+		.payload = vals[CODEX_PAYLOAD],
+		.type = vals[CODEX_P_TYPE],
+		.role = vals[CODEX_P_ROLE],
+		.content = vals[CODEX_P_CONTENT],
+		.turns = vals[CODEX_P_TURNS],
+		.line = lines[line],
+	};
+}
+
 enum claude_line claude_line_of(const struct jval *vals)
 {
 	struct jval type = vals[CLAUDE_TYPE];

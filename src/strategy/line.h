@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "transcript/chain.h"
 #include "transcript/transcript.h"
 #include "json/scan.h"
 
@@ -98,6 +99,8 @@ enum codex_line {
 	CODEX_LINE_COMPACTED,
 };
 enum codex_line codex_line_of(const struct jval *vals);
+/* What the chain needs of the line. */
+struct chain_codex codex_chain_record(const struct jval *vals, enum codex_line line);
 
 enum claude_line {
 	CLAUDE_LINE_OTHER,

@@ -75,28 +75,6 @@ static void take_meta(struct facts *f, const struct jval *vals, struct sv file_i
 	f->based = member(meta, "history_base").type == J_OBJECT;
 }
 
-static void chain_entry(
-	struct facts *f, const struct jval *vals, enum codex_line line, uint64_t size)
-{
-	static const enum chain_line lines[] = {
-		[CODEX_LINE_OTHER] = CHAIN_OTHER,
-		[CODEX_LINE_META] = CHAIN_META,
-		[CODEX_LINE_ITEM] = CHAIN_ITEM,
-		[CODEX_LINE_CONTEXT] = CHAIN_OTHER,
-		[CODEX_LINE_EVENT] = CHAIN_EVENT,
-		[CODEX_LINE_COMPACTED] = CHAIN_COMPACTED,
-	};
-	const struct chain_codex record = {
-		.payload = vals[CODEX_PAYLOAD],
-		.type = vals[CODEX_P_TYPE],
-		.role = vals[CODEX_P_ROLE],
-		.content = vals[CODEX_P_CONTENT],
-		.turns = vals[CODEX_P_TURNS],
-		.line = lines[line],
-	};
-	chain_add_codex(f->chain, &record, size);
-}
-
 /* Texts that are needed where a header or a time is missing. */
 static void keep_texts(struct facts *f, const struct jval *vals, enum codex_line line)
 {
@@ -117,6 +95,7 @@ void codex_fact(struct facts *f, const struct entry *entry)
 	const struct jval *vals = entry->vals;
 	struct fact fact = entry->fact;
 	enum codex_line line = codex_line_of(vals);
+	const struct chain_codex record = codex_chain_record(vals, line);
 	fact.message = ordinal_of(vals[CODEX_ORDINAL]);
 	fact.flags |= flags_of(vals, line);
 	if (fact.message == ORDINAL_BAD || fact.flags & (FACT_NO_TIME | FACT_NOT_UTF8))
@@ -126,7 +105,7 @@ void codex_fact(struct facts *f, const struct entry *entry)
 		if (fact.flags & FACT_UNSEEN)
 			(void)chain_add_line(f->chain, sv_make("", 1), entry->chain_size);
 		else
-			chain_entry(f, vals, line, entry->chain_size);
+			chain_add_codex(f->chain, &record, entry->chain_size);
 	}
 	take_tool(f, vals);
 	if (line == CODEX_LINE_META)

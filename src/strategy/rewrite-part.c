@@ -75,23 +75,7 @@ static void link_claude(struct part *part, const struct rewrite_line *line)
 
 static void link_codex(struct part *part, const struct rewrite_line *line)
 {
-	static const enum chain_line lines[] = {
-		[CODEX_LINE_OTHER] = CHAIN_OTHER,
-		[CODEX_LINE_META] = CHAIN_META,
-		[CODEX_LINE_ITEM] = CHAIN_ITEM,
-		[CODEX_LINE_CONTEXT] = CHAIN_OTHER,
-		[CODEX_LINE_EVENT] = CHAIN_EVENT,
-		[CODEX_LINE_COMPACTED] = CHAIN_COMPACTED,
-	};
-	const struct jval *vals = line->vals;
-	const struct chain_codex record = {
-		.payload = vals[CODEX_PAYLOAD],
-		.type = vals[CODEX_P_TYPE],
-		.role = vals[CODEX_P_ROLE],
-		.content = vals[CODEX_P_CONTENT],
-		.turns = vals[CODEX_P_TURNS],
-		.line = lines[codex_line_of(vals)],
-	};
+	const struct chain_codex record = codex_chain_record(line->vals, codex_line_of(line->vals));
 
 	chain_add_codex(part->chain, &record, line->size);
 }
