@@ -7,8 +7,7 @@
 # never ends with a failure.
 library=$(realpath "$1")
 . "$(dirname "$0")/../lib.sh"
-step=${FADEN_SWEEP_STEP:-1}
-[ -z "${FADEN_LONG-}" ] || step=1
+. "$(dirname "$0")/sweep.sh"
 
 id=11111111-2222-4333-8444-555555555555
 mkdir -p "$t_tmp/work"
@@ -45,20 +44,6 @@ remove() { t_faden hook remove; }
 handoff() {
 	printf '{"session_id":"%s","transcript_path":"%s","prompt":">handoff"}' $id "$file" |
 		t_faden hook user-prompt-submit
-}
-
-# faulty N COMMAND MODE…
-faulty() {
-	at=$1 command=$2
-	shift 2
-	t_setenv "LD_PRELOAD=$library"
-	t_setenv "FADEN_FAULT_AT=$at"
-	t_setenv "FADEN_FAULT_COUNT=$t_tmp/count"
-	for pair; do t_setenv "$pair"; done
-	rm -f "$t_tmp/count"
-	$command >"$t_out" 2>"$t_err"
-	t_rc=$?
-	for pair in LD_PRELOAD FADEN_FAULT_AT FADEN_FAULT_COUNT "$@"; do t_unsetenv "${pair%%=*}"; done
 }
 
 # What holds after each.
@@ -110,31 +95,9 @@ look_handoff() {
 	done
 }
 
-# sweep COMMAND NAME MODE…
-sweep() {
-	what=$1 name="$1, $2"
-	shift 2
-	n=1
-	seen=0
-	: >"$t_tmp/bad"
-	case $* in *KILL*) killed=1 ;; *) killed=0 ;; esac
-	while :; do
-		restore
-		faulty "$n" "$what" "$@"
-		[ -s "$t_tmp/count" ] && [ "$(cat "$t_tmp/count")" -ge "$n" ] || break
-		seen=$((seen + 1))
-		"look_$what" "$name at $n ($t_rc)" >>"$t_tmp/bad" 2>&1
-		n=$((n + step))
-	done
-	t_note "$name: $seen steps tried"
-	t_ok "$name: something was tried" test "$seen" -gt 2
-	t_is "$name: done when nothing fails" "$t_rc" 0
-	t_is "$name: nothing lost, nothing half-made" "$(head -n 5 "$t_tmp/bad")" ''
-}
-
 for each in rollover smart install remove handoff; do
-	sweep $each 'kill' FADEN_FAULT_KILL=1
-	sweep $each 'fails once' FADEN_FAULT_ERRNO=EIO
-	sweep $each 'full disk' FADEN_FAULT_STICKY=1
+	sweep "$each, kill" $each look_$each FADEN_FAULT_KILL=1
+	sweep "$each, fails once" $each look_$each FADEN_FAULT_ERRNO=EIO
+	sweep "$each, full disk" $each look_$each FADEN_FAULT_STICKY=1
 done
 t_done

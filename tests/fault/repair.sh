@@ -6,8 +6,7 @@
 # archive), and the agent's folder holds nothing half-made.
 library=$(realpath "$1")
 . "$(dirname "$0")/../lib.sh"
-step=${FADEN_SWEEP_STEP:-1}
-[ -z "${FADEN_LONG-}" ] || step=1
+. "$(dirname "$0")/sweep.sh"
 
 id=11111111-2222-4333-8444-555555555555
 mkdir -p "$t_tmp/here"
@@ -31,19 +30,9 @@ restore() {
 	cp -a "$t_tmp/clean-home" "$t_home"
 }
 
-# faulty N OPTION MODE…
-faulty() {
-	at=$1 option=$2
-	shift 2
-	t_setenv "LD_PRELOAD=$library"
-	t_setenv "FADEN_FAULT_AT=$at"
-	t_setenv "FADEN_FAULT_COUNT=$t_tmp/count"
-	for pair; do t_setenv "$pair"; done
-	rm -f "$t_tmp/count"
-	t_faden repair --json "$option" $id >"$t_out" 2>"$t_err"
-	t_rc=$?
-	for pair in LD_PRELOAD FADEN_FAULT_AT FADEN_FAULT_COUNT "$@"; do t_unsetenv "${pair%%=*}"; done
-}
+# What is swept.
+copy() { t_faden repair --json --apply $id; }
+in_place() { t_faden repair --json --in-place $id; }
 
 # beside: what is in the agent's folder but the session.
 beside() { find "$top" -type f ! -path "$file"; }
@@ -80,36 +69,14 @@ look_in_place() {
 		echo "$1: changed, and no copy of the original is kept"
 }
 
-# sweep NAME LOOK OPTION MODE…
-sweep() {
-	name=$1 look=$2 with=$3
-	shift 3
-	n=1
-	seen=0
-	: >"$t_tmp/bad"
-	while :; do
-		restore
-		faulty "$n" "$with" "$@"
-		[ -s "$t_tmp/count" ] || break
-		[ "$(cat "$t_tmp/count")" -ge "$n" ] || break
-		seen=$((seen + 1))
-		$look "$name at $n ($t_rc)" >>"$t_tmp/bad" 2>&1
-		n=$((n + step))
-	done
-	t_note "$name: $seen steps tried"
-	t_ok "$name: something was tried" test "$seen" -gt 2
-	t_is "$name: done when nothing fails" "$t_rc" 0
-	t_is "$name: nothing lost, nothing half-made" "$(head -n 5 "$t_tmp/bad")" ''
-}
-
 for damage in claude,null-parent codex,ordinals-missing; do
 	agent=${damage%%,*}
 	prepare "$agent" "${damage#*,}"
-	sweep "$agent, kill" look_at_copy --apply FADEN_FAULT_KILL=1
-	sweep "$agent, fails once" look_at_copy --apply FADEN_FAULT_ERRNO=EIO
-	sweep "$agent, full disk" look_at_copy --apply FADEN_FAULT_STICKY=1
-	sweep "$agent in place, kill" look_in_place --in-place FADEN_FAULT_KILL=1
-	sweep "$agent in place, fails once" look_in_place --in-place FADEN_FAULT_ERRNO=EIO
-	sweep "$agent in place, full disk" look_in_place --in-place FADEN_FAULT_STICKY=1
+	sweep "$agent, kill" copy look_at_copy FADEN_FAULT_KILL=1
+	sweep "$agent, fails once" copy look_at_copy FADEN_FAULT_ERRNO=EIO
+	sweep "$agent, full disk" copy look_at_copy FADEN_FAULT_STICKY=1
+	sweep "$agent in place, kill" in_place look_in_place FADEN_FAULT_KILL=1
+	sweep "$agent in place, fails once" in_place look_in_place FADEN_FAULT_ERRNO=EIO
+	sweep "$agent in place, full disk" in_place look_in_place FADEN_FAULT_STICKY=1
 done
 t_done

@@ -5,8 +5,7 @@
 # holds nothing half-made, and every placeholder that is there can be recalled.
 library=$(realpath "$1")
 . "$(dirname "$0")/../lib.sh"
-step=${FADEN_SWEEP_STEP:-1}
-[ -z "${FADEN_LONG-}" ] || step=1
+. "$(dirname "$0")/sweep.sh"
 
 id=11111111-2222-4333-8444-555555555555
 project=$t_home/.claude/projects/-work
@@ -25,19 +24,9 @@ restore() {
 	cp -a "$t_tmp/clean-home" "$t_home"
 }
 
-# faulty N OPTION MODE…
-faulty() {
-	at=$1 option=$2
-	shift 2
-	t_setenv "LD_PRELOAD=$library"
-	t_setenv "FADEN_FAULT_AT=$at"
-	t_setenv "FADEN_FAULT_COUNT=$t_tmp/count"
-	for pair; do t_setenv "$pair"; done
-	rm -f "$t_tmp/count"
-	t_faden trim --json ${option:+"$option"} $id >"$t_out" 2>"$t_err"
-	t_rc=$?
-	for pair in LD_PRELOAD FADEN_FAULT_AT FADEN_FAULT_COUNT "$@"; do t_unsetenv "${pair%%=*}"; done
-}
+# What is swept.
+copy() { t_faden trim --json $id; }
+in_place() { t_faden trim --json --in-place $id; }
 
 # beside: what is in the agent's folder but the parent.
 beside() { find "$project" -mindepth 1 ! -name "$id.jsonl" -printf '%f\n'; }
@@ -68,31 +57,9 @@ look_in_place() {
 	fi
 }
 
-# sweep NAME LOOK OPTION MODE…
-sweep() {
-	name=$1 look=$2 with=$3
-	shift 3
-	n=1
-	seen=0
-	: >"$t_tmp/bad"
-	while :; do
-		restore
-		faulty "$n" "$with" "$@"
-		[ -s "$t_tmp/count" ] || break
-		[ "$(cat "$t_tmp/count")" -ge "$n" ] || break
-		seen=$((seen + 1))
-		$look "$name at $n ($t_rc)" >>"$t_tmp/bad" 2>&1
-		n=$((n + step))
-	done
-	t_note "$name: $seen steps tried"
-	t_ok "$name: something was tried" test "$seen" -gt 5
-	t_is "$name: done when nothing fails" "$t_rc" 0
-	t_is "$name: nothing lost, nothing half-made" "$(head -n 5 "$t_tmp/bad")" ''
-}
-
-sweep 'kill' look_at_new '' FADEN_FAULT_KILL=1
-sweep 'fails once' look_at_new '' FADEN_FAULT_ERRNO=EIO
-sweep 'full disk' look_at_new '' FADEN_FAULT_STICKY=1
-sweep 'in place, kill' look_in_place --in-place FADEN_FAULT_KILL=1
-sweep 'in place, full disk' look_in_place --in-place FADEN_FAULT_STICKY=1
+sweep 'kill' copy look_at_new FADEN_FAULT_KILL=1
+sweep 'fails once' copy look_at_new FADEN_FAULT_ERRNO=EIO
+sweep 'full disk' copy look_at_new FADEN_FAULT_STICKY=1
+sweep 'in place, kill' in_place look_in_place FADEN_FAULT_KILL=1
+sweep 'in place, full disk' in_place look_in_place FADEN_FAULT_STICKY=1
 t_done
