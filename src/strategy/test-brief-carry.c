@@ -15,18 +15,6 @@
 	"\",\"name\":\"TodoWrite\",\"input\":{\"todos\":[" steps "]}}]"
 #define STEP(text, status) "{\"content\":\"" text "\",\"status\":\"" status "\"}"
 
-static void failed(
-	struct str *out, const char *uuid, const char *parent, const char *tool, const char *text)
-{
-	claude_head(out, "user", uuid, parent);
-	str_addf(out,
-		",\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_id\":\"%s\","
-		"\"type\":\"tool_result\",\"is_error\":true,\"content\":",
-		tool);
-	put_string(out, text);
-	str_adds(out, "}]}}\n");
-}
-
 static void work(struct str *t)
 {
 	claude_user(t, "u1", NULL, "please build the parser for session files\nand its tests");
@@ -34,9 +22,9 @@ static void work(struct str *t)
 		PLAN("t1", STEP("write tests", "pending") "," STEP("parse quotes", "in_progress")));
 	claude_result(t, "r1", "a1", "t1", "ok");
 	claude_answer(t, "a2", "r1", "m2", BASH("t2", "make"));
-	failed(t, "r2", "a2", "t2", "Exit code 2\nparser.c:3: no such thing\nmore");
+	claude_failed(t, "r2", "a2", "t2", "Exit code 2\nparser.c:3: no such thing\nmore");
 	claude_answer(t, "a3", "r2", "m3", BASH("t3", "make"));
-	failed(t, "r3", "a3", "t3", "Exit code 2\nparser.c:3: no such thing\nmore");
+	claude_failed(t, "r3", "a3", "t3", "Exit code 2\nparser.c:3: no such thing\nmore");
 	claude_answer(t, "a4", "r3", "m4",
 		"[{\"type\":\"tool_use\",\"id\":\"t4\",\"name\":\"Edit\",\"input\":"
 		"{\"file_path\":\"/w/parser.c\"}}]");

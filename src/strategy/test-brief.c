@@ -62,23 +62,11 @@ static void test_marks(void **state)
 	"[{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"" name "\",\"input\":{\"" key \
 	"\":\"" value "\"}}]"
 
-static void failed_result(
-	struct str *out, const char *uuid, const char *parent, const char *tool, const char *text)
-{
-	claude_head(out, "user", uuid, parent);
-	str_addf(out,
-		",\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_id\":\"%s\","
-		"\"type\":\"tool_result\",\"is_error\":true,\"content\":",
-		tool);
-	put_string(out, text);
-	str_adds(out, "}]}}\n");
-}
-
 static void claude_work(struct str *t)
 {
 	claude_user(t, "u1", NULL, "please build the parser for session files");
 	claude_answer(t, "a1", "u1", "m1", BASH("t1", "make"));
-	failed_result(t, "r1", "a1", "t1", "Exit code 2\nparser.c:3: no such thing\nmore");
+	claude_failed(t, "r1", "a1", "t1", "Exit code 2\nparser.c:3: no such thing\nmore");
 	claude_answer(t, "a2", "r1", "m2", TOOL("t2", "Edit", "file_path", "/w/parser.c"));
 	claude_result(t, "r2", "a2", "t2", "ok");
 	claude_answer(t, "a3", "r2", "m3", BASH("t3", "make"));

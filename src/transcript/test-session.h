@@ -76,6 +76,18 @@ static inline UNUSED void claude_result(
 	str_adds(out, "}]}}\n");
 }
 
+static inline UNUSED void claude_failed(
+	struct str *out, const char *uuid, const char *parent, const char *tool, const char *text)
+{
+	claude_head(out, "user", uuid, parent);
+	str_addf(out,
+		",\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_id\":\"%s\","
+		"\"type\":\"tool_result\",\"is_error\":true,\"content\":",
+		tool);
+	put_string(out, text);
+	str_adds(out, "}]}}\n");
+}
+
 #define TOOL_USE(id) "[{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"Bash\",\"input\":{}}]"
 #define TEXT(words) "[{\"type\":\"text\",\"text\":\"" words "\"}]"
 
