@@ -61,12 +61,15 @@ struct smarting {
 	struct smart_digest digest;
 	struct smart_answer answer;
 	struct smart_report report;
+	char *out; /* the folder of --out, absolute */
+	bool out_missing;
 };
 
 static void smarting_release(struct smarting *s)
 {
 	session_row_release(&s->row);
 	free(s->archive_dir);
+	free(s->out);
 	smart_digest_release(&s->digest);
 	smart_answer_release(&s->answer);
 	smart_report_release(&s->report);
@@ -84,7 +87,7 @@ static struct smart_opts opts_of(const struct smarting *s)
 		.prompts = s->opts->prompts,
 		.instructions = s->opts->instructions,
 		.agent = s->agent,
-		.out_dir = s->opts->out,
+		.out_dir = s->out,
 		.dry = s->opts->dry_run,
 	};
 }
@@ -129,6 +132,8 @@ static int trim(struct smarting *s, struct err *reterr)
 			s->answer.refused ? " (see what was refused)" : "");
 	const struct smart_opts opts = opts_of(s);
 	rc = smart_apply(&opts, &s->digest, &s->answer, &s->archive, &s->report, reterr);
+	if (s->out_missing && !s->opts->dry_run)
+		out_folder_made(s->app, s->out, rc >= 0);
 	if (rc >= 0 && !s->opts->dry_run)
 		take_in(s);
 	return rc;
@@ -294,6 +299,8 @@ static int prepare(struct smarting *s, int argc, char **argv, struct err *reterr
 		return err_set(reterr, ERR_LIMIT, "--instructions: longer than %d bytes",
 			SMART_INSTRUCTIONS_MAX);
 	int rc = find_given(s->app, argc, argv, &s->row, reterr);
+	if (rc >= 0 && s->opts->out)
+		rc = out_folder(s->opts->out, &s->out, &s->out_missing, reterr);
 	if (rc < 0)
 		return rc;
 	const struct smart_opts opts = opts_of(s);

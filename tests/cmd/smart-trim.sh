@@ -108,10 +108,11 @@ t_like 'says so' "$(cat "$t_err")" 'no session was begun in this folder'
 t_faden --agent rehearsal ask --new 'remember the milk' >/dev/null 2>&1
 t_exit 'what goes on here' 1 smart
 t_like 'is the session' "$(cat "$t_err")" 'nothing to trim'
-mkdir "$t_tmp/out"
 says '{"trim":[{"number":3,"summary":"s"}]}'
+t_exit 'to a folder in a folder that is missing' 3 smart --out "$t_tmp/out/deep" "$a"
 t_exit 'to another folder' 0 smart --out "$t_tmp/out" "$a"
-t_is 'is there' "$(find "$t_tmp/out" -name '*.jsonl' | wc -l)" 1
+t_like 'says that it was made' "$(cat "$t_err")" "^faden: made the folder $t_tmp/out$"
+t_is 'with the session' "$(find "$t_tmp/out" -name '*.jsonl' | wc -l)" 1
 t_exit 'a failure for programs' 1 t_faden smart-trim --json nobody
 t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["code"], d["session_id"])' "$t_out")" 'not-found None'
 t_done
