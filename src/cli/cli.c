@@ -220,15 +220,15 @@ static int finish_output(int status)
 	int errnum = errno;
 	if (!failed && ferror(stdout)) {
 		failed = true;
-		errnum = reader_gone(stdout) ? EPIPE : EIO;
+		errnum = reader_gone(stdout) ? EPIPE : 0; /* the reason is long gone */
 	}
 	if (!failed)
 		return status;
 	if (errnum == EPIPE)
 		die_of_sigpipe();
 	(void)fprintf(stderr, "faden: standard output: %s\n",
-		errnum == EIO ? "not all could be written; is the disk full?" : strerror(errnum));
-	return status == 0 ? err_exit_status(-errnum) : status;
+		errnum ? strerror(errnum) : "not all could be written; is the disk full?");
+	return status == 0 ? err_exit_status(errnum ? -errnum : -EIO) : status;
 }
 
 static int run_app(const struct call *c, int argc, char **argv)
