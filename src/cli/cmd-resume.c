@@ -166,7 +166,7 @@ static int refuse_writer(struct resume *s, struct err *reterr)
 
 	transcript_writers(&home, &ids);
 	if (!map_get(&ids, sv_of(s->row.info.id), &pid))
-		pid = (uint64_t)transcript_loader(s->row.agent, s->row.info.id);
+		pid = (uint64_t)transcript_loader(&home, s->row.info.id);
 	else if (writer_is_server((int64_t)pid))
 		return 0;
 	if (pid == 0)

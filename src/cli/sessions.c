@@ -140,12 +140,14 @@ bool sessions_in_use(struct app *app, const char *id)
 
 bool sessions_writer(struct app *app, const struct session_row *row, struct str *who)
 {
+	const struct transcript_home home = { row->agent, row->info.format,
+		find_home_root(app, row) };
 	AUTO_MAP writers = MAP_INIT;
 	uint64_t pid = 0;
 
 	sessions_writers(app, &writers);
 	if (!map_get(&writers, sv_of(row->info.id), &pid)) {
-		pid = (uint64_t)transcript_loader(row->agent, row->info.id);
+		pid = (uint64_t)transcript_loader(&home, row->info.id);
 		if (pid == 0)
 			return false;
 	}

@@ -61,8 +61,11 @@ void proc_descendants(pid_t pid, pid_t **ret_pids, size_t *ret_n);
 /* The arguments a process was started with, each ended by a NUL. False when it is gone, a zombie or
  * of the kernel. */
 bool proc_arguments(pid_t pid, struct str *out);
-/* The first process whose arguments fn accepts, 0 when there is none. */
-pid_t proc_find(bool (*fn)(void *data, struct sv arguments), void *data);
+/* A variable of the environment that a process was started with, appended. 0 when it has none of
+ * that name; -1 when that cannot be known (another user's process, or gone). */
+int proc_variable(pid_t pid, const char *name, struct str *out) MUST_USE;
+/* The first process that fn accepts by its arguments, 0 when there is none. */
+pid_t proc_find(bool (*fn)(void *data, pid_t pid, struct sv arguments), void *data);
 /* KILL to the group and to every descendant that was alive when asked; all are stopped first, so
  * that none can fork away. Does nothing once the child has been reaped. */
 void proc_kill_tree(const struct proc *p);

@@ -67,10 +67,10 @@ int codex_names(const char *root, struct map *ids, struct strv *names, struct er
 void transcript_writers(const struct transcript_home *home, struct map *ids);
 
 /*
- * A process of the agent that was started on the session, by its arguments; 0 for none. For a short
- * time such a process is not among the writers yet.
+ * A process of the agent that was started on a session of this home, by its arguments and its
+ * environment; 0 for none. For a short time such a process is not among the writers yet.
  */
-int64_t transcript_loader(const char *agent, const char *id);
+int64_t transcript_loader(const struct transcript_home *home, const char *id);
 /* Whether a writer is Codex's server in the background, which keeps sessions open after the program
  * that used them has ended; Codex's own programs go on with them. */
 bool writer_is_server(int64_t pid);

@@ -106,28 +106,34 @@ static void test_loader(void **state)
 	char id[UUID_TEXT]; /* this test may run elsewhere at the same time */
 	uuid_new(id);
 	AUTO_FREE char *program = temp_write(*state, "codex-test", "read line\n");
+	AUTO_FREE char *set = xasprintf("CODEX_HOME=%s", (const char *)*state);
 	const char *const argv[] = { "/bin/sh", program, "resume", id, "app-server", NULL };
+	const char *const envp[] = { "HOME=/", set, NULL };
 	const struct proc_opts opts = {
-		.argv = argv, .in = PROC_PIPE, .out = PROC_NULL, .err = PROC_NULL
+		.argv = argv, .envp = envp, .in = PROC_PIPE, .out = PROC_NULL, .err = PROC_NULL
 	};
+	const struct transcript_home codex = { "codex", TRANSCRIPT_CODEX, *state };
+	const struct transcript_home claude = { "claude", TRANSCRIPT_CLAUDE, *state };
+	const struct transcript_home other = { "codex", TRANSCRIPT_CODEX, "/" };
 	struct proc p = PROC_INIT;
 	AUTO_STR who = STR_INIT;
 
-	assert_int_equal(transcript_loader("codex", id), 0);
+	assert_int_equal(transcript_loader(&codex, id), 0);
 	assert_int_equal(proc_spawn(&p, &opts, NULL), 0);
 	/* The kernel shows the arguments a moment after the program runs. */
 	while (!proc_arguments(p.pid, &who))
 		(void)usleep(1000);
 	str_clear(&who);
-	assert_int_equal(transcript_loader("codex", id), p.pid);
-	assert_int_equal(transcript_loader("claude", id), 0);
-	assert_int_equal(transcript_loader("codex", "no-such-id"), 0);
+	assert_int_equal(transcript_loader(&codex, id), p.pid);
+	assert_int_equal(transcript_loader(&other, id), 0);
+	assert_int_equal(transcript_loader(&claude, id), 0);
+	assert_int_equal(transcript_loader(&codex, "no-such-id"), 0);
 	assert_true(writer_is_server(p.pid));
 	assert_false(writer_is_server(getpid()));
 	writer_describe("codex", p.pid, &who);
 	assert_true(sv_find(str_sv(&who), SV("background server"), NULL));
 	proc_release(&p);
-	assert_int_equal(transcript_loader("codex", id), 0);
+	assert_int_equal(transcript_loader(&codex, id), 0);
 }
 
 static void test_claude_writers(void **state)

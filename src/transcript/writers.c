@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
@@ -143,7 +144,8 @@ void transcript_writers(const struct transcript_home *home, struct map *ids)
 /* ---- by the arguments of processes ---- */
 
 struct loading {
-	struct sv agent, id;
+	const struct transcript_home *home;
+	struct sv id;
 };
 
 /* argv[0], or argv[1] of an interpreter: "codex", "codex.js", "codex-x86_64". */
@@ -152,7 +154,33 @@ static bool is_program(struct sv word, struct sv agent)
 	return sv_starts(path_base(word), agent);
 }
 
-static bool is_loading(void *data, struct sv arguments)
+/* The folder in which a process keeps its sessions; NULL: not to be known. Caller frees. */
+static char *home_of(pid_t pid, enum transcript_format format)
+{
+	bool codex = format == TRANSCRIPT_CODEX;
+	AUTO_STR dir = STR_INIT;
+	char *real = NULL;
+	int r = proc_variable(pid, codex ? "CODEX_HOME" : "CLAUDE_CONFIG_DIR", &dir);
+
+	if (r >= 0 && dir.len == 0 && (r = proc_variable(pid, "HOME", &dir)) > 0)
+		str_adds(&dir, codex ? "/.codex" : "/.claude");
+	/* What is relative to its folder, or gone, says nothing. */
+	if (r > 0 && sv_starts(str_sv(&dir), SV("/")))
+		(void)!path_real(dir.buf, &real, NULL);
+	return real;
+}
+
+/* Sessions of one id may lie in two homes: a copy, or another user's. */
+static bool in_home(pid_t pid, const struct transcript_home *home)
+{
+	AUTO_FREE char *its = home_of(pid, home->format);
+	AUTO_FREE char *ours = NULL;
+
+	return !its || !home->root || path_real(home->root, &ours, NULL) < 0 ||
+		strcmp(its, ours) == 0;
+}
+
+static bool is_loading(void *data, pid_t pid, struct sv arguments)
 {
 	const struct loading *l = data;
 	struct sv word;
@@ -160,16 +188,16 @@ static bool is_loading(void *data, struct sv arguments)
 
 	for (int i = 0; sv_split(&arguments, '\0', &word); i++) {
 		if (i < 2)
-			program |= is_program(word, l->agent);
+			program |= is_program(word, sv_of(l->home->agent));
 		else if (program && sv_ends(word, l->id))
-			return true;
+			return in_home(pid, l->home);
 	}
 	return false;
 }
 
-int64_t transcript_loader(const char *agent, const char *id)
+int64_t transcript_loader(const struct transcript_home *home, const char *id)
 {
-	struct loading l = { sv_of(agent), sv_of(id) };
+	struct loading l = { home, sv_of(id) };
 
 	return l.id.n > 0 ? proc_find(is_loading, &l) : 0;
 }
