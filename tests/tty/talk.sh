@@ -7,11 +7,8 @@ mkdir -p "$t_tmp/work"
 cd "$t_tmp/work" || exit 1
 start() {
 	tty_start 70 16 sh -c "trap : INT; '$FADEN' ${1-}; echo status \$?; exec cat"
-	prompt
+	tty_prompt
 }
-# prompt: waits until it is asked for the next line. A Ctrl-C before that meets a turn that is just
-# ending, which is neither cancelled nor left.
-prompt() { t_wait_for 10 tty_shows '^› *$'; }
 
 start
 t_like 'a first start says what it is' "$(tty_screen)" 'A new conversation with rehearsal'
@@ -19,9 +16,10 @@ tty_type 'my **cat** is Mia' Enter
 tty_wait 'the answer is shown plainly' '^You said: my cat is Mia'
 tty_type 'what did I say?' Enter
 tty_wait 'it remembers' '^1\. my cat is Mia'
-prompt
+tty_prompt
 tty_type C-c
 tty_wait 'Ctrl-C once warns' 'Ctrl-C again'
+tty_prompt
 tty_type C-d
 tty_wait 'Ctrl-D leaves' '^status 0'
 tty_stop
@@ -36,12 +34,13 @@ tty_type Up Up Enter
 tty_wait 'history brings it back' 'starting a new conversation'
 tty_type 'restart' Enter
 tty_wait 'restart' 'restarting now'
-prompt
+tty_prompt
 tty_type 'hello after the restart' Enter
 tty_wait 'goes on' '^You said: hello after the restart'
-prompt
+tty_prompt
 tty_type C-c
 tty_wait 'twice' 'Ctrl-C again'
+tty_prompt
 tty_type C-c
 tty_wait 'leaves' '^status 0'
 tty_stop
@@ -57,7 +56,7 @@ tty_resize 50 12
 tty_wait 'a smaller window keeps both' '(speaking|thinking).*rehearsal'
 tty_type C-c
 tty_wait 'Ctrl-C cancels the turn' '^Cancelled'
-prompt
+tty_prompt
 tty_unlike_status() { ! tty_shows 'speaking|thinking'; }
 t_ok 'the status line is gone' tty_unlike_status
 tty_type C-d
@@ -74,6 +73,7 @@ tty_type C-c
 tty_wait 'a cancel says what was done' '^Cancelled\. What was done'
 tty_wait 'and what it was' '^stands: Bash ×2\.'
 tty_wait 'the state keeps to one line' '^rehearsal · a ta.* · listening$'
+tty_prompt
 tty_type C-d
 tty_wait 'leaves' '^status 0'
 tty_stop
@@ -82,8 +82,11 @@ start --new-session
 tty_type 'hello' Enter
 tty_wait 'a retry says why and when' '^the model is overloaded \(529\); trying again in 60 s, at 20'
 tty_wait 'and counts' '[1-5][0-9] s left'
-tty_type C-c C-d
-tty_wait 'it can be cancelled' '^status 0'
+tty_type C-c
+tty_wait 'it can be cancelled' '^Cancelled'
+tty_prompt
+tty_type C-d
+tty_wait 'and left' '^status 0'
 tty_stop
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 
@@ -91,6 +94,7 @@ start
 tty_type "$(printf 'say \033]0;evil\007 it')" Enter
 t_wait_for 10 tty_shows '^You said'
 t_unlike 'nothing changes the title' "$(tty_do display-message -p '#{pane_title}')" 'evil'
+tty_prompt
 tty_type C-d
 tty_wait 'done' '^status 0'
 t_done

@@ -12,7 +12,7 @@ talk() {
 }
 
 talk --agent rehearsal
-tty_wait 'a prompt' '^›'
+tty_wait 'a prompt' '^› *$'
 tty_type C-d
 tty_wait 'after Ctrl-D' '^status 0'
 t_is 'the terminal is as it was' "$(tty_mode)" 'icrnl opost isig icanon echo '
@@ -22,6 +22,7 @@ talk
 tty_wait 'another prompt' '^›'
 tty_type 'half a line' C-c
 tty_wait 'Ctrl-C at the prompt warns' '^Ctrl-C again, or Ctrl-D, leaves'
+tty_prompt
 tty_type C-c
 tty_wait 'after the second' '^status '
 t_is 'it is, too' "$(tty_mode)" 'icrnl opost isig icanon echo '
@@ -65,7 +66,8 @@ t_unlike 'an answer cannot set the title' "$(tty_do display-message -p '#{pane_t
 tty_type C-u
 tty_type 'Neustart' Enter
 tty_wait 'a restart goes on in the same conversation' '^Going on with rehearsal'
-tty_type C-u C-d
+tty_prompt
+tty_type C-d
 tty_wait 'and ends like any other' '^status 0'
 t_is 'the terminal is as it was after a restart, too' "$(tty_mode)" 'icrnl opost isig icanon echo '
 tty_stop

@@ -66,6 +66,12 @@ tty_wait() {
 	fi
 }
 
+# tty_prompt: waits until faden asks for the next line. A key that comes before, on a line just
+# beginning or a turn just ending, may mean something else.
+tty_prompt() {
+	t_wait_for 10 tty_shows '^› *$'
+}
+
 # tty_mode: the settings of the terminal that a program may have changed.
 tty_mode() {
 	stty -a -F "$(tty_do display-message -p '#{pane_tty}')" |
