@@ -1,18 +1,15 @@
 #include "strategy/placeholder.h"
 
-#include <endian.h>
 #include <stdint.h>
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "base/utf8.h"
 
 #define RECALL_WORDS "faden recall "
 
 enum {
-	BLOCK = 64, /* bytes counted at once */
+	WINDOW = 256, /* bytes counted at once */
+	AHEAD = 3, /* what is looked at behind them */
 	NAME_MAX_BYTES = 80, /* of a tool's name that is shown; it comes from outside */
 	NOTICE_MAX = 5000, /* how far from the end the notices of others begin: they hold a path */
 };
@@ -40,125 +37,74 @@ static size_t step(const char *p, size_t n)
 	return size < n ? size : n;
 }
 
-/* Of 64 bytes: backslashes and the letter u as one bit each, and how many bytes are inside a
- * character (all but its first). Texts of gigabytes are counted, so it is worth two ways. */
-struct block {
-	uint64_t backslashes, us;
-	size_t inside;
-};
+/*
+ * Texts of gigabytes are counted, so this goes by windows: their bytes less those inside a
+ * character, one for each escape, and four more for each "\u0000". A run of backslashes holds an
+ * escape for every place that has an odd number of them from there on; so each byte tells by
+ * itself, with the three behind it, what it adds, and windows may begin and end anywhere.
+ */
+typedef int8_t vector __attribute__((vector_size(16)));
 
-#ifdef __SSE2__
-static struct block look_at_block(const char *p)
+/* Of eight numbers, and eight more, each sum below 256. */
+static size_t sum_of(const vector *v)
 {
-	const __m128i backslash = _mm_set1_epi8('\\'), first = _mm_set1_epi8(-64);
-	const __m128i letter = _mm_set1_epi8('u');
-	struct block b = { 0, 0, 0 };
-	__m128i inside = _mm_setzero_si128();
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t w[2];
 
-	for (unsigned i = 0; i < BLOCK / 16; i++) {
-		__m128i bytes = _mm_loadu_si128((const void *)(p + (size_t)i * 16));
-		__m128i slash = _mm_cmpeq_epi8(bytes, backslash);
-		__m128i u = _mm_cmpeq_epi8(bytes, letter);
-		b.backslashes |= (uint64_t)(unsigned)_mm_movemask_epi8(slash) << (16 * i);
-		b.us |= (uint64_t)(unsigned)_mm_movemask_epi8(u) << (16 * i);
+	memcpy(w, v, sizeof(w));
+	return (size_t)((w[0] * ones >> 56) + (w[1] * ones >> 56));
+}
+
+static bool is_zero(const vector *v)
+{
+	uint64_t w[2];
+
+	memcpy(w, v, sizeof(w));
+	return (w[0] | w[1]) == 0;
+}
+
+/* False where it is not as simple: four backslashes or more, one before "u" that stands for itself,
+ * half a character ("\ud83d"). */
+static VECTOR_CLONES bool count_window(const char *p, size_t *ret)
+{
+	vector less = { 0 }, wide = { 0 }, odd = { 0 };
+
+	for (size_t i = 0; i < WINDOW; i += sizeof(vector)) {
+		vector a, b, c, d;
+		memcpy(&a, p + i, sizeof(a));
+		memcpy(&b, p + i + 1, sizeof(b));
+		memcpy(&c, p + i + 2, sizeof(c));
+		memcpy(&d, p + i + 3, sizeof(d));
+		vector a1 = a == '\\', b1 = b == '\\', c1 = c == '\\', u = a1 & (b == 'u');
 		/* A comparison that is true gives -1. */
-		inside = _mm_sub_epi8(inside, _mm_cmplt_epi8(bytes, first));
+		less -= (a < -64) + (a1 & (~b1 | c1));
+		wide -= u;
+		odd |= a1 & b1 & ((c == 'u') | (c1 & ((d == '\\') | (d == 'u'))));
+		odd |= u & ((c | 0x20) == 'd');
 	}
-	__m128i sums = _mm_sad_epu8(inside, _mm_setzero_si128());
-	b.inside = (size_t)(_mm_extract_epi16(sums, 0) + _mm_extract_epi16(sums, 4));
-	return b;
-}
-#else
-/* Which of eight bytes are `c`, one bit each; a multiplication gathers their high bits. */
-static uint64_t equal_bytes(uint64_t w, char c)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7, low7 = ~highs;
-	uint64_t x = w ^ ones * (unsigned char)c;
-	uint64_t zero = ~(((x & low7) + low7) | x) & highs;
-
-	return (zero >> 7) * UINT64_C(0x0102040810204080) >> 56;
-}
-
-static struct block look_at_block(const char *p)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
-	struct block b = { 0, 0, 0 };
-	uint64_t inside = 0;
-
-	for (unsigned i = 0; i < BLOCK / 8; i++) {
-		uint64_t w;
-		memcpy(&w, p + (size_t)i * 8, 8);
-		w = le64toh(w);
-		b.backslashes |= equal_bytes(w, '\\') << (8 * i);
-		b.us |= equal_bytes(w, 'u') << (8 * i);
-		inside += (w & ~(w << 1) & highs) >> 7;
-	}
-	b.inside = (size_t)(inside * ones >> 56);
-	return b;
-}
-#endif
-
-static unsigned bits(uint64_t x)
-{
-	x -= x >> 1 & UINT64_C(0x5555555555555555);
-	x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-	x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
-}
-
-/* Which backslashes begin an escape, when the first byte is not part of one: in each run of them
- * the first, third, … The subtraction borrows through a run, and so tells its odd places from its
- * even ones. */
-static uint64_t escapes_of(uint64_t backslashes)
-{
-	const uint64_t odd = UINT64_C(0xaaaaaaaaaaaaaaaa);
-
-	return (((backslashes << 1 | odd) - backslashes) ^ odd) & backslashes;
-}
-
-/* Characters of 64 bytes at p and of what the last escape in them has beyond; *ret_size is how many
- * bytes that is. */
-static size_t count_block(const char *p, const char *end, size_t *ret_size)
-{
-	const struct block b = look_at_block(p);
-	uint64_t backslashes = b.backslashes, escapes = escapes_of(backslashes);
-	size_t chars = BLOCK - b.inside, size = BLOCK;
-
-	if (!(escapes << 1 & b.us) && !(escapes >> (BLOCK - 1))) {
-		/* Two bytes each, and none goes on behind the block. */
-		*ret_size = BLOCK;
-		return chars - bits(escapes);
-	}
-	while (backslashes) {
-		size_t at = (size_t)__builtin_ctzll(backslashes);
-		size_t left = (size_t)(end - p) - at;
-		size_t n = left > 1 && p[at + 1] != 'u' ? 2 : step(p + at, left);
-		if (at + n >= BLOCK) {
-			chars -= BLOCK - at - 1;
-			size = at + n;
-			break;
-		}
-		chars -= n - 1;
-		backslashes &= ~UINT64_C(0) << (at + n);
-	}
-	*ret_size = size;
-	return chars;
+	*ret = WINDOW - sum_of(&less) - 4 * sum_of(&wide);
+	return is_zero(&odd);
 }
 
 size_t text_chars(struct sv inner)
 {
 	const char *p = inner.p, *end = p + inner.n;
-	size_t chars = 0;
+	size_t chars = 0, n;
 
-	while (end - p >= BLOCK) {
-		size_t size;
-		chars += count_block(p, end, &size);
-		p += size;
-	}
 	while (p < end) {
-		bool inside = ((unsigned char)*p & 0xc0) == 0x80;
-		p += inside ? 1 : step(p, (size_t)(end - p));
-		chars += !inside;
+		const char *stop = end;
+		if (end - p >= WINDOW + AHEAD) {
+			stop = p + WINDOW;
+			if (count_window(p, &n)) {
+				chars += n;
+				p = stop;
+			}
+		}
+		while (p < stop) {
+			bool inside = ((unsigned char)*p & 0xc0) == 0x80;
+			p += inside ? 1 : step(p, (size_t)(end - p));
+			chars += !inside;
+		}
 	}
 	return chars;
 }

@@ -23,15 +23,27 @@ static size_t slow_chars(struct sv inner)
 	return utf8_length(str_sv(&text));
 }
 
-static const char *const atoms[] = { "a", "\\n", "\\\\", "\\\"", "\\u00e9", "\\ud83d\\ude00",
-	"\xc3\xa9", "\xe2\x86\x92", "\xf0\x9f\x98\x80", "\\ud800", " ",
-	"plain text of some length " };
+static const char *const atoms[] = { "a", "\\n", "\\\"", "\xc3\xa9", "\xe2\x86\x92",
+	"\xf0\x9f\x98\x80", " ", "plain text of some length ", "\\\\", "\\u00e9", "\\ud83d\\ude00",
+	"\\ud800" };
+enum { SHORT_ATOMS = 8 }; /* the first ones, with escapes of two bytes alone */
 
 static void fill(struct str *out, unsigned *seed, int n)
 {
 	for (int i = 0; i < n; i++) {
 		*seed = *seed * 1103515245 + 12345;
 		str_adds(out, atoms[(*seed >> 16) % ARRAY_LEN(atoms)]);
+	}
+}
+
+/* Long stretches without a long escape, then one. */
+static void fill_long(struct str *out, unsigned *seed, int n)
+{
+	for (int i = 0; i < n; i++) {
+		*seed = *seed * 1103515245 + 12345;
+		bool any = (*seed >> 16) % 128 == 0;
+		*seed = *seed * 1103515245 + 12345;
+		str_adds(out, atoms[(*seed >> 16) % (any ? ARRAY_LEN(atoms) : SHORT_ATOMS)]);
 	}
 }
 
@@ -43,6 +55,8 @@ static void counts_as_a_decoder_does(void **state)
 	for (int n = 0; n < 600; n++) {
 		AUTO_STR text = STR_INIT;
 		fill(&text, &seed, n % 97);
+		assert_int_equal(text_chars(str_sv(&text)), slow_chars(str_sv(&text)));
+		fill_long(&text, &seed, n);
 		assert_int_equal(text_chars(str_sv(&text)), slow_chars(str_sv(&text)));
 	}
 	assert_int_equal(text_chars(SV("")), 0);
