@@ -21,8 +21,8 @@
 enum {
 	SLOTS_PER_THREAD = 2,
 	KEEP_CHUNKS = 4, /* a larger buffer is given back after use */
-	STEP_FIRST = 32 * 1024, /* read behind a range for the end of its last line; doubled to */
-	STEP_MOST = 1024 * 1024,
+	STEP = 32 * 1024, /* read at once behind a range for the end of its last line; the next
+			   * range reads it too, so more would be for nothing */
 };
 
 struct slot {
@@ -120,10 +120,10 @@ static size_t settle(const struct job *job, struct slot *s, size_t line, size_t 
 static int finish_line(const struct job *job, struct slot *s, uint64_t from, size_t have,
 	size_t line, size_t *ret_stop)
 {
-	for (size_t step = STEP_FIRST; have - line <= job->line_max; step *= 2) {
+	while (have - line <= job->line_max) {
 		uint64_t left = job->end - (from + have);
-		size_t before = have, most = step < STEP_MOST ? step : STEP_MOST;
-		int r = read_to(job, s, from, &have, have + (left < most ? (size_t)left : most));
+		size_t before = have;
+		int r = read_to(job, s, from, &have, have + (left < STEP ? (size_t)left : STEP));
 		if (r < 0)
 			return r;
 		const char *hit = memchr(s->buf + before, '\n', have - before);
@@ -218,7 +218,7 @@ static void drop_own(const struct job *job, struct slot *s)
 
 static void slot_clear(const struct job *job, struct slot *s)
 {
-	size_t keep = KEEP_CHUNKS * (job->chunk + STEP_MOST);
+	size_t keep = KEEP_CHUNKS * job->chunk;
 
 	drop_own(job, s);
 	str_clear(&s->out);

@@ -19,7 +19,7 @@ static bool is_escaped(const char *start, const char *quote)
 }
 
 /* p is behind the opening quote; returns one past the closing one, or NULL. */
-static const char *skip_string(const char *p, const char *end)
+static const char *find_quote(const char *p, const char *end)
 {
 	const char *start = p;
 
@@ -31,6 +31,18 @@ static const char *skip_string(const char *p, const char *end)
 			return quote + 1;
 		p = quote + 1;
 	}
+}
+
+static const char *skip_string(const char *p, const char *end, struct scan_longest *longest)
+{
+	if (!longest)
+		return find_quote(p, end);
+	if (p == longest->p && longest->n <= (size_t)(end - p))
+		return p + longest->n;
+	const char *q = find_quote(p, end);
+	if (q && (size_t)(q - p) > longest->n)
+		*longest = (struct scan_longest){ p, (size_t)(q - p) };
+	return q;
 }
 
 /* Keys are short: a loop beats the call of memchr(). *ret_plain: no escape in it. */
@@ -45,7 +57,7 @@ static const char *skip_key(const char *p, const char *end, bool *ret_plain)
 			break;
 	}
 	*ret_plain = false;
-	return skip_string(p, end);
+	return find_quote(p, end);
 }
 
 enum { OTHER = 0, QUOTE, OPEN, CLOSE };
@@ -59,7 +71,7 @@ static const unsigned char structure[256] = {
 
 /* p is at the opening bracket. Brackets are only counted; which kind closes which is looked at
  * when somebody walks the container. */
-static const char *skip_container(const char *p, const char *end)
+static const char *skip_container(const char *p, const char *end, struct scan_longest *longest)
 {
 	size_t depth = 0;
 
@@ -68,7 +80,7 @@ static const char *skip_container(const char *p, const char *end)
 		if (kind == OTHER)
 			continue;
 		if (kind == QUOTE) {
-			p = skip_string(p, end);
+			p = skip_string(p, end, longest);
 			if (!p)
 				return NULL;
 		} else if (kind == OPEN) {
@@ -114,17 +126,18 @@ static enum jtype type_of(char c)
 }
 
 /* p is at the first byte of the value; returns one past it, or NULL. */
-static const char *skip_value(const char *p, const char *end, enum jtype *ret_type)
+static const char *skip_value(
+	const char *p, const char *end, enum jtype *ret_type, struct scan_longest *longest)
 {
 	if (p >= end)
 		return NULL;
 	*ret_type = type_of(*p);
 	switch (*ret_type) {
 	case J_STRING:
-		return skip_string(p + 1, end);
+		return skip_string(p + 1, end, longest);
 	case J_OBJECT:
 	case J_ARRAY:
-		return skip_container(p, end);
+		return skip_container(p, end, longest);
 	case J_BOOL:
 		return skip_word(p, end, *p == 't' ? SV("true") : SV("false"));
 	case J_NULL:
@@ -212,7 +225,7 @@ int scan_next(struct scan_iter *it, struct sv *ret_key, struct jval *ret)
 	if (it->object)
 		p = step_key(p, it->end, &key, &plain);
 	enum jtype type;
-	const char *q = p ? skip_value(p, it->end, &type) : NULL;
+	const char *q = p ? skip_value(p, it->end, &type, NULL) : NULL;
 	if (!q)
 		return ERR_INPUT;
 	*ret = (struct jval){ between(p, q), type };
@@ -239,7 +252,7 @@ int scan_value(struct sv *rest, struct jval *ret)
 	if (p == end)
 		return 0;
 	enum jtype type;
-	const char *q = skip_value(p, end, &type);
+	const char *q = skip_value(p, end, &type, NULL);
 	if (!q)
 		return ERR_INPUT;
 	*ret = (struct jval){ between(p, q), type };
@@ -267,6 +280,7 @@ struct pass {
 	struct jval *vals;
 	size_t n;
 	const char *end;
+	struct scan_longest *longest;
 	uint64_t parents; /* keys that others lie under */
 	uint64_t lengths; /* lengths of names modulo 64: most members are told by it alone */
 };
@@ -327,13 +341,13 @@ static const char *pass_value(const struct pass *ps, const char *p, int found)
 	const char *q;
 
 	if (found < 0)
-		return skip_value(p, ps->end, &type);
+		return skip_value(p, ps->end, &type, ps->longest);
 	pass_forget(ps, found);
 	if (p < ps->end && *p == '{' && (ps->parents >> found & 1)) {
 		type = J_OBJECT;
 		q = pass_object(ps, p, found);
 	} else {
-		q = skip_value(p, ps->end, &type);
+		q = skip_value(p, ps->end, &type, ps->longest);
 	}
 	if (q)
 		ps->vals[found] = (struct jval){ between(p, q), type };
@@ -376,10 +390,17 @@ static int pass_count(const struct pass *ps)
 
 int scan_keys(struct sv text, const struct scan_key *keys, size_t n, struct jval *vals)
 {
+	return scan_keys_longest(text, keys, n, vals, NULL);
+}
+
+int scan_keys_longest(struct sv text, const struct scan_key *keys, size_t n, struct jval *vals,
+	struct scan_longest *longest)
+{
 	struct pass ps;
 	struct sv rest = skip_mark(text);
 
 	pass_init(&ps, keys, n, vals);
+	ps.longest = longest;
 	if (rest.n == 0)
 		return ERR_INPUT;
 	ps.end = rest.p + rest.n;

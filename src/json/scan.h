@@ -92,6 +92,16 @@ enum { SCAN_TOP = -1, SCAN_KEYS_MAX = 64 };
 	}
 int scan_keys(struct sv text, const struct scan_key *keys, size_t n, struct jval *vals);
 
+/* The longest string that was passed, from behind its opening quote to behind the closing one: most
+ * of a long line, which a second pass over some of its bytes need not look at again. Empty before
+ * the first pass, and NULL when there is none but this. */
+struct scan_longest {
+	const char *p;
+	size_t n;
+};
+int scan_keys_longest(struct sv text, const struct scan_key *keys, size_t n, struct jval *vals,
+	struct scan_longest *longest);
+
 /* ---- strings ---- */
 /* What is between the quotes, still escaped; empty for other types. */
 struct sv scan_inner(struct jval val);

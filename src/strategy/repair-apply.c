@@ -22,7 +22,7 @@ static int read_call_id(const char *path, uint64_t offset, struct str *out, stru
 	int rc = jsonl_open(path, &opts, &lines, reterr);
 	if (rc >= 0)
 		rc = jsonl_next(lines, &line, reterr);
-	if (rc > 0 && line_read(TRANSCRIPT_CLAUDE, line.text, vals)) {
+	if (rc > 0 && line_read(TRANSCRIPT_CLAUDE, line.text, vals, NULL)) {
 		struct scan_iter it = scan_iter(vals[CLAUDE_MSG_CONTENT]);
 		while (scan_next(&it, NULL, &block) > 0)
 			if (scan_get(block, SV("type"), &type) > 0 &&
@@ -154,7 +154,7 @@ static void mend_line(const struct apply *a, struct sv text, const struct fact *
 	line_mend(&m, text);
 	vec_each (&m.parts, part) {
 		CLEANUP(edit_release) struct edit e = EDIT_INIT(part->text);
-		if (!line_read(a->r->format, part->text, vals))
+		if (!line_read(a->r->format, part->text, vals, NULL))
 			continue;
 		while (fact < end && fact->flags & FACT_GONE && !(fact->flags & FACT_DROP))
 			fact++;

@@ -156,7 +156,7 @@ static void take_torn(const struct read *run, struct facts *f, struct sv text, s
 	bool plain;
 	if (run->r->format != TRANSCRIPT_CLAUDE || text.n == 0)
 		return;
-	(void)line_read(TRANSCRIPT_CLAUDE, text, vals);
+	(void)line_read(TRANSCRIPT_CLAUDE, text, vals, NULL);
 	fact.flags = FACT_GONE | FACT_LINE | FACT_UNSEEN;
 	fact.id = fact_id(scan_inner(vals[CLAUDE_UUID]), &plain);
 	fact.parent = fact_key(fact_id(scan_inner(vals[CLAUDE_PARENT]), &plain));
@@ -180,7 +180,7 @@ static void read_broken(
 	count_damage(f, p->mended.damage, fact.line);
 	take_torn(run, f, p->mended.torn, fact);
 	vec_each (&p->mended.parts, part) {
-		if (!line_read(run->r->format, part->text, vals))
+		if (!line_read(run->r->format, part->text, vals, NULL))
 			continue;
 		fact.flags &= FACT_NOT_UTF8;
 		fact.flags |= FACT_LINE | (part->seen ? 0 : FACT_UNSEEN);
@@ -217,13 +217,13 @@ static void read_line(const struct read *run, struct piece *p, const struct json
 	bool low = line->bytes & JSONL_LOW && line_is_low(text);
 	if (line->bytes & JSONL_HIGH)
 		check_utf8(f, text, &fact);
-	if (!low && line_read(run->r->format, text, vals)) {
+	if (!low && line_read(run->r->format, text, vals, NULL)) {
 		take(run, f, vals, fact, line->size);
 		return;
 	}
 	line_mend(&p->mended, text);
 	if (p->mended.damage == 0 && p->mended.parts.n == 1 &&
-		line_read(run->r->format, text, vals)) {
+		line_read(run->r->format, text, vals, NULL)) {
 		take(run, f, vals, fact, line->size);
 	} else {
 		read_broken(run, p, line, fact);
