@@ -235,19 +235,28 @@ static bool in_order(const struct edit *e)
 	return true;
 }
 
-int edit_apply(struct edit *e, struct str *out)
+int edit_each(struct edit *e, void (*fn)(void *data, struct sv piece, bool kept), void *data)
 {
 	size_t at = 0;
 
 	vec_sort(&e->splices, by_place);
 	if (!in_order(e))
 		return ERR_INPUT;
-	(void)str_reserve(out, e->text.n + e->pool.len);
 	vec_each (&e->splices, s) {
-		str_add(out, sv_make(e->text.p + at, s->from - at));
-		str_add(out, sv_make(e->pool.buf + s->at, s->n));
+		fn(data, sv_make(e->text.p + at, s->from - at), true);
+		fn(data, sv_make(e->pool.buf + s->at, s->n), false);
 		at = s->to;
 	}
-	str_add(out, sv_from(e->text, at));
+	fn(data, sv_from(e->text, at), true);
 	return 0;
+}
+
+static void add_piece(void *data, struct sv piece, bool kept UNUSED)
+{
+	str_add(data, piece);
+}
+
+int edit_apply(struct edit *e, struct str *out)
+{
+	return edit_each(e, add_piece, out);
 }

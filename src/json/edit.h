@@ -69,3 +69,6 @@ int edit_remove(struct edit *e, struct jval obj, struct sv key);
 
 /* Appends the changed text to out. ERR_INPUT when edits overlap; out is then as before. */
 int edit_apply(struct edit *e, struct str *out) MUST_USE;
+/* The same piece by piece, for who would not copy all of it; `kept`: a slice of the original. */
+int edit_each(
+	struct edit *e, void (*fn)(void *data, struct sv piece, bool kept), void *data) MUST_USE;

@@ -2,8 +2,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +20,7 @@
 
 enum {
 	NAME_TRIES = 16,
+	PIECES = 64, /* of one call */
 	START_AT = 8 * 1024 * 1024, /* what is written goes to the disk in pieces of this size */
 };
 
@@ -132,6 +135,56 @@ int file_new_write(struct file_new *f, struct sv data, struct err *reterr)
 	}
 	f->written += data.n;
 	start_writing(f);
+	return 0;
+}
+
+/* What a call left over of the pieces: all but the first `done` bytes. */
+static int write_rest(int fd, const struct sv *pieces, size_t n, size_t done, struct err *reterr)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		size_t skip = done < pieces[i].n ? done : pieces[i].n;
+		r = file_write_all(fd, sv_from(pieces[i], skip), reterr);
+		done -= skip;
+	}
+	return r;
+}
+
+/* The same type serves those who read into it, so it has no const. */
+static struct iovec to_iovec(struct sv piece)
+{
+	struct iovec v = { .iov_len = piece.n };
+
+	memcpy(&v.iov_base, &piece.p, sizeof(v.iov_base));
+	return v;
+}
+
+static int write_some(struct file_new *f, const struct sv *pieces, size_t n, struct err *reterr)
+{
+	struct iovec iov[PIECES];
+
+	for (size_t i = 0; i < n; i++) {
+		iov[i] = to_iovec(pieces[i]);
+		f->written += pieces[i].n;
+	}
+	ssize_t done = writev(f->fd, iov, (int)n);
+	if (done < 0 && errno != EINTR && errno != EAGAIN)
+		return err_errno(reterr, errno, "write");
+	return write_rest(f->fd, pieces, n, done > 0 ? (size_t)done : 0, reterr);
+}
+
+int file_new_writev(struct file_new *f, const struct sv *pieces, size_t n, struct err *reterr)
+{
+	for (size_t some; n > 0; pieces += some, n -= some) {
+		some = n < PIECES ? n : PIECES;
+		int r = write_some(f, pieces, some, reterr);
+		if (r < 0) {
+			err_prefix(reterr, "%s", f->path);
+			return r;
+		}
+		start_writing(f);
+	}
 	return 0;
 }
 

@@ -6,7 +6,10 @@
 #include "base/mem.h"
 #include "strategy/rewrite-run.h"
 
-enum { VALS_LINES = 64 };
+enum {
+	VALS_LINES = 64,
+	LONG_STRETCH = 16 * 1024, /* what stays and is as long is not copied */
+};
 
 /* ---- reading ---- */
 
@@ -211,12 +214,31 @@ int part_join(void *data, const struct jsonl_chunk *in, struct err *reterr)
 
 /* ---- editing ---- */
 
+struct output {
+	struct part *part;
+	struct str *out;
+};
+
+static void put_piece(void *data, struct sv piece, bool kept)
+{
+	const struct output *o = data;
+	struct part *part = o->part;
+
+	/* The chunk with the note waits for it, so it is whole. */
+	if (kept && piece.n >= LONG_STRETCH && part->note_line == SIZE_MAX)
+		vec_push(&part->kept, (struct long_stretch){ o->out->len, piece });
+	else
+		str_add(o->out, piece);
+}
+
 static void put_line(
 	struct part *part, const struct rewrite_line *line, bool newline, struct str *out)
 {
+	struct output o = { part, out };
+
 	/* Edits that overlap are a mistake of ours; the line is then better left as it was. */
-	if (edit_empty(&part->edit) || edit_apply(&part->edit, out) < 0)
-		str_add(out, line->text);
+	if (edit_empty(&part->edit) || edit_each(&part->edit, put_piece, &o) < 0)
+		put_piece(&o, line->text, true);
 	if (newline)
 		str_addc(out, '\n');
 }
@@ -278,6 +300,7 @@ void part_drop(void *data, void *own)
 	vec_release(&part->lines);
 	vec_release(&part->first_block);
 	vec_release(&part->blocks);
+	vec_release(&part->kept);
 	chain_free(part->chain);
 	edit_release(&part->edit);
 	free(part);

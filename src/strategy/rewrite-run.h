@@ -16,6 +16,12 @@
 
 enum { MODEL_MAX = 64, MARK_MAX = 64 };
 
+/* A stretch of the parent that is written from where it lies: it stands before out[at]. */
+struct long_stretch {
+	size_t at;
+	struct sv text;
+};
+
 /* What is known of one chunk between its stages. */
 struct part {
 	VEC(struct rewrite_line) lines;
@@ -29,6 +35,7 @@ struct part {
 	size_t note_line; /* line that gets the note; SIZE_MAX: none */
 	size_t note_at, note_n; /* that line in the chunk's output, newline included */
 	struct edit edit;
+	VEC(struct long_stretch) kept;
 };
 
 struct run {
@@ -63,6 +70,12 @@ int part_read(void *data, const struct jsonl_chunk *in, struct str *out, struct 
 int part_join(void *data, const struct jsonl_chunk *in, struct err *reterr);
 int part_edit(void *data, const struct jsonl_chunk *in, struct str *out, struct err *reterr);
 void part_drop(void *data, void *own);
+
+/* Writing, in the order of the file. `out` is what part_edit() made. */
+int out_part(struct run *run, const struct part *part, struct sv out, struct err *reterr) MUST_USE;
+int out_bytes(struct run *run, struct sv bytes, struct err *reterr) MUST_USE;
+/* The note as it is known in the end, where room was left for it. */
+int out_note(struct run *run, struct err *reterr) MUST_USE;
 
 /* The changes that every rewrite makes to an object line. `model` is the last that answered. */
 void common_edit(

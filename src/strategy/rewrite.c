@@ -19,7 +19,6 @@ enum {
 	THREADS_MAX = 4, /* more of them only wait for the disk */
 	LINE_MAX_HELD = 64 * 1024 * 1024,
 	CHUNK = 1024 * 1024, /* the end of its last line is read twice, which must not count */
-	HOLD_MAX = 1024 * 1024, /* output up to this size waits for the last figures of the note */
 	SWEEP_AGE_MS = 60 * 60 * 1000,
 	FRESH_S = 2, /* a file not written to for longer is at rest */
 	PAUSE_MS = 20,
@@ -33,128 +32,9 @@ void rewrite_result_release(struct rewrite_result *result)
 	free(TAKE_PTR(result->path));
 }
 
-/* ---- output ---- */
-
-static int write_out(struct run *run, struct sv bytes, struct err *reterr)
-{
-	run->result->bytes_out += bytes.n;
-	return run->opts->dry ? 0 : file_new_write(&run->file, bytes, reterr);
-}
-
-static void note_text(const struct run *run, struct str *out)
-{
-	struct jw w = JW_INIT(out);
-
-	jw_object(&w);
-	if (run->ops->note)
-		run->ops->note(run->data, &w);
-	jw_end(&w);
-}
-
-/* The line of the note with `room` bytes for it; blanks before the newline fill it up. */
-static void noted_line(const struct run *run, struct sv note, size_t room, struct str *out)
-{
-	bool newline = sv_ends(str_sv(&run->tail), SV("\n"));
-
-	str_add(out, str_sv(&run->head));
-	str_add(out, note);
-	str_add(out, sv_head(str_sv(&run->tail), run->tail.len - newline));
-	for (size_t i = note.n; i < room; i++)
-		str_addc(out, ' ');
-	if (newline)
-		str_addc(out, '\n');
-}
-
-/* Writes what was held back, with room for the note to grow. */
-static int put_held(struct run *run, size_t grow, struct err *reterr)
-{
-	AUTO_STR note = STR_INIT;
-	AUTO_STR line = STR_INIT;
-	struct sv held = str_sv(&run->held);
-	size_t at = (size_t)run->note_offset;
-
-	run->holding = false;
-	note_text(run, &note);
-	run->note_room = note.len + grow;
-	noted_line(run, str_sv(&note), run->note_room, &line);
-	int r = write_out(run, sv_head(held, at), reterr);
-	run->note_offset = run->result->bytes_out;
-	if (r == 0)
-		r = write_out(run, str_sv(&line), reterr);
-	if (r == 0)
-		r = write_out(run, sv_from(held, at), reterr);
-	str_release(&run->held);
-	return r;
-}
-
-static int put(struct run *run, struct sv bytes, struct err *reterr)
-{
-	int r = 0;
-
-	if (bytes.n == 0)
-		return 0;
-	run->ends_open = bytes.p[bytes.n - 1] != '\n';
-	if (run->holding && run->held.len + bytes.n <= HOLD_MAX) {
-		str_add(&run->held, bytes);
-		return 0;
-	}
-	if (run->holding)
-		r = put_held(run, REWRITE_NOTE_GROW, reterr);
-	return r < 0 ? r : write_out(run, bytes, reterr);
-}
-
-static int pwrite_all(int fd, struct sv bytes, uint64_t at)
-{
-	while (bytes.n > 0) {
-		ssize_t n = pwrite(fd, bytes.p, bytes.n, (off_t)at);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		bytes = sv_from(bytes, n > 0 ? (size_t)n : 0);
-		at += n > 0 ? (uint64_t)n : 0;
-	}
-	return 0;
-}
-
-/* The note as it is now known, in the room that was left for it. */
-static int settle_note(struct run *run, struct err *reterr)
-{
-	AUTO_STR note = STR_INIT;
-	AUTO_STR line = STR_INIT;
-
-	if (run->holding)
-		return put_held(run, 0, reterr);
-	if (run->note_room == 0 || run->opts->dry)
-		return 0;
-	note_text(run, &note);
-	if (note.len > run->note_room)
-		return err_set(reterr, ERR_BUG, "the note grew by more than it may");
-	noted_line(run, str_sv(&note), run->note_room, &line);
-	int r = pwrite_all(run->file.fd, str_sv(&line), run->note_offset);
-	return r < 0 ? err_errno(reterr, -r, "write %s", run->file.path) : 0;
-}
-
-/* Keeps the output that holds the note's line back, and that line apart. */
-static bool hold(struct run *run, const struct part *part, struct sv out)
-{
-	size_t at;
-	struct sv mark = sv_of(run->mark), line = sv_make(out.p + part->note_at, part->note_n);
-
-	if (part->note_n == 0 || !sv_find(line, mark, &at))
-		return false;
-	str_add(&run->head, sv_head(line, at));
-	str_add(&run->tail, sv_from(line, at + mark.n));
-	/* What came before has no object and is written already. */
-	str_add(&run->held, sv_head(out, part->note_at));
-	str_add(&run->held, sv_from(out, part->note_at + part->note_n));
-	run->note_offset = part->note_at;
-	run->holding = true;
-	run->ends_open = !sv_ends(out, SV("\n"));
-	return true;
-}
-
 static int put_piece(void *data, struct sv piece, struct err *reterr)
 {
-	return put(data, piece, reterr);
+	return out_bytes(data, piece, reterr);
 }
 
 static void count_lines(struct run *run, const struct part *part)
@@ -168,13 +48,11 @@ static int sink(void *data, const struct jsonl_chunk *in, struct sv out, struct 
 {
 	struct run *run = data;
 	struct part *part = *in->own;
-	int r = 0;
 
 	count_lines(run, part);
 	if (run->opts->live)
 		chain_join(run->chain, part->chain);
-	if (!hold(run, part, out))
-		r = put(run, out, reterr);
+	int r = out_part(run, part, out, reterr);
 	if (r == 0 && in->skipped > 0)
 		r = jsonl_copy(
 			run->fd, in->offset + in->bytes.n, in->skipped, put_piece, run, reterr);
@@ -447,9 +325,9 @@ static int finish(struct run *run, struct err *reterr)
 		r = look(run, &st, reterr);
 	/* The agent's next line must not be glued to the last one. */
 	if (r == 0 && run->ends_open)
-		r = put(run, SV("\n"), reterr);
+		r = out_bytes(run, SV("\n"), reterr);
 	if (r == 0)
-		r = settle_note(run, reterr);
+		r = out_note(run, reterr);
 	return r < 0 ? r : commit(run, reterr);
 }
 

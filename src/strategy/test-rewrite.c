@@ -225,6 +225,18 @@ static void codex(void **state)
 	rewrite_result_release(&result);
 }
 
+/* A line with a text of n bytes before what changes, and one after. */
+static void long_line(struct str *out, size_t n, const char *id)
+{
+	str_adds(out, "{\"before\":\"");
+	for (size_t i = 0; i < n; i++)
+		str_addc(out, (char)('a' + i % 26));
+	str_addf(out, "\",\"sessionId\":\"%s\",\"after\":\"", id);
+	for (size_t i = 0; i < n; i++)
+		str_addc(out, (char)('A' + i % 26));
+	str_adds(out, "\"}\n");
+}
+
 /* More than a chunk: the note is filled in at the end, and threads see the lines in order. */
 static void large(void **state)
 {
@@ -243,6 +255,10 @@ static void large(void **state)
 			str_addf(&text, "broken %d {\n", i);
 			str_addf(&want, "broken %d {\n", i);
 		}
+		if (i % 400 == 0) {
+			long_line(&text, (size_t)i, PARENT);
+			long_line(&want, (size_t)i, "NEW");
+		}
 	}
 	AUTO_FREE char *path = make(dir, PARENT ".jsonl", str_sv(&text));
 	const struct rewrite_opts opts = opts_for(path);
@@ -256,8 +272,8 @@ static void large(void **state)
 	assert_true(sv_starts(first, SV("{\"type\":\"mode\",\"trim_metadata\":{\"parent_file\"")));
 	assert_int_equal(memchr(first.p, '\n', first.n) == first.p + first.n - 1, 1);
 	assert_int_equal(scan_check(sv_trim(first), NULL), 0);
-	assert_int_equal(seen.records, 40401);
-	assert_int_equal(result.lines, 40401);
+	assert_int_equal(seen.records, 40501);
+	assert_int_equal(result.lines, 40501);
 	assert_int_equal(result.copied, 400);
 	rewrite_result_release(&result);
 }

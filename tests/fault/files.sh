@@ -53,7 +53,7 @@ run() {
 # by link(), one that cannot sync folders is taken as it is.
 bearable() {
 	case $1,$2 in
-	replace,*SHORT* | create,*SHORT*) echo 1 ;;
+	replace,*SHORT* | create,*SHORT* | pieces,*SHORT*) echo 1 ;;
 	create,*EINVAL) echo 2 ;;
 	*) echo 0 ;;
 	esac
@@ -97,6 +97,7 @@ for mode in FADEN_FAULT_ERRNO=ENOSPC FADEN_FAULT_ERRNO=EIO FADEN_FAULT_KILL=1 \
 	check replace "$old" "$new" "$mode"
 	check replace none "$new" "$mode"
 	check create none "$new" "$mode"
+	check pieces "$old" "$new" "$mode"
 	check append "$old" "$old$new" "$mode"
 	check journal "$old" "$old$new" "$mode"
 	check journal none "$new" "$mode"

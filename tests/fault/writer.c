@@ -1,6 +1,6 @@
 /*
- * One write by the library, for the fault test: writer replace|create|append|journal|mkdirs|sweep
- * PATH [TEXT]. Exit status 0 done, 1 failed (message on standard error), 2 usage.
+ * One write by the library, for the fault test: writer replace|create|pieces|append|journal|
+ * mkdirs|sweep PATH [TEXT]. Exit status 0 done, 1 failed (message on standard error), 2 usage.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +20,17 @@ static int do_create(const char *path, struct sv text, struct err *reterr)
 	if (r == 0)
 		r = file_new_write(&f, text, reterr);
 	return r == 0 ? file_new_commit_excl(&f, reterr) : r;
+}
+
+static int do_pieces(const char *path, struct sv text, struct err *reterr)
+{
+	CLEANUP(file_new_release) struct file_new f = FILE_NEW_INIT;
+	const struct sv pieces[] = { sv_head(text, 5), { NULL, 0 }, sv_from(text, 5) };
+	int r = file_new_open(&f, path, 0600, reterr);
+
+	if (r == 0)
+		r = file_new_writev(&f, pieces, ARRAY_LEN(pieces), reterr);
+	return r == 0 ? file_new_commit(&f, reterr) : r;
 }
 
 static int do_append(const char *path, struct sv text, struct err *reterr)
@@ -52,6 +63,7 @@ static const struct {
 } actions[] = {
 	{ "replace", do_replace },
 	{ "create", do_create },
+	{ "pieces", do_pieces },
 	{ "append", do_append },
 	{ "journal", do_journal },
 	{ "mkdirs", do_mkdirs },

@@ -29,6 +29,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define TAKES_OVER(symbol) __asm__(symbol) __attribute__((visibility("default")))
@@ -266,6 +267,17 @@ ssize_t fault_pwrite(int fd, const void *data, size_t n, off_t at)
 }
 ssize_t fault_pwrite64(int fd, const void *data, size_t n, off_t at) __asm__("pwrite64")
 	SAME_AS("pwrite");
+
+/* A short write is one of the first piece alone. */
+ssize_t fault_writev(int fd, const struct iovec *pieces, int n) TAKES_OVER("writev");
+ssize_t fault_writev(int fd, const struct iovec *pieces, int n)
+{
+	if (fd_strikes(fd)) {
+		ssize_t part = n > 0 ? struck_length(pieces[0].iov_len) : -1;
+		return part < 0 ? -1 : syscall(SYS_write, fd, pieces[0].iov_base, (size_t)part);
+	}
+	return syscall(SYS_writev, fd, pieces, n);
+}
 
 int fault_ftruncate(int fd, off_t size) TAKES_OVER("ftruncate");
 int fault_ftruncate(int fd, off_t size)
