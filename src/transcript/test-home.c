@@ -115,6 +115,7 @@ static void test_loader(void **state)
 	const struct transcript_home codex = { "codex", TRANSCRIPT_CODEX, *state };
 	const struct transcript_home claude = { "claude", TRANSCRIPT_CLAUDE, *state };
 	const struct transcript_home other = { "codex", TRANSCRIPT_CODEX, "/" };
+	const struct transcript_home gone = { "codex", TRANSCRIPT_CODEX, "/no/such/folder" };
 	struct proc p = PROC_INIT;
 	AUTO_STR who = STR_INIT;
 
@@ -126,6 +127,7 @@ static void test_loader(void **state)
 	str_clear(&who);
 	assert_int_equal(transcript_loader(&codex, id), p.pid);
 	assert_int_equal(transcript_loader(&other, id), 0);
+	assert_int_equal(transcript_loader(&gone, id), p.pid);
 	assert_int_equal(transcript_loader(&claude, id), 0);
 	assert_int_equal(transcript_loader(&codex, "no-such-id"), 0);
 	assert_true(writer_is_server(p.pid));
@@ -134,6 +136,34 @@ static void test_loader(void **state)
 	assert_true(sv_find(str_sv(&who), SV("background server"), NULL));
 	proc_release(&p);
 	assert_int_equal(transcript_loader(&codex, id), 0);
+}
+
+/* One that keeps its sessions below HOME, in a folder that it has not made yet. */
+static void test_loader_elsewhere(void **state)
+{
+	char id[UUID_TEXT];
+	uuid_new(id);
+	AUTO_FREE char *program = temp_write(*state, "codex-test", "read line\n");
+	AUTO_FREE char *set = xasprintf("HOME=%s", (const char *)*state);
+	const char *const argv[] = { "/bin/sh", program, "resume", id, NULL };
+	const char *const envp[] = { set, NULL };
+	const struct proc_opts opts = {
+		.argv = argv, .envp = envp, .in = PROC_PIPE, .out = PROC_NULL, .err = PROC_NULL
+	};
+	AUTO_FREE char *usual = path_join(*state, ".codex");
+	const struct transcript_home other = { "codex", TRANSCRIPT_CODEX, *state };
+	const struct transcript_home home = { "codex", TRANSCRIPT_CODEX, usual };
+	struct proc p = PROC_INIT;
+	AUTO_STR words = STR_INIT;
+
+	assert_int_equal(proc_spawn(&p, &opts, NULL), 0);
+	while (!proc_arguments(p.pid, &words))
+		(void)usleep(1000);
+	assert_int_equal(transcript_loader(&other, id), 0);
+	assert_int_equal(file_mkdirs(usual, NULL), 0);
+	assert_int_equal(transcript_loader(&other, id), 0);
+	assert_int_equal(transcript_loader(&home, id), p.pid);
+	proc_release(&p);
 }
 
 static void test_claude_writers(void **state)
@@ -217,6 +247,7 @@ int main(void)
 		CASE(test_paths),
 		CASE(test_walk_and_find),
 		CASE(test_loader),
+		CASE(test_loader_elsewhere),
 		CASE(test_claude_writers),
 		CASE(test_codex_writers),
 		CASE(test_nobody_writes),

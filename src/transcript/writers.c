@@ -154,30 +154,30 @@ static bool is_program(struct sv word, struct sv agent)
 	return sv_starts(path_base(word), agent);
 }
 
-/* The folder in which a process keeps its sessions; NULL: not to be known. Caller frees. */
-static char *home_of(pid_t pid, enum transcript_format format)
+/* The folder in which a process keeps its sessions. False when that cannot be known: another
+ * user's, or one that is relative to where it runs. */
+static bool home_of(pid_t pid, enum transcript_format format, struct str *out)
 {
 	bool codex = format == TRANSCRIPT_CODEX;
-	AUTO_STR dir = STR_INIT;
-	char *real = NULL;
-	int r = proc_variable(pid, codex ? "CODEX_HOME" : "CLAUDE_CONFIG_DIR", &dir);
+	int r = proc_variable(pid, codex ? "CODEX_HOME" : "CLAUDE_CONFIG_DIR", out);
 
-	if (r >= 0 && dir.len == 0 && (r = proc_variable(pid, "HOME", &dir)) > 0)
-		str_adds(&dir, codex ? "/.codex" : "/.claude");
-	/* What is relative to its folder, or gone, says nothing. */
-	if (r > 0 && sv_starts(str_sv(&dir), SV("/")))
-		(void)!path_real(dir.buf, &real, NULL);
-	return real;
+	if (r >= 0 && out->len == 0 && (r = proc_variable(pid, "HOME", out)) > 0)
+		str_adds(out, codex ? "/.codex" : "/.claude");
+	return r > 0 && sv_starts(str_sv(out), SV("/"));
 }
 
 /* Sessions of one id may lie in two homes: a copy, or another user's. */
 static bool in_home(pid_t pid, const struct transcript_home *home)
 {
-	AUTO_FREE char *its = home_of(pid, home->format);
+	AUTO_STR dir = STR_INIT;
+	AUTO_FREE char *its = NULL;
 	AUTO_FREE char *ours = NULL;
 
-	return !its || !home->root || path_real(home->root, &ours, NULL) < 0 ||
-		strcmp(its, ours) == 0;
+	if (!home->root || path_real(home->root, &ours, NULL) < 0 ||
+		!home_of(pid, home->format, &dir))
+		return true;
+	int r = path_real(dir.buf, &its, NULL);
+	return r == 0 ? strcmp(its, ours) == 0 : r != -ENOENT;
 }
 
 static bool is_loading(void *data, pid_t pid, struct sv arguments)
