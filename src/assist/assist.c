@@ -63,6 +63,14 @@ void assist_notice(const struct assist *as, const char *fmt, ...)
 	as->opts.ui.notice(as->opts.ui.data, line.buf);
 }
 
+void assist_tell(const struct assist *as, enum text_id id, struct text_words words)
+{
+	AUTO_STR line = STR_INIT;
+
+	text_fill(&line, id, as->opts.language, words);
+	assist_notice(as, "%s", line.buf);
+}
+
 void assist_cancel(struct assist *as)
 {
 	as->gave_up = as->waiting;

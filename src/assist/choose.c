@@ -67,17 +67,15 @@ static int take(struct assist *as, struct conv *c, struct err *reterr)
 static bool goes_on(const struct assist *as, const struct conv *c)
 {
 	const char *wanted = agent_driver(as->opts.kind)->name;
-	char ago[CLOCK_TEXT_MAX];
+	AUTO_STR ago = STR_INIT;
 
 	if (as->opts.kind_forced && strcmp(c->agent, wanted) != 0) {
-		assist_notice(as, "\"%s\" belongs to %s: starting another conversation with %s.",
-			conv_label(c), c->agent, wanted);
+		assist_tell(as, TEXT_OTHER_AGENT, TEXT_WORDS(conv_label(c), c->agent, wanted));
 		return false;
 	}
 	if (as->opts.expiry_ms > 0 && c->age_ms > as->opts.expiry_ms) {
-		clock_format_ago(c->age_ms, ago);
-		assist_notice(
-			as, "\"%s\" is from %s: starting a new conversation.", conv_label(c), ago);
+		text_ago(&ago, as->opts.language, c->age_ms);
+		assist_tell(as, TEXT_TOO_OLD, TEXT_WORDS(conv_label(c), ago.buf));
 		return false;
 	}
 	return true;
@@ -87,21 +85,19 @@ static bool goes_on(const struct assist *as, const struct conv *c)
 static bool tell_route(const struct assist *as, const struct conv *last, const struct conv *to)
 {
 	AUTO_STR when = STR_INIT;
-	AUTO_STR line = STR_INIT;
 	bool old = to && to->age_ms > router_opts(as->opts.router)->expiry_ms;
 
 	/* Where the last one went is no news, unless that is long ago. */
 	if ((to && strcmp(last->id, to->id) == 0 && !old) || (!to && last->turns == 0))
 		return false;
 	if (!to) {
-		assist_notice(as, "%s", text_get(TEXT_ROUTED_NEW, as->opts.language));
+		assist_tell(as, TEXT_ROUTED_NEW, TEXT_WORDS(NULL));
 		return true;
 	}
 	text_ago(&when, as->opts.language, to->age_ms);
 	if (strcmp(to->dir, as->opts.dir) != 0)
 		str_addf(&when, ", in %s", to->dir);
-	text_fill(&line, TEXT_ROUTED_TO, as->opts.language, conv_label(to), when.buf);
-	assist_notice(as, "%s", line.buf);
+	assist_tell(as, TEXT_ROUTED_TO, TEXT_WORDS(conv_label(to), when.buf));
 	return true;
 }
 

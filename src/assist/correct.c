@@ -142,7 +142,7 @@ static int find_named(struct assist *as, struct sv about, struct conv *ret, stru
 	if (r == 0 && found == ROUTE_NONE) {
 		AUTO_STR line = STR_INIT;
 		AUTO_FREE char *words = xmemdup0(about.p, about.n);
-		text_fill(&line, TEXT_NONE_ABOUT, as->opts.language, words, NULL);
+		text_fill(&line, TEXT_NONE_ABOUT, as->opts.language, TEXT_WORDS(words));
 		r = err_set(reterr, ERR_NOTFOUND, "%s", line.buf);
 	}
 	return r;
@@ -175,11 +175,8 @@ static int say_again(struct assist *as, const struct record *rec, const struct c
 	struct assist_request *req, struct err *reterr)
 {
 	bool fresh = !target->id[0];
-	AUTO_STR line = STR_INIT;
 
-	text_fill(&line, fresh ? TEXT_SAME_NEW : TEXT_SAME_THERE, as->opts.language,
-		conv_label(target), NULL);
-	assist_notice(as, "%s", line.buf);
+	assist_tell(as, fresh ? TEXT_SAME_NEW : TEXT_SAME_THERE, TEXT_WORDS(conv_label(target)));
 	as->corrected = xmemdup0(rec->text.p, rec->text.n);
 	memcpy(as->corrected_to, target->id, sizeof(as->corrected_to));
 	*req = (struct assist_request){ .text = sv_of(as->corrected),
@@ -204,7 +201,7 @@ static int go_there(struct assist *as, const struct conv *target, bool acted,
 
 	if (r == 0 && !fresh)
 		r = conv_pin(store, as->opts.dir, reterr);
-	text_fill(&line, texts[acted][fresh], as->opts.language, conv_label(target), NULL);
+	text_fill(&line, texts[acted][fresh], as->opts.language, TEXT_WORDS(conv_label(target)));
 	(void)snprintf(out->reply, sizeof(out->reply), "%s", line.buf);
 	return r;
 }

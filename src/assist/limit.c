@@ -73,12 +73,12 @@ static void on_tick(void *data)
 int assist_limit_wait(
 	struct assist *as, const struct assist_outcome *out, bool *ret_over, struct err *reterr)
 {
-	char when[CLOCK_TEXT_MAX];
+	char when[CLOCK_TEXT_MAX], seconds[32];
 
 	clock_format_local(out->limit_ends_ms, when);
-	assist_notice(as, "%s's limit is reached: waiting %lld s, until %s. Ctrl-C gives up.",
-		out->conv.agent,
-		(long long)((out->limit_ends_ms - clock_wall_ms(NULL) + 999) / 1000), when);
+	(void)snprintf(seconds, sizeof(seconds), "%lld",
+		(long long)((out->limit_ends_ms - clock_wall_ms(NULL) + 999) / 1000));
+	assist_tell(as, TEXT_LIMIT, TEXT_WORDS(out->conv.agent, seconds, when));
 	as->wait_until_ms = out->limit_ends_ms;
 	as->waiting = true;
 	as->gave_up = false;

@@ -38,6 +38,7 @@ char *assist_transcript(const struct assist *as, const struct conv *c)
 }
 
 struct finding {
+	bool looked; /* there is a record of what arrives */
 	bool arrived;
 	bool answered;
 	struct str answer;
@@ -88,6 +89,7 @@ static int look_up(const struct assist *as, const struct conv *c, const struct t
 	struct transcript_read_opts opts = { .offset = marked ? (uint64_t)t->before_size : 0 };
 	struct item item;
 
+	f->looked = home != NULL;
 	if (!path)
 		return 0;
 	int r = transcript_open(path, home->format, &opts, &reader, reterr);
@@ -99,6 +101,13 @@ static int look_up(const struct assist *as, const struct conv *c, const struct t
 	return r;
 }
 
+static enum text_id open_end(const struct finding *f)
+{
+	if (f->arrived)
+		return TEXT_UNANSWERED;
+	return f->looked ? TEXT_NOT_SENT : TEXT_NOT_KNOWN;
+}
+
 static void tell(const struct assist *as, const struct turn *t, const struct finding *f)
 {
 	AUTO_STR line = STR_INIT;
@@ -107,18 +116,10 @@ static void tell(const struct assist *as, const struct turn *t, const struct fin
 	utf8_scrub_line(&line, sv_of(t->prompt));
 	utf8_fit(&prompt, str_sv(&line), SHOWN_PROMPT);
 	if (f->answered) {
-		assist_notice(as, "The last turn was interrupted here, but the agent finished it.");
-		assist_notice(as, "\"%s\" was answered: %s", prompt.buf, f->answer.buf);
-	} else if (f->arrived) {
-		assist_notice(as,
-			"The last turn was interrupted: \"%s\" reached the agent, no answer is "
-			"recorded. It is not sent again.",
-			prompt.buf);
+		assist_tell(as, TEXT_ENDED_ALONE, TEXT_WORDS(NULL));
+		assist_tell(as, TEXT_ANSWERED, TEXT_WORDS(prompt.buf, f->answer.buf));
 	} else {
-		assist_notice(as,
-			"The last turn was interrupted: \"%s\" did not reach the agent. It is not "
-			"sent again by itself.",
-			prompt.buf);
+		assist_tell(as, open_end(f), TEXT_WORDS(prompt.buf));
 	}
 }
 
@@ -148,10 +149,9 @@ int assist_settle(struct assist *as, struct conv *c, struct err *reterr)
 		return 0;
 	/* The agent outlived us and is still at it: what it says later is told later. */
 	if (r == 0 && assist_writer(as, c, &pid)) {
-		assist_notice(as,
-			"The last turn was interrupted here, but %s (process %lld) still works on "
-			"it.",
-			c->agent, (long long)pid);
+		char process[32];
+		(void)snprintf(process, sizeof(process), "%lld", (long long)pid);
+		assist_tell(as, TEXT_STILL_AT_IT, TEXT_WORDS(c->agent, process));
 		return 0;
 	}
 	if (r == 0)

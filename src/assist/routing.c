@@ -217,7 +217,7 @@ int routing_decide(
 	};
 
 	if (sv_trim(text).n == 0)
-		return err_set(reterr, ERR_INPUT, "nothing to route: the text is empty");
+		return err_set(reterr, ERR_USAGE, "nothing to route: the text is empty");
 	int r = gather_all(&g, text);
 	if (r == 0) {
 		make_view(&g, now_ms);

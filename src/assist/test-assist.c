@@ -218,7 +218,7 @@ static void test_lost_session_starts_fresh_once(void **state)
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(say(rig, "are you there?"), 0);
 	assert_int_equal(rig->out.fail, AGENT_OK);
-	assert_non_null(strstr(rig->notices.buf, "starting fresh"));
+	assert_non_null(strstr(rig->notices.buf, "nicht mehr"));
 	check_recalls(rig, "1. are you there?");
 }
 
@@ -265,7 +265,7 @@ static void test_crash_is_explained_and_nothing_sent_again(void **state)
 	write_script(rig, "wait 60000\n---\n");
 	die_in_turn(rig);
 	assert_int_equal(assist_recover(rig->as, NULL), 0);
-	assert_non_null(strstr(rig->notices.buf, "\"paint it red\" reached the agent"));
+	assert_non_null(strstr(rig->notices.buf, "\"paint it red\" kam beim Agenten an"));
 	str_clear(&rig->notices);
 	assert_int_equal(assist_recover(rig->as, NULL), 0);
 	assert_string_equal(rig->notices.buf, "");
@@ -296,7 +296,7 @@ static void test_old_conversation_does_not_go_on(void **state)
 	check_recalls(rig, "1. yesterday");
 	rig->clock.fixed_ms += 3600001;
 	check_recalls(rig, "Nothing yet");
-	assert_non_null(strstr(rig->notices.buf, "starting a new conversation"));
+	assert_non_null(strstr(rig->notices.buf, "\"yesterday\" war vor 1 h: eine neue"));
 }
 
 /* The script's limit ends some milliseconds from now. */
@@ -309,7 +309,7 @@ static void test_limit_is_waited_out(void **state)
 	assert_int_equal(say(rig, "paint it red"), 0);
 	assert_int_equal(rig->out.fail, AGENT_OK);
 	assert_string_equal(rig->out.answer.buf, "now it works");
-	assert_non_null(strstr(rig->notices.buf, "limit is reached"));
+	assert_non_null(strstr(rig->notices.buf, "Limit von rehearsal ist erreicht"));
 	check_recalls(rig, "2. Bitte mach dort weiter");
 }
 

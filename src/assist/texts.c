@@ -44,6 +44,43 @@ static const char *const texts[TEXT_COUNT][2] = {
 		[TEXT_ENGLISH] = "From planning to doing, in the same conversation." },
 	[TEXT_GO_ON] = { [TEXT_GERMAN] = "Bitte mach dort weiter, wo du unterbrochen wurdest.",
 		[TEXT_ENGLISH] = "Please go on where you were interrupted." },
+	[TEXT_OTHER_AGENT] = { [TEXT_GERMAN] = "\"%s\" gehört zu %s: eine andere Konversation mit "
+					       "%s beginnt.",
+		[TEXT_ENGLISH] = "\"%s\" belongs to %s: starting another conversation with %s." },
+	[TEXT_TOO_OLD] = { [TEXT_GERMAN] = "\"%s\" war %s: eine neue Konversation beginnt.",
+		[TEXT_ENGLISH] = "\"%s\" is from %s: starting a new conversation." },
+	[TEXT_GONE] = { [TEXT_GERMAN] = "%s hat diese Konversation nicht mehr (%s); sie beginnt "
+					"neu.",
+		[TEXT_ENGLISH] = "%s no longer has this conversation (%s); starting fresh." },
+	[TEXT_LIMIT] = { [TEXT_GERMAN] =
+				 "Das Limit von %s ist erreicht: es wird %s s gewartet, bis "
+				 "%s. Ctrl-C gibt auf.",
+		[TEXT_ENGLISH] =
+			"%s's limit is reached: waiting %s s, until %s. Ctrl-C gives up." },
+	[TEXT_ENDED_ALONE] = { [TEXT_GERMAN] = "Die letzte Anfrage wurde hier unterbrochen, aber "
+					       "der Agent hat sie zu Ende gebracht.",
+		[TEXT_ENGLISH] = "The last turn was interrupted here, but the agent finished it." },
+	[TEXT_ANSWERED] = { [TEXT_GERMAN] = "Die Antwort auf \"%s\": %s",
+		[TEXT_ENGLISH] = "\"%s\" was answered: %s" },
+	[TEXT_UNANSWERED] = { [TEXT_GERMAN] = "Die letzte Anfrage wurde unterbrochen: \"%s\" kam "
+					      "beim Agenten an, eine Antwort ist nicht "
+					      "verzeichnet. Sie wird nicht noch einmal gesendet.",
+		[TEXT_ENGLISH] = "The last turn was interrupted: \"%s\" reached the agent, no "
+				 "answer is recorded. It is not sent again." },
+	[TEXT_NOT_SENT] = { [TEXT_GERMAN] = "Die letzte Anfrage wurde unterbrochen: \"%s\" kam "
+					    "beim Agenten nicht an. Sie wird nicht von selbst noch "
+					    "einmal gesendet.",
+		[TEXT_ENGLISH] = "The last turn was interrupted: \"%s\" did not reach the agent. "
+				 "It is not sent again by itself." },
+	[TEXT_NOT_KNOWN] = { [TEXT_GERMAN] = "Die letzte Anfrage wurde unterbrochen: ob \"%s\" "
+					     "beim Agenten ankam, ist nicht bekannt. Sie wird "
+					     "nicht von selbst noch einmal gesendet.",
+		[TEXT_ENGLISH] = "The last turn was interrupted: whether \"%s\" reached the agent "
+				 "is not known. It is not sent again by itself." },
+	[TEXT_STILL_AT_IT] = { [TEXT_GERMAN] = "Die letzte Anfrage wurde hier unterbrochen, aber "
+					       "%s (Prozess %s) arbeitet noch daran.",
+		[TEXT_ENGLISH] = "The last turn was interrupted here, but %s (process %s) still "
+				 "works on it." },
 	[TEXT_RESTART] = { [TEXT_GERMAN] = "Alles klar, ich starte jetzt neu.",
 		[TEXT_ENGLISH] = "All right, restarting now." },
 };
@@ -53,16 +90,17 @@ const char *text_get(enum text_id id, enum text_language language)
 	return texts[id][language];
 }
 
-void text_fill(struct str *out, enum text_id id, enum text_language language, const char *first,
-	const char *second)
+void text_fill(
+	struct str *out, enum text_id id, enum text_language language, struct text_words words)
 {
-	const char *const words[] = { first, second };
 	struct sv rest = sv_of(text_get(id, language));
 	size_t at;
 
-	for (size_t i = 0; i < ARRAY_LEN(words) && words[i] && sv_find(rest, SV("%s"), &at); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(words.word) && words.word[i]; i++) {
+		if (!sv_find(rest, SV("%s"), &at))
+			break;
 		str_add(out, sv_head(rest, at));
-		str_adds(out, words[i]);
+		str_adds(out, words.word[i]);
 		rest = sv_from(rest, at + 2);
 	}
 	str_add(out, rest);

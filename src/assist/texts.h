@@ -30,12 +30,31 @@ enum text_id {
 	TEXT_PLANNING,
 	TEXT_PLAN_TO_DOING,
 	TEXT_GO_ON, /* to the agent, after an interruption */
+	TEXT_OTHER_AGENT, /* not gone on with: its name, its agent, the agent that is wanted */
+	TEXT_TOO_OLD, /* … its name, when it was */
+	TEXT_GONE, /* the agent, its session id */
+	TEXT_LIMIT, /* the agent, seconds, the time it ends */
+	TEXT_ENDED_ALONE, /* the interrupted turn: the agent finished it */
+	TEXT_ANSWERED, /* … the prompt, the answer */
+	TEXT_UNANSWERED, /* … reached the agent: the prompt */
+	TEXT_NOT_SENT, /* … did not */
+	TEXT_NOT_KNOWN, /* … whether it did */
+	TEXT_STILL_AT_IT, /* … the agent, its process */
 	TEXT_COUNT
 };
 
 const char *text_get(enum text_id id, enum text_language language);
-/* The text with its %s filled in, in their order; NULL for one that it does not have. Appends. */
-void text_fill(struct str *out, enum text_id id, enum text_language language, const char *first,
-	const char *second);
+/* What a text has its %s for, in their order. */
+struct text_words {
+	const char *word[3];
+};
+#define TEXT_WORDS(...)                 \
+	(struct text_words)             \
+	{                               \
+		.word = { __VA_ARGS__ } \
+	}
+/* The text with its words filled in; there may be more than it has places. Appends. */
+void text_fill(
+	struct str *out, enum text_id id, enum text_language language, struct text_words words);
 /* "just now", "12 min ago". Appends. */
 void text_ago(struct str *out, enum text_language language, int64_t age_ms);

@@ -222,8 +222,7 @@ static int run(struct assist *as, struct sv text, bool fresh, struct err *reterr
 		return r;
 	log_write(as->opts.log, LOG_WARN, "%s does not know session %s: starting fresh",
 		as->conv->agent, session);
-	assist_notice(as, "%s no longer has this conversation (%s); starting fresh.",
-		as->conv->agent, session);
+	assist_tell(as, TEXT_GONE, TEXT_WORDS(as->conv->agent, session));
 	r = make_session(as, reterr);
 	return r < 0 ? r : begin_session(as, text, reterr);
 }
@@ -252,9 +251,9 @@ static int decide_task(struct assist *as, struct sv text, struct err *reterr)
 		: CONV_EDIT;
 
 	if (task == CONV_PLAN)
-		assist_notice(as, "%s", text_get(TEXT_PLANNING, as->opts.language));
+		assist_tell(as, TEXT_PLANNING, TEXT_WORDS(NULL));
 	else if (as->conv->task == CONV_PLAN && as->conv->turns > 0)
-		assist_notice(as, "%s", text_get(TEXT_PLAN_TO_DOING, as->opts.language));
+		assist_tell(as, TEXT_PLAN_TO_DOING, TEXT_WORDS(NULL));
 	if (task == as->conv->task)
 		return 0;
 	as->conv->task = task;

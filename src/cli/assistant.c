@@ -62,7 +62,7 @@ void assistant_cancelled(
 		str_adds(ret, text_get(TEXT_CANCELLED, a->language));
 		return;
 	}
-	text_fill(ret, TEXT_CANCELLED_DONE, a->language, out->deeds.buf, NULL);
+	text_fill(ret, TEXT_CANCELLED_DONE, a->language, TEXT_WORDS(out->deeds.buf));
 }
 
 int assistant_status(const struct assist_outcome *out)

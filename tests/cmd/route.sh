@@ -24,7 +24,7 @@ t_like 'every candidate' "$(cat "$t_out")" 'rounding error'
 t_like 'and the decision' "$(cat "$t_out")" '^resume write a Dockerfile'
 t_exit 'for programs too' 0 t_faden route --json also commit it
 t_like 'with the reason' "$(cat "$t_out")" '"action":"resume".*"reason":".*"candidates":\[\{'
-t_exit 'empty text' 3 t_faden route ' '
+t_exit 'empty text' 2 t_faden route ' '
 t_like 'is dropped before routing' "$(cat "$t_err")" 'empty'
 t_exit 'nothing to route' 2 t_faden route
 t_exit 'an unknown profile' 2 t_faden route --profile best x
@@ -146,7 +146,7 @@ t_is 'are answered' "$(grep -c '"action":"new"' "$t_out")" 2
 t_like 'and empty text is named' "$(tail -n 1 "$t_out")" 'the text is empty'
 t_is 'a blank line is none' "$(cat "$t_err")" ''
 t_exit 'two ways at once' 2 t_faden route --stdio --replay x
-t_exit 'a failure for programs' 3 t_faden route --json ' '
+t_exit 'a failure for programs' 2 t_faden route --json ' '
 t_like 'is one object' "$(cat "$t_out")" '^\{.*empty.*\}$'
 bytes() { printf 'a\000b\377\342\200\256c' | t_faden ask --agent rehearsal -; }
 t_exit 'NUL, invalid UTF-8, right to left' 0 bytes

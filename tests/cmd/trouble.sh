@@ -23,6 +23,23 @@ t_exit 'doctor works all the same' 1 t_faden doctor
 t_like 'and shows it' "$(cat "$t_out")" '^fail  config .*config\.yaml:3'
 rm "$config"
 
+# a program that keeps no record is asked, and faden is killed meanwhile
+printf '#!/bin/sh\ncat >/dev/null\necho $$ >%s\nexec sleep 60\n' "$t_tmp/asked" >"$t_tmp/program"
+chmod +x "$t_tmp/program"
+mkdir -p "$t_home/elsewhere"
+cd "$t_home/elsewhere" || exit 1
+printf 'ai:\n  agent: exec\n  exec: {command: [%s]}\n' "$t_tmp/program" >"$config"
+t_faden ask 'paint it red' >/dev/null 2>&1 &
+t_ok 'a program is asked' t_wait_for 10 test -s "$t_tmp/asked"
+pid=$(pgrep -f -x "$FADEN ask paint it red")
+kill -KILL "$pid" "$(cat "$t_tmp/asked")"
+t_ok 'and killed' t_wait_for 10 eval '! t_running "$pid"'
+printf '#!/bin/sh\ncat\n' >"$t_tmp/program"
+t_exit 'the next turn' 0 t_faden ask and blue
+t_like 'says that it is not known whether it arrived' "$(cat "$t_err")" 'whether "paint it red" reached the agent is not known'
+cd "$t_home" || exit 1
+rm "$config"
+
 rm -f "$state/faden.db-wal" "$state/faden.db-shm"
 head -c 100000 /dev/zero | tr '\0' 'z' >"$state/faden.db"
 t_exit 'a damaged store' 5 t_faden ask x
