@@ -297,13 +297,28 @@ static void take_sections(struct brief_collect *c, struct sv text, struct brief_
 	str_release(&item.text);
 }
 
-void brief_take_rollover(struct brief_collect *c, const struct item *item)
+/* Cuts off what stands under a heading, the last one of the text. */
+static bool split_heading(struct sv *text, struct sv heading, struct sv *ret)
 {
 	size_t at;
-	struct sv text = str_sv(&c->text);
+	if (!sv_find(*text, heading, &at))
+		return false;
+	*ret = sv_trim(sv_from(*text, at + heading.n));
+	*text = sv_head(*text, at);
+	return true;
+}
+
+void brief_take_rollover(struct brief_collect *c, const struct item *item)
+{
+	struct sv text = str_sv(&c->text), words, summary;
 	struct brief_place place = brief_place_of(item);
-	bool wish = sv_find(text, SV("\n" BRIEF_WISH "\n"), &at);
-	take_sections(c, wish ? sv_head(text, at) : text, place);
+	bool wish = split_heading(&text, SV("\n" BRIEF_WISH "\n"), &words);
+	if (split_heading(&text, SV("\n" BRIEF_SUMMARY "\n"), &summary) ||
+		split_heading(&text, SV("\n" BRIEF_SUMMARY_BEFORE "\n"), &summary)) {
+		free(c->summary);
+		c->summary = xmemdup0(summary.p, summary.n);
+	}
+	take_sections(c, text, place);
 	if (!wish)
 		return;
 	brief_ring_clear(&c->since);
@@ -313,7 +328,6 @@ void brief_take_rollover(struct brief_collect *c, const struct item *item)
 	} else {
 		brief_fact_clear(&c->task);
 	}
-	struct sv words = sv_from(text, at + 1 + strlen(BRIEF_WISH));
 	c->task = brief_fact_new(BRIEF_TASK, words, BRIEF_TASK_MAX, true, place);
 	c->turns++;
 	c->asked = true;

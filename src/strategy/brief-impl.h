@@ -66,6 +66,7 @@ struct brief_collect {
 	struct brief_ring since;
 	bool asked; /* the last prompt has no answer yet */
 	int64_t turns;
+	char *summary; /* of the message that the session began with */
 	struct str text; /* of the current item */
 };
 

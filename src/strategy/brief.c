@@ -46,6 +46,7 @@ void brief_release(struct brief *b)
 	vec_each (&b->facts, fact)
 		brief_fact_clear(fact);
 	vec_release(&b->facts);
+	free(b->summary);
 	*b = (struct brief)BRIEF_INIT;
 }
 
@@ -378,6 +379,7 @@ static void collect_release(struct brief_collect *c)
 	brief_fact_clear(&c->first);
 	brief_fact_clear(&c->task);
 	brief_fact_clear(&c->answer);
+	free(c->summary);
 	str_release(&c->text);
 }
 
@@ -415,6 +417,7 @@ int brief_make(
 	if (rc < 0)
 		return rc;
 	give_all(&c, &out);
+	out.summary = TAKE_PTR(c.summary);
 	*ret = out;
 	return 0;
 }

@@ -77,6 +77,7 @@ struct brief {
 	VEC(struct brief_fact) facts; /* by kind, each kind in the order of the session */
 	size_t more[BRIEF_KINDS]; /* facts of this kind that are left out */
 	int64_t turns; /* prompts of the user that count */
+	char *summary; /* an agent's, in the message the session began with; NULL: none */
 };
 #define BRIEF_INIT         \
 	{                  \
@@ -105,8 +106,11 @@ const char *brief_prefix(enum brief_kind kind);
 /* What marks the message that a rollover begins a session with. */
 #define BRIEF_LINEAGE_BEGIN "[SESSION LINEAGE]"
 #define BRIEF_LINEAGE_END "[/SESSION LINEAGE]"
-/* The heading of the brief in it, and the one under which the user's own words stand. */
+/* The headings of the brief in it, of what an agent wrote for it or for one before it, and of the
+ * user's own words. */
 #define BRIEF_STANDS "# Where the work stands"
+#define BRIEF_SUMMARY "# Summary by an agent"
+#define BRIEF_SUMMARY_BEFORE BRIEF_SUMMARY " (from before)"
 #define BRIEF_WISH "# What to do in this session"
 /* What stands as the answer to it: faden's words, never the agent's. */
 #define BRIEF_OWN_ANSWER                                                                    \

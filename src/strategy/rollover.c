@@ -94,7 +94,11 @@ static void build_message(const struct rollover_opts *opts, struct rollover *r)
 	add_title(&r->message, opts, &r->brief);
 	rollover_lineage_block(&r->chain, r->path, &r->message);
 	add_brief(&r->message, opts, r);
-	add_piece(&r->message, "# Summary by an agent", opts->summary, ROLLOVER_SUMMARY_MAX);
+	if (opts->summary && opts->summary[0])
+		add_piece(&r->message, BRIEF_SUMMARY, opts->summary, ROLLOVER_SUMMARY_MAX);
+	else
+		add_piece(
+			&r->message, BRIEF_SUMMARY_BEFORE, r->brief.summary, ROLLOVER_SUMMARY_MAX);
 	add_piece(&r->message, BRIEF_WISH, opts->prompt, ROLLOVER_PROMPT_MAX);
 }
 

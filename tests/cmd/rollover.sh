@@ -117,6 +117,15 @@ first = json.loads(open(sys.argv[1]).readline())
 assert "# Summary by an agent\nThe parser is half done.\nMind the tests.\n" in first["message"]["content"]
 assert first["continue_metadata"]["summary_included"] is True
 END
+t_exit 'and goes on into a rollover without one' 0 t_faden rollover --json "$(field session_id)"
+t_exit 'and into the next' 0 t_faden rollover --json --prompt 'finish it' "$(field session_id)"
+t_ok 'as one from before' python3 - "$(field path)" <<'END'
+import json, sys
+first = json.loads(open(sys.argv[1]).readline())
+assert ("# Summary by an agent (from before)\nThe parser is half done.\nMind the tests.\n\n"
+	"# What to do in this session\nfinish it\n") in first["message"]["content"], first
+assert first["continue_metadata"]["summary_included"] is False
+END
 all=$(files)
 printf '*\nfail rate-limited try later\n' >"$t_tmp/script"
 t_exit 'an agent that fails' 4 t_faden rollover --with-summary --agent rehearsal "$a"
