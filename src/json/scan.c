@@ -33,11 +33,15 @@ static const char *find_quote(const char *p, const char *end)
 	}
 }
 
+enum { LONG = 256 }; /* bytes of a string that is worth knowing */
+
+/* What a tool gave often stands twice on a line, and to compare is quicker than to search. */
 static const char *skip_string(const char *p, const char *end, struct scan_longest *longest)
 {
 	if (!longest)
 		return find_quote(p, end);
-	if (p == longest->p && longest->n <= (size_t)(end - p))
+	if (longest->n >= LONG && longest->n <= (size_t)(end - p) &&
+		(p == longest->p || memcmp(p, longest->p, longest->n) == 0))
 		return p + longest->n;
 	const char *q = find_quote(p, end);
 	if (q && (size_t)(q - p) > longest->n)

@@ -507,9 +507,51 @@ static void huge_string(void **state)
 	assert_int_equal(scan_keys(sv_make(text, size), line_keys, K_N, vals), 5);
 }
 
+/* A line with a long string twice, with escapes, and one that only begins like it. */
+static void long_line(struct str *out)
+{
+	AUTO_STR text = STR_INIT;
+
+	for (int i = 0; i < 100; i++)
+		str_adds(&text, "say \\\"x\\\" \\\\");
+	str_addf(out, "{\"a\":{\"b\":[{\"c\":\"%s\"}]},\"d\":\"%s\",\"e\":\"%s more\",\"f\":1}",
+		text.buf, text.buf, text.buf);
+}
+
+static void long_strings_are_passed_once(void **state)
+{
+	static const struct scan_key keys[] = {
+		SCAN_KEY("a", SCAN_TOP),
+		SCAN_KEY("b", 0),
+		SCAN_KEY("d", SCAN_TOP),
+		SCAN_KEY("e", SCAN_TOP),
+		SCAN_KEY("f", SCAN_TOP),
+	};
+	static const struct scan_key inner[] = { SCAN_KEY("c", SCAN_TOP) };
+	struct scan_longest longest = { NULL, 0 };
+	struct jval plain[ARRAY_LEN(keys)], vals[ARRAY_LEN(keys)], c;
+	AUTO_STR line = STR_INIT;
+
+	(void)state;
+	long_line(&line);
+	AUTO_FREE char *copy = exact(str_sv(&line));
+	struct sv text = sv_make(copy, line.len);
+	assert_int_equal(scan_keys(text, keys, ARRAY_LEN(keys), plain), ARRAY_LEN(keys));
+	assert_int_equal(
+		scan_keys_longest(text, keys, ARRAY_LEN(keys), vals, &longest), ARRAY_LEN(keys));
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		assert_true(plain[i].raw.p == vals[i].raw.p && plain[i].raw.n == vals[i].raw.n);
+	assert_ptr_equal(longest.p, vals[3].raw.p + 1);
+	assert_int_equal(longest.n, vals[3].raw.n - 1);
+	struct sv block = sv_make(vals[1].raw.p + 1, vals[1].raw.n - 2);
+	assert_int_equal(scan_keys_longest(block, inner, 1, &c, &longest), 1);
+	assert_int_equal(c.raw.n, vals[2].raw.n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(long_strings_are_passed_once),
 		cmocka_unit_test(texts),
 		cmocka_unit_test(every_prefix_of_a_line_is_refused),
 		cmocka_unit_test(values_glued_together),
