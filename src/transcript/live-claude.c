@@ -86,14 +86,22 @@ static bool find_leaf(const struct links *links, size_t *ret)
  * cost the square of its length. hop[i] is 1-based like i, at most i; i itself: not looked at. */
 struct walk {
 	const struct links *links;
+	const struct index *ids;
 	unsigned char *state;
 	uint32_t *hop; /* NULL until the first broken parent */
 };
 
+/* Lines that stand twice count once. */
+static bool is_latest(const struct links *links, const struct index *ids, size_t at)
+{
+	return *index_slot(ids, links, links->v.v[at].id) == at + 1;
+}
+
 static bool is_free(const struct walk *w, size_t at)
 {
 	const struct link *link = &w->links->v.v[at];
-	return link->id && !(link->flags & LINK_SIDE) && !w->state[at];
+	return link->id && !(link->flags & LINK_SIDE) && !w->state[at] &&
+		is_latest(w->links, w->ids, at);
 }
 
 /* For a parent that leads nowhere. */
@@ -115,8 +123,7 @@ static bool find_before(struct walk *w, size_t at, size_t *ret)
 	return i > 0;
 }
 
-static void walk_on(
-	struct walk *w, const struct index *ids, size_t at, struct transcript_live *live)
+static void walk_on(struct walk *w, size_t at, struct transcript_live *live)
 {
 	for (;;) {
 		const struct link *link = &w->links->v.v[at];
@@ -128,7 +135,7 @@ static void walk_on(
 		}
 		if (!link->parent)
 			return;
-		uint32_t slot = *index_slot(ids, w->links, link->parent);
+		uint32_t slot = *index_slot(w->ids, w->links, link->parent);
 		if (slot && !w->state[slot - 1]) {
 			at = slot - 1;
 			continue;
@@ -142,8 +149,8 @@ static void walk_on(
 static void walk_from(const struct links *links, unsigned char *state, const struct index *ids,
 	size_t at, struct transcript_live *live)
 {
-	struct walk w = { links, state, NULL };
-	walk_on(&w, ids, at, live);
+	struct walk w = { links, ids, state, NULL };
+	walk_on(&w, at, live);
 	free(w.hop);
 }
 
@@ -158,12 +165,6 @@ static bool find_noted(const struct links *links, const struct index *ids,
 		return false;
 	*ret = slot - 1;
 	return true;
-}
-
-/* Lines that stand twice count once. */
-static bool is_latest(const struct links *links, const struct index *ids, size_t at)
-{
-	return *index_slot(ids, links, links->v.v[at].id) == at + 1;
 }
 
 static void add_kept(const struct links *links, const struct index *ids, unsigned char *state,
@@ -206,7 +207,7 @@ static void add_results(const struct links *links, const struct index *ids, unsi
 		return;
 	const struct link_tool *end = links->tools.v + links->tools.n;
 	for (const struct link_tool *t = links->tools.v; t < end; t++)
-		if (state[t->record])
+		if (state[t->record] && links->v.v[t->record].flags & LINK_SENT)
 			vec_push(t->result ? &answered.v : &calls.v, t->tool);
 	set_sort(&calls);
 	set_sort(&answered);

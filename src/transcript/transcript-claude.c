@@ -440,7 +440,8 @@ void claude_link_fields(struct links *links, const struct chain_claude *record)
 		if (link.flags & LINK_BOUNDARY)
 			link_boundary(links, record->compact);
 	}
-	if (record->leaf.type == J_STRING)
+	/* Only lines of their own are notes: what an entry carries along says nothing. */
+	if (link.id == 0 && record->leaf.type == J_STRING)
 		links->noted = link_hash(scan_inner(record->leaf));
 	vec_push(&links->v, link);
 }
