@@ -12,24 +12,36 @@
 
 /* ---- what the plan refers to ---- */
 
-/* The id of the only tool call on the line at offset that nobody answers. */
-static int read_call_id(const char *path, uint64_t offset, struct str *out, struct err *reterr)
+/* The call among the blocks whose id has that hash: its id with the quotes. */
+static void find_call(struct jval content, uint64_t hash, struct str *out)
 {
-	const struct jsonl_opts opts = { .offset = offset };
+	struct scan_iter it = scan_iter(content);
+	struct jval block;
+	while (out->len == 0 && content.type == J_ARRAY && scan_next(&it, NULL, &block) > 0) {
+		struct jval id = line_member(block, "id");
+		if (scan_string_eq(line_member(block, "type"), SV("tool_use")) &&
+			id.type == J_STRING && fact_hash(scan_inner(id)) == hash)
+			str_add(out, id.raw);
+	}
+}
+
+static int read_call_id(
+	const struct repair *r, const struct fact_pair *pair, struct str *out, struct err *reterr)
+{
+	const struct jsonl_opts opts = { .offset = r->facts.v.v[pair->call].offset };
+	struct mended m = MENDED_INIT;
 	struct jsonl *lines = NULL;
 	struct jsonl_line line;
-	struct jval vals[LINE_KEYS_MAX], block, type, id;
-	int rc = jsonl_open(path, &opts, &lines, reterr);
+	struct jval vals[LINE_KEYS_MAX];
+	int rc = jsonl_open(r->path, &opts, &lines, reterr);
 	if (rc >= 0)
 		rc = jsonl_next(lines, &line, reterr);
-	if (rc > 0 && line_read(TRANSCRIPT_CLAUDE, line.text, vals, NULL)) {
-		struct scan_iter it = scan_iter(vals[CLAUDE_MSG_CONTENT]);
-		while (scan_next(&it, NULL, &block) > 0)
-			if (scan_get(block, SV("type"), &type) > 0 &&
-				scan_string_eq(type, SV("tool_use")) &&
-				scan_get(block, SV("id"), &id) > 0)
-				str_add(out, scan_inner(id));
-	}
+	if (rc > 0)
+		line_mend(&m, r->format, line.text);
+	vec_each (&m.parts, part)
+		if (line_read(TRANSCRIPT_CLAUDE, part->text, vals, NULL))
+			find_call(vals[CLAUDE_MSG_CONTENT], pair->id, out);
+	mended_release(&m);
 	jsonl_free(lines);
 	return rc < 0 ? rc : 0;
 }
@@ -41,8 +53,7 @@ int mender_init(
 	clock_format_iso(clock_wall_ms(clock), m->now);
 	for (size_t i = 0; i < r->pairs.n; i++) {
 		AUTO_STR id = STR_INIT;
-		int rc =
-			read_call_id(r->path, r->facts.v.v[r->pairs.v[i].call].offset, &id, reterr);
+		int rc = read_call_id(r, &r->pairs.v[i], &id, reterr);
 		if (rc < 0)
 			return rc;
 		strv_add(&m->call_ids, id.buf);
@@ -63,9 +74,11 @@ void mend_member(const struct mending *entry, struct jval object, struct jval va
 		edit_value(entry->edit, val, json);
 		return;
 	}
+	bool empty = sv_starts(sv_trim(sv_from(object.raw, 1)), SV("}"));
 	str_addf(&text, "\"%s\":", key);
 	str_add(&text, json);
-	str_addc(&text, ',');
+	if (!empty)
+		str_addc(&text, ',');
 	edit_replace(entry->edit, sv_make(object.raw.p + 1, 0), str_sv(&text));
 }
 
@@ -142,16 +155,16 @@ static struct sv make_valid(struct str *out, struct sv text)
 	return str_sv(out);
 }
 
-/* What can be read of a broken line, each entry on a line of its own. */
+/* What can be read of a broken line, each entry on a line of its own; only: just that one. */
 static void mend_line(const struct apply *a, struct sv text, const struct fact *fact,
-	const struct fact *end, struct str *out)
+	const struct fact *end, const struct fact *only, struct str *out)
 {
 	struct mended m = MENDED_INIT;
 	struct jval vals[LINE_KEYS_MAX];
 	AUTO_STR valid = STR_INIT;
 	if (a->r->format == TRANSCRIPT_CODEX && fact->flags & FACT_NOT_UTF8)
 		text = make_valid(&valid, text);
-	line_mend(&m, text);
+	line_mend(&m, a->r->format, text);
 	vec_each (&m.parts, part) {
 		CLEANUP(edit_release) struct edit e = EDIT_INIT(part->text);
 		if (!line_read(a->r->format, part->text, vals, NULL))
@@ -166,7 +179,7 @@ static void mend_line(const struct apply *a, struct sv text, const struct fact *
 			.vals = vals,
 			.edit = &e,
 		};
-		if (entry.fact->flags & FACT_DROP)
+		if (entry.fact->flags & FACT_DROP || (only && entry.fact != only))
 			continue;
 		mend(a, &entry);
 		if (edit_apply(&e, out) < 0)
@@ -179,16 +192,16 @@ static void mend_line(const struct apply *a, struct sv text, const struct fact *
 /* The line that is repeated at the end. */
 static int prepare_leaf(struct apply *a, struct err *reterr)
 {
-	const struct fact *end, *fact = &a->r->facts.v.v[a->r->leaf - 1];
-	const struct jsonl_opts opts = { .offset = fact->offset };
+	const struct fact *end, *leaf = &a->r->facts.v.v[a->r->leaf - 1];
+	const struct jsonl_opts opts = { .offset = leaf->offset };
 	struct jsonl *lines = NULL;
 	struct jsonl_line line = { .offset = 0 };
 	int rc = jsonl_open(a->r->path, &opts, &lines, reterr);
 	if (rc >= 0)
 		rc = jsonl_next(lines, &line, reterr);
 	if (rc > 0) {
-		(void)facts_at(&a->r->facts, fact->offset, &end);
-		mend_line(a, line.text, fact, end, &a->leaf);
+		const struct fact *fact = facts_at(&a->r->facts, leaf->offset, &end);
+		mend_line(a, line.text, fact, end, leaf, &a->leaf);
 	}
 	jsonl_free(lines);
 	return rc < 0 ? rc : 0;
@@ -217,7 +230,7 @@ static int follow_plan(const struct apply *a, struct rewrite_line *line, const s
 	if (fact->flags & FACT_DROP && end - fact == 1)
 		return REWRITE_DROP;
 	if (fact->flags & FACT_LINE || !line->object || scan_text(line->text, &whole) < 0) {
-		mend_line(a, line->text, fact, end, out);
+		mend_line(a, line->text, fact, end, NULL, out);
 		return REWRITE_OWN;
 	}
 	const struct mending entry = { fact, whole, line->vals, e, line->neutral, !a->in_place_id };
@@ -328,6 +341,7 @@ int repair_apply(struct repair *r, const struct repair_write *how, struct repair
 	int rc = mender_init(&a.mender, r, how->clock, reterr);
 	/* Where the lines are whole, the rewrite itself takes care of the id. */
 	a.mender.session = how->in_place ? NULL : a.id;
+	a.mender.side = how->in_place && r->sub_agent;
 	a.in_place_id = how->in_place &&
 		(r->report.findings[REPAIR_SESSION_ID].count > 0 ||
 			r->report.findings[REPAIR_META_ID].count > 0);

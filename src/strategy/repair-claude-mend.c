@@ -27,15 +27,15 @@ static void mend_link(
 		mend_member(entry, entry->object, val, key, SV("null"));
 		return;
 	}
-	facts_id_text(f, f->v.v[entry->fact->link - 1].id, &id);
-	mend_text(entry, entry->object, val, key, str_sv(&id));
+	facts_id_json(f, f->v.v[entry->fact->link - 1].id, &id);
+	mend_member(entry, entry->object, val, key, str_sv(&id));
 }
 
 static void mend_uuid(const struct mender *m, const struct mending *entry)
 {
 	AUTO_STR id = STR_INIT;
-	facts_id_text(&m->r->facts, entry->fact->id, &id);
-	mend_text(entry, entry->object, entry->vals[CLAUDE_UUID], "uuid", str_sv(&id));
+	facts_id_json(&m->r->facts, entry->fact->id, &id);
+	mend_member(entry, entry->object, entry->vals[CLAUDE_UUID], "uuid", str_sv(&id));
 }
 
 /* ---- the message ---- */
@@ -119,7 +119,7 @@ static void rename_result(const struct mender *m, const struct mending *entry, s
 	const struct fact_pair *pair =
 		bsearch(&index, r->pairs.v, r->pairs.n, sizeof(*r->pairs.v), by_result);
 	if (pair && m->call_ids.v[pair - r->pairs.v][0])
-		edit_string(entry->edit, id, sv_of(m->call_ids.v[pair - r->pairs.v]));
+		edit_value(entry->edit, id, sv_of(m->call_ids.v[pair - r->pairs.v]));
 }
 
 static void mend_block(const struct mender *m, const struct mending *entry, struct jval block)
@@ -158,7 +158,7 @@ void claude_mend(const struct mender *m, const struct mending *entry)
 		mend_link(m, entry, entry->vals[CLAUDE_LEAF], "leafUuid");
 	if (flags & FACT_UUID)
 		mend_uuid(m, entry);
-	if (flags & FACT_MAIN)
+	if (flags & FACT_MAIN && !m->side)
 		mend_member(
 			entry, entry->object, entry->vals[CLAUDE_SIDE], "isSidechain", SV("false"));
 	if (flags & FACT_NO_TIME)

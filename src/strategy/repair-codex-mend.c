@@ -25,23 +25,31 @@ static void rename_own(const struct mender *m, const struct mending *entry, stru
 
 /* The header's id, whatever it was; where the line is whole, the rewrite itself has set it if it
  * was the session's own. */
-static void rename_meta(const struct mender *m, const struct mending *entry, struct jval id)
+static void rename_meta(
+	const struct mender *m, const struct mending *entry, struct jval id, const char *key)
 {
 	bool own = scan_string_eq(id, sv_of(m->r->file_id));
-	if (id.type == J_STRING && !(own && entry->id))
-		edit_string(entry->edit, id, sv_of(m->session));
+	if (!(own && entry->id))
+		mend_text(entry, entry->vals[CODEX_PAYLOAD], id, key, sv_of(m->session));
+}
+
+/* Headers of ancestors, which a fork repeats, come behind its own. */
+static bool is_header(const struct repair *r, const struct fact *fact)
+{
+	const struct fact *first = r->facts.v.v;
+	while (fact->flags & FACT_META && !(first->flags & FACT_META))
+		first++;
+	return fact == first && fact->flags & FACT_META;
 }
 
 static void mend_ids(const struct mender *m, const struct mending *entry)
 {
 	const struct jval *vals = entry->vals;
-	const struct fact *first = m->r->facts.v.v;
-	while (first < entry->fact && !(first->flags & FACT_META))
-		first++;
 	bool foreign = m->r->facts.own_ids == 0;
-	if (entry->fact == first && foreign) {
-		rename_meta(m, entry, vals[CODEX_P_ID]);
-		rename_meta(m, entry, vals[CODEX_P_SESSION]);
+	if (foreign && is_header(m->r, entry->fact)) {
+		rename_meta(m, entry, vals[CODEX_P_ID], "id");
+		if (vals[CODEX_P_SESSION].type == J_STRING)
+			rename_meta(m, entry, vals[CODEX_P_SESSION], "session_id");
 	} else if (!entry->id) {
 		if (entry->fact->flags & FACT_META)
 			rename_own(m, entry, vals[CODEX_P_ID]);

@@ -98,6 +98,9 @@ void codex_fact(struct facts *f, const struct entry *entry)
 	const struct chain_codex record = codex_chain_record(vals, line);
 	fact.message = ordinal_of(vals[CODEX_ORDINAL]);
 	fact.flags |= flags_of(vals, line);
+	/* What is no record has no number that anybody reads. */
+	if (fact.message == ORDINAL_BAD && !(fact.flags & FACT_RECORD))
+		fact.message = ORDINAL_NONE;
 	if (fact.message == ORDINAL_BAD || fact.flags & (FACT_NO_TIME | FACT_NOT_UTF8))
 		fact.flags |= FACT_UNSEEN;
 	vec_push(&f->v, fact);

@@ -31,7 +31,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Only the spelling that facts_id_text() gives back. */
+/* Only the spelling that facts_id_json() gives back. */
 static bool parse_uuid(struct sv text, struct fact_id *ret)
 {
 	uint64_t half[2] = { 0, 0 };
@@ -66,17 +66,20 @@ static struct sv key_bytes(const uint64_t *key)
 
 void facts_name(struct facts *f, struct fact_id id, struct sv text)
 {
-	if (map_put(&f->name_of, key_bytes(&id.a), f->names.n))
-		strv_addsv(&f->names, text);
+	uint64_t name;
+	if (map_get(&f->name_of, key_bytes(&id.a), &name))
+		return;
+	(void)map_put(&f->name_of, key_bytes(&id.a), f->names.n);
+	strv_addsv(&f->names, text);
 }
 
-void facts_id_text(const struct facts *f, struct fact_id id, struct str *out)
+void facts_id_json(const struct facts *f, struct fact_id id, struct str *out)
 {
 	uint64_t name;
 	if (id.b == 0 && map_get(&f->name_of, key_bytes(&id.a), &name))
-		str_adds(out, f->names.v[name]);
+		str_addf(out, "\"%s\"", f->names.v[name]);
 	else
-		str_addf(out, "%08x-%04x-%04x-%04x-%012llx", (unsigned)(id.a >> 32),
+		str_addf(out, "\"%08x-%04x-%04x-%04x-%012llx\"", (unsigned)(id.a >> 32),
 			(unsigned)(id.a >> 16 & 0xffff), (unsigned)(id.a & 0xffff),
 			(unsigned)(id.b >> 48), (unsigned long long)(id.b & 0xffffffffffff));
 }
@@ -154,7 +157,8 @@ static void take_torn(const struct read *run, struct facts *f, struct sv text, s
 {
 	struct jval vals[LINE_KEYS_MAX];
 	bool plain;
-	if (run->r->format != TRANSCRIPT_CLAUDE || text.n == 0)
+	/* Behind lost blocks the rest of an entry need not begin like one; it has no keys then. */
+	if (run->r->format != TRANSCRIPT_CLAUDE || !sv_starts(text, SV("{")))
 		return;
 	(void)line_read(TRANSCRIPT_CLAUDE, text, vals, NULL);
 	fact.flags = FACT_GONE | FACT_LINE | FACT_UNSEEN;
@@ -221,7 +225,7 @@ static void read_line(const struct read *run, struct piece *p, const struct json
 		take(run, f, vals, fact, line->size);
 		return;
 	}
-	line_mend(&p->mended, text);
+	line_mend(&p->mended, run->r->format, text);
 	if (p->mended.damage == 0 && p->mended.parts.n == 1 &&
 		line_read(run->r->format, text, vals, NULL)) {
 		take(run, f, vals, fact, line->size);

@@ -37,6 +37,7 @@ enum {
 	FACT_UNSEEN = 1u << 6, /* the agent does not read it */
 	FACT_GONE = 1u << 7, /* no entry any more: its place in the chain is all that is known */
 	FACT_LATEST = 1u << 8, /* the last of those with its uuid */
+	FACT_LEADS = 1u << 19, /* named as parent by an entry */
 	FACT_META = 1u << 17, /* Codex: a session_meta */
 	FACT_RECORD = 1u << 18, /* Codex: has a type and a payload */
 	FACT_LEAF = 1u << 9, /* a note about the leaf, whose key is in `parent` */
@@ -123,6 +124,7 @@ struct facts {
 /* A result that answers a call, whatever its id says. */
 struct fact_pair {
 	uint32_t result, call; /* facts, from 0 */
+	uint64_t id; /* of the call */
 };
 
 struct repair {
@@ -134,6 +136,7 @@ struct repair {
 	struct transcript_live live; /* as the agent reads it now */
 	struct repair_report report;
 	size_t spoken; /* entries of user and assistant */
+	bool compacted; /* once it is mended */
 	bool sub_agent; /* a file of its own for one */
 	VEC(struct fact_pair) pairs; /* in the order of the results */
 	VEC(uint64_t) alone; /* ids of tools without counterpart, sorted */
@@ -151,8 +154,8 @@ void facts_release(struct facts *f);
 int facts_read(struct repair *r, unsigned threads, struct err *reterr) MUST_USE;
 /* Remembers the text of an id that is no uuid. */
 void facts_name(struct facts *f, struct fact_id id, struct sv text);
-/* The text of an id. */
-void facts_id_text(const struct facts *f, struct fact_id id, struct str *out);
+/* An id as it stands in the file, quotes included. */
+void facts_id_json(const struct facts *f, struct fact_id id, struct str *out);
 struct fact_id facts_new_id(void);
 
 void finding_add(struct repair_finding *finding, uint32_t line);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "strategy/line.h"
 #include "json/scan.h"
 
 /* Places where an entry may begin again behind a torn one. More than a few cannot be honest. */
@@ -41,7 +42,9 @@ static unsigned escape_controls(struct str *out, struct sv text)
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
 		if (c == '\\' && string && i + 1 < text.n) {
-			str_add(out, sv_make(text.p + i++, 2));
+			/* A block that was lost may begin in mid-escape. */
+			if ((unsigned char)text.p[i + 1] >= ' ')
+				str_add(out, sv_make(text.p + i++, 2));
 			continue;
 		}
 		if (c == '"')
@@ -102,6 +105,13 @@ static bool is_entry(struct sv text)
 		(vals[1].type == J_STRING || vals[2].type == J_STRING || vals[3].type == J_OBJECT);
 }
 
+/* Brackets that fit do not make an object: what stands between them must be members. */
+static bool has_members(enum transcript_format format, struct jval val)
+{
+	struct jval vals[LINE_KEYS_MAX];
+	return val.type != J_OBJECT || line_read(format, val.raw, vals, NULL);
+}
+
 /* The first place behind the start of text where a whole entry begins. */
 static bool find_buried(struct sv text, size_t *ret_at)
 {
@@ -144,7 +154,7 @@ static struct sv skip_mark(struct sv text)
 	return sv_starts(text, SV("\xef\xbb\xbf")) ? sv_from(text, 3) : text;
 }
 
-void line_mend(struct mended *m, struct sv text)
+void line_mend(struct mended *m, enum transcript_format format, struct sv text)
 {
 	m->damage = 0;
 	m->parts.n = 0;
@@ -158,9 +168,9 @@ void line_mend(struct mended *m, struct sv text)
 		struct jval val;
 		struct sv before = rest;
 		int r = scan_value(&rest, &val);
-		if (r > 0) {
+		if (r > 0 && has_members(format, val)) {
 			take_value(m, val);
-		} else if (r < 0) {
+		} else if (r != 0) {
 			rest = before;
 			take_broken(m, &rest);
 		}

@@ -11,6 +11,7 @@ struct mender {
 	const struct repair *r;
 	struct strv call_ids; /* of r->pairs, by their order */
 	const char *session; /* id that every entry gets; NULL: as they have it */
+	bool side; /* a sub-agent's file stays one; a copy of it gets the name of a session */
 	char now[CLOCK_TEXT_MAX];
 };
 

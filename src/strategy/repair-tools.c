@@ -78,7 +78,7 @@ static bool pair_up(struct repair *r, struct tool_set *calls, const struct fact_
 	struct fact_tool *call = linked ? only_call(calls, fact->link - 1) : NULL;
 	if (!call || call->id == 0)
 		return false;
-	vec_push(&r->pairs, (struct fact_pair){ result->fact, call->fact });
+	vec_push(&r->pairs, (struct fact_pair){ result->fact, call->fact, call->id });
 	call->id = 0;
 	fact->flags |= FACT_TOOL_ID;
 	finding_add(&r->report.findings[REPAIR_TOOL_ID], fact->line);
