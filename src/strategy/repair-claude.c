@@ -40,7 +40,7 @@ static void check_side(struct repair *r)
 {
 	size_t main = 0, side = 0;
 	vec_each (&r->facts.v, fact)
-		if (fact->flags & FACT_SPOKEN)
+		if (fact->flags & FACT_SPOKEN && !(fact->flags & FACT_GONE))
 			*(fact->flags & FACT_SIDE ? &side : &main) += 1;
 	if (main > 0 || side == 0) {
 		r->report.side = side;
@@ -51,10 +51,9 @@ static void check_side(struct repair *r)
 		if (!(fact->flags & FACT_SIDE))
 			continue;
 		fact->flags &= ~(uint32_t)FACT_SIDE;
-		if (!session)
-			continue;
 		fact->flags |= FACT_MAIN;
-		found(r, REPAIR_ALL_SIDE, fact);
+		if (session)
+			found(r, REPAIR_ALL_SIDE, fact);
 	}
 	r->sub_agent = !session;
 }
@@ -160,6 +159,7 @@ static int ask_rules(struct repair *r, struct transcript_live *ret, struct err *
 	struct mended_chain m = { .chain = chain_new(TRANSCRIPT_CLAUDE), .json = STR_INIT };
 	for (size_t i = 0; i < r->facts.v.n; i++)
 		add_mended(&m, &r->facts, i);
+	m.tool = 0;
 	if (r->repeat_leaf)
 		add_mended(&m, &r->facts, r->leaf - 1);
 	note_leaf(&m, &r->facts.v.v[r->leaf - 1]);
@@ -218,9 +218,17 @@ static bool has_words(const struct facts *f)
 	return false;
 }
 
+struct sent {
+	const struct repair *r;
+	const struct transcript_live *mended;
+};
+
+/* Of an entry that is repeated at the end, the repetition counts. */
 static bool is_live(const void *data, uint32_t fact)
 {
-	return transcript_is_live(data, fact);
+	const struct sent *sent = data;
+	bool repeated = sent->r->repeat_leaf && fact + 1 == sent->r->leaf;
+	return transcript_is_live(sent->mended, repeated ? sent->r->facts.v.n : fact);
 }
 
 int claude_plan(struct repair *r, struct err *reterr)
@@ -242,7 +250,10 @@ int claude_plan(struct repair *r, struct err *reterr)
 	if (rc < 0)
 		return rc;
 	count_others(r, &mended);
-	plan_tools(r, is_live, &mended);
+	r->compacted = mended.compacted;
+	const struct sent sent = { r, &mended };
+	plan_tools(r, is_live, &sent);
+	claude_copies(r);
 	transcript_live_release(&mended);
 	return 0;
 }

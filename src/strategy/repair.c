@@ -73,6 +73,19 @@ static enum repair_level codex_level(const struct repair *r, enum repair_cause c
 	return causes[cause].level;
 }
 
+/* Whether the agent goes on at a guess where a parent leads nowhere, in a circle, to another entry
+ * with the same uuid or to a sub-agent, or is one of those that it cannot read: it may then reach
+ * a branch that was left, or what was compacted. */
+static bool is_guess(const struct repair *r)
+{
+	static const enum repair_cause guesses[] = { REPAIR_SIDE_PARENT, REPAIR_DUPLICATE_UUID,
+		REPAIR_GLUED, REPAIR_BURIED, REPAIR_NUL, REPAIR_CONTROL };
+	bool guess = r->live.healed > 0 || r->compacted;
+	for (size_t i = 0; i < ARRAY_LEN(guesses); i++)
+		guess |= r->report.findings[guesses[i]].count > 0;
+	return guess;
+}
+
 static void weigh(struct repair *r)
 {
 	struct repair_report *report = &r->report;
@@ -86,10 +99,8 @@ static void weigh(struct repair *r)
 	}
 	if (report->worst == REPAIR_BLOCK)
 		report->reachable = 0;
-	/* What is reached now and carries no words is not counted for the mended session, but
-	 * nothing that is reached gets lost. */
-	if (report->entries < report->reachable)
-		report->entries = report->reachable;
+	if (report->entries < report->reachable && is_guess(r))
+		report->reachable = report->entries;
 }
 
 static int plan(struct repair *r, struct err *reterr)

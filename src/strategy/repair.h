@@ -152,7 +152,7 @@ struct repair_report {
 	enum transcript_format format;
 	uint64_t bytes, lines;
 	size_t entries; /* what a resume of the mended session would reach */
-	size_t reachable; /* what it reaches now */
+	size_t reachable; /* what it reaches now, at most `entries` */
 	size_t side, others; /* entries of sub-agents; entries before a compaction or on branches
 				that were left */
 	struct repair_finding findings[REPAIR_CAUSE_COUNT]; /* count 0: not found */
