@@ -330,13 +330,11 @@ static int write_mended(struct apply *a, const struct repair_write *how, struct 
 	return 0;
 }
 
-int repair_apply(struct repair *r, const struct repair_write *how, struct repair_result *ret,
+static int apply_once(struct repair *r, const struct repair_write *how, struct repair_result *ret,
 	struct err *reterr)
 {
 	struct apply a = { .r = r, .head = STR_INIT, .leaf = STR_INIT };
 	struct repair_result result = REPAIR_RESULT_INIT;
-	if (!repair_possible(r))
-		return err_set(reterr, ERR_INPUT, "%s: nothing in the file can mend it", r->path);
 	uuid_new(a.id);
 	int rc = mender_init(&a.mender, r, how->clock, reterr);
 	/* Where the lines are whole, the rewrite itself takes care of the id. */
@@ -362,6 +360,54 @@ int repair_apply(struct repair *r, const struct repair_write *how, struct repair
 		repair_result_release(&result);
 	else
 		*ret = result;
+	return rc;
+}
+
+/* The name of a file that is mended in place stays. */
+static bool has_more(const struct repair_report *report)
+{
+	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
+		if (i != REPAIR_FILE_NAME && report->findings[i].count > 0 &&
+			report->findings[i].level > REPAIR_NOTE &&
+			repair_cause_remedy((enum repair_cause)i)[0])
+			return true;
+	return false;
+}
+
+/*
+ * Some of what is wrong can only be seen, or changed, once lines can be read: marks of errors on a
+ * line that was torn, say. What was written stands, also when a later round fails.
+ */
+static void apply_rest(const struct repair_write *how, struct repair_result *result)
+{
+	enum { ROUNDS = 3 };
+	struct repair_write again = *how;
+	again.in_place = true;
+	for (int i = 0; i < ROUNDS && has_more(&result->report); i++) {
+		const struct repair_opts opts = { .path = result->path,
+			.format = result->report.format,
+			.threads = how->threads };
+		struct repair_result next = REPAIR_RESULT_INIT;
+		struct repair *r = NULL;
+		if (repair_open(&opts, &r, NULL) < 0)
+			return;
+		int rc = repair_possible(r) ? apply_once(r, &again, &next, NULL) : -1;
+		repair_free(r);
+		if (rc < 0)
+			return;
+		repair_result_release(result);
+		*result = next;
+	}
+}
+
+int repair_apply(struct repair *r, const struct repair_write *how, struct repair_result *ret,
+	struct err *reterr)
+{
+	if (!repair_possible(r))
+		return err_set(reterr, ERR_INPUT, "%s: nothing in the file can mend it", r->path);
+	int rc = apply_once(r, how, ret, reterr);
+	if (rc >= 0)
+		apply_rest(how, ret);
 	return rc;
 }
 
