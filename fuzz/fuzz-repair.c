@@ -1,7 +1,8 @@
 /*
- * Repair of arbitrary lines: the first byte chooses the agent and how it is written, the rest is
- * the session. The diagnosis never fails; what is mended loses no entry that was reached before, is
- * whole JSON lines, and has nothing left that could be mended.
+ * Repair of arbitrary lines: the first byte chooses the agent, the file's name and how it is
+ * written, the rest is the session. The diagnosis never fails, and where it finds nothing, all is
+ * reached; what is mended loses no entry that was reached before, is whole JSON lines, and has
+ * nothing left that could be mended.
  */
 #include <fcntl.h>
 #include <ftw.h>
@@ -22,7 +23,7 @@ enum { SIZE_MOST = 64 * 1024 };
 
 static struct {
 	char dir[64];
-	char *file;
+	char *codex, *claude, *sub_agent;
 } place;
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
@@ -36,7 +37,9 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 static void tear_down(void)
 {
 	(void)nftw(place.dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	free(place.file);
+	free(place.codex);
+	free(place.claude);
+	free(place.sub_agent);
 }
 
 static void set_up(void)
@@ -45,16 +48,34 @@ static void set_up(void)
 
 	(void)snprintf(place.dir, sizeof(place.dir), "%s/faden-fuzz-XXXXXX", base);
 	REQUIRE(mkdtemp(place.dir));
-	place.file = path_join(place.dir, "rollout-2026-01-02T03-04-05-" ID ".jsonl");
+	place.codex = path_join(place.dir, "rollout-2026-01-02T03-04-05-" ID ".jsonl");
+	place.claude = path_join(place.dir, ID ".jsonl");
+	place.sub_agent = path_join(place.dir, "agent-a1b2c3.jsonl");
 	(void)atexit(tear_down);
 }
 
-static void put_session(struct sv text)
+static const char *name_of(uint8_t choice)
 {
-	int fd = open(place.file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (choice & 1)
+		return place.codex;
+	return choice & 16 ? place.sub_agent : place.claude;
+}
+
+/* At rest for long, so that nobody waits for its writer. */
+static void put_session(const char *path, struct sv text)
+{
+	static const struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	REQUIRE(fd >= 0 && file_write_all(fd, text, NULL) == 0);
+	REQUIRE(futimens(fd, old) == 0);
 	(void)close(fd);
+}
+
+static void check_report(const struct repair_report *report)
+{
+	REQUIRE(report->reachable <= report->entries);
+	REQUIRE(!repair_healthy(report) || report->reachable == report->entries);
 }
 
 /* What is wrong with single lines must be gone: each is an object, or blank. */
@@ -98,6 +119,7 @@ static void mend(struct repair *r, uint8_t choice, enum transcript_format format
 
 	int rc = repair_apply(r, &how, &result, NULL);
 	REQUIRE(rc == 0);
+	check_report(&result.report);
 	REQUIRE(result.report.reachable >= repair_report(r)->reachable);
 	check_lines(result.path);
 	REQUIRE(!can_mend(result.path, format));
@@ -109,23 +131,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 2 || size > SIZE_MOST)
 		return 0;
-	if (!place.file)
+	if (!place.codex)
 		set_up();
 	enum transcript_format format = data[0] & 1 ? TRANSCRIPT_CODEX : TRANSCRIPT_CLAUDE;
 	const struct repair_opts opts = {
-		.path = place.file,
+		.path = name_of(data[0]),
 		.format = format,
 		.in_use = data[0] & 4,
 		.threads = data[0] & 8 ? 2 : 1,
 	};
 	struct repair *r = NULL;
-	put_session(sv_make((const char *)data + 1, size - 1));
+	put_session(opts.path, sv_make((const char *)data + 1, size - 1));
 	REQUIRE(repair_open(&opts, &r, NULL) == 0);
 	const struct repair_report *report = repair_report(r);
-	REQUIRE(report->reachable <= report->entries);
+	check_report(report);
 	if (!repair_healthy(report) && repair_possible(r) && !opts.in_use)
 		mend(r, data[0], format);
 	repair_free(r);
-	(void)unlink(place.file);
+	(void)unlink(opts.path);
 	return 0;
 }

@@ -43,6 +43,16 @@
 	HEAD("user", uuid, parent)                                \
 	",\"message\":{\"role\":\"user\",\"content\":[{\"type\":" \
 	"\"tool_result\",\"tool_use_id\":" Q(tool) ",\"content\":\"ok\"}]}}\n"
+#define TOLD(uuid, parent)                                   \
+	HEAD("user", uuid, parent)                           \
+	",\"message\":{\"role\":\"user\",\"content\":" TEXT( \
+		"[result of a tool whose call is lost]\\nok") "}}\n"
+#define CALLS(uuid, parent, tool, other)                          \
+	ANSWER_OF(uuid, parent, KNOWN,                            \
+		"[{\"type\":\"tool_use\",\"id\":" Q(              \
+			tool) ",\"name\":\"Bash\",\"input\":{}}," \
+			      "{\"type\":\"tool_use\",\"id\":" Q( \
+				      other) ",\"name\":\"Bash\",\"input\":{}}]")
 #define ONE USER(U(1), "null", "one")
 #define TWO ANSWER(U(2), Q(U(1)), "two")
 #define THREE USER(U(3), Q(U(2)), "three")
@@ -106,6 +116,21 @@ static const struct test claude_tests[] = {
 		REPAIR_NUL, REPAIR_LOSS, 1, 2),
 	CASE("invalid UTF-8 is read, if not as it is", ONE USER(U(2), Q(U(1)), "a\xff"), "", 0,
 		REPAIR_NOTE, 2, 2),
+	CASE("NUL in mid-escape", ONE USER(U(2), Q(U(1)), "a\\\0nb"),
+		ONE USER(U(2), Q(U(1)), "a\\u0000nb"), REPAIR_NUL, REPAIR_LOSS, 1, 2),
+	CASE("two torn lines",
+		ONE "{\"parentUuid\":" Q(U(1)) ",\"uuid\":" Q(
+			U(8)) ",\n"
+			      "{\"parentUuid\":" Q(U(8)) ",\"uuid\":" Q(U(9)) ",\n" ANSWER(
+				      U(2), Q(U(9)), "two"),
+		ONE TWO, REPAIR_TORN, REPAIR_LOSS, 2, 2),
+	CASE("results of a torn line with calls",
+		ONE "{\"parentUuid\":" Q(U(1)) ",\"uuid\":" Q(U(9)) ",\n" ANSWER(
+			U(2), Q(U(9)), "two") USER(U(3), Q(U(9)), "three"),
+		ONE TWO THREE, REPAIR_TORN, REPAIR_LOSS, 3, 3),
+	CASE("torn, and written once more",
+		"{\"parentUuid\":null,\"uuid\":" Q(U(1)) ",\n" TWO ONE THREE, TWO ONE THREE,
+		REPAIR_TORN, REPAIR_LOSS, 3, 3),
 	CASE("no model",
 		ONE ANSWER_OF(U(2), Q(U(1)), "\"id\":\"m1\",", TEXT("two")) THREE ANSWER_OF(
 			U(4), Q(U(3)), "\"id\":\"m2\",\"model\":\"big\",", TEXT("four")),
@@ -115,6 +140,16 @@ static const struct test claude_tests[] = {
 		REPAIR_NO_MODEL, REPAIR_BLOCK, 0, 4),
 	CASE("an answer as a string", ONE ANSWER_OF(U(2), Q(U(1)), KNOWN, "\"two\""), ONE TWO,
 		REPAIR_STRING_CONTENT, REPAIR_BLOCK, 0, 2),
+	CASE("a result without call, copied",
+		ONE RESULT(U(2), Q(U(1)), "t9") RESULT(U(2), Q(U(1)), "t9"),
+		ONE TOLD(U(2), Q(U(1))) TOLD(U(2), Q(U(1))), REPAIR_RESULT_ALONE, REPAIR_LOSS, 2,
+		2),
+	CASE("a wrong tool id beside a right one",
+		ONE CALLS(U(2), Q(U(1)), "t1", "t2") RESULT(U(3), Q(U(2)), "t1")
+			RESULT(U(4), Q(U(2)), "t9"),
+		ONE CALLS(U(2), Q(U(1)), "t1", "t2") RESULT(U(3), Q(U(2)), "t1")
+			RESULT(U(4), Q(U(2)), "t2"),
+		REPAIR_TOOL_ID, REPAIR_LOSS, 4, 4),
 	CASE("a wrong tool id", ONE CALL(U(2), Q(U(1)), "t1") RESULT(U(3), Q(U(2)), "t9"),
 		ONE CALL(U(2), Q(U(1)), "t1") RESULT(U(3), Q(U(2)), "t1"), REPAIR_TOOL_ID,
 		REPAIR_LOSS, 3, 3),
@@ -131,6 +166,9 @@ static const struct test codex_tests[] = {
 		REPAIR_ORDINALS, REPAIR_BLOCK, 0, 1),
 	CASE("invalid UTF-8", META(0) ITEM(1, "a\xff"), META(0) ITEM(1, "a\xef\xbf\xbd"),
 		REPAIR_UTF8, REPAIR_LOSS, 0, 1),
+	CASE("a header without id", LINE(0, "session_meta", "") ITEM(1, "one"),
+		LINE(0, "session_meta", "\"id\":" Q(ID)) ITEM(1, "one"), REPAIR_META_ID,
+		REPAIR_LOSS, 1, 1),
 	CASE("null line", META(0) "null\n" ITEM(1, "one"), META(0) ITEM(1, "one"), REPAIR_NULL_LINE,
 		REPAIR_MINOR, 1, 1),
 	CASE("torn end", META(0) ITEM(1, "one") "{\"timestamp\":", META(0) ITEM(1, "one"),

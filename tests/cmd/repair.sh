@@ -84,6 +84,15 @@ t_exit 'nothing more to do' 0 t_faden repair --in-place $id
 t_exit 'elsewhere' 0 t_faden repair --apply --out "$t_tmp/out" "$t_tmp/before"
 t_is 'is one file' "$(find "$t_tmp/out" -name '*.jsonl' | wc -l)" 1
 
+# a sub-agent's file: its copy is a session of its own, and stays whole
+entry='"timestamp":"2026-03-01T10:00:00.000Z","message":{"role":"user","content":"said"}'
+for n in 1 2; do
+	printf '{"parentUuid":null,"isSidechain":true,"type":"user","uuid":"u%d",%s}\n' $n "$entry"
+done >"$t_tmp/agent-a1.jsonl"
+t_exit "a sub-agent's file" 0 t_faden repair --apply --json --out "$t_tmp/agents" "$t_tmp/agent-a1.jsonl"
+t_is 'is mended' "$(field 'r["mended"]["healthy"] and r["mended"]["reachable"]')" 2
+t_is 'its copy is none' "$(grep -c '"isSidechain":true' "$(field 'r["path"]')")" 0
+
 # somebody is at it
 "$t_helper/damage-session" claude null-parent "$t_home/.claude" "$here" $id >/dev/null
 mkdir -p "$t_home/.claude/sessions"
