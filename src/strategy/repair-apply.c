@@ -31,7 +31,7 @@ static int read_call_id(
 	const struct jsonl_opts opts = { .offset = r->facts.v.v[pair->call].offset };
 	struct mended m = MENDED_INIT;
 	struct jsonl *lines = NULL;
-	struct jsonl_line line;
+	struct jsonl_line line = { .offset = 0 };
 	struct jval vals[LINE_KEYS_MAX];
 	int rc = jsonl_open(r->path, &opts, &lines, reterr);
 	if (rc >= 0)

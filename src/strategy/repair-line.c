@@ -164,6 +164,8 @@ void line_mend(struct mended *m, enum transcript_format format, struct sv text)
 	if (line_is_low(rest))
 		rest = clean(m, rest);
 	rest = sv_trim(rest);
+	if (rest.n == 0 && sv_starts(text, SV("\xef\xbb\xbf")))
+		m->damage |= LINE_OTHER; /* a mark alone */
 	while (rest.n > 0) {
 		struct jval val;
 		struct sv before = rest;
