@@ -395,8 +395,9 @@ static void apply_rest(const struct repair_write *how, struct repair_result *res
 		repair_free(r);
 		if (rc < 0)
 			return;
-		repair_result_release(result);
-		*result = next;
+		result->report = next.report;
+		result->bytes = next.bytes;
+		repair_result_release(&next);
 	}
 }
 

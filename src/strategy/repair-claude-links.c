@@ -56,6 +56,7 @@ struct linker {
 	VEC(struct renamed) renamed;
 	VEC(uint32_t) way; /* entries of the walk under way, from 1 */
 	uint32_t before; /* last entry of the main chain, from 1 */
+	uint32_t *befores; /* what it was for each; of copies only the latest */
 };
 
 static void found(struct linker *l, enum repair_cause cause, const struct fact *fact)
@@ -287,7 +288,7 @@ static void link_rootless(struct linker *l)
 			continue;
 		const struct fact *before = &l->f->v.v[p->before - 1];
 		bool copy = fact_key(before->id) == fact_key(fact->id);
-		uint32_t to = copy ? before->link : p->before;
+		uint32_t to = copy ? before->link : l->befores[p->fact];
 		if (!to || end_of(up, to) == p->fact)
 			continue;
 		relink(l, fact, REPAIR_NULL_PARENT, to);
@@ -295,19 +296,27 @@ static void link_rootless(struct linker *l)
 	}
 }
 
+/* As the agent reads it: of an entry's copies the latest is followed. */
+static void link_latest(struct linker *l)
+{
+	uint32_t before = 0;
+	vec_each (&l->f->v, fact) {
+		uint32_t self = (uint32_t)(fact - l->f->v.v) + 1;
+		const struct fact *to = fact->link ? &l->f->v.v[fact->link - 1] : NULL;
+		if (to && !(to->flags & (FACT_LATEST | FACT_UUID)))
+			fact->link = *index_slot(&l->ids, l->f, fact_key(to->id));
+		l->befores[self] = before;
+		if (fact->flags & FACT_CHAINED && fact->flags & FACT_LATEST &&
+			!(fact->flags & (FACT_GONE | FACT_SIDE)))
+			before = self;
+	}
+}
+
 /* ---- circles: each has a link to an entry that comes later ---- */
 
 static uint32_t before_of(const struct linker *l, uint32_t fact)
 {
-	size_t low = 0, high = l->pending.n;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (l->pending.v[mid].fact < fact)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < l->pending.n && l->pending.v[low].fact == fact ? l->pending.v[low].before : 0;
+	return l->befores[fact];
 }
 
 static uint32_t link_of(const struct linker *l, uint32_t at)
@@ -345,8 +354,8 @@ static void set_states(
 }
 
 /*
- * From an entry on that follows a later one; those before it were walked already, so what stands
- * before it leads to no circle. What stands before an opened circle may lead into the next one, or
+ * From an entry on; those before it were walked already, so what stands before it leads to no
+ * circle. What stands before an opened circle may lead into the next one, or
  * back to what leads here: then its beginning, or else its end, follows what stands before its
  * beginning.
  */
@@ -369,8 +378,8 @@ static void walk(struct linker *l, unsigned char *state, uint32_t from)
 static void open_circles(struct linker *l)
 {
 	AUTO_FREE unsigned char *state = xcalloc(l->f->v.n + 1, 1);
-	vec_each (&l->pending, p)
-		walk(l, state, p->fact);
+	for (uint32_t at = 1; at <= l->f->v.n; at++)
+		walk(l, state, at);
 }
 
 /* ---- the end ---- */
@@ -404,7 +413,8 @@ static uint32_t deepest(const struct facts *f)
 	uint32_t best = 0;
 	for (uint32_t at = 1; at <= f->v.n; at++) {
 		const struct fact *fact = &f->v.v[at - 1];
-		if (fact->flags & (FACT_SIDE | FACT_GONE) || !(fact->flags & FACT_SPOKEN))
+		if (fact->flags & (FACT_SIDE | FACT_GONE) || !(fact->flags & FACT_SPOKEN) ||
+			!(fact->flags & FACT_LATEST))
 			continue;
 		measure(f, depth, at);
 		best = depth[at] >= depth[best] ? at : best;
@@ -543,11 +553,15 @@ void claude_copies(struct repair *r)
 
 void claude_links(struct repair *r)
 {
-	struct linker l = { .r = r, .f = &r->facts, .ids = index_new(&r->facts) };
+	AUTO_FREE uint32_t *befores = xcalloc(r->facts.v.n + 1, sizeof(*befores));
+	struct linker l = {
+		.r = r, .f = &r->facts, .ids = index_new(&r->facts), .befores = befores
+	};
 	vec_each (&r->facts.v, fact)
 		take_entry(&l, fact);
 	rename_copies(&l);
 	link_pending(&l);
+	link_latest(&l);
 	open_circles(&l);
 	link_rootless(&l);
 	pass_copies(&r->facts);
