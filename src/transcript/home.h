@@ -1,6 +1,6 @@
 /*
  * Where the agents keep their sessions, and who is writing one now. Homes are given by the
- * caller; nothing here looks at the environment.
+ * caller; nothing here looks at our own environment.
  */
 #pragma once
 

@@ -64,28 +64,28 @@ static inline UNUSED void claude_answer(struct str *out, const char *uuid, const
 		message, content);
 }
 
-static inline UNUSED void claude_result(
-	struct str *out, const char *uuid, const char *parent, const char *tool, const char *text)
+static inline UNUSED void claude_result_of(struct str *out, const char *uuid, const char *parent,
+	const char *tool, const char *error, const char *text)
 {
 	claude_head(out, "user", uuid, parent);
 	str_addf(out,
 		",\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_id\":\"%s\","
-		"\"type\":\"tool_result\",\"content\":",
-		tool);
+		"\"type\":\"tool_result\",%s\"content\":",
+		tool, error);
 	put_string(out, text);
 	str_adds(out, "}]}}\n");
+}
+
+static inline UNUSED void claude_result(
+	struct str *out, const char *uuid, const char *parent, const char *tool, const char *text)
+{
+	claude_result_of(out, uuid, parent, tool, "", text);
 }
 
 static inline UNUSED void claude_failed(
 	struct str *out, const char *uuid, const char *parent, const char *tool, const char *text)
 {
-	claude_head(out, "user", uuid, parent);
-	str_addf(out,
-		",\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_id\":\"%s\","
-		"\"type\":\"tool_result\",\"is_error\":true,\"content\":",
-		tool);
-	put_string(out, text);
-	str_adds(out, "}]}}\n");
+	claude_result_of(out, uuid, parent, tool, "\"is_error\":true,", text);
 }
 
 #define TOOL_USE(id) "[{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"Bash\",\"input\":{}}]"
