@@ -14,7 +14,7 @@
 /* A function over wide vectors is compiled for processors with AVX2 too; which one is called is
  * settled when the program starts. Sanitizers are not ready at that time. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
-	!defined(__clang__)
+	!defined(__SANITIZE_THREAD__) && !defined(__clang__)
 #define VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define VECTOR_CLONES

@@ -1,11 +1,13 @@
 /*
  * A file is cut into ranges of `chunk` bytes; a line belongs to the range that holds the newline
  * before it. Whoever takes a range reads it, finds the first line that belongs to it, and reads on
- * behind the range to the end of the last. So ranges need no knowledge of each other, and workers
+ * behind the range to the end of the last. So ranges need no knowledge of each other, and threads
  * read in parallel.
  *
- * Results wait in a ring of slots: range i goes to slot i modulo their number, and no range is
- * begun before its slot is free. That bounds the memory and keeps the order.
+ * Ranges lie in a ring of slots: range i in slot i modulo their number, and no range is begun
+ * before its slot is free. That bounds the memory and keeps the order. All threads are alike, the
+ * caller's among them: each takes the next task there is, be it a range of another, and sleeps only
+ * when there is none. So no more threads than processors are needed, and few switches between them.
  */
 #include <assert.h>
 #include <errno.h>
@@ -25,6 +27,13 @@ enum {
 			   * range reads it too, so more would be for nothing */
 };
 
+enum stage {
+	STAGE_FREE,
+	STAGE_BUSY, /* somebody works on it */
+	STAGE_WORKED, /* waits for its turn to join */
+	STAGE_READY, /* waits for its turn at the sink */
+};
+
 struct slot {
 	char *buf;
 	size_t cap;
@@ -33,7 +42,7 @@ struct slot {
 	void *own;
 	int result;
 	struct err err;
-	bool ready; /* filled by a worker, not yet taken by the sink */
+	enum stage stage;
 };
 
 struct job {
@@ -47,12 +56,15 @@ struct job {
 
 	struct slot *slots;
 	size_t n_slots;
-	pthread_mutex_t lock; /* for all below and slot.ready */
-	pthread_cond_t room, ready, turn;
+	pthread_mutex_t lock; /* for all below and slot.stage */
+	pthread_cond_t more; /* a task for a thread that found none, or the end */
+	unsigned idle; /* threads that wait for it */
 	uint64_t next; /* range to be begun */
-	uint64_t joined; /* ranges whose join is over, or that have none */
+	uint64_t joined; /* ranges whose join is over */
 	uint64_t sunk; /* ranges the sink has taken */
-	bool stop;
+	bool joining, sinking; /* one at a time */
+	int result; /* of the sink; negative ends the run */
+	struct err *reterr;
 };
 
 /* ---- reading one range ---- */
@@ -183,32 +195,6 @@ static bool is_empty(const struct slot *s)
 	return s->chunk.bytes.n == 0 && s->chunk.skipped == 0;
 }
 
-/* Every range takes its turn, also one that is empty or has failed: others wait behind it. */
-static void join_in_order(struct job *job, struct slot *s, uint64_t range)
-{
-	pthread_mutex_lock(&job->lock);
-	while (job->joined != range)
-		pthread_cond_wait(&job->turn, &job->lock);
-	pthread_mutex_unlock(&job->lock);
-	if (s->result == 0 && !is_empty(s))
-		s->result = job->ops->join(job->data, &s->chunk, &s->err);
-	pthread_mutex_lock(&job->lock);
-	job->joined++;
-	pthread_cond_broadcast(&job->turn);
-	pthread_mutex_unlock(&job->lock);
-}
-
-static void process(struct job *job, struct slot *s, uint64_t range)
-{
-	s->result = load(job, s, range);
-	if (s->result == 0 && !is_empty(s))
-		s->result = job->ops->work(job->data, &s->chunk, &s->out, &s->err);
-	if (job->ops->join)
-		join_in_order(job, s, range);
-	if (job->ops->finish && s->result == 0 && !is_empty(s))
-		s->result = job->ops->finish(job->data, &s->chunk, &s->out, &s->err);
-}
-
 static void drop_own(const struct job *job, struct slot *s)
 {
 	if (s->own && job->ops->drop)
@@ -231,118 +217,182 @@ static void slot_clear(const struct job *job, struct slot *s)
 	}
 }
 
-static int deliver(const struct job *job, struct slot *s, struct err *reterr)
+/* ---- tasks ---- */
+
+/* A range that is empty or has failed takes its turns too: others wait behind it. */
+static bool goes_on(const struct slot *s)
+{
+	return s->result == 0 && !is_empty(s);
+}
+
+static enum stage finish_range(const struct job *job, struct slot *s)
+{
+	if (job->ops->finish && goes_on(s))
+		s->result = job->ops->finish(job->data, &s->chunk, &s->out, &s->err);
+	return STAGE_READY;
+}
+
+static enum stage begin_range(const struct job *job, struct slot *s, uint64_t range)
+{
+	s->result = load(job, s, range);
+	if (goes_on(s))
+		s->result = job->ops->work(job->data, &s->chunk, &s->out, &s->err);
+	return job->ops->join ? STAGE_WORKED : finish_range(job, s);
+}
+
+static void join_range(const struct job *job, struct slot *s)
+{
+	if (goes_on(s))
+		s->result = job->ops->join(job->data, &s->chunk, &s->err);
+}
+
+static int sink_range(const struct job *job, struct slot *s)
 {
 	int r = s->result;
 
-	if (r < 0) {
-		if (reterr)
-			*reterr = s->err;
-		return r;
-	}
-	if (job->ops->sink && !is_empty(s))
-		r = job->ops->sink(job->data, &s->chunk, str_sv(&s->out), reterr);
+	if (r < 0 && job->reterr)
+		*job->reterr = s->err;
+	if (job->ops->sink && goes_on(s))
+		r = job->ops->sink(job->data, &s->chunk, str_sv(&s->out), job->reterr);
 	slot_clear(job, s);
 	return r < 0 ? r : 0;
 }
 
-/* ---- threads ---- */
+/* ---- who does what ---- */
 
-static bool take_range(struct job *job, uint64_t *ret_range)
+enum task { TASK_NONE, TASK_JOIN, TASK_SINK, TASK_BEGIN };
+
+static struct slot *slot_of(const struct job *job, uint64_t range)
 {
-	bool taken = false;
-
-	pthread_mutex_lock(&job->lock);
-	while (!job->stop && job->next < job->ranges && job->next >= job->sunk + job->n_slots)
-		pthread_cond_wait(&job->room, &job->lock);
-	if (!job->stop && job->next < job->ranges) {
-		*ret_range = job->next++;
-		taken = true;
-	}
-	pthread_mutex_unlock(&job->lock);
-	return taken;
+	return &job->slots[range % job->n_slots];
 }
 
-static void *worker(void *arg)
+/* What was begun goes before what is new; a join before all: its lines are still at hand. */
+static enum task find_task(const struct job *job)
+{
+	if (!job->joining && slot_of(job, job->joined)->stage == STAGE_WORKED)
+		return TASK_JOIN;
+	if (!job->sinking && slot_of(job, job->sunk)->stage == STAGE_READY)
+		return TASK_SINK;
+	if (job->next < job->ranges && slot_of(job, job->next)->stage == STAGE_FREE)
+		return TASK_BEGIN;
+	return TASK_NONE;
+}
+
+/* Another thread is woken only for a task that is left over: what a thread makes possible it
+ * mostly does itself. */
+static void unlock(struct job *job)
+{
+	if (job->idle > 0 && find_task(job) != TASK_NONE)
+		pthread_cond_signal(&job->more);
+	pthread_mutex_unlock(&job->lock);
+}
+
+/* Each of these begins and ends with the lock, and works without. */
+
+static void do_begin(struct job *job)
+{
+	uint64_t range = job->next++;
+	struct slot *s = slot_of(job, range);
+
+	s->stage = STAGE_BUSY;
+	unlock(job);
+	enum stage stage = begin_range(job, s, range);
+	pthread_mutex_lock(&job->lock);
+	s->stage = stage;
+}
+
+static void do_join(struct job *job)
+{
+	struct slot *s = slot_of(job, job->joined);
+
+	s->stage = STAGE_BUSY;
+	job->joining = true;
+	unlock(job);
+	join_range(job, s);
+	pthread_mutex_lock(&job->lock);
+	job->joining = false;
+	job->joined++;
+	unlock(job);
+	enum stage stage = finish_range(job, s);
+	pthread_mutex_lock(&job->lock);
+	s->stage = stage;
+}
+
+static void do_sink(struct job *job)
+{
+	struct slot *s = slot_of(job, job->sunk);
+
+	job->sinking = true;
+	unlock(job);
+	int r = sink_range(job, s);
+	pthread_mutex_lock(&job->lock);
+	job->sinking = false;
+	job->sunk++;
+	job->result = r;
+	s->stage = STAGE_FREE;
+}
+
+static bool is_over(const struct job *job)
+{
+	return job->result < 0 || job->sunk == job->ranges;
+}
+
+static void do_tasks(struct job *job)
+{
+	while (!is_over(job)) {
+		switch (find_task(job)) {
+		case TASK_JOIN:
+			do_join(job);
+			break;
+		case TASK_SINK:
+			do_sink(job);
+			break;
+		case TASK_BEGIN:
+			do_begin(job);
+			break;
+		case TASK_NONE:
+			job->idle++;
+			pthread_cond_wait(&job->more, &job->lock);
+			job->idle--;
+			break;
+		}
+	}
+	pthread_cond_broadcast(&job->more);
+}
+
+static void *run_thread(void *arg)
 {
 	struct job *job = arg;
-	uint64_t range;
 
-	while (take_range(job, &range)) {
-		struct slot *s = &job->slots[range % job->n_slots];
-		process(job, s, range);
-		pthread_mutex_lock(&job->lock);
-		s->ready = true;
-		pthread_cond_signal(&job->ready);
-		pthread_mutex_unlock(&job->lock);
-	}
+	pthread_mutex_lock(&job->lock);
+	do_tasks(job);
+	pthread_mutex_unlock(&job->lock);
 	return NULL;
 }
 
-static void wait_ready(struct job *job, const struct slot *s)
-{
-	pthread_mutex_lock(&job->lock);
-	while (!s->ready)
-		pthread_cond_wait(&job->ready, &job->lock);
-	pthread_mutex_unlock(&job->lock);
-}
-
-static void hand_back(struct job *job, struct slot *s, bool stop)
-{
-	pthread_mutex_lock(&job->lock);
-	s->ready = false;
-	job->sunk++;
-	job->stop = stop;
-	pthread_cond_broadcast(&job->room);
-	pthread_mutex_unlock(&job->lock);
-}
-
-static int sink_all(struct job *job, struct err *reterr)
-{
-	int r = 0;
-
-	for (uint64_t range = 0; range < job->ranges && r == 0; range++) {
-		struct slot *s = &job->slots[range % job->n_slots];
-		wait_ready(job, s);
-		r = deliver(job, s, reterr);
-		hand_back(job, s, r < 0);
-	}
-	return r;
-}
-
-static int run_inline(struct job *job, struct err *reterr)
-{
-	int r = 0;
-
-	for (uint64_t range = 0; range < job->ranges && r == 0; range++) {
-		process(job, &job->slots[0], range);
-		r = deliver(job, &job->slots[0], reterr);
-	}
-	return r;
-}
-
-static unsigned start_workers(struct job *job, pthread_t *ids, unsigned threads)
+/* The caller's thread is one of them. */
+static unsigned start_others(struct job *job, pthread_t *ids, unsigned threads)
 {
 	sigset_t all, old;
 	unsigned n = 0;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	while (n < threads && pthread_create(&ids[n], NULL, worker, job) == 0)
+	while (n + 1 < threads && pthread_create(&ids[n], NULL, run_thread, job) == 0)
 		n++;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return n;
 }
 
-static int run_threads(struct job *job, unsigned threads, struct err *reterr)
+static void run_threads(struct job *job, unsigned threads)
 {
 	pthread_t ids[JSONL_THREADS_MAX];
-	unsigned n = start_workers(job, ids, threads);
-	int r = n ? sink_all(job, reterr) : run_inline(job, reterr);
+	unsigned n = start_others(job, ids, threads);
 
+	(void)run_thread(job);
 	for (unsigned i = 0; i < n; i++)
 		pthread_join(ids[i], NULL);
-	return r;
 }
 
 /* ---- the whole ---- */
@@ -382,9 +432,7 @@ static void job_release(struct job *job)
 	}
 	free(job->slots);
 	pthread_mutex_destroy(&job->lock);
-	pthread_cond_destroy(&job->room);
-	pthread_cond_destroy(&job->ready);
-	pthread_cond_destroy(&job->turn);
+	pthread_cond_destroy(&job->more);
 }
 
 static unsigned thread_count(const struct job *job, const struct jsonl_opts *opts)
@@ -399,7 +447,7 @@ static unsigned thread_count(const struct job *job, const struct jsonl_opts *opt
 int jsonl_map(int fd, const struct jsonl_opts *opts, const struct jsonl_map_ops *ops, void *data,
 	struct err *reterr)
 {
-	struct job job = { .ops = ops, .data = data };
+	struct job job = { .ops = ops, .data = data, .reterr = reterr };
 	int r = job_init(&job, fd, opts, reterr);
 
 	if (r < 0 || job.ranges == 0)
@@ -410,10 +458,8 @@ int jsonl_map(int fd, const struct jsonl_opts *opts, const struct jsonl_map_ops 
 	for (size_t i = 0; i < job.n_slots; i++)
 		job.slots[i].out = (struct str)STR_INIT;
 	pthread_mutex_init(&job.lock, NULL);
-	pthread_cond_init(&job.room, NULL);
-	pthread_cond_init(&job.ready, NULL);
-	pthread_cond_init(&job.turn, NULL);
-	r = threads > 1 ? run_threads(&job, threads, reterr) : run_inline(&job, reterr);
+	pthread_cond_init(&job.more, NULL);
+	run_threads(&job, threads);
 	job_release(&job);
-	return r;
+	return job.result;
 }

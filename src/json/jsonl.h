@@ -31,8 +31,7 @@ struct jsonl_opts {
 	uint64_t offset; /* begin here, the first byte of a line */
 	uint64_t end; /* stop here as if the file ended; 0: at its end */
 	size_t line_max; /* 0: JSONL_LINE_MAX */
-	unsigned
-		threads; /* jsonl_map(): pool_cpus() is a good number; 0 and 1: no thread is made */
+	unsigned threads; /* jsonl_map(): with the caller's; pool_cpus() is a good number; 0 as 1 */
 	size_t chunk; /* jsonl_map(): 0 JSONL_CHUNK */
 };
 
@@ -77,8 +76,8 @@ struct jsonl_chunk {
  * Runs on several threads at once, in any order; `data` is shared.
  * join: after work, one chunk at a time and in the order of the file, on any thread: where a chunk
  * learns from those before it. finish: after join, again on several threads at once.
- * sink: takes chunk and result in the order of the file, always on the thread that called
- * jsonl_map(). Slices into the chunk are valid here too.
+ * sink: takes chunk and result in the order of the file, one after the other, on any of the
+ * threads. Slices into the chunk are valid here too.
  * drop: frees what *own still points to after sink, or when there was none.
  * All but work may be NULL. A negative result of any ends the run and is what jsonl_map() returns.
  */

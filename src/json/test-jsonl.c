@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -239,8 +240,8 @@ static void random_text(struct str *out, unsigned *seed, size_t size, size_t lon
 struct copy {
 	int fd;
 	struct str out;
-	pthread_t sink_thread;
-	size_t calls, fail_work_at, fail_sink_at;
+	atomic_bool sinking;
+	size_t calls, fail_work_at, fail_sink_at, wrong;
 	uint64_t next_offset;
 };
 
@@ -276,25 +277,33 @@ static int add_piece(void *data, struct sv piece, struct err *reterr)
 	return 0;
 }
 
-static int collect_sink(void *data, const struct jsonl_chunk *in, struct sv out, struct err *reterr)
+static void collect(struct copy *c, const struct jsonl_chunk *in, struct sv out)
 {
-	struct copy *c = data;
-
-	assert_true(pthread_equal(c->sink_thread, pthread_self()));
-	assert_int_equal(in->offset, c->next_offset);
-	c->next_offset = in->offset + in->bytes.n + in->skipped;
-	if (c->fail_sink_at && ++c->calls >= c->fail_sink_at)
-		return err_set(reterr, ERR_BUSY, "sink");
 	str_add(&c->out, out);
 	if (in->skipped) {
 		AUTO_STR whole = STR_INIT;
-		assert_int_equal(jsonl_copy(c->fd, in->offset + in->bytes.n, in->skipped, add_piece,
-					 &whole, reterr),
-			0);
+		c->wrong += jsonl_copy(c->fd, in->offset + in->bytes.n, in->skipped, add_piece,
+				    &whole, NULL) != 0;
 		bool terminated = whole.buf[whole.len - 1] == '\n';
 		bracket(&c->out, sv_head(str_sv(&whole), whole.len - terminated), terminated);
 	}
-	return 0;
+}
+
+/* On any thread, where a failed assert would end the run without a word: it counts instead. */
+static int collect_sink(void *data, const struct jsonl_chunk *in, struct sv out, struct err *reterr)
+{
+	struct copy *c = data;
+	int r = 0;
+
+	c->wrong += atomic_exchange(&c->sinking, true);
+	c->wrong += in->offset != c->next_offset;
+	c->next_offset = in->offset + in->bytes.n + in->skipped;
+	if (c->fail_sink_at && ++c->calls >= c->fail_sink_at)
+		r = err_set(reterr, ERR_BUSY, "sink");
+	else
+		collect(c, in, out);
+	atomic_store(&c->sinking, false);
+	return r;
 }
 
 static const struct jsonl_map_ops bracket_ops = { .work = bracket_work, .sink = collect_sink };
@@ -313,13 +322,11 @@ static void assert_map(struct sv text, const struct jsonl_opts *opts)
 {
 	AUTO_STR want = STR_INIT;
 	AUTO_CLOSE int fd = file_of(text);
-	struct copy c = { .fd = fd,
-		.out = STR_INIT,
-		.sink_thread = pthread_self(),
-		.next_offset = opts->offset };
+	struct copy c = { .fd = fd, .out = STR_INIT, .next_offset = opts->offset };
 
 	naive(&want, sv_from(text, opts->offset));
 	assert_int_equal(jsonl_map(fd, opts, &bracket_ops, &c, NULL), 0);
+	assert_int_equal(c.wrong, 0);
 	assert_int_equal(c.out.len, want.len);
 	assert_memory_equal(c.out.buf, want.buf, want.len);
 	str_release(&c.out);
@@ -390,7 +397,7 @@ static void map_stops_at_the_first_failure(void **state)
 	AUTO_CLOSE int fd = file_of(str_sv(&text));
 	for (unsigned threads = 1; threads <= 4; threads++) {
 		const struct jsonl_opts opts = { .chunk = 100, .threads = threads };
-		struct copy c = { .out = STR_INIT, .sink_thread = pthread_self() };
+		struct copy c = { .out = STR_INIT };
 		c.fail_work_at = 5000;
 		assert_int_equal(jsonl_map(fd, &opts, &bracket_ops, &c, &err), ERR_LIMIT);
 		/* all before it was delivered, in order, and nothing behind it */
@@ -399,10 +406,11 @@ static void map_stops_at_the_first_failure(void **state)
 		str_addf(&want, "work at %llu", (unsigned long long)c.next_offset);
 		assert_string_equal(err.msg, want.buf);
 		str_release(&c.out);
-		c = (struct copy){ .out = STR_INIT, .sink_thread = pthread_self() };
+		c = (struct copy){ .out = STR_INIT };
 		c.fail_sink_at = 3;
 		assert_int_equal(jsonl_map(fd, &opts, &bracket_ops, &c, &err), ERR_BUSY);
 		assert_int_equal(c.calls, 3);
+		assert_int_equal(c.wrong, 0);
 		str_release(&c.out);
 	}
 }
