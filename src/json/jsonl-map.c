@@ -1,8 +1,8 @@
 /*
  * A file is cut into ranges of `chunk` bytes; a line belongs to the range that holds the newline
- * before it. Whoever takes a range reads it, finds the first line that belongs to it, and reads on
- * behind the range to the end of the last. So ranges need no knowledge of each other, and threads
- * read in parallel.
+ * before it. Whoever takes a range reads it from where the lines of the range before it end, or, as
+ * long as that is still being read, finds its first line itself; then he reads on behind the range
+ * to the end of the last. So no thread waits for another to read.
  *
  * Ranges lie in a ring of slots: range i in slot i modulo their number, and no range is begun
  * before its slot is free. That bounds the memory and keeps the order. All threads are alike, the
@@ -23,9 +23,11 @@
 enum {
 	SLOTS_PER_THREAD = 2,
 	KEEP_CHUNKS = 4, /* a larger buffer is given back after use */
-	STEP = 32 * 1024, /* read at once behind a range for the end of its last line; the next
-			   * range reads it too, so more would be for nothing */
+	STEP = 32 * 1024, /* read at once behind a range for the end of its last line; what lies
+			   * behind that is read again */
 };
+
+#define UNKNOWN UINT64_MAX
 
 enum stage {
 	STAGE_FREE,
@@ -38,6 +40,7 @@ struct slot {
 	char *buf;
 	size_t cap;
 	struct jsonl_chunk chunk;
+	uint64_t end; /* of its lines in the file, or UNKNOWN */
 	struct str out;
 	void *own;
 	int result;
@@ -49,7 +52,7 @@ struct job {
 	int fd;
 	uint64_t offset, end;
 	uint64_t low; /* where the first range would begin if it began at a cache line */
-	size_t chunk, line_max;
+	size_t chunk, align, line_max;
 	const struct jsonl_map_ops *ops;
 	void *data;
 	uint64_t ranges;
@@ -60,6 +63,7 @@ struct job {
 	pthread_cond_t more; /* a task for a thread that found none, or the end */
 	unsigned idle; /* threads that wait for it */
 	uint64_t next; /* range to be begun */
+	uint64_t known, known_end; /* so many ranges are known to end there */
 	uint64_t joined; /* ranges whose join is over */
 	uint64_t sunk; /* ranges the sink has taken */
 	bool joining, sinking; /* one at a time */
@@ -166,25 +170,30 @@ static size_t last_line(const struct slot *s, size_t first, size_t have)
 	return hit ? (size_t)(hit - s->buf) + 1 : first;
 }
 
-static int load(const struct job *job, struct slot *s, uint64_t range)
+/* Reads the lines of a range, the first of which begins at `start`, or is to be found. */
+static int load(const struct job *job, struct slot *s, uint64_t range, uint64_t start)
 {
 	uint64_t low = job->low + range * job->chunk;
 	uint64_t high = job->end - low > job->chunk ? low + job->chunk : job->end;
-	uint64_t from = range ? low : job->offset;
+	uint64_t from = start == UNKNOWN ? low : start - start % job->align;
 	size_t have = 0;
 
 	s->chunk = (struct jsonl_chunk){ .offset = from, .own = &s->own };
+	s->end = start;
+	if (start != UNKNOWN && start > high)
+		return 0;
 	int r = read_to(job, s, from, &have, (size_t)(high - from));
 	if (r < 0)
 		return r;
-	size_t first = range ? first_line(s, have) : 0;
-	if (range && first == 0)
+	size_t first = start == UNKNOWN ? first_line(s, have) : (size_t)(start - from);
+	if (have < first || (start == UNKNOWN && first == 0))
 		return 0;
 	size_t line = last_line(s, first, have), stop = have;
 	if (line < have || high < job->end)
 		r = finish_line(job, s, from, have, line, &stop);
 	s->chunk.bytes = sv_make(s->buf + first, stop - first);
 	s->chunk.offset = from + first;
+	s->end = s->chunk.offset + s->chunk.bytes.n + s->chunk.skipped;
 	return r;
 }
 
@@ -232,9 +241,8 @@ static enum stage finish_range(const struct job *job, struct slot *s)
 	return STAGE_READY;
 }
 
-static enum stage begin_range(const struct job *job, struct slot *s, uint64_t range)
+static enum stage work_range(const struct job *job, struct slot *s)
 {
-	s->result = load(job, s, range);
 	if (goes_on(s))
 		s->result = job->ops->work(job->data, &s->chunk, &s->out, &s->err);
 	return job->ops->join ? STAGE_WORKED : finish_range(job, s);
@@ -296,8 +304,16 @@ static void do_begin(struct job *job)
 	struct slot *s = slot_of(job, range);
 
 	s->stage = STAGE_BUSY;
+	uint64_t start = job->known == range ? job->known_end : UNKNOWN;
 	unlock(job);
-	enum stage stage = begin_range(job, s, range);
+	s->result = load(job, s, range, start);
+	pthread_mutex_lock(&job->lock);
+	if (s->end != UNKNOWN && job->known <= range) {
+		job->known = range + 1;
+		job->known_end = s->end;
+	}
+	unlock(job);
+	enum stage stage = work_range(job, s);
 	pthread_mutex_lock(&job->lock);
 	s->stage = stage;
 }
@@ -417,7 +433,9 @@ static int job_init(struct job *job, int fd, const struct jsonl_opts *opts, stru
 	}
 	if (job->line_max < job->chunk)
 		job->line_max = job->chunk;
-	job->low = job->offset - (job->chunk < JSONL_ALIGN ? 0 : job->offset % JSONL_ALIGN);
+	job->align = job->chunk < JSONL_ALIGN ? 1 : JSONL_ALIGN;
+	job->low = job->offset - job->offset % job->align;
+	job->known_end = job->offset;
 	if (job->offset < job->end)
 		job->ranges = (job->end - job->low - 1) / job->chunk + 1;
 	return 0;
