@@ -3,10 +3,8 @@
  * through here.
  */
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
+#include "base/attr.h"
 #include "json/jsonl-read.h"
 #include "json/jsonl.h"
 #include "json/text.h"
@@ -18,43 +16,6 @@ struct look {
 	uint64_t newline, low, high;
 };
 
-#ifdef __SSE2__
-static struct look look_at(const char *p)
-{
-	const __m128i newline = _mm_set1_epi8('\n'), last = _mm_set1_epi8(' ' - 1);
-	struct look look = { 0, 0, 0 };
-
-	for (unsigned i = 0; i < BLOCK / 16; i++) {
-		__m128i x = _mm_loadu_si128((const void *)(p + (size_t)i * 16));
-		__m128i low = _mm_cmpeq_epi8(_mm_min_epu8(x, last), x);
-		look.newline |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, newline))
-			<< (16 * i);
-		look.low |= (uint64_t)(unsigned)_mm_movemask_epi8(low) << (16 * i);
-		look.high |= (uint64_t)(unsigned)_mm_movemask_epi8(x) << (16 * i);
-	}
-	return look;
-}
-
-/* Passes blocks without a byte below blank. */
-static const char *skip_plain(const char *p, const char *end, unsigned *bytes)
-{
-	const __m128i last = _mm_set1_epi8(' ' - 1);
-	__m128i all = _mm_setzero_si128();
-
-	for (; end - p >= BLOCK; p += BLOCK) {
-		const __m128i *at = (const void *)p;
-		__m128i a = _mm_loadu_si128(at), b = _mm_loadu_si128(at + 1);
-		__m128i c = _mm_loadu_si128(at + 2), d = _mm_loadu_si128(at + 3);
-		__m128i least = _mm_min_epu8(_mm_min_epu8(a, b), _mm_min_epu8(c, d));
-		__m128i low = _mm_cmpeq_epi8(_mm_min_epu8(least, last), least);
-		if (_mm_movemask_epi8(low))
-			break;
-		all = _mm_or_si128(all, _mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d)));
-	}
-	*bytes |= _mm_movemask_epi8(all) ? JSONL_HIGH : 0;
-	return p;
-}
-#else
 /* The high bits of eight bytes, gathered by a multiplication. */
 static uint64_t gather(uint64_t highs)
 {
@@ -78,17 +39,36 @@ static struct look look_at(const char *p)
 	return look;
 }
 
-static const char *skip_plain(const char *p, const char *end, unsigned *bytes)
+typedef uint8_t vector __attribute__((vector_size(32)));
+typedef uint8_t unaligned __attribute__((vector_size(32), aligned(1), may_alias));
+
+enum { STRIDE = 4 * sizeof(vector) };
+
+static bool has_any(const vector *v)
 {
-	for (; end - p >= BLOCK; p += BLOCK) {
-		struct look look = look_at(p);
-		if (look.low)
+	uint64_t w[sizeof(*v) / sizeof(uint64_t)];
+
+	memcpy(w, v, sizeof(w));
+	return (w[0] | w[1] | w[2] | w[3]) != 0;
+}
+
+/* Passes what has no byte below blank. */
+static VECTOR_CLONES const char *skip_plain(const char *p, const char *end, unsigned *bytes)
+{
+	vector all = { 0 };
+
+	for (; end - p >= STRIDE; p += STRIDE) {
+		const unaligned *at = (const void *)p;
+		vector a = at[0], b = at[1], c = at[2], d = at[3];
+		vector low = (vector)((a < ' ') | (b < ' ') | (c < ' ') | (d < ' '));
+		if (has_any(&low))
 			break;
-		*bytes |= look.high ? JSONL_HIGH : 0;
+		all |= a | b | c | d;
 	}
+	all &= 0x80;
+	*bytes |= has_any(&all) ? JSONL_HIGH : 0;
 	return p;
 }
-#endif
 
 /* The newline among the n bytes that were looked at, or n. */
 static size_t take(struct look look, size_t n, unsigned *bytes)
