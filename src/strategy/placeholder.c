@@ -8,7 +8,7 @@
 #define RECALL_WORDS "faden recall "
 
 enum {
-	WINDOW = 256, /* bytes counted at once */
+	WINDOW = 512, /* bytes counted at once */
 	AHEAD = 3, /* what is looked at behind them */
 	NAME_MAX_BYTES = 80, /* of a tool's name that is shown; it comes from outside */
 	NOTICE_MAX = 5000, /* how far from the end the notices of others begin: they hold a path */
@@ -43,24 +43,30 @@ static size_t step(const char *p, size_t n)
  * escape for every place that has an odd number of them from there on; so each byte tells by
  * itself, with the three behind it, what it adds, and windows may begin and end anywhere.
  */
-typedef int8_t vector __attribute__((vector_size(16)));
+typedef int8_t vector __attribute__((vector_size(32)));
 
-/* Of eight numbers, and eight more, each sum below 256. */
+enum { WORDS = sizeof(vector) / sizeof(uint64_t) };
+
+/* Of numbers whose sum is below 256 for every eight of them. */
 static size_t sum_of(const vector *v)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t w[2];
+	uint64_t w[WORDS], sum = 0;
 
 	memcpy(w, v, sizeof(w));
-	return (size_t)((w[0] * ones >> 56) + (w[1] * ones >> 56));
+	for (size_t i = 0; i < WORDS; i++)
+		sum += w[i] * ones >> 56;
+	return (size_t)sum;
 }
 
 static bool is_zero(const vector *v)
 {
-	uint64_t w[2];
+	uint64_t w[WORDS], any = 0;
 
 	memcpy(w, v, sizeof(w));
-	return (w[0] | w[1]) == 0;
+	for (size_t i = 0; i < WORDS; i++)
+		any |= w[i];
+	return any == 0;
 }
 
 /* False where it is not as simple: four backslashes or more, one before "u" that stands for itself,
