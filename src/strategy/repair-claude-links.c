@@ -214,9 +214,10 @@ static uint32_t link_past(const struct linker *l, const struct fact *gone)
 static void enter_side(struct linker *l, struct fact *fact)
 {
 	uint32_t slot = fact->id.a ? *index_slot(&l->ids, l->f, fact_key(fact->id)) : 0;
-	if (!slot && fact->id.a) {
+	uint32_t other = slot ? l->f->v.v[slot - 1].flags : FACT_GONE;
+	if (fact->id.a && other & FACT_GONE) {
 		enter(l, fact);
-	} else if (slot && !(l->f->v.v[slot - 1].flags & (FACT_SIDE | FACT_GONE))) {
+	} else if (slot && !(other & FACT_SIDE)) {
 		found(l, REPAIR_DUPLICATE_UUID, fact);
 		fact->id = facts_new_id();
 		fact->flags |= FACT_UUID;
