@@ -62,13 +62,4 @@ t_is 'a name, quoted' "$(complete show my)" 'my\ name'
 t_is 'as far as it is typed' "$(complete show 'my\ n')" 'my\ name'
 t_is 'a session behind an option' "$(complete ask --in 1)" 11111111-session
 t_is 'the command after an option with a value' "$(complete --color never doc)" doctor
-for shell in zsh fish; do
-	file=$t_tmp/comp/faden.fish
-	[ "$shell" = fish ] || file=$t_tmp/comp/_faden
-	if command -v "$shell" >/dev/null; then
-		t_ok "$shell reads its completions" "$shell" -n "$file"
-	else
-		t_skip "$shell reads its completions" "$shell is not installed"
-	fi
-done
 t_done
