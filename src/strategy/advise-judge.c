@@ -9,11 +9,10 @@
 enum {
 	WINDOW_USUAL = 200000,
 	WINDOW_LARGE = 1000000,
-	IMAGE_TOKENS = 1500, /* about what a picture of a screen takes; bytes tell nothing */
 	BRIEF_TOKENS = 3000, /* of a rollover: lineage and the facts it extracts */
 	SUMMARY_TOKENS = 5000, /* of an agent's own compaction, when none was made before */
 	DIGEST_ENTRY_BYTES = 560, /* of a text in the digest of smart-trim, at most */
-	SMART_SHARE = 2, /* of results and answers, one in so many can go, as a rule */
+	SMART_SHARE = 2, /* of the texts that may go, one in so many does, as a rule */
 	TRIM_SHARE_PERCENT = 25, /* of the context in long results: they are what fills it */
 };
 
@@ -32,7 +31,7 @@ static struct figure window_of(const struct advise_run *run)
 	int64_t window = tokens_window(sv_of(a->model));
 	if (window == 0)
 		window = WINDOW_USUAL;
-	if (run->most > window)
+	if (run->tokens.most > window)
 		window = WINDOW_LARGE;
 	return (struct figure){ window, SURE_ASSUMED };
 }
@@ -49,38 +48,38 @@ static int64_t count_kinds(struct advice *a)
 	for (size_t i = 0; i < ADVISE_BASE; i++) {
 		count_part(a, &a->kinds[i]);
 		if (i == ADVISE_IMAGES)
-			a->kinds[i].tokens = a->kinds[i].n * IMAGE_TOKENS;
+			a->kinds[i].tokens = a->kinds[i].n * TOKENS_IMAGE;
 		sum += a->kinds[i].tokens;
 	}
 	return sum;
 }
 
-/* The agents themselves leave out old results now and then, without a trace in the file. What was
- * recorded then is less than the texts would take: each counts for less, and which of them were
- * left out is a guess. */
-static void fit_into_context(struct advice *a, int64_t sum)
+/* Beside the texts there are thoughts and images, and together they may still be too much. */
+static void fit_into_context(struct advice *a, const struct tokens *t)
 {
-	int64_t images = a->kinds[ADVISE_IMAGES].tokens;
+	int64_t images = a->kinds[ADVISE_IMAGES].tokens, sum = count_kinds(a);
+	int64_t room = a->context.tokens - tokens_base(t) - images;
 
-	a->scaled = sum > a->context.tokens && a->context.tokens > images;
-	if (!a->scaled)
+	if (tokens_have_room(t, sum) || room <= 0)
 		return;
-	a->ratio.bytes *= (double)(sum - images) / (double)(a->context.tokens - images);
+	a->scaled = true;
+	a->ratio.bytes *= (double)(sum - images) / (double)room;
 	a->ratio.sure = SURE_ASSUMED;
 }
 
-static void count_parts(struct advice *a, bool recorded)
+static void count_parts(struct advice *a, const struct tokens *t)
 {
-	fit_into_context(a, count_kinds(a));
+	fit_into_context(a, t);
 	int64_t sum = count_kinds(a);
-	if (a->context.tokens > sum && recorded)
+	if (a->context.tokens > sum && t->context > 0)
 		a->kinds[ADVISE_BASE] = (struct advise_part){ 1, 0, a->context.tokens - sum };
 	vec_each (&a->tools, tool) {
 		count_part(a, &tool->calls);
 		count_part(a, &tool->results);
 	}
+	/* What a text took when it came may since have been left out. */
 	for (size_t i = 0; i < ADVISE_TOP; i++)
-		if (a->top[i].tokens.tokens == 0)
+		if (a->top[i].tokens.tokens == 0 || a->scaled)
 			a->top[i].tokens = tokens_of(&a->ratio, a->top[i].bytes);
 }
 
@@ -139,8 +138,9 @@ static struct figure assumed(int64_t tokens)
 	return (struct figure){ tokens, SURE_ASSUMED };
 }
 
-static void plan_smart(struct advice *a, const struct token_ratio *plain)
+static void plan_smart(struct advice *a, const struct advise_sums *sums, const struct tokens *t)
 {
+	const struct token_ratio plain = tokens_ratio(t);
 	const struct advise_part *results = &a->kinds[ADVISE_RESULTS];
 	const struct advise_part *answers = &a->kinds[ADVISE_ANSWERS];
 	int64_t texts = results->n + answers->n + a->kinds[ADVISE_PROMPTS].n;
@@ -151,8 +151,9 @@ static void plan_smart(struct advice *a, const struct token_ratio *plain)
 		digest = SMART_DIGEST_MAX;
 	if ((uint64_t)digest > all)
 		digest = (int64_t)all;
-	plan(a, ADVISE_SMART_TRIM, assumed((results->tokens + answers->tokens) / SMART_SHARE),
-		tokens_of(plain, (uint64_t)digest).tokens);
+	struct figure most = tokens_saved(t, sums->smart, sums->sent, 0);
+	plan(a, ADVISE_SMART_TRIM, assumed(most.tokens / SMART_SHARE),
+		tokens_of(&plain, (uint64_t)digest).tokens);
 }
 
 /* What goes when all is replaced by a text of that many tokens. */
@@ -161,15 +162,14 @@ static int64_t all_but(const struct advice *a, int64_t kept)
 	return a->context.tokens - a->kinds[ADVISE_BASE].tokens - kept;
 }
 
-static void plan_all(
-	struct advice *a, const struct advise_sums *sums, const struct token_ratio *plain)
+static void plan_all(struct advice *a, const struct advise_sums *sums, const struct tokens *t)
 {
 	const struct advise_part *before = &a->kinds[ADVISE_SUMMARY];
 	int64_t summary = before->n > 0 ? before->tokens : SUMMARY_TOKENS;
 
-	plan(a, ADVISE_TRIM_500, tokens_of(&a->ratio, sums->saved[SAVING_500]), 0);
-	plan(a, ADVISE_TRIM_1000, tokens_of(&a->ratio, sums->saved[SAVING_1000]), 0);
-	plan_smart(a, plain);
+	plan(a, ADVISE_TRIM_500, tokens_saved(t, sums->saved[SAVING_500], sums->sent, 0), 0);
+	plan(a, ADVISE_TRIM_1000, tokens_saved(t, sums->saved[SAVING_1000], sums->sent, 0), 0);
+	plan_smart(a, sums, t);
 	plan(a, ADVISE_ROLLOVER, assumed(all_but(a, BRIEF_TOKENS)), 0);
 	plan(a, ADVISE_COMPACT, assumed(all_but(a, summary)), a->context.tokens);
 }
@@ -201,19 +201,19 @@ void advise_judge(const struct advise_run *run, const struct advise_sums *sums)
 {
 	struct advice *a = run->advice;
 	const char *model = tokens_model(&run->tokens);
-	const struct token_ratio plain = tokens_ratio(&run->tokens);
 
 	memcpy(a->model, model, strlen(model) + 1);
-	a->ratio = plain;
+	a->ratio = tokens_sent_ratio(&run->tokens, sums->sent);
+	a->scaled = a->ratio.bytes != tokens_ratio(&run->tokens).bytes;
 	if (!a->empty)
 		a->context = tokens_context(&run->tokens);
 	else
 		a->context.sure = SURE_ASSUMED;
 	a->window = window_of(run);
 	a->percent = percent_of(a->context.tokens, a->window.tokens);
-	count_parts(a, run->tokens.context > 0);
+	count_parts(a, &run->tokens);
 	judge_cache(run);
-	plan_all(a, sums, &plain);
+	plan_all(a, sums, &run->tokens);
 	a->restart = run->opts->restart;
 	a->advised = decide(a);
 }

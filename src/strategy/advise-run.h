@@ -70,7 +70,6 @@ struct advise_run {
 	struct advise_gap gap;
 	uint32_t records, lines;
 	int64_t window; /* as told; 0: not */
-	int64_t most; /* tokens of the largest context seen since the model changed */
 };
 
 /* Takes a line apart; any thread. */
@@ -80,5 +79,7 @@ void advise_codex(struct advise_chunk *c, const struct rewrite_line *line);
 /* Fills in window, fill, base, cache and plans from what was gathered. */
 struct advise_sums {
 	uint64_t saved[SAVINGS]; /* bytes on the live chain */
+	uint64_t sent; /* of all texts there */
+	uint64_t smart; /* of those that smart-trim may choose from */
 };
 void advise_judge(const struct advise_run *run, const struct advise_sums *sums);

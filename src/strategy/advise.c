@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "strategy/advise-run.h"
+#include "strategy/smart.h"
 
 enum { TOOL_NAME_MAX = 80 };
 
@@ -195,13 +196,11 @@ static void take_call(struct advise_run *run, const struct advise_fact *f)
 {
 	int64_t ms;
 
+	if (f->window > 0)
+		run->window = f->window;
 	if (usage_context(&f->usage) <= 0)
 		return;
 	feed_call(run, f);
-	if (usage_context(&f->usage) > run->most)
-		run->most = usage_context(&f->usage);
-	if (f->window > 0)
-		run->window = f->window;
 	if (f->cache_life_ms > 0)
 		run->advice->cache_life_ms = f->cache_life_ms;
 	if (clock_parse_iso(f->time, &ms))
@@ -210,10 +209,8 @@ static void take_call(struct advise_run *run, const struct advise_fact *f)
 
 static void take_model(struct advise_run *run, struct sv model)
 {
-	if (model.n == 0 || sv_is(model, tokens_model(&run->tokens)))
-		return;
-	run->most = 0;
-	tokens_set_model(&run->tokens, model);
+	if (model.n > 0 && !sv_is(model, tokens_model(&run->tokens)))
+		tokens_set_model(&run->tokens, model);
 }
 
 static void take_break(struct advise_run *run)
@@ -294,7 +291,35 @@ static void add_piece(struct advice *a, struct advise_sums *sums, const struct a
 	a->kinds[ADVISE_IMAGES].n += p->images;
 	for (size_t i = 0; i < SAVINGS; i++)
 		sums->saved[i] += p->saved[i];
+	if (p->kind != ADVISE_THINKING)
+		sums->sent += p->bytes;
 	keep_top(a, p);
+}
+
+/* Whether smart-trim would let its agent choose this text, were it not recent. */
+static bool may_go(const struct advise_piece *p)
+{
+	const struct smart_opts usual = SMART_OPTS_INIT;
+
+	return (p->kind == ADVISE_RESULTS || p->kind == ADVISE_ANSWERS) &&
+		p->bytes >= usual.min_chars;
+}
+
+/* What goes by the last texts, which stay, counts from the end. */
+static uint64_t sum_smart(const struct advise_run *run, const struct transcript_live *live)
+{
+	const struct smart_opts usual = SMART_OPTS_INIT;
+	int64_t recent = 0;
+	uint64_t sum = 0;
+
+	for (size_t i = run->pieces.n; i > 0; i--) {
+		const struct advise_piece *p = &run->pieces.v[i - 1];
+		if (!transcript_is_live(live, p->record) || p->kind == ADVISE_THINKING)
+			continue;
+		if (recent++ >= usual.keep_recent && may_go(p))
+			sum += p->bytes;
+	}
+	return sum;
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -331,6 +356,7 @@ static int on_done(void *data, const struct transcript_live *live, struct err *r
 	vec_each (&run->pieces, p)
 		if (transcript_is_live(live, p->record))
 			add_piece(a, &sums, p);
+	sums.smart = sum_smart(run, live);
 	sort_tools(a);
 	a->records = live->records;
 	a->live = live->live;

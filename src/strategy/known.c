@@ -14,13 +14,38 @@ struct figure known_left(struct figure before, struct figure saved)
 	return (struct figure){ left, sure > SURE_FITTED ? sure : SURE_FITTED };
 }
 
+struct known known_of(const struct tokens *t, struct figure left, uint64_t lines)
+{
+	const struct token_ratio ratio = tokens_ratio(t);
+
+	return (struct known){
+		.left = left,
+		.bytes_per_token = ratio.sure == SURE_FITTED ? ratio.bytes : 0,
+		.base = tokens_base(t),
+		.most = t->most,
+		.lines = lines,
+	};
+}
+
 void known_put(struct jw *w, const struct known *known)
 {
 	jw_put_i64(w, "tokens_left", known->left.tokens);
 	jw_put_cstr(w, "tokens_left_sure", sure_name(known->left.sure));
 	if (known->bytes_per_token > 0)
 		jw_put_double(w, "bytes_per_token", known->bytes_per_token);
+	if (known->base > 0)
+		jw_put_i64(w, "tokens_base", known->base);
+	if (known->most > 0)
+		jw_put_i64(w, "tokens_most", known->most);
 	jw_put_i64(w, "lines", (int64_t)known->lines);
+}
+
+/* A number of tokens, as a foreign hand may have written it; 0: none. */
+static int64_t tokens_in(struct jval note, const char *key)
+{
+	int64_t n = 0;
+
+	return scan_i64(line_member(note, key), &n) && n > 0 && n <= TOKENS_MAX ? n : 0;
 }
 
 void known_read(const char *path, struct known *ret)
@@ -45,6 +70,8 @@ void known_read(const char *path, struct known *ret)
 	ret->lines = (uint64_t)lines;
 	ret->taken = false;
 	(void)scan_double(line_member(note, "bytes_per_token"), &ret->bytes_per_token);
+	ret->base = tokens_in(note, "tokens_base");
+	ret->most = tokens_in(note, "tokens_most");
 }
 
 void known_tell(struct known *known, struct tokens *t, uint64_t line)
@@ -54,5 +81,7 @@ void known_tell(struct known *known, struct tokens *t, uint64_t line)
 	known->taken = true;
 	/* What was recorded in those lines is newer than the note. */
 	if (t->context == 0)
-		tokens_known(t, known->left, known->bytes_per_token);
+		tokens_known(t,
+			&(struct tokens_told){
+				known->left, known->bytes_per_token, known->base, known->most });
 }

@@ -3,8 +3,9 @@
  *
  * A strategy sets the recorded tokens of its copy to 0, since the agents judge by them how full the
  * context is, and with them goes what only they told: how much the agent's own prompt and tools
- * take. So the note in the copy says how much was left, how sure that is, up to which line that
- * goes, and the bytes that a token takes. It holds until an agent records anew.
+ * take, and how large a context the model took. So the note in the copy says how much was left, how
+ * sure that is, up to which line that goes, and the bytes that a token takes. It holds until an
+ * agent records anew.
  */
 #pragma once
 
@@ -20,6 +21,7 @@
 struct known {
 	struct figure left;
 	double bytes_per_token; /* 0: not known */
+	int64_t base, most; /* tokens_base() and tokens.most; 0: not known */
 	uint64_t lines; /* of the file that `left` is about; later ones come on top */
 	bool taken; /* tokens were told, or there is nothing to tell */
 };
@@ -31,5 +33,7 @@ void known_read(const char *path, struct known *ret);
 /* To be called before what stands on the line (from 0) is fed, and with UINT64_MAX at the end. */
 void known_tell(struct known *known, struct tokens *t, uint64_t line);
 
+/* What a copy is to know of a session that was read as a whole. */
+struct known known_of(const struct tokens *t, struct figure left, uint64_t lines);
 /* What is left of `before`, and how sure. */
 struct figure known_left(struct figure before, struct figure saved);

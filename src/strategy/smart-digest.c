@@ -182,6 +182,8 @@ static void take_item(struct digesting *d, const struct item *item)
 	str_clear(&d->text);
 	known_tell(&d->known, &d->out->tokens, item->line - 1);
 	tokens_item(&d->out->tokens, d->opts->format, item);
+	if (item->kind != ITEM_META && item->kind != ITEM_THINKING && !(item->flags & ITEM_IMAGE))
+		d->out->sent += item->text.raw.n;
 	know_tool(d, item);
 	if (item->kind == ITEM_META || item->kind == ITEM_THINKING)
 		return;

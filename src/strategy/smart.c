@@ -182,12 +182,10 @@ static int keep_originals(const struct smart_run *run, struct err *reterr)
 static int on_done(void *data, const struct transcript_live *live, struct err *reterr)
 {
 	struct smart_run *run = data;
-	const struct token_ratio ratio = tokens_ratio(&run->digest->tokens);
+	const struct smart_digest *d = run->digest;
 	(void)live;
-	run->report->saved = tokens_of(&ratio, run->report->bytes);
-	run->report->before = tokens_context(&run->digest->tokens);
-	if (run->report->saved.tokens > run->report->before.tokens)
-		run->report->saved.tokens = run->report->before.tokens;
+	run->report->saved = tokens_saved(&d->tokens, run->report->bytes, d->sent, 0);
+	run->report->before = tokens_context(&d->tokens);
 	if (run->report->replaced == 0)
 		return err_set(reterr, ERR_NOTFOUND, "nothing could be replaced");
 	return run->opts->dry ? 0 : keep_originals(run, reterr);
@@ -196,12 +194,8 @@ static int on_done(void *data, const struct transcript_live *live, struct err *r
 static void put_stats(const struct smart_run *run, struct jw *w)
 {
 	const struct smart_report *r = run->report;
-	const struct token_ratio ratio = tokens_ratio(&run->digest->tokens);
-	const struct known known = {
-		.left = known_left(r->before, r->saved),
-		.bytes_per_token = ratio.sure == SURE_FITTED ? ratio.bytes : 0,
-		.lines = run->lines,
-	};
+	const struct known known =
+		known_of(&run->digest->tokens, known_left(r->before, r->saved), run->lines);
 	jw_key(w, "stats");
 	jw_object(w);
 	jw_put_i64(w, "original_tokens", r->before.tokens);

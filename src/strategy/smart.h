@@ -83,6 +83,7 @@ struct smart_digest {
 	struct str text;
 	size_t free; /* entries that may go */
 	size_t left_out; /* earlier ones that are not shown */
+	uint64_t sent; /* bytes of texts that a resume would send */
 	struct tokens tokens;
 };
 #define SMART_DIGEST_INIT                                \

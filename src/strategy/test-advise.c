@@ -213,7 +213,12 @@ static void talk(struct str *t, size_t bytes, int context)
 	claude_user(t, "u1", NULL, "go");
 	call(t, "a1", "u1", "m1", 1000, blocks);
 	claude_user(t, "u2", "a1", "on");
-	call(t, "a2", "u2", "m2", context, TEXT("done"));
+	/* Recent ones stay with smart-trim. */
+	for (int i = 2; i < 12; i++) {
+		AUTO_FREE char *id = xasprintf("u%d", i + 1), *parent = xasprintf("u%d", i);
+		claude_user(t, id, parent, "on");
+	}
+	call(t, "a2", "u12", "m2", context, TEXT("done"));
 }
 
 static void test_edge_of_full(void **state UNUSED)

@@ -30,6 +30,7 @@ void trim_push_want(
 void trim_push_fact(struct trim_part *part, struct trim_fact fact)
 {
 	fact.line = part->lines;
+	fact.record = part->records;
 	vec_push(&part->facts, fact);
 }
 

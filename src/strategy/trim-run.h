@@ -33,7 +33,7 @@ enum trim_feed { FEED_CALL, FEED_REST, FEED_ANSWER, FEED_EARLY, FEED_ODD, FEED_M
 struct trim_fact {
 	enum trim_feed what;
 	uint64_t bytes;
-	uint32_t line; /* within the chunk, from 0 */
+	uint32_t line, record; /* within the chunk, from 0 */
 	struct sv model, id;
 	struct usage usage;
 };
@@ -44,7 +44,7 @@ struct trim_part {
 	VEC(struct trim_fact) facts;
 	VEC(struct trim_saved) saved;
 	VEC(struct recall_place) places;
-	uint32_t lines;
+	uint32_t lines, records;
 	size_t breaks; /* compactions in this chunk */
 	size_t candidates; /* long answers in this chunk, and before it */
 	size_t candidates_before;
@@ -73,10 +73,11 @@ struct trim_run {
 	/* before the run */
 	size_t answers_total; /* long answers in all, when "all but the last" was asked for */
 
-	/* the calling thread only */
+	/* fold() and what comes after it */
 	struct tokens tokens;
 	struct known told; /* of the parent */
-	uint64_t lines;
+	uint64_t lines, records;
+	VEC(uint32_t) sent; /* bytes of texts, by record */
 	VEC(struct recall_place) places;
 	VEC(struct trim_saved) saved;
 };

@@ -57,6 +57,7 @@ static int on_read(void *data, void *chunk, struct rewrite_line *line, struct er
 	else if (line->object)
 		claude_look(run, part, line);
 	part->lines++;
+	part->records += (uint32_t)line->records;
 	return 0;
 }
 
@@ -155,6 +156,14 @@ static void feed_tokens(struct tokens *t, const struct trim_fact *f)
 	}
 }
 
+static void add_sent(struct trim_run *run, size_t record, uint64_t bytes)
+{
+	while (run->sent.n <= record)
+		vec_push(&run->sent, 0);
+	uint64_t sum = run->sent.v[record] + bytes;
+	run->sent.v[record] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
 static void add_count(struct trim_count *to, const struct trim_count *from)
 {
 	to->n += from->n;
@@ -187,8 +196,11 @@ static int on_fold(void *data, void *chunk, struct err *reterr)
 	vec_each (&part->facts, fact) {
 		known_tell(&run->told, &run->tokens, run->lines + fact->line);
 		feed_tokens(&run->tokens, fact);
+		if (fact->bytes > 0)
+			add_sent(run, run->records + fact->record, fact->bytes);
 	}
 	run->lines += part->lines;
+	run->records += part->records;
 	vec_each (&part->saved, saved)
 		vec_push(&run->saved, *saved);
 	add_count(&report->results, &part->results);
@@ -215,13 +227,15 @@ static void sum_live(struct trim_run *run, const struct transcript_live *live)
 			report->live_bytes += saved->bytes;
 			report->live_images += saved->image;
 		}
+	uint64_t sent = 0;
+	for (size_t i = 0; i < run->sent.n; i++)
+		sent += transcript_is_live(live, i) ? run->sent.v[i] : 0;
 	known_tell(&run->told, &run->tokens, UINT64_MAX);
-	const struct token_ratio ratio = tokens_ratio(&run->tokens);
-	report->saved = tokens_of(&ratio, report->live_bytes);
+	report->saved = tokens_saved(&run->tokens, report->live_bytes, sent, report->live_images);
 	report->before = tokens_context(&run->tokens);
-	/* No more can be saved than there is. */
-	if (report->saved.tokens > report->before.tokens)
-		report->saved.tokens = report->before.tokens;
+	const struct token_ratio ratio = tokens_ratio(&run->tokens);
+	report->worth =
+		tokens_of(&ratio, report->live_bytes).tokens + report->live_images * TOKENS_IMAGE;
 	report->left = known_left(report->before, report->saved);
 	report->base = live->base_id && live->base_id[0];
 }
@@ -309,7 +323,7 @@ static int enough(struct trim_run *run, struct err *reterr)
 		return rc;
 	if (trimmed(r) == 0)
 		return nothing_long(run, reterr);
-	if (r->saved.tokens >= want || r->live_images > 0)
+	if (r->saved.tokens >= want || r->worth >= want)
 		return 0;
 	if (r->live_bytes == 0)
 		return err_set(reterr, ERR_NOTFOUND,
@@ -345,12 +359,7 @@ static void put_tools(const struct trim_opts *o, struct jw *w)
 
 static void put_known(const struct trim_run *run, struct jw *w)
 {
-	const struct token_ratio ratio = tokens_ratio(&run->tokens);
-	const struct known known = {
-		.left = run->report->left,
-		.bytes_per_token = ratio.sure == SURE_FITTED ? ratio.bytes : 0,
-		.lines = run->lines,
-	};
+	const struct known known = known_of(&run->tokens, run->report->left, run->lines);
 
 	known_put(w, &known);
 }
@@ -404,6 +413,7 @@ static void run_release(struct trim_run *run)
 	strv_release(&run->names);
 	vec_release(&run->places);
 	vec_release(&run->saved);
+	vec_release(&run->sent);
 }
 
 static void take_tools(struct trim_run *run)

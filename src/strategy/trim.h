@@ -62,7 +62,8 @@ struct trim_report {
 	int64_t live_images;
 	int64_t images_left; /* pictures and documents that would go with opts.images */
 	struct strv unknown; /* of opts.tools, those that nothing here was done with */
-	struct figure saved; /* tokens of live_bytes; images are not among them */
+	struct figure saved; /* tokens of live_bytes and live_images */
+	int64_t worth; /* … were all of it sent, which decides whether it is enough */
 	struct figure before; /* the context now */
 	struct figure left; /* … and then */
 	char backup[ARCHIVE_KEY_MAX]; /* in place: the copy in the archive */

@@ -124,7 +124,8 @@ static void test_known(void **state UNUSED)
 	tokens_call(&t, SV("model-a"), SV("m1"), &none);
 	tokens_text(&t, TOKEN_ANSWER, 4000);
 	assert_string_equal(tokens_model(&t), "model-a");
-	tokens_known(&t, (struct figure){ 21800, SURE_EXACT }, 4);
+	tokens_known(&t,
+		&(struct tokens_told){ .context = { 21800, SURE_EXACT }, .bytes_per_token = 4 });
 	assert_int_equal(tokens_context(&t).tokens, 21800);
 	assert_int_equal(tokens_context(&t).sure, SURE_FITTED);
 	tokens_text(&t, TOKEN_REST, 400);
@@ -135,7 +136,8 @@ static void test_known(void **state UNUSED)
 	assert_int_equal(tokens_context(&t).sure, SURE_EXACT);
 	assert_int_equal(tokens_ratio(&t).samples, 0);
 	assert_int_equal(tokens_ratio(&t).sure, SURE_FITTED);
-	tokens_known(&t, (struct figure){ 100, SURE_ASSUMED }, 0);
+	tokens_known(&t,
+		&(struct tokens_told){ .context = { 100, SURE_ASSUMED }, .bytes_per_token = 0 });
 	assert_int_equal(tokens_context(&t).sure, SURE_ASSUMED);
 }
 

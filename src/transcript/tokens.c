@@ -10,6 +10,7 @@ enum {
 };
 static const double ratio_min = 0.8, ratio_max = 16; /* bytes a token that text can have */
 static const double ratio_older = 3.7, ratio_newer = 2.8;
+static const double fit_slack = 1.1; /* a fit may be off by as much before it counts */
 
 const char *sure_name(enum sure sure)
 {
@@ -125,8 +126,10 @@ static void take_step(struct tokens *t, int64_t context, uint64_t bytes)
 void tokens_set_model(struct tokens *t, struct sv model)
 {
 	size_t index = find_model(t, model);
-	if (index != t->current)
+	if (index != t->current) {
 		t->odd = true;
+		t->most = 0;
+	}
 	t->current = index;
 }
 
@@ -148,6 +151,12 @@ void tokens_call(struct tokens *t, struct sv model, struct sv message_id, const 
 	if (model.n > 0 || t->n_models == 0)
 		tokens_set_model(t, model);
 	take_step(t, context, t->answer + t->tail);
+	if (t->first == 0 && !t->odd) {
+		t->first = context;
+		t->first_bytes = t->bytes - t->next_answer;
+	}
+	t->most = context > t->most ? context : t->most;
+	t->least = t->least == 0 || context < t->least ? context : t->least;
 	t->last_message = id;
 	t->context = context;
 	t->output = usage->output;
@@ -156,15 +165,17 @@ void tokens_call(struct tokens *t, struct sv model, struct sv message_id, const 
 	t->odd = false;
 }
 
-void tokens_known(struct tokens *t, struct figure context, double bytes_per_token)
+void tokens_known(struct tokens *t, const struct tokens_told *told)
 {
 	tokens_break(t);
-	t->context = context.tokens > 0 ? context.tokens : 0;
+	t->context = told->context.tokens > 0 ? told->context.tokens : 0;
 	t->told = t->context > 0;
-	t->told_sure = context.sure > SURE_FITTED ? context.sure : SURE_FITTED;
+	t->told_sure = told->context.sure > SURE_FITTED ? told->context.sure : SURE_FITTED;
 	t->odd = true;
-	if (bytes_per_token >= ratio_min && bytes_per_token <= ratio_max)
-		t->told_ratio = bytes_per_token;
+	if (told->bytes_per_token >= ratio_min && told->bytes_per_token <= ratio_max)
+		t->told_ratio = told->bytes_per_token;
+	t->told_base = told->base;
+	t->most = told->most > t->most ? told->most : t->most;
 }
 
 void tokens_break(struct tokens *t)
@@ -221,6 +232,49 @@ struct token_ratio tokens_ratio(const struct tokens *t)
 		return (struct token_ratio){ t->told_ratio, SURE_FITTED, 0 };
 	return (struct token_ratio){ tokens_assumed_ratio(sv_of(tokens_model(t))), SURE_ASSUMED,
 		0 };
+}
+
+int64_t tokens_base(const struct tokens *t)
+{
+	const struct token_ratio ratio = tokens_ratio(t);
+	if (t->told_base > 0)
+		return t->told_base;
+	if (ratio.samples == 0)
+		return 0;
+	int64_t base = t->first - tokens_of(&ratio, t->first_bytes).tokens;
+	base = base < t->least ? base : t->least;
+	return base > 0 ? base : 0;
+}
+
+bool tokens_have_room(const struct tokens *t, int64_t tokens)
+{
+	int64_t context = tokens_context(t).tokens;
+	double room = (double)(context - tokens_base(t));
+	return tokens <= context && (double)tokens <= room * fit_slack;
+}
+
+struct token_ratio tokens_sent_ratio(const struct tokens *t, uint64_t bytes)
+{
+	struct token_ratio ratio = tokens_ratio(t);
+	int64_t room = tokens_context(t).tokens - tokens_base(t);
+	if (t->context > 0 && room > 0 && !tokens_have_room(t, tokens_of(&ratio, bytes).tokens))
+		ratio = (struct token_ratio){ (double)bytes / (double)room, SURE_ASSUMED, 0 };
+	return ratio;
+}
+
+struct figure tokens_saved(const struct tokens *t, uint64_t gone, uint64_t sent, int64_t images)
+{
+	const struct token_ratio ratio = tokens_sent_ratio(t, sent);
+	int64_t most = tokens_context(t).tokens - tokens_base(t);
+	struct figure saved = tokens_of(&ratio, gone);
+	if (images > 0) {
+		saved.tokens += images * TOKENS_IMAGE;
+		saved.sure = SURE_ASSUMED;
+	}
+	/* No more than there is. */
+	if (saved.tokens > most)
+		saved.tokens = most > 0 ? most : 0;
+	return saved;
 }
 
 struct figure tokens_context(const struct tokens *t)

@@ -44,7 +44,11 @@ static inline struct figure tokens_of(const struct token_ratio *ratio, uint64_t 
 	return (struct figure){ (int64_t)((double)bytes / ratio->bytes), ratio->sure };
 }
 
-enum { TOKEN_MODELS_MAX = 16, TOKEN_MODEL_NAME = 64 };
+enum {
+	TOKEN_MODELS_MAX = 16,
+	TOKEN_MODEL_NAME = 64,
+	TOKENS_IMAGE = 1500, /* about what a picture of a screen takes; bytes tell nothing */
+};
 
 struct token_model {
 	char name[TOKEN_MODEL_NAME];
@@ -69,9 +73,14 @@ struct tokens {
 	uint64_t next_answer; /* … of one whose usage comes after its text (Codex) */
 	uint64_t tail; /* bytes since that answer */
 	uint64_t bytes; /* all bytes since the break */
+	int64_t first; /* context of the first call of all, and what texts it held; 0: none */
+	uint64_t first_bytes;
+	int64_t least; /* the smallest context recorded; 0: none */
+	int64_t most; /* the largest context recorded since the model changed */
 	bool told; /* `context` is what tokens_known() said, and how sure that is */
 	enum sure told_sure;
 	double told_ratio; /* bytes a token, as it said; 0: not */
+	int64_t told_base;
 	bool odd; /* something not measured in bytes lies in between: no difference is taken */
 };
 #define TOKENS_INIT           \
@@ -91,10 +100,15 @@ void tokens_odd(struct tokens *t);
 void tokens_call(
 	struct tokens *t, struct sv model, struct sv message_id, const struct usage *usage);
 void tokens_break(struct tokens *t);
-/* What is known from elsewhere of the context up to here, where the file does not record it any
- * more: until the next call, it counts as one, but is fitted at best. bytes_per_token 0: not known;
- * it counts where no own differences tell. */
-void tokens_known(struct tokens *t, struct figure context, double bytes_per_token);
+/* What is known from elsewhere; 0: not. */
+struct tokens_told {
+	struct figure context;
+	double bytes_per_token; /* counts where no own differences tell */
+	int64_t base, most; /* as tokens_base() and tokens.most */
+};
+/* The context up to here, where the file does not record it any more: until the next call, it
+ * counts as one, but is fitted at best. */
+void tokens_known(struct tokens *t, const struct tokens_told *told);
 /* The model of calls to come, where the file tells it apart from them. */
 void tokens_set_model(struct tokens *t, struct sv model);
 /* One item of transcript_next(): whichever of the above it is. Side chains are skipped. */
@@ -104,6 +118,19 @@ void tokens_item(struct tokens *t, enum transcript_format format, const struct i
 struct usage tokens_usage(enum transcript_format format, struct jval usage);
 
 struct token_ratio tokens_ratio(const struct tokens *t); /* for the current model */
+/* What the first call took beside the texts before it: the agent's own prompt and tools. 0: not
+ * known, which it is only where later calls tell bytes a token. */
+int64_t tokens_base(const struct tokens *t);
+/* Whether so many tokens of texts can be in the context beside that. */
+bool tokens_have_room(const struct tokens *t, int64_t tokens);
+/*
+ * The ratio for texts of so many bytes that a resume would send. The agents themselves leave out
+ * old results now and then, without a trace in the file: then the context recorded is less than
+ * the texts would take, each counts for less, and which were left out is a guess.
+ */
+struct token_ratio tokens_sent_ratio(const struct tokens *t, uint64_t bytes);
+/* What goes from the context when `gone` of the `sent` bytes and so many images do. */
+struct figure tokens_saved(const struct tokens *t, uint64_t gone, uint64_t sent, int64_t images);
 /* The context a next call would have: exact when nothing came after the last call, else with the
  * rest fitted or assumed; without any call all of it is. */
 struct figure tokens_context(const struct tokens *t);

@@ -109,4 +109,69 @@ t_exit 'a trimmed copy of that' 0 t_faden trim --json --threshold 50 --assistant
 head -n 1 "$(get "$t_out" path)" >"$t_tmp/first"
 t_is 'has one note' "$(grep -c faden_context "$t_tmp/first")" 0
 t_is 'of what was left' "$(get "$t_tmp/first" trim_metadata.stats.original_tokens)" "$leaves"
+
+# What only the recorded tokens told is kept for the copy: the agent leaves out old results, so that
+# 60 of them are 300,000 tokens in the file and 62,000 at a call; 18,000 are its own.
+# made NAME N BYTES MOST: N results of so many bytes, recorded until MOST.
+made() {
+	id=abababab-0000-4000-8000-00000000000$1
+	file=$("$t_helper/make-session" claude "$claude" "$here" "$id" 'first words')
+	python3 - "$file" "$id" "$here" "$2" "$3" "$4" <<'END'
+import json, sys
+n_results, size, most = map(int, sys.argv[4:])
+lines, parent, context = [], None, 18000
+def line(kind, message):
+    global parent
+    uuid = f"00000000-0000-4000-8000-{len(lines):012d}"
+    lines.append({"parentUuid": parent, "isSidechain": False, "type": kind, "message": message,
+                  "uuid": uuid, "timestamp": "2026-03-01T10:00:00Z", "sessionId": sys.argv[2],
+                  "cwd": sys.argv[3]})
+    parent = uuid
+line("user", {"role": "user", "content": "go on and look"})
+for n in range(n_results):
+    line("assistant", {"id": f"m{n}", "role": "assistant", "model": "claude-sonnet-4-5",
+                       "content": [{"type": "tool_use", "id": f"t{n}", "name": "Bash",
+                                    "input": {"command": f"ls {n}"}}],
+                       "usage": {"input_tokens": context, "output_tokens": 10}})
+    text = f"{n} " + "word " * (size // 5)
+    line("user", {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": f"t{n}", "content": text}]})
+    context = min(most, context + 10 + (len(text) + 2) // 4)
+line("assistant", {"id": "mz", "role": "assistant", "model": "claude-sonnet-4-5",
+                   "content": [{"type": "text", "text": "Done."}],
+                   "usage": {"input_tokens": context, "output_tokens": 10}})
+open(sys.argv[1], "w").write("".join(json.dumps(l) + "\n" for l in lines))
+END
+}
+# near NAME VALUE LOW HIGH
+near() {
+	t_ok "$1 ($2)" test "$2" -ge "$3" -a "$2" -le "$4"
+}
+
+made 5 60 20000 62000
+t_exit 'results that are not sent' 0 t_faden advise --json "$id"
+near 'the agent has a share of its own' "$(get "$t_out" kinds.base.tokens)" 17500 18500
+leaves=$(get "$t_out" strategies.0.left_tokens)
+near 'which a trim leaves' "$leaves" 18000 20000
+t_exit 'trim knows it' 0 t_faden trim --json "$id"
+t_is 'as advise does' "$(get "$t_out" tokens.left)" "$leaves"
+t_is 'and is as little sure' "$(get "$t_out" tokens.saved_sure)" assumed
+new=$(get "$t_out" session_id)
+t_exit 'the copy' 0 t_faden advise --json "$new"
+t_is 'has that context' "$(get "$t_out" context.tokens)" "$leaves"
+near 'with the share' "$(get "$t_out" kinds.base.tokens)" 16000 18500
+t_exit 'half of each text' 0 t_faden trim --dry-run --json --style head --keep-head 10000 "$id"
+near 'saves half' "$(get "$t_out" tokens.left)" 38000 42000
+
+made 6 60 20000 400000
+t_exit 'a large window' 0 t_faden advise --json "$id"
+t_is 'is seen' "$(get "$t_out" window.tokens)" 1000000
+t_exit 'its copy' 0 t_faden trim --json "$id"
+new=$(get "$t_out" session_id)
+t_exit 'has it' 0 t_faden advise --json "$new"
+t_is 'too' "$(get "$t_out" window.tokens)" 1000000
+t_exit 'changed in its place' 0 t_faden trim --in-place --json "$id"
+t_exit 'it stays' 0 t_faden advise --json "$id"
+t_is 'as large' "$(get "$t_out" window.tokens)" 1000000
+
 t_done
