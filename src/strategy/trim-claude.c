@@ -62,7 +62,7 @@ static void feed_line(struct trim_part *part, const struct rewrite_line *line)
 /* An answer with a text long enough counts among the first or last N. */
 static bool is_candidate(const struct trim_run *run, const struct rewrite_line *line)
 {
-	if (run->opts->assistant == 0 || claude_line_of(line->vals) != CLAUDE_LINE_ASSISTANT)
+	if (claude_line_of(line->vals) != CLAUDE_LINE_ASSISTANT)
 		return false;
 	for (size_t i = 0; i < line->n_blocks; i++)
 		if (line->blocks[i].type == BLOCK_IS_TEXT &&
@@ -159,7 +159,8 @@ static void trim_block_of(struct trim_at *at, const struct line_block *b, bool a
 void claude_trim(struct trim_at *at)
 {
 	const struct rewrite_line *line = at->line;
-	bool answer = is_candidate(at->run, line) && trim_takes_answer(at);
+	bool answer = at->run->opts->assistant != 0 && is_candidate(at->run, line) &&
+		trim_takes_answer(at);
 	bool selected = false;
 
 	if (line->neutral)

@@ -109,7 +109,7 @@ static bool has_long_text(const struct trim_run *run, const struct codex_item *i
 
 static bool is_candidate(const struct trim_run *run, const struct codex_item *item)
 {
-	return run->opts->assistant != 0 && is_answer(item) && has_long_text(run, item);
+	return is_answer(item) && has_long_text(run, item);
 }
 
 static void look_item(
@@ -238,7 +238,8 @@ static void trim_message(struct trim_at *at, const struct codex_item *item)
 		.count = &at->part->answers,
 		.sent = true,
 	};
-	bool answer = is_candidate(at->run, item) && trim_takes_answer(at);
+	bool answer = at->run->opts->assistant != 0 && is_candidate(at->run, item) &&
+		trim_takes_answer(at);
 	struct scan_iter it = scan_iter(item->content);
 	struct jval block;
 

@@ -305,11 +305,15 @@ static int nothing_long(const struct trim_run *run, struct err *reterr)
 	int64_t images = run->report->images_left;
 	AUTO_STR hint = STR_INIT;
 
+	if (run->candidates > 0)
+		str_addf(&hint, "; %zu long answer%s would go with --assistant %zu",
+			run->candidates, run->candidates == 1 ? "" : "s", run->candidates);
 	if (images > 0)
 		str_addf(&hint, "; %" PRId64 " picture%s or document%s would go with --images",
 			images, images == 1 ? "" : "s", images == 1 ? "" : "s");
 	return err_set(reterr, ERR_NOTFOUND,
-		"nothing to trim in %s: no text of %" PRId64 " characters or more is left%s",
+		"nothing to trim in %s: no tool's result or input of %" PRId64
+		" characters or more is left%s",
 		run->name, run->opts->threshold, hint.len ? hint.buf : "");
 }
 

@@ -54,7 +54,7 @@ t_like 'the note' "$(line 1)" '"trim_metadata":\{"parent_file":"'"$file"'".*"tar
 t_is 'copies for the screen stay' "$(grep -o '"toolUseResult"' "$new" | wc -l)" "$(grep -o '"toolUseResult"' "$file" | wc -l)"
 t_like 'usage is 0' "$(cat "$new")" '"usage":\{"input_tokens":0,"cache_read_input_tokens":0'
 t_exit 'again: nothing is left' 1 t_faden trim "$new"
-t_like 'and says so' "$(cat "$t_err")" 'nothing to trim in [0-9a-f-]{36}: no text of 500 characters or more is left'
+t_like 'and says so' "$(cat "$t_err")" 'nothing to trim in [0-9a-f-]{36}: no tool.s result or input of 500 characters or more is left'
 t_exit 'again with a smaller threshold' 1 t_faden trim "$new" --threshold 60
 t_like 'leaves placeholders alone' "$(cat "$t_err")" 'nothing to trim'
 trim 'only one tool' --tools bash
@@ -100,6 +100,8 @@ t_like 'the third stays' "$(cat "$new")" 'answer 3 answer 3'
 trim 'all but the last' --assistant -1
 t_is 'go' "$(json answers count)" 4
 t_like 'it stays' "$(cat "$new")" 'answer 5 answer 5'
+t_exit 'answers when not asked for' 1 t_faden trim $id
+t_like 'are offered' "$(cat "$t_err")" '; [0-9]+ long answers would go with --assistant [0-9]+$'
 t_exit 'all but more than there are' 1 t_faden trim --json $id --assistant -9 --min-savings 0
 t_is 'is none' "$(json answers count)" 0
 
