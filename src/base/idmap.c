@@ -1,24 +1,14 @@
 #include "base/idmap.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 static uint64_t hash_of(uint64_t seed, struct sv id)
 {
-	uint64_t h = seed ^ (id.n * UINT64_C(0x9E3779B97F4A7C15));
+	uint64_t h = hash_bytes(seed, id);
 
-	for (size_t i = 0; i < id.n;) {
-		uint64_t w = 0;
-		size_t take = id.n - i < sizeof(w) ? id.n - i : sizeof(w);
-		memcpy(&w, id.p + i, take);
-		h = (h ^ w) * UINT64_C(0xD6E8FEB86659FD93);
-		h ^= h >> 32;
-		i += take;
-	}
-	h *= UINT64_C(0xD6E8FEB86659FD93);
-	h ^= h >> 29;
 	return h ? h : 1;
 }
 
@@ -41,8 +31,8 @@ static void grow(struct idmap *m)
 {
 	struct idmap old = *m;
 
-	if (!old.cap && getrandom(&m->seed, sizeof(m->seed), 0) != (ssize_t)sizeof(m->seed))
-		m->seed = (uintptr_t)m;
+	if (!old.cap)
+		m->seed = hash_seed();
 	m->cap = old.cap ? old.cap * 2 : 16;
 	m->slots = xcalloc(m->cap, sizeof(*m->slots));
 	for (size_t i = 0; i < old.cap; i++)

@@ -1,25 +1,9 @@
 #include "base/map.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
-
-static uint32_t hash_bytes(uint64_t seed, struct sv key)
-{
-	uint64_t h = seed ^ (key.n * 0x9E3779B97F4A7C15u);
-
-	for (size_t i = 0; i < key.n;) {
-		uint64_t w = 0;
-		size_t take = key.n - i < 8 ? key.n - i : 8;
-		memcpy(&w, key.p + i, take);
-		h = (h ^ w) * 0xD6E8FEB86659FD93u;
-		h ^= h >> 32;
-		i += take;
-	}
-	h *= 0xD6E8FEB86659FD93u;
-	return (uint32_t)(h >> 32);
-}
 
 static struct map_slot *find_slot(const struct map *m, struct sv key, uint32_t hash)
 {
@@ -40,8 +24,8 @@ static void grow(struct map *m)
 {
 	struct map old = *m;
 
-	if (!old.cap && getrandom(&m->seed, sizeof(m->seed), 0) != (ssize_t)sizeof(m->seed))
-		m->seed = (uintptr_t)m;
+	if (!old.cap)
+		m->seed = hash_seed();
 	m->cap = old.cap ? old.cap * 2 : 16;
 	m->slots = xcalloc(m->cap, sizeof(*m->slots));
 	for (size_t i = 0; i < old.cap; i++) {
@@ -64,7 +48,7 @@ bool map_get(const struct map *m, struct sv key, uint64_t *ret_value)
 {
 	if (!m->cap)
 		return false;
-	const struct map_slot *s = find_slot(m, key, hash_bytes(m->seed, key));
+	const struct map_slot *s = find_slot(m, key, (uint32_t)hash_bytes(m->seed, key));
 	if (!s->key)
 		return false;
 	if (ret_value)
@@ -78,7 +62,7 @@ static struct map_slot *slot_for(struct map *m, struct sv key, bool *ret_new)
 		abort();
 	if (m->n * 4 >= m->cap * 3)
 		grow(m);
-	uint32_t hash = hash_bytes(m->seed, key);
+	uint32_t hash = (uint32_t)hash_bytes(m->seed, key);
 	struct map_slot *s = find_slot(m, key, hash);
 	*ret_new = !s->key;
 	if (!s->key) {

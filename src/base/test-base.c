@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/idmap.h"
 #include "base/map.h"
 #include "base/str.h"
@@ -119,6 +120,28 @@ static void test_map(void **state)
 	while (map_next(&m, &at, &k, &v))
 		count++;
 	assert_int_equal(count, 1001);
+}
+
+/* Two ids that a hash of which nobody knows the seed must tell apart as any others. They differ in
+ * high bits only, which a product of 64 bits does not spread. */
+static void test_maps_by_prepared_ids(void **state)
+{
+	(void)state;
+	const struct sv a = SV("aaaaaaaaaaaaaaaa"),
+			b = SV("aaaaaaa\xe1"
+			       "aaa\xe1"
+			       "aaa\xe1");
+	struct idmap ids = IDMAP_INIT;
+	uint32_t v;
+
+	idmap_put(&ids, a, 1);
+	assert_false(idmap_get(&ids, b, &v));
+	idmap_put(&ids, b, 2);
+	assert_true(idmap_get(&ids, a, &v) && v == 1);
+	idmap_release(&ids);
+	assert_int_not_equal(hash_bytes(7, a), hash_bytes(7, b));
+	assert_int_not_equal(hash_bytes(7, a), hash_bytes(8, a));
+	assert_int_not_equal(hash_bytes(7, SV("a")), hash_bytes(7, SV("a\0")));
 }
 
 static void test_idmap(void **state)
@@ -255,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_sv),
 		cmocka_unit_test(test_map),
 		cmocka_unit_test(test_idmap),
+		cmocka_unit_test(test_maps_by_prepared_ids),
 		cmocka_unit_test(test_vec),
 		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_uuid),
