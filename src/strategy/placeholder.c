@@ -140,37 +140,34 @@ static size_t decoded_size(const char *p, size_t raw)
 	return cp < 0x80 ? 1 : cp < 0x800 ? 2 : 3;
 }
 
-/* Raw place of a byte of the decoded text. */
-static size_t raw_place(struct sv inner, size_t decoded)
+static void walk_to(struct text_walk *w, size_t decoded)
 {
-	size_t at = 0, done = 0;
+	struct sv inner = scan_inner(w->string);
 
-	while (at < inner.n && done < decoded) {
-		size_t raw = step(inner.p + at, inner.n - at);
-		done += decoded_size(inner.p + at, raw);
-		at += raw;
+	while (w->raw < inner.n && w->decoded < decoded) {
+		size_t raw = step(inner.p + w->raw, inner.n - w->raw);
+		w->decoded += decoded_size(inner.p + w->raw, raw);
+		w->raw += raw;
 	}
-	return at;
 }
 
-struct sv text_span(struct jval string, size_t from, size_t n)
+struct sv text_span(struct text_walk *w, size_t from, size_t n)
 {
-	struct sv inner = scan_inner(string);
-	AUTO_STR all = STR_INIT;
+	const struct sv none = { NULL, 0 };
 	AUTO_STR quoted = STR_INIT;
-	AUTO_STR part = STR_INIT;
-	size_t low = raw_place(inner, from);
-	size_t high = low + raw_place(sv_from(inner, low), n);
-	struct sv span = sv_make(inner.p + low, high - low);
 
+	if (from < w->decoded || from > w->text.n || n > w->text.n - from)
+		return none;
+	walk_to(w, from);
+	size_t low = w->raw;
+	walk_to(w, from + n);
+	struct sv span = sv_make(scan_inner(w->string).p + low, w->raw - low);
 	str_addc(&quoted, '"');
 	str_add(&quoted, span);
 	str_addc(&quoted, '"');
-	if (!scan_string(string, &all) || from > all.len || n > all.len - from ||
-		!scan_string((struct jval){ str_sv(&quoted), J_STRING }, &part) ||
-		!sv_eq(str_sv(&part), sv_make(all.buf + from, n)))
-		return (struct sv){ NULL, 0 };
-	return span;
+	bool same = scan_string_eq(
+		(struct jval){ str_sv(&quoted), J_STRING }, sv_make(w->text.p + from, n));
+	return same ? span : none;
 }
 
 /* ---- words ---- */

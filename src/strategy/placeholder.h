@@ -16,10 +16,20 @@ size_t text_chars(struct sv inner);
 /* Its beginning of at most `chars` characters, cut between characters and escapes. */
 struct sv text_head(struct sv inner, size_t chars);
 /*
- * The bytes of a JSON string that become the bytes [from, from + n) of its decoded text; empty when
- * they cannot be told apart (invalid UTF-8 in it).
+ * From the decoded text of a JSON string back to the bytes it was made from, going forward: begin
+ * with string and text, which is what scan_string() gives.
  */
-struct sv text_span(struct jval string, size_t from, size_t n);
+struct text_walk {
+	struct jval string;
+	struct sv text;
+	size_t raw, decoded; /* how far: this byte of its inside has become that one of text */
+};
+/*
+ * The bytes of the string that become the bytes [from, from + n) of its text, which do not begin
+ * before the end of those asked for last. Empty when they cannot be told apart (invalid UTF-8 in
+ * it).
+ */
+struct sv text_span(struct text_walk *w, size_t from, size_t n);
 
 enum placeholder_kind {
 	PLACEHOLDER_RESULT,

@@ -91,7 +91,9 @@ static void spans_lead_back(void **state)
 		struct jval val = { str_sv(&raw), J_STRING };
 		assert_true(scan_string(val, &text));
 		struct sv from = utf8_cut(str_sv(&text), text.len / 3);
-		struct sv span = text_span(val, from.n, text.len - from.n);
+		struct text_walk walk = { .string = val, .text = str_sv(&text) };
+		struct sv head = text_span(&walk, 0, from.n);
+		struct sv span = text_span(&walk, from.n, text.len - from.n);
 		if (span.n == 0) /* a lone surrogate beside another cannot be told apart */
 			continue;
 		str_addc(&part, '"');
@@ -99,8 +101,37 @@ static void spans_lead_back(void **state)
 		str_addc(&part, '"');
 		assert_true(scan_string_eq(
 			(struct jval){ str_sv(&part), J_STRING }, sv_from(str_sv(&text), from.n)));
+		if (head.p)
+			assert_ptr_equal(head.p + head.n, span.p);
+		assert_null(text_span(&walk, 0, 1).p);
 	}
-	assert_null(text_span((struct jval){ SV("\"a\xff\xff\x62\""), J_STRING }, 7, 1).p);
+	struct text_walk odd = {
+		.string = { SV("\"a\xff\xff\x62\""), J_STRING },
+		.text = SV("a\xef\xbf\xbd\xef\xbf\xbd\x62"),
+	};
+	assert_null(text_span(&odd, 7, 1).p);
+	assert_null(text_span(&odd, 8, 1).p);
+}
+
+/* Each piece costs its own bytes, not those of all before it: a text of megabytes in thousands of
+ * pieces would take minutes. */
+static void spans_of_many_pieces(void **state)
+{
+	enum { PIECES = 50000, PIECE = 200 };
+	AUTO_STR raw = STR_INIT;
+	AUTO_STR text = STR_INIT;
+
+	(void)state;
+	str_addc(&raw, '"');
+	for (int i = 0; i < PIECES; i++)
+		str_addf(&raw, "\\n%0*d", PIECE - 1, i);
+	str_addc(&raw, '"');
+	struct jval val = { str_sv(&raw), J_STRING };
+	assert_true(scan_string(val, &text));
+	assert_int_equal(text.len, (size_t)PIECES * PIECE);
+	struct text_walk walk = { .string = val, .text = str_sv(&text) };
+	for (size_t i = 0; i < PIECES; i++)
+		assert_int_equal(text_span(&walk, i * PIECE, PIECE).n, PIECE + 1);
 }
 
 static void words(void **state)
@@ -159,6 +190,7 @@ int main(void)
 		cmocka_unit_test(counts_as_a_decoder_does),
 		cmocka_unit_test(cuts_between_characters),
 		cmocka_unit_test(spans_lead_back),
+		cmocka_unit_test(spans_of_many_pieces),
 		cmocka_unit_test(words),
 		cmocka_unit_test(knows_placeholders),
 	};

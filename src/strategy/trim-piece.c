@@ -133,8 +133,8 @@ static bool replace(struct trim_at *at, const struct trim_piece *piece, struct j
 	struct sv json, enum recall_kind kind, struct recall_hash hash, int64_t chars_gone)
 {
 	const struct rewrite_line *line = at->line;
-	bool inside = piece->outer.type == J_STRING;
-	struct jval place = inside ? piece->outer : val;
+	struct text_walk *inside = piece->inside;
+	struct jval place = inside ? inside->string : val;
 	AUTO_STR escaped = STR_INIT;
 	struct swap swap = {
 		.span = val.raw,
@@ -148,9 +148,9 @@ static bool replace(struct trim_at *at, const struct trim_piece *piece, struct j
 	};
 
 	if (inside) {
-		swap.place.inner_offset = (uint64_t)(val.raw.p - piece->outer_text.p);
+		swap.place.inner_offset = (uint64_t)(val.raw.p - inside->text.p);
 		swap.place.inner_size = val.raw.n;
-		swap.span = text_span(piece->outer, (size_t)swap.place.inner_offset, val.raw.n);
+		swap.span = text_span(inside, (size_t)swap.place.inner_offset, val.raw.n);
 		json_escape(&escaped, json);
 		swap.json = str_sv(&escaped);
 	}
@@ -227,10 +227,10 @@ bool trim_inside(struct trim_at *at, struct trim_piece *piece, struct jval strin
 		!scan_string(string, &text) || scan_text(str_sv(&text), &inner) < 0 ||
 		inner.type != J_OBJECT)
 		return false;
-	piece->outer = string;
-	piece->outer_text = str_sv(&text);
+	struct text_walk walk = { .string = string, .text = str_sv(&text) };
+	piece->inside = &walk;
 	fn(at, piece, inner);
-	piece->outer = (struct jval){ .type = J_NONE };
+	piece->inside = NULL;
 	return true;
 }
 

@@ -127,9 +127,8 @@ struct trim_piece {
 	struct trim_count *count;
 	bool sent; /* counts for tokens */
 	bool repeated; /* goes at any length */
-	/* The piece lies in the decoded text of this string of the line; J_NONE: in the line. */
-	struct jval outer;
-	struct sv outer_text;
+	struct text_walk
+		*inside; /* it lies in this text of a string of the line; NULL: in the line */
 };
 /* A string; true when it was replaced. */
 bool trim_string(struct trim_at *at, const struct trim_piece *piece, struct jval val);
@@ -138,7 +137,7 @@ void trim_blocks(struct trim_at *at, const struct trim_piece *piece, struct jval
 	const char *text_type);
 /* Every long string inside a value, down to a few levels. */
 void trim_strings_in(struct trim_at *at, struct trim_piece *piece, struct jval val, int depth);
-/* The JSON text inside a string: `fn` sees its value with piece->outer set. False when the string
+/* The JSON text inside a string: `fn` sees its value with piece->inside set. False when the string
  * holds no JSON object. */
 bool trim_inside(struct trim_at *at, struct trim_piece *piece, struct jval string,
 	void (*fn)(struct trim_at *at, struct trim_piece *piece, struct jval inner));
