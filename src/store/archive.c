@@ -16,6 +16,7 @@
 
 enum {
 	KEY_TRIES = 16,
+	ID_BYTES = UUID_TEXT - 1,
 	KEY_SALT = 8, /* random characters that tell kept versions of one session apart */
 	COPY_STEP = 1 << 30,
 	COPY_BUFFER = 256 * 1024,
@@ -31,22 +32,28 @@ char *archive_path(const struct archive *a, const char *key)
 	return path_join(a->dir, name);
 }
 
+/* The name without its ending and, where an id stands at its end, that alone. */
+static struct sv session_of(const char *path)
+{
+	struct sv name = path_base(sv_of(path));
+
+	if (sv_ends(name, SV(".jsonl")))
+		name = sv_head(name, name.n - 6);
+	return sv_from(name, name.n > ID_BYTES ? name.n - ID_BYTES : 0);
+}
+
 static bool key_char(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-';
 }
 
-/* The file's own name as far as it is harmless, and some chance. */
+/* The session's name as far as it is harmless, and some chance. */
 static void make_key(const char *path, char key[static ARCHIVE_KEY_MAX])
 {
-	struct sv base = path_base(sv_of(path));
+	struct sv base = session_of(path);
 	char salt[UUID_TEXT];
 	size_t n = 0;
 
-	if (sv_ends(base, SV(".jsonl")))
-		base = sv_head(base, base.n - 6);
-	/* Ids stand at the end of a name. */
-	base = sv_from(base, base.n > 36 ? base.n - 36 : 0);
 	for (size_t i = 0; i < base.n; i++)
 		key[n++] = key_char(base.p[i]) ? base.p[i] : '-';
 	uuid_new(salt);
@@ -244,13 +251,6 @@ static int put_file(const struct archive *a, const char *path, enum archive_how 
 	return err_set(reterr, ERR_BUG, "no free name in %s", a->dir);
 }
 
-static struct sv session_name(const char *path)
-{
-	struct sv name = path_base(sv_of(path));
-
-	return sv_ends(name, SV(".jsonl")) ? sv_head(name, name.n - 6) : name;
-}
-
 /* Bytes of a kept file that is not the one of st; 0 when it is gone. */
 static int64_t kept_size(const struct archive *a, const char *key, const struct stat *st)
 {
@@ -267,8 +267,7 @@ int archive_find(const struct archive *a, const char *path, char ret_key[static 
 	struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	struct sv name = session_name(path);
-	AUTO_FREE char *session = xmemdup0(name.p, name.n);
+	AUTO_FREE char *real = NULL;
 	struct stat st = { .st_ino = 0 };
 	int64_t most = 0;
 	int r = sql_prepare(&q, a->store,
@@ -278,8 +277,11 @@ int archive_find(const struct archive *a, const char *path, char ret_key[static 
 	if (r < 0)
 		return r;
 	(void)stat(path, &st);
-	sql_text(&q, session);
-	sql_text(&q, path);
+	/* Kept under its resolved path, which can be told as long as the file is there. */
+	if (path_real(path, &real, NULL) < 0)
+		real = xstrdup(path);
+	sql_sv(&q, session_of(path));
+	sql_text(&q, real);
 	while ((r = sql_step(&q, reterr)) > 0) {
 		const char *key = sql_get_text(&q, 0);
 		int64_t size = kept_size(a, key, &st);
@@ -297,7 +299,6 @@ static int add_row(const struct archive *a, const char *key, const char *path,
 	const struct stat *st, enum archive_how how, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	struct sv name = session_name(path);
 	int r = sql_prepare(&q, a->store,
 		"INSERT INTO archive (key, session, path, how, dev, ino, size, mtime_ns, kept_ms)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -306,7 +307,7 @@ static int add_row(const struct archive *a, const char *key, const char *path,
 	if (r < 0)
 		return r;
 	sql_text(&q, key);
-	sql_sv(&q, sv_from(name, name.n > 36 ? name.n - 36 : 0));
+	sql_sv(&q, session_of(path));
 	sql_text(&q, path);
 	sql_int(&q, how);
 	sql_int(&q, (int64_t)st->st_dev);

@@ -211,6 +211,33 @@ static void changed_bytes_are_refused(void **state)
 	assert_int_equal(recall_get(&f->archive, sv_of(ref), &raw, NULL, NULL), 0);
 }
 
+/* By its place, by the id in its name wherever it lies now, and never the file itself. */
+static void finds_a_session(void **state)
+{
+	static const char codex[] =
+		"sessions/rollout-2026-01-01T00-00-00-0c3b9f0e-1111-4222-8333-444455556666.jsonl";
+	struct fixture *f = *state;
+	AUTO_FREE char *path = temp_write(f->dir, codex, "{\"a\":1}\n");
+	AUTO_FREE char *moved = path_join(f->dir, path_base(sv_of(path)).p);
+	AUTO_FREE char *link_to = path_join(f->dir, "link.jsonl");
+	char key[ARCHIVE_KEY_MAX], found[ARCHIVE_KEY_MAX];
+
+	assert_int_equal(archive_find(&f->archive, path, found, NULL), ERR_NOTFOUND);
+	assert_int_equal(archive_keep(&f->archive, path, ARCHIVE_GROWING, key, NULL), 0);
+	assert_int_equal(archive_find(&f->archive, path, found, NULL), 0);
+	assert_string_equal(found, key);
+	assert_int_equal(symlink(path, link_to), 0);
+	assert_int_equal(archive_find(&f->archive, link_to, found, NULL), 0);
+	assert_string_equal(found, key);
+	assert_int_equal(rename(path, moved), 0);
+	memset(found, 0, sizeof(found));
+	assert_int_equal(archive_find(&f->archive, moved, found, NULL), 0);
+	assert_string_equal(found, key);
+	assert_int_equal(archive_find(&f->archive, f->file, found, NULL), ERR_NOTFOUND);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_LINK, key, NULL), 0);
+	assert_int_equal(archive_find(&f->archive, f->file, found, NULL), ERR_NOTFOUND);
+}
+
 static void references_as_text(void **state)
 {
 	uint64_t low = 0;
@@ -235,6 +262,7 @@ int main(void)
 		CASE(keeps_a_copy),
 		CASE(references),
 		CASE(changed_bytes_are_refused),
+		CASE(finds_a_session),
 		cmocka_unit_test(references_as_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
