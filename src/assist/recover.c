@@ -143,7 +143,7 @@ int assist_settle(struct assist *as, struct conv *c, struct err *reterr)
 	AUTO_TURN t = TURN_INIT;
 	struct finding f = { .answer = STR_INIT };
 	int64_t pid;
-	int r = turn_last(as->opts.store, c->id, &t, NULL);
+	int r = turn_last(as->opts.store, c->id, &t, reterr);
 
 	if (r == ERR_NOTFOUND || (r == 0 && t.state != TURN_INTENT))
 		return 0;
@@ -172,12 +172,12 @@ int assist_recover(struct assist *as, struct err *reterr)
 {
 	AUTO_CONV c = CONV_INIT;
 	AUTO_TURN t = TURN_INIT;
-	int r = conv_current(as->opts.store, as->opts.dir, as->opts.clock, &c, NULL);
+	int r = conv_current(as->opts.store, as->opts.dir, as->opts.clock, &c, reterr);
 
 	if (r == ERR_NOTFOUND)
 		return 0;
 	if (r == 0)
-		r = turn_last(as->opts.store, c.id, &t, NULL);
+		r = turn_last(as->opts.store, c.id, &t, reterr);
 	if (r < 0 || t.state != TURN_INTENT)
 		return r == ERR_NOTFOUND ? 0 : r;
 	/* Somebody else's running turn is no crash: then there is nothing to explain. */

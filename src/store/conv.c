@@ -305,11 +305,13 @@ int conv_create(struct store *store, const struct conv_new *what, const struct p
 	return conv_get(store, id, clock, ret, reterr);
 }
 
-int conv_adopt(struct store *store, const struct conv_new *what, const char *session,
+static int insert_adopted(struct store *store, const struct conv_new *what, const char *session,
 	const struct clock *clock, struct conv *ret, struct err *reterr)
 {
 	char id[UUID_TEXT];
-	int r = conv_by_session(store, what->agent, session, clock, ret, NULL);
+	/* Again, inside the transaction: another process may have adopted it meanwhile, and two
+	 * conversations with one session would be two leases on it. */
+	int r = conv_by_session(store, what->agent, session, clock, ret, reterr);
 
 	if (r != ERR_NOTFOUND)
 		return r;
@@ -318,6 +320,26 @@ int conv_adopt(struct store *store, const struct conv_new *what, const char *ses
 	if (r == 0)
 		r = conv_set_session(store, id, what->agent, session, clock, reterr);
 	return r < 0 ? r : conv_get(store, id, clock, ret, reterr);
+}
+
+int conv_adopt(struct store *store, const struct conv_new *what, const char *session,
+	const struct clock *clock, struct conv *ret, struct err *reterr)
+{
+	AUTO_CONV found = CONV_INIT;
+	int r = conv_by_session(store, what->agent, session, clock, ret, reterr);
+
+	if (r != ERR_NOTFOUND)
+		return r;
+	r = store_begin(store, reterr);
+	if (r < 0)
+		return r;
+	r = insert_adopted(store, what, session, clock, &found, reterr);
+	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
+	if (r < 0 || ended < 0)
+		return r < 0 ? r : ended;
+	*ret = found;
+	found = (struct conv)CONV_INIT;
+	return 0;
 }
 
 int conv_reset(struct store *store, const char *dir, const struct clock *clock, struct err *reterr)
@@ -432,30 +454,49 @@ int conv_set_task(struct store *store, const char *id, enum conv_task task, stru
 	return sql_run(&q, reterr);
 }
 
-int conv_set_session(struct store *store, const char *id, const char *agent, const char *session,
+static int add_session(struct store *store, const char *id, const char *agent, const char *session,
 	const struct clock *clock, struct err *reterr)
 {
-	AUTO_SQL add = SQL_INIT;
-	AUTO_SQL set = SQL_INIT;
-	int r = sql_prepare(&add, store,
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store,
 		"INSERT OR IGNORE INTO agent_session (agent, id, conversation, created_ms)"
 		" VALUES (?, ?, ?, ?)",
 		reterr);
 
+	if (r < 0)
+		return r;
+	sql_text(&q, agent);
+	sql_text(&q, session);
+	sql_text(&q, id);
+	sql_int(&q, clock_wall_ms(clock));
+	return sql_run(&q, reterr);
+}
+
+static int write_session(struct store *store, const char *id, const char *agent,
+	const char *session, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(
+		&q, store, "UPDATE conversation SET agent = ?, session = ? WHERE id = ?", reterr);
+
+	if (r < 0)
+		return r;
+	sql_text(&q, agent);
+	sql_text(&q, session);
+	sql_text(&q, id);
+	return sql_run(&q, reterr);
+}
+
+int conv_set_session(struct store *store, const char *id, const char *agent, const char *session,
+	const struct clock *clock, struct err *reterr)
+{
+	int r = store_begin(store, reterr);
+
+	if (r < 0)
+		return r;
+	r = add_session(store, id, agent, session, clock, reterr);
 	if (r == 0)
-		r = sql_prepare(&set, store,
-			"UPDATE conversation SET agent = ?, session = ? WHERE id = ?", reterr);
-	if (r < 0)
-		return r;
-	sql_text(&add, agent);
-	sql_text(&add, session);
-	sql_text(&add, id);
-	sql_int(&add, clock_wall_ms(clock));
-	r = sql_run(&add, reterr);
-	if (r < 0)
-		return r;
-	sql_text(&set, agent);
-	sql_text(&set, session);
-	sql_text(&set, id);
-	return sql_run(&set, reterr);
+		r = write_session(store, id, agent, session, reterr);
+	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
+	return r < 0 ? r : ended;
 }

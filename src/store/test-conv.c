@@ -189,6 +189,50 @@ static void test_sessions_belong_to_a_conversation(void **state)
 	assert_string_equal(again.id, made.id);
 }
 
+static int adopt_many(const struct fixture *f, int sessions)
+{
+	const struct conv_new what = { .dir = "/tmp/b", .agent = "claude" };
+	struct store *store = NULL;
+	char session[32];
+	int r = store_open(f->path, 0, NULL, &store, NULL);
+
+	for (int i = 0; r == 0 && i < sessions; i++) {
+		AUTO_CONV c = CONV_INIT;
+		(void)snprintf(session, sizeof(session), "race-%d", i);
+		r = conv_adopt(store, &what, session, &noon, &c, NULL);
+	}
+	store_close(store);
+	return r;
+}
+
+static int64_t count_conversations(struct store *store)
+{
+	AUTO_SQL q = SQL_INIT;
+
+	assert_int_equal(sql_prepare(&q, store, "SELECT count(*) FROM conversation", NULL), 0);
+	assert_int_equal(sql_step(&q, NULL), 1);
+	return sql_get_int(&q, 0);
+}
+
+static void test_a_session_is_adopted_once(void **state)
+{
+	enum { PROCESSES = 4, SESSIONS = 20 };
+	struct fixture *f = *state;
+	pid_t children[PROCESSES];
+	int status;
+
+	for (int i = 0; i < PROCESSES; i++) {
+		children[i] = fork();
+		if (children[i] == 0)
+			_exit(adopt_many(f, SESSIONS) == 0 ? 0 : 1);
+	}
+	for (int i = 0; i < PROCESSES; i++) {
+		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(count_conversations(f->store), SESSIONS);
+}
+
 static void test_prefs(void **state)
 {
 	struct fixture *f = *state;
@@ -303,6 +347,7 @@ int main(void)
 		CASE(test_lease_of_another_host_ends_by_heartbeat),
 		CASE(test_turns_are_journalled),
 		CASE(test_sessions_belong_to_a_conversation),
+		CASE(test_a_session_is_adopted_once),
 		CASE(test_prefs),
 		CASE(test_copy_is_private),
 		CASE(test_newer_store_is_refused_untouched),
