@@ -46,6 +46,7 @@ struct home_state {
 	bool trouble; /* parts could not be read: nothing there counts as vanished */
 	bool names_known;
 	bool names_new;
+	struct stat names_stat; /* of their file, before it was read */
 	struct map names; /* session id → index in texts */
 	struct strv texts;
 };
@@ -207,14 +208,13 @@ static bool has_todo(const struct refresh *r, size_t home)
 static int load_names(struct refresh *r, size_t home, struct err *reterr)
 {
 	struct home_state *state = &r->states[home];
-	struct stat st;
 	bool same = true;
 	if (r->homes[home].format != TRANSCRIPT_CODEX)
 		return 0;
 	AUTO_FREE char *path = path_join(r->homes[home].root, "session_index.jsonl");
-	if (stat(path, &st) < 0)
+	if (stat(path, &state->names_stat) < 0)
 		return 0;
-	int rc = names_file_known(r, path, &st, &same, reterr);
+	int rc = names_file_known(r, path, &state->names_stat, &same, reterr);
 	if (rc < 0 || (same && !has_todo(r, home)))
 		return rc;
 	struct err err = ERR_INIT;
@@ -229,19 +229,17 @@ static int load_names(struct refresh *r, size_t home, struct err *reterr)
 
 static int save_names_file(struct refresh *r, size_t home, struct err *reterr)
 {
-	struct stat st;
+	const struct stat *st = &r->states[home].names_stat;
 	AUTO_SQL q = SQL_INIT;
 	AUTO_FREE char *path = path_join(r->homes[home].root, "session_index.jsonl");
-	if (stat(path, &st) < 0)
-		return 0;
 	int rc = sql_prepare(
 		&q, r->store, "INSERT OR REPLACE INTO catalogue_file VALUES (?,?,?,?)", reterr);
 	if (rc < 0)
 		return rc;
 	sql_text(&q, path);
-	sql_int(&q, (int64_t)st.st_ino);
-	sql_int(&q, st.st_size);
-	sql_int(&q, (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
+	sql_int(&q, (int64_t)st->st_ino);
+	sql_int(&q, st->st_size);
+	sql_int(&q, (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec);
 	return sql_run(&q, reterr);
 }
 

@@ -323,6 +323,26 @@ static void test_names(void **state)
 	assert_int_equal(resolve(w, "red door", id, NULL), 0);
 }
 
+static void name_anew(void *data, const struct catalogue_progress *p)
+{
+	(void)p;
+	append(data, "codex/session_index.jsonl",
+		"{\"id\":\"" ID_C "\",\"thread_name\":\"Red door\"}\n");
+}
+
+/* A name that is given between the reading of the names and the end of the refresh. */
+static void test_names_given_meanwhile(void **state)
+{
+	struct world *w = *state;
+	const struct catalogue_opts opts = { .progress = name_anew, .data = w };
+	append(w, "codex/session_index.jsonl",
+		"{\"id\":\"" ID_C "\",\"thread_name\":\"Green door\"}\n");
+	assert_int_equal(catalogue_refresh(w->store, w->homes, 2, &opts, NULL, NULL), 0);
+	char id[UUID_TEXT] = "";
+	assert_int_equal(resolve(w, "red door", id, NULL), 0);
+	assert_string_equal(id, ID_C);
+}
+
 static void test_children(void **state)
 {
 	struct world *w = *state;
@@ -395,6 +415,7 @@ int main(void)
 		CASE(test_resolve_stray_file),
 		CASE(test_resolve_after_the_file_went),
 		CASE(test_names),
+		CASE(test_names_given_meanwhile),
 		CASE(test_children),
 		CASE(test_memory_store),
 		CASE(test_two_processes),
