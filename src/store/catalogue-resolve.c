@@ -81,17 +81,20 @@ static int resolve_path(const struct resolve *r, struct err *reterr)
 
 /* ---- tiers of likeness, asked of the catalogue ---- */
 
-/* ?1 is the text itself, ?2 a LIKE pattern that begins with it, ?3 one that holds it. */
+/* What is bound: the text itself, or a LIKE pattern that begins with it or holds it. */
+enum likeness { IS, BEGINS, HOLDS };
+
 #define VISIBLE "s.flags & 9 = 0 AND "
 static const struct tier {
 	const char *where;
+	enum likeness likeness;
 	bool fragment; /* of an id: needs some length */
 } tiers[] = {
-	{ "s.id = ?1 COLLATE NOCASE", false },
-	{ VISIBLE "IFNULL(n.name, s.name) = ?1 COLLATE NOCASE AND ?1 <> ''", false },
-	{ VISIBLE "s.id LIKE ?2 ESCAPE '\\'", true },
-	{ VISIBLE "s.id LIKE ?3 ESCAPE '\\'", true },
-	{ VISIBLE "IFNULL(n.name, s.name) LIKE ?3 ESCAPE '\\'", false },
+	{ "s.id = ?1 COLLATE NOCASE", IS, false },
+	{ VISIBLE "IFNULL(n.name, s.name) = ?1 COLLATE NOCASE AND ?1 <> ''", IS, false },
+	{ VISIBLE "s.id LIKE ?1 ESCAPE '\\'", BEGINS, true },
+	{ VISIBLE "s.id LIKE ?1 ESCAPE '\\'", HOLDS, true },
+	{ VISIBLE "IFNULL(n.name, s.name) LIKE ?1 ESCAPE '\\'", HOLDS, false },
 };
 _Static_assert((SESSION_SUBAGENT | SESSION_HELPER) == 9, "VISIBLE names the flags by value");
 
@@ -103,18 +106,20 @@ static bool is_fragment(struct sv text)
 	return text.n >= CATALOGUE_FRAGMENT_MIN;
 }
 
-static void bind_spec(struct sql *q, const char *spec)
+static void bind_spec(struct sql *q, const char *spec, enum likeness likeness)
 {
 	AUTO_STR like = STR_INIT;
-	str_addc(&like, '%');
+	if (likeness == IS) {
+		sql_text(q, spec);
+		return;
+	}
+	str_adds(&like, likeness == HOLDS ? "%" : "");
 	for (const char *p = spec; *p; p++) {
 		if (*p == '%' || *p == '_' || *p == '\\')
 			str_addc(&like, '\\');
 		str_addc(&like, *p);
 	}
 	str_addc(&like, '%');
-	sql_text(q, spec);
-	sql_text(q, like.buf + 1);
 	sql_text(q, like.buf);
 }
 
@@ -128,7 +133,7 @@ static int ask_tier(const struct resolve *r, const struct tier *tier,
 	int rc = sql_prepare(&q, r->store, text, reterr);
 	if (rc < 0)
 		return rc;
-	bind_spec(&q, r->spec);
+	bind_spec(&q, r->spec, tier->likeness);
 	while ((rc = sql_step(&q, reterr)) > 0) {
 		if (found->rows.n == CATALOGUE_CANDIDATES_MAX) {
 			found->more = true;

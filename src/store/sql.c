@@ -26,6 +26,8 @@ int sql_error(struct store *store, int code, struct err *reterr)
 			"store: the file is damaged (%s); move it away and faden makes a new one, "
 			"agents' transcripts are not touched",
 			text);
+	case SQLITE_TOOBIG:
+		return err_set(reterr, ERR_LIMIT, "store: a text is too long to be kept");
 	default:
 		return err_set(reterr, ERR_STORE, "store: %s", text);
 	}
@@ -70,37 +72,40 @@ void sql_kept_release(struct sql_kept *kept)
 	*kept = (struct sql_kept){ .next = 0 };
 }
 
-/* A failed bind leaves the parameter NULL and the statement's error for the next step. */
+/* SQLite takes a value that could not be bound for NULL and says nothing at the step. */
+static void bound(struct sql *q, int code)
+{
+	if (q->failed == SQLITE_OK)
+		q->failed = code;
+}
+
 void sql_text(struct sql *q, const char *value)
 {
-	(void)sqlite3_bind_text(q->stmt, ++q->bound, value, -1, SQLITE_TRANSIENT);
+	bound(q, sqlite3_bind_text(q->stmt, ++q->bound, value, -1, SQLITE_TRANSIENT));
 }
 
 void sql_sv(struct sql *q, struct sv value)
 {
-	(void)sqlite3_bind_text64(
-		q->stmt, ++q->bound, value.p ? value.p : "", value.n, SQLITE_STATIC, SQLITE_UTF8);
+	bound(q,
+		sqlite3_bind_text64(q->stmt, ++q->bound, value.p ? value.p : "", value.n,
+			SQLITE_STATIC, SQLITE_UTF8));
 }
 
 void sql_blob(struct sql *q, struct sv value)
 {
-	(void)sqlite3_bind_blob64(
-		q->stmt, ++q->bound, value.p ? value.p : "", value.n, SQLITE_TRANSIENT);
+	bound(q,
+		sqlite3_bind_blob64(
+			q->stmt, ++q->bound, value.p ? value.p : "", value.n, SQLITE_TRANSIENT));
 }
 
 void sql_int(struct sql *q, int64_t value)
 {
-	(void)sqlite3_bind_int64(q->stmt, ++q->bound, value);
-}
-
-void sql_real(struct sql *q, double value)
-{
-	(void)sqlite3_bind_double(q->stmt, ++q->bound, value);
+	bound(q, sqlite3_bind_int64(q->stmt, ++q->bound, value));
 }
 
 int sql_step(struct sql *q, struct err *reterr)
 {
-	int code = sqlite3_step(q->stmt);
+	int code = q->failed != SQLITE_OK ? q->failed : sqlite3_step(q->stmt);
 
 	if (code == SQLITE_ROW)
 		return 1;
@@ -121,6 +126,7 @@ void sql_reset(struct sql *q)
 	(void)sqlite3_reset(q->stmt);
 	(void)sqlite3_clear_bindings(q->stmt);
 	q->bound = 0;
+	q->failed = SQLITE_OK;
 }
 
 const char *sql_get_text(struct sql *q, int column)
@@ -145,16 +151,6 @@ struct sv sql_get_blob(struct sql *q, int column)
 int64_t sql_get_int(struct sql *q, int column)
 {
 	return sqlite3_column_int64(q->stmt, column);
-}
-
-double sql_get_real(struct sql *q, int column)
-{
-	return sqlite3_column_double(q->stmt, column);
-}
-
-bool sql_is_null(struct sql *q, int column)
-{
-	return sqlite3_column_type(q->stmt, column) == SQLITE_NULL;
 }
 
 int sql_exec(struct store *store, const char *text, struct err *reterr)

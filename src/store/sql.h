@@ -24,7 +24,8 @@ struct sqlite3_stmt;
 struct sql {
 	struct store *store;
 	struct sqlite3_stmt *stmt;
-	int bound;
+	int bound; /* values so far */
+	int failed; /* the first of them that could not be bound: SQLite's code */
 };
 #define SQL_INIT             \
 	{                    \
@@ -47,7 +48,6 @@ void sql_text(struct sql *q, const char *value); /* NULL binds NULL; copied */
 void sql_sv(struct sql *q, struct sv value); /* text; borrowed until the next reset */
 void sql_blob(struct sql *q, struct sv value); /* bytes; copied */
 void sql_int(struct sql *q, int64_t value);
-void sql_real(struct sql *q, double value);
 /* 1 a row, 0 done, negative an error. */
 int sql_step(struct sql *q, struct err *reterr) MUST_USE;
 /* For a statement without rows: step to the end. */
@@ -59,8 +59,6 @@ const char *sql_get_text(struct sql *q, int column); /* NULL for NULL; valid unt
 char *sql_dup_text(struct sql *q, int column); /* owned; NULL for NULL */
 struct sv sql_get_blob(struct sql *q, int column); /* valid until the next step */
 int64_t sql_get_int(struct sql *q, int column);
-double sql_get_real(struct sql *q, int column);
-bool sql_is_null(struct sql *q, int column);
 
 /* Prepares and runs a statement without values. */
 int sql_exec(struct store *store, const char *text, struct err *reterr) MUST_USE;

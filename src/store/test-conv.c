@@ -306,6 +306,23 @@ static int count_conv(void *data, const struct conv *c)
 	return 0;
 }
 
+static void test_values_that_cannot_be_bound(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_SQL q = SQL_INIT;
+
+	assert_int_equal(sql_prepare(&q, f->store, "SELECT ?", NULL), 0);
+	sql_int(&q, 1);
+	sql_int(&q, 2);
+	assert_int_equal(sql_step(&q, NULL), ERR_STORE);
+	sql_reset(&q);
+	sql_sv(&q, sv_make("", (size_t)INT32_MAX + 1));
+	assert_int_equal(sql_step(&q, NULL), ERR_LIMIT);
+	sql_reset(&q);
+	sql_int(&q, 1);
+	assert_int_equal(sql_step(&q, NULL), 1);
+}
+
 static void test_numbers_that_are_gone_are_passed_over(void **state)
 {
 	const struct fixture *f = *state;
@@ -353,6 +370,7 @@ int main(void)
 		CASE(test_newer_store_is_refused_untouched),
 		CASE(test_damaged_store_is_named),
 		CASE(test_statements_are_used_again),
+		CASE(test_values_that_cannot_be_bound),
 		CASE(test_numbers_that_are_gone_are_passed_over),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
