@@ -248,14 +248,17 @@ struct agent_result agent_result_init(void)
 
 void agent_result_fail(struct agent_result *result, enum agent_fail fail, const char *fmt, ...)
 {
-	struct err tmp;
+	AUTO_STR text = STR_INIT;
+	AUTO_STR line = STR_INIT;
 	va_list ap;
 
 	result->fail = fail;
 	va_start(ap, fmt);
-	(void)vsnprintf(tmp.msg, sizeof(tmp.msg), fmt, ap);
+	str_addvf(&text, fmt, ap);
 	va_end(ap);
-	memcpy(result->message, tmp.msg, sizeof(result->message));
+	utf8_scrub_line(&line, str_sv(&text));
+	struct sv cut = utf8_cut(str_sv(&line), sizeof(result->message) - 1);
+	(void)snprintf(result->message, sizeof(result->message), "%.*s", SV_ARG(cut));
 }
 
 /* However the agent ended: when we stopped it, that is the reason. */

@@ -72,7 +72,7 @@ enum agent_delivery { AGENT_NOT_DELIVERED, AGENT_MAYBE_DELIVERED, AGENT_DELIVERE
 
 struct agent_result {
 	enum agent_fail fail;
-	char message[ERR_MSG_MAX]; /* for a person; empty when ok */
+	char message[ERR_MSG_MAX]; /* one line for a person; empty when ok */
 	enum agent_delivery delivery;
 	struct sv text; /* the whole answer; valid during the event */
 	const char *session; /* the agent's session id; NULL when never told */

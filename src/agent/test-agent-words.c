@@ -1,12 +1,17 @@
-/* What agents' retries and deeds are called for people. */
+/* What agents' retries, deeds and failures are called for people. */
 #include "agent/deeds.h"
 #include "agent/retry.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+#include "agent/driver.h"
+#include "base/utf8.h"
 
 static void claude_says(const char *name, int64_t status, const char *want)
 {
@@ -64,12 +69,32 @@ static void test_deeds(void **state)
 	assert_string_equal(out.buf, "Bash ×2, Write, a, b, c, d +3");
 }
 
+/* The last line of a program's errors may be anything, and as long. */
+static void test_message(void **state)
+{
+	struct agent_result result = agent_result_init();
+	AUTO_STR said = STR_INIT;
+
+	(void)state;
+	agent_result_fail(&result, AGENT_FAILED, "x: %s", "two\nlines\033[2J");
+	assert_int_equal(result.fail, AGENT_FAILED);
+	assert_null(strpbrk(result.message, "\n\033"));
+	for (int i = 0; i < ERR_MSG_MAX; i++)
+		str_adds(&said, "é");
+	for (int i = 0; i < 2; i++) {
+		agent_result_fail(&result, AGENT_DIED, "%s%s", i ? "x" : "", said.buf);
+		assert_true(utf8_valid(sv_of(result.message)));
+		assert_true(strlen(result.message) >= ERR_MSG_MAX - 2);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_claude),
 		cmocka_unit_test(test_codex),
 		cmocka_unit_test(test_deeds),
+		cmocka_unit_test(test_message),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
