@@ -282,6 +282,8 @@ int cli_main(int argc, char **argv)
 {
 	/* Agents and pagers may close their end at any time: that is an error, not our death. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	/* Whoever ignores it hands that on to us, and then nobody learns how our children end. */
+	(void)signal(SIGCHLD, SIG_DFL);
 	struct call c = { .cmd = NULL };
 	struct err e = ERR_INIT;
 	int r = parse_call(&c, argc, argv, &e);

@@ -37,6 +37,12 @@ t_ok 'and killed' t_wait_for 10 eval '! t_running "$pid"'
 printf '#!/bin/sh\ncat\n' >"$t_tmp/program"
 t_exit 'the next turn' 0 t_faden ask and blue
 t_like 'says that it is not known whether it arrived' "$(cat "$t_err")" 'whether "paint it red" reached the agent is not known'
+
+# started by one who does not care how its children end
+printf '#!/bin/sh\ncat >/dev/null\nexit 7\n' >"$t_tmp/program"
+t_exit 'a program that fails below a parent that ignores SIGCHLD' 4 \
+	t_run env --ignore-signal=CHLD "$FADEN" ask x
+t_like 'is said to have failed' "$(cat "$t_err")" 'exit status 7'
 cd "$t_home" || exit 1
 rm "$config"
 
