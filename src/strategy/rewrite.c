@@ -96,7 +96,9 @@ static int last_line_end(int fd, uint64_t low, uint64_t end, uint64_t *ret, stru
 	while (end > low) {
 		size_t n = end - low < STEP_BACK ? (size_t)(end - low) : STEP_BACK;
 		ssize_t got = pread(fd, buf, n, (off_t)(end - n));
-		if (got < 0 && errno != EINTR)
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
 			return err_errno(reterr, errno, "read");
 		if (got != (ssize_t)n)
 			return err_set(reterr, ERR_BUSY, "it became shorter while it was read");
@@ -263,14 +265,18 @@ static int append_late(struct run *run, struct stat *st, struct err *reterr)
 {
 	AUTO_STR late = STR_INIT;
 
-	if (fstat(run->fd, st) < 0 || (uint64_t)st->st_size <= run->at)
+	if (fstat(run->fd, st) < 0)
+		return err_errno(reterr, errno, "stat the old %s", run->opts->path);
+	if ((uint64_t)st->st_size <= run->at)
 		return 0;
 	size_t n = (size_t)((uint64_t)st->st_size - run->at);
 	if (n > LINE_MAX_HELD || !str_reserve(&late, n))
 		return err_set(reterr, ERR_BUSY, "it is being written to");
 	ssize_t got = pread(run->fd, late.buf, n, (off_t)run->at);
+	if (got < 0 && errno != EINTR)
+		return err_errno(reterr, errno, "read the end of the old %s", run->opts->path);
 	if (got <= 0)
-		return 0;
+		return 0; /* the next look takes it */
 	run->at += (uint64_t)got;
 	return file_append(run->opts->path, sv_make(late.buf, (size_t)got), true, reterr);
 }
