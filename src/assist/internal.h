@@ -51,7 +51,7 @@ void assist_tell(const struct assist *as, enum text_id id, struct text_words wor
 /* ERR_BUSY that names the conversation and who holds it. */
 int assist_busy_error(const struct conv *c, struct err *reterr);
 
-/* choose.c: the conversation of a request, held by us; *ret_fresh when it was made now. */
+/* choose.c: the conversation of a request, held by us. */
 int assist_choose(struct assist *as, const struct assist_request *req, struct conv *ret,
 	struct err *reterr) MUST_USE;
 

@@ -79,7 +79,9 @@ struct jsonl_chunk {
  * sink: takes chunk and result in the order of the file, one after the other, on any of the
  * threads. Slices into the chunk are valid here too.
  * drop: frees what *own still points to after sink, or when there was none.
- * All but work may be NULL. A negative result of any ends the run and is what jsonl_map() returns.
+ * All but work may be NULL. They return 0 or negative. A negative result ends the run and is what
+ * jsonl_map() returns; until its chunk has its turn at the sink, later ones may still go through
+ * work, join and finish.
  */
 struct jsonl_map_ops {
 	int (*work)(void *data, const struct jsonl_chunk *in, struct str *out, struct err *reterr);

@@ -3,7 +3,7 @@
  * file in WAL mode; a crash at any point leaves the last committed state.
  *
  * This header opens and closes it and runs transactions; conversations, turns and the catalogue
- * have headers of their own. A handle belongs to one thread.
+ * have headers of their own. A handle is used by one thread at a time.
  */
 #pragma once
 

@@ -63,7 +63,7 @@ struct rewrite_ops {
 	 * makes are made already; do not touch the same values. */
 	int (*edit)(void *data, void *chunk, struct rewrite_line *line, struct edit *e,
 		struct str *out, struct err *reterr);
-	/* The calling thread, in order. */
+	/* Any thread, one at a time, in order. */
 	int (*fold)(void *data, void *chunk, struct err *reterr);
 	/* Once, after the last line and before the file appears. live is NULL unless asked for.
 	 * ERR_NOTFOUND is the way to say that there is nothing to change. */
