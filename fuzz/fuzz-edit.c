@@ -156,7 +156,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	compare_splices(data, text);
 	if (scan_text(text, &val) == 0 && val.type == J_OBJECT) {
 		CLEANUP(edit_release) struct edit e = EDIT_INIT(text);
-		(void)edit_set_string(&e, val, SV("a"), SV("x"));
+		const struct edit_member set = { .key = SV("a"), .json = SV("0") };
+		(void)edit_members(&e, val, &set, 1);
 		if (scan_check(text, NULL) == 0)
 			compare_members(data, text, val);
 	}

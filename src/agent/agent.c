@@ -109,11 +109,6 @@ bool agent_busy(const struct agent *a)
 	return a->busy;
 }
 
-enum agent_kind agent_kind_of(const struct agent *a)
-{
-	return a->kind;
-}
-
 static void stop_harder(void *data)
 {
 	struct agent *a = data;

@@ -141,7 +141,6 @@ struct agent;
 
 struct agent_driver {
 	const char *name;
-	const char *program; /* file name searched in PATH; NULL: embedded or configured */
 	bool chooses_session; /* makes its own ids: agent_turn.session is NULL on a first turn */
 
 	/* Prepares a->priv. No process yet. */
@@ -163,9 +162,6 @@ const struct agent_driver *agent_driver(enum agent_kind kind);
 bool agent_kind_parse(struct sv name, enum agent_kind *ret);
 /* Built in, or its program is known. */
 bool agent_kind_available(enum agent_kind kind, const struct agent_opts *opts);
-/* The program of an agent: `configured` or the usual name, looked for in search (a PATH value);
- * of a wrapper the program itself. NULL when there is none. Caller frees. */
-char *agent_find(enum agent_kind kind, const char *configured, const char *search);
 
 enum { AGENT_STOP_STEP_MS = 3000, AGENT_ANSWER_MAX = 64 * 1024 * 1024 };
 #define AGENT_STREAM_MAX (4LL * 1024 * 1024 * 1024) /* bytes of output in one turn */
@@ -180,4 +176,3 @@ int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reter
 /* Cancels the running turn; again: harder at once. Nothing runs: no effect. */
 void agent_cancel(struct agent *a);
 bool agent_busy(const struct agent *a);
-enum agent_kind agent_kind_of(const struct agent *a);

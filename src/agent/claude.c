@@ -473,7 +473,6 @@ static int claude_version(const struct agent_opts *opts, struct str *out, struct
 
 const struct agent_driver agent_claude = {
 	.name = "claude",
-	.program = "claude",
 	.open = claude_open,
 	.send = claude_send,
 	.stop = claude_stop,

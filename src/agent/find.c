@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "agent/driver.h"
 #include "agent/launch.h"
 #include "base/mem.h"
 #include "os/path.h"
@@ -47,14 +46,4 @@ char *find_codex_native(const char *program)
 			return path;
 	}
 	return NULL;
-}
-
-char *agent_find(enum agent_kind kind, const char *configured, const char *search)
-{
-	const struct agent_driver *driver = agent_driver(kind);
-	const char *name = configured ? configured : driver->program;
-	AUTO_FREE char *found = name ? path_find_program(name, search) : NULL;
-	char *native = found && kind == AGENT_CODEX ? find_codex_native(found) : NULL;
-
-	return native ? native : TAKE_PTR(found);
 }

@@ -78,11 +78,6 @@ void assist_cancel(struct assist *as)
 		agent_cancel(as->agent);
 }
 
-bool assist_busy(const struct assist *as)
-{
-	return as->waiting || (as->agent && agent_busy(as->agent));
-}
-
 static void reply(struct assist *as, struct assist_outcome *out, enum text_id id)
 {
 	(void)snprintf(out->reply, sizeof(out->reply), "%s", text_get(id, as->opts.language));

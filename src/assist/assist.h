@@ -106,7 +106,6 @@ void assist_free(struct assist *as); /* NULL is fine; ends the agent's process *
 int assist_say(struct assist *as, const struct assist_request *req, struct assist_outcome *out,
 	struct err *reterr) MUST_USE;
 void assist_cancel(struct assist *as);
-bool assist_busy(const struct assist *as);
 
 /*
  * What a crash left behind in the folder's current conversation is looked up in the transcript and

@@ -3,7 +3,7 @@
  */
 #include "assist/internal.h"
 
-int assist_busy_error(const struct conv *c, struct err *reterr)
+static int busy_error(const struct conv *c, struct err *reterr)
 {
 	return err_set(reterr, ERR_BUSY,
 		"\"%s\" is in use by process %d; wait for it, or start another conversation",
@@ -129,7 +129,7 @@ static int settle_route(struct assist *as, struct sv text, const struct routing_
 		res->decision.blocked == ROUTE_NONE ? NULL : &res->convs.v[res->decision.blocked];
 	/* A sentence that leans on what runs right now means nothing anywhere else. */
 	if (blocked && routing_runs(blocked))
-		return assist_busy_error(blocked, reterr);
+		return busy_error(blocked, reterr);
 	if (blocked)
 		memcpy(as->note.heir_of, blocked->id, sizeof(as->note.heir_of));
 	if (resume) {

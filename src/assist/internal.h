@@ -48,9 +48,6 @@ void assist_notice(const struct assist *as, const char *fmt, ...) PRINTF(2, 3);
 /* A notice in the user's language; the words as for text_fill(). */
 void assist_tell(const struct assist *as, enum text_id id, struct text_words words);
 
-/* ERR_BUSY that names the conversation and who holds it. */
-int assist_busy_error(const struct conv *c, struct err *reterr);
-
 /* choose.c: the conversation of a request, held by us. */
 int assist_choose(struct assist *as, const struct assist_request *req, struct conv *ret,
 	struct err *reterr) MUST_USE;

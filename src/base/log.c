@@ -12,11 +12,6 @@ static const char *const level_names[] = {
 	[LOG_DEBUG] = "debug",
 };
 
-const char *log_level_name(enum log_level level)
-{
-	return level_names[level];
-}
-
 bool log_level_parse(struct sv name, enum log_level *ret)
 {
 	for (size_t i = 0; i < ARRAY_LEN(level_names); i++) {
@@ -42,7 +37,7 @@ void log_write(const struct log *log, enum log_level level, const char *fmt, ...
 	AUTO_STR line = STR_INIT;
 	char when[CLOCK_TEXT_MAX];
 	clock_format_iso(clock_wall_ms(log->clock), when);
-	str_addf(&line, "%s %s ", when, log_level_name(level));
+	str_addf(&line, "%s %s ", when, level_names[level]);
 	utf8_scrub_line(&line, str_sv(&text));
 	str_addc(&line, '\n');
 	/* A log that cannot be written must not stop the work it describes. */

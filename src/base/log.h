@@ -19,5 +19,4 @@ struct log {
 
 void log_write(const struct log *log, enum log_level level, const char *fmt, ...) PRINTF(3, 4);
 /* "error", "warn", "info", "debug" */
-const char *log_level_name(enum log_level level);
 bool log_level_parse(struct sv name, enum log_level *ret);

@@ -19,7 +19,8 @@ enum {
 
 /* ---- words ---- */
 
-char *advise_command(enum advise_strategy strategy, const char *id)
+/* What to run for it, NULL when nothing; caller frees. */
+static char *command_of(enum advise_strategy strategy, const char *id)
 {
 	switch (strategy) {
 	case ADVISE_TRIM_500:
@@ -69,7 +70,8 @@ static const char *why(const struct advice *a)
 	}
 }
 
-void advise_reason(const struct advice *a, struct str *out)
+/* Why the advice is what it is, and when it does not help enough, that; without a full stop. */
+static void add_reason(const struct advice *a, struct str *out)
 {
 	if (a->empty) {
 		str_adds(out, "nothing in it would be sent to a model");
@@ -289,12 +291,12 @@ static void put_plans(struct term *t, const struct advice *a)
 static void put_advice(struct term *t, const struct advise_subject *s, const struct advice *a)
 {
 	AUTO_STR text = STR_INIT;
-	AUTO_FREE char *command = advise_command(a->advised, s->id);
+	AUTO_FREE char *command = command_of(a->advised, s->id);
 
 	put_title(t, "Advice");
 	if (a->advised == ADVISE_NOTHING)
 		str_adds(&text, "Nothing needs to be done: ");
-	advise_reason(a, &text);
+	add_reason(a, &text);
 	str_addc(&text, command ? ':' : '.');
 	put_text(t, text.buf);
 	if (command)
@@ -407,7 +409,7 @@ static void json_plans(struct jw *w, const struct advise_subject *s, const struc
 	jw_key(w, "strategies");
 	jw_array(w);
 	for (size_t i = 0; i < ADVISE_STRATEGY_COUNT; i++) {
-		AUTO_FREE char *command = advise_command((enum advise_strategy)i, s->id);
+		AUTO_FREE char *command = command_of((enum advise_strategy)i, s->id);
 		jw_object(w);
 		jw_put_cstr(w, "name", advise_strategy_name((enum advise_strategy)i));
 		jw_put_cstr(w, "command", command);
@@ -424,9 +426,9 @@ static void json_plans(struct jw *w, const struct advise_subject *s, const struc
 static void json_advice(struct jw *w, const struct advise_subject *s, const struct advice *a)
 {
 	AUTO_STR reason = STR_INIT;
-	AUTO_FREE char *command = advise_command(a->advised, s->id);
+	AUTO_FREE char *command = command_of(a->advised, s->id);
 
-	advise_reason(a, &reason);
+	add_reason(a, &reason);
 	jw_key(w, "advice");
 	jw_object(w);
 	jw_put_cstr(w, "strategy", advise_strategy_name(a->advised));

@@ -18,7 +18,3 @@ struct advise_subject {
 void advise_view(struct term *t, const struct advise_subject *subject, const struct advice *a);
 /* One object. */
 void advise_json(struct jw *w, const struct advise_subject *subject, const struct advice *a);
-/* Why the advice is what it is, and when it does not help enough, that; without a full stop. */
-void advise_reason(const struct advice *a, struct str *out);
-/* What to run for it, NULL when nothing; caller frees. */
-char *advise_command(enum advise_strategy strategy, const char *id);

@@ -6,7 +6,8 @@
 #include "base/mem.h"
 #include "os/path.h"
 
-char *man_page_find(const char *name)
+/* The page's file; NULL when there is none beside the program. Caller frees. */
+static char *find_page(const char *name)
 {
 	/* As built; as installed: PREFIX/bin/faden and PREFIX/share/man. */
 	static const char *const places[] = { "docs", "../share/man/man1" };
@@ -26,7 +27,7 @@ char *man_page_find(const char *name)
 
 void man_page_show(struct app *app, const char *name)
 {
-	AUTO_FREE char *page = man_page_find(name);
+	AUTO_FREE char *page = find_page(name);
 	AUTO_FREE char *man = path_find_program("man", app->paths.search);
 	if (!page || !man)
 		return;

@@ -5,7 +5,5 @@
 
 #include "cli/cmd.h"
 
-/* The page's file; NULL when there is none beside the program. Caller frees. */
-char *man_page_find(const char *name);
 /* Hands the terminal to man(1) with that page. Only returns when that is not to be had. */
 void man_page_show(struct app *app, const char *name);

@@ -186,21 +186,6 @@ int edit_members(struct edit *e, struct jval obj, const struct edit_member *chan
 	return w.places;
 }
 
-int edit_set_json(struct edit *e, struct jval obj, struct sv key, struct sv json)
-{
-	const struct edit_member change = { key, json, EDIT_LAST };
-
-	return edit_members(e, obj, &change, 1);
-}
-
-int edit_set_string(struct edit *e, struct jval obj, struct sv key, struct sv text)
-{
-	AUTO_STR json = STR_INIT;
-
-	json_quote(&json, text);
-	return edit_set_json(e, obj, key, str_sv(&json));
-}
-
 int edit_remove(struct edit *e, struct jval obj, struct sv key)
 {
 	const struct edit_member change = { .key = key };

@@ -62,9 +62,7 @@ struct edit_member {
  * when obj is not a well-formed object.
  */
 int edit_members(struct edit *e, struct jval obj, const struct edit_member *changes, size_t n);
-/* One member: set (or inserted last), the value a string; removed. Results as above. */
-int edit_set_string(struct edit *e, struct jval obj, struct sv key, struct sv text);
-int edit_set_json(struct edit *e, struct jval obj, struct sv key, struct sv json);
+/* One member out. Results as above. */
 int edit_remove(struct edit *e, struct jval obj, struct sv key);
 
 /* Appends the changed text to out. ERR_INPUT when edits overlap; out is then as before. */

@@ -146,13 +146,16 @@ static void setting_and_inserting(void **state)
 static void one_member(void **state)
 {
 	const char *text = "{\"m\":{\"a\":1},\"z\":2}";
+	const struct edit_member set = {
+		.key = SV("b"), .json = SV("\"x\\\"\""), .absent = EDIT_LAST
+	};
 	CLEANUP(edit_release) struct edit e = EDIT_INIT(sv_of(text));
 	AUTO_STR out = STR_INIT;
 	struct jval inner;
 
 	(void)state;
 	assert_int_equal(scan_get(object(text), SV("m"), &inner), 1);
-	assert_int_equal(edit_set_string(&e, inner, SV("b"), SV("x\"")), 1);
+	assert_int_equal(edit_members(&e, inner, &set, 1), 1);
 	assert_int_equal(edit_remove(&e, object(text), SV("z")), 1);
 	assert_int_equal(edit_apply(&e, &out), 0);
 	assert_string_equal(out.buf, "{\"m\":{\"a\":1,\"b\":\"x\\\"\"}}");
@@ -163,10 +166,12 @@ static void broken_objects_record_nothing(void **state)
 	static const char *const bad[] = { "{\"a\":1,}", "{\"a\":1]", "{\"a\":1 \"b\":2}", "[1]",
 		"null" };
 
+	const struct edit_member set = { .key = SV("a"), .json = SV("2") };
+
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		CLEANUP(edit_release) struct edit e = EDIT_INIT(sv_of(bad[i]));
-		assert_int_equal(edit_set_json(&e, object(bad[i]), SV("a"), SV("2")), ERR_INPUT);
+		assert_int_equal(edit_members(&e, object(bad[i]), &set, 1), ERR_INPUT);
 		assert_true(edit_empty(&e));
 	}
 }

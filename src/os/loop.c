@@ -101,12 +101,6 @@ struct loop_source *loop_add_fd(struct loop *loop, int fd, short events, loop_fd
 	return source;
 }
 
-void loop_set_events(struct loop_source *source, short events)
-{
-	assert(source->kind == SOURCE_FD);
-	source->io.events = events;
-}
-
 struct loop_source *loop_add_timer(struct loop *loop, int64_t ms, loop_timer_fn fn, void *data)
 {
 	struct loop_source *source = add_source(loop, SOURCE_TIMER, data);
@@ -321,11 +315,7 @@ static void run_fds(struct loop *loop, const struct round *round)
 	for (size_t i = 1; i < round->n; i++) {
 		struct loop_source *s = loop->sources.v[i - 1];
 		short revents = round->polls[i].revents;
-		if (revents == 0 || s->kind != SOURCE_FD || s->dead)
-			continue;
-		/* An earlier callback of this round may have asked for less. */
-		revents &= (short)(s->io.events | POLLERR | POLLHUP | POLLNVAL);
-		if (revents != 0)
+		if (revents != 0 && s->kind == SOURCE_FD && !s->dead)
 			s->io.fn(s->data, revents);
 	}
 }

@@ -24,7 +24,6 @@ void loop_free(struct loop *loop); /* NULL is fine; frees all sources */
 /* events: POLLIN, POLLOUT. POLLERR, POLLHUP and POLLNVAL are always reported, also with no events
  * asked for: who does not want to hear of the end removes the source. Remove before closing fd. */
 struct loop_source *loop_add_fd(struct loop *loop, int fd, short events, loop_fd_fn fn, void *data);
-void loop_set_events(struct loop_source *source, short events);
 /* Once, after ms (0: at the next turn of the loop); the source is gone before fn is called. */
 struct loop_source *loop_add_timer(struct loop *loop, int64_t ms, loop_timer_fn fn, void *data);
 /* All sources of a signal are told. NULL with reterr set when it cannot be taken. */

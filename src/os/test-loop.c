@@ -177,7 +177,8 @@ static void test_events(void **state)
 	assert_int_equal(write(ends[1], "1", 1), 1);
 	assert_int_equal(loop_step(t.loop, 0, NULL), 0);
 	assert_string_equal(t.text, "");
-	loop_set_events(t.source, POLLIN);
+	loop_remove(t.loop, t.source);
+	t.source = loop_add_fd(t.loop, ends[0], POLLIN, on_fd, &t);
 	assert_int_equal(loop_step(t.loop, -1, NULL), 0);
 	assert_string_equal(t.text, "1");
 	assert_int_equal(close(ends[1]), 0);

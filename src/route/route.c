@@ -42,11 +42,6 @@ bool route_profile_parse(struct sv name, enum route_profile *ret)
 	return false;
 }
 
-const char *route_profile_name(enum route_profile profile)
-{
-	return profiles[profile].name;
-}
-
 struct router *router_new(const struct route_opts *opts)
 {
 	struct router *r = xcalloc(1, sizeof(*r));

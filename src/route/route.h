@@ -100,7 +100,6 @@ struct route_decision {
 /* Defaults of a profile. */
 struct route_opts route_opts_default(enum route_profile profile);
 bool route_profile_parse(struct sv name, enum route_profile *ret);
-const char *route_profile_name(enum route_profile profile);
 
 /*
  * A router holds compiled word tables and stemmers: make one a process (or thread), use it for

@@ -77,8 +77,6 @@ void brief_fact_clear(struct brief_fact *fact);
 void brief_ring_push(struct brief_ring *ring, struct brief_fact fact); /* takes it */
 /* The same, but what says the same goes; errors count how often. */
 void brief_ring_renew(struct brief_ring *ring, struct brief_fact fact);
-/* The same words, but for case and a full stop, and the same end. */
-bool brief_fact_same(const struct brief_fact *a, const struct brief_fact *b);
 void brief_ring_clear(struct brief_ring *ring);
 void brief_call_release(struct brief_call *call);
 

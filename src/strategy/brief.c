@@ -95,7 +95,8 @@ static struct sv without_stop(const char *text)
 	return s;
 }
 
-bool brief_fact_same(const struct brief_fact *a, const struct brief_fact *b)
+/* The same words, but for case and a full stop, and the same end. */
+static bool same_fact(const struct brief_fact *a, const struct brief_fact *b)
 {
 	struct sv x = without_stop(a->text), y = without_stop(b->text);
 	return x.n == y.n && a->end == b->end && a->status == b->status &&
@@ -105,7 +106,7 @@ bool brief_fact_same(const struct brief_fact *a, const struct brief_fact *b)
 void brief_ring_renew(struct brief_ring *ring, struct brief_fact fact)
 {
 	for (size_t i = ring->facts.n; i-- > 0;) {
-		if (!brief_fact_same(&ring->facts.v[i], &fact))
+		if (!same_fact(&ring->facts.v[i], &fact))
 			continue;
 		if (fact.kind == BRIEF_ERROR)
 			fact.times += ring->facts.v[i].times;
@@ -297,7 +298,7 @@ static void give_open(struct brief *out, struct brief_ring *ring)
 		bool twice = false;
 		for (size_t k = 0; k < i && !twice; k++)
 			twice = out->facts.v[k].kind == BRIEF_OPEN &&
-				brief_fact_same(&out->facts.v[k], &out->facts.v[i]);
+				same_fact(&out->facts.v[k], &out->facts.v[i]);
 		if (!twice) {
 			i++;
 			continue;

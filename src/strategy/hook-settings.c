@@ -34,7 +34,8 @@ static void add_quoted(struct str *out, const char *text)
 	str_addc(out, '\'');
 }
 
-void hook_command(struct str *out, const char *program, const struct hook_event *event)
+/* What the event runs. A faden that fails or is gone never holds the user's prompt back. */
+static void add_command(struct str *out, const char *program, const struct hook_event *event)
 {
 	add_quoted(out, program);
 	str_addf(out, " hook %s || exit 0", event->verb);
@@ -238,7 +239,7 @@ static int install_event(
 	int rc = find_list(str_sv(text), event, &place, reterr);
 	if (rc < 0)
 		return rc;
-	hook_command(&command, program, event);
+	add_command(&command, program, event);
 	CLEANUP(edit_release) struct edit e = EDIT_INIT(str_sv(text));
 	if (!find_ours(place.list, event, &ours))
 		install_new(&e, &place, event, command.buf);
@@ -374,7 +375,7 @@ int hook_settings_look(
 		int rc = find_list(text, &hook_events[i], &place, reterr);
 		if (rc < 0)
 			return rc;
-		hook_command(&command, program, &hook_events[i]);
+		add_command(&command, program, &hook_events[i]);
 		states[i] = !find_ours(place.list, &hook_events[i], &ours) ? HOOK_ABSENT
 			: scan_string_eq(ours.command, str_sv(&command))   ? HOOK_INSTALLED
 									   : HOOK_OTHER;

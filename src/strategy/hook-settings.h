@@ -26,10 +26,6 @@ enum hook_state {
 };
 const char *hook_state_name(enum hook_state state); /* "absent", "other", "installed" */
 
-/* What the event runs: program, quoted for the shell, and the words behind it. A faden that fails
- * or is gone never holds the user's prompt back. */
-void hook_command(struct str *out, const char *program, const struct hook_event *event);
-
 /*
  * Appends the text with our hook for every event, or without any; returns how many events change
  * (0: out holds the same text). ERR_INPUT names the line of what is not JSON, or the member that

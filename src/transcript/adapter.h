@@ -95,7 +95,6 @@ void codex_link_fields(struct links *links, const struct chain_codex *record);
 void links_live(struct links *links, const struct transcript_ops *ops, struct transcript_live *ret);
 
 void live_claude(const struct links *links, unsigned char *state, struct transcript_live *live);
-void live_codex(const struct links *links, unsigned char *state, struct transcript_live *live);
 
 /*
  * Calls take() for every record of a line, and broken() (may be NULL) for what is none. take()

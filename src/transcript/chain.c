@@ -83,11 +83,6 @@ size_t chain_add_line(struct chain *c, struct sv text, uint64_t size)
 	return c->links.v.n - before;
 }
 
-size_t chain_records(const struct chain *c)
-{
-	return c->links.v.n;
-}
-
 void chain_join(struct chain *c, struct chain *part)
 {
 	struct links *to = &c->links, *from = &part->links;

@@ -35,7 +35,6 @@ void chain_tool(struct chain *c, struct sv id, bool result);
 /* Any line: whole, broken, or several objects glued together. Returns how many records it has. */
 size_t chain_add_line(struct chain *c, struct sv text, uint64_t size);
 
-size_t chain_records(const struct chain *c);
 /* Takes the records of `part`, which is empty afterwards, behind its own. */
 void chain_join(struct chain *c, struct chain *part);
 /* ERR_LIMIT when there are too many records. */

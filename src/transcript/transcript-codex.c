@@ -439,7 +439,8 @@ static void roll_back(
 	}
 }
 
-void live_codex(const struct links *links, unsigned char *state, struct transcript_live *live)
+static void live_codex(
+	const struct links *links, unsigned char *state, struct transcript_live *live)
 {
 	struct standing standing = { VEC_INIT };
 	size_t from = 0;

@@ -7,7 +7,7 @@
 
 enum { HISTORY_MODE = 0600, REWRITE_AT = 2 /* times the entries kept */ };
 
-void editor_history_encode(struct str *out, struct sv entry)
+static void encode(struct str *out, struct sv entry)
 {
 	for (size_t i = 0; i < entry.n; i++) {
 		if (entry.p[i] == '\n')
@@ -19,7 +19,7 @@ void editor_history_encode(struct str *out, struct sv entry)
 	}
 }
 
-void editor_history_decode(struct str *out, struct sv line)
+static void decode(struct str *out, struct sv line)
 {
 	for (size_t i = 0; i < line.n; i++) {
 		if (line.p[i] != '\\' || i + 1 == line.n) {
@@ -34,7 +34,8 @@ void editor_history_decode(struct str *out, struct sv line)
 	}
 }
 
-void editor_history_enter(struct editor *e, struct sv entry)
+/* Into the running history only. */
+static void enter(struct editor *e, struct sv entry)
 {
 	AUTO_STR clean = STR_INIT;
 	HistEventW event;
@@ -87,8 +88,8 @@ void editor_history_load(struct editor *e)
 		if (!line.n)
 			continue;
 		str_clear(&entry);
-		editor_history_decode(&entry, line);
-		editor_history_enter(e, str_sv(&entry));
+		decode(&entry, line);
+		enter(e, str_sv(&entry));
 	}
 }
 
@@ -98,10 +99,10 @@ int editor_remember(struct editor *e, struct sv text, struct err *reterr)
 
 	if (!text.n || text.p[0] == ' ' || sv_eq(text, str_sv(&e->last)))
 		return 0;
-	editor_history_enter(e, text);
+	enter(e, text);
 	if (!e->history_path)
 		return 0;
-	editor_history_encode(&line, text);
+	encode(&line, text);
 	str_addc(&line, '\n');
 	return file_append(e->history_path, str_sv(&line), false, reterr);
 }

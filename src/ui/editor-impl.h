@@ -43,11 +43,7 @@ struct editor {
 
 /* editor-history.c: one line an entry, "\n" and "\\" escaped. */
 void editor_history_load(struct editor *e);
-void editor_history_encode(struct str *out, struct sv entry);
-void editor_history_decode(struct str *out, struct sv line);
 size_t editor_count_newlines(struct sv text);
-/* Into the running history only. */
-void editor_history_enter(struct editor *e, struct sv entry);
 
 /* editor-input.c */
 void editor_watch_keys(struct editor *e);

@@ -81,12 +81,6 @@ void editor_cancel(struct editor *e)
 	e->reading = false;
 }
 
-void editor_prefill(struct editor *e, struct sv text)
-{
-	str_clear(&e->prefill);
-	utf8_scrub(&e->prefill, text);
-}
-
 /* ---- the prompt ---- */
 
 static wchar_t *get_prompt(EditLine *el)

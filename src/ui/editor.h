@@ -81,5 +81,3 @@ void editor_show(struct editor *e);
 void editor_cancel(struct editor *e);
 /* After SIGWINCH. */
 void editor_resize(struct editor *e);
-/* Text that the next editor_read() starts with, the cursor behind it. */
-void editor_prefill(struct editor *e, struct sv text);

@@ -215,14 +215,6 @@ void format_release(struct format *f)
 	vec_release(&f->parts);
 }
 
-bool format_uses(const struct format *f, size_t field)
-{
-	for (size_t i = 0; i < f->parts.n; i++)
-		if (!f->parts.v[i].literal && f->parts.v[i].field == field)
-			return true;
-	return false;
-}
-
 /* ---- writing ---- */
 
 static void add_time(struct str *out, enum format_style style, int64_t ms, int64_t now_ms)

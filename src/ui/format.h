@@ -67,8 +67,6 @@ struct format {
 int format_parse(struct format *f, struct sv text, const struct format_field *fields, size_t n,
 	struct err *reterr) MUST_USE;
 void format_release(struct format *f);
-/* True when the format shows this field, so that costly ones need not be found out. */
-bool format_uses(const struct format *f, size_t field);
 /* One row, with a newline. values[i] belongs to fields[i]; now_ms is wall time, for "ago". */
 void format_row(
 	const struct format *f, const union format_value *values, int64_t now_ms, struct str *out);

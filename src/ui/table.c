@@ -45,14 +45,14 @@ void table_addf(struct table *t, const char *fmt, ...)
 	table_add(t, str_sv(&text));
 }
 
-size_t table_rows(const struct table *t)
+static size_t count_rows(const struct table *t)
 {
 	return t->cells.n / t->n;
 }
 
 static void print_tabbed(const struct table *t, struct term *term)
 {
-	for (size_t i = 0; i < table_rows(t) * t->n; i++) {
+	for (size_t i = 0; i < count_rows(t) * t->n; i++) {
 		term_puts(term, t->cells.v[i].text);
 		term_puts(term, i % t->n + 1 < t->n ? "\t" : "\n");
 	}
@@ -133,7 +133,7 @@ static void print_aligned(const struct table *t, struct term *term, const size_t
 		put_cell(term, sv_of(t->columns[c].title), STYLE_BOLD, widths[c],
 			t->columns[c].right, &owed);
 	term_newline(term);
-	for (size_t i = 0; i < table_rows(t) * t->n; i++) {
+	for (size_t i = 0; i < count_rows(t) * t->n; i++) {
 		size_t c = i % t->n;
 		if (c == 0)
 			owed = 0;
@@ -146,7 +146,7 @@ static void print_aligned(const struct table *t, struct term *term, const size_t
 
 void table_print(const struct table *t, struct term *term)
 {
-	if (!table_rows(t))
+	if (!count_rows(t))
 		return;
 	if (!term->tty) {
 		print_tabbed(t, term);

@@ -40,6 +40,5 @@ void table_release(struct table *t);
 void table_add(struct table *t, struct sv text);
 void table_add_styled(struct table *t, struct sv text, unsigned style);
 void table_addf(struct table *t, const char *fmt, ...) PRINTF(2, 3);
-size_t table_rows(const struct table *t);
 /* Writes all rows; without a row not even the header. */
 void table_print(const struct table *t, struct term *term);

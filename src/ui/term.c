@@ -235,18 +235,6 @@ void term_mode_quiet(const struct term_mode *m)
 	set_mode(m, &quiet);
 }
 
-void term_mode_raw(const struct term_mode *m)
-{
-	if (!m->saved)
-		return;
-	struct termios raw = m->original;
-	raw.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IGNCR | IXON | ISTRIP);
-	raw.c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON | ISIG | IEXTEN);
-	raw.c_cc[VMIN] = 1;
-	raw.c_cc[VTIME] = 0;
-	set_mode(m, &raw);
-}
-
 void term_mode_restore(const struct term_mode *m)
 {
 	if (m->saved)

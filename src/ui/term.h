@@ -118,6 +118,4 @@ bool term_mode_save(struct term_mode *m, int fd);
 /* While an answer streams: typed characters are not echoed but kept for the next read; Ctrl-C
  * still is SIGINT. */
 void term_mode_quiet(const struct term_mode *m);
-/* Character by character, no echo, no signals from keys; output processing stays on. */
-void term_mode_raw(const struct term_mode *m);
 void term_mode_restore(const struct term_mode *m);

@@ -148,8 +148,6 @@ static void test_cancel_keeps_what_was_typed(void **state)
 	(void)loop_add_timer(f->loop, 100, cancel, f);
 	assert_int_equal(type(f, "unsent", &text), EDITOR_CANCELLED);
 	check(f, " text\r", "unsent text");
-	editor_prefill(f->editor, SV("given "));
-	check(f, "typed\r", "given typed");
 }
 
 static void notice(void *data)

@@ -109,18 +109,6 @@ static void test_limits(void **state)
 	format_release(&f);
 }
 
-static void test_uses(void **state)
-{
-	(void)state;
-	struct format f;
-	struct err err = ERR_INIT;
-
-	assert_int_equal(format_parse(&f, SV("{size} x"), fields, ARRAY_LEN(fields), &err), 0);
-	assert_true(format_uses(&f, 3));
-	assert_false(format_uses(&f, 0));
-	format_release(&f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,7 +116,6 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_uses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,7 +121,7 @@ static void test_colour_choice(void **state)
 	term_release(&t);
 	struct term_mode mode = TERM_MODE_INIT;
 	assert_false(term_mode_save(&mode, ends[0]));
-	term_mode_raw(&mode);
+	term_mode_quiet(&mode);
 	term_mode_restore(&mode);
 	(void)close(ends[0]);
 	(void)close(ends[1]);
