@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "transcript/adapter.h"
 
-/* Open addressing over record numbers (plus one); the latest record of an id wins. */
+/* Open addressing over record numbers (plus one); the latest record of an id wins. Where an id lies
+ * goes by a number that nobody knows: ids may be made to have hashes that are close together. */
 struct index {
 	uint32_t *slots;
 	size_t mask;
+	uint64_t by;
 };
 
 static struct index index_new(size_t n)
@@ -20,7 +23,7 @@ static struct index index_new(size_t n)
 	size_t cap = 16;
 	while (cap < n * 2)
 		cap *= 2;
-	return (struct index){ xcalloc(cap, sizeof(uint32_t)), cap - 1 };
+	return (struct index){ xcalloc(cap, sizeof(uint32_t)), cap - 1, hash_seed() | 1 };
 }
 
 static void index_free(struct index *x)
@@ -30,7 +33,7 @@ static void index_free(struct index *x)
 
 static uint32_t *index_slot(const struct index *x, const struct links *links, uint64_t id)
 {
-	size_t at = (size_t)(id >> 1) & x->mask;
+	size_t at = (size_t)(id * x->by >> 32) & x->mask;
 	while (x->slots[at] && links->v.v[x->slots[at] - 1].id != id)
 		at = (at + 1) & x->mask;
 	return &x->slots[at];

@@ -9,7 +9,8 @@
 #include "json/jsonl.h"
 
 /* FNV-1a, finished so that all bits depend on all bytes. Ids come from the agents' random
- * generators; a file made to collide harms only its own reading. */
+ * generators; two that were made to collide harm only the reading of their own file. It is written
+ * down as well, so it has no seed. */
 uint64_t link_hash(struct sv text)
 {
 	uint64_t h = 0xcbf29ce484222325u;
