@@ -345,20 +345,6 @@ static void test_lock_of_a_removed_file(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-static int set_up(void **state)
-{
-	*state = temp_folder();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	temp_remove(*state);
-	return 0;
-}
-
-#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

@@ -212,20 +212,6 @@ static void test_git_root_without_main(void **state)
 	check_root(dir, "odd", "odd");
 }
 
-static int set_up(void **state)
-{
-	*state = temp_folder();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	temp_remove(*state);
-	return 0;
-}
-
-#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

@@ -49,3 +49,18 @@ static inline char *temp_write(const char *folder, const char *name, const char 
 		abort();
 	return path;
 }
+
+static inline int temp_set_up(void **state)
+{
+	*state = temp_folder();
+	return 0;
+}
+
+static inline int temp_tear_down(void **state)
+{
+	temp_remove(*state);
+	return 0;
+}
+
+/* A case whose state is such a folder. */
+#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, temp_set_up, temp_tear_down)

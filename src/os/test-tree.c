@@ -176,20 +176,6 @@ static void test_unreadable_folder(void **state)
 	map_release(&seen.files);
 }
 
-static int set_up(void **state)
-{
-	*state = temp_folder();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	temp_remove(*state);
-	return 0;
-}
-
-#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
