@@ -10,7 +10,11 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 
-enum { INPUT_STEP = 64 * 1024, LAST_ERROR_MAX = 300 };
+enum {
+	INPUT_STEP = 64 * 1024,
+	LAST_ERROR_MAX = 300,
+	DISCARD_READS = 16, /* at once; a pipe holds less */
+};
 
 void child_init(struct child *c, struct loop *loop, const struct child_ops *ops, void *data)
 {
@@ -225,12 +229,13 @@ size_t child_sweep(const struct child *c)
 	return c->mark[0] ? orphan_kill(CHILD_MARK, c->mark) : 0;
 }
 
-/* Reads and forgets, so that a child that has something to say can come to its end. */
+/* Reads and forgets, so that a child that has something to say can come to its end; one that never
+ * stops talking must not keep us from looking at the clock. */
 static void discard(int fd)
 {
 	char buf[CHILD_READ];
 
-	while (fd >= 0 && read(fd, buf, sizeof(buf)) > 0)
+	for (int i = 0; i < DISCARD_READS && fd >= 0 && read(fd, buf, sizeof(buf)) > 0; i++)
 		;
 }
 

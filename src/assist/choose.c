@@ -205,6 +205,5 @@ int assist_choose(
 		return r;
 	as->note = (struct route_note){ .routed = false };
 	r = choose(as, req, ret, reterr);
-	int ended = store_end(as->opts.store, r == 0, r == 0 ? reterr : NULL);
-	return r < 0 ? r : ended;
+	return store_end(as->opts.store, r, reterr);
 }

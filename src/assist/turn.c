@@ -238,8 +238,7 @@ static int prepare(struct assist *as, struct sv text, bool fresh, struct err *re
 		r = make_session(as, reterr);
 	if (r == 0)
 		r = write_intent(as, text, reterr);
-	int ended = store_end(as->opts.store, r == 0, r == 0 ? reterr : NULL);
-	return r < 0 ? r : ended;
+	return store_end(as->opts.store, r, reterr);
 }
 
 /* Decided for each turn: planning and doing may follow each other in one conversation. */
@@ -297,13 +296,22 @@ static enum conv_status status_after(const struct assist *as)
 	return as->out->fail == AGENT_CONTEXT_FULL ? CONV_ERRORED : CONV_IDLE;
 }
 
-static int learn(struct assist *as, struct err *reterr)
+/* What the router learns of a turn must not cost the turn's own end: it comes after that. */
+static void learn(struct assist *as)
 {
 	struct routing rt = assist_routing(as);
+	struct err err = ERR_INIT;
 
 	if (!rt.router || as->out->delivery == AGENT_NOT_DELIVERED)
-		return 0;
-	return routing_learn(&rt, as->conv, str_sv(&as->prompt), str_sv(&as->out->answer), reterr);
+		return;
+	int r = store_begin(as->opts.store, &err);
+	if (r == 0) {
+		r = routing_learn(
+			&rt, as->conv, str_sv(&as->prompt), str_sv(&as->out->answer), &err);
+		r = store_end(as->opts.store, r, &err);
+	}
+	if (r < 0)
+		log_write(as->opts.log, LOG_WARN, "the router learns nothing: %s", err.msg);
 }
 
 int assist_turn_end(struct assist *as, const struct err *failure, struct err *reterr)
@@ -317,13 +325,13 @@ int assist_turn_end(struct assist *as, const struct err *failure, struct err *re
 		r = turn_end(store, as->turn_id, failure ? TURN_FAILED : state_of(as->out),
 			failure_text(as, failure), as->opts.clock, reterr);
 	as->turn_id = 0;
-	if (r == 0 && !failure)
-		r = learn(as, reterr);
 	if (r == 0)
 		r = assist_route_note(as, reterr);
 	if (r == 0)
 		r = conv_give(
 			store, as->conv->id, &as->self, status_after(as), as->opts.clock, reterr);
-	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
-	return r < 0 ? r : ended;
+	r = store_end(store, r, reterr);
+	if (r == 0 && !failure)
+		learn(as);
+	return r;
 }

@@ -328,8 +328,7 @@ static int write_slice(struct refresh *r, const struct slice *slice, struct err 
 		if (slice->v[i].rc >= 0)
 			rc = row_save(&save, &slice->v[i].row, &slice->v[i].stat, reterr);
 	sql_release(&save);
-	int ended = store_end(r->store, rc >= 0, rc >= 0 ? reterr : NULL);
-	return rc < 0 ? rc : ended;
+	return store_end(r->store, rc, reterr);
 }
 
 static void count_slice(struct refresh *r, const struct slice *slice)
@@ -440,8 +439,7 @@ static int write_rest(struct refresh *r, struct err *reterr)
 	for (size_t i = 0; rc >= 0 && i < r->n_homes; i++)
 		if (r->states[i].names_new)
 			rc = save_names(r, i, reterr);
-	int ended = store_end(r->store, rc >= 0, rc >= 0 ? reterr : NULL);
-	return rc < 0 ? rc : ended;
+	return store_end(r->store, rc, reterr);
 }
 
 int catalogue_refresh(struct store *store, const struct transcript_home *homes, size_t n_homes,

@@ -299,9 +299,9 @@ int conv_create(struct store *store, const struct conv_new *what, const struct p
 	r = insert_conv(store, what, id, self, clock, reterr);
 	if (r == 0)
 		r = conv_set_current(store, what->dir, id, clock, reterr);
-	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
-	if (r < 0 || ended < 0)
-		return r < 0 ? r : ended;
+	r = store_end(store, r, reterr);
+	if (r < 0)
+		return r;
 	return conv_get(store, id, clock, ret, reterr);
 }
 
@@ -334,9 +334,9 @@ int conv_adopt(struct store *store, const struct conv_new *what, const char *ses
 	if (r < 0)
 		return r;
 	r = insert_adopted(store, what, session, clock, &found, reterr);
-	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
-	if (r < 0 || ended < 0)
-		return r < 0 ? r : ended;
+	r = store_end(store, r, reterr);
+	if (r < 0)
+		return r;
 	*ret = found;
 	found = (struct conv)CONV_INIT;
 	return 0;
@@ -402,8 +402,7 @@ int conv_reset_undo(
 	r = swap_previous(store, dir, clock, reterr);
 	if (r == 0)
 		r = join_epoch(store, dir, reterr);
-	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
-	return r < 0 ? r : ended;
+	return store_end(store, r, reterr);
 }
 
 int conv_pin(struct store *store, const char *dir, struct err *reterr)
@@ -497,6 +496,5 @@ int conv_set_session(struct store *store, const char *id, const char *agent, con
 	r = add_session(store, id, agent, session, clock, reterr);
 	if (r == 0)
 		r = write_session(store, id, agent, session, reterr);
-	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
-	return r < 0 ? r : ended;
+	return store_end(store, r, reterr);
 }

@@ -87,8 +87,7 @@ int conv_take(struct store *store, const char *id, const struct proc_id *self,
 		r = check_holder(store, &c, self, clock, reterr);
 	if (r == 0)
 		r = write_owner(store, id, self, clock, reterr);
-	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
-	return r < 0 ? r : ended;
+	return store_end(store, r, reterr);
 }
 
 int conv_beat(struct store *store, const char *id, const struct proc_id *self,

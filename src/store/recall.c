@@ -101,8 +101,7 @@ int recall_add(const struct archive *a, const char *key, const struct recall_pla
 	if (r < 0)
 		return r;
 	r = add_places(a, key, places, n, reterr);
-	int end = store_end(a->store, r >= 0, r >= 0 ? reterr : NULL);
-	return r < 0 ? r : end;
+	return store_end(a->store, r, reterr);
 }
 
 /* ---- reading ---- */

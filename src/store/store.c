@@ -86,8 +86,7 @@ static int migrate(struct store *store, struct err *reterr)
 			APPLICATION_ID);
 		r = sql_exec(store, text, reterr);
 	}
-	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
-	return r < 0 ? r : ended;
+	return store_end(store, r, reterr);
 }
 
 /* Two processes that make the store at once: here SQLite gives up at once instead of waiting. */
@@ -204,18 +203,19 @@ int store_begin(struct store *store, struct err *reterr)
 	return 0;
 }
 
-int store_end(struct store *store, bool ok, struct err *reterr)
+int store_end(struct store *store, int result, struct err *reterr)
 {
-	store->failed |= !ok;
+	int r = result < 0 ? result : 0;
+
+	store->failed |= r < 0;
 	if (--store->depth > 0)
-		return 0;
-	int r = 0;
-	if (ok && store->failed)
+		return r;
+	if (r == 0 && store->failed)
 		r = err_set(reterr, ERR_STORE, "store: nothing was changed");
-	else if (ok)
+	else if (r == 0)
 		r = sql_exec(store, "COMMIT", reterr);
 	/* A failed commit leaves the transaction open; a rollback that finds none is harmless. */
-	if (!ok || r < 0)
+	if (r < 0)
 		(void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	return r;
 }

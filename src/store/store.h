@@ -42,15 +42,15 @@ struct sqlite3 *store_db(struct store *store);
 
 /*
  * A write transaction: taken at once, so that what is read in it is what will be changed. Waits
- * for other processes up to STORE_BUSY_MS, then ERR_BUSY. store_end() commits when ok is true and
- * the commit succeeds, else rolls back; it returns the commit's result.
+ * for other processes up to STORE_BUSY_MS, then ERR_BUSY. store_end() is given how it went: it rolls
+ * back when that is negative, and returns it; else it commits and returns how that went.
  *
  * Transactions nest: only the outermost one commits, and one that failed inside fails the whole
  * (ERR_STORE). So several calls can share one commit, which is one wait for the disk.
  */
 enum { STORE_BUSY_MS = 30000 };
 int store_begin(struct store *store, struct err *reterr) MUST_USE;
-int store_end(struct store *store, bool ok, struct err *reterr);
+int store_end(struct store *store, int result, struct err *reterr) MUST_USE;
 
 /* Small remembered answers ("which agent?"). Missing: ERR_NOTFOUND. */
 int store_pref_get(struct store *store, const char *key, char **ret, struct err *reterr) MUST_USE;

@@ -43,8 +43,7 @@ int topic_put(struct store *store, int64_t seq, struct sv data, const struct str
 	r = put_data(store, seq, data, reterr);
 	if (r == 0)
 		r = put_stems(store, seq, stems, reterr);
-	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
-	return r < 0 ? r : ended;
+	return store_end(store, r, reterr);
 }
 
 int topic_get(struct store *store, int64_t seq, struct str *out, struct err *reterr)

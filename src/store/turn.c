@@ -84,8 +84,7 @@ int turn_begin(struct store *store, const struct turn *t, const struct clock *cl
 		r = last_id(store, ret_id, reterr);
 	if (r == 0)
 		r = count_turn(store, t, clock, reterr);
-	int ended = store_end(store, r == 0, r == 0 ? reterr : NULL);
-	return r < 0 ? r : ended;
+	return store_end(store, r, reterr);
 }
 
 int turn_end(struct store *store, int64_t id, enum turn_state state, const char *fail,

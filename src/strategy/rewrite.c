@@ -269,9 +269,11 @@ static int append_late(struct run *run, struct stat *st, struct err *reterr)
 		return err_errno(reterr, errno, "stat the old %s", run->opts->path);
 	if ((uint64_t)st->st_size <= run->at)
 		return 0;
-	size_t n = (size_t)((uint64_t)st->st_size - run->at);
-	if (n > LINE_MAX_HELD || !str_reserve(&late, n))
-		return err_set(reterr, ERR_BUSY, "it is being written to");
+	uint64_t more = (uint64_t)st->st_size - run->at;
+	size_t n = more < LINE_MAX_HELD ? (size_t)more : LINE_MAX_HELD;
+	if (!str_reserve(&late, n))
+		return err_set(
+			reterr, ERR_LIMIT, "no room for the end of the old %s", run->opts->path);
 	ssize_t got = pread(run->fd, late.buf, n, (off_t)run->at);
 	if (got < 0 && errno != EINTR)
 		return err_errno(reterr, errno, "read the end of the old %s", run->opts->path);
@@ -292,6 +294,9 @@ static int drain_late(struct run *run, struct err *reterr)
 		wait_a_little();
 		r = append_late(run, &st, reterr);
 	}
+	/* More than fits into the hand at once. */
+	while (r == 0 && (uint64_t)st.st_size > run->at)
+		r = append_late(run, &st, reterr);
 	return r;
 }
 
