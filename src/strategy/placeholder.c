@@ -222,7 +222,7 @@ void placeholder_text(const struct placeholder *p, struct str *out)
 	str_addf(out, "] Original: " RECALL_WORDS "%s", ref);
 }
 
-static bool is_ours(struct sv inner)
+bool placeholder_ref(struct sv inner, struct sv *ret)
 {
 	const struct sv words = SV(RECALL_WORDS);
 	size_t n = words.n + RECALL_REF - 1;
@@ -231,14 +231,16 @@ static bool is_ours(struct sv inner)
 	if (inner.n < n)
 		return false;
 	struct sv end = sv_from(inner, inner.n - n);
-	return sv_starts(end, words) && recall_ref_parse(sv_from(end, words.n), &low);
+	*ret = sv_from(end, words.n);
+	return sv_starts(end, words) && recall_ref_parse(*ret, &low);
 }
 
 bool placeholder_is(struct sv inner)
 {
+	struct sv ref;
 	size_t at;
 
-	if (is_ours(inner))
+	if (placeholder_ref(inner, &ref))
 		return true;
 	if (!sv_ends(inner, SV("]")))
 		return false;

@@ -50,3 +50,5 @@ struct placeholder {
 void placeholder_text(const struct placeholder *p, struct str *out);
 /* Whether the inside of a JSON string is, or ends with, a placeholder of ours or of others. */
 bool placeholder_is(struct sv inner);
+/* The reference that such a text of ours ends with: to the first original. Points into inner. */
+bool placeholder_ref(struct sv inner, struct sv *ret);

@@ -1,8 +1,6 @@
 #include "strategy/rollover.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -10,7 +8,7 @@
 #include "os/path.h"
 #include "strategy/advise.h"
 
-enum { TITLE_COLUMNS = 120, REF_VALUE_MAX = 64 * 1024 * 1024 };
+enum { TITLE_COLUMNS = 120 };
 
 void rollover_release(struct rollover *r)
 {
@@ -104,41 +102,6 @@ static void build_message(const struct rollover_opts *opts, struct rollover *r)
 
 /* ---- references ---- */
 
-static bool read_value(int fd, const struct brief_place *place, struct str *out)
-{
-	str_clear(out);
-	if (place->size == 0 || place->size > REF_VALUE_MAX || !str_reserve(out, place->size))
-		return false;
-	ssize_t n = pread(fd, out->buf, place->size, (off_t)place->offset);
-	out->len = n > 0 ? (size_t)n : 0;
-	out->buf[out->len] = '\0';
-	return out->len == place->size;
-}
-
-static enum recall_kind kind_of(enum jtype type)
-{
-	return type == J_STRING ? RECALL_TEXT : type == J_ARRAY ? RECALL_BLOCKS : RECALL_JSON;
-}
-
-/* A reference for every fact whose original can be pointed at; the others keep their line. */
-static void refer(struct rollover *r, const char *path)
-{
-	AUTO_STR raw = STR_INIT;
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	vec_each (&r->brief.facts, fact) {
-		if (fd < 0 || fact->ref[0] || !read_value(fd, &fact->place, &raw))
-			continue;
-		struct recall_place place = {
-			.hash = recall_hash(str_sv(&raw)),
-			.offset = fact->place.offset,
-			.size = fact->place.size,
-			.kind = kind_of(fact->place.type),
-		};
-		recall_ref_text(place.hash, fact->ref);
-		vec_push(&r->places, place);
-	}
-}
-
 static int keep_originals(
 	const struct rollover_opts *opts, const struct rollover *plan, struct err *reterr)
 {
@@ -213,7 +176,7 @@ int rollover_plan(const struct rollover_opts *opts, struct rollover *ret, struct
 	if (rc < 0)
 		return rc;
 	if (opts->archive)
-		refer(&r, parent->path);
+		rollover_refer(opts, &r);
 	build_message(opts, &r);
 	measure(opts, &r);
 	*ret = r;

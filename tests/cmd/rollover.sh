@@ -93,6 +93,50 @@ assert "- exit 0: echo 2 (from before) [" in message, message
 assert "faden recall REF" in message, message
 END
 
+# a session whose long texts are gone: references lead to the first originals
+t_ok 'a session with long texts' python3 - "$fa" <<'END'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+call, result = lines[1]["message"]["content"], lines[2]["message"]["content"]
+result[0]["content"] = "\n".join(f"row {n}" for n in range(900))
+call.append({"type": "tool_use", "id": "w", "name": "Write",
+             "input": {"file_path": "/w/a.c", "content": "int a;\n" * 300}})
+result.append({"type": "tool_result", "tool_use_id": "w",
+               "content": [{"type": "text", "text": "written " * 200}]})
+call.append({"type": "tool_use", "id": "r", "name": "Read", "input": {"file_path": "/w/b.c"}})
+result.append({"type": "tool_result", "tool_use_id": "r",
+               "content": [{"type": "text", "text": "int b;\n" * 300}]})
+long = sys.argv[1].replace("aaaaaaaa", "abcabcab")
+for line in lines:
+    line["sessionId"] = line["sessionId"].replace("aaaaaaaa", "abcabcab")
+open(long, "w").write("".join(json.dumps(line) + "\n" for line in lines))
+END
+long=$(echo "$a" | sed s/aaaaaaaa/abcabcab/)
+t_exit 'of the parent' 0 t_faden rollover --dry-run --json "$long"
+refs() { python3 -c 'import json, sys; print([f["ref"] for f in json.load(open(sys.argv[1]))["facts"] if f["text"] == "echo 1"])' "$t_out"; }
+first=$(refs)
+t_exit 'a trimmed copy' 0 t_faden trim --json --min-savings 0 "$long"
+t_exit 'a rollover of it' 0 t_faden rollover --json "$(field session_id)"
+t_is 'refers to the same original' "$(refs)" "$first"
+originals() {
+	FADEN=$FADEN python3 - "$t_out" "$t_tmp/env" <<'END'
+import json, os, subprocess, sys
+doc = json.load(open(sys.argv[1]))
+env = dict(line.rstrip("\n").split("=", 1) for line in open(sys.argv[2]))
+want = {"echo 1": "row 0\nrow 1\n", "/w/a.c": "int a;\nint a;", "/w/b.c": "int b;\nint b;"}
+for fact in doc["facts"]:
+    got = subprocess.run([os.environ["FADEN"], "recall", fact["ref"]], env=env, check=True,
+                         capture_output=True, text=True).stdout
+    assert "suppressed" not in got, (fact, got)
+    assert got.startswith(want.pop(fact["text"], "")), (fact, got)
+assert not want, want
+END
+}
+t_ok 'none of a placeholder' originals
+t_exit 'the next rollover' 0 t_faden rollover --json "$(field session_id)"
+t_is 'inherits the reference' "$(refs)" "$first"
+t_ok 'and all others' originals
+
 t_exit 'for people' 0 t_faden rollover "$a"
 t_like 'the ways to go on' "$(cat "$t_out")" '^  claude --resume [0-9a-f-]{36}$'
 t_like 'also by faden' "$(cat "$t_out")" '^  faden ask --in [0-9a-f-]{36} TEXT$'
