@@ -144,20 +144,24 @@ static int adopt(struct rolling *r, struct err *reterr)
 
 /* ---- what is said ---- */
 
-static void put_figures(struct jw *w, const struct rolling *r)
+static void put_figure(struct jw *w, const char *key, bool known, struct figure figure)
 {
-	struct figure before = r->plan.before, after = r->plan.after;
-	bool known = before.tokens > 0;
-	jw_key(w, "tokens");
-	jw_object(w);
-	jw_key(w, "before");
+	AUTO_FREE char *sure = xasprintf("%s_sure", key);
+	jw_key(w, key);
 	if (known)
-		jw_i64(w, before.tokens);
+		jw_i64(w, figure.tokens);
 	else
 		jw_null(w);
-	jw_put_cstr(w, "before_sure", known ? sure_name(before.sure) : NULL);
-	jw_put_i64(w, "after", after.tokens);
-	jw_put_cstr(w, "after_sure", sure_name(after.sure));
+	jw_put_cstr(w, sure, known ? sure_name(figure.sure) : NULL);
+}
+
+static void put_figures(struct jw *w, const struct rollover *plan)
+{
+	jw_key(w, "tokens");
+	jw_object(w);
+	put_figure(w, "saved", plan->counted, plan->saved);
+	put_figure(w, "before", plan->before.tokens > 0, plan->before);
+	put_figure(w, "left", plan->counted, plan->left);
 	jw_end(w);
 }
 
@@ -185,7 +189,7 @@ static void put_resume(struct jw *w, const struct rolling *r)
 {
 	struct sv rest = sv_of(resume_words(r->target->agent, r->target->format)), word;
 	jw_key(w, "resume");
-	if (rest.n == 0) {
+	if (rest.n == 0 || r->opts->dry_run) {
 		jw_null(w);
 		return;
 	}
@@ -210,7 +214,7 @@ static void print_json(const struct rolling *r)
 	jw_put_cstr(&w, "parent_path", r->row.info.path);
 	jw_put_bool(&w, "dry_run", r->opts->dry_run);
 	put_resume(&w, r);
-	put_figures(&w, r);
+	put_figures(&w, &r->plan);
 	jw_put_i64(&w, "message_bytes", (int64_t)r->plan.message.len);
 	put_facts(&w, &r->plan.brief);
 	if (r->opts->dry_run)
@@ -219,21 +223,25 @@ static void print_json(const struct rolling *r)
 	(void)fprintf(r->app->out, "%s\n", out.buf);
 }
 
-/* The agent's own prompt comes on top in the new session too, so the two are not "before" and
- * "after". */
+/* Where another agent goes on, what its own prompt takes is not known. */
 static void print_figures(const struct rolling *r)
 {
-	struct figure before = r->plan.before, message = r->plan.after;
-	char count[SIZE_TEXT_MAX];
+	const struct rollover *plan = &r->plan;
+	struct figure left = plan->counted ? plan->left : plan->texts;
+	char now[SIZE_TEXT_MAX], then[SIZE_TEXT_MAX];
 
-	size_format_count(message.tokens, count);
-	(void)fprintf(
-		r->app->out, "  message  about %s tokens (%s)", count, sure_name(message.sure));
-	size_format_count(before.tokens, count);
-	if (before.tokens > 0)
-		(void)fprintf(r->app->out, "; the context here held %s (%s)", count,
-			sure_name(before.sure));
-	(void)fputs("\n", r->app->out);
+	size_format_count(plan->before.tokens, now);
+	size_format_count(left.tokens, then);
+	if (plan->counted && plan->saved.tokens > 0)
+		print_saved_tokens(r->app->out, &plan->saved, &plan->before);
+	else if (plan->counted)
+		(void)fprintf(r->app->out, "  saved    nothing: %s tokens (%s), was %s\n", then,
+			sure_name(left.sure), now);
+	else
+		(void)fprintf(r->app->out,
+			"  message  %s tokens (%s), and what %s itself adds; was %s\n", then,
+			sure_name(left.sure), r->target->agent,
+			plan->before.tokens > 0 ? now : "not known");
 }
 
 static void print_plan(const struct rolling *r)

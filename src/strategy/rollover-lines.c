@@ -33,11 +33,12 @@ static void put_stats(struct lines *l)
 {
 	const struct rollover *plan = l->plan;
 	const struct known known = {
-		.left = { plan->base + plan->after.tokens, plan->after.sure },
+		.left = plan->left,
 		.bytes_per_token = plan->bytes_per_token,
 		.lines = l->opts->target->format == TRANSCRIPT_CODEX ? CODEX_LINES : CLAUDE_LINES,
 	};
-	if (plan->base == 0)
+	/* Without either, what the file itself shows is as good. */
+	if (plan->base == 0 && plan->bytes_per_token <= 0)
 		return;
 	jw_key(&l->w, "stats");
 	jw_object(&l->w);

@@ -7,6 +7,7 @@
 #include "os/file.h"
 #include "os/path.h"
 #include "strategy/advise.h"
+#include "json/write.h"
 
 enum { TITLE_COLUMNS = 120 };
 
@@ -135,8 +136,30 @@ static char *new_path(const struct rollover_opts *opts, const char *id)
 
 /* ---- how much ---- */
 
-/* Figures are good to have; a session that cannot be measured rolls over all the same. What the
- * agent's own prompt takes is another agent's no more. */
+/* Bytes of the new session's texts, as they stand in its file. */
+static uint64_t bytes_of(const struct rollover *r)
+{
+	AUTO_STR text = STR_INIT;
+	json_quote(&text, str_sv(&r->message));
+	json_quote(&text, SV(BRIEF_OWN_ANSWER));
+	return text.len;
+}
+
+/* What the new session has at its first call, and what that is less than now. */
+static void count(struct rollover *r, struct figure before, int64_t base)
+{
+	enum sure sure = before.sure > r->texts.sure ? before.sure : r->texts.sure;
+	int64_t left = base + r->texts.tokens;
+	r->before = before;
+	r->base = base;
+	r->left = (struct figure){ left, sure > SURE_FITTED ? sure : SURE_FITTED };
+	r->saved.tokens = before.tokens > left ? before.tokens - left : 0;
+	r->saved.sure = r->left.sure;
+	r->counted = true;
+}
+
+/* Figures are good to have; a session that cannot be measured rolls over all the same. What
+ * another agent's own prompt takes is not known. */
 static void measure(const struct rollover_opts *opts, struct rollover *r)
 {
 	const struct session_info *parent = &opts->parent->info;
@@ -145,17 +168,18 @@ static void measure(const struct rollover_opts *opts, struct rollover *r)
 	};
 	AUTO_ADVICE advice = ADVICE_INIT;
 	struct token_ratio ratio = { tokens_assumed_ratio(sv_of(parent->model)), SURE_ASSUMED, 0 };
+	bool known = advise_session(&how, &advice, NULL) >= 0 && !advice.empty;
+	bool same = parent->format == opts->target->format;
 
-	if (advise_session(&how, &advice, NULL) >= 0 && !advice.empty) {
-		bool same = parent->format == opts->target->format;
-		r->before = advice.context;
-		r->base = same ? advice.kinds[ADVISE_BASE].tokens : 0;
-		if (same && advice.ratio.sure == SURE_FITTED) {
-			ratio = advice.ratio;
-			r->bytes_per_token = ratio.bytes;
-		}
+	if (known && same && advice.ratio.sure == SURE_FITTED) {
+		ratio = advice.ratio;
+		r->bytes_per_token = ratio.bytes;
 	}
-	r->after = tokens_of(&ratio, r->message.len);
+	r->texts = tokens_of(&ratio, bytes_of(r));
+	if (known)
+		r->before = advice.context;
+	if (known && same)
+		count(r, advice.context, advice.kinds[ADVISE_BASE].tokens);
 }
 
 /* ---- the work ---- */

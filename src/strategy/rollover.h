@@ -48,7 +48,9 @@ struct rollover {
 	struct str message; /* the first message of the new session */
 	VEC(struct recall_place) places; /* of the originals that the message refers to */
 	struct figure before; /* the parent's context; 0 tokens: nothing is known */
-	struct figure after; /* the message */
+	struct figure texts; /* of the new session */
+	bool counted; /* what follows is known; not so where another agent goes on */
+	struct figure left, saved; /* with the agent's own prompt and tools, as in `before` */
 	int64_t base; /* tokens of what no line holds, the agent's prompt and tools; 0: not known */
 	double bytes_per_token; /* fitted; 0: not known */
 };

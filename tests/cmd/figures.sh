@@ -96,10 +96,31 @@ t_is 'goes by what was recorded' "$(get "$t_out" context.tokens) $(get "$t_out" 
 
 t_exit 'a rollover' 0 t_faden rollover --json $id
 new=$(get "$t_out" session_id)
-after=$(get "$t_out" tokens.after)
+left=$(get "$t_out" tokens.left)
+t_is 'saves the rest' $((left + $(get "$t_out" tokens.saved))) "$context"
+t_is 'and says how sure all is' \
+	"$(get "$t_out" tokens.saved_sure) $(get "$t_out" tokens.before_sure) $(get "$t_out" tokens.left_sure)" 'fitted exact fitted'
+head -n 1 "$(get "$t_out" path)" >"$t_tmp/first"
+t_is 'its note has the same' "$(get "$t_tmp/first" continue_metadata.stats.original_tokens) $(get "$t_tmp/first" continue_metadata.stats.tokens_left)" "$context $left"
 t_exit 'advise about that' 0 t_faden advise --json "$new"
-t_ok 'adds the prompt of the agent' test "$(get "$t_out" context.tokens)" -ge $((after + 17000))
-t_is 'and says how sure that is' "$(get "$t_out" context.sure)" fitted
+t_is 'knows what is left' "$(get "$t_out" context.tokens) $(get "$t_out" context.sure)" "$left fitted"
+t_ok 'the prompt of the agent is in it' test "$(get "$t_out" kinds.base.tokens)" -ge 17000
+t_exit 'a rollover for people' 0 t_faden rollover --dry-run $id
+comma() { echo "$1" | sed 's/...$/,&/'; }
+t_like 'says the same' "$(cat "$t_out")" \
+	"^  saved    $(comma $((context - left))) of $(comma "$context") tokens \(fitted\), leaving $(comma "$left")$"
+t_exit 'a rollover of that' 0 t_faden rollover --dry-run --json "$new"
+t_is 'knows it too' "$(get "$t_out" tokens.before) $(get "$t_out" tokens.before_sure)" "$left fitted"
+
+# Nothing was recorded: what the file shows is all that is known, of both.
+bare=abababab-0000-4000-8000-000000000002
+sed "s/$id/$bare/g; s/\"usage\": {[^}]*}/\"x\": 1/" "$file" >"$(dirname "$file")/$bare.jsonl"
+t_exit 'a rollover without figures' 0 t_faden rollover --json $bare
+new=$(get "$t_out" session_id)
+left=$(get "$t_out" tokens.left)
+t_is 'assumes' "$(get "$t_out" tokens.left_sure)" assumed
+t_exit 'advise about that' 0 t_faden advise --json "$new"
+t_is 'assumes the same' "$(get "$t_out" context.tokens) $(get "$t_out" context.sure)" "$left assumed"
 
 t_exit 'in place' 0 t_faden trim --json --in-place $id
 t_is 'saves as much' "$(get "$t_out" tokens.left)" "$leaves"

@@ -23,9 +23,9 @@ t_like 'shows the lineage' "$(cat "$t_out")" '^\[SESSION LINEAGE\]$'
 t_like 'the task' "$(cat "$t_out")" 'As last stated: build the parser for the session files \['
 t_like 'what was said since' "$(cat "$t_out")" 'Said since: yes \['
 t_like 'the commands' "$(cat "$t_out")" '^- exit 0: echo 2 \['
-t_like 'and how sure the figures are' "$(cat "$t_out")" 'tokens \(assumed\); the context here held 26 \(assumed\)'
+t_like 'and how sure the figures are' "$(cat "$t_out")" '^  saved    nothing: [0-9]+ tokens \(assumed\), was 26$'
 t_exit 'a dry run for programs' 0 t_faden rollover --dry-run --json "$a"
-t_is 'names no session' "$(field session_id) $(field path)" 'None None'
+t_is 'names no session' "$(field session_id) $(field path) $(field resume)" 'None None None'
 
 t_exit 'without a session, where nothing goes on' 1 t_elsewhere rollover
 t_like 'says so' "$(cat "$t_err")" 'no session was begun in this folder'
@@ -39,7 +39,7 @@ assert doc["parent_id"] == sys.argv[2] and doc["parent_path"] == sys.argv[3]
 assert doc["path"] == os.path.join(os.path.dirname(sys.argv[3]), doc["session_id"] + ".jsonl")
 assert doc["resume"] == ["claude", "--resume", doc["session_id"]] and doc["directory"] == sys.argv[4]
 assert doc["tokens"]["before"] == 26 and doc["tokens"]["before_sure"] == "assumed"
-assert doc["tokens"]["after_sure"] == "assumed"
+assert doc["tokens"]["saved"] == 0 and doc["tokens"]["left_sure"] == "assumed"
 assert {"task", "command", "said_since"} <= {f["kind"] for f in doc["facts"]}
 assert os.stat(doc["path"]).st_mode & 0o777 == 0o600
 first, second = map(json.loads, open(doc["path"]))
@@ -142,6 +142,8 @@ t_like 'the ways to go on' "$(cat "$t_out")" '^  claude --resume [0-9a-f-]{36}$'
 t_like 'also by faden' "$(cat "$t_out")" '^  faden ask --in [0-9a-f-]{36} TEXT$'
 
 t_exit 'to another agent' 0 t_faden rollover --json --agent codex "$a"
+t_is 'whose own prompt is not known' "$(field tokens)" \
+	"{'saved': None, 'saved_sure': None, 'before': 26, 'before_sure': 'assumed', 'left': None, 'left_sure': None}"
 t_like 'in its folder' "$(field path)" "^$codex/sessions/2026/03/10/rollout-2026-03-10T12-00-00-"
 t_exit 'from codex' 0 t_faden rollover --json "$c"
 t_like 'stays with codex' "$(field path)" "^$codex/sessions/"
