@@ -104,7 +104,7 @@ const char *brief_heading(enum brief_kind kind);
 const char *brief_prefix(enum brief_kind kind);
 
 /* What marks the message that a rollover begins a session with. */
-#define BRIEF_LINEAGE_BEGIN "[SESSION LINEAGE]"
+#define BRIEF_LINEAGE_BEGIN SESSION_LINEAGE_BEGIN
 #define BRIEF_LINEAGE_END "[/SESSION LINEAGE]"
 /* The headings of the brief in it, of what an agent wrote for it or for one before it, and of the
  * user's own words. */

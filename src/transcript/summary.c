@@ -57,15 +57,20 @@ static void replace(char **field, struct sv text)
 /* Escapes are at most six bytes for one. */
 enum { RAW_FACTOR = 6 };
 
+static void replace_line(char **field, struct sv text, size_t max)
+{
+	AUTO_STR line = STR_INIT;
+	utf8_scrub_line(&line, sv_trim(text));
+	replace(field, utf8_cut(str_sv(&line), max));
+}
+
 void summary_field(struct summary *s, char **field, struct jval val, size_t max)
 {
 	if (val.type != J_STRING)
 		return;
 	str_clear(&s->tmp);
 	value_head(val, max * RAW_FACTOR, &s->tmp);
-	AUTO_STR line = STR_INIT;
-	utf8_scrub_line(&line, sv_trim(str_sv(&s->tmp)));
-	replace(field, utf8_cut(str_sv(&line), max));
+	replace_line(field, str_sv(&s->tmp), max);
 }
 
 void summary_path(struct summary *s, char **field, struct jval val)
@@ -98,9 +103,17 @@ void summary_time(struct summary *s, struct jval val)
 
 void summary_prompt(struct summary *s, struct jval text)
 {
+	size_t at;
 	s->info->turns++;
-	if (s->info->prompt[0] == '\0')
-		summary_field(s, &s->info->prompt, text, SESSION_PROMPT_MAX);
+	if (s->info->prompt[0] != '\0' || text.type != J_STRING)
+		return;
+	str_clear(&s->tmp);
+	value_head(text, SESSION_PROMPT_MAX * RAW_FACTOR, &s->tmp);
+	struct sv words = str_sv(&s->tmp);
+	/* The message of a rollover: what it is about stands before its own lines. */
+	if (sv_find(words, SV("\n\n" SESSION_LINEAGE_BEGIN "\n"), &at))
+		words = sv_head(words, at);
+	replace_line(&s->info->prompt, words, SESSION_PROMPT_MAX);
 }
 
 void summary_usage(struct summary *s, struct jval usage)

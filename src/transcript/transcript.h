@@ -54,6 +54,9 @@ enum {
 	SESSION_PATH_MAX = 4096, /* bytes kept of folders and parents */
 };
 
+/* Begins the block in the first message of a session that goes on from others. */
+#define SESSION_LINEAGE_BEGIN "[SESSION LINEAGE]"
+
 struct usage {
 	int64_t input; /* not cached */
 	int64_t cache_read;

@@ -68,7 +68,7 @@ END
 t_is 'the parents are untouched' "$(cksum "$fa" "$fc")" "$sum"
 t_is 'one file is new, no temporary is left' "$(files | wc -l)" 3
 t_exit 'it is listed' 0 t_faden list -F '{relation} {parent} {title}'
-t_like 'with its parent and its task' "$(cat "$t_out")" "^continued $a Continue: go on with the tests"
+t_like 'with its parent and its task' "$(cat "$t_out")" "^continued $a Continue: go on with the tests\$"
 t_exit 'its family' 0 t_faden lineage "$new"
 t_is 'is two' "$(wc -l <"$t_out")" 2
 
@@ -199,6 +199,13 @@ t_is 'is here' "$(field directory)" "$t_tmp/moved"
 printf '%s\n' 'null' '[1]' '{"type":"user","message":42}' '{"type":' >>"$fa"
 t_exit 'broken lines' 0 t_faden rollover --here "$a"
 t_exit 'no such session' 1 t_faden rollover nobody
+: >"$(dirname "$fa")/eeeeeeee-0000-4000-8000-000000000005.jsonl"
+all=$(files)
+t_exit 'an empty session' 1 t_faden rollover --here eeeeeeee-0000-4000-8000-000000000005
+t_like 'is refused by name, with what to do' "$(cat "$t_err")" 'nothing to go on from in .*/eeeeeeee.*no prompt.*faden repair eeeeeeee'
+t_exit 'with a summary' 1 t_faden rollover --here --with-summary --agent rehearsal eeeeeeee-0000-4000-8000-000000000005
+t_like 'likewise' "$(cat "$t_err")" 'nothing to go on from'
+t_is 'nothing is made' "$(files)" "$all"
 t_exit 'a prompt too long' 3 t_faden rollover --here -p "$(head -c 70000 /dev/zero | tr '\0' x)" "$a"
 chmod 500 "$(dirname "$fa")"
 if [ "$(id -u)" != 0 ]; then
