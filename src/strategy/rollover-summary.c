@@ -15,6 +15,8 @@ int rollover_question(
 	int rc = smart_digest(&opts, &d, reterr);
 	if (rc < 0)
 		return rc;
+	if (d.entries.n == 0)
+		return rollover_nothing(&parent->info, reterr);
 	str_adds(out,
 		"The work of a coding session goes on in a fresh one, which will know nothing but "
 		"what it is told. Below is a digest of the session: one line a text, with its "

@@ -60,8 +60,6 @@ static void add_brief(struct str *out, const struct rollover_opts *opts, const s
 	brief_explain(&r->brief, opts->parent->info.path, out);
 	str_adds(out, "\n\n");
 	brief_render(&r->brief, ROLLOVER_BRIEF_MAX, out);
-	if (r->brief.facts.n == 0)
-		str_adds(out, "The session holds no work yet.\n");
 }
 
 /* A piece of the message that is not ours, under its heading. */
@@ -184,6 +182,14 @@ static void measure(const struct rollover_opts *opts, struct rollover *r)
 
 /* ---- the work ---- */
 
+int rollover_nothing(const struct session_info *parent, struct err *reterr)
+{
+	return err_set(reterr, ERR_NOTFOUND,
+		"there is nothing to go on from in %s: it holds no prompt and no answer; begin a "
+		"new session, or look for a copy of this one: faden repair %s",
+		parent->path, parent->id);
+}
+
 int rollover_plan(const struct rollover_opts *opts, struct rollover *ret, struct err *reterr)
 {
 	const struct session_info *parent = &opts->parent->info;
@@ -194,6 +200,8 @@ int rollover_plan(const struct rollover_opts *opts, struct rollover *ret, struct
 	uuid_new(r.id);
 	r.path = new_path(opts, r.id);
 	int rc = brief_make(parent->path, parent->format, &r.brief, reterr);
+	if (rc >= 0 && r.brief.facts.n == 0 && !r.brief.summary)
+		return rollover_nothing(parent, reterr);
 	if (rc >= 0)
 		rc = lineage_chain(
 			opts->store, opts->homes, opts->n_homes, opts->parent, &r.chain, reterr);

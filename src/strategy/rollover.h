@@ -61,16 +61,20 @@ struct rollover {
 #define AUTO_ROLLOVER CLEANUP(rollover_release) struct rollover
 void rollover_release(struct rollover *r);
 
+/* ERR_NOTFOUND: nothing was said in the parent. */
 int rollover_plan(
 	const struct rollover_opts *opts, struct rollover *ret, struct err *reterr) MUST_USE;
 /* -EEXIST when the session is there already. */
 int rollover_apply(
 	const struct rollover_opts *opts, const struct rollover *plan, struct err *reterr) MUST_USE;
 
-/* Appends what an agent is asked for a summary of the session; prompt as in the options. */
+/* Appends what an agent is asked for a summary of the session; prompt as in the options.
+ * ERR_NOTFOUND: nothing was said in it. */
 int rollover_question(const struct session_row *parent, const char *prompt, struct str *out,
 	struct err *reterr) MUST_USE;
 
+/* The error for a session in which nothing was said. */
+int rollover_nothing(const struct session_info *parent, struct err *reterr);
 /* The [SESSION LINEAGE] block: the chain, and `current` as the last. */
 void rollover_lineage_block(const struct lineage *chain, const char *current, struct str *out);
 /* Gives every fact its reference and r->places what is still to be remembered for them: what the

@@ -106,7 +106,8 @@ static void test_new_session_is_read_as_such(void **state)
 		assert_string_equal(row.info.parent_id, ID("1"));
 		assert_string_equal(row.info.cwd, "/work/demo");
 		assert_int_equal(row.info.turns, 1);
-		assert_memory_equal(row.info.prompt, "Continue: please build", 22);
+		assert_string_equal(
+			row.info.prompt, "Continue: please build the parser for session files");
 	}
 }
 
@@ -132,6 +133,33 @@ static void test_second_generation(void **state)
 	assert_non_null(strstr(three.buf, "4. "));
 	assert_non_null(strstr(three.buf, "## Last answer\n- Decision: no tree (from before)"));
 	assert_null(strstr(three.buf, BRIEF_OWN_ANSWER));
+}
+
+/* A session in which nobody said anything has nothing to go on from. */
+static void test_empty(void **state)
+{
+	struct world *w = *state;
+	static const char line[] = "{\"type\":\"file-history-snapshot\",\"messageId\":\"x\"}\n";
+	for (size_t i = 0; i < 2; i++) {
+		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+		AUTO_ROLLOVER plan = ROLLOVER_INIT;
+		struct err err = ERR_INIT;
+		AUTO_FREE char *path =
+			session_write(w->folder, DEMO ID("2") ".jsonl", i ? sv_of(line) : SV(""));
+		find(w, path, &row);
+		const struct rollover_opts opts = {
+			.store = w->store,
+			.homes = w->homes,
+			.n_homes = 2,
+			.parent = &row,
+			.target = &w->homes[0],
+			.dir = "/work/demo",
+			.prompt = "do it",
+			.clock = &w->clock,
+		};
+		assert_int_equal(rollover_plan(&opts, &plan, &err), ERR_NOTFOUND);
+		assert_non_null(strstr(err.msg, path));
+	}
 }
 
 static void test_prompt_limit(void **state)
@@ -199,6 +227,7 @@ int main(void)
 		CASE(test_lineage_block),
 		CASE(test_new_session_is_read_as_such),
 		CASE(test_second_generation),
+		CASE(test_empty),
 		CASE(test_prompt_limit),
 		CASE(test_references),
 	};

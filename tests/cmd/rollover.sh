@@ -203,7 +203,7 @@ t_exit 'no such session' 1 t_faden rollover nobody
 all=$(files)
 t_exit 'an empty session' 1 t_faden rollover --here eeeeeeee-0000-4000-8000-000000000005
 t_like 'is refused by name, with what to do' "$(cat "$t_err")" 'nothing to go on from in .*/eeeeeeee.*no prompt.*faden repair eeeeeeee'
-t_exit 'with a summary' 1 t_faden rollover --here --with-summary --agent rehearsal eeeeeeee-0000-4000-8000-000000000005
+t_exit 'with a summary, which nobody is asked for' 1 t_faden rollover --here --with-summary eeeeeeee-0000-4000-8000-000000000005
 t_like 'likewise' "$(cat "$t_err")" 'nothing to go on from'
 t_is 'nothing is made' "$(files)" "$all"
 t_exit 'a prompt too long' 3 t_faden rollover --here -p "$(head -c 70000 /dev/zero | tr '\0' x)" "$a"
