@@ -176,6 +176,8 @@ static void put_facts(struct jw *w, const struct brief *b)
 		jw_put_bool(w, "cut", fact->cut);
 		jw_put_i64(w, "times", fact->times);
 		jw_put_bool(w, "from_before", fact->before);
+		if (fact->kind == BRIEF_ERROR)
+			jw_put_bool(w, "succeeded_since", fact->past);
 		if (fact->end == BRIEF_EXIT)
 			jw_put_i64(w, "exit_status", fact->status);
 		jw_put_cstr(w, "ref", fact->ref[0] ? fact->ref : NULL);

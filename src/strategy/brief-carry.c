@@ -26,7 +26,7 @@ struct carried {
 	struct str text;
 	enum brief_kind kind;
 	char ref[BRIEF_REF];
-	bool cut;
+	bool cut, past;
 	uint32_t times;
 	enum brief_end end;
 	int status;
@@ -129,6 +129,7 @@ static void split_marks(struct carried *item)
 		item->kind == BRIEF_COMMAND || item->kind == BRIEF_ERROR;
 	split_ref(item);
 	(void)cut_end(item, SV(BRIEF_BEFORE));
+	item->past = item->kind == BRIEF_ERROR && cut_end(item, SV(BRIEF_PAST));
 	item->times = 1;
 	if (counted)
 		split_times(item);
@@ -157,6 +158,7 @@ static struct brief_fact fact_of(const struct carried *item, struct brief_place 
 		kind, str_sv(&item->text), lines ? BRIEF_TASK_MAX : BRIEF_TEXT_MAX, lines, place);
 	fact.cut = fact.cut || item->cut;
 	fact.before = kind == BRIEF_OPEN || kind == BRIEF_ERROR || kind == BRIEF_ANSWER;
+	fact.past = item->past;
 	fact.times = item->times;
 	fact.end = item->end;
 	fact.status = item->status;

@@ -8,6 +8,7 @@
 
 /* Marks of the text, which are written by brief-render.c and read by brief-carry.c. */
 #define BRIEF_BEFORE " (from before)"
+#define BRIEF_PAST " (succeeded since)"
 #define BRIEF_CUT "…"
 #define BRIEF_TIMES " times)" /* behind " (" and a number with commas */
 #define BRIEF_MORE "and " /* before a number and … */

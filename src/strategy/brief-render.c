@@ -88,6 +88,8 @@ static void add_line(const struct brief_fact *fact, struct str *out)
 		size_format_count(fact->times, times);
 		str_addf(out, " (%s" BRIEF_TIMES, times);
 	}
+	if (fact->past)
+		str_adds(out, BRIEF_PAST);
 	if (fact->before)
 		str_adds(out, BRIEF_BEFORE);
 	add_ref(fact, out);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "store/archive.h"
 #include "strategy/brief-impl.h"
 
 enum {
@@ -261,6 +262,13 @@ static bool is_bad(const struct ending *e)
 	return e->end == BRIEF_FAILED || (e->end == BRIEF_EXIT && e->status != 0);
 }
 
+/* A command without a status may still run. */
+static bool is_good(const struct ending *e, enum call_kind kind)
+{
+	return e->end == BRIEF_EXIT ? e->status == 0
+				    : e->end == BRIEF_NO_END && kind != CALL_COMMAND;
+}
+
 /* ---- what an error says ---- */
 
 /* The output without what the agents write above it: its end is told already. */
@@ -329,23 +337,55 @@ static void add_head(struct str *out, const char *what)
 	utf8_fit(out, str_sv(&line), WHAT_COLUMNS);
 }
 
+/* "Bash (make)"; only the tool where nothing tells what it was to do. */
+static void add_call(struct str *out, const struct brief_call *call)
+{
+	str_adds(out, call->tool);
+	if (call->what.n == 0)
+		return;
+	str_adds(out, " (");
+	add_head(out, call->what.v[0]);
+	str_adds(out, ")");
+}
+
+static uint64_t about(const struct brief_call *call)
+{
+	AUTO_STR key = STR_INIT;
+	if (call->what.n == 0)
+		return 0;
+	str_addf(&key, "%s\n%s", call->tool, call->what.v[0]);
+	return recall_hash(str_sv(&key)).low | 1;
+}
+
 static void take_error(struct brief_collect *c, const struct item *item,
 	const struct brief_call *call, const struct ending *e)
 {
 	AUTO_STR text = STR_INIT;
-	str_adds(&text, call->tool);
-	if (call->what.n > 0) {
-		str_adds(&text, " (");
-		add_head(&text, call->what.v[0]);
-		str_adds(&text, ")");
-	}
+	add_call(&text, call);
 	str_adds(&text, ": ");
 	add_telling(str_sv(&c->text), &text);
 	struct brief_fact fact = brief_fact_new(
 		BRIEF_ERROR, str_sv(&text), BRIEF_TEXT_MAX, false, brief_place_of(item));
 	fact.end = e->end;
 	fact.status = e->status;
+	fact.about = about(call);
 	brief_ring_renew(&c->errors, fact);
+}
+
+/* What went well is no error any more. One from before is known by its words, if they are whole. */
+static void pass_errors(struct brief_collect *c, const struct brief_call *call)
+{
+	AUTO_STR words = STR_INIT;
+	if (c->errors.facts.n == 0 || call->what.n == 0)
+		return;
+	uint64_t same = about(call);
+	add_call(&words, call);
+	bool whole = !sv_ends(str_sv(&words), SV(BRIEF_CUT ")"));
+	str_adds(&words, ": ");
+	vec_each (&c->errors.facts, error)
+		if (error->about ? error->about == same
+				 : whole && sv_starts(sv_of(error->text), str_sv(&words)))
+			error->past = true;
 }
 
 static void take_known(struct brief_collect *c, const struct brief_call *call,
@@ -382,6 +422,8 @@ void brief_take_result(struct brief_collect *c, const struct item *item)
 		struct ending e = ending_of(c, item, call.kind);
 		if (is_bad(&e))
 			take_error(c, item, &call, &e);
+		else if (is_good(&e, call.kind))
+			pass_errors(c, &call);
 		if (call.kind == CALL_COMMAND || !is_bad(&e))
 			take_known(c, &call, &e, brief_place_of(item));
 		brief_call_release(&call);

@@ -57,6 +57,8 @@ struct brief_fact {
 	char *text; /* one line, or a few for tasks and answers; scrubbed; owned */
 	bool cut; /* the original is longer */
 	bool before; /* from the brief this session began with; nothing newer replaces it */
+	bool past; /* an error: what failed went well later */
+	uint64_t about; /* an error: what failed, to tell it again; 0: only its text says */
 	uint32_t times; /* how often: commands run, files changed, errors seen; else 1 */
 	enum brief_end end;
 	int status;

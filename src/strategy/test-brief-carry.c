@@ -99,6 +99,7 @@ static void check_same(const struct brief *a, const struct brief *b)
 		assert_int_equal(x->times, y->times);
 		assert_int_equal(x->end, y->end);
 		assert_int_equal(x->status, y->status);
+		assert_int_equal(x->past, y->past);
 	}
 }
 
@@ -165,6 +166,13 @@ static void test_newer_facts_replace(void **state)
 	check_fact(&b, BRIEF_ANSWER, 0, "On it.");
 	assert_false(first_of(&b, BRIEF_ANSWER).before);
 	assert_true(first_of(&b, BRIEF_ERROR).before);
+	assert_true(first_of(&b, BRIEF_ERROR).past);
+	AUTO_STR three = STR_INIT;
+	AUTO_BRIEF c = BRIEF_INIT;
+	begin_with(&b, "", &three);
+	make(state, &three, &c);
+	check_fact(&c, BRIEF_ERROR, 0, "Bash (make): parser.c:3: no such thing");
+	assert_true(first_of(&c, BRIEF_ERROR).past);
 }
 
 /* Words that only look like marks of a brief. */

@@ -276,8 +276,34 @@ static void test_render(void **state)
 	assert_non_null(strstr(out.buf,
 		"## Task\n- At first: please build the parser for session files [line 1]\n"));
 	assert_non_null(strstr(out.buf, "## Commands\n- exit 0: make (2 times) [line 7]\n"));
-	assert_non_null(
-		strstr(out.buf, "- exit 2: Bash (make): parser.c:3: no such thing [line 3]"));
+	assert_non_null(strstr(out.buf,
+		"- exit 2: Bash (make): parser.c:3: no such thing (succeeded since) [line 3]"));
+}
+
+#define LONG "cd /somewhere/far/away/in/a/folder/with/a/long/name/and/a/longer/one && pytest -q "
+
+/* An error is past when the very same call went well later, and no longer when it failed again. */
+static void test_past_errors(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	claude_user(&text, "u1", NULL, "please build the parser for session files");
+	claude_answer(&text, "a1", "u1", "m1", BASH("t1", LONG "a"));
+	claude_failed(&text, "r1", "a1", "t1", "Exit code 1\n3 failed");
+	claude_answer(&text, "a2", "r1", "m2", BASH("t2", LONG "b"));
+	claude_result(&text, "r2", "a2", "t2", "2 passed");
+	claude_answer(&text, "a3", "r2", "m3", BASH("t3", "make"));
+	claude_failed(&text, "r3", "a3", "t3", "Exit code 2\nerror: one");
+	claude_answer(&text, "a4", "r3", "m4", BASH("t4", "make"));
+	claude_result(&text, "r4", "a4", "t4", "built");
+	claude_answer(&text, "a5", "r4", "m5", BASH("t5", "make"));
+	claude_failed(&text, "r5", "a5", "t5", "Exit code 2\nerror: two");
+	make(state, TRANSCRIPT_CLAUDE, &text, &b);
+	check_fact(&b, BRIEF_ERROR, 1, "Bash (make): error: one");
+	for (size_t i = 0; i < 3; i++) {
+		const struct brief_fact *fact = fact_of(&b, BRIEF_ERROR, i);
+		assert_true(fact && fact->past == (i == 1));
+	}
 }
 
 static void test_render_is_bounded(void **state)
@@ -319,6 +345,7 @@ int main(void)
 		CASE(test_plan),
 		CASE(test_codex),
 		CASE(test_hostile),
+		CASE(test_past_errors),
 		CASE(test_render),
 		CASE(test_render_is_bounded),
 	};
