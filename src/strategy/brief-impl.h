@@ -60,7 +60,9 @@ struct brief_collect {
 	uint64_t count; /* items so far */
 	struct brief_set files, commands;
 	VEC(struct brief_call) calls;
-	struct brief_ring errors, decisions, open, plan;
+	struct brief_ring errors, decisions, plan;
+	struct brief_ring open; /* said to be so in answers, not long ago */
+	struct brief_ring next; /* … or in the last words only */
 	struct brief_ring carried; /* open points of the brief that the session began with */
 	size_t earlier[BRIEF_KINDS]; /* facts that brief left out already */
 	struct brief_fact first, task, answer; /* text NULL: none yet */
@@ -79,6 +81,8 @@ void brief_ring_push(struct brief_ring *ring, struct brief_fact fact); /* takes 
 /* The same, but what says the same goes; errors count how often. */
 void brief_ring_renew(struct brief_ring *ring, struct brief_fact fact);
 void brief_ring_clear(struct brief_ring *ring);
+/* What was said to be open is done, in these words. */
+void brief_done(struct brief_collect *c, struct sv text);
 void brief_call_release(struct brief_call *call);
 
 /* brief-tools.c: calls and results; c->text holds the item's text. */

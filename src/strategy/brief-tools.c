@@ -109,8 +109,10 @@ static void take_plan(struct brief_collect *c, const struct item *item, struct j
 			continue;
 		if (!scan_string(text, &words))
 			continue;
-		if (scan_get(step, SV("status"), &status) > 0 && is_done(status))
+		if (scan_get(step, SV("status"), &status) > 0 && is_done(status)) {
+			brief_done(c, str_sv(&words));
 			continue;
+		}
 		if (scan_string_eq(status, SV("in_progress")))
 			str_adds(&words, " (begun)");
 		brief_ring_push(&c->plan,

@@ -8,43 +8,68 @@
 
 static const struct label {
 	const char *word; /* lower case */
-	enum brief_kind kind;
+	enum brief_mark mark;
 } labels[] = {
-	{ "decision", BRIEF_DECISION },
-	{ "decisions", BRIEF_DECISION },
-	{ "decided", BRIEF_DECISION },
-	{ "agreed", BRIEF_DECISION },
-	{ "entscheidung", BRIEF_DECISION },
-	{ "entscheidungen", BRIEF_DECISION },
-	{ "entschieden", BRIEF_DECISION },
-	{ "beschluss", BRIEF_DECISION },
-	{ "vereinbart", BRIEF_DECISION },
-	{ "todo", BRIEF_OPEN },
-	{ "to do", BRIEF_OPEN },
-	{ "still to do", BRIEF_OPEN },
-	{ "left to do", BRIEF_OPEN },
-	{ "next", BRIEF_OPEN },
-	{ "next step", BRIEF_OPEN },
-	{ "next steps", BRIEF_OPEN },
-	{ "remaining", BRIEF_OPEN },
-	{ "open points", BRIEF_OPEN },
-	{ "open questions", BRIEF_OPEN },
-	{ "unfinished", BRIEF_OPEN },
-	{ "not done", BRIEF_OPEN },
-	{ "offen", BRIEF_OPEN },
-	{ "noch offen", BRIEF_OPEN },
-	{ "offene punkte", BRIEF_OPEN },
-	{ "noch zu tun", BRIEF_OPEN },
-	{ "als nächstes", BRIEF_OPEN },
-	{ "nächste schritte", BRIEF_OPEN },
+	{ "decision", BRIEF_MARK_DECISION },
+	{ "decisions", BRIEF_MARK_DECISION },
+	{ "decided", BRIEF_MARK_DECISION },
+	{ "agreed", BRIEF_MARK_DECISION },
+	{ "entscheidung", BRIEF_MARK_DECISION },
+	{ "entscheidungen", BRIEF_MARK_DECISION },
+	{ "entschieden", BRIEF_MARK_DECISION },
+	{ "beschluss", BRIEF_MARK_DECISION },
+	{ "vereinbart", BRIEF_MARK_DECISION },
+	{ "todo", BRIEF_MARK_OPEN },
+	{ "todos", BRIEF_MARK_OPEN },
+	{ "fixme", BRIEF_MARK_OPEN },
+	{ "to do", BRIEF_MARK_OPEN },
+	{ "still to do", BRIEF_MARK_OPEN },
+	{ "left to do", BRIEF_MARK_OPEN },
+	{ "remaining", BRIEF_MARK_OPEN },
+	{ "remaining work", BRIEF_MARK_OPEN },
+	{ "remaining tasks", BRIEF_MARK_OPEN },
+	{ "remaining steps", BRIEF_MARK_OPEN },
+	{ "pending", BRIEF_MARK_OPEN },
+	{ "outstanding", BRIEF_MARK_OPEN },
+	{ "still open", BRIEF_MARK_OPEN },
+	{ "open points", BRIEF_MARK_OPEN },
+	{ "open items", BRIEF_MARK_OPEN },
+	{ "open tasks", BRIEF_MARK_OPEN },
+	{ "open questions", BRIEF_MARK_OPEN },
+	{ "unfinished", BRIEF_MARK_OPEN },
+	{ "not done", BRIEF_MARK_OPEN },
+	{ "not yet done", BRIEF_MARK_OPEN },
+	{ "offen", BRIEF_MARK_OPEN },
+	{ "noch offen", BRIEF_MARK_OPEN },
+	{ "offene punkte", BRIEF_MARK_OPEN },
+	{ "offene aufgaben", BRIEF_MARK_OPEN },
+	{ "offene fragen", BRIEF_MARK_OPEN },
+	{ "zu tun", BRIEF_MARK_OPEN },
+	{ "noch zu tun", BRIEF_MARK_OPEN },
+	{ "zu erledigen", BRIEF_MARK_OPEN },
+	{ "noch zu erledigen", BRIEF_MARK_OPEN },
+	{ "unerledigt", BRIEF_MARK_OPEN },
+	{ "nicht erledigt", BRIEF_MARK_OPEN },
+	{ "ausstehend", BRIEF_MARK_OPEN },
+	{ "noch ausstehend", BRIEF_MARK_OPEN },
+	{ "es fehlt noch", BRIEF_MARK_OPEN },
+	{ "next", BRIEF_MARK_NEXT },
+	{ "next step", BRIEF_MARK_NEXT },
+	{ "next steps", BRIEF_MARK_NEXT },
+	{ "als nächstes", BRIEF_MARK_NEXT },
+	{ "nächster schritt", BRIEF_MARK_NEXT },
+	{ "nächste schritte", BRIEF_MARK_NEXT },
 };
+
+/* Words of a programmer, which in capitals need no colon. */
+static const char *const bare[] = { "TODO ", "FIXME " };
 
 struct marks {
 	brief_mark_fn fn;
 	void *data;
 	bool code; /* inside a fenced block */
-	bool list; /* below a heading of `kind` */
-	enum brief_kind kind;
+	bool list; /* below a heading of `mark` */
+	enum brief_mark mark;
 };
 
 static bool starts_ci(struct sv s, const char *word, size_t n)
@@ -134,7 +159,7 @@ static const struct label *label_before(struct sv head, size_t *ret_at)
 
 /* In running text a label is a word with a capital; an open point begins a sentence, since "next"
  * and "todo" are words of every day. */
-static bool stands_apart(struct sv line, size_t at, enum brief_kind kind)
+static bool stands_apart(struct sv line, size_t at, enum brief_mark mark)
 {
 	size_t before = at;
 	if (!isupper((unsigned char)line.p[at]))
@@ -143,7 +168,7 @@ static bool stands_apart(struct sv line, size_t at, enum brief_kind kind)
 		before--;
 	if (before == at || before == 0)
 		return false;
-	return kind == BRIEF_DECISION || memchr(".!?", line.p[before - 1], 3) != NULL;
+	return mark == BRIEF_MARK_DECISION || memchr(".!?", line.p[before - 1], 3) != NULL;
 }
 
 /* The first label inside the line; *ret_at is where it begins, *rest what follows its colon. */
@@ -153,7 +178,7 @@ static const struct label *find_inner(struct sv line, size_t *ret_at, struct sv 
 		if (line.p[i] != ':' || !memchr(" *_", line.p[i + 1], 3))
 			continue;
 		const struct label *label = label_before(sv_head(line, i), ret_at);
-		if (label && stands_apart(line, *ret_at, label->kind)) {
+		if (label && stands_apart(line, *ret_at, label->mark)) {
 			*rest = sv_trim(sv_from(line, i + 1));
 			return label;
 		}
@@ -161,34 +186,47 @@ static const struct label *find_inner(struct sv line, size_t *ret_at, struct sv 
 	return NULL;
 }
 
-/* Gives what a label says, and what labels further on in it say. */
-static void give(struct marks *m, enum brief_kind kind, struct sv text)
+/* Gives what the label before the text says, if there was one, and what labels further on say. */
+static void give(struct marks *m, const struct label *before, struct sv text)
 {
 	size_t at;
 	struct sv rest;
 	for (;;) {
 		const struct label *label = find_inner(text, &at, &rest);
 		struct sv own = strip_emphasis(label ? sv_trim(sv_head(text, at)) : text);
-		if (kind != BRIEF_KINDS && own.n > 0)
-			m->fn(m->data, kind, own);
+		if (before && own.n > 0)
+			m->fn(m->data, before->mark, own);
 		if (!label)
 			return;
-		kind = label->kind;
+		before = label;
 		text = rest;
 	}
 }
 
-static bool find_box(struct sv line, struct sv *rest)
+static bool find_box(struct sv line, enum brief_mark *ret, struct sv *rest)
 {
-	if (!sv_starts(line, SV("[ ] ")))
+	bool done = starts_ci(line, "[x] ", 4);
+	if (!done && !sv_starts(line, SV("[ ] ")))
 		return false;
+	*ret = done ? BRIEF_MARK_DONE : BRIEF_MARK_OPEN;
 	*rest = sv_trim(sv_from(line, 4));
 	return true;
+}
+
+static bool find_bare(struct sv line, struct sv *rest)
+{
+	for (size_t i = 0; i < ARRAY_LEN(bare); i++)
+		if (sv_starts(line, sv_of(bare[i]))) {
+			*rest = sv_trim(sv_from(line, strlen(bare[i])));
+			return true;
+		}
+	return false;
 }
 
 static void take_line(struct marks *m, struct sv line)
 {
 	bool item, heading;
+	enum brief_mark box;
 	struct sv rest;
 	struct sv text = strip_front(line, &item, &heading);
 	if (text.n == 0)
@@ -196,17 +234,18 @@ static void take_line(struct marks *m, struct sv line)
 	const struct label *label = find_label(text, heading, &rest);
 	if (label) {
 		m->list = rest.n == 0;
-		m->kind = label->kind;
+		m->mark = label->mark;
 		if (rest.n > 0)
-			give(m, label->kind, rest);
-	} else if (item && find_box(text, &rest)) {
-		m->fn(m->data, BRIEF_OPEN, rest);
+			give(m, label, rest);
+	} else if (item && find_box(text, &box, &rest)) {
+		m->fn(m->data, box, rest);
 	} else if (item && m->list) {
-		if (!starts_ci(text, "[x] ", 4))
-			m->fn(m->data, m->kind, strip_emphasis(text));
+		m->fn(m->data, m->mark, strip_emphasis(text));
+	} else if (!heading && find_bare(text, &rest)) {
+		m->fn(m->data, BRIEF_MARK_OPEN, rest);
 	} else {
 		m->list = false;
-		give(m, BRIEF_KINDS, text);
+		give(m, NULL, text);
 	}
 }
 

@@ -14,6 +14,8 @@ enum {
 	ERRORS_MAX = 10,
 	READ_MAX = 15,
 	COMMANDS_MAX = 20,
+	OPEN_MAX = 12, /* open points that answers tell */
+	OPEN_TURNS = 3, /* prompts after which such a one is no longer believed */
 };
 
 const char *brief_kind_name(enum brief_kind kind)
@@ -151,25 +153,56 @@ static bool is_task(struct sv text)
 	return words >= TASK_WORDS_MIN || text.n >= 60;
 }
 
+void brief_done(struct brief_collect *c, struct sv text)
+{
+	struct brief_ring *rings[] = { &c->open, &c->next, &c->carried };
+	struct brief_fact done = brief_fact_new(
+		BRIEF_OPEN, text, BRIEF_TEXT_MAX, false, (struct brief_place){ .line = 0 });
+	for (size_t r = 0; r < ARRAY_LEN(rings); r++)
+		for (size_t i = rings[r]->facts.n; i-- > 0;)
+			if (brief_fact_same(&rings[r]->facts.v[i], &done))
+				ring_remove(rings[r], i);
+	brief_fact_clear(&done);
+}
+
 struct marking {
 	struct brief_collect *c;
 	struct brief_place place;
-	bool open; /* also open points */
+	bool answer; /* of the agent; what the user calls open is the agent's next work */
 };
 
-static void on_mark(void *data, enum brief_kind kind, struct sv line)
+static void on_mark(void *data, enum brief_mark mark, struct sv line)
 {
 	struct marking *m = data;
-	if (kind == BRIEF_OPEN && !m->open)
+	struct brief_collect *c = m->c;
+	bool decision = mark == BRIEF_MARK_DECISION;
+	if (mark == BRIEF_MARK_DONE) {
+		if (m->answer)
+			brief_done(c, line);
 		return;
-	struct brief_fact fact = brief_fact_new(kind, line, BRIEF_TEXT_MAX, false, m->place);
-	brief_ring_renew(kind == BRIEF_OPEN ? &m->c->open : &m->c->decisions, fact);
+	}
+	struct brief_fact fact = brief_fact_new(
+		decision ? BRIEF_DECISION : BRIEF_OPEN, line, BRIEF_TEXT_MAX, false, m->place);
+	fact.turn = c->turns;
+	brief_ring_renew(decision			       ? &c->decisions
+			: m->answer && mark == BRIEF_MARK_OPEN ? &c->open
+							       : &c->next,
+		fact);
+}
+
+/* The user has seen what the answer before called next; other open points stay for a while. */
+static void age_open(struct brief_collect *c)
+{
+	brief_ring_clear(&c->next);
+	for (size_t i = c->open.facts.n; i-- > 0;)
+		if (c->turns - c->open.facts.v[i].turn > OPEN_TURNS)
+			ring_remove(&c->open, i);
 }
 
 static void take_prompt(struct brief_collect *c, const struct item *item)
 {
 	struct sv text = sv_trim(str_sv(&c->text));
-	struct marking m = { c, brief_place_of(item), true };
+	struct marking m = { c, brief_place_of(item), false };
 	if (text.n == 0)
 		return;
 	if (brief_is_rollover(text)) {
@@ -178,7 +211,7 @@ static void take_prompt(struct brief_collect *c, const struct item *item)
 	}
 	c->turns++;
 	c->asked = true;
-	brief_ring_clear(&c->open); /* of the answer before: the user has seen it */
+	age_open(c);
 	brief_marks(text, on_mark, &m);
 	if (c->task.text && !is_task(text)) {
 		brief_ring_push(&c->since,
@@ -290,10 +323,10 @@ static void give_ring(struct brief *out, enum brief_kind kind, struct brief_ring
 }
 
 /* Open points, each once: what the session says itself goes before what it began with. */
-static void give_open(struct brief *out, struct brief_ring *ring)
+static void give_open(struct brief *out, struct brief_ring *ring, size_t max)
 {
 	size_t known = out->facts.n;
-	give_ring(out, BRIEF_OPEN, ring, BRIEF_FACTS_MAX);
+	give_ring(out, BRIEF_OPEN, ring, max);
 	for (size_t i = known; i < out->facts.n;) {
 		bool twice = false;
 		for (size_t k = 0; k < i && !twice; k++)
@@ -342,9 +375,10 @@ static void give_all(struct brief_collect *c, struct brief *out)
 	give_fact(out, &c->first);
 	give_fact(out, &c->task);
 	give_ring(out, BRIEF_SINCE, &c->since, SINCE_MAX);
-	give_open(out, &c->plan);
-	give_open(out, &c->open);
-	give_open(out, &c->carried);
+	give_open(out, &c->plan, BRIEF_FACTS_MAX);
+	give_open(out, &c->open, OPEN_MAX);
+	give_open(out, &c->next, BRIEF_FACTS_MAX);
+	give_open(out, &c->carried, BRIEF_FACTS_MAX);
 	vec_each (&open.facts, fact)
 		give_fact(out, fact);
 	vec_release(&open.facts);
@@ -374,6 +408,7 @@ static void collect_release(struct brief_collect *c)
 	brief_ring_clear(&c->errors);
 	brief_ring_clear(&c->decisions);
 	brief_ring_clear(&c->open);
+	brief_ring_clear(&c->next);
 	brief_ring_clear(&c->plan);
 	brief_ring_clear(&c->carried);
 	brief_ring_clear(&c->since);

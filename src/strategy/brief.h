@@ -59,6 +59,7 @@ struct brief_fact {
 	bool before; /* from the brief this session began with; nothing newer replaces it */
 	bool past; /* an error: what failed went well later */
 	uint64_t about; /* an error: what failed, to tell it again; 0: only its text says */
+	int64_t turn; /* an open point: prompts so far when it was said */
 	uint32_t times; /* how often: commands run, files changed, errors seen; else 1 */
 	enum brief_end end;
 	int status;
@@ -121,8 +122,15 @@ const char *brief_prefix(enum brief_kind kind);
 
 /*
  * Finds what a text calls a decision or an open point: lines that begin with such a word and a
- * colon, and the list items below such a heading; unticked boxes. Within a line the word is
- * capitalised; for an open point it begins a sentence. Code blocks are passed over.
+ * colon (TODO and FIXME need none), and the list items below such a heading; boxes of lists. Within
+ * a line the word is capitalised; for an open point it begins a sentence. Code blocks are passed
+ * over.
  */
-typedef void (*brief_mark_fn)(void *data, enum brief_kind kind, struct sv line);
+enum brief_mark {
+	BRIEF_MARK_DECISION,
+	BRIEF_MARK_OPEN,
+	BRIEF_MARK_NEXT, /* open, but as a proposal: the next words of the user are the answer */
+	BRIEF_MARK_DONE, /* a ticked box */
+};
+typedef void (*brief_mark_fn)(void *data, enum brief_mark mark, struct sv line);
 void brief_marks(struct sv text, brief_mark_fn fn, void *data);

@@ -9,10 +9,14 @@ struct found {
 	struct str text;
 };
 
-static void on_mark(void *data, enum brief_kind kind, struct sv line)
+static void on_mark(void *data, enum brief_mark mark, struct sv line)
 {
+	static const char names[] = { [BRIEF_MARK_DECISION] = 'd',
+		[BRIEF_MARK_OPEN] = 'o',
+		[BRIEF_MARK_NEXT] = 'n',
+		[BRIEF_MARK_DONE] = 'x' };
 	struct found *f = data;
-	str_addf(&f->text, "%c:%.*s;", kind == BRIEF_DECISION ? 'd' : 'o', SV_ARG(line));
+	str_addf(&f->text, "%c:%.*s;", names[mark], SV_ARG(line));
 }
 
 static void check_marks(const char *text, const char *want)
@@ -31,18 +35,22 @@ static void test_marks(void **state)
 	check_marks("1. __Decided__: no cloud", "d:no cloud;");
 	check_marks("> Entscheidung: nur lokal", "d:nur lokal;");
 	check_marks("## Decisions\n\n- one\n- **two**\n\nplain\n- three", "d:one;d:two;");
-	check_marks("Next steps:\n1. a\n2. b", "o:a;o:b;");
-	check_marks("Nächste Schritte: testen", "o:testen;");
-	check_marks("- [ ] open\n- [x] done", "o:open;");
-	check_marks("Todo:\n- [x] done\n- [ ] open", "o:open;");
+	check_marks("Next steps:\n1. a\n2. b", "n:a;n:b;");
+	check_marks("Nächste Schritte: testen", "n:testen;");
+	check_marks("- [ ] open\n- [x] done", "o:open;x:done;");
+	check_marks("Todo:\n- [X] done\n- [ ] open", "x:done;o:open;");
+	check_marks("TODO: fix rounding\n**Remaining:** docs", "o:fix rounding;o:docs;");
+	check_marks("TODO fix rounding\n- FIXME the end", "o:fix rounding;o:the end;");
+	check_marks("# TODO list of a file\nTodo is a word\nTODOs", "");
+	check_marks("Noch zu erledigen:\n- Doku\nAusstehend: Tests", "o:Doku;o:Tests;");
 	check_marks("```\nDecision: in code\n```\nDecision: out", "d:out;");
 	check_marks("The decision: was hard", "");
 	check_marks("Decisionmaking: x", "");
 	check_marks("I read both. Decision: use SQLite.", "d:use SQLite.;");
 	check_marks("So (Decision: no cloud", "d:no cloud;");
 	check_marks("It works. **Decision:** one file. **Next:** the tests",
-		"d:one file.;o:the tests;");
-	check_marks("Decision: one. Next step: two", "d:one.;o:two;");
+		"d:one file.;n:the tests;");
+	check_marks("Decision: one. Next step: two", "d:one.;n:two;");
 	check_marks("- kept as it is, Decision: no tree", "d:no tree;");
 	check_marks("Undecision: x MyDecision: y", "");
 	check_marks("see the Next: button", "");
@@ -143,9 +151,10 @@ static void test_claude(void **state)
 	check_end(&b, BRIEF_COMMAND, BRIEF_EXIT, 0);
 	check_fact(&b, BRIEF_ERROR, 0, "Bash (make): parser.c:3: no such thing");
 	check_end(&b, BRIEF_ERROR, BRIEF_EXIT, 2);
-	check_fact(&b, BRIEF_OPEN, 0, "Bash was called and has no result: sleep 9");
-	check_fact(&b, BRIEF_OPEN, 1, "the last prompt has no answer");
-	check_fact(&b, BRIEF_OPEN, 2, NULL);
+	check_fact(&b, BRIEF_OPEN, 0, "fuzz target");
+	check_fact(&b, BRIEF_OPEN, 1, "Bash was called and has no result: sleep 9");
+	check_fact(&b, BRIEF_OPEN, 2, "the last prompt has no answer");
+	check_fact(&b, BRIEF_OPEN, 3, NULL);
 	check_fact(&b, BRIEF_ANSWER, 0, "Shall I?\n- [ ] fuzz target");
 }
 
@@ -159,6 +168,50 @@ static void test_open_points_of_the_last_answer(void **state)
 	claude_answer(&text, "a2", "u2", "m2", TEXT("Next: this is new"));
 	make(state, TRANSCRIPT_CLAUDE, &text, &b);
 	check_fact(&b, BRIEF_OPEN, 0, "this is new");
+	check_fact(&b, BRIEF_OPEN, 1, NULL);
+}
+
+static void talk(struct str *t, int n, const char *prompt, const char *answer)
+{
+	AUTO_FREE char *before = xasprintf("a%d", n - 1);
+	AUTO_FREE char *user = xasprintf("u%d", n);
+	AUTO_FREE char *uuid = xasprintf("a%d", n);
+	AUTO_FREE char *content = xasprintf("[{\"type\":\"text\",\"text\":\"%s\"}]", answer);
+	claude_user(t, user, n > 1 ? before : NULL, prompt);
+	claude_answer(t, uuid, user, uuid, content);
+}
+
+/* Open points outlive the prompts that follow, until they are done or grow old. */
+static void test_open_points_stay(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	talk(&text, 1, "please build the parser for session files", "TODO: too old by now");
+	talk(&text, 2, "yes",
+		"TODO: fix rounding\\nRemaining: the docs\\n- [ ] write tests\\n- [ ] one "
+		"more");
+	talk(&text, 3, "yes", "- [x] write tests\\n- [ ] one more");
+	talk(&text, 4, "yes", "fine");
+	talk(&text, 5, "- [ ] what the user wants", "fine");
+	make(state, TRANSCRIPT_CLAUDE, &text, &b);
+	check_fact(&b, BRIEF_OPEN, 0, "fix rounding");
+	check_fact(&b, BRIEF_OPEN, 1, "the docs");
+	check_fact(&b, BRIEF_OPEN, 2, "one more");
+	check_fact(&b, BRIEF_OPEN, 3, "what the user wants");
+	check_fact(&b, BRIEF_OPEN, 4, NULL);
+}
+
+static void test_open_points_of_a_plan(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	talk(&text, 1, "please build the parser for session files", "TODO: one\\nTODO: two");
+	claude_answer(&text, "b", "a1", "m9",
+		"[{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"TodoWrite\",\"input\":{\"todos\":"
+		"[{\"content\":\"One.\",\"status\":\"completed\"}]}}]");
+	claude_result(&text, "r1", "b", "t1", "ok");
+	make(state, TRANSCRIPT_CLAUDE, &text, &b);
+	check_fact(&b, BRIEF_OPEN, 0, "two");
 	check_fact(&b, BRIEF_OPEN, 1, NULL);
 }
 
@@ -341,6 +394,8 @@ int main(void)
 		cmocka_unit_test(test_marks),
 		CASE(test_claude),
 		CASE(test_open_points_of_the_last_answer),
+		CASE(test_open_points_stay),
+		CASE(test_open_points_of_a_plan),
 		CASE(test_taken_back),
 		CASE(test_plan),
 		CASE(test_codex),
