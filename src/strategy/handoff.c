@@ -10,7 +10,7 @@
 #include "os/path.h"
 #include "strategy/brief.h"
 
-enum { NAMES_MAX = 100, WORDS_MAX = 16 * 1024 };
+enum { NAMES_MAX = 100, WORDS_MAX = 16 * 1024, LOOK_MAX = 1024 * 1024 };
 
 static void add_field(struct str *out, const char *name, const char *value)
 {
@@ -21,15 +21,51 @@ static void add_field(struct str *out, const char *name, const char *value)
 	str_addc(out, '\n');
 }
 
+static bool holds_nothing(const char *transcript, enum transcript_format format)
+{
+	AUTO_BRIEF brief = BRIEF_INIT;
+	return brief_make(transcript, format, &brief, NULL) >= 0 && brief.facts.n == 0;
+}
+
+bool handoff_nothing(const char *transcript)
+{
+	struct stat st;
+	if (stat(transcript, &st) < 0)
+		return errno == ENOENT;
+	/* The agent may have noted things of its own; the work itself is soon more than this. */
+	return S_ISREG(st.st_mode) && st.st_size <= LOOK_MAX &&
+		holds_nothing(transcript, TRANSCRIPT_CLAUDE) &&
+		holds_nothing(transcript, TRANSCRIPT_CODEX);
+}
+
+static int gather(const struct handoff *h, struct brief *ret, struct err *reterr)
+{
+	enum transcript_format format;
+	struct stat st;
+	if (stat(h->transcript, &st) < 0)
+		return err_errno(reterr, errno, "%s", h->transcript);
+	if (!S_ISREG(st.st_mode))
+		return err_set(reterr, ERR_INPUT, "%s is no file", h->transcript);
+	if (st.st_size > HANDOFF_SESSION_MAX)
+		return err_set(reterr, ERR_LIMIT,
+			"the session has more than %d MB, which a prompt does not wait for; "
+			"`faden rollover --dry-run %s` shows them",
+			HANDOFF_SESSION_MAX / (1024 * 1024), h->session);
+	int rc = transcript_probe(h->transcript, &format, reterr);
+	return rc < 0 ? rc : brief_make(h->transcript, format, ret, reterr);
+}
+
 static void add_brief(struct str *out, const struct handoff *h)
 {
 	AUTO_BRIEF brief = BRIEF_INIT;
-	enum transcript_format format;
-	struct stat st;
-	if (!h->transcript || stat(h->transcript, &st) < 0 || !S_ISREG(st.st_mode) ||
-		st.st_size > HANDOFF_SESSION_MAX ||
-		transcript_probe(h->transcript, &format, NULL) < 0 ||
-		brief_make(h->transcript, format, &brief, NULL) < 0 || brief.facts.n == 0)
+	struct err err = ERR_INIT;
+	if (gather(h, &brief, &err) < 0) {
+		str_adds(out, "\n" BRIEF_STANDS "\nNo facts were gathered: ");
+		utf8_scrub_line(out, sv_of(err.msg));
+		str_addc(out, '\n');
+		return;
+	}
+	if (brief.facts.n == 0)
 		return;
 	str_adds(out, "\n" BRIEF_STANDS "\nFacts from the session, gathered without a model.");
 	brief_explain(&brief, h->transcript, out);
@@ -40,19 +76,25 @@ static void add_brief(struct str *out, const struct handoff *h)
 static void build(struct str *out, const struct handoff *h)
 {
 	char now[CLOCK_TEXT_MAX];
+	bool nothing = h->transcript && handoff_nothing(h->transcript);
 	clock_format_iso(clock_wall_ms(h->clock), now);
 	str_addf(out, "# Handoff of session %s\n", h->session);
 	add_field(out, "Written", now);
 	add_field(out, "Folder", h->cwd);
 	add_field(out, "Session file", h->transcript);
-	str_addf(out, "- In a fresh session: `faden rollover %s`\n", h->session);
-	str_addf(out, "- As it is: `faden resume %s`\n", h->session);
+	if (nothing) {
+		str_adds(out, "- Nothing was said in it yet.\n");
+	} else {
+		str_addf(out, "- In a fresh session: `faden rollover %s`\n", h->session);
+		str_addf(out, "- As it is: `faden resume %s`\n", h->session);
+	}
 	if (h->words && h->words[0]) {
 		str_adds(out, "\n# Note\n");
 		utf8_scrub(out, utf8_cut(sv_of(h->words), WORDS_MAX));
 		str_addc(out, '\n');
 	}
-	add_brief(out, h);
+	if (h->transcript && !nothing)
+		add_brief(out, h);
 }
 
 /* "20260131T120000-11111111.md", and with a number when that is taken. */

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
@@ -21,6 +23,9 @@ struct handoff {
 	const struct clock *clock;
 };
 
-/* Writes the note under a name of its own; *ret_path is the caller's. A session that cannot be
- * read, or is larger than HANDOFF_SESSION_MAX, has no brief in its note. */
+/* Whether the session has no file yet, or one in which nobody said anything. */
+bool handoff_nothing(const char *transcript);
+
+/* Writes the note under a name of its own; *ret_path is the caller's. For a session that cannot be
+ * read, or is larger than HANDOFF_SESSION_MAX, it says why it has no brief. */
 int handoff_write(const struct handoff *h, char **ret_path, struct err *reterr) MUST_USE;
