@@ -21,6 +21,8 @@
 #include "strategy/trim.h"
 #include "ui/size.h"
 
+enum { WORDS_SHOWN = 1000 }; /* bytes of the user's words that a command repeats */
+
 struct answering {
 	struct app *app;
 	const struct hook_input *in;
@@ -57,12 +59,11 @@ static void put_on_clipboard(const struct answering *a)
 		tell_failure(a, "the clipboard could not be used", &err);
 }
 
-static void save_note(const struct answering *a, struct sv words)
+static int save_note(
+	const struct answering *a, struct sv words, char **ret_path, struct err *reterr)
 {
 	AUTO_FREE char *folder = path_join(a->app->paths.state_dir, "handoffs");
 	AUTO_FREE char *text = xmemdup0(words.p ? words.p : "", words.n);
-	AUTO_FREE char *path = NULL;
-	struct err err = ERR_INIT;
 	const struct handoff note = {
 		.folder = folder,
 		.session = a->session,
@@ -71,13 +72,28 @@ static void save_note(const struct answering *a, struct sv words)
 		.words = text,
 		.clock = &a->app->clock,
 	};
-	if (handoff_write(&note, &path, &err) < 0)
-		tell_failure(a, "the handoff note could not be saved", &err);
-	else
-		str_addf(a->out, "Handoff note: %s\n", path);
+	return handoff_write(&note, ret_path, reterr);
 }
 
-static void go_on(const struct answering *a, enum hook_word word, struct sv rest)
+/* The command takes the words along; where they are many, it takes the note that holds them. */
+static void add_rollover(const struct answering *a, struct sv words, const char *note)
+{
+	AUTO_STR clean = STR_INIT;
+	str_addf(a->out, "  faden rollover %s", a->session);
+	utf8_scrub(&clean, words);
+	if (clean.len > WORDS_SHOWN && note) {
+		str_clear(&clean);
+		str_addf(&clean, "First read the note in %s", note);
+	}
+	if (clean.len > 0) {
+		str_adds(a->out, " --prompt ");
+		hook_quote(a->out, clean.buf);
+	}
+	str_addc(a->out, '\n');
+}
+
+static void add_commands(
+	const struct answering *a, enum hook_word word, struct sv rest, const char *note)
 {
 	put_on_clipboard(a);
 	if (word == HOOK_RESUME)
@@ -85,11 +101,27 @@ static void go_on(const struct answering *a, enum hook_word word, struct sv rest
 			"To go on with it as it is elsewhere, leave this one first (/exit), then:\n"
 			"  faden resume %s\n",
 			a->session);
-	str_addf(a->out,
-		"To go on in a fresh session that knows where this one stood:\n"
-		"  faden rollover %s\n",
-		a->session);
-	save_note(a, rest);
+	str_adds(a->out, "To go on in a fresh session that knows where this one stood:\n");
+	add_rollover(a, rest, note);
+}
+
+static void go_on(const struct answering *a, enum hook_word word, struct sv rest)
+{
+	AUTO_FREE char *note = NULL;
+	struct err err = ERR_INIT;
+	bool nothing = a->transcript.len > 0 && handoff_nothing(a->transcript.buf);
+	bool noted = !nothing || rest.n > 0;
+	int rc = noted ? save_note(a, rest, &note, &err) : 0;
+	if (nothing)
+		str_adds(a->out,
+			"Nothing was said in this session yet: there is nothing to resume or to go "
+			"on from.\n");
+	else
+		add_commands(a, word, rest, note);
+	if (rc < 0)
+		tell_failure(a, "the handoff note could not be saved", &err);
+	else if (noted)
+		str_addf(a->out, "Handoff note: %s\n", note);
 }
 
 /* ---- trimming ---- */

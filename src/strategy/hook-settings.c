@@ -1,6 +1,7 @@
 #include "strategy/hook-settings.h"
 
 #include "base/mem.h"
+#include "strategy/hook.h"
 #include "json/edit.h"
 #include "json/scan.h"
 #include "json/write.h"
@@ -22,22 +23,10 @@ const char *hook_state_name(enum hook_state state)
 	return names[state];
 }
 
-static void add_quoted(struct str *out, const char *text)
-{
-	str_addc(out, '\'');
-	for (const char *p = text; *p; p++) {
-		if (*p == '\'')
-			str_adds(out, "'\\''");
-		else
-			str_addc(out, *p);
-	}
-	str_addc(out, '\'');
-}
-
 /* What the event runs. A faden that fails or is gone never holds the user's prompt back. */
 static void add_command(struct str *out, const char *program, const struct hook_event *event)
 {
-	add_quoted(out, program);
+	hook_quote(out, program);
 	str_addf(out, " hook %s || exit 0", event->verb);
 }
 

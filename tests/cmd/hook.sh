@@ -56,19 +56,51 @@ done
 t_exit 'a state folder that cannot be' 0 t_run "$FADEN" --state "$fa" hook user-prompt-submit </dev/null
 
 # --- our words
-for word in '>resume' '>RESUME' '  >Continue ' '>handoff the tests are next'; do
+for word in '>resume' '>RESUME' '  >Continue '; do
 	t_exit "$word" 0 prompt "$word"
 	t_is 'blocks the prompt' "$(field decision)" block
 	t_like 'with the id' "$(field reason)" "$a"
 	t_like 'and the command to run' "$(field reason)" "^  faden rollover $a$"
 done
+t_exit '>handoff' 0 prompt '>handoff the tests are next'
+t_is 'blocks it too' "$(field decision)" block
+t_like 'its command takes the words along' "$(field reason)" "^  faden rollover $a --prompt 'the tests are next'$"
 t_is 'four notes are there' "$(find "$state/handoffs" -name '*.md' | wc -l)" 4
 t_is 'for nobody else' "$(find "$state/handoffs" -perm 600 -name '*.md' | wc -l)" 4
 note=$(field reason | sed -n 's/^Handoff note: //p')
 t_like 'the note has the words' "$(cat "$note")" '^the tests are next$'
 t_like 'and the brief' "$(cat "$note")" 'As last stated: build the parser for the session files'
-t_exit 'a session without a file yet' 0 prompt '>handoff' "$b" /no/such/file.jsonl
-t_is 'is blocked all the same' "$(field decision)" block
+words="it's \$HOME \"quoted\" \`date\` \\
+and a second line"
+t_exit '>continue with words for no shell' 0 prompt ">continue $words"
+t_exit 'the command, pasted' 0 t_run sh -c "$(field reason | sed -n "s|^  faden|'$FADEN'|;/rollover/,/line'/p") --dry-run --json"
+t_is 'gives them as they were' "$(field message | sed -n '/^# What to do/,$p' | sed 1d)" "$words"
+t_exit '>handoff of many words' 0 prompt ">handoff $(seq 1 500 | tr '\n' ' ')"
+note=$(field reason | sed -n 's/^Handoff note: //p')
+t_like 'takes the note along' "$(field reason)" "^  faden rollover $a --prompt 'First read the note in $note'$"
+t_like 'which has them' "$(cat "$note")" ' 499 500$'
+
+# --- a session that is none yet, or too much
+: >"$t_tmp/none.jsonl"
+echo '{"type":"file-history-snapshot","messageId":"x","snapshot":{}}' >"$t_tmp/bare.jsonl"
+notes=$(find "$state/handoffs" -name '*.md' | wc -l)
+for file in /no/such/file.jsonl "$t_tmp/none.jsonl" "$t_tmp/bare.jsonl"; do
+	t_exit "a session without words, $(basename "$file")" 0 prompt '>resume' "$b" "$file"
+	t_is 'is blocked all the same' "$(field decision)" block
+	t_like 'there is nothing to resume' "$(field reason)" '^Nothing was said in this session yet'
+	t_unlike 'and no command to run' "$(field reason)" 'faden r'
+done
+t_is 'nor a note' "$(find "$state/handoffs" -name '*.md' | wc -l)" "$notes"
+t_exit 'words of the user' 0 prompt '>handoff begin with the docs' "$b" /no/such/file.jsonl
+note=$(field reason | sed -n 's/^Handoff note: //p')
+t_like 'are noted' "$(cat "$note")" '^begin with the docs$'
+t_unlike 'without commands' "$(cat "$note")" 'faden r'
+cp "$fa" "$t_tmp/large.jsonl"
+truncate -s 600M "$t_tmp/large.jsonl"
+t_exit 'a session of 600 MB' 0 prompt '>handoff' "$a" "$t_tmp/large.jsonl"
+note=$(field reason | sed -n 's/^Handoff note: //p')
+t_like 'has a note without facts that says why' "$(cat "$note")" "^No facts were gathered: .* more than 512 MB.*faden rollover --dry-run $a"
+rm "$t_tmp/large.jsonl"
 rm -r "$state/handoffs"
 : >"$state/handoffs"
 t_exit 'a note that cannot be saved' 0 prompt '>resume'
