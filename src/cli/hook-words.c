@@ -134,21 +134,25 @@ static bool is_tools(struct sv word)
 	return word.n > 0 && isalpha((unsigned char)word.p[0]);
 }
 
-/* Words behind ">trim": a length, and names of tools. False when one is neither. */
+/* Words behind ">trim": one length, and names of tools. False when one is neither. */
 static bool trim_words(struct sv rest, struct trim_opts *opts, struct strv *tools)
 {
 	struct sv word, name;
 	long long length;
+	bool given = false;
 	while (sv_split(&rest, ' ', &word)) {
 		if (word.n == 0)
 			continue;
-		if (sv_parse_i64(word, &length) && length > 0)
+		if (!given && sv_parse_i64(word, &length) && length > 0) {
 			opts->threshold = length;
-		else if (is_tools(word))
+			given = true;
+		} else if (is_tools(word)) {
 			while (sv_split(&word, ',', &name))
-				strv_addsv(tools, name);
-		else
+				if (name.n > 0)
+					strv_addsv(tools, name);
+		} else {
 			return false;
+		}
 	}
 	return true;
 }
@@ -170,6 +174,16 @@ static void tell_trimmed(
 		"Go on with it:\n  %s %s\n",
 		less, of, sure_name(r->saved.sure), resume_words(agent_of(format), format),
 		r->file.id);
+}
+
+/* is_tools() lets no more than plain names through. */
+static void tell_unknown(const struct answering *a, const struct strv *unknown)
+{
+	for (size_t i = 0; i < unknown->n; i++)
+		str_addf(a->out, "%s%s",
+			i ? ", " : "No tool of this name was used in the session: ", unknown->v[i]);
+	if (unknown->n > 0)
+		str_addc(a->out, '\n');
 }
 
 static int make_trimmed(const struct answering *a, struct trim_opts *opts,
@@ -194,8 +208,8 @@ static void trim(const struct answering *a, struct sv rest)
 	struct err err = ERR_INIT;
 	if (!trim_words(rest, &opts, &tools)) {
 		str_adds(a->out,
-			">trim [LENGTH] [TOOL,TOOL]: results longer than LENGTH "
-			"characters, of these tools only\n");
+			">trim [LENGTH] [TOOL,TOOL]: texts of LENGTH characters or more (500), of "
+			"these tools only\n");
 		return;
 	}
 	opts.path = a->transcript.buf;
@@ -204,6 +218,9 @@ static void trim(const struct answering *a, struct sv rest)
 		tell_failure(a, "no trimmed copy was made", &err);
 	else
 		tell_trimmed(a, opts.format, &report);
+	/* none at all is what the failure says */
+	if (report.unknown.n < tools.n)
+		tell_unknown(a, &report.unknown);
 }
 
 /* ---- looking ---- */
