@@ -69,6 +69,16 @@ static bool parse_input(struct app *app, const char *event, struct str *text, st
 	return true;
 }
 
+/* What is wrong with the settings stops nothing here, but must not stay unseen. */
+static bool load_settings(struct app *app, const char *event)
+{
+	struct err err = ERR_INIT;
+	if (app_load_settings(app, &err) >= 0)
+		return true;
+	log_failure(app, event, err.msg);
+	return false;
+}
+
 /* ---- a prompt ---- */
 
 static void on_prompt(struct app *app, const struct hook_input *in)
@@ -83,6 +93,7 @@ static void on_prompt(struct app *app, const struct hook_input *in)
 		log_failure(app, hook_word_name(word), "the input names no session");
 		return;
 	}
+	(void)load_settings(app, hook_word_name(word));
 	hook_answer(app, in, word, str_sv(&rest), &reason);
 	hook_block(&answer, str_sv(&reason));
 	(void)fwrite(answer.buf, 1, answer.len, app->out);
@@ -140,10 +151,9 @@ static int tell_lineage(struct app *app, const struct hook_input *in, struct err
 static void on_start(struct app *app, const struct hook_input *in)
 {
 	struct err err = ERR_INIT;
-	int rc = app_load_settings(app, &err);
-	if (rc >= 0 && app->settings->hook_lineage)
-		rc = tell_lineage(app, in, &err);
-	if (rc < 0)
+	if (!load_settings(app, "session-start") || !app->settings->hook_lineage)
+		return;
+	if (tell_lineage(app, in, &err) < 0)
 		log_failure(app, "session-start", err.msg);
 }
 
@@ -157,6 +167,7 @@ static void on_compact(struct app *app, const struct hook_input *in)
 	struct archive archive;
 	struct err err = ERR_INIT;
 	char key[ARCHIVE_KEY_MAX];
+	(void)load_settings(app, "pre-compact");
 	if (!hook_transcript(in, &path)) {
 		log_failure(app, "pre-compact", "the input names no session file");
 		return;

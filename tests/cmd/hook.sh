@@ -131,6 +131,15 @@ t_is 'is blocked' "$(field decision)" block
 new=$(field reason | sed -n 's/^  claude --resume //p')
 t_like 'a trimmed copy is there' "$(cat "$(dirname "$fa")/$new.jsonl")" 'Results from Bash tool suppressed'
 t_is 'the session is untouched' "$(cksum <"$fa")" "$before"
+t_exit '>trim of one that there is' 0 prompt '>trim bash,'
+t_unlike 'warns of none' "$(field reason)" 'No tool'
+t_exit '>trim of a tool that there is not' 0 prompt '>trim bash,foo'
+t_like 'names it' "$(field reason)" '^No tool of this name was used in the session: foo$'
+t_like 'and trims the other' "$(field reason)" 'A trimmed copy'
+t_exit '>trim of none that there is' 0 prompt '>trim foo'
+t_is 'says so once' "$(field reason | grep -ci 'no tool')" 1
+t_exit '>trim with two lengths' 0 prompt '>trim 500 500'
+t_like 'says what it takes, as it is' "$(field reason)" '^>trim \[LENGTH\] .*texts of LENGTH characters or more'
 t_exit '>trim of other tools' 0 prompt '>trim Read'
 t_like 'finds nothing' "$(field reason)" 'nothing to trim'
 t_exit '>trim with nonsense' 0 prompt '>trim $(reboot)'
@@ -167,6 +176,21 @@ t_is 'nothing is said' "$(cat "$t_out" "$t_err")" ''
 t_ok 'the session is kept' sh -c "find '$t_home/.local/share/faden/archive' -type f -exec cmp -s '$fa' {} \\; -print | grep -q ."
 t_exit 'a file that is gone' 0 compact /no/such/file.jsonl
 t_like 'is logged' "$(cat "$state/faden.log")" 'error hook: pre-compact: .*/no/such/file'
+
+# --- settings that are broken stop nothing, and are logged
+mkdir -p "$t_home/.config/faden"
+printf 'hook:\n  lineage: [tr\n' >"$t_home/.config/faden/config.yaml"
+logged() { grep -c 'error hook: .*config.yaml:2: ' "$state/faden.log"; }
+t_exit 'a prompt with broken settings' 0 prompt 'mend the build'
+t_is 'is none of ours' "$(logged)" 0
+t_exit 'one of ours' 0 prompt '>resume'
+t_is 'is answered' "$(field decision)" block
+t_is 'and logged' "$(logged)" 1
+t_exit 'a start' 0 start "$fb" resume
+t_is 'is logged' "$(logged)" 2
+t_exit 'a compaction' 0 compact "$fa"
+t_is 'is logged too' "$(logged)" 3
+rm "$t_home/.config/faden/config.yaml"
 
 # --- the agent's settings
 t_exit 'not installed' 1 t_faden hook status
