@@ -209,6 +209,7 @@ void advise_judge(const struct advise_run *run, const struct advise_sums *sums)
 		a->context = tokens_context(&run->tokens);
 	else
 		a->context.sure = SURE_ASSUMED;
+	a->most = run->tokens.most;
 	a->window = window_of(run);
 	a->percent = percent_of(a->context.tokens, a->window.tokens);
 	count_parts(a, &run->tokens);

@@ -106,6 +106,7 @@ const char *advise_cache_name(enum advise_cache cache); /* "none", "warm", "mayb
 struct advice {
 	char model[TOKEN_MODEL_NAME]; /* "": none answered yet */
 	struct figure context;
+	int64_t most; /* the largest context recorded since the model changed; 0: none */
 	struct figure window; /* EXACT: the session tells; ASSUMED: by the model's name */
 	struct token_ratio ratio; /* of the parts */
 	bool scaled; /* the file holds more than the agent sent: the parts were made to fit */

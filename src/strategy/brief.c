@@ -160,7 +160,7 @@ void brief_done(struct brief_collect *c, struct sv text)
 		BRIEF_OPEN, text, BRIEF_TEXT_MAX, false, (struct brief_place){ .line = 0 });
 	for (size_t r = 0; r < ARRAY_LEN(rings); r++)
 		for (size_t i = rings[r]->facts.n; i-- > 0;)
-			if (brief_fact_same(&rings[r]->facts.v[i], &done))
+			if (same_fact(&rings[r]->facts.v[i], &done))
 				ring_remove(rings[r], i);
 	brief_fact_clear(&done);
 }

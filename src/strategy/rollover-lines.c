@@ -35,6 +35,8 @@ static void put_stats(struct lines *l)
 	const struct known known = {
 		.left = plan->left,
 		.bytes_per_token = plan->bytes_per_token,
+		.base = plan->base,
+		.most = plan->most,
 		.lines = l->opts->target->format == TRANSCRIPT_CODEX ? CODEX_LINES : CLAUDE_LINES,
 	};
 	/* Without either, what the file itself shows is as good. */

@@ -176,8 +176,10 @@ static void measure(const struct rollover_opts *opts, struct rollover *r)
 	r->texts = tokens_of(&ratio, bytes_of(r));
 	if (known)
 		r->before = advice.context;
-	if (known && same)
+	if (known && same) {
 		count(r, advice.context, advice.kinds[ADVISE_BASE].tokens);
+		r->most = advice.most;
+	}
 }
 
 /* ---- the work ---- */

@@ -52,6 +52,7 @@ struct rollover {
 	bool counted; /* what follows is known; not so where another agent goes on */
 	struct figure left, saved; /* with the agent's own prompt and tools, as in `before` */
 	int64_t base; /* tokens of what no line holds, the agent's prompt and tools; 0: not known */
+	int64_t most; /* of the largest context recorded; 0: none */
 	double bytes_per_token; /* fitted; 0: not known */
 };
 #define ROLLOVER_INIT               \

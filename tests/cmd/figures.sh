@@ -191,6 +191,10 @@ t_exit 'its copy' 0 t_faden trim --json "$id"
 new=$(get "$t_out" session_id)
 t_exit 'has it' 0 t_faden advise --json "$new"
 t_is 'too' "$(get "$t_out" window.tokens)" 1000000
+t_exit 'what goes on from it' 0 t_faden rollover --json "$id"
+new=$(get "$t_out" session_id)
+t_exit 'has it' 0 t_faden advise --json "$new"
+t_is 'as well' "$(get "$t_out" window.tokens)" 1000000
 t_exit 'changed in its place' 0 t_faden trim --in-place --json "$id"
 t_exit 'it stays' 0 t_faden advise --json "$id"
 t_is 'as large' "$(get "$t_out" window.tokens)" 1000000
