@@ -3,57 +3,20 @@
  * is taken when there is none before. An entry that leads nowhere follows the one before it, as the
  * agent itself would guess.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "strategy/repair-claude.h"
-
-/* Open addressing over facts, counted from 1. */
-struct index {
-	uint32_t *slots;
-	size_t mask;
-};
-
-static struct index index_new(const struct facts *f)
-{
-	size_t cap = 16;
-	while (cap < f->v.n * 2)
-		cap *= 2;
-	return (struct index){ xcalloc(cap, sizeof(uint32_t)), cap - 1 };
-}
-
-static void index_free(struct index *x)
-{
-	free(x->slots);
-}
-
-static uint32_t *index_slot(const struct index *x, const struct facts *f, uint64_t key)
-{
-	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & x->mask;
-	while (x->slots[at] && fact_key(f->v.v[x->slots[at] - 1].id) != key)
-		at = (at + 1) & x->mask;
-	return &x->slots[at];
-}
 
 /* An entry whose parent is not before it, and the entry that is. */
 struct pending {
 	uint32_t fact, before; /* both from 1 */
 };
 
-/* An entry that lost its uuid to a later one. */
-struct renamed {
-	uint64_t key; /* as it was */
-	uint32_t fact; /* from 1 */
-};
-
 struct linker {
 	struct repair *r;
 	struct facts *f;
-	struct index ids;
+	struct claude_ids ids;
 	VEC(struct pending) pending;
 	VEC(struct pending) rootless; /* without any parent in mid-file */
-	VEC(struct renamed) renamed;
 	VEC(uint32_t) way; /* entries of the walk under way, from 1 */
 	uint32_t before; /* last entry of the main chain, from 1 */
 	uint32_t *befores; /* what it was for each; of copies only the latest */
@@ -74,81 +37,6 @@ static void relink(struct linker *l, struct fact *fact, enum repair_cause cause,
 {
 	found(l, cause, fact);
 	follow(fact, to);
-}
-
-/* ---- uuids ---- */
-
-/* Answers are written again when they grow; that is no collision. */
-static bool is_copy(const struct fact *a, const struct fact *b)
-{
-	return !((a->flags ^ b->flags) & FACT_CHAINED) &&
-		(a->print == b->print || (a->message && a->message == b->message));
-}
-
-static void enter(struct linker *l, struct fact *fact)
-{
-	uint32_t *slot = index_slot(&l->ids, l->f, fact_key(fact->id));
-	struct fact *other = *slot ? &l->f->v.v[*slot - 1] : NULL;
-	uint32_t self = (uint32_t)(fact - l->f->v.v) + 1;
-	fact->flags |= FACT_LATEST;
-	if (other && fact->flags & FACT_GONE)
-		return;
-	if (!other || other->flags & (FACT_GONE | FACT_SIDE)) {
-		*slot = self;
-		return;
-	}
-	if (is_copy(other, fact)) {
-		found(l, REPAIR_COPIES, fact);
-		other->flags &= ~(uint32_t)FACT_LATEST;
-		*slot = self;
-		return;
-	}
-	/* The latest keeps the uuid: the table is keyed by it, so it is replaced before the other's
-	 * id changes. */
-	found(l, REPAIR_DUPLICATE_UUID, fact);
-	vec_push(&l->renamed, (struct renamed){ fact_key(other->id), *slot });
-	*slot = self;
-	other->id = facts_new_id();
-	other->flags |= FACT_UUID;
-}
-
-static int by_key(const void *a, const void *b)
-{
-	const struct renamed *x = a, *y = b;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->fact > y->fact) - (x->fact < y->fact);
-}
-
-/* The next one after it that lost the same uuid: its own latest copy. */
-static const struct renamed *next_renamed(const struct linker *l, struct renamed from)
-{
-	size_t low = 0, high = l->renamed.n;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (by_key(&l->renamed.v[mid], &from) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < l->renamed.n && l->renamed.v[low].key == from.key ? &l->renamed.v[low] : NULL;
-}
-
-/* Copies of an entry that lost its uuid to a later one get the new one too. */
-static void rename_copies(struct linker *l)
-{
-	vec_sort(&l->renamed, by_key);
-	vec_each (&l->f->v, fact) {
-		if (!fact->id.a || fact->flags & (FACT_LATEST | FACT_GONE | FACT_SIDE))
-			continue;
-		const struct renamed self = { fact_key(fact->id),
-			(uint32_t)(fact - l->f->v.v) + 1 };
-		const struct renamed *copy = next_renamed(l, self);
-		if (!copy)
-			continue;
-		fact->id = l->f->v.v[copy->fact - 1].id;
-		fact->flags |= FACT_UUID;
-	}
 }
 
 /* ---- parents ---- */
@@ -172,26 +60,17 @@ static void link_known(struct linker *l, struct fact *fact, uint32_t to)
 		lead(l, fact, to);
 }
 
-/* Where it stood before, else 0: that tells where it belongs. */
-static uint32_t copy_of(const struct linker *l, const struct fact *fact)
-{
-	uint32_t slot = *index_slot(&l->ids, l->f, fact_key(fact->id));
-	const struct fact *other = slot ? &l->f->v.v[slot - 1] : NULL;
-	bool copy = other && !(other->flags & (FACT_GONE | FACT_SIDE)) && is_copy(other, fact);
-	return copy ? slot : 0;
-}
-
 static void link_entry(struct linker *l, struct fact *fact)
 {
 	bool begins = fact->flags & FACT_BOUNDARY || !l->before;
 	uint32_t self = (uint32_t)(fact - l->f->v.v) + 1;
 	if (!fact->parent) {
-		uint32_t copy = copy_of(l, fact);
+		uint32_t copy = claude_ids_copy(&l->ids, fact);
 		if (!begins)
 			vec_push(&l->rootless, (struct pending){ self, copy ? copy : l->before });
 		return;
 	}
-	uint32_t slot = *index_slot(&l->ids, l->f, fact->parent);
+	uint32_t slot = claude_ids_at(&l->ids, fact->parent);
 	if (slot)
 		link_known(l, fact, slot);
 	else
@@ -203,32 +82,18 @@ static void link_entry(struct linker *l, struct fact *fact)
 static uint32_t link_past(const struct linker *l, const struct fact *gone)
 {
 	bool known = gone->parent && !(gone->flags & FACT_UNSEEN);
-	uint32_t slot = known ? *index_slot(&l->ids, l->f, gone->parent) : 0;
+	uint32_t slot = known ? claude_ids_at(&l->ids, gone->parent) : 0;
 	uint32_t flags = slot ? l->f->v.v[slot - 1].flags : 0;
 	if (flags & FACT_GONE)
 		slot = l->f->v.v[slot - 1].link;
 	return flags & FACT_SIDE ? 0 : slot;
 }
 
-/* A sub-agent's entry must not stand in for one of the main chain: the agent reads the last. */
-static void enter_side(struct linker *l, struct fact *fact)
-{
-	uint32_t slot = fact->id.a ? *index_slot(&l->ids, l->f, fact_key(fact->id)) : 0;
-	uint32_t other = slot ? l->f->v.v[slot - 1].flags : FACT_GONE;
-	if (fact->id.a && other & FACT_GONE) {
-		enter(l, fact);
-	} else if (slot && !(other & FACT_SIDE)) {
-		found(l, REPAIR_DUPLICATE_UUID, fact);
-		fact->id = facts_new_id();
-		fact->flags |= FACT_UUID;
-	}
-}
-
 static void take_entry(struct linker *l, struct fact *fact)
 {
 	bool gone = fact->flags & FACT_GONE;
 	if (fact->flags & FACT_SIDE) {
-		enter_side(l, fact);
+		claude_ids_enter_side(&l->ids, fact);
 		return;
 	}
 	if (!fact->id.a && (gone || !(fact->flags & FACT_CHAINED)))
@@ -242,7 +107,7 @@ static void take_entry(struct linker *l, struct fact *fact)
 	} else {
 		link_entry(l, fact);
 	}
-	enter(l, fact);
+	claude_ids_enter(&l->ids, fact);
 	if (!gone && fact->flags & FACT_CHAINED)
 		l->before = (uint32_t)(fact - l->f->v.v) + 1;
 }
@@ -251,7 +116,7 @@ static void link_pending(struct linker *l)
 {
 	vec_each (&l->pending, p) {
 		struct fact *fact = &l->f->v.v[p->fact - 1];
-		uint32_t slot = *index_slot(&l->ids, l->f, fact->parent);
+		uint32_t slot = claude_ids_at(&l->ids, fact->parent);
 		uint32_t parent = slot ? l->f->v.v[slot - 1].flags : 0;
 		if (parent & FACT_GONE)
 			follow(fact, p->before);
@@ -305,7 +170,7 @@ static void link_latest(struct linker *l)
 		uint32_t self = (uint32_t)(fact - l->f->v.v) + 1;
 		const struct fact *to = fact->link ? &l->f->v.v[fact->link - 1] : NULL;
 		if (to && !(to->flags & (FACT_LATEST | FACT_UUID)))
-			fact->link = *index_slot(&l->ids, l->f, fact_key(to->id));
+			fact->link = claude_ids_at(&l->ids, fact_key(to->id));
 		l->befores[self] = before;
 		if (fact->flags & FACT_CHAINED && fact->flags & FACT_LATEST &&
 			!(fact->flags & (FACT_GONE | FACT_SIDE)))
@@ -383,119 +248,6 @@ static void open_circles(struct linker *l)
 		walk(l, state, at);
 }
 
-/* ---- the end ---- */
-
-static uint32_t last_words(const struct facts *f)
-{
-	for (size_t i = f->v.n; i-- > 0;)
-		if (f->v.v[i].flags & FACT_SPOKEN && !(f->v.v[i].flags & (FACT_SIDE | FACT_GONE)))
-			return (uint32_t)i + 1;
-	return 0;
-}
-
-/* How many entries lead to each; what is known already is not walked again. */
-static void measure(const struct facts *f, uint32_t *depth, uint32_t from)
-{
-	uint32_t n = 0;
-	for (uint32_t at = from; at && !depth[at]; at = f->v.v[at - 1].link)
-		n++;
-	uint32_t at = from;
-	for (uint32_t i = 0; i < n; i++)
-		at = f->v.v[at - 1].link;
-	n += at ? depth[at] : 0;
-	for (at = from; at && !depth[at]; at = f->v.v[at - 1].link)
-		depth[at] = n--;
-}
-
-/* Where a file goes on in which entries come before those they follow. */
-static uint32_t deepest(const struct facts *f)
-{
-	AUTO_FREE uint32_t *depth = xcalloc(f->v.n + 1, sizeof(*depth));
-	uint32_t best = 0;
-	for (uint32_t at = 1; at <= f->v.n; at++) {
-		const struct fact *fact = &f->v.v[at - 1];
-		if (fact->flags & (FACT_SIDE | FACT_GONE) || !(fact->flags & FACT_SPOKEN) ||
-			!(fact->flags & FACT_LATEST))
-			continue;
-		measure(f, depth, at);
-		best = depth[at] >= depth[best] ? at : best;
-	}
-	return best;
-}
-
-static void find_leaf(struct linker *l)
-{
-	uint32_t last = last_words(l->f);
-	bool followed = false;
-	vec_each (&l->pending, p)
-		followed |= link_of(l, p->fact) == last && last > p->fact;
-	uint32_t leaf = followed ? deepest(l->f) : last;
-	bool same = leaf && fact_key(l->f->v.v[leaf - 1].id) == fact_key(l->f->v.v[last - 1].id);
-	l->r->leaf = same ? last : leaf;
-	l->r->repeat_leaf = l->r->leaf != last;
-}
-
-/* ---- the note about the leaf ---- */
-
-/* As the agent sees it: it goes to another branch that a note names, unless the last words come
- * after a compaction and what it names comes before. */
-static bool leads_elsewhere(const struct facts *f, uint32_t leaf, uint32_t named)
-{
-	enum { COMPACTION = FACT_BOUNDARY | FACT_SYSTEM };
-	uint32_t at = leaf;
-	while (at && at != named && (f->v.v[at - 1].flags & COMPACTION) != COMPACTION)
-		at = f->v.v[at - 1].link;
-	return at < named;
-}
-
-static struct fact *last_note(struct facts *f)
-{
-	for (size_t i = f->v.n; i-- > 0;)
-		if (f->v.v[i].flags & FACT_LEAF)
-			return &f->v.v[i];
-	return NULL;
-}
-
-/* Whether the agent went there: it read the note, and what that names leads to anything. */
-static bool is_choice(const struct linker *l, const struct fact *note, uint32_t named)
-{
-	const struct fact *entry = &l->f->v.v[named - 1];
-	return !(note->flags & FACT_UNSEEN) && (entry->link || entry->flags & FACT_CHAINED);
-}
-
-/* A note that names another branch wins; it is right when it came after the last words, and stale
- * when it came before them. */
-static void check_note(struct linker *l)
-{
-	struct fact *note = last_note(l->f);
-	uint32_t slot = note ? *index_slot(&l->ids, l->f, note->parent) : 0;
-	if (!slot || l->f->v.v[slot - 1].flags & (FACT_SIDE | FACT_GONE) ||
-		!leads_elsewhere(l->f, l->r->leaf, slot))
-		return;
-	if (note > &l->f->v.v[last_words(l->f) - 1] && is_choice(l, note, slot)) {
-		l->r->leaf = slot;
-		l->r->repeat_leaf = false;
-		return;
-	}
-	found(l, REPAIR_STALE_LEAF, note);
-	note->link = l->r->leaf;
-	note->flags |= FACT_NOTE;
-	if (is_choice(l, note, slot))
-		l->r->stale_note = (uint32_t)(note - l->f->v.v) + 1;
-}
-
-/* What the last compaction kept must be there. */
-static void check_kept(struct linker *l)
-{
-	const struct facts *f = l->f;
-	if (f->kept.n == 0)
-		return;
-	const struct fact_kept *end = f->kept.v + f->kept.n;
-	for (const struct fact_kept *kept = f->kept.v; kept < end; kept++)
-		if (kept->must && kept->fact == end[-1].fact && !*index_slot(&l->ids, f, kept->id))
-			found(l, REPAIR_KEPT_MISSING, &f->v.v[kept->fact]);
-}
-
 /* An entry cannot follow its own copy: their uuid is one. */
 static void pass_copies(struct facts *f)
 {
@@ -514,68 +266,44 @@ static void name_parents(struct facts *f)
 			fact->flags |= FACT_PARENT;
 }
 
-static int by_result(const void *a, const void *b)
+/* What the last compaction kept must be there. */
+static void check_kept(struct linker *l)
 {
-	uint32_t x = ((const struct fact_pair *)a)->result,
-		 y = ((const struct fact_pair *)b)->result;
-	return (x > y) - (x < y);
+	const struct facts *f = l->f;
+	if (f->kept.n == 0)
+		return;
+	const struct fact_kept *end = f->kept.v + f->kept.n;
+	for (const struct fact_kept *kept = f->kept.v; kept < end; kept++)
+		if (kept->must && kept->fact == end[-1].fact && !claude_ids_at(&l->ids, kept->id))
+			found(l, REPAIR_KEPT_MISSING, &f->v.v[kept->fact]);
 }
 
-static void copy_pair(struct repair *r, size_t pairs, uint32_t from, uint32_t to)
+static bool is_followed_before(const struct linker *l, uint32_t fact)
 {
-	const struct fact_pair key = { .result = from };
-	const struct fact_pair *pair =
-		from == to ? NULL : bsearch(&key, r->pairs.v, pairs, sizeof(key), by_result);
-	if (pair)
-		vec_push(&r->pairs, (struct fact_pair){ to, pair->call, pair->id });
-}
-
-/* What becomes of an entry's tools becomes of those of its copies: they would differ otherwise. */
-void claude_copies(struct repair *r)
-{
-	enum { TOOLS = FACT_CALL | FACT_RESULT | FACT_TOOL_ID };
-	struct facts *f = &r->facts;
-	struct index ids = index_new(f);
-	size_t pairs = r->pairs.n;
-	vec_each (&f->v, fact)
-		if (fact->flags & TOOLS)
-			*index_slot(&ids, f, fact_key(fact->id)) = (uint32_t)(fact - f->v.v) + 1;
-	vec_each (&f->v, fact) {
-		uint32_t slot = fact->id.a ? *index_slot(&ids, f, fact_key(fact->id)) : 0;
-		if (!slot || !is_copy(&f->v.v[slot - 1], fact))
-			continue;
-		fact->flags |= f->v.v[slot - 1].flags & TOOLS;
-		if (fact->flags & FACT_TOOL_ID)
-			copy_pair(r, pairs, slot - 1, (uint32_t)(fact - f->v.v));
-	}
-	vec_sort(&r->pairs, by_result);
-	index_free(&ids);
+	vec_each (&l->pending, p)
+		if (link_of(l, p->fact) == fact && fact > p->fact)
+			return true;
+	return false;
 }
 
 void claude_links(struct repair *r)
 {
 	AUTO_FREE uint32_t *befores = xcalloc(r->facts.v.n + 1, sizeof(*befores));
-	struct linker l = {
-		.r = r, .f = &r->facts, .ids = index_new(&r->facts), .befores = befores
-	};
+	struct linker l = { .r = r, .f = &r->facts, .befores = befores };
+	claude_ids_init(&l.ids, r);
 	vec_each (&r->facts.v, fact)
 		take_entry(&l, fact);
-	rename_copies(&l);
+	claude_ids_rename_copies(&l.ids);
 	link_pending(&l);
 	link_latest(&l);
 	open_circles(&l);
 	link_rootless(&l);
 	pass_copies(&r->facts);
-	find_leaf(&l);
-	check_note(&l);
-	if (r->repeat_leaf)
-		finding_add(
-			&r->report.findings[REPAIR_WRONG_ORDER], r->facts.v.v[r->leaf - 1].line);
+	claude_leaf(r, &l.ids, is_followed_before(&l, claude_last_words(&r->facts)));
 	check_kept(&l);
 	name_parents(&r->facts);
 	vec_release(&l.pending);
 	vec_release(&l.rootless);
-	vec_release(&l.renamed);
 	vec_release(&l.way);
-	index_free(&l.ids);
+	claude_ids_release(&l.ids);
 }
