@@ -31,7 +31,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Only the spelling that facts_id_json() gives back. */
+/* Only the spelling that facts_id_json() gives back, and none that looks like no id. */
 static bool parse_uuid(struct sv text, struct fact_id *ret)
 {
 	uint64_t half[2] = { 0, 0 };
@@ -49,7 +49,7 @@ static bool parse_uuid(struct sv text, struct fact_id *ret)
 		digits++;
 	}
 	*ret = (struct fact_id){ half[0], half[1] };
-	return half[0] || half[1];
+	return half[0] && fact_key(*ret);
 }
 
 struct fact_id fact_id(struct sv text, bool *ret_plain)
