@@ -78,10 +78,11 @@ static uint32_t wrong_in(uint32_t kind, const struct jval *vals)
 	return flags;
 }
 
-static bool is_boundary(const struct jval *vals)
+static bool is_boundary(uint32_t kind, const struct jval *vals)
 {
-	return scan_string_eq(vals[CLAUDE_SUBTYPE], SV("compact_boundary")) ||
-		(scan_true(vals[CLAUDE_SUMMARY]) && vals[CLAUDE_PARENT].type != J_STRING);
+	if (kind & FACT_SYSTEM)
+		return scan_string_eq(vals[CLAUDE_SUBTYPE], SV("compact_boundary"));
+	return scan_true(vals[CLAUDE_SUMMARY]) && vals[CLAUDE_PARENT].type != J_STRING;
 }
 
 static void take_ids(struct facts *f, struct fact *fact, const struct jval *vals)
@@ -194,7 +195,7 @@ void claude_fact(struct facts *f, const struct entry *entry)
 	uint32_t kind = kind_of(vals);
 	fact.flags |= kind | wrong_in(kind, vals);
 	fact.flags |= scan_true(vals[CLAUDE_SIDE]) ? FACT_SIDE : 0;
-	fact.flags |= is_boundary(vals) ? FACT_BOUNDARY : 0;
+	fact.flags |= is_boundary(kind, vals) ? FACT_BOUNDARY : 0;
 	fact.print = print_of(vals);
 	take_ids(f, &fact, vals);
 	vec_push(&f->v, fact);
