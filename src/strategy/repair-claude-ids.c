@@ -104,6 +104,8 @@ static const struct claude_renamed *next_renamed(
 /* Copies of an entry that lost its uuid to a later one get the new one too. */
 void claude_ids_rename_copies(struct claude_ids *x)
 {
+	vec_each (&x->renamed, lost)
+		*slot_of(x, fact_key(fact_at(x, lost->fact)->id)) = lost->fact;
 	vec_sort(&x->renamed, by_key);
 	vec_each (&x->r->facts.v, fact) {
 		if (!fact->id.a || fact->flags & (FACT_LATEST | FACT_GONE | FACT_SIDE))
@@ -116,14 +118,6 @@ void claude_ids_rename_copies(struct claude_ids *x)
 		fact->id = fact_at(x, copy->fact)->id;
 		fact->flags |= FACT_UUID;
 	}
-}
-
-uint32_t claude_ids_copy(const struct claude_ids *x, const struct fact *fact)
-{
-	uint32_t slot = *slot_of(x, fact_key(fact->id));
-	const struct fact *other = slot ? fact_at(x, slot) : NULL;
-	bool copy = other && !(other->flags & (FACT_GONE | FACT_SIDE)) && is_copy(other, fact);
-	return copy ? slot : 0;
 }
 
 /* A sub-agent's entry must not stand in for one of the main chain: the agent reads the last. */

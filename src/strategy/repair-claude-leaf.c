@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "strategy/repair-claude.h"
 
-uint32_t claude_last_words(const struct facts *f)
+static uint32_t last_words(const struct facts *f)
 {
 	for (size_t i = f->v.n; i-- > 0;)
 		if (f->v.v[i].flags & FACT_SPOKEN && !(f->v.v[i].flags & (FACT_SIDE | FACT_GONE)))
@@ -42,13 +42,21 @@ static uint32_t deepest(const struct facts *f)
 	return best;
 }
 
-static void find_leaf(struct repair *r, bool backwards)
+/* Whether an entry that stands before it follows it. */
+static bool is_followed(const struct facts *f, uint32_t at)
+{
+	for (uint32_t i = 0; i + 1 < at; i++)
+		if (f->v.v[i].link == at && f->v.v[i].flags & FACT_LATEST &&
+			!(f->v.v[i].flags & (FACT_SIDE | FACT_GONE)))
+			return true;
+	return false;
+}
+
+static void find_leaf(struct repair *r)
 {
 	const struct facts *f = &r->facts;
-	uint32_t last = claude_last_words(f);
-	uint32_t leaf = backwards ? deepest(f) : last;
-	bool same = leaf && fact_key(f->v.v[leaf - 1].id) == fact_key(f->v.v[last - 1].id);
-	r->leaf = same ? last : leaf;
+	uint32_t last = last_words(f);
+	r->leaf = is_followed(f, last) ? deepest(f) : last;
 	r->repeat_leaf = r->leaf != last;
 }
 
@@ -90,7 +98,7 @@ static void check_note(struct repair *r, const struct claude_ids *ids)
 	if (!named || f->v.v[named - 1].flags & (FACT_SIDE | FACT_GONE) ||
 		!leads_elsewhere(f, r->leaf, named))
 		return;
-	if (note > &f->v.v[claude_last_words(f) - 1] && is_choice(f, note, named)) {
+	if (note > &f->v.v[last_words(f) - 1] && is_choice(f, note, named)) {
 		r->leaf = named;
 		r->repeat_leaf = false;
 		return;
@@ -102,9 +110,9 @@ static void check_note(struct repair *r, const struct claude_ids *ids)
 		r->stale_note = (uint32_t)(note - f->v.v) + 1;
 }
 
-void claude_leaf(struct repair *r, const struct claude_ids *ids, bool backwards)
+void claude_leaf(struct repair *r, const struct claude_ids *ids)
 {
-	find_leaf(r, backwards);
+	find_leaf(r);
 	check_note(r, ids);
 	if (r->repeat_leaf)
 		finding_add(

@@ -58,6 +58,13 @@ static void check_side(struct repair *r)
 	r->sub_agent = !session;
 }
 
+/* The entry it follows; NULL for a copy that does not count. */
+static const struct fact *followed(const struct facts *f, const struct fact *fact)
+{
+	const struct fact *to = fact->link ? &f->v.v[fact->link - 1] : NULL;
+	return to && fact_key(to->id) != fact_key(fact->id) ? to : NULL;
+}
+
 /* Answers that were one keep one id: they follow each other with nothing between. */
 static void name_answers(struct repair *r)
 {
@@ -65,10 +72,13 @@ static void name_answers(struct repair *r)
 	vec_each (&f->v, fact) {
 		if (!(fact->flags & FACT_NO_MESSAGE_ID))
 			continue;
-		const struct fact *before = fact->link ? &f->v.v[fact->link - 1] : NULL;
+		const struct fact *before = followed(f, fact);
 		bool same = before && before < fact && before->flags & FACT_NO_MESSAGE_ID;
 		fact->message = same ? before->message : fact_key(fact->id) | 1;
 	}
+	vec_each (&f->v, fact)
+		if (fact->flags & FACT_NO_MESSAGE_ID && fact->link && !followed(f, fact))
+			fact->message = f->v.v[fact->link - 1].message;
 }
 
 /* ---- what would be sent ---- */

@@ -20,8 +20,6 @@ void claude_ids_init(struct claude_ids *x, struct repair *r);
 void claude_ids_release(struct claude_ids *x);
 /* The entry with that key so far, from 1; 0 none. */
 uint32_t claude_ids_at(const struct claude_ids *x, uint64_t key);
-/* Where the entry stood before, unchanged; else 0. Before it is put in itself. */
-uint32_t claude_ids_copy(const struct claude_ids *x, const struct fact *fact);
 /* Puts in the next entry of the file; different entries of one uuid get their own. */
 void claude_ids_enter(struct claude_ids *x, struct fact *fact);
 /* The same for one of a sub-agent. */
@@ -31,10 +29,7 @@ void claude_ids_rename_copies(struct claude_ids *x);
 
 /* Sets fact.link of every entry, and plans for those whose parent it is not; then r->leaf. */
 void claude_links(struct repair *r);
-/* The last line of the conversation, from 1; 0 none. */
-uint32_t claude_last_words(const struct facts *f);
-/* Where the conversation goes on, once the links stand. backwards: the last words are followed by
- * an entry that comes before them. */
-void claude_leaf(struct repair *r, const struct claude_ids *ids, bool backwards);
+/* Where the conversation goes on, once the links stand. */
+void claude_leaf(struct repair *r, const struct claude_ids *ids);
 /* After plan_tools(): copies of an entry are mended like it. */
 void claude_copies(struct repair *r);

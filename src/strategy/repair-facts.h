@@ -74,7 +74,7 @@ struct fact {
 	uint32_t line;
 	uint32_t print; /* of what it says: copies have the same */
 	uint32_t flags;
-	uint32_t link; /* the entry it follows, counted from 1; 0 none */
+	uint32_t link; /* the entry it follows, of a copy the latest, counted from 1; 0 none */
 };
 
 struct fact_tool {
@@ -179,3 +179,5 @@ void plan_tools(struct repair *r, bool (*sent)(const void *data, uint32_t fact),
 void codex_tools(struct repair *r, size_t from);
 /* One of those, by its id as it stands in the file. */
 bool tool_is_alone(const struct repair *r, struct sv id);
+/* Whether any call has several results. */
+bool has_results_twice(const struct facts *f);

@@ -140,6 +140,20 @@ void plan_tools(struct repair *r, bool (*sent)(const void *data, uint32_t fact),
 	vec_release(&lone_results.v);
 }
 
+bool has_results_twice(const struct facts *f)
+{
+	struct tool_set results = { VEC_INIT };
+	bool twice = false;
+	vec_each (&f->tools, tool)
+		if (tool->result)
+			vec_push(&results.v, *tool);
+	sort(&results);
+	for (size_t i = 1; i < results.v.n; i++)
+		twice |= results.v.v[i].id == results.v.v[i - 1].id;
+	vec_release(&results.v);
+	return twice;
+}
+
 /* The base of a fork may hold the call to a result. */
 struct codex_sent {
 	const struct facts *f;

@@ -75,12 +75,13 @@ static enum repair_level codex_level(const struct repair *r, enum repair_cause c
 
 /* Whether the agent goes on at a guess where a parent leads nowhere, in a circle, to another entry
  * with the same uuid or to a sub-agent, or is one of those that it cannot read: it may then reach
- * a branch that was left, or what was compacted. */
+ * a branch that was left, or what was compacted. Of several results of one call it takes all as
+ * long as none is on its way. */
 static bool is_guess(const struct repair *r)
 {
 	static const enum repair_cause guesses[] = { REPAIR_SIDE_PARENT, REPAIR_DUPLICATE_UUID,
-		REPAIR_GLUED, REPAIR_BURIED, REPAIR_NUL, REPAIR_CONTROL };
-	bool guess = r->live.healed > 0 || r->compacted;
+		REPAIR_GLUED, REPAIR_BURIED, REPAIR_NUL, REPAIR_CONTROL, REPAIR_NOT_OBJECT };
+	bool guess = r->live.healed > 0 || r->compacted || has_results_twice(&r->facts);
 	for (size_t i = 0; i < ARRAY_LEN(guesses); i++)
 		guess |= r->report.findings[guesses[i]].count > 0;
 	return guess;

@@ -19,6 +19,7 @@
 #define ID "11111111-2222-4333-8444-555555555555"
 #define TIME "\"timestamp\":\"2026-03-01T10:00:00.000Z\""
 #define U(n) "00000000-0000-4000-8000-00000000000" #n
+#define Z(n) "00000000-0000-0000-8000-00000000000" #n
 #define Q(text) "\"" text "\""
 
 /* Claude Code: parent is raw JSON. */
@@ -104,6 +105,14 @@ static const struct test claude_tests[] = {
 		REPAIR_DANGLING_PARENT, REPAIR_MINOR, 3, 3),
 	CASE("a circle", USER(U(1), Q(U(2)), "one") TWO THREE, ONE TWO THREE, REPAIR_CYCLE,
 		REPAIR_MINOR, 3, 3),
+	CASE("uuids that begin with zeros", USER(Z(1), "null", "one") ANSWER(Z(2), Q(Z(1)), "two"),
+		"", 0, REPAIR_NOTE, 2, 2),
+	CASE("behind its follower, and lost", ONE FOUR(Q(U(3))) USER(U(3), Q(U(9)), "three"),
+		ONE FOUR(Q(U(3))) USER(U(3), Q(U(1)), "three") FOUR(Q(U(3))), REPAIR_WRONG_ORDER,
+		REPAIR_LOSS, 3, 3),
+	CASE("a copy behind its follower, without parent",
+		ONE TWO THREE ANSWER(U(2), "null", "two"), ONE TWO THREE TWO THREE,
+		REPAIR_NULL_PARENT, REPAIR_LOSS, 1, 3),
 	CASE("null line", ONE "null\n" TWO, ONE TWO, REPAIR_NULL_LINE, REPAIR_BLOCK, 0, 2),
 	CASE("an array", ONE "[1]\n" TWO, ONE TWO, REPAIR_NOT_OBJECT, REPAIR_MINOR, 2, 2),
 	CASE("torn end", ONE TWO "{\"parentUuid\":\"000", ONE TWO, REPAIR_TORN, REPAIR_LOSS, 2, 2),
