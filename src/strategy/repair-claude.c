@@ -244,6 +244,8 @@ static bool is_live(const void *data, uint32_t fact)
 int claude_plan(struct repair *r, struct err *reterr)
 {
 	struct transcript_live mended;
+	/* A second one is made of what is found. */
+	chain_free(TAKE_PTR(r->facts.chain));
 	vec_each (&r->facts.v, fact) {
 		check_entry(r, fact);
 		r->spoken += fact->flags & FACT_SPOKEN ? 1 : 0;

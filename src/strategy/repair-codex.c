@@ -104,12 +104,9 @@ void codex_fact(struct facts *f, const struct entry *entry)
 	if (fact.message == ORDINAL_BAD || fact.flags & (FACT_NO_TIME | FACT_NOT_UTF8))
 		fact.flags |= FACT_UNSEEN;
 	vec_push(&f->v, fact);
-	if (entry->chain_size > 0) {
-		if (fact.flags & FACT_UNSEEN)
-			(void)chain_add_line(f->chain, sv_make("", 1), entry->chain_size);
-		else
-			chain_add_codex(f->chain, &record, entry->chain_size);
-	}
+	chain_add_codex(f->chain, &record, entry->chain_size);
+	if (fact.flags & FACT_UNSEEN)
+		chain_unseen(f->chain);
 	take_tool(f, vals);
 	if (line == CODEX_LINE_META)
 		take_meta(f, vals, entry->file_id);
@@ -198,32 +195,42 @@ static void number(struct repair *r)
 	r->first_ordinal = r->new_meta && start > 0 ? start - 1 : start;
 }
 
-static size_t last_boundary(const struct facts *f)
+static bool has_items(const struct facts *f)
 {
-	for (size_t i = f->v.n; i-- > 0;)
-		if (f->v.v[i].flags & FACT_BOUNDARY)
-			return i;
-	return 0;
+	vec_each (&f->v, fact)
+		if (fact->flags & FACT_USER)
+			return true;
+	return false;
 }
 
-static void count(struct repair *r)
+struct sent {
+	const struct facts *f;
+	struct transcript_live live; /* once all is mended */
+};
+
+static bool is_sent(const void *data, uint32_t fact)
 {
-	const struct facts *f = &r->facts;
-	size_t lost = 0, items = 0;
-	for (size_t i = last_boundary(f); i < f->v.n; i++) {
-		items += f->v.v[i].flags & FACT_USER ? 1 : 0;
-		if (f->v.v[i].flags & FACT_USER && f->v.v[i].flags & FACT_UNSEEN)
-			lost++;
-	}
+	const struct sent *sent = data;
+	return transcript_is_live(&sent->live, fact) && !(sent->f->v.v[fact].flags & FACT_DROP);
+}
+
+static void count(struct repair *r, const struct sent *sent)
+{
+	for (uint32_t i = 0; i < r->facts.v.n; i++)
+		r->report.entries += is_sent(sent, i);
 	r->report.reachable = r->live.live;
-	r->report.entries = r->live.live + lost;
-	if (items == 0 && !f->based)
+	if (!has_items(&r->facts) && !r->facts.based)
 		found(r, REPAIR_EMPTY, NULL);
 }
 
-void codex_plan(struct repair *r)
+int codex_plan(struct repair *r, struct err *reterr)
 {
 	struct facts *f = &r->facts;
+	struct sent sent = { .f = f };
+	chain_see_all(f->chain);
+	int rc = chain_live(f->chain, &sent.live, reterr);
+	if (rc < 0)
+		return rc;
 	vec_each (&f->v, fact) {
 		if (fact->flags & FACT_NO_TIME)
 			found(r, REPAIR_NO_TIME, fact);
@@ -233,8 +240,12 @@ void codex_plan(struct repair *r)
 	check_meta(r);
 	check_ordinals(r);
 	number(r);
-	count(r);
-	codex_tools(r, last_boundary(f));
+	count(r, &sent);
+	/* The base of a fork may hold the call to a result. */
+	if (!f->based)
+		plan_tools(r, is_sent, &sent);
 	if (!is_canonical(r))
 		found(r, REPAIR_FILE_NAME, NULL);
+	transcript_live_release(&sent.live);
+	return 0;
 }

@@ -168,11 +168,23 @@ static void take_torn(const struct read *run, struct facts *f, struct sv text, s
 		vec_push(&f->v, fact);
 }
 
-/* How the agent reads a line that is not one plain object. */
-static void chain_broken(struct facts *f, const struct mended *m, const struct jsonl_line *line)
+/* How Claude Code reads a line that is not one plain object; Codex's chain grows with the facts. */
+static void chain_broken(const struct read *run, struct piece *p, const struct jsonl_line *line)
 {
+	const struct mended *m = &p->mended;
 	bool seen = !line->too_long && m->parts.n > 0 && m->parts.v[0].seen;
-	(void)chain_add_line(f->chain, seen ? m->parts.v[0].text : sv_make("", 1), line->size);
+	if (run->r->format == TRANSCRIPT_CLAUDE)
+		(void)chain_add_line(
+			p->facts.chain, seen ? m->parts.v[0].text : sv_make("", 1), line->size);
+}
+
+/* A line that has nothing to say still must go. */
+static void take_nothing(const struct read *run, struct facts *f, struct fact fact)
+{
+	fact.flags = FACT_GONE | FACT_LINE;
+	vec_push(&f->v, fact);
+	if (run->r->format == TRANSCRIPT_CODEX)
+		(void)chain_add_line(f->chain, sv_make("", 1), 0);
 }
 
 static void read_broken(
@@ -180,20 +192,20 @@ static void read_broken(
 {
 	struct facts *f = &p->facts;
 	struct jval vals[LINE_KEYS_MAX];
-	chain_broken(f, &p->mended, line);
+	/* Of several entries Codex reads none. */
+	bool whole = run->r->format == TRANSCRIPT_CLAUDE || p->mended.damage == 0;
+	chain_broken(run, p, line);
 	count_damage(f, p->mended.damage, fact.line);
 	take_torn(run, f, p->mended.torn, fact);
 	vec_each (&p->mended.parts, part) {
 		if (!line_read(run->r->format, part->text, vals, NULL))
 			continue;
 		fact.flags &= FACT_NOT_UTF8;
-		fact.flags |= FACT_LINE | (part->seen ? 0 : FACT_UNSEEN);
+		fact.flags |= FACT_LINE | (part->seen && whole ? 0 : FACT_UNSEEN);
 		take(run, f, vals, fact, 0);
 	}
-	/* A line that has nothing to say still must go. */
-	fact.flags = FACT_GONE | FACT_LINE;
 	if (p->mended.damage && (f->v.n == 0 || f->v.v[f->v.n - 1].offset != fact.offset))
-		vec_push(&f->v, fact);
+		take_nothing(run, f, fact);
 }
 
 static void check_utf8(struct facts *f, struct sv text, struct fact *fact)
@@ -212,7 +224,7 @@ static void read_line(const struct read *run, struct piece *p, const struct json
 	f->unterminated = !line->terminated;
 	if (line->too_long) {
 		finding_add(&f->found[REPAIR_OVERSIZE], fact.line);
-		chain_broken(f, &p->mended, line);
+		chain_broken(run, p, line);
 		return;
 	}
 	struct sv text = line->text;

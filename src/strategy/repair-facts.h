@@ -106,7 +106,7 @@ struct facts {
 	VEC(struct fact_time) times;
 	struct strv names; /* the texts of ids that are no uuids */
 	struct map name_of; /* their keys (8 bytes) to indices of names */
-	struct chain *chain; /* as the agent reads it */
+	struct chain *chain; /* as the agent reads it; Codex: a record for each of v */
 	uint64_t lines;
 	uint64_t other_ids, own_ids; /* lines by their session id */
 	char model[FACT_TEXT_MAX]; /* of the last answer, and what it took in */
@@ -165,18 +165,17 @@ struct entry {
 	const struct jval *vals;
 	struct fact fact; /* place, and what is known of the line */
 	struct sv file_id;
-	uint64_t chain_size; /* of the line, for the chain; 0: the chain has it already */
+	uint64_t chain_size; /* of the line, for the chain; 0: Claude's has it already */
 };
 void claude_fact(struct facts *f, const struct entry *entry);
 void codex_fact(struct facts *f, const struct entry *entry);
 /* The findings and the plan. */
 int claude_plan(struct repair *r, struct err *reterr) MUST_USE;
-void codex_plan(struct repair *r);
+int codex_plan(struct repair *r, struct err *reterr) MUST_USE;
 
 /* Calls and results that have no counterpart among the entries for which `sent` is true; the
  * others are nobody's loss. */
 void plan_tools(struct repair *r, bool (*sent)(const void *data, uint32_t fact), const void *data);
-void codex_tools(struct repair *r, size_t from);
 /* One of those, by its id as it stands in the file. */
 bool tool_is_alone(const struct repair *r, struct sv id);
 /* Whether any call has several results. */

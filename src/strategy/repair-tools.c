@@ -153,22 +153,3 @@ bool has_results_twice(const struct facts *f)
 	vec_release(&results.v);
 	return twice;
 }
-
-/* The base of a fork may hold the call to a result. */
-struct codex_sent {
-	const struct facts *f;
-	size_t from;
-};
-
-static bool is_sent(const void *data, uint32_t fact)
-{
-	const struct codex_sent *sent = data;
-	return fact >= sent->from && !(sent->f->v.v[fact].flags & (FACT_GONE | FACT_DROP));
-}
-
-void codex_tools(struct repair *r, size_t from)
-{
-	const struct codex_sent sent = { &r->facts, from };
-	if (!r->facts.based)
-		plan_tools(r, is_sent, &sent);
-}

@@ -76,12 +76,13 @@ static enum repair_level codex_level(const struct repair *r, enum repair_cause c
 /* Whether the agent goes on at a guess where a parent leads nowhere, in a circle, to another entry
  * with the same uuid or to a sub-agent, or is one of those that it cannot read: it may then reach
  * a branch that was left, or what was compacted. Of several results of one call it takes all as
- * long as none is on its way. */
+ * long as none is on its way. Codex may not be able to read that it compacted or went back. */
 static bool is_guess(const struct repair *r)
 {
 	static const enum repair_cause guesses[] = { REPAIR_SIDE_PARENT, REPAIR_DUPLICATE_UUID,
 		REPAIR_GLUED, REPAIR_BURIED, REPAIR_NUL, REPAIR_CONTROL, REPAIR_NOT_OBJECT };
-	bool guess = r->live.healed > 0 || r->compacted || has_results_twice(&r->facts);
+	bool guess = r->format == TRANSCRIPT_CODEX || r->live.healed > 0 || r->compacted ||
+		has_results_twice(&r->facts);
 	for (size_t i = 0; i < ARRAY_LEN(guesses); i++)
 		guess |= r->report.findings[guesses[i]].count > 0;
 	return guess;
@@ -109,17 +110,11 @@ static int plan(struct repair *r, struct err *reterr)
 	int rc = chain_live(r->facts.chain, &r->live, reterr);
 	if (rc < 0)
 		return rc;
-	/* A second chain is made of what was found. */
-	chain_free(r->facts.chain);
-	r->facts.chain = NULL;
 	memcpy(r->report.findings, r->facts.found, sizeof(r->report.findings));
 	if (r->facts.unterminated && !r->in_use)
 		finding_add(&r->report.findings[REPAIR_NO_NEWLINE], (uint32_t)r->facts.lines);
 	r->report.lines = r->facts.lines;
-	if (r->format == TRANSCRIPT_CODEX)
-		codex_plan(r);
-	else
-		rc = claude_plan(r, reterr);
+	rc = r->format == TRANSCRIPT_CODEX ? codex_plan(r, reterr) : claude_plan(r, reterr);
 	if (rc >= 0)
 		weigh(r);
 	return rc;

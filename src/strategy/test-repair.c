@@ -69,6 +69,8 @@
 	LINE(n, "response_item",                                                                \
 		"\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\"," \
 		"\"text\":" Q(text) "}]")
+#define COMPACTED \
+	"\"type\":\"compacted\",\"payload\":{\"message\":\"s\",\"replacement_history\":[]}}\n"
 #define CODEX_CALL(n, id)                                                                         \
 	LINE(n, "response_item",                                                                  \
 		"\"type\":\"function_call\",\"name\":\"sh\",\"arguments\":\"{}\",\"call_id\":" Q( \
@@ -184,6 +186,18 @@ static const struct test codex_tests[] = {
 		REPAIR_TORN, REPAIR_LOSS, 1, 1),
 	CASE("a call and its output", META(0) CODEX_CALL(1, "c1") CODEX_OUTPUT(2, "c1"), "", 0,
 		REPAIR_NOTE, 2, 2),
+	CASE("of several entries on a line none is read",
+		META(0) ITEM(1, "one") "{" TIME ",\"ordinal\":2,\"type\":\"response_item\","
+				       "\"payload\":{\"type\":\"message\",\"role\":\"assistant\","
+				       "\"content\":[]}}" ITEM(3, "three"),
+		META(0) ITEM(1, "one") "{" TIME ",\"ordinal\":2,\"type\":\"response_item\","
+				       "\"payload\":{\"type\":\"message\",\"role\":\"assistant\","
+				       "\"content\":[]}}\n" ITEM(3, "three"),
+		REPAIR_GLUED, REPAIR_LOSS, 1, 3),
+	CASE("a compaction without time",
+		META(0) ITEM(1, "one") ITEM(2, "two") "{\"ordinal\":3," COMPACTED,
+		META(0) ITEM(1, "one") ITEM(2, "two") "{" TIME ",\"ordinal\":3," COMPACTED,
+		REPAIR_NO_TIME, REPAIR_LOSS, 1, 1),
 	CASE("glued", META(0) ITEM(1, "one") "{\"a\":1}" ITEM(2, "two"),
 		META(0) ITEM(1, "one") "{\"a\":1}\n" ITEM(2, "two"), REPAIR_GLUED, REPAIR_LOSS, 1,
 		2),

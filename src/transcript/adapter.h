@@ -39,6 +39,7 @@ enum {
 	LINK_RESULT = 1u << 4,
 	LINK_PROMPT = 1u << 5,
 	LINK_ASSISTANT = 1u << 6,
+	LINK_UNSEEN = 1u << 8, /* Codex: the agent cannot read it as it stands */
 	LINK_SIDE = 1u << 7, /* a sub-agent's: part of the chain only where a parent names it */
 };
 /* Files have millions of records: 32 bytes each. */

@@ -58,6 +58,17 @@ void chain_tool(struct chain *c, struct sv id, bool result)
 	vec_push(&c->links.tools, (struct link_tool){ link_hash(id), (uint32_t)record, result });
 }
 
+void chain_unseen(struct chain *c)
+{
+	c->links.v.v[c->links.v.n - 1].flags |= LINK_UNSEEN;
+}
+
+void chain_see_all(struct chain *c)
+{
+	vec_each (&c->links.v, link)
+		link->flags &= ~(uint32_t)LINK_UNSEEN;
+}
+
 static int take(void *data, struct sv text)
 {
 	struct chain *c = data;

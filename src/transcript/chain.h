@@ -32,6 +32,11 @@ void chain_add_codex(struct chain *c, const struct chain_codex *record, uint64_t
 /* A tool's call or result in the record that was added last (Claude). */
 void chain_tool(struct chain *c, struct sv id, bool result);
 
+/* The record that was added last is one that the agent cannot read yet (Codex). */
+void chain_unseen(struct chain *c);
+/* From now on chain_live() tells what would be sent if all could be read. */
+void chain_see_all(struct chain *c);
+
 /* Any line: whole, broken, or several objects glued together. Returns how many records it has. */
 size_t chain_add_line(struct chain *c, struct sv text, uint64_t size);
 

@@ -446,6 +446,8 @@ static void live_codex(
 	size_t from = 0;
 	for (size_t i = 0; i < links->v.n; i++) {
 		const struct link *link = &links->v.v[i];
+		if (link->flags & LINK_UNSEEN)
+			continue;
 		if (link->flags & LINK_BOUNDARY) {
 			memset(state + from, 0, i - from);
 			from = i;
