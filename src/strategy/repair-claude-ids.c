@@ -148,8 +148,12 @@ static void copy_pair(struct repair *r, size_t pairs, uint32_t from, uint32_t to
 	const struct fact_pair key = { .result = from };
 	const struct fact_pair *pair =
 		from == to ? NULL : bsearch(&key, r->pairs.v, pairs, sizeof(key), by_result);
-	if (pair)
-		vec_push(&r->pairs, (struct fact_pair){ to, pair->call, pair->id });
+	if (!pair)
+		return;
+	/* It may move while the list grows. */
+	struct fact_pair copy = *pair;
+	copy.result = to;
+	vec_push(&r->pairs, copy);
 }
 
 /* What becomes of an entry's tools becomes of those of its copies: they would differ otherwise. */
