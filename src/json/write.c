@@ -74,8 +74,9 @@ static const char *skip_plain(const char *p, const char *end)
 
 void json_escape(struct str *out, struct sv s)
 {
+	if (s.n == 0)
+		return;
 	const char *p = s.p, *end = s.p + s.n;
-
 	while (p < end) {
 		const char *run = p;
 		p = skip_plain(p, end);

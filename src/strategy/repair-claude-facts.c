@@ -93,7 +93,8 @@ static void take_ids(struct facts *f, struct fact *fact, const struct jval *vals
 	if (!plain)
 		facts_name(f, fact->id, text);
 	fact->parent = fact_key(fact_id(scan_inner(vals[CLAUDE_PARENT]), &plain));
-	if (!fact->id.a && vals[CLAUDE_LEAF].type == J_STRING) {
+	/* An entry that lost its uuid is none: it gets another. */
+	if (!fact->id.a && !(fact->flags & FACT_CHAINED) && vals[CLAUDE_LEAF].type == J_STRING) {
 		fact->flags |= FACT_LEAF;
 		fact->parent = fact_key(fact_id(scan_inner(vals[CLAUDE_LEAF]), &plain));
 	}

@@ -61,8 +61,9 @@ static int by_fact(const void *a, const void *b)
 static struct fact_tool *only_call(struct tool_set *calls, uint32_t fact)
 {
 	const struct fact_tool key = { .fact = fact };
-	struct fact_tool *call =
-		calls->v.n > 0 ? bsearch(&key, calls->v.v, calls->v.n, sizeof(key), by_fact) : NULL;
+	if (calls->v.n == 0)
+		return NULL;
+	struct fact_tool *call = bsearch(&key, calls->v.v, calls->v.n, sizeof(key), by_fact);
 	const struct fact_tool *end = calls->v.v + calls->v.n;
 	if (!call || (call > calls->v.v && call[-1].fact == fact) ||
 		(call + 1 < end && call[1].fact == fact))

@@ -80,7 +80,8 @@ static enum repair_level codex_level(const struct repair *r, enum repair_cause c
 static bool is_guess(const struct repair *r)
 {
 	static const enum repair_cause guesses[] = { REPAIR_SIDE_PARENT, REPAIR_DUPLICATE_UUID,
-		REPAIR_GLUED, REPAIR_BURIED, REPAIR_NUL, REPAIR_CONTROL, REPAIR_NOT_OBJECT };
+		REPAIR_GLUED, REPAIR_BURIED, REPAIR_NUL, REPAIR_CONTROL, REPAIR_NOT_OBJECT,
+		REPAIR_NO_UUID };
 	bool guess = r->format == TRANSCRIPT_CODEX || r->live.healed > 0 || r->compacted ||
 		has_results_twice(&r->facts);
 	for (size_t i = 0; i < ARRAY_LEN(guesses); i++)
