@@ -50,7 +50,8 @@ static int64_t tokens_in(struct jval note, const char *key)
 
 void known_read(const char *path, struct known *ret)
 {
-	static const char *const keys[] = { KNOWN_NOTE_KEY, "trim_metadata", "continue_metadata" };
+	static const char *const keys[] = { KNOWN_NOTE_KEY, "trim_metadata", "continue_metadata",
+		SESSION_NOTE_KEY };
 	AUTO_STR text = STR_INIT;
 	struct jval note;
 	size_t key;

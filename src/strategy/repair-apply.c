@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "strategy/known.h"
 #include "strategy/repair-mend.h"
 #include "strategy/rewrite.h"
 #include "json/jsonl.h"
@@ -260,6 +261,19 @@ static int apply_edit(void *data, void *chunk UNUSED, struct rewrite_line *line,
 	return REWRITE_OWN;
 }
 
+/* What a trim knew of the context holds for its mended copy, too. */
+static void put_known(const struct apply *a, struct jw *w)
+{
+	struct known known;
+	known_read(a->r->path, &known);
+	if (known.taken)
+		return;
+	jw_key(w, "stats");
+	jw_object(w);
+	known_put(w, &known);
+	jw_end(w);
+}
+
 static void apply_note(void *data, struct jw *w)
 {
 	const struct apply *a = data;
@@ -267,6 +281,7 @@ static void apply_note(void *data, struct jw *w)
 	jw_put_cstr(w, "parent_id", a->r->file_id);
 	jw_put_cstr(w, "parent_file", a->r->path);
 	jw_put_cstr(w, "repaired_at", a->mender.now);
+	put_known(a, w);
 }
 
 /* ---- the whole ---- */

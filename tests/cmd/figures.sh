@@ -181,6 +181,12 @@ new=$(get "$t_out" session_id)
 t_exit 'the copy' 0 t_faden advise --json "$new"
 t_is 'has that context' "$(get "$t_out" context.tokens)" "$leaves"
 near 'with the share' "$(get "$t_out" kinds.base.tokens)" 16000 18500
+# One result is lost: what is mended knows the figure.
+sed -i 5d "$(find "$claude" -name "$new.jsonl")"
+t_exit 'a damaged copy' 0 t_faden repair --apply --json "$new"
+mended=$(get "$t_out" session_id)
+t_exit 'is mended' 0 t_faden advise --json "$mended"
+t_is 'and as large' "$(get "$t_out" context.tokens)" "$leaves"
 t_exit 'half of each text' 0 t_faden trim --dry-run --json --style head --keep-head 10000 "$id"
 near 'saves half' "$(get "$t_out" tokens.left)" 38000 42000
 
