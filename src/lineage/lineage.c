@@ -120,7 +120,24 @@ struct trace {
 	const struct transcript_home *homes;
 	size_t n_homes;
 	struct map seen; /* keys of nodes */
+	struct map ids; /* of nodes */
 };
+
+static void trace_release(struct trace *t)
+{
+	map_release(&t->seen);
+	map_release(&t->ids);
+}
+
+/* False when the node is there already. */
+static bool note_seen(struct trace *t, const struct lineage_node *n)
+{
+	if (!map_put(&t->seen, node_key(n), 0))
+		return false;
+	if (n->id[0])
+		(void)map_put(&t->ids, sv_of(n->id), 0);
+	return true;
+}
 
 static int on_candidate(void *data, const struct session_row *row)
 {
@@ -274,7 +291,7 @@ static int climb(
 {
 	vec_push(&chain->nodes, node_of_row(focus));
 	take_note(&chain->nodes.v[0]);
-	(void)map_put(&t->seen, node_key(&chain->nodes.v[0]), 0);
+	(void)note_seen(t, &chain->nodes.v[0]);
 	for (;;) {
 		struct lineage_node *last = &chain->nodes.v[chain->nodes.n - 1];
 		struct lineage_node parent;
@@ -282,7 +299,7 @@ static int climb(
 					  : find_origin(t, last, &parent, reterr);
 		if (rc < 0 || (rc == 0 && !has_parent(last)))
 			return rc;
-		bool fresh = map_put(&t->seen, node_key(&parent), 0);
+		bool fresh = note_seen(t, &parent);
 		last->circle = !fresh;
 		chain->cut = chain->nodes.n == LINEAGE_NODES_MAX;
 		if (!fresh || chain->cut) {
@@ -325,9 +342,9 @@ int lineage_chain(struct store *store, const struct transcript_home *homes, size
 	const struct session_row *focus, struct lineage *ret, struct err *reterr)
 {
 	struct lineage chain = LINEAGE_INIT;
-	struct trace t = { store, homes, n_homes, MAP_INIT };
+	struct trace t = { store, homes, n_homes, MAP_INIT, MAP_INIT };
 	int rc = climb(&t, focus, &chain, reterr);
-	map_release(&t.seen);
+	trace_release(&t);
 	if (rc < 0) {
 		lineage_release(&chain);
 		return rc;
@@ -348,13 +365,34 @@ struct family {
 	struct lineage *out;
 };
 
+static int on_live(void *data, const struct session_row *row UNUSED)
+{
+	*(bool *)data = true;
+	return 1;
+}
+
+/* A file that was moved leaves its old row behind: the session is where it is now. */
+static bool left_behind(const struct family *f, const struct session_row *row)
+{
+	const struct catalogue_query live = {
+		.id = row->info.id, .empty = true, .subagents = true, .limit = 1
+	};
+	uint64_t at;
+	bool found = false;
+	if (!row->gone || !row->info.id[0])
+		return false;
+	if (map_get(&f->t.ids, sv_of(row->info.id), &at))
+		return true;
+	return catalogue_query(f->t.store, &live, on_live, &found, NULL) >= 0 && found;
+}
+
 static int on_child(void *data, const struct session_row *row)
 {
 	struct family *f = data;
-	if (row->info.flags & SESSION_SUBAGENT)
+	if ((row->info.flags & SESSION_SUBAGENT) || left_behind(f, row))
 		return 0;
 	struct lineage_node child = node_of_row(row);
-	if (!map_put(&f->t.seen, node_key(&child), 0)) {
+	if (!note_seen(&f->t, &child)) {
 		node_release(&child);
 		return 0;
 	}
@@ -396,19 +434,42 @@ static void reverse_todo(struct family *f, size_t from)
 	}
 }
 
+static int on_former(void *data, const struct session_row *row)
+{
+	if (row->gone)
+		strv_add(data, row->info.path);
+	return 0;
+}
+
+/* Those that name the session by its id or its place, or by a place where it once was. */
+static int find_children(struct family *f, const struct lineage_node *n, struct err *reterr)
+{
+	const struct session_info self = { .path = n->path, .id = n->id };
+	const struct catalogue_query query = {
+		.id = n->id, .gone = true, .empty = true, .subagents = true
+	};
+	AUTO_STRV former = STRV_INIT;
+	int rc = catalogue_children(f->t.store, &self, on_child, f, reterr);
+	if (rc >= 0 && n->id[0])
+		rc = catalogue_query(f->t.store, &query, on_former, &former, reterr);
+	for (size_t i = 0; rc >= 0 && i < former.n; i++) {
+		const struct session_info then = { .path = former.v[i], .id = n->id };
+		rc = catalogue_children(f->t.store, &then, on_child, f, reterr);
+	}
+	return rc;
+}
+
 /* Puts the children of the node that was placed last on the stack, the oldest on top. The one on
  * the way to the focus comes from the chain: its file may lie outside of every home. */
 static int push_children(struct family *f, bool on_chain, struct err *reterr)
 {
 	size_t at = f->out->nodes.n - 1, from = f->todo.n, others;
-	const struct lineage_node *n = &f->out->nodes.v[at];
-	const struct session_info self = { .path = n->path, .id = n->id };
 	if (on_chain && f->next < f->chain.nodes.n) {
 		vec_push(&f->todo, f->chain.nodes.v[f->next]);
 		f->next++;
 	}
 	others = f->todo.n;
-	int rc = catalogue_children(f->t.store, &self, on_child, f, reterr);
+	int rc = find_children(f, &f->out->nodes.v[at], reterr);
 	if (rc >= 0)
 		rc = each_kin(&f->t, &f->out->nodes.v[at], on_fork, f, reterr);
 	for (size_t i = from; i < f->todo.n; i++) {
@@ -449,14 +510,14 @@ static void family_release(struct family *f)
 	for (size_t i = f->next; i < f->chain.nodes.n; i++)
 		node_release(&f->chain.nodes.v[i]);
 	vec_release(&f->chain.nodes);
-	map_release(&f->t.seen);
+	trace_release(&f->t);
 }
 
 int lineage_trace(struct store *store, const struct transcript_home *homes, size_t n_homes,
 	const struct session_row *focus, struct lineage *ret, struct err *reterr)
 {
 	struct lineage out = LINEAGE_INIT;
-	struct family f = { .t = { store, homes, n_homes, MAP_INIT }, .out = &out };
+	struct family f = { .t = { store, homes, n_homes, MAP_INIT, MAP_INIT }, .out = &out };
 	int rc = climb(&f.t, focus, &f.chain, reterr);
 	reverse(&f.chain);
 	out.cut = f.chain.cut;

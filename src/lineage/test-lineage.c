@@ -1,4 +1,6 @@
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lineage/lineage-note.h"
 #include "lineage/lineage.h"
@@ -182,6 +184,36 @@ static void test_moved_parent(void **state)
 	assert_int_equal(down.nodes.n, 2);
 }
 
+/* What a moved file left in the catalogue is no session of its own, whoever is asked. */
+static void test_moved_between(void **state)
+{
+	static const char *const asked[] = { ID("1"), ID("2"), ID("3") };
+	const struct world *w = *state;
+	make_family(w);
+	AUTO_FREE char *from = path_join(w->folder, DEMO ID("2") ".jsonl");
+	AUTO_FREE char *folder = path_join(w->folder, "claude/projects/-other");
+	AUTO_FREE char *to = path_join(folder, ID("2") ".jsonl");
+	assert_int_equal(mkdir(folder, 0700), 0);
+	assert_int_equal(rename(from, to), 0);
+	refresh(w);
+	for (size_t i = 0; i < ARRAY_LEN(asked); i++) {
+		AUTO_LINEAGE l = LINEAGE_INIT;
+		trace(w, asked[i], &l);
+		assert_int_equal(l.nodes.n, 4);
+		assert_string_equal(l.nodes.v[1].id, ID("2"));
+		assert_string_equal(l.nodes.v[1].path, to);
+		assert_string_equal(l.nodes.v[2].id, ID("3"));
+		assert_int_equal(l.nodes.v[2].depth, 2);
+	}
+	assert_int_equal(unlink(to), 0);
+	refresh(w);
+	AUTO_LINEAGE l = LINEAGE_INIT;
+	trace(w, ID("1"), &l);
+	assert_int_equal(l.nodes.n, 4);
+	assert_int_equal(l.nodes.v[1].state, LINEAGE_GONE);
+	assert_string_equal(l.nodes.v[2].id, ID("3"));
+}
+
 static void test_gone_parent(void **state)
 {
 	const struct world *w = *state;
@@ -298,6 +330,7 @@ int main(void)
 		CASE(test_chain),
 		CASE(test_missing_parent),
 		CASE(test_moved_parent),
+		CASE(test_moved_between),
 		CASE(test_gone_parent),
 		CASE(test_circle),
 		CASE(test_own_parent),

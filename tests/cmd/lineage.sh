@@ -61,6 +61,20 @@ t_is 'what follows the ids stands in columns' \
 t_exit 'only the way' 0 t_faden lineage --chain "$c"
 t_is 'is three' "$(wc -l <"$t_out")" 3
 
+# what a moved file left behind is not a second session
+ids() {
+	python3 -c 'import json, sys; print(*[s["session_id"][0] for s in json.load(open(sys.argv[1]))["sessions"]])' "$t_out"
+}
+mkdir -p "$claude/projects/-other"
+mv "$fb" "$claude/projects/-other/"
+for asked in "$c" "$a" "$b"; do
+	t_exit 'a session between that was moved' 0 t_faden lineage --json "$asked"
+	t_is 'is there once' "$(ids)" 'a b c 0'
+done
+t_exit 'as a graph' 0 t_faden lineage --dot "$c"
+t_is 'too' "$(grep -c 'label="bbbbbbbb' "$t_out")" 1
+mv "$claude/projects/-other/$b.jsonl" "$fb"
+
 mv "$fa" "$t_tmp/away"
 t_exit 'a parent whose file is gone' 0 t_faden lineage "$b"
 t_like 'is shown as gone' "$(cat "$t_out")" "^$a.*its file is gone"
