@@ -159,6 +159,8 @@ static int run_call(struct app *app, const struct call *c, struct err *reterr)
 	int r = prepare(app, c->cmd, reterr);
 	if (r == 0)
 		r = c->cmd->run(app, c->opts, c->n_words, c->words, reterr);
+	if (r < 0 && c->json)
+		json_error(app, r, reterr);
 	app_pager_end(app);
 	return r;
 }
@@ -238,6 +240,8 @@ static int run_app(const struct call *c, int argc, char **argv)
 	int r = app_init(&app, argc, argv, &e);
 	if (r == 0)
 		r = run_call(&app, c, &e);
+	else if (c->json)
+		json_error_put(stdout, r, &e);
 	int status = exit_status(c, r, &e);
 	app_release(&app);
 	return status;

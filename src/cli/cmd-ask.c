@@ -205,6 +205,7 @@ static void print_json(struct ask *a, const struct assist_outcome *out)
 	jw_put_i64(&w, "duration_ms", out->duration_ms);
 	jw_end(&w);
 	(void)fprintf(a->app->out, "%s\n", text.buf);
+	a->app->told = true;
 }
 
 static void print_failure(FILE *to, const struct assist_outcome *out)

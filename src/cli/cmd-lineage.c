@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "cli/assistant.h"
 #include "cli/cmd.h"
-#include "cli/json-error.h"
 #include "cli/lineage-view.h"
 #include "cli/sessions.h"
 #include "lineage/lineage.h"
@@ -182,23 +181,17 @@ static int run_lineage(
 	const struct lineage_opts *opts = options;
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	AUTO_LINEAGE l = LINEAGE_INIT;
-	struct err err = ERR_INIT;
 	if (opts->json + opts->dot + opts->svg > 1)
 		return err_set(reterr, ERR_USAGE, "--json, --dot and --svg exclude each other");
-	int rc = sessions_open(app, &err);
+	int rc = sessions_open(app, reterr);
 	if (rc >= 0)
-		rc = sessions_refresh(app, &err);
+		rc = sessions_refresh(app, reterr);
 	if (rc >= 0)
-		rc = find(app, argc, argv, &row, &err);
+		rc = find(app, argc, argv, &row, reterr);
 	if (rc >= 0)
-		rc = trace(app, opts, &row, &l, &err);
-	if (rc < 0 && opts->json)
-		json_error(app, rc, &err);
-	if (rc < 0) {
-		if (reterr)
-			*reterr = err;
+		rc = trace(app, opts, &row, &l, reterr);
+	if (rc < 0)
 		return rc;
-	}
 	if (opts->dot || opts->svg)
 		return print_graph(app, &l, opts->svg, reterr);
 	if (opts->json)

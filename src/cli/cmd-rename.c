@@ -7,7 +7,6 @@
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
-#include "cli/json-error.h"
 #include "json/write.h"
 
 struct rename_opts {
@@ -77,17 +76,16 @@ static int run_rename(
 {
 	const struct rename_opts *opts = options;
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
-	struct err err = ERR_INIT;
 	const char *name = argc > 1 ? argv[1] : "";
 	if (opts->remove != (argc == 1))
 		return err_set(reterr, ERR_USAGE,
 			opts->remove ? "--remove takes no name" : "the new name is missing");
-	int rc = opts->remove ? 0 : check_name(name, &err);
+	int rc = opts->remove ? 0 : check_name(name, reterr);
 	if (rc >= 0)
-		rc = rename_session(app, argv[0], name, &row, &err);
+		rc = rename_session(app, argv[0], name, &row, reterr);
 	if (rc >= 0 && opts->json)
 		print_json(app, &row, name);
-	return rc < 0 ? json_fail(app, opts->json, rc, &err, reterr) : 0;
+	return rc < 0 ? rc : 0;
 }
 
 const struct cmd cmd_rename = {

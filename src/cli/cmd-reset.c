@@ -2,7 +2,6 @@
 
 #include "cli/assistant.h"
 #include "cli/cmd.h"
-#include "cli/json-error.h"
 #include "store/conv.h"
 #include "json/write.h"
 
@@ -50,13 +49,12 @@ static int run_reset(
 {
 	const struct reset_opts *opts = options;
 	AUTO_FREE char *dir = NULL;
-	struct err err = ERR_INIT;
-	int r = reset(app, opts, &dir, &err);
+	int r = reset(app, opts, &dir, reterr);
 
 	(void)argc;
 	(void)argv;
 	if (r < 0)
-		return json_fail(app, opts->json, r, &err, reterr);
+		return r;
 	if (opts->json)
 		print_json(app, dir);
 	else

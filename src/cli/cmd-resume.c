@@ -13,7 +13,6 @@
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/find.h"
-#include "cli/json-error.h"
 #include "cli/settings.h"
 #include "cli/talk.h"
 #include "os/file.h"
@@ -268,12 +267,11 @@ static int run_resume(
 {
 	CLEANUP(resume_release)
 	struct resume s = { .app = app, .opts = options, .proc = PROC_INIT, .argv = STRV_INIT };
-	struct err err = ERR_INIT;
-	int r = prepare(&s, argv[0], &err);
+	int r = prepare(&s, argv[0], reterr);
 
 	(void)argc;
 	if (r < 0)
-		return json_fail(app, s.opts->json, r, &err, reterr);
+		return r;
 	if (s.opts->json || s.opts->print) {
 		(s.opts->json ? print_json : print_command)(&s);
 		return 0;

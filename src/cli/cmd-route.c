@@ -10,7 +10,6 @@
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
-#include "cli/json-error.h"
 #include "cli/routing.h"
 #include "os/file.h"
 #include "os/path.h"
@@ -228,19 +227,18 @@ static int run_route(
 	const struct route_cmd_opts *opts = options;
 	struct router *r = NULL;
 	struct store *store;
-	struct err err = ERR_INIT;
 
 	if ((argc > 0) + opts->stdio + (opts->replay != NULL) != 1)
 		return err_set(reterr, ERR_USAGE, "give a TEXT, or one of --replay and --stdio");
-	int n = routing_router_for(app->settings, opts->profile, &r, &err);
+	int n = routing_router_for(app->settings, opts->profile, &r, reterr);
 	if (n == 0 && opts->replay)
-		n = replay(app, r, opts->replay, &err);
+		n = replay(app, r, opts->replay, reterr);
 	else if (n == 0 && opts->stdio)
-		n = serve(app, r, &err);
-	else if (n == 0 && (n = app_store(app, &store, &err)) == 0)
-		n = explain(app, r, argc, argv, opts->json, &err);
+		n = serve(app, r, reterr);
+	else if (n == 0 && (n = app_store(app, &store, reterr)) == 0)
+		n = explain(app, r, argc, argv, opts->json, reterr);
 	router_free(r);
-	return n < 0 ? json_fail(app, opts->json, n, &err, reterr) : 0;
+	return n < 0 ? n : 0;
 }
 
 const struct cmd cmd_route = {

@@ -9,6 +9,7 @@
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/json-error.h"
 #include "cli/new-session.h"
 #include "cli/question.h"
 #include "os/path.h"
@@ -202,16 +203,16 @@ static void print_json(const struct smarting *s, int result, const struct err *e
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
 	bool written = result == 0 && !s->opts->dry_run;
-	bool found = s->row.info.id && s->row.info.id[0];
 	jw_object(&w);
 	if (result < 0) {
-		jw_put_cstr(&w, "error", err->msg);
-		jw_put_cstr(&w, "code", err_name(result));
+		json_error_members(&w, result, err);
+		s->app->told = true;
+	} else {
+		jw_put_cstr(&w, "session_id", written ? s->report.file.id : NULL);
+		jw_put_cstr(&w, "path", written ? s->report.file.path : NULL);
 	}
-	jw_put_cstr(&w, "session_id", written ? s->report.file.id : NULL);
-	jw_put_cstr(&w, "path", written ? s->report.file.path : NULL);
-	jw_put_cstr(&w, "parent_id", found ? s->row.info.id : NULL);
-	jw_put_cstr(&w, "parent_path", found ? s->row.info.path : NULL);
+	jw_put_cstr(&w, "parent_id", s->row.info.id);
+	jw_put_cstr(&w, "parent_path", s->row.info.path);
 	jw_put_cstr(&w, "agent", s->agent);
 	jw_put_bool(&w, "dry_run", s->opts->dry_run);
 	put_count(&w, "replaced", (int64_t)s->report.replaced, result == 0);
@@ -328,7 +329,7 @@ static int run_smart(
 		rc = trim(&s, &err);
 	if (!s.opts->json)
 		print_refusals(&s);
-	if (s.opts->json)
+	if (s.opts->json && s.row.info.path)
 		print_json(&s, rc, &err);
 	else if (rc == 0)
 		print_done(&s);

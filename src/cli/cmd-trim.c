@@ -190,6 +190,28 @@ static void put_unknown(struct jw *w, const struct trim_report *r)
 	jw_end(w);
 }
 
+static void put_trimmed(struct jw *w, const struct trim_report *r)
+{
+	put_tokens(w, r);
+	put_count(w, "results", &r->results);
+	put_count(w, "inputs", &r->inputs);
+	put_count(w, "answers", &r->answers);
+	put_count(w, "images", &r->images);
+	put_count(w, "copies", &r->copies);
+	jw_put_i64(w, "live_images", r->live_images);
+	jw_put_i64(w, "images_left", r->images_left);
+	put_unknown(w, r);
+}
+
+static void put_file(struct jw *w, const struct trim_report *r)
+{
+	jw_put_i64(w, "bytes_before", (int64_t)r->file.bytes_in);
+	jw_put_i64(w, "bytes_after", (int64_t)r->file.bytes_out);
+	jw_put_i64(w, "lines", (int64_t)r->file.lines);
+	jw_put_i64(w, "lines_copied", (int64_t)r->file.copied);
+	jw_put_cstr(w, "backup", r->backup[0] ? r->backup : NULL);
+}
+
 static void print_json(const struct trimming *t, int result, const struct err *err)
 {
 	AUTO_STR out = STR_INIT;
@@ -199,35 +221,21 @@ static void print_json(const struct trimming *t, int result, const struct err *e
 
 	jw_object(&w);
 	if (result < 0) {
-		jw_put_cstr(&w, "error", err->msg);
-		jw_put_cstr(&w, "code", err_name(result));
-	}
-	if (t->row.info.path) {
+		json_error_members(&w, result, err);
+		t->app->told = true;
+	} else {
 		jw_put_cstr(&w, "session_id", written ? r->file.id : NULL);
 		jw_put_cstr(&w, "path", written ? r->file.path : NULL);
-		jw_put_cstr(&w, "parent_id", t->row.info.id);
-		jw_put_cstr(&w, "parent_path", t->row.info.path);
-		jw_put_bool(&w, "dry_run", t->opts->dry_run);
-		jw_put_bool(&w, "in_place", t->opts->in_place);
-		jw_put_bool(&w, "nothing_to_trim", result == ERR_NOTFOUND);
-		damage_json(&w, &t->damage);
-		put_tokens(&w, r);
-		put_count(&w, "results", &r->results);
-		put_count(&w, "inputs", &r->inputs);
-		put_count(&w, "answers", &r->answers);
-		put_count(&w, "images", &r->images);
-		put_count(&w, "copies", &r->copies);
-		jw_put_i64(&w, "live_images", r->live_images);
-		jw_put_i64(&w, "images_left", r->images_left);
-		put_unknown(&w, r);
 	}
-	if (result == 0) {
-		jw_put_i64(&w, "bytes_before", (int64_t)r->file.bytes_in);
-		jw_put_i64(&w, "bytes_after", (int64_t)r->file.bytes_out);
-		jw_put_i64(&w, "lines", (int64_t)r->file.lines);
-		jw_put_i64(&w, "lines_copied", (int64_t)r->file.copied);
-		jw_put_cstr(&w, "backup", r->backup[0] ? r->backup : NULL);
-	}
+	jw_put_cstr(&w, "parent_id", t->row.info.id);
+	jw_put_cstr(&w, "parent_path", t->row.info.path);
+	jw_put_bool(&w, "dry_run", t->opts->dry_run);
+	jw_put_bool(&w, "in_place", t->opts->in_place);
+	jw_put_bool(&w, "nothing_to_trim", result == ERR_NOTFOUND);
+	damage_json(&w, &t->damage);
+	put_trimmed(&w, r);
+	if (result == 0)
+		put_file(&w, r);
 	jw_end(&w);
 	(void)fprintf(t->app->out, "%s\n", out.buf);
 }
@@ -351,9 +359,9 @@ static int run_trim(struct app *app, const void *options, int argc, char **argv,
 	};
 	struct err err = ERR_INIT;
 
-	int r = check_options(t.opts, argc, &err);
+	int r = check_options(t.opts, argc, reterr);
 	if (r < 0)
-		return json_fail(app, t.opts->json, r, &err, reterr);
+		return r;
 	r = trim(&t, argc, argv, &err);
 	if (r == 0) {
 		warn_base(&t);
@@ -361,7 +369,7 @@ static int run_trim(struct app *app, const void *options, int argc, char **argv,
 	}
 	if (t.row.info.path)
 		damage_warn(app, &t.damage, t.row.info.id);
-	if (t.opts->json)
+	if (t.opts->json && t.row.info.path)
 		print_json(&t, r, &err);
 	else if (r == 0)
 		print_done(&t);

@@ -49,6 +49,20 @@ wrong list --color blue
 wrong list --limit
 wrong help nonsense
 
+# --- failures for programs: one shape, whoever it is asked of ---
+for words in 'advise nobody' 'lineage nobody' 'recall 0123456789abcdef' 'rename nobody x' 'repair nobody' \
+	'resume nobody' 'rollover nobody' 'show nobody' 'smart-trim nobody' 'trim nobody' \
+	'config get no.such' 'ask --in nobody x' 'trim --in-place' 'repair --out x' \
+	'repair --bogus' 'route' 'advise --state /dev/null/x nobody' \
+	'trim --state /dev/null/x nobody' 'list --config /no/where'; do
+	# shellcheck disable=SC2086 # words
+	t_faden $words >/dev/null 2>&1
+	# shellcheck disable=SC2086
+	t_exit "for programs: $words" $? t_faden $words --json
+	t_is 'one object' "$(sed -E 's/"error":"[^"]+"/"error":"…"/; s/"code":"[a-z-]+"/"code":"…"/' "$t_out")" \
+		'{"error":"…","code":"…","session_id":null,"path":null}'
+done
+
 # --- options in any place ---
 t_exit 'global options before the command' 0 t_faden --color never --state "$t_tmp/s" help
 t_exit 'and after it' 0 t_faden help --color=never list

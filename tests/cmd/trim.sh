@@ -188,7 +188,7 @@ t_is 'private' "$(stat -c %a "$(json path)")" "$(stat -c %a "$file")"
 t_exit 'by path' 0 t_faden trim -n "$file"
 t_exit 'by fragment' 0 t_faden trim -n 11111111
 t_exit 'no such session' 1 t_faden trim --json nobody
-t_like 'one line for programs' "$(cat "$t_out")" '^\{"error":".*","code":"not-found"\}$'
+t_like 'one line for programs' "$(cat "$t_out")" '^\{"error":".*","code":"not-found","session_id":null,"path":null\}$'
 t_exit 'a bad threshold' 2 t_faden trim $id --threshold 0
 for words in "$id --threshold 0" "$id --threshold x" "$id --bogus" "$id two" "$id --in-place --out x"; do
 	# shellcheck disable=SC2086 # words
