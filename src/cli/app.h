@@ -37,6 +37,7 @@ struct app {
 	bool colour; /* decided: --color, NO_COLOR, TERM, terminal */
 	bool verbose; /* -v */
 	bool config_given; /* --config: the file must exist */
+	bool looks; /* nothing is written down: see sessions_open() */
 	bool told; /* a failure stands on out already, as the object that --json asks for */
 	struct app_paths paths;
 	struct clock clock; /* fixed when FADEN_CLOCK says so */

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/assistant.h"
 #include "cli/cmd.h"
+#include "cli/find.h"
 #include "cli/lineage-view.h"
 #include "cli/sessions.h"
 #include "lineage/lineage.h"
@@ -162,7 +163,7 @@ static int find(struct app *app, int argc, char **argv, struct session_row *ret,
 	int rc = sessions_given(app, argc, argv, &spec, reterr);
 	if (rc < 0)
 		return rc;
-	return sessions_find(app, spec, ret, reterr);
+	return find_session(app, spec, ret, reterr);
 }
 
 static int trace(struct app *app, const struct lineage_opts *opts, const struct session_row *row,

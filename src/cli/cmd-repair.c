@@ -363,7 +363,7 @@ static int run_repair(
 	if (rc >= 0 && run.opts->out)
 		rc = out_folder(run.opts->out, &run.out, &run.out_missing, reterr);
 	if (rc >= 0)
-		rc = sessions_open(app, reterr);
+		rc = sessions_open_to(app, !run.opts->in_place, reterr);
 	if (rc >= 0)
 		rc = find(&run, argc, argv, reterr);
 	if (rc >= 0)

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "cli/cmd.h"
+#include "cli/find.h"
 #include "cli/session-view.h"
 #include "cli/sessions.h"
 #include "cli/show-item.h"
@@ -290,7 +291,7 @@ static int find(struct show *s, int argc, char **argv, struct err *reterr)
 	int rc = sessions_given(s->app, argc, argv, &spec, reterr);
 	if (rc < 0)
 		return rc;
-	rc = sessions_find(s->app, spec, &s->row, reterr);
+	rc = find_session(s->app, spec, &s->row, reterr);
 	if (rc >= 0)
 		rc = find_parts(s, reterr);
 	if (rc >= 0 && s->opts->last > 0)

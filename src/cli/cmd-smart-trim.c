@@ -12,6 +12,7 @@
 #include "cli/json-error.h"
 #include "cli/new-session.h"
 #include "cli/question.h"
+#include "cli/sessions.h"
 #include "os/path.h"
 #include "strategy/smart.h"
 #include "json/write.h"
@@ -299,11 +300,14 @@ static int prepare(struct smarting *s, int argc, char **argv, struct err *reterr
 	if (s->opts->instructions && strlen(s->opts->instructions) > SMART_INSTRUCTIONS_MAX)
 		return err_set(reterr, ERR_LIMIT, "--instructions: longer than %d bytes",
 			SMART_INSTRUCTIONS_MAX);
-	int rc = find_given(s->app, argc, argv, &s->row, reterr);
+	int rc = sessions_open_to(s->app, s->opts->digest || s->opts->dry_run, reterr);
+	if (rc >= 0)
+		rc = find_given(s->app, argc, argv, &s->row, reterr);
 	if (rc >= 0 && s->opts->out)
 		rc = out_folder(s->opts->out, &s->out, &s->out_missing, reterr);
 	if (rc < 0)
 		return rc;
+	s->archive_dir = archive_of(s->app, &s->archive);
 	const struct smart_opts opts = opts_of(s);
 	return smart_digest(&opts, &s->digest, reterr);
 }
@@ -319,7 +323,6 @@ static int run_smart(
 		.answer = SMART_ANSWER_INIT,
 		.report = SMART_REPORT_INIT };
 	struct err err = ERR_INIT;
-	s.archive_dir = archive_of(app, &s.archive);
 	int rc = prepare(&s, argc, argv, &err);
 	if (rc >= 0 && s.opts->digest) {
 		print_digest(&s);
@@ -344,7 +347,6 @@ const struct cmd cmd_smart_trim = {
 	.summary = "let an agent choose what a session no longer needs",
 	.synopsis = "[SESSION]",
 	.max_args = 1,
-	.needs = CMD_STATE | CMD_STORE,
 	.words = CMD_WORDS_SESSION,
 	.opts = smart_options,
 	.opts_size = sizeof(struct smart_options),

@@ -135,10 +135,10 @@ static struct trim_opts opts_of(const struct trimming *t)
 
 static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 {
-	struct archive archive;
-	AUTO_FREE char *dir = archive_of(t->app, &archive);
-	int r = split_tools(t, reterr);
+	int r = sessions_open_to(t->app, t->opts->dry_run, reterr);
 
+	if (r == 0)
+		r = split_tools(t, reterr);
 	if (r == 0 && t->opts->out)
 		r = out_folder(t->opts->out, &t->out, &t->out_missing, reterr);
 	if (r == 0)
@@ -149,6 +149,8 @@ static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 	if (r < 0)
 		return r;
 	t->damage = damage_of(t->app, &t->row);
+	struct archive archive;
+	AUTO_FREE char *dir = archive_of(t->app, &archive);
 	const struct trim_opts opts = opts_of(t);
 	r = trim_session(&opts, &archive, &t->report, reterr);
 	if (t->out_missing && !t->opts->dry_run)
@@ -384,7 +386,6 @@ const struct cmd cmd_trim = {
 	.summary = "take long tool results out of a session; they can be had back",
 	.synopsis = "[SESSION]",
 	.max_args = 1,
-	.needs = CMD_STATE | CMD_STORE,
 	.words = CMD_WORDS_SESSION,
 	.opts = trim_options,
 	.opts_size = sizeof(struct trim_options),

@@ -46,21 +46,33 @@ static char *session_of_conversation(struct app *app, const char *spec)
 	return c.session ? xstrdup(c.session) : NULL;
 }
 
-int find_session(struct app *app, const char *spec, struct session_row *ret, struct err *reterr)
+static int resolve(struct app *app, const char *spec, struct session_row *ret,
+	struct catalogue_matches *matches, struct err *reterr)
 {
 	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
 	AUTO_FREE char *session = session_of_conversation(app, spec);
 	struct transcript_home homes[ASSISTANT_HOMES];
-	struct catalogue_matches matches = { .rows = VEC_INIT };
 
 	assistant_homes(app, rehearsal, homes);
-	int r = catalogue_resolve(app->store, homes, ASSISTANT_HOMES, session ? session : spec, ret,
-		&matches, reterr);
+	return catalogue_resolve(
+		app->store, homes, ASSISTANT_HOMES, session ? session : spec, ret, matches, reterr);
+}
+
+int find_session(struct app *app, const char *spec, struct session_row *ret, struct err *reterr)
+{
+	struct catalogue_matches matches = { .rows = VEC_INIT };
+	struct err err = ERR_INIT;
+	int r = resolve(app, spec, ret, &matches, &err);
+
+	if (r < 0 && sessions_go_on(app, r, &err))
+		r = resolve(app, spec, ret, &matches, &err);
 	if (r == ERR_AMBIGUOUS)
 		show_candidates(app, &matches);
-	if (r == ERR_NOTFOUND && reterr && !strchr(spec, '/'))
-		hint_list(reterr);
+	if (r == ERR_NOTFOUND && !strchr(spec, '/'))
+		hint_list(&err);
 	catalogue_matches_release(&matches);
+	if (r < 0 && reterr)
+		*reterr = err;
 	return r;
 }
 

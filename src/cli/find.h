@@ -8,7 +8,8 @@
 #include "store/conv.h"
 
 /* The session: a path, an id or a fragment of one, a name; our own conversation ids too. When
- * several fit, ERR_AMBIGUOUS and the candidates on standard error. */
+ * several fit, ERR_AMBIGUOUS and the candidates on standard error. After sessions_open() a store
+ * that cannot be written is no obstacle. */
 int find_session(
 	struct app *app, const char *spec, struct session_row *ret, struct err *reterr) MUST_USE;
 /* The same for the first of argc words; without one, the conversation that goes on in this folder.

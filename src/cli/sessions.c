@@ -38,9 +38,22 @@ int sessions_open(struct app *app, struct err *reterr)
 {
 	struct store *store;
 	struct err err = ERR_INIT;
+	app->looks = true;
 	if (app_store(app, &store, &err) >= 0)
 		return 0;
 	return use_memory(app, &err, reterr);
+}
+
+int sessions_open_to(struct app *app, bool looks, struct err *reterr)
+{
+	struct store *store;
+	return looks ? sessions_open(app, reterr) : app_store(app, &store, reterr);
+}
+
+bool sessions_go_on(struct app *app, int code, const struct err *why)
+{
+	return app->looks && err_exit_status(code) == err_exit_status(ERR_STORE) &&
+		use_memory(app, why, NULL) >= 0;
 }
 
 struct refreshing {
@@ -86,23 +99,11 @@ int sessions_refresh(struct app *app, struct err *reterr)
 {
 	struct err err = ERR_INIT;
 	int rc = refresh(app, &err);
-	if (rc >= 0)
-		return 0;
-	rc = use_memory(app, &err, reterr);
-	return rc < 0 ? rc : refresh(app, reterr);
-}
-
-int sessions_find(struct app *app, const char *spec, struct session_row *ret, struct err *reterr)
-{
-	struct err err = ERR_INIT;
-	int rc = find_session(app, spec, ret, &err);
-	if (rc < 0 && err_exit_status(rc) == err_exit_status(ERR_STORE)) {
-		rc = use_memory(app, &err, reterr);
-		return rc < 0 ? rc : find_session(app, spec, ret, reterr);
-	}
+	if (rc < 0 && sessions_go_on(app, rc, &err))
+		return refresh(app, reterr);
 	if (rc < 0 && reterr)
 		*reterr = err;
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 /* ---- who writes, what goes on ---- */

@@ -10,16 +10,18 @@
 #include "ui/term.h"
 
 /*
- * app->store, opened; when it cannot be, one in memory and a warning, since looking at sessions
- * needs nothing of ours.
+ * app->store, opened, for a command that only looks: when it cannot be, one in memory and a
+ * warning, since looking at sessions needs nothing of ours. So it is from then on whenever the
+ * sessions are asked for and the store turns out not to be writable.
  */
 int sessions_open(struct app *app, struct err *reterr) MUST_USE;
+/* The same, or app_store() when something is to be written down (looks is false). */
+int sessions_open_to(struct app *app, bool looks, struct err *reterr) MUST_USE;
 /* Brings the catalogue up to date. Progress and folders that cannot be read go to app->err. */
 int sessions_refresh(struct app *app, struct err *reterr) MUST_USE;
-/* find_session() for commands that only look: where the store cannot be written, with a warning
- * and from memory. */
-int sessions_find(
-	struct app *app, const char *spec, struct session_row *ret, struct err *reterr) MUST_USE;
+/* After a failure of the store: true when the command only looks and can go on from memory, which
+ * is then app->store; a warning was said. */
+bool sessions_go_on(struct app *app, int code, const struct err *why);
 
 /* Session ids that a live process has open now, the agents' and faden's own → its pid. */
 void sessions_writers(struct app *app, struct map *ids);

@@ -7,6 +7,7 @@
 int sql_error(struct store *store, int code, struct err *reterr)
 {
 	const char *text = sqlite3_errmsg(store_db(store));
+	const char *file = sqlite3_db_filename(store_db(store), "main");
 
 	switch (code & 0xff) {
 	case SQLITE_BUSY:
@@ -14,12 +15,14 @@ int sql_error(struct store *store, int code, struct err *reterr)
 		return err_set(reterr, ERR_BUSY,
 			"store: another faden process holds it for too long; try again");
 	case SQLITE_FULL:
-		return err_set(
-			reterr, ERR_STORE, "store: the disk is full; faden cannot write this down");
+		return err_set(reterr, ERR_STORE,
+			"store: the disk is full; faden cannot write this down to %s",
+			file ? file : "memory");
 	case SQLITE_READONLY:
 	case SQLITE_CANTOPEN:
 	case SQLITE_PERM:
-		return err_set(reterr, ERR_STORE, "store: cannot be written (%s)", text);
+		return err_set(reterr, ERR_STORE, "store: %s cannot be written (%s)",
+			file ? file : "it", text);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return err_set(reterr, ERR_STORE,

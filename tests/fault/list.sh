@@ -60,13 +60,20 @@ sweep() {
 # What only looks needs no room: it is shown with at most a warning.
 t_exit 'a name' 0 t_faden rename 000000000001 'my own name'
 look() {
+	errnum=$1
+	shift
+	fail "$errnum" 0 "$@"
+}
+# fail ERRNO STATUS WORD…
+fail() {
 	t_setenv "LD_PRELOAD=$library"
 	t_setenv 'FADEN_FAULT_AT=1'
 	t_setenv 'FADEN_FAULT_STICKY=1'
 	t_setenv 'FADEN_FAULT_MATCH=/.local/state'
 	t_setenv "FADEN_FAULT_ERRNO=$1"
-	shift
-	t_exit "$*" 0 t_faden "$@"
+	status=$2
+	shift 2
+	t_exit "$*" "$status" t_faden "$@"
 	for name in LD_PRELOAD FADEN_FAULT_AT FADEN_FAULT_STICKY FADEN_FAULT_MATCH FADEN_FAULT_ERRNO; do
 		t_unsetenv "$name"
 	done
@@ -79,6 +86,23 @@ for errno in ENOSPC EROFS; do
 	t_like "$errno: by its name" "$(cat "$t_out")" '^words 1$'
 	look "$errno" lineage aaaaaaaa-0000-4000-8000-000000000001
 	t_like "$errno: lineage" "$(cat "$t_out")" 'my own name'
+	# the same for every command that writes nothing, however the session is called
+	long=$t_home/.claude/projects/$(printf %s "$PWD" | tr -c 'a-zA-Z0-9\n' -)/aaaaaaaa-0000-4000-8000-000000000001.jsonl
+	sed -i "s/\"content\":\"out 1[^\"]*\"/\"content\":\"out 1 $(printf %05000d 0)\"/" "$long"
+	for session in 000000000001 'my own name' "$long"; do
+		touch "$long"
+		look "$errno" advise "$session"
+		look "$errno" repair "$session"
+		look "$errno" trim -n "$session"
+		look "$errno" smart-trim --digest "$session"
+		t_ok 'with one warning at most' test "$(wc -l <"$t_err")" -le 1
+	done
+	look "$errno" advise 000000000001
+	t_like 'which names the file' "$(cat "$t_err")" 'warning: .*/state/faden/faden\.db.*; the sessions are read for this once'
+	t_is 'once' "$(wc -l <"$t_err")" 1
+	fail "$errno" 5 trim 000000000001
+	t_like "$errno: what writes says where it cannot" "$(cat "$t_err")" '/state/faden/faden\.db'
+	t_is 'and makes no session' "$(find "$t_home/.claude" -name '*.jsonl' | wc -l)" 3
 	look "$errno" config get ai.agent
 done
 
