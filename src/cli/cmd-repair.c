@@ -12,6 +12,7 @@
 #include "cli/in-place.h"
 #include "cli/new-session.h"
 #include "cli/sessions.h"
+#include "cli/shell-word.h"
 #include "os/path.h"
 #include "strategy/repair.h"
 #include "ui/size.h"
@@ -153,6 +154,13 @@ static void show_path(struct term *t, const struct run *run, const char *label, 
 	term_putf(t, "  %-8s %s\n", label, shown);
 }
 
+static void show_undo(struct term *t, const char *copy, const char *path)
+{
+	AUTO_STR line = STR_INIT;
+	shell_cp(&line, copy, path);
+	term_putf(t, "  undo     %s\n", line.buf);
+}
+
 static void show_result(struct term *t, const struct run *run)
 {
 	const struct repair_result *result = &run->result;
@@ -163,6 +171,7 @@ static void show_result(struct term *t, const struct run *run)
 		AUTO_FREE char *copy = archive_path(&archive, run->backup);
 		term_putf(t, "Mended session %s\n", result->id);
 		show_path(t, run, "backup", copy);
+		show_undo(t, copy, result->path);
 	} else {
 		term_putf(t, "New session %s\n  from     %s\n", result->id, run->row.info.id);
 	}
@@ -179,8 +188,10 @@ static void show_archived(struct term *t, const struct run *run)
 		term_puts(t, "The archive has no copy of it.\n");
 		return;
 	}
-	term_puts(t, "The archive has a copy of it; with no agent at it, get it back by\n");
-	term_putf(t, "  cp '%s' '%s'\n", run->archived, run->row.info.path);
+	AUTO_STR line = STR_INIT;
+	shell_cp(&line, run->archived, run->row.info.path);
+	term_putf(t, "The archive has a copy of it; with no agent at it, get it back by\n  %s\n",
+		line.buf);
 }
 
 static void show(struct run *run, struct term *t)

@@ -14,6 +14,7 @@
 #include "cli/env.h"
 #include "cli/find.h"
 #include "cli/settings.h"
+#include "cli/shell-word.h"
 #include "cli/talk.h"
 #include "os/file.h"
 #include "os/loop.h"
@@ -193,29 +194,16 @@ static int hold_and_run(struct resume *s, struct err *reterr)
 	return r < 0 || given == 0 ? r : given;
 }
 
-/* So that a shell reads it back as one word. */
-static void quote(struct str *out, const char *word)
-{
-	str_addc(out, '\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			str_adds(out, "'\\''");
-		else
-			str_addc(out, *word);
-	}
-	str_addc(out, '\'');
-}
-
 static void print_command(const struct resume *s)
 {
 	AUTO_STR line = STR_INIT;
 
 	str_adds(&line, "cd ");
-	quote(&line, s->dir);
+	shell_word(&line, s->dir);
 	str_adds(&line, " &&");
 	for (size_t i = 0; i < s->argv.n; i++) {
 		str_addc(&line, ' ');
-		quote(&line, s->argv.v[i]);
+		shell_word(&line, s->argv.v[i]);
 	}
 	(void)fprintf(s->app->out, "%s\n", line.buf);
 }

@@ -12,6 +12,7 @@
 #include "cli/json-error.h"
 #include "cli/new-session.h"
 #include "cli/sessions.h"
+#include "cli/shell-word.h"
 #include "os/path.h"
 #include "strategy/trim.h"
 #include "ui/size.h"
@@ -293,8 +294,11 @@ static void print_backup(const struct trimming *t)
 	AUTO_FREE char *dir = archive_of(t->app, &archive);
 	AUTO_FREE char *copy = archive_path(&archive, r->backup);
 	AUTO_FREE char *shown = path_show(copy, t->app->paths.home);
+	AUTO_STR undo = STR_INIT;
 
-	(void)fprintf(t->app->out, "Trimmed session %s\n  backup   %s\n", r->file.id, shown);
+	shell_cp(&undo, copy, r->file.path);
+	(void)fprintf(t->app->out, "Trimmed session %s\n  backup   %s\n  undo     %s\n", r->file.id,
+		shown, undo.buf);
 }
 
 static void print_done(const struct trimming *t)

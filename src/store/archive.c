@@ -251,6 +251,70 @@ static int put_file(const struct archive *a, const char *path, enum archive_how 
 	return err_set(reterr, ERR_BUG, "no free name in %s", a->dir);
 }
 
+/* ---- the same bytes, kept before ---- */
+
+static bool same_bytes(const char *kept, const char *path, const struct stat *st)
+{
+	AUTO_CLOSE int a = open(kept, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	AUTO_CLOSE int b = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat there;
+
+	if (a < 0 || b < 0 || fstat(a, &there) < 0 || there.st_size != st->st_size ||
+		(there.st_ino == st->st_ino && there.st_dev == st->st_dev))
+		return false;
+	for (off_t at = 0; at < st->st_size; at += SAME_BYTES) {
+		off_t rest = st->st_size - at;
+		if (!same_at(a, b, at, rest < SAME_BYTES ? (size_t)rest : SAME_BYTES))
+			return false;
+	}
+	return true;
+}
+
+/* From now on it is the copy of a file as it was: it grows no more. */
+static int freeze(
+	const struct archive *a, const char *key, const struct stat *st, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, a->store,
+		"UPDATE archive SET how = 1, dev = ?, ino = ?, size = ?, mtime_ns = ? WHERE key = "
+		"?",
+		reterr);
+
+	if (r < 0)
+		return r;
+	sql_int(&q, (int64_t)st->st_dev);
+	sql_int(&q, (int64_t)st->st_ino);
+	sql_int(&q, st->st_size);
+	sql_int(&q, mtime_ns(st));
+	sql_text(&q, key);
+	return sql_run(&q, reterr);
+}
+
+/* A file that was brought back from the archive, or kept to grow, need not be copied again: 1 and
+ * its key. */
+static int find_same(const struct archive *a, const char *path, const struct stat *st,
+	char key[static ARCHIVE_KEY_MAX], struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, a->store,
+		"SELECT key FROM archive WHERE session = ? AND how <> 0 ORDER BY kept_ms", reterr);
+
+	if (r < 0)
+		return r;
+	sql_sv(&q, session_of(path));
+	while ((r = sql_step(&q, reterr)) > 0) {
+		const char *found = sql_get_text(&q, 0);
+		AUTO_FREE char *kept = archive_path(a, found);
+		if (!key_valid(found) || !same_bytes(kept, path, st))
+			continue;
+		(void)snprintf(key, ARCHIVE_KEY_MAX, "%s", found);
+		sql_reset(&q);
+		r = freeze(a, key, st, reterr);
+		return r < 0 ? r : 1;
+	}
+	return r;
+}
+
 /* Bytes of a kept file that is not the one of st; 0 when it is gone. */
 static int64_t kept_size(const struct archive *a, const char *key, const struct stat *st)
 {
@@ -334,6 +398,8 @@ int archive_keep(const struct archive *a, const char *path, enum archive_how how
 		how = ARCHIVE_LINK;
 	if (r == 0)
 		r = find_kept(a, real, &st, how, key, reterr);
+	if (r == 0 && how == ARCHIVE_COPY)
+		r = find_same(a, real, &st, key, reterr);
 	if (r == 0) {
 		r = put_file(a, real, &how, key, reterr);
 		if (r == 0)

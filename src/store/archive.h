@@ -40,7 +40,8 @@ enum { ARCHIVE_LINK_FROM = 64 * 1024 * 1024 };
 
 /*
  * Keeps the file and gives its key: a file name's worth of [0-9a-z.-]. ARCHIVE_COPY is for a file
- * that is about to be replaced. ARCHIVE_GROWING is for one that goes on, and becomes ARCHIVE_LINK
+ * that is about to be replaced; a copy that has the same bytes serves, and grows no more.
+ * ARCHIVE_GROWING is for one that goes on, and becomes ARCHIVE_LINK
  * for a huge file; either becomes a copy where links cannot be. What is kept already is not kept
  * twice. A copy is on disk when this returns.
  */

@@ -80,6 +80,13 @@ t_is 'the same id' "$(field 'r["session_id"]')" $id
 t_is 'the same mode' "$(stat -c %a "$file")" 640
 t_is 'one line differs' "$(diff "$t_tmp/before" "$file" | grep -c '^<')" 1
 t_ok 'the original is kept' cmp "$t_tmp/before" "$(find "$t_home/.local/share/faden/archive" -type f -name "$(field 'r["backup"]')*")"
+mended=$(cat "$file")
+cp "$t_tmp/before" "$file"
+t_exit 'for people' 0 t_faden repair --in-place $id
+t_ok 'with the way back' t_run sh -c "$(sed -n 's/^  undo     //p' "$t_out")"
+t_ok 'which is one' cmp "$t_tmp/before" "$file"
+t_is 'the same bytes are kept once' "$(find "$t_home/.local/share/faden/archive" -type f -name "$id*" | wc -l)" 1
+printf '%s\n' "$mended" >"$file"
 t_exit 'nothing more to do' 0 t_faden repair --in-place $id
 t_exit 'elsewhere' 0 t_faden repair --apply --out "$t_tmp/out" "$t_tmp/before"
 t_is 'is one file' "$(find "$t_tmp/out" -name '*.jsonl' | wc -l)" 1

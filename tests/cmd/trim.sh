@@ -256,6 +256,14 @@ copies=$(find "$archive" -type f | wc -l)
 t_exit 'again' 1 t_faden trim --in-place $id
 t_is 'makes no second copy' "$(find "$archive" -type f | wc -l)" "$copies"
 begin tools
+t_exit 'in place, for people' 0 t_faden trim --in-place $id
+undo=$(sed -n 's/^  undo     //p' "$t_out")
+t_ok 'says how to take it back' t_run sh -c "$undo"
+t_ok 'which does' cmp "$t_tmp/before" "$file"
+copies=$(find "$archive" -type f | wc -l)
+t_exit 'in place once more' 0 t_faden trim --in-place $id
+t_is 'keeps the same bytes once' "$(find "$archive" -type f | wc -l)" "$copies"
+begin tools
 mkdir -p "$t_tmp/real"
 mv "$file" "$t_tmp/real/$id.jsonl"
 ln -s "$t_tmp/real/$id.jsonl" "$file"
