@@ -9,6 +9,7 @@
 #include "cli/archive-of.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/go-on.h"
 #include "cli/in-place.h"
 #include "cli/new-session.h"
 #include "cli/sessions.h"
@@ -283,8 +284,7 @@ static void print_text(struct run *run)
 	sessions_flush(run->app, &t);
 	term_release(&t);
 	if (run->result.path && !run->opts->out)
-		print_resume(run->app->out, resume_words(run->row.agent, run->row.info.format),
-			run->result.id);
+		go_on_print(run->app, &run->row, run->result.id, run->result.path);
 }
 
 /* ---- the command ---- */

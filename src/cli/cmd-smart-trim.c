@@ -9,6 +9,7 @@
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/go-on.h"
 #include "cli/json-error.h"
 #include "cli/new-session.h"
 #include "cli/question.h"
@@ -282,7 +283,7 @@ static void print_done(const struct smarting *s)
 	print_choices(s);
 	print_saved_tokens(out, &r->saved, &r->before);
 	if (!s->opts->dry_run && !s->opts->out)
-		print_resume(out, resume_words(s->row.agent, s->row.info.format), r->file.id);
+		go_on_print(s->app, &s->row, r->file.id, r->file.path);
 }
 
 static void print_digest(const struct smarting *s)

@@ -8,6 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/damage.h"
 #include "cli/find.h"
+#include "cli/go-on.h"
 #include "cli/in-place.h"
 #include "cli/json-error.h"
 #include "cli/new-session.h"
@@ -319,7 +320,7 @@ static void print_done(const struct trimming *t)
 	print_saved_tokens(out, &r->saved, &r->before);
 	print_plan(t);
 	if (!t->opts->out)
-		print_resume(out, resume_words(t->row.agent, t->row.info.format), r->file.id);
+		go_on_print(t->app, &t->row, r->file.id, r->file.path);
 }
 
 static void warn_unknown(const struct trimming *t)

@@ -88,6 +88,10 @@ t_ok 'which is one' cmp "$t_tmp/before" "$file"
 t_is 'the same bytes are kept once' "$(find "$t_home/.local/share/faden/archive" -type f -name "$id*" | wc -l)" 1
 printf '%s\n' "$mended" >"$file"
 t_exit 'nothing more to do' 0 t_faden repair --in-place $id
+cp "$t_tmp/before" "$t_tmp/$id.jsonl"
+t_exit 'a copy where no agent looks' 0 t_faden repair --apply "$t_tmp/$id.jsonl"
+t_unlike 'is not to go on with' "$(cat "$t_out")" 'Go on|faden resume'
+t_like 'but to be moved' "$(cat "$t_out")" '^  mv '
 t_exit 'elsewhere' 0 t_faden repair --apply --out "$t_tmp/out" "$t_tmp/before"
 t_is 'is one file' "$(find "$t_tmp/out" -name '*.jsonl' | wc -l)" 1
 

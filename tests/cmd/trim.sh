@@ -242,6 +242,27 @@ t_is 'names the first originals still' "$(grep -o 'faden recall [0-9a-f]*' "$new
 rm "$first" "$file"
 t_ok 'all of both is there when both parents are gone' check "$t_tmp/before" "$new"
 
+# --- where no agent looks
+begin tools
+mkdir -p "$t_tmp/it's"
+cp "$file" "$t_tmp/it's/backup.jsonl"
+t_exit 'a file that lies anywhere' 0 t_faden trim "$t_tmp/it's/backup.jsonl"
+t_unlike 'there is nothing to go on with' "$(cat "$t_out")" 'Go on|faden (ask|resume)|claude --resume'
+t_like 'which is said' "$(cat "$t_out")" '^claude does not look for sessions where this file lies'
+new=$(sed -n 's/^New session //p' "$t_out")
+move=$(grep -E '^  (mkdir|mv) ' "$t_out")
+t_exit 'so it is: nobody knows it' 1 t_faden show "$new"
+t_ok 'it can be moved as is said' t_run sh -c "${move:-false}"
+t_exit 'then it can' 0 t_faden show "$new"
+t_exit 'the same in place' 0 t_faden trim --in-place "$t_tmp/it's/backup.jsonl"
+t_unlike 'is not to go on with' "$(cat "$t_out")" 'Go on|faden (ask|resume)|claude --resume'
+cp "$file" "$t_tmp/it's/$id.jsonl"
+t_exit 'one whose id is in use' 0 t_faden trim --in-place "$t_tmp/it's/$id.jsonl"
+t_unlike 'is not moved over the other' "$(cat "$t_out")" 'Go on|mv '
+t_exit 'where it belongs' 0 t_faden trim "$file"
+t_like 'it is' "$(cat "$t_out")" '^  claude --resume '
+rm -f "$project"/*.jsonl
+
 # --- in place
 begin tools
 chmod 640 "$file"

@@ -1,0 +1,103 @@
+#include "cli/go-on.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "cli/assistant.h"
+#include "cli/find.h"
+#include "cli/new-session.h"
+#include "cli/shell-word.h"
+#include "os/path.h"
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+}
+
+/* Whether this very file is what is found by the id. */
+static bool is_found(
+	struct app *app, enum transcript_format format, const char *id, const char *path)
+{
+	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
+	struct transcript_home homes[ASSISTANT_HOMES];
+
+	assistant_homes(app, rehearsal, homes);
+	for (size_t i = 0; i < ASSISTANT_HOMES; i++) {
+		AUTO_FREE char *found = NULL;
+		if (homes[i].format == format &&
+			transcript_find(&homes[i], sv_of(id), &found, NULL) >= 0 && found &&
+			same_file(found, path))
+			return true;
+	}
+	return false;
+}
+
+/* The folder that the session says it belongs to; "" when it does not. */
+static char *folder_of(enum transcript_format format, const char *path)
+{
+	struct session_info info;
+	struct stat st;
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	char *cwd = NULL;
+
+	session_info_init(&info, format, path);
+	if (fd >= 0 && fstat(fd, &st) == 0 &&
+		transcript_scan(fd, (uint64_t)st.st_size, &info, NULL) >= 0)
+		cwd = xstrdup(info.cwd);
+	session_info_release(&info);
+	return cwd ? cwd : xstrdup("");
+}
+
+/* Where the agent would look for it; NULL when that is not known or taken. */
+static char *place_of(
+	struct app *app, const struct session_row *of, const char *id, const char *path)
+{
+	const char *root = find_home_root(app, of);
+	AUTO_FREE char *cwd = folder_of(of->info.format, path);
+	char *place = NULL;
+
+	if (!root || !uuid_valid(sv_of(id)))
+		return NULL;
+	if (of->info.format == TRANSCRIPT_CODEX)
+		place = codex_rollout_path(root, clock_wall_ms(&app->clock), id);
+	else if (cwd[0])
+		place = claude_session_path(root, cwd, id);
+	if (!place || !path_exists(place))
+		return place;
+	free(place);
+	return NULL;
+}
+
+static void print_move(struct app *app, const char *path, const char *place)
+{
+	AUTO_STR line = STR_INIT;
+	struct sv parent = path_parent(sv_of(place));
+	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+
+	if (!path_exists(folder)) {
+		str_adds(&line, "mkdir -p ");
+		shell_word(&line, folder);
+		str_adds(&line, " && ");
+	}
+	str_adds(&line, "mv ");
+	shell_word(&line, path);
+	str_addc(&line, ' ');
+	shell_word(&line, place);
+	(void)fprintf(app->out, "To go on with it, move it first:\n  %s\n", line.buf);
+}
+
+void go_on_print(struct app *app, const struct session_row *of, const char *id, const char *path)
+{
+	if (is_found(app, of->info.format, id, path)) {
+		print_resume(app->out, resume_words(of->agent, of->info.format), id);
+		return;
+	}
+	AUTO_FREE char *place = place_of(app, of, id, path);
+	(void)fprintf(app->out, "%s does not look for sessions where this file lies.\n", of->agent);
+	if (place)
+		print_move(app, path, place);
+}
