@@ -3,7 +3,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "cli/archive-of.h"
@@ -54,34 +53,13 @@ struct run {
 
 /* ---- the session ---- */
 
-/* A file is taken as it is, without reading all of it for the catalogue first. One in which no
- * session can be recognised any more is of the agent whose names look like its own. */
-static int take_file(struct run *run, const char *path, struct err *reterr)
-{
-	AUTO_FREE char *real = NULL;
-	enum transcript_format format;
-	int rc = path_real(path, &real, reterr);
-	if (rc < 0)
-		return rc;
-	if (transcript_probe(real, &format, NULL) < 0)
-		format = sv_starts(path_base(sv_of(real)), SV("rollout-")) ? TRANSCRIPT_CODEX
-									   : TRANSCRIPT_CLAUDE;
-	session_info_init(&run->row.info, format, real);
-	run->row.agent = xstrdup(transcript_format_name(format));
-	run->row.own_name = xstrdup("");
-	return 0;
-}
-
 static int find(struct run *run, int argc, char **argv, struct err *reterr)
 {
 	AUTO_FREE char *spec = NULL;
 	int rc = sessions_given(run->app, argc, argv, &spec, reterr);
 	if (rc < 0)
 		return rc;
-	struct stat st;
-	if (strchr(spec, '/') && stat(spec, &st) == 0 && S_ISREG(st.st_mode))
-		return take_file(run, spec, reterr);
-	return find_session(run->app, spec, &run->row, reterr);
+	return find_damaged(run->app, spec, &run->row, reterr);
 }
 
 /* ---- for people ---- */

@@ -31,8 +31,31 @@ static const struct transcript_home *home_of(const struct transcript_home *homes
 	return NULL;
 }
 
-static int by_path(const struct transcript_home *homes, const char *spec, struct session_row *ret,
-	struct err *reterr)
+static bool has_id(enum transcript_format format, const char *path)
+{
+	return uuid_valid(transcript_path_id(format, sv_of(path)));
+}
+
+/* A file in which no session can be recognised any more, by where it lies or its name. */
+static bool was_session(
+	const struct transcript_home *home, const char *path, enum transcript_format *ret)
+{
+	AUTO_FREE char *root = NULL;
+
+	if (!sv_ends(sv_of(path), SV(".jsonl")))
+		return false;
+	if (home && path_real(home->root, &root, NULL) >= 0 &&
+		!sv_eq(path_parent(sv_of(path)), sv_of(root))) {
+		*ret = home->format;
+		return true;
+	}
+	*ret = sv_starts(path_base(sv_of(path)), SV("rollout-")) ? TRANSCRIPT_CODEX
+								 : TRANSCRIPT_CLAUDE;
+	return has_id(*ret, path);
+}
+
+static int by_path(const struct transcript_home *homes, const char *spec, bool damaged,
+	struct session_row *ret, struct err *reterr)
 {
 	AUTO_FREE char *path = NULL;
 	enum transcript_format format;
@@ -40,11 +63,12 @@ static int by_path(const struct transcript_home *homes, const char *spec, struct
 
 	if (r == -ENOENT || r == -ENOTDIR)
 		return err_set(reterr, ERR_NOTFOUND, "%s: no such file", spec);
-	if (r >= 0)
-		r = transcript_probe(path, &format, reterr);
 	if (r < 0)
 		return r;
 	const struct transcript_home *home = home_of(homes, path);
+	r = transcript_probe(path, &format, reterr);
+	if (r < 0 && !(damaged && r == ERR_INPUT && was_session(home, path, &format)))
+		return r;
 	bool fits = home && home->format == format;
 	name_row(ret, fits ? home->agent : transcript_format_name(format), format, path);
 	return 0;
@@ -70,15 +94,26 @@ static bool by_id(const struct transcript_home *homes, const char *spec, struct 
 	return home != NULL;
 }
 
-int find_file(struct app *app, const char *spec, struct session_row *ret, struct err *reterr)
+static int find(struct app *app, const char *spec, bool damaged, struct session_row *ret,
+	struct err *reterr)
 {
 	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
 	struct transcript_home homes[ASSISTANT_HOMES];
 
 	assistant_homes(app, rehearsal, homes);
 	if (strchr(spec, '/') || sv_ends(sv_of(spec), SV(".jsonl")))
-		return by_path(homes, spec, ret, reterr);
+		return by_path(homes, spec, damaged, ret, reterr);
 	if (uuid_valid(sv_of(spec)) && by_id(homes, spec, ret))
 		return 0;
 	return find_session(app, spec, ret, reterr);
+}
+
+int find_file(struct app *app, const char *spec, struct session_row *ret, struct err *reterr)
+{
+	return find(app, spec, false, ret, reterr);
+}
+
+int find_damaged(struct app *app, const char *spec, struct session_row *ret, struct err *reterr)
+{
+	return find(app, spec, true, ret, reterr);
 }

@@ -20,6 +20,10 @@ int find_given(struct app *app, int argc, char **argv, struct session_row *ret,
  * path or full id costs no more than finding the file, however long it is. */
 int find_file(
 	struct app *app, const char *spec, struct session_row *ret, struct err *reterr) MUST_USE;
+/* The same, and a path may lead to a file in which no session can be recognised any more, when it
+ * lies where an agent keeps them or is called by an id. */
+int find_damaged(
+	struct app *app, const char *spec, struct session_row *ret, struct err *reterr) MUST_USE;
 /* The conversation that the session belongs to, made for it when it has none yet. */
 int find_conversation(
 	struct app *app, const char *spec, struct conv *ret, struct err *reterr) MUST_USE;

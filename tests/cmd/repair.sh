@@ -125,8 +125,9 @@ copy=$(sed -n "s/^  cp '\\([^']*\\)' '.*'$/\\1/p" "$t_out")
 t_ok 'the archive has what it was' cmp "$t_tmp/before" "$copy"
 t_exit 'for programs' 1 t_faden repair --json "$file"
 t_is 'too' "$(field 'r["archived"]')" "$copy"
-cp "$t_tmp/blank" "$t_tmp/never-kept.jsonl"
-t_exit 'one that was never kept' 1 t_faden repair "$t_tmp/never-kept.jsonl"
+never=$t_tmp/cccccccc-0000-4000-8000-000000000001.jsonl
+cp "$t_tmp/blank" "$never"
+t_exit 'one that was never kept' 1 t_faden repair "$never"
 t_like 'says so' "$(cat "$t_out")" '^The archive has no copy of it'
 "$t_helper/damage-session" claude null-parent "$t_home/.claude" "$here" $id >/dev/null
 
@@ -147,8 +148,23 @@ t_exit 'a plan alone' 1 t_faden repair --dry-run $id
 t_exit 'a plan that writes' 2 t_faden repair --dry-run --apply $id
 t_exit 'in place and elsewhere' 2 t_faden repair --in-place --out x $id
 t_exit 'elsewhere without a copy' 2 t_faden repair --out x $id
-printf '\000\001\033[31mx{"type":"user"' >"$t_tmp/junk.jsonl"
-t_exit 'a file of nothing' 1 t_faden repair "$t_tmp/junk.jsonl"
+printf '\000\001\033[31mx{"type":"user"' >"$never"
+t_exit 'a file of nothing' 1 t_faden repair "$never"
+cp "$never" "$(dirname "$file")/lost.jsonl"
+t_exit 'where sessions lie' 1 t_faden repair "$(dirname "$file")/lost.jsonl"
+cp "$never" "$t_tmp/rollout-2026-03-01T10-00-00-01a00000-0000-7000-8000-000000000009.jsonl"
+t_exit 'by the name of a Codex session' 1 t_faden repair --json "$t_tmp"/rollout-*.jsonl
+t_is 'is one' "$(field 'r["agent"]')" codex
+# what is no session is not one to mend
+printf '{"a":1,"b":[1,2]}\n' >"$t_tmp/y.json"
+cp "$t_tmp/y.json" "$t_tmp/y.jsonl"
+printf 'x\n' >"$t_home/.claude/history.jsonl"
+for other in /etc/passwd "$t_tmp/y.json" "$t_tmp/y.jsonl" "$t_home/.claude/history.jsonl"; do
+	sum=$(cksum <"$other" 2>&1)
+	t_exit "$other" 3 t_faden repair --in-place "$other"
+	t_is 'is left as it is' "$(cksum <"$other" 2>&1)" "$sum"
+done
+t_like 'and why' "$(t_faden repair "$t_tmp/y.json" 2>&1)" 'y\.json: not a session of a known agent'
 t_exit 'no such session' 1 t_faden repair nowhere
 t_exit 'no such file' 1 t_faden repair "$t_tmp/none.jsonl"
 t_done
