@@ -2,32 +2,64 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "cli/assistant.h"
+#include "cli/env.h"
+#include "cli/session-view.h"
 #include "cli/sessions.h"
 #include "os/path.h"
+#include "ui/table.h"
 
-enum { CANDIDATES_SHOWN = 10, PROMPT_COLUMNS = 50 };
+/* ---- several that fit ---- */
 
+enum { CANDIDATES_SHOWN = 10, PIPE_COLUMNS = 160 };
+
+static const struct table_column columns[] = {
+	{ "ID", false, false },
+	{ "AGENT", false, false },
+	{ "LAST", false, false },
+	{ "FOLDER", false, true },
+	{ "NAME OR FIRST PROMPT", false, true },
+};
+
+static void add_candidate(struct table *t, const struct app *app, const struct session_row *row)
+{
+	AUTO_FREE char *dir = path_show(row->info.cwd, app->paths.home);
+	char last[CLOCK_TEXT_MAX];
+
+	clock_format_ago(clock_wall_ms(&app->clock) - row->active_ms, last);
+	table_add(t, sv_of(row->info.id));
+	table_add(t, sv_of(row->agent));
+	table_add(t, sv_of(last));
+	table_add(t, sv_of(dir));
+	table_add(t, sv_of(session_title(row)));
+}
+
+/* Always for people: programs have the ids in the message. */
 static void show_candidates(struct app *app, const struct catalogue_matches *matches)
 {
-	size_t shown = 0;
+	const struct term_opts screen = { .fd = STDERR_FILENO, .term_name = env_get("TERM") };
+	struct table table;
+	struct term t;
 
-	vec_each (&matches->rows, row) {
-		AUTO_STR text = STR_INIT;
-		AUTO_STR line = STR_INIT;
-		const char *name = session_row_name(row);
-		if (shown++ == CANDIDATES_SHOWN)
-			break;
-		utf8_scrub_line(&text, sv_of(name[0] ? name : row->info.prompt));
-		utf8_fit(&line, str_sv(&text), PROMPT_COLUMNS);
-		(void)fprintf(app->err, "  %s  %-9s %s\n", row->info.id, row->agent, line.buf);
-	}
+	if (app->err_tty)
+		term_init(&t, &screen);
+	else
+		term_init_capture(&t, PIPE_COLUMNS, TERM_DEFAULT_ROWS, false);
+	table_init(&table, columns, ARRAY_LEN(columns));
+	for (size_t i = 0; i < matches->rows.n && i < CANDIDATES_SHOWN; i++)
+		add_candidate(&table, app, &matches->rows.v[i]);
+	table_print(&table, &t);
 	if (matches->more || matches->rows.n > CANDIDATES_SHOWN)
-		(void)fputs("  …\n", app->err);
+		term_puts(&t, env_use_locale() ? "…\n" : "...\n");
+	(void)fwrite(t.buf.buf, 1, t.buf.len, app->err);
+	table_release(&table);
+	term_release(&t);
 }
+
+/* ---- one ---- */
 
 static void hint_list(struct err *e)
 {

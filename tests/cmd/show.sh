@@ -20,7 +20,8 @@ for spec in "$a" "$file" aaaaaaaa 'Blue door' blue 000000000001; do
 done
 t_exit 'too short a fragment' 1 t_faden show aaa
 t_exit 'one that fits two' 3 t_faden show aaaa
-t_like 'shows both' "$(cat "$t_err")" "$b"
+t_like 'shows both' "$(cat "$t_err")" "^$b  claude  [0-9]+ [a-z]+ ago  .*$(basename "$here")  other$"
+t_like 'with when and where' "$(cat "$t_err")" '^ID +AGENT +LAST +FOLDER +NAME'
 t_exit 'one that fits none' 1 t_faden show nobody
 t_like 'says where to look' "$(cat "$t_err")" "no session is called 'nobody' \('faden list --all' shows what there is\)"
 t_exit 'a file that is none' 1 t_faden show /no/such/file.jsonl
