@@ -8,6 +8,7 @@
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/gone.h"
 #include "cli/lineage-view.h"
 #include "cli/sessions.h"
 #include "lineage/lineage.h"
@@ -36,11 +37,13 @@ static const struct opt lineage_options[] = {
 	OPT_END,
 };
 
-static void print_tree(struct app *app, const struct lineage *l)
+static void print_tree(struct app *app, const struct lineage *l, const char *copy)
 {
 	struct term t;
 	sessions_term(app, &t);
 	lineage_view(&t, l);
+	if (copy)
+		term_putf(&t, "The archive has a copy of this session: %s\n", copy);
 	sessions_flush(app, &t);
 	term_release(&t);
 }
@@ -105,7 +108,7 @@ static void put_chain(struct jw *w, const struct lineage *l)
 	jw_end(w);
 }
 
-static void print_json(struct app *app, const struct lineage *l)
+static void print_json(struct app *app, const struct lineage *l, const char *copy)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
@@ -114,6 +117,7 @@ static void print_json(struct app *app, const struct lineage *l)
 	put_text(&w, "root", l->nodes.v[0].id);
 	put_chain(&w, l);
 	jw_put_bool(&w, "cut", l->cut);
+	jw_put_cstr(&w, "archived", copy);
 	jw_key(&w, "sessions");
 	jw_array(&w);
 	for (size_t i = 0; i < l->nodes.n; i++)
@@ -163,7 +167,9 @@ static int find(struct app *app, int argc, char **argv, struct session_row *ret,
 	int rc = sessions_given(app, argc, argv, &spec, reterr);
 	if (rc < 0)
 		return rc;
-	return find_session(app, spec, ret, reterr);
+	rc = find_session(app, spec, ret, reterr);
+	/* Of one that is gone, parents and children are known all the same. */
+	return rc == ERR_NOTFOUND && gone_find(app, spec, ret, NULL) >= 0 ? 0 : rc;
 }
 
 static int trace(struct app *app, const struct lineage_opts *opts, const struct session_row *row,
@@ -195,10 +201,11 @@ static int run_lineage(
 		return rc;
 	if (opts->dot || opts->svg)
 		return print_graph(app, &l, opts->svg, reterr);
+	AUTO_FREE char *copy = row.gone ? gone_copy(app, &row) : NULL;
 	if (opts->json)
-		print_json(app, &l);
+		print_json(app, &l, copy);
 	else
-		print_tree(app, &l);
+		print_tree(app, &l, copy);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/uuid.h"
 #include "cli/assistant.h"
 #include "cli/find.h"
+#include "cli/gone.h"
 #include "os/path.h"
 
 /* A row that knows no more than the file's name tells. */
@@ -101,8 +102,12 @@ static int find(struct app *app, const char *spec, bool damaged, struct session_
 	struct transcript_home homes[ASSISTANT_HOMES];
 
 	assistant_homes(app, rehearsal, homes);
-	if (strchr(spec, '/') || sv_ends(sv_of(spec), SV(".jsonl")))
-		return by_path(homes, spec, damaged, ret, reterr);
+	if (strchr(spec, '/') || sv_ends(sv_of(spec), SV(".jsonl"))) {
+		int r = by_path(homes, spec, damaged, ret, reterr);
+		if (r == ERR_NOTFOUND && reterr)
+			(void)gone_explain(app, spec, reterr);
+		return r;
+	}
 	if (uuid_valid(sv_of(spec)) && by_id(homes, spec, ret))
 		return 0;
 	return find_session(app, spec, ret, reterr);

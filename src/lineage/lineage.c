@@ -62,7 +62,9 @@ static struct lineage_node node_of_row(const struct session_row *row)
 		.parent_path = xstrdup(row->info.parent_path),
 		.root = xstrdup(row->info.root),
 		.relation = row->info.relation,
-		.state = row->gone ? LINEAGE_GONE : LINEAGE_HERE,
+		.state = !row->gone	? LINEAGE_HERE
+			: row->agent[0] ? LINEAGE_GONE
+					: LINEAGE_MISSING,
 		.first_ms = row->info.first_ms,
 		.made_ms = row->info.first_ms,
 		.saved = -1,

@@ -26,6 +26,7 @@ struct resolve {
 	const char *spec;
 	struct session_row *ret;
 	struct catalogue_matches *matches;
+	bool gone; /* of those whose file is nowhere, not of those that are there */
 };
 
 static void take_row(struct session_row *ret, struct session_row *row)
@@ -123,13 +124,20 @@ static void bind_spec(struct sql *q, const char *spec, enum likeness likeness)
 	sql_text(q, like.buf);
 }
 
+#define IS_HERE "s.gone = 0"
+/* The last of several rows of one id, when none of them is there. */
+#define IS_GONE                                                                               \
+	"NOT EXISTS (SELECT 1 FROM session o WHERE o.id = s.id AND (o.gone = 0 OR"            \
+	" o.active_ms > s.active_ms OR o.active_ms = s.active_ms AND o.rowid > s.rowid)) AND" \
+	" s.gone = 1"
+
 static int ask_tier(const struct resolve *r, const struct tier *tier,
 	struct catalogue_matches *found, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
 	AUTO_FREE char *text =
-		xasprintf(ROW_SELECT "WHERE s.gone = 0 AND %s ORDER BY s.active_ms DESC LIMIT %d",
-			tier->where, CATALOGUE_CANDIDATES_MAX + 1);
+		xasprintf(ROW_SELECT "WHERE %s AND %s ORDER BY s.active_ms DESC LIMIT %d",
+			r->gone ? IS_GONE : IS_HERE, tier->where, CATALOGUE_CANDIDATES_MAX + 1);
 	int rc = sql_prepare(&q, r->store, text, reterr);
 	if (rc < 0)
 		return rc;
@@ -245,7 +253,7 @@ int catalogue_resolve(struct store *store, const struct transcript_home *homes, 
 	const char *spec, struct session_row *ret, struct catalogue_matches *matches,
 	struct err *reterr)
 {
-	const struct resolve r = { store, homes, n_homes, spec, ret, matches };
+	const struct resolve r = { store, homes, n_homes, spec, ret, matches, false };
 	if (spec[0] == '\0')
 		return err_set(reterr, ERR_NOTFOUND, "no session has an empty name");
 	if (is_path(spec))
@@ -262,5 +270,42 @@ int catalogue_resolve(struct store *store, const struct transcript_home *homes, 
 			spec, CATALOGUE_FRAGMENT_MIN);
 	if (rc == 0)
 		return err_set(reterr, ERR_NOTFOUND, "no session is called '%s'", spec);
+	return rc < 0 ? rc : 0;
+}
+
+/* ---- one that is gone ---- */
+
+/* What its children say: 1, or 0 when it has none. */
+static int ask_children(const struct resolve *r, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int rc = sql_prepare(&q, r->store,
+		"SELECT parent_path FROM session s WHERE s.parent_id = ?1 OR"
+		" s.parent_path LIKE '%' || ?1 || '.jsonl' ORDER BY s.first_ms LIMIT 1",
+		reterr);
+	if (rc < 0)
+		return rc;
+	sql_text(&q, r->spec);
+	rc = sql_step(&q, reterr);
+	if (rc <= 0)
+		return rc;
+	const struct transcript_home nobody = { "", TRANSCRIPT_CLAUDE, "" };
+	row_init(r->ret, &nobody, sql_get_text(&q, 0));
+	free(r->ret->info.id);
+	r->ret->info.id = xstrdup(r->spec);
+	r->ret->gone = true;
+	return 1;
+}
+
+int catalogue_resolve_gone(
+	struct store *store, const char *spec, struct session_row *ret, struct err *reterr)
+{
+	const struct resolve r = { store, NULL, 0, spec, ret, NULL, true };
+	int rc = ask_tiers(&r, ARRAY_LEN(tiers), reterr);
+	if (rc == 0 && uuid_valid(sv_of(spec)))
+		rc = ask_children(&r, reterr);
+	if (rc == 0)
+		return err_set(
+			reterr, ERR_NOTFOUND, "no session that is gone is called '%s'", spec);
 	return rc < 0 ? rc : 0;
 }

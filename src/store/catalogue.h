@@ -119,6 +119,14 @@ int catalogue_resolve(struct store *store, const struct transcript_home *homes, 
 	const char *spec, struct session_row *ret, struct catalogue_matches *matches,
 	struct err *reterr) MUST_USE;
 
+/*
+ * The same of sessions whose file is gone and that are nowhere else, as the catalogue knew them
+ * last; by a full id also one that only its children know: of it no more than id and path, and ""
+ * as its agent. The catalogue should be up to date.
+ */
+int catalogue_resolve_gone(struct store *store, const char *spec, struct session_row *ret,
+	struct err *reterr) MUST_USE;
+
 /* The user's own name for a session; "" takes it away. */
 int catalogue_rename(struct store *store, const char *agent, const char *id, const char *name,
 	struct err *reterr) MUST_USE;

@@ -78,6 +78,16 @@ mv "$claude/projects/-other/$b.jsonl" "$fb"
 mv "$fa" "$t_tmp/away"
 t_exit 'a parent whose file is gone' 0 t_faden lineage "$b"
 t_like 'is shown as gone' "$(cat "$t_out")" "^$a.*its file is gone"
+for asked in "$a" aaaaaaaa "$fa"; do
+	t_exit 'itself, by what it was called' 0 t_faden lineage "$asked"
+	t_like 'is marked' "$(cat "$t_out")" "^$a.*<- this session  \[its file is gone"
+	t_is 'with all that came of it' "$(wc -l <"$t_out")" 4
+	for command in advise repair show trim resume; do
+		t_exit "$command" 1 t_faden $command "$asked"
+		t_like 'says that it is gone' "$(cat "$t_err")" "the file of session $a is gone \(~/.*\); the archive has no copy of it"
+	done
+done
+t_exit 'a name that is none' 1 t_faden lineage nobody
 mkdir -p "$claude/projects/-elsewhere"
 mv "$t_tmp/away" "$claude/projects/-elsewhere/$a.jsonl"
 t_exit 'a parent that was moved' 0 t_faden lineage "$b"
@@ -85,6 +95,9 @@ t_like 'is found by its id' "$(cat "$t_out")" "^$a.*moved here from $fa"
 rm -r "$claude/projects/-elsewhere" "$t_home/.local/state/faden"
 t_exit 'a parent that nobody knows' 0 t_faden lineage "$b"
 t_like 'is missing' "$(cat "$t_out")" "^$a  \[missing: $fa\]"
+t_exit 'itself' 0 t_faden lineage "$a"
+t_like 'is known by its children' "$(cat "$t_out")" "^$a  <- this session  \[missing: $fa\]"
+t_is 'which are all there' "$(wc -l <"$t_out")" 4
 t_exit 'also as JSON' 0 t_faden lineage --json "$b"
 t_is 'without prose' "$(python3 -c 'import json,sys; print([s["state"] for s in json.load(open(sys.argv[1]))["sessions"]][:2])' "$t_out")" "['missing', 'here']"
 

@@ -1,0 +1,70 @@
+#include "cli/gone.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/uuid.h"
+#include "cli/archive-of.h"
+#include "os/path.h"
+
+/* The id in the name of the file, whichever agent's it is; the text itself when there is none. */
+static char *id_of(const char *spec)
+{
+	for (int f = 0; f < TRANSCRIPT_FORMATS; f++) {
+		struct sv id = transcript_path_id((enum transcript_format)f, sv_of(spec));
+		if (uuid_valid(id))
+			return xmemdup0(id.p, id.n);
+	}
+	return xstrdup(spec);
+}
+
+char *gone_copy(struct app *app, const struct session_row *row)
+{
+	struct archive archive;
+	AUTO_FREE char *dir = archive_of(app, &archive);
+	AUTO_FREE char *name = xasprintf("%s.jsonl", row->info.id);
+	char key[ARCHIVE_KEY_MAX];
+
+	if (archive_find(&archive, row->info.path[0] ? row->info.path : name, key, NULL) < 0)
+		return NULL;
+	return archive_path(&archive, key);
+}
+
+/* One that nobody knows but the archive. */
+static bool find_archived(struct app *app, const char *id, struct session_row *ret)
+{
+	struct session_row row = { .agent = xstrdup(""), .own_name = xstrdup(""), .gone = true };
+
+	session_info_init(&row.info, TRANSCRIPT_CLAUDE, "");
+	free(row.info.id);
+	row.info.id = xstrdup(id);
+	AUTO_FREE char *copy = uuid_valid(sv_of(id)) ? gone_copy(app, &row) : NULL;
+	if (copy)
+		*ret = row;
+	else
+		session_row_release(&row);
+	return copy != NULL;
+}
+
+int gone_find(struct app *app, const char *spec, struct session_row *ret, struct err *reterr)
+{
+	AUTO_FREE char *id = id_of(spec);
+	int r = catalogue_resolve_gone(app->store, id, ret, reterr);
+
+	return r == ERR_NOTFOUND && find_archived(app, id, ret) ? 0 : r;
+}
+
+bool gone_explain(struct app *app, const char *spec, struct err *err)
+{
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+
+	if (!app->store || gone_find(app, spec, &row, NULL) < 0)
+		return false;
+	AUTO_FREE char *copy = gone_copy(app, &row);
+	AUTO_FREE char *path = path_show(row.info.path, app->paths.home);
+	(void)err_set(err, ERR_NOTFOUND,
+		"the file of session %s is gone%s%s%s; the archive has %s%s", row.info.id,
+		path[0] ? " (" : "", path, path[0] ? ")" : "", copy ? "a copy: " : "no copy of it",
+		copy ? copy : "");
+	return true;
+}
