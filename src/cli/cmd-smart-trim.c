@@ -281,7 +281,7 @@ static void print_done(const struct smarting *s)
 		s->opts->dry_run ? "would replace" : "replaced", r->replaced,
 		r->replaced == 1 ? "" : "s");
 	print_choices(s);
-	print_saved_tokens(out, &r->saved, &r->before);
+	print_saved_tokens(out, s->opts->dry_run, &r->saved, &r->before);
 	if (!s->opts->dry_run && !s->opts->out)
 		go_on_print(s->app, &s->row, r->file.id, r->file.path);
 }

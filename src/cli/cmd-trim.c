@@ -317,7 +317,7 @@ static void print_done(const struct trimming *t)
 	else
 		(void)fprintf(out, "New session %s\n  from     %s\n", r->file.id, t->row.info.id);
 	(void)fprintf(out, "  file     %s\n", path);
-	print_saved_tokens(out, &r->saved, &r->before);
+	print_saved_tokens(out, false, &r->saved, &r->before);
 	print_plan(t);
 	if (!t->opts->out)
 		go_on_print(t->app, &t->row, r->file.id, r->file.path);

@@ -25,12 +25,13 @@ void saved_words(const struct figure *saved, const struct figure *before, struct
 	str_addf(out, "%s of %s tokens (%s), leaving %s", less, of, sure_name(saved->sure), left);
 }
 
-void print_saved_tokens(FILE *out, const struct figure *saved, const struct figure *before)
+void print_saved_tokens(
+	FILE *out, bool dry, const struct figure *saved, const struct figure *before)
 {
 	AUTO_STR words = STR_INIT;
 
 	saved_words(saved, before, &words);
-	(void)fprintf(out, "  saved    %s\n", words.buf);
+	(void)fprintf(out, dry ? "It would save %s\n" : "  saved    %s\n", words.buf);
 }
 
 void print_resume(FILE *out, const char *words, const char *id)

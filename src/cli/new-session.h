@@ -13,8 +13,9 @@
 const char *resume_words(const char *agent, enum transcript_format format);
 /* "973 of 21,695 tokens (fitted), leaving 20,722" */
 void saved_words(const struct figure *saved, const struct figure *before, struct str *out);
-/* "  saved    973 of 21,695 tokens (fitted), leaving 20,722" */
-void print_saved_tokens(FILE *out, const struct figure *saved, const struct figure *before);
+/* "  saved    973 of 21,695 tokens (fitted), leaving 20,722", or that it would save so much */
+void print_saved_tokens(
+	FILE *out, bool dry, const struct figure *saved, const struct figure *before);
 /* The commands that go on with it; words as of resume_words(). */
 void print_resume(FILE *out, const char *words, const char *id);
 

@@ -35,7 +35,7 @@ says '{"trim":[{"number":3,"reason":"old","summary":"it was all y"}]}'
 t_exit 'a dry run' 0 smart --dry-run "$a"
 t_is 'makes nothing' "$(files)" "$all"
 t_like 'shows the choice' "$(cat "$t_out")" 'line 3, tool_result of 4004 characters: old'
-t_like 'and how sure the figures are' "$(cat "$t_out")" 'saved +[0-9,]+ of [0-9,]+ tokens \((fitted|assumed)\), leaving'
+t_like 'and how sure the figures are' "$(cat "$t_out")" '^It would save [0-9,]+ of [0-9,]+ tokens \((fitted|assumed)\), leaving'
 
 says '{"trim":[{"number":3,"reason":"old","summary":"it was all y"},{"number":7,"reason":"x","summary":"the second"},{"number":1,"summary":"s"},{"number":99,"summary":"s"},{"number":12,"summary":"s"},7]}'
 t_exit 'smart-trim' 0 smart --json "$a"
