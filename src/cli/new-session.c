@@ -1,5 +1,6 @@
 #include "cli/new-session.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,4 +68,25 @@ void out_folder_made(struct app *app, const char *folder, bool written)
 		(void)fprintf(app->err, "faden: made the folder %s\n", folder);
 	else
 		(void)rmdir(folder);
+}
+
+static bool takes_no_files(int code)
+{
+	return code == -EROFS || code == -EACCES || code == -EPERM || code == -ENOSPC ||
+		code == -EDQUOT;
+}
+
+void out_hint(const struct app *app, const char *out, struct err *err)
+{
+	struct err before = *err;
+
+	if (!takes_no_files(before.code))
+		return;
+	if (strstr(before.msg, app->paths.data_dir))
+		(void)err_set(err, before.code,
+			"%s (originals are kept there; XDG_DATA_HOME names another folder)",
+			before.msg);
+	else if (!out)
+		(void)err_set(err, before.code, "%s (--out DIR writes a new session elsewhere)",
+			before.msg);
 }

@@ -24,6 +24,9 @@ void print_resume(FILE *out, const char *words, const char *id);
  * its parent is there (*ret_missing; it is made with the session), else it is an error.
  */
 int out_folder(const char *out, char **ret, bool *ret_missing, struct err *reterr) MUST_USE;
+/* After a failure to write: says what can be done when a folder takes no files. `out` is what --out
+ * says, or NULL. */
+void out_hint(const struct app *app, const char *out, struct err *err);
 /* When there was none before: says that it was made, or takes the empty one away when no session
  * came of it. */
 void out_folder_made(struct app *app, const char *folder, bool written);

@@ -62,4 +62,15 @@ sweep 'fails once' copy look_at_new FADEN_FAULT_ERRNO=EIO
 sweep 'full disk' copy look_at_new FADEN_FAULT_STICKY=1
 sweep 'in place, kill' in_place look_in_place FADEN_FAULT_KILL=1
 sweep 'in place, full disk' in_place look_in_place FADEN_FAULT_STICKY=1
+
+# A folder that takes no files: what can be done is said.
+restore
+full() {
+	t_run LD_PRELOAD="$library" FADEN_FAULT_AT=1 FADEN_FAULT_STICKY=1 FADEN_FAULT_MATCH="$1" \
+		FADEN_FAULT_ERRNO=EROFS "$FADEN" trim $id
+}
+t_exit "the agent's folder cannot be written" 5 full "$project"
+t_like 'where else it can go' "$(cat "$t_err")" 'Read-only file system \(--out DIR writes a new session elsewhere\)'
+t_exit 'nor the archive' 5 full /share/faden/archive
+t_like 'which is another folder' "$(cat "$t_err")" 'Read-only file system \(originals are kept there; XDG_DATA_HOME names another folder\)'
 t_done
