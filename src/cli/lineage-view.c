@@ -7,34 +7,7 @@
 #include "cli/session-view.h"
 #include "ui/size.h"
 
-enum { TITLE_COLUMNS = 48 };
-
-/* True when a later node has the same parent, so that the line goes on past this one. */
-static bool has_next(const struct lineage *l, size_t i)
-{
-	const struct lineage_node *n = &l->nodes.v[i];
-	for (size_t k = i + 1; k < l->nodes.n && l->nodes.v[k].depth >= n->depth; k++)
-		if (l->nodes.v[k].parent == n->parent)
-			return true;
-	return false;
-}
-
-/* A long line of descent must not run out of the screen. */
-enum { INDENT_LEVELS_MAX = 20 };
-
-static void add_branch(struct str *out, const struct lineage *l, const bool *goes_on, size_t i)
-{
-	unsigned depth = l->nodes.v[i].depth;
-	if (depth == 0)
-		return;
-	if (depth > INDENT_LEVELS_MAX) {
-		str_addf(out, "%u› ", depth);
-		return;
-	}
-	for (unsigned d = 1; d < depth; d++)
-		str_adds(out, goes_on[d] ? "│  " : "   ");
-	str_adds(out, goes_on[depth] ? "├─ " : "└─ ");
-}
+enum { TITLE_COLUMNS = 48, TITLE_LEAST = 12, GAP = 2 };
 
 /* ---- columns ---- */
 
@@ -54,6 +27,45 @@ struct view {
 	size_t left; /* columns of branch and id */
 	size_t widths[COLUMNS];
 };
+
+/* ---- branches ---- */
+
+/* True when a later node has the same parent, so that the line goes on past this one. */
+static bool has_next(const struct lineage *l, size_t i)
+{
+	const struct lineage_node *n = &l->nodes.v[i];
+	for (size_t k = i + 1; k < l->nodes.n && l->nodes.v[k].depth >= n->depth; k++)
+		if (l->nodes.v[k].parent == n->parent)
+			return true;
+	return false;
+}
+
+/* A long line of descent must not run out of the screen. */
+enum { INDENT_LEVELS_MAX = 20, INDENT_SHARE = 8 };
+
+static unsigned indent_levels(const struct term *t)
+{
+	size_t fit = t->tty ? t->cols / INDENT_SHARE : INDENT_LEVELS_MAX;
+	return fit < INDENT_LEVELS_MAX ? (unsigned)fit : INDENT_LEVELS_MAX;
+}
+
+static void add_branch(const struct view *v, struct str *out, const bool *goes_on, size_t i)
+{
+	unsigned depth = v->l->nodes.v[i].depth;
+	bool ascii = v->t->ascii;
+	if (depth == 0)
+		return;
+	if (depth > indent_levels(v->t)) {
+		str_addf(out, ascii ? "%u> " : "%u› ", depth);
+		return;
+	}
+	for (unsigned d = 1; d < depth; d++)
+		str_adds(out, !goes_on[d] ? "   " : ascii ? "|  " : "│  ");
+	if (goes_on[depth])
+		str_adds(out, ascii ? "|- " : "├─ ");
+	else
+		str_adds(out, ascii ? "`- " : "└─ ");
+}
 
 static void fill_row(struct row *r, const struct lineage_node *n, bool tty)
 {
@@ -99,7 +111,7 @@ static void fill_rows(struct view *v)
 			r->columns[c] = (struct str)STR_INIT;
 		if (n->depth <= INDENT_LEVELS_MAX)
 			goes_on[n->depth] = has_next(v->l, i);
-		add_branch(&r->branch, v->l, goes_on, i);
+		add_branch(v, &r->branch, goes_on, i);
 		fill_row(r, n, v->t->tty);
 		measure(v, r);
 	}
@@ -125,60 +137,107 @@ static void put_cell(struct term *t, struct sv text, size_t width, size_t *owed)
 		term_put(t, text);
 		*owed = 0;
 	}
-	*owed += width - utf8_width(text) + 2;
+	*owed += width - utf8_width(text) + GAP;
 }
 
-static void put_what(const struct view *v, size_t i, size_t owed)
+/* What does not fit ends with dots. */
+static void add_fit(const struct term *t, struct str *out, struct sv text, size_t columns)
 {
-	const struct row *r = &v->rows[i];
 	AUTO_STR clean = STR_INIT;
-	AUTO_STR title = STR_INIT;
-	for (size_t c = 0; c < COLUMNS; c++)
-		if (v->widths[c] > 0)
-			put_cell(v->t, str_sv(&r->columns[c]), v->widths[c], &owed);
-	utf8_scrub_line(&clean, sv_of(v->l->nodes.v[i].title));
-	utf8_fit(&title, str_sv(&clean), TITLE_COLUMNS);
-	if (title.len > 0) {
-		term_putf(v->t, "%*s", (int)owed, "");
-		term_styled(v->t, STYLE_BOLD, str_sv(&title));
-	}
+	AUTO_STR fit = STR_INIT;
+	utf8_scrub_line(&clean, text);
+	bool cut = t->ascii && utf8_width(str_sv(&clean)) > columns && columns > 3;
+	utf8_fit(&fit, str_sv(&clean), cut ? columns - 2 : columns);
+	if (cut && sv_ends(str_sv(&fit), SV("…")))
+		str_cut(&fit, fit.len - SV("…").n);
+	str_add(out, str_sv(&fit));
+	if (cut)
+		str_adds(out, "...");
 }
 
 /* What is not as it should be, in words. */
-static void put_trouble(struct term *t, const struct lineage_node *n)
+static void add_trouble(struct str *note, const struct lineage_node *n)
 {
-	AUTO_STR note = STR_INIT;
 	if (n->state == LINEAGE_MOVED)
-		str_addf(&note, "  [moved here from %s]", n->named);
+		str_addf(note, "  [moved here from %s]", n->named);
 	else if (n->state == LINEAGE_GONE)
-		str_addf(&note, "  [its file is gone: %s]", n->path);
+		str_addf(note, "  [its file is gone: %s]", n->path);
 	else if (n->state == LINEAGE_MISSING)
-		str_addf(&note, "  [missing%s%s]", n->path[0] ? ": " : "", n->path);
+		str_addf(note, "  [missing%s%s]", n->path[0] ? ": " : "", n->path);
 	if (n->guessed)
-		str_adds(&note, "  [by its beginning]");
+		str_adds(note, "  [by its beginning]");
 	if (n->circle)
-		str_adds(&note, "  [a circle: its parent is one of its own descendants]");
-	if (note.len > 0)
-		term_styled(t, STYLE_WARNING, str_sv(&note));
+		str_adds(note, "  [a circle: its parent is one of its own descendants]");
+}
+
+/* Columns for the title: what mark and trouble leave, and some of theirs when that is little. */
+static size_t title_room(size_t room, size_t taken, size_t trouble)
+{
+	size_t left = taken < room ? room - taken : 0;
+	size_t most = left > trouble + TITLE_LEAST ? left - trouble : TITLE_LEAST;
+	most = most < left ? most : left;
+	return most < TITLE_COLUMNS ? most : TITLE_COLUMNS;
+}
+
+/* Title, mark and trouble in the columns that are left of the line; on a pipe there is no end. */
+static void put_rest(const struct view *v, size_t i, size_t used, size_t owed)
+{
+	const struct lineage_node *n = &v->l->nodes.v[i];
+	struct sv mark = i == v->l->focus ? SV("  <- this session") : SV("");
+	AUTO_STR title = STR_INIT;
+	AUTO_STR trouble = STR_INIT;
+	AUTO_STR fit = STR_INIT;
+	size_t room = v->t->tty ? v->t->cols : SIZE_MAX / 2;
+	if (used + mark.n > room)
+		mark = sv_head(mark, SV("  <-").n);
+	size_t taken = used + mark.n;
+	add_trouble(&trouble, n);
+	add_fit(v->t, &title, sv_of(n->title),
+		title_room(room, taken + owed, utf8_width(str_sv(&trouble))));
+	if (title.len > 0) {
+		term_putf(v->t, "%*s", (int)owed, "");
+		term_styled(v->t, STYLE_BOLD, str_sv(&title));
+		taken += owed + utf8_width(str_sv(&title));
+	}
+	term_styled(v->t, STYLE_USER, mark);
+	add_fit(v->t, &fit, str_sv(&trouble), taken < room ? room - taken : 0);
+	term_styled(v->t, STYLE_WARNING, str_sv(&fit));
 }
 
 static void put_node(const struct view *v, size_t i)
 {
 	const struct row *r = &v->rows[i];
-	size_t width = utf8_width(str_sv(&r->branch)) + utf8_width(r->id);
+	size_t owed = v->left - utf8_width(str_sv(&r->branch)) - utf8_width(r->id) + GAP;
+	size_t used = v->left + GAP;
 	term_put(v->t, str_sv(&r->branch));
 	term_styled(v->t, STYLE_CODE, r->id);
-	put_what(v, i, v->left - width + 2);
-	if (i == v->l->focus)
-		term_styled(v->t, STYLE_USER, SV("  <- this session"));
-	put_trouble(v->t, &v->l->nodes.v[i]);
+	for (size_t c = 0; c < COLUMNS; c++)
+		if (v->widths[c] > 0) {
+			put_cell(v->t, str_sv(&r->columns[c]), v->widths[c], &owed);
+			used += v->widths[c] + GAP;
+		}
+	put_rest(v, i, used - owed, owed);
 	term_newline(v->t);
+}
+
+/* Columns that leave no room for the titles are left out, what is missed least first. */
+static void fit_columns(struct view *v)
+{
+	static const enum column order[] = { COL_TURNS, COL_SAVED, COL_WHEN, COL_AGENT };
+	size_t total = v->left + GAP + TITLE_LEAST;
+	for (size_t c = 0; c < COLUMNS; c++)
+		total += v->widths[c] ? v->widths[c] + GAP : 0;
+	for (size_t i = 0; v->t->tty && i < ARRAY_LEN(order) && total > v->t->cols; i++) {
+		total -= v->widths[order[i]] ? v->widths[order[i]] + GAP : 0;
+		v->widths[order[i]] = 0;
+	}
 }
 
 void lineage_view(struct term *t, const struct lineage *l)
 {
 	struct view v = { .t = t, .l = l, .rows = xcalloc(l->nodes.n + 1, sizeof(*v.rows)) };
 	fill_rows(&v);
+	fit_columns(&v);
 	for (size_t i = 0; i < l->nodes.n; i++)
 		put_node(&v, i);
 	release_rows(&v);

@@ -132,9 +132,43 @@ t_exit 'for people' 0 t_faden lineage "$a"
 t_like 'with what was saved' "$(cat "$t_out")" "^└─ trimmed  $b +claude  2026-03-08 .*  12,345 tokens less  first words"
 t_like 'and who chose' "$(cat "$t_out")" "^├─ smart-trimmed  $c  claude  2026-03-07 "
 
-# a fork of Claude Code: the same records, its own time
+# every row fits a terminal, whatever its width; other locales get no lines
 rm "$fa" "$fb" "$fc" "$fd"
 rm -r "$t_home/.local/state/faden"
+before=
+for n in 1 2 3 4 5 6 7 8; do
+	made=$(make claude "$claude" "$here" "eeeeeee$n-0000-4000-8000-00000000000$n" "a title that is long, as first words often are, number $n")
+	[ -z "$before" ] || note "$made" "\"trim_metadata\":{\"parent_file\":\"$before\",\"trim_params\":{\"method\":\"smart-trim\"},\"stats\":{\"tokens_saved\":123456}}"
+	before=$made
+done
+mkdir -p "$claude/projects/-other"
+mv "$(dirname "$made")"/eeeeeee4-* "$claude/projects/-other/"
+widest() { python3 -c 'import sys; print(max(len(line.rstrip("\r\n")) for line in open(sys.argv[1], encoding="utf-8")))' "$t_out"; }
+on_tty() { t_run script -qec "stty cols $1; $FADEN --color never lineage eeeeeee8" /dev/null </dev/null; }
+if command -v script >/dev/null; then
+	t_tools script
+	for columns in 120 80 60 40; do
+		t_exit "on $columns columns" 0 on_tty $columns
+		t_ok 'it fits' test "$(widest)" -le $columns
+		t_is 'all are there' "$(grep -c 'eeeeeee[1-8]' "$t_out")" 8
+		t_like 'this one is marked' "$(cat "$t_out")" 'eeeeeee8.*<-'
+	done
+	t_setenv LANG=C
+	t_exit 'without UTF-8' 0 on_tty 80
+	t_is 'is ASCII' "$(LC_ALL=C grep -c '[^ -~[:cntrl:]]' "$t_out")" 0
+	t_ok 'and fits' test "$(widest)" -le 80
+	t_setenv LANG=C.UTF-8
+else
+	t_skip 'on a terminal' 'script is not installed'
+fi
+t_setenv LANG=C
+t_exit 'without UTF-8' 0 t_faden lineage eeeeeee8
+t_is 'is ASCII' "$(LC_ALL=C grep -c '[^ -~]' "$t_out")" 0
+t_like 'with branches' "$(cat "$t_out")" '^`- smart-trimmed  eeeeeee2'
+t_setenv LANG=C.UTF-8
+rm -r "$claude/projects/-other" "$(dirname "$made")"/eeeeeee* "$t_home/.local/state/faden"
+# a fork of Claude Code: the same records, its own time
+rm -rf "$t_home/.local/state/faden"
 fa=$(make claude "$claude" "$here" "$a" 'first words')
 fb=$(dirname "$fa")/$b.jsonl
 { echo '{"type":"queue-operation","operation":"enqueue","timestamp":"2026-03-09T10:00:00Z"}'; cat "$fa"; } >"$fb"
