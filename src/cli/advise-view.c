@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "cli/prose.h"
 #include "ui/size.h"
 #include "ui/wrap.h"
 
@@ -99,13 +100,16 @@ static size_t width(const struct term *t)
 	return most > COLUMNS_MIN ? most : COLUMNS_MIN;
 }
 
-/* A sentence of ours, as wide as the tables. */
+/* A sentence of ours, no wider than the tables. */
 static void put_text(struct term *t, const char *text)
 {
 	struct wrap w;
 	size_t cols = t->cols;
 
-	t->cols = width(t);
+	if (cols > COLUMNS_MAX)
+		t->cols = COLUMNS_MAX;
+	else if (cols < PROSE_LEAST)
+		t->cols = PROSE_LEAST;
 	wrap_init(&w, t);
 	wrap_begin(&w, SV("  "), SV("  "), 0);
 	wrap_add(&w, sv_of(text), 0);

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "cli/help.h"
 #include "cli/json-error.h"
+#include "cli/prose.h"
 
 static const char *const colour_choices[] = { "auto", "always", "never", NULL };
 
@@ -183,14 +184,17 @@ static void report(const struct call *c, const struct err *e)
 	if (c->named && c->cmd)
 		str_addf(&line, "%s: ", c->cmd->name);
 	utf8_scrub_line(&line, sv_of(e->msg));
-	const char *hint = hint_of(e->code);
-	if (hint)
-		str_addf(&line, "\nfaden: %s", hint);
-	else if (e->code == ERR_USAGE)
-		str_addf(&line, "\nfaden: 'faden %s%s--help' shows how",
-			c->named && c->cmd ? c->cmd->name : "", c->named && c->cmd ? " " : "");
 	(void)fflush(stdout);
-	(void)fprintf(stderr, "%s\n", line.buf);
+	prose_put(stderr, 0, line.buf);
+	const char *hint = hint_of(e->code);
+	str_clear(&line);
+	if (hint)
+		str_addf(&line, "faden: %s", hint);
+	else if (e->code == ERR_USAGE)
+		str_addf(&line, "faden: 'faden %s%s--help' shows how",
+			c->named && c->cmd ? c->cmd->name : "", c->named && c->cmd ? " " : "");
+	if (line.len > 0)
+		prose_put(stderr, 0, line.buf);
 }
 
 static int exit_status(const struct call *c, int r, const struct err *e)

@@ -75,50 +75,66 @@ static unsigned level_style(enum repair_level level)
 	return styles[level];
 }
 
-static void show_lines(struct term *t, const struct repair_finding *finding)
+/* Words of ours: `first` in its style, then the rest, broken between words on a terminal. */
+static void put_words(struct term *t, struct sv indent, struct sv hang, const char *first,
+	unsigned style, const char *rest)
+{
+	struct wrap w;
+	size_t cols = t->cols;
+	if (!t->tty)
+		t->cols = TERM_MAX_COLS;
+	wrap_init(&w, t);
+	wrap_begin(&w, indent, hang, 0);
+	wrap_add(&w, sv_of(first), style);
+	wrap_add(&w, sv_of(rest), 0);
+	wrap_end(&w);
+	wrap_release(&w);
+	t->cols = cols;
+}
+
+static void put_sentence(struct term *t, struct sv indent, const char *text)
+{
+	put_words(t, indent, indent, "", 0, text);
+}
+
+static void add_lines(struct str *out, const struct repair_finding *finding, bool ascii)
 {
 	const char *before = finding->n_lines == 1 ? ", line " : ", lines ";
 	for (size_t i = 0; i < finding->n_lines; i++, before = ", ") {
 		char number[SIZE_TEXT_MAX];
 		size_format_count(finding->lines[i], number);
-		term_putf(t, "%s%s", before, number);
+		str_addf(out, "%s%s", before, number);
 	}
 	if (finding->n_lines > 0 && finding->count > finding->n_lines)
-		term_puts(t, t->ascii ? ", ..." : ", …");
+		str_adds(out, ascii ? ", ..." : ", …");
 }
 
 static void show_finding(
 	struct term *t, enum repair_cause cause, const struct repair_finding *finding)
 {
-	const char *remedy = repair_cause_remedy(cause);
-	term_puts(t, "  ");
-	term_styled(t, level_style(finding->level), sv_of(repair_level_name(finding->level)));
-	term_putf(t, "%*s %s", (int)(5 - strlen(repair_level_name(finding->level))), "",
-		repair_cause_name(cause));
+	const struct sv indent = SV("        ");
+	const char *remedy = repair_cause_remedy(cause), *level = repair_level_name(finding->level);
+	AUTO_STR what = STR_INIT;
+	str_addf(&what, "%*s %s", (int)(5 - strlen(level)), "", repair_cause_name(cause));
 	if (finding->count > 1)
-		term_putf(t, ", %zu times", finding->count);
-	show_lines(t, finding);
-	term_newline(t);
-	term_putf(t, "        %s\n", repair_cause_effect(cause));
+		str_addf(&what, ", %zu times", finding->count);
+	add_lines(&what, finding, t->ascii);
+	put_words(t, SV("  "), indent, level, level_style(finding->level), what.buf);
+	put_sentence(t, indent, repair_cause_effect(cause));
 	if (finding->level > REPAIR_NOTE)
-		term_putf(t, "        %s\n",
-			remedy[0] ? remedy : "nothing in the file can mend this");
-}
-
-static void show_rest(struct term *t, const struct repair_report *report)
-{
-	if (report->others > 0)
-		term_putf(t, "; %zu before a compaction or on branches that were left",
-			report->others);
-	if (report->side > 0)
-		term_putf(t, "; %zu of sub-agents", report->side);
-	term_newline(t);
+		put_sentence(t, indent, remedy[0] ? remedy : "nothing in the file can mend this");
 }
 
 static void show_report(struct term *t, const struct repair_report *report)
 {
-	term_putf(t, "reachable %zu of %zu entries", report->reachable, report->entries);
-	show_rest(t, report);
+	AUTO_STR line = STR_INIT;
+	str_addf(&line, "reachable %zu of %zu entries", report->reachable, report->entries);
+	if (report->others > 0)
+		str_addf(&line, "; %zu before a compaction or on branches that were left",
+			report->others);
+	if (report->side > 0)
+		str_addf(&line, "; %zu of sub-agents", report->side);
+	put_sentence(t, SV(""), line.buf);
 	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
 		if (report->findings[i].count > 0)
 			show_finding(t, (enum repair_cause)i, &report->findings[i]);
@@ -169,8 +185,9 @@ static void show_archived(struct term *t, const struct run *run)
 	}
 	AUTO_STR line = STR_INIT;
 	shell_cp(&line, run->archived, run->row.info.path);
-	term_putf(t, "The archive has a copy of it; with no agent at it, get it back by\n  %s\n",
-		line.buf);
+	put_sentence(
+		t, SV(""), "The archive has a copy of it; with no agent at it, get it back by");
+	term_putf(t, "  %s\n", line.buf);
 }
 
 static void show(struct run *run, struct term *t)

@@ -12,6 +12,7 @@
 #include "cli/in-place.h"
 #include "cli/json-error.h"
 #include "cli/new-session.h"
+#include "cli/prose.h"
 #include "cli/sessions.h"
 #include "cli/shell-word.h"
 #include "os/path.h"
@@ -279,15 +280,16 @@ static void print_plan(const struct trimming *t)
 static void print_dry(const struct trimming *t)
 {
 	const struct trim_report *r = &t->report;
-	AUTO_STR words = STR_INIT;
+	AUTO_STR line = STR_INIT;
 
-	saved_words(&r->saved, &r->before, &words);
-	(void)fprintf(t->app->out, "Trimming %s%s would save %s\n", t->row.info.id,
-		t->opts->in_place ? " itself" : "", words.buf);
+	str_addf(&line, "Trimming %s%s would save ", t->row.info.id,
+		t->opts->in_place ? " itself" : "");
+	saved_words(&r->saved, &r->before, &line);
+	prose_put(t->app->out, 0, line.buf);
 	print_plan(t);
 	if (t->opts->in_place)
-		(void)fputs("The session itself would change; a copy goes to the archive first.\n",
-			t->app->out);
+		prose_put(t->app->out, 0,
+			"The session itself would change; a copy goes to the archive first.");
 }
 
 static void print_backup(const struct trimming *t)

@@ -8,6 +8,7 @@
 #include "cli/assistant.h"
 #include "cli/find.h"
 #include "cli/new-session.h"
+#include "cli/prose.h"
 #include "cli/shell-word.h"
 #include "os/path.h"
 
@@ -97,7 +98,9 @@ void go_on_print(struct app *app, const struct session_row *of, const char *id, 
 		return;
 	}
 	AUTO_FREE char *place = place_of(app, of, id, path);
-	(void)fprintf(app->out, "%s does not look for sessions where this file lies.\n", of->agent);
+	AUTO_FREE char *why =
+		xasprintf("%s does not look for sessions where this file lies.", of->agent);
+	prose_put(app->out, 0, why);
 	if (place)
 		print_move(app, path, place);
 }

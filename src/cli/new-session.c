@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/prose.h"
 #include "os/path.h"
 #include "ui/size.h"
 
@@ -29,10 +30,12 @@ void saved_words(const struct figure *saved, const struct figure *before, struct
 void print_saved_tokens(
 	FILE *out, bool dry, const struct figure *saved, const struct figure *before)
 {
-	AUTO_STR words = STR_INIT;
+	enum { VALUE_COLUMN = 11 };
+	AUTO_STR line = STR_INIT;
 
-	saved_words(saved, before, &words);
-	(void)fprintf(out, dry ? "It would save %s\n" : "  saved    %s\n", words.buf);
+	str_adds(&line, dry ? "It would save " : "  saved    ");
+	saved_words(saved, before, &line);
+	prose_put(out, dry ? 0 : VALUE_COLUMN, line.buf);
 }
 
 void print_resume(FILE *out, const char *words, const char *id)

@@ -85,6 +85,20 @@ gone() {
 t_exit 'a reader that has gone' 141 gone
 t_is 'is no error to speak of' "$(cat "$t_err")" ''
 
+# On a narrow terminal lines end between words: what is printed has the words of what a pipe gets.
+narrow() { t_run script -qec "stty cols 40; $FADEN $1 2>&1" /dev/null </dev/null; }
+words() { tr -s ' \r\n' '\n\n\n' | grep -v '^$'; }
+if command -v script >/dev/null; then
+	t_tools script
+	for line in --help 'trim --help' 'trim --bogus' 'repair nobody' 'list --help'; do
+		narrow "$line" >"$t_out"
+		t_is "$line: no word is torn" "$(words <"$t_out")" "$(t_run sh -c "$FADEN $line 2>&1" | words)"
+		t_is 'lines of several words fit' "$(tr -d '\r' <"$t_out" | grep -Ev '^usage|^       faden|^  config ' | awk 'length($0) > 40 && NF > 1')" ''
+	done
+else
+	t_skip 'a narrow terminal' 'script is not installed'
+fi
+
 # --- environment ---
 t_setenv 'FADEN_CLOCK=yesterday'
 t_exit 'a wrong clock' 3 t_faden config path
