@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "cli/archive-of.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
@@ -12,7 +13,6 @@
 #include "cli/in-place.h"
 #include "cli/new-session.h"
 #include "cli/sessions.h"
-#include "cli/shell-word.h"
 #include "os/path.h"
 #include "strategy/repair.h"
 #include "ui/size.h"

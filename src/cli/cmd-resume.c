@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/find.h"
 #include "cli/settings.h"
-#include "cli/shell-word.h"
 #include "cli/talk.h"
 #include "os/file.h"
 #include "os/loop.h"

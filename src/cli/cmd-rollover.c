@@ -9,7 +9,6 @@
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
-#include "cli/json-error.h"
 #include "cli/new-session.h"
 #include "cli/question.h"
 #include "cli/session-view.h"
@@ -235,7 +234,7 @@ static void print_figures(const struct rolling *r)
 	size_format_count(plan->before.tokens, now);
 	size_format_count(left.tokens, then);
 	if (plan->counted && plan->saved.tokens > 0)
-		print_saved_tokens(r->app->out, &plan->saved, &plan->before);
+		print_saved_tokens(r->app->out, r->opts->dry_run, &plan->saved, &plan->before);
 	else if (plan->counted)
 		(void)fprintf(r->app->out, "  saved    nothing: %s tokens (%s), was %s\n", then,
 			sure_name(left.sure), now);
@@ -313,22 +312,22 @@ static int run_rollover(
 		.summary = STR_INIT,
 		.plan = ROLLOVER_INIT,
 		.conv = CONV_INIT };
-	struct err err = ERR_INIT;
+	int rc = sessions_open_to(app, r.opts->dry_run, reterr);
+	if (rc < 0)
+		return rc;
 	r.rehearsal = assistant_rehearsal_home(app);
 	assistant_homes(app, r.rehearsal, r.homes);
 	r.archive_dir = archive_of(app, &r.archive);
-	int rc = find_and_roll(&r, argc, argv, &err);
-	if (rc < 0 && r.opts->json)
-		json_error(app, rc, &err);
-	else if (rc >= 0 && r.opts->json)
+	rc = find_and_roll(&r, argc, argv, reterr);
+	if (rc < 0)
+		return rc;
+	if (r.opts->json)
 		print_json(&r);
-	else if (rc >= 0 && r.opts->dry_run)
+	else if (r.opts->dry_run)
 		print_plan(&r);
-	else if (rc >= 0)
+	else
 		print_done(&r);
-	if (rc < 0 && reterr)
-		*reterr = err;
-	return rc;
+	return 0;
 }
 
 const struct cmd cmd_rollover = {
@@ -337,7 +336,6 @@ const struct cmd cmd_rollover = {
 	.summary = "go on in a fresh session that knows where the old one stood",
 	.synopsis = "[SESSION]",
 	.max_args = 1,
-	.needs = CMD_STATE | CMD_STORE,
 	.words = CMD_WORDS_SESSION,
 	.opts = rollover_options,
 	.opts_size = sizeof(struct rollover_options),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "cli/archive-of.h"
 #include "cli/cmd.h"
 #include "cli/damage.h"
@@ -14,7 +15,6 @@
 #include "cli/new-session.h"
 #include "cli/prose.h"
 #include "cli/sessions.h"
-#include "cli/shell-word.h"
 #include "os/path.h"
 #include "strategy/trim.h"
 #include "ui/size.h"

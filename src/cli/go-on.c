@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "cli/assistant.h"
 #include "cli/find.h"
 #include "cli/new-session.h"
 #include "cli/prose.h"
-#include "cli/shell-word.h"
 #include "os/path.h"
 
 static bool same_file(const char *a, const char *b)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/utf8.h"
 #include "cli/advise-view.h"
 #include "cli/archive-of.h"
@@ -87,7 +88,7 @@ static void add_rollover(const struct answering *a, struct sv words, const char 
 	}
 	if (clean.len > 0) {
 		str_adds(a->out, " --prompt ");
-		hook_quote(a->out, clean.buf);
+		shell_word(a->out, clean.buf);
 	}
 	str_addc(a->out, '\n');
 }

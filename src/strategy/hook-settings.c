@@ -1,7 +1,7 @@
 #include "strategy/hook-settings.h"
 
 #include "base/mem.h"
-#include "strategy/hook.h"
+#include "base/shell.h"
 #include "json/edit.h"
 #include "json/scan.h"
 #include "json/write.h"
@@ -26,7 +26,7 @@ const char *hook_state_name(enum hook_state state)
 /* What the event runs. A faden that fails or is gone never holds the user's prompt back. */
 static void add_command(struct str *out, const char *program, const struct hook_event *event)
 {
-	hook_quote(out, program);
+	shell_word(out, program);
 	str_addf(out, " hook %s || exit 0", event->verb);
 }
 

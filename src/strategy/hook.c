@@ -125,18 +125,6 @@ bool hook_cwd(const struct hook_input *input, struct str *out)
 
 /* ---- answers ---- */
 
-void hook_quote(struct str *out, const char *text)
-{
-	str_addc(out, '\'');
-	for (const char *p = text; *p; p++) {
-		if (*p == '\'')
-			str_adds(out, "'\\''");
-		else
-			str_addc(out, *p);
-	}
-	str_addc(out, '\'');
-}
-
 void hook_block(struct str *out, struct sv reason)
 {
 	struct jw w = JW_INIT(out);

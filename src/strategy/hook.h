@@ -56,6 +56,3 @@ bool hook_cwd(const struct hook_input *input, struct str *out);
 void hook_block(struct str *out, struct sv reason);
 /* Text that the model is given beside the conversation. */
 void hook_context(struct str *out, const char *event, struct sv text);
-
-/* The text as one word of a shell, for commands that people paste. */
-void hook_quote(struct str *out, const char *text);

@@ -108,7 +108,7 @@ t_ok 'the prompt of the agent is in it' test "$(get "$t_out" kinds.base.tokens)"
 t_exit 'a rollover for people' 0 t_faden rollover --dry-run $id
 comma() { echo "$1" | sed 's/...$/,&/'; }
 t_like 'says the same' "$(cat "$t_out")" \
-	"^  saved    $(comma $((context - left))) of $(comma "$context") tokens \(fitted\), leaving $(comma "$left")$"
+	"^It would save $(comma $((context - left))) of $(comma "$context") tokens \(fitted\), leaving $(comma "$left")$"
 t_exit 'a rollover of that' 0 t_faden rollover --dry-run --json "$new"
 t_is 'knows it too' "$(get "$t_out" tokens.before) $(get "$t_out" tokens.before_sure)" "$left fitted"
 

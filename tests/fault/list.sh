@@ -94,6 +94,7 @@ for errno in ENOSPC EROFS; do
 		look "$errno" advise "$session"
 		look "$errno" repair "$session"
 		look "$errno" trim -n "$session"
+		look "$errno" rollover -n "$session"
 		look "$errno" smart-trim --digest "$session"
 		t_ok 'with one warning at most' test "$(wc -l <"$t_err")" -le 1
 	done

@@ -1,4 +1,4 @@
-#include "cli/shell-word.h"
+#include "base/shell.h"
 
 void shell_word(struct str *out, const char *text)
 {
