@@ -1,5 +1,5 @@
 /*
- * From a file to facts: threads read chunks of lines, the calling thread puts their facts together.
+ * From a file to facts: threads read chunks of lines, one after the other adds its facts to all.
  */
 #include "strategy/repair-facts.h"
 
