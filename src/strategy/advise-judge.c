@@ -41,6 +41,7 @@ static void count_part(const struct advice *a, struct advise_part *part)
 	part->tokens = tokens_of(&a->ratio, part->bytes).tokens;
 }
 
+/* All but the thoughts, which the agents may or may not send again. */
 static int64_t count_kinds(struct advice *a)
 {
 	int64_t sum = 0;
@@ -49,12 +50,13 @@ static int64_t count_kinds(struct advice *a)
 		count_part(a, &a->kinds[i]);
 		if (i == ADVISE_IMAGES)
 			a->kinds[i].tokens = a->kinds[i].n * TOKENS_IMAGE;
-		sum += a->kinds[i].tokens;
+		if (i != ADVISE_THINKING)
+			sum += a->kinds[i].tokens;
 	}
 	return sum;
 }
 
-/* Beside the texts there are thoughts and images, and together they may still be too much. */
+/* Beside the texts there are images, and together they may still be too much. */
 static void fit_into_context(struct advice *a, const struct tokens *t)
 {
 	int64_t images = a->kinds[ADVISE_IMAGES].tokens, sum = count_kinds(a);
@@ -67,10 +69,21 @@ static void fit_into_context(struct advice *a, const struct tokens *t)
 	a->ratio.sure = SURE_ASSUMED;
 }
 
+/* Thoughts take what room the rest leaves. */
+static int64_t count_thoughts(struct advice *a, const struct tokens *t, int64_t sum)
+{
+	struct advise_part *thoughts = &a->kinds[ADVISE_THINKING];
+	int64_t room = a->context.tokens - tokens_base(t) - sum;
+
+	if (!tokens_have_room(t, sum + thoughts->tokens))
+		thoughts->tokens = room > 0 ? room : 0;
+	return sum + thoughts->tokens;
+}
+
 static void count_parts(struct advice *a, const struct tokens *t)
 {
 	fit_into_context(a, t);
-	int64_t sum = count_kinds(a);
+	int64_t sum = count_thoughts(a, t, count_kinds(a));
 	if (a->context.tokens > sum && t->context > 0)
 		a->kinds[ADVISE_BASE] = (struct advise_part){ 1, 0, a->context.tokens - sum };
 	vec_each (&a->tools, tool) {

@@ -291,8 +291,10 @@ static void add_piece(struct advice *a, struct advise_sums *sums, const struct a
 	a->kinds[ADVISE_IMAGES].n += p->images;
 	for (size_t i = 0; i < SAVINGS; i++)
 		sums->saved[i] += p->saved[i];
-	if (p->kind != ADVISE_THINKING)
-		sums->sent += p->bytes;
+	/* Whether thoughts are sent again is not known, and nothing takes them out. */
+	if (p->kind == ADVISE_THINKING)
+		return;
+	sums->sent += p->bytes;
 	keep_top(a, p);
 }
 
