@@ -12,32 +12,36 @@ static uint32_t last_words(const struct facts *f)
 	return 0;
 }
 
-/* How many entries lead to each; what is known already is not walked again. */
+#define ELSEWHERE UINT32_MAX
+
+/* How many entries lead to each from the one whose depth is set; what is known already is not
+ * walked again. */
 static void measure(const struct facts *f, uint32_t *depth, uint32_t from)
 {
-	uint32_t n = 0;
-	for (uint32_t at = from; at && !depth[at]; at = f->v.v[at - 1].link)
+	uint32_t n = 0, at = from;
+	for (; !depth[at]; at = f->v.v[at - 1].link)
 		n++;
-	uint32_t at = from;
-	for (uint32_t i = 0; i < n; i++)
-		at = f->v.v[at - 1].link;
-	n += at ? depth[at] : 0;
-	for (at = from; at && !depth[at]; at = f->v.v[at - 1].link)
-		depth[at] = n--;
+	uint32_t known = depth[at];
+	for (at = from; !depth[at]; at = f->v.v[at - 1].link)
+		depth[at] = known == ELSEWHERE ? ELSEWHERE : known + n--;
 }
 
-/* Where a file goes on in which entries come before those they follow. */
-static uint32_t deepest(const struct facts *f)
+/* Where a file goes on in which entries come before those they follow: at the end of the longest
+ * way from its last words. */
+static uint32_t deepest(const struct facts *f, uint32_t last)
 {
 	AUTO_FREE uint32_t *depth = xcalloc(f->v.n + 1, sizeof(*depth));
-	uint32_t best = 0;
+	uint32_t best = last;
+	depth[0] = ELSEWHERE;
+	depth[last] = 1;
 	for (uint32_t at = 1; at <= f->v.n; at++) {
 		const struct fact *fact = &f->v.v[at - 1];
 		if (fact->flags & (FACT_SIDE | FACT_GONE) || !(fact->flags & FACT_SPOKEN) ||
 			!(fact->flags & FACT_LATEST))
 			continue;
 		measure(f, depth, at);
-		best = depth[at] >= depth[best] ? at : best;
+		if (depth[at] != ELSEWHERE && depth[at] >= depth[best])
+			best = at;
 	}
 	return best;
 }
@@ -56,7 +60,7 @@ static void find_leaf(struct repair *r)
 {
 	const struct facts *f = &r->facts;
 	uint32_t last = last_words(f);
-	r->leaf = is_followed(f, last) ? deepest(f) : last;
+	r->leaf = is_followed(f, last) ? deepest(f, last) : last;
 	r->repeat_leaf = r->leaf != last;
 }
 
