@@ -1,5 +1,6 @@
 #include "cli/advise-view.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 
 #include "base/mem.h"
@@ -82,7 +83,7 @@ static void add_reason(const struct advice *a, struct str *out)
 		str_addf(out, "the context is below %d %% of the window", ADVISE_FULL_PERCENT);
 		return;
 	}
-	str_addf(out, "the context is at %d %% or more of the window: %s", ADVISE_FULL_PERCENT,
+	str_addf(out, "the context is at %d %% or more of the window; %s", ADVISE_FULL_PERCENT,
 		why(a));
 	if (!a->plans[a->advised].below)
 		str_addf(out,
@@ -301,6 +302,7 @@ static void put_advice(struct term *t, const struct advise_subject *s, const str
 	if (a->advised == ADVISE_NOTHING)
 		str_adds(&text, "Nothing needs to be done: ");
 	add_reason(a, &text);
+	text.buf[0] = (char)toupper((unsigned char)text.buf[0]);
 	str_addc(&text, command ? ':' : '.');
 	put_text(t, text.buf);
 	if (command)

@@ -236,7 +236,8 @@ static void print_figures(const struct rolling *r)
 	if (plan->counted && plan->saved.tokens > 0)
 		print_saved_tokens(r->app->out, r->opts->dry_run, &plan->saved, &plan->before);
 	else if (plan->counted)
-		(void)fprintf(r->app->out, "  saved    nothing: %s tokens (%s), was %s\n", then,
+		(void)fprintf(r->app->out, "%s nothing: %s tokens (%s), was %s\n",
+			r->opts->dry_run ? "It would save" : "  saved   ", then,
 			sure_name(left.sure), now);
 	else
 		(void)fprintf(r->app->out,
@@ -263,7 +264,7 @@ static void print_done(const struct rolling *r)
 	print_figures(r);
 	if (r->current)
 		(void)fputs("  it is now what goes on in its folder\n", out);
-	print_resume(out, resume_words(r->target->agent, r->target->format), r->plan.id);
+	print_resume(r->app, resume_words(r->target->agent, r->target->format), r->plan.id, r->dir);
 }
 
 /* ---- the command ---- */

@@ -15,6 +15,7 @@
 #include "cli/question.h"
 #include "cli/sessions.h"
 #include "os/path.h"
+#include "strategy/known.h"
 #include "strategy/smart.h"
 #include "json/write.h"
 
@@ -164,6 +165,9 @@ static void put_tokens(struct jw *w, const struct smart_report *r, bool known)
 	jw_put_cstr(w, "saved_sure", known ? sure_name(r->saved.sure) : NULL);
 	put_count(w, "before", r->before.tokens, known);
 	jw_put_cstr(w, "before_sure", known ? sure_name(r->before.sure) : NULL);
+	const struct figure left = known_left(r->before, r->saved);
+	put_count(w, "left", left.tokens, known);
+	jw_put_cstr(w, "left_sure", known ? sure_name(left.sure) : NULL);
 	jw_end(w);
 }
 

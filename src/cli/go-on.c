@@ -94,7 +94,7 @@ static void print_move(struct app *app, const char *path, const char *place)
 void go_on_print(struct app *app, const struct session_row *of, const char *id, const char *path)
 {
 	if (is_found(app, of->info.format, id, path)) {
-		print_resume(app->out, resume_words(of->agent, of->info.format), id);
+		print_resume(app, resume_words(of->agent, of->info.format), id, of->info.cwd);
 		return;
 	}
 	AUTO_FREE char *place = place_of(app, of, id, path);

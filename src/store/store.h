@@ -42,8 +42,8 @@ struct sqlite3 *store_db(struct store *store);
 
 /*
  * A write transaction: taken at once, so that what is read in it is what will be changed. Waits
- * for other processes up to STORE_BUSY_MS, then ERR_BUSY. store_end() is given how it went: it rolls
- * back when that is negative, and returns it; else it commits and returns how that went.
+ * for other processes up to STORE_BUSY_MS, then ERR_BUSY. store_end() is given how it went: it
+ * rolls back when that is negative, and returns it; else it commits and returns how that went.
  *
  * Transactions nest: only the outermost one commits, and one that failed inside fails the whole
  * (ERR_STORE). So several calls can share one commit, which is one wait for the disk.

@@ -26,8 +26,9 @@ static struct figure window_of(const struct advise_run *run)
 
 	if (run->opts->window > 0)
 		return (struct figure){ run->opts->window, SURE_EXACT };
-	if (run->window > 0)
-		return (struct figure){ run->window, SURE_EXACT };
+	int64_t told = run->window > 0 ? run->window : run->told.window;
+	if (told > 0)
+		return (struct figure){ told, SURE_EXACT };
 	int64_t window = tokens_window(sv_of(a->model));
 	if (window == 0)
 		window = WINDOW_USUAL;
@@ -64,7 +65,7 @@ static void fit_into_context(struct advice *a, const struct tokens *t)
 
 	if (tokens_have_room(t, sum) || room <= 0)
 		return;
-	a->scaled = true;
+	a->scaled = !t->told;
 	a->ratio.bytes *= (double)(sum - images) / (double)room;
 	a->ratio.sure = SURE_ASSUMED;
 }
@@ -217,7 +218,7 @@ void advise_judge(const struct advise_run *run, const struct advise_sums *sums)
 
 	memcpy(a->model, model, strlen(model) + 1);
 	a->ratio = tokens_sent_ratio(&run->tokens, sums->sent);
-	a->scaled = a->ratio.bytes != tokens_ratio(&run->tokens).bytes;
+	a->scaled = a->ratio.bytes != tokens_ratio(&run->tokens).bytes && !run->tokens.told;
 	if (!a->empty)
 		a->context = tokens_context(&run->tokens);
 	else

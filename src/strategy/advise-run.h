@@ -67,7 +67,7 @@ struct advise_run {
 	struct idmap calls; /* id of a call → index of its tool */
 	struct map known; /* name → index */
 	VEC(struct advise_piece) pieces;
-	struct advise_gap gap;
+	struct advise_gap gap, next_gap; /* the latter behind an answer whose usage is to come */
 	uint32_t records, lines;
 	int64_t window; /* as told; 0: not */
 };

@@ -113,6 +113,15 @@ static uint32_t small(uint64_t n)
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
+/* What came behind an answer whose usage never came counts for the next one. */
+static void join_gaps(struct advise_run *run)
+{
+	run->gap.texts += run->next_gap.texts;
+	run->gap.piece = run->next_gap.piece;
+	run->gap.odd |= run->next_gap.odd;
+	run->next_gap = (struct advise_gap){ .texts = 0 };
+}
+
 static void feed_piece(struct advise_run *run, const struct advise_fact *f)
 {
 	bool codex = run->opts->format == TRANSCRIPT_CODEX;
@@ -124,13 +133,15 @@ static void feed_piece(struct advise_run *run, const struct advise_fact *f)
 		return;
 	if (f->kind == ADVISE_ANSWERS || f->kind == ADVISE_CALLS)
 		what = codex ? TOKEN_ANSWER_EARLY : TOKEN_ANSWER;
+	if (what == TOKEN_ANSWER_EARLY && run->tokens.next_tail > 0)
+		join_gaps(run);
 	tokens_text(&run->tokens, what, f->bytes);
 }
 
 /* Thoughts may or may not be sent again, pictures do not go by bytes. */
 static void widen_gap(struct advise_run *run, const struct advise_fact *f)
 {
-	struct advise_gap *gap = &run->gap;
+	struct advise_gap *gap = run->tokens.next_answer > 0 ? &run->next_gap : &run->gap;
 
 	gap->odd = gap->odd || f->kind == ADVISE_THINKING || f->images > 0;
 	if (f->kind == ADVISE_ANSWERS || f->kind == ADVISE_CALLS)
@@ -169,7 +180,8 @@ static void close_gap(struct advise_run *run, int64_t step)
 {
 	struct advise_gap gap = run->gap;
 
-	run->gap = (struct advise_gap){ .texts = 0 };
+	run->gap = run->next_gap;
+	run->next_gap = (struct advise_gap){ .texts = 0 };
 	if (gap.texts != 1 || gap.odd)
 		return;
 	struct advise_piece *p = &run->pieces.v[gap.piece];
@@ -219,7 +231,7 @@ static void take_break(struct advise_run *run)
 	/* Codex keeps nothing of before; Claude Code may. */
 	if (run->opts->format == TRANSCRIPT_CODEX)
 		run->pieces.n = 0;
-	run->gap = (struct advise_gap){ .texts = 0 };
+	run->gap = run->next_gap = (struct advise_gap){ .texts = 0 };
 }
 
 static int on_fold(void *data, void *chunk, struct err *reterr UNUSED)

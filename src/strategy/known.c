@@ -37,6 +37,8 @@ void known_put(struct jw *w, const struct known *known)
 		jw_put_i64(w, "tokens_base", known->base);
 	if (known->most > 0)
 		jw_put_i64(w, "tokens_most", known->most);
+	if (known->window > 0)
+		jw_put_i64(w, "context_window", known->window);
 	jw_put_i64(w, "lines", (int64_t)known->lines);
 }
 
@@ -73,6 +75,7 @@ void known_read(const char *path, struct known *ret)
 	(void)scan_double(line_member(note, "bytes_per_token"), &ret->bytes_per_token);
 	ret->base = tokens_in(note, "tokens_base");
 	ret->most = tokens_in(note, "tokens_most");
+	ret->window = tokens_in(note, "context_window");
 }
 
 void known_tell(struct known *known, struct tokens *t, uint64_t line)

@@ -22,6 +22,7 @@ struct known {
 	struct figure left;
 	double bytes_per_token; /* 0: not known */
 	int64_t base, most; /* tokens_base() and tokens.most; 0: not known */
+	int64_t window; /* as the agent told, where no line of the copy does; 0: not known */
 	uint64_t lines; /* of the file that `left` is about; later ones come on top */
 	bool taken; /* tokens were told, or there is nothing to tell */
 };

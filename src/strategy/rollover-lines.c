@@ -37,6 +37,7 @@ static void put_stats(struct lines *l)
 		.bytes_per_token = plan->bytes_per_token,
 		.base = plan->base,
 		.most = plan->most,
+		.window = plan->window,
 		.lines = l->opts->target->format == TRANSCRIPT_CODEX ? CODEX_LINES : CLAUDE_LINES,
 	};
 	/* Without either, what the file itself shows is as good. */

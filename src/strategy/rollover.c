@@ -117,6 +117,14 @@ static int keep_originals(
 
 /* Beside the parent when both are of one home, else where the agent looks for sessions of the
  * folder. */
+static bool same_folder(const struct rollover_opts *opts)
+{
+	AUTO_FREE char *real = NULL;
+	const char *cwd = opts->parent->info.cwd;
+	return path_real(cwd, &real, NULL) >= 0 ? strcmp(real, opts->dir) == 0
+						: strcmp(cwd, opts->dir) == 0;
+}
+
 static char *new_path(const struct rollover_opts *opts, const char *id)
 {
 	const struct transcript_home *home = opts->target;
@@ -126,7 +134,8 @@ static char *new_path(const struct rollover_opts *opts, const char *id)
 	AUTO_FREE char *projects = path_join(home->root, "projects");
 	AUTO_FREE char *real = NULL;
 	const char *top = path_real(projects, &real, NULL) < 0 ? projects : real;
-	if (!path_within(sv_of(parent), sv_of(top)))
+	/* The parent's own folder, whatever the agent calls it, unless the work has moved. */
+	if (!path_within(sv_of(parent), sv_of(top)) || !same_folder(opts))
 		return claude_session_path(home->root, opts->dir, id);
 	struct sv folder = path_parent(sv_of(parent));
 	return xasprintf("%.*s/%s.jsonl", SV_ARG(folder), id);
@@ -179,6 +188,7 @@ static void measure(const struct rollover_opts *opts, struct rollover *r)
 	if (known && same) {
 		count(r, advice.context, advice.kinds[ADVISE_BASE].tokens);
 		r->most = advice.most;
+		r->window = advice.window.sure == SURE_EXACT ? advice.window.tokens : 0;
 	}
 }
 

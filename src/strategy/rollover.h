@@ -53,6 +53,7 @@ struct rollover {
 	struct figure left, saved; /* with the agent's own prompt and tools, as in `before` */
 	int64_t base; /* tokens of what no line holds, the agent's prompt and tools; 0: not known */
 	int64_t most; /* of the largest context recorded; 0: none */
+	int64_t window; /* as the agent told; 0: not */
 	double bytes_per_token; /* fitted; 0: not known */
 };
 #define ROLLOVER_INIT               \

@@ -313,7 +313,7 @@ static int nothing_long(const struct trim_run *run, struct err *reterr)
 			images, images == 1 ? "" : "s", images == 1 ? "" : "s");
 	return err_set(reterr, ERR_NOTFOUND,
 		"nothing to trim in %s: no tool's result or input of %" PRId64
-		" characters or more is left%s",
+		" characters or more is left that is not trimmed already%s",
 		run->name, run->opts->threshold, hint.len ? hint.buf : "");
 }
 

@@ -116,6 +116,32 @@ static void test_late_usage(void **state UNUSED)
 	assert_int_equal(tokens_context(&t).sure, SURE_EXACT);
 }
 
+/* Codex tells the usage of a call behind the results of the tools it called: they come on top. */
+static void test_usage_behind_results(void **state UNUSED)
+{
+	struct tokens t = TOKENS_INIT;
+	const struct usage first = used(5000, 0), second = used(6100, 0);
+	tokens_text(&t, TOKEN_ANSWER_EARLY, 400);
+	tokens_text(&t, TOKEN_REST, 4000);
+	tokens_call(&t, SV(""), SV(""), &first);
+	assert_in_range(tokens_context(&t).tokens, 6000, 6200);
+	tokens_text(&t, TOKEN_ANSWER_EARLY, 40);
+	tokens_call(&t, SV(""), SV(""), &second);
+	struct token_ratio ratio = tokens_ratio(&t);
+	assert_int_equal(ratio.samples, 1);
+	assert_int_equal(tokens_of(&ratio, 4400).tokens, 1100);
+	assert_int_equal(tokens_context(&t).tokens, 6100);
+	assert_int_equal(tokens_context(&t).sure, SURE_EXACT);
+	/* without its usage, an answer and what it led to were sent with the next */
+	tokens_text(&t, TOKEN_ANSWER_EARLY, 400);
+	tokens_text(&t, TOKEN_REST, 4000);
+	tokens_text(&t, TOKEN_ANSWER_EARLY, 4);
+	const struct usage third = used(7210, 0);
+	tokens_call(&t, SV(""), SV(""), &third);
+	assert_int_equal(tokens_context(&t).tokens, 7210);
+	assert_int_equal(tokens_context(&t).sure, SURE_EXACT);
+}
+
 /* Known from elsewhere: it counts until the next call, and no difference is taken from it. */
 static void test_known(void **state UNUSED)
 {
@@ -193,6 +219,7 @@ int main(void)
 		cmocka_unit_test(test_fit),
 		cmocka_unit_test(test_odd_steps_are_dropped),
 		cmocka_unit_test(test_late_usage),
+		cmocka_unit_test(test_usage_behind_results),
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_many_models),
 		cmocka_unit_test_setup_teardown(test_items, set_up, tear_down),

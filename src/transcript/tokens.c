@@ -72,13 +72,25 @@ int64_t tokens_window(struct sv model)
 
 /* ---- what is fed ---- */
 
+/* An answer behind results is one to them: they were sent with that call. */
+static void add_early(struct tokens *t, uint64_t bytes)
+{
+	if (t->next_tail > 0) {
+		t->tail += t->next_answer + t->next_tail;
+		t->next_answer = t->next_tail = 0;
+	}
+	t->next_answer += bytes;
+}
+
 void tokens_text(struct tokens *t, enum token_text what, uint64_t bytes)
 {
 	t->bytes += bytes;
 	if (what == TOKEN_ANSWER)
 		t->answer += bytes;
 	else if (what == TOKEN_ANSWER_EARLY)
-		t->next_answer += bytes;
+		add_early(t, bytes);
+	else if (t->next_answer > 0)
+		t->next_tail += bytes;
 	else
 		t->tail += bytes;
 }
@@ -153,7 +165,7 @@ void tokens_call(struct tokens *t, struct sv model, struct sv message_id, const 
 	take_step(t, context, t->answer + t->tail);
 	if (t->first == 0 && !t->odd) {
 		t->first = context;
-		t->first_bytes = t->bytes - t->next_answer;
+		t->first_bytes = t->bytes - t->next_answer - t->next_tail;
 	}
 	t->most = context > t->most ? context : t->most;
 	t->least = t->least == 0 || context < t->least ? context : t->least;
@@ -161,7 +173,8 @@ void tokens_call(struct tokens *t, struct sv model, struct sv message_id, const 
 	t->context = context;
 	t->output = usage->output;
 	t->answer = t->next_answer;
-	t->next_answer = t->tail = 0;
+	t->tail = t->next_tail;
+	t->next_answer = t->next_tail = 0;
 	t->odd = false;
 }
 
@@ -183,7 +196,8 @@ void tokens_break(struct tokens *t)
 	t->told = false;
 	t->context = t->output = 0;
 	t->last_message = 0;
-	t->answer = t->next_answer = t->tail = t->bytes = 0;
+	t->answer = t->tail = t->bytes = 0;
+	t->next_answer = t->next_tail = 0;
 	t->odd = false;
 }
 
@@ -282,7 +296,7 @@ struct figure tokens_context(const struct tokens *t)
 	const struct token_ratio ratio = tokens_ratio(t);
 	if (t->context == 0)
 		return tokens_of(&ratio, t->bytes);
-	uint64_t rest = t->tail + t->next_answer;
+	uint64_t rest = t->tail + t->next_answer + t->next_tail;
 	struct figure f = { t->context + t->output, t->told ? t->told_sure : SURE_EXACT };
 	if (rest > 0) {
 		struct figure more = tokens_of(&ratio, rest);

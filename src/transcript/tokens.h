@@ -70,8 +70,9 @@ struct tokens {
 	int64_t context; /* at the last call: what went in; 0: none since the break */
 	int64_t output; /* what came out of it, the most that was recorded */
 	uint64_t answer; /* bytes of the answer to the last call */
-	uint64_t next_answer; /* … of one whose usage comes after its text (Codex) */
 	uint64_t tail; /* bytes since that answer */
+	uint64_t next_answer, next_tail; /* of one whose usage comes after its text, or even after
+					  * the results of its calls (Codex) */
 	uint64_t bytes; /* all bytes since the break */
 	int64_t first; /* context of the first call of all, and what texts it held; 0: none */
 	uint64_t first_bytes;

@@ -98,9 +98,9 @@ t_exit 'a larger window' 0 t_faden advise --window 1000000 "$c"
 t_like 'is less full' "$(cat "$t_out")" '16 % of 1,000,000 \(told\)'
 t_exit 'a fresh start' 0 t_faden advise --restart "$c"
 t_like 'is a rollover' "$(cat "$t_out")" "^  faden rollover $c"
-t_like 'because it is wanted' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'window: a fresh start is wanted: faden rollover'
+t_like 'because it is wanted' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'window; a fresh start is wanted: faden rollover'
 t_exit 'a window that nothing brings it below' 0 t_faden advise --window 20000 "$c"
-t_like 'says why a rollover' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'window: neither trim nor smart-trim would bring it below'
+t_like 'says why a rollover' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'window; neither trim nor smart-trim would bring it below'
 t_like 'and that it is not enough' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'even so it would not come below 80 %'
 t_setenv FADEN_CLOCK=2026-03-01T10:02:00Z
 t_exit 'while the cache is warm' 0 t_faden advise "$c"

@@ -83,7 +83,7 @@ t_like 'is refused and said' "$(cat "$t_err")" 'refused: 1: it is what the user 
 t_exit 'also for programs' 1 smart --json "$a"
 t_is 'without a session' "$(field session_id)" None
 t_is 'and without figures' "$(field replaced) $(field tokens)" \
-	"None {'saved': None, 'saved_sure': None, 'before': None, 'before_sure': None}"
+	"None {'saved': None, 'saved_sure': None, 'before': None, 'before_sure': None, 'left': None, 'left_sure': None}"
 says '{"trim":[]}'
 t_exit 'nothing to choose' 1 smart "$a"
 for words in 'I would rather not.' '{"trim":[{"number":3,' '[1,2,3]' '{"trim":"all"}'; do

@@ -54,7 +54,7 @@ t_like 'the note' "$(line 1)" '"trim_metadata":\{"parent_file":"'"$file"'".*"tar
 t_is 'copies for the screen stay' "$(grep -o '"toolUseResult"' "$new" | wc -l)" "$(grep -o '"toolUseResult"' "$file" | wc -l)"
 t_like 'usage is 0' "$(cat "$new")" '"usage":\{"input_tokens":0,"cache_read_input_tokens":0'
 t_exit 'again: nothing is left' 1 t_faden trim "$new"
-t_like 'and says so' "$(cat "$t_err")" 'nothing to trim in [0-9a-f-]{36}: no tool.s result or input of 500 characters or more is left'
+t_like 'and says so' "$(cat "$t_err")" 'nothing to trim in [0-9a-f-]{36}: no tool.s result or input of 500 characters or more is left that is not trimmed already'
 t_exit 'again with a smaller threshold' 1 t_faden trim "$new" --threshold 60
 t_like 'leaves placeholders alone' "$(cat "$t_err")" 'nothing to trim'
 trim 'only one tool' --tools bash
@@ -264,8 +264,14 @@ t_unlike 'is not to go on with' "$(cat "$t_out")" 'Go on|faden (ask|resume)|clau
 cp "$file" "$t_tmp/it's/$id.jsonl"
 t_exit 'one whose id is in use' 0 t_faden trim --in-place "$t_tmp/it's/$id.jsonl"
 t_unlike 'is not moved over the other' "$(cat "$t_out")" 'Go on|mv '
-t_exit 'where it belongs' 0 t_faden trim "$file"
-t_like 'it is' "$(cat "$t_out")" '^  claude --resume '
+mkdir "$t_tmp/its work"
+sed -i "s|\"cwd\":\"/work\"|\"cwd\":\"$t_tmp/its work\"|" "$file"
+t_exit 'where it belongs' 0 t_faden trim $id
+t_like 'it is, from its folder' "$(cat "$t_out")" "^  cd '$t_tmp/its work' && claude --resume [0-9a-f-]{36}$"
+rmdir "$t_tmp/its work"
+t_exit 'when that is gone' 0 t_faden trim $id
+t_like 'it goes on elsewhere' "$(cat "$t_out")" '^  faden rollover --here [0-9a-f-]{36}$'
+t_unlike 'and only there' "$(cat "$t_out")" 'Go on|claude --resume'
 rm -f "$project"/*.jsonl
 
 # --- in place
