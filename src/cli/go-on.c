@@ -12,6 +12,8 @@
 #include "cli/prose.h"
 #include "os/path.h"
 
+enum { HEAD = 1024 * 1024 }; /* of a session: enough to tell where its work is */
+
 static bool same_file(const char *a, const char *b)
 {
 	struct stat x, y;
@@ -37,7 +39,7 @@ static bool is_found(
 	return false;
 }
 
-/* The folder that the session says it belongs to; "" when it does not. */
+/* The folder that the session says at its beginning it belongs to; "" when it does not. */
 static char *folder_of(enum transcript_format format, const char *path)
 {
 	struct session_info info;
@@ -47,7 +49,8 @@ static char *folder_of(enum transcript_format format, const char *path)
 
 	session_info_init(&info, format, path);
 	if (fd >= 0 && fstat(fd, &st) == 0 &&
-		transcript_scan(fd, (uint64_t)st.st_size, &info, NULL) >= 0)
+		transcript_scan(fd, st.st_size < HEAD ? (uint64_t)st.st_size : HEAD, &info, NULL) >=
+			0)
 		cwd = xstrdup(info.cwd);
 	session_info_release(&info);
 	return cwd ? cwd : xstrdup("");
@@ -94,7 +97,8 @@ static void print_move(struct app *app, const char *path, const char *place)
 void go_on_print(struct app *app, const struct session_row *of, const char *id, const char *path)
 {
 	if (is_found(app, of->info.format, id, path)) {
-		print_resume(app, resume_words(of->agent, of->info.format), id, of->info.cwd);
+		AUTO_FREE char *dir = folder_of(of->info.format, path);
+		print_resume(app, resume_words(of->agent, of->info.format), id, dir);
 		return;
 	}
 	AUTO_FREE char *place = place_of(app, of, id, path);
