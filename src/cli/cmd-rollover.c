@@ -283,6 +283,8 @@ static int summarise(struct rolling *r, struct err *reterr)
 
 static int roll(struct rolling *r, struct err *reterr)
 {
+	/* Not before the session was found: that may change the store. */
+	r->archive_dir = archive_of(r->app, &r->archive);
 	const struct rollover_opts opts = opts_of(r);
 	int rc = rollover_plan(&opts, &r->plan, reterr);
 	if (rc < 0 || r->opts->dry_run)
@@ -318,7 +320,6 @@ static int run_rollover(
 		return rc;
 	r.rehearsal = assistant_rehearsal_home(app);
 	assistant_homes(app, r.rehearsal, r.homes);
-	r.archive_dir = archive_of(app, &r.archive);
 	rc = find_and_roll(&r, argc, argv, reterr);
 	if (rc < 0)
 		return rc;

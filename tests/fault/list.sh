@@ -107,6 +107,20 @@ for errno in ENOSPC EROFS; do
 	look "$errno" config get ai.agent
 done
 
+# What was trimmed before is referred to as ever, also from memory.
+refs() {
+	python3 -c 'import json, sys; print(*[f["ref"] for f in json.load(open(sys.argv[1]))["facts"]])' "$t_out"
+}
+t_exit 'a trimmed copy' 0 t_faden trim --json --min-savings 0 "$long"
+copy=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["path"])' "$t_out")
+t_exit 'its plan' 0 t_faden rollover -n --json "$copy"
+refs=$(refs)
+touch "$copy"
+look EROFS rollover -n --json "$copy"
+t_like 'is made in memory' "$(cat "$t_err")" 'the sessions are read for this once'
+t_is 'and refers to the same' "$(refs)" "$refs"
+rm "$copy"
+
 sweep full FADEN_FAULT_STICKY=1
 sweep kill FADEN_FAULT_KILL=1
 t_done
