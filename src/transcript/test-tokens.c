@@ -167,6 +167,27 @@ static void test_known(void **state UNUSED)
 	assert_int_equal(tokens_context(&t).sure, SURE_ASSUMED);
 }
 
+/* What was told of lies in the context too, but its texts were never seen: no base comes of it. */
+static void test_known_without_base(void **state UNUSED)
+{
+	struct tokens t = TOKENS_INIT;
+	tokens_known(&t, &(struct tokens_told){ .context = { 50000, SURE_FITTED } });
+	tokens_text(&t, TOKEN_REST, 400);
+	call(&t, "m1", 50100, 10);
+	for (int i = 0; i < 5; i++) {
+		AUTO_FREE char *id = xasprintf("n%d", i);
+		tokens_text(&t, TOKEN_REST, 4000);
+		call(&t, id, 51100 + i * 1000, 10);
+	}
+	assert_int_equal(tokens_ratio(&t).samples, 5);
+	assert_int_equal(tokens_base(&t), 0);
+	/* After a compaction all of it is seen again. */
+	tokens_break(&t);
+	tokens_text(&t, TOKEN_REST, 4000);
+	call(&t, "m2", 11000, 10);
+	assert_int_equal(tokens_base(&t), 10000);
+}
+
 static void test_items(void **state)
 {
 	AUTO_STR text = STR_INIT;
@@ -221,6 +242,7 @@ int main(void)
 		cmocka_unit_test(test_late_usage),
 		cmocka_unit_test(test_usage_behind_results),
 		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_known_without_base),
 		cmocka_unit_test(test_many_models),
 		cmocka_unit_test_setup_teardown(test_items, set_up, tear_down),
 	};

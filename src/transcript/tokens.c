@@ -163,7 +163,7 @@ void tokens_call(struct tokens *t, struct sv model, struct sv message_id, const 
 	if (model.n > 0 || t->n_models == 0)
 		tokens_set_model(t, model);
 	take_step(t, context, t->answer + t->tail);
-	if (t->first == 0 && !t->odd) {
+	if (t->first == 0 && !t->odd && !t->partial) {
 		t->first = context;
 		t->first_bytes = t->bytes - t->next_answer - t->next_tail;
 	}
@@ -184,7 +184,7 @@ void tokens_known(struct tokens *t, const struct tokens_told *told)
 	t->context = told->context.tokens > 0 ? told->context.tokens : 0;
 	t->told = t->context > 0;
 	t->told_sure = told->context.sure > SURE_FITTED ? told->context.sure : SURE_FITTED;
-	t->odd = true;
+	t->odd = t->partial = true;
 	if (told->bytes_per_token >= ratio_min && told->bytes_per_token <= ratio_max)
 		t->told_ratio = told->bytes_per_token;
 	t->told_base = told->base;
@@ -198,7 +198,7 @@ void tokens_break(struct tokens *t)
 	t->last_message = 0;
 	t->answer = t->tail = t->bytes = 0;
 	t->next_answer = t->next_tail = 0;
-	t->odd = false;
+	t->odd = t->partial = false;
 }
 
 static enum token_text text_of(enum transcript_format format, enum item_kind kind)

@@ -82,6 +82,7 @@ struct tokens {
 	enum sure told_sure;
 	double told_ratio; /* bytes a token, as it said; 0: not */
 	int64_t told_base;
+	bool partial; /* what it said is in the context, but not among `bytes` */
 	bool odd; /* something not measured in bytes lies in between: no difference is taken */
 };
 #define TOKENS_INIT           \
