@@ -231,8 +231,11 @@ bool placeholder_ref(struct sv inner, struct sv *ret)
 	if (inner.n < n)
 		return false;
 	struct sv end = sv_from(inner, inner.n - n);
-	*ret = sv_from(end, words.n);
-	return sv_starts(end, words) && recall_ref_parse(*ret, &low);
+	struct sv ref = sv_from(end, words.n);
+	if (!sv_starts(end, words) || !recall_ref_parse(ref, &low))
+		return false;
+	*ret = ref;
+	return true;
 }
 
 bool placeholder_is(struct sv inner)
