@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "strategy/repair-claude.h"
 
@@ -12,7 +13,8 @@ void claude_ids_init(struct claude_ids *x, struct repair *r)
 	size_t cap = 16;
 	while (cap < r->facts.v.n * 2)
 		cap *= 2;
-	*x = (struct claude_ids){ r, xcalloc(cap, sizeof(uint32_t)), cap - 1, VEC_INIT };
+	*x = (struct claude_ids){ r, xcalloc(cap, sizeof(uint32_t)), cap - 1, hash_seed() | 1,
+		VEC_INIT };
 }
 
 void claude_ids_release(struct claude_ids *x)
@@ -24,7 +26,7 @@ void claude_ids_release(struct claude_ids *x)
 static uint32_t *slot_of(const struct claude_ids *x, uint64_t key)
 {
 	const struct facts *f = &x->r->facts;
-	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & x->mask;
+	size_t at = (size_t)(key * x->by >> 32) & x->mask;
 	while (x->slots[at] && fact_key(f->v.v[x->slots[at] - 1].id) != key)
 		at = (at + 1) & x->mask;
 	return &x->slots[at];

@@ -14,6 +14,7 @@ struct claude_ids {
 	struct repair *r; /* borrowed */
 	uint32_t *slots;
 	size_t mask;
+	uint64_t by; /* where an id lies goes by it; nobody knows it */
 	VEC(struct claude_renamed) renamed;
 };
 void claude_ids_init(struct claude_ids *x, struct repair *r);

@@ -16,7 +16,12 @@ make() {
 		import sys
 		kind, n, session = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 		uuid = lambda i: f'"00000000-0000-4000-8000-{i:012d}"'
-		own = {"duplicates": lambda i: uuid(7)}.get(kind, uuid)
+		# what falls into one place where a table takes it from the product with this number
+		inverse = pow(0x9e3779b97f4a7c15, -1, 1 << 64)
+		def neighbour(i):
+		    h = f"{inverse * (i + 1) % (1 << 64) ^ 1:016x}"
+		    return f'"{h[:8]}-{h[8:12]}-{h[12:]}-8000-000000000000"'
+		own = {"duplicates": lambda i: uuid(7), "neighbours": neighbour}.get(kind, uuid)
 		parent = {
 		    "chain": lambda i: uuid(i - 1) if i else "null",
 		    "backwards": lambda i: uuid(i + 1) if i + 1 < n else "null",
@@ -24,6 +29,7 @@ make() {
 		    "circles": lambda i: uuid(i ^ 1),
 		    "dangling": lambda i: uuid(i + 10 ** 11),
 		    "roots": lambda i: "null",
+		    "neighbours": lambda i: neighbour(i - 1) if i else "null",
 		    "star": lambda i: uuid(0) if i else "null",
 		    "duplicates": lambda i: uuid(7),
 		}[kind]
@@ -72,7 +78,7 @@ look() {
 	done
 }
 
-for kind in chain backwards circle circles dangling roots star duplicates; do
+for kind in chain backwards circle circles dangling roots neighbours star duplicates; do
 	make $kind >"$file"
 	look $kind "$file"
 done
