@@ -69,8 +69,7 @@ static void hint_list(struct err *e)
 	(void)err_set(e, before.code, "%s ('faden list --all' shows what there is)", before.msg);
 }
 
-/* Our own ids stand for the session that goes on in the conversation. */
-static char *session_of_conversation(struct app *app, const char *spec)
+char *find_session_of(struct app *app, const char *spec)
 {
 	AUTO_CONV c = CONV_INIT;
 
@@ -83,7 +82,7 @@ static int resolve(struct app *app, const char *spec, struct session_row *ret,
 	struct catalogue_matches *matches, struct err *reterr)
 {
 	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
-	AUTO_FREE char *session = session_of_conversation(app, spec);
+	AUTO_FREE char *session = find_session_of(app, spec);
 	struct transcript_home homes[ASSISTANT_HOMES];
 
 	assistant_homes(app, rehearsal, homes);

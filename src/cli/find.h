@@ -24,6 +24,9 @@ int find_file(
  * lies where an agent keeps them or is called by an id. */
 int find_damaged(
 	struct app *app, const char *spec, struct session_row *ret, struct err *reterr) MUST_USE;
+/* The session that goes on in the conversation whose id this is; NULL when it is none of ours or
+ * has none. Caller frees. */
+char *find_session_of(struct app *app, const char *spec);
 /* The conversation that the session belongs to, made for it when it has none yet. */
 int find_conversation(
 	struct app *app, const char *spec, struct conv *ret, struct err *reterr) MUST_USE;

@@ -5,11 +5,17 @@
 #include "base/mem.h"
 #include "base/uuid.h"
 #include "cli/archive-of.h"
+#include "cli/find.h"
 #include "os/path.h"
 
-/* The id in the name of the file, whichever agent's it is; the text itself when there is none. */
-static char *id_of(const char *spec)
+/* The id in the name of the file, whichever agent's it is, or of the conversation's session; the
+ * text itself when there is neither. */
+static char *id_of(struct app *app, const char *spec)
 {
+	char *session = find_session_of(app, spec);
+
+	if (session)
+		return session;
 	for (int f = 0; f < TRANSCRIPT_FORMATS; f++) {
 		struct sv id = transcript_path_id((enum transcript_format)f, sv_of(spec));
 		if (uuid_valid(id))
@@ -48,7 +54,7 @@ static bool find_archived(struct app *app, const char *id, struct session_row *r
 
 int gone_find(struct app *app, const char *spec, struct session_row *ret, struct err *reterr)
 {
-	AUTO_FREE char *id = id_of(spec);
+	AUTO_FREE char *id = id_of(app, spec);
 	int r = catalogue_resolve_gone(app->store, id, ret, reterr);
 
 	return r == ERR_NOTFOUND && find_archived(app, id, ret) ? 0 : r;

@@ -219,4 +219,10 @@ fi
 chmod 700 "$(dirname "$fa")"
 t_exit 'a failure for programs' 1 t_faden rollover --json nobody
 t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["code"], d["session_id"])' "$t_out")" 'not-found None'
+t_exit 'one more' 0 t_faden rollover --json --here "$a"
+new=$(field session_id)
+conversation=$(field conversation_id)
+rm "$(field path)"
+t_exit 'gone, by the id of its conversation' 1 t_faden show "$conversation"
+t_like 'is said to be' "$(cat "$t_err")" "the file of session $new is gone"
 t_done
