@@ -281,7 +281,8 @@ static int ask_children(const struct resolve *r, struct err *reterr)
 	AUTO_SQL q = SQL_INIT;
 	int rc = sql_prepare(&q, r->store,
 		"SELECT parent_path FROM session s WHERE s.parent_id = ?1 OR"
-		" s.parent_path LIKE '%' || ?1 || '.jsonl' ORDER BY s.first_ms LIMIT 1",
+		" s.parent_path LIKE '%' || ?1 || '.jsonl'"
+		" ORDER BY s.parent_path = '', s.first_ms LIMIT 1",
 		reterr);
 	if (rc < 0)
 		return rc;

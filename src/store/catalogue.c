@@ -172,8 +172,8 @@ int catalogue_children(struct store *store, const struct session_info *parent, c
 {
 	AUTO_SQL q = SQL_INIT;
 	int rc = sql_prepare(&q, store,
-		ROW_SELECT "WHERE s.path <> ?1 AND (s.parent_path = ?1 OR s.parent_id = ?2 AND"
-			   " s.parent_id <> '') ORDER BY s.first_ms, s.path",
+		ROW_SELECT "WHERE s.path <> ?1 AND (s.parent_path = ?1 AND ?1 <> '' OR"
+			   " s.parent_id = ?2 AND s.parent_id <> '') ORDER BY s.first_ms, s.path",
 		reterr);
 	if (rc < 0)
 		return rc;

@@ -91,7 +91,7 @@ struct catalogue_query {
 typedef int (*catalogue_fn)(void *data, const struct session_row *row);
 int catalogue_query(struct store *store, const struct catalogue_query *query, catalogue_fn fn,
 	void *data, struct err *reterr) MUST_USE;
-/* Rows that name this session as their parent, by id or path, oldest first. */
+/* Rows that name this session as their parent, by id or path, oldest first; "" is nobody's. */
 int catalogue_children(struct store *store, const struct session_info *parent, catalogue_fn fn,
 	void *data, struct err *reterr) MUST_USE;
 /* By the path of the file. ERR_NOTFOUND. */

@@ -353,6 +353,15 @@ static void test_children(void **state)
 	AUTO_SESSION_ROW parent = get(w, DEMO ID_A ".jsonl");
 	assert_int_equal(catalogue_children(w->store, &parent.info, count_row, &rows, NULL), 0);
 	assert_int_equal(rows, 1);
+	/* One of which no more is known than its id, or nothing. */
+	char none[] = "", id[] = ID_A;
+	struct session_info bare = { .path = none, .id = id };
+	rows = 0;
+	assert_int_equal(catalogue_children(w->store, &bare, count_row, &rows, NULL), 0);
+	assert_int_equal(rows, 1);
+	bare.id = none;
+	assert_int_equal(catalogue_children(w->store, &bare, count_row, &rows, NULL), 0);
+	assert_int_equal(rows, 1);
 }
 
 static void test_memory_store(void **state)

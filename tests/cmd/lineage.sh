@@ -196,4 +196,12 @@ t_exit 'nothing goes on there' 1 t_elsewhere lineage
 t_exit 'no such session' 1 t_faden lineage nobody
 t_exit 'a failure for programs' 1 t_faden lineage --json nobody
 t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["code"], d["session_id"])' "$t_out")" 'not-found None'
+
+# a parent of which only the id is known has no children but those that name it
+f=$(make codex "$codex" "$here" 01a00000-0000-7000-8000-000000000021 'a fork')
+sed -i '1s/"payload": *{/&"forked_from_id":"01a00000-0000-7000-8000-000000000020",/' "$f"
+for asked in 01a00000-0000-7000-8000-000000000021 01a00000-0000-7000-8000-000000000020; do
+	t_exit 'one whose parent nobody knows' 0 t_faden lineage "$asked"
+	t_is 'is its only child' "$(wc -l <"$t_out")" 2
+done
 t_done
