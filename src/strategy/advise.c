@@ -127,7 +127,7 @@ static void feed_piece(struct advise_run *run, const struct advise_fact *f)
 	bool codex = run->opts->format == TRANSCRIPT_CODEX;
 	enum token_text what = TOKEN_REST;
 
-	if (f->images > 0)
+	for (uint32_t i = 0; i < f->images; i++)
 		tokens_odd(&run->tokens);
 	if (f->kind == ADVISE_THINKING)
 		return;

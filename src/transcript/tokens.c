@@ -98,6 +98,7 @@ void tokens_text(struct tokens *t, enum token_text what, uint64_t bytes)
 void tokens_odd(struct tokens *t)
 {
 	t->odd = true;
+	t->images++;
 }
 
 static size_t find_model(struct tokens *t, struct sv name)
@@ -166,6 +167,7 @@ void tokens_call(struct tokens *t, struct sv model, struct sv message_id, const 
 	if (t->first == 0 && !t->odd && !t->partial) {
 		t->first = context;
 		t->first_bytes = t->bytes - t->next_answer - t->next_tail;
+		t->first_images = t->images;
 	}
 	t->most = context > t->most ? context : t->most;
 	t->least = t->least == 0 || context < t->least ? context : t->least;
@@ -196,7 +198,7 @@ void tokens_break(struct tokens *t)
 	t->told = false;
 	t->context = t->output = 0;
 	t->last_message = 0;
-	t->answer = t->tail = t->bytes = 0;
+	t->answer = t->tail = t->bytes = t->images = 0;
 	t->next_answer = t->next_tail = 0;
 	t->odd = t->partial = false;
 }
@@ -255,7 +257,8 @@ int64_t tokens_base(const struct tokens *t)
 		return t->told_base;
 	if (ratio.samples == 0)
 		return 0;
-	int64_t base = t->first - tokens_of(&ratio, t->first_bytes).tokens;
+	int64_t base = t->first - tokens_of(&ratio, t->first_bytes).tokens -
+		(int64_t)t->first_images * TOKENS_IMAGE;
 	base = base < t->least ? base : t->least;
 	return base > 0 ? base : 0;
 }

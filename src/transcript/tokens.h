@@ -76,6 +76,8 @@ struct tokens {
 	uint64_t bytes; /* all bytes since the break */
 	int64_t first; /* context of the first call of all, and what texts it held; 0: none */
 	uint64_t first_bytes;
+	uint64_t first_images;
+	uint64_t images; /* since the break */
 	int64_t least; /* the smallest context recorded; 0: none */
 	int64_t most; /* the largest context recorded since the model changed */
 	bool told; /* `context` is what tokens_known() said, and how sure that is */
@@ -96,7 +98,7 @@ enum token_text {
 	TOKEN_ANSWER_EARLY, /* of the call given next */
 };
 void tokens_text(struct tokens *t, enum token_text what, uint64_t bytes);
-/* An image or the like, whose tokens have nothing to do with its bytes. */
+/* One image or the like, whose tokens have nothing to do with its bytes. */
 void tokens_odd(struct tokens *t);
 /* An answer's usage; all 0 is none, and only the model counts. model may be empty: as before. */
 void tokens_call(
@@ -120,8 +122,8 @@ void tokens_item(struct tokens *t, enum transcript_format format, const struct i
 struct usage tokens_usage(enum transcript_format format, struct jval usage);
 
 struct token_ratio tokens_ratio(const struct tokens *t); /* for the current model */
-/* What the first call took beside the texts before it: the agent's own prompt and tools. 0: not
- * known, which it is only where later calls tell bytes a token. */
+/* What the first call took beside the texts and images before it: the agent's own prompt and tools.
+ * 0: not known, which it is only where later calls tell bytes a token. */
 int64_t tokens_base(const struct tokens *t);
 /* Whether so many tokens of texts can be in the context beside that. */
 bool tokens_have_room(const struct tokens *t, int64_t tokens);
