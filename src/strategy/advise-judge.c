@@ -60,7 +60,7 @@ static int64_t count_kinds(struct advice *a)
 /* Beside the texts there are images, and together they may still be too much. */
 static void fit_into_context(struct advice *a, const struct tokens *t)
 {
-	int64_t images = a->kinds[ADVISE_IMAGES].tokens, sum = count_kinds(a);
+	int64_t sum = count_kinds(a), images = a->kinds[ADVISE_IMAGES].tokens;
 	int64_t room = a->context.tokens - tokens_base(t) - images;
 
 	if (tokens_have_room(t, sum) || room <= 0)

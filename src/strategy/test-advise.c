@@ -181,6 +181,37 @@ static void test_agent_sent_less(void **state UNUSED)
 	assert_in_range(a.plans[ADVISE_TRIM_500].saved.tokens, 490, 500);
 }
 
+/* A picture takes its share of the context beside the texts and the agent's own prompt. */
+static void test_image_first(void **state UNUSED)
+{
+	static const struct {
+		int context;
+		bool scaled;
+		int64_t results, base;
+	} cases[] = {
+		{ 5000, false, 3400, 100 }, /* 37002 bytes in 3400 tokens */
+		{ 2000, true, 500, 0 }, /* no such bytes: they take what there is */
+	};
+	AUTO_FREE char *text = repeat('r', 37000);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STR t = STR_INIT;
+		AUTO_ADVICE a = ADVICE_INIT;
+		claude_head(&t, "user", "u1", NULL);
+		str_adds(&t,
+			",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"image\","
+			"\"source\":{\"type\":\"base64\",\"data\":\"eA==\"}}]}}\n");
+		call(&t, "a1", "u1", "m1", 1600, TOOL_USE("t1"));
+		claude_result(&t, "r1", "a1", "t1", text);
+		call(&t, "a2", "r1", "m2", cases[i].context, TEXT("done"));
+		advise(&t, 0, &a);
+		assert_int_equal(a.scaled, cases[i].scaled);
+		assert_int_equal(a.kinds[ADVISE_IMAGES].tokens, TOKENS_IMAGE);
+		assert_in_range(
+			a.kinds[ADVISE_RESULTS].tokens, cases[i].results - 5, cases[i].results);
+		assert_in_range(a.kinds[ADVISE_BASE].tokens, cases[i].base, cases[i].base + 5);
+	}
+}
+
 static void test_no_usage_is_assumed(void **state UNUSED)
 {
 	AUTO_STR t = STR_INIT;
@@ -312,6 +343,7 @@ int main(void)
 		cmocka_unit_test(test_usage_counts_once),
 		cmocka_unit_test(test_side_chain_and_old_branch),
 		cmocka_unit_test(test_agent_sent_less),
+		cmocka_unit_test(test_image_first),
 		cmocka_unit_test(test_no_usage_is_assumed),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_edge_of_full),
