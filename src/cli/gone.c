@@ -12,16 +12,12 @@
  * text itself when there is neither. */
 static char *id_of(struct app *app, const char *spec)
 {
+	struct sv id = transcript_path_uuid(sv_of(spec));
 	char *session = find_session_of(app, spec);
 
 	if (session)
 		return session;
-	for (int f = 0; f < TRANSCRIPT_FORMATS; f++) {
-		struct sv id = transcript_path_id((enum transcript_format)f, sv_of(spec));
-		if (uuid_valid(id))
-			return xmemdup0(id.p, id.n);
-	}
-	return xstrdup(spec);
+	return id.n > 0 ? xmemdup0(id.p, id.n) : xstrdup(spec);
 }
 
 char *gone_copy(struct app *app, const struct session_row *row)

@@ -186,17 +186,6 @@ static bool find_by_name(const struct trace *t, const char *id, struct lineage_n
 	return false;
 }
 
-/* The id in the name of the file, whichever agent's it is. */
-static char *id_in_path(const char *path)
-{
-	for (int f = 0; f < TRANSCRIPT_FORMATS; f++) {
-		struct sv id = transcript_path_id((enum transcript_format)f, sv_of(path));
-		if (uuid_valid(id))
-			return xmemdup0(id.p, id.n);
-	}
-	return xstrdup("");
-}
-
 /* Wherever a session of this id is now; ret->id stays NULL when nobody knows it. */
 static int look_for(
 	const struct trace *t, const char *id, struct lineage_node *ret, struct err *reterr)
@@ -224,7 +213,9 @@ static int find_parent(const struct trace *t, const struct lineage_node *child,
 	const char *path = child->parent_path;
 	if (find_by_path(t, path, ret))
 		return 0;
-	AUTO_FREE char *id = child->parent_id[0] ? xstrdup(child->parent_id) : id_in_path(path);
+	struct sv named =
+		child->parent_id[0] ? sv_of(child->parent_id) : transcript_path_uuid(sv_of(path));
+	AUTO_FREE char *id = xmemdup0(named.p, named.n);
 	int rc = look_for(t, id, &found, reterr);
 	if (rc < 0)
 		return rc;

@@ -35,6 +35,8 @@ char *codex_rollout_path(const char *root, int64_t wall_ms, const char *id);
 
 /* The session id in a file's name, empty when the name is not one of a session. */
 struct sv transcript_path_id(enum transcript_format format, struct sv path);
+/* The uuid in the name of a file, whichever agent's it is; empty when there is none. */
+struct sv transcript_path_uuid(struct sv path);
 
 struct transcript_file {
 	const char *path; /* valid during the call */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/uuid.h"
 #include "os/path.h"
 #include "transcript/adapter.h"
 #include "transcript/home.h"
@@ -28,6 +29,16 @@ const char *transcript_format_name(enum transcript_format format)
 struct sv transcript_path_id(enum transcript_format format, struct sv path)
 {
 	return table[format]->path_id(path_base(path));
+}
+
+struct sv transcript_path_uuid(struct sv path)
+{
+	for (int f = 0; f < TRANSCRIPT_FORMATS; f++) {
+		struct sv id = transcript_path_id((enum transcript_format)f, path);
+		if (uuid_valid(id))
+			return id;
+	}
+	return SV("");
 }
 
 /* ---- which agent's file is it ---- */
