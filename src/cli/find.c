@@ -41,7 +41,12 @@ static void add_candidate(struct table *t, const struct app *app, const struct s
 /* Always for people: programs have the ids in the message. */
 static void show_candidates(struct app *app, const struct catalogue_matches *matches)
 {
-	const struct term_opts screen = { .fd = STDERR_FILENO, .term_name = env_get("TERM") };
+	const struct term_opts screen = {
+		.fd = STDERR_FILENO,
+		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+		.term_name = env_get("TERM"),
+		.ascii = !env_use_locale(),
+	};
 	struct table table;
 	struct term t;
 
@@ -54,7 +59,7 @@ static void show_candidates(struct app *app, const struct catalogue_matches *mat
 		add_candidate(&table, app, &matches->rows.v[i]);
 	table_print(&table, &t);
 	if (matches->more || matches->rows.n > CANDIDATES_SHOWN)
-		term_puts(&t, env_use_locale() ? "…\n" : "...\n");
+		term_puts(&t, screen.ascii ? "...\n" : "…\n");
 	(void)fwrite(t.buf.buf, 1, t.buf.len, app->err);
 	table_release(&table);
 	term_release(&t);
