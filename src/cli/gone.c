@@ -3,10 +3,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/uuid.h"
 #include "cli/archive-of.h"
 #include "cli/find.h"
 #include "os/path.h"
+
+enum { BACK_MAX = ERR_MSG_MAX - 120 }; /* beside it there are an id and words */
 
 /* The id in the name of the file, whichever agent's it is, or of the conversation's session; the
  * text itself when there is neither. */
@@ -64,9 +67,18 @@ bool gone_explain(struct app *app, const char *spec, struct err *err)
 		return false;
 	AUTO_FREE char *copy = gone_copy(app, &row);
 	AUTO_FREE char *path = path_show(row.info.path, app->paths.home);
-	(void)err_set(err, ERR_NOTFOUND,
-		"the file of session %s is gone%s%s%s; the archive has %s%s", row.info.id,
-		path[0] ? " (" : "", path, path[0] ? ")" : "", copy ? "a copy: " : "no copy of it",
-		copy ? copy : "");
+	AUTO_STR back = STR_INIT;
+	if (copy && path[0])
+		shell_cp(&back, copy, row.info.path);
+	/* A command that is cut is none. */
+	if (back.len > 0 && back.len < BACK_MAX)
+		(void)err_set(err, ERR_NOTFOUND,
+			"the file of session %s is gone; get it back from the archive: %s",
+			row.info.id, back.buf);
+	else
+		(void)err_set(err, ERR_NOTFOUND,
+			"the file of session %s is gone%s%s%s; the archive has %s%s", row.info.id,
+			path[0] ? " (" : "", path, path[0] ? ")" : "",
+			copy ? "a copy: " : "no copy of it", copy ? copy : "");
 	return true;
 }

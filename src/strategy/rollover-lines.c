@@ -46,6 +46,8 @@ static void put_stats(struct lines *l)
 	jw_key(&l->w, "stats");
 	jw_object(&l->w);
 	jw_put_i64(&l->w, "original_tokens", plan->before.tokens);
+	if (plan->counted)
+		jw_put_i64(&l->w, "tokens_saved", plan->saved.tokens);
 	known_put(&l->w, &known);
 	jw_end(&l->w);
 }

@@ -241,7 +241,7 @@ t_is 'names the first originals still' "$(grep -o 'faden recall [0-9a-f]*' "$new
 	"$(grep -o 'faden recall [0-9a-f]*' "$first" | wc -l)"
 rm "$first" "$file"
 t_exit 'a parent that is gone' 1 t_faden show $id
-copy=$(sed -n 's/.*the archive has a copy: //p' "$t_err")
+copy=$(sed -n "s/.*get it back from the archive: cp '\([^']*\)' .*/\1/p" "$t_err")
 t_ok 'is in the archive, as is said' test -s "$copy"
 t_exit 'and its family' 0 t_faden lineage $id
 t_like 'says it too' "$(cat "$t_out")" "^The archive has a copy of this session: $copy$"
