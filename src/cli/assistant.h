@@ -10,6 +10,7 @@
 
 struct assistant_opts {
 	const char *agent; /* --agent; NULL: by settings, memory, question, else rehearsal */
+	const char *agent_by; /* what else names it, for messages; NULL: --agent */
 	const char *model; /* --model; NULL: by settings */
 	bool may_ask; /* on a terminal: offer the installed agents once */
 	bool keep_alive; /* many turns are to come */

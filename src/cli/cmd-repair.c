@@ -330,7 +330,7 @@ static int apply(struct run *run, struct err *reterr)
 	if (rc >= 0)
 		rc = repair_apply(run->repair, &how, &run->result, reterr);
 	if (rc < 0)
-		out_hint(run->app, opts->out, reterr);
+		out_hint(run->app, opts->out, opts->in_place, reterr);
 	if (run->out_missing)
 		out_folder_made(run->app, run->out, rc >= 0);
 	return rc;

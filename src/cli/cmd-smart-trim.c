@@ -137,7 +137,7 @@ static int trim(struct smarting *s, struct err *reterr)
 	const struct smart_opts opts = opts_of(s);
 	rc = smart_apply(&opts, &s->digest, &s->answer, &s->archive, &s->report, reterr);
 	if (rc < 0)
-		out_hint(s->app, s->opts->out, reterr);
+		out_hint(s->app, s->opts->out, false, reterr);
 	if (s->out_missing && !s->opts->dry_run)
 		out_folder_made(s->app, s->out, rc >= 0);
 	if (rc >= 0 && !s->opts->dry_run)

@@ -157,7 +157,7 @@ static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 	const struct trim_opts opts = opts_of(t);
 	r = trim_session(&opts, &archive, &t->report, reterr);
 	if (r < 0)
-		out_hint(t->app, t->opts->out, reterr);
+		out_hint(t->app, t->opts->out, t->opts->in_place, reterr);
 	if (t->out_missing && !t->opts->dry_run)
 		out_folder_made(t->app, t->out, r == 0);
 	return r;

@@ -108,7 +108,7 @@ static bool takes_no_files(int code)
 		code == -EDQUOT;
 }
 
-void out_hint(const struct app *app, const char *out, struct err *err)
+void out_hint(const struct app *app, const char *out, bool in_place, struct err *err)
 {
 	struct err before = *err;
 
@@ -118,7 +118,7 @@ void out_hint(const struct app *app, const char *out, struct err *err)
 		(void)err_set(err, before.code,
 			"%s (originals are kept there; XDG_DATA_HOME names another folder)",
 			before.msg);
-	else if (!out)
+	else if (!out && !in_place)
 		(void)err_set(err, before.code, "%s (--out DIR writes a new session elsewhere)",
 			before.msg);
 }

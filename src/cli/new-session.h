@@ -26,8 +26,8 @@ void print_resume(const struct app *app, const char *words, const char *id, cons
  */
 int out_folder(const char *out, char **ret, bool *ret_missing, struct err *reterr) MUST_USE;
 /* After a failure to write: says what can be done when a folder takes no files. `out` is what --out
- * says, or NULL. */
-void out_hint(const struct app *app, const char *out, struct err *err);
+ * says, or NULL; with `in_place` there is no elsewhere. */
+void out_hint(const struct app *app, const char *out, bool in_place, struct err *err);
 /* When there was none before: says that it was made, or takes the empty one away when no session
  * came of it. */
 void out_folder_made(struct app *app, const char *folder, bool written);

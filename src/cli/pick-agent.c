@@ -103,7 +103,8 @@ int pick_agent(
 	a->kind = AGENT_REHEARSAL;
 	if (opts->agent) {
 		a->forced = true;
-		return take_named(a, opts->agent, "--agent", reterr);
+		return take_named(
+			a, opts->agent, opts->agent_by ? opts->agent_by : "--agent", reterr);
 	}
 	if (strcmp(configured, "auto") != 0)
 		return take_named(a, configured, "ai.agent", reterr);

@@ -33,6 +33,7 @@ int question_ask(struct app *app, const char *agent, const struct session_row *a
 		.agent = agent	     ? agent
 			: configured ? NULL
 				     : about->agent,
+		.agent_by = agent ? NULL : "the session's agent answers (--agent names another)",
 	};
 	int rc = assistant_open(app, &opts, &a, reterr);
 	if (rc < 0)
