@@ -5,11 +5,12 @@
 
 uint64_t hash_seed(void)
 {
+	static const char here = 0;
 	uint64_t seed;
 
 	/* Where the system gives none, an address is better than nothing. */
 	if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
-		seed = (uintptr_t)&seed;
+		seed = (uintptr_t)&here;
 	return seed;
 }
 
