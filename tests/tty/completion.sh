@@ -26,14 +26,14 @@ t_faden ask --agent rehearsal 'hello there' >/dev/null
 id=$(t_faden list --json | sed -n 's/.*"id":"\([^"]*\)".*/\1/p')
 t_faden rename "$id" seven
 
-# tab NAME TEXT PATTERN: TEXT and Tab show it.
+# tab NAME TEXT PATTERN: TEXT and Tab show it. Lines are taken back with Ctrl-U: a Ctrl-C that meets
+# a shell at work takes its completions away.
 tab() {
-	tty_type C-u
 	tty_type C-l
 	t_wait_for 10 tty_shows '^> *$'
 	tty_type "$2" Tab
 	tty_wait "$shell: $1" "$3"
-	tty_type C-c
+	tty_type C-u
 }
 
 try_all() {
