@@ -9,6 +9,7 @@
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/go-on.h"
 #include "cli/new-session.h"
 #include "cli/question.h"
 #include "cli/session-view.h"
@@ -264,7 +265,8 @@ static void print_done(const struct rolling *r)
 	print_figures(r);
 	if (r->current)
 		(void)fputs("  it is now what goes on in its folder\n", out);
-	print_resume(r->app, resume_words(r->target->agent, r->target->format), r->plan.id, r->dir);
+	go_on_commands(
+		r->app, resume_words(r->target->agent, r->target->format), r->plan.id, r->dir);
 }
 
 /* ---- the command ---- */

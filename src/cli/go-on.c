@@ -94,11 +94,46 @@ static void print_move(struct app *app, const char *path, const char *place)
 	(void)fprintf(app->out, "To go on with it, move it first:\n  %s\n", line.buf);
 }
 
+/* Claude Code finds a session only from where its work is. */
+static void add_cd(const struct app *app, const char *dir, struct str *out)
+{
+	AUTO_FREE char *real = NULL;
+
+	if (!dir[0] ||
+		(app->cwd && path_real(dir, &real, NULL) >= 0 && strcmp(real, app->cwd) == 0))
+		return;
+	str_adds(out, "cd ");
+	shell_word(out, dir);
+	str_adds(out, " && ");
+}
+
+void go_on_commands(const struct app *app, const char *words, const char *id, const char *dir)
+{
+	AUTO_STR cd = STR_INIT;
+
+	if (dir[0] && !path_exists(dir)) {
+		AUTO_FREE char *gone = xasprintf(
+			"The folder of its work, %s, is gone: go to where that is now, and from "
+			"there:",
+			dir);
+		prose_put(app->out, 0, gone);
+		(void)fprintf(app->out, "  faden rollover --here %s\n", id);
+		return;
+	}
+	(void)fprintf(app->out, "Go on with:\n  faden ask --in %s TEXT\n", id);
+	if (!words)
+		return;
+	if (sv_starts(sv_of(words), SV("claude")))
+		add_cd(app, dir, &cd);
+	(void)fprintf(
+		app->out, "  faden resume %s\n  %s%s %s\n", id, cd.len ? cd.buf : "", words, id);
+}
+
 void go_on_print(struct app *app, const struct session_row *of, const char *id, const char *path)
 {
 	if (is_found(app, of->info.format, id, path)) {
 		AUTO_FREE char *dir = folder_of(of->info.format, path);
-		print_resume(app, resume_words(of->agent, of->info.format), id, dir);
+		go_on_commands(app, resume_words(of->agent, of->info.format), id, dir);
 		return;
 	}
 	AUTO_FREE char *place = place_of(app, of, id, path);

@@ -12,3 +12,6 @@
  * session it was made from, or itself: of the same agent and format.
  */
 void go_on_print(struct app *app, const struct session_row *of, const char *id, const char *path);
+/* The same for one that lies where it should; words as of resume_words(), dir is where its work is,
+ * "" when that is not known. */
+void go_on_commands(const struct app *app, const char *words, const char *id, const char *dir);

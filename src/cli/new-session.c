@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/shell.h"
 #include "cli/prose.h"
 #include "os/path.h"
 #include "ui/size.h"
@@ -37,41 +36,6 @@ void print_saved_tokens(
 	str_adds(&line, dry ? "It would save " : "  saved    ");
 	saved_words(saved, before, &line);
 	prose_put(out, dry ? 0 : VALUE_COLUMN, line.buf);
-}
-
-/* Claude Code finds a session only from where its work is. */
-static void add_cd(const struct app *app, const char *dir, struct str *out)
-{
-	AUTO_FREE char *real = NULL;
-
-	if (!dir[0] ||
-		(app->cwd && path_real(dir, &real, NULL) >= 0 && strcmp(real, app->cwd) == 0))
-		return;
-	str_adds(out, "cd ");
-	shell_word(out, dir);
-	str_adds(out, " && ");
-}
-
-void print_resume(const struct app *app, const char *words, const char *id, const char *dir)
-{
-	AUTO_STR cd = STR_INIT;
-
-	if (dir[0] && !path_exists(dir)) {
-		AUTO_FREE char *gone = xasprintf(
-			"The folder of its work, %s, is gone: go to where that is now, and from "
-			"there:",
-			dir);
-		prose_put(app->out, 0, gone);
-		(void)fprintf(app->out, "  faden rollover --here %s\n", id);
-		return;
-	}
-	(void)fprintf(app->out, "Go on with:\n  faden ask --in %s TEXT\n", id);
-	if (!words)
-		return;
-	if (sv_starts(sv_of(words), SV("claude")))
-		add_cd(app, dir, &cd);
-	(void)fprintf(
-		app->out, "  faden resume %s\n  %s%s %s\n", id, cd.len ? cd.buf : "", words, id);
 }
 
 int out_folder(const char *out, char **ret, bool *ret_missing, struct err *reterr)

@@ -16,9 +16,6 @@ void saved_words(const struct figure *saved, const struct figure *before, struct
 /* "  saved    973 of 21,695 tokens (fitted), leaving 20,722", or that it would save so much */
 void print_saved_tokens(
 	FILE *out, bool dry, const struct figure *saved, const struct figure *before);
-/* The commands that go on with it; words as of resume_words(), dir is where its work is, "" when
- * that is not known. */
-void print_resume(const struct app *app, const char *words, const char *id, const char *dir);
 
 /*
  * The folder of --out as an absolute path, for the caller to free. One that is missing is fine when

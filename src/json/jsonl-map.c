@@ -234,18 +234,18 @@ static bool goes_on(const struct slot *s)
 	return s->result == 0 && !is_empty(s);
 }
 
-static enum stage finish_range(const struct job *job, struct slot *s)
+static void finish_range(const struct job *job, struct slot *s)
 {
 	if (job->ops->finish && goes_on(s))
 		s->result = job->ops->finish(job->data, &s->chunk, &s->out, &s->err);
-	return STAGE_READY;
 }
 
-static enum stage work_range(const struct job *job, struct slot *s)
+static void work_range(const struct job *job, struct slot *s)
 {
 	if (goes_on(s))
 		s->result = job->ops->work(job->data, &s->chunk, &s->out, &s->err);
-	return job->ops->join ? STAGE_WORKED : finish_range(job, s);
+	if (!job->ops->join)
+		finish_range(job, s);
 }
 
 static void join_range(const struct job *job, struct slot *s)
@@ -313,9 +313,9 @@ static void do_begin(struct job *job)
 		job->known_end = s->end;
 	}
 	unlock(job);
-	enum stage stage = work_range(job, s);
+	work_range(job, s);
 	pthread_mutex_lock(&job->lock);
-	s->stage = stage;
+	s->stage = job->ops->join ? STAGE_WORKED : STAGE_READY;
 }
 
 static void do_join(struct job *job)
@@ -330,9 +330,9 @@ static void do_join(struct job *job)
 	job->joining = false;
 	job->joined++;
 	unlock(job);
-	enum stage stage = finish_range(job, s);
+	finish_range(job, s);
 	pthread_mutex_lock(&job->lock);
-	s->stage = stage;
+	s->stage = STAGE_READY;
 }
 
 static void do_sink(struct job *job)

@@ -276,12 +276,13 @@ static int freeze(
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = sql_prepare(&q, a->store,
-		"UPDATE archive SET how = 1, dev = ?, ino = ?, size = ?, mtime_ns = ? WHERE key = "
+		"UPDATE archive SET how = ?, dev = ?, ino = ?, size = ?, mtime_ns = ? WHERE key = "
 		"?",
 		reterr);
 
 	if (r < 0)
 		return r;
+	sql_int(&q, ARCHIVE_COPY);
 	sql_int(&q, (int64_t)st->st_dev);
 	sql_int(&q, (int64_t)st->st_ino);
 	sql_int(&q, st->st_size);
@@ -297,11 +298,12 @@ static int find_same(const struct archive *a, const char *path, const struct sta
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = sql_prepare(&q, a->store,
-		"SELECT key FROM archive WHERE session = ? AND how <> 0 ORDER BY kept_ms", reterr);
+		"SELECT key FROM archive WHERE session = ? AND how <> ? ORDER BY kept_ms", reterr);
 
 	if (r < 0)
 		return r;
 	sql_sv(&q, session_of(path));
+	sql_int(&q, ARCHIVE_LINK);
 	while ((r = sql_step(&q, reterr)) > 0) {
 		const char *found = sql_get_text(&q, 0);
 		AUTO_FREE char *kept = archive_path(a, found);

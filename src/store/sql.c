@@ -7,32 +7,31 @@
 int sql_error(struct store *store, int code, struct err *reterr)
 {
 	const char *text = sqlite3_errmsg(store_db(store));
-	const char *file = sqlite3_db_filename(store_db(store), "main");
+	const char *name = sqlite3_db_filename(store_db(store), "main");
+	const char *file = name && name[0] ? name : "in memory";
 
 	switch (code & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return err_set(reterr, ERR_BUSY,
-			"store: another faden process holds it for too long; try again");
+			"store %s: another faden process holds it for too long; try again", file);
 	case SQLITE_FULL:
 		return err_set(reterr, ERR_STORE,
-			"store: the disk is full; faden cannot write this down to %s",
-			file ? file : "memory");
+			"store %s: the disk is full; faden cannot write this down", file);
 	case SQLITE_READONLY:
 	case SQLITE_CANTOPEN:
 	case SQLITE_PERM:
-		return err_set(reterr, ERR_STORE, "store: %s cannot be written (%s)",
-			file ? file : "it", text);
+		return err_set(reterr, ERR_STORE, "store %s: cannot be written (%s)", file, text);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return err_set(reterr, ERR_STORE,
-			"store: the file is damaged (%s); move it away and faden makes a new one, "
-			"agents' transcripts are not touched",
-			text);
+			"store %s: the file is damaged (%s); move it away and faden makes a new "
+			"one, agents' transcripts are not touched",
+			file, text);
 	case SQLITE_TOOBIG:
-		return err_set(reterr, ERR_LIMIT, "store: a text is too long to be kept");
+		return err_set(reterr, ERR_LIMIT, "store %s: a text is too long to be kept", file);
 	default:
-		return err_set(reterr, ERR_STORE, "store: %s", text);
+		return err_set(reterr, ERR_STORE, "store %s: %s", file, text);
 	}
 }
 

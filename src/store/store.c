@@ -164,8 +164,6 @@ int store_open(const char *path, unsigned flags, const struct log *log, struct s
 	}
 	r = code == SQLITE_OK ? configure(store, flags, reterr) : sql_error(store, code, reterr);
 	if (r < 0) {
-		if (reterr && !strstr(reterr->msg, name))
-			err_prefix(reterr, "%s", name);
 		log_write(log, LOG_ERROR, "store %s: error %d", name, r);
 		store_close(store);
 		return r;

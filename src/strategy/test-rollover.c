@@ -48,6 +48,20 @@ static void find(struct world *w, const char *id, struct session_row *ret)
 	assert_int_equal(catalogue_resolve(w->store, w->homes, 2, id, ret, NULL, NULL), 0);
 }
 
+static struct rollover_opts opts_of(
+	const struct world *w, const struct session_row *parent, size_t target)
+{
+	return (struct rollover_opts){
+		.store = w->store,
+		.homes = w->homes,
+		.n_homes = 2,
+		.parent = parent,
+		.target = &w->homes[target],
+		.dir = "/work/demo",
+		.clock = &w->clock,
+	};
+}
+
 /* Rolls `id` over; the new id in ret. */
 static void roll(struct world *w, const char *id, size_t target, const char *prompt,
 	char ret[static UUID_TEXT], struct str *message)
@@ -55,16 +69,8 @@ static void roll(struct world *w, const char *id, size_t target, const char *pro
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	AUTO_ROLLOVER plan = ROLLOVER_INIT;
 	find(w, id, &row);
-	const struct rollover_opts opts = {
-		.store = w->store,
-		.homes = w->homes,
-		.n_homes = 2,
-		.parent = &row,
-		.target = &w->homes[target],
-		.dir = "/work/demo",
-		.prompt = prompt,
-		.clock = &w->clock,
-	};
+	struct rollover_opts opts = opts_of(w, &row, target);
+	opts.prompt = prompt;
 	assert_int_equal(rollover_plan(&opts, &plan, NULL), 0);
 	assert_false(path_exists(plan.path));
 	assert_int_equal(rollover_apply(&opts, &plan, NULL), 0);
@@ -147,16 +153,8 @@ static void test_empty(void **state)
 		AUTO_FREE char *path =
 			session_write(w->folder, DEMO ID("2") ".jsonl", i ? sv_of(line) : SV(""));
 		find(w, path, &row);
-		const struct rollover_opts opts = {
-			.store = w->store,
-			.homes = w->homes,
-			.n_homes = 2,
-			.parent = &row,
-			.target = &w->homes[0],
-			.dir = "/work/demo",
-			.prompt = "do it",
-			.clock = &w->clock,
-		};
+		struct rollover_opts opts = opts_of(w, &row, 0);
+		opts.prompt = "do it";
 		assert_int_equal(rollover_plan(&opts, &plan, &err), ERR_NOTFOUND);
 		assert_non_null(strstr(err.msg, path));
 	}
@@ -170,16 +168,8 @@ static void test_prompt_limit(void **state)
 	AUTO_FREE char *prompt = xcalloc(ROLLOVER_PROMPT_MAX + 2, 1);
 	memset(prompt, 'x', ROLLOVER_PROMPT_MAX);
 	find(w, ID("1"), &row);
-	const struct rollover_opts opts = {
-		.store = w->store,
-		.homes = w->homes,
-		.n_homes = 2,
-		.parent = &row,
-		.target = &w->homes[0],
-		.dir = "/work/demo",
-		.prompt = prompt,
-		.clock = &w->clock,
-	};
+	struct rollover_opts opts = opts_of(w, &row, 0);
+	opts.prompt = prompt;
 	assert_int_equal(rollover_plan(&opts, &plan, NULL), 0);
 	assert_non_null(strstr(plan.message.buf, "xxx…\n\n[SESSION")); /* a title is cut visibly */
 	prompt[ROLLOVER_PROMPT_MAX] = 'x';
@@ -196,16 +186,8 @@ static void test_references(void **state)
 	AUTO_FREE char *dir = path_join(w->folder, "archive");
 	const struct archive archive = { .store = w->store, .dir = dir, .clock = &w->clock };
 	find(w, ID("1"), &row);
-	const struct rollover_opts opts = {
-		.store = w->store,
-		.homes = w->homes,
-		.n_homes = 2,
-		.parent = &row,
-		.target = &w->homes[0],
-		.dir = "/work/demo",
-		.archive = &archive,
-		.clock = &w->clock,
-	};
+	struct rollover_opts opts = opts_of(w, &row, 0);
+	opts.archive = &archive;
 	assert_int_equal(rollover_plan(&opts, &plan, NULL), 0);
 	assert_int_equal(plan.places.n, plan.brief.facts.n);
 	assert_false(path_exists(dir));

@@ -26,8 +26,8 @@ t_faden ask --agent rehearsal 'hello there' >/dev/null
 id=$(t_faden list --json | sed -n 's/.*"id":"\([^"]*\)".*/\1/p')
 t_faden rename "$id" seven
 
-# tab NAME TEXT PATTERN: TEXT and Tab show it. Lines are taken back with Ctrl-U: a Ctrl-C that meets
-# a shell at work takes its completions away.
+# tab NAME TEXT PATTERN: TEXT and Tab show it. Lines are taken back with Ctrl-U: after a
+# Ctrl-C a busy bash was once seen to complete nothing more.
 tab() {
 	tty_type C-l
 	t_wait_for 10 tty_shows '^> *$'
