@@ -11,36 +11,7 @@ id=abababab-0000-4000-8000-000000000001
 file=$("$t_helper/make-session" claude "$claude" "$here" "$id" 'first words')
 
 # 17,600 tokens of the agent's own, 4 bytes a token, the last answer 1,500 tokens.
-python3 - "$file" "$id" "$here" <<'END'
-import json, sys
-lines, parent, context = [], None, 17600
-def line(kind, message):
-    global parent
-    uuid = f"00000000-0000-4000-8000-{len(lines):012d}"
-    lines.append({"parentUuid": parent, "isSidechain": False, "type": kind, "message": message,
-                  "uuid": uuid, "timestamp": "2026-03-01T10:00:00Z", "sessionId": sys.argv[2],
-                  "cwd": sys.argv[3]})
-    parent = uuid
-def answer(n, block, out):
-    global context
-    line("assistant", {"id": f"m{n}", "role": "assistant", "model": "claude-sonnet-4-5",
-                       "content": [block],
-                       "usage": {"input_tokens": context, "output_tokens": out}})
-    context += out
-def told(n, content):
-    global context
-    line("user", {"role": "user", "content": [
-        {"type": "tool_result", "tool_use_id": f"t{n}", "content": content}]})
-    context += len(json.dumps(content)) // 4
-line("user", {"role": "user", "content": "go on and look"})
-for n in range(8):
-    answer(n, {"type": "tool_use", "id": f"t{n}", "name": ["Read", "Bash"][n % 2],
-               "input": {"file_path": f"/src/part-{n}.c"}}, 10)
-    told(n, f"{n} " + "word " * 2000 if n % 3 else
-            [{"type": "text", "text": f"{n} " + "list " * 1500}])
-answer(8, {"type": "text", "text": "All of it was read. " * 300}, 1500)
-open(sys.argv[1], "w").write("".join(json.dumps(l) + "\n" for l in lines))
-END
+"$t_helper/usage-session" "$file" "$id" "$here" mixed
 
 # get FILE PATH: a member of the object in the file, by its keys.
 get() {
@@ -137,32 +108,7 @@ t_is 'of what was left' "$(get "$t_tmp/first" trim_metadata.stats.original_token
 made() {
 	id=abababab-0000-4000-8000-00000000000$1
 	file=$("$t_helper/make-session" claude "$claude" "$here" "$id" 'first words')
-	python3 - "$file" "$id" "$here" "$2" "$3" "$4" <<'END'
-import json, sys
-n_results, size, most = map(int, sys.argv[4:])
-lines, parent, context = [], None, 18000
-def line(kind, message):
-    global parent
-    uuid = f"00000000-0000-4000-8000-{len(lines):012d}"
-    lines.append({"parentUuid": parent, "isSidechain": False, "type": kind, "message": message,
-                  "uuid": uuid, "timestamp": "2026-03-01T10:00:00Z", "sessionId": sys.argv[2],
-                  "cwd": sys.argv[3]})
-    parent = uuid
-line("user", {"role": "user", "content": "go on and look"})
-for n in range(n_results):
-    line("assistant", {"id": f"m{n}", "role": "assistant", "model": "claude-sonnet-4-5",
-                       "content": [{"type": "tool_use", "id": f"t{n}", "name": "Bash",
-                                    "input": {"command": f"ls {n}"}}],
-                       "usage": {"input_tokens": context, "output_tokens": 10}})
-    text = f"{n} " + "word " * (size // 5)
-    line("user", {"role": "user", "content": [
-        {"type": "tool_result", "tool_use_id": f"t{n}", "content": text}]})
-    context = min(most, context + 10 + (len(text) + 2) // 4)
-line("assistant", {"id": "mz", "role": "assistant", "model": "claude-sonnet-4-5",
-                   "content": [{"type": "text", "text": "Done."}],
-                   "usage": {"input_tokens": context, "output_tokens": 10}})
-open(sys.argv[1], "w").write("".join(json.dumps(l) + "\n" for l in lines))
-END
+	"$t_helper/usage-session" "$file" "$id" "$here" "$2" "$3" "$4"
 }
 # near NAME VALUE LOW HIGH
 near() {
