@@ -4,8 +4,8 @@
  */
 #include "fuzz.h"
 
-#include "cli/config-yaml.h"
 #include "cli/settings-use.h"
+#include "config/yaml.h"
 
 static void use(const struct settings *s)
 {

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "assist/keywords.h"
+#include "config/keywords.h"
 
 /* clang-format off */
 #define UTTERANCE_LIST(X) \

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/config-yaml.h"
 #include "cli/env.h"
+#include "config/yaml.h"
 #include "os/file.h"
 #include "os/path.h"
 #include "store/store.h"
@@ -89,7 +89,7 @@ int app_load_settings(struct app *app, struct err *reterr)
 	if (r == -ENOENT && !app->config_given)
 		r = 0;
 	if (r == 0)
-		r = settings_from_environment(app->settings, NULL, reterr);
+		r = settings_from_environment(app->settings, env_all(), NULL, reterr);
 	print_unknown(app, &unknown);
 	return r;
 }

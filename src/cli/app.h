@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "ui/pager.h"
 
-struct settings; /* cli/settings.h */
+struct settings; /* config/settings.h */
 struct store; /* store/store.h */
 
 /* All absolute and owned; the folders need not exist. */

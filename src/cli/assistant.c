@@ -8,7 +8,7 @@
 #include "cli/pick-agent.h"
 #include "cli/routing.h"
 #include "cli/settings-use.h"
-#include "cli/settings.h"
+#include "config/settings.h"
 #include "os/path.h"
 
 const char *assistant_hint(const struct assistant *a, const struct conv *c)

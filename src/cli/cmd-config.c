@@ -2,10 +2,11 @@
 
 #include "base/utf8.h"
 #include "cli/cmd.h"
-#include "cli/config-print.h"
-#include "cli/config-yaml.h"
+#include "cli/env.h"
 #include "cli/settings-use.h"
+#include "config/yaml.h"
 #include "os/file.h"
+#include "json/write.h"
 
 struct config_opts {
 	bool json;
@@ -18,15 +19,116 @@ static const struct opt config_options[] = {
 
 static const char *const config_verbs[] = { "check", "example", "get", "path", NULL };
 
+/* ---- values ---- */
+
+static void print_list(FILE *out, const struct settings *s, const char *file)
+{
+	for (int id = 0; id < SETTING_COUNT; id++) {
+		AUTO_STR value = STR_INIT;
+		AUTO_STR origin = STR_INIT;
+		AUTO_STR line = STR_INIT;
+		AUTO_STR safe = STR_INIT;
+
+		settings_print(&value, s, (enum setting_id)id);
+		settings_print_origin(&origin, s, (enum setting_id)id, file);
+		str_addf(&line, "%s = %s  (%s)", settings_table[id].name, value.buf, origin.buf);
+		utf8_scrub_line(&safe, str_sv(&line));
+		(void)fprintf(out, "%s\n", safe.buf);
+	}
+}
+
+static void put_strings(struct jw *w, const struct strv *list)
+{
+	jw_array(w);
+	for (size_t i = 0; i < list->n; i++)
+		jw_string(w, sv_of(list->v[i]));
+	jw_end(w);
+}
+
+static void put_words(struct jw *w, const struct keywords *k)
+{
+	jw_array(w);
+	for (size_t i = 0; i < k->texts.n; i++) {
+		jw_object(w);
+		jw_put_cstr(w, "language", *k->langs.v[i] ? k->langs.v[i] : NULL);
+		jw_put_cstr(w, "text", k->texts.v[i]);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void put_value(struct jw *w, const struct settings *s, enum setting_id id)
+{
+	const void *value = settings_value(s, id);
+	switch (settings_table[id].kind) {
+	case SETTING_BOOL:
+		jw_bool(w, *(const bool *)value);
+		break;
+	case SETTING_INT:
+		jw_i64(w, *(const long long *)value);
+		break;
+	case SETTING_NUMBER:
+		jw_double(w, *(const double *)value);
+		break;
+	case SETTING_SECONDS:
+		jw_double(w, (double)*(const int64_t *)value / 1000);
+		break;
+	case SETTING_STRING:
+	case SETTING_PATH:
+	case SETTING_CHOICE:
+		jw_string(w, sv_of(*(char *const *)value));
+		break;
+	case SETTING_LIST:
+	case SETTING_TABLE:
+		put_strings(w, value);
+		break;
+	case SETTING_WORDS:
+		put_words(w, value);
+		break;
+	}
+}
+
+static void put_setting(
+	struct jw *w, const struct settings *s, enum setting_id id, const char *file)
+{
+	static const char *const sources[] = {
+		[SETTING_DEFAULT] = "default",
+		[SETTING_FILE] = "file",
+		[SETTING_ENVIRONMENT] = "environment",
+	};
+	const struct setting_origin *o = &s->origins[id];
+
+	jw_object(w);
+	jw_put_cstr(w, "name", settings_table[id].name);
+	jw_key(w, "value");
+	put_value(w, s, id);
+	jw_put_cstr(w, "source", sources[o->source]);
+	if (o->source == SETTING_FILE) {
+		jw_put_cstr(w, "file", file);
+		jw_put_i64(w, "line", o->line);
+	}
+	jw_put_cstr(w, "default", settings_table[id].fallback);
+	jw_put_cstr(w, "help", settings_table[id].help);
+	jw_end(w);
+}
+
 static int show_all(struct app *app, const struct config_opts *opts, struct err *reterr)
 {
+	AUTO_STR json = STR_INIT;
+	struct jw w = JW_INIT(&json);
 	int r = app_load_settings(app, reterr);
+
 	if (r < 0)
 		return r;
-	if (opts->json)
-		config_print_json(app->out, app->settings, app->paths.config_file);
-	else
-		config_print_list(app->out, app->settings, app->paths.config_file);
+	if (!opts->json) {
+		print_list(app->out, app->settings, app->paths.config_file);
+		return 0;
+	}
+	jw_array(&w);
+	for (int id = 0; id < SETTING_COUNT; id++)
+		put_setting(&w, app->settings, (enum setting_id)id, app->paths.config_file);
+	jw_end(&w);
+	(void)fprintf(app->out, "%s\n", json.buf);
 	return 0;
 }
 
@@ -46,7 +148,7 @@ static int show_one(
 	AUTO_STR safe = STR_INIT;
 	struct jw w = JW_INIT(&text);
 	if (opts->json)
-		config_put_value(&w, app->settings, (enum setting_id)id);
+		put_value(&w, app->settings, (enum setting_id)id);
 	else
 		settings_print(&text, app->settings, (enum setting_id)id);
 	utf8_scrub(&safe, str_sv(&text));
@@ -116,7 +218,18 @@ static void print_checked_json(FILE *out, const struct checked *c)
 	jw_put_bool(&w, "exists", !c->missing);
 	jw_put_bool(&w, "ok", c->findings.all.n == 0);
 	jw_key(&w, "findings");
-	findings_json(&w, &c->findings);
+	jw_array(&w);
+	vec_each (&c->findings.all, one) {
+		jw_object(&w);
+		jw_key(&w, "line");
+		if (one->line > 0)
+			jw_i64(&w, one->line);
+		else
+			jw_null(&w);
+		jw_put_cstr(&w, "message", one->text);
+		jw_end(&w);
+	}
+	jw_end(&w);
 	jw_end(&w);
 	(void)fprintf(out, "%s\n", text.buf);
 }
@@ -141,7 +254,7 @@ static int check(
 	if (r == 0)
 		r = config_check(app->settings, str_sv(&text), c.file, &c.findings, reterr);
 	if (r == 0)
-		r = settings_from_environment(app->settings, &c.findings, reterr);
+		r = settings_from_environment(app->settings, env_all(), &c.findings, reterr);
 	if (r == 0)
 		r = find_shadowed(app->settings, &c.findings, reterr);
 	if (r < 0)
@@ -169,7 +282,9 @@ static int run_config(
 		return 0;
 	}
 	if (argc == 1 && sv_is(verb, "example")) {
-		config_print_example(app->out);
+		AUTO_STR text = STR_INIT;
+		config_example(&text);
+		(void)fputs(text.buf, app->out);
 		return 0;
 	}
 	return err_set(

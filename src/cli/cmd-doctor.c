@@ -14,7 +14,7 @@
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/pick-agent.h"
-#include "cli/settings.h"
+#include "config/settings.h"
 #include "os/path.h"
 #include "ui/term.h"
 #include "ui/wrap.h"

@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/suggest.h"
 #include "cli/archive-of.h"
 #include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
 #include "cli/hook.h"
-#include "cli/settings.h"
-#include "cli/suggest.h"
+#include "config/settings.h"
 #include "strategy/rollover.h"
 
 static const struct opt hook_options[] = {

@@ -14,7 +14,7 @@
 #include "cli/question.h"
 #include "cli/session-view.h"
 #include "cli/sessions.h"
-#include "cli/settings.h"
+#include "config/settings.h"
 #include "os/path.h"
 #include "strategy/rollover.h"
 #include "transcript/tokens.h"

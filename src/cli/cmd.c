@@ -1,6 +1,6 @@
 #include "cli/cmd.h"
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 #define CMD(name) extern const struct cmd cmd_##name;
 #include "cli/commands.def"

@@ -77,15 +77,6 @@ int env_clock(struct clock *ret, struct err *reterr)
 	return 0;
 }
 
-const char *env_nth(const char *prefix, size_t n)
-{
-	for (char **e = environ; e && *e; e++) {
-		if (sv_starts(sv_of(*e), sv_of(prefix)) && n-- == 0)
-			return *e;
-	}
-	return NULL;
-}
-
 const char *env_pager(void)
 {
 	return getenv("PAGER");

@@ -13,8 +13,6 @@ const char *env_get(const char *name);
 int env_paths(struct app_paths *ret, struct err *reterr) MUST_USE;
 /* FADEN_CLOCK: an ISO time or milliseconds since 1970 stop the clock there. */
 int env_clock(struct clock *ret, struct err *reterr) MUST_USE;
-/* The n-th variable whose name begins with prefix, as "NAME=value"; NULL after the last. */
-const char *env_nth(const char *prefix, size_t n);
 /* The user's pager: NULL when not set, "" when none is wanted. */
 const char *env_pager(void);
 /* The whole environment. */

@@ -1,6 +1,6 @@
 #include "cli/cli.h"
 #include "cli/help.h"
-#include "cli/settings.h"
+#include "config/settings.h"
 #include "json/write.h"
 
 /* What the program's exit status means; the man pages print it. */

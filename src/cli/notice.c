@@ -2,7 +2,7 @@
 
 #include "base/utf8.h"
 #include "cli/env.h"
-#include "cli/settings.h"
+#include "config/settings.h"
 #include "os/path.h"
 #include "os/proc.h"
 

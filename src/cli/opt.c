@@ -1,7 +1,7 @@
 #include "cli/opt.h"
 
 #include "base/clock.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 /* What one argument turned out to be. */
 struct hit {

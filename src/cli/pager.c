@@ -4,7 +4,7 @@
 
 #include "cli/app.h"
 #include "cli/env.h"
-#include "cli/settings.h"
+#include "config/settings.h"
 
 void app_pager_begin(struct app *app)
 {

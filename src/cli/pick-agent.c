@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/env.h"
-#include "cli/settings.h"
+#include "config/settings.h"
 #include "ui/choice.h"
 #include "ui/term.h"
 

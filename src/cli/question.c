@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/assistant.h"
-#include "cli/settings.h"
+#include "config/settings.h"
 #include "strategy/ask.h"
 
 enum { TIMEOUT_MS = 15 * 60 * 1000 }; /* where ai.timeout has none: nobody watches this turn */

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "cli/settings.h"
+#include "config/settings.h"
 #include "route/route.h"
 #include "route/tasktype.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "assist/utterance.h"
-#include "cli/settings.h"
+#include "config/settings.h"
 
 enum { SYSTEM_PROMPT_MAX = 256 * 1024 }; /* bytes of ai.system_prompt_path */
 

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "base/suggest.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
-#include "cli/suggest.h"
 
 static void sorted(void **state)
 {

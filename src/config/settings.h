@@ -1,18 +1,18 @@
 /*
- * The settings: one row each in settings.def, one field each in struct settings. The table knows
- * name, kind, default, range and help; the configuration file, the environment, `faden config`, the
- * example file and the man page all come from it.
+ * The settings: plain data that any room above may be given. One row each in settings.def, one
+ * field each in struct settings. The table knows name, kind, default, range and help; the
+ * configuration file, the environment, `faden config`, the example file and the man page all come
+ * from it.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "assist/keywords.h"
 #include "base/err.h"
 #include "base/str.h"
-
-struct findings; /* cli/findings.h */
+#include "base/vec.h"
+#include "config/keywords.h"
 
 enum setting_kind {
 	SETTING_BOOL, /* bool */
@@ -40,7 +40,7 @@ enum setting_kind {
 
 enum setting_id {
 #define S(kind, field, name, fallback, low, high, choices, help) SETTING_ID_##field,
-#include "cli/settings.def"
+#include "config/settings.def"
 #undef S
 	SETTING_COUNT
 };
@@ -54,7 +54,7 @@ struct setting_origin {
 
 struct settings {
 #define S(kind, field, name, fallback, low, high, choices, help) SETTING_TYPE_##kind field;
-#include "cli/settings.def"
+#include "config/settings.def"
 #undef S
 	struct setting_origin origins[SETTING_COUNT];
 	char *home; /* for "~" */
@@ -91,10 +91,28 @@ void settings_clear(struct settings *s, enum setting_id id);
 void *settings_field(struct settings *s, enum setting_id id);
 const void *settings_value(const struct settings *s, enum setting_id id);
 
-/* FADEN_AI_TIMEOUT and so on override the file. Names the variable on failure; where `wrong` is
- * given, all mistakes are added to it and nothing fails. */
-int settings_from_environment(
-	struct settings *s, struct findings *wrong, struct err *reterr) MUST_USE;
+/* What is wrong with a configuration: one line each, with the place. */
+struct config_finding {
+	unsigned line; /* in the file, from 1; 0: not in it (the environment, the whole) */
+	char *text; /* without the place */
+};
+struct findings {
+	VEC(struct config_finding) all;
+};
+#define FINDINGS_INIT           \
+	{                       \
+		.all = VEC_INIT \
+	}
+void findings_add(struct findings *f, unsigned line, const char *fmt, ...) PRINTF(3, 4);
+void findings_release(struct findings *f);
+/* "FILE:LINE: text", scrubbed; what stands in no line has no place. */
+void config_finding_print(struct str *out, const struct config_finding *f, const char *file);
+
+/* FADEN_AI_TIMEOUT and so on among "NAME=value"s override the file; an empty value is none. Names
+ * the variable on failure; where `wrong` is given, all mistakes are added to it and nothing
+ * fails. */
+int settings_from_environment(struct settings *s, const char *const *envp, struct findings *wrong,
+	struct err *reterr) MUST_USE;
 
 /* The value as text, as settings_set() takes it. */
 void settings_print(struct str *out, const struct settings *s, enum setting_id id);

@@ -4,8 +4,7 @@
  */
 #pragma once
 
-#include "cli/findings.h"
-#include "cli/settings.h"
+#include "config/settings.h"
 
 enum {
 	CONFIG_BYTES_MAX = 256 * 1024,
@@ -31,3 +30,9 @@ int config_load(struct settings *s, const char *path, struct findings *unknown,
  */
 int config_check(struct settings *s, struct sv text, const char *file, struct findings *all,
 	struct err *reterr) MUST_USE;
+
+/*
+ * A file that changes nothing, appended to out: every setting with its default, each behind a '#'
+ * in the first column. Taking those away gives a file with the same meaning.
+ */
+void config_example(struct str *out);

@@ -1,9 +1,8 @@
-#include "cli/config-yaml.h"
+#include "config/yaml.h"
 
 #include <errno.h>
 #include <yaml.h>
 
-#include "cli/yaml-problem.h"
 #include "os/file.h"
 #include "route/lang.h"
 
@@ -47,11 +46,53 @@ static int depth_change(yaml_event_type_t type)
 	return type == YAML_MAPPING_END_EVENT || type == YAML_SEQUENCE_END_EVENT ? -1 : 0;
 }
 
+/* libyaml's complaints in words for somebody who writes a configuration, not a parser. */
+struct wording {
+	const char *problem; /* a part of libyaml's text */
+	const char *context; /* a part of its context; NULL: any */
+	const char *words;
+	bool begun; /* say on which line it began */
+};
+
+static const struct wording wordings[] = {
+	{ "expected ',' or ']'", NULL, "a list is not closed: ',' or ']' is missing", true },
+	{ "expected ',' or '}'", NULL, "a '{' is not closed: ',' or '}' is missing", true },
+	{ "expected node content", "flow", "a '[' or '{' is not closed, or a value is missing",
+		false },
+	{ "unexpected end of stream", "quoted", "a quotation mark is not closed", true },
+	{ "expected ':'", NULL, "a ':' is missing behind a key", true },
+	{ "mapping values are not allowed", NULL,
+		"a ':' that cannot be here; is the line indented as the others, or does the value "
+		"need quotation marks?",
+		false },
+	{ "expected key", NULL, "not indented as the lines above", true },
+	{ "expected '-' indicator", NULL, "not indented as the elements of the list above", true },
+	{ "cannot start any token", NULL,
+		"a tab or a special character; indent with blanks, and put a value with special "
+		"characters into quotation marks",
+		false },
+	{ "tab character", NULL, "a tab; indent with blanks", false },
+	{ "control characters", NULL, "a control character", false },
+	{ "UTF-8", NULL, "not UTF-8", false },
+	{ "octet", NULL, "not UTF-8", false },
+};
+
 static int fail_as_parser(struct loader *l)
 {
 	const yaml_parser_t *p = &l->parser;
+	const struct wording *w = wordings, *end = wordings + ARRAY_LEN(wordings);
 	AUTO_STR what = STR_INIT;
-	yaml_problem(&what, p->problem, p->context, (unsigned)p->context_mark.line + 1);
+
+	while (p->problem && w < end &&
+		!(strstr(p->problem, w->problem) &&
+			(!w->context || (p->context && strstr(p->context, w->context)))))
+		w++;
+	if (!p->problem)
+		str_adds(&what, "out of memory");
+	else
+		str_adds(&what, w < end ? w->words : p->problem);
+	if (p->problem && w < end && w->begun && p->context)
+		str_addf(&what, " (it begins on line %u)", (unsigned)p->context_mark.line + 1);
 	return fail_at(l, (unsigned)p->problem_mark.line + 1, SV(""), "not YAML: %s", what.buf);
 }
 

@@ -1,4 +1,4 @@
-#include "assist/keywords.h"
+#include "config/keywords.h"
 
 #include <ctype.h>
 

@@ -1,4 +1,4 @@
-#include "cli/settings.h"
+#include "config/settings.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -7,9 +7,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "cli/env.h"
-#include "cli/findings.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
+#include "base/utf8.h"
 #include "os/path.h"
 
 const struct setting settings_table[SETTING_COUNT] = {
@@ -24,7 +23,7 @@ const struct setting settings_table[SETTING_COUNT] = {
 		.help = (help_),                                         \
 		.offset = offsetof(struct settings, field_),             \
 	},
-#include "cli/settings.def"
+#include "config/settings.def"
 #undef S
 };
 
@@ -298,45 +297,77 @@ const char *settings_suggest(struct sv name)
 	return near.best;
 }
 
+/* ---- findings ---- */
+
+void findings_add(struct findings *f, unsigned line, const char *fmt, ...)
+{
+	AUTO_STR text = STR_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	str_addvf(&text, fmt, ap);
+	va_end(ap);
+	vec_push(&f->all, (struct config_finding){ line, xstrdup(text.buf) });
+}
+
+void findings_release(struct findings *f)
+{
+	vec_each (&f->all, one)
+		free(one->text);
+	vec_release(&f->all);
+}
+
+void config_finding_print(struct str *out, const struct config_finding *f, const char *file)
+{
+	AUTO_STR whole = STR_INIT;
+
+	if (f->line > 0)
+		str_addf(&whole, "%s:%u: ", file, f->line);
+	str_adds(&whole, f->text);
+	utf8_scrub_line(out, str_sv(&whole));
+}
+
 /* ---- environment ---- */
 
-/* "ai.max_budget_usd" → "FADEN_AI_MAX_BUDGET_USD" */
+/* "ai.max_budget_usd" → "FADEN_AI_MAX_BUDGET_USD=" */
 static void variable_name(struct str *out, const char *name)
 {
 	str_adds(out, "FADEN_");
 	for (; *name; name++)
 		str_addc(out, *name == '.' ? '_' : (char)toupper((unsigned char)*name));
+	str_addc(out, '=');
 }
 
-/* The row from its variable, if there is one. Names the variable on failure. */
-static int set_from_environment(struct settings *s, enum setting_id id, struct err *reterr)
+int settings_from_environment(
+	struct settings *s, const char *const *envp, struct findings *wrong, struct err *reterr)
 {
-	AUTO_STR name = STR_INIT;
-	variable_name(&name, settings_table[id].name);
-	const char *value = env_get(name.buf);
-	if (!value)
-		return 0;
 	const struct setting_origin origin = { .source = SETTING_ENVIRONMENT };
-	int r = settings_set(s, id, sv_of(value), origin, reterr);
-	if (r < 0)
-		err_prefix(reterr, "%s", name.buf);
-	return r;
-}
-
-int settings_from_environment(struct settings *s, struct findings *wrong, struct err *reterr)
-{
 	struct err own = ERR_INIT;
 	struct err *err = reterr ? reterr : &own;
-	if (!env_nth("FADEN_", 0))
-		return 0;
-	for (int id = 0; id < SETTING_COUNT; id++) {
-		int r = set_from_environment(s, (enum setting_id)id, err);
-		if (r < 0 && !wrong)
-			return r;
-		if (r < 0)
+	VEC(const char *) ours = VEC_INIT;
+	int r = 0;
+
+	for (; envp && *envp; envp++)
+		if (sv_starts(sv_of(*envp), SV("FADEN_")))
+			vec_push(&ours, *envp);
+	for (int id = 0; ours.n > 0 && r == 0 && id < SETTING_COUNT; id++) {
+		AUTO_STR name = STR_INIT;
+		struct sv value = SV("");
+
+		variable_name(&name, settings_table[id].name);
+		vec_each (&ours, one)
+			if (value.n == 0 && sv_starts(sv_of(*one), str_sv(&name)))
+				value = sv_from(sv_of(*one), name.len);
+		if (value.n == 0 || settings_set(s, (enum setting_id)id, value, origin, err) == 0)
+			continue;
+		err_prefix(err, "%.*s", (int)name.len - 1, name.buf);
+		if (wrong)
 			findings_add(wrong, 0, "%s", err->msg);
+		else
+			r = err->code;
 	}
-	return 0;
+	vec_release(&ours);
+	return r;
 }
 
 /* ---- values as text ---- */

@@ -1,4 +1,4 @@
-#include "cli/settings.h"
+#include "config/settings.h"
 
 #include <ctype.h>
 #include <setjmp.h>
@@ -8,8 +8,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "cli/config-print.h"
-#include "cli/config-yaml.h"
+#include "config/yaml.h"
 
 /* ---- the table ---- */
 
@@ -311,6 +310,44 @@ static void size_has_a_limit(void **state)
 	settings_free(s);
 }
 
+/* ---- the environment, as it is handed in ---- */
+
+static void variables_override(void **state)
+{
+	static const char *const envp[] = { "PATH=/bin", "FADEN_AI_TIMEOUT=2m",
+		"FADEN_AI_MODEL=", "FADEN_AI_MODELX=x", "FADEN_ASSISTANT_NAME=Ada=Eva", NULL };
+	struct settings *s = settings_new("/home/me");
+
+	(void)state;
+	assert_int_equal(settings_from_environment(s, NULL, NULL, NULL), 0);
+	assert_int_equal(settings_from_environment(s, envp, NULL, NULL), 0);
+	assert_int_equal(s->ai_timeout, 120000);
+	assert_string_equal(s->ai_model, "");
+	assert_string_equal(s->assistant_name, "Ada=Eva");
+	assert_int_equal(s->origins[SETTING_ID_ai_timeout].source, SETTING_ENVIRONMENT);
+	assert_int_equal(s->origins[SETTING_ID_ai_model].source, SETTING_DEFAULT);
+	settings_free(s);
+}
+
+static void wrong_variables_are_named(void **state)
+{
+	static const char *const envp[] = { "FADEN_UI_PAGER=perhaps", "FADEN_AI_TIMEOUT=soon",
+		"FADEN_AI_MODEL=m", NULL };
+	struct settings *s = settings_new("/home/me");
+	struct findings all = FINDINGS_INIT;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(settings_from_environment(s, envp, NULL, &err), ERR_INPUT);
+	assert_non_null(strstr(err.msg, "FADEN_AI_TIMEOUT: 'soon'"));
+	assert_int_equal(settings_from_environment(s, envp, &all, NULL), 0);
+	assert_int_equal(all.all.n, 2);
+	assert_non_null(strstr(all.all.v[1].text, "FADEN_UI_PAGER: 'perhaps'"));
+	assert_string_equal(s->ai_model, "m");
+	findings_release(&all);
+	settings_free(s);
+}
+
 /* ---- the example ---- */
 
 /* Every line's '#' in the first column taken away. */
@@ -330,14 +367,11 @@ static void uncomment(struct str *out, struct sv text)
 static void example_says_the_defaults(void **state)
 {
 	(void)state;
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-	config_print_example(f);
-	assert_int_equal(fclose(f), 0);
+	AUTO_STR text = STR_INIT;
 	AUTO_STR active = STR_INIT;
-	uncomment(&active, sv_make(text, n));
-	struct loaded as_it_is = load(text), changed = load(active.buf);
+	config_example(&text);
+	uncomment(&active, str_sv(&text));
+	struct loaded as_it_is = load(text.buf), changed = load(active.buf);
 	accepted(&as_it_is);
 	accepted(&changed);
 	struct settings *s = settings_new("/home/me");
@@ -353,7 +387,6 @@ static void example_says_the_defaults(void **state)
 	settings_free(s);
 	unload(&as_it_is);
 	unload(&changed);
-	free(text);
 }
 
 int main(void)
@@ -373,6 +406,8 @@ int main(void)
 		cmocka_unit_test(hostile_files),
 		cmocka_unit_test(depth_has_a_limit),
 		cmocka_unit_test(size_has_a_limit),
+		cmocka_unit_test(variables_override),
+		cmocka_unit_test(wrong_variables_are_named),
 		cmocka_unit_test(example_says_the_defaults),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
