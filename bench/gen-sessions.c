@@ -1,12 +1,14 @@
 /*
- * Writes synthetic sessions in Claude Code's layout, the same for the same arguments:
+ * Writes synthetic sessions, the same for the same arguments:
  *
  *	gen-sessions FOLDER FILES BYTES       FOLDER/projects/<project>/<uuid>.jsonl, BYTES in all
- *	gen-sessions --single FILE BYTES      one session
+ *	gen-sessions --single FILE BYTES      one session of Claude Code
+ *	gen-sessions --codex FILE BYTES       one of Codex
  *
  * BYTES takes k, M, G. Parents chain, every tool use has its result, usage is repeated on the
- * lines of one message, as the agent does it. Outputs have 1 to 200 kB and stand twice, in the
- * message and in toolUseResult.
+ * lines of one message, as the agents do it. Lines are as long as in real sessions: 2 to 6 kB in
+ *the mean, most of them a few hundred bytes, now and then one of up to 2 MB. What a tool gave
+ *stands twice: in the message and for the screen.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +27,8 @@
 
 enum {
 	POOL_BYTES = 4 * 1024 * 1024,
-	OUTPUT_MIN = 1024,
-	OUTPUT_MAX = 200 * 1024,
+	OUTPUT_MIN = 32,
+	OUTPUT_MAX = 1024 * 1024,
 	FILE_MIN = 4 * 1024,
 	ID_MAX = 40,
 	FLUSH_AT = 1024 * 1024,
@@ -64,6 +66,25 @@ static size_t rng_size(struct rng *r, size_t low, size_t high)
 	size_t base = low << rng_below(r, doublings + 1);
 	size_t size = base + rng_below(r, base);
 	return size < high ? size : high;
+}
+
+/* Of what a tool gives: a few words as a rule, a file or a log often, a heap of it now and then. */
+static size_t rng_output(struct rng *r, size_t most)
+{
+	static const struct {
+		size_t permille, low, high;
+	} shares[] = {
+		{ 560, OUTPUT_MIN, 512 },
+		{ 382, 512, 8 * 1024 },
+		{ 55, 8 * 1024, 32 * 1024 },
+		{ 3, 32 * 1024, OUTPUT_MAX },
+	};
+	size_t at = rng_below(r, 1000), i = 0;
+
+	while (at >= shares[i].permille)
+		at -= shares[i++].permille;
+	size_t size = rng_size(r, shares[i].low, shares[i].high);
+	return size < most ? size : most;
 }
 
 static void rng_uuid(struct rng *r, char out[static UUID_TEXT])
@@ -152,10 +173,12 @@ struct gen {
 	struct str buf; /* lines not yet written */
 	uint64_t bytes;
 	char session[UUID_TEXT];
-	char parent[UUID_TEXT]; /* empty: none yet */
+	char parent[UUID_TEXT]; /* empty: none yet; Codex: id of the turn */
 	char cwd[256];
 	int64_t now_ms;
 	int64_t context; /* tokens so far */
+	bool codex;
+	int64_t ordinal; /* of the next line, Codex */
 };
 
 static void end_line(struct gen *g, struct jw *w)
@@ -222,7 +245,18 @@ static void put_usage(struct gen *g, struct jw *w)
 	jw_put_i64(w, "cache_creation_input_tokens", g->context / 20);
 	jw_put_i64(w, "cache_read_input_tokens", g->context - g->context / 20);
 	jw_put_i64(w, "output_tokens", 1 + (int64_t)rng_below(&g->rng, 900));
+	jw_key(w, "server_tool_use");
+	jw_object(w);
+	jw_put_i64(w, "web_search_requests", 0);
+	jw_put_i64(w, "web_fetch_requests", 0);
+	jw_end(w);
 	jw_put_cstr(w, "service_tier", "standard");
+	jw_key(w, "cache_creation");
+	jw_object(w);
+	jw_put_i64(w, "ephemeral_1h_input_tokens", 0);
+	jw_put_i64(w, "ephemeral_5m_input_tokens", g->context / 20);
+	jw_end(w);
+	jw_put_cstr(w, "speed", "standard");
 	jw_end(w);
 }
 
@@ -258,7 +292,7 @@ static void end_assistant(struct gen *g, struct jw *w, const char *stop_reason)
 static void line_text(struct gen *g, const char *message_id)
 {
 	struct jw w = JW_INIT(&g->buf);
-	struct sv text = pool_piece(g->pool, &g->rng, rng_size(&g->rng, 64, 4096));
+	struct sv text = pool_piece(g->pool, &g->rng, rng_size(&g->rng, 64, 2048));
 
 	begin_assistant(g, &w, message_id);
 	jw_put_cstr(&w, "type", "text");
@@ -276,7 +310,7 @@ static void line_thinking(struct gen *g, const char *message_id)
 		str_addf(&signature, "%016" PRIx64, rng_next(&g->rng));
 	begin_assistant(g, &w, message_id);
 	jw_put_cstr(&w, "type", "thinking");
-	jw_put_string(&w, "thinking", pool_piece(g->pool, &g->rng, rng_size(&g->rng, 256, 8192)));
+	jw_put_string(&w, "thinking", pool_piece(g->pool, &g->rng, rng_size(&g->rng, 64, 4096)));
 	jw_put_string(&w, "signature", str_sv(&signature));
 	end_assistant(g, &w, "tool_use");
 }
@@ -405,7 +439,7 @@ static void tool_round(struct gen *g, size_t most)
 	for (size_t i = 0; i < n; i++) {
 		rng_id(&g->rng, "toolu", tool_ids[i]);
 		tools[i] = (enum tool)rng_below(&g->rng, TOOLS);
-		outputs[i] = pool_piece(g->pool, &g->rng, rng_size(&g->rng, OUTPUT_MIN, most));
+		outputs[i] = pool_piece(g->pool, &g->rng, rng_output(&g->rng, most));
 		line_tool_use(g, message_id, tools[i], tool_ids[i], outputs[i]);
 		memcpy(sources[i], g->parent, UUID_TEXT);
 	}
@@ -422,6 +456,39 @@ static void line_unchained(struct gen *g, const char *type, const char *key, con
 	jw_put_cstr(&w, key, value);
 	jw_put_cstr(&w, "sessionId", g->session);
 	end_line(g, &w);
+}
+
+/* What the agent notes before a prompt and behind an answer. */
+static void line_snapshot(struct gen *g)
+{
+	struct jw w = JW_INIT(&g->buf);
+	char id[UUID_TEXT];
+
+	rng_uuid(&g->rng, id);
+	jw_object(&w);
+	jw_put_cstr(&w, "type", "file-history-snapshot");
+	jw_put_cstr(&w, "messageId", id);
+	jw_key(&w, "snapshot");
+	jw_object(&w);
+	jw_put_cstr(&w, "messageId", id);
+	jw_key(&w, "trackedFileBackups");
+	jw_object(&w);
+	jw_end(&w);
+	put_time(g, &w);
+	jw_end(&w);
+	jw_put_bool(&w, "isSnapshotUpdate", false);
+	end_line(g, &w);
+}
+
+static void line_duration(struct gen *g)
+{
+	struct jw w = JW_INIT(&g->buf);
+
+	begin_chained(g, &w);
+	jw_put_cstr(&w, "subtype", "turn_duration");
+	jw_put_i64(&w, "durationMs", 200 + (int64_t)rng_below(&g->rng, 200000));
+	jw_put_bool(&w, "isMeta", false);
+	end_chained(g, &w, "system");
 }
 
 static int flush(struct gen *g, struct err *reterr)
@@ -444,20 +511,222 @@ static size_t output_max(const struct gen *g, uint64_t target)
 	return most < OUTPUT_MAX ? (size_t)most : OUTPUT_MAX;
 }
 
-static int turn(struct gen *g, uint64_t target, struct err *reterr)
+static void turn(struct gen *g, uint64_t target)
 {
 	char message_id[ID_MAX];
-	size_t rounds = rng_below(&g->rng, 6);
+	size_t rounds = rng_below(&g->rng, 12);
 
+	line_snapshot(g);
 	line_prompt(g);
 	for (size_t i = 0; i < rounds && g->bytes + g->buf.len < target; i++)
 		tool_round(g, output_max(g, target));
 	rng_id(&g->rng, "msg", message_id);
 	line_text(g, message_id);
-	if (g->context > 150000)
-		g->context = 20000;
-	return g->buf.len >= FLUSH_AT ? flush(g, reterr) : 0;
+	line_duration(g);
 }
+
+/* ---- Codex ---- */
+
+/* The payload of a line is open afterwards. */
+static void begin_codex(struct gen *g, struct jw *w, const char *type, const char *inner)
+{
+	jw_object(w);
+	put_time(g, w);
+	jw_put_i64(w, "ordinal", g->ordinal++);
+	jw_put_cstr(w, "type", type);
+	jw_key(w, "payload");
+	jw_object(w);
+	if (inner)
+		jw_put_cstr(w, "type", inner);
+}
+
+static void end_codex(struct gen *g, struct jw *w)
+{
+	jw_end(w);
+	end_line(g, w);
+}
+
+/* What stands at the end of the payload of every item. */
+static void end_item(struct gen *g, struct jw *w)
+{
+	jw_key(w, "internal_chat_message_metadata_passthrough");
+	jw_object(w);
+	jw_put_cstr(w, "turn_id", g->parent);
+	jw_end(w);
+	jw_end(w);
+	jw_key(w, "metadata");
+	jw_object(w);
+	jw_put_bool(w, "client_authored", false);
+	jw_end(w);
+	end_line(g, w);
+}
+
+/* A message and what the screen shows of it. */
+static void codex_message(struct gen *g, const char *role, struct sv text)
+{
+	bool user = strcmp(role, "user") == 0;
+	struct jw w = JW_INIT(&g->buf), screen = JW_INIT(&g->buf);
+	char id[ID_MAX];
+
+	rng_id(&g->rng, "msg", id);
+	begin_codex(g, &screen, "event_msg", "item_completed");
+	jw_put_cstr(&screen, "thread_id", g->session);
+	jw_put_cstr(&screen, "turn_id", g->parent);
+	jw_key(&screen, "item");
+	jw_object(&screen);
+	jw_put_cstr(&screen, "type", user ? "UserMessage" : "AgentMessage");
+	jw_put_cstr(&screen, "id", id);
+	jw_key(&screen, "content");
+	jw_array(&screen);
+	jw_object(&screen);
+	jw_put_cstr(&screen, "type", "text");
+	jw_put_string(&screen, "text", text);
+	jw_end(&screen);
+	jw_end(&screen);
+	jw_end(&screen);
+	end_codex(g, &screen);
+	begin_codex(g, &w, "response_item", "message");
+	jw_put_cstr(&w, "id", id);
+	jw_put_cstr(&w, "role", role);
+	jw_key(&w, "content");
+	jw_array(&w);
+	jw_object(&w);
+	jw_put_cstr(&w, "type", user ? "input_text" : "output_text");
+	jw_put_string(&w, "text", text);
+	jw_end(&w);
+	jw_end(&w);
+	end_item(g, &w);
+	g->context += (int64_t)text.n / 4;
+}
+
+static void put_codex_usage(struct gen *g, struct jw *w, const char *key)
+{
+	jw_key(w, key);
+	jw_object(w);
+	jw_put_i64(w, "input_tokens", g->context);
+	jw_put_i64(w, "cached_input_tokens", g->context - g->context / 20);
+	jw_put_i64(w, "output_tokens", 1 + (int64_t)rng_below(&g->rng, 900));
+	jw_put_i64(w, "reasoning_output_tokens", 0);
+	jw_put_i64(w, "total_tokens", g->context + 100);
+	jw_end(w);
+}
+
+static void codex_usage(struct gen *g)
+{
+	struct jw w = JW_INIT(&g->buf);
+
+	begin_codex(g, &w, "event_msg", "token_count");
+	jw_key(&w, "info");
+	jw_object(&w);
+	put_codex_usage(g, &w, "total_token_usage");
+	put_codex_usage(g, &w, "last_token_usage");
+	jw_put_i64(&w, "model_context_window", 258400);
+	jw_end(&w);
+	jw_key(&w, "rate_limits");
+	jw_object(&w);
+	jw_put_cstr(&w, "limit_id", "codex");
+	jw_put_cstr(&w, "primary", NULL);
+	jw_put_cstr(&w, "secondary", NULL);
+	jw_end(&w);
+	end_codex(g, &w);
+}
+
+static void codex_reasoning(struct gen *g)
+{
+	struct jw w = JW_INIT(&g->buf);
+	AUTO_STR sealed = STR_INIT;
+	char id[ID_MAX];
+
+	for (size_t i = rng_below(&g->rng, 120); i-- > 0;)
+		str_addf(&sealed, "%016" PRIx64, rng_next(&g->rng));
+	rng_id(&g->rng, "rs", id);
+	begin_codex(g, &w, "response_item", "reasoning");
+	jw_put_cstr(&w, "id", id);
+	jw_key(&w, "summary");
+	jw_array(&w);
+	jw_end(&w);
+	jw_put_cstr(&w, "content", NULL);
+	jw_put_string(&w, "encrypted_content", str_sv(&sealed));
+	end_item(g, &w);
+}
+
+/* A call, what the screen shows of it, its result, and what it took. */
+static void codex_round(struct gen *g, size_t most)
+{
+	struct jw call = JW_INIT(&g->buf), screen = JW_INIT(&g->buf), result = JW_INIT(&g->buf);
+	struct sv output = pool_piece(g->pool, &g->rng, rng_output(&g->rng, most));
+	char id[ID_MAX];
+
+	if (rng_below(&g->rng, 3) == 0)
+		codex_reasoning(g);
+	rng_id(&g->rng, "call", id);
+	begin_codex(g, &call, "response_item", "function_call");
+	jw_put_cstr(&call, "status", "completed");
+	jw_put_cstr(&call, "name", "exec_command");
+	jw_put_cstr(&call, "arguments", "{\"cmd\": \"grep -rn \\\"needle\\\" src | head -50\"}");
+	jw_put_cstr(&call, "call_id", id);
+	end_item(g, &call);
+	begin_codex(g, &screen, "event_msg", "item_completed");
+	jw_put_cstr(&screen, "thread_id", g->session);
+	jw_put_cstr(&screen, "turn_id", g->parent);
+	jw_key(&screen, "item");
+	jw_object(&screen);
+	jw_put_cstr(&screen, "type", "CommandExecution");
+	jw_put_cstr(&screen, "id", id);
+	jw_put_cstr(&screen, "cwd", g->cwd);
+	jw_put_cstr(&screen, "status", "completed");
+	jw_put_string(&screen, "aggregated_output", output);
+	jw_put_i64(&screen, "exit_code", 0);
+	jw_end(&screen);
+	end_codex(g, &screen);
+	begin_codex(g, &result, "response_item", "function_call_output");
+	jw_put_cstr(&result, "call_id", id);
+	jw_put_string(&result, "output", output);
+	end_item(g, &result);
+	g->context += (int64_t)output.n / 4;
+	codex_usage(g);
+}
+
+static void codex_turn(struct gen *g, uint64_t target)
+{
+	AUTO_STR text = STR_INIT;
+	struct jw w = JW_INIT(&g->buf);
+
+	rng_uuid(&g->rng, g->parent); /* of the turn */
+	begin_codex(g, &w, "turn_context", NULL);
+	jw_put_cstr(&w, "turn_id", g->parent);
+	jw_put_cstr(&w, "cwd", g->cwd);
+	jw_put_cstr(&w, "approval_policy", "never");
+	jw_put_cstr(&w, "model", "gpt-5.2-codex");
+	jw_put_cstr(&w, "summary", "none");
+	end_codex(g, &w);
+	add_words(&text, &g->rng, 4 + rng_below(&g->rng, 40));
+	codex_message(g, "user", str_sv(&text));
+	for (size_t i = rng_below(&g->rng, 12); i-- > 0 && g->bytes + g->buf.len < target;)
+		codex_round(g, output_max(g, target));
+	codex_message(g, "assistant", pool_piece(g->pool, &g->rng, rng_size(&g->rng, 64, 2048)));
+	codex_usage(g);
+}
+
+static void codex_header(struct gen *g)
+{
+	struct jw w = JW_INIT(&g->buf);
+
+	begin_codex(g, &w, "session_meta", NULL);
+	jw_put_cstr(&w, "session_id", g->session);
+	jw_put_cstr(&w, "id", g->session);
+	put_time(g, &w);
+	jw_put_cstr(&w, "cwd", g->cwd);
+	jw_put_cstr(&w, "originator", "codex_exec");
+	jw_put_cstr(&w, "cli_version", "0.166.0");
+	jw_key(&w, "base_instructions");
+	jw_object(&w);
+	jw_put_string(&w, "text", pool_piece(g->pool, &g->rng, 20000));
+	jw_end(&w);
+	end_codex(g, &w);
+}
+
+/* ---- a file ---- */
 
 static int set_time(const struct gen *g, struct err *reterr)
 {
@@ -471,12 +740,24 @@ static int write_session(struct gen *g, uint64_t target, struct err *reterr)
 {
 	int r = 0;
 
-	line_unchained(g, "permission-mode", "permissionMode", "default");
-	while (r == 0 && g->bytes + g->buf.len < target)
-		r = turn(g, target, reterr);
-	if (rng_below(&g->rng, 4) == 0)
+	if (g->codex)
+		codex_header(g);
+	else
+		line_unchained(g, "permission-mode", "permissionMode", "default");
+	while (r == 0 && g->bytes + g->buf.len < target) {
+		if (g->codex)
+			codex_turn(g, target);
+		else
+			turn(g, target);
+		if (g->context > 150000)
+			g->context = 20000;
+		if (g->buf.len >= FLUSH_AT)
+			r = flush(g, reterr);
+	}
+	if (!g->codex && rng_below(&g->rng, 4) == 0)
 		line_unchained(g, "custom-title", "customTitle", words[rng_below(&g->rng, 20)]);
-	line_unchained(g, "last-prompt", "leafUuid", g->parent);
+	if (!g->codex)
+		line_unchained(g, "last-prompt", "leafUuid", g->parent);
 	if (r == 0)
 		r = flush(g, reterr);
 	return r == 0 ? set_time(g, reterr) : r;
@@ -536,11 +817,13 @@ static int make_many(const char *folder, size_t files, uint64_t bytes, const str
 	return r;
 }
 
-static int make_single(const char *path, uint64_t bytes, const struct str *pool, struct err *reterr)
+static int make_single(
+	const char *path, bool codex, uint64_t bytes, const struct str *pool, struct err *reterr)
 {
 	struct gen g;
 
 	gen_init(&g, 1, pool);
+	g.codex = codex;
 	return make_file(&g, path, bytes, reterr);
 }
 
@@ -563,17 +846,19 @@ int main(int argc, char **argv)
 	struct rng rng = { 7 };
 	struct err err = ERR_INIT;
 	uint64_t bytes, files = 0;
-	bool single = argc == 4 && strcmp(argv[1], "--single") == 0;
+	bool codex = argc == 4 && strcmp(argv[1], "--codex") == 0;
+	bool single = codex || (argc == 4 && strcmp(argv[1], "--single") == 0);
 
 	if (argc != 4 || !parse_bytes(argv[3], &bytes) ||
 		(!single && (!parse_bytes(argv[2], &files) || files == 0))) {
-		fputs("usage: gen-sessions FOLDER FILES BYTES | gen-sessions --single FILE BYTES\n",
+		fputs("usage: gen-sessions FOLDER FILES BYTES\n"
+		      "       gen-sessions --single|--codex FILE BYTES\n",
 			stderr);
 		return 2;
 	}
 	while (pool.len < POOL_BYTES)
 		add_output_line(&pool, &rng);
-	int r = single ? make_single(argv[2], bytes, &pool, &err)
+	int r = single ? make_single(argv[2], codex, bytes, &pool, &err)
 		       : make_many(argv[1], (size_t)files, bytes, &pool, &err);
 	if (r < 0)
 		fprintf(stderr, "gen-sessions: %s\n", err.msg);
