@@ -6,17 +6,7 @@
 #include "base/map.h"
 #include "strategy/brief.h"
 
-/* Marks of the text, which are written by brief-render.c and read by brief-carry.c. */
-#define BRIEF_BEFORE " (from before)"
-#define BRIEF_PAST " (succeeded since)"
-#define BRIEF_CUT "…"
-#define BRIEF_TIMES " times)" /* behind " (" and a number with commas */
-#define BRIEF_MORE "and " /* before a number and … */
-#define BRIEF_EARLIER " earlier"
-#define BRIEF_END_EXIT "exit " /* before a number and ": " */
-#define BRIEF_END_FAILED "failed: "
-#define BRIEF_END_STOPPED "stopped: "
-#define BRIEF_END_UNKNOWN "no exit status: "
+#define BRIEF_CUT "…" /* behind a text that was cut */
 /* An open point that the end of a session makes by itself. */
 #define BRIEF_UNANSWERED "the last prompt has no answer"
 
@@ -91,6 +81,6 @@ void brief_take_result(struct brief_collect *c, const struct item *item);
 /* The file or command of that text, made when it is new; NULL beyond BRIEF_KNOWN_MAX. */
 struct brief_known *brief_know(struct brief_set *set, struct sv text);
 
-/* brief-carry.c: whether c->text is the message of a rollover, and what it brings. */
+/* brief-text.c: whether c->text is the message of a rollover, and what it brings. */
 bool brief_is_rollover(struct sv text);
 void brief_take_rollover(struct brief_collect *c, const struct item *item);

@@ -89,12 +89,6 @@ static void add_patched(struct sv patch, struct strv *out)
 
 /* ---- plans ---- */
 
-static bool is_done(struct jval status)
-{
-	return scan_string_eq(status, SV("completed")) || scan_string_eq(status, SV("done")) ||
-		scan_string_eq(status, SV("cancelled"));
-}
-
 /* The last plan counts; its steps that are not done are open. */
 static void take_plan(struct brief_collect *c, const struct item *item, struct jval steps)
 {
@@ -109,7 +103,10 @@ static void take_plan(struct brief_collect *c, const struct item *item, struct j
 			continue;
 		if (!scan_string(text, &words))
 			continue;
-		if (scan_get(step, SV("status"), &status) > 0 && is_done(status)) {
+		if (scan_get(step, SV("status"), &status) <= 0)
+			status.type = J_NONE;
+		if (scan_string_eq(status, SV("completed")) || scan_string_eq(status, SV("done")) ||
+			scan_string_eq(status, SV("cancelled"))) {
 			brief_done(c, str_sv(&words));
 			continue;
 		}
@@ -122,15 +119,6 @@ static void take_plan(struct brief_collect *c, const struct item *item, struct j
 }
 
 /* ---- from call to result ---- */
-
-static void await(struct brief_collect *c, struct brief_call call)
-{
-	if (c->calls.n == CALLS_MAX) {
-		brief_call_release(&c->calls.v[0]);
-		memmove(c->calls.v, c->calls.v + 1, (--c->calls.n) * sizeof(*c->calls.v));
-	}
-	vec_push(&c->calls, call);
-}
 
 static void fill_call(struct brief_call *call, const struct tool *tool, struct sv text)
 {
@@ -164,7 +152,11 @@ void brief_take_call(struct brief_collect *c, const struct item *item)
 		take_plan(c, item, steps);
 	else if (tool)
 		fill_call(&call, tool, str_sv(&c->text));
-	await(c, call);
+	if (c->calls.n == CALLS_MAX) {
+		brief_call_release(&c->calls.v[0]);
+		memmove(c->calls.v, c->calls.v + 1, (--c->calls.n) * sizeof(*c->calls.v));
+	}
+	vec_push(&c->calls, call);
 }
 
 struct brief_known *brief_know(struct brief_set *set, struct sv text)
@@ -286,23 +278,16 @@ static struct sv without_head(struct sv text)
 	return text;
 }
 
-static bool holds_ci(struct sv line, const char *word)
-{
-	size_t n = strlen(word);
-	for (size_t i = 0; i + n <= line.n; i++)
-		if (strncasecmp(line.p + i, word, n) == 0)
-			return true;
-	return false;
-}
-
 static bool is_telling(struct sv line)
 {
 	static const char *const words[] = { "error", "fatal", "failed", "exception", "panic",
 		"denied", "not found", "no such", "cannot" };
+
 	line = sv_head(line, BRIEF_TEXT_MAX);
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (holds_ci(line, words[i]))
-			return true;
+	for (size_t k = 0; k < ARRAY_LEN(words); k++)
+		for (size_t i = 0, n = strlen(words[k]); i + n <= line.n; i++)
+			if (strncasecmp(line.p + i, words[k], n) == 0)
+				return true;
 	return false;
 }
 
@@ -332,21 +317,17 @@ static void add_telling(struct sv text, struct str *out)
 	str_add(out, words.n ? words : SV("failed without a word"));
 }
 
-static void add_head(struct str *out, const char *what)
-{
-	AUTO_STR line = STR_INIT;
-	utf8_scrub_line(&line, utf8_cut(sv_of(what), BRIEF_TEXT_MAX));
-	utf8_fit(out, str_sv(&line), WHAT_COLUMNS);
-}
-
 /* "Bash (make)"; only the tool where nothing tells what it was to do. */
 static void add_call(struct str *out, const struct brief_call *call)
 {
+	AUTO_STR line = STR_INIT;
+
 	str_adds(out, call->tool);
 	if (call->what.n == 0)
 		return;
 	str_adds(out, " (");
-	add_head(out, call->what.v[0]);
+	utf8_scrub_line(&line, utf8_cut(sv_of(call->what.v[0]), BRIEF_TEXT_MAX));
+	utf8_fit(out, str_sv(&line), WHAT_COLUMNS);
 	str_adds(out, ")");
 }
 

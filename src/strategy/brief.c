@@ -1,5 +1,6 @@
 #include "strategy/brief.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -138,6 +139,252 @@ struct brief_place brief_place_of(const struct item *item)
 	return place;
 }
 
+/* ---- decisions and open points that a text itself calls so ---- */
+
+static const struct label {
+	const char *word; /* lower case */
+	enum brief_mark mark;
+} labels[] = {
+	{ "decision", BRIEF_MARK_DECISION },
+	{ "decisions", BRIEF_MARK_DECISION },
+	{ "decided", BRIEF_MARK_DECISION },
+	{ "agreed", BRIEF_MARK_DECISION },
+	{ "entscheidung", BRIEF_MARK_DECISION },
+	{ "entscheidungen", BRIEF_MARK_DECISION },
+	{ "entschieden", BRIEF_MARK_DECISION },
+	{ "beschluss", BRIEF_MARK_DECISION },
+	{ "vereinbart", BRIEF_MARK_DECISION },
+	{ "todo", BRIEF_MARK_OPEN },
+	{ "todos", BRIEF_MARK_OPEN },
+	{ "fixme", BRIEF_MARK_OPEN },
+	{ "to do", BRIEF_MARK_OPEN },
+	{ "still to do", BRIEF_MARK_OPEN },
+	{ "left to do", BRIEF_MARK_OPEN },
+	{ "remaining", BRIEF_MARK_OPEN },
+	{ "remaining work", BRIEF_MARK_OPEN },
+	{ "remaining tasks", BRIEF_MARK_OPEN },
+	{ "remaining steps", BRIEF_MARK_OPEN },
+	{ "pending", BRIEF_MARK_OPEN },
+	{ "outstanding", BRIEF_MARK_OPEN },
+	{ "still open", BRIEF_MARK_OPEN },
+	{ "open points", BRIEF_MARK_OPEN },
+	{ "open items", BRIEF_MARK_OPEN },
+	{ "open tasks", BRIEF_MARK_OPEN },
+	{ "open questions", BRIEF_MARK_OPEN },
+	{ "unfinished", BRIEF_MARK_OPEN },
+	{ "not done", BRIEF_MARK_OPEN },
+	{ "not yet done", BRIEF_MARK_OPEN },
+	{ "offen", BRIEF_MARK_OPEN },
+	{ "noch offen", BRIEF_MARK_OPEN },
+	{ "offene punkte", BRIEF_MARK_OPEN },
+	{ "offene aufgaben", BRIEF_MARK_OPEN },
+	{ "offene fragen", BRIEF_MARK_OPEN },
+	{ "zu tun", BRIEF_MARK_OPEN },
+	{ "noch zu tun", BRIEF_MARK_OPEN },
+	{ "zu erledigen", BRIEF_MARK_OPEN },
+	{ "noch zu erledigen", BRIEF_MARK_OPEN },
+	{ "unerledigt", BRIEF_MARK_OPEN },
+	{ "nicht erledigt", BRIEF_MARK_OPEN },
+	{ "ausstehend", BRIEF_MARK_OPEN },
+	{ "noch ausstehend", BRIEF_MARK_OPEN },
+	{ "es fehlt noch", BRIEF_MARK_OPEN },
+	{ "next", BRIEF_MARK_NEXT },
+	{ "next step", BRIEF_MARK_NEXT },
+	{ "next steps", BRIEF_MARK_NEXT },
+	{ "als nächstes", BRIEF_MARK_NEXT },
+	{ "nächster schritt", BRIEF_MARK_NEXT },
+	{ "nächste schritte", BRIEF_MARK_NEXT },
+};
+
+struct marks {
+	brief_mark_fn fn;
+	void *data;
+	bool code; /* inside a fenced block */
+	bool list; /* below a heading of `mark` */
+	enum brief_mark mark;
+};
+
+static bool starts_ci(struct sv s, const char *word, size_t n)
+{
+	return s.n >= n && strncasecmp(s.p, word, n) == 0;
+}
+
+/* List marks, heading marks, quotes and emphasis off the front. */
+static struct sv strip_front(struct sv s, bool *ret_item, bool *ret_heading)
+{
+	s = sv_trim(s);
+	*ret_item = *ret_heading = false;
+	while (s.n > 0 && s.p[0] == '>')
+		s = sv_trim(sv_from(s, 1));
+	while (s.n > 0 && s.p[0] == '#') {
+		*ret_heading = true;
+		s = sv_from(s, 1);
+	}
+	s = sv_trim(s);
+	size_t digits = 0;
+	while (digits < s.n && digits < 3 && isdigit((unsigned char)s.p[digits]))
+		digits++;
+	if (digits > 0 && digits + 1 < s.n && (s.p[digits] == '.' || s.p[digits] == ')') &&
+		s.p[digits + 1] == ' ') {
+		*ret_item = true;
+		s = sv_from(s, digits + 2);
+	} else if (s.n > 1 && memchr("-*+", s.p[0], 3) && s.p[1] == ' ') {
+		*ret_item = true;
+		s = sv_from(s, 2);
+	}
+	return sv_trim(s);
+}
+
+static struct sv strip_emphasis(struct sv s)
+{
+	while (s.n > 0 && (s.p[0] == '*' || s.p[0] == '_'))
+		s = sv_from(s, 1);
+	while (s.n > 0 && (s.p[s.n - 1] == '*' || s.p[s.n - 1] == '_'))
+		s.n--;
+	return sv_trim(s);
+}
+
+/* The label a line begins with, NULL for none; *rest is what follows it and its colon. A heading
+ * needs no colon. */
+static const struct label *find_label(struct sv line, bool heading, struct sv *rest)
+{
+	while (line.n > 0 && (line.p[0] == '*' || line.p[0] == '_'))
+		line = sv_from(line, 1);
+	for (size_t i = 0; i < ARRAY_LEN(labels); i++) {
+		size_t n = strlen(labels[i].word);
+		if (!starts_ci(line, labels[i].word, n))
+			continue;
+		struct sv tail = sv_from(line, n);
+		while (tail.n > 0 && (tail.p[0] == '*' || tail.p[0] == '_'))
+			tail = sv_from(tail, 1);
+		if (tail.n > 0 && tail.p[0] == ':') {
+			*rest = strip_emphasis(sv_trim(sv_from(tail, 1)));
+			return &labels[i];
+		}
+		if (heading && tail.n == 0) {
+			*rest = tail;
+			return &labels[i];
+		}
+	}
+	return NULL;
+}
+
+/* ---- within a line ---- */
+
+/* The label that ends right before a colon, NULL for none; *ret_at is where it begins. */
+static const struct label *label_before(struct sv head, size_t *ret_at)
+{
+	while (head.n > 0 && (head.p[head.n - 1] == '*' || head.p[head.n - 1] == '_'))
+		head.n--;
+	const struct label *best = NULL;
+	for (size_t i = 0; i < ARRAY_LEN(labels); i++) {
+		size_t n = strlen(labels[i].word);
+		/* of "next step" and "step" the longer one is meant */
+		if (n > head.n || (best && strlen(best->word) > n) ||
+			!starts_ci(sv_from(head, head.n - n), labels[i].word, n))
+			continue;
+		best = &labels[i];
+		*ret_at = head.n - n;
+	}
+	return best;
+}
+
+/* In running text a label is a word with a capital; an open point begins a sentence, since "next"
+ * and "todo" are words of every day. */
+static bool stands_apart(struct sv line, size_t at, enum brief_mark mark)
+{
+	size_t before = at;
+	if (!isupper((unsigned char)line.p[at]))
+		return false;
+	while (before > 0 && memchr("*_ \t(", line.p[before - 1], 5))
+		before--;
+	if (before == at || before == 0)
+		return false;
+	return mark == BRIEF_MARK_DECISION || memchr(".!?", line.p[before - 1], 3) != NULL;
+}
+
+/* The first label inside the line; *ret_at is where it begins, *rest what follows its colon. */
+static const struct label *find_inner(struct sv line, size_t *ret_at, struct sv *rest)
+{
+	for (size_t i = 1; i + 1 < line.n; i++) {
+		if (line.p[i] != ':' || !memchr(" *_", line.p[i + 1], 3))
+			continue;
+		const struct label *label = label_before(sv_head(line, i), ret_at);
+		if (label && stands_apart(line, *ret_at, label->mark)) {
+			*rest = sv_trim(sv_from(line, i + 1));
+			return label;
+		}
+	}
+	return NULL;
+}
+
+/* Gives what the label before the text says, if there was one, and what labels further on say. */
+static void give(struct marks *m, const struct label *before, struct sv text)
+{
+	size_t at;
+	struct sv rest;
+	for (;;) {
+		const struct label *label = find_inner(text, &at, &rest);
+		struct sv own = strip_emphasis(label ? sv_trim(sv_head(text, at)) : text);
+		if (before && own.n > 0)
+			m->fn(m->data, before->mark, own);
+		if (!label)
+			return;
+		before = label;
+		text = rest;
+	}
+}
+
+static void take_line(struct marks *m, struct sv line)
+{
+	/* Words of a programmer, which in capitals need no colon. */
+	static const char *const bare[] = { "TODO ", "FIXME " };
+	bool item, heading, done;
+	struct sv rest;
+	struct sv text = strip_front(line, &item, &heading);
+
+	if (text.n == 0)
+		return;
+	const struct label *label = find_label(text, heading, &rest);
+	if (label) {
+		m->list = rest.n == 0;
+		m->mark = label->mark;
+		if (rest.n > 0)
+			give(m, label, rest);
+		return;
+	}
+	done = starts_ci(text, "[x] ", 4);
+	if (item && (done || sv_starts(text, SV("[ ] ")))) {
+		m->fn(m->data, done ? BRIEF_MARK_DONE : BRIEF_MARK_OPEN, sv_trim(sv_from(text, 4)));
+		return;
+	}
+	if (item && m->list) {
+		m->fn(m->data, m->mark, strip_emphasis(text));
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(bare) && !heading; i++)
+		if (sv_starts(text, sv_of(bare[i]))) {
+			m->fn(m->data, BRIEF_MARK_OPEN, sv_trim(sv_from(text, strlen(bare[i]))));
+			return;
+		}
+	m->list = false;
+	give(m, NULL, text);
+}
+
+void brief_marks(struct sv text, brief_mark_fn fn, void *data)
+{
+	struct marks m = { .fn = fn, .data = data };
+	struct sv line;
+	while (sv_split(&text, '\n', &line)) {
+		if (sv_starts(sv_trim(line), SV("```"))) {
+			m.code = !m.code;
+			continue;
+		}
+		if (!m.code)
+			take_line(&m, line);
+	}
+}
+
 /* ---- words ---- */
 
 static bool is_task(struct sv text)
@@ -190,15 +437,6 @@ static void on_mark(void *data, enum brief_mark mark, struct sv line)
 		fact);
 }
 
-/* The user has seen what the answer before called next; other open points stay for a while. */
-static void age_open(struct brief_collect *c)
-{
-	brief_ring_clear(&c->next);
-	for (size_t i = c->open.facts.n; i-- > 0;)
-		if (c->turns - c->open.facts.v[i].turn > OPEN_TURNS)
-			ring_remove(&c->open, i);
-}
-
 static void take_prompt(struct brief_collect *c, const struct item *item)
 {
 	struct sv text = sv_trim(str_sv(&c->text));
@@ -211,7 +449,12 @@ static void take_prompt(struct brief_collect *c, const struct item *item)
 	}
 	c->turns++;
 	c->asked = true;
-	age_open(c);
+	/* The user has seen what the answer before called next; other open points stay for a while.
+	 */
+	brief_ring_clear(&c->next);
+	for (size_t i = c->open.facts.n; i-- > 0;)
+		if (c->turns - c->open.facts.v[i].turn > OPEN_TURNS)
+			ring_remove(&c->open, i);
 	brief_marks(text, on_mark, &m);
 	if (c->task.text && !is_task(text)) {
 		brief_ring_push(&c->since,
@@ -419,26 +662,6 @@ static void collect_release(struct brief_collect *c)
 	str_release(&c->text);
 }
 
-/* What was taken back does not count; before a compaction one cannot tell any more. */
-static bool counts(const struct transcript_live *live, const struct item *item)
-{
-	return transcript_is_live(live, item->record) ||
-		(live->compacted && item->record < live->compaction);
-}
-
-static int read_items(struct brief_collect *c, const char *path, const struct transcript_live *live,
-	struct err *reterr)
-{
-	struct transcript_reader *r = NULL;
-	struct item item;
-	int rc = transcript_open(path, c->format, NULL, &r, reterr);
-	while (rc >= 0 && (rc = transcript_next(r, &item, reterr)) > 0)
-		if (counts(live, &item))
-			take_item(c, &item);
-	transcript_close(r);
-	return rc;
-}
-
 int brief_make(
 	const char *path, enum transcript_format format, struct brief *ret, struct err *reterr)
 {
@@ -446,12 +669,23 @@ int brief_make(
 	CLEANUP(collect_release)
 	struct brief_collect c = { .format = format, .text = STR_INIT };
 	struct brief out = BRIEF_INIT;
-	int rc = transcript_live(path, format, &live, reterr);
-	if (rc >= 0)
-		rc = read_items(&c, path, &live, reterr);
+	struct transcript_reader *reader = NULL;
+	struct item item;
+
+	int r = transcript_live(path, format, &live, reterr);
+	if (r >= 0)
+		r = transcript_open(path, format, NULL, &reader, reterr);
+	while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
+		/* What was taken back does not count; before a compaction one cannot tell any
+		 * more. */
+		if (transcript_is_live(&live, item.record) ||
+			(live.compacted && item.record < live.compaction))
+			take_item(&c, &item);
+	}
+	transcript_close(reader);
 	transcript_live_release(&live);
-	if (rc < 0)
-		return rc;
+	if (r < 0)
+		return r;
 	give_all(&c, &out);
 	out.summary = TAKE_PTR(c.summary);
 	*ret = out;

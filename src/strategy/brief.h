@@ -102,10 +102,6 @@ void brief_render(const struct brief *b, size_t max, struct str *out);
 /* Appends one sentence on how to follow the references of the brief, of a session in that file. */
 void brief_explain(const struct brief *b, const char *path, struct str *out);
 
-/* The heading of a section, and the beginning of an item of it; NULL and "" when it has none. */
-const char *brief_heading(enum brief_kind kind);
-const char *brief_prefix(enum brief_kind kind);
-
 /* What marks the message that a rollover begins a session with. */
 #define BRIEF_LINEAGE_BEGIN SESSION_LINEAGE_BEGIN
 #define BRIEF_LINEAGE_END "[/SESSION LINEAGE]"

@@ -82,14 +82,6 @@ static void end(struct lines *l)
 	l->now_ms++;
 }
 
-/* The model that answered in the parent goes on; a session without one is the agent's to decide. */
-static const char *model_of(const struct lines *l)
-{
-	const struct session_info *parent = &l->opts->parent->info;
-	bool same = parent->format == l->opts->target->format && parent->model[0];
-	return same ? parent->model : "<synthetic>";
-}
-
 /* ---- Claude Code ---- */
 
 static void claude_head(struct lines *l, const char *type, const char *uuid, const char *parent)
@@ -107,27 +99,23 @@ static void claude_head(struct lines *l, const char *type, const char *uuid, con
 	put_time(&l->w, "timestamp", l->now_ms);
 }
 
-static void claude_usage(struct jw *w)
-{
-	static const char *const keys[] = { "input_tokens", "cache_creation_input_tokens",
-		"cache_read_input_tokens", "output_tokens" };
-	jw_key(w, "usage");
-	jw_object(w);
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		jw_put_i64(w, keys[i], 0);
-	jw_end(w);
-}
-
 static void claude_answer(struct lines *l, const char *uuid)
 {
+	static const char *const tokens[] = { "input_tokens", "cache_creation_input_tokens",
+		"cache_read_input_tokens", "output_tokens" };
+	const struct session_info *parent = &l->opts->parent->info;
+	bool same = parent->format == l->opts->target->format && parent->model[0];
 	struct jw *w = &l->w;
 	AUTO_FREE char *id = xasprintf("msg_%s", uuid);
+
 	jw_key(w, "message");
 	jw_object(w);
 	jw_put_cstr(w, "id", id);
 	jw_put_cstr(w, "type", "message");
 	jw_put_cstr(w, "role", "assistant");
-	jw_put_cstr(w, "model", model_of(l));
+	/* The model that answered in the parent goes on; without one it is the agent's to decide.
+	 */
+	jw_put_cstr(w, "model", same ? parent->model : "<synthetic>");
 	jw_key(w, "content");
 	jw_array(w);
 	jw_object(w);
@@ -137,7 +125,11 @@ static void claude_answer(struct lines *l, const char *uuid)
 	jw_end(w);
 	jw_put_cstr(w, "stop_reason", "end_turn");
 	jw_put_cstr(w, "stop_sequence", NULL);
-	claude_usage(w);
+	jw_key(w, "usage");
+	jw_object(w);
+	for (size_t i = 0; i < ARRAY_LEN(tokens); i++)
+		jw_put_i64(w, tokens[i], 0);
+	jw_end(w);
 	jw_end(w);
 }
 
@@ -178,27 +170,6 @@ static void codex_end(struct lines *l)
 	end(l);
 }
 
-static void codex_meta(struct lines *l)
-{
-	const char *branch = l->opts->parent->info.branch;
-	codex_begin(l, "session_meta");
-	jw_put_cstr(&l->w, "id", l->plan->id);
-	jw_put_cstr(&l->w, "session_id", l->plan->id);
-	put_time(&l->w, "timestamp", l->now_ms);
-	jw_put_cstr(&l->w, "cwd", l->opts->dir);
-	jw_put_cstr(&l->w, "originator", "faden");
-	jw_put_cstr(&l->w, "cli_version", FADEN_VERSION);
-	jw_put_cstr(&l->w, "source", "cli");
-	if (branch[0]) {
-		jw_key(&l->w, "git");
-		jw_object(&l->w);
-		jw_put_cstr(&l->w, "branch", branch);
-		jw_end(&l->w);
-	}
-	put_note(l);
-	codex_end(l);
-}
-
 /* The words twice, as Codex does: for the model, and for its own screen. */
 static void codex_message(
 	struct lines *l, const char *role, const char *block, const char *event, struct sv text)
@@ -222,7 +193,24 @@ static void codex_message(
 
 static void codex_lines(struct lines *l)
 {
-	codex_meta(l);
+	const char *branch = l->opts->parent->info.branch;
+
+	codex_begin(l, "session_meta");
+	jw_put_cstr(&l->w, "id", l->plan->id);
+	jw_put_cstr(&l->w, "session_id", l->plan->id);
+	put_time(&l->w, "timestamp", l->now_ms);
+	jw_put_cstr(&l->w, "cwd", l->opts->dir);
+	jw_put_cstr(&l->w, "originator", "faden");
+	jw_put_cstr(&l->w, "cli_version", FADEN_VERSION);
+	jw_put_cstr(&l->w, "source", "cli");
+	if (branch[0]) {
+		jw_key(&l->w, "git");
+		jw_object(&l->w);
+		jw_put_cstr(&l->w, "branch", branch);
+		jw_end(&l->w);
+	}
+	put_note(l);
+	codex_end(l);
 	codex_message(l, "user", "input_text", "user_message", str_sv(&l->plan->message));
 	codex_message(l, "assistant", "output_text", "agent_message", sv_of(answer_text));
 }

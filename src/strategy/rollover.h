@@ -75,12 +75,7 @@ int rollover_apply(
 int rollover_question(const struct session_row *parent, const char *prompt, struct str *out,
 	struct err *reterr) MUST_USE;
 
-/* The error for a session in which nothing was said. */
-int rollover_nothing(const struct session_info *parent, struct err *reterr);
 /* The [SESSION LINEAGE] block: the chain, and `current` as the last. */
 void rollover_lineage_block(const struct lineage *chain, const char *current, struct str *out);
-/* Gives every fact its reference and r->places what is still to be remembered for them: what the
- * parent was made from leads to the first original, not to what stands in its place. */
-void rollover_refer(const struct rollover_opts *opts, struct rollover *r);
 /* The lines of the new session's file. */
 void rollover_lines(const struct rollover_opts *opts, const struct rollover *plan, struct str *out);
