@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,7 +14,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-enum source_kind { SOURCE_FD, SOURCE_TIMER, SOURCE_SIGNAL };
+enum source_kind { SOURCE_FD, SOURCE_TIMER, SOURCE_SIGNAL, SOURCE_POSTS };
 
 struct loop_source {
 	enum source_kind kind;
@@ -37,6 +39,13 @@ struct loop_source {
 	};
 };
 
+struct post {
+	struct post *next;
+	uint64_t number;
+	loop_post_fn fn;
+	void *data;
+};
+
 struct loop {
 	VEC(struct loop_source *) sources;
 	struct pollfd *polls; /* reused from round to round; taken while one runs */
@@ -44,6 +53,10 @@ struct loop {
 	int signal_fd; /* -1 until the first signal source */
 	unsigned depth; /* rounds running, one inside a callback of another */
 	uint64_t next_order;
+	int post_fd; /* wakes a poll that sleeps; -1 until the first that expects posts */
+	pthread_mutex_t lock; /* for all below, which other threads write */
+	struct post *posts, **posts_end;
+	uint64_t next_post;
 };
 
 static int64_t now_ms(void)
@@ -59,6 +72,9 @@ struct loop *loop_new(void)
 	struct loop *loop = xcalloc(1, sizeof(*loop));
 
 	loop->signal_fd = -1;
+	loop->post_fd = -1;
+	pthread_mutex_init(&loop->lock, NULL);
+	loop->posts_end = &loop->posts;
 	return loop;
 }
 
@@ -188,6 +204,105 @@ struct loop_source *loop_add_signal(
 	return source;
 }
 
+/* ---- posts ---- */
+
+struct loop_source *loop_add_posts(struct loop *loop, struct err *reterr)
+{
+	if (loop->post_fd < 0) {
+		loop->post_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		if (loop->post_fd < 0) {
+			(void)err_errno(reterr, errno, "eventfd");
+			return NULL;
+		}
+	}
+	return add_source(loop, SOURCE_POSTS, NULL);
+}
+
+void loop_post(struct loop *loop, loop_post_fn fn, void *data)
+{
+	struct post *post = xcalloc(1, sizeof(*post));
+
+	assert(loop->post_fd >= 0);
+	post->fn = fn;
+	post->data = data;
+	pthread_mutex_lock(&loop->lock);
+	bool first = !loop->posts;
+	post->number = loop->next_post++;
+	*loop->posts_end = post;
+	loop->posts_end = &post->next;
+	/* A round with posts waiting does not sleep: only the first of them has somebody to wake.
+	 */
+	if (first)
+		(void)eventfd_write(loop->post_fd, 1);
+	pthread_mutex_unlock(&loop->lock);
+}
+
+size_t loop_unpost(struct loop *loop, loop_post_fn fn, const void *data)
+{
+	size_t n = 0;
+
+	pthread_mutex_lock(&loop->lock);
+	for (struct post **at = &loop->posts; *at;) {
+		struct post *post = *at;
+		if (post->fn != fn || post->data != data) {
+			at = &post->next;
+			continue;
+		}
+		*at = post->next;
+		if (!*at)
+			loop->posts_end = at;
+		free(post);
+		n++;
+	}
+	pthread_mutex_unlock(&loop->lock);
+	return n;
+}
+
+static bool has_posts(struct loop *loop)
+{
+	if (loop->post_fd < 0)
+		return false;
+	pthread_mutex_lock(&loop->lock);
+	bool any = loop->posts != NULL;
+	pthread_mutex_unlock(&loop->lock);
+	return any;
+}
+
+/* The first of those numbered below `end`, taken out; NULL when there is none. */
+static struct post *take_post(struct loop *loop, uint64_t end)
+{
+	pthread_mutex_lock(&loop->lock);
+	struct post *post = loop->posts;
+	if (post && post->number >= end)
+		post = NULL;
+	if (post) {
+		loop->posts = post->next;
+		if (!loop->posts)
+			loop->posts_end = &loop->posts;
+	}
+	pthread_mutex_unlock(&loop->lock);
+	return post;
+}
+
+/* One by one, so that a round inside a callback goes on with the next and the order stays. */
+static void run_posts(struct loop *loop)
+{
+	struct post *post;
+	eventfd_t woken;
+
+	if (loop->post_fd < 0)
+		return;
+	(void)eventfd_read(loop->post_fd, &woken);
+	pthread_mutex_lock(&loop->lock);
+	uint64_t end = loop->next_post;
+	pthread_mutex_unlock(&loop->lock);
+	while ((post = take_post(loop, end))) {
+		struct post run = *post;
+		free(post);
+		run.fn(run.data);
+	}
+}
+
 /* ---- the end of sources ---- */
 
 static void drop_signal(struct loop *loop, const struct loop_source *source)
@@ -219,13 +334,20 @@ void loop_free(struct loop *loop)
 	vec_release(&loop->sources);
 	if (loop->signal_fd >= 0)
 		(void)close(loop->signal_fd);
+	for (struct post *post; (post = take_post(loop, UINT64_MAX));)
+		free(post);
+	if (loop->post_fd >= 0)
+		(void)close(loop->post_fd);
+	pthread_mutex_destroy(&loop->lock);
 	free(loop->polls);
 	free(loop);
 }
 
 /* ---- a round ---- */
 
-/* What one round polls: entry 0 is the signal descriptor, entry i + 1 is source i. */
+/* What one round polls: first what signals and posts come through, then source i at FIRST + i. */
+enum { POLL_SIGNALS, POLL_POSTS, POLL_FIRST };
+
 struct round {
 	struct pollfd *polls;
 	size_t n;
@@ -234,7 +356,7 @@ struct round {
 
 static void round_begin(struct loop *loop, struct round *round)
 {
-	size_t need = loop->sources.n + 1;
+	size_t need = loop->sources.n + POLL_FIRST;
 
 	if (loop->polls_cap < need || !loop->polls) {
 		loop->polls = xreallocarray(loop->polls, need, sizeof(*loop->polls));
@@ -243,11 +365,12 @@ static void round_begin(struct loop *loop, struct round *round)
 	round->polls = TAKE_PTR(loop->polls);
 	round->n = need;
 	round->order_end = loop->next_order;
-	round->polls[0] = (struct pollfd){ .fd = loop->signal_fd, .events = POLLIN };
+	round->polls[POLL_SIGNALS] = (struct pollfd){ .fd = loop->signal_fd, .events = POLLIN };
+	round->polls[POLL_POSTS] = (struct pollfd){ .fd = loop->post_fd, .events = POLLIN };
 	for (size_t i = 0; i < loop->sources.n; i++) {
 		const struct loop_source *source = loop->sources.v[i];
 		bool use = source->kind == SOURCE_FD && !source->dead;
-		round->polls[i + 1] = (struct pollfd){
+		round->polls[POLL_FIRST + i] = (struct pollfd){
 			.fd = use ? source->io.fd : -1,
 			.events = use ? source->io.events : 0,
 		};
@@ -282,11 +405,13 @@ static struct loop_source *first_timer(const struct loop *loop, uint64_t order_e
 	return first;
 }
 
-static int poll_timeout(const struct loop *loop, int64_t max_wait_ms)
+static int poll_timeout(struct loop *loop, int64_t max_wait_ms)
 {
 	const struct loop_source *timer = first_timer(loop, UINT64_MAX);
 	int64_t wait = max_wait_ms < 0 ? -1 : max_wait_ms;
 
+	if (has_posts(loop))
+		return 0;
 	if (timer) {
 		int64_t left = timer->timer.due_ms - now_ms();
 		left = left > 0 ? left : 0;
@@ -312,8 +437,8 @@ static void run_signals(struct loop *loop)
 
 static void run_fds(struct loop *loop, const struct round *round)
 {
-	for (size_t i = 1; i < round->n; i++) {
-		struct loop_source *s = loop->sources.v[i - 1];
+	for (size_t i = POLL_FIRST; i < round->n; i++) {
+		struct loop_source *s = loop->sources.v[i - POLL_FIRST];
 		short revents = round->polls[i].revents;
 		if (revents != 0 && s->kind == SOURCE_FD && !s->dead)
 			s->io.fn(s->data, revents);
@@ -337,17 +462,19 @@ int loop_step(struct loop *loop, int64_t max_wait_ms, struct err *reterr)
 {
 	struct round round;
 
-	if (loop->sources.n == 0 && max_wait_ms < 0)
+	if (loop->sources.n == 0 && max_wait_ms < 0 && !has_posts(loop))
 		return err_set(reterr, ERR_BUG, "the event loop has nothing to wait for");
 	round_begin(loop, &round);
 	int n = poll(round.polls, round.n, poll_timeout(loop, max_wait_ms));
 	int failed = n < 0 && errno != EINTR ? errno : 0;
-	if (n > 0 && round.polls[0].revents)
+	if (n > 0 && round.polls[POLL_SIGNALS].revents)
 		run_signals(loop);
 	if (n > 0)
 		run_fds(loop, &round);
-	if (!failed)
+	if (!failed) {
+		run_posts(loop);
 		run_timers(loop, &round);
+	}
 	round_end(loop, &round);
 	return failed ? err_errno(reterr, failed, "poll") : 0;
 }

@@ -32,6 +32,18 @@ unsigned pool_cpus(void)
 	return n > 0 ? (unsigned)n : 1;
 }
 
+int thread_start(pthread_t *ret_id, void *(*fn)(void *), void *data)
+{
+	sigset_t all, old;
+
+	/* A thread inherits the mask. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int errnum = pthread_create(ret_id, NULL, fn, data);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return errnum;
+}
+
 static bool take_item(struct pool *p, size_t *ret)
 {
 	pthread_mutex_lock(&p->lock);
@@ -68,45 +80,30 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Threads inherit the mask: with all signals blocked, those stay with the caller's thread. */
-static unsigned start(struct pool *p, struct member *members, unsigned threads)
-{
-	sigset_t all, old;
-	unsigned n = 0;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	while (n < threads) {
-		members[n] = (struct member){ .pool = p, .number = n + 1 };
-		if (pthread_create(&members[n].id, NULL, work, &members[n]) != 0)
-			break;
-		n++;
-	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return n;
-}
-
-static unsigned thread_count(unsigned threads, size_t n)
-{
-	if (threads == 0)
-		threads = pool_cpus();
-	if (threads > POOL_THREADS_MAX)
-		threads = POOL_THREADS_MAX;
-	return n < threads ? (unsigned)n : threads;
-}
-
 int pool_each(unsigned threads, size_t n, pool_fn fn, void *data, struct err *reterr)
 {
 	struct pool p = { .fn = fn, .data = data, .n = n };
 	struct member members[POOL_THREADS_MAX];
+	unsigned started = 1; /* members[0] is the caller's thread */
 
 	if (n == 0)
 		return 0;
+	if (threads == 0)
+		threads = pool_cpus();
+	if (threads > POOL_THREADS_MAX)
+		threads = POOL_THREADS_MAX;
+	if (threads > n)
+		threads = (unsigned)n;
 	pthread_mutex_init(&p.lock, NULL);
-	unsigned others = start(&p, members, thread_count(threads, n) - 1);
-	struct member self = { .pool = &p, .number = 0 };
-	(void)work(&self);
-	for (unsigned i = 0; i < others; i++)
+	for (; started < threads; started++) {
+		struct member *m = &members[started];
+		*m = (struct member){ .pool = &p, .number = started };
+		if (thread_start(&m->id, work, m) != 0)
+			break;
+	}
+	members[0] = (struct member){ .pool = &p, .number = 0 };
+	(void)work(&members[0]);
+	for (unsigned i = 1; i < started; i++)
 		pthread_join(members[i].id, NULL);
 	pthread_mutex_destroy(&p.lock);
 	if (p.result < 0 && reterr)

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "base/attr.h"
@@ -22,3 +23,6 @@ unsigned pool_cpus(void);
  */
 typedef int (*pool_fn)(void *data, size_t i, unsigned worker, struct err *reterr);
 int pool_each(unsigned threads, size_t n, pool_fn fn, void *data, struct err *reterr) MUST_USE;
+
+/* As pthread_create(), for a thread that takes no signals. Returns 0 or an errno number. */
+int thread_start(pthread_t *ret_id, void *(*fn)(void *), void *data) MUST_USE;

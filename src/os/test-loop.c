@@ -1,10 +1,12 @@
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -283,6 +285,167 @@ static void test_no_such_signal(void **state)
 	loop_free(loop);
 }
 
+/* ---- posts ---- */
+
+static void post_again(void *data)
+{
+	struct trace *t = data;
+
+	note(t, 'p');
+	loop_post(t->loop, note_end, t);
+}
+
+static void test_posts_in_order(void **state)
+{
+	struct trace t = { .loop = loop_new() };
+
+	(void)state;
+	t.source = loop_add_posts(t.loop, NULL);
+	assert_non_null(t.source);
+	loop_post(t.loop, note_a, &t);
+	loop_post(t.loop, post_again, &t);
+	loop_post(t.loop, note_b, &t);
+	assert_int_equal(loop_step(t.loop, -1, NULL), 0);
+	assert_string_equal(t.text, "apb");
+	assert_int_equal(loop_run(t.loop, &t.done, NULL), 0);
+	assert_string_equal(t.text, "apb.");
+	loop_free(t.loop);
+}
+
+/* Nobody expects more, but what is there runs before the loop says that it has nothing. */
+static void test_posts_left_without_a_source(void **state)
+{
+	struct trace t = { .loop = loop_new() };
+
+	(void)state;
+	loop_remove(t.loop, loop_add_posts(t.loop, NULL));
+	loop_post(t.loop, note_a, &t);
+	assert_int_equal(loop_step(t.loop, -1, NULL), 0);
+	assert_string_equal(t.text, "a");
+	assert_int_equal(loop_step(t.loop, -1, NULL), ERR_BUG);
+	loop_free(t.loop);
+}
+
+static void test_posts_taken_back(void **state)
+{
+	struct trace t = { .loop = loop_new() }, other = { .loop = t.loop };
+
+	(void)state;
+	assert_non_null(loop_add_posts(t.loop, NULL));
+	assert_int_equal(loop_unpost(t.loop, note_a, &t), 0);
+	loop_post(t.loop, note_a, &t);
+	loop_post(t.loop, note_b, &t);
+	loop_post(t.loop, note_a, &other);
+	loop_post(t.loop, note_a, &t);
+	assert_int_equal(loop_unpost(t.loop, note_a, &t), 2);
+	loop_post(t.loop, note_end, &t);
+	assert_int_equal(loop_run(t.loop, &t.done, NULL), 0);
+	assert_string_equal(t.text, "b.");
+	assert_string_equal(other.text, "a");
+	/* The loop takes back what is left: neither called nor lost. */
+	loop_post(t.loop, note_a, &t);
+	loop_free(t.loop);
+	assert_string_equal(t.text, "b.");
+}
+
+/* The next post is not lost in a round that a post runs, and their order stays. */
+static void test_round_inside_a_post(void **state)
+{
+	struct trace t = { .loop = loop_new() };
+
+	(void)state;
+	assert_non_null(loop_add_posts(t.loop, NULL));
+	loop_post(t.loop, on_timer_nest, &t);
+	loop_post(t.loop, note_a, &t);
+	loop_post(t.loop, note_b, &t);
+	assert_int_equal(loop_step(t.loop, -1, NULL), 0);
+	assert_string_equal(t.text, "(ab)");
+	loop_free(t.loop);
+}
+
+static void *post_later(void *data)
+{
+	struct trace *t = data;
+
+	(void)poll(NULL, 0, 30);
+	loop_post(t->loop, note_end, t);
+	return NULL;
+}
+
+static void test_post_wakes_a_sleeping_loop(void **state)
+{
+	struct trace t = { .loop = loop_new() };
+	pthread_t id;
+
+	(void)state;
+	assert_non_null(loop_add_posts(t.loop, NULL));
+	assert_int_equal(pthread_create(&id, NULL, post_later, &t), 0);
+	assert_int_equal(loop_run(t.loop, &t.done, NULL), 0);
+	assert_string_equal(t.text, ".");
+	assert_int_equal(pthread_join(id, NULL), 0);
+	loop_free(t.loop);
+}
+
+enum { POSTERS = 4, POSTS_EACH = 20000 };
+
+struct poster {
+	struct loop *loop;
+	unsigned *left;
+	bool *done;
+	unsigned seen; /* on the loop's thread */
+	pthread_t id;
+};
+
+struct letter {
+	struct poster *from;
+	unsigned number;
+};
+
+static void on_letter(void *data)
+{
+	struct letter *l = data;
+
+	assert_int_equal(l->number, l->from->seen++);
+	if (--*l->from->left == 0)
+		*l->from->done = true;
+	free(l);
+}
+
+static void *post_many(void *data)
+{
+	struct poster *p = data;
+
+	for (unsigned i = 0; i < POSTS_EACH; i++) {
+		struct letter *l = malloc(sizeof(*l));
+		*l = (struct letter){ p, i };
+		loop_post(p->loop, on_letter, l);
+		if (i % 512 == 0) /* lets the loop fall asleep now and then */
+			(void)poll(NULL, 0, 1);
+	}
+	return NULL;
+}
+
+static void test_posts_of_many_threads(void **state)
+{
+	struct loop *loop = loop_new();
+	struct poster posters[POSTERS];
+	unsigned left = POSTERS * POSTS_EACH;
+	bool done = false;
+
+	(void)state;
+	assert_non_null(loop_add_posts(loop, NULL));
+	for (int i = 0; i < POSTERS; i++) {
+		posters[i] = (struct poster){ .loop = loop, .left = &left, .done = &done };
+		assert_int_equal(pthread_create(&posters[i].id, NULL, post_many, &posters[i]), 0);
+	}
+	assert_int_equal(loop_run(loop, &done, NULL), 0);
+	for (int i = 0; i < POSTERS; i++) {
+		assert_int_equal(pthread_join(posters[i].id, NULL), 0);
+		assert_int_equal(posters[i].seen, POSTS_EACH);
+	}
+	loop_free(loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +459,12 @@ int main(void)
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_signal_blocked_before),
 		cmocka_unit_test(test_no_such_signal),
+		cmocka_unit_test(test_posts_in_order),
+		cmocka_unit_test(test_posts_left_without_a_source),
+		cmocka_unit_test(test_posts_taken_back),
+		cmocka_unit_test(test_round_inside_a_post),
+		cmocka_unit_test(test_post_wakes_a_sleeping_loop),
+		cmocka_unit_test(test_posts_of_many_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
