@@ -6,6 +6,7 @@
 
 #include "assist/routing.h"
 #include "base/mem.h"
+#include "store/journal.h"
 
 static const char *const things[] = { "calendar", "parser", "login page", "invoice export",
 	"price list", "search index", "photo gallery", "weather chart", "timer", "mail queue" };
@@ -23,13 +24,13 @@ static int add_turn(struct filling *f, const struct conv *c, int64_t i, int64_t 
 {
 	AUTO_FREE char *prompt = xasprintf("%s the %s of module%d, it is too slow on page %d",
 		verbs[(i + turn) % 5], things[(i * 7 + turn) % 10], (int)i, (int)turn);
-	struct turn t = { .prompt = prompt };
+	struct turn_record t = { .prompt = prompt };
 	int64_t id;
 
 	(void)snprintf(t.conversation, sizeof(t.conversation), "%s", c->id);
-	int r = turn_begin(f->rt.store, &t, f->rt.clock, &id, &f->err);
+	int r = journal_turn(f->rt.store, &t, f->rt.clock, &id, &f->err);
 	if (r == 0)
-		r = turn_end(f->rt.store, id, TURN_ANSWERED, NULL, f->rt.clock, &f->err);
+		r = journal_end(f->rt.store, id, TURN_ANSWERED, NULL, f->rt.clock, &f->err);
 	if (r == 0)
 		r = routing_learn(&f->rt, c, sv_of(prompt),
 			SV("I changed the loop in Reader.next() and ran the tests; all pass."),

@@ -6,6 +6,7 @@
 #include "assist/assist.h"
 #include "assist/routing.h"
 #include "os/proc.h"
+#include "store/journal.h"
 
 /* What the router decided for the running turn. */
 struct route_note {

@@ -78,7 +78,7 @@ static void note_item(struct finding *f, const struct item *item, struct sv prom
 	}
 }
 
-static int look_up(const struct assist *as, const struct conv *c, const struct turn *t,
+static int look_up(const struct assist *as, const struct conv *c, const struct turn_record *t,
 	struct finding *f, struct err *reterr)
 {
 	const struct transcript_home *home = home_of(as, c->agent);
@@ -108,7 +108,7 @@ static enum text_id open_end(const struct finding *f)
 	return f->looked ? TEXT_NOT_SENT : TEXT_NOT_KNOWN;
 }
 
-static void tell(const struct assist *as, const struct turn *t, const struct finding *f)
+static void tell(const struct assist *as, const struct turn_record *t, const struct finding *f)
 {
 	AUTO_STR line = STR_INIT;
 	AUTO_STR prompt = STR_INIT;
@@ -140,10 +140,10 @@ bool assist_writer(const struct assist *as, const struct conv *c, int64_t *ret_p
 
 int assist_settle(struct assist *as, struct conv *c, struct err *reterr)
 {
-	AUTO_TURN t = TURN_INIT;
+	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
 	struct finding f = { .answer = STR_INIT };
 	int64_t pid;
-	int r = turn_last(as->opts.store, c->id, &t, reterr);
+	int r = journal_last(as->opts.store, c->id, &t, reterr);
 
 	if (r == ERR_NOTFOUND || (r == 0 && t.state != TURN_INTENT))
 		return 0;
@@ -157,7 +157,7 @@ int assist_settle(struct assist *as, struct conv *c, struct err *reterr)
 	if (r == 0)
 		r = look_up(as, c, &t, &f, reterr);
 	if (r == 0)
-		r = turn_end(as->opts.store, t.id,
+		r = journal_end(as->opts.store, t.id,
 			f.answered	    ? TURN_ANSWERED
 				: f.arrived ? TURN_UNANSWERED
 					    : TURN_LOST,
@@ -171,13 +171,13 @@ int assist_settle(struct assist *as, struct conv *c, struct err *reterr)
 int assist_recover(struct assist *as, struct err *reterr)
 {
 	AUTO_CONV c = CONV_INIT;
-	AUTO_TURN t = TURN_INIT;
+	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
 	int r = conv_current(as->opts.store, as->opts.dir, as->opts.clock, &c, reterr);
 
 	if (r == ERR_NOTFOUND)
 		return 0;
 	if (r == 0)
-		r = turn_last(as->opts.store, c.id, &t, reterr);
+		r = journal_last(as->opts.store, c.id, &t, reterr);
 	if (r < 0 || t.state != TURN_INTENT)
 		return r == ERR_NOTFOUND ? 0 : r;
 	/* Somebody else's running turn is no crash: then there is nothing to explain. */

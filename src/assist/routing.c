@@ -7,6 +7,7 @@
 #include "base/uuid.h"
 #include "os/path.h"
 #include "route/learn.h"
+#include "store/journal.h"
 #include "store/topic.h"
 
 enum {
@@ -74,7 +75,7 @@ static int load_material(struct gathering *g, const struct conv *c, struct mater
 
 	if (r < 0 || m->topic)
 		return r;
-	r = turn_prompts(g->rt->store, c->id, PROMPTS_MAX, &m->prompts, g->reterr);
+	r = journal_prompts(g->rt->store, c->id, PROMPTS_MAX, &m->prompts, g->reterr);
 	m->slices = xcalloc(m->prompts.n + 1, sizeof(*m->slices));
 	for (size_t i = 0; i < m->prompts.n; i++)
 		m->slices[i] = sv_of(m->prompts.v[i]);
@@ -245,7 +246,7 @@ static int learn_prompts(
 	const struct routing *rt, const char *id, struct route_topic *topic, struct err *reterr)
 {
 	AUTO_STRV prompts = STRV_INIT;
-	int r = turn_prompts(rt->store, id, PROMPTS_MAX, &prompts, reterr);
+	int r = journal_prompts(rt->store, id, PROMPTS_MAX, &prompts, reterr);
 
 	for (size_t i = 0; r == 0 && i < prompts.n; i++)
 		router_learn(rt->router, topic, sv_of(prompts.v[i]), i ? TOPIC_LATER : TOPIC_FIRST);

@@ -65,15 +65,16 @@ static int64_t file_size(const char *path)
 
 static int write_intent(struct assist *as, struct sv text, struct err *reterr)
 {
-	struct turn t = TURN_INIT;
+	struct turn_record t = TURN_RECORD_INIT;
 
+	t.agent = xstrdup(as->conv->agent);
 	t.session = as->conv->session ? xstrdup(as->conv->session) : NULL;
 	t.prompt = xmemdup0(text.p, text.n);
 	t.transcript = assist_transcript(as, as->conv);
 	t.before_size = file_size(t.transcript);
 	memcpy(t.conversation, as->conv->id, sizeof(t.conversation));
-	int r = turn_begin(as->opts.store, &t, as->opts.clock, &as->turn_id, reterr);
-	turn_release(&t);
+	int r = journal_turn(as->opts.store, &t, as->opts.clock, &as->turn_id, reterr);
+	turn_record_release(&t);
 	return r;
 }
 
@@ -81,8 +82,14 @@ static int remember_session(struct assist *as, const char *session, struct err *
 {
 	if (as->conv->session && strcmp(as->conv->session, session) == 0)
 		return 0;
-	int r = conv_set_session(as->opts.store, as->conv->id, agent_driver(as->agent_kind)->name,
+	int r = store_begin(as->opts.store, reterr);
+	if (r < 0)
+		return r;
+	r = conv_set_session(as->opts.store, as->conv->id, agent_driver(as->agent_kind)->name,
 		session, as->opts.clock, reterr);
+	if (r == 0 && as->turn_id)
+		r = journal_session(as->opts.store, as->turn_id, session, as->opts.clock, reterr);
+	r = store_end(as->opts.store, r, reterr);
 	if (r < 0)
 		return r;
 	free(as->conv->session);
@@ -322,7 +329,7 @@ int assist_turn_end(struct assist *as, const struct err *failure, struct err *re
 	if (r < 0)
 		return r;
 	if (as->turn_id)
-		r = turn_end(store, as->turn_id, failure ? TURN_FAILED : state_of(as->out),
+		r = journal_end(store, as->turn_id, failure ? TURN_FAILED : state_of(as->out),
 			failure_text(as, failure), as->opts.clock, reterr);
 	as->turn_id = 0;
 	if (r == 0)

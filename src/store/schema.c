@@ -155,5 +155,49 @@ static const char step_3[] =
 	" PRIMARY KEY (low, high, archive, offset, inner_offset)"
 	") STRICT, WITHOUT ROWID;";
 
-const char *const schema_steps[] = { step_1, step_2, step_3 };
+/*
+ * The journal: steps are only added, never changed. What a turn has become is the last thing that
+ * its steps say. The conversation stands in the turn alone, so that its index is one of turns.
+ */
+static const char step_4[] =
+	"CREATE TABLE step ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" kind INTEGER NOT NULL," /* enum journal_kind */
+	" parent INTEGER REFERENCES step(id)," /* the turn it tells of, or what a turn is part of */
+	" at_ms INTEGER NOT NULL,"
+	/* The intent of a turn: */
+	" conversation TEXT REFERENCES conversation(id)," /* NULL: a question that belongs to none
+							   */
+	" agent TEXT,"
+	" session TEXT,"
+	" prompt TEXT,"
+	" prompt_id TEXT,"
+	" transcript TEXT," /* path and size of the transcript before the turn */
+	" before_size INTEGER,"
+	/* Its end: */
+	" state INTEGER," /* enum turn_state */
+	" fail TEXT"
+	") STRICT;"
+	"CREATE INDEX step_conversation ON step(conversation, id) WHERE conversation IS NOT NULL;"
+	"CREATE INDEX step_parent ON step(parent, kind) WHERE parent IS NOT NULL;"
+
+	"INSERT INTO step (id, kind, at_ms, conversation, agent, session, prompt, transcript,"
+	" before_size) SELECT t.id, 0, t.started_ms, t.conversation, c.agent, t.session, t.prompt,"
+	" t.transcript, t.before_size FROM turn t JOIN conversation c ON c.id = t.conversation"
+	" ORDER BY t.id;"
+	"INSERT INTO step (kind, parent, at_ms, state, fail)"
+	" SELECT 2, id, coalesce(ended_ms, started_ms), state, fail FROM turn WHERE state <> 0"
+	" ORDER BY id;"
+	"DROP TABLE turn;"
+
+	/* The turns as they stand, for looking. */
+	"CREATE VIEW turn AS SELECT t.id, t.parent, t.conversation, t.agent,"
+	" coalesce((SELECT s.session FROM step s WHERE s.parent = t.id AND s.kind = 1"
+	" ORDER BY s.id DESC LIMIT 1), t.session) AS session,"
+	" t.prompt, t.prompt_id, t.transcript, t.before_size, t.at_ms AS started_ms,"
+	" coalesce(e.state, 0) AS state, e.at_ms AS ended_ms, e.fail"
+	" FROM step t LEFT JOIN step e ON e.id ="
+	" (SELECT max(id) FROM step WHERE parent = t.id AND kind = 2) WHERE t.kind = 0;";
+
+const char *const schema_steps[] = { step_1, step_2, step_3, step_4 };
 const size_t schema_version = ARRAY_LEN(schema_steps);

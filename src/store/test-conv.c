@@ -10,6 +10,8 @@
 
 #include "base/mem.h"
 #include "store/conv.h"
+#include "store/journal.h"
+#include "store/schema.h"
 #include "store/sql.h"
 
 static const struct clock noon = { .fixed = true, .fixed_ms = 1000000000000 };
@@ -150,25 +152,121 @@ static void test_turns_are_journalled(void **state)
 {
 	struct fixture *f = *state;
 	AUTO_CONV made = CONV_INIT;
-	AUTO_TURN last = TURN_INIT;
+	AUTO_TURN_RECORD last = TURN_RECORD_INIT;
 	int64_t id;
 
 	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
-	assert_int_equal(turn_last(f->store, made.id, &last, NULL), ERR_NOTFOUND);
+	assert_int_equal(journal_last(f->store, made.id, &last, NULL), ERR_NOTFOUND);
 	char prompt[] = "hello";
-	struct turn t = { .prompt = prompt, .before_size = 7 };
+	struct turn_record t = { .prompt = prompt, .before_size = 7 };
 	memcpy(t.conversation, made.id, sizeof(t.conversation));
-	assert_int_equal(turn_begin(f->store, &t, &noon, &id, NULL), 0);
+	assert_int_equal(journal_turn(f->store, &t, &noon, &id, NULL), 0);
 	reopen(f);
-	assert_int_equal(turn_last(f->store, made.id, &last, NULL), 0);
+	assert_int_equal(journal_last(f->store, made.id, &last, NULL), 0);
 	assert_int_equal(last.state, TURN_INTENT);
 	assert_string_equal(last.prompt, "hello");
 	assert_int_equal(last.before_size, 7);
-	turn_release(&last);
-	assert_int_equal(turn_end(f->store, id, TURN_FAILED, "timed out", &noon, NULL), 0);
-	assert_int_equal(turn_last(f->store, made.id, &last, NULL), 0);
+	turn_record_release(&last);
+	assert_int_equal(journal_end(f->store, id, TURN_FAILED, "timed out", &noon, NULL), 0);
+	assert_int_equal(journal_last(f->store, made.id, &last, NULL), 0);
 	assert_int_equal(last.state, TURN_FAILED);
 	assert_string_equal(last.fail, "timed out");
+}
+
+static int64_t number(struct store *store, const char *query)
+{
+	AUTO_SQL q = SQL_INIT;
+
+	assert_int_equal(sql_prepare(&q, store, query, NULL), 0);
+	assert_int_equal(sql_step(&q, NULL), 1);
+	return sql_get_int(&q, 0);
+}
+
+/* What a turn's later steps say is added to its intent, and the last word counts. */
+static void test_the_journal_is_only_added_to(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_CONV made = CONV_INIT;
+	AUTO_TURN_RECORD last = TURN_RECORD_INIT;
+	char prompt[] = "the story";
+	char agent[] = "rehearsal";
+	struct turn_record t = { .prompt = prompt, .agent = agent };
+	int64_t run, turn;
+
+	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
+	assert_int_equal(journal_turn(f->store, &t, &noon, &run, NULL), 0);
+	memcpy(t.conversation, made.id, sizeof(t.conversation));
+	t.parent = run;
+	assert_int_equal(journal_turn(f->store, &t, &noon, &turn, NULL), 0);
+	assert_int_equal(journal_session(f->store, turn, "s-1", &noon, NULL), 0);
+	assert_int_equal(journal_session(f->store, turn, "s-2", &noon, NULL), 0);
+	assert_int_equal(journal_end(f->store, turn, TURN_LOST, "interrupted", &noon, NULL), 0);
+	assert_int_equal(journal_end(f->store, turn, TURN_ANSWERED, NULL, &later, NULL), 0);
+	assert_int_equal(journal_last(f->store, made.id, &last, NULL), 0);
+	assert_int_equal(last.parent, run);
+	assert_string_equal(last.session, "s-2");
+	assert_int_equal(last.state, TURN_ANSWERED);
+	assert_int_equal(last.ended_ms, later.fixed_ms);
+	assert_null(last.fail);
+	assert_int_equal(number(f->store, "SELECT count(*) FROM step"), 6);
+	/* A question belongs to no conversation and counts in none. */
+	assert_int_equal(
+		number(f->store, "SELECT count(*) FROM turn WHERE conversation IS NULL"), 1);
+	assert_int_equal(number(f->store, "SELECT turns FROM conversation"), 1);
+}
+
+/* A store as it was before its turns became steps. */
+static void test_old_turns_become_steps(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_FREE char *path = xasprintf("%s/sub/old.db", f->dir);
+	AUTO_TURN_RECORD last = TURN_RECORD_INIT;
+	AUTO_STRV prompts = STRV_INIT;
+	AUTO_STORE *old = NULL;
+
+	assert_int_equal(store_open(path, 0, NULL, &old, NULL), 0);
+	assert_int_equal(sql_exec(old, "DROP VIEW turn; DROP TABLE step", NULL), 0);
+	assert_int_equal(sql_exec(old,
+				 "DROP TABLE correction; DROP TABLE term; DROP TABLE topic;"
+				 "DROP TABLE current; DROP TABLE agent_session;"
+				 "DROP TABLE conversation; DROP TABLE pref",
+				 NULL),
+		0);
+	assert_int_equal(sql_exec(old, schema_steps[0], NULL), 0);
+	assert_int_equal(
+		sql_exec(old,
+			"PRAGMA user_version = 3;"
+			"INSERT INTO conversation (id, dir, project, agent, created_ms,"
+			" active_ms, age_ms, boot) VALUES ('c', '/', '/', 'codex', 1, 1, 1, '');"
+			"INSERT INTO turn VALUES"
+			" (3, 'c', 's', 2, 'first', '/t', 7, 100, 200, 'timed-out'),"
+			" (5, 'c', 's', 0, 'second', '/t', 9, 300, NULL, NULL)",
+			NULL),
+		0);
+	store_close(old);
+	assert_int_equal(store_open(path, 0, NULL, &old, NULL), 0);
+	assert_int_equal(journal_prompts(old, "c", 9, &prompts, NULL), 0);
+	assert_int_equal(prompts.n, 2);
+	assert_string_equal(prompts.v[0], "first");
+	assert_int_equal(journal_last(old, "c", &last, NULL), 0);
+	assert_int_equal(last.id, 5);
+	assert_int_equal(last.state, TURN_INTENT);
+	assert_string_equal(last.agent, "codex");
+	assert_string_equal(last.transcript, "/t");
+	assert_int_equal(last.before_size, 9);
+	assert_int_equal(number(old,
+				 "SELECT count(*) FROM turn WHERE id = 3 AND state = 2 AND"
+				 " fail = 'timed-out' AND ended_ms = 200"),
+		1);
+	assert_int_equal(journal_end(old, 5, TURN_LOST, "interrupted", &noon, NULL), 0);
+	turn_record_release(&last);
+	assert_int_equal(journal_last(old, "c", &last, NULL), 0);
+	assert_int_equal(last.state, TURN_LOST);
+	(void)unlink(path);
+	for (size_t i = 0; i < 2; i++) {
+		AUTO_FREE char *p = xasprintf("%s-%s", path, i ? "wal" : "shm");
+		(void)unlink(p);
+	}
 }
 
 static void test_sessions_belong_to_a_conversation(void **state)
@@ -363,6 +461,8 @@ int main(void)
 		CASE(test_lease_of_a_dead_process_is_taken),
 		CASE(test_lease_of_another_host_ends_by_heartbeat),
 		CASE(test_turns_are_journalled),
+		CASE(test_the_journal_is_only_added_to),
+		CASE(test_old_turns_become_steps),
 		CASE(test_sessions_belong_to_a_conversation),
 		CASE(test_a_session_is_adopted_once),
 		CASE(test_prefs),

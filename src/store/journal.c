@@ -1,0 +1,163 @@
+#include "store/journal.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "store/conv.h"
+#include "store/sql.h"
+
+void turn_record_release(struct turn_record *t)
+{
+	free(t->agent);
+	free(t->session);
+	free(t->prompt);
+	free(t->prompt_id);
+	free(t->transcript);
+	free(t->fail);
+	*t = (struct turn_record)TURN_RECORD_INIT;
+}
+
+static int count_turn(struct store *store, const struct turn_record *t, const struct clock *clock,
+	struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	AUTO_STR title = STR_INIT;
+	int r = sql_prepare(&q, store,
+		"UPDATE conversation SET turns = turns + 1, active_ms = ?2, age_ms = ?3,"
+		" title = coalesce(title, ?4),"
+		" epoch = coalesce((SELECT k.epoch FROM current k WHERE k.dir = conversation.dir),"
+		" 0) WHERE id = ?1",
+		reterr);
+
+	if (r < 0)
+		return r;
+	utf8_scrub_line(&title, utf8_cut(sv_trim(sv_of(t->prompt)), CONV_TITLE_MAX));
+	sql_text(&q, t->conversation);
+	sql_int(&q, clock_wall_ms(clock));
+	sql_int(&q, clock_age_ms(clock));
+	sql_text(&q, title.buf);
+	return sql_run(&q, reterr);
+}
+
+int journal_turn(struct store *store, const struct turn_record *t, const struct clock *clock,
+	int64_t *ret_id, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = store_begin(store, reterr);
+
+	if (r < 0)
+		return r;
+	r = sql_prepare(&q, store,
+		"INSERT INTO step (kind, parent, at_ms, conversation, agent, session, prompt,"
+		" prompt_id, transcript, before_size)"
+		" VALUES (?, nullif(?, 0), ?, nullif(?, ''), ?, ?, ?, ?, ?, ?) RETURNING id",
+		reterr);
+	if (r == 0) {
+		sql_int(&q, JOURNAL_TURN);
+		sql_int(&q, t->parent);
+		sql_int(&q, clock_wall_ms(clock));
+		sql_text(&q, t->conversation);
+		sql_text(&q, t->agent);
+		sql_text(&q, t->session);
+		sql_text(&q, t->prompt);
+		sql_text(&q, t->prompt_id);
+		sql_text(&q, t->transcript);
+		sql_int(&q, t->before_size);
+		r = sql_step(&q, reterr);
+	}
+	if (r > 0) {
+		*ret_id = sql_get_int(&q, 0);
+		r = sql_run(&q, reterr);
+	}
+	if (r == 0 && t->conversation[0])
+		r = count_turn(store, t, clock, reterr);
+	return store_end(store, r, reterr);
+}
+
+int journal_session(struct store *store, int64_t turn, const char *session,
+	const struct clock *clock, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store,
+		"INSERT INTO step (kind, parent, at_ms, session) VALUES (?, ?, ?, ?)", reterr);
+
+	if (r < 0)
+		return r;
+	sql_int(&q, JOURNAL_SESSION);
+	sql_int(&q, turn);
+	sql_int(&q, clock_wall_ms(clock));
+	sql_text(&q, session);
+	return sql_run(&q, reterr);
+}
+
+int journal_end(struct store *store, int64_t turn, enum turn_state state, const char *fail,
+	const struct clock *clock, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store,
+		"INSERT INTO step (kind, parent, at_ms, state, fail) VALUES (?, ?, ?, ?, ?)",
+		reterr);
+
+	if (r < 0)
+		return r;
+	sql_int(&q, JOURNAL_END);
+	sql_int(&q, turn);
+	sql_int(&q, clock_wall_ms(clock));
+	sql_int(&q, (int64_t)state);
+	sql_text(&q, fail);
+	return sql_run(&q, reterr);
+}
+
+int journal_last(
+	struct store *store, const char *conversation, struct turn_record *ret, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store,
+		"SELECT id, coalesce(parent, 0), agent, session, prompt, prompt_id, transcript,"
+		" before_size, started_ms, state, ended_ms, fail FROM turn"
+		" WHERE conversation = ? ORDER BY id DESC LIMIT 1",
+		reterr);
+
+	if (r < 0)
+		return r;
+	sql_text(&q, conversation);
+	r = sql_step(&q, reterr);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return err_set(reterr, ERR_NOTFOUND, "this conversation has no turn yet");
+	*ret = (struct turn_record){
+		.id = sql_get_int(&q, 0),
+		.parent = sql_get_int(&q, 1),
+		.agent = sql_dup_text(&q, 2),
+		.session = sql_dup_text(&q, 3),
+		.prompt = sql_dup_text(&q, 4),
+		.prompt_id = sql_dup_text(&q, 5),
+		.transcript = sql_dup_text(&q, 6),
+		.before_size = sql_get_int(&q, 7),
+		.started_ms = sql_get_int(&q, 8),
+		.state = (enum turn_state)sql_get_int(&q, 9),
+		.ended_ms = sql_get_int(&q, 10),
+		.fail = sql_dup_text(&q, 11),
+	};
+	(void)snprintf(ret->conversation, sizeof(ret->conversation), "%s", conversation);
+	return 0;
+}
+
+int journal_prompts(struct store *store, const char *conversation, int64_t max, struct strv *out,
+	struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store,
+		"SELECT prompt FROM (SELECT id, prompt FROM step WHERE conversation = ?"
+		" ORDER BY id DESC LIMIT ?) ORDER BY id",
+		reterr);
+
+	if (r < 0)
+		return r;
+	sql_text(&q, conversation);
+	sql_int(&q, max);
+	while ((r = sql_step(&q, reterr)) > 0)
+		strv_add(out, sql_get_text(&q, 0));
+	return r;
+}

@@ -1,0 +1,69 @@
+/*
+ * The journal: what was asked of agents and what became of it. Steps are only ever added, each on
+ * disk before the next thing happens, and each may have a parent: what a turn's later steps say is
+ * about their parent, and the turns of a longer run are its children. So a run of many turns is
+ * one story, and a crash leaves a turn without an end, which the next one looks into.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "store/store.h"
+
+enum journal_kind {
+	JOURNAL_TURN, /* the intent: written before the agent sees the prompt */
+	JOURNAL_SESSION, /* the agent's id for its turn became known, or another one */
+	JOURNAL_END
+};
+
+/* How a turn stands: by its last end, TURN_INTENT without one. */
+enum turn_state {
+	TURN_INTENT, /* on disk, the agent has not seen it for sure */
+	TURN_ANSWERED,
+	TURN_FAILED,
+	TURN_CANCELLED,
+	TURN_LOST, /* interrupted by a crash; the prompt did not arrive */
+	TURN_UNANSWERED /* interrupted by a crash; it arrived, no answer is recorded */
+};
+
+/* A turn with all that its steps say. */
+struct turn_record {
+	int64_t id;
+	int64_t parent; /* 0: stands for itself */
+	char conversation[UUID_TEXT]; /* empty: a question that belongs to none */
+	char *agent;
+	char *session; /* NULL: not known */
+	char *prompt;
+	char *prompt_id; /* our id of the prompt, for agents that keep one; NULL: none */
+	char *transcript; /* NULL: not known before the turn */
+	int64_t before_size;
+	int64_t started_ms;
+	enum turn_state state;
+	int64_t ended_ms;
+	char *fail; /* NULL: it did not */
+};
+#define TURN_RECORD_INIT      \
+	{                     \
+		.agent = NULL \
+	}
+#define AUTO_TURN_RECORD CLEANUP(turn_record_release) struct turn_record
+void turn_record_release(struct turn_record *t);
+
+/* Writes the intent durably; ret_id is its step. Counts the turn in its conversation. */
+int journal_turn(struct store *store, const struct turn_record *t, const struct clock *clock,
+	int64_t *ret_id, struct err *reterr) MUST_USE;
+int journal_session(struct store *store, int64_t turn, const char *session,
+	const struct clock *clock, struct err *reterr) MUST_USE;
+int journal_end(struct store *store, int64_t turn, enum turn_state state, const char *fail,
+	const struct clock *clock, struct err *reterr) MUST_USE;
+
+/* The conversation's last turn. ERR_NOTFOUND: none yet. */
+int journal_last(struct store *store, const char *conversation, struct turn_record *ret,
+	struct err *reterr) MUST_USE;
+/* What the user said in it, oldest first, at most the newest max. Appends to *out. */
+int journal_prompts(struct store *store, const char *conversation, int64_t max, struct strv *out,
+	struct err *reterr) MUST_USE;
