@@ -39,7 +39,7 @@ static void put_session(struct sv text)
 	(void)close(fd);
 }
 
-static void look(enum transcript_format format, unsigned threads, struct advice *ret)
+static void look(const struct transcript_format *format, unsigned threads, struct advice *ret)
 {
 	static const struct clock clock = { true, 1000 };
 	const struct advise_opts opts = {
@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2 || size > SIZE_MOST)
 		return 0;
 	put_session(sv_make((const char *)data + 1, size - 1));
-	enum transcript_format format = data[0] & 1 ? TRANSCRIPT_CODEX : TRANSCRIPT_CLAUDE;
+	const struct transcript_format *format = data[0] & 1 ? TRANSCRIPT_CODEX : TRANSCRIPT_CLAUDE;
 	look(format, 1, &one);
 	look(format, 2, &two);
 	check(&one);

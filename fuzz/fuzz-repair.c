@@ -95,7 +95,7 @@ static void check_lines(const char *path)
 	}
 }
 
-static bool can_mend(const char *path, enum transcript_format format)
+static bool can_mend(const char *path, const struct transcript_format *format)
 {
 	const struct repair_opts opts = { .path = path, .format = format, .threads = 1 };
 	struct repair *r = NULL;
@@ -106,7 +106,7 @@ static bool can_mend(const char *path, enum transcript_format format)
 	return possible;
 }
 
-static void mend(struct repair *r, uint8_t choice, enum transcript_format format)
+static void mend(struct repair *r, uint8_t choice, const struct transcript_format *format)
 {
 	static const struct clock clock = { true, 1000 };
 	const struct repair_write how = {
@@ -134,7 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (!place.codex)
 		set_up();
-	enum transcript_format format = data[0] & 1 ? TRANSCRIPT_CODEX : TRANSCRIPT_CLAUDE;
+	const struct transcript_format *format = data[0] & 1 ? TRANSCRIPT_CODEX : TRANSCRIPT_CLAUDE;
 	const struct repair_opts opts = {
 		.path = name_of(data[0]),
 		.format = format,

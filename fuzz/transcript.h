@@ -30,7 +30,8 @@ static inline void check_same(const struct session_info *a, const struct session
 	REQUIRE(memcmp(&a->mark, &b->mark, sizeof(a->mark)) == 0);
 }
 
-static inline void check_scans(int fd, enum transcript_format format, size_t cut, size_t size)
+static inline void check_scans(
+	int fd, const struct transcript_format *format, size_t cut, size_t size)
 {
 	struct session_info whole, parts;
 	session_info_init(&whole, format, "/p/x.jsonl");
@@ -56,7 +57,8 @@ static inline void check_item(const struct item *item, size_t size, uint64_t rec
 }
 
 /* Returns how many records there are. */
-static inline uint64_t check_items(const char *path, enum transcript_format format, size_t size)
+static inline uint64_t check_items(
+	const char *path, const struct transcript_format *format, size_t size)
 {
 	const struct transcript_read_opts opts = { .expand = true };
 	struct transcript_reader *r = NULL;
@@ -73,7 +75,8 @@ static inline uint64_t check_items(const char *path, enum transcript_format form
 	return record + 1;
 }
 
-static inline int check_transcript(enum transcript_format format, const uint8_t *data, size_t size)
+static inline int check_transcript(
+	const struct transcript_format *format, const uint8_t *data, size_t size)
 {
 	if (size == 0)
 		return 0;
@@ -89,7 +92,7 @@ static inline int check_transcript(enum transcript_format format, const uint8_t 
 	REQUIRE(live.records == records && live.live <= live.records);
 	REQUIRE(live.live_bytes <= bytes.n);
 	transcript_live_release(&live);
-	enum transcript_format probed;
+	const struct transcript_format *probed;
 	int rc = transcript_probe(path, &probed, NULL);
 	REQUIRE(rc == 0 || rc == ERR_INPUT);
 	(void)close(fd);

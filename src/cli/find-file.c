@@ -12,8 +12,8 @@
 #include "os/path.h"
 
 /* A row that knows no more than the file's name tells. */
-static void name_row(
-	struct session_row *ret, const char *agent, enum transcript_format format, const char *path)
+static void name_row(struct session_row *ret, const char *agent,
+	const struct transcript_format *format, const char *path)
 {
 	*ret = (struct session_row)SESSION_ROW_INIT;
 	session_info_init(&ret->info, format, path);
@@ -32,14 +32,14 @@ static const struct transcript_home *home_of(const struct transcript_home *homes
 	return NULL;
 }
 
-static bool has_id(enum transcript_format format, const char *path)
+static bool has_id(const struct transcript_format *format, const char *path)
 {
 	return uuid_valid(transcript_path_id(format, sv_of(path)));
 }
 
 /* A file in which no session can be recognised any more, by where it lies or its name. */
 static bool was_session(
-	const struct transcript_home *home, const char *path, enum transcript_format *ret)
+	const struct transcript_home *home, const char *path, const struct transcript_format **ret)
 {
 	AUTO_FREE char *root = NULL;
 
@@ -59,7 +59,7 @@ static int by_path(const struct transcript_home *homes, const char *spec, bool d
 	struct session_row *ret, struct err *reterr)
 {
 	AUTO_FREE char *path = NULL;
-	enum transcript_format format;
+	const struct transcript_format *format;
 	int r = path_real(spec, &path, reterr);
 
 	if (r == -ENOENT || r == -ENOTDIR)

@@ -23,7 +23,7 @@ static bool same_file(const char *a, const char *b)
 
 /* Whether this very file is what is found by the id. */
 static bool is_found(
-	struct app *app, enum transcript_format format, const char *id, const char *path)
+	struct app *app, const struct transcript_format *format, const char *id, const char *path)
 {
 	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
 	struct transcript_home homes[ASSISTANT_HOMES];
@@ -40,7 +40,7 @@ static bool is_found(
 }
 
 /* The folder that the session says at its beginning it belongs to; "" when it does not. */
-static char *folder_of(enum transcript_format format, const char *path)
+static char *folder_of(const struct transcript_format *format, const char *path)
 {
 	struct session_info info;
 	struct stat st;

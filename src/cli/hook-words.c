@@ -158,13 +158,13 @@ static bool trim_words(struct sv rest, struct trim_opts *opts, struct strv *tool
 	return true;
 }
 
-static const char *agent_of(enum transcript_format format)
+static const char *agent_of(const struct transcript_format *format)
 {
 	return format == TRANSCRIPT_CODEX ? "codex" : "claude";
 }
 
-static void tell_trimmed(
-	const struct answering *a, enum transcript_format format, const struct trim_report *r)
+static void tell_trimmed(const struct answering *a, const struct transcript_format *format,
+	const struct trim_report *r)
 {
 	char less[SIZE_TEXT_MAX], of[SIZE_TEXT_MAX];
 

@@ -10,7 +10,7 @@
 #include "os/path.h"
 #include "ui/size.h"
 
-const char *resume_words(const char *agent, enum transcript_format format)
+const char *resume_words(const char *agent, const struct transcript_format *format)
 {
 	if (format == TRANSCRIPT_CODEX)
 		return "codex resume";

@@ -10,7 +10,7 @@
 #include "transcript/transcript.h"
 
 /* The agent's own words for going on with a session, before its id; NULL when it has none. */
-const char *resume_words(const char *agent, enum transcript_format format);
+const char *resume_words(const char *agent, const struct transcript_format *format);
 /* "973 of 21,695 tokens (fitted), leaving 20,722" */
 void saved_words(const struct figure *saved, const struct figure *before, struct str *out);
 /* "  saved    973 of 21,695 tokens (fitted), leaving 20,722", or that it would save so much */

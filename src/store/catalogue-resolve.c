@@ -52,7 +52,7 @@ static const struct transcript_home *home_of_path(const struct resolve *r, const
 /* A file outside all homes is read for this once and not remembered. */
 static int read_stray(const struct resolve *r, const char *path, struct err *reterr)
 {
-	enum transcript_format format;
+	const struct transcript_format *format;
 	struct file_stat stat;
 	int rc = transcript_probe(path, &format, reterr);
 	if (rc < 0)

@@ -28,9 +28,11 @@ void row_init(struct session_row *row, const struct transcript_home *home, const
 
 /* ---- to and from SQL; both orders are those of ROW_SELECT ---- */
 
-static enum transcript_format format_of(int64_t n)
+static const struct transcript_format *format_of(int64_t n)
 {
-	return n >= 0 && n < TRANSCRIPT_FORMATS ? (enum transcript_format)n : TRANSCRIPT_CLAUDE;
+	const struct transcript_format *format = transcript_format_numbered(n);
+
+	return format ? format : TRANSCRIPT_CLAUDE;
 }
 
 static enum session_relation relation_of(int64_t n)
@@ -93,10 +95,10 @@ int row_save(struct sql *save, const struct session_row *row, const struct file_
 {
 	const struct session_info *info = &row->info;
 	const int64_t numbers[] = { (int64_t)info->mark.offset, (int64_t)info->mark.anchor,
-		info->mark.tail_turns, info->mark.flags, info->format, info->flags, info->relation,
-		info->turns, info->first_ms, info->last_ms, row->active_ms, info->window,
-		info->usage.input, info->usage.cache_read, info->usage.cache_write,
-		info->usage.output };
+		info->mark.tail_turns, info->mark.flags, transcript_format_number(info->format),
+		info->flags, info->relation, info->turns, info->first_ms, info->last_ms,
+		row->active_ms, info->window, info->usage.input, info->usage.cache_read,
+		info->usage.cache_write, info->usage.output };
 	const char *const texts[] = { info->name, info->cwd, info->branch, info->model, info->root,
 		info->parent_id, info->parent_path, info->prompt };
 	const int64_t last[] = { (int64_t)stat->size, row->gone, (int64_t)stat->dev,

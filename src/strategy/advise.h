@@ -141,7 +141,7 @@ void advice_release(struct advice *a);
 
 struct advise_opts {
 	const char *path;
-	enum transcript_format format;
+	const struct transcript_format *format;
 	int64_t window; /* 0: as the session tells or the model's name */
 	bool restart; /* a fresh start is wanted */
 	unsigned threads; /* 0: chosen here */

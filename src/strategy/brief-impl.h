@@ -46,7 +46,7 @@ struct brief_ring {
 };
 
 struct brief_collect {
-	enum transcript_format format;
+	const struct transcript_format *format;
 	uint64_t count; /* items so far */
 	struct brief_set files, commands;
 	VEC(struct brief_call) calls;

@@ -662,8 +662,8 @@ static void collect_release(struct brief_collect *c)
 	str_release(&c->text);
 }
 
-int brief_make(
-	const char *path, enum transcript_format format, struct brief *ret, struct err *reterr)
+int brief_make(const char *path, const struct transcript_format *format, struct brief *ret,
+	struct err *reterr)
 {
 	struct transcript_live live = { .bits = NULL };
 	CLEANUP(collect_release)

@@ -89,7 +89,7 @@ struct brief {
 #define AUTO_BRIEF CLEANUP(brief_release) struct brief
 void brief_release(struct brief *b);
 
-int brief_make(const char *path, enum transcript_format format, struct brief *ret,
+int brief_make(const char *path, const struct transcript_format *format, struct brief *ret,
 	struct err *reterr) MUST_USE;
 
 /* Appends the brief as Markdown, each section under its heading, in about max bytes: sections lose

@@ -21,7 +21,7 @@ static void add_field(struct str *out, const char *name, const char *value)
 	str_addc(out, '\n');
 }
 
-static bool holds_nothing(const char *transcript, enum transcript_format format)
+static bool holds_nothing(const char *transcript, const struct transcript_format *format)
 {
 	AUTO_BRIEF brief = BRIEF_INIT;
 	return brief_make(transcript, format, &brief, NULL) >= 0 && brief.facts.n == 0;
@@ -40,7 +40,7 @@ bool handoff_nothing(const char *transcript)
 
 static int gather(const struct handoff *h, struct brief *ret, struct err *reterr)
 {
-	enum transcript_format format;
+	const struct transcript_format *format;
 	struct stat st;
 	if (stat(h->transcript, &st) < 0)
 		return err_errno(reterr, errno, "%s", h->transcript);

@@ -22,7 +22,7 @@ static const struct scan_key block_keys[] = {
 _Static_assert(ARRAY_LEN(claude_keys) <= LINE_KEYS_MAX, "LINE_KEYS_MAX");
 _Static_assert(ARRAY_LEN(codex_keys) <= LINE_KEYS_MAX, "LINE_KEYS_MAX");
 
-size_t line_key_count(enum transcript_format format)
+size_t line_key_count(const struct transcript_format *format)
 {
 	return format == TRANSCRIPT_CODEX ? CODEX_KEY_COUNT : CLAUDE_KEY_COUNT;
 }
@@ -56,7 +56,7 @@ static bool is_object(struct sv text)
 	return rest.n > 0 && rest.p[0] == '{';
 }
 
-bool line_read(enum transcript_format format, struct sv text, struct jval *vals,
+bool line_read(const struct transcript_format *format, struct sv text, struct jval *vals,
 	struct scan_longest *longest)
 {
 	bool codex = format == TRANSCRIPT_CODEX;

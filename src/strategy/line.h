@@ -81,7 +81,7 @@ enum codex_key {
 enum { LINE_KEYS_MAX = 40 };
 
 /* How many values a line of the format has. */
-size_t line_key_count(enum transcript_format format);
+size_t line_key_count(const struct transcript_format *format);
 /*
  * Fills vals (LINE_KEYS_MAX of them). False when the text is not one JSON object. Text with a NUL
  * in it is for the caller to refuse: the agents lose such a line. For Codex, lines without the
@@ -89,7 +89,7 @@ size_t line_key_count(enum transcript_format format);
  * "response_item" or "session_meta" in effect (see codex_line_of()). `longest`, which may be NULL,
  * spares line_block_read() a second look at a long text.
  */
-bool line_read(enum transcript_format format, struct sv text, struct jval *vals,
+bool line_read(const struct transcript_format *format, struct sv text, struct jval *vals,
 	struct scan_longest *longest);
 
 enum codex_line {

@@ -306,8 +306,8 @@ bool repair_possible(const struct repair *r)
 	return false;
 }
 
-static int look_again(struct repair_result *result, enum transcript_format format, unsigned threads,
-	struct err *reterr)
+static int look_again(struct repair_result *result, const struct transcript_format *format,
+	unsigned threads, struct err *reterr)
 {
 	const struct repair_opts opts = {
 		.path = result->path, .format = format, .threads = threads

@@ -130,7 +130,7 @@ struct fact_pair {
 struct repair {
 	char *path;
 	char *file_id; /* by the name; "" when the name has none */
-	enum transcript_format format;
+	const struct transcript_format *format;
 	bool in_use;
 	struct facts facts;
 	struct transcript_live live; /* as the agent reads it now */

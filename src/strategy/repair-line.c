@@ -106,7 +106,7 @@ static bool is_entry(struct sv text)
 }
 
 /* Brackets that fit do not make an object: what stands between them must be members. */
-static bool has_members(enum transcript_format format, struct jval val)
+static bool has_members(const struct transcript_format *format, struct jval val)
 {
 	struct jval vals[LINE_KEYS_MAX];
 	return val.type != J_OBJECT || line_read(format, val.raw, vals, NULL);
@@ -154,7 +154,7 @@ static struct sv skip_mark(struct sv text)
 	return sv_starts(text, SV("\xef\xbb\xbf")) ? sv_from(text, 3) : text;
 }
 
-void line_mend(struct mended *m, enum transcript_format format, struct sv text)
+void line_mend(struct mended *m, const struct transcript_format *format, struct sv text)
 {
 	m->damage = 0;
 	m->parts.n = 0;

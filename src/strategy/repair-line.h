@@ -38,7 +38,7 @@ struct mended {
 void mended_release(struct mended *m);
 
 /* The text without its newline. Clears m first. */
-void line_mend(struct mended *m, enum transcript_format format, struct sv text);
+void line_mend(struct mended *m, const struct transcript_format *format, struct sv text);
 
 /* Whether it has bytes below blank: a parse alone does not tell whether it is fine. */
 bool line_is_low(struct sv text);

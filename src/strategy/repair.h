@@ -149,7 +149,7 @@ struct repair_finding {
 };
 
 struct repair_report {
-	enum transcript_format format;
+	const struct transcript_format *format;
 	uint64_t bytes, lines;
 	size_t entries; /* what a resume of the mended session would reach */
 	size_t reachable; /* what it reaches now, at most `entries` */
@@ -165,7 +165,7 @@ static inline bool repair_healthy(const struct repair_report *report)
 
 struct repair_opts {
 	const char *path;
-	enum transcript_format format;
+	const struct transcript_format *format;
 	bool in_use; /* an agent is at it: calls at its end are still running */
 	unsigned threads; /* 0: chosen here */
 };

@@ -86,7 +86,7 @@ static void link_codex(struct part *part, const struct rewrite_line *line)
 
 static void read_line(const struct run *run, struct part *part, struct rewrite_line *line, bool low)
 {
-	enum transcript_format format = run->opts->format;
+	const struct transcript_format *format = run->opts->format;
 	struct jval *vals = next_vals(part, line_key_count(format));
 	struct scan_longest longest = { NULL, 0 };
 

@@ -204,8 +204,8 @@ static int read_all(struct run *run, struct err *reterr)
 
 /* ---- the new file ---- */
 
-char *rewrite_new_path(enum transcript_format format, const char *parent, const char *out_dir,
-	const char *id, int64_t wall_ms)
+char *rewrite_new_path(const struct transcript_format *format, const char *parent,
+	const char *out_dir, const char *id, int64_t wall_ms)
 {
 	struct sv folder = out_dir ? sv_of(out_dir) : path_parent(sv_of(parent));
 

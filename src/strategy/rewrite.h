@@ -86,7 +86,7 @@ enum {
 
 struct rewrite_opts {
 	const char *path; /* the parent */
-	enum transcript_format format;
+	const struct transcript_format *format;
 	unsigned changes; /* REWRITE_ bits; REWRITE_ID is needed for a new session */
 	/* "trim_metadata", "continue_metadata", SESSION_NOTE_KEY or KNOWN_NOTE_KEY; NULL: no note.
 	 * Notes of these names that the parent has go; in place only that of the same name.
@@ -120,5 +120,5 @@ int rewrite_session(const struct rewrite_opts *opts, const struct rewrite_ops *o
 
 /* Where a new session belongs that is made from the one at parent: out_dir, else where the agent
  * looks for it. Caller frees. */
-char *rewrite_new_path(enum transcript_format format, const char *parent, const char *out_dir,
-	const char *id, int64_t wall_ms);
+char *rewrite_new_path(const struct transcript_format *format, const char *parent,
+	const char *out_dir, const char *id, int64_t wall_ms);

@@ -47,8 +47,8 @@ static void run_release(struct smart_run *run)
 
 /* ---- what stands in its place ---- */
 
-static void put_blocks(
-	struct str *out, enum transcript_format format, enum item_kind kind, struct sv text)
+static void put_blocks(struct str *out, const struct transcript_format *format, enum item_kind kind,
+	struct sv text)
 {
 	const char *type = format == TRANSCRIPT_CLAUDE ? "text"
 		: kind == ITEM_ASSISTANT	       ? "output_text"

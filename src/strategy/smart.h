@@ -34,7 +34,7 @@ enum {
 
 struct smart_opts {
 	const char *path;
-	enum transcript_format format;
+	const struct transcript_format *format;
 	int64_t keep_recent; /* entries at the end that stay */
 	int64_t min_chars; /* shorter texts are not worth it */
 	bool prompts; /* words of the user may go too */

@@ -32,7 +32,7 @@ static void boundary(struct str *t, const char *uuid)
 	str_adds(t, ",\"subtype\":\"compact_boundary\",\"content\":\"compacted\"}\n");
 }
 
-static void advise_at(struct sv bytes, enum transcript_format format, int64_t window,
+static void advise_at(struct sv bytes, const struct transcript_format *format, int64_t window,
 	int64_t age_ms, struct advice *ret)
 {
 	char *folder = temp_folder();

@@ -88,8 +88,8 @@ static void claude_work(struct str *t)
 	claude_answer(t, "a7", "u3", "m7", BASH("t7", "sleep 9"));
 }
 
-static void make(
-	void **state, enum transcript_format format, const struct str *text, struct brief *ret)
+static void make(void **state, const struct transcript_format *format, const struct str *text,
+	struct brief *ret)
 {
 	AUTO_FREE char *path = session_write(*state, "s.jsonl", str_sv(text));
 	assert_int_equal(brief_make(path, format, ret, NULL), 0);

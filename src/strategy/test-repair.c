@@ -203,7 +203,7 @@ static const struct test codex_tests[] = {
 		2),
 };
 
-static void check(const struct test *t, enum transcript_format format)
+static void check(const struct test *t, const struct transcript_format *format)
 {
 	char *dir = temp_folder();
 	AUTO_FREE char *path = path_join(dir,

@@ -96,6 +96,7 @@ static const struct rewrite_ops ops = { .edit = count_edit, .done = seen_done, .
 static struct rewrite_opts opts_for(const char *path)
 {
 	return (struct rewrite_opts){
+		.format = TRANSCRIPT_CLAUDE,
 		.path = path,
 		.changes = REWRITE_ALL,
 		.note_key = "trim_metadata",
@@ -296,7 +297,7 @@ static int compare_live(void *data, const struct transcript_live *live, struct e
 	return 0;
 }
 
-static void check_live(enum transcript_format format, struct sv text)
+static void check_live(const struct transcript_format *format, struct sv text)
 {
 	static const struct rewrite_ops live_ops = { .done = compare_live };
 	TEMP_DIR(dir);

@@ -26,7 +26,7 @@ enum trim_style {
 
 struct trim_opts {
 	const char *path;
-	enum transcript_format format;
+	const struct transcript_format *format;
 	const struct strv *tools; /* only these, in any case; NULL or empty: all */
 	int64_t threshold; /* characters from which on a text is trimmed */
 	int64_t assistant; /* N: the first N long answers; -N: all but the last N; 0: none */

@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "os/tree.h"
 #include "transcript/chain.h"
 #include "transcript/transcript.h"
 #include "json/jsonl.h"
@@ -70,8 +71,19 @@ struct links {
 	uint64_t base_offset;
 };
 
-struct transcript_ops {
+struct transcript_format {
 	const char *name;
+	int64_t number; /* in the store: never another's */
+	/* 1 when only this format has such records, 0 when another may have them too. */
+	int (*recognises)(struct sv text);
+	/* Folders below a home that hold sessions; ends with NULL. */
+	const char *const *tops;
+	/* Whether a file below them is a session, and then whether it is a sub-agent's. */
+	bool (*is_session)(const struct tree_file *file, bool *ret_subagent);
+	/* How a user message begins that a program put in: tags ("<tag>" or "<tag …"), and words.
+	 * Both end with NULL. */
+	const char *const *injected_tags;
+	const char *const *injected_words;
 	/* Takes a record into the summary. */
 	int (*scan)(struct summary *s, struct sv text);
 	/* Appends the record's items; `base` holds place and flags. At least one on success. */
@@ -86,14 +98,15 @@ struct transcript_ops {
 	/* The session id in a file name ("…/x.jsonl"), empty when it is not one of a session. */
 	struct sv (*path_id)(struct sv base);
 };
-extern const struct transcript_ops transcript_claude, transcript_codex;
-const struct transcript_ops *transcript_ops(enum transcript_format format);
+/* All formats there are; ends with NULL. */
+extern const struct transcript_format *const transcript_formats[];
 
 /* What `link` does, for a record whose members were found by somebody else. */
 void claude_link_fields(struct links *links, const struct chain_claude *record);
 void codex_link_fields(struct links *links, const struct chain_codex *record);
 /* The end of transcript_live(): takes base_id. */
-void links_live(struct links *links, const struct transcript_ops *ops, struct transcript_live *ret);
+void links_live(
+	struct links *links, const struct transcript_format *format, struct transcript_live *ret);
 
 void live_claude(const struct links *links, unsigned char *state, struct transcript_live *live);
 
@@ -144,7 +157,7 @@ struct jval value_member(struct jval obj, const char *key);
 bool value_is_type(struct jval block, const char *name);
 /* The beginning of a string, decoded: from at most max_raw bytes of it. */
 void value_head(struct jval val, size_t max_raw, struct str *out);
-bool value_injected(enum transcript_format format, struct jval text, struct str *tmp);
+bool value_injected(const struct transcript_format *format, struct jval text, struct str *tmp);
 struct usage usage_claude(struct jval usage);
 struct usage usage_codex(struct jval usage);
 uint64_t link_hash(struct sv text); /* never 0 for text, 0 for "" */

@@ -9,14 +9,14 @@
 #include "transcript/adapter.h"
 
 struct chain {
-	const struct transcript_ops *ops;
+	const struct transcript_format *format;
 	struct links links;
 };
 
-struct chain *chain_new(enum transcript_format format)
+struct chain *chain_new(const struct transcript_format *format)
 {
 	struct chain *c = xcalloc(1, sizeof(*c));
-	c->ops = transcript_ops(format);
+	c->format = format;
 	return c;
 }
 
@@ -72,7 +72,7 @@ void chain_see_all(struct chain *c)
 static int take(void *data, struct sv text)
 {
 	struct chain *c = data;
-	return c->ops->link(&c->links, text);
+	return c->format->link(&c->links, text);
 }
 
 static void broken(void *data, struct sv text UNUSED)
@@ -120,6 +120,6 @@ int chain_live(struct chain *c, struct transcript_live *ret, struct err *reterr)
 {
 	if (c->links.v.n > UINT32_MAX / 2)
 		return err_set(reterr, ERR_LIMIT, "too many lines");
-	links_live(&c->links, c->ops, ret);
+	links_live(&c->links, c->format, ret);
 	return 0;
 }

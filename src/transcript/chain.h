@@ -13,7 +13,7 @@
 #include "json/scan.h"
 
 struct chain;
-struct chain *chain_new(enum transcript_format format);
+struct chain *chain_new(const struct transcript_format *format);
 void chain_free(struct chain *c); /* NULL is fine */
 
 /* The next record, when its members are known already. Tools of its content follow by

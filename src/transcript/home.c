@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "os/path.h"
 #include "os/tree.h"
+#include "transcript/adapter.h"
 
 /* ---- Claude's project folders ---- */
 
@@ -86,13 +87,7 @@ char *codex_rollout_path(const char *root, int64_t wall_ms, const char *id)
 
 /* ---- the walk ---- */
 
-/* Claude: project/id.jsonl, and project/id/subagents/agent-x.jsonl. Codex: year/month/day/x. */
-enum { WALK_DEPTH = 3 };
-
-static const char *const tops[TRANSCRIPT_FORMATS][3] = {
-	[TRANSCRIPT_CLAUDE] = { "projects" },
-	[TRANSCRIPT_CODEX] = { "sessions", "archived_sessions" },
-};
+enum { WALK_DEPTH = 3 }; /* folders between a top and its sessions */
 
 struct walk {
 	const struct transcript_home *home;
@@ -101,22 +96,12 @@ struct walk {
 	void *data;
 };
 
-/* Other files of the same ending lie about too: of the project's memory, of tools. */
-static bool is_session(enum transcript_format format, const struct tree_file *file)
-{
-	if (transcript_path_id(format, file->name).n == 0)
-		return false;
-	if (format != TRANSCRIPT_CLAUDE)
-		return true;
-	return file->depth == 1 ||
-		(file->depth == WALK_DEPTH &&
-			sv_is(path_base(path_parent(sv_of(file->path))), "subagents"));
-}
-
 static int walk_file(void *data, const struct tree_file *file)
 {
 	const struct walk *w = data;
-	if (!is_session(w->home->format, file))
+	bool subagent;
+
+	if (!w->home->format->is_session(file, &subagent))
 		return 0;
 	return w->fn(w->data,
 		&(struct transcript_file){
@@ -125,8 +110,7 @@ static int walk_file(void *data, const struct tree_file *file)
 			.ino = file->inode,
 			.size = file->size,
 			.mtime_ns = file->mtime_ns,
-			.subagent = w->home->format == TRANSCRIPT_CLAUDE &&
-				(file->depth > 1 || sv_starts(file->name, SV("agent-"))),
+			.subagent = subagent,
 		});
 }
 
@@ -148,7 +132,7 @@ static int walk_tops(struct walk *w, struct sv suffix, struct err *reterr)
 		.on_error = walk_error,
 		.data = w,
 	};
-	for (const char *const *top = tops[w->home->format]; *top; top++) {
+	for (const char *const *top = w->home->format->tops; *top; top++) {
 		AUTO_FREE char *path = path_join(w->home->root, *top);
 		struct err err = ERR_INIT;
 		int rc = tree_walk(path, &opts, &err);
@@ -172,7 +156,7 @@ int transcript_walk(const struct transcript_home *home,
 }
 
 struct find {
-	enum transcript_format format;
+	const struct transcript_format *format;
 	struct sv id;
 	char *found;
 };

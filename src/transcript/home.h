@@ -16,7 +16,7 @@
 /* One agent's folder. Several may share a format: the rehearsal agent writes Claude's. */
 struct transcript_home {
 	const char *agent; /* "claude", "codex", "rehearsal" … */
-	enum transcript_format format;
+	const struct transcript_format *format;
 	const char *root; /* ~/.claude, ~/.codex */
 };
 
@@ -34,7 +34,7 @@ char *claude_session_path(const char *root, const char *cwd, const char *id);
 char *codex_rollout_path(const char *root, int64_t wall_ms, const char *id);
 
 /* The session id in a file's name, empty when the name is not one of a session. */
-struct sv transcript_path_id(enum transcript_format format, struct sv path);
+struct sv transcript_path_id(const struct transcript_format *format, struct sv path);
 /* The uuid in the name of a file, whichever agent's it is; empty when there is none. */
 struct sv transcript_path_uuid(struct sv path);
 

@@ -22,14 +22,14 @@ uint64_t link_hash(struct sv text)
 }
 
 struct live_run {
-	const struct transcript_ops *ops;
+	const struct transcript_format *format;
 	struct links links;
 };
 
 static int live_take(void *data, struct sv text)
 {
 	struct live_run *run = data;
-	return run->ops->link(&run->links, text);
+	return run->format->link(&run->links, text);
 }
 
 static void live_broken(void *data, struct sv text UNUSED)
@@ -50,7 +50,7 @@ static void live_run_release(struct live_run *run)
 static void forget_glued(struct live_run *run, size_t before)
 {
 	size_t n = run->links.v.n;
-	for (size_t i = before + run->ops->glued_read; n > before + 1 && i < n; i++)
+	for (size_t i = before + run->format->glued_read; n > before + 1 && i < n; i++)
 		run->links.v.v[i] = (struct link){ .size = 0 };
 }
 
@@ -91,7 +91,8 @@ static void pick_sent(
 	}
 }
 
-void links_live(struct links *links, const struct transcript_ops *ops, struct transcript_live *ret)
+void links_live(
+	struct links *links, const struct transcript_format *format, struct transcript_live *ret)
 {
 	size_t n = links->v.n;
 	AUTO_FREE unsigned char *state = xcalloc(n + 1, 1);
@@ -99,26 +100,26 @@ void links_live(struct links *links, const struct transcript_ops *ops, struct tr
 		.bits = xcalloc(n / 64 + 1, sizeof(uint64_t)),
 		.records = n,
 	};
-	ops->mark(links, state, ret);
+	format->mark(links, state, ret);
 	pick_sent(links, state, ret);
 	ret->base_id = links->base_id && !ret->compacted ? TAKE_PTR(links->base_id) : xstrdup("");
 	ret->base_offset = ret->base_id[0] ? links->base_offset : 0;
 }
 
-int transcript_live(const char *path, enum transcript_format format, struct transcript_live *ret,
-	struct err *reterr)
+int transcript_live(const char *path, const struct transcript_format *format,
+	struct transcript_live *ret, struct err *reterr)
 {
 	return transcript_live_until(path, format, 0, ret, reterr);
 }
 
-int transcript_live_until(const char *path, enum transcript_format format, uint64_t end,
+int transcript_live_until(const char *path, const struct transcript_format *format, uint64_t end,
 	struct transcript_live *ret, struct err *reterr)
 {
-	CLEANUP(live_run_release) struct live_run run = { .ops = transcript_ops(format) };
+	CLEANUP(live_run_release) struct live_run run = { .format = format };
 	int rc = live_read(&run, path, end, reterr);
 	if (rc < 0)
 		return rc;
-	links_live(&run.links, run.ops, ret);
+	links_live(&run.links, run.format, ret);
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "transcript/adapter.h"
 
 struct transcript_reader {
-	const struct transcript_ops *ops;
+	const struct transcript_format *format;
 	struct jsonl *lines;
 	struct item_list list; /* of the current line */
 	struct item base; /* place of the current line */
@@ -30,7 +30,7 @@ const char *item_kind_name(enum item_kind kind)
 	return names[kind];
 }
 
-int transcript_open(const char *path, enum transcript_format format,
+int transcript_open(const char *path, const struct transcript_format *format,
 	const struct transcript_read_opts *opts, struct transcript_reader **ret, struct err *reterr)
 {
 	const struct jsonl_opts lines = {
@@ -39,7 +39,7 @@ int transcript_open(const char *path, enum transcript_format format,
 	};
 	struct transcript_reader *r = xcalloc(1, sizeof(*r));
 	*r = (struct transcript_reader){
-		.ops = transcript_ops(format),
+		.format = format,
 		.list = { .expand = opts && opts->expand, .tmp = STR_INIT },
 	};
 	int rc = jsonl_open(path, &lines, &r->lines, reterr);
@@ -77,7 +77,7 @@ static int reader_take(void *data, struct sv text)
 {
 	struct transcript_reader *r = data;
 	size_t from = r->list.items.n;
-	int rc = r->ops->items(&r->list, &r->base, text);
+	int rc = r->format->items(&r->list, &r->base, text);
 	if (rc == 0)
 		number_parts(r, from);
 	return rc;

@@ -13,7 +13,8 @@
 #define INFO_STRINGS(X) \
 	X(id) X(name) X(cwd) X(branch) X(prompt) X(model) X(root) X(parent_id) X(parent_path)
 
-void session_info_init(struct session_info *info, enum transcript_format format, const char *path)
+void session_info_init(
+	struct session_info *info, const struct transcript_format *format, const char *path)
 {
 	*info = (struct session_info){ .path = xstrdup(path), .format = format };
 	struct sv id = transcript_path_id(format, sv_of(path));

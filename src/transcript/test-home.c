@@ -216,7 +216,7 @@ static void test_nobody_writes(void **state)
 static void test_injected(void **state UNUSED)
 {
 	static const struct {
-		enum transcript_format format;
+		const struct transcript_format *format;
 		const char *text;
 		bool injected;
 	} cases[] = {

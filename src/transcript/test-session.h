@@ -149,8 +149,8 @@ static inline UNUSED void assert_same_info(
 }
 
 /* A file that grows byte by byte must give what one that is read at once gives. */
-static inline UNUSED void check_every_split(
-	const char *folder, enum transcript_format format, const char *name, struct sv bytes)
+static inline UNUSED void check_every_split(const char *folder,
+	const struct transcript_format *format, const char *name, struct sv bytes)
 {
 	AUTO_FREE char *path = session_write(folder, name, bytes);
 	struct session_info whole, part;

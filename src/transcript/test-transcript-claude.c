@@ -346,7 +346,7 @@ static void test_item_places(void **state)
 
 static void test_probe(void **state)
 {
-	enum transcript_format format = TRANSCRIPT_CODEX;
+	const struct transcript_format *format = TRANSCRIPT_CODEX;
 	AUTO_STR text = STR_INIT;
 	str_adds(&text, "{\"trim_metadata\":{}}\nnull\n");
 	claude_user(&text, "u1", NULL, "x");

@@ -124,7 +124,7 @@ static void test_old_rollout(void **state)
 		"text\","
 		"\"text\":\"old answer\"}]}\n";
 	struct session_info info;
-	enum transcript_format format;
+	const struct transcript_format *format;
 	scan_text_of(&info, *state, sv_of(text));
 	assert_string_equal(info.prompt, "old words");
 	assert_string_equal(info.branch, "b");

@@ -203,14 +203,14 @@ void tokens_break(struct tokens *t)
 	t->odd = t->partial = false;
 }
 
-static enum token_text text_of(enum transcript_format format, enum item_kind kind)
+static enum token_text text_of(const struct transcript_format *format, enum item_kind kind)
 {
 	if (kind != ITEM_ASSISTANT && kind != ITEM_TOOL_CALL)
 		return TOKEN_REST;
 	return format == TRANSCRIPT_CODEX ? TOKEN_ANSWER_EARLY : TOKEN_ANSWER;
 }
 
-void tokens_item(struct tokens *t, enum transcript_format format, const struct item *item)
+void tokens_item(struct tokens *t, const struct transcript_format *format, const struct item *item)
 {
 	if (item->flags & (ITEM_SIDECHAIN | ITEM_BROKEN))
 		return;
@@ -226,7 +226,7 @@ void tokens_item(struct tokens *t, enum transcript_format format, const struct i
 		tokens_text(t, text_of(format, item->kind), item->text.raw.n);
 }
 
-struct usage tokens_usage(enum transcript_format format, struct jval usage)
+struct usage tokens_usage(const struct transcript_format *format, struct jval usage)
 {
 	return format == TRANSCRIPT_CODEX ? usage_codex(usage) : usage_claude(usage);
 }

@@ -116,10 +116,10 @@ void tokens_known(struct tokens *t, const struct tokens_told *told);
 /* The model of calls to come, where the file tells it apart from them. */
 void tokens_set_model(struct tokens *t, struct sv model);
 /* One item of transcript_next(): whichever of the above it is. Side chains are skipped. */
-void tokens_item(struct tokens *t, enum transcript_format format, const struct item *item);
+void tokens_item(struct tokens *t, const struct transcript_format *format, const struct item *item);
 
 /* The agent's usage object; Codex: one of those in "info". */
-struct usage tokens_usage(enum transcript_format format, struct jval usage);
+struct usage tokens_usage(const struct transcript_format *format, struct jval usage);
 
 struct token_ratio tokens_ratio(const struct tokens *t); /* for the current model */
 /* What the first call took beside the texts and images before it: the agent's own prompt and tools.

@@ -476,8 +476,58 @@ static struct sv codex_path_id(struct sv base)
 	return uuid_valid(id) ? id : (struct sv){ NULL, 0 };
 }
 
-const struct transcript_ops transcript_codex = {
+static int codex_recognises(struct sv text)
+{
+	enum { R_TYPE, R_PAYLOAD, R_ID, R_TIME, R_COUNT };
+	static const struct scan_key marks[] = {
+		[R_TYPE] = SCAN_KEY("type", SCAN_TOP),
+		[R_PAYLOAD] = SCAN_KEY("payload", SCAN_TOP),
+		[R_ID] = SCAN_KEY("id", SCAN_TOP),
+		[R_TIME] = SCAN_KEY("timestamp", SCAN_TOP),
+	};
+	struct jval v[R_COUNT];
+
+	if (record_keys(text, marks, R_COUNT, v) < 0)
+		return ERR_INPUT;
+	bool first_year =
+		v[R_TYPE].type == J_NONE && v[R_ID].type == J_STRING && v[R_TIME].type == J_STRING;
+	return first_year || (v[R_TYPE].type == J_STRING && v[R_PAYLOAD].type == J_OBJECT);
+}
+
+/* year/month/day/rollout-time-id.jsonl */
+static bool codex_is_session(const struct tree_file *file, bool *ret_subagent)
+{
+	*ret_subagent = false;
+	return codex_path_id(file->name).n > 0;
+}
+
+static const char *const injected_tags[] = {
+	"environment_context",
+	"permissions instructions",
+	"user_instructions",
+	"turn_aborted",
+	"user_shell_command",
+	"skills_instructions",
+	"apps_instructions",
+	"plugins_instructions",
+	"recommended_plugins",
+	"multi_agent_mode",
+	"collaboration_mode",
+	"codex_internal_context",
+	"subagent_notification",
+	"skill",
+	NULL,
+};
+static const char *const injected_words[] = { "# AGENTS.md instructions", NULL };
+
+const struct transcript_format transcript_codex = {
 	.name = "codex",
+	.number = 1,
+	.recognises = codex_recognises,
+	.tops = (const char *const[]){ "sessions", "archived_sessions", NULL },
+	.is_session = codex_is_session,
+	.injected_tags = injected_tags,
+	.injected_words = injected_words,
 	.scan = codex_scan,
 	.items = codex_items,
 	.link = codex_link,

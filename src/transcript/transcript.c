@@ -11,30 +11,39 @@
 #include "transcript/home.h"
 #include "json/jsonl.h"
 
-static const struct transcript_ops *const table[TRANSCRIPT_FORMATS] = {
-	[TRANSCRIPT_CLAUDE] = &transcript_claude,
-	[TRANSCRIPT_CODEX] = &transcript_codex,
+const struct transcript_format *const transcript_formats[] = {
+	&transcript_claude,
+	&transcript_codex,
+	NULL,
 };
 
-const struct transcript_ops *transcript_ops(enum transcript_format format)
+const char *transcript_format_name(const struct transcript_format *format)
 {
-	return table[format];
+	return format->name;
 }
 
-const char *transcript_format_name(enum transcript_format format)
+int64_t transcript_format_number(const struct transcript_format *format)
 {
-	return table[format]->name;
+	return format->number;
 }
 
-struct sv transcript_path_id(enum transcript_format format, struct sv path)
+const struct transcript_format *transcript_format_numbered(int64_t number)
 {
-	return table[format]->path_id(path_base(path));
+	for (const struct transcript_format *const *f = transcript_formats; *f; f++)
+		if ((*f)->number == number)
+			return *f;
+	return NULL;
+}
+
+struct sv transcript_path_id(const struct transcript_format *format, struct sv path)
+{
+	return format->path_id(path_base(path));
 }
 
 struct sv transcript_path_uuid(struct sv path)
 {
-	for (int f = 0; f < TRANSCRIPT_FORMATS; f++) {
-		struct sv id = transcript_path_id((enum transcript_format)f, path);
+	for (const struct transcript_format *const *f = transcript_formats; *f; f++) {
+		struct sv id = transcript_path_id(*f, path);
 		if (uuid_valid(id))
 			return id;
 	}
@@ -45,38 +54,19 @@ struct sv transcript_path_uuid(struct sv path)
 
 enum { PROBE_LINES = 50, PROBE_LINE_MAX = 16 * 1024 * 1024 };
 
-struct probe {
-	bool found;
-	enum transcript_format format;
-};
-
 static int probe_take(void *data, struct sv text)
 {
-	enum { P_TYPE, P_PAYLOAD, P_SESSION, P_UUID, P_ID, P_TIME, P_COUNT };
-	static const struct scan_key keys[] = {
-		[P_TYPE] = SCAN_KEY("type", SCAN_TOP),
-		[P_PAYLOAD] = SCAN_KEY("payload", SCAN_TOP),
-		[P_SESSION] = SCAN_KEY("sessionId", SCAN_TOP),
-		[P_UUID] = SCAN_KEY("uuid", SCAN_TOP),
-		[P_ID] = SCAN_KEY("id", SCAN_TOP),
-		[P_TIME] = SCAN_KEY("timestamp", SCAN_TOP),
-	};
-	struct jval v[P_COUNT];
-	struct probe *p = data;
-	if (record_keys(text, keys, P_COUNT, v) < 0)
-		return ERR_INPUT;
-	bool codex = v[P_PAYLOAD].type == J_OBJECT && v[P_TYPE].type == J_STRING;
-	bool legacy =
-		v[P_TYPE].type == J_NONE && v[P_ID].type == J_STRING && v[P_TIME].type == J_STRING;
-	bool claude = v[P_TYPE].type == J_STRING &&
-		(v[P_SESSION].type == J_STRING || v[P_UUID].type == J_STRING);
-	if (p->found || (!codex && !legacy && !claude))
-		return 0;
-	*p = (struct probe){ true, codex || legacy ? TRANSCRIPT_CODEX : TRANSCRIPT_CLAUDE };
-	return 0;
+	const struct transcript_format **found = data;
+	int r = 0;
+
+	for (const struct transcript_format *const *f = transcript_formats; *f && r == 0; f++)
+		if ((r = (*f)->recognises(text)) > 0 && !*found)
+			*found = *f;
+	return r < 0 ? r : 0;
 }
 
-int transcript_probe(const char *path, enum transcript_format *ret_format, struct err *reterr)
+int transcript_probe(
+	const char *path, const struct transcript_format **ret_format, struct err *reterr)
 {
 	static const struct record_fns fns = { .take = probe_take };
 	const struct jsonl_opts opts = { .line_max = PROBE_LINE_MAX };
@@ -84,23 +74,23 @@ int transcript_probe(const char *path, enum transcript_format *ret_format, struc
 	int rc = jsonl_open(path, &opts, &r, reterr);
 	if (rc < 0)
 		return rc;
-	struct probe probe = { .found = false };
+	const struct transcript_format *found = NULL;
 	struct jsonl_line line;
 	int i = 0;
-	for (; i < PROBE_LINES && !probe.found; i++) {
+	for (; i < PROBE_LINES && !found; i++) {
 		rc = jsonl_next(r, &line, reterr);
 		if (rc < 0)
 			return rc;
 		if (rc == 0)
 			break;
-		record_each(line.text, &fns, &probe);
+		record_each(line.text, &fns, &found);
 	}
-	if (!probe.found && i == 0)
+	if (!found && i == 0)
 		return err_set(reterr, ERR_INPUT,
 			"%s is empty: it was overwritten, or nothing was said yet", path);
-	if (!probe.found)
+	if (!found)
 		return err_set(reterr, ERR_INPUT, "%s: not a session of a known agent", path);
-	*ret_format = probe.format;
+	*ret_format = found;
 	return 0;
 }
 
@@ -134,14 +124,14 @@ static void start_over(struct session_info *info)
 }
 
 struct scan_run {
-	const struct transcript_ops *ops;
+	const struct transcript_format *format;
 	struct summary summary;
 };
 
 static int run_take(void *data, struct sv text)
 {
 	struct scan_run *run = data;
-	return run->ops->scan(&run->summary, text);
+	return run->format->scan(&run->summary, text);
 }
 
 static void run_release(struct scan_run *run)
@@ -197,7 +187,7 @@ int transcript_scan(int fd, uint64_t size, struct session_info *info, struct err
 	}
 	CLEANUP(run_release)
 	struct scan_run run = {
-		.ops = table[info->format],
+		.format = info->format,
 		.summary = { .info = info,
 			.usage = STR_INIT,
 			.model = STR_INIT,

@@ -22,12 +22,20 @@
 #include "base/str.h"
 #include "json/scan.h"
 
-enum transcript_format { TRANSCRIPT_CLAUDE, TRANSCRIPT_CODEX, TRANSCRIPT_FORMATS };
+/* How one agent's files are read; its members are the room's own (adapter.h). One object a format:
+ * two are the same when their addresses are. */
+struct transcript_format;
+extern const struct transcript_format transcript_claude, transcript_codex;
+#define TRANSCRIPT_CLAUDE (&transcript_claude)
+#define TRANSCRIPT_CODEX (&transcript_codex)
 
-const char *transcript_format_name(enum transcript_format format); /* "claude", "codex" */
+const char *transcript_format_name(const struct transcript_format *format); /* "claude", "codex" */
+/* The number of a format in the store, and back; NULL when this program knows none such. */
+int64_t transcript_format_number(const struct transcript_format *format);
+const struct transcript_format *transcript_format_numbered(int64_t number);
 /* By the first lines of a file; ERR_INPUT when it is no session, -errno when it cannot be read. */
 int transcript_probe(
-	const char *path, enum transcript_format *ret_format, struct err *reterr) MUST_USE;
+	const char *path, const struct transcript_format **ret_format, struct err *reterr) MUST_USE;
 
 /* ---- the summary ---- */
 
@@ -96,7 +104,7 @@ struct session_info {
 	char *parent_id; /* as far as known; either may be empty */
 	char *parent_path;
 	enum session_relation relation;
-	enum transcript_format format;
+	const struct transcript_format *format;
 	uint32_t flags; /* SESSION_ */
 	int64_t first_ms, last_ms; /* wall time of the first and last record with a time; 0 none */
 	int64_t turns; /* prompts of the user, without texts that programs put in */
@@ -107,7 +115,8 @@ struct session_info {
 };
 
 /* Sets every string to "", id from the path. */
-void session_info_init(struct session_info *info, enum transcript_format format, const char *path);
+void session_info_init(
+	struct session_info *info, const struct transcript_format *format, const char *path);
 void session_info_release(struct session_info *info);
 
 /*
@@ -179,7 +188,7 @@ struct transcript_read_opts {
 	bool expand; /* after a Codex compaction also the items it put in place, REPLACEMENT */
 };
 /* opts may be NULL. *ret is freed by transcript_close(). */
-int transcript_open(const char *path, enum transcript_format format,
+int transcript_open(const char *path, const struct transcript_format *format,
 	const struct transcript_read_opts *opts, struct transcript_reader **ret,
 	struct err *reterr) MUST_USE;
 /* 1 and the next item, 0 at the end, or negative. Every record has at least one item. */
@@ -214,10 +223,10 @@ struct transcript_live {
  * to be the record before. Codex: everything the last compaction did not replace and no rollback
  * took back. Only records that can be sent are marked: words, tools, attachments, summaries.
  */
-int transcript_live(const char *path, enum transcript_format format, struct transcript_live *ret,
-	struct err *reterr) MUST_USE;
+int transcript_live(const char *path, const struct transcript_format *format,
+	struct transcript_live *ret, struct err *reterr) MUST_USE;
 /* The same for the first `end` bytes of the file, as a fork made there sees it; 0: all. */
-int transcript_live_until(const char *path, enum transcript_format format, uint64_t end,
+int transcript_live_until(const char *path, const struct transcript_format *format, uint64_t end,
 	struct transcript_live *ret, struct err *reterr) MUST_USE;
 void transcript_live_release(struct transcript_live *live);
 static inline bool transcript_is_live(const struct transcript_live *live, uint64_t record)
@@ -227,4 +236,4 @@ static inline bool transcript_is_live(const struct transcript_live *live, uint64
 
 /* ---- words ---- */
 /* True for a user message that a program put in (command echoes, reminders, environment). */
-bool transcript_injected(enum transcript_format format, struct sv text);
+bool transcript_injected(const struct transcript_format *format, struct sv text);

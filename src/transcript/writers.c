@@ -156,7 +156,7 @@ static bool is_program(struct sv word, struct sv agent)
 
 /* The folder in which a process keeps its sessions. False when that cannot be known: another
  * user's, or one that is relative to where it runs. */
-static bool home_of(pid_t pid, enum transcript_format format, struct str *out)
+static bool home_of(pid_t pid, const struct transcript_format *format, struct str *out)
 {
 	bool codex = format == TRANSCRIPT_CODEX;
 	int r = proc_variable(pid, codex ? "CODEX_HOME" : "CLAUDE_CONFIG_DIR", out);
