@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "cli/settings-use.h"
+#include "assist/kit.h"
 #include "config/yaml.h"
 
 static void use(const struct settings *s)
@@ -13,7 +13,7 @@ static void use(const struct settings *s)
 	for (int id = 0; id < SETTING_COUNT; id++)
 		settings_print(&out, s, (enum setting_id)id);
 	struct utterances *rules = NULL;
-	REQUIRE(settings_utterances(s, &rules, NULL) == 0);
+	REQUIRE(kit_utterances(s, &rules, NULL) == 0);
 	utterances_free(rules);
 }
 

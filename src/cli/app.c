@@ -38,8 +38,25 @@ int app_init(struct app *app, int argc, char **argv, struct err *reterr)
 	app->colour = want_colour(app->out_tty);
 	app->log.clock = &app->clock;
 	app->cwd = getcwd(NULL, 0);
+	(void)env_language(app->locale);
 	int r = env_paths(&app->paths, reterr);
-	return r < 0 ? r : env_clock(&app->clock, reterr);
+	if (r < 0)
+		return r;
+	app_use_paths(app);
+	return env_clock(&app->clock, reterr);
+}
+
+void app_use_paths(struct app *app)
+{
+	struct app_paths *p = &app->paths;
+
+	free(p->rehearsal_home);
+	p->rehearsal_home = path_join(p->state_dir, "rehearsal");
+	app->homes[0] = (struct transcript_home){ "claude", TRANSCRIPT_CLAUDE, p->claude_home };
+	app->homes[1] = (struct transcript_home){ "codex", TRANSCRIPT_CODEX, p->codex_home };
+	app->homes[2] =
+		(struct transcript_home){ "rehearsal", TRANSCRIPT_CLAUDE, p->rehearsal_home };
+	app->n_homes = APP_HOMES;
 }
 
 static void paths_release(struct app_paths *p)
@@ -52,6 +69,7 @@ static void paths_release(struct app_paths *p)
 	free(p->runtime_dir);
 	free(p->claude_home);
 	free(p->codex_home);
+	free(p->rehearsal_home);
 	free(p->search);
 	*p = (struct app_paths){ .home = NULL };
 }

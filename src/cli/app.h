@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "transcript/home.h"
 #include "ui/pager.h"
 
 struct settings; /* config/settings.h */
@@ -26,8 +27,11 @@ struct app_paths {
 	char *runtime_dir; /* locks and sockets of this login */
 	char *claude_home; /* CLAUDE_CONFIG_DIR or ~/.claude */
 	char *codex_home; /* CODEX_HOME or ~/.codex */
+	char *rehearsal_home; /* below state_dir */
 	char *search; /* the value of PATH, for path_find_program() */
 };
+
+enum { APP_HOMES = 3 };
 
 struct app {
 	FILE *out; /* answers; the dispatcher flushes it and checks it once for all */
@@ -43,6 +47,9 @@ struct app {
 	struct clock clock; /* fixed when FADEN_CLOCK says so */
 	struct log log; /* opened with the state folder, off before */
 	char *cwd; /* NULL when the current folder is gone */
+	char locale[3]; /* "de", "en" …: the language of the locale */
+	struct transcript_home homes[APP_HOMES]; /* of the agents, pointing into paths */
+	size_t n_homes;
 	int argc; /* as started, for restart */
 	char **argv;
 	struct settings *settings; /* never NULL while a command runs, unless CMD_NO_SETTINGS */
@@ -52,6 +59,8 @@ struct app {
 
 /* Streams, terminals, paths, clock and folder of this process. Opens nothing. */
 int app_init(struct app *app, int argc, char **argv, struct err *reterr) MUST_USE;
+/* After paths were changed: what is made from them. */
+void app_use_paths(struct app *app);
 /* Closes and frees everything; harmless on a zeroed struct. */
 void app_release(struct app *app);
 

@@ -130,6 +130,7 @@ static void apply_globals(struct app *app, const struct cli_globals *g)
 {
 	override_path(app, &app->paths.config_file, g->config);
 	override_path(app, &app->paths.state_dir, g->state);
+	app_use_paths(app);
 	app->config_given = g->config != NULL;
 	app->verbose = g->verbose;
 	if (g->colour != CLI_COLOUR_AUTO)

@@ -2,12 +2,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "assist/tell.h"
 #include "base/utf8.h"
-#include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/countdown.h"
 #include "cli/env.h"
 #include "cli/find.h"
+#include "cli/front.h"
+#include "cli/notice.h"
 #include "ui/markdown.h"
 #include "json/write.h"
 
@@ -37,7 +39,9 @@ static const struct opt ask_options[] = {
 struct ask {
 	struct app *app;
 	const struct ask_opts *opts;
-	struct assistant assistant;
+	struct kit kit;
+	struct loop *loop;
+	struct assist *assist;
 	struct term term;
 	struct markdown markdown;
 	struct countdown countdown;
@@ -58,8 +62,9 @@ static void on_notice(void *data, const char *line)
 static void on_begin(void *data, const struct conv *c)
 {
 	struct ask *a = data;
-	const char *hint = assistant_hint(&a->assistant, c);
+	const char *hint = tell_rehearsal(&a->kit, c);
 
+	notice_begin(a->app, c);
 	if (hint)
 		on_notice(a, hint);
 }
@@ -83,7 +88,7 @@ static void show_retry(struct ask *a, const struct agent_event *ev)
 {
 	AUTO_STR line = STR_INIT;
 
-	assistant_retry(ev, &line);
+	tell_retry(ev, &line);
 	on_notice(a, line.buf);
 	countdown_begin(&a->countdown, ev->delay_ms);
 }
@@ -100,8 +105,8 @@ static void on_pause(void *data)
 static void expect_pause(struct ask *a, bool expected)
 {
 	if (a->pause)
-		loop_remove(a->assistant.loop, a->pause);
-	a->pause = expected ? loop_add_timer(a->assistant.loop, PAUSE_MS, on_pause, a) : NULL;
+		loop_remove(a->loop, a->pause);
+	a->pause = expected ? loop_add_timer(a->loop, PAUSE_MS, on_pause, a) : NULL;
 }
 
 static void on_event(void *data, const struct agent_event *ev)
@@ -134,7 +139,7 @@ static void on_signal(void *data, int signo)
 
 	a->signo = signo;
 	countdown_end(&a->countdown);
-	assist_cancel(a->assistant.assist);
+	assist_cancel(a->assist);
 }
 
 /* Words from the command line, "-" and a missing text from standard input. */
@@ -212,7 +217,7 @@ static void print_failure(FILE *to, const struct assist_outcome *out)
 {
 	AUTO_STR text = STR_INIT;
 
-	assistant_explain(out, &text);
+	tell_failure(out, &text);
 	(void)fprintf(to, "faden: %s\n", text.buf);
 }
 
@@ -248,10 +253,11 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 	if (r < 0)
 		return r;
 	assist_outcome_init(&out);
-	r = assistant_say(&a->assistant, &req, &out, reterr);
+	r = assist_say(a->assist, &req, &out, reterr);
 	if (r == 0) {
+		notice_end(a->app, &out);
 		print_outcome(a, &out);
-		r = assistant_status(&out);
+		r = front_status(&out);
 		if (a->broken.code < 0) {
 			*reterr = a->broken;
 			r = a->broken.code;
@@ -264,16 +270,7 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 static int open_all(struct ask *a, struct err *reterr)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct assistant_opts want = {
-		.agent = a->opts->agent,
-		.model = a->opts->model,
-		.one_shot = true,
-		.ui = { .data = a,
-			.begin = on_begin,
-			.event = on_event,
-			.notice = on_notice,
-			.waiting = on_waiting },
-	};
+	struct kit_opts want = front_kit_opts(a->app);
 	struct term_opts screen = {
 		.fd = fileno(a->app->out),
 		.colour = a->app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
@@ -282,11 +279,24 @@ static int open_all(struct ask *a, struct err *reterr)
 
 	term_init(&a->term, &screen);
 	markdown_init(&a->markdown, &a->term);
-	int r = assistant_open(a->app, &want, &a->assistant, reterr);
-	countdown_init(
-		&a->countdown, a->app->err, env_shows_lines(a->app->err_tty), a->assistant.loop);
+	a->loop = loop_new();
+	countdown_init(&a->countdown, a->app->err, env_shows_lines(a->app->err_tty), a->loop);
+	want.agent = a->opts->agent;
+	want.model = a->opts->model;
+	int r = kit_open(&want, &a->kit, reterr);
+	if (r < 0)
+		return r;
+	struct assist_opts as = kit_assist_opts(&a->kit, true);
+	as.rules = NULL; /* whoever types a command line says what they mean by its options */
+	as.loop = a->loop;
+	as.ui = (struct assist_ui){ .data = a,
+		.begin = on_begin,
+		.event = on_event,
+		.notice = on_notice,
+		.waiting = on_waiting };
+	r = assist_new(&as, &a->assist, reterr);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(a->assistant.loop, signals[i], on_signal, a, reterr))
+		if (!loop_add_signal(a->loop, signals[i], on_signal, a, reterr))
 			r = reterr ? reterr->code : ERR_BUG;
 	return r;
 }
@@ -306,7 +316,9 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 		r = ask_once(&a, str_sv(&text), reterr);
 	countdown_end(&a.countdown);
 	expect_pause(&a, false);
-	assistant_close(&a.assistant);
+	assist_free(a.assist);
+	loop_free(a.loop);
+	kit_close(&a.kit);
 	markdown_release(&a.markdown);
 	term_release(&a.term);
 	str_release(&text);

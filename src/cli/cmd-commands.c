@@ -1,7 +1,7 @@
+#include "assist/kit.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
-#include "cli/settings-use.h"
 #include "json/write.h"
 
 struct commands_opts {
@@ -42,7 +42,7 @@ static int judge(struct app *app, const struct commands_opts *opts, int argc, ch
 	for (int i = 0; i < argc; i++)
 		str_addf(&text, "%s%s", i ? " " : "", argv[i]);
 	struct utterances *rules = NULL;
-	int r = settings_utterances(app->settings, &rules, reterr);
+	int r = kit_utterances(app->settings, &rules, reterr);
 	if (r < 0)
 		return r;
 	struct utterance u;
@@ -63,8 +63,7 @@ static void list_json(struct app *app)
 	struct jw w = JW_INIT(&json);
 	jw_object(&w);
 	for (int kind = 0; kind < UTTERANCE_COMMANDS; kind++) {
-		const struct keywords *k =
-			settings_keywords(app->settings, (enum utterance_kind)kind);
+		const struct keywords *k = kit_keywords(app->settings, (enum utterance_kind)kind);
 		jw_key(&w, utterance_kind_name((enum utterance_kind)kind));
 		jw_array(&w);
 		for (size_t i = 0; i < k->texts.n; i++) {
@@ -82,8 +81,7 @@ static void list_json(struct app *app)
 static void list_text(struct app *app)
 {
 	for (int kind = 0; kind < UTTERANCE_COMMANDS; kind++) {
-		const struct keywords *k =
-			settings_keywords(app->settings, (enum utterance_kind)kind);
+		const struct keywords *k = kit_keywords(app->settings, (enum utterance_kind)kind);
 		for (size_t i = 0; i < k->texts.n; i++) {
 			AUTO_STR text = STR_INIT;
 			utf8_scrub_line(&text, sv_of(k->texts.v[i]));

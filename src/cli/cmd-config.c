@@ -1,9 +1,9 @@
 #include <errno.h>
 
+#include "assist/kit.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
-#include "cli/settings-use.h"
 #include "config/yaml.h"
 #include "os/file.h"
 #include "json/write.h"
@@ -171,11 +171,11 @@ static enum setting_id keyword_setting(enum utterance_kind kind)
 static int find_shadowed(const struct settings *s, struct findings *findings, struct err *reterr)
 {
 	struct utterances *rules = NULL;
-	int r = settings_utterances(s, &rules, reterr);
+	int r = kit_utterances(s, &rules, reterr);
 	if (r < 0)
 		return r;
 	for (int kind = 0; kind < UTTERANCE_COMMANDS; kind++) {
-		const struct keywords *k = settings_keywords(s, (enum utterance_kind)kind);
+		const struct keywords *k = kit_keywords(s, (enum utterance_kind)kind);
 		for (size_t i = 0; i < k->texts.n; i++) {
 			struct utterance u;
 			utterance_judge(rules, sv_of(k->texts.v[i]), &u);

@@ -10,10 +10,9 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "base/vec.h"
-#include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
-#include "cli/pick-agent.h"
+#include "cli/front.h"
 #include "config/settings.h"
 #include "os/path.h"
 #include "ui/term.h"
@@ -149,25 +148,24 @@ static void check_agents(struct doctor *d)
 
 static void check_choice(struct doctor *d)
 {
-	struct assistant a = { .assist = NULL };
-	struct assistant_opts opts = { .agent = NULL };
+	CLEANUP(kit_close) struct kit kit = { .dir = NULL };
 	struct err err = ERR_INIT;
 
 	if (!d->app->store)
 		return;
-	int r = assistant_open(d->app, &opts, &a, &err);
+	const struct kit_opts opts = front_kit_opts(d->app);
+	int r = kit_open(&opts, &kit, &err);
 	if (r < 0)
 		add(d, LEVEL_FAIL, "answers", xstrdup(err.msg), NULL);
-	else if (a.by_default)
+	else if (kit.by_default)
 		add(d, LEVEL_NOTE, "answers", xstrdup("the embedded rehearsal agent"),
 			xstrdup("choose one at the first 'faden' on a terminal, or set ai.agent"));
 	else
-		add(d, LEVEL_OK, "answers", xstrdup(agent_driver(a.kind)->name), NULL);
-	if (r == 0 && a.agents[a.kind].permission == AGENT_PERM_BYPASS)
+		add(d, LEVEL_OK, "answers", xstrdup(agent_driver(kit.kind)->name), NULL);
+	if (r == 0 && kit.agents[kit.kind].permission == AGENT_PERM_BYPASS)
 		add(d, LEVEL_WARN, "permissions",
 			xstrdup("bypassPermissions: the agent acts without asking"),
 			xstrdup("set ai.permission_mode unless that is what you want"));
-	assistant_close(&a);
 }
 
 static void check_home(struct doctor *d, const char *what, const char *dir)

@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/suggest.h"
 #include "cli/archive-of.h"
-#include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
 #include "cli/hook.h"
@@ -127,17 +126,15 @@ static int tell_lineage(struct app *app, const struct hook_input *in, struct err
 	AUTO_STR answer = STR_INIT;
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	AUTO_LINEAGE chain = LINEAGE_INIT;
-	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
-	struct transcript_home homes[ASSISTANT_HOMES];
 	struct store *store;
-	assistant_homes(app, rehearsal, homes);
 	int rc = app_store(app, &store, reterr);
 	if (rc >= 0 && (!hook_transcript(in, &path) || access(path.buf, R_OK) != 0))
 		return 0; /* a new session has no file yet, and no parent */
 	if (rc >= 0)
-		rc = catalogue_resolve(store, homes, ASSISTANT_HOMES, path.buf, &row, NULL, reterr);
+		rc = catalogue_resolve(
+			store, app->homes, app->n_homes, path.buf, &row, NULL, reterr);
 	if (rc >= 0)
-		rc = lineage_chain(store, homes, ASSISTANT_HOMES, &row, &chain, reterr);
+		rc = lineage_chain(store, app->homes, app->n_homes, &row, &chain, reterr);
 	if (rc < 0 || chain.nodes.n < 2 || told_already(path.buf, in))
 		return rc;
 	chain.nodes.n--; /* the block names the session itself at its end */

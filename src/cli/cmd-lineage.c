@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 
 #include "base/mem.h"
-#include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
 #include "cli/gone.h"
@@ -175,11 +174,8 @@ static int find(struct app *app, int argc, char **argv, struct session_row *ret,
 static int trace(struct app *app, const struct lineage_opts *opts, const struct session_row *row,
 	struct lineage *ret, struct err *reterr)
 {
-	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
-	struct transcript_home homes[ASSISTANT_HOMES];
-	assistant_homes(app, rehearsal, homes);
-	return opts->chain ? lineage_chain(app->store, homes, ASSISTANT_HOMES, row, ret, reterr)
-			   : lineage_trace(app->store, homes, ASSISTANT_HOMES, row, ret, reterr);
+	return opts->chain ? lineage_chain(app->store, app->homes, app->n_homes, row, ret, reterr)
+			   : lineage_trace(app->store, app->homes, app->n_homes, row, ret, reterr);
 }
 
 static int run_lineage(

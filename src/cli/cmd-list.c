@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assist/kit.h"
 #include "base/utf8.h"
-#include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/session-view.h"
 #include "cli/sessions.h"
@@ -218,7 +218,7 @@ static int nothing(const struct list *l)
 /* All sessions can be listed from a folder that is gone, too. */
 static int find_here(struct list *l, struct err *reterr)
 {
-	int rc = assistant_dir(l->app, &l->here, l->opts->all ? NULL : reterr);
+	int rc = kit_dir(l->app->settings, l->app->cwd, &l->here, l->opts->all ? NULL : reterr);
 	return l->opts->all ? 0 : rc;
 }
 

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "cli/assistant.h"
+#include "assist/kit.h"
 #include "cli/cmd.h"
 #include "store/conv.h"
 #include "json/write.h"
@@ -19,7 +19,7 @@ static const struct opt reset_options[] = {
 
 static int reset(struct app *app, const struct reset_opts *opts, char **ret_dir, struct err *reterr)
 {
-	int r = assistant_dir(app, ret_dir, reterr);
+	int r = kit_dir(app->settings, app->cwd, ret_dir, reterr);
 
 	if (r < 0)
 		return r;
@@ -59,7 +59,8 @@ static int run_reset(
 		print_json(app, dir);
 	else
 		(void)fprintf(app->out, "%s\n",
-			text_get(opts->undo ? TEXT_UNDONE : TEXT_RESET, assistant_language(app)));
+			text_get(opts->undo ? TEXT_UNDONE : TEXT_RESET,
+				kit_language(app->settings, app->locale)));
 	return 0;
 }
 

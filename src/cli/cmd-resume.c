@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "assist/kit.h"
 #include "base/mem.h"
 #include "base/shell.h"
-#include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/find.h"
@@ -55,7 +55,7 @@ struct resume {
 static int find_dir(struct resume *s, struct err *reterr)
 {
 	if (s->opts->here)
-		return assistant_dir(s->app, &s->dir, reterr);
+		return kit_dir(s->app->settings, s->app->cwd, &s->dir, reterr);
 	if (!path_exists(s->row.info.cwd))
 		return err_set(reterr, ERR_INPUT,
 			"the session's folder %s is gone; go to where it is now and use --here",

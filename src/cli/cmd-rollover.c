@@ -6,12 +6,11 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/archive-of.h"
-#include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/front.h"
 #include "cli/go-on.h"
 #include "cli/new-session.h"
-#include "cli/question.h"
 #include "cli/session-view.h"
 #include "cli/sessions.h"
 #include "config/settings.h"
@@ -50,8 +49,6 @@ struct rolling {
 	struct app *app;
 	const struct rollover_options *opts;
 	struct session_row row;
-	char *rehearsal;
-	struct transcript_home homes[ASSISTANT_HOMES];
 	const struct transcript_home *target;
 	char *dir;
 	struct archive archive;
@@ -67,7 +64,6 @@ static void rolling_release(struct rolling *r)
 	session_row_release(&r->row);
 	rollover_release(&r->plan);
 	conv_release(&r->conv);
-	free(r->rehearsal);
 	str_release(&r->summary);
 	free(r->archive_dir);
 	free(r->dir);
@@ -78,9 +74,9 @@ static void rolling_release(struct rolling *r)
 static int find_target(struct rolling *r, struct err *reterr)
 {
 	const char *name = r->opts->agent ? r->opts->agent : r->row.agent;
-	for (size_t i = 0; i < ASSISTANT_HOMES; i++)
-		if (strcmp(r->homes[i].agent, name) == 0)
-			r->target = &r->homes[i];
+	for (size_t i = 0; i < r->app->n_homes; i++)
+		if (strcmp(r->app->homes[i].agent, name) == 0)
+			r->target = &r->app->homes[i];
 	if (!r->target)
 		return err_set(reterr, ERR_USAGE,
 			"--agent %s: sessions can be made for claude, codex and rehearsal", name);
@@ -91,7 +87,7 @@ static int find_dir(struct rolling *r, struct err *reterr)
 {
 	const char *cwd = r->row.info.cwd;
 	if (r->opts->here || !cwd[0])
-		return assistant_dir(r->app, &r->dir, reterr);
+		return kit_dir(r->app->settings, r->app->cwd, &r->dir, reterr);
 	if (!path_exists(cwd))
 		return err_set(reterr, ERR_INPUT,
 			"the session's folder %s is gone; go to where it is now and use --here",
@@ -103,8 +99,8 @@ static struct rollover_opts opts_of(const struct rolling *r)
 {
 	return (struct rollover_opts){
 		.store = r->app->store,
-		.homes = r->homes,
-		.n_homes = ASSISTANT_HOMES,
+		.homes = r->app->homes,
+		.n_homes = r->app->n_homes,
 		.parent = &r->row,
 		.target = r->target,
 		.dir = r->dir,
@@ -276,7 +272,7 @@ static int summarise(struct rolling *r, struct err *reterr)
 	AUTO_STR prompt = STR_INIT;
 	int rc = rollover_question(&r->row, r->opts->prompt, &prompt, reterr);
 	if (rc >= 0)
-		rc = question_ask(r->app, r->opts->agent, &r->row, NULL, str_sv(&prompt),
+		rc = front_question(r->app, r->opts->agent, &r->row, NULL, str_sv(&prompt),
 			&r->summary, NULL, reterr);
 	if (rc >= 0 && sv_trim(str_sv(&r->summary)).n == 0)
 		return err_set(reterr, ERR_AGENT, "the agent's summary is empty");
@@ -320,8 +316,6 @@ static int run_rollover(
 	int rc = sessions_open_to(app, r.opts->dry_run, reterr);
 	if (rc < 0)
 		return rc;
-	r.rehearsal = assistant_rehearsal_home(app);
-	assistant_homes(app, r.rehearsal, r.homes);
 	rc = find_and_roll(&r, argc, argv, reterr);
 	if (rc < 0)
 		return rc;

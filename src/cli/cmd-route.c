@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "assist/kit.h"
 #include "assist/routing.h"
 #include "base/mem.h"
-#include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
-#include "cli/routing.h"
 #include "os/file.h"
 #include "os/path.h"
 #include "route/replay.h"
@@ -185,12 +184,11 @@ static int print_text(
 
 static enum route_task task_of(const struct settings *s, struct sv text)
 {
-	struct routing_tasks tasks;
+	AUTO_FREE char *plan = NULL;
+	AUTO_FREE char *edit = NULL;
+	const struct route_task_words words = kit_task_words(s, &plan, &edit);
 
-	routing_tasks_init(&tasks, s);
-	enum route_task task = route_task_of(text, &tasks.words);
-	routing_tasks_release(&tasks);
-	return task;
+	return route_task_of(text, &words);
 }
 
 static int explain(
@@ -199,7 +197,7 @@ static int explain(
 	struct routing_result res = ROUTING_RESULT_INIT;
 	AUTO_STR text = STR_INIT;
 	AUTO_FREE char *dir = NULL;
-	int n = assistant_dir(app, &dir, reterr);
+	int n = kit_dir(app->settings, app->cwd, &dir, reterr);
 
 	for (int i = 0; i < argc; i++)
 		str_addf(&text, "%s%s", i ? " " : "", argv[i]);
@@ -230,7 +228,7 @@ static int run_route(
 
 	if ((argc > 0) + opts->stdio + (opts->replay != NULL) != 1)
 		return err_set(reterr, ERR_USAGE, "give a TEXT, or one of --replay and --stdio");
-	int n = routing_router_for(app->settings, opts->profile, &r, reterr);
+	int n = kit_router(app->settings, opts->profile, &r, reterr);
 	if (n == 0 && opts->replay)
 		n = replay(app, r, opts->replay, reterr);
 	else if (n == 0 && opts->stdio)

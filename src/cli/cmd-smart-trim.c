@@ -6,13 +6,12 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/archive-of.h"
-#include "cli/assistant.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/front.h"
 #include "cli/go-on.h"
 #include "cli/json-error.h"
 #include "cli/new-session.h"
-#include "cli/question.h"
 #include "cli/sessions.h"
 #include "os/path.h"
 #include "strategy/known.h"
@@ -102,23 +101,20 @@ static int choose(struct smarting *s, struct err *reterr)
 	AUTO_STR text = STR_INIT;
 	const struct smart_opts opts = opts_of(s);
 	smart_prompt(&s->digest, &opts, &prompt);
-	int rc = question_ask(s->app, s->opts->agent, &s->row, smart_schema, str_sv(&prompt), &text,
-		&s->agent, reterr);
+	int rc = front_question(s->app, s->opts->agent, &s->row, smart_schema, str_sv(&prompt),
+		&text, &s->agent, reterr);
 	return rc < 0 ? rc : smart_read_answer(&s->digest, str_sv(&text), &s->answer, reterr);
 }
 
 /* So that the new session can be named at once; the next look at the sessions would do it too. */
 static void take_in(struct smarting *s)
 {
-	AUTO_FREE char *rehearsal = assistant_rehearsal_home(s->app);
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
-	struct transcript_home homes[ASSISTANT_HOMES];
 	struct err err = ERR_INIT;
-	assistant_homes(s->app, rehearsal, homes);
-	for (size_t i = 0; i < ASSISTANT_HOMES && !s->opts->out; i++)
-		if (strcmp(homes[i].agent, s->row.agent) == 0 &&
-			catalogue_take(s->app->store, &homes[i], s->report.file.path, &row, &err) <
-				0)
+	for (size_t i = 0; i < s->app->n_homes && !s->opts->out; i++)
+		if (strcmp(s->app->homes[i].agent, s->row.agent) == 0 &&
+			catalogue_take(s->app->store, &s->app->homes[i], s->report.file.path, &row,
+				&err) < 0)
 			log_write(&s->app->log, LOG_WARN, "smart-trim: %s", err.msg);
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "base/uuid.h"
-#include "cli/assistant.h"
 #include "cli/find.h"
 #include "cli/gone.h"
 #include "os/path.h"
@@ -21,13 +20,13 @@ static void name_row(struct session_row *ret, const char *agent,
 	ret->own_name = xstrdup("");
 }
 
-static const struct transcript_home *home_of(const struct transcript_home *homes, const char *path)
+static const struct transcript_home *home_of(const struct app *app, const char *path)
 {
-	for (size_t i = 0; i < ASSISTANT_HOMES; i++) {
+	for (size_t i = 0; i < app->n_homes; i++) {
 		AUTO_FREE char *root = NULL;
-		if (path_real(homes[i].root, &root, NULL) >= 0 &&
+		if (path_real(app->homes[i].root, &root, NULL) >= 0 &&
 			path_within(sv_of(path), sv_of(root)))
-			return &homes[i];
+			return &app->homes[i];
 	}
 	return NULL;
 }
@@ -55,8 +54,8 @@ static bool was_session(
 	return has_id(*ret, path);
 }
 
-static int by_path(const struct transcript_home *homes, const char *spec, bool damaged,
-	struct session_row *ret, struct err *reterr)
+static int by_path(const struct app *app, const char *spec, bool damaged, struct session_row *ret,
+	struct err *reterr)
 {
 	AUTO_FREE char *path = NULL;
 	const struct transcript_format *format;
@@ -66,7 +65,7 @@ static int by_path(const struct transcript_home *homes, const char *spec, bool d
 		return err_set(reterr, ERR_NOTFOUND, "%s: no such file", spec);
 	if (r < 0)
 		return r;
-	const struct transcript_home *home = home_of(homes, path);
+	const struct transcript_home *home = home_of(app, path);
 	r = transcript_probe(path, &format, reterr);
 	if (r < 0 && !(damaged && r == ERR_INPUT && was_session(home, path, &format)))
 		return r;
@@ -76,18 +75,18 @@ static int by_path(const struct transcript_home *homes, const char *spec, bool d
 }
 
 /* True when exactly one home has the id. */
-static bool by_id(const struct transcript_home *homes, const char *spec, struct session_row *ret)
+static bool by_id(const struct app *app, const char *spec, struct session_row *ret)
 {
 	AUTO_FREE char *found = NULL;
 	const struct transcript_home *home = NULL;
 
-	for (size_t i = 0; i < ASSISTANT_HOMES; i++) {
+	for (size_t i = 0; i < app->n_homes; i++) {
 		AUTO_FREE char *path = NULL;
-		if (transcript_find(&homes[i], sv_of(spec), &path, NULL) < 0 || !path)
+		if (transcript_find(&app->homes[i], sv_of(spec), &path, NULL) < 0 || !path)
 			continue;
 		if (home)
 			return false;
-		home = &homes[i];
+		home = &app->homes[i];
 		found = TAKE_PTR(path);
 	}
 	if (home)
@@ -98,17 +97,14 @@ static bool by_id(const struct transcript_home *homes, const char *spec, struct 
 static int find(struct app *app, const char *spec, bool damaged, struct session_row *ret,
 	struct err *reterr)
 {
-	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
-	struct transcript_home homes[ASSISTANT_HOMES];
 
-	assistant_homes(app, rehearsal, homes);
 	if (strchr(spec, '/') || sv_ends(sv_of(spec), SV(".jsonl"))) {
-		int r = by_path(homes, spec, damaged, ret, reterr);
+		int r = by_path(app, spec, damaged, ret, reterr);
 		if (r == ERR_NOTFOUND && reterr)
 			(void)gone_explain(app, spec, reterr);
 		return r;
 	}
-	if (uuid_valid(sv_of(spec)) && by_id(homes, spec, ret))
+	if (uuid_valid(sv_of(spec)) && by_id(app, spec, ret))
 		return 0;
 	return find_session(app, spec, ret, reterr);
 }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/assistant.h"
 #include "cli/env.h"
 #include "cli/gone.h"
 #include "cli/session-view.h"
@@ -86,13 +85,10 @@ char *find_session_of(struct app *app, const char *spec)
 static int resolve(struct app *app, const char *spec, struct session_row *ret,
 	struct catalogue_matches *matches, struct err *reterr)
 {
-	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
 	AUTO_FREE char *session = find_session_of(app, spec);
-	struct transcript_home homes[ASSISTANT_HOMES];
 
-	assistant_homes(app, rehearsal, homes);
-	return catalogue_resolve(
-		app->store, homes, ASSISTANT_HOMES, session ? session : spec, ret, matches, reterr);
+	return catalogue_resolve(app->store, app->homes, app->n_homes, session ? session : spec,
+		ret, matches, reterr);
 }
 
 int find_session(struct app *app, const char *spec, struct session_row *ret, struct err *reterr)

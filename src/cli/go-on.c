@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "base/shell.h"
-#include "cli/assistant.h"
 #include "cli/find.h"
 #include "cli/new-session.h"
 #include "cli/prose.h"
@@ -25,14 +24,11 @@ static bool same_file(const char *a, const char *b)
 static bool is_found(
 	struct app *app, const struct transcript_format *format, const char *id, const char *path)
 {
-	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
-	struct transcript_home homes[ASSISTANT_HOMES];
 
-	assistant_homes(app, rehearsal, homes);
-	for (size_t i = 0; i < ASSISTANT_HOMES; i++) {
+	for (size_t i = 0; i < app->n_homes; i++) {
 		AUTO_FREE char *found = NULL;
-		if (homes[i].format == format &&
-			transcript_find(&homes[i], sv_of(id), &found, NULL) >= 0 && found &&
+		if (app->homes[i].format == format &&
+			transcript_find(&app->homes[i], sv_of(id), &found, NULL) >= 0 && found &&
 			same_file(found, path))
 			return true;
 	}

@@ -9,7 +9,6 @@
 #include "base/utf8.h"
 #include "cli/advise-view.h"
 #include "cli/archive-of.h"
-#include "cli/assistant.h"
 #include "cli/env.h"
 #include "cli/hook.h"
 #include "cli/lineage-view.h"
@@ -228,18 +227,17 @@ static void trim(const struct answering *a, struct sv rest)
 
 static int trace(const struct answering *a, struct lineage *ret, struct err *reterr)
 {
-	AUTO_FREE char *rehearsal = assistant_rehearsal_home(a->app);
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
-	struct transcript_home homes[ASSISTANT_HOMES];
 	struct store *store;
 	const char *spec = a->transcript.len ? a->transcript.buf : a->session;
-	assistant_homes(a->app, rehearsal, homes);
 	int rc = app_store(a->app, &store, reterr);
 	if (rc >= 0)
-		rc = catalogue_refresh(store, homes, ASSISTANT_HOMES, NULL, NULL, reterr);
+		rc = catalogue_refresh(store, a->app->homes, a->app->n_homes, NULL, NULL, reterr);
 	if (rc >= 0)
-		rc = catalogue_resolve(store, homes, ASSISTANT_HOMES, spec, &row, NULL, reterr);
-	return rc < 0 ? rc : lineage_trace(store, homes, ASSISTANT_HOMES, &row, ret, reterr);
+		rc = catalogue_resolve(
+			store, a->app->homes, a->app->n_homes, spec, &row, NULL, reterr);
+	return rc < 0 ? rc
+		      : lineage_trace(store, a->app->homes, a->app->n_homes, &row, ret, reterr);
 }
 
 static void show_lineage(const struct answering *a)

@@ -1,10 +1,10 @@
 #include "cli/sessions.h"
+#include "assist/kit.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "cli/assistant.h"
 #include "cli/env.h"
 #include "cli/find.h"
 #include "store/conv.h"
@@ -77,18 +77,15 @@ static void on_trouble(void *data, const struct err *err)
 
 static int refresh(struct app *app, struct err *reterr)
 {
-	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
-	struct transcript_home homes[ASSISTANT_HOMES];
 	struct refreshing r = { .app = app };
 	const struct catalogue_opts opts = {
 		.progress = on_progress, .trouble = on_trouble, .data = &r
 	};
 	const struct term_opts screen = { .fd = STDERR_FILENO, .term_name = env_get("TERM") };
-	assistant_homes(app, rehearsal, homes);
 	term_init(&r.term, &screen);
 	progress_init(&r.progress, &r.term, SV("Reading sessions"), PROGRESS_BYTES,
 		clock_age_ms(&(struct clock){ false, 0 }));
-	int rc = catalogue_refresh(app->store, homes, ASSISTANT_HOMES, &opts, NULL, reterr);
+	int rc = catalogue_refresh(app->store, app->homes, app->n_homes, &opts, NULL, reterr);
 	progress_release(&r.progress);
 	term_release(&r.term);
 	return rc;
@@ -123,11 +120,8 @@ void sessions_writers(struct app *app, struct map *ids)
 	/* Without our own holders the list is still worth something. */
 	if (conv_each(app->store, since, HOLDERS_MAX, &app->clock, add_holder, ids, NULL) < 0)
 		log_write(&app->log, LOG_WARN, "holders of conversations cannot be read");
-	AUTO_FREE char *rehearsal = assistant_rehearsal_home(app);
-	struct transcript_home homes[ASSISTANT_HOMES];
-	assistant_homes(app, rehearsal, homes);
-	for (size_t i = 0; i < ASSISTANT_HOMES; i++)
-		transcript_writers(&homes[i], ids);
+	for (size_t i = 0; i < app->n_homes; i++)
+		transcript_writers(&app->homes[i], ids);
 }
 
 bool sessions_in_use(struct app *app, const char *id)
@@ -160,7 +154,7 @@ char *sessions_current(struct app *app)
 {
 	AUTO_CONV conv = CONV_INIT;
 	AUTO_FREE char *dir = NULL;
-	if (assistant_dir(app, &dir, NULL) < 0 ||
+	if (kit_dir(app->settings, app->cwd, &dir, NULL) < 0 ||
 		conv_current(app->store, dir, &app->clock, &conv, NULL) < 0)
 		return NULL;
 	return TAKE_PTR(conv.session);
@@ -178,7 +172,7 @@ static char *last_here(struct app *app)
 {
 	AUTO_FREE char *dir = NULL;
 	char *id = NULL;
-	if (assistant_dir(app, &dir, NULL) < 0 || sessions_refresh(app, NULL) < 0)
+	if (kit_dir(app->settings, app->cwd, &dir, NULL) < 0 || sessions_refresh(app, NULL) < 0)
 		return NULL;
 	const struct catalogue_query query = { .dir = dir, .limit = 1 };
 	if (catalogue_query(app->store, &query, take_id, &id, NULL) == 0 && id)

@@ -7,8 +7,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "assist/tell.h"
 #include "base/utf8.h"
-#include "cli/greeting.h"
+#include "cli/front.h"
+#include "cli/notice.h"
 #include "cli/talk.h"
 
 enum {
@@ -18,7 +20,9 @@ enum {
 
 struct lines {
 	struct app *app;
-	struct assistant assistant;
+	struct kit kit;
+	struct loop *loop;
+	struct assist *assist;
 	struct str buffer; /* read and not yet used */
 	bool eof;
 	bool line_open; /* the answer stands in the middle of a line */
@@ -38,8 +42,9 @@ static void on_notice(void *data, const char *line)
 static void on_begin(void *data, const struct conv *c)
 {
 	struct lines *l = data;
-	const char *hint = assistant_hint(&l->assistant, c);
+	const char *hint = tell_rehearsal(&l->kit, c);
 
+	notice_begin(l->app, c);
 	if (hint)
 		on_notice(l, hint);
 }
@@ -49,7 +54,7 @@ static void on_signal(void *data, int signo)
 	struct lines *l = data;
 
 	l->signo = signo;
-	assist_cancel(l->assistant.assist);
+	assist_cancel(l->assist);
 }
 
 static void on_input(void *data, short revents)
@@ -63,7 +68,7 @@ static void on_input(void *data, short revents)
 /* Signals arrive through the loop, so the loop is what waits for input too. */
 static int wait_for_input(struct lines *l, struct err *reterr)
 {
-	struct loop *loop = l->assistant.loop;
+	struct loop *loop = l->loop;
 	struct loop_source *source = loop_add_fd(loop, l->app->in, POLLIN, on_input, l);
 	int r = 0;
 
@@ -142,7 +147,7 @@ static void on_event(void *data, const struct agent_event *ev)
 		(void)fprintf(l->app->err, "faden: %.*s\n", SV_ARG(ev->text));
 	} else if (ev->type == AGENT_EV_RETRY) {
 		AUTO_STR line = STR_INIT;
-		assistant_retry(ev, &line);
+		tell_retry(ev, &line);
 		on_notice(l, line.buf);
 	}
 }
@@ -151,7 +156,7 @@ static void print_failure(FILE *to, const struct assist_outcome *out)
 {
 	AUTO_STR text = STR_INIT;
 
-	assistant_explain(out, &text);
+	tell_failure(out, &text);
 	(void)fprintf(to, "faden: %s\n", text.buf);
 }
 
@@ -172,10 +177,12 @@ static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
 	struct assist_outcome out;
 
 	assist_outcome_init(&out);
-	int r = assistant_say(&l->assistant, &req, &out, reterr);
+	int r = assist_say(l->assist, &req, &out, reterr);
+	if (r == 0)
+		notice_end(l->app, &out);
 	if (r == 0) {
 		print_outcome(l, &out);
-		int status = assistant_status(&out);
+		int status = front_status(&out);
 		if (status)
 			l->status = status;
 		if (out.kind == UTTERANCE_RESTART)
@@ -191,7 +198,7 @@ static void greet(struct lines *l, bool fresh)
 	AUTO_STR line = STR_INIT;
 
 	l->greeted = true;
-	if (greeting(&l->assistant, fresh, &line))
+	if (tell_greeting(&l->kit, fresh, &line))
 		on_notice(l, line.buf);
 }
 
@@ -217,24 +224,32 @@ static int run_lines(struct lines *l, bool fresh, struct err *reterr)
 int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *reterr)
 {
 	struct lines l = { .app = app, .buffer = STR_INIT };
-	struct assistant_opts want = {
-		.agent = opts->agent,
-		.model = opts->model,
-		.keep_alive = true,
-		.commands = true,
-		.ui = { .data = &l, .begin = on_begin, .event = on_event, .notice = on_notice },
-	};
+	struct kit_opts want = front_kit_opts(app);
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	int r = assistant_open(app, &want, &l.assistant, reterr);
 
+	want.agent = opts->agent;
+	want.model = opts->model;
+	want.keep_alive = true;
+	l.loop = loop_new();
+	int r = kit_open(&want, &l.kit, reterr);
+	if (r == 0) {
+		struct assist_opts as = kit_assist_opts(&l.kit, false);
+		as.loop = l.loop;
+		as.ui = (struct assist_ui){
+			.data = &l, .begin = on_begin, .event = on_event, .notice = on_notice
+		};
+		r = assist_new(&as, &l.assist, reterr);
+	}
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(l.assistant.loop, signals[i], on_signal, &l, reterr))
+		if (!loop_add_signal(l.loop, signals[i], on_signal, &l, reterr))
 			r = reterr ? reterr->code : ERR_BUG;
 	if (r == 0)
-		r = assist_recover(l.assistant.assist, reterr);
+		r = assist_recover(l.assist, reterr);
 	if (r == 0)
 		r = run_lines(&l, opts->new_session, reterr);
-	assistant_close(&l.assistant);
+	assist_free(l.assist);
+	loop_free(l.loop);
+	kit_close(&l.kit);
 	str_release(&l.buffer);
 	return r < 0 ? r : l.signo ? 128 + l.signo : l.status;
 }

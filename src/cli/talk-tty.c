@@ -5,9 +5,11 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "assist/tell.h"
 #include "base/utf8.h"
 #include "cli/env.h"
-#include "cli/greeting.h"
+#include "cli/front.h"
+#include "cli/notice.h"
 #include "cli/talk.h"
 #include "config/settings.h"
 #include "os/path.h"
@@ -24,7 +26,9 @@ enum {
 
 struct talk {
 	struct app *app;
-	struct assistant assistant;
+	struct kit kit;
+	struct loop *loop;
+	struct assist *assist;
 	struct term term;
 	struct term_mode mode;
 	struct markdown markdown;
@@ -72,8 +76,9 @@ static void on_notice(void *data, const char *line)
 static void on_begin(void *data, const struct conv *c)
 {
 	struct talk *t = data;
-	const char *hint = assistant_hint(&t->assistant, c);
+	const char *hint = tell_rehearsal(&t->kit, c);
 
+	notice_begin(t->app, c);
 	if (hint)
 		say_line(t, STYLE_NOTICE, hint);
 	status_set_names(&t->status, sv_of(c->agent), sv_of(c->turns ? conv_label(c) : ""));
@@ -86,7 +91,7 @@ static void show_retry(struct talk *t, const struct agent_event *ev)
 {
 	AUTO_STR line = STR_INIT;
 
-	assistant_retry(ev, &line);
+	tell_retry(ev, &line);
 	t->retry_ms = ev->delay_ms > 0 ? clock_age_ms(NULL) + ev->delay_ms : 0;
 	say_line(t, STYLE_WARNING, line.buf);
 }
@@ -125,8 +130,8 @@ static void on_pause(void *data)
 static void expect_pause(struct talk *t, bool expected)
 {
 	if (t->pause)
-		loop_remove(t->assistant.loop, t->pause);
-	t->pause = expected ? loop_add_timer(t->assistant.loop, PAUSE_MS, on_pause, t) : NULL;
+		loop_remove(t->loop, t->pause);
+	t->pause = expected ? loop_add_timer(t->loop, PAUSE_MS, on_pause, t) : NULL;
 }
 
 static void on_event(void *data, const struct agent_event *ev)
@@ -193,7 +198,7 @@ static void on_tick(void *data)
 
 	int64_t left = t->retry_ms - clock_age_ms(NULL);
 
-	t->tick = loop_add_timer(t->assistant.loop, TICK_MS, on_tick, t);
+	t->tick = loop_add_timer(t->loop, TICK_MS, on_tick, t);
 	if (t->retry_ms && left > 0)
 		show_wait(t, "waiting to try again", (left + 999) / 1000);
 	status_tick(&t->status, clock_age_ms(NULL) - t->began_ms);
@@ -209,7 +214,7 @@ static void on_interrupt(void *data, int signo)
 		return;
 	t->leave = ++t->interrupts > 1;
 	status_set_state(&t->status, STATUS_CANCELLING, SV(""));
-	assist_cancel(t->assistant.assist);
+	assist_cancel(t->assist);
 }
 
 static void on_end(void *data, int signo)
@@ -219,7 +224,7 @@ static void on_end(void *data, int signo)
 	t->signo = signo;
 	t->leave = true;
 	if (t->running)
-		assist_cancel(t->assistant.assist);
+		assist_cancel(t->assist);
 	if (t->editor)
 		editor_cancel(t->editor);
 }
@@ -250,7 +255,7 @@ static void show_outcome(struct talk *t, const struct assist_outcome *out)
 		AUTO_STR why = STR_INIT;
 		bool cancelled = out->fail == AGENT_CANCELLED;
 		if (cancelled)
-			assistant_cancelled(&t->assistant, out, &why);
+			tell_cancelled(out, t->kit.language, &why);
 		else
 			str_adds(&why, out->message);
 		wrap_line(&t->term, cancelled ? STYLE_WARNING : STYLE_ERROR, str_sv(&why));
@@ -267,11 +272,13 @@ static int take_turn(struct talk *t, struct sv text, bool fresh, struct err *ret
 	t->running = true;
 	t->interrupts = 0;
 	t->began_ms = clock_age_ms(NULL);
-	t->tick = loop_add_timer(t->assistant.loop, TICK_MS, on_tick, t);
+	t->tick = loop_add_timer(t->loop, TICK_MS, on_tick, t);
 	term_mode_quiet(&t->mode);
-	int r = assistant_say(&t->assistant, &req, &out, reterr);
+	int r = assist_say(t->assist, &req, &out, reterr);
+	if (r == 0)
+		notice_end(t->app, &out);
 	term_mode_restore(&t->mode);
-	loop_remove(t->assistant.loop, t->tick);
+	loop_remove(t->loop, t->tick);
 	expect_pause(t, false);
 	t->running = false;
 	if (r == 0) {
@@ -286,7 +293,7 @@ static int take_turn(struct talk *t, struct sv text, bool fresh, struct err *ret
 static void greet(struct talk *t, bool fresh)
 {
 	AUTO_STR line = STR_INIT;
-	bool goes_on = greeting(&t->assistant, fresh, &line);
+	bool goes_on = tell_greeting(&t->kit, fresh, &line);
 
 	say_line(t, STYLE_NOTICE, line.buf);
 	if (!goes_on)
@@ -328,7 +335,7 @@ static int open_editor(struct talk *t, struct err *reterr)
 	struct editor_opts opts = {
 		.in_fd = t->app->in,
 		.term = &t->term,
-		.loop = t->assistant.loop,
+		.loop = t->loop,
 		.term_name = env_get("TERM"),
 		.history_path = history,
 	};
@@ -357,7 +364,7 @@ static void show_listening(struct talk *t)
 	const char *state = status_state_name(STATUS_LISTENING);
 	if (t->bypass)
 		str_addf(&line, "permissions off %s ", dot);
-	if (conv_current(app->store, t->assistant.dir, &app->clock, &c, NULL) == 0) {
+	if (conv_current(app->store, t->kit.dir, &app->clock, &c, NULL) == 0) {
 		AUTO_STR label = STR_INIT;
 		size_t taken = utf8_width(str_sv(&line)) + strlen(c.agent) + strlen(state) + 7;
 		size_t room = t->term.cols > taken ? t->term.cols - taken : 1;
@@ -406,7 +413,7 @@ static int add_signals(struct talk *t, struct err *reterr)
 		{ SIGWINCH, on_resize } };
 
 	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
-		if (!loop_add_signal(t->assistant.loop, wanted[i].signo, wanted[i].fn, t, reterr))
+		if (!loop_add_signal(t->loop, wanted[i].signo, wanted[i].fn, t, reterr))
 			return reterr ? reterr->code : ERR_BUG;
 	return 0;
 }
@@ -429,34 +436,41 @@ static void set_up_screen(struct talk *t)
 int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *reterr)
 {
 	struct talk t = { .app = app };
-	struct assistant_opts want = {
-		.agent = opts->agent,
-		.model = opts->model,
-		.may_ask = true,
-		.keep_alive = true,
-		.commands = true,
-		.ui = { .data = &t,
+	struct kit_opts want = front_kit_opts(app);
+
+	want.agent = opts->agent;
+	want.model = opts->model;
+	want.keep_alive = true;
+	t.loop = loop_new();
+	t.utf8 = env_use_locale();
+	set_up_screen(&t);
+	int r = kit_open(&want, &t.kit, reterr);
+	if (r == 0)
+		r = front_pick_agent(app, &t.kit, reterr);
+	if (r == 0) {
+		struct assist_opts as = kit_assist_opts(&t.kit, false);
+		as.loop = t.loop;
+		as.ui = (struct assist_ui){ .data = &t,
 			.begin = on_begin,
 			.event = on_event,
 			.notice = on_notice,
-			.waiting = on_waiting },
-	};
-
-	t.utf8 = env_use_locale();
-	set_up_screen(&t);
-	int r = assistant_open(app, &want, &t.assistant, reterr);
+			.waiting = on_waiting };
+		r = assist_new(&as, &t.assist, reterr);
+	}
 	if (r == 0)
 		r = add_signals(&t, reterr);
 	if (r == 0) {
-		t.bypass = t.assistant.agents[t.assistant.kind].permission == AGENT_PERM_BYPASS;
+		t.bypass = t.kit.agents[t.kit.kind].permission == AGENT_PERM_BYPASS;
 		status_set_bypass(&t.status, t.bypass);
 		greet(&t, opts->new_session);
-		r = assist_recover(t.assistant.assist, reterr);
+		r = assist_recover(t.assist, reterr);
 	}
 	if (r == 0)
 		r = converse(&t, opts->new_session, reterr);
 	editor_free(t.editor);
-	assistant_close(&t.assistant);
+	assist_free(t.assist);
+	loop_free(t.loop);
+	kit_close(&t.kit);
 	markdown_release(&t.markdown);
 	status_release(&t.status);
 	term_release(&t.term);

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "cli/app.h"
-#include "cli/assistant.h"
 
 struct talk_opts {
 	bool new_session;

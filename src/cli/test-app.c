@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
+#include "assist/kit.h"
 #include "base/mem.h"
 #include "cli/env.h"
-#include "cli/settings-use.h"
 #include "os/file.h"
 #include "os/path.h"
 
@@ -91,11 +91,16 @@ static void language(void **state)
 	(void)setenv("LANG", "de_AT.UTF-8", 1);
 	assert_string_equal(env_language(out), "de");
 	struct settings *s = settings_new("/home/me");
-	assert_string_equal(settings_language(s), "de");
+	assert_int_equal(kit_language(s, out), TEXT_GERMAN);
 	(void)setenv("LC_ALL", "C.UTF-8", 1);
 	assert_string_equal(env_language(out), "en");
 	(void)setenv("LC_ALL", "fr_FR", 1);
-	assert_string_equal(settings_language(s), "en");
+	assert_string_equal(env_language(out), "fr");
+	assert_int_equal(kit_language(s, out), TEXT_ENGLISH);
+	assert_int_equal(settings_set(s, SETTING_ID_assistant_language, SV("de"),
+				 (struct setting_origin){ .source = SETTING_FILE }, NULL),
+		0);
+	assert_int_equal(kit_language(s, out), TEXT_GERMAN);
 	settings_free(s);
 }
 

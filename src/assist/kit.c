@@ -1,0 +1,347 @@
+#include "assist/kit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "assist/prompt.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "base/vec.h"
+#include "os/file.h"
+#include "os/path.h"
+
+static const char pref_agent[] = "agent";
+
+/* ---- where and in which words ---- */
+
+int kit_dir(const struct settings *s, const char *cwd, char **ret, struct err *reterr)
+{
+	if (s->ai_working_directory[0])
+		return path_real(s->ai_working_directory, ret, reterr);
+	if (!cwd)
+		return err_set(reterr, ERR_INPUT,
+			"the current folder no longer exists; change to one that does");
+	return path_real(cwd, ret, reterr);
+}
+
+enum text_language kit_language(const struct settings *s, const char *locale)
+{
+	const char *language =
+		strcmp(s->assistant_language, "auto") == 0 ? locale : s->assistant_language;
+
+	return language && strcmp(language, "de") == 0 ? TEXT_GERMAN : TEXT_ENGLISH;
+}
+
+const struct keywords *kit_keywords(const struct settings *s, enum utterance_kind kind)
+{
+	switch (kind) {
+	case UTTERANCE_CANCEL:
+		return &s->commands_cancel;
+	case UTTERANCE_RESET:
+		return &s->commands_reset;
+	case UTTERANCE_RESTART:
+		return &s->commands_restart;
+	case UTTERANCE_UNDO:
+		return &s->commands_undo;
+	case UTTERANCE_AGENT:
+	case UTTERANCE_IGNORED:
+		break;
+	}
+	return NULL;
+}
+
+int kit_utterances(const struct settings *s, struct utterances **ret, struct err *reterr)
+{
+	struct utterance_opts opts = {
+		.name = s->assistant_name,
+		.also = &s->assistant_also_called,
+		.filler = &s->commands_filler,
+		.contains = strcmp(s->commands_match, "contains") == 0,
+	};
+
+	for (int kind = 0; kind < UTTERANCE_COMMANDS; kind++)
+		opts.keywords[kind] = kit_keywords(s, (enum utterance_kind)kind);
+	return utterances_new(&opts, ret, reterr);
+}
+
+int kit_system_prompt(const struct settings *s, bool voice, struct str *out, struct err *reterr)
+{
+	AUTO_STR own = STR_INIT;
+	struct prompt_opts opts = {
+		.name = s->assistant_name,
+		.source_dir = s->ai_source_directory,
+		.voice = voice,
+	};
+
+	if (*s->ai_system_prompt) {
+		str_adds(&own, s->ai_system_prompt);
+	} else if (*s->ai_system_prompt_path) {
+		int r = file_read(s->ai_system_prompt_path, SYSTEM_PROMPT_MAX, &own, reterr);
+		if (r < 0) {
+			err_prefix(reterr, "ai.system_prompt_path");
+			return r;
+		}
+	}
+	opts.own = str_sv(&own);
+	for (int kind = 0; kind < UTTERANCE_COMMANDS; kind++)
+		opts.keywords[kind] = kit_keywords(s, (enum utterance_kind)kind);
+	prompt_build(out, &opts);
+	return 0;
+}
+
+/* ---- where sentences belong ---- */
+
+static void override(double *value, double setting)
+{
+	if (setting >= 0)
+		*value = setting;
+}
+
+int kit_router(
+	const struct settings *s, const char *profile, struct router **ret, struct err *reterr)
+{
+	const char *name = profile ? profile : s->routing_profile;
+	VEC(struct lang_extra) extra = VEC_INIT;
+	enum route_profile which;
+
+	if (!route_profile_parse(sv_of(name), &which))
+		return err_set(
+			reterr, ERR_USAGE, "no profile '%s'; there are faden and seed", name);
+	struct route_opts opts = route_opts_default(which);
+	override(&opts.threshold, s->routing_threshold);
+	override(&opts.weights.keyword, s->routing_weight_keyword);
+	override(&opts.weights.recency, s->routing_weight_recency);
+	override(&opts.weights.continuation, s->routing_weight_continuation);
+	opts.expiry_ms = (int64_t)(s->routing_expiry_minutes * 60000);
+	opts.max = (size_t)s->routing_max_conversations;
+	/* A row of the table is "LANGUAGE.CLASS=WORD|WORD", as the loader made it. */
+	for (size_t i = 0; i < s->routing_words.n; i++) {
+		struct sv rest = sv_of(s->routing_words.v[i]);
+		struct lang_extra one;
+		if (!sv_split(&rest, '.', &one.language) || !sv_split(&rest, '=', &one.cls))
+			continue;
+		one.words = rest.p ? rest : SV("");
+		vec_push(&extra, one);
+	}
+	opts.extra = extra.v;
+	opts.n_extra = extra.n;
+	*ret = router_new(&opts);
+	vec_release(&extra);
+	return 0;
+}
+
+/* As the phrases of the program are spelt: in small letters, '|' between them. */
+static char *join_phrases(const struct strv *phrases)
+{
+	struct str out = STR_INIT;
+
+	for (size_t i = 0; i < phrases->n; i++) {
+		str_adds(&out, i ? "|" : "");
+		utf8_normalise(&out, sv_of(phrases->v[i]), true);
+	}
+	return str_detach(&out);
+}
+
+struct route_task_words kit_task_words(const struct settings *s, char **ret_plan, char **ret_edit)
+{
+	*ret_plan = join_phrases(&s->routing_plan_words);
+	*ret_edit = join_phrases(&s->routing_edit_words);
+	return (struct route_task_words){ .plan_phrases = *ret_plan, .edit_verbs = *ret_edit };
+}
+
+/* ---- who answers ---- */
+
+/* The name that is looked for, so that a message can say it when there is none. */
+static const char *program_name(const struct settings *s, enum agent_kind kind)
+{
+	switch (kind) {
+	case AGENT_CLAUDE:
+		return s->ai_claude_program;
+	case AGENT_CODEX:
+		return s->ai_codex_program;
+	case AGENT_EXEC:
+		return s->ai_exec_command.n ? s->ai_exec_command.v[0] : NULL;
+	case AGENT_REHEARSAL:
+	case AGENT_KINDS:
+		break;
+	}
+	return NULL;
+}
+
+static void fill_agents(struct kit *kit)
+{
+	static const char *const permissions[] = {
+		[AGENT_PERM_DEFAULT] = "default",
+		[AGENT_PERM_ACCEPT_EDITS] = "acceptEdits",
+		[AGENT_PERM_PLAN] = "plan",
+		[AGENT_PERM_BYPASS] = "bypassPermissions",
+	};
+	const struct kit_opts *o = &kit->opts;
+	const struct settings *s = o->settings;
+	struct agent_opts common = {
+		.command = (const char *const *)s->ai_exec_command.v,
+		.envp = o->envp,
+		.model = o->model	 ? o->model
+			: s->ai_model[0] ? s->ai_model
+					 : NULL,
+		.system_prompt = kit->system_prompt,
+		.script = s->ai_rehearsal_script[0] ? s->ai_rehearsal_script : NULL,
+		.keep_alive = o->keep_alive && s->ai_keep_alive,
+		.timeout_ms = s->ai_timeout,
+		.idle_ms = s->ai_idle_timeout,
+		.max_budget_usd = s->ai_max_budget_usd,
+		.clock = o->clock,
+		.log = o->log,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(permissions); i++)
+		if (strcmp(permissions[i], s->ai_permission_mode) == 0)
+			common.permission = (enum agent_permission)i;
+	for (size_t i = 0; i < AGENT_KINDS; i++) {
+		struct agent_opts *agent = &kit->agents[i];
+		const struct agent_driver *driver = agent_driver((enum agent_kind)i);
+
+		*agent = common;
+		agent->program =
+			kit->programs[i] ? kit->programs[i] : program_name(s, (enum agent_kind)i);
+		for (size_t h = 0; driver && h < o->n_homes; h++)
+			if (strcmp(o->homes[h].agent, driver->name) == 0)
+				agent->home = o->homes[h].root;
+	}
+}
+
+bool kit_has(const struct kit *kit, enum agent_kind kind)
+{
+	return agent_kind_available(kind, &(struct agent_opts){ .program = kit->programs[kind] });
+}
+
+static int take_named(struct kit *kit, const char *name, const char *where, struct err *reterr)
+{
+	const struct settings *s = kit->opts.settings;
+
+	if (!agent_kind_parse(sv_of(name), &kit->kind))
+		return err_set(reterr, ERR_USAGE,
+			"%s: no agent '%s'; there are claude, codex, exec and rehearsal", where,
+			name);
+	if (kit_has(kit, kit->kind))
+		return 0;
+	const char *program = program_name(s, kit->kind);
+	if (!program)
+		return err_set(reterr, ERR_AGENT,
+			"%s: agent %s has no program; set ai.exec.command", where, name);
+	if (kit->kind == AGENT_EXEC)
+		return err_set(
+			reterr, ERR_AGENT, "%s: ai.exec.command: no program '%s'", where, program);
+	if (strchr(program, '/'))
+		return err_set(reterr, ERR_AGENT, "%s: ai.%s.program: no program '%s'", where, name,
+			program);
+	return err_set(reterr, ERR_AGENT,
+		"%s: the program of agent %s, '%s', is not installed or not in PATH", where, name,
+		program);
+}
+
+static int pick_agent(struct kit *kit, struct err *reterr)
+{
+	const struct kit_opts *o = &kit->opts;
+	AUTO_FREE char *remembered = NULL;
+	enum agent_kind kind;
+
+	kit->kind = AGENT_REHEARSAL;
+	kit->forced = o->agent != NULL;
+	if (o->agent)
+		return take_named(kit, o->agent, o->agent_by ? o->agent_by : "--agent", reterr);
+	if (strcmp(o->settings->ai_agent, "auto") != 0)
+		return take_named(kit, o->settings->ai_agent, "ai.agent", reterr);
+	/* One that was uninstalled since is as if never chosen. */
+	if (store_pref_get(o->store, pref_agent, &remembered, NULL) == 0 &&
+		agent_kind_parse(sv_of(remembered), &kind) && kit_has(kit, kind))
+		kit->kind = kind;
+	else
+		kit->by_default = true;
+	return 0;
+}
+
+int kit_choose(struct kit *kit, enum agent_kind kind, struct err *reterr)
+{
+	kit->kind = kind;
+	kit->by_default = false;
+	return store_pref_set(kit->opts.store, pref_agent, agent_driver(kind)->name, reterr);
+}
+
+/* ---- all of it ---- */
+
+int kit_open(const struct kit_opts *opts, struct kit *ret, struct err *reterr)
+{
+	const struct settings *s = opts->settings;
+	AUTO_STR prompt = STR_INIT;
+	struct kit *kit = ret;
+
+	*kit = (struct kit){ .opts = *opts };
+	int r = kit_dir(s, opts->cwd, &kit->dir, reterr);
+	if (r < 0)
+		return r;
+	kit->project = path_git_root(kit->dir);
+	if (!kit->project)
+		kit->project = xstrdup(kit->dir);
+	kit->language = kit_language(s, opts->locale);
+	for (size_t i = 0; i < AGENT_KINDS; i++) {
+		const char *name = program_name(s, (enum agent_kind)i);
+		kit->programs[i] = name ? path_find_program(name, opts->search) : NULL;
+	}
+	r = pick_agent(kit, reterr);
+	if (r == 0)
+		r = kit_utterances(s, &kit->rules, reterr);
+	if (r == 0)
+		r = kit_system_prompt(s, opts->voice, &prompt, reterr);
+	if (r == 0 && strcmp(s->routing_enabled, "false") != 0)
+		r = kit_router(s, NULL, &kit->router, reterr);
+	if (r < 0)
+		return r;
+	kit->system_prompt = str_detach(&prompt);
+	kit->task_words = kit_task_words(s, &kit->plan_words, &kit->edit_words);
+	fill_agents(kit);
+	return 0;
+}
+
+void kit_close(struct kit *kit)
+{
+	utterances_free(kit->rules);
+	router_free(kit->router);
+	for (size_t i = 0; i < AGENT_KINDS; i++)
+		free(kit->programs[i]);
+	free(kit->system_prompt);
+	free(kit->plan_words);
+	free(kit->edit_words);
+	free(kit->project);
+	free(kit->dir);
+	*kit = (struct kit){ .dir = NULL };
+}
+
+struct assist_opts kit_assist_opts(const struct kit *kit, bool single)
+{
+	const struct kit_opts *o = &kit->opts;
+	const struct settings *s = o->settings;
+	bool always = strcmp(s->routing_enabled, "true") == 0;
+
+	return (struct assist_opts){
+		.store = o->store,
+		.clock = o->clock,
+		.log = o->log,
+		.dir = kit->dir,
+		.project = kit->project,
+		.kind = kit->kind,
+		.kind_default = kit->by_default,
+		.kind_forced = kit->forced,
+		.agents = kit->agents,
+		.homes = o->homes,
+		.n_homes = o->n_homes,
+		.rules = kit->rules,
+		.router = kit->router,
+		.routes = kit->router && (always || single),
+		.tasks = kit->router != NULL,
+		.task_words = &kit->task_words,
+		.language = kit->language,
+		.expiry_ms = s->assistant_conversation_expiry,
+		.wait_on_limit = strcmp(s->ai_on_limit, "wait") == 0,
+	};
+}

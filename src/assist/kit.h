@@ -1,0 +1,90 @@
+/*
+ * The kit: what a front end works with, put together from settings and surroundings. Who answers
+ * and with which options, in which folder, with which words as commands, where sentences belong.
+ * No streams, no terminal, no environment: a prompt, a voice loop and a page open the same kit,
+ * make an assistant from it (kit_assist_opts()) and run that on a loop of their own.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "assist/assist.h"
+#include "config/settings.h"
+
+/* Borrowed for the kit's life. */
+struct kit_opts {
+	const struct settings *settings;
+	struct store *store;
+	const struct clock *clock;
+	const struct log *log;
+	const struct transcript_home *homes; /* of all agents that keep sessions */
+	size_t n_homes;
+	const char *const *envp; /* for the agents' processes */
+	const char *search; /* folders of programs, as PATH has them */
+	const char *cwd; /* where conversations belong unless the settings say; NULL: gone */
+	const char *locale; /* "de", "en" …: the language where the settings leave it open */
+
+	const char *agent; /* asked for by name; NULL: by settings, memory, else rehearsal */
+	const char *agent_by; /* what named it, for messages; NULL: --agent */
+	const char *model; /* NULL: by settings */
+	bool keep_alive; /* many turns are to come */
+	bool voice; /* spoken to and read aloud */
+};
+
+struct kit {
+	struct kit_opts opts;
+	enum agent_kind kind; /* who answers in a new conversation */
+	bool forced; /* asked for by name */
+	bool by_default; /* nothing was configured or chosen: rehearsal. See kit_choose() */
+	enum text_language language;
+	char *dir; /* resolved */
+	char *project; /* git root, or dir */
+	char *programs[AGENT_KINDS]; /* NULL: embedded or not installed */
+	struct agent_opts agents[AGENT_KINDS];
+	char *system_prompt;
+	struct utterances *rules; /* what is a command and what is not */
+	struct router *router; /* NULL: routing is turned off */
+	char *plan_words, *edit_words;
+	struct route_task_words task_words; /* points to them */
+};
+
+/* An agent asked for by name or settings must be there: ERR_AGENT else, since another one would
+ * surprise. */
+int kit_open(const struct kit_opts *opts, struct kit *ret, struct err *reterr) MUST_USE;
+void kit_close(struct kit *kit); /* harmless on a zeroed one and after a failed kit_open() */
+
+/* Embedded, or its program was found. */
+bool kit_has(const struct kit *kit, enum agent_kind kind);
+/*
+ * A turn may cost money, so an installed agent is never taken unasked. Where by_default is set, a
+ * front end that can ask offers those that kit_has(); the answer is remembered for other kits.
+ */
+int kit_choose(struct kit *kit, enum agent_kind kind, struct err *reterr) MUST_USE;
+
+/* The assistant's options but for loop and ui. Single sentences are routed unless that is turned
+ * off; whoever stays in a conversation, only when it is turned on. */
+struct assist_opts kit_assist_opts(const struct kit *kit, bool single);
+
+/* ---- parts of it, for who needs no more ---- */
+
+/* The folder that conversations belong to: ai.working_directory, else cwd. Resolved; caller frees.
+ */
+int kit_dir(const struct settings *s, const char *cwd, char **ret, struct err *reterr) MUST_USE;
+/* The language of faden's own texts. */
+enum text_language kit_language(const struct settings *s, const char *locale);
+/* The keywords of a kind of command; NULL when it has none. */
+const struct keywords *kit_keywords(const struct settings *s, enum utterance_kind kind);
+int kit_utterances(const struct settings *s, struct utterances **ret, struct err *reterr) MUST_USE;
+
+enum { SYSTEM_PROMPT_MAX = 256 * 1024 }; /* bytes of ai.system_prompt_path */
+/* Appends the agent's system prompt. Reads ai.system_prompt_path. */
+int kit_system_prompt(
+	const struct settings *s, bool voice, struct str *out, struct err *reterr) MUST_USE;
+
+/* By the settings, with another profile where one is named. ERR_USAGE for an unknown one. Caller
+ * frees with router_free(). */
+int kit_router(const struct settings *s, const char *profile, struct router **ret,
+	struct err *reterr) MUST_USE;
+/* The settings' words that tell planning from doing, as phrases with '|' between them; the caller
+ * frees *ret_plan and *ret_edit, which the result points to. */
+struct route_task_words kit_task_words(const struct settings *s, char **ret_plan, char **ret_edit);

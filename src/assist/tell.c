@@ -1,0 +1,76 @@
+#include "assist/tell.h"
+
+#include <string.h>
+
+bool tell_greeting(const struct kit *kit, bool fresh, struct str *out)
+{
+	const struct kit_opts *o = &kit->opts;
+	const char *agent = agent_driver(kit->kind)->name;
+	char ago[CLOCK_TEXT_MAX];
+	AUTO_CONV c = CONV_INIT;
+	AUTO_CONV last = CONV_INIT;
+
+	if (!fresh && conv_current(o->store, kit->dir, o->clock, &c, NULL) == 0 &&
+		(!kit->forced || strcmp(c.agent, agent) == 0)) {
+		clock_format_ago(c.age_ms, ago);
+		str_addf(out, "Going on with %s: \"%s\" (%lld %s, %s).", c.agent, conv_label(&c),
+			(long long)c.turns, c.turns == 1 ? "turn" : "turns", ago);
+		return true;
+	}
+	if (kit->by_default && conv_last(o->store, kit->dir, o->clock, &last, NULL) == 0)
+		agent = last.agent;
+	str_addf(out, "A new conversation with %s.", agent);
+	return false;
+}
+
+const char *tell_rehearsal(const struct kit *kit, const struct conv *c)
+{
+	static const char told[] = "rehearsal introduced";
+	AUTO_FREE char *before = NULL;
+
+	if (!kit->by_default || strcmp(c->agent, agent_driver(AGENT_REHEARSAL)->name) != 0 ||
+		store_pref_get(kit->opts.store, told, &before, NULL) == 0)
+		return NULL;
+	if (store_pref_set(kit->opts.store, told, "yes", NULL) < 0)
+		log_write(kit->opts.log, LOG_WARN, "the introduction will be repeated");
+	return kit_has(kit, AGENT_CLAUDE) || kit_has(kit, AGENT_CODEX)
+		? "The rehearsal agent answers: it only repeats and remembers. For a real "
+		  "one use --agent claude or --agent codex, or set ai.agent."
+		: "The rehearsal agent answers: it only repeats and remembers. For a real "
+		  "one install claude or codex and use --agent, or set ai.agent.";
+}
+
+void tell_failure(const struct assist_outcome *out, struct str *ret)
+{
+	static const char *const titles[] = { "Claude Code", "Codex" };
+	bool named = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(titles); i++)
+		named |= sv_starts(sv_of(out->message), sv_of(titles[i]));
+	str_addf(ret, "%s%s%s", named ? "" : out->conv.agent, named ? "" : ": ", out->message);
+}
+
+void tell_retry(const struct agent_event *ev, struct str *ret)
+{
+	enum { LONG_MS = 60 * 1000 };
+	char when[CLOCK_TEXT_MAX];
+
+	str_add(ret, ev->text.n ? ev->text : SV("the model does not answer"));
+	if (ev->delay_ms <= 0) {
+		str_adds(ret, "; trying again");
+		return;
+	}
+	str_addf(ret, "; trying again in %lld s", (long long)((ev->delay_ms + 999) / 1000));
+	if (ev->delay_ms < LONG_MS)
+		return;
+	clock_format_local(clock_wall_ms(NULL) + ev->delay_ms, when);
+	str_addf(ret, ", at %s", when);
+}
+
+void tell_cancelled(const struct assist_outcome *out, enum text_language language, struct str *ret)
+{
+	if (out->deeds.len == 0)
+		str_adds(ret, text_get(TEXT_CANCELLED, language));
+	else
+		text_fill(ret, TEXT_CANCELLED_DONE, language, TEXT_WORDS(out->deeds.buf));
+}

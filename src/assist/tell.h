@@ -1,0 +1,20 @@
+/*
+ * What every front end tells about a turn, as one line each. Appended to a string: whether it is
+ * shown, read aloud or sent is the front end's.
+ */
+#pragma once
+
+#include "assist/kit.h"
+
+/* What goes on here, and since when: nobody should be answered out of a context they forgot. True
+ * when it is about a conversation that goes on, false when a new one begins. */
+bool tell_greeting(const struct kit *kit, bool fresh, struct str *out);
+/* What the rehearsal agent is and how to get a real one; NULL when it is not the one who answers in
+ * c, was chosen, or has been introduced before. */
+const char *tell_rehearsal(const struct kit *kit, const struct conv *c);
+/* Why a turn failed, with the agent's name in front unless the message begins with it. */
+void tell_failure(const struct assist_outcome *out, struct str *ret);
+/* Why the agent tries again and when, for the event AGENT_EV_RETRY. */
+void tell_retry(const struct agent_event *ev, struct str *ret);
+/* That a turn was cancelled, and what was done by then. */
+void tell_cancelled(const struct assist_outcome *out, enum text_language language, struct str *ret);

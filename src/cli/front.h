@@ -1,0 +1,26 @@
+/*
+ * What the commands that talk to an agent share.
+ */
+#pragma once
+
+#include "assist/kit.h"
+#include "cli/app.h"
+#include "store/catalogue.h"
+
+/* The surroundings of this process as the kit takes them; who is to answer is the caller's. */
+struct kit_opts front_kit_opts(const struct app *app);
+
+/* Offers the installed agents at the terminal when none was chosen yet. */
+int front_pick_agent(struct app *app, struct kit *kit, struct err *reterr) MUST_USE;
+
+/* Exit status for what became of a sentence. */
+int front_status(const struct assist_outcome *out);
+
+/*
+ * A question about a session to the agent of that name; NULL: the one that is configured, else the
+ * session's own. It has no tools and keeps nothing. On a terminal, app->err says who is asked.
+ * *ret_agent (may be NULL) is the agent's name, a constant.
+ */
+int front_question(struct app *app, const char *agent, const struct session_row *about,
+	const char *schema, struct sv prompt, struct str *answer, const char **ret_agent,
+	struct err *reterr) MUST_USE;
