@@ -9,8 +9,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/help.h"
-#include "cli/json-error.h"
-#include "cli/prose.h"
+#include "cli/print.h"
 
 static const char *const colour_choices[] = { "auto", "always", "never", NULL };
 
@@ -161,8 +160,8 @@ static int run_call(struct app *app, const struct call *c, struct err *reterr)
 	int r = prepare(app, c->cmd, reterr);
 	if (r == 0)
 		r = c->cmd->run(app, c->opts, c->n_words, c->words, reterr);
-	if (r < 0 && c->json)
-		json_error(app, r, reterr);
+	if (r < 0 && c->json && !app->told)
+		print_failure(app->out, reterr, NULL);
 	app_pager_end(app);
 	return r;
 }
@@ -246,7 +245,7 @@ static int run_app(const struct call *c, int argc, char **argv)
 	if (r == 0)
 		r = run_call(&app, c, &e);
 	else if (c->json)
-		json_error_put(stdout, r, &e);
+		print_failure(stdout, &e, NULL);
 	int status = exit_status(c, r, &e);
 	app_release(&app);
 	return status;
@@ -256,7 +255,7 @@ static int run_app(const struct call *c, int argc, char **argv)
 static int refuse(const struct call *c, int r, const struct err *e)
 {
 	if (c->json)
-		json_error_put(stdout, r, e);
+		print_failure(stdout, e, NULL);
 	return exit_status(c, r, e);
 }
 

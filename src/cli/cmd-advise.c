@@ -2,10 +2,11 @@
  * How full a session's context is, and what would help.
  */
 #include "base/mem.h"
-#include "cli/advise-view.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
+#include "cli/print.h"
 #include "cli/sessions.h"
+#include "view/advice.h"
 
 enum { WINDOW_MOST = 1000000000 };
 
@@ -32,24 +33,21 @@ static int find(struct app *app, int argc, char **argv, struct session_row *ret,
 	return find_file(app, spec, ret, reterr);
 }
 
-static void print(struct app *app, const struct advise_subject *subject, const struct advice *a)
-{
-	struct term t;
-
-	sessions_term(app, &t);
-	advise_view(&t, subject, a);
-	sessions_flush(app, &t);
-	term_release(&t);
-}
-
-static void print_json(
-	struct app *app, const struct advise_subject *subject, const struct advice *a)
+static void print(
+	struct app *app, bool json, const struct advise_subject *subject, const struct advice *a)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
+	struct term t;
 
-	advise_json(&w, subject, a);
-	(void)fprintf(app->out, "%s\n", out.buf);
+	if (json) {
+		view_json_advice(&w, subject, a);
+		print_doc(app, &out);
+		return;
+	}
+	print_begin(app, &t);
+	view_advice(&t, subject, a);
+	print_end(&t);
 }
 
 static int run_advise(
@@ -78,12 +76,9 @@ static int run_advise(
 		(void)fputs("faden: warning: this Codex session is a fork: its history up to the "
 			    "fork stands in the file of its parent and was not looked at\n",
 			app->err);
-	const struct damage damage = damage_of(app, &row);
+	const struct damage damage = sessions_damage(app, &row);
 	const struct advise_subject subject = { row.info.id, row.info.path, row.agent, &damage };
-	if (o->json)
-		print_json(app, &subject, &advice);
-	else
-		print(app, &subject, &advice);
+	print(app, o->json, &subject, &advice);
 	return 0;
 }
 

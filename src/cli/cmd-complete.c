@@ -4,8 +4,8 @@
  */
 #include "base/utf8.h"
 #include "cli/cmd.h"
-#include "cli/session-view.h"
 #include "cli/sessions.h"
+#include "view/session.h"
 
 enum { OFFERED_MAX = 1000 };
 

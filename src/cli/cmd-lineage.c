@@ -8,12 +8,12 @@
 #include "cli/cmd.h"
 #include "cli/find.h"
 #include "cli/gone.h"
-#include "cli/lineage-view.h"
+#include "cli/print.h"
 #include "cli/sessions.h"
 #include "lineage/lineage.h"
 #include "os/path.h"
 #include "os/proc.h"
-#include "json/write.h"
+#include "view/lineage.h"
 
 enum {
 	DOT_TIMEOUT_MS = 60000,
@@ -39,91 +39,21 @@ static const struct opt lineage_options[] = {
 static void print_tree(struct app *app, const struct lineage *l, const char *copy)
 {
 	struct term t;
-	sessions_term(app, &t);
-	lineage_view(&t, l);
+
+	print_begin(app, &t);
+	view_lineage(&t, l);
 	if (copy)
 		term_putf(&t, "The archive has a copy of this session: %s\n", copy);
-	sessions_flush(app, &t);
-	term_release(&t);
+	print_end(&t);
 }
 
-/* ---- for programs ---- */
-
-static void put_text(struct jw *w, const char *key, const char *text)
-{
-	jw_put_cstr(w, key, text[0] ? text : NULL);
-}
-
-static void put_time(struct jw *w, const char *key, int64_t ms)
-{
-	char text[CLOCK_TEXT_MAX];
-	clock_format_iso(ms, text);
-	jw_put_cstr(w, key, ms ? text : NULL);
-}
-
-static void put_saved(struct jw *w, int64_t saved)
-{
-	jw_key(w, "tokens_saved");
-	if (saved >= 0)
-		jw_i64(w, saved);
-	else
-		jw_null(w);
-}
-
-static void put_session(struct jw *w, const struct lineage *l, size_t i)
-{
-	const struct lineage_node *n = &l->nodes.v[i];
-	jw_object(w);
-	put_text(w, "session_id", n->id);
-	put_text(w, "path", n->path);
-	put_text(w, "agent", n->agent);
-	put_text(w, "title", n->title);
-	put_text(w, "relation", lineage_relation_name(n));
-	put_text(w, "parent_id", n->parent_id);
-	put_text(w, "parent_path", n->parent_path);
-	jw_put_cstr(w, "state", lineage_state_name(n->state));
-	put_text(w, "moved_from", n->named);
-	jw_put_bool(w, "guessed", n->guessed);
-	jw_put_bool(w, "circle", n->circle);
-	put_time(w, "created", n->made_ms);
-	put_saved(w, n->saved);
-	put_time(w, "last_activity", n->active_ms);
-	jw_put_i64(w, "turns", n->turns);
-	jw_put_i64(w, "depth", n->depth);
-	jw_put_bool(w, "this", i == l->focus);
-	jw_end(w);
-}
-
-static void put_chain(struct jw *w, const struct lineage *l)
-{
-	AUTO_FREE size_t *way = xcalloc(l->nodes.v[l->focus].depth + 1, sizeof(*way));
-	size_t n = 0;
-	for (size_t i = l->focus; i != LINEAGE_NONE; i = l->nodes.v[i].parent)
-		way[n++] = i;
-	jw_key(w, "chain");
-	jw_array(w);
-	while (n-- > 0)
-		jw_string(w, sv_of(l->nodes.v[way[n]].id));
-	jw_end(w);
-}
-
-static void print_json(struct app *app, const struct lineage *l, const char *copy)
+static void print_object(struct app *app, const struct lineage *l, const char *copy)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
-	jw_object(&w);
-	put_text(&w, "session_id", l->nodes.v[l->focus].id);
-	put_text(&w, "root", l->nodes.v[0].id);
-	put_chain(&w, l);
-	jw_put_bool(&w, "cut", l->cut);
-	jw_put_cstr(&w, "archived", copy);
-	jw_key(&w, "sessions");
-	jw_array(&w);
-	for (size_t i = 0; i < l->nodes.n; i++)
-		put_session(&w, l, i);
-	jw_end(&w);
-	jw_end(&w);
-	(void)fprintf(app->out, "%s\n", out.buf);
+
+	view_json_lineage(&w, l, copy);
+	print_doc(app, &out);
 }
 
 /* ---- pictures ---- */
@@ -199,7 +129,7 @@ static int run_lineage(
 		return print_graph(app, &l, opts->svg, reterr);
 	AUTO_FREE char *copy = row.gone ? gone_copy(app, &row) : NULL;
 	if (opts->json)
-		print_json(app, &l, copy);
+		print_object(app, &l, copy);
 	else
 		print_tree(app, &l, copy);
 	return 0;

@@ -7,12 +7,13 @@
 #include "assist/kit.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
-#include "cli/session-view.h"
+#include "cli/print.h"
 #include "cli/sessions.h"
 #include "cli/since.h"
 #include "os/path.h"
 #include "ui/size.h"
 #include "ui/table.h"
+#include "view/json.h"
 
 struct list_opts {
 	bool all;
@@ -71,7 +72,6 @@ struct list {
 	struct table table;
 	struct format format;
 	struct str json;
-	struct jw jw;
 };
 
 /* ---- one row ---- */
@@ -118,9 +118,10 @@ static void add_format_row(struct list *l, const struct session_view *view)
 /* One object a line inside the array, so that it can be cut up by line too. */
 static void add_json_row(struct list *l, const struct session_view *view)
 {
+	struct jw w = JW_INIT(&l->json);
+
 	str_clear(&l->json);
-	l->jw = (struct jw)JW_INIT(&l->json);
-	session_json(&l->jw, view);
+	view_json_session(&w, view);
 	(void)fprintf(l->app->out, "%s\n%s", l->shown > 0 ? "," : "[", l->json.buf);
 }
 
@@ -194,17 +195,16 @@ static int ask_all(struct list *l, int argc, char **argv, struct err *reterr)
 
 /* ---- the command ---- */
 
-static void print_end(struct list *l)
+static void finish(struct list *l)
 {
 	if (l->opts->json)
 		(void)fputs(l->shown > 0 ? "\n]\n" : "[]\n", l->app->out);
 	if (l->opts->json || l->opts->format)
 		return;
 	struct term term;
-	sessions_term(l->app, &term);
+	print_begin(l->app, &term);
 	table_print(&l->table, &term);
-	sessions_flush(l->app, &term);
-	term_release(&term);
+	print_end(&term);
 }
 
 static int nothing(const struct list *l)
@@ -261,7 +261,7 @@ static int run_list(struct app *app, const void *options, int argc, char **argv,
 		rc = ask_all(&l, argc, argv, reterr);
 	if (rc < 0)
 		return rc;
-	print_end(&l);
+	finish(&l);
 	return l.shown > 0 ? 0 : nothing(&l);
 }
 

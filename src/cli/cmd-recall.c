@@ -1,13 +1,12 @@
 /*
  * The original behind a placeholder.
  */
-#include <string.h>
-
 #include "base/utf8.h"
 #include "cli/archive-of.h"
 #include "cli/cmd.h"
+#include "cli/print.h"
 #include "strategy/original.h"
-#include "json/write.h"
+#include "view/json.h"
 
 struct recall_opts {
 	bool raw;
@@ -19,40 +18,6 @@ static const struct opt recall_options[] = {
 	OPT_FLAG(0, "json", struct recall_opts, json, "an object for programs"),
 	OPT_END,
 };
-
-static const char *kind_name(enum recall_kind kind)
-{
-	static const char *const names[] = {
-		[RECALL_TEXT] = "text",
-		[RECALL_BLOCKS] = "blocks",
-		[RECALL_IMAGE] = "image",
-		[RECALL_JSON] = "json",
-	};
-	return names[kind];
-}
-
-static void print_json(
-	struct app *app, const struct recall_found *found, struct sv raw, struct sv text)
-{
-	AUTO_STR out = STR_INIT;
-	struct jw w = JW_INIT(&out);
-	char ref[RECALL_REF];
-
-	recall_ref_text(found->place.hash, ref);
-	jw_object(&w);
-	jw_put_cstr(&w, "ref", ref);
-	jw_put_cstr(&w, "kind", kind_name(found->place.kind));
-	jw_put_cstr(&w, "session_id", found->session);
-	jw_put_cstr(&w, "path", found->path);
-	jw_put_cstr(&w, "archive_key", found->key);
-	jw_put_i64(&w, "offset", (int64_t)found->place.offset);
-	jw_put_i64(&w, "size", (int64_t)found->place.size);
-	if (found->place.kind != RECALL_IMAGE)
-		jw_put_string(&w, "text", text);
-	jw_put_string(&w, "raw", raw);
-	jw_end(&w);
-	(void)fprintf(app->out, "%s\n", out.buf);
-}
 
 static int print_text(struct app *app, enum recall_kind kind, struct sv text, struct err *reterr)
 {
@@ -89,9 +54,13 @@ static int run_recall(
 	if (!original_decode(kind, str_sv(&raw), &text))
 		return err_set(
 			reterr, ERR_INPUT, "the original is damaged JSON; --raw shows it as it is");
-	if (opts->json)
-		print_json(app, &found, str_sv(&raw), str_sv(&text));
-	return opts->json ? 0 : print_text(app, kind, str_sv(&text), reterr);
+	if (!opts->json)
+		return print_text(app, kind, str_sv(&text), reterr);
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+	view_json_recall(&w, &found, str_sv(&raw), str_sv(&text));
+	print_doc(app, &out);
+	return 0;
 }
 
 const struct cmd cmd_recall = {

@@ -2,12 +2,15 @@
  * A name of the user's own for a session. It is kept in faden's store: the agent's file is not
  * touched.
  */
-#include <string.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
-#include "json/write.h"
+#include "cli/print.h"
+#include "cli/sessions.h"
+#include "view/json.h"
 
 struct rename_opts {
 	bool remove;
@@ -17,7 +20,7 @@ struct rename_opts {
 static const struct opt rename_options[] = {
 	OPT_FLAG(0, "remove", struct rename_opts, remove,
 		"take the name given here away; the agent's own, if any, shows again"),
-	OPT_FLAG(0, "json", struct rename_opts, json, "the session and its name as JSON"),
+	OPT_FLAG(0, "json", struct rename_opts, json, "the session as it is called now, as JSON"),
 	OPT_END,
 };
 
@@ -57,18 +60,17 @@ static int rename_session(struct app *app, const char *spec, const char *name,
 	return rc < 0 ? rc : rename_conversation(app, row, name, reterr);
 }
 
-/* The name that shows from now on: the new one, else the agent's own, else none. */
-static void print_json(struct app *app, const struct session_row *row, const char *name)
+/* The session as it is called from now on: by the new name, else the agent's own, else none. */
+static void print_object(struct app *app, struct session_row *row, const char *name)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
-	const char *shown = name[0] ? name : row->info.name;
-	jw_object(&w);
-	jw_put_cstr(&w, "session_id", row->info.id);
-	jw_put_cstr(&w, "agent", row->agent);
-	jw_put_cstr(&w, "name", shown && shown[0] ? shown : NULL);
-	jw_end(&w);
-	(void)fprintf(app->out, "%s\n", out.buf);
+
+	free(row->own_name);
+	row->own_name = xstrdup(name);
+	const struct session_view view = sessions_view(app, row);
+	view_json_session(&w, &view);
+	print_doc(app, &out);
 }
 
 static int run_rename(
@@ -84,7 +86,7 @@ static int run_rename(
 	if (rc >= 0)
 		rc = rename_session(app, argv[0], name, &row, reterr);
 	if (rc >= 0 && opts->json)
-		print_json(app, &row, name);
+		print_object(app, &row, name);
 	return rc < 0 ? rc : 0;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/go-on.h"
 #include "cli/in-place.h"
 #include "cli/new-session.h"
+#include "cli/print.h"
 #include "cli/sessions.h"
 #include "os/path.h"
 #include "strategy/repair.h"
@@ -251,7 +252,7 @@ static void put_result(struct jw *w, const struct run *run)
 	jw_put_cstr(w, "backup", run->backup[0] ? run->backup : NULL);
 }
 
-static void print_json(const struct run *run)
+static void print_object(const struct run *run)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
@@ -274,10 +275,9 @@ static void print_json(const struct run *run)
 static void print_text(struct run *run)
 {
 	struct term t;
-	sessions_term(run->app, &t);
+	print_begin(run->app, &t);
 	show(run, &t);
-	sessions_flush(run->app, &t);
-	term_release(&t);
+	print_end(&t);
 	if (run->result.path && !run->opts->out)
 		go_on_print(run->app, &run->row, run->result.id, run->result.path);
 }
@@ -380,7 +380,7 @@ static int run_repair(
 		rc = apply(&run, reterr);
 	if (rc >= 0) {
 		if (run.opts->json)
-			print_json(&run);
+			print_object(&run);
 		else
 			print_text(&run);
 		rc = outcome(&run);

@@ -14,13 +14,14 @@
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/find.h"
+#include "cli/print.h"
 #include "cli/talk.h"
 #include "config/settings.h"
 #include "os/file.h"
 #include "os/loop.h"
 #include "os/path.h"
 #include "os/proc.h"
-#include "json/write.h"
+#include "view/json.h"
 
 struct resume_opts {
 	bool here;
@@ -208,22 +209,19 @@ static void print_command(const struct resume *s)
 	(void)fprintf(s->app->out, "%s\n", line.buf);
 }
 
-static void print_json(const struct resume *s)
+static void print_object(const struct resume *s)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
 
 	jw_object(&w);
-	jw_put_cstr(&w, "agent", s->row.agent);
 	jw_put_cstr(&w, "session_id", s->row.info.id);
+	jw_put_cstr(&w, "agent", s->row.agent);
+	jw_put_cstr(&w, "title", session_title(&s->row));
 	jw_put_cstr(&w, "directory", s->dir);
-	jw_key(&w, "command");
-	jw_array(&w);
-	for (size_t i = 0; i < s->argv.n; i++)
-		jw_string(&w, sv_of(s->argv.v[i]));
+	view_put_strings(&w, "command", &s->argv);
 	jw_end(&w);
-	jw_end(&w);
-	(void)fprintf(s->app->out, "%s\n", out.buf);
+	print_doc(s->app, &out);
 }
 
 static int prepare(struct resume *s, const char *spec, struct err *reterr)
@@ -261,7 +259,7 @@ static int run_resume(
 	if (r < 0)
 		return r;
 	if (s.opts->json || s.opts->print) {
-		(s.opts->json ? print_json : print_command)(&s);
+		(s.opts->json ? print_object : print_command)(&s);
 		return 0;
 	}
 	r = link_here(&s, reterr);

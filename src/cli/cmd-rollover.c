@@ -11,13 +11,13 @@
 #include "cli/front.h"
 #include "cli/go-on.h"
 #include "cli/new-session.h"
-#include "cli/session-view.h"
 #include "cli/sessions.h"
 #include "config/settings.h"
 #include "os/path.h"
 #include "strategy/rollover.h"
 #include "transcript/tokens.h"
 #include "ui/size.h"
+#include "view/session.h"
 #include "json/write.h"
 
 struct rollover_options {
@@ -198,7 +198,7 @@ static void put_resume(struct jw *w, const struct rolling *r)
 	jw_end(w);
 }
 
-static void print_json(const struct rolling *r)
+static void print_object(const struct rolling *r)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
@@ -320,7 +320,7 @@ static int run_rollover(
 	if (rc < 0)
 		return rc;
 	if (r.opts->json)
-		print_json(&r);
+		print_object(&r);
 	else if (r.opts->dry_run)
 		print_plan(&r);
 	else

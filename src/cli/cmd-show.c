@@ -13,11 +13,12 @@
 #include "base/vec.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
-#include "cli/session-view.h"
+#include "cli/print.h"
 #include "cli/sessions.h"
-#include "cli/show-item.h"
 #include "transcript/home.h"
 #include "ui/wrap.h"
+#include "view/item.h"
+#include "view/json.h"
 
 struct show_opts {
 	bool raw;
@@ -183,8 +184,10 @@ struct readable {
 static void on_readable(struct show *s, const struct item *item, void *data)
 {
 	struct readable *r = data;
-	show_item(&r->state, &r->style, &r->term, item);
-	sessions_flush(s->app, &r->term);
+
+	(void)s;
+	view_item(&r->state, &r->style, &r->term, item);
+	print_flush(&r->term);
 }
 
 static void print_head(const struct show *s, struct term *t)
@@ -208,13 +211,12 @@ static int show_readable(struct show *s, struct err *reterr)
 		.state = SHOW_STATE_INIT,
 		.style = { .agent = s->row.agent, .tools = s->opts->tools },
 	};
-	sessions_term(s->app, &r.term);
+	print_begin(s->app, &r.term);
 	print_head(s, &r.term);
 	r.state.begun = true;
 	int rc = each_item(s, on_readable, &r, reterr);
-	sessions_flush(s->app, &r.term);
 	show_state_release(&r.state);
-	term_release(&r.term);
+	print_end(&r.term);
 	return rc;
 }
 
@@ -228,7 +230,7 @@ static void on_json(struct show *s, const struct item *item, void *data)
 	struct as_json *j = data;
 	str_clear(&j->out);
 	struct jw w = JW_INIT(&j->out);
-	show_item_json(&w, item, s->opts->live ? 1 : -1, &j->tmp);
+	view_json_item(&w, item, s->opts->live ? 1 : -1, &j->tmp);
 	(void)fprintf(s->app->out, "%s\n", j->any ? "," : "");
 	(void)fwrite(j->out.buf, 1, j->out.len, s->app->out);
 	j->any = true;
@@ -238,8 +240,8 @@ static int show_json(struct show *s, struct err *reterr)
 {
 	struct as_json j = { STR_INIT, STR_INIT, false };
 	struct jw w = JW_INIT(&j.out);
-	const struct session_view view = { .row = &s->row };
-	session_json(&w, &view);
+	const struct session_view view = sessions_view(s->app, &s->row);
+	view_json_session(&w, &view);
 	(void)fprintf(s->app->out, "{\"session\":%s,\"items\":[", j.out.buf);
 	int rc = each_item(s, on_json, &j, reterr);
 	(void)fputs("\n]}\n", s->app->out);

@@ -10,13 +10,12 @@
 #include "cli/find.h"
 #include "cli/front.h"
 #include "cli/go-on.h"
-#include "cli/json-error.h"
 #include "cli/new-session.h"
 #include "cli/sessions.h"
 #include "os/path.h"
 #include "strategy/known.h"
 #include "strategy/smart.h"
-#include "json/write.h"
+#include "view/json.h"
 
 struct smart_options {
 	const char *agent;
@@ -202,14 +201,16 @@ static void put_refusals(struct jw *w, const struct smart_answer *a)
 	jw_put_i64(w, "refused_count", (int64_t)a->refused);
 }
 
-static void print_json(const struct smarting *s, int result, const struct err *err)
+static void print_object(const struct smarting *s, int result, const struct err *err)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
 	bool written = result == 0 && !s->opts->dry_run;
 	jw_object(&w);
 	if (result < 0) {
-		json_error_members(&w, result, err);
+		view_put_error(&w, err, NULL);
+		jw_put_cstr(&w, "session_id", NULL);
+		jw_put_cstr(&w, "path", NULL);
 		s->app->told = true;
 	} else {
 		jw_put_cstr(&w, "session_id", written ? s->report.file.id : NULL);
@@ -336,7 +337,7 @@ static int run_smart(
 	if (!s.opts->json)
 		print_refusals(&s);
 	if (s.opts->json && s.row.info.path)
-		print_json(&s, rc, &err);
+		print_object(&s, rc, &err);
 	else if (rc == 0)
 		print_done(&s);
 	if (rc < 0 && reterr)

@@ -7,18 +7,16 @@
 #include "base/shell.h"
 #include "cli/archive-of.h"
 #include "cli/cmd.h"
-#include "cli/damage.h"
 #include "cli/find.h"
 #include "cli/go-on.h"
 #include "cli/in-place.h"
-#include "cli/json-error.h"
 #include "cli/new-session.h"
-#include "cli/prose.h"
+#include "cli/print.h"
 #include "cli/sessions.h"
 #include "os/path.h"
 #include "strategy/trim.h"
 #include "ui/size.h"
-#include "json/write.h"
+#include "view/json.h"
 
 struct trim_options {
 	const char *tools;
@@ -151,7 +149,7 @@ static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 			t->app, &t->row, "trim to a new session (without --in-place)", reterr);
 	if (r < 0)
 		return r;
-	t->damage = damage_of(t->app, &t->row);
+	t->damage = sessions_damage(t->app, &t->row);
 	struct archive archive;
 	AUTO_FREE char *dir = archive_of(t->app, &archive);
 	const struct trim_opts opts = opts_of(t);
@@ -219,7 +217,7 @@ static void put_file(struct jw *w, const struct trim_report *r)
 	jw_put_cstr(w, "backup", r->backup[0] ? r->backup : NULL);
 }
 
-static void print_json(const struct trimming *t, int result, const struct err *err)
+static void print_object(const struct trimming *t, int result, const struct err *err)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
@@ -228,7 +226,9 @@ static void print_json(const struct trimming *t, int result, const struct err *e
 
 	jw_object(&w);
 	if (result < 0) {
-		json_error_members(&w, result, err);
+		view_put_error(&w, err, NULL);
+		jw_put_cstr(&w, "session_id", NULL);
+		jw_put_cstr(&w, "path", NULL);
 		t->app->told = true;
 	} else {
 		jw_put_cstr(&w, "session_id", written ? r->file.id : NULL);
@@ -239,7 +239,7 @@ static void print_json(const struct trimming *t, int result, const struct err *e
 	jw_put_bool(&w, "dry_run", t->opts->dry_run);
 	jw_put_bool(&w, "in_place", t->opts->in_place);
 	jw_put_bool(&w, "nothing_to_trim", result == ERR_NOTFOUND);
-	damage_json(&w, &t->damage);
+	view_put_damage(&w, &t->damage);
 	put_trimmed(&w, r);
 	if (result == 0)
 		put_file(&w, r);
@@ -379,9 +379,9 @@ static int run_trim(struct app *app, const void *options, int argc, char **argv,
 		warn_unknown(&t);
 	}
 	if (t.row.info.path)
-		damage_warn(app, &t.damage, t.row.info.id);
+		sessions_warn_damage(app, &t.damage, t.row.info.id);
 	if (t.opts->json && t.row.info.path)
-		print_json(&t, r, &err);
+		print_object(&t, r, &err);
 	else if (r == 0)
 		print_done(&t);
 	if (r < 0 && reterr)

@@ -7,10 +7,10 @@
 #include "base/mem.h"
 #include "cli/env.h"
 #include "cli/gone.h"
-#include "cli/session-view.h"
 #include "cli/sessions.h"
 #include "os/path.h"
 #include "ui/table.h"
+#include "view/session.h"
 
 /* ---- several that fit ---- */
 

@@ -8,7 +8,7 @@
 #include "base/shell.h"
 #include "cli/find.h"
 #include "cli/new-session.h"
-#include "cli/prose.h"
+#include "cli/print.h"
 #include "os/path.h"
 
 enum { HEAD = 1024 * 1024 }; /* of a session: enough to tell where its work is */

@@ -2,7 +2,7 @@
 
 #include "base/utf8.h"
 #include "cli/cli.h"
-#include "cli/prose.h"
+#include "cli/print.h"
 
 enum { INDENT = 2, TEXT_COLUMN = 28, NARROW_COLUMN = 8, INTRO_WIDTH = 74 };
 

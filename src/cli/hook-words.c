@@ -7,11 +7,9 @@
 #include "base/mem.h"
 #include "base/shell.h"
 #include "base/utf8.h"
-#include "cli/advise-view.h"
 #include "cli/archive-of.h"
 #include "cli/env.h"
 #include "cli/hook.h"
-#include "cli/lineage-view.h"
 #include "cli/new-session.h"
 #include "lineage/lineage.h"
 #include "os/clip.h"
@@ -20,6 +18,8 @@
 #include "strategy/handoff.h"
 #include "strategy/trim.h"
 #include "ui/size.h"
+#include "view/advice.h"
+#include "view/lineage.h"
 
 enum { WORDS_SHOWN = 1000 }; /* bytes of the user's words that a command repeats */
 
@@ -250,7 +250,7 @@ static void show_lineage(const struct answering *a)
 		return;
 	}
 	term_init_capture(&t, 0, 0, false);
-	lineage_view(&t, &l);
+	view_lineage(&t, &l);
 	utf8_scrub(a->out, str_sv(&t.buf));
 	term_release(&t);
 }
@@ -277,7 +277,7 @@ static void show_advice(const struct answering *a)
 		return;
 	}
 	term_init_capture(&t, 0, 0, false);
-	advise_view(&t, &subject, &advice);
+	view_advice(&t, &subject, &advice);
 	utf8_scrub(a->out, str_sv(&t.buf));
 	term_release(&t);
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/prose.h"
+#include "cli/print.h"
 #include "os/path.h"
 #include "ui/size.h"
 

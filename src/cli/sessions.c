@@ -2,6 +2,7 @@
 #include "assist/kit.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
@@ -133,6 +134,36 @@ bool sessions_in_use(struct app *app, const char *id)
 	return map_get(&writers, sv_of(id), &pid);
 }
 
+struct session_view sessions_view(struct app *app, const struct session_row *row)
+{
+	AUTO_MAP writers = MAP_INIT;
+	AUTO_FREE char *current = sessions_current(app);
+	uint64_t pid = 0;
+
+	sessions_writers(app, &writers);
+	bool live = map_get(&writers, sv_of(row->info.id), &pid);
+	return (struct session_view){
+		.row = row,
+		.live = live,
+		.pid = (int64_t)pid,
+		.current = current && strcmp(current, row->info.id) == 0,
+	};
+}
+
+struct damage sessions_damage(struct app *app, const struct session_row *row)
+{
+	return damage_of(row->info.path, row->info.format, sessions_in_use(app, row->info.id));
+}
+
+void sessions_warn_damage(struct app *app, const struct damage *d, const char *id)
+{
+	AUTO_STR text = STR_INIT;
+
+	damage_text(d, id, &text);
+	if (text.len > 0)
+		warn(app, text.buf, "");
+}
+
 bool sessions_writer(struct app *app, const struct session_row *row, struct str *who)
 {
 	const struct transcript_home home = { row->agent, row->info.format,
@@ -189,25 +220,4 @@ int sessions_given(struct app *app, int argc, char **argv, char **ret_spec, stru
 	return spec ? 0
 		    : err_set(reterr, ERR_NOTFOUND,
 			      "no session was begun in this folder: name one (faden list)");
-}
-
-/* ---- output ---- */
-
-void sessions_term(const struct app *app, struct term *t)
-{
-	const struct term_opts screen = {
-		.fd = STDOUT_FILENO,
-		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM"),
-		.ascii = !env_use_locale(),
-	};
-	term_init(t, &screen);
-	t->tty = app->out_tty;
-	t->fd = -1;
-}
-
-void sessions_flush(struct app *app, struct term *t)
-{
-	(void)fwrite(t->buf.buf, 1, t->buf.len, app->out);
-	str_clear(&t->buf);
 }

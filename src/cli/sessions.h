@@ -1,13 +1,14 @@
 /*
  * What the commands about sessions share: the catalogue, brought up to date or made for the moment
- * where none can be kept; who writes; and output that is sized and scrubbed for where it goes.
+ * where none can be kept; and who writes.
  */
 #pragma once
 
 #include "base/map.h"
 #include "cli/app.h"
 #include "store/catalogue.h"
-#include "ui/term.h"
+#include "strategy/damage.h"
+#include "view/session.h"
 
 /*
  * app->store, opened, for a command that only looks: when it cannot be, one in memory and a
@@ -26,6 +27,12 @@ bool sessions_go_on(struct app *app, int code, const struct err *why);
 /* Session ids that a live process has open now, the agents' and faden's own → its pid. */
 void sessions_writers(struct app *app, struct map *ids);
 bool sessions_in_use(struct app *app, const char *id);
+/* One session with who has it open and whether it goes on here. For many, ask the two once. */
+struct session_view sessions_view(struct app *app, const struct session_row *row);
+/* What repair would find in it. */
+struct damage sessions_damage(struct app *app, const struct session_row *row);
+/* The same as a warning on standard error, if there is something. */
+void sessions_warn_damage(struct app *app, const struct damage *d, const char *id);
 /* Who has one session open, or was started on it just now: "codex (process 7)" is appended. */
 bool sessions_writer(struct app *app, const struct session_row *row, struct str *who);
 /* The agent's session of the conversation that goes on in this folder; NULL: none. Caller frees. */
@@ -37,8 +44,3 @@ char *sessions_current(struct app *app);
  */
 int sessions_given(
 	struct app *app, int argc, char **argv, char **ret_spec, struct err *reterr) MUST_USE;
-
-/* A terminal as wide as the one app->out leads to (also through the pager), or a pipe; what is
- * written gathers in t->buf until sessions_flush() gives it to app->out. */
-void sessions_term(const struct app *app, struct term *t);
-void sessions_flush(struct app *app, struct term *t);

@@ -196,8 +196,13 @@ static int write_all(int fd, struct sv data)
 
 int term_flush(struct term *t, struct err *reterr)
 {
-	if (t->fd < 0 || !t->buf.len)
+	if (!t->buf.len || (t->fd < 0 && !t->sink.write))
 		return 0;
+	if (t->sink.write) {
+		int taken = t->sink.write(t->sink.data, str_sv(&t->buf), reterr);
+		str_clear(&t->buf);
+		return taken;
+	}
 	int r = t->broken ? 0 : write_all(t->fd, str_sv(&t->buf));
 	str_clear(&t->buf);
 	if (r == -EPIPE) {

@@ -55,8 +55,16 @@ struct term_opts {
 
 enum { TERM_DEFAULT_COLS = 80, TERM_DEFAULT_ROWS = 24, TERM_MIN_COLS = 8, TERM_MAX_COLS = 4096 };
 
+/* Takes what is written where that is no descriptor: a stream, the pager, an answer to a browser.
+ */
+struct term_sink {
+	int (*write)(void *data, struct sv bytes, struct err *reterr); /* NULL: none */
+	void *data;
+};
+
 struct term {
-	int fd; /* not owned; negative: what is written stays in buf */
+	int fd; /* not owned; negative: for the sink, and without one it stays in buf */
+	struct term_sink sink;
 	struct str buf;
 	size_t cols, rows; /* always at least 1 */
 	size_t col; /* columns written since the last newline; cols: the line is full */
@@ -69,7 +77,8 @@ struct term {
 };
 
 void term_init(struct term *t, const struct term_opts *opts);
-/* For tests and for building text: captures, as a terminal of that size (cols 0: as a pipe). */
+/* For tests and for building text: captures, as a terminal of that size (cols 0: as a pipe). With a
+ * sink set, term_flush() gives it what was captured. */
 void term_init_capture(struct term *t, size_t cols, size_t rows, bool colour);
 /* Frees the buffer without writing it. */
 void term_release(struct term *t);

@@ -41,7 +41,7 @@ assert doc["kinds"]["prompts"]["count"] == 2 and doc["kinds"]["tool_results"]["c
 assert [t["name"] for t in doc["tools"]] == ["Bash"]
 assert [s["name"] for s in doc["strategies"]] == [
     "trim-500", "trim-1000", "smart-trim", "rollover", "compact"]
-assert doc["cache"]["state"] in ("warm", "cold") and doc["cache"]["last_call"].startswith("2026-03-01")
+assert doc["cache"]["state"] in ("warm", "cold") and doc["cache"]["called_at"].startswith("2026-03-01")
 assert doc["advice"]["strategy"] == "nothing" and doc["advice"]["command"] is None
 END
 

@@ -59,8 +59,8 @@ for words in 'advise nobody' 'lineage nobody' 'recall 0123456789abcdef' 'rename 
 	t_faden $words >/dev/null 2>&1
 	# shellcheck disable=SC2086
 	t_exit "for programs: $words" $? t_faden $words --json
-	t_is 'one object' "$(sed -E 's/"error":"[^"]+"/"error":"…"/; s/"code":"[a-z-]+"/"code":"…"/' "$t_out")" \
-		'{"error":"…","code":"…","session_id":null,"path":null}'
+	t_is 'one object' "$(sed -E 's/"message":"[^"]+"/"message":"…"/; s/"code":"[a-z-]+"/"code":"…"/' "$t_out")" \
+		'{"error":{"code":"…","message":"…"}}'
 done
 
 # --- options in any place ---

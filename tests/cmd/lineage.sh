@@ -32,8 +32,8 @@ t_exit 'as JSON' 0 t_faden lineage --json "$a"
 t_ok 'still is JSON' python3 - "$t_out" "$a" <<'END'
 import json, sys
 doc = json.load(open(sys.argv[1]))
-assert doc["session_id"] == doc["root"] == sys.argv[2] and doc["chain"] == [sys.argv[2]]
-assert len(doc["sessions"]) == 1 and doc["sessions"][0]["relation"] is None
+assert doc["session_id"] == doc["root_id"] == sys.argv[2] and doc["chain"] == [sys.argv[2]]
+assert len(doc["sessions"]) == 1 and doc["sessions"][0]["parent"] is None
 END
 
 note "$fb" "\"trim_metadata\":{\"parent_file\":\"$fa\"}"
@@ -46,7 +46,8 @@ import json, sys
 doc = json.load(open(sys.argv[1]))
 a, b, c, d = sys.argv[2:]
 assert doc["chain"] == [a, b, c], doc["chain"]
-assert [(s["session_id"], s["relation"], s["depth"], s["this"]) for s in doc["sessions"]] == [
+how = lambda s: s["parent"] and s["parent"]["relation"]
+assert [(s["session_id"], how(s), s["depth"], s["this"]) for s in doc["sessions"]] == [
     (a, None, 0, False), (b, "trimmed", 1, False), (c, "continued", 2, True),
     (d, "ported", 2, False)], doc["sessions"]
 assert all(s["state"] == "here" and not s["circle"] for s in doc["sessions"])
@@ -124,7 +125,8 @@ t_ok 'each with how and when it was made' python3 - "$t_out" "$a" "$b" "$c" "$d"
 import json, sys
 doc = json.load(open(sys.argv[1]))
 a, b, c, d = sys.argv[2:]
-assert [(s["session_id"], s["relation"], s["created"][:10], s["tokens_saved"]) for s in doc["sessions"]] == [
+how = lambda s: s["parent"] and s["parent"]["relation"]
+assert [(s["session_id"], how(s), s["made_at"][:10], s["saved_tokens"]) for s in doc["sessions"]] == [
     (a, None, "2026-03-01", None), (d, "ported", "2026-03-04", None),
     (c, "smart-trimmed", "2026-03-07", None), (b, "trimmed", "2026-03-08", 12345)], doc["sessions"]
 END
@@ -195,7 +197,7 @@ t_exit 'two forms at once' 2 t_faden lineage --svg --dot "$b"
 t_exit 'nothing goes on there' 1 t_elsewhere lineage
 t_exit 'no such session' 1 t_faden lineage nobody
 t_exit 'a failure for programs' 1 t_faden lineage --json nobody
-t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["code"], d["session_id"])' "$t_out")" 'not-found None'
+t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(list(d), d["error"]["code"])' "$t_out")" "['error'] not-found"
 
 # a parent of which only the id is known has no children but those that name it
 f=$(make codex "$codex" "$here" 01a00000-0000-7000-8000-000000000021 'a fork')

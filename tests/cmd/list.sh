@@ -75,8 +75,8 @@ import json, sys
 rows = json.load(open(sys.argv[1]))
 row = next(r for r in rows if r["name"] == "Over there")
 assert row["agent"] == "claude" and row["turns"] == 1 and row["directory"] == sys.argv[2]
-assert row["first_prompt"] == "elsewhere" and row["last_activity"] == "2026-03-02T10:00:04.000Z"
-assert row["live"] is False and row["parent"] is None and row["size"] > 0
+assert row["first_prompt"] == "elsewhere" and row["active_at"] == "2026-03-02T10:00:04.000Z"
+assert row["live"] is False and row["parent"] is None and row["size_bytes"] > 0
 assert len(rows) == 3
 END
 

@@ -21,16 +21,16 @@ t_is 'the agent'\''s is back' "$(t_faden list -F '{name}')" 'agent name'
 t_is 'the file is as it was' "$(cksum <"$file")" "$sum"
 
 t_exit 'for programs' 0 t_faden rename --json aaaaaaaa 'One "more"'
-t_is 'as JSON' "$(cat "$t_out")" "{\"session_id\":\"$a\",\"agent\":\"claude\",\"name\":\"One \\\"more\\\"\"}"
+t_like 'as JSON' "$(cat "$t_out")" "^\{\"session_id\":\"$a\",\"agent\":\"claude\",\"title\":\"One \\\\\"more\\\\\"\",\"name\":\"One \\\\\"more\\\\\"\","
 t_exit 'taken away for programs' 0 t_faden rename --json --remove aaaaaaaa
 t_like 'the agent'\''s name shows' "$(cat "$t_out")" '"name":"agent name"'
 t_exit 'a failure' 1 t_faden rename --json nobody name
-t_like 'is JSON too' "$(cat "$t_out")" '^\{"error":".*"code":"not-found"'
+t_like 'is JSON too' "$(cat "$t_out")" '^\{"error":\{"code":"not-found","message":"'
 
 printf '#!/bin/sh\n' >"$t_bin/claude"
 chmod +x "$t_bin/claude"
 t_exit 'what resume would run' 0 t_faden resume --json aaaaaaaa
-t_is 'as JSON' "$(cat "$t_out")" "{\"agent\":\"claude\",\"session_id\":\"$a\",\"directory\":\"$here\",\"command\":[\"$t_bin/claude\",\"--resume\",\"$a\"]}"
+t_is 'as JSON' "$(cat "$t_out")" "{\"session_id\":\"$a\",\"agent\":\"claude\",\"title\":\"agent name\",\"directory\":\"$here\",\"command\":[\"$t_bin/claude\",\"--resume\",\"$a\"]}"
 t_exit 'for a shell' 0 t_faden resume --print aaaaaaaa
 t_is 'quoted' "$(cat "$t_out")" "cd '$here' && '$t_bin/claude' '--resume' '$a'"
 t_exit 'no session' 1 t_faden resume --json nobody

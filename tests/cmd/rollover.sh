@@ -218,7 +218,7 @@ else
 fi
 chmod 700 "$(dirname "$fa")"
 t_exit 'a failure for programs' 1 t_faden rollover --json nobody
-t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["code"], d["session_id"])' "$t_out")" 'not-found None'
+t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(list(d), d["error"]["code"])' "$t_out")" "['error'] not-found"
 t_exit 'one more' 0 t_faden rollover --json --here "$a"
 new=$(field session_id)
 conversation=$(field conversation_id)

@@ -114,5 +114,5 @@ t_exit 'to another folder' 0 smart --out "$t_tmp/out" "$a"
 t_like 'says that it was made' "$(cat "$t_err")" "^faden: made the folder $t_tmp/out$"
 t_is 'with the session' "$(find "$t_tmp/out" -name '*.jsonl' | wc -l)" 1
 t_exit 'a failure for programs' 1 t_faden smart-trim --json nobody
-t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["code"], d["session_id"])' "$t_out")" 'not-found None'
+t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(list(d), d["error"]["code"])' "$t_out")" "['error'] not-found"
 t_done

@@ -188,16 +188,16 @@ t_is 'private' "$(stat -c %a "$(json path)")" "$(stat -c %a "$file")"
 t_exit 'by path' 0 t_faden trim -n "$file"
 t_exit 'by fragment' 0 t_faden trim -n 11111111
 t_exit 'no such session' 1 t_faden trim --json nobody
-t_like 'one line for programs' "$(cat "$t_out")" '^\{"error":".*","code":"not-found","session_id":null,"path":null\}$'
+t_like 'one line for programs' "$(cat "$t_out")" '^\{"error":\{"code":"not-found","message":".*"\}\}$'
 t_exit 'a bad threshold' 2 t_faden trim $id --threshold 0
 for words in "$id --threshold 0" "$id --threshold x" "$id --bogus" "$id two" "$id --in-place --out x"; do
 	# shellcheck disable=SC2086 # words
 	t_exit "for programs: $words" 2 t_faden trim --json $words
-	t_is 'is one object with the error' "$(json code)" usage
+	t_is 'is one object with the error' "$(json error code)" usage
 done
 cp "$file" "$project/11111111-2222-4333-8444-555555555556.jsonl"
 t_exit 'two that fit' 3 t_faden trim --json 11111111
-t_like 'one line for programs, with both' "$(cat "$t_out")" '^\{"error":".*55555555555[56].*\}$'
+t_like 'one line for programs, with both' "$(cat "$t_out")" '^\{"error":\{"code":"ambiguous","message":".*55555555555[56].*\}$'
 rm "$project/11111111-2222-4333-8444-555555555556.jsonl"
 t_exit 'a bad style' 2 t_faden trim $id --style odd
 t_exit 'no session here' 1 t_faden trim

@@ -23,7 +23,7 @@ printf 'set -g fish_greeting\nfunction fish_prompt\n\techo -n "> "\nend\n' \
 	>"$t_home/.config/fish/config.fish"
 cd "$t_home" || exit 1
 t_faden ask --agent rehearsal 'hello there' >/dev/null
-id=$(t_faden list --json | sed -n 's/.*"id":"\([^"]*\)".*/\1/p')
+id=$(t_faden list --json | sed -n 's/.*"session_id":"\([^"]*\)".*/\1/p')
 t_faden rename "$id" seven
 
 # tab NAME TEXT PATTERN: TEXT and Tab show it. Lines are taken back with Ctrl-U: after a

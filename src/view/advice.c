@@ -1,16 +1,17 @@
-#include "cli/advise-view.h"
+#include "view/advice.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/prose.h"
 #include "ui/size.h"
 #include "ui/wrap.h"
+#include "view/json.h"
 
 enum {
 	COLUMNS_MIN = 60,
+	PROSE_MIN = 40, /* narrower terminals break lines themselves */
 	COLUMNS_MAX = 80,
 	NAME_COLUMNS = 20,
 	BAR_COLUMNS = 20, /* at most; narrow terminals have less for it */
@@ -109,8 +110,8 @@ static void put_text(struct term *t, const char *text)
 
 	if (cols > COLUMNS_MAX)
 		t->cols = COLUMNS_MAX;
-	else if (cols < PROSE_LEAST)
-		t->cols = PROSE_LEAST;
+	else if (cols < PROSE_MIN)
+		t->cols = PROSE_MIN;
 	wrap_init(&w, t);
 	wrap_begin(&w, SV("  "), SV("  "), 0);
 	wrap_add(&w, sv_of(text), 0);
@@ -319,7 +320,7 @@ static void put_damage(struct term *t, const struct advise_subject *s)
 		term_putf(t, "Damaged %s\n", text.buf);
 }
 
-void advise_view(struct term *t, const struct advise_subject *subject, const struct advice *a)
+void view_advice(struct term *t, const struct advise_subject *subject, const struct advice *a)
 {
 	if (a->empty) {
 		term_putf(t,
@@ -341,21 +342,12 @@ void advise_view(struct term *t, const struct advise_subject *subject, const str
 
 /* ---- for programs ---- */
 
-static void json_figure(struct jw *w, const char *key, const struct figure *f)
-{
-	jw_key(w, key);
-	jw_object(w);
-	jw_put_i64(w, "tokens", f->tokens);
-	jw_put_cstr(w, "sure", sure_name(f->sure));
-	jw_end(w);
-}
-
 static void json_part(struct jw *w, const char *key, const struct advise_part *p)
 {
 	jw_key(w, key);
 	jw_object(w);
 	jw_put_i64(w, "count", p->n);
-	jw_put_i64(w, "bytes", (int64_t)p->bytes);
+	jw_put_i64(w, "size_bytes", (int64_t)p->bytes);
 	jw_put_i64(w, "tokens", p->tokens);
 	jw_end(w);
 }
@@ -383,7 +375,7 @@ static void json_top(struct jw *w, const struct advice *a)
 		jw_put_i64(w, "line", (int64_t)a->top[i].line);
 		jw_put_cstr(w, "kind", advise_kind_name(a->top[i].kind));
 		jw_put_cstr(w, "tool", a->top[i].tool);
-		jw_put_i64(w, "bytes", (int64_t)a->top[i].bytes);
+		jw_put_i64(w, "size_bytes", (int64_t)a->top[i].bytes);
 		jw_put_i64(w, "tokens", a->top[i].tokens.tokens);
 		jw_put_cstr(w, "sure", sure_name(a->top[i].tokens.sure));
 		jw_end(w);
@@ -393,19 +385,12 @@ static void json_top(struct jw *w, const struct advice *a)
 
 static void json_cache(struct jw *w, const struct advice *a)
 {
-	char when[CLOCK_TEXT_MAX];
-
-	clock_format_iso(a->called_ms, when);
 	jw_key(w, "cache");
 	jw_object(w);
 	jw_put_cstr(w, "state", advise_cache_name(a->cache));
-	jw_put_cstr(w, "last_call", a->called_ms ? when : NULL);
-	jw_put_i64(w, "age_seconds", a->age_ms / 1000);
-	jw_key(w, "lifetime_seconds");
-	if (a->cache_told)
-		jw_i64(w, a->cache_life_ms / 1000);
-	else
-		jw_null(w);
+	view_put_time(w, "called_at", a->called_ms);
+	jw_put_i64(w, "age_ms", a->age_ms);
+	view_put_count(w, "lifetime_ms", a->cache_life_ms, a->cache_told);
 	jw_put_i64(w, "recached_tokens", a->recached);
 	jw_end(w);
 }
@@ -419,7 +404,7 @@ static void json_plans(struct jw *w, const struct advise_subject *s, const struc
 		jw_object(w);
 		jw_put_cstr(w, "name", advise_strategy_name((enum advise_strategy)i));
 		jw_put_cstr(w, "command", command);
-		json_figure(w, "saved", &a->plans[i].saved);
+		view_put_figure(w, "saved", &a->plans[i].saved);
 		jw_put_i64(w, "left_tokens", a->plans[i].left);
 		jw_put_i64(w, "cost_tokens", a->plans[i].cost);
 		jw_put_i64(w, "cached_tokens", a->plans[i].cached);
@@ -443,22 +428,22 @@ static void json_advice(struct jw *w, const struct advise_subject *s, const stru
 	jw_end(w);
 }
 
-void advise_json(struct jw *w, const struct advise_subject *s, const struct advice *a)
+void view_json_advice(struct jw *w, const struct advise_subject *s, const struct advice *a)
 {
 	jw_object(w);
 	jw_put_cstr(w, "session_id", s->id);
 	jw_put_cstr(w, "path", s->path);
 	jw_put_cstr(w, "agent", s->agent);
-	jw_put_cstr(w, "model", a->model[0] ? a->model : NULL);
+	view_put_text(w, "model", a->model);
 	jw_put_bool(w, "empty", a->empty);
 	jw_put_bool(w, "compacted", a->compacted);
 	jw_put_bool(w, "base_elsewhere", a->base);
 	jw_put_i64(w, "records", (int64_t)a->records);
 	jw_put_i64(w, "live_records", (int64_t)a->live);
 	if (s->damage)
-		damage_json(w, s->damage);
-	json_figure(w, "context", &a->context);
-	json_figure(w, "window", &a->window);
+		view_put_damage(w, s->damage);
+	view_put_figure(w, "context", &a->context);
+	view_put_figure(w, "window", &a->window);
 	jw_put_i64(w, "percent", a->percent);
 	jw_put_double(w, "bytes_per_token", a->ratio.bytes);
 	jw_put_cstr(w, "parts_sure", sure_name(a->ratio.sure));

@@ -1,4 +1,4 @@
-#include "cli/show-item.h"
+#include "view/item.h"
 
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -197,7 +197,7 @@ static void show_compaction(struct show_state *s, const struct show_style *style
 		show_summary(s, style, t, item);
 }
 
-void show_item(struct show_state *s, const struct show_style *style, struct term *t,
+void view_item(struct show_state *s, const struct show_style *style, struct term *t,
 	const struct item *item)
 {
 	if (item->flags & ITEM_SIDECHAIN && !style->tools)
@@ -237,7 +237,7 @@ static void put_slice(struct jw *w, const char *key, struct sv text)
 		jw_put_string(w, key, text);
 }
 
-void show_item_json(struct jw *w, const struct item *item, int live, struct str *tmp)
+void view_json_item(struct jw *w, const struct item *item, int live, struct str *tmp)
 {
 	str_clear(tmp);
 	transcript_text(item, tmp);

@@ -1,13 +1,13 @@
 /*
- * One line about damage, for commands that work with a session and do not mend it.
+ * In one line what repair would find, for who works with a session and does not mend it.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/app.h"
-#include "store/catalogue.h"
-#include "json/write.h"
+#include "base/str.h"
+#include "transcript/transcript.h"
 
 /* Larger sessions are not looked at: it would double the time. */
 enum { DAMAGE_SIZE_MOST = 64 * 1024 * 1024 };
@@ -19,10 +19,6 @@ struct damage {
 };
 
 /* Only what keeps part of the history from the model counts, or the session from being resumed. */
-struct damage damage_of(struct app *app, const struct session_row *row);
+struct damage damage_of(const char *path, const struct transcript_format *format, bool in_use);
 /* "only 8 of 21 entries are reached: faden repair ID"; nothing when there is none. */
 void damage_text(const struct damage *d, const char *id, struct str *out);
-/* The same as a warning on standard error. */
-void damage_warn(struct app *app, const struct damage *d, const char *id);
-/* Member "damage": level, cause, reachable, entries; or null. */
-void damage_json(struct jw *w, const struct damage *d);

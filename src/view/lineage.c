@@ -1,11 +1,12 @@
-#include "cli/lineage-view.h"
+#include "view/lineage.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/session-view.h"
 #include "ui/size.h"
+#include "view/json.h"
+#include "view/session.h"
 
 enum { TITLE_COLUMNS = 48, TITLE_LEAST = 12, GAP = 2 };
 
@@ -204,7 +205,7 @@ static void put_rest(const struct view *v, size_t i, size_t used, size_t owed)
 	term_styled(v->t, STYLE_WARNING, str_sv(&fit));
 }
 
-static void put_node(const struct view *v, size_t i)
+static void put_line(const struct view *v, size_t i)
 {
 	const struct row *r = &v->rows[i];
 	size_t owed = v->left - utf8_width(str_sv(&r->branch)) - utf8_width(r->id) + GAP;
@@ -233,14 +234,68 @@ static void fit_columns(struct view *v)
 	}
 }
 
-void lineage_view(struct term *t, const struct lineage *l)
+void view_lineage(struct term *t, const struct lineage *l)
 {
 	struct view v = { .t = t, .l = l, .rows = xcalloc(l->nodes.n + 1, sizeof(*v.rows)) };
 	fill_rows(&v);
 	fit_columns(&v);
 	for (size_t i = 0; i < l->nodes.n; i++)
-		put_node(&v, i);
+		put_line(&v, i);
 	release_rows(&v);
 	if (l->cut)
 		term_putf(t, "(there are more than %d)\n", LINEAGE_NODES_MAX);
+}
+
+/* ---- for programs ---- */
+
+static void put_node(struct jw *w, const struct lineage *l, size_t i)
+{
+	const struct lineage_node *n = &l->nodes.v[i];
+	/* A fork that is known by its beginning alone does not name its parent. */
+	const struct lineage_node *from =
+		n->guessed && n->parent != LINEAGE_NONE ? &l->nodes.v[n->parent] : NULL;
+
+	jw_object(w);
+	view_put_text(w, "session_id", n->id);
+	view_put_text(w, "path", n->path);
+	view_put_text(w, "agent", n->agent);
+	view_put_text(w, "title", n->title);
+	view_put_parent(w, from ? from->id : n->parent_id, from ? from->path : n->parent_path,
+		lineage_relation_name(n));
+	jw_put_cstr(w, "state", lineage_state_name(n->state));
+	view_put_text(w, "moved_from", n->named);
+	jw_put_bool(w, "guessed", n->guessed);
+	jw_put_bool(w, "circle", n->circle);
+	view_put_time(w, "made_at", n->made_ms);
+	view_put_time(w, "active_at", n->active_ms);
+	view_put_count(w, "saved_tokens", n->saved, n->saved >= 0);
+	jw_put_i64(w, "turns", n->turns);
+	jw_put_i64(w, "depth", n->depth);
+	jw_put_bool(w, "this", i == l->focus);
+	jw_end(w);
+}
+
+void view_json_lineage(struct jw *w, const struct lineage *l, const char *archived)
+{
+	AUTO_FREE size_t *way = xcalloc(l->nodes.v[l->focus].depth + 1, sizeof(*way));
+	size_t n = 0;
+
+	jw_object(w);
+	view_put_text(w, "session_id", l->nodes.v[l->focus].id);
+	view_put_text(w, "root_id", l->nodes.v[0].id);
+	jw_key(w, "chain");
+	jw_array(w);
+	for (size_t i = l->focus; i != LINEAGE_NONE; i = l->nodes.v[i].parent)
+		way[n++] = i;
+	while (n-- > 0)
+		jw_string(w, sv_of(l->nodes.v[way[n]].id));
+	jw_end(w);
+	jw_put_bool(w, "cut", l->cut);
+	jw_put_cstr(w, "archive_path", archived);
+	jw_key(w, "sessions");
+	jw_array(w);
+	for (size_t i = 0; i < l->nodes.n; i++)
+		put_node(w, l, i);
+	jw_end(w);
+	jw_end(w);
 }

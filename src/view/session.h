@@ -1,11 +1,10 @@
 /*
- * A session as the listing commands show it: the fields of -F, and its JSON object.
+ * A session as the commands show it: its fields for -F, and what it is called.
  */
 #pragma once
 
 #include "store/catalogue.h"
 #include "ui/format.h"
-#include "json/write.h"
 
 struct session_view {
 	const struct session_row *row;
@@ -25,5 +24,3 @@ void session_values(const struct session_view *view, union format_value *values)
 struct sv session_short_id(const char *id);
 /* Its name, else its first prompt. */
 const char *session_title(const struct session_row *row);
-/* One object. */
-void session_json(struct jw *w, const struct session_view *view);

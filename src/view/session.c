@@ -1,6 +1,5 @@
-#include "cli/session-view.h"
+#include "view/session.h"
 
-#include "base/clock.h"
 #include "base/uuid.h"
 
 /* clang-format off */
@@ -67,68 +66,4 @@ const char *session_title(const struct session_row *row)
 {
 	const char *name = session_row_name(row);
 	return name[0] ? name : row->info.prompt;
-}
-
-static void put_text(struct jw *w, const char *key, const char *text)
-{
-	jw_put_cstr(w, key, text[0] ? text : NULL);
-}
-
-static void put_time(struct jw *w, const char *key, int64_t ms)
-{
-	char text[CLOCK_TEXT_MAX];
-	clock_format_iso(ms, text);
-	jw_put_cstr(w, key, ms ? text : NULL);
-}
-
-static void put_parent(struct jw *w, const struct session_info *info)
-{
-	jw_key(w, "parent");
-	if (!info->parent_id[0] && !info->parent_path[0]) {
-		jw_null(w);
-		return;
-	}
-	jw_object(w);
-	put_text(w, "id", info->parent_id);
-	put_text(w, "path", info->parent_path);
-	put_text(w, "relation", session_relation_name(info->relation));
-	jw_end(w);
-}
-
-static void put_flags(struct jw *w, const struct session_view *view)
-{
-	uint32_t flags = view->row->info.flags;
-	jw_put_bool(w, "live", view->live);
-	jw_key(w, "pid");
-	if (view->pid > 0)
-		jw_i64(w, view->pid);
-	else
-		jw_null(w);
-	jw_put_bool(w, "current", view->current);
-	jw_put_bool(w, "subagent", flags & SESSION_SUBAGENT);
-	jw_put_bool(w, "torn", flags & SESSION_TORN);
-	jw_put_bool(w, "gone", view->row->gone);
-}
-
-void session_json(struct jw *w, const struct session_view *view)
-{
-	const struct session_row *row = view->row;
-	const struct session_info *info = &row->info;
-	jw_object(w);
-	jw_put_cstr(w, "id", info->id);
-	jw_put_cstr(w, "agent", row->agent);
-	put_text(w, "name", session_row_name(row));
-	put_text(w, "directory", info->cwd);
-	put_text(w, "branch", info->branch);
-	put_text(w, "first_prompt", info->prompt);
-	put_text(w, "model", info->model);
-	put_time(w, "created", info->first_ms);
-	put_time(w, "last_activity", row->active_ms);
-	jw_put_i64(w, "turns", info->turns);
-	jw_put_i64(w, "size", info->size);
-	jw_put_i64(w, "context_tokens", usage_context(&info->usage));
-	put_parent(w, info);
-	put_flags(w, view);
-	jw_put_cstr(w, "path", info->path);
-	jw_end(w);
 }

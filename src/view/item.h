@@ -1,5 +1,5 @@
 /*
- * One item of a session as `faden show` prints it.
+ * One item of a session, readable or as an object.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct show_state {
 void show_state_release(struct show_state *s);
 
 /* Prints into the term; nothing for items that are not shown. */
-void show_item(struct show_state *s, const struct show_style *style, struct term *t,
+void view_item(struct show_state *s, const struct show_style *style, struct term *t,
 	const struct item *item);
 /* The same item as one JSON object, all of it. live: negative when not known. */
-void show_item_json(struct jw *w, const struct item *item, int live, struct str *tmp);
+void view_json_item(struct jw *w, const struct item *item, int live, struct str *tmp);

@@ -1,10 +1,10 @@
 /*
- * Advice about a session, for people and for programs.
+ * Advice about a session: a page of text, or one object.
  */
 #pragma once
 
-#include "cli/damage.h"
 #include "strategy/advise.h"
+#include "strategy/damage.h"
 #include "ui/term.h"
 #include "json/write.h"
 
@@ -15,6 +15,6 @@ struct advise_subject {
 
 /* At most 80 columns wide, and from 60 on as wide as the terminal; bars are of plain characters
  * where the terminal has no others. */
-void advise_view(struct term *t, const struct advise_subject *subject, const struct advice *a);
+void view_advice(struct term *t, const struct advise_subject *subject, const struct advice *a);
 /* One object. */
-void advise_json(struct jw *w, const struct advise_subject *subject, const struct advice *a);
+void view_json_advice(struct jw *w, const struct advise_subject *subject, const struct advice *a);

@@ -1,0 +1,157 @@
+#include "cli/print.h"
+
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "cli/env.h"
+#include "config/settings.h"
+#include "view/json.h"
+#include "json/write.h"
+
+/* ---- results ---- */
+
+/* Whether all could be written is looked at once, at the end of the program. */
+static int write_out(void *data, struct sv bytes, struct err *reterr)
+{
+	const struct app *app = data;
+
+	(void)reterr;
+	(void)fwrite(bytes.p, 1, bytes.n, app->out);
+	return 0;
+}
+
+void print_begin(struct app *app, struct term *t)
+{
+	const struct term_opts screen = {
+		.fd = STDOUT_FILENO,
+		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+		.term_name = env_get("TERM"),
+		.ascii = !env_use_locale(),
+	};
+
+	term_init(t, &screen);
+	t->tty = app->out_tty;
+	t->fd = -1;
+	t->sink = (struct term_sink){ write_out, app };
+}
+
+void print_flush(struct term *t)
+{
+	if (term_flush(t, NULL) < 0)
+		t->broken = true;
+}
+
+void print_end(struct term *t)
+{
+	print_flush(t);
+	term_release(t);
+}
+
+void print_doc(struct app *app, const struct str *json)
+{
+	(void)fprintf(app->out, "%s\n", json->buf);
+}
+
+void print_failure(FILE *to, const struct err *err, const struct catalogue_matches *candidates)
+{
+	AUTO_STR json = STR_INIT;
+	struct jw w = JW_INIT(&json);
+
+	view_json_failure(&w, err, candidates);
+	(void)fprintf(to, "%s\n", json.buf);
+}
+
+/* ---- the pager ---- */
+
+void app_pager_begin(struct app *app)
+{
+	struct pager_opts opts = {
+		.command = env_pager(),
+		.path = env_get("PATH"),
+		.envp = env_all(),
+		.out_fd = fileno(app->out),
+	};
+	int fd;
+
+	if (!app->out_tty || (app->settings && !app->settings->ui_pager))
+		return;
+	(void)fflush(app->out);
+	if (!pager_open(&app->pager, &opts, &fd))
+		return;
+	FILE *to_pager = fdopen(fd, "w");
+	if (to_pager) {
+		app->out = to_pager;
+		return;
+	}
+	(void)close(fd);
+	pager_close(&app->pager);
+}
+
+void app_pager_end(struct app *app)
+{
+	if (!app->pager.running)
+		return;
+	/* A pager that was left early does not want the rest: no error. */
+	(void)fclose(app->out);
+	app->out = stdout;
+	pager_close(&app->pager);
+}
+
+/* ---- sentences ---- */
+
+size_t prose_width(FILE *out)
+{
+	const struct term_opts screen = { .fd = fileno(out) };
+	struct term t;
+
+	if (screen.fd < 0)
+		return 0;
+	term_init(&t, &screen);
+	size_t width = !t.tty ? 0 : t.cols > PROSE_LEAST ? t.cols : PROSE_LEAST;
+	term_release(&t);
+	return width;
+}
+
+static void pad(FILE *out, size_t n)
+{
+	while (n--)
+		(void)fputc(' ', out);
+}
+
+void prose_wrap(FILE *out, size_t width, struct sv text, size_t column, size_t indent)
+{
+	struct sv word;
+	bool first = true;
+
+	while (sv_split(&text, ' ', &word)) {
+		size_t wide = utf8_width(word);
+		if (!first && column + 1 + wide > width) {
+			(void)fputc('\n', out);
+			pad(out, indent);
+			column = indent;
+			first = true;
+		}
+		if (!first) {
+			(void)fputc(' ', out);
+			column++;
+		}
+		(void)fprintf(out, "%.*s", SV_ARG(word));
+		column += wide;
+		first = false;
+	}
+	(void)fputc('\n', out);
+}
+
+void prose_put(FILE *out, size_t indent, const char *text)
+{
+	size_t width = prose_width(out), blanks = 0;
+
+	if (width == 0) {
+		(void)fprintf(out, "%s\n", text);
+		return;
+	}
+	while (text[blanks] == ' ')
+		blanks++;
+	pad(out, blanks);
+	prose_wrap(out, width, sv_of(text + blanks), blanks, indent);
+}

@@ -1,0 +1,237 @@
+#include "view/json.h"
+
+#include "assist/assist.h"
+#include "base/clock.h"
+#include "store/archive.h"
+
+/* ---- members ---- */
+
+void view_put_text(struct jw *w, const char *key, const char *text)
+{
+	jw_put_cstr(w, key, text && text[0] ? text : NULL);
+}
+
+void view_put_time(struct jw *w, const char *key, int64_t ms)
+{
+	char text[CLOCK_TEXT_MAX];
+
+	clock_format_iso(ms, text);
+	jw_put_cstr(w, key, ms ? text : NULL);
+}
+
+void view_put_count(struct jw *w, const char *key, int64_t n, bool known)
+{
+	jw_key(w, key);
+	if (known)
+		jw_i64(w, n);
+	else
+		jw_null(w);
+}
+
+void view_put_strings(struct jw *w, const char *key, const struct strv *list)
+{
+	jw_key(w, key);
+	jw_array(w);
+	for (size_t i = 0; i < list->n; i++)
+		jw_string(w, sv_of(list->v[i]));
+	jw_end(w);
+}
+
+void view_put_figure(struct jw *w, const char *key, const struct figure *f)
+{
+	jw_key(w, key);
+	if (!f) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	jw_put_i64(w, "tokens", f->tokens);
+	jw_put_cstr(w, "sure", sure_name(f->sure));
+	jw_end(w);
+}
+
+void view_put_parent(struct jw *w, const char *id, const char *path, const char *relation)
+{
+	jw_key(w, "parent");
+	if (!id[0] && !path[0]) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	view_put_text(w, "session_id", id);
+	view_put_text(w, "path", path);
+	view_put_text(w, "relation", relation);
+	jw_end(w);
+}
+
+void view_put_damage(struct jw *w, const struct damage *d)
+{
+	jw_key(w, "damage");
+	if (!d->level) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	jw_put_cstr(w, "level", d->level);
+	jw_put_cstr(w, "cause", d->cause);
+	jw_put_i64(w, "reachable", (int64_t)d->reachable);
+	jw_put_i64(w, "entries", (int64_t)d->entries);
+	jw_end(w);
+}
+
+void view_put_error(struct jw *w, const struct err *err, const struct catalogue_matches *fit)
+{
+	jw_key(w, "error");
+	if (!err) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	jw_put_cstr(w, "code", err_name(err->code));
+	jw_put_cstr(w, "message", err->msg);
+	if (fit && fit->rows.n > 0) {
+		jw_key(w, "candidates");
+		jw_array(w);
+		vec_each (&fit->rows, row)
+			view_json_session(w, &(struct session_view){ .row = row });
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+void view_put_conversation_id(struct jw *w, const struct conv *c)
+{
+	jw_put_cstr(w, "conversation_id", c ? c->id : NULL);
+	jw_put_cstr(w, "session_id", c ? c->session : NULL);
+	jw_put_cstr(w, "agent", c ? c->agent : NULL);
+	jw_put_cstr(w, "title", c ? conv_label(c) : NULL);
+	jw_put_cstr(w, "directory", c ? c->dir : NULL);
+}
+
+void view_put_conversation(struct jw *w, const struct conv *c)
+{
+	static const char *const statuses[] = {
+		[CONV_IDLE] = "idle", [CONV_ACTIVE] = "active", [CONV_ERRORED] = "errored"
+	};
+	static const char *const tasks[] = { [CONV_EDIT] = "edit", [CONV_PLAN] = "plan" };
+
+	view_put_conversation_id(w, c);
+	view_put_text(w, "name", c->name);
+	view_put_text(w, "project", c->project);
+	jw_put_cstr(w, "status", statuses[c->status]);
+	jw_put_cstr(w, "task", tasks[c->task]);
+	view_put_time(w, "started_at", c->created_ms);
+	view_put_time(w, "active_at", c->active_ms);
+	jw_put_i64(w, "age_ms", c->age_ms);
+	jw_put_i64(w, "turns", c->turns);
+}
+
+/* ---- values ---- */
+
+void view_json_failure(
+	struct jw *w, const struct err *err, const struct catalogue_matches *candidates)
+{
+	jw_object(w);
+	view_put_error(w, err, candidates);
+	jw_end(w);
+}
+
+void view_json_session(struct jw *w, const struct session_view *view)
+{
+	const struct session_row *row = view->row;
+	const struct session_info *info = &row->info;
+
+	jw_object(w);
+	jw_put_cstr(w, "session_id", info->id);
+	jw_put_cstr(w, "agent", row->agent);
+	jw_put_cstr(w, "title", session_title(row));
+	view_put_text(w, "name", session_row_name(row));
+	view_put_text(w, "first_prompt", info->prompt);
+	view_put_text(w, "directory", info->cwd);
+	view_put_text(w, "branch", info->branch);
+	view_put_text(w, "model", info->model);
+	view_put_time(w, "started_at", info->first_ms);
+	view_put_time(w, "active_at", row->active_ms);
+	jw_put_i64(w, "turns", info->turns);
+	jw_put_i64(w, "size_bytes", info->size);
+	jw_put_i64(w, "context_tokens", usage_context(&info->usage));
+	view_put_count(w, "window_tokens", info->window, info->window > 0);
+	view_put_parent(
+		w, info->parent_id, info->parent_path, session_relation_name(info->relation));
+	jw_put_bool(w, "live", view->live);
+	view_put_count(w, "pid", view->pid, view->pid > 0);
+	jw_put_bool(w, "current", view->current);
+	jw_put_bool(w, "subagent", info->flags & SESSION_SUBAGENT);
+	jw_put_bool(w, "torn", info->flags & SESSION_TORN);
+	jw_put_bool(w, "gone", row->gone);
+	view_put_text(w, "path", info->path);
+	jw_end(w);
+}
+
+void view_json_recall(struct jw *w, const struct recall_found *found, struct sv raw, struct sv text)
+{
+	static const char *const kinds[] = {
+		[RECALL_TEXT] = "text",
+		[RECALL_BLOCKS] = "blocks",
+		[RECALL_IMAGE] = "image",
+		[RECALL_JSON] = "json",
+	};
+	const struct recall_place *place = &found->place;
+	char ref[RECALL_REF];
+
+	recall_ref_text(place->hash, ref);
+	jw_object(w);
+	jw_put_cstr(w, "ref", ref);
+	jw_put_cstr(w, "kind", kinds[place->kind]);
+	jw_put_cstr(w, "session_id", found->session);
+	jw_put_cstr(w, "path", found->path);
+	jw_put_cstr(w, "archive_key", found->key);
+	jw_put_i64(w, "offset_bytes", (int64_t)place->offset);
+	jw_put_i64(w, "size_bytes", (int64_t)place->size);
+	if (place->kind != RECALL_IMAGE)
+		jw_put_string(w, "text", text);
+	jw_put_string(w, "raw", raw);
+	jw_end(w);
+}
+
+static void put_usage(struct jw *w, const struct agent_usage *u)
+{
+	jw_key(w, "usage");
+	if (u->input < 0 && u->output < 0 && u->cost_usd < 0) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	if (u->input >= 0)
+		jw_put_i64(w, "input_tokens", u->input);
+	if (u->cache_read >= 0)
+		jw_put_i64(w, "cache_read_tokens", u->cache_read);
+	if (u->cache_write >= 0)
+		jw_put_i64(w, "cache_write_tokens", u->cache_write);
+	if (u->output >= 0)
+		jw_put_i64(w, "output_tokens", u->output);
+	if (u->cost_usd >= 0)
+		jw_put_double(w, "cost_usd", u->cost_usd);
+	jw_end(w);
+}
+
+void view_json_outcome(struct jw *w, const struct assist_outcome *out)
+{
+	jw_object(w);
+	jw_put_string(w, "answer", str_sv(&out->answer));
+	jw_put_cstr(w, "status", agent_fail_name(out->fail));
+	jw_key(w, "error");
+	if (out->fail == AGENT_OK) {
+		jw_null(w);
+	} else {
+		jw_object(w);
+		jw_put_cstr(w, "code", agent_fail_name(out->fail));
+		jw_put_cstr(w, "message", out->message);
+		jw_end(w);
+	}
+	view_put_text(w, "reply", out->reply);
+	view_put_conversation_id(w, out->conv.id[0] ? &out->conv : NULL);
+	put_usage(w, &out->usage);
+	jw_put_i64(w, "duration_ms", out->duration_ms);
+	jw_end(w);
+}
