@@ -120,7 +120,7 @@ static void check_agent(struct doctor *d, enum agent_kind kind, const char *name
 	AUTO_FREE char *path = path_find_program(program, d->app->paths.search);
 	AUTO_STR version = STR_INIT;
 	struct err err = ERR_INIT;
-	struct agent_opts opts = { .program = path };
+	struct agent_opts opts = { .program = path, .envp = env_all() };
 
 	if (!path && strcmp(program, name) != 0) {
 		add(d, LEVEL_WARN, name, xasprintf("no program '%s'", program),
