@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct findings unknown = FINDINGS_INIT, all = FINDINGS_INIT;
 	struct err err = ERR_INIT;
 	struct sv text = sv_make((const char *)data, size);
-	int r = config_parse(s, text, "file", &unknown, &err);
+	int r = config_parse(s, text, "file", &unknown, NULL, &err);
 	if (r == 0)
 		use(s);
 	else
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	settings_free(s);
 	/* Checking finds what reading stumbles over, and goes on to the end. */
 	s = settings_new("/home/me");
-	REQUIRE((config_check(s, text, "file", &all, NULL) < 0) == (r == ERR_LIMIT));
+	REQUIRE((config_parse(s, text, "file", &all, &all, NULL) < 0) == (r == ERR_LIMIT));
 	REQUIRE(r == 0 ? all.all.n == unknown.all.n : r == ERR_LIMIT || all.all.n > 0);
 	settings_free(s);
 	findings_release(&unknown);

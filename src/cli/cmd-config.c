@@ -252,7 +252,8 @@ static int check(
 	if (c.missing)
 		r = 0;
 	if (r == 0)
-		r = config_check(app->settings, str_sv(&text), c.file, &c.findings, reterr);
+		r = config_parse(
+			app->settings, str_sv(&text), c.file, &c.findings, &c.findings, reterr);
 	if (r == 0)
 		r = settings_from_environment(app->settings, env_all(), &c.findings, reterr);
 	if (r == 0)

@@ -43,6 +43,7 @@ static int set_bool(bool *field, struct sv text, struct err *reterr)
 {
 	static const char *const yes[] = { "true", "yes", "on", "1" };
 	static const char *const no[] = { "false", "no", "off", "0" };
+
 	for (size_t i = 0; i < ARRAY_LEN(yes); i++) {
 		bool is_yes = text.n == strlen(yes[i]) && strncasecmp(text.p, yes[i], text.n) == 0;
 		bool is_no = text.n == strlen(no[i]) && strncasecmp(text.p, no[i], text.n) == 0;
@@ -54,56 +55,38 @@ static int set_bool(bool *field, struct sv text, struct err *reterr)
 	return err_set(reterr, ERR_INPUT, "'%.*s' is neither true nor false", SV_ARG(text));
 }
 
-static int check_range(const struct setting *row, double value, struct err *reterr)
+/* SETTING_INT, SETTING_NUMBER and SETTING_SECONDS: a number within the row's range. */
+static int set_number(const struct setting *row, void *field, struct sv text, struct err *reterr)
 {
-	bool limited = row->low < row->high;
-	if (!limited || (value >= row->low && value <= row->high))
-		return 0;
-	return err_set(reterr, ERR_INPUT, "%.10g is not between %.10g and %.10g", value, row->low,
-		row->high);
-}
-
-static int set_int(const struct setting *row, long long *field, struct sv text, struct err *reterr)
-{
-	long long n;
-	if (!sv_parse_i64(text, &n))
-		return err_set(reterr, ERR_INPUT, "'%.*s' is not a whole number", SV_ARG(text));
-	int r = check_range(row, (double)n, reterr);
-	if (r == 0)
-		*field = n;
-	return r;
-}
-
-static int set_number(const struct setting *row, double *field, struct sv text, struct err *reterr)
-{
-	double x;
-	if (!sv_parse_double(text, &x))
-		return err_set(reterr, ERR_INPUT, "'%.*s' is not a number", SV_ARG(text));
-	int r = check_range(row, x, reterr);
-	if (r == 0)
-		*field = x;
-	return r;
-}
-
-static int set_seconds(
-	const struct setting *row, int64_t *field, struct sv text, struct err *reterr)
-{
-	double seconds;
+	long long n = 0;
 	int64_t ms;
-	if (sv_parse_double(text, &seconds)) {
-		int r = check_range(row, seconds, reterr);
-		if (r == 0)
-			*field = llround(seconds * 1000);
-		return r;
+	double x;
+
+	if (row->kind == SETTING_INT) {
+		if (!sv_parse_i64(text, &n))
+			return err_set(
+				reterr, ERR_INPUT, "'%.*s' is not a whole number", SV_ARG(text));
+		x = (double)n;
+	} else if (!sv_parse_double(text, &x)) {
+		if (row->kind == SETTING_NUMBER)
+			return err_set(reterr, ERR_INPUT, "'%.*s' is not a number", SV_ARG(text));
+		if (!clock_parse_span(text, &ms))
+			return err_set(reterr, ERR_INPUT,
+				"'%.*s' is neither a number of seconds nor a span such as 90s, "
+				"15m, 2h",
+				SV_ARG(text));
+		x = (double)ms / 1000;
 	}
-	if (!clock_parse_span(text, &ms))
-		return err_set(reterr, ERR_INPUT,
-			"'%.*s' is neither a number of seconds nor a span such as 90s, 15m, 2h",
-			SV_ARG(text));
-	int r = check_range(row, (double)ms / 1000, reterr);
-	if (r == 0)
-		*field = ms;
-	return r;
+	if (row->low < row->high && (x < row->low || x > row->high))
+		return err_set(reterr, ERR_INPUT, "%.10g is not between %.10g and %.10g", x,
+			row->low, row->high);
+	if (row->kind == SETTING_INT)
+		*(long long *)field = n;
+	else if (row->kind == SETTING_NUMBER)
+		*(double *)field = x;
+	else
+		*(int64_t *)field = llround(x * 1000);
+	return 0;
 }
 
 static void replace_string(char **field, char *owned)
@@ -112,28 +95,23 @@ static void replace_string(char **field, char *owned)
 	*field = owned;
 }
 
-/* One of "first=other=other": true when text is any of them; ret_first is the first. */
-static bool choice_matches(struct sv spellings, struct sv text, struct sv *ret_first)
-{
-	struct sv one;
-	bool first = true, matched = false;
-	while (sv_split(&spellings, '=', &one)) {
-		if (first)
-			*ret_first = one;
-		matched = matched || sv_eq(one, text);
-		first = false;
-	}
-	return matched;
-}
-
+/* Choices are "first=other=other|first…": any spelling is taken, the first one is kept. */
 static int set_choice(const struct setting *row, char **field, struct sv text, struct err *reterr)
 {
-	struct sv rest = sv_of(row->choices), spellings, first = SV("");
-	AUTO_STR all = STR_INIT;
+	struct sv rest = sv_of(row->choices), spellings, spelling;
 	struct suggest near = SUGGEST_INIT(text);
 	AUTO_STRV names = STRV_INIT;
+	AUTO_STR all = STR_INIT;
+
 	while (sv_split(&rest, '|', &spellings)) {
-		if (choice_matches(spellings, text, &first)) {
+		bool matched = false;
+		struct sv first = SV("");
+		while (sv_split(&spellings, '=', &spelling)) {
+			if (first.n == 0)
+				first = spelling;
+			matched |= sv_eq(spelling, text);
+		}
+		if (matched) {
 			replace_string(field, xmemdup0(first.p, first.n));
 			return 0;
 		}
@@ -149,6 +127,7 @@ static int set_choice(const struct setting *row, char **field, struct sv text, s
 static void set_list(struct strv *field, struct sv text, char sep)
 {
 	struct sv piece;
+
 	strv_release(field);
 	while (sv_split(&text, sep, &piece)) {
 		piece = sv_trim(piece);
@@ -159,43 +138,37 @@ static void set_list(struct strv *field, struct sv text, char sep)
 
 static int set_words(struct keywords *field, struct sv text, struct err *reterr)
 {
-	struct keywords fresh = KEYWORDS_INIT;
+	AUTO_KEYWORDS fresh = KEYWORDS_INIT;
 	int r = text.n > 0 ? keywords_parse(&fresh, text, reterr) : 0;
-	if (r < 0) {
-		keywords_release(&fresh);
-		return r;
-	}
-	keywords_release(field);
-	*field = fresh;
-	return 0;
-}
 
-static void set_path(const struct settings *s, char **field, struct sv text)
-{
-	char *raw = xmemdup0(text.p, text.n);
-	replace_string(field, path_expand_home(raw, s->home));
-	free(raw);
+	if (r == 0) {
+		keywords_release(field);
+		*field = fresh;
+		fresh = (struct keywords)KEYWORDS_INIT;
+	}
+	return r;
 }
 
 static int set_field(struct settings *s, enum setting_id id, struct sv text, struct err *reterr)
 {
 	const struct setting *row = &settings_table[id];
 	void *field = settings_field(s, id);
+
 	switch (row->kind) {
 	case SETTING_BOOL:
 		return set_bool(field, text, reterr);
 	case SETTING_INT:
-		return set_int(row, field, text, reterr);
 	case SETTING_NUMBER:
-		return set_number(row, field, text, reterr);
 	case SETTING_SECONDS:
-		return set_seconds(row, field, text, reterr);
+		return set_number(row, field, text, reterr);
 	case SETTING_STRING:
 		replace_string(field, xmemdup0(text.p, text.n));
 		return 0;
-	case SETTING_PATH:
-		set_path(s, field, text);
+	case SETTING_PATH: {
+		AUTO_FREE char *raw = xmemdup0(text.p, text.n);
+		replace_string(field, path_expand_home(raw, s->home));
 		return 0;
+	}
 	case SETTING_CHOICE:
 		return set_choice(row, field, text, reterr);
 	case SETTING_LIST:
@@ -214,6 +187,7 @@ int settings_set(struct settings *s, enum setting_id id, struct sv text,
 	struct setting_origin origin, struct err *reterr)
 {
 	int r = set_field(s, id, text, reterr);
+
 	if (r == 0)
 		s->origins[id] = origin;
 	return r;
@@ -224,6 +198,7 @@ int settings_set(struct settings *s, enum setting_id id, struct sv text,
 void settings_clear(struct settings *s, enum setting_id id)
 {
 	void *field = settings_field(s, id);
+
 	switch (settings_table[id].kind) {
 	case SETTING_STRING:
 	case SETTING_PATH:
@@ -248,6 +223,7 @@ void settings_clear(struct settings *s, enum setting_id id)
 struct settings *settings_new(const char *home)
 {
 	struct settings *s = xcalloc(1, sizeof(*s));
+
 	s->home = xstrdup(home);
 	for (int id = 0; id < SETTING_COUNT; id++) {
 		struct err e = ERR_INIT;
@@ -292,6 +268,7 @@ bool settings_is_section(struct sv name)
 const char *settings_suggest(struct sv name)
 {
 	struct suggest near = SUGGEST_INIT(name);
+
 	for (int id = 0; id < SETTING_COUNT; id++)
 		suggest_offer(&near, settings_table[id].name);
 	return near.best;
@@ -378,24 +355,10 @@ static void print_list(struct str *out, const struct strv *list, const char *sep
 		str_addf(out, "%s%s", i ? sep : "", list->v[i]);
 }
 
-static void print_words(struct str *out, const struct keywords *k)
-{
-	const char *lang = "";
-	for (size_t i = 0; i < k->texts.n; i++) {
-		bool changed = !sv_is(sv_of(lang), k->langs.v[i]);
-		if (changed) {
-			lang = k->langs.v[i];
-			str_addf(out, "%s%s: ", i ? "; " : "", lang);
-		} else if (i > 0) {
-			str_adds(out, ", ");
-		}
-		str_adds(out, k->texts.v[i]);
-	}
-}
-
 void settings_print(struct str *out, const struct settings *s, enum setting_id id)
 {
 	const void *value = settings_value(s, id);
+
 	switch (settings_table[id].kind) {
 	case SETTING_BOOL:
 		str_adds(out, *(const bool *)value ? "true" : "false");
@@ -417,9 +380,17 @@ void settings_print(struct str *out, const struct settings *s, enum setting_id i
 	case SETTING_LIST:
 		print_list(out, value, ", ");
 		break;
-	case SETTING_WORDS:
-		print_words(out, value);
+	case SETTING_WORDS: {
+		/* "de: stopp, halt; en: stop" */
+		const struct keywords *k = value;
+		for (size_t i = 0; i < k->texts.n; i++) {
+			bool same = strcmp(i ? k->langs.v[i - 1] : "", k->langs.v[i]) == 0;
+			str_adds(out, !i ? "" : same ? ", " : "; ");
+			str_addf(out, "%s%s%s", same ? "" : k->langs.v[i], same ? "" : ": ",
+				k->texts.v[i]);
+		}
 		break;
+	}
 	case SETTING_TABLE:
 		print_list(out, value, "; ");
 		break;
@@ -430,6 +401,7 @@ void settings_print_origin(
 	struct str *out, const struct settings *s, enum setting_id id, const char *file)
 {
 	const struct setting_origin *o = &s->origins[id];
+
 	switch (o->source) {
 	case SETTING_DEFAULT:
 		str_adds(out, "default");

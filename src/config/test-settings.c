@@ -67,7 +67,7 @@ struct loaded {
 static struct loaded load(const char *yaml)
 {
 	struct loaded l = { .s = settings_new("/home/me") };
-	l.result = config_parse(l.s, sv_of(yaml), "c.yaml", &l.notices, &l.err);
+	l.result = config_parse(l.s, sv_of(yaml), "c.yaml", &l.notices, NULL, &l.err);
 	return l;
 }
 
@@ -113,7 +113,7 @@ static void every_mistake_is_found(void **state)
 			   "ui:\n  pager: sometimes\ntts: [\n";
 	struct settings *s = settings_new("/home/me");
 	struct findings all = FINDINGS_INIT;
-	assert_int_equal(config_check(s, sv_of(yaml), "c.yaml", &all, NULL), 0);
+	assert_int_equal(config_parse(s, sv_of(yaml), "c.yaml", &all, &all, NULL), 0);
 	assert_int_equal(all.all.n, ARRAY_LEN(want));
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
 		assert_int_equal(all.all.v[i].line, want[i].line);
@@ -303,9 +303,11 @@ static void size_has_a_limit(void **state)
 	char *text = xmalloc(CONFIG_BYTES_MAX + 1);
 	memset(text, '#', CONFIG_BYTES_MAX + 1);
 	struct err err = ERR_INIT;
-	assert_int_equal(config_parse(s, sv_make(text, CONFIG_BYTES_MAX), "c", NULL, &err), 0);
 	assert_int_equal(
-		config_parse(s, sv_make(text, CONFIG_BYTES_MAX + 1), "c", NULL, &err), ERR_LIMIT);
+		config_parse(s, sv_make(text, CONFIG_BYTES_MAX), "c", NULL, NULL, &err), 0);
+	assert_int_equal(
+		config_parse(s, sv_make(text, CONFIG_BYTES_MAX + 1), "c", NULL, NULL, &err),
+		ERR_LIMIT);
 	free(text);
 	settings_free(s);
 }

@@ -12,7 +12,6 @@ struct loader {
 	bool have_event;
 	int depth; /* of the current event */
 	struct settings *settings;
-	const char *file;
 	struct findings *unknown; /* NULL: nobody wants to know */
 	struct findings *wrong; /* NULL: the first mistake ends it */
 	struct err *reterr; /* without the place */
@@ -97,11 +96,12 @@ static int fail_as_parser(struct loader *l)
 }
 
 /* Depth is limited here for all: the library's time grows with the square of it. */
-static int take_event(struct loader *l)
+static int next_event(struct loader *l)
 {
 	if (l->have_event)
 		yaml_event_delete(&l->event);
 	l->have_event = false;
+	l->lost = true;
 	if (!yaml_parser_parse(&l->parser, &l->event))
 		return fail_as_parser(l);
 	l->have_event = true;
@@ -110,14 +110,8 @@ static int take_event(struct loader *l)
 	l->depth += depth_change(l->event.type);
 	if (l->depth > CONFIG_DEPTH_MAX)
 		return fail_at(l, line_of(l), SV(""), "nested too deeply");
+	l->lost = false;
 	return 0;
-}
-
-static int next_event(struct loader *l)
-{
-	int r = take_event(l);
-	l->lost = r < 0;
-	return r;
 }
 
 static struct sv scalar_text(const struct loader *l)
@@ -159,23 +153,7 @@ static int go_on(struct loader *l, int r, int outside)
 	return skip_to(l, outside);
 }
 
-static void note_unknown(struct loader *l, unsigned line, struct sv name)
-{
-	if (!l->unknown)
-		return;
-	const char *near = settings_suggest(name);
-	AUTO_STR hint = STR_INIT;
-	if (near)
-		str_addf(&hint, " (did you mean '%s'?)", near);
-	findings_add(l->unknown, line, "unknown key '%.*s'%s", SV_ARG(name), hint.buf);
-}
-
 /* ---- values ---- */
-
-static struct setting_origin origin_at(unsigned line)
-{
-	return (struct setting_origin){ .source = SETTING_FILE, .line = line };
-}
 
 static int load_scalar(struct loader *l, enum setting_id id, unsigned line)
 {
@@ -186,28 +164,15 @@ static int load_scalar(struct loader *l, enum setting_id id, unsigned line)
 	if (memchr(text.p, '\0', text.n))
 		return fail_at(l, line_of(l), sv_of(name), "must not hold a NUL");
 	l->line = line_of(l);
-	int r = settings_set(l->settings, id, text, origin_at(line), l->reterr);
+	const struct setting_origin origin = { .source = SETTING_FILE, .line = line };
+	int r = settings_set(l->settings, id, text, origin, l->reterr);
 	if (r < 0)
 		err_prefix(l->reterr, "%s", name);
 	return r;
 }
 
-/* Calls add for each scalar of a sequence. */
+/* Takes one element of a list; fails with a message that does not name the setting. */
 typedef int (*element_fn)(struct loader *l, void *data, struct sv text);
-
-static int load_element(struct loader *l, struct sv name, element_fn add, void *data)
-{
-	if (l->event.type != YAML_SCALAR_EVENT)
-		return fail_at(l, line_of(l), name, "must be a list of single values");
-	struct sv text = scalar_is_null(l) ? SV("") : scalar_text(l);
-	if (memchr(text.p, '\0', text.n))
-		return fail_at(l, line_of(l), name, "must not hold a NUL");
-	l->line = line_of(l);
-	int r = add(l, data, text);
-	if (r < 0)
-		err_prefix(l->reterr, "%.*s", SV_ARG(name));
-	return r;
-}
 
 static int each_element(struct loader *l, struct sv name, element_fn add, void *data)
 {
@@ -221,7 +186,19 @@ static int each_element(struct loader *l, struct sv name, element_fn add, void *
 			return fail_at(
 				l, line_of(l), name, "more than %d elements", CONFIG_LIST_MAX);
 		int outside = depth_outside(l);
-		r = go_on(l, load_element(l, name, add, data), outside);
+		bool scalar = l->event.type == YAML_SCALAR_EVENT;
+		struct sv text = !scalar || scalar_is_null(l) ? SV("") : scalar_text(l);
+		if (!scalar) {
+			r = fail_at(l, line_of(l), name, "must be a list of single values");
+		} else if (memchr(text.p, '\0', text.n)) {
+			r = fail_at(l, line_of(l), name, "must not hold a NUL");
+		} else {
+			l->line = line_of(l);
+			r = add(l, data, text);
+			if (r < 0)
+				err_prefix(l->reterr, "%.*s", SV_ARG(name));
+		}
+		r = go_on(l, r, outside);
 		if (r < 0)
 			return r;
 	}
@@ -232,13 +209,6 @@ static int add_list_element(struct loader *l, void *data, struct sv text)
 	(void)l;
 	strv_addsv(data, text);
 	return 0;
-}
-
-static int load_list(struct loader *l, enum setting_id id)
-{
-	settings_clear(l->settings, id);
-	return each_element(l, sv_of(settings_table[id].name), add_list_element,
-		settings_field(l->settings, id));
 }
 
 struct word_target {
@@ -291,18 +261,6 @@ static int load_language(struct loader *l, void *data, struct sv lang, unsigned 
 	return each_element(l, sv_of(settings_table[n->id].name), add_word, &target);
 }
 
-/* A list replaces everything; a mapping replaces the languages it names. */
-static int load_words(struct loader *l, enum setting_id id)
-{
-	if (l->event.type == YAML_MAPPING_START_EVENT) {
-		struct named n = { .id = id };
-		return each_pair(l, load_language, &n);
-	}
-	settings_clear(l->settings, id);
-	struct word_target target = { settings_field(l->settings, id), SV("") };
-	return each_element(l, sv_of(settings_table[id].name), add_word, &target);
-}
-
 static int join_element(struct loader *l, void *data, struct sv text)
 {
 	if (text.n == 0)
@@ -314,22 +272,20 @@ static int join_element(struct loader *l, void *data, struct sv text)
 	return 0;
 }
 
-static int refuse_class(struct loader *l, const struct named *n, struct sv class, unsigned line)
-{
-	AUTO_STR known = STR_INIT;
-	lang_class_list(&known);
-	return fail_at(l, line, sv_of(settings_table[n->id].name), "no class '%.*s'; there are: %s",
-		SV_ARG(class), known.buf);
-}
-
 static int load_class(struct loader *l, void *data, struct sv class, unsigned line)
 {
 	const struct named *n = data;
+	struct sv name = sv_of(settings_table[n->id].name);
 	enum lang_class known;
 	AUTO_STR joined = STR_INIT;
-	if (!lang_class_parse(class, &known))
-		return refuse_class(l, n, class, line);
-	int r = each_element(l, sv_of(settings_table[n->id].name), join_element, &joined);
+
+	if (!lang_class_parse(class, &known)) {
+		AUTO_STR all = STR_INIT;
+		lang_class_list(&all);
+		return fail_at(
+			l, line, name, "no class '%.*s'; there are: %s", SV_ARG(class), all.buf);
+	}
+	int r = each_element(l, name, join_element, &joined);
 	if (r == 0)
 		strv_addf(settings_field(l->settings, n->id), "%.*s.%.*s=%s", SV_ARG(n->lang),
 			SV_ARG(class), joined.buf);
@@ -346,25 +302,28 @@ static int load_table_language(struct loader *l, void *data, struct sv lang, uns
 	return each_pair(l, load_class, &n);
 }
 
-static int load_table(struct loader *l, enum setting_id id)
-{
-	struct named n = { .id = id };
-	settings_clear(l->settings, id);
-	if (l->event.type != YAML_MAPPING_START_EVENT)
-		return fail_at(l, line_of(l), sv_of(settings_table[id].name),
-			"must be lists by class, by language");
-	return each_pair(l, load_table_language, &n);
-}
-
 static int load_value(struct loader *l, enum setting_id id, unsigned line)
 {
+	struct sv name = sv_of(settings_table[id].name);
+	void *field = settings_field(l->settings, id);
+	struct named named = { .id = id };
+	bool mapping = l->event.type == YAML_MAPPING_START_EVENT;
+
 	switch (settings_table[id].kind) {
 	case SETTING_LIST:
-		return load_list(l, id);
+		settings_clear(l->settings, id);
+		return each_element(l, name, add_list_element, field);
 	case SETTING_WORDS:
-		return load_words(l, id);
+		/* A list replaces everything; a mapping replaces the languages it names. */
+		if (mapping)
+			return each_pair(l, load_language, &named);
+		settings_clear(l->settings, id);
+		return each_element(l, name, add_word, &(struct word_target){ field, SV("") });
 	case SETTING_TABLE:
-		return load_table(l, id);
+		settings_clear(l->settings, id);
+		if (mapping)
+			return each_pair(l, load_table_language, &named);
+		return fail_at(l, line_of(l), name, "must be lists by class, by language");
 	case SETTING_BOOL:
 	case SETTING_INT:
 	case SETTING_NUMBER:
@@ -372,9 +331,9 @@ static int load_value(struct loader *l, enum setting_id id, unsigned line)
 	case SETTING_STRING:
 	case SETTING_PATH:
 	case SETTING_CHOICE:
-		break;
+		return load_scalar(l, id, line);
 	}
-	return load_scalar(l, id, line);
+	return err_set(l->reterr, ERR_BUG, "setting without a kind");
 }
 
 static int load_setting(struct loader *l, enum setting_id id, unsigned line)
@@ -388,7 +347,7 @@ static int load_setting(struct loader *l, enum setting_id id, unsigned line)
 		return 0;
 	int r = load_value(l, id, line);
 	if (r == 0)
-		*origin = origin_at(line);
+		*origin = (struct setting_origin){ .source = SETTING_FILE, .line = line };
 	return r;
 }
 
@@ -404,7 +363,11 @@ static int load_pair(struct loader *l, void *data, struct sv key, unsigned line)
 	if (id >= 0)
 		return load_setting(l, (enum setting_id)id, line);
 	if (!settings_is_section(str_sv(&name))) {
-		note_unknown(l, line, str_sv(&name));
+		const char *near = settings_suggest(str_sv(&name));
+		if (l->unknown)
+			findings_add(l->unknown, line, "unknown key '%s'%s%s%s", name.buf,
+				near ? " (did you mean '" : "", near ? near : "",
+				near ? "'?)" : "");
 		return skip_to(l, depth_outside(l));
 	}
 	if (l->event.type == YAML_SCALAR_EVENT && scalar_is_null(l))
@@ -446,52 +409,36 @@ static int load_stream(struct loader *l)
 	}
 }
 
-/* The mistake that ended the reading: a finding where they are gathered, else the error. */
-static int report_end(struct loader *l, int r)
-{
-	if (r >= 0 || !l->wrong) {
-		if (r < 0)
-			err_prefix(l->reterr, "%s:%u", l->file, l->line);
-		return r;
-	}
-	findings_add(l->wrong, l->line, "%s", l->reterr->msg);
-	return 0;
-}
-
-static int parse(struct settings *s, struct sv text, const char *file, struct findings *unknown,
+int config_parse(struct settings *s, struct sv text, const char *file, struct findings *unknown,
 	struct findings *wrong, struct err *reterr)
 {
+	struct err own = ERR_INIT;
+	struct loader l = { .settings = s, .unknown = unknown, .wrong = wrong };
+
 	if (text.n > CONFIG_BYTES_MAX)
 		return err_set(
 			reterr, ERR_LIMIT, "%s: larger than %d bytes", file, CONFIG_BYTES_MAX);
-	struct err own = ERR_INIT;
-	struct loader l = { .settings = s, .file = file, .unknown = unknown, .wrong = wrong };
 	l.reterr = reterr ? reterr : &own;
 	if (!yaml_parser_initialize(&l.parser))
 		return err_set(reterr, -ENOMEM, "%s: out of memory", file);
 	yaml_parser_set_input_string(&l.parser, (const unsigned char *)text.p, text.n);
-	int r = report_end(&l, load_stream(&l));
+	int r = load_stream(&l);
+	if (r < 0 && wrong) {
+		findings_add(wrong, l.line, "%s", l.reterr->msg);
+		r = 0;
+	} else if (r < 0) {
+		err_prefix(l.reterr, "%s:%u", file, l.line);
+	}
 	if (l.have_event)
 		yaml_event_delete(&l.event);
 	yaml_parser_delete(&l.parser);
 	return r;
 }
 
-int config_parse(struct settings *s, struct sv text, const char *file, struct findings *unknown,
-	struct err *reterr)
-{
-	return parse(s, text, file, unknown, NULL, reterr);
-}
-
 int config_load(struct settings *s, const char *path, struct findings *unknown, struct err *reterr)
 {
 	AUTO_STR text = STR_INIT;
 	int r = file_read(path, CONFIG_BYTES_MAX, &text, reterr);
-	return r < 0 ? r : parse(s, str_sv(&text), path, unknown, NULL, reterr);
-}
 
-int config_check(struct settings *s, struct sv text, const char *file, struct findings *all,
-	struct err *reterr)
-{
-	return parse(s, text, file, all, all, reterr);
+	return r < 0 ? r : config_parse(s, str_sv(&text), path, unknown, NULL, reterr);
 }

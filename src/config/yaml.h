@@ -15,20 +15,15 @@ enum {
 /*
  * Reads text into s. Unknown keys are passed over and added to `unknown` (with the key likely
  * meant; may be NULL). Anything else that is wrong is ERR_INPUT or ERR_LIMIT with
- * "file:line: name: what"; s may then be half changed. `file` is for messages only.
+ * "file:line: name: what"; s may then be half changed. Where `wrong` is given, it does not stop at
+ * the first mistake: all are added, in their order, and only a text that is too large fails. The
+ * two may be the same. `file` is for messages only.
  */
 int config_parse(struct settings *s, struct sv text, const char *file, struct findings *unknown,
-	struct err *reterr) MUST_USE;
+	struct findings *wrong, struct err *reterr) MUST_USE;
 
-/* The same from a file. Missing: -ENOENT. */
+/* The same from a file, to its first mistake. Missing: -ENOENT. */
 int config_load(struct settings *s, const char *path, struct findings *unknown,
-	struct err *reterr) MUST_USE;
-
-/*
- * As config_parse(), but does not stop at the first mistake: all are added to `all`, in their
- * order. Fails only when the text is too large.
- */
-int config_check(struct settings *s, struct sv text, const char *file, struct findings *all,
 	struct err *reterr) MUST_USE;
 
 /*
