@@ -4,7 +4,7 @@ ASAN := build-asan
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all run test test-long lint format bench fuzz install clean
+.PHONY: all run test test-all test-long lint format bench fuzz install clean
 .NOTPARALLEL:
 
 all:
@@ -15,24 +15,22 @@ all:
 run: all
 	@$(BUILD)/faden
 
-# Both builds, every test in each, the unit tests under valgrind too. Ends with
-# "N passed, M failed".
+# What finds most, in a few minutes. Ends with "N passed, M failed", as all of these do.
 test:
+	@tools/setup build test
+	@tools/configure $(BUILD) -Dtests=true
+	@tools/build $(BUILD)
+	@tools/run-tests $(BUILD) -- --no-suite slow
+
+# Every test, plain and with sanitizers, the unit tests also under valgrind; test-long sweeps over
+# every step where test-all takes every third or tenth.
+test-all test-long:
 	@tools/setup build test
 	@tools/configure $(BUILD) -Dtests=true
 	@tools/configure $(ASAN) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
 	@tools/build $(BUILD)
 	@tools/build $(ASAN)
-	@tools/run-tests $(BUILD) $(ASAN)
-
-# The same with the tests that take minutes.
-test-long:
-	@tools/setup build test bench fuzz
-	@tools/configure $(BUILD) -Dtests=true
-	@tools/configure $(ASAN) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
-	@tools/build $(BUILD)
-	@tools/build $(ASAN)
-	@tools/run-tests $(BUILD) $(ASAN) -- --setup long
+	@tools/run-tests $(BUILD) $(ASAN) -- $(if $(filter test-long,$@),--setup long)
 
 lint:
 	@tools/setup build test lint

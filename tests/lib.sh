@@ -6,8 +6,9 @@
 #	t_is 'and says so' "$(cat "$t_err")" 'no sessions'
 #	t_done
 #
-# FADEN names the program under test. A test sees $t_tmp (removed at the end; T_KEEP=1 keeps it),
-# $t_home (its HOME, empty), $t_out and $t_err (what the last t_exit printed), $t_rc (its status).
+# FADEN names the program under test, build/faden unless it is set. A test sees $t_build (the build
+# folder), $t_tmp (removed at the end; T_KEEP=1 keeps it), $t_home (its HOME, empty), $t_out and
+# $t_err (what the last t_exit printed), $t_rc (its status).
 # Programs run by t_run and t_faden see only the variables set here or by t_setenv, and only the
 # tools linked into $t_bin: neither the user's HOME nor the agents of this machine.
 
@@ -15,6 +16,12 @@ set -u
 
 t_root=$(cd "$(dirname "$0")" && until [ -f tests/lib.sh ] || [ "$PWD" = / ]; do cd ..; done && pwd)
 t_helper=$t_root/tests/helper
+FADEN=$(realpath "${FADEN:-$t_root/build/faden}")
+t_build=$(dirname "$FADEN")
+# A python3 that is a script to choose one costs more than most tests run in it.
+PATH=$(dirname "$(python3 -c 'import sys; print(sys.executable)')"):$PATH
+t_newline='
+'
 t_count=0
 t_failed=0
 t_pids=
@@ -67,8 +74,11 @@ t_setenv() {
 
 # t_unsetenv NAME
 t_unsetenv() {
-	grep -v "^$1=" "$t_tmp/env" >"$t_tmp/env.new"
-	mv "$t_tmp/env.new" "$t_tmp/env"
+	t_kept=
+	while IFS= read -r t_pair; do
+		case $t_pair in "$1="*) ;; *) t_kept="$t_kept$t_pair$t_newline" ;; esac
+	done <"$t_tmp/env"
+	printf %s "$t_kept" >"$t_tmp/env"
 }
 
 # t_run COMMAND…: in the clean environment, with the caller's directory and streams.
@@ -81,7 +91,7 @@ t_run() {
 
 # t_faden ARGUMENTS…: the program under test.
 t_faden() {
-	t_run "${FADEN:?FADEN must name the program under test}" "$@"
+	t_run "$FADEN" "$@"
 }
 
 # t_elsewhere ARGUMENT…: the same in a folder where nothing ever happened.
@@ -232,6 +242,16 @@ t_wait_for() {
 		[ "$t_tries" -gt 0 ] || return 1
 		sleep 0.05
 	done
+}
+
+# t_need_faults [STEP]: the library that makes storage calls fail as $t_fault; without it the whole
+# test is skipped. A sweep tries every STEPth call ($t_step): each one with make test-long, others
+# with FADEN_SWEEP_STEP.
+t_need_faults() {
+	t_fault=$t_build/tests/fault.so
+	[ -f "$t_fault" ] || t_skip_all 'storage faults need Linux and a build without sanitizers'
+	t_step=${FADEN_SWEEP_STEP:-${1:-1}}
+	[ -z "${FADEN_LONG-}" ] || t_step=1
 }
 
 # --- the model and the agents -----------------------------------------------------------------

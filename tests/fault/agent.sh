@@ -1,13 +1,11 @@
 #!/bin/sh
 # kill -9 of faden at every step of a turn with a real agent that changes faden's own files.
-#	agent.sh claude|codex FAULT-LIBRARY
+#	agent.sh claude|codex
 # Each time: the prompt reaches the model at most once, the transcript's old bytes stay, and the
 # next start goes on with the conversation and says what became of the prompt.
 agent=$1
-library=$(realpath "$2")
 . "$(dirname "$0")/../lib.sh"
-step=${FADEN_SWEEP_STEP:-1}
-[ -z "${FADEN_LONG-}" ] || step=1
+t_need_faults 7
 t_need_agents
 t_model_start
 "t_${agent}_env"
@@ -28,7 +26,7 @@ restore() {
 }
 
 faulty() {
-	t_setenv "LD_PRELOAD=$library"
+	t_setenv "LD_PRELOAD=$t_fault"
 	t_setenv "FADEN_FAULT_AT=$1"
 	t_setenv FADEN_FAULT_KILL=1
 	# The agent inherits the library: only faden's own folder counts.
@@ -72,7 +70,7 @@ while :; do
 	[ "$t_rc" != 0 ] || break
 	seen=$((seen + 1))
 	check "$n" >>"$t_tmp/bad"
-	n=$((n + step))
+	n=$((n + t_step))
 done
 t_note "$seen steps tried"
 t_ok 'some steps were tried' test "$seen" -gt 2

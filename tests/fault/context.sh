@@ -1,12 +1,11 @@
 #!/bin/sh
 # Rollover, smart-trim and the hook under storage faults: kill -9, a failing call, a full disk at
 # every step that changes a file.
-#	context.sh FAULT-LIBRARY
 # After each: the session is untouched, the agent's folder holds nothing half-made, every reference
 # of a new session can be recalled, the agent's settings are the old or the new ones, and a hook
 # never ends with a failure.
-library=$(realpath "$1")
 . "$(dirname "$0")/../lib.sh"
+t_need_faults 5
 . "$(dirname "$0")/sweep.sh"
 
 id=11111111-2222-4333-8444-555555555555

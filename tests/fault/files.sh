@@ -1,22 +1,20 @@
 #!/bin/sh
-# files.sh WRITER FAULT_LIBRARY: every write of os/file with each of its storage calls failing in
-# turn, N = 1 until none is left, and with the process killed there. Afterwards the file is the old
-# one or the new one, and what a killed writer left is swept.
-set -u
-writer=$1
-library=$2
-dir=$(mktemp -d /tmp/faden-fault-XXXXXX) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failures=0
+# Every write of os/file with each of its storage calls failing in turn, N = 1 until none is left, and
+# with the process killed there. Afterwards the file is the old one or the new one, and what a killed
+# writer left is swept.
+. "$(dirname "$0")/../lib.sh"
+t_need_faults
+writer=$t_build/tests/fault-writer
+dir=$t_tmp
 cases=0
+: >"$dir/complaints"
 
 # Longer than a byte, so that half of it can be told from all of it.
 old=old-content-of-the-file
 new=new-content-that-is-written
 
 complain() {
-	failures=$((failures + 1))
-	echo "# $*"
+	printf '%s\n' "$*" >>"$dir/complaints"
 }
 
 content() {
@@ -43,7 +41,7 @@ run() {
 	n=$2
 	shift 2
 	rm -f "$dir/count"
-	env -i LD_PRELOAD="$library" FADEN_FAULT_AT="$n" FADEN_FAULT_MATCH="$dir/work" \
+	env -i LD_PRELOAD="$t_fault" FADEN_FAULT_AT="$n" FADEN_FAULT_MATCH="$dir/work" \
 		FADEN_FAULT_COUNT="$dir/count" "$@" \
 		"$writer" "$action" "$dir/work/f" "$new" 2>"$dir/stderr"
 }
@@ -105,6 +103,6 @@ done
 check create none "$new" FADEN_FAULT_ERRNO=EINVAL
 check replace "$old" "$new" FADEN_FAULT_ERRNO=ENOSPC FADEN_FAULT_STICKY=1
 
-echo "1..1"
-[ "$failures" -eq 0 ] && echo "ok 1 - $cases faults" || echo "not ok 1 - $failures of $cases faults"
-[ "$failures" -eq 0 ]
+t_note "$cases faults"
+t_is 'each file is the old or the new one, whatever call fails' "$(cat "$dir/complaints")" ''
+t_done

@@ -1,11 +1,8 @@
 #!/bin/sh
 # The catalogue under storage faults: kill -9 and a full disk at every step that changes a file.
-#	list.sh FAULT-LIBRARY
 # A full disk costs a warning, not the list; after kill -9 the next list is whole.
-library=$(realpath "$1")
 . "$(dirname "$0")/../lib.sh"
-step=${FADEN_SWEEP_STEP:-1}
-[ -z "${FADEN_LONG-}" ] || step=1
+t_need_faults 3
 mkdir -p "$t_tmp/work"
 cd "$t_tmp/work" || exit 1
 
@@ -20,7 +17,7 @@ want=$(t_faden list -F '{id} {turns} {name}' | sort)
 # faulty N MODE: lists with nothing remembered.
 faulty() {
 	rm -rf "$t_home/.local/state"
-	t_setenv "LD_PRELOAD=$library"
+	t_setenv "LD_PRELOAD=$t_fault"
 	t_setenv "FADEN_FAULT_AT=$1"
 	t_setenv "FADEN_FAULT_COUNT=$t_tmp/count"
 	# what faden itself writes; reading the agents' folders is no matter of room
@@ -50,7 +47,7 @@ sweep() {
 		t_faden list -F '{id} {turns} {name}' >"$t_tmp/next" 2>"$t_tmp/next.err" ||
 			echo "$1 at $n: the next list fails: $(cat "$t_tmp/next.err")"
 		whole "$t_tmp/next" || echo "$1 at $n: the next list is not whole"
-		n=$((n + step))
+		n=$((n + t_step))
 	done >"$t_tmp/bad"
 	t_note "$1: $((n - 1)) steps"
 	t_ok "$1 at every step: something was tried" test "$n" -gt 5
@@ -66,7 +63,7 @@ look() {
 }
 # fail ERRNO STATUS WORD…
 fail() {
-	t_setenv "LD_PRELOAD=$library"
+	t_setenv "LD_PRELOAD=$t_fault"
 	t_setenv 'FADEN_FAULT_AT=1'
 	t_setenv 'FADEN_FAULT_STICKY=1'
 	t_setenv 'FADEN_FAULT_MATCH=/.local/state'

@@ -1,11 +1,10 @@
 #!/bin/sh
 # Repair under storage faults: kill -9, a failing call, a full disk at every step that changes a
 # file, for a copy and in place, for both agents.
-#	repair.sh FAULT-LIBRARY
 # After each: the original is untouched (in place: the old file, or the new one with the old in the
 # archive), and the agent's folder holds nothing half-made.
-library=$(realpath "$1")
 . "$(dirname "$0")/../lib.sh"
+t_need_faults 3
 . "$(dirname "$0")/sweep.sh"
 
 id=11111111-2222-4333-8444-555555555555

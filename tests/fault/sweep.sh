@@ -1,17 +1,15 @@
 # Storage faults at one step after the other; sourced by the tests that sweep a command.
 # shellcheck shell=sh
 #
-# The test has set `library` and defines restore (the state before each try). LOOK finds the command in
-# `what`, its status in t_rc and whether it was killed (1 or 0) in `killed`.
-step=${FADEN_SWEEP_STEP:-1}
-[ -z "${FADEN_LONG-}" ] || step=1
+# The test has called t_need_faults and defines restore (the state before each try). LOOK finds the
+# command in `what`, its status in t_rc and whether it was killed (1 or 0) in `killed`.
 
 # faulty N COMMAND MODE…: runs the command with the fault at its Nth step; status in t_rc, the steps
 # that were counted in $t_tmp/count.
 faulty() {
 	at=$1 command=$2
 	shift 2
-	t_setenv "LD_PRELOAD=$library"
+	t_setenv "LD_PRELOAD=$t_fault"
 	t_setenv "FADEN_FAULT_AT=$at"
 	t_setenv "FADEN_FAULT_COUNT=$t_tmp/count"
 	for pair; do t_setenv "$pair"; done
@@ -36,7 +34,7 @@ sweep() {
 		[ "$(cat "$t_tmp/count")" -ge "$n" ] || break
 		seen=$((seen + 1))
 		$look "$name at $n ($t_rc)" >>"$t_tmp/bad" 2>&1
-		n=$((n + step))
+		n=$((n + t_step))
 	done
 	t_note "$name: $seen steps tried"
 	t_ok "$name: something was tried" test "$seen" -gt 2

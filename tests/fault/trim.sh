@@ -1,10 +1,9 @@
 #!/bin/sh
 # Trim under storage faults: kill -9, a failing call, a full disk at every step that changes a file.
-#	trim.sh FAULT-LIBRARY
 # After each: the parent is untouched (in place: the old or the new file, whole), the agent's folder
 # holds nothing half-made, and every placeholder that is there can be recalled.
-library=$(realpath "$1")
 . "$(dirname "$0")/../lib.sh"
+t_need_faults
 . "$(dirname "$0")/sweep.sh"
 
 id=11111111-2222-4333-8444-555555555555
@@ -66,7 +65,7 @@ sweep 'in place, full disk' in_place look_in_place FADEN_FAULT_STICKY=1
 # A folder that takes no files: what can be done is said.
 restore
 full() {
-	t_run LD_PRELOAD="$library" FADEN_FAULT_AT=1 FADEN_FAULT_STICKY=1 FADEN_FAULT_MATCH="$1" \
+	t_run LD_PRELOAD="$t_fault" FADEN_FAULT_AT=1 FADEN_FAULT_STICKY=1 FADEN_FAULT_MATCH="$1" \
 		FADEN_FAULT_ERRNO=EROFS "$FADEN" trim $id
 }
 t_exit "the agent's folder cannot be written" 5 full "$project"

@@ -1,13 +1,9 @@
 #!/bin/sh
 # A turn under storage faults: kill -9 and a full disk at every step that changes a file.
-#	turn.sh FAULT-LIBRARY
 # After each: the old transcript is an exact prefix, the prompt is in it at most once, and the next
 # start knows it or says what became of it.
-library=$(realpath "$1")
 . "$(dirname "$0")/../lib.sh"
-# A sweep over every step; a shortened one takes every STEPth.
-step=${FADEN_SWEEP_STEP:-1}
-[ -z "${FADEN_LONG-}" ] || step=1
+t_need_faults
 # The words of the sweep are one conversation.
 t_setenv FADEN_ROUTING_ENABLED=false
 mkdir -p "$t_tmp/work"
@@ -29,7 +25,7 @@ restore() {
 
 # faulty N MODE
 faulty() {
-	t_setenv "LD_PRELOAD=$library"
+	t_setenv "LD_PRELOAD=$t_fault"
 	t_setenv "FADEN_FAULT_AT=$1"
 	t_setenv "$2"
 	t_faden ask second words >"$t_out" 2>"$t_err"
@@ -71,7 +67,7 @@ sweep() {
 			rm -rf "$t_tmp/peek"
 		fi
 		check "$1 at $n" >>"$t_tmp/bad"
-		n=$((n + step))
+		n=$((n + t_step))
 	done
 	t_note "$1: $seen steps tried"
 	t_ok "$1 at every step: something was tried" test "$seen" -gt 5
