@@ -32,22 +32,21 @@ enum text_language kit_language(const struct settings *s, const char *locale)
 	return language && strcmp(language, "de") == 0 ? TEXT_GERMAN : TEXT_ENGLISH;
 }
 
-const struct keywords *kit_keywords(const struct settings *s, enum utterance_kind kind)
+enum setting_id kit_keywords_id(enum utterance_kind command)
 {
-	switch (kind) {
-	case UTTERANCE_CANCEL:
-		return &s->commands_cancel;
-	case UTTERANCE_RESET:
-		return &s->commands_reset;
-	case UTTERANCE_RESTART:
-		return &s->commands_restart;
-	case UTTERANCE_UNDO:
-		return &s->commands_undo;
-	case UTTERANCE_AGENT:
-	case UTTERANCE_IGNORED:
-		break;
-	}
-	return NULL;
+	static const enum setting_id ids[UTTERANCE_COMMANDS] = {
+		[UTTERANCE_CANCEL] = SETTING_ID_commands_cancel,
+		[UTTERANCE_RESET] = SETTING_ID_commands_reset,
+		[UTTERANCE_RESTART] = SETTING_ID_commands_restart,
+		[UTTERANCE_UNDO] = SETTING_ID_commands_undo,
+	};
+
+	return ids[command];
+}
+
+const struct keywords *kit_keywords(const struct settings *s, enum utterance_kind command)
+{
+	return settings_value(s, kit_keywords_id(command));
 }
 
 int kit_utterances(const struct settings *s, struct utterances **ret, struct err *reterr)
