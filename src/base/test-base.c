@@ -8,8 +8,6 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/hash.h"
-#include "base/idmap.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "base/utf8.h"

@@ -75,17 +75,6 @@ struct sv utf8_cut(struct sv s, size_t max_bytes)
 	return sv_head(s, n);
 }
 
-/* utf8proc refuses invalid input, so it gets a cleaned copy. */
-static void add_valid(struct str *out, struct sv s)
-{
-	while (s.n) {
-		uint32_t cp;
-		size_t n = utf8_decode(s, &cp);
-		utf8_add(out, cp);
-		s = sv_from(s, n);
-	}
-}
-
 static bool is_ascii(struct sv s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -103,8 +92,13 @@ void utf8_normalise(struct str *out, struct sv s, bool fold)
 								       : s.p[i]);
 		return;
 	}
-	AUTO_STR valid = STR_INIT;
-	add_valid(&valid, s);
+	AUTO_STR valid = STR_INIT; /* utf8proc refuses what is not */
+	while (s.n) {
+		uint32_t cp;
+		size_t len = utf8_decode(s, &cp);
+		utf8_add(&valid, cp);
+		s = sv_from(s, len);
+	}
 	utf8proc_uint8_t *mapped = NULL;
 	utf8proc_option_t options = UTF8PROC_STABLE | UTF8PROC_COMPOSE;
 	if (fold)

@@ -10,7 +10,7 @@
 
 #include "assist/kit.h"
 #include "base/mem.h"
-#include "base/shell.h"
+#include "base/str.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/find.h"

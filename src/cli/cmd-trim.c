@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/shell.h"
+#include "base/str.h"
 #include "cli/archive-of.h"
 #include "cli/cmd.h"
 #include "cli/find.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "base/shell.h"
+#include "base/str.h"
 #include "cli/find.h"
 #include "cli/new-session.h"
 #include "cli/print.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/shell.h"
+#include "base/str.h"
 #include "base/uuid.h"
 #include "cli/archive-of.h"
 #include "cli/find.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/shell.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "cli/archive-of.h"
 #include "cli/env.h"

@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "base/idmap.h"
 #include "base/map.h"
 #include "strategy/advise.h"
 #include "strategy/known.h"

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "strategy/repair-claude.h"
 
