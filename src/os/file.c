@@ -1,37 +1,44 @@
 #include "os/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "os/folder.h"
+#include "base/mem.h"
+#include "base/uuid.h"
+#include "os/path.h"
+
+#define TEMP_PREFIX ".faden-"
+#define TEMP_SUFFIX ".tmp"
 
 enum {
 	READ_STEP = 64 * 1024, /* what is read at a time when the size is not known beforehand */
 	/* Every try that finds the lock file replaced means that another process removed it. */
 	LOCK_TRIES = 100,
+	NAME_TRIES = 16,
+	PIECES = 64, /* of one call */
+	START_AT = 8 * 1024 * 1024, /* what is written goes to the disk in pieces of this size */
 };
 
 /* ---- reading ---- */
 
-/* A first guess of the size; /proc and pipes say 0. One byte more finds the end in one read. */
-static size_t size_hint(int fd, size_t max)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0)
-		return READ_STEP;
-	size_t size = (size_t)st.st_size;
-	return size < max ? size + 1 : max + 1;
-}
-
 static int read_all(int fd, size_t max, struct str *out)
 {
-	size_t want = size_hint(fd, max);
+	struct stat st;
+	size_t want = READ_STEP;
 
+	/* A first guess of the size; /proc and pipes say 0. One byte more finds the end in one
+	 * read. */
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		want = ((size_t)st.st_size < max ? (size_t)st.st_size : max) + 1;
 	for (;;) {
 		if (!str_reserve(out, want))
 			return ERR_LIMIT;
@@ -63,14 +70,54 @@ int file_read(const char *path, size_t max, struct str *out, struct err *reterr)
 	return err_errno(reterr, -r, "read %s", path);
 }
 
-/* ---- writing ---- */
+/* ---- folders ---- */
 
-static void wait_writable(int fd)
+int folder_sync_of(const char *path, struct err *reterr)
 {
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	struct sv parent = path_parent(sv_of(path));
+	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_CLOSE int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	(void)poll(&p, 1, -1);
+	if (fd < 0)
+		return errno == EACCES ? 0 : err_errno(reterr, errno, "open %s", folder);
+	if (fsync(fd) < 0 && errno != EINVAL && errno != ENOTSUP)
+		return err_errno(reterr, errno, "sync %s", folder);
+	return 0;
 }
+
+static int check_folder(const char *path, struct err *reterr)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return err_errno(reterr, errno, "folder %s", path);
+	return S_ISDIR(st.st_mode) ? 0 : err_errno(reterr, ENOTDIR, "folder %s", path);
+}
+
+int file_mkdirs(const char *path, struct err *reterr)
+{
+	/* Nearly always it is there already. */
+	if (check_folder(path, NULL) == 0)
+		return 0;
+	AUTO_FREE char *part = xstrdup(path);
+	for (char *p = part + strspn(part, "/"); *p;) {
+		p += strcspn(p, "/");
+		char saved = *p;
+		*p = '\0';
+		if (mkdir(part, 0700) == 0) {
+			int r = folder_sync_of(part, reterr);
+			if (r < 0)
+				return r;
+		} else if (errno != EEXIST) {
+			return err_errno(reterr, errno, "make folder %s", part);
+		}
+		*p = saved;
+		p += strspn(p, "/");
+	}
+	return check_folder(path, reterr);
+}
+
+/* ---- writing ---- */
 
 int file_write_all(int fd, struct sv data, struct err *reterr)
 {
@@ -79,21 +126,11 @@ int file_write_all(int fd, struct sv data, struct err *reterr)
 		if (n >= 0)
 			data = sv_from(data, (size_t)n);
 		else if (errno == EAGAIN)
-			wait_writable(fd);
+			(void)poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
 		else if (errno != EINTR)
 			return err_errno(reterr, errno, "write");
 	}
 	return 0;
-}
-
-/* Opens for appending and tells whether the file is new, so that its name is made durable too. */
-static int open_append(const char *path, bool *ret_created)
-{
-	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY;
-	int fd = open(path, flags);
-
-	*ret_created = fd < 0 && errno == ENOENT;
-	return *ret_created ? open(path, flags | O_CREAT, 0600) : fd;
 }
 
 /*
@@ -110,40 +147,32 @@ static void cut_back(int fd, size_t n)
 		(void)!ftruncate(fd, end - (off_t)n);
 }
 
-static int append_once(int fd, const char *path, struct sv data, struct err *reterr)
+int file_append(const char *path, struct sv data, bool durable, struct err *reterr)
 {
+	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY;
+	AUTO_CLOSE int fd = open(path, flags);
+	bool created = fd < 0 && errno == ENOENT; /* then its name is made durable too */
 	ssize_t n;
+	int r = 0;
 
+	if (created)
+		fd = open(path, flags | O_CREAT, 0600);
+	if (fd < 0)
+		return err_errno(reterr, errno, "open %s", path);
 	do
 		n = write(fd, data.p, data.n);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return err_errno(reterr, errno, "write %s", path);
-	if ((size_t)n == data.n)
-		return 0;
-	cut_back(fd, (size_t)n);
-	return err_errno(reterr, ENOSPC, "write %s: only %zd of %zu bytes went", path, n, data.n);
-}
-
-static int make_durable(int fd, bool created, const char *path, struct err *reterr)
-{
-	if (fdatasync(fd) < 0)
-		return err_errno(reterr, errno, "sync %s", path);
-	return created ? folder_sync_of(path, reterr) : 0;
-}
-
-int file_append(const char *path, struct sv data, bool durable, struct err *reterr)
-{
-	bool created;
-	AUTO_CLOSE int fd = open_append(path, &created);
-
-	if (fd < 0)
-		return err_errno(reterr, errno, "open %s", path);
-	int r = append_once(fd, path, data, reterr);
-	if (r < 0)
-		return r;
-	if (durable && (r = make_durable(fd, created, path, reterr)) < 0) {
-		cut_back(fd, data.n);
+	if ((size_t)n != data.n)
+		r = err_errno(
+			reterr, ENOSPC, "write %s: only %zd of %zu bytes went", path, n, data.n);
+	else if (durable && fdatasync(fd) < 0)
+		r = err_errno(reterr, errno, "sync %s", path);
+	else if (durable && created)
+		r = folder_sync_of(path, reterr);
+	if (r < 0) {
+		cut_back(fd, (size_t)n);
 		return r;
 	}
 	/* Some file systems report a failed write only here. */
@@ -153,22 +182,6 @@ int file_append(const char *path, struct sv data, bool durable, struct err *rete
 }
 
 /* ---- locks ---- */
-
-static int open_locked(const char *path, bool wait, int *ret_fd)
-{
-	AUTO_CLOSE int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
-
-	if (fd < 0)
-		return -errno;
-	int r;
-	do
-		r = flock(fd, LOCK_EX | (wait ? 0 : LOCK_NB));
-	while (r < 0 && errno == EINTR);
-	if (r < 0)
-		return errno == EWOULDBLOCK ? ERR_BUSY : -errno;
-	*ret_fd = TAKE_FD(fd);
-	return 0;
-}
 
 /* A lock on a file that was meanwhile removed or replaced locks nobody out. */
 static bool still_named(int fd, const char *path)
@@ -182,17 +195,275 @@ static bool still_named(int fd, const char *path)
 int file_lock(const char *path, bool wait, int *ret_fd, struct err *reterr)
 {
 	for (int i = 0; i < LOCK_TRIES; i++) {
-		AUTO_CLOSE int fd = -1;
-		int r = open_locked(path, wait, &fd);
-
-		if (r == ERR_BUSY)
-			return err_set(reterr, r, "%s is locked by another process", path);
+		AUTO_CLOSE int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+		int r = fd;
+		while (fd >= 0 && (r = flock(fd, LOCK_EX | (wait ? 0 : LOCK_NB))) < 0 &&
+			errno == EINTR)
+			;
+		if (r < 0 && fd >= 0 && errno == EWOULDBLOCK)
+			return err_set(reterr, ERR_BUSY, "%s is locked by another process", path);
 		if (r < 0)
-			return err_errno(reterr, -r, "lock %s", path);
+			return err_errno(reterr, errno, "lock %s", path);
 		if (still_named(fd, path)) {
 			*ret_fd = TAKE_FD(fd);
 			return 0;
 		}
 	}
 	return err_set(reterr, ERR_BUSY, "%s is removed again and again", path);
+}
+
+/* ---- a new file in the making ---- */
+
+/* A link is kept and the file it points to is replaced: people link their settings elsewhere. */
+static char *follow_link(const char *path)
+{
+	struct stat st;
+	char *real = NULL;
+
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && path_real(path, &real, NULL) == 0)
+		return real;
+	return xstrdup(path);
+}
+
+static char *temp_name(const char *path)
+{
+	struct sv folder = path_parent(sv_of(path));
+	char id[UUID_TEXT];
+
+	uuid_new(id);
+	return xasprintf("%.*s%s" TEMP_PREFIX "%s" TEMP_SUFFIX, SV_ARG(folder),
+		sv_is(folder, "/") ? "" : "/", id);
+}
+
+static mode_t mode_to_give(const char *path, mode_t mode)
+{
+	struct stat st;
+
+	if (mode != 0)
+		return mode;
+	return stat(path, &st) == 0 ? st.st_mode & 07777 : 0600;
+}
+
+int file_new_open(struct file_new *f, const char *path, mode_t mode, struct err *reterr)
+{
+	*f = (struct file_new)FILE_NEW_INIT;
+	f->path = follow_link(path);
+	for (int i = 0; i < NAME_TRIES && f->fd < 0; i++) {
+		AUTO_FREE char *temp = temp_name(f->path);
+		f->fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (f->fd >= 0)
+			f->temp = TAKE_PTR(temp);
+		else if (errno != EEXIST)
+			break;
+	}
+	int r = 0;
+	if (f->fd < 0) {
+		r = err_errno(reterr, errno, "create a file beside %s", path);
+	} else {
+		/* The lock says that the writer lives; without it, the age alone protects it. */
+		(void)flock(f->fd, LOCK_EX | LOCK_NB);
+		if (fchmod(f->fd, mode_to_give(f->path, mode)) < 0)
+			r = err_errno(reterr, errno, "set the mode of %s", f->temp);
+	}
+	if (r < 0)
+		file_new_release(f);
+	return r;
+}
+
+int file_new_open_unnamed(struct file_new *f, const char *path, mode_t mode, struct err *reterr)
+{
+	AUTO_FREE char *target = follow_link(path);
+	struct sv parent = path_parent(sv_of(target));
+	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	/* The name is given later through /proc. */
+	AUTO_CLOSE int fd = access("/proc/self/fd", X_OK) == 0
+		? open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600)
+		: -1;
+
+	if (fd < 0 || fchmod(fd, mode_to_give(target, mode)) < 0)
+		return file_new_open(f, path, mode, reterr);
+	*f = (struct file_new)FILE_NEW_INIT;
+	f->path = TAKE_PTR(target);
+	f->fd = TAKE_FD(fd);
+	return 0;
+}
+
+/* The disk works while more is made: the sync at the end has less to wait for. Where the system
+ * cannot, that sync does it all. */
+static void start_writing(struct file_new *f)
+{
+	if (f->written - f->started < START_AT)
+		return;
+	(void)sync_file_range(
+		f->fd, (off_t)f->started, (off_t)(f->written - f->started), SYNC_FILE_RANGE_WRITE);
+	f->started = f->written;
+}
+
+int file_new_write(struct file_new *f, struct sv data, struct err *reterr)
+{
+	int r = file_write_all(f->fd, data, reterr);
+
+	if (r < 0) {
+		err_prefix(reterr, "%s", f->path);
+		return r;
+	}
+	f->written += data.n;
+	start_writing(f);
+	return 0;
+}
+
+int file_new_writev(struct file_new *f, const struct sv *pieces, size_t n, struct err *reterr)
+{
+	int r = 0;
+
+	for (size_t some; n > 0 && r == 0; pieces += some, n -= some) {
+		struct iovec iov[PIECES];
+		some = n < PIECES ? n : PIECES;
+		for (size_t i = 0; i < some; i++) {
+			iov[i].iov_len = pieces[i].n;
+			/* The same type serves those who read into it, so it has no const. */
+			memcpy(&iov[i].iov_base, &pieces[i].p, sizeof(iov[i].iov_base));
+			f->written += pieces[i].n;
+		}
+		ssize_t done = writev(f->fd, iov, (int)some);
+		if (done < 0 && errno != EINTR && errno != EAGAIN)
+			r = err_errno(reterr, errno, "write");
+		size_t skip = done > 0 ? (size_t)done : 0;
+		for (size_t i = 0; i < some && r == 0; i++) {
+			size_t went = skip < pieces[i].n ? skip : pieces[i].n;
+			r = file_write_all(f->fd, sv_from(pieces[i], went), reterr);
+			skip -= went;
+		}
+		start_writing(f);
+	}
+	if (r < 0)
+		err_prefix(reterr, "%s", f->path);
+	return r;
+}
+
+/* ---- giving it its name ---- */
+
+static int finish_content(struct file_new *f, struct err *reterr)
+{
+	if (fsync(f->fd) < 0)
+		return err_errno(reterr, errno, "sync %s", f->path);
+	if (f->temp && close(TAKE_FD(f->fd)) < 0 && errno != EINTR)
+		return err_errno(reterr, errno, "close %s", f->path);
+	return 0;
+}
+
+/* A file without a name gets one; like every link, never one that exists. */
+static int name_unnamed(const struct file_new *f, const char *path)
+{
+	AUTO_FREE char *from = xasprintf("/proc/self/fd/%d", f->fd);
+
+	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+
+int file_new_commit(struct file_new *f, struct err *reterr)
+{
+	int r = finish_content(f, reterr);
+
+	if (r < 0)
+		return r;
+	if (!f->temp) { /* replacing needs a name to rename from */
+		AUTO_FREE char *temp = temp_name(f->path);
+		r = name_unnamed(f, temp);
+		if (r < 0)
+			return err_errno(reterr, -r, "create a file beside %s", f->path);
+		f->temp = TAKE_PTR(temp);
+	}
+	if (rename(f->temp, f->path) < 0)
+		return err_errno(reterr, errno, "rename to %s", f->path);
+	free(TAKE_PTR(f->temp));
+	return folder_sync_of(f->path, reterr);
+}
+
+static int rename_excl(const char *from, const char *to)
+{
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* link() refuses an existing name on every file system that has links at all. */
+	if (link(from, to) < 0)
+		return -errno;
+	(void)unlink(from);
+	return 0;
+}
+
+int file_new_commit_excl(struct file_new *f, struct err *reterr)
+{
+	int r = finish_content(f, reterr);
+
+	if (r < 0)
+		return r;
+	r = f->temp ? rename_excl(f->temp, f->path) : name_unnamed(f, f->path);
+	if (r < 0)
+		return err_errno(reterr, -r, "create %s", f->path);
+	free(TAKE_PTR(f->temp));
+	return folder_sync_of(f->path, reterr);
+}
+
+void file_new_release(struct file_new *f)
+{
+	if (f->temp)
+		(void)unlink(f->temp);
+	if (f->fd >= 0)
+		(void)close(f->fd);
+	free(f->temp);
+	free(f->path);
+	*f = (struct file_new)FILE_NEW_INIT;
+}
+
+int file_replace(const char *path, struct sv data, mode_t mode, struct err *reterr)
+{
+	CLEANUP(file_new_release) struct file_new f = FILE_NEW_INIT;
+	int r = file_new_open(&f, path, mode, reterr);
+
+	if (r == 0)
+		r = file_new_write(&f, data, reterr);
+	if (r == 0)
+		r = file_new_commit(&f, reterr);
+	return r;
+}
+
+/* ---- what a crash left behind ---- */
+
+static bool is_temp_name(struct sv name)
+{
+	const struct sv prefix = SV(TEMP_PREFIX), suffix = SV(TEMP_SUFFIX);
+
+	if (!sv_starts(name, prefix) || !sv_ends(name, suffix) || name.n < prefix.n + suffix.n)
+		return false;
+	return uuid_valid(sv_make(name.p + prefix.n, name.n - prefix.n - suffix.n));
+}
+
+static void sweep_one(int folder, const char *name, int64_t max_age_ms)
+{
+	struct stat st;
+	struct timespec now;
+	AUTO_CLOSE int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	int64_t age_ms = (now.tv_sec - st.st_mtim.tv_sec) * 1000 +
+		(now.tv_nsec - st.st_mtim.tv_nsec) / 1000000;
+	if (age_ms < max_age_ms)
+		return;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		(void)unlinkat(folder, name, 0);
+}
+
+void file_sweep_temps(const char *folder, int64_t max_age_ms)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_temp_name(sv_of(entry->d_name)))
+			sweep_one(dirfd(dir), entry->d_name, max_age_ms);
+	if (dir)
+		(void)closedir(dir);
 }

@@ -65,6 +65,10 @@ int file_write_all(int fd, struct sv data, struct err *reterr) MUST_USE;
 
 /* Folders: all missing parents too, mode 0700; there already is fine. */
 int file_mkdirs(const char *path, struct err *reterr) MUST_USE;
+/* Syncs the folder that holds `path`: a new name is durable only then. Folders that cannot be
+ * opened for reading, and file systems that cannot sync a folder, are passed over: nothing more can
+ * be done there. */
+int folder_sync_of(const char *path, struct err *reterr) MUST_USE;
 
 /* Advisory whole-file lock (created when missing) that dies with the process. Without `wait`, a
  * lock held elsewhere (also by this process through another descriptor) is ERR_BUSY. The caller

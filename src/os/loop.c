@@ -157,51 +157,28 @@ static int update_signal_fd(struct loop *loop)
 	return 0;
 }
 
-static int block_signal(int signo, bool *ret_was_open)
-{
-	sigset_t set, old;
-
-	sigemptyset(&set);
-	if (sigaddset(&set, signo) < 0)
-		return -errno;
-	int r = pthread_sigmask(SIG_BLOCK, &set, &old);
-	if (r != 0)
-		return -r;
-	*ret_was_open = sigismember(&old, signo) == 0;
-	return 0;
-}
-
-static void unblock_signal(int signo)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, signo);
-	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-}
-
 struct loop_source *loop_add_signal(
 	struct loop *loop, int signo, loop_signal_fn fn, void *data, struct err *reterr)
 {
 	const struct loop_source *same = find_signal(loop, signo);
-	bool was_open = false;
-	int r = block_signal(signo, &was_open);
+	struct loop_source *source = NULL;
+	sigset_t set, old;
 
-	if (r < 0) {
-		(void)err_errno(reterr, -r, "signal %d", signo);
-		return NULL;
+	sigemptyset(&set);
+	int errnum = sigaddset(&set, signo) < 0 ? errno : pthread_sigmask(SIG_BLOCK, &set, &old);
+	if (errnum == 0) {
+		source = add_source(loop, SOURCE_SIGNAL, data);
+		source->signal.signo = signo;
+		source->signal.unblock =
+			same ? same->signal.unblock : sigismember(&old, signo) == 0;
+		source->signal.fn = fn;
+		errnum = -update_signal_fd(loop);
 	}
-	struct loop_source *source = add_source(loop, SOURCE_SIGNAL, data);
-	source->signal.signo = signo;
-	source->signal.unblock = same ? same->signal.unblock : was_open;
-	source->signal.fn = fn;
-	r = update_signal_fd(loop);
-	if (r < 0) {
-		(void)err_errno(reterr, -r, "signal %d", signo);
-		loop_remove(loop, source);
-		return NULL;
-	}
-	return source;
+	if (errnum == 0)
+		return source;
+	(void)err_errno(reterr, errnum, "signal %d", signo);
+	loop_remove(loop, source);
+	return NULL;
 }
 
 /* ---- posts ---- */
@@ -305,22 +282,20 @@ static void run_posts(struct loop *loop)
 
 /* ---- the end of sources ---- */
 
-static void drop_signal(struct loop *loop, const struct loop_source *source)
-{
-	if (find_signal(loop, source->signal.signo))
-		return;
-	(void)update_signal_fd(loop);
-	if (source->signal.unblock)
-		unblock_signal(source->signal.signo);
-}
-
 void loop_remove(struct loop *loop, struct loop_source *source)
 {
 	if (!source || source->dead)
 		return;
 	source->dead = true;
-	if (source->kind == SOURCE_SIGNAL)
-		drop_signal(loop, source);
+	if (source->kind == SOURCE_SIGNAL && !find_signal(loop, source->signal.signo)) {
+		(void)update_signal_fd(loop);
+		if (source->signal.unblock) {
+			sigset_t set;
+			sigemptyset(&set);
+			sigaddset(&set, source->signal.signo);
+			(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+		}
+	}
 	bury(loop);
 }
 
@@ -345,49 +320,6 @@ void loop_free(struct loop *loop)
 
 /* ---- a round ---- */
 
-/* What one round polls: first what signals and posts come through, then source i at FIRST + i. */
-enum { POLL_SIGNALS, POLL_POSTS, POLL_FIRST };
-
-struct round {
-	struct pollfd *polls;
-	size_t n;
-	uint64_t order_end; /* timers added from here on wait for the next round */
-};
-
-static void round_begin(struct loop *loop, struct round *round)
-{
-	size_t need = loop->sources.n + POLL_FIRST;
-
-	if (loop->polls_cap < need || !loop->polls) {
-		loop->polls = xreallocarray(loop->polls, need, sizeof(*loop->polls));
-		loop->polls_cap = need;
-	}
-	round->polls = TAKE_PTR(loop->polls);
-	round->n = need;
-	round->order_end = loop->next_order;
-	round->polls[POLL_SIGNALS] = (struct pollfd){ .fd = loop->signal_fd, .events = POLLIN };
-	round->polls[POLL_POSTS] = (struct pollfd){ .fd = loop->post_fd, .events = POLLIN };
-	for (size_t i = 0; i < loop->sources.n; i++) {
-		const struct loop_source *source = loop->sources.v[i];
-		bool use = source->kind == SOURCE_FD && !source->dead;
-		round->polls[POLL_FIRST + i] = (struct pollfd){
-			.fd = use ? source->io.fd : -1,
-			.events = use ? source->io.events : 0,
-		};
-	}
-	loop->depth++;
-}
-
-static void round_end(struct loop *loop, struct round *round)
-{
-	/* A round inside a callback has made its own array meanwhile; one is enough. */
-	free(loop->polls);
-	loop->polls = round->polls;
-	loop->polls_cap = round->n;
-	loop->depth--;
-	bury(loop);
-}
-
 /* The timer that is to run first, among those added before order_end. */
 static struct loop_source *first_timer(const struct loop *loop, uint64_t order_end)
 {
@@ -405,21 +337,6 @@ static struct loop_source *first_timer(const struct loop *loop, uint64_t order_e
 	return first;
 }
 
-static int poll_timeout(struct loop *loop, int64_t max_wait_ms)
-{
-	const struct loop_source *timer = first_timer(loop, UINT64_MAX);
-	int64_t wait = max_wait_ms < 0 ? -1 : max_wait_ms;
-
-	if (has_posts(loop))
-		return 0;
-	if (timer) {
-		int64_t left = timer->timer.due_ms - now_ms();
-		left = left > 0 ? left : 0;
-		wait = wait < 0 || left < wait ? left : wait;
-	}
-	return wait > INT_MAX ? INT_MAX : (int)wait;
-}
-
 static void run_signals(struct loop *loop)
 {
 	struct signalfd_siginfo info;
@@ -435,22 +352,12 @@ static void run_signals(struct loop *loop)
 	}
 }
 
-static void run_fds(struct loop *loop, const struct round *round)
-{
-	for (size_t i = POLL_FIRST; i < round->n; i++) {
-		struct loop_source *s = loop->sources.v[i - POLL_FIRST];
-		short revents = round->polls[i].revents;
-		if (revents != 0 && s->kind == SOURCE_FD && !s->dead)
-			s->io.fn(s->data, revents);
-	}
-}
-
-static void run_timers(struct loop *loop, const struct round *round)
+static void run_timers(struct loop *loop, uint64_t order_end)
 {
 	int64_t now = now_ms();
 	struct loop_source *s;
 
-	while ((s = first_timer(loop, round->order_end)) && s->timer.due_ms <= now) {
+	while ((s = first_timer(loop, order_end)) && s->timer.due_ms <= now) {
 		loop_timer_fn fn = s->timer.fn;
 		void *data = s->data;
 		loop_remove(loop, s);
@@ -458,24 +365,62 @@ static void run_timers(struct loop *loop, const struct round *round)
 	}
 }
 
+/* What one round polls: first what signals and posts come through, then source i at FIRST + i. */
+enum { POLL_SIGNALS, POLL_POSTS, POLL_FIRST };
+
 int loop_step(struct loop *loop, int64_t max_wait_ms, struct err *reterr)
 {
-	struct round round;
+	size_t n = loop->sources.n;
+	uint64_t order_end = loop->next_order; /* timers added from here on wait for the next */
+	int64_t wait = max_wait_ms < 0 ? -1 : max_wait_ms;
+	bool posted = has_posts(loop);
 
-	if (loop->sources.n == 0 && max_wait_ms < 0 && !has_posts(loop))
+	if (n == 0 && wait < 0 && !posted)
 		return err_set(reterr, ERR_BUG, "the event loop has nothing to wait for");
-	round_begin(loop, &round);
-	int n = poll(round.polls, round.n, poll_timeout(loop, max_wait_ms));
-	int failed = n < 0 && errno != EINTR ? errno : 0;
-	if (n > 0 && round.polls[POLL_SIGNALS].revents)
+	const struct loop_source *timer = first_timer(loop, UINT64_MAX);
+	if (timer) {
+		int64_t left = timer->timer.due_ms - now_ms();
+		left = left > 0 ? left : 0;
+		wait = wait < 0 || left < wait ? left : wait;
+	}
+	if (posted)
+		wait = 0;
+
+	if (loop->polls_cap < n + POLL_FIRST || !loop->polls)
+		loop->polls = xreallocarray(loop->polls, n + POLL_FIRST, sizeof(*loop->polls));
+	struct pollfd *polls = TAKE_PTR(loop->polls);
+	polls[POLL_SIGNALS] = (struct pollfd){ .fd = loop->signal_fd, .events = POLLIN };
+	polls[POLL_POSTS] = (struct pollfd){ .fd = loop->post_fd, .events = POLLIN };
+	for (size_t i = 0; i < n; i++) {
+		const struct loop_source *s = loop->sources.v[i];
+		polls[POLL_FIRST + i] = (struct pollfd){ .fd = -1 };
+		if (s->kind == SOURCE_FD && !s->dead)
+			polls[POLL_FIRST + i] =
+				(struct pollfd){ .fd = s->io.fd, .events = s->io.events };
+	}
+	loop->depth++;
+
+	int ready = poll(polls, n + POLL_FIRST, wait > INT_MAX ? INT_MAX : (int)wait);
+	int failed = ready < 0 && errno != EINTR ? errno : 0;
+	if (ready > 0 && polls[POLL_SIGNALS].revents)
 		run_signals(loop);
-	if (n > 0)
-		run_fds(loop, &round);
+	for (size_t i = 0; i < n && ready > 0; i++) {
+		struct loop_source *s = loop->sources.v[i];
+		short revents = polls[POLL_FIRST + i].revents;
+		if (revents != 0 && s->kind == SOURCE_FD && !s->dead)
+			s->io.fn(s->data, revents);
+	}
 	if (!failed) {
 		run_posts(loop);
-		run_timers(loop, &round);
+		run_timers(loop, order_end);
 	}
-	round_end(loop, &round);
+
+	loop->depth--;
+	/* A round inside a callback has made its own array meanwhile; one is enough. */
+	free(loop->polls);
+	loop->polls = polls;
+	loop->polls_cap = n + POLL_FIRST;
+	bury(loop);
 	return failed ? err_errno(reterr, failed, "poll") : 0;
 }
 

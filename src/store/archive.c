@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/uuid.h"
 #include "os/file.h"
-#include "os/folder.h"
 #include "os/path.h"
 #include "store/sql.h"
 
