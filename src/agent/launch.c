@@ -85,10 +85,10 @@ int launch_version(
 	AUTO_STR said = STR_INIT;
 	AUTO_STR errors = STR_INIT;
 	const char *argv[] = { program, "--version", NULL };
-	struct proc_opts run = { .argv = argv, .envp = opts->envp };
+	struct proc_opts run = { .argv = argv, .envp = base_env(opts->envp) };
 	int status = 0;
 
-	int r = proc_run_with(
+	int r = proc_run(
 		&run, SV(""), VERSION_WAIT_MS, VERSION_OUT_MAX, &said, &errors, &status, reterr);
 	if (r < 0)
 		return r;

@@ -82,7 +82,10 @@ static int tear_down(void **state)
 
 	agent_free(rig->agent);
 	loop_free(rig->loop);
-	assert_int_equal(proc_run(argv, SV(""), 0, 0, NULL, NULL, &status, NULL), 0);
+	assert_int_equal(
+		proc_run(&(struct proc_opts){ .argv = argv, .envp = (const char *const *)environ },
+			SV(""), 0, 0, NULL, NULL, &status, NULL),
+		0);
 	str_release(&rig->answer);
 	str_release(&rig->message);
 	str_release(&rig->notices);

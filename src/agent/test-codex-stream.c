@@ -234,7 +234,10 @@ static void test_native_program(void **state)
 	assert_non_null(found);
 	assert_true(sv_ends(sv_of(found), SV("-unknown-linux-musl/bin/codex")));
 	const char *argv[] = { "/bin/rm", "-r", dir, NULL };
-	assert_int_equal(proc_run(argv, SV(""), 0, 0, NULL, NULL, &(int){ 0 }, NULL), 0);
+	assert_int_equal(
+		proc_run(&(struct proc_opts){ .argv = argv, .envp = (const char *const *)environ },
+			SV(""), 0, 0, NULL, NULL, &(int){ 0 }, NULL),
+		0);
 }
 
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)

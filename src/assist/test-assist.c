@@ -109,7 +109,10 @@ static int tear_down(void **state)
 	int status;
 
 	stop(rig);
-	assert_int_equal(proc_run(argv, SV(""), 10000, 1000, NULL, NULL, &status, NULL), 0);
+	assert_int_equal(
+		proc_run(&(struct proc_opts){ .argv = argv, .envp = (const char *const *)environ },
+			SV(""), 10000, 1000, NULL, NULL, &status, NULL),
+		0);
 	assist_outcome_release(&rig->out);
 	str_release(&rig->notices);
 	free(rig->home);

@@ -62,7 +62,10 @@ static int tear_down(void **state)
 	kit_close(&rig->kit);
 	store_close(rig->store);
 	settings_free(rig->settings);
-	assert_int_equal(proc_run(argv, SV(""), 10000, 1000, NULL, NULL, &status, NULL), 0);
+	assert_int_equal(
+		proc_run(&(struct proc_opts){ .argv = argv, .envp = (const char *const *)environ },
+			SV(""), 10000, 1000, NULL, NULL, &status, NULL),
+		0);
 	free(rig->root);
 	free(rig);
 	return 0;

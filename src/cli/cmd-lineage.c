@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "cli/cmd.h"
+#include "cli/env.h"
 #include "cli/find.h"
 #include "cli/gone.h"
 #include "cli/print.h"
@@ -69,7 +70,8 @@ static int print_svg(struct app *app, struct sv graph, struct err *reterr)
 			"dot of Graphviz, which draws the picture, is not installed; --dot prints "
 			"the graph without it");
 	const char *const argv[] = { dot, "-Tsvg", NULL };
-	int rc = proc_run(argv, graph, DOT_TIMEOUT_MS, SVG_MAX, &svg, &said, &status, reterr);
+	int rc = proc_run(&(struct proc_opts){ .argv = argv, .envp = env_all() }, graph,
+		DOT_TIMEOUT_MS, SVG_MAX, &svg, &said, &status, reterr);
 	if (rc < 0)
 		return rc;
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)

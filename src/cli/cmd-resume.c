@@ -134,6 +134,7 @@ static int run_child(struct resume *s, struct err *reterr)
 	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 	struct proc_opts opts = {
 		.argv = (const char *const *)s->argv.v,
+		.envp = env_all(),
 		.cwd = s->dir,
 		.in = PROC_INHERIT,
 		.out = PROC_INHERIT,

@@ -48,6 +48,7 @@ static void put_on_clipboard(const struct answering *a)
 		.search = a->app->paths.search,
 		.wayland_display = env_get("WAYLAND_DISPLAY"),
 		.display = env_get("DISPLAY"),
+		.envp = env_all(),
 	};
 	struct err err = ERR_INIT;
 	int rc = clip_put(sv_of(a->session), &desktop, NULL, &err);

@@ -34,7 +34,8 @@ static void send(const struct app *app, const char *title, struct sv text)
 	const char *const argv[] = { "/bin/sh", "-c", "\"$@\" </dev/null >/dev/null 2>&1 &", "sh",
 		self, "notify", "--", title, body.buf, NULL };
 	if (r == 0)
-		r = proc_run(argv, SV(""), START_MS, 0, NULL, NULL, &status, &err);
+		r = proc_run(&(struct proc_opts){ .argv = argv, .envp = env_all() }, SV(""),
+			START_MS, 0, NULL, NULL, &status, &err);
 	if (r < 0)
 		log_write(&app->log, LOG_WARN, "notify: %s", err.msg);
 }

@@ -51,7 +51,7 @@ static int put_by(const struct clip_tool *tool, const char *program, struct sv t
 	for (size_t i = 0; i < CLIP_ARGS_MAX; i++)
 		argv[i] = i == 0 ? program : tool->argv[i];
 	const struct proc_opts opts = { .argv = argv, .envp = desktop->envp };
-	int r = proc_run_with(&opts, text, CLIP_TIMEOUT_MS, 0, NULL, NULL, &status, reterr);
+	int r = proc_run(&opts, text, CLIP_TIMEOUT_MS, 0, NULL, NULL, &status, reterr);
 	if (r < 0 || status == 0)
 		return r;
 	proc_describe_status(status, why, sizeof(why));

@@ -10,7 +10,7 @@ struct clip_desktop {
 	const char *search; /* a PATH value; NULL: nothing is found */
 	const char *wayland_display; /* the variable of that name; NULL or "": no Wayland */
 	const char *display; /* likewise: no X11 */
-	const char *const *envp; /* environment of the program; NULL: ours */
+	const char *const *envp; /* environment of the program, never NULL */
 };
 
 /*

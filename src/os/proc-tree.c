@@ -1,4 +1,5 @@
-/* What /proc tells: who lives, since when, and whose child it is. */
+/* What /proc tells: who lives, since when, whose child it is, and with which words it was started.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -13,6 +14,7 @@ enum {
 	STAT_MAX = 4096, /* /proc/PID/stat is one line of numbers and a name of 64 bytes */
 	STAT_FIELD_START = 22, /* counted from 1, as in proc(5) */
 	STAT_FIELD_STATE = 3,
+	WORDS_MAX = 256 * 1024, /* arguments or environment */
 	/* A tree that forks while we look is stopped first and looked at again. */
 	STOP_ROUNDS = 8,
 };
@@ -24,24 +26,8 @@ struct proc_stat {
 	pid_t group;
 	uint64_t start;
 };
-typedef VEC(struct proc_stat) proc_stats;
 
 /* ---- /proc/PID/stat ---- */
-
-static void take_field(struct proc_stat *st, int field, struct sv text)
-{
-	long long value = 0;
-
-	(void)sv_parse_i64(text, &value);
-	if (field == STAT_FIELD_STATE)
-		st->state = text.n > 0 ? text.p[0] : '?';
-	else if (field == STAT_FIELD_STATE + 1)
-		st->parent = (pid_t)value;
-	else if (field == STAT_FIELD_STATE + 2)
-		st->group = (pid_t)value;
-	else if (field == STAT_FIELD_START)
-		st->start = (uint64_t)value;
-}
 
 /* The name may hold blanks and brackets: the fields begin behind the last ')'. */
 static bool parse_stat(struct sv line, struct proc_stat *st)
@@ -52,8 +38,18 @@ static bool parse_stat(struct sv line, struct proc_stat *st)
 		return false;
 	struct sv rest = sv_trim(sv_from(line, (size_t)(close - line.p) + 1)), piece;
 	int field = STAT_FIELD_STATE;
-	while (field <= STAT_FIELD_START && sv_split(&rest, ' ', &piece))
-		take_field(st, field++, piece);
+	for (; field <= STAT_FIELD_START && sv_split(&rest, ' ', &piece); field++) {
+		long long value = 0;
+		(void)sv_parse_i64(piece, &value);
+		if (field == STAT_FIELD_STATE)
+			st->state = piece.n > 0 ? piece.p[0] : '?';
+		else if (field == STAT_FIELD_STATE + 1)
+			st->parent = (pid_t)value;
+		else if (field == STAT_FIELD_STATE + 2)
+			st->group = (pid_t)value;
+		else if (field == STAT_FIELD_START)
+			st->start = (uint64_t)value;
+	}
 	return field > STAT_FIELD_START;
 }
 
@@ -74,21 +70,6 @@ static bool is_living(const struct proc_stat *st)
 	return st->state != 'Z' && st->state != 'X' && st->state != 'x';
 }
 
-static void read_all_stats(proc_stats *all)
-{
-	DIR *dir = opendir("/proc");
-	const struct dirent *entry;
-	long long pid;
-
-	while (dir && (entry = readdir(dir))) {
-		struct proc_stat st;
-		if (sv_parse_i64(sv_of(entry->d_name), &pid) && read_stat((pid_t)pid, &st))
-			vec_push(all, st);
-	}
-	if (dir)
-		(void)closedir(dir);
-}
-
 /* ---- trees ---- */
 
 static bool has_pid(const pid_t *pids, size_t n, pid_t pid)
@@ -106,10 +87,18 @@ static bool has_pid(const pid_t *pids, size_t n, pid_t pid)
 void proc_descendants(pid_t pid, pid_t **ret_pids, size_t *ret_n)
 {
 	VEC(pid_t) found = VEC_INIT;
-	proc_stats all = VEC_INIT;
+	VEC(struct proc_stat) all = VEC_INIT;
+	DIR *dir = opendir("/proc");
+	const struct dirent *entry;
+	struct proc_stat one;
+	long long number;
 	size_t before;
 
-	read_all_stats(&all);
+	while (dir && (entry = readdir(dir)))
+		if (sv_parse_i64(sv_of(entry->d_name), &number) && read_stat((pid_t)number, &one))
+			vec_push(&all, one);
+	if (dir)
+		(void)closedir(dir);
 	do {
 		before = found.n;
 		vec_each (&all, st) {
@@ -162,32 +151,19 @@ uint64_t proc_start_time(pid_t pid)
 	return read_stat(pid, &st) && is_living(&st) ? st.start : 0;
 }
 
-static void read_boot_id(char *out, size_t size)
-{
-	AUTO_STR text = STR_INIT;
-
-	out[0] = '\0';
-	if (file_read("/proc/sys/kernel/random/boot_id", STAT_MAX, &text, NULL) == 0)
-		(void)snprintf(out, size, "%.*s", SV_ARG(sv_trim(str_sv(&text))));
-}
-
 int proc_id_self(struct proc_id *ret, struct err *reterr)
 {
 	struct proc_id id = { .pid = getpid() };
+	AUTO_STR boot = STR_INIT;
 
 	if (gethostname(id.host, sizeof(id.host)) < 0)
 		return err_errno(reterr, errno, "the name of this machine");
 	id.host[sizeof(id.host) - 1] = '\0';
 	id.start = proc_start_time(id.pid);
-	read_boot_id(id.boot, sizeof(id.boot));
+	if (file_read("/proc/sys/kernel/random/boot_id", STAT_MAX, &boot, NULL) == 0)
+		(void)snprintf(id.boot, sizeof(id.boot), "%.*s", SV_ARG(sv_trim(str_sv(&boot))));
 	*ret = id;
 	return 0;
-}
-
-/* Without a start time (no /proc when it was taken) the number alone has to do. */
-static bool number_lives(pid_t pid)
-{
-	return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
 }
 
 enum proc_alive proc_id_check(const struct proc_id *id)
@@ -198,7 +174,58 @@ enum proc_alive proc_id_check(const struct proc_id *id)
 		return PROC_ELSEWHERE;
 	if (id->boot[0] && self.boot[0] && strcmp(id->boot, self.boot) != 0)
 		return PROC_GONE;
+	/* Without a start time (no /proc when it was taken) the number alone has to do. */
 	if (id->start == 0 || self.start == 0)
-		return number_lives(id->pid) ? PROC_ALIVE : PROC_GONE;
+		return id->pid > 0 && (kill(id->pid, 0) == 0 || errno == EPERM) ? PROC_ALIVE
+										: PROC_GONE;
 	return proc_start_time(id->pid) == id->start ? PROC_ALIVE : PROC_GONE;
+}
+
+/* ---- the words that processes were started with ---- */
+
+static bool read_words(pid_t pid, const char *file, struct str *out)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, file);
+	return pid > 0 && file_read(path, WORDS_MAX, out, NULL) == 0 && out->len > 0;
+}
+
+bool proc_arguments(pid_t pid, struct str *out)
+{
+	return read_words(pid, "cmdline", out);
+}
+
+int proc_variable(pid_t pid, const char *name, struct str *out)
+{
+	AUTO_STR all = STR_INIT;
+	struct sv word, key = sv_of(name);
+
+	if (!read_words(pid, "environ", &all))
+		return -1;
+	struct sv rest = str_sv(&all);
+	while (sv_split(&rest, '\0', &word))
+		if (sv_starts(word, key) && word.n > key.n && word.p[key.n] == '=') {
+			str_add(out, sv_from(word, key.n + 1));
+			return 1;
+		}
+	return 0;
+}
+
+pid_t proc_find(bool (*fn)(void *data, pid_t pid, struct sv arguments), void *data)
+{
+	DIR *dir = opendir("/proc");
+	AUTO_STR arguments = STR_INIT;
+	const struct dirent *entry;
+	long long pid;
+	pid_t found = 0;
+
+	while (dir && !found && (entry = readdir(dir)))
+		if (sv_parse_i64(sv_of(entry->d_name), &pid) &&
+			proc_arguments((pid_t)pid, &arguments) &&
+			fn(data, (pid_t)pid, str_sv(&arguments)))
+			found = (pid_t)pid;
+	if (dir)
+		(void)closedir(dir);
+	return found;
 }

@@ -23,7 +23,7 @@ enum {
 struct proc_opts {
 	/* argv[0] is the file to execute, found by the caller; a relative one is meant from cwd. */
 	const char *const *argv;
-	const char *const *envp; /* NULL: our own environment */
+	const char *const *envp; /* its environment, never NULL: ours is not looked at */
 	const char *cwd; /* NULL: ours */
 	int in, out, err; /* a descriptor, or one of PROC_NULL, PROC_PIPE, PROC_INHERIT */
 	bool same_group; /* stay in our group (to share the terminal) */
@@ -77,14 +77,11 @@ void proc_describe_status(int status, char *out, size_t size);
 
 /*
  * Runs to the end of the child with input from `in`, output collected up to max bytes each (NULL:
- * thrown away). For small helpers: versions, clipboard, dot. The tree is killed at the deadline
- * (milliseconds, 0: none), which is -ETIMEDOUT, and when it writes more than max: ERR_LIMIT.
+ * thrown away); opts->in, out and err are not looked at. For small helpers: versions, clipboard,
+ * dot. The tree is killed at the deadline (milliseconds, 0: none), which is -ETIMEDOUT, and when it
+ * writes more than max: ERR_LIMIT.
  */
-int proc_run(const char *const *argv, struct sv in, int64_t timeout_ms, size_t max, struct str *out,
-	struct str *errout, int *ret_status, struct err *reterr) MUST_USE;
-
-/* The same with an environment, a folder or our group; opts->in, out and err are not looked at. */
-int proc_run_with(const struct proc_opts *opts, struct sv in, int64_t timeout_ms, size_t max,
+int proc_run(const struct proc_opts *opts, struct sv in, int64_t timeout_ms, size_t max,
 	struct str *out, struct str *errout, int *ret_status, struct err *reterr) MUST_USE;
 
 /* Identity that survives pid reuse and reboot. */

@@ -32,7 +32,10 @@ static void check_log(const char *dir, const char *want)
 static void test_order(void **state)
 {
 	const char *used = NULL;
-	struct clip_desktop desktop = { .search = *state, .wayland_display = "w", .display = ":0" };
+	struct clip_desktop desktop = { .envp = (const char *const *)environ,
+		.search = *state,
+		.wayland_display = "w",
+		.display = ":0" };
 
 	make_tool(*state, "wl-copy", "");
 	make_tool(*state, "xclip", "");
@@ -53,7 +56,9 @@ static void test_the_next_is_tried(void **state)
 {
 	const char *used = NULL;
 	struct err err = ERR_INIT;
-	const struct clip_desktop desktop = { .search = *state, .display = ":0" };
+	const struct clip_desktop desktop = {
+		.envp = (const char *const *)environ, .search = *state, .display = ":0"
+	};
 
 	make_tool(*state, "xclip", "exit 3");
 	assert_int_equal(clip_put(SV("x"), &desktop, &used, &err), -EIO);
@@ -69,7 +74,10 @@ static void test_the_next_is_tried(void **state)
 static void test_none(void **state)
 {
 	struct err err = ERR_INIT;
-	struct clip_desktop desktop = { .search = *state, .wayland_display = "w", .display = ":0" };
+	struct clip_desktop desktop = { .envp = (const char *const *)environ,
+		.search = *state,
+		.wayland_display = "w",
+		.display = ":0" };
 
 	assert_int_equal(clip_put(SV("x"), &desktop, NULL, &err), ERR_NOTFOUND);
 	make_tool(*state, "xclip", "");

@@ -20,6 +20,13 @@ enum { MAX = 1 << 20, PATIENCE_MS = 20000 };
 
 #define SHELL(script) ((const char *const[]){ "/bin/sh", "-c", (script), NULL })
 
+#define RUN_SHELL(script) (&(struct proc_opts){ .argv = SHELL(script), .envp = environment() })
+
+static const char *const *environment(void)
+{
+	return (const char *const *)environ;
+}
+
 static const struct sv nothing = { NULL, 0 };
 
 /* Runs a script that must succeed; its output is compared. */
@@ -29,8 +36,7 @@ static void check_output(const struct proc_opts *opts, const char *want)
 	struct err err = ERR_INIT;
 	AUTO_STR out = STR_INIT;
 
-	assert_int_equal(
-		proc_run_with(opts, nothing, PATIENCE_MS, MAX, &out, NULL, &status, &err), 0);
+	assert_int_equal(proc_run(opts, nothing, PATIENCE_MS, MAX, &out, NULL, &status, &err), 0);
 	assert_int_equal(status, 0);
 	assert_string_equal(out.buf, want);
 }
@@ -83,9 +89,11 @@ static void test_missing_program(void **state)
 	struct err err = ERR_INIT;
 	struct proc p = PROC_INIT;
 	const char *const argv[] = { "/none/agent", NULL };
-	const struct proc_opts opts = {
-		.argv = argv, .in = PROC_PIPE, .out = PROC_PIPE, .err = PROC_PIPE
-	};
+	const struct proc_opts opts = { .argv = argv,
+		.envp = environment(),
+		.in = PROC_PIPE,
+		.out = PROC_PIPE,
+		.err = PROC_PIPE };
 
 	(void)state;
 	assert_int_equal(proc_spawn(&p, &opts, &err), -ENOENT);
@@ -104,7 +112,8 @@ static void test_unfit_programs(void **state)
 	AUTO_FREE char *plain = temp_write(*state, "plain", "#!/bin/sh\n");
 
 	assert_int_equal(chmod(lost, 0700) + chmod(text, 0700), 0);
-	struct proc_opts opts = { .argv = (const char *const[]){ lost, NULL } };
+	struct proc_opts opts = { .envp = environment(),
+		.argv = (const char *const[]){ lost, NULL } };
 	assert_int_equal(proc_spawn(&p, &opts, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "interpreter"));
 	opts.argv = (const char *const[]){ text, NULL };
@@ -118,7 +127,7 @@ static void test_cwd(void **state)
 	struct err err = ERR_INIT;
 	struct proc p = PROC_INIT;
 	AUTO_FREE char *want = xasprintf("%s\n", (const char *)*state);
-	struct proc_opts opts = { .argv = SHELL("pwd -P"), .cwd = *state };
+	struct proc_opts opts = { .envp = environment(), .argv = SHELL("pwd -P"), .cwd = *state };
 
 	check_output(&opts, want);
 	opts.cwd = "/none";
@@ -144,7 +153,7 @@ static const char signals_script[] =
 static void test_child_starts_clean(void **state)
 {
 	sigset_t set, old;
-	const struct proc_opts opts = { .argv = SHELL(signals_script) };
+	const struct proc_opts opts = { .envp = environment(), .argv = SHELL(signals_script) };
 	int leak = open("/dev/null", O_RDONLY); /* without close-on-exec on purpose */
 
 	(void)state;
@@ -164,9 +173,11 @@ static void test_interrupt_reaches_the_child(void **state)
 {
 	int status;
 	struct proc p = PROC_INIT;
-	const struct proc_opts opts = {
-		.argv = SHELL("exec sleep 100"), .in = PROC_NULL, .out = PROC_NULL, .err = PROC_NULL
-	};
+	const struct proc_opts opts = { .envp = environment(),
+		.argv = SHELL("exec sleep 100"),
+		.in = PROC_NULL,
+		.out = PROC_NULL,
+		.err = PROC_NULL };
 
 	(void)state;
 	assert_ptr_not_equal(signal(SIGINT, SIG_IGN), SIG_ERR);
@@ -184,9 +195,11 @@ static void test_interrupt_reaches_the_child(void **state)
 static void test_groups(void **state)
 {
 	struct proc p = PROC_INIT;
-	struct proc_opts opts = {
-		.argv = SHELL("exec sleep 100"), .in = PROC_NULL, .out = PROC_NULL, .err = PROC_NULL
-	};
+	struct proc_opts opts = { .envp = environment(),
+		.argv = SHELL("exec sleep 100"),
+		.in = PROC_NULL,
+		.out = PROC_NULL,
+		.err = PROC_NULL };
 
 	(void)state;
 	assert_int_equal(proc_spawn(&p, &opts, NULL), 0);
@@ -210,7 +223,8 @@ static void test_crossed_streams(void **state)
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
 	assert_int_equal(dup2(fd, STDERR_FILENO), STDERR_FILENO);
-	const struct proc_opts opts = { .argv = SHELL("echo to-out; echo to-err >&2"),
+	const struct proc_opts opts = { .envp = environment(),
+		.argv = SHELL("echo to-out; echo to-err >&2"),
 		.in = PROC_NULL,
 		.out = STDERR_FILENO,
 		.err = STDOUT_FILENO };
@@ -237,9 +251,11 @@ static void test_kill_tree(void **state)
 	AUTO_FREE char *script = xasprintf("sleep 100 & echo $! > %s;"
 					   "setsid sh -c 'echo $$ > %s; exec sleep 100' & wait",
 		near, far);
-	const struct proc_opts opts = {
-		.argv = SHELL(script), .in = PROC_NULL, .out = PROC_NULL, .err = PROC_NULL
-	};
+	const struct proc_opts opts = { .envp = environment(),
+		.argv = SHELL(script),
+		.in = PROC_NULL,
+		.out = PROC_NULL,
+		.err = PROC_NULL };
 
 	assert_int_equal(proc_spawn(&p, &opts, NULL), 0);
 	pid_t near_pid = read_pid(near), far_pid = read_pid(far);
@@ -259,9 +275,11 @@ static void test_kill_tree_of_an_orphan(void **state)
 	AUTO_FREE char *far = path_join(*state, "far");
 	AUTO_FREE char *script =
 		xasprintf("(setsid sh -c 'echo $$ > %s; exec sleep 100' & wait) & exit 0", far);
-	const struct proc_opts opts = {
-		.argv = SHELL(script), .in = PROC_NULL, .out = PROC_NULL, .err = PROC_NULL
-	};
+	const struct proc_opts opts = { .envp = environment(),
+		.argv = SHELL(script),
+		.in = PROC_NULL,
+		.out = PROC_NULL,
+		.err = PROC_NULL };
 
 	assert_int_equal(proc_spawn(&p, &opts, NULL), 0);
 	pid_t far_pid = read_pid(far);
@@ -277,9 +295,11 @@ static void test_release_after_reap_spares_helpers(void **state)
 	struct proc p = PROC_INIT;
 	AUTO_FREE char *path = path_join(*state, "helper");
 	AUTO_FREE char *script = xasprintf("sleep 100 & echo $! > %s", path);
-	const struct proc_opts opts = {
-		.argv = SHELL(script), .in = PROC_NULL, .out = PROC_NULL, .err = PROC_NULL
-	};
+	const struct proc_opts opts = { .envp = environment(),
+		.argv = SHELL(script),
+		.in = PROC_NULL,
+		.out = PROC_NULL,
+		.err = PROC_NULL };
 
 	assert_int_equal(proc_spawn(&p, &opts, NULL), 0);
 	assert_true(proc_reap(&p, true, &status));
@@ -298,8 +318,8 @@ static void test_run(void **state)
 	AUTO_STR errout = STR_INIT;
 
 	(void)state;
-	assert_int_equal(proc_run(SHELL("cat; echo bad >&2; exit 3"), SV("in"), PATIENCE_MS, MAX,
-				 &out, &errout, &status, NULL),
+	assert_int_equal(proc_run(RUN_SHELL("cat; echo bad >&2; exit 3"), SV("in"), PATIENCE_MS,
+				 MAX, &out, &errout, &status, NULL),
 		0);
 	assert_string_equal(out.buf, "in");
 	assert_string_equal(errout.buf, "bad\n");
@@ -307,7 +327,7 @@ static void test_run(void **state)
 	proc_describe_status(status, text, sizeof(text));
 	assert_string_equal(text, "exit status 3");
 	assert_int_equal(
-		proc_run(SHELL("kill -9 $$"), nothing, 0, MAX, NULL, NULL, &status, NULL), 0);
+		proc_run(RUN_SHELL("kill -9 $$"), nothing, 0, MAX, NULL, NULL, &status, NULL), 0);
 	proc_describe_status(status, text, sizeof(text));
 	assert_string_equal(text, "killed by signal 9");
 }
@@ -322,7 +342,7 @@ static void test_run_timeout(void **state)
 	/* On a busy machine the shell may not even have begun when its time is over. */
 	for (int64_t ms = 200; !is_written(path) && ms < PATIENCE_MS; ms *= 2)
 		assert_int_equal(
-			proc_run(SHELL(script), nothing, ms, MAX, NULL, NULL, &status, &err),
+			proc_run(RUN_SHELL(script), nothing, ms, MAX, NULL, NULL, &status, &err),
 			-ETIMEDOUT);
 	assert_non_null(strstr(err.msg, "/bin/sh: not done within "));
 	pid_t pid = read_pid(path);
@@ -336,13 +356,14 @@ static void test_run_limit(void **state)
 
 	(void)state;
 	assert_int_equal(
-		proc_run(SHELL("printf 12345678"), nothing, 0, 8, &out, NULL, &status, NULL), 0);
+		proc_run(RUN_SHELL("printf 12345678"), nothing, 0, 8, &out, NULL, &status, NULL),
+		0);
 	assert_int_equal(out.len, 8);
 	assert_int_equal(
-		proc_run(SHELL("printf 123456789"), nothing, 0, 8, &out, NULL, &status, NULL),
+		proc_run(RUN_SHELL("printf 123456789"), nothing, 0, 8, &out, NULL, &status, NULL),
 		ERR_LIMIT);
 	assert_int_equal(
-		proc_run(SHELL("exec cat /dev/zero"), nothing, 0, 8, &out, NULL, &status, NULL),
+		proc_run(RUN_SHELL("exec cat /dev/zero"), nothing, 0, 8, &out, NULL, &status, NULL),
 		ERR_LIMIT);
 }
 
@@ -355,7 +376,7 @@ static void test_run_unread_input(void **state)
 	(void)state;
 	while (in.len < MAX)
 		str_adds(&in, "0123456789");
-	assert_int_equal(proc_run(SHELL("exec 0<&-; sleep 0.1"), str_sv(&in), PATIENCE_MS, MAX,
+	assert_int_equal(proc_run(RUN_SHELL("exec 0<&-; sleep 0.1"), str_sv(&in), PATIENCE_MS, MAX,
 				 NULL, NULL, &status, NULL),
 		0);
 	assert_int_equal(status, 0);
@@ -370,7 +391,8 @@ static void test_run_ends_with_the_child(void **state)
 	AUTO_FREE char *script = xasprintf("sleep 100 & echo $! > %s; echo done", path);
 
 	assert_int_equal(
-		proc_run(SHELL(script), SV("x"), PATIENCE_MS, MAX, &out, NULL, &status, NULL), 0);
+		proc_run(RUN_SHELL(script), SV("x"), PATIENCE_MS, MAX, &out, NULL, &status, NULL),
+		0);
 	assert_string_equal(out.buf, "done\n");
 	assert_int_equal(kill(read_pid(path), SIGKILL), 0);
 }
@@ -416,9 +438,11 @@ static void test_ten_megabytes_both_ways(void **state)
 {
 	int status;
 	struct traffic t = { .loop = loop_new(), .sent = STR_INIT, .got = STR_INIT };
-	const struct proc_opts opts = {
-		.argv = SHELL("exec cat"), .in = PROC_PIPE, .out = PROC_PIPE, .err = PROC_INHERIT
-	};
+	const struct proc_opts opts = { .envp = environment(),
+		.argv = SHELL("exec cat"),
+		.in = PROC_PIPE,
+		.out = PROC_PIPE,
+		.err = PROC_INHERIT };
 
 	(void)state;
 	for (int i = 0; t.sent.len < 10 * MAX; i++)
@@ -467,9 +491,11 @@ static void test_identity_of_the_dead(void **state)
 {
 	struct proc p = PROC_INIT;
 	struct proc_id id;
-	const struct proc_opts opts = {
-		.argv = SHELL("exec sleep 100"), .in = PROC_NULL, .out = PROC_NULL, .err = PROC_NULL
-	};
+	const struct proc_opts opts = { .envp = environment(),
+		.argv = SHELL("exec sleep 100"),
+		.in = PROC_NULL,
+		.out = PROC_NULL,
+		.err = PROC_NULL };
 
 	(void)state;
 	assert_int_equal(proc_id_self(&id, NULL), 0);
