@@ -19,18 +19,18 @@ widest() {
 }
 
 before=$(cksum <"$fa")
-t_exit 'a small session' 0 t_faden advise "$a"
-t_like 'tells how full it is' "$(cat "$t_out")" '^Context .* tokens \(assumed\), 0 % of 200,000 \(assumed\)'
-t_like 'tells what fills it' "$(cat "$t_out")" '^  tool results  .*█|^  tool results  .*░'
-t_like 'tells the tools' "$(cat "$t_out")" '^  Bash  '
-t_like 'tells that nothing is needed' "$(cat "$t_out")" 'Nothing needs to be done'
-t_ok 'fits 80 columns' test "$(widest "$t_out")" -le 80
-t_is 'is only read' "$(cksum <"$fa")" "$before"
+t_exit 'advise reads a small session' 0 t_faden advise "$a"
+t_like 'advise tells how full the session is' "$(cat "$t_out")" '^Context .* tokens \(assumed\), 0 % of 200,000 \(assumed\)'
+t_like 'advise tells what fills it' "$(cat "$t_out")" '^  tool results  .*█|^  tool results  .*░'
+t_like 'advise tells which tools fill it' "$(cat "$t_out")" '^  Bash  '
+t_like 'advise tells that nothing needs to be done' "$(cat "$t_out")" 'Nothing needs to be done'
+t_ok 'the advice fits 80 columns' test "$(widest "$t_out")" -le 80
+t_is 'advise leaves the file as it was' "$(cksum <"$fa")" "$before"
 t_is 'no escape sequences where there is no terminal' "$(tr -cd '\033' <"$t_out" | wc -c)" 0
 
-t_exit 'for programs' 0 t_faden advise --json "$a"
-t_is 'is one line' "$(wc -l <"$t_out")" 1
-t_ok 'one object whose parts are the whole' python3 - "$t_out" "$a" "$fa" <<'END'
+t_exit 'advise --json is taken' 0 t_faden advise --json "$a"
+t_is 'advise --json is one line' "$(wc -l <"$t_out")" 1
+t_ok 'advise --json is one object whose parts are the whole' python3 - "$t_out" "$a" "$fa" <<'END'
 import json, sys
 doc = json.load(open(sys.argv[1]))
 assert (doc["session_id"], doc["path"], doc["agent"]) == (sys.argv[2], sys.argv[3], "claude")
@@ -45,14 +45,14 @@ assert doc["cache"]["state"] in ("warm", "cold") and doc["cache"]["called_at"].s
 assert doc["advice"]["strategy"] == "nothing" and doc["advice"]["command"] is None
 END
 
-t_exit 'a session of Codex' 0 t_faden advise --json "$b"
-t_ok 'is understood' python3 - "$t_out" <<'END'
+t_exit 'advise --json reads a session of Codex' 0 t_faden advise --json "$b"
+t_ok 'the advice on a session of Codex has its figures' python3 - "$t_out" <<'END'
 import json, sys
 doc = json.load(open(sys.argv[1]))
 assert doc["agent"] == "codex" and not doc["empty"]
 assert doc["kinds"]["prompts"]["count"] == 1 and doc["kinds"]["tool_results"]["count"] == 1, doc["kinds"]
 END
-t_exit 'and for people' 0 t_faden advise "$b"
+t_exit 'advise shows a session of Codex to people' 0 t_faden advise "$b"
 
 # A full one: long results of a tool with a hostile name.
 python3 - "$(dirname "$fa")/$c.jsonl" "$c" <<'END'
@@ -75,16 +75,16 @@ for n in range(10):
 answer(10, {"type": "text", "text": "done"})
 open(sys.argv[1], "w").write("".join(json.dumps(l) + "\n" for l in lines))
 END
-t_exit 'a full session' 0 t_faden advise "$c"
-t_like 'says how full' "$(cat "$t_out")" '160,000 tokens \(exact\), 80 % of 200,000'
-t_like 'advises a trim' "$(cat "$t_out")" "^  faden trim -l 1000 $c"
-t_like 'marks it in the table' "$(cat "$t_out")" '^\* trim -l 1000 '
-t_is 'is scrubbed' "$(tr -cd '\033' <"$t_out" | wc -c)" 0
-t_ok 'fits too' test "$(widest "$t_out")" -le 80
-t_exit 'as JSON' 0 t_faden advise --json "$c"
+t_exit 'advise reads a full session' 0 t_faden advise "$c"
+t_like 'the advice says how full a full session is' "$(cat "$t_out")" '160,000 tokens \(exact\), 80 % of 200,000'
+t_like 'a trim is advised for a full session' "$(cat "$t_out")" "^  faden trim -l 1000 $c"
+t_like 'the advised trim is marked in the table' "$(cat "$t_out")" '^\* trim -l 1000 '
+t_is 'control characters of the session are not shown' "$(tr -cd '\033' <"$t_out" | wc -c)" 0
+t_ok 'the advice on a full session fits 80 columns' test "$(widest "$t_out")" -le 80
+t_exit 'advise --json reads a full session' 0 t_faden advise --json "$c"
 cp "$t_out" "$t_tmp/advice"
-t_exit 'a trim, planned' 0 t_faden trim --json --dry-run --threshold 1000 "$c"
-t_ok 'saves what was foretold' python3 - "$t_tmp/advice" "$t_out" <<'END'
+t_exit 'the advised trim can be planned' 0 t_faden trim --json --dry-run --threshold 1000 "$c"
+t_ok 'the trim saves what advise foretold' python3 - "$t_tmp/advice" "$t_out" <<'END'
 import json, sys
 advice, trim = (json.load(open(p)) for p in sys.argv[1:])
 told = advice["strategies"][1]["saved"]
@@ -94,32 +94,32 @@ assert all(s["cached_tokens"] == s["left_tokens"] > 0 for s in advice["strategie
 assert [s["below"] for s in advice["strategies"]][:2] == [True, True] and advice["damage"] is None
 assert advice["context"]["tokens"] == trim["tokens"]["before"]
 END
-t_exit 'a larger window' 0 t_faden advise --window 1000000 "$c"
-t_like 'is less full' "$(cat "$t_out")" '16 % of 1,000,000 \(told\)'
-t_exit 'a fresh start' 0 t_faden advise --restart "$c"
-t_like 'is a rollover' "$(cat "$t_out")" "^  faden rollover $c"
-t_like 'because it is wanted' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'window; a fresh start is wanted: faden rollover'
-t_exit 'a window that nothing brings it below' 0 t_faden advise --window 20000 "$c"
-t_like 'says why a rollover' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'window; neither trim nor smart-trim would bring it below'
-t_like 'and that it is not enough' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'even so it would not come below 80 %'
+t_exit '--window is taken' 0 t_faden advise --window 1000000 "$c"
+t_like 'a larger window is less full' "$(cat "$t_out")" '16 % of 1,000,000 \(told\)'
+t_exit '--restart is taken' 0 t_faden advise --restart "$c"
+t_like '--restart advises a rollover' "$(cat "$t_out")" "^  faden rollover $c"
+t_like 'the rollover is explained by the wish for a fresh start' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'window; a fresh start is wanted: faden rollover'
+t_exit 'a window that nothing brings it below is no failure' 0 t_faden advise --window 20000 "$c"
+t_like 'the rollover is explained by what does not suffice' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'window; neither trim nor smart-trim would bring it below'
+t_like 'it is said that even a rollover is not enough' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'even so it would not come below 80 %'
 t_setenv FADEN_CLOCK=2026-03-01T10:02:00Z
-t_exit 'while the cache is warm' 0 t_faden advise "$c"
-t_like 'as it is it would be read' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'A resume as it is reads 160,000 tokens from it'
-t_like 'and a change has its price' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'the next call costs least with the session as it is'
+t_exit 'advise works while the cache is warm' 0 t_faden advise "$c"
+t_like 'what a resume reads from the warm cache is told' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'A resume as it is reads 160,000 tokens from it'
+t_like 'what a change costs while the cache is warm is told' "$(tr '\n' ' ' <"$t_out" | tr -s ' ')" 'the next call costs least with the session as it is'
 t_unsetenv FADEN_CLOCK
 
 # Part of it is not reached: one line says so, here and in trim.
 d=dddddddd-0000-4000-8000-000000000005
 sed -e "s/$c/$d/g" -e '12s/"parentUuid": "[^"]*"/"parentUuid": null/' "$(dirname "$fa")/$c.jsonl" \
 	>"$(dirname "$fa")/$d.jsonl"
-t_exit 'a damaged session' 0 t_faden advise "$d"
-t_like 'says so' "$(cat "$t_out")" "^Damaged only 11 of 22 entries are reached: faden repair $d"
-t_exit 'and for programs' 0 t_faden advise --json "$d"
-t_like 'too' "$(cat "$t_out")" '"damage":{"level":"loss","cause":"null-parent","reachable":11,"entries":22}'
-t_exit 'trim' 0 t_faden trim --dry-run "$d"
-t_like 'warns' "$(cat "$t_err")" "^faden: warning: only 11 of 22 entries are reached: faden repair $d"
-t_exit 'a whole one' 0 t_faden trim --dry-run "$c"
-t_is 'is not warned about' "$(cat "$t_err")" ''
+t_exit 'advise reads a damaged session' 0 t_faden advise "$d"
+t_like 'the damage is told with the command that repairs it' "$(cat "$t_out")" "^Damaged only 11 of 22 entries are reached: faden repair $d"
+t_exit 'advise --json reads a damaged session' 0 t_faden advise --json "$d"
+t_like 'advise --json has the damage' "$(cat "$t_out")" '"damage":{"level":"loss","cause":"null-parent","reachable":11,"entries":22}'
+t_exit 'trim plans for a damaged session' 0 t_faden trim --dry-run "$d"
+t_like 'trim warns of the damage' "$(cat "$t_err")" "^faden: warning: only 11 of 22 entries are reached: faden repair $d"
+t_exit 'trim plans for a whole session' 0 t_faden trim --dry-run "$c"
+t_is 'trim does not warn of a whole session' "$(cat "$t_err")" ''
 # in-columns N COMMAND…: what it shows on a terminal of that width.
 cat >"$t_tmp/in-columns" <<'END'
 import fcntl, os, pty, re, struct, sys, termios
@@ -137,22 +137,22 @@ print(re.sub("\x1b\\[[0-9;]*m|\r", "", out.decode()))
 END
 t_setenv TERM=xterm
 t_run "$(command -v python3)" "$t_tmp/in-columns" 60 "$FADEN" advise "$c" >"$t_out"
-t_like 'a narrow terminal' "$(cat "$t_out")" '^Context '
-t_ok 'is not too narrow' test "$(widest "$t_out")" -le 60
+t_like 'advise works on a narrow terminal' "$(cat "$t_out")" '^Context '
+t_ok 'no line is wider than a narrow terminal' test "$(widest "$t_out")" -le 60
 t_unsetenv TERM
 t_setenv LANG=C
-t_exit 'a plain terminal' 0 t_faden advise "$c"
-t_is 'gets plain characters' "$(LC_ALL=C tr -d '\000-\177' <"$t_out" | wc -c)" 0
+t_exit 'advise works without UTF-8' 0 t_faden advise "$c"
+t_is 'without UTF-8 the advice is ASCII' "$(LC_ALL=C tr -d '\000-\177' <"$t_out" | wc -c)" 0
 t_setenv LANG=C.UTF-8
 
 printf '{"type":"custom-title","customTitle":"nothing yet","sessionId":"%s"}\n' "$e" \
 	>"$(dirname "$fa")/$e.jsonl"
-t_exit 'an empty session' 0 t_faden advise "$e"
-t_like 'says so' "$(cat "$t_out")" '^Empty: '
+t_exit 'advise reads an empty session' 0 t_faden advise "$e"
+t_like 'an empty session is called empty' "$(cat "$t_out")" '^Empty: '
 : >"$t_tmp/empty.jsonl"
-t_exit 'a file without a byte' 3 t_faden advise "$t_tmp/empty.jsonl"
-t_like 'says what is wrong' "$(cat "$t_err")" 'empty.jsonl is empty: '
-t_exit 'no such session' 1 t_faden advise 99999999
-t_is 'prints nothing' "$(cat "$t_out")" ''
-t_exit 'an option that is none' 2 t_faden advise --bogus "$a"
+t_exit 'a file without a byte is refused' 3 t_faden advise "$t_tmp/empty.jsonl"
+t_like 'a file without a byte is called empty' "$(cat "$t_err")" 'empty.jsonl is empty: '
+t_exit 'a session that is not there is not found' 1 t_faden advise 99999999
+t_is 'a failure prints nothing on standard output' "$(cat "$t_out")" ''
+t_exit 'an unknown option is refused' 2 t_faden advise --bogus "$a"
 t_done
