@@ -226,26 +226,6 @@ void str_drop(struct str *s, size_t n)
 	s->buf[s->len] = '\0';
 }
 
-void shell_word(struct str *out, const char *text)
-{
-	str_addc(out, '\'');
-	for (; *text; text++) {
-		if (*text == '\'')
-			str_adds(out, "'\\''");
-		else
-			str_addc(out, *text);
-	}
-	str_addc(out, '\'');
-}
-
-void shell_cp(struct str *out, const char *from, const char *to)
-{
-	str_adds(out, "cp ");
-	shell_word(out, from);
-	str_addc(out, ' ');
-	shell_word(out, to);
-}
-
 void strv_release(struct strv *v)
 {
 	for (size_t i = 0; i < v->n; i++)

@@ -125,10 +125,6 @@ void str_addvf(struct str *s, const char *fmt, va_list ap) PRINTF(2, 0);
 void str_cut(struct str *s, size_t len); /* shortens to len, no-op when already shorter */
 /* Removes the first n bytes. */
 void str_drop(struct str *s, size_t n);
-/* Appends the text in quotes, so that a shell reads it back as one word. */
-void shell_word(struct str *out, const char *text);
-/* "cp 'FROM' 'TO'" */
-void shell_cp(struct str *out, const char *from, const char *to);
 
 /* ---- vector of owned strings ---- */
 void strv_release(struct strv *v);

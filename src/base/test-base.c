@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/uuid.h"
@@ -266,6 +267,24 @@ static void test_normalise(void **state)
 	assert_true(utf8_cut(SV("aé"), 2).n == 1);
 }
 
+static void test_shell_words(void **state)
+{
+	(void)state;
+	AUTO_STR out = STR_INIT;
+
+	shell_word(&out, "it's here");
+	assert_string_equal(out.buf, "'it'\\''s here'");
+	str_clear(&out);
+	shell_word(&out, "ü");
+	assert_string_equal(out.buf, "'ü'");
+	str_clear(&out);
+	shell_word(&out, "a\nb\x1b[201~'\\");
+	assert_string_equal(out.buf, "$'a\\x0ab\\x1b[201~\\'\\\\'");
+	str_clear(&out);
+	shell_text(&out, "a\nb");
+	assert_string_equal(out.buf, "'a\nb'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +302,7 @@ int main(void)
 		cmocka_unit_test(test_scrub),
 		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_normalise),
+		cmocka_unit_test(test_shell_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,10 @@
 
 #include "base/mem.h"
 #include "base/suggest.h"
-#include "cli/archive-of.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
 #include "cli/hook.h"
+#include "cli/make.h"
 #include "config/settings.h"
 #include "strategy/rollover.h"
 

@@ -2,8 +2,8 @@
  * The original behind a placeholder.
  */
 #include "base/utf8.h"
-#include "cli/archive-of.h"
 #include "cli/cmd.h"
+#include "cli/make.h"
 #include "cli/print.h"
 #include "strategy/original.h"
 #include "view/json.h"

@@ -5,20 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/str.h"
-#include "cli/archive-of.h"
+#include "base/shell.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
-#include "cli/go-on.h"
-#include "cli/in-place.h"
-#include "cli/new-session.h"
+#include "cli/make.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
-#include "os/path.h"
-#include "strategy/repair.h"
 #include "ui/size.h"
-#include "ui/wrap.h"
-#include "json/write.h"
+#include "view/json.h"
 
 struct repair_cli {
 	const char *out;
@@ -47,9 +41,9 @@ struct run {
 	struct repair *repair;
 	char backup[ARCHIVE_KEY_MAX]; /* "" when there is none */
 	char *archived; /* a copy of the session in the archive; NULL: none */
-	char *out; /* folder of --out, absolute */
-	bool out_missing;
+	struct out_folder out;
 	struct repair_result result; /* path NULL: nothing was written */
+	struct made made;
 };
 
 /* ---- the session ---- */
@@ -63,116 +57,25 @@ static int find(struct run *run, int argc, char **argv, struct err *reterr)
 	return find_damaged(run->app, spec, &run->row, reterr);
 }
 
-/* ---- for people ---- */
+/* ---- what is said ---- */
 
-static unsigned level_style(enum repair_level level)
+static void fill_made(struct run *run)
 {
-	static const unsigned styles[] = {
-		[REPAIR_NOTE] = STYLE_NOTICE,
-		[REPAIR_MINOR] = STYLE_WARNING,
-		[REPAIR_LOSS] = STYLE_WARNING | STYLE_BOLD,
-		[REPAIR_BLOCK] = STYLE_ERROR,
-	};
-	return styles[level];
-}
-
-/* Words of ours: `first` in its style, then the rest, broken between words on a terminal. */
-static void put_words(struct term *t, struct sv indent, struct sv hang, const char *first,
-	unsigned style, const char *rest)
-{
-	struct wrap w;
-	size_t cols = t->cols;
-	if (!t->tty)
-		t->cols = TERM_MAX_COLS;
-	wrap_init(&w, t);
-	wrap_begin(&w, indent, hang, 0);
-	wrap_add(&w, sv_of(first), style);
-	wrap_add(&w, sv_of(rest), 0);
-	wrap_end(&w);
-	wrap_release(&w);
-	t->cols = cols;
-}
-
-static void put_sentence(struct term *t, struct sv indent, const char *text)
-{
-	put_words(t, indent, indent, "", 0, text);
-}
-
-static void add_lines(struct str *out, const struct repair_finding *finding, bool ascii)
-{
-	const char *before = finding->n_lines == 1 ? ", line " : ", lines ";
-	for (size_t i = 0; i < finding->n_lines; i++, before = ", ") {
-		char number[SIZE_TEXT_MAX];
-		size_format_count(finding->lines[i], number);
-		str_addf(out, "%s%s", before, number);
-	}
-	if (finding->n_lines > 0 && finding->count > finding->n_lines)
-		str_adds(out, ascii ? ", ..." : ", …");
-}
-
-static void show_finding(
-	struct term *t, enum repair_cause cause, const struct repair_finding *finding)
-{
-	const struct sv indent = SV("        ");
-	const char *remedy = repair_cause_remedy(cause), *level = repair_level_name(finding->level);
-	AUTO_STR what = STR_INIT;
-	str_addf(&what, "%*s %s", (int)(5 - strlen(level)), "", repair_cause_name(cause));
-	if (finding->count > 1)
-		str_addf(&what, ", %zu times", finding->count);
-	add_lines(&what, finding, t->ascii);
-	put_words(t, SV("  "), indent, level, level_style(finding->level), what.buf);
-	put_sentence(t, indent, repair_cause_effect(cause));
-	if (finding->level > REPAIR_NOTE)
-		put_sentence(t, indent, remedy[0] ? remedy : "nothing in the file can mend this");
-}
-
-static void show_report(struct term *t, const struct repair_report *report)
-{
-	AUTO_STR line = STR_INIT;
-	str_addf(&line, "reachable %zu of %zu entries", report->reachable, report->entries);
-	if (report->others > 0)
-		str_addf(&line, "; %zu before a compaction or on branches that were left",
-			report->others);
-	if (report->side > 0)
-		str_addf(&line, "; %zu of sub-agents", report->side);
-	put_sentence(t, SV(""), line.buf);
-	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
-		if (report->findings[i].count > 0)
-			show_finding(t, (enum repair_cause)i, &report->findings[i]);
-	if (repair_healthy(report))
-		term_puts(t, "healthy\n");
-}
-
-/* A path as it is shown elsewhere, under its label. */
-static void show_path(struct term *t, const struct run *run, const char *label, const char *path)
-{
-	AUTO_FREE char *shown = path_show(path, run->app->paths.home);
-	term_putf(t, "  %-8s %s\n", label, shown);
-}
-
-static void show_undo(struct term *t, const char *copy, const char *path)
-{
-	AUTO_STR line = STR_INIT;
-	shell_cp(&line, copy, path);
-	term_putf(t, "  undo     %s\n", line.buf);
-}
-
-static void show_result(struct term *t, const struct run *run)
-{
-	const struct repair_result *result = &run->result;
+	bool written = run->result.path != NULL;
 	struct archive archive;
 	AUTO_FREE char *dir = archive_of(run->app, &archive);
-	term_newline(t);
-	if (run->opts->in_place) {
-		AUTO_FREE char *copy = archive_path(&archive, run->backup);
-		term_putf(t, "Mended session %s\n", result->id);
-		show_path(t, run, "backup", copy);
-		show_undo(t, copy, result->path);
-	} else {
-		term_putf(t, "New session %s\n  from     %s\n", result->id, run->row.info.id);
-	}
-	show_path(t, run, "file", result->path);
-	show_report(t, &result->report);
+
+	run->made.parent = &run->row;
+	run->made.relation = SESSION_REPAIRED;
+	run->made.agent = run->row.agent;
+	run->made.id = written ? run->result.id : NULL;
+	run->made.path = run->result.path;
+	run->made.dry = !run->opts->apply && !run->opts->in_place;
+	run->made.in_place = written && run->opts->in_place;
+	if (run->backup[0])
+		run->made.backup = archive_path(&archive, run->backup);
+	if (!run->opts->out)
+		made_find_next(run->app, run->row.info.format, &run->made);
 }
 
 /* Of a file in which nothing is left, the archive may have what it was. */
@@ -186,100 +89,49 @@ static void show_archived(struct term *t, const struct run *run)
 	}
 	AUTO_STR line = STR_INIT;
 	shell_cp(&line, run->archived, run->row.info.path);
-	put_sentence(
+	view_sentence(
 		t, SV(""), "The archive has a copy of it; with no agent at it, get it back by");
 	term_putf(t, "  %s\n", line.buf);
 }
 
-static void show(struct run *run, struct term *t)
+static void print_text(const struct run *run)
 {
 	const struct repair_report *report = repair_report(run->repair);
 	char size[SIZE_TEXT_MAX], lines[SIZE_TEXT_MAX];
+	struct term t;
+
+	print_begin(run->app, &t);
 	size_format(report->bytes, size);
 	size_format_count((int64_t)report->lines, lines);
-	term_text_line(t, sv_of(run->row.info.id));
-	term_putf(t, ", %s: %s line%s, %s\n", run->row.agent, lines, report->lines == 1 ? "" : "s",
+	term_text_line(&t, sv_of(run->row.info.id));
+	term_putf(&t, ", %s: %s line%s, %s\n", run->row.agent, lines, report->lines == 1 ? "" : "s",
 		size);
-	show_report(t, report);
-	show_archived(t, run);
-	if (run->result.path)
-		show_result(t, run);
-	else if (!repair_healthy(report) && repair_possible(run->repair))
-		term_puts(t, "--apply writes a mended copy\n");
-}
-
-/* ---- for programs ---- */
-
-static void put_finding(struct jw *w, enum repair_cause cause, const struct repair_finding *finding)
-{
-	jw_object(w);
-	jw_put_cstr(w, "cause", repair_cause_name(cause));
-	jw_put_cstr(w, "level", repair_level_name(finding->level));
-	jw_put_i64(w, "count", (int64_t)finding->count);
-	jw_key(w, "lines");
-	jw_array(w);
-	for (size_t i = 0; i < finding->n_lines; i++)
-		jw_i64(w, finding->lines[i]);
-	jw_end(w);
-	jw_put_cstr(w, "effect", repair_cause_effect(cause));
-	jw_put_cstr(w, "remedy", repair_cause_remedy(cause));
-	jw_end(w);
-}
-
-static void put_report(struct jw *w, const struct repair_report *report)
-{
-	jw_put_bool(w, "healthy", repair_healthy(report));
-	jw_put_i64(w, "reachable", (int64_t)report->reachable);
-	jw_put_i64(w, "entries", (int64_t)report->entries);
-	jw_put_i64(w, "left_out", (int64_t)report->others);
-	jw_put_i64(w, "side_chain", (int64_t)report->side);
-	jw_put_i64(w, "lines", (int64_t)report->lines);
-	jw_put_i64(w, "bytes", (int64_t)report->bytes);
-	jw_key(w, "findings");
-	jw_array(w);
-	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
-		if (report->findings[i].count > 0)
-			put_finding(w, (enum repair_cause)i, &report->findings[i]);
-	jw_end(w);
-}
-
-static void put_result(struct jw *w, const struct run *run)
-{
-	jw_key(w, "mended");
-	jw_object(w);
-	put_report(w, &run->result.report);
-	jw_end(w);
-	jw_put_cstr(w, "backup", run->backup[0] ? run->backup : NULL);
+	view_diagnosis(&t, report);
+	show_archived(&t, run);
+	if (run->result.path) {
+		term_newline(&t);
+		view_made(&t, &run->made, run->app->paths.home, "It");
+		view_diagnosis(&t, &run->result.report);
+		if (!run->opts->out)
+			view_next(&t, &run->made, run->app->cwd);
+	} else if (!repair_healthy(report) && repair_possible(run->repair)) {
+		term_puts(&t, "--apply writes a mended copy\n");
+	}
+	print_end(&t);
 }
 
 static void print_object(const struct run *run)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
-	bool written = run->result.path != NULL;
-	jw_object(&w);
-	jw_put_cstr(&w, "session_id", written ? run->result.id : NULL);
-	jw_put_cstr(&w, "path", run->result.path);
-	jw_put_cstr(&w, "parent_id", run->row.info.id);
-	jw_put_cstr(&w, "parent_path", run->row.info.path);
-	jw_put_cstr(&w, "agent", run->row.agent);
-	jw_put_bool(&w, "in_place", written && run->opts->in_place);
-	jw_put_cstr(&w, "archived", run->archived);
-	put_report(&w, repair_report(run->repair));
-	if (written)
-		put_result(&w, run);
-	jw_end(&w);
-	(void)fprintf(run->app->out, "%s\n", out.buf);
-}
 
-static void print_text(struct run *run)
-{
-	struct term t;
-	print_begin(run->app, &t);
-	show(run, &t);
-	print_end(&t);
-	if (run->result.path && !run->opts->out)
-		go_on_print(run->app, &run->row, run->result.id, run->result.path);
+	jw_object(&w);
+	view_put_made(&w, &run->made, NULL);
+	jw_put_cstr(&w, "archive_path", run->archived);
+	view_put_diagnosis(&w, "found", repair_report(run->repair));
+	view_put_diagnosis(&w, "mended", run->result.path ? &run->result.report : NULL);
+	jw_end(&w);
+	print_doc(run->app, &out);
 }
 
 /* ---- the command ---- */
@@ -320,7 +172,7 @@ static int apply(struct run *run, struct err *reterr)
 {
 	const struct repair_cli *opts = run->opts;
 	const struct repair_write how = {
-		.out_dir = run->out, .in_place = opts->in_place, .clock = &run->app->clock
+		.out_dir = run->out.dir, .in_place = opts->in_place, .clock = &run->app->clock
 	};
 	int rc = 0;
 	if (repair_healthy(repair_report(run->repair)) || !repair_possible(run->repair))
@@ -329,11 +181,7 @@ static int apply(struct run *run, struct err *reterr)
 		rc = keep_original(run, reterr);
 	if (rc >= 0)
 		rc = repair_apply(run->repair, &how, &run->result, reterr);
-	if (rc < 0)
-		out_hint(run->app, opts->out, opts->in_place, reterr);
-	if (run->out_missing)
-		out_folder_made(run->app, run->out, rc >= 0);
-	return rc;
+	return out_folder_done(run->app, &run->out, opts->in_place, rc, reterr);
 }
 
 /* 0 when the session is, or now is, as it should be. */
@@ -368,8 +216,8 @@ static int run_repair(
 		.result = REPAIR_RESULT_INIT,
 	};
 	int rc = check_options(run.opts, argc, reterr);
-	if (rc >= 0 && run.opts->out)
-		rc = out_folder(run.opts->out, &run.out, &run.out_missing, reterr);
+	if (rc >= 0)
+		rc = out_folder_find(run.opts->out, &run.out, reterr);
 	if (rc >= 0)
 		rc = sessions_open_to(app, !run.opts->in_place, reterr);
 	if (rc >= 0)
@@ -379,6 +227,7 @@ static int run_repair(
 	if (rc >= 0 && (run.opts->apply || run.opts->in_place))
 		rc = apply(&run, reterr);
 	if (rc >= 0) {
+		fill_made(&run);
 		if (run.opts->json)
 			print_object(&run);
 		else
@@ -387,7 +236,8 @@ static int run_repair(
 	}
 	repair_free(run.repair);
 	free(run.archived);
-	free(run.out);
+	out_folder_release(&run.out);
+	made_release(&run.made);
 	repair_result_release(&run.result);
 	session_row_release(&run.row);
 	return rc;

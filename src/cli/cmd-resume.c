@@ -10,6 +10,7 @@
 
 #include "assist/kit.h"
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
@@ -274,7 +275,7 @@ const struct cmd cmd_resume = {
 	.synopsis = "SESSION",
 	.min_args = 1,
 	.max_args = 1,
-	.needs = CMD_STORE,
+	.needs = CMD_STATE | CMD_STORE,
 	.words = CMD_WORDS_SESSION,
 	.opts = resume_options,
 	.opts_size = sizeof(struct resume_opts),

@@ -5,20 +5,17 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/archive-of.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
 #include "cli/front.h"
-#include "cli/go-on.h"
-#include "cli/new-session.h"
+#include "cli/make.h"
+#include "cli/print.h"
 #include "cli/sessions.h"
 #include "config/settings.h"
 #include "os/path.h"
-#include "strategy/rollover.h"
-#include "transcript/tokens.h"
 #include "ui/size.h"
+#include "view/json.h"
 #include "view/session.h"
-#include "json/write.h"
 
 struct rollover_options {
 	const char *agent;
@@ -56,6 +53,7 @@ struct rolling {
 	struct str summary; /* "": none */
 	struct rollover plan;
 	struct conv conv;
+	struct made made;
 	bool current; /* the parent's conversation went on in its folder, now the new one does */
 };
 
@@ -64,6 +62,7 @@ static void rolling_release(struct rolling *r)
 	session_row_release(&r->row);
 	rollover_release(&r->plan);
 	conv_release(&r->conv);
+	made_release(&r->made);
 	str_release(&r->summary);
 	free(r->archive_dir);
 	free(r->dir);
@@ -140,129 +139,74 @@ static int adopt(struct rolling *r, struct err *reterr)
 
 /* ---- what is said ---- */
 
-static void put_figure(struct jw *w, const char *key, bool known, struct figure figure)
+static void fill_made(struct rolling *r)
 {
-	AUTO_FREE char *sure = xasprintf("%s_sure", key);
-	jw_key(w, key);
-	if (known)
-		jw_i64(w, figure.tokens);
-	else
-		jw_null(w);
-	jw_put_cstr(w, sure, known ? sure_name(figure.sure) : NULL);
-}
+	const struct rollover *plan = &r->plan;
+	bool dry = r->opts->dry_run;
 
-static void put_figures(struct jw *w, const struct rollover *plan)
-{
-	jw_key(w, "tokens");
-	jw_object(w);
-	put_figure(w, "saved", plan->counted, plan->saved);
-	put_figure(w, "before", plan->before.tokens > 0, plan->before);
-	put_figure(w, "left", plan->counted, plan->left);
-	jw_end(w);
-}
-
-static void put_facts(struct jw *w, const struct brief *b)
-{
-	jw_key(w, "facts");
-	jw_array(w);
-	vec_each (&b->facts, fact) {
-		jw_object(w);
-		jw_put_cstr(w, "kind", brief_kind_name(fact->kind));
-		jw_put_cstr(w, "text", fact->text);
-		jw_put_bool(w, "cut", fact->cut);
-		jw_put_i64(w, "times", fact->times);
-		jw_put_bool(w, "from_before", fact->before);
-		if (fact->kind == BRIEF_ERROR)
-			jw_put_bool(w, "succeeded_since", fact->past);
-		if (fact->end == BRIEF_EXIT)
-			jw_put_i64(w, "exit_status", fact->status);
-		jw_put_cstr(w, "ref", fact->ref[0] ? fact->ref : NULL);
-		jw_put_i64(w, "line", (int64_t)fact->place.line);
-		jw_end(w);
-	}
-	jw_end(w);
-}
-
-static void put_resume(struct jw *w, const struct rolling *r)
-{
-	struct sv rest = sv_of(resume_words(r->target->agent, r->target->format)), word;
-	jw_key(w, "resume");
-	if (rest.n == 0 || r->opts->dry_run) {
-		jw_null(w);
-		return;
-	}
-	jw_array(w);
-	while (sv_split(&rest, ' ', &word))
-		jw_string(w, word);
-	jw_string(w, sv_of(r->plan.id));
-	jw_end(w);
+	r->made.parent = &r->row;
+	r->made.relation = SESSION_CONTINUED;
+	r->made.agent = r->target->agent;
+	r->made.dir = xstrdup(r->dir);
+	r->made.id = dry ? NULL : plan->id;
+	r->made.path = dry ? NULL : plan->path;
+	r->made.conversation = dry ? NULL : r->conv.id;
+	r->made.before = plan->before.tokens > 0 ? &plan->before : NULL;
+	r->made.saved = plan->counted ? &plan->saved : NULL;
+	r->made.left = plan->counted ? &plan->left : NULL;
+	r->made.dry = dry;
+	made_find_next(r->app, r->target->format, &r->made);
 }
 
 static void print_object(const struct rolling *r)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
+
 	jw_object(&w);
-	jw_put_cstr(&w, "session_id", r->opts->dry_run ? NULL : r->plan.id);
-	jw_put_cstr(&w, "path", r->opts->dry_run ? NULL : r->plan.path);
-	jw_put_cstr(&w, "agent", r->target->agent);
-	jw_put_cstr(&w, "directory", r->dir);
-	jw_put_cstr(&w, "conversation_id", r->opts->dry_run ? NULL : r->conv.id);
-	jw_put_cstr(&w, "parent_id", r->row.info.id);
-	jw_put_cstr(&w, "parent_path", r->row.info.path);
-	jw_put_bool(&w, "dry_run", r->opts->dry_run);
-	put_resume(&w, r);
-	put_figures(&w, &r->plan);
+	view_put_made(&w, &r->made, NULL);
+	jw_put_bool(&w, "current", r->current);
 	jw_put_i64(&w, "message_bytes", (int64_t)r->plan.message.len);
-	put_facts(&w, &r->plan.brief);
+	view_put_brief(&w, &r->plan.brief);
 	if (r->opts->dry_run)
 		jw_put_string(&w, "message", str_sv(&r->plan.message));
 	jw_end(&w);
-	(void)fprintf(r->app->out, "%s\n", out.buf);
+	print_doc(r->app, &out);
 }
 
 /* Where another agent goes on, what its own prompt takes is not known. */
-static void print_figures(const struct rolling *r)
+static void put_uncounted(struct term *t, const struct rolling *r)
 {
 	const struct rollover *plan = &r->plan;
-	struct figure left = plan->counted ? plan->left : plan->texts;
-	char now[SIZE_TEXT_MAX], then[SIZE_TEXT_MAX];
+	char was[SIZE_TEXT_MAX], texts[SIZE_TEXT_MAX];
 
-	size_format_count(plan->before.tokens, now);
-	size_format_count(left.tokens, then);
-	if (plan->counted && plan->saved.tokens > 0)
-		print_saved_tokens(r->app->out, r->opts->dry_run, &plan->saved, &plan->before);
-	else if (plan->counted)
-		(void)fprintf(r->app->out, "%s nothing: %s tokens (%s), was %s\n",
-			r->opts->dry_run ? "It would save" : "  saved   ", then,
-			sure_name(left.sure), now);
-	else
-		(void)fprintf(r->app->out,
-			"  message  %s tokens (%s), and what %s itself adds; was %s\n", then,
-			sure_name(left.sure), r->target->agent,
-			plan->before.tokens > 0 ? now : "not known");
+	if (plan->counted)
+		return;
+	size_format_count(plan->before.tokens, was);
+	size_format_count(plan->texts.tokens, texts);
+	term_putf(t, "  message  %s tokens (%s), and what %s itself adds; was %s\n", texts,
+		sure_name(plan->texts.sure), r->target->agent,
+		plan->before.tokens > 0 ? was : "not known");
 }
 
-static void print_plan(const struct rolling *r)
+static void print_text(const struct rolling *r)
 {
-	AUTO_STR clean = STR_INIT;
-	utf8_scrub(&clean, str_sv(&r->plan.message));
-	(void)fprintf(r->app->out, "A new session of %s would begin with:\n\n%s\n",
-		r->target->agent, clean.buf);
-	print_figures(r);
-}
+	struct term t;
 
-static void print_done(const struct rolling *r)
-{
-	FILE *out = r->app->out;
-	AUTO_FREE char *path = path_show(r->plan.path, r->app->paths.home);
-	(void)fprintf(out, "New session %s of %s\n", r->plan.id, r->target->agent);
-	(void)fprintf(out, "  from     %s\n  file     %s\n", r->row.info.id, path);
-	print_figures(r);
+	print_begin(r->app, &t);
+	if (r->opts->dry_run) {
+		AUTO_STR clean = STR_INIT;
+		utf8_scrub(&clean, str_sv(&r->plan.message));
+		term_putf(&t, "A new session of %s would begin with:\n\n%s\n", r->target->agent,
+			clean.buf);
+	}
+	view_made(&t, &r->made, r->app->paths.home, "It");
+	put_uncounted(&t, r);
 	if (r->current)
-		(void)fputs("  it is now what goes on in its folder\n", out);
-	go_on_commands(
-		r->app, resume_words(r->target->agent, r->target->format), r->plan.id, r->dir);
+		term_puts(&t, "  it is now what goes on in its folder\n");
+	if (!r->opts->dry_run)
+		view_next(&t, &r->made, r->app->cwd);
+	print_end(&t);
 }
 
 /* ---- the command ---- */
@@ -319,12 +263,11 @@ static int run_rollover(
 	rc = find_and_roll(&r, argc, argv, reterr);
 	if (rc < 0)
 		return rc;
+	fill_made(&r);
 	if (r.opts->json)
 		print_object(&r);
-	else if (r.opts->dry_run)
-		print_plan(&r);
 	else
-		print_done(&r);
+		print_text(&r);
 	return 0;
 }
 

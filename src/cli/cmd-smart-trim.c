@@ -5,16 +5,13 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/archive-of.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
 #include "cli/front.h"
-#include "cli/go-on.h"
-#include "cli/new-session.h"
+#include "cli/make.h"
+#include "cli/print.h"
 #include "cli/sessions.h"
-#include "os/path.h"
 #include "strategy/known.h"
-#include "strategy/smart.h"
 #include "view/json.h"
 
 struct smart_options {
@@ -63,15 +60,17 @@ struct smarting {
 	struct smart_digest digest;
 	struct smart_answer answer;
 	struct smart_report report;
-	char *out; /* the folder of --out, absolute */
-	bool out_missing;
+	struct figure left;
+	struct out_folder out;
+	struct made made;
 };
 
 static void smarting_release(struct smarting *s)
 {
 	session_row_release(&s->row);
 	free(s->archive_dir);
-	free(s->out);
+	out_folder_release(&s->out);
+	made_release(&s->made);
 	smart_digest_release(&s->digest);
 	smart_answer_release(&s->answer);
 	smart_report_release(&s->report);
@@ -89,7 +88,7 @@ static struct smart_opts opts_of(const struct smarting *s)
 		.prompts = s->opts->prompts,
 		.instructions = s->opts->instructions,
 		.agent = s->agent,
-		.out_dir = s->out,
+		.out_dir = s->out.dir,
 		.dry = s->opts->dry_run,
 	};
 }
@@ -131,162 +130,78 @@ static int trim(struct smarting *s, struct err *reterr)
 			s->answer.refused ? " (see what was refused)" : "");
 	const struct smart_opts opts = opts_of(s);
 	rc = smart_apply(&opts, &s->digest, &s->answer, &s->archive, &s->report, reterr);
-	if (rc < 0)
-		out_hint(s->app, s->opts->out, false, reterr);
-	if (s->out_missing && !s->opts->dry_run)
-		out_folder_made(s->app, s->out, rc >= 0);
+	if (!s->opts->dry_run)
+		rc = out_folder_done(s->app, &s->out, false, rc, reterr);
 	if (rc >= 0 && !s->opts->dry_run)
 		take_in(s);
 	return rc;
 }
 
-/* ---- for programs ---- */
+/* ---- what is said ---- */
 
-/* Without a result there are no figures; a 0 would be one. */
-static void put_count(struct jw *w, const char *key, int64_t count, bool known)
+/* Without a result there are no figures. */
+static void fill_made(struct smarting *s, int result)
 {
-	jw_key(w, key);
-	if (known)
-		jw_i64(w, count);
-	else
-		jw_null(w);
-}
+	const struct smart_report *r = &s->report;
+	bool written = result == 0 && !s->opts->dry_run;
 
-static void put_tokens(struct jw *w, const struct smart_report *r, bool known)
-{
-	jw_key(w, "tokens");
-	jw_object(w);
-	put_count(w, "saved", r->saved.tokens, known);
-	jw_put_cstr(w, "saved_sure", known ? sure_name(r->saved.sure) : NULL);
-	put_count(w, "before", r->before.tokens, known);
-	jw_put_cstr(w, "before_sure", known ? sure_name(r->before.sure) : NULL);
-	const struct figure left = known_left(r->before, r->saved);
-	put_count(w, "left", left.tokens, known);
-	jw_put_cstr(w, "left_sure", known ? sure_name(left.sure) : NULL);
-	jw_end(w);
-}
-
-static void put_choices(struct jw *w, const struct smarting *s)
-{
-	jw_key(w, "chosen");
-	jw_array(w);
-	vec_each (&s->answer.choices, c) {
-		const struct smart_entry *e = &s->digest.entries.v[c->entry];
-		char ref[RECALL_REF];
-		recall_ref_text(e->hash, ref);
-		jw_object(w);
-		jw_put_i64(w, "number", (int64_t)c->entry + 1);
-		jw_put_cstr(w, "kind", item_kind_name(e->kind));
-		jw_put_i64(w, "line", (int64_t)e->place.line);
-		jw_put_i64(w, "chars", (int64_t)e->chars);
-		jw_put_cstr(w, "ref", ref);
-		jw_put_cstr(w, "reason", c->reason);
-		jw_put_cstr(w, "summary", c->summary);
-		jw_end(w);
-	}
-	jw_end(w);
-}
-
-static void put_refusals(struct jw *w, const struct smart_answer *a)
-{
-	jw_key(w, "refused");
-	jw_array(w);
-	vec_each (&a->refusals, r) {
-		jw_object(w);
-		jw_put_cstr(w, "what", r->what);
-		jw_put_cstr(w, "why", r->why);
-		jw_end(w);
-	}
-	jw_end(w);
-	jw_put_i64(w, "refused_count", (int64_t)a->refused);
+	s->left = known_left(r->before, r->saved);
+	s->made.parent = &s->row;
+	s->made.relation = SESSION_TRIMMED;
+	s->made.agent = s->row.agent;
+	s->made.id = written ? r->file.id : NULL;
+	s->made.path = written ? r->file.path : NULL;
+	s->made.before = result == 0 ? &r->before : NULL;
+	s->made.saved = result == 0 ? &r->saved : NULL;
+	s->made.left = result == 0 ? &s->left : NULL;
+	s->made.dry = s->opts->dry_run;
+	if (!s->opts->out)
+		made_find_next(s->app, s->row.info.format, &s->made);
 }
 
 static void print_object(const struct smarting *s, int result, const struct err *err)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
-	bool written = result == 0 && !s->opts->dry_run;
+
 	jw_object(&w);
-	if (result < 0) {
-		view_put_error(&w, err, NULL);
-		jw_put_cstr(&w, "session_id", NULL);
-		jw_put_cstr(&w, "path", NULL);
-		s->app->told = true;
-	} else {
-		jw_put_cstr(&w, "session_id", written ? s->report.file.id : NULL);
-		jw_put_cstr(&w, "path", written ? s->report.file.path : NULL);
-	}
-	jw_put_cstr(&w, "parent_id", s->row.info.id);
-	jw_put_cstr(&w, "parent_path", s->row.info.path);
-	jw_put_cstr(&w, "agent", s->agent);
-	jw_put_bool(&w, "dry_run", s->opts->dry_run);
-	put_count(&w, "replaced", (int64_t)s->report.replaced, result == 0);
-	put_tokens(&w, &s->report, result == 0);
-	put_choices(&w, s);
-	put_refusals(&w, &s->answer);
+	view_put_made(&w, &s->made, result < 0 ? err : NULL);
+	jw_put_cstr(&w, "chosen_by", s->agent);
+	view_put_count(&w, "replaced", (int64_t)s->report.replaced, result == 0);
+	view_put_chosen(&w, &s->digest, &s->answer);
 	jw_end(&w);
-	(void)fprintf(s->app->out, "%s\n", out.buf);
-}
-
-/* ---- for people ---- */
-
-static void print_line(FILE *out, const char *text)
-{
-	AUTO_STR clean = STR_INIT;
-	utf8_scrub_line(&clean, sv_of(text));
-	(void)fputs(clean.buf, out);
-}
-
-static void print_choices(const struct smarting *s)
-{
-	FILE *out = s->app->out;
-	vec_each (&s->answer.choices, c) {
-		const struct smart_entry *e = &s->digest.entries.v[c->entry];
-		(void)fprintf(out,
-			"  line %llu, %s of %zu characters: ", (unsigned long long)e->place.line,
-			item_kind_name(e->kind), e->chars);
-		print_line(out, c->reason);
-		(void)fputs("\n    ", out);
-		print_line(out, c->summary);
-		(void)fputs("\n", out);
-	}
+	print_doc(s->app, &out);
+	s->app->told = true;
 }
 
 static void print_refusals(const struct smarting *s)
 {
 	vec_each (&s->answer.refusals, r) {
-		(void)fputs("faden: refused: ", s->app->err);
-		print_line(s->app->err, r->what);
-		(void)fprintf(s->app->err, ": %s\n", r->why);
+		AUTO_STR what = STR_INIT;
+		utf8_scrub_line(&what, sv_of(r->what));
+		(void)fprintf(s->app->err, "faden: refused: %s: %s\n", what.buf, r->why);
 	}
 	if (s->answer.refused > s->answer.refusals.n)
 		(void)fprintf(s->app->err, "faden: and %zu more were refused\n",
 			s->answer.refused - s->answer.refusals.n);
 }
 
-static void print_made(const struct smarting *s)
-{
-	const struct smart_report *r = &s->report;
-	AUTO_FREE char *path = path_show(r->file.path, s->app->paths.home);
-
-	(void)fprintf(s->app->out, "New session %s\n  from     %s\n  file     %s\n", r->file.id,
-		s->row.info.id, path);
-}
-
 static void print_done(const struct smarting *s)
 {
-	FILE *out = s->app->out;
-	const struct smart_report *r = &s->report;
+	bool dry = s->opts->dry_run;
+	struct term t;
 
-	if (!s->opts->dry_run)
-		print_made(s);
-	(void)fprintf(out, "%s %s %zu text%s:\n", s->agent,
-		s->opts->dry_run ? "would replace" : "replaced", r->replaced,
-		r->replaced == 1 ? "" : "s");
-	print_choices(s);
-	print_saved_tokens(out, s->opts->dry_run, &r->saved, &r->before);
-	if (!s->opts->dry_run && !s->opts->out)
-		go_on_print(s->app, &s->row, r->file.id, r->file.path);
+	print_begin(s->app, &t);
+	if (!dry)
+		view_made(&t, &s->made, s->app->paths.home, "It");
+	term_putf(&t, "%s %s %zu text%s:\n", s->agent, dry ? "would replace" : "replaced",
+		s->report.replaced, s->report.replaced == 1 ? "" : "s");
+	view_chosen(&t, &s->digest, &s->answer);
+	if (dry)
+		view_made(&t, &s->made, s->app->paths.home, "It");
+	else if (!s->opts->out)
+		view_next(&t, &s->made, s->app->cwd);
+	print_end(&t);
 }
 
 static void print_digest(const struct smarting *s)
@@ -307,8 +222,8 @@ static int prepare(struct smarting *s, int argc, char **argv, struct err *reterr
 	int rc = sessions_open_to(s->app, s->opts->digest || s->opts->dry_run, reterr);
 	if (rc >= 0)
 		rc = find_given(s->app, argc, argv, &s->row, reterr);
-	if (rc >= 0 && s->opts->out)
-		rc = out_folder(s->opts->out, &s->out, &s->out_missing, reterr);
+	if (rc >= 0)
+		rc = out_folder_find(s->opts->out, &s->out, reterr);
 	if (rc < 0)
 		return rc;
 	s->archive_dir = archive_of(s->app, &s->archive);
@@ -336,6 +251,8 @@ static int run_smart(
 		rc = trim(&s, &err);
 	if (!s.opts->json)
 		print_refusals(&s);
+	if (s.row.info.path)
+		fill_made(&s, rc);
 	if (s.opts->json && s.row.info.path)
 		print_object(&s, rc, &err);
 	else if (rc == 0)

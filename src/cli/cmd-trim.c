@@ -4,18 +4,11 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/str.h"
-#include "cli/archive-of.h"
 #include "cli/cmd.h"
 #include "cli/find.h"
-#include "cli/go-on.h"
-#include "cli/in-place.h"
-#include "cli/new-session.h"
+#include "cli/make.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
-#include "os/path.h"
-#include "strategy/trim.h"
-#include "ui/size.h"
 #include "view/json.h"
 
 struct trim_options {
@@ -74,18 +67,19 @@ struct trimming {
 	const struct trim_options *opts;
 	struct session_row row;
 	struct strv tools;
-	char *out; /* folder, absolute; NULL: where the agent looks */
-	bool out_missing;
+	struct out_folder out;
 	struct trim_report report;
 	struct damage damage;
+	struct made made;
 };
 
 static void trimming_release(struct trimming *t)
 {
 	session_row_release(&t->row);
 	strv_release(&t->tools);
-	free(t->out);
+	out_folder_release(&t->out);
 	trim_report_release(&t->report);
+	made_release(&t->made);
 }
 
 /* ---- what and whether ---- */
@@ -130,7 +124,7 @@ static struct trim_opts opts_of(const struct trimming *t)
 		.display = o->tool_use_result,
 		.in_place = o->in_place,
 		.dry = o->dry_run,
-		.out_dir = t->out,
+		.out_dir = t->out.dir,
 	};
 }
 
@@ -140,8 +134,8 @@ static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 
 	if (r == 0)
 		r = split_tools(t, reterr);
-	if (r == 0 && t->opts->out)
-		r = out_folder(t->opts->out, &t->out, &t->out_missing, reterr);
+	if (r == 0)
+		r = out_folder_find(t->opts->out, &t->out, reterr);
 	if (r == 0)
 		r = find(t, argc, argv, reterr);
 	if (r == 0 && t->opts->in_place)
@@ -154,177 +148,64 @@ static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 	AUTO_FREE char *dir = archive_of(t->app, &archive);
 	const struct trim_opts opts = opts_of(t);
 	r = trim_session(&opts, &archive, &t->report, reterr);
-	if (r < 0)
-		out_hint(t->app, t->opts->out, t->opts->in_place, reterr);
-	if (t->out_missing && !t->opts->dry_run)
-		out_folder_made(t->app, t->out, r == 0);
+	if (!t->opts->dry_run)
+		r = out_folder_done(t->app, &t->out, t->opts->in_place, r, reterr);
+	if (r == 0 && t->report.backup[0])
+		t->made.backup = archive_path(&archive, t->report.backup);
 	return r;
 }
 
 /* ---- what is said ---- */
 
-static void put_count(struct jw *w, const char *key, const struct trim_count *c)
+static void fill_made(struct trimming *t, int result)
 {
-	jw_key(w, key);
-	jw_object(w);
-	jw_put_i64(w, "count", c->n);
-	jw_put_i64(w, "chars", c->chars);
-	jw_put_i64(w, "bytes", (int64_t)c->bytes);
-	jw_end(w);
-}
+	const struct trim_report *r = &t->report;
+	bool written = result == 0 && !t->opts->dry_run;
 
-static void put_tokens(struct jw *w, const struct trim_report *r)
-{
-	jw_key(w, "tokens");
-	jw_object(w);
-	jw_put_i64(w, "saved", r->saved.tokens);
-	jw_put_cstr(w, "saved_sure", sure_name(r->saved.sure));
-	jw_put_i64(w, "before", r->before.tokens);
-	jw_put_cstr(w, "before_sure", sure_name(r->before.sure));
-	jw_put_i64(w, "left", r->left.tokens);
-	jw_put_cstr(w, "left_sure", sure_name(r->left.sure));
-	jw_end(w);
-}
-
-static void put_unknown(struct jw *w, const struct trim_report *r)
-{
-	jw_key(w, "unknown_tools");
-	jw_array(w);
-	for (size_t i = 0; i < r->unknown.n; i++)
-		jw_string(w, sv_of(r->unknown.v[i]));
-	jw_end(w);
-}
-
-static void put_trimmed(struct jw *w, const struct trim_report *r)
-{
-	put_tokens(w, r);
-	put_count(w, "results", &r->results);
-	put_count(w, "inputs", &r->inputs);
-	put_count(w, "answers", &r->answers);
-	put_count(w, "images", &r->images);
-	put_count(w, "copies", &r->copies);
-	jw_put_i64(w, "live_images", r->live_images);
-	jw_put_i64(w, "images_left", r->images_left);
-	put_unknown(w, r);
-}
-
-static void put_file(struct jw *w, const struct trim_report *r)
-{
-	jw_put_i64(w, "bytes_before", (int64_t)r->file.bytes_in);
-	jw_put_i64(w, "bytes_after", (int64_t)r->file.bytes_out);
-	jw_put_i64(w, "lines", (int64_t)r->file.lines);
-	jw_put_i64(w, "lines_copied", (int64_t)r->file.copied);
-	jw_put_cstr(w, "backup", r->backup[0] ? r->backup : NULL);
+	t->made.parent = &t->row;
+	t->made.relation = SESSION_TRIMMED;
+	t->made.agent = t->row.agent;
+	t->made.id = written ? r->file.id : NULL;
+	t->made.path = written ? r->file.path : NULL;
+	t->made.before = &r->before;
+	t->made.saved = &r->saved;
+	t->made.left = &r->left;
+	t->made.damage = &t->damage;
+	t->made.dry = t->opts->dry_run;
+	t->made.in_place = t->opts->in_place;
+	if (!t->opts->out)
+		made_find_next(t->app, t->row.info.format, &t->made);
 }
 
 static void print_object(const struct trimming *t, int result, const struct err *err)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
-	const struct trim_report *r = &t->report;
-	bool written = result == 0 && !t->opts->dry_run;
 
 	jw_object(&w);
-	if (result < 0) {
-		view_put_error(&w, err, NULL);
-		jw_put_cstr(&w, "session_id", NULL);
-		jw_put_cstr(&w, "path", NULL);
-		t->app->told = true;
-	} else {
-		jw_put_cstr(&w, "session_id", written ? r->file.id : NULL);
-		jw_put_cstr(&w, "path", written ? r->file.path : NULL);
-	}
-	jw_put_cstr(&w, "parent_id", t->row.info.id);
-	jw_put_cstr(&w, "parent_path", t->row.info.path);
-	jw_put_bool(&w, "dry_run", t->opts->dry_run);
-	jw_put_bool(&w, "in_place", t->opts->in_place);
+	view_put_made(&w, &t->made, result < 0 ? err : NULL);
 	jw_put_bool(&w, "nothing_to_trim", result == ERR_NOTFOUND);
-	view_put_damage(&w, &t->damage);
-	put_trimmed(&w, r);
-	if (result == 0)
-		put_file(&w, r);
+	view_put_trimmed(&w, &t->report);
 	jw_end(&w);
-	(void)fprintf(t->app->out, "%s\n", out.buf);
-}
-
-static void print_count(FILE *out, const char *what, const struct trim_count *c)
-{
-	char size[SIZE_TEXT_MAX], count[SIZE_TEXT_MAX];
-
-	if (c->n == 0)
-		return;
-	size_format(c->bytes, size);
-	size_format_count(c->n, count);
-	(void)fprintf(out, "  %-8s %s, %s less\n", what, count, size);
-}
-
-static void print_plan(const struct trimming *t)
-{
-	const struct trim_report *r = &t->report;
-	FILE *out = t->app->out;
-	char before[SIZE_TEXT_MAX], after[SIZE_TEXT_MAX], left[SIZE_TEXT_MAX];
-
-	size_format(r->file.bytes_in, before);
-	size_format(r->file.bytes_out, after);
-	size_format_count(r->images_left, left);
-	print_count(out, "results", &r->results);
-	print_count(out, "inputs", &r->inputs);
-	print_count(out, "answers", &r->answers);
-	print_count(out, "images", &r->images);
-	print_count(out, "copies", &r->copies);
-	if (r->images_left > 0)
-		(void)fprintf(out, "  images   %s stay (--images)\n", left);
-	(void)fprintf(out, "  size     %s, was %s\n", after, before);
-}
-
-static void print_dry(const struct trimming *t)
-{
-	const struct trim_report *r = &t->report;
-	AUTO_STR line = STR_INIT;
-
-	str_addf(&line, "Trimming %s%s would save ", t->row.info.id,
-		t->opts->in_place ? " itself" : "");
-	saved_words(&r->saved, &r->before, &line);
-	prose_put(t->app->out, 0, line.buf);
-	print_plan(t);
-	if (t->opts->in_place)
-		prose_put(t->app->out, 0,
-			"The session itself would change; a copy goes to the archive first.");
-}
-
-static void print_backup(const struct trimming *t)
-{
-	const struct trim_report *r = &t->report;
-	struct archive archive;
-	AUTO_FREE char *dir = archive_of(t->app, &archive);
-	AUTO_FREE char *copy = archive_path(&archive, r->backup);
-	AUTO_FREE char *shown = path_show(copy, t->app->paths.home);
-	AUTO_STR undo = STR_INIT;
-
-	shell_cp(&undo, copy, r->file.path);
-	(void)fprintf(t->app->out, "Trimmed session %s\n  backup   %s\n  undo     %s\n", r->file.id,
-		shown, undo.buf);
+	print_doc(t->app, &out);
+	t->app->told = true;
 }
 
 static void print_done(const struct trimming *t)
 {
-	const struct trim_report *r = &t->report;
-	FILE *out = t->app->out;
+	AUTO_FREE char *subject =
+		xasprintf("Trimming %s%s", t->row.info.id, t->opts->in_place ? " itself" : "");
+	struct term term;
 
-	if (t->opts->dry_run) {
-		print_dry(t);
-		return;
-	}
-	AUTO_FREE char *path = path_show(r->file.path, t->app->paths.home);
-	if (t->opts->in_place)
-		print_backup(t);
-	else
-		(void)fprintf(out, "New session %s\n  from     %s\n", r->file.id, t->row.info.id);
-	(void)fprintf(out, "  file     %s\n", path);
-	print_saved_tokens(out, false, &r->saved, &r->before);
-	print_plan(t);
-	if (!t->opts->out)
-		go_on_print(t->app, &t->row, r->file.id, r->file.path);
+	print_begin(t->app, &term);
+	view_made(&term, &t->made, t->app->paths.home, subject);
+	view_trimmed(&term, &t->report);
+	if (t->opts->dry_run && t->opts->in_place)
+		view_sentence(&term, SV(""),
+			"The session itself would change; a copy goes to the archive first.");
+	if (!t->opts->dry_run && !t->opts->out)
+		view_next(&term, &t->made, t->app->cwd);
+	print_end(&term);
 }
 
 static void warn_unknown(const struct trimming *t)
@@ -380,6 +261,8 @@ static int run_trim(struct app *app, const void *options, int argc, char **argv,
 	}
 	if (t.row.info.path)
 		sessions_warn_damage(app, &t.damage, t.row.info.id);
+	if (t.row.info.path)
+		fill_made(&t, r);
 	if (t.opts->json && t.row.info.path)
 		print_object(&t, r, &err);
 	else if (r == 0)

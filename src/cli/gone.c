@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "base/uuid.h"
-#include "cli/archive-of.h"
 #include "cli/find.h"
+#include "cli/make.h"
 #include "os/path.h"
 
 enum { BACK_MAX = ERR_MSG_MAX - 120 }; /* beside it there are an id and words */

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "cli/archive-of.h"
 #include "cli/env.h"
 #include "cli/hook.h"
-#include "cli/new-session.h"
+#include "cli/make.h"
 #include "lineage/lineage.h"
 #include "os/clip.h"
 #include "os/path.h"
@@ -88,7 +88,7 @@ static void add_rollover(const struct answering *a, struct sv words, const char 
 	}
 	if (clean.len > 0) {
 		str_adds(a->out, " --prompt ");
-		shell_word(a->out, clean.buf);
+		shell_text(a->out, clean.buf);
 	}
 	str_addc(a->out, '\n');
 }

@@ -1,6 +1,7 @@
 #include "strategy/hook-settings.h"
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "json/edit.h"
 #include "json/scan.h"

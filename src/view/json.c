@@ -67,7 +67,7 @@ void view_put_parent(struct jw *w, const char *id, const char *path, const char 
 void view_put_damage(struct jw *w, const struct damage *d)
 {
 	jw_key(w, "damage");
-	if (!d->level) {
+	if (!d || !d->level) {
 		jw_null(w);
 		return;
 	}

@@ -88,11 +88,11 @@ t_ok 'the trim saves what advise foretold' python3 - "$t_tmp/advice" "$t_out" <<
 import json, sys
 advice, trim = (json.load(open(p)) for p in sys.argv[1:])
 told = advice["strategies"][1]["saved"]
-assert told["sure"] == trim["tokens"]["saved_sure"] == "fitted"
-assert abs(told["tokens"] - trim["tokens"]["saved"]) <= trim["tokens"]["saved"] * 0.01, (told, trim["tokens"])
+assert told["sure"] == trim["saved"]["sure"] == "fitted"
+assert abs(told["tokens"] - trim["saved"]["tokens"]) <= trim["saved"]["tokens"] * 0.01, (told, trim["saved"])
 assert all(s["cached_tokens"] == s["left_tokens"] > 0 for s in advice["strategies"])
 assert [s["below"] for s in advice["strategies"]][:2] == [True, True] and advice["damage"] is None
-assert advice["context"]["tokens"] == trim["tokens"]["before"]
+assert advice["context"]["tokens"] == trim["before"]["tokens"]
 END
 t_exit '--window is taken' 0 t_faden advise --window 1000000 "$c"
 t_like 'a larger window is less full' "$(cat "$t_out")" '16 % of 1,000,000 \(told\)'

@@ -29,13 +29,13 @@ saves=$(get "$t_out" strategies.0.saved.tokens)
 leaves=$(get "$t_out" strategies.0.left_tokens)
 t_is 'is sure' "$(get "$t_out" context.sure)" exact
 t_exit 'trim' 0 t_faden trim --dry-run --json $id
-t_is 'means the same context' "$(get "$t_out" tokens.before)" "$context"
-t_is 'and is as sure' "$(get "$t_out" tokens.before_sure)" exact
-t_is 'saves what advise said' "$(get "$t_out" tokens.saved)" "$saves"
-t_is 'and leaves it' "$(get "$t_out" tokens.left)" "$leaves"
+t_is 'means the same context' "$(get "$t_out" before.tokens)" "$context"
+t_is 'and is as sure' "$(get "$t_out" before.sure)" exact
+t_is 'saves what advise said' "$(get "$t_out" saved.tokens)" "$saves"
+t_is 'and leaves it' "$(get "$t_out" left.tokens)" "$leaves"
 t_exit 'rollover' 0 t_faden rollover --dry-run --json $id
-t_is 'means the same context too' "$(get "$t_out" tokens.before)" "$context"
-t_is 'as sure' "$(get "$t_out" tokens.before_sure)" exact
+t_is 'means the same context too' "$(get "$t_out" before.tokens)" "$context"
+t_is 'as sure' "$(get "$t_out" before.sure)" exact
 
 t_exit 'a trimmed copy' 0 t_faden trim --json $id
 new=$(get "$t_out" session_id)
@@ -48,8 +48,8 @@ t_is 'knows what is left' "$(get "$t_out" context.tokens)" "$leaves"
 t_is 'and says how' "$(get "$t_out" context.sure)" fitted
 t_ok 'the prompt of the agent is in it' test "$(get "$t_out" kinds.base.tokens)" -ge 17000
 t_exit 'a trim of it' 0 t_faden trim --dry-run --json --threshold 50 --assistant 1 "$new"
-t_is 'knows it too' "$(get "$t_out" tokens.before)" "$leaves"
-t_is 'fitted' "$(get "$t_out" tokens.before_sure)" fitted
+t_is 'knows it too' "$(get "$t_out" before.tokens)" "$leaves"
+t_is 'fitted' "$(get "$t_out" before.sure)" fitted
 
 # A prompt that nobody answered comes on top; an answer with its tokens counts alone.
 last=$(tail -n 1 "$copy" | sed 's/.*"uuid": "\([^"]*\)".*/\1/')
@@ -59,7 +59,7 @@ t_exit 'advise with a prompt more' 0 t_faden advise --json "$new"
 more=$(get "$t_out" context.tokens)
 t_ok 'counts it on top' test "$more" -gt $((leaves + 80)) -a "$more" -lt $((leaves + 140))
 t_exit 'and trim' 0 t_faden trim --dry-run --json --threshold 50 --assistant 1 "$new"
-t_is 'likewise' "$(get "$t_out" tokens.before)" "$more"
+t_is 'likewise' "$(get "$t_out" before.tokens)" "$more"
 printf '{"parentUuid":"00000000-0000-4000-8000-00000000aaaa","isSidechain":false,"type":"assistant","uuid":"00000000-0000-4000-8000-00000000bbbb","timestamp":"2026-03-01T11:00:01Z","sessionId":"%s","message":{"id":"mm","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"yes"}],"usage":{"input_tokens":22222,"output_tokens":3}}}\n' \
 	"$new" >>"$copy"
 t_exit 'advise after an answer' 0 t_faden advise --json "$new"
@@ -67,10 +67,10 @@ t_is 'goes by what was recorded' "$(get "$t_out" context.tokens) $(get "$t_out" 
 
 t_exit 'a rollover' 0 t_faden rollover --json $id
 new=$(get "$t_out" session_id)
-left=$(get "$t_out" tokens.left)
-t_is 'saves the rest' $((left + $(get "$t_out" tokens.saved))) "$context"
+left=$(get "$t_out" left.tokens)
+t_is 'saves the rest' $((left + $(get "$t_out" saved.tokens))) "$context"
 t_is 'and says how sure all is' \
-	"$(get "$t_out" tokens.saved_sure) $(get "$t_out" tokens.before_sure) $(get "$t_out" tokens.left_sure)" 'fitted exact fitted'
+	"$(get "$t_out" saved.sure) $(get "$t_out" before.sure) $(get "$t_out" left.sure)" 'fitted exact fitted'
 head -n 1 "$(get "$t_out" path)" >"$t_tmp/first"
 t_is 'its note has the same' "$(get "$t_tmp/first" continue_metadata.stats.original_tokens) $(get "$t_tmp/first" continue_metadata.stats.tokens_left)" "$context $left"
 t_exit 'advise about that' 0 t_faden advise --json "$new"
@@ -81,20 +81,20 @@ comma() { echo "$1" | sed 's/...$/,&/'; }
 t_like 'says the same' "$(cat "$t_out")" \
 	"^It would save $(comma $((context - left))) of $(comma "$context") tokens \(fitted\), leaving $(comma "$left")$"
 t_exit 'a rollover of that' 0 t_faden rollover --dry-run --json "$new"
-t_is 'knows it too' "$(get "$t_out" tokens.before) $(get "$t_out" tokens.before_sure)" "$left fitted"
+t_is 'knows it too' "$(get "$t_out" before.tokens) $(get "$t_out" before.sure)" "$left fitted"
 
 # Nothing was recorded: what the file shows is all that is known, of both.
 bare=abababab-0000-4000-8000-000000000002
 sed "s/$id/$bare/g; s/\"usage\": {[^}]*}/\"x\": 1/" "$file" >"$(dirname "$file")/$bare.jsonl"
 t_exit 'a rollover without figures' 0 t_faden rollover --json $bare
 new=$(get "$t_out" session_id)
-left=$(get "$t_out" tokens.left)
-t_is 'assumes' "$(get "$t_out" tokens.left_sure)" assumed
+left=$(get "$t_out" left.tokens)
+t_is 'assumes' "$(get "$t_out" left.sure)" assumed
 t_exit 'advise about that' 0 t_faden advise --json "$new"
 t_is 'assumes the same' "$(get "$t_out" context.tokens) $(get "$t_out" context.sure)" "$left assumed"
 
 t_exit 'in place' 0 t_faden trim --json --in-place $id
-t_is 'saves as much' "$(get "$t_out" tokens.left)" "$leaves"
+t_is 'saves as much' "$(get "$t_out" left.tokens)" "$leaves"
 t_exit 'advise then' 0 t_faden advise --json $id
 t_is 'knows what is left in place' "$(get "$t_out" context.tokens)" "$leaves"
 t_exit 'a trimmed copy of that' 0 t_faden trim --json --threshold 50 --assistant 1 --min-savings 0 $id
@@ -121,8 +121,8 @@ near 'the agent has a share of its own' "$(get "$t_out" kinds.base.tokens)" 1750
 leaves=$(get "$t_out" strategies.0.left_tokens)
 near 'which a trim leaves' "$leaves" 18000 20000
 t_exit 'trim knows it' 0 t_faden trim --json "$id"
-t_is 'as advise does' "$(get "$t_out" tokens.left)" "$leaves"
-t_is 'and is as little sure' "$(get "$t_out" tokens.saved_sure)" assumed
+t_is 'as advise does' "$(get "$t_out" left.tokens)" "$leaves"
+t_is 'and is as little sure' "$(get "$t_out" saved.sure)" assumed
 new=$(get "$t_out" session_id)
 t_exit 'the copy' 0 t_faden advise --json "$new"
 t_is 'has that context' "$(get "$t_out" context.tokens)" "$leaves"
@@ -134,7 +134,7 @@ mended=$(get "$t_out" session_id)
 t_exit 'is mended' 0 t_faden advise --json "$mended"
 t_is 'and as large' "$(get "$t_out" context.tokens)" "$leaves"
 t_exit 'half of each text' 0 t_faden trim --dry-run --json --style head --keep-head 10000 "$id"
-near 'saves half' "$(get "$t_out" tokens.left)" 38000 42000
+near 'saves half' "$(get "$t_out" left.tokens)" 38000 42000
 
 made 6 60 20000 400000
 t_exit 'a large window' 0 t_faden advise --json "$id"

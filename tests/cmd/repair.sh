@@ -22,22 +22,22 @@ check() {
 	case $3 in
 	-)
 		t_exit "$1 $2: healthy" 0 t_faden repair --json "$id"
-		t_is "$1 $2: all is reached" "$(field 'r["healthy"] and r["reachable"] == r["entries"]')" True
+		t_is "$1 $2: all is reached" "$(field 'r["found"]["healthy"] and r["found"]["reachable"] == r["found"]["entries"]')" True
 		;;
 	*)
 		t_exit "$1 $2: damaged" 1 t_faden repair --json "$id"
-		t_is "$1 $2: ${3#!}" "$(field "'${3#!}' in [f['cause'] for f in r['findings'] if f['level'] != 'note']")" True
+		t_is "$1 $2: ${3#!}" "$(field "'${3#!}' in [f['cause'] for f in r['found']['findings'] if f['level'] != 'note']")" True
 		;;
 	esac
 	case $3 in - | !*) return ;; esac
 	t_exit "$1 $2: mended" 0 t_faden repair --apply --json "$id"
-	t_is "$1 $2: proven" "$(field 'r["mended"]["healthy"] and r["mended"]["reachable"] == r["entries"]')" True
+	t_is "$1 $2: proven" "$(field 'r["mended"]["healthy"] and r["mended"]["reachable"] == r["found"]["entries"]')" True
 	new=$(field 'r["path"]')
 	t_is "$1 $2: the original is as it was" "$(cksum <"$file")" "$sum"
 	# these two are about every line
 	case $2 in stale-usage | other-session-id | ordinal*) return ;; esac
 	t_ok "$1 $2: what was fine stays byte for byte" same_lines "$file" "$id" "$new" "$(field 'r["session_id"]')" \
-		"$(field 'sum(f["count"] for f in r["findings"])')"
+		"$(field 'sum(f["count"] for f in r["found"]["findings"])')"
 	t_exit "$1 $2: nothing is left to do" 0 t_faden repair --apply --json "$new"
 }
 
@@ -79,7 +79,7 @@ t_exit 'in place' 0 t_faden repair --in-place --json $id
 t_is 'the same id' "$(field 'r["session_id"]')" $id
 t_is 'the same mode' "$(stat -c %a "$file")" 640
 t_is 'one line differs' "$(diff "$t_tmp/before" "$file" | grep -c '^<')" 1
-t_ok 'the original is kept' cmp "$t_tmp/before" "$(find "$t_home/.local/share/faden/archive" -type f -name "$(field 'r["backup"]')*")"
+t_ok 'the original is kept' cmp "$t_tmp/before" "$(field 'r["backup_path"]')"
 mended=$(cat "$file")
 cp "$t_tmp/before" "$file"
 t_exit 'for people' 0 t_faden repair --in-place $id
@@ -124,7 +124,7 @@ t_exit 'overwritten' 1 t_faden repair "$file"
 copy=$(sed -n "s/^  cp '\\([^']*\\)' '.*'$/\\1/p" "$t_out")
 t_ok 'the archive has what it was' cmp "$t_tmp/before" "$copy"
 t_exit 'for programs' 1 t_faden repair --json "$file"
-t_is 'too' "$(field 'r["archived"]')" "$copy"
+t_is 'too' "$(field 'r["archive_path"]')" "$copy"
 never=$t_tmp/cccccccc-0000-4000-8000-000000000001.jsonl
 cp "$t_tmp/blank" "$never"
 t_exit 'one that was never kept' 1 t_faden repair "$never"

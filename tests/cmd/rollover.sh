@@ -35,11 +35,11 @@ import json, os, sys
 lines = open(sys.argv[1]).read().splitlines()
 assert len(lines) == 1
 doc = json.loads(lines[0])
-assert doc["parent_id"] == sys.argv[2] and doc["parent_path"] == sys.argv[3]
+assert doc["parent"] == {"session_id": sys.argv[2], "path": sys.argv[3], "relation": "continued"}
 assert doc["path"] == os.path.join(os.path.dirname(sys.argv[3]), doc["session_id"] + ".jsonl")
 assert doc["resume"] == ["claude", "--resume", doc["session_id"]] and doc["directory"] == sys.argv[4]
-assert doc["tokens"]["before"] == 26 and doc["tokens"]["before_sure"] == "assumed"
-assert doc["tokens"]["saved"] == 0 and doc["tokens"]["left_sure"] == "assumed"
+assert doc["before"] == {"tokens": 26, "sure": "assumed"}
+assert doc["saved"]["tokens"] == 0 and doc["left"]["sure"] == "assumed"
 assert {"task", "command", "said_since"} <= {f["kind"] for f in doc["facts"]}
 assert os.stat(doc["path"]).st_mode & 0o777 == 0o600
 first, second = map(json.loads, open(doc["path"]))
@@ -142,8 +142,8 @@ t_like 'the ways to go on' "$(cat "$t_out")" '^  claude --resume [0-9a-f-]{36}$'
 t_like 'also by faden' "$(cat "$t_out")" '^  faden ask --in [0-9a-f-]{36} TEXT$'
 
 t_exit 'to another agent' 0 t_faden rollover --json --agent codex "$a"
-t_is 'whose own prompt is not known' "$(field tokens)" \
-	"{'saved': None, 'saved_sure': None, 'before': 26, 'before_sure': 'assumed', 'left': None, 'left_sure': None}"
+t_is 'whose own prompt is not known' "$(field before) $(field saved) $(field left)" \
+	"{'tokens': 26, 'sure': 'assumed'} None None"
 t_like 'in its folder' "$(field path)" "^$codex/sessions/2026/03/10/rollout-2026-03-10T12-00-00-"
 t_exit 'from codex' 0 t_faden rollover --json "$c"
 t_like 'stays with codex' "$(field path)" "^$codex/sessions/"

@@ -42,8 +42,8 @@ t_exit 'smart-trim' 0 smart --json "$a"
 t_ok 'replaces what was named, in a new session' python3 - "$t_out" "$fa" <<'END'
 import json, sys
 doc = json.load(open(sys.argv[1]))
-assert doc["replaced"] == 2 and doc["agent"] == "rehearsal" and doc["tokens"]["saved"] > 0
-assert [r["why"] for r in doc["refused"]] == ["it is what the user said", "there is no such number",
+assert doc["replaced"] == 2 and doc["chosen_by"] == "rehearsal" and doc["saved"]["tokens"] > 0
+assert [r["reason"] for r in doc["refused"]] == ["it is what the user said", "there is no such number",
     "it is too short to be worth it", "it is no object"], doc["refused"]
 old = [json.loads(l) for l in open(sys.argv[2])]
 new = [json.loads(l) for l in open(doc["path"])]
@@ -82,8 +82,8 @@ t_exit 'only what is protected' 1 smart "$a"
 t_like 'is refused and said' "$(cat "$t_err")" 'refused: 1: it is what the user said'
 t_exit 'also for programs' 1 smart --json "$a"
 t_is 'without a session' "$(field session_id)" None
-t_is 'and without figures' "$(field replaced) $(field tokens)" \
-	"None {'saved': None, 'saved_sure': None, 'before': None, 'before_sure': None, 'left': None, 'left_sure': None}"
+t_is 'and without figures' "$(field replaced) $(field before) $(field saved) $(field left)" \
+	'None None None None'
 says '{"trim":[]}'
 t_exit 'nothing to choose' 1 smart "$a"
 for words in 'I would rather not.' '{"trim":[{"number":3,' '[1,2,3]' '{"trim":"all"}'; do

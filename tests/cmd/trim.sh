@@ -149,7 +149,7 @@ t_like 'an API error is made neutral' "$(tail -n 1 "$new")" '"model":"claude-opu
 # --- what is not worth it
 begin compacted
 t_exit 'results that are all before the compaction are not trimmed' 1 t_faden trim --json $id
-t_is 'results before the compaction save nothing' "$(json tokens saved)" 0
+t_is 'results before the compaction save nothing' "$(json saved tokens)" 0
 t_is 'programs are told that there is nothing to trim' "$(json nothing_to_trim)" True
 t_like 'people are told that they are not sent any more' "$(cat "$t_err")" 'not sent to the model any more'
 t_is 'nothing is written when all is before the compaction' "$(ls "$project")" "$id.jsonl"
@@ -175,7 +175,7 @@ t_exit '-n --in-place is taken' 0 t_faden trim -n --in-place $id
 t_like '-n --in-place says that the session itself would change' "$(cat "$t_out")" '^The session itself would change'
 t_ok '-n --in-place changes nothing' cmp "$t_tmp/before" "$file"
 t_exit '--out below a folder that is missing is refused' 3 t_faden trim --json $id --out "$t_tmp/out/deep"
-t_like 'the missing folder is told' "$(json error)" 'there is no such folder'
+t_like 'the missing folder is told' "$(json error message)" 'there is no such folder'
 t_ok '--out below a missing folder makes nothing' test ! -e "$t_tmp/out"
 t_exit '--out with a file is refused' 3 t_faden trim $id --out "$file"
 t_exit '--out with nothing to trim has its status' 1 t_faden trim $id --out "$t_tmp/out" --threshold 1000000
@@ -281,7 +281,7 @@ t_exit '--in-place is taken' 0 t_faden trim --json --in-place $id
 t_is '--in-place keeps the id' "$(json session_id)" $id
 t_is '--in-place keeps the file' "$(json path)" "$file"
 t_is '--in-place keeps the mode' "$(stat -c %a "$file")" 640
-t_ok '--in-place keeps the original in the archive' cmp "$archive/$(json backup).jsonl" "$t_tmp/before"
+t_ok '--in-place keeps the original in the archive' cmp "$(json backup_path)" "$t_tmp/before"
 t_ok '--in-place: all of it can be had back' check "$t_tmp/before" "$file"
 t_is '--in-place leaves nothing beside the file' "$(ls -A "$project")" "$id.jsonl"
 copies=$(find "$archive" -type f | wc -l)

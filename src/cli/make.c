@@ -1,0 +1,185 @@
+#include "cli/make.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/find.h"
+#include "cli/sessions.h"
+#include "os/path.h"
+
+char *archive_of(struct app *app, struct archive *ret)
+{
+	char *dir = path_join(app->paths.data_dir, "archive");
+
+	*ret = (struct archive){ .store = app->store, .dir = dir, .clock = &app->clock };
+	return dir;
+}
+
+/* ---- where ---- */
+
+void out_folder_release(struct out_folder *o)
+{
+	free(o->dir);
+}
+
+int out_folder_find(const char *given, struct out_folder *ret, struct err *reterr)
+{
+	struct stat st;
+
+	if (!given)
+		return 0;
+	ret->missing = stat(given, &st) < 0;
+	if (!ret->missing && !S_ISDIR(st.st_mode))
+		return err_set(reterr, ERR_INPUT, "--out %s is no folder", given);
+	if (!ret->missing)
+		return path_real(given, &ret->dir, reterr);
+	struct sv base = path_base(sv_of(given)), parent = path_parent(sv_of(given));
+	AUTO_FREE char *above = parent.n ? xmemdup0(parent.p, parent.n) : xstrdup(".");
+	AUTO_FREE char *real = NULL;
+	if (stat(above, &st) < 0 || !S_ISDIR(st.st_mode) || base.n == 0)
+		return err_set(reterr, ERR_INPUT, "--out %s: there is no such folder", given);
+	int r = path_real(above, &real, reterr);
+	if (r >= 0)
+		ret->dir = xasprintf("%s/%.*s", strcmp(real, "/") == 0 ? "" : real, SV_ARG(base));
+	return r;
+}
+
+int out_folder_done(
+	struct app *app, const struct out_folder *o, bool in_place, int r, struct err *err)
+{
+	bool full = r == -EROFS || r == -EACCES || r == -EPERM || r == -ENOSPC || r == -EDQUOT;
+	struct err before = *err;
+
+	if (full && strstr(before.msg, app->paths.data_dir))
+		(void)err_set(err, r,
+			"%s (originals are kept there; XDG_DATA_HOME names another folder)",
+			before.msg);
+	else if (full && !o->dir && !in_place)
+		(void)err_set(err, r, "%s (--out DIR writes a new session elsewhere)", before.msg);
+	if (o->missing && r >= 0)
+		(void)fprintf(app->err, "faden: made the folder %s\n", o->dir);
+	else if (o->missing)
+		(void)rmdir(o->dir);
+	return r;
+}
+
+static int is_fork(void *data, const struct session_row *row)
+{
+	*(bool *)data |= row->info.relation == SESSION_FORKED;
+	return 0;
+}
+
+int in_place_check(
+	struct app *app, const struct session_row *row, const char *instead, struct err *reterr)
+{
+	AUTO_STR who = STR_INIT;
+	bool forks = false;
+
+	if (sessions_writer(app, row, &who))
+		return err_set(reterr, ERR_BUSY,
+			"the session is in use by %s: leave it first, or %s", who.buf, instead);
+	if (row->info.format != TRANSCRIPT_CODEX)
+		return 0;
+	/* Codex reads the history of a fork from the file of its parent. */
+	int r = sessions_refresh(app, reterr);
+	if (r == 0)
+		r = catalogue_children(app->store, &row->info, is_fork, &forks, reterr);
+	if (r == 0 && forks)
+		return err_set(reterr, ERR_BUSY,
+			"Codex sessions that were forked from this one are read from its file: %s",
+			instead);
+	return r;
+}
+
+/* ---- how to go on ---- */
+
+const char *resume_words(const char *agent, const struct transcript_format *format)
+{
+	if (format == TRANSCRIPT_CODEX)
+		return "codex resume";
+	return strcmp(agent, "claude") == 0 ? "claude --resume" : NULL;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+}
+
+/* Whether this very file is what is found by the id. */
+static bool is_found(
+	const struct app *app, const struct transcript_format *format, const struct made *m)
+{
+	for (size_t i = 0; i < app->n_homes; i++) {
+		AUTO_FREE char *found = NULL;
+		if (app->homes[i].format == format &&
+			transcript_find(&app->homes[i], sv_of(m->id), &found, NULL) >= 0 && found &&
+			same_file(found, m->path))
+			return true;
+	}
+	return false;
+}
+
+/* The folder that the session says at its beginning it belongs to; NULL when it does not. */
+static char *folder_of(const struct transcript_format *format, const char *path)
+{
+	enum { HEAD = 1024 * 1024 }; /* enough to tell where its work is */
+	struct session_info info;
+	struct stat st;
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	char *cwd = NULL;
+
+	session_info_init(&info, format, path);
+	if (fd >= 0 && fstat(fd, &st) == 0 &&
+		transcript_scan(fd, st.st_size < HEAD ? (uint64_t)st.st_size : HEAD, &info, NULL) >=
+			0 &&
+		info.cwd[0])
+		cwd = xstrdup(info.cwd);
+	session_info_release(&info);
+	return cwd;
+}
+
+/* Where the agent would look for it; NULL when that is not known or taken. */
+static char *place_of(struct app *app, const struct transcript_format *format, const struct made *m)
+{
+	const char *root = find_home_root(app, m->parent);
+	char *place = NULL;
+
+	if (!root || !uuid_valid(sv_of(m->id)))
+		return NULL;
+	if (format == TRANSCRIPT_CODEX)
+		place = codex_rollout_path(root, clock_wall_ms(&app->clock), m->id);
+	else if (m->dir)
+		place = claude_session_path(root, m->dir, m->id);
+	if (!place || !path_exists(place))
+		return place;
+	free(place);
+	return NULL;
+}
+
+void made_find_next(struct app *app, const struct transcript_format *format, struct made *m)
+{
+	struct sv words = sv_of(resume_words(m->agent, format)), word;
+
+	if (!m->path)
+		return;
+	if (!m->dir)
+		m->dir = folder_of(format, m->path);
+	m->unseen = !is_found(app, format, m);
+	if (m->unseen) {
+		m->place = place_of(app, format, m);
+		return;
+	}
+	/* Claude Code finds a session only from where its work is. */
+	m->by_dir = format == TRANSCRIPT_CLAUDE;
+	while (sv_split(&words, ' ', &word))
+		strv_addsv(&m->resume, word);
+	if (m->resume.n > 0)
+		strv_add(&m->resume, m->id);
+}

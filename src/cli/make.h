@@ -1,0 +1,42 @@
+/*
+ * What the commands that make a session out of another share: where it may be written, and how to
+ * go on with it. What they say is view/report.
+ */
+#pragma once
+
+#include "cli/app.h"
+#include "store/archive.h"
+#include "store/catalogue.h"
+#include "view/report.h"
+
+/* The archive of this user; app->store must be open. The folder's name is the caller's to free; it
+ * must outlive *ret. */
+char *archive_of(struct app *app, struct archive *ret);
+
+/* The folder of --out. */
+struct out_folder {
+	char *dir; /* absolute, owned; NULL: not given */
+	bool missing; /* it is made with the session */
+};
+void out_folder_release(struct out_folder *o);
+/* One that is missing is fine when its parent is there, else it is an error. NULL as given is fine.
+ */
+int out_folder_find(const char *given, struct out_folder *ret, struct err *reterr) MUST_USE;
+/*
+ * After the attempt to write, r being its result: says that a folder was made, or takes the empty
+ * one away; adds to *err what can be done where a folder takes no files (with in_place there is no
+ * elsewhere). Returns r.
+ */
+int out_folder_done(
+	struct app *app, const struct out_folder *o, bool in_place, int r, struct err *err);
+
+/* ERR_BUSY when somebody writes to the session, or another one is read from its file; `instead` is
+ * what the user can do then. */
+int in_place_check(struct app *app, const struct session_row *row, const char *instead,
+	struct err *reterr) MUST_USE;
+
+/* The agent's own words for going on with a session, before its id; NULL when it has none. */
+const char *resume_words(const char *agent, const struct transcript_format *format);
+/* Finds out how to go on with the session that was made: dir unless it is set, resume, unseen and
+ * place. */
+void made_find_next(struct app *app, const struct transcript_format *format, struct made *m);
