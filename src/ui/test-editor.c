@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "os/file.h"
 #include "os/loop.h"
-#include "ui/editor-impl.h"
 #include "ui/editor.h"
 
 struct fixture {
@@ -16,6 +15,7 @@ struct fixture {
 	struct term term;
 	struct loop *loop;
 	struct editor *editor;
+	editor_complete_fn complete;
 	char folder[64];
 	char history[96];
 	struct sv keys;
@@ -31,6 +31,7 @@ static void open_editor(struct fixture *f, size_t history_max)
 		.term_name = "xterm",
 		.history_path = f->history,
 		.history_max = history_max,
+		.complete = f->complete,
 	};
 
 	editor_free(f->editor);
@@ -238,9 +239,9 @@ static void test_completion(void **state)
 {
 	struct fixture *f = *state;
 
-	f->editor->opts.complete = NULL;
 	check(f, "b\t\r", "b");
-	f->editor->opts.complete = complete;
+	f->complete = complete;
+	open_editor(f, 0);
 	check(f, "x b\tc\r", "x beta c");
 	check(f, "al\tha\t!\r", "alpha !");
 	check(f, "al\t\th\r", "alph");
