@@ -14,16 +14,6 @@ struct window {
 	bool whole;
 };
 
-static bool is_mark(char c)
-{
-	return c == '\\' || c == '`' || c == '*' || c == '_' || c == '[' || c == '!';
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 static bool is_punctuation(char c)
 {
 	return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
@@ -93,7 +83,7 @@ static enum look step_over(const struct window *w, size_t *at)
 /* True when the run of marks at `at` may close an emphasis. Needs the character after it. */
 static bool can_close(struct sv s, size_t at, size_t len)
 {
-	if (is_blank(s.p[at - 1]))
+	if (markdown_is_blank(s.p[at - 1]))
 		return false;
 	/* "**D**atabase" is common, "*D*atabase" is not. */
 	if (at + len >= s.n || (s.p[at] == '*' && len > 1))
@@ -160,16 +150,6 @@ static size_t literal(struct sv s, size_t n, struct span *ret)
 	return n;
 }
 
-static size_t next_escape(const struct window *w, struct span *ret)
-{
-	if (w->s.n < 2)
-		return w->whole ? literal(w->s, 1, ret) : 0;
-	if (!is_punctuation(w->s.p[1]))
-		return literal(w->s, 1, ret);
-	*ret = (struct span){ .kind = SPAN_TEXT, .inner = sv_make(w->s.p + 1, 1) };
-	return 2;
-}
-
 static size_t next_code(const struct window *w, struct span *ret)
 {
 	size_t len = run_length(w->s, 0);
@@ -200,7 +180,8 @@ static size_t next_emphasis(const struct window *w, uint32_t before, struct span
 
 	if (len == w->s.n)
 		return w->whole ? literal(w->s, len, ret) : 0;
-	if (len > LONGEST_EMPHASIS || is_blank(w->s.p[len]) || is_wordlike(before, w->s.p[0]))
+	if (len > LONGEST_EMPHASIS || markdown_is_blank(w->s.p[len]) ||
+		is_wordlike(before, w->s.p[0]))
 		return literal(w->s, len, ret);
 	switch (find_emphasis_end(w, len, &end)) {
 	case LOOK_MORE:
@@ -214,16 +195,6 @@ static size_t next_emphasis(const struct window *w, uint32_t before, struct span
 		.inner = sv_make(w->s.p + len, end - len),
 		.mark = sv_head(w->s, len) };
 	return end + len;
-}
-
-/* "url" of "(url "title")", without the brackets. */
-static struct sv link_target(struct sv inside)
-{
-	inside = sv_trim(inside);
-	for (size_t i = 0; i < inside.n; i++)
-		if (is_blank(inside.p[i]))
-			return sv_head(inside, i);
-	return inside;
 }
 
 /* "[text](url)", with `lead` bytes ("!" of an image) in front of it. */
@@ -242,17 +213,15 @@ static size_t next_link(const struct window *w, size_t lead, struct span *ret)
 		return 0;
 	if (look == LOOK_NONE)
 		return literal(w->s, lead + 1, ret);
-	*ret = (struct span){ .kind = SPAN_LINK,
-		.inner = sv_make(w->s.p + lead + 1, close - lead - 1),
-		.url = link_target(sv_make(w->s.p + close + 2, end - close - 2)) };
+	/* "url" of "(url "title")" */
+	struct sv url = sv_trim(sv_make(w->s.p + close + 2, end - close - 2));
+	for (size_t i = 0; i < url.n; i++)
+		if (markdown_is_blank(url.p[i]))
+			url.n = i;
+	*ret = (struct span){
+		.kind = SPAN_LINK, .inner = sv_make(w->s.p + lead + 1, close - lead - 1), .url = url
+	};
 	return end + 1;
-}
-
-static size_t next_image(const struct window *w, struct span *ret)
-{
-	if (w->s.n < 2)
-		return w->whole ? literal(w->s, 1, ret) : 0;
-	return w->s.p[1] == '[' ? next_link(w, 1, ret) : literal(w->s, 1, ret);
 }
 
 size_t span_next(struct sv s, bool whole, uint32_t before, struct span *ret)
@@ -264,7 +233,12 @@ size_t span_next(struct sv s, bool whole, uint32_t before, struct span *ret)
 		w = (struct window){ sv_head(s, MARKDOWN_SPAN_MAX), true };
 	switch (s.p[0]) {
 	case '\\':
-		return next_escape(&w, ret);
+		if (w.s.n < 2 && !w.whole)
+			return 0;
+		if (w.s.n < 2 || !is_punctuation(w.s.p[1]))
+			return literal(w.s, 1, ret);
+		*ret = (struct span){ .kind = SPAN_TEXT, .inner = sv_make(w.s.p + 1, 1) };
+		return 2;
 	case '`':
 		return next_code(&w, ret);
 	case '*':
@@ -273,9 +247,11 @@ size_t span_next(struct sv s, bool whole, uint32_t before, struct span *ret)
 	case '[':
 		return next_link(&w, 0, ret);
 	case '!':
-		return next_image(&w, ret);
+		if (w.s.n < 2 && !w.whole)
+			return 0;
+		return w.s.n > 1 && w.s.p[1] == '[' ? next_link(&w, 1, ret) : literal(w.s, 1, ret);
 	default:
-		while (n < s.n && !is_mark(s.p[n]))
+		while (n < s.n && !memchr("\\`*_[!", s.p[n], 6))
 			n++;
 		return literal(s, n, ret);
 	}

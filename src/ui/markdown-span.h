@@ -1,5 +1,5 @@
 /*
- * The spans within a line of Markdown. A part of markdown.c, apart for its own tests.
+ * The spans within a line of Markdown. A part of markdown.c.
  */
 #pragma once
 
@@ -7,6 +7,13 @@
 #include <stdint.h>
 
 #include "base/str.h"
+
+enum { MARKDOWN_CODE_INDENT = 4 /* columns; also what a tab in front of a line counts */ };
+
+static inline bool markdown_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
 
 enum span_kind {
 	SPAN_TEXT, /* inner as it is */

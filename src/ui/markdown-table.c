@@ -4,8 +4,8 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "ui/markdown-line.h"
 #include "ui/markdown-span.h"
+#include "ui/markdown.h"
 
 enum { GAP = 2 /* blanks between columns */ };
 
@@ -45,16 +45,6 @@ static bool next_cell(struct sv *row, struct sv *ret)
 	return true;
 }
 
-static size_t count_cells(struct sv line)
-{
-	struct sv row = without_bars(line), cell;
-	size_t n = 0;
-
-	while (next_cell(&row, &cell))
-		n++;
-	return n;
-}
-
 /* The text of a cell; where styles can be shown the marks for them are taken out. */
 static void flatten(struct str *out, struct sv s, bool marks, int depth)
 {
@@ -90,15 +80,6 @@ static void add_cell(struct grid *g, struct sv raw)
 	strv_addsv(&g->cells, str_sv(&text));
 }
 
-static void add_row(struct grid *g, struct sv line)
-{
-	struct sv row = without_bars(line), cell;
-
-	for (size_t i = 0; i < g->columns; i++)
-		add_cell(g, next_cell(&row, &cell) ? cell : SV(""));
-	g->rows++;
-}
-
 /* ":---", "---:", ":---:" */
 static bool read_align(struct sv cell, enum align *ret)
 {
@@ -113,39 +94,35 @@ static bool read_align(struct sv cell, enum align *ret)
 	return true;
 }
 
-static bool read_aligns(struct grid *g, struct sv line)
+static bool read_grid(struct grid *g, const struct strv *lines)
 {
-	struct sv row = without_bars(line), cell;
+	struct sv cell;
 
+	if (lines->n < 2)
+		return false;
+	struct sv row = without_bars(sv_of(lines->v[1]));
 	for (size_t i = 0; next_cell(&row, &cell); i++)
 		if (i >= MARKDOWN_TABLE_COLUMNS || !read_align(cell, &g->align[i]))
 			return false;
-	return true;
-}
-
-static size_t leading_blanks(struct sv line)
-{
-	size_t at = 0, indent = 0;
-
-	for (; at < line.n && markdown_is_blank(line.p[at]); at++)
-		indent += line.p[at] == '\t' ? MARKDOWN_CODE_INDENT : 1;
-	return indent;
-}
-
-static bool read_grid(struct grid *g, const struct strv *lines)
-{
-	if (lines->n < 2 || !read_aligns(g, sv_of(lines->v[1])))
-		return false;
 	for (size_t i = 0; i < lines->n; i++) {
-		size_t n = count_cells(sv_of(lines->v[i]));
+		size_t n = 0;
+		row = without_bars(sv_of(lines->v[i]));
+		while (next_cell(&row, &cell))
+			n++;
 		g->columns = n > g->columns ? n : g->columns;
 	}
 	if (g->columns > MARKDOWN_TABLE_COLUMNS)
 		return false;
-	g->indent = leading_blanks(sv_of(lines->v[0]));
-	for (size_t i = 0; i < lines->n; i++)
-		if (i != 1)
-			add_row(g, sv_of(lines->v[i]));
+	for (const char *p = lines->v[0]; markdown_is_blank(*p); p++)
+		g->indent += *p == '\t' ? MARKDOWN_CODE_INDENT : 1;
+	for (size_t i = 0; i < lines->n; i++) {
+		if (i == 1)
+			continue;
+		row = without_bars(sv_of(lines->v[i]));
+		for (size_t column = 0; column < g->columns; column++)
+			add_cell(g, next_cell(&row, &cell) ? cell : SV(""));
+		g->rows++;
+	}
 	return true;
 }
 
