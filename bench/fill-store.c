@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "assist/routing.h"
+#include "assist/learn.h"
 #include "base/mem.h"
 #include "store/journal.h"
 
@@ -15,7 +15,10 @@ static const char *const verbs[] = { "fix", "rewrite", "speed up", "document", "
 enum { TURNS = 4 };
 
 struct filling {
-	struct routing rt;
+	struct store *store;
+	const struct clock *clock;
+	struct router *router;
+	const char *dir;
 	struct proc_id self;
 	struct err err;
 };
@@ -28,11 +31,11 @@ static int add_turn(struct filling *f, const struct conv *c, int64_t i, int64_t 
 	int64_t id;
 
 	(void)snprintf(t.conversation, sizeof(t.conversation), "%s", c->id);
-	int r = journal_turn(f->rt.store, &t, f->rt.clock, &id, &f->err);
+	int r = journal_turn(f->store, &t, f->clock, &id, &f->err);
 	if (r == 0)
-		r = journal_end(f->rt.store, id, TURN_ANSWERED, NULL, f->rt.clock, &f->err);
+		r = journal_end(f->store, id, TURN_ANSWERED, NULL, f->clock, &f->err);
 	if (r == 0)
-		r = routing_learn(&f->rt, c, sv_of(prompt),
+		r = learn_turn(f->store, f->router, c, sv_of(prompt),
 			SV("I changed the loop in Reader.next() and ran the tests; all pass."),
 			&f->err);
 	return r;
@@ -41,15 +44,14 @@ static int add_turn(struct filling *f, const struct conv *c, int64_t i, int64_t 
 static int add_conversation(struct filling *f, int64_t i)
 {
 	AUTO_CONV c = CONV_INIT;
-	AUTO_FREE char *dir =
-		i % 2 ? xstrdup(f->rt.dir) : xasprintf("%s-%d", f->rt.dir, (int)i / 20);
+	AUTO_FREE char *dir = i % 2 ? xstrdup(f->dir) : xasprintf("%s-%d", f->dir, (int)i / 20);
 	const struct conv_new what = { .dir = dir, .agent = "rehearsal" };
-	int r = conv_create(f->rt.store, &what, &f->self, f->rt.clock, &c, &f->err);
+	int r = conv_create(f->store, &what, &f->self, f->clock, &c, &f->err);
 
 	for (int64_t turn = 0; r == 0 && turn < TURNS; turn++)
 		r = add_turn(f, &c, i, turn);
 	if (r == 0)
-		r = conv_give(f->rt.store, c.id, &f->self, CONV_IDLE, f->rt.clock, &f->err);
+		r = conv_give(f->store, c.id, &f->self, CONV_IDLE, f->clock, &f->err);
 	return r;
 }
 
@@ -57,14 +59,14 @@ static int add_conversation(struct filling *f, int64_t i)
 static int fill(struct filling *f, const char *file, int64_t n)
 {
 	enum { TOGETHER = 20 };
-	int r = store_open(file, 0, NULL, &f->rt.store, &f->err);
+	int r = store_open(file, 0, NULL, &f->store, &f->err);
 
 	for (int64_t i = 0; r == 0 && i < n;) {
-		r = store_begin(f->rt.store, &f->err);
+		r = store_begin(f->store, &f->err);
 		for (int64_t end = i + TOGETHER; r == 0 && i < n && i < end; i++)
 			r = add_conversation(f, i);
 		if (r == 0)
-			r = store_end(f->rt.store, true, &f->err);
+			r = store_end(f->store, true, &f->err);
 	}
 	return r;
 }
@@ -78,15 +80,15 @@ int main(int argc, char **argv)
 
 	if (argc != 4 || !sv_parse_i64(sv_of(argv[3]), &n))
 		return 2;
-	f.rt = (struct routing){
-		.clock = &clock, .router = router_new(&opts), .dir = argv[2], .project = argv[2]
-	};
+	f.clock = &clock;
+	f.router = router_new(&opts);
+	f.dir = argv[2];
 	int r = proc_id_self(&f.self, &f.err);
 	if (r == 0)
 		r = fill(&f, argv[1], n);
 	if (r < 0)
 		(void)fprintf(stderr, "fill-store: %s\n", f.err.msg);
-	store_close(f.rt.store);
-	router_free(f.rt.router);
+	store_close(f.store);
+	router_free(f.router);
 	return r < 0;
 }

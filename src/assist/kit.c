@@ -316,31 +316,45 @@ void kit_close(struct kit *kit)
 	*kit = (struct kit){ .dir = NULL };
 }
 
-struct assist_opts kit_assist_opts(const struct kit *kit, bool single)
+struct turn_host_opts kit_turn_opts(const struct kit *kit)
+{
+	const struct kit_opts *o = &kit->opts;
+
+	return (struct turn_host_opts){
+		.store = o->store,
+		.clock = o->clock,
+		.log = o->log,
+		.agents = kit->agents,
+		.homes = o->homes,
+		.n_homes = o->n_homes,
+		.keep = 1,
+	};
+}
+
+struct assistant_opts kit_assistant_opts(const struct kit *kit, bool single)
 {
 	const struct kit_opts *o = &kit->opts;
 	const struct settings *s = o->settings;
 	bool always = strcmp(s->routing_enabled, "true") == 0;
 
-	return (struct assist_opts){
-		.store = o->store,
-		.clock = o->clock,
-		.log = o->log,
-		.dir = kit->dir,
-		.project = kit->project,
+	return (struct assistant_opts){
+		.turns = kit_turn_opts(kit),
+		.decide = {
+			.store = o->store,
+			.clock = o->clock,
+			.dir = kit->dir,
+			.project = kit->project,
+			.agent = kit->forced ? agent_driver(kit->kind)->name : NULL,
+			.rules = kit->rules,
+			.router = kit->router,
+			.routes = kit->router && (always || single),
+			.tasks = kit->router != NULL,
+			.task_words = &kit->task_words,
+			.language = kit->language,
+			.expiry_ms = s->assistant_conversation_expiry,
+		},
 		.kind = kit->kind,
 		.kind_default = kit->by_default,
-		.kind_forced = kit->forced,
-		.agents = kit->agents,
-		.homes = o->homes,
-		.n_homes = o->n_homes,
-		.rules = kit->rules,
-		.router = kit->router,
-		.routes = kit->router && (always || single),
-		.tasks = kit->router != NULL,
-		.task_words = &kit->task_words,
-		.language = kit->language,
-		.expiry_ms = s->assistant_conversation_expiry,
 		.wait_on_limit = strcmp(s->ai_on_limit, "wait") == 0,
 	};
 }

@@ -2,13 +2,13 @@
  * The kit: what a front end works with, put together from settings and surroundings. Who answers
  * and with which options, in which folder, with which words as commands, where sentences belong.
  * No streams, no terminal, no environment: a prompt, a voice loop and a page open the same kit,
- * make an assistant from it (kit_assist_opts()) and run that on a loop of their own.
+ * make an assistant from it (kit_assistant_opts()) and run that on a loop of their own.
  */
 #pragma once
 
 #include <stdbool.h>
 
-#include "assist/assist.h"
+#include "assist/assistant.h"
 #include "config/settings.h"
 
 /* Borrowed for the kit's life. */
@@ -61,9 +61,11 @@ bool kit_has(const struct kit *kit, enum agent_kind kind);
  */
 int kit_choose(struct kit *kit, enum agent_kind kind, struct err *reterr) MUST_USE;
 
+/* What turns share, but for the loop. */
+struct turn_host_opts kit_turn_opts(const struct kit *kit);
 /* The assistant's options but for loop and ui. Single sentences are routed unless that is turned
  * off; whoever stays in a conversation, only when it is turned on. */
-struct assist_opts kit_assist_opts(const struct kit *kit, bool single);
+struct assistant_opts kit_assistant_opts(const struct kit *kit, bool single);
 
 /* ---- parts of it, for who needs no more ---- */
 

@@ -40,10 +40,10 @@ const char *tell_rehearsal(const struct kit *kit, const struct conv *c)
 		  "one install claude or codex and use --agent, or set ai.agent.";
 }
 
-void tell_failure(const struct assist_outcome *out, struct str *ret)
+void tell_failure(const struct turn_outcome *out, struct str *ret)
 {
 	static const char *const titles[] = { "Claude Code", "Codex" };
-	bool named = false;
+	bool named = !out->conv.agent;
 
 	for (size_t i = 0; i < ARRAY_LEN(titles); i++)
 		named |= sv_starts(sv_of(out->message), sv_of(titles[i]));
@@ -67,7 +67,7 @@ void tell_retry(const struct agent_event *ev, struct str *ret)
 	str_addf(ret, ", at %s", when);
 }
 
-void tell_cancelled(const struct assist_outcome *out, enum text_language language, struct str *ret)
+void tell_cancelled(const struct turn_outcome *out, enum text_language language, struct str *ret)
 {
 	if (out->deeds.len == 0)
 		str_adds(ret, text_get(TEXT_CANCELLED, language));

@@ -13,8 +13,8 @@ bool tell_greeting(const struct kit *kit, bool fresh, struct str *out);
  * c, was chosen, or has been introduced before. */
 const char *tell_rehearsal(const struct kit *kit, const struct conv *c);
 /* Why a turn failed, with the agent's name in front unless the message begins with it. */
-void tell_failure(const struct assist_outcome *out, struct str *ret);
+void tell_failure(const struct turn_outcome *out, struct str *ret);
 /* Why the agent tries again and when, for the event AGENT_EV_RETRY. */
 void tell_retry(const struct agent_event *ev, struct str *ret);
 /* That a turn was cancelled, and what was done by then. */
-void tell_cancelled(const struct assist_outcome *out, enum text_language language, struct str *ret);
+void tell_cancelled(const struct turn_outcome *out, enum text_language language, struct str *ret);

@@ -101,12 +101,18 @@ static void on_text(void *data, const struct agent_event *ev)
 		str_add(data, ev->text);
 }
 
+static void on_done(void *data, const struct assistant_outcome *out)
+{
+	assert_int_equal(out->err.code, 0);
+	*(const struct turn_outcome **)data = out->turn;
+}
+
 static void a_kit_is_enough_for_a_turn(void **state)
 {
 	struct rig *rig = *state;
 	struct loop *loop = loop_new();
-	struct assist *as = NULL;
-	struct assist_outcome out;
+	struct assistant *as = NULL;
+	const struct turn_outcome *out = NULL;
 	AUTO_STR heard = STR_INIT;
 	AUTO_STR line = STR_INIT;
 
@@ -115,23 +121,22 @@ static void a_kit_is_enough_for_a_turn(void **state)
 	assert_true(rig->kit.by_default);
 	assert_false(tell_greeting(&rig->kit, false, &line));
 	assert_string_equal(line.buf, "A new conversation with rehearsal.");
-	struct assist_opts opts = kit_assist_opts(&rig->kit, true);
-	opts.loop = loop;
-	opts.ui = (struct assist_ui){ .data = &heard, .event = on_text };
-	assert_true(opts.routes);
-	assert_int_equal(assist_new(&opts, &as, NULL), 0);
-	assist_outcome_init(&out);
-	assert_int_equal(
-		assist_say(as, &(struct assist_request){ .text = SV("Say hello") }, &out, NULL), 0);
-	assert_int_equal(out.fail, AGENT_OK);
+	struct assistant_opts opts = kit_assistant_opts(&rig->kit, true);
+	opts.turns.loop = loop;
+	opts.ui = (struct assistant_ui){ .data = &heard, .event = on_text };
+	assert_true(opts.decide.routes);
+	assert_int_equal(assistant_new(&opts, &as, NULL), 0);
+	assistant_say(as, &(struct request){ .text = SV("Say hello") }, on_done, &out);
+	while (!out)
+		assert_int_equal(loop_step(loop, -1, NULL), 0);
+	assert_int_equal(out->fail, AGENT_OK);
 	assert_true(heard.len > 0);
-	assert_string_equal(out.answer.buf, heard.buf);
-	assert_non_null(tell_rehearsal(&rig->kit, &out.conv));
-	assert_null(tell_rehearsal(&rig->kit, &out.conv));
+	assert_string_equal(out->answer.buf, heard.buf);
+	assert_non_null(tell_rehearsal(&rig->kit, &out->conv));
+	assert_null(tell_rehearsal(&rig->kit, &out->conv));
 	str_clear(&line);
 	assert_true(tell_greeting(&rig->kit, false, &line));
-	assist_outcome_release(&out);
-	assist_free(as);
+	assistant_free(as);
 	loop_free(loop);
 	/* The transcript lies in the home that was given, and nowhere else. */
 	assert_true(path_exists(rig->root));
@@ -213,7 +218,7 @@ static void settings_reach_the_agents(void **state)
 	assert_true(agent->keep_alive);
 	assert_ptr_equal(agent->envp, rig->opts.envp);
 	assert_null(rig->kit.router);
-	assert_false(kit_assist_opts(&rig->kit, true).routes);
+	assert_false(kit_assistant_opts(&rig->kit, true).decide.routes);
 	assert_string_equal(rig->kit.task_words.plan_phrases, "erst denken|sketch");
 	assert_int_equal(rig->kit.language, TEXT_GERMAN);
 	assert_null(strstr(agent->system_prompt, "read aloud"));

@@ -41,7 +41,7 @@ struct ask {
 	const struct ask_opts *opts;
 	struct kit kit;
 	struct loop *loop;
-	struct assist *assist;
+	struct assistant *assistant;
 	struct term term;
 	struct markdown markdown;
 	struct countdown countdown;
@@ -139,7 +139,7 @@ static void on_signal(void *data, int signo)
 
 	a->signo = signo;
 	countdown_end(&a->countdown);
-	assist_cancel(a->assist);
+	assistant_cancel(a->assistant);
 }
 
 /* Words from the command line, "-" and a missing text from standard input. */
@@ -192,79 +192,60 @@ static void put_usage(struct jw *w, const struct agent_usage *u)
 	jw_end(w);
 }
 
-static void print_json(struct ask *a, const struct assist_outcome *out)
+static void print_json(struct ask *a, const struct assistant_outcome *out)
 {
+	const struct turn_outcome *turn = out->turn;
 	AUTO_STR text = STR_INIT;
 	struct jw w = JW_INIT(&text);
-	bool failed = out->fail != AGENT_OK;
+	bool failed = turn->fail != AGENT_OK;
 
 	jw_object(&w);
-	jw_put_string(&w, "answer", str_sv(&out->answer));
-	jw_put_cstr(&w, "status", agent_fail_name(out->fail));
-	jw_put_cstr(&w, "message", failed ? out->message : out->reply[0] ? out->reply : NULL);
-	jw_put_cstr(&w, "agent", out->conv.agent);
-	jw_put_cstr(&w, "conversation", out->conv.id);
-	jw_put_cstr(&w, "session_id", out->conv.session);
-	jw_put_cstr(&w, "directory", out->conv.dir);
-	put_usage(&w, &out->usage);
-	jw_put_i64(&w, "duration_ms", out->duration_ms);
+	jw_put_string(&w, "answer", str_sv(&turn->answer));
+	jw_put_cstr(&w, "status", agent_fail_name(turn->fail));
+	jw_put_cstr(&w, "message", failed ? turn->message : out->reply[0] ? out->reply : NULL);
+	jw_put_cstr(&w, "agent", turn->conv.agent);
+	jw_put_cstr(&w, "conversation", turn->conv.id);
+	jw_put_cstr(&w, "session_id", turn->conv.session);
+	jw_put_cstr(&w, "directory", turn->conv.dir);
+	put_usage(&w, &turn->usage);
+	jw_put_i64(&w, "duration_ms", turn->duration_ms);
 	jw_end(&w);
 	(void)fprintf(a->app->out, "%s\n", text.buf);
 	a->app->told = true;
 }
 
-static void print_failure(FILE *to, const struct assist_outcome *out)
-{
-	AUTO_STR text = STR_INIT;
-
-	tell_failure(out, &text);
-	(void)fprintf(to, "faden: %s\n", text.buf);
-}
-
-static void print_outcome(struct ask *a, const struct assist_outcome *out)
-{
-	if (a->opts->json) {
-		print_json(a, out);
-		return;
-	}
-	if (out->fail != AGENT_OK)
-		print_failure(a->app->err, out);
-	else if (out->reply[0])
-		(void)fprintf(a->app->err, "faden: %s\n", out->reply);
-}
-
 static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 {
-	struct assist_request req = { .text = text,
-		.mode = a->opts->fresh ? ASSIST_NEW : ASSIST_GO_ON };
-	struct assist_outcome out;
+	struct request req = { .text = text, .mode = a->opts->fresh ? REQUEST_NEW : REQUEST_GO_ON };
+	const struct assistant_outcome *out;
 	AUTO_CONV wanted = CONV_INIT;
 	int r = 0;
 
 	if (a->opts->in) {
 		r = find_conversation(a->app, a->opts->in, &wanted, reterr);
-		req.mode = ASSIST_IN;
+		req.mode = REQUEST_IN;
 		req.conversation = wanted.id;
 	}
 	if (r == 0 && a->opts->in && a->opts->agent && strcmp(wanted.agent, a->opts->agent) != 0)
 		r = err_set(reterr, ERR_USAGE,
 			"this conversation is %s's, not %s's; leave --agent out", wanted.agent,
 			a->opts->agent);
+	if (r == 0)
+		r = front_say(a->loop, a->assistant, &req, &out, reterr);
 	if (r < 0)
 		return r;
-	assist_outcome_init(&out);
-	r = assist_say(a->assist, &req, &out, reterr);
-	if (r == 0) {
-		notice_end(a->app, &out);
-		print_outcome(a, &out);
-		r = front_status(&out);
-		if (a->broken.code < 0) {
-			*reterr = a->broken;
-			r = a->broken.code;
-		}
+	notice_end(a->app, out);
+	if (a->opts->json)
+		print_json(a, out);
+	else if (out->turn->fail != AGENT_OK)
+		front_failure(a->app->err, out->turn);
+	else if (out->reply[0])
+		(void)fprintf(a->app->err, "faden: %s\n", out->reply);
+	if (a->broken.code < 0) {
+		*reterr = a->broken;
+		return a->broken.code;
 	}
-	assist_outcome_release(&out);
-	return r;
+	return front_status(out);
 }
 
 static int open_all(struct ask *a, struct err *reterr)
@@ -286,15 +267,16 @@ static int open_all(struct ask *a, struct err *reterr)
 	int r = kit_open(&want, &a->kit, reterr);
 	if (r < 0)
 		return r;
-	struct assist_opts as = kit_assist_opts(&a->kit, true);
-	as.rules = NULL; /* whoever types a command line says what they mean by its options */
-	as.loop = a->loop;
-	as.ui = (struct assist_ui){ .data = a,
+	struct assistant_opts as = kit_assistant_opts(&a->kit, true);
+	as.decide.rules =
+		NULL; /* whoever types a command line says what they mean by its options */
+	as.turns.loop = a->loop;
+	as.ui = (struct assistant_ui){ .data = a,
 		.begin = on_begin,
 		.event = on_event,
 		.notice = on_notice,
 		.waiting = on_waiting };
-	r = assist_new(&as, &a->assist, reterr);
+	r = assistant_new(&as, &a->assistant, reterr);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
 		if (!loop_add_signal(a->loop, signals[i], on_signal, a, reterr))
 			r = reterr ? reterr->code : ERR_BUG;
@@ -316,7 +298,7 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 		r = ask_once(&a, str_sv(&text), reterr);
 	countdown_end(&a.countdown);
 	expect_pause(&a, false);
-	assist_free(a.assist);
+	assistant_free(a.assistant);
 	loop_free(a.loop);
 	kit_close(&a.kit);
 	markdown_release(&a.markdown);

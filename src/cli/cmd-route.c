@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "assist/decide.h"
 #include "assist/kit.h"
-#include "assist/routing.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
@@ -108,24 +108,40 @@ static void put_candidate(struct jw *w, const struct conv *c, const struct route
 	jw_end(w);
 }
 
-static void print_json(struct app *app, const struct routing_result *res, enum route_task task)
+/* What is done with the sentence, in a word. */
+static const char *action_of(const struct decision *d)
+{
+	switch (d->what) {
+	case DECIDED_SWITCH:
+		return "switch";
+	case DECIDED_COMMAND:
+	case DECIDED_REPLY:
+		return "none";
+	case DECIDED_TURN:
+		break;
+	}
+	return d->waits ? "wait" : d->conv.id[0] ? "resume" : "new";
+}
+
+static void print_json(struct app *app, const struct decision *d)
 {
 	AUTO_STR text = STR_INIT;
 	struct jw w = JW_INIT(&text);
-	bool resume = res->decision.action == ROUTE_RESUME;
-	const struct conv *to = resume ? &res->convs.v[res->decision.index] : NULL;
 
 	jw_object(&w);
-	jw_put_cstr(&w, "action", resume ? "resume" : "new");
-	jw_put_cstr(&w, "conversation", to ? to->id : NULL);
-	jw_put_cstr(&w, "session_id", to ? to->session : NULL);
-	jw_put_double(&w, "confidence", res->decision.confidence);
-	jw_put_cstr(&w, "reason", res->decision.reason);
-	jw_put_cstr(&w, "task", route_task_name(task));
+	jw_put_cstr(&w, "action", action_of(d));
+	jw_put_cstr(&w, "by", decision_by_name(d->by));
+	jw_put_cstr(&w, "conversation", d->conv.id[0] ? d->conv.id : NULL);
+	jw_put_cstr(&w, "session_id", d->conv.session);
+	jw_put_double(&w, "confidence", d->confidence);
+	jw_put_cstr(&w, "reason", d->reason);
+	jw_put_cstr(&w, "other", d->other[0] ? d->other : NULL);
+	jw_put_cstr(&w, "prompt", d->by == BY_CORRECTION && d->prompt.len ? d->prompt.buf : NULL);
+	jw_put_cstr(&w, "task", d->task == CONV_PLAN ? "plan" : "edit");
 	jw_key(&w, "candidates");
 	jw_array(&w);
-	for (size_t i = 0; i < res->convs.n; i++)
-		put_candidate(&w, &res->convs.v[i], &res->candidates[i]);
+	for (size_t i = 0; i < d->convs.n; i++)
+		put_candidate(&w, &d->convs.v[i], &d->candidates[i]);
 	jw_end(&w);
 	jw_end(&w);
 	(void)fprintf(app->out, "%s\n", text.buf);
@@ -147,8 +163,7 @@ static void add_row(
 	table_add(t, sv_of(k->reason));
 }
 
-static int print_text(
-	struct app *app, const struct routing_result *res, enum route_task task, struct err *reterr)
+static int print_text(struct app *app, const struct decision *d, struct err *reterr)
 {
 	static const struct table_column columns[] = { { .title = "" },
 		{ .title = "SCORE", .right = true }, { .title = "WORDS", .right = true },
@@ -158,23 +173,32 @@ static int print_text(
 	struct term_opts opts = { .fd = fileno(app->out),
 		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
 		.term_name = env_get("TERM") };
-	bool resume = res->decision.action == ROUTE_RESUME;
 	struct term term;
 	struct table table;
 
 	term_init(&term, &opts);
 	table_init(&table, columns, ARRAY_LEN(columns));
-	for (size_t i = 0; i < res->convs.n; i++)
-		add_row(&table, &res->convs.v[i], &res->candidates[i],
-			resume && i == res->decision.index);
-	table_print(&table, &term);
-	term_puts(&term, resume ? "resume " : "new");
-	if (resume)
-		term_text_line(&term, sv_of(conv_label(&res->convs.v[res->decision.index])));
-	term_putf(&term, " (%.3f): ", res->decision.confidence);
-	term_text_line(&term, sv_of(res->decision.reason));
+	for (size_t i = 0; i < d->convs.n; i++)
+		add_row(&table, &d->convs.v[i], &d->candidates[i],
+			!d->waits && strcmp(d->convs.v[i].id, d->conv.id) == 0);
+	if (d->convs.n)
+		table_print(&table, &term);
+	term_puts(&term, action_of(d));
+	if (d->conv.id[0]) {
+		term_puts(&term, " ");
+		term_text_line(&term, sv_of(conv_label(&d->conv)));
+	}
+	if (d->by == BY_ROUTER)
+		term_putf(&term, " (%.3f)", d->confidence);
+	term_puts(&term, ": ");
+	term_text_line(&term, sv_of(d->reason));
 	term_newline(&term);
-	if (task == ROUTE_TASK_PLAN)
+	if (d->by == BY_CORRECTION && d->prompt.len) {
+		term_puts(&term, "It would say: ");
+		term_text_line(&term, str_sv(&d->prompt));
+		term_newline(&term);
+	}
+	if (d->task == CONV_PLAN)
 		term_puts(&term, "It plans: nothing would be changed.\n");
 	int r = term_flush(&term, reterr);
 	table_release(&table);
@@ -182,41 +206,44 @@ static int print_text(
 	return r;
 }
 
-static enum route_task task_of(const struct settings *s, struct sv text)
+/* What `faden ask` would do with these words. */
+static int explain(struct app *app, const struct route_cmd_opts *opts, struct router *router,
+	int argc, char **argv, struct err *reterr)
 {
-	AUTO_FREE char *plan = NULL;
-	AUTO_FREE char *edit = NULL;
-	const struct route_task_words words = kit_task_words(s, &plan, &edit);
-
-	return route_task_of(text, &words);
-}
-
-static int explain(
-	struct app *app, struct router *r, int argc, char **argv, bool json, struct err *reterr)
-{
-	struct routing_result res = ROUTING_RESULT_INIT;
+	const struct settings *s = app->settings;
+	struct decision d;
 	AUTO_STR text = STR_INIT;
 	AUTO_FREE char *dir = NULL;
-	int n = kit_dir(app->settings, app->cwd, &dir, reterr);
+	AUTO_FREE char *plan = NULL;
+	AUTO_FREE char *edit = NULL;
+	int r = kit_dir(s, app->cwd, &dir, reterr);
 
 	for (int i = 0; i < argc; i++)
 		str_addf(&text, "%s%s", i ? " " : "", argv[i]);
-	if (n < 0)
-		return n;
+	if (r < 0)
+		return r;
 	AUTO_FREE char *project = path_git_root(dir);
-	const struct routing rt = { .store = app->store,
+	const struct route_task_words words = kit_task_words(s, &plan, &edit);
+	const struct decide_opts how = {
+		.store = app->store,
 		.clock = &app->clock,
-		.router = r,
 		.dir = dir,
-		.project = project ? project : dir };
-	n = routing_decide(&rt, str_sv(&text), &res, reterr);
-	enum route_task task = task_of(app->settings, str_sv(&text));
-	if (n == 0 && json)
-		print_json(app, &res, task);
-	else if (n == 0)
-		n = print_text(app, &res, task, reterr);
-	routing_result_release(&res);
-	return n;
+		.project = project ? project : dir,
+		.router = router,
+		.routes = opts->profile || strcmp(s->routing_enabled, "false") != 0,
+		.tasks = true,
+		.task_words = &words,
+		.language = kit_language(s, app->locale),
+		.expiry_ms = s->assistant_conversation_expiry,
+	};
+	decision_init(&d);
+	r = decide(&how, &(struct request){ .text = str_sv(&text) }, &d, reterr);
+	if (r == 0 && opts->json)
+		print_json(app, &d);
+	else if (r == 0)
+		r = print_text(app, &d, reterr);
+	decision_release(&d);
+	return r;
 }
 
 static int run_route(
@@ -234,7 +261,7 @@ static int run_route(
 	else if (n == 0 && opts->stdio)
 		n = serve(app, r, reterr);
 	else if (n == 0 && (n = app_store(app, &store, reterr)) == 0)
-		n = explain(app, r, argc, argv, opts->json, reterr);
+		n = explain(app, opts, r, argc, argv, reterr);
 	router_free(r);
 	return n < 0 ? n : 0;
 }

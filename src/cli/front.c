@@ -1,9 +1,10 @@
 #include "cli/front.h"
 
+#include <signal.h>
 #include <string.h>
 
+#include "assist/tell.h"
 #include "cli/env.h"
-#include "strategy/ask.h"
 #include "ui/choice.h"
 #include "ui/term.h"
 
@@ -59,11 +60,93 @@ int front_pick_agent(struct app *app, struct kit *kit, struct err *reterr)
 	return r < 0 || chosen == CHOICE_NONE ? r : kit_choose(kit, kinds[chosen], reterr);
 }
 
-int front_status(const struct assist_outcome *out)
+struct saying {
+	const struct assistant_outcome *out;
+	bool done;
+};
+
+static void on_said(void *data, const struct assistant_outcome *out)
 {
-	if (out->kind != UTTERANCE_AGENT || out->fail == AGENT_OK)
+	*(struct saying *)data = (struct saying){ .out = out, .done = true };
+}
+
+int front_say(struct loop *loop, struct assistant *as, const struct request *req,
+	const struct assistant_outcome **ret_out, struct err *reterr)
+{
+	struct saying s = { .done = false };
+
+	assistant_say(as, req, on_said, &s);
+	int r = loop_run(loop, &s.done, reterr);
+	if (r < 0)
+		return r;
+	*ret_out = s.out;
+	if (s.out->err.code < 0 && reterr)
+		*reterr = s.out->err;
+	return s.out->err.code;
+}
+
+void front_failure(FILE *to, const struct turn_outcome *out)
+{
+	AUTO_STR text = STR_INIT;
+
+	tell_failure(out, &text);
+	(void)fprintf(to, "faden: %s\n", text.buf);
+}
+
+int front_status(const struct assistant_outcome *out)
+{
+	if (out->kind != UTTERANCE_AGENT || out->turn->fail == AGENT_OK)
 		return 0;
-	return err_exit_status(out->fail == AGENT_CANCELLED ? ERR_CANCELLED : ERR_AGENT);
+	return err_exit_status(out->turn->fail == AGENT_CANCELLED ? ERR_CANCELLED : ERR_AGENT);
+}
+
+struct asking {
+	struct turn *turn;
+	const struct turn_outcome *out; /* NULL: not done */
+	bool done;
+};
+
+static void on_answered(void *data, const struct turn_outcome *out)
+{
+	struct asking *a = data;
+
+	a->out = out;
+	a->done = true;
+}
+
+static void on_signal(void *data, int signo)
+{
+	struct asking *a = data;
+
+	(void)signo;
+	turn_cancel(a->turn);
+}
+
+static int ask(struct turn_host *host, struct loop *loop, const struct turn_question *question,
+	struct str *answer, struct err *reterr)
+{
+	static const int signals[] = { SIGINT, SIGTERM };
+	struct asking a = { .done = false };
+	const struct turn_opts opts = { .question = question };
+	const struct turn_sink sink = { .data = &a, .done = on_answered };
+
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		if (!loop_add_signal(loop, signals[i], on_signal, &a, reterr))
+			return reterr ? reterr->code : ERR_BUG;
+	a.turn = turn_begin(host, &opts, &sink);
+	int r = loop_run(loop, &a.done, reterr);
+	if (r == 0 && a.out->err.code < 0) {
+		r = a.out->err.code;
+		if (reterr)
+			*reterr = a.out->err;
+	} else if (r == 0 && a.out->fail != AGENT_OK) {
+		r = err_set(reterr, a.out->fail == AGENT_CANCELLED ? ERR_CANCELLED : ERR_AGENT,
+			"%s", a.out->message);
+	} else if (r == 0) {
+		str_add(answer, str_sv(&a.out->answer));
+	}
+	turn_free(a.turn);
+	return r;
 }
 
 int front_question(struct app *app, const char *agent, const struct session_row *about,
@@ -74,15 +157,16 @@ int front_question(struct app *app, const char *agent, const struct session_row 
 	bool configured = strcmp(app->settings->ai_agent, "auto") != 0;
 	CLEANUP(kit_close) struct kit kit = { .dir = NULL };
 	struct kit_opts want = front_kit_opts(app);
+	struct turn_host *host = NULL;
 
 	want.agent = agent || configured ? agent : about->agent;
 	want.agent_by = agent ? NULL : "the session's agent answers (--agent names another)";
 	int r = kit_open(&want, &kit, reterr);
 	if (r < 0)
 		return r;
-	const struct ask_opts opts = {
+	const struct turn_question question = {
 		.kind = kit.kind,
-		.agent = &kit.agents[kit.kind],
+		.prompt = prompt,
 		.scratch = app->paths.state_dir,
 		.schema = schema,
 		.timeout_ms = app->settings->ai_timeout ? app->settings->ai_timeout : TIMEOUT_MS,
@@ -92,5 +176,12 @@ int front_question(struct app *app, const char *agent, const struct session_row 
 		*ret_agent = name;
 	if (app->err_tty)
 		(void)fprintf(app->err, "Asking %s …\n", name);
-	return ask_agent(&opts, prompt, answer, reterr);
+	struct turn_host_opts turns = kit_turn_opts(&kit);
+	turns.loop = loop_new();
+	r = turn_host_new(&turns, &host, reterr);
+	if (r == 0)
+		r = ask(host, turns.loop, &question, answer, reterr);
+	turn_host_free(host);
+	loop_free(turns.loop);
+	return r;
 }

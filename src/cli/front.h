@@ -13,13 +13,19 @@ struct kit_opts front_kit_opts(const struct app *app);
 /* Offers the installed agents at the terminal when none was chosen yet. */
 int front_pick_agent(struct app *app, struct kit *kit, struct err *reterr) MUST_USE;
 
+/* Says it and runs the loop until it is done; *ret_out is valid until the next sentence. A failure
+ * of ours is returned. */
+int front_say(struct loop *loop, struct assistant *as, const struct request *req,
+	const struct assistant_outcome **ret_out, struct err *reterr) MUST_USE;
+/* One line that says why the agent failed. */
+void front_failure(FILE *to, const struct turn_outcome *out);
 /* Exit status for what became of a sentence. */
-int front_status(const struct assist_outcome *out);
+int front_status(const struct assistant_outcome *out);
 
 /*
  * A question about a session to the agent of that name; NULL: the one that is configured, else the
- * session's own. It has no tools and keeps nothing. On a terminal, app->err says who is asked.
- * *ret_agent (may be NULL) is the agent's name, a constant.
+ * session's own. It has no tools and keeps nothing; SIGINT and SIGTERM cancel it. On a terminal,
+ * app->err says who is asked. *ret_agent (may be NULL) is the agent's name, a constant.
  */
 int front_question(struct app *app, const char *agent, const struct session_row *about,
 	const char *schema, struct sv prompt, struct str *answer, const char **ret_agent,

@@ -46,13 +46,15 @@ void notice_begin(const struct app *app, const struct conv *c)
 		sv_of(c->turns > 0 ? conv_label(c) : c->agent));
 }
 
-void notice_end(const struct app *app, const struct assist_outcome *out)
+void notice_end(const struct app *app, const struct assistant_outcome *out)
 {
+	const struct turn_outcome *turn = out->turn;
+
 	if (out->kind != UTTERANCE_AGENT)
 		return;
-	if (out->fail == AGENT_OK)
-		send(app, "Task finished", str_sv(&out->answer));
+	if (turn->fail == AGENT_OK)
+		send(app, "Task finished", str_sv(&turn->answer));
 	else
-		send(app, out->fail == AGENT_CANCELLED ? "Task cancelled" : "Task failed",
-			sv_of(out->message));
+		send(app, turn->fail == AGENT_CANCELLED ? "Task cancelled" : "Task failed",
+			sv_of(turn->message));
 }

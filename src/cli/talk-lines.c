@@ -22,7 +22,7 @@ struct lines {
 	struct app *app;
 	struct kit kit;
 	struct loop *loop;
-	struct assist *assist;
+	struct assistant *assistant;
 	struct str buffer; /* read and not yet used */
 	bool eof;
 	bool line_open; /* the answer stands in the middle of a line */
@@ -54,7 +54,7 @@ static void on_signal(void *data, int signo)
 	struct lines *l = data;
 
 	l->signo = signo;
-	assist_cancel(l->assist);
+	assistant_cancel(l->assistant);
 }
 
 static void on_input(void *data, short revents)
@@ -152,44 +152,26 @@ static void on_event(void *data, const struct agent_event *ev)
 	}
 }
 
-static void print_failure(FILE *to, const struct assist_outcome *out)
-{
-	AUTO_STR text = STR_INIT;
-
-	tell_failure(out, &text);
-	(void)fprintf(to, "faden: %s\n", text.buf);
-}
-
-static void print_outcome(struct lines *l, const struct assist_outcome *out)
-{
-	struct app *app = l->app;
-
-	if (out->reply[0])
-		(void)fprintf(app->out, "%s\n", out->reply);
-	if (out->kind == UTTERANCE_AGENT && out->fail != AGENT_OK)
-		print_failure(app->err, out);
-	(void)fflush(app->out);
-}
-
 static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
 {
-	struct assist_request req = { .text = text, .mode = fresh ? ASSIST_NEW : ASSIST_GO_ON };
-	struct assist_outcome out;
+	const struct request req = { .text = text, .mode = fresh ? REQUEST_NEW : REQUEST_GO_ON };
+	const struct assistant_outcome *out;
+	int r = front_say(l->loop, l->assistant, &req, &out, reterr);
 
-	assist_outcome_init(&out);
-	int r = assist_say(l->assist, &req, &out, reterr);
-	if (r == 0)
-		notice_end(l->app, &out);
-	if (r == 0) {
-		print_outcome(l, &out);
-		int status = front_status(&out);
-		if (status)
-			l->status = status;
-		if (out.kind == UTTERANCE_RESTART)
-			on_notice(l, "restart: only at a terminal; going on");
-	}
-	assist_outcome_release(&out);
-	return r;
+	if (r < 0)
+		return r;
+	notice_end(l->app, out);
+	if (out->reply[0])
+		(void)fprintf(l->app->out, "%s\n", out->reply);
+	if (out->turn->fail != AGENT_OK)
+		front_failure(l->app->err, out->turn);
+	(void)fflush(l->app->out);
+	int status = front_status(out);
+	if (status)
+		l->status = status;
+	if (out->kind == UTTERANCE_RESTART)
+		on_notice(l, "restart: only at a terminal; going on");
+	return 0;
 }
 
 /* Only what goes on is worth a line here: who pipes into a new conversation knows. */
@@ -233,21 +215,21 @@ int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *ret
 	l.loop = loop_new();
 	int r = kit_open(&want, &l.kit, reterr);
 	if (r == 0) {
-		struct assist_opts as = kit_assist_opts(&l.kit, false);
-		as.loop = l.loop;
-		as.ui = (struct assist_ui){
+		struct assistant_opts as = kit_assistant_opts(&l.kit, false);
+		as.turns.loop = l.loop;
+		as.ui = (struct assistant_ui){
 			.data = &l, .begin = on_begin, .event = on_event, .notice = on_notice
 		};
-		r = assist_new(&as, &l.assist, reterr);
+		r = assistant_new(&as, &l.assistant, reterr);
 	}
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
 		if (!loop_add_signal(l.loop, signals[i], on_signal, &l, reterr))
 			r = reterr ? reterr->code : ERR_BUG;
 	if (r == 0)
-		r = assist_recover(l.assist, reterr);
+		r = assistant_recover(l.assistant, reterr);
 	if (r == 0)
 		r = run_lines(&l, opts->new_session, reterr);
-	assist_free(l.assist);
+	assistant_free(l.assistant);
 	loop_free(l.loop);
 	kit_close(&l.kit);
 	str_release(&l.buffer);

@@ -28,7 +28,7 @@ struct talk {
 	struct app *app;
 	struct kit kit;
 	struct loop *loop;
-	struct assist *assist;
+	struct assistant *assistant;
 	struct term term;
 	struct term_mode mode;
 	struct markdown markdown;
@@ -214,7 +214,7 @@ static void on_interrupt(void *data, int signo)
 		return;
 	t->leave = ++t->interrupts > 1;
 	status_set_state(&t->status, STATUS_CANCELLING, SV(""));
-	assist_cancel(t->assist);
+	assistant_cancel(t->assistant);
 }
 
 static void on_end(void *data, int signo)
@@ -224,7 +224,7 @@ static void on_end(void *data, int signo)
 	t->signo = signo;
 	t->leave = true;
 	if (t->running)
-		assist_cancel(t->assist);
+		assistant_cancel(t->assistant);
 	if (t->editor)
 		editor_cancel(t->editor);
 }
@@ -242,7 +242,7 @@ static void on_resize(void *data, int signo)
 	flush(t);
 }
 
-static void show_outcome(struct talk *t, const struct assist_outcome *out)
+static void show_outcome(struct talk *t, const struct assistant_outcome *out)
 {
 	status_hide(&t->status);
 	markdown_end(&t->markdown);
@@ -251,13 +251,13 @@ static void show_outcome(struct talk *t, const struct assist_outcome *out)
 		term_styled(&t->term, STYLE_AGENT, sv_of(out->reply));
 		term_newline(&t->term);
 	}
-	if (out->kind == UTTERANCE_AGENT && out->fail != AGENT_OK) {
+	if (out->turn->fail != AGENT_OK) {
 		AUTO_STR why = STR_INIT;
-		bool cancelled = out->fail == AGENT_CANCELLED;
+		bool cancelled = out->turn->fail == AGENT_CANCELLED;
 		if (cancelled)
-			tell_cancelled(out, t->kit.language, &why);
+			tell_cancelled(out->turn, t->kit.language, &why);
 		else
-			str_adds(&why, out->message);
+			str_adds(&why, out->turn->message);
 		wrap_line(&t->term, cancelled ? STYLE_WARNING : STYLE_ERROR, str_sv(&why));
 	}
 	flush(t);
@@ -265,28 +265,26 @@ static void show_outcome(struct talk *t, const struct assist_outcome *out)
 
 static int take_turn(struct talk *t, struct sv text, bool fresh, struct err *reterr)
 {
-	struct assist_request req = { .text = text, .mode = fresh ? ASSIST_NEW : ASSIST_GO_ON };
-	struct assist_outcome out;
+	const struct request req = { .text = text, .mode = fresh ? REQUEST_NEW : REQUEST_GO_ON };
+	const struct assistant_outcome *out;
 
-	assist_outcome_init(&out);
 	t->running = true;
 	t->interrupts = 0;
 	t->began_ms = clock_age_ms(NULL);
 	t->tick = loop_add_timer(t->loop, TICK_MS, on_tick, t);
 	term_mode_quiet(&t->mode);
-	int r = assist_say(t->assist, &req, &out, reterr);
+	int r = front_say(t->loop, t->assistant, &req, &out, reterr);
 	if (r == 0)
-		notice_end(t->app, &out);
+		notice_end(t->app, out);
 	term_mode_restore(&t->mode);
 	loop_remove(t->loop, t->tick);
 	expect_pause(t, false);
 	t->running = false;
 	if (r == 0) {
-		show_outcome(t, &out);
-		t->restart = out.kind == UTTERANCE_RESTART;
+		show_outcome(t, out);
+		t->restart = out->kind == UTTERANCE_RESTART;
 	}
 	status_hide(&t->status);
-	assist_outcome_release(&out);
 	return r;
 }
 
@@ -448,14 +446,14 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 	if (r == 0)
 		r = front_pick_agent(app, &t.kit, reterr);
 	if (r == 0) {
-		struct assist_opts as = kit_assist_opts(&t.kit, false);
-		as.loop = t.loop;
-		as.ui = (struct assist_ui){ .data = &t,
+		struct assistant_opts as = kit_assistant_opts(&t.kit, false);
+		as.turns.loop = t.loop;
+		as.ui = (struct assistant_ui){ .data = &t,
 			.begin = on_begin,
 			.event = on_event,
 			.notice = on_notice,
 			.waiting = on_waiting };
-		r = assist_new(&as, &t.assist, reterr);
+		r = assistant_new(&as, &t.assistant, reterr);
 	}
 	if (r == 0)
 		r = add_signals(&t, reterr);
@@ -463,12 +461,12 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 		t.bypass = t.kit.agents[t.kit.kind].permission == AGENT_PERM_BYPASS;
 		status_set_bypass(&t.status, t.bypass);
 		greet(&t, opts->new_session);
-		r = assist_recover(t.assist, reterr);
+		r = assistant_recover(t.assistant, reterr);
 	}
 	if (r == 0)
 		r = converse(&t, opts->new_session, reterr);
 	editor_free(t.editor);
-	assist_free(t.assist);
+	assistant_free(t.assistant);
 	loop_free(t.loop);
 	kit_close(&t.kit);
 	markdown_release(&t.markdown);

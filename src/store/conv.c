@@ -204,7 +204,7 @@ int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct c
 	return each_row(&q, &now, fn, data, reterr);
 }
 
-int conv_in_projects(struct store *store, const struct strv *projects, int64_t max,
+int conv_in_project(struct store *store, const char *project, int64_t max,
 	const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
@@ -212,13 +212,11 @@ int conv_in_projects(struct store *store, const struct strv *projects, int64_t m
 	int r = sql_prepare(&q, store,
 		CONV_SELECT "WHERE c.project = ? ORDER BY c.active_ms DESC LIMIT ?", reterr);
 
-	for (size_t i = 0; r == 0 && i < projects->n; i++) {
-		sql_text(&q, projects->v[i]);
-		sql_int(&q, max);
-		r = each_row(&q, &now, fn, data, reterr);
-		sql_reset(&q);
-	}
-	return r;
+	if (r < 0)
+		return r;
+	sql_text(&q, project);
+	sql_int(&q, max);
+	return each_row(&q, &now, fn, data, reterr);
 }
 
 int conv_by_seqs(struct store *store, const int64_t *seqs, size_t n, const struct clock *clock,

@@ -81,8 +81,8 @@ int conv_set_current(struct store *store, const char *dir, const char *id,
 typedef int (*conv_each_fn)(void *data, const struct conv *c);
 int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct clock *clock,
 	conv_each_fn fn, void *data, struct err *reterr) MUST_USE;
-/* The conversations of each project in turn, most recent first, at most max of each. */
-int conv_in_projects(struct store *store, const struct strv *projects, int64_t max,
+/* The conversations of a project, most recent first, at most max. */
+int conv_in_project(struct store *store, const char *project, int64_t max,
 	const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr) MUST_USE;
 /* Those of the numbers that exist, in their order. */
 int conv_by_seqs(struct store *store, const int64_t *seqs, size_t n, const struct clock *clock,

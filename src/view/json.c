@@ -1,6 +1,6 @@
 #include "view/json.h"
 
-#include "assist/assist.h"
+#include "assist/assistant.h"
 #include "base/clock.h"
 #include "store/archive.h"
 
@@ -215,23 +215,25 @@ static void put_usage(struct jw *w, const struct agent_usage *u)
 	jw_end(w);
 }
 
-void view_json_outcome(struct jw *w, const struct assist_outcome *out)
+void view_json_outcome(struct jw *w, const struct assistant_outcome *out)
 {
+	const struct turn_outcome *turn = out->turn;
+
 	jw_object(w);
-	jw_put_string(w, "answer", str_sv(&out->answer));
-	jw_put_cstr(w, "status", agent_fail_name(out->fail));
+	jw_put_string(w, "answer", str_sv(&turn->answer));
+	jw_put_cstr(w, "status", agent_fail_name(turn->fail));
 	jw_key(w, "error");
-	if (out->fail == AGENT_OK) {
+	if (turn->fail == AGENT_OK) {
 		jw_null(w);
 	} else {
 		jw_object(w);
-		jw_put_cstr(w, "code", agent_fail_name(out->fail));
-		jw_put_cstr(w, "message", out->message);
+		jw_put_cstr(w, "code", agent_fail_name(turn->fail));
+		jw_put_cstr(w, "message", turn->message);
 		jw_end(w);
 	}
 	view_put_text(w, "reply", out->reply);
-	view_put_conversation_id(w, out->conv.id[0] ? &out->conv : NULL);
-	put_usage(w, &out->usage);
-	jw_put_i64(w, "duration_ms", out->duration_ms);
+	view_put_conversation_id(w, turn->conv.id[0] ? &turn->conv : NULL);
+	put_usage(w, &turn->usage);
+	jw_put_i64(w, "duration_ms", turn->duration_ms);
 	jw_end(w);
 }

@@ -17,7 +17,7 @@
 #include "view/session.h"
 #include "json/write.h"
 
-struct assist_outcome;
+struct assistant_outcome;
 struct recall_found;
 
 /* ---- members ---- */
@@ -54,4 +54,4 @@ void view_put_conversation(struct jw *w, const struct conv *c);
 void view_json_recall(
 	struct jw *w, const struct recall_found *found, struct sv raw, struct sv text);
 /* What became of a sentence. */
-void view_json_outcome(struct jw *w, const struct assist_outcome *out);
+void view_json_outcome(struct jw *w, const struct assistant_outcome *out);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "assist/assist.h"
+#include "assist/assistant.h"
 #include "base/mem.h"
 #include "os/file.h"
 #include "os/proc.h"
@@ -23,8 +23,9 @@ struct rig {
 	struct utterances *rules;
 	struct transcript_home homes[1];
 	struct agent_opts agents[AGENT_KINDS];
-	struct assist *as;
-	struct assist_outcome out;
+	struct assistant *as;
+	const struct assistant_outcome *out; /* of the last sentence */
+	bool done;
 	struct str notices;
 	bool cancel_on_text;
 	bool wait_on_limit;
@@ -36,7 +37,7 @@ static void on_event(void *data, const struct agent_event *ev)
 	struct rig *rig = data;
 
 	if (ev->type == AGENT_EV_TEXT && rig->cancel_on_text)
-		assist_cancel(rig->as);
+		assistant_cancel(rig->as);
 }
 
 static void on_notice(void *data, const char *line)
@@ -56,28 +57,31 @@ static void start(struct rig *rig)
 	rig->homes[0] = (struct transcript_home){ "rehearsal", TRANSCRIPT_CLAUDE, rig->home };
 	rig->agents[AGENT_REHEARSAL] =
 		(struct agent_opts){ .home = rig->home, .script = rig->script };
-	struct assist_opts opts = {
-		.store = rig->store,
-		.loop = rig->loop,
+	struct assistant_opts opts = {
+		.turns = { .store = rig->store,
+			.loop = rig->loop,
+			.clock = &rig->clock,
+			.agents = rig->agents,
+			.homes = rig->homes,
+			.n_homes = 1,
+			.keep = 1 },
+		.decide = { .store = rig->store,
+			.clock = &rig->clock,
+			.dir = rig->top,
+			.project = rig->top,
+			.rules = rig->rules,
+			.language = TEXT_GERMAN,
+			.expiry_ms = 3600000 },
 		.ui = { .data = rig, .event = on_event, .notice = on_notice },
-		.dir = rig->top,
-		.project = rig->top,
 		.kind = AGENT_REHEARSAL,
-		.agents = rig->agents,
-		.homes = rig->homes,
-		.n_homes = 1,
-		.rules = rig->rules,
-		.language = TEXT_GERMAN,
 		.wait_on_limit = rig->wait_on_limit,
-		.clock = &rig->clock,
-		.expiry_ms = 3600000,
 	};
-	assert_int_equal(assist_new(&opts, &rig->as, NULL), 0);
+	assert_int_equal(assistant_new(&opts, &rig->as, NULL), 0);
 }
 
 static void stop(struct rig *rig)
 {
-	assist_free(rig->as);
+	assistant_free(rig->as);
 	utterances_free(rig->rules);
 	loop_free(rig->loop);
 	store_close(rig->store);
@@ -96,7 +100,6 @@ static int set_up(void **state)
 	rig->home = xasprintf("%s/home", rig->top);
 	rig->db = xasprintf("%s/store.db", rig->top);
 	rig->notices = (struct str)STR_INIT;
-	assist_outcome_init(&rig->out);
 	start(rig);
 	*state = rig;
 	return 0;
@@ -113,7 +116,6 @@ static int tear_down(void **state)
 		proc_run(&(struct proc_opts){ .argv = argv, .envp = (const char *const *)environ },
 			SV(""), 10000, 1000, NULL, NULL, &status, NULL),
 		0);
-	assist_outcome_release(&rig->out);
 	str_release(&rig->notices);
 	free(rig->home);
 	free(rig->db);
@@ -136,21 +138,33 @@ static void write_script(struct rig *rig, const char *text)
 	restart(rig);
 }
 
+static void on_done(void *data, const struct assistant_outcome *out)
+{
+	struct rig *rig = data;
+
+	rig->out = out;
+	rig->done = true;
+}
+
+static int say_it(struct rig *rig, const struct request *req)
+{
+	str_clear(&rig->notices);
+	rig->done = false;
+	assistant_say(rig->as, req, on_done, rig);
+	assert_int_equal(loop_run(rig->loop, &rig->done, NULL), 0);
+	return rig->out->err.code;
+}
+
 static int say(struct rig *rig, const char *text)
 {
-	struct assist_request req = { .text = sv_of(text) };
-
-	str_clear(&rig->notices);
-	assist_outcome_release(&rig->out);
-	assist_outcome_init(&rig->out);
-	return assist_say(rig->as, &req, &rig->out, NULL);
+	return say_it(rig, &(struct request){ .text = sv_of(text) });
 }
 
 static void check_recalls(struct rig *rig, const char *want)
 {
 	assert_int_equal(say(rig, "what did I say?"), 0);
-	assert_int_equal(rig->out.fail, AGENT_OK);
-	assert_non_null(strstr(rig->out.answer.buf, want));
+	assert_int_equal(rig->out->turn->fail, AGENT_OK);
+	assert_non_null(strstr(rig->out->turn->answer.buf, want));
 }
 
 static void test_goes_on_after_a_restart(void **state)
@@ -159,12 +173,12 @@ static void test_goes_on_after_a_restart(void **state)
 	char id[UUID_TEXT];
 
 	assert_int_equal(say(rig, "the blue door"), 0);
-	assert_int_equal(rig->out.kind, UTTERANCE_AGENT);
-	memcpy(id, rig->out.conv.id, sizeof(id));
+	assert_int_equal(rig->out->kind, UTTERANCE_AGENT);
+	memcpy(id, rig->out->turn->conv.id, sizeof(id));
 	restart(rig);
 	check_recalls(rig, "1. the blue door");
-	assert_string_equal(rig->out.conv.id, id);
-	assert_string_equal(rig->out.conv.title, "the blue door");
+	assert_string_equal(rig->out->turn->conv.id, id);
+	assert_string_equal(rig->out->turn->conv.title, "the blue door");
 }
 
 static void test_reset_makes_the_next_turn_fresh(void **state)
@@ -174,8 +188,8 @@ static void test_reset_makes_the_next_turn_fresh(void **state)
 	assert_int_equal(say(rig, "neue Konversation"), 0);
 	assert_int_equal(say(rig, "the blue door"), 0);
 	assert_int_equal(say(rig, "Jarvis, von vorne!"), 0);
-	assert_int_equal(rig->out.kind, UTTERANCE_RESET);
-	assert_string_equal(rig->out.reply, "Alles klar, ich starte eine neue Konversation.");
+	assert_int_equal(rig->out->kind, UTTERANCE_RESET);
+	assert_string_equal(rig->out->reply, "Alles klar, ich starte eine neue Konversation.");
 	restart(rig);
 	check_recalls(rig, "Nothing yet");
 	assert_int_equal(say(rig, "undo reset"), 0);
@@ -185,20 +199,18 @@ static void test_reset_makes_the_next_turn_fresh(void **state)
 static void test_new_conversation_leaves_the_old_one(void **state)
 {
 	struct rig *rig = *state;
-	struct assist_request fresh = { .text = SV("other"), .mode = ASSIST_NEW };
+	const struct request fresh = { .text = SV("other"), .mode = REQUEST_NEW };
 	char first[UUID_TEXT];
 
 	assert_int_equal(say(rig, "first"), 0);
-	memcpy(first, rig->out.conv.id, sizeof(first));
-	assist_outcome_release(&rig->out);
-	assert_int_equal(assist_say(rig->as, &fresh, &rig->out, NULL), 0);
-	assert_string_not_equal(rig->out.conv.id, first);
-	struct assist_request back = {
-		.text = SV("what did I say?"), .mode = ASSIST_IN, .conversation = first
+	memcpy(first, rig->out->turn->conv.id, sizeof(first));
+	assert_int_equal(say_it(rig, &fresh), 0);
+	assert_string_not_equal(rig->out->turn->conv.id, first);
+	const struct request back = {
+		.text = SV("what did I say?"), .mode = REQUEST_IN, .conversation = first
 	};
-	assist_outcome_release(&rig->out);
-	assert_int_equal(assist_say(rig->as, &back, &rig->out, NULL), 0);
-	assert_non_null(strstr(rig->out.answer.buf, "1. first"));
+	assert_int_equal(say_it(rig, &back), 0);
+	assert_non_null(strstr(rig->out->turn->answer.buf, "1. first"));
 }
 
 static void test_failure_is_reported_and_not_repeated(void **state)
@@ -207,9 +219,9 @@ static void test_failure_is_reported_and_not_repeated(void **state)
 
 	write_script(rig, "fail timed-out too slow\n---\n");
 	assert_int_equal(say(rig, "rm the old notes"), 0);
-	assert_int_equal(rig->out.fail, AGENT_TIMED_OUT);
+	assert_int_equal(rig->out->turn->fail, AGENT_TIMED_OUT);
 	check_recalls(rig, "1. rm the old notes");
-	assert_null(strstr(rig->out.answer.buf, "2."));
+	assert_null(strstr(rig->out->turn->answer.buf, "2."));
 }
 
 static void test_lost_session_starts_fresh_once(void **state)
@@ -217,10 +229,11 @@ static void test_lost_session_starts_fresh_once(void **state)
 	struct rig *rig = *state;
 
 	assert_int_equal(say(rig, "hello"), 0);
-	AUTO_FREE char *path = claude_session_path(rig->home, rig->top, rig->out.conv.session);
+	AUTO_FREE char *path =
+		claude_session_path(rig->home, rig->top, rig->out->turn->conv.session);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(say(rig, "are you there?"), 0);
-	assert_int_equal(rig->out.fail, AGENT_OK);
+	assert_int_equal(rig->out->turn->fail, AGENT_OK);
 	assert_non_null(strstr(rig->notices.buf, "nicht mehr"));
 	check_recalls(rig, "1. are you there?");
 }
@@ -232,7 +245,7 @@ static void test_cancel_keeps_the_conversation(void **state)
 	write_script(rig, "say one two three four five six seven\nwait 60000\n---\n");
 	rig->cancel_on_text = true;
 	assert_int_equal(say(rig, "count"), 0);
-	assert_int_equal(rig->out.fail, AGENT_CANCELLED);
+	assert_int_equal(rig->out->turn->fail, AGENT_CANCELLED);
 	rig->cancel_on_text = false;
 	check_recalls(rig, "1. count");
 }
@@ -250,10 +263,9 @@ static void die_in_turn(struct rig *rig)
 	pid_t child = fork();
 
 	if (child == 0) {
-		struct assist_request req = { .text = SV("paint it red") };
 		start(rig);
 		(void)loop_add_timer(rig->loop, 50, end_process, NULL);
-		_exit(assist_say(rig->as, &req, &rig->out, NULL) == 0 ? 8 : 9);
+		_exit(say(rig, "paint it red") == 0 ? 8 : 9);
 	}
 	int status;
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -267,13 +279,13 @@ static void test_crash_is_explained_and_nothing_sent_again(void **state)
 
 	write_script(rig, "wait 60000\n---\n");
 	die_in_turn(rig);
-	assert_int_equal(assist_recover(rig->as, NULL), 0);
+	assert_int_equal(assistant_recover(rig->as, NULL), 0);
 	assert_non_null(strstr(rig->notices.buf, "\"paint it red\" kam beim Agenten an"));
 	str_clear(&rig->notices);
-	assert_int_equal(assist_recover(rig->as, NULL), 0);
+	assert_int_equal(assistant_recover(rig->as, NULL), 0);
 	assert_string_equal(rig->notices.buf, "");
 	check_recalls(rig, "1. paint it red");
-	assert_null(strstr(rig->out.answer.buf, "2."));
+	assert_null(strstr(rig->out->turn->answer.buf, "2."));
 }
 
 static void test_conversation_in_use_is_refused(void **state)
@@ -285,7 +297,7 @@ static void test_conversation_in_use_is_refused(void **state)
 	assert_int_equal(proc_id_self(&parent, NULL), 0);
 	parent.pid = getppid();
 	parent.start = proc_start_time(parent.pid);
-	assert_int_equal(conv_take(rig->store, rig->out.conv.id, &parent, NULL, NULL), 0);
+	assert_int_equal(conv_take(rig->store, rig->out->turn->conv.id, &parent, NULL, NULL), 0);
 	assert_int_equal(say(rig, "again"), ERR_BUSY);
 }
 
@@ -310,8 +322,8 @@ static void test_limit_is_waited_out(void **state)
 	rig->wait_on_limit = true;
 	write_script(rig, "fail rate-limited 50\n---\nsay now it works\n---\n");
 	assert_int_equal(say(rig, "paint it red"), 0);
-	assert_int_equal(rig->out.fail, AGENT_OK);
-	assert_string_equal(rig->out.answer.buf, "now it works");
+	assert_int_equal(rig->out->turn->fail, AGENT_OK);
+	assert_string_equal(rig->out->turn->answer.buf, "now it works");
 	assert_non_null(strstr(rig->notices.buf, "Limit von rehearsal ist erreicht"));
 	check_recalls(rig, "2. Bitte mach dort weiter");
 }
@@ -323,7 +335,7 @@ static void test_after_a_limit_what_acted_is_not_sent_again(void **state)
 	rig->wait_on_limit = true;
 	write_script(rig, "tool Bash rm x => gone\nfail rate-limited 50\n---\nsay went on\n---\n");
 	assert_int_equal(say(rig, "rm x"), 0);
-	assert_string_equal(rig->out.answer.buf, "went on");
+	assert_string_equal(rig->out->turn->answer.buf, "went on");
 	check_recalls(rig, "2. Bitte mach dort weiter");
 }
 

@@ -1,0 +1,325 @@
+#include "assist/assistant.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "assist/learn.h"
+#include "base/mem.h"
+#include "store/topic.h"
+
+enum { BUSY_PATIENCE_MS = 30000 }; /* a turn may be about to end; more is for the user to decide */
+
+struct assistant {
+	struct assistant_opts opts;
+	struct turn_host *host;
+	struct turn *turn; /* of the last sentence; NULL before the first */
+	struct request req;
+	assistant_done_fn done; /* NULL: nothing runs */
+	void *done_data;
+	struct decision decision;
+	struct assistant_outcome out;
+};
+
+int assistant_new(const struct assistant_opts *opts, struct assistant **ret, struct err *reterr)
+{
+	struct assistant *as = xcalloc(1, sizeof(*as));
+	int r = turn_host_new(&opts->turns, &as->host, reterr);
+
+	if (r < 0) {
+		free(as);
+		return r;
+	}
+	as->opts = *opts;
+	decision_init(&as->decision);
+	*ret = as;
+	return 0;
+}
+
+void assistant_free(struct assistant *as)
+{
+	if (!as)
+		return;
+	turn_free(as->turn);
+	turn_host_free(as->host);
+	decision_release(&as->decision);
+	free(as);
+}
+
+/* ---- what is told ---- */
+
+static void tell(const struct assistant *as, const char *line)
+{
+	if (as->opts.ui.notice && *line)
+		as->opts.ui.notice(as->opts.ui.data, line);
+}
+
+static void tell_text(const struct assistant *as, enum text_id id, struct text_words words)
+{
+	AUTO_STR line = STR_INIT;
+
+	text_fill(&line, id, as->opts.decide.language, words);
+	tell(as, line.buf);
+}
+
+static void on_begin(void *data, const struct conv *c)
+{
+	struct assistant *as = data;
+	const struct decision *d = &as->decision;
+
+	tell(as, d->notice.buf);
+	if (as->opts.ui.begin)
+		as->opts.ui.begin(as->opts.ui.data, c);
+	if (d->task == CONV_PLAN)
+		tell_text(as, TEXT_PLANNING, TEXT_WORDS(NULL));
+	else if (c->task == CONV_PLAN && c->turns > 0)
+		tell_text(as, TEXT_PLAN_TO_DOING, TEXT_WORDS(NULL));
+}
+
+static void on_news(void *data, enum turn_news what, const char *const words[3])
+{
+	static const enum text_id texts[] = {
+		[NEWS_GONE] = TEXT_GONE,
+		[NEWS_LIMIT] = TEXT_LIMIT,
+		[NEWS_STILL_AT_IT] = TEXT_STILL_AT_IT,
+		[NEWS_ANSWERED] = TEXT_ANSWERED,
+		[NEWS_UNANSWERED] = TEXT_UNANSWERED,
+		[NEWS_NOT_SENT] = TEXT_NOT_SENT,
+		[NEWS_NOT_KNOWN] = TEXT_NOT_KNOWN,
+	};
+	const struct assistant *as = data;
+	AUTO_STR line = STR_INIT;
+
+	if (what == NEWS_BUSY)
+		str_addf(&line, "%s. Waiting.", words[0]);
+	if (what == NEWS_NO_COSTS)
+		str_addf(&line, "ai.max_budget_usd has no effect here: %s does not tell its costs.",
+			words[0]);
+	if (what == NEWS_ANSWERED)
+		tell_text(as, TEXT_ENDED_ALONE, TEXT_WORDS(NULL));
+	if (line.len)
+		tell(as, line.buf);
+	else
+		tell_text(as, texts[what], TEXT_WORDS(words[0], words[1], words[2]));
+}
+
+static void on_waiting(void *data, int64_t seconds_left)
+{
+	const struct assistant *as = data;
+
+	if (as->opts.ui.waiting)
+		as->opts.ui.waiting(as->opts.ui.data, seconds_left);
+}
+
+/* ---- acting on the decision ---- */
+
+static int obey(struct assistant *as, struct decision *d, struct err *reterr)
+{
+	static const enum text_id replies[] = {
+		[UTTERANCE_CANCEL] = TEXT_CANCELLED_NOTHING,
+		[UTTERANCE_RESET] = TEXT_RESET,
+		[UTTERANCE_RESTART] = TEXT_RESTART,
+		[UTTERANCE_UNDO] = TEXT_UNDONE,
+	};
+	const struct decide_opts *o = &as->opts.decide;
+	enum text_id reply;
+	int r = 0;
+
+	if (d->heard == UTTERANCE_IGNORED)
+		return 0;
+	reply = replies[d->heard];
+	if (d->heard == UTTERANCE_RESET)
+		r = conv_reset(o->store, o->dir, o->clock, reterr);
+	if (d->heard == UTTERANCE_UNDO)
+		r = conv_reset_undo(o->store, o->dir, o->clock, reterr);
+	if (r == ERR_NOTFOUND)
+		reply = TEXT_NOTHING_TO_UNDO;
+	str_adds(&d->reply, text_get(reply, o->language));
+	return r == ERR_NOTFOUND ? 0 : r;
+}
+
+static int remember_correction(struct assistant *as, struct decision *d, struct err *reterr)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	const struct correction c = {
+		.text = d->misplaced.buf,
+		.wrong = d->wrong,
+		.right = d->conv.id[0] ? d->conv.id : NULL,
+	};
+
+	return d->wrong[0] ? correction_add(o->store, &c, clock_wall_ms(o->clock), reterr) : 0;
+}
+
+static int switch_to(struct assistant *as, const struct conv *c, struct err *reterr)
+{
+	const struct decide_opts *o = &as->opts.decide;
+
+	if (!c->id[0])
+		return conv_reset(o->store, o->dir, o->clock, reterr);
+	int r = conv_set_current(o->store, o->dir, c->id, o->clock, reterr);
+	return r < 0 ? r : conv_pin(o->store, o->dir, reterr);
+}
+
+static int create(struct assistant *as, struct conv *ret, struct err *reterr)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	const struct conv *heir_of = &as->decision.heir_of;
+	AUTO_CONV last = CONV_INIT;
+	enum agent_kind kind = as->opts.kind;
+	enum agent_kind before;
+	int r = as->opts.kind_default ? conv_last(o->store, o->dir, o->clock, &last, reterr)
+				      : ERR_NOTFOUND;
+
+	if (r < 0 && r != ERR_NOTFOUND)
+		return r;
+	if (r == 0 && agent_kind_parse(sv_of(last.agent), &before) &&
+		agent_kind_available(before, &as->opts.turns.agents[before]))
+		kind = before;
+	const struct conv_new what = {
+		.dir = o->dir,
+		.project = o->project,
+		.agent = agent_driver(kind)->name,
+	};
+	r = conv_create(o->store, &what, turn_host_self(as->host), o->clock, ret, reterr);
+	/* About what failed, when the sentence leans on that. */
+	return r < 0 || !heir_of->id[0] ? r : learn_heir(o->store, o->router, ret, heir_of, reterr);
+}
+
+static int take(struct assistant *as, const struct conv *c, struct conv *ret, struct err *reterr)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	int r = conv_take(o->store, c->id, turn_host_self(as->host), o->clock, reterr);
+
+	if (r < 0)
+		err_prefix(reterr, "\"%s\"", conv_label(c));
+	else
+		r = conv_set_current(o->store, o->dir, c->id, o->clock, reterr);
+	if (r == 0)
+		conv_copy(ret, c);
+	return r;
+}
+
+/* In one transaction with the decision. */
+static int claim(void *data, struct turn_job *job, struct err *reterr)
+{
+	struct assistant *as = data;
+	struct decision *d = &as->decision;
+
+	decision_release(d);
+	decision_init(d);
+	int r = decide(&as->opts.decide, &as->req, d, reterr);
+	if (r == 0)
+		r = remember_correction(as, d, reterr);
+	if (r < 0)
+		return r;
+	if (d->by == BY_ROUTER)
+		log_write(as->opts.turns.log, LOG_INFO, "route: %s %.4f (%s)",
+			d->conv.id[0] ? d->conv.id : "new", d->confidence, d->reason);
+	switch (d->what) {
+	case DECIDED_COMMAND:
+	case DECIDED_REPLY:
+		return TURN_NONE;
+	case DECIDED_SWITCH:
+		r = switch_to(as, &d->conv, reterr);
+		return r < 0 ? r : TURN_NONE;
+	case DECIDED_TURN:
+		break;
+	}
+	if (d->waits)
+		return err_set(reterr, ERR_BUSY,
+			"\"%s\" is in use by process %d; wait for it, or start another "
+			"conversation",
+			conv_label(&d->conv), (int)d->conv.owner.pid);
+	str_add(&job->prompt, str_sv(&d->prompt));
+	job->task = d->task;
+	return d->conv.id[0] ? take(as, &d->conv, &job->conv, reterr)
+			     : create(as, &job->conv, reterr);
+}
+
+/* ---- the end ---- */
+
+/* What is kept of a turn for later decisions must not cost the turn's own end: it comes after. */
+static void learn(struct assistant *as, const struct turn_outcome *out)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	const struct decision *d = &as->decision;
+	struct err err = ERR_INIT;
+
+	if (!o->router || !out->conv.id[0])
+		return;
+	int r = store_begin(o->store, &err);
+	if (r == 0) {
+		if (o->routes)
+			r = decision_note(o, d, out->conv.id, out->acted, &err);
+		if (r == 0 && out->err.code == 0 && out->delivery != AGENT_NOT_DELIVERED)
+			r = learn_turn(o->store, o->router, &out->conv, str_sv(&d->prompt),
+				str_sv(&out->answer), &err);
+		r = store_end(o->store, r, &err);
+	}
+	if (r < 0)
+		log_write(as->opts.turns.log, LOG_WARN, "the router learns nothing: %s", err.msg);
+}
+
+static void on_done(void *data, const struct turn_outcome *out)
+{
+	struct assistant *as = data;
+
+	struct decision *d = &as->decision;
+	assistant_done_fn done = as->done;
+
+	as->out = (struct assistant_outcome){ .err = out->err, .kind = d->heard, .turn = out };
+	if (out->err.code == 0 && d->what == DECIDED_COMMAND)
+		(void)obey(as, d, &as->out.err);
+	as->out.reply = d->reply.buf;
+	learn(as, out);
+	as->done = NULL;
+	done(as->done_data, &as->out);
+}
+
+static struct turn_sink sink_of(struct assistant *as)
+{
+	return (struct turn_sink){
+		.data = as,
+		.begin = on_begin,
+		.news = on_news,
+		.waiting = on_waiting,
+		.done = on_done,
+		.event = as->opts.ui.event,
+		.event_data = as->opts.ui.data,
+	};
+}
+
+void assistant_say(
+	struct assistant *as, const struct request *req, assistant_done_fn done, void *data)
+{
+	const struct turn_opts opts = {
+		.claim = claim,
+		.claim_data = as,
+		.busy_ms = as->opts.decide.routes ? BUSY_PATIENCE_MS : 0,
+		.go_on = as->opts.wait_on_limit ? text_get(TEXT_GO_ON, as->opts.decide.language)
+						: NULL,
+	};
+	const struct turn_sink sink = sink_of(as);
+
+	assert(!as->done);
+	as->done = done;
+	as->done_data = data;
+	as->req = *req;
+	turn_free(as->turn);
+	as->turn = turn_begin(as->host, &opts, &sink);
+}
+
+void assistant_cancel(struct assistant *as)
+{
+	if (as && as->done)
+		turn_cancel(as->turn);
+}
+
+int assistant_recover(struct assistant *as, struct err *reterr)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	const struct turn_sink sink = sink_of(as);
+	AUTO_CONV c = CONV_INIT;
+	int r = conv_current(o->store, o->dir, o->clock, &c, reterr);
+
+	return r < 0 ? (r == ERR_NOTFOUND ? 0 : r) : turn_recover(as->host, &c, &sink, reterr);
+}

@@ -1,0 +1,64 @@
+/*
+ * The assistant that every front end talks to: one sentence in, what it is and which conversation
+ * it belongs to (assist/decide.h), then a turn (turn/turn.h); the answer as a stream of events.
+ *
+ * It belongs to one thread and runs on the caller's loop: assistant_say() begins and returns, a
+ * callback ends it. One sentence at a time.
+ */
+#pragma once
+
+#include "assist/decide.h"
+#include "turn/turn.h"
+
+/* What became of a sentence. */
+struct assistant_outcome {
+	/* code < 0: a failure of ours: the store, a conversation in use. A failure of the agent is
+	 * turn->fail. */
+	struct err err;
+	enum utterance_kind kind; /* UTTERANCE_RESTART and UTTERANCE_CANCEL are for the front end */
+	const char *reply; /* our own answer; else empty */
+	const struct turn_outcome *turn; /* blank when nothing was sent */
+};
+
+/* What the front end wants to hear; any may be NULL. Called from the loop. */
+struct assistant_ui {
+	void *data;
+	/* The conversation of this turn is known: before anything is sent. */
+	void (*begin)(void *data, const struct conv *c);
+	/* Every event of the agent. AGENT_EV_DONE comes before the turn's end is written down, so
+	 * that the answer is complete on the screen without waiting for the disk. */
+	void (*event)(void *data, const struct agent_event *ev);
+	/* One line the user should see. */
+	void (*notice)(void *data, const char *line);
+	/* Every second while a limit of the agent is waited out. */
+	void (*waiting)(void *data, int64_t seconds_left);
+};
+
+/* Borrowed for the assistant's life. */
+struct assistant_opts {
+	struct turn_host_opts turns;
+	struct decide_opts decide;
+	struct assistant_ui ui;
+	enum agent_kind kind; /* who answers in a new conversation */
+	bool kind_default; /* nobody chose it: a folder goes on with the agent it had before */
+	bool wait_on_limit; /* when the agent's limit is reached: wait until it ends */
+};
+
+struct assistant;
+int assistant_new(
+	const struct assistant_opts *opts, struct assistant **ret, struct err *reterr) MUST_USE;
+void assistant_free(struct assistant *as); /* NULL is fine; ends the agent's process */
+
+/* Begins with a sentence; the text is borrowed until done, which comes once, from the loop. The
+ * outcome is valid until the next sentence. */
+typedef void (*assistant_done_fn)(void *data, const struct assistant_outcome *out);
+void assistant_say(
+	struct assistant *as, const struct request *req, assistant_done_fn done, void *data);
+/* Stops what runs; nothing runs: no effect. */
+void assistant_cancel(struct assistant *as);
+
+/*
+ * What a crash left behind in the folder's current conversation is looked up in the transcript and
+ * told by notices; nothing is sent again. Every turn does it too; front ends call it at start.
+ */
+int assistant_recover(struct assistant *as, struct err *reterr) MUST_USE;

@@ -1,0 +1,100 @@
+/*
+ * What will be done with a sentence: one decision, without any effect. `faden route` shows it,
+ * the assistant acts on it; so the one tells what the other does.
+ *
+ * In this order: a command of ours; a correction of what was done with the sentence before; the
+ * conversation that was asked for; the one that the user has just named for what comes next; the
+ * router's choice among the project's recent conversations and those anywhere that share a word;
+ * or, where nothing is routed, the one that goes on in this folder.
+ */
+#pragma once
+
+#include "assist/texts.h"
+#include "assist/utterance.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "route/route.h"
+#include "route/tasktype.h"
+#include "store/conv.h"
+#include "store/store.h"
+
+/* Borrowed. */
+struct decide_opts {
+	struct store *store;
+	const struct clock *clock;
+	const char *dir; /* resolved; conversations belong to it */
+	const char *project; /* git root, or dir */
+	const char *agent; /* conversations of another agent do not go on; NULL: any does */
+	struct router *router; /* learns from every turn; NULL: none */
+	bool routes; /* and decides; else the folder's last conversation goes on */
+	bool tasks; /* a turn that plans runs in the agent's plan mode */
+	const struct route_task_words *task_words; /* of the configuration; may be NULL */
+	const struct utterances *rules; /* NULL: every sentence is for the agent */
+	enum text_language language;
+	int64_t expiry_ms; /* a conversation older than this does not go on by itself; 0: never old
+			    */
+};
+
+enum request_mode {
+	REQUEST_GO_ON, /* where the decision says */
+	REQUEST_NEW, /* in a fresh conversation */
+	REQUEST_IN /* in the one given */
+};
+struct request {
+	struct sv text;
+	enum request_mode mode;
+	const char *conversation; /* REQUEST_IN */
+};
+
+enum decision_by {
+	BY_COMMAND,
+	BY_CORRECTION,
+	BY_REQUEST, /* the mode says it */
+	BY_PIN, /* named by the user for what comes next */
+	BY_ROUTER,
+	BY_FOLDER
+};
+const char *decision_by_name(enum decision_by by); /* "command", "correction" … */
+
+enum decision_what {
+	DECIDED_COMMAND, /* heard */
+	DECIDED_REPLY, /* nothing is done, `reply` is all that comes of it */
+	DECIDED_SWITCH, /* what comes next goes to `conv` */
+	DECIDED_TURN /* `prompt` is said in `conv` */
+};
+
+struct decision {
+	enum decision_what what;
+	enum decision_by by;
+	enum utterance_kind heard; /* UTTERANCE_AGENT unless DECIDED_COMMAND */
+	bool waits; /* `conv` runs right now, and what is said means nothing anywhere else */
+	struct conv conv; /* without an id: a new conversation */
+	struct str prompt; /* what is said: the sentence, or what a correction says again */
+	enum conv_task task;
+	struct str notice; /* what the user is told about it; may be empty */
+	struct str reply; /* our own answer; may be empty */
+	bool elsewhere; /* told that it goes elsewhere than the last one did */
+	double confidence; /* 0 to 1 */
+	char reason[ROUTE_REASON_MAX];
+	struct conv heir_of; /* new, because this one failed; without an id: none */
+	char other[UUID_TEXT]; /* the next best, or the one left; may be empty */
+	char wrong[UUID_TEXT]; /* a correction to remember: `misplaced` did not belong here */
+	struct str misplaced;
+
+	/* What the router looked at, most recent first; empty when it was not asked. */
+	VEC(struct conv) convs;
+	struct route_candidate *candidates; /* one each */
+};
+void decision_init(struct decision *d);
+void decision_release(struct decision *d);
+
+/* Empty text is ERR_USAGE. Looks at the store as it is: who acts on the decision does both in one
+ * transaction (store_begin()), so that no two sentences get the same conversation. */
+int decide(const struct decide_opts *opts, const struct request *req, struct decision *ret,
+	struct err *reterr) MUST_USE;
+
+/* Writes down what was done with a sentence in this folder, for a correction of it. acted: the
+ * agent used a tool. */
+int decision_note(const struct decide_opts *opts, const struct decision *d,
+	const char *conversation, bool acted, struct err *reterr) MUST_USE;

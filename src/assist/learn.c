@@ -1,0 +1,106 @@
+#include "assist/learn.h"
+
+#include "store/journal.h"
+#include "store/topic.h"
+
+enum { PROMPTS_MAX = 200 }; /* of one conversation that are read when its topic is not kept */
+
+static bool has_topics(const struct router *router)
+{
+	return router_opts(router)->profile != ROUTE_SEED;
+}
+
+int learn_topic(struct store *store, const struct router *router, int64_t seq,
+	struct route_topic **ret, struct err *reterr)
+{
+	AUTO_STR bytes = STR_INIT;
+	int r = has_topics(router) ? topic_get(store, seq, &bytes, reterr) : 0;
+
+	*ret = r > 0 ? route_topic_load(str_sv(&bytes)) : NULL;
+	return r < 0 ? r : 0;
+}
+
+int learn_prompts(struct store *store, const char *id, struct strv *out, struct err *reterr)
+{
+	return journal_prompts(store, id, PROMPTS_MAX, out, reterr);
+}
+
+static void add_stem(void *data, struct sv stem)
+{
+	strv_addsv(data, stem);
+}
+
+void learn_stems(struct router *router, struct sv text, struct strv *out)
+{
+	struct route_topic *topic = route_topic_new();
+
+	router_learn(router, topic, text, TOPIC_QUERY);
+	route_topic_stems(topic, add_stem, out);
+	route_topic_free(topic);
+}
+
+static int keep(
+	struct store *store, int64_t seq, const struct route_topic *topic, struct err *reterr)
+{
+	AUTO_STRV stems = STRV_INIT;
+	AUTO_STR bytes = STR_INIT;
+
+	route_topic_save(topic, &bytes);
+	route_topic_stems(topic, add_stem, &stems);
+	return topic_put(store, seq, str_sv(&bytes), &stems, reterr);
+}
+
+/* Also what was said in turns that failed, or that nobody saw the end of. */
+static int learn_said(struct store *store, struct router *router, const char *id,
+	struct route_topic *topic, struct err *reterr)
+{
+	AUTO_STRV prompts = STRV_INIT;
+	int r = learn_prompts(store, id, &prompts, reterr);
+
+	for (size_t i = 0; r == 0 && i < prompts.n; i++)
+		router_learn(router, topic, sv_of(prompts.v[i]), i ? TOPIC_LATER : TOPIC_FIRST);
+	return r;
+}
+
+int learn_turn(struct store *store, struct router *router, const struct conv *c, struct sv prompt,
+	struct sv answer, struct err *reterr)
+{
+	struct route_topic *topic = NULL;
+	int r = learn_topic(store, router, c->seq, &topic, reterr);
+
+	if (r < 0 || !has_topics(router))
+		return r;
+	if (topic) {
+		router_learn(router, topic, prompt, TOPIC_LATER);
+	} else {
+		topic = route_topic_new();
+		r = learn_said(store, router, c->id, topic, reterr);
+	}
+	router_learn(router, topic, answer, TOPIC_ANSWER);
+	if (r == 0)
+		r = keep(store, c->seq, topic, reterr);
+	route_topic_free(topic);
+	return r;
+}
+
+int learn_heir(struct store *store, struct router *router, const struct conv *heir,
+	const struct conv *from, struct err *reterr)
+{
+	struct route_topic *kept = NULL;
+
+	if (!has_topics(router))
+		return 0;
+	int r = learn_topic(store, router, from->seq, &kept, reterr);
+	if (r < 0)
+		return r;
+	/* What the turn that failed was about is not in the kept topic. */
+	struct route_topic *topic = route_topic_new();
+	r = learn_said(store, router, from->id, topic, reterr);
+	if (r == 0 && kept)
+		route_topic_inherit(topic, kept);
+	if (r == 0)
+		r = keep(store, heir->seq, topic, reterr);
+	route_topic_free(kept);
+	route_topic_free(topic);
+	return r;
+}

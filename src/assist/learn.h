@@ -1,0 +1,27 @@
+/*
+ * What conversations are about, learnt from their turns and kept in the store for the router.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "route/learn.h"
+#include "store/conv.h"
+#include "store/store.h"
+
+/* The topic as it was kept; *ret is NULL when it has to be made from the prompts. Always NULL for a
+ * router that has no topics (profile seed). Caller frees. */
+int learn_topic(struct store *store, const struct router *router, int64_t seq,
+	struct route_topic **ret, struct err *reterr) MUST_USE;
+/* What was said in a conversation, oldest first, as far as it is looked at. Appends. */
+int learn_prompts(
+	struct store *store, const char *id, struct strv *out, struct err *reterr) MUST_USE;
+
+/* A turn of the conversation ended: what was said and answered is what it is about. */
+int learn_turn(struct store *store, struct router *router, const struct conv *c, struct sv prompt,
+	struct sv answer, struct err *reterr) MUST_USE;
+/* A conversation that begins where another failed is about the same. */
+int learn_heir(struct store *store, struct router *router, const struct conv *heir,
+	const struct conv *from, struct err *reterr) MUST_USE;
+
+/* The stems of a text, each once. Appends. */
+void learn_stems(struct router *router, struct sv text, struct strv *out);

@@ -1,0 +1,52 @@
+/*
+ * Shared by the files of this room; not for others.
+ */
+#pragma once
+
+#include "base/vec.h"
+#include "os/proc.h"
+#include "store/journal.h"
+#include "turn/turn.h"
+
+/* An agent and the turn that it runs. */
+struct turn_agent {
+	struct agent *agent;
+	enum agent_kind kind;
+	char *dir;
+	char *session; /* of its last turn: a process that was kept has it open; NULL: none */
+	struct turn *turn; /* NULL: it is kept for the next */
+};
+
+struct turn_host {
+	struct turn_host_opts opts;
+	struct proc_id self;
+	VEC(struct turn_agent *) idle; /* kept, the one used last at the end */
+	VEC(struct turn *) running;
+};
+
+void turn_tell(const struct turn_sink *sink, enum turn_news what, const char *a, const char *b,
+	const char *c);
+
+/* Whether a turn of ours is at it: the lease is the process's and does not tell its turns apart. */
+bool turn_runs(const struct turn_host *host, const char *conversation);
+
+/* recover.c: explains an unfinished turn of a conversation that we hold now. */
+int turn_settle(struct turn_host *host, const struct conv *c, const struct turn_sink *sink,
+	struct err *reterr) MUST_USE;
+/* Is a process of the agent writing the session? */
+bool turn_writer(const struct turn_host *host, const struct conv *c, int64_t *ret_pid);
+/* The transcript of the session, owned by the caller. NULL: none. */
+char *turn_transcript(const struct turn_host *host, const struct conv *c);
+
+/* question.c: a folder of its own, with neither instructions nor settings of a project. */
+struct turn_place {
+	char *dir;
+	char *schema_file;
+};
+int turn_place_make(
+	struct turn_place *p, const struct turn_question *q, struct err *reterr) MUST_USE;
+/* Removes it with all traces of it in the agent's home. Harmless when it was not made. */
+void turn_place_remove(
+	struct turn_place *p, const struct turn_question *q, const struct agent_opts *agent);
+struct agent_opts turn_question_agent(
+	const struct turn_place *p, const struct turn_question *q, const struct agent_opts *agent);

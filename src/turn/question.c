@@ -1,0 +1,76 @@
+/*
+ * Where a question to an agent is asked: nowhere that anything could be read from or be kept.
+ */
+#include <errno.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "os/file.h"
+#include "os/path.h"
+#include "turn/internal.h"
+
+int turn_place_make(struct turn_place *p, const struct turn_question *q, struct err *reterr)
+{
+	char *dir = path_join(q->scratch, "ask-XXXXXX");
+
+	if (!mkdtemp(dir)) {
+		int r = err_errno(reterr, errno, "%s", dir);
+		free(dir);
+		return r;
+	}
+	p->dir = dir;
+	p->schema_file = path_join(dir, "schema.json");
+	return q->schema ? file_replace(p->schema_file, sv_of(q->schema), 0600, reterr) : 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+	(void)st;
+	(void)kind;
+	(void)where;
+	(void)remove(path);
+	return 0;
+}
+
+void turn_place_remove(
+	struct turn_place *p, const struct turn_question *q, const struct agent_opts *agent)
+{
+	enum { DESCRIPTORS = 8 };
+	AUTO_FREE char *real = NULL;
+
+	if (!p->dir)
+		return;
+	/* Claude Code makes a folder for each folder it runs in, even when it keeps no session. Of
+	 * that name only ours can be, since ours is new; and only empty folders go. */
+	if (q->kind == AGENT_CLAUDE && agent->home && path_real(p->dir, &real, NULL) == 0) {
+		AUTO_FREE char *project = claude_project_dir(agent->home, real);
+		AUTO_FREE char *memory = path_join(project, "memory");
+		(void)rmdir(memory);
+		(void)rmdir(project);
+	}
+	(void)nftw(p->dir, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+	free(TAKE_PTR(p->dir));
+	free(TAKE_PTR(p->schema_file));
+}
+
+struct agent_opts turn_question_agent(
+	const struct turn_place *p, const struct turn_question *q, const struct agent_opts *agent)
+{
+	struct agent_opts opts = *agent;
+
+	opts.answer_only = true;
+	opts.schema = q->schema;
+	opts.schema_file = q->schema ? p->schema_file : NULL;
+	opts.system_prompt = NULL;
+	opts.permission = AGENT_PERM_DEFAULT;
+	opts.keep_alive = false;
+	opts.dir = p->dir;
+	opts.timeout_ms = q->timeout_ms;
+	/* The embedded agent always keeps a transcript: here it is not to be found again. */
+	if (q->kind == AGENT_REHEARSAL)
+		opts.home = p->dir;
+	return opts;
+}

@@ -1,0 +1,369 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "os/file.h"
+#include "os/path.h"
+#include "os/proc.h"
+#include "store/journal.h"
+#include "store/sql.h"
+#include "turn/turn.h"
+
+struct rig {
+	char top[64];
+	char *home;
+	char *script;
+	struct store *store;
+	struct loop *loop;
+	struct transcript_home homes[1];
+	struct agent_opts agents[AGENT_KINDS];
+	struct turn_host *host;
+};
+
+/* One turn as its owner sees it. */
+struct talk {
+	struct rig *rig;
+	struct turn *turn;
+	const char *prompt;
+	char id[UUID_TEXT]; /* the conversation; empty: a new one */
+	bool cancel_on_text;
+	int begun;
+	int news[NEWS_NOT_KNOWN + 1];
+	int dones;
+	bool done;
+	struct err err;
+	enum agent_fail fail;
+	char *answer;
+	struct talk *beside; /* runs at the same time */
+	bool both_spoke; /* while the other one had begun and was not done */
+};
+
+static void write_script(struct rig *rig, const char *text)
+{
+	assert_int_equal(file_replace(rig->script, sv_of(text), 0600, NULL), 0);
+	rig->agents[AGENT_REHEARSAL].script = rig->script;
+}
+
+static int set_up(void **state)
+{
+	struct rig *rig = xcalloc(1, sizeof(*rig));
+
+	(void)snprintf(rig->top, sizeof(rig->top), "/tmp/faden-test-XXXXXX");
+	assert_non_null(mkdtemp(rig->top));
+	rig->home = xasprintf("%s/home", rig->top);
+	rig->script = xasprintf("%s/script", rig->top);
+	AUTO_FREE char *db = xasprintf("%s/store.db", rig->top);
+	assert_int_equal(store_open(db, 0, NULL, &rig->store, NULL), 0);
+	rig->loop = loop_new();
+	rig->homes[0] = (struct transcript_home){ "rehearsal", TRANSCRIPT_CLAUDE, rig->home };
+	rig->agents[AGENT_REHEARSAL] = (struct agent_opts){ .home = rig->home };
+	const struct turn_host_opts opts = {
+		.store = rig->store,
+		.loop = rig->loop,
+		.agents = rig->agents,
+		.homes = rig->homes,
+		.n_homes = 1,
+		.keep = 1,
+	};
+	assert_int_equal(turn_host_new(&opts, &rig->host, NULL), 0);
+	*state = rig;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct rig *rig = *state;
+	const char *const argv[] = { "/bin/rm", "-rf", rig->top, NULL };
+	int status;
+
+	turn_host_free(rig->host);
+	loop_free(rig->loop);
+	store_close(rig->store);
+	assert_int_equal(
+		proc_run(&(struct proc_opts){ .argv = argv, .envp = (const char *const *)environ },
+			SV(""), 10000, 1000, NULL, NULL, &status, NULL),
+		0);
+	free(rig->home);
+	free(rig->script);
+	free(rig);
+	return 0;
+}
+
+/* ---- who hears of it ---- */
+
+static int claim(void *data, struct turn_job *job, struct err *reterr)
+{
+	struct talk *talk = data;
+	struct rig *rig = talk->rig;
+	const struct proc_id *self = turn_host_self(rig->host);
+	const struct conv_new what = { .dir = rig->top, .agent = "rehearsal" };
+	int r;
+
+	str_adds(&job->prompt, talk->prompt);
+	if (!talk->id[0])
+		return conv_create(rig->store, &what, self, NULL, &job->conv, reterr);
+	r = conv_take(rig->store, talk->id, self, NULL, reterr);
+	return r < 0 ? r : conv_get(rig->store, talk->id, NULL, &job->conv, reterr);
+}
+
+static void on_begin(void *data, const struct conv *c)
+{
+	struct talk *talk = data;
+
+	memcpy(talk->id, c->id, sizeof(talk->id));
+	talk->begun++;
+}
+
+static void on_news(void *data, enum turn_news what, const char *const words[3])
+{
+	struct talk *talk = data;
+
+	(void)words;
+	talk->news[what]++;
+}
+
+static void on_event(void *data, const struct agent_event *ev)
+{
+	struct talk *talk = data;
+
+	if (ev->type != AGENT_EV_TEXT)
+		return;
+	talk->both_spoke |= talk->beside && talk->beside->begun && !talk->beside->done;
+	if (talk->cancel_on_text)
+		turn_cancel(talk->turn);
+}
+
+static void on_done(void *data, const struct turn_outcome *out)
+{
+	struct talk *talk = data;
+
+	talk->dones++;
+	talk->done = true;
+	talk->err = out->err;
+	talk->fail = out->fail;
+	talk->answer = xstrdup(out->answer.buf);
+	/* Allowed in here, and the outcome goes with it. */
+	turn_free(TAKE_PTR(talk->turn));
+}
+
+static void begin(struct talk *talk, struct rig *rig, int64_t busy_ms)
+{
+	const struct turn_opts opts = { .claim = claim, .claim_data = talk, .busy_ms = busy_ms };
+	const struct turn_sink sink = {
+		.data = talk,
+		.begin = on_begin,
+		.news = on_news,
+		.done = on_done,
+		.event = on_event,
+		.event_data = talk,
+	};
+
+	talk->rig = rig;
+	talk->turn = turn_begin(rig->host, &opts, &sink);
+	assert_false(talk->done);
+}
+
+static void finish(struct talk *talk)
+{
+	assert_int_equal(loop_run(talk->rig->loop, &talk->done, NULL), 0);
+	assert_int_equal(talk->dones, 1);
+	free(TAKE_PTR(talk->answer));
+}
+
+static enum turn_state state_of(struct rig *rig, const char *conversation)
+{
+	AUTO_TURN_RECORD last = TURN_RECORD_INIT;
+
+	assert_int_equal(journal_last(rig->store, conversation, &last, NULL), 0);
+	return last.state;
+}
+
+static bool is_free(struct rig *rig, const char *conversation)
+{
+	AUTO_CONV c = CONV_INIT;
+
+	assert_int_equal(conv_get(rig->store, conversation, NULL, &c, NULL), 0);
+	return c.owner.pid == 0;
+}
+
+static void nothing(void *data)
+{
+	(void)data;
+}
+
+static void run_for(struct rig *rig, int64_t ms)
+{
+	int64_t until = clock_age_ms(NULL) + ms;
+
+	(void)loop_add_timer(rig->loop, ms, nothing, NULL);
+	while (clock_age_ms(NULL) < until)
+		assert_int_equal(loop_step(rig->loop, ms, NULL), 0);
+}
+
+/* ---- tests ---- */
+
+static void two_turns_at_once_on_one_loop(void **state)
+{
+	struct rig *rig = *state;
+	struct talk red = { .prompt = "paint it red", .cancel_on_text = true };
+	struct talk blue = { .prompt = "paint it blue" };
+
+	write_script(rig, "wait 20\nsay I begin\nwait 50\nsay and I am done\n---\n");
+	red.beside = &blue;
+	blue.beside = &red;
+	begin(&red, rig, 0);
+	begin(&blue, rig, 0);
+	finish(&red);
+	finish(&blue);
+	assert_true(red.both_spoke && blue.both_spoke);
+	assert_int_equal(red.fail, AGENT_CANCELLED);
+	assert_int_equal(blue.fail, AGENT_OK);
+	assert_string_not_equal(red.id, blue.id);
+	assert_int_equal(state_of(rig, red.id), TURN_CANCELLED);
+	assert_int_equal(state_of(rig, blue.id), TURN_ANSWERED);
+	assert_true(is_free(rig, red.id) && is_free(rig, blue.id));
+}
+
+/* The lease is the process's; its turns do not share a conversation for all that. */
+static void a_conversation_has_one_turn_at_a_time(void **state)
+{
+	struct rig *rig = *state;
+	struct talk first = { .prompt = "one" };
+	struct talk hasty = { .prompt = "two" };
+	struct talk patient = { .prompt = "three" };
+
+	write_script(rig, "wait 150\nsay done\n*\n");
+	begin(&first, rig, 0);
+	run_for(rig, 20);
+	assert_int_equal(first.begun, 1);
+	memcpy(hasty.id, first.id, sizeof(first.id));
+	memcpy(patient.id, first.id, sizeof(first.id));
+	begin(&hasty, rig, 0);
+	begin(&patient, rig, 10000);
+	finish(&hasty);
+	assert_int_equal(hasty.err.code, ERR_BUSY);
+	assert_false(first.done);
+	finish(&patient);
+	assert_true(first.done);
+	assert_int_equal(patient.err.code, 0);
+	assert_int_equal(patient.fail, AGENT_OK);
+	assert_int_equal(patient.news[NEWS_BUSY], 1);
+	assert_true(is_free(rig, first.id));
+	free(first.answer);
+}
+
+static void waiting_for_a_conversation_can_be_cancelled(void **state)
+{
+	struct rig *rig = *state;
+	struct talk first = { .prompt = "one" };
+	struct talk second = { .prompt = "two" };
+
+	write_script(rig, "wait 60000\nsay done\n---\n");
+	begin(&first, rig, 0);
+	run_for(rig, 20);
+	memcpy(second.id, first.id, sizeof(first.id));
+	begin(&second, rig, 60000);
+	run_for(rig, 150);
+	assert_false(second.done);
+	assert_int_equal(second.news[NEWS_BUSY], 1);
+	turn_cancel(second.turn);
+	assert_false(second.done); /* not from within the call */
+	finish(&second);
+	assert_int_equal(second.fail, AGENT_CANCELLED);
+	assert_int_equal(second.begun, 0);
+	assert_int_equal(state_of(rig, first.id), TURN_INTENT);
+	turn_cancel(first.turn);
+	finish(&first);
+	assert_int_equal(state_of(rig, first.id), TURN_CANCELLED);
+}
+
+static void a_turn_that_is_dropped_is_written_down(void **state)
+{
+	struct rig *rig = *state;
+	struct talk talk = { .prompt = "one" };
+
+	write_script(rig, "wait 60000\nsay done\n---\n");
+	begin(&talk, rig, 0);
+	run_for(rig, 20);
+	turn_free(TAKE_PTR(talk.turn));
+	run_for(rig, 20);
+	assert_int_equal(talk.dones, 0);
+	assert_int_equal(state_of(rig, talk.id), TURN_CANCELLED);
+	assert_true(is_free(rig, talk.id));
+	/* Before its first step there is nothing to write down. */
+	begin(&talk, rig, 0);
+	turn_free(TAKE_PTR(talk.turn));
+	assert_int_equal(talk.dones, 0);
+}
+
+static void a_question_is_journalled_and_leaves_nothing(void **state)
+{
+	struct rig *rig = *state;
+	struct talk talk = { .rig = rig };
+	AUTO_FREE char *scratch = xasprintf("%s/scratch", rig->top);
+	const struct turn_question question = {
+		.kind = AGENT_REHEARSAL, .prompt = SV("what is it about?"), .scratch = scratch
+	};
+	const struct turn_opts opts = { .question = &question };
+	const struct turn_sink sink = { .data = &talk,
+		.begin = on_begin,
+		.done = on_done,
+		.event = on_event,
+		.event_data = &talk };
+
+	assert_int_equal(file_mkdirs(scratch, NULL), 0);
+	write_script(rig, "say about paint\n---\n");
+	talk.turn = turn_begin(rig->host, &opts, &sink);
+	assert_int_equal(loop_run(rig->loop, &talk.done, NULL), 0);
+	assert_string_equal(talk.answer, "about paint");
+	assert_int_equal(talk.begun, 0); /* no conversation */
+	free(talk.answer);
+	/* Only an empty folder can be removed so. */
+	assert_int_equal(rmdir(scratch), 0);
+	assert_false(path_exists(rig->home));
+
+	/* Cancelled too, and a folder that is missing is our failure. */
+	assert_int_equal(file_mkdirs(scratch, NULL), 0);
+	write_script(rig, "say about\nwait 60000\n---\n");
+	talk = (struct talk){ .rig = rig, .cancel_on_text = true };
+	talk.turn = turn_begin(rig->host, &opts, &sink);
+	finish(&talk);
+	assert_int_equal(talk.fail, AGENT_CANCELLED);
+	assert_int_equal(rmdir(scratch), 0);
+	talk = (struct talk){ .rig = rig };
+	talk.turn = turn_begin(rig->host, &opts, &sink);
+	finish(&talk);
+	assert_true(talk.err.code < 0);
+
+	/* Both that reached the agent stand in the journal, of no conversation. */
+	AUTO_SQL q = SQL_INIT;
+	assert_int_equal(sql_prepare(&q, rig->store,
+				 "SELECT group_concat(state) FROM turn WHERE conversation IS NULL"
+				 " AND agent = 'rehearsal' AND prompt = 'what is it about?'",
+				 NULL),
+		0);
+	assert_int_equal(sql_step(&q, NULL), 1);
+	assert_string_equal(sql_get_text(&q, 0), "1,3");
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(two_turns_at_once_on_one_loop),
+		CASE(a_conversation_has_one_turn_at_a_time),
+		CASE(waiting_for_a_conversation_can_be_cancelled),
+		CASE(a_turn_that_is_dropped_is_written_down),
+		CASE(a_question_is_journalled_and_leaves_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,699 @@
+#include "turn/turn.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "os/path.h"
+#include "turn/internal.h"
+
+enum {
+	TICK_MS = 1000,
+	BUSY_STEP_MS = 100,
+	QUESTION_KEPT = 4096, /* bytes of a question in the journal: it may hold a whole session */
+};
+
+enum phase {
+	PHASE_WAITING, /* for its start or a conversation in use: nothing is held */
+	PHASE_RUNNING, /* the agent has the word */
+	PHASE_LOST, /* the agent lost the session: nothing arrived, about to start fresh */
+	PHASE_LIMITED, /* a limit is waited out */
+	PHASE_ENDING
+};
+
+struct turn {
+	struct turn_host *host;
+	struct turn_opts opts;
+	struct turn_sink sink;
+	enum phase phase;
+	struct turn_job job;
+	struct turn_outcome out;
+	struct turn_place place; /* of a question */
+	struct turn_agent *agent; /* NULL: not at work */
+	int64_t step; /* its intent in the journal; 0: none yet */
+	bool held; /* we have the conversation */
+	bool again; /* after a limit: the same conversation once more */
+	bool told_busy;
+	int64_t patient_until_ms; /* age clock */
+	struct loop_source *timer; /* what comes next */
+	struct loop_source *beat;
+};
+
+void turn_outcome_init(struct turn_outcome *o)
+{
+	*o = (struct turn_outcome){
+		.conv = CONV_INIT,
+		.answer = STR_INIT,
+		.deeds = STR_INIT,
+		.usage = AGENT_USAGE_NONE,
+	};
+}
+
+void turn_outcome_release(struct turn_outcome *o)
+{
+	conv_release(&o->conv);
+	str_release(&o->answer);
+	str_release(&o->deeds);
+}
+
+void turn_tell(const struct turn_sink *sink, enum turn_news what, const char *a, const char *b,
+	const char *c)
+{
+	if (sink->news)
+		sink->news(sink->data, what, (const char *const[]){ a, b, c });
+}
+
+static void after(struct turn *t, int64_t ms, loop_timer_fn next)
+{
+	loop_remove(t->host->opts.loop, t->timer);
+	t->timer = loop_add_timer(t->host->opts.loop, ms, next, t);
+}
+
+/* ---- agents ---- */
+
+static void on_event(void *data, const struct agent_event *ev);
+
+static void agent_drop(struct turn_agent *a)
+{
+	if (!a)
+		return;
+	agent_free(a->agent);
+	free(a->dir);
+	free(a->session);
+	free(a);
+}
+
+static int agent_make(struct turn_host *host, enum agent_kind kind, const struct agent_opts *opts,
+	struct turn_agent **ret, struct err *reterr)
+{
+	struct turn_agent *a = xcalloc(1, sizeof(*a));
+	struct agent_opts own = *opts;
+
+	a->kind = kind;
+	own.dir = a->dir = xstrdup(opts->dir);
+	int r = agent_open(kind, &own, host->opts.loop, on_event, a, &a->agent, reterr);
+	if (r < 0)
+		agent_drop(a);
+	else
+		*ret = a;
+	return r;
+}
+
+static struct turn_agent *take_idle(struct turn_host *host, size_t at)
+{
+	struct turn_agent *a = host->idle.v[at];
+
+	host->idle.n--;
+	memmove(host->idle.v + at, host->idle.v + at + 1,
+		(host->idle.n - at) * sizeof(*host->idle.v));
+	return a;
+}
+
+/* One that was kept in this folder: with this session, or with another one when no more may be
+ * kept. NULL: a new one has its place. */
+static struct turn_agent *take_kept(
+	struct turn_host *host, enum agent_kind kind, const struct conv *c)
+{
+	bool full = host->idle.n > 0 && host->idle.n >= host->opts.keep;
+	size_t other = host->idle.n;
+
+	for (size_t i = 0; i < host->idle.n; i++) {
+		const struct turn_agent *a = host->idle.v[i];
+		if (a->kind != kind || strcmp(a->dir, c->dir) != 0)
+			continue;
+		if (a->session && c->session && strcmp(a->session, c->session) == 0)
+			return take_idle(host, i);
+		other = i;
+	}
+	if (full && other < host->idle.n)
+		return take_idle(host, other);
+	if (full)
+		agent_drop(take_idle(host, 0));
+	return NULL;
+}
+
+static int find_agent(struct turn *t, struct err *reterr)
+{
+	struct turn_host *host = t->host;
+	const struct conv *c = &t->out.conv;
+	enum agent_kind kind;
+
+	if (!agent_kind_parse(sv_of(c->agent), &kind))
+		return err_set(reterr, ERR_INPUT, "this faden knows no agent '%s'", c->agent);
+	t->agent = take_kept(host, kind, c);
+	if (t->agent)
+		return 0;
+	struct agent_opts opts = host->opts.agents[kind];
+	opts.dir = c->dir;
+	if (kind != AGENT_CLAUDE && opts.max_budget_usd > 0)
+		turn_tell(&t->sink, NEWS_NO_COSTS, c->agent, NULL, NULL);
+	return agent_make(host, kind, &opts, &t->agent, reterr);
+}
+
+/* Back to the others, or gone: not from within its events. */
+static void leave_agent(struct turn *t)
+{
+	struct turn_host *host = t->host;
+	struct turn_agent *a = TAKE_PTR(t->agent);
+
+	if (!a)
+		return;
+	a->turn = NULL;
+	if (t->opts.question || host->opts.keep == 0) {
+		agent_drop(a);
+		return;
+	}
+	free(a->session);
+	a->session = t->out.conv.session ? xstrdup(t->out.conv.session) : NULL;
+	vec_push(&host->idle, a);
+	if (host->idle.n > host->opts.keep)
+		agent_drop(take_idle(host, 0));
+}
+
+int turn_host_new(const struct turn_host_opts *opts, struct turn_host **ret, struct err *reterr)
+{
+	struct turn_host *host = xcalloc(1, sizeof(*host));
+	int r = proc_id_self(&host->self, reterr);
+
+	host->opts = *opts;
+	if (r < 0)
+		free(host);
+	else
+		*ret = host;
+	return r;
+}
+
+void turn_host_free(struct turn_host *host)
+{
+	if (!host)
+		return;
+	assert(host->running.n == 0);
+	vec_each (&host->idle, a)
+		agent_drop(*a);
+	vec_release(&host->idle);
+	vec_release(&host->running);
+	free(host);
+}
+
+const struct proc_id *turn_host_self(const struct turn_host *host)
+{
+	return &host->self;
+}
+
+bool turn_runs(const struct turn_host *host, const char *conversation)
+{
+	vec_each (&host->running, other)
+		if ((*other)->held && strcmp((*other)->out.conv.id, conversation) == 0)
+			return true;
+	return false;
+}
+
+/* ---- the end ---- */
+
+static enum turn_state state_of(const struct turn_outcome *out)
+{
+	if (out->err.code < 0)
+		return TURN_FAILED;
+	if (out->fail == AGENT_CANCELLED)
+		return TURN_CANCELLED;
+	return out->fail == AGENT_OK ? TURN_ANSWERED : TURN_FAILED;
+}
+
+/* The turn's end, and the conversation back, with one wait for the disk. */
+static int write_end(struct turn *t, struct err *reterr)
+{
+	const struct turn_host_opts *o = &t->host->opts;
+	const struct turn_outcome *out = &t->out;
+	const char *why = out->err.code < 0 ? out->err.msg
+		: out->fail != AGENT_OK	    ? agent_fail_name(out->fail)
+					    : NULL;
+	/* Errored is a conversation that cannot go on as it is. A limit, a log-in, an outage, a
+	 * time-out or a process that died say nothing against it: "try again" must find it. */
+	enum conv_status status = out->fail == AGENT_CONTEXT_FULL ? CONV_ERRORED : CONV_IDLE;
+
+	if (!t->step && !t->held)
+		return 0;
+	int r = store_begin(o->store, reterr);
+	if (r < 0)
+		return r;
+	if (t->step)
+		r = journal_end(o->store, t->step, state_of(out), why, o->clock, reterr);
+	if (r == 0 && t->held)
+		r = conv_give(o->store, out->conv.id, &t->host->self, status, o->clock, reterr);
+	t->step = 0;
+	t->held = false;
+	return store_end(o->store, r, reterr);
+}
+
+static void start(void *data);
+static void wait_out(void *data);
+
+static void end(void *data)
+{
+	struct turn *t = data;
+	struct err err = ERR_INIT;
+
+	t->timer = NULL;
+	t->phase = PHASE_ENDING;
+	loop_remove(t->host->opts.loop, t->beat);
+	t->beat = NULL;
+	if (write_end(t, &err) < 0 && t->out.err.code == 0)
+		t->out.err = err;
+	leave_agent(t);
+	if (t->opts.question)
+		turn_place_remove(
+			&t->place, t->opts.question, &t->host->opts.agents[t->opts.question->kind]);
+	if (t->opts.go_on && t->out.err.code == 0 && t->out.fail == AGENT_RATE_LIMITED &&
+		t->out.limit_ends_ms > 0) {
+		char when[CLOCK_TEXT_MAX], seconds[32];
+		clock_format_local(t->out.limit_ends_ms, when);
+		(void)snprintf(seconds, sizeof(seconds), "%lld",
+			(long long)((t->out.limit_ends_ms - clock_wall_ms(NULL) + 999) / 1000));
+		turn_tell(&t->sink, NEWS_LIMIT, t->out.conv.agent, seconds, when);
+		t->phase = PHASE_LIMITED;
+		after(t, 0, wait_out);
+		return;
+	}
+	t->sink.done(t->sink.data, &t->out); /* which may have freed it */
+}
+
+static void end_soon(struct turn *t)
+{
+	t->phase = PHASE_ENDING;
+	after(t, 0, end);
+}
+
+/* Before anything was sent. */
+static void end_unsent(struct turn *t)
+{
+	t->out.fail = AGENT_CANCELLED;
+	t->out.delivery = AGENT_NOT_DELIVERED;
+	(void)snprintf(t->out.message, sizeof(t->out.message), "cancelled");
+	end_soon(t);
+}
+
+/* After a limit the same words are said again only when they surely did not arrive; otherwise they
+ * stand in the transcript, and the agent is asked to go on. */
+static void wait_out(void *data)
+{
+	struct turn *t = data;
+	int64_t left = t->out.limit_ends_ms - clock_wall_ms(NULL);
+
+	t->timer = NULL;
+	if (left > 0) {
+		if (t->sink.waiting)
+			t->sink.waiting(t->sink.data, (left + 999) / 1000);
+		after(t, left < TICK_MS ? left : TICK_MS, wait_out);
+		return;
+	}
+	if (t->out.delivery != AGENT_NOT_DELIVERED) {
+		str_clear(&t->job.prompt);
+		str_adds(&t->job.prompt, t->opts.go_on);
+	}
+	conv_copy(&t->job.conv, &t->out.conv);
+	turn_outcome_release(&t->out);
+	turn_outcome_init(&t->out);
+	t->again = true;
+	t->told_busy = false;
+	t->phase = PHASE_WAITING;
+	start(t);
+}
+
+/* ---- at work ---- */
+
+static void on_beat(void *data)
+{
+	struct turn *t = data;
+	const struct turn_host_opts *o = &t->host->opts;
+	struct err err = ERR_INIT;
+
+	if (conv_beat(o->store, t->out.conv.id, &t->host->self, o->clock, &err) < 0)
+		log_write(o->log, LOG_WARN, "heartbeat: %s", err.msg);
+	t->beat = loop_add_timer(o->loop, CONV_BEAT_MS, on_beat, t);
+}
+
+/* Stored before the agent's next word: after a crash the id leads to what arrived. */
+static int remember_session(struct turn *t, const char *session, struct err *reterr)
+{
+	const struct turn_host_opts *o = &t->host->opts;
+	struct conv *c = &t->out.conv;
+
+	if (!t->held || (c->session && strcmp(c->session, session) == 0))
+		return 0;
+	int r = store_begin(o->store, reterr);
+	if (r < 0)
+		return r;
+	r = conv_set_session(o->store, c->id, c->agent, session, o->clock, reterr);
+	if (r == 0 && t->step)
+		r = journal_session(o->store, t->step, session, o->clock, reterr);
+	r = store_end(o->store, r, reterr);
+	if (r < 0)
+		return r;
+	free(c->session);
+	c->session = xstrdup(session);
+	return 0;
+}
+
+static void take_result(struct turn *t, const struct agent_result *result)
+{
+	struct turn_outcome *out = &t->out;
+
+	out->fail = result->fail;
+	out->delivery = result->delivery;
+	out->usage = result->usage;
+	out->duration_ms = result->duration_ms;
+	out->limit_ends_ms = result->limit_ends_ms;
+	memcpy(out->message, result->message, sizeof(out->message));
+	str_clear(&out->answer);
+	str_add(&out->answer, result->text);
+	str_clear(&out->deeds);
+	str_add(&out->deeds, result->deeds);
+}
+
+static void start_fresh(void *data);
+
+static void on_event(void *data, const struct agent_event *ev)
+{
+	struct turn_agent *a = data;
+	struct turn *t = a->turn;
+	const char *session = ev->type == AGENT_EV_SESSION ? ev->session
+		: ev->type == AGENT_EV_DONE		   ? ev->result->session
+							   : NULL;
+
+	/* An answer that comes when nobody asked (a process that ended between turns). */
+	if (!t)
+		return;
+	t->out.acted |= ev->type == AGENT_EV_TOOL_BEGIN;
+	if (session && t->out.err.code == 0)
+		(void)remember_session(t, session, &t->out.err);
+	if (ev->type == AGENT_EV_DONE) {
+		take_result(t, ev->result);
+		/* Only "no such conversation" allows a second try: then the prompt has surely not
+		 * arrived, and this is no end yet. */
+		if (t->out.fail == AGENT_NO_SESSION && t->out.delivery == AGENT_NOT_DELIVERED &&
+			t->held && t->out.err.code == 0 && t->phase == PHASE_RUNNING) {
+			t->phase = PHASE_LOST;
+			after(t, 0, start_fresh);
+			return;
+		}
+		end_soon(t);
+	}
+	if (t->sink.event)
+		t->sink.event(t->sink.event_data, ev);
+}
+
+static int send(struct turn *t, const char *session, bool resume, struct err *reterr)
+{
+	/* The agent may tell another id while it still uses this one. */
+	AUTO_FREE char *own = session ? xstrdup(session) : NULL;
+	const struct agent_turn what = {
+		.prompt = t->opts.question ? t->opts.question->prompt : str_sv(&t->job.prompt),
+		.session = own,
+		.resume = resume,
+		.plan = t->job.task == CONV_PLAN,
+	};
+
+	t->agent->turn = t;
+	return agent_send(t->agent->agent, &what, reterr);
+}
+
+/* An id for a session that begins, unless the agent makes its own. */
+static int make_session(struct turn *t, struct err *reterr)
+{
+	char session[UUID_TEXT];
+
+	if (agent_driver(t->agent->kind)->chooses_session)
+		return 0;
+	uuid_new(session);
+	return remember_session(t, session, reterr);
+}
+
+static const char *begun_session(const struct turn *t)
+{
+	return agent_driver(t->agent->kind)->chooses_session ? NULL : t->out.conv.session;
+}
+
+/* The agent knows no such session: once more, with a new one. */
+static void start_fresh(void *data)
+{
+	struct turn *t = data;
+	struct conv *c = &t->out.conv;
+	struct err err = ERR_INIT;
+
+	t->timer = NULL;
+	log_write(t->host->opts.log, LOG_WARN, "%s does not know session %s: starting fresh",
+		c->agent, c->session);
+	turn_tell(&t->sink, NEWS_GONE, c->agent, c->session, NULL);
+	int r = make_session(t, &err);
+	/* PHASE_LOST stays: a second loss is the agent's answer. */
+	if (r == 0)
+		r = send(t, begun_session(t), false, &err);
+	if (r < 0) {
+		t->out.err = err;
+		end_soon(t);
+	}
+}
+
+/* ---- the beginning ---- */
+
+static int64_t file_size(const char *path)
+{
+	struct stat st;
+
+	return path && stat(path, &st) == 0 ? (int64_t)st.st_size : 0;
+}
+
+/* Session id, task and intent are on disk together, with one wait for it. */
+static int write_intent(struct turn *t, bool fresh, struct err *reterr)
+{
+	const struct turn_host_opts *o = &t->host->opts;
+	struct conv *c = &t->out.conv;
+	AUTO_TURN_RECORD rec = { .parent = t->opts.parent, .agent = xstrdup(c->agent) };
+	int r = store_begin(o->store, reterr);
+
+	if (r < 0)
+		return r;
+	if (fresh)
+		r = make_session(t, reterr);
+	if (r == 0 && t->job.task != c->task)
+		r = conv_set_task(o->store, c->id, t->job.task, reterr);
+	c->task = t->job.task;
+	rec.session = c->session ? xstrdup(c->session) : NULL;
+	rec.prompt = xmemdup0(t->job.prompt.buf, t->job.prompt.len);
+	rec.transcript = turn_transcript(t->host, c);
+	rec.before_size = file_size(rec.transcript);
+	memcpy(rec.conversation, c->id, sizeof(rec.conversation));
+	if (r == 0)
+		r = journal_turn(o->store, &rec, o->clock, &t->step, reterr);
+	r = store_end(o->store, r, reterr);
+	if (r < 0)
+		t->step = 0;
+	return r;
+}
+
+static int refuse(const struct turn *t, struct err *reterr)
+{
+	const struct conv *c = &t->out.conv;
+	AUTO_STR who = STR_INIT;
+	int64_t pid;
+
+	if (!path_exists(c->dir))
+		return err_set(reterr, ERR_INPUT,
+			"the folder of \"%s\", %s, is gone; go to where it is now and use: faden "
+			"resume --here %s",
+			conv_label(c), c->dir, c->session ? c->session : c->id);
+	/* A writer that is no process of ours: the agent's own program has the session open, or an
+	 * agent whose faden was killed is still at work. */
+	bool ours = t->agent->session && c->session && strcmp(t->agent->session, c->session) == 0;
+	if (ours || !turn_writer(t->host, c, &pid))
+		return 0;
+	writer_describe(c->agent, pid, &who);
+	return err_set(reterr, ERR_BUSY,
+		"\"%s\" is open in %s right now; wait until it ends, or start another conversation",
+		conv_label(c), who.buf);
+}
+
+static int take_again(struct turn *t, struct err *reterr)
+{
+	const struct turn_host_opts *o = &t->host->opts;
+	struct conv now = CONV_INIT;
+	int r = conv_take(o->store, t->job.conv.id, &t->host->self, o->clock, reterr);
+
+	if (r == 0)
+		r = conv_get(o->store, t->job.conv.id, o->clock, &now, reterr);
+	if (r < 0)
+		return r;
+	conv_release(&t->job.conv);
+	t->job.conv = now;
+	return 0;
+}
+
+static int claim(struct turn *t, struct err *reterr)
+{
+	const struct turn_host_opts *o = &t->host->opts;
+	int r = store_begin(o->store, reterr);
+
+	if (r < 0)
+		return r;
+	if (t->again) {
+		r = take_again(t, reterr);
+	} else {
+		conv_release(&t->job.conv);
+		str_clear(&t->job.prompt);
+		r = t->opts.claim(t->opts.claim_data, &t->job, reterr);
+	}
+	if (r == 0 && turn_runs(t->host, t->job.conv.id))
+		r = err_set(reterr, ERR_BUSY, "\"%s\" is in use by another turn of this program",
+			conv_label(&t->job.conv));
+	int kept = store_end(o->store, r, reterr);
+	return kept < 0 ? kept : r;
+}
+
+static int run_question(struct turn *t, struct err *reterr)
+{
+	const struct turn_question *q = t->opts.question;
+	const struct turn_host_opts *o = &t->host->opts;
+	const struct agent_driver *driver = agent_driver(q->kind);
+	struct sv kept = utf8_cut(q->prompt, QUESTION_KEPT);
+	char session[UUID_TEXT];
+
+	if (!driver)
+		return err_set(reterr, ERR_AGENT, "this faden has no driver for that agent");
+	int r = turn_place_make(&t->place, q, reterr);
+	if (r < 0)
+		return r;
+	const struct agent_opts agent = turn_question_agent(&t->place, q, &o->agents[q->kind]);
+	r = agent_make(t->host, q->kind, &agent, &t->agent, reterr);
+	if (r < 0)
+		return r;
+	uuid_new(session);
+	AUTO_TURN_RECORD rec = {
+		.parent = t->opts.parent,
+		.agent = xstrdup(driver->name),
+		.prompt = xmemdup0(kept.p, kept.n),
+	};
+	r = journal_turn(o->store, &rec, o->clock, &t->step, reterr);
+	return r < 0 ? r : send(t, driver->chooses_session ? NULL : session, false, reterr);
+}
+
+static int run(struct turn *t, struct err *reterr)
+{
+	struct conv *c = &t->out.conv;
+	bool fresh = !c->session;
+	int r = turn_settle(t->host, c, &t->sink, reterr);
+
+	if (r == 0)
+		r = find_agent(t, reterr);
+	if (r == 0)
+		r = refuse(t, reterr);
+	if (r == 0)
+		r = write_intent(t, fresh, reterr);
+	if (r < 0)
+		return r;
+	t->beat = loop_add_timer(t->host->opts.loop, CONV_BEAT_MS, on_beat, t);
+	return send(t, fresh ? begun_session(t) : c->session, !fresh, reterr);
+}
+
+static void start(void *data)
+{
+	struct turn *t = data;
+	struct err err = ERR_INIT;
+	int r = 0;
+
+	t->timer = NULL;
+	if (!t->opts.question) {
+		if (!t->told_busy)
+			t->patient_until_ms = clock_age_ms(NULL) + t->opts.busy_ms;
+		r = claim(t, &err);
+		if (r == ERR_BUSY && clock_age_ms(NULL) < t->patient_until_ms) {
+			if (!t->told_busy)
+				turn_tell(&t->sink, NEWS_BUSY, err.msg, NULL, NULL);
+			t->told_busy = true;
+			after(t, BUSY_STEP_MS, start);
+			return;
+		}
+	}
+	if (r == 0) {
+		t->phase = PHASE_RUNNING;
+		t->held = !t->opts.question;
+		t->out.conv = t->job.conv;
+		t->job.conv = (struct conv)CONV_INIT;
+		if (t->held && t->sink.begin)
+			t->sink.begin(t->sink.data, &t->out.conv);
+		r = t->opts.question ? run_question(t, &err) : run(t, &err);
+	}
+	if (r < 0)
+		t->out.err = err;
+	if (r != 0)
+		end_soon(t);
+}
+
+struct turn *turn_begin(
+	struct turn_host *host, const struct turn_opts *opts, const struct turn_sink *sink)
+{
+	struct turn *t = xcalloc(1, sizeof(*t));
+
+	t->host = host;
+	t->opts = *opts;
+	t->sink = *sink;
+	t->job.prompt = (struct str)STR_INIT;
+	turn_outcome_init(&t->out);
+	vec_push(&host->running, t);
+	after(t, 0, start);
+	return t;
+}
+
+void turn_cancel(struct turn *t)
+{
+	switch (t->phase) {
+	case PHASE_WAITING:
+		end_unsent(t);
+		break;
+	case PHASE_LOST:
+		if (t->timer) {
+			end_unsent(t);
+			break;
+		}
+		__attribute__((fallthrough));
+	case PHASE_RUNNING:
+		agent_cancel(t->agent->agent);
+		break;
+	case PHASE_LIMITED:
+		/* What the agent said stands: its limit is reached. */
+		t->opts.go_on = NULL;
+		after(t, 0, end);
+		break;
+	case PHASE_ENDING:
+		break;
+	}
+}
+
+void turn_free(struct turn *t)
+{
+	if (!t)
+		return;
+	loop_remove(t->host->opts.loop, t->timer);
+	loop_remove(t->host->opts.loop, t->beat);
+	if (t->agent && t->phase != PHASE_ENDING) {
+		agent_drop(TAKE_PTR(t->agent));
+		t->out.fail = AGENT_CANCELLED;
+	}
+	if (write_end(t, NULL) < 0)
+		log_write(t->host->opts.log, LOG_WARN, "the end of a turn is not written down");
+	leave_agent(t);
+	if (t->opts.question)
+		turn_place_remove(
+			&t->place, t->opts.question, &t->host->opts.agents[t->opts.question->kind]);
+	vec_each (&t->host->running, other)
+		if (*other == t) {
+			*other = t->host->running.v[--t->host->running.n];
+			break;
+		}
+	conv_release(&t->job.conv);
+	str_release(&t->job.prompt);
+	turn_outcome_release(&t->out);
+	free(t);
+}

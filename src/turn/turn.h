@@ -1,0 +1,143 @@
+/*
+ * A turn: one prompt to an agent, and all that belongs to it. turn_begin() returns at once; the
+ * turn runs on the caller's loop, tells what happens through its sink and ends with exactly one
+ * done. Any number of turns run at once on one loop, each with an agent of its own.
+ *
+ * Inside: the conversation is taken by a lease and kept by a heartbeat; what a crash left in it is
+ * looked up and told; the intent is in the journal before anything is sent; the agent's events go
+ * to the sink; "no such conversation" is one fresh start; a limit of the agent can be waited out;
+ * the end is in the journal before done. Nothing that may have arrived is sent twice.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/agent.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "os/loop.h"
+#include "store/conv.h"
+#include "store/store.h"
+#include "transcript/home.h"
+
+/* What the turns of a program share. Borrowed for the host's life. */
+struct turn_host_opts {
+	struct store *store;
+	struct loop *loop;
+	const struct clock *clock;
+	const struct log *log;
+	const struct agent_opts *agents; /* one a kind; dir is filled in here */
+	const struct transcript_home *homes; /* to find transcripts and other writers */
+	size_t n_homes;
+	size_t keep; /* agents that are kept between turns; one is reused in its folder */
+};
+
+struct turn_host;
+int turn_host_new(
+	const struct turn_host_opts *opts, struct turn_host **ret, struct err *reterr) MUST_USE;
+/* Ends the agents that were kept. All turns are freed before. NULL is fine. */
+void turn_host_free(struct turn_host *host);
+/* Who holds what our turns hold. */
+const struct proc_id *turn_host_self(const struct turn_host *host);
+
+/* What a person should be told, with up to three words that it is about. */
+enum turn_news {
+	NEWS_BUSY, /* waiting for the conversation: who uses it */
+	NEWS_NO_COSTS, /* a budget has no effect: the agent */
+	NEWS_GONE, /* a fresh start: the agent, the session it lost */
+	NEWS_LIMIT, /* waiting: the agent, seconds, the time it ends */
+	/* The turn before was interrupted: */
+	NEWS_STILL_AT_IT, /* the agent works on: its name, its process */
+	NEWS_ANSWERED, /* it ended alone: the prompt, the answer */
+	NEWS_UNANSWERED, /* the prompt arrived: the prompt */
+	NEWS_NOT_SENT, /* … did not */
+	NEWS_NOT_KNOWN, /* … whether it did */
+};
+
+struct turn_outcome {
+	struct err err; /* code < 0: a failure of ours; what follows is as far as it came */
+	enum agent_fail fail;
+	char message[ERR_MSG_MAX]; /* why it failed, for a person */
+	enum agent_delivery delivery;
+	bool acted; /* the agent used a tool */
+	struct str deeds; /* tools that ran: "Bash ×2, Write" */
+	struct conv conv; /* empty for a question, or when none was taken */
+	struct str answer;
+	struct agent_usage usage;
+	int64_t duration_ms;
+	int64_t limit_ends_ms;
+};
+void turn_outcome_init(struct turn_outcome *o);
+void turn_outcome_release(struct turn_outcome *o);
+
+/* Who hears of a turn; any may be NULL but done. Called from the loop, never from turn_begin() or
+ * turn_cancel(). */
+struct turn_sink {
+	void *data;
+	/* The conversation is ours: before anything is sent. Again after a limit. */
+	void (*begin)(void *data, const struct conv *c);
+	void (*news)(void *data, enum turn_news what, const char *const words[3]);
+	/* Every second while a limit is waited out. */
+	void (*waiting)(void *data, int64_t seconds_left);
+	/* Everything is written down. The turn may be freed in here, the outcome goes with it. */
+	void (*done)(void *data, const struct turn_outcome *out);
+
+	/* Every event of the agent, straight to who shows it. AGENT_EV_DONE comes before the end is
+	 * written down: the answer is complete on the screen without waiting for the disk. */
+	agent_sink_fn event;
+	void *event_data;
+};
+
+/* What is to be done in which conversation. */
+struct turn_job {
+	struct conv conv; /* taken by conv_take() or made by conv_create() for the host's self */
+	struct str prompt;
+	enum conv_task task; /* CONV_PLAN: in the agent's plan mode */
+};
+
+/*
+ * Decides on the job, within a transaction of the store that the turn has begun: 0; TURN_NONE when
+ * there is nothing to send after all, which ends the turn without a word; ERR_BUSY when somebody
+ * else has the conversation: it is asked again a while later; any other error ends the turn.
+ * Whatever it changed is undone by an error.
+ */
+enum { TURN_NONE = 1 };
+typedef int (*turn_claim_fn)(void *data, struct turn_job *job, struct err *reterr);
+
+/* A prompt that is answered alone: no conversation, no tools, nothing kept but the journal. */
+struct turn_question {
+	enum agent_kind kind;
+	struct sv prompt;
+	const char *scratch; /* an existing folder for files of this question, removed at its end */
+	const char *schema; /* JSON schema of the answer; NULL: none */
+	int64_t timeout_ms; /* 0: none */
+};
+
+/* Borrowed until done. */
+struct turn_opts {
+	int64_t parent; /* what it is part of in the journal; 0: nothing */
+	turn_claim_fn claim;
+	void *claim_data;
+	const struct turn_question *question; /* instead of claim */
+	int64_t busy_ms; /* how long a conversation in use is waited for */
+	const char *go_on; /* a limit is waited out; this is said when the prompt had arrived. NULL:
+			      no waiting */
+};
+
+struct turn;
+struct turn *turn_begin(
+	struct turn_host *host, const struct turn_opts *opts, const struct turn_sink *sink);
+/* Stops it, harder each time; it still ends with its done. While it waits, it ends at once. */
+void turn_cancel(struct turn *t);
+/* After done. One that still runs is stopped here, written down as cancelled, and no done comes;
+ * not from within an event. NULL is fine. */
+void turn_free(struct turn *t);
+
+/*
+ * What a crash left behind in a conversation is looked up in the transcript and told; nothing is
+ * sent again. Every turn does it; who only looks may do it before. One that is in use is left.
+ */
+int turn_recover(struct turn_host *host, const struct conv *c, const struct turn_sink *sink,
+	struct err *reterr) MUST_USE;
