@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "assist/kit.h"
+#include "assist/utterance.h"
 #include "config/yaml.h"
 
 static void use(const struct settings *s)
@@ -12,9 +12,7 @@ static void use(const struct settings *s)
 	AUTO_STR out = STR_INIT;
 	for (int id = 0; id < SETTING_COUNT; id++)
 		settings_print(&out, s, (enum setting_id)id);
-	struct utterances *rules = NULL;
-	REQUIRE(kit_utterances(s, &rules, NULL) == 0);
-	utterances_free(rules);
+	utterances_free(utterances_new(s));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -18,10 +18,14 @@ static enum utterance_kind judge(const struct utterances *u, struct sv text)
 /* Compiled once: that costs a hundred times what judging does. */
 static const struct utterances *rules(bool contains)
 {
-	static struct utterances *made[2];
-	const struct utterance_opts opts = { .name = "Jarvis", .contains = contains };
-	if (!made[contains])
-		REQUIRE(utterances_new(&opts, &made[contains], NULL) == 0);
+	static struct utterances *made[2]; /* with their settings, for ever */
+	if (!made[contains]) {
+		struct settings *s = settings_new("/home/me");
+		const struct setting_origin origin = { .source = SETTING_FILE };
+		REQUIRE(settings_set(s, SETTING_ID_commands_match,
+				contains ? SV("contains") : SV("whole"), origin, NULL) == 0);
+		made[contains] = utterances_new(s);
+	}
 	return made[contains];
 }
 

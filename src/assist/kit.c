@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "base/vec.h"
-#include "os/file.h"
 #include "os/path.h"
 
 static const char pref_agent[] = "agent";
@@ -30,62 +29,6 @@ enum text_language kit_language(const struct settings *s, const char *locale)
 		strcmp(s->assistant_language, "auto") == 0 ? locale : s->assistant_language;
 
 	return language && strcmp(language, "de") == 0 ? TEXT_GERMAN : TEXT_ENGLISH;
-}
-
-enum setting_id kit_keywords_id(enum utterance_kind command)
-{
-	static const enum setting_id ids[UTTERANCE_COMMANDS] = {
-		[UTTERANCE_CANCEL] = SETTING_ID_commands_cancel,
-		[UTTERANCE_RESET] = SETTING_ID_commands_reset,
-		[UTTERANCE_RESTART] = SETTING_ID_commands_restart,
-		[UTTERANCE_UNDO] = SETTING_ID_commands_undo,
-	};
-
-	return ids[command];
-}
-
-const struct keywords *kit_keywords(const struct settings *s, enum utterance_kind command)
-{
-	return settings_value(s, kit_keywords_id(command));
-}
-
-int kit_utterances(const struct settings *s, struct utterances **ret, struct err *reterr)
-{
-	struct utterance_opts opts = {
-		.name = s->assistant_name,
-		.also = &s->assistant_also_called,
-		.filler = &s->commands_filler,
-		.contains = strcmp(s->commands_match, "contains") == 0,
-	};
-
-	for (int kind = 0; kind < UTTERANCE_COMMANDS; kind++)
-		opts.keywords[kind] = kit_keywords(s, (enum utterance_kind)kind);
-	return utterances_new(&opts, ret, reterr);
-}
-
-int kit_system_prompt(const struct settings *s, bool voice, struct str *out, struct err *reterr)
-{
-	AUTO_STR own = STR_INIT;
-	struct prompt_opts opts = {
-		.name = s->assistant_name,
-		.source_dir = s->ai_source_directory,
-		.voice = voice,
-	};
-
-	if (*s->ai_system_prompt) {
-		str_adds(&own, s->ai_system_prompt);
-	} else if (*s->ai_system_prompt_path) {
-		int r = file_read(s->ai_system_prompt_path, SYSTEM_PROMPT_MAX, &own, reterr);
-		if (r < 0) {
-			err_prefix(reterr, "ai.system_prompt_path");
-			return r;
-		}
-	}
-	opts.own = str_sv(&own);
-	for (int kind = 0; kind < UTTERANCE_COMMANDS; kind++)
-		opts.keywords[kind] = kit_keywords(s, (enum utterance_kind)kind);
-	prompt_build(out, &opts);
-	return 0;
 }
 
 /* ---- where sentences belong ---- */
@@ -289,13 +232,12 @@ int kit_open(const struct kit_opts *opts, struct kit *ret, struct err *reterr)
 	}
 	r = pick_agent(kit, reterr);
 	if (r == 0)
-		r = kit_utterances(s, &kit->rules, reterr);
-	if (r == 0)
-		r = kit_system_prompt(s, opts->voice, &prompt, reterr);
+		r = prompt_build(s, opts->voice, &prompt, reterr);
 	if (r == 0 && strcmp(s->routing_enabled, "false") != 0)
 		r = kit_router(s, NULL, &kit->router, reterr);
 	if (r < 0)
 		return r;
+	kit->rules = utterances_new(s);
 	kit->system_prompt = str_detach(&prompt);
 	kit->task_words = kit_task_words(s, &kit->plan_words, &kit->edit_words);
 	fill_agents(kit);

@@ -74,15 +74,6 @@ struct assistant_opts kit_assistant_opts(const struct kit *kit, bool single);
 int kit_dir(const struct settings *s, const char *cwd, char **ret, struct err *reterr) MUST_USE;
 /* The language of faden's own texts. */
 enum text_language kit_language(const struct settings *s, const char *locale);
-/* The setting with the keywords of a command (below UTTERANCE_COMMANDS), and its value. */
-enum setting_id kit_keywords_id(enum utterance_kind command);
-const struct keywords *kit_keywords(const struct settings *s, enum utterance_kind command);
-int kit_utterances(const struct settings *s, struct utterances **ret, struct err *reterr) MUST_USE;
-
-enum { SYSTEM_PROMPT_MAX = 256 * 1024 }; /* bytes of ai.system_prompt_path */
-/* Appends the agent's system prompt. Reads ai.system_prompt_path. */
-int kit_system_prompt(
-	const struct settings *s, bool voice, struct str *out, struct err *reterr) MUST_USE;
 
 /* By the settings, with another profile where one is named. ERR_USAGE for an unknown one. Caller
  * frees with router_free(). */

@@ -1,22 +1,18 @@
 /*
  * What the agent is told about the assistant it is: its name, the words that the assistant itself
  * acts on (so that "help" can be answered by the agent), and how to speak when it is heard. Made
- * from the configured keywords, so the two cannot drift apart. The same options give the same
+ * from the configured keywords, so the two cannot drift apart. The same settings give the same
  * bytes: agents compare the prompt of a resumed conversation.
  */
 #pragma once
 
 #include <stdbool.h>
 
-#include "assist/utterance.h"
-#include "base/str.h"
+#include "base/err.h"
+#include "config/settings.h"
 
-struct prompt_opts {
-	const char *name; /* of the assistant; NULL or "": none */
-	struct sv own; /* the user's own text, put first; may be empty */
-	const struct keywords *keywords[UTTERANCE_COMMANDS]; /* an empty list is left out */
-	const char *source_dir; /* folder with the assistant's own sources; NULL or "": none */
-	bool voice; /* spoken to and read aloud */
-};
+enum { SYSTEM_PROMPT_MAX = 256 * 1024 }; /* bytes of ai.system_prompt_path */
 
-void prompt_build(struct str *out, const struct prompt_opts *opts);
+/* Appends it; voice: spoken to and read aloud. Reads ai.system_prompt_path. */
+int prompt_build(
+	const struct settings *s, bool voice, struct str *out, struct err *reterr) MUST_USE;

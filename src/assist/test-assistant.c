@@ -20,6 +20,7 @@ struct rig {
 	char *script;
 	struct store *store;
 	struct loop *loop;
+	struct settings *settings;
 	struct utterances *rules;
 	struct transcript_home homes[1];
 	struct agent_opts agents[AGENT_KINDS];
@@ -49,11 +50,11 @@ static void on_notice(void *data, const char *line)
 
 static void start(struct rig *rig)
 {
-	struct utterance_opts words = { .name = "Jarvis" };
 
 	assert_int_equal(store_open(rig->db, 0, NULL, &rig->store, NULL), 0);
 	rig->loop = loop_new();
-	assert_int_equal(utterances_new(&words, &rig->rules, NULL), 0);
+	rig->settings = settings_new("/home/me");
+	rig->rules = utterances_new(rig->settings);
 	rig->homes[0] = (struct transcript_home){ "rehearsal", TRANSCRIPT_CLAUDE, rig->home };
 	rig->agents[AGENT_REHEARSAL] =
 		(struct agent_opts){ .home = rig->home, .script = rig->script };
@@ -83,6 +84,7 @@ static void stop(struct rig *rig)
 {
 	assistant_free(rig->as);
 	utterances_free(rig->rules);
+	settings_free(rig->settings);
 	loop_free(rig->loop);
 	store_close(rig->store);
 	rig->as = NULL;

@@ -6,64 +6,84 @@
 
 #include <cmocka.h>
 
-static struct keywords parsed(const char *text)
+#include "assist/utterance.h"
+
+static void set(struct settings *s, enum setting_id id, const char *text)
 {
-	struct keywords k = KEYWORDS_INIT;
 	struct err err = ERR_INIT;
-	if (keywords_parse(&k, sv_of(text), &err) < 0)
+
+	if (settings_set(s, id, sv_of(text), (struct setting_origin){ .source = SETTING_FILE },
+		    &err) < 0)
 		fail_msg("%s", err.msg);
-	return k;
 }
 
 static void names_every_keyword(void **state)
 {
-	(void)state;
-	static const char *const defaults[] = { KEYWORDS_CANCEL, KEYWORDS_RESET, KEYWORDS_RESTART,
-		KEYWORDS_UNDO };
-	struct prompt_opts opts = { .name = "Ada", .own = SV("Be kind.\n"), .voice = true };
-	struct keywords lists[UTTERANCE_COMMANDS];
-	for (int i = 0; i < UTTERANCE_COMMANDS; i++) {
-		lists[i] = parsed(defaults[i]);
-		opts.keywords[i] = &lists[i];
-	}
+	struct settings *s = settings_new("/home/me");
 	AUTO_STR out = STR_INIT;
-	prompt_build(&out, &opts);
+
+	(void)state;
+	set(s, SETTING_ID_assistant_name, "Ada");
+	set(s, SETTING_ID_ai_system_prompt, "Be kind.\n");
+	assert_int_equal(prompt_build(s, true, &out, NULL), 0);
 	assert_true(sv_starts(str_sv(&out), SV("Be kind.\n\nYou are called Ada.")));
 	assert_non_null(strstr(out.buf, "Hey Ada"));
-	for (int i = 0; i < UTTERANCE_COMMANDS; i++) {
-		for (size_t j = 0; j < lists[i].texts.n; j++) {
+	for (enum utterance_kind kind = 0; kind < UTTERANCE_COMMANDS; kind++) {
+		const struct keywords *k = utterance_keywords(s, kind);
+		assert_true(k->texts.n > 0);
+		for (size_t j = 0; j < k->texts.n; j++) {
 			AUTO_STR quoted = STR_INIT;
-			str_addf(&quoted, "\"%s\"", lists[i].texts.v[j]);
+			str_addf(&quoted, "\"%s\"", k->texts.v[j]);
 			if (!strstr(out.buf, quoted.buf))
 				fail_msg("%s is not in the prompt", quoted.buf);
 		}
-		keywords_release(&lists[i]);
 	}
+	settings_free(s);
 }
 
 static void same_bytes_each_time(void **state)
 {
-	(void)state;
-	AUTO_KEYWORDS cancel = parsed("de: stopp, halt; en: stopp");
-	struct prompt_opts opts = { .name = "Ada" };
-	opts.keywords[UTTERANCE_CANCEL] = &cancel;
+	struct settings *s = settings_new("/home/me");
 	AUTO_STR a = STR_INIT;
 	AUTO_STR b = STR_INIT;
-	prompt_build(&a, &opts);
-	prompt_build(&b, &opts);
+
+	(void)state;
+	set(s, SETTING_ID_commands_cancel, "de: stopp, halt; en: stopp");
+	set(s, SETTING_ID_commands_undo, "");
+	assert_int_equal(prompt_build(s, false, &a, NULL), 0);
+	assert_int_equal(prompt_build(s, false, &b, NULL), 0);
 	assert_string_equal(a.buf, b.buf);
 	assert_non_null(strstr(a.buf, ": \"stopp\", \"halt\"\n"));
+	assert_null(strstr(a.buf, "last reset back")); /* an empty list is left out */
+	settings_free(s);
 }
 
 static void typed_is_not_spoken(void **state)
 {
-	(void)state;
-	struct prompt_opts opts = { .source_dir = "/src/me" };
+	struct settings *s = settings_new("/home/me");
 	AUTO_STR out = STR_INIT;
-	prompt_build(&out, &opts);
+
+	(void)state;
+	set(s, SETTING_ID_ai_source_directory, "/src/me");
+	set(s, SETTING_ID_assistant_name, "");
+	assert_int_equal(prompt_build(s, false, &out, NULL), 0);
 	assert_null(strstr(out.buf, "aloud"));
 	assert_null(strstr(out.buf, "called"));
 	assert_non_null(strstr(out.buf, "/src/me"));
+	settings_free(s);
+}
+
+static void a_missing_file_is_named(void **state)
+{
+	struct settings *s = settings_new("/home/me");
+	AUTO_STR out = STR_INIT;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	set(s, SETTING_ID_ai_system_prompt_path, "/nonexistent/prompt.md");
+	assert_true(prompt_build(s, false, &out, &err) < 0);
+	assert_true(sv_starts(sv_of(err.msg), SV("ai.system_prompt_path: ")));
+	settings_free(s);
 }
 
 int main(void)
@@ -72,6 +92,8 @@ int main(void)
 		cmocka_unit_test(names_every_keyword),
 		cmocka_unit_test(same_bytes_each_time),
 		cmocka_unit_test(typed_is_not_spoken),
+		cmocka_unit_test(a_missing_file_is_named),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

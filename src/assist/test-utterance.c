@@ -8,13 +8,35 @@
 
 #include "base/mem.h"
 
-static struct utterances *make(const struct utterance_opts *opts)
+/* The defaults with a few of them changed: pairs of id and value. */
+struct change {
+	enum setting_id id;
+	const char *value;
+};
+
+struct made {
+	struct settings *settings;
+	struct utterances *rules;
+};
+
+static struct made make(const struct change *changes, size_t n)
 {
-	struct utterances *u = NULL;
+	const struct setting_origin origin = { .source = SETTING_FILE };
 	struct err err = ERR_INIT;
-	if (utterances_new(opts, &u, &err) < 0)
-		fail_msg("%s", err.msg);
-	return u;
+	struct made m = { .settings = settings_new("/home/me") };
+
+	for (size_t i = 0; i < n; i++)
+		if (settings_set(m.settings, changes[i].id, sv_of(changes[i].value), origin, &err) <
+			0)
+			fail_msg("%s", err.msg);
+	m.rules = utterances_new(m.settings);
+	return m;
+}
+
+static void unmake(struct made *m)
+{
+	utterances_free(m->rules);
+	settings_free(m->settings);
 }
 
 static void check(const struct utterances *u, const char *text, enum utterance_kind want)
@@ -35,12 +57,11 @@ static void check_all(
 		check(u, *texts, want);
 }
 
-static const struct utterance_opts jarvis = { .name = "Jarvis" };
-
 static void commands_as_people_say_them(void **state)
 {
 	(void)state;
-	struct utterances *u = make(&jarvis);
+	CLEANUP(unmake) struct made m = make(NULL, 0);
+	const struct utterances *u = m.rules;
 	check_all(u, UTTERANCE_CANCEL,
 		(const char *[]){ "halt!", "Jarvis! Stopp!!", "hey jarvis brich ab", "STOP IT",
 			"Ach, vergiss es", "abort", "Okay Jarvis, cancel", "stopp, danke",
@@ -57,13 +78,13 @@ static void commands_as_people_say_them(void **state)
 	check_all(u, UTTERANCE_UNDO,
 		(const char *[]){ "Undo the reset", "Mach den Reset bitte rückgängig",
 			"go back to the previous conversation", NULL });
-	utterances_free(u);
 }
 
 static void sentences_that_only_hold_a_keyword(void **state)
 {
 	(void)state;
-	struct utterances *u = make(&jarvis);
+	CLEANUP(unmake) struct made m = make(NULL, 0);
+	const struct utterances *u = m.rules;
 	check_all(u, UTTERANCE_AGENT,
 		(const char *[]){ "Halte die Datei offen", "stop words are missing in the index",
 			"How can I cancel a thread in C?", "Starte das neu", "Starte ihn neu",
@@ -71,36 +92,36 @@ static void sentences_that_only_hold_a_keyword(void **state)
 			"Warum startet der Dienst von vorne?", "undo",
 			"Was heißt Neustart auf Englisch?", "reset --hard HEAD~1",
 			"never mind the tests, fix the parser", NULL });
-	utterances_free(u);
 }
 
 static void help_and_small_talk_go_to_the_agent(void **state)
 {
 	(void)state;
-	struct utterances *u = make(&jarvis);
+	CLEANUP(unmake) struct made m = make(NULL, 0);
+	const struct utterances *u = m.rules;
 	check_all(u, UTTERANCE_AGENT,
 		(const char *[]){ "help", "Hilfe!", "ja bitte", "Danke", "okay", "Hallo Jarvis",
 			"no", "👍", "+1", "?!a", "你好", NULL });
-	utterances_free(u);
 }
 
 static void nothing_said(void **state)
 {
 	(void)state;
-	struct utterances *u = make(&jarvis);
+	CLEANUP(unmake) struct made m = make(NULL, 0);
+	const struct utterances *u = m.rules;
 	check_all(u, UTTERANCE_IGNORED,
 		(const char *[]){ "", " \t\n", "...", "?!", "\u00a0\u3000", "\u200b\ufeff", "—",
 			"Jarvis", "Hey, Jarvis!", "okay jarvis", "\x01", NULL });
 	struct utterance got;
 	utterance_judge(u, sv_make("\0\0", 2), &got);
 	assert_int_equal(got.kind, UTTERANCE_IGNORED);
-	utterances_free(u);
 }
 
 static void unicode_forms(void **state)
 {
 	(void)state;
-	struct utterances *u = make(&jarvis);
+	CLEANUP(unmake) struct made m = make(NULL, 0);
+	const struct utterances *u = m.rules;
 	check(u, "zuru\u0308cksetzen", UTTERANCE_RESET);
 	check(u, "ZURÜCKSETZEN", UTTERANCE_RESET);
 	check(u, "sto\u00adpp", UTTERANCE_CANCEL);
@@ -108,13 +129,13 @@ static void unicode_forms(void **state)
 	check(u, "vergiss\u00a0es", UTTERANCE_CANCEL);
 	check(u, "vergiss\u2003\u2003es", UTTERANCE_CANCEL);
 	check(u, "stopp\xff", UTTERANCE_CANCEL);
-	utterances_free(u);
 }
 
 static void tells_keyword_and_language(void **state)
 {
 	(void)state;
-	struct utterances *u = make(&jarvis);
+	CLEANUP(unmake) struct made m = make(NULL, 0);
+	const struct utterances *u = m.rules;
 	struct utterance got;
 	utterance_judge(u, SV("Jarvis, vergiss es!"), &got);
 	assert_string_equal(got.keyword, "vergiss es");
@@ -124,28 +145,19 @@ static void tells_keyword_and_language(void **state)
 	assert_string_equal(got.lang, "en");
 	utterance_judge(u, SV("die Stoppuhr"), &got);
 	assert_string_equal(got.reason, "'stopp' (cancel) is only a part of it");
-	utterances_free(u);
-}
-
-static struct keywords parsed(const char *text)
-{
-	struct keywords k = KEYWORDS_INIT;
-	struct err err = ERR_INIT;
-	if (keywords_parse(&k, sv_of(text), &err) < 0)
-		fail_msg("%s", err.msg);
-	return k;
 }
 
 static void own_keywords(void **state)
 {
 	(void)state;
-	AUTO_KEYWORDS cancel = parsed("Bitte!, RUHE jetzt");
-	AUTO_KEYWORDS reset = parsed("Ruhe, Neue  Runde");
-	AUTO_KEYWORDS filler = parsed("jetzt, bitte");
-	struct utterance_opts opts = { .name = "Frau Holle", .filler = &filler };
-	opts.keywords[UTTERANCE_CANCEL] = &cancel;
-	opts.keywords[UTTERANCE_RESET] = &reset;
-	struct utterances *u = make(&opts);
+	const struct change changes[] = {
+		{ SETTING_ID_assistant_name, "Frau Holle" },
+		{ SETTING_ID_commands_cancel, "Bitte!, RUHE jetzt" },
+		{ SETTING_ID_commands_reset, "Ruhe, Neue  Runde" },
+		{ SETTING_ID_commands_filler, "jetzt, bitte" },
+	};
+	CLEANUP(unmake) struct made m = make(changes, ARRAY_LEN(changes));
+	const struct utterances *u = m.rules;
 	check(u, "bitte", UTTERANCE_CANCEL);
 	check(u, "Frau Holle, neue runde", UTTERANCE_RESET);
 	check(u, "Frau Holle", UTTERANCE_IGNORED);
@@ -155,36 +167,34 @@ static void own_keywords(void **state)
 	check(u, "Ruhe", UTTERANCE_CANCEL);
 	check(u, "stopp", UTTERANCE_AGENT);
 	check(u, "Neustart", UTTERANCE_RESTART);
-	utterances_free(u);
 }
 
 static void misheard_names(void **state)
 {
 	(void)state;
-	AUTO_STRV also = STRV_INIT;
-	strv_add(&also, "Dschawis");
-	const struct utterance_opts opts = { .name = "Jarvis", .also = &also };
-	struct utterances *u = make(&opts);
+	const struct change also = { SETTING_ID_assistant_also_called, "Dschawis" };
+	CLEANUP(unmake) struct made m = make(&also, 1);
+	const struct utterances *u = m.rules;
 	check(u, "Dschawis, stopp", UTTERANCE_CANCEL);
 	check(u, "Jarvis, stopp", UTTERANCE_CANCEL);
-	utterances_free(u);
 }
 
 static void without_a_name(void **state)
 {
 	(void)state;
-	const struct utterance_opts opts = { .name = "" };
-	struct utterances *u = make(&opts);
+	const struct change nameless = { SETTING_ID_assistant_name, "" };
+	CLEANUP(unmake) struct made m = make(&nameless, 1);
+	const struct utterances *u = m.rules;
 	check(u, "stopp", UTTERANCE_CANCEL);
 	check(u, "Jarvis, stopp", UTTERANCE_AGENT);
-	utterances_free(u);
 }
 
 static void contains_is_the_literal_rule(void **state)
 {
 	(void)state;
-	const struct utterance_opts opts = { .name = "Jarvis", .contains = true };
-	struct utterances *u = make(&opts);
+	const struct change contains = { SETTING_ID_commands_match, "contains" };
+	CLEANUP(unmake) struct made m = make(&contains, 1);
+	const struct utterances *u = m.rules;
 	check(u, "Stelle die Stoppuhr auf fünf Minuten", UTTERANCE_CANCEL);
 	check(u, "Lade das Preset Küche", UTTERANCE_RESET);
 	check(u, "Starte neuen Timer", UTTERANCE_RESTART);
@@ -193,7 +203,6 @@ static void contains_is_the_literal_rule(void **state)
 	check(u, "Wie ist das Wetter?", UTTERANCE_AGENT);
 	check(u, "undo the reset", UTTERANCE_UNDO);
 	check(u, "…", UTTERANCE_IGNORED);
-	utterances_free(u);
 }
 
 static void keywords_are_checked(void **state)
@@ -223,7 +232,8 @@ static void keywords_have_a_limit(void **state)
 static void one_language_can_be_replaced(void **state)
 {
 	(void)state;
-	AUTO_KEYWORDS k = parsed("de: eins, zwei; en: one");
+	AUTO_KEYWORDS k = KEYWORDS_INIT;
+	assert_int_equal(keywords_parse(&k, SV("de: eins, zwei; en: one"), NULL), 0);
 	keywords_drop_lang(&k, SV("de"));
 	assert_int_equal(k.texts.n, 1);
 	assert_string_equal(k.texts.v[0], "one");
@@ -234,7 +244,8 @@ static void one_language_can_be_replaced(void **state)
 static void long_texts(void **state)
 {
 	(void)state;
-	struct utterances *u = make(&jarvis);
+	CLEANUP(unmake) struct made m = make(NULL, 0);
+	const struct utterances *u = m.rules;
 	char text[UTTERANCE_BYTES_MAX + 2];
 	memset(text, '.', sizeof(text));
 	memcpy(text, "stopp", 5);
@@ -243,7 +254,6 @@ static void long_texts(void **state)
 	assert_int_equal(got.kind, UTTERANCE_CANCEL);
 	utterance_judge(u, sv_make(text, UTTERANCE_BYTES_MAX + 1), &got);
 	assert_int_equal(got.kind, UTTERANCE_AGENT);
-	utterances_free(u);
 }
 
 int main(void)

@@ -1,16 +1,19 @@
 #include "assist/utterance.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <utf8proc.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 
 struct rule {
 	enum utterance_kind kind;
-	char *text; /* as configured */
-	char *lang;
+	const char *text; /* as configured */
+	const char *lang;
 	char *normal; /* as words */
 	char *bare; /* without filler words, NULL when nothing else is in it */
 	char *folded; /* for `contains` */
@@ -33,24 +36,35 @@ const char *utterance_kind_name(enum utterance_kind kind)
 	return names[kind];
 }
 
-/* ---- text forms ---- */
-
-/* Length of the phrase's match at the start of words, a blank behind it included; 0: none. */
-static size_t match_phrase(struct sv words, const char *phrase)
+enum setting_id utterance_setting(enum utterance_kind command)
 {
-	struct sv p = sv_of(phrase);
-	if (!sv_starts(words, p))
-		return 0;
-	if (words.n == p.n)
-		return p.n;
-	return words.p[p.n] == ' ' ? p.n + 1 : 0;
+	static const enum setting_id ids[UTTERANCE_COMMANDS] = {
+		[UTTERANCE_CANCEL] = SETTING_ID_commands_cancel,
+		[UTTERANCE_RESET] = SETTING_ID_commands_reset,
+		[UTTERANCE_RESTART] = SETTING_ID_commands_restart,
+		[UTTERANCE_UNDO] = SETTING_ID_commands_undo,
+	};
+
+	return ids[command];
 }
 
+const struct keywords *utterance_keywords(const struct settings *s, enum utterance_kind command)
+{
+	return settings_value(s, utterance_setting(command));
+}
+
+/* ---- text forms ---- */
+
+/* Length of the longest filler at the start of words, a blank behind it included; 0: none. */
 static size_t match_filler(const struct utterances *u, struct sv words)
 {
 	size_t longest = 0;
+
 	for (size_t i = 0; i < u->fillers.n; i++) {
-		size_t n = match_phrase(words, u->fillers.v[i]);
+		struct sv filler = sv_of(u->fillers.v[i]);
+		if (!sv_starts(words, filler) || (words.n > filler.n && words.p[filler.n] != ' '))
+			continue;
+		size_t n = filler.n + (words.n > filler.n);
 		if (n > longest)
 			longest = n;
 	}
@@ -60,13 +74,14 @@ static size_t match_filler(const struct utterances *u, struct sv words)
 /* Appends the words without the fillers among them. */
 static void add_bare(const struct utterances *u, struct str *out, struct sv words)
 {
+	struct sv word;
+
 	while (words.n > 0) {
 		size_t filler = match_filler(u, words);
 		if (filler > 0) {
 			words = sv_from(words, filler);
 			continue;
 		}
-		struct sv word;
 		(void)sv_split(&words, ' ', &word);
 		if (out->len > 0)
 			str_addc(out, ' ');
@@ -118,94 +133,50 @@ static bool says_something(struct sv text)
 static char *normalised(struct sv text)
 {
 	struct str out = STR_INIT;
+
 	keywords_normalise(&out, text);
 	return str_detach(&out);
-}
-
-static void add_rule(
-	struct utterances *u, enum utterance_kind kind, const char *lang, const char *text)
-{
-	struct str bare = STR_INIT, folded = STR_INIT;
-	struct rule r = { .kind = kind, .text = xstrdup(text), .lang = xstrdup(lang) };
-	r.normal = normalised(sv_of(text));
-	add_bare(u, &bare, sv_of(r.normal));
-	if (bare.len > 0)
-		r.bare = str_detach(&bare);
-	add_folded(&folded, sv_of(text));
-	r.folded = str_detach(&folded);
-	str_release(&bare);
-	vec_push(&u->rules, r);
-}
-
-static const char *default_words(enum utterance_kind kind)
-{
-	static const char *const defaults[UTTERANCE_COMMANDS] = {
-		[UTTERANCE_CANCEL] = KEYWORDS_CANCEL,
-		[UTTERANCE_RESET] = KEYWORDS_RESET,
-		[UTTERANCE_RESTART] = KEYWORDS_RESTART,
-		[UTTERANCE_UNDO] = KEYWORDS_UNDO,
-	};
-	return defaults[kind];
-}
-
-static int add_rules(struct utterances *u, enum utterance_kind kind, const struct keywords *given,
-	struct err *reterr)
-{
-	AUTO_KEYWORDS own = KEYWORDS_INIT;
-	if (!given) {
-		int r = keywords_parse(&own, sv_of(default_words(kind)), reterr);
-		if (r < 0)
-			return r;
-		given = &own;
-	}
-	for (size_t i = 0; i < given->texts.n; i++)
-		add_rule(u, kind, given->langs.v[i], given->texts.v[i]);
-	return 0;
-}
-
-static int add_fillers(struct utterances *u, const struct keywords *given, struct err *reterr)
-{
-	AUTO_KEYWORDS own = KEYWORDS_INIT;
-	if (!given) {
-		int r = keywords_parse(&own, SV(KEYWORDS_FILLER), reterr);
-		if (r < 0)
-			return r;
-		given = &own;
-	}
-	for (size_t i = 0; i < given->texts.n; i++)
-		strv_take(&u->fillers, normalised(sv_of(given->texts.v[i])));
-	return 0;
 }
 
 static void add_name(struct utterances *u, const char *name)
 {
 	static const char *const greetings[] = { "hey", "ok", "okay" };
-	char *normal = name ? normalised(sv_of(name)) : NULL;
-	if (normal && *normal) {
-		strv_add(&u->fillers, normal);
-		strv_add(&u->names, normal);
-		for (size_t i = 0; i < ARRAY_LEN(greetings); i++)
-			strv_addf(&u->names, "%s %s", greetings[i], normal);
-	}
-	free(normal);
+	AUTO_FREE char *normal = normalised(sv_of(name));
+
+	if (!*normal)
+		return;
+	strv_add(&u->fillers, normal);
+	strv_add(&u->names, normal);
+	for (size_t i = 0; i < ARRAY_LEN(greetings); i++)
+		strv_addf(&u->names, "%s %s", greetings[i], normal);
 }
 
-int utterances_new(const struct utterance_opts *opts, struct utterances **ret, struct err *reterr)
+struct utterances *utterances_new(const struct settings *s)
 {
 	struct utterances *u = xcalloc(1, sizeof(*u));
-	u->contains = opts->contains;
-	add_name(u, opts->name);
-	for (size_t i = 0; opts->also && i < opts->also->n; i++)
-		add_name(u, opts->also->v[i]);
-	int r = add_fillers(u, opts->filler, reterr);
-	for (int kind = 0; r == 0 && kind < UTTERANCE_COMMANDS; kind++)
-		r = add_rules(u, (enum utterance_kind)kind, opts->keywords[kind], reterr);
-	if (r < 0) {
-		utterances_free(u);
-		return r;
+
+	u->contains = strcmp(s->commands_match, "contains") == 0;
+	add_name(u, s->assistant_name);
+	for (size_t i = 0; i < s->assistant_also_called.n; i++)
+		add_name(u, s->assistant_also_called.v[i]);
+	for (size_t i = 0; i < s->commands_filler.texts.n; i++)
+		strv_take(&u->fillers, normalised(sv_of(s->commands_filler.texts.v[i])));
+	for (enum utterance_kind kind = 0; kind < UTTERANCE_COMMANDS; kind++) {
+		const struct keywords *k = utterance_keywords(s, kind);
+		for (size_t i = 0; i < k->texts.n; i++) {
+			struct rule r = {
+				.kind = kind, .text = k->texts.v[i], .lang = k->langs.v[i]
+			};
+			struct str bare = STR_INIT, folded = STR_INIT;
+			r.normal = normalised(sv_of(r.text));
+			add_bare(u, &bare, sv_of(r.normal));
+			r.bare = bare.len > 0 ? str_detach(&bare) : NULL;
+			add_folded(&folded, sv_of(r.text));
+			r.folded = str_detach(&folded);
+			vec_push(&u->rules, r);
+		}
 	}
-	*ret = u;
-	return 0;
+	return u;
 }
 
 void utterances_free(struct utterances *u)
@@ -213,8 +184,6 @@ void utterances_free(struct utterances *u)
 	if (!u)
 		return;
 	vec_each (&u->rules, r) {
-		free(r->text);
-		free(r->lang);
 		free(r->normal);
 		free(r->bare);
 		free(r->folded);
@@ -230,8 +199,9 @@ void utterances_free(struct utterances *u)
 static void PRINTF(3, 4)
 	decide(struct utterance *ret, enum utterance_kind kind, const char *fmt, ...)
 {
-	*ret = (struct utterance){ .kind = kind };
 	va_list ap;
+
+	*ret = (struct utterance){ .kind = kind };
 	va_start(ap, fmt);
 	(void)vsnprintf(ret->reason, sizeof(ret->reason), fmt, ap);
 	va_end(ap);
@@ -244,16 +214,6 @@ static void decide_rule(struct utterance *ret, const struct rule *r, const char 
 	ret->lang = r->lang;
 }
 
-/* A keyword may be a filler word itself, so the words as said count too. */
-static const struct rule *find_whole(const struct utterances *u, struct sv words, struct sv bare)
-{
-	vec_each (&u->rules, r) {
-		if (sv_is(words, r->normal) || (r->bare && sv_is(bare, r->bare)))
-			return r;
-	}
-	return NULL;
-}
-
 static const struct rule *find_inside(const struct utterances *u, struct sv folded)
 {
 	vec_each (&u->rules, r) {
@@ -264,50 +224,38 @@ static const struct rule *find_inside(const struct utterances *u, struct sv fold
 	return NULL;
 }
 
-static bool is_name(const struct utterances *u, struct sv words)
-{
-	for (size_t i = 0; i < u->names.n; i++) {
-		if (sv_is(words, u->names.v[i]))
-			return true;
-	}
-	return false;
-}
-
 static void judge_whole(const struct utterances *u, struct sv text, struct utterance *ret)
 {
+	const struct rule *found = NULL;
+	bool is_name = false;
 	AUTO_STR words = STR_INIT;
 	AUTO_STR bare = STR_INIT;
+
 	keywords_normalise(&words, text);
 	add_bare(u, &bare, str_sv(&words));
-	const struct rule *r = find_whole(u, str_sv(&words), str_sv(&bare));
-	if (r && (!u->contains || r->kind == UTTERANCE_UNDO))
-		decide_rule(ret, r, "the whole utterance is");
-	else if (is_name(u, str_sv(&words)))
+	vec_each (&u->rules, r) {
+		/* A keyword may be a filler word itself, so the words as said count too. */
+		if (!found &&
+			(strcmp(words.buf, r->normal) == 0 ||
+				(r->bare && strcmp(bare.buf, r->bare) == 0)))
+			found = r;
+	}
+	for (size_t i = 0; i < u->names.n; i++)
+		is_name |= strcmp(words.buf, u->names.v[i]) == 0;
+	if (found && (!u->contains || found->kind == UTTERANCE_UNDO)) {
+		decide_rule(ret, found, "the whole utterance is");
+		return;
+	}
+	if (is_name) {
 		decide(ret, UTTERANCE_IGNORED, "only the assistant's name was said");
-	else
-		decide(ret, UTTERANCE_AGENT, "no keyword is the whole utterance");
-}
-
-/* Says in the reason which keyword is in the text without deciding it. */
-static void explain_agent(const struct utterances *u, struct sv text, struct utterance *ret)
-{
-	AUTO_STR words = STR_INIT;
-	keywords_normalise(&words, text);
-	const struct rule *r = find_inside(u, str_sv(&words));
-	if (r)
-		decide(ret, UTTERANCE_AGENT, "'%s' (%s) is only a part of it", r->text,
-			utterance_kind_name(r->kind));
-}
-
-static void judge_contains(const struct utterances *u, struct sv text, struct utterance *ret)
-{
-	AUTO_STR folded = STR_INIT;
-	add_folded(&folded, text);
-	const struct rule *r = find_inside(u, str_sv(&folded));
-	if (r)
-		decide_rule(ret, r, "the utterance contains");
-	else
-		decide(ret, UTTERANCE_AGENT, "no keyword is in it");
+		return;
+	}
+	decide(ret, UTTERANCE_AGENT, "no keyword is the whole utterance");
+	/* The reason says which keyword is in the text without deciding it. */
+	found = u->contains ? NULL : find_inside(u, str_sv(&words));
+	if (found)
+		decide(ret, UTTERANCE_AGENT, "'%s' (%s) is only a part of it", found->text,
+			utterance_kind_name(found->kind));
 }
 
 void utterance_judge(const struct utterances *u, struct sv text, struct utterance *ret)
@@ -318,11 +266,15 @@ void utterance_judge(const struct utterances *u, struct sv text, struct utteranc
 		return;
 	}
 	decide(ret, UTTERANCE_AGENT, "too long for a command");
-	if (text.n <= UTTERANCE_BYTES_MAX) {
+	if (text.n <= UTTERANCE_BYTES_MAX)
 		judge_whole(u, text, ret);
-		if (ret->kind == UTTERANCE_AGENT && !u->contains)
-			explain_agent(u, text, ret);
+	if (ret->kind == UTTERANCE_AGENT && u->contains) {
+		AUTO_STR folded = STR_INIT;
+		add_folded(&folded, text);
+		const struct rule *r = find_inside(u, str_sv(&folded));
+		if (r)
+			decide_rule(ret, r, "the utterance contains");
+		else
+			decide(ret, UTTERANCE_AGENT, "no keyword is in it");
 	}
-	if (ret->kind == UTTERANCE_AGENT && u->contains)
-		judge_contains(u, text, ret);
 }

@@ -3,15 +3,15 @@
  *
  * It is a command when all of it is one: the assistant's name, politeness and filler words, case,
  * punctuation, white space and Unicode form are taken away, and what is left must be one of the
- * keywords. "Stopp, bitte!" cancels; "Stelle die Stoppuhr" goes to the agent. With `contains`, a
- * keyword anywhere in the text is enough, also inside a word. When two lists match, the order is
- * cancel, reset, restart, undo.
+ * keywords. "Stopp, bitte!" cancels; "Stelle die Stoppuhr" goes to the agent. With commands.match:
+ * contains, a keyword anywhere in the text is enough, also inside a word. When two lists match, the
+ * order is cancel, reset, restart, undo.
  */
 #pragma once
 
 #include <stdbool.h>
 
-#include "config/keywords.h"
+#include "config/settings.h"
 
 /* clang-format off */
 #define UTTERANCE_LIST(X) \
@@ -33,14 +33,9 @@ enum utterance_kind {
 
 const char *utterance_kind_name(enum utterance_kind kind);
 
-/* Everything is copied. */
-struct utterance_opts {
-	const char *name; /* the assistant's: "Jarvis"; NULL or "": none */
-	const struct strv *also; /* what a recogniser makes of the name; NULL: none */
-	const struct keywords *keywords[UTTERANCE_COMMANDS]; /* NULL: the default list */
-	const struct keywords *filler; /* NULL: the default list */
-	bool contains;
-};
+/* The setting with the keywords of a command (below UTTERANCE_COMMANDS), and its value. */
+enum setting_id utterance_setting(enum utterance_kind command);
+const struct keywords *utterance_keywords(const struct settings *s, enum utterance_kind command);
 
 enum {
 	/* Longer than this is no command: no keyword with its fillers comes near it. */
@@ -50,15 +45,15 @@ enum {
 
 struct utterance {
 	enum utterance_kind kind;
-	const char *keyword; /* as configured, NULL unless a command; the rules own it */
+	const char *keyword; /* as configured, NULL unless a command; the settings own it */
 	const char *lang; /* of the keyword: "de", "en", ""; NULL unless a command */
 	char reason[UTTERANCE_REASON_MAX]; /* one line for a person */
 };
 
 /* The rules made ready: compile once, judge many. */
 struct utterances;
-int utterances_new(
-	const struct utterance_opts *opts, struct utterances **ret, struct err *reterr) MUST_USE;
+/* By the settings' names, keywords and filler words; they must live as long. */
+struct utterances *utterances_new(const struct settings *s);
 void utterances_free(struct utterances *u); /* NULL is fine */
 
 /* text may hold any bytes. */

@@ -1,4 +1,4 @@
-#include "assist/kit.h"
+#include "assist/utterance.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
@@ -14,18 +14,14 @@ static const struct opt commands_options[] = {
 };
 
 /* What an utterance is. */
-static int judge(struct app *app, const struct commands_opts *opts, int argc, char **argv,
-	struct err *reterr)
+static void judge(struct app *app, const struct commands_opts *opts, int argc, char **argv)
 {
-	struct utterances *rules = NULL;
+	struct utterances *rules = utterances_new(app->settings);
 	struct utterance u;
 	AUTO_STR text = STR_INIT;
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
-	int r = kit_utterances(app->settings, &rules, reterr);
 
-	if (r < 0)
-		return r;
 	for (int i = 0; i < argc; i++)
 		str_addf(&text, "%s%s", i ? " " : "", argv[i]);
 	utterance_judge(rules, str_sv(&text), &u);
@@ -42,7 +38,6 @@ static int judge(struct app *app, const struct commands_opts *opts, int argc, ch
 	}
 	(void)fprintf(app->out, "%s\n", out.buf);
 	utterances_free(rules);
-	return 0;
 }
 
 /* The words there are. */
@@ -53,7 +48,7 @@ static void list(struct app *app, const struct commands_opts *opts)
 
 	jw_object(&w);
 	for (enum utterance_kind kind = 0; kind < UTTERANCE_COMMANDS; kind++) {
-		const struct keywords *k = kit_keywords(app->settings, kind);
+		const struct keywords *k = utterance_keywords(app->settings, kind);
 		jw_key(&w, utterance_kind_name(kind));
 		jw_array(&w);
 		for (size_t i = 0; i < k->texts.n; i++) {
@@ -78,9 +73,11 @@ static void list(struct app *app, const struct commands_opts *opts)
 static int run_commands(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
+	(void)reterr;
 	if (argc > 0)
-		return judge(app, options, argc, argv, reterr);
-	list(app, options);
+		judge(app, options, argc, argv);
+	else
+		list(app, options);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 #include <errno.h>
 
-#include "assist/kit.h"
+#include "assist/utterance.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
@@ -140,25 +140,23 @@ static int show_one(
 }
 
 /* A keyword that a list before its own takes away. */
-static int find_shadowed(const struct settings *s, struct findings *findings, struct err *reterr)
+static void find_shadowed(const struct settings *s, struct findings *findings)
 {
-	struct utterances *rules = NULL;
-	int r = kit_utterances(s, &rules, reterr);
+	struct utterances *rules = utterances_new(s);
 
-	for (enum utterance_kind kind = 0; r == 0 && kind < UTTERANCE_COMMANDS; kind++) {
-		const struct keywords *k = kit_keywords(s, kind);
+	for (enum utterance_kind kind = 0; kind < UTTERANCE_COMMANDS; kind++) {
+		const struct keywords *k = utterance_keywords(s, kind);
 		for (size_t i = 0; i < k->texts.n; i++) {
 			struct utterance u;
 			utterance_judge(rules, sv_of(k->texts.v[i]), &u);
 			if (u.kind != kind)
-				findings_add(findings, s->origins[kit_keywords_id(kind)].line,
+				findings_add(findings, s->origins[utterance_setting(kind)].line,
 					"the %s keyword '%s' is never reached: it is taken as %s",
 					utterance_kind_name(kind), k->texts.v[i],
 					utterance_kind_name(u.kind));
 		}
 	}
 	utterances_free(rules);
-	return r;
 }
 
 static void print_findings(FILE *out, const struct findings *f, const char *file, bool missing)
@@ -216,10 +214,9 @@ static int check(
 		r = config_parse(app->settings, str_sv(&text), file, &all, &all, reterr);
 	if (r == 0)
 		r = settings_from_environment(app->settings, env_all(), &all, reterr);
-	if (r == 0)
-		r = find_shadowed(app->settings, &all, reterr);
 	if (r < 0)
 		return r;
+	find_shadowed(app->settings, &all);
 	(opts->json ? print_findings_json : print_findings)(app->out, &all, file, missing);
 	return all.all.n == 0 ? 0 : err_exit_status(ERR_INPUT);
 }
