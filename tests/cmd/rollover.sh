@@ -17,20 +17,20 @@ field() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.a
 
 all=$(files)
 sum=$(cksum "$fa" "$fc")
-t_exit 'a dry run' 0 t_faden rollover --dry-run "$a"
-t_is 'makes nothing' "$(files)" "$all"
-t_like 'shows the lineage' "$(cat "$t_out")" '^\[SESSION LINEAGE\]$'
-t_like 'the task' "$(cat "$t_out")" 'As last stated: build the parser for the session files \['
-t_like 'what was said since' "$(cat "$t_out")" 'Said since: yes \['
-t_like 'the commands' "$(cat "$t_out")" '^- exit 0: echo 2 \['
-t_like 'and how sure the figures are' "$(cat "$t_out")" '^It would save nothing: [0-9]+ tokens \(assumed\), was 26$'
-t_exit 'a dry run for programs' 0 t_faden rollover --dry-run --json "$a"
-t_is 'names no session' "$(field session_id) $(field path) $(field resume)" 'None None None'
+t_exit '--dry-run is taken' 0 t_faden rollover --dry-run "$a"
+t_is '--dry-run makes nothing' "$(files)" "$all"
+t_like '--dry-run shows the lineage' "$(cat "$t_out")" '^\[SESSION LINEAGE\]$'
+t_like '--dry-run shows the task' "$(cat "$t_out")" 'As last stated: build the parser for the session files \['
+t_like '--dry-run shows what was said since' "$(cat "$t_out")" 'Said since: yes \['
+t_like '--dry-run shows the commands' "$(cat "$t_out")" '^- exit 0: echo 2 \['
+t_like '--dry-run says how sure the figures are' "$(cat "$t_out")" '^It would save nothing: [0-9]+ tokens \(assumed\), was 26$'
+t_exit '--dry-run --json is taken' 0 t_faden rollover --dry-run --json "$a"
+t_is '--dry-run --json names no session' "$(field session_id) $(field path) $(field resume)" 'None None None'
 
-t_exit 'without a session, where nothing goes on' 1 t_elsewhere rollover
-t_like 'says so' "$(cat "$t_err")" 'no session was begun in this folder'
-t_exit 'a rollover' 0 t_faden rollover --json --prompt 'go on with the tests' "$a"
-t_ok 'is one line of JSON' python3 - "$t_out" "$a" "$fa" "$here" <<'END'
+t_exit 'rollover without a session fails where nothing goes on' 1 t_elsewhere rollover
+t_like 'it is said that no session was begun here' "$(cat "$t_err")" 'no session was begun in this folder'
+t_exit 'a rollover is made' 0 t_faden rollover --json --prompt 'go on with the tests' "$a"
+t_ok 'rollover --json is one line with all figures' python3 - "$t_out" "$a" "$fa" "$here" <<'END'
 import json, os, sys
 lines = open(sys.argv[1]).read().splitlines()
 assert len(lines) == 1
@@ -67,14 +67,14 @@ for fact in doc["facts"]:
 END
 t_is 'the parents are untouched' "$(cksum "$fa" "$fc")" "$sum"
 t_is 'one file is new, no temporary is left' "$(files | wc -l)" 3
-t_exit 'it is listed' 0 t_faden list -F '{relation} {parent} {title}'
-t_like 'with its parent and its task' "$(cat "$t_out")" "^continued $a Continue: go on with the tests\$"
-t_exit 'its family' 0 t_faden lineage "$new"
-t_is 'is two' "$(wc -l <"$t_out")" 2
+t_exit 'the new session is listed' 0 t_faden list -F '{relation} {parent} {title}'
+t_like 'the new session is listed with its parent and its task' "$(cat "$t_out")" "^continued $a Continue: go on with the tests\$"
+t_exit 'the new session has a lineage' 0 t_faden lineage "$new"
+t_is 'the family is two' "$(wc -l <"$t_out")" 2
 
 # the next generation: nothing was done, so nothing is lost
-t_exit 'a rollover of the rollover' 0 t_faden rollover --json "$new"
-t_ok 'has every fact, and references that still lead to the originals' env FADEN="$FADEN" python3 - "$t_out" "$t_tmp/env" <<'END'
+t_exit 'a rollover of the rollover is made' 0 t_faden rollover --json "$new"
+t_ok 'the second rollover has every fact, and references that lead to the originals' env FADEN="$FADEN" python3 - "$t_out" "$t_tmp/env" <<'END'
 import json, os, subprocess, sys
 doc = json.load(open(sys.argv[1]))
 env = dict(line.rstrip("\n").split("=", 1) for line in open(sys.argv[2]))
@@ -94,7 +94,7 @@ assert "faden recall REF" in message, message
 END
 
 # a session whose long texts are gone: references lead to the first originals
-t_ok 'a session with long texts' python3 - "$fa" <<'END'
+t_ok 'a session with long texts is written' python3 - "$fa" <<'END'
 import json, sys
 lines = [json.loads(line) for line in open(sys.argv[1])]
 call, result = lines[1]["message"]["content"], lines[2]["message"]["content"]
@@ -112,12 +112,12 @@ for line in lines:
 open(long, "w").write("".join(json.dumps(line) + "\n" for line in lines))
 END
 long=$(echo "$a" | sed s/aaaaaaaa/abcabcab/)
-t_exit 'of the parent' 0 t_faden rollover --dry-run --json "$long"
+t_exit 'a rollover of the long session is planned' 0 t_faden rollover --dry-run --json "$long"
 refs() { python3 -c 'import json, sys; print([f["ref"] for f in json.load(open(sys.argv[1]))["facts"] if f["text"] == "echo 1"])' "$t_out"; }
 first=$(refs)
-t_exit 'a trimmed copy' 0 t_faden trim --json --min-savings 0 "$long"
-t_exit 'a rollover of it' 0 t_faden rollover --json "$(field session_id)"
-t_is 'refers to the same original' "$(refs)" "$first"
+t_exit 'a trimmed copy is made' 0 t_faden trim --json --min-savings 0 "$long"
+t_exit 'a rollover of the trimmed copy is made' 0 t_faden rollover --json "$(field session_id)"
+t_is 'a rollover of a trimmed copy refers to the same original' "$(refs)" "$first"
 originals() {
 	FADEN=$FADEN python3 - "$t_out" "$t_tmp/env" <<'END'
 import json, os, subprocess, sys
@@ -132,40 +132,40 @@ for fact in doc["facts"]:
 assert not want, want
 END
 }
-t_ok 'none of a placeholder' originals
-t_exit 'the next rollover' 0 t_faden rollover --json "$(field session_id)"
-t_is 'inherits the reference' "$(refs)" "$first"
-t_ok 'and all others' originals
+t_ok 'no reference is one to a placeholder' originals
+t_exit 'the next rollover is made' 0 t_faden rollover --json "$(field session_id)"
+t_is 'the next rollover inherits the reference' "$(refs)" "$first"
+t_ok 'no inherited reference is one to a placeholder' originals
 
-t_exit 'for people' 0 t_faden rollover "$a"
-t_like 'the ways to go on' "$(cat "$t_out")" '^  claude --resume [0-9a-f-]{36}$'
-t_like 'also by faden' "$(cat "$t_out")" '^  faden ask --in [0-9a-f-]{36} TEXT$'
+t_exit 'a rollover for people is made' 0 t_faden rollover "$a"
+t_like 'the command of the agent to go on is shown' "$(cat "$t_out")" '^  claude --resume [0-9a-f-]{36}$'
+t_like 'the command of faden to go on is shown' "$(cat "$t_out")" '^  faden ask --in [0-9a-f-]{36} TEXT$'
 
-t_exit 'to another agent' 0 t_faden rollover --json --agent codex "$a"
-t_is 'whose own prompt is not known' "$(field before) $(field saved) $(field left)" \
+t_exit 'a rollover to another agent is made' 0 t_faden rollover --json --agent codex "$a"
+t_is "the size of another agent's own prompt is not known" "$(field before) $(field saved) $(field left)" \
 	"{'tokens': 26, 'sure': 'assumed'} None None"
-t_like 'in its folder' "$(field path)" "^$codex/sessions/2026/03/10/rollout-2026-03-10T12-00-00-"
-t_exit 'from codex' 0 t_faden rollover --json "$c"
-t_like 'stays with codex' "$(field path)" "^$codex/sessions/"
-t_exit 'to the rehearsal agent' 0 t_faden rollover --json --agent rehearsal "$a"
+t_like "a session for another agent lies in that agent's folder" "$(field path)" "^$codex/sessions/2026/03/10/rollout-2026-03-10T12-00-00-"
+t_exit 'a rollover from Codex is made' 0 t_faden rollover --json "$c"
+t_like 'a rollover from Codex stays with Codex' "$(field path)" "^$codex/sessions/"
+t_exit 'a rollover to the rehearsal agent is made' 0 t_faden rollover --json --agent rehearsal "$a"
 new=$(field session_id)
-t_exit 'which goes on at once' 0 t_faden --agent rehearsal ask --in "$new" 'what did I say?'
-t_like 'and knows it' "$(cat "$t_out")" 'SESSION LINEAGE'
-t_exit 'to an agent without sessions' 2 t_faden rollover --agent exec "$a"
+t_exit 'the rehearsal agent goes on at once' 0 t_faden --agent rehearsal ask --in "$new" 'what did I say?'
+t_like 'the rehearsal agent knows the lineage' "$(cat "$t_out")" 'SESSION LINEAGE'
+t_exit 'a rollover to an agent without sessions is refused' 2 t_faden rollover --agent exec "$a"
 
 # a summary by an agent
 printf '*\nsay The parser is half done.\\nMind the tests.\n' >"$t_tmp/script"
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
-t_exit 'with a summary' 0 t_faden rollover --json --with-summary --agent rehearsal "$a"
-t_ok 'it stands in the first message' python3 - "$(field path)" <<'END'
+t_exit '--with-summary is taken' 0 t_faden rollover --json --with-summary --agent rehearsal "$a"
+t_ok 'the summary stands in the first message' python3 - "$(field path)" <<'END'
 import json, sys
 first = json.loads(open(sys.argv[1]).readline())
 assert "# Summary by an agent\nThe parser is half done.\nMind the tests.\n" in first["message"]["content"]
 assert first["continue_metadata"]["summary_included"] is True
 END
-t_exit 'and goes on into a rollover without one' 0 t_faden rollover --json "$(field session_id)"
-t_exit 'and into the next' 0 t_faden rollover --json --prompt 'finish it' "$(field session_id)"
-t_ok 'as one from before' python3 - "$(field path)" <<'END'
+t_exit 'a rollover after one with a summary is made' 0 t_faden rollover --json "$(field session_id)"
+t_exit 'the rollover after that is made' 0 t_faden rollover --json --prompt 'finish it' "$(field session_id)"
+t_ok 'the summary goes on as one from before' python3 - "$(field path)" <<'END'
 import json, sys
 first = json.loads(open(sys.argv[1]).readline())
 assert ("# Summary by an agent (from before)\nThe parser is half done.\nMind the tests.\n\n"
@@ -174,55 +174,55 @@ assert first["continue_metadata"]["summary_included"] is False
 END
 all=$(files)
 printf '*\nfail rate-limited try later\n' >"$t_tmp/script"
-t_exit 'an agent that fails' 4 t_faden rollover --with-summary --agent rehearsal "$a"
-t_is 'leaves nothing' "$(files)" "$all"
-t_exit 'an agent that is not there' 4 t_faden rollover --with-summary "$a"
+t_exit 'an agent that fails to summarise is a failure' 4 t_faden rollover --with-summary --agent rehearsal "$a"
+t_is 'an agent that fails to summarise leaves nothing' "$(files)" "$all"
+t_exit 'an agent that is not there cannot summarise' 4 t_faden rollover --with-summary "$a"
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 
 # the conversation that goes on here is replaced
 t_faden --agent rehearsal ask --new 'remember the milk and the bread' >/dev/null 2>&1
 old=$(t_faden list --agent rehearsal -F '{current}{id}' | sed -n 's/^current//p')
-t_exit 'a rollover of what goes on here' 0 t_faden rollover "$old"
-t_like 'says that it takes its place' "$(cat "$t_out")" 'now what goes on in its folder'
-t_exit 'without a session' 0 t_faden rollover --dry-run --json
-t_is 'it is what goes on here' "$(field agent)" rehearsal
-t_exit 'the next turn' 0 t_faden ask --agent rehearsal 'what did I say?'
-t_like 'is in the new session' "$(cat "$t_out")" 'SESSION LINEAGE'
+t_exit 'a rollover of what goes on here is made' 0 t_faden rollover "$old"
+t_like 'it is said that it takes the place of what goes on here' "$(cat "$t_out")" 'now what goes on in its folder'
+t_exit 'rollover without a session is planned' 0 t_faden rollover --dry-run --json
+t_is 'rollover without a session takes what goes on here' "$(field agent)" rehearsal
+t_exit 'the turn after a rollover succeeds' 0 t_faden ask --agent rehearsal 'what did I say?'
+t_like 'the turn after a rollover is in the new session' "$(cat "$t_out")" 'SESSION LINEAGE'
 
 # trouble
 mv "$here" "$t_tmp/moved"
 cd "$t_tmp/moved" || exit 1
-t_exit 'a folder that is gone' 3 t_faden rollover "$a"
-t_like 'is named with the way out' "$(cat "$t_err")" "$here is gone.*--here"
-t_exit 'here instead' 0 t_faden rollover --json --here "$a"
-t_like 'where the agent looks from here' "$(field path)" "/projects/$(pwd -P | tr -c 'a-zA-Z0-9\n' -)/[^/]*$"
-t_is 'is here' "$(field directory)" "$t_tmp/moved"
+t_exit 'a session whose folder is gone is refused' 3 t_faden rollover "$a"
+t_like 'the folder that is gone is named with the way out' "$(cat "$t_err")" "$here is gone.*--here"
+t_exit '--here is taken' 0 t_faden rollover --json --here "$a"
+t_like '--here writes where the agent looks from here' "$(field path)" "/projects/$(pwd -P | tr -c 'a-zA-Z0-9\n' -)/[^/]*$"
+t_is '--here makes a session of this folder' "$(field directory)" "$t_tmp/moved"
 printf '%s\n' 'null' '[1]' '{"type":"user","message":42}' '{"type":' >>"$fa"
-t_exit 'broken lines' 0 t_faden rollover --here "$a"
-t_exit 'no such session' 1 t_faden rollover nobody
+t_exit 'broken lines do not stop a rollover' 0 t_faden rollover --here "$a"
+t_exit 'a session that is not there is not found' 1 t_faden rollover nobody
 : >"$(dirname "$fa")/eeeeeeee-0000-4000-8000-000000000005.jsonl"
 all=$(files)
-t_exit 'an empty session' 1 t_faden rollover --here eeeeeeee-0000-4000-8000-000000000005
-t_like 'is refused by name, with what to do' "$(cat "$t_err")" 'nothing to go on from in .*/eeeeeeee.*no prompt.*faden repair eeeeeeee'
-t_exit 'with a summary, which nobody is asked for' 1 t_faden rollover --here --with-summary eeeeeeee-0000-4000-8000-000000000005
-t_like 'likewise' "$(cat "$t_err")" 'nothing to go on from'
-t_is 'nothing is made' "$(files)" "$all"
-t_exit 'a prompt too long' 3 t_faden rollover --here -p "$(head -c 70000 /dev/zero | tr '\0' x)" "$a"
+t_exit 'an empty session is refused' 1 t_faden rollover --here eeeeeeee-0000-4000-8000-000000000005
+t_like 'an empty session is named with what to do' "$(cat "$t_err")" 'nothing to go on from in .*/eeeeeeee.*no prompt.*faden repair eeeeeeee'
+t_exit 'an empty session is refused before anybody is asked for a summary' 1 t_faden rollover --here --with-summary eeeeeeee-0000-4000-8000-000000000005
+t_like 'an empty session is named though a summary is wanted' "$(cat "$t_err")" 'nothing to go on from'
+t_is 'an empty session makes nothing' "$(files)" "$all"
+t_exit 'a prompt too long is refused' 3 t_faden rollover --here -p "$(head -c 70000 /dev/zero | tr '\0' x)" "$a"
 chmod 500 "$(dirname "$fa")"
 if [ "$(id -u)" != 0 ]; then
 	all=$(files)
-	t_exit 'a folder that cannot be written' 5 t_faden rollover --here "$a"
-	t_is 'is left as it was' "$(files)" "$all"
+	t_exit 'a folder that cannot be written is a failure' 5 t_faden rollover --here "$a"
+	t_is 'a folder that cannot be written is left as it was' "$(files)" "$all"
 else
-	t_skip 'a folder that cannot be written' 'root may write everywhere'
+	t_skip 'a folder that cannot be written is a failure' 'root may write everywhere'
 fi
 chmod 700 "$(dirname "$fa")"
-t_exit 'a failure for programs' 1 t_faden rollover --json nobody
-t_is 'is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(list(d), d["error"]["code"])' "$t_out")" "['error'] not-found"
-t_exit 'one more' 0 t_faden rollover --json --here "$a"
+t_exit 'a failure of --json has its status' 1 t_faden rollover --json nobody
+t_is 'a failure of --json is one object' "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(list(d), d["error"]["code"])' "$t_out")" "['error'] not-found"
+t_exit 'one more rollover is made' 0 t_faden rollover --json --here "$a"
 new=$(field session_id)
 conversation=$(field conversation_id)
 rm "$(field path)"
-t_exit 'gone, by the id of its conversation' 1 t_faden show "$conversation"
-t_like 'is said to be' "$(cat "$t_err")" "the file of session $new is gone"
+t_exit 'a session that is gone is not shown by the id of its conversation' 1 t_faden show "$conversation"
+t_like 'it is said that its file is gone' "$(cat "$t_err")" "the file of session $new is gone"
 t_done
