@@ -11,7 +11,7 @@
 #include "cli/sessions.h"
 #include "cli/since.h"
 #include "os/path.h"
-#include "ui/size.h"
+#include "ui/format.h"
 #include "ui/table.h"
 #include "view/json.h"
 

@@ -11,7 +11,7 @@
 #include "cli/make.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
-#include "ui/size.h"
+#include "ui/format.h"
 #include "view/json.h"
 
 struct repair_cli {

@@ -13,7 +13,7 @@
 #include "cli/sessions.h"
 #include "config/settings.h"
 #include "os/path.h"
-#include "ui/size.h"
+#include "ui/format.h"
 #include "view/json.h"
 #include "view/session.h"
 

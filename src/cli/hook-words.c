@@ -17,7 +17,7 @@
 #include "strategy/advise.h"
 #include "strategy/handoff.h"
 #include "strategy/trim.h"
-#include "ui/size.h"
+#include "ui/format.h"
 #include "view/advice.h"
 #include "view/lineage.h"
 

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "strategy/brief-impl.h"
-#include "ui/size.h"
+#include "ui/format.h"
 
 /* Marks around the words of a fact. */
 #define MARK_BEFORE " (from before)"

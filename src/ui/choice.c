@@ -48,14 +48,6 @@ static void show(struct term *term, const char *question, const struct choice_it
 	}
 }
 
-static void show_prompt(struct term *term, int default_item)
-{
-	if (default_item >= 0)
-		term_putf(term, "Number [%d]: ", default_item + 1);
-	else
-		term_puts(term, "Number: ");
-}
-
 /* True when the answer names an item. */
 static bool understand(struct sv answer, const struct choice_item *items, size_t n, int *ret_item)
 {
@@ -82,7 +74,10 @@ int choice_ask(struct term *term, int in_fd, const char *question, const struct 
 	show(term, question, items, n);
 	for (int tries = 0; tries < CHOICE_TRIES; tries++) {
 		bool ended = false;
-		show_prompt(term, default_item);
+		if (default_item >= 0)
+			term_putf(term, "Number [%d]: ", default_item + 1);
+		else
+			term_puts(term, "Number: ");
 		int r = term_flush(term, reterr);
 		if (r == 0)
 			r = read_line(in_fd, &line, &ended, reterr);

@@ -6,9 +6,48 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "ui/size.h"
 
-enum { MS_PER_S = 1000, NAME_MAX_SHOWN = 40 };
+enum { MS_PER_S = 1000, NAME_MAX_SHOWN = 40, SIZE_STEP = 1000, DIGITS_GROUP = 3 };
+
+/* ---- numbers ---- */
+
+void size_format(uint64_t bytes, char out[static SIZE_TEXT_MAX])
+{
+	static const char *const units[] = { "kB", "MB", "GB", "TB", "PB", "EB" };
+	double value = (double)bytes / SIZE_STEP;
+	size_t unit = 0;
+
+	if (bytes < SIZE_STEP) {
+		(void)snprintf(out, SIZE_TEXT_MAX, "%" PRIu64 " B", bytes);
+		return;
+	}
+	/* What would be rounded to 1000 is 1.0 of the next unit. */
+	while (value >= SIZE_STEP - 0.5 && unit + 1 < ARRAY_LEN(units)) {
+		value /= SIZE_STEP;
+		unit++;
+	}
+	(void)snprintf(
+		out, SIZE_TEXT_MAX, value < 9.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+void size_format_count(int64_t n, char out[static SIZE_TEXT_MAX])
+{
+	char digits[SIZE_TEXT_MAX];
+	uint64_t magnitude = n < 0 ? -(uint64_t)n : (uint64_t)n;
+	size_t len = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, magnitude);
+	size_t at = 0;
+
+	if (n < 0)
+		out[at++] = '-';
+	for (size_t i = 0; i < len; i++) {
+		if (i && (len - i) % DIGITS_GROUP == 0)
+			out[at++] = ',';
+		out[at++] = digits[i];
+	}
+	out[at] = '\0';
+}
+
+/* ---- the user's format ---- */
 
 struct style_name {
 	const char *name;
@@ -26,8 +65,6 @@ static const struct style_name styles[] = {
 	{ "raw", FORMAT_PLAIN, FORMAT_NUMBER },
 	{ "human", FORMAT_HUMAN, FORMAT_NUMBER },
 };
-
-/* ---- reading ---- */
 
 static struct sv shown(struct sv s)
 {
@@ -134,29 +171,6 @@ static void end_literal(struct format *f, struct str *literal)
 		vec_push(&f->parts, (struct format_part){ .literal = str_detach(literal) });
 }
 
-/* "\t", "\n", "\\" at the front of *rest. */
-static int parse_escape(struct sv *rest, struct str *literal, struct err *reterr)
-{
-	char c = rest->n > 1 ? rest->p[1] : '\0';
-
-	switch (c) {
-	case 't':
-		str_addc(literal, '\t');
-		break;
-	case 'n':
-		str_addc(literal, '\n');
-		break;
-	case '\\':
-		str_addc(literal, '\\');
-		break;
-	default:
-		return err_set(reterr, ERR_USAGE,
-			"format: a backslash is followed by t, n or another one");
-	}
-	*rest = sv_from(*rest, 2);
-	return 0;
-}
-
 static int parse_brace(struct format *f, struct sv *rest, struct str *literal, struct err *reterr)
 {
 	char brace = rest->p[0];
@@ -189,9 +203,14 @@ int format_parse(struct format *f, struct sv text, const struct format_field *fi
 	if (text.n > FORMAT_MAX)
 		return err_set(reterr, ERR_USAGE, "format: longer than %d bytes", FORMAT_MAX);
 	while (text.n && r == 0) {
+		char c = text.n > 1 ? text.p[1] : '\0';
 		switch (text.p[0]) {
 		case '\\':
-			r = parse_escape(&text, &literal, reterr);
+			if (c != 't' && c != 'n' && c != '\\')
+				r = err_set(reterr, ERR_USAGE,
+					"format: a backslash is followed by t, n or another one");
+			str_addc(&literal, c == 't' ? '\t' : c == 'n' ? '\n' : '\\');
+			text = sv_from(text, 2);
 			break;
 		case '{':
 		case '}':
@@ -217,55 +236,31 @@ void format_release(struct format *f)
 
 /* ---- writing ---- */
 
-static void add_time(struct str *out, enum format_style style, int64_t ms, int64_t now_ms)
-{
-	char text[CLOCK_TEXT_MAX];
-
-	if (!ms)
-		return;
-	if (style == FORMAT_UNIX) {
-		str_addf(out, "%" PRId64, ms / MS_PER_S);
-		return;
-	}
-	if (style == FORMAT_ISO)
-		clock_format_iso(ms, text);
-	else if (style == FORMAT_AGO)
-		clock_format_ago(now_ms - ms, text);
-	else
-		clock_format_local(ms, text);
-	str_adds(out, text);
-}
-
-static void add_number(struct str *out, enum format_kind kind, enum format_style style, int64_t n)
-{
-	char text[SIZE_TEXT_MAX];
-
-	if (style != FORMAT_HUMAN)
-		(void)snprintf(text, sizeof(text), "%" PRId64, n);
-	else if (kind == FORMAT_SIZE)
-		size_format(n < 0 ? 0 : (uint64_t)n, text);
-	else
-		size_format_count(n, text);
-	str_adds(out, text);
-}
-
-static void add_value(struct str *out, const struct format *f, const struct format_part *part,
+static void add_value(struct str *out, enum format_kind kind, enum format_style style,
 	const union format_value *value, int64_t now_ms)
 {
-	enum format_kind kind = f->fields[part->field].kind;
+	_Static_assert((int)CLOCK_TEXT_MAX >= (int)SIZE_TEXT_MAX, "one buffer for both");
+	char text[CLOCK_TEXT_MAX] = "";
+	int64_t n = kind == FORMAT_TEXT ? 0 : value->number;
 
-	switch (kind) {
-	case FORMAT_TEXT:
+	if (kind == FORMAT_TEXT)
 		utf8_scrub_line(out, value->text);
-		break;
-	case FORMAT_TIME:
-		add_time(out, part->style, value->number, now_ms);
-		break;
-	case FORMAT_NUMBER:
-	case FORMAT_SIZE:
-		add_number(out, kind, part->style, value->number);
-		break;
-	}
+	else if (kind == FORMAT_TIME && n == 0)
+		return;
+	else if (style == FORMAT_ISO)
+		clock_format_iso(n, text);
+	else if (style == FORMAT_AGO)
+		clock_format_ago(now_ms - n, text);
+	else if (style == FORMAT_LOCAL)
+		clock_format_local(n, text);
+	else if (style == FORMAT_HUMAN && kind == FORMAT_SIZE)
+		size_format(n < 0 ? 0 : (uint64_t)n, text);
+	else if (style == FORMAT_HUMAN)
+		size_format_count(n, text);
+	else
+		(void)snprintf(
+			text, sizeof(text), "%" PRId64, style == FORMAT_UNIX ? n / MS_PER_S : n);
+	str_adds(out, text);
 }
 
 static void add_padded(struct str *out, const struct format_part *part, struct sv text)
@@ -296,7 +291,8 @@ void format_row(
 			str_adds(out, part->literal);
 			continue;
 		}
-		add_value(&text, f, part, &values[part->field], now_ms);
+		add_value(&text, f->fields[part->field].kind, part->style, &values[part->field],
+			now_ms);
 		add_padded(out, part, str_sv(&text));
 	}
 	str_addc(out, '\n');

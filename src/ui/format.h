@@ -1,5 +1,5 @@
 /*
- * Output by the user's own format: the -F option of the listing commands.
+ * Numbers for people, and output by the user's own format: the -F option of the listing commands.
  *
  *	{name}		a field
  *	{name:20}	padded to 20 columns; {name:>20} to the right; {name:.20} cut to 20;
@@ -26,6 +26,13 @@ enum {
 	FORMAT_MAX = 4096, /* bytes of a format string */
 	FORMAT_WIDTH_MAX = 1000, /* columns of one field */
 };
+
+enum { SIZE_TEXT_MAX = 32 };
+
+/* Powers of 1000: "0 B", "999 B", "1.2 kB", "15 MB", "3.4 GB". */
+void size_format(uint64_t bytes, char out[static SIZE_TEXT_MAX]);
+/* "1,234,567" */
+void size_format_count(int64_t n, char out[static SIZE_TEXT_MAX]);
 
 enum format_kind {
 	FORMAT_TEXT,

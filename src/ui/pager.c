@@ -11,46 +11,22 @@
 static const char default_command[] = "less -R -F -X";
 static const char shell[] = "/bin/sh";
 
-/* ---- signals: a write to a pager that is gone, and Ctrl-C, which belongs to the pager ---- */
-
-static void held_signals(sigset_t *set)
-{
-	(void)sigemptyset(set);
-	(void)sigaddset(set, SIGPIPE);
-	(void)sigaddset(set, SIGINT);
-	(void)sigaddset(set, SIGQUIT);
-}
-
-static void hold_signals(struct pager *p)
-{
-	sigset_t held;
-
-	held_signals(&held);
-	(void)pthread_sigmask(SIG_BLOCK, &held, &p->mask);
-}
+static const int held[] = { SIGPIPE, SIGINT, SIGQUIT };
 
 /* What came for the pager meanwhile is forgotten; what was blocked before us stays for its owner.
  */
 static void release_signals(const struct pager *p)
 {
-	static const int signals[] = { SIGPIPE, SIGINT, SIGQUIT };
 	const struct timespec at_once = { 0 };
 	sigset_t drop;
 
 	(void)sigemptyset(&drop);
-	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
-		if (!sigismember(&p->mask, signals[i]))
-			(void)sigaddset(&drop, signals[i]);
+	for (size_t i = 0; i < ARRAY_LEN(held); i++)
+		if (!sigismember(&p->mask, held[i]))
+			(void)sigaddset(&drop, held[i]);
 	while (sigtimedwait(&drop, NULL, &at_once) > 0) {
 	}
 	(void)pthread_sigmask(SIG_SETMASK, &p->mask, NULL);
-}
-
-/* ---- what to run ---- */
-
-static bool needs_shell(const char *command)
-{
-	return strpbrk(command, "|&;<>()$`\\\"'*?[#~=%!{}\n") != NULL;
 }
 
 /* Empty when there is nothing that can be run. */
@@ -59,7 +35,7 @@ static void make_argv(struct strv *argv, const char *command, const char *path)
 	struct sv rest = sv_of(command);
 	struct sv word;
 
-	if (needs_shell(command)) {
+	if (strpbrk(command, "|&;<>()$`\\\"'*?[#~=%!{}\n")) {
 		strv_add(argv, shell);
 		strv_add(argv, "-c");
 		strv_add(argv, command);
@@ -94,37 +70,36 @@ static void make_environment(struct strv *env, const char *const *envp, bool by_
 		strv_add(env, "LESS=FRX");
 }
 
-static bool start(struct pager *p, const struct pager_opts *opts)
+bool pager_open(struct pager *p, const struct pager_opts *opts, int *ret_fd)
 {
 	const char *command = opts->command ? opts->command : default_command;
 	AUTO_STRV argv = STRV_INIT;
 	AUTO_STRV env = STRV_INIT;
+	sigset_t set;
 
+	*p = (struct pager)PAGER_INIT;
 	if (!sv_trim(sv_of(command)).n || sv_is(sv_trim(sv_of(command)), "cat"))
 		return false;
 	make_argv(&argv, command, opts->path);
 	if (!argv.n)
 		return false;
 	make_environment(&env, opts->envp, !opts->command);
+	const char *const none[] = { NULL };
 	struct proc_opts how = {
 		.argv = (const char *const *)argv.v,
-		.envp = (const char *const *)env.v,
+		.envp = env.v ? (const char *const *)env.v : none,
 		.in = PROC_PIPE,
 		.out = opts->out_fd,
 		.err = PROC_INHERIT,
 		.same_group = true,
 	};
-	return proc_spawn(&p->proc, &how, NULL) == 0;
-}
-
-/* ---- life ---- */
-
-bool pager_open(struct pager *p, const struct pager_opts *opts, int *ret_fd)
-{
-	*p = (struct pager)PAGER_INIT;
 	(void)term_mode_save(&p->mode, opts->out_fd);
-	hold_signals(p);
-	p->running = start(p, opts);
+	/* A write to a pager that is gone, and Ctrl-C, which belongs to the pager. */
+	(void)sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LEN(held); i++)
+		(void)sigaddset(&set, held[i]);
+	(void)pthread_sigmask(SIG_BLOCK, &set, &p->mask);
+	p->running = proc_spawn(&p->proc, &how, NULL) == 0;
 	if (!p->running) {
 		release_signals(p);
 		return false;

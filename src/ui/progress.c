@@ -1,7 +1,7 @@
 #include "ui/progress.h"
 
 #include "base/utf8.h"
-#include "ui/size.h"
+#include "ui/format.h"
 
 static const char erase_line[] = "\r\033[K";
 
@@ -27,19 +27,6 @@ static void add_amount(const struct progress *p, struct str *line, uint64_t amou
 	str_adds(line, text);
 }
 
-static void compose(const struct progress *p, struct str *line, uint64_t done, uint64_t total)
-{
-	str_add(line, str_sv(&p->label));
-	str_adds(line, ": ");
-	add_amount(p, line, done);
-	if (!total)
-		return;
-	str_adds(line, " of ");
-	add_amount(p, line, total);
-	double percent = done >= total ? 100.0 : (double)done * 100.0 / (double)total;
-	str_addf(line, " (%d%%)", (int)percent);
-}
-
 /* A progress line that cannot be written is no reason to stop the work. */
 static void flush(struct progress *p)
 {
@@ -54,7 +41,15 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, int64_t 
 	if (!p->term->cursor || now_ms - p->start_ms < PROGRESS_DELAY_MS ||
 		(p->drawn && now_ms - p->drawn_ms < PROGRESS_EVERY_MS))
 		return;
-	compose(p, &line, done, total);
+	str_add(&line, str_sv(&p->label));
+	str_adds(&line, ": ");
+	add_amount(p, &line, done);
+	if (total) {
+		double percent = done >= total ? 100.0 : (double)done * 100.0 / (double)total;
+		str_adds(&line, " of ");
+		add_amount(p, &line, total);
+		str_addf(&line, " (%d%%)", (int)percent);
+	}
 	utf8_fit(&fitting, str_sv(&line), p->term->cols - 1);
 	term_control(p->term, erase_line);
 	p->term->col = 0;

@@ -61,20 +61,6 @@ const char *status_state_name(enum status_state state)
 	return state < STATUS_STATES ? names[state] : "?";
 }
 
-static void add_spinner(const struct status *s, struct str *line)
-{
-	static const char *const dots[] = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" };
-	static const char *const bars[] = { "|", "/", "-", "\\" };
-
-	if (s->state == STATUS_LISTENING)
-		str_adds(line, s->term->ascii ? "*" : "●");
-	else if (s->term->ascii)
-		str_adds(line, bars[s->turn % ARRAY_LEN(bars)]);
-	else
-		str_adds(line, dots[s->turn % ARRAY_LEN(dots)]);
-	str_addc(line, ' ');
-}
-
 static void add_part(const struct status *s, struct str *line, struct sv part)
 {
 	if (!part.n)
@@ -84,29 +70,28 @@ static void add_part(const struct status *s, struct str *line, struct sv part)
 	str_add(line, part);
 }
 
-static void add_elapsed(const struct status *s, struct str *line)
-{
-	int64_t seconds = s->elapsed_ms / MS_PER_S;
-	AUTO_STR text = STR_INIT;
-
-	if (seconds < 1)
-		return;
-	if (seconds < S_PER_MIN)
-		str_addf(&text, "%lld s", (long long)seconds);
-	else
-		str_addf(&text, "%lld:%02lld min", (long long)(seconds / S_PER_MIN),
-			(long long)(seconds % S_PER_MIN));
-	add_part(s, line, str_sv(&text));
-}
-
 /* What must not be cut off comes first: the state, then what it costs, then the names. */
 static void compose(const struct status *s, struct str *line)
 {
+	static const char *const dots[] = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" };
+	static const char *const bars[] = { "|", "/", "-", "\\" };
 	const char *state = status_state_name(s->state);
+	long long seconds = s->elapsed_ms / MS_PER_S;
+	AUTO_STR elapsed = STR_INIT;
 
-	add_spinner(s, line);
+	if (s->state == STATUS_LISTENING)
+		str_adds(line, s->term->ascii ? "*" : "●");
+	else
+		str_adds(line,
+			s->term->ascii ? bars[s->turn % ARRAY_LEN(bars)]
+				       : dots[s->turn % ARRAY_LEN(dots)]);
+	str_addc(line, ' ');
 	add_part(s, line, s->tool.len ? str_sv(&s->tool) : sv_of(state));
-	add_elapsed(s, line);
+	if (seconds >= S_PER_MIN)
+		str_addf(&elapsed, "%lld:%02lld min", seconds / S_PER_MIN, seconds % S_PER_MIN);
+	else if (seconds >= 1)
+		str_addf(&elapsed, "%lld s", seconds);
+	add_part(s, line, str_sv(&elapsed));
 	if (s->bypass)
 		add_part(
 			s, line, s->term->ascii ? SV("!permissions off") : SV("⚠ permissions off"));

@@ -45,28 +45,6 @@ void table_addf(struct table *t, const char *fmt, ...)
 	table_add(t, str_sv(&text));
 }
 
-static size_t count_rows(const struct table *t)
-{
-	return t->cells.n / t->n;
-}
-
-static void print_tabbed(const struct table *t, struct term *term)
-{
-	for (size_t i = 0; i < count_rows(t) * t->n; i++) {
-		term_puts(term, t->cells.v[i].text);
-		term_puts(term, i % t->n + 1 < t->n ? "\t" : "\n");
-	}
-}
-
-static void natural_widths(const struct table *t, size_t *widths)
-{
-	for (size_t c = 0; c < t->n; c++)
-		widths[c] = utf8_width(sv_of(t->columns[c].title));
-	for (size_t i = 0; i < t->cells.n; i++)
-		if (t->cells.v[i].width > widths[i % t->n])
-			widths[i % t->n] = t->cells.v[i].width;
-}
-
 /* The column to cut next: the widest of those that may be cut; t->n when none can give more. */
 static size_t widest(const struct table *t, const size_t *widths, bool any)
 {
@@ -79,30 +57,6 @@ static size_t widest(const struct table *t, const size_t *widths, bool any)
 			best = c;
 	}
 	return best;
-}
-
-/* Shrinkable columns give first; when that is not enough, the others do. */
-static void fit_widths(const struct table *t, size_t *widths, size_t room)
-{
-	size_t total = GAP * (t->n - 1);
-
-	for (size_t c = 0; c < t->n; c++)
-		total += widths[c];
-	while (total > room) {
-		size_t c = widest(t, widths, false);
-		if (c == t->n)
-			c = widest(t, widths, true);
-		if (c == t->n)
-			return;
-		widths[c]--;
-		total--;
-	}
-}
-
-static void put_blanks(struct term *term, size_t n)
-{
-	while (n--)
-		term_put(term, SV(" "));
 }
 
 /* `owed` collects the blanks that are written only when something follows them. */
@@ -118,22 +72,50 @@ static void put_cell(
 		*owed += width + GAP;
 		return;
 	}
-	put_blanks(term, *owed + (right ? pad : 0));
+	for (size_t blanks = *owed + (right ? pad : 0); blanks > 0; blanks--)
+		term_put(term, SV(" "));
 	term_style(term, style);
 	term_put(term, str_sv(&cut));
 	term_style(term, STYLE_PLAIN);
 	*owed = GAP + (right ? 0 : pad);
 }
 
-static void print_aligned(const struct table *t, struct term *term, const size_t *widths)
+void table_print(const struct table *t, struct term *term)
 {
-	size_t owed = 0;
+	size_t cells = t->cells.n / t->n * t->n; /* of whole rows */
+	size_t total = GAP * (t->n - 1), owed = 0;
+
+	for (size_t i = 0; !term->tty && i < cells; i++) {
+		term_puts(term, t->cells.v[i].text);
+		term_puts(term, i % t->n + 1 < t->n ? "\t" : "\n");
+	}
+	if (!term->tty || cells == 0)
+		return;
+
+	AUTO_FREE size_t *widths = xcalloc(t->n, sizeof(*widths));
+	for (size_t c = 0; c < t->n; c++)
+		widths[c] = utf8_width(sv_of(t->columns[c].title));
+	for (size_t i = 0; i < t->cells.n; i++)
+		if (t->cells.v[i].width > widths[i % t->n])
+			widths[i % t->n] = t->cells.v[i].width;
+	for (size_t c = 0; c < t->n; c++)
+		total += widths[c];
+	while (total > term->cols) {
+		/* Shrinkable columns give first; when that is not enough, the others do. */
+		size_t c = widest(t, widths, false);
+		if (c == t->n)
+			c = widest(t, widths, true);
+		if (c == t->n)
+			break;
+		widths[c]--;
+		total--;
+	}
 
 	for (size_t c = 0; c < t->n; c++)
 		put_cell(term, sv_of(t->columns[c].title), STYLE_BOLD, widths[c],
 			t->columns[c].right, &owed);
 	term_newline(term);
-	for (size_t i = 0; i < count_rows(t) * t->n; i++) {
+	for (size_t i = 0; i < cells; i++) {
 		size_t c = i % t->n;
 		if (c == 0)
 			owed = 0;
@@ -142,18 +124,4 @@ static void print_aligned(const struct table *t, struct term *term, const size_t
 		if (c + 1 == t->n)
 			term_newline(term);
 	}
-}
-
-void table_print(const struct table *t, struct term *term)
-{
-	if (!count_rows(t))
-		return;
-	if (!term->tty) {
-		print_tabbed(t, term);
-		return;
-	}
-	AUTO_FREE size_t *widths = xcalloc(t->n, sizeof(*widths));
-	natural_widths(t, widths);
-	fit_widths(t, widths, term->cols);
-	print_aligned(t, term, widths);
 }

@@ -1,11 +1,11 @@
 #include "ui/term.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "os/file.h"
 
 enum { ATTRIBUTE_BITS = 5, COLOUR_SHIFT = 8 };
 
@@ -69,15 +69,6 @@ void term_release(struct term *t)
 	str_release(&t->buf);
 }
 
-/* Where the cursor is after `line`, which holds no newline. A terminal stays in its last column
- * until the next character comes. */
-static void advance(struct term *t, struct sv line)
-{
-	t->col += utf8_width(line);
-	if (t->tty && t->col > t->cols)
-		t->col = (t->col - 1) % t->cols + 1;
-}
-
 void term_put(struct term *t, struct sv text)
 {
 	struct sv line = text;
@@ -91,7 +82,10 @@ void term_put(struct term *t, struct sv text)
 			break;
 		}
 	}
-	advance(t, line);
+	/* A terminal stays in its last column until the next character comes. */
+	t->col += utf8_width(line);
+	if (t->tty && t->col > t->cols)
+		t->col = (t->col - 1) % t->cols + 1;
 	str_add(&t->buf, text);
 }
 
@@ -177,23 +171,6 @@ void term_styled(struct term *t, unsigned style, struct sv text)
 	term_style(t, STYLE_PLAIN);
 }
 
-/* write() until all is out, also on a descriptor that somebody made non-blocking. */
-static int write_all(int fd, struct sv data)
-{
-	while (data.n) {
-		ssize_t n = write(fd, data.p, data.n);
-		if (n >= 0) {
-			data = sv_from(data, (size_t)n);
-		} else if (errno == EAGAIN) {
-			struct pollfd wait = { .fd = fd, .events = POLLOUT };
-			(void)poll(&wait, 1, -1);
-		} else if (errno != EINTR) {
-			return -errno;
-		}
-	}
-	return 0;
-}
-
 int term_flush(struct term *t, struct err *reterr)
 {
 	if (!t->buf.len || (t->fd < 0 && !t->sink.write))
@@ -203,7 +180,7 @@ int term_flush(struct term *t, struct err *reterr)
 		str_clear(&t->buf);
 		return taken;
 	}
-	int r = t->broken ? 0 : write_all(t->fd, str_sv(&t->buf));
+	int r = t->broken ? 0 : file_write_all(t->fd, str_sv(&t->buf), NULL);
 	str_clear(&t->buf);
 	if (r == -EPIPE) {
 		t->broken = true;

@@ -109,9 +109,60 @@ static void test_limits(void **state)
 	format_release(&f);
 }
 
+static void test_sizes(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t bytes;
+		const char *want;
+	} cases[] = {
+		{ 0, "0 B" },
+		{ 999, "999 B" },
+		{ 1000, "1.0 kB" },
+		{ 1249, "1.2 kB" },
+		{ 9949, "9.9 kB" },
+		{ 9950, "10 kB" },
+		{ 15000000, "15 MB" },
+		{ 999499, "999 kB" },
+		{ 999500, "1.0 MB" },
+		{ 3400000000, "3.4 GB" },
+		{ UINT64_MAX, "18 EB" },
+	};
+	char text[SIZE_TEXT_MAX];
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		size_format(cases[i].bytes, text);
+		assert_string_equal(text, cases[i].want);
+	}
+}
+
+static void test_counts(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t n;
+		const char *want;
+	} cases[] = {
+		{ 0, "0" },
+		{ 999, "999" },
+		{ 1000, "1,000" },
+		{ -1234567, "-1,234,567" },
+		{ INT64_MAX, "9,223,372,036,854,775,807" },
+		{ INT64_MIN, "-9,223,372,036,854,775,808" },
+	};
+	char text[SIZE_TEXT_MAX];
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		size_format_count(cases[i].n, text);
+		assert_string_equal(text, cases[i].want);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_refused),

@@ -39,25 +39,6 @@ void wrap_begin(struct wrap *w, struct sv first, struct sv hang, unsigned style)
 	put_styled(w, first, style);
 }
 
-static void put_blanks(struct wrap *w)
-{
-	for (; w->blanks; w->blanks--)
-		put_styled(w, SV(" "), w->blank_style);
-}
-
-static void put_word(struct wrap *w)
-{
-	struct sv word = str_sv(&w->word);
-
-	for (size_t i = 0; i < w->runs.n; i++) {
-		size_t end = i + 1 < w->runs.n ? w->runs.v[i + 1].at : word.n;
-		size_t at = w->runs.v[i].at;
-		put_styled(w, sv_make(word.p + at, end - at), w->runs.v[i].style);
-	}
-	str_clear(&w->word);
-	w->runs.n = 0;
-}
-
 static void end_word(struct wrap *w)
 {
 	if (!w->word.len)
@@ -70,8 +51,16 @@ static void end_word(struct wrap *w)
 		put_styled(w, str_sv(&w->hang), w->hang_style);
 		w->blanks = 0;
 	}
-	put_blanks(w);
-	put_word(w);
+	for (; w->blanks; w->blanks--)
+		put_styled(w, SV(" "), w->blank_style);
+	struct sv word = str_sv(&w->word);
+	for (size_t i = 0; i < w->runs.n; i++) {
+		size_t end = i + 1 < w->runs.n ? w->runs.v[i + 1].at : word.n;
+		size_t at = w->runs.v[i].at;
+		put_styled(w, sv_make(word.p + at, end - at), w->runs.v[i].style);
+	}
+	str_clear(&w->word);
+	w->runs.n = 0;
 }
 
 static bool is_east_asian(uint32_t cp)
@@ -104,31 +93,25 @@ static bool clings(uint32_t cp)
 	}
 }
 
-static void add_char(struct wrap *w, struct sv bytes, uint32_t cp, unsigned style)
-{
-	if (cp == ' ' || cp == '\t') {
-		end_word(w);
-		w->torn = false;
-		w->blanks++;
-		w->blank_style = style;
-		return;
-	}
-	if ((is_east_asian(cp) && !clings(cp)) || w->word.len >= WRAP_WORD_MAX) {
-		end_word(w);
-		w->torn = false;
-	}
-	if (!w->runs.n || w->runs.v[w->runs.n - 1].style != style)
-		vec_push(&w->runs, (struct wrap_run){ w->word.len, style });
-	str_add(&w->word, bytes);
-}
-
 void wrap_add(struct wrap *w, struct sv text, unsigned style)
 {
-	while (text.n) {
-		uint32_t cp;
-		size_t n = utf8_decode(text, &cp);
-		add_char(w, sv_head(text, n), cp, style);
-		text = sv_from(text, n);
+	uint32_t cp;
+
+	for (size_t n; text.n; text = sv_from(text, n)) {
+		n = utf8_decode(text, &cp);
+		bool blank = cp == ' ' || cp == '\t';
+		if (blank || (is_east_asian(cp) && !clings(cp)) || w->word.len >= WRAP_WORD_MAX) {
+			end_word(w);
+			w->torn = false;
+		}
+		if (blank) {
+			w->blanks++;
+			w->blank_style = style;
+			continue;
+		}
+		if (!w->runs.n || w->runs.v[w->runs.n - 1].style != style)
+			vec_push(&w->runs, (struct wrap_run){ w->word.len, style });
+		str_add(&w->word, sv_head(text, n));
 	}
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "ui/size.h"
+#include "ui/format.h"
 #include "ui/wrap.h"
 #include "view/json.h"
 

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "transcript/filler.h"
+#include "ui/format.h"
 #include "ui/markdown.h"
-#include "ui/size.h"
 #include "ui/wrap.h"
 #include "json/scan.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "ui/size.h"
+#include "ui/format.h"
 #include "view/json.h"
 #include "view/session.h"
 

@@ -8,7 +8,7 @@
 #include "base/shell.h"
 #include "base/utf8.h"
 #include "os/path.h"
-#include "ui/size.h"
+#include "ui/format.h"
 #include "ui/wrap.h"
 #include "view/json.h"
 
