@@ -15,12 +15,6 @@
 
 enum { LOG_BYTES_MAX = 4 * 1024 * 1024 }; /* then it becomes FILE.1 */
 
-static bool want_colour(bool terminal)
-{
-	const char *term = env_get("TERM");
-	return terminal && !env_get("NO_COLOR") && term && !sv_is(sv_of(term), "dumb");
-}
-
 int app_init(struct app *app, int argc, char **argv, struct err *reterr)
 {
 	*app = (struct app){
@@ -35,7 +29,7 @@ int app_init(struct app *app, int argc, char **argv, struct err *reterr)
 		.argc = argc,
 		.argv = argv,
 	};
-	app->colour = want_colour(app->out_tty);
+	app->colour = env_shows_lines(app->out_tty) && !env_get("NO_COLOR");
 	app->log.clock = &app->clock;
 	app->cwd = getcwd(NULL, 0);
 	(void)env_language(app->locale);
@@ -89,18 +83,10 @@ void app_release(struct app *app)
 	paths_release(&app->paths);
 }
 
-static void print_unknown(const struct app *app, const struct findings *unknown)
-{
-	vec_each (&unknown->all, one) {
-		AUTO_STR line = STR_INIT;
-		config_finding_print(&line, one, app->paths.config_file);
-		(void)fprintf(app->err, "faden: %s; ignored\n", line.buf);
-	}
-}
-
 int app_load_settings(struct app *app, struct err *reterr)
 {
 	CLEANUP(findings_release) struct findings unknown = FINDINGS_INIT;
+
 	settings_free(app->settings);
 	app->settings = settings_new(app->paths.home);
 	int r = config_load(app->settings, app->paths.config_file, &unknown, reterr);
@@ -108,21 +94,15 @@ int app_load_settings(struct app *app, struct err *reterr)
 		r = 0;
 	if (r == 0)
 		r = settings_from_environment(app->settings, env_all(), NULL, reterr);
-	print_unknown(app, &unknown);
+	vec_each (&unknown.all, one) {
+		AUTO_STR line = STR_INIT;
+		config_finding_print(&line, one, app->paths.config_file);
+		(void)fprintf(app->err, "faden: %s; ignored\n", line.buf);
+	}
 	return r;
 }
 
 /* ---- state ---- */
-
-/* Two processes may do this at once; the worst is that a few lines go to FILE.1. */
-static void rotate_log(const char *path, int fd)
-{
-	off_t size = lseek(fd, 0, SEEK_END);
-	if (size < LOG_BYTES_MAX)
-		return;
-	AUTO_FREE char *old = xasprintf("%s.1", path);
-	(void)rename(path, old);
-}
 
 static int open_append(const char *path)
 {
@@ -135,15 +115,17 @@ static void open_log(struct app *app)
 	const struct settings *s = app->settings;
 	AUTO_FREE char *path = s && *s->logging_file ? xstrdup(s->logging_file)
 						     : path_join(app->paths.state_dir, "faden.log");
+
 	if (s)
 		(void)log_level_parse(sv_of(s->logging_level), &app->log.level);
 	if (app->verbose)
 		app->log.level = LOG_DEBUG;
 	app->log.fd = open_append(path);
-	if (app->log.fd < 0)
+	if (app->log.fd < 0 || lseek(app->log.fd, 0, SEEK_END) < LOG_BYTES_MAX)
 		return;
-	rotate_log(path, app->log.fd);
-	if (!path_exists(path)) {
+	/* Two processes may do this at once; the worst is that a few lines go to FILE.1. */
+	AUTO_FREE char *old = xasprintf("%s.1", path);
+	if (rename(path, old) == 0) {
 		(void)close(app->log.fd);
 		app->log.fd = open_append(path);
 	}

@@ -10,15 +10,10 @@ struct hit {
 	bool negated;
 };
 
-static bool opt_is_end(const struct opt *o)
-{
-	return o->name == NULL;
-}
-
 static struct hit find_long(const struct opt_set *sets, size_t n_sets, struct sv name)
 {
 	for (size_t s = 0; s < n_sets; s++) {
-		for (const struct opt *o = sets[s].opts; o && !opt_is_end(o); o++) {
+		for (const struct opt *o = sets[s].opts; o && o->name; o++) {
 			if (sv_is(name, o->name))
 				return (struct hit){ o, sets[s].dest, false };
 			if (o->kind == OPT_KIND_NEGATABLE && sv_starts(name, SV("no-")) &&
@@ -31,79 +26,11 @@ static struct hit find_long(const struct opt_set *sets, size_t n_sets, struct sv
 
 static struct hit find_brief(const struct opt_set *sets, size_t n_sets, char letter)
 {
-	for (size_t s = 0; s < n_sets; s++) {
-		for (const struct opt *o = sets[s].opts; o && !opt_is_end(o); o++) {
+	for (size_t s = 0; s < n_sets; s++)
+		for (const struct opt *o = sets[s].opts; o && o->name; o++)
 			if (o->brief == letter)
 				return (struct hit){ o, sets[s].dest, false };
-		}
-	}
 	return (struct hit){ NULL, NULL, false };
-}
-
-static int unknown_long(
-	const struct opt_set *sets, size_t n_sets, struct sv name, struct err *reterr)
-{
-	struct suggest near = SUGGEST_INIT(name);
-	for (size_t s = 0; s < n_sets; s++) {
-		for (const struct opt *o = sets[s].opts; o && !opt_is_end(o); o++)
-			suggest_offer(&near, o->name);
-	}
-	if (near.best)
-		return err_set(reterr, ERR_USAGE, "unknown option '--%.*s' (did you mean '--%s'?)",
-			SV_ARG(name), near.best);
-	return err_set(reterr, ERR_USAGE, "unknown option '--%.*s'", SV_ARG(name));
-}
-
-static int bad_choice(const struct opt *o, const char *value, struct err *reterr)
-{
-	AUTO_STR all = STR_INIT;
-	for (size_t i = 0; o->choices[i]; i++)
-		str_addf(&all, "%s%s", i ? ", " : "", o->choices[i]);
-	return err_set(
-		reterr, ERR_USAGE, "option '--%s': '%s' is none of %s", o->name, value, all.buf);
-}
-
-static int set_choice(const struct opt *o, int *field, const char *value, struct err *reterr)
-{
-	for (int i = 0; o->choices[i]; i++) {
-		if (sv_is(sv_of(value), o->choices[i])) {
-			*field = i;
-			return 0;
-		}
-	}
-	return bad_choice(o, value, reterr);
-}
-
-static int set_int(const struct opt *o, long long *field, const char *value, struct err *reterr)
-{
-	long long n;
-	bool limited = o->min != 0 || o->max != 0;
-	if (sv_parse_i64(sv_of(value), &n) && (!limited || (n >= o->min && n <= o->max))) {
-		*field = n;
-		return 0;
-	}
-	if (limited)
-		return err_set(reterr, ERR_USAGE,
-			"option '--%s': '%s' is not a whole number from %lld to %lld", o->name,
-			value, o->min, o->max);
-	return err_set(
-		reterr, ERR_USAGE, "option '--%s': '%s' is not a whole number", o->name, value);
-}
-
-static int set_double(const struct opt *o, double *field, const char *value, struct err *reterr)
-{
-	if (sv_parse_double(sv_of(value), field))
-		return 0;
-	return err_set(reterr, ERR_USAGE, "option '--%s': '%s' is not a number", o->name, value);
-}
-
-static int set_span(const struct opt *o, int64_t *field, const char *value, struct err *reterr)
-{
-	if (clock_parse_span(sv_of(value), field))
-		return 0;
-	return err_set(reterr, ERR_USAGE,
-		"option '--%s': '%s' is not a span of time such as 90s, 15m, 2h, 7d, 3w", o->name,
-		value);
 }
 
 /* Stores one occurrence; value is NULL for options that take none. */
@@ -111,6 +38,10 @@ static int store(const struct hit *h, const char *value, struct err *reterr)
 {
 	const struct opt *o = h->opt;
 	void *field = (char *)h->dest + o->offset;
+	bool limited = o->min != 0 || o->max != 0;
+	AUTO_STR choices = STR_INIT;
+	long long n;
+
 	switch (o->kind) {
 	case OPT_KIND_FLAG:
 		*(bool *)field = true;
@@ -118,20 +49,44 @@ static int store(const struct hit *h, const char *value, struct err *reterr)
 	case OPT_KIND_NEGATABLE:
 		*(enum opt_tri *)field = h->negated ? OPT_NO : OPT_YES;
 		return 0;
-	case OPT_KIND_INT:
-		return set_int(o, field, value, reterr);
-	case OPT_KIND_DOUBLE:
-		return set_double(o, field, value, reterr);
 	case OPT_KIND_STRING:
 		*(const char **)field = value;
 		return 0;
 	case OPT_KIND_LIST:
 		strv_add(field, value);
 		return 0;
+	case OPT_KIND_INT:
+		if (sv_parse_i64(sv_of(value), &n) && (!limited || (n >= o->min && n <= o->max))) {
+			*(long long *)field = n;
+			return 0;
+		}
+		if (!limited)
+			return err_set(reterr, ERR_USAGE,
+				"option '--%s': '%s' is not a whole number", o->name, value);
+		return err_set(reterr, ERR_USAGE,
+			"option '--%s': '%s' is not a whole number from %lld to %lld", o->name,
+			value, o->min, o->max);
+	case OPT_KIND_DOUBLE:
+		if (sv_parse_double(sv_of(value), field))
+			return 0;
+		return err_set(
+			reterr, ERR_USAGE, "option '--%s': '%s' is not a number", o->name, value);
 	case OPT_KIND_CHOICE:
-		return set_choice(o, field, value, reterr);
+		for (int i = 0; o->choices[i]; i++) {
+			if (sv_is(sv_of(value), o->choices[i])) {
+				*(int *)field = i;
+				return 0;
+			}
+			str_addf(&choices, "%s%s", i ? ", " : "", o->choices[i]);
+		}
+		return err_set(reterr, ERR_USAGE, "option '--%s': '%s' is none of %s", o->name,
+			value, choices.buf);
 	case OPT_KIND_SPAN:
-		return set_span(o, field, value, reterr);
+		if (clock_parse_span(sv_of(value), field))
+			return 0;
+		return err_set(reterr, ERR_USAGE,
+			"option '--%s': '%s' is not a span of time such as 90s, 15m, 2h, 7d, 3w",
+			o->name, value);
 	}
 	return err_set(reterr, ERR_BUG, "option '--%s' has no kind", o->name);
 }
@@ -154,8 +109,16 @@ static int parse_long(
 	const char *equals = strchr(text, '=');
 	struct sv name = equals ? sv_make(text, (size_t)(equals - text)) : sv_of(text);
 	struct hit h = find_long(sets, n_sets, name);
-	if (!h.opt)
-		return unknown_long(sets, n_sets, name, reterr);
+
+	if (!h.opt) {
+		struct suggest near = SUGGEST_INIT(name);
+		for (size_t s = 0; s < n_sets; s++)
+			for (const struct opt *o = sets[s].opts; o && o->name; o++)
+				suggest_offer(&near, o->name);
+		return err_set(reterr, ERR_USAGE, "unknown option '--%.*s'%s%s%s", SV_ARG(name),
+			near.best ? " (did you mean '--" : "", near.best ? near.best : "",
+			near.best ? "'?)" : "");
+	}
 	if (!opt_takes_value(h.opt)) {
 		if (equals)
 			return err_set(
@@ -173,6 +136,7 @@ static int parse_cluster(
 	const struct opt_set *sets, size_t n_sets, struct cursor *c, struct err *reterr)
 {
 	const char *cluster = c->argv[c->at];
+
 	for (const char *p = cluster + 1; *p; p++) {
 		struct hit h = find_brief(sets, n_sets, *p);
 		if (!h.opt)
@@ -202,6 +166,7 @@ int opt_parse(const struct opt_set *sets, size_t n_sets, int argc, char *const *
 	struct err *reterr)
 {
 	int n = 0;
+
 	for (struct cursor c = { argc, argv, 0 }; c.at < argc; c.at++) {
 		const char *arg = argv[c.at];
 		if (is_word(arg)) {
@@ -246,6 +211,7 @@ static int option_span(const struct opt_set *sets, size_t n_sets, const char *ar
 int opt_first_word(const struct opt_set *sets, size_t n_sets, int argc, char *const *argv)
 {
 	int at = 0;
+
 	while (at < argc && !is_word(argv[at])) {
 		int span = sv_is(sv_of(argv[at]), "--") ? 0 : option_span(sets, n_sets, argv[at]);
 		if (span == 0)
@@ -257,7 +223,7 @@ int opt_first_word(const struct opt_set *sets, size_t n_sets, int argc, char *co
 
 void opt_release(const struct opt *opts, void *dest)
 {
-	for (const struct opt *o = opts; o && dest && !opt_is_end(o); o++) {
+	for (const struct opt *o = opts; o && dest && o->name; o++) {
 		if (o->kind == OPT_KIND_LIST)
 			strv_release((struct strv *)(void *)((char *)dest + o->offset));
 	}
