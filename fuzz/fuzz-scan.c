@@ -18,7 +18,6 @@ static void touch_scalar(struct jval val)
 	AUTO_STR tmp = STR_INIT;
 	int64_t i;
 	double d;
-	bool b;
 
 	bool decoded = scan_string(val, &text);
 	struct sv view = scan_string_view(val, &tmp);
@@ -27,7 +26,6 @@ static void touch_scalar(struct jval val)
 	REQUIRE(text.buf[text.len] == '\0');
 	if (scan_i64(val, &i))
 		REQUIRE(scan_double(val, &d));
-	(void)scan_bool(val, &b);
 }
 
 static void touch(struct jval val, unsigned depth)
@@ -161,17 +159,23 @@ static const struct scan_key keys[] = {
 };
 static const char *const paths[] = { "a", "b", "a.a", "a.b", "a.a.c" };
 
-/* What is known of a text from one pass does not change what the next one finds. */
-static void compare_passes(struct sv text, const struct jval *want, int found)
+/* Blanks before a text move every byte to another place of its block, and nothing else. */
+static void compare_moved(struct sv text, const struct jval *want, int found)
 {
-	struct scan_longest longest = { NULL, 0 };
+	enum { BLANKS = 37 };
 	struct jval vals[ARRAY_LEN(keys)];
+	AUTO_STR moved = STR_INIT;
 
-	for (int pass = 0; pass < 2; pass++) {
-		REQUIRE(scan_keys_longest(text, keys, ARRAY_LEN(keys), vals, &longest) == found);
-		for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-			REQUIRE(vals[i].type == want[i].type && vals[i].raw.p == want[i].raw.p &&
-				vals[i].raw.n == want[i].raw.n);
+	for (int i = 0; i < BLANKS; i++)
+		str_addc(&moved, ' ');
+	str_add(&moved, text);
+	if (sv_starts(text, SV("\xEF\xBB\xBF")))
+		return;
+	REQUIRE(scan_keys(str_sv(&moved), keys, ARRAY_LEN(keys), vals) == found);
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		REQUIRE(vals[i].type == want[i].type && vals[i].raw.n == want[i].raw.n);
+		if (want[i].type != J_NONE)
+			REQUIRE(vals[i].raw.p - moved.buf - BLANKS == want[i].raw.p - text.p);
 	}
 }
 
@@ -180,7 +184,7 @@ static void compare_keys(struct sv text, struct jval val, bool valid)
 	struct jval vals[ARRAY_LEN(keys)], item;
 	int found = scan_keys(text, keys, ARRAY_LEN(keys), vals), n = 0;
 
-	compare_passes(text, vals, found);
+	compare_moved(text, vals, found);
 	if (!valid)
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {

@@ -211,19 +211,9 @@ bool scan_string_eq(struct jval val, struct sv text)
 
 /* ---- other scalars ---- */
 
-bool scan_bool(struct jval val, bool *ret)
-{
-	if (val.type != J_BOOL)
-		return false;
-	*ret = val.raw.p[0] == 't';
-	return true;
-}
-
 bool scan_true(struct jval val)
 {
-	bool on;
-
-	return scan_bool(val, &on) && on;
+	return val.type == J_BOOL && val.raw.p[0] == 't';
 }
 
 static bool is_number(struct jval val)

@@ -3,97 +3,92 @@
 #include <assert.h>
 
 #include "base/err.h"
+#include "json/block.h"
 #include "json/text.h"
 
 /* ---- passing over values ---- */
 
-/* A quote ends its string unless an odd number of backslashes stands before it. Each run of
- * backslashes is looked at once, by the quote it touches, so this stays linear. */
-static bool is_escaped(const char *start, const char *quote)
+/* p is within a string, `carry`: behind a backslash that counts. Returns one past the closing
+ * quote, or NULL. */
+static const char *string_end(const char *p, const char *end, unsigned carry)
 {
-	const char *p = quote;
-
-	while (p > start && p[-1] == '\\')
-		p--;
-	return (quote - p) & 1;
-}
-
-/* p is behind the opening quote; returns one past the closing one, or NULL. */
-static const char *find_quote(const char *p, const char *end)
-{
-	const char *start = p;
-
-	for (;;) {
-		const char *quote = memchr(p, '"', (size_t)(end - p));
-		if (!quote)
-			return NULL;
-		if (!is_escaped(start, quote))
-			return quote + 1;
-		p = quote + 1;
+	for (; end - p >= BLOCK; p += BLOCK) {
+		struct block b = block_at(p);
+		uint64_t quotes = block_quotes(&b, carry);
+		if (quotes)
+			return p + __builtin_ctzll(quotes) + 1;
+		carry = block_carry(b.backslash, carry);
 	}
-}
-
-enum { LONG = 256 }; /* bytes of a string that is worth knowing */
-
-/* What a tool gave often stands twice on a line, and to compare is quicker than to search. */
-static const char *skip_string(const char *p, const char *end, struct scan_longest *longest)
-{
-	if (!longest)
-		return find_quote(p, end);
-	if (longest->n >= LONG && longest->n <= (size_t)(end - p) &&
-		(p == longest->p || memcmp(p, longest->p, longest->n) == 0))
-		return p + longest->n;
-	const char *q = find_quote(p, end);
-	if (q && (size_t)(q - p) > longest->n)
-		*longest = (struct scan_longest){ p, (size_t)(q - p) };
-	return q;
-}
-
-/* Keys are short: a loop beats the call of memchr(). *ret_plain: no escape in it. */
-static const char *skip_key(const char *p, const char *end, bool *ret_plain)
-{
-	for (const char *q = p; q < end; q++) {
-		if (*q == '"') {
-			*ret_plain = true;
-			return q + 1;
-		}
-		if (*q == '\\')
-			break;
+	for (; p < end; p++) {
+		if (*p == '"' && !carry)
+			return p + 1;
+		carry = *p == '\\' && !carry;
 	}
-	*ret_plain = false;
-	return find_quote(p, end);
+	return NULL;
 }
 
-enum { OTHER = 0, QUOTE, OPEN, CLOSE };
-static const unsigned char structure[256] = {
-	['"'] = QUOTE,
-	['{'] = OPEN,
-	['['] = OPEN,
-	['}'] = CLOSE,
-	[']'] = CLOSE,
+/* p is behind the opening quote. *ret_plain: surely no escape in it. */
+static inline const char *skip_string(const char *p, const char *end, bool *ret_plain)
+{
+	int at = end - p >= BLOCK_SHORT ? block_short(p) : -1;
+
+	if (at < 0)
+		return string_end(p, end, 0);
+	*ret_plain = true;
+	return p + at + 1;
+}
+
+/* Where a container that is passed over stands. */
+struct depth {
+	size_t n; /* brackets that are open */
+	bool inside; /* in a string */
+	unsigned carry; /* … whose next byte is escaped */
 };
+
+/* One past the bracket that closes the container, of the `n` bytes of a block; NULL when it is not
+ * among them. */
+static const char *skip_block(const char *p, size_t n, struct depth *d)
+{
+	struct block b = block_at(p);
+	struct block_brackets brackets = block_brackets(p);
+	uint64_t inside = block_inside(block_quotes(&b, 0));
+
+	for (uint64_t left = (brackets.open | brackets.close) & ~inside; left; left &= left - 1) {
+		unsigned at = (unsigned)__builtin_ctzll(left);
+		if (at >= n)
+			break;
+		if (brackets.open >> at & 1)
+			d->n++;
+		else if (--d->n == 0)
+			return p + at + 1;
+	}
+	d->inside = inside >> (BLOCK - 1);
+	d->carry = block_carry(b.backslash, 0);
+	return NULL;
+}
 
 /* p is at the opening bracket. Brackets are only counted; which kind closes which is looked at
  * when somebody walks the container. */
-static const char *skip_container(const char *p, const char *end, struct scan_longest *longest)
+static const char *skip_container(const char *p, const char *end)
 {
-	size_t depth = 0;
+	struct depth d = { .n = 0 };
+	char rest[BLOCK];
 
-	while (p < end) {
-		unsigned char kind = structure[(unsigned char)*p++];
-		if (kind == OTHER)
-			continue;
-		if (kind == QUOTE) {
-			p = skip_string(p, end, longest);
-			if (!p)
-				return NULL;
-		} else if (kind == OPEN) {
-			depth++;
-		} else if (--depth == 0) {
-			return p;
-		}
+	while (end - p >= BLOCK) {
+		const char *q = skip_block(p, BLOCK, &d);
+		if (q)
+			return q;
+		p += BLOCK;
+		if (d.inside)
+			p = string_end(p, end, d.carry);
+		if (!p)
+			return NULL;
 	}
-	return NULL;
+	size_t n = (size_t)(end - p);
+	memset(rest, ' ', sizeof(rest));
+	memcpy(rest, p, n);
+	const char *q = n ? skip_block(rest, n, &d) : NULL;
+	return q ? p + (q - rest) : NULL;
 }
 
 static const char *skip_number(const char *p, const char *end)
@@ -130,18 +125,19 @@ static enum jtype type_of(char c)
 }
 
 /* p is at the first byte of the value; returns one past it, or NULL. */
-static const char *skip_value(
-	const char *p, const char *end, enum jtype *ret_type, struct scan_longest *longest)
+static const char *skip_value(const char *p, const char *end, enum jtype *ret_type)
 {
+	bool plain;
+
 	if (p >= end)
 		return NULL;
 	*ret_type = type_of(*p);
 	switch (*ret_type) {
 	case J_STRING:
-		return skip_string(p + 1, end, longest);
+		return skip_string(p + 1, end, &plain);
 	case J_OBJECT:
 	case J_ARRAY:
-		return skip_container(p, end, longest);
+		return skip_container(p, end);
 	case J_BOOL:
 		return skip_word(p, end, *p == 't' ? SV("true") : SV("false"));
 	case J_NULL:
@@ -188,10 +184,13 @@ static const char *step_key(const char *p, const char *end, struct sv *ret_key, 
 {
 	if (p >= end || *p != '"')
 		return NULL;
-	const char *q = skip_key(p + 1, end, ret_plain);
+	*ret_plain = false;
+	const char *q = skip_string(p + 1, end, ret_plain);
 	if (!q)
 		return NULL;
 	*ret_key = between(p, q);
+	if (!*ret_plain)
+		*ret_plain = !memchr(p, '\\', ret_key->n);
 	q = json_skip_space(q, end);
 	if (q == end || *q != ':')
 		return NULL;
@@ -229,7 +228,7 @@ int scan_next(struct scan_iter *it, struct sv *ret_key, struct jval *ret)
 	if (it->object)
 		p = step_key(p, it->end, &key, &plain);
 	enum jtype type;
-	const char *q = p ? skip_value(p, it->end, &type, NULL) : NULL;
+	const char *q = p ? skip_value(p, it->end, &type) : NULL;
 	if (!q)
 		return ERR_INPUT;
 	*ret = (struct jval){ between(p, q), type };
@@ -256,7 +255,7 @@ int scan_value(struct sv *rest, struct jval *ret)
 	if (p == end)
 		return 0;
 	enum jtype type;
-	const char *q = skip_value(p, end, &type, NULL);
+	const char *q = skip_value(p, end, &type);
 	if (!q)
 		return ERR_INPUT;
 	*ret = (struct jval){ between(p, q), type };
@@ -279,87 +278,99 @@ int scan_text(struct sv text, struct jval *ret)
 
 /* ---- several keys in one pass ---- */
 
-struct pass {
-	const struct scan_key *keys;
-	struct jval *vals;
-	size_t n;
-	const char *end;
-	struct scan_longest *longest;
-	uint64_t parents; /* keys that others lie under */
-	uint64_t lengths; /* lengths of names modulo 64: most members are told by it alone */
-};
+/* Length, ends and parent tell nearly all names apart. */
+static size_t slot_of(struct sv name, int under)
+{
+	unsigned ends =
+		name.n ? (unsigned char)name.p[0] + 5u * (unsigned char)name.p[name.n - 1] : 0;
 
-static void pass_init(struct pass *ps, const struct scan_key *keys, size_t n, struct jval *vals)
+	return (ends + 17 * name.n + 31 * (size_t)(under + 1)) % SCAN_SLOTS;
+}
+
+void scan_table_init(struct scan_table *t, const struct scan_key *keys, size_t n)
 {
 	assert(n <= SCAN_KEYS_MAX);
-	*ps = (struct pass){ .keys = keys, .vals = vals, .n = n };
+	*t = (struct scan_table){ .keys = keys, .n = n };
 	for (size_t i = 0; i < n; i++) {
+		size_t slot = slot_of(keys[i].name, keys[i].under);
 		assert(keys[i].under < (int)i);
-		vals[i] = (struct jval){ .type = J_NONE };
-		ps->lengths |= UINT64_C(1) << (keys[i].name.n % 64);
+		while (t->slots[slot])
+			slot = (slot + 1) % SCAN_SLOTS;
+		t->slots[slot] = (uint8_t)(i + 1);
 		if (keys[i].under >= 0)
-			ps->parents |= UINT64_C(1) << keys[i].under;
+			t->parents |= UINT64_C(1) << keys[i].under;
 	}
 }
+
+struct pass {
+	const struct scan_table *table;
+	struct jval *vals;
+	uint64_t found; /* keys that were met */
+	const char *end;
+};
 
 /* key is raw, with quotes. Returns the index in the table, or -1. */
 static int pass_find(const struct pass *ps, int under, struct sv key, bool plain)
 {
+	const struct scan_table *t = ps->table;
 	struct sv name = { key.p + 1, key.n - 2 };
 
-	if (plain && !(ps->lengths >> (name.n % 64) & 1))
+	if (plain) {
+		for (size_t at = slot_of(name, under); t->slots[at]; at = (at + 1) % SCAN_SLOTS) {
+			const struct scan_key *k = &t->keys[t->slots[at] - 1];
+			if (k->under == under && sv_eq(k->name, name))
+				return t->slots[at] - 1;
+		}
 		return -1;
-	for (size_t i = 0; i < ps->n; i++) {
-		const struct scan_key *k = &ps->keys[i];
-		if (k->under != under)
-			continue;
-		if (plain ? sv_eq(name, k->name)
-			  : scan_string_eq((struct jval){ key, J_STRING }, k->name))
-			return (int)i;
 	}
+	for (size_t i = 0; i < t->n; i++)
+		if (t->keys[i].under == under &&
+			scan_string_eq((struct jval){ key, J_STRING }, t->keys[i].name))
+			return (int)i;
 	return -1;
 }
 
 /* Forgets a value and all that was found under it: its key has come again. */
-static void pass_forget(const struct pass *ps, int found)
+static void pass_forget(struct pass *ps, int found)
 {
 	uint64_t gone = UINT64_C(1) << found;
 
-	ps->vals[found] = (struct jval){ .type = J_NONE };
-	for (size_t i = (size_t)found + 1; i < ps->n; i++) {
-		int under = ps->keys[i].under;
-		if (under >= 0 && (gone >> under & 1)) {
+	for (size_t i = (size_t)found + 1; i < ps->table->n; i++) {
+		int under = ps->table->keys[i].under;
+		if (under >= 0 && (gone >> under & 1))
 			gone |= UINT64_C(1) << i;
-			ps->vals[i] = (struct jval){ .type = J_NONE };
-		}
 	}
+	ps->found &= ~gone;
 }
 
-static const char *pass_object(const struct pass *ps, const char *p, int under);
+static const char *pass_object(struct pass *ps, const char *p, int under);
 
 /* p is at the value of a key. Descends only where the table has keys below it, so the depth of
  * this recursion is that of the table, not of the input. */
-static const char *pass_value(const struct pass *ps, const char *p, int found)
+static const char *pass_value(struct pass *ps, const char *p, int found)
 {
 	enum jtype type;
 	const char *q;
 
 	if (found < 0)
-		return skip_value(p, ps->end, &type, ps->longest);
-	pass_forget(ps, found);
-	if (p < ps->end && *p == '{' && (ps->parents >> found & 1)) {
+		return skip_value(p, ps->end, &type);
+	if (ps->found >> found & 1)
+		pass_forget(ps, found);
+	if (p < ps->end && *p == '{' && (ps->table->parents >> found & 1)) {
 		type = J_OBJECT;
 		q = pass_object(ps, p, found);
 	} else {
-		q = skip_value(p, ps->end, &type, ps->longest);
+		q = skip_value(p, ps->end, &type);
 	}
-	if (q)
+	if (q) {
 		ps->vals[found] = (struct jval){ between(p, q), type };
+		ps->found |= UINT64_C(1) << found;
+	}
 	return q;
 }
 
 /* p is at the opening brace; returns one past the closing one, or NULL. */
-static const char *pass_object(const struct pass *ps, const char *p, int under)
+static const char *pass_object(struct pass *ps, const char *p, int under)
 {
 	bool started = false;
 
@@ -383,40 +394,34 @@ static const char *pass_object(const struct pass *ps, const char *p, int under)
 	}
 }
 
-static int pass_count(const struct pass *ps)
+int scan_table_read(const struct scan_table *t, struct sv text, struct jval *vals)
 {
-	int found = 0;
+	struct pass ps = { .table = t, .vals = vals };
+	struct sv rest = skip_mark(text);
+	struct jval other;
+	int r = ERR_INPUT;
 
-	for (size_t i = 0; i < ps->n; i++)
-		found += ps->vals[i].type != J_NONE;
-	return found;
+	ps.end = rest.p + rest.n;
+	const char *p = rest.n ? json_skip_space(rest.p, ps.end) : ps.end;
+	if (p != ps.end && *p == '{') {
+		p = pass_object(&ps, p, SCAN_TOP);
+		if (p && json_skip_space(p, ps.end) == ps.end)
+			r = __builtin_popcountll(ps.found);
+	} else if (p != ps.end) {
+		r = scan_text(text, &other);
+	}
+	for (size_t i = 0; i < t->n; i++)
+		if (!(ps.found >> i & 1))
+			vals[i] = (struct jval){ .type = J_NONE };
+	return r;
 }
 
 int scan_keys(struct sv text, const struct scan_key *keys, size_t n, struct jval *vals)
 {
-	return scan_keys_longest(text, keys, n, vals, NULL);
-}
+	struct scan_table t;
 
-int scan_keys_longest(struct sv text, const struct scan_key *keys, size_t n, struct jval *vals,
-	struct scan_longest *longest)
-{
-	struct pass ps;
-	struct sv rest = skip_mark(text);
-
-	pass_init(&ps, keys, n, vals);
-	ps.longest = longest;
-	if (rest.n == 0)
-		return ERR_INPUT;
-	ps.end = rest.p + rest.n;
-	const char *p = json_skip_space(rest.p, ps.end);
-	if (p == ps.end || *p != '{') {
-		struct jval other;
-		return scan_text(text, &other);
-	}
-	p = pass_object(&ps, p, SCAN_TOP);
-	if (!p || json_skip_space(p, ps.end) != ps.end)
-		return ERR_INPUT;
-	return pass_count(&ps);
+	scan_table_init(&t, keys, n);
+	return scan_table_read(&t, text, vals);
 }
 
 int scan_get(struct jval obj, struct sv key, struct jval *ret)

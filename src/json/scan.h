@@ -92,15 +92,16 @@ enum { SCAN_TOP = -1, SCAN_KEYS_MAX = 64 };
 	}
 int scan_keys(struct sv text, const struct scan_key *keys, size_t n, struct jval *vals);
 
-/* The longest string that was passed, from behind its opening quote to behind the closing one: most
- * of a long line, which a second pass over some of its bytes need not look at again. Empty before
- * the first pass, and NULL when there is none but this. */
-struct scan_longest {
-	const char *p;
+/* The same for many texts: the table is made ready once. Keys stay the caller's. */
+enum { SCAN_SLOTS = 128 };
+struct scan_table {
+	const struct scan_key *keys;
 	size_t n;
+	uint64_t parents; /* keys that others lie under */
+	uint8_t slots[SCAN_SLOTS]; /* by a hash of the name: index + 1 */
 };
-int scan_keys_longest(struct sv text, const struct scan_key *keys, size_t n, struct jval *vals,
-	struct scan_longest *longest);
+void scan_table_init(struct scan_table *t, const struct scan_key *keys, size_t n);
+int scan_table_read(const struct scan_table *t, struct sv text, struct jval *vals);
 
 /* ---- strings ---- */
 /* What is between the quotes, still escaped; empty for other types. */
@@ -119,7 +120,6 @@ struct sv scan_string_view(struct jval val, struct str *tmp);
 bool scan_string_eq(struct jval val, struct sv text);
 
 /* ---- other scalars; false when val is of another type or out of range ---- */
-bool scan_bool(struct jval val, bool *ret);
 /* Whole numbers in any spelling: 12, -0, 12.0, 1.2e1. */
 bool scan_i64(struct jval val, int64_t *ret);
 /* The nearest double; overflow is false, underflow is 0 or a denormal. */

@@ -396,12 +396,8 @@ static void numbers(void **state)
 
 static void booleans(void **state)
 {
-	bool b = false;
-
 	(void)state;
-	assert_true(scan_bool(parsed("true"), &b) && b);
-	assert_true(scan_bool(parsed("false"), &b) && !b);
-	assert_false(scan_bool(parsed("null"), &b));
+	assert_false(scan_true(parsed("null")));
 	assert_true(scan_true(parsed("true")));
 	assert_false(scan_true(parsed("false")));
 	assert_false(scan_true(parsed("1")));
@@ -518,7 +514,38 @@ static void long_line(struct str *out)
 		text.buf, text.buf, text.buf);
 }
 
-static void long_strings_are_passed_once(void **state)
+/* Escapes, quotes and brackets at every place of a block, and across two. */
+static void blocks_begin_anywhere(void **state)
+{
+	static const char *const tails[] = { "", "\\\\", "\\\"", "\\\\\\\"", "}]", "\\\\\\\\",
+		"\\n{[" };
+
+	(void)state;
+	for (size_t n = 0; n < 200; n++) {
+		for (size_t i = 0; i < ARRAY_LEN(tails); i++) {
+			AUTO_STR text = STR_INIT;
+			struct jval vals[2];
+			static const struct scan_key keys[] = { SCAN_KEY("d", SCAN_TOP),
+				SCAN_KEY("f", SCAN_TOP) };
+			str_adds(&text, "{\"a\":{\"b\":[\"");
+			for (size_t k = 0; k < n; k++)
+				str_addc(&text, 'x');
+			str_addf(&text, "%s\",[{}],\"]\"]},\"d\":\"", tails[i]);
+			for (size_t k = 0; k < n; k++)
+				str_adds(&text, k % 3 ? "\\\\" : "\\\"");
+			str_addf(&text, "%s\",\"f\":[%zu]}", tails[i], n);
+			AUTO_FREE char *copy = exact(str_sv(&text));
+			struct sv whole = sv_make(copy, text.len);
+			assert_int_equal(scan_check(whole, NULL), 0);
+			assert_int_equal(scan_keys(whole, keys, 2, vals), 2);
+			assert_int_equal(vals[0].raw.n, 2 + 2 * n + strlen(tails[i]));
+			assert_true(vals[1].raw.p[0] == '[');
+			assert_true(scan_keys(sv_head(whole, whole.n - 1), keys, 2, vals) < 0);
+		}
+	}
+}
+
+static void a_long_line_is_read_whole(void **state)
 {
 	static const struct scan_key keys[] = {
 		SCAN_KEY("a", SCAN_TOP),
@@ -527,31 +554,23 @@ static void long_strings_are_passed_once(void **state)
 		SCAN_KEY("e", SCAN_TOP),
 		SCAN_KEY("f", SCAN_TOP),
 	};
-	static const struct scan_key inner[] = { SCAN_KEY("c", SCAN_TOP) };
-	struct scan_longest longest = { NULL, 0 };
-	struct jval plain[ARRAY_LEN(keys)], vals[ARRAY_LEN(keys)], c;
+	struct jval vals[ARRAY_LEN(keys)];
 	AUTO_STR line = STR_INIT;
 
 	(void)state;
 	long_line(&line);
 	AUTO_FREE char *copy = exact(str_sv(&line));
 	struct sv text = sv_make(copy, line.len);
-	assert_int_equal(scan_keys(text, keys, ARRAY_LEN(keys), plain), ARRAY_LEN(keys));
-	assert_int_equal(
-		scan_keys_longest(text, keys, ARRAY_LEN(keys), vals, &longest), ARRAY_LEN(keys));
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		assert_true(plain[i].raw.p == vals[i].raw.p && plain[i].raw.n == vals[i].raw.n);
-	assert_ptr_equal(longest.p, vals[3].raw.p + 1);
-	assert_int_equal(longest.n, vals[3].raw.n - 1);
-	struct sv block = sv_make(vals[1].raw.p + 1, vals[1].raw.n - 2);
-	assert_int_equal(scan_keys_longest(block, inner, 1, &c, &longest), 1);
-	assert_int_equal(c.raw.n, vals[2].raw.n);
+	assert_int_equal(scan_keys(text, keys, ARRAY_LEN(keys), vals), ARRAY_LEN(keys));
+	assert_int_equal(vals[3].raw.n, vals[2].raw.n + strlen(" more"));
+	assert_int_equal(vals[1].raw.n, vals[2].raw.n + strlen("[{\"c\":}]"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(long_strings_are_passed_once),
+		cmocka_unit_test(a_long_line_is_read_whole),
+		cmocka_unit_test(blocks_begin_anywhere),
 		cmocka_unit_test(texts),
 		cmocka_unit_test(every_prefix_of_a_line_is_refused),
 		cmocka_unit_test(values_glued_together),

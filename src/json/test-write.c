@@ -33,12 +33,12 @@ static void structure(void **state)
 	jw_end(&w);
 	jw_null(&w);
 	jw_end(&w);
-	jw_key_sv(&w, SV("a\0\n"));
+	jw_key(&w, "a\x01\n");
 	jw_i64(&w, 0);
 	jw_end(&w);
 	assert_string_equal(out.buf,
 		"{\"s\":\"a\\\"b\",\"none\":null,\"i\":-9223372036854775808,\"t\":true,"
-		"\"raw\":[1, 2],\"list\":[false,[],{},null],\"a\\u0000\\n\":0}");
+		"\"raw\":[1, 2],\"list\":[false,[],{},null],\"a\\u0001\\n\":0}");
 	assert_int_equal(scan_check(str_sv(&out), NULL), 0);
 }
 

@@ -138,19 +138,14 @@ void jw_end(struct jw *w)
 	w->comma = true;
 }
 
-void jw_key_sv(struct jw *w, struct sv key)
+void jw_key(struct jw *w, const char *key)
 {
 	assert(in_object(w) && !w->keyed);
 	if (w->comma)
 		str_addc(w->out, ',');
-	json_quote(w->out, key);
+	json_quote(w->out, sv_of(key));
 	str_addc(w->out, ':');
 	w->keyed = true;
-}
-
-void jw_key(struct jw *w, const char *key)
-{
-	jw_key_sv(w, sv_of(key));
 }
 
 /* ---- values ---- */

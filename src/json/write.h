@@ -36,7 +36,6 @@ void jw_object(struct jw *w);
 void jw_array(struct jw *w);
 void jw_end(struct jw *w); /* closes the innermost object or array */
 void jw_key(struct jw *w, const char *key);
-void jw_key_sv(struct jw *w, struct sv key);
 
 void jw_string(struct jw *w, struct sv s);
 void jw_i64(struct jw *w, int64_t v);

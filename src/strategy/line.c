@@ -56,13 +56,11 @@ static bool is_object(struct sv text)
 	return rest.n > 0 && rest.p[0] == '{';
 }
 
-bool line_read(const struct transcript_format *format, struct sv text, struct jval *vals,
-	struct scan_longest *longest)
+bool line_read(const struct transcript_format *format, struct sv text, struct jval *vals)
 {
 	bool codex = format == TRANSCRIPT_CODEX;
 	if (!is_object(text) ||
-		scan_keys_longest(text, codex ? codex_keys : claude_keys, line_key_count(format),
-			vals, longest) < 0)
+		scan_keys(text, codex ? codex_keys : claude_keys, line_key_count(format), vals) < 0)
 		return false;
 	if (codex)
 		unwrap(text, vals);
@@ -142,11 +140,11 @@ static enum block_type block_type_of(struct sv type)
 	return sv_is(type, "image") || sv_is(type, "document") ? BLOCK_IS_IMAGE : BLOCK_OTHER;
 }
 
-bool line_block_read(struct jval block, struct scan_longest *longest, struct line_block *ret)
+bool line_block_read(struct jval block, struct line_block *ret)
 {
 	ret->block = block;
 	ret->type = BLOCK_OTHER;
-	if (scan_keys_longest(block.raw, block_keys, BLOCK_KEY_COUNT, ret->vals, longest) < 0)
+	if (scan_keys(block.raw, block_keys, BLOCK_KEY_COUNT, ret->vals) < 0)
 		return false;
 	ret->type = block_type_of(scan_inner(ret->vals[BLOCK_TYPE]));
 	return true;

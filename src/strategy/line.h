@@ -86,11 +86,9 @@ size_t line_key_count(const struct transcript_format *format);
  * Fills vals (LINE_KEYS_MAX of them). False when the text is not one JSON object. Text with a NUL
  * in it is for the caller to refuse: the agents lose such a line. For Codex, lines without the
  * outer object are brought to the same shape: CODEX_PAYLOAD is then the whole, CODEX_TYPE
- * "response_item" or "session_meta" in effect (see codex_line_of()). `longest`, which may be NULL,
- * spares line_block_read() a second look at a long text.
+ * "response_item" or "session_meta" in effect (see codex_line_of()).
  */
-bool line_read(const struct transcript_format *format, struct sv text, struct jval *vals,
-	struct scan_longest *longest);
+bool line_read(const struct transcript_format *format, struct sv text, struct jval *vals);
 
 enum codex_line {
 	CODEX_LINE_OTHER,
@@ -148,4 +146,4 @@ struct line_block {
 };
 /* One element of a list of blocks. False when its text is not one JSON value; type is then OTHER.
  */
-bool line_block_read(struct jval block, struct scan_longest *longest, struct line_block *ret);
+bool line_block_read(struct jval block, struct line_block *ret);

@@ -40,7 +40,7 @@ static int read_call_id(
 	if (rc > 0)
 		line_mend(&m, r->format, line.text);
 	vec_each (&m.parts, part)
-		if (line_read(TRANSCRIPT_CLAUDE, part->text, vals, NULL))
+		if (line_read(TRANSCRIPT_CLAUDE, part->text, vals))
 			find_call(vals[CLAUDE_MSG_CONTENT], pair->id, out);
 	mended_release(&m);
 	jsonl_free(lines);
@@ -168,7 +168,7 @@ static void mend_line(const struct apply *a, struct sv text, const struct fact *
 	line_mend(&m, a->r->format, text);
 	vec_each (&m.parts, part) {
 		CLEANUP(edit_release) struct edit e = EDIT_INIT(part->text);
-		if (!line_read(a->r->format, part->text, vals, NULL))
+		if (!line_read(a->r->format, part->text, vals))
 			continue;
 		while (fact < end && fact->flags & FACT_GONE && !(fact->flags & FACT_DROP))
 			fact++;

@@ -160,7 +160,7 @@ static void take_torn(const struct read *run, struct facts *f, struct sv text, s
 	/* Behind lost blocks the rest of an entry need not begin like one; it has no keys then. */
 	if (run->r->format != TRANSCRIPT_CLAUDE || !sv_starts(text, SV("{")))
 		return;
-	(void)line_read(TRANSCRIPT_CLAUDE, text, vals, NULL);
+	(void)line_read(TRANSCRIPT_CLAUDE, text, vals);
 	fact.flags = FACT_GONE | FACT_LINE | FACT_UNSEEN;
 	fact.id = fact_id(scan_inner(vals[CLAUDE_UUID]), &plain);
 	fact.parent = fact_key(fact_id(scan_inner(vals[CLAUDE_PARENT]), &plain));
@@ -198,7 +198,7 @@ static void read_broken(
 	count_damage(f, p->mended.damage, fact.line);
 	take_torn(run, f, p->mended.torn, fact);
 	vec_each (&p->mended.parts, part) {
-		if (!line_read(run->r->format, part->text, vals, NULL))
+		if (!line_read(run->r->format, part->text, vals))
 			continue;
 		fact.flags &= FACT_NOT_UTF8;
 		fact.flags |= FACT_LINE | (part->seen && whole ? 0 : FACT_UNSEEN);
@@ -233,13 +233,13 @@ static void read_line(const struct read *run, struct piece *p, const struct json
 	bool low = line->bytes & JSONL_LOW && line_is_low(text);
 	if (line->bytes & JSONL_HIGH)
 		check_utf8(f, text, &fact);
-	if (!low && line_read(run->r->format, text, vals, NULL)) {
+	if (!low && line_read(run->r->format, text, vals)) {
 		take(run, f, vals, fact, line->size);
 		return;
 	}
 	line_mend(&p->mended, run->r->format, text);
 	if (p->mended.damage == 0 && p->mended.parts.n == 1 &&
-		line_read(run->r->format, text, vals, NULL)) {
+		line_read(run->r->format, text, vals)) {
 		take(run, f, vals, fact, line->size);
 	} else {
 		read_broken(run, p, line, fact);

@@ -109,7 +109,7 @@ static bool is_entry(struct sv text)
 static bool has_members(const struct transcript_format *format, struct jval val)
 {
 	struct jval vals[LINE_KEYS_MAX];
-	return val.type != J_OBJECT || line_read(format, val.raw, vals, NULL);
+	return val.type != J_OBJECT || line_read(format, val.raw, vals);
 }
 
 /* The first place behind the start of text where a whole entry begins. */

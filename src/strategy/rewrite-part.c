@@ -23,16 +23,15 @@ static struct jval *next_vals(struct part *part, size_t keys)
 }
 
 /* One block is the rule. Taking what is between the brackets for one spares a pass over it. */
-static bool read_only_block(
-	struct jval content, struct scan_longest *longest, struct line_block *ret)
+static bool read_only_block(struct jval content, struct line_block *ret)
 {
 	struct sv inner = sv_trim(sv_make(content.raw.p + 1, content.raw.n - 2));
 
 	return sv_ends(content.raw, SV("]")) && sv_starts(inner, SV("{")) &&
-		line_block_read((struct jval){ inner, J_OBJECT }, longest, ret);
+		line_block_read((struct jval){ inner, J_OBJECT }, ret);
 }
 
-static void read_blocks(struct part *part, struct rewrite_line *line, struct scan_longest *longest)
+static void read_blocks(struct part *part, struct rewrite_line *line)
 {
 	struct jval content = line->vals[CLAUDE_MSG_CONTENT], item;
 	struct scan_iter it = scan_iter(content);
@@ -41,12 +40,12 @@ static void read_blocks(struct part *part, struct rewrite_line *line, struct sca
 	if (content.type != J_ARRAY)
 		return;
 	vec_grow(&part->blocks);
-	if (read_only_block(content, longest, &part->blocks.v[first])) {
+	if (read_only_block(content, &part->blocks.v[first])) {
 		part->blocks.n++;
 	} else {
 		while (scan_next(&it, NULL, &item) > 0) {
 			vec_grow(&part->blocks);
-			(void)line_block_read(item, longest, &part->blocks.v[part->blocks.n++]);
+			(void)line_block_read(item, &part->blocks.v[part->blocks.n++]);
 		}
 	}
 	line->n_blocks = part->blocks.n - first;
@@ -88,10 +87,9 @@ static void read_line(const struct run *run, struct part *part, struct rewrite_l
 {
 	const struct transcript_format *format = run->opts->format;
 	struct jval *vals = next_vals(part, line_key_count(format));
-	struct scan_longest longest = { NULL, 0 };
 
 	line->object = !(low && memchr(line->text.p, '\0', line->text.n)) &&
-		line_read(format, line->text, vals, &longest);
+		line_read(format, line->text, vals);
 	if (!line->object) {
 		line->records = chain_add_line(part->chain, line->text, line->size);
 		return;
@@ -102,7 +100,7 @@ static void read_line(const struct run *run, struct part *part, struct rewrite_l
 	if (format == TRANSCRIPT_CODEX) {
 		link_codex(part, line);
 	} else {
-		read_blocks(part, line, &longest);
+		read_blocks(part, line);
 		link_claude(part, line);
 	}
 }

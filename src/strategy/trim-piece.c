@@ -250,7 +250,7 @@ static struct list_sum sum_list(struct jval list, const char *text_type)
 
 	while (scan_next(&it, NULL, &item) > 0) {
 		struct line_block b;
-		(void)line_block_read(item, NULL, &b);
+		(void)line_block_read(item, &b);
 		struct jval text = b.vals[BLOCK_TEXT];
 		if (!scan_string_eq(b.vals[BLOCK_TYPE], sv_of(text_type)) ||
 			text.type != J_STRING || placeholder_is(scan_inner(text)))
@@ -285,7 +285,7 @@ static void trim_block(
 {
 	struct line_block b;
 
-	(void)line_block_read(item, NULL, &b);
+	(void)line_block_read(item, &b);
 	if (scan_string_eq(b.vals[BLOCK_TYPE], sv_of(text_type)))
 		(void)trim_string(at, piece, b.vals[BLOCK_TEXT]);
 	else if (b.type == BLOCK_IS_IMAGE)

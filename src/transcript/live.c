@@ -4,21 +4,16 @@
  */
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "transcript/adapter.h"
 #include "json/jsonl.h"
 
-/* FNV-1a, finished so that all bits depend on all bytes. Ids come from the agents' random
- * generators; two that were made to collide harm only the reading of their own file. It is written
- * down as well, so it has no seed. */
+/* Two ids that were made to collide harm only the reading of their own file. It is written down as
+ * well, so it has no seed. */
 uint64_t link_hash(struct sv text)
 {
-	uint64_t h = 0xcbf29ce484222325u;
-	for (size_t i = 0; i < text.n; i++)
-		h = (h ^ (unsigned char)text.p[i]) * 0x100000001b3u;
-	h ^= h >> 32;
-	h *= 0x9e3779b97f4a7c15u;
-	return text.n == 0 ? 0 : (h ^ h >> 29) | 1;
+	return text.n == 0 ? 0 : hash_bytes(0, text) | 1;
 }
 
 struct live_run {
