@@ -1,5 +1,14 @@
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "cli/cli.h"
 #include "cli/help.h"
-#include "cli/man-page.h"
+#include "cli/print.h"
+#include "os/path.h"
+
+enum { INDENT = 2, TEXT_COLUMN = 28, NARROW_COLUMN = 8, INTRO_WIDTH = 74 };
 
 struct help_opts {
 	bool json;
@@ -11,9 +20,145 @@ static const struct opt help_options[] = {
 	OPT_END,
 };
 
+/* Where help goes, and how wide. */
+struct page {
+	FILE *out;
+	size_t width;
+	size_t column; /* of the texts beside their terms */
+};
+
+static struct page page_of(FILE *out)
+{
+	size_t width = prose_width(out);
+
+	if (width == 0 || width > HELP_WIDTH)
+		width = HELP_WIDTH;
+	return (struct page){ out, width, width < 2 * TEXT_COLUMN ? NARROW_COLUMN : TEXT_COLUMN };
+}
+
+/* One row of a list: the term on the left, the text beside it or, when too long, below it. */
+static void row(const struct page *p, const char *term, const char *text)
+{
+	size_t width = INDENT + utf8_width(sv_of(term));
+
+	(void)fprintf(p->out, "%*s%s", INDENT, "", term);
+	if (width + 2 > p->column) {
+		(void)fputc('\n', p->out);
+		width = 0;
+	}
+	(void)fprintf(p->out, "%*s", (int)(p->column - width), "");
+	prose_wrap(p->out, p->width, sv_of(text), p->column, p->column);
+}
+
+static void option_rows(const struct page *p, const char *title, const struct opt *opts)
+{
+	if (!opts || !opts->name)
+		return;
+	(void)fprintf(p->out, "\n%s:\n", title);
+	for (const struct opt *o = opts; o->name; o++) {
+		AUTO_STR term = STR_INIT;
+		if (o->brief)
+			str_addf(&term, "-%c, ", o->brief);
+		else
+			str_adds(&term, "    ");
+		str_addf(&term, "--%s%s", o->kind == OPT_KIND_NEGATABLE ? "[no-]" : "", o->name);
+		if (opt_takes_value(o))
+			str_addf(&term, " %s", o->arg);
+		row(p, term.buf, o->help);
+	}
+}
+
+const char *cmd_group_title(enum cmd_group group)
+{
+	static const char *const titles[] = {
+#define X(id, title) [id] = title,
+		CMD_GROUPS(X)
+#undef X
+	};
+
+	return titles[group];
+}
+
+void help_program(FILE *out)
+{
+	const struct page p = page_of(out);
+	size_t n;
+	const struct cmd *const *all = cmd_table(&n);
+
+	(void)fputs("usage: faden [OPTION…]\n"
+		    "       faden COMMAND [OPTION…] [ARGUMENT…]\n"
+		    "\n",
+		out);
+	prose_wrap(out, p.width < INTRO_WIDTH ? p.width : INTRO_WIDTH,
+		SV("Keeps the thread of your conversations with AI coding agents. Without a "
+		   "command you talk to your agent and the last conversation goes on."),
+		0, 0);
+	for (enum cmd_group group = 0; group < CMD_GROUP_COUNT; group++) {
+		(void)fprintf(out, "\n%s:\n", cmd_group_title(group));
+		for (size_t i = 0; i < n; i++) {
+			AUTO_STR term = STR_INIT;
+			if (all[i]->group != group || (all[i]->needs & CMD_HIDDEN))
+				continue;
+			str_addf(&term, "%s%s%s", all[i]->name, *all[i]->synopsis ? " " : "",
+				all[i]->synopsis);
+			row(&p, term.buf, all[i]->summary);
+		}
+	}
+	option_rows(&p, "Options when talking", cmd_talk.opts);
+	option_rows(&p, "Options of every command", cli_global_options);
+	(void)fputc('\n', out);
+	prose_wrap(out, p.width, SV("'faden COMMAND --help' says more about a command."), 0, 0);
+}
+
+void help_command(FILE *out, const struct cmd *cmd)
+{
+	const struct page p = page_of(out);
+	AUTO_STR summary = STR_INIT;
+
+	(void)fprintf(out, "usage: faden %s%s%s%s\n\n", cmd->name,
+		cmd->opts && cmd->opts->name ? " [OPTION…]" : "", *cmd->synopsis ? " " : "",
+		cmd->synopsis);
+	str_addf(&summary, "%s: %s.", cmd->name, cmd->summary);
+	prose_wrap(out, p.width, str_sv(&summary), 0, 0);
+	if (cmd->alias)
+		(void)fprintf(out, "Also: faden %s\n", cmd->alias);
+	option_rows(&p, "Options", cmd->opts);
+	if (cmd->fields)
+		(void)fputs("\nFields of --format:\n", out);
+	for (const struct format_field *f = cmd->fields; f && f->name; f++)
+		row(&p, f->name, f->help);
+	option_rows(&p, "Options of every command", cli_global_options);
+	if (!(cmd->needs & CMD_HIDDEN))
+		(void)fprintf(out, "\n'faden help %s' says it at length.\n", cmd->name);
+}
+
+/* Hands the terminal to man(1) with the command's page, where the program itself lies: in its
+ * build folder or installed. Only returns when that is not to be had. */
+static void show_man_page(struct app *app, const char *name)
+{
+	/* As built; as installed: PREFIX/bin/faden and PREFIX/share/man. */
+	static const char *const places[] = { "docs", "../share/man/man1" };
+	AUTO_FREE char *man = path_find_program("man", app->paths.search);
+	AUTO_FREE char *self = NULL;
+
+	if (!man || path_real("/proc/self/exe", &self, NULL) < 0)
+		return;
+	struct sv dir = path_parent(sv_of(self));
+	(void)fflush(app->out);
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		AUTO_FREE char *page =
+			xasprintf("%.*s/%s/faden-%s.1", SV_ARG(dir), places[i], name);
+		char *argv[] = { man, page, NULL };
+		if (path_exists(page))
+			(void)execv(man, argv);
+	}
+}
+
 static int run_help(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct help_opts *opts = options;
+	const struct cmd *cmd = argc > 0 ? cmd_find(sv_of(argv[0])) : NULL;
+
 	if (opts->json) {
 		help_json(app->out);
 		return 0;
@@ -22,14 +167,13 @@ static int run_help(struct app *app, const void *options, int argc, char **argv,
 		help_program(app->out);
 		return 0;
 	}
-	const struct cmd *cmd = cmd_find(sv_of(argv[0]));
 	if (!cmd) {
 		const char *near = cmd_suggest(sv_of(argv[0]));
 		return err_set(reterr, ERR_USAGE, "there is no command '%s'%s%s%s", argv[0],
 			near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 	}
 	if (app->out_tty)
-		man_page_show(app, cmd->name);
+		show_man_page(app, cmd->name);
 	help_command(app->out, cmd);
 	return 0;
 }

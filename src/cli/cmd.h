@@ -27,12 +27,9 @@ enum cmd_group {
 };
 
 enum {
-	CMD_STATE = 1 << 0, /* app_state() before run */
-	CMD_STORE = 1 << 1, /* app_store() before run; app->store is set */
-	CMD_TTY = 1 << 2, /* refuse when standard input or output is no terminal */
-	CMD_PAGER = 1 << 3, /* app_pager_begin() before run */
-	CMD_NO_SETTINGS = 1 << 4, /* run even when the configuration is broken; settings is NULL */
-	CMD_HIDDEN = 1 << 5, /* for programs: not in help, man pages and completions */
+	CMD_STORE = 1 << 0, /* app_store() before run; app->store is set */
+	CMD_NO_SETTINGS = 1 << 1, /* run even when the configuration is broken; settings is NULL */
+	CMD_HIDDEN = 1 << 2, /* for programs: not in help, man pages and completions */
 };
 
 enum { CMD_ANY = -1 }; /* max_args: no limit */
@@ -59,10 +56,13 @@ struct cmd {
 	int (*run)(struct app *app, const void *opts, int argc, char **argv, struct err *reterr);
 };
 
+#define CMD(name) extern const struct cmd cmd_##name;
+#include "cli/commands.def"
+#undef CMD
+
 /* By name or alias, exactly; NULL when there is none. */
 const struct cmd *cmd_find(struct sv name);
 /* All, sorted by name. */
 const struct cmd *const *cmd_table(size_t *ret_n);
 /* The nearest name to a mistyped one; NULL when nothing is near. */
 const char *cmd_suggest(struct sv name);
-const char *cmd_group_title(enum cmd_group group);

@@ -146,7 +146,7 @@ void help_json(FILE *out)
 	jw_object(&w);
 	jw_put_cstr(&w, "name", "faden");
 	jw_put_cstr(&w, "version", FADEN_VERSION);
-	jw_put_cstr(&w, "default_command", CLI_DEFAULT_COMMAND);
+	jw_put_cstr(&w, "default_command", cmd_talk.name);
 	put_commands(&w);
 	put_options(&w, cli_global_options);
 	put_exit_statuses(&w);
