@@ -3,76 +3,76 @@
 . "$(dirname "$0")/../lib.sh"
 cd "$t_home" || exit 1
 
-t_exit 'words' 0 t_faden ask --agent rehearsal two words
-t_like 'are one text' "$(cat "$t_out")" '^You said: two words$'
+t_exit 'several words are taken' 0 t_faden ask --agent rehearsal two words
+t_like 'several words are one text' "$(cat "$t_out")" '^You said: two words$'
 t_unlike 'a named agent needs no explanation' "$(cat "$t_err")" 'rehearsal agent'
 
 stdin() { printf 'from\nstdin\n' | t_faden ask --agent rehearsal "$@"; }
-t_exit 'text from standard input' 0 stdin -
-t_like 'as it is' "$(cat "$t_out")" '^stdin$'
-t_exit 'also without an argument' 0 stdin
-t_exit 'a text that looks like an option' 0 t_faden ask --agent rehearsal -- --help
-t_like 'is a text' "$(cat "$t_out")" '^You said: --help$'
+t_exit 'a dash takes the text from standard input' 0 stdin -
+t_like 'the text from standard input is taken as it is' "$(cat "$t_out")" '^stdin$'
+t_exit 'without a text it is read from standard input' 0 stdin
+t_exit 'behind -- everything is text' 0 t_faden ask --agent rehearsal -- --help
+t_like 'a text that looks like an option is a text' "$(cat "$t_out")" '^You said: --help$'
 
-t_exit 'empty text' 2 t_faden ask '   '
-t_like 'is refused' "$(cat "$t_err")" 'empty'
-t_exit 'an unknown agent' 2 t_faden ask --agent nobody x
-t_like 'is named with the known ones' "$(cat "$t_err")" "no agent 'nobody'.*claude"
-t_exit 'an agent that is not installed' 4 t_faden ask --agent claude x
-t_like 'is said to be missing' "$(cat "$t_err")" 'not installed'
+t_exit 'an empty text is refused' 2 t_faden ask '   '
+t_like 'it is said that the text is empty' "$(cat "$t_err")" 'empty'
+t_exit 'an unknown agent is refused' 2 t_faden ask --agent nobody x
+t_like 'an unknown agent is named with the known ones' "$(cat "$t_err")" "no agent 'nobody'.*claude"
+t_exit 'an agent that is not installed cannot be asked' 4 t_faden ask --agent claude x
+t_like 'an agent that is not installed is said to be missing' "$(cat "$t_err")" 'not installed'
 t_setenv 'FADEN_AI_CLAUDE_PROGRAM=/opt/none/claude'
-t_exit 'a program that is not where it should be' 4 t_faden ask --agent claude x
-t_like 'is named' "$(cat "$t_err")" "ai\.claude\.program: no program '/opt/none/claude'"
+t_exit 'a program that is not where it should be cannot be asked' 4 t_faden ask --agent claude x
+t_like 'a missing program is named with the setting' "$(cat "$t_err")" "ai\.claude\.program: no program '/opt/none/claude'"
 t_unsetenv FADEN_AI_CLAUDE_PROGRAM
 nul() { printf 'a\0b' | t_faden ask --new --agent rehearsal -; }
-t_exit 'a NUL in the text' 0 nul
-t_like 'does not end it' "$(cat "$t_out")" '^You said: a.*b$'
-t_exit '--new with --in' 2 t_faden ask --new --in x y
-t_exit 'an unknown conversation' 1 t_faden ask --in 00000000-0000-4000-8000-000000000000 x
+t_exit 'a NUL in the text is taken' 0 nul
+t_like 'a NUL does not end the text' "$(cat "$t_out")" '^You said: a.*b$'
+t_exit '--new and --in exclude each other' 2 t_faden ask --new --in x y
+t_exit 'an unknown conversation is not found' 1 t_faden ask --in 00000000-0000-4000-8000-000000000000 x
 
-t_exit 'json' 0 t_faden ask --agent rehearsal --new --json hello
+t_exit '--json answers' 0 t_faden ask --agent rehearsal --new --json hello
 json=$(cat "$t_out")
-t_is 'is one line' "$(wc -l <"$t_out")" 1
-t_like 'with the answer' "$json" '"answer":"You said: hello'
-t_like 'the conversation' "$json" '"conversation":"[0-9a-f-]{36}"'
-t_like 'the session' "$json" '"session_id":"[0-9a-f-]{36}"'
-t_like 'and the time' "$json" '"duration_ms":[0-9]'
+t_is 'the JSON answer is one line' "$(wc -l <"$t_out")" 1
+t_like 'the JSON has the answer' "$json" '"answer":"You said: hello'
+t_like 'the JSON has the conversation' "$json" '"conversation":"[0-9a-f-]{36}"'
+t_like 'the JSON has the session' "$json" '"session_id":"[0-9a-f-]{36}"'
+t_like 'the JSON has the time it took' "$json" '"duration_ms":[0-9]'
 id=$(sed 's/.*"conversation":"\([^"]*\)".*/\1/' "$t_out")
 session=$(sed 's/.*"session_id":"\([^"]*\)".*/\1/' "$t_out")
-t_exit 'another one in between' 0 t_faden ask --new other
-t_exit 'in a conversation by its id' 0 t_faden ask --in "$id" 'what did I say?'
-t_like 'goes on there' "$(cat "$t_out")" '^1\. hello'
-t_exit 'by the session id' 0 t_faden ask --in "$session" 'what did I say?'
-t_like 'too' "$(cat "$t_out")" '^1\. hello'
-t_exit 'by a piece of it' 0 t_faden ask --in "$(echo "$session" | cut -c1-9)" 'what did I say?'
-t_like 'also' "$(cat "$t_out")" '^1\. hello'
+t_exit '--new begins another conversation' 0 t_faden ask --new other
+t_exit '--in takes a conversation by its id' 0 t_faden ask --in "$id" 'what did I say?'
+t_like '--in with the id goes on in that conversation' "$(cat "$t_out")" '^1\. hello'
+t_exit '--in takes a session id' 0 t_faden ask --in "$session" 'what did I say?'
+t_like '--in with the session id goes on in that conversation' "$(cat "$t_out")" '^1\. hello'
+t_exit '--in takes the beginning of a session id' 0 t_faden ask --in "$(echo "$session" | cut -c1-9)" 'what did I say?'
+t_like '--in with the beginning goes on in that conversation' "$(cat "$t_out")" '^1\. hello'
 
 for kind in not-logged-in rate-limited context-full timed-out died failed; do
 	printf 'fail %s because of %s\n' "$kind" "$kind" >"$t_tmp/script"
 	t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
-	t_exit "failure $kind" 4 t_faden ask --new --json x
-	t_like "is named" "$(cat "$t_out")" "\"status\":\"$kind\",\"message\":\"because of $kind"
+	t_exit "an agent that says $kind is a failure" 4 t_faden ask --new --json x
+	t_like "the failure $kind is named with its message" "$(cat "$t_out")" "\"status\":\"$kind\",\"message\":\"because of $kind"
 done
 printf 'fail rate-limited 60000 too much\n' >"$t_tmp/script"
-t_exit 'a limit with an end' 4 t_faden ask --new x
-t_like 'says when' "$(cat "$t_err")" 'too much \(the limit ends at 20[0-9-]+ [0-9:]+; ai\.on_limit'
+t_exit 'a limit is a failure' 4 t_faden ask --new x
+t_like 'a limit with an end says when it ends' "$(cat "$t_err")" 'too much \(the limit ends at 20[0-9-]+ [0-9:]+; ai\.on_limit'
 printf 'retry 50 the model is overloaded (529)\nsay there\n' >"$t_tmp/script"
-t_exit 'an agent that tries again' 0 t_faden ask --new x
-t_is 'says why and when' "$(cat "$t_err")" 'faden: the model is overloaded (529); trying again in 1 s'
-t_is 'and the answer is the answer' "$(cat "$t_out")" there
+t_exit 'an agent that tries again succeeds later' 0 t_faden ask --new x
+t_is 'an agent that tries again says why and when' "$(cat "$t_err")" 'faden: the model is overloaded (529); trying again in 1 s'
+t_is 'the answer after a retry is the answer alone' "$(cat "$t_out")" there
 printf 'die\n' >"$t_tmp/script"
-t_exit 'an agent that dies' 4 t_faden ask --new x
-t_like 'is said to have died' "$(cat "$t_err")" 'died'
+t_exit 'an agent that dies is a failure' 4 t_faden ask --new x
+t_like 'an agent that dies is said to have died' "$(cat "$t_err")" 'died'
 printf 'say Looking.\ntool Bash ls => a\nsay Done.\n' >"$t_tmp/script"
-t_exit 'a tool in between' 0 t_faden ask --new x
-t_is 'leaves the texts' "$(cat "$t_out")" "$(printf 'Looking.\n\nDone.')"
+t_exit 'an answer with a tool in between succeeds' 0 t_faden ask --new x
+t_is 'a tool in between leaves the texts' "$(cat "$t_out")" "$(printf 'Looking.\n\nDone.')"
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 
 big() { head -c 1000000 /dev/zero | tr '\0' 'x' | t_faden ask --agent rehearsal --new -; }
-t_exit 'a megabyte' 0 big
-t_is 'comes back whole' "$(head -n 1 "$t_out" | wc -c)" 1000011
+t_exit 'a megabyte is taken' 0 big
+t_is 'a megabyte comes back whole' "$(head -n 1 "$t_out" | wc -c)" 1000011
 full() { t_faden ask --agent rehearsal hi >/dev/full; }
-t_exit 'a full disk for the answer' 5 full
+t_exit 'an answer that cannot be written is a failure' 5 full
 
 two_at_once() {
 	printf '*\nwait 1500\nsay slow\n' >"$t_tmp/script"
@@ -85,8 +85,8 @@ two_at_once() {
 	return "$t_second"
 }
 t_exit 'a conversation in use is waited for' 0 two_at_once
-t_like 'and that is said' "$(cat "$t_err")" 'in use by process [0-9]+.*Waiting'
+t_like 'that a conversation is in use is said' "$(cat "$t_err")" 'in use by process [0-9]+.*Waiting'
 t_setenv 'FADEN_AI_EXEC_COMMAND=cat'
-t_exit 'another agent for a conversation' 2 t_faden ask --in "$id" --agent exec x
-t_like 'is refused' "$(cat "$t_err")" "is rehearsal's"
+t_exit 'a conversation keeps its agent' 2 t_faden ask --in "$id" --agent exec x
+t_like 'it is said whose conversation it is' "$(cat "$t_err")" "is rehearsal's"
 t_done

@@ -5,7 +5,7 @@ cd "$t_home" || exit 1
 
 # is COMMAND TEXT
 is() {
-	t_like "$2" "$(t_faden commands --json -- "$2")" "^\{\"command\":\"$1\","
+	t_like "$2 is $1" "$(t_faden commands --json -- "$2")" "^\{\"command\":\"$1\","
 }
 is cancel 'Jarvis, bitte stopp!'
 is cancel 'FORGET IT'
@@ -19,15 +19,15 @@ is agent '--help'
 is ignored ''
 is ignored ' ?! '
 
-t_exit 'words without quotes' 0 t_faden commands never mind
-t_is 'are one text' "$(cat "$t_out")" "cancel: the whole utterance is the cancel keyword 'never mind'"
-t_exit 'JSON' 0 t_faden commands --json -- Halt
-t_is 'is one object' "$(cat "$t_out")" '{"command":"cancel","keyword":"halt","language":"de","reason":"the whole utterance is the cancel keyword '"'halt'"'"}'
-t_exit 'without a text' 0 t_faden commands
-t_like 'the keywords are listed' "$(cat "$t_out")" '^reset +de +von vorne$'
-t_exit 'as JSON too' 0 t_faden commands --json
-t_like 'by command' "$(cat "$t_out")" '"restart":\[\{"keyword":"neustart","language":"de"\}'
-t_is 'no state is made' "$(find "$t_home" -type f | wc -l)" 0
+t_exit 'words without quotes are taken' 0 t_faden commands never mind
+t_is 'words without quotes are one text' "$(cat "$t_out")" "cancel: the whole utterance is the cancel keyword 'never mind'"
+t_exit '--json is taken' 0 t_faden commands --json -- Halt
+t_is '--json is one object' "$(cat "$t_out")" '{"command":"cancel","keyword":"halt","language":"de","reason":"the whole utterance is the cancel keyword '"'halt'"'"}'
+t_exit 'without a text the keywords are listed' 0 t_faden commands
+t_like 'each keyword is listed with command and language' "$(cat "$t_out")" '^reset +de +von vorne$'
+t_exit 'the keywords are listed as JSON' 0 t_faden commands --json
+t_like 'the JSON has the keywords by command' "$(cat "$t_out")" '"restart":\[\{"keyword":"neustart","language":"de"\}'
+t_is 'commands makes no state' "$(find "$t_home" -type f | wc -l)" 0
 
 mkdir -p "$t_home/.config/faden"
 cat >"$t_home/.config/faden/config.yaml" <<'END'

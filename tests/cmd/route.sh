@@ -6,123 +6,123 @@ cd "$t_tmp/shop" || exit 1
 ask() { t_faden ask --agent rehearsal --json "$@"; }
 conversation() { sed 's/.*"conversation":"\([^"]*\)".*/\1/' "$t_out"; }
 
-t_exit 'a first task' 0 ask fix the rounding error in the checkout total
+t_exit 'a first task is taken' 0 ask fix the rounding error in the checkout total
 checkout=$(conversation)
-t_exit 'a follow-up' 0 ask now run it
-t_is 'goes on with it' "$(conversation)" "$checkout"
-t_unlike 'and is not worth a word' "$(cat "$t_err")" 'Resuming|New conversation'
-t_exit 'another subject' 0 ask write a Dockerfile for the image server
+t_exit 'a follow-up is taken' 0 ask now run it
+t_is 'a follow-up goes on with the task' "$(conversation)" "$checkout"
+t_unlike 'a follow-up is not worth a word' "$(cat "$t_err")" 'Resuming|New conversation'
+t_exit 'another subject is taken' 0 ask write a Dockerfile for the image server
 docker=$(conversation)
-t_unlike 'is a new conversation' "$docker" "$checkout"
-t_like 'and that is said' "$(cat "$t_err")" 'New conversation'
-t_exit 'back to the first' 0 ask back to the checkout total, the discount comes before tax
-t_is 'finds it' "$(conversation)" "$checkout"
-t_like 'and that is said too' "$(cat "$t_err")" 'Resuming: fix the rounding error'
+t_unlike 'another subject is a new conversation' "$docker" "$checkout"
+t_like 'a new conversation is told' "$(cat "$t_err")" 'New conversation'
+t_exit 'words about the first task are taken' 0 ask back to the checkout total, the discount comes before tax
+t_is 'words about the first task find it' "$(conversation)" "$checkout"
+t_like 'that it is resumed is told' "$(cat "$t_err")" 'Resuming: fix the rounding error'
 
 t_exit 'faden route explains' 0 t_faden route the Dockerfile needs a health check
-t_like 'every candidate' "$(cat "$t_out")" 'rounding error'
-t_like 'and the decision' "$(cat "$t_out")" '^resume write a Dockerfile'
-t_exit 'for programs too' 0 t_faden route --json also commit it
-t_like 'with the reason' "$(cat "$t_out")" '"action":"resume".*"reason":".*"candidates":\[\{'
-t_exit 'empty text' 2 t_faden route ' '
-t_like 'is dropped before routing' "$(cat "$t_err")" 'empty'
-t_exit 'nothing to route' 2 t_faden route
-t_exit 'an unknown profile' 2 t_faden route --profile best x
+t_like 'route shows every candidate' "$(cat "$t_out")" 'rounding error'
+t_like 'route shows the decision' "$(cat "$t_out")" '^resume write a Dockerfile'
+t_exit 'route --json explains to programs' 0 t_faden route --json also commit it
+t_like 'the JSON has the reason and the candidates' "$(cat "$t_out")" '"action":"resume".*"reason":".*"candidates":\[\{'
+t_exit 'an empty text is refused' 2 t_faden route ' '
+t_like 'an empty text is dropped before routing' "$(cat "$t_err")" 'empty'
+t_exit 'nothing to route is a mistake of usage' 2 t_faden route
+t_exit 'an unknown profile is refused' 2 t_faden route --profile best x
 
 cd "$t_tmp/other" || exit 1
-t_exit 'the same words in another project' 0 ask now run it
-t_unlike 'are another task' "$(conversation)" "$checkout|$docker"
+t_exit 'the same words are taken in another project' 0 ask now run it
+t_unlike 'the same words in another project are another task' "$(conversation)" "$checkout|$docker"
 
-t_exit 'a name from another project' 0 ask back to the checkout total
-t_is 'reaches there' "$(conversation)" "$checkout"
-t_like 'and that is said with the folder' "$(cat "$t_err")" "Resuming: fix.*, in $t_tmp/shop"
-t_exit 'what leans then' 0 ask and run it
-t_is 'goes on there' "$(conversation)" "$checkout"
+t_exit 'a name from another project is taken' 0 ask back to the checkout total
+t_is 'a name from another project reaches there' "$(conversation)" "$checkout"
+t_like 'that another project is resumed is told with the folder' "$(cat "$t_err")" "Resuming: fix.*, in $t_tmp/shop"
+t_exit 'what leans on it afterwards is taken' 0 ask and run it
+t_is 'what leans on it afterwards goes on there' "$(conversation)" "$checkout"
 mkdir -p "$t_tmp/other/repository/.git"
 cd "$t_tmp/other/repository" || exit 1
-t_exit 'a repository in that folder' 0 ask now run it
-t_unlike 'is a project of its own' "$(conversation)" "$checkout|$docker"
+t_exit 'words in a repository inside that folder are taken' 0 ask now run it
+t_unlike 'a repository inside that folder is a project of its own' "$(conversation)" "$checkout|$docker"
 cd "$t_tmp/shop" || exit 1
-t_exit 'a new conversation by its name' 0 ask new conversation
-t_like 'repeats nothing' "$(cat "$t_out")" '"answer":"".*From now on: a new conversation'
+t_exit 'a new conversation can be asked for in words' 0 ask new conversation
+t_like 'asking for a new conversation repeats nothing' "$(cat "$t_out")" '"answer":"".*From now on: a new conversation'
 
-t_exit 'after a reset' 0 t_faden reset
-t_exit 'a leaning sentence' 0 ask also add a test for that
-t_unlike 'is new' "$(conversation)" "$checkout|$docker"
-t_exit 'unless it names one' 0 ask go back to the Dockerfile of the image server
-t_is 'from before' "$(conversation)" "$docker"
+t_exit 'a reset is taken' 0 t_faden reset
+t_exit 'a leaning sentence after a reset is taken' 0 ask also add a test for that
+t_unlike 'a leaning sentence after a reset is a new conversation' "$(conversation)" "$checkout|$docker"
+t_exit 'a sentence after a reset that names a task is taken' 0 ask go back to the Dockerfile of the image server
+t_is 'a named task from before the reset is found' "$(conversation)" "$docker"
 
-t_exit 'a new task' 0 ask translate the manual to French
-t_exit 'corrected' 0 ask 'no, go back to the one about the checkout total'
-t_is 'goes where it should' "$(conversation)" "$checkout"
-t_like 'with the words that were said' "$(cat "$t_out")" 'You said: translate the manual to French'
-t_exit 'as a new one' 0 ask also rename the variable
-t_exit 'corrected too' 0 ask 'no, new conversation'
-t_unlike 'is new' "$(conversation)" "$checkout|$docker"
-t_like 'with those words' "$(cat "$t_out")" 'You said: also rename the variable'
+t_exit 'a new task is taken' 0 ask translate the manual to French
+t_exit 'the choice can be corrected' 0 ask 'no, go back to the one about the checkout total'
+t_is 'the correction goes where it should' "$(conversation)" "$checkout"
+t_like 'the correction repeats the words that were said' "$(cat "$t_out")" 'You said: translate the manual to French'
+t_exit 'a sentence that leans is taken' 0 ask also rename the variable
+t_exit 'the choice can be corrected to a new conversation' 0 ask 'no, new conversation'
+t_unlike 'the correction begins a new conversation' "$(conversation)" "$checkout|$docker"
+t_like 'the correction repeats those words' "$(cat "$t_out")" 'You said: also rename the variable'
 
-t_exit 'a conversation about nothing here' 0 ask 'go back to the one about the weather'
-t_like 'is not guessed' "$(cat "$t_out")" 'no conversation about weather'
-t_exit 'to be elsewhere' 0 ask 'go back to the one about the Dockerfile'
-t_like 'repeats nothing when nothing was wrong' "$(cat "$t_out")" '"answer":"".*From now on: write a Dockerfile'
-t_exit 'the next sentence' 0 ask write a health check
-t_is 'is said there' "$(conversation)" "$docker"
-t_exit 'and can be corrected' 0 ask 'no, go back to the one about the checkout total'
-t_is 'too' "$(conversation)" "$checkout"
-t_like 'with its own words' "$(cat "$t_out")" 'You said: write a health check'
-t_exit 'the wrong conversation' 0 t_faden ask --agent rehearsal 'das gespräch über das Dockerfile'
-t_like 'is told in words' "$(cat "$t_err")" 'faden: From now on: write a Dockerfile'
+t_exit 'a subject that nobody spoke of is no failure' 0 ask 'go back to the one about the weather'
+t_like 'a subject that nobody spoke of is not guessed' "$(cat "$t_out")" 'no conversation about weather'
+t_exit 'another conversation can be asked for by its subject' 0 ask 'go back to the one about the Dockerfile'
+t_like 'going elsewhere repeats nothing when nothing was wrong' "$(cat "$t_out")" '"answer":"".*From now on: write a Dockerfile'
+t_exit 'the next sentence is taken' 0 ask write a health check
+t_is 'the next sentence is said there' "$(conversation)" "$docker"
+t_exit 'the next sentence can be corrected' 0 ask 'no, go back to the one about the checkout total'
+t_is 'the corrected sentence goes where it should' "$(conversation)" "$checkout"
+t_like 'the corrected sentence is repeated' "$(cat "$t_out")" 'You said: write a health check'
+t_exit 'a German sentence asks for another conversation' 0 t_faden ask --agent rehearsal 'das gespräch über das Dockerfile'
+t_like 'where faden goes on is told in words' "$(cat "$t_err")" 'faden: From now on: write a Dockerfile'
 
 printf 'tool Bash rm x => gone\nsay done\n*\nsay fine\n' >"$t_tmp/script"
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
-t_exit 'a command that acts' 0 ask --new remove the file x
-t_exit 'then another' 0 ask and the checkout total is rounded wrongly again
+t_exit 'a command that acts is taken' 0 ask --new remove the file x
+t_exit 'another sentence behind it is taken' 0 ask and the checkout total is rounded wrongly again
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 
 printf 'fail failed no connection\n' >"$t_tmp/script"
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 outage() { ask --new compare the tariffs of the water works || return 0; }
-t_exit 'an outage' 0 outage
+t_exit 'an outage ends one turn' 0 outage
 failed=$(conversation)
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
-t_exit 'when it is over' 0 ask try again
-t_is 'goes on in the same conversation' "$(conversation)" "$failed"
-t_exit 'something between' 0 ask write a poem about the moon
-t_exit 'what was said in the outage' 0 ask back to the tariffs of the water works
-t_is 'is known' "$(conversation)" "$failed"
+t_exit 'trying again after the outage succeeds' 0 ask try again
+t_is 'trying again goes on in the same conversation' "$(conversation)" "$failed"
+t_exit 'something else is said in between' 0 ask write a poem about the moon
+t_exit 'the subject of the outage is taken' 0 ask back to the tariffs of the water works
+t_is 'what was said in the outage is known' "$(conversation)" "$failed"
 
 printf 'fail context-full too much\n' >"$t_tmp/script"
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 broken() { ask --new download the rainfall series of the weather stations || return 0; }
-t_exit 'a conversation that fails' 0 broken
+t_exit 'a conversation fails for good' 0 broken
 failed=$(conversation)
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
-t_exit 'what leans on it' 0 ask try it again with smaller packets
+t_exit 'what leans on the failed one is taken' 0 ask try it again with smaller packets
 heir=$(conversation)
-t_unlike 'is a new one' "$heir" "$failed"
-t_exit 'something else' 0 ask write a poem about the sea
-t_exit 'its subject' 0 ask back to the rainfall series
-t_is 'is that of the new one now' "$(conversation)" "$heir"
+t_unlike 'what leans on a failed conversation is a new one' "$heir" "$failed"
+t_exit 'something else is said again' 0 ask write a poem about the sea
+t_exit 'the subject of the failed one is taken' 0 ask back to the rainfall series
+t_is 'the subject of the failed one belongs to its heir' "$(conversation)" "$heir"
 
-t_exit 'a plan' 0 t_faden ask --new make a plan for the migration to the new database
-t_like 'is said to change nothing' "$(cat "$t_err")" 'This turn plans'
-t_exit 'then its execution' 0 t_faden ask ok, now implement it
-t_like 'is said too' "$(cat "$t_err")" 'From planning to doing'
+t_exit 'a plan is made' 0 t_faden ask --new make a plan for the migration to the new database
+t_like 'a turn that plans is told to change nothing' "$(cat "$t_err")" 'This turn plans'
+t_exit 'the plan is executed' 0 t_faden ask ok, now implement it
+t_like 'the step from planning to doing is told' "$(cat "$t_err")" 'From planning to doing'
 
-t_exit 'a task' 0 t_faden route ändere nichts, schau nur
-t_like 'that plans' "$(cat "$t_out")" 'It plans'
+t_exit 'a task in German is routed' 0 t_faden route ändere nichts, schau nur
+t_like 'a task that changes nothing is one that plans' "$(cat "$t_out")" 'It plans'
 t_setenv 'FADEN_ROUTING_PLAN_WORDS=Dry Run'
-t_exit 'words of the settings' 0 t_faden route --json fix the parser as a dry run
-t_like 'count too' "$(cat "$t_out")" '"task":"plan"'
+t_exit 'words of the settings are read' 0 t_faden route --json fix the parser as a dry run
+t_like 'words of the settings make it a plan' "$(cat "$t_out")" '"task":"plan"'
 t_unsetenv FADEN_ROUTING_PLAN_WORDS
-t_exit 'without them' 0 t_faden route --json fix the parser as a dry run
-t_like 'it is a change' "$(cat "$t_out")" '"task":"edit"'
+t_exit 'without words of the settings it is routed' 0 t_faden route --json fix the parser as a dry run
+t_like 'without words of the settings it is a change' "$(cat "$t_out")" '"task":"edit"'
 
 t_setenv FADEN_ROUTING_ENABLED=false
-t_exit 'routing turned off' 0 ask a recipe for pancakes with apples
+t_exit 'a first sentence with routing turned off is taken' 0 ask a recipe for pancakes with apples
 last=$(conversation)
-t_exit 'goes on with the last one' 0 ask the weather in Hamburg tomorrow
-t_is 'whatever is said' "$(conversation)" "$last"
+t_exit 'another subject with routing turned off is taken' 0 ask the weather in Hamburg tomorrow
+t_is 'with routing turned off the last conversation goes on whatever is said' "$(conversation)" "$last"
 t_unsetenv FADEN_ROUTING_ENABLED
 
 stdio() {
@@ -132,22 +132,22 @@ stdio() {
 		'{"op":"finished","t_ms":2000,"conversation_ref":"s1"}' \
 		'{"op":"step","t_ms":3000,"text":"now run it","cwd":"/x"}' | t_faden route --stdio
 }
-t_exit 'for other programs' 0 stdio
-t_is 'a step is one line' "$(wc -l <"$t_out")" 2
-t_like 'with the decision' "$(tail -n 1 "$t_out")" '"action":"resume".*"conversation_ref":"s1"'
-t_like 'a bad line is told' "$(cat "$t_err")" 'faden: route: '
+t_exit '--stdio serves other programs' 0 stdio
+t_is 'each step of --stdio is one line' "$(wc -l <"$t_out")" 2
+t_like 'a step has the decision' "$(tail -n 1 "$t_out")" '"action":"resume".*"conversation_ref":"s1"'
+t_like 'a bad line of --stdio is told' "$(cat "$t_err")" 'faden: route: '
 odd() {
 	printf '{"op":"begin"}\n\n{"op":"step","t_ms":1,"text":"a\377b","cwd":"/x"}\n' >"$t_tmp/odd"
 	printf '{"op":"step","t_ms":2,"text":" ","cwd":"/x"}\n' >>"$t_tmp/odd"
 	t_faden route --stdio <"$t_tmp/odd"
 }
-t_exit 'invalid UTF-8 and empty text' 0 odd
-t_is 'are answered' "$(grep -c '"action":"new"' "$t_out")" 2
-t_like 'and empty text is named' "$(tail -n 1 "$t_out")" 'the text is empty'
-t_is 'a blank line is none' "$(cat "$t_err")" ''
-t_exit 'two ways at once' 2 t_faden route --stdio --replay x
-t_exit 'a failure for programs' 2 t_faden route --json ' '
-t_like 'is one object' "$(cat "$t_out")" '^\{.*empty.*\}$'
+t_exit 'invalid UTF-8 and an empty text are no failure of --stdio' 0 odd
+t_is 'invalid UTF-8 and an empty text are answered' "$(grep -c '"action":"new"' "$t_out")" 2
+t_like 'an empty text is named' "$(tail -n 1 "$t_out")" 'the text is empty'
+t_is 'a blank line of --stdio is none' "$(cat "$t_err")" ''
+t_exit '--stdio and --replay exclude each other' 2 t_faden route --stdio --replay x
+t_exit 'a failure of route --json has its status' 2 t_faden route --json ' '
+t_like 'a failure of route --json is one object' "$(cat "$t_out")" '^\{.*empty.*\}$'
 bytes() { printf 'a\000b\377\342\200\256c' | t_faden ask --agent rehearsal -; }
-t_exit 'NUL, invalid UTF-8, right to left' 0 bytes
+t_exit 'NUL, invalid UTF-8 and right to left are routed' 0 bytes
 t_done

@@ -15,49 +15,49 @@ file=$("$t_helper/make-session" claude "$claude" "$here" "$a" --title 'Blue door
 "$t_helper/make-session" codex "$codex" "$here" "$c" --title 'Green door' uno due >/dev/null
 
 for spec in "$a" "$file" aaaaaaaa 'Blue door' blue 000000000001; do
-	t_exit "a session as $spec" 0 t_faden show "$spec"
-	t_like 'is that session' "$(cat "$t_out")" 'answer 3 to \*\*three\*\*'
+	t_exit "a session is found as $spec" 0 t_faden show "$spec"
+	t_like "what is found as $spec is that session" "$(cat "$t_out")" 'answer 3 to \*\*three\*\*'
 done
-t_exit 'too short a fragment' 1 t_faden show aaa
-t_exit 'one that fits two' 3 t_faden show aaaa
-t_like 'shows both' "$(cat "$t_err")" "^$b  claude  [0-9]+ [a-z]+ ago  .*$(basename "$here")  other$"
-t_like 'with when and where' "$(cat "$t_err")" '^ID +AGENT +LAST +FOLDER +NAME'
-t_exit 'one that fits none' 1 t_faden show nobody
-t_like 'says where to look' "$(cat "$t_err")" "no session is called 'nobody' \('faden list --all' shows what there is\)"
-t_exit 'a file that is none' 1 t_faden show /no/such/file.jsonl
-t_exit 'a file that is no session' 3 t_faden show "$t_root/meson.build"
-t_exit 'nothing goes on there' 1 t_elsewhere show
-t_exit 'the last session here' 0 t_faden show
-t_like 'is said' "$(cat "$t_err")" 'the last session of this folder: '
-t_exit 'too short for an id' 1 t_faden show aaa
-t_like 'says how long' "$(cat "$t_err")" '4 characters or more'
+t_exit 'a fragment of three characters finds nothing' 1 t_faden show aaa
+t_exit 'a fragment that fits two is ambiguous' 3 t_faden show aaaa
+t_like 'an ambiguous fragment shows both' "$(cat "$t_err")" "^$b  claude  [0-9]+ [a-z]+ ago  .*$(basename "$here")  other$"
+t_like 'candidates are shown with when and where' "$(cat "$t_err")" '^ID +AGENT +LAST +FOLDER +NAME'
+t_exit 'a name that fits none is not found' 1 t_faden show nobody
+t_like 'a name that fits none says where to look' "$(cat "$t_err")" "no session is called 'nobody' \('faden list --all' shows what there is\)"
+t_exit 'a file that is not there is not found' 1 t_faden show /no/such/file.jsonl
+t_exit 'a file that is no session is refused' 3 t_faden show "$t_root/meson.build"
+t_exit 'nothing is shown where nothing ever happened' 1 t_elsewhere show
+t_exit 'without a session the last one of the folder is shown' 0 t_faden show
+t_like 'it is said that it is the last one of the folder' "$(cat "$t_err")" 'the last session of this folder: '
+t_exit 'too short a fragment is no id' 1 t_faden show aaa
+t_like 'too short a fragment says how long it must be' "$(cat "$t_err")" '4 characters or more'
 
-t_exit 'the whole' 0 t_faden show blue
-t_is 'prompts, calls, answers' "$(sed 's/  20.*//' "$t_out" | tail -n +4 | head -n 6)" "you
+t_exit 'a session is shown by its name' 0 t_faden show blue
+t_is 'prompts, calls and answers are shown in order' "$(sed 's/  20.*//' "$t_out" | tail -n +4 | head -n 6)" "you
 one
 
 claude
   Bash: echo 1
 answer 1 to **one**"
-t_unlike 'without outputs' "$(cat "$t_out")" 'out 1'
-t_like 'one is one turn' "$(t_faden show "$b")" ' 1 turn, last'
-t_exit 'with tools' 0 t_faden show blue --tools
-t_like 'with outputs' "$(cat "$t_out")" '^    out 1$'
-t_exit 'the last turn' 0 t_faden show blue --last 1
-t_like 'is there' "$(cat "$t_out")" '^three$'
-t_unlike 'the ones before are not' "$(cat "$t_out")" '^(one|two)$'
-t_exit 'more than there are' 0 t_faden show blue --last 99
-t_like 'is all' "$(cat "$t_out")" '^one$'
-t_exit 'no turns at all' 2 t_faden show blue --last 0
+t_unlike 'outputs of tools are not shown' "$(cat "$t_out")" 'out 1'
+t_like 'one turn is not called turns' "$(t_faden show "$b")" ' 1 turn, last'
+t_exit '--tools is taken' 0 t_faden show blue --tools
+t_like '--tools shows outputs' "$(cat "$t_out")" '^    out 1$'
+t_exit '--last 1 is taken' 0 t_faden show blue --last 1
+t_like '--last 1 shows the last turn' "$(cat "$t_out")" '^three$'
+t_unlike '--last 1 leaves out the turns before' "$(cat "$t_out")" '^(one|two)$'
+t_exit '--last with more than there are is taken' 0 t_faden show blue --last 99
+t_like '--last with more than there are shows all' "$(cat "$t_out")" '^one$'
+t_exit '--last 0 is refused' 2 t_faden show blue --last 0
 
-t_exit 'raw' 0 t_faden show blue --raw
-t_ok 'is the file' cmp "$file" "$t_out"
-t_exit 'raw, the last turn' 0 t_faden show blue --raw --last 1
+t_exit '--raw is taken' 0 t_faden show blue --raw
+t_ok '--raw is the file' cmp "$file" "$t_out"
+t_exit '--raw --last 1 is taken' 0 t_faden show blue --raw --last 1
 tail -n 5 "$file" >"$t_tmp/tail"
-t_ok 'is its end' cmp "$t_tmp/tail" "$t_out"
+t_ok '--raw --last 1 is the end of the file' cmp "$t_tmp/tail" "$t_out"
 
-t_exit 'JSON' 0 t_faden show blue --json
-t_ok 'is JSON' python3 - "$t_out" <<'END'
+t_exit '--json is taken' 0 t_faden show blue --json
+t_ok '--json has what is shown' python3 - "$t_out" <<'END'
 import json, sys
 doc = json.load(open(sys.argv[1]))
 assert doc["session"]["name"] == "Blue door"
@@ -66,26 +66,26 @@ assert kinds[:4] == ["user", "tool_call", "tool_result", "assistant"], kinds
 assert [i["text"] for i in doc["items"] if i.get("prompt")] == ["one", "two", "three"]
 END
 
-t_exit 'Codex' 0 t_faden show green
-t_like 'is shown alike' "$(cat "$t_out")" '^  exec_command: echo 2$'
-t_unlike 'without what the program put in' "$(cat "$t_out")" environment_context
+t_exit 'a Codex session is shown' 0 t_faden show green
+t_like 'calls of Codex are shown like those of others' "$(cat "$t_out")" '^  exec_command: echo 2$'
+t_unlike 'what Codex itself put in is left out' "$(cat "$t_out")" environment_context
 
 # a branch that was left
 printf '%s\n' '{"type":"user","uuid":"z","parentUuid":"00000000-0000-4000-8000-000000000004","timestamp":"2026-03-01T11:00:00Z","message":{"content":"rewound"}}' >>"$file"
-t_exit 'what a resume sends' 0 t_faden show blue --live
-t_like 'the new branch' "$(cat "$t_out")" '^rewound$'
-t_like 'what it hangs on' "$(cat "$t_out")" '^one$'
-t_unlike 'not the old one' "$(cat "$t_out")" '^(two|three)$'
+t_exit '--live is taken' 0 t_faden show blue --live
+t_like '--live shows the new branch' "$(cat "$t_out")" '^rewound$'
+t_like '--live shows what the new branch hangs on' "$(cat "$t_out")" '^one$'
+t_unlike '--live leaves out the old branch' "$(cat "$t_out")" '^(two|three)$'
 
 # a Codex fork: its history is in another file
 forked=$("$t_helper/live-cases" codex "$codex" "$here" | sed -n 's/^codex_forked //p')
-t_is 'a fork is shown whole' "$(t_faden show "$forked" | tail -n +3 | grep -o "_m.._" | tr '\n' ' ')" \
+t_is 'a fork is shown with what it was forked from' "$(t_faden show "$forked" | tail -n +3 | grep -o "_m.._" | tr '\n' ' ')" \
 	'_m01_ _m02_ _m03_ _m04_ _m07_ _m08_ '
-t_is 'also its last turns' "$(t_faden show --last 2 "$forked" | tail -n +3 | grep -o "_m.._" | tr '\n' ' ')" \
+t_is 'the last turns of a fork reach into its parent' "$(t_faden show --last 2 "$forked" | tail -n +3 | grep -o "_m.._" | tr '\n' ' ')" \
 	'_m03_ _m04_ _m07_ _m08_ '
 rm "$codex"/sessions/2026/03/01/*"$(sed -n 's/.*"forked_from_id":"\([^"]*\)".*/\1/p' \
 	"$codex"/sessions/2026/03/01/*"$forked".jsonl)".jsonl
-t_is 'as far as it is there' "$(t_faden show "$forked" | tail -n +3 | grep -o "_m.._" | tr '\n' ' ')" \
+t_is 'a fork without its parent is shown as far as it is there' "$(t_faden show "$forked" | tail -n +3 | grep -o "_m.._" | tr '\n' ' ')" \
 	'_m07_ _m08_ '
 
 # broken lines
@@ -101,12 +101,12 @@ if command -v script >/dev/null; then
 	t_setenv TERM=xterm
 	t_setenv PAGER=cat
 	t_run script -qec "$FADEN --color never show $t_tmp/evil.jsonl" /dev/null >"$t_out" </dev/null
-	t_like 'on a terminal the words stay' "$(cat "$t_out")" 'x.*y.*z'
-	t_unlike 'the sequences go' "$(cat "$t_out")" "$(printf '\033|\007|\302\233|\342\200\256')"
+	t_like 'control characters on a terminal leave the words' "$(cat "$t_out")" 'x.*y.*z'
+	t_unlike 'control characters do not reach a terminal' "$(cat "$t_out")" "$(printf '\033|\007|\302\233|\342\200\256')"
 else
 	t_skip 'control characters on a terminal' 'no script(1)'
 fi
 filler='{"type":"assistant","uuid":"f","message":{"id":"f","model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}'
 echo "$filler" >>"$file"
-t_unlike 'a filler is no answer' "$(t_faden show blue)" 'No response requested'
+t_unlike 'a filler of the agent is no answer' "$(t_faden show blue)" 'No response requested'
 t_done

@@ -6,21 +6,21 @@ state=$t_home/.local/state/faden
 mkdir -p "$t_home/.config/faden"
 config=$t_home/.config/faden/config.yaml
 
-t_exit 'a store' 0 t_faden ask remember me
+t_exit 'a turn makes a store' 0 t_faden ask remember me
 cp "$state/faden.db" "$t_tmp/good.db"
 [ ! -f "$state/faden.db-wal" ] || cp "$state/faden.db-wal" "$t_tmp/good.db-wal"
 
 printf 'ai:\n  agent: [oops\n' >"$config"
-t_exit 'a broken configuration' 3 t_faden ask x
-t_like 'is named with its line' "$(cat "$t_err")" 'config\.yaml:[0-9]'
+t_exit 'a broken configuration is refused' 3 t_faden ask x
+t_like 'a broken configuration is named with its line' "$(cat "$t_err")" 'config\.yaml:[0-9]'
 printf 'ai:\n  agent: nobody\n' >"$config"
-t_exit 'a wrong value' 3 t_faden ask x
-t_like 'too' "$(cat "$t_err")" 'config\.yaml:2'
+t_exit 'a wrong value is refused' 3 t_faden ask x
+t_like 'a wrong value is named with its line' "$(cat "$t_err")" 'config\.yaml:2'
 printf 'commands:\n  reset_keywords:\n    - ""\n' >"$config"
-t_exit 'an empty keyword' 3 t_faden ask x
-t_like 'as well' "$(cat "$t_err")" 'config\.yaml:3'
-t_exit 'doctor works all the same' 1 t_faden doctor
-t_like 'and shows it' "$(cat "$t_out")" '^fail  config .*config\.yaml:3'
+t_exit 'an empty keyword is refused' 3 t_faden ask x
+t_like 'an empty keyword is named with its line' "$(cat "$t_err")" 'config\.yaml:3'
+t_exit 'doctor works with a broken configuration' 1 t_faden doctor
+t_like 'doctor shows the broken configuration' "$(cat "$t_out")" '^fail  config .*config\.yaml:3'
 rm "$config"
 
 # a program that keeps no record is asked, and faden is killed meanwhile
@@ -30,44 +30,44 @@ mkdir -p "$t_home/elsewhere"
 cd "$t_home/elsewhere" || exit 1
 printf 'ai:\n  agent: exec\n  exec: {command: [%s]}\n' "$t_tmp/program" >"$config"
 t_faden ask 'paint it red' >/dev/null 2>&1 &
-t_ok 'a program is asked' t_wait_for 10 test -s "$t_tmp/asked"
+t_ok 'an agent is asked' t_wait_for 10 test -s "$t_tmp/asked"
 pid=$(pgrep -f -x "$FADEN ask paint it red")
 kill -KILL "$pid" "$(cat "$t_tmp/asked")"
-t_ok 'and killed' t_wait_for 10 eval '! t_running "$pid"'
+t_ok 'faden is killed while the agent works' t_wait_for 10 eval '! t_running "$pid"'
 printf '#!/bin/sh\ncat\n' >"$t_tmp/program"
-t_exit 'the next turn' 0 t_faden ask and blue
-t_like 'says that it is not known whether it arrived' "$(cat "$t_err")" 'whether "paint it red" reached the agent is not known'
+t_exit 'the turn after a kill succeeds' 0 t_faden ask and blue
+t_like 'the turn after a kill says what is not known' "$(cat "$t_err")" 'whether "paint it red" reached the agent is not known'
 
 # started by one who does not care how its children end
 printf '#!/bin/sh\ncat >/dev/null\nexit 7\n' >"$t_tmp/program"
-t_exit 'a program that fails below a parent that ignores SIGCHLD' 4 \
+t_exit 'a program that fails below a parent that ignores SIGCHLD is a failure' 4 \
 	t_run env --ignore-signal=CHLD "$FADEN" ask x
-t_like 'is said to have failed' "$(cat "$t_err")" 'exit status 7'
+t_like 'the exit status is known though SIGCHLD is ignored' "$(cat "$t_err")" 'exit status 7'
 cd "$t_home" || exit 1
 rm "$config"
 
 rm -f "$state/faden.db-wal" "$state/faden.db-shm"
 head -c 100000 /dev/zero | tr '\0' 'z' >"$state/faden.db"
-t_exit 'a damaged store' 5 t_faden ask x
-t_like 'is said with the remedy' "$(cat "$t_err")" 'damaged.*move it away'
-t_is 'and left as it is' "$(head -c 3 "$state/faden.db")" zzz
+t_exit 'a damaged store is a failure' 5 t_faden ask x
+t_like 'a damaged store is told with the remedy' "$(cat "$t_err")" 'damaged.*move it away'
+t_is 'a damaged store is left as it is' "$(head -c 3 "$state/faden.db")" zzz
 cp "$t_tmp/good.db" "$state/faden.db"
 [ ! -f "$t_tmp/good.db-wal" ] || cp "$t_tmp/good.db-wal" "$state/faden.db-wal"
-t_exit 'put back, it goes on' 0 t_faden ask 'what did I say?'
-t_like 'where it was' "$(cat "$t_out")" '^1\. remember me'
+t_exit 'a store that is put back is used' 0 t_faden ask 'what did I say?'
+t_like 'a store that is put back goes on where it was' "$(cat "$t_out")" '^1\. remember me'
 
 if command -v sqlite3 >/dev/null; then
 	sqlite3 "$state/faden.db" 'PRAGMA user_version = 999'
-	t_exit 'a store of a newer version' 5 t_faden ask x
-	t_like 'is refused' "$(cat "$t_err")" 'newer faden.*upgrade'
-	t_is 'untouched' "$(sqlite3 "$state/faden.db" 'PRAGMA user_version')" 999
+	t_exit 'a store of a newer version is refused' 5 t_faden ask x
+	t_like 'a store of a newer version asks for an upgrade' "$(cat "$t_err")" 'newer faden.*upgrade'
+	t_is 'a store of a newer version is left untouched' "$(sqlite3 "$state/faden.db" 'PRAGMA user_version')" 999
 else
-	t_skip 'a store of a newer version' 'sqlite3 is not installed'
+	t_skip 'a store of a newer version is refused' 'sqlite3 is not installed'
 fi
 
-t_exit 'a state folder that cannot be made' 5 t_faden --state /dev/null/x ask x
-t_like 'is named' "$(cat "$t_err")" '/dev/null/x'
+t_exit 'a state folder that cannot be made is a failure' 5 t_faden --state /dev/null/x ask x
+t_like 'a state folder that cannot be made is named' "$(cat "$t_err")" '/dev/null/x'
 gone() { mkdir "$t_tmp/gone" && cd "$t_tmp/gone" && rmdir "$t_tmp/gone" && t_faden --state "$t_tmp/s" ask x; }
-t_exit 'a folder that is gone' 3 gone
-t_like 'is said' "$(cat "$t_err")" 'no longer exists'
+t_exit 'a turn in a folder that is gone is refused' 3 gone
+t_like 'it is said that the folder no longer exists' "$(cat "$t_err")" 'no longer exists'
 t_done
