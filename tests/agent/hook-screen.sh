@@ -25,19 +25,19 @@ tty_start 100 40 codex --dangerously-bypass-hook-trust
 t_wait_for 60 tty_shows 'Trust and continue' && tty_type Enter
 t_ok 'codex starts' t_wait_for 60 tty_shows '^› Ask Codex'
 say 'remember the milk'
-t_ok 'and answers' t_wait_for 60 tty_shows 'last=remember the milk'
+t_ok 'codex answers' t_wait_for 60 tty_shows 'last=remember the milk'
 before=$(requests)
 say '>resume'
 t_ok 'a prompt of ours is blocked' t_wait_for 60 tty_shows 'Blocked by hook'
-tty_wait 'and shows the command' '^ *faden resume [0-9a-f-]{36}$'
-tty_wait 'and the other one' '^ *faden rollover [0-9a-f-]{36}$'
-t_is 'no request was made' "$(requests)" "$before"
+tty_wait 'a blocked prompt shows the command to resume' '^ *faden resume [0-9a-f-]{36}$'
+tty_wait 'a blocked prompt shows the command of a rollover' '^ *faden rollover [0-9a-f-]{36}$'
+t_is 'a blocked prompt makes no request' "$(requests)" "$before"
 say 'and the bread'
 t_ok 'another prompt goes through' t_wait_for 60 tty_shows 'last=and the bread'
 t_is 'nothing is archived yet' "$(archived)" 0
 say '/compact'
-t_ok 'a compaction' t_wait_for 60 tty_shows 'Context compacted'
-t_is 'is archived first' "$(archived)" 1
-t_like 'with all of it' "$(cat "$t_home"/.local/share/faden/archive/*.jsonl)" 'and the bread'
+t_ok 'a session is compacted' t_wait_for 60 tty_shows 'Context compacted'
+t_is 'the session is archived before the compaction' "$(archived)" 1
+t_like 'the archive has all of the session' "$(cat "$t_home"/.local/share/faden/archive/*.jsonl)" 'and the bread'
 tty_stop
 t_done

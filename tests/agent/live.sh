@@ -19,18 +19,19 @@ compare() {
 	want=$(t_faden show --live --json "$id" 2>"$t_err" | sed 1d | words)
 	t_model_control '{"reset":true}'
 	t_run "$@" </dev/null >"$t_out" 2>&1
-	t_is "$name" "${want:-nothing}" "$(t_model_query 'json.dumps(log[0]) if log else ""' | words)"
+	t_is "$name: show --live is what a resume sends" "${want:-nothing}" "$(t_model_query 'json.dumps(log[0]) if log else ""' | words)"
 }
 
 for claude in "$t_claude" "$t_claude_new"; do
+	version=$("$claude" --version | cut -d" " -f1)
 	rm -rf "$t_home/.claude"
 	"$t_helper/live-cases" claude "$t_home/.claude" "$t_tmp/work" >"$t_tmp/cases" || exit 1
 	while read -r case id; do
-		compare "$case" "$id" "$claude" -p probe --resume "$id"
+		compare "claude $version, $case" "$id" "$claude" -p probe --resume "$id"
 	done <"$t_tmp/cases"
 done
 "$t_helper/live-cases" codex "$t_home/.codex" "$t_tmp/work" >"$t_tmp/cases" || exit 1
 while read -r case id; do
-	compare "$case" "$id" "$t_codex" exec --skip-git-repo-check resume "$id" probe
+	compare "codex, $case" "$id" "$t_codex" exec --skip-git-repo-check resume "$id" probe
 done <"$t_tmp/cases"
 t_done

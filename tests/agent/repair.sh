@@ -29,9 +29,9 @@ try() {
 	id=$(printf 'aaaaaaaa-0000-4000-8000-%012d' $number)
 	"$t_helper/damage-session" "$1" "$2" "$t_home/.$1" "$work" "$id" >"$t_tmp/made"
 	words=$(sed -n 3p "$t_tmp/made")
-	if t_exit "$1 $2: mended" 0 t_faden repair --apply --json "$id"; then
+	if t_exit "$1 $2: a mended copy is made" 0 t_faden repair --apply --json "$id"; then
 		new=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["session_id"])' <"$t_out")
-		t_is "$1 $2: resumed whole" "$(resume "$1" "$new")" "$words final-word"
+		t_is "$1 $2: the mended session resumes whole" "$(resume "$1" "$new")" "$words final-word"
 	fi
 }
 

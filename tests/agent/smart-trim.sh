@@ -21,39 +21,39 @@ for version in "$t_claude" "$t_claude_new"; do
 	ln -sf "$version" "$t_bin/claude"
 	claude() { t_run claude -p --output-format json "$@" </dev/null; }
 	id=$(cat /proc/sys/kernel/random/uuid)
-	t_exit 'claude: a session' 0 claude '[[bash: cat long.txt]] [[say: read it]]' --session-id "$id" --allowedTools Bash
-	t_exit 'claude: goes on' 0 claude 'and another thing' --resume "$id"
-	t_exit 'the digest' 0 t_faden smart-trim --digest --keep-recent 0 "$id"
+	t_exit 'claude: a session is begun' 0 claude '[[bash: cat long.txt]] [[say: read it]]' --session-id "$id" --allowedTools Bash
+	t_exit 'claude: the session goes on' 0 claude 'and another thing' --resume "$id"
+	t_exit 'claude: the digest is printed' 0 t_faden smart-trim --digest --keep-recent 0 "$id"
 	number=$(sed -n 's/^#\([0-9]*\) result of Bash.*/\1/p' "$t_out")
 	pick="{\"trim\": [{\"number\": $number, \"reason\": \"read once\", \"summary\": \"a line of y\"}]}"
 	before=$(sessions)
-	t_exit 'claude is asked' 0 t_faden smart-trim --json --keep-recent 0 --instructions "[[tool: StructuredOutput $pick]]" "$id"
-	t_is 'with the schema and no other tool' "$(tools | tr -d '[]'"' " | tr ',' '\n' | grep -v -e DeferredToolPlaceholder | tr '\n' ' ')" 'StructuredOutput '
-	t_is 'one text is replaced' "$(field replaced)" 1
+	t_exit 'claude: smart-trim asks claude' 0 t_faden smart-trim --json --keep-recent 0 --instructions "[[tool: StructuredOutput $pick]]" "$id"
+	t_is 'claude: it is asked with the schema and no other tool' "$(tools | tr -d '[]'"' " | tr ',' '\n' | grep -v -e DeferredToolPlaceholder | tr '\n' ' ')" 'StructuredOutput '
+	t_is 'claude: one text is replaced' "$(field replaced)" 1
 	new=$(field session_id)
-	t_is 'one session is new' "$(sessions)" $((before + 1))
-	t_is 'nothing else is left of the question' "$(find "$t_home" -name '*ask-*')" ''
-	t_exit 'claude resumes it' 0 claude 'still there?' --resume "$new"
-	t_like 'the model sees the summary' "$(sent)" 'a line of y.*Summarised - original was 3000 characters'
-	t_is 'and not the text' "$(sent | grep -c yyyyyyyyyy)" 0
-	t_is 'the pairs are whole' "$(t_model_query '[b["type"] for m in log[-1]["body"]["messages"] if isinstance(m["content"], list) for b in m["content"] if b["type"].startswith("tool")]')" \
+	t_is 'claude: one session is new' "$(sessions)" $((before + 1))
+	t_is 'claude: nothing else is left of the question' "$(find "$t_home" -name '*ask-*')" ''
+	t_exit 'claude: a smart-trimmed session resumes' 0 claude 'still there?' --resume "$new"
+	t_like 'claude: the model sees the summary' "$(sent)" 'a line of y.*Summarised - original was 3000 characters'
+	t_is 'claude: the model does not see the text' "$(sent | grep -c yyyyyyyyyy)" 0
+	t_is 'claude: call and result are still a pair' "$(t_model_query '[b["type"] for m in log[-1]["body"]["messages"] if isinstance(m["content"], list) for b in m["content"] if b["type"].startswith("tool")]')" \
 		"['tool_use', 'tool_result']"
-	t_like 'and recall gives it back' "$(t_faden recall "$(sent | sed -n 's/.*faden recall \([0-9a-f]\{16\}\).*/\1/p')")" '^yyyy'
+	t_like 'claude: recall gives the text back' "$(t_faden recall "$(sent | sed -n 's/.*faden recall \([0-9a-f]\{16\}\).*/\1/p')")" '^yyyy'
 done
 
 codex() { t_run codex exec "$@" --skip-git-repo-check </dev/null; }
-t_exit 'codex: a session' 0 codex '[[bash: cat long.txt]] [[say: read it]]'
+t_exit 'codex: a session is begun' 0 codex '[[bash: cat long.txt]] [[say: read it]]'
 thread=$(sed -n 's/^session id: //p' "$t_err")
-t_exit 'the digest' 0 t_faden smart-trim --digest --keep-recent 0 "$thread"
+t_exit 'codex: the digest is printed' 0 t_faden smart-trim --digest --keep-recent 0 "$thread"
 number=$(sed -n 's/^#\([0-9]*\) result of exec_command.*/\1/p' "$t_out")
 pick="{\"trim\": [{\"number\": $number, \"reason\": \"read once\", \"summary\": \"a line of y\"}]}"
 before=$(sessions)
-t_exit 'codex is asked' 0 t_faden smart-trim --json --keep-recent 0 --instructions "[[say: $pick]]" "$thread"
-t_unlike 'without a shell' "$(tools)" 'exec_command|shell|apply_patch|web_search'
-t_like 'with the schema' "$(t_model_query 'log[-1]["body"].get("text")')" 'json_schema'
+t_exit 'codex: smart-trim asks codex' 0 t_faden smart-trim --json --keep-recent 0 --instructions "[[say: $pick]]" "$thread"
+t_unlike 'codex: it is asked without a shell' "$(tools)" 'exec_command|shell|apply_patch|web_search'
+t_like 'codex: it is asked with the schema' "$(t_model_query 'log[-1]["body"].get("text")')" 'json_schema'
 new=$(field session_id)
-t_is 'one session is new' "$(sessions)" $((before + 1))
-t_exit 'codex resumes it' 0 codex resume "$new" 'still there?'
-t_like 'the model sees the summary' "$(sent)" 'a line of y.*Summarised - original was'
-t_is 'and not the text' "$(sent | grep -c yyyyyyyyyy)" 0
+t_is 'codex: one session is new' "$(sessions)" $((before + 1))
+t_exit 'codex: a smart-trimmed session resumes' 0 codex resume "$new" 'still there?'
+t_like 'codex: the model sees the summary' "$(sent)" 'a line of y.*Summarised - original was'
+t_is 'codex: the model does not see the text' "$(sent | grep -c yyyyyyyyyy)" 0
 t_done

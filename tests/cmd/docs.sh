@@ -10,7 +10,7 @@ for prose in "$t_root"/docs/man/*.mdoc; do
 	name=$(basename "$prose" .mdoc)
 	case $name in faden | config-file) continue ;; esac
 	t_like "docs/man/$name.mdoc has a command" "$commands" "^$name$"
-	t_like 'and an example' "$(cat "$prose")" '^\.Sh EXAMPLES$'
+	t_like "docs/man/$name.mdoc has an example" "$(cat "$prose")" '^\.Sh EXAMPLES$'
 done
 
 t_ok 'man pages are made' python3 "$t_root/tools/gen-man" "$FADEN" "$t_root/docs/man" "$t_tmp/man"
@@ -21,7 +21,7 @@ if command -v mandoc >/dev/null; then
 else
 	t_skip 'man pages are well formed' 'mandoc is not installed'
 fi
-t_like 'every setting has a row' "$(cat "$t_tmp/man/faden-config.5")" '^\.It Cm ai\.permission_mode$'
+t_like 'every setting has a row in its man page' "$(cat "$t_tmp/man/faden-config.5")" '^\.It Cm ai\.permission_mode$'
 
 mkdir -p "$t_tmp/prefix/bin" "$t_tmp/prefix/share/man/man1"
 cp "$FADEN" "$t_tmp/prefix/bin/faden"
@@ -32,11 +32,11 @@ cp "$t_tmp/man/faden-list.1" "$t_tmp/prefix/share/man/man1"
 on_tty() { t_run script -qec "$t_tmp/prefix/bin/faden help $1" /dev/null </dev/null; }
 if command -v script >/dev/null; then
 	t_like 'help shows the page beside the program' "$(on_tty list)" 'page .*/share/man/man1/faden-list\.1'
-	t_like 'or the options' "$(on_tty ask)" '^usage: faden ask'
+	t_like 'help of a command without a page shows the options' "$(on_tty ask)" '^usage: faden ask'
 else
 	t_skip 'help shows the page' 'script is not installed'
 fi
-t_like 'on a pipe always those' "$(t_faden help list)" '^usage: faden list'
+t_like 'help on a pipe shows the options' "$(t_faden help list)" '^usage: faden list'
 
 t_ok 'completions are made' python3 "$t_root/tools/gen-completions" "$FADEN" "$t_tmp/comp"
 
@@ -51,15 +51,15 @@ complete() {
 		_faden
 		printf "%s\n" "${COMPREPLY[@]}"' "$t_tmp/comp/faden" "$@"
 }
-t_is 'a command' "$(complete comm)" commands
-t_like 'options of a command' "$(complete list --a)" '^--all$'
-t_is 'a value' "$(complete --color n)" never
-t_is 'an agent' "$(complete ask --agent reh)" rehearsal
-t_like 'options without a command' "$(complete --new)" '^--new-session$'
-t_is 'a verb' "$(complete config ex)" example
-t_is 'a session' "$(complete show 1)" 11111111-session
-t_is 'a name, quoted' "$(complete show my)" 'my\ name'
-t_is 'as far as it is typed' "$(complete show 'my\ n')" 'my\ name'
-t_is 'a session behind an option' "$(complete ask --in 1)" 11111111-session
-t_is 'the command after an option with a value' "$(complete --color never doc)" doctor
+t_is 'a command is completed' "$(complete comm)" commands
+t_like 'an option of a command is completed' "$(complete list --a)" '^--all$'
+t_is 'a value is completed' "$(complete --color n)" never
+t_is 'an agent is completed' "$(complete ask --agent reh)" rehearsal
+t_like 'an option without a command is completed' "$(complete --new)" '^--new-session$'
+t_is 'a verb is completed' "$(complete config ex)" example
+t_is 'a session is completed' "$(complete show 1)" 11111111-session
+t_is 'a name is completed, quoted' "$(complete show my)" 'my\ name'
+t_is 'a quoted name is completed as far as it is typed' "$(complete show 'my\ n')" 'my\ name'
+t_is 'a session behind an option is completed' "$(complete ask --in 1)" 11111111-session
+t_is 'the command after an option with a value is completed' "$(complete --color never doc)" doctor
 t_done

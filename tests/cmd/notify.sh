@@ -15,14 +15,14 @@ t_wait_for 10 test -s "$t_tmp/monitor"
 heard() { grep -q "$1" "$t_tmp/monitor"; }
 
 t_setenv "DBUS_SESSION_BUS_ADDRESS=$bus"
-t_exit 'without asking for them' 0 t_faden ask --agent rehearsal quiet please
+t_exit 'a turn without notifications succeeds' 0 t_faden ask --agent rehearsal quiet please
 sleep 1
-t_unlike 'there are none' "$(cat "$t_tmp/monitor")" 'member=(Notify|GetServerInformation)'
+t_unlike 'without asking for them there are no notifications' "$(cat "$t_tmp/monitor")" 'member=(Notify|GetServerInformation)'
 
 t_setenv FADEN_NOTIFY_ENABLED=true
-t_exit 'a turn' 0 t_faden ask --agent rehearsal hello bus
-t_ok 'reaches the notification service' t_wait_for 10 heard 'org.freedesktop.Notifications'
+t_exit 'a turn with notifications succeeds' 0 t_faden ask --agent rehearsal hello bus
+t_ok 'a turn reaches the notification service' t_wait_for 10 heard 'org.freedesktop.Notifications'
 t_unsetenv DBUS_SESSION_BUS_ADDRESS
-t_exit 'without a bus it is silent' 0 t_faden ask --agent rehearsal nobody there
-t_is 'and says nothing about it' "$(cat "$t_err")" ''
+t_exit 'a turn without a bus succeeds' 0 t_faden ask --agent rehearsal nobody there
+t_is 'a missing bus is not told' "$(cat "$t_err")" ''
 t_done

@@ -74,7 +74,7 @@ look() {
 	for command in 'repair --json' 'advise --json' 'trim -n --json'; do
 		t_faden $command "$2" >"$t_out" 2>"$t_err"
 		t_rc=$?
-		t_ok "$1: $command" test $t_rc -le 1
+		t_ok "$1: $command ends, and within its memory" test $t_rc -le 1
 	done
 }
 
@@ -82,12 +82,12 @@ for kind in chain backwards circle circles dangling roots neighbours star duplic
 	make $kind >"$file"
 	look $kind "$file"
 done
-t_exit 'mended' 0 t_faden repair --apply --out "$t_tmp/out" "$file"
+t_exit 'a session of one uuid is mended' 0 t_faden repair --apply --out "$t_tmp/out" "$file"
 for kind in calls results one-id; do
 	tools $kind >"$file"
 	look $kind "$file"
 done
-t_exit 'mended' 0 t_faden repair --apply --out "$t_tmp/out" "$file"
+t_exit 'a session of one call id is mended' 0 t_faden repair --apply --out "$t_tmp/out" "$file"
 codex >"$rollout"
 look 'roll-backs' "$rollout"
 t_done

@@ -46,9 +46,9 @@ for i in 1 2 3 4 5 6 7 8; do run "$i" & done
 wait
 answered=$(cat "$t_tmp"/out.? | grep -c '^You said: ')
 t_is 'every command is answered' "$answered" $((8 * commands))
-t_is 'by one writer at a time, each prompt once' "$(audit whole)" $((8 * commands))
-t_is 'and journalled' "$(sqlite3 "$db" 'SELECT count(*) FROM turn WHERE state = 1')" $((8 * commands))
-t_is 'nothing is held any more' "$(sqlite3 "$db" 'SELECT count(*) FROM conversation WHERE owner_pid IS NOT NULL')" 0
+t_is 'each transcript has one writer at a time, and each prompt once' "$(audit whole)" $((8 * commands))
+t_is 'every command is journalled' "$(sqlite3 "$db" 'SELECT count(*) FROM turn WHERE state = 1')" $((8 * commands))
+t_is 'no conversation is held any more' "$(sqlite3 "$db" 'SELECT count(*) FROM conversation WHERE owner_pid IS NOT NULL')" 0
 
 for i in 1 2 3 4 5 6 7 8; do
 	texts "$((i + 10))" "$commands" >"$t_tmp/in.$i"
@@ -63,9 +63,9 @@ wait
 journalled=$(sqlite3 "$db" 'SELECT count(*) FROM turn')
 lost=$(sqlite3 "$db" 'SELECT count(*) FROM turn WHERE state = 0')
 t_note "killed: $((journalled - 8 * commands)) more turns, $lost of them interrupted"
-t_exit 'after the kills the next command' 0 t_faden ask 'what did I say?'
+t_exit 'the next command after the kills succeeds' 0 t_faden ask 'what did I say?'
 prompts=$(audit killed | tail -n 1)
 t_is 'every transcript has one writer at a time' "$(audit killed | grep -c writers)" 0
-t_ok 'no prompt was delivered without its journal' test "$prompts" -le $((journalled + 1))
-t_ok 'none was delivered twice' test "$prompts" -ge $((journalled + 1 - lost))
+t_ok 'no prompt is delivered without its journal' test "$prompts" -le $((journalled + 1))
+t_ok 'no prompt is delivered twice' test "$prompts" -ge $((journalled + 1 - lost))
 t_done

@@ -85,10 +85,10 @@ for mode in whole fast halves whole fast halves; do
 	if [ "$t_rc" = 0 ]; then
 		made=$((made + 1))
 		new=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["path"])' "$t_out")
-		t_ok "$mode: complete" whole "$new"
+		t_ok "while another writes ($mode): what is made is complete" whole "$new"
 	else
-		t_is "$mode: refused" "$t_rc" 5
-		t_is 'and nothing is written' "$(ls -A "$project")" "$id.jsonl"
+		t_is "while another writes ($mode): what is not made is refused" "$t_rc" 5
+		t_is "while another writes ($mode): a refusal writes nothing" "$(ls -A "$project")" "$id.jsonl"
 	fi
 done
 t_ok 'not all were refused' test "$made" -gt 2
@@ -99,8 +99,8 @@ for mode in whole fast whole; do
 	t_rc=0
 	t_faden trim --json --in-place $id >"$t_out" 2>"$t_err" || t_rc=$?
 	end_writer
-	t_ok "in place, $mode: status 0 or 5" test "$t_rc" = 0 -o "$t_rc" = 5
-	t_is 'no line is lost' "$(whole "$file" any)" "$(cat "$t_tmp/written")"
+	t_ok "in place while another writes ($mode): it is done or refused" test "$t_rc" = 0 -o "$t_rc" = 5
+	t_is "in place while another writes ($mode): no line is lost" "$(whole "$file" any)" "$(cat "$t_tmp/written")"
 done
 
 # Another file is put in its place, again and again.
@@ -117,10 +117,10 @@ for turn in 1 2 3 4 5; do
 	t_rc=0
 	t_faden trim --json $id >"$t_out" 2>"$t_err" || t_rc=$?
 	status=$t_rc
-	t_ok "swapped $turn: refused or complete ($status)" test "$status" = 0 -o "$status" = 5
+	t_ok "swapped $turn: it is done or refused ($status)" test "$status" = 0 -o "$status" = 5
 	if [ "$status" = 0 ]; then
 		new=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["path"])' "$t_out")
-		t_is 'complete' "$(wc -l <"$new")" 600
+		t_is "swapped $turn: what is made is complete" "$(wc -l <"$new")" 600
 	fi
 done
 touch "$t_tmp/stop2"

@@ -73,6 +73,6 @@ while :; do
 	n=$((n + t_step))
 done
 t_note "$seen steps tried"
-t_ok 'some steps were tried' test "$seen" -gt 2
-t_is 'nothing lost, nothing sent twice' "$(head -n 5 "$t_tmp/bad")" ''
+t_ok 'kill at a step of a turn: steps were tried' test "$seen" -gt 2
+t_is 'kill at a step of a turn: nothing is lost, nothing sent twice' "$(head -n 5 "$t_tmp/bad")" ''
 t_done

@@ -50,16 +50,16 @@ sweep() {
 		n=$((n + t_step))
 	done >"$t_tmp/bad"
 	t_note "$1: $((n - 1)) steps"
-	t_ok "$1 at every step: something was tried" test "$n" -gt 5
+	t_ok "$1 at every step: steps were tried" test "$n" -gt 5
 	t_is "$1 at every step: the sessions are listed" "$(head -n 5 "$t_tmp/bad")" ''
 }
 
 # What only looks needs no room: it is shown with at most a warning.
-t_exit 'a name' 0 t_faden rename 000000000001 'my own name'
+t_exit 'a session gets a name' 0 t_faden rename 000000000001 'my own name'
 look() {
-	errnum=$1
+	why=$1
 	shift
-	fail "$errnum" 0 "$@"
+	fail "$why" 0 "$@"
 }
 # fail ERRNO STATUS WORD…
 fail() {
@@ -68,21 +68,21 @@ fail() {
 	t_setenv 'FADEN_FAULT_STICKY=1'
 	t_setenv 'FADEN_FAULT_MATCH=/.local/state'
 	t_setenv "FADEN_FAULT_ERRNO=$1"
-	status=$2
+	why=$1 status=$2
 	shift 2
-	t_exit "$*" "$status" t_faden "$@"
+	t_exit "$why: faden $* ends with $status" "$status" t_faden "$@"
 	for name in LD_PRELOAD FADEN_FAULT_AT FADEN_FAULT_STICKY FADEN_FAULT_MATCH FADEN_FAULT_ERRNO; do
 		t_unsetenv "$name"
 	done
 }
 for errno in ENOSPC EROFS; do
 	look "$errno" show aaaaaaaa-0000-4000-8000-000000000001
-	t_like "$errno: shows it" "$(cat "$t_out")" '^words 1$'
-	t_is 'with one line about it' "$(wc -l <"$t_err")" 1
+	t_like "$errno: a session is shown" "$(cat "$t_out")" '^words 1$'
+	t_is "$errno: show has one line about it" "$(wc -l <"$t_err")" 1
 	look "$errno" show 'my own name'
-	t_like "$errno: by its name" "$(cat "$t_out")" '^words 1$'
+	t_like "$errno: a session is shown by its name" "$(cat "$t_out")" '^words 1$'
 	look "$errno" lineage aaaaaaaa-0000-4000-8000-000000000001
-	t_like "$errno: lineage" "$(cat "$t_out")" 'my own name'
+	t_like "$errno: the lineage has the name" "$(cat "$t_out")" 'my own name'
 	# the same for every command that writes nothing, however the session is called
 	long=$t_home/.claude/projects/$(printf %s "$PWD" | tr -c 'a-zA-Z0-9\n' -)/aaaaaaaa-0000-4000-8000-000000000001.jsonl
 	sed -i "s/\"content\":\"out 1[^\"]*\"/\"content\":\"out 1 $(printf %05000d 0)\"/" "$long"
@@ -93,14 +93,14 @@ for errno in ENOSPC EROFS; do
 		look "$errno" trim -n "$session"
 		look "$errno" rollover -n "$session"
 		look "$errno" smart-trim --digest "$session"
-		t_ok 'with one warning at most' test "$(wc -l <"$t_err")" -le 1
+		t_ok "$errno: there is one warning at most" test "$(wc -l <"$t_err")" -le 1
 	done
 	look "$errno" advise 000000000001
-	t_like 'which names the file' "$(cat "$t_err")" 'warning: .*/state/faden/faden\.db.*; the sessions are read for this once'
-	t_is 'once' "$(wc -l <"$t_err")" 1
+	t_like "$errno: the warning names the file" "$(cat "$t_err")" 'warning: .*/state/faden/faden\.db.*; the sessions are read for this once'
+	t_is "$errno: the warning is there once" "$(wc -l <"$t_err")" 1
 	fail "$errno" 5 trim 000000000001
 	t_like "$errno: what writes says where it cannot" "$(cat "$t_err")" '/state/faden/faden\.db'
-	t_is 'and makes no session' "$(find "$t_home/.claude" -name '*.jsonl' | wc -l)" 3
+	t_is "$errno: what writes makes no session" "$(find "$t_home/.claude" -name '*.jsonl' | wc -l)" 3
 	look "$errno" config get ai.agent
 done
 
@@ -108,14 +108,14 @@ done
 refs() {
 	python3 -c 'import json, sys; print(*[f["ref"] for f in json.load(open(sys.argv[1]))["facts"]])' "$t_out"
 }
-t_exit 'a trimmed copy' 0 t_faden trim --json --min-savings 0 "$long"
+t_exit 'a trimmed copy is made' 0 t_faden trim --json --min-savings 0 "$long"
 copy=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["path"])' "$t_out")
-t_exit 'its plan' 0 t_faden rollover -n --json "$copy"
+t_exit 'a rollover of the copy is planned' 0 t_faden rollover -n --json "$copy"
 refs=$(refs)
 touch "$copy"
 look EROFS rollover -n --json "$copy"
-t_like 'is made in memory' "$(cat "$t_err")" 'the sessions are read for this once'
-t_is 'and refers to the same' "$(refs)" "$refs"
+t_like 'the plan is made in memory on a read-only disk' "$(cat "$t_err")" 'the sessions are read for this once'
+t_is 'the plan in memory has the same references' "$(refs)" "$refs"
 rm "$copy"
 
 sweep full FADEN_FAULT_STICKY=1

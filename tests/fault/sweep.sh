@@ -37,7 +37,7 @@ sweep() {
 		n=$((n + t_step))
 	done
 	t_note "$name: $seen steps tried"
-	t_ok "$name: something was tried" test "$seen" -gt 2
-	t_is "$name: done when nothing fails" "$t_rc" 0
-	t_is "$name: nothing lost, nothing half-made" "$(head -n 5 "$t_tmp/bad")" ''
+	t_ok "$name: steps were tried" test "$seen" -gt 2
+	t_is "$name: the command succeeds when nothing fails" "$t_rc" 0
+	t_is "$name: nothing is lost, nothing half-made" "$(head -n 5 "$t_tmp/bad")" ''
 }

@@ -68,8 +68,8 @@ full() {
 	t_run LD_PRELOAD="$t_fault" FADEN_FAULT_AT=1 FADEN_FAULT_STICKY=1 FADEN_FAULT_MATCH="$1" \
 		FADEN_FAULT_ERRNO=EROFS "$FADEN" trim $id
 }
-t_exit "the agent's folder cannot be written" 5 full "$project"
-t_like 'where else it can go' "$(cat "$t_err")" 'Read-only file system \(--out DIR writes a new session elsewhere\)'
-t_exit 'nor the archive' 5 full /share/faden/archive
-t_like 'which is another folder' "$(cat "$t_err")" 'Read-only file system \(originals are kept there; XDG_DATA_HOME names another folder\)'
+t_exit 'a folder of the agent that cannot be written is a failure' 5 full "$project"
+t_like 'it is said where else the session can go' "$(cat "$t_err")" 'Read-only file system \(--out DIR writes a new session elsewhere\)'
+t_exit 'an archive that cannot be written is a failure' 5 full /share/faden/archive
+t_like 'it is said how the archive can be another folder' "$(cat "$t_err")" 'Read-only file system \(originals are kept there; XDG_DATA_HOME names another folder\)'
 t_done

@@ -70,7 +70,7 @@ sweep() {
 		n=$((n + t_step))
 	done
 	t_note "$1: $seen steps tried"
-	t_ok "$1 at every step: something was tried" test "$seen" -gt 5
+	t_ok "$1 at every step: steps were tried" test "$seen" -gt 5
 	t_is "$1 at every step: nothing lost, nothing sent twice" "$(head -n 5 "$t_tmp/bad")" ''
 }
 

@@ -32,7 +32,7 @@ tab() {
 	tty_type C-l
 	t_wait_for 10 tty_shows '^> *$'
 	tty_type "$2" Tab
-	tty_wait "$shell: $1" "$3"
+	tty_wait "$shell completes $1" "$3"
 	tty_type C-u
 }
 

@@ -11,11 +11,11 @@ start() {
 }
 
 start
-t_like 'a first start says what it is' "$(tty_screen)" 'A new conversation with rehearsal'
+t_like 'a first start says who answers' "$(tty_screen)" 'A new conversation with rehearsal'
 tty_type 'my **cat** is Mia' Enter
 tty_wait 'the answer is shown plainly' '^You said: my cat is Mia'
 tty_type 'what did I say?' Enter
-tty_wait 'it remembers' '^1\. my cat is Mia'
+tty_wait 'the conversation is remembered' '^1\. my cat is Mia'
 tty_prompt
 tty_type C-c
 tty_wait 'Ctrl-C once warns' 'Ctrl-C again'
@@ -27,22 +27,22 @@ tty_stop
 start
 t_like 'the next start goes on and says so' "$(tty_screen)" 'Going on with rehearsal: "my \*\*cat\*\* is Mia" \(2 turns'
 tty_type 'Neue Konversation' Enter
-tty_wait 'reset by a word' 'starting a new conversation'
+tty_wait 'a word resets the conversation' 'starting a new conversation'
 tty_type 'what did I say?' Enter
-tty_wait 'is in force' 'Nothing yet'
+tty_wait 'the reset is in force' 'Nothing yet'
 tty_type Up Up Enter
-tty_wait 'history brings it back' 'starting a new conversation'
+tty_wait 'the history brings the word back' 'starting a new conversation'
 tty_type 'restart' Enter
-tty_wait 'restart' 'restarting now'
+tty_wait 'a word restarts faden' 'restarting now'
 tty_prompt
 tty_type 'hello after the restart' Enter
-tty_wait 'goes on' '^You said: hello after the restart'
+tty_wait 'the conversation goes on after the restart' '^You said: hello after the restart'
 tty_prompt
 tty_type C-c
-tty_wait 'twice' 'Ctrl-C again'
+tty_wait 'Ctrl-C warns after a restart' 'Ctrl-C again'
 tty_prompt
 tty_type C-c
-tty_wait 'leaves' '^status 0'
+tty_wait 'Ctrl-C twice leaves' '^status 0'
 tty_stop
 
 printf '*\nsay one two three four five six seven eight nine ten eleven twelve\nwait 60000\nsay never\n' >"$t_tmp/script"
@@ -50,51 +50,51 @@ t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 start --new-session
 tty_type 'count' Enter
 tty_wait 'the answer streams' '^one two three four five'
-tty_wait 'to the last word, though more may come' 'eleven twelve$'
-tty_wait 'with a status line below' '(speaking|thinking).*rehearsal'
+tty_wait 'the answer streams to the last word, though more may come' 'eleven twelve$'
+tty_wait 'a status line is below the answer' '(speaking|thinking).*rehearsal'
 tty_resize 50 12
-tty_wait 'a smaller window keeps both' '(speaking|thinking).*rehearsal'
+tty_wait 'a smaller window keeps the status line' '(speaking|thinking).*rehearsal'
 tty_type C-c
 tty_wait 'Ctrl-C cancels the turn' '^Cancelled'
 tty_prompt
 tty_unlike_status() { ! tty_shows 'speaking|thinking'; }
-t_ok 'the status line is gone' tty_unlike_status
+t_ok 'the status line is gone after a cancel' tty_unlike_status
 tty_type C-d
-tty_wait 'and the program goes on until Ctrl-D' '^status 0'
+tty_wait 'the program goes on after a cancel until Ctrl-D' '^status 0'
 tty_stop
 
 printf '*\ntool Bash ls\ntool Bash pwd\nsay | Name | Count |\\n|---|--:|\\n| one | 1 |\\n\\nand\nwait 60000\n' >"$t_tmp/script"
 start --new-session
 tty_type 'a table' Enter
 tty_wait 'a table is aligned' '^Name  Count'
-tty_wait 'to the right where it says so' '^one       1'
+tty_wait 'a column of a table is aligned to the right' '^one       1'
 tty_resize 30 16
 tty_type C-c
-tty_wait 'a cancel says what was done' '^Cancelled\. What was done'
-tty_wait 'and what it was' '^stands: Bash ×2\.'
-tty_wait 'the state keeps to one line' '^rehearsal · a ta.* · listening$'
+tty_wait 'a cancel says that something was done' '^Cancelled\. What was done'
+tty_wait 'a cancel says what was done' '^stands: Bash ×2\.'
+tty_wait 'the state keeps to one line in a narrow window' '^rehearsal · a ta.* · listening$'
 tty_prompt
 tty_type C-d
-tty_wait 'leaves' '^status 0'
+tty_wait 'Ctrl-D leaves after a table' '^status 0'
 tty_stop
 printf '*\nretry 60000 the model is overloaded (529)\nsay never\n' >"$t_tmp/script"
 start --new-session
 tty_type 'hello' Enter
 tty_wait 'a retry says why and when' '^the model is overloaded \(529\); trying again in 60 s, at 20'
-tty_wait 'and counts' '[1-5][0-9] s left'
+tty_wait 'the wait for a retry counts down' '[1-5][0-9] s left'
 tty_type C-c
-tty_wait 'it can be cancelled' '^Cancelled'
+tty_wait 'the wait for a retry can be cancelled' '^Cancelled'
 tty_prompt
 tty_type C-d
-tty_wait 'and left' '^status 0'
+tty_wait 'Ctrl-D leaves after a retry' '^status 0'
 tty_stop
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 
 start
 tty_type "$(printf 'say \033]0;evil\007 it')" Enter
 t_wait_for 10 tty_shows '^You said'
-t_unlike 'nothing changes the title' "$(tty_do display-message -p '#{pane_title}')" 'evil'
+t_unlike 'control characters of the user do not set the title' "$(tty_do display-message -p '#{pane_title}')" 'evil'
 tty_prompt
 tty_type C-d
-tty_wait 'done' '^status 0'
+tty_wait 'Ctrl-D leaves at the end' '^status 0'
 t_done

@@ -12,20 +12,20 @@ talk() {
 }
 
 talk --agent rehearsal
-tty_wait 'a prompt' '^› *$'
+tty_wait 'the first start shows a prompt' '^› *$'
 tty_type C-d
-tty_wait 'after Ctrl-D' '^status 0'
-t_is 'the terminal is as it was' "$(tty_mode)" 'icrnl opost isig icanon echo '
+tty_wait 'Ctrl-D leaves' '^status 0'
+t_is 'after Ctrl-D the terminal is as it was' "$(tty_mode)" 'icrnl opost isig icanon echo '
 tty_stop
 
 talk
-tty_wait 'another prompt' '^›'
+tty_wait 'the second start shows a prompt' '^›'
 tty_type 'half a line' C-c
 tty_wait 'Ctrl-C at the prompt warns' '^Ctrl-C again, or Ctrl-D, leaves'
 tty_prompt
 tty_type C-c
-tty_wait 'after the second' '^status '
-t_is 'it is, too' "$(tty_mode)" 'icrnl opost isig icanon echo '
+tty_wait 'Ctrl-C twice leaves' '^status '
+t_is 'after Ctrl-C the terminal is as it was' "$(tty_mode)" 'icrnl opost isig icanon echo '
 tty_stop
 
 cat >"$t_tmp/script" <<'END'
@@ -42,51 +42,51 @@ END
 sed -i "s/ESC/$(printf '\033')/; s/BEL/$(printf '\007')/" "$t_tmp/script"
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 talk --agent rehearsal --new-session
-tty_wait 'a fresh one' '^› *$'
+tty_wait 'a fresh conversation shows a prompt' '^› *$'
 tty_type 'go' Enter
-tty_wait 'text before a tool' '^Looking around\.'
+tty_wait 'text before a tool is shown' '^Looking around\.'
 tty_wait 'the tool is named' '^Bash ls -l'
 tty_wait 'the status line says who works' ' · rehearsal'
-t_is 'once' "$(tty_screen | grep -c ' · rehearsal')" 1
+t_is 'the status line is there once' "$(tty_screen | grep -c ' · rehearsal')" 1
 tty_resize 30 16
 tty_resize 70 16
 tty_type 'early'
 tty_type C-c
 tty_wait 'Ctrl-C cancels the turn' '[Cc]ancelled'
-tty_wait 'and the prompt is back' '^›( early)? *$'
-t_unlike 'without the status line' "$(tty_screen | tail -n 1)" 'rehearsal'
+tty_wait 'the prompt is back after a cancel' '^›( early)? *$'
+t_unlike 'the status line is gone after a cancel' "$(tty_screen | tail -n 1)" 'rehearsal'
 tty_type C-u 'go on' Enter
-tty_wait 'the conversation is alive' '^Here again\.'
+tty_wait 'the conversation is alive after a cancel' '^Here again\.'
 tty_type 'more' Enter
 tty_wait 'an answer streams' '^plain'
 tty_type 'typed ahead'
-tty_wait 'what is typed meanwhile' '^› typed ahead'
-t_unlike 'is not mixed into the answer' "$(tty_screen | grep -v '^› ')" 'typed ahead'
+tty_wait 'what is typed meanwhile is shown at the prompt' '^› typed ahead'
+t_unlike 'what is typed meanwhile is not mixed into the answer' "$(tty_screen | grep -v '^› ')" 'typed ahead'
 t_unlike 'an answer cannot set the title' "$(tty_do display-message -p '#{pane_title}')" 'owned'
 tty_type C-u
 tty_type 'Neustart' Enter
 tty_wait 'a restart goes on in the same conversation' '^Going on with rehearsal'
 tty_prompt
 tty_type C-d
-tty_wait 'and ends like any other' '^status 0'
-t_is 'the terminal is as it was after a restart, too' "$(tty_mode)" 'icrnl opost isig icanon echo '
+tty_wait 'Ctrl-D leaves after a restart' '^status 0'
+t_is 'after a restart the terminal is as it was' "$(tty_mode)" 'icrnl opost isig icanon echo '
 tty_stop
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 
 talk --agent rehearsal
-tty_wait 'a prompt' '^›'
+tty_wait 'the start before a signal shows a prompt' '^›'
 pid=$(tty_do display-message -p '#{pane_pid}')
 kill -TERM "$(ps -o pid= --ppid "$pid" | head -n 1)"
-tty_wait 'a signal ends it' '^status 143'
-t_is 'that leaves the terminal as it was, too' "$(tty_mode)" 'icrnl opost isig icanon echo '
+tty_wait 'a signal ends faden' '^status 143'
+t_is 'after a signal the terminal is as it was' "$(tty_mode)" 'icrnl opost isig icanon echo '
 tty_stop
 
 # A conversation that is longer than the screen, and one that is not.
 { printf 'say first line' && seq 1 40 | sed 's/.*/\\nline &/' | tr -d '\n' && echo; } >"$t_tmp/script"
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
-t_exit 'a long answer' 0 t_faden ask --new long
+t_exit 'a long answer is taken' 0 t_faden ask --new long
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
-t_exit 'which is listed' 0 t_faden list -F '{id}'
+t_exit 'the long answer is listed' 0 t_faden list -F '{id}'
 id=$(head -n 1 "$t_out")
 shown() {
 	tty_start 70 16 sh -c "trap : INT; '$FADEN' show $id; echo status \$?; exec cat"
@@ -100,20 +100,20 @@ if command -v less >/dev/null; then
 	t_tools less
 	shown
 	tty_wait 'a long text stops at the first screen' 'line 3'
-	t_unlike 'in the pager' "$(tty_screen)" '^ *line 40|^status'
+	t_unlike 'a long text is in the pager' "$(tty_screen)" '^ *line 40|^status'
 	tty_type C-c
-	t_ok 'which Ctrl-C does not end' t_wait_for 10 last_screen
+	t_ok 'Ctrl-C does not end the pager' t_wait_for 10 last_screen
 	tty_type q
-	tty_wait 'but q' '^status 0'
-	t_is 'and the terminal is as it was' "$(tty_mode)" 'icrnl opost isig icanon echo '
+	tty_wait 'q ends the pager' '^status 0'
+	t_is 'after the pager the terminal is as it was' "$(tty_mode)" 'icrnl opost isig icanon echo '
 	tty_stop
 	rm "$t_bin/less"
 else
-	t_skip 'the pager' 'less is not installed'
+	t_skip 'a long text is in the pager' 'less is not installed'
 fi
 t_setenv 'PAGER=no-such-pager'
 shown
-tty_wait 'without a pager' 'line 40'
-tty_wait 'all is shown at once' '^status 0'
+tty_wait 'a long text is shown whole without a pager' 'line 40'
+tty_wait 'show ends at once without a pager' '^status 0'
 tty_stop
 t_done
