@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "route/learn.h"
+#include "route/route.h"
 
 static double cpu_ms(void)
 {

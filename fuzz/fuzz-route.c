@@ -4,9 +4,10 @@
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "route/correct.h"
-#include "route/learn.h"
+#include "route/route.h"
 #include "route/stdio.h"
 #include "route/tasktype.h"
+#include "route/topic.h"
 
 enum { INPUT_MAX = 1 << 16 };
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/err.h"
-#include "route/learn.h"
+#include "route/route.h"
 #include "store/conv.h"
 #include "store/store.h"
 

@@ -12,7 +12,6 @@
 #include "cli/env.h"
 #include "os/file.h"
 #include "os/path.h"
-#include "route/replay.h"
 #include "route/stdio.h"
 #include "ui/table.h"
 #include "ui/term.h"

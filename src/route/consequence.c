@@ -1,4 +1,3 @@
-#include "route/consequence.h"
 
 #include "route/reading.h"
 

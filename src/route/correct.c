@@ -1,6 +1,6 @@
 #include "route/correct.h"
 
-#include "route/phrase.h"
+#include "route/token.h"
 
 static const char denials[] =
 	"no|nope|nah|wrong|stop|wait|sorry|nein|nee|nö|falsch|halt|stopp|moment|"
@@ -64,7 +64,7 @@ static const char threads[] = "conversation|conversations|thread|session|the one
 			      "faden|celle sur|discussion|conversación|对话";
 
 /* "…, die andere": what a denial may be followed by without changing it. */
-static size_t skip_denials(const struct tokens *t)
+static size_t skip_denials(const struct token_list *t)
 {
 	size_t i = 0, n;
 	while ((n = phrase_at(t, i, denials)) > 0)
@@ -72,7 +72,7 @@ static size_t skip_denials(const struct tokens *t)
 	return i;
 }
 
-static bool is_whole(const struct tokens *t, size_t from, const char *list)
+static bool is_whole(const struct token_list *t, size_t from, const char *list)
 {
 	size_t n = phrase_at(t, from, list);
 	if (n == 0)
@@ -81,7 +81,7 @@ static bool is_whole(const struct tokens *t, size_t from, const char *list)
 	return from + n == t->v.n;
 }
 
-static enum route_correction classify(const struct tokens *t, size_t from, struct sv *ret_about)
+static enum route_correction classify(const struct token_list *t, size_t from, struct sv *ret_about)
 {
 	if (is_whole(t, from, fresh) || is_whole(t, 0, fresh))
 		return CORRECT_NEW;
@@ -96,7 +96,7 @@ static enum route_correction classify(const struct tokens *t, size_t from, struc
 	return ret_about->n > 0 ? CORRECT_ABOUT : CORRECT_NONE;
 }
 
-static bool speaks_of_threads(const struct tokens *t)
+static bool speaks_of_threads(const struct token_list *t)
 {
 	for (size_t i = 0; i < t->v.n; i++)
 		if (phrase_at(t, i, threads) > 0)
@@ -109,7 +109,7 @@ enum route_correction route_correct(struct sv text, struct route_correct_words *
 	enum { LONGEST = 400 }; /* a correction is said in a breath */
 	if (text.n > LONGEST)
 		return CORRECT_NONE;
-	struct tokens t = TOKENS_INIT;
+	struct token_list t = TOKENS_INIT;
 	phrase_read(&t, text);
 	size_t from = skip_denials(&t);
 	struct route_correct_words words = { .denies = from > 0, .sure = speaks_of_threads(&t) };

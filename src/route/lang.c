@@ -1,8 +1,21 @@
 #include "route/lang.h"
 
+#include "base/attr.h"
 #include "base/utf8.h"
 #include "route/hurried.h"
 #include "route/wordtable.h"
+
+/* ---- words ---- */
+
+const struct word_row *wordtable_find(struct sv key)
+{
+	for (size_t at = word_slot(key); word_index[at]; at = (at + 1) % WORD_INDEX_SIZE) {
+		const struct word_row *row = &word_rows[word_index[at] - 1];
+		if (row->n == key.n && memcmp(&word_pool[row->at], key.p, key.n) == 0)
+			return row;
+	}
+	return NULL;
+}
 
 static const char *const codes[LANG_COUNT] = {
 	[LANG_EN] = "en", [LANG_DE] = "de", [LANG_FR] = "fr", [LANG_ES] = "es", [LANG_ZH] = "zh"
@@ -144,4 +157,42 @@ void lexicon_languages(const struct lexicon *lex, struct sv word, bool ret[stati
 		ret[l] = (row && row->masks[l]) ||
 			(lex->extra[l].n > 0 && map_get(&lex->extra[l], word, &unused));
 	}
+}
+
+/* ---- concepts ---- */
+
+unsigned concept_of(struct sv word)
+{
+	static const char *const plurals[] = { "", "s", "n", "en", "e", "es" };
+	for (size_t i = 0; i < ARRAY_LEN(plurals); i++) {
+		struct sv end = sv_of(plurals[i]);
+		if (word.n <= end.n + 2 || !sv_ends(word, end))
+			continue;
+		const struct word_row *row = wordtable_find(sv_head(word, word.n - end.n));
+		unsigned number = row ? row->meaning & ~(unsigned)WORD_BEGINS_CONCEPT : 0;
+		if (number)
+			return number;
+	}
+	return 0;
+}
+
+bool concept_begins(struct sv word)
+{
+	const struct word_row *row = wordtable_find(word);
+	return row && (row->meaning & WORD_BEGINS_CONCEPT);
+}
+
+/* Einstellungs+seite: both parts must be known, the first may carry a joint (s, n, en, es). */
+bool concept_split(struct sv word, unsigned *ret_first, unsigned *ret_second)
+{
+	enum { SHORTEST = 3 };
+	for (size_t at = word.n; at-- > SHORTEST;) {
+		if (((unsigned char)word.p[at] & 0xc0) == 0x80 || word.n - at < SHORTEST)
+			continue;
+		*ret_first = concept_of(sv_head(word, at));
+		*ret_second = *ret_first ? concept_of(sv_from(word, at)) : 0;
+		if (*ret_second)
+			return true;
+	}
+	return false;
 }

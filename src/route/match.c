@@ -4,6 +4,159 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "route/topic.h"
+
+/* ---- how alike two terms are ---- */
+
+enum { SKELETON_MAX = 16 };
+
+static size_t common_prefix(struct sv a, struct sv b)
+{
+	size_t n = 0;
+	while (n < a.n && n < b.n && a.p[n] == b.p[n])
+		n++;
+	return n;
+}
+
+/* One insertion, deletion, substitution or swap apart. */
+static bool one_slip(struct sv a, struct sv b)
+{
+	if (a.n > b.n) {
+		struct sv swap = a;
+		a = b;
+		b = swap;
+	}
+	size_t from = common_prefix(a, b), ra = a.n, rb = b.n;
+	while (ra > from && rb > from && a.p[ra - 1] == b.p[rb - 1]) {
+		ra--;
+		rb--;
+	}
+	bool swapped = ra - from == 2 && rb - from == 2 && a.p[from] == b.p[from + 1] &&
+		a.p[from + 1] == b.p[from];
+	return b.n - a.n <= 1 && ((ra - from <= 1 && rb - from <= 1) || swapped);
+}
+
+/* pars+er, convert+or: who does it. */
+static bool makes_doer(struct sv tail)
+{
+	return sv_is(tail, "er") || sv_is(tail, "or") || sv_is(tail, "eur");
+}
+
+/* Forms and derivations that stemming leaves apart: Validierung and validiert, crawl and crawler.
+ */
+static double form_likeness(struct sv a, struct sv b)
+{
+	enum {
+		SHORTEST = 4,
+		COMPOUND_SHORTEST = 5,
+		TELLING = 9, /* letters of a part that says much alone */
+		SLIP_SHORTEST = 5,
+		TAIL_MAX = 4,
+		ENDING_MAX = 2
+	};
+	size_t shorter = a.n < b.n ? a.n : b.n, longer = a.n < b.n ? b.n : a.n;
+	if (shorter < SHORTEST)
+		return 0;
+	size_t n = common_prefix(a, b);
+	if (n == shorter && makes_doer(sv_from(a.n > b.n ? a : b, n)))
+		return 0.9;
+	if (n == shorter && longer - n <= TAIL_MAX)
+		return n <= SHORTEST ? 0.5 : longer - n <= ENDING_MAX ? 0.95 : 0.8;
+	if (n > SHORTEST && shorter - n <= 2 && longer - n <= TAIL_MAX)
+		return 0.7;
+	if (shorter >= SLIP_SHORTEST && one_slip(a, b))
+		return 0.7;
+	if (shorter >= COMPOUND_SHORTEST && n == shorter)
+		return shorter >= TELLING ? 0.65 : 0.5;
+	struct sv small = a.n < b.n ? a : b, large = a.n < b.n ? b : a;
+	if (shorter < COMPOUND_SHORTEST || !sv_ends(large, small))
+		return 0;
+	return shorter >= TELLING ? 0.7 : 0.55;
+}
+
+/* Sauerteigbrot, Brot: short words end long ones, and what is left is a word too. */
+static double tail_likeness(struct sv a, struct sv b)
+{
+	enum { SHORTEST = 4, REST = 4 };
+	struct sv small = a.n < b.n ? a : b, large = a.n < b.n ? b : a;
+	return small.n >= SHORTEST && large.n >= small.n + REST && sv_ends(large, small) ? 0.55 : 0;
+}
+
+/* The consonants a recogniser hears, as classes: shed yule and schedule are S T L. */
+static size_t skeleton(struct sv w, char out[static SKELETON_MAX])
+{
+	static const char classes[] = "_P_T_FK__KKLMN_PKRSTTFFK_S"; /* a to z; '_' is not heard */
+	size_t n = 0;
+	for (size_t i = 0; i < w.n && n < SKELETON_MAX; i++) {
+		char c = w.p[i];
+		if (c < 'a' || c > 'z')
+			continue;
+		bool hiss = c == 'c' && i + 1 < w.n && w.p[i + 1] == 'h';
+		char cls = hiss ? 'S' : classes[c - 'a'];
+		if (c == 'c' && !hiss)
+			cls = 'K';
+		if (cls != '_' && (n == 0 || out[n - 1] != cls))
+			out[n++] = cls;
+	}
+	return n;
+}
+
+static bool sounds_alike(struct sv a, struct sv b)
+{
+	enum { ENOUGH = 3 };
+	if (a.n <= 5 || b.n <= 5 || a.p[0] != b.p[0])
+		return false;
+	char sa[SKELETON_MAX], sb[SKELETON_MAX];
+	size_t na = skeleton(a, sa), nb = skeleton(b, sb);
+	return na >= ENOUGH && na == nb && memcmp(sa, sb, na) == 0;
+}
+
+/* The words themselves are compared already: only what joins them counts. */
+static double pair_likeness(
+	const struct topic_term *a, struct sv ka, const struct topic_term *b, struct sv kb)
+{
+	if (sv_eq(ka, kb))
+		return 0;
+	if (a->pair && a->pair == b->pair)
+		return 0.8;
+	return ka.n > 7 && (one_slip(ka, kb) || sounds_alike(ka, kb)) ? 0.7 : 0;
+}
+
+static bool is_han(struct sv key)
+{
+	return key.n > 0 && (unsigned char)key.p[0] >= 0xe3;
+}
+
+static bool same_thing(const struct topic_term *a, const struct topic_term *b)
+{
+	return a->meaning != 0 && a->meaning == b->meaning;
+}
+
+/* 0 to 1. */
+static double term_likeness(const struct route_topic *at, const struct topic_term *a,
+	const struct route_topic *bt, const struct topic_term *b)
+{
+	struct sv ka = term_key(at, a), kb = term_key(bt, b);
+	if (is_han(ka) || is_han(kb)) /* every character counts */
+		return sv_eq(ka, kb) ? 1 : same_thing(a, b) ? 0.85 : 0;
+	if ((a->flags & b->flags) & TERM_PAIR)
+		return pair_likeness(a, ka, b, kb);
+	if (sv_eq(ka, kb) || sv_eq(term_stem(at, a), term_stem(bt, b)))
+		return 1;
+	if (a->pair && a->pair == b->pair)
+		return 0.95;
+	if (same_thing(a, b))
+		return 0.85;
+	if (memchr(ka.p, ' ', ka.n) || memchr(kb.p, ' ', kb.n))
+		return 0; /* release, release notes */
+	if ((a->flags | b->flags) & TERM_PAIR)
+		return (one_slip(ka, kb) && ka.n > 6) || sounds_alike(ka, kb) ? 0.8 : 0;
+	double like = form_likeness(term_stem(at, a), term_stem(bt, b));
+	bool german = a->flags & b->flags & TERM_GERMAN;
+	return like > 0 || !german ? like : tail_likeness(term_stem(at, a), term_stem(bt, b));
+}
+
+/* ---- how far the subject is the same ---- */
 
 static const double same_enough = 0.75; /* likeness that counts as the same word */
 static const double shortened_likeness = 0.8; /* Gitarrenspuren, die Spuren */
@@ -25,7 +178,7 @@ double *match_rarity(
 {
 	double *rarity = xcalloc(topic->terms.n + 1, sizeof(*rarity));
 	for (size_t i = 0; i < topic->terms.n; i++) {
-		const struct term *q = &topic->terms.v[i];
+		const struct topic_term *q = &topic->terms.v[i];
 		size_t having = 0;
 		for (size_t o = 0; o < n; o++) {
 			bool has = false;
@@ -40,7 +193,7 @@ double *match_rarity(
 }
 
 struct found {
-	const struct term *term; /* of the conversation; NULL: none */
+	const struct topic_term *term; /* of the conversation; NULL: none */
 	double likeness;
 	double value;
 };
@@ -56,7 +209,7 @@ static struct sv behind(struct sv key, size_t first)
 	return rest;
 }
 
-static bool is_part(const struct term *m)
+static bool is_part(const struct topic_term *m)
 {
 	enum { SHORTEST = 4 };
 	return !(m->flags & TERM_PAIR) && m->stem_n >= SHORTEST;
@@ -74,7 +227,7 @@ static bool same_root(struct sv a, struct sv b)
 
 /* Archivsuche, where "Suche" and "Archiv" were said: both parts, each by its own weight. */
 static double compound_value(
-	const struct route_topic *topic, const struct term *q, const struct route_topic *conv)
+	const struct route_topic *topic, const struct topic_term *q, const struct route_topic *conv)
 {
 	enum { SHORTEST = 9, ENDING = 3 };
 	struct sv key = term_stem(topic, q); /* stems have no umlauts, so neither has the whole */
@@ -82,13 +235,13 @@ static double compound_value(
 	if (!is_part(q) || key.n < SHORTEST || (q->flags & TERM_IDENT))
 		return 0;
 	for (size_t i = 0; i < conv->terms.n; i++) {
-		const struct term *a = &conv->terms.v[i];
+		const struct topic_term *a = &conv->terms.v[i];
 		struct sv first = term_stem(conv, a);
 		if (!is_part(a) || first.n + 4 > key.n || !sv_starts(key, first))
 			continue;
 		struct sv plain = sv_from(key, first.n), rest = behind(key, first.n);
 		for (size_t j = 0; j < conv->terms.n; j++) {
-			const struct term *b = &conv->terms.v[j];
+			const struct topic_term *b = &conv->terms.v[j];
 			struct sv second = term_stem(conv, b);
 			bool fits = (sv_starts(rest, second) && rest.n <= second.n + ENDING) ||
 				(sv_starts(plain, second) && plain.n <= second.n + ENDING) ||
@@ -103,8 +256,8 @@ static double compound_value(
 }
 
 /* "die Spuren klingen dumpf", where Gitarrenspuren were said: the head alone, as known. */
-static bool is_shortened(const struct match_text *text, const struct term *q,
-	const struct route_topic *conv, const struct term *c)
+static bool is_shortened(const struct match_text *text, const struct topic_term *q,
+	const struct route_topic *conv, const struct topic_term *c)
 {
 	const unsigned german = TERM_GERMAN | TERM_HEAD;
 	struct sv small = term_stem(text->topic, q), large = term_stem(conv, c);
@@ -116,9 +269,9 @@ static struct found find_best(
 	const struct match_text *text, size_t i, const struct route_topic *conv)
 {
 	struct found best = { 0 };
-	const struct term *q = &text->topic->terms.v[i];
+	const struct topic_term *q = &text->topic->terms.v[i];
 	for (size_t j = 0; j < conv->terms.n; j++) {
-		const struct term *c = &conv->terms.v[j];
+		const struct topic_term *c = &conv->terms.v[j];
 		double like = term_likeness(text->topic, q, conv, c);
 		if (like > 0 && like < shortened_likeness && is_shortened(text, q, conv, c))
 			like = shortened_likeness;
@@ -138,11 +291,11 @@ static struct found find_best(
 }
 
 /* A word of the same noun phrase with one of these flags that the other side does not know. */
-static bool has_stranger(const struct route_topic *a, const struct term *of,
+static bool has_stranger(const struct route_topic *a, const struct topic_term *of,
 	const struct route_topic *b, unsigned flags)
 {
 	for (size_t i = 0; i < a->terms.n; i++) {
-		const struct term *m = &a->terms.v[i];
+		const struct topic_term *m = &a->terms.v[i];
 		size_t unused;
 		if (sv_find(term_key(a, of), term_key(a, m), &unused))
 			continue; /* a word of the phrase itself */
@@ -159,8 +312,8 @@ static bool has_stranger(const struct route_topic *a, const struct term *of,
 }
 
 /* "login screen" and "transfer screen" share a word and are two things. */
-static double phrase_factor(const struct match_text *text, const struct term *q,
-	const struct route_topic *conv, const struct term *c)
+static double phrase_factor(const struct match_text *text, const struct topic_term *q,
+	const struct route_topic *conv, const struct topic_term *c)
 {
 	if (((q->flags | c->flags) & TERM_PAIR) || !(q->flags & TERM_WHOLE))
 		return 1;
@@ -182,7 +335,7 @@ static double phrase_factor(const struct match_text *text, const struct term *q,
 static double term_value(
 	const struct match_text *text, size_t i, const struct route_topic *conv, struct found *ret)
 {
-	const struct term *q = &text->topic->terms.v[i];
+	const struct topic_term *q = &text->topic->terms.v[i];
 	*ret = find_best(text, i, conv);
 	double value = ret->value;
 	if (ret->term)
@@ -223,7 +376,7 @@ static void note_word(struct tally *t, struct sv key, double value)
 	t->m.word[cut.n] = '\0';
 }
 
-static void count_names(struct tally *t, const struct term *q, double likeness)
+static void count_names(struct tally *t, const struct topic_term *q, double likeness)
 {
 	if (!(q->flags & TERM_NAME) || !(q->flags & TERM_WHOLE))
 		return;
@@ -239,7 +392,7 @@ struct match match_topics(const struct match_text *text, const struct route_topi
 	uint16_t group = 0;
 	bool focus = false;
 	for (size_t i = 0; i < text->topic->terms.n; i++) {
-		const struct term *q = &text->topic->terms.v[i];
+		const struct topic_term *q = &text->topic->terms.v[i];
 		if (q->group != group)
 			close_group(&t, focus);
 		group = q->group;

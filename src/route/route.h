@@ -120,9 +120,37 @@ void router_decide(struct router *r, const struct route_query *query,
 
 /*
  * What a conversation is about, for who wants to keep it between decisions instead of giving all
- * commands each time; route/learn.h makes it grow and keeps it.
+ * commands each time: it grows with every turn, is kept as bytes by the caller, and can be found
+ * again by its stems.
  */
 struct route_topic *route_topic_new(void);
 void route_topic_free(struct route_topic *t); /* takes NULL */
 /* A conversation that begins where another failed is about the same. */
 void route_topic_inherit(struct route_topic *heir, const struct route_topic *from);
+
+enum topic_source {
+	TOPIC_QUERY, /* the text to be decided */
+	TOPIC_FIRST, /* the command that began a conversation */
+	TOPIC_LATER, /* one that went on with it */
+	TOPIC_ANSWER, /* what the agent said */
+};
+
+enum {
+	/* A topic that grew this far is not made clearer by more: answers stop first. */
+	ROUTE_TOPIC_TERMS_MAX = 600,
+	ROUTE_TOPIC_ANSWER_TERMS_MAX = 300,
+	ROUTE_ANSWER_MAX = 1500, /* bytes of an answer that are looked at */
+};
+
+/* Adds what was said to a topic. Profile seed has none: then nothing happens. */
+void router_learn(
+	struct router *r, struct route_topic *t, struct sv text, enum topic_source source);
+
+/* As bytes for this machine and version; a cache, not a document. */
+void route_topic_save(const struct route_topic *t, struct str *out);
+/* NULL when the bytes are damaged or of another version: learn it again. */
+struct route_topic *route_topic_load(struct sv bytes);
+
+/* Each stem of a whole word once, in no order. */
+void route_topic_stems(
+	const struct route_topic *t, void (*fn)(void *data, struct sv stem), void *data);

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "base/mem.h"
-#include "route/lean.h"
+#include "route/reading.h"
 
 void sentence_release(struct sentence *s)
 {
@@ -26,18 +26,6 @@ static const lang_mask quality_words =
 	LANG_BIT(ADJ) | LANG_BIT(COMP) | LANG_BIT(NUM) | LANG_BIT(TIME) | LANG_BIT(UNDO);
 static const lang_mask noun_words = LANG_BIT(NOUN) | LANG_BIT(RESULT) | LANG_BIT(HERE);
 
-static const struct token *token_at(const struct sentence *s, size_t i)
-{
-	assert(i < s->tokens.v.n);
-	return &s->tokens.v.v[i];
-}
-
-/* NULL behind the end. */
-static const struct token *peek(const struct sentence *s, size_t i)
-{
-	return i < s->tokens.v.n ? &s->tokens.v.v[i] : NULL;
-}
-
 /* Phrases of these classes mean something wherever they stand; the words in them do not. */
 static const lang_mask marker_phrases = LANG_BIT(FILL) | LANG_BIT(FUNC) | LANG_BIT(ANYWHERE) |
 	LANG_BIT(TOO) | LANG_BIT(STILL) | LANG_BIT(FRESH) | LANG_BIT(ASIDE) | LANG_BIT(DONE) |
@@ -47,7 +35,7 @@ static const lang_mask marker_phrases = LANG_BIT(FILL) | LANG_BIT(FUNC) | LANG_B
 static bool inside_marker(const struct sentence *s, size_t i)
 {
 	for (size_t back = 0; back < LANG_PHRASE_MAX && back <= i; back++) {
-		const struct token *k = token_at(s, i - back);
+		const struct token *k = at(s, i - back);
 		if (k->phrase_n > back && k->phrase_n > 1)
 			return (k->phrase & marker_phrases) != 0;
 	}
@@ -66,14 +54,14 @@ static bool content_follows(const struct sentence *s, size_t i)
 /* "new topic: …" begins something; "a new topic page" does not. */
 static bool fresh_at(const struct sentence *s, size_t i)
 {
-	const struct token *k = token_at(s, i);
+	const struct token *k = at(s, i);
 	return (k->phrase & LANG_BIT(FRESH)) && !content_follows(s, i + k->phrase_n);
 }
 
 /* "no, the other" answers; "no tests found" and "läuft der Import" do not. */
 static bool reply_at(const struct sentence *s, size_t i)
 {
-	const struct token *k = token_at(s, i), *next = peek(s, i + k->phrase_n);
+	const struct token *k = at(s, i), *next = peek(s, i + k->phrase_n);
 	if ((k->cls & LANG_BIT(VERB)) && k->phrase_n == 1 && next && !next->before &&
 		(next->cls & LANG_BIT(ART)))
 		return false;
@@ -85,7 +73,7 @@ static bool reply_at(const struct sentence *s, size_t i)
 static bool german_also(const struct sentence *s, size_t i, const struct lexicon *lex)
 {
 	const struct token *next = peek(s, i + 1);
-	if (!sv_is(token_word(&s->tokens, token_at(s, i)), "also"))
+	if (!sv_is(token_word(&s->tokens, at(s, i)), "also"))
 		return false;
 	if (s->tokens.lang != LANG_DE && s->tokens.second != LANG_DE)
 		return false;
@@ -106,14 +94,14 @@ static bool attribute_at(const struct sentence *s, size_t i)
 /* "… and remember the choice": a program is to store it, nobody is asked. */
 static bool stores(const struct sentence *s, size_t i)
 {
-	return i > 0 && sv_is(token_word(&s->tokens, token_at(s, i)), "remember");
+	return i > 0 && sv_is(token_word(&s->tokens, at(s, i)), "remember");
 }
 
 static void read_opening(struct sentence *s, const struct lexicon *lex, struct opening *o)
 {
 	size_t i = 0;
 	while (i < s->tokens.v.n) {
-		const struct token *k = token_at(s, i);
+		const struct token *k = at(s, i);
 		lang_mask m = k->phrase;
 		if (k->flags & TOKEN_QUOTED)
 			break;
@@ -159,12 +147,12 @@ struct reader {
 static bool german_verb_here(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i + 1);
-	if (token_at(s, i)->cls & LANG_BIT(AUX))
+	if (at(s, i)->cls & LANG_BIT(AUX))
 		return true;
-	if ((next && !next->before) || !sv_ends(token_word(&s->tokens, token_at(s, i)), SV("en")))
+	if ((next && !next->before) || !sv_ends(token_word(&s->tokens, at(s, i)), SV("en")))
 		return false;
 	for (size_t j = i; j > s->body; j--)
-		if (token_at(s, j - 1)->cls & LANG_BIT(AUX))
+		if (at(s, j - 1)->cls & LANG_BIT(AUX))
 			return true;
 	return false;
 }
@@ -172,14 +160,13 @@ static bool german_verb_here(const struct sentence *s, size_t i)
 /* "the landlord answered" */
 static bool english_past(const struct sentence *s, size_t i)
 {
-	return s->tokens.lang == LANG_EN &&
-		sv_ends(token_word(&s->tokens, token_at(s, i)), SV("ed"));
+	return s->tokens.lang == LANG_EN && sv_ends(token_word(&s->tokens, at(s, i)), SV("ed"));
 }
 
 /* The import, der Build: a verb used as a noun. German writes it with a capital. */
 static bool noun_position(const struct sentence *s, size_t i)
 {
-	const struct token *k = token_at(s, i), *next = peek(s, i + 1);
+	const struct token *k = at(s, i), *next = peek(s, i + 1);
 	if (i == s->body && s->returning)
 		return true;
 	if (i == s->body || k->before)
@@ -190,7 +177,7 @@ static bool noun_position(const struct sentence *s, size_t i)
 		return false;
 	if (next && !next->before && (next->cls & (LANG_BIT(SELF) | LANG_BIT(YOU))))
 		return false; /* "die nehmen wir" */
-	lang_mask prev = token_at(s, i - 1)->cls;
+	lang_mask prev = at(s, i - 1)->cls;
 	if (!prev) /* "CSV export", but "the crawler imports the pages" */
 		return (k->cls & (LANG_BIT(DEED) | noun_words)) && !english_past(s, i) &&
 			!(next && !next->before && (next->cls & openers));
@@ -199,13 +186,13 @@ static bool noun_position(const struct sentence *s, size_t i)
 	return (prev &
 		       (LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(PREP) | LANG_BIT(ADJ) |
 			       LANG_BIT(DEM) | LANG_BIT(NUM) | noun_words)) &&
-		!sv_is(token_word(&s->tokens, token_at(s, i - 1)), "to");
+		!sv_is(token_word(&s->tokens, at(s, i - 1)), "to");
 }
 
 /* "write release notes": two verbs cannot follow each other, the second is part of a name. */
 static bool object_attribute(const struct sentence *s, size_t i)
 {
-	const struct token *k = token_at(s, i), *next = peek(s, i + 1);
+	const struct token *k = at(s, i), *next = peek(s, i + 1);
 	return i > s->body && !k->before && s->words[i - 1].kind == WORD_VERB && next &&
 		!next->before && (!next->cls || (next->cls & noun_words));
 }
@@ -216,16 +203,15 @@ static bool opens_as_subject(const struct sentence *s, size_t i)
 	const struct token *next = peek(s, i + 1);
 	if (next && !next->before && (next->cls & LANG_BIT(AUX)) && !(next->cls & LANG_BIT(VERB)))
 		return true;
-	return s->tokens.lang == LANG_EN &&
-		sv_ends(token_word(&s->tokens, token_at(s, i)), SV("ing")) && next &&
-		!(next->cls & (openers | LANG_BIT(PRON)));
+	return s->tokens.lang == LANG_EN && sv_ends(token_word(&s->tokens, at(s, i)), SV("ing")) &&
+		next && !(next->cls & (openers | LANG_BIT(PRON)));
 }
 
 /* English: "the opening" is a thing, "the saved position" has a quality. */
 static enum word_kind participle(const struct sentence *s, size_t i, enum word_kind otherwise)
 {
-	struct sv w = token_word(&s->tokens, token_at(s, i));
-	if (token_at(s, i)->cls & noun_words)
+	struct sv w = token_word(&s->tokens, at(s, i));
+	if (at(s, i)->cls & noun_words)
 		return otherwise;
 	if (s->tokens.lang == LANG_DE && s->tokens.mixed_case)
 		return WORD_NAME; /* die Anzeigen */
@@ -237,7 +223,7 @@ static enum word_kind participle(const struct sentence *s, size_t i, enum word_k
 /* An unknown word that opens the sentence in front of an article is what is to be done. */
 static bool unknown_verb(const struct sentence *s, size_t i)
 {
-	const struct token *k = token_at(s, i), *next = peek(s, i + 1);
+	const struct token *k = at(s, i), *next = peek(s, i + 1);
 	return (i == s->body || k->before == ',' || k->before == '.') && next && !next->before &&
 		!(k->flags & (TOKEN_IDENT | TOKEN_HAN)) &&
 		(next->cls & (openers | LANG_BIT(WEAKPRON) | LANG_BIT(PRON)));
@@ -247,13 +233,13 @@ static bool unknown_verb(const struct sentence *s, size_t i)
 static bool verb_between(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i + 1);
-	if (i <= s->body || s->tokens.lang == LANG_DE || token_at(s, i)->before || !next ||
-		next->before || (token_at(s, i)->flags & (TOKEN_UPPER | TOKEN_IDENT | TOKEN_HAN)))
+	if (i <= s->body || s->tokens.lang == LANG_DE || at(s, i)->before || !next ||
+		next->before || (at(s, i)->flags & (TOKEN_UPPER | TOKEN_IDENT | TOKEN_HAN)))
 		return false;
 	enum word_kind before = s->words[i - 1].kind;
 	bool fresh = (next->cls & LANG_BIT(INDEF)) && next->word_n <= 3; /* not "every day" */
 	bool third = s->tokens.lang == LANG_EN && /* "log compression eats too much" */
-		sv_ends(token_word(&s->tokens, token_at(s, i)), SV("s")) &&
+		sv_ends(token_word(&s->tokens, at(s, i)), SV("s")) &&
 		(next->cls & (LANG_BIT(TOO) | LANG_BIT(FUNC))) && !(next->cls & LANG_BIT(PREP));
 	return (before == WORD_NAME || before == WORD_NOUN) &&
 		(fresh || third || (next->cls & (LANG_BIT(ART) | LANG_BIT(DEM) | LANG_BIT(SELF))));
@@ -262,11 +248,11 @@ static bool verb_between(const struct sentence *s, size_t i)
 /* "the cited sources": an unknown participle in front of a noun. */
 static bool english_participle(const struct sentence *s, size_t i)
 {
-	struct sv w = token_word(&s->tokens, token_at(s, i));
+	struct sv w = token_word(&s->tokens, at(s, i));
 	const struct token *next = peek(s, i + 1);
 	return s->tokens.lang == LANG_EN && w.n > 4 && sv_ends(w, SV("ed")) && i > s->body &&
-		(token_at(s, i - 1)->cls & (LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(SELF))) &&
-		next && !next->before && !(next->cls & function_words);
+		(at(s, i - 1)->cls & (LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(SELF))) && next &&
+		!next->before && !(next->cls & function_words);
 }
 
 /* quickly, lentement, rápidamente */
@@ -276,7 +262,7 @@ static bool is_adverb(const struct sentence *s, size_t i)
 		[LANG_EN] = "ly", [LANG_FR] = "ement", [LANG_ES] = "mente"
 	};
 	const char *end = endings[s->tokens.lang];
-	struct sv w = token_word(&s->tokens, token_at(s, i));
+	struct sv w = token_word(&s->tokens, at(s, i));
 	return end && w.n > 5 && sv_ends(w, sv_of(end));
 }
 
@@ -284,7 +270,7 @@ static bool is_adverb(const struct sentence *s, size_t i)
 static bool inside_phrase(const struct sentence *s, size_t i, lang_mask classes)
 {
 	for (size_t back = 0; back < LANG_PHRASE_MAX && back <= i; back++) {
-		const struct token *k = token_at(s, i - back);
+		const struct token *k = at(s, i - back);
 		if (k->phrase_n > back && k->phrase_n > 1)
 			return (k->phrase & classes) != 0;
 	}
@@ -297,8 +283,8 @@ static bool german_adjective(const struct sentence *s, size_t i)
 	static const char *const inflected[] = { "e", "en", "er", "es", "em" };
 	static const char *const made[] = { "isch", "lich", "ig", "bar", "sam", "los", "haft",
 		"iert", "ierend" };
-	struct sv w = token_word(&s->tokens, token_at(s, i));
-	if (s->tokens.lang != LANG_DE || (token_at(s, i)->flags & (TOKEN_UPPER | TOKEN_IDENT)))
+	struct sv w = token_word(&s->tokens, at(s, i));
+	if (s->tokens.lang != LANG_DE || (at(s, i)->flags & (TOKEN_UPPER | TOKEN_IDENT)))
 		return false;
 	for (size_t e = 0; e < ARRAY_LEN(inflected); e++) {
 		if (sv_ends(w, sv_of(inflected[e]))) {
@@ -315,17 +301,17 @@ static bool german_adjective(const struct sentence *s, size_t i)
 /* "a Continue Watching row": English has capitals inside a sentence for names only. */
 static bool english_title(const struct sentence *s, size_t i)
 {
-	const struct token *k = token_at(s, i);
+	const struct token *k = at(s, i);
 	return s->tokens.lang == LANG_EN && i > s->body && !k->before && (k->flags & TOKEN_UPPER) &&
 		!(k->cls & function_words) &&
-		!(token_at(s, 0)->flags & TOKEN_UPPER && s->tokens.v.n > 1 &&
-			token_at(s, 1)->flags & TOKEN_UPPER);
+		!(at(s, 0)->flags & TOKEN_UPPER && s->tokens.v.n > 1 &&
+			at(s, 1)->flags & TOKEN_UPPER);
 }
 
 /* Words that only change what is there are verbs where they open the sentence: order, label. */
 static bool is_verb(const struct sentence *s, size_t i)
 {
-	lang_mask cls = token_at(s, i)->cls;
+	lang_mask cls = at(s, i)->cls;
 	bool other = cls & (noun_words | quality_words | function_words);
 	return (cls & (LANG_BIT(VERB) | LANG_BIT(DEED))) ||
 		((cls & LANG_BIT(ADJUST)) && (i == s->body || !other));
@@ -335,13 +321,13 @@ static bool is_verb(const struct sentence *s, size_t i)
 static bool orders(const struct sentence *s, size_t i)
 {
 	const lang_mask other = function_words & ~(LANG_BIT(ASSENT) | LANG_BIT(DENY));
-	return i == s->body && !(token_at(s, i)->cls & other) &&
-		!sv_ends(token_word(&s->tokens, token_at(s, i)), SV("t"));
+	return i == s->body && !(at(s, i)->cls & other) &&
+		!sv_ends(token_word(&s->tokens, at(s, i)), SV("t"));
 }
 
 static enum word_kind kind_of(const struct sentence *s, size_t i)
 {
-	const struct token *k = token_at(s, i);
+	const struct token *k = at(s, i);
 	if (i < s->body || inside_marker(s, i))
 		return WORD_NONE;
 	if (inside_phrase(s, i, LANG_BIT(NOUN) | LANG_BIT(RESULT)))
@@ -377,9 +363,9 @@ static enum word_kind kind_of(const struct sentence *s, size_t i)
 /* "the list of members", "die Liste der Mitglieder": one thing, named by two nouns. */
 static bool opens_complement(const struct sentence *s, size_t i)
 {
-	struct sv w = token_word(&s->tokens, token_at(s, i));
+	struct sv w = token_word(&s->tokens, at(s, i));
 	enum word_kind before = i > 0 ? s->words[i - 1].kind : WORD_NONE;
-	if ((before != WORD_NAME && before != WORD_NOUN) || token_at(s, i)->before)
+	if ((before != WORD_NAME && before != WORD_NOUN) || at(s, i)->before)
 		return false;
 	bool german = s->tokens.lang == LANG_DE && (sv_is(w, "der") || sv_is(w, "des"));
 	bool romance = (s->tokens.lang == LANG_FR || s->tokens.lang == LANG_ES) &&
@@ -391,7 +377,7 @@ static bool opens_complement(const struct sentence *s, size_t i)
 /* das, that: before another function word it is no article. */
 static bool lone_pointer(const struct sentence *s, size_t i)
 {
-	const struct token *k = token_at(s, i), *next = peek(s, i + 1);
+	const struct token *k = at(s, i), *next = peek(s, i + 1);
 	return (k->cls & (LANG_BIT(WEAKPRON) | LANG_BIT(DEM))) && !(k->cls & LANG_BIT(CONJ)) &&
 		next && !next->before && (next->cls & function_words) &&
 		!(next->cls & (LANG_BIT(VERB) | noun_words | quality_words));
@@ -411,7 +397,7 @@ static bool holds_article(struct sv word)
 /* Function words steer what comes after them. */
 static void steer(const struct sentence *s, struct reader *r, size_t i)
 {
-	const struct token *k = token_at(s, i);
+	const struct token *k = at(s, i);
 	lang_mask c = k->cls;
 	if ((c & LANG_BIT(CONJ)) && i > s->body && !(c & (LANG_BIT(PREP) | LANG_BIT(START))))
 		r->subordinate = true;
@@ -440,14 +426,14 @@ static void steer(const struct sentence *s, struct reader *r, size_t i)
 static bool german_finite(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i + 1);
-	struct sv w = token_word(&s->tokens, token_at(s, i));
+	struct sv w = token_word(&s->tokens, at(s, i));
 	return sv_ends(w, SV("t")) || !next || next->before || (next->cls & function_words);
 }
 
 static void place(struct sentence *s, struct reader *r, size_t i)
 {
 	struct word *w = &s->words[i];
-	if (r->fresh_chunk || token_at(s, i)->before) {
+	if (r->fresh_chunk || at(s, i)->before) {
 		r->chunk++;
 		r->fresh_chunk = false;
 	}
@@ -471,7 +457,7 @@ static void place(struct sentence *s, struct reader *r, size_t i)
 		r->definite = WORD_BARE;
 	}
 	/* "with the old tables, …": what a sentence opens with is what it is about */
-	bool fronted = r->chunk == 1 && (token_at(s, s->body)->cls & LANG_BIT(PREP));
+	bool fronted = r->chunk == 1 && (at(s, s->body)->cls & LANG_BIT(PREP));
 	bool focus = r->focus_seen ? r->chunk == r->focus_chunk : !r->after_preposition || fronted;
 	bool background = r->subordinate && r->focus_seen;
 	w->role = focus		       ? ROLE_FOCUS
@@ -494,10 +480,10 @@ static void mark_heads(struct sentence *s)
 /* when …, wenn …: with a comma that ends the clause. */
 static bool opens_condition(const struct sentence *s, size_t i)
 {
-	if (!(token_at(s, i)->cls & LANG_BIT(CONJ)) || (token_at(s, i)->cls & LANG_BIT(DEM)))
+	if (!(at(s, i)->cls & LANG_BIT(CONJ)) || (at(s, i)->cls & LANG_BIT(DEM)))
 		return false;
 	for (size_t j = i + 2; j < s->tokens.v.n; j++)
-		if (token_at(s, j)->before == ',')
+		if (at(s, j)->before == ',')
 			return true;
 	return false;
 }
@@ -510,7 +496,7 @@ static bool opens_with_place(const struct sentence *s)
 	if (!k || !next || !(k->cls & LANG_BIT(PREP)) || !(next->cls & LANG_BIT(ART)))
 		return false;
 	for (size_t i = s->body + 2; i < s->tokens.v.n && i < s->body + REACH; i++)
-		if (token_at(s, i)->before == ',')
+		if (at(s, i)->before == ',')
 			return true;
 	return false;
 }
@@ -519,7 +505,7 @@ static void read_words(struct sentence *s)
 {
 	struct reader r = { .fresh_chunk = true };
 	for (size_t i = 0; i < s->tokens.v.n; i++) {
-		const struct token *k = token_at(s, i);
+		const struct token *k = at(s, i);
 		enum word_kind kind = kind_of(s, i);
 		s->words[i].kind = kind;
 		r.condition =
@@ -553,7 +539,7 @@ static void read_words(struct sentence *s)
 static void read_signs(struct sentence *s)
 {
 	for (size_t i = 0; i < s->tokens.v.n; i++) {
-		const struct token *k = token_at(s, i);
+		const struct token *k = at(s, i);
 		if (k->flags & TOKEN_QUOTED)
 			continue;
 		s->presupposes |= (k->phrase & (LANG_BIT(STILL) | LANG_BIT(TOO))) != 0;
@@ -562,7 +548,7 @@ static void read_signs(struct sentence *s)
 		s->past |= (k->phrase & LANG_BIT(PAST)) != 0;
 		s->waits |= (k->phrase & LANG_BIT(WAIT)) != 0;
 		bool alone = (i == 0 || k->before) && (k->phrase & LANG_BIT(FRESH));
-		const struct token *end = token_at(s, i + k->phrase_n - 1);
+		const struct token *end = at(s, i + k->phrase_n - 1);
 		s->fresh |= alone && k->phrase_n > 1 && (end->after || !peek(s, i + k->phrase_n));
 	}
 }

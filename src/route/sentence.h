@@ -39,7 +39,7 @@ struct word {
 enum { SENTENCE_WHY_MAX = 80 };
 
 struct sentence {
-	struct tokens tokens;
+	struct token_list tokens;
 	struct word *words; /* one a token */
 	size_t body; /* first token after fillers, replies and markers */
 	size_t names; /* WORD_NAME tokens outside quotations */

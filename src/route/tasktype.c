@@ -1,6 +1,6 @@
 #include "route/tasktype.h"
 
-#include "route/phrase.h"
+#include "route/token.h"
 
 static const char plan_phrases[] =
 	"no code yet|no code for now|without code|without changing anything|don't change anything|"
@@ -58,7 +58,7 @@ enum { OBJECT_WORDS = 5 };
 
 struct lists {
 	const struct route_task_words *more;
-	const struct tokens *t;
+	const struct token_list *t;
 };
 
 static size_t find(const struct lists *l, size_t i, const char *own, const char *more)
@@ -131,7 +131,7 @@ static enum route_task classify(const struct lists *l)
 enum route_task route_task_of(struct sv text, const struct route_task_words *more)
 {
 	enum { READ_MAX = 4096 }; /* what is to be done is said first */
-	struct tokens t = TOKENS_INIT;
+	struct token_list t = TOKENS_INIT;
 	phrase_read(&t, sv_head(text, READ_MAX));
 	struct lists l = { more, &t };
 	enum route_task task = classify(&l);

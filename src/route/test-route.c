@@ -6,8 +6,7 @@
 
 #include <cmocka.h>
 
-#include "route/learn.h"
-#include "route/replay.h"
+#include "route/route.h"
 #include "route/stdio.h"
 
 enum { MINUTE = 60000 };

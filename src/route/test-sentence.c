@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "route/german.h"
 #include "route/sentence.h"
+#include "route/stem.h"
 #include "route/wordtable.h"
 
 static int set_up(void **state)
@@ -71,7 +71,7 @@ static void test_words_are_known(void **state)
 static void test_cutting(void **state)
 {
 	const struct lexicon *lex = *state;
-	struct tokens t = TOKENS_INIT;
+	struct token_list t = TOKENS_INIT;
 	tokens_read(&t,
 		SV("L\u2019app AuthService.refresh(), \u201eweiter\u201c vas-y c++ 给登录页面"),
 		lex);

@@ -19,7 +19,7 @@ enum token_flag {
 
 struct token {
 	struct sv raw; /* in the text */
-	uint32_t word_at, word_n; /* folded, in struct tokens.words */
+	uint32_t word_at, word_n; /* folded, in struct token_list.words */
 	lang_mask cls; /* of the word alone */
 	lang_mask phrase; /* of the longest known phrase that begins here (at least the word) */
 	uint8_t phrase_n; /* its words */
@@ -29,7 +29,7 @@ struct token {
 	char after; /* the same behind, besides '?' */
 };
 
-struct tokens {
+struct token_list {
 	VEC(struct token) v;
 	struct str words;
 	enum lang_id lang; /* of most words */
@@ -43,12 +43,21 @@ struct tokens {
 		.words = {.buf = str_empty_buf } \
 	}
 
-void tokens_release(struct tokens *t);
+void tokens_release(struct token_list *t);
 /* Cuts text (any bytes) and looks every word up. *t is empty before. */
-void tokens_read(struct tokens *t, struct sv text, const struct lexicon *lex);
-/* The second half of it: languages, classes and phrases of words that are cut already. */
-void tokens_classify(struct tokens *t, const struct lexicon *lex);
-static inline struct sv token_word(const struct tokens *t, const struct token *k)
+void tokens_read(struct token_list *t, struct sv text, const struct lexicon *lex);
+static inline struct sv token_word(const struct token_list *t, const struct token *k)
 {
 	return sv_make(t->words.buf + k->word_at, k->word_n);
 }
+
+/*
+ * Utterances against lists of phrases, word by word: folded, whatever the punctuation, the white
+ * space and the apostrophes.
+ */
+/* Words of an utterance without classes. Release with tokens_release(). */
+void phrase_read(struct token_list *t, struct sv text);
+/* Number of words of the longest phrase of the list ('|' between them) that stands at word i. */
+size_t phrase_at(const struct token_list *t, size_t i, const char *list);
+/* The text from word i to the end, without closing punctuation. */
+struct sv phrase_rest(const struct token_list *t, size_t i);

@@ -1,10 +1,107 @@
 #include "route/topic.h"
 
+#include <utf8proc.h>
+
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "route/filename.h"
-#include "route/german.h"
-#include "route/parts.h"
+#include "route/stem.h"
+
+/* ---- the parts of identifiers and hyphenated words: csv_export, CsvExport, CSV-Export ---- */
+
+enum { PARTS_MAX = 8 };
+
+struct parts {
+	struct sv part[PARTS_MAX]; /* folded */
+	size_t n;
+	struct str text, joined;
+};
+
+/* Next part of an identifier or compound: up to a joint, or to a capital after a small letter. */
+static bool next_part(struct sv *rest, struct sv *ret)
+{
+	size_t start = 0, at = 0;
+	bool small = false;
+	while (at < rest->n) {
+		uint32_t cp;
+		size_t step = utf8_decode(sv_from(*rest, at), &cp);
+		bool joint = cp < 0x80 && strchr("_./-@'+#:", (int)cp);
+		bool upper = utf8proc_isupper((utf8proc_int32_t)cp);
+		if (at > start && (joint || (small && upper)))
+			break;
+		small = utf8proc_islower((utf8proc_int32_t)cp);
+		at += step;
+		if (joint)
+			start = at;
+	}
+	*ret = sv_make(rest->p + start, at - start);
+	*rest = sv_from(*rest, at);
+	return ret->n > 0;
+}
+
+/* The words that programs wrap around a name: test_x, x_spec. */
+static bool part_is_wrapper(struct sv part)
+{
+	return sv_is(part, "test") || sv_is(part, "tests") || sv_is(part, "spec") ||
+		sv_is(part, "src") || sv_is(part, "main") || sv_is(part, "index");
+}
+
+static void parts_release(struct parts *p)
+{
+	str_release(&p->text);
+	str_release(&p->joined);
+}
+
+/* raw as it is written; *p is empty (two STR_INIT) before. */
+static void parts_read(struct parts *p, struct sv raw)
+{
+	struct sv part;
+	size_t at[PARTS_MAX] = { 0 };
+	while (p->n < PARTS_MAX && next_part(&raw, &part)) {
+		at[p->n] = p->text.len;
+		utf8_normalise(&p->text, part, true);
+		p->part[p->n].n = p->text.len - at[p->n];
+		p->n++;
+	}
+	for (size_t i = 0; i < p->n; i++) {
+		p->part[i].p = p->text.buf + at[i];
+		if (p->n == 1 || !part_is_wrapper(p->part[i]))
+			str_add(&p->joined, p->part[i]);
+	}
+}
+
+static bool is_extension(struct sv s)
+{
+	static const char known[] =
+		" c h cc cpp cxx hpp hh m mm py pyi ipynb js mjs cjs ts tsx jsx vue svelte go rs "
+		"java kt kts scala clj groovy rb php cs fs vb swift dart sh bash zsh fish ps1 bat "
+		"cmd pl pm r jl lua zig nim ex exs erl hs ml elm lisp el vim asm s f f90 for cob "
+		"cbl cpy jcl pas bas ino sv vhd vhdl md rst adoc org tex bib txt json jsonl yaml "
+		"yml toml ini cfg conf properties xml xsd xsl html htm css scss sass less sql db "
+		"sqlite csv tsv parquet pdf png jpg jpeg svg gif webp bmp ico psd mp3 mp4 wav ogg "
+		"mov mkv doc docx xls xlsx ppt pptx odt ods zip tar gz xz jar war lock log env "
+		"proto graphql gradle tf hcl nix cmake mk service ged gpx kml geojson stl obj gltf "
+		"epub srt vtt po ics vcf eml bak tmp out diff patch ";
+	AUTO_STR word = STR_INIT;
+	size_t unused;
+	str_addf(&word, " %.*s ", SV_ARG(s));
+	return sv_find(sv_make(known, sizeof(known) - 1), str_sv(&word), &unused);
+}
+
+/* What a path is about: its last component, without an extension that is known as one. A slice of
+ * raw. */
+static struct sv file_subject(struct sv raw)
+{
+	const char *slash = memrchr(raw.p, '/', raw.n);
+	if (slash && slash + 1 < raw.p + raw.n)
+		raw = sv_from(raw, (size_t)(slash - raw.p) + 1);
+	const char *dot = memrchr(raw.p, '.', raw.n);
+	size_t before = dot ? (size_t)(dot - raw.p) : 0;
+	if (before > 0 && is_extension(sv_from(raw, before + 1)))
+		raw.n = before;
+	return raw;
+}
+
+/* ---- terms ---- */
 
 /* What a word says about the subject, by its kind: in the text to be decided, where a common
  * word proves little, and in a conversation, where it may be what is asked for. */
@@ -95,7 +192,7 @@ struct adding {
 	uint16_t chunk_base;
 };
 
-static void add_stem(struct adding *a, struct sv key, struct term *m)
+static void add_stem(struct adding *a, struct sv key, struct topic_term *m)
 {
 	enum lang_id lang = a->s->tokens.lang;
 	AUTO_STR present = STR_INIT;
@@ -107,10 +204,10 @@ static void add_stem(struct adding *a, struct sv key, struct term *m)
 	str_add(&a->t->text, stem);
 }
 
-static struct term *find_term(struct route_topic *t, struct sv key, uint8_t flags)
+static struct topic_term *find_term(struct route_topic *t, struct sv key, uint8_t flags)
 {
 	for (size_t i = 0; i < t->terms.n; i++) {
-		struct term *m = &t->terms.v[i];
+		struct topic_term *m = &t->terms.v[i];
 		if (sv_eq(term_key(t, m), key) && ((m->flags ^ flags) & TERM_PAIR) == 0)
 			return m;
 	}
@@ -118,7 +215,7 @@ static struct term *find_term(struct route_topic *t, struct sv key, uint8_t flag
 }
 
 /* What is said turn after turn is what a conversation is about, wherever it stands. */
-static void strengthen(struct term *known, float weight, enum topic_source source)
+static void strengthen(struct topic_term *known, float weight, enum topic_source source)
 {
 	if (source == TOPIC_LATER && weight < known->weight + repeated_weight)
 		weight = known->weight + repeated_weight < 1 ? known->weight + repeated_weight : 1;
@@ -130,7 +227,7 @@ static void add_term(
 {
 	weight *= source_weight[a->source];
 	if (a->source != TOPIC_QUERY) {
-		struct term *known = find_term(a->t, key, flags);
+		struct topic_term *known = find_term(a->t, key, flags);
 		if (known) {
 			strengthen(known, weight, a->source);
 			known->flags |= flags;
@@ -139,7 +236,7 @@ static void add_term(
 	}
 	if (a->t->terms.n >= (a->source == TOPIC_QUERY ? TOPIC_QUERY_MAX : TOPIC_TERMS_MAX))
 		return;
-	struct term m = { .key_at = (uint32_t)a->t->text.len,
+	struct topic_term m = { .key_at = (uint32_t)a->t->text.len,
 		.key_n = (uint32_t)key.n,
 		.weight = weight,
 		.flags = flags,
@@ -454,7 +551,7 @@ static void add_known_phrase(struct adding *a, size_t i, size_t n)
 
 static void add_known_phrases(struct adding *a, size_t i)
 {
-	const struct tokens *t = &a->s->tokens;
+	const struct token_list *t = &a->s->tokens;
 	enum { LONGEST = 3 };
 	if (!concept_begins(token_word(t, &t->v.v[i])))
 		return;
@@ -482,7 +579,7 @@ static void add_echo(struct adding *a, size_t i)
  * end of the verb's clause. */
 static void add_separable(struct adding *a, size_t i)
 {
-	const struct tokens *t = &a->s->tokens;
+	const struct token_list *t = &a->s->tokens;
 	const struct word *w = &a->s->words[i];
 	size_t end = i + 1;
 	bool verb = w->kind == WORD_ACT || w->kind == WORD_VERB || w->kind == WORD_DEED;
@@ -528,7 +625,7 @@ void route_topic_inherit(struct route_topic *heir, const struct route_topic *fro
 	uint32_t shift = (uint32_t)heir->text.len;
 	str_add(&heir->text, str_sv(&from->text));
 	for (size_t i = 0; i < from->terms.n; i++) {
-		struct term m = from->terms.v[i];
+		struct topic_term m = from->terms.v[i];
 		if (heir->terms.n >= TOPIC_TERMS_MAX)
 			return;
 		m.key_at += shift;

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "base/vec.h"
-#include "route/concepts.h"
 #include "route/route.h"
 #include "route/sentence.h"
 #include "route/stem.h"
+#include "route/wordtable.h"
 
 enum term_flag {
 	TERM_WHOLE = 1 << 0, /* a whole word, compound or identifier, not a part of one */
@@ -21,7 +21,7 @@ enum term_flag {
 	TERM_GERMAN = 1 << 7, /* German makes compounds: Gitarrenspuren, die Spuren */
 };
 
-struct term {
+struct topic_term {
 	uint32_t key_at, key_n; /* folded word, in text */
 	uint32_t stem_at, stem_n;
 	unsigned meaning; /* 0: none */
@@ -38,7 +38,7 @@ enum {
 };
 
 struct route_topic {
-	VEC(struct term) terms;
+	VEC(struct topic_term) terms;
 	struct str text;
 };
 
@@ -51,26 +51,15 @@ struct words {
 void words_init(struct words *w, const struct lang_extra *extra, size_t n_extra);
 void words_release(struct words *w);
 
-enum topic_source {
-	TOPIC_QUERY, /* the text to be decided */
-	TOPIC_FIRST, /* the command that began a conversation */
-	TOPIC_LATER, /* one that went on with it */
-	TOPIC_ANSWER, /* what the agent said */
-};
-
 /* Adds the terms of a sentence. A term that is there already keeps the greater weight. */
 void topic_add(
 	struct words *w, struct route_topic *t, const struct sentence *s, enum topic_source source);
 
-/* How alike two terms are, 0 to 1. */
-double term_likeness(const struct route_topic *at, const struct term *a,
-	const struct route_topic *bt, const struct term *b);
-
-static inline struct sv term_key(const struct route_topic *t, const struct term *m)
+static inline struct sv term_key(const struct route_topic *t, const struct topic_term *m)
 {
 	return sv_make(t->text.buf + m->key_at, m->key_n);
 }
-static inline struct sv term_stem(const struct route_topic *t, const struct term *m)
+static inline struct sv term_stem(const struct route_topic *t, const struct topic_term *m)
 {
 	return sv_make(t->text.buf + m->stem_at, m->stem_n);
 }
