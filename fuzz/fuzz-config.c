@@ -10,8 +10,8 @@
 static void use(const struct settings *s)
 {
 	AUTO_STR out = STR_INIT;
-	for (int id = 0; id < SETTING_COUNT; id++)
-		settings_print(&out, s, (enum setting_id)id);
+	settings_each (id)
+		settings_print(&out, s, id);
 	utterances_free(utterances_new(s));
 }
 

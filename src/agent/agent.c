@@ -10,13 +10,6 @@
 
 enum { LIMIT_SAID_MAX = 360 }; /* bytes of a message that leave room for when a limit ends */
 
-static const struct agent_driver *const drivers[AGENT_KINDS] = {
-	[AGENT_REHEARSAL] = &agent_rehearsal,
-	[AGENT_CLAUDE] = &agent_claude,
-	[AGENT_CODEX] = &agent_codex,
-	[AGENT_EXEC] = &agent_exec,
-};
-
 static const char *const fail_names[] = {
 #define X(name, text) [name] = (text),
 	AGENT_FAIL_LIST(X)
@@ -39,34 +32,65 @@ bool agent_fail_parse(struct sv name, enum agent_fail *ret)
 	return false;
 }
 
-const struct agent_driver *agent_driver(enum agent_kind kind)
+const struct agent_def *agent_named(struct sv name)
 {
-	return drivers[kind];
+	for (size_t i = 0; i < agent_count; i++)
+		if (sv_is(name, agent_table[i].name))
+			return &agent_table[i];
+	return NULL;
 }
 
-bool agent_kind_parse(struct sv name, enum agent_kind *ret)
+const struct agent_def *agent_of_format(const struct transcript_format *format)
 {
-	for (size_t i = 0; i < AGENT_KINDS; i++) {
-		if (!drivers[i] || !sv_is(name, drivers[i]->name))
+	for (size_t i = 0; format && i < agent_count; i++)
+		if (agent_table[i].format == format)
+			return &agent_table[i];
+	return NULL;
+}
+
+const struct agent_def *agent_embedded(void)
+{
+	size_t i = 0;
+
+	while (i + 1 < agent_count && !agent_table[i].embedded)
+		i++;
+	return &agent_table[i];
+}
+
+bool agent_keeps_sessions(const struct agent_def *def)
+{
+	return def->format != NULL;
+}
+
+bool agent_has_program(const struct agent_def *def)
+{
+	return def->program != NULL;
+}
+
+void agents_list(struct str *out, bool (*which)(const struct agent_def *def), const char *last)
+{
+	const char *held = NULL;
+	bool first = true;
+
+	for (size_t i = 0; i < agent_count; i++) {
+		if (which && !which(&agent_table[i]))
 			continue;
-		*ret = (enum agent_kind)i;
-		return true;
+		if (held)
+			str_addf(out, "%s%s", first ? "" : ", ", held);
+		first = first && !held;
+		held = agent_table[i].name;
 	}
-	return false;
+	if (held)
+		str_addf(out, "%s%s", first ? "" : last, held);
 }
 
-bool agent_kind_available(enum agent_kind kind, const struct agent_opts *opts)
-{
-	return agent_driver(kind) && (kind == AGENT_REHEARSAL || opts->program);
-}
-
-int agent_open(enum agent_kind kind, const struct agent_opts *opts, struct loop *loop,
+int agent_open(const struct agent_def *def, const struct agent_opts *opts, struct loop *loop,
 	agent_sink_fn sink, void *sink_data, struct agent **ret, struct err *reterr)
 {
 	struct agent *a = xcalloc(1, sizeof(*a));
 
-	a->kind = kind;
-	a->driver = drivers[kind];
+	a->def = def;
+	a->driver = def->driver;
 	a->opts = *opts;
 	a->loop = loop;
 	a->sink = sink;
@@ -104,11 +128,6 @@ void agent_free(struct agent *a)
 	free(a);
 }
 
-bool agent_busy(const struct agent *a)
-{
-	return a->busy;
-}
-
 static void stop_harder(void *data)
 {
 	struct agent *a = data;
@@ -116,7 +135,7 @@ static void stop_harder(void *data)
 	a->stop_timer = NULL;
 	if (!a->busy || a->stop_level > 2)
 		return;
-	log_write(a->opts.log, LOG_INFO, "%s: stop, level %d", a->driver->name, a->stop_level);
+	log_write(a->opts.log, LOG_INFO, "%s: stop, level %d", a->def->name, a->stop_level);
 	a->stop_timer = loop_add_timer(a->loop, AGENT_STOP_STEP_MS, stop_harder, a);
 	a->driver->stop(a, a->stop_level++);
 }

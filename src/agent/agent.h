@@ -19,8 +19,6 @@
 #include "base/str.h"
 #include "os/loop.h"
 
-enum agent_kind { AGENT_REHEARSAL, AGENT_CLAUDE, AGENT_CODEX, AGENT_EXEC, AGENT_KINDS };
-
 /* Why a turn failed: kind, stable name for programs. */
 /* clang-format off */
 #define AGENT_FAIL_LIST(X) \
@@ -109,13 +107,13 @@ typedef void (*agent_sink_fn)(void *data, const struct agent_event *ev);
 /* Borrowed for the agent's life. */
 struct agent_opts {
 	const char *program; /* executable; NULL for the embedded one */
-	const char *const *command; /* AGENT_EXEC: program and arguments */
-	const char *const *envp; /* environment of the child; NULL: ours */
+	const char *const *command; /* of an agent that is a command: program and arguments */
+	const char *const *envp; /* environment of its process; NULL: an empty one */
 	const char *dir; /* working directory */
 	const char *home; /* where this agent keeps its sessions; NULL: its default */
 	const char *model; /* NULL: the agent's choice */
 	const char *system_prompt; /* NULL: none; the same bytes on every turn */
-	const char *script; /* AGENT_REHEARSAL: file to follow; NULL: none */
+	const char *script; /* the rehearsal agent's: file to follow; NULL: none */
 	enum agent_permission permission;
 	/* Only the prompt is answered: without tools, hooks and servers, and nothing is kept of it.
 	 * Codex still has tools that read in some versions; it gets its read-only sandbox. */
@@ -138,11 +136,9 @@ struct agent_turn {
 };
 
 struct agent;
+struct agent_def; /* agents.h */
 
 struct agent_driver {
-	const char *name;
-	bool chooses_session; /* makes its own ids: agent_turn.session is NULL on a first turn */
-
 	/* Prepares a->priv. No process yet. */
 	int (*open)(struct agent *a, struct err *reterr);
 	/* Begins a turn. An error here means: nothing was sent, no event will come. */
@@ -156,17 +152,15 @@ struct agent_driver {
 	char *(*transcript)(const struct agent_opts *opts, const char *session);
 	/* "name version" of what is installed. NULL: embedded. */
 	int (*version)(const struct agent_opts *opts, struct str *out, struct err *reterr);
+	/* Takes away what it leaves behind of a folder it was only asked a question in. NULL:
+	 * nothing. */
+	void (*forget_folder)(const struct agent_opts *opts, const char *dir);
 };
-/* NULL when this build has no such driver. */
-const struct agent_driver *agent_driver(enum agent_kind kind);
-bool agent_kind_parse(struct sv name, enum agent_kind *ret);
-/* Built in, or its program is known. */
-bool agent_kind_available(enum agent_kind kind, const struct agent_opts *opts);
 
 enum { AGENT_STOP_STEP_MS = 3000, AGENT_ANSWER_MAX = 64 * 1024 * 1024 };
 #define AGENT_STREAM_MAX (4LL * 1024 * 1024 * 1024) /* bytes of output in one turn */
 
-int agent_open(enum agent_kind kind, const struct agent_opts *opts, struct loop *loop,
+int agent_open(const struct agent_def *def, const struct agent_opts *opts, struct loop *loop,
 	agent_sink_fn sink, void *sink_data, struct agent **ret, struct err *reterr) MUST_USE;
 /* Ends the process if one lives (politely, within AGENT_STOP_STEP_MS). NULL is fine. */
 void agent_free(struct agent *a);
@@ -175,4 +169,3 @@ void agent_free(struct agent *a);
 int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reterr) MUST_USE;
 /* Cancels the running turn; again: harder at once. Nothing runs: no effect. */
 void agent_cancel(struct agent *a);
-bool agent_busy(const struct agent *a);

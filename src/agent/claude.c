@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "agent/child.h"
 #include "agent/claude-call.h"
@@ -471,12 +472,26 @@ static int claude_version(const struct agent_opts *opts, struct str *out, struct
 	return launch_version(opts, program, out, reterr);
 }
 
+/* It makes a folder for each folder it runs in, even when it keeps no session. Only empty ones go.
+ */
+static void claude_forget_folder(const struct agent_opts *opts, const char *dir)
+{
+	AUTO_FREE char *real = NULL;
+
+	if (!opts->home || path_real(dir, &real, NULL) < 0)
+		return;
+	AUTO_FREE char *project = claude_project_dir(opts->home, real);
+	AUTO_FREE char *memory = path_join(project, "memory");
+	(void)rmdir(memory);
+	(void)rmdir(project);
+}
+
 const struct agent_driver agent_claude = {
-	.name = "claude",
 	.open = claude_open,
 	.send = claude_send,
 	.stop = claude_stop,
 	.close = claude_close,
 	.transcript = claude_transcript,
 	.version = claude_version,
+	.forget_folder = claude_forget_folder,
 };

@@ -361,8 +361,6 @@ static int codex_version(const struct agent_opts *opts, struct str *out, struct 
 }
 
 const struct agent_driver agent_codex = {
-	.name = "codex",
-	.chooses_session = true,
 	.open = codex_open,
 	.send = codex_send,
 	.stop = codex_stop,

@@ -3,12 +3,12 @@
  */
 #pragma once
 
-#include "agent/agent.h"
+#include "agent/agents.h"
 #include "agent/deeds.h"
 
 struct agent {
-	enum agent_kind kind;
-	const struct agent_driver *driver;
+	const struct agent_def *def;
+	const struct agent_driver *driver; /* def's */
 	struct agent_opts opts;
 	struct loop *loop;
 	agent_sink_fn sink;

@@ -228,7 +228,6 @@ static void exec_stop(struct agent *a, int level)
 }
 
 const struct agent_driver agent_exec = {
-	.name = "exec",
 	.open = exec_open,
 	.send = exec_send,
 	.stop = exec_stop,

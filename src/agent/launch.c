@@ -14,11 +14,6 @@ enum { VERSION_WAIT_MS = 20 * 1000, VERSION_OUT_MAX = 64 * 1024, VERSION_TEXT_MA
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 
-static const char *const *base_env(const char *const *envp)
-{
-	return envp ? envp : (const char *const *)environ;
-}
-
 static bool is_name(const char *pair, const char *name)
 {
 	size_t n = strlen(name);
@@ -36,7 +31,7 @@ static bool is_one_of(const char *pair, const char *const *names)
 
 const char *launch_env_get(const char *const *envp, const char *name)
 {
-	for (const char *const *e = base_env(envp); e && *e; e++)
+	for (const char *const *e = envp; e && *e; e++)
 		if (is_name(*e, name))
 			return *e + strlen(name) + 1;
 	return NULL;
@@ -44,7 +39,7 @@ const char *launch_env_get(const char *const *envp, const char *name)
 
 void launch_env(struct strv *out, const char *const *envp, const char *const *drop)
 {
-	for (const char *const *e = base_env(envp); e && *e; e++)
+	for (const char *const *e = envp; e && *e; e++)
 		if (!is_one_of(*e, drop) && !is_name(*e, CHILD_MARK))
 			strv_add(out, *e);
 }
@@ -85,7 +80,8 @@ int launch_version(
 	AUTO_STR said = STR_INIT;
 	AUTO_STR errors = STR_INIT;
 	const char *argv[] = { program, "--version", NULL };
-	struct proc_opts run = { .argv = argv, .envp = base_env(opts->envp) };
+	static const char *const none[] = { NULL };
+	struct proc_opts run = { .argv = argv, .envp = opts->envp ? opts->envp : none };
 	int status = 0;
 
 	int r = proc_run(

@@ -7,7 +7,7 @@
 
 /* A variable of an environment, or NULL. */
 const char *launch_env_get(const char *const *envp, const char *name);
-/* Copies the environment (NULL: ours) without the variables named in drop (NULL-terminated) and
+/* Copies the environment without the variables named in drop (NULL-terminated) and
  * without the mark of a child. */
 void launch_env(struct strv *out, const char *const *envp, const char *const *drop);
 /* Sets or replaces. */

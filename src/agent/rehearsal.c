@@ -337,7 +337,6 @@ static char *rehearsal_transcript(const struct agent_opts *opts, const char *ses
 }
 
 const struct agent_driver agent_rehearsal = {
-	.name = "rehearsal",
 	.open = rehearsal_open,
 	.send = rehearsal_send,
 	.stop = rehearsal_stop,

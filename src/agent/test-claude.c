@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "agent/agent.h"
+#include "agent/agents.h"
 #include "base/mem.h"
 #include "os/file.h"
 #include "os/proc.h"
@@ -108,8 +108,8 @@ static void turn_of(struct rig *rig, struct sv prompt, bool resume)
 
 	rig->done = false;
 	if (!rig->agent)
-		assert_int_equal(agent_open(AGENT_CLAUDE, &rig->opts, rig->loop, sink, rig,
-					 &rig->agent, NULL),
+		assert_int_equal(agent_open(agent_named(SV("claude")), &rig->opts, rig->loop, sink,
+					 rig, &rig->agent, NULL),
 			0);
 	assert_int_equal(agent_send(rig->agent, &turn, NULL), 0);
 	while (!rig->done)
@@ -282,15 +282,17 @@ static void test_bad_input(void **state)
 	AUTO_STR prompt = STR_INIT;
 
 	program(rig, "exit 0\n");
-	assert_int_equal(
-		agent_open(AGENT_CLAUDE, &rig->opts, rig->loop, sink, rig, &rig->agent, NULL), 0);
+	assert_int_equal(agent_open(agent_named(SV("claude")), &rig->opts, rig->loop, sink, rig,
+				 &rig->agent, NULL),
+		0);
 	assert_int_equal(agent_send(rig->agent, &bad, &err), ERR_INPUT);
 	while (prompt.len <= 128 * 1024)
 		str_adds(&prompt, "too long ");
 	rig->opts.system_prompt = prompt.buf;
 	struct agent *none = NULL;
-	assert_int_equal(
-		agent_open(AGENT_CLAUDE, &rig->opts, rig->loop, sink, rig, &none, &err), ERR_LIMIT);
+	assert_int_equal(agent_open(agent_named(SV("claude")), &rig->opts, rig->loop, sink, rig,
+				 &none, &err),
+		ERR_LIMIT);
 }
 
 static void test_folder_is_gone(void **state)

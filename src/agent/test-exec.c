@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "agent/agent.h"
+#include "agent/agents.h"
 #include "base/mem.h"
 #include "os/file.h"
 #include "os/proc.h"
@@ -78,7 +78,9 @@ static void run(struct rig *rig, const char *script, struct sv prompt, bool resu
 		rig->command[1] = "-c";
 		rig->command[2] = script;
 	}
-	assert_int_equal(agent_open(AGENT_EXEC, &opts, rig->loop, sink, rig, &rig->agent, NULL), 0);
+	assert_int_equal(
+		agent_open(agent_named(SV("exec")), &opts, rig->loop, sink, rig, &rig->agent, NULL),
+		0);
 	assert_int_equal(agent_send(rig->agent, &turn, NULL), 0);
 	while (!rig->done)
 		assert_int_equal(loop_step(rig->loop, 1000, NULL), 0);

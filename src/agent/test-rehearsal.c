@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "agent/agent.h"
+#include "agent/agents.h"
 #include "agent/rehearsal-script.h"
 #include "base/mem.h"
 #include "os/file.h"
@@ -96,8 +96,9 @@ static void open_agent(struct rig *rig, const char *script)
 		assert_int_equal(file_replace(rig->script, sv_of(script), 0600, NULL), 0);
 		opts.script = rig->script;
 	}
-	assert_int_equal(
-		agent_open(AGENT_REHEARSAL, &opts, rig->loop, sink, rig, &rig->agent, NULL), 0);
+	assert_int_equal(agent_open(agent_named(SV("rehearsal")), &opts, rig->loop, sink, rig,
+				 &rig->agent, NULL),
+		0);
 }
 
 static void turn_sv(struct rig *rig, struct sv prompt, bool resume)
@@ -246,8 +247,9 @@ static void test_silence_ends_a_turn(void **state)
 	struct agent_opts opts = {
 		.home = rig->home, .dir = "/tmp", .script = rig->script, .idle_ms = 20
 	};
-	assert_int_equal(
-		agent_open(AGENT_REHEARSAL, &opts, rig->loop, sink, rig, &rig->agent, NULL), 0);
+	assert_int_equal(agent_open(agent_named(SV("rehearsal")), &opts, rig->loop, sink, rig,
+				 &rig->agent, NULL),
+		0);
 	turn(rig, "one", false);
 	assert_int_equal(rig->fail, AGENT_TIMED_OUT);
 }

@@ -164,20 +164,19 @@ static int create(struct assistant *as, struct conv *ret, struct err *reterr)
 	const struct decide_opts *o = &as->opts.decide;
 	const struct conv *heir_of = &as->decision.heir_of;
 	AUTO_CONV last = CONV_INIT;
-	enum agent_kind kind = as->opts.kind;
-	enum agent_kind before;
+	const struct agent_def *kind = as->opts.kind;
 	int r = as->opts.kind_default ? conv_last(o->store, o->dir, o->clock, &last, reterr)
 				      : ERR_NOTFOUND;
 
 	if (r < 0 && r != ERR_NOTFOUND)
 		return r;
-	if (r == 0 && agent_kind_parse(sv_of(last.agent), &before) &&
-		agent_kind_available(before, &as->opts.turns.agents[before]))
+	const struct agent_def *before = r == 0 ? agent_named(sv_of(last.agent)) : NULL;
+	if (before && agent_available(before, &as->opts.turns.agents[agent_index(before)]))
 		kind = before;
 	const struct conv_new what = {
 		.dir = o->dir,
 		.project = o->project,
-		.agent = agent_driver(kind)->name,
+		.agent = kind->name,
 	};
 	r = conv_create(o->store, &what, turn_host_self(as->host), o->clock, ret, reterr);
 	/* About what failed, when the sentence leans on that. */

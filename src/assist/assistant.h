@@ -39,7 +39,7 @@ struct assistant_opts {
 	struct turn_host_opts turns;
 	struct decide_opts decide;
 	struct assistant_ui ui;
-	enum agent_kind kind; /* who answers in a new conversation */
+	const struct agent_def *kind; /* who answers in a new conversation */
 	bool kind_default; /* nobody chose it: a folder goes on with the agent it had before */
 	bool wait_on_limit; /* when the agent's limit is reached: wait until it ends */
 };

@@ -93,23 +93,6 @@ struct route_task_words kit_task_words(const struct settings *s, char **ret_plan
 
 /* ---- who answers ---- */
 
-/* The name that is looked for, so that a message can say it when there is none. */
-static const char *program_name(const struct settings *s, enum agent_kind kind)
-{
-	switch (kind) {
-	case AGENT_CLAUDE:
-		return s->ai_claude_program;
-	case AGENT_CODEX:
-		return s->ai_codex_program;
-	case AGENT_EXEC:
-		return s->ai_exec_command.n ? s->ai_exec_command.v[0] : NULL;
-	case AGENT_REHEARSAL:
-	case AGENT_KINDS:
-		break;
-	}
-	return NULL;
-}
-
 static void fill_agents(struct kit *kit)
 {
 	static const char *const permissions[] = {
@@ -139,43 +122,42 @@ static void fill_agents(struct kit *kit)
 	for (size_t i = 0; i < ARRAY_LEN(permissions); i++)
 		if (strcmp(permissions[i], s->ai_permission_mode) == 0)
 			common.permission = (enum agent_permission)i;
-	for (size_t i = 0; i < AGENT_KINDS; i++) {
+	for (size_t i = 0; i < agent_count; i++) {
 		struct agent_opts *agent = &kit->agents[i];
-		const struct agent_driver *driver = agent_driver((enum agent_kind)i);
+		const struct agent_def *kind = &agent_table[i];
 
 		*agent = common;
-		agent->program =
-			kit->programs[i] ? kit->programs[i] : program_name(s, (enum agent_kind)i);
-		for (size_t h = 0; driver && h < o->n_homes; h++)
-			if (strcmp(o->homes[h].agent, driver->name) == 0)
+		agent->program = kit->programs[i] ? kit->programs[i] : settings_program(s, kind);
+		for (size_t h = 0; h < o->n_homes; h++)
+			if (strcmp(o->homes[h].agent, kind->name) == 0)
 				agent->home = o->homes[h].root;
 	}
 }
 
-bool kit_has(const struct kit *kit, enum agent_kind kind)
+bool kit_has(const struct kit *kit, const struct agent_def *kind)
 {
-	return agent_kind_available(kind, &(struct agent_opts){ .program = kit->programs[kind] });
+	return kind->embedded || kit->programs[agent_index(kind)];
 }
 
 static int take_named(struct kit *kit, const char *name, const char *where, struct err *reterr)
 {
-	const struct settings *s = kit->opts.settings;
+	const struct agent_def *kind = agent_named(sv_of(name));
+	AUTO_STR all = STR_INIT;
 
-	if (!agent_kind_parse(sv_of(name), &kit->kind))
-		return err_set(reterr, ERR_USAGE,
-			"%s: no agent '%s'; there are claude, codex, exec and rehearsal", where,
-			name);
-	if (kit_has(kit, kit->kind))
-		return 0;
-	const char *program = program_name(s, kit->kind);
-	if (!program)
-		return err_set(reterr, ERR_AGENT,
-			"%s: agent %s has no program; set ai.exec.command", where, name);
-	if (kit->kind == AGENT_EXEC)
+	if (!kind) {
+		agents_list(&all, NULL, " and ");
 		return err_set(
-			reterr, ERR_AGENT, "%s: ai.exec.command: no program '%s'", where, program);
-	if (strchr(program, '/'))
-		return err_set(reterr, ERR_AGENT, "%s: ai.%s.program: no program '%s'", where, name,
+			reterr, ERR_USAGE, "%s: no agent '%s'; there are %s", where, name, all.buf);
+	}
+	kit->kind = kind;
+	if (kit_has(kit, kind))
+		return 0;
+	const char *program = settings_program(kit->opts.settings, kind);
+	if (!program)
+		return err_set(reterr, ERR_AGENT, "%s: agent %s has no program; set %s", where,
+			name, kind->setting);
+	if (!kind->program || strchr(program, '/'))
+		return err_set(reterr, ERR_AGENT, "%s: %s: no program '%s'", where, kind->setting,
 			program);
 	return err_set(reterr, ERR_AGENT,
 		"%s: the program of agent %s, '%s', is not installed or not in PATH", where, name,
@@ -186,28 +168,29 @@ static int pick_agent(struct kit *kit, struct err *reterr)
 {
 	const struct kit_opts *o = &kit->opts;
 	AUTO_FREE char *remembered = NULL;
-	enum agent_kind kind;
+	const struct agent_def *kind = NULL;
 
-	kit->kind = AGENT_REHEARSAL;
+	kit->kind = agent_embedded();
 	kit->forced = o->agent != NULL;
 	if (o->agent)
 		return take_named(kit, o->agent, o->agent_by ? o->agent_by : "--agent", reterr);
 	if (strcmp(o->settings->ai_agent, "auto") != 0)
 		return take_named(kit, o->settings->ai_agent, "ai.agent", reterr);
 	/* One that was uninstalled since is as if never chosen. */
-	if (store_pref_get(o->store, pref_agent, &remembered, NULL) == 0 &&
-		agent_kind_parse(sv_of(remembered), &kind) && kit_has(kit, kind))
+	if (store_pref_get(o->store, pref_agent, &remembered, NULL) == 0)
+		kind = agent_named(sv_of(remembered));
+	if (kind && kit_has(kit, kind))
 		kit->kind = kind;
 	else
 		kit->by_default = true;
 	return 0;
 }
 
-int kit_choose(struct kit *kit, enum agent_kind kind, struct err *reterr)
+int kit_choose(struct kit *kit, const struct agent_def *kind, struct err *reterr)
 {
 	kit->kind = kind;
 	kit->by_default = false;
-	return store_pref_set(kit->opts.store, pref_agent, agent_driver(kind)->name, reterr);
+	return store_pref_set(kit->opts.store, pref_agent, kind->name, reterr);
 }
 
 /* ---- all of it ---- */
@@ -226,8 +209,8 @@ int kit_open(const struct kit_opts *opts, struct kit *ret, struct err *reterr)
 	if (!kit->project)
 		kit->project = xstrdup(kit->dir);
 	kit->language = kit_language(s, opts->locale);
-	for (size_t i = 0; i < AGENT_KINDS; i++) {
-		const char *name = program_name(s, (enum agent_kind)i);
+	for (size_t i = 0; i < agent_count; i++) {
+		const char *name = settings_program(s, &agent_table[i]);
 		kit->programs[i] = name ? path_find_program(name, opts->search) : NULL;
 	}
 	r = pick_agent(kit, reterr);
@@ -248,7 +231,7 @@ void kit_close(struct kit *kit)
 {
 	utterances_free(kit->rules);
 	router_free(kit->router);
-	for (size_t i = 0; i < AGENT_KINDS; i++)
+	for (size_t i = 0; i < agent_count; i++)
 		free(kit->programs[i]);
 	free(kit->system_prompt);
 	free(kit->plan_words);
@@ -286,7 +269,7 @@ struct assistant_opts kit_assistant_opts(const struct kit *kit, bool single)
 			.clock = o->clock,
 			.dir = kit->dir,
 			.project = kit->project,
-			.agent = kit->forced ? agent_driver(kit->kind)->name : NULL,
+			.agent = kit->forced ? kit->kind->name : NULL,
 			.rules = kit->rules,
 			.router = kit->router,
 			.routes = kit->router && (always || single),

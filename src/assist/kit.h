@@ -33,14 +33,14 @@ struct kit_opts {
 
 struct kit {
 	struct kit_opts opts;
-	enum agent_kind kind; /* who answers in a new conversation */
+	const struct agent_def *kind; /* who answers in a new conversation */
 	bool forced; /* asked for by name */
 	bool by_default; /* nothing was configured or chosen: rehearsal. See kit_choose() */
 	enum text_language language;
 	char *dir; /* resolved */
 	char *project; /* git root, or dir */
-	char *programs[AGENT_KINDS]; /* NULL: embedded or not installed */
-	struct agent_opts agents[AGENT_KINDS];
+	char *programs[AGENTS_MAX]; /* NULL: embedded or not installed */
+	struct agent_opts agents[AGENTS_MAX];
 	char *system_prompt;
 	struct utterances *rules; /* what is a command and what is not */
 	struct router *router; /* NULL: routing is turned off */
@@ -54,12 +54,12 @@ int kit_open(const struct kit_opts *opts, struct kit *ret, struct err *reterr) M
 void kit_close(struct kit *kit); /* harmless on a zeroed one and after a failed kit_open() */
 
 /* Embedded, or its program was found. */
-bool kit_has(const struct kit *kit, enum agent_kind kind);
+bool kit_has(const struct kit *kit, const struct agent_def *kind);
 /*
  * A turn may cost money, so an installed agent is never taken unasked. Where by_default is set, a
  * front end that can ask offers those that kit_has(); the answer is remembered for other kits.
  */
-int kit_choose(struct kit *kit, enum agent_kind kind, struct err *reterr) MUST_USE;
+int kit_choose(struct kit *kit, const struct agent_def *kind, struct err *reterr) MUST_USE;
 
 /* What turns share, but for the loop. */
 struct turn_host_opts kit_turn_opts(const struct kit *kit);

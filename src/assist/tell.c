@@ -5,7 +5,7 @@
 bool tell_greeting(const struct kit *kit, bool fresh, struct str *out)
 {
 	const struct kit_opts *o = &kit->opts;
-	const char *agent = agent_driver(kit->kind)->name;
+	const char *agent = kit->kind->name;
 	char ago[CLOCK_TEXT_MAX];
 	AUTO_CONV c = CONV_INIT;
 	AUTO_CONV last = CONV_INIT;
@@ -23,30 +23,33 @@ bool tell_greeting(const struct kit *kit, bool fresh, struct str *out)
 	return false;
 }
 
-const char *tell_rehearsal(const struct kit *kit, const struct conv *c)
+bool tell_rehearsal(const struct kit *kit, const struct conv *c, struct str *out)
 {
 	static const char told[] = "rehearsal introduced";
 	AUTO_FREE char *before = NULL;
+	bool installed = false;
 
-	if (!kit->by_default || strcmp(c->agent, agent_driver(AGENT_REHEARSAL)->name) != 0 ||
+	if (!kit->by_default || strcmp(c->agent, agent_embedded()->name) != 0 ||
 		store_pref_get(kit->opts.store, told, &before, NULL) == 0)
-		return NULL;
+		return false;
 	if (store_pref_set(kit->opts.store, told, "yes", NULL) < 0)
 		log_write(kit->opts.log, LOG_WARN, "the introduction will be repeated");
-	return kit_has(kit, AGENT_CLAUDE) || kit_has(kit, AGENT_CODEX)
-		? "The rehearsal agent answers: it only repeats and remembers. For a real "
-		  "one use --agent claude or --agent codex, or set ai.agent."
-		: "The rehearsal agent answers: it only repeats and remembers. For a real "
-		  "one install claude or codex and use --agent, or set ai.agent.";
+	for (size_t i = 0; i < agent_count; i++)
+		installed |= agent_table[i].program && kit_has(kit, &agent_table[i]);
+	str_addf(out, "The %s agent answers: it only repeats and remembers. For a real one %s ",
+		c->agent, installed ? "use --agent" : "install");
+	agents_list(out, agent_has_program, installed ? " or --agent " : " or ");
+	str_adds(out, installed ? ", or set ai.agent." : " and use --agent, or set ai.agent.");
+	return true;
 }
 
 void tell_failure(const struct turn_outcome *out, struct str *ret)
 {
-	static const char *const titles[] = { "Claude Code", "Codex" };
 	bool named = !out->conv.agent;
 
-	for (size_t i = 0; i < ARRAY_LEN(titles); i++)
-		named |= sv_starts(sv_of(out->message), sv_of(titles[i]));
+	for (size_t i = 0; i < agent_count; i++)
+		named |= agent_table[i].program &&
+			sv_starts(sv_of(out->message), sv_of(agent_table[i].title));
 	str_addf(ret, "%s%s%s", named ? "" : out->conv.agent, named ? "" : ": ", out->message);
 }
 

@@ -9,9 +9,9 @@
 /* What goes on here, and since when: nobody should be answered out of a context they forgot. True
  * when it is about a conversation that goes on, false when a new one begins. */
 bool tell_greeting(const struct kit *kit, bool fresh, struct str *out);
-/* What the rehearsal agent is and how to get a real one; NULL when it is not the one who answers in
- * c, was chosen, or has been introduced before. */
-const char *tell_rehearsal(const struct kit *kit, const struct conv *c);
+/* What the rehearsal agent is and how to get a real one; false when it is not the one who answers
+ * in c, was chosen, or has been introduced before. */
+bool tell_rehearsal(const struct kit *kit, const struct conv *c, struct str *out);
 /* Why a turn failed, with the agent's name in front unless the message begins with it. */
 void tell_failure(const struct turn_outcome *out, struct str *ret);
 /* Why the agent tries again and when, for the event AGENT_EV_RETRY. */

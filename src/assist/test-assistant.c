@@ -23,7 +23,7 @@ struct rig {
 	struct settings *settings;
 	struct utterances *rules;
 	struct transcript_home homes[1];
-	struct agent_opts agents[AGENT_KINDS];
+	struct agent_opts agents[AGENTS_MAX];
 	struct assistant *as;
 	const struct assistant_outcome *out; /* of the last sentence */
 	bool done;
@@ -55,8 +55,10 @@ static void start(struct rig *rig)
 	rig->loop = loop_new();
 	rig->settings = settings_new("/home/me");
 	rig->rules = utterances_new(rig->settings);
-	rig->homes[0] = (struct transcript_home){ "rehearsal", TRANSCRIPT_CLAUDE, rig->home };
-	rig->agents[AGENT_REHEARSAL] =
+	rig->homes[0] = (struct transcript_home){
+		.agent = "rehearsal", .format = TRANSCRIPT_CLAUDE, .root = rig->home
+	};
+	rig->agents[agent_index(agent_embedded())] =
 		(struct agent_opts){ .home = rig->home, .script = rig->script };
 	struct assistant_opts opts = {
 		.turns = { .store = rig->store,
@@ -74,7 +76,7 @@ static void start(struct rig *rig)
 			.language = TEXT_GERMAN,
 			.expiry_ms = 3600000 },
 		.ui = { .data = rig, .event = on_event, .notice = on_notice },
-		.kind = AGENT_REHEARSAL,
+		.kind = agent_embedded(),
 		.wait_on_limit = rig->wait_on_limit,
 	};
 	assert_int_equal(assistant_new(&opts, &rig->as, NULL), 0);

@@ -36,7 +36,9 @@ static int set_up(void **state)
 	AUTO_FREE char *db = path_join(rig->top, "faden.db");
 	assert_int_equal(store_open(db, 0, NULL, &rig->store, NULL), 0);
 	rig->root = path_join(rig->top, "rehearsal");
-	rig->home = (struct transcript_home){ "rehearsal", TRANSCRIPT_CLAUDE, rig->root };
+	rig->home = (struct transcript_home){
+		.agent = "rehearsal", .format = TRANSCRIPT_CLAUDE, .root = rig->root
+	};
 	rig->settings = settings_new(rig->top);
 	rig->opts = (struct kit_opts){
 		.settings = rig->settings,
@@ -117,7 +119,7 @@ static void a_kit_is_enough_for_a_turn(void **state)
 	AUTO_STR line = STR_INIT;
 
 	open_kit(rig);
-	assert_int_equal(rig->kit.kind, AGENT_REHEARSAL);
+	assert_ptr_equal(rig->kit.kind, agent_embedded());
 	assert_true(rig->kit.by_default);
 	assert_false(tell_greeting(&rig->kit, false, &line));
 	assert_string_equal(line.buf, "A new conversation with rehearsal.");
@@ -132,8 +134,8 @@ static void a_kit_is_enough_for_a_turn(void **state)
 	assert_int_equal(out->fail, AGENT_OK);
 	assert_true(heard.len > 0);
 	assert_string_equal(out->answer.buf, heard.buf);
-	assert_non_null(tell_rehearsal(&rig->kit, &out->conv));
-	assert_null(tell_rehearsal(&rig->kit, &out->conv));
+	assert_true(tell_rehearsal(&rig->kit, &out->conv, &line));
+	assert_false(tell_rehearsal(&rig->kit, &out->conv, &line));
 	str_clear(&line);
 	assert_true(tell_greeting(&rig->kit, false, &line));
 	assistant_free(as);
@@ -147,23 +149,25 @@ static void a_choice_is_remembered(void **state)
 	struct rig *rig = *state;
 
 	open_kit(rig);
-	assert_false(kit_has(&rig->kit, AGENT_CLAUDE));
+	assert_false(kit_has(&rig->kit, agent_named(SV("claude"))));
 	install(rig, "claude");
 	open_kit(rig);
-	assert_true(kit_has(&rig->kit, AGENT_CLAUDE) && kit_has(&rig->kit, AGENT_REHEARSAL));
+	assert_true(kit_has(&rig->kit, agent_named(SV("claude"))) &&
+		kit_has(&rig->kit, agent_embedded()));
 	/* Installed is not chosen: a turn may cost money. */
-	assert_true(rig->kit.by_default && rig->kit.kind == AGENT_REHEARSAL);
-	assert_int_equal(kit_choose(&rig->kit, AGENT_CLAUDE, NULL), 0);
+	assert_true(rig->kit.by_default && rig->kit.kind == agent_embedded());
+	assert_int_equal(kit_choose(&rig->kit, agent_named(SV("claude")), NULL), 0);
 	open_kit(rig);
-	assert_true(!rig->kit.by_default && !rig->kit.forced && rig->kit.kind == AGENT_CLAUDE);
+	assert_true(!rig->kit.by_default && !rig->kit.forced &&
+		rig->kit.kind == agent_named(SV("claude")));
 	rig->opts.agent = "rehearsal";
 	open_kit(rig);
-	assert_true(rig->kit.forced && rig->kit.kind == AGENT_REHEARSAL);
+	assert_true(rig->kit.forced && rig->kit.kind == agent_embedded());
 	/* One that was uninstalled since is as if never chosen. */
 	rig->opts.agent = NULL;
 	rig->opts.search = "/nonexistent";
 	open_kit(rig);
-	assert_true(rig->kit.by_default && rig->kit.kind == AGENT_REHEARSAL);
+	assert_true(rig->kit.by_default && rig->kit.kind == agent_embedded());
 }
 
 static void refuses(struct rig *rig, int code, const char *message)
@@ -192,7 +196,7 @@ static void a_named_agent_must_be_there(void **state)
 	set(rig, SETTING_ID_ai_exec_command, "nosuch, -x");
 	refuses(rig, ERR_AGENT, "ai.agent: ai.exec.command: no program 'nosuch'");
 	set(rig, SETTING_ID_ai_agent, "claude");
-	set(rig, SETTING_ID_ai_claude_program, "/opt/none/claude");
+	set(rig, (enum setting_id)settings_find(SV("ai.claude.program")), "/opt/none/claude");
 	refuses(rig, ERR_AGENT, "ai.agent: ai.claude.program: no program '/opt/none/claude'");
 	set(rig, SETTING_ID_ai_agent, "auto");
 	rig->opts.cwd = NULL;
@@ -210,7 +214,7 @@ static void settings_reach_the_agents(void **state)
 	set(rig, SETTING_ID_routing_plan_words, "Erst Denken, sketch");
 	rig->opts.keep_alive = true;
 	open_kit(rig);
-	const struct agent_opts *agent = &rig->kit.agents[AGENT_REHEARSAL];
+	const struct agent_opts *agent = &rig->kit.agents[agent_index(agent_embedded())];
 	assert_int_equal(agent->permission, AGENT_PERM_BYPASS);
 	assert_string_equal(agent->model, "small");
 	assert_string_equal(agent->home, rig->root);
@@ -225,8 +229,9 @@ static void settings_reach_the_agents(void **state)
 	rig->opts.voice = true;
 	rig->opts.model = "large";
 	open_kit(rig);
-	assert_non_null(strstr(rig->kit.agents[AGENT_REHEARSAL].system_prompt, "read aloud"));
-	assert_string_equal(rig->kit.agents[AGENT_REHEARSAL].model, "large");
+	assert_non_null(
+		strstr(rig->kit.agents[agent_index(agent_embedded())].system_prompt, "read aloud"));
+	assert_string_equal(rig->kit.agents[agent_index(agent_embedded())].model, "large");
 }
 
 int main(void)

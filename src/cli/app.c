@@ -44,13 +44,32 @@ void app_use_paths(struct app *app)
 {
 	struct app_paths *p = &app->paths;
 
-	free(p->rehearsal_home);
-	p->rehearsal_home = path_join(p->state_dir, "rehearsal");
-	app->homes[0] = (struct transcript_home){ "claude", TRANSCRIPT_CLAUDE, p->claude_home };
-	app->homes[1] = (struct transcript_home){ "codex", TRANSCRIPT_CODEX, p->codex_home };
-	app->homes[2] =
-		(struct transcript_home){ "rehearsal", TRANSCRIPT_CLAUDE, p->rehearsal_home };
-	app->n_homes = APP_HOMES;
+	app->n_homes = 0;
+	for (size_t i = 0; i < agent_count; i++) {
+		const struct agent_def *agent = &agent_table[i];
+
+		if (!agent->format)
+			continue;
+		if (!agent->home_default) {
+			free(p->agent_homes[i]);
+			p->agent_homes[i] = path_join(p->state_dir, agent->name);
+		}
+		app->homes[app->n_homes++] = (struct transcript_home){
+			.agent = agent->name,
+			.format = agent->format,
+			.root = p->agent_homes[i],
+			.variable = agent->home_variable,
+			.below = agent->home_default,
+		};
+	}
+}
+
+const struct transcript_home *app_home(const struct app *app, const char *agent)
+{
+	for (size_t i = 0; i < app->n_homes; i++)
+		if (strcmp(app->homes[i].agent, agent) == 0)
+			return &app->homes[i];
+	return NULL;
 }
 
 static void paths_release(struct app_paths *p)
@@ -61,9 +80,8 @@ static void paths_release(struct app_paths *p)
 	free(p->data_dir);
 	free(p->cache_dir);
 	free(p->runtime_dir);
-	free(p->claude_home);
-	free(p->codex_home);
-	free(p->rehearsal_home);
+	for (size_t i = 0; i < AGENTS_MAX; i++)
+		free(p->agent_homes[i]);
 	free(p->search);
 	*p = (struct app_paths){ .home = NULL };
 }

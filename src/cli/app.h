@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "agent/agents.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -25,13 +26,9 @@ struct app_paths {
 	char *data_dir; /* what is kept for ever: the archive */
 	char *cache_dir; /* what can be made again */
 	char *runtime_dir; /* locks and sockets of this login */
-	char *claude_home; /* CLAUDE_CONFIG_DIR or ~/.claude */
-	char *codex_home; /* CODEX_HOME or ~/.codex */
-	char *rehearsal_home; /* below state_dir */
+	char *agent_homes[AGENTS_MAX]; /* by agent_index(); NULL: it keeps no sessions */
 	char *search; /* the value of PATH, for path_find_program() */
 };
-
-enum { APP_HOMES = 3 };
 
 struct app {
 	FILE *out; /* answers; the dispatcher flushes it and checks it once for all */
@@ -48,7 +45,8 @@ struct app {
 	struct log log; /* opened with the state folder, off before */
 	char *cwd; /* NULL when the current folder is gone */
 	char locale[3]; /* "de", "en" …: the language of the locale */
-	struct transcript_home homes[APP_HOMES]; /* of the agents, pointing into paths */
+	struct transcript_home
+		homes[AGENTS_MAX]; /* of those that keep sessions, pointing into paths */
 	size_t n_homes;
 	int argc; /* as started, for restart */
 	char **argv;
@@ -61,6 +59,8 @@ struct app {
 int app_init(struct app *app, int argc, char **argv, struct err *reterr) MUST_USE;
 /* After paths were changed: what is made from them. */
 void app_use_paths(struct app *app);
+/* Where this agent keeps its sessions; NULL when it is unknown or keeps none. */
+const struct transcript_home *app_home(const struct app *app, const char *agent);
 /* Closes and frees everything; harmless on a zeroed struct. */
 void app_release(struct app *app);
 

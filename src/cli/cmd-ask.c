@@ -62,11 +62,11 @@ static void on_notice(void *data, const char *line)
 static void on_begin(void *data, const struct conv *c)
 {
 	struct ask *a = data;
-	const char *hint = tell_rehearsal(&a->kit, c);
+	AUTO_STR hint = STR_INIT;
 
 	notice_begin(a->app, c);
-	if (hint)
-		on_notice(a, hint);
+	if (tell_rehearsal(&a->kit, c, &hint))
+		on_notice(a, hint.buf);
 }
 
 static void flush(struct ask *a)

@@ -23,7 +23,7 @@ static void put_value(struct jw *w, const struct settings *s, enum setting_id id
 {
 	const void *value = settings_value(s, id);
 
-	switch (settings_table[id].kind) {
+	switch (settings_row(id).kind) {
 	case SETTING_BOOL:
 		jw_bool(w, *(const bool *)value);
 		break;
@@ -39,6 +39,7 @@ static void put_value(struct jw *w, const struct settings *s, enum setting_id id
 	case SETTING_STRING:
 	case SETTING_PATH:
 	case SETTING_CHOICE:
+	case SETTING_AGENT:
 		jw_string(w, sv_of(*(char *const *)value));
 		break;
 	case SETTING_LIST:
@@ -80,13 +81,13 @@ static int show_all(struct app *app, const struct config_opts *opts, struct err 
 	if (r < 0)
 		return r;
 	jw_array(&w);
-	for (enum setting_id id = 0; id < SETTING_COUNT; id++) {
+	settings_each (id) {
 		const struct setting_origin *o = &app->settings->origins[id];
 		AUTO_STR line = STR_INIT;
 		AUTO_STR safe = STR_INIT;
 
 		if (!opts->json) {
-			str_addf(&line, "%s = ", settings_table[id].name);
+			str_addf(&line, "%s = ", settings_row(id).name);
 			settings_print(&line, app->settings, id);
 			str_adds(&line, "  (");
 			settings_print_origin(&line, app->settings, id, file);
@@ -96,7 +97,7 @@ static int show_all(struct app *app, const struct config_opts *opts, struct err 
 			continue;
 		}
 		jw_object(&w);
-		jw_put_cstr(&w, "name", settings_table[id].name);
+		jw_put_cstr(&w, "name", settings_row(id).name);
 		jw_key(&w, "value");
 		put_value(&w, app->settings, id);
 		jw_put_cstr(&w, "source", sources[o->source]);
@@ -104,8 +105,8 @@ static int show_all(struct app *app, const struct config_opts *opts, struct err 
 			jw_put_cstr(&w, "file", file);
 			jw_put_i64(&w, "line", o->line);
 		}
-		jw_put_cstr(&w, "default", settings_table[id].fallback);
-		jw_put_cstr(&w, "help", settings_table[id].help);
+		jw_put_cstr(&w, "default", settings_row(id).fallback);
+		jw_put_cstr(&w, "help", settings_row(id).help);
 		jw_end(&w);
 	}
 	jw_end(&w);
@@ -131,9 +132,9 @@ static int show_one(
 	if (r < 0)
 		return r;
 	if (opts->json)
-		put_value(&w, app->settings, (enum setting_id)id);
+		put_value(&w, app->settings, id);
 	else
-		settings_print(&text, app->settings, (enum setting_id)id);
+		settings_print(&text, app->settings, id);
 	utf8_scrub(&safe, str_sv(&text));
 	(void)fprintf(app->out, "%s\n", safe.buf);
 	return 0;

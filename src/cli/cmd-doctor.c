@@ -113,21 +113,23 @@ static void check_state(struct doctor *d)
 		add(d, LEVEL_OK, "store", xstrdup("opens"), NULL);
 }
 
-static void check_agent(struct doctor *d, enum agent_kind kind, const char *name,
-	const char *program, const char *remedy)
+static void check_agent(struct doctor *d, const struct agent_def *agent)
 {
-	const struct agent_driver *driver = agent_driver(kind);
+	const struct agent_driver *driver = agent->driver;
+	const char *name = agent->name;
+	const char *program = settings_program(d->app->settings, agent);
 	AUTO_FREE char *path = path_find_program(program, d->app->paths.search);
 	AUTO_STR version = STR_INIT;
 	struct err err = ERR_INIT;
 	struct agent_opts opts = { .program = path, .envp = env_all() };
 
-	if (!path && strcmp(program, name) != 0) {
+	if (!path && strcmp(program, agent->program) != 0) {
 		add(d, LEVEL_WARN, name, xasprintf("no program '%s'", program),
-			xasprintf("set ai.%s.program to where it is", name));
+			xasprintf("set %s to where it is", agent->setting));
 	} else if (!path) {
-		add(d, LEVEL_NOTE, name, xstrdup("not installed"), xstrdup(remedy));
-	} else if (!driver || !driver->version) {
+		add(d, LEVEL_NOTE, name, xstrdup("not installed"),
+			agent->install ? xstrdup(agent->install) : NULL);
+	} else if (!driver->version) {
 		add(d, LEVEL_OK, name, xstrdup(path), NULL);
 	} else if (driver->version(&opts, &version, &err) < 0) {
 		add(d, LEVEL_WARN, name, xasprintf("%s does not run: %s", path, err.msg),
@@ -139,11 +141,9 @@ static void check_agent(struct doctor *d, enum agent_kind kind, const char *name
 
 static void check_agents(struct doctor *d)
 {
-	const struct settings *s = d->app->settings;
-
-	check_agent(d, AGENT_CLAUDE, "claude", s->ai_claude_program,
-		"npm install -g @anthropic-ai/claude-code");
-	check_agent(d, AGENT_CODEX, "codex", s->ai_codex_program, "npm install -g @openai/codex");
+	for (size_t i = 0; i < agent_count; i++)
+		if (agent_table[i].program)
+			check_agent(d, &agent_table[i]);
 }
 
 static void check_choice(struct doctor *d)
@@ -161,15 +161,18 @@ static void check_choice(struct doctor *d)
 		add(d, LEVEL_NOTE, "answers", xstrdup("the embedded rehearsal agent"),
 			xstrdup("choose one at the first 'faden' on a terminal, or set ai.agent"));
 	else
-		add(d, LEVEL_OK, "answers", xstrdup(agent_driver(kit.kind)->name), NULL);
-	if (r == 0 && kit.agents[kit.kind].permission == AGENT_PERM_BYPASS)
+		add(d, LEVEL_OK, "answers", xstrdup(kit.kind->name), NULL);
+	if (r == 0 && kit.agents[agent_index(kit.kind)].permission == AGENT_PERM_BYPASS)
 		add(d, LEVEL_WARN, "permissions",
 			xstrdup("bypassPermissions: the agent acts without asking"),
 			xstrdup("set ai.permission_mode unless that is what you want"));
 }
 
-static void check_home(struct doctor *d, const char *what, const char *dir)
+static void check_home(struct doctor *d, const struct transcript_home *home)
 {
+	AUTO_FREE char *what = xasprintf("%s sessions", home->agent);
+	const char *dir = home->root;
+
 	if (!path_exists(dir))
 		add(d, LEVEL_OK, what, xasprintf("%s: none yet", dir), NULL);
 	else if (access(dir, R_OK | X_OK) < 0)
@@ -181,8 +184,9 @@ static void check_home(struct doctor *d, const char *what, const char *dir)
 
 static void check_homes(struct doctor *d)
 {
-	check_home(d, "claude sessions", d->app->paths.claude_home);
-	check_home(d, "codex sessions", d->app->paths.codex_home);
+	for (size_t i = 0; i < d->app->n_homes; i++)
+		if (d->app->homes[i].below)
+			check_home(d, &d->app->homes[i]);
 }
 
 static void check_locale(struct doctor *d)

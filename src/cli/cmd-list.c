@@ -149,12 +149,12 @@ static int on_row(void *data, const struct session_row *row)
 
 static int check_agent(const char *name, struct err *reterr)
 {
-	enum agent_kind kind;
-	if (!name || agent_kind_parse(sv_of(name), &kind))
+	AUTO_STR all = STR_INIT;
+
+	if (!name || agent_named(sv_of(name)))
 		return 0;
-	return err_set(reterr, ERR_USAGE, "--agent: no agent '%s'; there are %s, %s and %s", name,
-		agent_driver(AGENT_CLAUDE)->name, agent_driver(AGENT_CODEX)->name,
-		agent_driver(AGENT_REHEARSAL)->name);
+	agents_list(&all, agent_keeps_sessions, " and ");
+	return err_set(reterr, ERR_USAGE, "--agent: no agent '%s'; there are %s", name, all.buf);
 }
 
 static int ask(struct list *l, struct catalogue_query query, struct err *reterr)

@@ -67,32 +67,38 @@ static int find_dir(struct resume *s, struct err *reterr)
 
 static int find_program(struct resume *s, struct err *reterr)
 {
-	const struct settings *set = s->app->settings;
-	bool claude = strcmp(s->row.agent, "claude") == 0;
-	const char *name = claude ? set->ai_claude_program : set->ai_codex_program;
+	const struct agent_def *agent = agent_named(sv_of(s->row.agent));
+	struct sv words, word;
 
-	if (find_home_root(s->app, &s->row) == NULL)
+	if (!agent || !agent->resume)
 		return err_set(reterr, ERR_INPUT,
 			"agent %s has no program of its own; go on with: faden ask --in %s …",
 			s->row.agent, s->row.info.id);
+	const char *name = settings_program(s->app->settings, agent);
 	s->program = path_find_program(name, s->app->paths.search);
 	if (!s->program)
-		return err_set(reterr, ERR_AGENT,
-			"no program '%s'; install it or set ai.%s.program", name, s->row.agent);
+		return err_set(reterr, ERR_AGENT, "no program '%s'; install it or set %s", name,
+			agent->setting);
 	strv_add(&s->argv, s->program);
-	strv_add(&s->argv, claude ? "--resume" : "resume");
+	words = sv_of(agent->resume);
+	(void)sv_split(&words, ' ', &word); /* its usual name */
+	while (sv_split(&words, ' ', &word))
+		strv_addsv(&s->argv, word);
 	strv_add(&s->argv, s->row.info.id);
 	return 0;
 }
 
-/* Claude Code looks a session up below the name of the current folder. Where the session belongs
- * to another one, a link there leads to the one file, so that there is still only one. */
+/* Some agents look a session up below the name of the current folder. Where the session belongs to
+ * another one, a link there leads to the one file, so that there is still only one. */
 static int link_here(struct resume *s, struct err *reterr)
 {
-	if (strcmp(s->row.agent, "claude") != 0 || !s->opts->here)
+	const struct agent_def *agent = agent_named(sv_of(s->row.agent));
+	const struct transcript_home *home = app_home(s->app, s->row.agent);
+
+	if (!agent->resume_in_folder || !home || !s->opts->here)
 		return 0;
 	AUTO_FREE char *path =
-		claude_session_path(s->app->paths.claude_home, s->dir, s->row.info.id);
+		transcript_new_path(home, s->dir, clock_wall_ms(&s->app->clock), s->row.info.id);
 	if (path_exists(path))
 		return 0;
 	struct sv parent = path_parent(sv_of(path));
@@ -162,14 +168,15 @@ static int run_child(struct resume *s, struct err *reterr)
 static int refuse_writer(struct resume *s, struct err *reterr)
 {
 	AUTO_MAP ids = MAP_INIT;
-	struct transcript_home home = { s->row.agent, s->row.info.format,
-		find_home_root(s->app, &s->row) };
+	const struct transcript_home *home = app_home(s->app, s->row.agent);
 	AUTO_STR who = STR_INIT;
 	uint64_t pid;
 
-	transcript_writers(&home, &ids);
+	if (!home)
+		return 0;
+	transcript_writers(home, &ids);
 	if (!map_get(&ids, sv_of(s->row.info.id), &pid))
-		pid = (uint64_t)transcript_loader(&home, s->row.info.id);
+		pid = (uint64_t)transcript_loader(home, s->row.info.id);
 	else if (writer_is_server((int64_t)pid))
 		return 0;
 	if (pid == 0)

@@ -72,10 +72,10 @@ static void show_release(struct show *s)
 /* The file that a fork's history begins in; NULL when it is not there any more. */
 static char *find_base(const struct show *s, const char *id)
 {
-	const struct transcript_home home = { s->row.agent, s->row.info.format,
-		s->app->paths.codex_home };
+	const struct transcript_home *home = app_home(s->app, s->row.agent);
 	char *path = NULL;
-	return transcript_find(&home, sv_of(id), &path, NULL) < 0 ? NULL : path;
+
+	return !home || transcript_find(home, sv_of(id), &path, NULL) < 0 ? NULL : path;
 }
 
 /* The session's file, and for forks those of its ancestors up to where they were left. */

@@ -53,8 +53,13 @@ int env_paths(struct app_paths *ret, struct err *reterr)
 	ret->cache_dir = xdg_dir("XDG_CACHE_HOME", home, ".cache");
 	/* Without a login session there is no runtime folder; the state folder serves as well. */
 	ret->runtime_dir = xdg_dir("XDG_RUNTIME_DIR", home, ".local/state");
-	ret->claude_home = agent_home("CLAUDE_CONFIG_DIR", home, ".claude");
-	ret->codex_home = agent_home("CODEX_HOME", home, ".codex");
+	for (size_t i = 0; i < agent_count; i++) {
+		const struct agent_def *agent = &agent_table[i];
+
+		if (agent->home_default)
+			ret->agent_homes[i] =
+				agent_home(agent->home_variable, home, agent->home_default);
+	}
 	const char *search = env_get("PATH");
 	ret->search = xstrdup(search ? search : "/usr/local/bin:/usr/bin:/bin");
 	return 0;

@@ -138,10 +138,3 @@ int find_conversation(struct app *app, const char *spec, struct conv *ret, struc
 	int r = find_session(app, spec, &row, reterr);
 	return r < 0 ? r : adopt(app, &row, ret, reterr);
 }
-
-const char *find_home_root(const struct app *app, const struct session_row *row)
-{
-	if (strcmp(row->agent, "claude") == 0)
-		return app->paths.claude_home;
-	return strcmp(row->agent, "codex") == 0 ? app->paths.codex_home : NULL;
-}

@@ -30,5 +30,3 @@ char *find_session_of(struct app *app, const char *spec);
 /* The conversation that the session belongs to, made for it when it has none yet. */
 int find_conversation(
 	struct app *app, const char *spec, struct conv *ret, struct err *reterr) MUST_USE;
-/* The home a row lies in; NULL when its agent has none here. The homes point into app. */
-const char *find_home_root(const struct app *app, const struct session_row *row);

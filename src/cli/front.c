@@ -26,30 +26,22 @@ struct kit_opts front_kit_opts(const struct app *app)
 
 int front_pick_agent(struct app *app, struct kit *kit, struct err *reterr)
 {
-	static const struct {
-		enum agent_kind kind;
-		const char *hint;
-	} offers[] = {
-		{ AGENT_CLAUDE, "Claude Code" },
-		{ AGENT_CODEX, "Codex" },
-		{ AGENT_EXEC, "your own program" },
-		{ AGENT_REHEARSAL, "embedded, for trying out: no account, no cost" },
-	};
 	const struct term_opts screen = { .fd = fileno(app->out),
 		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
 		.term_name = env_get("TERM") };
-	struct choice_item items[ARRAY_LEN(offers)];
-	enum agent_kind kinds[ARRAY_LEN(offers)];
+	struct choice_item items[AGENTS_MAX];
+	const struct agent_def *kinds[AGENTS_MAX];
 	struct term term;
 	size_t n = 0;
 	int chosen;
 
-	for (size_t i = 0; i < ARRAY_LEN(offers); i++) {
-		if (!kit_has(kit, offers[i].kind))
+	for (size_t i = 0; i < agent_count; i++) {
+		const struct agent_def *kind = &agent_table[i];
+
+		if (!kit_has(kit, kind))
 			continue;
-		kinds[n] = offers[i].kind;
-		items[n++] =
-			(struct choice_item){ agent_driver(offers[i].kind)->name, offers[i].hint };
+		kinds[n] = kind;
+		items[n++] = (struct choice_item){ kind->name, kind->hint };
 	}
 	if (!kit->by_default || n < 2)
 		return 0;
@@ -171,7 +163,7 @@ int front_question(struct app *app, const char *agent, const struct session_row 
 		.schema = schema,
 		.timeout_ms = app->settings->ai_timeout ? app->settings->ai_timeout : TIMEOUT_MS,
 	};
-	const char *name = agent_driver(kit.kind)->name;
+	const char *name = kit.kind->name;
 	if (ret_agent)
 		*ret_agent = name;
 	if (app->err_tty)

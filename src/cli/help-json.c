@@ -44,6 +44,7 @@ static const char *const setting_kind_names[] = {
 	[SETTING_STRING] = "text",
 	[SETTING_PATH] = "path",
 	[SETTING_CHOICE] = "choice",
+	[SETTING_AGENT] = "choice",
 	[SETTING_LIST] = "list",
 	[SETTING_WORDS] = "list, or lists by language",
 	[SETTING_TABLE] = "lists by language and class",
@@ -122,18 +123,21 @@ static void put_settings(struct jw *w)
 {
 	jw_key(w, "settings");
 	jw_array(w);
-	for (int id = 0; id < SETTING_COUNT; id++) {
-		const struct setting *row = &settings_table[id];
+	settings_each (id) {
+		const struct setting row = settings_row(id);
+		AUTO_STR choices = STR_INIT;
+
+		settings_choices(&choices, id);
 		jw_object(w);
-		jw_put_cstr(w, "name", row->name);
-		jw_put_cstr(w, "kind", setting_kind_names[row->kind]);
-		jw_put_cstr(w, "default", row->fallback);
-		jw_put_cstr(w, "choices", row->choices);
-		if (row->low < row->high) {
-			jw_put_double(w, "low", row->low);
-			jw_put_double(w, "high", row->high);
+		jw_put_cstr(w, "name", row.name);
+		jw_put_cstr(w, "kind", setting_kind_names[row.kind]);
+		jw_put_cstr(w, "default", row.fallback);
+		jw_put_cstr(w, "choices", choices.len ? choices.buf : NULL);
+		if (row.low < row.high) {
+			jw_put_double(w, "low", row.low);
+			jw_put_double(w, "high", row.high);
 		}
-		jw_put_cstr(w, "help", row->help);
+		jw_put_cstr(w, "help", row.help);
 		jw_end(w);
 	}
 	jw_end(w);

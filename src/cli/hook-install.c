@@ -48,11 +48,11 @@ static int find_path(struct installing *i, struct err *reterr)
 	if (opts->project && !app->cwd)
 		return err_set(reterr, ERR_INPUT, "the current folder no longer exists");
 	if (i->codex)
-		i->path = path_join(app->paths.codex_home, "hooks.json");
+		i->path = path_join(app_home(app, "codex")->root, "hooks.json");
 	else if (opts->project)
 		i->path = path_join(app->cwd, ".claude/settings.json");
 	else
-		i->path = path_join(app->paths.claude_home, "settings.json");
+		i->path = path_join(app_home(app, "claude")->root, "settings.json");
 	i->backup = xasprintf("%s.before-faden", i->path);
 	return 0;
 }

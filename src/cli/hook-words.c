@@ -158,11 +158,6 @@ static bool trim_words(struct sv rest, struct trim_opts *opts, struct strv *tool
 	return true;
 }
 
-static const char *agent_of(const struct transcript_format *format)
-{
-	return format == TRANSCRIPT_CODEX ? "codex" : "claude";
-}
-
 static void tell_trimmed(const struct answering *a, const struct transcript_format *format,
 	const struct trim_report *r)
 {
@@ -173,8 +168,7 @@ static void tell_trimmed(const struct answering *a, const struct transcript_form
 	str_addf(a->out,
 		"A trimmed copy, %s of %s tokens less (%s); this session stays as it is.\n"
 		"Go on with it:\n  %s %s\n",
-		less, of, sure_name(r->saved.sure), resume_words(agent_of(format), format),
-		r->file.id);
+		less, of, sure_name(r->saved.sure), agent_of_format(format)->resume, r->file.id);
 }
 
 /* is_tools() lets no more than plain names through. */
@@ -261,14 +255,16 @@ static int take_advice(
 {
 	struct advise_opts opts = { .path = a->transcript.buf, .clock = &a->app->clock };
 	int rc = transcript_probe(opts.path, &opts.format, reterr);
-	*ret_agent = agent_of(opts.format);
-	return rc < 0 ? rc : advise_session(&opts, ret, reterr);
+	if (rc < 0)
+		return rc;
+	*ret_agent = agent_of_format(opts.format)->name;
+	return advise_session(&opts, ret, reterr);
 }
 
 static void show_advice(const struct answering *a)
 {
 	AUTO_ADVICE advice = ADVICE_INIT;
-	struct advise_subject subject = { a->session, a->transcript.buf, "claude", NULL };
+	struct advise_subject subject = { a->session, a->transcript.buf, "", NULL };
 	struct err err = ERR_INIT;
 	struct term t;
 	str_addf(a->out, "How full the context is, and what would help:\n  faden advise %s\n",

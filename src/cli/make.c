@@ -98,13 +98,6 @@ int in_place_check(
 
 /* ---- how to go on ---- */
 
-const char *resume_words(const char *agent, const struct transcript_format *format)
-{
-	if (format == TRANSCRIPT_CODEX)
-		return "codex resume";
-	return strcmp(agent, "claude") == 0 ? "claude --resume" : NULL;
-}
-
 static bool same_file(const char *a, const char *b)
 {
 	struct stat x, y;
@@ -148,15 +141,12 @@ static char *folder_of(const struct transcript_format *format, const char *path)
 /* Where the agent would look for it; NULL when that is not known or taken. */
 static char *place_of(struct app *app, const struct transcript_format *format, const struct made *m)
 {
-	const char *root = find_home_root(app, m->parent);
+	const struct transcript_home *home = app_home(app, m->parent->agent);
 	char *place = NULL;
 
-	if (!root || !uuid_valid(sv_of(m->id)))
+	if (!home || home->format != format || !uuid_valid(sv_of(m->id)))
 		return NULL;
-	if (format == TRANSCRIPT_CODEX)
-		place = codex_rollout_path(root, clock_wall_ms(&app->clock), m->id);
-	else if (m->dir)
-		place = claude_session_path(root, m->dir, m->id);
+	place = transcript_new_path(home, m->dir ? m->dir : "", clock_wall_ms(&app->clock), m->id);
 	if (!place || !path_exists(place))
 		return place;
 	free(place);
@@ -165,7 +155,8 @@ static char *place_of(struct app *app, const struct transcript_format *format, c
 
 void made_find_next(struct app *app, const struct transcript_format *format, struct made *m)
 {
-	struct sv words = sv_of(resume_words(m->agent, format)), word;
+	const struct agent_def *agent = agent_named(sv_of(m->agent));
+	struct sv words = sv_of(agent ? agent->resume : NULL), word;
 
 	if (!m->path)
 		return;
@@ -176,8 +167,7 @@ void made_find_next(struct app *app, const struct transcript_format *format, str
 		m->place = place_of(app, format, m);
 		return;
 	}
-	/* Claude Code finds a session only from where its work is. */
-	m->by_dir = format == TRANSCRIPT_CLAUDE;
+	m->by_dir = agent && agent->resume_in_folder;
 	while (sv_split(&words, ' ', &word))
 		strv_addsv(&m->resume, word);
 	if (m->resume.n > 0)

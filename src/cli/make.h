@@ -35,8 +35,6 @@ int out_folder_done(
 int in_place_check(struct app *app, const struct session_row *row, const char *instead,
 	struct err *reterr) MUST_USE;
 
-/* The agent's own words for going on with a session, before its id; NULL when it has none. */
-const char *resume_words(const char *agent, const struct transcript_format *format);
 /* Finds out how to go on with the session that was made: dir unless it is set, resume, unseen and
  * place. */
 void made_find_next(struct app *app, const struct transcript_format *format, struct made *m);

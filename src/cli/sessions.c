@@ -166,14 +166,13 @@ void sessions_warn_damage(struct app *app, const struct damage *d, const char *i
 
 bool sessions_writer(struct app *app, const struct session_row *row, struct str *who)
 {
-	const struct transcript_home home = { row->agent, row->info.format,
-		find_home_root(app, row) };
+	const struct transcript_home *home = app_home(app, row->agent);
 	AUTO_MAP writers = MAP_INIT;
 	uint64_t pid = 0;
 
 	sessions_writers(app, &writers);
 	if (!map_get(&writers, sv_of(row->info.id), &pid)) {
-		pid = (uint64_t)transcript_loader(&home, row->info.id);
+		pid = home ? (uint64_t)transcript_loader(home, row->info.id) : 0;
 		if (pid == 0)
 			return false;
 	}

@@ -42,11 +42,11 @@ static void on_notice(void *data, const char *line)
 static void on_begin(void *data, const struct conv *c)
 {
 	struct lines *l = data;
-	const char *hint = tell_rehearsal(&l->kit, c);
+	AUTO_STR hint = STR_INIT;
 
 	notice_begin(l->app, c);
-	if (hint)
-		on_notice(l, hint);
+	if (tell_rehearsal(&l->kit, c, &hint))
+		on_notice(l, hint.buf);
 }
 
 static void on_signal(void *data, int signo)

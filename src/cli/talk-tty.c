@@ -76,11 +76,11 @@ static void on_notice(void *data, const char *line)
 static void on_begin(void *data, const struct conv *c)
 {
 	struct talk *t = data;
-	const char *hint = tell_rehearsal(&t->kit, c);
+	AUTO_STR hint = STR_INIT;
 
 	notice_begin(t->app, c);
-	if (hint)
-		say_line(t, STYLE_NOTICE, hint);
+	if (tell_rehearsal(&t->kit, c, &hint))
+		say_line(t, STYLE_NOTICE, hint.buf);
 	status_set_names(&t->status, sv_of(c->agent), sv_of(c->turns ? conv_label(c) : ""));
 	status_set_state(&t->status, STATUS_THINKING, SV(""));
 	status_show(&t->status);
@@ -458,7 +458,7 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 	if (r == 0)
 		r = add_signals(&t, reterr);
 	if (r == 0) {
-		t.bypass = t.kit.agents[t.kit.kind].permission == AGENT_PERM_BYPASS;
+		t.bypass = t.kit.agents[agent_index(t.kit.kind)].permission == AGENT_PERM_BYPASS;
 		status_set_bypass(&t.status, t.bypass);
 		greet(&t, opts->new_session);
 		r = assistant_recover(t.assistant, reterr);

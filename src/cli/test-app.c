@@ -43,8 +43,8 @@ static void paths_below_home(void **state)
 	assert_string_equal(app.paths.state_dir, "/home/me/.local/state/faden");
 	assert_string_equal(app.paths.data_dir, "/home/me/.local/share/faden");
 	assert_string_equal(app.paths.cache_dir, "/home/me/.cache/faden");
-	assert_string_equal(app.paths.claude_home, "/home/me/.claude");
-	assert_string_equal(app.paths.codex_home, "/home/me/.codex");
+	assert_string_equal(app_home(&app, "claude")->root, "/home/me/.claude");
+	assert_string_equal(app_home(&app, "codex")->root, "/home/me/.codex");
 	app_release(&app);
 }
 
@@ -62,8 +62,8 @@ static void paths_from_the_environment(void **state)
 	/* The specification has relative paths ignored. */
 	assert_string_equal(app.paths.state_dir, "/home/me/.local/state/faden");
 	assert_string_equal(app.paths.runtime_dir, "/run/user/7/faden");
-	assert_string_equal(app.paths.claude_home, "/claude");
-	assert_string_equal(app.paths.codex_home, "/home/me/.codex");
+	assert_string_equal(app_home(&app, "claude")->root, "/claude");
+	assert_string_equal(app_home(&app, "codex")->root, "/home/me/.codex");
 	app_release(&app);
 }
 

@@ -107,6 +107,7 @@ static void add_value(struct str *out, const struct setting *row, struct sv key,
 	case SETTING_STRING:
 	case SETTING_PATH:
 	case SETTING_CHOICE:
+	case SETTING_AGENT:
 		add_key(out, key, level);
 		str_addc(out, ' ');
 		add_scalar(out, text);
@@ -145,16 +146,18 @@ void config_example(struct str *out)
 		"first\n"
 		"# column away to change one. 'faden config check' says what is wrong with a "
 		"file.\n");
-	for (int id = 0; id < SETTING_COUNT; id++) {
-		const struct setting *row = &settings_table[id];
+	settings_each (id) {
+		const struct setting row = settings_row(id);
 		struct sv key;
-		size_t level = add_sections(out, sv_of(row->name), before, &key);
+		size_t level = add_sections(out, sv_of(row.name), before, &key);
+		AUTO_STR choices = STR_INIT;
 
-		before = sv_of(row->name);
-		add_comment(out, row->help, level);
-		if (row->choices) {
+		before = sv_of(row.name);
+		add_comment(out, row.help, level);
+		settings_choices(&choices, id);
+		if (choices.len > 0) {
 			AUTO_STR line = STR_INIT;
-			struct sv rest = sv_of(row->choices), spellings, first;
+			struct sv rest = str_sv(&choices), spellings, first;
 			str_adds(&line, "one of:");
 			while (sv_split(&rest, '|', &spellings)) {
 				(void)sv_split(&spellings, '=', &first);
@@ -162,6 +165,6 @@ void config_example(struct str *out)
 			}
 			add_comment(out, line.buf, level);
 		}
-		add_value(out, row, key, level);
+		add_value(out, &row, key, level);
 	}
 }

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "os/path.h"
 
-const struct setting settings_table[SETTING_COUNT] = {
+static const struct setting table[SETTING_COUNT] = {
 #define S(kind_, field_, name_, fallback_, low_, high_, choices_, help_) \
 	[SETTING_ID_##field_] = {                                        \
 		.kind = SETTING_##kind_,                                 \
@@ -23,18 +23,64 @@ const struct setting settings_table[SETTING_COUNT] = {
 		.help = (help_),                                         \
 		.offset = offsetof(struct settings, field_),             \
 	},
+#define PROGRAMS(field_, help_)                              \
+	[SETTING_ID_##field_] = {                            \
+		.kind = SETTING_STRING,                      \
+		.help = (help_),                             \
+		.offset = offsetof(struct settings, field_), \
+	},
 #include "config/settings.def"
 #undef S
+#undef PROGRAMS
 };
+
+struct setting settings_row(enum setting_id id)
+{
+	if (id < SETTING_ID_ai_programs || id > SETTING_ID_ai_programs_end)
+		return table[id];
+	size_t i = id - SETTING_ID_ai_programs;
+	struct setting row = table[SETTING_ID_ai_programs];
+	const struct agent_def *agent = i < agent_count ? &agent_table[i] : NULL;
+	row.name = agent && agent->program ? agent->setting : NULL;
+	row.fallback = agent ? agent->program : NULL;
+	row.offset += i * sizeof(char *);
+	return row;
+}
+
+enum setting_id settings_from(enum setting_id id)
+{
+	while (id < SETTING_COUNT && !settings_row(id).name)
+		id++;
+	return id;
+}
+
+void settings_choices(struct str *out, enum setting_id id)
+{
+	const struct setting *row = &table[id];
+
+	str_adds(out, row->choices ? row->choices : row->kind == SETTING_AGENT ? "auto" : "");
+	for (size_t i = 0; row->kind == SETTING_AGENT && i < agent_count; i++)
+		str_addf(out, "|%s%s%s", agent_table[i].name, agent_table[i].also ? "=" : "",
+			agent_table[i].also ? agent_table[i].also : "");
+}
+
+const char *settings_program(const struct settings *s, const struct agent_def *agent)
+{
+	const struct strv *command = &s->ai_exec_command;
+
+	if (agent->program)
+		return s->ai_programs[agent_index(agent)];
+	return !agent->embedded && command->n > 0 ? command->v[0] : NULL;
+}
 
 void *settings_field(struct settings *s, enum setting_id id)
 {
-	return (char *)s + settings_table[id].offset;
+	return (char *)s + settings_row(id).offset;
 }
 
 const void *settings_value(const struct settings *s, enum setting_id id)
 {
-	return (const char *)s + settings_table[id].offset;
+	return (const char *)s + settings_row(id).offset;
 }
 
 /* ---- values from text ---- */
@@ -96,14 +142,14 @@ static void replace_string(char **field, char *owned)
 }
 
 /* Choices are "first=other=other|first…": any spelling is taken, the first one is kept. */
-static int set_choice(const struct setting *row, char **field, struct sv text, struct err *reterr)
+static int set_choice(struct sv choices, char **field, struct sv text, struct err *reterr)
 {
-	struct sv rest = sv_of(row->choices), spellings, spelling;
+	struct sv spellings, spelling;
 	struct suggest near = SUGGEST_INIT(text);
 	AUTO_STRV names = STRV_INIT;
 	AUTO_STR all = STR_INIT;
 
-	while (sv_split(&rest, '|', &spellings)) {
+	while (sv_split(&choices, '|', &spellings)) {
 		bool matched = false;
 		struct sv first = SV("");
 		while (sv_split(&spellings, '=', &spelling)) {
@@ -151,16 +197,17 @@ static int set_words(struct keywords *field, struct sv text, struct err *reterr)
 
 static int set_field(struct settings *s, enum setting_id id, struct sv text, struct err *reterr)
 {
-	const struct setting *row = &settings_table[id];
+	const struct setting row = settings_row(id);
 	void *field = settings_field(s, id);
+	AUTO_STR choices = STR_INIT;
 
-	switch (row->kind) {
+	switch (row.kind) {
 	case SETTING_BOOL:
 		return set_bool(field, text, reterr);
 	case SETTING_INT:
 	case SETTING_NUMBER:
 	case SETTING_SECONDS:
-		return set_number(row, field, text, reterr);
+		return set_number(&row, field, text, reterr);
 	case SETTING_STRING:
 		replace_string(field, xmemdup0(text.p, text.n));
 		return 0;
@@ -170,7 +217,9 @@ static int set_field(struct settings *s, enum setting_id id, struct sv text, str
 		return 0;
 	}
 	case SETTING_CHOICE:
-		return set_choice(row, field, text, reterr);
+	case SETTING_AGENT:
+		settings_choices(&choices, id);
+		return set_choice(str_sv(&choices), field, text, reterr);
 	case SETTING_LIST:
 		set_list(field, text, ',');
 		return 0;
@@ -199,10 +248,11 @@ void settings_clear(struct settings *s, enum setting_id id)
 {
 	void *field = settings_field(s, id);
 
-	switch (settings_table[id].kind) {
+	switch (settings_row(id).kind) {
 	case SETTING_STRING:
 	case SETTING_PATH:
 	case SETTING_CHOICE:
+	case SETTING_AGENT:
 		replace_string(field, NULL);
 		break;
 	case SETTING_LIST:
@@ -225,9 +275,9 @@ struct settings *settings_new(const char *home)
 	struct settings *s = xcalloc(1, sizeof(*s));
 
 	s->home = xstrdup(home);
-	for (int id = 0; id < SETTING_COUNT; id++) {
+	settings_each (id) {
 		struct err e = ERR_INIT;
-		int r = set_field(s, (enum setting_id)id, sv_of(settings_table[id].fallback), &e);
+		int r = set_field(s, id, sv_of(settings_row(id).fallback), &e);
 		assert(r == 0);
 		(void)r;
 	}
@@ -238,8 +288,8 @@ void settings_free(struct settings *s)
 {
 	if (!s)
 		return;
-	for (int id = 0; id < SETTING_COUNT; id++)
-		settings_clear(s, (enum setting_id)id);
+	settings_each (id)
+		settings_clear(s, id);
 	free(s->home);
 	free(s);
 }
@@ -248,8 +298,8 @@ void settings_free(struct settings *s)
 
 int settings_find(struct sv name)
 {
-	for (int id = 0; id < SETTING_COUNT; id++) {
-		if (sv_is(name, settings_table[id].name))
+	settings_each (id) {
+		if (sv_is(name, settings_row(id).name))
 			return id;
 	}
 	return sv_is(name, "ai.backend") ? (int)SETTING_ID_ai_agent : -1;
@@ -257,8 +307,8 @@ int settings_find(struct sv name)
 
 bool settings_is_section(struct sv name)
 {
-	for (int id = 0; id < SETTING_COUNT; id++) {
-		struct sv whole = sv_of(settings_table[id].name);
+	settings_each (id) {
+		struct sv whole = sv_of(settings_row(id).name);
 		if (whole.n > name.n && sv_starts(whole, name) && whole.p[name.n] == '.')
 			return true;
 	}
@@ -269,8 +319,8 @@ const char *settings_suggest(struct sv name)
 {
 	struct suggest near = SUGGEST_INIT(name);
 
-	for (int id = 0; id < SETTING_COUNT; id++)
-		suggest_offer(&near, settings_table[id].name);
+	settings_each (id)
+		suggest_offer(&near, settings_row(id).name);
 	return near.best;
 }
 
@@ -327,15 +377,17 @@ int settings_from_environment(
 	for (; envp && *envp; envp++)
 		if (sv_starts(sv_of(*envp), SV("FADEN_")))
 			vec_push(&ours, *envp);
-	for (int id = 0; ours.n > 0 && r == 0 && id < SETTING_COUNT; id++) {
+	settings_each (id) {
 		AUTO_STR name = STR_INIT;
 		struct sv value = SV("");
 
-		variable_name(&name, settings_table[id].name);
+		if (ours.n == 0 || r < 0)
+			break;
+		variable_name(&name, settings_row(id).name);
 		vec_each (&ours, one)
 			if (value.n == 0 && sv_starts(sv_of(*one), str_sv(&name)))
 				value = sv_from(sv_of(*one), name.len);
-		if (value.n == 0 || settings_set(s, (enum setting_id)id, value, origin, err) == 0)
+		if (value.n == 0 || settings_set(s, id, value, origin, err) == 0)
 			continue;
 		err_prefix(err, "%.*s", (int)name.len - 1, name.buf);
 		if (wrong)
@@ -359,7 +411,7 @@ void settings_print(struct str *out, const struct settings *s, enum setting_id i
 {
 	const void *value = settings_value(s, id);
 
-	switch (settings_table[id].kind) {
+	switch (settings_row(id).kind) {
 	case SETTING_BOOL:
 		str_adds(out, *(const bool *)value ? "true" : "false");
 		break;
@@ -375,6 +427,7 @@ void settings_print(struct str *out, const struct settings *s, enum setting_id i
 	case SETTING_STRING:
 	case SETTING_PATH:
 	case SETTING_CHOICE:
+	case SETTING_AGENT:
 		str_adds(out, *(char *const *)value);
 		break;
 	case SETTING_LIST:

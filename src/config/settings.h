@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/agents.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -22,6 +23,7 @@ enum setting_kind {
 	SETTING_STRING, /* char *, never NULL */
 	SETTING_PATH, /* the same; "~" expanded */
 	SETTING_CHOICE, /* the same; the first spelling of one of the choices */
+	SETTING_AGENT, /* the same; "auto" or the name of an agent */
 	SETTING_LIST, /* struct strv */
 	SETTING_WORDS, /* struct keywords: a list, or lists by language */
 	SETTING_TABLE, /* struct strv of "LANGUAGE.CLASS=WORD|WORD" */
@@ -34,14 +36,18 @@ enum setting_kind {
 #define SETTING_TYPE_STRING char *
 #define SETTING_TYPE_PATH char *
 #define SETTING_TYPE_CHOICE char *
+#define SETTING_TYPE_AGENT char *
 #define SETTING_TYPE_LIST struct strv
 #define SETTING_TYPE_WORDS struct keywords
 #define SETTING_TYPE_TABLE struct strv
 
 enum setting_id {
 #define S(kind, field, name, fallback, low, high, choices, help) SETTING_ID_##field,
+#define PROGRAMS(field, help) \
+	SETTING_ID_##field, SETTING_ID_##field##_end = SETTING_ID_##field + AGENTS_MAX - 1,
 #include "config/settings.def"
 #undef S
+#undef PROGRAMS
 	SETTING_COUNT
 };
 
@@ -54,8 +60,10 @@ struct setting_origin {
 
 struct settings {
 #define S(kind, field, name, fallback, low, high, choices, help) SETTING_TYPE_##kind field;
+#define PROGRAMS(field, help) char *field[AGENTS_MAX]; /* by agent_index() */
 #include "config/settings.def"
 #undef S
+#undef PROGRAMS
 	struct setting_origin origins[SETTING_COUNT];
 	char *home; /* for "~" */
 };
@@ -69,7 +77,17 @@ struct setting {
 	const char *help;
 	size_t offset;
 };
-extern const struct setting settings_table[SETTING_COUNT];
+struct setting settings_row(enum setting_id id);
+/* The first setting there is from `id` on; SETTING_COUNT after the last. Not every number is one:
+ * an agent may have no program. */
+enum setting_id settings_from(enum setting_id id);
+#define settings_each(id)                                                  \
+	for (enum setting_id(id) = settings_from(0); (id) < SETTING_COUNT; \
+		(id) = settings_from((id) + 1))
+/* Appends the choices as settings.def spells them; nothing when any value will do. */
+void settings_choices(struct str *out, enum setting_id id);
+/* What is called for an agent: the name or path of its program; NULL when it has none. */
+const char *settings_program(const struct settings *s, const struct agent_def *agent);
 
 /* All defaults. Never fails: a test parses every default. */
 struct settings *settings_new(const char *home);

@@ -15,13 +15,13 @@
 static void table_is_whole(void **state)
 {
 	(void)state;
-	for (int id = 0; id < SETTING_COUNT; id++) {
-		const struct setting *row = &settings_table[id];
-		assert_non_null(strchr(row->name, '.'));
-		assert_int_equal(settings_find(sv_of(row->name)), id);
-		assert_false(settings_is_section(sv_of(row->name)));
-		assert_false(sv_ends(sv_of(row->help), SV(".")));
-		assert_true((row->kind == SETTING_CHOICE) == (row->choices != NULL));
+	settings_each (id) {
+		const struct setting row = settings_row(id);
+		assert_non_null(strchr(row.name, '.'));
+		assert_int_equal(settings_find(sv_of(row.name)), id);
+		assert_false(settings_is_section(sv_of(row.name)));
+		assert_false(sv_ends(sv_of(row.help), SV(".")));
+		assert_true((row.kind == SETTING_CHOICE) == (row.choices != NULL));
 	}
 }
 
@@ -30,15 +30,15 @@ static void defaults_round_trip(void **state)
 {
 	(void)state;
 	struct settings *s = settings_new("/home/me");
-	for (int id = 0; id < SETTING_COUNT; id++) {
+	settings_each (id) {
 		AUTO_STR before = STR_INIT;
 		AUTO_STR after = STR_INIT;
 		struct err err = ERR_INIT;
-		settings_print(&before, s, (enum setting_id)id);
-		if (settings_set(s, (enum setting_id)id, str_sv(&before),
+		settings_print(&before, s, id);
+		if (settings_set(s, id, str_sv(&before),
 			    (struct setting_origin){ .source = SETTING_FILE }, &err) < 0)
-			fail_msg("%s: %s", settings_table[id].name, err.msg);
-		settings_print(&after, s, (enum setting_id)id);
+			fail_msg("%s: %s", settings_row(id).name, err.msg);
+		settings_print(&after, s, id);
 		assert_string_equal(before.buf, after.buf);
 	}
 	settings_free(s);
@@ -230,7 +230,7 @@ static void faults_have_a_place(void **state)
 	refused("audio: {channels: 0}", "c.yaml:1: audio.channels: 0 is not between 1 and 8");
 	refused("audio: {channels: one}", "c.yaml:1: audio.channels: 'one' is not a whole number");
 	refused("ai:\n\n  agent: clade\n",
-		"c.yaml:3: ai.agent: 'clade' is none of auto, claude, codex, rehearsal, exec (did "
+		"c.yaml:3: ai.agent: 'clade' is none of auto, claude, codex, exec, rehearsal (did "
 		"you "
 		"mean 'claude'?)");
 	refused("ui: {pager: maybe}", "c.yaml:1: ui.pager: 'maybe' is neither true nor false");
@@ -377,11 +377,11 @@ static void example_says_the_defaults(void **state)
 	accepted(&as_it_is);
 	accepted(&changed);
 	struct settings *s = settings_new("/home/me");
-	for (int id = 0; id < SETTING_COUNT; id++) {
+	settings_each (id) {
 		AUTO_STR want = STR_INIT;
 		AUTO_STR got = STR_INIT;
-		settings_print(&want, s, (enum setting_id)id);
-		settings_print(&got, changed.s, (enum setting_id)id);
+		settings_print(&want, s, id);
+		settings_print(&got, changed.s, id);
 		assert_string_equal(got.buf, want.buf);
 		assert_int_equal(as_it_is.s->origins[id].source, SETTING_DEFAULT);
 		assert_int_equal(changed.s->origins[id].source, SETTING_FILE);

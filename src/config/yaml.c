@@ -157,7 +157,7 @@ static int go_on(struct loader *l, int r, int outside)
 
 static int load_scalar(struct loader *l, enum setting_id id, unsigned line)
 {
-	const char *name = settings_table[id].name;
+	const char *name = settings_row(id).name;
 	if (l->event.type != YAML_SCALAR_EVENT)
 		return fail_at(l, line_of(l), sv_of(name), "must be a single value");
 	struct sv text = scalar_text(l);
@@ -258,7 +258,7 @@ static int load_language(struct loader *l, void *data, struct sv lang, unsigned 
 	struct keywords *words = settings_field(l->settings, n->id);
 	keywords_drop_lang(words, lang);
 	struct word_target target = { words, lang };
-	return each_element(l, sv_of(settings_table[n->id].name), add_word, &target);
+	return each_element(l, sv_of(settings_row(n->id).name), add_word, &target);
 }
 
 static int join_element(struct loader *l, void *data, struct sv text)
@@ -275,7 +275,7 @@ static int join_element(struct loader *l, void *data, struct sv text)
 static int load_class(struct loader *l, void *data, struct sv class, unsigned line)
 {
 	const struct named *n = data;
-	struct sv name = sv_of(settings_table[n->id].name);
+	struct sv name = sv_of(settings_row(n->id).name);
 	enum lang_class known;
 	AUTO_STR joined = STR_INIT;
 
@@ -296,7 +296,7 @@ static int load_table_language(struct loader *l, void *data, struct sv lang, uns
 {
 	const struct named *outer = data;
 	if (l->event.type != YAML_MAPPING_START_EVENT)
-		return fail_at(l, line, sv_of(settings_table[outer->id].name),
+		return fail_at(l, line, sv_of(settings_row(outer->id).name),
 			"must be lists by class, by language");
 	struct named n = { .id = outer->id, .lang = lang };
 	return each_pair(l, load_class, &n);
@@ -304,12 +304,12 @@ static int load_table_language(struct loader *l, void *data, struct sv lang, uns
 
 static int load_value(struct loader *l, enum setting_id id, unsigned line)
 {
-	struct sv name = sv_of(settings_table[id].name);
+	struct sv name = sv_of(settings_row(id).name);
 	void *field = settings_field(l->settings, id);
 	struct named named = { .id = id };
 	bool mapping = l->event.type == YAML_MAPPING_START_EVENT;
 
-	switch (settings_table[id].kind) {
+	switch (settings_row(id).kind) {
 	case SETTING_LIST:
 		settings_clear(l->settings, id);
 		return each_element(l, name, add_list_element, field);
@@ -331,6 +331,7 @@ static int load_value(struct loader *l, enum setting_id id, unsigned line)
 	case SETTING_STRING:
 	case SETTING_PATH:
 	case SETTING_CHOICE:
+	case SETTING_AGENT:
 		return load_scalar(l, id, line);
 	}
 	return err_set(l->reterr, ERR_BUG, "setting without a kind");
@@ -340,7 +341,7 @@ static int load_setting(struct loader *l, enum setting_id id, unsigned line)
 {
 	struct setting_origin *origin = &l->settings->origins[id];
 	if (origin->source == SETTING_FILE)
-		return fail_at(l, line, sv_of(settings_table[id].name),
+		return fail_at(l, line, sv_of(settings_row(id).name),
 			"given twice, first on line %u", origin->line);
 	/* A key with nothing behind it is as if it were not there. */
 	if (l->event.type == YAML_SCALAR_EVENT && scalar_is_null(l))
@@ -361,7 +362,7 @@ static int load_pair(struct loader *l, void *data, struct sv key, unsigned line)
 	str_addf(&name, "%s%.*s", section->buf, SV_ARG(key));
 	int id = settings_find(str_sv(&name));
 	if (id >= 0)
-		return load_setting(l, (enum setting_id)id, line);
+		return load_setting(l, id, line);
 	if (!settings_is_section(str_sv(&name))) {
 		const char *near = settings_suggest(str_sv(&name));
 		if (l->unknown)

@@ -21,8 +21,12 @@ static int setup(void **state)
 	w->folder = temp_folder();
 	w->claude = path_join(w->folder, "claude");
 	w->codex = path_join(w->folder, "codex");
-	w->homes[0] = (struct transcript_home){ "claude", TRANSCRIPT_CLAUDE, w->claude };
-	w->homes[1] = (struct transcript_home){ "codex", TRANSCRIPT_CODEX, w->codex };
+	w->homes[0] = (struct transcript_home){
+		.agent = "claude", .format = TRANSCRIPT_CLAUDE, .root = w->claude
+	};
+	w->homes[1] = (struct transcript_home){
+		.agent = "codex", .format = TRANSCRIPT_CODEX, .root = w->codex
+	};
 	assert_int_equal(store_open(NULL, STORE_MEMORY, NULL, &w->store, NULL), 0);
 	*state = w;
 	return 0;

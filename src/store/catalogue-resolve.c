@@ -57,7 +57,9 @@ static int read_stray(const struct resolve *r, const char *path, struct err *ret
 	int rc = transcript_probe(path, &format, reterr);
 	if (rc < 0)
 		return rc;
-	const struct transcript_home home = { transcript_format_name(format), format, "" };
+	const struct transcript_home home = {
+		.agent = transcript_format_name(format), .format = format, .root = ""
+	};
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	row_init(&row, &home, path);
 	rc = row_scan(&row, false, &stat, reterr);
@@ -290,7 +292,7 @@ static int ask_children(const struct resolve *r, struct err *reterr)
 	rc = sql_step(&q, reterr);
 	if (rc <= 0)
 		return rc;
-	const struct transcript_home nobody = { "", TRANSCRIPT_CLAUDE, "" };
+	const struct transcript_home nobody = { .agent = "", .format = TRANSCRIPT_CLAUDE };
 	row_init(r->ret, &nobody, sql_get_text(&q, 0));
 	free(r->ret->info.id);
 	r->ret->info.id = xstrdup(r->spec);

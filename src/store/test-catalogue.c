@@ -48,8 +48,12 @@ static int setup(void **state)
 	w->folder = temp_folder();
 	w->claude = path_join(w->folder, "claude");
 	w->codex = path_join(w->folder, "codex");
-	w->homes[0] = (struct transcript_home){ "claude", TRANSCRIPT_CLAUDE, w->claude };
-	w->homes[1] = (struct transcript_home){ "codex", TRANSCRIPT_CODEX, w->codex };
+	w->homes[0] = (struct transcript_home){
+		.agent = "claude", .format = TRANSCRIPT_CLAUDE, .root = w->claude
+	};
+	w->homes[1] = (struct transcript_home){
+		.agent = "codex", .format = TRANSCRIPT_CODEX, .root = w->codex
+	};
 	write_claude(w, DEMO ID_A ".jsonl", "alpha words", 1);
 	write_claude(w, DEMO ID_B ".jsonl", "beta words", 3);
 	write_codex(w);
@@ -197,7 +201,9 @@ static void test_other_homes_are_left_alone(void **state)
 static void test_missing_homes(void **state)
 {
 	struct world *w = *state;
-	const struct transcript_home none = { "claude", TRANSCRIPT_CLAUDE, "/nowhere/at/all" };
+	const struct transcript_home none = {
+		.agent = "claude", .format = TRANSCRIPT_CLAUDE, .root = "/nowhere/at/all"
+	};
 	struct catalogue_stats stats;
 	assert_int_equal(catalogue_refresh(w->store, &none, 1, NULL, &stats, NULL), 0);
 	assert_int_equal(stats.files + stats.troubles, 0);

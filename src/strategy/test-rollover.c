@@ -20,8 +20,12 @@ static int setup(void **state)
 	w->folder = temp_folder();
 	w->claude = path_join(w->folder, "claude");
 	w->codex = path_join(w->folder, "codex");
-	w->homes[0] = (struct transcript_home){ "claude", TRANSCRIPT_CLAUDE, w->claude };
-	w->homes[1] = (struct transcript_home){ "codex", TRANSCRIPT_CODEX, w->codex };
+	w->homes[0] = (struct transcript_home){
+		.agent = "claude", .format = TRANSCRIPT_CLAUDE, .root = w->claude
+	};
+	w->homes[1] = (struct transcript_home){
+		.agent = "codex", .format = TRANSCRIPT_CODEX, .root = w->codex
+	};
 	w->clock = (struct clock){ true, (int64_t)T0_S * 1000 };
 	assert_int_equal(store_open(NULL, STORE_MEMORY, NULL, &w->store, NULL), 0);
 	AUTO_STR text = STR_INIT;

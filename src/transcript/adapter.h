@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/map.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "os/tree.h"
@@ -80,6 +81,10 @@ struct transcript_format {
 	const char *const *tops;
 	/* Whether a file below them is a session, and then whether it is a sub-agent's. */
 	bool (*is_session)(const struct tree_file *file, bool *ret_subagent);
+	/* transcript_new_path() below a root. */
+	char *(*new_path)(const char *root, const char *cwd, int64_t wall_ms, const char *id);
+	/* Adds to `ids` what transcript_writers() does. */
+	void (*writers)(const char *root, struct map *ids);
 	/* How a user message begins that a program put in: tags ("<tag>" or "<tag …"), and words.
 	 * Both end with NULL. */
 	const char *const *injected_tags;
@@ -98,8 +103,10 @@ struct transcript_format {
 	/* The session id in a file name ("…/x.jsonl"), empty when it is not one of a session. */
 	struct sv (*path_id)(struct sv base);
 };
-/* All formats there are; ends with NULL. */
+/* One place an agent, in the order of their table, which defines it (agent/agents.c): NULL for one
+ * that keeps no sessions, the same twice where two share a format. */
 extern const struct transcript_format *const transcript_formats[];
+extern const size_t transcript_format_count;
 
 /* What `link` does, for a record whose members were found by somebody else. */
 void claude_link_fields(struct links *links, const struct chain_claude *record);
@@ -108,6 +115,8 @@ void codex_link_fields(struct links *links, const struct chain_codex *record);
 void links_live(
 	struct links *links, const struct transcript_format *format, struct transcript_live *ret);
 
+void claude_writers(const char *root, struct map *ids);
+void codex_writers(const char *root, struct map *ids);
 void live_claude(const struct links *links, unsigned char *state, struct transcript_live *live);
 
 /*

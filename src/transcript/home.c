@@ -85,6 +85,12 @@ char *codex_rollout_path(const char *root, int64_t wall_ms, const char *id)
 	return xasprintf("%s/sessions/%s/%s-%s.jsonl", root, day, name, id);
 }
 
+char *transcript_new_path(
+	const struct transcript_home *home, const char *cwd, int64_t wall_ms, const char *id)
+{
+	return home->format->new_path(home->root, cwd, wall_ms, id);
+}
+
 /* ---- the walk ---- */
 
 enum { WALK_DEPTH = 3 }; /* folders between a top and its sessions */

@@ -15,9 +15,12 @@
 
 /* One agent's folder. Several may share a format: the rehearsal agent writes Claude's. */
 struct transcript_home {
-	const char *agent; /* "claude", "codex", "rehearsal" … */
+	const char *agent; /* its name */
 	const struct transcript_format *format;
-	const char *root; /* ~/.claude, ~/.codex */
+	const char *root;
+	/* How its own program finds the folder: a variable, else below the user's home. NULL when
+	 * it has none. */
+	const char *variable, *below;
 };
 
 /*
@@ -32,6 +35,11 @@ char *claude_session_path(const char *root, const char *cwd, const char *id);
 /* <root>/sessions/YYYY/MM/DD/rollout-YYYY-MM-DDThh-mm-ss-<id>.jsonl, in local time as Codex does.
  */
 char *codex_rollout_path(const char *root, int64_t wall_ms, const char *id);
+
+/* Where a new session of the home lies whose work is in cwd (resolved; "": not known) and that
+ * begins now. NULL when the format needs to know the folder. Caller frees. */
+char *transcript_new_path(
+	const struct transcript_home *home, const char *cwd, int64_t wall_ms, const char *id);
 
 /* The session id in a file's name, empty when the name is not one of a session. */
 struct sv transcript_path_id(const struct transcript_format *format, struct sv path);

@@ -87,7 +87,11 @@ static void test_walk_and_find(void **state)
 		AUTO_FREE char *path = temp_write(*state, names[i], "{}\n");
 		assert_non_null(path);
 	}
-	const struct transcript_home home = { "claude", TRANSCRIPT_CLAUDE, *state };
+	const struct transcript_home home = { .agent = "claude",
+		.format = TRANSCRIPT_CLAUDE,
+		.root = *state,
+		.variable = "CLAUDE_CONFIG_DIR",
+		.below = ".claude" };
 	struct seen seen = { 0, 0 };
 	assert_int_equal(transcript_walk(&home, see, NULL, &seen, NULL), 0);
 	assert_int_equal(seen.files, 3);
@@ -112,10 +116,26 @@ static void test_loader(void **state)
 	const struct proc_opts opts = {
 		.argv = argv, .envp = envp, .in = PROC_PIPE, .out = PROC_NULL, .err = PROC_NULL
 	};
-	const struct transcript_home codex = { "codex", TRANSCRIPT_CODEX, *state };
-	const struct transcript_home claude = { "claude", TRANSCRIPT_CLAUDE, *state };
-	const struct transcript_home other = { "codex", TRANSCRIPT_CODEX, "/" };
-	const struct transcript_home gone = { "codex", TRANSCRIPT_CODEX, "/no/such/folder" };
+	const struct transcript_home codex = { .agent = "codex",
+		.format = TRANSCRIPT_CODEX,
+		.root = *state,
+		.variable = "CODEX_HOME",
+		.below = ".codex" };
+	const struct transcript_home claude = { .agent = "claude",
+		.format = TRANSCRIPT_CLAUDE,
+		.root = *state,
+		.variable = "CLAUDE_CONFIG_DIR",
+		.below = ".claude" };
+	const struct transcript_home other = { .agent = "codex",
+		.format = TRANSCRIPT_CODEX,
+		.root = "/",
+		.variable = "CODEX_HOME",
+		.below = ".codex" };
+	const struct transcript_home gone = { .agent = "codex",
+		.format = TRANSCRIPT_CODEX,
+		.root = "/no/such/folder",
+		.variable = "CODEX_HOME",
+		.below = ".codex" };
 	struct proc p = PROC_INIT;
 	AUTO_STR who = STR_INIT;
 
@@ -151,8 +171,16 @@ static void test_loader_elsewhere(void **state)
 		.argv = argv, .envp = envp, .in = PROC_PIPE, .out = PROC_NULL, .err = PROC_NULL
 	};
 	AUTO_FREE char *usual = path_join(*state, ".codex");
-	const struct transcript_home other = { "codex", TRANSCRIPT_CODEX, *state };
-	const struct transcript_home home = { "codex", TRANSCRIPT_CODEX, usual };
+	const struct transcript_home other = { .agent = "codex",
+		.format = TRANSCRIPT_CODEX,
+		.root = *state,
+		.variable = "CODEX_HOME",
+		.below = ".codex" };
+	const struct transcript_home home = { .agent = "codex",
+		.format = TRANSCRIPT_CODEX,
+		.root = usual,
+		.variable = "CODEX_HOME",
+		.below = ".codex" };
 	struct proc p = PROC_INIT;
 	AUTO_STR words = STR_INIT;
 
@@ -168,7 +196,11 @@ static void test_loader_elsewhere(void **state)
 
 static void test_claude_writers(void **state)
 {
-	const struct transcript_home home = { "claude", TRANSCRIPT_CLAUDE, *state };
+	const struct transcript_home home = { .agent = "claude",
+		.format = TRANSCRIPT_CLAUDE,
+		.root = *state,
+		.variable = "CLAUDE_CONFIG_DIR",
+		.below = ".claude" };
 	AUTO_MAP ids = MAP_INIT;
 	AUTO_STR note = STR_INIT;
 	uint64_t pid;
@@ -191,7 +223,11 @@ static void test_claude_writers(void **state)
 
 static void test_codex_writers(void **state)
 {
-	const struct transcript_home home = { "codex", TRANSCRIPT_CODEX, *state };
+	const struct transcript_home home = { .agent = "codex",
+		.format = TRANSCRIPT_CODEX,
+		.root = *state,
+		.variable = "CODEX_HOME",
+		.below = ".codex" };
 	AUTO_FREE char *held = temp_write(*state, "thread-writer-locks/held.lock", "");
 	AUTO_FREE char *left = temp_write(*state, "thread-writer-locks/left.lock", "");
 	AUTO_MAP ids = MAP_INIT;
@@ -205,8 +241,10 @@ static void test_codex_writers(void **state)
 
 static void test_nobody_writes(void **state)
 {
-	const struct transcript_home homes[] = { { "claude", TRANSCRIPT_CLAUDE, *state },
-		{ "codex", TRANSCRIPT_CODEX, "/nowhere" } };
+	const struct transcript_home homes[] = {
+		{ .agent = "claude", .format = TRANSCRIPT_CLAUDE, .root = *state },
+		{ .agent = "codex", .format = TRANSCRIPT_CODEX, .root = "/nowhere" }
+	};
 	AUTO_MAP ids = MAP_INIT;
 	transcript_writers(&homes[0], &ids);
 	transcript_writers(&homes[1], &ids);

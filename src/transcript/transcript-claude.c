@@ -474,6 +474,12 @@ static struct sv claude_path_id(struct sv base)
 	return sv_ends(base, end) ? sv_head(base, base.n - end.n) : (struct sv){ NULL, 0 };
 }
 
+static char *claude_new_path(
+	const char *root, const char *cwd, int64_t wall_ms UNUSED, const char *id)
+{
+	return cwd[0] ? claude_session_path(root, cwd, id) : NULL;
+}
+
 static int claude_recognises(struct sv text)
 {
 	enum { R_TYPE, R_PAYLOAD, R_SESSION, R_UUID, R_COUNT };
@@ -536,6 +542,8 @@ const struct transcript_format transcript_claude = {
 	.recognises = claude_recognises,
 	.tops = (const char *const[]){ "projects", NULL },
 	.is_session = claude_is_session,
+	.new_path = claude_new_path,
+	.writers = claude_writers,
 	.injected_tags = injected_tags,
 	.injected_words = injected_words,
 	.scan = claude_scan,

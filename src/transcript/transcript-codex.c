@@ -476,6 +476,12 @@ static struct sv codex_path_id(struct sv base)
 	return uuid_valid(id) ? id : (struct sv){ NULL, 0 };
 }
 
+static char *codex_new_path(
+	const char *root, const char *cwd UNUSED, int64_t wall_ms, const char *id)
+{
+	return codex_rollout_path(root, wall_ms, id);
+}
+
 static int codex_recognises(struct sv text)
 {
 	enum { R_TYPE, R_PAYLOAD, R_ID, R_TIME, R_COUNT };
@@ -526,6 +532,8 @@ const struct transcript_format transcript_codex = {
 	.recognises = codex_recognises,
 	.tops = (const char *const[]){ "sessions", "archived_sessions", NULL },
 	.is_session = codex_is_session,
+	.new_path = codex_new_path,
+	.writers = codex_writers,
 	.injected_tags = injected_tags,
 	.injected_words = injected_words,
 	.scan = codex_scan,

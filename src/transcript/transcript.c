@@ -11,12 +11,6 @@
 #include "transcript/home.h"
 #include "json/jsonl.h"
 
-const struct transcript_format *const transcript_formats[] = {
-	&transcript_claude,
-	&transcript_codex,
-	NULL,
-};
-
 const char *transcript_format_name(const struct transcript_format *format)
 {
 	return format->name;
@@ -29,9 +23,9 @@ int64_t transcript_format_number(const struct transcript_format *format)
 
 const struct transcript_format *transcript_format_numbered(int64_t number)
 {
-	for (const struct transcript_format *const *f = transcript_formats; *f; f++)
-		if ((*f)->number == number)
-			return *f;
+	for (size_t i = 0; i < transcript_format_count; i++)
+		if (transcript_formats[i] && transcript_formats[i]->number == number)
+			return transcript_formats[i];
 	return NULL;
 }
 
@@ -42,8 +36,10 @@ struct sv transcript_path_id(const struct transcript_format *format, struct sv p
 
 struct sv transcript_path_uuid(struct sv path)
 {
-	for (const struct transcript_format *const *f = transcript_formats; *f; f++) {
-		struct sv id = transcript_path_id(*f, path);
+	for (size_t i = 0; i < transcript_format_count; i++) {
+		const struct transcript_format *format = transcript_formats[i];
+		struct sv id = format ? transcript_path_id(format, path) : SV("");
+
 		if (uuid_valid(id))
 			return id;
 	}
@@ -59,9 +55,12 @@ static int probe_take(void *data, struct sv text)
 	const struct transcript_format **found = data;
 	int r = 0;
 
-	for (const struct transcript_format *const *f = transcript_formats; *f && r == 0; f++)
-		if ((r = (*f)->recognises(text)) > 0 && !*found)
-			*found = *f;
+	for (size_t i = 0; i < transcript_format_count && r == 0; i++) {
+		const struct transcript_format *format = transcript_formats[i];
+
+		if (format && (r = format->recognises(text)) > 0 && !*found)
+			*found = format;
+	}
 	return r < 0 ? r : 0;
 }
 

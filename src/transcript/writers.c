@@ -58,7 +58,7 @@ static void claude_note(const char *path, struct map *ids)
 		(void)map_put(ids, str_sv(&id), (uint64_t)pid);
 }
 
-static void claude_writers(const char *root, struct map *ids)
+void claude_writers(const char *root, struct map *ids)
 {
 	AUTO_FREE char *folder = path_join(root, "sessions");
 	CLEANUP(closedirp) DIR *dir = opendir(folder);
@@ -111,7 +111,7 @@ static void locked_inodes(struct map *inodes)
 	}
 }
 
-static void codex_writers(const char *root, struct map *ids)
+void codex_writers(const char *root, struct map *ids)
 {
 	static const struct sv end = { ".lock", 5 };
 	AUTO_FREE char *folder = path_join(root, "thread-writer-locks");
@@ -135,10 +135,7 @@ static void codex_writers(const char *root, struct map *ids)
 
 void transcript_writers(const struct transcript_home *home, struct map *ids)
 {
-	if (home->format == TRANSCRIPT_CODEX)
-		codex_writers(home->root, ids);
-	else
-		claude_writers(home->root, ids);
+	home->format->writers(home->root, ids);
 }
 
 /* ---- by the arguments of processes ---- */
@@ -148,7 +145,7 @@ struct loading {
 	struct sv id;
 };
 
-/* argv[0], or argv[1] of an interpreter: "codex", "codex.js", "codex-x86_64". */
+/* argv[0], or argv[1] of an interpreter; also as "NAME.js" or "NAME-x86_64". */
 static bool is_program(struct sv word, struct sv agent)
 {
 	return sv_starts(path_base(word), agent);
@@ -156,13 +153,12 @@ static bool is_program(struct sv word, struct sv agent)
 
 /* The folder in which a process keeps its sessions. False when that cannot be known: another
  * user's, or one that is relative to where it runs. */
-static bool home_of(pid_t pid, const struct transcript_format *format, struct str *out)
+static bool home_of(pid_t pid, const struct transcript_home *home, struct str *out)
 {
-	bool codex = format == TRANSCRIPT_CODEX;
-	int r = proc_variable(pid, codex ? "CODEX_HOME" : "CLAUDE_CONFIG_DIR", out);
+	int r = home->variable ? proc_variable(pid, home->variable, out) : -1;
 
 	if (r >= 0 && out->len == 0 && (r = proc_variable(pid, "HOME", out)) > 0)
-		str_adds(out, codex ? "/.codex" : "/.claude");
+		str_addf(out, "/%s", home->below);
 	return r > 0 && sv_starts(str_sv(out), SV("/"));
 }
 
@@ -173,8 +169,7 @@ static bool in_home(pid_t pid, const struct transcript_home *home)
 	AUTO_FREE char *its = NULL;
 	AUTO_FREE char *ours = NULL;
 
-	if (!home->root || path_real(home->root, &ours, NULL) < 0 ||
-		!home_of(pid, home->format, &dir))
+	if (!home->root || path_real(home->root, &ours, NULL) < 0 || !home_of(pid, home, &dir))
 		return true;
 	int r = path_real(dir.buf, &its, NULL);
 	return r == 0 ? strcmp(its, ours) == 0 : r != -ENOENT;

@@ -11,7 +11,7 @@
 /* An agent and the turn that it runs. */
 struct turn_agent {
 	struct agent *agent;
-	enum agent_kind kind;
+	const struct agent_def *kind;
 	char *dir;
 	char *session; /* of its last turn: a process that was kept has it open; NULL: none */
 	struct turn *turn; /* NULL: it is kept for the next */

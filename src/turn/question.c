@@ -39,18 +39,12 @@ void turn_place_remove(
 	struct turn_place *p, const struct turn_question *q, const struct agent_opts *agent)
 {
 	enum { DESCRIPTORS = 8 };
-	AUTO_FREE char *real = NULL;
 
 	if (!p->dir)
 		return;
-	/* Claude Code makes a folder for each folder it runs in, even when it keeps no session. Of
-	 * that name only ours can be, since ours is new; and only empty folders go. */
-	if (q->kind == AGENT_CLAUDE && agent->home && path_real(p->dir, &real, NULL) == 0) {
-		AUTO_FREE char *project = claude_project_dir(agent->home, real);
-		AUTO_FREE char *memory = path_join(project, "memory");
-		(void)rmdir(memory);
-		(void)rmdir(project);
-	}
+	/* Of that name only ours can be, since ours is new. */
+	if (q->kind->driver->forget_folder)
+		q->kind->driver->forget_folder(agent, p->dir);
 	(void)nftw(p->dir, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
 	free(TAKE_PTR(p->dir));
 	free(TAKE_PTR(p->schema_file));
@@ -69,8 +63,8 @@ struct agent_opts turn_question_agent(
 	opts.keep_alive = false;
 	opts.dir = p->dir;
 	opts.timeout_ms = q->timeout_ms;
-	/* The embedded agent always keeps a transcript: here it is not to be found again. */
-	if (q->kind == AGENT_REHEARSAL)
+	/* A transcript that is kept all the same is not to be found again. */
+	if (!q->kind->can.answer_only)
 		opts.home = p->dir;
 	return opts;
 }

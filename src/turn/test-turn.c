@@ -23,7 +23,7 @@ struct rig {
 	struct store *store;
 	struct loop *loop;
 	struct transcript_home homes[1];
-	struct agent_opts agents[AGENT_KINDS];
+	struct agent_opts agents[AGENTS_MAX];
 	struct turn_host *host;
 };
 
@@ -48,7 +48,7 @@ struct talk {
 static void write_script(struct rig *rig, const char *text)
 {
 	assert_int_equal(file_replace(rig->script, sv_of(text), 0600, NULL), 0);
-	rig->agents[AGENT_REHEARSAL].script = rig->script;
+	rig->agents[agent_index(agent_embedded())].script = rig->script;
 }
 
 static int set_up(void **state)
@@ -62,8 +62,10 @@ static int set_up(void **state)
 	AUTO_FREE char *db = xasprintf("%s/store.db", rig->top);
 	assert_int_equal(store_open(db, 0, NULL, &rig->store, NULL), 0);
 	rig->loop = loop_new();
-	rig->homes[0] = (struct transcript_home){ "rehearsal", TRANSCRIPT_CLAUDE, rig->home };
-	rig->agents[AGENT_REHEARSAL] = (struct agent_opts){ .home = rig->home };
+	rig->homes[0] = (struct transcript_home){
+		.agent = "rehearsal", .format = TRANSCRIPT_CLAUDE, .root = rig->home
+	};
+	rig->agents[agent_index(agent_embedded())] = (struct agent_opts){ .home = rig->home };
 	const struct turn_host_opts opts = {
 		.store = rig->store,
 		.loop = rig->loop,
@@ -309,7 +311,7 @@ static void a_question_is_journalled_and_leaves_nothing(void **state)
 	struct talk talk = { .rig = rig };
 	AUTO_FREE char *scratch = xasprintf("%s/scratch", rig->top);
 	const struct turn_question question = {
-		.kind = AGENT_REHEARSAL, .prompt = SV("what is it about?"), .scratch = scratch
+		.kind = agent_embedded(), .prompt = SV("what is it about?"), .scratch = scratch
 	};
 	const struct turn_opts opts = { .question = &question };
 	const struct turn_sink sink = { .data = &talk,

@@ -86,8 +86,8 @@ static void agent_drop(struct turn_agent *a)
 	free(a);
 }
 
-static int agent_make(struct turn_host *host, enum agent_kind kind, const struct agent_opts *opts,
-	struct turn_agent **ret, struct err *reterr)
+static int agent_make(struct turn_host *host, const struct agent_def *kind,
+	const struct agent_opts *opts, struct turn_agent **ret, struct err *reterr)
 {
 	struct turn_agent *a = xcalloc(1, sizeof(*a));
 	struct agent_opts own = *opts;
@@ -115,7 +115,7 @@ static struct turn_agent *take_idle(struct turn_host *host, size_t at)
 /* One that was kept in this folder: with this session, or with another one when no more may be
  * kept. NULL: a new one has its place. */
 static struct turn_agent *take_kept(
-	struct turn_host *host, enum agent_kind kind, const struct conv *c)
+	struct turn_host *host, const struct agent_def *kind, const struct conv *c)
 {
 	bool full = host->idle.n > 0 && host->idle.n >= host->opts.keep;
 	size_t other = host->idle.n;
@@ -139,16 +139,16 @@ static int find_agent(struct turn *t, struct err *reterr)
 {
 	struct turn_host *host = t->host;
 	const struct conv *c = &t->out.conv;
-	enum agent_kind kind;
+	const struct agent_def *kind = agent_named(sv_of(c->agent));
 
-	if (!agent_kind_parse(sv_of(c->agent), &kind))
+	if (!kind)
 		return err_set(reterr, ERR_INPUT, "this faden knows no agent '%s'", c->agent);
 	t->agent = take_kept(host, kind, c);
 	if (t->agent)
 		return 0;
-	struct agent_opts opts = host->opts.agents[kind];
+	struct agent_opts opts = host->opts.agents[agent_index(kind)];
 	opts.dir = c->dir;
-	if (kind != AGENT_CLAUDE && opts.max_budget_usd > 0)
+	if (!kind->can.cost && opts.max_budget_usd > 0)
 		turn_tell(&t->sink, NEWS_NO_COSTS, c->agent, NULL, NULL);
 	return agent_make(host, kind, &opts, &t->agent, reterr);
 }
@@ -264,8 +264,8 @@ static void end(void *data)
 		t->out.err = err;
 	leave_agent(t);
 	if (t->opts.question)
-		turn_place_remove(
-			&t->place, t->opts.question, &t->host->opts.agents[t->opts.question->kind]);
+		turn_place_remove(&t->place, t->opts.question,
+			&t->host->opts.agents[agent_index(t->opts.question->kind)]);
 	if (t->opts.go_on && t->out.err.code == 0 && t->out.fail == AGENT_RATE_LIMITED &&
 		t->out.limit_ends_ms > 0) {
 		char when[CLOCK_TEXT_MAX], seconds[32];
@@ -425,7 +425,7 @@ static int make_session(struct turn *t, struct err *reterr)
 {
 	char session[UUID_TEXT];
 
-	if (agent_driver(t->agent->kind)->chooses_session)
+	if (t->agent->kind->can.own_ids)
 		return 0;
 	uuid_new(session);
 	return remember_session(t, session, reterr);
@@ -433,7 +433,7 @@ static int make_session(struct turn *t, struct err *reterr)
 
 static const char *begun_session(const struct turn *t)
 {
-	return agent_driver(t->agent->kind)->chooses_session ? NULL : t->out.conv.session;
+	return t->agent->kind->can.own_ids ? NULL : t->out.conv.session;
 }
 
 /* The agent knows no such session: once more, with a new one. */
@@ -556,27 +556,25 @@ static int run_question(struct turn *t, struct err *reterr)
 {
 	const struct turn_question *q = t->opts.question;
 	const struct turn_host_opts *o = &t->host->opts;
-	const struct agent_driver *driver = agent_driver(q->kind);
 	struct sv kept = utf8_cut(q->prompt, QUESTION_KEPT);
 	char session[UUID_TEXT];
 
-	if (!driver)
-		return err_set(reterr, ERR_AGENT, "this faden has no driver for that agent");
 	int r = turn_place_make(&t->place, q, reterr);
 	if (r < 0)
 		return r;
-	const struct agent_opts agent = turn_question_agent(&t->place, q, &o->agents[q->kind]);
+	const struct agent_opts agent =
+		turn_question_agent(&t->place, q, &o->agents[agent_index(q->kind)]);
 	r = agent_make(t->host, q->kind, &agent, &t->agent, reterr);
 	if (r < 0)
 		return r;
 	uuid_new(session);
 	AUTO_TURN_RECORD rec = {
 		.parent = t->opts.parent,
-		.agent = xstrdup(driver->name),
+		.agent = xstrdup(q->kind->name),
 		.prompt = xmemdup0(kept.p, kept.n),
 	};
 	r = journal_turn(o->store, &rec, o->clock, &t->step, reterr);
-	return r < 0 ? r : send(t, driver->chooses_session ? NULL : session, false, reterr);
+	return r < 0 ? r : send(t, q->kind->can.own_ids ? NULL : session, false, reterr);
 }
 
 static int run(struct turn *t, struct err *reterr)
@@ -685,8 +683,8 @@ void turn_free(struct turn *t)
 		log_write(t->host->opts.log, LOG_WARN, "the end of a turn is not written down");
 	leave_agent(t);
 	if (t->opts.question)
-		turn_place_remove(
-			&t->place, t->opts.question, &t->host->opts.agents[t->opts.question->kind]);
+		turn_place_remove(&t->place, t->opts.question,
+			&t->host->opts.agents[agent_index(t->opts.question->kind)]);
 	vec_each (&t->host->running, other)
 		if (*other == t) {
 			*other = t->host->running.v[--t->host->running.n];

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/agent.h"
+#include "agent/agents.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -108,7 +108,7 @@ typedef int (*turn_claim_fn)(void *data, struct turn_job *job, struct err *reter
 
 /* A prompt that is answered alone: no conversation, no tools, nothing kept but the journal. */
 struct turn_question {
-	enum agent_kind kind;
+	const struct agent_def *kind;
 	struct sv prompt;
 	const char *scratch; /* an existing folder for files of this question, removed at its end */
 	const char *schema; /* JSON schema of the answer; NULL: none */

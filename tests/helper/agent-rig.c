@@ -55,11 +55,12 @@ int set_up(void **state)
 	rig.cancel_on = AGENT_EV_DONE;
 	rig.opts = (struct agent_opts){
 		.program = rig.program,
+		.envp = (const char *const *)environ,
 		.dir = rig.here,
 		.system_prompt = system_prompt,
 		.permission = AGENT_PERM_DEFAULT,
 	};
-	if (rig.kind == AGENT_REHEARSAL) {
+	if (is_rehearsal()) {
 		rig.opts.home = rig.here;
 		rig.opts.script = rig.script;
 	}
@@ -93,7 +94,7 @@ void open_agent(void)
 void begin(struct sv prompt, bool resume, bool plan)
 {
 	struct err err = ERR_INIT;
-	bool choose = agent_driver(rig.kind)->chooses_session && !resume;
+	bool choose = rig.kind->can.own_ids && !resume;
 	struct agent_turn turn = { .prompt = prompt,
 		.session = choose ? NULL : rig.session,
 		.resume = resume,
@@ -141,7 +142,7 @@ void turn(const char *prompt, bool resume)
 
 bool is_rehearsal(void)
 {
-	return rig.kind == AGENT_REHEARSAL;
+	return rig.kind->embedded;
 }
 
 const char *order(const char *for_model, const char *for_rehearsal)

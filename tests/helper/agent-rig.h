@@ -12,12 +12,12 @@
 
 #include <cmocka.h>
 
-#include "agent/agent.h"
+#include "agent/agents.h"
 
 enum { TURN_WAIT_MS = 60 * 1000, SOON_MS = 15000, HANG_MS = 8000, MILLION = 1000 * 1000 };
 
 struct rig {
-	enum agent_kind kind;
+	const struct agent_def *kind;
 	const char *program;
 	char *here;
 	char *script; /* rehearsal: what the next turns do */

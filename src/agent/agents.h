@@ -1,0 +1,76 @@
+/*
+ * The table of agents, one row each (agents.def). Whoever wants something of an agent asks its row
+ * what it can or calls through it; nobody asks for its name. A new agent is a driver, a format of
+ * transcripts and a row.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "agent/agent.h"
+#include "base/str.h"
+#include "transcript/transcript.h"
+
+enum { AGENTS_MAX = 16 }; /* rows; for arrays with one place an agent, see agent_index() */
+
+/* What it can through its driver. */
+struct agent_can {
+	bool own_ids; /* makes its session ids: agent_turn.session is NULL on a first turn */
+	bool plan; /* agent_turn.plan holds: nothing is changed */
+	bool ask; /* puts its questions for permission to the user */
+	bool answer_only; /* agent_opts.answer_only holds: no tools, nothing kept */
+	bool schema; /* … and agent_opts.schema */
+	bool cost; /* tells what a turn cost, and ends at agent_opts.max_budget_usd */
+	bool keep_alive; /* one process serves turn after turn */
+};
+
+struct agent_def {
+	const char *name; /* in options, settings and the store: "claude" */
+	const char *also; /* further names in settings, with '=' between them; NULL: none */
+	const char *title; /* as people call it: "Claude Code" */
+	const char *hint; /* what it is, for who chooses one */
+	const struct agent_driver *driver;
+	const struct transcript_format *format; /* of its sessions; NULL: it keeps none */
+	/* Where they are: the folder that the variable names, else one below the user's home. Both
+	 * NULL: a folder of faden's own. */
+	const char *home_variable, *home_default;
+	/* What is called: the program of this name in PATH, unless the setting says otherwise.
+	 * Without a program the setting is a command of the user's own; embedded, there is neither.
+	 */
+	const char *program;
+	const char *setting; /* "ai.claude.program" */
+	bool embedded; /* always there */
+	const char *install; /* the command that gets it; NULL: none */
+	/* How its own program goes on with a session, the id behind it: "claude --resume". NULL
+	 * when it has no program for a terminal. */
+	const char *resume;
+	bool resume_in_folder; /* … which finds it only from the folder of its work */
+	struct agent_can can;
+};
+
+extern const struct agent_def agent_table[];
+extern const size_t agent_count;
+
+/* NULL when there is none of that name. */
+const struct agent_def *agent_named(struct sv name);
+/* Whose own format it is: the first row that has it. NULL for NULL. */
+const struct agent_def *agent_of_format(const struct transcript_format *format);
+/* The one that is always there and costs nothing. */
+const struct agent_def *agent_embedded(void);
+/* Its place in the table, below AGENTS_MAX. */
+static inline size_t agent_index(const struct agent_def *def)
+{
+	return (size_t)(def - agent_table);
+}
+/* Embedded, or its program is known. */
+static inline bool agent_available(const struct agent_def *def, const struct agent_opts *opts)
+{
+	return def->embedded || opts->program;
+}
+
+/* Appends "claude, codex and rehearsal", of those that `which` (NULL: all) is true for; `last`
+ * stands before the last of several: " and ". */
+void agents_list(struct str *out, bool (*which)(const struct agent_def *def), const char *last);
+bool agent_keeps_sessions(const struct agent_def *def);
+bool agent_has_program(const struct agent_def *def);
