@@ -39,6 +39,7 @@ struct app {
 	bool verbose; /* -v */
 	bool config_given; /* --config: the file must exist */
 	bool looks; /* nothing is written down: see sessions_open() */
+	bool json; /* --json is among the words */
 	bool told; /* a failure stands on out already, as the object that --json asks for */
 	struct app_paths paths;
 	struct clock clock; /* fixed when FADEN_CLOCK says so */

@@ -153,6 +153,7 @@ static int run(struct app *app, const struct call *c, struct err *reterr)
 	app_use_paths(app);
 	app->config_given = g->config != NULL;
 	app->verbose = g->verbose;
+	app->json = c->json;
 	if (g->colour != COLOUR_AUTO)
 		app->colour = g->colour == COLOUR_ALWAYS;
 	if (!(needs & CMD_NO_SETTINGS))

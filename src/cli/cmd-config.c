@@ -102,7 +102,7 @@ static int show_all(struct app *app, const struct config_opts *opts, struct err 
 		put_value(&w, app->settings, id);
 		jw_put_cstr(&w, "source", sources[o->source]);
 		if (o->source == SETTING_FILE) {
-			jw_put_cstr(&w, "file", file);
+			jw_put_cstr(&w, "path", file);
 			jw_put_i64(&w, "line", o->line);
 		}
 		jw_put_cstr(&w, "default", settings_row(id).fallback);
@@ -178,7 +178,7 @@ static void print_findings_json(FILE *out, const struct findings *f, const char 
 	struct jw w = JW_INIT(&text);
 
 	jw_object(&w);
-	jw_put_cstr(&w, "file", file);
+	jw_put_cstr(&w, "path", file);
 	jw_put_bool(&w, "exists", !missing);
 	jw_put_bool(&w, "ok", f->all.n == 0);
 	jw_key(&w, "findings");

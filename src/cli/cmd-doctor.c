@@ -256,9 +256,9 @@ static void print_json(const struct doctor *d)
 	jw_array(&w);
 	vec_each (&d->findings, f) {
 		jw_object(&w);
-		jw_put_cstr(&w, "check", f->what);
+		jw_put_cstr(&w, "name", f->what);
 		jw_put_cstr(&w, "status", level_names[f->level]);
-		jw_put_cstr(&w, "text", f->text);
+		jw_put_cstr(&w, "message", f->text);
 		jw_put_cstr(&w, "remedy", f->remedy);
 		jw_end(&w);
 	}

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/env.h"
 #include "cli/gone.h"
+#include "cli/print.h"
 #include "cli/sessions.h"
 #include "os/path.h"
 #include "ui/table.h"
@@ -101,6 +102,10 @@ int find_session(struct app *app, const char *spec, struct session_row *ret, str
 		r = resolve(app, spec, ret, &matches, &err);
 	if (r == ERR_AMBIGUOUS)
 		show_candidates(app, &matches);
+	if (r == ERR_AMBIGUOUS && app->json) {
+		print_failure(app->out, &err, &matches);
+		app->told = true;
+	}
 	if (r == ERR_NOTFOUND && !gone_explain(app, spec, &err) && !strchr(spec, '/'))
 		hint_list(&err);
 	catalogue_matches_release(&matches);

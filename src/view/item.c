@@ -6,6 +6,7 @@
 #include "ui/format.h"
 #include "ui/markdown.h"
 #include "ui/wrap.h"
+#include "view/json.h"
 #include "json/scan.h"
 
 enum { CALL_COLUMNS = 100, INDENT = 4 };
@@ -245,9 +246,10 @@ void view_json_item(struct jw *w, const struct item *item, int live, struct str 
 	jw_put_cstr(w, "kind", item_kind_name(item->kind));
 	put_slice(w, "type", item->type);
 	jw_put_i64(w, "line", (int64_t)item->line);
-	put_slice(w, "time", item->time);
+	if (item->time.n > 0)
+		view_put_time(w, "recorded_at", transcript_time(item));
 	put_slice(w, "uuid", item->uuid);
-	put_slice(w, "parent", item->parent);
+	put_slice(w, "parent_uuid", item->parent);
 	put_slice(w, "message_id", item->message_id);
 	put_slice(w, "model", item->model);
 	put_slice(w, "tool", item->tool);

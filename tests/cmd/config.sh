@@ -33,7 +33,7 @@ t_like 'a value of the environment is shown as such' "$(cat "$t_out")" '^assista
 t_like 'a default is shown as such' "$(cat "$t_out")" '^ui\.pager = true  \(default\)$'
 t_exit 'config --json is taken' 0 t_faden config --json
 t_like 'the JSON has values with their types' "$(cat "$t_out")" \
-	'\{"name":"ai.exec.command","value":\["cat","-n"\],"source":"file","file":"[^"]*","line":3,'
+	'\{"name":"ai.exec.command","value":\["cat","-n"\],"source":"file","path":"[^"]*","line":3,'
 t_exit 'config get is taken' 0 t_faden config get ai.agent
 t_is 'config get prints the value alone' "$(cat "$t_out")" codex
 t_exit 'config get of an unknown key fails' 1 t_faden config get ai.agnet
@@ -81,7 +81,7 @@ t_exit 'check refuses a file with several mistakes' 3 t_faden config check
 t_is 'all mistakes are told, one a line' "$(sed 's/: .*//' "$t_out" | tr '\n' ' ')" "$file:2 $file:4 FADEN_AI_AGENT "
 t_exit 'check --json refuses them as well' 3 t_faden config --json check
 t_like 'check --json has all mistakes' "$(cat "$t_out")" \
-	'^\{"file":"[^"]*","exists":true,"ok":false,"findings":\[\{"line":2,"message":"ai\.timeout: .*"\},\{"line":4,.*\{"line":null,'
+	'^\{"path":"[^"]*","exists":true,"ok":false,"findings":\[\{"line":2,"message":"ai\.timeout: .*"\},\{"line":4,.*\{"line":null,'
 t_unsetenv FADEN_AI_AGENT
 rm "$file"
 t_exit 'check --json passes where nothing is wrong' 0 t_faden config --json check

@@ -8,7 +8,7 @@ for command in $commands; do
 done
 for prose in "$t_root"/docs/man/*.mdoc; do
 	name=$(basename "$prose" .mdoc)
-	case $name in faden | config-file) continue ;; esac
+	case $name in faden | config-file | json) continue ;; esac
 	t_like "docs/man/$name.mdoc has a command" "$commands" "^$name$"
 	t_like "docs/man/$name.mdoc has an example" "$(cat "$prose")" '^\.Sh EXAMPLES$'
 done

@@ -1,0 +1,90 @@
+#!/bin/sh
+# What commands print with --json is what faden-json(7) says: every object, key and type.
+. "$(dirname "$0")/../lib.sh"
+
+page=$t_root/docs/man/json.mdoc
+here=$t_tmp/here
+mkdir -p "$here"
+cd "$here" || exit 1
+a=aaaaaaaa-0000-4000-8000-000000000001
+b=aaaaaaaa-0000-4000-8000-000000000002
+c=01a00000-0000-7000-8000-000000000003
+fa=$("$t_helper/make-session" claude "$t_home/.claude" "$here" "$a" --title 'A name' 'one thing' 'two things' 'three things')
+"$t_helper/make-session" claude "$t_home/.claude" "$here" "$b" 'one thing' >/dev/null
+"$t_helper/make-session" codex "$t_home/.codex" "$here" "$c" 'one thing' 'two things' >/dev/null
+long=$(head -c 4000 /dev/zero | tr '\0' 'y')
+sed -i "s/\"out 1\"/\"$long one\"/" "$fa"
+printf '#!/bin/sh\n' >"$t_bin/claude"
+chmod +x "$t_bin/claude"
+t_setenv 'FADEN_CLOCK=2026-03-10T12:00:00Z'
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+cat >"$t_tmp/script" <<'END'
+*
+say {"trim":[{"number":3,"reason":"old","summary":"it was all y"},{"number":1,"summary":"s"}]}
+END
+
+# check STATUS COMMAND ARGUMENT…: its answer is of the kind that the page says.
+tried=
+check() {
+	tried="$tried $2"
+	check_as "$2" "$@"
+}
+# check_as OBJECT STATUS COMMAND ARGUMENT…
+check_as() {
+	kind=$1
+	status=$2
+	shift 2
+	t_exit "$* ends as without --json" "$status" t_faden "$@" --json
+	t_ok "$* prints what the page says" "$t_helper/check-json" "$page" "$kind" <"$t_out"
+}
+
+check 0 list
+check 0 show "$a"
+check 0 show "$c" --live
+check 0 rename "$b" 'a new name'
+check 0 resume "$a"
+check 0 advise "$a"
+check 0 advise "$c"
+check 0 trim "$a"
+ref=$(grep -o 'faden recall [0-9a-f]*' "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["path"])' "$t_out")" | sed 's/.* //')
+check 0 recall "$ref"
+check 0 trim --dry-run "$a"
+check 1 trim "$c"
+check 0 smart-trim --agent rehearsal --keep-recent 3 "$a"
+check 1 smart-trim --agent rehearsal --keep-recent 3 "$b"
+check 0 rollover "$a"
+check 0 rollover --dry-run --agent codex "$a"
+check 0 repair "$a"
+sed '2s/"parentUuid":"[^"]*"/"parentUuid":"99999999-0000-4000-8000-000000000099"/' "$fa" >"$t_tmp/x"
+sed '$d' "$t_tmp/x" >"$fa"
+printf '{"type":"user","uu' >>"$fa"
+check 0 repair --apply "$a"
+check 0 repair --in-place "$a"
+check 0 lineage "$a"
+check 0 doctor
+check 0 config
+check 0 config check
+check 0 config get ai.agent
+check 0 commands
+check 0 commands Halt
+check 1 hook status
+check 0 help
+
+for words in 'show nobody' 'trim nobody' 'advise --bogus' 'recall 0123456789abcdef' 'config get no.such'; do
+	t_faden $words >/dev/null 2>&1
+	check_as failure $? $words
+done
+check_as failure 3 show aaaaaaaa
+t_like 'and names the sessions that fit' "$(cat "$t_out")" "\"candidates\":\\[\\{\"session_id\":\"$a\".*\"session_id\":\"$b\""
+
+for command in $("$t_helper/check-json" "$page" --commands); do
+	case $command in ask | reset | route) continue ;; esac
+	t_like "$command was tried" "$tried" " $command( |$)"
+done
+with=$(t_faden help --json | python3 -c '
+import json, sys
+print(*[c["name"] for c in json.load(sys.stdin)["commands"] if any(o["long"] == "json" for o in c["options"])])')
+for command in $with; do
+	t_like "the page has $command" "$("$t_helper/check-json" "$page" --commands | tr ' ' '\n')" "^$command$"
+done
+t_done
