@@ -10,8 +10,9 @@
 #include "cli/find.h"
 #include "cli/front.h"
 #include "cli/notice.h"
+#include "cli/print.h"
 #include "ui/markdown.h"
-#include "json/write.h"
+#include "view/json.h"
 
 enum {
 	PROMPT_BYTES_MAX = 16 * 1024 * 1024,
@@ -171,46 +172,13 @@ static int read_prompt(struct app *app, int argc, char **argv, struct str *out, 
 	return 0;
 }
 
-static void put_usage(struct jw *w, const struct agent_usage *u)
+static void print_object(struct ask *a, const struct assistant_outcome *out)
 {
-	jw_key(w, "usage");
-	if (u->input < 0 && u->output < 0 && u->cost_usd < 0) {
-		jw_null(w);
-		return;
-	}
-	jw_object(w);
-	if (u->input >= 0)
-		jw_put_i64(w, "input_tokens", u->input);
-	if (u->cache_read >= 0)
-		jw_put_i64(w, "cache_read_tokens", u->cache_read);
-	if (u->cache_write >= 0)
-		jw_put_i64(w, "cache_write_tokens", u->cache_write);
-	if (u->output >= 0)
-		jw_put_i64(w, "output_tokens", u->output);
-	if (u->cost_usd >= 0)
-		jw_put_double(w, "cost_usd", u->cost_usd);
-	jw_end(w);
-}
+	AUTO_STR json = STR_INIT;
+	struct jw w = JW_INIT(&json);
 
-static void print_json(struct ask *a, const struct assistant_outcome *out)
-{
-	const struct turn_outcome *turn = out->turn;
-	AUTO_STR text = STR_INIT;
-	struct jw w = JW_INIT(&text);
-	bool failed = turn->fail != AGENT_OK;
-
-	jw_object(&w);
-	jw_put_string(&w, "answer", str_sv(&turn->answer));
-	jw_put_cstr(&w, "status", agent_fail_name(turn->fail));
-	jw_put_cstr(&w, "message", failed ? turn->message : out->reply[0] ? out->reply : NULL);
-	jw_put_cstr(&w, "agent", turn->conv.agent);
-	jw_put_cstr(&w, "conversation", turn->conv.id);
-	jw_put_cstr(&w, "session_id", turn->conv.session);
-	jw_put_cstr(&w, "directory", turn->conv.dir);
-	put_usage(&w, &turn->usage);
-	jw_put_i64(&w, "duration_ms", turn->duration_ms);
-	jw_end(&w);
-	(void)fprintf(a->app->out, "%s\n", text.buf);
+	view_json_outcome(&w, out);
+	print_doc(a->app, &json);
 	a->app->told = true;
 }
 
@@ -236,7 +204,7 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 		return r;
 	notice_end(a->app, out);
 	if (a->opts->json)
-		print_json(a, out);
+		print_object(a, out);
 	else if (out->turn->fail != AGENT_OK)
 		front_failure(a->app->err, out->turn);
 	else if (out->reply[0])

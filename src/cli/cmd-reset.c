@@ -2,8 +2,9 @@
 
 #include "assist/kit.h"
 #include "cli/cmd.h"
+#include "cli/print.h"
 #include "store/conv.h"
-#include "json/write.h"
+#include "view/json.h"
 
 struct reset_opts {
 	bool undo;
@@ -28,7 +29,7 @@ static int reset(struct app *app, const struct reset_opts *opts, char **ret_dir,
 }
 
 /* What the next turn in the folder goes on with: null when it starts fresh. */
-static void print_json(struct app *app, const char *dir)
+static void print_next(struct app *app, const char *dir)
 {
 	AUTO_STR out = STR_INIT;
 	AUTO_CONV c = CONV_INIT;
@@ -36,12 +37,9 @@ static void print_json(struct app *app, const char *dir)
 	bool goes_on = conv_current(app->store, dir, &app->clock, &c, NULL) == 0;
 
 	jw_object(&w);
-	jw_put_cstr(&w, "directory", dir);
-	jw_put_cstr(&w, "conversation", goes_on ? c.id : NULL);
-	jw_put_cstr(&w, "agent", goes_on ? c.agent : NULL);
-	jw_put_cstr(&w, "session_id", goes_on ? c.session : NULL);
+	view_put_conversation_id(&w, goes_on ? &c : NULL, dir);
 	jw_end(&w);
-	(void)fprintf(app->out, "%s\n", out.buf);
+	print_doc(app, &out);
 }
 
 static int run_reset(
@@ -56,7 +54,7 @@ static int run_reset(
 	if (r < 0)
 		return r;
 	if (opts->json)
-		print_json(app, dir);
+		print_next(app, dir);
 	else
 		(void)fprintf(app->out, "%s\n",
 			text_get(opts->undo ? TEXT_UNDONE : TEXT_RESET,

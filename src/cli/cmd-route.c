@@ -10,13 +10,14 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
+#include "cli/print.h"
 #include "os/file.h"
 #include "os/path.h"
 #include "route/stdio.h"
 #include "ui/table.h"
 #include "ui/term.h"
+#include "view/json.h"
 #include "json/jsonl.h"
-#include "json/write.h"
 
 struct route_cmd_opts {
 	const char *profile;
@@ -90,60 +91,13 @@ static int serve(struct app *app, struct router *r, struct err *reterr)
 
 /* ---- people ---- */
 
-static void put_candidate(struct jw *w, const struct conv *c, const struct route_candidate *k)
+static void print_object(struct app *app, const struct decision *d)
 {
-	jw_object(w);
-	jw_put_cstr(w, "conversation", c->id);
-	jw_put_cstr(w, "name", conv_label(c));
-	jw_put_cstr(w, "session_id", c->session);
-	jw_put_cstr(w, "directory", c->dir);
-	jw_put_i64(w, "age_ms", c->age_ms);
-	jw_put_bool(w, "routable", k->routable);
-	jw_put_double(w, "keyword", k->keyword);
-	jw_put_double(w, "recency", k->recency);
-	jw_put_double(w, "continuation", k->continuation);
-	jw_put_double(w, "score", k->score);
-	jw_put_cstr(w, "reason", k->reason);
-	jw_end(w);
-}
+	AUTO_STR json = STR_INIT;
+	struct jw w = JW_INIT(&json);
 
-/* What is done with the sentence, in a word. */
-static const char *action_of(const struct decision *d)
-{
-	switch (d->what) {
-	case DECIDED_SWITCH:
-		return "switch";
-	case DECIDED_COMMAND:
-	case DECIDED_REPLY:
-		return "none";
-	case DECIDED_TURN:
-		break;
-	}
-	return d->waits ? "wait" : d->conv.id[0] ? "resume" : "new";
-}
-
-static void print_json(struct app *app, const struct decision *d)
-{
-	AUTO_STR text = STR_INIT;
-	struct jw w = JW_INIT(&text);
-
-	jw_object(&w);
-	jw_put_cstr(&w, "action", action_of(d));
-	jw_put_cstr(&w, "by", decision_by_name(d->by));
-	jw_put_cstr(&w, "conversation", d->conv.id[0] ? d->conv.id : NULL);
-	jw_put_cstr(&w, "session_id", d->conv.session);
-	jw_put_double(&w, "confidence", d->confidence);
-	jw_put_cstr(&w, "reason", d->reason);
-	jw_put_cstr(&w, "other", d->other[0] ? d->other : NULL);
-	jw_put_cstr(&w, "prompt", d->by == BY_CORRECTION && d->prompt.len ? d->prompt.buf : NULL);
-	jw_put_cstr(&w, "task", d->task == CONV_PLAN ? "plan" : "edit");
-	jw_key(&w, "candidates");
-	jw_array(&w);
-	for (size_t i = 0; i < d->convs.n; i++)
-		put_candidate(&w, &d->convs.v[i], &d->candidates[i]);
-	jw_end(&w);
-	jw_end(&w);
-	(void)fprintf(app->out, "%s\n", text.buf);
+	view_json_decision(&w, d);
+	print_doc(app, &json);
 }
 
 static void add_row(
@@ -182,7 +136,7 @@ static int print_text(struct app *app, const struct decision *d, struct err *ret
 			!d->waits && strcmp(d->convs.v[i].id, d->conv.id) == 0);
 	if (d->convs.n)
 		table_print(&table, &term);
-	term_puts(&term, action_of(d));
+	term_puts(&term, view_action(d));
 	if (d->conv.id[0]) {
 		term_puts(&term, " ");
 		term_text_line(&term, sv_of(conv_label(&d->conv)));
@@ -238,7 +192,7 @@ static int explain(struct app *app, const struct route_cmd_opts *opts, struct ro
 	decision_init(&d);
 	r = decide(&how, &(struct request){ .text = str_sv(&text) }, &d, reterr);
 	if (r == 0 && opts->json)
-		print_json(app, &d);
+		print_object(app, &d);
 	else if (r == 0)
 		r = print_text(app, &d, reterr);
 	decision_release(&d);

@@ -1,6 +1,7 @@
 #include "view/json.h"
 
 #include "assist/assistant.h"
+#include "assist/decide.h"
 #include "base/clock.h"
 #include "store/archive.h"
 
@@ -99,13 +100,13 @@ void view_put_error(struct jw *w, const struct err *err, const struct catalogue_
 	jw_end(w);
 }
 
-void view_put_conversation_id(struct jw *w, const struct conv *c)
+void view_put_conversation_id(struct jw *w, const struct conv *c, const char *dir)
 {
 	jw_put_cstr(w, "conversation_id", c ? c->id : NULL);
 	jw_put_cstr(w, "session_id", c ? c->session : NULL);
 	jw_put_cstr(w, "agent", c ? c->agent : NULL);
 	jw_put_cstr(w, "title", c ? conv_label(c) : NULL);
-	jw_put_cstr(w, "directory", c ? c->dir : NULL);
+	jw_put_cstr(w, "directory", c ? c->dir : dir);
 }
 
 void view_put_conversation(struct jw *w, const struct conv *c)
@@ -115,7 +116,7 @@ void view_put_conversation(struct jw *w, const struct conv *c)
 	};
 	static const char *const tasks[] = { [CONV_EDIT] = "edit", [CONV_PLAN] = "plan" };
 
-	view_put_conversation_id(w, c);
+	view_put_conversation_id(w, c, NULL);
 	view_put_text(w, "name", c->name);
 	view_put_text(w, "project", c->project);
 	jw_put_cstr(w, "status", statuses[c->status]);
@@ -194,6 +195,47 @@ void view_json_recall(struct jw *w, const struct recall_found *found, struct sv 
 	jw_end(w);
 }
 
+static void json_candidate(struct jw *w, const struct conv *c, const struct route_candidate *k)
+{
+	jw_object(w);
+	view_put_conversation(w, c);
+	jw_put_bool(w, "routable", k->routable);
+	jw_put_double(w, "keyword", k->keyword);
+	jw_put_double(w, "recency", k->recency);
+	jw_put_double(w, "continuation", k->continuation);
+	jw_put_double(w, "score", k->score);
+	jw_put_cstr(w, "reason", k->reason);
+	jw_end(w);
+}
+
+const char *view_action(const struct decision *d)
+{
+	if (d->what == DECIDED_SWITCH)
+		return "switch";
+	if (d->what != DECIDED_TURN)
+		return "none";
+	return d->waits ? "wait" : d->conv.id[0] ? "resume" : "new";
+}
+
+void view_json_decision(struct jw *w, const struct decision *d)
+{
+	jw_object(w);
+	jw_put_cstr(w, "action", view_action(d));
+	jw_put_cstr(w, "by", decision_by_name(d->by));
+	view_put_conversation_id(w, d->conv.id[0] ? &d->conv : NULL, NULL);
+	jw_put_double(w, "confidence", d->confidence);
+	jw_put_cstr(w, "reason", d->reason);
+	view_put_text(w, "other_id", d->other);
+	view_put_text(w, "prompt", d->by == BY_CORRECTION ? d->prompt.buf : NULL);
+	jw_put_cstr(w, "task", d->task == CONV_PLAN ? "plan" : "edit");
+	jw_key(w, "candidates");
+	jw_array(w);
+	for (size_t i = 0; i < d->convs.n; i++)
+		json_candidate(w, &d->convs.v[i], &d->candidates[i]);
+	jw_end(w);
+	jw_end(w);
+}
+
 static void put_usage(struct jw *w, const struct agent_usage *u)
 {
 	jw_key(w, "usage");
@@ -232,7 +274,7 @@ void view_json_outcome(struct jw *w, const struct assistant_outcome *out)
 		jw_end(w);
 	}
 	view_put_text(w, "reply", out->reply);
-	view_put_conversation_id(w, turn->conv.id[0] ? &turn->conv : NULL);
+	view_put_conversation_id(w, turn->conv.id[0] ? &turn->conv : NULL, NULL);
 	put_usage(w, &turn->usage);
 	jw_put_i64(w, "duration_ms", turn->duration_ms);
 	jw_end(w);

@@ -18,6 +18,7 @@
 #include "json/write.h"
 
 struct assistant_outcome;
+struct decision;
 struct recall_found;
 
 /* ---- members ---- */
@@ -40,8 +41,8 @@ void view_put_damage(struct jw *w, const struct damage *d);
  * NULL as err is null. */
 void view_put_error(struct jw *w, const struct err *err, const struct catalogue_matches *fit);
 /* What names a conversation, or nulls for NULL: conversation_id, session_id, agent, title,
- * directory. */
-void view_put_conversation_id(struct jw *w, const struct conv *c);
+ * directory; dir stands for the last when there is none. */
+void view_put_conversation_id(struct jw *w, const struct conv *c, const char *dir);
 
 /* ---- values ---- */
 
@@ -53,5 +54,9 @@ void view_json_session(struct jw *w, const struct session_view *view);
 void view_put_conversation(struct jw *w, const struct conv *c);
 void view_json_recall(
 	struct jw *w, const struct recall_found *found, struct sv raw, struct sv text);
+/* What is done with the sentence, in a word: "resume", "new", "wait", "switch", "none". */
+const char *view_action(const struct decision *d);
+/* Where a sentence would go. */
+void view_json_decision(struct jw *w, const struct decision *d);
 /* What became of a sentence. */
 void view_json_outcome(struct jw *w, const struct assistant_outcome *out);

@@ -34,10 +34,10 @@ t_exit '--json answers' 0 t_faden ask --agent rehearsal --new --json hello
 json=$(cat "$t_out")
 t_is 'the JSON answer is one line' "$(wc -l <"$t_out")" 1
 t_like 'the JSON has the answer' "$json" '"answer":"You said: hello'
-t_like 'the JSON has the conversation' "$json" '"conversation":"[0-9a-f-]{36}"'
+t_like 'the JSON has the conversation' "$json" '"conversation_id":"[0-9a-f-]{36}"'
 t_like 'the JSON has the session' "$json" '"session_id":"[0-9a-f-]{36}"'
 t_like 'the JSON has the time it took' "$json" '"duration_ms":[0-9]'
-id=$(sed 's/.*"conversation":"\([^"]*\)".*/\1/' "$t_out")
+id=$(sed 's/.*"conversation_id":"\([^"]*\)".*/\1/' "$t_out")
 session=$(sed 's/.*"session_id":"\([^"]*\)".*/\1/' "$t_out")
 t_exit '--new begins another conversation' 0 t_faden ask --new other
 t_exit '--in takes a conversation by its id' 0 t_faden ask --in "$id" 'what did I say?'
@@ -51,7 +51,7 @@ for kind in not-logged-in rate-limited context-full timed-out died failed; do
 	printf 'fail %s because of %s\n' "$kind" "$kind" >"$t_tmp/script"
 	t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 	t_exit "an agent that says $kind is a failure" 4 t_faden ask --new --json x
-	t_like "the failure $kind is named with its message" "$(cat "$t_out")" "\"status\":\"$kind\",\"message\":\"because of $kind"
+	t_like "the failure $kind is named with its message" "$(cat "$t_out")" "\"status\":\"$kind\",\"error\":\{\"code\":\"$kind\",\"message\":\"because of $kind"
 done
 printf 'fail rate-limited 60000 too much\n' >"$t_tmp/script"
 t_exit 'a limit is a failure' 4 t_faden ask --new x

@@ -34,9 +34,9 @@ t_like 'the turn after a reset is fresh' "$(cat "$t_out")" 'Nothing yet'
 t_exit 'another reset succeeds' 0 t_faden reset
 t_exit 'a reset can be undone' 0 t_faden reset --undo
 t_exit 'reset --json succeeds' 0 t_faden reset --json
-t_like 'reset --json tells that nothing goes on' "$(cat "$t_out")" '^\{"directory":"/[^"]*","conversation":null,"agent":null,"session_id":null\}$'
+t_like 'reset --json tells that nothing goes on' "$(cat "$t_out")" '^\{"conversation_id":null,"session_id":null,"agent":null,"title":null,"directory":"/[^"]*"\}$'
 t_exit 'reset --undo --json succeeds' 0 t_faden reset --undo --json
-t_like 'reset --undo --json tells what goes on' "$(cat "$t_out")" '"conversation":"[0-9a-f-]{36}","agent":"rehearsal","session_id":"[0-9a-f-]{36}"\}$'
+t_like 'reset --undo --json tells what goes on' "$(cat "$t_out")" '^\{"conversation_id":"[0-9a-f-]{36}","session_id":"[0-9a-f-]{36}","agent":"rehearsal","title":"what did I say\?","directory"'
 t_exit 'the turn after the undo succeeds' 0 t_faden ask 'what did I say?'
 t_like 'the turn after the undo goes on where it was' "$(cat "$t_out")" '^1\. what did I say\?$'
 

@@ -4,7 +4,7 @@
 mkdir -p "$t_tmp/shop" "$t_tmp/other"
 cd "$t_tmp/shop" || exit 1
 ask() { t_faden ask --agent rehearsal --json "$@"; }
-conversation() { sed 's/.*"conversation":"\([^"]*\)".*/\1/' "$t_out"; }
+conversation() { sed 's/.*"conversation_id":"\([^"]*\)".*/\1/' "$t_out"; }
 
 t_exit 'a first task is taken' 0 ask fix the rounding error in the checkout total
 checkout=$(conversation)
