@@ -4,15 +4,13 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "strategy/repair-facts.h"
+#include "strategy/repair-run.h"
 #include "transcript/home.h"
 
 static const struct {
-	const char *name;
-	enum repair_level level;
-	const char *effect, *remedy;
+	const char *name, *effect, *remedy;
 } causes[] = {
-#define X(id, name, level, effect, remedy) [id] = { name, level, effect, remedy },
+#define X(id, name, effect, remedy) [id] = { name, effect, remedy },
 	REPAIR_CAUSES(X)
 #undef X
 };
@@ -40,125 +38,166 @@ const char *repair_level_name(enum repair_level level)
 		[REPAIR_LOSS] = "loss",
 		[REPAIR_BLOCK] = "block",
 	};
+
 	return names[level];
 }
 
-/* Claude Code reads bytes that are no UTF-8 as replacement characters, misses times only when all
- * are missing, and goes on after errors that another try may pass. */
-static enum repair_level claude_level(const struct repair *r, enum repair_cause cause)
+/* ---- for the rules ---- */
+
+void report_live(
+	struct repair *rep, const struct transcript_live *now, const struct transcript_live *mended)
 {
-	if (cause == REPAIR_UTF8)
-		return REPAIR_NOTE;
-	if (cause == REPAIR_NO_TIME && r->report.findings[cause].count < r->spoken)
-		return REPAIR_MINOR;
-	if (cause == REPAIR_ERROR_MARK && r->facts.last == FACT_ANSWER_FAILED)
-		return REPAIR_NOTE;
-	return causes[cause].level;
+	size_t both = 0;
+
+	for (size_t i = 0; i < (mended->records + 63) / 64; i++)
+		both += (size_t)__builtin_popcountll(now->bits[i] & mended->bits[i]);
+	rep->report.entries = mended->live;
+	rep->report.reachable = both;
+	rep->report.left = now->live - both;
 }
 
-/* Codex passes over what is no object, and loses lines without a time; a session in which nothing
- * was said yet it takes up. */
-static enum repair_level codex_level(const struct repair *r, enum repair_cause cause)
+struct numbers {
+	VEC(uint64_t) v; /* sorted */
+};
+
+static int by_number(const void *a, const void *b)
 {
-	const struct facts *f = &r->facts;
-	bool headed = f->v.n > 0 && f->v.v[0].flags & FACT_META;
-	if (cause == REPAIR_NULL_LINE)
-		return REPAIR_MINOR;
-	if (cause == REPAIR_NO_TIME)
-		return f->v.n > 0 && f->v.v[0].flags & FACT_NO_TIME ? REPAIR_BLOCK : REPAIR_LOSS;
-	if (cause == REPAIR_ORDINALS && !r->no_last_ordinal)
-		return r->report.reachable < r->report.entries ? REPAIR_LOSS : REPAIR_MINOR;
-	if (cause == REPAIR_EMPTY && headed)
-		return REPAIR_NOTE;
-	return causes[cause].level;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
 }
 
-/* Whether the agent goes on at a guess where a parent leads nowhere, in a circle, to another entry
- * with the same uuid or to a sub-agent, or is one of those that it cannot read: it may then reach
- * a branch that was left, or what was compacted. Of several results of one call it takes all as
- * long as none is on its way. Codex may not be able to read that it compacted or went back. */
-static bool is_guess(const struct repair *r)
+static bool has(const uint64_t *v, size_t n, uint64_t number)
 {
-	static const enum repair_cause guesses[] = { REPAIR_SIDE_PARENT, REPAIR_DUPLICATE_UUID,
-		REPAIR_GLUED, REPAIR_BURIED, REPAIR_NUL, REPAIR_CONTROL, REPAIR_NOT_OBJECT,
-		REPAIR_NO_UUID };
-	bool guess = r->format == TRANSCRIPT_CODEX || r->live.healed > 0 || r->compacted ||
-		has_results_twice(&r->facts);
-	for (size_t i = 0; i < ARRAY_LEN(guesses); i++)
-		guess |= r->report.findings[guesses[i]].count > 0;
-	return guess;
+	return n > 0 && bsearch(&number, v, n, sizeof(number), by_number) != NULL;
 }
 
-static void weigh(struct repair *r)
+void plan_tools(struct repair *rep, const struct transcript_live *sent,
+	bool (*running)(const struct repair *rep, uint32_t call))
 {
-	struct repair_report *report = &r->report;
-	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++) {
-		struct repair_finding *finding = &report->findings[i];
-		finding->level = r->format == TRANSCRIPT_CODEX
-			? codex_level(r, (enum repair_cause)i)
-			: claude_level(r, (enum repair_cause)i);
-		if (finding->count > 0 && finding->level > report->worst)
-			report->worst = finding->level;
+	struct facts *f = &rep->facts;
+	struct numbers calls = { VEC_INIT }, results = { VEC_INIT };
+
+	vec_each (&f->tools, tool)
+		if (transcript_is_live(sent, tool->fact))
+			vec_push(&(tool->result ? &results : &calls)->v, tool->id);
+	vec_sort(&calls.v, by_number);
+	vec_sort(&results.v, by_number);
+	vec_each (&f->tools, tool) {
+		const struct numbers *others = tool->result ? &calls : &results;
+		struct fact *fact = &f->v.v[tool->fact];
+		if (!transcript_is_live(sent, tool->fact) ||
+			has(others->v.v, others->v.n, tool->id) ||
+			(!tool->result && rep->in_use && running(rep, tool->fact)))
+			continue;
+		fact->flags |= tool->result ? FACT_RESULT : FACT_CALL;
+		found(rep->report.findings, tool->result ? REPAIR_RESULT_ALONE : REPAIR_CALL_ALONE,
+			REPAIR_LOSS, fact->line);
+		vec_push(&rep->alone, tool->id);
 	}
+	vec_sort(&rep->alone, by_number);
+	vec_release(&calls.v);
+	vec_release(&results.v);
+}
+
+bool tool_is_alone(const struct repair *rep, struct jval id)
+{
+	return has(rep->alone.v, rep->alone.n, fact_hash(&rep->facts, scan_inner(id)));
+}
+
+/* ---- the whole ---- */
+
+/* What is only minor where the agent guesses right is a loss where it does not. */
+static void weigh(struct repair_report *report)
+{
+	static const enum repair_cause guesses[] = { REPAIR_DANGLING_PARENT, REPAIR_SHAPE,
+		REPAIR_ORDINALS };
+
+	for (size_t i = 0; i < ARRAY_LEN(guesses); i++) {
+		struct repair_finding *finding = &report->findings[guesses[i]];
+		if (finding->level == REPAIR_MINOR && report->reachable < report->entries)
+			finding->level = REPAIR_LOSS;
+	}
+	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
+		if (report->findings[i].level > report->worst)
+			report->worst = report->findings[i].level;
 	if (report->worst == REPAIR_BLOCK)
 		report->reachable = 0;
-	if (report->entries < report->reachable && is_guess(r))
-		report->reachable = report->entries;
 }
 
-static int plan(struct repair *r, struct err *reterr)
+static int look(struct repair *rep, unsigned threads, struct err *reterr)
 {
-	int rc = chain_live(r->facts.chain, &r->live, reterr);
-	if (rc < 0)
-		return rc;
-	memcpy(r->report.findings, r->facts.found, sizeof(r->report.findings));
-	if (r->facts.unterminated && !r->in_use)
-		finding_add(&r->report.findings[REPAIR_NO_NEWLINE], (uint32_t)r->facts.lines);
-	r->report.lines = r->facts.lines;
-	rc = r->format == TRANSCRIPT_CODEX ? codex_plan(r, reterr) : claude_plan(r, reterr);
-	if (rc >= 0)
-		weigh(r);
-	return rc;
+	static const struct repair_rules *const all[] = { &repair_claude, &repair_codex };
+	struct stat st;
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (all[i]->format == rep->format)
+			rep->rules = all[i];
+	if (!rep->rules)
+		return err_set(reterr, ERR_INPUT, "%s: repair does not know sessions of %s",
+			rep->path, transcript_format_name(rep->format));
+	if (stat(rep->path, &st) == 0)
+		rep->report.bytes = (uint64_t)st.st_size;
+	int r = facts_read(rep, threads, reterr);
+	if (r < 0)
+		return r;
+	memcpy(rep->report.findings, rep->facts.found, sizeof(rep->report.findings));
+	rep->report.lines = rep->facts.lines;
+	if (rep->facts.unterminated && !rep->in_use)
+		found(rep->report.findings, REPAIR_NO_NEWLINE, REPAIR_MINOR,
+			(uint32_t)rep->facts.lines);
+	r = rep->rules->plan(rep, reterr);
+	if (r >= 0)
+		weigh(&rep->report);
+	return r;
 }
 
 int repair_open(const struct repair_opts *opts, struct repair **ret, struct err *reterr)
 {
-	struct repair *r = xcalloc(1, sizeof(*r));
 	struct sv id = transcript_path_id(opts->format, sv_of(opts->path));
-	*r = (struct repair){
+	struct repair *rep = xcalloc(1, sizeof(*rep));
+
+	*rep = (struct repair){
 		.path = xstrdup(opts->path),
 		.file_id = xmemdup0(id.n > 0 ? id.p : "", id.n),
 		.format = opts->format,
 		.in_use = opts->in_use,
 		.report = { .format = opts->format },
 	};
-	struct stat st;
-	if (stat(r->path, &st) == 0)
-		r->report.bytes = (uint64_t)st.st_size;
-	int rc = facts_read(r, opts->threads, reterr);
-	if (rc >= 0)
-		rc = plan(r, reterr);
-	if (rc < 0)
-		repair_free(r);
+	int r = look(rep, opts->threads, reterr);
+	if (r < 0)
+		repair_free(rep);
 	else
-		*ret = r;
-	return rc;
+		*ret = rep;
+	return r;
 }
 
-void repair_free(struct repair *r)
+void repair_free(struct repair *rep)
 {
-	if (!r)
+	if (!rep)
 		return;
-	facts_release(&r->facts);
-	transcript_live_release(&r->live);
-	vec_release(&r->pairs);
-	vec_release(&r->alone);
-	free(r->path);
-	free(r->file_id);
-	free(r);
+	facts_release(&rep->facts);
+	vec_release(&rep->alone);
+	free(rep->path);
+	free(rep->file_id);
+	free(rep);
 }
 
-const struct repair_report *repair_report(const struct repair *r)
+const struct repair_report *repair_report(const struct repair *rep)
 {
-	return &r->report;
+	return &rep->report;
+}
+
+bool report_can_mend(const struct repair_report *report, bool in_place)
+{
+	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
+		if (report->findings[i].level > REPAIR_NOTE && causes[i].remedy[0] &&
+			!(in_place && i == REPAIR_FILE_NAME))
+			return report->findings[REPAIR_EMPTY].count == 0;
+	return false;
+}
+
+bool repair_possible(const struct repair *rep)
+{
+	return report_can_mend(&rep->report, false);
 }

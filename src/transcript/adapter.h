@@ -34,15 +34,14 @@ struct item_list {
 
 /* What the live chain needs of one record. Hashes stand for ids; 0 is none. */
 enum {
-	LINK_SPOKEN = 1u << 0, /* user or assistant: may be the leaf */
-	LINK_SENT = 1u << 1, /* of a kind that can be part of a request */
-	LINK_BOUNDARY = 1u << 2, /* a compaction */
+	LINK_SPOKEN = CHAIN_SPOKEN,
+	LINK_SENT = CHAIN_SENT,
+	LINK_BOUNDARY = CHAIN_BOUNDARY,
 	LINK_CALL = 1u << 3,
 	LINK_RESULT = 1u << 4,
-	LINK_PROMPT = 1u << 5,
-	LINK_ASSISTANT = 1u << 6,
-	LINK_UNSEEN = 1u << 8, /* Codex: the agent cannot read it as it stands */
-	LINK_SIDE = 1u << 7, /* a sub-agent's: part of the chain only where a parent names it */
+	LINK_PROMPT = CHAIN_PROMPT,
+	LINK_ASSISTANT = CHAIN_ASSISTANT,
+	LINK_SIDE = CHAIN_SIDE, /* part of the chain only where a parent names it */
 };
 /* Files have millions of records: 32 bytes each. */
 struct link {

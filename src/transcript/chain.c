@@ -58,15 +58,34 @@ void chain_tool(struct chain *c, struct sv id, bool result)
 	vec_push(&c->links.tools, (struct link_tool){ link_hash(id), (uint32_t)record, result });
 }
 
-void chain_unseen(struct chain *c)
+void chain_add_entry(struct chain *c, const struct chain_entry *entry)
 {
-	c->links.v.v[c->links.v.n - 1].flags |= LINK_UNSEEN;
+	vec_push(&c->links.v,
+		(struct link){
+			.id = entry->id,
+			.parent = entry->parent,
+			.message = entry->message,
+			.size = link_size(entry->size),
+			.flags = entry->flags,
+		});
 }
 
-void chain_see_all(struct chain *c)
+void chain_add_tool(struct chain *c, uint64_t tool, bool result)
 {
-	vec_each (&c->links.v, link)
-		link->flags &= ~(uint32_t)LINK_UNSEEN;
+	size_t record = c->links.v.n - 1;
+
+	c->links.v.v[record].flags |= result ? LINK_RESULT : LINK_CALL;
+	vec_push(&c->links.tools, (struct link_tool){ tool, (uint32_t)record, result });
+}
+
+void chain_add_kept(struct chain *c, uint64_t id)
+{
+	vec_push(&c->links.kept, (struct link_kept){ id, (uint32_t)c->links.v.n - 1 });
+}
+
+void chain_add_note(struct chain *c, uint64_t leaf)
+{
+	c->links.noted = leaf;
 }
 
 static int take(void *data, struct sv text)

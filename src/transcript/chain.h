@@ -32,10 +32,29 @@ void chain_add_codex(struct chain *c, const struct chain_codex *record, uint64_t
 /* A tool's call or result in the record that was added last (Claude). */
 void chain_tool(struct chain *c, struct sv id, bool result);
 
-/* The record that was added last is one that the agent cannot read yet (Codex). */
-void chain_unseen(struct chain *c);
-/* From now on chain_live() tells what would be sent if all could be read. */
-void chain_see_all(struct chain *c);
+/* The same for who keeps of a record only numbers, equal ones for equal ids and 0 for none. */
+enum {
+	CHAIN_SPOKEN = 1u << 0, /* user or assistant: may be the leaf */
+	CHAIN_SENT = 1u << 1, /* of a kind that can be part of a request */
+	CHAIN_BOUNDARY = 1u << 2, /* a compaction */
+	CHAIN_PROMPT = 1u << 5,
+	CHAIN_ASSISTANT = 1u << 6,
+	CHAIN_SIDE = 1u << 7, /* a sub-agent's */
+};
+struct chain_entry {
+	uint64_t id, parent;
+	uint64_t message; /* Claude: its message id; Codex: turns that are taken back here */
+	uint64_t size; /* of its line */
+	unsigned flags;
+};
+void chain_add_entry(struct chain *c, const struct chain_entry *entry);
+void chain_add_tool(struct chain *c, uint64_t tool, bool result);
+/* What the compaction that was added last keeps. */
+void chain_add_kept(struct chain *c, uint64_t id);
+/* The leaf by a note that stands here. */
+void chain_add_note(struct chain *c, uint64_t leaf);
+/* Flags and message of a record of Codex. */
+struct chain_entry chain_codex_entry(const struct chain_codex *record);
 
 /* Any line: whole, broken, or several objects glued together. Returns how many records it has. */
 size_t chain_add_line(struct chain *c, struct sv text, uint64_t size);

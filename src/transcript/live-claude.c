@@ -6,45 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "transcript/adapter.h"
+#include "transcript/ids.h"
 
-/* Open addressing over record numbers (plus one); the latest record of an id wins. Where an id lies
- * goes by a number that nobody knows: ids may be made to have hashes that are close together. */
-struct index {
-	uint32_t *slots;
-	size_t mask;
-	uint64_t by;
-};
-
-static struct index index_new(size_t n)
+/* The latest record of an id wins. */
+static struct ids index_ids(const struct links *links)
 {
-	size_t cap = 16;
-	while (cap < n * 2)
-		cap *= 2;
-	return (struct index){ xcalloc(cap, sizeof(uint32_t)), cap - 1, hash_seed() | 1 };
-}
+	struct ids x = ids_new(&links->v.v[0].id, sizeof(links->v.v[0]), links->v.n);
 
-static void index_free(struct index *x)
-{
-	free(x->slots);
-}
-
-static uint32_t *index_slot(const struct index *x, const struct links *links, uint64_t id)
-{
-	size_t at = (size_t)(id * x->by >> 32) & x->mask;
-	while (x->slots[at] && links->v.v[x->slots[at] - 1].id != id)
-		at = (at + 1) & x->mask;
-	return &x->slots[at];
-}
-
-static struct index index_ids(const struct links *links)
-{
-	struct index x = index_new(links->v.n);
 	for (size_t i = 0; i < links->v.n; i++)
 		if (links->v.v[i].id)
-			*index_slot(&x, links, links->v.v[i].id) = (uint32_t)i + 1;
+			*ids_slot(&x, links->v.v[i].id) = (uint32_t)i + 1;
 	return x;
 }
 
@@ -89,15 +62,15 @@ static bool find_leaf(const struct links *links, size_t *ret)
  * cost the square of its length. hop[i] is 1-based like i, at most i; i itself: not looked at. */
 struct walk {
 	const struct links *links;
-	const struct index *ids;
+	const struct ids *ids;
 	unsigned char *state;
 	uint32_t *hop; /* NULL until the first broken parent */
 };
 
 /* Lines that stand twice count once. */
-static bool is_latest(const struct links *links, const struct index *ids, size_t at)
+static bool is_latest(const struct links *links, const struct ids *ids, size_t at)
 {
-	return *index_slot(ids, links, links->v.v[at].id) == at + 1;
+	return *ids_slot(ids, links->v.v[at].id) == at + 1;
 }
 
 static bool is_free(const struct walk *w, size_t at)
@@ -138,7 +111,7 @@ static void walk_on(struct walk *w, size_t at, struct transcript_live *live)
 		}
 		if (!link->parent)
 			return;
-		uint32_t slot = *index_slot(w->ids, w->links, link->parent);
+		uint32_t slot = *ids_slot(w->ids, link->parent);
 		if (slot && !w->state[slot - 1]) {
 			at = slot - 1;
 			continue;
@@ -149,7 +122,7 @@ static void walk_on(struct walk *w, size_t at, struct transcript_live *live)
 	}
 }
 
-static void walk_from(const struct links *links, unsigned char *state, const struct index *ids,
+static void walk_from(const struct links *links, unsigned char *state, const struct ids *ids,
 	size_t at, struct transcript_live *live)
 {
 	struct walk w = { links, ids, state, NULL };
@@ -159,10 +132,10 @@ static void walk_from(const struct links *links, unsigned char *state, const str
 
 /* The note about the leaf wins where it names another branch than that of the last words, unless
  * what it names was compacted. */
-static bool find_noted(const struct links *links, const struct index *ids,
-	const unsigned char *state, const struct transcript_live *live, size_t *ret)
+static bool find_noted(const struct links *links, const struct ids *ids, const unsigned char *state,
+	const struct transcript_live *live, size_t *ret)
 {
-	uint32_t slot = links->noted ? *index_slot(ids, links, links->noted) : 0;
+	uint32_t slot = links->noted ? *ids_slot(ids, links->noted) : 0;
 	if (!slot || state[slot - 1] || links->v.v[slot - 1].flags & LINK_SIDE ||
 		(live->compacted && slot - 1 < live->compaction))
 		return false;
@@ -170,21 +143,21 @@ static bool find_noted(const struct links *links, const struct index *ids,
 	return true;
 }
 
-static void add_kept(const struct links *links, const struct index *ids, unsigned char *state,
+static void add_kept(const struct links *links, const struct ids *ids, unsigned char *state,
 	const struct transcript_live *live)
 {
 	for (size_t i = 0; i < links->kept.n; i++) {
 		const struct link_kept *kept = &links->kept.v[i];
 		if (!live->compacted || kept->record != live->compaction || !kept->id)
 			continue;
-		uint32_t slot = *index_slot(ids, links, kept->id);
+		uint32_t slot = *ids_slot(ids, kept->id);
 		if (slot)
 			state[slot - 1] = 1;
 	}
 }
 
 /* The other records of answers that are part of the chain. */
-static void add_answers(const struct links *links, const struct index *ids, unsigned char *state)
+static void add_answers(const struct links *links, const struct ids *ids, unsigned char *state)
 {
 	CLEANUP(set_release) struct set messages = { VEC_INIT };
 	for (size_t i = 0; i < links->v.n; i++) {
@@ -202,7 +175,7 @@ static void add_answers(const struct links *links, const struct index *ids, unsi
 }
 
 /* Results of live calls that have none on the chain yet. */
-static void add_results(const struct links *links, const struct index *ids, unsigned char *state)
+static void add_results(const struct links *links, const struct ids *ids, unsigned char *state)
 {
 	CLEANUP(set_release) struct set calls = { VEC_INIT };
 	CLEANUP(set_release) struct set answered = { VEC_INIT };
@@ -225,7 +198,7 @@ void live_claude(const struct links *links, unsigned char *state, struct transcr
 	size_t leaf;
 	if (!find_leaf(links, &leaf))
 		return;
-	CLEANUP(index_free) struct index ids = index_ids(links);
+	CLEANUP(ids_release) struct ids ids = index_ids(links);
 	walk_from(links, state, &ids, leaf, live);
 	if (find_noted(links, &ids, state, live, &leaf)) {
 		memset(state, 0, links->v.n);

@@ -379,22 +379,30 @@ static bool is_prompt(const struct chain_codex *record)
 		prompt_of(record->content, &tmp, &prompt);
 }
 
-void codex_link_fields(struct links *links, const struct chain_codex *record)
+struct chain_entry chain_codex_entry(const struct chain_codex *record)
 {
-	struct link link = { .size = 0 };
+	struct chain_entry entry = { .flags = 0 };
 	int64_t turns;
-	if (record->line == CHAIN_META) {
-		link_base(links, record->payload);
-	} else if (record->line == CHAIN_COMPACTED) {
-		link.flags = LINK_BOUNDARY | LINK_SENT;
+
+	if (record->line == CHAIN_COMPACTED) {
+		entry.flags = LINK_BOUNDARY | LINK_SENT;
 	} else if (record->line == CHAIN_ITEM && shape_of(scan_inner(record->type))) {
-		link.flags = is_prompt(record) ? LINK_SENT | LINK_PROMPT : LINK_SENT;
+		entry.flags = is_prompt(record) ? LINK_SENT | LINK_PROMPT : LINK_SENT;
 	} else if (record->line == CHAIN_EVENT &&
 		scan_string_eq(record->type, SV("thread_rolled_back")) &&
 		scan_i64(record->turns, &turns) && turns > 0) {
-		link.rollback = (uint64_t)turns;
+		entry.message = (uint64_t)turns;
 	}
-	vec_push(&links->v, link);
+	return entry;
+}
+
+void codex_link_fields(struct links *links, const struct chain_codex *record)
+{
+	const struct chain_entry entry = chain_codex_entry(record);
+
+	if (record->line == CHAIN_META)
+		link_base(links, record->payload);
+	vec_push(&links->v, (struct link){ .rollback = entry.message, .flags = entry.flags });
 }
 
 static int codex_link(struct links *links, struct sv text)
@@ -446,8 +454,6 @@ static void live_codex(
 	size_t from = 0;
 	for (size_t i = 0; i < links->v.n; i++) {
 		const struct link *link = &links->v.v[i];
-		if (link->flags & LINK_UNSEEN)
-			continue;
 		if (link->flags & LINK_BOUNDARY) {
 			memset(state + from, 0, i - from);
 			from = i;
