@@ -11,7 +11,8 @@
 	"SELECT c.id, c.seq, c.name, c.dir, c.project, c.agent, c.session, c.status, c.task," \
 	" c.created_ms, c.active_ms, c.age_ms, c.boot, c.turns,"                              \
 	" c.epoch < coalesce((SELECT epoch FROM current WHERE dir = c.dir), 0),"              \
-	" c.owner_pid, c.owner_start, c.owner_boot, c.owner_host, c.title FROM conversation c "
+	" c.owner_pid, c.owner_start, c.owner_boot, c.owner_host, c.title, c.heartbeat_ms"    \
+	" FROM conversation c "
 
 void conv_release(struct conv *c)
 {
@@ -80,6 +81,7 @@ static void read_row(struct sql *q, struct present *now, struct conv *c)
 		.before_reset = sql_get_int(q, 14) != 0,
 		.owner = { .pid = (pid_t)sql_get_int(q, 15),
 			.start = (uint64_t)sql_get_int(q, 16) },
+		.beat_ms = sql_get_int(q, 20),
 	};
 	c->age_ms = age_since(now, c->active_ms, sql_get_int(q, 11), sql_get_text(q, 12));
 	copy_text(c->id, sizeof(c->id), sql_get_text(q, 0));
@@ -159,18 +161,10 @@ int conv_last(struct store *store, const char *dir, const struct clock *clock, s
 int conv_set_current(struct store *store, const char *dir, const char *id,
 	const struct clock *clock, struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
+	return SQL_RUN(store, reterr,
 		"INSERT INTO current (dir, conversation, changed_ms) VALUES (?1, ?2, ?3)"
 		" ON CONFLICT (dir) DO UPDATE SET conversation = ?2, changed_ms = ?3, pinned = 0",
-		reterr);
-
-	if (r < 0)
-		return r;
-	sql_text(&q, dir);
-	sql_text(&q, id);
-	sql_int(&q, clock_wall_ms(clock));
-	return sql_run(&q, reterr);
+		SQL_T(dir), SQL_T(id), SQL_I(clock_wall_ms(clock)));
 }
 
 static int each_row(
@@ -253,36 +247,26 @@ void conv_copy(struct conv *to, const struct conv *from)
 static int insert_conv(struct store *store, const struct conv_new *what, const char *id,
 	const struct proc_id *self, const struct clock *clock, struct err *reterr)
 {
+	static const struct proc_id nobody;
+	const struct proc_id *owner = self ? self : &nobody;
 	struct proc_id here;
-	AUTO_SQL q = SQL_INIT;
 	int r = proc_id_self(&here, reterr);
 
-	if (r == 0)
-		r = sql_prepare(&q, store,
-			"INSERT INTO conversation (id, dir, project, agent, status, task,"
-			" created_ms, active_ms, age_ms, boot, epoch, owner_pid, owner_start,"
-			" owner_boot, owner_host, heartbeat_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,"
-			" ?7, ?8, ?9, coalesce((SELECT epoch FROM current WHERE dir = ?2), 0),"
-			" ?10, ?11, ?12, ?13, ?7)",
-			reterr);
-	if (r < 0)
-		return r;
-	sql_text(&q, id);
-	sql_text(&q, what->dir);
-	sql_text(&q, what->project ? what->project : what->dir);
-	sql_text(&q, what->agent);
-	sql_int(&q, self ? CONV_ACTIVE : CONV_IDLE);
-	sql_int(&q, (int64_t)what->task);
-	sql_int(&q, clock_wall_ms(clock));
-	sql_int(&q, clock_age_ms(clock));
-	sql_text(&q, here.boot);
-	if (self) {
-		sql_int(&q, self->pid);
-		sql_int(&q, (int64_t)self->start);
-		sql_text(&q, self->boot);
-		sql_text(&q, self->host);
-	}
-	return sql_run(&q, reterr);
+	return r < 0
+		? r
+		: SQL_RUN(store, reterr,
+			  "INSERT INTO conversation (id, dir, project, agent, status, task,"
+			  " created_ms, active_ms, age_ms, boot, epoch, owner_pid, owner_start,"
+			  " owner_boot, owner_host, heartbeat_ms) VALUES (?1, ?2, ?3, ?4, ?5,"
+			  " ?6, ?7, ?7, ?8, ?9,"
+			  " coalesce((SELECT epoch FROM current WHERE dir = ?2), 0),"
+			  " nullif(?10, 0), ?11, ?12, ?13, ?7)",
+			  SQL_T(id), SQL_T(what->dir),
+			  SQL_T(what->project ? what->project : what->dir), SQL_T(what->agent),
+			  SQL_I(self ? CONV_ACTIVE : CONV_IDLE), SQL_I(what->task),
+			  SQL_I(clock_wall_ms(clock)), SQL_I(clock_age_ms(clock)), SQL_T(here.boot),
+			  SQL_I(owner->pid), SQL_I(owner->start), SQL_T(owner->boot),
+			  SQL_T(owner->host));
 }
 
 int conv_create(struct store *store, const struct conv_new *what, const struct proc_id *self,
@@ -303,27 +287,11 @@ int conv_create(struct store *store, const struct conv_new *what, const struct p
 	return conv_get(store, id, clock, ret, reterr);
 }
 
-static int insert_adopted(struct store *store, const struct conv_new *what, const char *session,
-	const struct clock *clock, struct conv *ret, struct err *reterr)
-{
-	char id[UUID_TEXT];
-	/* Again, inside the transaction: another process may have adopted it meanwhile, and two
-	 * conversations with one session would be two leases on it. */
-	int r = conv_by_session(store, what->agent, session, clock, ret, reterr);
-
-	if (r != ERR_NOTFOUND)
-		return r;
-	uuid_new(id);
-	r = insert_conv(store, what, id, NULL, clock, reterr);
-	if (r == 0)
-		r = conv_set_session(store, id, what->agent, session, clock, reterr);
-	return r < 0 ? r : conv_get(store, id, clock, ret, reterr);
-}
-
 int conv_adopt(struct store *store, const struct conv_new *what, const char *session,
 	const struct clock *clock, struct conv *ret, struct err *reterr)
 {
 	AUTO_CONV found = CONV_INIT;
+	char id[UUID_TEXT];
 	int r = conv_by_session(store, what->agent, session, clock, ret, reterr);
 
 	if (r != ERR_NOTFOUND)
@@ -331,7 +299,17 @@ int conv_adopt(struct store *store, const struct conv_new *what, const char *ses
 	r = store_begin(store, reterr);
 	if (r < 0)
 		return r;
-	r = insert_adopted(store, what, session, clock, &found, reterr);
+	/* Again, inside the transaction: another process may have adopted it meanwhile, and two
+	 * conversations with one session would be two leases on it. */
+	r = conv_by_session(store, what->agent, session, clock, &found, reterr);
+	if (r == ERR_NOTFOUND) {
+		uuid_new(id);
+		r = insert_conv(store, what, id, NULL, clock, reterr);
+		if (r == 0)
+			r = conv_set_session(store, id, what->agent, session, clock, reterr);
+		if (r == 0)
+			r = conv_get(store, id, clock, &found, reterr);
+	}
 	r = store_end(store, r, reterr);
 	if (r < 0)
 		return r;
@@ -342,52 +320,11 @@ int conv_adopt(struct store *store, const struct conv_new *what, const char *ses
 
 int conv_reset(struct store *store, const char *dir, const struct clock *clock, struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
+	return SQL_RUN(store, reterr,
 		"INSERT INTO current (dir, epoch, changed_ms) VALUES (?1, 1, ?2)"
 		" ON CONFLICT (dir) DO UPDATE SET previous = coalesce(conversation, previous),"
 		" conversation = NULL, epoch = epoch + 1, pinned = 0, changed_ms = ?2",
-		reterr);
-
-	if (r < 0)
-		return r;
-	sql_text(&q, dir);
-	sql_int(&q, clock_wall_ms(clock));
-	return sql_run(&q, reterr);
-}
-
-static int swap_previous(
-	struct store *store, const char *dir, const struct clock *clock, struct err *reterr)
-{
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
-		"UPDATE current SET conversation = previous, previous = conversation,"
-		" pinned = 1, changed_ms = ?2 WHERE dir = ?1 AND previous IS NOT NULL",
-		reterr);
-
-	if (r < 0)
-		return r;
-	sql_text(&q, dir);
-	sql_int(&q, clock_wall_ms(clock));
-	r = sql_run(&q, reterr);
-	if (r == 0 && sql_changes(store) == 0)
-		return err_set(reterr, ERR_NOTFOUND, "no reset to undo in %s", dir);
-	return r;
-}
-
-/* What was brought back is no longer from before the reset. */
-static int join_epoch(struct store *store, const char *dir, struct err *reterr)
-{
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
-		"UPDATE conversation SET epoch = (SELECT epoch FROM current WHERE dir = ?1)"
-		" WHERE id = (SELECT conversation FROM current WHERE dir = ?1)",
-		reterr);
-
-	if (r < 0)
-		return r;
-	sql_text(&q, dir);
-	return sql_run(&q, reterr);
+		SQL_T(dir), SQL_I(clock_wall_ms(clock)));
 }
 
 int conv_reset_undo(
@@ -397,21 +334,24 @@ int conv_reset_undo(
 
 	if (r < 0)
 		return r;
-	r = swap_previous(store, dir, clock, reterr);
+	r = SQL_RUN(store, reterr,
+		"UPDATE current SET conversation = previous, previous = conversation,"
+		" pinned = 1, changed_ms = ?2 WHERE dir = ?1 AND previous IS NOT NULL",
+		SQL_T(dir), SQL_I(clock_wall_ms(clock)));
+	if (r == 0 && sql_changes(store) == 0)
+		r = err_set(reterr, ERR_NOTFOUND, "no reset to undo in %s", dir);
+	/* What was brought back is no longer from before the reset. */
 	if (r == 0)
-		r = join_epoch(store, dir, reterr);
+		r = SQL_RUN(store, reterr,
+			"UPDATE conversation SET epoch = (SELECT epoch FROM current WHERE dir = ?1)"
+			" WHERE id = (SELECT conversation FROM current WHERE dir = ?1)",
+			SQL_T(dir));
 	return store_end(store, r, reterr);
 }
 
 int conv_pin(struct store *store, const char *dir, struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store, "UPDATE current SET pinned = 1 WHERE dir = ?", reterr);
-
-	if (r < 0)
-		return r;
-	sql_text(&q, dir);
-	return sql_run(&q, reterr);
+	return SQL_RUN(store, reterr, "UPDATE current SET pinned = 1 WHERE dir = ?", SQL_T(dir));
 }
 
 bool conv_pinned(struct store *store, const char *dir)
@@ -426,14 +366,9 @@ bool conv_pinned(struct store *store, const char *dir)
 
 int conv_rename(struct store *store, const char *id, const char *name, struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store, "UPDATE conversation SET name = ? WHERE id = ?", reterr);
+	int r = SQL_RUN(store, reterr, "UPDATE conversation SET name = ? WHERE id = ?", SQL_T(name),
+		SQL_T(id));
 
-	if (r < 0)
-		return r;
-	sql_text(&q, name);
-	sql_text(&q, id);
-	r = sql_run(&q, reterr);
 	if (r == 0 && sql_changes(store) == 0)
 		return err_set(reterr, ERR_NOTFOUND, "no conversation %s", id);
 	return r;
@@ -441,47 +376,8 @@ int conv_rename(struct store *store, const char *id, const char *name, struct er
 
 int conv_set_task(struct store *store, const char *id, enum conv_task task, struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store, "UPDATE conversation SET task = ? WHERE id = ?", reterr);
-
-	if (r < 0)
-		return r;
-	sql_int(&q, (int64_t)task);
-	sql_text(&q, id);
-	return sql_run(&q, reterr);
-}
-
-static int add_session(struct store *store, const char *id, const char *agent, const char *session,
-	const struct clock *clock, struct err *reterr)
-{
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
-		"INSERT OR IGNORE INTO agent_session (agent, id, conversation, created_ms)"
-		" VALUES (?, ?, ?, ?)",
-		reterr);
-
-	if (r < 0)
-		return r;
-	sql_text(&q, agent);
-	sql_text(&q, session);
-	sql_text(&q, id);
-	sql_int(&q, clock_wall_ms(clock));
-	return sql_run(&q, reterr);
-}
-
-static int write_session(struct store *store, const char *id, const char *agent,
-	const char *session, struct err *reterr)
-{
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(
-		&q, store, "UPDATE conversation SET agent = ?, session = ? WHERE id = ?", reterr);
-
-	if (r < 0)
-		return r;
-	sql_text(&q, agent);
-	sql_text(&q, session);
-	sql_text(&q, id);
-	return sql_run(&q, reterr);
+	return SQL_RUN(store, reterr, "UPDATE conversation SET task = ? WHERE id = ?", SQL_I(task),
+		SQL_T(id));
 }
 
 int conv_set_session(struct store *store, const char *id, const char *agent, const char *session,
@@ -491,8 +387,85 @@ int conv_set_session(struct store *store, const char *id, const char *agent, con
 
 	if (r < 0)
 		return r;
-	r = add_session(store, id, agent, session, clock, reterr);
+	r = SQL_RUN(store, reterr,
+		"INSERT OR IGNORE INTO agent_session (agent, id, conversation, created_ms)"
+		" VALUES (?, ?, ?, ?)",
+		SQL_T(agent), SQL_T(session), SQL_T(id), SQL_I(clock_wall_ms(clock)));
 	if (r == 0)
-		r = write_session(store, id, agent, session, reterr);
+		r = SQL_RUN(store, reterr,
+			"UPDATE conversation SET agent = ?, session = ? WHERE id = ?", SQL_T(agent),
+			SQL_T(session), SQL_T(id));
 	return store_end(store, r, reterr);
+}
+
+/* ---- leases ---- */
+
+/* 0: free to take. */
+static int check_holder(const struct conv *c, const struct proc_id *self, const struct clock *clock,
+	struct err *reterr)
+{
+	const struct proc_id *o = &c->owner;
+	bool ours = o->pid == self->pid && o->start == self->start &&
+		strcmp(o->boot, self->boot) == 0 && strcmp(o->host, self->host) == 0;
+
+	if (o->pid == 0 || ours)
+		return 0;
+	switch (proc_id_check(o)) {
+	case PROC_GONE:
+		return 0;
+	case PROC_ALIVE:
+		return err_set(reterr, ERR_BUSY,
+			"in use by process %d; wait for it, or start another conversation",
+			(int)o->pid);
+	case PROC_ELSEWHERE:
+		break;
+	}
+	if (clock_wall_ms(clock) - c->beat_ms > CONV_LEASE_MS)
+		return 0;
+	return err_set(reterr, ERR_BUSY, "in use by process %d on %s", (int)o->pid, o->host);
+}
+
+int conv_take(struct store *store, const char *id, const struct proc_id *self,
+	const struct clock *clock, struct err *reterr)
+{
+	AUTO_CONV c = CONV_INIT;
+	int r = store_begin(store, reterr);
+
+	if (r < 0)
+		return r;
+	r = conv_get(store, id, clock, &c, reterr);
+	if (r == 0)
+		r = check_holder(&c, self, clock, reterr);
+	if (r == 0)
+		r = SQL_RUN(store, reterr,
+			"UPDATE conversation SET owner_pid = ?, owner_start = ?, owner_boot = ?,"
+			" owner_host = ?, heartbeat_ms = ?, status = ? WHERE id = ?",
+			SQL_I(self->pid), SQL_I(self->start), SQL_T(self->boot), SQL_T(self->host),
+			SQL_I(clock_wall_ms(clock)), SQL_I(CONV_ACTIVE), SQL_T(id));
+	return store_end(store, r, reterr);
+}
+
+int conv_beat(struct store *store, const char *id, const struct proc_id *self,
+	const struct clock *clock, struct err *reterr)
+{
+	int r = SQL_RUN(store, reterr,
+		"UPDATE conversation SET heartbeat_ms = ? WHERE id = ? AND owner_pid = ?"
+		" AND owner_start = ?",
+		SQL_I(clock_wall_ms(clock)), SQL_T(id), SQL_I(self->pid), SQL_I(self->start));
+
+	if (r == 0 && sql_changes(store) == 0)
+		return err_set(reterr, ERR_BUSY, "the lease on this conversation was lost");
+	return r;
+}
+
+int conv_give(struct store *store, const char *id, const struct proc_id *self,
+	enum conv_status status, const struct clock *clock, struct err *reterr)
+{
+	return SQL_RUN(store, reterr,
+		"UPDATE conversation SET owner_pid = NULL, owner_start = NULL,"
+		" owner_boot = NULL, owner_host = NULL, heartbeat_ms = NULL, status = ?,"
+		" active_ms = ?, age_ms = ?, boot = ?"
+		" WHERE id = ? AND owner_pid = ? AND owner_start = ?",
+		SQL_I(status), SQL_I(clock_wall_ms(clock)), SQL_I(clock_age_ms(clock)),
+		SQL_T(self->boot), SQL_T(id), SQL_I(self->pid), SQL_I(self->start));
 }

@@ -44,6 +44,7 @@ struct conv {
 	int64_t turns;
 	bool before_reset; /* its folder was reset after its last turn */
 	struct proc_id owner; /* pid 0: nobody */
+	int64_t beat_ms; /* wall time of its last sign of life */
 };
 #define CONV_INIT            \
 	{                    \

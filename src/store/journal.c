@@ -20,23 +20,16 @@ void turn_record_release(struct turn_record *t)
 static int count_turn(struct store *store, const struct turn_record *t, const struct clock *clock,
 	struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
 	AUTO_STR title = STR_INIT;
-	int r = sql_prepare(&q, store,
+
+	utf8_scrub_line(&title, utf8_cut(sv_trim(sv_of(t->prompt)), CONV_TITLE_MAX));
+	return SQL_RUN(store, reterr,
 		"UPDATE conversation SET turns = turns + 1, active_ms = ?2, age_ms = ?3,"
 		" title = coalesce(title, ?4),"
 		" epoch = coalesce((SELECT k.epoch FROM current k WHERE k.dir = conversation.dir),"
 		" 0) WHERE id = ?1",
-		reterr);
-
-	if (r < 0)
-		return r;
-	utf8_scrub_line(&title, utf8_cut(sv_trim(sv_of(t->prompt)), CONV_TITLE_MAX));
-	sql_text(&q, t->conversation);
-	sql_int(&q, clock_wall_ms(clock));
-	sql_int(&q, clock_age_ms(clock));
-	sql_text(&q, title.buf);
-	return sql_run(&q, reterr);
+		SQL_T(t->conversation), SQL_I(clock_wall_ms(clock)), SQL_I(clock_age_ms(clock)),
+		SQL_T(title.buf));
 }
 
 int journal_turn(struct store *store, const struct turn_record *t, const struct clock *clock,
@@ -77,35 +70,18 @@ int journal_turn(struct store *store, const struct turn_record *t, const struct 
 int journal_session(struct store *store, int64_t turn, const char *session,
 	const struct clock *clock, struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
-		"INSERT INTO step (kind, parent, at_ms, session) VALUES (?, ?, ?, ?)", reterr);
-
-	if (r < 0)
-		return r;
-	sql_int(&q, JOURNAL_SESSION);
-	sql_int(&q, turn);
-	sql_int(&q, clock_wall_ms(clock));
-	sql_text(&q, session);
-	return sql_run(&q, reterr);
+	return SQL_RUN(store, reterr,
+		"INSERT INTO step (kind, parent, at_ms, session) VALUES (?, ?, ?, ?)",
+		SQL_I(JOURNAL_SESSION), SQL_I(turn), SQL_I(clock_wall_ms(clock)), SQL_T(session));
 }
 
 int journal_end(struct store *store, int64_t turn, enum turn_state state, const char *fail,
 	const struct clock *clock, struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
+	return SQL_RUN(store, reterr,
 		"INSERT INTO step (kind, parent, at_ms, state, fail) VALUES (?, ?, ?, ?, ?)",
-		reterr);
-
-	if (r < 0)
-		return r;
-	sql_int(&q, JOURNAL_END);
-	sql_int(&q, turn);
-	sql_int(&q, clock_wall_ms(clock));
-	sql_int(&q, (int64_t)state);
-	sql_text(&q, fail);
-	return sql_run(&q, reterr);
+		SQL_I(JOURNAL_END), SQL_I(turn), SQL_I(clock_wall_ms(clock)), SQL_I(state),
+		SQL_T(fail));
 }
 
 int journal_last(

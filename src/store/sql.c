@@ -155,6 +155,21 @@ int64_t sql_get_int(struct sql *q, int column)
 	return sqlite3_column_int64(q->stmt, column);
 }
 
+int sql_run_values(struct store *store, const char *text, const struct sql_value *values, size_t n,
+	struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store, text, reterr);
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (values[i].is_text)
+			sql_text(&q, values[i].text);
+		else
+			sql_int(&q, values[i].number);
+	}
+	return r < 0 ? r : sql_run(&q, reterr);
+}
+
 int sql_exec(struct store *store, const char *text, struct err *reterr)
 {
 	int code = sqlite3_exec(store_db(store), text, NULL, NULL, NULL);

@@ -60,6 +60,21 @@ char *sql_dup_text(struct sql *q, int column); /* owned; NULL for NULL */
 struct sv sql_get_blob(struct sql *q, int column); /* valid until the next step */
 int64_t sql_get_int(struct sql *q, int column);
 
+/* A statement without rows, with its values: SQL_RUN(store, reterr, "DELETE …", SQL_T(id)). */
+struct sql_value {
+	bool is_text;
+	const char *text; /* NULL binds NULL */
+	int64_t number;
+};
+#define SQL_T(value) ((struct sql_value){ .is_text = true, .text = (value) })
+#define SQL_I(value) ((struct sql_value){ .number = (int64_t)(value) })
+#define SQL_RUN(store, reterr, query, ...)                                                    \
+	sql_run_values(store, query, (const struct sql_value[]){ __VA_ARGS__ },               \
+		sizeof((const struct sql_value[]){ __VA_ARGS__ }) / sizeof(struct sql_value), \
+		reterr)
+int sql_run_values(struct store *store, const char *text, const struct sql_value *values, size_t n,
+	struct err *reterr) MUST_USE;
+
 /* Prepares and runs a statement without values. */
 int sql_exec(struct store *store, const char *text, struct err *reterr) MUST_USE;
 /* Rows changed by the last statement of this handle. */

@@ -42,7 +42,7 @@ struct turn {
 	struct loop_source *beat;
 };
 
-void turn_outcome_init(struct turn_outcome *o)
+static void outcome_init(struct turn_outcome *o)
 {
 	*o = (struct turn_outcome){
 		.conv = CONV_INIT,
@@ -52,7 +52,7 @@ void turn_outcome_init(struct turn_outcome *o)
 	};
 }
 
-void turn_outcome_release(struct turn_outcome *o)
+static void outcome_release(struct turn_outcome *o)
 {
 	conv_release(&o->conv);
 	str_release(&o->answer);
@@ -314,8 +314,8 @@ static void wait_out(void *data)
 		str_adds(&t->job.prompt, t->opts.go_on);
 	}
 	conv_copy(&t->job.conv, &t->out.conv);
-	turn_outcome_release(&t->out);
-	turn_outcome_init(&t->out);
+	outcome_release(&t->out);
+	outcome_init(&t->out);
 	t->again = true;
 	t->told_busy = false;
 	t->phase = PHASE_WAITING;
@@ -638,7 +638,7 @@ struct turn *turn_begin(
 	t->opts = *opts;
 	t->sink = *sink;
 	t->job.prompt = (struct str)STR_INIT;
-	turn_outcome_init(&t->out);
+	outcome_init(&t->out);
 	vec_push(&host->running, t);
 	after(t, 0, start);
 	return t;
@@ -692,6 +692,6 @@ void turn_free(struct turn *t)
 		}
 	conv_release(&t->job.conv);
 	str_release(&t->job.prompt);
-	turn_outcome_release(&t->out);
+	outcome_release(&t->out);
 	free(t);
 }

@@ -69,8 +69,6 @@ struct turn_outcome {
 	int64_t duration_ms;
 	int64_t limit_ends_ms;
 };
-void turn_outcome_init(struct turn_outcome *o);
-void turn_outcome_release(struct turn_outcome *o);
 
 /* Who hears of a turn; any may be NULL but done. Called from the loop, never from turn_begin() or
  * turn_cancel(). */
