@@ -82,7 +82,7 @@ static char *find_base(const struct show *s, const char *id)
 static int find_parts(struct show *s, struct err *reterr)
 {
 	vec_push(&s->parts, (struct part){ .path = xstrdup(s->row.info.path) });
-	bool forked = s->row.info.format == TRANSCRIPT_CODEX;
+	bool forked = transcript_forks_share(s->row.info.format);
 	for (size_t i = 0; (forked || s->opts->live) && i < s->parts.n; i++) {
 		struct part *part = &s->parts.v[i];
 		int rc = transcript_live_until(

@@ -31,11 +31,6 @@ static const struct transcript_home *home_of(const struct app *app, const char *
 	return NULL;
 }
 
-static bool has_id(const struct transcript_format *format, const char *path)
-{
-	return uuid_valid(transcript_path_id(format, sv_of(path)));
-}
-
 /* A file in which no session can be recognised any more, by where it lies or its name. */
 static bool was_session(
 	const struct transcript_home *home, const char *path, const struct transcript_format **ret)
@@ -49,9 +44,8 @@ static bool was_session(
 		*ret = home->format;
 		return true;
 	}
-	*ret = sv_starts(path_base(sv_of(path)), SV("rollout-")) ? TRANSCRIPT_CODEX
-								 : TRANSCRIPT_CLAUDE;
-	return has_id(*ret, path);
+	*ret = transcript_format_of_name(sv_of(path), NULL);
+	return *ret != NULL;
 }
 
 static int by_path(const struct app *app, const char *spec, bool damaged, struct session_row *ret,

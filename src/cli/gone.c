@@ -16,11 +16,12 @@ enum { BACK_MAX = ERR_MSG_MAX - 120 }; /* beside it there are an id and words */
  * text itself when there is neither. */
 static char *id_of(struct app *app, const char *spec)
 {
-	struct sv id = transcript_path_uuid(sv_of(spec));
+	struct sv id = SV("");
 	char *session = find_session_of(app, spec);
 
 	if (session)
 		return session;
+	(void)transcript_format_of_name(sv_of(spec), &id);
 	return id.n > 0 ? xmemdup0(id.p, id.n) : xstrdup(spec);
 }
 
@@ -41,7 +42,7 @@ static bool find_archived(struct app *app, const char *id, struct session_row *r
 {
 	struct session_row row = { .agent = xstrdup(""), .own_name = xstrdup(""), .gone = true };
 
-	session_info_init(&row.info, TRANSCRIPT_CLAUDE, "");
+	session_info_init(&row.info, transcript_format_unknown(), "");
 	free(row.info.id);
 	row.info.id = xstrdup(id);
 	AUTO_FREE char *copy = uuid_valid(sv_of(id)) ? gone_copy(app, &row) : NULL;

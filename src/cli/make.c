@@ -83,15 +83,14 @@ int in_place_check(
 	if (sessions_writer(app, row, &who))
 		return err_set(reterr, ERR_BUSY,
 			"the session is in use by %s: leave it first, or %s", who.buf, instead);
-	if (row->info.format != TRANSCRIPT_CODEX)
+	if (!transcript_forks_share(row->info.format))
 		return 0;
-	/* Codex reads the history of a fork from the file of its parent. */
 	int r = sessions_refresh(app, reterr);
 	if (r == 0)
 		r = catalogue_children(app->store, &row->info, is_fork, &forks, reterr);
 	if (r == 0 && forks)
 		return err_set(reterr, ERR_BUSY,
-			"Codex sessions that were forked from this one are read from its file: %s",
+			"sessions that were forked from this one are read from its file: %s",
 			instead);
 	return r;
 }

@@ -213,8 +213,9 @@ static int find_parent(const struct trace *t, const struct lineage_node *child,
 	const char *path = child->parent_path;
 	if (find_by_path(t, path, ret))
 		return 0;
-	struct sv named =
-		child->parent_id[0] ? sv_of(child->parent_id) : transcript_path_uuid(sv_of(path));
+	struct sv named = sv_of(child->parent_id);
+	if (named.n == 0)
+		(void)transcript_format_of_name(sv_of(path), &named);
 	AUTO_FREE char *id = xmemdup0(named.p, named.n);
 	int rc = look_for(t, id, &found, reterr);
 	if (rc < 0)
@@ -238,7 +239,7 @@ struct kin {
 static bool is_kin(const struct lineage_node *of, const struct session_row *row)
 {
 	return strcmp(of->path, row->info.path) != 0 && !row->info.parent_id[0] &&
-		!row->info.parent_path[0] && row->info.format == TRANSCRIPT_CLAUDE;
+		!row->info.parent_path[0] && transcript_forks_silently(row->info.format);
 }
 
 static int on_kin(void *data, const struct session_row *row)

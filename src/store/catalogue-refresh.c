@@ -209,16 +209,14 @@ static int load_names(struct refresh *r, size_t home, struct err *reterr)
 {
 	struct home_state *state = &r->states[home];
 	bool same = true;
-	if (r->homes[home].format != TRANSCRIPT_CODEX)
-		return 0;
-	AUTO_FREE char *path = path_join(r->homes[home].root, "session_index.jsonl");
-	if (stat(path, &state->names_stat) < 0)
+	AUTO_FREE char *path = transcript_names_file(&r->homes[home]);
+	if (!path || stat(path, &state->names_stat) < 0)
 		return 0;
 	int rc = names_file_known(r, path, &state->names_stat, &same, reterr);
 	if (rc < 0 || (same && !has_todo(r, home)))
 		return rc;
 	struct err err = ERR_INIT;
-	if (codex_names(r->homes[home].root, &state->names, &state->texts, &err) < 0) {
+	if (transcript_names(&r->homes[home], &state->names, &state->texts, &err) < 0) {
 		trouble(r, &err);
 		return 0;
 	}
@@ -231,7 +229,7 @@ static int save_names_file(struct refresh *r, size_t home, struct err *reterr)
 {
 	const struct stat *st = &r->states[home].names_stat;
 	AUTO_SQL q = SQL_INIT;
-	AUTO_FREE char *path = path_join(r->homes[home].root, "session_index.jsonl");
+	AUTO_FREE char *path = transcript_names_file(&r->homes[home]);
 	int rc = sql_prepare(
 		&q, r->store, "INSERT OR REPLACE INTO catalogue_file VALUES (?,?,?,?)", reterr);
 	if (rc < 0)

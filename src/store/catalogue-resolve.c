@@ -292,7 +292,8 @@ static int ask_children(const struct resolve *r, struct err *reterr)
 	rc = sql_step(&q, reterr);
 	if (rc <= 0)
 		return rc;
-	const struct transcript_home nobody = { .agent = "", .format = TRANSCRIPT_CLAUDE };
+	const struct transcript_home nobody = { .agent = "",
+		.format = transcript_format_unknown() };
 	row_init(r->ret, &nobody, sql_get_text(&q, 0));
 	free(r->ret->info.id);
 	r->ret->info.id = xstrdup(r->spec);

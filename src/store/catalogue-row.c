@@ -32,7 +32,7 @@ static const struct transcript_format *format_of(int64_t n)
 {
 	const struct transcript_format *format = transcript_format_numbered(n);
 
-	return format ? format : TRANSCRIPT_CLAUDE;
+	return format ? format : transcript_format_unknown();
 }
 
 static enum session_relation relation_of(int64_t n)
@@ -128,15 +128,13 @@ static struct file_stat stat_of(const struct stat *st)
 	};
 }
 
-/* A sub-agent's file lies in the folder of the session it worked for. */
 static void mark_subagent(struct session_info *info)
 {
-	struct sv folder = path_parent(path_parent(sv_of(info->path)));
+	struct sv id = transcript_subagent_of(info->format, sv_of(info->path));
+
 	info->flags |= SESSION_SUBAGENT;
-	if (info->parent_id[0] || info->format != TRANSCRIPT_CLAUDE ||
-		!sv_is(path_base(path_parent(sv_of(info->path))), "subagents"))
+	if (info->parent_id[0] || id.n == 0)
 		return;
-	struct sv id = path_base(folder);
 	free(info->parent_id);
 	info->parent_id = xmemdup0(id.p, id.n);
 }

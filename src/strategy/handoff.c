@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agent/agents.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "os/file.h"
@@ -21,21 +22,22 @@ static void add_field(struct str *out, const char *name, const char *value)
 	str_addc(out, '\n');
 }
 
-static bool holds_nothing(const char *transcript, const struct transcript_format *format)
-{
-	AUTO_BRIEF brief = BRIEF_INIT;
-	return brief_make(transcript, format, &brief, NULL) >= 0 && brief.facts.n == 0;
-}
-
 bool handoff_nothing(const char *transcript)
 {
 	struct stat st;
 	if (stat(transcript, &st) < 0)
 		return errno == ENOENT;
 	/* The agent may have noted things of its own; the work itself is soon more than this. */
-	return S_ISREG(st.st_mode) && st.st_size <= LOOK_MAX &&
-		holds_nothing(transcript, TRANSCRIPT_CLAUDE) &&
-		holds_nothing(transcript, TRANSCRIPT_CODEX);
+	bool nothing = S_ISREG(st.st_mode) && st.st_size <= LOOK_MAX;
+	for (size_t i = 0; nothing && i < agent_count; i++) {
+		const struct transcript_format *format = agent_table[i].format;
+		AUTO_BRIEF brief = BRIEF_INIT;
+
+		if (format && agent_of_format(format) == &agent_table[i])
+			nothing = brief_make(transcript, format, &brief, NULL) >= 0 &&
+				brief.facts.n == 0;
+	}
+	return nothing;
 }
 
 static int gather(const struct handoff *h, struct brief *ret, struct err *reterr)

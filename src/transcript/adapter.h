@@ -71,19 +71,34 @@ struct links {
 	uint64_t base_offset;
 };
 
+/* Where one agent keeps its sessions below its home. */
+struct transcript_places {
+	const char *tops[3]; /* folders that hold them; ends with NULL */
+	/* Whether a file below them is a session, and then whether it is a sub-agent's. */
+	bool (*is_session)(const struct tree_file *file, bool *ret_subagent);
+	/* The session that a sub-agent's file belongs to by where it lies; NULL: none ever. */
+	struct sv (*subagent_of)(struct sv path);
+	/* The session id in a file name, empty when it is not one of a session. */
+	struct sv (*path_id)(struct sv base);
+	/* transcript_new_path() below a root. */
+	char *(*new_path)(const char *root, const char *cwd, int64_t wall_ms, const char *id);
+	/* transcript_writers() below a root; NULL: nobody can tell. */
+	void (*writers)(const char *root, struct map *ids);
+	/* A file below the root with the names of sessions: id → index into *names. NULL: none. */
+	const char *names_file;
+	int (*read_names)(
+		const char *path, struct map *ids, struct strv *names, struct err *reterr);
+};
+extern const struct transcript_places claude_places, codex_places;
+
 struct transcript_format {
 	const char *name;
 	int64_t number; /* in the store: never another's */
 	/* 1 when only this format has such records, 0 when another may have them too. */
 	int (*recognises)(struct sv text);
-	/* Folders below a home that hold sessions; ends with NULL. */
-	const char *const *tops;
-	/* Whether a file below them is a session, and then whether it is a sub-agent's. */
-	bool (*is_session)(const struct tree_file *file, bool *ret_subagent);
-	/* transcript_new_path() below a root. */
-	char *(*new_path)(const char *root, const char *cwd, int64_t wall_ms, const char *id);
-	/* Adds to `ids` what transcript_writers() does. */
-	void (*writers)(const char *root, struct map *ids);
+	const struct transcript_places *places;
+	bool forks_silently; /* see transcript_forks_silently() */
+	bool forks_share; /* see transcript_forks_share() */
 	/* How a user message begins that a program put in: tags ("<tag>" or "<tag …"), and words.
 	 * Both end with NULL. */
 	const char *const *injected_tags;
@@ -99,8 +114,6 @@ struct transcript_format {
 	/* Sets state[record] of all that lead to the end to 1 (those that are sent are picked from
 	 * them), and healed, compacted, compaction. state is zeroed, one byte a record. */
 	void (*mark)(const struct links *links, unsigned char *state, struct transcript_live *live);
-	/* The session id in a file name ("…/x.jsonl"), empty when it is not one of a session. */
-	struct sv (*path_id)(struct sv base);
 };
 /* One place an agent, in the order of their table, which defines it (agent/agents.c): NULL for one
  * that keeps no sessions, the same twice where two share a format. */
@@ -114,8 +127,6 @@ void codex_link_fields(struct links *links, const struct chain_codex *record);
 void links_live(
 	struct links *links, const struct transcript_format *format, struct transcript_live *ret);
 
-void claude_writers(const char *root, struct map *ids);
-void codex_writers(const char *root, struct map *ids);
 void live_claude(const struct links *links, unsigned char *state, struct transcript_live *live);
 
 /*

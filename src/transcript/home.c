@@ -1,94 +1,63 @@
 /*
- * Names of folders and files, and the walk over a home.
+ * What all homes have in common: the walk over them, who is writing or about to, by the adapters'
+ * knowledge of one agent's folders.
  */
 #include "transcript/home.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
+#include "base/uuid.h"
 #include "os/path.h"
+#include "os/proc.h"
 #include "os/tree.h"
 #include "transcript/adapter.h"
 
-/* ---- Claude's project folders ---- */
-
-enum { PROJECT_NAME_MAX = 200 };
-
-static void add_base36(struct str *out, uint32_t n)
+struct sv transcript_path_id(const struct transcript_format *format, struct sv path)
 {
-	char digits[8];
-	size_t at = sizeof(digits);
-	do {
-		digits[--at] = "0123456789abcdefghijklmnopqrstuvwxyz"[n % 36];
-		n /= 36;
-	} while (n > 0);
-	str_add(out, sv_make(digits + at, sizeof(digits) - at));
+	return format->places->path_id(path_base(path));
 }
 
-static bool is_plain(uint32_t unit)
+const struct transcript_format *transcript_format_of_name(struct sv path, struct sv *ret_id)
 {
-	return (unit >= '0' && unit <= '9') || (unit >= 'a' && unit <= 'z') ||
-		(unit >= 'A' && unit <= 'Z');
-}
+	for (size_t i = 0; i < transcript_format_count; i++) {
+		const struct transcript_format *format = transcript_formats[i];
+		struct sv id = format ? transcript_path_id(format, path) : SV("");
 
-static void add_unit(struct str *out, uint32_t unit, uint32_t *hash)
-{
-	*hash = *hash * 31 + unit;
-	str_addc(out, is_plain(unit) ? (char)unit : '-');
-}
-
-/* Counts in UTF-16 units, as the agent's language does; a long name ends in a hash of the whole
- * path, read as a signed number without its sign. */
-void claude_project_name(struct str *out, struct sv cwd)
-{
-	size_t start = out->len;
-	uint32_t hash = 0;
-	while (cwd.n > 0) {
-		uint32_t cp;
-		cwd = sv_from(cwd, utf8_decode(cwd, &cp));
-		if (cp >= 0x10000) {
-			add_unit(out, 0xd800 + ((cp - 0x10000) >> 10), &hash);
-			cp = 0xdc00 + ((cp - 0x10000) & 0x3ff);
-		}
-		add_unit(out, cp, &hash);
+		if (!uuid_valid(id))
+			continue;
+		if (ret_id)
+			*ret_id = id;
+		return format;
 	}
-	if (out->len - start <= PROJECT_NAME_MAX)
-		return;
-	str_cut(out, start + PROJECT_NAME_MAX);
-	str_addc(out, '-');
-	add_base36(out, hash > INT32_MAX ? 0u - hash : hash);
+	return NULL;
 }
 
-char *claude_project_dir(const char *root, const char *cwd)
+struct sv transcript_subagent_of(const struct transcript_format *format, struct sv path)
 {
-	AUTO_STR path = STR_INIT;
-	str_addf(&path, "%s/projects/", root);
-	claude_project_name(&path, sv_of(cwd));
-	return str_detach(&path);
+	return format->places->subagent_of ? format->places->subagent_of(path) : SV("");
 }
 
-char *claude_session_path(const char *root, const char *cwd, const char *id)
+char *transcript_names_file(const struct transcript_home *home)
 {
-	AUTO_FREE char *dir = claude_project_dir(root, cwd);
-	return xasprintf("%s/%s.jsonl", dir, id);
+	const char *name = home->format->places->names_file;
+
+	return name ? path_join(home->root, name) : NULL;
 }
 
-char *codex_rollout_path(const char *root, int64_t wall_ms, const char *id)
+int transcript_names(
+	const struct transcript_home *home, struct map *ids, struct strv *names, struct err *reterr)
 {
-	time_t seconds = (time_t)(wall_ms / 1000);
-	struct tm tm = { .tm_year = 70 };
-	(void)localtime_r(&seconds, &tm);
-	char day[32] = "", name[40] = "";
-	(void)strftime(day, sizeof(day), "%Y/%m/%d", &tm);
-	(void)strftime(name, sizeof(name), "rollout-%Y-%m-%dT%H-%M-%S", &tm);
-	return xasprintf("%s/sessions/%s/%s-%s.jsonl", root, day, name, id);
+	AUTO_FREE char *path = transcript_names_file(home);
+
+	return path ? home->format->places->read_names(path, ids, names, reterr) : 0;
 }
 
 char *transcript_new_path(
 	const struct transcript_home *home, const char *cwd, int64_t wall_ms, const char *id)
 {
-	return home->format->new_path(home->root, cwd, wall_ms, id);
+	return home->format->places->new_path(home->root, cwd, wall_ms, id);
 }
 
 /* ---- the walk ---- */
@@ -107,7 +76,7 @@ static int walk_file(void *data, const struct tree_file *file)
 	const struct walk *w = data;
 	bool subagent;
 
-	if (!w->home->format->is_session(file, &subagent))
+	if (!w->home->format->places->is_session(file, &subagent))
 		return 0;
 	return w->fn(w->data,
 		&(struct transcript_file){
@@ -124,6 +93,7 @@ static void walk_error(void *data, const char *path, int errnum)
 {
 	const struct walk *w = data;
 	struct err err = ERR_INIT;
+
 	(void)err_errno(&err, errnum, "%s", path);
 	if (w->trouble)
 		w->trouble(w->data, &err);
@@ -138,17 +108,18 @@ static int walk_tops(struct walk *w, struct sv suffix, struct err *reterr)
 		.on_error = walk_error,
 		.data = w,
 	};
-	for (const char *const *top = w->home->format->tops; *top; top++) {
+
+	for (const char *const *top = w->home->format->places->tops; *top; top++) {
 		AUTO_FREE char *path = path_join(w->home->root, *top);
 		struct err err = ERR_INIT;
-		int rc = tree_walk(path, &opts, &err);
-		if (rc == -ENOENT || rc == -ENOTDIR)
+		int r = tree_walk(path, &opts, &err);
+		if (r == -ENOENT || r == -ENOTDIR)
 			continue;
 		/* A top that cannot be read is trouble like any other folder. */
-		if (rc < 0 && err.code == rc && w->trouble)
+		if (r < 0 && err.code == r && w->trouble)
 			w->trouble(w->data, &err);
-		else if (rc != 0)
-			return err_set(reterr, rc, "%s: walk ended", path);
+		else if (r != 0)
+			return err_set(reterr, r, "%s: walk ended", path);
 	}
 	return 0;
 }
@@ -158,6 +129,7 @@ int transcript_walk(const struct transcript_home *home,
 	void (*trouble)(void *data, const struct err *err), void *data, struct err *reterr)
 {
 	struct walk w = { home, fn, trouble, data };
+
 	return walk_tops(&w, SV(".jsonl"), reterr);
 }
 
@@ -170,6 +142,7 @@ struct find {
 static int find_take(void *data, const struct transcript_file *file)
 {
 	struct find *f = data;
+
 	if (!f->found && sv_eq(transcript_path_id(f->format, sv_of(file->path)), f->id))
 		f->found = xstrdup(file->path);
 	return 0;
@@ -181,13 +154,94 @@ int transcript_find(
 	struct find find = { home->format, id, NULL };
 	struct walk w = { home, find_take, NULL, &find };
 	AUTO_STR suffix = STR_INIT;
-	str_add(&suffix, id);
-	str_adds(&suffix, ".jsonl");
-	int rc = walk_tops(&w, str_sv(&suffix), reterr);
-	if (rc < 0) {
+
+	str_addf(&suffix, "%.*s.jsonl", SV_ARG(id));
+	int r = walk_tops(&w, str_sv(&suffix), reterr);
+	if (r < 0)
 		free(find.found);
-		return rc;
+	else
+		*ret = find.found;
+	return r;
+}
+
+/* ---- who writes ---- */
+
+void transcript_writers(const struct transcript_home *home, struct map *ids)
+{
+	if (home->format->places->writers)
+		home->format->places->writers(home->root, ids);
+}
+
+struct loading {
+	const struct transcript_home *home;
+	struct sv id;
+};
+
+/* The folder in which a process keeps its sessions. False when that cannot be known: another
+ * user's, or one that is relative to where it runs. */
+static bool home_of(pid_t pid, const struct transcript_home *home, struct str *out)
+{
+	int r = home->variable ? proc_variable(pid, home->variable, out) : -1;
+
+	if (r >= 0 && out->len == 0 && (r = proc_variable(pid, "HOME", out)) > 0)
+		str_addf(out, "/%s", home->below);
+	return r > 0 && sv_starts(str_sv(out), SV("/"));
+}
+
+/* Sessions of one id may lie in two homes: a copy, or another user's. */
+static bool in_home(pid_t pid, const struct transcript_home *home)
+{
+	AUTO_STR dir = STR_INIT;
+	AUTO_FREE char *its = NULL;
+	AUTO_FREE char *ours = NULL;
+
+	if (!home->root || path_real(home->root, &ours, NULL) < 0 || !home_of(pid, home, &dir))
+		return true;
+	int r = path_real(dir.buf, &its, NULL);
+	return r == 0 ? strcmp(its, ours) == 0 : r != -ENOENT;
+}
+
+/* The program is argv[0], or argv[1] of an interpreter; also as "NAME.js" or "NAME-x86_64". */
+static bool is_loading(void *data, pid_t pid, struct sv arguments)
+{
+	const struct loading *l = data;
+	struct sv word;
+	bool program = false;
+
+	for (int i = 0; sv_split(&arguments, '\0', &word); i++) {
+		if (i < 2)
+			program |= sv_starts(path_base(word), sv_of(l->home->agent));
+		else if (program && sv_ends(word, l->id))
+			return in_home(pid, l->home);
 	}
-	*ret = find.found;
-	return 0;
+	return false;
+}
+
+int64_t transcript_loader(const struct transcript_home *home, const char *id)
+{
+	struct loading l = { home, sv_of(id) };
+
+	return l.id.n > 0 ? proc_find(is_loading, &l) : 0;
+}
+
+bool writer_is_server(int64_t pid)
+{
+	AUTO_STR arguments = STR_INIT;
+
+	if (pid <= 0 || !proc_arguments((pid_t)pid, &arguments))
+		return false;
+	struct sv rest = str_sv(&arguments), word;
+	while (sv_split(&rest, '\0', &word))
+		if (sv_is(word, "app-server"))
+			return true;
+	return false;
+}
+
+void writer_describe(const char *agent, int64_t pid, struct str *out)
+{
+	if (writer_is_server(pid))
+		str_addf(out, "%s's background server (process %lld; \"kill %lld\" ends it)", agent,
+			(long long)pid, (long long)pid);
+	else
+		str_addf(out, "%s (process %lld)", agent, (long long)pid);
 }

@@ -43,8 +43,11 @@ char *transcript_new_path(
 
 /* The session id in a file's name, empty when the name is not one of a session. */
 struct sv transcript_path_id(const struct transcript_format *format, struct sv path);
-/* The uuid in the name of a file, whichever agent's it is; empty when there is none. */
-struct sv transcript_path_uuid(struct sv path);
+/* The format whose files are named so, by a uuid; NULL when none is. ret_id may be NULL. */
+const struct transcript_format *transcript_format_of_name(struct sv path, struct sv *ret_id);
+/* The session that a sub-agent's file belongs to by where it lies; empty when that does not tell.
+ */
+struct sv transcript_subagent_of(const struct transcript_format *format, struct sv path);
 
 struct transcript_file {
 	const char *path; /* valid during the call */
@@ -66,9 +69,12 @@ int transcript_walk(const struct transcript_home *home,
 int transcript_find(
 	const struct transcript_home *home, struct sv id, char **ret, struct err *reterr) MUST_USE;
 
-/* Names that Codex keeps in session_index.jsonl: id → index into *names. A missing file is empty.
- */
-int codex_names(const char *root, struct map *ids, struct strv *names, struct err *reterr) MUST_USE;
+/* Names of sessions that the agent keeps in a file beside them: id → index into *names. A missing
+ * file is empty. */
+int transcript_names(const struct transcript_home *home, struct map *ids, struct strv *names,
+	struct err *reterr) MUST_USE;
+/* That file; NULL when the agent has none. Caller frees. */
+char *transcript_names_file(const struct transcript_home *home);
 
 /*
  * Adds the ids of all sessions of the home that a live process has open to `ids` (value: the pid,

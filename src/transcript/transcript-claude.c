@@ -468,18 +468,6 @@ static int claude_link(struct links *links, struct sv text)
 	return 0;
 }
 
-static struct sv claude_path_id(struct sv base)
-{
-	static const struct sv end = { ".jsonl", 6 };
-	return sv_ends(base, end) ? sv_head(base, base.n - end.n) : (struct sv){ NULL, 0 };
-}
-
-static char *claude_new_path(
-	const char *root, const char *cwd, int64_t wall_ms UNUSED, const char *id)
-{
-	return cwd[0] ? claude_session_path(root, cwd, id) : NULL;
-}
-
 static int claude_recognises(struct sv text)
 {
 	enum { R_TYPE, R_PAYLOAD, R_SESSION, R_UUID, R_COUNT };
@@ -495,17 +483,6 @@ static int claude_recognises(struct sv text)
 		return ERR_INPUT;
 	return v[R_TYPE].type == J_STRING && v[R_PAYLOAD].type != J_OBJECT &&
 		(v[R_SESSION].type == J_STRING || v[R_UUID].type == J_STRING);
-}
-
-/* project/id.jsonl, and project/id/subagents/agent-x.jsonl. Other files of the same ending lie
- * about too: of the project's memory, of tools. */
-static bool claude_is_session(const struct tree_file *file, bool *ret_subagent)
-{
-	*ret_subagent = file->depth > 1 || sv_starts(file->name, SV("agent-"));
-	return claude_path_id(file->name).n > 0 &&
-		(file->depth == 1 ||
-			(file->depth == 3 &&
-				sv_is(path_base(path_parent(sv_of(file->path))), "subagents")));
 }
 
 static const char *const injected_tags[] = {
@@ -540,10 +517,8 @@ const struct transcript_format transcript_claude = {
 	.name = "claude",
 	.number = 0,
 	.recognises = claude_recognises,
-	.tops = (const char *const[]){ "projects", NULL },
-	.is_session = claude_is_session,
-	.new_path = claude_new_path,
-	.writers = claude_writers,
+	.places = &claude_places,
+	.forks_silently = true,
 	.injected_tags = injected_tags,
 	.injected_words = injected_words,
 	.scan = claude_scan,
@@ -551,5 +526,4 @@ const struct transcript_format transcript_claude = {
 	.link = claude_link,
 	.glued_read = 1,
 	.mark = live_claude,
-	.path_id = claude_path_id,
 };

@@ -472,22 +472,6 @@ static void live_codex(
 /* ---- names ---- */
 
 /* rollout-2026-01-31T12-00-00-<uuid>.jsonl; the uuid alone for files that others placed. */
-static struct sv codex_path_id(struct sv base)
-{
-	static const struct sv end = { ".jsonl", 6 };
-	enum { UUID_CHARS = UUID_TEXT - 1 };
-	if (!sv_ends(base, end) || base.n < end.n + UUID_CHARS)
-		return (struct sv){ NULL, 0 };
-	struct sv id = sv_make(base.p + base.n - end.n - UUID_CHARS, UUID_CHARS);
-	return uuid_valid(id) ? id : (struct sv){ NULL, 0 };
-}
-
-static char *codex_new_path(
-	const char *root, const char *cwd UNUSED, int64_t wall_ms, const char *id)
-{
-	return codex_rollout_path(root, wall_ms, id);
-}
-
 static int codex_recognises(struct sv text)
 {
 	enum { R_TYPE, R_PAYLOAD, R_ID, R_TIME, R_COUNT };
@@ -504,13 +488,6 @@ static int codex_recognises(struct sv text)
 	bool first_year =
 		v[R_TYPE].type == J_NONE && v[R_ID].type == J_STRING && v[R_TIME].type == J_STRING;
 	return first_year || (v[R_TYPE].type == J_STRING && v[R_PAYLOAD].type == J_OBJECT);
-}
-
-/* year/month/day/rollout-time-id.jsonl */
-static bool codex_is_session(const struct tree_file *file, bool *ret_subagent)
-{
-	*ret_subagent = false;
-	return codex_path_id(file->name).n > 0;
 }
 
 static const char *const injected_tags[] = {
@@ -536,10 +513,8 @@ const struct transcript_format transcript_codex = {
 	.name = "codex",
 	.number = 1,
 	.recognises = codex_recognises,
-	.tops = (const char *const[]){ "sessions", "archived_sessions", NULL },
-	.is_session = codex_is_session,
-	.new_path = codex_new_path,
-	.writers = codex_writers,
+	.places = &codex_places,
+	.forks_share = true,
 	.injected_tags = injected_tags,
 	.injected_words = injected_words,
 	.scan = codex_scan,
@@ -547,5 +522,4 @@ const struct transcript_format transcript_codex = {
 	.link = codex_link,
 	.glued_read = 0,
 	.mark = live_codex,
-	.path_id = codex_path_id,
 };

@@ -29,21 +29,19 @@ const struct transcript_format *transcript_format_numbered(int64_t number)
 	return NULL;
 }
 
-struct sv transcript_path_id(const struct transcript_format *format, struct sv path)
+const struct transcript_format *transcript_format_unknown(void)
 {
-	return format->path_id(path_base(path));
+	return transcript_formats[0];
 }
 
-struct sv transcript_path_uuid(struct sv path)
+bool transcript_forks_silently(const struct transcript_format *format)
 {
-	for (size_t i = 0; i < transcript_format_count; i++) {
-		const struct transcript_format *format = transcript_formats[i];
-		struct sv id = format ? transcript_path_id(format, path) : SV("");
+	return format->forks_silently;
+}
 
-		if (uuid_valid(id))
-			return id;
-	}
-	return SV("");
+bool transcript_forks_share(const struct transcript_format *format)
+{
+	return format->forks_share;
 }
 
 /* ---- which agent's file is it ---- */

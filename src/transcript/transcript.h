@@ -29,7 +29,13 @@ extern const struct transcript_format transcript_claude, transcript_codex;
 #define TRANSCRIPT_CLAUDE (&transcript_claude)
 #define TRANSCRIPT_CODEX (&transcript_codex)
 
-const char *transcript_format_name(const struct transcript_format *format); /* "claude", "codex" */
+const char *transcript_format_name(const struct transcript_format *format); /* of its agent */
+/* For a session of which nothing but its id is known. */
+const struct transcript_format *transcript_format_unknown(void);
+/* A fork begins with the records of what it was forked from and does not say so. */
+bool transcript_forks_silently(const struct transcript_format *format);
+/* The history of a fork begins in the file of what it was forked from, which must stay. */
+bool transcript_forks_share(const struct transcript_format *format);
 /* The number of a format in the store, and back; NULL when this program knows none such. */
 int64_t transcript_format_number(const struct transcript_format *format);
 const struct transcript_format *transcript_format_numbered(int64_t number);

@@ -27,13 +27,12 @@ char *turn_transcript(const struct turn_host *host, const struct conv *c)
 
 	if (!c->session || !home)
 		return NULL;
-	if (home->format == TRANSCRIPT_CLAUDE) {
-		path = claude_session_path(home->root, c->dir, c->session);
-		if (path_exists(path))
-			return path;
-		free(path);
-		path = NULL;
-	}
+	/* Most lie where a new one would; the others are looked for. */
+	path = transcript_new_path(home, c->dir, c->active_ms, c->session);
+	if (path && path_exists(path))
+		return path;
+	free(path);
+	path = NULL;
 	return transcript_find(home, sv_of(c->session), &path, NULL) == 0 ? path : NULL;
 }
 
