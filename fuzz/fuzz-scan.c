@@ -78,8 +78,7 @@ static void compare_object(const json_t *want, struct jval val)
 	/* the macro wants an object it may change */
 	json_t *object = json_incref((json_t *)(uintptr_t)want);
 	json_t *found;
-	json_object_foreach(object, key, found)
-	{
+	json_object_foreach (object, key, found) {
 		struct jval item;
 		member = found;
 		REQUIRE(scan_get(val, sv_of(key), &item) == 1);

@@ -22,6 +22,11 @@ int64_t clock_age_ms(const struct clock *c)
 	return c && c->fixed ? c->fixed_ms : read_clock(CLOCK_BOOTTIME);
 }
 
+int64_t clock_run_ms(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
 /* Floor division, so that times before 1970 keep a positive millisecond part. */
 static time_t split_ms(int64_t wall_ms, int *ret_ms)
 {

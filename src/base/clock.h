@@ -21,6 +21,7 @@ enum { CLOCK_TEXT_MAX = 40 };
 
 int64_t clock_wall_ms(const struct clock *c); /* since 1970 UTC */
 int64_t clock_age_ms(const struct clock *c); /* since boot, CLOCK_BOOTTIME */
+int64_t clock_run_ms(void); /* for waiting: it stands still during suspend */
 
 /* "2026-01-31T12:00:00.123Z" */
 void clock_format_iso(int64_t wall_ms, char out[static CLOCK_TEXT_MAX]);

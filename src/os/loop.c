@@ -8,9 +8,9 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -58,14 +58,6 @@ struct loop {
 	struct post *posts, **posts_end;
 	uint64_t next_post;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 struct loop *loop_new(void)
 {
@@ -121,7 +113,7 @@ struct loop_source *loop_add_timer(struct loop *loop, int64_t ms, loop_timer_fn 
 {
 	struct loop_source *source = add_source(loop, SOURCE_TIMER, data);
 
-	source->timer.due_ms = now_ms() + (ms > 0 ? ms : 0);
+	source->timer.due_ms = clock_run_ms() + (ms > 0 ? ms : 0);
 	source->timer.order = loop->next_order++;
 	source->timer.fn = fn;
 	return source;
@@ -354,7 +346,7 @@ static void run_signals(struct loop *loop)
 
 static void run_timers(struct loop *loop, uint64_t order_end)
 {
-	int64_t now = now_ms();
+	int64_t now = clock_run_ms();
 	struct loop_source *s;
 
 	while ((s = first_timer(loop, order_end)) && s->timer.due_ms <= now) {
@@ -379,7 +371,7 @@ int loop_step(struct loop *loop, int64_t max_wait_ms, struct err *reterr)
 		return err_set(reterr, ERR_BUG, "the event loop has nothing to wait for");
 	const struct loop_source *timer = first_timer(loop, UINT64_MAX);
 	if (timer) {
-		int64_t left = timer->timer.due_ms - now_ms();
+		int64_t left = timer->timer.due_ms - clock_run_ms();
 		left = left > 0 ? left : 0;
 		wait = wait < 0 || left < wait ? left : wait;
 	}

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 enum { STREAMS = 3, FIRST_OTHER_FD = 3 };
 enum { RUN_STEP = 16 * 1024, RUN_FDS = 4 };
 
@@ -265,14 +267,6 @@ struct run {
 	int64_t deadline_ms; /* 0: none */
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void run_release(struct run *run)
 {
 	proc_release(&run->proc);
@@ -308,7 +302,7 @@ static int run_to_end(struct run *run, int *ret_status, struct err *reterr)
 	for (;;) {
 		int wait = -1;
 		if (run->deadline_ms > 0) {
-			int64_t left = run->deadline_ms - now_ms();
+			int64_t left = run->deadline_ms - clock_run_ms();
 			if (left <= 0)
 				return err_errno(reterr, ETIMEDOUT, "%s: not done within %lld ms",
 					run->name, (long long)run->timeout_ms);
@@ -358,7 +352,7 @@ int proc_run(const struct proc_opts *opts, struct sv in, int64_t timeout_ms, siz
 		.errout = errout,
 		.max = max,
 		.timeout_ms = timeout_ms,
-		.deadline_ms = timeout_ms > 0 ? now_ms() + timeout_ms : 0,
+		.deadline_ms = timeout_ms > 0 ? clock_run_ms() + timeout_ms : 0,
 	};
 
 	with_pipes.in = in.n > 0 ? PROC_PIPE : PROC_NULL;

@@ -229,9 +229,9 @@ static int run_vector(struct router *r, const json_t *vector, route_replay_line 
 	memstore_init(&store, router_opts(r));
 	size_t i;
 	const json_t *op;
-	json_array_foreach(json_object_get(vector, "ops"), i,
-		op) if (!apply(&store, op)) return err_set(reterr, ERR_INPUT,
-		"op %zu is not understood", i);
+	json_array_foreach (json_object_get(vector, "ops"), i, op)
+		if (!apply(&store, op))
+			return err_set(reterr, ERR_INPUT, "op %zu is not understood", i);
 
 	const json_t *route = json_object_get(vector, "route");
 	struct route_query q = { .text = string_of(route, "command", SV("")),
@@ -263,8 +263,7 @@ int route_replay(
 	if (!json_is_array(vectors))
 		return err_set(reterr, ERR_INPUT, "no array \"vectors\"");
 	size_t i;
-	json_array_foreach(vectors, i, vector)
-	{
+	json_array_foreach (vectors, i, vector) {
 		int rc = run_vector(r, vector, line, data, reterr);
 		if (rc < 0) {
 			err_prefix(reterr, "vector %zu", i);

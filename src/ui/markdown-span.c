@@ -150,40 +150,22 @@ static size_t literal(struct sv s, size_t n, struct span *ret)
 	return n;
 }
 
-static size_t next_code(const struct window *w, struct span *ret)
-{
-	size_t len = run_length(w->s, 0);
-	size_t end = 0;
-
-	if (len == w->s.n)
-		return w->whole ? literal(w->s, len, ret) : 0;
-	switch (find_backquotes(w, len, len, &end)) {
-	case LOOK_MORE:
-		return 0;
-	case LOOK_NONE:
-		return literal(w->s, len, ret);
-	case LOOK_FOUND:
-		break;
-	}
-	*ret = (struct span){ .kind = SPAN_CODE,
-		.inner = sv_make(w->s.p + len, end - len),
-		.mark = sv_head(w->s, len) };
-	return end + len;
-}
-
-static size_t next_emphasis(const struct window *w, uint32_t before, struct span *ret)
+/* A code span, or text between marks of emphasis. */
+static size_t next_marked(const struct window *w, uint32_t before, struct span *ret)
 {
 	static const enum span_kind kinds[LONGEST_EMPHASIS + 1] = { SPAN_TEXT, SPAN_EMPHASIS,
 		SPAN_STRONG, SPAN_BOTH };
+	bool code = w->s.p[0] == '`';
 	size_t len = run_length(w->s, 0);
 	size_t end = 0;
 
 	if (len == w->s.n)
 		return w->whole ? literal(w->s, len, ret) : 0;
-	if (len > LONGEST_EMPHASIS || markdown_is_blank(w->s.p[len]) ||
-		is_wordlike(before, w->s.p[0]))
+	if (!code &&
+		(len > LONGEST_EMPHASIS || markdown_is_blank(w->s.p[len]) ||
+			is_wordlike(before, w->s.p[0])))
 		return literal(w->s, len, ret);
-	switch (find_emphasis_end(w, len, &end)) {
+	switch (code ? find_backquotes(w, len, len, &end) : find_emphasis_end(w, len, &end)) {
 	case LOOK_MORE:
 		return 0;
 	case LOOK_NONE:
@@ -191,7 +173,7 @@ static size_t next_emphasis(const struct window *w, uint32_t before, struct span
 	case LOOK_FOUND:
 		break;
 	}
-	*ret = (struct span){ .kind = kinds[len],
+	*ret = (struct span){ .kind = code ? SPAN_CODE : kinds[len],
 		.inner = sv_make(w->s.p + len, end - len),
 		.mark = sv_head(w->s, len) };
 	return end + len;
@@ -240,10 +222,9 @@ size_t span_next(struct sv s, bool whole, uint32_t before, struct span *ret)
 		*ret = (struct span){ .kind = SPAN_TEXT, .inner = sv_make(w.s.p + 1, 1) };
 		return 2;
 	case '`':
-		return next_code(&w, ret);
 	case '*':
 	case '_':
-		return next_emphasis(&w, before, ret);
+		return next_marked(&w, before, ret);
 	case '[':
 		return next_link(&w, 0, ret);
 	case '!':

@@ -144,7 +144,7 @@ static void play_dialogue(struct play *p, const json_t *dialogue)
 	p->refs = 0;
 	size_t i;
 	const json_t *step;
-	json_array_foreach(json_object_get(dialogue, "steps"), i, step)
+	json_array_foreach (json_object_get(dialogue, "steps"), i, step)
 		take_step(p, step, text_of(dialogue, "id"));
 	json_decref(p->where);
 }
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 	route_stdio_init(&p.stdio, router);
 	size_t i;
 	const json_t *dialogue;
-	json_array_foreach(json_object_get(root, "dialogues"), i, dialogue)
+	json_array_foreach (json_object_get(root, "dialogues"), i, dialogue)
 		play_dialogue(&p, dialogue);
 	route_stdio_release(&p.stdio);
 	router_free(router);
