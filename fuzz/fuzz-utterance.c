@@ -18,9 +18,10 @@ static enum utterance_kind judge(const struct utterances *u, struct sv text)
 /* Compiled once: that costs a hundred times what judging does. */
 static const struct utterances *rules(bool contains)
 {
-	static struct utterances *made[2]; /* with their settings, for ever */
+	static struct settings *settings[2];
+	static struct utterances *made[2];
 	if (!made[contains]) {
-		struct settings *s = settings_new("/home/me");
+		struct settings *s = settings[contains] = settings_new("/home/me");
 		const struct setting_origin origin = { .source = SETTING_FILE };
 		REQUIRE(settings_set(s, SETTING_ID_commands_match,
 				contains ? SV("contains") : SV("whole"), origin, NULL) == 0);

@@ -1,5 +1,5 @@
 /*
- * Help from the tables: text for people, JSON for the generators of man pages and completions.
+ * Help for people, from the tables of commands and options.
  */
 #pragma once
 
@@ -11,6 +11,3 @@ enum { HELP_WIDTH = 80 };
 
 void help_program(FILE *out);
 void help_command(FILE *out, const struct cmd *cmd);
-const char *cmd_group_title(enum cmd_group group);
-/* Everything there is to know about the command line as one JSON document and a newline. */
-void help_json(FILE *out);
