@@ -5,11 +5,9 @@
 #include "assist/tell.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
-#include "cli/countdown.h"
 #include "cli/env.h"
 #include "cli/find.h"
 #include "cli/front.h"
-#include "cli/notice.h"
 #include "cli/print.h"
 #include "ui/markdown.h"
 #include "view/json.h"
@@ -17,6 +15,7 @@
 enum {
 	PROMPT_BYTES_MAX = 16 * 1024 * 1024,
 	PAUSE_MS = 100, /* silence after which an unfinished word is shown */
+	TICK_MS = 1000,
 };
 
 struct ask_opts {
@@ -40,23 +39,60 @@ static const struct opt ask_options[] = {
 struct ask {
 	struct app *app;
 	const struct ask_opts *opts;
-	struct kit kit;
-	struct loop *loop;
-	struct assistant *assistant;
+	struct front front;
 	struct term term;
 	struct markdown markdown;
-	struct countdown countdown;
 	struct loop_source *pause;
+	bool shows; /* standard error is a terminal that can erase a line */
+	bool counts; /* "12 s left" stands on it */
+	struct loop_source *tick;
+	int64_t until_ms; /* age clock: what is counted down to */
 	bool spoke; /* something of the answer is on standard output */
 	struct err broken; /* why standard output no longer takes it; the turn goes on */
 	int signo;
 };
 
+/* "12 s left" while somebody has to wait; nothing where a line cannot be erased. */
+static void on_waiting(void *data, int64_t seconds_left)
+{
+	struct ask *a = data;
+
+	if (!a->shows)
+		return;
+	(void)fprintf(a->app->err, "\r%lld s left\033[K", (long long)seconds_left);
+	(void)fflush(a->app->err);
+	a->counts = true;
+}
+
+static void on_tick(void *data)
+{
+	struct ask *a = data;
+	int64_t left = a->until_ms - clock_age_ms(NULL);
+
+	a->tick = NULL;
+	if (left <= 0)
+		return;
+	on_waiting(a, (left + TICK_MS - 1) / TICK_MS);
+	a->tick = loop_add_timer(a->front.loop, left < TICK_MS ? left : TICK_MS, on_tick, a);
+}
+
+static void end_countdown(struct ask *a)
+{
+	if (a->tick)
+		loop_remove(a->front.loop, a->tick);
+	a->tick = NULL;
+	if (!a->counts)
+		return;
+	(void)fputs("\r\033[K", a->app->err);
+	(void)fflush(a->app->err);
+	a->counts = false;
+}
+
 static void on_notice(void *data, const char *line)
 {
 	struct ask *a = data;
 
-	countdown_end(&a->countdown);
+	end_countdown(a);
 	(void)fprintf(a->app->err, "faden: %s\n", line);
 }
 
@@ -65,8 +101,7 @@ static void on_begin(void *data, const struct conv *c)
 	struct ask *a = data;
 	AUTO_STR hint = STR_INIT;
 
-	notice_begin(a->app, c);
-	if (tell_rehearsal(&a->kit, c, &hint))
+	if (front_begin(&a->front, c, &hint))
 		on_notice(a, hint.buf);
 }
 
@@ -76,22 +111,6 @@ static void flush(struct ask *a)
 
 	if (term_flush(&a->term, &err) < 0 && a->broken.code == 0)
 		a->broken = err;
-}
-
-static void on_waiting(void *data, int64_t seconds_left)
-{
-	struct ask *a = data;
-
-	countdown_show(&a->countdown, seconds_left);
-}
-
-static void show_retry(struct ask *a, const struct agent_event *ev)
-{
-	AUTO_STR line = STR_INIT;
-
-	tell_retry(ev, &line);
-	on_notice(a, line.buf);
-	countdown_begin(&a->countdown, ev->delay_ms);
 }
 
 static void on_pause(void *data)
@@ -106,17 +125,23 @@ static void on_pause(void *data)
 static void expect_pause(struct ask *a, bool expected)
 {
 	if (a->pause)
-		loop_remove(a->loop, a->pause);
-	a->pause = expected ? loop_add_timer(a->loop, PAUSE_MS, on_pause, a) : NULL;
+		loop_remove(a->front.loop, a->pause);
+	a->pause = expected ? loop_add_timer(a->front.loop, PAUSE_MS, on_pause, a) : NULL;
 }
 
 static void on_event(void *data, const struct agent_event *ev)
 {
 	struct ask *a = data;
 
-	countdown_end(&a->countdown);
-	if (ev->type == AGENT_EV_RETRY)
-		show_retry(a, ev);
+	end_countdown(a);
+	if (ev->type == AGENT_EV_RETRY) {
+		AUTO_STR line = STR_INIT;
+		tell_retry(ev, &line);
+		on_notice(a, line.buf);
+		a->until_ms = clock_age_ms(NULL) + ev->delay_ms;
+		if (a->shows)
+			on_tick(a);
+	}
 	if (ev->type == AGENT_EV_NOTICE)
 		(void)fprintf(a->app->err, "faden: %.*s\n", SV_ARG(ev->text));
 	if (a->opts->json)
@@ -139,8 +164,8 @@ static void on_signal(void *data, int signo)
 	struct ask *a = data;
 
 	a->signo = signo;
-	countdown_end(&a->countdown);
-	assistant_cancel(a->assistant);
+	end_countdown(a);
+	assistant_cancel(a->front.assistant);
 }
 
 /* Words from the command line, "-" and a missing text from standard input. */
@@ -199,10 +224,9 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 			"this conversation is %s's, not %s's; leave --agent out", wanted.agent,
 			a->opts->agent);
 	if (r == 0)
-		r = front_say(a->loop, a->assistant, &req, &out, reterr);
+		r = front_say(&a->front, &req, &out, reterr);
 	if (r < 0)
 		return r;
-	notice_end(a->app, out);
 	if (a->opts->json)
 		print_object(a, out);
 	else if (out->turn->fail != AGENT_OK)
@@ -216,59 +240,40 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 	return front_status(out);
 }
 
-static int open_all(struct ask *a, struct err *reterr)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct kit_opts want = front_kit_opts(a->app);
-	struct term_opts screen = {
-		.fd = fileno(a->app->out),
-		.colour = a->app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM"),
-	};
-
-	term_init(&a->term, &screen);
-	markdown_init(&a->markdown, &a->term);
-	a->loop = loop_new();
-	countdown_init(&a->countdown, a->app->err, env_shows_lines(a->app->err_tty), a->loop);
-	want.agent = a->opts->agent;
-	want.model = a->opts->model;
-	int r = kit_open(&want, &a->kit, reterr);
-	if (r < 0)
-		return r;
-	struct assistant_opts as = kit_assistant_opts(&a->kit, true);
-	as.decide.rules =
-		NULL; /* whoever types a command line says what they mean by its options */
-	as.turns.loop = a->loop;
-	as.ui = (struct assistant_ui){ .data = a,
-		.begin = on_begin,
-		.event = on_event,
-		.notice = on_notice,
-		.waiting = on_waiting };
-	r = assistant_new(&as, &a->assistant, reterr);
-	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(a->loop, signals[i], on_signal, a, reterr))
-			r = reterr ? reterr->code : ERR_BUG;
-	return r;
-}
-
 static int run_ask(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
-	struct ask a = { .app = app, .opts = options };
+	struct ask a = { .app = app, .opts = options, .shows = env_shows_lines(app->err_tty) };
+	const struct term_opts screen = {
+		.fd = fileno(app->out),
+		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+		.term_name = env_get("TERM"),
+	};
+	const struct front_opts want = {
+		.agent = a.opts->agent,
+		.model = a.opts->model,
+		.single = true,
+		.ui = { .data = &a,
+			.begin = on_begin,
+			.event = on_event,
+			.notice = on_notice,
+			.waiting = on_waiting },
+		.signal = on_signal,
+	};
 	struct str text;
 
-	str_init_max(&text, PROMPT_BYTES_MAX);
 	if (a.opts->fresh && a.opts->in)
 		return err_set(reterr, ERR_USAGE, "--new and --in exclude each other");
+	str_init_max(&text, PROMPT_BYTES_MAX);
+	term_init(&a.term, &screen);
+	markdown_init(&a.markdown, &a.term);
 	int r = read_prompt(app, argc, argv, &text, reterr);
 	if (r == 0)
-		r = open_all(&a, reterr);
+		r = front_open(&a.front, app, &want, reterr);
 	if (r == 0)
 		r = ask_once(&a, str_sv(&text), reterr);
-	countdown_end(&a.countdown);
+	end_countdown(&a);
 	expect_pause(&a, false);
-	assistant_free(a.assistant);
-	loop_free(a.loop);
-	kit_close(&a.kit);
+	front_close(&a.front);
 	markdown_release(&a.markdown);
 	term_release(&a.term);
 	str_release(&text);

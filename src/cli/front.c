@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "assist/tell.h"
+#include "base/utf8.h"
 #include "cli/env.h"
+#include "os/path.h"
+#include "os/proc.h"
 #include "ui/choice.h"
 #include "ui/term.h"
 
@@ -24,7 +27,8 @@ struct kit_opts front_kit_opts(const struct app *app)
 	};
 }
 
-int front_pick_agent(struct app *app, struct kit *kit, struct err *reterr)
+/* A turn may cost money, so an installed agent is never taken unasked. */
+static int pick_agent(struct app *app, struct kit *kit, struct err *reterr)
 {
 	const struct term_opts screen = { .fd = fileno(app->out),
 		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
@@ -52,6 +56,78 @@ int front_pick_agent(struct app *app, struct kit *kit, struct err *reterr)
 	return r < 0 || chosen == CHOICE_NONE ? r : kit_choose(kit, kinds[chosen], reterr);
 }
 
+int front_open(struct front *f, struct app *app, const struct front_opts *opts, struct err *reterr)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct kit_opts want = front_kit_opts(app);
+
+	want.agent = opts->agent;
+	want.model = opts->model;
+	want.keep_alive = !opts->single;
+	f->app = app;
+	f->loop = loop_new();
+	int r = kit_open(&want, &f->kit, reterr);
+	if (r == 0 && opts->may_ask)
+		r = pick_agent(app, &f->kit, reterr);
+	if (r < 0)
+		return r;
+	struct assistant_opts as = kit_assistant_opts(&f->kit, opts->single);
+	as.turns.loop = f->loop;
+	as.ui = opts->ui;
+	/* Whoever types a command line says what they mean by its options. */
+	if (opts->single)
+		as.decide.rules = NULL;
+	r = assistant_new(&as, &f->assistant, reterr);
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
+		if (!loop_add_signal(f->loop, signals[i], opts->signal, opts->ui.data, reterr))
+			r = reterr ? reterr->code : ERR_BUG;
+	return r;
+}
+
+void front_close(struct front *f)
+{
+	assistant_free(f->assistant);
+	loop_free(f->loop);
+	kit_close(&f->kit);
+	*f = (struct front){ .app = f->app };
+}
+
+/* By way of a shell that ends at once: the notice belongs to nobody then, leaves no zombie in a
+ * long conversation, and a service that hangs holds nothing up. */
+static void notify(const struct app *app, const char *title, struct sv text)
+{
+	enum { BODY_COLUMNS = 60, START_MS = 2000 };
+	AUTO_FREE char *bus = path_join(app->paths.runtime_dir, "bus");
+	AUTO_STR clean = STR_INIT;
+	AUTO_STR body = STR_INIT;
+	AUTO_FREE char *self = NULL;
+	struct err err = ERR_INIT;
+	int status;
+
+	if (!app->settings->notify_enabled ||
+		(!env_get("DBUS_SESSION_BUS_ADDRESS") && !path_exists(bus)))
+		return;
+	utf8_scrub_line(&clean, sv_trim(text));
+	utf8_fit(&body, str_sv(&clean), BODY_COLUMNS);
+	int r = path_real("/proc/self/exe", &self, &err);
+	const char *const argv[] = { "/bin/sh", "-c", "\"$@\" </dev/null >/dev/null 2>&1 &", "sh",
+		self, "notify", "--", title, body.buf, NULL };
+	if (r == 0)
+		r = proc_run(&(struct proc_opts){ .argv = argv, .envp = env_all() }, SV(""),
+			START_MS, 0, NULL, NULL, &status, &err);
+	if (r < 0)
+		log_write(&app->log, LOG_WARN, "notify: %s", err.msg);
+}
+
+bool front_begin(const struct front *f, const struct conv *c, struct str *ret_hint)
+{
+	bool goes_on = c->turns > 0;
+
+	notify(f->app, goes_on ? "Resuming conversation" : "Task started",
+		sv_of(goes_on ? conv_label(c) : c->agent));
+	return tell_rehearsal(&f->kit, c, ret_hint);
+}
+
 struct saying {
 	const struct assistant_outcome *out;
 	bool done;
@@ -62,19 +138,28 @@ static void on_said(void *data, const struct assistant_outcome *out)
 	*(struct saying *)data = (struct saying){ .out = out, .done = true };
 }
 
-int front_say(struct loop *loop, struct assistant *as, const struct request *req,
-	const struct assistant_outcome **ret_out, struct err *reterr)
+int front_say(struct front *f, const struct request *req, const struct assistant_outcome **ret_out,
+	struct err *reterr)
 {
 	struct saying s = { .done = false };
 
-	assistant_say(as, req, on_said, &s);
-	int r = loop_run(loop, &s.done, reterr);
+	assistant_say(f->assistant, req, on_said, &s);
+	int r = loop_run(f->loop, &s.done, reterr);
+	if (r == 0 && s.out->err.code < 0) {
+		if (reterr)
+			*reterr = s.out->err;
+		r = s.out->err.code;
+	}
 	if (r < 0)
 		return r;
+	const struct turn_outcome *turn = s.out->turn;
+	if (s.out->kind == UTTERANCE_AGENT && turn->fail == AGENT_OK)
+		notify(f->app, "Task finished", str_sv(&turn->answer));
+	else if (s.out->kind == UTTERANCE_AGENT)
+		notify(f->app, turn->fail == AGENT_CANCELLED ? "Task cancelled" : "Task failed",
+			sv_of(turn->message));
 	*ret_out = s.out;
-	if (s.out->err.code < 0 && reterr)
-		*reterr = s.out->err;
-	return s.out->err.code;
+	return 0;
 }
 
 void front_failure(FILE *to, const struct turn_outcome *out)

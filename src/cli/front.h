@@ -10,17 +10,40 @@
 /* The surroundings of this process as the kit takes them; who is to answer is the caller's. */
 struct kit_opts front_kit_opts(const struct app *app);
 
-/* Offers the installed agents at the terminal when none was chosen yet. */
-int front_pick_agent(struct app *app, struct kit *kit, struct err *reterr) MUST_USE;
+/* ---- talking ---- */
 
+struct front {
+	struct app *app;
+	struct loop *loop;
+	struct kit kit;
+	struct assistant *assistant;
+};
+
+struct front_opts {
+	const char *agent; /* --agent; NULL: whoever is chosen */
+	const char *model; /* --model */
+	bool single; /* one sentence from the command line, no conversation */
+	bool may_ask; /* offer the installed agents when none was chosen yet */
+	struct assistant_ui ui;
+	/* SIGINT, SIGTERM and SIGHUP; data is that of ui. */
+	loop_signal_fn signal;
+};
+int front_open(struct front *f, struct app *app, const struct front_opts *opts,
+	struct err *reterr) MUST_USE;
+void front_close(struct front *f); /* harmless after a failed front_open() */
+
+/* A turn begins: a desktop notice where one is wanted. True with a line about who answers. */
+bool front_begin(const struct front *f, const struct conv *c, struct str *ret_hint);
 /* Says it and runs the loop until it is done; *ret_out is valid until the next sentence. A failure
  * of ours is returned. */
-int front_say(struct loop *loop, struct assistant *as, const struct request *req,
-	const struct assistant_outcome **ret_out, struct err *reterr) MUST_USE;
+int front_say(struct front *f, const struct request *req, const struct assistant_outcome **ret_out,
+	struct err *reterr) MUST_USE;
 /* One line that says why the agent failed. */
 void front_failure(FILE *to, const struct turn_outcome *out);
 /* Exit status for what became of a sentence. */
 int front_status(const struct assistant_outcome *out);
+
+/* ---- asking ---- */
 
 /*
  * A question about a session to the agent of that name; NULL: the one that is configured, else the

@@ -4,13 +4,11 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "assist/tell.h"
 #include "base/utf8.h"
 #include "cli/front.h"
-#include "cli/notice.h"
 #include "cli/talk.h"
 
 enum {
@@ -20,9 +18,7 @@ enum {
 
 struct lines {
 	struct app *app;
-	struct kit kit;
-	struct loop *loop;
-	struct assistant *assistant;
+	struct front front;
 	struct str buffer; /* read and not yet used */
 	bool eof;
 	bool line_open; /* the answer stands in the middle of a line */
@@ -44,8 +40,7 @@ static void on_begin(void *data, const struct conv *c)
 	struct lines *l = data;
 	AUTO_STR hint = STR_INIT;
 
-	notice_begin(l->app, c);
-	if (tell_rehearsal(&l->kit, c, &hint))
+	if (front_begin(&l->front, c, &hint))
 		on_notice(l, hint.buf);
 }
 
@@ -54,7 +49,7 @@ static void on_signal(void *data, int signo)
 	struct lines *l = data;
 
 	l->signo = signo;
-	assistant_cancel(l->assistant);
+	assistant_cancel(l->front.assistant);
 }
 
 static void on_input(void *data, short revents)
@@ -68,7 +63,7 @@ static void on_input(void *data, short revents)
 /* Signals arrive through the loop, so the loop is what waits for input too. */
 static int wait_for_input(struct lines *l, struct err *reterr)
 {
-	struct loop *loop = l->loop;
+	struct loop *loop = l->front.loop;
 	struct loop_source *source = loop_add_fd(loop, l->app->in, POLLIN, on_input, l);
 	int r = 0;
 
@@ -156,11 +151,10 @@ static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
 {
 	const struct request req = { .text = text, .mode = fresh ? REQUEST_NEW : REQUEST_GO_ON };
 	const struct assistant_outcome *out;
-	int r = front_say(l->loop, l->assistant, &req, &out, reterr);
+	int r = front_say(&l->front, &req, &out, reterr);
 
 	if (r < 0)
 		return r;
-	notice_end(l->app, out);
 	if (out->reply[0])
 		(void)fprintf(l->app->out, "%s\n", out->reply);
 	if (out->turn->fail != AGENT_OK)
@@ -180,7 +174,7 @@ static void greet(struct lines *l, bool fresh)
 	AUTO_STR line = STR_INIT;
 
 	l->greeted = true;
-	if (tell_greeting(&l->kit, fresh, &line))
+	if (tell_greeting(&l->front.kit, fresh, &line))
 		on_notice(l, line.buf);
 }
 
@@ -206,32 +200,19 @@ static int run_lines(struct lines *l, bool fresh, struct err *reterr)
 int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *reterr)
 {
 	struct lines l = { .app = app, .buffer = STR_INIT };
-	struct kit_opts want = front_kit_opts(app);
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct front_opts want = {
+		.agent = opts->agent,
+		.model = opts->model,
+		.ui = { .data = &l, .begin = on_begin, .event = on_event, .notice = on_notice },
+		.signal = on_signal,
+	};
+	int r = front_open(&l.front, app, &want, reterr);
 
-	want.agent = opts->agent;
-	want.model = opts->model;
-	want.keep_alive = true;
-	l.loop = loop_new();
-	int r = kit_open(&want, &l.kit, reterr);
-	if (r == 0) {
-		struct assistant_opts as = kit_assistant_opts(&l.kit, false);
-		as.turns.loop = l.loop;
-		as.ui = (struct assistant_ui){
-			.data = &l, .begin = on_begin, .event = on_event, .notice = on_notice
-		};
-		r = assistant_new(&as, &l.assistant, reterr);
-	}
-	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(l.loop, signals[i], on_signal, &l, reterr))
-			r = reterr ? reterr->code : ERR_BUG;
 	if (r == 0)
-		r = assistant_recover(l.assistant, reterr);
+		r = assistant_recover(l.front.assistant, reterr);
 	if (r == 0)
 		r = run_lines(&l, opts->new_session, reterr);
-	assistant_free(l.assistant);
-	loop_free(l.loop);
-	kit_close(&l.kit);
+	front_close(&l.front);
 	str_release(&l.buffer);
 	return r < 0 ? r : l.signo ? 128 + l.signo : l.status;
 }

@@ -2,14 +2,15 @@
  * At a terminal: a line editor, the answer as it comes, a status line while the agent works.
  * Ctrl-C cancels the running turn and keeps the conversation; twice, or Ctrl-D, leaves.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "assist/tell.h"
 #include "base/utf8.h"
 #include "cli/env.h"
 #include "cli/front.h"
-#include "cli/notice.h"
 #include "cli/talk.h"
 #include "config/settings.h"
 #include "os/path.h"
@@ -26,9 +27,7 @@ enum {
 
 struct talk {
 	struct app *app;
-	struct kit kit;
-	struct loop *loop;
-	struct assistant *assistant;
+	struct front front;
 	struct term term;
 	struct term_mode mode;
 	struct markdown markdown;
@@ -78,30 +77,12 @@ static void on_begin(void *data, const struct conv *c)
 	struct talk *t = data;
 	AUTO_STR hint = STR_INIT;
 
-	notice_begin(t->app, c);
-	if (tell_rehearsal(&t->kit, c, &hint))
+	if (front_begin(&t->front, c, &hint))
 		say_line(t, STYLE_NOTICE, hint.buf);
 	status_set_names(&t->status, sv_of(c->agent), sv_of(c->turns ? conv_label(c) : ""));
 	status_set_state(&t->status, STATUS_THINKING, SV(""));
 	status_show(&t->status);
 	flush(t);
-}
-
-static void show_retry(struct talk *t, const struct agent_event *ev)
-{
-	AUTO_STR line = STR_INIT;
-
-	tell_retry(ev, &line);
-	t->retry_ms = ev->delay_ms > 0 ? clock_age_ms(NULL) + ev->delay_ms : 0;
-	say_line(t, STYLE_WARNING, line.buf);
-}
-
-static void show_notice(struct talk *t, const struct agent_event *ev)
-{
-	AUTO_STR line = STR_INIT;
-
-	str_add(&line, ev->text);
-	on_notice(t, line.buf);
 }
 
 static void show_tool(struct talk *t, const struct agent_event *ev)
@@ -130,13 +111,14 @@ static void on_pause(void *data)
 static void expect_pause(struct talk *t, bool expected)
 {
 	if (t->pause)
-		loop_remove(t->loop, t->pause);
-	t->pause = expected ? loop_add_timer(t->loop, PAUSE_MS, on_pause, t) : NULL;
+		loop_remove(t->front.loop, t->pause);
+	t->pause = expected ? loop_add_timer(t->front.loop, PAUSE_MS, on_pause, t) : NULL;
 }
 
 static void on_event(void *data, const struct agent_event *ev)
 {
 	struct talk *t = data;
+	AUTO_STR line = STR_INIT;
 
 	t->retry_ms = 0;
 	expect_pause(t, ev->type == AGENT_EV_TEXT);
@@ -158,10 +140,13 @@ static void on_event(void *data, const struct agent_event *ev)
 		status_set_state(&t->status, STATUS_THINKING, SV(""));
 		break;
 	case AGENT_EV_RETRY:
-		show_retry(t, ev);
+		tell_retry(ev, &line);
+		t->retry_ms = ev->delay_ms > 0 ? clock_age_ms(NULL) + ev->delay_ms : 0;
+		say_line(t, STYLE_WARNING, line.buf);
 		break;
 	case AGENT_EV_NOTICE:
-		show_notice(t, ev);
+		str_add(&line, ev->text);
+		say_line(t, STYLE_NOTICE, line.buf);
 		break;
 	case AGENT_EV_DONE:
 		status_hide(&t->status);
@@ -198,35 +183,29 @@ static void on_tick(void *data)
 
 	int64_t left = t->retry_ms - clock_age_ms(NULL);
 
-	t->tick = loop_add_timer(t->loop, TICK_MS, on_tick, t);
+	t->tick = loop_add_timer(t->front.loop, TICK_MS, on_tick, t);
 	if (t->retry_ms && left > 0)
 		show_wait(t, "waiting to try again", (left + 999) / 1000);
 	status_tick(&t->status, clock_age_ms(NULL) - t->began_ms);
 	flush(t);
 }
 
-static void on_interrupt(void *data, int signo)
+/* Ctrl-C cancels the turn, twice it leaves; anything else ends the program. */
+static void on_signal(void *data, int signo)
 {
 	struct talk *t = data;
 
-	(void)signo;
-	if (!t->running)
-		return;
-	t->leave = ++t->interrupts > 1;
-	status_set_state(&t->status, STATUS_CANCELLING, SV(""));
-	assistant_cancel(t->assistant);
-}
-
-static void on_end(void *data, int signo)
-{
-	struct talk *t = data;
-
-	t->signo = signo;
-	t->leave = true;
+	if (signo != SIGINT) {
+		t->signo = signo;
+		t->leave = true;
+		if (t->editor)
+			editor_cancel(t->editor);
+	} else if (t->running) {
+		t->leave = ++t->interrupts > 1;
+		status_set_state(&t->status, STATUS_CANCELLING, SV(""));
+	}
 	if (t->running)
-		assistant_cancel(t->assistant);
-	if (t->editor)
-		editor_cancel(t->editor);
+		assistant_cancel(t->front.assistant);
 }
 
 static void on_resize(void *data, int signo)
@@ -255,7 +234,7 @@ static void show_outcome(struct talk *t, const struct assistant_outcome *out)
 		AUTO_STR why = STR_INIT;
 		bool cancelled = out->turn->fail == AGENT_CANCELLED;
 		if (cancelled)
-			tell_cancelled(out->turn, t->kit.language, &why);
+			tell_cancelled(out->turn, t->front.kit.language, &why);
 		else
 			str_adds(&why, out->turn->message);
 		wrap_line(&t->term, cancelled ? STYLE_WARNING : STYLE_ERROR, str_sv(&why));
@@ -271,13 +250,11 @@ static int take_turn(struct talk *t, struct sv text, bool fresh, struct err *ret
 	t->running = true;
 	t->interrupts = 0;
 	t->began_ms = clock_age_ms(NULL);
-	t->tick = loop_add_timer(t->loop, TICK_MS, on_tick, t);
+	t->tick = loop_add_timer(t->front.loop, TICK_MS, on_tick, t);
 	term_mode_quiet(&t->mode);
-	int r = front_say(t->loop, t->assistant, &req, &out, reterr);
-	if (r == 0)
-		notice_end(t->app, out);
+	int r = front_say(&t->front, &req, &out, reterr);
 	term_mode_restore(&t->mode);
-	loop_remove(t->loop, t->tick);
+	loop_remove(t->front.loop, t->tick);
 	expect_pause(t, false);
 	t->running = false;
 	if (r == 0) {
@@ -291,7 +268,7 @@ static int take_turn(struct talk *t, struct sv text, bool fresh, struct err *ret
 static void greet(struct talk *t, bool fresh)
 {
 	AUTO_STR line = STR_INIT;
-	bool goes_on = tell_greeting(&t->kit, fresh, &line);
+	bool goes_on = tell_greeting(&t->front.kit, fresh, &line);
 
 	say_line(t, STYLE_NOTICE, line.buf);
 	if (!goes_on)
@@ -301,13 +278,28 @@ static void greet(struct talk *t, bool fresh)
 			"Permissions are off (ai.permission_mode): the agent acts without asking.");
 }
 
-/* True when the user has had enough. */
-static bool interrupted_at_prompt(struct talk *t)
+/* Starts the program anew with its arguments. Only returns on failure. */
+static int restart(struct app *app, struct err *reterr)
 {
-	if (++t->interrupts > 1)
-		return true;
-	say_line(t, STYLE_NOTICE, "Ctrl-C again, or Ctrl-D, leaves.");
-	return false;
+	AUTO_STRV argv = STRV_INIT;
+	bool words_only = false;
+
+	for (int i = 0; i < app->argc; i++) {
+		words_only |= strcmp(app->argv[i], "--") == 0;
+		/* That is for one start only: a restart goes on with the conversation. */
+		if (words_only || strcmp(app->argv[i], "--new-session") != 0)
+			strv_add(&argv, app->argv[i]);
+	}
+	if (argv.n == 0)
+		return err_set(reterr, ERR_INPUT, "cannot restart: started without a name");
+	(void)fflush(app->out);
+	(void)fflush(app->err);
+	/* The file we run may have been replaced by an upgrade: then the new one is wanted, and
+	 * the link says " (deleted)", so the name we were called by is the second try. */
+	(void)execv("/proc/self/exe", argv.v);
+	int error = errno;
+	(void)execvp(argv.v[0], argv.v);
+	return err_errno(reterr, error, "cannot restart %s", app->argv[0]);
 }
 
 /* A failure of ours ends this sentence, not the conversation: the next may go well. */
@@ -323,30 +315,8 @@ static void try_turn(struct talk *t, struct sv text, bool *fresh)
 		return;
 	t->restart = false;
 	editor_free(TAKE_PTR(t->editor));
-	if (talk_restart(t->app, &err) < 0)
+	if (restart(t->app, &err) < 0)
 		say_line(t, STYLE_ERROR, err.msg);
-}
-
-static int open_editor(struct talk *t, struct err *reterr)
-{
-	AUTO_FREE char *history = path_join(t->app->paths.state_dir, "history");
-	struct editor_opts opts = {
-		.in_fd = t->app->in,
-		.term = &t->term,
-		.loop = t->loop,
-		.term_name = env_get("TERM"),
-		.history_path = history,
-	};
-
-	return t->editor ? 0 : editor_new(&opts, &t->editor, reterr);
-}
-
-static void remember(struct talk *t, struct sv said)
-{
-	struct err err = ERR_INIT;
-
-	if (editor_remember(t->editor, said, &err) < 0)
-		log_write(&t->app->log, LOG_WARN, "history: %s", err.msg);
 }
 
 /* Between turns the status line stands above the prompt, where it scrolls away with it. */
@@ -362,7 +332,7 @@ static void show_listening(struct talk *t)
 	const char *state = status_state_name(STATUS_LISTENING);
 	if (t->bypass)
 		str_addf(&line, "permissions off %s ", dot);
-	if (conv_current(app->store, t->kit.dir, &app->clock, &c, NULL) == 0) {
+	if (conv_current(app->store, t->front.kit.dir, &app->clock, &c, NULL) == 0) {
 		AUTO_STR label = STR_INIT;
 		size_t taken = utf8_width(str_sv(&line)) + strlen(c.agent) + strlen(state) + 7;
 		size_t room = t->term.cols > taken ? t->term.cols - taken : 1;
@@ -375,10 +345,20 @@ static void show_listening(struct talk *t)
 
 static int converse(struct talk *t, bool fresh, struct err *reterr)
 {
+	AUTO_FREE char *history = path_join(t->app->paths.state_dir, "history");
+	const struct editor_opts opts = {
+		.in_fd = t->app->in,
+		.term = &t->term,
+		.loop = t->front.loop,
+		.term_name = env_get("TERM"),
+		.history_path = history,
+	};
 	AUTO_STR text = STR_INIT;
 
 	while (!t->leave) {
-		int r = open_editor(t, reterr);
+		struct err err = ERR_INIT;
+		/* A restart that failed has closed it. */
+		int r = t->editor ? 0 : editor_new(&opts, &t->editor, reterr);
 		if (r == 0)
 			r = editor_read(
 				t->editor, t->utf8 ? "› " : "> ", STYLE_USER, &text, reterr);
@@ -387,14 +367,17 @@ static int converse(struct talk *t, bool fresh, struct err *reterr)
 		if (r == EDITOR_EOF || r == EDITOR_CANCELLED)
 			break;
 		if (r == EDITOR_INTERRUPTED) {
-			t->leave = interrupted_at_prompt(t);
+			t->leave = ++t->interrupts > 1;
+			if (!t->leave)
+				say_line(t, STYLE_NOTICE, "Ctrl-C again, or Ctrl-D, leaves.");
 			continue;
 		}
 		t->interrupts = 0;
 		struct sv said = sv_trim(str_sv(&text));
 		if (said.n == 0)
 			continue;
-		remember(t, said);
+		if (editor_remember(t->editor, said, &err) < 0)
+			log_write(&t->app->log, LOG_WARN, "history: %s", err.msg);
 		try_turn(t, said, &fresh);
 		if (!t->leave)
 			show_listening(t);
@@ -402,73 +385,45 @@ static int converse(struct talk *t, bool fresh, struct err *reterr)
 	return 0;
 }
 
-static int add_signals(struct talk *t, struct err *reterr)
-{
-	static const struct {
-		int signo;
-		loop_signal_fn fn;
-	} wanted[] = { { SIGINT, on_interrupt }, { SIGTERM, on_end }, { SIGHUP, on_end },
-		{ SIGWINCH, on_resize } };
-
-	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
-		if (!loop_add_signal(t->loop, wanted[i].signo, wanted[i].fn, t, reterr))
-			return reterr ? reterr->code : ERR_BUG;
-	return 0;
-}
-
-static void set_up_screen(struct talk *t)
-{
-	struct term_opts opts = {
-		.fd = fileno(t->app->out),
-		.colour = t->app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM"),
-		.ascii = !t->utf8,
-	};
-
-	term_init(&t->term, &opts);
-	(void)term_mode_save(&t->mode, t->app->in);
-	markdown_init(&t->markdown, &t->term);
-	status_init(&t->status, &t->term);
-}
-
 int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *reterr)
 {
-	struct talk t = { .app = app };
-	struct kit_opts want = front_kit_opts(app);
-
-	want.agent = opts->agent;
-	want.model = opts->model;
-	want.keep_alive = true;
-	t.loop = loop_new();
-	t.utf8 = env_use_locale();
-	set_up_screen(&t);
-	int r = kit_open(&want, &t.kit, reterr);
-	if (r == 0)
-		r = front_pick_agent(app, &t.kit, reterr);
-	if (r == 0) {
-		struct assistant_opts as = kit_assistant_opts(&t.kit, false);
-		as.turns.loop = t.loop;
-		as.ui = (struct assistant_ui){ .data = &t,
+	struct talk t = { .app = app, .utf8 = env_use_locale() };
+	const struct front_opts want = {
+		.agent = opts->agent,
+		.model = opts->model,
+		.may_ask = true,
+		.ui = { .data = &t,
 			.begin = on_begin,
 			.event = on_event,
 			.notice = on_notice,
-			.waiting = on_waiting };
-		r = assistant_new(&as, &t.assistant, reterr);
-	}
-	if (r == 0)
-		r = add_signals(&t, reterr);
+			.waiting = on_waiting },
+		.signal = on_signal,
+	};
+	const struct term_opts screen = {
+		.fd = fileno(app->out),
+		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+		.term_name = env_get("TERM"),
+		.ascii = !t.utf8,
+	};
+
+	term_init(&t.term, &screen);
+	(void)term_mode_save(&t.mode, app->in);
+	markdown_init(&t.markdown, &t.term);
+	status_init(&t.status, &t.term);
+	int r = front_open(&t.front, app, &want, reterr);
+	if (r == 0 && !loop_add_signal(t.front.loop, SIGWINCH, on_resize, &t, reterr))
+		r = reterr ? reterr->code : ERR_BUG;
 	if (r == 0) {
-		t.bypass = t.kit.agents[agent_index(t.kit.kind)].permission == AGENT_PERM_BYPASS;
+		const struct kit *kit = &t.front.kit;
+		t.bypass = kit->agents[agent_index(kit->kind)].permission == AGENT_PERM_BYPASS;
 		status_set_bypass(&t.status, t.bypass);
 		greet(&t, opts->new_session);
-		r = assistant_recover(t.assistant, reterr);
+		r = assistant_recover(t.front.assistant, reterr);
 	}
 	if (r == 0)
 		r = converse(&t, opts->new_session, reterr);
 	editor_free(t.editor);
-	assistant_free(t.assistant);
-	loop_free(t.loop);
-	kit_close(&t.kit);
+	front_close(&t.front);
 	markdown_release(&t.markdown);
 	status_release(&t.status);
 	term_release(&t.term);

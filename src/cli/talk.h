@@ -14,6 +14,3 @@ struct talk_opts {
 /* Both return an exit status or a negative error. */
 int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *reterr);
 int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *reterr);
-
-/* Starts the program anew with its arguments less the one-shot ones. Only returns on failure. */
-int talk_restart(struct app *app, struct err *reterr);

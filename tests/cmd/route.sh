@@ -65,8 +65,16 @@ t_exit 'a subject that nobody spoke of is no failure' 0 ask 'go back to the one 
 t_like 'a subject that nobody spoke of is not guessed' "$(cat "$t_out")" 'no conversation about weather'
 t_exit 'another conversation can be asked for by its subject' 0 ask 'go back to the one about the Dockerfile'
 t_like 'going elsewhere repeats nothing when nothing was wrong' "$(cat "$t_out")" '"answer":"".*From now on: write a Dockerfile'
+t_exit 'route tells what comes of a name for what comes next' 0 t_faden route --json write a health check
+t_like 'route shows the conversation that was named' "$(cat "$t_out")" "\"action\":\"resume\",\"by\":\"pin\",\"conversation_id\":\"$docker\""
+t_exit 'looking with route changes nothing' 0 t_faden route --json write a health check
+t_like 'the name still holds after looking' "$(cat "$t_out")" '"by":"pin"'
 t_exit 'the next sentence is taken' 0 ask write a health check
 t_is 'the next sentence is said there' "$(conversation)" "$docker"
+t_exit 'route tells what comes of a correction' 0 t_faden route --json 'no, go back to the one about the checkout total'
+t_like 'route shows where the corrected words go' "$(cat "$t_out")" "\"by\":\"correction\",\"conversation_id\":\"$checkout\".*\"prompt\":\"write a health check\""
+t_exit 'route tells a correction in words' 0 t_faden route 'no, new conversation'
+t_like 'route says which words are said again' "$(cat "$t_out")" '^It would say: write a health check'
 t_exit 'the next sentence can be corrected' 0 ask 'no, go back to the one about the checkout total'
 t_is 'the corrected sentence goes where it should' "$(conversation)" "$checkout"
 t_like 'the corrected sentence is repeated' "$(cat "$t_out")" 'You said: write a health check'
@@ -123,6 +131,8 @@ t_exit 'a first sentence with routing turned off is taken' 0 ask a recipe for pa
 last=$(conversation)
 t_exit 'another subject with routing turned off is taken' 0 ask the weather in Hamburg tomorrow
 t_is 'with routing turned off the last conversation goes on whatever is said' "$(conversation)" "$last"
+t_exit 'route knows that routing is turned off' 0 t_faden route --json the price of tea
+t_like 'route shows the conversation that goes on' "$(cat "$t_out")" "\"by\":\"folder\",\"conversation_id\":\"$last\""
 t_unsetenv FADEN_ROUTING_ENABLED
 
 stdio() {
