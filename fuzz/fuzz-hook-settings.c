@@ -11,6 +11,7 @@ static const char program[] = "/opt/faden";
 static bool all_are(struct sv text, enum hook_state want)
 {
 	enum hook_state states[8];
+
 	REQUIRE(hook_settings_look(text, program, states, NULL) == 0);
 	for (size_t i = 0; i < hook_events_n; i++)
 		if (states[i] != want)
@@ -21,6 +22,7 @@ static bool all_are(struct sv text, enum hook_state want)
 static struct sv body(const struct str *s)
 {
 	struct sv text = str_sv(s);
+
 	return sv_starts(text, SV("\xef\xbb\xbf")) ? sv_from(text, 3) : text;
 }
 
@@ -31,6 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	AUTO_STR again = STR_INIT;
 	AUTO_STR without = STR_INIT;
 	struct err err = ERR_INIT;
+
 	if (hook_settings_install(text, program, &with, &err) < 0) {
 		REQUIRE(err.code == ERR_INPUT && err.msg[0] && with.len == 0);
 		return 0;

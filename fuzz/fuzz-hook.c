@@ -9,6 +9,7 @@
 static void check_answer(struct sv rest)
 {
 	AUTO_STR answer = STR_INIT;
+
 	hook_block(&answer, rest);
 	REQUIRE(answer.len > 0 && answer.buf[answer.len - 1] == '\n');
 	REQUIRE(memchr(answer.buf, '\n', answer.len) == answer.buf + answer.len - 1);
@@ -21,6 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err = ERR_INIT;
 	AUTO_STR rest = STR_INIT;
 	AUTO_STR path = STR_INIT;
+
 	if (hook_parse(sv_make((const char *)data, size), &in, &err) < 0) {
 		REQUIRE(err.code == ERR_INPUT && err.msg[0]);
 		return 0;

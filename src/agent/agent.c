@@ -67,6 +67,11 @@ bool agent_has_program(const struct agent_def *def)
 	return def->program != NULL;
 }
 
+bool agent_has_hooks(const struct agent_def *def)
+{
+	return def->hooks_file != NULL;
+}
+
 void agents_list(struct str *out, bool (*which)(const struct agent_def *def), const char *last)
 {
 	const char *held = NULL;

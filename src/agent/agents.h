@@ -46,6 +46,9 @@ struct agent_def {
 	 * when it has no program for a terminal. */
 	const char *resume;
 	bool resume_in_folder; /* … which finds it only from the folder of its work */
+	/* Its hooks: the file of its own that names them, the one in the folder of a project (NULL:
+	 * none), what is to be done before they run (NULL: nothing). Without a file it has none. */
+	const char *hooks_file, *hooks_project_file, *hooks_trust;
 	struct agent_can can;
 };
 
@@ -74,3 +77,4 @@ static inline bool agent_available(const struct agent_def *def, const struct age
 void agents_list(struct str *out, bool (*which)(const struct agent_def *def), const char *last);
 bool agent_keeps_sessions(const struct agent_def *def);
 bool agent_has_program(const struct agent_def *def);
+bool agent_has_hooks(const struct agent_def *def);

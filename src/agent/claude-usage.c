@@ -22,6 +22,7 @@ static bool sum_models(struct jval models, struct agent_usage *sum)
 {
 	struct scan_iter it = scan_iter(models);
 	struct jval model;
+
 	enum { MODELS_MAX = 64 };
 
 	*sum = (struct agent_usage){ 0 };

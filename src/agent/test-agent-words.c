@@ -16,6 +16,7 @@
 static void claude_says(const char *name, int64_t status, const char *want)
 {
 	AUTO_STR out = STR_INIT;
+
 	retry_words_claude(&out, sv_of(name), status);
 	assert_string_equal(out.buf, want);
 }
@@ -35,6 +36,7 @@ static void test_claude(void **state)
 static void codex_says(const char *line, const char *want)
 {
 	AUTO_STR out = STR_INIT;
+
 	retry_words_codex(&out, sv_of(line));
 	assert_string_equal(out.buf, want);
 }
@@ -96,5 +98,6 @@ int main(void)
 		cmocka_unit_test(test_deeds),
 		cmocka_unit_test(test_message),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

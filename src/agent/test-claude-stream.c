@@ -357,5 +357,6 @@ int main(void)
 		CASE(test_hostile_lines),
 		CASE(test_every_cut_gives_the_same),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -323,5 +323,6 @@ int main(void)
 		CASE(test_bad_input),
 		CASE(test_folder_is_gone),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

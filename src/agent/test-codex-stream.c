@@ -253,5 +253,6 @@ int main(void)
 		CASE(test_toml),
 		CASE(test_native_program),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

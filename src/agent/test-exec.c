@@ -199,5 +199,6 @@ int main(void)
 		CASE(test_input_that_nobody_reads),
 		CASE(test_cancel_takes_all),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

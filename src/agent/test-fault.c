@@ -96,5 +96,6 @@ int main(void)
 		cmocka_unit_test(test_limit_end),
 		cmocka_unit_test(test_message),
 	};
+
 	return cmocka_run_group_tests(tests, set_utc, NULL);
 }

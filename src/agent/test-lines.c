@@ -54,5 +54,6 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_long_lines_are_passed_over),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,5 +288,6 @@ int main(void)
 		CASE(test_silence_ends_a_turn),
 		cmocka_unit_test(test_bad_scripts_are_named_by_line),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,9 @@
 
 static const struct opt hook_options[] = {
 	OPT_STRING(0, "agent", struct hook_options, agent, "NAME",
-		"install, status, remove: whose settings, claude or codex (claude)"),
+		"install, status, remove: whose settings; without it those of the first agent that "
+		"has "
+		"hooks"),
 	OPT_FLAG(0, "project", struct hook_options, project,
 		"install, status, remove: the settings of this folder, not the user's"),
 	OPT_FLAG(0, "json", struct hook_options, json, "status: one object for programs"),
@@ -57,6 +59,7 @@ static void log_failure(struct app *app, const char *what, const char *why)
 static bool parse_input(struct app *app, const char *event, struct str *text, struct hook_input *in)
 {
 	struct err err = ERR_INIT;
+
 	if (!read_input(app->in, text)) {
 		log_failure(app, event, "the input cannot be read, or is too long");
 		return false;
@@ -72,6 +75,7 @@ static bool parse_input(struct app *app, const char *event, struct str *text, st
 static bool load_settings(struct app *app, const char *event)
 {
 	struct err err = ERR_INIT;
+
 	if (app_load_settings(app, &err) >= 0)
 		return true;
 	log_failure(app, event, err.msg);
@@ -86,6 +90,7 @@ static void on_prompt(struct app *app, const struct hook_input *in)
 	AUTO_STR reason = STR_INIT;
 	AUTO_STR answer = STR_INIT;
 	enum hook_word word = hook_word(in, &rest);
+
 	if (word == HOOK_NONE)
 		return;
 	if (in->session.n == 0) {
@@ -106,6 +111,7 @@ static bool holds_block(int fd, off_t at)
 {
 	AUTO_FREE char *buf = xmalloc(TOLD_WITHIN);
 	ssize_t n = pread(fd, buf, TOLD_WITHIN, at);
+
 	return n > 0 && sv_find(sv_make(buf, (size_t)n), SV(BRIEF_LINEAGE_BEGIN), NULL);
 }
 
@@ -114,6 +120,7 @@ static bool told_already(const char *path, const struct hook_input *in)
 {
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+
 	if (size <= 0 || sv_is(in->source, "compact"))
 		return false;
 	return holds_block(fd, 0) || (size > TOLD_WITHIN && holds_block(fd, size - TOLD_WITHIN));
@@ -127,16 +134,17 @@ static int tell_lineage(struct app *app, const struct hook_input *in, struct err
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	AUTO_LINEAGE chain = LINEAGE_INIT;
 	struct store *store;
-	int rc = app_store(app, &store, reterr);
-	if (rc >= 0 && (!hook_transcript(in, &path) || access(path.buf, R_OK) != 0))
+	int r = app_store(app, &store, reterr);
+
+	if (r >= 0 && (!hook_transcript(in, &path) || access(path.buf, R_OK) != 0))
 		return 0; /* a new session has no file yet, and no parent */
-	if (rc >= 0)
-		rc = catalogue_resolve(
+	if (r >= 0)
+		r = catalogue_resolve(
 			store, app->homes, app->n_homes, path.buf, &row, NULL, reterr);
-	if (rc >= 0)
-		rc = lineage_chain(store, app->homes, app->n_homes, &row, &chain, reterr);
-	if (rc < 0 || chain.nodes.n < 2 || told_already(path.buf, in))
-		return rc;
+	if (r >= 0)
+		r = lineage_chain(store, app->homes, app->n_homes, &row, &chain, reterr);
+	if (r < 0 || chain.nodes.n < 2 || told_already(path.buf, in))
+		return r;
 	chain.nodes.n--; /* the block names the session itself at its end */
 	rollover_lineage_block(&chain, path.buf, &block);
 	chain.nodes.n++;
@@ -148,6 +156,7 @@ static int tell_lineage(struct app *app, const struct hook_input *in, struct err
 static void on_start(struct app *app, const struct hook_input *in)
 {
 	struct err err = ERR_INIT;
+
 	if (!load_settings(app, "session-start") || !app->settings->hook_lineage)
 		return;
 	if (tell_lineage(app, in, &err) < 0)
@@ -164,18 +173,19 @@ static void on_compact(struct app *app, const struct hook_input *in)
 	struct archive archive;
 	struct err err = ERR_INIT;
 	char key[ARCHIVE_KEY_MAX];
+
 	(void)load_settings(app, "pre-compact");
 	if (!hook_transcript(in, &path)) {
 		log_failure(app, "pre-compact", "the input names no session file");
 		return;
 	}
 	struct store *store;
-	int rc = app_store(app, &store, &err);
-	if (rc >= 0) {
+	int r = app_store(app, &store, &err);
+	if (r >= 0) {
 		dir = archive_of(app, &archive);
-		rc = archive_keep(&archive, path.buf, ARCHIVE_GROWING, key, &err);
+		r = archive_keep(&archive, path.buf, ARCHIVE_GROWING, key, &err);
 	}
-	if (rc < 0)
+	if (r < 0)
 		log_failure(app, "pre-compact", err.msg);
 }
 
@@ -185,6 +195,7 @@ static int on_event(struct app *app, const char *event)
 {
 	AUTO_STR text = STR_INIT;
 	struct hook_input in;
+
 	if (!parse_input(app, event, &text, &in))
 		return 0;
 	if (strcmp(event, "user-prompt-submit") == 0)
@@ -201,6 +212,7 @@ static int on_event(struct app *app, const char *event)
 static bool may_be_event(const char *verb)
 {
 	static const char *const single[] = { "stop", "notification", "setup", "interrupt" };
+
 	for (size_t i = 0; i < ARRAY_LEN(single); i++)
 		if (strcmp(verb, single[i]) == 0)
 			return true;
@@ -213,6 +225,7 @@ static bool may_be_event(const char *verb)
 static int unknown(struct app *app, const char *verb, struct err *reterr)
 {
 	struct suggest near = SUGGEST_INIT(sv_of(verb));
+
 	for (size_t i = HOOK_EVENTS; hook_verbs[i]; i++)
 		suggest_offer(&near, hook_verbs[i]);
 	if (app->in_tty || near.best || !may_be_event(verb))
@@ -229,6 +242,7 @@ static int unknown(struct app *app, const char *verb, struct err *reterr)
 static int run_hook(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const char *verb = argv[0];
+
 	(void)argc;
 	if (strcmp(verb, "install") == 0)
 		return hook_install(app, options, reterr);

@@ -34,6 +34,7 @@ struct answering {
 static void tell_failure(const struct answering *a, const char *what, const struct err *err)
 {
 	AUTO_STR line = STR_INIT;
+
 	utf8_scrub_line(&line, sv_of(err->msg));
 	str_addf(a->out, "%s: %s\n", what, line.buf);
 	if (app_state(a->app, NULL) >= 0)
@@ -51,12 +52,13 @@ static void put_on_clipboard(const struct answering *a)
 		.envp = env_all(),
 	};
 	struct err err = ERR_INIT;
-	int rc = clip_put(sv_of(a->session), &desktop, NULL, &err);
-	if (rc >= 0)
+	int r = clip_put(sv_of(a->session), &desktop, NULL, &err);
+
+	if (r >= 0)
 		str_addf(a->out, "Session id on the clipboard: %s\n", a->session);
 	else
 		str_addf(a->out, "Session id: %s\n", a->session);
-	if (rc < 0 && rc != ERR_NOTFOUND)
+	if (r < 0 && r != ERR_NOTFOUND)
 		tell_failure(a, "the clipboard could not be used", &err);
 }
 
@@ -73,6 +75,7 @@ static int save_note(
 		.words = text,
 		.clock = &a->app->clock,
 	};
+
 	return handoff_write(&note, ret_path, reterr);
 }
 
@@ -80,6 +83,7 @@ static int save_note(
 static void add_rollover(const struct answering *a, struct sv words, const char *note)
 {
 	AUTO_STR clean = STR_INIT;
+
 	str_addf(a->out, "  faden rollover %s", a->session);
 	utf8_scrub(&clean, words);
 	if (clean.len > WORDS_SHOWN && note) {
@@ -112,14 +116,15 @@ static void go_on(const struct answering *a, enum hook_word word, struct sv rest
 	struct err err = ERR_INIT;
 	bool nothing = a->transcript.len > 0 && handoff_nothing(a->transcript.buf);
 	bool noted = !nothing || rest.n > 0;
-	int rc = noted ? save_note(a, rest, &note, &err) : 0;
+	int r = noted ? save_note(a, rest, &note, &err) : 0;
+
 	if (nothing)
 		str_adds(a->out,
 			"Nothing was said in this session yet: there is nothing to resume or to go "
 			"on from.\n");
 	else
 		add_commands(a, word, rest, note);
-	if (rc < 0)
+	if (r < 0)
 		tell_failure(a, "the handoff note could not be saved", &err);
 	else if (noted)
 		str_addf(a->out, "Handoff note: %s\n", note);
@@ -141,6 +146,7 @@ static bool trim_words(struct sv rest, struct trim_opts *opts, struct strv *tool
 	struct sv word, name;
 	long long length;
 	bool given = false;
+
 	while (sv_split(&rest, ' ', &word)) {
 		if (word.n == 0)
 			continue;
@@ -163,12 +169,13 @@ static void tell_trimmed(const struct answering *a, const struct transcript_form
 {
 	char less[SIZE_TEXT_MAX], of[SIZE_TEXT_MAX];
 
+	const char *resume = agent_of_format(format)->resume;
 	size_format_count(r->saved.tokens, less);
 	size_format_count(r->before.tokens, of);
 	str_addf(a->out,
 		"A trimmed copy, %s of %s tokens less (%s); this session stays as it is.\n"
 		"Go on with it:\n  %s %s\n",
-		less, of, sure_name(r->saved.sure), agent_of_format(format)->resume, r->file.id);
+		less, of, sure_name(r->saved.sure), resume ? resume : "faden resume", r->file.id);
 }
 
 /* is_tools() lets no more than plain names through. */
@@ -186,11 +193,12 @@ static int make_trimmed(const struct answering *a, struct trim_opts *opts,
 {
 	struct archive archive;
 	struct store *store;
-	int rc = app_store(a->app, &store, reterr);
-	if (rc >= 0)
-		rc = transcript_probe(opts->path, &opts->format, reterr);
-	if (rc < 0)
-		return rc;
+	int r = app_store(a->app, &store, reterr);
+
+	if (r >= 0)
+		r = transcript_probe(opts->path, &opts->format, reterr);
+	if (r < 0)
+		return r;
 	AUTO_FREE char *dir = archive_of(a->app, &archive);
 	return trim_session(opts, &archive, report, reterr);
 }
@@ -201,6 +209,7 @@ static void trim(const struct answering *a, struct sv rest)
 	CLEANUP(trim_report_release) struct trim_report report = TRIM_REPORT_INIT;
 	struct trim_opts opts = TRIM_OPTS_INIT;
 	struct err err = ERR_INIT;
+
 	if (!trim_words(rest, &opts, &tools)) {
 		str_adds(a->out,
 			">trim [LENGTH] [TOOL,TOOL]: texts of LENGTH characters or more (500), of "
@@ -225,14 +234,14 @@ static int trace(const struct answering *a, struct lineage *ret, struct err *ret
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	struct store *store;
 	const char *spec = a->transcript.len ? a->transcript.buf : a->session;
-	int rc = app_store(a->app, &store, reterr);
-	if (rc >= 0)
-		rc = catalogue_refresh(store, a->app->homes, a->app->n_homes, NULL, NULL, reterr);
-	if (rc >= 0)
-		rc = catalogue_resolve(
+	int r = app_store(a->app, &store, reterr);
+
+	if (r >= 0)
+		r = catalogue_refresh(store, a->app->homes, a->app->n_homes, NULL, NULL, reterr);
+	if (r >= 0)
+		r = catalogue_resolve(
 			store, a->app->homes, a->app->n_homes, spec, &row, NULL, reterr);
-	return rc < 0 ? rc
-		      : lineage_trace(store, a->app->homes, a->app->n_homes, &row, ret, reterr);
+	return r < 0 ? r : lineage_trace(store, a->app->homes, a->app->n_homes, &row, ret, reterr);
 }
 
 static void show_lineage(const struct answering *a)
@@ -240,6 +249,7 @@ static void show_lineage(const struct answering *a)
 	AUTO_LINEAGE l = LINEAGE_INIT;
 	struct err err = ERR_INIT;
 	struct term t;
+
 	if (trace(a, &l, &err) < 0) {
 		tell_failure(a, "the lineage cannot be told", &err);
 		return;
@@ -254,9 +264,10 @@ static int take_advice(
 	const struct answering *a, struct advice *ret, const char **ret_agent, struct err *reterr)
 {
 	struct advise_opts opts = { .path = a->transcript.buf, .clock = &a->app->clock };
-	int rc = transcript_probe(opts.path, &opts.format, reterr);
-	if (rc < 0)
-		return rc;
+	int r = transcript_probe(opts.path, &opts.format, reterr);
+
+	if (r < 0)
+		return r;
 	*ret_agent = agent_of_format(opts.format)->name;
 	return advise_session(&opts, ret, reterr);
 }
@@ -267,6 +278,7 @@ static void show_advice(const struct answering *a)
 	struct advise_subject subject = { a->session, a->transcript.buf, "", NULL };
 	struct err err = ERR_INIT;
 	struct term t;
+
 	str_addf(a->out, "How full the context is, and what would help:\n  faden advise %s\n",
 		a->session);
 	if (take_advice(a, &advice, &subject.agent, &err) < 0) {
@@ -285,6 +297,7 @@ void hook_answer(struct app *app, const struct hook_input *input, enum hook_word
 	struct answering a = {
 		.app = app, .in = input, .transcript = STR_INIT, .cwd = STR_INIT, .out = out
 	};
+
 	a.session = xmemdup0(input->session.p, input->session.n);
 	(void)hook_transcript(input, &a.transcript);
 	(void)hook_cwd(input, &a.cwd);

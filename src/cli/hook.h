@@ -13,7 +13,7 @@ void hook_answer(struct app *app, const struct hook_input *input, enum hook_word
 
 /* hook-install.c */
 struct hook_options {
-	const char *agent; /* NULL: claude */
+	const char *agent; /* NULL: the first that has hooks */
 	bool project;
 	bool json;
 };

@@ -11,6 +11,7 @@ static void add_label(struct str *out, struct sv text, size_t columns)
 {
 	AUTO_STR clean = STR_INIT;
 	AUTO_STR fit = STR_INIT;
+
 	utf8_scrub_line(&clean, text);
 	utf8_fit(&fit, str_sv(&clean), columns);
 	for (size_t i = 0; i < fit.len; i++) {
@@ -23,6 +24,7 @@ static void add_label(struct str *out, struct sv text, size_t columns)
 static void add_node(struct str *out, const struct lineage *l, size_t i)
 {
 	const struct lineage_node *n = &l->nodes.v[i];
+
 	str_addf(out, "\tn%zu [label=\"", i);
 	add_label(out, sv_of(n->id[0] ? n->id : n->path), ID_COLUMNS);
 	if (n->title[0]) {
@@ -38,6 +40,7 @@ static void add_node(struct str *out, const struct lineage *l, size_t i)
 static void add_edge(struct str *out, const struct lineage *l, size_t i)
 {
 	const struct lineage_node *n = &l->nodes.v[i];
+
 	if (n->parent != LINEAGE_NONE)
 		str_addf(out, "\tn%zu -> n%zu [label=\"%s\"];\n", n->parent, i,
 			lineage_relation_name(n));

@@ -16,6 +16,7 @@ static void take_time(struct jval note, struct lineage_note *ret)
 	static const char *const times[] = { "trimmed_at", "continued_at", "repaired_at",
 		"created_at" };
 	struct jval val;
+
 	for (size_t i = 0; i < ARRAY_LEN(times) && ret->made_ms == 0; i++) {
 		AUTO_STR text = STR_INIT;
 		int64_t ms;
@@ -29,6 +30,7 @@ static void take(struct jval note, struct lineage_note *ret)
 {
 	struct jval val;
 	int64_t saved;
+
 	take_time(note, ret);
 	ret->smart = scan_path(note, "trim_params.method", &val) > 0 &&
 		scan_string_eq(val, SV("smart-trim"));
@@ -41,6 +43,7 @@ void lineage_note_read(const char *path, struct lineage_note *ret)
 	AUTO_STR text = STR_INIT;
 	struct jval note;
 	size_t key;
+
 	*ret = (struct lineage_note)LINEAGE_NOTE_INIT;
 	if (session_note_find(path, keys, ARRAY_LEN(keys), &text, &note, &key))
 		take(note, ret);

@@ -17,6 +17,7 @@ const char *lineage_state_name(enum lineage_state state)
 		[LINEAGE_GONE] = "gone",
 		[LINEAGE_MISSING] = "missing",
 	};
+
 	return names[state];
 }
 
@@ -52,6 +53,7 @@ void lineage_release(struct lineage *l)
 static struct lineage_node node_of_row(const struct session_row *row)
 {
 	const char *name = session_row_name(row);
+
 	return (struct lineage_node){
 		.id = xstrdup(row->info.id),
 		.path = xstrdup(row->info.path),
@@ -96,6 +98,7 @@ static struct lineage_node node_of_child(const struct lineage_node *child)
 static void take_note(struct lineage_node *n)
 {
 	struct lineage_note note;
+
 	if (n->relation == SESSION_ROOT || n->state == LINEAGE_GONE || n->state == LINEAGE_MISSING)
 		return;
 	lineage_note_read(n->path, &note);
@@ -144,6 +147,7 @@ static bool note_seen(struct trace *t, const struct lineage_node *n)
 static int on_candidate(void *data, const struct session_row *row)
 {
 	struct lineage_node *best = data;
+
 	if (best->id && (best->state == LINEAGE_HERE || row->gone))
 		return 0;
 	if (best->id)
@@ -160,6 +164,7 @@ static int find_by_id(
 	const struct catalogue_query query = {
 		.id = id, .gone = true, .empty = true, .subagents = true
 	};
+
 	return id[0] ? catalogue_query(t->store, &query, on_candidate, best, reterr) : 0;
 }
 
@@ -167,6 +172,7 @@ static int find_by_id(
 static bool find_by_path(const struct trace *t, const char *path, struct lineage_node *ret)
 {
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+
 	if (path[0] != '/' || !path_exists(path) ||
 		catalogue_resolve(t->store, t->homes, t->n_homes, path, &row, NULL, NULL) < 0)
 		return false;
@@ -191,9 +197,10 @@ static int look_for(
 	const struct trace *t, const char *id, struct lineage_node *ret, struct err *reterr)
 {
 	struct lineage_node found;
-	int rc = find_by_id(t, id, ret, reterr);
-	if (rc < 0)
-		return rc;
+	int r = find_by_id(t, id, ret, reterr);
+
+	if (r < 0)
+		return r;
 	if (ret->id && ret->state == LINEAGE_HERE && path_exists(ret->path))
 		return 0;
 	if (!find_by_name(t, id, &found)) {
@@ -211,15 +218,16 @@ static int find_parent(const struct trace *t, const struct lineage_node *child,
 {
 	struct lineage_node found = { .id = NULL };
 	const char *path = child->parent_path;
+
 	if (find_by_path(t, path, ret))
 		return 0;
 	struct sv named = sv_of(child->parent_id);
 	if (named.n == 0)
 		(void)transcript_format_of_name(sv_of(path), &named);
 	AUTO_FREE char *id = xmemdup0(named.p, named.n);
-	int rc = look_for(t, id, &found, reterr);
-	if (rc < 0)
-		return rc;
+	int r = look_for(t, id, &found, reterr);
+	if (r < 0)
+		return r;
 	*ret = found.id ? found : node_of_child(child);
 	if (ret->state == LINEAGE_HERE && path[0]) {
 		ret->state = LINEAGE_MOVED;
@@ -246,6 +254,7 @@ static int on_kin(void *data, const struct session_row *row)
 {
 	struct kin *k = data;
 	int64_t known = k->oldest.id ? k->oldest.first_ms : k->of->first_ms;
+
 	if (!is_kin(k->of, row) || row->info.first_ms >= known)
 		return 0;
 	if (k->oldest.id)
@@ -258,6 +267,7 @@ static int each_kin(const struct trace *t, const struct lineage_node *of, catalo
 	void *data, struct err *reterr)
 {
 	const struct catalogue_query query = { .root = of->root, .empty = true };
+
 	if (!of->root[0] || has_parent(of) || of->first_ms == 0)
 		return 0;
 	return catalogue_query(t->store, &query, fn, data, reterr);
@@ -268,9 +278,10 @@ static int find_origin(const struct trace *t, struct lineage_node *fork, struct 
 	struct err *reterr)
 {
 	struct kin k = { .of = fork };
-	int rc = each_kin(t, fork, on_kin, &k, reterr);
-	if (rc < 0 || !k.oldest.id)
-		return rc;
+	int r = each_kin(t, fork, on_kin, &k, reterr);
+
+	if (r < 0 || !k.oldest.id)
+		return r;
 	fork->relation = SESSION_FORKED;
 	fork->guessed = true;
 	*ret = k.oldest;
@@ -289,10 +300,10 @@ static int climb(
 	for (;;) {
 		struct lineage_node *last = &chain->nodes.v[chain->nodes.n - 1];
 		struct lineage_node parent;
-		int rc = has_parent(last) ? find_parent(t, last, &parent, reterr)
-					  : find_origin(t, last, &parent, reterr);
-		if (rc < 0 || (rc == 0 && !has_parent(last)))
-			return rc;
+		int r = has_parent(last) ? find_parent(t, last, &parent, reterr)
+					 : find_origin(t, last, &parent, reterr);
+		if (r < 0 || (r == 0 && !has_parent(last)))
+			return r;
 		bool fresh = note_seen(t, &parent);
 		last->circle = !fresh;
 		chain->cut = chain->nodes.n == LINEAGE_NODES_MAX;
@@ -308,6 +319,7 @@ static int climb(
 static void reverse(struct lineage *l)
 {
 	size_t n = l->nodes.n;
+
 	for (size_t i = 0; i < n / 2; i++) {
 		struct lineage_node kept = l->nodes.v[i];
 		l->nodes.v[i] = l->nodes.v[n - 1 - i];
@@ -337,11 +349,12 @@ int lineage_chain(struct store *store, const struct transcript_home *homes, size
 {
 	struct lineage chain = LINEAGE_INIT;
 	struct trace t = { store, homes, n_homes, MAP_INIT, MAP_INIT };
-	int rc = climb(&t, focus, &chain, reterr);
+	int r = climb(&t, focus, &chain, reterr);
+
 	trace_release(&t);
-	if (rc < 0) {
+	if (r < 0) {
 		lineage_release(&chain);
-		return rc;
+		return r;
 	}
 	reverse(&chain);
 	mark_ported(&chain);
@@ -373,6 +386,7 @@ static bool left_behind(const struct family *f, const struct session_row *row)
 	};
 	uint64_t at;
 	bool found = false;
+
 	if (!row->gone || !row->info.id[0])
 		return false;
 	if (map_get(&f->t.ids, sv_of(row->info.id), &at))
@@ -383,6 +397,7 @@ static bool left_behind(const struct family *f, const struct session_row *row)
 static int on_child(void *data, const struct session_row *row)
 {
 	struct family *f = data;
+
 	if ((row->info.flags & SESSION_SUBAGENT) || left_behind(f, row))
 		return 0;
 	struct lineage_node child = node_of_row(row);
@@ -401,19 +416,21 @@ static int on_fork(void *data, const struct session_row *row)
 	struct family *f = data;
 	const struct lineage_node *n = &f->out->nodes.v[f->out->nodes.n - 1];
 	size_t before = f->todo.n;
+
 	if (!is_kin(n, row) || row->info.first_ms <= n->first_ms || n->guessed)
 		return 0;
-	int rc = on_child(f, row);
+	int r = on_child(f, row);
 	if (f->todo.n > before) {
 		f->todo.v[before].relation = SESSION_FORKED;
 		f->todo.v[before].guessed = true;
 	}
-	return rc;
+	return r;
 }
 
 static int by_made(const void *a, const void *b)
 {
 	const struct lineage_node *x = a, *y = b;
+
 	if (x->made_ms != y->made_ms)
 		return x->made_ms < y->made_ms ? -1 : 1;
 	return strcmp(x->path, y->path);
@@ -443,14 +460,15 @@ static int find_children(struct family *f, const struct lineage_node *n, struct 
 		.id = n->id, .gone = true, .empty = true, .subagents = true
 	};
 	AUTO_STRV former = STRV_INIT;
-	int rc = catalogue_children(f->t.store, &self, on_child, f, reterr);
-	if (rc >= 0 && n->id[0])
-		rc = catalogue_query(f->t.store, &query, on_former, &former, reterr);
-	for (size_t i = 0; rc >= 0 && i < former.n; i++) {
+	int r = catalogue_children(f->t.store, &self, on_child, f, reterr);
+
+	if (r >= 0 && n->id[0])
+		r = catalogue_query(f->t.store, &query, on_former, &former, reterr);
+	for (size_t i = 0; r >= 0 && i < former.n; i++) {
 		const struct session_info then = { .path = former.v[i], .id = n->id };
-		rc = catalogue_children(f->t.store, &then, on_child, f, reterr);
+		r = catalogue_children(f->t.store, &then, on_child, f, reterr);
 	}
-	return rc;
+	return r;
 }
 
 /* Puts the children of the node that was placed last on the stack, the oldest on top. The one on
@@ -458,14 +476,15 @@ static int find_children(struct family *f, const struct lineage_node *n, struct 
 static int push_children(struct family *f, bool on_chain, struct err *reterr)
 {
 	size_t at = f->out->nodes.n - 1, from = f->todo.n, others;
+
 	if (on_chain && f->next < f->chain.nodes.n) {
 		vec_push(&f->todo, f->chain.nodes.v[f->next]);
 		f->next++;
 	}
 	others = f->todo.n;
-	int rc = find_children(f, &f->out->nodes.v[at], reterr);
-	if (rc >= 0)
-		rc = each_kin(&f->t, &f->out->nodes.v[at], on_fork, f, reterr);
+	int r = find_children(f, &f->out->nodes.v[at], reterr);
+	if (r >= 0)
+		r = each_kin(&f->t, &f->out->nodes.v[at], on_fork, f, reterr);
 	for (size_t i = from; i < f->todo.n; i++) {
 		f->todo.v[i].parent = at;
 		f->todo.v[i].depth = f->out->nodes.v[at].depth + 1;
@@ -473,15 +492,16 @@ static int push_children(struct family *f, bool on_chain, struct err *reterr)
 	if (f->todo.n > others)
 		qsort(f->todo.v + others, f->todo.n - others, sizeof(*f->todo.v), by_made);
 	reverse_todo(f, from);
-	return rc < 0 ? rc : 0;
+	return r < 0 ? r : 0;
 }
 
 static int descend(struct family *f, struct err *reterr)
 {
-	int rc = 0;
+	int r = 0;
 	size_t chained = f->chain.nodes.n;
+
 	vec_push(&f->todo, f->chain.nodes.v[f->next++]);
-	for (size_t on_way = 0; rc >= 0 && f->todo.n > 0;) {
+	for (size_t on_way = 0; r >= 0 && f->todo.n > 0;) {
 		if (f->out->nodes.n == LINEAGE_NODES_MAX) {
 			f->out->cut = true;
 			return 0;
@@ -491,9 +511,9 @@ static int descend(struct family *f, struct err *reterr)
 		vec_push(&f->out->nodes, f->todo.v[--f->todo.n]);
 		if (on_chain)
 			f->out->focus = on_way++;
-		rc = push_children(f, on_chain, reterr);
+		r = push_children(f, on_chain, reterr);
 	}
-	return rc;
+	return r;
 }
 
 static void family_release(struct family *f)
@@ -512,15 +532,16 @@ int lineage_trace(struct store *store, const struct transcript_home *homes, size
 {
 	struct lineage out = LINEAGE_INIT;
 	struct family f = { .t = { store, homes, n_homes, MAP_INIT, MAP_INIT }, .out = &out };
-	int rc = climb(&f.t, focus, &f.chain, reterr);
+	int r = climb(&f.t, focus, &f.chain, reterr);
+
 	reverse(&f.chain);
 	out.cut = f.chain.cut;
-	if (rc >= 0)
-		rc = descend(&f, reterr);
+	if (r >= 0)
+		r = descend(&f, reterr);
 	family_release(&f);
-	if (rc < 0) {
+	if (r < 0) {
 		lineage_release(&out);
-		return rc;
+		return r;
 	}
 	mark_ported(&out);
 	*ret = out;

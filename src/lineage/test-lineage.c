@@ -18,6 +18,7 @@ struct world {
 static int setup(void **state)
 {
 	struct world *w = xcalloc(1, sizeof(*w));
+
 	w->folder = temp_folder();
 	w->claude = path_join(w->folder, "claude");
 	w->codex = path_join(w->folder, "codex");
@@ -35,6 +36,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct world *w = *state;
+
 	store_close(w->store);
 	free(w->claude);
 	free(w->codex);
@@ -47,6 +49,7 @@ static int teardown(void **state)
 static void make(const struct world *w, const char *name, const char *note, const char *prompt)
 {
 	AUTO_STR text = STR_INIT;
+
 	claude_user(&text, "u0", NULL, prompt);
 	if (note) {
 		str_cut(&text, text.len - 2);
@@ -68,6 +71,7 @@ static void refresh(const struct world *w)
 static void trace(const struct world *w, const char *id, struct lineage *ret)
 {
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+
 	assert_int_equal(catalogue_resolve(w->store, w->homes, 2, id, &row, NULL, NULL), 0);
 	assert_int_equal(lineage_trace(w->store, w->homes, 2, &row, ret, NULL), 0);
 	assert_string_equal(ret->nodes.v[ret->focus].id, row.info.id);
@@ -79,6 +83,7 @@ static void make_family(const struct world *w)
 	AUTO_FREE char *from1 = note(w, "trim_metadata", "parent_file", DEMO ID("1") ".jsonl");
 	AUTO_FREE char *from2 =
 		note(w, "continue_metadata", "parent_session_file", DEMO ID("2") ".jsonl");
+
 	make(w, DEMO ID("1") ".jsonl", NULL, "first words");
 	make(w, DEMO ID("2") ".jsonl", from1, "second");
 	make(w, DEMO ID("3") ".jsonl", from2, "third");
@@ -91,6 +96,7 @@ static void test_note(void **state)
 {
 	static const size_t sizes[] = { 10, 70000, 3000000, 5000000 };
 	struct world *w = *state;
+
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		AUTO_STR text = STR_INIT;
 		struct lineage_note n;
@@ -117,6 +123,7 @@ static void test_note(void **state)
 static void test_family(void **state)
 {
 	AUTO_LINEAGE l = LINEAGE_INIT;
+
 	make_family(*state);
 	trace(*state, ID("3"), &l);
 	assert_int_equal(l.nodes.n, 4);
@@ -138,6 +145,7 @@ static void test_family(void **state)
 static void test_from_the_root(void **state)
 {
 	AUTO_LINEAGE l = LINEAGE_INIT;
+
 	make_family(*state);
 	trace(*state, ID("1"), &l);
 	assert_int_equal(l.nodes.n, 4);
@@ -149,6 +157,7 @@ static void test_chain(void **state)
 	const struct world *w = *state;
 	AUTO_LINEAGE l = LINEAGE_INIT;
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+
 	make_family(w);
 	assert_int_equal(catalogue_resolve(w->store, w->homes, 2, ID("3"), &row, NULL, NULL), 0);
 	assert_int_equal(lineage_chain(w->store, w->homes, 2, &row, &l, NULL), 0);
@@ -161,6 +170,7 @@ static void test_missing_parent(void **state)
 {
 	const struct world *w = *state;
 	AUTO_LINEAGE l = LINEAGE_INIT;
+
 	make(w, DEMO ID("2") ".jsonl", "\"trim_metadata\":{\"parent_file\":\"/no/where.jsonl\"}",
 		"words");
 	refresh(w);
@@ -175,6 +185,7 @@ static void test_moved_parent(void **state)
 {
 	const struct world *w = *state;
 	AUTO_LINEAGE l = LINEAGE_INIT;
+
 	make(w, DEMO ID("1") ".jsonl", NULL, "words");
 	make(w, DEMO ID("2") ".jsonl",
 		"\"trim_metadata\":{\"parent_file\":\"/old/" ID("1") ".jsonl\"}", "words");
@@ -193,6 +204,7 @@ static void test_moved_between(void **state)
 {
 	static const char *const asked[] = { ID("1"), ID("2"), ID("3") };
 	const struct world *w = *state;
+
 	make_family(w);
 	AUTO_FREE char *from = path_join(w->folder, DEMO ID("2") ".jsonl");
 	AUTO_FREE char *folder = path_join(w->folder, "claude/projects/-other");
@@ -222,6 +234,7 @@ static void test_gone_parent(void **state)
 {
 	const struct world *w = *state;
 	AUTO_LINEAGE l = LINEAGE_INIT;
+
 	make_family(w);
 	AUTO_FREE char *path = path_join(w->folder, DEMO ID("1") ".jsonl");
 	assert_int_equal(unlink(path), 0);
@@ -237,6 +250,7 @@ static void test_circle(void **state)
 	AUTO_LINEAGE l = LINEAGE_INIT;
 	AUTO_FREE char *from1 = note(w, "trim_metadata", "parent_file", DEMO ID("1") ".jsonl");
 	AUTO_FREE char *from2 = note(w, "trim_metadata", "parent_file", DEMO ID("2") ".jsonl");
+
 	make(w, DEMO ID("1") ".jsonl", from2, "one");
 	make(w, DEMO ID("2") ".jsonl", from1, "two");
 	refresh(w);
@@ -252,6 +266,7 @@ static void test_own_parent(void **state)
 	const struct world *w = *state;
 	AUTO_LINEAGE l = LINEAGE_INIT;
 	AUTO_FREE char *from1 = note(w, "trim_metadata", "parent_file", DEMO ID("1") ".jsonl");
+
 	make(w, DEMO ID("1") ".jsonl", from1, "one");
 	refresh(w);
 	trace(w, ID("1"), &l);
@@ -265,6 +280,7 @@ static void test_stray_focus(void **state)
 	const struct world *w = *state;
 	AUTO_LINEAGE l = LINEAGE_INIT;
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+
 	make_family(w);
 	AUTO_FREE char *from2 = note(w, "trim_metadata", "parent_file", DEMO ID("2") ".jsonl");
 	make(w, "stray/x.jsonl", from2, "stray words");
@@ -281,6 +297,7 @@ static void test_stray_focus(void **state)
 static void test_forks_by_beginning(void **state)
 {
 	const struct world *w = *state;
+
 	for (int i = 2; i < 4; i++) {
 		AUTO_STR text = STR_INIT;
 		AUTO_FREE char *name =
@@ -315,6 +332,7 @@ static void test_dot_is_quoted(void **state)
 	const struct world *w = *state;
 	AUTO_LINEAGE l = LINEAGE_INIT;
 	AUTO_STR out = STR_INIT;
+
 	make(w, DEMO ID("1") ".jsonl", NULL, "a \"quote\" and \\ a\nnewline");
 	refresh(w);
 	trace(w, ID("1"), &l);
@@ -342,5 +360,6 @@ int main(void)
 		CASE(test_forks_by_beginning),
 		CASE(test_dot_is_quoted),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,49 +37,51 @@ static void take_row(struct session_row *ret, struct session_row *row)
 
 /* ---- a path ---- */
 
-static const struct transcript_home *home_of_path(const struct resolve *r, const char *path)
+static const struct transcript_home *home_of_path(const struct resolve *w, const char *path)
 {
-	for (size_t i = 0; i < r->n_homes; i++) {
+	for (size_t i = 0; i < w->n_homes; i++) {
 		AUTO_FREE char *root = NULL;
-		if (path_within(sv_of(path), sv_of(r->homes[i].root)) ||
-			(path_real(r->homes[i].root, &root, NULL) >= 0 &&
+		if (path_within(sv_of(path), sv_of(w->homes[i].root)) ||
+			(path_real(w->homes[i].root, &root, NULL) >= 0 &&
 				path_within(sv_of(path), sv_of(root))))
-			return &r->homes[i];
+			return &w->homes[i];
 	}
 	return NULL;
 }
 
 /* A file outside all homes is read for this once and not remembered. */
-static int read_stray(const struct resolve *r, const char *path, struct err *reterr)
+static int read_stray(const struct resolve *w, const char *path, struct err *reterr)
 {
 	const struct transcript_format *format;
 	struct file_stat stat;
-	int rc = transcript_probe(path, &format, reterr);
-	if (rc < 0)
-		return rc;
+	int r = transcript_probe(path, &format, reterr);
+
+	if (r < 0)
+		return r;
 	const struct transcript_home home = {
 		.agent = transcript_format_name(format), .format = format, .root = ""
 	};
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	row_init(&row, &home, path);
-	rc = row_scan(&row, false, &stat, reterr);
-	if (rc >= 0)
-		take_row(r->ret, &row);
-	return rc;
+	r = row_scan(&row, false, &stat, reterr);
+	if (r >= 0)
+		take_row(w->ret, &row);
+	return r;
 }
 
-static int resolve_path(const struct resolve *r, struct err *reterr)
+static int resolve_path(const struct resolve *w, struct err *reterr)
 {
 	AUTO_FREE char *real = NULL;
-	int rc = path_real(r->spec, &real, reterr);
-	if (rc == -ENOENT || rc == -ENOTDIR)
-		return err_set(reterr, ERR_NOTFOUND, "%s: no such file", r->spec);
-	if (rc < 0)
-		return rc;
-	const struct transcript_home *home = home_of_path(r, real);
+	int r = path_real(w->spec, &real, reterr);
+
+	if (r == -ENOENT || r == -ENOTDIR)
+		return err_set(reterr, ERR_NOTFOUND, "%s: no such file", w->spec);
+	if (r < 0)
+		return r;
+	const struct transcript_home *home = home_of_path(w, real);
 	if (!home || transcript_path_id(home->format, sv_of(real)).n == 0)
-		return read_stray(r, real, reterr);
-	return catalogue_take(r->store, home, real, r->ret, reterr);
+		return read_stray(w, real, reterr);
+	return catalogue_take(w->store, home, real, w->ret, reterr);
 }
 
 /* ---- tiers of likeness, asked of the catalogue ---- */
@@ -112,6 +114,7 @@ static bool is_fragment(struct sv text)
 static void bind_spec(struct sql *q, const char *spec, enum likeness likeness)
 {
 	AUTO_STR like = STR_INIT;
+
 	if (likeness == IS) {
 		sql_text(q, spec);
 		return;
@@ -133,18 +136,19 @@ static void bind_spec(struct sql *q, const char *spec, enum likeness likeness)
 	" o.active_ms > s.active_ms OR o.active_ms = s.active_ms AND o.rowid > s.rowid)) AND" \
 	" s.gone = 1"
 
-static int ask_tier(const struct resolve *r, const struct tier *tier,
+static int ask_tier(const struct resolve *w, const struct tier *tier,
 	struct catalogue_matches *found, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
 	AUTO_FREE char *text =
 		xasprintf(ROW_SELECT "WHERE %s AND %s ORDER BY s.active_ms DESC LIMIT %d",
-			r->gone ? IS_GONE : IS_HERE, tier->where, CATALOGUE_CANDIDATES_MAX + 1);
-	int rc = sql_prepare(&q, r->store, text, reterr);
-	if (rc < 0)
-		return rc;
-	bind_spec(&q, r->spec, tier->likeness);
-	while ((rc = sql_step(&q, reterr)) > 0) {
+			w->gone ? IS_GONE : IS_HERE, tier->where, CATALOGUE_CANDIDATES_MAX + 1);
+	int r = sql_prepare(&q, w->store, text, reterr);
+
+	if (r < 0)
+		return r;
+	bind_spec(&q, w->spec, tier->likeness);
+	while ((r = sql_step(&q, reterr)) > 0) {
 		if (found->rows.n == CATALOGUE_CANDIDATES_MAX) {
 			found->more = true;
 			break;
@@ -153,11 +157,11 @@ static int ask_tier(const struct resolve *r, const struct tier *tier,
 		row_load(&q, &row);
 		vec_push(&found->rows, row);
 	}
-	return rc < 0 ? rc : 0;
+	return r < 0 ? r : 0;
 }
 
 static int refuse_ambiguous(
-	const struct resolve *r, struct catalogue_matches *found, struct err *reterr)
+	const struct resolve *w, struct catalogue_matches *found, struct err *reterr)
 {
 	enum { SHOWN = 3 };
 	AUTO_STR some = STR_INIT;
@@ -167,33 +171,34 @@ static int refuse_ambiguous(
 		str_addf(&some, "%s%s%s%s%s", i ? ", " : "", row->info.id, name[0] ? " (" : "",
 			name, name[0] ? ")" : "");
 	}
-	int rc = err_set(reterr, ERR_AMBIGUOUS, "'%s' fits %s%zu sessions: %s%s", r->spec,
+	int r = err_set(reterr, ERR_AMBIGUOUS, "'%s' fits %s%zu sessions: %s%s", w->spec,
 		found->more ? "more than " : "", found->rows.n, some.buf,
 		found->rows.n > SHOWN ? ", …" : "");
-	if (r->matches) {
-		catalogue_matches_release(r->matches);
-		*r->matches = *found;
+	if (w->matches) {
+		catalogue_matches_release(w->matches);
+		*w->matches = *found;
 		*found = (struct catalogue_matches){ .more = false };
 	}
-	return rc;
+	return r;
 }
 
 /* 1 when a tier decided, 0 when none fits. */
-static int ask_tiers(const struct resolve *r, size_t n_tiers, struct err *reterr)
+static int ask_tiers(const struct resolve *w, size_t n_tiers, struct err *reterr)
 {
-	bool fragment = is_fragment(sv_of(r->spec));
+	bool fragment = is_fragment(sv_of(w->spec));
+
 	for (size_t i = 0; i < n_tiers; i++) {
 		if (tiers[i].fragment && !fragment)
 			continue;
 		CLEANUP(catalogue_matches_release)
 		struct catalogue_matches found = { .more = false };
-		int rc = ask_tier(r, &tiers[i], &found, reterr);
-		if (rc < 0)
-			return rc;
+		int r = ask_tier(w, &tiers[i], &found, reterr);
+		if (r < 0)
+			return r;
 		if (found.rows.n > 1)
-			return refuse_ambiguous(r, &found, reterr);
+			return refuse_ambiguous(w, &found, reterr);
 		if (found.rows.n == 1) {
-			take_row(r->ret, &found.rows.v[0]);
+			take_row(w->ret, &found.rows.v[0]);
 			return 1;
 		}
 	}
@@ -203,47 +208,49 @@ static int ask_tiers(const struct resolve *r, size_t n_tiers, struct err *reterr
 /* ---- a full id ---- */
 
 /* By file names alone: a session that the catalogue has not seen yet. */
-static int find_by_name(const struct resolve *r, struct err *reterr)
+static int find_by_name(const struct resolve *w, struct err *reterr)
 {
-	for (size_t i = 0; i < r->n_homes; i++) {
+	for (size_t i = 0; i < w->n_homes; i++) {
 		AUTO_FREE char *path = NULL;
-		int rc = transcript_find(&r->homes[i], sv_of(r->spec), &path, reterr);
-		if (rc < 0)
-			return rc;
+		int r = transcript_find(&w->homes[i], sv_of(w->spec), &path, reterr);
+		if (r < 0)
+			return r;
 		if (!path)
 			continue;
-		rc = catalogue_take(r->store, &r->homes[i], path, r->ret, reterr);
-		return rc < 0 ? rc : 1;
+		r = catalogue_take(w->store, &w->homes[i], path, w->ret, reterr);
+		return r < 0 ? r : 1;
 	}
 	return 0;
 }
 
 /* The row may be older than its file, or the file may be gone since. */
-static int bring_up_to_date(const struct resolve *r, struct err *reterr)
+static int bring_up_to_date(const struct resolve *w, struct err *reterr)
 {
-	const struct transcript_home *home = home_of_path(r, r->ret->info.path);
+	const struct transcript_home *home = home_of_path(w, w->ret->info.path);
 	struct session_row fresh = SESSION_ROW_INIT;
+
 	if (!home)
 		return 1;
-	int rc = catalogue_take(r->store, home, r->ret->info.path, &fresh, reterr);
-	if (rc == -ENOENT)
+	int r = catalogue_take(w->store, home, w->ret->info.path, &fresh, reterr);
+	if (r == -ENOENT)
 		return 0;
-	if (rc < 0)
-		return rc;
-	session_row_release(r->ret);
-	*r->ret = fresh;
+	if (r < 0)
+		return r;
+	session_row_release(w->ret);
+	*w->ret = fresh;
 	return 1;
 }
 
-static int resolve_id(const struct resolve *r, struct err *reterr)
+static int resolve_id(const struct resolve *w, struct err *reterr)
 {
-	int rc = ask_tiers(r, 1, reterr);
-	if (rc > 0) {
-		rc = bring_up_to_date(r, reterr);
-		if (rc <= 0)
-			session_row_release(r->ret);
+	int r = ask_tiers(w, 1, reterr);
+
+	if (r > 0) {
+		r = bring_up_to_date(w, reterr);
+		if (r <= 0)
+			session_row_release(w->ret);
 	}
-	return rc == 0 ? find_by_name(r, reterr) : rc;
+	return r == 0 ? find_by_name(w, reterr) : r;
 }
 
 static bool is_path(const char *spec)
@@ -255,61 +262,64 @@ int catalogue_resolve(struct store *store, const struct transcript_home *homes, 
 	const char *spec, struct session_row *ret, struct catalogue_matches *matches,
 	struct err *reterr)
 {
-	const struct resolve r = { store, homes, n_homes, spec, ret, matches, false };
+	const struct resolve w = { store, homes, n_homes, spec, ret, matches, false };
+
 	if (spec[0] == '\0')
 		return err_set(reterr, ERR_NOTFOUND, "no session has an empty name");
 	if (is_path(spec))
-		return resolve_path(&r, reterr);
-	int rc = uuid_valid(sv_of(spec)) ? resolve_id(&r, reterr) : 0;
-	if (rc == 0) {
-		rc = catalogue_refresh(store, homes, n_homes, NULL, NULL, reterr);
-		if (rc >= 0)
-			rc = ask_tiers(&r, ARRAY_LEN(tiers), reterr);
+		return resolve_path(&w, reterr);
+	int r = uuid_valid(sv_of(spec)) ? resolve_id(&w, reterr) : 0;
+	if (r == 0) {
+		r = catalogue_refresh(store, homes, n_homes, NULL, NULL, reterr);
+		if (r >= 0)
+			r = ask_tiers(&w, ARRAY_LEN(tiers), reterr);
 	}
-	if (rc == 0 && strlen(spec) < CATALOGUE_FRAGMENT_MIN)
+	if (r == 0 && strlen(spec) < CATALOGUE_FRAGMENT_MIN)
 		return err_set(reterr, ERR_NOTFOUND,
 			"no session is called '%s', and a part of an id has %d characters or more",
 			spec, CATALOGUE_FRAGMENT_MIN);
-	if (rc == 0)
+	if (r == 0)
 		return err_set(reterr, ERR_NOTFOUND, "no session is called '%s'", spec);
-	return rc < 0 ? rc : 0;
+	return r < 0 ? r : 0;
 }
 
 /* ---- one that is gone ---- */
 
 /* What its children say: 1, or 0 when it has none. */
-static int ask_children(const struct resolve *r, struct err *reterr)
+static int ask_children(const struct resolve *w, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int rc = sql_prepare(&q, r->store,
+	int r = sql_prepare(&q, w->store,
 		"SELECT parent_path FROM session s WHERE s.parent_id = ?1 OR"
 		" s.parent_path LIKE '%' || ?1 || '.jsonl'"
 		" ORDER BY s.parent_path = '', s.first_ms LIMIT 1",
 		reterr);
-	if (rc < 0)
-		return rc;
-	sql_text(&q, r->spec);
-	rc = sql_step(&q, reterr);
-	if (rc <= 0)
-		return rc;
+
+	if (r < 0)
+		return r;
+	sql_text(&q, w->spec);
+	r = sql_step(&q, reterr);
+	if (r <= 0)
+		return r;
 	const struct transcript_home nobody = { .agent = "",
 		.format = transcript_format_unknown() };
-	row_init(r->ret, &nobody, sql_get_text(&q, 0));
-	free(r->ret->info.id);
-	r->ret->info.id = xstrdup(r->spec);
-	r->ret->gone = true;
+	row_init(w->ret, &nobody, sql_get_text(&q, 0));
+	free(w->ret->info.id);
+	w->ret->info.id = xstrdup(w->spec);
+	w->ret->gone = true;
 	return 1;
 }
 
 int catalogue_resolve_gone(
 	struct store *store, const char *spec, struct session_row *ret, struct err *reterr)
 {
-	const struct resolve r = { store, NULL, 0, spec, ret, NULL, true };
-	int rc = ask_tiers(&r, ARRAY_LEN(tiers), reterr);
-	if (rc == 0 && uuid_valid(sv_of(spec)))
-		rc = ask_children(&r, reterr);
-	if (rc == 0)
+	const struct resolve w = { store, NULL, 0, spec, ret, NULL, true };
+	int r = ask_tiers(&w, ARRAY_LEN(tiers), reterr);
+
+	if (r == 0 && uuid_valid(sv_of(spec)))
+		r = ask_children(&w, reterr);
+	if (r == 0)
 		return err_set(
 			reterr, ERR_NOTFOUND, "no session that is gone is called '%s'", spec);
-	return rc < 0 ? rc : 0;
+	return r < 0 ? r : 0;
 }

@@ -103,6 +103,7 @@ int row_save(struct sql *save, const struct session_row *row, const struct file_
 		info->parent_id, info->parent_path, info->prompt };
 	const int64_t last[] = { (int64_t)stat->size, row->gone, (int64_t)stat->dev,
 		(int64_t)stat->ino, stat->mtime_ns };
+
 	sql_reset(save);
 	sql_text(save, info->path);
 	sql_text(save, row->agent);
@@ -145,15 +146,16 @@ int row_scan(struct session_row *row, bool subagent, struct file_stat *ret_stat,
 	const char *path = row->info.path;
 	/* O_NONBLOCK: a pipe in place of the file must not hold us. */
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(reterr, errno, "%s", path);
 	if (!S_ISREG(st.st_mode))
 		return err_set(reterr, ERR_INPUT, "%s: not a file", path);
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	int rc = transcript_scan(fd, (uint64_t)st.st_size, &row->info, reterr);
-	if (rc < 0) {
+	int r = transcript_scan(fd, (uint64_t)st.st_size, &row->info, reterr);
+	if (r < 0) {
 		err_prefix(reterr, "%s", path);
-		return rc;
+		return r;
 	}
 	if (subagent)
 		mark_subagent(&row->info);

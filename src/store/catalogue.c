@@ -11,14 +11,15 @@ int catalogue_by_path(
 	struct store *store, const char *path, struct session_row *ret, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int rc = sql_prepare(&q, store, ROW_SELECT "WHERE s.path = ?", reterr);
-	if (rc < 0)
-		return rc;
+	int r = sql_prepare(&q, store, ROW_SELECT "WHERE s.path = ?", reterr);
+
+	if (r < 0)
+		return r;
 	sql_text(&q, path);
-	rc = sql_step(&q, reterr);
-	if (rc < 0)
-		return rc;
-	if (rc == 0)
+	r = sql_step(&q, reterr);
+	if (r < 0)
+		return r;
+	if (r == 0)
 		return err_set(reterr, ERR_NOTFOUND, "%s: not in the catalogue", path);
 	row_load(&q, ret);
 	return 0;
@@ -28,8 +29,9 @@ static int save_one(struct store *store, const struct session_row *row,
 	const struct file_stat *stat, struct err *reterr)
 {
 	AUTO_SQL save = SQL_INIT;
-	int rc = row_save_prepare(&save, store, reterr);
-	return rc < 0 ? rc : row_save(&save, row, stat, reterr);
+	int r = row_save_prepare(&save, store, reterr);
+
+	return r < 0 ? r : row_save(&save, row, stat, reterr);
 }
 
 int catalogue_take(struct store *store, const struct transcript_home *home, const char *path,
@@ -37,17 +39,18 @@ int catalogue_take(struct store *store, const struct transcript_home *home, cons
 {
 	struct file_stat stat;
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
-	int rc = catalogue_by_path(store, path, &row, NULL);
-	if (rc == ERR_NOTFOUND)
+	int r = catalogue_by_path(store, path, &row, NULL);
+
+	if (r == ERR_NOTFOUND)
 		row_init(&row, home, path);
-	else if (rc < 0)
-		return err_set(reterr, rc, "store: cannot be read");
+	else if (r < 0)
+		return err_set(reterr, r, "store: cannot be read");
 	bool subagent = row.info.flags & SESSION_SUBAGENT;
-	rc = row_scan(&row, subagent, &stat, reterr);
-	if (rc >= 0)
-		rc = save_one(store, &row, &stat, reterr);
-	if (rc < 0)
-		return rc;
+	r = row_scan(&row, subagent, &stat, reterr);
+	if (r >= 0)
+		r = save_one(store, &row, &stat, reterr);
+	if (r < 0)
+		return r;
 	*ret = row;
 	row = (struct session_row)SESSION_ROW_INIT;
 	return 0;
@@ -59,6 +62,7 @@ int catalogue_take(struct store *store, const struct transcript_home *home, cons
 static char *pattern(const char *text, bool at_start)
 {
 	AUTO_STR out = STR_INIT;
+
 	if (!at_start)
 		str_addc(&out, '%');
 	for (const char *p = text; *p; p++) {
@@ -108,6 +112,7 @@ static void add_order(struct str *sql, const struct catalogue_query *c)
 		[CATALOGUE_NAME] = ("IFNULL(n.name, s.name) = '', IFNULL(n.name, s.name)"
 				    " COLLATE NOCASE, s.active_ms DESC"),
 	};
+
 	str_addf(sql, " ORDER BY %s, s.path", orders[c->order]);
 	if (c->limit > 0)
 		str_adds(sql, " LIMIT ?");
@@ -141,15 +146,16 @@ static void bind_conditions(struct sql *q, const struct catalogue_query *c)
 
 static int give_rows(struct sql *q, catalogue_fn fn, void *data, struct err *reterr)
 {
-	int rc;
-	while ((rc = sql_step(q, reterr)) > 0) {
+	int r;
+
+	while ((r = sql_step(q, reterr)) > 0) {
 		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 		row_load(q, &row);
-		rc = fn(data, &row);
-		if (rc != 0)
-			return rc;
+		r = fn(data, &row);
+		if (r != 0)
+			return r;
 	}
-	return rc;
+	return r;
 }
 
 int catalogue_query(struct store *store, const struct catalogue_query *query, catalogue_fn fn,
@@ -157,12 +163,13 @@ int catalogue_query(struct store *store, const struct catalogue_query *query, ca
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_SQL q = SQL_INIT;
+
 	str_adds(&text, ROW_SELECT);
 	add_conditions(&text, query);
 	add_order(&text, query);
-	int rc = sql_prepare(&q, store, text.buf, reterr);
-	if (rc < 0)
-		return rc;
+	int r = sql_prepare(&q, store, text.buf, reterr);
+	if (r < 0)
+		return r;
 	bind_conditions(&q, query);
 	return give_rows(&q, fn, data, reterr);
 }
@@ -171,12 +178,13 @@ int catalogue_children(struct store *store, const struct session_info *parent, c
 	void *data, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int rc = sql_prepare(&q, store,
+	int r = sql_prepare(&q, store,
 		ROW_SELECT "WHERE s.path <> ?1 AND (s.parent_path = ?1 AND ?1 <> '' OR"
 			   " s.parent_id = ?2 AND s.parent_id <> '') ORDER BY s.first_ms, s.path",
 		reterr);
-	if (rc < 0)
-		return rc;
+
+	if (r < 0)
+		return r;
 	sql_text(&q, parent->path);
 	sql_text(&q, parent->id);
 	return give_rows(&q, fn, data, reterr);
@@ -186,12 +194,13 @@ int catalogue_rename(struct store *store, const char *agent, const char *id, con
 	struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int rc = sql_prepare(&q, store,
+	int r = sql_prepare(&q, store,
 		name[0] ? "INSERT OR REPLACE INTO session_name (agent, id, name) VALUES (?, ?, ?)"
 			: "DELETE FROM session_name WHERE agent = ? AND id = ?",
 		reterr);
-	if (rc < 0)
-		return rc;
+
+	if (r < 0)
+		return r;
 	sql_text(&q, agent);
 	sql_text(&q, id);
 	if (name[0])

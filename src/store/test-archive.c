@@ -291,5 +291,6 @@ int main(void)
 		CASE(finds_a_session),
 		cmocka_unit_test(references_as_text),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ struct world {
 static void write_claude(const struct world *w, const char *name, const char *prompt, int turns)
 {
 	AUTO_STR text = STR_INIT;
+
 	claude_user(&text, "u0", NULL, prompt);
 	for (int i = 1; i < turns; i++)
 		claude_user(&text, "u1", "u0", "more");
@@ -30,12 +31,14 @@ static void write_claude(const struct world *w, const char *name, const char *pr
 static void append(const struct world *w, const char *name, const char *line)
 {
 	AUTO_FREE char *path = path_join(w->folder, name);
+
 	assert_int_equal(file_append(path, sv_of(line), false, NULL), 0);
 }
 
 static void write_codex(const struct world *w)
 {
 	AUTO_STR text = STR_INIT;
+
 	codex_line(&text, "session_meta", "{\"id\":\"" ID_C "\",\"cwd\":\"/work/other\"}");
 	codex_message(&text, "user", "<environment_context>x</environment_context>");
 	codex_message(&text, "user", "codex words");
@@ -45,6 +48,7 @@ static void write_codex(const struct world *w)
 static int setup(void **state)
 {
 	struct world *w = xcalloc(1, sizeof(*w));
+
 	w->folder = temp_folder();
 	w->claude = path_join(w->folder, "claude");
 	w->codex = path_join(w->folder, "codex");
@@ -66,6 +70,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct world *w = *state;
+
 	store_close(w->store);
 	free(w->claude);
 	free(w->codex);
@@ -77,6 +82,7 @@ static int teardown(void **state)
 static void on_trouble(void *data, const struct err *err)
 {
 	struct world *w = data;
+
 	assert_true(err->msg[0] != '\0');
 	w->troubles++;
 }
@@ -86,9 +92,10 @@ static struct catalogue_stats refresh(struct world *w)
 	const struct catalogue_opts opts = { .trouble = on_trouble, .data = w };
 	struct catalogue_stats stats;
 	struct err err = ERR_INIT;
-	int rc = catalogue_refresh(w->store, w->homes, 2, &opts, &stats, &err);
+	int r = catalogue_refresh(w->store, w->homes, 2, &opts, &stats, &err);
+
 	assert_string_equal(err.msg, "");
-	assert_int_equal(rc, 0);
+	assert_int_equal(r, 0);
 	return stats;
 }
 
@@ -102,6 +109,7 @@ static int count_row(void *data, const struct session_row *row)
 static int count(const struct world *w, struct catalogue_query query)
 {
 	int rows = 0;
+
 	assert_int_equal(catalogue_query(w->store, &query, count_row, &rows, NULL), 0);
 	return rows;
 }
@@ -110,6 +118,7 @@ static struct session_row get(const struct world *w, const char *name)
 {
 	struct session_row row;
 	AUTO_FREE char *path = path_join(w->folder, name);
+
 	assert_int_equal(catalogue_by_path(w->store, path, &row, NULL), 0);
 	return row;
 }
@@ -117,6 +126,7 @@ static struct session_row get(const struct world *w, const char *name)
 static void test_reads_only_what_changed(void **state)
 {
 	struct world *w = *state;
+
 	assert_int_equal(refresh(w).read, 3);
 	struct catalogue_stats stats = refresh(w);
 	assert_int_equal(stats.files, 3);
@@ -135,6 +145,7 @@ static void test_reads_only_what_changed(void **state)
 static void test_row_keeps_everything(void **state)
 {
 	struct world *w = *state;
+
 	append(w, DEMO ID_B ".jsonl",
 		"{\"faden_metadata\":{\"relation\":\"trimmed\",\"parent_id\":\"" ID_A "\","
 		"\"parent_file\":\"/p/"
@@ -152,6 +163,7 @@ static void test_row_keeps_everything(void **state)
 static void test_vanished_and_back(void **state)
 {
 	struct world *w = *state;
+
 	refresh(w);
 	AUTO_FREE char *path = path_join(w->folder, DEMO ID_A ".jsonl");
 	AUTO_FREE char *away = path_join(w->folder, "away");
@@ -168,6 +180,7 @@ static void test_vanished_and_back(void **state)
 static void test_unreadable_home(void **state)
 {
 	struct world *w = *state;
+
 	refresh(w);
 	AUTO_FREE char *project = path_join(w->folder, "claude/projects/-work-demo");
 	if (geteuid() == 0) {
@@ -190,6 +203,7 @@ static void test_unreadable_home(void **state)
 static void test_other_homes_are_left_alone(void **state)
 {
 	struct world *w = *state;
+
 	refresh(w);
 	struct catalogue_stats stats;
 	assert_int_equal(catalogue_refresh(w->store, &w->homes[1], 1, NULL, &stats, NULL), 0);
@@ -205,6 +219,7 @@ static void test_missing_homes(void **state)
 		.agent = "claude", .format = TRANSCRIPT_CLAUDE, .root = "/nowhere/at/all"
 	};
 	struct catalogue_stats stats;
+
 	assert_int_equal(catalogue_refresh(w->store, &none, 1, NULL, &stats, NULL), 0);
 	assert_int_equal(stats.files + stats.troubles, 0);
 }
@@ -212,6 +227,7 @@ static void test_missing_homes(void **state)
 static void test_filters(void **state)
 {
 	struct world *w = *state;
+
 	write_claude(w, DEMO ID_A "/subagents/agent-0123.jsonl", "sub task", 1);
 	AUTO_FREE char *empty =
 		temp_write(w->folder, DEMO "dddddddd-0000-4000-8000-000000000004.jsonl", "");
@@ -245,14 +261,15 @@ static int resolve(const struct world *w, const char *spec, char *ret_id, size_t
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	CLEANUP(catalogue_matches_release) struct catalogue_matches matches = { .more = false };
 	struct err err = ERR_INIT;
-	int rc = catalogue_resolve(w->store, w->homes, 2, spec, &row, &matches, &err);
-	if (rc == 0)
+	int r = catalogue_resolve(w->store, w->homes, 2, spec, &row, &matches, &err);
+
+	if (r == 0)
 		(void)snprintf(ret_id, UUID_TEXT, "%s", row.info.id);
 	else
 		assert_true(err.msg[0] != '\0');
 	if (ret_matches)
 		*ret_matches = matches.rows.n;
-	return rc;
+	return r;
 }
 
 static void test_resolve(void **state)
@@ -261,6 +278,7 @@ static void test_resolve(void **state)
 	char id[UUID_TEXT] = "";
 	size_t n;
 	AUTO_FREE char *path = path_join(w->folder, DEMO ID_A ".jsonl");
+
 	assert_int_equal(resolve(w, path, id, NULL), 0);
 	assert_string_equal(id, ID_A);
 	assert_int_equal(resolve(w, ID_C, id, NULL), 0);
@@ -284,6 +302,7 @@ static void test_resolve_stray_file(void **state)
 {
 	struct world *w = *state;
 	char id[UUID_TEXT] = "";
+
 	write_claude(w, "elsewhere/stray.jsonl", "stray", 1);
 	AUTO_FREE char *path = path_join(w->folder, "elsewhere/stray.jsonl");
 	assert_int_equal(resolve(w, path, id, NULL), 0);
@@ -296,6 +315,7 @@ static void test_resolve_after_the_file_went(void **state)
 {
 	struct world *w = *state;
 	char id[UUID_TEXT] = "";
+
 	refresh(w);
 	AUTO_FREE char *path = path_join(w->folder, DEMO ID_A ".jsonl");
 	assert_int_equal(unlink(path), 0);
@@ -306,6 +326,7 @@ static void test_names(void **state)
 {
 	struct world *w = *state;
 	char id[UUID_TEXT] = "";
+
 	append(w, DEMO ID_A ".jsonl",
 		"{\"type\":\"custom-title\",\"customTitle\":\"Blue door\"}\n");
 	append(w, "codex/session_index.jsonl",
@@ -341,6 +362,7 @@ static void test_names_given_meanwhile(void **state)
 {
 	struct world *w = *state;
 	const struct catalogue_opts opts = { .progress = name_anew, .data = w };
+
 	append(w, "codex/session_index.jsonl",
 		"{\"id\":\"" ID_C "\",\"thread_name\":\"Green door\"}\n");
 	assert_int_equal(catalogue_refresh(w->store, w->homes, 2, &opts, NULL, NULL), 0);
@@ -352,6 +374,7 @@ static void test_names_given_meanwhile(void **state)
 static void test_children(void **state)
 {
 	struct world *w = *state;
+
 	append(w, DEMO ID_B ".jsonl",
 		"{\"continue_metadata\":{\"parent_session_id\":\"" ID_A "\"}}\n");
 	refresh(w);
@@ -373,6 +396,7 @@ static void test_children(void **state)
 static void test_memory_store(void **state)
 {
 	struct world *w = *state;
+
 	store_close(w->store);
 	assert_int_equal(store_open(NULL, STORE_MEMORY, NULL, &w->store, NULL), 0);
 	assert_int_equal(refresh(w).read, 3);
@@ -398,11 +422,11 @@ static void test_two_processes(void **state)
 		if (pids[i] != 0)
 			continue;
 		struct store *store = NULL;
-		int rc = store_open(path, 0, NULL, &store, NULL);
-		if (rc >= 0)
-			rc = catalogue_refresh(store, w->homes, 2, NULL, NULL, NULL);
+		int r = store_open(path, 0, NULL, &store, NULL);
+		if (r >= 0)
+			r = catalogue_refresh(store, w->homes, 2, NULL, NULL, NULL);
 		store_close(store);
-		_exit(rc < 0);
+		_exit(r < 0);
 	}
 	for (int i = 0; i < PROCESSES; i++) {
 		int status = -1;
@@ -435,5 +459,6 @@ int main(void)
 		CASE(test_memory_store),
 		CASE(test_two_processes),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

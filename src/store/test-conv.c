@@ -473,5 +473,6 @@ int main(void)
 		CASE(test_values_that_cannot_be_bound),
 		CASE(test_numbers_that_are_gone_are_passed_over),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

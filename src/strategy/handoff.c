@@ -25,6 +25,7 @@ static void add_field(struct str *out, const char *name, const char *value)
 bool handoff_nothing(const char *transcript)
 {
 	struct stat st;
+
 	if (stat(transcript, &st) < 0)
 		return errno == ENOENT;
 	/* The agent may have noted things of its own; the work itself is soon more than this. */
@@ -44,6 +45,7 @@ static int gather(const struct handoff *h, struct brief *ret, struct err *reterr
 {
 	const struct transcript_format *format;
 	struct stat st;
+
 	if (stat(h->transcript, &st) < 0)
 		return err_errno(reterr, errno, "%s", h->transcript);
 	if (!S_ISREG(st.st_mode))
@@ -53,14 +55,15 @@ static int gather(const struct handoff *h, struct brief *ret, struct err *reterr
 			"the session has more than %d MB, which a prompt does not wait for; "
 			"`faden rollover --dry-run %s` shows them",
 			HANDOFF_SESSION_MAX / (1024 * 1024), h->session);
-	int rc = transcript_probe(h->transcript, &format, reterr);
-	return rc < 0 ? rc : brief_make(h->transcript, format, ret, reterr);
+	int r = transcript_probe(h->transcript, &format, reterr);
+	return r < 0 ? r : brief_make(h->transcript, format, ret, reterr);
 }
 
 static void add_brief(struct str *out, const struct handoff *h)
 {
 	AUTO_BRIEF brief = BRIEF_INIT;
 	struct err err = ERR_INIT;
+
 	if (gather(h, &brief, &err) < 0) {
 		str_adds(out, "\n" BRIEF_STANDS "\nNo facts were gathered: ");
 		utf8_scrub_line(out, sv_of(err.msg));
@@ -79,6 +82,7 @@ static void build(struct str *out, const struct handoff *h)
 {
 	char now[CLOCK_TEXT_MAX];
 	bool nothing = h->transcript && handoff_nothing(h->transcript);
+
 	clock_format_iso(clock_wall_ms(h->clock), now);
 	str_addf(out, "# Handoff of session %s\n", h->session);
 	add_field(out, "Written", now);
@@ -104,6 +108,7 @@ static char *name_of(const struct handoff *h, unsigned number)
 {
 	char now[CLOCK_TEXT_MAX], digits[CLOCK_TEXT_MAX];
 	size_t n = 0;
+
 	clock_format_iso(clock_wall_ms(h->clock), now);
 	for (const char *p = now; *p && *p != '.'; p++)
 		if (*p != '-' && *p != ':')
@@ -117,26 +122,28 @@ static char *name_of(const struct handoff *h, unsigned number)
 static int write_new(const char *path, struct sv text, struct err *reterr)
 {
 	CLEANUP(file_new_release) struct file_new f = FILE_NEW_INIT;
-	int rc = file_new_open_unnamed(&f, path, 0600, reterr);
-	if (rc >= 0)
-		rc = file_new_write(&f, text, reterr);
-	return rc < 0 ? rc : file_new_commit_excl(&f, reterr);
+	int r = file_new_open_unnamed(&f, path, 0600, reterr);
+
+	if (r >= 0)
+		r = file_new_write(&f, text, reterr);
+	return r < 0 ? r : file_new_commit_excl(&f, reterr);
 }
 
 int handoff_write(const struct handoff *h, char **ret_path, struct err *reterr)
 {
 	AUTO_STR text = STR_INIT;
-	int rc = file_mkdirs(h->folder, reterr);
+	int r = file_mkdirs(h->folder, reterr);
+
 	build(&text, h);
-	for (unsigned i = 0; rc >= 0 && i < NAMES_MAX; i++) {
+	for (unsigned i = 0; r >= 0 && i < NAMES_MAX; i++) {
 		AUTO_FREE char *path = name_of(h, i);
-		rc = write_new(path, str_sv(&text), reterr);
-		if (rc >= 0)
+		r = write_new(path, str_sv(&text), reterr);
+		if (r >= 0)
 			*ret_path = TAKE_PTR(path);
-		if (rc >= 0)
+		if (r >= 0)
 			return 0;
-		if (rc == -EEXIST)
-			rc = i + 1 < NAMES_MAX ? 0 : rc;
+		if (r == -EEXIST)
+			r = i + 1 < NAMES_MAX ? 0 : r;
 	}
-	return rc;
+	return r;
 }

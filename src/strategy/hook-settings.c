@@ -21,6 +21,7 @@ const char *hook_state_name(enum hook_state state)
 	static const char *const names[] = {
 		[HOOK_ABSENT] = "absent", [HOOK_OTHER] = "other", [HOOK_INSTALLED] = "installed"
 	};
+
 	return names[state];
 }
 
@@ -36,6 +37,7 @@ static void add_command(struct str *out, const char *program, const struct hook_
 static size_t line_of(struct sv text, size_t at)
 {
 	size_t line = 1;
+
 	for (size_t i = 0; i < at && i < text.n; i++)
 		line += text.p[i] == '\n';
 	return line;
@@ -51,6 +53,7 @@ static int read_top(struct sv text, struct jval *ret, struct err *reterr)
 {
 	size_t at = 0;
 	struct sv body = without_mark(text);
+
 	*ret = (struct jval){ .type = J_NONE };
 	if (sv_trim(body).n == 0)
 		return 0;
@@ -85,12 +88,13 @@ struct place {
 static int find_list(
 	struct sv text, const struct hook_event *event, struct place *ret, struct err *reterr)
 {
-	int rc = read_top(text, &ret->top, reterr);
-	if (rc >= 0)
-		rc = read_member(text, ret->top, "hooks", J_OBJECT, &ret->hooks, reterr);
-	if (rc >= 0)
-		rc = read_member(text, ret->hooks, event->event, J_ARRAY, &ret->list, reterr);
-	return rc;
+	int r = read_top(text, &ret->top, reterr);
+
+	if (r >= 0)
+		r = read_member(text, ret->top, "hooks", J_OBJECT, &ret->hooks, reterr);
+	if (r >= 0)
+		r = read_member(text, ret->hooks, event->event, J_ARRAY, &ret->list, reterr);
+	return r;
 }
 
 /* A command of ours for this event, whichever faden it names: "… hook VERB …" of a program whose
@@ -99,6 +103,7 @@ static bool is_ours(struct sv command, const struct hook_event *event)
 {
 	AUTO_STR words = STR_INIT;
 	size_t at;
+
 	str_addf(&words, " hook %s", event->verb);
 	if (!sv_find(command, str_sv(&words), &at))
 		return false;
@@ -117,6 +122,7 @@ struct found {
 static bool look_in_group(struct jval group, const struct hook_event *event, struct found *ret)
 {
 	struct jval entry;
+
 	if (scan_get(group, SV("hooks"), &ret->inner) <= 0 || ret->inner.type != J_ARRAY)
 		return false;
 	struct scan_iter it = scan_iter(ret->inner);
@@ -136,6 +142,7 @@ static bool find_ours(struct jval list, const struct hook_event *event, struct f
 {
 	struct jval group;
 	struct scan_iter it = scan_iter(list);
+
 	while (list.type == J_ARRAY && scan_next(&it, NULL, &group) > 0)
 		if (look_in_group(group, event, ret))
 			return true;
@@ -158,6 +165,7 @@ static void append_to_list(struct edit *e, struct jval list, struct sv item)
 	struct jval last = { .type = J_NONE }, each;
 	AUTO_STR text = STR_INIT;
 	struct scan_iter it = scan_iter(list);
+
 	while (scan_next(&it, NULL, &each) > 0)
 		last = each;
 	bool empty = last.type == J_NONE;
@@ -176,6 +184,7 @@ static void append_member(
 	struct jval last = { .type = J_NONE }, each;
 	AUTO_STR text = STR_INIT;
 	struct scan_iter it = scan_iter(obj);
+
 	while (scan_next(&it, NULL, &each) > 0)
 		last = each;
 	bool empty = last.type == J_NONE;
@@ -202,6 +211,7 @@ static void install_new(struct edit *e, const struct place *place, const struct 
 {
 	AUTO_STR value = STR_INIT;
 	AUTO_STR hooks = STR_INIT;
+
 	if (place->list.type == J_ARRAY) {
 		add_group(&value, command, "      ");
 		append_to_list(e, place->list, str_sv(&value));
@@ -226,9 +236,10 @@ static int install_event(
 	struct found ours;
 	AUTO_STR command = STR_INIT;
 	AUTO_STR out = STR_INIT;
-	int rc = find_list(str_sv(text), event, &place, reterr);
-	if (rc < 0)
-		return rc;
+	int r = find_list(str_sv(text), event, &place, reterr);
+
+	if (r < 0)
+		return r;
 	add_command(&command, program, event);
 	CLEANUP(edit_release) struct edit e = EDIT_INIT(str_sv(text));
 	if (!find_ours(place.list, event, &ours))
@@ -248,12 +259,13 @@ int hook_settings_install(struct sv text, const char *program, struct str *out, 
 {
 	AUTO_STR work = STR_INIT;
 	int changed = 0;
+
 	str_add(&work, sv_trim(without_mark(text)).n == 0 ? SV("{}\n") : text);
 	for (size_t i = 0; i < hook_events_n; i++) {
-		int rc = install_event(&work, &hook_events[i], program, reterr);
-		if (rc < 0)
-			return rc;
-		changed += rc;
+		int r = install_event(&work, &hook_events[i], program, reterr);
+		if (r < 0)
+			return r;
+		changed += r;
 	}
 	str_add(out, changed ? str_sv(&work) : text);
 	return changed;
@@ -268,6 +280,7 @@ static void remove_from_list(struct edit *e, struct jval list, struct jval item)
 	const char *before = NULL, *after = NULL;
 	bool passed = false;
 	struct scan_iter it = scan_iter(list);
+
 	while (!after && scan_next(&it, NULL, &each) > 0) {
 		if (each.raw.p == item.raw.p)
 			passed = true;
@@ -293,6 +306,7 @@ static size_t count(struct jval list)
 	struct jval each;
 	size_t n = 0;
 	struct scan_iter it = scan_iter(list);
+
 	while (scan_next(&it, NULL, &each) > 0)
 		n++;
 	return n;
@@ -324,9 +338,10 @@ static int remove_one(struct str *text, const struct hook_event *event, struct e
 	struct place place;
 	struct found ours;
 	AUTO_STR out = STR_INIT;
-	int rc = find_list(str_sv(text), event, &place, reterr);
-	if (rc < 0)
-		return rc;
+	int r = find_list(str_sv(text), event, &place, reterr);
+
+	if (r < 0)
+		return r;
 	if (!find_ours(place.list, event, &ours))
 		return 0;
 	CLEANUP(edit_release) struct edit e = EDIT_INIT(str_sv(text));
@@ -341,14 +356,15 @@ int hook_settings_remove(struct sv text, struct str *out, struct err *reterr)
 {
 	AUTO_STR work = STR_INIT;
 	int changed = 0;
+
 	str_add(&work, text);
 	for (size_t i = 0; i < hook_events_n; i++) {
-		int rc, removed = 0;
-		while ((rc = remove_one(&work, &hook_events[i], reterr)) > 0 &&
+		int r, removed = 0;
+		while ((r = remove_one(&work, &hook_events[i], reterr)) > 0 &&
 			removed < REMOVALS_MAX)
 			removed++;
-		if (rc < 0)
-			return rc;
+		if (r < 0)
+			return r;
 		changed += removed > 0;
 	}
 	str_add(out, str_sv(&work));
@@ -362,9 +378,9 @@ int hook_settings_look(
 		struct place place;
 		struct found ours;
 		AUTO_STR command = STR_INIT;
-		int rc = find_list(text, &hook_events[i], &place, reterr);
-		if (rc < 0)
-			return rc;
+		int r = find_list(text, &hook_events[i], &place, reterr);
+		if (r < 0)
+			return r;
 		add_command(&command, program, &hook_events[i]);
 		states[i] = !find_ours(place.list, &hook_events[i], &ours) ? HOOK_ABSENT
 			: scan_string_eq(ours.command, str_sv(&command))   ? HOOK_INSTALLED

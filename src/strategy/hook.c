@@ -26,6 +26,7 @@ static struct sv raw_string(struct jval val)
 int hook_parse(struct sv json, struct hook_input *ret, struct err *reterr)
 {
 	struct jval top, vals[K_COUNT];
+
 	if (scan_text(json, &top) < 0 || top.type != J_OBJECT ||
 		scan_keys(json, keys, K_COUNT, vals) < 0)
 		return err_set(reterr, ERR_INPUT, "standard input is no JSON object");
@@ -80,6 +81,7 @@ static enum hook_word find_word(struct sv text)
 static bool may_be_ours(struct sv raw)
 {
 	size_t i = 1;
+
 	while (i < raw.n && raw.p[i] == ' ')
 		i++;
 	return i < raw.n && (raw.p[i] == '>' || raw.p[i] == '\\');
@@ -88,6 +90,7 @@ static bool may_be_ours(struct sv raw)
 enum hook_word hook_word(const struct hook_input *input, struct str *rest)
 {
 	AUTO_STR prompt = STR_INIT;
+
 	/* Room for the whole when it is one of ours, and not for a megabyte that is none. */
 	str_init_max(&prompt, HOOK_REST_MAX);
 	if (!may_be_ours(input->raw_prompt) ||
@@ -105,6 +108,7 @@ enum hook_word hook_word(const struct hook_input *input, struct str *rest)
 static bool absolute(struct sv raw, struct str *out)
 {
 	AUTO_STR path = STR_INIT;
+
 	str_init_max(&path, HOOK_PATH_MAX);
 	if (!scan_string((struct jval){ raw, J_STRING }, &path) || path.len == 0 ||
 		path.buf[0] != '/' || memchr(path.buf, '\0', path.len))
@@ -128,6 +132,7 @@ bool hook_cwd(const struct hook_input *input, struct str *out)
 void hook_block(struct str *out, struct sv reason)
 {
 	struct jw w = JW_INIT(out);
+
 	jw_object(&w);
 	jw_put_cstr(&w, "decision", "block");
 	jw_put_string(&w, "reason", reason);
@@ -138,6 +143,7 @@ void hook_block(struct str *out, struct sv reason)
 void hook_context(struct str *out, const char *event, struct sv text)
 {
 	struct jw w = JW_INIT(out);
+
 	jw_object(&w);
 	jw_key(&w, "hookSpecificOutput");
 	jw_object(&w);

@@ -17,6 +17,7 @@ static enum hook_word word_of(const char *prompt, struct str *rest)
 {
 	AUTO_STR json = STR_INIT;
 	struct hook_input in;
+
 	str_adds(&json, "{\"session_id\":\"" ID "\",\"prompt\":");
 	json_quote(&json, sv_of(prompt));
 	str_adds(&json, "}");
@@ -131,6 +132,7 @@ static void check_install(const char *text, bool comes_back)
 	AUTO_STR again = STR_INIT;
 	AUTO_STR removed = STR_INIT;
 	enum hook_state states[8];
+
 	assert_int_equal(hook_settings_install(sv_of(text), program, &out, NULL), 3);
 	struct sv body = sv_starts(str_sv(&out), SV("\xef\xbb\xbf")) ? sv_from(str_sv(&out), 3)
 								     : str_sv(&out);
@@ -208,6 +210,7 @@ static void check_refused(const char *text, const char *says)
 {
 	AUTO_STR out = STR_INIT;
 	struct err err = ERR_INIT;
+
 	assert_int_equal(hook_settings_install(sv_of(text), program, &out, &err), ERR_INPUT);
 	assert_non_null(strstr(err.msg, says));
 	assert_int_equal(out.len, 0);
@@ -239,5 +242,6 @@ int main(void)
 		cmocka_unit_test(test_foreign_commands_stay),
 		cmocka_unit_test(test_refused),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

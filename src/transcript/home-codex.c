@@ -35,6 +35,7 @@ static char *new_path(const char *root, const char *cwd UNUSED, int64_t wall_ms,
 static struct sv path_id(struct sv base)
 {
 	static const struct sv end = { ".jsonl", 6 };
+
 	enum { UUID_CHARS = UUID_TEXT - 1 };
 
 	if (!sv_ends(base, end) || base.n < end.n + UUID_CHARS)

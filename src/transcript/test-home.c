@@ -10,6 +10,7 @@
 static void check_name(const char *cwd, const char *want)
 {
 	AUTO_STR got = STR_INIT;
+
 	claude_project_name(&got, sv_of(cwd));
 	assert_string_equal(got.buf, want);
 }
@@ -28,6 +29,7 @@ static void test_long_project_names(void **state UNUSED)
 {
 	AUTO_STR cwd = STR_INIT;
 	AUTO_STR got = STR_INIT;
+
 	str_addc(&cwd, '/');
 	for (int i = 0; i < 199; i++)
 		str_addc(&cwd, 'a');
@@ -47,6 +49,7 @@ static void test_long_project_names(void **state UNUSED)
 static void test_paths(void **state UNUSED)
 {
 	AUTO_FREE char *claude = claude_session_path("/h/.claude", "/w/x", ID);
+
 	assert_string_equal(claude, "/h/.claude/projects/-w-x/" ID ".jsonl");
 	(void)setenv("TZ", "UTC", 1);
 	tzset();
@@ -66,6 +69,7 @@ struct seen {
 static int see(void *data, const struct transcript_file *file)
 {
 	struct seen *seen = data;
+
 	seen->files++;
 	seen->subagents += file->subagent;
 	assert_true(file->ino != 0 && file->mtime_ns > 0);
@@ -83,6 +87,7 @@ static void test_walk_and_find(void **state)
 		"projects/-v/other.jsonl",
 		"projects/stray.jsonl",
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		AUTO_FREE char *path = temp_write(*state, names[i], "{}\n");
 		assert_non_null(path);
@@ -108,6 +113,7 @@ static void test_walk_and_find(void **state)
 static void test_loader(void **state)
 {
 	char id[UUID_TEXT]; /* this test may run elsewhere at the same time */
+
 	uuid_new(id);
 	AUTO_FREE char *program = temp_write(*state, "codex-test", "read line\n");
 	AUTO_FREE char *set = xasprintf("CODEX_HOME=%s", (const char *)*state);
@@ -162,6 +168,7 @@ static void test_loader(void **state)
 static void test_loader_elsewhere(void **state)
 {
 	char id[UUID_TEXT];
+
 	uuid_new(id);
 	AUTO_FREE char *program = temp_write(*state, "codex-test", "read line\n");
 	AUTO_FREE char *set = xasprintf("HOME=%s", (const char *)*state);
@@ -205,6 +212,7 @@ static void test_claude_writers(void **state)
 	AUTO_STR note = STR_INIT;
 	uint64_t pid;
 	unsigned long long start = proc_start_time(getpid());
+
 	str_addf(&note, "{\"pid\":%d,\"sessionId\":\"alive\",\"procStart\":\"%llu\"}", getpid(),
 		start);
 	AUTO_FREE char *a = temp_write(*state, "sessions/1.json", note.buf);
@@ -233,6 +241,7 @@ static void test_codex_writers(void **state)
 	AUTO_MAP ids = MAP_INIT;
 	AUTO_CLOSE int fd = open(held, O_RDWR | O_CLOEXEC);
 	uint64_t pid;
+
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	transcript_writers(&home, &ids);
 	assert_int_equal(ids.n, 1);
@@ -246,6 +255,7 @@ static void test_nobody_writes(void **state)
 		{ .agent = "codex", .format = TRANSCRIPT_CODEX, .root = "/nowhere" }
 	};
 	AUTO_MAP ids = MAP_INIT;
+
 	transcript_writers(&homes[0], &ids);
 	transcript_writers(&homes[1], &ids);
 	assert_int_equal(ids.n, 0);
@@ -270,6 +280,7 @@ static void test_injected(void **state UNUSED)
 		{ TRANSCRIPT_CODEX, "<permissions instructions>", true },
 		{ TRANSCRIPT_CODEX, "# a heading", false },
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_int_equal(transcript_injected(cases[i].format, sv_of(cases[i].text)),
 			cases[i].injected);
@@ -291,5 +302,6 @@ int main(void)
 		CASE(test_nobody_writes),
 		CASE(test_injected),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
