@@ -38,10 +38,21 @@ static void open_editor(struct fixture *f, size_t history_max)
 	assert_int_equal(editor_new(&opts, &f->editor, &err), 0);
 }
 
-static int set_up(void **state)
+static void complete(void *data, struct sv word, struct strv *ret_words)
+{
+	static const char *const known[] = { "alpha", "alpine", "beta" };
+
+	(void)data;
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (sv_starts(sv_of(known[i]), word))
+			strv_add(ret_words, known[i]);
+}
+
+static int set_up_with(void **state, editor_complete_fn fn)
 {
 	struct fixture *f = xcalloc(1, sizeof(*f));
 
+	f->complete = fn;
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
 	test_pty_open(&f->pty);
 	term_init(&f->term, &(struct term_opts){ .fd = f->pty.slave, .term_name = "xterm" });
@@ -52,6 +63,16 @@ static int set_up(void **state)
 	open_editor(f, 0);
 	*state = f;
 	return 0;
+}
+
+static int set_up(void **state)
+{
+	return set_up_with(state, NULL);
+}
+
+static int set_up_completing(void **state)
+{
+	return set_up_with(state, complete);
 }
 
 static int tear_down(void **state)
@@ -149,6 +170,7 @@ static void test_cancel_keeps_what_was_typed(void **state)
 	(void)loop_add_timer(f->loop, 100, cancel, f);
 	assert_int_equal(type(f, "unsent", &text), EDITOR_CANCELLED);
 	check(f, " text\r", "unsent text");
+	check(f, "b\t\r", "b"); /* this one has nothing to complete with */
 }
 
 static void notice(void *data)
@@ -225,23 +247,10 @@ static void test_history_file_of_anybody(void **state)
 	check(f, "\020\020\020\020\020\r", "7");
 }
 
-static void complete(void *data, struct sv word, struct strv *ret_words)
-{
-	static const char *const known[] = { "alpha", "alpine", "beta" };
-
-	(void)data;
-	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (sv_starts(sv_of(known[i]), word))
-			strv_add(ret_words, known[i]);
-}
-
 static void test_completion(void **state)
 {
 	struct fixture *f = *state;
 
-	check(f, "b\t\r", "b");
-	f->complete = complete;
-	open_editor(f, 0);
 	check(f, "x b\tc\r", "x beta c");
 	check(f, "al\tha\t!\r", "alpha !");
 	check(f, "al\t\th\r", "alph");
@@ -312,5 +321,5 @@ int main(void)
 
 	/* One editor for most of them: the terminal library never gives back all of what it takes
 	 * for the fifth. */
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up_completing, tear_down);
 }
