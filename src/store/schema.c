@@ -161,7 +161,7 @@ static const char step_3[] =
  */
 static const char step_4[] =
 	"CREATE TABLE step ("
-	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" id INTEGER PRIMARY KEY," /* grows: nothing is ever removed */
 	" kind INTEGER NOT NULL," /* enum journal_kind */
 	" parent INTEGER REFERENCES step(id)," /* the turn it tells of, or what a turn is part of */
 	" at_ms INTEGER NOT NULL,"

@@ -30,8 +30,19 @@ void turn_tell(const struct turn_sink *sink, enum turn_news what, const char *a,
 /* Whether a turn of ours is at it: the lease is the process's and does not tell its turns apart. */
 bool turn_runs(const struct turn_host *host, const char *conversation);
 
+/* What is to be told about a turn that was interrupted. */
+struct turn_left {
+	bool any;
+	enum turn_news what;
+	struct str words[2];
+};
+#define TURN_LEFT_INIT                          \
+	{                                       \
+		.words = { STR_INIT, STR_INIT } \
+	}
+void turn_left_release(struct turn_left *left);
 /* recover.c: explains an unfinished turn of a conversation that we hold now. */
-int turn_settle(struct turn_host *host, const struct conv *c, const struct turn_sink *sink,
+int turn_settle(struct turn_host *host, const struct conv *c, struct turn_left *ret,
 	struct err *reterr) MUST_USE;
 /* Is a process of the agent writing the session? */
 bool turn_writer(const struct turn_host *host, const struct conv *c, int64_t *ret_pid);

@@ -105,48 +105,48 @@ static int look_up(const struct turn_host *host, const struct conv *c, const str
 	return r;
 }
 
-static void tell(const struct turn_sink *sink, const struct turn_record *t, const struct finding *f)
+void turn_left_release(struct turn_left *left)
 {
-	AUTO_STR line = STR_INIT;
-	AUTO_STR prompt = STR_INIT;
-
-	utf8_scrub_line(&line, sv_of(t->prompt));
-	utf8_fit(&prompt, str_sv(&line), SHOWN_PROMPT);
-	turn_tell(sink,
-		f->answered	     ? NEWS_ANSWERED
-			: f->arrived ? NEWS_UNANSWERED
-			: f->looked  ? NEWS_NOT_SENT
-				     : NEWS_NOT_KNOWN,
-		prompt.buf, f->answered ? f->answer.buf : NULL, NULL);
+	str_release(&left->words[0]);
+	str_release(&left->words[1]);
 }
 
-int turn_settle(struct turn_host *host, const struct conv *c, const struct turn_sink *sink,
-	struct err *reterr)
+int turn_settle(
+	struct turn_host *host, const struct conv *c, struct turn_left *ret, struct err *reterr)
 {
 	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
+	AUTO_STR line = STR_INIT;
 	struct finding f = { .answer = STR_INIT };
 	int64_t pid;
 	int r = journal_last(host->opts.store, c->id, &t, reterr);
 
-	if (r == ERR_NOTFOUND || (r == 0 && t.state != TURN_INTENT))
-		return 0;
+	if (r < 0 || t.state != TURN_INTENT)
+		return r == ERR_NOTFOUND ? 0 : r;
 	/* The agent outlived us and is still at it: what it says later is told later. */
-	if (r == 0 && turn_writer(host, c, &pid)) {
-		char process[32];
-		(void)snprintf(process, sizeof(process), "%lld", (long long)pid);
-		turn_tell(sink, NEWS_STILL_AT_IT, c->agent, process, NULL);
+	if (turn_writer(host, c, &pid)) {
+		ret->any = true;
+		ret->what = NEWS_STILL_AT_IT;
+		str_adds(&ret->words[0], c->agent);
+		str_addf(&ret->words[1], "%lld", (long long)pid);
 		return 0;
 	}
-	if (r == 0)
-		r = look_up(host, c, &t, &f, reterr);
+	r = look_up(host, c, &t, &f, reterr);
 	if (r == 0)
 		r = journal_end(host->opts.store, t.id,
 			f.answered	    ? TURN_ANSWERED
 				: f.arrived ? TURN_UNANSWERED
 					    : TURN_LOST,
 			"interrupted", host->opts.clock, reterr);
-	if (r == 0)
-		tell(sink, &t, &f);
+	if (r == 0) {
+		ret->any = true;
+		ret->what = f.answered ? NEWS_ANSWERED
+			: f.arrived    ? NEWS_UNANSWERED
+			: f.looked     ? NEWS_NOT_SENT
+				       : NEWS_NOT_KNOWN;
+		utf8_scrub_line(&line, sv_of(t.prompt));
+		utf8_fit(&ret->words[0], str_sv(&line), SHOWN_PROMPT);
+		str_add(&ret->words[1], str_sv(&f.answer));
+	}
 	str_release(&f.answer);
 	return r;
 }
@@ -155,6 +155,7 @@ int turn_recover(struct turn_host *host, const struct conv *c, const struct turn
 	struct err *reterr)
 {
 	const struct turn_host_opts *o = &host->opts;
+	struct turn_left left = TURN_LEFT_INIT;
 	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
 	int r = journal_last(o->store, c->id, &t, reterr);
 
@@ -164,8 +165,11 @@ int turn_recover(struct turn_host *host, const struct conv *c, const struct turn
 	 */
 	if (turn_runs(host, c->id) || conv_take(o->store, c->id, &host->self, o->clock, NULL) < 0)
 		return 0;
-	r = turn_settle(host, c, sink, reterr);
+	r = turn_settle(host, c, &left, reterr);
 	int given = conv_give(
 		o->store, c->id, &host->self, CONV_IDLE, o->clock, r == 0 ? reterr : NULL);
+	if (r == 0 && left.any)
+		turn_tell(sink, left.what, left.words[0].buf, left.words[1].buf, NULL);
+	turn_left_release(&left);
 	return r < 0 ? r : given;
 }

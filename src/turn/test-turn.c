@@ -112,6 +112,8 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 	if (!talk->id[0])
 		return conv_create(rig->store, &what, self, NULL, &job->conv, reterr);
 	r = conv_take(rig->store, talk->id, self, NULL, reterr);
+	if (r == 0)
+		r = conv_set_current(rig->store, rig->top, talk->id, NULL, reterr);
 	return r < 0 ? r : conv_get(rig->store, talk->id, NULL, &job->conv, reterr);
 }
 
@@ -305,6 +307,30 @@ static void a_turn_that_is_dropped_is_written_down(void **state)
 	assert_int_equal(talk.dones, 0);
 }
 
+static void a_turn_that_is_refused_leaves_nothing_behind(void **state)
+{
+	struct rig *rig = *state;
+	AUTO_CONV lost = CONV_INIT;
+	AUTO_CONV current = CONV_INIT;
+	AUTO_TURN_RECORD none = TURN_RECORD_INIT;
+	struct talk good = { .prompt = "one" };
+	struct talk bad = { .prompt = "two" };
+	const struct conv_new gone = { .dir = "/nonexistent/faden", .agent = "rehearsal" };
+
+	begin(&good, rig, 0);
+	finish(&good);
+	assert_int_equal(conv_adopt(rig->store, &gone, "s", NULL, &lost, NULL), 0);
+	memcpy(bad.id, lost.id, sizeof(bad.id));
+	begin(&bad, rig, 1000);
+	finish(&bad);
+	assert_int_equal(bad.err.code, ERR_INPUT);
+	assert_int_equal(bad.begun, 0);
+	assert_true(is_free(rig, lost.id));
+	assert_int_equal(journal_last(rig->store, lost.id, &none, NULL), ERR_NOTFOUND);
+	assert_int_equal(conv_current(rig->store, rig->top, NULL, &current, NULL), 0);
+	assert_string_equal(current.id, good.id);
+}
+
 static void a_question_is_journalled_and_leaves_nothing(void **state)
 {
 	struct rig *rig = *state;
@@ -364,6 +390,7 @@ int main(void)
 		CASE(a_conversation_has_one_turn_at_a_time),
 		CASE(waiting_for_a_conversation_can_be_cancelled),
 		CASE(a_turn_that_is_dropped_is_written_down),
+		CASE(a_turn_that_is_refused_leaves_nothing_behind),
 		CASE(a_question_is_journalled_and_leaves_nothing),
 	};
 

@@ -32,10 +32,12 @@ struct turn {
 	struct turn_job job;
 	struct turn_outcome out;
 	struct turn_place place; /* of a question */
+	const struct agent_def *kind; /* who answers */
 	struct turn_agent *agent; /* NULL: not at work */
 	int64_t step; /* its intent in the journal; 0: none yet */
 	bool held; /* we have the conversation */
-	bool again; /* after a limit: the same conversation once more */
+	bool resumes; /* a session that exists */
+	char again[UUID_TEXT]; /* after a limit: this conversation once more; else empty */
 	bool told_busy;
 	int64_t patient_until_ms; /* age clock */
 	struct loop_source *timer; /* what comes next */
@@ -139,18 +141,15 @@ static int find_agent(struct turn *t, struct err *reterr)
 {
 	struct turn_host *host = t->host;
 	const struct conv *c = &t->out.conv;
-	const struct agent_def *kind = agent_named(sv_of(c->agent));
 
-	if (!kind)
-		return err_set(reterr, ERR_INPUT, "this faden knows no agent '%s'", c->agent);
-	t->agent = take_kept(host, kind, c);
+	t->agent = take_kept(host, t->kind, c);
 	if (t->agent)
 		return 0;
-	struct agent_opts opts = host->opts.agents[agent_index(kind)];
+	struct agent_opts opts = host->opts.agents[agent_index(t->kind)];
 	opts.dir = c->dir;
-	if (!kind->can.cost && opts.max_budget_usd > 0)
+	if (!t->kind->can.cost && opts.max_budget_usd > 0)
 		turn_tell(&t->sink, NEWS_NO_COSTS, c->agent, NULL, NULL);
-	return agent_make(host, kind, &opts, &t->agent, reterr);
+	return agent_make(host, t->kind, &opts, &t->agent, reterr);
 }
 
 /* Back to the others, or gone: not from within its events. */
@@ -313,10 +312,9 @@ static void wait_out(void *data)
 		str_clear(&t->job.prompt);
 		str_adds(&t->job.prompt, t->opts.go_on);
 	}
-	conv_copy(&t->job.conv, &t->out.conv);
+	memcpy(t->again, t->out.conv.id, sizeof(t->again));
 	outcome_release(&t->out);
 	outcome_init(&t->out);
-	t->again = true;
 	t->told_busy = false;
 	t->phase = PHASE_WAITING;
 	start(t);
@@ -405,14 +403,16 @@ static void on_event(void *data, const struct agent_event *ev)
 		t->sink.event(t->sink.event_data, ev);
 }
 
-static int send(struct turn *t, const char *session, bool resume, struct err *reterr)
+/* The first of a session has an id of ours, unless the agent makes its own. */
+static int send(struct turn *t, const char *session, struct err *reterr)
 {
 	/* The agent may tell another id while it still uses this one. */
-	AUTO_FREE char *own = session ? xstrdup(session) : NULL;
+	AUTO_FREE char *own =
+		session && (t->resumes || !t->kind->can.own_ids) ? xstrdup(session) : NULL;
 	const struct agent_turn what = {
 		.prompt = t->opts.question ? t->opts.question->prompt : str_sv(&t->job.prompt),
 		.session = own,
-		.resume = resume,
+		.resume = t->resumes,
 		.plan = t->job.task == CONV_PLAN,
 	};
 
@@ -420,20 +420,14 @@ static int send(struct turn *t, const char *session, bool resume, struct err *re
 	return agent_send(t->agent->agent, &what, reterr);
 }
 
-/* An id for a session that begins, unless the agent makes its own. */
 static int make_session(struct turn *t, struct err *reterr)
 {
 	char session[UUID_TEXT];
 
-	if (t->agent->kind->can.own_ids)
+	if (t->kind->can.own_ids)
 		return 0;
 	uuid_new(session);
 	return remember_session(t, session, reterr);
-}
-
-static const char *begun_session(const struct turn *t)
-{
-	return t->agent->kind->can.own_ids ? NULL : t->out.conv.session;
 }
 
 /* The agent knows no such session: once more, with a new one. */
@@ -447,10 +441,11 @@ static void start_fresh(void *data)
 	log_write(t->host->opts.log, LOG_WARN, "%s does not know session %s: starting fresh",
 		c->agent, c->session);
 	turn_tell(&t->sink, NEWS_GONE, c->agent, c->session, NULL);
+	t->resumes = false;
 	int r = make_session(t, &err);
 	/* PHASE_LOST stays: a second loss is the agent's answer. */
 	if (r == 0)
-		r = send(t, begun_session(t), false, &err);
+		r = send(t, c->session, &err);
 	if (r < 0) {
 		t->out.err = err;
 		end_soon(t);
@@ -466,49 +461,35 @@ static int64_t file_size(const char *path)
 	return path && stat(path, &st) == 0 ? (int64_t)st.st_size : 0;
 }
 
-/* Session id, task and intent are on disk together, with one wait for it. */
-static int write_intent(struct turn *t, bool fresh, struct err *reterr)
+static int write_intent(struct turn *t, struct err *reterr)
 {
 	const struct turn_host_opts *o = &t->host->opts;
-	struct conv *c = &t->out.conv;
+	const struct conv *c = &t->out.conv;
 	AUTO_TURN_RECORD rec = { .parent = t->opts.parent, .agent = xstrdup(c->agent) };
-	int r = store_begin(o->store, reterr);
+	int r = t->resumes ? 0 : make_session(t, reterr);
 
-	if (r < 0)
-		return r;
-	if (fresh)
-		r = make_session(t, reterr);
 	if (r == 0 && t->job.task != c->task)
 		r = conv_set_task(o->store, c->id, t->job.task, reterr);
-	c->task = t->job.task;
 	rec.session = c->session ? xstrdup(c->session) : NULL;
 	rec.prompt = xmemdup0(t->job.prompt.buf, t->job.prompt.len);
 	rec.transcript = turn_transcript(t->host, c);
 	rec.before_size = file_size(rec.transcript);
 	memcpy(rec.conversation, c->id, sizeof(rec.conversation));
-	if (r == 0)
-		r = journal_turn(o->store, &rec, o->clock, &t->step, reterr);
-	r = store_end(o->store, r, reterr);
-	if (r < 0)
-		t->step = 0;
-	return r;
+	return r < 0 ? r : journal_turn(o->store, &rec, o->clock, &t->step, reterr);
 }
 
-static int refuse(const struct turn *t, struct err *reterr)
+/* A writer that is no process of ours: the agent's own program has the session open, or an agent
+ * whose faden was killed is still at work. */
+static int refuse_other_writer(const struct turn *t, struct err *reterr)
 {
 	const struct conv *c = &t->out.conv;
 	AUTO_STR who = STR_INIT;
 	int64_t pid;
 
-	if (!path_exists(c->dir))
-		return err_set(reterr, ERR_INPUT,
-			"the folder of \"%s\", %s, is gone; go to where it is now and use: faden "
-			"resume --here %s",
-			conv_label(c), c->dir, c->session ? c->session : c->id);
-	/* A writer that is no process of ours: the agent's own program has the session open, or an
-	 * agent whose faden was killed is still at work. */
-	bool ours = t->agent->session && c->session && strcmp(t->agent->session, c->session) == 0;
-	if (ours || !turn_writer(t->host, c, &pid))
+	vec_each (&t->host->idle, a)
+		if ((*a)->session && c->session && strcmp((*a)->session, c->session) == 0)
+			return 0;
+	if (!turn_writer(t->host, c, &pid))
 		return 0;
 	writer_describe(c->agent, pid, &who);
 	return err_set(reterr, ERR_BUSY,
@@ -516,40 +497,71 @@ static int refuse(const struct turn *t, struct err *reterr)
 		conv_label(c), who.buf);
 }
 
-static int take_again(struct turn *t, struct err *reterr)
-{
-	const struct turn_host_opts *o = &t->host->opts;
-	struct conv now = CONV_INIT;
-	int r = conv_take(o->store, t->job.conv.id, &t->host->self, o->clock, reterr);
-
-	if (r == 0)
-		r = conv_get(o->store, t->job.conv.id, o->clock, &now, reterr);
-	if (r < 0)
-		return r;
-	conv_release(&t->job.conv);
-	t->job.conv = now;
-	return 0;
-}
-
 static int claim(struct turn *t, struct err *reterr)
 {
 	const struct turn_host_opts *o = &t->host->opts;
+	struct conv *c = &t->job.conv;
+	int r;
+
+	if (t->again[0]) {
+		r = conv_take(o->store, t->again, &t->host->self, o->clock, reterr);
+		if (r == 0)
+			r = conv_get(o->store, t->again, o->clock, c, reterr);
+	} else {
+		str_clear(&t->job.prompt);
+		r = t->opts.claim(t->opts.claim_data, &t->job, reterr);
+	}
+	if (r == 0 && turn_runs(t->host, c->id))
+		r = err_set(reterr, ERR_BUSY, "\"%s\" is in use by another turn of this program",
+			conv_label(c));
+	return r;
+}
+
+/*
+ * All that is on disk before anything is sent: the conversation taken, what a crash left in it
+ * explained, the session's id, the intent. With one wait for the disk; and a turn that is refused
+ * leaves nothing behind. *ret_busy: somebody has the conversation, and may give it back soon.
+ */
+static int prepare(struct turn *t, struct turn_left *left, bool *ret_busy, struct err *reterr)
+{
+	const struct turn_host_opts *o = &t->host->opts;
+	struct conv *c = &t->out.conv;
 	int r = store_begin(o->store, reterr);
 
 	if (r < 0)
 		return r;
-	if (t->again) {
-		r = take_again(t, reterr);
-	} else {
-		conv_release(&t->job.conv);
-		str_clear(&t->job.prompt);
-		r = t->opts.claim(t->opts.claim_data, &t->job, reterr);
+	r = claim(t, reterr);
+	*ret_busy = r == ERR_BUSY;
+	if (r == 0) {
+		*c = t->job.conv;
+		t->job.conv = (struct conv)CONV_INIT;
+		t->held = true;
+		t->resumes = c->session != NULL;
+		t->kind = agent_named(sv_of(c->agent));
+		if (!t->kind)
+			r = err_set(reterr, ERR_INPUT, "this faden knows no agent '%s'", c->agent);
+		else if (!path_exists(c->dir))
+			r = err_set(reterr, ERR_INPUT,
+				"the folder of \"%s\", %s, is gone; go to where it is now and "
+				"use: faden resume --here %s",
+				conv_label(c), c->dir, c->session ? c->session : c->id);
+		if (r == 0)
+			r = turn_settle(t->host, c, left, reterr);
+		if (r == 0)
+			r = refuse_other_writer(t, reterr);
+		if (r == 0)
+			r = write_intent(t, reterr);
 	}
-	if (r == 0 && turn_runs(t->host, t->job.conv.id))
-		r = err_set(reterr, ERR_BUSY, "\"%s\" is in use by another turn of this program",
-			conv_label(&t->job.conv));
 	int kept = store_end(o->store, r, reterr);
-	return kept < 0 ? kept : r;
+	if (r >= 0)
+		r = kept < 0 ? kept : r;
+	if (r != 0) {
+		conv_release(&t->job.conv);
+		conv_release(c);
+		t->held = false;
+		t->step = 0;
+	}
+	return r;
 }
 
 static int run_question(struct turn *t, struct err *reterr)
@@ -558,71 +570,66 @@ static int run_question(struct turn *t, struct err *reterr)
 	const struct turn_host_opts *o = &t->host->opts;
 	struct sv kept = utf8_cut(q->prompt, QUESTION_KEPT);
 	char session[UUID_TEXT];
-
 	int r = turn_place_make(&t->place, q, reterr);
+
 	if (r < 0)
 		return r;
+	t->kind = q->kind;
 	const struct agent_opts agent =
 		turn_question_agent(&t->place, q, &o->agents[agent_index(q->kind)]);
 	r = agent_make(t->host, q->kind, &agent, &t->agent, reterr);
 	if (r < 0)
 		return r;
-	uuid_new(session);
+	t->phase = PHASE_RUNNING;
 	AUTO_TURN_RECORD rec = {
 		.parent = t->opts.parent,
 		.agent = xstrdup(q->kind->name),
 		.prompt = xmemdup0(kept.p, kept.n),
 	};
 	r = journal_turn(o->store, &rec, o->clock, &t->step, reterr);
-	return r < 0 ? r : send(t, q->kind->can.own_ids ? NULL : session, false, reterr);
+	uuid_new(session);
+	return r < 0 ? r : send(t, session, reterr);
 }
 
+/* TURN_NONE when there is nothing to run. */
 static int run(struct turn *t, struct err *reterr)
 {
-	struct conv *c = &t->out.conv;
-	bool fresh = !c->session;
-	int r = turn_settle(t->host, c, &t->sink, reterr);
+	struct turn_left left = TURN_LEFT_INIT;
+	bool busy = false;
 
+	if (!t->told_busy)
+		t->patient_until_ms = clock_age_ms(NULL) + t->opts.busy_ms;
+	int r = prepare(t, &left, &busy, reterr);
+	if (busy && clock_age_ms(NULL) < t->patient_until_ms) {
+		if (!t->told_busy)
+			turn_tell(&t->sink, NEWS_BUSY, reterr->msg, NULL, NULL);
+		t->told_busy = true;
+		after(t, BUSY_STEP_MS, start);
+		return 0;
+	}
+	if (r == 0) {
+		t->phase = PHASE_RUNNING;
+		t->beat = loop_add_timer(t->host->opts.loop, CONV_BEAT_MS, on_beat, t);
+		if (t->sink.begin)
+			t->sink.begin(t->sink.data, &t->out.conv);
+		t->out.conv.task = t->job.task;
+	}
+	/* A refusal undid the rest, but whoever works on works on. */
+	if (left.any && (r == 0 || left.what == NEWS_STILL_AT_IT))
+		turn_tell(&t->sink, left.what, left.words[0].buf, left.words[1].buf, NULL);
+	turn_left_release(&left);
 	if (r == 0)
 		r = find_agent(t, reterr);
-	if (r == 0)
-		r = refuse(t, reterr);
-	if (r == 0)
-		r = write_intent(t, fresh, reterr);
-	if (r < 0)
-		return r;
-	t->beat = loop_add_timer(t->host->opts.loop, CONV_BEAT_MS, on_beat, t);
-	return send(t, fresh ? begun_session(t) : c->session, !fresh, reterr);
+	return r != 0 ? r : send(t, t->out.conv.session, reterr);
 }
 
 static void start(void *data)
 {
 	struct turn *t = data;
 	struct err err = ERR_INIT;
-	int r = 0;
 
 	t->timer = NULL;
-	if (!t->opts.question) {
-		if (!t->told_busy)
-			t->patient_until_ms = clock_age_ms(NULL) + t->opts.busy_ms;
-		r = claim(t, &err);
-		if (r == ERR_BUSY && clock_age_ms(NULL) < t->patient_until_ms) {
-			if (!t->told_busy)
-				turn_tell(&t->sink, NEWS_BUSY, err.msg, NULL, NULL);
-			t->told_busy = true;
-			after(t, BUSY_STEP_MS, start);
-			return;
-		}
-	}
-	if (r == 0) {
-		t->phase = PHASE_RUNNING;
-		t->held = !t->opts.question;
-		t->out.conv = t->job.conv;
-		t->job.conv = (struct conv)CONV_INIT;
-		if (t->held && t->sink.begin)
-			t->sink.begin(t->sink.data, &t->out.conv);
-		r = t->opts.question ? run_question(t, &err) : run(t, &err);
-	}
+	int r = t->opts.question ? run_question(t, &err) : run(t, &err);
 	if (r < 0)
 		t->out.err = err;
 	if (r != 0)
