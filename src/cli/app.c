@@ -72,12 +72,20 @@ const struct transcript_home *app_home(const struct app *app, const char *agent)
 	return NULL;
 }
 
+struct archive app_archive(const struct app *app)
+{
+	return (struct archive){
+		.store = app->store, .dir = app->paths.archive_dir, .clock = &app->clock
+	};
+}
+
 static void paths_release(struct app_paths *p)
 {
 	free(p->home);
 	free(p->config_file);
 	free(p->state_dir);
 	free(p->data_dir);
+	free(p->archive_dir);
 	free(p->cache_dir);
 	free(p->runtime_dir);
 	for (size_t i = 0; i < AGENTS_MAX; i++)

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "store/archive.h"
 #include "transcript/home.h"
 #include "ui/pager.h"
 
@@ -23,7 +24,8 @@ struct app_paths {
 	char *home;
 	char *config_file; /* config.yaml, or what --config names */
 	char *state_dir; /* conversations, log, the rehearsal agent's transcripts */
-	char *data_dir; /* what is kept for ever: the archive */
+	char *data_dir; /* what is kept for ever */
+	char *archive_dir; /* … below it: the originals of sessions */
 	char *cache_dir; /* what can be made again */
 	char *runtime_dir; /* locks and sockets of this login */
 	char *agent_homes[AGENTS_MAX]; /* by agent_index(); NULL: it keeps no sessions */
@@ -75,6 +77,9 @@ int app_load_settings(struct app *app, struct err *reterr) MUST_USE;
 int app_state(struct app *app, struct err *reterr) MUST_USE;
 /* The store in the state folder, opened at the first call and closed by app_release(). */
 int app_store(struct app *app, struct store **ret_store, struct err *reterr) MUST_USE;
+
+/* The archive of this user, once the store is open. */
+struct archive app_archive(const struct app *app);
 
 /*
  * Sends app->out through the user's pager when it is a terminal and ui.pager allows; otherwise

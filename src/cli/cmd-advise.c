@@ -3,7 +3,6 @@
  */
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/find.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "view/advice.h"
@@ -23,15 +22,6 @@ static const struct opt advise_options[] = {
 	OPT_FLAG(0, "json", struct advise_options, json, "one object for programs"),
 	OPT_END,
 };
-
-static int find(struct app *app, int argc, char **argv, struct session_row *ret, struct err *reterr)
-{
-	AUTO_FREE char *spec = NULL;
-	int r = sessions_given(app, argc, argv, &spec, reterr);
-	if (r < 0)
-		return r;
-	return find_file(app, spec, ret, reterr);
-}
 
 static void print(
 	struct app *app, bool json, const struct advise_subject *subject, const struct advice *a)
@@ -54,17 +44,19 @@ static int run_advise(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct advise_options *o = options;
-	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_RESOLVED of = RESOLVED_INIT;
+	const struct session_row *row = &of.row;
 	AUTO_ADVICE advice = ADVICE_INIT;
 	int r = sessions_open(app, reterr);
 
 	if (r >= 0)
-		r = find(app, argc, argv, &row, reterr);
+		r = sessions_find(
+			app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE | RESOLVE_FILE, &of, reterr);
 	if (r < 0)
 		return r;
 	const struct advise_opts opts = {
-		.path = row.info.path,
-		.format = row.info.format,
+		.path = row->info.path,
+		.format = row->info.format,
 		.window = o->window,
 		.restart = o->restart,
 		.clock = &app->clock,
@@ -76,8 +68,8 @@ static int run_advise(
 		(void)fputs("faden: warning: this Codex session is a fork: its history up to the "
 			    "fork stands in the file of its parent and was not looked at\n",
 			app->err);
-	const struct damage damage = sessions_damage(app, &row);
-	const struct advise_subject subject = { row.info.id, row.info.path, row.agent, &damage };
+	const struct damage damage = sessions_damage(app, row);
+	const struct advise_subject subject = { row->info.id, row->info.path, row->agent, &damage };
 	print(app, o->json, &subject, &advice);
 	return 0;
 }

@@ -6,9 +6,9 @@
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
-#include "cli/find.h"
 #include "cli/front.h"
 #include "cli/print.h"
+#include "cli/sessions.h"
 #include "ui/markdown.h"
 #include "view/json.h"
 
@@ -211,17 +211,17 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 {
 	struct request req = { .text = text, .mode = a->opts->fresh ? REQUEST_NEW : REQUEST_GO_ON };
 	const struct assistant_outcome *out;
-	AUTO_CONV wanted = CONV_INIT;
+	AUTO_RESOLVED of = RESOLVED_INIT;
 	int r = 0;
 
 	if (a->opts->in) {
-		r = find_conversation(a->app, a->opts->in, &wanted, reterr);
+		r = sessions_find(a->app, a->opts->in, RESOLVE_CONVERSATION, &of, reterr);
 		req.mode = REQUEST_IN;
-		req.conversation = wanted.id;
+		req.conversation = of.conv.id;
 	}
-	if (r == 0 && a->opts->in && a->opts->agent && strcmp(wanted.agent, a->opts->agent) != 0)
+	if (r == 0 && a->opts->in && a->opts->agent && strcmp(of.conv.agent, a->opts->agent) != 0)
 		r = err_set(reterr, ERR_USAGE,
-			"this conversation is %s's, not %s's; leave --agent out", wanted.agent,
+			"this conversation is %s's, not %s's; leave --agent out", of.conv.agent,
 			a->opts->agent);
 	if (r == 0)
 		r = front_say(&a->front, &req, &out, reterr);

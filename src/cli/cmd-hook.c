@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/suggest.h"
 #include "cli/cmd.h"
-#include "cli/find.h"
 #include "cli/hook.h"
 #include "cli/make.h"
 #include "config/settings.h"
@@ -169,8 +168,6 @@ static void on_start(struct app *app, const struct hook_input *in)
 static void on_compact(struct app *app, const struct hook_input *in)
 {
 	AUTO_STR path = STR_INIT;
-	AUTO_FREE char *dir = NULL;
-	struct archive archive;
 	struct err err = ERR_INIT;
 	char key[ARCHIVE_KEY_MAX];
 
@@ -182,7 +179,7 @@ static void on_compact(struct app *app, const struct hook_input *in)
 	struct store *store;
 	int r = app_store(app, &store, &err);
 	if (r >= 0) {
-		dir = archive_of(app, &archive);
+		const struct archive archive = app_archive(app);
 		r = archive_keep(&archive, path.buf, ARCHIVE_GROWING, key, &err);
 	}
 	if (r < 0)

@@ -7,8 +7,6 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
-#include "cli/find.h"
-#include "cli/gone.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "lineage/lineage.h"
@@ -92,17 +90,6 @@ static int print_graph(struct app *app, const struct lineage *l, bool svg, struc
 
 /* ---- the command ---- */
 
-static int find(struct app *app, int argc, char **argv, struct session_row *ret, struct err *reterr)
-{
-	AUTO_FREE char *spec = NULL;
-	int rc = sessions_given(app, argc, argv, &spec, reterr);
-	if (rc < 0)
-		return rc;
-	rc = find_session(app, spec, ret, reterr);
-	/* Of one that is gone, parents and children are known all the same. */
-	return rc == ERR_NOTFOUND && gone_find(app, spec, ret, NULL) >= 0 ? 0 : rc;
-}
-
 static int trace(struct app *app, const struct lineage_opts *opts, const struct session_row *row,
 	struct lineage *ret, struct err *reterr)
 {
@@ -114,7 +101,7 @@ static int run_lineage(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct lineage_opts *opts = options;
-	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_RESOLVED of = RESOLVED_INIT;
 	AUTO_LINEAGE l = LINEAGE_INIT;
 	if (opts->json + opts->dot + opts->svg > 1)
 		return err_set(reterr, ERR_USAGE, "--json, --dot and --svg exclude each other");
@@ -122,18 +109,19 @@ static int run_lineage(
 	if (rc >= 0)
 		rc = sessions_refresh(app, reterr);
 	if (rc >= 0)
-		rc = find(app, argc, argv, &row, reterr);
+		/* Of one that is gone, parents and children are known all the same. */
+		rc = sessions_find(
+			app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE | RESOLVE_GONE, &of, reterr);
 	if (rc >= 0)
-		rc = trace(app, opts, &row, &l, reterr);
+		rc = trace(app, opts, &of.row, &l, reterr);
 	if (rc < 0)
 		return rc;
 	if (opts->dot || opts->svg)
 		return print_graph(app, &l, opts->svg, reterr);
-	AUTO_FREE char *copy = row.gone ? gone_copy(app, &row) : NULL;
 	if (opts->json)
-		print_object(app, &l, copy);
+		print_object(app, &l, of.copy);
 	else
-		print_tree(app, &l, copy);
+		print_tree(app, &l, of.copy);
 	return 0;
 }
 

@@ -43,8 +43,7 @@ static int run_recall(
 	CLEANUP(recall_found_release) struct recall_found found = RECALL_FOUND_INIT;
 	AUTO_STR raw = STR_INIT;
 	AUTO_STR text = STR_INIT;
-	struct archive archive;
-	AUTO_FREE char *dir = archive_of(app, &archive);
+	const struct archive archive = app_archive(app);
 
 	(void)argc;
 	int r = recall_get(&archive, sv_of(argv[0]), &raw, &found, reterr);

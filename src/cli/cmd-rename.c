@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
-#include "cli/find.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "view/json.h"
@@ -40,54 +39,39 @@ static int check_name(const char *name, struct err *reterr)
 	return 0;
 }
 
-/* A conversation of ours shows its name while one talks. */
-static int rename_conversation(
-	struct app *app, const struct session_row *row, const char *name, struct err *reterr)
-{
-	AUTO_CONV conv = CONV_INIT;
-	int rc = conv_by_session(app->store, row->agent, row->info.id, &app->clock, &conv, NULL);
-	if (rc < 0)
-		return 0;
-	return conv_rename(app->store, conv.id, name[0] ? name : NULL, reterr);
-}
-
-static int rename_session(struct app *app, const char *spec, const char *name,
-	struct session_row *row, struct err *reterr)
-{
-	int rc = find_session(app, spec, row, reterr);
-	if (rc >= 0)
-		rc = catalogue_rename(app->store, row->agent, row->info.id, name, reterr);
-	return rc < 0 ? rc : rename_conversation(app, row, name, reterr);
-}
-
-/* The session as it is called from now on: by the new name, else the agent's own, else none. */
-static void print_object(struct app *app, struct session_row *row, const char *name)
-{
-	AUTO_STR out = STR_INIT;
-	struct jw w = JW_INIT(&out);
-
-	free(row->own_name);
-	row->own_name = xstrdup(name);
-	const struct session_view view = sessions_view(app, row);
-	view_json_session(&w, &view);
-	print_doc(app, &out);
-}
-
 static int run_rename(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct rename_opts *opts = options;
-	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_RESOLVED of = RESOLVED_INIT;
+	AUTO_CONV conv = CONV_INIT;
+	struct session_row *row = &of.row;
 	const char *name = argc > 1 ? argv[1] : "";
+
 	if (opts->remove != (argc == 1))
 		return err_set(reterr, ERR_USAGE,
 			opts->remove ? "--remove takes no name" : "the new name is missing");
-	int rc = opts->remove ? 0 : check_name(name, reterr);
-	if (rc >= 0)
-		rc = rename_session(app, argv[0], name, &row, reterr);
-	if (rc >= 0 && opts->json)
-		print_object(app, &row, name);
-	return rc < 0 ? rc : 0;
+	int r = opts->remove ? 0 : check_name(name, reterr);
+	if (r >= 0)
+		r = sessions_find(app, argv[0], 0, &of, reterr);
+	if (r >= 0)
+		r = catalogue_rename(app->store, row->agent, row->info.id, name, reterr);
+	/* A conversation of ours shows its name while one talks. */
+	if (r >= 0 &&
+		conv_by_session(app->store, row->agent, row->info.id, &app->clock, &conv, NULL) >=
+			0)
+		r = conv_rename(app->store, conv.id, name[0] ? name : NULL, reterr);
+	if (r < 0 || !opts->json)
+		return r < 0 ? r : 0;
+	/* The session as it is called from now on: by the new name, else the agent's own. */
+	free(row->own_name);
+	row->own_name = xstrdup(name);
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+	const struct session_view view = sessions_view(app, row);
+	view_json_session(&w, &view);
+	print_doc(app, &out);
+	return 0;
 }
 
 const struct cmd cmd_rename = {

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/shell.h"
 #include "cli/cmd.h"
-#include "cli/find.h"
 #include "cli/make.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
@@ -37,7 +36,7 @@ static const struct opt repair_options[] = {
 struct run {
 	struct app *app;
 	const struct repair_cli *opts;
-	struct session_row row;
+	struct resolved of;
 	struct repair *repair;
 	char backup[ARCHIVE_KEY_MAX]; /* "" when there is none */
 	char *archived; /* a copy of the session in the archive; NULL: none */
@@ -46,28 +45,16 @@ struct run {
 	struct made made;
 };
 
-/* ---- the session ---- */
-
-static int find(struct run *run, int argc, char **argv, struct err *reterr)
-{
-	AUTO_FREE char *spec = NULL;
-	int rc = sessions_given(run->app, argc, argv, &spec, reterr);
-	if (rc < 0)
-		return rc;
-	return find_damaged(run->app, spec, &run->row, reterr);
-}
-
 /* ---- what is said ---- */
 
 static void fill_made(struct run *run)
 {
 	bool written = run->result.path != NULL;
-	struct archive archive;
-	AUTO_FREE char *dir = archive_of(run->app, &archive);
+	const struct archive archive = app_archive(run->app);
 
-	run->made.parent = &run->row;
+	run->made.parent = &run->of.row;
 	run->made.relation = SESSION_REPAIRED;
-	run->made.agent = run->row.agent;
+	run->made.agent = run->of.row.agent;
 	run->made.id = written ? run->result.id : NULL;
 	run->made.path = run->result.path;
 	run->made.dry = !run->opts->apply && !run->opts->in_place;
@@ -75,7 +62,7 @@ static void fill_made(struct run *run)
 	if (run->backup[0])
 		run->made.backup = archive_path(&archive, run->backup);
 	if (!run->opts->out)
-		made_find_next(run->app, run->row.info.format, &run->made);
+		made_find_next(run->app, run->of.row.info.format, &run->made);
 }
 
 /* Of a file in which nothing is left, the archive may have what it was. */
@@ -88,7 +75,7 @@ static void show_archived(struct term *t, const struct run *run)
 		return;
 	}
 	AUTO_STR line = STR_INIT;
-	shell_cp(&line, run->archived, run->row.info.path);
+	shell_cp(&line, run->archived, run->of.row.info.path);
 	view_sentence(
 		t, SV(""), "The archive has a copy of it; with no agent at it, get it back by");
 	term_putf(t, "  %s\n", line.buf);
@@ -103,9 +90,9 @@ static void print_text(const struct run *run)
 	print_begin(run->app, &t);
 	size_format(report->bytes, size);
 	size_format_count((int64_t)report->lines, lines);
-	term_text_line(&t, sv_of(run->row.info.id));
-	term_putf(&t, ", %s: %s line%s, %s\n", run->row.agent, lines, report->lines == 1 ? "" : "s",
-		size);
+	term_text_line(&t, sv_of(run->of.row.info.id));
+	term_putf(&t, ", %s: %s line%s, %s\n", run->of.row.agent, lines,
+		report->lines == 1 ? "" : "s", size);
 	view_diagnosis(&t, report);
 	show_archived(&t, run);
 	if (run->result.path) {
@@ -138,19 +125,18 @@ static void print_object(const struct run *run)
 
 static void find_archived(struct run *run)
 {
-	struct archive archive;
-	AUTO_FREE char *dir = archive_of(run->app, &archive);
+	const struct archive archive = app_archive(run->app);
 	char key[ARCHIVE_KEY_MAX];
-	if (archive.store && archive_find(&archive, run->row.info.path, key, NULL) >= 0)
+	if (archive.store && archive_find(&archive, run->of.row.info.path, key, NULL) >= 0)
 		run->archived = archive_path(&archive, key);
 }
 
 static int diagnose(struct run *run, struct err *reterr)
 {
 	const struct repair_opts opts = {
-		.path = run->row.info.path,
-		.format = run->row.info.format,
-		.in_use = sessions_in_use(run->app, run->row.info.id),
+		.path = run->of.row.info.path,
+		.format = run->of.row.info.format,
+		.in_use = sessions_in_use(run->app, run->of.row.info.id),
 	};
 	int rc = repair_open(&opts, &run->repair, reterr);
 	if (rc >= 0)
@@ -160,12 +146,11 @@ static int diagnose(struct run *run, struct err *reterr)
 
 static int keep_original(struct run *run, struct err *reterr)
 {
-	struct archive archive;
-	AUTO_FREE char *dir = archive_of(run->app, &archive);
-	int rc = in_place_check(run->app, &run->row, "write a copy (--apply)", reterr);
+	const struct archive archive = app_archive(run->app);
+	int rc = in_place_check(run->app, &run->of.row, "write a copy (--apply)", reterr);
 	return rc < 0
 		? rc
-		: archive_keep(&archive, run->row.info.path, ARCHIVE_COPY, run->backup, reterr);
+		: archive_keep(&archive, run->of.row.info.path, ARCHIVE_COPY, run->backup, reterr);
 }
 
 static int apply(struct run *run, struct err *reterr)
@@ -212,7 +197,7 @@ static int run_repair(
 	struct run run = {
 		.app = app,
 		.opts = options,
-		.row = SESSION_ROW_INIT,
+		.of = RESOLVED_INIT,
 		.result = REPAIR_RESULT_INIT,
 	};
 	int rc = check_options(run.opts, argc, reterr);
@@ -221,7 +206,8 @@ static int run_repair(
 	if (rc >= 0)
 		rc = sessions_open_to(app, !run.opts->in_place, reterr);
 	if (rc >= 0)
-		rc = find(&run, argc, argv, reterr);
+		rc = sessions_find(app, argc > 0 ? argv[0] : NULL,
+			RESOLVE_HERE | RESOLVE_FILE | RESOLVE_DAMAGED, &run.of, reterr);
 	if (rc >= 0)
 		rc = diagnose(&run, reterr);
 	if (rc >= 0 && (run.opts->apply || run.opts->in_place))
@@ -239,7 +225,7 @@ static int run_repair(
 	out_folder_release(&run.out);
 	made_release(&run.made);
 	repair_result_release(&run.result);
-	session_row_release(&run.row);
+	resolved_release(&run.of);
 	return rc;
 }
 

@@ -14,8 +14,8 @@
 #include "base/str.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
-#include "cli/find.h"
 #include "cli/print.h"
+#include "cli/sessions.h"
 #include "cli/talk.h"
 #include "config/settings.h"
 #include "os/file.h"
@@ -42,7 +42,7 @@ static const struct opt resume_options[] = {
 struct resume {
 	struct app *app;
 	const struct resume_opts *opts;
-	struct session_row row;
+	struct resolved of;
 	struct conv conv;
 	struct proc_id self;
 	struct loop *loop;
@@ -58,22 +58,22 @@ static int find_dir(struct resume *s, struct err *reterr)
 {
 	if (s->opts->here)
 		return kit_dir(s->app->settings, s->app->cwd, &s->dir, reterr);
-	if (!path_exists(s->row.info.cwd))
+	if (!path_exists(s->of.row.info.cwd))
 		return err_set(reterr, ERR_INPUT,
 			"the session's folder %s is gone; go to where it is now and use --here",
-			s->row.info.cwd);
-	return path_real(s->row.info.cwd, &s->dir, reterr);
+			s->of.row.info.cwd);
+	return path_real(s->of.row.info.cwd, &s->dir, reterr);
 }
 
 static int find_program(struct resume *s, struct err *reterr)
 {
-	const struct agent_def *agent = agent_named(sv_of(s->row.agent));
+	const struct agent_def *agent = agent_named(sv_of(s->of.row.agent));
 	struct sv words, word;
 
 	if (!agent || !agent->resume)
 		return err_set(reterr, ERR_INPUT,
 			"agent %s has no program of its own; go on with: faden ask --in %s …",
-			s->row.agent, s->row.info.id);
+			s->of.row.agent, s->of.row.info.id);
 	const char *name = settings_program(s->app->settings, agent);
 	s->program = path_find_program(name, s->app->paths.search);
 	if (!s->program)
@@ -84,7 +84,7 @@ static int find_program(struct resume *s, struct err *reterr)
 	(void)sv_split(&words, ' ', &word); /* its usual name */
 	while (sv_split(&words, ' ', &word))
 		strv_addsv(&s->argv, word);
-	strv_add(&s->argv, s->row.info.id);
+	strv_add(&s->argv, s->of.row.info.id);
 	return 0;
 }
 
@@ -92,19 +92,19 @@ static int find_program(struct resume *s, struct err *reterr)
  * another one, a link there leads to the one file, so that there is still only one. */
 static int link_here(struct resume *s, struct err *reterr)
 {
-	const struct agent_def *agent = agent_named(sv_of(s->row.agent));
-	const struct transcript_home *home = app_home(s->app, s->row.agent);
+	const struct agent_def *agent = agent_named(sv_of(s->of.row.agent));
+	const struct transcript_home *home = app_home(s->app, s->of.row.agent);
 
 	if (!agent->resume_in_folder || !home || !s->opts->here)
 		return 0;
 	AUTO_FREE char *path =
-		transcript_new_path(home, s->dir, clock_wall_ms(&s->app->clock), s->row.info.id);
+		transcript_new_path(home, s->dir, clock_wall_ms(&s->app->clock), s->of.row.info.id);
 	if (path_exists(path))
 		return 0;
 	struct sv parent = path_parent(sv_of(path));
 	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
 	int r = file_mkdirs(folder, reterr);
-	if (r == 0 && symlink(s->row.info.path, path) < 0)
+	if (r == 0 && symlink(s->of.row.info.path, path) < 0)
 		r = err_errno(reterr, errno, "link %s", path);
 	return r;
 }
@@ -168,20 +168,20 @@ static int run_child(struct resume *s, struct err *reterr)
 static int refuse_writer(struct resume *s, struct err *reterr)
 {
 	AUTO_MAP ids = MAP_INIT;
-	const struct transcript_home *home = app_home(s->app, s->row.agent);
+	const struct transcript_home *home = app_home(s->app, s->of.row.agent);
 	AUTO_STR who = STR_INIT;
 	uint64_t pid;
 
 	if (!home)
 		return 0;
 	transcript_writers(home, &ids);
-	if (!map_get(&ids, sv_of(s->row.info.id), &pid))
-		pid = (uint64_t)transcript_loader(home, s->row.info.id);
+	if (!map_get(&ids, sv_of(s->of.row.info.id), &pid))
+		pid = (uint64_t)transcript_loader(home, s->of.row.info.id);
 	else if (writer_is_server((int64_t)pid))
 		return 0;
 	if (pid == 0)
 		return 0;
-	writer_describe(s->row.agent, (int64_t)pid, &who);
+	writer_describe(s->of.row.agent, (int64_t)pid, &who);
 	return err_set(reterr, ERR_BUSY, "the session is open in %s already", who.buf);
 }
 
@@ -191,7 +191,7 @@ static int hold_and_run(struct resume *s, struct err *reterr)
 	int r = proc_id_self(&s->self, reterr);
 
 	if (r == 0)
-		r = find_conversation(s->app, s->row.info.id, &s->conv, reterr);
+		r = sessions_adopt(s->app, &s->of.row, &s->conv, reterr);
 	if (r == 0)
 		r = conv_take(app->store, s->conv.id, &s->self, &app->clock, reterr);
 	if (r < 0)
@@ -224,9 +224,9 @@ static void print_object(const struct resume *s)
 	struct jw w = JW_INIT(&out);
 
 	jw_object(&w);
-	jw_put_cstr(&w, "session_id", s->row.info.id);
-	jw_put_cstr(&w, "agent", s->row.agent);
-	jw_put_cstr(&w, "title", session_title(&s->row));
+	jw_put_cstr(&w, "session_id", s->of.row.info.id);
+	jw_put_cstr(&w, "agent", s->of.row.agent);
+	jw_put_cstr(&w, "title", session_title(&s->of.row));
 	jw_put_cstr(&w, "directory", s->dir);
 	view_put_strings(&w, "command", &s->argv);
 	jw_end(&w);
@@ -235,7 +235,7 @@ static void print_object(const struct resume *s)
 
 static int prepare(struct resume *s, const char *spec, struct err *reterr)
 {
-	int r = find_session(s->app, spec, &s->row, reterr);
+	int r = sessions_find(s->app, spec, 0, &s->of, reterr);
 
 	if (r == 0)
 		r = find_program(s, reterr);
@@ -250,7 +250,7 @@ static void resume_release(struct resume *s)
 {
 	proc_release(&s->proc);
 	loop_free(s->loop);
-	session_row_release(&s->row);
+	resolved_release(&s->of);
 	conv_release(&s->conv);
 	strv_release(&s->argv);
 	free(s->program);

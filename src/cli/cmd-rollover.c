@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
-#include "cli/find.h"
 #include "cli/front.h"
 #include "cli/make.h"
 #include "cli/print.h"
@@ -45,11 +44,10 @@ static const struct opt rollover_options[] = {
 struct rolling {
 	struct app *app;
 	const struct rollover_options *opts;
-	struct session_row row;
+	struct resolved of;
 	const struct transcript_home *target;
 	char *dir;
 	struct archive archive;
-	char *archive_dir;
 	struct str summary; /* "": none */
 	struct rollover plan;
 	struct conv conv;
@@ -59,12 +57,11 @@ struct rolling {
 
 static void rolling_release(struct rolling *r)
 {
-	session_row_release(&r->row);
+	resolved_release(&r->of);
 	rollover_release(&r->plan);
 	conv_release(&r->conv);
 	made_release(&r->made);
 	str_release(&r->summary);
-	free(r->archive_dir);
 	free(r->dir);
 }
 
@@ -72,7 +69,7 @@ static void rolling_release(struct rolling *r)
 
 static int find_target(struct rolling *r, struct err *reterr)
 {
-	const char *name = r->opts->agent ? r->opts->agent : r->row.agent;
+	const char *name = r->opts->agent ? r->opts->agent : r->of.row.agent;
 	for (size_t i = 0; i < r->app->n_homes; i++)
 		if (strcmp(r->app->homes[i].agent, name) == 0)
 			r->target = &r->app->homes[i];
@@ -84,7 +81,7 @@ static int find_target(struct rolling *r, struct err *reterr)
 
 static int find_dir(struct rolling *r, struct err *reterr)
 {
-	const char *cwd = r->row.info.cwd;
+	const char *cwd = r->of.row.info.cwd;
 	if (r->opts->here || !cwd[0])
 		return kit_dir(r->app->settings, r->app->cwd, &r->dir, reterr);
 	if (!path_exists(cwd))
@@ -100,7 +97,7 @@ static struct rollover_opts opts_of(const struct rolling *r)
 		.store = r->app->store,
 		.homes = r->app->homes,
 		.n_homes = r->app->n_homes,
-		.parent = &r->row,
+		.parent = &r->of.row,
 		.target = r->target,
 		.dir = r->dir,
 		.archive = &r->archive,
@@ -128,7 +125,8 @@ static int adopt(struct rolling *r, struct err *reterr)
 		rc = conv_adopt(app->store, &what, r->plan.id, &app->clock, &r->conv, reterr);
 	if (rc < 0)
 		return rc;
-	if (conv_by_session(app->store, r->row.agent, r->row.info.id, &app->clock, &old, NULL) < 0)
+	if (conv_by_session(
+		    app->store, r->of.row.agent, r->of.row.info.id, &app->clock, &old, NULL) < 0)
 		return 0;
 	r->current = conv_current(app->store, old.dir, &app->clock, &current, NULL) >= 0 &&
 		strcmp(current.id, old.id) == 0;
@@ -144,7 +142,7 @@ static void fill_made(struct rolling *r)
 	const struct rollover *plan = &r->plan;
 	bool dry = r->opts->dry_run;
 
-	r->made.parent = &r->row;
+	r->made.parent = &r->of.row;
 	r->made.relation = SESSION_CONTINUED;
 	r->made.agent = r->target->agent;
 	r->made.dir = xstrdup(r->dir);
@@ -214,9 +212,9 @@ static void print_text(const struct rolling *r)
 static int summarise(struct rolling *r, struct err *reterr)
 {
 	AUTO_STR prompt = STR_INIT;
-	int rc = rollover_question(&r->row, r->opts->prompt, &prompt, reterr);
+	int rc = rollover_question(&r->of.row, r->opts->prompt, &prompt, reterr);
 	if (rc >= 0)
-		rc = front_question(r->app, r->opts->agent, &r->row, NULL, str_sv(&prompt),
+		rc = front_question(r->app, r->opts->agent, &r->of.row, NULL, str_sv(&prompt),
 			&r->summary, NULL, reterr);
 	if (rc >= 0 && sv_trim(str_sv(&r->summary)).n == 0)
 		return err_set(reterr, ERR_AGENT, "the agent's summary is empty");
@@ -226,7 +224,7 @@ static int summarise(struct rolling *r, struct err *reterr)
 static int roll(struct rolling *r, struct err *reterr)
 {
 	/* Not before the session was found: that may change the store. */
-	r->archive_dir = archive_of(r->app, &r->archive);
+	r->archive = app_archive(r->app);
 	const struct rollover_opts opts = opts_of(r);
 	int rc = rollover_plan(&opts, &r->plan, reterr);
 	if (rc < 0 || r->opts->dry_run)
@@ -237,7 +235,7 @@ static int roll(struct rolling *r, struct err *reterr)
 
 static int find_and_roll(struct rolling *r, int argc, char **argv, struct err *reterr)
 {
-	int rc = find_given(r->app, argc, argv, &r->row, reterr);
+	int rc = sessions_find(r->app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE, &r->of, reterr);
 	if (rc >= 0)
 		rc = find_target(r, reterr);
 	if (rc >= 0)
@@ -253,7 +251,7 @@ static int run_rollover(
 	CLEANUP(rolling_release)
 	struct rolling r = { .app = app,
 		.opts = options,
-		.row = SESSION_ROW_INIT,
+		.of = RESOLVED_INIT,
 		.summary = STR_INIT,
 		.plan = ROLLOVER_INIT,
 		.conv = CONV_INIT };

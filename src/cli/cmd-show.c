@@ -12,7 +12,6 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "cli/cmd.h"
-#include "cli/find.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "transcript/home.h"
@@ -52,7 +51,7 @@ enum { PARTS_MAX = 16, TITLE_COLUMNS = 76 };
 struct show {
 	struct app *app;
 	const struct show_opts *opts;
-	struct session_row row;
+	struct resolved of;
 	VEC(struct part) parts; /* the latest first */
 	size_t first; /* the part to begin with: parts[first] down to parts[0] */
 };
@@ -61,7 +60,7 @@ struct show {
 
 static void show_release(struct show *s)
 {
-	session_row_release(&s->row);
+	resolved_release(&s->of);
 	vec_each (&s->parts, part) {
 		transcript_live_release(&part->live);
 		free(part->path);
@@ -72,7 +71,7 @@ static void show_release(struct show *s)
 /* The file that a fork's history begins in; NULL when it is not there any more. */
 static char *find_base(const struct show *s, const char *id)
 {
-	const struct transcript_home *home = app_home(s->app, s->row.agent);
+	const struct transcript_home *home = app_home(s->app, s->of.row.agent);
 	char *path = NULL;
 
 	return !home || transcript_find(home, sv_of(id), &path, NULL) < 0 ? NULL : path;
@@ -81,12 +80,12 @@ static char *find_base(const struct show *s, const char *id)
 /* The session's file, and for forks those of its ancestors up to where they were left. */
 static int find_parts(struct show *s, struct err *reterr)
 {
-	vec_push(&s->parts, (struct part){ .path = xstrdup(s->row.info.path) });
-	bool forked = transcript_forks_share(s->row.info.format);
+	vec_push(&s->parts, (struct part){ .path = xstrdup(s->of.row.info.path) });
+	bool forked = transcript_forks_share(s->of.row.info.format);
 	for (size_t i = 0; (forked || s->opts->live) && i < s->parts.n; i++) {
 		struct part *part = &s->parts.v[i];
 		int rc = transcript_live_until(
-			part->path, s->row.info.format, part->end, &part->live, reterr);
+			part->path, s->of.row.info.format, part->end, &part->live, reterr);
 		if (rc < 0)
 			return rc;
 		struct part base = { .end = part->live.base_offset };
@@ -113,7 +112,7 @@ static int find_starts(
 	struct transcript_reader *r = NULL;
 	struct item item;
 	struct start line = { 0, 0 };
-	int rc = transcript_open(part->path, s->row.info.format, &opts, &r, reterr);
+	int rc = transcript_open(part->path, s->of.row.info.format, &opts, &r, reterr);
 	while (rc >= 0 && (rc = transcript_next(r, &item, reterr)) > 0) {
 		if (item.offset != line.offset)
 			line = (struct start){ item.offset, item.record };
@@ -158,7 +157,7 @@ static int each_of_part(
 	};
 	struct transcript_reader *r = NULL;
 	struct item item;
-	int rc = transcript_open(part->path, s->row.info.format, &opts, &r, reterr);
+	int rc = transcript_open(part->path, s->of.row.info.format, &opts, &r, reterr);
 	while (rc >= 0 && !ferror(s->app->out) && (rc = transcript_next(r, &item, reterr)) > 0)
 		if (!s->opts->live || transcript_is_live(&part->live, item.record + part->skipped))
 			fn(s, &item, data);
@@ -192,7 +191,7 @@ static void on_readable(struct show *s, const struct item *item, void *data)
 
 static void print_head(const struct show *s, struct term *t)
 {
-	const struct session_row *row = &s->row;
+	const struct session_row *row = &s->of.row;
 	char when[CLOCK_TEXT_MAX];
 	AUTO_STR title = STR_INIT;
 	clock_format_local(row->active_ms, when);
@@ -209,7 +208,7 @@ static int show_readable(struct show *s, struct err *reterr)
 {
 	struct readable r = {
 		.state = SHOW_STATE_INIT,
-		.style = { .agent = s->row.agent, .tools = s->opts->tools },
+		.style = { .agent = s->of.row.agent, .tools = s->opts->tools },
 	};
 	print_begin(s->app, &r.term);
 	print_head(s, &r.term);
@@ -240,7 +239,7 @@ static int show_json(struct show *s, struct err *reterr)
 {
 	struct as_json j = { STR_INIT, STR_INIT, false };
 	struct jw w = JW_INIT(&j.out);
-	const struct session_view view = sessions_view(s->app, &s->row);
+	const struct session_view view = sessions_view(s->app, &s->of.row);
 	view_json_session(&w, &view);
 	(void)fprintf(s->app->out, "{\"session\":%s,\"items\":[", j.out.buf);
 	int rc = each_item(s, on_json, &j, reterr);
@@ -289,11 +288,7 @@ static int show_raw(struct show *s, struct err *reterr)
 
 static int find(struct show *s, int argc, char **argv, struct err *reterr)
 {
-	AUTO_FREE char *spec = NULL;
-	int rc = sessions_given(s->app, argc, argv, &spec, reterr);
-	if (rc < 0)
-		return rc;
-	rc = find_session(s->app, spec, &s->row, reterr);
+	int rc = sessions_find(s->app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE, &s->of, reterr);
 	if (rc >= 0)
 		rc = find_parts(s, reterr);
 	if (rc >= 0 && s->opts->last > 0)
@@ -303,7 +298,7 @@ static int find(struct show *s, int argc, char **argv, struct err *reterr)
 
 static int run_show(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
-	struct show s = { .app = app, .opts = options, .row = SESSION_ROW_INIT };
+	struct show s = { .app = app, .opts = options, .of = RESOLVED_INIT };
 	int rc = sessions_open(app, reterr);
 	if (rc >= 0)
 		rc = find(&s, argc, argv, reterr);

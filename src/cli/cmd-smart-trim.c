@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
-#include "cli/find.h"
 #include "cli/front.h"
 #include "cli/make.h"
 #include "cli/print.h"
@@ -53,9 +52,8 @@ static const struct smart_options smart_defaults = { .keep_recent = 10, .min_len
 struct smarting {
 	struct app *app;
 	const struct smart_options *opts;
-	struct session_row row;
+	struct resolved of;
 	struct archive archive;
-	char *archive_dir;
 	const char *agent; /* who chose; NULL: nobody yet */
 	struct smart_digest digest;
 	struct smart_answer answer;
@@ -67,8 +65,7 @@ struct smarting {
 
 static void smarting_release(struct smarting *s)
 {
-	session_row_release(&s->row);
-	free(s->archive_dir);
+	resolved_release(&s->of);
 	out_folder_release(&s->out);
 	made_release(&s->made);
 	smart_digest_release(&s->digest);
@@ -81,8 +78,8 @@ static void smarting_release(struct smarting *s)
 static struct smart_opts opts_of(const struct smarting *s)
 {
 	return (struct smart_opts){
-		.path = s->row.info.path,
-		.format = s->row.info.format,
+		.path = s->of.row.info.path,
+		.format = s->of.row.info.format,
 		.keep_recent = s->opts->keep_recent,
 		.min_chars = s->opts->min_length,
 		.prompts = s->opts->prompts,
@@ -99,7 +96,7 @@ static int choose(struct smarting *s, struct err *reterr)
 	AUTO_STR text = STR_INIT;
 	const struct smart_opts opts = opts_of(s);
 	smart_prompt(&s->digest, &opts, &prompt);
-	int rc = front_question(s->app, s->opts->agent, &s->row, smart_schema, str_sv(&prompt),
+	int rc = front_question(s->app, s->opts->agent, &s->of.row, smart_schema, str_sv(&prompt),
 		&text, &s->agent, reterr);
 	return rc < 0 ? rc : smart_read_answer(&s->digest, str_sv(&text), &s->answer, reterr);
 }
@@ -110,7 +107,7 @@ static void take_in(struct smarting *s)
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	struct err err = ERR_INIT;
 	for (size_t i = 0; i < s->app->n_homes && !s->opts->out; i++)
-		if (strcmp(s->app->homes[i].agent, s->row.agent) == 0 &&
+		if (strcmp(s->app->homes[i].agent, s->of.row.agent) == 0 &&
 			catalogue_take(s->app->store, &s->app->homes[i], s->report.file.path, &row,
 				&err) < 0)
 			log_write(&s->app->log, LOG_WARN, "smart-trim: %s", err.msg);
@@ -146,9 +143,9 @@ static void fill_made(struct smarting *s, int result)
 	bool written = result == 0 && !s->opts->dry_run;
 
 	s->left = known_left(r->before, r->saved);
-	s->made.parent = &s->row;
+	s->made.parent = &s->of.row;
 	s->made.relation = SESSION_TRIMMED;
-	s->made.agent = s->row.agent;
+	s->made.agent = s->of.row.agent;
 	s->made.id = written ? r->file.id : NULL;
 	s->made.path = written ? r->file.path : NULL;
 	s->made.before = result == 0 ? &r->before : NULL;
@@ -156,7 +153,7 @@ static void fill_made(struct smarting *s, int result)
 	s->made.left = result == 0 ? &s->left : NULL;
 	s->made.dry = s->opts->dry_run;
 	if (!s->opts->out)
-		made_find_next(s->app, s->row.info.format, &s->made);
+		made_find_next(s->app, s->of.row.info.format, &s->made);
 }
 
 static void print_object(const struct smarting *s, int result, const struct err *err)
@@ -221,12 +218,12 @@ static int prepare(struct smarting *s, int argc, char **argv, struct err *reterr
 			SMART_INSTRUCTIONS_MAX);
 	int rc = sessions_open_to(s->app, s->opts->digest || s->opts->dry_run, reterr);
 	if (rc >= 0)
-		rc = find_given(s->app, argc, argv, &s->row, reterr);
+		rc = sessions_find(s->app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE, &s->of, reterr);
 	if (rc >= 0)
 		rc = out_folder_find(s->opts->out, &s->out, reterr);
 	if (rc < 0)
 		return rc;
-	s->archive_dir = archive_of(s->app, &s->archive);
+	s->archive = app_archive(s->app);
 	const struct smart_opts opts = opts_of(s);
 	return smart_digest(&opts, &s->digest, reterr);
 }
@@ -237,7 +234,7 @@ static int run_smart(
 	CLEANUP(smarting_release)
 	struct smarting s = { .app = app,
 		.opts = options,
-		.row = SESSION_ROW_INIT,
+		.of = RESOLVED_INIT,
 		.digest = SMART_DIGEST_INIT,
 		.answer = SMART_ANSWER_INIT,
 		.report = SMART_REPORT_INIT };
@@ -251,9 +248,9 @@ static int run_smart(
 		rc = trim(&s, &err);
 	if (!s.opts->json)
 		print_refusals(&s);
-	if (s.row.info.path)
+	if (s.of.row.info.path)
 		fill_made(&s, rc);
-	if (s.opts->json && s.row.info.path)
+	if (s.opts->json && s.of.row.info.path)
 		print_object(&s, rc, &err);
 	else if (rc == 0)
 		print_done(&s);

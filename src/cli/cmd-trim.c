@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/find.h"
 #include "cli/make.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
@@ -65,7 +64,7 @@ static const struct trim_options trim_defaults = { .threshold = 500, .min_saving
 struct trimming {
 	struct app *app;
 	const struct trim_options *opts;
-	struct session_row row;
+	struct resolved of;
 	struct strv tools;
 	struct out_folder out;
 	struct trim_report report;
@@ -75,7 +74,7 @@ struct trimming {
 
 static void trimming_release(struct trimming *t)
 {
-	session_row_release(&t->row);
+	resolved_release(&t->of);
 	strv_release(&t->tools);
 	out_folder_release(&t->out);
 	trim_report_release(&t->report);
@@ -83,15 +82,6 @@ static void trimming_release(struct trimming *t)
 }
 
 /* ---- what and whether ---- */
-
-static int find(struct trimming *t, int argc, char **argv, struct err *reterr)
-{
-	AUTO_FREE char *spec = NULL;
-	int r = sessions_given(t->app, argc, argv, &spec, reterr);
-	if (r < 0)
-		return r;
-	return find_file(t->app, spec, &t->row, reterr);
-}
 
 static int split_tools(struct trimming *t, struct err *reterr)
 {
@@ -110,8 +100,8 @@ static struct trim_opts opts_of(const struct trimming *t)
 	const struct trim_options *o = t->opts;
 
 	return (struct trim_opts){
-		.path = t->row.info.path,
-		.format = t->row.info.format,
+		.path = t->of.row.info.path,
+		.format = t->of.row.info.format,
 		.tools = &t->tools,
 		.threshold = o->threshold,
 		.assistant = o->assistant,
@@ -128,7 +118,7 @@ static struct trim_opts opts_of(const struct trimming *t)
 	};
 }
 
-static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
+static int trim(struct trimming *t, const char *spec, struct err *reterr)
 {
 	int r = sessions_open_to(t->app, t->opts->dry_run, reterr);
 
@@ -137,15 +127,14 @@ static int trim(struct trimming *t, int argc, char **argv, struct err *reterr)
 	if (r == 0)
 		r = out_folder_find(t->opts->out, &t->out, reterr);
 	if (r == 0)
-		r = find(t, argc, argv, reterr);
+		r = sessions_find(t->app, spec, RESOLVE_HERE | RESOLVE_FILE, &t->of, reterr);
 	if (r == 0 && t->opts->in_place)
 		r = in_place_check(
-			t->app, &t->row, "trim to a new session (without --in-place)", reterr);
+			t->app, &t->of.row, "trim to a new session (without --in-place)", reterr);
 	if (r < 0)
 		return r;
-	t->damage = sessions_damage(t->app, &t->row);
-	struct archive archive;
-	AUTO_FREE char *dir = archive_of(t->app, &archive);
+	t->damage = sessions_damage(t->app, &t->of.row);
+	const struct archive archive = app_archive(t->app);
 	const struct trim_opts opts = opts_of(t);
 	r = trim_session(&opts, &archive, &t->report, reterr);
 	if (!t->opts->dry_run)
@@ -162,9 +151,9 @@ static void fill_made(struct trimming *t, int result)
 	const struct trim_report *r = &t->report;
 	bool written = result == 0 && !t->opts->dry_run;
 
-	t->made.parent = &t->row;
+	t->made.parent = &t->of.row;
 	t->made.relation = SESSION_TRIMMED;
-	t->made.agent = t->row.agent;
+	t->made.agent = t->of.row.agent;
 	t->made.id = written ? r->file.id : NULL;
 	t->made.path = written ? r->file.path : NULL;
 	t->made.before = &r->before;
@@ -174,7 +163,7 @@ static void fill_made(struct trimming *t, int result)
 	t->made.dry = t->opts->dry_run;
 	t->made.in_place = t->opts->in_place;
 	if (!t->opts->out)
-		made_find_next(t->app, t->row.info.format, &t->made);
+		made_find_next(t->app, t->of.row.info.format, &t->made);
 }
 
 static void print_object(const struct trimming *t, int result, const struct err *err)
@@ -194,7 +183,7 @@ static void print_object(const struct trimming *t, int result, const struct err 
 static void print_done(const struct trimming *t)
 {
 	AUTO_FREE char *subject =
-		xasprintf("Trimming %s%s", t->row.info.id, t->opts->in_place ? " itself" : "");
+		xasprintf("Trimming %s%s", t->of.row.info.id, t->opts->in_place ? " itself" : "");
 	struct term term;
 
 	print_begin(t->app, &term);
@@ -245,7 +234,7 @@ static int run_trim(struct app *app, const void *options, int argc, char **argv,
 	struct trimming t = {
 		.app = app,
 		.opts = options,
-		.row = SESSION_ROW_INIT,
+		.of = RESOLVED_INIT,
 		.tools = STRV_INIT,
 		.report = TRIM_REPORT_INIT,
 	};
@@ -254,16 +243,16 @@ static int run_trim(struct app *app, const void *options, int argc, char **argv,
 	int r = check_options(t.opts, argc, reterr);
 	if (r < 0)
 		return r;
-	r = trim(&t, argc, argv, &err);
+	r = trim(&t, argc > 0 ? argv[0] : NULL, &err);
 	if (r == 0) {
 		warn_base(&t);
 		warn_unknown(&t);
 	}
-	if (t.row.info.path)
-		sessions_warn_damage(app, &t.damage, t.row.info.id);
-	if (t.row.info.path)
+	if (t.of.row.info.path)
+		sessions_warn_damage(app, &t.damage, t.of.row.info.id);
+	if (t.of.row.info.path)
 		fill_made(&t, r);
-	if (t.opts->json && t.row.info.path)
+	if (t.opts->json && t.of.row.info.path)
 		print_object(&t, r, &err);
 	else if (r == 0)
 		print_done(&t);

@@ -191,7 +191,6 @@ static void tell_unknown(const struct answering *a, const struct strv *unknown)
 static int make_trimmed(const struct answering *a, struct trim_opts *opts,
 	struct trim_report *report, struct err *reterr)
 {
-	struct archive archive;
 	struct store *store;
 	int r = app_store(a->app, &store, reterr);
 
@@ -199,7 +198,7 @@ static int make_trimmed(const struct answering *a, struct trim_opts *opts,
 		r = transcript_probe(opts->path, &opts->format, reterr);
 	if (r < 0)
 		return r;
-	AUTO_FREE char *dir = archive_of(a->app, &archive);
+	const struct archive archive = app_archive(a->app);
 	return trim_session(opts, &archive, report, reterr);
 }
 

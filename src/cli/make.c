@@ -8,17 +8,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/find.h"
 #include "cli/sessions.h"
 #include "os/path.h"
-
-char *archive_of(struct app *app, struct archive *ret)
-{
-	char *dir = path_join(app->paths.data_dir, "archive");
-
-	*ret = (struct archive){ .store = app->store, .dir = dir, .clock = &app->clock };
-	return dir;
-}
 
 /* ---- where ---- */
 

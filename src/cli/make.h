@@ -9,10 +9,6 @@
 #include "store/catalogue.h"
 #include "view/report.h"
 
-/* The archive of this user; app->store must be open. The folder's name is the caller's to free; it
- * must outlive *ret. */
-char *archive_of(struct app *app, struct archive *ret);
-
 /* The folder of --out. */
 struct out_folder {
 	char *dir; /* absolute, owned; NULL: not given */

@@ -1,15 +1,17 @@
 #include "cli/sessions.h"
-#include "assist/kit.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "assist/kit.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/env.h"
-#include "cli/find.h"
-#include "store/conv.h"
+#include "cli/print.h"
+#include "os/path.h"
 #include "ui/progress.h"
+#include "ui/table.h"
 
 static void warn(struct app *app, const char *message, const char *consequence)
 {
@@ -51,7 +53,8 @@ int sessions_open_to(struct app *app, bool looks, struct err *reterr)
 	return looks ? sessions_open(app, reterr) : app_store(app, &store, reterr);
 }
 
-bool sessions_go_on(struct app *app, int code, const struct err *why)
+/* After a failure of the store: true when the command only looks and can go on from memory. */
+static bool go_on(struct app *app, int code, const struct err *why)
 {
 	return app->looks && err_exit_status(code) == err_exit_status(ERR_STORE) &&
 		use_memory(app, why, NULL) >= 0;
@@ -97,14 +100,134 @@ int sessions_refresh(struct app *app, struct err *reterr)
 {
 	struct err err = ERR_INIT;
 	int rc = refresh(app, &err);
-	if (rc < 0 && sessions_go_on(app, rc, &err))
+	if (rc < 0 && go_on(app, rc, &err))
 		return refresh(app, reterr);
 	if (rc < 0 && reterr)
 		*reterr = err;
 	return rc < 0 ? rc : 0;
 }
 
-/* ---- who writes, what goes on ---- */
+/* ---- which one ---- */
+
+enum { CANDIDATES_SHOWN = 10, PIPE_COLUMNS = 160 };
+
+static const struct table_column columns[] = {
+	{ "ID", false, false },
+	{ "AGENT", false, false },
+	{ "LAST", false, false },
+	{ "FOLDER", false, true },
+	{ "NAME OR FIRST PROMPT", false, true },
+};
+
+static void add_candidate(struct table *t, const struct app *app, const struct session_row *row)
+{
+	AUTO_FREE char *dir = path_show(row->info.cwd, app->paths.home);
+	char last[CLOCK_TEXT_MAX];
+
+	clock_format_ago(clock_wall_ms(&app->clock) - row->active_ms, last);
+	table_add(t, sv_of(row->info.id));
+	table_add(t, sv_of(row->agent));
+	table_add(t, sv_of(last));
+	table_add(t, sv_of(dir));
+	table_add(t, sv_of(session_title(row)));
+}
+
+/* Always for people: programs have the ids in the message. */
+static void show_candidates(struct app *app, const struct catalogue_matches *matches)
+{
+	const struct term_opts screen = {
+		.fd = STDERR_FILENO,
+		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+		.term_name = env_get("TERM"),
+		.ascii = !env_use_locale(),
+	};
+	struct table table;
+	struct term t;
+
+	if (app->err_tty)
+		term_init(&t, &screen);
+	else
+		term_init_capture(&t, PIPE_COLUMNS, TERM_DEFAULT_ROWS, false);
+	table_init(&table, columns, ARRAY_LEN(columns));
+	for (size_t i = 0; i < matches->rows.n && i < CANDIDATES_SHOWN; i++)
+		add_candidate(&table, app, &matches->rows.v[i]);
+	table_print(&table, &t);
+	if (matches->more || matches->rows.n > CANDIDATES_SHOWN)
+		term_puts(&t, screen.ascii ? "...\n" : "…\n");
+	(void)fwrite(t.buf.buf, 1, t.buf.len, app->err);
+	table_release(&table);
+	term_release(&t);
+}
+
+/* NULL when the folder is gone. */
+static char *find_here(const struct app *app)
+{
+	char *here = NULL;
+
+	return kit_dir(app->settings, app->cwd, &here, NULL) < 0 ? NULL : here;
+}
+
+static struct resolve_opts resolve_opts(const struct app *app, const char *here)
+{
+	return (struct resolve_opts){
+		.store = app->store,
+		.homes = app->homes,
+		.n_homes = app->n_homes,
+		.clock = &app->clock,
+		.archive_dir = app->paths.archive_dir,
+		.here = here,
+		.home = app->paths.home,
+	};
+}
+
+static int resolve(
+	struct app *app, const char *spec, unsigned flags, struct resolved *ret, struct err *reterr)
+{
+	AUTO_FREE char *here = find_here(app);
+	const struct resolve_opts opts = resolve_opts(app, here);
+	return resolve_session(&opts, spec, flags, ret, reterr);
+}
+
+int sessions_find(
+	struct app *app, const char *spec, unsigned flags, struct resolved *ret, struct err *reterr)
+{
+	struct err err = ERR_INIT;
+	int r = resolve(app, spec, flags, ret, &err);
+
+	if (r < 0 && go_on(app, r, &err)) {
+		resolved_release(ret);
+		r = resolve(app, spec, flags, ret, &err);
+	}
+	if (ret->last_here)
+		(void)fprintf(
+			app->err, "faden: the last session of this folder: %s\n", ret->row.info.id);
+	if (r == ERR_AMBIGUOUS)
+		show_candidates(app, &ret->candidates);
+	if (r == ERR_AMBIGUOUS && app->json) {
+		print_failure(app->out, &err, &ret->candidates);
+		app->told = true;
+	}
+	if (r < 0 && reterr)
+		*reterr = err;
+	return r;
+}
+
+int sessions_adopt(
+	struct app *app, const struct session_row *row, struct conv *ret, struct err *reterr)
+{
+	const struct resolve_opts opts = resolve_opts(app, NULL);
+
+	return resolve_conversation(&opts, row, ret, reterr);
+}
+
+char *sessions_current(struct app *app)
+{
+	AUTO_FREE char *here = find_here(app);
+	const struct resolve_opts opts = resolve_opts(app, here);
+	return resolve_current(&opts);
+}
+
+/* ---- who writes ---- */
 
 enum { HOLDERS_SINCE_MS = 24 * 3600 * 1000, HOLDERS_MAX = 200 };
 
@@ -178,45 +301,4 @@ bool sessions_writer(struct app *app, const struct session_row *row, struct str 
 	}
 	writer_describe(row->agent, (int64_t)pid, who);
 	return true;
-}
-
-char *sessions_current(struct app *app)
-{
-	AUTO_CONV conv = CONV_INIT;
-	AUTO_FREE char *dir = NULL;
-	if (kit_dir(app->settings, app->cwd, &dir, NULL) < 0 ||
-		conv_current(app->store, dir, &app->clock, &conv, NULL) < 0)
-		return NULL;
-	return TAKE_PTR(conv.session);
-}
-
-static int take_id(void *data, const struct session_row *row)
-{
-	char **id = data;
-	*id = xstrdup(row->info.id);
-	return 0;
-}
-
-/* Who uses the agents by themselves has no conversation with us, but sessions. */
-static char *last_here(struct app *app)
-{
-	AUTO_FREE char *dir = NULL;
-	char *id = NULL;
-	if (kit_dir(app->settings, app->cwd, &dir, NULL) < 0 || sessions_refresh(app, NULL) < 0)
-		return NULL;
-	const struct catalogue_query query = { .dir = dir, .limit = 1 };
-	if (catalogue_query(app->store, &query, take_id, &id, NULL) == 0 && id)
-		(void)fprintf(app->err, "faden: the last session of this folder: %s\n", id);
-	return id;
-}
-
-int sessions_given(struct app *app, int argc, char **argv, char **ret_spec, struct err *reterr)
-{
-	char *spec = argc > 0 ? xstrdup(argv[0]) : sessions_current(app);
-	if (!spec)
-		spec = last_here(app);
-	*ret_spec = spec;
-	return spec ? 0
-		    : err_set(reterr, ERR_NOTFOUND,
-			      "no session was begun in this folder: name one (faden list)");
 }

@@ -1,9 +1,10 @@
 /*
  * What the commands about sessions share: the catalogue, brought up to date or made for the moment
- * where none can be kept; and who writes.
+ * where none can be kept; which one is meant; and who writes.
  */
 #pragma once
 
+#include "assist/resolve.h"
 #include "base/map.h"
 #include "cli/app.h"
 #include "store/catalogue.h"
@@ -20,9 +21,17 @@ int sessions_open(struct app *app, struct err *reterr) MUST_USE;
 int sessions_open_to(struct app *app, bool looks, struct err *reterr) MUST_USE;
 /* Brings the catalogue up to date. Progress and folders that cannot be read go to app->err. */
 int sessions_refresh(struct app *app, struct err *reterr) MUST_USE;
-/* After a failure of the store: true when the command only looks and can go on from memory, which
- * is then app->store; a warning was said. */
-bool sessions_go_on(struct app *app, int code, const struct err *why);
+
+/*
+ * The SESSION that is meant, by the flags of resolve_session(); spec may be NULL. Which session was
+ * taken when none was named, and those that fit when several do, are said on app->err (with --json
+ * the latter on app->out too). After sessions_open() a store that cannot be written is no obstacle.
+ */
+int sessions_find(struct app *app, const char *spec, unsigned flags, struct resolved *ret,
+	struct err *reterr) MUST_USE;
+/* The conversation that a session belongs to, made for it when it has none yet. */
+int sessions_adopt(struct app *app, const struct session_row *row, struct conv *ret,
+	struct err *reterr) MUST_USE;
 
 /* Session ids that a live process has open now, the agents' and faden's own → its pid. */
 void sessions_writers(struct app *app, struct map *ids);
@@ -37,10 +46,3 @@ void sessions_warn_damage(struct app *app, const struct damage *d, const char *i
 bool sessions_writer(struct app *app, const struct session_row *row, struct str *who);
 /* The agent's session of the conversation that goes on in this folder; NULL: none. Caller frees. */
 char *sessions_current(struct app *app);
-/*
- * What a command with an optional SESSION is about, to be resolved: the first word, else what goes
- * on in this folder, else the last session that any agent had here, which is said on standard
- * error.
- */
-int sessions_given(
-	struct app *app, int argc, char **argv, char **ret_spec, struct err *reterr) MUST_USE;

@@ -1,0 +1,274 @@
+#include "assist/resolve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/shell.h"
+#include "base/uuid.h"
+#include "os/path.h"
+#include "store/archive.h"
+
+void resolved_release(struct resolved *r)
+{
+	session_row_release(&r->row);
+	conv_release(&r->conv);
+	free(r->copy);
+	r->copy = NULL;
+	catalogue_matches_release(&r->candidates);
+}
+
+/* ---- the file, without reading it ---- */
+
+/* A row that knows no more than the file's name tells. */
+static void name_row(struct session_row *ret, const char *agent,
+	const struct transcript_format *format, const char *path)
+{
+	*ret = (struct session_row)SESSION_ROW_INIT;
+	session_info_init(&ret->info, format, path);
+	ret->agent = xstrdup(agent);
+	ret->own_name = xstrdup("");
+}
+
+static const struct transcript_home *home_of(const struct resolve_opts *o, const char *path)
+{
+	for (size_t i = 0; i < o->n_homes; i++) {
+		AUTO_FREE char *root = NULL;
+		if (path_real(o->homes[i].root, &root, NULL) >= 0 &&
+			path_within(sv_of(path), sv_of(root)))
+			return &o->homes[i];
+	}
+	return NULL;
+}
+
+/* Of a file in which no session can be recognised any more, by where it lies or its name. */
+static const struct transcript_format *format_of_ruin(
+	const struct transcript_home *home, const char *path)
+{
+	AUTO_FREE char *root = NULL;
+
+	if (!sv_ends(sv_of(path), SV(".jsonl")))
+		return NULL;
+	if (home && path_real(home->root, &root, NULL) >= 0 &&
+		!sv_eq(path_parent(sv_of(path)), sv_of(root)))
+		return home->format;
+	return transcript_format_of_name(sv_of(path), NULL);
+}
+
+static int file_by_path(const struct resolve_opts *o, const char *spec, bool damaged,
+	struct session_row *ret, struct err *reterr)
+{
+	AUTO_FREE char *path = NULL;
+	const struct transcript_format *format = NULL;
+	int r = path_real(spec, &path, reterr);
+
+	if (r == -ENOENT || r == -ENOTDIR)
+		return err_set(reterr, ERR_NOTFOUND, "%s: no such file", spec);
+	if (r < 0)
+		return r;
+	const struct transcript_home *home = home_of(o, path);
+	r = transcript_probe(path, &format, reterr);
+	if (r == ERR_INPUT && damaged)
+		format = format_of_ruin(home, path);
+	if (r < 0 && !format)
+		return r;
+	bool fits = home && home->format == format;
+	name_row(ret, fits ? home->agent : transcript_format_name(format), format, path);
+	return 0;
+}
+
+/* True when exactly one home has the id. */
+static bool file_by_id(const struct resolve_opts *o, const char *spec, struct session_row *ret)
+{
+	AUTO_FREE char *found = NULL;
+	const struct transcript_home *home = NULL;
+
+	for (size_t i = 0; i < o->n_homes; i++) {
+		AUTO_FREE char *path = NULL;
+		if (transcript_find(&o->homes[i], sv_of(spec), &path, NULL) < 0 || !path)
+			continue;
+		if (home)
+			return false;
+		home = &o->homes[i];
+		found = TAKE_PTR(path);
+	}
+	if (home)
+		name_row(ret, home->agent, home->format, found);
+	return home != NULL;
+}
+
+/* ---- what is gone ---- */
+
+/* The copy that the archive has of the session, absolute; NULL when there is none. */
+static char *copy_of(const struct resolve_opts *o, const struct session_row *row)
+{
+	const struct archive archive = { .store = o->store, .dir = o->archive_dir, o->clock };
+	AUTO_FREE char *name = xasprintf("%s.jsonl", row->info.id);
+	char key[ARCHIVE_KEY_MAX];
+
+	if (archive_find(&archive, row->info.path[0] ? row->info.path : name, key, NULL) < 0)
+		return NULL;
+	return archive_path(&archive, key);
+}
+
+/* One that is gone, by its name, its id or the path it had; session is what the conversation of
+ * that id had, or NULL. */
+static bool find_gone(const struct resolve_opts *o, const char *spec, const char *session,
+	struct session_row *ret, char **ret_copy)
+{
+	struct sv named = SV("");
+	(void)transcript_format_of_name(sv_of(spec), &named);
+	AUTO_FREE char *id = session ? xstrdup(session)
+		: named.n > 0	     ? xmemdup0(named.p, named.n)
+				     : xstrdup(spec);
+
+	if (catalogue_resolve_gone(o->store, id, ret, NULL) >= 0) {
+		*ret_copy = copy_of(o, ret);
+		return true;
+	}
+	/* The archive may know one that nobody else does. */
+	if (!uuid_valid(sv_of(id)))
+		return false;
+	struct session_row row = { .agent = xstrdup(""), .own_name = xstrdup(""), .gone = true };
+	session_info_init(&row.info, transcript_format_unknown(), "");
+	free(row.info.id);
+	row.info.id = TAKE_PTR(id);
+	*ret_copy = copy_of(o, &row);
+	if (*ret_copy)
+		*ret = row;
+	else
+		session_row_release(&row);
+	return *ret_copy != NULL;
+}
+
+static int explain_gone(const struct resolve_opts *o, const struct session_row *row,
+	const char *copy, struct err *reterr)
+{
+	enum { BACK_MAX = ERR_MSG_MAX - 120 }; /* beside it there are an id and words */
+	AUTO_FREE char *path = path_show(row->info.path, o->home);
+	AUTO_STR back = STR_INIT;
+
+	if (copy && path[0])
+		shell_cp(&back, copy, row->info.path);
+	/* A command that is cut is none. */
+	if (back.len > 0 && back.len < BACK_MAX)
+		return err_set(reterr, ERR_NOTFOUND,
+			"the file of session %s is gone; get it back from the archive: %s",
+			row->info.id, back.buf);
+	return err_set(reterr, ERR_NOTFOUND,
+		"the file of session %s is gone%s%s%s; the archive has %s%s", row->info.id,
+		path[0] ? " (" : "", path, path[0] ? ")" : "", copy ? "a copy: " : "no copy of it",
+		copy ? copy : "");
+}
+
+/* ---- nothing named ---- */
+
+char *resolve_current(const struct resolve_opts *o)
+{
+	AUTO_CONV conv = CONV_INIT;
+
+	if (!o->here || conv_current(o->store, o->here, o->clock, &conv, NULL) < 0)
+		return NULL;
+	return TAKE_PTR(conv.session);
+}
+
+static int take_id(void *data, const struct session_row *row)
+{
+	char **id = data;
+
+	*id = xstrdup(row->info.id);
+	return 0;
+}
+
+/* Who uses the agents by themselves has no conversation with us, but sessions. */
+static int find_last(const struct resolve_opts *o, char **ret, struct err *reterr)
+{
+	const struct catalogue_query query = { .dir = o->here, .limit = 1 };
+	int r = 0;
+
+	if (o->here)
+		r = catalogue_refresh(o->store, o->homes, o->n_homes, NULL, NULL, reterr);
+	if (r >= 0 && o->here)
+		r = catalogue_query(o->store, &query, take_id, ret, reterr);
+	if (r < 0 || *ret)
+		return r;
+	return err_set(
+		reterr, ERR_NOTFOUND, "no session was begun in this folder: name one (faden list)");
+}
+
+/* ---- one that is named ---- */
+
+int resolve_conversation(const struct resolve_opts *o, const struct session_row *row,
+	struct conv *ret, struct err *reterr)
+{
+	AUTO_FREE char *project = path_git_root(row->info.cwd);
+	const struct conv_new what = {
+		.dir = row->info.cwd, .project = project, .agent = row->agent
+	};
+
+	return conv_adopt(o->store, &what, row->info.id, o->clock, ret, reterr);
+}
+
+static int resolve_named(const struct resolve_opts *o, const char *spec, unsigned flags,
+	struct resolved *ret, struct err *reterr)
+{
+	AUTO_CONV named = CONV_INIT;
+	bool ours =
+		uuid_valid(sv_of(spec)) && conv_get(o->store, spec, o->clock, &named, NULL) == 0;
+	bool path = strchr(spec, '/') || sv_ends(sv_of(spec), SV(".jsonl"));
+	struct err err = ERR_INIT;
+	int r;
+
+	if (ours && flags & RESOLVE_CONVERSATION) {
+		ret->conv = named;
+		named = (struct conv)CONV_INIT;
+		return 0;
+	}
+	const char *session = ours ? named.session : NULL;
+	if (flags & RESOLVE_FILE && path)
+		r = file_by_path(o, spec, flags & RESOLVE_DAMAGED, &ret->row, &err);
+	else if (flags & RESOLVE_FILE && uuid_valid(sv_of(spec)) && file_by_id(o, spec, &ret->row))
+		r = 0;
+	else
+		r = catalogue_resolve(o->store, o->homes, o->n_homes, session ? session : spec,
+			&ret->row, &ret->candidates, &err);
+	if (r == ERR_NOTFOUND) {
+		AUTO_SESSION_ROW gone = SESSION_ROW_INIT;
+		AUTO_FREE char *copy = NULL;
+		if (!find_gone(o, spec, session, &gone, &copy)) {
+			if (!path)
+				return err_set(reterr, r,
+					"%s ('faden list --all' shows what there is)", err.msg);
+		} else if (flags & RESOLVE_GONE) {
+			ret->row = gone;
+			gone = (struct session_row)SESSION_ROW_INIT;
+			ret->copy = TAKE_PTR(copy);
+			r = 0;
+		} else {
+			return explain_gone(o, &gone, copy, reterr);
+		}
+	}
+	if (r < 0 && reterr)
+		*reterr = err;
+	if (r >= 0 && flags & RESOLVE_CONVERSATION)
+		r = resolve_conversation(o, &ret->row, &ret->conv, reterr);
+	return r;
+}
+
+int resolve_session(const struct resolve_opts *opts, const char *spec, unsigned flags,
+	struct resolved *ret, struct err *reterr)
+{
+	AUTO_FREE char *found = NULL;
+	int r = 0;
+
+	if (!spec && !(flags & RESOLVE_HERE))
+		return err_set(reterr, ERR_USAGE, "no session is named");
+	if (!spec)
+		found = resolve_current(opts);
+	if (!spec && !found) {
+		r = find_last(opts, &found, reterr);
+		ret->last_here = r >= 0;
+	}
+	return r < 0 ? r : resolve_named(opts, spec ? spec : found, flags, ret, reterr);
+}
