@@ -43,6 +43,7 @@ void suggest_offer(struct suggest *s, const char *candidate)
 	size_t longer = s->word.n > c.n ? s->word.n : c.n;
 	size_t allowed = longer <= 3 ? 1 : longer / 3;
 	size_t d = suggest_distance(s->word, c);
+
 	/* A word of which nothing is left is no typing error of it. */
 	if (d > allowed || d >= longer || (s->best && d >= s->distance))
 		return;

@@ -304,5 +304,6 @@ int main(void)
 		cmocka_unit_test(test_normalise),
 		cmocka_unit_test(test_shell_words),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

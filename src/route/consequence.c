@@ -6,6 +6,7 @@ bool sentence_asks_about_past(const struct sentence *s)
 	static const char *const past[] = { "was", "were", "did", "wurde", "wurden", "hat", "haben",
 		"fue", "fueron", "été" };
 	const struct token *first = peek(s, s->body);
+
 	if (!first || !(first->cls & LANG_BIT(WH)) || s->names > 2)
 		return false;
 	for (size_t i = s->body + 1; i < s->tokens.v.n; i++)
@@ -18,6 +19,7 @@ bool sentence_asks_about_past(const struct sentence *s)
 bool sentence_asks_about_result(const struct sentence *s)
 {
 	const struct token *first = peek(s, s->body);
+
 	if (!first || s->returning || !(first->cls & (LANG_BIT(WH) | LANG_BIT(AUX))))
 		return false;
 	for (size_t i = s->body; i < s->tokens.v.n; i++) {
@@ -43,6 +45,7 @@ bool sentence_ends_with_then(const struct sentence *s)
 bool sentence_opens_with_ordinal(const struct sentence *s)
 {
 	const struct token *k = peek(s, s->body), *next = peek(s, s->body + 1);
+
 	return k && next && (k->cls & LANG_BIT(ART)) && !next->before &&
 		(next->cls & LANG_BIT(NUM)) && thing(s, s->body + 2) && s->names <= 2;
 }
@@ -52,6 +55,7 @@ bool sentence_asks_whether(const struct sentence *s)
 	static const char *const past[] = { "did", "was", "were", "has", "hat", "haben", "wurde",
 		"wurden" };
 	const struct token *k = peek(s, s->body), *next = peek(s, s->body + 1);
+
 	if (!k || !next || !(next->cls & LANG_BIT(ART)) || s->names > 2)
 		return false;
 	for (size_t p = 0; p < ARRAY_LEN(past); p++)
@@ -65,6 +69,7 @@ bool sentence_object_missing(const struct sentence *s)
 	const struct token *first = peek(s, s->body);
 	size_t last = s->tokens.v.n - 1;
 	bool prepared = false;
+
 	if (s->tokens.lang != LANG_DE || !first || !(first->cls & LANG_BIT(PREP)) ||
 		!content(s, last) || thing(s, last) || s->words[last].kind == WORD_QUALITY ||
 		!sv_ends(token_word(&s->tokens, at(s, last)), SV("en")))
@@ -100,6 +105,7 @@ static bool names_place(const struct sentence *s, size_t i)
 static struct load weigh(const struct sentence *s)
 {
 	struct load l = { 0 };
+
 	for (size_t i = s->body; i < s->tokens.v.n; i++) {
 		const struct token *k = at(s, i);
 		l.words += !(k->cls & LANG_BIT(FILL));
@@ -118,6 +124,7 @@ static bool makes_known_thing(const struct sentence *s)
 {
 	struct sv w = token_word(&s->tokens, at(s, s->body));
 	const struct token *next = peek(s, s->body + 1);
+
 	enum { WORDS = 6 }; /* "make the editor save every ten seconds" says more */
 	return (sv_is(w, "make") || sv_is(w, "mach")) && next && (next->cls & LANG_BIT(ART)) &&
 		s->tokens.v.n - s->body <= WORDS;
@@ -127,6 +134,7 @@ static bool makes_known_thing(const struct sentence *s)
 static struct sv last_word(const struct sentence *s)
 {
 	const struct token *last = at(s, s->tokens.v.n - 1);
+
 	return last->flags & TOKEN_QUOTED ? SV("") : token_word(&s->tokens, last);
 }
 
@@ -137,6 +145,7 @@ static bool restores(const struct sentence *s)
 	const struct token *before = s->tokens.v.n > 1 ? last - 1 : last;
 	bool german = s->tokens.lang == LANG_DE &&
 		sv_is(token_word(&s->tokens, before), "wieder") && (last->cls & LANG_BIT(FUNC));
+
 	return german || sv_is(last_word(s), "back");
 }
 
@@ -144,6 +153,7 @@ static bool restores(const struct sentence *s)
 static bool states(const struct sentence *s)
 {
 	bool german = s->tokens.lang == LANG_DE;
+
 	for (size_t i = s->body + 1; i < s->tokens.v.n; i++) {
 		const struct token *k = at(s, i);
 		struct sv w = token_word(&s->tokens, k);
@@ -182,6 +192,7 @@ static bool numbered_part(const struct sentence *s, size_t i)
 		"items", "milestone", "schritt", "schritte", "punkt", "punkte", "etappe", "étape",
 		"paso", "punto" };
 	const struct token *next = peek(s, i + 1);
+
 	if (!next || next->before || !(next->cls & LANG_BIT(NUM)))
 		return false;
 	for (size_t p = 0; p < ARRAY_LEN(parts); p++)
@@ -225,6 +236,7 @@ static bool says_of_what(const struct sentence *s, size_t i)
 		"über", "zu", "zum", "zur", "der", "des", "de", "du", "del", "sur", "pour", "sobre",
 		"para" };
 	const struct token *k = peek(s, i);
+
 	if (!k)
 		return false;
 	for (size_t w = 0; w < ARRAY_LEN(words); w++)
@@ -256,6 +268,7 @@ bool sentence_asks_what_happens(const struct sentence *s)
 {
 	static const char *const words[] = { "happens", "passiert", "geschieht", "pasa" };
 	const struct token *first = peek(s, s->body), *second = peek(s, s->body + 1);
+
 	if (!first || !second || !(first->cls & LANG_BIT(WH)) || s->names > 1)
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -268,6 +281,7 @@ bool sentence_asks_about_now(const struct sentence *s)
 {
 	static const char *const words[] = { "now", "jetzt", "inzwischen", "mittlerweile" };
 	const struct token *first = peek(s, s->body), *last = at(s, s->tokens.v.n - 1);
+
 	if (!first || first == last || !(first->cls & (LANG_BIT(WH) | LANG_BIT(AUX))) ||
 		s->names > 1)
 		return false;
@@ -282,6 +296,7 @@ bool sentence_asks_for_help(const struct sentence *s)
 	static const char *const ends[] = { "help", "helfen", "suffice", "reichen", "genügen",
 		"enough", "matter", "aider", "ayudar" };
 	const struct token *first = peek(s, s->body);
+
 	if (!first || !(first->cls & LANG_BIT(AUX)))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
@@ -314,6 +329,7 @@ bool sentence_reports(const struct sentence *s)
 		"soll", "sollen", "sollte", "sollten", "muss", "müssen", "braucht", "brauchen",
 		"brauche", "bräuchte", "möchte", "will", "doit", "doivent", "debe", "deben" };
 	const struct token *first = peek(s, s->body);
+
 	if (!first || s->imperative || (first->cls & LANG_BIT(WH)))
 		return false;
 	for (size_t i = s->body; i < s->tokens.v.n; i++)

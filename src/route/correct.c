@@ -67,6 +67,7 @@ static const char threads[] = "conversation|conversations|thread|session|the one
 static size_t skip_denials(const struct token_list *t)
 {
 	size_t i = 0, n;
+
 	while ((n = phrase_at(t, i, denials)) > 0)
 		i += n;
 	return i;
@@ -75,6 +76,7 @@ static size_t skip_denials(const struct token_list *t)
 static bool is_whole(const struct token_list *t, size_t from, const char *list)
 {
 	size_t n = phrase_at(t, from, list);
+
 	if (n == 0)
 		return false;
 	n += phrase_at(t, from + n, "please|bitte|s il te plaît|por favor");

@@ -53,6 +53,7 @@ static struct sv folded(struct sv word, char out[static KEY_MAX])
 {
 	static const char sharp[] = "ß";
 	size_t n = 0;
+
 	if (word.n >= KEY_MAX)
 		fail("too long", word);
 	for (size_t i = 0; i < word.n; i++)
@@ -80,6 +81,7 @@ static void add_lists(struct table *t)
 		[LANG_ES] = &words_es,
 		[LANG_ZH] = &words_zh,
 	};
+
 	for (size_t l = 0; l < LANG_COUNT; l++) {
 		for (size_t c = 0; c < LANG_CLASS_COUNT; c++) {
 			struct sv rest = sv_of(lists[l]->words[c]), word;
@@ -115,6 +117,7 @@ static int by_key(const void *a, const void *b)
 static void merge(struct table *t)
 {
 	size_t n = 0;
+
 	qsort(t->v, t->n, sizeof(*t->v), by_key);
 	for (size_t i = 0; i < t->n; i++) {
 		struct entry *from = &t->v[i];
@@ -137,6 +140,7 @@ static void merge(struct table *t)
 static const struct entry *find(const struct entry *v, size_t n, struct sv key)
 {
 	struct entry wanted = { .n = (uint8_t)key.n };
+
 	memcpy(wanted.key, key.p, key.n);
 	return bsearch(&wanted, v, n, sizeof(*v), by_key);
 }
@@ -145,6 +149,7 @@ static const struct entry *find(const struct entry *v, size_t n, struct sv key)
 static void add_hurried(struct table *t, size_t lang)
 {
 	size_t known = t->n;
+
 	for (size_t i = 0; i < HURRY_COUNT * known; i++) {
 		const struct entry e = t->v[i / HURRY_COUNT];
 		lang_mask mask = e.masks[lang] & ~WORD_BEGINS_PHRASE;
@@ -167,6 +172,7 @@ static unsigned mask_number(struct table *t, size_t lang, lang_mask mask)
 {
 	lang_mask *masks = t->masks[lang];
 	size_t *n = &t->n_masks[lang];
+
 	for (size_t i = 0; i <= *n; i++)
 		if (masks[i] == mask)
 			return (unsigned)i;
@@ -179,6 +185,7 @@ static unsigned mask_number(struct table *t, size_t lang, lang_mask mask)
 static void write_rows(struct table *t)
 {
 	size_t at = 0;
+
 	(void)printf("const struct word_row word_rows[] = {\n");
 	for (size_t i = 0; i < t->n; i++) {
 		const struct entry *e = &t->v[i];
@@ -202,6 +209,7 @@ static void write_rows(struct table *t)
 static void write_index(const struct table *t)
 {
 	static uint16_t slots[WORD_INDEX_SIZE];
+
 	if (3 * t->n > 2 * WORD_INDEX_SIZE)
 		fail("WORD_INDEX_SIZE is too small", SV(""));
 	for (size_t i = 0; i < t->n; i++) {
@@ -231,6 +239,7 @@ static void write_masks(const struct table *t)
 int main(void)
 {
 	struct table t = { .v = calloc(ENTRIES_MAX, sizeof(*t.v)) };
+
 	if (!t.v)
 		fail("out of memory", SV(""));
 	add_lists(&t);

@@ -25,6 +25,7 @@ static char plain_letter(unsigned char second)
 		[0x3b] = 'u',
 		[0x3c] = 'u', /* ùúûü */
 	};
+
 	return plain[second & 0x3f];
 }
 
@@ -32,6 +33,7 @@ bool hurried(enum hurry how, struct sv word, char *out, size_t size, size_t *ret
 {
 	bool changed = false;
 	size_t n = 0;
+
 	if (word.n > size)
 		return false;
 	for (size_t i = 0; i < word.n; i++) {

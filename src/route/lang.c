@@ -49,6 +49,7 @@ static lang_mask look_up(const struct lexicon *lex, enum lang_id lang, struct sv
 {
 	const struct word_row *row = lex->own_words ? wordtable_find(phrase) : NULL;
 	uint64_t more = 0;
+
 	if (lex->extra[lang].n > 0)
 		(void)map_get(&lex->extra[lang], phrase, &more);
 	return (row ? word_masks[lang][row->masks[lang]] : 0) | more;
@@ -80,6 +81,7 @@ static void add_hurried(struct lexicon *lex, enum lang_id lang, struct sv phrase
 static void add_word(struct lexicon *lex, enum lang_id lang, enum lang_class cls, struct sv word)
 {
 	AUTO_STR folded = STR_INIT;
+
 	utf8_normalise(&folded, word, true);
 	add_phrase(&lex->extra[lang], str_sv(&folded), (lang_mask)1 << cls);
 	add_hurried(lex, lang, str_sv(&folded), (lang_mask)1 << cls);
@@ -89,6 +91,7 @@ static void add_extra(struct lexicon *lex, const struct lang_extra *extra)
 {
 	enum lang_class cls;
 	bool known = false;
+
 	if (!lang_class_parse(extra->cls, &cls))
 		return;
 	for (size_t l = 0; l < LANG_COUNT; l++)
@@ -152,6 +155,7 @@ bool lexicon_goes_on(const struct lexicon *lex, enum lang_id lang, struct sv phr
 void lexicon_languages(const struct lexicon *lex, struct sv word, bool ret[static LANG_COUNT])
 {
 	const struct word_row *row = lex->own_words ? wordtable_find(word) : NULL;
+
 	for (size_t l = 0; l < LANG_COUNT; l++) {
 		uint64_t unused;
 		ret[l] = (row && row->masks[l]) ||
@@ -164,6 +168,7 @@ void lexicon_languages(const struct lexicon *lex, struct sv word, bool ret[stati
 unsigned concept_of(struct sv word)
 {
 	static const char *const plurals[] = { "", "s", "n", "en", "e", "es" };
+
 	for (size_t i = 0; i < ARRAY_LEN(plurals); i++) {
 		struct sv end = sv_of(plurals[i]);
 		if (word.n <= end.n + 2 || !sv_ends(word, end))
@@ -179,6 +184,7 @@ unsigned concept_of(struct sv word)
 bool concept_begins(struct sv word)
 {
 	const struct word_row *row = wordtable_find(word);
+
 	return row && (row->meaning & WORD_BEGINS_CONCEPT);
 }
 

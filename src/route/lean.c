@@ -7,6 +7,7 @@
 static bool german_small_verb(const struct sentence *s, size_t i)
 {
 	const struct token *k = peek(s, i), *after = peek(s, i + 1);
+
 	if (!k || s->tokens.lang != LANG_DE || k->cls || (k->flags & TOKEN_UPPER) ||
 		content(s, i + 1))
 		return false;
@@ -36,6 +37,7 @@ static bool german_attribute(const struct sentence *s, size_t i)
 {
 	struct sv w = token_word(&s->tokens, at(s, i));
 	const struct token *noun = peek(s, i + 1);
+
 	return s->tokens.lang == LANG_DE && noun && !noun->before && thing(s, i + 1) &&
 		(noun->flags & TOKEN_UPPER) && (at(s, i)->cls & LANG_BIT(FUNC)) &&
 		(sv_ends(w, SV("e")) || sv_ends(w, SV("en")));
@@ -44,6 +46,7 @@ static bool german_attribute(const struct sentence *s, size_t i)
 static bool determiner_stands_alone(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i + 1);
+
 	if (!next || next->before)
 		return true;
 	if ((next->flags & TOKEN_QUOTED) || next->word_n == 1) /* "die i ban prüfung" */
@@ -112,6 +115,7 @@ static bool clause_begins(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i);
 	bool request = k->phrase_n > 1 && (k->phrase & LANG_BIT(FILL)); /* … can you … */
+
 	return k->before || request || (k->cls & (LANG_BIT(CONJ) | LANG_BIT(AND)));
 }
 
@@ -120,6 +124,7 @@ static bool relative_head(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i + 1);
 	struct sv w = next ? token_word(&s->tokens, next) : SV("");
+
 	return sv_is(w, "that") || sv_is(w, "which") || sv_is(w, "who");
 }
 
@@ -131,6 +136,7 @@ static bool antecedent_inside(const struct sentence *s, size_t pronoun)
 	bool subject = next && !next->before &&
 		(s->words[pronoun + 1].kind != WORD_NONE || (next->cls & LANG_BIT(AUX)));
 	bool boundary = false;
+
 	for (size_t i = pronoun + 1; i-- > s->body;) {
 		if (i < pronoun &&
 			((boundary && thing(s, i) && (subject || !relative_head(s, i))) ||
@@ -153,6 +159,7 @@ static bool thing_before(const struct sentence *s, size_t i)
 static bool owned_inside(const struct sentence *s, size_t i)
 {
 	struct sv w = token_word(&s->tokens, at(s, i));
+
 	return (sv_is(w, "its") || sv_is(w, "their")) && thing_before(s, i);
 }
 
@@ -160,6 +167,7 @@ static bool owned_inside(const struct sentence *s, size_t i)
 static bool clause_named(const struct sentence *s, size_t i)
 {
 	static const char *const opens[] = { "to", "if", "when", "that", "zu", "wenn", "dass" };
+
 	for (; i < s->tokens.v.n; i++)
 		for (size_t o = 0; o < ARRAY_LEN(opens); o++)
 			if (sv_is(token_word(&s->tokens, at(s, i)), opens[o]))
@@ -215,6 +223,7 @@ static bool clause_follows(const struct sentence *s, size_t i)
 static bool that_joins(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i), *next = peek(s, i + 1);
+
 	if (!(k->cls & LANG_BIT(CONJ)) || i <= s->body || !clause_follows(s, i + 1))
 		return false;
 	if (thing(s, i - 1) || (s->words[i - 1].kind == WORD_ACT && i - 1 > s->body))
@@ -229,6 +238,7 @@ static bool that_joins(const struct sentence *s, size_t i)
 static bool shown_here(const struct sentence *s, size_t i)
 {
 	size_t j = i + 1;
+
 	while (j < s->tokens.v.n && at(s, j)->before != '.')
 		j++;
 	return j < s->tokens.v.n && thing_before(s, j) && s->imperative &&
@@ -239,6 +249,7 @@ static bool shown_here(const struct sentence *s, size_t i)
 static bool described(const struct sentence *s, size_t i)
 {
 	const struct token *first = peek(s, s->body);
+
 	if (!first || !(first->cls & LANG_BIT(WH)))
 		return false;
 	for (size_t j = i + 2; j + 1 < s->tokens.v.n; j++)
@@ -251,6 +262,7 @@ static void read_demonstrative(struct leaning *l, size_t i)
 {
 	const struct sentence *s = l->s;
 	const struct token *k = at(s, i);
+
 	if (that_joins(s, i) || antecedent_inside(s, i) || described(s, i))
 		return;
 	if (determiner_stands_alone(s, i))
@@ -275,6 +287,7 @@ static bool cataphoric(const struct sentence *s, size_t i)
 static bool empty_subject(const struct sentence *s, size_t i)
 {
 	const struct token *first = peek(s, s->body);
+
 	return sv_is(token_word(&s->tokens, at(s, i)), "es") && s->names >= 2 && first &&
 		(first->cls & LANG_BIT(WH));
 }
@@ -283,6 +296,7 @@ static bool empty_subject(const struct sentence *s, size_t i)
 static bool noun_left_out(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i), *next = peek(s, i + 1), *after = peek(s, i + 2);
+
 	return s->tokens.lang == LANG_DE && (k->cls & LANG_BIT(INDEF)) && next && !next->before &&
 		s->words[i + 1].kind == WORD_QUALITY && !(next->cls & LANG_BIT(NUM)) &&
 		(!after || after->before || (after->cls & (LANG_BIT(AUX) | LANG_BIT(TOO))));
@@ -319,6 +333,7 @@ static void read_weak_pronoun(struct leaning *l, size_t i)
 	const struct token *k = at(s, i);
 	bool article = k->cls & LANG_BIT(ART);
 	bool relative = article && i > s->body && !k->before && thing(s, i - 1);
+
 	if ((article && !determiner_stands_alone(s, i)) || relative || cataphoric(s, i))
 		return;
 	if (empty_subject(s, i))
@@ -358,6 +373,7 @@ static void read_one(struct leaning *l, size_t i, const struct token *k)
 		(!noun_follows(s, end) && !of && !narrowed && !(next->cls & noun_opens));
 	bool choice = next && k->phrase_n > 1 && (next->cls & LANG_BIT(RESULT)) && s->names == 0;
 	size_t start = i; /* of its own noun phrase: the three noisy ones */
+
 	while (start > s->body && content(s, start - 1))
 		start--;
 	bool contrast = thing_before(s, start) && !(k->phrase & LANG_BIT(INDEF));
@@ -371,6 +387,7 @@ static bool spanish_clitic(const struct sentence *s, size_t i)
 	static const char *const ends[] = { "lo", "la", "los", "las", "le", "les" };
 	const struct token *k = at(s, i);
 	struct sv w = token_word(&s->tokens, k);
+
 	if (s->tokens.lang != LANG_ES || (i != s->body && !k->before) ||
 		(k->cls & ~LANG_BIT(ASSENT)))
 		return false;
@@ -388,6 +405,7 @@ static bool hanging_pronoun(const struct sentence *s, size_t i)
 		s->tokens.lang == LANG_DE && sv_ends(w, SV("'s")) && s->words[i].kind == WORD_VERB;
 	bool french = (k->flags & TOKEN_CLITIC) && !(k->cls & (LANG_BIT(YOU) | LANG_BIT(SELF))) &&
 		!sv_is(w, "il") && !sv_is(w, "ce") && !sv_is(w, "t");
+
 	return german || french || spanish_clitic(s, i);
 }
 
@@ -395,6 +413,7 @@ static void read_pointer(struct leaning *l, size_t i)
 {
 	const struct sentence *s = l->s;
 	const struct token *k = at(s, i);
+
 	if ((k->flags & TOKEN_QUOTED) || in_expletive(s, i) || stands_for_clause(s, i))
 		return;
 	if (hanging_pronoun(s, i)) {
@@ -424,6 +443,7 @@ static bool compared(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i);
 	struct sv w = next ? token_word(&s->tokens, next) : SV("");
+
 	return sv_is(w, "than") || sv_is(w, "als") || sv_is(w, "que");
 }
 
@@ -432,6 +452,7 @@ static bool compared(const struct sentence *s, size_t i)
 static bool mentioned(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i);
+
 	return k->phrase_n == 1 && i > s->body && !k->before && s->names > 0 &&
 		(at(s, i - 1)->cls & LANG_BIT(AND)) != 0;
 }
@@ -456,6 +477,7 @@ static void read_marker(struct leaning *l, size_t i)
 {
 	const struct sentence *s = l->s;
 	const struct token *k = at(s, i);
+
 	if (k->flags & TOKEN_QUOTED)
 		return;
 	size_t end = i + k->phrase_n;
@@ -488,6 +510,7 @@ static void read_marker(struct leaning *l, size_t i)
 static bool looks_like_verb(const struct sentence *s, size_t i)
 {
 	struct sv w = token_word(&s->tokens, at(s, i));
+
 	return s->tokens.lang != LANG_DE || sv_ends(w, SV("t")) || sv_ends(w, SV("en"));
 }
 
@@ -537,6 +560,7 @@ static bool is_very_short(const struct sentence *s)
 static void read_consequence(struct leaning *l)
 {
 	const struct sentence *s = l->s;
+
 	if (sentence_ends_with_then(s))
 		sign(l, sure_then, true, "follows from something", NULL);
 	if (sentence_object_missing(s))
@@ -568,6 +592,7 @@ static void read_completeness(struct leaning *l)
 	struct sentence *s = l->s;
 	const struct token *first = peek(s, s->body);
 	bool quoted = false;
+
 	for (size_t i = 0; i < s->tokens.v.n; i++)
 		quoted |= (at(s, i)->flags & TOKEN_QUOTED) != 0;
 	if (s->names == 0 && !quoted) {
@@ -602,6 +627,7 @@ void lean_read(struct sentence *s, const struct opening *o)
 {
 	struct leaning l = { .s = s, .stands = 1.0 };
 	const struct token *first = peek(s, 0);
+
 	if (!first)
 		return;
 	if (o->start)

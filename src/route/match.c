@@ -13,6 +13,7 @@ enum { SKELETON_MAX = 16 };
 static size_t common_prefix(struct sv a, struct sv b)
 {
 	size_t n = 0;
+
 	while (n < a.n && n < b.n && a.p[n] == b.p[n])
 		n++;
 	return n;
@@ -87,6 +88,7 @@ static size_t skeleton(struct sv w, char out[static SKELETON_MAX])
 {
 	static const char classes[] = "_P_T_FK__KKLMN_PKRSTTFFK_S"; /* a to z; '_' is not heard */
 	size_t n = 0;
+
 	for (size_t i = 0; i < w.n && n < SKELETON_MAX; i++) {
 		char c = w.p[i];
 		if (c < 'a' || c > 'z')
@@ -137,6 +139,7 @@ static double term_likeness(const struct route_topic *at, const struct topic_ter
 	const struct route_topic *bt, const struct topic_term *b)
 {
 	struct sv ka = term_key(at, a), kb = term_key(bt, b);
+
 	if (is_han(ka) || is_han(kb)) /* every character counts */
 		return sv_eq(ka, kb) ? 1 : same_thing(a, b) ? 0.85 : 0;
 	if ((a->flags & b->flags) & TERM_PAIR)
@@ -177,6 +180,7 @@ double *match_rarity(
 	const struct route_topic *topic, const struct route_topic *const *others, size_t n)
 {
 	double *rarity = xcalloc(topic->terms.n + 1, sizeof(*rarity));
+
 	for (size_t i = 0; i < topic->terms.n; i++) {
 		const struct topic_term *q = &topic->terms.v[i];
 		size_t having = 0;
@@ -203,6 +207,7 @@ static struct sv behind(struct sv key, size_t first)
 {
 	static const char *const joints[] = { "en", "es", "er", "s", "n", "e" };
 	struct sv rest = sv_from(key, first);
+
 	for (size_t i = 0; i < ARRAY_LEN(joints); i++)
 		if (sv_starts(rest, sv_of(joints[i])) && rest.n > strlen(joints[i]) + 3)
 			return sv_from(rest, strlen(joints[i]));
@@ -261,6 +266,7 @@ static bool is_shortened(const struct match_text *text, const struct topic_term 
 {
 	const unsigned german = TERM_GERMAN | TERM_HEAD;
 	struct sv small = term_stem(text->topic, q), large = term_stem(conv, c);
+
 	return (q->flags & TERM_DEFINITE) && (q->flags & c->flags & german) == german &&
 		!((q->flags | c->flags) & TERM_PAIR) && large.n > small.n && sv_ends(large, small);
 }
@@ -270,6 +276,7 @@ static struct found find_best(
 {
 	struct found best = { 0 };
 	const struct topic_term *q = &text->topic->terms.v[i];
+
 	for (size_t j = 0; j < conv->terms.n; j++) {
 		const struct topic_term *c = &conv->terms.v[j];
 		double like = term_likeness(text->topic, q, conv, c);
@@ -336,6 +343,7 @@ static double term_value(
 	const struct match_text *text, size_t i, const struct route_topic *conv, struct found *ret)
 {
 	const struct topic_term *q = &text->topic->terms.v[i];
+
 	*ret = find_best(text, i, conv);
 	double value = ret->value;
 	if (ret->term)
@@ -361,6 +369,7 @@ struct tally {
 static void close_group(struct tally *t, bool focus)
 {
 	double value = t->whole > t->parts ? t->whole : t->parts;
+
 	t->m.strength += value;
 	t->beside += focus ? 0 : value;
 	t->whole = t->parts = 0;
@@ -391,6 +400,7 @@ struct match match_topics(const struct match_text *text, const struct route_topi
 	struct tally t = { .best = 0 };
 	uint16_t group = 0;
 	bool focus = false;
+
 	for (size_t i = 0; i < text->topic->terms.n; i++) {
 		const struct topic_term *q = &text->topic->terms.v[i];
 		if (q->group != group)

@@ -48,6 +48,7 @@ static void add_command(struct memstore_conv *c, struct sv command)
 static struct memstore_conv *conv_new(struct sv id, struct sv dir, int64_t now_ms)
 {
 	struct memstore_conv *c = xcalloc(1, sizeof(*c));
+
 	c->id = xmemdup0(id.p, id.n);
 	c->dir = xmemdup0(dir.n ? dir.p : "", dir.n);
 	c->last_dir = xstrdup(c->dir);
@@ -67,6 +68,7 @@ static void remove_at(struct memstore *s, size_t at)
 static size_t oldest(const struct memstore *s, bool spare_active)
 {
 	size_t found = ROUTE_NONE;
+
 	for (size_t i = 0; i < s->convs.n; i++) {
 		const struct memstore_conv *c = s->convs.v[i];
 		if (spare_active && c->status == ROUTE_ACTIVE)
@@ -98,6 +100,7 @@ void memstore_seed_register(
 	struct memstore *s, struct sv id, struct sv command, struct sv dir, int64_t now_ms)
 {
 	struct memstore_conv *c = conv_new(id, dir, now_ms);
+
 	c->turns = 1;
 	add_command(c, command);
 	size_t at = 0;
@@ -116,6 +119,7 @@ void memstore_seed_register(
 void memstore_seed_update(struct memstore *s, struct sv id, struct sv command, int64_t now_ms)
 {
 	struct memstore_conv *c = memstore_get(s, id);
+
 	if (!c)
 		return;
 	add_command(c, command);
@@ -127,6 +131,7 @@ void memstore_seed_update(struct memstore *s, struct sv id, struct sv command, i
 void memstore_mark(struct memstore *s, struct sv id, enum route_status status)
 {
 	struct memstore_conv *c = memstore_get(s, id);
+
 	if (c)
 		c->status = status;
 }
@@ -135,6 +140,7 @@ void memstore_started(
 	struct memstore *s, struct sv id, struct sv command, struct sv dir, int64_t now_ms)
 {
 	struct memstore_conv *c = memstore_get(s, id);
+
 	if (!c) {
 		c = conv_new(id, dir, now_ms);
 		vec_push(&s->convs, c);
@@ -152,6 +158,7 @@ void memstore_started(
 void memstore_ended(struct memstore *s, struct sv id, enum route_status status, int64_t now_ms)
 {
 	struct memstore_conv *c = memstore_get(s, id);
+
 	if (!c)
 		return;
 	c->status = status;

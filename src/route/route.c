@@ -46,7 +46,7 @@ struct view {
 	double score, keyword, recency, lean;
 };
 
-struct decision {
+struct weighing {
 	const struct route_opts *opts;
 	const struct route_query *query;
 	struct sentence s;
@@ -84,6 +84,7 @@ static void learn(
 	struct words *words, struct route_topic *t, struct sv text, enum topic_source source)
 {
 	struct sentence s = SENTENCE_INIT;
+
 	sentence_read_subject(&s, utf8_cut(text, ROUTE_TEXT_MAX), &words->lex);
 	topic_add(words, t, &s, source);
 	sentence_release(&s);
@@ -92,6 +93,7 @@ static void learn(
 static struct route_topic *topic_of(struct words *words, const struct route_conv *c)
 {
 	struct route_topic *t = route_topic_new();
+
 	for (size_t i = 0; i < c->n_commands; i++)
 		learn(words, t, c->commands[i], i == 0 ? TOPIC_FIRST : TOPIC_LATER);
 	for (size_t i = 0; i < c->n_answers; i++)
@@ -102,12 +104,14 @@ static struct route_topic *topic_of(struct words *words, const struct route_conv
 static struct sv last_component(struct sv path)
 {
 	const char *slash = path.n > 0 ? memrchr(path.p, '/', path.n) : NULL;
+
 	return slash ? sv_from(path, (size_t)(slash - path.p) + 1) : path;
 }
 
-static bool says_project(const struct decision *d, const struct route_conv *c)
+static bool says_project(const struct weighing *d, const struct route_conv *c)
 {
 	struct sv name = last_component(c->dir);
+
 	for (size_t i = 0; i < d->topic->terms.n; i++)
 		if (name.n > 2 && sv_eq(term_key(d->topic, &d->topic->terms.v[i]), name))
 			return true;
@@ -120,23 +124,24 @@ static bool is_away(const struct view *v)
 }
 
 /* Nothing before a reset and nothing of another project, unless the text says so. */
-static bool is_present(const struct decision *d, const struct view *v)
+static bool is_present(const struct weighing *d, const struct view *v)
 {
 	bool named = d->s.returning || d->s.past || d->s.persists || d->s.fronted;
+
 	if (v->conv->before_reset && !named)
 		return false;
 	return v->scope != SCOPE_ELSEWHERE || named || says_project(d, v->conv);
 }
 
 /* "the cookie banner still flickers": without a word of return the subject must be beyond doubt. */
-static bool names_clearly(const struct decision *d, const struct view *v)
+static bool names_clearly(const struct weighing *d, const struct view *v)
 {
 	enum { NAMES = 2 };
 	return d->s.returning || d->s.past || says_project(d, v->conv) ||
 		v->match.names_known >= NAMES;
 }
 
-static void look_at(struct words *words, struct decision *d, const struct route_conv *convs)
+static void look_at(struct words *words, struct weighing *d, const struct route_conv *convs)
 {
 	for (size_t i = 0; i < d->n; i++) {
 		struct view *v = &d->views[i];
@@ -153,10 +158,11 @@ static void look_at(struct words *words, struct decision *d, const struct route_
 
 /* ---- scores ---- */
 
-static void match_all(struct decision *d)
+static void match_all(struct weighing *d)
 {
 	const struct route_topic **topics = xcalloc(d->n + 1, sizeof(*topics));
 	size_t n = 0;
+
 	for (size_t i = 0; i < d->n; i++)
 		if (d->views[i].present)
 			topics[n++] = d->views[i].topic;
@@ -176,16 +182,17 @@ static void match_all(struct decision *d)
 
 /* Later in time, or what is running when the text waits for that. */
 static bool comes_after(
-	const struct decision *d, const struct route_conv *a, const struct route_conv *b)
+	const struct weighing *d, const struct route_conv *a, const struct route_conv *b)
 {
 	bool a_runs = a->status == ROUTE_ACTIVE, b_runs = b->status == ROUTE_ACTIVE;
+
 	if (d->s.waits && a_runs != b_runs)
 		return a_runs;
 	return a->last_ms >= b->last_ms;
 }
 
 /* The one that ran last here: what a pronoun means. */
-static void find_last(struct decision *d)
+static void find_last(struct weighing *d)
 {
 	d->last = ROUTE_NONE;
 	for (size_t i = 0; i < d->n; i++) {
@@ -200,15 +207,17 @@ static void find_last(struct decision *d)
 	}
 }
 
-static double recency(const struct decision *d, const struct route_conv *c)
+static double recency(const struct weighing *d, const struct route_conv *c)
 {
 	int64_t age = d->query->now_ms - c->last_ms;
+
 	return age <= 0 ? 1.0 : pow(0.5, (double)age / half_life_ms);
 }
 
-static double topic_part(const struct decision *d, const struct view *v)
+static double topic_part(const struct weighing *d, const struct view *v)
 {
 	double strength = v->match.strength;
+
 	if (d->s.returning)
 		strength *= return_boost;
 	else if (d->s.presupposes || d->s.lean > 0.4)
@@ -219,7 +228,7 @@ static double topic_part(const struct decision *d, const struct view *v)
 }
 
 /* "go on with the next page": no subject is named, so what ran last goes on. */
-static bool goes_on(const struct decision *d)
+static bool goes_on(const struct weighing *d)
 {
 	if (!d->s.returning || (d->s.names > 0 && !d->s.continues))
 		return false;
@@ -229,7 +238,7 @@ static bool goes_on(const struct decision *d)
 	return true;
 }
 
-static double lean_part(const struct decision *d, size_t i)
+static double lean_part(const struct weighing *d, size_t i)
 {
 	if (i == d->last && goes_on(d))
 		return sure_to_go_on;
@@ -240,7 +249,7 @@ static double lean_part(const struct decision *d, size_t i)
 }
 
 /* A subject that is named elsewhere and unknown to the last one weakens what leans on that. */
-static void prefer_named(struct decision *d)
+static void prefer_named(struct weighing *d)
 {
 	if (d->last == ROUTE_NONE)
 		return;
@@ -263,9 +272,10 @@ static double beyond_doubt(const struct view *v)
 }
 
 /* A report on something that is half known: the one conversation that knows most of it. */
-static void believe_report(struct decision *d)
+static void believe_report(struct weighing *d)
 {
 	struct match *best = NULL;
+
 	for (size_t i = 0; i < d->n; i++) {
 		struct match *m = &d->views[i].match;
 		if (d->views[i].present && (!best || m->strength > best->strength))
@@ -277,7 +287,7 @@ static void believe_report(struct decision *d)
 }
 
 /* A command most of whose names are unknown is something else with the same thing. */
-static void doubt_command(struct decision *d)
+static void doubt_command(struct weighing *d)
 {
 	if (!d->s.imperative || d->s.lean >= least_lean || d->s.presupposes)
 		return;
@@ -288,9 +298,10 @@ static void doubt_command(struct decision *d)
 	}
 }
 
-static void score_all(struct decision *d)
+static void score_all(struct weighing *d)
 {
 	const struct route_weights *w = &d->opts->weights;
+
 	for (size_t i = 0; i < d->n; i++) {
 		struct view *v = &d->views[i];
 		if (!v->present)
@@ -310,9 +321,10 @@ static void score_all(struct decision *d)
 
 /* ---- the choice ---- */
 
-static size_t best_view(const struct decision *d, bool idle_only)
+static size_t best_view(const struct weighing *d, bool idle_only)
 {
 	size_t best = ROUTE_NONE;
+
 	for (size_t i = 0; i < d->n; i++) {
 		const struct view *v = &d->views[i];
 		if (!v->present || (idle_only && v->conv->status != ROUTE_IDLE))
@@ -325,9 +337,10 @@ static size_t best_view(const struct decision *d, bool idle_only)
 	return best;
 }
 
-static void explain(const struct decision *d, const struct view *v, char out[ROUTE_REASON_MAX])
+static void explain(const struct weighing *d, const struct view *v, char out[ROUTE_REASON_MAX])
 {
 	AUTO_STR text = STR_INIT;
+
 	if (v->keyword > 0.1)
 		str_addf(&text, "about '%s' (%.2f)", v->match.word, v->keyword);
 	if (v->lean > 0)
@@ -343,7 +356,7 @@ static const char *blocked_because(const struct route_conv *c)
 	return c->status == ROUTE_ACTIVE ? "still running" : "failed";
 }
 
-static void choose(const struct decision *d, struct route_decision *ret)
+static void choose(const struct weighing *d, struct route_decision *ret)
 {
 	*ret = (struct route_decision){
 		.index = ROUTE_NONE, .blocked = ROUTE_NONE, .confidence = 1
@@ -379,7 +392,7 @@ static void choose(const struct decision *d, struct route_decision *ret)
 		"stands for itself: best score %.3f below %.3f", top, threshold);
 }
 
-static void fill_candidates(const struct decision *d, struct route_candidate *out)
+static void fill_candidates(const struct weighing *d, struct route_candidate *out)
 {
 	for (size_t i = 0; i < d->n; i++) {
 		const struct view *v = &d->views[i];
@@ -397,7 +410,8 @@ static void faden_decide(struct words *words, const struct route_opts *opts,
 	const struct route_query *query, const struct route_conv *convs, size_t n,
 	struct route_candidate *candidates, struct route_decision *ret)
 {
-	struct decision d = { .opts = opts, .query = query, .s = SENTENCE_INIT, .n = n };
+	struct weighing d = { .opts = opts, .query = query, .s = SENTENCE_INIT, .n = n };
+
 	sentence_read(&d.s, utf8_cut(query->text, ROUTE_TEXT_MAX), &words->lex);
 	d.topic = route_topic_new();
 	topic_add(words, d.topic, &d.s, TOPIC_QUERY);
@@ -459,6 +473,7 @@ bool route_profile_parse(struct sv name, enum route_profile *ret)
 struct router *router_new(const struct route_opts *opts)
 {
 	struct router *r = xcalloc(1, sizeof(*r));
+
 	r->opts = *opts;
 	if (opts->profile == ROUTE_FADEN)
 		words_init(&r->words, opts->extra, opts->n_extra);

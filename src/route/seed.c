@@ -31,6 +31,7 @@ enum { SHORTEST_KEYWORD = 3 };
 static int compare_word(const void *key, const void *item)
 {
 	const struct sv *word = key;
+
 	return sv_cmp(*word, sv_of(*(const char *const *)item));
 }
 
@@ -43,6 +44,7 @@ static bool is_stop_word(struct sv word)
 static struct sv strip(struct sv word)
 {
 	static const char marks[] = ".,!?;:'\"()-";
+
 	while (word.n > 0 && memchr(marks, word.p[0], sizeof(marks) - 1))
 		word = sv_from(word, 1);
 	while (word.n > 0 && memchr(marks, word.p[word.n - 1], sizeof(marks) - 1))
@@ -55,6 +57,7 @@ static bool next_word(struct sv *rest, struct sv *ret_word)
 {
 	size_t start = 0, at = 0;
 	bool inside = false;
+
 	while (at < rest->n) {
 		uint32_t cp;
 		size_t step = utf8_decode(sv_from(*rest, at), &cp);
@@ -75,6 +78,7 @@ static bool next_word(struct sv *rest, struct sv *ret_word)
 void seed_keywords(struct map *words, struct sv text)
 {
 	AUTO_STR lower = STR_INIT;
+
 	unicode_lower(&lower, text);
 	struct sv rest = str_sv(&lower), word;
 	while (next_word(&rest, &word)) {
@@ -95,6 +99,7 @@ static bool same_letter(uint32_t cp, char literal)
 static size_t skip_spaces(struct sv s)
 {
 	size_t at = 0;
+
 	while (at < s.n) {
 		uint32_t cp;
 		size_t step = utf8_decode(sv_from(s, at), &cp);
@@ -142,6 +147,7 @@ static bool any_pattern(struct sv s)
 bool seed_continuation(struct sv text)
 {
 	bool in_word = false;
+
 	while (text.n > 0) {
 		uint32_t cp;
 		size_t step = utf8_decode(text, &cp);
@@ -203,6 +209,7 @@ static void score(const struct route_opts *opts, const struct seed_command *cmd,
 {
 	AUTO_STR reasons = STR_INIT;
 	AUTO_MAP topic = MAP_INIT;
+
 	for (size_t i = 0; i < conv->n_commands; i++)
 		seed_keywords(&topic, conv->commands[i]);
 	c->keyword = jaccard(&cmd->words, &topic);
@@ -273,6 +280,7 @@ void seed_decide(const struct route_opts *opts, const struct route_query *query,
 	struct route_decision *ret)
 {
 	struct seed_command cmd = { .words = MAP_INIT, .now_ms = query->now_ms };
+
 	seed_keywords(&cmd.words, query->text);
 	cmd.continuation = seed_continuation(query->text);
 

@@ -48,6 +48,7 @@ static bool content_follows(const struct sentence *s, size_t i)
 {
 	const struct token *k = peek(s, i), *next = peek(s, i + 1);
 	bool verb = next && !next->before && (next->cls & openers); /* okay, kick the … */
+
 	return k && !k->before && !(k->cls & (function_words | LANG_BIT(VERB))) && !verb;
 }
 
@@ -55,6 +56,7 @@ static bool content_follows(const struct sentence *s, size_t i)
 static bool fresh_at(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i);
+
 	return (k->phrase & LANG_BIT(FRESH)) && !content_follows(s, i + k->phrase_n);
 }
 
@@ -62,6 +64,7 @@ static bool fresh_at(const struct sentence *s, size_t i)
 static bool reply_at(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i), *next = peek(s, i + k->phrase_n);
+
 	if ((k->cls & LANG_BIT(VERB)) && k->phrase_n == 1 && next && !next->before &&
 		(next->cls & LANG_BIT(ART)))
 		return false;
@@ -73,6 +76,7 @@ static bool reply_at(const struct sentence *s, size_t i)
 static bool german_also(const struct sentence *s, size_t i, const struct lexicon *lex)
 {
 	const struct token *next = peek(s, i + 1);
+
 	if (!sv_is(token_word(&s->tokens, at(s, i)), "also"))
 		return false;
 	if (s->tokens.lang != LANG_DE && s->tokens.second != LANG_DE)
@@ -86,6 +90,7 @@ static bool german_also(const struct sentence *s, size_t i, const struct lexicon
 static bool attribute_at(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i + 1), *after = peek(s, i + 2);
+
 	return s->tokens.lang == LANG_EN && next && !next->before && !next->cls &&
 		!(next->flags & TOKEN_IDENT) && after && !after->before && !after->cls &&
 		!(after->flags & TOKEN_IDENT);
@@ -100,6 +105,7 @@ static bool stores(const struct sentence *s, size_t i)
 static void read_opening(struct sentence *s, const struct lexicon *lex, struct opening *o)
 {
 	size_t i = 0;
+
 	while (i < s->tokens.v.n) {
 		const struct token *k = at(s, i);
 		lang_mask m = k->phrase;
@@ -147,6 +153,7 @@ struct reader {
 static bool german_verb_here(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i + 1);
+
 	if (at(s, i)->cls & LANG_BIT(AUX))
 		return true;
 	if ((next && !next->before) || !sv_ends(token_word(&s->tokens, at(s, i)), SV("en")))
@@ -167,6 +174,7 @@ static bool english_past(const struct sentence *s, size_t i)
 static bool noun_position(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i), *next = peek(s, i + 1);
+
 	if (i == s->body && s->returning)
 		return true;
 	if (i == s->body || k->before)
@@ -193,6 +201,7 @@ static bool noun_position(const struct sentence *s, size_t i)
 static bool object_attribute(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i), *next = peek(s, i + 1);
+
 	return i > s->body && !k->before && s->words[i - 1].kind == WORD_VERB && next &&
 		!next->before && (!next->cls || (next->cls & noun_words));
 }
@@ -201,6 +210,7 @@ static bool object_attribute(const struct sentence *s, size_t i)
 static bool opens_as_subject(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i + 1);
+
 	if (next && !next->before && (next->cls & LANG_BIT(AUX)) && !(next->cls & LANG_BIT(VERB)))
 		return true;
 	return s->tokens.lang == LANG_EN && sv_ends(token_word(&s->tokens, at(s, i)), SV("ing")) &&
@@ -211,6 +221,7 @@ static bool opens_as_subject(const struct sentence *s, size_t i)
 static enum word_kind participle(const struct sentence *s, size_t i, enum word_kind otherwise)
 {
 	struct sv w = token_word(&s->tokens, at(s, i));
+
 	if (at(s, i)->cls & noun_words)
 		return otherwise;
 	if (s->tokens.lang == LANG_DE && s->tokens.mixed_case)
@@ -224,6 +235,7 @@ static enum word_kind participle(const struct sentence *s, size_t i, enum word_k
 static bool unknown_verb(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i), *next = peek(s, i + 1);
+
 	return (i == s->body || k->before == ',' || k->before == '.') && next && !next->before &&
 		!(k->flags & (TOKEN_IDENT | TOKEN_HAN)) &&
 		(next->cls & (openers | LANG_BIT(WEAKPRON) | LANG_BIT(PRON)));
@@ -233,6 +245,7 @@ static bool unknown_verb(const struct sentence *s, size_t i)
 static bool verb_between(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i + 1);
+
 	if (i <= s->body || s->tokens.lang == LANG_DE || at(s, i)->before || !next ||
 		next->before || (at(s, i)->flags & (TOKEN_UPPER | TOKEN_IDENT | TOKEN_HAN)))
 		return false;
@@ -250,6 +263,7 @@ static bool english_participle(const struct sentence *s, size_t i)
 {
 	struct sv w = token_word(&s->tokens, at(s, i));
 	const struct token *next = peek(s, i + 1);
+
 	return s->tokens.lang == LANG_EN && w.n > 4 && sv_ends(w, SV("ed")) && i > s->body &&
 		(at(s, i - 1)->cls & (LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(SELF))) && next &&
 		!next->before && !(next->cls & function_words);
@@ -263,6 +277,7 @@ static bool is_adverb(const struct sentence *s, size_t i)
 	};
 	const char *end = endings[s->tokens.lang];
 	struct sv w = token_word(&s->tokens, at(s, i));
+
 	return end && w.n > 5 && sv_ends(w, sv_of(end));
 }
 
@@ -284,6 +299,7 @@ static bool german_adjective(const struct sentence *s, size_t i)
 	static const char *const made[] = { "isch", "lich", "ig", "bar", "sam", "los", "haft",
 		"iert", "ierend" };
 	struct sv w = token_word(&s->tokens, at(s, i));
+
 	if (s->tokens.lang != LANG_DE || (at(s, i)->flags & (TOKEN_UPPER | TOKEN_IDENT)))
 		return false;
 	for (size_t e = 0; e < ARRAY_LEN(inflected); e++) {
@@ -302,6 +318,7 @@ static bool german_adjective(const struct sentence *s, size_t i)
 static bool english_title(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i);
+
 	return s->tokens.lang == LANG_EN && i > s->body && !k->before && (k->flags & TOKEN_UPPER) &&
 		!(k->cls & function_words) &&
 		!(at(s, 0)->flags & TOKEN_UPPER && s->tokens.v.n > 1 &&
@@ -313,6 +330,7 @@ static bool is_verb(const struct sentence *s, size_t i)
 {
 	lang_mask cls = at(s, i)->cls;
 	bool other = cls & (noun_words | quality_words | function_words);
+
 	return (cls & (LANG_BIT(VERB) | LANG_BIT(DEED))) ||
 		((cls & LANG_BIT(ADJUST)) && (i == s->body || !other));
 }
@@ -321,6 +339,7 @@ static bool is_verb(const struct sentence *s, size_t i)
 static bool orders(const struct sentence *s, size_t i)
 {
 	const lang_mask other = function_words & ~(LANG_BIT(ASSENT) | LANG_BIT(DENY));
+
 	return i == s->body && !(at(s, i)->cls & other) &&
 		!sv_ends(token_word(&s->tokens, at(s, i)), SV("t"));
 }
@@ -328,6 +347,7 @@ static bool orders(const struct sentence *s, size_t i)
 static enum word_kind kind_of(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i);
+
 	if (i < s->body || inside_marker(s, i))
 		return WORD_NONE;
 	if (inside_phrase(s, i, LANG_BIT(NOUN) | LANG_BIT(RESULT)))
@@ -365,6 +385,7 @@ static bool opens_complement(const struct sentence *s, size_t i)
 {
 	struct sv w = token_word(&s->tokens, at(s, i));
 	enum word_kind before = i > 0 ? s->words[i - 1].kind : WORD_NONE;
+
 	if ((before != WORD_NAME && before != WORD_NOUN) || at(s, i)->before)
 		return false;
 	bool german = s->tokens.lang == LANG_DE && (sv_is(w, "der") || sv_is(w, "des"));
@@ -378,6 +399,7 @@ static bool opens_complement(const struct sentence *s, size_t i)
 static bool lone_pointer(const struct sentence *s, size_t i)
 {
 	const struct token *k = at(s, i), *next = peek(s, i + 1);
+
 	return (k->cls & (LANG_BIT(WEAKPRON) | LANG_BIT(DEM))) && !(k->cls & LANG_BIT(CONJ)) &&
 		next && !next->before && (next->cls & function_words) &&
 		!(next->cls & (LANG_BIT(VERB) | noun_words | quality_words));
@@ -388,6 +410,7 @@ static bool holds_article(struct sv word)
 {
 	static const char *const words[] = { "am", "ans", "aufs", "beim", "fürs", "hinters", "im",
 		"ins", "übers", "ums", "vom", "vors", "zum", "zur" };
+
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (sv_is(word, words[i]))
 			return true;
@@ -399,6 +422,7 @@ static void steer(const struct sentence *s, struct reader *r, size_t i)
 {
 	const struct token *k = at(s, i);
 	lang_mask c = k->cls;
+
 	if ((c & LANG_BIT(CONJ)) && i > s->body && !(c & (LANG_BIT(PREP) | LANG_BIT(START))))
 		r->subordinate = true;
 	if ((c & LANG_BIT(PRON)) || lone_pointer(s, i)) /* "hide it from customers" is about it */
@@ -427,12 +451,14 @@ static bool german_finite(const struct sentence *s, size_t i)
 {
 	const struct token *next = peek(s, i + 1);
 	struct sv w = token_word(&s->tokens, at(s, i));
+
 	return sv_ends(w, SV("t")) || !next || next->before || (next->cls & function_words);
 }
 
 static void place(struct sentence *s, struct reader *r, size_t i)
 {
 	struct word *w = &s->words[i];
+
 	if (r->fresh_chunk || at(s, i)->before) {
 		r->chunk++;
 		r->fresh_chunk = false;
@@ -504,6 +530,7 @@ static bool opens_with_place(const struct sentence *s)
 static void read_words(struct sentence *s)
 {
 	struct reader r = { .fresh_chunk = true };
+
 	for (size_t i = 0; i < s->tokens.v.n; i++) {
 		const struct token *k = at(s, i);
 		enum word_kind kind = kind_of(s, i);
@@ -567,6 +594,7 @@ static void read_all(
 void sentence_read(struct sentence *s, struct sv text, const struct lexicon *lex)
 {
 	struct opening o = { 0 };
+
 	read_all(s, text, lex, &o);
 	lean_read(s, &o);
 }
@@ -574,5 +602,6 @@ void sentence_read(struct sentence *s, struct sv text, const struct lexicon *lex
 void sentence_read_subject(struct sentence *s, struct sv text, const struct lexicon *lex)
 {
 	struct opening o = { 0 };
+
 	read_all(s, text, lex, &o);
 }

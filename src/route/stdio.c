@@ -35,6 +35,7 @@ struct message {
 static struct sv string_of(const json_t *object, const char *key, struct sv missing)
 {
 	const json_t *v = json_object_get(object, key);
+
 	return json_is_string(v) ? sv_make(json_string_value(v), json_string_length(v)) : missing;
 }
 
@@ -43,6 +44,7 @@ static void answer(struct str *out, const struct route_conv *convs, const struct
 	json_t *o =
 		json_pack("{s:s, s:f, s:s}", "action", d->action == ROUTE_RESUME ? "resume" : "new",
 			"confidence", d->confidence, "reason", d->reason);
+
 	if (d->index != ROUTE_NONE) {
 		struct sv id = convs[d->index].id;
 		(void)json_object_set_new(o, "conversation_ref", json_stringn(id.p, id.n));
@@ -152,6 +154,7 @@ static struct sv made_valid(struct sv line, struct str *buf)
 int route_stdio_line(struct route_stdio *s, struct sv line, struct str *out, struct err *reterr)
 {
 	AUTO_STR valid = STR_INIT;
+
 	if (line.n > ROUTE_LINE_MAX)
 		return err_set(reterr, ERR_LIMIT, "line of more than %d bytes", ROUTE_LINE_MAX);
 	json_error_t bad;
@@ -177,6 +180,7 @@ int route_stdio_line(struct route_stdio *s, struct sv line, struct str *out, str
 static bool time_of(const json_t *object, int64_t *ret)
 {
 	const json_t *v = json_object_get(object, "t_ms");
+
 	if (!json_is_integer(v))
 		return false;
 	*ret = json_integer_value(v);
@@ -188,6 +192,7 @@ static bool apply(struct memstore *s, const json_t *op)
 	struct sv name = string_of(op, "op", SV("")), id = string_of(op, "session_id", SV(""));
 	struct sv command = string_of(op, "command", SV(""));
 	int64_t t;
+
 	if (!time_of(op, &t) || id.n == 0)
 		return false;
 	if (sv_is(name, "register"))
@@ -216,6 +221,7 @@ static int report(const json_t *vector, const struct route_conv *convs,
 	AUTO_FREE char *text = o
 		? json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15))
 		: NULL;
+
 	json_decref(o);
 	if (!text)
 		return err_set(reterr, ERR_INPUT, "vector cannot be written as JSON");
@@ -226,6 +232,7 @@ static int run_vector(struct router *r, const json_t *vector, route_replay_line 
 	struct err *reterr)
 {
 	CLEANUP(memstore_release) struct memstore store;
+
 	memstore_init(&store, router_opts(r));
 	size_t i;
 	const json_t *op;
@@ -250,8 +257,8 @@ static void free_json(json_t **v)
 	json_decref(*v);
 }
 
-int route_replay(
-	struct router *r, struct sv file, route_replay_line line, void *data, struct err *reterr)
+int route_replay(struct router *router, struct sv file, route_replay_line line, void *data,
+	struct err *reterr)
 {
 	if (file.n > ROUTE_REPLAY_MAX)
 		return err_set(reterr, ERR_LIMIT, "more than %d bytes", ROUTE_REPLAY_MAX);
@@ -264,10 +271,10 @@ int route_replay(
 		return err_set(reterr, ERR_INPUT, "no array \"vectors\"");
 	size_t i;
 	json_array_foreach (vectors, i, vector) {
-		int rc = run_vector(r, vector, line, data, reterr);
-		if (rc < 0) {
+		int r = run_vector(router, vector, line, data, reterr);
+		if (r < 0) {
 			err_prefix(reterr, "vector %zu", i);
-			return rc;
+			return r;
 		}
 	}
 	return 0;

@@ -63,6 +63,7 @@ static void *create(enum lang_id lang)
 		[LANG_DE] = "german",
 		[LANG_FR] = "french",
 		[LANG_ES] = "spanish" };
+
 	return names[lang] ? sb_stemmer_new(names[lang], NULL) : NULL;
 }
 
@@ -125,6 +126,7 @@ bool german_present(struct str *out, struct sv key)
 	static const char *const participle[] = { "t", "te", "ten", "ter", "tes", "en", "ene",
 		"enen" };
 	static const char *const infinitive[] = { "en", "ern", "eln" };
+
 	enum { SHORTEST = 4 };
 	for (size_t i = 0; i <= ARRAY_LEN(separable); i++) {
 		struct sv p = i > 0 ? sv_of(separable[i - 1]) : SV(""), rest = sv_from(key, p.n);

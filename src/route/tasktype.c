@@ -65,6 +65,7 @@ static size_t find(const struct lists *l, size_t i, const char *own, const char 
 {
 	size_t n = phrase_at(l->t, i, own);
 	size_t m = more && *more ? phrase_at(l->t, i, more) : 0;
+
 	return n > m ? n : m;
 }
 
@@ -77,6 +78,7 @@ static size_t plan_noun(const struct lists *l, size_t i)
 static bool means_a_plan(const struct lists *l, size_t i)
 {
 	size_t n = plan_noun(l, i);
+
 	if (n == 0)
 		return false;
 	size_t next = i + n;
@@ -87,6 +89,7 @@ static bool means_a_plan(const struct lists *l, size_t i)
 static bool object_is_plan(const struct lists *l, size_t i)
 {
 	bool fresh = false;
+
 	for (size_t j = i; j < l->t->v.n && j < i + OBJECT_WORDS; j++) {
 		if (j > i && l->t->v.v[j].before)
 			return false;

@@ -14,6 +14,7 @@ enum { MINUTE = 60000 };
 static int set_up(void **state)
 {
 	struct route_opts opts = route_opts_default(ROUTE_FADEN);
+
 	*state = router_new(&opts);
 	return 0;
 }
@@ -31,6 +32,7 @@ static struct route_decision decide(
 	struct route_decision d;
 	size_t n;
 	const struct route_conv *convs = memstore_view(s, &n);
+
 	router_decide(r, &q, convs, n, NULL, &d);
 	return d;
 }
@@ -39,6 +41,7 @@ static const char *goes_to(
 	struct router *r, struct memstore *s, const char *text, const char *cwd, int64_t now)
 {
 	struct route_decision d = decide(r, s, text, cwd, now);
+
 	return d.index == ROUTE_NONE ? "new" : s->convs.v[d.index]->id;
 }
 
@@ -51,6 +54,7 @@ static void run(struct memstore *s, const char *id, const char *text, const char
 static void open_store(struct memstore *s)
 {
 	struct route_opts opts = route_opts_default(ROUTE_FADEN);
+
 	memstore_init(s, &opts);
 	run(s, "bees", "count the bees in the video", "/home/a/hive", 0);
 	run(s, "cake", "print labels for the cake boxes", "/home/a/hive", MINUTE);
@@ -60,6 +64,7 @@ static void open_store(struct memstore *s)
 static void test_subject_and_directory(void **state)
 {
 	CLEANUP(memstore_release) struct memstore s;
+
 	open_store(&s);
 	int64_t now = 4 * MINUTE;
 	assert_string_equal(goes_to(*state, &s, "undo that", "/home/a/hive", now), "cake");
@@ -83,6 +88,7 @@ static void test_compounds_and_reports(void **state)
 {
 	struct route_opts opts = route_opts_default(ROUTE_FADEN);
 	CLEANUP(memstore_release) struct memstore s;
+
 	memstore_init(&s, &opts);
 	const char *dir = "/home/a/haus";
 	run(&s, "zaun", "Zeichne einen Gartenzaun mit spitzen Latten", dir, 0);
@@ -104,6 +110,7 @@ static void test_compounds_and_reports(void **state)
 static void test_running_failed_reset(void **state)
 {
 	CLEANUP(memstore_release) struct memstore s;
+
 	open_store(&s);
 	int64_t now = 4 * MINUTE;
 	memstore_started(&s, SV("cake"), SV("make them square"), SV("/home/a/hive"), now);
@@ -143,6 +150,7 @@ static void test_project_and_ties(void **state)
 		.project = SV("/x/.git") };
 	struct route_candidate c[2];
 	struct route_decision d;
+
 	router_decide(*state, &q, convs, 2, c, &d); /* worktrees of one repository */
 	assert_int_equal(d.index, 1);
 	assert_true(c[0].routable && c[1].score >= c[0].score);
@@ -168,6 +176,7 @@ static void test_answers_count(void **state)
 		.text = SV("back to the font cache"), .now_ms = 9, .cwd = SV("/w")
 	};
 	struct route_decision d;
+
 	router_decide(*state, &q, &conv, 1, NULL, &d);
 	assert_int_equal(d.action, ROUTE_RESUME);
 	conv.n_answers = 0;
@@ -178,6 +187,7 @@ static void test_answers_count(void **state)
 static void test_any_bytes(void **state)
 {
 	CLEANUP(memstore_release) struct memstore s;
+
 	open_store(&s);
 	AUTO_STR big = STR_INIT;
 	while (big.len < 1 << 20)
@@ -198,6 +208,7 @@ static void say(struct route_stdio *s, const char *line, const char *want)
 {
 	AUTO_STR out = STR_INIT;
 	struct err err = ERR_INIT;
+
 	assert_int_equal(route_stdio_line(s, sv_of(line), &out, &err), 0);
 	if (!want)
 		assert_int_equal(out.len, 0);
@@ -208,6 +219,7 @@ static void say(struct route_stdio *s, const char *line, const char *want)
 static void test_stdio(void **state)
 {
 	struct route_stdio s;
+
 	route_stdio_init(&s, *state);
 	say(&s, "{\"op\":\"begin\",\"protocol\":\"routing-eval/1\"}", NULL);
 	say(&s, "{\"op\":\"step\",\"t_ms\":1,\"text\":\"tune the harp\",\"cwd\":\"/w\"}",
@@ -276,5 +288,6 @@ int main(void)
 		cmocka_unit_test(test_stdio),
 		cmocka_unit_test(test_replay),
 	};
+
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -14,6 +14,7 @@ static void check_keywords(const char *text, const char *const *want, size_t n)
 {
 	AUTO_MAP words = MAP_INIT;
 	uint64_t unused;
+
 	seed_keywords(&words, sv_of(text));
 	assert_int_equal(words.n, n);
 	for (size_t i = 0; i < n; i++)
@@ -67,6 +68,7 @@ static struct route_decision decide(
 	struct route_decision d;
 	size_t n;
 	const struct route_conv *convs = memstore_view(s, &n);
+
 	seed_decide(opts, &q, convs, n, NULL, &d);
 	return d;
 }
@@ -133,5 +135,6 @@ int main(void)
 		cmocka_unit_test(test_figures),
 		cmocka_unit_test(test_store_semantics),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@ static int set_up(void **state)
 	const struct lang_extra extra[] = { { SV("de"), SV("start"), SV("horch|Ei freilich") },
 		{ SV("fr"), SV("adjective"), SV("très vite") },
 		{ SV("xx"), SV("start"), SV("nothing") }, { SV("de"), SV("no class"), SV("y") } };
+
 	lexicon_init(&lex, extra, ARRAY_LEN(extra));
 	*state = &lex;
 	return 0;
@@ -32,6 +33,7 @@ static int tear_down(void **state)
 static void test_words_are_folded(void **state)
 {
 	size_t n = 0;
+
 	(void)state;
 	for (size_t at = 0; at < WORD_INDEX_SIZE; at++) {
 		if (!word_index[at])
@@ -53,6 +55,7 @@ static void test_words_are_folded(void **state)
 static void test_words_are_known(void **state)
 {
 	const struct lexicon *lex = *state;
+
 	assert_true(lexicon_get(lex, LANG_EN, SV("the")) & LANG_BIT(ART));
 	assert_true(lexicon_get(lex, LANG_DE, SV("heisst")) & LANG_BIT(AUX));
 	assert_true(lexicon_goes_on(lex, LANG_EN, SV("back")));
@@ -72,6 +75,7 @@ static void test_cutting(void **state)
 {
 	const struct lexicon *lex = *state;
 	struct token_list t = TOKENS_INIT;
+
 	tokens_read(&t,
 		SV("L\u2019app AuthService.refresh(), \u201eweiter\u201c vas-y c++ 给登录页面"),
 		lex);
@@ -94,6 +98,7 @@ static void test_cutting(void **state)
 static double lean_of(const struct lexicon *lex, const char *text)
 {
 	struct sentence s = SENTENCE_INIT;
+
 	sentence_read(&s, sv_of(text), lex);
 	double lean = s.fresh ? 0 : s.lean;
 	sentence_release(&s);
@@ -105,6 +110,7 @@ static void test_german_verbs(void **state)
 	static const char *const pairs[][2] = { { "abgesenkt", "absenkt" },
 		{ "hochgeladen", "hochladen" }, { "abzuschalten", "abschalten" },
 		{ "gerundet", "rundet" } };
+
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
 		AUTO_STR out = STR_INIT;
@@ -144,6 +150,7 @@ static void test_leaning(void **state)
 		"die schnellste darfst du behalten", "ein Beispiel in Fortran wäre nett",
 		"ignore the planks", "write down the options first", "Redis sounds good",
 		"die soll um sieben uhr abends starten" };
+
 	for (size_t i = 0; i < ARRAY_LEN(leaning); i++)
 		if (lean_of(*state, leaning[i]) < 0.66)
 			fail_msg("stands: %s (%.2f)", leaning[i], lean_of(*state, leaning[i]));
@@ -176,6 +183,7 @@ static void test_standing(void **state)
 		"c'est quoi la différence entre un tuple et une liste chaînée",
 		"wie heißt nochmal diese Taste zum Abschalten der Feststelltaste",
 		"Es soll eine Seite für Gutscheine geben" };
+
 	for (size_t i = 0; i < ARRAY_LEN(standing); i++)
 		if (lean_of(*state, standing[i]) > 0.6)
 			fail_msg("leans: %s (%.2f)", standing[i], lean_of(*state, standing[i]));
@@ -192,6 +200,7 @@ static void test_openings(void **state)
 		{ "switching topics: bread", true, false }, { "换个话题：面包", true, false },
 		{ "back to the oven, it is cold", false, true }, { "Zurück zum Ofen", false, true },
 		{ "revenons au four", false, true }, { "the back button is gone", false, false } };
+
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
 		struct sentence s = SENTENCE_INIT;
 		sentence_read(&s, sv_of(want[i].text), *state);
@@ -212,5 +221,6 @@ int main(void)
 		cmocka_unit_test(test_standing),
 		cmocka_unit_test(test_openings),
 	};
+
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

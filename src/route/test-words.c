@@ -12,6 +12,7 @@
 static void check_task(const char *text, enum route_task want)
 {
 	enum route_task got = route_task_of(sv_of(text), NULL);
+
 	if (got != want)
 		fail_msg("%s: %s", text, route_task_name(got));
 }
@@ -55,6 +56,7 @@ static void check_correction(const char *text, enum route_correction want, const
 {
 	struct route_correct_words words = { .about = SV("") };
 	enum route_correction kind = route_correct(sv_of(text), &words);
+
 	if (kind != want)
 		fail_msg("%s: kind %d", text, (int)kind);
 	if (about && !sv_is(words.about, about))
@@ -111,5 +113,6 @@ int main(void)
 		cmocka_unit_test(test_for_whom_corrections_are),
 		cmocka_unit_test(test_commands_are_no_corrections),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

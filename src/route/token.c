@@ -15,6 +15,7 @@ static bool is_false_friend(struct sv w)
 		"links", "list", "man", "mine", "not", "rat", "rot", "so", "tag", "war", "was",
 		"wand", "test", "plan", "lag", "her", "end", "log", "stand", "stop", "name", "text",
 		"code", "note" };
+
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (sv_is(w, words[i]))
 			return true;
@@ -31,6 +32,7 @@ static enum lang_id letters_of(struct sv w)
 		{ 0xe7, LANG_FR }, { 0xe0, LANG_FR }, { 0xf9, LANG_FR }, { 0x153, LANG_FR },
 		{ 0xf1, LANG_ES }, { 0xe1, LANG_ES }, { 0xed, LANG_ES }, { 0xf3, LANG_ES },
 		{ 0xfa, LANG_ES } };
+
 	while (w.n > 0) {
 		uint32_t cp;
 		w = sv_from(w, utf8_decode(w, &cp));
@@ -70,12 +72,14 @@ static void vote(const struct token_list *t, const struct lexicon *lex, unsigned
 static bool speaks_also(const unsigned votes[LANG_COUNT], size_t main, size_t other)
 {
 	bool often = main <= LANG_DE && other <= LANG_DE;
+
 	return often ? votes[other] >= 3 : votes[other] >= 6 && 2 * votes[other] >= votes[main];
 }
 
 static void choose_languages(struct token_list *t, const struct lexicon *lex)
 {
 	unsigned votes[LANG_COUNT] = { 0 };
+
 	vote(t, lex, votes);
 	size_t best = 0, next = LANG_COUNT;
 	for (size_t l = 1; l < LANG_COUNT; l++)
@@ -93,6 +97,7 @@ static lang_mask look_up(const struct lexicon *lex, enum lang_id lang, struct sv
 {
 	lang_mask m = lexicon_get(lex, lang, w);
 	const char *mark = m ? NULL : memchr(w.p, '\'', w.n);
+
 	if (!mark)
 		return m;
 	size_t at = (size_t)(mark - w.p);
@@ -106,6 +111,7 @@ static lang_mask look_up(const struct lexicon *lex, enum lang_id lang, struct sv
 static lang_mask look_up_both(const struct token_list *t, const struct lexicon *lex, struct sv w)
 {
 	lang_mask m = look_up(lex, t->lang, w);
+
 	return m || t->second == t->lang ? m : look_up(lex, t->second, w);
 }
 
@@ -132,6 +138,7 @@ static lang_mask swapped(const struct token_list *t, const struct lexicon *lex, 
 static lang_mask look_up_word(const struct token_list *t, const struct lexicon *lex, struct sv w)
 {
 	lang_mask m = look_up_both(t, lex, w);
+
 	m = m ? m : lexicon_inflected(lex, t->lang, w);
 	return m || t->second == t->lang ? m : lexicon_inflected(lex, t->second, w);
 }
@@ -145,6 +152,7 @@ static bool goes_on(const struct token_list *t, const struct lexicon *lex, struc
 static void find_phrase(struct token_list *t, const struct lexicon *lex, size_t i)
 {
 	struct token *k = &t->v.v[i];
+
 	k->phrase = k->cls;
 	k->phrase_n = 1;
 	struct sv first = token_word(t, k);
@@ -172,6 +180,7 @@ static void find_phrase(struct token_list *t, const struct lexicon *lex, size_t 
 static bool is_number(struct sv w)
 {
 	size_t digits = 0, letters = 0;
+
 	for (size_t i = 0; i < w.n; i++) {
 		bool digit = w.p[i] >= '0' && w.p[i] <= '9';
 		digits += digit;
@@ -255,6 +264,7 @@ static uint32_t closing_quote(uint32_t cp)
 		{ 0x201d, 0x201d }, { 0xab, 0xbb }, { 0xbb, 0xab }, { 0x2039, 0x203a },
 		{ 0x300c, 0x300d }, { 0x300e, 0x300f }, { 0xff02, 0xff02 }, { 0x201a, 0x2018 },
 		{ '\'', '\'' }, { 0x2018, 0x2019 } };
+
 	for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
 		if (pairs[i].open == cp)
 			return pairs[i].close;
@@ -311,6 +321,7 @@ static char punctuation(uint32_t cp)
 static void note_punctuation(struct cutter *c, uint32_t cp)
 {
 	char mark = punctuation(cp);
+
 	if (!mark)
 		return;
 	if (c->before != '.' && c->before != '?')
@@ -343,6 +354,7 @@ static struct token *push(struct cutter *c, struct sv raw, uint8_t flags)
 		.flags = flags,
 		.before = c->before == '?' ? '.' : c->before,
 		.word_at = (uint32_t)c->t->words.len };
+
 	fold(&c->t->words, raw);
 	k.word_n = (uint32_t)(c->t->words.len - k.word_at);
 	if (c->quote_end && raw.p < c->quote_end)
@@ -359,6 +371,7 @@ enum { HAN_WORD_MAX = 6 }; /* characters in the longest lexicon word tried */
 static size_t han_length(struct sv s, size_t chars)
 {
 	size_t at = 0;
+
 	for (size_t i = 0; i < chars && at < s.n; i++) {
 		uint32_t cp;
 		at += utf8_decode(sv_from(s, at), &cp);
@@ -409,6 +422,7 @@ static bool han_goes_on(const struct lexicon *lex, struct sv run, size_t known)
 static void cut_han(struct cutter *c, struct sv run)
 {
 	size_t start = 0, at = 0;
+
 	while (at < run.n) {
 		size_t known = han_known(c->lex, sv_from(run, at));
 		if (han_goes_on(c->lex, sv_from(run, at), known)) {
@@ -441,6 +455,7 @@ static bool is_joiner(uint32_t cp)
 static size_t word_length(struct sv s)
 {
 	size_t at = 0;
+
 	while (at < s.n) {
 		uint32_t cp, next = ' ';
 		size_t step = utf8_decode(sv_from(s, at), &cp);
@@ -470,6 +485,7 @@ static bool is_lower(uint32_t cp)
 static bool looks_like_identifier(struct sv w)
 {
 	bool small = false;
+
 	for (size_t at = 0; at < w.n;) {
 		uint32_t cp;
 		at += utf8_decode(sv_from(w, at), &cp);
@@ -501,6 +517,7 @@ static bool is_elision(struct sv head)
 {
 	static const char *const heads[] = { "l", "d", "j", "n", "s", "c", "m", "t", "qu", "jusqu",
 		"lorsqu", "puisqu", "aujourd", "L", "D", "J", "N", "S", "C", "M", "T", "Qu" };
+
 	for (size_t i = 0; i < ARRAY_LEN(heads); i++)
 		if (sv_is(head, heads[i]))
 			return true;
@@ -510,6 +527,7 @@ static bool is_elision(struct sv head)
 static uint8_t word_flags(struct sv w)
 {
 	uint32_t first;
+
 	utf8_decode(w, &first);
 	return (uint8_t)((is_upper(first) ? TOKEN_UPPER : 0) |
 		(looks_like_identifier(w) ? TOKEN_IDENT : 0));
@@ -520,6 +538,7 @@ static void plain_marks(struct token_list *t, struct token *k)
 {
 	struct sv w = token_word(t, k);
 	bool ascii = true;
+
 	for (size_t i = 0; i < w.n; i++)
 		ascii &= (unsigned char)w.p[i] < 0x80;
 	if (ascii)
@@ -540,6 +559,7 @@ static bool is_hanging_pronoun(struct sv tail)
 {
 	static const char *const tails[] = { "le", "la", "les", "y", "en", "lui", "leur", "moi",
 		"toi", "tu", "il", "elle", "ils", "elles", "ce", "nous", "vous" };
+
 	for (size_t i = 0; i < ARRAY_LEN(tails); i++)
 		if (sv_is(tail, tails[i]))
 			return true;
@@ -549,6 +569,7 @@ static bool is_hanging_pronoun(struct sv tail)
 static bool push_hanging(struct cutter *c, struct sv w)
 {
 	const char *hyphen = memrchr(w.p, '-', w.n);
+
 	if (!hyphen || !is_hanging_pronoun(sv_from(w, (size_t)(hyphen - w.p) + 1)))
 		return false;
 	struct sv part;
@@ -564,6 +585,7 @@ static bool push_hanging(struct cutter *c, struct sv w)
 static void push_word(struct cutter *c, struct sv w)
 {
 	size_t at, n;
+
 	if (find_apostrophe(w, &at, &n) && is_elision(sv_head(w, at))) {
 		push(c, sv_head(w, at), word_flags(w));
 		push_word(c, sv_from(w, at + n));
@@ -579,6 +601,7 @@ static void cut_one(struct cutter *c)
 {
 	uint32_t cp;
 	size_t step = utf8_decode(c->rest, &cp);
+
 	if (c->quote_end && c->rest.p >= c->quote_end) {
 		c->quote_end = NULL;
 		c->rest = sv_from(c->rest, step);
@@ -608,6 +631,7 @@ static void cut_one(struct cutter *c)
 void tokens_read(struct token_list *t, struct sv text, const struct lexicon *lex)
 {
 	struct cutter c = { .t = t, .lex = lex, .rest = text };
+
 	while (c.rest.n > 0)
 		cut_one(&c);
 	tokens_classify(t, lex);
@@ -619,6 +643,7 @@ void tokens_read(struct token_list *t, struct sv text, const struct lexicon *lex
 void phrase_read(struct token_list *t, struct sv text)
 {
 	static const struct lexicon none; /* only the words are wanted */
+
 	tokens_read(t, text, &none);
 }
 
@@ -626,6 +651,7 @@ void phrase_read(struct token_list *t, struct sv text)
 static bool same_word(const struct token_list *t, const struct token *k, struct sv word)
 {
 	struct sv own = token_word(t, k);
+
 	return k->flags & TOKEN_HAN ? sv_starts(own, word) : sv_eq(own, word);
 }
 
@@ -634,6 +660,7 @@ static size_t match_words(const struct token_list *t, size_t i, struct sv phrase
 	size_t n = 0;
 	struct sv word;
 	AUTO_STR folded = STR_INIT;
+
 	while (sv_split(&phrase, ' ', &word)) {
 		str_clear(&folded);
 		utf8_normalise(&folded, word, true);
@@ -648,6 +675,7 @@ size_t phrase_at(const struct token_list *t, size_t i, const char *list)
 {
 	size_t best = 0;
 	struct sv rest = sv_of(list), phrase;
+
 	while (sv_split(&rest, '|', &phrase)) {
 		size_t n = match_words(t, i, phrase);
 		best = n > best ? n : best;

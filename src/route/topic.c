@@ -21,6 +21,7 @@ static bool next_part(struct sv *rest, struct sv *ret)
 {
 	size_t start = 0, at = 0;
 	bool small = false;
+
 	while (at < rest->n) {
 		uint32_t cp;
 		size_t step = utf8_decode(sv_from(*rest, at), &cp);
@@ -56,6 +57,7 @@ static void parts_read(struct parts *p, struct sv raw)
 {
 	struct sv part;
 	size_t at[PARTS_MAX] = { 0 };
+
 	while (p->n < PARTS_MAX && next_part(&raw, &part)) {
 		at[p->n] = p->text.len;
 		utf8_normalise(&p->text, part, true);
@@ -83,6 +85,7 @@ static bool is_extension(struct sv s)
 		"epub srt vtt po ics vcf eml bak tmp out diff patch ";
 	AUTO_STR word = STR_INIT;
 	size_t unused;
+
 	str_addf(&word, " %.*s ", SV_ARG(s));
 	return sv_find(sv_make(known, sizeof(known) - 1), str_sv(&word), &unused);
 }
@@ -92,6 +95,7 @@ static bool is_extension(struct sv s)
 static struct sv file_subject(struct sv raw)
 {
 	const char *slash = memrchr(raw.p, '/', raw.n);
+
 	if (slash && slash + 1 < raw.p + raw.n)
 		raw = sv_from(raw, (size_t)(slash - raw.p) + 1);
 	const char *dot = memrchr(raw.p, '.', raw.n);
@@ -168,6 +172,7 @@ void words_release(struct words *w)
 struct route_topic *route_topic_new(void)
 {
 	struct route_topic *t = xcalloc(1, sizeof(*t));
+
 	t->text.buf = str_empty_buf;
 	return t;
 }
@@ -196,6 +201,7 @@ static void add_stem(struct adding *a, struct sv key, struct topic_term *m)
 {
 	enum lang_id lang = a->s->tokens.lang;
 	AUTO_STR present = STR_INIT;
+
 	if (lang == LANG_DE && german_present(&present, key))
 		key = str_sv(&present);
 	struct sv stem = stem_of(&a->w->stemmers, lang, key);
@@ -268,6 +274,7 @@ static void add_parts(struct adding *a, struct sv raw, enum part_kind kind, floa
 	bool code = kind != PART_COMPOUND;
 	CLEANUP(parts_release)
 	struct parts p = { .text = STR_INIT, .joined = STR_INIT };
+
 	parts_read(&p, raw);
 	unsigned first = 0, second = 0;
 	bool pair = p.n == 2 && (first = concept_of(p.part[0])) && (second = concept_of(p.part[1]));
@@ -347,6 +354,7 @@ static bool made_for(const struct sentence *s, size_t i)
 		"zur", "pour", "sur", "para", "sobre" };
 	const struct token *v = s->tokens.v.v;
 	size_t at = i;
+
 	while (at > s->body && !(v[at].cls & LANG_BIT(PREP)) && !v[at].before)
 		at--;
 	for (size_t n = 0; n < ARRAY_LEN(words); n++)
@@ -377,6 +385,7 @@ static bool stands_as_subject(const struct adding *a, size_t i)
 {
 	const struct word *w = &a->s->words[i];
 	const struct token *first = &a->s->tokens.v.v[a->s->body];
+
 	return i > a->s->body && w->chunk == 1 && w->head && w->definite == WORD_DEFINITE &&
 		(first->cls & LANG_BIT(ART)) != 0;
 }
@@ -399,6 +408,7 @@ static bool is_deed_done(const struct adding *a, size_t i)
 {
 	const struct token *k = &a->s->tokens.v.v[i];
 	struct sv w = token_word(&a->s->tokens, k);
+
 	if (a->s->words[i].kind != WORD_QUALITY || (k->cls && !(k->cls & LANG_BIT(DEED))))
 		return false;
 	if (a->s->tokens.lang == LANG_DE) /* konvertierte Dokumente */
@@ -410,6 +420,7 @@ static float word_weight(const struct adding *a, size_t i)
 {
 	const struct word *w = &a->s->words[i];
 	const struct token *k = &a->s->tokens.v.v[i];
+
 	if (a->source == TOPIC_ANSWER) /* long texts: only names, wherever they stand */
 		return w->kind == WORD_NAME ? 1 : 0;
 	if (a->source != TOPIC_QUERY)
@@ -470,6 +481,7 @@ static void add_compound(
 {
 	unsigned first, second;
 	unsigned pair = 0;
+
 	if (a->s->tokens.lang == LANG_DE && concept_split(key, &first, &second))
 		pair = first << 16 | second;
 	add_term(a, key, weight, flags | TERM_WHOLE, pair, chunk);
@@ -484,6 +496,7 @@ static void add_word(struct adding *a, size_t i)
 	const struct token *k = &a->s->tokens.v.v[i];
 	const struct word *w = &a->s->words[i];
 	float weight = word_weight(a, i);
+
 	if (weight <= 0)
 		return;
 	a->group++;
@@ -506,6 +519,7 @@ static void add_pair(struct adding *a, size_t i)
 	const struct sentence *s = a->s;
 	const struct token *k = &s->tokens.v.v[i], *next = k + 1;
 	const struct word *w = &s->words[i];
+
 	if (i + 1 >= s->tokens.v.n || next->before || ((k->flags | next->flags) & TOKEN_HAN))
 		return;
 	float here = word_weight(a, i), there = word_weight(a, i + 1);
@@ -532,6 +546,7 @@ static void add_known_phrase(struct adding *a, size_t i, size_t n)
 	const struct token *k = &a->s->tokens.v.v[i];
 	const struct word *w = &a->s->words[i], *last = &w[n - 1];
 	AUTO_STR phrase = STR_INIT;
+
 	for (size_t j = 0; j < n; j++) {
 		if (j > 0 && k[j].before)
 			return;
@@ -552,6 +567,7 @@ static void add_known_phrase(struct adding *a, size_t i, size_t n)
 static void add_known_phrases(struct adding *a, size_t i)
 {
 	const struct token_list *t = &a->s->tokens;
+
 	enum { LONGEST = 3 };
 	if (!concept_begins(token_word(t, &t->v.v[i])))
 		return;
@@ -564,6 +580,7 @@ static void add_echo(struct adding *a, size_t i)
 {
 	const struct token *k = &a->s->tokens.v.v[i];
 	struct sv one = token_word(&a->s->tokens, k), two = token_word(&a->s->tokens, &k[1]);
+
 	if (!(k[1].cls & LANG_BIT(PREP)) || (k->flags & TOKEN_HAN) ||
 		!sv_eq(one, token_word(&a->s->tokens, &k[2])))
 		return;
@@ -583,6 +600,7 @@ static void add_separable(struct adding *a, size_t i)
 	const struct word *w = &a->s->words[i];
 	size_t end = i + 1;
 	bool verb = w->kind == WORD_ACT || w->kind == WORD_VERB || w->kind == WORD_DEED;
+
 	if (t->lang != LANG_DE || !verb || (t->v.v[i].flags & TOKEN_UPPER && i > a->s->body))
 		return;
 	while (end < t->v.n && !t->v.v[end].before)
@@ -623,6 +641,7 @@ void topic_add(
 void route_topic_inherit(struct route_topic *heir, const struct route_topic *from)
 {
 	uint32_t shift = (uint32_t)heir->text.len;
+
 	str_add(&heir->text, str_sv(&from->text));
 	for (size_t i = 0; i < from->terms.n; i++) {
 		struct topic_term m = from->terms.v[i];

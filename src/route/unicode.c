@@ -31,6 +31,7 @@ bool unicode_word(uint32_t cp)
 static bool cased(uint32_t cp)
 {
 	utf8proc_int32_t c = (utf8proc_int32_t)cp;
+
 	return utf8proc_islower(c) || utf8proc_isupper(c) ||
 		utf8proc_category(c) == UTF8PROC_CATEGORY_LT;
 }
@@ -40,6 +41,7 @@ static bool case_ignorable(uint32_t cp)
 {
 	static const uint16_t inside_words[] = { 0x27, 0x2e, 0x3a, 0xb7, 0x387, 0x55f, 0x5f4,
 		0x2018, 0x2019, 0x2024, 0x2027, 0xfe13, 0xfe52, 0xfe55, 0xff07, 0xff0e, 0xff1a };
+
 	for (size_t i = 0; i < ARRAY_LEN(inside_words); i++)
 		if (cp == inside_words[i])
 			return true;
@@ -62,6 +64,7 @@ static bool cased_follows(struct sv rest)
 void unicode_lower(struct str *out, struct sv s)
 {
 	bool after_cased = false;
+
 	while (s.n > 0) {
 		uint32_t cp;
 		s = sv_from(s, utf8_decode(s, &cp));

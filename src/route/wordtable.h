@@ -36,6 +36,7 @@ extern const uint8_t word_pool[];
 static inline size_t word_slot(struct sv key)
 {
 	uint64_t h = 14695981039346656037U;
+
 	for (size_t i = 0; i < key.n; i++)
 		h = (h ^ (unsigned char)key.p[i]) * 1099511628211U;
 	return (h ^ h >> 32) % WORD_INDEX_SIZE;
