@@ -137,28 +137,6 @@ static int obey(struct assistant *as, struct decision *d, struct err *reterr)
 	return r == ERR_NOTFOUND ? 0 : r;
 }
 
-static int remember_correction(struct assistant *as, struct decision *d, struct err *reterr)
-{
-	const struct decide_opts *o = &as->opts.decide;
-	const struct correction c = {
-		.text = d->misplaced.buf,
-		.wrong = d->wrong,
-		.right = d->conv.id[0] ? d->conv.id : NULL,
-	};
-
-	return d->wrong[0] ? correction_add(o->store, &c, clock_wall_ms(o->clock), reterr) : 0;
-}
-
-static int switch_to(struct assistant *as, const struct conv *c, struct err *reterr)
-{
-	const struct decide_opts *o = &as->opts.decide;
-
-	if (!c->id[0])
-		return conv_reset(o->store, o->dir, o->clock, reterr);
-	int r = conv_set_current(o->store, o->dir, c->id, o->clock, reterr);
-	return r < 0 ? r : conv_pin(o->store, o->dir, reterr);
-}
-
 static int create(struct assistant *as, struct conv *ret, struct err *reterr)
 {
 	const struct decide_opts *o = &as->opts.decide;
@@ -183,55 +161,53 @@ static int create(struct assistant *as, struct conv *ret, struct err *reterr)
 	return r < 0 || !heir_of->id[0] ? r : learn_heir(o->store, o->router, ret, heir_of, reterr);
 }
 
-static int take(struct assistant *as, const struct conv *c, struct conv *ret, struct err *reterr)
+/* In one transaction with the decision. */
+static int claim(void *data, struct turn_job *job, struct err *reterr)
 {
+	struct assistant *as = data;
 	const struct decide_opts *o = &as->opts.decide;
-	int r = conv_take(o->store, c->id, turn_host_self(as->host), o->clock, reterr);
+	struct decision *d = &as->decision;
+	const struct conv *c = &d->conv;
 
+	decision_release(d);
+	decision_init(d);
+	int r = decide(o, &as->req, d, reterr);
+	if (r < 0)
+		return r;
+	if (d->by == BY_ROUTER)
+		log_write(as->opts.turns.log, LOG_INFO, "route: %s %.4f (%s)",
+			c->id[0] ? c->id : "new", d->confidence, d->reason);
+	if (d->wrong[0]) {
+		const struct correction fix = {
+			.text = d->misplaced.buf,
+			.wrong = d->wrong,
+			.right = c->id[0] ? d->conv.id : NULL,
+		};
+		r = correction_add(o->store, &fix, clock_wall_ms(o->clock), reterr);
+	}
+	if (r == 0 && d->what == DECIDED_SWITCH) {
+		r = c->id[0] ? conv_set_current(o->store, o->dir, c->id, o->clock, reterr)
+			     : conv_reset(o->store, o->dir, o->clock, reterr);
+		if (r == 0 && c->id[0])
+			r = conv_pin(o->store, o->dir, reterr);
+	}
+	if (r < 0 || d->what != DECIDED_TURN)
+		return r < 0 ? r : TURN_NONE;
+	str_add(&job->prompt, str_sv(&d->prompt));
+	job->task = d->task;
+	if (!c->id[0])
+		return create(as, &job->conv, reterr);
+	r = d->waits ? err_set(reterr, ERR_BUSY,
+			       "in use by process %d; wait for it, or start another conversation",
+			       (int)c->owner.pid)
+		     : conv_take(o->store, c->id, turn_host_self(as->host), o->clock, reterr);
 	if (r < 0)
 		err_prefix(reterr, "\"%s\"", conv_label(c));
 	else
 		r = conv_set_current(o->store, o->dir, c->id, o->clock, reterr);
 	if (r == 0)
-		conv_copy(ret, c);
+		conv_copy(&job->conv, c);
 	return r;
-}
-
-/* In one transaction with the decision. */
-static int claim(void *data, struct turn_job *job, struct err *reterr)
-{
-	struct assistant *as = data;
-	struct decision *d = &as->decision;
-
-	decision_release(d);
-	decision_init(d);
-	int r = decide(&as->opts.decide, &as->req, d, reterr);
-	if (r == 0)
-		r = remember_correction(as, d, reterr);
-	if (r < 0)
-		return r;
-	if (d->by == BY_ROUTER)
-		log_write(as->opts.turns.log, LOG_INFO, "route: %s %.4f (%s)",
-			d->conv.id[0] ? d->conv.id : "new", d->confidence, d->reason);
-	switch (d->what) {
-	case DECIDED_COMMAND:
-	case DECIDED_REPLY:
-		return TURN_NONE;
-	case DECIDED_SWITCH:
-		r = switch_to(as, &d->conv, reterr);
-		return r < 0 ? r : TURN_NONE;
-	case DECIDED_TURN:
-		break;
-	}
-	if (d->waits)
-		return err_set(reterr, ERR_BUSY,
-			"\"%s\" is in use by process %d; wait for it, or start another "
-			"conversation",
-			conv_label(&d->conv), (int)d->conv.owner.pid);
-	str_add(&job->prompt, str_sv(&d->prompt));
-	job->task = d->task;
-	return d->conv.id[0] ? take(as, &d->conv, &job->conv, reterr)
-			     : create(as, &job->conv, reterr);
 }
 
 /* ---- the end ---- */

@@ -33,7 +33,7 @@ struct talk {
 	struct turn *turn;
 	const char *prompt;
 	char id[UUID_TEXT]; /* the conversation; empty: a new one */
-	bool cancel_on_text;
+	bool cancel_on_begin, cancel_on_text;
 	int begun;
 	int news[NEWS_NOT_KNOWN + 1];
 	int dones;
@@ -123,6 +123,8 @@ static void on_begin(void *data, const struct conv *c)
 
 	memcpy(talk->id, c->id, sizeof(talk->id));
 	talk->begun++;
+	if (talk->cancel_on_begin)
+		turn_cancel(talk->turn);
 }
 
 static void on_news(void *data, enum turn_news what, const char *const words[3])
@@ -170,6 +172,8 @@ static void begin(struct talk *talk, struct rig *rig, int64_t busy_ms)
 	};
 
 	talk->rig = rig;
+	talk->done = false;
+	talk->dones = 0;
 	talk->turn = turn_begin(rig->host, &opts, &sink);
 	assert_false(talk->done);
 }
@@ -288,6 +292,23 @@ static void waiting_for_a_conversation_can_be_cancelled(void **state)
 	assert_int_equal(state_of(rig, first.id), TURN_CANCELLED);
 }
 
+static void a_turn_can_be_cancelled_before_it_is_sent(void **state)
+{
+	struct rig *rig = *state;
+	struct talk talk = { .prompt = "one", .cancel_on_begin = true };
+
+	begin(&talk, rig, 0);
+	finish(&talk);
+	assert_int_equal(talk.fail, AGENT_CANCELLED);
+	assert_int_equal(state_of(rig, talk.id), TURN_CANCELLED);
+	assert_true(is_free(rig, talk.id));
+	assert_false(path_exists(rig->home)); /* the agent heard nothing */
+	begin(&talk, rig, 0);
+	turn_cancel(talk.turn);
+	finish(&talk);
+	assert_int_equal(talk.fail, AGENT_CANCELLED);
+}
+
 static void a_turn_that_is_dropped_is_written_down(void **state)
 {
 	struct rig *rig = *state;
@@ -389,6 +410,7 @@ int main(void)
 		CASE(two_turns_at_once_on_one_loop),
 		CASE(a_conversation_has_one_turn_at_a_time),
 		CASE(waiting_for_a_conversation_can_be_cancelled),
+		CASE(a_turn_can_be_cancelled_before_it_is_sent),
 		CASE(a_turn_that_is_dropped_is_written_down),
 		CASE(a_turn_that_is_refused_leaves_nothing_behind),
 		CASE(a_question_is_journalled_and_leaves_nothing),

@@ -152,24 +152,25 @@ static int find_agent(struct turn *t, struct err *reterr)
 	return agent_make(host, t->kind, &opts, &t->agent, reterr);
 }
 
-/* Back to the others, or gone: not from within its events. */
-static void leave_agent(struct turn *t)
+/* The agent goes back to the others, or is ended: not from within its events. */
+static void leave(struct turn *t)
 {
 	struct turn_host *host = t->host;
 	struct turn_agent *a = TAKE_PTR(t->agent);
+	const struct turn_question *q = TAKE_PTR(t->opts.question);
 
-	if (!a)
-		return;
-	a->turn = NULL;
-	if (t->opts.question || host->opts.keep == 0) {
+	if (a && (q || host->opts.keep == 0)) {
 		agent_drop(a);
-		return;
+	} else if (a) {
+		a->turn = NULL;
+		free(a->session);
+		a->session = t->out.conv.session ? xstrdup(t->out.conv.session) : NULL;
+		vec_push(&host->idle, a);
+		if (host->idle.n > host->opts.keep)
+			agent_drop(take_idle(host, 0));
 	}
-	free(a->session);
-	a->session = t->out.conv.session ? xstrdup(t->out.conv.session) : NULL;
-	vec_push(&host->idle, a);
-	if (host->idle.n > host->opts.keep)
-		agent_drop(take_idle(host, 0));
+	if (q)
+		turn_place_remove(&t->place, q, &host->opts.agents[agent_index(q->kind)]);
 }
 
 int turn_host_new(const struct turn_host_opts *opts, struct turn_host **ret, struct err *reterr)
@@ -212,23 +213,19 @@ bool turn_runs(const struct turn_host *host, const char *conversation)
 
 /* ---- the end ---- */
 
-static enum turn_state state_of(const struct turn_outcome *out)
-{
-	if (out->err.code < 0)
-		return TURN_FAILED;
-	if (out->fail == AGENT_CANCELLED)
-		return TURN_CANCELLED;
-	return out->fail == AGENT_OK ? TURN_ANSWERED : TURN_FAILED;
-}
-
 /* The turn's end, and the conversation back, with one wait for the disk. */
 static int write_end(struct turn *t, struct err *reterr)
 {
 	const struct turn_host_opts *o = &t->host->opts;
 	const struct turn_outcome *out = &t->out;
-	const char *why = out->err.code < 0 ? out->err.msg
-		: out->fail != AGENT_OK	    ? agent_fail_name(out->fail)
-					    : NULL;
+	bool ours = out->err.code < 0;
+	enum turn_state state = ours || (out->fail != AGENT_OK && out->fail != AGENT_CANCELLED)
+		? TURN_FAILED
+		: out->fail == AGENT_OK ? TURN_ANSWERED
+					: TURN_CANCELLED;
+	const char *why = ours		? out->err.msg
+		: out->fail != AGENT_OK ? agent_fail_name(out->fail)
+					: NULL;
 	/* Errored is a conversation that cannot go on as it is. A limit, a log-in, an outage, a
 	 * time-out or a process that died say nothing against it: "try again" must find it. */
 	enum conv_status status = out->fail == AGENT_CONTEXT_FULL ? CONV_ERRORED : CONV_IDLE;
@@ -239,7 +236,7 @@ static int write_end(struct turn *t, struct err *reterr)
 	if (r < 0)
 		return r;
 	if (t->step)
-		r = journal_end(o->store, t->step, state_of(out), why, o->clock, reterr);
+		r = journal_end(o->store, t->step, state, why, o->clock, reterr);
 	if (r == 0 && t->held)
 		r = conv_give(o->store, out->conv.id, &t->host->self, status, o->clock, reterr);
 	t->step = 0;
@@ -261,10 +258,7 @@ static void end(void *data)
 	t->beat = NULL;
 	if (write_end(t, &err) < 0 && t->out.err.code == 0)
 		t->out.err = err;
-	leave_agent(t);
-	if (t->opts.question)
-		turn_place_remove(&t->place, t->opts.question,
-			&t->host->opts.agents[agent_index(t->opts.question->kind)]);
+	leave(t);
 	if (t->opts.go_on && t->out.err.code == 0 && t->out.fail == AGENT_RATE_LIMITED &&
 		t->out.limit_ends_ms > 0) {
 		char when[CLOCK_TEXT_MAX], seconds[32];
@@ -312,9 +306,11 @@ static void wait_out(void *data)
 		str_clear(&t->job.prompt);
 		str_adds(&t->job.prompt, t->opts.go_on);
 	}
+	bool acted = t->out.acted;
 	memcpy(t->again, t->out.conv.id, sizeof(t->again));
 	outcome_release(&t->out);
 	outcome_init(&t->out);
+	t->out.acted = acted;
 	t->told_busy = false;
 	t->phase = PHASE_WAITING;
 	start(t);
@@ -608,7 +604,6 @@ static int run(struct turn *t, struct err *reterr)
 		return 0;
 	}
 	if (r == 0) {
-		t->phase = PHASE_RUNNING;
 		t->beat = loop_add_timer(t->host->opts.loop, CONV_BEAT_MS, on_beat, t);
 		if (t->sink.begin)
 			t->sink.begin(t->sink.data, &t->out.conv);
@@ -620,7 +615,11 @@ static int run(struct turn *t, struct err *reterr)
 	turn_left_release(&left);
 	if (r == 0)
 		r = find_agent(t, reterr);
-	return r != 0 ? r : send(t, t->out.conv.session, reterr);
+	/* Who was told may have cancelled it. */
+	if (r != 0 || t->phase != PHASE_WAITING)
+		return r;
+	t->phase = PHASE_RUNNING;
+	return send(t, t->out.conv.session, reterr);
 }
 
 static void start(void *data)
@@ -688,10 +687,7 @@ void turn_free(struct turn *t)
 	}
 	if (write_end(t, NULL) < 0)
 		log_write(t->host->opts.log, LOG_WARN, "the end of a turn is not written down");
-	leave_agent(t);
-	if (t->opts.question)
-		turn_place_remove(&t->place, t->opts.question,
-			&t->host->opts.agents[agent_index(t->opts.question->kind)]);
+	leave(t);
 	vec_each (&t->host->running, other)
 		if (*other == t) {
 			*other = t->host->running.v[--t->host->running.n];
