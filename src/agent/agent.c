@@ -97,6 +97,8 @@ int agent_open(const struct agent_def *def, const struct agent_opts *opts, struc
 	a->def = def;
 	a->driver = def->driver;
 	a->opts = *opts;
+	if (a->opts.stop_ms <= 0)
+		a->opts.stop_ms = AGENT_STOP_STEP_MS;
 	a->loop = loop;
 	a->sink = sink;
 	a->sink_data = sink_data;
@@ -141,7 +143,7 @@ static void stop_harder(void *data)
 	if (!a->busy || a->stop_level > 2)
 		return;
 	log_write(a->opts.log, LOG_INFO, "%s: stop, level %d", a->def->name, a->stop_level);
-	a->stop_timer = loop_add_timer(a->loop, AGENT_STOP_STEP_MS, stop_harder, a);
+	a->stop_timer = loop_add_timer(a->loop, a->opts.stop_ms, stop_harder, a);
 	a->driver->stop(a, a->stop_level++);
 }
 

@@ -123,6 +123,9 @@ struct agent_opts {
 	bool keep_alive; /* keep the process between turns where the agent can */
 	int64_t timeout_ms; /* whole turn; 0: none */
 	int64_t idle_ms; /* silence outside of tools; 0: none */
+	/* What a process gets to end after its turn, and between the steps of a stop; 0:
+	 * AGENT_STOP_STEP_MS */
+	int64_t stop_ms;
 	double max_budget_usd; /* all turns of this agent together; 0: none */
 	const struct clock *clock;
 	const struct log *log; /* NULL: none */
@@ -162,7 +165,7 @@ enum { AGENT_STOP_STEP_MS = 3000, AGENT_ANSWER_MAX = 64 * 1024 * 1024 };
 
 int agent_open(const struct agent_def *def, const struct agent_opts *opts, struct loop *loop,
 	agent_sink_fn sink, void *sink_data, struct agent **ret, struct err *reterr) MUST_USE;
-/* Ends the process if one lives (politely, within AGENT_STOP_STEP_MS). NULL is fine. */
+/* Ends the process if one lives (politely, within opts.stop_ms). NULL is fine. */
 void agent_free(struct agent *a);
 /* An empty prompt is ERR_INPUT. The agent may be sent the next turn from within AGENT_EV_DONE, but
  * not freed from within any event. */

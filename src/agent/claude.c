@@ -24,7 +24,6 @@
 #include "json/write.h"
 
 enum {
-	END_GRACE_MS = 3000, /* from the result to the end of a process that serves one turn */
 	SYSTEM_PROMPT_MAX = 96 * 1024, /* one argument of a program is at most 128 KiB */
 	ENDED_TEXT = 64,
 };
@@ -186,7 +185,7 @@ static void on_result(void *data, const struct claude_result *r)
 	/* Not before: at the end of its input it leaves without waiting for us to read what it
 	 * said, and a long answer is cut off. */
 	child_write(&c->child, SV(""), true);
-	set_timer(c, END_GRACE_MS, process_lingers);
+	set_timer(c, c->a->opts.stop_ms, process_lingers);
 }
 
 static void process_lingers(void *data)
@@ -318,7 +317,7 @@ static void restart(void *data)
 	c->timer = NULL;
 	if (c->lost[0])
 		note_loss(c);
-	child_end(&c->child, false, END_GRACE_MS);
+	child_end(&c->child, false, c->a->opts.stop_ms);
 	if (c->a->stopped == AGENT_OK) {
 		start_turn(c);
 		return;
@@ -357,7 +356,7 @@ static void claude_close(struct agent *a)
 	if (!c)
 		return;
 	drop_timer(c);
-	child_end(&c->child, c->in_turn, AGENT_STOP_STEP_MS);
+	child_end(&c->child, c->in_turn, a->opts.stop_ms);
 	child_release(&c->child);
 	claude_stream_release(&c->stream);
 	str_release(&c->message);
@@ -427,7 +426,7 @@ static int claude_send(struct agent *a, const struct agent_turn *turn, struct er
 	if (c->lost[0] && same)
 		note_loss(c);
 	c->lost[0] = '\0';
-	child_end(&c->child, false, END_GRACE_MS);
+	child_end(&c->child, false, c->a->opts.stop_ms);
 	(void)snprintf(c->session, sizeof(c->session), "%s", turn->session);
 	start_turn(c);
 	return 0;

@@ -21,7 +21,6 @@
 #include "transcript/home.h"
 
 enum {
-	END_GRACE_MS = 3000, /* from the end of the turn to the end of the process */
 	SYSTEM_PROMPT_MAX = 64 * 1024, /* escaped, it must fit one argument of 128 KiB */
 };
 
@@ -116,7 +115,7 @@ static void on_result(void *data, const struct codex_result *r)
 	else
 		c->result.delivery = AGENT_DELIVERED;
 	drop_timer(c);
-	c->timer = loop_add_timer(c->a->loop, END_GRACE_MS, process_lingers, c);
+	c->timer = loop_add_timer(c->a->loop, c->a->opts.stop_ms, process_lingers, c);
 }
 
 static const struct codex_stream_ops stream_ops = {
@@ -293,7 +292,7 @@ static void codex_close(struct agent *a)
 	if (!c)
 		return;
 	drop_timer(c);
-	child_end(&c->child, true, AGENT_STOP_STEP_MS);
+	child_end(&c->child, true, a->opts.stop_ms);
 	child_release(&c->child);
 	codex_stream_release(&c->stream);
 	free(c);

@@ -68,7 +68,8 @@ static int set_up(void **state)
 	rig->opts = (struct agent_opts){ .program = rig->program,
 		.dir = rig->dir,
 		.envp = rig->env,
-		.system_prompt = "-be \"brief\"\nü" };
+		.system_prompt = "-be \"brief\"\nü",
+		.stop_ms = 300 };
 	rig->loop = loop_new();
 	*state = rig;
 	return 0;
