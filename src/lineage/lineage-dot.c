@@ -27,7 +27,7 @@ static void add_node(struct str *out, const struct lineage *l, size_t i)
 
 	str_addf(out, "\tn%zu [label=\"", i);
 	add_label(out, sv_of(n->id[0] ? n->id : n->path), ID_COLUMNS);
-	if (n->title[0]) {
+	if (n->title[0] && strcmp(n->title, n->id) != 0) {
 		str_adds(out, "\\n");
 		add_label(out, sv_of(n->title), LABEL_COLUMNS);
 	}

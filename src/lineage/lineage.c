@@ -52,14 +52,12 @@ void lineage_release(struct lineage *l)
 
 static struct lineage_node node_of_row(const struct session_row *row)
 {
-	const char *name = session_row_name(row);
-
 	return (struct lineage_node){
 		.id = xstrdup(row->info.id),
 		.path = xstrdup(row->info.path),
 		.named = xstrdup(""),
 		.agent = xstrdup(row->agent),
-		.title = xstrdup(name[0] ? name : row->info.prompt),
+		.title = xstrdup(session_title(row)),
 		.parent_id = xstrdup(row->info.parent_id),
 		.parent_path = xstrdup(row->info.parent_path),
 		.root = xstrdup(row->info.root),

@@ -36,7 +36,7 @@ struct lineage_node {
 	char *path; /* where it is, or where its child says it is */
 	char *named; /* MOVED: where its child says it is */
 	char *agent;
-	char *title; /* its name, else its first prompt */
+	char *title; /* as of session_title() */
 	char *parent_id, *parent_path; /* as it says itself */
 	enum session_relation relation; /* to its parent */
 	enum lineage_state state;

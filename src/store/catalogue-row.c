@@ -20,6 +20,13 @@ const char *session_row_name(const struct session_row *row)
 	return row->own_name[0] ? row->own_name : row->info.name;
 }
 
+const char *session_title(const struct session_row *row)
+{
+	const char *name = session_row_name(row);
+
+	return name[0] ? name : row->info.prompt[0] ? row->info.prompt : row->info.id;
+}
+
 void row_init(struct session_row *row, const struct transcript_home *home, const char *path)
 {
 	*row = (struct session_row){ .agent = xstrdup(home->agent), .own_name = xstrdup("") };

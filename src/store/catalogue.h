@@ -35,8 +35,13 @@ struct session_row {
 	}
 #define AUTO_SESSION_ROW CLEANUP(session_row_release) struct session_row
 void session_row_release(struct session_row *row);
-/* What to call it: own_name, else info.name; "" when it has none. */
+/* Its name: own_name, else info.name; "" when it has none. */
 const char *session_row_name(const struct session_row *row);
+/* What a session is called, in lists, notices and errors alike: its name, else its first prompt,
+ * else its id. One scrubbed line, valid as long as the row. conv_label() says the same of a
+ * conversation.
+ */
+const char *session_title(const struct session_row *row);
 
 /* ---- up to date ---- */
 

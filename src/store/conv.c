@@ -5,14 +5,24 @@
 #include "base/mem.h"
 #include "store/sql.h"
 
-/* The order of columns is that of read_row(). The folder's epoch tells whether a reset came since.
+/* Of the session that goes on, as far as the catalogue knows it. */
+#define OF_SESSION(what)                                                     \
+	"(SELECT nullif(" what ", '') FROM session s WHERE s.id = c.session" \
+	" AND s.agent = c.agent AND NOT s.gone)"
+#define OWN_NAME "(SELECT n.name FROM session_name n WHERE n.agent = c.agent AND n.id = c.session)"
+
+/* The order of columns is that of read_row(). Name and title are those of the session, which may
+ * have been named or begun elsewhere. The folder's epoch tells whether a reset came since.
  */
-#define CONV_SELECT                                                                           \
-	"SELECT c.id, c.seq, c.name, c.dir, c.project, c.agent, c.session, c.status, c.task," \
-	" c.created_ms, c.active_ms, c.age_ms, c.boot, c.turns,"                              \
-	" c.epoch < coalesce((SELECT epoch FROM current WHERE dir = c.dir), 0),"              \
-	" c.owner_pid, c.owner_start, c.owner_boot, c.owner_host, c.title, c.heartbeat_ms"    \
-	" FROM conversation c "
+#define CONV_SELECT                                                                                \
+	"SELECT c.id, c.seq, coalesce(c.name, " OWN_NAME ", " OF_SESSION(                          \
+		"s.name") "), c.dir, c.project, c.agent, c.session, c.status, c.task,"             \
+			  " c.created_ms, c.active_ms, c.age_ms, c.boot, c.turns,"                 \
+			  " c.epoch < coalesce((SELECT epoch FROM current WHERE dir = c.dir), 0)," \
+			  " c.owner_pid, c.owner_start, c.owner_boot, c.owner_host,"               \
+			  " coalesce(" OF_SESSION(                                                 \
+				  "substr(s.prompt, 1, 80)") ", c.title), c.heartbeat_ms"          \
+							     " FROM conversation c "
 
 void conv_release(struct conv *c)
 {

@@ -30,7 +30,7 @@ enum {
 struct conv {
 	char id[UUID_TEXT];
 	int64_t seq;
-	char *name; /* NULL: none given */
+	char *name; /* given here or in the agent; NULL: none */
 	char *title; /* first words of the first prompt; NULL before it */
 	char *dir;
 	char *project;
@@ -53,7 +53,8 @@ struct conv {
 #define AUTO_CONV CLEANUP(conv_release) struct conv
 void conv_release(struct conv *c);
 
-/* What to call it: its name, else its title, else its id. Valid as long as c. */
+/* What to call it: its name, else its title, else its id; what session_title() says of its session,
+ * cut to the length of a title. Valid as long as c. */
 const char *conv_label(const struct conv *c);
 
 struct conv_new {

@@ -193,7 +193,8 @@ static void put_rest(const struct view *v, size_t i, size_t used, size_t owed)
 		mark = sv_head(mark, SV("  <-").n);
 	size_t taken = used + mark.n;
 	add_trouble(&trouble, n);
-	add_fit(v->t, &title, sv_of(n->title),
+	/* What has no other title is called by its id, which stands there already. */
+	add_fit(v->t, &title, sv_of(strcmp(n->title, n->id) == 0 ? "" : n->title),
 		title_room(room, taken + owed, utf8_width(str_sv(&trouble))));
 	if (title.len > 0) {
 		term_putf(v->t, "%*s", (int)owed, "");

@@ -8,7 +8,7 @@
 	X(short,    TEXT,   session_short_id(r->info.id), "beginning of the id") \
 	X(agent,    TEXT,   sv_of(r->agent),            "claude, codex or rehearsal") \
 	X(name,     TEXT,   sv_of(session_row_name(r)), "name, given here or in the agent") \
-	X(title,    TEXT,   sv_of(session_title(r)),    "name, else first prompt") \
+	X(title,    TEXT,   sv_of(session_title(r)),    "name, else first prompt, else id") \
 	X(prompt,   TEXT,   sv_of(r->info.prompt),      "first words of the user") \
 	X(dir,      TEXT,   sv_of(r->info.cwd),         "folder it was begun in") \
 	X(branch,   TEXT,   sv_of(r->info.branch),      "git branch") \
@@ -60,10 +60,4 @@ struct sv session_short_id(const char *id)
 	struct sv text = sv_of(id);
 	bool by_time = uuid_valid(text) && id[VERSION_AT] == '7';
 	return sv_head(text, by_time ? SHORT_BY_TIME : SHORT);
-}
-
-const char *session_title(const struct session_row *row)
-{
-	const char *name = session_row_name(row);
-	return name[0] ? name : row->info.prompt;
 }

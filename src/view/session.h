@@ -22,5 +22,3 @@ void session_values(const struct session_view *view, union format_value *values)
 
 /* How much of the id tells it from others as a rule: ids that begin with the time need more. */
 struct sv session_short_id(const char *id);
-/* Its name, else its first prompt. */
-const char *session_title(const struct session_row *row);

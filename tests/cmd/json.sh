@@ -80,7 +80,9 @@ printf '*\nfail died because\n' >"$t_tmp/script"
 check 4 ask --agent rehearsal --new x
 
 for words in 'show nobody' 'trim nobody' 'advise --bogus' 'recall 0123456789abcdef' 'config get no.such'; do
+	# shellcheck disable=SC2086 # words
 	t_faden $words >/dev/null 2>&1
+	# shellcheck disable=SC2086
 	check_as failure $? $words
 done
 check_as failure 3 show aaaaaaaa

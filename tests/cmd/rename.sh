@@ -47,4 +47,23 @@ t_exit 'a name as long as may be is taken' 0 t_faden rename aaaaaaaa "$long"
 t_exit 'a longer name is refused' 3 t_faden rename aaaaaaaa "${long}x"
 t_exit 'a name for a session that is not there is refused' 1 t_faden rename nobody name
 t_exit '--remove with a name is refused' 2 t_faden rename --remove aaaaaaaa name
+
+# one title, whoever says it: given here, else in the agent, else the first prompt
+e=eeeeeeee-0000-4000-8000-000000000005
+f=ffffffff-0000-4000-8000-000000000006
+cd "$t_tmp" && mkdir -p titles && cd titles || exit 1
+"$t_helper/make-session" claude "$t_home/.local/state/faden/rehearsal" "$PWD" "$e" --title 'blue door' 'the first words' >/dev/null
+"$t_helper/make-session" claude "$t_home/.local/state/faden/rehearsal" "$PWD" "$f" 'other first words' >/dev/null
+# title ID: as list, show, ask and route have it
+title() {
+	t_faden list -a -F '{title}' "$1"
+	t_faden show "$1" | head -n 1
+	t_faden ask --in "$1" --json 'paint it' 2>/dev/null | sed 's/.*"title":"\([^"]*\)".*/\1/'
+	t_faden route --json 'paint it' | python3 -c 'import json, sys
+print(*[c["title"] for c in json.load(sys.stdin)["candidates"] if c["session_id"] == sys.argv[1]])' "$1"
+}
+t_is 'the name given in the agent is the title everywhere' "$(title "$e" | sort -u)" 'blue door'
+t_is 'the first prompt is the title everywhere' "$(title "$f" | sort -u)" 'other first words'
+t_exit 'a session of a conversation is renamed' 0 t_faden rename "$e" 'red door'
+t_is 'the name given here is the title everywhere' "$(title "$e" | sort -u)" 'red door'
 t_done
