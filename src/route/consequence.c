@@ -171,6 +171,7 @@ bool sentence_adjusts(const struct sentence *s)
 {
 	enum { WORDS = 7, WORDS_TWO_NAMES = 5, WORDS_FRESH = 5 };
 	const struct token *first = peek(s, s->body);
+
 	if (!first || !s->imperative || states(s))
 		return false;
 	bool phrase = first->phrase_n > 1 && (first->phrase & LANG_BIT(ADJUST));
@@ -204,6 +205,7 @@ static bool numbered_part(const struct sentence *s, size_t i)
 bool sentence_uses_result(const struct sentence *s)
 {
 	enum { NAMES = 4 };
+
 	for (size_t i = s->body; i < s->tokens.v.n; i++)
 		if (!(at(s, i)->flags & TOKEN_QUOTED) && numbered_part(s, i))
 			return s->names <= NAMES;
@@ -224,6 +226,7 @@ static bool asks_whether_there_is(const struct sentence *s)
 	enum { WORDS = 5, NAMES = 2 };
 	const struct token *first = peek(s, s->body);
 	struct load l = weigh(s);
+
 	return first && first->phrase_n > 1 &&
 		(first->phrase & (LANG_BIT(FUNC) | LANG_BIT(EXPLETIVE))) && s->names <= NAMES &&
 		l.prepositions == 0 && l.words <= WORDS && !l.exact;
@@ -248,6 +251,7 @@ static bool says_of_what(const struct sentence *s, size_t i)
 bool sentence_asks_for_part(const struct sentence *s)
 {
 	enum { WORDS = 8, NAMES = 2 };
+
 	if (asks_whether_there_is(s))
 		return true;
 	struct load l = weigh(s);
@@ -309,6 +313,7 @@ bool sentence_ends_with_assent(const struct sentence *s)
 {
 	enum { WORDS = 5 };
 	size_t n = s->tokens.v.n;
+
 	if (n - s->body > WORDS)
 		return false;
 	if (n - s->body > 2 && sv_is(token_word(&s->tokens, at(s, n - 1)), "is") &&

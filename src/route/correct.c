@@ -63,16 +63,6 @@ static const char threads[] = "conversation|conversations|thread|session|the one
 			      "about|gespräch|unterhaltung|konversation|"
 			      "faden|celle sur|discussion|conversación|对话";
 
-/* "…, die andere": what a denial may be followed by without changing it. */
-static size_t skip_denials(const struct token_list *t)
-{
-	size_t i = 0, n;
-
-	while ((n = phrase_at(t, i, denials)) > 0)
-		i += n;
-	return i;
-}
-
 static bool is_whole(const struct token_list *t, size_t from, const char *list)
 {
 	size_t n = phrase_at(t, from, list);
@@ -98,23 +88,20 @@ static enum route_correction classify(const struct token_list *t, size_t from, s
 	return ret_about->n > 0 ? CORRECT_ABOUT : CORRECT_NONE;
 }
 
-static bool speaks_of_threads(const struct token_list *t)
-{
-	for (size_t i = 0; i < t->v.n; i++)
-		if (phrase_at(t, i, threads) > 0)
-			return true;
-	return false;
-}
-
 enum route_correction route_correct(struct sv text, struct route_correct_words *ret)
 {
 	enum { LONGEST = 400 }; /* a correction is said in a breath */
+
 	if (text.n > LONGEST)
 		return CORRECT_NONE;
 	struct token_list t = TOKENS_INIT;
 	phrase_read(&t, text);
-	size_t from = skip_denials(&t);
-	struct route_correct_words words = { .denies = from > 0, .sure = speaks_of_threads(&t) };
+	size_t from = 0;
+	for (size_t denied; (denied = phrase_at(&t, from, denials)) > 0;)
+		from += denied;
+	struct route_correct_words words = { .denies = from > 0 };
+	for (size_t i = 0; i < t.v.n && !words.sure; i++)
+		words.sure = phrase_at(&t, i, threads) > 0;
 	enum route_correction kind = classify(&t, from, &words.about);
 	tokens_release(&t);
 	if (ret && kind != CORRECT_NONE)

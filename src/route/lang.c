@@ -67,6 +67,7 @@ static void add_phrase(struct map *words, struct sv phrase, lang_mask mask)
 static void add_hurried(struct lexicon *lex, enum lang_id lang, struct sv phrase, lang_mask mask)
 {
 	enum { LONGEST = 200 };
+
 	if (lang != LANG_FR && lang != LANG_ES)
 		return;
 	for (size_t i = 0; i < HURRY_COUNT; i++) {
@@ -76,15 +77,6 @@ static void add_hurried(struct lexicon *lex, enum lang_id lang, struct sv phrase
 			!look_up(lex, lang, sv_make(buf, n)))
 			add_phrase(&lex->extra[lang], sv_make(buf, n), mask);
 	}
-}
-
-static void add_word(struct lexicon *lex, enum lang_id lang, enum lang_class cls, struct sv word)
-{
-	AUTO_STR folded = STR_INIT;
-
-	utf8_normalise(&folded, word, true);
-	add_phrase(&lex->extra[lang], str_sv(&folded), (lang_mask)1 << cls);
-	add_hurried(lex, lang, str_sv(&folded), (lang_mask)1 << cls);
 }
 
 static void add_extra(struct lexicon *lex, const struct lang_extra *extra)
@@ -99,9 +91,14 @@ static void add_extra(struct lexicon *lex, const struct lang_extra *extra)
 	for (size_t l = 0; l < LANG_COUNT; l++) {
 		struct sv list = extra->words, word;
 		bool meant = !known || sv_is(extra->language, codes[l]);
-		while (meant && sv_split(&list, '|', &word))
-			if (sv_trim(word).n > 0)
-				add_word(lex, (enum lang_id)l, cls, sv_trim(word));
+		while (meant && sv_split(&list, '|', &word)) {
+			AUTO_STR folded = STR_INIT;
+			if (sv_trim(word).n == 0)
+				continue;
+			utf8_normalise(&folded, sv_trim(word), true);
+			add_phrase(&lex->extra[l], str_sv(&folded), (lang_mask)1 << cls);
+			add_hurried(lex, (enum lang_id)l, str_sv(&folded), (lang_mask)1 << cls);
+		}
 	}
 }
 
@@ -131,6 +128,7 @@ lang_mask lexicon_inflected(const struct lexicon *lex, enum lang_id lang, struct
 	enum { SHORTEST = 3 };
 	const lang_mask open = LANG_BIT(VERB) | LANG_BIT(DEED) | LANG_BIT(NOUN) | LANG_BIT(RESULT) |
 		LANG_BIT(ADJ) | LANG_BIT(COMP) | LANG_BIT(TIME) | LANG_BIT(NUM);
+
 	for (size_t i = 0; i < ARRAY_LEN(endings[lang]) && endings[lang][i]; i++) {
 		struct sv end = sv_of(endings[lang][i]);
 		if (word.n < end.n + SHORTEST || !sv_ends(word, end))
@@ -192,6 +190,7 @@ bool concept_begins(struct sv word)
 bool concept_split(struct sv word, unsigned *ret_first, unsigned *ret_second)
 {
 	enum { SHORTEST = 3 };
+
 	for (size_t at = word.n; at-- > SHORTEST;) {
 		if (((unsigned char)word.p[at] & 0xc0) == 0x80 || word.n - at < SHORTEST)
 			continue;

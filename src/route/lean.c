@@ -198,6 +198,7 @@ static bool in_expletive(const struct sentence *s, size_t i)
 static bool stands_for_clause(const struct sentence *s, size_t i)
 {
 	enum { REACH = 4 };
+
 	if (!sv_is(token_word(&s->tokens, at(s, i)), "it") || i == 0 || s->names == 0 ||
 		!(at(s, i - 1)->cls & LANG_BIT(AUX)))
 		return false;
@@ -307,6 +308,7 @@ static bool is_superlative(const struct sentence *s, const struct token *k)
 {
 	enum { SHORTEST = 5 };
 	struct sv w = token_word(&s->tokens, k);
+
 	if (k->word_n < SHORTEST || (k->flags & TOKEN_UPPER))
 		return false;
 	return s->tokens.lang == LANG_DE
@@ -461,6 +463,7 @@ static bool mentioned(const struct sentence *s, size_t i)
 static bool small_statement(const struct sentence *s)
 {
 	enum { WORDS = 6 };
+
 	return s->names <= 1 && !s->tokens.question && s->tokens.v.n - s->body <= WORDS;
 }
 
@@ -527,6 +530,7 @@ static bool has_verb(const struct sentence *s)
 static size_t size_in_words(const struct token *k)
 {
 	enum { WORD_BYTES = 6 };
+
 	return k->flags & TOKEN_HAN ? (k->raw.n + WORD_BYTES - 1) / WORD_BYTES : 1;
 }
 
@@ -536,6 +540,7 @@ static bool is_very_short(const struct sentence *s)
 	enum { ANY = 3, WITHOUT_VERB = 4, WITH_KNOWN_THING = 5 };
 	size_t words = 0;
 	bool definite = false;
+
 	for (size_t i = s->body; i < s->tokens.v.n; i++) {
 		if ((at(s, i)->flags & TOKEN_QUOTED) ||
 			((at(s, i)->flags & TOKEN_IDENT) && s->tokens.v.n - s->body > 1))

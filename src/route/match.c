@@ -37,12 +37,6 @@ static bool one_slip(struct sv a, struct sv b)
 	return b.n - a.n <= 1 && ((ra - from <= 1 && rb - from <= 1) || swapped);
 }
 
-/* pars+er, convert+or: who does it. */
-static bool makes_doer(struct sv tail)
-{
-	return sv_is(tail, "er") || sv_is(tail, "or") || sv_is(tail, "eur");
-}
-
 /* Forms and derivations that stemming leaves apart: Validierung and validiert, crawl and crawler.
  */
 static double form_likeness(struct sv a, struct sv b)
@@ -56,11 +50,13 @@ static double form_likeness(struct sv a, struct sv b)
 		ENDING_MAX = 2
 	};
 	size_t shorter = a.n < b.n ? a.n : b.n, longer = a.n < b.n ? b.n : a.n;
+
 	if (shorter < SHORTEST)
 		return 0;
 	size_t n = common_prefix(a, b);
-	if (n == shorter && makes_doer(sv_from(a.n > b.n ? a : b, n)))
-		return 0.9;
+	struct sv tail = sv_from(a.n > b.n ? a : b, n);
+	if (n == shorter && (sv_is(tail, "er") || sv_is(tail, "or") || sv_is(tail, "eur")))
+		return 0.9; /* pars+er, convert+or: who does it */
 	if (n == shorter && longer - n <= TAIL_MAX)
 		return n <= SHORTEST ? 0.5 : longer - n <= ENDING_MAX ? 0.95 : 0.8;
 	if (n > SHORTEST && shorter - n <= 2 && longer - n <= TAIL_MAX)
@@ -80,6 +76,7 @@ static double tail_likeness(struct sv a, struct sv b)
 {
 	enum { SHORTEST = 4, REST = 4 };
 	struct sv small = a.n < b.n ? a : b, large = a.n < b.n ? b : a;
+
 	return small.n >= SHORTEST && large.n >= small.n + REST && sv_ends(large, small) ? 0.55 : 0;
 }
 
@@ -106,6 +103,7 @@ static size_t skeleton(struct sv w, char out[static SKELETON_MAX])
 static bool sounds_alike(struct sv a, struct sv b)
 {
 	enum { ENOUGH = 3 };
+
 	if (a.n <= 5 || b.n <= 5 || a.p[0] != b.p[0])
 		return false;
 	char sa[SKELETON_MAX], sb[SKELETON_MAX];
@@ -217,6 +215,7 @@ static struct sv behind(struct sv key, size_t first)
 static bool is_part(const struct topic_term *m)
 {
 	enum { SHORTEST = 4 };
+
 	return !(m->flags & TERM_PAIR) && m->stem_n >= SHORTEST;
 }
 
@@ -224,9 +223,8 @@ static bool is_part(const struct topic_term *m)
 static bool same_root(struct sv a, struct sv b)
 {
 	enum { ROOT = 7, TAIL = 5 };
-	size_t n = 0;
-	while (n < a.n && n < b.n && a.p[n] == b.p[n])
-		n++;
+	size_t n = common_prefix(a, b);
+
 	return n >= ROOT && a.n - n <= TAIL && b.n - n <= TAIL;
 }
 
@@ -237,6 +235,7 @@ static double compound_value(
 	enum { SHORTEST = 9, ENDING = 3 };
 	struct sv key = term_stem(topic, q); /* stems have no umlauts, so neither has the whole */
 	double best = 0;
+
 	if (!is_part(q) || key.n < SHORTEST || (q->flags & TERM_IDENT))
 		return 0;
 	for (size_t i = 0; i < conv->terms.n; i++) {
@@ -375,26 +374,6 @@ static void close_group(struct tally *t, bool focus)
 	t->whole = t->parts = 0;
 }
 
-static void note_word(struct tally *t, struct sv key, double value)
-{
-	if (value <= t->best)
-		return;
-	t->best = value;
-	struct sv cut = utf8_cut(key, sizeof(t->m.word) - 1);
-	memcpy(t->m.word, cut.p, cut.n);
-	t->m.word[cut.n] = '\0';
-}
-
-static void count_names(struct tally *t, const struct topic_term *q, double likeness)
-{
-	if (!(q->flags & TERM_NAME) || !(q->flags & TERM_WHOLE))
-		return;
-	t->m.names++;
-	t->m.names_known += likeness >= same_enough;
-	t->focus += (q->flags & TERM_FOCUS) != 0;
-	t->focus_known += (q->flags & TERM_FOCUS) && likeness >= 0.5;
-}
-
 struct match match_topics(const struct match_text *text, const struct route_topic *conv)
 {
 	struct tally t = { .best = 0 };
@@ -413,8 +392,18 @@ struct match match_topics(const struct match_text *text, const struct route_topi
 			t.whole = value;
 		else
 			t.parts += value;
-		note_word(&t, term_key(text->topic, q), value);
-		count_names(&t, q, f.likeness);
+		if (value > t.best) {
+			struct sv cut = utf8_cut(term_key(text->topic, q), sizeof(t.m.word) - 1);
+			memcpy(t.m.word, cut.p, cut.n);
+			t.m.word[cut.n] = '\0';
+			t.best = value;
+		}
+		if (!(q->flags & TERM_NAME) || !(q->flags & TERM_WHOLE))
+			continue;
+		t.m.names++;
+		t.m.names_known += f.likeness >= same_enough;
+		t.focus += (q->flags & TERM_FOCUS) != 0;
+		t.focus_known += (q->flags & TERM_FOCUS) && f.likeness >= 0.5;
 	}
 	close_group(&t, focus);
 	if (!text->leans && t.focus > 0 && t.focus_known == 0)

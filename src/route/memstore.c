@@ -89,13 +89,6 @@ static void evict(struct memstore *s, bool spare_active)
 	}
 }
 
-static void evict_expired(struct memstore *s, int64_t now_ms)
-{
-	for (size_t i = s->convs.n; i-- > 0;)
-		if (s->convs.v[i]->last_ms < now_ms - s->expiry_ms)
-			remove_at(s, i);
-}
-
 void memstore_seed_register(
 	struct memstore *s, struct sv id, struct sv command, struct sv dir, int64_t now_ms)
 {
@@ -112,7 +105,9 @@ void memstore_seed_register(
 	} else {
 		vec_push(&s->convs, c);
 	}
-	evict_expired(s, now_ms);
+	for (size_t i = s->convs.n; i-- > 0;)
+		if (s->convs.v[i]->last_ms < now_ms - s->expiry_ms)
+			remove_at(s, i);
 	evict(s, false);
 }
 

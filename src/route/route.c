@@ -90,17 +90,6 @@ static void learn(
 	sentence_release(&s);
 }
 
-static struct route_topic *topic_of(struct words *words, const struct route_conv *c)
-{
-	struct route_topic *t = route_topic_new();
-
-	for (size_t i = 0; i < c->n_commands; i++)
-		learn(words, t, c->commands[i], i == 0 ? TOPIC_FIRST : TOPIC_LATER);
-	for (size_t i = 0; i < c->n_answers; i++)
-		learn(words, t, c->answers[i], TOPIC_ANSWER);
-	return t;
-}
-
 static struct sv last_component(struct sv path)
 {
 	const char *slash = path.n > 0 ? memrchr(path.p, '/', path.n) : NULL;
@@ -118,11 +107,6 @@ static bool says_project(const struct weighing *d, const struct route_conv *c)
 	return false;
 }
 
-static bool is_away(const struct view *v)
-{
-	return v->scope == SCOPE_ELSEWHERE || v->conv->before_reset;
-}
-
 /* Nothing before a reset and nothing of another project, unless the text says so. */
 static bool is_present(const struct weighing *d, const struct view *v)
 {
@@ -137,6 +121,7 @@ static bool is_present(const struct weighing *d, const struct view *v)
 static bool names_clearly(const struct weighing *d, const struct view *v)
 {
 	enum { NAMES = 2 };
+
 	return d->s.returning || d->s.past || says_project(d, v->conv) ||
 		v->match.names_known >= NAMES;
 }
@@ -151,8 +136,14 @@ static void look_at(struct words *words, struct weighing *d, const struct route_
 		if (!v->present)
 			continue;
 		v->topic = v->conv->topic;
-		if (!v->topic)
-			v->topic = v->owned = topic_of(words, v->conv);
+		if (v->topic)
+			continue;
+		v->topic = v->owned = route_topic_new();
+		for (size_t c = 0; c < v->conv->n_commands; c++)
+			learn(words, v->owned, v->conv->commands[c],
+				c == 0 ? TOPIC_FIRST : TOPIC_LATER);
+		for (size_t c = 0; c < v->conv->n_answers; c++)
+			learn(words, v->owned, v->conv->answers[c], TOPIC_ANSWER);
 	}
 }
 
@@ -207,13 +198,6 @@ static void find_last(struct weighing *d)
 	}
 }
 
-static double recency(const struct weighing *d, const struct route_conv *c)
-{
-	int64_t age = d->query->now_ms - c->last_ms;
-
-	return age <= 0 ? 1.0 : pow(0.5, (double)age / half_life_ms);
-}
-
 static double topic_part(const struct weighing *d, const struct view *v)
 {
 	double strength = v->match.strength;
@@ -222,7 +206,8 @@ static double topic_part(const struct weighing *d, const struct view *v)
 		strength *= return_boost;
 	else if (d->s.presupposes || d->s.lean > 0.4)
 		strength *= hint_boost;
-	if (is_away(v) && (strength < named_strength || !names_clearly(d, v)))
+	bool away = v->scope == SCOPE_ELSEWHERE || v->conv->before_reset;
+	if (away && (strength < named_strength || !names_clearly(d, v)))
 		return 0;
 	return strength > 1 ? 1 : strength;
 }
@@ -265,12 +250,6 @@ static void prefer_named(struct weighing *d)
 	}
 }
 
-/* Among subjects that all agree, the one that agrees in more. */
-static double beyond_doubt(const struct view *v)
-{
-	return v->keyword >= 1 ? more_words * (1 - 1 / (1 + v->match.strength)) : 0;
-}
-
 /* A report on something that is half known: the one conversation that knows most of it. */
 static void believe_report(struct weighing *d)
 {
@@ -307,15 +286,18 @@ static void score_all(struct weighing *d)
 		if (!v->present)
 			continue;
 		v->keyword = topic_part(d, v);
-		v->recency = recency(d, v->conv);
+		int64_t age = d->query->now_ms - v->conv->last_ms;
+		v->recency = age <= 0 ? 1.0 : pow(0.5, (double)age / half_life_ms);
 	}
 	for (size_t i = 0; i < d->n; i++)
 		d->views[i].lean = d->views[i].present ? lean_part(d, i) : 0;
 	prefer_named(d);
 	for (size_t i = 0; i < d->n; i++) {
 		struct view *v = &d->views[i];
+		/* Among subjects that all agree, the one that agrees in more. */
+		double more = v->keyword >= 1 ? more_words * (1 - 1 / (1 + v->match.strength)) : 0;
 		v->score = w->keyword * v->keyword + w->continuation * v->lean +
-			w->recency * v->recency + beyond_doubt(v);
+			w->recency * v->recency + more;
 	}
 }
 
@@ -351,11 +333,6 @@ static void explain(const struct weighing *d, const struct view *v, char out[ROU
 	(void)snprintf(out, ROUTE_REASON_MAX, "%s", text.buf);
 }
 
-static const char *blocked_because(const struct route_conv *c)
-{
-	return c->status == ROUTE_ACTIVE ? "still running" : "failed";
-}
-
 static void choose(const struct weighing *d, struct route_decision *ret)
 {
 	*ret = (struct route_decision){
@@ -383,9 +360,9 @@ static void choose(const struct weighing *d, struct route_decision *ret)
 	ret->confidence = top < 1 ? 1 - top : 0;
 	if (top >= threshold) {
 		ret->blocked = any;
-		(void)snprintf(ret->reason, sizeof(ret->reason), "belongs to one that %s %s",
-			d->views[any].conv->status == ROUTE_ACTIVE ? "is" : "has",
-			blocked_because(d->views[any].conv));
+		(void)snprintf(ret->reason, sizeof(ret->reason), "belongs to one that %s",
+			d->views[any].conv->status == ROUTE_ACTIVE ? "is still running"
+								   : "has failed");
 		return;
 	}
 	(void)snprintf(ret->reason, sizeof(ret->reason),

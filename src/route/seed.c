@@ -35,23 +35,6 @@ static int compare_word(const void *key, const void *item)
 	return sv_cmp(*word, sv_of(*(const char *const *)item));
 }
 
-static bool is_stop_word(struct sv word)
-{
-	return bsearch(&word, stop_words, ARRAY_LEN(stop_words), sizeof(stop_words[0]),
-		       compare_word) != NULL;
-}
-
-static struct sv strip(struct sv word)
-{
-	static const char marks[] = ".,!?;:'\"()-";
-
-	while (word.n > 0 && memchr(marks, word.p[0], sizeof(marks) - 1))
-		word = sv_from(word, 1);
-	while (word.n > 0 && memchr(marks, word.p[word.n - 1], sizeof(marks) - 1))
-		word.n--;
-	return word;
-}
-
 /* Cuts the next run of non-white-space off *rest. */
 static bool next_word(struct sv *rest, struct sv *ret_word)
 {
@@ -77,13 +60,19 @@ static bool next_word(struct sv *rest, struct sv *ret_word)
 
 void seed_keywords(struct map *words, struct sv text)
 {
+	static const char marks[] = ".,!?;:'\"()-";
 	AUTO_STR lower = STR_INIT;
 
 	unicode_lower(&lower, text);
 	struct sv rest = str_sv(&lower), word;
 	while (next_word(&rest, &word)) {
-		word = strip(word);
-		if (utf8_length(word) >= SHORTEST_KEYWORD && !is_stop_word(word))
+		while (word.n > 0 && memchr(marks, word.p[0], sizeof(marks) - 1))
+			word = sv_from(word, 1);
+		while (word.n > 0 && memchr(marks, word.p[word.n - 1], sizeof(marks) - 1))
+			word.n--;
+		if (utf8_length(word) >= SHORTEST_KEYWORD &&
+			!bsearch(&word, stop_words, ARRAY_LEN(stop_words), sizeof(stop_words[0]),
+				compare_word))
 			map_put(words, word, 1);
 	}
 }
@@ -92,6 +81,7 @@ void seed_keywords(struct map *words, struct sv text)
 static bool same_letter(uint32_t cp, char literal)
 {
 	enum { LONG_S = 0x17f, DOTLESS_I = 0x131 };
+
 	return utf8proc_tolower((utf8proc_int32_t)cp) == literal ||
 		(literal == 's' && cp == LONG_S) || (literal == 'i' && cp == DOTLESS_I);
 }
@@ -136,14 +126,6 @@ static bool matches_here(struct sv s, const char *pattern)
 	return s.n == 0 || !unicode_word(after);
 }
 
-static bool any_pattern(struct sv s)
-{
-	for (size_t i = 0; i < ARRAY_LEN(patterns); i++)
-		if (matches_here(s, patterns[i]))
-			return true;
-	return false;
-}
-
 bool seed_continuation(struct sv text)
 {
 	bool in_word = false;
@@ -152,8 +134,9 @@ bool seed_continuation(struct sv text)
 		uint32_t cp;
 		size_t step = utf8_decode(text, &cp);
 		bool word = unicode_word(cp);
-		if (word && !in_word && any_pattern(text))
-			return true;
+		for (size_t i = 0; word && !in_word && i < ARRAY_LEN(patterns); i++)
+			if (matches_here(text, patterns[i]))
+				return true;
 		in_word = word;
 		text = sv_from(text, step);
 	}

@@ -519,6 +519,7 @@ static bool opens_with_place(const struct sentence *s)
 {
 	enum { REACH = 6 };
 	const struct token *k = peek(s, s->body), *next = peek(s, s->body + 1);
+
 	if (!k || !next || !(k->cls & LANG_BIT(PREP)) || !(next->cls & LANG_BIT(ART)))
 		return false;
 	for (size_t i = s->body + 2; i < s->tokens.v.n && i < s->body + REACH; i++)

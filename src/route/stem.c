@@ -126,8 +126,8 @@ bool german_present(struct str *out, struct sv key)
 	static const char *const participle[] = { "t", "te", "ten", "ter", "tes", "en", "ene",
 		"enen" };
 	static const char *const infinitive[] = { "en", "ern", "eln" };
-
 	enum { SHORTEST = 4 };
+
 	for (size_t i = 0; i <= ARRAY_LEN(separable); i++) {
 		struct sv p = i > 0 ? sv_of(separable[i - 1]) : SV(""), rest = sv_from(key, p.n);
 		if (!sv_starts(key, p) || rest.n < 2 + SHORTEST)

@@ -69,15 +69,10 @@ static size_t find(const struct lists *l, size_t i, const char *own, const char 
 	return n > m ? n : m;
 }
 
-static size_t plan_noun(const struct lists *l, size_t i)
-{
-	return find(l, i, plan_nouns, l->more ? l->more->plan_nouns : NULL);
-}
-
 /* A plan at word i, and nothing that makes another thing of it. */
 static bool means_a_plan(const struct lists *l, size_t i)
 {
-	size_t n = plan_noun(l, i);
+	size_t n = find(l, i, plan_nouns, l->more ? l->more->plan_nouns : NULL);
 
 	if (n == 0)
 		return false;
@@ -102,19 +97,12 @@ static bool object_is_plan(const struct lists *l, size_t i)
 	return false;
 }
 
-static bool has_plan_phrase(const struct lists *l)
-{
-	for (size_t i = 0; i < l->t->v.n; i++)
-		if (find(l, i, plan_phrases, l->more ? l->more->plan_phrases : NULL))
-			return true;
-	return false;
-}
-
 /* The first word that says what is to be done decides. */
 static enum route_task classify(const struct lists *l)
 {
-	if (has_plan_phrase(l))
-		return ROUTE_TASK_PLAN;
+	for (size_t i = 0; i < l->t->v.n; i++)
+		if (find(l, i, plan_phrases, l->more ? l->more->plan_phrases : NULL))
+			return ROUTE_TASK_PLAN;
 	for (size_t i = 0; i < l->t->v.n; i++) {
 		if (l->t->v.v[i].flags & TOKEN_QUOTED)
 			continue;
@@ -135,6 +123,7 @@ enum route_task route_task_of(struct sv text, const struct route_task_words *mor
 {
 	enum { READ_MAX = 4096 }; /* what is to be done is said first */
 	struct token_list t = TOKENS_INIT;
+
 	phrase_read(&t, sv_head(text, READ_MAX));
 	struct lists l = { more, &t };
 	enum route_task task = classify(&l);

@@ -67,15 +67,6 @@ static void vote(const struct token_list *t, const struct lexicon *lex, unsigned
 	}
 }
 
-/* German and English are mixed all the time; other pairs need more than a word that happens to
- * exist in both. */
-static bool speaks_also(const unsigned votes[LANG_COUNT], size_t main, size_t other)
-{
-	bool often = main <= LANG_DE && other <= LANG_DE;
-
-	return often ? votes[other] >= 3 : votes[other] >= 6 && 2 * votes[other] >= votes[main];
-}
-
 static void choose_languages(struct token_list *t, const struct lexicon *lex)
 {
 	unsigned votes[LANG_COUNT] = { 0 };
@@ -85,10 +76,14 @@ static void choose_languages(struct token_list *t, const struct lexicon *lex)
 	for (size_t l = 1; l < LANG_COUNT; l++)
 		if (votes[l] > votes[best])
 			best = l;
-	for (size_t l = 0; l < LANG_COUNT; l++)
-		if (l != best && speaks_also(votes, best, l) &&
-			(next == LANG_COUNT || votes[l] > votes[next]))
+	for (size_t l = 0; l < LANG_COUNT; l++) {
+		/* German and English are mixed all the time; other pairs need more than a word that
+		 * happens to exist in both. */
+		bool often = best <= LANG_DE && l <= LANG_DE;
+		bool spoken = often ? votes[l] >= 3 : votes[l] >= 6 && 2 * votes[l] >= votes[best];
+		if (l != best && spoken && (next == LANG_COUNT || votes[l] > votes[next]))
 			next = l;
+	}
 	t->lang = (enum lang_id)best;
 	t->second = (enum lang_id)(next == LANG_COUNT ? best : next);
 }
@@ -108,13 +103,6 @@ static lang_mask look_up(const struct lexicon *lex, enum lang_id lang, struct sv
 	return m ? m : lexicon_get(lex, lang, sv_head(w, at)); /* what's → what */
 }
 
-static lang_mask look_up_both(const struct token_list *t, const struct lexicon *lex, struct sv w)
-{
-	lang_mask m = look_up(lex, t->lang, w);
-
-	return m || t->second == t->lang ? m : look_up(lex, t->second, w);
-}
-
 /* teh, adn, udn: two letters swapped in one of the words that every sentence has. */
 static lang_mask swapped(const struct token_list *t, const struct lexicon *lex, struct sv w)
 {
@@ -122,6 +110,7 @@ static lang_mask swapped(const struct token_list *t, const struct lexicon *lex, 
 	const lang_mask small = LANG_BIT(ART) | LANG_BIT(INDEF) | LANG_BIT(PREP) | LANG_BIT(AND) |
 		LANG_BIT(AUX) | LANG_BIT(DEM) | LANG_BIT(PRON) | LANG_BIT(WEAKPRON);
 	char buf[LONGEST];
+
 	if (w.n < SHORTEST || w.n > LONGEST)
 		return 0;
 	for (size_t i = 0; i + 1 < w.n; i++) {
@@ -133,14 +122,6 @@ static lang_mask swapped(const struct token_list *t, const struct lexicon *lex, 
 			return m;
 	}
 	return 0;
-}
-
-static lang_mask look_up_word(const struct token_list *t, const struct lexicon *lex, struct sv w)
-{
-	lang_mask m = look_up_both(t, lex, w);
-
-	m = m ? m : lexicon_inflected(lex, t->lang, w);
-	return m || t->second == t->lang ? m : lexicon_inflected(lex, t->second, w);
 }
 
 static bool goes_on(const struct token_list *t, const struct lexicon *lex, struct sv phrase)
@@ -189,28 +170,31 @@ static bool is_number(struct sv w)
 	return digits > 0 && letters <= 2 && w.p[0] >= '0' && w.p[0] <= '9';
 }
 
-static void mark_phrases(struct token_list *t, const struct lexicon *lex)
-{
-	for (size_t i = 0; i < t->v.n; i++) {
-		find_phrase(t, lex, i);
-		for (size_t j = 1; j < t->v.v[i].phrase_n; j++)
-			t->v.v[i + j].flags |= TOKEN_IN_PHRASE;
-	}
-}
-
 static void tokens_classify(struct token_list *t, const struct lexicon *lex)
 {
 	choose_languages(t, lex);
 	for (size_t i = 0; i < t->v.n; i++) {
 		struct token *k = &t->v.v[i];
-		k->cls = look_up_word(t, lex, token_word(t, k));
-		if (!k->cls && is_number(token_word(t, k)))
+		struct sv w = token_word(t, k);
+		bool both = t->second != t->lang;
+		k->cls = look_up(lex, t->lang, w);
+		if (!k->cls && both)
+			k->cls = look_up(lex, t->second, w);
+		if (!k->cls)
+			k->cls = lexicon_inflected(lex, t->lang, w);
+		if (!k->cls && both)
+			k->cls = lexicon_inflected(lex, t->second, w);
+		if (!k->cls && is_number(w))
 			k->cls = LANG_BIT(NUM);
 		if (!k->cls && !(k->flags & (TOKEN_UPPER | TOKEN_IDENT | TOKEN_QUOTED)))
-			k->cls = swapped(t, lex, token_word(t, k));
+			k->cls = swapped(t, lex, w);
 		t->mixed_case |= i > 0 && (k->flags & TOKEN_UPPER) && !k->before;
 	}
-	mark_phrases(t, lex);
+	for (size_t i = 0; i < t->v.n; i++) {
+		find_phrase(t, lex, i);
+		for (size_t j = 1; j < t->v.v[i].phrase_n; j++)
+			t->v.v[i + j].flags |= TOKEN_IN_PHRASE;
+	}
 }
 
 /* ---- cutting ---- */
@@ -400,6 +384,7 @@ static bool han_cuts(struct sv word)
 {
 	enum { CHAR = 3 };
 	size_t unused;
+
 	return word.n > CHAR ||
 		sv_find(SV("的了吗呢吧嘛呀啦把我你您它他她这那是在和与或也很太都就不没被让对从"),
 			word, &unused);
@@ -410,6 +395,7 @@ static bool han_goes_on(const struct lexicon *lex, struct sv run, size_t known)
 {
 	enum { CHAR = 3 };
 	const lang_mask open = LANG_BIT(VERB) | LANG_BIT(NOUN) | LANG_BIT(DEED);
+
 	if (known != 2 * (size_t)CHAR || !(lexicon_get(lex, LANG_ZH, sv_head(run, known)) & open))
 		return false;
 	struct sv rest = sv_from(run, known);
@@ -445,12 +431,6 @@ static void cut_han(struct cutter *c, struct sv run)
 
 /* ---- words ---- */
 
-/* Joins two word characters to one word: a.b a/b a-b a'b. */
-static bool is_joiner(uint32_t cp)
-{
-	return cp == '.' || cp == '/' || cp == '@' || is_hyphen(cp) || is_apostrophe(cp);
-}
-
 /* Length of the word at the front of s, which begins with a word character. */
 static size_t word_length(struct sv s)
 {
@@ -464,7 +444,10 @@ static size_t word_length(struct sv s)
 			utf8_decode(after, &next);
 		bool plus = (cp == '+' || cp == '#') && at > 0;
 		bool inside = is_word(cp) && !is_han(cp);
-		if (!inside && !plus && !(is_joiner(cp) && is_word(next) && !is_han(next)))
+		/* a.b a/b a-b a'b */
+		bool joins =
+			cp == '.' || cp == '/' || cp == '@' || is_hyphen(cp) || is_apostrophe(cp);
+		if (!inside && !plus && !(joins && is_word(next) && !is_han(next)))
 			break;
 		at += step;
 	}
@@ -474,11 +457,6 @@ static size_t word_length(struct sv s)
 static bool is_upper(uint32_t cp)
 {
 	return cp < 0x80 ? cp - 'A' < 26 : utf8proc_isupper((utf8proc_int32_t)cp);
-}
-
-static bool is_lower(uint32_t cp)
-{
-	return cp < 0x80 ? cp - 'a' < 26 : utf8proc_islower((utf8proc_int32_t)cp);
 }
 
 /* snake_case, a path, a file with an extension, or a capital after a small letter. */
@@ -491,7 +469,7 @@ static bool looks_like_identifier(struct sv w)
 		at += utf8_decode(sv_from(w, at), &cp);
 		if (cp == '_' || cp == '/' || cp == '@' || cp == '.' || (small && is_upper(cp)))
 			return true;
-		small = is_lower(cp);
+		small = cp < 0x80 ? cp - 'a' < 26 : utf8proc_islower((utf8proc_int32_t)cp);
 	}
 	return false;
 }
@@ -647,14 +625,6 @@ void phrase_read(struct token_list *t, struct sv text)
 	tokens_read(t, text, &none);
 }
 
-/* Without a lexicon a run of Chinese is not cut: its beginning decides. */
-static bool same_word(const struct token_list *t, const struct token *k, struct sv word)
-{
-	struct sv own = token_word(t, k);
-
-	return k->flags & TOKEN_HAN ? sv_starts(own, word) : sv_eq(own, word);
-}
-
 static size_t match_words(const struct token_list *t, size_t i, struct sv phrase)
 {
 	size_t n = 0;
@@ -664,7 +634,13 @@ static size_t match_words(const struct token_list *t, size_t i, struct sv phrase
 	while (sv_split(&phrase, ' ', &word)) {
 		str_clear(&folded);
 		utf8_normalise(&folded, word, true);
-		if (i + n >= t->v.n || !same_word(t, &t->v.v[i + n], str_sv(&folded)))
+		if (i + n >= t->v.n)
+			return 0;
+		/* Without a lexicon a run of Chinese is not cut: its beginning decides. */
+		const struct token *k = &t->v.v[i + n];
+		struct sv own = token_word(t, k);
+		if (k->flags & TOKEN_HAN ? !sv_starts(own, str_sv(&folded))
+					 : !sv_eq(own, str_sv(&folded)))
 			return 0;
 		n++;
 	}

@@ -314,6 +314,7 @@ static void add_han(struct adding *a, struct sv key, float weight, uint8_t flags
 {
 	enum { CHAR = 3 };
 	bool query = a->source == TOPIC_QUERY;
+
 	if (key.n <= 2 * (size_t)CHAR) {
 		float sure = key.n <= CHAR ? 0.25F : query ? 0.8F : 1.0F;
 		add_term(a, key, weight * sure, flags | TERM_WHOLE, 0, chunk);
@@ -395,6 +396,7 @@ static bool asks_how(const struct sentence *s)
 {
 	enum { REACH = 4 };
 	const struct token *v = s->tokens.v.v;
+
 	if (s->body >= s->tokens.v.n || !(v[s->body].cls & LANG_BIT(WH)))
 		return false;
 	for (size_t i = s->body; i < s->tokens.v.n && i < s->body + REACH; i++)
@@ -464,6 +466,7 @@ static struct sv german_special_part(const struct adding *a, struct sv key)
 {
 	enum { SHORTEST = 4, TAIL = 4 };
 	const lang_mask common = LANG_BIT(NOUN) | LANG_BIT(RESULT);
+
 	if (a->s->tokens.lang != LANG_DE)
 		return SV("");
 	for (size_t n = SHORTEST; n + TAIL <= key.n; n++) {
@@ -567,8 +570,8 @@ static void add_known_phrase(struct adding *a, size_t i, size_t n)
 static void add_known_phrases(struct adding *a, size_t i)
 {
 	const struct token_list *t = &a->s->tokens;
-
 	enum { LONGEST = 3 };
+
 	if (!concept_begins(token_word(t, &t->v.v[i])))
 		return;
 	for (size_t n = 2; n <= LONGEST && i + n <= t->v.n; n++)
@@ -621,6 +624,7 @@ void topic_add(
 {
 	enum { CHUNKS_A_SENTENCE = 256 };
 	struct adding a = { .w = w, .t = t, .s = s, .source = source };
+
 	if (t->terms.n > 0) {
 		a.group = t->terms.v[t->terms.n - 1].group;
 		a.chunk_base = (uint16_t)(t->terms.v[t->terms.n - 1].chunk + CHUNKS_A_SENTENCE);
