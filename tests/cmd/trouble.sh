@@ -25,7 +25,7 @@ rm "$config"
 t_exit 'doctor finds nothing wrong without a configuration' 0 t_faden doctor
 t_like 'doctor tells where the agents keep their sessions' "$(cat "$t_out")" '^ok    claude sessions  .*/\.claude'
 t_exit 'doctor says the same as JSON' 0 t_faden doctor --json
-t_like 'its JSON names each check' "$(cat "$t_out")" '"check":"codex sessions","status":"ok"'
+t_like 'its JSON names each check' "$(cat "$t_out")" '"name":"codex sessions","status":"ok"'
 
 # a program that keeps no record is asked, and faden is killed meanwhile
 printf '#!/bin/sh\ncat >/dev/null\necho $$ >%s\nexec sleep 60\n' "$t_tmp/asked" >"$t_tmp/program"
