@@ -117,55 +117,42 @@ int conv_get(struct store *store, const char *id, const struct clock *clock, str
 	struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store, CONV_SELECT "WHERE c.id = ?", reterr);
+	int r = SQL_PREPARE(&q, store, reterr, CONV_SELECT "WHERE c.id = ?", SQL_T(id));
 
-	if (r < 0)
-		return r;
-	sql_text(&q, id);
-	return fetch_one(&q, clock, id, ret, reterr);
+	return r < 0 ? r : fetch_one(&q, clock, id, ret, reterr);
 }
 
 int conv_by_session(struct store *store, const char *agent, const char *session,
 	const struct clock *clock, struct conv *ret, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
+	int r = SQL_PREPARE(&q, store, reterr,
 		CONV_SELECT "JOIN agent_session s ON s.conversation = c.id"
 			    " WHERE s.agent = ? AND s.id = ?",
-		reterr);
+		SQL_T(agent), SQL_T(session));
 
-	if (r < 0)
-		return r;
-	sql_text(&q, agent);
-	sql_text(&q, session);
-	return fetch_one(&q, clock, session, ret, reterr);
+	return r < 0 ? r : fetch_one(&q, clock, session, ret, reterr);
 }
 
 int conv_current(struct store *store, const char *dir, const struct clock *clock, struct conv *ret,
 	struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
-		CONV_SELECT "JOIN current k ON k.conversation = c.id WHERE k.dir = ?", reterr);
+	int r = SQL_PREPARE(&q, store, reterr,
+		CONV_SELECT "JOIN current k ON k.conversation = c.id WHERE k.dir = ?", SQL_T(dir));
 
-	if (r < 0)
-		return r;
-	sql_text(&q, dir);
-	return fetch_one(&q, clock, "goes on here", ret, reterr);
+	return r < 0 ? r : fetch_one(&q, clock, "goes on here", ret, reterr);
 }
 
 int conv_last(struct store *store, const char *dir, const struct clock *clock, struct conv *ret,
 	struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
+	int r = SQL_PREPARE(&q, store, reterr,
 		CONV_SELECT "WHERE c.dir = ? ORDER BY c.active_ms DESC, c.seq DESC LIMIT 1",
-		reterr);
+		SQL_T(dir));
 
-	if (r < 0)
-		return r;
-	sql_text(&q, dir);
-	return fetch_one(&q, clock, "here yet", ret, reterr);
+	return r < 0 ? r : fetch_one(&q, clock, "here yet", ret, reterr);
 }
 
 int conv_set_current(struct store *store, const char *dir, const char *id,
@@ -197,15 +184,11 @@ int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct c
 {
 	AUTO_SQL q = SQL_INIT;
 	struct present now = { .clock = clock };
-	int r = sql_prepare(&q, store,
+	int r = SQL_PREPARE(&q, store, reterr,
 		CONV_SELECT "WHERE c.active_ms >= ? ORDER BY c.active_ms DESC, c.seq DESC LIMIT ?",
-		reterr);
+		SQL_I(since_ms), SQL_I(max));
 
-	if (r < 0)
-		return r;
-	sql_int(&q, since_ms);
-	sql_int(&q, max);
-	return each_row(&q, &now, fn, data, reterr);
+	return r < 0 ? r : each_row(&q, &now, fn, data, reterr);
 }
 
 int conv_in_project(struct store *store, const char *project, int64_t max,
@@ -213,14 +196,11 @@ int conv_in_project(struct store *store, const char *project, int64_t max,
 {
 	AUTO_SQL q = SQL_INIT;
 	struct present now = { .clock = clock };
-	int r = sql_prepare(&q, store,
-		CONV_SELECT "WHERE c.project = ? ORDER BY c.active_ms DESC LIMIT ?", reterr);
+	int r = SQL_PREPARE(&q, store, reterr,
+		CONV_SELECT "WHERE c.project = ? ORDER BY c.active_ms DESC LIMIT ?", SQL_T(project),
+		SQL_I(max));
 
-	if (r < 0)
-		return r;
-	sql_text(&q, project);
-	sql_int(&q, max);
-	return each_row(&q, &now, fn, data, reterr);
+	return r < 0 ? r : each_row(&q, &now, fn, data, reterr);
 }
 
 int conv_by_seqs(struct store *store, const int64_t *seqs, size_t n, const struct clock *clock,
@@ -368,10 +348,9 @@ bool conv_pinned(struct store *store, const char *dir)
 {
 	AUTO_SQL q = SQL_INIT;
 
-	if (sql_prepare(&q, store, "SELECT pinned FROM current WHERE dir = ?", NULL) < 0)
-		return false;
-	sql_text(&q, dir);
-	return sql_step(&q, NULL) > 0 && sql_get_int(&q, 0) != 0;
+	return SQL_PREPARE(&q, store, NULL, "SELECT pinned FROM current WHERE dir = ?",
+		       SQL_T(dir)) == 0 &&
+		sql_step(&q, NULL) > 0 && sql_get_int(&q, 0) != 0;
 }
 
 int conv_rename(struct store *store, const char *id, const char *name, struct err *reterr)

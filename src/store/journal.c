@@ -40,24 +40,15 @@ int journal_turn(struct store *store, const struct turn_record *t, const struct 
 
 	if (r < 0)
 		return r;
-	r = sql_prepare(&q, store,
+	r = SQL_PREPARE(&q, store, reterr,
 		"INSERT INTO step (kind, parent, at_ms, conversation, agent, session, prompt,"
 		" prompt_id, transcript, before_size)"
 		" VALUES (?, nullif(?, 0), ?, nullif(?, ''), ?, ?, ?, ?, ?, ?) RETURNING id",
-		reterr);
-	if (r == 0) {
-		sql_int(&q, JOURNAL_TURN);
-		sql_int(&q, t->parent);
-		sql_int(&q, clock_wall_ms(clock));
-		sql_text(&q, t->conversation);
-		sql_text(&q, t->agent);
-		sql_text(&q, t->session);
-		sql_text(&q, t->prompt);
-		sql_text(&q, t->prompt_id);
-		sql_text(&q, t->transcript);
-		sql_int(&q, t->before_size);
+		SQL_I(JOURNAL_TURN), SQL_I(t->parent), SQL_I(clock_wall_ms(clock)),
+		SQL_T(t->conversation), SQL_T(t->agent), SQL_T(t->session), SQL_T(t->prompt),
+		SQL_T(t->prompt_id), SQL_T(t->transcript), SQL_I(t->before_size));
+	if (r == 0)
 		r = sql_step(&q, reterr);
-	}
 	if (r > 0) {
 		*ret_id = sql_get_int(&q, 0);
 		r = sql_run(&q, reterr);
@@ -88,16 +79,14 @@ int journal_last(
 	struct store *store, const char *conversation, struct turn_record *ret, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
+	int r = SQL_PREPARE(&q, store, reterr,
 		"SELECT id, coalesce(parent, 0), agent, session, prompt, prompt_id, transcript,"
 		" before_size, started_ms, state, ended_ms, fail FROM turn"
 		" WHERE conversation = ? ORDER BY id DESC LIMIT 1",
-		reterr);
+		SQL_T(conversation));
 
-	if (r < 0)
-		return r;
-	sql_text(&q, conversation);
-	r = sql_step(&q, reterr);
+	if (r == 0)
+		r = sql_step(&q, reterr);
 	if (r < 0)
 		return r;
 	if (r == 0)
@@ -124,16 +113,12 @@ int journal_prompts(struct store *store, const char *conversation, int64_t max, 
 	struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
+	int r = SQL_PREPARE(&q, store, reterr,
 		"SELECT prompt FROM (SELECT id, prompt FROM step WHERE conversation = ?"
 		" ORDER BY id DESC LIMIT ?) ORDER BY id",
-		reterr);
+		SQL_T(conversation), SQL_I(max));
 
-	if (r < 0)
-		return r;
-	sql_text(&q, conversation);
-	sql_int(&q, max);
-	while ((r = sql_step(&q, reterr)) > 0)
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0)
 		strv_add(out, sql_get_text(&q, 0));
 	return r;
 }

@@ -155,18 +155,26 @@ int64_t sql_get_int(struct sql *q, int column)
 	return sqlite3_column_int64(q->stmt, column);
 }
 
+int sql_prepare_values(struct sql *q, struct store *store, const char *text,
+	const struct sql_value *values, size_t n, struct err *reterr)
+{
+	int r = sql_prepare(q, store, text, reterr);
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (values[i].is_text)
+			sql_text(q, values[i].text);
+		else
+			sql_int(q, values[i].number);
+	}
+	return r;
+}
+
 int sql_run_values(struct store *store, const char *text, const struct sql_value *values, size_t n,
 	struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store, text, reterr);
+	int r = sql_prepare_values(&q, store, text, values, n, reterr);
 
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		if (values[i].is_text)
-			sql_text(&q, values[i].text);
-		else
-			sql_int(&q, values[i].number);
-	}
 	return r < 0 ? r : sql_run(&q, reterr);
 }
 

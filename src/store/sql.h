@@ -60,7 +60,12 @@ char *sql_dup_text(struct sql *q, int column); /* owned; NULL for NULL */
 struct sv sql_get_blob(struct sql *q, int column); /* valid until the next step */
 int64_t sql_get_int(struct sql *q, int column);
 
-/* A statement without rows, with its values: SQL_RUN(store, reterr, "DELETE …", SQL_T(id)). */
+/*
+ * The same with the values beside the text, so that their order can be seen:
+ *
+ *	r = SQL_RUN(store, reterr, "DELETE FROM pref WHERE key = ?", SQL_T(key));
+ *	r = SQL_PREPARE(&q, store, reterr, "SELECT …", SQL_T(dir), SQL_I(max));
+ */
 struct sql_value {
 	bool is_text;
 	const char *text; /* NULL binds NULL */
@@ -68,10 +73,15 @@ struct sql_value {
 };
 #define SQL_T(value) ((struct sql_value){ .is_text = true, .text = (value) })
 #define SQL_I(value) ((struct sql_value){ .number = (int64_t)(value) })
-#define SQL_RUN(store, reterr, query, ...)                                                    \
-	sql_run_values(store, query, (const struct sql_value[]){ __VA_ARGS__ },               \
-		sizeof((const struct sql_value[]){ __VA_ARGS__ }) / sizeof(struct sql_value), \
-		reterr)
+#define SQL_VALUES(...)                            \
+	(const struct sql_value[]){ __VA_ARGS__ }, \
+		sizeof((const struct sql_value[]){ __VA_ARGS__ }) / sizeof(struct sql_value)
+#define SQL_PREPARE(q, store, reterr, query, ...) \
+	sql_prepare_values(q, store, query, SQL_VALUES(__VA_ARGS__), reterr)
+#define SQL_RUN(store, reterr, query, ...) \
+	sql_run_values(store, query, SQL_VALUES(__VA_ARGS__), reterr)
+int sql_prepare_values(struct sql *q, struct store *store, const char *text,
+	const struct sql_value *values, size_t n, struct err *reterr) MUST_USE;
 int sql_run_values(struct store *store, const char *text, const struct sql_value *values, size_t n,
 	struct err *reterr) MUST_USE;
 
