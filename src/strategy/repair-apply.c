@@ -41,22 +41,11 @@ void mend_text(const struct mending *entry, struct jval object, struct jval val,
 	mend_member(entry, object, val, key, str_sv(&json));
 }
 
-static int by_fact(const void *key, const void *item)
-{
-	uint32_t x = *(const uint32_t *)key, y = ((const struct fact_time *)item)->fact;
-
-	return (x > y) - (x < y);
-}
-
 void mend_time(const struct mender *m, const struct mending *entry, struct jval val)
 {
-	const struct facts *f = &m->rep->facts;
-	uint32_t index = (uint32_t)(entry->fact - f->v.v);
-	const struct fact_time *time =
-		bsearch(&index, f->times.v, f->times.n, sizeof(*f->times.v), by_fact);
-	const char *text = time && time->text[0] ? time->text : f->time;
+	const char *time = m->rep->facts.time;
 
-	mend_text(entry, entry->object, val, "timestamp", sv_of(text[0] ? text : m->now));
+	mend_text(entry, entry->object, val, "timestamp", sv_of(time[0] ? time : m->now));
 }
 
 /* ---- lines ---- */

@@ -22,91 +22,27 @@ enum { PRINT_SAMPLE = 512 };
 
 /* ---- ids ---- */
 
-/* Only the spelling that put_id() gives back. */
-static bool parse_uuid(struct sv text, uint64_t half[static 2])
-{
-	size_t digits = 0;
-
-	if (text.n != UUID_TEXT - 1)
-		return false;
-	half[0] = half[1] = 0;
-	for (size_t i = 0; i < text.n; i++) {
-		char c = text.p[i];
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-		bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-		if (dash ? c != '-' : !digit)
-			return false;
-		if (dash)
-			continue;
-		half[digits / 16] =
-			half[digits / 16] << 4 | (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
-		digits++;
-	}
-	return true;
-}
-
-static uint64_t uuid_key(uint64_t high, uint64_t low)
-{
-	return high ^ (low << 1 | low >> 63);
-}
-
-static uint64_t key_of(const struct facts *f, struct jval id, uint64_t *ret_low)
-{
-	struct sv text = scan_inner(id);
-	uint64_t half[2];
-
-	*ret_low = 0;
-	if (!parse_uuid(text, half) || uuid_key(half[0], half[1]) == 0)
-		return fact_hash(f, text);
-	*ret_low = half[1];
-	return uuid_key(half[0], half[1]);
-}
-
-/* The id an entry has once it is mended, as the two halves of a uuid. Copies share theirs. */
-static void own_uuid(const struct repair *rep, uint32_t at, uint64_t half[static 2])
+/* The id an entry has once it is mended, as it stands in the file. Copies share theirs. */
+static void put_id(const struct repair *rep, uint32_t at, struct str *out)
 {
 	const struct fact *fact = &rep->facts.v.v[at - 1];
 
-	half[0] = rep->own_ids[0];
-	half[1] = (rep->own_ids[1] & ~(uint64_t)UINT32_MAX) |
-		(fact->flags & FACT_LATEST || !fact->link ? at : fact->link);
+	if (fact->flags & FACT_UUID)
+		str_addf(out, "%.28s%08x", rep->own_id,
+			(unsigned)(fact->flags & FACT_COPY ? fact->link : at));
+	else
+		str_adds(out, rep->facts.ids.buf + fact->id);
 }
 
+/* Its key; 0 none. */
 static uint64_t mended_key(const struct repair *rep, uint32_t at)
 {
-	uint64_t half[2];
+	AUTO_STR id = STR_INIT;
 
 	if (at == 0 || !(rep->facts.v.v[at - 1].flags & FACT_UUID))
 		return at ? rep->facts.v.v[at - 1].key : 0;
-	own_uuid(rep, at, half);
-	return uuid_key(half[0], half[1]);
-}
-
-static int by_key(const void *key, const void *item)
-{
-	uint64_t x = *(const uint64_t *)key, y = ((const struct fact_name *)item)->key;
-
-	return (x > y) - (x < y);
-}
-
-/* The same as it stands in the file, quotes included. */
-static void put_id(const struct repair *rep, uint32_t at, struct str *out)
-{
-	const struct facts *f = &rep->facts;
-	const struct fact *fact = &f->v.v[at - 1];
-	uint64_t half[2] = { uuid_key(fact->key, fact->low), fact->low };
-	const struct fact_name *name = NULL;
-
-	if (fact->flags & FACT_UUID)
-		own_uuid(rep, at, half);
-	else if (fact->low == 0 && f->names.n > 0)
-		name = bsearch(&fact->key, f->names.v, f->names.n, sizeof(*f->names.v), by_key);
-	if (name)
-		str_addf(out, "\"%s\"", name->text);
-	else
-		str_addf(out, "\"%08x-%04x-%04x-%04x-%012llx\"", (unsigned)(half[0] >> 32),
-			(unsigned)(half[0] >> 16 & 0xffff), (unsigned)(half[0] & 0xffff),
-			(unsigned)(half[1] >> 48), (unsigned long long)(half[1] & 0xffffffffffff));
+	put_id(rep, at, &id);
+	return fact_hash(&rep->facts, str_sv(&id));
 }
 
 /* ---- one entry to a fact ---- */
@@ -180,10 +116,10 @@ static void take_kept(struct facts *f, struct jval uuids)
 {
 	struct scan_iter it = scan_iter(uuids);
 	struct jval id;
-	uint64_t low;
 
 	while (uuids.type == J_ARRAY && scan_next(&it, NULL, &id) > 0)
-		vec_push(&f->kept, (struct fact_kept){ key_of(f, id, &low), (uint32_t)f->v.n - 1 });
+		vec_push(&f->kept,
+			(struct fact_kept){ fact_hash(f, scan_inner(id)), (uint32_t)f->v.n - 1 });
 }
 
 static int64_t number(struct jval obj, const char *key)
@@ -215,21 +151,22 @@ static void claude_take(struct facts *f, const struct entry *entry)
 	const struct jval *vals = entry->vals;
 	struct jval session = vals[CLAUDE_SESSION];
 	struct fact fact = entry->fact;
-	uint64_t low;
+	struct sv id = scan_inner(vals[CLAUDE_UUID]);
 
 	fact.flags |= flags_of(vals);
 	fact.print = print_of(f, vals);
-	fact.key = key_of(f, vals[CLAUDE_UUID], &fact.low);
-	fact.parent = key_of(f, vals[CLAUDE_PARENT], &low);
+	fact.key = fact_hash(f, id);
+	fact.parent = fact_hash(f, scan_inner(vals[CLAUDE_PARENT]));
 	fact.message = fact_hash(f, scan_inner(vals[CLAUDE_MSG_ID]));
-	if (fact.key && !fact.low) {
-		struct sv name = scan_inner(vals[CLAUDE_UUID]);
-		vec_push(&f->names, (struct fact_name){ fact.key, xmemdup0(name.p, name.n) });
+	if (fact.key) {
+		fact.id = f->ids.len;
+		str_add(&f->ids, sv_make(id.p, id.n));
+		str_addc(&f->ids, '\0');
 	}
 	/* An entry that lost its uuid is none: it gets another. */
 	if (!fact.key && !(fact.flags & FACT_CHAINED) && vals[CLAUDE_LEAF].type == J_STRING) {
 		fact.flags |= FACT_NOTE;
-		fact.parent = key_of(f, vals[CLAUDE_LEAF], &low);
+		fact.parent = fact_hash(f, scan_inner(vals[CLAUDE_LEAF]));
 	}
 	vec_push(&f->v, fact);
 	if (session.type == J_STRING)
@@ -240,7 +177,8 @@ static void claude_take(struct facts *f, const struct entry *entry)
 		take_kept(f, line_member(kept, "uuids"));
 		take_kept(f, line_member(kept, "allUuids"));
 	}
-	facts_time(f, vals[CLAUDE_TIME], fact.flags & FACT_NO_TIME);
+	if (!f->time[0])
+		fact_text(f->time, vals[CLAUDE_TIME]);
 	if (fact.flags & FACT_ASSISTANT && !(fact.flags & FACT_SIDE))
 		take_answer(f, vals);
 }
@@ -321,8 +259,8 @@ static void enter(struct linker *l, struct fact *fact, uint32_t self)
 	*slot = self;
 }
 
-/* What becomes of an entry's id, message and tools becomes of those of its copies: they would be
- * different entries otherwise. From the last on, so that each copy finds the latest at once. */
+/* What becomes of an entry's id and message becomes of those of its copies: they would be different
+ * entries otherwise. From the last on, so that each copy finds the latest at once. */
 static void mend_copies(struct facts *f)
 {
 	for (uint32_t at = (uint32_t)f->v.n; at > 0; at--) {
@@ -332,7 +270,7 @@ static void mend_copies(struct facts *f)
 		const struct fact *next = fact_at(f, fact->link);
 		fact->link = next->flags & FACT_LATEST ? fact->link : next->link;
 		const struct fact *latest = fact_at(f, fact->link);
-		fact->flags |= latest->flags & (FACT_UUID | FACT_TOOLS);
+		fact->flags |= FACT_COPY | (latest->flags & FACT_UUID);
 		if (fact->flags & FACT_NO_MESSAGE_ID)
 			fact->message = latest->message;
 	}
@@ -498,7 +436,7 @@ static void link_entries(struct repair *rep)
 	size_t n = f->v.n + 1;
 	AUTO_FREE uint32_t *up = xcalloc(n, sizeof(*up));
 	AUTO_FREE uint32_t *befores = xcalloc(n, sizeof(*befores));
-	CLEANUP(ids_release) struct ids ids = ids_new(&f->v.v[0].key, sizeof(f->v.v[0]), n);
+	CLEANUP(ids_release) struct ids ids = ids_new(&f->v, key);
 	struct linker l = { rep, f, ids, up, befores };
 	uint32_t self = 0;
 
@@ -531,7 +469,7 @@ static void name_answers(struct repair *rep)
 }
 
 /* What a resume would send: one bit a fact. */
-static int live_of(
+static int claude_live(
 	const struct repair *rep, bool mended, struct transcript_live *ret, struct err *reterr)
 {
 	const struct facts *f = &rep->facts;
@@ -542,7 +480,7 @@ static int live_of(
 		const struct fact *fact = &f->v.v[i];
 		struct chain_entry entry = { .flags = 0 };
 		bool side = fact->flags & FACT_SIDE;
-		bool in = mended ? mended_key(rep, i + 1) && !side && !(fact->flags & FACT_GONE)
+		bool in = mended ? mended_key(rep, i + 1) && !(fact->flags & FACT_GONE)
 				 : fact->key && !(fact->flags & FACT_UNSEEN);
 		if (in) {
 			bool relinked = mended && counts(fact) && !is_compaction(fact);
@@ -580,7 +518,7 @@ static int live_of(
 	return r;
 }
 
-static void check_entries(struct repair *rep)
+static void claude_check(struct repair *rep)
 {
 	struct repair_finding *all = rep->report.findings;
 	size_t spoken = 0, timeless = 0, main = 0;
@@ -637,40 +575,20 @@ static void check_last(struct repair *rep, uint64_t live_bytes)
 }
 
 /* Part of the answer that is being given. */
-static bool is_running(const struct repair *rep, uint32_t call)
+static bool claude_running(const struct repair *rep, uint32_t call)
 {
 	return rep->facts.v.v[call].message == fact_at(&rep->facts, rep->leaf)->message;
 }
 
-static int claude_plan(struct repair *rep, struct err *reterr)
+static void claude_plan(struct repair *rep, const struct transcript_live *now)
 {
-	struct transcript_live now = { .bits = NULL }, mended = { .bits = NULL };
-	char uuid[UUID_TEXT];
-	size_t main = 0;
-
-	uuid_new(uuid);
-	(void)parse_uuid(sv_of(uuid), rep->own_ids);
-	check_entries(rep);
-	int r = live_of(rep, false, &now, reterr);
-	if (r < 0)
-		return r;
-	check_last(rep, now.live_bytes);
-	if (rep->report.findings[REPAIR_EMPTY].count == 0) {
-		link_entries(rep);
-		name_answers(rep);
-		r = live_of(rep, true, &mended, reterr);
-	}
-	if (r >= 0 && mended.bits) {
-		vec_each (&rep->facts.v, fact)
-			main += counts(fact) && fact->flags & (FACT_SPOKEN | FACT_ATTACHMENT);
-		report_live(rep, &now, &mended);
-		rep->report.others = main > mended.live ? main - mended.live : 0;
-		plan_tools(rep, &mended, is_running);
-		mend_copies(&rep->facts);
-	}
-	transcript_live_release(&now);
-	transcript_live_release(&mended);
-	return r;
+	uuid_new(rep->own_id);
+	check_last(rep, now->live_bytes);
+	link_entries(rep);
+	name_answers(rep);
+	mend_copies(&rep->facts);
+	vec_each (&rep->facts.v, fact)
+		rep->report.others += counts(fact) && fact->flags & (FACT_SPOKEN | FACT_ATTACHMENT);
 }
 
 /* ---- mending ---- */
@@ -726,6 +644,18 @@ static void mend_tools(const struct mender *m, const struct mending *entry)
 	}
 }
 
+static void mend_id(const struct mender *m, const struct mending *entry, struct jval val,
+	const char *key, uint32_t at)
+{
+	AUTO_STR json = STR_INIT;
+
+	str_addc(&json, '"');
+	if (at)
+		put_id(m->rep, at, &json);
+	str_addc(&json, '"');
+	mend_member(entry, entry->object, val, key, at ? str_sv(&json) : SV("null"));
+}
+
 static void claude_mend(const struct mender *m, const struct mending *entry)
 {
 	const struct repair *rep = m->rep;
@@ -733,18 +663,10 @@ static void claude_mend(const struct mender *m, const struct mending *entry)
 	uint32_t flags = entry->fact->flags, at = (uint32_t)(entry->fact - rep->facts.v.v) + 1;
 	AUTO_STR json = STR_INIT;
 
-	if (flags & FACT_PARENT) {
-		if (entry->fact->link)
-			put_id(rep, entry->fact->link, &json);
-		else
-			str_adds(&json, "null");
-		mend_member(entry, entry->object, vals[CLAUDE_PARENT], "parentUuid", str_sv(&json));
-	}
-	if (flags & FACT_UUID) {
-		str_clear(&json);
-		put_id(rep, at, &json);
-		mend_member(entry, entry->object, vals[CLAUDE_UUID], "uuid", str_sv(&json));
-	}
+	if (flags & FACT_PARENT)
+		mend_id(m, entry, vals[CLAUDE_PARENT], "parentUuid", entry->fact->link);
+	if (flags & FACT_UUID)
+		mend_id(m, entry, vals[CLAUDE_UUID], "uuid", at);
 	if (flags & FACT_MAIN && !m->side)
 		mend_member(entry, entry->object, vals[CLAUDE_SIDE], "isSidechain", SV("false"));
 	if (flags & FACT_NO_TIME)
@@ -779,10 +701,12 @@ static void claude_frame(const struct mender *m, struct str *head UNUSED, struct
 
 	if (!rep->note_leaf)
 		return;
+	str_addc(&id, '"');
 	put_id(rep, rep->leaf, &id);
 	jw_object(&w);
 	jw_put_cstr(&w, "type", "last-prompt");
 	jw_key(&w, "leafUuid");
+	str_addc(&id, '"');
 	jw_raw(&w, str_sv(&id));
 	jw_put_cstr(&w, "sessionId", m->session ? m->session : rep->file_id);
 	jw_end(&w);
@@ -795,7 +719,10 @@ const struct repair_rules repair_claude = {
 	.null_line = REPAIR_BLOCK, /* at which it stops */
 	.not_utf8 = REPAIR_NOTE, /* read as replacement characters */
 	.take = claude_take,
+	.check = claude_check,
+	.live = claude_live,
 	.plan = claude_plan,
+	.running = claude_running,
 	.mend = claude_mend,
 	.frame = claude_frame,
 };

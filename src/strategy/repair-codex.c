@@ -73,7 +73,8 @@ static void codex_take(struct facts *f, const struct entry *entry)
 				sv_ends(type, SV("_call_output")) });
 	if (line == CODEX_LINE_META)
 		take_meta(f, vals, entry->file_id);
-	facts_time(f, vals[CODEX_TIME], fact.flags & FACT_NO_TIME);
+	if (!f->time[0])
+		fact_text(f->time, vals[CODEX_TIME]);
 	if (!f->cwd && line == CODEX_LINE_CONTEXT) {
 		struct jval cwd = line_member(vals[CODEX_PAYLOAD], "cwd");
 		if (cwd.type == J_STRING)
@@ -149,7 +150,7 @@ static void check_ordinals(struct repair *rep)
 }
 
 /* What a resume would send: one bit a fact. */
-static int live_of(
+static int codex_live(
 	const struct repair *rep, bool mended, struct transcript_live *ret, struct err *reterr)
 {
 	struct chain *chain = chain_new(rep->format);
@@ -168,14 +169,13 @@ static int live_of(
 	return r;
 }
 
-static bool is_running(const struct repair *rep, uint32_t call)
+static bool codex_running(const struct repair *rep, uint32_t call)
 {
 	return call + RUNNING_LINES > rep->facts.v.n;
 }
 
-static int codex_plan(struct repair *rep, struct err *reterr)
+static void codex_check(struct repair *rep)
 {
-	struct transcript_live now = { .bits = NULL }, mended = { .bits = NULL };
 	struct facts *f = &rep->facts;
 	struct repair_finding *all = rep->report.findings;
 	bool headed = f->v.n > 0 && f->v.v[0].flags & FACT_META;
@@ -193,18 +193,6 @@ static int codex_plan(struct repair *rep, struct err *reterr)
 	/* A session in which nothing was said yet is taken up. */
 	if (!items)
 		found(all, REPAIR_EMPTY, headed ? REPAIR_NOTE : REPAIR_BLOCK, 0);
-	int r = live_of(rep, false, &now, reterr);
-	if (r >= 0)
-		r = live_of(rep, true, &mended, reterr);
-	if (r >= 0) {
-		report_live(rep, &now, &mended);
-		/* The base of a fork may hold the call to a result. */
-		if (!f->based)
-			plan_tools(rep, &mended, is_running);
-	}
-	transcript_live_release(&now);
-	transcript_live_release(&mended);
-	return r;
 }
 
 /* ---- mending ---- */
@@ -293,7 +281,7 @@ static void codex_mend(const struct mender *m, const struct mending *entry)
 static void codex_frame(const struct mender *m, struct str *head, struct str *tail UNUSED)
 {
 	const struct facts *f = &m->rep->facts;
-	const char *time = f->first_time[0] ? f->first_time : m->now;
+	const char *time = f->time[0] ? f->time : m->now;
 	const char *id = m->session ? m->session : m->rep->file_id;
 	struct jw w = JW_INIT(head);
 
@@ -323,7 +311,9 @@ const struct repair_rules repair_codex = {
 	.null_line = REPAIR_MINOR, /* passed over */
 	.not_utf8 = REPAIR_LOSS,
 	.take = codex_take,
-	.plan = codex_plan,
+	.check = codex_check,
+	.live = codex_live,
+	.running = codex_running,
 	.mend = codex_mend,
 	.frame = codex_frame,
 };

@@ -169,17 +169,6 @@ void fact_text(char to[static FACT_TEXT_MAX], struct jval val)
 	to[text.n] = '\0';
 }
 
-void facts_time(struct facts *f, struct jval time, bool missing)
-{
-	if (missing) {
-		vec_push(&f->times, (struct fact_time){ .fact = (uint32_t)f->v.n - 1 });
-		memcpy(f->times.v[f->times.n - 1].text, f->time, FACT_TEXT_MAX);
-	}
-	fact_text(f->time, time);
-	if (!f->first_time[0])
-		memcpy(f->first_time, f->time, FACT_TEXT_MAX);
-}
-
 struct read {
 	const struct repair *rep;
 	struct facts *all;
@@ -275,6 +264,7 @@ static int read_work(
 	size_t at = 0;
 
 	p->mended.buf = (struct str)STR_INIT;
+	p->facts.ids = (struct str)STR_INIT;
 	p->facts.seed = run->all->seed;
 	*in->own = p;
 	while (jsonl_chunk_next(in, &at, &line))
@@ -301,6 +291,7 @@ static void join_lists(struct facts *to, struct facts *from)
 
 	vec_each (&from->v, fact) {
 		fact->line += lines;
+		fact->id += to->ids.len;
 		vec_push(&to->v, *fact);
 	}
 	vec_each (&from->tools, tool) {
@@ -311,15 +302,7 @@ static void join_lists(struct facts *to, struct facts *from)
 		kept->fact += base;
 		vec_push(&to->kept, *kept);
 	}
-	vec_each (&from->times, time) {
-		time->fact += base;
-		if (time->text[0] == '\0')
-			memcpy(time->text, to->time, sizeof(time->text));
-		vec_push(&to->times, *time);
-	}
-	vec_each (&from->names, name)
-		vec_push(&to->names, *name);
-	from->names.n = 0; /* the texts are theirs now */
+	str_add(&to->ids, str_sv(&from->ids));
 	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++) {
 		struct repair_finding *a = &to->found[i];
 		const struct repair_finding *b = &from->found[i];
@@ -340,10 +323,8 @@ static int read_sink(
 		return err_set(reterr, ERR_LIMIT, "%s: too many lines", run->rep->path);
 	join_lists(to, from);
 	to->lines += from->lines;
-	if (from->time[0])
+	if (!to->time[0])
 		memcpy(to->time, from->time, sizeof(to->time));
-	if (!to->first_time[0])
-		memcpy(to->first_time, from->first_time, sizeof(to->first_time));
 	if (!to->cwd)
 		to->cwd = TAKE_PTR(from->cwd);
 	if (to->own_ids + to->other_ids == 0) {
@@ -362,13 +343,6 @@ static int read_sink(
 	return 0;
 }
 
-static int by_key(const void *a, const void *b)
-{
-	const struct fact_name *x = a, *y = b;
-
-	return (x->key > y->key) - (x->key < y->key);
-}
-
 int facts_read(struct repair *rep, unsigned threads, struct err *reterr)
 {
 	static const struct jsonl_map_ops ops = {
@@ -381,9 +355,7 @@ int facts_read(struct repair *rep, unsigned threads, struct err *reterr)
 	if (fd < 0)
 		return err_errno(reterr, errno, "open %s", rep->path);
 	rep->facts.seed = hash_seed();
-	int r = jsonl_map(fd, &opts, &ops, &run, reterr);
-	vec_sort(&rep->facts.names, by_key);
-	return r;
+	return jsonl_map(fd, &opts, &ops, &run, reterr);
 }
 
 void facts_release(struct facts *f)
@@ -391,10 +363,7 @@ void facts_release(struct facts *f)
 	vec_release(&f->v);
 	vec_release(&f->tools);
 	vec_release(&f->kept);
-	vec_release(&f->times);
-	vec_each (&f->names, name)
-		free(name->text);
-	vec_release(&f->names);
+	str_release(&f->ids);
 	free(f->cwd);
-	*f = (struct facts){ .cwd = NULL };
+	*f = (struct facts){ .ids = STR_INIT };
 }

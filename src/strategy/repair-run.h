@@ -65,6 +65,7 @@ enum {
 	FACT_GONE = 1u << 12, /* no entry, or none that can stay */
 	FACT_LATEST = 1u << 13, /* the last of those with its uuid */
 	FACT_LEADS = 1u << 14, /* named as parent by an entry */
+	FACT_COPY = 1u << 15, /* of the later entry `link` */
 	/* what is wrong with it */
 	FACT_NO_TIME = 1u << 16,
 	FACT_NO_MODEL = 1u << 17,
@@ -74,7 +75,7 @@ enum {
 	FACT_LINE = 1u << 21, /* the line is not one object: it is written anew */
 	/* the plan */
 	FACT_PARENT = 1u << 24, /* gets the parent `link` */
-	FACT_UUID = 1u << 25, /* gets a uuid of its own: fact_id_json() */
+	FACT_UUID = 1u << 25, /* gets a uuid of its own */
 	FACT_MAIN = 1u << 26, /* is no side chain */
 	FACT_CALL = 1u << 27, /* tools' calls become text */
 	FACT_RESULT = 1u << 28, /* tools' results become text */
@@ -89,8 +90,8 @@ enum {
 
 /* One entry. Facts are counted from 1 where they refer to each other; 0 is none. */
 struct fact {
-	uint64_t key; /* stands for its id; 0 none */
-	uint64_t low; /* with it gives a uuid back; 0 for any other text, see facts.names */
+	uint64_t key; /* hash of its id; 0 none */
+	uint64_t id; /* where that stands in facts.ids */
 	uint64_t parent; /* key; Codex: turns that it takes back */
 	uint64_t message; /* hash of the message id; Codex: its ordinal, or one of the two below */
 	uint64_t offset; /* of its line */
@@ -112,30 +113,20 @@ struct fact_kept {
 	uint64_t id; /* key */
 	uint32_t fact; /* of the compaction, from 0 */
 };
-struct fact_name {
-	uint64_t key;
-	char *text; /* owned */
-};
 enum { FACT_TEXT_MAX = 64 };
-/* The time before an entry that has none. */
-struct fact_time {
-	uint32_t fact; /* from 0 */
-	char text[FACT_TEXT_MAX];
-};
 
 struct facts {
 	VEC(struct fact) v;
 	VEC(struct fact_tool) tools;
 	VEC(struct fact_kept) kept;
-	VEC(struct fact_time) times;
-	VEC(struct fact_name) names; /* ids that are no uuids; sorted once all are read */
+	struct str ids; /* as they stand in the file, each with a NUL */
 	uint64_t seed; /* of the hashes */
 	uint64_t lines;
 	uint64_t other_ids, own_ids; /* lines by their session id */
 	char model[FACT_TEXT_MAX]; /* of the last answer, and what it took in */
 	int64_t context;
 	enum { FACT_NO_ANSWER, FACT_ANSWER_FINE, FACT_ANSWER_FAILED, FACT_ANSWER_REFUSED } last;
-	char time[FACT_TEXT_MAX], first_time[FACT_TEXT_MAX];
+	char time[FACT_TEXT_MAX]; /* the first */
 	char *cwd; /* Codex, as it stands in the file; NULL unknown */
 	bool paginated; /* Codex: its lines must be numbered */
 	bool based; /* Codex: a fork, whose history begins in another file */
@@ -152,7 +143,7 @@ struct repair {
 	struct facts facts;
 	struct repair_report report;
 	VEC(uint64_t) alone; /* ids of tools without counterpart, sorted */
-	uint64_t own_ids[2]; /* what uuids of our own are made of */
+	char own_id[UUID_TEXT]; /* what uuids of our own are made of */
 	bool sub_agent; /* a file of its own for one */
 	uint32_t leaf; /* where the conversation goes on */
 	bool note_leaf; /* which must be said behind the last line */
@@ -169,24 +160,16 @@ static inline uint64_t fact_hash(const struct facts *f, struct sv text)
 {
 	return text.n > 0 ? hash_bytes(f->seed, text) | 1 : 0;
 }
-/* What the next entry without a time gets; the time of this one is kept for those behind it. */
-void facts_time(struct facts *f, struct jval time, bool missing);
 /* Keeps a text that is short and needs no decoding. */
 void fact_text(char to[static FACT_TEXT_MAX], struct jval val);
 void facts_release(struct facts *f);
-/* Reads the file at r->path into r->facts and counts what is wrong with single lines. */
+/* Reads the file at rep->path into rep->facts and counts what is wrong with single lines. */
 int facts_read(struct repair *rep, unsigned threads, struct err *reterr) MUST_USE;
 
-/* By what a resume sends now, and what it would send of the mended session. */
-void report_live(struct repair *rep, const struct transcript_live *now,
-	const struct transcript_live *mended);
 /* Whether anything can be done about what was found; the name of a file in place stays. */
 bool report_can_mend(const struct repair_report *report, bool in_place);
-/* Calls and results that have no counterpart among the entries that `sent` has are told as text;
- * the others are nobody's loss. */
-void plan_tools(struct repair *rep, const struct transcript_live *sent,
-	bool (*running)(const struct repair *rep, uint32_t call));
-/* One of those, by its id as it stands in the file. */
+/* A call or result that has no counterpart among what is sent, by its id as it stands in the file.
+ */
 bool tool_is_alone(const struct repair *rep, struct jval id);
 
 /* ---- mending ---- */
@@ -213,7 +196,7 @@ void mend_member(const struct mending *entry, struct jval object, struct jval va
 	struct sv json);
 void mend_text(const struct mending *entry, struct jval object, struct jval val, const char *key,
 	struct sv text);
-/* The time of the entry before, else any. */
+/* The time when the session began, as far as is known. */
 void mend_time(const struct mender *m, const struct mending *entry, struct jval val);
 
 /* ---- one agent's rules ---- */
@@ -231,8 +214,15 @@ struct repair_rules {
 	enum repair_level null_line, not_utf8; /* what these do to the agent */
 	/* Adds one fact. */
 	void (*take)(struct facts *f, const struct entry *entry);
-	/* The findings and the plan. */
-	int (*plan)(struct repair *rep, struct err *reterr);
+	/* What is wrong with single entries and with the file. */
+	void (*check)(struct repair *rep);
+	/* What a resume sends of the session as it is, or of the mended one: one bit a fact. */
+	int (*live)(const struct repair *rep, bool mended, struct transcript_live *ret,
+		struct err *reterr);
+	/* How the entries of a conversation hang together; NULL: by their order. */
+	void (*plan)(struct repair *rep, const struct transcript_live *now);
+	/* Whether a call without result may still run, while an agent is at the session. */
+	bool (*running)(const struct repair *rep, uint32_t call);
 	void (*mend)(const struct mender *m, const struct mending *entry);
 	/* What must stand before the first line and behind the last; nothing mostly. */
 	void (*frame)(const struct mender *m, struct str *head, struct str *tail);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "strategy/repair-run.h"
 #include "transcript/home.h"
+#include "transcript/ids.h"
 
 static const struct {
 	const char *name, *effect, *remedy;
@@ -42,23 +43,7 @@ const char *repair_level_name(enum repair_level level)
 	return names[level];
 }
 
-/* ---- for the rules ---- */
-
-void report_live(
-	struct repair *rep, const struct transcript_live *now, const struct transcript_live *mended)
-{
-	size_t both = 0;
-
-	for (size_t i = 0; i < (mended->records + 63) / 64; i++)
-		both += (size_t)__builtin_popcountll(now->bits[i] & mended->bits[i]);
-	rep->report.entries = mended->live;
-	rep->report.reachable = both;
-	rep->report.left = now->live - both;
-}
-
-struct numbers {
-	VEC(uint64_t) v; /* sorted */
-};
+/* ---- the plan ---- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -67,45 +52,46 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool has(const uint64_t *v, size_t n, uint64_t number)
-{
-	return n > 0 && bsearch(&number, v, n, sizeof(number), by_number) != NULL;
-}
-
-void plan_tools(struct repair *rep, const struct transcript_live *sent,
-	bool (*running)(const struct repair *rep, uint32_t call))
+/* Calls and results that have no counterpart among what is sent are told as text; the others are
+ * nobody's loss. */
+static void plan_tools(struct repair *rep, const struct transcript_live *sent)
 {
 	struct facts *f = &rep->facts;
-	struct numbers calls = { VEC_INIT }, results = { VEC_INIT };
+	struct ids calls = ids_new(&f->tools, id);
+	struct ids results = ids_new(&f->tools, id);
+	uint32_t number = 0;
 
-	vec_each (&f->tools, tool)
-		if (transcript_is_live(sent, tool->fact))
-			vec_push(&(tool->result ? &results : &calls)->v, tool->id);
-	vec_sort(&calls.v, by_number);
-	vec_sort(&results.v, by_number);
 	vec_each (&f->tools, tool) {
-		const struct numbers *others = tool->result ? &calls : &results;
+		number++;
+		if (transcript_is_live(sent, tool->fact))
+			*ids_slot(tool->result ? &results : &calls, tool->id) = number;
+	}
+	vec_each (&f->tools, tool) {
 		struct fact *fact = &f->v.v[tool->fact];
 		if (!transcript_is_live(sent, tool->fact) ||
-			has(others->v.v, others->v.n, tool->id) ||
-			(!tool->result && rep->in_use && running(rep, tool->fact)))
+			*ids_slot(tool->result ? &calls : &results, tool->id) ||
+			(!tool->result && rep->in_use && rep->rules->running(rep, tool->fact)))
 			continue;
 		fact->flags |= tool->result ? FACT_RESULT : FACT_CALL;
 		found(rep->report.findings, tool->result ? REPAIR_RESULT_ALONE : REPAIR_CALL_ALONE,
 			REPAIR_LOSS, fact->line);
 		vec_push(&rep->alone, tool->id);
 	}
+	vec_each (&f->v, fact)
+		if (fact->flags & FACT_COPY)
+			fact->flags |= f->v.v[fact->link - 1].flags & FACT_TOOLS;
 	vec_sort(&rep->alone, by_number);
-	vec_release(&calls.v);
-	vec_release(&results.v);
+	ids_release(&calls);
+	ids_release(&results);
 }
 
 bool tool_is_alone(const struct repair *rep, struct jval id)
 {
-	return has(rep->alone.v, rep->alone.n, fact_hash(&rep->facts, scan_inner(id)));
-}
+	uint64_t hash = fact_hash(&rep->facts, scan_inner(id));
 
-/* ---- the whole ---- */
+	return rep->alone.n > 0 &&
+		bsearch(&hash, rep->alone.v, rep->alone.n, sizeof(hash), by_number);
+}
 
 /* What is only minor where the agent guesses right is a loss where it does not. */
 static void weigh(struct repair_report *report)
@@ -123,6 +109,46 @@ static void weigh(struct repair_report *report)
 			report->worst = report->findings[i].level;
 	if (report->worst == REPAIR_BLOCK)
 		report->reachable = 0;
+}
+
+static int plan(struct repair *rep, struct err *reterr)
+{
+	enum {
+		MOVED = FACT_UNSEEN | FACT_GONE | FACT_DROP | FACT_PARENT | FACT_UUID |
+			FACT_NO_MESSAGE_ID
+	};
+	const struct repair_rules *rules = rep->rules;
+	struct repair_report *report = &rep->report;
+	struct transcript_live now = { .bits = NULL }, mended = { .bits = NULL };
+	bool moved;
+
+	rules->check(rep);
+	if (report->findings[REPAIR_EMPTY].count > 0)
+		return 0;
+	int r = rules->live(rep, false, &now, reterr);
+	if (r < 0)
+		return r;
+	if (rules->plan)
+		rules->plan(rep, &now);
+	moved = rep->note_leaf;
+	vec_each (&rep->facts.v, fact)
+		moved |= (fact->flags & MOVED) != 0;
+	if (moved)
+		r = rules->live(rep, true, &mended, reterr);
+	const struct transcript_live *sent = moved ? &mended : &now;
+	for (size_t i = 0; r >= 0 && i < (sent->records + 63) / 64; i++)
+		report->reachable += (size_t)__builtin_popcountll(now.bits[i] & sent->bits[i]);
+	if (r >= 0) {
+		report->entries = sent->live;
+		report->left = now.live - report->reachable;
+		report->others -= report->others > sent->live ? sent->live : report->others;
+		/* The base of a fork may hold the call to a result. */
+		if (!rep->facts.based)
+			plan_tools(rep, sent);
+	}
+	transcript_live_release(&now);
+	transcript_live_release(&mended);
+	return r;
 }
 
 static int look(struct repair *rep, unsigned threads, struct err *reterr)
@@ -146,7 +172,7 @@ static int look(struct repair *rep, unsigned threads, struct err *reterr)
 	if (rep->facts.unterminated && !rep->in_use)
 		found(rep->report.findings, REPAIR_NO_NEWLINE, REPAIR_MINOR,
 			(uint32_t)rep->facts.lines);
-	r = rep->rules->plan(rep, reterr);
+	r = plan(rep, reterr);
 	if (r >= 0)
 		weigh(&rep->report);
 	return r;
@@ -162,6 +188,7 @@ int repair_open(const struct repair_opts *opts, struct repair **ret, struct err 
 		.file_id = xmemdup0(id.n > 0 ? id.p : "", id.n),
 		.format = opts->format,
 		.in_use = opts->in_use,
+		.facts = { .ids = STR_INIT },
 		.report = { .format = opts->format },
 	};
 	int r = look(rep, opts->threads, reterr);

@@ -20,15 +20,22 @@ struct ids {
 	uint64_t by;
 };
 
-/* For at most n records; `first` may be NULL when there are none. */
-static inline struct ids ids_new(const uint64_t *first, size_t stride, size_t n)
+/* For the records of a VEC that have their id, a uint64_t, as that member. Empty at first. */
+#define ids_new(vec, member) \
+	ids_of((vec)->v, offsetof(__typeof__(*(vec)->v), member), sizeof(*(vec)->v), (vec)->n)
+static inline struct ids ids_of(const void *records, size_t offset, size_t stride, size_t n)
 {
 	size_t cap = 16;
 
 	while (cap < n * 2)
 		cap *= 2;
-	return (struct ids){ (const char *)first, stride, xcalloc(cap, sizeof(uint32_t)), cap - 1,
-		hash_seed() | 1 };
+	return (struct ids){
+		.first = n > 0 ? (const char *)records + offset : NULL,
+		.stride = stride,
+		.slots = xcalloc(cap, sizeof(uint32_t)),
+		.mask = cap - 1,
+		.by = hash_seed() | 1,
+	};
 }
 
 static inline void ids_release(struct ids *x)

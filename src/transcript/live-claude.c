@@ -3,7 +3,6 @@
  * tools ran at the same time: each result hangs on its own call, and only one of them is an
  * ancestor of what follows, so the others are found through message and tool ids.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -13,38 +12,12 @@
 /* The latest record of an id wins. */
 static struct ids index_ids(const struct links *links)
 {
-	struct ids x = ids_new(&links->v.v[0].id, sizeof(links->v.v[0]), links->v.n);
+	struct ids x = ids_new(&links->v, id);
 
 	for (size_t i = 0; i < links->v.n; i++)
 		if (links->v.v[i].id)
 			*ids_slot(&x, links->v.v[i].id) = (uint32_t)i + 1;
 	return x;
-}
-
-/* A set of hashes, sorted. */
-struct set {
-	VEC(uint64_t) v;
-};
-
-static int cmp_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
-static void set_sort(struct set *s)
-{
-	vec_sort(&s->v, cmp_u64);
-}
-
-static bool set_has(const struct set *s, uint64_t key)
-{
-	return s->v.n > 0 && bsearch(&key, s->v.v, s->v.n, sizeof(s->v.v[0]), cmp_u64);
-}
-
-static void set_release(struct set *s)
-{
-	vec_release(&s->v);
 }
 
 static bool find_leaf(const struct links *links, size_t *ret)
@@ -159,17 +132,19 @@ static void add_kept(const struct links *links, const struct ids *ids, unsigned 
 /* The other records of answers that are part of the chain. */
 static void add_answers(const struct links *links, const struct ids *ids, unsigned char *state)
 {
-	CLEANUP(set_release) struct set messages = { VEC_INIT };
-	for (size_t i = 0; i < links->v.n; i++) {
+	size_t n = links->v.n;
+	CLEANUP(ids_release)
+	struct ids messages = ids_new(&links->v, message);
+
+	for (size_t i = 0; i < n; i++) {
 		const struct link *link = &links->v.v[i];
 		if (state[i] && link->flags & LINK_ASSISTANT && link->message)
-			vec_push(&messages.v, link->message);
+			*ids_slot(&messages, link->message) = (uint32_t)i + 1;
 	}
-	set_sort(&messages);
-	for (size_t i = 0; i < links->v.n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct link *link = &links->v.v[i];
-		if (!state[i] && link->flags & LINK_ASSISTANT &&
-			set_has(&messages, link->message) && is_latest(links, ids, i))
+		if (!state[i] && link->flags & LINK_ASSISTANT && link->message &&
+			*ids_slot(&messages, link->message) && is_latest(links, ids, i))
 			state[i] = 1;
 	}
 }
@@ -177,20 +152,21 @@ static void add_answers(const struct links *links, const struct ids *ids, unsign
 /* Results of live calls that have none on the chain yet. */
 static void add_results(const struct links *links, const struct ids *ids, unsigned char *state)
 {
-	CLEANUP(set_release) struct set calls = { VEC_INIT };
-	CLEANUP(set_release) struct set answered = { VEC_INIT };
-	if (links->tools.n == 0)
-		return;
-	const struct link_tool *end = links->tools.v + links->tools.n;
-	for (const struct link_tool *t = links->tools.v; t < end; t++)
-		if (state[t->record] && links->v.v[t->record].flags & LINK_SENT)
-			vec_push(t->result ? &answered.v : &calls.v, t->tool);
-	set_sort(&calls);
-	set_sort(&answered);
-	for (const struct link_tool *t = links->tools.v; t < end; t++)
-		if (t->result && !state[t->record] && set_has(&calls, t->tool) &&
-			!set_has(&answered, t->tool) && is_latest(links, ids, t->record))
+	const struct link_tool *all = links->tools.v;
+	size_t n = links->tools.n;
+	CLEANUP(ids_release) struct ids calls = ids_new(&links->tools, tool);
+	CLEANUP(ids_release) struct ids answered = ids_new(&links->tools, tool);
+
+	for (size_t i = 0; i < n; i++)
+		if (state[all[i].record] && links->v.v[all[i].record].flags & LINK_SENT)
+			*ids_slot(all[i].result ? &answered : &calls, all[i].tool) =
+				(uint32_t)i + 1;
+	for (size_t i = 0; i < n; i++) {
+		const struct link_tool *t = &all[i];
+		if (t->result && !state[t->record] && *ids_slot(&calls, t->tool) &&
+			!*ids_slot(&answered, t->tool) && is_latest(links, ids, t->record))
 			state[t->record] = 1;
+	}
 }
 
 void live_claude(const struct links *links, unsigned char *state, struct transcript_live *live)
