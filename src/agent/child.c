@@ -1,14 +1,16 @@
 #include "agent/child.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/pidfd.h>
 #include <unistd.h>
 
-#include "agent/orphan.h"
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "os/file.h"
 
 enum {
 	INPUT_STEP = 64 * 1024,
@@ -181,6 +183,73 @@ static void end_ready(void *data, short revents)
 	c->ops->ended(c->data, status);
 }
 
+/* ---- what it leaves behind ---- */
+
+enum {
+	ENVIRON_MAX = 4 * 1024 * 1024, /* the kernel allows less on common systems */
+	ROUNDS = 8, /* what forks away while we look is found in the next round */
+};
+
+static bool has_pair(struct sv environment, struct sv pair)
+{
+	struct sv item;
+
+	while (sv_split(&environment, '\0', &item))
+		if (sv_eq(item, pair))
+			return true;
+	return false;
+}
+
+static bool is_marked(pid_t pid, struct sv pair)
+{
+	char path[64];
+	AUTO_STR text = STR_INIT;
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
+	return file_read(path, ENVIRON_MAX, &text, NULL) == 0 && has_pair(str_sv(&text), pair);
+}
+
+/* The descriptor is opened before the second look, so the number cannot be another's by then. */
+static bool kill_marked(pid_t pid, struct sv pair)
+{
+	if (pid == getpid() || !is_marked(pid, pair))
+		return false;
+	AUTO_CLOSE int fd = pidfd_open(pid, 0);
+	return fd >= 0 && is_marked(pid, pair) && pidfd_send_signal(fd, SIGKILL, NULL, 0) == 0;
+}
+
+static size_t kill_round(struct sv pair)
+{
+	DIR *dir = opendir("/proc");
+	const struct dirent *entry;
+	long long pid;
+	size_t n = 0;
+
+	while (dir && (entry = readdir(dir)))
+		if (sv_parse_i64(sv_of(entry->d_name), &pid) && kill_marked((pid_t)pid, pair))
+			n++;
+	if (dir)
+		(void)closedir(dir);
+	return n;
+}
+
+/* KILL to every process whose environment holds the mark, wherever it hangs in the tree, until none
+ * is left; ourselves excepted. Returns how many were killed. Processes of others cannot be seen and
+ * are left alone. */
+static size_t kill_marked_all(const char *mark)
+{
+	AUTO_STR pair = STR_INIT;
+	size_t total = 0, n;
+	int rounds = 0;
+
+	str_addf(&pair, "%s=%s", CHILD_MARK, mark);
+	do {
+		n = kill_round(str_sv(&pair));
+		total += n;
+	} while (n > 0 && ++rounds < ROUNDS);
+	return total;
+}
+
 /* ---- start and end ---- */
 
 int child_start(struct child *c, const char *const *argv, const struct strv *env, const char *cwd,
@@ -221,12 +290,12 @@ void child_signal(const struct child *c, int sig)
 void child_kill(struct child *c)
 {
 	proc_kill_tree(&c->proc);
-	(void)orphan_kill(CHILD_MARK, c->mark);
+	(void)kill_marked_all(c->mark);
 }
 
 size_t child_sweep(const struct child *c)
 {
-	return c->mark[0] ? orphan_kill(CHILD_MARK, c->mark) : 0;
+	return c->mark[0] ? kill_marked_all(c->mark) : 0;
 }
 
 /* Reads and forgets, so that a child that has something to say can come to its end; one that never

@@ -1,9 +1,5 @@
 #include "agent/claude-stream.h"
 
-#include "agent/claude-usage.h"
-#include "agent/retry.h"
-#include "agent/tool-about.h"
-#include "agent/value.h"
 #include "base/utf8.h"
 #include "transcript/filler.h"
 #include "json/scan.h"
@@ -206,7 +202,139 @@ static void take_user(struct claude_stream *s, const struct jval *v)
 			end_tool(s, block);
 }
 
+/* ---- what it used ---- */
+
+static int64_t count_of(struct jval obj, const char *key)
+{
+	int64_t n;
+
+	/* Sums of what is added up from one line must not overflow. */
+	return scan_i64(value_member(obj, key), &n) && n > 0 && n < INT64_MAX / 1024 ? n : 0;
+}
+
+static double cost_of(struct jval obj, const char *key)
+{
+	double cost;
+
+	return scan_double(value_member(obj, key), &cost) && cost > 0 ? cost : 0;
+}
+
+/* Sums an object of models. False when it is none. */
+static bool sum_models(struct jval models, struct agent_usage *sum)
+{
+	struct scan_iter it = scan_iter(models);
+	struct jval model;
+
+	enum { MODELS_MAX = 64 };
+
+	*sum = (struct agent_usage){ 0 };
+	if (models.type != J_OBJECT)
+		return false;
+	for (int i = 0; i < MODELS_MAX && scan_next(&it, NULL, &model) > 0; i++) {
+		sum->input += count_of(model, "inputTokens");
+		sum->cache_read += count_of(model, "cacheReadInputTokens");
+		sum->cache_write += count_of(model, "cacheCreationInputTokens");
+		sum->output += count_of(model, "outputTokens");
+		sum->cost_usd += cost_of(model, "costUSD");
+	}
+	return true;
+}
+
+/* A count that went down was begun anew. */
+static int64_t since(int64_t now, int64_t before)
+{
+	return now >= before ? now - before : now;
+}
+
+static struct agent_usage difference(
+	const struct agent_usage *now, const struct agent_usage *before)
+{
+	return (struct agent_usage){
+		.input = since(now->input, before->input),
+		.cache_read = since(now->cache_read, before->cache_read),
+		.cache_write = since(now->cache_write, before->cache_write),
+		.output = since(now->output, before->output),
+		.cost_usd = now->cost_usd >= before->cost_usd ? now->cost_usd - before->cost_usd
+							      : now->cost_usd,
+	};
+}
+
+/* No count by model: the result's own sums, which are of the turn, and the cost, which is not. */
+static struct agent_usage plain_usage(struct jval result, const struct agent_usage *before)
+{
+	struct agent_usage none = AGENT_USAGE_NONE;
+	struct jval usage = value_member(result, "usage");
+
+	if (usage.type != J_OBJECT)
+		return none;
+	struct agent_usage now = { .cost_usd = cost_of(result, "total_cost_usd") };
+	return (struct agent_usage){
+		.input = count_of(usage, "input_tokens"),
+		.cache_read = count_of(usage, "cache_read_input_tokens"),
+		.cache_write = count_of(usage, "cache_creation_input_tokens"),
+		.output = count_of(usage, "output_tokens"),
+		.cost_usd = difference(&now, before).cost_usd,
+	};
+}
+
+/* What a turn used, from the line that ends it. Newer versions say what was used since the last
+ * result. The others count from the start of the process, so that the turn is the difference:
+ * *total is what the process had used before (all 0 at its start) and is brought up to date. */
+static struct agent_usage claude_usage(struct jval result, struct agent_usage *total)
+{
+	struct agent_usage now, turn;
+	bool counted = sum_models(value_member(result, "modelUsage"), &now);
+
+	if (!sum_models(value_member(result, "model_usage_since_last_result"), &turn))
+		turn = counted ? difference(&now, total) : plain_usage(result, total);
+	if (counted)
+		*total = now;
+	return turn;
+}
+
 /* ---- the program's own events ---- */
+
+enum { WHY_MAX = 200 }; /* bytes of the agent's own words */
+
+static const struct {
+	const char *name;
+	int64_t status;
+	const char *words;
+} causes[] = {
+	{ "rate_limit", 429, "the limit of requests is reached" },
+	{ "overloaded", 529, "the model is overloaded" },
+	{ "authentication_failed", 401, "the log-in was refused" },
+	{ "authentication_failed", 403, "the log-in was refused" },
+	{ "billing_error", 402, "the account cannot pay for it" },
+	{ "server_error", 500, "the model's server has an error" },
+	{ "server_error", 502, "the model's server cannot be reached" },
+	{ "server_error", 503, "the model's server is not available" },
+	{ "server_error", 504, "the model's server does not answer in time" },
+};
+
+static const char *known_cause(struct sv name, int64_t status)
+{
+	for (size_t i = 0; i < ARRAY_LEN(causes); i++)
+		if (status ? causes[i].status == status : sv_is(name, causes[i].name))
+			return causes[i].words;
+	return NULL;
+}
+
+void claude_retry_words(struct str *out, struct sv name, int64_t status)
+{
+	const char *words = known_cause(name, status);
+
+	if (words)
+		str_adds(out, words);
+	else if (status)
+		str_adds(out, "the model's server refused");
+	else if (name.n == 0 || sv_is(name, "unknown"))
+		str_adds(out, "the model cannot be reached");
+	else
+		utf8_scrub_line(out, utf8_cut(name, WHY_MAX));
+	if (status)
+		str_addf(out, " (%lld)", (long long)status);
+}
 
 static void take_retry(struct claude_stream *s, struct jval line)
 {
@@ -218,7 +346,7 @@ static void take_retry(struct claude_stream *s, struct jval line)
 	(void)scan_i64(value_member(line, "error_status"), &status);
 	(void)scan_double(value_member(line, "retry_delay_ms"), &delay);
 	(void)scan_string(value_member(line, "error"), &name);
-	retry_words_claude(&why, str_sv(&name), status > 0 && status < 1000 ? status : 0);
+	claude_retry_words(&why, str_sv(&name), status > 0 && status < 1000 ? status : 0);
 	emit(s,
 		&(struct agent_event){ .type = AGENT_EV_RETRY,
 			.text = str_sv(&why),

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "agent/driver.h"
-#include "agent/lines.h"
+#include "agent/stream.h"
 #include "base/vec.h"
 
 enum {
@@ -62,3 +62,7 @@ void claude_stream_restart(struct claude_stream *s);
 void claude_stream_turn(struct claude_stream *s);
 void claude_stream_feed(struct claude_stream *s, struct sv bytes);
 void claude_stream_end(struct claude_stream *s);
+
+/* Why it tries again, in plain words: from its name for the error (may be empty) and the HTTP
+ * status (0: no answer came). */
+void claude_retry_words(struct str *out, struct sv name, int64_t status);

@@ -1,9 +1,12 @@
 #include "agent/codex-stream.h"
 
-#include "agent/retry.h"
-#include "agent/tool-about.h"
-#include "agent/value.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
 #include "json/scan.h"
+#include "json/write.h"
 
 enum { K_TYPE, K_THREAD, K_ITEM, K_ITEM_ID, K_ITEM_TYPE, K_MESSAGE, K_ERROR, K_USAGE, K_COUNT };
 
@@ -173,6 +176,63 @@ struct agent_usage codex_usage(const struct jval *counts)
 	return usage;
 }
 
+enum { TAIL = 1024 * 1024 }; /* a count follows every answer, so it is near the end */
+
+static bool read_tail(const char *path, struct str *out)
+{
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	off_t from = st.st_size > TAIL ? st.st_size - TAIL : 0;
+	if (!str_reserve(out, TAIL))
+		return false;
+	ssize_t n = pread(fd, out->buf, TAIL, from);
+	if (n <= 0)
+		return false;
+	out->len = (size_t)n;
+	out->buf[n] = '\0';
+	return true;
+}
+
+struct agent_usage codex_usage_of_file(const char *path)
+{
+	struct agent_usage usage = AGENT_USAGE_NONE;
+	AUTO_STR text = STR_INIT;
+	struct sv line, rest;
+	struct jval whole, counts;
+
+	if (!path || !read_tail(path, &text))
+		return usage;
+	rest = str_sv(&text);
+	while (sv_split(&rest, '\n', &line)) {
+		if (!sv_find(line, SV("\"total_token_usage\""), NULL) ||
+			scan_text(line, &whole) < 0 ||
+			scan_path(whole, "payload.info.total_token_usage", &counts) <= 0)
+			continue;
+		usage = codex_usage(&counts);
+	}
+	return usage;
+}
+
+static int64_t since(int64_t total, int64_t before)
+{
+	return total < 0 || before < 0 || total < before ? -1 : total - before;
+}
+
+struct agent_usage codex_usage_since(
+	const struct agent_usage *total, const struct agent_usage *before)
+{
+	return (struct agent_usage){
+		.input = since(total->input, before->input),
+		.cache_read = since(total->cache_read, before->cache_read),
+		.cache_write = since(total->cache_write, before->cache_write),
+		.output = since(total->output, before->output),
+		.cost_usd = -1,
+	};
+}
+
 /* Errors of the model's server are passed on as they came: JSON in a string. */
 static void error_words(struct str *out, struct jval message)
 {
@@ -187,6 +247,20 @@ static void error_words(struct str *out, struct jval message)
 		str_add(out, str_sv(&text));
 }
 
+enum { WHY_MAX = 200 }; /* bytes of its own words */
+
+void codex_retry_words(struct str *out, struct sv line)
+{
+	size_t open;
+
+	str_adds(out, "the connection to the model broke");
+	if (sv_find(line, SV("("), &open) && sv_ends(line, SV(")"))) {
+		struct sv why = sv_head(sv_from(line, open + 1), line.n - open - 2);
+		str_adds(out, ": ");
+		utf8_scrub_line(out, utf8_cut(sv_trim(why), WHY_MAX));
+	}
+}
+
 static void take_error(struct codex_stream *s, struct jval message)
 {
 	AUTO_STR text = STR_INIT;
@@ -196,7 +270,7 @@ static void take_error(struct codex_stream *s, struct jval message)
 	error_words(&text, message);
 	if (!sv_starts(str_sv(&text), sv_of(reconnecting)))
 		return;
-	retry_words_codex(&why, str_sv(&text));
+	codex_retry_words(&why, str_sv(&text));
 	emit(s, &(struct agent_event){ .type = AGENT_EV_RETRY, .text = str_sv(&why) });
 }
 
@@ -263,4 +337,19 @@ void codex_stream_feed(struct codex_stream *s, struct sv bytes)
 void codex_stream_end(struct codex_stream *s)
 {
 	lines_end(&s->lines, take_line, s);
+}
+
+/* TOML forbids DEL in a string; the rest of JSON's
+ * spelling is TOML's as well. */
+void codex_toml_string(struct str *out, struct sv text)
+{
+	AUTO_STR json = STR_INIT;
+
+	json_quote(&json, text);
+	for (size_t i = 0; i < json.len; i++) {
+		if (json.buf[i] == '\x7f')
+			str_adds(out, "\\u007f");
+		else
+			str_addc(out, json.buf[i]);
+	}
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "agent/driver.h"
-#include "agent/lines.h"
+#include "agent/stream.h"
 #include "base/vec.h"
 
 enum {
@@ -47,5 +47,17 @@ void codex_stream_end(struct codex_stream *s);
 
 /* Counts of an object {input_tokens, cached_input_tokens, …}; what was read from a cache is not
  * counted as input again. All -1 when it is none. */
-struct jval;
 struct agent_usage codex_usage(const struct jval *counts);
+/* Why it tries again, in plain words: from its own line, "Reconnecting... 1/5 (why)". */
+void codex_retry_words(struct str *out, struct sv line);
+/* What a thread has used so far, from the end of its file. All -1 when that is not to be found;
+ * path may be NULL. */
+struct agent_usage codex_usage_of_file(const char *path);
+/* The part of `total` since `before`; -1 where either is not known. */
+struct agent_usage codex_usage_since(
+	const struct agent_usage *total, const struct agent_usage *before);
+/* A basic string of TOML, with its quotes, as its command line takes settings. */
+void codex_toml_string(struct str *out, struct sv text);
+/* The program that npm's "codex" is a wrapper of: one that is killed leaves the other running. NULL
+ * when `program` is no such wrapper. Caller frees. In codex.c. */
+char *codex_native_program(const char *program);

@@ -3,14 +3,14 @@
  * the one it makes. Sandbox and instructions are not kept by a session: they go with every call.
  */
 #include <errno.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 
 #include "agent/child.h"
-#include "agent/codex-rollout.h"
 #include "agent/codex-stream.h"
-#include "agent/death.h"
 #include "agent/driver.h"
 #include "agent/fault.h"
 #include "agent/launch.h"
@@ -40,6 +40,60 @@ struct codex {
 	struct agent_usage before; /* of the thread, before this turn */
 	struct loop_source *timer;
 };
+
+/* ---- its files ---- */
+
+static char *codex_root(const struct agent_opts *opts)
+{
+	const char *set = launch_env_get(opts->envp, "CODEX_HOME");
+	const char *user = launch_env_get(opts->envp, "HOME");
+
+	if (opts->home || set)
+		return xstrdup(opts->home ? opts->home : set);
+	return user ? path_join(user, ".codex") : NULL;
+}
+
+static char *first_match(const char *pattern)
+{
+	glob_t found = { 0 };
+	char *path = NULL;
+
+	if (glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc > 0)
+		path = xstrdup(found.gl_pathv[0]);
+	globfree(&found);
+	return path;
+}
+
+/* Below the folder of the package: beside it, inside it, and as older versions had it. */
+static const struct {
+	const char *before, *after; /* the machine's name */
+} native_places[] = {
+	{ "/../codex-linux-*/vendor/", "-*/bin/codex" },
+	{ "/node_modules/@openai/codex-linux-*/vendor/", "-*/bin/codex" },
+	{ "/vendor/", "-*linux*/bin/codex" },
+	{ "/vendor/", "-*linux*/codex/codex" },
+};
+
+char *codex_native_program(const char *program)
+{
+	AUTO_FREE char *real = NULL;
+	struct utsname sys;
+
+	if (path_real(program, &real, NULL) < 0 || uname(&sys) < 0 ||
+		!sv_ends(sv_of(real), SV("/bin/codex.js")))
+		return NULL;
+	struct sv package = path_parent(path_parent(sv_of(real)));
+	for (size_t i = 0; i < ARRAY_LEN(native_places); i++) {
+		AUTO_FREE char *pattern = xasprintf("%.*s%s%s%s", SV_ARG(package),
+			native_places[i].before, sys.machine, native_places[i].after);
+		char *path = first_match(pattern);
+		if (path)
+			return path;
+	}
+	return NULL;
+}
+
+/* ---- ends of a turn ---- */
 
 static void drop_timer(struct codex *c)
 {
@@ -221,7 +275,7 @@ static void build_argv(const struct codex *c, const char *program, struct strv *
 static char *find_program(const struct agent_opts *opts)
 {
 	AUTO_FREE char *found = launch_program(opts, "codex");
-	char *native = found ? find_codex_native(found) : NULL;
+	char *native = found ? codex_native_program(found) : NULL;
 
 	return native ? native : TAKE_PTR(found);
 }

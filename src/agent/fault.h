@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/child.h"
 #include "agent/driver.h"
 
 struct fault {
@@ -25,3 +26,8 @@ int64_t fault_limit_end(struct sv said, int64_t now_ms);
 /* Kind and message of a result: what it said (the first line, scrubbed) and what can be done. */
 void fault_tell(
 	struct agent_result *result, const char *agent, enum agent_fail kind, struct sv said);
+
+/* An agent's process that ended before its turn did: kind, message and delivery, from what it wrote
+ * to standard error and how it ended. `took` tells whether it can have read the prompt. */
+void death_tell(struct agent_result *result, const char *agent, const struct child *child,
+	bool took, int status);

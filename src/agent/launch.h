@@ -17,9 +17,6 @@ void launch_env_set(struct strv *env, const char *name, const char *value);
 char *launch_find(const struct agent_opts *opts, const char *name);
 /* The same for opts->program, or else for the name. */
 char *launch_program(const struct agent_opts *opts, const char *name);
-/* The program that npm's "codex" is a wrapper of: one that is killed leaves the other running.
- * NULL when `program` is no such wrapper. Caller frees. */
-char *find_codex_native(const char *program);
 /* What "PROGRAM --version" says in its first line, scrubbed. */
 int launch_version(const struct agent_opts *opts, const char *program, struct str *out,
 	struct err *reterr) MUST_USE;

@@ -1,6 +1,7 @@
 /* What agents' retries, deeds and failures are called for people. */
-#include "agent/deeds.h"
-#include "agent/retry.h"
+#include "agent/claude-stream.h"
+#include "agent/codex-stream.h"
+#include "agent/driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@ static void claude_says(const char *name, int64_t status, const char *want)
 {
 	AUTO_STR out = STR_INIT;
 
-	retry_words_claude(&out, sv_of(name), status);
+	claude_retry_words(&out, sv_of(name), status);
 	assert_string_equal(out.buf, want);
 }
 
@@ -37,7 +38,7 @@ static void codex_says(const char *line, const char *want)
 {
 	AUTO_STR out = STR_INIT;
 
-	retry_words_codex(&out, sv_of(line));
+	codex_retry_words(&out, sv_of(line));
 	assert_string_equal(out.buf, want);
 }
 

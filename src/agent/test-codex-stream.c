@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "agent/codex-rollout.h"
 #include "agent/codex-stream.h"
 #include "agent/launch.h"
 #include "base/mem.h"
@@ -227,10 +226,10 @@ static void test_native_program(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(made); i++)
 		make_program(dir, made[i]);
 	AUTO_FREE char *link = xasprintf("%s/bin/codex", dir);
-	assert_null(find_codex_native(link));
+	assert_null(codex_native_program(link));
 	assert_int_equal(unlink(link), 0);
 	assert_int_equal(symlink("../n/@openai/codex/bin/codex.js", link), 0);
-	AUTO_FREE char *found = find_codex_native(link);
+	AUTO_FREE char *found = codex_native_program(link);
 	assert_non_null(found);
 	assert_true(sv_ends(sv_of(found), SV("-unknown-linux-musl/bin/codex")));
 	const char *argv[] = { "/bin/rm", "-r", dir, NULL };

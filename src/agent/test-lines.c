@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "agent/lines.h"
+#include "agent/stream.h"
 
 static void note(void *data, struct sv line)
 {

@@ -65,7 +65,7 @@ static int run_advise(
 	if (r < 0)
 		return r;
 	if (advice.base)
-		(void)fputs("faden: warning: this Codex session is a fork: its history up to the "
+		(void)fputs("faden: warning: this session is a fork: its history up to the "
 			    "fork stands in the file of its parent and was not looked at\n",
 			app->err);
 	const struct damage damage = sessions_damage(app, row);

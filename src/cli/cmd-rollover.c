@@ -29,7 +29,7 @@ static const struct opt rollover_options[] = {
 	OPT_STRING('p', "prompt", struct rollover_options, prompt, "TEXT",
 		"what is to be done in the new session"),
 	OPT_STRING(0, "agent", struct rollover_options, agent, "NAME",
-		"who goes on: claude, codex or rehearsal; else the session's own agent"),
+		"who goes on; else the session's own agent"),
 	OPT_FLAG(0, "with-summary", struct rollover_options, with_summary,
 		"add a summary by an agent: --agent, else the configured one, else the session's "
 		"own"),
@@ -70,13 +70,13 @@ static void rolling_release(struct rolling *r)
 static int find_target(struct rolling *r, struct err *reterr)
 {
 	const char *name = r->opts->agent ? r->opts->agent : r->of.row.agent;
-	for (size_t i = 0; i < r->app->n_homes; i++)
-		if (strcmp(r->app->homes[i].agent, name) == 0)
-			r->target = &r->app->homes[i];
-	if (!r->target)
-		return err_set(reterr, ERR_USAGE,
-			"--agent %s: sessions can be made for claude, codex and rehearsal", name);
-	return 0;
+	AUTO_STR all = STR_INIT;
+
+	r->target = app_home(r->app, name);
+	if (r->target)
+		return 0;
+	agents_list(&all, agent_keeps_sessions, " and ");
+	return err_set(reterr, ERR_USAGE, "--agent %s: sessions can be made for %s", name, all.buf);
 }
 
 static int find_dir(struct rolling *r, struct err *reterr)

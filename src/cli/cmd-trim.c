@@ -51,7 +51,7 @@ static const struct opt trim_options[] = {
 	OPT_NEGATABLE(0, "inputs", struct trim_options, inputs,
 		"long inputs of tools, such as the text of a file to be written (default)"),
 	OPT_FLAG(0, "tool-use-result", struct trim_options, tool_use_result,
-		"drop Claude Code's second copies of results, which only its screen shows"),
+		"drop second copies of results, which only the agent's screen shows"),
 	OPT_FLAG(0, "in-place", struct trim_options, in_place,
 		"change the session itself; a copy goes to the archive first"),
 	OPT_FLAG('n', "dry-run", struct trim_options, dry_run, "show the plan, write nothing"),
@@ -212,7 +212,7 @@ static void warn_unknown(const struct trimming *t)
 static void warn_base(const struct trimming *t)
 {
 	if (t->report.base)
-		(void)fputs("faden: warning: this Codex session is a fork: its history up to the "
+		(void)fputs("faden: warning: this session is a fork: its history up to the "
 			    "fork stands in the file of its parent and was not trimmed\n",
 			t->app->err);
 }

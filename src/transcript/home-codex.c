@@ -32,6 +32,7 @@ static char *new_path(const char *root, const char *cwd UNUSED, int64_t wall_ms,
 	return codex_rollout_path(root, wall_ms, id);
 }
 
+/* rollout-2026-01-31T12-00-00-<uuid>.jsonl; the uuid alone for files that others placed. */
 static struct sv path_id(struct sv base)
 {
 	static const struct sv end = { ".jsonl", 6 };

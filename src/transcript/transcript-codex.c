@@ -469,9 +469,8 @@ static void live_codex(
 	vec_release(&standing.v);
 }
 
-/* ---- names ---- */
+/* ---- the format ---- */
 
-/* rollout-2026-01-31T12-00-00-<uuid>.jsonl; the uuid alone for files that others placed. */
 static int codex_recognises(struct sv text)
 {
 	enum { R_TYPE, R_PAYLOAD, R_ID, R_TIME, R_COUNT };

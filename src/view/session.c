@@ -6,7 +6,7 @@
 #define FIELDS(X) \
 	X(id,       TEXT,   sv_of(r->info.id),          "full session id") \
 	X(short,    TEXT,   session_short_id(r->info.id), "beginning of the id") \
-	X(agent,    TEXT,   sv_of(r->agent),            "claude, codex or rehearsal") \
+	X(agent,    TEXT,   sv_of(r->agent),            "whose session it is") \
 	X(name,     TEXT,   sv_of(session_row_name(r)), "name, given here or in the agent") \
 	X(title,    TEXT,   sv_of(session_title(r)),    "name, else first prompt, else id") \
 	X(prompt,   TEXT,   sv_of(r->info.prompt),      "first words of the user") \

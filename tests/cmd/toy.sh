@@ -1,0 +1,50 @@
+#!/bin/sh
+# A toy agent is one driver, one adapter and one row (tests/toy): the same commands do for it what
+# they do for the agents of src/.
+. "$(dirname "$0")/../lib.sh"
+
+FADEN=$t_build/tests/faden-toy
+t_tools python3
+ln -s "$t_root/tests/toy/toy" "$t_bin/toy"
+here=$t_tmp/here
+mkdir "$here"
+cd "$here" || exit 1
+
+t_exit 'an agent that is not in the table is refused' 2 t_faden ask --agent toys hello
+t_like 'the toy is among those there are' "$(cat "$t_err")" 'claude, codex, exec, rehearsal and toy'
+t_exit 'the toy answers' 0 t_faden ask --agent toy 'my hen is called Ada'
+t_is 'what it says is the answer' "$(cat "$t_out")" 'You said: my hen is called Ada'
+t_exit 'a second turn goes to the same conversation' 0 t_faden ask 'count 400'
+t_exit 'and a third' 0 t_faden ask 'what did I say'
+t_is 'the toy remembers the conversation' "$(cat "$t_out")" 'my hen is called Ada, count 400'
+
+t_exit 'its session is listed' 0 t_faden list --json
+id=$(python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["session_id"])' <"$t_out")
+t_is 'as the toy'"'"'s, with its turns and first words' \
+	"$(t_faden list -F '{agent} {turns} {prompt}')" 'toy 3 my hen is called Ada'
+t_is 'its file is where the toy keeps it' \
+	"$(t_faden list -F '{path}')" "$t_home/.toy/threads/t-$id.jsonl"
+t_is '--agent lists the sessions of the toy' "$(t_faden list --agent toy -F '{id}')" "$id"
+t_exit 'its session is shown' 0 t_faden show --tools "$id"
+t_like 'with the words of the user' "$(cat "$t_out")" 'my hen is called Ada'
+t_like 'and what a tool gave' "$(cat "$t_out")" 'line 399'
+
+t_exit 'a copy elsewhere is recognised by what stands in it' 0 sh -c \
+	'cp "$1" "$2/x.jsonl" && env -i HOME="$3" PATH="$4" "$5" show "$2/x.jsonl"' - \
+	"$t_home/.toy/threads/t-$id.jsonl" "$t_tmp" "$t_home" "$t_bin" "$FADEN"
+
+t_exit 'doctor checks its program' 0 t_faden doctor
+t_like 'doctor names the toy' "$(cat "$t_out")" 'toy +'
+t_like 'doctor names the folder of its sessions' "$(cat "$t_out")" 'toy sessions +/.*/\.toy'
+t_is 'its program is a setting' "$(t_faden config get ai.toy.program)" toy
+t_setenv 'FADEN_AI_TOY_PROGRAM=/nowhere/toy'
+t_exit 'a program that is not there is told by its setting' 4 t_faden ask --agent toy hello
+t_like 'the setting is named' "$(cat "$t_err")" "ai.toy.program: no program '/nowhere/toy'"
+t_unsetenv FADEN_AI_TOY_PROGRAM
+
+t_ok 'completions are made' python3 "$t_root/tools/gen-completions" "$FADEN" "$t_tmp/comp"
+for shell in faden _faden faden.fish; do
+	t_like "the completions of $shell offer the toy" "$(cat "$t_tmp/comp/$shell")" '\btoy\b'
+done
+
+t_done
