@@ -54,9 +54,11 @@ static double form_likeness(struct sv a, struct sv b)
 	if (shorter < SHORTEST)
 		return 0;
 	size_t n = common_prefix(a, b);
-	struct sv tail = sv_from(a.n > b.n ? a : b, n);
-	if (n == shorter && (sv_is(tail, "er") || sv_is(tail, "or") || sv_is(tail, "eur")))
-		return 0.9; /* pars+er, convert+or: who does it */
+	if (n == shorter) {
+		struct sv tail = sv_from(a.n > b.n ? a : b, n);
+		if (sv_is(tail, "er") || sv_is(tail, "or") || sv_is(tail, "eur"))
+			return 0.9; /* pars+er, convert+or: who does it */
+	}
 	if (n == shorter && longer - n <= TAIL_MAX)
 		return n <= SHORTEST ? 0.5 : longer - n <= ENDING_MAX ? 0.95 : 0.8;
 	if (n > SHORTEST && shorter - n <= 2 && longer - n <= TAIL_MAX)
