@@ -14,6 +14,7 @@ static int on_row(void *data, const struct session_row *row)
 	struct app *app = data;
 	AUTO_STR title = STR_INIT;
 	AUTO_STR name = STR_INIT;
+
 	utf8_scrub_line(&title, sv_of(session_title(row)));
 	utf8_scrub_line(&name, sv_of(session_row_name(row)));
 	(void)fprintf(app->out, "%s\t%s %s\n", row->info.id, row->agent, title.buf);
@@ -26,11 +27,12 @@ static int run_complete(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct catalogue_query query = { .limit = OFFERED_MAX };
+	int r = sessions_open(app, reterr);
+
 	(void)options;
 	(void)argc;
 	(void)argv;
-	int rc = sessions_open(app, reterr);
-	return rc < 0 ? rc : catalogue_query(app->store, &query, on_row, app, reterr);
+	return r < 0 ? r : catalogue_query(app->store, &query, on_row, app, reterr);
 }
 
 const struct cmd cmd_complete = {

@@ -71,7 +71,7 @@ struct list {
 	/* one of these takes the rows */
 	struct table table;
 	struct format format;
-	struct str json;
+	struct str text; /* of one row */
 };
 
 /* ---- one row ---- */
@@ -81,14 +81,14 @@ static void add_table_row(struct list *l, const struct session_view *view)
 {
 	const struct session_row *row = view->row;
 	bool people = l->app->out_tty;
-	char text[SIZE_TEXT_MAX], last[CLOCK_TEXT_MAX];
+	char size[SIZE_TEXT_MAX], last[CLOCK_TEXT_MAX], mark[4] = "";
 	AUTO_FREE char *dir = people ? path_show(row->info.cwd, l->app->paths.home) : NULL;
 	unsigned style = view->current ? STYLE_BOLD : row->gone ? STYLE_DIM : STYLE_PLAIN;
 	struct table *t = &l->table;
-	AUTO_STR mark = STR_INIT;
-	str_addf(&mark, "%s%s%s", view->current ? "*" : "", view->live ? "!" : "",
-		row->gone ? "x" : "");
-	table_add_styled(t, str_sv(&mark), style);
+
+	(void)snprintf(mark, sizeof(mark), "%s%s%s", view->current ? "*" : "",
+		view->live ? "!" : "", row->gone ? "x" : "");
+	table_add_styled(t, sv_of(mark), style);
 	table_add_styled(t, people ? session_short_id(row->info.id) : sv_of(row->info.id), style);
 	table_add(t, sv_of(row->agent));
 	if (people)
@@ -97,32 +97,13 @@ static void add_table_row(struct list *l, const struct session_view *view)
 		clock_format_iso(row->active_ms, last);
 	table_add(t, sv_of(last));
 	table_addf(t, "%lld", (long long)row->info.turns);
-	size_format((uint64_t)row->info.size, text);
+	size_format((uint64_t)row->info.size, size);
 	if (people)
-		table_add(t, sv_of(text));
+		table_add(t, sv_of(size));
 	else
 		table_addf(t, "%lld", (long long)row->info.size);
 	table_add(t, sv_of(dir ? dir : row->info.cwd));
 	table_add_styled(t, sv_of(session_title(row)), style);
-}
-
-static void add_format_row(struct list *l, const struct session_view *view)
-{
-	union format_value values[SESSION_FIELDS_MAX];
-	AUTO_STR line = STR_INIT;
-	session_values(view, values);
-	format_row(&l->format, values, l->now_ms, &line);
-	(void)fwrite(line.buf, 1, line.len, l->app->out);
-}
-
-/* One object a line inside the array, so that it can be cut up by line too. */
-static void add_json_row(struct list *l, const struct session_view *view)
-{
-	struct jw w = JW_INIT(&l->json);
-
-	str_clear(&l->json);
-	view_json_session(&w, view);
-	(void)fprintf(l->app->out, "%s\n%s", l->shown > 0 ? "," : "[", l->json.buf);
 }
 
 static int on_row(void *data, const struct session_row *row)
@@ -134,27 +115,51 @@ static int on_row(void *data, const struct session_row *row)
 		.live = map_get(&l->writers, sv_of(row->info.id), &pid),
 		.current = l->current && strcmp(l->current, row->info.id) == 0,
 	};
+
 	view.pid = (int64_t)pid;
-	if (l->opts->json)
-		add_json_row(l, &view);
-	else if (l->opts->format)
-		add_format_row(l, &view);
-	else
+	str_clear(&l->text);
+	if (l->opts->json) {
+		/* One object a line inside the array, so that it can be cut up by line too. */
+		struct jw w = JW_INIT(&l->text);
+		view_json_session(&w, &view);
+		(void)fprintf(l->app->out, "%s\n%s", l->shown > 0 ? "," : "[", l->text.buf);
+	} else if (l->opts->format) {
+		union format_value values[SESSION_FIELDS_MAX];
+		session_values(&view, values);
+		format_row(&l->format, values, l->now_ms, &l->text);
+		(void)fwrite(l->text.buf, 1, l->text.len, l->app->out);
+	} else {
 		add_table_row(l, &view);
+	}
 	l->shown++;
 	return 0;
 }
 
 /* ---- the question ---- */
 
-static int check_agent(const char *name, struct err *reterr)
+/* What the options say; text is borrowed from the caller. */
+static int make_query(
+	const struct list *l, const char *text, struct catalogue_query *ret, struct err *reterr)
 {
+	const struct list_opts *o = l->opts;
 	AUTO_STR all = STR_INIT;
 
-	if (!name || agent_named(sv_of(name)))
-		return 0;
-	agents_list(&all, agent_keeps_sessions, " and ");
-	return err_set(reterr, ERR_USAGE, "--agent: no agent '%s'; there are %s", name, all.buf);
+	*ret = (struct catalogue_query){
+		.dir = l->here,
+		.below = true,
+		.agent = o->agent,
+		.text = text,
+		.subagents = o->subagents,
+		.empty = o->empty,
+		.gone = o->gone,
+		.order = (enum catalogue_order)o->sort,
+	};
+	if (o->agent && !agent_named(sv_of(o->agent))) {
+		agents_list(&all, agent_keeps_sessions, " and ");
+		return err_set(reterr, ERR_USAGE, "--agent: no agent '%s'; there are %s", o->agent,
+			all.buf);
+	}
+	return o->since ? since_parse(sv_of(o->since), l->now_ms, &ret->since_ms, reterr) : 0;
 }
 
 static int ask(struct list *l, struct catalogue_query query, struct err *reterr)
@@ -167,86 +172,48 @@ static int ask(struct list *l, struct catalogue_query query, struct err *reterr)
 	return catalogue_query(l->app->store, &query, on_row, l, reterr);
 }
 
-static int ask_all(struct list *l, int argc, char **argv, struct err *reterr)
+/* Sessions of this folder first, then with --all those of the others. */
+static int list(struct list *l, int argc, char **argv, struct err *reterr)
 {
+	const struct list_opts *o = l->opts;
+	struct app *app = l->app;
 	AUTO_STR text = STR_INIT;
+	struct catalogue_query query;
+	int r = 0;
+
 	for (int i = 0; i < argc; i++)
 		str_addf(&text, "%s%s", i ? " " : "", argv[i]);
-	struct catalogue_query query = {
-		.dir = l->here,
-		.below = true,
-		.agent = l->opts->agent,
-		.text = argc > 0 ? text.buf : NULL,
-		.subagents = l->opts->subagents,
-		.empty = l->opts->empty,
-		.gone = l->opts->gone,
-		.order = (enum catalogue_order)l->opts->sort,
-	};
-	int rc = check_agent(l->opts->agent, reterr);
-	if (rc >= 0 && l->opts->since)
-		rc = since_parse(sv_of(l->opts->since), l->now_ms, &query.since_ms, reterr);
-	if (rc >= 0)
-		rc = ask(l, query, reterr);
+	if (o->format)
+		r = format_parse(
+			&l->format, sv_of(o->format), session_fields, session_fields_n, reterr);
+	/* All sessions can be listed from a folder that is gone, too. */
+	if (r >= 0) {
+		int here = kit_dir(app->settings, app->cwd, &l->here, o->all ? NULL : reterr);
+		r = o->all ? 0 : here;
+	}
+	if (r >= 0)
+		r = make_query(l, argc > 0 ? text.buf : NULL, &query, reterr);
+	if (r >= 0)
+		r = sessions_open(app, reterr);
+	if (r >= 0)
+		r = sessions_refresh(app, reterr);
+	if (r < 0)
+		return r;
+	sessions_writers(app, &l->writers);
+	l->current = sessions_current(app);
+	r = ask(l, query, reterr);
 	query.elsewhere = true;
-	if (rc >= 0 && l->opts->all && l->here)
-		rc = ask(l, query, reterr);
-	return rc;
+	return r >= 0 && o->all && l->here ? ask(l, query, reterr) : r;
 }
 
 /* ---- the command ---- */
-
-static void finish(struct list *l)
-{
-	if (l->opts->json)
-		(void)fputs(l->shown > 0 ? "\n]\n" : "[]\n", l->app->out);
-	if (l->opts->json || l->opts->format)
-		return;
-	struct term term;
-	print_begin(l->app, &term);
-	table_print(&l->table, &term);
-	print_end(&term);
-}
-
-static int nothing(const struct list *l)
-{
-	if (!l->opts->json)
-		(void)fprintf(l->app->err, "faden: no sessions%s\n",
-			l->opts->all ? "" : " in this folder; --all shows those of others");
-	return 1;
-}
-
-/* All sessions can be listed from a folder that is gone, too. */
-static int find_here(struct list *l, struct err *reterr)
-{
-	int rc = kit_dir(l->app->settings, l->app->cwd, &l->here, l->opts->all ? NULL : reterr);
-	return l->opts->all ? 0 : rc;
-}
-
-static int prepare(struct list *l, struct err *reterr)
-{
-	l->now_ms = clock_wall_ms(&l->app->clock);
-	int rc = l->opts->format ? format_parse(&l->format, sv_of(l->opts->format), session_fields,
-					   session_fields_n, reterr)
-				 : 0;
-	if (rc >= 0)
-		rc = find_here(l, reterr);
-	if (rc >= 0)
-		rc = sessions_open(l->app, reterr);
-	if (rc >= 0)
-		rc = sessions_refresh(l->app, reterr);
-	if (rc < 0)
-		return rc;
-	sessions_writers(l->app, &l->writers);
-	l->current = sessions_current(l->app);
-	return 0;
-}
 
 static void list_release(struct list *l)
 {
 	map_release(&l->writers);
 	table_release(&l->table);
 	format_release(&l->format);
-	str_release(&l->json);
+	str_release(&l->text);
 	free(l->current);
 	free(l->here);
 }
@@ -254,15 +221,25 @@ static void list_release(struct list *l)
 static int run_list(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	CLEANUP(list_release)
-	struct list l = { .app = app, .opts = options, .json = STR_INIT };
+	struct list l = { .app = app, .opts = options, .text = STR_INIT };
+	struct term term;
+
+	l.now_ms = clock_wall_ms(&app->clock);
 	table_init(&l.table, columns, COLS);
-	int rc = prepare(&l, reterr);
-	if (rc >= 0)
-		rc = ask_all(&l, argc, argv, reterr);
-	if (rc < 0)
-		return rc;
-	finish(&l);
-	return l.shown > 0 ? 0 : nothing(&l);
+	int r = list(&l, argc, argv, reterr);
+	if (r < 0)
+		return r;
+	if (l.opts->json) {
+		(void)fputs(l.shown > 0 ? "\n]\n" : "[]\n", app->out);
+	} else if (!l.opts->format) {
+		print_begin(app, &term);
+		table_print(&l.table, &term);
+		print_end(&term);
+	}
+	if (l.shown == 0 && !l.opts->json)
+		(void)fprintf(app->err, "faden: no sessions%s\n",
+			l.opts->all ? "" : " in this folder; --all shows those of others");
+	return l.shown > 0 ? 0 : 1;
 }
 
 const struct cmd cmd_list = {

@@ -43,7 +43,6 @@ struct resume {
 	struct app *app;
 	const struct resume_opts *opts;
 	struct resolved of;
-	struct conv conv;
 	struct proc_id self;
 	struct loop *loop;
 	struct proc proc;
@@ -53,17 +52,6 @@ struct resume {
 	int status;
 	bool ended;
 };
-
-static int find_dir(struct resume *s, struct err *reterr)
-{
-	if (s->opts->here)
-		return kit_dir(s->app->settings, s->app->cwd, &s->dir, reterr);
-	if (!path_exists(s->of.row.info.cwd))
-		return err_set(reterr, ERR_INPUT,
-			"the session's folder %s is gone; go to where it is now and use --here",
-			s->of.row.info.cwd);
-	return path_real(s->of.row.info.cwd, &s->dir, reterr);
-}
 
 static int find_program(struct resume *s, struct err *reterr)
 {
@@ -131,7 +119,7 @@ static void on_beat(void *data)
 	struct resume *s = data;
 	struct err err = ERR_INIT;
 
-	if (conv_beat(s->app->store, s->conv.id, &s->self, &s->app->clock, &err) < 0)
+	if (conv_beat(s->app->store, s->of.conv.id, &s->self, &s->app->clock, &err) < 0)
 		log_write(&s->app->log, LOG_WARN, "resume: %s", err.msg);
 	(void)loop_add_timer(s->loop, CONV_BEAT_MS, on_beat, s);
 }
@@ -191,16 +179,16 @@ static int hold_and_run(struct resume *s, struct err *reterr)
 	int r = proc_id_self(&s->self, reterr);
 
 	if (r == 0)
-		r = sessions_adopt(s->app, &s->of.row, &s->conv, reterr);
+		r = sessions_adopt(s->app, &s->of.row, &s->of.conv, reterr);
 	if (r == 0)
-		r = conv_take(app->store, s->conv.id, &s->self, &app->clock, reterr);
+		r = conv_take(app->store, s->of.conv.id, &s->self, &app->clock, reterr);
 	if (r < 0)
 		return r;
 	(void)fflush(app->out);
 	r = run_child(s, reterr);
-	int given = conv_give(app->store, s->conv.id, &s->self, CONV_IDLE, &app->clock, NULL);
+	int given = conv_give(app->store, s->of.conv.id, &s->self, CONV_IDLE, &app->clock, NULL);
 	if (given == 0)
-		given = conv_set_current(app->store, s->dir, s->conv.id, &app->clock, NULL);
+		given = conv_set_current(app->store, s->dir, s->of.conv.id, &app->clock, NULL);
 	return r < 0 || given == 0 ? r : given;
 }
 
@@ -240,7 +228,7 @@ static int prepare(struct resume *s, const char *spec, struct err *reterr)
 	if (r == 0)
 		r = find_program(s, reterr);
 	if (r == 0)
-		r = find_dir(s, reterr);
+		r = sessions_dir(s->app, &s->of.row, s->opts->here, &s->dir, reterr);
 	if (r == 0)
 		r = refuse_writer(s, reterr);
 	return r;
@@ -251,7 +239,6 @@ static void resume_release(struct resume *s)
 	proc_release(&s->proc);
 	loop_free(s->loop);
 	resolved_release(&s->of);
-	conv_release(&s->conv);
 	strv_release(&s->argv);
 	free(s->program);
 	free(s->dir);

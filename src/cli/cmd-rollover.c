@@ -29,7 +29,7 @@ static const struct opt rollover_options[] = {
 	OPT_STRING('p', "prompt", struct rollover_options, prompt, "TEXT",
 		"what is to be done in the new session"),
 	OPT_STRING(0, "agent", struct rollover_options, agent, "NAME",
-		"who goes on; else the session's own agent"),
+		"who goes on: claude, codex or rehearsal; else the session's own agent"),
 	OPT_FLAG(0, "with-summary", struct rollover_options, with_summary,
 		"add a summary by an agent: --agent, else the configured one, else the session's "
 		"own"),
@@ -47,7 +47,6 @@ struct rolling {
 	struct resolved of;
 	const struct transcript_home *target;
 	char *dir;
-	struct archive archive;
 	struct str summary; /* "": none */
 	struct rollover plan;
 	struct conv conv;
@@ -55,217 +54,182 @@ struct rolling {
 	bool current; /* the parent's conversation went on in its folder, now the new one does */
 };
 
-static void rolling_release(struct rolling *r)
+static void rolling_release(struct rolling *s)
 {
-	resolved_release(&r->of);
-	rollover_release(&r->plan);
-	conv_release(&r->conv);
-	made_release(&r->made);
-	str_release(&r->summary);
-	free(r->dir);
+	resolved_release(&s->of);
+	rollover_release(&s->plan);
+	conv_release(&s->conv);
+	made_release(&s->made);
+	str_release(&s->summary);
+	free(s->dir);
 }
 
-/* ---- what and where ---- */
+/* ---- the work ---- */
 
-static int find_target(struct rolling *r, struct err *reterr)
+/* Which session, for whom, in which folder. */
+static int find(struct rolling *s, const char *spec, struct err *reterr)
 {
-	const char *name = r->opts->agent ? r->opts->agent : r->of.row.agent;
-	AUTO_STR all = STR_INIT;
+	int r = sessions_find(s->app, spec, RESOLVE_HERE, &s->of, reterr);
+	AUTO_STR agents = STR_INIT;
 
-	r->target = app_home(r->app, name);
-	if (r->target)
-		return 0;
-	agents_list(&all, agent_keeps_sessions, " and ");
-	return err_set(reterr, ERR_USAGE, "--agent %s: sessions can be made for %s", name, all.buf);
+	if (r < 0)
+		return r;
+	const char *name = s->opts->agent ? s->opts->agent : s->of.row.agent;
+	s->target = app_home(s->app, name);
+	if (!s->target) {
+		agents_list(&agents, agent_keeps_sessions, " and ");
+		return err_set(reterr, ERR_USAGE, "--agent %s: sessions can be made for %s", name,
+			agents.buf);
+	}
+	return sessions_dir(s->app, &s->of.row, s->opts->here, &s->dir, reterr);
 }
 
-static int find_dir(struct rolling *r, struct err *reterr)
+static int summarise(struct rolling *s, struct err *reterr)
 {
-	const char *cwd = r->of.row.info.cwd;
-	if (r->opts->here || !cwd[0])
-		return kit_dir(r->app->settings, r->app->cwd, &r->dir, reterr);
-	if (!path_exists(cwd))
-		return err_set(reterr, ERR_INPUT,
-			"the session's folder %s is gone; go to where it is now and use --here",
-			cwd);
-	return path_real(cwd, &r->dir, reterr);
+	AUTO_STR prompt = STR_INIT;
+	int r = rollover_question(&s->of.row, s->opts->prompt, &prompt, reterr);
+
+	if (r >= 0)
+		r = front_question(s->app, s->opts->agent, &s->of.row, NULL, str_sv(&prompt),
+			&s->summary, NULL, reterr);
+	if (r >= 0 && sv_trim(str_sv(&s->summary)).n == 0)
+		return err_set(reterr, ERR_AGENT, "the agent's summary is empty");
+	return r;
 }
 
-static struct rollover_opts opts_of(const struct rolling *r)
+/* The new session is a conversation of ours, and takes the old one's place where that went on. */
+static int adopt(struct rolling *s, struct err *reterr)
 {
-	return (struct rollover_opts){
-		.store = r->app->store,
-		.homes = r->app->homes,
-		.n_homes = r->app->n_homes,
-		.parent = &r->of.row,
-		.target = r->target,
-		.dir = r->dir,
-		.archive = &r->archive,
-		.prompt = r->opts->prompt,
-		.summary = r->summary.len ? r->summary.buf : NULL,
-		.clock = &r->app->clock,
-	};
-}
-
-/* ---- a conversation of ours ---- */
-
-/* The new session takes the old one's place where that went on. */
-static int adopt(struct rolling *r, struct err *reterr)
-{
-	struct app *app = r->app;
+	const struct session_row *parent = &s->of.row;
+	struct app *app = s->app;
 	AUTO_CONV old = CONV_INIT;
 	AUTO_CONV current = CONV_INIT;
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
-	AUTO_FREE char *project = path_git_root(r->dir);
-	const struct conv_new what = {
-		.dir = r->dir, .project = project, .agent = r->target->agent
-	};
-	int rc = catalogue_take(app->store, r->target, r->plan.path, &row, reterr);
-	if (rc >= 0)
-		rc = conv_adopt(app->store, &what, r->plan.id, &app->clock, &r->conv, reterr);
-	if (rc < 0)
-		return rc;
-	if (conv_by_session(
-		    app->store, r->of.row.agent, r->of.row.info.id, &app->clock, &old, NULL) < 0)
-		return 0;
-	r->current = conv_current(app->store, old.dir, &app->clock, &current, NULL) >= 0 &&
+	int r = catalogue_take(app->store, s->target, s->plan.path, &row, reterr);
+
+	if (r >= 0)
+		r = sessions_adopt(app, &row, &s->conv, reterr);
+	if (r < 0)
+		return r;
+	s->current = conv_by_session(app->store, parent->agent, parent->info.id, &app->clock, &old,
+			     NULL) >= 0 &&
+		conv_current(app->store, old.dir, &app->clock, &current, NULL) >= 0 &&
 		strcmp(current.id, old.id) == 0;
-	if (!r->current)
-		return 0;
-	return conv_set_current(app->store, old.dir, r->conv.id, &app->clock, reterr);
+	return s->current ? conv_set_current(app->store, old.dir, s->conv.id, &app->clock, reterr)
+			  : 0;
+}
+
+static int roll(struct rolling *s, struct err *reterr)
+{
+	const struct archive archive = app_archive(s->app);
+	const struct rollover_opts opts = {
+		.store = s->app->store,
+		.homes = s->app->homes,
+		.n_homes = s->app->n_homes,
+		.parent = &s->of.row,
+		.target = s->target,
+		.dir = s->dir,
+		.archive = &archive,
+		.prompt = s->opts->prompt,
+		.summary = s->summary.len ? s->summary.buf : NULL,
+		.clock = &s->app->clock,
+	};
+	int r = rollover_plan(&opts, &s->plan, reterr);
+
+	if (r < 0 || s->opts->dry_run)
+		return r;
+	r = rollover_apply(&opts, &s->plan, reterr);
+	return r < 0 ? r : adopt(s, reterr);
 }
 
 /* ---- what is said ---- */
 
-static void fill_made(struct rolling *r)
+static void fill_made(struct rolling *s)
 {
-	const struct rollover *plan = &r->plan;
-	bool dry = r->opts->dry_run;
+	const struct rollover *plan = &s->plan;
+	bool dry = s->opts->dry_run;
 
-	r->made.parent = &r->of.row;
-	r->made.relation = SESSION_CONTINUED;
-	r->made.agent = r->target->agent;
-	r->made.dir = xstrdup(r->dir);
-	r->made.id = dry ? NULL : plan->id;
-	r->made.path = dry ? NULL : plan->path;
-	r->made.conversation = dry ? NULL : r->conv.id;
-	r->made.before = plan->before.tokens > 0 ? &plan->before : NULL;
-	r->made.saved = plan->counted ? &plan->saved : NULL;
-	r->made.left = plan->counted ? &plan->left : NULL;
-	r->made.dry = dry;
-	made_find_next(r->app, r->target->format, &r->made);
+	s->made.parent = &s->of.row;
+	s->made.relation = SESSION_CONTINUED;
+	s->made.agent = s->target->agent;
+	s->made.dir = xstrdup(s->dir);
+	s->made.id = dry ? NULL : plan->id;
+	s->made.path = dry ? NULL : plan->path;
+	s->made.conversation = dry ? NULL : s->conv.id;
+	s->made.before = plan->before.tokens > 0 ? &plan->before : NULL;
+	s->made.saved = plan->counted ? &plan->saved : NULL;
+	s->made.left = plan->counted ? &plan->left : NULL;
+	s->made.dry = dry;
+	made_find_next(s->app, s->target->format, &s->made);
 }
 
-static void print_object(const struct rolling *r)
+static void print_object(const struct rolling *s)
 {
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
 
 	jw_object(&w);
-	view_put_made(&w, &r->made, NULL);
-	jw_put_bool(&w, "current", r->current);
-	jw_put_i64(&w, "message_bytes", (int64_t)r->plan.message.len);
-	view_put_brief(&w, &r->plan.brief);
-	if (r->opts->dry_run)
-		jw_put_string(&w, "message", str_sv(&r->plan.message));
+	view_put_made(&w, &s->made, NULL);
+	jw_put_bool(&w, "current", s->current);
+	jw_put_i64(&w, "message_bytes", (int64_t)s->plan.message.len);
+	view_put_brief(&w, &s->plan.brief);
+	if (s->opts->dry_run)
+		jw_put_string(&w, "message", str_sv(&s->plan.message));
 	jw_end(&w);
-	print_doc(r->app, &out);
+	print_doc(s->app, &out);
 }
 
-/* Where another agent goes on, what its own prompt takes is not known. */
-static void put_uncounted(struct term *t, const struct rolling *r)
+static void print_text(const struct rolling *s)
 {
-	const struct rollover *plan = &r->plan;
+	const struct rollover *plan = &s->plan;
 	char was[SIZE_TEXT_MAX], texts[SIZE_TEXT_MAX];
-
-	if (plan->counted)
-		return;
-	size_format_count(plan->before.tokens, was);
-	size_format_count(plan->texts.tokens, texts);
-	term_putf(t, "  message  %s tokens (%s), and what %s itself adds; was %s\n", texts,
-		sure_name(plan->texts.sure), r->target->agent,
-		plan->before.tokens > 0 ? was : "not known");
-}
-
-static void print_text(const struct rolling *r)
-{
+	AUTO_STR message = STR_INIT;
 	struct term t;
 
-	print_begin(r->app, &t);
-	if (r->opts->dry_run) {
-		AUTO_STR clean = STR_INIT;
-		utf8_scrub(&clean, str_sv(&r->plan.message));
-		term_putf(&t, "A new session of %s would begin with:\n\n%s\n", r->target->agent,
-			clean.buf);
-	}
-	view_made(&t, &r->made, r->app->paths.home, "It");
-	put_uncounted(&t, r);
-	if (r->current)
+	print_begin(s->app, &t);
+	utf8_scrub(&message, str_sv(&plan->message));
+	if (s->opts->dry_run)
+		term_putf(&t, "A new session of %s would begin with:\n\n%s\n", s->target->agent,
+			message.buf);
+	view_made(&t, &s->made, s->app->paths.home, "It");
+	/* Where another agent goes on, what its own prompt takes is not known. */
+	size_format_count(plan->before.tokens, was);
+	size_format_count(plan->texts.tokens, texts);
+	if (!plan->counted)
+		term_putf(&t, "  message  %s tokens (%s), and what %s itself adds; was %s\n", texts,
+			sure_name(plan->texts.sure), s->target->agent,
+			plan->before.tokens > 0 ? was : "not known");
+	if (s->current)
 		term_puts(&t, "  it is now what goes on in its folder\n");
-	if (!r->opts->dry_run)
-		view_next(&t, &r->made, r->app->cwd);
+	if (!s->opts->dry_run)
+		view_next(&t, &s->made, s->app->cwd);
 	print_end(&t);
 }
 
 /* ---- the command ---- */
 
-static int summarise(struct rolling *r, struct err *reterr)
-{
-	AUTO_STR prompt = STR_INIT;
-	int rc = rollover_question(&r->of.row, r->opts->prompt, &prompt, reterr);
-	if (rc >= 0)
-		rc = front_question(r->app, r->opts->agent, &r->of.row, NULL, str_sv(&prompt),
-			&r->summary, NULL, reterr);
-	if (rc >= 0 && sv_trim(str_sv(&r->summary)).n == 0)
-		return err_set(reterr, ERR_AGENT, "the agent's summary is empty");
-	return rc;
-}
-
-static int roll(struct rolling *r, struct err *reterr)
-{
-	/* Not before the session was found: that may change the store. */
-	r->archive = app_archive(r->app);
-	const struct rollover_opts opts = opts_of(r);
-	int rc = rollover_plan(&opts, &r->plan, reterr);
-	if (rc < 0 || r->opts->dry_run)
-		return rc;
-	rc = rollover_apply(&opts, &r->plan, reterr);
-	return rc < 0 ? rc : adopt(r, reterr);
-}
-
-static int find_and_roll(struct rolling *r, int argc, char **argv, struct err *reterr)
-{
-	int rc = sessions_find(r->app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE, &r->of, reterr);
-	if (rc >= 0)
-		rc = find_target(r, reterr);
-	if (rc >= 0)
-		rc = find_dir(r, reterr);
-	if (rc >= 0 && r->opts->with_summary)
-		rc = summarise(r, reterr);
-	return rc < 0 ? rc : roll(r, reterr);
-}
-
 static int run_rollover(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	CLEANUP(rolling_release)
-	struct rolling r = { .app = app,
+	struct rolling s = { .app = app,
 		.opts = options,
 		.of = RESOLVED_INIT,
 		.summary = STR_INIT,
 		.plan = ROLLOVER_INIT,
 		.conv = CONV_INIT };
-	int rc = sessions_open_to(app, r.opts->dry_run, reterr);
-	if (rc < 0)
-		return rc;
-	rc = find_and_roll(&r, argc, argv, reterr);
-	if (rc < 0)
-		return rc;
-	fill_made(&r);
-	if (r.opts->json)
-		print_object(&r);
-	else
-		print_text(&r);
+	int r = sessions_open_to(app, s.opts->dry_run, reterr);
+
+	if (r >= 0)
+		r = find(&s, argc > 0 ? argv[0] : NULL, reterr);
+	if (r >= 0 && s.opts->with_summary)
+		r = summarise(&s, reterr);
+	if (r >= 0)
+		r = roll(&s, reterr);
+	if (r < 0)
+		return r;
+	fill_made(&s);
+	(s.opts->json ? print_object : print_text)(&s);
 	return 0;
 }
 

@@ -90,48 +90,40 @@ static struct smart_opts opts_of(const struct smarting *s)
 	};
 }
 
-static int choose(struct smarting *s, struct err *reterr)
-{
-	AUTO_STR prompt = STR_INIT;
-	AUTO_STR text = STR_INIT;
-	const struct smart_opts opts = opts_of(s);
-	smart_prompt(&s->digest, &opts, &prompt);
-	int rc = front_question(s->app, s->opts->agent, &s->of.row, smart_schema, str_sv(&prompt),
-		&text, &s->agent, reterr);
-	return rc < 0 ? rc : smart_read_answer(&s->digest, str_sv(&text), &s->answer, reterr);
-}
-
-/* So that the new session can be named at once; the next look at the sessions would do it too. */
-static void take_in(struct smarting *s)
-{
-	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
-	struct err err = ERR_INIT;
-	for (size_t i = 0; i < s->app->n_homes && !s->opts->out; i++)
-		if (strcmp(s->app->homes[i].agent, s->of.row.agent) == 0 &&
-			catalogue_take(s->app->store, &s->app->homes[i], s->report.file.path, &row,
-				&err) < 0)
-			log_write(&s->app->log, LOG_WARN, "smart-trim: %s", err.msg);
-}
-
 static int trim(struct smarting *s, struct err *reterr)
 {
+	struct app *app = s->app;
+	AUTO_STR prompt = STR_INIT;
+	AUTO_STR text = STR_INIT;
+	struct smart_opts opts = opts_of(s);
+
 	if (s->digest.free == 0)
 		return err_set(reterr, ERR_NOTFOUND,
 			"nothing to trim: no text that may go is %lld characters or longer",
 			s->opts->min_length);
-	int rc = choose(s, reterr);
-	if (rc < 0)
-		return rc;
+	smart_prompt(&s->digest, &opts, &prompt);
+	int r = front_question(app, s->opts->agent, &s->of.row, smart_schema, str_sv(&prompt),
+		&text, &s->agent, reterr);
+	if (r >= 0)
+		r = smart_read_answer(&s->digest, str_sv(&text), &s->answer, reterr);
+	if (r < 0)
+		return r;
 	if (s->answer.choices.n == 0)
 		return err_set(reterr, ERR_NOTFOUND, "%s named nothing that can go%s", s->agent,
 			s->answer.refused ? " (see what was refused)" : "");
-	const struct smart_opts opts = opts_of(s);
-	rc = smart_apply(&opts, &s->digest, &s->answer, &s->archive, &s->report, reterr);
-	if (!s->opts->dry_run)
-		rc = out_folder_done(s->app, &s->out, false, rc, reterr);
-	if (rc >= 0 && !s->opts->dry_run)
-		take_in(s);
-	return rc;
+	opts.agent = s->agent;
+	r = smart_apply(&opts, &s->digest, &s->answer, &s->archive, &s->report, reterr);
+	if (s->opts->dry_run)
+		return r;
+	r = out_folder_done(app, &s->out, false, r, reterr);
+	/* So that it can be named at once; the next look at the sessions would do it too. */
+	const struct transcript_home *home = app_home(app, s->of.row.agent);
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	struct err err = ERR_INIT;
+	if (r >= 0 && home && !s->opts->out &&
+		catalogue_take(app->store, home, s->report.file.path, &row, &err) < 0)
+		log_write(&app->log, LOG_WARN, "smart-trim: %s", err.msg);
+	return r;
 }
 
 /* ---- what is said ---- */
@@ -156,21 +148,6 @@ static void fill_made(struct smarting *s, int result)
 		made_find_next(s->app, s->of.row.info.format, &s->made);
 }
 
-static void print_object(const struct smarting *s, int result, const struct err *err)
-{
-	AUTO_STR out = STR_INIT;
-	struct jw w = JW_INIT(&out);
-
-	jw_object(&w);
-	view_put_made(&w, &s->made, result < 0 ? err : NULL);
-	jw_put_cstr(&w, "chosen_by", s->agent);
-	view_put_count(&w, "replaced", (int64_t)s->report.replaced, result == 0);
-	view_put_chosen(&w, &s->digest, &s->answer);
-	jw_end(&w);
-	print_doc(s->app, &out);
-	s->app->told = true;
-}
-
 static void print_refusals(const struct smarting *s)
 {
 	vec_each (&s->answer.refusals, r) {
@@ -183,46 +160,52 @@ static void print_refusals(const struct smarting *s)
 			s->answer.refused - s->answer.refusals.n);
 }
 
-static void print_done(const struct smarting *s)
+static void print(const struct smarting *s, int result, const struct err *err)
 {
+	struct app *app = s->app;
 	bool dry = s->opts->dry_run;
+	AUTO_STR json = STR_INIT;
+	struct jw w = JW_INIT(&json);
 	struct term t;
 
-	print_begin(s->app, &t);
+	if (s->opts->json) {
+		jw_object(&w);
+		view_put_made(&w, &s->made, result < 0 ? err : NULL);
+		jw_put_cstr(&w, "chosen_by", s->agent);
+		view_put_count(&w, "replaced", (int64_t)s->report.replaced, result == 0);
+		view_put_chosen(&w, &s->digest, &s->answer);
+		jw_end(&w);
+		print_doc(app, &json);
+		app->told = true;
+		return;
+	}
+	print_begin(app, &t);
 	if (!dry)
-		view_made(&t, &s->made, s->app->paths.home, "It");
+		view_made(&t, &s->made, app->paths.home, "It");
 	term_putf(&t, "%s %s %zu text%s:\n", s->agent, dry ? "would replace" : "replaced",
 		s->report.replaced, s->report.replaced == 1 ? "" : "s");
 	view_chosen(&t, &s->digest, &s->answer);
 	if (dry)
-		view_made(&t, &s->made, s->app->paths.home, "It");
+		view_made(&t, &s->made, app->paths.home, "It");
 	else if (!s->opts->out)
-		view_next(&t, &s->made, s->app->cwd);
+		view_next(&t, &s->made, app->cwd);
 	print_end(&t);
-}
-
-static void print_digest(const struct smarting *s)
-{
-	AUTO_STR prompt = STR_INIT;
-	const struct smart_opts opts = opts_of(s);
-	smart_prompt(&s->digest, &opts, &prompt);
-	(void)fwrite(prompt.buf, 1, prompt.len, s->app->out);
 }
 
 /* ---- the command ---- */
 
-static int prepare(struct smarting *s, int argc, char **argv, struct err *reterr)
+static int prepare(struct smarting *s, const char *spec, struct err *reterr)
 {
 	if (s->opts->instructions && strlen(s->opts->instructions) > SMART_INSTRUCTIONS_MAX)
 		return err_set(reterr, ERR_LIMIT, "--instructions: longer than %d bytes",
 			SMART_INSTRUCTIONS_MAX);
-	int rc = sessions_open_to(s->app, s->opts->digest || s->opts->dry_run, reterr);
-	if (rc >= 0)
-		rc = sessions_find(s->app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE, &s->of, reterr);
-	if (rc >= 0)
-		rc = out_folder_find(s->opts->out, &s->out, reterr);
-	if (rc < 0)
-		return rc;
+	int r = sessions_open_to(s->app, s->opts->digest || s->opts->dry_run, reterr);
+	if (r >= 0)
+		r = sessions_find(s->app, spec, RESOLVE_HERE, &s->of, reterr);
+	if (r >= 0)
+		r = out_folder_find(s->opts->out, &s->out, reterr);
+	if (r < 0)
+		return r;
 	s->archive = app_archive(s->app);
 	const struct smart_opts opts = opts_of(s);
 	return smart_digest(&opts, &s->digest, reterr);
@@ -239,24 +222,27 @@ static int run_smart(
 		.answer = SMART_ANSWER_INIT,
 		.report = SMART_REPORT_INIT };
 	struct err err = ERR_INIT;
-	int rc = prepare(&s, argc, argv, &err);
-	if (rc >= 0 && s.opts->digest) {
-		print_digest(&s);
+	int r = prepare(&s, argc > 0 ? argv[0] : NULL, &err);
+
+	if (r >= 0 && s.opts->digest) {
+		AUTO_STR prompt = STR_INIT;
+		const struct smart_opts opts = opts_of(&s);
+		smart_prompt(&s.digest, &opts, &prompt);
+		(void)fwrite(prompt.buf, 1, prompt.len, app->out);
 		return 0;
 	}
-	if (rc >= 0)
-		rc = trim(&s, &err);
+	if (r >= 0)
+		r = trim(&s, &err);
 	if (!s.opts->json)
 		print_refusals(&s);
-	if (s.of.row.info.path)
-		fill_made(&s, rc);
-	if (s.opts->json && s.of.row.info.path)
-		print_object(&s, rc, &err);
-	else if (rc == 0)
-		print_done(&s);
-	if (rc < 0 && reterr)
+	if (s.of.row.info.path) {
+		fill_made(&s, r);
+		if (r == 0 || s.opts->json)
+			print(&s, r, &err);
+	}
+	if (r < 0 && reterr)
 		*reterr = err;
-	return rc;
+	return r;
 }
 
 const struct cmd cmd_smart_trim = {

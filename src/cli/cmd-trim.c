@@ -166,96 +166,79 @@ static void fill_made(struct trimming *t, int result)
 		made_find_next(t->app, t->of.row.info.format, &t->made);
 }
 
-static void print_object(const struct trimming *t, int result, const struct err *err)
+static void print(const struct trimming *t, int result, const struct err *err)
 {
-	AUTO_STR out = STR_INIT;
-	struct jw w = JW_INIT(&out);
-
-	jw_object(&w);
-	view_put_made(&w, &t->made, result < 0 ? err : NULL);
-	jw_put_bool(&w, "nothing_to_trim", result == ERR_NOTFOUND);
-	view_put_trimmed(&w, &t->report);
-	jw_end(&w);
-	print_doc(t->app, &out);
-	t->app->told = true;
-}
-
-static void print_done(const struct trimming *t)
-{
-	AUTO_FREE char *subject =
-		xasprintf("Trimming %s%s", t->of.row.info.id, t->opts->in_place ? " itself" : "");
+	struct app *app = t->app;
+	AUTO_STR json = STR_INIT;
+	struct jw w = JW_INIT(&json);
 	struct term term;
 
-	print_begin(t->app, &term);
-	view_made(&term, &t->made, t->app->paths.home, subject);
+	if (t->opts->json) {
+		jw_object(&w);
+		view_put_made(&w, &t->made, result < 0 ? err : NULL);
+		jw_put_bool(&w, "nothing_to_trim", result == ERR_NOTFOUND);
+		view_put_trimmed(&w, &t->report);
+		jw_end(&w);
+		print_doc(app, &json);
+		app->told = true;
+		return;
+	}
+	AUTO_FREE char *subject =
+		xasprintf("Trimming %s%s", t->of.row.info.id, t->opts->in_place ? " itself" : "");
+	print_begin(app, &term);
+	view_made(&term, &t->made, app->paths.home, subject);
 	view_trimmed(&term, &t->report);
 	if (t->opts->dry_run && t->opts->in_place)
 		view_sentence(&term, SV(""),
 			"The session itself would change; a copy goes to the archive first.");
 	if (!t->opts->dry_run && !t->opts->out)
-		view_next(&term, &t->made, t->app->cwd);
+		view_next(&term, &t->made, app->cwd);
 	print_end(&term);
 }
 
-static void warn_unknown(const struct trimming *t)
+static void warn(const struct trimming *t)
 {
 	const struct strv *unknown = &t->report.unknown;
+	FILE *to = t->app->err;
 
-	if (unknown->n == 0)
-		return;
-	(void)fputs("faden: warning: no tool of this name was used in the session: ", t->app->err);
-	for (size_t i = 0; i < unknown->n; i++)
-		(void)fprintf(t->app->err, "%s%s", i ? ", " : "", unknown->v[i]);
-	(void)fputs("\n", t->app->err);
-}
-
-static void warn_base(const struct trimming *t)
-{
 	if (t->report.base)
 		(void)fputs("faden: warning: this session is a fork: its history up to the "
 			    "fork stands in the file of its parent and was not trimmed\n",
-			t->app->err);
+			to);
+	if (unknown->n > 0)
+		(void)fputs("faden: warning: no tool of this name was used in the session: ", to);
+	for (size_t i = 0; i < unknown->n; i++)
+		(void)fprintf(to, "%s%s", unknown->v[i], i + 1 < unknown->n ? ", " : "\n");
 }
 
 /* ---- the command ---- */
 
-static int check_options(const struct trim_options *opts, int argc, struct err *reterr)
-{
-	if (opts->in_place && opts->out)
-		return err_set(reterr, ERR_USAGE, "--in-place and --out exclude each other");
-	if (opts->in_place && argc == 0)
-		return err_set(reterr, ERR_USAGE, "--in-place needs the name of the session");
-	return 0;
-}
-
 static int run_trim(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
+	const struct trim_options *opts = options;
 	CLEANUP(trimming_release)
 	struct trimming t = {
 		.app = app,
-		.opts = options,
+		.opts = opts,
 		.of = RESOLVED_INIT,
 		.tools = STRV_INIT,
 		.report = TRIM_REPORT_INIT,
 	};
 	struct err err = ERR_INIT;
 
-	int r = check_options(t.opts, argc, reterr);
-	if (r < 0)
-		return r;
-	r = trim(&t, argc > 0 ? argv[0] : NULL, &err);
-	if (r == 0) {
-		warn_base(&t);
-		warn_unknown(&t);
-	}
-	if (t.of.row.info.path)
+	if (opts->in_place && opts->out)
+		return err_set(reterr, ERR_USAGE, "--in-place and --out exclude each other");
+	if (opts->in_place && argc == 0)
+		return err_set(reterr, ERR_USAGE, "--in-place needs the name of the session");
+	int r = trim(&t, argc > 0 ? argv[0] : NULL, &err);
+	if (r == 0)
+		warn(&t);
+	if (t.of.row.info.path) {
 		sessions_warn_damage(app, &t.damage, t.of.row.info.id);
-	if (t.of.row.info.path)
 		fill_made(&t, r);
-	if (t.opts->json && t.of.row.info.path)
-		print_object(&t, r, &err);
-	else if (r == 0)
-		print_done(&t);
+		if (r == 0 || opts->json)
+			print(&t, r, &err);
+	}
 	if (r < 0 && reterr)
 		*reterr = err;
 	return r;

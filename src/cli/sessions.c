@@ -220,6 +220,20 @@ int sessions_adopt(
 	return resolve_conversation(&opts, row, ret, reterr);
 }
 
+int sessions_dir(
+	struct app *app, const struct session_row *row, bool here, char **ret, struct err *reterr)
+{
+	const char *cwd = row->info.cwd;
+
+	if (here || !cwd[0])
+		return kit_dir(app->settings, app->cwd, ret, reterr);
+	if (!path_exists(cwd))
+		return err_set(reterr, ERR_INPUT,
+			"the session's folder %s is gone; go to where it is now and use --here",
+			cwd);
+	return path_real(cwd, ret, reterr);
+}
+
 char *sessions_current(struct app *app)
 {
 	AUTO_FREE char *here = find_here(app);

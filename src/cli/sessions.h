@@ -33,6 +33,11 @@ int sessions_find(struct app *app, const char *spec, unsigned flags, struct reso
 int sessions_adopt(struct app *app, const struct session_row *row, struct conv *ret,
 	struct err *reterr) MUST_USE;
 
+/* The folder of its work, resolved, or this one when `here` says so or it names none. An error when
+ * it is gone. Caller frees. */
+int sessions_dir(struct app *app, const struct session_row *row, bool here, char **ret,
+	struct err *reterr) MUST_USE;
+
 /* Session ids that a live process has open now, the agents' and faden's own → its pid. */
 void sessions_writers(struct app *app, struct map *ids);
 bool sessions_in_use(struct app *app, const char *id);
