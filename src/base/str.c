@@ -37,6 +37,23 @@ struct sv sv_trim(struct sv s)
 	return s;
 }
 
+bool sv_among(struct sv s, const char *list)
+{
+	for (const char *p = list;; p++) {
+		size_t same = 0;
+
+		while (same < s.n && p[same] == s.p[same] && p[same] && p[same] != '|')
+			same++;
+		p += same;
+		if (same == s.n && (*p == '|' || !*p))
+			return true;
+		while (*p && *p != '|')
+			p++;
+		if (!*p)
+			return false;
+	}
+}
+
 bool sv_find(struct sv hay, struct sv needle, size_t *ret_at)
 {
 	const char *hit;

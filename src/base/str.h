@@ -95,6 +95,8 @@ static inline struct sv sv_head(struct sv s, size_t n)
 }
 int sv_cmp(struct sv a, struct sv b); /* bytewise, like strcmp */
 struct sv sv_trim(struct sv s); /* ASCII white space off both ends */
+/* One of the words that stand in list with '|' between them. */
+bool sv_among(struct sv s, const char *list);
 bool sv_find(struct sv hay, struct sv needle, size_t *ret_at); /* first occurrence */
 /* Cuts the next piece off *rest at `sep`; false when nothing is left. "a,,b" gives a, "", b. */
 bool sv_split(struct sv *rest, char sep, struct sv *ret_piece);

@@ -87,6 +87,11 @@ static void test_sv(void **state)
 	assert_false(sv_split(&rest, ',', &piece));
 	assert_true(sv_find(SV("hello"), SV("lo"), &at) && at == 3);
 	assert_false(sv_find(SV("hello"), SV("x"), NULL));
+	assert_true(sv_among(SV("in"), "in|into") && sv_among(SV("into"), "in|into"));
+	assert_true(sv_among(SV("on"), "over|on") && sv_among(SV("a"), "a"));
+	assert_false(sv_among(SV("int"), "in|into") || sv_among(SV("i"), "in|into"));
+	assert_false(sv_among(SV("in|into"), "in|into|x") || sv_among(SV(""), "in|into"));
+	assert_false(sv_among(sv_make("in\0", 3), "in") || sv_among(SV("on"), ""));
 	assert_true(sv_is(sv_trim(SV(" \t x\n")), "x"));
 	long long n;
 	assert_true(sv_parse_i64(SV("-42"), &n) && n == -42);

@@ -3,16 +3,14 @@
 
 bool sentence_asks_about_past(const struct sentence *s)
 {
-	static const char *const past[] = { "was", "were", "did", "wurde", "wurden", "hat", "haben",
-		"fue", "fueron", "été" };
 	const struct token *first = peek(s, s->body);
 
 	if (!first || !(first->cls & LANG_BIT(WH)) || s->names > 2)
 		return false;
 	for (size_t i = s->body + 1; i < s->tokens.v.n; i++)
-		for (size_t p = 0; p < ARRAY_LEN(past); p++)
-			if (sv_is(token_word(&s->tokens, at(s, i)), past[p]))
-				return true;
+		if (sv_among(token_word(&s->tokens, at(s, i)),
+			    "was|were|did|wurde|wurden|hat|haben|fue|fueron|été"))
+			return true;
 	return false;
 }
 
@@ -52,16 +50,11 @@ bool sentence_opens_with_ordinal(const struct sentence *s)
 
 bool sentence_asks_whether(const struct sentence *s)
 {
-	static const char *const past[] = { "did", "was", "were", "has", "hat", "haben", "wurde",
-		"wurden" };
 	const struct token *k = peek(s, s->body), *next = peek(s, s->body + 1);
 
 	if (!k || !next || !(next->cls & LANG_BIT(ART)) || s->names > 2)
 		return false;
-	for (size_t p = 0; p < ARRAY_LEN(past); p++)
-		if (sv_is(token_word(&s->tokens, k), past[p]))
-			return true;
-	return false;
+	return sv_among(token_word(&s->tokens, k), "did|was|were|has|hat|haben|wurde|wurden");
 }
 
 bool sentence_object_missing(const struct sentence *s)
@@ -189,17 +182,13 @@ bool sentence_adjusts(const struct sentence *s)
 /* step two, Punkt 3, Phase eins */
 static bool numbered_part(const struct sentence *s, size_t i)
 {
-	static const char *const parts[] = { "step", "steps", "point", "points", "phase", "item",
-		"items", "milestone", "schritt", "schritte", "punkt", "punkte", "etappe", "étape",
-		"paso", "punto" };
 	const struct token *next = peek(s, i + 1);
 
 	if (!next || next->before || !(next->cls & LANG_BIT(NUM)))
 		return false;
-	for (size_t p = 0; p < ARRAY_LEN(parts); p++)
-		if (sv_is(token_word(&s->tokens, at(s, i)), parts[p]))
-			return true;
-	return false;
+	return sv_among(token_word(&s->tokens, at(s, i)),
+		"step|steps|point|points|phase|item|items|milestone|schritt|schritte|punkt|"
+		"punkte|etappe|étape|paso|punto");
 }
 
 bool sentence_uses_result(const struct sentence *s)
@@ -235,17 +224,14 @@ static bool asks_whether_there_is(const struct sentence *s)
 /* "a list of all ports", "un informe de ventas" */
 static bool says_of_what(const struct sentence *s, size_t i)
 {
-	static const char *const words[] = { "of", "for", "about", "on", "für", "von", "vom",
-		"über", "zu", "zum", "zur", "der", "des", "de", "du", "del", "sur", "pour", "sobre",
-		"para" };
 	const struct token *k = peek(s, i);
 
 	if (!k)
 		return false;
-	for (size_t w = 0; w < ARRAY_LEN(words); w++)
-		if (sv_is(token_word(&s->tokens, k), words[w]))
-			return true;
-	return k->before || (k->cls & (LANG_BIT(CONJ) | LANG_BIT(WH)));
+	return sv_among(token_word(&s->tokens, k),
+		       "of|for|about|on|für|von|vom|über|zu|zum|zur|der|des|de|du|del|sur|pour|"
+		       "sobre|para") ||
+		k->before || (k->cls & (LANG_BIT(CONJ) | LANG_BIT(WH)));
 }
 
 bool sentence_asks_for_part(const struct sentence *s)
@@ -270,43 +256,31 @@ bool sentence_asks_for_part(const struct sentence *s)
 
 bool sentence_asks_what_happens(const struct sentence *s)
 {
-	static const char *const words[] = { "happens", "passiert", "geschieht", "pasa" };
 	const struct token *first = peek(s, s->body), *second = peek(s, s->body + 1);
 
 	if (!first || !second || !(first->cls & LANG_BIT(WH)) || s->names > 1)
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (sv_is(token_word(&s->tokens, second), words[i]))
-			return true;
-	return false;
+	return sv_among(token_word(&s->tokens, second), "happens|passiert|geschieht|pasa");
 }
 
 bool sentence_asks_about_now(const struct sentence *s)
 {
-	static const char *const words[] = { "now", "jetzt", "inzwischen", "mittlerweile" };
 	const struct token *first = peek(s, s->body), *last = at(s, s->tokens.v.n - 1);
 
 	if (!first || first == last || !(first->cls & (LANG_BIT(WH) | LANG_BIT(AUX))) ||
 		s->names > 1)
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (sv_is(last_word(s), words[i]))
-			return true;
-	return false;
+	return sv_among(last_word(s), "now|jetzt|inzwischen|mittlerweile");
 }
 
 bool sentence_asks_for_help(const struct sentence *s)
 {
-	static const char *const ends[] = { "help", "helfen", "suffice", "reichen", "genügen",
-		"enough", "matter", "aider", "ayudar" };
 	const struct token *first = peek(s, s->body);
 
 	if (!first || !(first->cls & LANG_BIT(AUX)))
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-		if (sv_is(last_word(s), ends[i]))
-			return true;
-	return false;
+	return sv_among(
+		last_word(s), "help|helfen|suffice|reichen|genügen|enough|matter|aider|ayudar");
 }
 
 bool sentence_ends_with_assent(const struct sentence *s)
@@ -330,16 +304,15 @@ bool sentence_ends_with_assent(const struct sentence *s)
 
 bool sentence_reports(const struct sentence *s)
 {
-	static const char *const wishes[] = { "should", "must", "need", "needs", "want", "wants",
-		"soll", "sollen", "sollte", "sollten", "muss", "müssen", "braucht", "brauchen",
-		"brauche", "bräuchte", "möchte", "will", "doit", "doivent", "debe", "deben" };
 	const struct token *first = peek(s, s->body);
 
 	if (!first || s->imperative || (first->cls & LANG_BIT(WH)))
 		return false;
 	for (size_t i = s->body; i < s->tokens.v.n; i++)
-		for (size_t w = 0; w < ARRAY_LEN(wishes); w++)
-			if (sv_is(token_word(&s->tokens, at(s, i)), wishes[w]))
-				return false;
+		if (sv_among(token_word(&s->tokens, at(s, i)),
+			    "should|must|need|needs|want|wants|soll|sollen|sollte|sollten|"
+			    "muss|müssen|braucht|brauchen|brauche|bräuchte|möchte|will|doit|"
+			    "doivent|debe|deben"))
+			return false;
 	return true;
 }

@@ -125,7 +125,7 @@ static bool relative_head(const struct sentence *s, size_t i)
 	const struct token *next = peek(s, i + 1);
 	struct sv w = next ? token_word(&s->tokens, next) : SV("");
 
-	return sv_is(w, "that") || sv_is(w, "which") || sv_is(w, "who");
+	return sv_among(w, "that|which|who");
 }
 
 /* A thing named earlier in the sentence, in another clause: the pronoun means that. Without
@@ -166,12 +166,9 @@ static bool owned_inside(const struct sentence *s, size_t i)
 /* "it would be better to …": the clause is what it stands for. */
 static bool clause_named(const struct sentence *s, size_t i)
 {
-	static const char *const opens[] = { "to", "if", "when", "that", "zu", "wenn", "dass" };
-
 	for (; i < s->tokens.v.n; i++)
-		for (size_t o = 0; o < ARRAY_LEN(opens); o++)
-			if (sv_is(token_word(&s->tokens, at(s, i)), opens[o]))
-				return true;
+		if (sv_among(token_word(&s->tokens, at(s, i)), "to|if|when|that|zu|wenn|dass"))
+			return true;
 	return false;
 }
 
@@ -367,7 +364,7 @@ static void read_one(struct leaning *l, size_t i, const struct token *k)
 	size_t end = i + k->phrase_n;
 	const struct token *next = peek(s, end);
 	struct sv w = next ? token_word(&s->tokens, next) : SV("");
-	bool of = sv_is(w, "of") || sv_is(w, "von") || sv_is(w, "de");
+	bool of = sv_among(w, "of|von|de");
 	struct sv own = token_word(&s->tokens, at(s, end - 1));
 	bool one = sv_is(own, "one") || sv_is(own, "ones"); /* the one by Miller */
 	bool narrowed = !one && next && (next->cls & LANG_BIT(PREP)) && peek(s, end + 1);
@@ -446,7 +443,7 @@ static bool compared(const struct sentence *s, size_t i)
 	const struct token *next = peek(s, i);
 	struct sv w = next ? token_word(&s->tokens, next) : SV("");
 
-	return sv_is(w, "than") || sv_is(w, "als") || sv_is(w, "que");
+	return sv_among(w, "than|als|que");
 }
 
 /* "undo and redo for the editor", "how break and continue work": the word as a thing, in a sentence

@@ -390,8 +390,7 @@ static bool opens_complement(const struct sentence *s, size_t i)
 		return false;
 	bool german = s->tokens.lang == LANG_DE && (sv_is(w, "der") || sv_is(w, "des"));
 	bool romance = (s->tokens.lang == LANG_FR || s->tokens.lang == LANG_ES) &&
-		(sv_is(w, "de") || sv_is(w, "du") || sv_is(w, "des") || sv_is(w, "del") ||
-			sv_is(w, "d"));
+		sv_among(w, "de|du|des|del|d");
 	return german || romance || sv_is(w, "of");
 }
 
@@ -408,13 +407,7 @@ static bool lone_pointer(const struct sentence *s, size_t i)
 /* Article and preposition in one. */
 static bool holds_article(struct sv word)
 {
-	static const char *const words[] = { "am", "ans", "aufs", "beim", "fürs", "hinters", "im",
-		"ins", "übers", "ums", "vom", "vors", "zum", "zur" };
-
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (sv_is(word, words[i]))
-			return true;
-	return false;
+	return sv_among(word, "am|ans|aufs|beim|fürs|hinters|im|ins|übers|ums|vom|vors|zum|zur");
 }
 
 /* Function words steer what comes after them. */

@@ -8,19 +8,10 @@
 /* ---- languages, classes and phrases of words that are cut ---- */
 
 /* German words that English has too: they do not prove that German is spoken. */
-static bool is_false_friend(struct sv w)
-{
-	static const char *const words[] = { "also", "am", "an", "arm", "art", "bad", "bin",
-		"brief", "die", "dies", "fast", "fell", "gift", "halt", "hat", "hell", "in", "kind",
-		"links", "list", "man", "mine", "not", "rat", "rot", "so", "tag", "war", "was",
-		"wand", "test", "plan", "lag", "her", "end", "log", "stand", "stop", "name", "text",
-		"code", "note" };
-
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (sv_is(w, words[i]))
-			return true;
-	return false;
-}
+static const char false_friends[] =
+	"also|am|an|arm|art|bad|bin|brief|die|dies|fast|fell|gift|halt|hat|hell|in|kind|links|list|"
+	"man|mine|not|rat|rot|so|tag|war|was|wand|test|plan|lag|her|end|log|stand|stop|name|text|"
+	"code|note";
 
 /* The language that alone writes such letters; LANG_COUNT when there is none. */
 static enum lang_id letters_of(struct sv w)
@@ -56,7 +47,7 @@ static void vote(const struct token_list *t, const struct lexicon *lex, unsigned
 		lexicon_languages(lex, w, known);
 		for (size_t l = 0; l < LANG_COUNT; l++)
 			languages += known[l];
-		languages += languages == 1 && known[LANG_DE] && is_false_friend(w);
+		languages += languages == 1 && known[LANG_DE] && sv_among(w, false_friends);
 		for (size_t l = 0; l < LANG_COUNT; l++)
 			if (known[l])
 				votes[l] += languages == 1 ? 3 : 1;
@@ -490,18 +481,6 @@ static bool find_apostrophe(struct sv w, size_t *ret_at, size_t *ret_n)
 	return false;
 }
 
-/* French drops vowels before the apostrophe: l'application is two words. */
-static bool is_elision(struct sv head)
-{
-	static const char *const heads[] = { "l", "d", "j", "n", "s", "c", "m", "t", "qu", "jusqu",
-		"lorsqu", "puisqu", "aujourd", "L", "D", "J", "N", "S", "C", "M", "T", "Qu" };
-
-	for (size_t i = 0; i < ARRAY_LEN(heads); i++)
-		if (sv_is(head, heads[i]))
-			return true;
-	return false;
-}
-
 static uint8_t word_flags(struct sv w)
 {
 	uint32_t first;
@@ -532,47 +511,29 @@ static void plain_marks(struct token_list *t, struct token *k)
 	k->word_n = (uint32_t)plain.len;
 }
 
-/* French hangs pronouns on the verb: rends-la, vas-y, reste-t-il. */
-static bool is_hanging_pronoun(struct sv tail)
-{
-	static const char *const tails[] = { "le", "la", "les", "y", "en", "lui", "leur", "moi",
-		"toi", "tu", "il", "elle", "ils", "elles", "ce", "nous", "vous" };
-
-	for (size_t i = 0; i < ARRAY_LEN(tails); i++)
-		if (sv_is(tail, tails[i]))
-			return true;
-	return false;
-}
-
-static bool push_hanging(struct cutter *c, struct sv w)
-{
-	const char *hyphen = memrchr(w.p, '-', w.n);
-
-	if (!hyphen || !is_hanging_pronoun(sv_from(w, (size_t)(hyphen - w.p) + 1)))
-		return false;
-	struct sv part;
-	bool first = true;
-	while (sv_split(&w, '-', &part)) {
-		if (part.n > 0)
-			push(c, part, first ? word_flags(part) : TOKEN_CLITIC);
-		first = false;
-	}
-	return true;
-}
-
 static void push_word(struct cutter *c, struct sv w)
 {
 	size_t at, n;
 
-	if (find_apostrophe(w, &at, &n) && is_elision(sv_head(w, at))) {
+	/* French drops vowels before the apostrophe: l'application is two words. */
+	while (find_apostrophe(w, &at, &n) &&
+		sv_among(sv_head(w, at),
+			"l|d|j|n|s|c|m|t|qu|jusqu|lorsqu|puisqu|aujourd|L|D|J|N|S|C|M|T|Qu")) {
 		push(c, sv_head(w, at), word_flags(w));
-		push_word(c, sv_from(w, at + n));
+		w = sv_from(w, at + n);
+	}
+	/* French hangs pronouns on the verb: rends-la, vas-y, reste-t-il. */
+	const char *hyphen = memrchr(w.p, '-', w.n);
+	if (!hyphen ||
+		!sv_among(sv_from(w, (size_t)(hyphen - w.p) + 1),
+			"le|la|les|y|en|lui|leur|moi|toi|tu|il|elle|ils|elles|ce|nous|vous")) {
+		plain_marks(c->t, push(c, w, word_flags(w)));
 		return;
 	}
-	if (push_hanging(c, w))
-		return;
-	struct token *k = push(c, w, word_flags(w));
-	plain_marks(c->t, k);
+	struct sv part;
+	for (bool first = true; sv_split(&w, '-', &part); first = false)
+		if (part.n > 0)
+			push(c, part, first ? word_flags(part) : TOKEN_CLITIC);
 }
 
 static void cut_one(struct cutter *c)

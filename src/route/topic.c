@@ -351,17 +351,15 @@ static bool receives(const struct sentence *s, const struct word *w, bool any)
  */
 static bool made_for(const struct sentence *s, size_t i)
 {
-	static const char *const words[] = { "for", "of", "about", "für", "fürs", "über", "zum",
-		"zur", "pour", "sur", "para", "sobre" };
 	const struct token *v = s->tokens.v.v;
 	size_t at = i;
 
+	if (!receives(s, &s->words[i], true))
+		return false;
 	while (at > s->body && !(v[at].cls & LANG_BIT(PREP)) && !v[at].before)
 		at--;
-	for (size_t n = 0; n < ARRAY_LEN(words); n++)
-		if (sv_is(token_word(&s->tokens, &v[at]), words[n]))
-			return receives(s, &s->words[i], true);
-	return false;
+	return sv_among(token_word(&s->tokens, &v[at]),
+		"for|of|about|für|fürs|über|zum|zur|pour|sur|para|sobre");
 }
 
 /* "a sheet that tracks churn": the clause says what the new thing is for. */
@@ -567,17 +565,6 @@ static void add_known_phrase(struct adding *a, size_t i, size_t n)
 		0, w->chunk);
 }
 
-static void add_known_phrases(struct adding *a, size_t i)
-{
-	const struct token_list *t = &a->s->tokens;
-	enum { LONGEST = 3 };
-
-	if (!concept_begins(token_word(t, &t->v.v[i])))
-		return;
-	for (size_t n = 2; n <= LONGEST && i + n <= t->v.n; n++)
-		add_known_phrase(a, i, n);
-}
-
 /* end to end, peer to peer: three words, one thing. */
 static void add_echo(struct adding *a, size_t i)
 {
@@ -622,7 +609,7 @@ static void add_separable(struct adding *a, size_t i)
 void topic_add(
 	struct words *w, struct route_topic *t, const struct sentence *s, enum topic_source source)
 {
-	enum { CHUNKS_A_SENTENCE = 256 };
+	enum { CHUNKS_A_SENTENCE = 256, PHRASE_MAX = 3 };
 	struct adding a = { .w = w, .t = t, .s = s, .source = source };
 
 	if (t->terms.n > 0) {
@@ -636,7 +623,9 @@ void topic_add(
 	}
 	for (size_t i = 0; i + 1 < s->tokens.v.n; i++) {
 		add_pair(&a, i);
-		add_known_phrases(&a, i);
+		bool begins = concept_begins(token_word(&s->tokens, &s->tokens.v.v[i]));
+		for (size_t n = 2; begins && n <= PHRASE_MAX && i + n <= s->tokens.v.n; n++)
+			add_known_phrase(&a, i, n);
 		if (i + 2 < s->tokens.v.n)
 			add_echo(&a, i);
 	}
