@@ -307,6 +307,9 @@ struct pass {
 	struct jval *vals;
 	uint64_t found; /* keys that were met */
 	const char *end;
+	struct scan_rows *rows; /* NULL: lists are passed over */
+	size_t first; /* of the rows of this object */
+	unsigned level;
 };
 
 /* key is raw, with quotes. Returns the index in the table, or -1. */
@@ -334,6 +337,7 @@ static int pass_find(const struct pass *ps, int under, struct sv key, bool plain
 static void pass_forget(struct pass *ps, int found)
 {
 	uint64_t gone = UINT64_C(1) << found;
+	bool dropped = false;
 
 	for (size_t i = (size_t)found + 1; i < ps->table->n; i++) {
 		int under = ps->table->keys[i].under;
@@ -341,9 +345,76 @@ static void pass_forget(struct pass *ps, int found)
 			gone |= UINT64_C(1) << i;
 	}
 	ps->found &= ~gone;
+	if (!ps->rows || !(ps->table->lists & gone))
+		return;
+	size_t to = ps->first;
+	for (size_t i = ps->first; i < ps->rows->v.n; i++) {
+		const struct scan_row *row = &ps->rows->v.v[i];
+		if (row->level == ps->level)
+			dropped = gone >> row->under & 1;
+		if (!dropped)
+			ps->rows->v.v[to++] = *row;
+	}
+	ps->rows->v.n = to;
 }
 
 static const char *pass_object(struct pass *ps, const char *p, int under);
+
+/* p is at an element of the list that `found` is. */
+static const char *pass_row(struct pass *ps, const char *p, int found)
+{
+	struct scan_row row = { .under = (uint8_t)found, .level = (uint8_t)ps->level };
+	size_t at = ps->rows->v.n;
+	enum jtype type = J_OBJECT;
+	const char *q;
+
+	vec_push(&ps->rows->v, row);
+	if (p < ps->end && *p == '{') {
+		struct pass inner = {
+			.table = ps->table->rows,
+			.vals = row.vals,
+			.end = ps->end,
+			.rows = ps->level + 1 < SCAN_LEVELS ? ps->rows : NULL,
+			.first = at + 1,
+			.level = ps->level + 1,
+		};
+		q = pass_object(&inner, p, SCAN_TOP);
+	} else {
+		q = skip_value(p, ps->end, &type);
+	}
+	if (q) {
+		row.item = (struct jval){ between(p, q), type };
+		ps->rows->v.v[at] = row;
+	}
+	return q;
+}
+
+/* p is at the opening bracket. A list with more elements than anybody writes is passed over. */
+static const char *pass_list(struct pass *ps, const char *p, int found)
+{
+	const char *start = p;
+	size_t before = ps->rows->v.n;
+	bool started = false;
+	enum jtype type;
+
+	for (p++;; started = true) {
+		switch (step_item(&p, ps->end, ']', started)) {
+		case STEP_BAD:
+			return NULL;
+		case STEP_DONE:
+			return p;
+		case STEP_ITEM:
+			break;
+		}
+		if (ps->rows->v.n == SCAN_ROWS_MAX) {
+			ps->rows->v.n = before;
+			return skip_value(start, ps->end, &type);
+		}
+		p = pass_row(ps, p, found);
+		if (!p)
+			return NULL;
+	}
+}
 
 /* p is at the value of a key. Descends only where the table has keys below it, so the depth of
  * this recursion is that of the table, not of the input. */
@@ -359,6 +430,9 @@ static const char *pass_value(struct pass *ps, const char *p, int found)
 	if (p < ps->end && *p == '{' && (ps->table->parents >> found & 1)) {
 		type = J_OBJECT;
 		q = pass_object(ps, p, found);
+	} else if (p < ps->end && *p == '[' && ps->rows && (ps->table->lists >> found & 1)) {
+		type = J_ARRAY;
+		q = pass_list(ps, p, found);
 	} else {
 		q = skip_value(p, ps->end, &type);
 	}
@@ -394,13 +468,16 @@ static const char *pass_object(struct pass *ps, const char *p, int under)
 	}
 }
 
-int scan_table_read(const struct scan_table *t, struct sv text, struct jval *vals)
+int scan_table_read(
+	const struct scan_table *t, struct sv text, struct jval *vals, struct scan_rows *rows)
 {
-	struct pass ps = { .table = t, .vals = vals };
+	struct pass ps = { .table = t, .vals = vals, .rows = t->rows ? rows : NULL };
 	struct sv rest = skip_mark(text);
 	struct jval other;
 	int r = ERR_INPUT;
 
+	if (rows)
+		rows->v.n = 0;
 	ps.end = rest.p + rest.n;
 	const char *p = rest.n ? json_skip_space(rest.p, ps.end) : ps.end;
 	if (p != ps.end && *p == '{') {
@@ -421,7 +498,7 @@ int scan_keys(struct sv text, const struct scan_key *keys, size_t n, struct jval
 	struct scan_table t;
 
 	scan_table_init(&t, keys, n);
-	return scan_table_read(&t, text, vals);
+	return scan_table_read(&t, text, vals, NULL);
 }
 
 int scan_get(struct jval obj, struct sv key, struct jval *ret)

@@ -19,6 +19,7 @@
 
 #include "base/attr.h"
 #include "base/str.h"
+#include "base/vec.h"
 
 enum jtype {
 	J_NONE = 0, /* absent */
@@ -92,16 +93,37 @@ enum { SCAN_TOP = -1, SCAN_KEYS_MAX = 64 };
 	}
 int scan_keys(struct sv text, const struct scan_key *keys, size_t n, struct jval *vals);
 
-/* The same for many texts: the table is made ready once. Keys stay the caller's. */
-enum { SCAN_SLOTS = 128 };
+/*
+ * The same for many texts: the table is made ready once. Keys stay the caller's.
+ *
+ * A key may also be a list of objects: when `rows` is set, each element of those that have a bit in
+ * `lists` becomes a row with values by a table of its own, whose lists are walked in turn. So a
+ * text is passed over once, however much is wanted of it.
+ */
+enum { SCAN_SLOTS = 128, SCAN_ROW_KEYS = 14, SCAN_ROWS_MAX = 16384, SCAN_LEVELS = 3 };
 struct scan_table {
 	const struct scan_key *keys;
 	size_t n;
 	uint64_t parents; /* keys that others lie under */
 	uint8_t slots[SCAN_SLOTS]; /* by a hash of the name: index + 1 */
+	const struct scan_table *rows; /* at most SCAN_ROW_KEYS keys; NULL: none */
+	uint64_t lists;
 };
 void scan_table_init(struct scan_table *t, const struct scan_key *keys, size_t n);
-int scan_table_read(const struct scan_table *t, struct sv text, struct jval *vals);
+
+struct scan_row {
+	struct jval item; /* the element */
+	uint8_t under; /* its list: a key of the table, from level 1 on of that of the rows */
+	uint8_t level; /* 0: of the text itself, then of the row before it that has a lower one */
+	struct jval vals[SCAN_ROW_KEYS]; /* none when it is no object */
+};
+struct scan_rows {
+	VEC(struct scan_row) v; /* an element stands before those of its own lists */
+};
+/* Results and vals as scan_keys(); rows, which may be NULL, is overwritten. A list with more
+ * elements than SCAN_ROWS_MAX has no rows. */
+int scan_table_read(
+	const struct scan_table *t, struct sv text, struct jval *vals, struct scan_rows *rows);
 
 /* ---- strings ---- */
 /* What is between the quotes, still escaped; empty for other types. */

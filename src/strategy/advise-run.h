@@ -12,9 +12,7 @@ enum { SAVING_500, SAVING_1000, SAVINGS };
 
 enum advise_what {
 	FACT_PIECE, /* a text */
-	FACT_USE, /* a call's id and tool, before its piece */
-	FACT_CALL, /* the model answered */
-	FACT_MODEL,
+	FACT_CALL, /* the model answered, or is to */
 	FACT_BREAK,
 };
 
@@ -26,16 +24,19 @@ struct advise_fact {
 	uint32_t images;
 	uint64_t bytes;
 	uint64_t saved[SAVINGS]; /* by a placeholder without the tool's name */
-	struct sv id; /* of the tool's call, or the message */
-	struct sv name; /* tool, or model */
+	struct sv id, name; /* of the tool's call; a result has no name */
+	size_t call; /* index of calls */
+};
+struct advise_call {
+	bool called;
+	struct sv model, message, time;
 	struct usage usage;
-	struct sv time;
-	int64_t window; /* 0: not told */
-	int64_t cache_life_ms; /* 0: not told */
+	int64_t window, cache_life_ms; /* 0: not told */
 };
 
 struct advise_chunk {
 	VEC(struct advise_fact) facts;
+	VEC(struct advise_call) calls;
 	uint32_t records, lines;
 	struct str text; /* for use and use again */
 };
@@ -70,10 +71,6 @@ struct advise_run {
 	uint32_t records, lines;
 	int64_t window; /* as told; 0: not */
 };
-
-/* Takes a line apart; any thread. */
-void advise_claude(struct advise_chunk *c, const struct rewrite_line *line);
-void advise_codex(struct advise_chunk *c, const struct rewrite_line *line);
 
 /* Fills in window, fill, base, cache and plans from what was gathered. */
 struct advise_sums {

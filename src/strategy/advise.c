@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "strategy/advise-run.h"
+#include "strategy/placeholder.h"
 #include "strategy/smart.h"
 
 enum { TOOL_NAME_MAX = 80 };
@@ -73,19 +74,148 @@ static void chunk_free(void *data UNUSED, void *chunk)
 	struct advise_chunk *c = chunk;
 
 	vec_release(&c->facts);
+	vec_release(&c->calls);
 	str_release(&c->text);
 	free(c);
 }
 
-static int on_read(void *data, void *chunk, struct rewrite_line *line, struct err *reterr UNUSED)
+/* ---- what a trim would save ---- */
+
+enum { THRESHOLD_SMALL = 500, THRESHOLD_LARGE = 1000, STRINGS_DEPTH = 8 };
+
+static void add_saving(struct advise_chunk *c, struct advise_fact *f, size_t chars, size_t bytes)
 {
-	const struct advise_run *run = data;
+	struct placeholder p = {
+		.kind = f->kind == ADVISE_RESULTS ? PLACEHOLDER_RESULT : PLACEHOLDER_INPUT,
+		.length = chars,
+	};
+
+	str_clear(&c->text);
+	placeholder_text(&p, &c->text);
+	size_t instead = c->text.len + 2;
+	if (instead >= bytes)
+		return;
+	if (chars >= THRESHOLD_SMALL)
+		f->saved[SAVING_500] += bytes - instead;
+	if (chars >= THRESHOLD_LARGE)
+		f->saved[SAVING_1000] += bytes - instead;
+}
+
+static void measure_string(struct advise_chunk *c, struct advise_fact *f, struct jval val)
+{
+	struct sv inner = scan_inner(val);
+
+	if (inner.n >= THRESHOLD_SMALL && !placeholder_is(inner))
+		add_saving(c, f, text_chars(inner), val.raw.n);
+}
+
+/* Every string inside, as trim goes through what tools are given. */
+static void measure_strings(
+	struct advise_chunk *c, struct advise_fact *f, struct jval val, int depth)
+{
+	struct scan_iter it = scan_iter(val);
+	struct jval item;
+
+	if (val.type == J_STRING)
+		measure_string(c, f, val);
+	if ((val.type != J_OBJECT && val.type != J_ARRAY) || depth > STRINGS_DEPTH ||
+		val.raw.n < THRESHOLD_SMALL)
+		return;
+	while (scan_next(&it, NULL, &item) > 0)
+		measure_strings(c, f, item, depth + 1);
+}
+
+/* Several texts alone are replaced together. */
+static void measure_blocks(struct advise_chunk *c, struct advise_fact *f, struct jval list)
+{
+	struct scan_iter it = scan_iter(list);
+	struct jval block, text = { .type = J_NONE };
+	size_t n = 0, chars = 0;
+	bool plain = f->images == 0;
+
+	while (scan_next(&it, NULL, &block) > 0) {
+		struct jval val = line_member(block, "text");
+		if (val.type != J_STRING)
+			continue;
+		text = val;
+		n++;
+		chars += text_chars(scan_inner(val));
+		plain = plain && !placeholder_is(scan_inner(val));
+	}
+	if (n > 1 && plain)
+		add_saving(c, f, chars, list.raw.n);
+	else if (n == 1)
+		measure_string(c, f, text);
+}
+
+static void measure(struct advise_chunk *c, struct advise_fact *f, const struct line_piece *piece)
+{
+	AUTO_STR text = STR_INIT;
+	struct jval val = piece->val, inner;
+	bool holds = piece->shape == SHAPE_JSON || piece->shape == SHAPE_WRAPPED;
+
+	if (val.raw.n < THRESHOLD_SMALL)
+		return;
+	if (val.type == J_ARRAY && piece->shape == SHAPE_TEXT) {
+		measure_blocks(c, f, val);
+	} else if (piece->shape == SHAPE_STRINGS) {
+		measure_strings(c, f, val, 0);
+	} else if (holds && sv_starts(scan_inner(val), SV("{")) && scan_string(val, &text) &&
+		scan_text(str_sv(&text), &inner) >= 0) {
+		if (piece->shape == SHAPE_WRAPPED)
+			inner = line_member(inner, "output");
+		measure_strings(c, f, inner, 0);
+	} else if (val.type == J_STRING) {
+		measure_string(c, f, val);
+	}
+}
+
+/* ---- taking lines apart ---- */
+
+static struct advise_fact *push(struct advise_chunk *c, enum advise_what what)
+{
+	vec_push(&c->facts,
+		(struct advise_fact){ .what = what, .record = c->records, .line = c->lines });
+	return &c->facts.v[c->facts.n - 1];
+}
+
+static int on_read(
+	void *data UNUSED, void *chunk, struct rewrite_line *line, struct err *reterr UNUSED)
+{
+	static const enum advise_kind kinds[] = {
+		[PIECE_PROMPT] = ADVISE_PROMPTS,
+		[PIECE_NOTICE] = ADVISE_NOTICES,
+		[PIECE_SUMMARY] = ADVISE_SUMMARY,
+		[PIECE_ANSWER] = ADVISE_ANSWERS,
+		[PIECE_THINKING] = ADVISE_THINKING,
+		[PIECE_CALL] = ADVISE_CALLS,
+		[PIECE_RESULT] = ADVISE_RESULTS,
+		[PIECE_PICTURE] = ADVISE_IMAGES,
+	};
+	const struct line_look *look = line->look;
 	struct advise_chunk *c = chunk;
 
-	if (line->object && run->opts->format == TRANSCRIPT_CODEX)
-		advise_codex(c, line);
-	else if (line->object)
-		advise_claude(c, line);
+	if (look && look->breaks)
+		(void)push(c, FACT_BREAK);
+	if (look && (look->called || look->model.n > 0)) {
+		push(c, FACT_CALL)->call = c->calls.n;
+		vec_push(&c->calls,
+			(struct advise_call){ look->called, look->model, look->message, look->time,
+				look->usage, look->window, look->cache_life_ms });
+	}
+	for (size_t i = 0; look && i < look->pieces.n; i++) {
+		const struct line_piece *piece = &look->pieces.v[i];
+		if (!piece->counts)
+			continue;
+		struct advise_fact *f = push(c, FACT_PIECE);
+		f->kind = kinds[piece->kind];
+		f->bytes = piece->bytes;
+		f->images = piece->images;
+		f->id = piece->id;
+		f->name = piece->name;
+		if (piece->kind == PIECE_CALL || piece->kind == PIECE_RESULT)
+			measure(c, f, piece);
+	}
 	c->records += (uint32_t)line->records;
 	c->lines++;
 	return 0;
@@ -124,15 +254,14 @@ static void join_gaps(struct advise_run *run)
 
 static void feed_piece(struct advise_run *run, const struct advise_fact *f)
 {
-	bool codex = run->opts->format == TRANSCRIPT_CODEX;
 	enum token_text what = TOKEN_REST;
 
 	for (uint32_t i = 0; i < f->images; i++)
 		tokens_odd(&run->tokens);
-	if (f->kind == ADVISE_THINKING)
+	if (f->kind == ADVISE_THINKING || f->kind == ADVISE_IMAGES)
 		return;
 	if (f->kind == ADVISE_ANSWERS || f->kind == ADVISE_CALLS)
-		what = codex ? TOKEN_ANSWER_EARLY : TOKEN_ANSWER;
+		what = line_usage_follows(run->opts->format) ? TOKEN_ANSWER_EARLY : TOKEN_ANSWER;
 	if (what == TOKEN_ANSWER_EARLY && run->tokens.next_tail > 0)
 		join_gaps(run);
 	tokens_text(&run->tokens, what, f->bytes);
@@ -163,6 +292,8 @@ static void take_piece(struct advise_run *run, const struct advise_fact *f)
 	uint64_t name = 0;
 
 	feed_piece(run, f);
+	if (f->kind == ADVISE_CALLS && f->id.n > 0)
+		idmap_put(&run->calls, f->id, (uint32_t)tool_index(run, f->name));
 	if (f->kind == ADVISE_CALLS || f->kind == ADVISE_RESULTS) {
 		if (!idmap_get(&run->calls, f->id, &index))
 			index = (uint32_t)tool_index(run, SV("Unknown"));
@@ -189,7 +320,7 @@ static void close_gap(struct advise_run *run, int64_t step)
 		p->tokens = small((uint64_t)step);
 }
 
-static void feed_call(struct advise_run *run, const struct advise_fact *f)
+static void feed_call(struct advise_run *run, const struct advise_call *f)
 {
 	struct tokens *t = &run->tokens;
 	int64_t context = t->context, known = t->context + t->output;
@@ -197,20 +328,22 @@ static void feed_call(struct advise_run *run, const struct advise_fact *f)
 	size_t model = t->current;
 	bool odd = t->odd;
 
-	tokens_call(t, f->name, f->id, &f->usage);
+	tokens_call(t, f->model, f->message, &f->usage);
 	if (t->context == context && t->last_message == message)
 		return; /* the same call once more */
 	run->gap.odd |= context == 0 || odd || t->current != model;
 	close_gap(run, t->context - known);
 }
 
-static void take_call(struct advise_run *run, const struct advise_fact *f)
+static void take_call(struct advise_run *run, const struct advise_call *f)
 {
 	int64_t ms;
 
+	if (f->model.n > 0 && !sv_is(f->model, tokens_model(&run->tokens)))
+		tokens_set_model(&run->tokens, f->model);
 	if (f->window > 0)
 		run->window = f->window;
-	if (usage_context(&f->usage) <= 0)
+	if (!f->called || usage_context(&f->usage) <= 0)
 		return;
 	feed_call(run, f);
 	if (f->cache_life_ms > 0)
@@ -219,18 +352,9 @@ static void take_call(struct advise_run *run, const struct advise_fact *f)
 		run->advice->called_ms = ms;
 }
 
-static void take_model(struct advise_run *run, struct sv model)
-{
-	if (model.n > 0 && !sv_is(model, tokens_model(&run->tokens)))
-		tokens_set_model(&run->tokens, model);
-}
-
 static void take_break(struct advise_run *run)
 {
 	tokens_break(&run->tokens);
-	/* Codex keeps nothing of before; Claude Code may. */
-	if (run->opts->format == TRANSCRIPT_CODEX)
-		run->pieces.n = 0;
 	run->gap = run->next_gap = (struct advise_gap){ .texts = 0 };
 }
 
@@ -245,16 +369,8 @@ static int on_fold(void *data, void *chunk, struct err *reterr UNUSED)
 		case FACT_PIECE:
 			take_piece(run, f);
 			break;
-		case FACT_USE:
-			if (f->id.n > 0)
-				idmap_put(&run->calls, f->id, (uint32_t)tool_index(run, f->name));
-			break;
 		case FACT_CALL:
-			take_model(run, f->name);
-			take_call(run, f);
-			break;
-		case FACT_MODEL:
-			take_model(run, f->name);
+			take_call(run, &c->calls.v[f->call]);
 			break;
 		case FACT_BREAK:
 			take_break(run);

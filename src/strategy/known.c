@@ -1,7 +1,7 @@
 #include "strategy/known.h"
 
 #include "base/mem.h"
-#include "strategy/line.h"
+#include "transcript/line.h"
 #include "transcript/note.h"
 
 enum { TOKENS_MAX = 1000000000 };

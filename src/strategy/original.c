@@ -1,6 +1,6 @@
 #include "strategy/original.h"
 
-#include "strategy/line.h"
+#include "transcript/line.h"
 #include "json/scan.h"
 
 /* ---- base64 ---- */

@@ -190,6 +190,7 @@ static int apply_once(struct repair *rep, const struct repair_write *how, struct
 		.id = a.id,
 		.out_dir = how->out_dir,
 		.in_place = how->in_place,
+		.values = true,
 		.threads = how->threads,
 		.clock = how->clock,
 	};

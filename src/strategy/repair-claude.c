@@ -95,17 +95,14 @@ static uint32_t print_of(const struct facts *f, const struct jval *vals)
 	return (uint32_t)(h >> 32 ^ h);
 }
 
-static void take_tools(struct facts *f, struct jval content)
+static void take_tools(struct facts *f, const struct line *line)
 {
-	struct scan_iter it = scan_iter(content);
-	struct jval block;
-
-	while (content.type == J_ARRAY && scan_next(&it, NULL, &block) > 0) {
-		struct jval id = line_member(block, "tool_use_id");
+	vec_each (&line->rows.v, row) {
+		struct jval id = row->vals[BLOCK_USE_ID];
 		bool result = id.type == J_STRING;
-		if (!result && scan_string_eq(line_member(block, "type"), SV("tool_use")))
-			id = line_member(block, "id");
-		if (id.type == J_STRING)
+		if (!result && scan_string_eq(row->vals[BLOCK_TYPE], SV("tool_use")))
+			id = row->vals[BLOCK_ID];
+		if (id.type == J_STRING && row->level == 0)
 			vec_push(&f->tools,
 				(struct fact_tool){ fact_hash(f, scan_inner(id)),
 					(uint32_t)f->v.n - 1, result });
@@ -122,13 +119,6 @@ static void take_kept(struct facts *f, struct jval uuids)
 			(struct fact_kept){ fact_hash(f, scan_inner(id)), (uint32_t)f->v.n - 1 });
 }
 
-static int64_t number(struct jval obj, const char *key)
-{
-	int64_t n;
-
-	return scan_i64(line_member(obj, key), &n) && n > 0 && n < INT64_MAX / 4 ? n : 0;
-}
-
 /* What the last answer says about the session. */
 static void take_answer(struct facts *f, const struct jval *vals)
 {
@@ -140,15 +130,14 @@ static void take_answer(struct facts *f, const struct jval *vals)
 	if (scan_string_eq(vals[CLAUDE_MSG_MODEL], SV("<synthetic>")))
 		return;
 	fact_text(f->model, vals[CLAUDE_MSG_MODEL]);
-	int64_t context = number(usage, "input_tokens") +
-		number(usage, "cache_creation_input_tokens") +
-		number(usage, "cache_read_input_tokens");
+	const struct usage taken = tokens_usage(TRANSCRIPT_CLAUDE, usage);
+	int64_t context = usage_context(&taken);
 	f->context = context > 0 ? context : f->context;
 }
 
 static void claude_take(struct facts *f, const struct entry *entry)
 {
-	const struct jval *vals = entry->vals;
+	const struct jval *vals = entry->line->vals;
 	struct jval session = vals[CLAUDE_SESSION];
 	struct fact fact = entry->fact;
 	struct sv id = scan_inner(vals[CLAUDE_UUID]);
@@ -171,7 +160,7 @@ static void claude_take(struct facts *f, const struct entry *entry)
 	vec_push(&f->v, fact);
 	if (session.type == J_STRING)
 		*(scan_string_eq(session, entry->file_id) ? &f->own_ids : &f->other_ids) += 1;
-	take_tools(f, vals[CLAUDE_MSG_CONTENT]);
+	take_tools(f, entry->line);
 	if (fact.flags & FACT_BOUNDARY && fact.flags & FACT_SYSTEM) {
 		struct jval kept = line_member(vals[CLAUDE_COMPACT], "preservedMessages");
 		take_kept(f, line_member(kept, "uuids"));

@@ -37,7 +37,7 @@ static void codex_take(struct facts *f, const struct entry *entry)
 		[CODEX_LINE_EVENT] = 0,
 		[CODEX_LINE_COMPACTED] = FACT_BOUNDARY | FACT_USER,
 	};
-	const struct jval *vals = entry->vals;
+	const struct jval *vals = entry->line->vals;
 	enum codex_line line = codex_line_of(vals);
 	const struct chain_codex record = codex_chain_record(vals, line);
 	const struct chain_entry link = chain_codex_entry(&record);

@@ -178,6 +178,7 @@ struct read {
 struct piece {
 	struct facts facts;
 	struct mended mended;
+	struct line_reader reader;
 };
 
 static void read_broken(const struct read *run, struct piece *p, struct fact fact)
@@ -199,17 +200,16 @@ static void read_broken(const struct read *run, struct piece *p, struct fact fac
 	unsigned damage = p->mended.damage;
 	size_t before = f->v.n;
 	uint32_t flags = fact.flags & FACT_NOT_UTF8;
-	struct jval vals[LINE_KEYS_MAX];
 
 	for (size_t i = 0; i < ARRAY_LEN(causes); i++)
 		if (damage & causes[i].bit)
 			found(f->found, causes[i].cause, causes[i].level, fact.line);
 	vec_each (&p->mended.parts, part) {
 		bool seen = part->seen && (rules->reads_first || damage == 0);
-		if (!line_read(run->rep->format, part->text, vals))
+		if (!line_reader_read(&p->reader, part->text))
 			continue;
 		fact.flags = flags | FACT_LINE | (seen ? 0 : FACT_UNSEEN);
-		rules->take(f, &(struct entry){ vals, fact, sv_of(run->rep->file_id) });
+		rules->take(f, &(struct entry){ &p->reader.line, fact, sv_of(run->rep->file_id) });
 		fact.size = 0;
 	}
 	/* A line that has nothing to say still must go. */
@@ -223,7 +223,6 @@ static void read_line(const struct read *run, struct piece *p, const struct json
 {
 	const struct transcript_format *format = run->rep->format;
 	struct facts *f = &p->facts;
-	struct jval vals[LINE_KEYS_MAX];
 	struct sv text = line->text;
 	struct fact fact = {
 		.offset = line->offset,
@@ -242,15 +241,16 @@ static void read_line(const struct read *run, struct piece *p, const struct json
 		found(f->found, REPAIR_UTF8, run->rep->rules->not_utf8, fact.line);
 		fact.flags |= FACT_NOT_UTF8;
 	}
-	bool whole =
-		!(line->bytes & JSONL_LOW && has_controls(text)) && line_read(format, text, vals);
+	bool whole = !(line->bytes & JSONL_LOW && has_controls(text)) &&
+		line_reader_read(&p->reader, text);
 	if (!whole) {
 		line_mend(&p->mended, format, text);
 		whole = p->mended.damage == 0 && p->mended.parts.n == 1 &&
-			line_read(format, text, vals);
+			line_reader_read(&p->reader, text);
 	}
 	if (whole)
-		run->rep->rules->take(f, &(struct entry){ vals, fact, sv_of(run->rep->file_id) });
+		run->rep->rules->take(
+			f, &(struct entry){ &p->reader.line, fact, sv_of(run->rep->file_id) });
 	else
 		read_broken(run, p, fact);
 }
@@ -265,6 +265,7 @@ static int read_work(
 
 	p->mended.buf = (struct str)STR_INIT;
 	p->facts.ids = (struct str)STR_INIT;
+	line_reader_init(&p->reader, run->rep->format, true);
 	p->facts.seed = run->all->seed;
 	*in->own = p;
 	while (jsonl_chunk_next(in, &at, &line))
@@ -282,6 +283,7 @@ static void piece_drop(void *data UNUSED, void *own)
 
 	facts_release(&p->facts);
 	mended_release(&p->mended);
+	line_reader_release(&p->reader);
 	free(p);
 }
 

@@ -10,9 +10,9 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "strategy/line.h"
 #include "strategy/repair.h"
 #include "transcript/chain.h"
+#include "transcript/line.h"
 #include "json/edit.h"
 
 /* ---- one line ---- */
@@ -203,7 +203,7 @@ void mend_time(const struct mender *m, const struct mending *entry, struct jval 
 
 /* One entry on its way into facts. */
 struct entry {
-	const struct jval *vals;
+	const struct line *line;
 	struct fact fact; /* place, and what is known of the line */
 	struct sv file_id;
 };

@@ -1,108 +1,53 @@
 /*
- * One chunk of lines: read, joined to those before it, edited.
+ * One chunk of lines: read, joined to those before it, edited, written. The note comes last: its
+ * figures are known only when all else is written.
  */
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
+#include "strategy/known.h"
 #include "strategy/rewrite-run.h"
 
 enum {
-	VALS_LINES = 64,
 	LONG_STRETCH = 16 * 1024, /* what stays and is as long is not copied */
 };
 
 /* ---- reading ---- */
 
-static struct jval *next_vals(struct part *part, size_t keys)
-{
-	size_t in_block = part->n_vals % VALS_LINES;
-
-	if (part->n_vals / VALS_LINES == part->vals.n)
-		vec_push(&part->vals, xcalloc(VALS_LINES * keys, sizeof(struct jval)));
-	return part->vals.v[part->n_vals / VALS_LINES] + in_block * keys;
-}
-
-/* One block is the rule. Taking what is between the brackets for one spares a pass over it. */
-static bool read_only_block(struct jval content, struct line_block *ret)
-{
-	struct sv inner = sv_trim(sv_make(content.raw.p + 1, content.raw.n - 2));
-
-	return sv_ends(content.raw, SV("]")) && sv_starts(inner, SV("{")) &&
-		line_block_read((struct jval){ inner, J_OBJECT }, ret);
-}
-
-static void read_blocks(struct part *part, struct rewrite_line *line)
-{
-	struct jval content = line->vals[CLAUDE_MSG_CONTENT], item;
-	struct scan_iter it = scan_iter(content);
-	size_t first = part->blocks.n;
-
-	if (content.type != J_ARRAY)
-		return;
-	vec_grow(&part->blocks);
-	if (read_only_block(content, &part->blocks.v[first])) {
-		part->blocks.n++;
-	} else {
-		while (scan_next(&it, NULL, &item) > 0) {
-			vec_grow(&part->blocks);
-			(void)line_block_read(item, &part->blocks.v[part->blocks.n++]);
-		}
-	}
-	line->n_blocks = part->blocks.n - first;
-	line->blocks = line->n_blocks ? part->blocks.v + first : NULL;
-}
-
-static void link_claude(struct part *part, const struct rewrite_line *line)
-{
-	const struct jval *vals = line->vals;
-	const struct chain_claude record = {
-		.type = vals[CLAUDE_TYPE],
-		.subtype = vals[CLAUDE_SUBTYPE],
-		.uuid = vals[CLAUDE_UUID],
-		.parent = vals[CLAUDE_PARENT],
-		.side = vals[CLAUDE_SIDE],
-		.message_id = vals[CLAUDE_MSG_ID],
-		.compact = vals[CLAUDE_COMPACT],
-		.leaf = vals[CLAUDE_LEAF],
-	};
-
-	chain_add_claude(part->chain, &record, line->size);
-	for (size_t i = 0; i < line->n_blocks; i++) {
-		const struct line_block *b = &line->blocks[i];
-		if (b->vals[BLOCK_USE_ID].type == J_STRING)
-			chain_tool(part->chain, scan_inner(b->vals[BLOCK_USE_ID]), true);
-		else if (b->type == BLOCK_IS_USE && b->vals[BLOCK_ID].type == J_STRING)
-			chain_tool(part->chain, scan_inner(b->vals[BLOCK_ID]), false);
-	}
-}
-
-static void link_codex(struct part *part, const struct rewrite_line *line)
-{
-	const struct chain_codex record = codex_chain_record(line->vals, codex_line_of(line->vals));
-
-	chain_add_codex(part->chain, &record, line->size);
-}
-
 static void read_line(const struct run *run, struct part *part, struct rewrite_line *line, bool low)
 {
-	const struct transcript_format *format = run->opts->format;
-	struct jval *vals = next_vals(part, line_key_count(format));
+	const struct rewrite_opts *o = run->opts;
+	struct line_reader *reader = &part->reader;
 
 	line->object = !(low && memchr(line->text.p, '\0', line->text.n)) &&
-		line_read(format, line->text, vals);
+		line_reader_read(reader, line->text);
 	if (!line->object) {
 		line->records = chain_add_line(part->chain, line->text, line->size);
 		return;
 	}
-	part->n_vals++;
-	line->vals = vals;
 	line->records = 1;
-	if (format == TRANSCRIPT_CODEX) {
-		link_codex(part, line);
-	} else {
-		read_blocks(part, line);
-		link_claude(part, line);
+	if (o->live)
+		chain_add(part->chain, &reader->line, line->size);
+	if (o->note_key && part->note_line == SIZE_MAX &&
+		line_note_place(&reader->line).type == J_OBJECT)
+		part->note_line = part->lines.n;
+	if (!o->dry || run->ops->edit) {
+		part->swaps.neutral = false;
+		line_swaps(&reader->line,
+			o->in_place ? o->changes & ~(unsigned)LINE_ID : o->changes, run->parent_id,
+			&part->swaps);
+		line->neutral = part->swaps.neutral;
+		for (size_t i = line->swaps; i < part->swaps.v.n; i++)
+			if (part->swaps.v.v[i].what == SWAP_MODEL)
+				part->swaps.v.v[i].json = part->last_model;
 	}
+	struct sv model = line_model(&reader->line);
+	if (model.n > 0 && model.n < MODEL_MAX)
+		part->last_model = model;
+	if (run->ops->read)
+		line->look = line_look(reader);
 }
 
 static int take_line(
@@ -114,16 +59,17 @@ static int take_line(
 		.size = from->size,
 		.terminated = from->terminated,
 		.oversize = from->too_long,
+		.swaps = part->swaps.v.n,
 	};
+	int r = 0;
 
-	vec_push(&part->first_block, part->blocks.n);
 	if (line.oversize)
 		line.records = chain_add_line(part->chain, SV("?"), line.size);
 	else if (line.text.n > 0)
 		read_line(run, part, &line, from->bytes & JSONL_LOW);
-	int r = 0;
 	if (run->ops->read)
 		r = run->ops->read(run->data, part->own, &line, reterr);
+	line.look = NULL;
 	vec_push(&part->lines, line);
 	return r;
 }
@@ -139,6 +85,7 @@ int part_read(void *data, const struct jsonl_chunk *in, struct str *out UNUSED, 
 	part->edit = (struct edit)EDIT_INIT(SV(""));
 	part->note_line = SIZE_MAX;
 	part->chain = chain_new(run->opts->format);
+	line_reader_init(&part->reader, run->opts->format, true);
 	if (run->ops->chunk_new)
 		part->own = run->ops->chunk_new(run->data);
 	*in->own = part;
@@ -159,58 +106,79 @@ int part_read(void *data, const struct jsonl_chunk *in, struct str *out UNUSED, 
 
 /* ---- joining ---- */
 
-/* The line's model when one answered; NULL when none did. */
-static const struct jval *line_model(const struct run *run, const struct rewrite_line *line)
-{
-	if (run->opts->format == TRANSCRIPT_CODEX || !line->object)
-		return NULL;
-	const struct jval *model = &line->vals[CLAUDE_MSG_MODEL];
-	struct sv name = scan_inner(*model);
-	if (model->type != J_STRING || name.n == 0 || name.n >= MODEL_MAX || name.p[0] == '<')
-		return NULL;
-	return memchr(name.p, '\\', name.n) ? NULL : model;
-}
-
-static void copy_model(char to[static MODEL_MAX], const struct jval *model)
-{
-	struct sv name = scan_inner(*model);
-
-	memcpy(to, name.p, name.n);
-	to[name.n] = '\0';
-}
-
-static void place_note(struct run *run, struct part *part)
-{
-	for (size_t i = 0; i < part->lines.n && !run->note_placed; i++)
-		if (common_takes_note(run, &part->lines.v[i])) {
-			part->note_line = i;
-			run->note_placed = true;
-		}
-}
-
 int part_join(void *data, const struct jsonl_chunk *in, struct err *reterr)
 {
 	struct run *run = data;
 	struct part *part = *in->own;
 
 	memcpy(part->model, run->model, MODEL_MAX);
-	for (size_t i = part->lines.n; i-- > 0;) {
-		const struct jval *model = line_model(run, &part->lines.v[i]);
-		if (model) {
-			copy_model(run->model, model);
-			break;
-		}
+	if (part->last_model.n > 0) {
+		memcpy(run->model, part->last_model.p, part->last_model.n);
+		run->model[part->last_model.n] = '\0';
 	}
 	vec_each (&part->lines, line) {
 		line->record = run->records;
 		run->records += line->records;
 	}
-	if (run->opts->note_key && !run->note_placed)
-		place_note(run, part);
+	/* The first line of the file that can take it gets the note. */
+	if (run->note_placed)
+		part->note_line = SIZE_MAX;
+	run->note_placed = run->note_placed || part->note_line != SIZE_MAX;
 	return run->ops->join ? run->ops->join(run->data, part->own, reterr) : 0;
 }
 
 /* ---- editing ---- */
+
+static const char *const note_keys[] = { "trim_metadata", "continue_metadata", SESSION_NOTE_KEY,
+	KNOWN_NOTE_KEY };
+
+/* Takes all notes out of obj; with `mark` that of our key is put there. A session that stays the
+ * same one keeps what tells where it comes from. */
+static bool set_notes(const struct run *run, struct jval obj, bool mark, struct edit *e)
+{
+	struct edit_member changes[ARRAY_LEN(note_keys)];
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(note_keys); i++) {
+		bool same = strcmp(note_keys[i], run->opts->note_key) == 0, ours = mark && same;
+		if (run->opts->in_place && !same)
+			continue;
+		changes[n++] = (struct edit_member){
+			.key = sv_of(note_keys[i]),
+			.json = ours ? sv_of(run->mark) : (struct sv){ NULL, 0 },
+			.absent = ours ? EDIT_LAST : EDIT_SKIP,
+		};
+	}
+	return edit_members(e, obj, changes, n) >= 0;
+}
+
+/* The mark of the note into the line, old notes out of it; false when the line cannot take it. */
+static bool set_mark(const struct run *run, struct part *part, const struct rewrite_line *line)
+{
+	struct jval whole;
+
+	if (scan_text(line->text, &whole) < 0 || !line_reader_read(&part->reader, line->text))
+		return false;
+	struct jval place = line_note_place(&part->reader.line);
+	if (place.raw.p == whole.raw.p)
+		return set_notes(run, whole, true, &part->edit);
+	return set_notes(run, whole, false, &part->edit) &&
+		set_notes(run, place, true, &part->edit);
+}
+
+static void make_swaps(const struct run *run, struct part *part, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		const struct line_swap *swap = &part->swaps.v.v[i];
+		struct sv model = swap->json.n > 0 ? swap->json : sv_of(part->model);
+		if (swap->what == SWAP_ID)
+			edit_string(&part->edit, swap->val, sv_of(run->result->id));
+		else if (swap->what == SWAP_JSON)
+			edit_value(&part->edit, swap->val, swap->json);
+		else if (model.n > 0)
+			edit_string(&part->edit, swap->val, model);
+	}
+}
 
 struct output {
 	struct part *part;
@@ -229,39 +197,34 @@ static void put_piece(void *data, struct sv piece, bool kept)
 		str_add(o->out, piece);
 }
 
-static void put_line(
-	struct part *part, const struct rewrite_line *line, bool newline, struct str *out)
-{
-	struct output o = { part, out };
-
-	/* Edits that overlap are a mistake of ours; the line is then better left as it was. */
-	if (edit_empty(&part->edit) || edit_each(&part->edit, put_piece, &o) < 0)
-		put_piece(&o, line->text, true);
-	if (newline)
-		str_addc(out, '\n');
-}
-
 static int edit_line(
 	struct run *run, struct part *part, size_t index, struct str *out, struct err *reterr)
 {
 	struct rewrite_line *line = &part->lines.v[index];
-	size_t from = out->len;
+	size_t from = out->len, last = index + 1 < part->lines.n ? line[1].swaps : part->swaps.v.n;
+	struct output o = { part, out };
+	int what = REWRITE_EDITED;
 	bool marked = false;
 
 	if (line->oversize)
 		return 0;
-	line->blocks = line->n_blocks ? part->blocks.v + part->first_block.v[index] : NULL;
 	edit_reset(&part->edit, line->text);
-	if (line->object)
-		common_edit(run, line, part->model, &part->edit);
+	make_swaps(run, part, line->swaps, last);
 	if (index == part->note_line)
-		marked = line->noted = common_mark(run, line, &part->edit);
-	int what = REWRITE_EDITED;
+		marked = line->noted = set_mark(run, part, line);
+	if (run->opts->values && line->object && line_reader_read(&part->reader, line->text))
+		line->vals = part->reader.line.vals;
 	if (run->ops->edit)
 		what = run->ops->edit(run->data, part->own, line, &part->edit, out, reterr);
-	if (what == REWRITE_EDITED)
-		put_line(part, line, line->terminated, out);
-	if (marked && what == REWRITE_EDITED) {
+	line->vals = NULL;
+	if (what != REWRITE_EDITED)
+		return what;
+	/* Edits that overlap are a mistake of ours; the line is then better left as it was. */
+	if (edit_empty(&part->edit) || edit_each(&part->edit, put_piece, &o) < 0)
+		put_piece(&o, line->text, true);
+	if (line->terminated)
+		str_addc(out, '\n');
+	if (marked) {
 		part->note_at = from;
 		part->note_n = out->len - from;
 	}
@@ -276,12 +239,9 @@ int part_edit(void *data, const struct jsonl_chunk *in, struct str *out, struct 
 
 	if (run->opts->dry && !run->ops->edit)
 		return 0;
-	for (size_t i = 0; i < part->lines.n && r >= 0; i++) {
-		const struct jval *model = line_model(run, &part->lines.v[i]);
-		if (model)
-			copy_model(part->model, model);
+	(void)str_reserve(out, in->bytes.n);
+	for (size_t i = 0; i < part->lines.n && r >= 0; i++)
 		r = edit_line(run, part, i, out, reterr);
-	}
 	return r < 0 ? r : 0;
 }
 
@@ -292,14 +252,172 @@ void part_drop(void *data, void *own)
 
 	if (part->own && run->ops->chunk_free)
 		run->ops->chunk_free(run->data, part->own);
-	vec_each (&part->vals, block)
-		free(*block);
-	vec_release(&part->vals);
+	line_reader_release(&part->reader);
 	vec_release(&part->lines);
-	vec_release(&part->first_block);
-	vec_release(&part->blocks);
+	vec_release(&part->swaps.v);
 	vec_release(&part->kept);
 	chain_free(part->chain);
 	edit_release(&part->edit);
 	free(part);
+}
+
+/* ---- writing ---- */
+
+enum { HOLD_MAX = 1024 * 1024 }; /* output up to this size waits for the last figures of the note */
+
+static int write_out(struct run *run, struct sv bytes, struct err *reterr)
+{
+	run->result->bytes_out += bytes.n;
+	return run->opts->dry ? 0 : file_new_write(&run->file, bytes, reterr);
+}
+
+static void note_text(const struct run *run, struct str *out)
+{
+	struct jw w = JW_INIT(out);
+
+	jw_object(&w);
+	if (run->ops->note)
+		run->ops->note(run->data, &w);
+	jw_end(&w);
+}
+
+/* The line of the note with `room` bytes for it; blanks before the newline fill it up. */
+static void noted_line(const struct run *run, struct sv note, size_t room, struct str *out)
+{
+	bool newline = sv_ends(str_sv(&run->tail), SV("\n"));
+
+	str_add(out, str_sv(&run->head));
+	str_add(out, note);
+	str_add(out, sv_head(str_sv(&run->tail), run->tail.len - newline));
+	for (size_t i = note.n; i < room; i++)
+		str_addc(out, ' ');
+	if (newline)
+		str_addc(out, '\n');
+}
+
+/* Writes what was held back, with room for the note to grow. */
+static int put_held(struct run *run, size_t grow, struct err *reterr)
+{
+	AUTO_STR note = STR_INIT;
+	AUTO_STR line = STR_INIT;
+	struct sv held = str_sv(&run->held);
+	size_t at = (size_t)run->note_offset;
+
+	run->holding = false;
+	note_text(run, &note);
+	run->note_room = note.len + grow;
+	noted_line(run, str_sv(&note), run->note_room, &line);
+	int r = write_out(run, sv_head(held, at), reterr);
+	run->note_offset = run->result->bytes_out;
+	if (r == 0)
+		r = write_out(run, str_sv(&line), reterr);
+	if (r == 0)
+		r = write_out(run, sv_from(held, at), reterr);
+	str_release(&run->held);
+	return r;
+}
+
+int out_bytes(struct run *run, struct sv bytes, struct err *reterr)
+{
+	int r = 0;
+
+	if (bytes.n == 0)
+		return 0;
+	run->ends_open = bytes.p[bytes.n - 1] != '\n';
+	if (run->holding && run->held.len + bytes.n <= HOLD_MAX) {
+		str_add(&run->held, bytes);
+		return 0;
+	}
+	if (run->holding)
+		r = put_held(run, REWRITE_NOTE_GROW, reterr);
+	return r < 0 ? r : write_out(run, bytes, reterr);
+}
+
+static int pwrite_all(int fd, struct sv bytes, uint64_t at)
+{
+	while (bytes.n > 0) {
+		ssize_t n = pwrite(fd, bytes.p, bytes.n, (off_t)at);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		bytes = sv_from(bytes, n > 0 ? (size_t)n : 0);
+		at += n > 0 ? (uint64_t)n : 0;
+	}
+	return 0;
+}
+
+int out_note(struct run *run, struct err *reterr)
+{
+	AUTO_STR note = STR_INIT;
+	AUTO_STR line = STR_INIT;
+
+	if (run->holding)
+		return put_held(run, 0, reterr);
+	if (run->note_room == 0 || run->opts->dry)
+		return 0;
+	note_text(run, &note);
+	if (note.len > run->note_room)
+		return err_set(reterr, ERR_BUG, "the note grew by more than it may");
+	noted_line(run, str_sv(&note), run->note_room, &line);
+	int r = pwrite_all(run->file.fd, str_sv(&line), run->note_offset);
+	return r < 0 ? err_errno(reterr, -r, "write %s", run->file.path) : 0;
+}
+
+/* Keeps the output that holds the note's line back, and that line apart. */
+static bool hold(struct run *run, const struct part *part, struct sv out)
+{
+	size_t at;
+	struct sv mark = sv_of(run->mark), line = sv_make(out.p + part->note_at, part->note_n);
+
+	if (part->note_n == 0 || !sv_find(line, mark, &at))
+		return false;
+	str_add(&run->head, sv_head(line, at));
+	str_add(&run->tail, sv_from(line, at + mark.n));
+	/* What came before has no object and is written already. */
+	str_add(&run->held, sv_head(out, part->note_at));
+	str_add(&run->held, sv_from(out, part->note_at + part->note_n));
+	run->note_offset = part->note_at;
+	run->holding = true;
+	run->ends_open = !sv_ends(out, SV("\n"));
+	return true;
+}
+
+/* The pieces of a chunk in their order, those that were copied and those that were not. */
+static void join_pieces(const struct part *part, struct sv out, struct sv *pieces)
+{
+	size_t at = 0;
+
+	vec_each (&part->kept, long_one) {
+		*pieces++ = sv_make(out.p + at, long_one->at - at);
+		*pieces++ = long_one->text;
+		at = long_one->at;
+	}
+	*pieces = sv_from(out, at);
+}
+
+static int write_pieces(struct run *run, const struct sv *pieces, size_t n, struct err *reterr)
+{
+	for (size_t i = 0; i < n; i++) {
+		run->result->bytes_out += pieces[i].n;
+		if (pieces[i].n > 0)
+			run->ends_open = pieces[i].p[pieces[i].n - 1] != '\n';
+	}
+	return run->opts->dry ? 0 : file_new_writev(&run->file, pieces, n, reterr);
+}
+
+int out_part(struct run *run, const struct part *part, struct sv out, struct err *reterr)
+{
+	size_t n = 2 * part->kept.n + 1;
+	int r = 0;
+
+	if (hold(run, part, out))
+		return 0;
+	if (n == 1)
+		return out_bytes(run, out, reterr);
+	AUTO_FREE struct sv *pieces = xcalloc(n, sizeof(*pieces));
+	join_pieces(part, out, pieces);
+	if (!run->holding)
+		return write_pieces(run, pieces, n, reterr);
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = out_bytes(run, pieces[i], reterr);
+	return r;
 }

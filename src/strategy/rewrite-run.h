@@ -24,14 +24,13 @@ struct long_stretch {
 
 /* What is known of one chunk between its stages. */
 struct part {
+	struct line_reader reader;
 	VEC(struct rewrite_line) lines;
-	VEC(size_t) first_block; /* a line */
-	VEC(struct line_block) blocks;
-	VEC(struct jval *) vals; /* a block of VALS_LINES lines each */
-	size_t n_vals; /* lines that have values */
+	struct line_swaps swaps; /* of all lines; each knows where its own begin */
 	struct chain *chain;
 	void *own; /* the callbacks' */
-	char model[MODEL_MAX]; /* the last one that answered before this chunk */
+	struct sv last_model; /* that answered in this chunk; empty: none */
+	char model[MODEL_MAX]; /* … and before it */
 	size_t note_line; /* line that gets the note; SIZE_MAX: none */
 	size_t note_at, note_n; /* that line in the chunk's output, newline included */
 	struct edit edit;
@@ -76,11 +75,3 @@ int out_part(struct run *run, const struct part *part, struct sv out, struct err
 int out_bytes(struct run *run, struct sv bytes, struct err *reterr) MUST_USE;
 /* The note as it is known in the end, where room was left for it. */
 int out_note(struct run *run, struct err *reterr) MUST_USE;
-
-/* The changes that every rewrite makes to an object line. `model` is the last that answered. */
-void common_edit(
-	const struct run *run, struct rewrite_line *line, const char *model, struct edit *e);
-/* The mark of the note into the line, old notes out of it; false when the line cannot take it. */
-bool common_mark(const struct run *run, const struct rewrite_line *line, struct edit *e);
-/* Whether the line is one that the note may go into. */
-bool common_takes_note(const struct run *run, const struct rewrite_line *line);

@@ -204,30 +204,6 @@ static int read_all(struct run *run, struct err *reterr)
 
 /* ---- the new file ---- */
 
-char *rewrite_new_path(const struct transcript_format *format, const char *parent,
-	const char *out_dir, const char *id, int64_t wall_ms)
-{
-	struct sv folder = out_dir ? sv_of(out_dir) : path_parent(sv_of(parent));
-
-	if (format != TRANSCRIPT_CODEX)
-		return xasprintf("%.*s/%s.jsonl", SV_ARG(folder), id);
-	AUTO_FREE char *root = NULL;
-	for (struct sv at = folder; !out_dir && !root && at.n > 1; at = path_parent(at)) {
-		struct sv base = path_base(at);
-		if (sv_is(at, "."))
-			break;
-		if (sv_is(base, "sessions") || sv_is(base, "archived_sessions")) {
-			struct sv home = path_parent(at);
-			root = xmemdup0(home.p, home.n);
-		}
-	}
-	AUTO_FREE char *path = codex_rollout_path(root ? root : "", wall_ms, id);
-	if (root)
-		return TAKE_PTR(path);
-	struct sv name = path_base(sv_of(path));
-	return xasprintf("%.*s/%.*s", SV_ARG(folder), SV_ARG(name));
-}
-
 /* What a kill just before a replacement left behind. */
 static void sweep_folder(const char *path)
 {
@@ -248,7 +224,7 @@ static int open_new(struct run *run, struct err *reterr)
 		sweep_folder(o->path);
 		return file_new_open_unnamed(&run->file, o->path, 0, reterr);
 	}
-	run->result->path = rewrite_new_path(
+	run->result->path = transcript_sibling_path(
 		o->format, o->path, o->out_dir, run->result->id, clock_wall_ms(o->clock));
 	struct sv folder = path_parent(sv_of(run->result->path));
 	AUTO_FREE char *dir = xmemdup0(folder.p, folder.n);

@@ -21,7 +21,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/uuid.h"
-#include "strategy/line.h"
+#include "transcript/line.h"
 #include "transcript/transcript.h"
 #include "json/edit.h"
 #include "json/scan.h"
@@ -31,16 +31,16 @@ struct rewrite_line {
 	struct sv text; /* without the newline; with `oversize` only its beginning */
 	uint64_t offset, size; /* in the parent, newline included */
 	bool terminated;
-	bool object; /* one JSON object without NULs: vals is set, splices may be made */
+	bool object; /* one JSON object without NULs: splices may be made */
 	bool oversize; /* too long to be held: it is copied, whatever edit() says */
 	size_t records; /* objects (or broken parts) on it, as transcript.h counts them */
 	size_t record; /* number of the first; set from edit() on */
 	bool noted; /* gets the note: make no other change to the members of the whole line */
 	bool neutral; /* an API error that was taken out: leave its content alone */
-	const struct jval *vals; /* by enum claude_key or codex_key; NULL unless object */
-	const struct line_block *blocks; /* Claude: of message.content */
-	size_t n_blocks;
-	size_t own; /* for the callbacks: read() may leave a number for edit() */
+	const struct line_look *look; /* in read(), of an object: what it holds */
+	const struct jval
+		*vals; /* in edit(), of an object, with opts.values: by the format's keys */
+	size_t swaps; /* private */
 };
 
 enum rewrite_what {
@@ -77,10 +77,9 @@ struct rewrite_ops {
 enum { REWRITE_NOTE_GROW = 512 };
 
 enum {
-	REWRITE_ID = 1u << 0, /* the session id, on every line that has one */
-	REWRITE_USAGE = 1u << 1, /* recorded tokens to 0: the agents judge by them how full it is */
-	REWRITE_ERRORS =
-		1u << 2, /* marks of API errors, which would keep the agent from resuming */
+	REWRITE_ID = LINE_ID, /* the session id, on every line that has one */
+	REWRITE_USAGE = LINE_USAGE, /* the agents judge by recorded tokens how full it is */
+	REWRITE_ERRORS = LINE_ERRORS, /* their marks would keep the agent from resuming */
 	REWRITE_ALL = REWRITE_ID | REWRITE_USAGE | REWRITE_ERRORS,
 };
 
@@ -98,6 +97,7 @@ struct rewrite_opts {
 			*/
 	bool dry; /* all but writing; edit() is called unless NULL */
 	bool live; /* done() is given the live chain */
+	bool values; /* edit() is given the members of lines */
 	unsigned threads; /* 0: chosen here */
 	const struct clock *clock;
 };
@@ -117,8 +117,3 @@ void rewrite_result_release(struct rewrite_result *result);
 
 int rewrite_session(const struct rewrite_opts *opts, const struct rewrite_ops *ops, void *data,
 	struct rewrite_result *ret, struct err *reterr) MUST_USE;
-
-/* Where a new session belongs that is made from the one at parent: out_dir, else where the agent
- * looks for it. Caller frees. */
-char *rewrite_new_path(const struct transcript_format *format, const char *parent,
-	const char *out_dir, const char *id, int64_t wall_ms);

@@ -10,9 +10,9 @@
 #include "os/file.h"
 #include "os/path.h"
 #include "strategy/advise.h"
-#include "strategy/line.h"
 #include "strategy/placeholder.h"
 #include "strategy/smart.h"
+#include "transcript/line.h"
 #include "json/write.h"
 
 enum { TITLE_COLUMNS = 120, VALUE_MAX = 64 * 1024 * 1024 };

@@ -16,48 +16,11 @@ static size_t keep_of(const struct trim_opts *o)
 	return o->style == TRIM_HEAD ? (size_t)o->threshold : 0;
 }
 
-void trim_push_want(
-	const struct trim_run *run, struct trim_part *part, struct jval id, struct jval content)
+bool trim_may_repeat(struct jval val)
 {
-	struct trim_want want = { .id = scan_inner(id), .breaks = part->breaks };
-	struct sv inner = scan_inner(content);
+	struct sv inner = scan_inner(val);
 
-	if (run->opts->duplicates && inner.n >= REPEATED_MIN && !placeholder_is(inner))
-		want.hash = recall_hash(content.raw).low | 1;
-	vec_push(&part->wants, want);
-}
-
-void trim_push_fact(struct trim_part *part, struct trim_fact fact)
-{
-	fact.line = part->lines;
-	fact.record = part->records;
-	vec_push(&part->facts, fact);
-}
-
-void trim_push_content(struct trim_part *part, enum trim_feed what, struct jval content)
-{
-	struct scan_iter it = scan_iter(content);
-	struct jval block;
-	uint64_t bytes = 0;
-
-	if (content.type != J_ARRAY) {
-		trim_push_text(part, what, content.raw.n);
-		return;
-	}
-	while (scan_next(&it, NULL, &block) > 0) {
-		struct jval text = line_member(block, "text");
-		if (text.type == J_STRING)
-			bytes += text.raw.n;
-		else
-			trim_push_text(part, FEED_ODD, 0);
-	}
-	trim_push_text(part, what, bytes);
-}
-
-void trim_push_break(struct trim_part *part)
-{
-	trim_push_fact(part, (struct trim_fact){ .what = FEED_BREAK });
-	part->breaks++;
+	return inner.n >= REPEATED_MIN && !placeholder_is(inner);
 }
 
 void trim_lower(struct sv name, struct str *out)
@@ -79,11 +42,6 @@ bool trim_selected(const struct trim_run *run, struct sv name)
 	return map_get(&run->wanted, str_sv(&lower), &index);
 }
 
-const struct trim_want *trim_next_want(struct trim_at *at)
-{
-	return &at->part->wants.v[at->want++];
-}
-
 bool trim_is_long(const struct trim_run *run, struct jval text)
 {
 	struct sv inner = scan_inner(text);
@@ -92,16 +50,23 @@ bool trim_is_long(const struct trim_run *run, struct jval text)
 	return inner.n >= threshold && !placeholder_is(inner) && text_chars(inner) >= threshold;
 }
 
-bool trim_takes_answer(struct trim_at *at)
-{
-	int64_t n = at->run->opts->assistant;
-	size_t index = at->part->candidates_before + at->part->candidates_seen++;
+/* A line in hand. */
+struct trim_at {
+	const struct trim_run *run;
+	struct trim_part *part;
+	const struct rewrite_line *line;
+	struct edit *edit;
+	const char *text_type; /* what a block with text is called */
+};
 
-	if (n >= 0)
-		return index < (size_t)n;
-	size_t last = (size_t)-n, total = at->run->answers_total;
-	return total > last && index < total - last;
-}
+struct trim_piece {
+	struct placeholder holder; /* kind, name, part; the rest is filled in */
+	struct trim_count *count;
+	bool sent; /* counts for tokens */
+	bool repeated; /* goes at any length */
+	/* It lies in this text of a string of the line; NULL: in the line. */
+	struct text_walk *inside;
+};
 
 /* ---- one piece ---- */
 
@@ -129,7 +94,7 @@ static void note_swap(struct trim_at *at, const struct trim_piece *piece, const 
 }
 
 /* Replaces val by JSON when that is shorter. */
-static bool replace(struct trim_at *at, const struct trim_piece *piece, struct jval val,
+static void replace(struct trim_at *at, const struct trim_piece *piece, struct jval val,
 	struct sv json, enum recall_kind kind, struct recall_hash hash, int64_t chars_gone)
 {
 	const struct rewrite_line *line = at->line;
@@ -154,10 +119,8 @@ static bool replace(struct trim_at *at, const struct trim_piece *piece, struct j
 		json_escape(&escaped, json);
 		swap.json = str_sv(&escaped);
 	}
-	if (swap.json.n >= swap.span.n)
-		return false;
-	note_swap(at, piece, &swap, chars_gone);
-	return true;
+	if (swap.json.n < swap.span.n)
+		note_swap(at, piece, &swap, chars_gone);
 }
 
 /* A JSON string: the head of the text as it stands, then the placeholder. */
@@ -175,7 +138,7 @@ static void string_json(
 	str_addc(out, '"');
 }
 
-bool trim_string(struct trim_at *at, const struct trim_piece *piece, struct jval val)
+static void take_string(struct trim_at *at, const struct trim_piece *piece, struct jval val)
 {
 	const struct trim_opts *o = at->run->opts;
 	struct sv inner = scan_inner(val), head = { NULL, 0 };
@@ -183,11 +146,11 @@ bool trim_string(struct trim_at *at, const struct trim_piece *piece, struct jval
 	size_t least = piece->repeated ? 0 : (size_t)o->threshold;
 
 	if (val.type != J_STRING || inner.n < least || placeholder_is(inner))
-		return false;
+		return;
 	struct placeholder p = piece->holder;
 	p.length = text_chars(inner);
 	if (p.length < least || p.length <= keep)
-		return false;
+		return;
 	if (keep > 0) {
 		head = text_head(inner, keep);
 		p.shown = keep;
@@ -196,10 +159,11 @@ bool trim_string(struct trim_at *at, const struct trim_piece *piece, struct jval
 	str_clear(&at->part->json);
 	string_json(at->part, &p, head, &at->part->json);
 	int64_t gone = (int64_t)p.length - (int64_t)(p.shown + at->part->text.len);
-	return replace(at, piece, val, str_sv(&at->part->json), RECALL_TEXT, p.hash, gone);
+	replace(at, piece, val, str_sv(&at->part->json), RECALL_TEXT, p.hash, gone);
 }
 
-void trim_strings_in(struct trim_at *at, struct trim_piece *piece, struct jval val, int depth)
+/* Every long string inside a value, down to a few levels. */
+static void take_strings(struct trim_at *at, struct trim_piece *piece, struct jval val, int depth)
 {
 	struct scan_iter it = scan_iter(val);
 	struct jval item;
@@ -211,109 +175,64 @@ void trim_strings_in(struct trim_at *at, struct trim_piece *piece, struct jval v
 		if (key.n > 2)
 			piece->holder.part = sv_make(key.p + 1, key.n - 2);
 		if (item.type == J_STRING)
-			(void)trim_string(at, piece, item);
+			take_string(at, piece, item);
 		else
-			trim_strings_in(at, piece, item, depth + 1);
+			take_strings(at, piece, item, depth + 1);
 	}
 }
 
-bool trim_inside(struct trim_at *at, struct trim_piece *piece, struct jval string,
-	void (*fn)(struct trim_at *at, struct trim_piece *piece, struct jval inner))
+/* The JSON object inside a string; false when it holds none. `shape` says what of it goes. */
+static bool take_inside(
+	struct trim_at *at, struct trim_piece *piece, struct jval string, enum piece_shape shape)
 {
 	AUTO_STR text = STR_INIT;
-	struct jval inner;
+	struct jval inner, output = { .type = J_NONE };
 
 	if (string.type != J_STRING || !sv_starts(scan_inner(string), SV("{")) ||
 		!scan_string(string, &text) || scan_text(str_sv(&text), &inner) < 0 ||
 		inner.type != J_OBJECT)
 		return false;
+	if (shape == SHAPE_WRAPPED)
+		output = line_member(inner, "output");
+	if (shape == SHAPE_WRAPPED && output.type != J_STRING)
+		return false;
 	struct text_walk walk = { .string = string, .text = str_sv(&text) };
 	piece->inside = &walk;
-	fn(at, piece, inner);
+	if (shape == SHAPE_WRAPPED)
+		take_string(at, piece, output);
+	else
+		take_strings(at, piece, inner, 0);
 	piece->inside = NULL;
 	return true;
 }
 
 /* ---- lists of blocks ---- */
 
-struct list_sum {
-	size_t blocks, chars;
-	bool plain; /* nothing but text, and none of it a placeholder */
-	struct jval first; /* text of the first block */
+/* A block of a list: what is a text block in this format has a text. */
+struct block {
+	struct jval item, text;
+	bool plain; /* nothing but text, and no placeholder */
 };
 
-static struct list_sum sum_list(struct jval list, const char *text_type)
+static struct block block_of(const struct trim_at *at, struct jval item)
 {
-	struct list_sum sum = { .plain = true };
-	struct scan_iter it = scan_iter(list);
-	struct jval item;
+	static const struct scan_key keys[] = { SCAN_KEY("type", SCAN_TOP),
+		SCAN_KEY("text", SCAN_TOP) };
+	struct jval vals[ARRAY_LEN(keys)];
 
-	while (scan_next(&it, NULL, &item) > 0) {
-		struct line_block b;
-		(void)line_block_read(item, &b);
-		struct jval text = b.vals[BLOCK_TEXT];
-		if (!scan_string_eq(b.vals[BLOCK_TYPE], sv_of(text_type)) ||
-			text.type != J_STRING || placeholder_is(scan_inner(text)))
-			sum.plain = false;
-		else
-			sum.chars += text_chars(scan_inner(text));
-		if (sum.blocks++ == 0)
-			sum.first = text;
-	}
-	return sum;
+	(void)scan_keys(item.raw, keys, ARRAY_LEN(keys), vals);
+	bool is_text = scan_string_eq(vals[0], sv_of(at->text_type));
+	return (struct block){
+		.item = item,
+		.text = is_text ? vals[1] : (struct jval){ .type = J_NONE },
+		.plain =
+			is_text && vals[1].type == J_STRING && !placeholder_is(scan_inner(vals[1])),
+	};
 }
 
-/* Many small texts that are long together: one placeholder for all. */
-static void trim_list(struct trim_at *at, const struct trim_piece *piece, struct jval list,
-	const struct list_sum *sum, const char *text_type)
-{
-	struct placeholder p = piece->holder;
-	struct str *json = &at->part->json;
-
-	p.length = sum->chars;
-	p.hash = recall_hash(list.raw);
-	str_clear(json);
-	str_addf(json, "[{\"type\":\"%s\",\"text\":", text_type);
-	string_json(at->part, &p, (struct sv){ NULL, 0 }, json);
-	str_adds(json, "}]");
-	(void)replace(at, piece, list, str_sv(json), RECALL_BLOCKS, p.hash,
-		(int64_t)sum->chars - (int64_t)at->part->text.len);
-}
-
-static void trim_block(
-	struct trim_at *at, const struct trim_piece *piece, struct jval item, const char *text_type)
-{
-	struct line_block b;
-
-	(void)line_block_read(item, &b);
-	if (scan_string_eq(b.vals[BLOCK_TYPE], sv_of(text_type)))
-		(void)trim_string(at, piece, b.vals[BLOCK_TEXT]);
-	else if (b.type == BLOCK_IS_IMAGE)
-		trim_image(at, item, b.vals[BLOCK_SOURCE], text_type);
-	else
-		trim_image(at, item, line_member(item, "image_url"), text_type);
-}
-
-void trim_blocks(
-	struct trim_at *at, const struct trim_piece *piece, struct jval list, const char *text_type)
-{
-	if (list.raw.n < (size_t)at->run->opts->threshold)
-		return;
-	struct list_sum sum = sum_list(list, text_type);
-	if (sum.plain && sum.blocks > 1) {
-		if (sum.chars >= (size_t)at->run->opts->threshold)
-			trim_list(at, piece, list, &sum, text_type);
-		return;
-	}
-	struct scan_iter it = scan_iter(list);
-	struct jval item;
-	while (scan_next(&it, NULL, &item) > 0)
-		trim_block(at, piece, item, text_type);
-}
-
-/* ---- images ---- */
-
-void trim_image(struct trim_at *at, struct jval block, struct jval source, const char *text_type)
+/* A block with base64 data becomes a text block. source: an object with the data in it, or the
+ * address that holds them. */
+static void take_picture(struct trim_at *at, struct jval block, struct jval source)
 {
 	const struct trim_piece piece = { .count = &at->part->images, .sent = true };
 	struct jval data = source.type == J_STRING ? source : line_member(source, "data");
@@ -333,8 +252,131 @@ void trim_image(struct trim_at *at, struct jval block, struct jval source, const
 	}
 	p.hash = recall_hash(block.raw);
 	str_clear(json);
-	str_addf(json, "{\"type\":\"%s\",\"text\":", text_type);
+	str_addf(json, "{\"type\":\"%s\",\"text\":", at->text_type);
 	string_json(at->part, &p, (struct sv){ NULL, 0 }, json);
 	str_addc(json, '}');
-	(void)replace(at, &piece, block, str_sv(json), RECALL_IMAGE, p.hash, 0);
+	replace(at, &piece, block, str_sv(json), RECALL_IMAGE, p.hash, 0);
+}
+
+/* A result that is a list of blocks. Many small texts that are long together get one placeholder
+ * for all. */
+static void take_blocks(struct trim_at *at, const struct trim_piece *piece, struct jval list)
+{
+	size_t threshold = (size_t)at->run->opts->threshold, blocks = 0, chars = 0;
+	struct placeholder p = piece->holder;
+	struct str *json = &at->part->json;
+	struct scan_iter it = scan_iter(list);
+	struct jval item;
+	bool plain = true;
+
+	if (list.raw.n < threshold)
+		return;
+	for (; scan_next(&it, NULL, &item) > 0; blocks++) {
+		struct block b = block_of(at, item);
+		plain = plain && b.plain;
+		chars += b.plain ? text_chars(scan_inner(b.text)) : 0;
+	}
+	if (plain && blocks > 1) {
+		if (chars < threshold)
+			return;
+		p.length = chars;
+		p.hash = recall_hash(list.raw);
+		str_clear(json);
+		str_addf(json, "[{\"type\":\"%s\",\"text\":", at->text_type);
+		string_json(at->part, &p, (struct sv){ NULL, 0 }, json);
+		str_adds(json, "}]");
+		replace(at, piece, list, str_sv(json), RECALL_BLOCKS, p.hash,
+			(int64_t)chars - (int64_t)at->part->text.len);
+		return;
+	}
+	it = scan_iter(list);
+	while (scan_next(&it, NULL, &item) > 0) {
+		struct block b = block_of(at, item);
+		struct jval source = line_member(item, "source");
+		if (b.text.type != J_NONE)
+			take_string(at, piece, b.text);
+		else
+			take_picture(at, item,
+				source.type != J_NONE ? source : line_member(item, "image_url"));
+	}
+}
+
+/* ---- any piece ---- */
+
+/* What the agent shows on its screen is a member of the line and goes as one, once. */
+static void drop_display(struct trim_at *at, struct jval copy)
+{
+	struct jval whole;
+
+	if (at->line->noted || scan_text(at->line->text, &whole) < 0 ||
+		edit_remove(at->edit, whole, SV("toolUseResult")) <= 0)
+		return;
+	at->part->copies.n++;
+	at->part->copies.bytes += copy.raw.n;
+}
+
+static bool takes_answer(const struct trim_run *run, size_t index)
+{
+	int64_t n = run->opts->assistant;
+	size_t last = n < 0 ? (size_t)-n : 0, total = run->answers_total;
+
+	return n >= 0 ? index < (size_t)n : total > last && index < total - last;
+}
+
+void trim_take(const struct trim_run *run, struct trim_part *part, const struct rewrite_line *line,
+	struct edit *e, const struct trim_job *job)
+{
+	const struct transcript_format *format = run->opts->format;
+	struct trim_at at = { run, part, line, e, line_text_type(format) };
+	struct jval val = job->piece.val;
+	struct trim_piece piece = {
+		.holder = { .kind = PLACEHOLDER_RESULT, .name = sv_of(job->name) },
+		.count = &part->results,
+		.sent = true,
+		.repeated = job->repeated,
+	};
+
+	switch (job->piece.kind) {
+	case PIECE_RESULT:
+		if (val.type == J_ARRAY)
+			take_blocks(&at, &piece, val);
+		else if (job->piece.shape != SHAPE_WRAPPED ||
+			!take_inside(&at, &piece, val, SHAPE_WRAPPED))
+			take_string(&at, &piece, val);
+		break;
+	case PIECE_COPY:
+		piece.count = &part->copies;
+		piece.sent = false;
+		take_string(&at, &piece, val);
+		break;
+	case PIECE_DISPLAY:
+		drop_display(&at, val);
+		break;
+	case PIECE_CALL:
+		piece.holder =
+			(struct placeholder){ .kind = PLACEHOLDER_INPUT, .name = job->piece.name };
+		piece.count = &part->inputs;
+		if (job->piece.shape == SHAPE_JSON)
+			(void)take_inside(&at, &piece, val, SHAPE_JSON);
+		else if (job->piece.shape == SHAPE_STRINGS)
+			take_strings(&at, &piece, val, 0);
+		else
+			take_string(&at, &piece, val);
+		break;
+	case PIECE_ANSWER:
+		piece.holder = (struct placeholder){ .kind = PLACEHOLDER_ANSWER,
+			.name = sv_of(line_agent_title(format)) };
+		piece.count = &part->answers;
+		if (takes_answer(run, part->candidates_before + job->candidate))
+			take_string(&at, &piece, val);
+		break;
+	case PIECE_PICTURE:
+		take_picture(&at, job->piece.block, val);
+		break;
+	case PIECE_PROMPT:
+	case PIECE_NOTICE:
+	case PIECE_SUMMARY:
+	case PIECE_THINKING:
+		break;
+	}
 }

@@ -37,8 +37,9 @@ static void part_free(void *data UNUSED, void *chunk)
 	struct trim_part *part = chunk;
 
 	vec_release(&part->uses);
-	vec_release(&part->wants);
+	vec_release(&part->jobs);
 	vec_release(&part->facts);
+	vec_release(&part->calls);
 	vec_release(&part->saved);
 	vec_release(&part->places);
 	str_release(&part->text);
@@ -46,16 +47,104 @@ static void part_free(void *data UNUSED, void *chunk)
 	free(part);
 }
 
+static void push_fact(struct trim_part *part, enum trim_feed what, uint64_t n)
+{
+	vec_push(&part->facts, (struct trim_fact){ what, part->lines, part->records, n });
+}
+
+static void feed_look(struct trim_part *part, const struct line_look *look, bool early)
+{
+	if (look->breaks) {
+		push_fact(part, FEED_BREAK, 0);
+		part->breaks++;
+	}
+	if (look->called || look->model.n > 0) {
+		push_fact(part, look->called ? FEED_CALL : FEED_MODEL, part->calls.n);
+		vec_push(&part->calls,
+			(struct trim_call){ look->model, look->message, look->usage });
+	}
+	vec_each (&look->pieces, piece) {
+		bool answer = piece->kind == PIECE_ANSWER || piece->kind == PIECE_CALL;
+		if (!piece->counts || piece->kind == PIECE_THINKING)
+			continue;
+		for (uint32_t i = 0; i < piece->images; i++)
+			push_fact(part, FEED_ODD, 0);
+		if (piece->kind != PIECE_PICTURE)
+			push_fact(part,
+				!answer		? FEED_REST
+					: early ? FEED_EARLY
+						: FEED_ANSWER,
+				piece->bytes);
+	}
+}
+
+/* Notes the piece for edit() when something may be done about it. */
+static void want_piece(
+	const struct trim_run *run, struct trim_part *part, const struct line_piece *piece)
+{
+	const struct trim_opts *o = run->opts;
+	struct trim_job job = { .piece = *piece, .line = part->lines, .breaks = part->breaks };
+	bool large = piece->val.raw.n >= (size_t)o->threshold, wanted = large;
+
+	if (piece->kind == PIECE_RESULT && o->duplicates && trim_may_repeat(piece->val)) {
+		job.hash = recall_hash(piece->val.raw).low | 1;
+		wanted = true;
+	} else if (piece->kind == PIECE_PICTURE) {
+		wanted = true;
+	} else if (piece->kind == PIECE_DISPLAY) {
+		const struct trim_job *last = part->jobs.n ? &part->jobs.v[part->jobs.n - 1] : NULL;
+		wanted = large && o->display &&
+			!(last && last->line == part->lines && last->piece.kind == PIECE_DISPLAY);
+	} else if (piece->kind == PIECE_CALL) {
+		wanted = large && !o->keep_inputs && trim_selected(run, piece->name);
+	} else if (piece->kind == PIECE_ANSWER) {
+		wanted = false; /* see look_answers() */
+	} else if (piece->kind != PIECE_RESULT && piece->kind != PIECE_COPY) {
+		wanted = false;
+	}
+	if (wanted)
+		vec_push(&part->jobs, job);
+}
+
+/* A message with a text long enough counts among the first or last N; then all its texts are looked
+ * at. */
+static void look_answers(const struct trim_run *run, struct trim_part *part,
+	const struct line_look *look, bool neutral)
+{
+	const struct line_piece *pieces = look->pieces.v;
+
+	for (size_t i = 0, end; i < look->pieces.n; i = end) {
+		bool is_long = false;
+		for (end = i; end < look->pieces.n && pieces[end].answer == pieces[i].answer; end++)
+			is_long = is_long ||
+				(pieces[end].kind == PIECE_ANSWER &&
+					trim_is_long(run, pieces[end].val));
+		for (size_t k = i; is_long && run->opts->assistant != 0 && !neutral && k < end; k++)
+			if (pieces[k].kind == PIECE_ANSWER)
+				vec_push(&part->jobs,
+					(struct trim_job){ .piece = pieces[k],
+						.line = part->lines,
+						.candidate = part->candidates });
+		part->candidates += is_long;
+	}
+}
+
 static int on_read(void *data, void *chunk, struct rewrite_line *line, struct err *reterr UNUSED)
 {
 	const struct trim_run *run = data;
 	struct trim_part *part = chunk;
+	const struct line_look *look = line->look;
 
-	line->own = part->wants.n;
-	if (line->object && run->opts->format == TRANSCRIPT_CODEX)
-		codex_look(run, part, line);
-	else if (line->object)
-		claude_look(run, part, line);
+	if (look) {
+		feed_look(part, look, line_usage_follows(run->opts->format));
+		vec_each (&look->pieces, piece) {
+			if (piece->kind == PIECE_CALL && piece->id.n > 0)
+				vec_push(&part->uses, (struct trim_use){ piece->id, piece->name });
+			if (!line->neutral)
+				want_piece(run, part, piece);
+		}
+		look_answers(run, part, look, line->neutral);
+	}
 	part->lines++;
 	part->records += (uint32_t)line->records;
 	return 0;
@@ -74,12 +163,12 @@ static uint64_t name_index(struct trim_run *run, struct sv name)
 }
 
 /* Whether the same was said since the last compaction; what stands before it is not sent. */
-static bool is_repeated(struct trim_run *run, const struct trim_want *want)
+static bool is_repeated(struct trim_run *run, const struct trim_job *job)
 {
-	struct sv key = sv_make((const char *)&want->hash, sizeof(want->hash));
-	uint64_t now = run->breaks + want->breaks, then;
+	struct sv key = sv_make((const char *)&job->hash, sizeof(job->hash));
+	uint64_t now = run->breaks + job->breaks, then;
 
-	if (want->hash == 0)
+	if (job->hash == 0)
 		return false;
 	bool seen = map_get(&run->seen, key, &then) && then == now;
 	(void)map_put(&run->seen, key, now);
@@ -92,14 +181,15 @@ static int on_join(void *data, void *chunk, struct err *reterr UNUSED)
 	struct trim_part *part = chunk;
 
 	vec_each (&part->uses, use)
-		if (use->id.n > 0)
-			idmap_put(&run->tools, use->id, (uint32_t)name_index(run, use->name));
-	vec_each (&part->wants, want) {
+		idmap_put(&run->tools, use->id, (uint32_t)name_index(run, use->name));
+	vec_each (&part->jobs, job) {
 		uint32_t index;
-		bool found = idmap_get(&run->tools, want->id, &index);
-		want->name = found ? run->names.v[index] : unknown_tool;
-		want->selected = trim_selected(run, sv_of(want->name));
-		want->repeated = is_repeated(run, want);
+		bool of_tool = job->piece.kind == PIECE_RESULT || job->piece.kind == PIECE_COPY ||
+			job->piece.kind == PIECE_DISPLAY;
+		bool found = of_tool && idmap_get(&run->tools, job->piece.id, &index);
+		job->name = found ? run->names.v[index] : unknown_tool;
+		job->selected = !of_tool || trim_selected(run, sv_of(job->name));
+		job->repeated = is_repeated(run, job);
 	}
 	run->breaks += part->breaks;
 	part->candidates_before = run->candidates;
@@ -110,45 +200,42 @@ static int on_join(void *data, void *chunk, struct err *reterr UNUSED)
 static int on_edit(void *data, void *chunk, struct rewrite_line *line, struct edit *e,
 	struct str *out UNUSED, struct err *reterr UNUSED)
 {
-	struct trim_at at = {
-		.run = data,
-		.part = chunk,
-		.line = line,
-		.edit = e,
-		.want = line->own,
-	};
+	struct trim_part *part = chunk;
 
-	if (!line->object)
-		return REWRITE_EDITED;
-	if (at.run->opts->format == TRANSCRIPT_CODEX)
-		codex_trim(&at);
-	else
-		claude_trim(&at);
+	while (part->job < part->jobs.n && part->jobs.v[part->job].line < part->line)
+		part->job++; /* of a line that is too long to be held */
+	for (; part->job < part->jobs.n && part->jobs.v[part->job].line == part->line; part->job++)
+		if (part->jobs.v[part->job].selected)
+			trim_take(data, part, line, e, &part->jobs.v[part->job]);
+	part->line++;
 	return REWRITE_EDITED;
 }
 
 /* ---- folding ---- */
 
-static void feed_tokens(struct tokens *t, const struct trim_fact *f)
+static void feed_tokens(struct tokens *t, const struct trim_part *part, const struct trim_fact *f)
 {
+	const struct trim_call *call =
+		f->what == FEED_CALL || f->what == FEED_MODEL ? &part->calls.v[f->n] : NULL;
+
 	switch (f->what) {
 	case FEED_CALL:
-		tokens_call(t, f->model, f->id, &f->usage);
+		tokens_call(t, call->model, call->message, &call->usage);
 		break;
 	case FEED_REST:
-		tokens_text(t, TOKEN_REST, f->bytes);
+		tokens_text(t, TOKEN_REST, f->n);
 		break;
 	case FEED_ANSWER:
-		tokens_text(t, TOKEN_ANSWER, f->bytes);
+		tokens_text(t, TOKEN_ANSWER, f->n);
 		break;
 	case FEED_EARLY:
-		tokens_text(t, TOKEN_ANSWER_EARLY, f->bytes);
+		tokens_text(t, TOKEN_ANSWER_EARLY, f->n);
 		break;
 	case FEED_ODD:
 		tokens_odd(t);
 		break;
 	case FEED_MODEL:
-		tokens_set_model(t, f->model);
+		tokens_set_model(t, call->model);
 		break;
 	case FEED_BREAK:
 		tokens_break(t);
@@ -195,9 +282,10 @@ static int on_fold(void *data, void *chunk, struct err *reterr)
 
 	vec_each (&part->facts, fact) {
 		known_tell(&run->told, &run->tokens, run->lines + fact->line);
-		feed_tokens(&run->tokens, fact);
-		if (fact->bytes > 0)
-			add_sent(run, run->records + fact->record, fact->bytes);
+		feed_tokens(&run->tokens, part, fact);
+		if (fact->what == FEED_REST || fact->what == FEED_ANSWER ||
+			fact->what == FEED_EARLY)
+			add_sent(run, run->records + fact->record, fact->n);
 	}
 	run->lines += part->lines;
 	run->records += part->records;

@@ -1,9 +1,7 @@
 /*
  * What one agent's adapter gives to the rest of this room. Private to the room.
  *
- * An adapter sees one record at a time, as text that lies in memory until the call returns. It
- * returns ERR_INPUT, having changed nothing, when the text is not one JSON object: the caller
- * then looks for several objects on the line.
+ * An adapter sees one record at a time, scanned and lying in memory until the call returns.
  */
 #pragma once
 
@@ -12,6 +10,7 @@
 #include "base/vec.h"
 #include "os/tree.h"
 #include "transcript/chain.h"
+#include "transcript/line.h"
 #include "transcript/transcript.h"
 #include "json/jsonl.h"
 #include "json/scan.h"
@@ -103,12 +102,34 @@ struct transcript_format {
 	 * Both end with NULL. */
 	const char *const *injected_tags;
 	const char *const *injected_words;
+	/* The members that are looked at, and those of the elements of lists; see json/scan.h. */
+	const struct scan_key *keys, *row_keys;
+	size_t n_keys, n_row_keys;
+	uint64_t lists, row_lists;
+	/* Brings lines that are written another way to the usual shape; NULL: there are none. */
+	void (*shape)(struct line *line);
 	/* Takes a record into the summary. */
-	int (*scan)(struct summary *s, struct sv text);
-	/* Appends the record's items; `base` holds place and flags. At least one on success. */
-	int (*items)(struct item_list *list, const struct item *base, struct sv text);
-	/* Appends exactly one link on success. */
-	int (*link)(struct links *links, struct sv text);
+	void (*scan)(struct summary *s, const struct line *line);
+	/* Appends the record's items, at least one; `base` holds place and flags. */
+	void (*items)(struct item_list *list, const struct item *base, const struct line *line);
+	/* Appends exactly one link; its size is set by the caller. */
+	void (*link)(struct links *links, const struct line *line);
+	/* See line_look(), line_swaps(), line_note_place(), line_model() (NULL: no line has one).
+	 */
+	void (*look)(const struct line *line, struct line_look *look);
+	void (*swaps)(
+		const struct line *line, unsigned changes, struct sv own, struct line_swaps *out);
+	struct jval (*note_place)(const struct line *line);
+	struct sv (*model)(const struct line *line);
+	/* The usage object of an answer. */
+	struct usage (*usage)(struct jval usage);
+	/* Where a new session belongs that is made from the one at `parent`; out_dir: NULL, or the
+	 * folder it is put into instead. Caller frees. */
+	char *(*sibling_path)(
+		const char *parent, const char *out_dir, const char *id, int64_t wall_ms);
+	const char *text_type; /* of a text block among results */
+	const char *title; /* who answers, in words to the user */
+	bool usage_follows; /* an answer's usage is recorded behind its texts */
 	/* How many objects of a line that holds several the agent reads. */
 	size_t glued_read;
 	/* Sets state[record] of all that lead to the end to 1 (those that are sent are picked from
@@ -141,6 +162,14 @@ struct record_fns {
 void record_each(struct sv line, const struct record_fns *fns, void *data);
 /* scan_keys() for a text that must be one object, else ERR_INPUT. */
 int record_keys(struct sv text, const struct scan_key *keys, size_t n, struct jval *vals);
+
+/* ---- lines ---- */
+/* The numbers of a usage object to 0. */
+void line_zero_usage(struct jval usage, struct line_swaps *out);
+/* Bytes and images of the list `under` whose rows of `level` begin at `at`; `text` is the key of a
+ * row's text. */
+void line_count_blocks(const struct line *line, size_t at, unsigned level, unsigned under,
+	unsigned text, struct line_piece *piece);
 
 /* Private bits of session_mark.flags. */
 enum {
@@ -177,8 +206,8 @@ bool value_is_type(struct jval block, const char *name);
 /* The beginning of a string, decoded: from at most max_raw bytes of it. */
 void value_head(struct jval val, size_t max_raw, struct str *out);
 bool value_injected(const struct transcript_format *format, struct jval text, struct str *tmp);
-struct usage usage_claude(struct jval usage);
-struct usage usage_codex(struct jval usage);
+/* A number of tokens; 0 for what is none. */
+int64_t value_tokens(struct jval val);
 uint64_t link_hash(struct sv text); /* never 0 for text, 0 for "" */
 /* A line that is sent is smaller than this can hold. */
 static inline uint32_t link_size(uint64_t size)

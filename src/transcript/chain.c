@@ -88,26 +88,46 @@ void chain_add_note(struct chain *c, uint64_t leaf)
 	c->links.noted = leaf;
 }
 
+void chain_add(struct chain *c, const struct line *line, uint64_t size)
+{
+	c->format->link(&c->links, line);
+	c->links.v.v[c->links.v.n - 1].size = link_size(size);
+}
+
+struct adding {
+	struct chain *chain;
+	struct line_reader reader;
+};
+
 static int take(void *data, struct sv text)
 {
-	struct chain *c = data;
-	return c->format->link(&c->links, text);
+	struct adding *a = data;
+
+	if (!line_reader_read(&a->reader, text))
+		return ERR_INPUT;
+	chain_add(a->chain, &a->reader.line, 0);
+	return 0;
 }
 
 static void broken(void *data, struct sv text UNUSED)
 {
-	struct chain *c = data;
-	vec_push(&c->links.v, (struct link){ .size = 0 });
+	struct adding *a = data;
+
+	vec_push(&a->chain->links.v, (struct link){ .size = 0 });
 }
 
 size_t chain_add_line(struct chain *c, struct sv text, uint64_t size)
 {
 	static const struct record_fns fns = { take, broken };
+	struct adding a = { .chain = c };
 	size_t before = c->links.v.n;
+
+	line_reader_init(&a.reader, c->format, true);
 	if (text.n > 0 && memchr(text.p, '\0', text.n))
-		broken(c, text);
+		broken(&a, text);
 	else
-		record_each(text, &fns, c);
+		record_each(text, &fns, &a);
+	line_reader_release(&a.reader);
 	if (c->links.v.n > before)
 		c->links.v.v[before].size = link_size(size);
 	return c->links.v.n - before;

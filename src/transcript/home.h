@@ -43,6 +43,10 @@ char *transcript_new_path(
 
 /* The session id in a file's name, empty when the name is not one of a session. */
 struct sv transcript_path_id(const struct transcript_format *format, struct sv path);
+/* Where a new session belongs that is made from the one at parent: out_dir, else where the agent
+ * looks for it. Caller frees. */
+char *transcript_sibling_path(const struct transcript_format *format, const char *parent,
+	const char *out_dir, const char *id, int64_t wall_ms);
 /* The format whose files are named so, by a uuid; NULL when none is. ret_id may be NULL. */
 const struct transcript_format *transcript_format_of_name(struct sv path, struct sv *ret_id);
 /* The session that a sub-agent's file belongs to by where it lies; empty when that does not tell.

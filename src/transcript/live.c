@@ -19,12 +19,17 @@ uint64_t link_hash(struct sv text)
 struct live_run {
 	const struct transcript_format *format;
 	struct links links;
+	struct line_reader reader;
 };
 
 static int live_take(void *data, struct sv text)
 {
 	struct live_run *run = data;
-	return run->format->link(&run->links, text);
+
+	if (!line_reader_read(&run->reader, text))
+		return ERR_INPUT;
+	run->format->link(&run->links, &run->reader.line);
+	return 0;
 }
 
 static void live_broken(void *data, struct sv text UNUSED)
@@ -39,6 +44,7 @@ static void live_run_release(struct live_run *run)
 	vec_release(&run->links.tools);
 	vec_release(&run->links.kept);
 	free(run->links.base_id);
+	line_reader_release(&run->reader);
 }
 
 /* The line [before, now) of several objects: the agent does not see them all. */
@@ -111,6 +117,7 @@ int transcript_live_until(const char *path, const struct transcript_format *form
 	struct transcript_live *ret, struct err *reterr)
 {
 	CLEANUP(live_run_release) struct live_run run = { .format = format };
+	line_reader_init(&run.reader, format, true);
 	int rc = live_read(&run, path, end, reterr);
 	if (rc < 0)
 		return rc;

@@ -10,6 +10,7 @@
 struct transcript_reader {
 	const struct transcript_format *format;
 	struct jsonl *lines;
+	struct line_reader reader;
 	struct item_list list; /* of the current line */
 	struct item base; /* place of the current line */
 	uint64_t records;
@@ -42,6 +43,7 @@ int transcript_open(const char *path, const struct transcript_format *format,
 		.format = format,
 		.list = { .expand = opts && opts->expand, .tmp = STR_INIT },
 	};
+	line_reader_init(&r->reader, format, false);
 	int rc = jsonl_open(path, &lines, &r->lines, reterr);
 	if (rc < 0) {
 		transcript_close(r);
@@ -56,6 +58,7 @@ void transcript_close(struct transcript_reader *r)
 	if (!r)
 		return;
 	jsonl_free(r->lines);
+	line_reader_release(&r->reader);
 	vec_release(&r->list.items);
 	str_release(&r->list.tmp);
 	free(r);
@@ -77,10 +80,12 @@ static int reader_take(void *data, struct sv text)
 {
 	struct transcript_reader *r = data;
 	size_t from = r->list.items.n;
-	int rc = r->format->items(&r->list, &r->base, text);
-	if (rc == 0)
-		number_parts(r, from);
-	return rc;
+
+	if (!line_reader_read(&r->reader, text))
+		return ERR_INPUT;
+	r->format->items(&r->list, &r->base, &r->reader.line);
+	number_parts(r, from);
+	return 0;
 }
 
 static void reader_broken(void *data, struct sv text)

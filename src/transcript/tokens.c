@@ -207,7 +207,7 @@ static enum token_text text_of(const struct transcript_format *format, enum item
 {
 	if (kind != ITEM_ASSISTANT && kind != ITEM_TOOL_CALL)
 		return TOKEN_REST;
-	return format == TRANSCRIPT_CODEX ? TOKEN_ANSWER_EARLY : TOKEN_ANSWER;
+	return format->usage_follows ? TOKEN_ANSWER_EARLY : TOKEN_ANSWER;
 }
 
 void tokens_item(struct tokens *t, const struct transcript_format *format, const struct item *item)
@@ -218,7 +218,7 @@ void tokens_item(struct tokens *t, const struct transcript_format *format, const
 		tokens_break(t);
 	if (item->flags & ITEM_USAGE && !(item->flags & ITEM_SYNTHETIC))
 		tokens_call(t, item->model, item->message_id, &item->usage);
-	else if (format == TRANSCRIPT_CODEX && item->model.n > 0)
+	else if (format->usage_follows && item->model.n > 0)
 		tokens_set_model(t, item->model);
 	if (item->flags & ITEM_IMAGE)
 		tokens_odd(t);
@@ -228,7 +228,7 @@ void tokens_item(struct tokens *t, const struct transcript_format *format, const
 
 struct usage tokens_usage(const struct transcript_format *format, struct jval usage)
 {
-	return format == TRANSCRIPT_CODEX ? usage_codex(usage) : usage_claude(usage);
+	return format->usage(usage);
 }
 
 /* ---- what comes out ---- */

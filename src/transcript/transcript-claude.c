@@ -2,88 +2,73 @@
  * Claude Code: one object a line, chained by uuid and parentUuid; one content block a line as a
  * rule; titles, modes and the like in lines of their own.
  */
+#include <string.h>
+
 #include "base/mem.h"
 #include "os/path.h"
 #include "transcript/adapter.h"
 #include "transcript/home.h"
 
-enum {
-	K_TYPE,
-	K_TIME,
-	K_UUID,
-	K_PARENT,
-	K_SIDE,
-	K_META,
-	K_SUMMARY,
-	K_CWD,
-	K_BRANCH,
-	K_ENTRY,
-	K_SUBTYPE,
-	K_CONTENT_TOP,
-	K_ATTACHMENT,
-	K_TITLE,
-	K_AGENT_NAME,
-	K_KIND,
-	K_TRIM,
-	K_CONTINUE,
-	K_OURS,
-	K_API_ERROR,
-	K_COMPACT,
-	K_LEAF,
-	K_MESSAGE,
-	K_MSG_ID,
-	K_MSG_MODEL,
-	K_MSG_CONTENT,
-	K_MSG_USAGE,
-	K_COUNT
-};
+enum { CACHE_SHORT_MS = 5 * 60 * 1000, CACHE_LONG_MS = 60 * 60 * 1000 };
 
-static const struct scan_key keys[] = {
-	[K_TYPE] = SCAN_KEY("type", SCAN_TOP),
-	[K_TIME] = SCAN_KEY("timestamp", SCAN_TOP),
-	[K_UUID] = SCAN_KEY("uuid", SCAN_TOP),
-	[K_PARENT] = SCAN_KEY("parentUuid", SCAN_TOP),
-	[K_SIDE] = SCAN_KEY("isSidechain", SCAN_TOP),
-	[K_META] = SCAN_KEY("isMeta", SCAN_TOP),
-	[K_SUMMARY] = SCAN_KEY("isCompactSummary", SCAN_TOP),
-	[K_CWD] = SCAN_KEY("cwd", SCAN_TOP),
-	[K_BRANCH] = SCAN_KEY("gitBranch", SCAN_TOP),
-	[K_ENTRY] = SCAN_KEY("entrypoint", SCAN_TOP),
-	[K_SUBTYPE] = SCAN_KEY("subtype", SCAN_TOP),
-	[K_CONTENT_TOP] = SCAN_KEY("content", SCAN_TOP),
-	[K_ATTACHMENT] = SCAN_KEY("attachment", SCAN_TOP),
-	[K_TITLE] = SCAN_KEY("customTitle", SCAN_TOP),
-	[K_AGENT_NAME] = SCAN_KEY("agentName", SCAN_TOP),
-	[K_KIND] = SCAN_KEY("sessionType", SCAN_TOP),
-	[K_TRIM] = SCAN_KEY("trim_metadata", SCAN_TOP),
-	[K_CONTINUE] = SCAN_KEY("continue_metadata", SCAN_TOP),
-	[K_OURS] = SCAN_KEY(SESSION_NOTE_KEY, SCAN_TOP),
-	[K_API_ERROR] = SCAN_KEY("isApiErrorMessage", SCAN_TOP),
-	[K_COMPACT] = SCAN_KEY("compactMetadata", SCAN_TOP),
-	[K_LEAF] = SCAN_KEY("leafUuid", SCAN_TOP),
-	[K_MESSAGE] = SCAN_KEY("message", SCAN_TOP),
-	[K_MSG_ID] = SCAN_KEY("id", K_MESSAGE),
-	[K_MSG_MODEL] = SCAN_KEY("model", K_MESSAGE),
-	[K_MSG_CONTENT] = SCAN_KEY("content", K_MESSAGE),
-	[K_MSG_USAGE] = SCAN_KEY("usage", K_MESSAGE),
-};
+#define X(id, name, under) [id] = SCAN_KEY(name, under),
+static const struct scan_key keys[] = { CLAUDE_KEYS(X) };
+static const struct scan_key block_keys[] = { BLOCK_KEYS(X) };
+#undef X
+_Static_assert(ARRAY_LEN(keys) <= LINE_KEYS_MAX && ARRAY_LEN(block_keys) <= SCAN_ROW_KEYS, "room");
 
-enum line { LINE_OTHER, LINE_USER, LINE_ASSISTANT, LINE_ATTACHMENT, LINE_SYSTEM };
-
-static enum line line_of(struct jval type)
+enum claude_line claude_line_of(const struct jval *vals)
 {
-	if (scan_string_eq(type, SV("assistant")))
-		return LINE_ASSISTANT;
-	if (scan_string_eq(type, SV("user")))
-		return LINE_USER;
-	if (scan_string_eq(type, SV("attachment")))
-		return LINE_ATTACHMENT;
-	return scan_string_eq(type, SV("system")) ? LINE_SYSTEM : LINE_OTHER;
+	struct sv type = scan_inner(vals[CLAUDE_TYPE]);
+
+	if (sv_is(type, "assistant"))
+		return CLAUDE_LINE_ASSISTANT;
+	if (sv_is(type, "user"))
+		return CLAUDE_LINE_USER;
+	if (sv_is(type, "attachment"))
+		return CLAUDE_LINE_ATTACHMENT;
+	return sv_is(type, "system") ? CLAUDE_LINE_SYSTEM : CLAUDE_LINE_OTHER;
 }
 
 static bool is_synthetic(struct jval model)
 {
 	return scan_string_eq(model, SV("<synthetic>"));
+}
+
+/* ---- usage ---- */
+
+/* … and how long the cache that was written lasts; 0: not told. */
+static struct usage read_usage(struct jval usage, int64_t *ret_cache_life_ms)
+{
+	enum { INPUT, READ, WRITE, OUTPUT, MADE, MADE_LONG, MADE_SHORT, COUNT };
+	static const struct scan_key members[] = {
+		[INPUT] = SCAN_KEY("input_tokens", SCAN_TOP),
+		[READ] = SCAN_KEY("cache_read_input_tokens", SCAN_TOP),
+		[WRITE] = SCAN_KEY("cache_creation_input_tokens", SCAN_TOP),
+		[OUTPUT] = SCAN_KEY("output_tokens", SCAN_TOP),
+		[MADE] = SCAN_KEY("cache_creation", SCAN_TOP),
+		[MADE_LONG] = SCAN_KEY("ephemeral_1h_input_tokens", MADE),
+		[MADE_SHORT] = SCAN_KEY("ephemeral_5m_input_tokens", MADE),
+	};
+	struct jval vals[COUNT];
+
+	(void)scan_keys(usage.raw, members, COUNT, vals);
+	*ret_cache_life_ms = value_tokens(vals[MADE_LONG]) > 0 ? CACHE_LONG_MS
+		: value_tokens(vals[MADE_SHORT]) > 0	       ? CACHE_SHORT_MS
+							       : 0;
+	return (struct usage){
+		.input = value_tokens(vals[INPUT]),
+		.cache_read = value_tokens(vals[READ]),
+		.cache_write = value_tokens(vals[WRITE]),
+		.output = value_tokens(vals[OUTPUT]),
+	};
+}
+
+static struct usage claude_usage(struct jval usage)
+{
+	int64_t life;
+
+	return read_usage(usage, &life);
 }
 
 /* ---- prompts ---- */
@@ -133,7 +118,7 @@ static struct jval queued_prompt(struct jval attachment)
 
 static bool may_prompt(const struct jval *vals)
 {
-	return !scan_true(vals[K_META]) && !scan_true(vals[K_SUMMARY]);
+	return !scan_true(vals[CLAUDE_META]) && !scan_true(vals[CLAUDE_SUMMARY]);
 }
 
 /* ---- summary ---- */
@@ -160,54 +145,52 @@ static void scan_first(struct summary *s, const struct jval *vals)
 	if (info->mark.flags & MARK_CHAINED)
 		return;
 	info->mark.flags |= MARK_CHAINED;
-	summary_field(s, &info->root, vals[K_UUID], SESSION_NAME_MAX);
-	if (scan_true(vals[K_SIDE]))
+	summary_field(s, &info->root, vals[CLAUDE_UUID], SESSION_NAME_MAX);
+	if (scan_true(vals[CLAUDE_SIDE]))
 		info->flags |= SESSION_SUBAGENT;
-	if (sv_starts(scan_inner(vals[K_ENTRY]), SV("sdk")))
+	if (sv_starts(scan_inner(vals[CLAUDE_ENTRY]), SV("sdk")))
 		info->flags |= SESSION_EXEC;
 }
 
-static void scan_chained(struct summary *s, enum line line, const struct jval *vals)
+static void scan_chained(struct summary *s, enum claude_line line, const struct jval *vals)
 {
 	scan_first(s, vals);
-	scan_cwd(s, vals[K_CWD]);
-	if (summary_changed(&s->branch, vals[K_BRANCH]))
-		summary_field(s, &s->info->branch, vals[K_BRANCH], SESSION_NAME_MAX);
+	scan_cwd(s, vals[CLAUDE_CWD]);
+	if (summary_changed(&s->branch, vals[CLAUDE_BRANCH]))
+		summary_field(s, &s->info->branch, vals[CLAUDE_BRANCH], SESSION_NAME_MAX);
 	/* In a parent's file, the side chain is somebody else's work. */
-	if (scan_true(vals[K_SIDE]) && !(s->info->flags & SESSION_SUBAGENT))
+	if (scan_true(vals[CLAUDE_SIDE]) && !(s->info->flags & SESSION_SUBAGENT))
 		return;
 	struct jval prompt, said = { .type = J_NONE };
-	if (line == LINE_USER && may_prompt(vals))
-		said = vals[K_MSG_CONTENT];
-	else if (line == LINE_ATTACHMENT)
-		said = queued_prompt(vals[K_ATTACHMENT]);
+	if (line == CLAUDE_LINE_USER && may_prompt(vals))
+		said = vals[CLAUDE_MSG_CONTENT];
+	else if (line == CLAUDE_LINE_ATTACHMENT)
+		said = queued_prompt(vals[CLAUDE_ATTACHMENT]);
 	if (said.type != J_NONE && prompt_of(said, &s->tmp, &prompt))
 		summary_prompt(s, prompt);
-	if (line == LINE_ASSISTANT && !is_synthetic(vals[K_MSG_MODEL])) {
-		summary_usage(s, vals[K_MSG_USAGE]);
-		if (summary_changed(&s->model, vals[K_MSG_MODEL]))
-			summary_field(s, &s->info->model, vals[K_MSG_MODEL], SESSION_NAME_MAX);
+	if (line == CLAUDE_LINE_ASSISTANT && !is_synthetic(vals[CLAUDE_MSG_MODEL])) {
+		summary_usage(s, vals[CLAUDE_MSG_USAGE]);
+		if (summary_changed(&s->model, vals[CLAUDE_MSG_MODEL]))
+			summary_field(s, &s->info->model, vals[CLAUDE_MSG_MODEL], SESSION_NAME_MAX);
 	}
 }
 
-static int claude_scan(struct summary *s, struct sv text)
+static void claude_scan(struct summary *s, const struct line *line)
 {
-	struct jval vals[K_COUNT];
-	if (record_keys(text, keys, K_COUNT, vals) < 0)
-		return ERR_INPUT;
-	summary_time(s, vals[K_TIME]);
-	enum line line = line_of(vals[K_TYPE]);
-	if (line != LINE_OTHER) {
-		scan_chained(s, line, vals);
-	} else if (vals[K_TITLE].type == J_STRING) {
-		summary_field(s, &s->info->name, vals[K_TITLE], SESSION_NAME_MAX);
-	} else if (vals[K_AGENT_NAME].type == J_STRING) {
-		summary_field(s, &s->info->name, vals[K_AGENT_NAME], SESSION_NAME_MAX);
+	const struct jval *vals = line->vals;
+	enum claude_line kind = claude_line_of(vals);
+
+	summary_time(s, vals[CLAUDE_TIME]);
+	if (kind != CLAUDE_LINE_OTHER) {
+		scan_chained(s, kind, vals);
+	} else if (vals[CLAUDE_TITLE].type == J_STRING) {
+		summary_field(s, &s->info->name, vals[CLAUDE_TITLE], SESSION_NAME_MAX);
+	} else if (vals[CLAUDE_AGENT_NAME].type == J_STRING) {
+		summary_field(s, &s->info->name, vals[CLAUDE_AGENT_NAME], SESSION_NAME_MAX);
 	}
-	summary_parent(s, vals[K_TRIM], vals[K_CONTINUE], vals[K_OURS]);
-	if (scan_string_eq(vals[K_KIND], SV("helper")))
+	summary_parent(s, vals[CLAUDE_TRIM], vals[CLAUDE_CONTINUE], vals[CLAUDE_OURS]);
+	if (scan_string_eq(vals[CLAUDE_PURPOSE], SV("helper")))
 		s->info->flags |= SESSION_HELPER;
-	return 0;
 }
 
 /* ---- items ---- */
@@ -216,12 +199,12 @@ static struct item item_from(const struct item *base, enum item_kind kind, const
 {
 	struct item item = *base;
 	item.kind = kind;
-	item.type = scan_inner(vals[K_TYPE]);
-	item.time = scan_inner(vals[K_TIME]);
-	item.uuid = scan_inner(vals[K_UUID]);
-	item.parent = scan_inner(vals[K_PARENT]);
+	item.type = scan_inner(vals[CLAUDE_TYPE]);
+	item.time = scan_inner(vals[CLAUDE_TIME]);
+	item.uuid = scan_inner(vals[CLAUDE_UUID]);
+	item.parent = scan_inner(vals[CLAUDE_PARENT]);
 	item.body = item.object;
-	if (scan_true(vals[K_SIDE]))
+	if (scan_true(vals[CLAUDE_SIDE]))
 		item.flags |= ITEM_SIDECHAIN;
 	return item;
 }
@@ -300,17 +283,17 @@ static void flag_prompts(struct item_list *list, size_t from, struct jval conten
 static void push_user(struct item_list *list, const struct item *base, const struct jval *vals)
 {
 	struct item item = item_from(base, ITEM_USER, vals);
-	if (scan_true(vals[K_SUMMARY]))
+	if (scan_true(vals[CLAUDE_SUMMARY]))
 		item.flags |= ITEM_SUMMARY;
 	size_t from = list->items.n;
-	push_content(list, &item, vals[K_MSG_CONTENT]);
-	flag_prompts(list, from, vals[K_MSG_CONTENT], may_prompt(vals));
+	push_content(list, &item, vals[CLAUDE_MSG_CONTENT]);
+	flag_prompts(list, from, vals[CLAUDE_MSG_CONTENT], may_prompt(vals));
 }
 
 static void push_attachment(
 	struct item_list *list, const struct item *base, const struct jval *vals)
 {
-	struct jval queued = queued_prompt(vals[K_ATTACHMENT]);
+	struct jval queued = queued_prompt(vals[CLAUDE_ATTACHMENT]);
 	size_t from = list->items.n;
 	if (queued.type != J_NONE) {
 		struct item said = item_from(base, ITEM_USER, vals);
@@ -319,25 +302,25 @@ static void push_attachment(
 		return;
 	}
 	struct item item = item_from(base, ITEM_SYSTEM, vals);
-	item.text = value_member(vals[K_ATTACHMENT], "content");
-	item.body = vals[K_ATTACHMENT];
+	item.text = value_member(vals[CLAUDE_ATTACHMENT], "content");
+	item.body = vals[CLAUDE_ATTACHMENT];
 	vec_push(&list->items, item);
 }
 
 static void push_assistant(struct item_list *list, const struct item *base, const struct jval *vals)
 {
 	struct item item = item_from(base, ITEM_ASSISTANT, vals);
-	item.message_id = scan_inner(vals[K_MSG_ID]);
-	item.model = scan_inner(vals[K_MSG_MODEL]);
-	if (is_synthetic(vals[K_MSG_MODEL]))
+	item.message_id = scan_inner(vals[CLAUDE_MSG_ID]);
+	item.model = scan_inner(vals[CLAUDE_MSG_MODEL]);
+	if (is_synthetic(vals[CLAUDE_MSG_MODEL]))
 		item.flags |= ITEM_SYNTHETIC;
-	if (scan_true(vals[K_API_ERROR]))
+	if (scan_true(vals[CLAUDE_API_ERROR]))
 		item.flags |= ITEM_FAILED;
-	if (vals[K_MSG_USAGE].type == J_OBJECT) {
-		item.usage = usage_claude(vals[K_MSG_USAGE]);
+	if (vals[CLAUDE_MSG_USAGE].type == J_OBJECT) {
+		item.usage = claude_usage(vals[CLAUDE_MSG_USAGE]);
 		item.flags |= ITEM_USAGE;
 	}
-	push_content(list, &item, vals[K_MSG_CONTENT]);
+	push_content(list, &item, vals[CLAUDE_MSG_CONTENT]);
 }
 
 static bool is_boundary(struct jval subtype)
@@ -345,56 +328,35 @@ static bool is_boundary(struct jval subtype)
 	return scan_string_eq(subtype, SV("compact_boundary"));
 }
 
-static int claude_items(struct item_list *list, const struct item *base, struct sv text)
+static void claude_items(struct item_list *list, const struct item *base, const struct line *line)
 {
-	struct jval vals[K_COUNT];
-	if (record_keys(text, keys, K_COUNT, vals) < 0)
-		return ERR_INPUT;
-	struct item whole = *base;
-	whole.object = (struct jval){ text, J_OBJECT };
-	struct item item;
-	switch (line_of(vals[K_TYPE])) {
-	case LINE_USER:
+	const struct jval *vals = line->vals;
+	struct item whole = *base, item;
+
+	whole.object = (struct jval){ line->text, J_OBJECT };
+	switch (claude_line_of(vals)) {
+	case CLAUDE_LINE_USER:
 		push_user(list, &whole, vals);
-		return 0;
-	case LINE_ASSISTANT:
-		push_assistant(list, &whole, vals);
-		return 0;
-	case LINE_SYSTEM:
-		item = item_from(
-			&whole, is_boundary(vals[K_SUBTYPE]) ? ITEM_COMPACTION : ITEM_SYSTEM, vals);
-		item.text = vals[K_CONTENT_TOP];
 		break;
-	case LINE_ATTACHMENT:
+	case CLAUDE_LINE_ASSISTANT:
+		push_assistant(list, &whole, vals);
+		break;
+	case CLAUDE_LINE_ATTACHMENT:
 		push_attachment(list, &whole, vals);
-		return 0;
-	case LINE_OTHER:
-	default:
-		item = item_from(&whole, ITEM_META, vals);
+		break;
+	case CLAUDE_LINE_SYSTEM:
+		item = item_from(&whole,
+			is_boundary(vals[CLAUDE_SUBTYPE]) ? ITEM_COMPACTION : ITEM_SYSTEM, vals);
+		item.text = vals[CLAUDE_CONTENT_TOP];
+		vec_push(&list->items, item);
+		break;
+	case CLAUDE_LINE_OTHER:
+		vec_push(&list->items, item_from(&whole, ITEM_META, vals));
 		break;
 	}
-	vec_push(&list->items, item);
-	return 0;
 }
 
 /* ---- live chain ---- */
-
-static void link_tools(struct links *links, uint32_t record, struct jval content, uint32_t *flags)
-{
-	struct jval block;
-	struct scan_iter it = scan_iter(content);
-	while (content.type == J_ARRAY && scan_next(&it, NULL, &block) > 0) {
-		struct jval id = value_member(block, "tool_use_id");
-		bool result = id.type == J_STRING;
-		if (!result && value_is_type(block, "tool_use"))
-			id = value_member(block, "id");
-		if (id.type != J_STRING)
-			continue;
-		*flags |= result ? LINK_RESULT : LINK_CALL;
-		vec_push(&links->tools,
-			(struct link_tool){ link_hash(scan_inner(id)), record, result });
-	}
-}
 
 static void link_kept_list(struct links *links, struct jval uuids)
 {
@@ -415,15 +377,15 @@ static void link_boundary(struct links *links, struct jval compact)
 static uint32_t link_flags(const struct chain_claude *record)
 {
 	static const uint32_t by_line[] = {
-		[LINE_OTHER] = 0,
-		[LINE_USER] = LINK_SPOKEN | LINK_SENT,
-		[LINE_ASSISTANT] = LINK_SPOKEN | LINK_SENT | LINK_ASSISTANT,
-		[LINE_ATTACHMENT] = LINK_SENT,
-		[LINE_SYSTEM] = 0,
+		[CLAUDE_LINE_OTHER] = 0,
+		[CLAUDE_LINE_USER] = LINK_SPOKEN | LINK_SENT,
+		[CLAUDE_LINE_ASSISTANT] = LINK_SPOKEN | LINK_SENT | LINK_ASSISTANT,
+		[CLAUDE_LINE_ATTACHMENT] = LINK_SENT,
+		[CLAUDE_LINE_SYSTEM] = 0,
 	};
-	enum line line = line_of(record->type);
+	enum claude_line line = claude_line_of(&record->type);
 	uint32_t flags = by_line[line];
-	if (line == LINE_SYSTEM && is_boundary(record->subtype))
+	if (line == CLAUDE_LINE_SYSTEM && is_boundary(record->subtype))
 		flags |= LINK_BOUNDARY;
 	return flags;
 }
@@ -446,27 +408,208 @@ void claude_link_fields(struct links *links, const struct chain_claude *record)
 	vec_push(&links->v, link);
 }
 
-static int claude_link(struct links *links, struct sv text)
+static void claude_link(struct links *links, const struct line *line)
 {
-	struct jval vals[K_COUNT];
-	if (record_keys(text, keys, K_COUNT, vals) < 0)
-		return ERR_INPUT;
+	const struct jval *vals = line->vals;
 	const struct chain_claude record = {
-		.type = vals[K_TYPE],
-		.subtype = vals[K_SUBTYPE],
-		.uuid = vals[K_UUID],
-		.parent = vals[K_PARENT],
-		.side = vals[K_SIDE],
-		.message_id = vals[K_MSG_ID],
-		.compact = vals[K_COMPACT],
-		.leaf = vals[K_LEAF],
+		.type = vals[CLAUDE_TYPE],
+		.subtype = vals[CLAUDE_SUBTYPE],
+		.uuid = vals[CLAUDE_UUID],
+		.parent = vals[CLAUDE_PARENT],
+		.side = vals[CLAUDE_SIDE],
+		.message_id = vals[CLAUDE_MSG_ID],
+		.compact = vals[CLAUDE_COMPACT],
+		.leaf = vals[CLAUDE_LEAF],
 	};
+
 	claude_link_fields(links, &record);
 	size_t at = links->v.n - 1;
-	if (links->v.v[at].id != 0 && !(links->v.v[at].flags & LINK_SIDE))
-		link_tools(links, (uint32_t)at, vals[K_MSG_CONTENT], &links->v.v[at].flags);
-	return 0;
+	if (links->v.v[at].id == 0 || links->v.v[at].flags & LINK_SIDE)
+		return;
+	vec_each (&line->rows.v, row) {
+		struct jval id = row->vals[BLOCK_USE_ID];
+		bool result = id.type == J_STRING;
+		if (!result && sv_is(scan_inner(row->vals[BLOCK_TYPE]), "tool_use"))
+			id = row->vals[BLOCK_ID];
+		if (id.type != J_STRING || row->level > 0)
+			continue;
+		links->v.v[at].flags |= result ? LINK_RESULT : LINK_CALL;
+		vec_push(&links->tools,
+			(struct link_tool){ link_hash(scan_inner(id)), (uint32_t)at, result });
+	}
 }
+
+/* ---- texts ---- */
+
+static void look_call(const struct jval *vals, struct line_look *look)
+{
+	struct jval usage = vals[CLAUDE_MSG_USAGE];
+	struct sv model = scan_inner(vals[CLAUDE_MSG_MODEL]);
+
+	if (usage.type != J_OBJECT || sv_is(model, "<synthetic>"))
+		return;
+	look->called = true;
+	look->usage = read_usage(usage, &look->cache_life_ms);
+	look->model = model;
+	look->message = scan_inner(vals[CLAUDE_MSG_ID]);
+	look->time = scan_inner(vals[CLAUDE_TIME]);
+}
+
+/* Whose words the plain texts of a line are. */
+static enum piece_kind plain_kind(const struct line *line, enum claude_line kind)
+{
+	const struct jval *vals = line->vals;
+	struct jval text = vals[CLAUDE_MSG_CONTENT];
+
+	if (kind == CLAUDE_LINE_ASSISTANT)
+		return PIECE_ANSWER;
+	if (scan_true(vals[CLAUDE_SUMMARY]))
+		return PIECE_SUMMARY;
+	if (text.type == J_ARRAY && line->rows.v.n > 0)
+		text = line->rows.v.v[0].vals[BLOCK_TEXT];
+	bool put_in = scan_true(vals[CLAUDE_META]) ||
+		(text.type == J_STRING && transcript_injected(TRANSCRIPT_CLAUDE, scan_inner(text)));
+	return put_in ? PIECE_NOTICE : PIECE_PROMPT;
+}
+
+static void look_block(
+	const struct line *line, size_t at, struct line_piece piece, struct line_look *look)
+{
+	const struct jval *vals = line->rows.v.v[at].vals;
+	struct sv type = scan_inner(vals[BLOCK_TYPE]);
+
+	if (sv_is(type, "text")) {
+		piece.val = vals[BLOCK_TEXT];
+	} else if (sv_is(type, "tool_use")) {
+		piece.kind = PIECE_CALL;
+		piece.shape = SHAPE_STRINGS;
+		piece.val = vals[BLOCK_INPUT];
+		piece.id = scan_inner(vals[BLOCK_ID]);
+		piece.name = scan_inner(vals[BLOCK_NAME]);
+	} else if (sv_is(type, "tool_result")) {
+		piece.kind = PIECE_RESULT;
+		piece.val = vals[BLOCK_CONTENT];
+		piece.id = scan_inner(vals[BLOCK_USE_ID]);
+	} else if (sv_is(type, "image") || sv_is(type, "document")) {
+		piece.kind = PIECE_PICTURE;
+		piece.images = 1;
+		piece.val = vals[BLOCK_SOURCE];
+		piece.block = line->rows.v.v[at].item;
+	} else if (vals[BLOCK_THINKING].type == J_STRING) {
+		piece.kind = PIECE_THINKING;
+		piece.val = vals[BLOCK_THINKING];
+	} else {
+		return;
+	}
+	if (piece.kind != PIECE_PICTURE)
+		piece.bytes = piece.val.raw.n;
+	if (piece.kind == PIECE_RESULT && piece.val.type == J_ARRAY)
+		line_count_blocks(line, at + 1, 1, BLOCK_CONTENT, BLOCK_TEXT, &piece);
+	vec_push(&look->pieces, piece);
+	/* What the agent shows on its screen stands a second time in the line. */
+	if (piece.kind == PIECE_RESULT && line->vals[CLAUDE_TOOL_RESULT].type != J_NONE)
+		vec_push(&look->pieces,
+			(struct line_piece){ .kind = PIECE_DISPLAY,
+				.val = line->vals[CLAUDE_TOOL_RESULT],
+				.id = piece.id });
+}
+
+static void claude_look(const struct line *line, struct line_look *look)
+{
+	const struct jval *vals = line->vals;
+	enum claude_line kind = claude_line_of(vals);
+	bool spoken = kind == CLAUDE_LINE_USER || kind == CLAUDE_LINE_ASSISTANT;
+
+	look->side = scan_true(vals[CLAUDE_SIDE]);
+	look->breaks =
+		kind == CLAUDE_LINE_SYSTEM && !look->side && is_boundary(vals[CLAUDE_SUBTYPE]);
+	if (kind == CLAUDE_LINE_ATTACHMENT)
+		vec_push(&look->pieces,
+			(struct line_piece){ .kind = PIECE_NOTICE,
+				.bytes = vals[CLAUDE_ATTACHMENT].raw.n,
+				.counts = !look->side });
+	if (spoken && !look->side)
+		look_call(vals, look);
+	if (vals[CLAUDE_MESSAGE].type == J_NONE)
+		return;
+	struct line_piece piece = { .kind = plain_kind(line, kind),
+		.counts = spoken && !look->side };
+	if (vals[CLAUDE_MSG_CONTENT].type == J_STRING) {
+		piece.val = vals[CLAUDE_MSG_CONTENT];
+		piece.bytes = piece.val.raw.n;
+		vec_push(&look->pieces, piece);
+	}
+	for (size_t i = 0; i < line->rows.v.n; i++)
+		if (line->rows.v.v[i].level == 0)
+			look_block(line, i, piece, look);
+}
+
+/* ---- a new session ---- */
+
+/* Stands for the words of an API error. Not empty: an empty text would be dropped, and with it the
+ * answer that the chain leads through. */
+#define ERROR_CONTENT "[{\"type\":\"text\",\"text\":\"[API error in parent session - removed]\"}]"
+
+/*
+ * The agent refuses to go on behind such an answer, and dropping the line would break the chain.
+ * Its model must be a real one: the next call takes the last model of the file.
+ */
+static void neutralise(const struct jval *vals, struct line_swaps *out)
+{
+	if (scan_true(vals[CLAUDE_API_ERROR]))
+		vec_push(&out->v,
+			(struct line_swap){ vals[CLAUDE_API_ERROR], SWAP_JSON, SV("false") });
+	if (vals[CLAUDE_ERROR].type == J_STRING)
+		vec_push(&out->v, (struct line_swap){ vals[CLAUDE_ERROR], SWAP_JSON, SV("null") });
+	if (claude_line_of(vals) != CLAUDE_LINE_ASSISTANT ||
+		vals[CLAUDE_MSG_CONTENT].type == J_NONE)
+		return;
+	vec_push(&out->v,
+		(struct line_swap){ vals[CLAUDE_MSG_CONTENT], SWAP_JSON, SV(ERROR_CONTENT) });
+	if (is_synthetic(vals[CLAUDE_MSG_MODEL]))
+		vec_push(&out->v, (struct line_swap){ vals[CLAUDE_MSG_MODEL], SWAP_MODEL, SV("") });
+	out->neutral = true;
+}
+
+static void claude_swaps(
+	const struct line *line, unsigned changes, struct sv own UNUSED, struct line_swaps *out)
+{
+	const struct jval *vals = line->vals;
+
+	if (changes & LINE_ID && vals[CLAUDE_SESSION].type == J_STRING)
+		vec_push(&out->v, (struct line_swap){ vals[CLAUDE_SESSION], SWAP_ID, SV("") });
+	if (changes & LINE_USAGE)
+		line_zero_usage(vals[CLAUDE_MSG_USAGE], out);
+	if (changes & LINE_ERRORS &&
+		(scan_true(vals[CLAUDE_API_ERROR]) ||
+			scan_string_eq(vals[CLAUDE_ERROR], SV("invalid_request"))))
+		neutralise(vals, out);
+}
+
+/* Any line will do, and the first is the one. */
+static struct jval claude_note_place(const struct line *line)
+{
+	struct jval whole;
+
+	return scan_text(line->text, &whole) < 0 ? (struct jval){ .type = J_NONE } : whole;
+}
+
+static struct sv claude_model(const struct line *line)
+{
+	struct sv name = scan_inner(line->vals[CLAUDE_MSG_MODEL]);
+
+	return name.n == 0 || name.p[0] == '<' || memchr(name.p, '\\', name.n) ? SV("") : name;
+}
+
+static char *claude_sibling_path(
+	const char *parent, const char *out_dir, const char *id, int64_t wall_ms UNUSED)
+{
+	struct sv folder = out_dir ? sv_of(out_dir) : path_parent(sv_of(parent));
+
+	return xasprintf("%.*s/%s.jsonl", SV_ARG(folder), id);
+}
+
+/* ---- files ---- */
 
 static int claude_recognises(struct sv text)
 {
@@ -521,9 +664,23 @@ const struct transcript_format transcript_claude = {
 	.forks_silently = true,
 	.injected_tags = injected_tags,
 	.injected_words = injected_words,
+	.keys = keys,
+	.n_keys = ARRAY_LEN(keys),
+	.row_keys = block_keys,
+	.n_row_keys = ARRAY_LEN(block_keys),
+	.lists = UINT64_C(1) << CLAUDE_MSG_CONTENT,
+	.row_lists = UINT64_C(1) << BLOCK_CONTENT,
 	.scan = claude_scan,
 	.items = claude_items,
 	.link = claude_link,
+	.look = claude_look,
+	.swaps = claude_swaps,
+	.note_place = claude_note_place,
+	.model = claude_model,
+	.usage = claude_usage,
+	.sibling_path = claude_sibling_path,
+	.text_type = "text",
+	.title = "Claude",
 	.glued_read = 1,
 	.mark = live_claude,
 };

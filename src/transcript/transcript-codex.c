@@ -9,90 +9,62 @@
 #include "transcript/adapter.h"
 #include "transcript/home.h"
 
-enum {
-	K_TYPE,
-	K_TIME,
-	K_PAYLOAD,
-	K_P_TYPE,
-	K_P_ROLE,
-	K_P_CONTENT,
-	K_P_ID,
-	K_P_MODEL,
-	K_P_CWD,
-	K_P_INFO,
-	K_P_TURNS,
-	K_P_OURS,
-	K_TRIM,
-	K_CONTINUE,
-	K_OURS,
-	K_KIND,
-	/* without the outer object */
-	K_ROLE,
-	K_CONTENT,
-	K_ID,
-	K_COUNT
-};
+#define X(id, name, under) [id] = SCAN_KEY(name, under),
+static const struct scan_key keys[] = { CODEX_KEYS(X) };
+static const struct scan_key row_keys[] = { CODEX_ROW_KEYS(X) };
+#undef X
+_Static_assert(ARRAY_LEN(keys) <= LINE_KEYS_MAX && ARRAY_LEN(row_keys) <= SCAN_ROW_KEYS, "room");
 
-static const struct scan_key keys[] = {
-	[K_TYPE] = SCAN_KEY("type", SCAN_TOP),
-	[K_TIME] = SCAN_KEY("timestamp", SCAN_TOP),
-	[K_PAYLOAD] = SCAN_KEY("payload", SCAN_TOP),
-	[K_P_TYPE] = SCAN_KEY("type", K_PAYLOAD),
-	[K_P_ROLE] = SCAN_KEY("role", K_PAYLOAD),
-	[K_P_CONTENT] = SCAN_KEY("content", K_PAYLOAD),
-	[K_P_ID] = SCAN_KEY("id", K_PAYLOAD),
-	[K_P_MODEL] = SCAN_KEY("model", K_PAYLOAD),
-	[K_P_CWD] = SCAN_KEY("cwd", K_PAYLOAD),
-	[K_P_INFO] = SCAN_KEY("info", K_PAYLOAD),
-	[K_P_TURNS] = SCAN_KEY("num_turns", K_PAYLOAD),
-	[K_P_OURS] = SCAN_KEY(SESSION_NOTE_KEY, K_PAYLOAD),
-	[K_TRIM] = SCAN_KEY("trim_metadata", SCAN_TOP),
-	[K_CONTINUE] = SCAN_KEY("continue_metadata", SCAN_TOP),
-	[K_OURS] = SCAN_KEY(SESSION_NOTE_KEY, SCAN_TOP),
-	[K_KIND] = SCAN_KEY("sessionType", SCAN_TOP),
-	[K_ROLE] = SCAN_KEY("role", SCAN_TOP),
-	[K_CONTENT] = SCAN_KEY("content", SCAN_TOP),
-	[K_ID] = SCAN_KEY("id", SCAN_TOP),
-};
+/* Lines of the first year: what the keys of the payload say is made true of them too. */
+static void codex_shape(struct line *line)
+{
+	static const struct {
+		uint8_t payload, top;
+	} pairs[] = {
+		{ CODEX_P_TYPE, CODEX_TYPE },
+		{ CODEX_P_ROLE, CODEX_ROLE },
+		{ CODEX_P_ID, CODEX_ID },
+		{ CODEX_P_NAME, CODEX_NAME },
+		{ CODEX_P_CALL, CODEX_CALL },
+		{ CODEX_P_CONTENT, CODEX_CONTENT },
+		{ CODEX_P_ARGUMENTS, CODEX_ARGUMENTS },
+		{ CODEX_P_INPUT, CODEX_INPUT },
+		{ CODEX_P_OUTPUT, CODEX_OUTPUT },
+	};
 
-enum line { LINE_OTHER, LINE_META, LINE_ITEM, LINE_CONTEXT, LINE_EVENT, LINE_COMPACTED };
+	if (line->vals[CODEX_PAYLOAD].type == J_OBJECT ||
+		scan_text(line->text, &line->vals[CODEX_PAYLOAD]) < 0)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+		line->vals[pairs[i].payload] = line->vals[pairs[i].top];
+	vec_each (&line->rows.v, row)
+		if (row->level == 0)
+			row->under = row->under == CODEX_CONTENT ? CODEX_P_CONTENT : CODEX_P_OUTPUT;
+}
 
-static enum line line_of(struct jval type)
+enum codex_line codex_line_of(const struct jval *vals)
 {
 	static const struct {
 		struct sv name;
-		enum line line;
+		enum codex_line line;
 	} names[] = {
-		{ { "response_item", 13 }, LINE_ITEM },
-		{ { "event_msg", 9 }, LINE_EVENT },
-		{ { "turn_context", 12 }, LINE_CONTEXT },
-		{ { "session_meta", 12 }, LINE_META },
-		{ { "compacted", 9 }, LINE_COMPACTED },
+		{ { "response_item", 13 }, CODEX_LINE_ITEM },
+		{ { "event_msg", 9 }, CODEX_LINE_EVENT },
+		{ { "turn_context", 12 }, CODEX_LINE_CONTEXT },
+		{ { "session_meta", 12 }, CODEX_LINE_META },
+		{ { "compacted", 9 }, CODEX_LINE_COMPACTED },
 	};
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (scan_string_eq(type, names[i].name))
-			return names[i].line;
-	return LINE_OTHER;
-}
+	bool bare = vals[CODEX_PAYLOAD].raw.p && vals[CODEX_TYPE].raw.p == vals[CODEX_P_TYPE].raw.p;
 
-/* Brings old and new lines to one shape: what K_P_ keys say is true of both. */
-static int read_line(struct sv text, struct jval *vals, enum line *ret_line)
-{
-	if (record_keys(text, keys, K_COUNT, vals) < 0)
-		return ERR_INPUT;
-	*ret_line = line_of(vals[K_TYPE]);
-	if (vals[K_PAYLOAD].type == J_OBJECT)
-		return 0;
-	vals[K_PAYLOAD] = (struct jval){ text, J_OBJECT };
-	vals[K_P_TYPE] = vals[K_TYPE];
-	vals[K_P_ROLE] = vals[K_ROLE];
-	vals[K_P_CONTENT] = vals[K_CONTENT];
-	vals[K_P_ID] = vals[K_ID];
-	if (vals[K_TYPE].type == J_STRING)
-		*ret_line = LINE_ITEM;
-	else if (vals[K_ID].type == J_STRING && vals[K_TIME].type == J_STRING)
-		*ret_line = LINE_META;
-	return 0;
+	if (bare)
+		return vals[CODEX_TYPE].type == J_STRING ? CODEX_LINE_ITEM
+			: vals[CODEX_ID].type == J_STRING && vals[CODEX_TIME].type == J_STRING
+			? CODEX_LINE_META
+			: CODEX_LINE_OTHER;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (sv_eq(scan_inner(vals[CODEX_TYPE]), names[i].name))
+			return names[i].line;
+	return CODEX_LINE_OTHER;
 }
 
 static struct jval at(struct jval obj, const char *path)
@@ -101,6 +73,31 @@ static struct jval at(struct jval obj, const char *path)
 	if (scan_path(obj, path, &val) <= 0)
 		return (struct jval){ .type = J_NONE };
 	return val;
+}
+
+/* ---- usage ---- */
+
+/* Codex counts cached tokens among the input. */
+static struct usage codex_usage(struct jval usage)
+{
+	static const struct scan_key members[] = {
+		SCAN_KEY("input_tokens", SCAN_TOP),
+		SCAN_KEY("cached_input_tokens", SCAN_TOP),
+		SCAN_KEY("cache_write_input_tokens", SCAN_TOP),
+		SCAN_KEY("output_tokens", SCAN_TOP),
+	};
+	struct jval vals[ARRAY_LEN(members)];
+
+	(void)scan_keys(usage.raw, members, ARRAY_LEN(members), vals);
+	struct usage u = {
+		.input = value_tokens(vals[0]),
+		.cache_read = value_tokens(vals[1]),
+		.cache_write = value_tokens(vals[2]),
+		.output = value_tokens(vals[3]),
+	};
+	int64_t cached = u.cache_read + u.cache_write;
+	u.input = u.input > cached ? u.input - cached : 0;
+	return u;
 }
 
 /* ---- prompts ---- */
@@ -131,8 +128,8 @@ static bool prompt_of(struct jval content, struct str *tmp, struct jval *ret)
 
 static bool is_user(const struct jval *vals)
 {
-	return scan_string_eq(vals[K_P_TYPE], SV("message")) &&
-		scan_string_eq(vals[K_P_ROLE], SV("user"));
+	return scan_string_eq(vals[CODEX_P_TYPE], SV("message")) &&
+		scan_string_eq(vals[CODEX_P_ROLE], SV("user"));
 }
 
 /* ---- summary ---- */
@@ -164,62 +161,60 @@ static void scan_origin(struct summary *s, struct jval meta)
 static void scan_meta(struct summary *s, const struct jval *vals)
 {
 	struct session_info *info = s->info;
-	bool own = scan_string_eq(vals[K_P_ID], sv_of(info->id));
+	bool own = scan_string_eq(vals[CODEX_P_ID], sv_of(info->id));
 	uint32_t seen = info->mark.flags & (MARK_META | MARK_META_OWN);
 	if (seen & MARK_META_OWN || (seen && !own))
 		return;
 	info->mark.flags |= own ? MARK_META | MARK_META_OWN : MARK_META;
-	struct jval meta = vals[K_PAYLOAD];
-	summary_field(s, &info->root, vals[K_P_ID], SESSION_NAME_MAX);
-	summary_path(s, &info->cwd, vals[K_P_CWD]);
+	struct jval meta = vals[CODEX_PAYLOAD];
+	summary_field(s, &info->root, vals[CODEX_P_ID], SESSION_NAME_MAX);
+	summary_path(s, &info->cwd, vals[CODEX_P_CWD]);
 	summary_field(s, &info->branch, at(meta, "git.branch"), SESSION_NAME_MAX);
 	summary_parent(s, value_member(meta, "trim_metadata"),
-		value_member(meta, "continue_metadata"), vals[K_P_OURS]);
+		value_member(meta, "continue_metadata"), vals[CODEX_P_OURS]);
 	scan_origin(s, meta);
 }
 
 static void scan_event(struct summary *s, const struct jval *vals)
 {
-	if (!scan_string_eq(vals[K_P_TYPE], SV("token_count")))
+	if (!scan_string_eq(vals[CODEX_P_TYPE], SV("token_count")))
 		return;
-	struct jval usage = value_member(vals[K_P_INFO], "last_token_usage");
+	struct jval usage = vals[CODEX_I_LAST];
 	int64_t n;
 	/* Codex writes an estimate without input after it compacted. */
 	if (scan_i64(value_member(usage, "input_tokens"), &n) && n > 0)
 		summary_usage(s, usage);
-	if (scan_i64(value_member(vals[K_P_INFO], "model_context_window"), &n) && n > 0)
+	if (scan_i64(vals[CODEX_I_WINDOW], &n) && n > 0)
 		s->info->window = n;
 }
 
 static void scan_context(struct summary *s, const struct jval *vals)
 {
-	if (summary_changed(&s->model, vals[K_P_MODEL]))
-		summary_field(s, &s->info->model, vals[K_P_MODEL], SESSION_NAME_MAX);
+	if (summary_changed(&s->model, vals[CODEX_P_MODEL]))
+		summary_field(s, &s->info->model, vals[CODEX_P_MODEL], SESSION_NAME_MAX);
 	if (s->info->cwd[0] == '\0')
-		summary_path(s, &s->info->cwd, vals[K_P_CWD]);
+		summary_path(s, &s->info->cwd, vals[CODEX_P_CWD]);
 }
 
-static int codex_scan(struct summary *s, struct sv text)
+static void codex_scan(struct summary *s, const struct line *line)
 {
-	struct jval vals[K_COUNT];
-	enum line line;
+	const struct jval *vals = line->vals;
+	enum codex_line kind = codex_line_of(vals);
 	struct jval prompt;
-	if (read_line(text, vals, &line) < 0)
-		return ERR_INPUT;
-	summary_time(s, vals[K_TIME]);
-	summary_parent(s, vals[K_TRIM], vals[K_CONTINUE], vals[K_OURS]);
-	if (line == LINE_META)
+
+	summary_time(s, vals[CODEX_TIME]);
+	summary_parent(s, vals[CODEX_TRIM], vals[CODEX_CONTINUE], vals[CODEX_OURS]);
+	if (kind == CODEX_LINE_META)
 		scan_meta(s, vals);
-	else if (line == LINE_EVENT)
+	else if (kind == CODEX_LINE_EVENT)
 		scan_event(s, vals);
-	else if (line == LINE_CONTEXT)
+	else if (kind == CODEX_LINE_CONTEXT)
 		scan_context(s, vals);
-	else if (line == LINE_ITEM && is_user(vals) &&
-		prompt_of(vals[K_P_CONTENT], &s->tmp, &prompt))
+	else if (kind == CODEX_LINE_ITEM && is_user(vals) &&
+		prompt_of(vals[CODEX_P_CONTENT], &s->tmp, &prompt))
 		summary_prompt(s, prompt);
-	if (scan_string_eq(vals[K_KIND], SV("helper")))
+	if (scan_string_eq(vals[CODEX_PURPOSE], SV("helper")))
 		s->info->flags |= SESSION_HELPER;
-	return 0;
 }
 
 /* ---- items ---- */
@@ -316,10 +311,10 @@ static void push_compacted(struct item_list *list, struct item item)
 static void push_event(struct item_list *list, struct item item, const struct jval *vals)
 {
 	item.kind = ITEM_META;
-	item.type = scan_inner(vals[K_P_TYPE]);
-	struct jval usage = value_member(vals[K_P_INFO], "last_token_usage");
+	item.type = scan_inner(vals[CODEX_P_TYPE]);
+	struct jval usage = vals[CODEX_I_LAST];
 	if (usage.type == J_OBJECT) {
-		item.usage = usage_codex(usage);
+		item.usage = codex_usage(usage);
 		item.flags |= ITEM_USAGE;
 	}
 	if (sv_is(item.type, "error")) {
@@ -330,30 +325,28 @@ static void push_event(struct item_list *list, struct item item, const struct jv
 	vec_push(&list->items, item);
 }
 
-static int codex_items(struct item_list *list, const struct item *base, struct sv text)
+static void codex_items(struct item_list *list, const struct item *base, const struct line *line)
 {
-	struct jval vals[K_COUNT];
-	enum line line;
-	if (read_line(text, vals, &line) < 0)
-		return ERR_INPUT;
+	const struct jval *vals = line->vals;
+	enum codex_line kind = codex_line_of(vals);
 	struct item item = *base;
+
 	item.kind = ITEM_META;
-	item.object = (struct jval){ text, J_OBJECT };
-	item.body = vals[K_PAYLOAD];
-	item.type = scan_inner(vals[K_TYPE]);
-	item.time = scan_inner(vals[K_TIME]);
-	if (line == LINE_ITEM) {
+	item.object = (struct jval){ line->text, J_OBJECT };
+	item.body = vals[CODEX_PAYLOAD];
+	item.type = scan_inner(vals[CODEX_TYPE]);
+	item.time = scan_inner(vals[CODEX_TIME]);
+	if (kind == CODEX_LINE_ITEM) {
 		push_item(list, &item, item.body);
-	} else if (line == LINE_COMPACTED) {
+	} else if (kind == CODEX_LINE_COMPACTED) {
 		push_compacted(list, item);
-	} else if (line == LINE_EVENT) {
+	} else if (kind == CODEX_LINE_EVENT) {
 		push_event(list, item, vals);
 	} else {
-		if (line == LINE_CONTEXT)
-			item.model = scan_inner(vals[K_P_MODEL]);
+		if (kind == CODEX_LINE_CONTEXT)
+			item.model = scan_inner(vals[CODEX_P_MODEL]);
 		vec_push(&list->items, item);
 	}
-	return 0;
 }
 
 /* ---- live history ---- */
@@ -405,30 +398,32 @@ void codex_link_fields(struct links *links, const struct chain_codex *record)
 	vec_push(&links->v, (struct link){ .rollback = entry.message, .flags = entry.flags });
 }
 
-static int codex_link(struct links *links, struct sv text)
+struct chain_codex codex_chain_record(const struct jval *vals, enum codex_line line)
 {
 	static const enum chain_line lines[] = {
-		[LINE_OTHER] = CHAIN_OTHER,
-		[LINE_META] = CHAIN_META,
-		[LINE_ITEM] = CHAIN_ITEM,
-		[LINE_CONTEXT] = CHAIN_OTHER,
-		[LINE_EVENT] = CHAIN_EVENT,
-		[LINE_COMPACTED] = CHAIN_COMPACTED,
+		[CODEX_LINE_OTHER] = CHAIN_OTHER,
+		[CODEX_LINE_META] = CHAIN_META,
+		[CODEX_LINE_ITEM] = CHAIN_ITEM,
+		[CODEX_LINE_CONTEXT] = CHAIN_OTHER,
+		[CODEX_LINE_EVENT] = CHAIN_EVENT,
+		[CODEX_LINE_COMPACTED] = CHAIN_COMPACTED,
 	};
-	struct jval vals[K_COUNT];
-	enum line line;
-	if (read_line(text, vals, &line) < 0)
-		return ERR_INPUT;
-	const struct chain_codex record = {
-		.payload = vals[K_PAYLOAD],
-		.type = vals[K_P_TYPE],
-		.role = vals[K_P_ROLE],
-		.content = vals[K_P_CONTENT],
-		.turns = vals[K_P_TURNS],
+
+	return (struct chain_codex){
+		.payload = vals[CODEX_PAYLOAD],
+		.type = vals[CODEX_P_TYPE],
+		.role = vals[CODEX_P_ROLE],
+		.content = vals[CODEX_P_CONTENT],
+		.turns = vals[CODEX_P_TURNS],
 		.line = lines[line],
 	};
+}
+
+static void codex_link(struct links *links, const struct line *line)
+{
+	const struct chain_codex record = codex_chain_record(line->vals, codex_line_of(line->vals));
+
 	codex_link_fields(links, &record);
-	return 0;
 }
 
 /* Records since the last compaction that nobody took back: each goes in and out once, so that a
@@ -467,6 +462,273 @@ static void live_codex(
 		state[i] = 1;
 	}
 	vec_release(&standing.v);
+}
+
+/* ---- texts ---- */
+
+/* An item of the conversation, alone on its line or one of a compacted history. */
+struct item_vals {
+	struct jval type, role, name, call, content, arguments, input, output, summary;
+	size_t rows; /* where those of its lists begin */
+	unsigned level;
+	unsigned content_key, output_key; /* as its rows say */
+	bool counts;
+	uint32_t answer;
+};
+
+static struct item_vals item_of_line(const struct jval *vals)
+{
+	return (struct item_vals){
+		.type = vals[CODEX_P_TYPE],
+		.role = vals[CODEX_P_ROLE],
+		.name = vals[CODEX_P_NAME],
+		.call = vals[CODEX_P_CALL],
+		.content = vals[CODEX_P_CONTENT],
+		.arguments = vals[CODEX_P_ARGUMENTS],
+		.input = vals[CODEX_P_INPUT],
+		.output = vals[CODEX_P_OUTPUT],
+		.summary = vals[CODEX_P_SUMMARY],
+		.content_key = CODEX_P_CONTENT,
+		.output_key = CODEX_P_OUTPUT,
+		.counts = true,
+	};
+}
+
+static struct item_vals item_of_row(const struct jval *vals)
+{
+	return (struct item_vals){
+		.type = vals[CODEX_R_TYPE],
+		.role = vals[CODEX_R_ROLE],
+		.name = vals[CODEX_R_NAME],
+		.call = vals[CODEX_R_CALL],
+		.content = vals[CODEX_R_CONTENT],
+		.arguments = vals[CODEX_R_ARGUMENTS],
+		.input = vals[CODEX_R_INPUT],
+		.output = vals[CODEX_R_OUTPUT],
+		.level = 1,
+		.content_key = CODEX_R_CONTENT,
+		.output_key = CODEX_R_OUTPUT,
+	};
+}
+
+/* The next block of the item's content from *at on; NULL when there is none. */
+static const struct scan_row *next_block(
+	const struct line *line, const struct item_vals *item, size_t *at)
+{
+	for (; *at < line->rows.v.n && line->rows.v.v[*at].level >= item->level; ++*at) {
+		const struct scan_row *row = &line->rows.v.v[*at];
+		if (row->level == item->level && row->under == item->content_key) {
+			++*at;
+			return row;
+		}
+	}
+	return NULL;
+}
+
+/* Whose words a message is: its first text tells. */
+static enum piece_kind message_kind(const struct line *line, const struct item_vals *item)
+{
+	size_t at = item->rows;
+	const struct scan_row *first = next_block(line, item, &at);
+	struct jval text = first ? first->vals[CODEX_R_TEXT] : item->content;
+
+	if (scan_string_eq(item->role, SV("assistant")))
+		return PIECE_ANSWER;
+	return scan_string_eq(item->role, SV("user")) &&
+			!transcript_injected(TRANSCRIPT_CODEX, scan_inner(text))
+		? PIECE_PROMPT
+		: PIECE_NOTICE;
+}
+
+static void look_message(
+	const struct line *line, const struct item_vals *item, struct line_look *look)
+{
+	struct line_piece piece = { .kind = message_kind(line, item),
+		.counts = item->counts,
+		.answer = item->answer,
+		.val = item->content,
+		.bytes = item->content.raw.n };
+	const struct scan_row *row;
+	size_t at = item->rows;
+
+	if (item->content.type != J_ARRAY) {
+		vec_push(&look->pieces, piece);
+		return;
+	}
+	while ((row = next_block(line, item, &at))) {
+		struct line_piece part = piece;
+		part.val = row->vals[CODEX_R_TEXT];
+		part.bytes = part.val.raw.n;
+		if (part.val.type != J_STRING) {
+			part.kind = PIECE_PICTURE;
+			part.images = 1;
+			part.bytes = 0;
+			part.val = row->vals[CODEX_R_PICTURE];
+			part.block = row->item;
+		}
+		vec_push(&look->pieces, part);
+	}
+}
+
+static void look_item(const struct line *line, const struct item_vals *item, struct line_look *look)
+{
+	struct sv type = scan_inner(item->type), name = scan_inner(item->name);
+	struct line_piece piece = { .counts = item->counts, .id = scan_inner(item->call) };
+
+	if (sv_is(type, "message")) {
+		look_message(line, item, look);
+	} else if (sv_is(type, "reasoning")) {
+		piece.kind = PIECE_THINKING;
+		piece.bytes = item->summary.raw.n;
+		vec_push(&look->pieces, piece);
+	} else if (sv_ends(type, SV("_output"))) {
+		piece.kind = PIECE_RESULT;
+		piece.val = item->output;
+		piece.bytes = item->output.raw.n;
+		if (item->output.type == J_ARRAY)
+			line_count_blocks(line, item->rows, item->level, item->output_key,
+				CODEX_R_TEXT, &piece);
+		else if (item->output.type == J_OBJECT)
+			piece.val = value_member(item->output, "content");
+		else if (sv_starts(scan_inner(item->output), SV("{\\\"output\\\"")))
+			piece.shape = SHAPE_WRAPPED;
+		vec_push(&look->pieces, piece);
+	} else if (sv_ends(type, SV("_call"))) {
+		bool json = item->arguments.type == J_STRING;
+		piece.kind = PIECE_CALL;
+		piece.name = name.n ? name : type;
+		piece.shape = json ? SHAPE_JSON : SHAPE_TEXT;
+		piece.val = json ? item->arguments : item->input;
+		piece.bytes = piece.val.raw.n;
+		vec_push(&look->pieces, piece);
+	}
+}
+
+/* What stands for the history so far: the items put in place, else the summary alone. */
+static void look_compacted(const struct line *line, struct line_look *look)
+{
+	struct jval history = line->vals[CODEX_P_HISTORY];
+	uint32_t answer = 0;
+
+	look->breaks = true;
+	vec_push(&look->pieces,
+		(struct line_piece){ .kind = PIECE_SUMMARY,
+			.counts = true,
+			.bytes = history.type == J_ARRAY ? history.raw.n
+							 : line->vals[CODEX_P_MESSAGE].raw.n });
+	for (size_t i = 0; i < line->rows.v.n; i++) {
+		const struct scan_row *row = &line->rows.v.v[i];
+		if (row->level != 0 || row->under != CODEX_P_HISTORY)
+			continue;
+		struct item_vals item = item_of_row(row->vals);
+		item.rows = i + 1;
+		item.answer = answer++;
+		look_item(line, &item, look);
+	}
+}
+
+static void look_event(const struct jval *vals, struct line_look *look)
+{
+	static const uint8_t copies[][2] = {
+		{ CODEX_P_AGGREGATED, CODEX_T_AGGREGATED },
+		{ CODEX_P_FORMATTED, CODEX_T_FORMATTED },
+		{ CODEX_P_STDOUT, CODEX_T_STDOUT },
+		{ CODEX_P_STDERR, CODEX_T_STDERR },
+	};
+	bool item = vals[CODEX_P_ITEM].type == J_OBJECT;
+	struct jval call = vals[item ? CODEX_T_ID : CODEX_P_CALL];
+
+	if (vals[CODEX_I_LAST].type == J_OBJECT) {
+		look->called = true;
+		look->usage = codex_usage(vals[CODEX_I_LAST]);
+		look->time = scan_inner(vals[CODEX_TIME]);
+		look->window = value_tokens(vals[CODEX_I_WINDOW]);
+	}
+	for (size_t i = 0; call.type == J_STRING && i < ARRAY_LEN(copies); i++)
+		if (vals[copies[i][item]].type == J_STRING)
+			vec_push(&look->pieces,
+				(struct line_piece){ .kind = PIECE_COPY,
+					.val = vals[copies[i][item]],
+					.id = scan_inner(call) });
+}
+
+static void codex_look(const struct line *line, struct line_look *look)
+{
+	const struct item_vals item = item_of_line(line->vals);
+
+	switch (codex_line_of(line->vals)) {
+	case CODEX_LINE_ITEM:
+		look_item(line, &item, look);
+		break;
+	case CODEX_LINE_COMPACTED:
+		look_compacted(line, look);
+		break;
+	case CODEX_LINE_EVENT:
+		look_event(line->vals, look);
+		break;
+	case CODEX_LINE_CONTEXT:
+		look->model = scan_inner(line->vals[CODEX_P_MODEL]);
+		break;
+	case CODEX_LINE_META:
+	case CODEX_LINE_OTHER:
+		break;
+	}
+}
+
+/* ---- a new session ---- */
+
+static void codex_swaps(
+	const struct line *line, unsigned changes, struct sv own, struct line_swaps *out)
+{
+	static const uint8_t ids[] = { CODEX_P_ID, CODEX_P_SESSION, CODEX_P_THREAD };
+	const struct jval *vals = line->vals;
+	enum codex_line kind = codex_line_of(vals);
+
+	/* Headers of ancestors, which a fork repeats, keep their ids. */
+	for (size_t i = kind == CODEX_LINE_META ? 0 : 1; changes & LINE_ID && i < ARRAY_LEN(ids);
+		i++)
+		if (scan_string_eq(vals[ids[i]], own))
+			vec_push(&out->v, (struct line_swap){ vals[ids[i]], SWAP_ID, SV("") });
+	if (!(changes & LINE_USAGE))
+		return;
+	/* The window's size stays: it is the model's. */
+	if (kind == CODEX_LINE_EVENT) {
+		line_zero_usage(vals[CODEX_I_TOTAL], out);
+		line_zero_usage(vals[CODEX_I_LAST], out);
+	} else if (scan_string_eq(vals[CODEX_TYPE], SV("token_usage_record"))) {
+		line_zero_usage(vals[CODEX_P_USAGE], out);
+		line_zero_usage(vals[CODEX_P_USAGE_TURN], out);
+		line_zero_usage(vals[CODEX_P_USAGE_ALL], out);
+	}
+}
+
+static struct jval codex_note_place(const struct line *line)
+{
+	return codex_line_of(line->vals) == CODEX_LINE_META ? line->vals[CODEX_PAYLOAD]
+							    : (struct jval){ .type = J_NONE };
+}
+
+/* Where the agent looks for it: in the folder of the day, below the parent's home. */
+static char *codex_sibling_path(
+	const char *parent, const char *out_dir, const char *id, int64_t wall_ms)
+{
+	struct sv folder = out_dir ? sv_of(out_dir) : path_parent(sv_of(parent));
+	AUTO_FREE char *root = NULL;
+
+	for (struct sv up = folder; !out_dir && !root && up.n > 1; up = path_parent(up)) {
+		struct sv base = path_base(up);
+		if (sv_is(up, "."))
+			break;
+		if (sv_is(base, "sessions") || sv_is(base, "archived_sessions")) {
+			struct sv home = path_parent(up);
+			root = xmemdup0(home.p, home.n);
+		}
+	}
+	AUTO_FREE char *path = codex_rollout_path(root ? root : "", wall_ms, id);
+	if (root)
+		return TAKE_PTR(path);
+	struct sv name = path_base(sv_of(path));
+	return xasprintf("%.*s/%.*s", SV_ARG(folder), SV_ARG(name));
 }
 
 /* ---- the format ---- */
@@ -516,9 +778,26 @@ const struct transcript_format transcript_codex = {
 	.forks_share = true,
 	.injected_tags = injected_tags,
 	.injected_words = injected_words,
+	.keys = keys,
+	.n_keys = ARRAY_LEN(keys),
+	.row_keys = row_keys,
+	.n_row_keys = ARRAY_LEN(row_keys),
+	.lists = UINT64_C(1) << CODEX_P_CONTENT | UINT64_C(1) << CODEX_P_OUTPUT |
+		UINT64_C(1) << CODEX_P_HISTORY | UINT64_C(1) << CODEX_CONTENT |
+		UINT64_C(1) << CODEX_OUTPUT,
+	.row_lists = UINT64_C(1) << CODEX_R_CONTENT | UINT64_C(1) << CODEX_R_OUTPUT,
+	.shape = codex_shape,
 	.scan = codex_scan,
 	.items = codex_items,
 	.link = codex_link,
+	.look = codex_look,
+	.swaps = codex_swaps,
+	.note_place = codex_note_place,
+	.usage = codex_usage,
+	.sibling_path = codex_sibling_path,
+	.text_type = "input_text",
+	.title = "Codex",
+	.usage_follows = true,
 	.glued_read = 0,
 	.mark = live_codex,
 };

@@ -34,6 +34,12 @@ const struct transcript_format *transcript_format_unknown(void)
 	return transcript_formats[0];
 }
 
+char *transcript_sibling_path(const struct transcript_format *format, const char *parent,
+	const char *out_dir, const char *id, int64_t wall_ms)
+{
+	return format->sibling_path(parent, out_dir, id, wall_ms);
+}
+
 bool transcript_forks_silently(const struct transcript_format *format)
 {
 	return format->forks_silently;
@@ -123,12 +129,17 @@ static void start_over(struct session_info *info)
 struct scan_run {
 	const struct transcript_format *format;
 	struct summary summary;
+	struct line_reader reader;
 };
 
 static int run_take(void *data, struct sv text)
 {
 	struct scan_run *run = data;
-	return run->format->scan(&run->summary, text);
+
+	if (!line_reader_read(&run->reader, text))
+		return ERR_INPUT;
+	run->format->scan(&run->summary, &run->reader.line);
+	return 0;
 }
 
 static void run_release(struct scan_run *run)
@@ -138,6 +149,7 @@ static void run_release(struct scan_run *run)
 	str_release(&run->summary.branch);
 	str_release(&run->summary.cwd);
 	str_release(&run->summary.tmp);
+	line_reader_release(&run->reader);
 }
 
 /* What was only remembered while lines went by. */
@@ -146,8 +158,7 @@ static void run_finish(struct scan_run *run)
 	struct session_info *info = run->summary.info;
 	struct jval usage = { str_sv(&run->summary.usage), J_OBJECT };
 	if (usage.raw.n > 0)
-		info->usage =
-			info->format == TRANSCRIPT_CODEX ? usage_codex(usage) : usage_claude(usage);
+		info->usage = info->format->usage(usage);
 }
 
 static int run_lines(struct scan_run *run, struct jsonl *lines, struct err *reterr)
@@ -192,6 +203,7 @@ int transcript_scan(int fd, uint64_t size, struct session_info *info, struct err
 			.cwd = STR_INIT,
 			.tmp = STR_INIT },
 	};
+	line_reader_init(&run.reader, info->format, false);
 	const struct jsonl_opts opts = { .offset = info->mark.offset, .end = size };
 	CLEANUP(jsonl_freep) struct jsonl *lines = jsonl_new(fd, &opts);
 	int rc = run_lines(&run, lines, reterr);

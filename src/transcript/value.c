@@ -52,35 +52,12 @@ bool value_is_type(struct jval block, const char *name)
 	return scan_string_eq(value_member(block, "type"), sv_of(name));
 }
 
-static int64_t number(struct jval obj, const char *key)
+int64_t value_tokens(struct jval val)
 {
 	int64_t n;
-	if (!scan_i64(value_member(obj, key), &n) || n < 0)
+
+	if (!scan_i64(val, &n) || n < 0)
 		return 0;
 	/* Sums of three must not overflow. */
 	return n > INT64_MAX / 4 ? INT64_MAX / 4 : n;
-}
-
-struct usage usage_claude(struct jval usage)
-{
-	return (struct usage){
-		.input = number(usage, "input_tokens"),
-		.cache_read = number(usage, "cache_read_input_tokens"),
-		.cache_write = number(usage, "cache_creation_input_tokens"),
-		.output = number(usage, "output_tokens"),
-	};
-}
-
-/* Codex counts cached tokens among the input. */
-struct usage usage_codex(struct jval usage)
-{
-	struct usage u = {
-		.input = number(usage, "input_tokens"),
-		.cache_read = number(usage, "cached_input_tokens"),
-		.cache_write = number(usage, "cache_write_input_tokens"),
-		.output = number(usage, "output_tokens"),
-	};
-	int64_t cached = u.cache_read + u.cache_write;
-	u.input = u.input > cached ? u.input - cached : 0;
-	return u;
 }

@@ -33,6 +33,18 @@ t_exit 'a copy elsewhere is recognised by what stands in it' 0 sh -c \
 	'cp "$1" "$2/x.jsonl" && env -i HOME="$3" PATH="$4" "$5" show "$2/x.jsonl"' - \
 	"$t_home/.toy/threads/t-$id.jsonl" "$t_tmp" "$t_home" "$t_bin" "$FADEN"
 
+t_exit 'its session is trimmed' 0 t_faden trim --json "$id"
+new=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["session_id"])' <"$t_out")
+t_ok 'the trimmed one has another id, and the toy finds it under that' \
+	test "$new" != "$id" -a -f "$t_home/.toy/threads/t-$new.jsonl"
+t_like 'what the tool gave is a placeholder with the tool'"'"'s name' \
+	"$(cat "$t_home/.toy/threads/t-$new.jsonl")" 'Results from counter tool suppressed'
+t_is 'its parent is known' "$(t_faden list -F '{id} {parent}' | grep "^$new")" "$new $id"
+t_exit 'the toy goes on with the trimmed session' 0 t_faden ask --in "$new" 'what did I say'
+t_is 'and remembers all that was said' "$(cat "$t_out")" \
+	'my hen is called Ada, count 400, what did I say'
+t_exit 'advice is given about its session' 0 t_faden advise "$id"
+
 t_exit 'doctor checks its program' 0 t_faden doctor
 t_like 'doctor names the toy' "$(cat "$t_out")" 'toy +'
 t_like 'doctor names the folder of its sessions' "$(cat "$t_out")" 'toy sessions +/.*/\.toy'

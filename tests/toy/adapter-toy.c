@@ -13,6 +13,7 @@ enum {
 	K_THREAD,
 	K_FOLDER,
 	K_OURS,
+	K_TRIM,
 	K_WHEN,
 	K_BY,
 	K_WORDS,
@@ -29,6 +30,7 @@ static const struct scan_key keys[K_COUNT] = {
 	[K_THREAD] = SCAN_KEY("thread", SCAN_TOP),
 	[K_FOLDER] = SCAN_KEY("folder", SCAN_TOP),
 	[K_OURS] = SCAN_KEY(SESSION_NOTE_KEY, SCAN_TOP),
+	[K_TRIM] = SCAN_KEY("trim_metadata", SCAN_TOP),
 	[K_WHEN] = SCAN_KEY("when", SCAN_TOP),
 	[K_BY] = SCAN_KEY("by", SCAN_TOP),
 	[K_WORDS] = SCAN_KEY("words", SCAN_TOP),
@@ -59,29 +61,25 @@ static int toy_recognises(struct sv text)
 	return v[K_TOY].type == J_NUMBER && v[K_THREAD].type == J_STRING;
 }
 
-static int toy_scan(struct summary *s, struct sv text)
+static void toy_scan(struct summary *s, const struct line *line)
 {
-	struct jval v[K_COUNT], none = { .type = J_NONE };
+	const struct jval *v = line->vals;
+	struct jval none = { .type = J_NONE };
 
-	if (record_keys(text, keys, K_COUNT, v) < 0)
-		return ERR_INPUT;
 	summary_path(s, &s->info->cwd, v[K_FOLDER]);
-	summary_parent(s, none, none, v[K_OURS]);
+	summary_parent(s, v[K_TRIM], none, v[K_OURS]);
 	summary_time(s, v[K_WHEN]);
 	if (kind_of(v) == ITEM_USER)
 		summary_prompt(s, v[K_WORDS]);
-	return 0;
 }
 
-static int toy_items(struct item_list *list, const struct item *base, struct sv text)
+static void toy_items(struct item_list *list, const struct item *base, const struct line *line)
 {
-	struct jval v[K_COUNT];
+	const struct jval *v = line->vals;
 	struct item item = *base;
 
-	if (record_keys(text, keys, K_COUNT, v) < 0)
-		return ERR_INPUT;
 	item.kind = kind_of(v);
-	item.object = item.body = (struct jval){ text, J_OBJECT };
+	item.object = item.body = (struct jval){ line->text, J_OBJECT };
 	item.time = scan_inner(v[K_WHEN]);
 	item.type = scan_inner(v[K_BY]);
 	item.text = v[K_WORDS];
@@ -96,17 +94,73 @@ static int toy_items(struct item_list *list, const struct item *base, struct sv 
 		item.text = v[K_GAVE];
 	}
 	vec_push(&list->items, item);
-	return 0;
 }
 
-static int toy_link(struct links *links, struct sv text)
+static void toy_link(struct links *links, const struct line *line)
 {
-	struct jval v[K_COUNT];
+	vec_push(&links->v,
+		(struct link){ .flags = kind_of(line->vals) == ITEM_META ? 0 : LINK_SENT });
+}
 
-	if (record_keys(text, keys, K_COUNT, v) < 0)
-		return ERR_INPUT;
-	vec_push(&links->v, (struct link){ .flags = kind_of(v) == ITEM_META ? 0 : LINK_SENT });
-	return 0;
+static void toy_look(const struct line *line, struct line_look *look)
+{
+	const struct jval *v = line->vals;
+	struct line_piece piece = { .counts = true, .val = v[K_WORDS] };
+
+	switch (kind_of(v)) {
+	case ITEM_USER:
+		piece.kind = PIECE_PROMPT;
+		break;
+	case ITEM_ASSISTANT:
+		piece.kind = PIECE_ANSWER;
+		break;
+	case ITEM_TOOL_CALL:
+		piece.kind = PIECE_CALL;
+		piece.shape = SHAPE_STRINGS;
+		piece.val = v[K_RUNS];
+		piece.id = v[K_RUN_N].raw;
+		piece.name = scan_inner(v[K_TOOL]);
+		break;
+	case ITEM_TOOL_RESULT:
+		piece.kind = PIECE_RESULT;
+		piece.val = v[K_GAVE];
+		piece.id = v[K_N].raw;
+		break;
+	case ITEM_THINKING:
+	case ITEM_SYSTEM:
+	case ITEM_COMPACTION:
+	case ITEM_META:
+	case ITEM_KINDS:
+		return;
+	}
+	piece.bytes = piece.val.raw.n;
+	vec_push(&look->pieces, piece);
+}
+
+static void toy_swaps(
+	const struct line *line, unsigned changes, struct sv own UNUSED, struct line_swaps *out)
+{
+	if (changes & LINE_ID && line->vals[K_THREAD].type == J_STRING)
+		vec_push(&out->v, (struct line_swap){ line->vals[K_THREAD], SWAP_ID, SV("") });
+}
+
+static struct jval toy_note_place(const struct line *line)
+{
+	return line->vals[K_THREAD].type == J_STRING ? (struct jval){ line->text, J_OBJECT }
+						     : (struct jval){ .type = J_NONE };
+}
+
+static struct usage toy_usage(struct jval usage UNUSED)
+{
+	return (struct usage){ .input = 0 };
+}
+
+static char *toy_sibling_path(
+	const char *parent, const char *out_dir, const char *id, int64_t wall_ms UNUSED)
+{
+	struct sv folder = out_dir ? sv_of(out_dir) : path_parent(sv_of(parent));
+
+	return xasprintf("%.*s/t-%s.jsonl", SV_ARG(folder), id);
 }
 
 static void toy_mark(
@@ -152,8 +206,17 @@ const struct transcript_format transcript_toy = {
 	.places = &toy_places,
 	.injected_tags = none,
 	.injected_words = none,
+	.keys = keys,
+	.n_keys = K_COUNT,
 	.scan = toy_scan,
 	.items = toy_items,
 	.link = toy_link,
+	.look = toy_look,
+	.swaps = toy_swaps,
+	.note_place = toy_note_place,
+	.usage = toy_usage,
+	.sibling_path = toy_sibling_path,
+	.text_type = "text",
+	.title = "Toy",
 	.mark = toy_mark,
 };

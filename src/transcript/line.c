@@ -1,0 +1,146 @@
+#include "transcript/line.h"
+
+#include <string.h>
+
+#include "transcript/adapter.h"
+
+void line_reader_init(struct line_reader *r, const struct transcript_format *format, bool rows)
+{
+	*r = (struct line_reader){ .line = { .format = format } };
+	scan_table_init(&r->keys, format->keys, format->n_keys);
+	if (!rows)
+		return;
+	scan_table_init(&r->row_keys, format->row_keys, format->n_row_keys);
+	r->row_keys.rows = r->keys.rows = &r->row_keys;
+	r->keys.lists = format->lists;
+	r->row_keys.lists = format->row_lists;
+}
+
+void line_reader_release(struct line_reader *r)
+{
+	vec_release(&r->line.rows.v);
+	vec_release(&r->look.pieces);
+}
+
+static bool is_object(struct sv text)
+{
+	struct sv mark = SV("\xef\xbb\xbf");
+
+	if (sv_starts(text, mark))
+		text = sv_from(text, mark.n);
+	return sv_starts(text, SV("{")) || sv_starts(sv_trim(text), SV("{"));
+}
+
+bool line_reader_read(struct line_reader *r, struct sv text)
+{
+	struct line *line = &r->line;
+
+	line->text = text;
+	/* What was complete before a fault is there all the same: repair reads torn lines. */
+	bool ok = is_object(text) &&
+		scan_table_read(&r->keys, text, line->vals, r->keys.rows ? &line->rows : NULL) >= 0;
+	if (ok && line->format->shape)
+		line->format->shape(line);
+	return ok;
+}
+
+bool line_read(const struct transcript_format *format, struct sv text, struct jval *vals)
+{
+	struct line_reader r;
+
+	line_reader_init(&r, format, false);
+	bool ok = line_reader_read(&r, text);
+	memcpy(vals, r.line.vals, format->n_keys * sizeof(*vals));
+	return ok;
+}
+
+const struct line_look *line_look(struct line_reader *r)
+{
+	struct line_look *look = &r->look;
+
+	look->pieces.n = 0;
+	look->side = look->breaks = look->called = false;
+	look->model = look->message = look->time = (struct sv){ NULL, 0 };
+	look->window = look->cache_life_ms = 0;
+	r->line.format->look(&r->line, look);
+	return look;
+}
+
+void line_swaps(const struct line *line, unsigned changes, struct sv own, struct line_swaps *out)
+{
+	line->format->swaps(line, changes, own, out);
+}
+
+struct jval line_note_place(const struct line *line)
+{
+	return line->format->note_place(line);
+}
+
+struct sv line_model(const struct line *line)
+{
+	return line->format->model ? line->format->model(line) : (struct sv){ NULL, 0 };
+}
+
+const char *line_text_type(const struct transcript_format *format)
+{
+	return format->text_type;
+}
+
+const char *line_agent_title(const struct transcript_format *format)
+{
+	return format->title;
+}
+
+bool line_usage_follows(const struct transcript_format *format)
+{
+	return format->usage_follows;
+}
+
+struct jval line_member(struct jval obj, const char *key)
+{
+	struct jval val;
+
+	return scan_get(obj, sv_of(key), &val) > 0 ? val : (struct jval){ .type = J_NONE };
+}
+
+/* ---- what adapters share ---- */
+
+enum { USAGE_DEPTH = 8 };
+
+/* Numbers to 0, down to a depth that no usage has. */
+static void zero_numbers(struct jval val, int depth, struct line_swaps *out)
+{
+	struct scan_iter it = scan_iter(val);
+	struct jval item;
+
+	if (val.type != J_OBJECT && val.type != J_ARRAY)
+		return;
+	while (scan_next(&it, NULL, &item) > 0) {
+		if (item.type == J_NUMBER && !sv_is(item.raw, "0"))
+			vec_push(&out->v, (struct line_swap){ item, SWAP_JSON, SV("0") });
+		else if (depth < USAGE_DEPTH)
+			zero_numbers(item, depth + 1, out);
+	}
+}
+
+void line_zero_usage(struct jval usage, struct line_swaps *out)
+{
+	zero_numbers(usage, 0, out);
+}
+
+void line_count_blocks(const struct line *line, size_t at, unsigned level, unsigned under,
+	unsigned text, struct line_piece *piece)
+{
+	const struct scan_rows *rows = &line->rows;
+
+	piece->bytes = 0;
+	for (; at < rows->v.n && rows->v.v[at].level >= level; at++) {
+		const struct scan_row *row = &rows->v.v[at];
+		if (row->level > level || row->under != under)
+			continue;
+		if (row->vals[text].type == J_STRING)
+			piece->bytes += row->vals[text].raw.n;
+		else
+			piece->images++;
+	}
+}
