@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "base/uuid.h"
-#include "lineage/lineage-note.h"
 #include "os/path.h"
+#include "transcript/note.h"
+#include "json/scan.h"
 
 const char *lineage_state_name(enum lineage_state state)
 {
@@ -92,17 +95,31 @@ static struct lineage_node node_of_child(const struct lineage_node *child)
 	};
 }
 
-/* What only the file itself tells; for nodes that are given, not for all that are looked at. */
-static void take_note(struct lineage_node *n)
+void lineage_take_note(struct lineage_node *n)
 {
-	struct lineage_note note;
+	static const char *const keys[] = { SESSION_NOTE_KEY, "continue_metadata",
+		"trim_metadata" };
+	static const char *const times[] = { "trimmed_at", "continued_at", "repaired_at",
+		"created_at" };
+	AUTO_STR text = STR_INIT;
+	struct jval note, val;
+	size_t key;
+	int64_t ms = 0, saved;
 
-	if (n->relation == SESSION_ROOT || n->state == LINEAGE_GONE || n->state == LINEAGE_MISSING)
+	if (n->relation == SESSION_ROOT || n->state == LINEAGE_GONE ||
+		n->state == LINEAGE_MISSING ||
+		!session_note_find(n->path, keys, ARRAY_LEN(keys), &text, &note, &key))
 		return;
-	lineage_note_read(n->path, &note);
-	n->made_ms = note.made_ms ? note.made_ms : n->made_ms;
-	n->saved = note.saved;
-	n->smart = note.smart;
+	for (size_t i = 0; i < ARRAY_LEN(times) && ms <= 0; i++) {
+		AUTO_STR time = STR_INIT;
+		if (scan_get(note, sv_of(times[i]), &val) > 0 && scan_string(val, &time) &&
+			clock_parse_iso(str_sv(&time), &ms) && ms > 0)
+			n->made_ms = ms;
+	}
+	n->smart = scan_path(note, "trim_params.method", &val) > 0 &&
+		scan_string_eq(val, SV("smart-trim"));
+	if (scan_path(note, "stats.tokens_saved", &val) > 0 && scan_i64(val, &saved) && saved >= 0)
+		n->saved = saved;
 }
 
 static bool has_parent(const struct lineage_node *n)
@@ -293,7 +310,7 @@ static int climb(
 	struct trace *t, const struct session_row *focus, struct lineage *chain, struct err *reterr)
 {
 	vec_push(&chain->nodes, node_of_row(focus));
-	take_note(&chain->nodes.v[0]);
+	lineage_take_note(&chain->nodes.v[0]);
 	(void)note_seen(t, &chain->nodes.v[0]);
 	for (;;) {
 		struct lineage_node *last = &chain->nodes.v[chain->nodes.n - 1];
@@ -309,7 +326,7 @@ static int climb(
 			node_release(&parent);
 			return 0;
 		}
-		take_note(&parent);
+		lineage_take_note(&parent);
 		vec_push(&chain->nodes, parent);
 	}
 }
@@ -403,7 +420,7 @@ static int on_child(void *data, const struct session_row *row)
 		node_release(&child);
 		return 0;
 	}
-	take_note(&child);
+	lineage_take_note(&child);
 	vec_push(&f->todo, child);
 	return 0;
 }
@@ -544,4 +561,60 @@ int lineage_trace(struct store *store, const struct transcript_home *homes, size
 	mark_ported(&out);
 	*ret = out;
 	return 0;
+}
+
+/* ---- as a graph ---- */
+
+enum { LABEL_COLUMNS = 40, ID_COLUMNS = 13 };
+
+/* One line of a label, within its quotes. */
+static void add_label(struct str *out, struct sv text, size_t columns)
+{
+	AUTO_STR clean = STR_INIT;
+	AUTO_STR fit = STR_INIT;
+
+	utf8_scrub_line(&clean, text);
+	utf8_fit(&fit, str_sv(&clean), columns);
+	for (size_t i = 0; i < fit.len; i++) {
+		if (fit.buf[i] == '"' || fit.buf[i] == '\\')
+			str_addc(out, '\\');
+		str_addc(out, fit.buf[i]);
+	}
+}
+
+static void add_node(struct str *out, const struct lineage *l, size_t i)
+{
+	const struct lineage_node *n = &l->nodes.v[i];
+
+	str_addf(out, "\tn%zu [label=\"", i);
+	add_label(out, sv_of(n->id[0] ? n->id : n->path), ID_COLUMNS);
+	if (n->title[0] && strcmp(n->title, n->id) != 0) {
+		str_adds(out, "\\n");
+		add_label(out, sv_of(n->title), LABEL_COLUMNS);
+	}
+	str_addf(out, "\\n%s%s%s", n->agent, n->state == LINEAGE_HERE ? "" : " ",
+		n->state == LINEAGE_HERE ? "" : lineage_state_name(n->state));
+	str_addf(out, "\"%s%s];\n", i == l->focus ? ", penwidth=2, peripheries=2" : "",
+		n->state == LINEAGE_GONE || n->state == LINEAGE_MISSING ? ", style=dashed" : "");
+}
+
+static void add_edge(struct str *out, const struct lineage *l, size_t i)
+{
+	const struct lineage_node *n = &l->nodes.v[i];
+
+	if (n->parent != LINEAGE_NONE)
+		str_addf(out, "\tn%zu -> n%zu [label=\"%s\"];\n", n->parent, i,
+			lineage_relation_name(n));
+	if (n->circle)
+		str_addf(out, "\tn%zu -> n%zu [style=dotted, label=\"circle\"];\n", i, i);
+}
+
+void lineage_dot(const struct lineage *l, struct str *out)
+{
+	str_adds(out, "digraph lineage {\n\tnode [shape=box, fontname=\"sans-serif\"];\n");
+	for (size_t i = 0; i < l->nodes.n; i++)
+		add_node(out, l, i);
+	for (size_t i = 0; i < l->nodes.n; i++)
+		add_edge(out, l, i);
+	str_adds(out, "}\n");
 }

@@ -77,5 +77,9 @@ int lineage_trace(struct store *store, const struct transcript_home *homes, size
 int lineage_chain(struct store *store, const struct transcript_home *homes, size_t n_homes,
 	const struct session_row *focus, struct lineage *ret, struct err *reterr) MUST_USE;
 
+/* What only the note in its file tells of a node: made_ms, saved and smart. For nodes that are
+ * given, not for all that are looked at: the head of the file is read. */
+void lineage_take_note(struct lineage_node *n);
+
 /* The family as a graph in Graphviz's language. */
 void lineage_dot(const struct lineage *l, struct str *out);

@@ -2,7 +2,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lineage/lineage-note.h"
 #include "lineage/lineage.h"
 #include "transcript/test-session.h"
 
@@ -99,7 +98,6 @@ static void test_note(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		AUTO_STR text = STR_INIT;
-		struct lineage_note n;
 		str_adds(&text, "null\n{\"type\":\"x\",\"pad\":\"");
 		for (size_t k = 0; k < sizes[i]; k++)
 			str_addc(&text, 'x');
@@ -109,14 +107,16 @@ static void test_note(void **state)
 			"\"trim_params\":{\"method\":\"smart-trim\"},"
 			"\"stats\":{\"tokens_saved\":7}}}}");
 		AUTO_FREE char *path = session_write(w->folder, "note.jsonl", str_sv(&text));
-		lineage_note_read(path, &n);
+		struct lineage_node n = { .path = path, .relation = SESSION_TRIMMED, .saved = -1 };
+		lineage_take_note(&n);
 		bool far = sizes[i] > 4000000;
 		assert_int_equal(n.saved, far ? -1 : 7);
 		assert_int_equal(n.made_ms, far ? 0 : 1772964000000);
 		assert_int_equal(n.smart, !far);
 	}
-	struct lineage_note none;
-	lineage_note_read("/no/such/file", &none);
+	char nowhere[] = "/no/such/file";
+	struct lineage_node none = { .path = nowhere, .relation = SESSION_TRIMMED, .saved = -1 };
+	lineage_take_note(&none);
 	assert_int_equal(none.saved, -1);
 }
 

@@ -65,12 +65,6 @@ struct refresh {
 	size_t walking; /* home being walked */
 };
 
-static void todo_release(struct todo *t)
-{
-	free(t->path);
-	session_row_release(&t->row);
-}
-
 static void refresh_release(struct refresh *f)
 {
 	for (size_t i = 0; i < f->n_homes; i++) {
@@ -80,8 +74,10 @@ static void refresh_release(struct refresh *f)
 	free(f->states);
 	map_release(&f->paths);
 	vec_release(&f->known);
-	vec_each (&f->todo, t)
-		todo_release(t);
+	vec_each (&f->todo, t) {
+		free(t->path);
+		session_row_release(&t->row);
+	}
 	vec_release(&f->todo);
 }
 
@@ -128,12 +124,6 @@ static int load_known(struct refresh *f, struct err *reterr)
 
 /* ---- what is there ---- */
 
-static bool same_stat(const struct file_stat *a, const struct transcript_file *b)
-{
-	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-		a->mtime_ns == b->mtime_ns;
-}
-
 static int found_file(void *data, const struct transcript_file *file)
 {
 	struct refresh *f = data;
@@ -144,7 +134,8 @@ static int found_file(void *data, const struct transcript_file *file)
 	if (old) {
 		struct known *k = &f->known.v[at];
 		k->seen = true;
-		if (!k->gone && same_stat(&k->stat, file))
+		if (!k->gone && k->stat.dev == file->dev && k->stat.ino == file->ino &&
+			k->stat.size == file->size && k->stat.mtime_ns == file->mtime_ns)
 			return 0;
 	}
 	vec_push(&f->todo,
@@ -201,24 +192,18 @@ static int names_file_known(struct refresh *f, const char *path, const struct st
 	return r < 0 ? r : 0;
 }
 
-static bool has_todo(const struct refresh *f, size_t home)
-{
-	for (size_t i = 0; i < f->todo.n; i++)
-		if (f->todo.v[i].home == home)
-			return true;
-	return false;
-}
-
 static int load_names(struct refresh *f, size_t home, struct err *reterr)
 {
 	struct home_state *state = &f->states[home];
-	bool same = true;
+	bool same = true, changed = false;
 	AUTO_FREE char *path = transcript_names_file(&f->homes[home]);
 
 	if (!path || stat(path, &state->names_stat) < 0)
 		return 0;
 	int r = names_file_known(f, path, &state->names_stat, &same, reterr);
-	if (r < 0 || (same && !has_todo(f, home)))
+	vec_each (&f->todo, t)
+		changed |= t->home == home;
+	if (r < 0 || (same && !changed))
 		return r;
 	struct err err = ERR_INIT;
 	if (transcript_names(&f->homes[home], &state->names, &state->texts, &err) < 0) {
@@ -287,22 +272,19 @@ static int by_size(const void *a, const void *b)
 	return (x->size < y->size) - (x->size > y->size);
 }
 
-static bool grew(const struct todo *t, const struct known *k)
-{
-	return t->size > k->stat.size;
-}
-
 /* A file that only grew goes on from its row; any other begins anew. */
 static int prepare_row(struct refresh *f, struct todo *t, struct err *reterr)
 {
-	row_init(&t->row, &f->homes[t->home], t->path);
-	if (t->known == 0 || !grew(t, &f->known.v[t->known - 1]))
-		return 0;
+	const struct known *k = t->known ? &f->known.v[t->known - 1] : NULL;
 	AUTO_SQL q = SQL_INIT;
+
+	row_init(&t->row, &f->homes[t->home], t->path);
+	if (!k || t->size <= k->stat.size)
+		return 0;
 	int r = sql_prepare(&q, f->store, ROW_SELECT "WHERE s.rowid = ?", reterr);
 	if (r < 0)
 		return r;
-	sql_int(&q, f->known.v[t->known - 1].rowid);
+	sql_int(&q, k->rowid);
 	r = sql_step(&q, reterr);
 	if (r > 0) {
 		session_row_release(&t->row);

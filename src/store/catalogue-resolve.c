@@ -165,6 +165,7 @@ static int refuse_ambiguous(
 {
 	enum { SHOWN = 3 };
 	AUTO_STR some = STR_INIT;
+
 	for (size_t i = 0; i < found->rows.n && i < SHOWN; i++) {
 		const struct session_row *row = &found->rows.v[i];
 		const char *name = session_row_name(row);

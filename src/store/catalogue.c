@@ -1,9 +1,157 @@
 #include "store/catalogue.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
+#include "os/path.h"
 #include "store/catalogue-row.h"
+
+/* ---- rows ---- */
+
+void session_row_release(struct session_row *row)
+{
+	session_info_release(&row->info);
+	free(row->agent);
+	free(row->own_name);
+	*row = (struct session_row)SESSION_ROW_INIT;
+}
+
+const char *session_row_name(const struct session_row *row)
+{
+	return row->own_name[0] ? row->own_name : row->info.name;
+}
+
+const char *session_title(const struct session_row *row)
+{
+	const char *name = session_row_name(row);
+
+	return name[0] ? name : row->info.prompt[0] ? row->info.prompt : row->info.id;
+}
+
+void row_init(struct session_row *row, const struct transcript_home *home, const char *path)
+{
+	*row = (struct session_row){ .agent = xstrdup(home->agent), .own_name = xstrdup("") };
+	session_info_init(&row->info, home->format, path);
+}
+
+/* Both orders are those of ROW_SELECT. */
+
+void row_load(struct sql *q, struct session_row *row)
+{
+	struct session_info *info = &row->info;
+	char **texts[] = { &info->name, &info->cwd, &info->branch, &info->model, &info->root,
+		&info->parent_id, &info->parent_path, &info->prompt };
+	int c = 0;
+
+	*row = (struct session_row)SESSION_ROW_INIT;
+	info->path = sql_dup_text(q, c++);
+	row->agent = sql_dup_text(q, c++);
+	info->id = sql_dup_text(q, c++);
+	info->mark.offset = (uint64_t)sql_get_int(q, c++);
+	info->mark.anchor = (uint64_t)sql_get_int(q, c++);
+	info->mark.tail_turns = (uint32_t)sql_get_int(q, c++);
+	info->mark.flags = (uint32_t)sql_get_int(q, c++);
+	info->format = transcript_format_numbered(sql_get_int(q, c++));
+	info->flags = (uint32_t)sql_get_int(q, c++);
+	int64_t relation = sql_get_int(q, c++);
+	info->turns = sql_get_int(q, c++);
+	info->first_ms = sql_get_int(q, c++);
+	info->last_ms = sql_get_int(q, c++);
+	row->active_ms = sql_get_int(q, c++);
+	info->window = sql_get_int(q, c++);
+	info->usage.input = sql_get_int(q, c++);
+	info->usage.cache_read = sql_get_int(q, c++);
+	info->usage.cache_write = sql_get_int(q, c++);
+	info->usage.output = sql_get_int(q, c++);
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		*texts[i] = sql_dup_text(q, c++);
+	info->size = sql_get_int(q, c++);
+	row->gone = sql_get_int(q, c++) != 0;
+	row->own_name = sql_dup_text(q, c);
+	/* What a later faden may have written. */
+	if (!info->format)
+		info->format = transcript_format_unknown();
+	if (relation >= 0 && relation <= SESSION_REPAIRED)
+		info->relation = (enum session_relation)relation;
+}
+
+int row_save_prepare(struct sql *save, struct store *store, struct err *reterr)
+{
+	return sql_prepare(save, store,
+		"INSERT OR REPLACE INTO session (path, agent, id, offset, anchor, tail_turns,"
+		" mark_flags, format, flags, relation, turns, first_ms, last_ms, active_ms,"
+		" context_window, tokens_in, tokens_cache_read, tokens_cache_write, tokens_out,"
+		" name, cwd, branch, model, root, parent_id, parent_path, prompt, size, gone, dev,"
+		" ino, mtime_ns) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+		"?,?,?,?)",
+		reterr);
+}
+
+int row_save(struct sql *save, const struct session_row *row, const struct file_stat *stat,
+	struct err *reterr)
+{
+	const struct session_info *info = &row->info;
+	const int64_t numbers[] = { (int64_t)info->mark.offset, (int64_t)info->mark.anchor,
+		info->mark.tail_turns, info->mark.flags, transcript_format_number(info->format),
+		info->flags, info->relation, info->turns, info->first_ms, info->last_ms,
+		row->active_ms, info->window, info->usage.input, info->usage.cache_read,
+		info->usage.cache_write, info->usage.output };
+	const char *const texts[] = { info->name, info->cwd, info->branch, info->model, info->root,
+		info->parent_id, info->parent_path, info->prompt };
+	const int64_t last[] = { (int64_t)stat->size, row->gone, (int64_t)stat->dev,
+		(int64_t)stat->ino, stat->mtime_ns };
+
+	sql_reset(save);
+	sql_text(save, info->path);
+	sql_text(save, row->agent);
+	sql_text(save, info->id);
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		sql_int(save, numbers[i]);
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		sql_text(save, texts[i]);
+	for (size_t i = 0; i < ARRAY_LEN(last); i++)
+		sql_int(save, last[i]);
+	return sql_run(save, reterr);
+}
+
+int row_scan(struct session_row *row, bool subagent, struct file_stat *ret_stat, struct err *reterr)
+{
+	struct stat st;
+	const char *path = row->info.path;
+	/* O_NONBLOCK: a pipe in place of the file must not hold us. */
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_errno(reterr, errno, "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(reterr, ERR_INPUT, "%s: not a file", path);
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	int r = transcript_scan(fd, (uint64_t)st.st_size, &row->info, reterr);
+	if (r < 0) {
+		err_prefix(reterr, "%s", path);
+		return r;
+	}
+	if (subagent) {
+		struct sv id = transcript_subagent_of(row->info.format, sv_of(path));
+		row->info.flags |= SESSION_SUBAGENT;
+		if (!row->info.parent_id[0] && id.n > 0) {
+			free(row->info.parent_id);
+			row->info.parent_id = xmemdup0(id.p, id.n);
+		}
+	}
+	*ret_stat = (struct file_stat){
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+		.size = (uint64_t)st.st_size,
+		.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
+	};
+	row->gone = false;
+	row->active_ms = row->info.last_ms > 0 ? row->info.last_ms : ret_stat->mtime_ns / 1000000;
+	return 0;
+}
 
 /* ---- one file ---- */
 
@@ -25,19 +173,11 @@ int catalogue_by_path(
 	return 0;
 }
 
-static int save_one(struct store *store, const struct session_row *row,
-	const struct file_stat *stat, struct err *reterr)
-{
-	AUTO_SQL save = SQL_INIT;
-	int r = row_save_prepare(&save, store, reterr);
-
-	return r < 0 ? r : row_save(&save, row, stat, reterr);
-}
-
 int catalogue_take(struct store *store, const struct transcript_home *home, const char *path,
 	struct session_row *ret, struct err *reterr)
 {
 	struct file_stat stat;
+	AUTO_SQL save = SQL_INIT;
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	int r = catalogue_by_path(store, path, &row, NULL);
 
@@ -48,7 +188,9 @@ int catalogue_take(struct store *store, const struct transcript_home *home, cons
 	bool subagent = row.info.flags & SESSION_SUBAGENT;
 	r = row_scan(&row, subagent, &stat, reterr);
 	if (r >= 0)
-		r = save_one(store, &row, &stat, reterr);
+		r = row_save_prepare(&save, store, reterr);
+	if (r >= 0)
+		r = row_save(&save, &row, &stat, reterr);
 	if (r < 0)
 		return r;
 	*ret = row;
@@ -74,76 +216,6 @@ static char *pattern(const char *text, bool at_start)
 	return str_detach(&out);
 }
 
-static void add_conditions(struct str *sql, const struct catalogue_query *c)
-{
-	str_adds(sql, "WHERE 1");
-	if (!c->gone)
-		str_adds(sql, " AND s.gone = 0");
-	if (!c->subagents)
-		str_addf(sql, " AND s.flags & %u = 0",
-			(unsigned)(SESSION_SUBAGENT | SESSION_HELPER));
-	if (!c->empty)
-		str_adds(sql, " AND s.turns > 0");
-	const char *not = c->elsewhere ? "NOT " : "";
-	if (c->dir && c->below)
-		str_addf(sql, " AND %s(s.cwd = ? OR s.cwd LIKE ? ESCAPE '\\')", not );
-	else if (c->dir)
-		str_addf(sql, " AND %s(s.cwd = ?)", not );
-	if (c->agent)
-		str_adds(sql, " AND s.agent = ?");
-	if (c->id)
-		str_adds(sql, " AND s.id = ?");
-	if (c->root)
-		str_adds(sql, " AND s.root = ?");
-	if (c->since_ms)
-		str_adds(sql, " AND s.active_ms >= ?");
-	if (c->text)
-		str_adds(sql,
-			" AND (IFNULL(n.name, s.name) LIKE ? ESCAPE '\\' OR"
-			" s.prompt LIKE ? ESCAPE '\\' OR s.id LIKE ? ESCAPE '\\')");
-}
-
-static void add_order(struct str *sql, const struct catalogue_query *c)
-{
-	static const char *const orders[] = {
-		[CATALOGUE_RECENT] = "s.active_ms DESC",
-		[CATALOGUE_SIZE] = "s.size DESC",
-		[CATALOGUE_TURNS] = "s.turns DESC",
-		[CATALOGUE_NAME] = ("IFNULL(n.name, s.name) = '', IFNULL(n.name, s.name)"
-				    " COLLATE NOCASE, s.active_ms DESC"),
-	};
-
-	str_addf(sql, " ORDER BY %s, s.path", orders[c->order]);
-	if (c->limit > 0)
-		str_adds(sql, " LIMIT ?");
-}
-
-static void bind_conditions(struct sql *q, const struct catalogue_query *c)
-{
-	if (c->dir)
-		sql_text(q, c->dir);
-	if (c->dir && c->below) {
-		AUTO_FREE char *slash = xasprintf("%s/", strcmp(c->dir, "/") == 0 ? "" : c->dir);
-		AUTO_FREE char *like = pattern(slash, true);
-		sql_text(q, like);
-	}
-	if (c->agent)
-		sql_text(q, c->agent);
-	if (c->id)
-		sql_text(q, c->id);
-	if (c->root)
-		sql_text(q, c->root);
-	if (c->since_ms)
-		sql_int(q, c->since_ms);
-	if (c->text) {
-		AUTO_FREE char *like = pattern(c->text, false);
-		for (int i = 0; i < 3; i++)
-			sql_text(q, like);
-	}
-	if (c->limit > 0)
-		sql_int(q, c->limit);
-}
-
 static int give_rows(struct sql *q, catalogue_fn fn, void *data, struct err *reterr)
 {
 	int r;
@@ -161,16 +233,64 @@ static int give_rows(struct sql *q, catalogue_fn fn, void *data, struct err *ret
 int catalogue_query(struct store *store, const struct catalogue_query *query, catalogue_fn fn,
 	void *data, struct err *reterr)
 {
+	static const char *const orders[] = {
+		[CATALOGUE_RECENT] = "s.active_ms DESC",
+		[CATALOGUE_SIZE] = "s.size DESC",
+		[CATALOGUE_TURNS] = "s.turns DESC",
+		[CATALOGUE_NAME] = ("IFNULL(n.name, s.name) = '', IFNULL(n.name, s.name)"
+				    " COLLATE NOCASE, s.active_ms DESC"),
+	};
+	const struct catalogue_query *c = query;
+	const char *not = c->elsewhere ? "NOT " : "";
 	AUTO_STR text = STR_INIT;
+	AUTO_STRV bound = STRV_INIT; /* what goes into its places, in this order */
 	AUTO_SQL q = SQL_INIT;
 
-	str_adds(&text, ROW_SELECT);
-	add_conditions(&text, query);
-	add_order(&text, query);
+	str_adds(&text, ROW_SELECT "WHERE 1");
+	if (!c->gone)
+		str_adds(&text, " AND s.gone = 0");
+	if (!c->subagents)
+		str_addf(&text, " AND s.flags & %u = 0",
+			(unsigned)(SESSION_SUBAGENT | SESSION_HELPER));
+	if (!c->empty)
+		str_adds(&text, " AND s.turns > 0");
+	if (c->dir) {
+		AUTO_FREE char *slash = xasprintf("%s/", strcmp(c->dir, "/") == 0 ? "" : c->dir);
+		str_addf(&text, " AND %s(s.cwd = ?%s)", not,
+			c->below ? " OR s.cwd LIKE ? ESCAPE '\\'" : "");
+		strv_add(&bound, c->dir);
+		if (c->below)
+			strv_take(&bound, pattern(slash, true));
+	}
+	if (c->agent) {
+		str_adds(&text, " AND s.agent = ?");
+		strv_add(&bound, c->agent);
+	}
+	if (c->id) {
+		str_adds(&text, " AND s.id = ?");
+		strv_add(&bound, c->id);
+	}
+	if (c->root) {
+		str_adds(&text, " AND s.root = ?");
+		strv_add(&bound, c->root);
+	}
+	if (c->since_ms)
+		str_addf(&text, " AND s.active_ms >= %lld", (long long)c->since_ms);
+	if (c->text) {
+		str_adds(&text,
+			" AND (IFNULL(n.name, s.name) LIKE ? ESCAPE '\\' OR"
+			" s.prompt LIKE ? ESCAPE '\\' OR s.id LIKE ? ESCAPE '\\')");
+		for (int i = 0; i < 3; i++)
+			strv_take(&bound, pattern(c->text, false));
+	}
+	str_addf(&text, " ORDER BY %s, s.path", orders[c->order]);
+	if (c->limit > 0)
+		str_addf(&text, " LIMIT %lld", (long long)c->limit);
 	int r = sql_prepare(&q, store, text.buf, reterr);
 	if (r < 0)
 		return r;
-	bind_conditions(&q, query);
+	for (size_t i = 0; i < bound.n; i++)
+		sql_text(&q, bound.v[i]);
 	return give_rows(&q, fn, data, reterr);
 }
 

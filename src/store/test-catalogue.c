@@ -409,6 +409,7 @@ static void test_two_processes(void **state)
 	enum { PROCESSES = 4, FILES = 60 };
 	struct world *w = *state;
 	pid_t pids[PROCESSES];
+
 	for (int i = 0; i < FILES; i++) {
 		AUTO_FREE char *name = xasprintf(DEMO "eeeeeeee-0000-4000-8000-%012d.jsonl", i);
 		write_claude(w, name, "many", 2);
