@@ -14,6 +14,7 @@ struct assistant {
 	struct turn_host *host;
 	struct turn *turn; /* of the last sentence; NULL before the first */
 	struct request req;
+	bool began; /* the front end knows of its turn */
 	assistant_done_fn done; /* NULL: nothing runs */
 	void *done_data;
 	struct decision decision;
@@ -65,13 +66,16 @@ static void on_begin(void *data, const struct conv *c)
 {
 	struct assistant *as = data;
 	const struct decision *d = &as->decision;
+	bool again = as->began; /* after a limit: all that is known */
 
-	tell(as, d->notice.buf);
+	as->began = true;
+	if (!again)
+		tell(as, d->notice.buf);
 	if (as->opts.ui.begin)
 		as->opts.ui.begin(as->opts.ui.data, c);
-	if (d->task == CONV_PLAN)
+	if (!again && d->task == CONV_PLAN)
 		tell_text(as, TEXT_PLANNING, TEXT_WORDS(NULL));
-	else if (c->task == CONV_PLAN && c->turns > 0)
+	else if (!again && c->task == CONV_PLAN && c->turns > 0)
 		tell_text(as, TEXT_PLAN_TO_DOING, TEXT_WORDS(NULL));
 }
 
@@ -89,17 +93,17 @@ static void on_news(void *data, enum turn_news what, const char *const words[3])
 	const struct assistant *as = data;
 	AUTO_STR line = STR_INIT;
 
-	if (what == NEWS_BUSY)
-		str_addf(&line, "%s. Waiting.", words[0]);
-	if (what == NEWS_NO_COSTS)
-		str_addf(&line, "ai.max_budget_usd has no effect here: %s does not tell its costs.",
-			words[0]);
 	if (what == NEWS_ANSWERED)
 		tell_text(as, TEXT_ENDED_ALONE, TEXT_WORDS(NULL));
-	if (line.len)
-		tell(as, line.buf);
+	if (what == NEWS_BUSY)
+		str_addf(&line, "%s. Waiting.", words[0]);
+	else if (what == NEWS_NO_COSTS)
+		str_addf(&line, "ai.max_budget_usd has no effect here: %s does not tell its costs.",
+			words[0]);
 	else
-		tell_text(as, texts[what], TEXT_WORDS(words[0], words[1], words[2]));
+		text_fill(&line, texts[what], as->opts.decide.language,
+			TEXT_WORDS(words[0], words[1], words[2]));
+	tell(as, line.buf);
 }
 
 static void on_waiting(void *data, int64_t seconds_left)
@@ -279,6 +283,7 @@ void assistant_say(
 	as->done = done;
 	as->done_data = data;
 	as->req = *req;
+	as->began = false;
 	turn_free(as->turn);
 	as->turn = turn_begin(as->host, &opts, &sink);
 }

@@ -222,12 +222,10 @@ int store_end(struct store *store, int result, struct err *reterr)
 int store_pref_get(struct store *store, const char *key, char **ret, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store, "SELECT value FROM pref WHERE key = ?", reterr);
+	int r = SQL_PREPARE(&q, store, reterr, "SELECT value FROM pref WHERE key = ?", SQL_T(key));
 
-	if (r < 0)
-		return r;
-	sql_text(&q, key);
-	r = sql_step(&q, reterr);
+	if (r == 0)
+		r = sql_step(&q, reterr);
 	if (r < 0)
 		return r;
 	if (r == 0)
@@ -238,13 +236,6 @@ int store_pref_get(struct store *store, const char *key, char **ret, struct err 
 
 int store_pref_set(struct store *store, const char *key, const char *value, struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(
-		&q, store, "INSERT OR REPLACE INTO pref (key, value) VALUES (?, ?)", reterr);
-
-	if (r < 0)
-		return r;
-	sql_text(&q, key);
-	sql_text(&q, value);
-	return sql_run(&q, reterr);
+	return SQL_RUN(store, reterr, "INSERT OR REPLACE INTO pref (key, value) VALUES (?, ?)",
+		SQL_T(key), SQL_T(value));
 }

@@ -5,56 +5,41 @@
 #include "base/map.h"
 #include "store/sql.h"
 
-static int put_data(struct store *store, int64_t seq, struct sv data, struct err *reterr)
-{
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(
-		&q, store, "INSERT OR REPLACE INTO topic (seq, data) VALUES (?, ?)", reterr);
-
-	if (r < 0)
-		return r;
-	sql_int(&q, seq);
-	sql_blob(&q, data);
-	return sql_run(&q, reterr);
-}
-
-static int put_stems(struct store *store, int64_t seq, const struct strv *stems, struct err *reterr)
-{
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(
-		&q, store, "INSERT OR IGNORE INTO term (stem, seq) VALUES (?, ?)", reterr);
-
-	for (size_t i = 0; r == 0 && i < stems->n; i++) {
-		sql_text(&q, stems->v[i]);
-		sql_int(&q, seq);
-		r = sql_run(&q, reterr);
-		sql_reset(&q);
-	}
-	return r;
-}
-
 int topic_put(struct store *store, int64_t seq, struct sv data, const struct strv *stems,
 	struct err *reterr)
 {
+	AUTO_SQL topic = SQL_INIT;
+	AUTO_SQL term = SQL_INIT;
 	int r = store_begin(store, reterr);
 
 	if (r < 0)
 		return r;
-	r = put_data(store, seq, data, reterr);
+	r = sql_prepare(
+		&topic, store, "INSERT OR REPLACE INTO topic (seq, data) VALUES (?, ?)", reterr);
+	if (r == 0) {
+		sql_int(&topic, seq);
+		sql_blob(&topic, data);
+		r = sql_run(&topic, reterr);
+	}
 	if (r == 0)
-		r = put_stems(store, seq, stems, reterr);
+		r = sql_prepare(&term, store,
+			"INSERT OR IGNORE INTO term (stem, seq) VALUES (?, ?)", reterr);
+	for (size_t i = 0; r == 0 && i < stems->n; i++) {
+		sql_text(&term, stems->v[i]);
+		sql_int(&term, seq);
+		r = sql_run(&term, reterr);
+		sql_reset(&term);
+	}
 	return store_end(store, r, reterr);
 }
 
 int topic_get(struct store *store, int64_t seq, struct str *out, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store, "SELECT data FROM topic WHERE seq = ?", reterr);
+	int r = SQL_PREPARE(&q, store, reterr, "SELECT data FROM topic WHERE seq = ?", SQL_I(seq));
 
-	if (r < 0)
-		return r;
-	sql_int(&q, seq);
-	r = sql_step(&q, reterr);
+	if (r == 0)
+		r = sql_step(&q, reterr);
 	if (r > 0)
 		str_add(out, sql_get_blob(&q, 0));
 	return r;
@@ -68,18 +53,6 @@ static int newest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static int collect(struct sql *q, struct map *seen, struct topic_hits *hits, struct err *reterr)
-{
-	int r;
-
-	while ((r = sql_step(q, reterr)) > 0) {
-		int64_t seq = sql_get_int(q, 0);
-		if (map_put(seen, sv_make((const char *)&seq, sizeof(seq)), 1))
-			vec_push(&hits->seqs, seq);
-	}
-	return r;
-}
-
 int topic_search(
 	struct store *store, const struct strv *stems, struct topic_hits *hits, struct err *reterr)
 {
@@ -91,7 +64,11 @@ int topic_search(
 	for (size_t i = 0; r == 0 && i < stems->n; i++) {
 		sql_text(&q, stems->v[i]);
 		sql_int(&q, TOPIC_SEARCH_DEPTH);
-		r = collect(&q, &seen, hits, reterr);
+		while ((r = sql_step(&q, reterr)) > 0) {
+			int64_t seq = sql_get_int(&q, 0);
+			if (map_put(&seen, sv_make((const char *)&seq, sizeof(seq)), 1))
+				vec_push(&hits->seqs, seq);
+		}
 		sql_reset(&q);
 	}
 	vec_sort(&hits->seqs, newest_first);
@@ -101,33 +78,22 @@ int topic_search(
 int correction_add(
 	struct store *store, const struct correction *c, int64_t now_ms, struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
+	return SQL_RUN(store, reterr,
 		"INSERT INTO correction (text, wrong, \"right\", made_ms) VALUES (?, ?, ?, ?)",
-		reterr);
-
-	if (r < 0)
-		return r;
-	sql_text(&q, c->text);
-	sql_text(&q, c->wrong);
-	sql_text(&q, c->right);
-	sql_int(&q, now_ms);
-	return sql_run(&q, reterr);
+		SQL_T(c->text), SQL_T(c->wrong), SQL_T(c->right), SQL_I(now_ms));
 }
 
 int correction_find(
 	struct store *store, const char *wrong, struct correction *ret, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, store,
+	int r = SQL_PREPARE(&q, store, reterr,
 		"SELECT text, wrong, \"right\" FROM correction WHERE wrong = ?"
 		" ORDER BY id DESC LIMIT 1",
-		reterr);
+		SQL_T(wrong));
 
-	if (r < 0)
-		return r;
-	sql_text(&q, wrong);
-	r = sql_step(&q, reterr);
+	if (r == 0)
+		r = sql_step(&q, reterr);
 	if (r > 0)
 		*ret = (struct correction){ .text = sql_dup_text(&q, 0),
 			.wrong = sql_dup_text(&q, 1),
