@@ -22,7 +22,7 @@ static void claude_says(const char *name, int64_t status, const char *want)
 	assert_string_equal(out.buf, want);
 }
 
-static void test_claude(void **state)
+static void test_why_claude_tries_again_is_told(void **state)
 {
 	(void)state;
 	claude_says("rate_limit", 429, "the limit of requests is reached (429)");
@@ -42,7 +42,7 @@ static void codex_says(const char *line, const char *want)
 	assert_string_equal(out.buf, want);
 }
 
-static void test_codex(void **state)
+static void test_why_codex_tries_again_is_told(void **state)
 {
 	(void)state;
 	codex_says("Reconnecting... 1/5", "the connection to the model broke");
@@ -51,7 +51,7 @@ static void test_codex(void **state)
 	codex_says("Reconnecting... (", "the connection to the model broke");
 }
 
-static void test_deeds(void **state)
+static void test_deeds_are_counted(void **state)
 {
 	struct deeds d = { .kinds = 0 };
 	AUTO_STR out = STR_INIT;
@@ -73,7 +73,7 @@ static void test_deeds(void **state)
 }
 
 /* The last line of a program's errors may be anything, and as long. */
-static void test_message(void **state)
+static void test_messages_are_one_clean_line(void **state)
 {
 	struct agent_result result = agent_result_init();
 	AUTO_STR said = STR_INIT;
@@ -94,10 +94,10 @@ static void test_message(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_claude),
-		cmocka_unit_test(test_codex),
-		cmocka_unit_test(test_deeds),
-		cmocka_unit_test(test_message),
+		cmocka_unit_test(test_why_claude_tries_again_is_told),
+		cmocka_unit_test(test_why_codex_tries_again_is_told),
+		cmocka_unit_test(test_deeds_are_counted),
+		cmocka_unit_test(test_messages_are_one_clean_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,7 +137,7 @@ static void read_note(const struct rig *rig, const char *name, struct str *out)
 	assert_int_equal(file_read(path, 1 << 20, out, NULL), 0);
 }
 
-static void test_call(void **state)
+static void test_arguments_environment_and_input(void **state)
 {
 	struct rig *rig = *state;
 	AUTO_STR first = STR_INIT;
@@ -191,7 +191,7 @@ static void test_ends_without_a_word(void **state)
 	assert_non_null(strstr(rig->message.buf, "exit status 0"));
 }
 
-static void test_never_reads(void **state)
+static void test_prompt_that_is_never_read(void **state)
 {
 	struct rig *rig = *state;
 	AUTO_STR prompt = STR_INIT;
@@ -205,7 +205,7 @@ static void test_never_reads(void **state)
 	expect(rig, AGENT_DIED, AGENT_NOT_DELIVERED);
 }
 
-static void test_garbage(void **state)
+static void test_garbage_before_the_result_is_passed_over(void **state)
 {
 	struct rig *rig = *state;
 
@@ -216,7 +216,7 @@ static void test_garbage(void **state)
 	assert_string_equal(rig->answer.buf, "fine");
 }
 
-static void test_lingers(void **state)
+static void test_a_process_that_lingers_is_ended(void **state)
 {
 	struct rig *rig = *state;
 
@@ -311,12 +311,12 @@ static void test_folder_is_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_call),
+		CASE(test_arguments_environment_and_input),
 		CASE(test_old_version),
 		CASE(test_ends_without_a_word),
-		CASE(test_never_reads),
-		CASE(test_garbage),
-		CASE(test_lingers),
+		CASE(test_prompt_that_is_never_read),
+		CASE(test_garbage_before_the_result_is_passed_over),
+		CASE(test_a_process_that_lingers_is_ended),
 		CASE(test_does_not_listen_to_a_cancel),
 		CASE(test_cancelled_after_reading),
 		CASE(test_two_results),

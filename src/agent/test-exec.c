@@ -86,7 +86,7 @@ static void run(struct rig *rig, const char *script, struct sv prompt, bool resu
 		assert_int_equal(loop_step(rig->loop, 1000, NULL), 0);
 }
 
-static void test_answer(void **state)
+static void test_answer_is_standard_output(void **state)
 {
 	struct rig *rig = *state;
 
@@ -109,7 +109,7 @@ static void test_pieces_hold_whole_characters(void **state)
 	assert_memory_equal(rig->answer.buf, "a\303\274\n\nb", 6);
 }
 
-static void test_failure(void **state)
+static void test_failure_quotes_standard_error(void **state)
 {
 	struct rig *rig = *state;
 
@@ -119,7 +119,7 @@ static void test_failure(void **state)
 	assert_string_equal(rig->message.buf, "sh: no key (exit status 3)");
 }
 
-static void test_death(void **state)
+static void test_killed_program_has_died(void **state)
 {
 	struct rig *rig = *state;
 
@@ -127,7 +127,7 @@ static void test_death(void **state)
 	assert_int_equal(rig->fail, AGENT_DIED);
 }
 
-static void test_missing(void **state)
+static void test_missing_program_is_named(void **state)
 {
 	struct rig *rig = *state;
 
@@ -190,11 +190,11 @@ static void test_cancel_takes_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_answer),
+		CASE(test_answer_is_standard_output),
 		CASE(test_pieces_hold_whole_characters),
-		CASE(test_failure),
-		CASE(test_death),
-		CASE(test_missing),
+		CASE(test_failure_quotes_standard_error),
+		CASE(test_killed_program_has_died),
+		CASE(test_missing_program_is_named),
 		CASE(test_large_prompt_and_answer),
 		CASE(test_input_that_nobody_reads),
 		CASE(test_cancel_takes_all),

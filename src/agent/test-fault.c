@@ -8,7 +8,7 @@
 
 #include "agent/fault.h"
 
-static void test_kinds(void **state)
+static void test_words_tell_the_kind_of_failure(void **state)
 {
 	static const struct {
 		int status;
@@ -51,7 +51,7 @@ static int64_t in(const char *said)
 	return end ? (end - now) / 1000 : -1;
 }
 
-static void test_limit_end(void **state)
+static void test_words_tell_when_a_limit_ends(void **state)
 {
 	(void)state;
 	assert_int_equal(in("Claude AI usage limit reached|1850000000"), 1850000000 - now / 1000);
@@ -69,7 +69,7 @@ static void test_limit_end(void **state)
 	assert_int_equal(in(""), -1);
 }
 
-static void test_message(void **state)
+static void test_messages_are_clean_and_say_what_to_do(void **state)
 {
 	struct agent_result result = agent_result_init();
 
@@ -92,9 +92,9 @@ static int set_utc(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_limit_end),
-		cmocka_unit_test(test_message),
+		cmocka_unit_test(test_words_tell_the_kind_of_failure),
+		cmocka_unit_test(test_words_tell_when_a_limit_ends),
+		cmocka_unit_test(test_messages_are_clean_and_say_what_to_do),
 	};
 
 	return cmocka_run_group_tests(tests, set_utc, NULL);

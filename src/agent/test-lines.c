@@ -13,7 +13,7 @@ static void note(void *data, struct sv line)
 	str_addf(data, "[%.*s]", SV_ARG(line));
 }
 
-static void test_lines(void **state)
+static void test_lines_are_joined_over_pieces(void **state)
 {
 	AUTO_STR out = STR_INIT;
 	struct lines l;
@@ -51,7 +51,7 @@ static void test_long_lines_are_passed_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_lines_are_joined_over_pieces),
 		cmocka_unit_test(test_long_lines_are_passed_over),
 	};
 

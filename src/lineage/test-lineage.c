@@ -91,7 +91,7 @@ static void make_family(const struct world *w)
 }
 
 /* The note may stand behind much else, but not behind everything. */
-static void test_note(void **state)
+static void test_note_is_found_in_long_lines(void **state)
 {
 	static const size_t sizes[] = { 10, 70000, 3000000, 5000000 };
 	struct world *w = *state;
@@ -120,7 +120,7 @@ static void test_note(void **state)
 	assert_int_equal(none.saved, -1);
 }
 
-static void test_family(void **state)
+static void test_family_is_in_order(void **state)
 {
 	AUTO_LINEAGE l = LINEAGE_INIT;
 
@@ -152,7 +152,7 @@ static void test_from_the_root(void **state)
 	assert_int_equal(l.focus, 0);
 }
 
-static void test_chain(void **state)
+static void test_chain_leads_from_the_root(void **state)
 {
 	const struct world *w = *state;
 	AUTO_LINEAGE l = LINEAGE_INIT;
@@ -244,7 +244,7 @@ static void test_gone_parent(void **state)
 	assert_int_equal(l.nodes.n, 4);
 }
 
-static void test_circle(void **state)
+static void test_circle_has_every_session_once(void **state)
 {
 	const struct world *w = *state;
 	AUTO_LINEAGE l = LINEAGE_INIT;
@@ -346,15 +346,15 @@ static void test_dot_is_quoted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_family),
-		CASE(test_note),
+		CASE(test_family_is_in_order),
+		CASE(test_note_is_found_in_long_lines),
 		CASE(test_from_the_root),
-		CASE(test_chain),
+		CASE(test_chain_leads_from_the_root),
 		CASE(test_missing_parent),
 		CASE(test_moved_parent),
 		CASE(test_moved_between),
 		CASE(test_gone_parent),
-		CASE(test_circle),
+		CASE(test_circle_has_every_session_once),
 		CASE(test_own_parent),
 		CASE(test_stray_focus),
 		CASE(test_forks_by_beginning),

@@ -29,7 +29,7 @@ static void check_log(const char *dir, const char *want)
 	assert_int_equal(remove(path), 0);
 }
 
-static void test_order(void **state)
+static void test_programs_are_tried_in_order(void **state)
 {
 	const char *used = NULL;
 	struct clip_desktop desktop = { .envp = (const char *const *)environ,
@@ -71,7 +71,7 @@ static void test_the_next_is_tried(void **state)
 	assert_int_equal(err.code, 0);
 }
 
-static void test_none(void **state)
+static void test_without_a_program_it_is_not_found(void **state)
 {
 	struct err err = ERR_INIT;
 	struct clip_desktop desktop = { .envp = (const char *const *)environ,
@@ -91,9 +91,9 @@ static void test_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_FOLDER(test_order),
+		WITH_FOLDER(test_programs_are_tried_in_order),
 		WITH_FOLDER(test_the_next_is_tried),
-		WITH_FOLDER(test_none),
+		WITH_FOLDER(test_without_a_program_it_is_not_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static mode_t mode_of(const char *path)
 	return st.st_mode & 07777;
 }
 
-static void test_replace(void **state)
+static void test_replace_keeps_or_sets_the_mode(void **state)
 {
 	AUTO_FREE char *path = path_join(*state, "f");
 	mode_t old = umask(077);
@@ -119,7 +119,7 @@ static void test_replace_in_no_folder(void **state)
 	assert_non_null(strstr(err.msg, path));
 }
 
-static void test_new_excl(void **state)
+static void test_new_file_replaces_none(void **state)
 {
 	struct err err = ERR_INIT;
 	AUTO_FREE char *path = path_join(*state, "f");
@@ -142,7 +142,7 @@ static void test_new_excl(void **state)
 	assert_int_equal(mkdir(*state, 0700), 0);
 }
 
-static void test_new_unnamed(void **state)
+static void test_unnamed_file_gets_its_name_at_the_end(void **state)
 {
 	struct err err = ERR_INIT;
 	AUTO_FREE char *path = path_join(*state, "f");
@@ -182,7 +182,7 @@ static void test_new_unnamed(void **state)
 	assert_int_equal(mkdir(*state, 0700), 0);
 }
 
-static void test_new_released(void **state)
+static void test_released_file_leaves_nothing(void **state)
 {
 	AUTO_FREE char *path = path_join(*state, "f");
 	struct file_new f = FILE_NEW_INIT;
@@ -196,7 +196,7 @@ static void test_new_released(void **state)
 	assert_int_equal(mkdir(*state, 0700), 0);
 }
 
-static void test_sweep(void **state)
+static void test_sweep_takes_old_temporaries_only(void **state)
 {
 	static const char temp[] = ".faden-00000000-0000-4000-8000-000000000000.tmp";
 	AUTO_FREE char *left = temp_write(*state, temp, "half");
@@ -215,7 +215,7 @@ static void test_sweep(void **state)
 	assert_int_equal(file_new_commit(&f, NULL), 0);
 }
 
-static void test_append(void **state)
+static void test_append_makes_and_extends(void **state)
 {
 	struct err err = ERR_INIT;
 	AUTO_FREE char *path = path_join(*state, "log");
@@ -263,7 +263,7 @@ static void test_write_all_waits(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void test_mkdirs(void **state)
+static void test_mkdirs_makes_all_of_them(void **state)
 {
 	struct err err = ERR_INIT;
 	AUTO_FREE char *deep = path_join(*state, "a/b//c/");
@@ -352,17 +352,17 @@ int main(void)
 		WITH_FOLDER(test_read_errors),
 		WITH_FOLDER(test_read_unknown_size),
 		WITH_FOLDER(test_read_large),
-		WITH_FOLDER(test_replace),
+		WITH_FOLDER(test_replace_keeps_or_sets_the_mode),
 		WITH_FOLDER(test_replace_keeps_links),
 		WITH_FOLDER(test_replace_in_no_folder),
-		WITH_FOLDER(test_new_excl),
-		WITH_FOLDER(test_new_unnamed),
-		WITH_FOLDER(test_new_released),
-		WITH_FOLDER(test_sweep),
-		WITH_FOLDER(test_append),
+		WITH_FOLDER(test_new_file_replaces_none),
+		WITH_FOLDER(test_unnamed_file_gets_its_name_at_the_end),
+		WITH_FOLDER(test_released_file_leaves_nothing),
+		WITH_FOLDER(test_sweep_takes_old_temporaries_only),
+		WITH_FOLDER(test_append_makes_and_extends),
 		cmocka_unit_test(test_append_to_a_full_device),
 		cmocka_unit_test(test_write_all_waits),
-		WITH_FOLDER(test_mkdirs),
+		WITH_FOLDER(test_mkdirs_makes_all_of_them),
 		WITH_FOLDER(test_lock_between_processes),
 		WITH_FOLDER(test_lock_dies_with_its_process),
 		WITH_FOLDER(test_lock_of_a_removed_file),

@@ -22,7 +22,7 @@ static void check_sv(struct sv got, const char *want)
 	assert_string_equal(text, want);
 }
 
-static void test_join(void **state)
+static void test_join_has_one_slash(void **state)
 {
 	(void)state;
 	check_text(path_join("a", "b"), "a/b");
@@ -58,7 +58,7 @@ static void test_base_and_parent(void **state)
 	}
 }
 
-static void test_within(void **state)
+static void test_within_goes_by_whole_names(void **state)
 {
 	(void)state;
 	assert_true(path_within(SV("/a"), SV("/a")));
@@ -71,7 +71,7 @@ static void test_within(void **state)
 	assert_false(path_within(SV("/a"), SV("")));
 }
 
-static void test_home(void **state)
+static void test_home_is_expanded_and_shown(void **state)
 {
 	(void)state;
 	check_text(path_expand_home("~", "/h/u"), "/h/u");
@@ -215,10 +215,10 @@ static void test_git_root_without_main(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_join),
+		cmocka_unit_test(test_join_has_one_slash),
 		cmocka_unit_test(test_base_and_parent),
-		cmocka_unit_test(test_within),
-		cmocka_unit_test(test_home),
+		cmocka_unit_test(test_within_goes_by_whole_names),
+		cmocka_unit_test(test_home_is_expanded_and_shown),
 		WITH_FOLDER(test_real_and_cwd),
 		WITH_FOLDER(test_cwd_that_is_gone),
 		WITH_FOLDER(test_find_program),

@@ -122,7 +122,7 @@ static void test_unfit_programs(void **state)
 	assert_int_equal(proc_spawn(&p, &opts, &err), -EACCES);
 }
 
-static void test_cwd(void **state)
+static void test_child_runs_in_its_folder(void **state)
 {
 	struct err err = ERR_INIT;
 	struct proc p = PROC_INIT;
@@ -135,7 +135,7 @@ static void test_cwd(void **state)
 	assert_string_equal(err.msg, "enter folder /none: No such file or directory");
 }
 
-static void test_environment(void **state)
+static void test_child_gets_only_its_environment(void **state)
 {
 	const char *const envp[] = { "ONLY=this", NULL };
 	const struct proc_opts opts = { .argv = SHELL("echo \"$ONLY,$HOME\""), .envp = envp };
@@ -192,7 +192,7 @@ static void test_interrupt_reaches_the_child(void **state)
 	proc_release(&p);
 }
 
-static void test_groups(void **state)
+static void test_child_leads_its_group(void **state)
 {
 	struct proc p = PROC_INIT;
 	struct proc_opts opts = { .envp = environment(),
@@ -311,7 +311,7 @@ static void test_release_after_reap_spares_helpers(void **state)
 
 /* ---- run ---- */
 
-static void test_run(void **state)
+static void test_run_gives_output_and_status(void **state)
 {
 	int status;
 	AUTO_STR out = STR_INIT;
@@ -462,7 +462,7 @@ static void test_ten_megabytes_both_ways(void **state)
 
 /* ---- identity ---- */
 
-static void test_identity(void **state)
+static void test_identity_is_pid_start_and_boot(void **state)
 {
 	struct proc_id id, other;
 
@@ -516,22 +516,22 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_missing_program),
 		WITH_FOLDER(test_unfit_programs),
-		WITH_FOLDER(test_cwd),
-		cmocka_unit_test(test_environment),
+		WITH_FOLDER(test_child_runs_in_its_folder),
+		cmocka_unit_test(test_child_gets_only_its_environment),
 		cmocka_unit_test(test_child_starts_clean),
 		cmocka_unit_test(test_interrupt_reaches_the_child),
-		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_child_leads_its_group),
 		WITH_FOLDER(test_crossed_streams),
 		WITH_FOLDER(test_kill_tree),
 		WITH_FOLDER(test_kill_tree_of_an_orphan),
 		WITH_FOLDER(test_release_after_reap_spares_helpers),
-		cmocka_unit_test(test_run),
+		cmocka_unit_test(test_run_gives_output_and_status),
 		WITH_FOLDER(test_run_timeout),
 		cmocka_unit_test(test_run_limit),
 		cmocka_unit_test(test_run_unread_input),
 		WITH_FOLDER(test_run_ends_with_the_child),
 		cmocka_unit_test(test_ten_megabytes_both_ways),
-		cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_identity_is_pid_start_and_boot),
 		cmocka_unit_test(test_identity_of_the_dead),
 	};
 

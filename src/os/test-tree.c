@@ -95,7 +95,7 @@ static int on_one_file(void *data, const struct tree_file *file)
 	return 0;
 }
 
-static void test_what_is_told(void **state)
+static void test_size_time_and_inode_are_told(void **state)
 {
 	struct stat st;
 	struct tree_file got = { .size = 0 };
@@ -112,7 +112,7 @@ static void test_what_is_told(void **state)
 	assert_int_equal(got.device, st.st_dev);
 }
 
-static void test_links(void **state)
+static void test_only_the_top_may_be_a_link(void **state)
 {
 	struct seen seen = { .files = MAP_INIT };
 	AUTO_FREE char *top = path_join(*state, "top");
@@ -131,7 +131,7 @@ static void test_links(void **state)
 	map_release(&seen.files);
 }
 
-static void test_stop(void **state)
+static void test_callback_stops_the_walk(void **state)
 {
 	struct seen seen = { .files = MAP_INIT, .stop = 42 };
 
@@ -180,9 +180,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(test_filter_and_depth),
-		WITH_FOLDER(test_what_is_told),
-		WITH_FOLDER(test_links),
-		WITH_FOLDER(test_stop),
+		WITH_FOLDER(test_size_time_and_inode_are_told),
+		WITH_FOLDER(test_only_the_top_may_be_a_link),
+		WITH_FOLDER(test_callback_stops_the_walk),
 		WITH_FOLDER(test_top_is_missing),
 		WITH_FOLDER(test_unreadable_folder),
 	};

@@ -224,7 +224,7 @@ static void test_missing_homes(void **state)
 	assert_int_equal(stats.files + stats.troubles, 0);
 }
 
-static void test_filters(void **state)
+static void test_filters_choose_rows(void **state)
 {
 	struct world *w = *state;
 
@@ -272,7 +272,7 @@ static int resolve(const struct world *w, const char *spec, char *ret_id, size_t
 	return r;
 }
 
-static void test_resolve(void **state)
+static void test_resolve_takes_path_id_and_fragment(void **state)
 {
 	struct world *w = *state;
 	char id[UUID_TEXT] = "";
@@ -322,7 +322,7 @@ static void test_resolve_after_the_file_went(void **state)
 	assert_int_equal(resolve(w, ID_A, id, NULL), ERR_NOTFOUND);
 }
 
-static void test_names(void **state)
+static void test_names_find_sessions(void **state)
 {
 	struct world *w = *state;
 	char id[UUID_TEXT] = "";
@@ -371,7 +371,7 @@ static void test_names_given_meanwhile(void **state)
 	assert_string_equal(id, ID_C);
 }
 
-static void test_children(void **state)
+static void test_children_of_a_session(void **state)
 {
 	struct world *w = *state;
 
@@ -450,13 +450,13 @@ int main(void)
 		CASE(test_unreadable_home),
 		CASE(test_other_homes_are_left_alone),
 		CASE(test_missing_homes),
-		CASE(test_filters),
-		CASE(test_resolve),
+		CASE(test_filters_choose_rows),
+		CASE(test_resolve_takes_path_id_and_fragment),
 		CASE(test_resolve_stray_file),
 		CASE(test_resolve_after_the_file_went),
-		CASE(test_names),
+		CASE(test_names_find_sessions),
 		CASE(test_names_given_meanwhile),
-		CASE(test_children),
+		CASE(test_children_of_a_session),
 		CASE(test_memory_store),
 		CASE(test_two_processes),
 	};

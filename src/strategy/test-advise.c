@@ -97,7 +97,7 @@ static void test_only_after_compaction(void **state UNUSED)
 }
 
 /* What came between two calls is told apart only when it was one text. */
-static void test_by_difference(void **state UNUSED)
+static void test_texts_are_fitted_to_recorded_tokens(void **state UNUSED)
 {
 	AUTO_STR t = STR_INIT;
 	AUTO_ADVICE a = ADVICE_INIT;
@@ -225,7 +225,7 @@ static void test_no_usage_is_assumed(void **state UNUSED)
 	assert_string_equal(a.model, "");
 }
 
-static void test_empty(void **state UNUSED)
+static void test_empty_session_needs_nothing(void **state UNUSED)
 {
 	AUTO_ADVICE a = ADVICE_INIT;
 	advise_at(SV(""), TRANSCRIPT_CLAUDE, 0, 0, &a);
@@ -279,7 +279,7 @@ static void test_nothing_less_than_rollover(void **state UNUSED)
 	assert_int_equal(a.advised, ADVISE_ROLLOVER);
 }
 
-static void test_cache(void **state UNUSED)
+static void test_cache_cools_with_age(void **state UNUSED)
 {
 	static const struct {
 		int64_t age_ms;
@@ -305,7 +305,7 @@ static void test_cache(void **state UNUSED)
 
 /* ---- Codex ---- */
 
-static void test_codex(void **state UNUSED)
+static void test_codex_is_advised_on(void **state UNUSED)
 {
 	AUTO_STR t = STR_INIT;
 	AUTO_STR out = STR_INIT;
@@ -339,17 +339,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_after_compaction),
-		cmocka_unit_test(test_by_difference),
+		cmocka_unit_test(test_texts_are_fitted_to_recorded_tokens),
 		cmocka_unit_test(test_usage_counts_once),
 		cmocka_unit_test(test_side_chain_and_old_branch),
 		cmocka_unit_test(test_agent_sent_less),
 		cmocka_unit_test(test_image_first),
 		cmocka_unit_test(test_no_usage_is_assumed),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_empty_session_needs_nothing),
 		cmocka_unit_test(test_edge_of_full),
 		cmocka_unit_test(test_nothing_less_than_rollover),
-		cmocka_unit_test(test_cache),
-		cmocka_unit_test(test_codex),
+		cmocka_unit_test(test_cache_cools_with_age),
+		cmocka_unit_test(test_codex_is_advised_on),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

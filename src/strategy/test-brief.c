@@ -27,7 +27,7 @@ static void check_marks(const char *text, const char *want)
 	str_release(&f.text);
 }
 
-static void test_marks(void **state)
+static void test_marked_lines_are_facts(void **state)
 {
 	(void)state;
 	check_marks("Decision: use SQLite", "d:use SQLite;");
@@ -132,7 +132,7 @@ static void check_fact(const struct brief *b, enum brief_kind kind, size_t nth, 
 	assert_string_equal(fact->text, text);
 }
 
-static void test_claude(void **state)
+static void test_brief_of_claude(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
@@ -215,7 +215,7 @@ static void test_open_points_of_a_plan(void **state)
 	check_fact(&b, BRIEF_OPEN, 1, NULL);
 }
 
-static void test_taken_back(void **state)
+static void test_branch_that_was_left_is_left_out(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
@@ -232,7 +232,7 @@ static void test_taken_back(void **state)
 	check_fact(&b, BRIEF_TASK, 0, "the words of the branch that is alive");
 }
 
-static void test_plan(void **state)
+static void test_brief_has_the_open_plan(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
@@ -251,7 +251,7 @@ static void test_plan(void **state)
 	check_fact(&b, BRIEF_OPEN, 2, NULL);
 }
 
-static void test_codex(void **state)
+static void test_brief_of_codex(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
@@ -291,7 +291,7 @@ static void test_codex(void **state)
 	check_fact(&b, BRIEF_OPEN, 1, NULL);
 }
 
-static void test_hostile(void **state)
+static void test_hostile_lines_make_no_facts(void **state)
 {
 	static const char *const lines[] = {
 		"null\n[]\n5\n\"x\"\n",
@@ -318,7 +318,7 @@ static void test_hostile(void **state)
 
 /* ---- the text ---- */
 
-static void test_render(void **state)
+static void test_brief_is_rendered_with_lines(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_STR out = STR_INIT;
@@ -391,17 +391,17 @@ static void test_render_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_marks),
-		CASE(test_claude),
+		cmocka_unit_test(test_marked_lines_are_facts),
+		CASE(test_brief_of_claude),
 		CASE(test_open_points_of_the_last_answer),
 		CASE(test_open_points_stay),
 		CASE(test_open_points_of_a_plan),
-		CASE(test_taken_back),
-		CASE(test_plan),
-		CASE(test_codex),
-		CASE(test_hostile),
+		CASE(test_branch_that_was_left_is_left_out),
+		CASE(test_brief_has_the_open_plan),
+		CASE(test_brief_of_codex),
+		CASE(test_hostile_lines_make_no_facts),
 		CASE(test_past_errors),
-		CASE(test_render),
+		CASE(test_brief_is_rendered_with_lines),
 		CASE(test_render_is_bounded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static enum hook_word word_of(const char *prompt, struct str *rest)
 	return hook_word(&in, rest);
 }
 
-static void test_words(void **state)
+static void test_words_are_told_from_prompts(void **state)
 {
 	(void)state;
 	static const struct {
@@ -66,7 +66,7 @@ static void test_word_in_escapes(void **state)
 	assert_int_equal(hook_word(&in, NULL), HOOK_RESUME);
 }
 
-static void test_parse(void **state)
+static void test_input_is_parsed(void **state)
 {
 	(void)state;
 	struct hook_input in;
@@ -84,7 +84,7 @@ static void test_parse(void **state)
 	assert_int_equal(hook_word(&in, NULL), HOOK_NONE);
 }
 
-static void test_hostile(void **state)
+static void test_hostile_input_is_refused_or_empty(void **state)
 {
 	(void)state;
 	static const char *const bad[] = { "", "null", "[]", "{", "\"x\"",
@@ -109,7 +109,7 @@ static void test_hostile(void **state)
 	}
 }
 
-static void test_answers(void **state)
+static void test_answers_are_json(void **state)
 {
 	(void)state;
 	AUTO_STR out = STR_INIT;
@@ -150,7 +150,7 @@ static void check_install(const char *text, bool comes_back)
 		assert_string_equal(removed.buf, text);
 }
 
-static void test_install(void **state)
+static void test_install_and_remove_give_the_bytes_back(void **state)
 {
 	(void)state;
 	check_install("", false);
@@ -216,7 +216,7 @@ static void check_refused(const char *text, const char *says)
 	assert_int_equal(out.len, 0);
 }
 
-static void test_refused(void **state)
+static void test_broken_settings_are_refused_by_line(void **state)
 {
 	(void)state;
 	check_refused("{\n  // mine\n  \"a\": 1\n}", "line 2 is not valid JSON");
@@ -231,16 +231,16 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_words_are_told_from_prompts),
 		cmocka_unit_test(test_word_in_escapes),
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_install),
+		cmocka_unit_test(test_input_is_parsed),
+		cmocka_unit_test(test_hostile_input_is_refused_or_empty),
+		cmocka_unit_test(test_answers_are_json),
+		cmocka_unit_test(test_install_and_remove_give_the_bytes_back),
 		cmocka_unit_test(test_other_bytes_stay),
 		cmocka_unit_test(test_another_faden),
 		cmocka_unit_test(test_foreign_commands_stay),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_broken_settings_are_refused_by_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void check_keeps(const struct smart_digest *d, const enum smart_keep *wan
 		assert_int_equal(d->entries.v[i].keep, want[i]);
 }
 
-static void test_digest(void **state)
+static void test_digest_says_what_may_go(void **state)
 {
 	CLEANUP(smart_digest_release) struct smart_digest d = SMART_DIGEST_INIT;
 	const struct smart_opts opts = opts_of(*state);
@@ -131,7 +131,7 @@ static void test_answers_in_words(void **state)
 	}
 }
 
-static void test_refusals(void **state)
+static void test_refusals_say_why(void **state)
 {
 	CLEANUP(smart_digest_release) struct smart_digest d = SMART_DIGEST_INIT;
 	CLEANUP(smart_answer_release) struct smart_answer a = SMART_ANSWER_INIT;
@@ -153,7 +153,7 @@ static void test_refusals(void **state)
 		assert_string_equal(a.refusals.v[i].why, why[i]);
 }
 
-static void test_no_answer(void **state)
+static void test_what_is_no_answer_is_refused(void **state)
 {
 	static const char *const texts[] = { "", "I would rather not.", "{\"trim\":[", "[1,2]",
 		"{\"trim\":7}", "{\"other\":[]}", "null", "{'trim': []}" };
@@ -190,7 +190,7 @@ static size_t count_lines(const struct str *s)
 	return n;
 }
 
-static void test_apply(void **state)
+static void test_apply_writes_a_new_session(void **state)
 {
 	struct world *w = *state;
 	CLEANUP(smart_digest_release) struct smart_digest d = SMART_DIGEST_INIT;
@@ -228,7 +228,7 @@ static void test_apply(void **state)
 }
 
 /* A text that was summarised once is left alone. */
-static void test_not_twice(void **state)
+static void test_summaries_are_not_summed_again(void **state)
 {
 	struct world *w = *state;
 	CLEANUP(smart_digest_release) struct smart_digest d = SMART_DIGEST_INIT;
@@ -285,14 +285,14 @@ static void test_changed_meanwhile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_digest),
+		CASE(test_digest_says_what_may_go),
 		CASE(test_prompts_when_asked),
 		CASE(test_answers_in_words),
-		CASE(test_refusals),
-		CASE(test_no_answer),
+		CASE(test_refusals_say_why),
+		CASE(test_what_is_no_answer_is_refused),
 		CASE(test_summary_is_bounded),
-		CASE(test_apply),
-		CASE(test_not_twice),
+		CASE(test_apply_writes_a_new_session),
+		CASE(test_summaries_are_not_summed_again),
 		CASE(test_dry_and_nothing),
 		CASE(test_changed_meanwhile),
 	};

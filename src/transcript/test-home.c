@@ -46,7 +46,7 @@ static void test_long_project_names(void **state UNUSED)
 	assert_string_equal(got.buf + 200, "-9o7bt2");
 }
 
-static void test_paths(void **state UNUSED)
+static void test_paths_of_both_agents(void **state UNUSED)
 {
 	AUTO_FREE char *claude = claude_session_path("/h/.claude", "/w/x", ID);
 
@@ -110,7 +110,7 @@ static void test_walk_and_find(void **state)
 	assert_null(none);
 }
 
-static void test_loader(void **state)
+static void test_loader_of_a_thread_is_a_writer(void **state)
 {
 	char id[UUID_TEXT]; /* this test may run elsewhere at the same time */
 
@@ -261,7 +261,7 @@ static void test_nobody_writes(void **state)
 	assert_int_equal(ids.n, 0);
 }
 
-static void test_injected(void **state UNUSED)
+static void test_injected_words_are_known(void **state UNUSED)
 {
 	static const struct {
 		const struct transcript_format *format;
@@ -293,14 +293,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_project_names),
 		CASE(test_long_project_names),
-		CASE(test_paths),
+		CASE(test_paths_of_both_agents),
 		CASE(test_walk_and_find),
-		CASE(test_loader),
+		CASE(test_loader_of_a_thread_is_a_writer),
 		CASE(test_loader_elsewhere),
 		CASE(test_claude_writers),
 		CASE(test_codex_writers),
 		CASE(test_nobody_writes),
-		CASE(test_injected),
+		CASE(test_injected_words_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static void check_live(const char *folder, struct sv text, const char *want, siz
 	transcript_live_release(&live);
 }
 
-static void test_simple(void **state)
+static void test_one_chain_is_all_live(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	str_adds(&text, "{\"type\":\"mode\"}\n");
@@ -31,7 +31,7 @@ static void test_simple(void **state)
 	check_live(*state, str_sv(&text), ".11.", 0);
 }
 
-static void test_empty(void **state)
+static void test_empty_file_has_nothing_live(void **state)
 {
 	check_live(*state, SV(""), "", 0);
 	check_live(*state, SV("\n\n"), "", 0);
@@ -39,7 +39,7 @@ static void test_empty(void **state)
 }
 
 /* Two answers to one prompt, as two processes make them: the last line wins. */
-static void test_branches(void **state)
+static void test_branch_that_was_left_is_dead(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	claude_user(&text, "u1", NULL, "a");
@@ -75,7 +75,7 @@ static void test_results_of_dead_calls_stay_dead(void **state)
 	check_live(*state, str_sv(&text), "1..1", 0);
 }
 
-static void test_healing(void **state)
+static void test_broken_chain_goes_on_before_it(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	claude_user(&text, "u1", NULL, "a");
@@ -212,14 +212,14 @@ static void test_side_parent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_simple),
-		CASE(test_empty),
-		CASE(test_branches),
+		CASE(test_one_chain_is_all_live),
+		CASE(test_empty_file_has_nothing_live),
+		CASE(test_branch_that_was_left_is_dead),
 		CASE(test_noted_leaf),
 		CASE(test_side_parent),
 		CASE(test_parallel_tools),
 		CASE(test_results_of_dead_calls_stay_dead),
-		CASE(test_healing),
+		CASE(test_broken_chain_goes_on_before_it),
 		CASE(test_null_parent_cuts),
 		CASE(test_compaction_keeps_what_it_lists),
 		CASE(test_side_chain_and_broken_lines),

@@ -7,7 +7,7 @@ static struct usage used(int64_t context, int64_t output)
 	return (struct usage){ .input = 3, .cache_read = context - 3, .output = output };
 }
 
-static void test_nothing(void **state UNUSED)
+static void test_no_text_is_no_tokens(void **state UNUSED)
 {
 	const struct tokens t = TOKENS_INIT;
 	struct figure f = tokens_context(&t);
@@ -17,7 +17,7 @@ static void test_nothing(void **state UNUSED)
 	assert_int_equal(tokens_ratio(&t).samples, 0);
 }
 
-static void test_generations(void **state UNUSED)
+static void test_newer_models_are_known(void **state UNUSED)
 {
 	static const struct {
 		const char *model;
@@ -50,7 +50,7 @@ static void call(struct tokens *t, const char *id, int64_t context, int64_t outp
 }
 
 /* 4 bytes a token: what is added between calls tells. */
-static void test_fit(void **state UNUSED)
+static void test_texts_are_fitted_to_calls(void **state UNUSED)
 {
 	struct tokens t = TOKENS_INIT;
 	tokens_text(&t, TOKEN_REST, 400);
@@ -143,7 +143,7 @@ static void test_usage_behind_results(void **state UNUSED)
 }
 
 /* Known from elsewhere: it counts until the next call, and no difference is taken from it. */
-static void test_known(void **state UNUSED)
+static void test_told_context_counts(void **state UNUSED)
 {
 	struct tokens t = TOKENS_INIT;
 	const struct usage none = { .output = 0 };
@@ -188,7 +188,7 @@ static void test_known_without_base(void **state UNUSED)
 	assert_int_equal(tokens_base(&t), 10000);
 }
 
-static void test_items(void **state)
+static void test_items_are_counted(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	struct tokens t = TOKENS_INIT;
@@ -235,16 +235,16 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_generations),
-		cmocka_unit_test(test_fit),
+		cmocka_unit_test(test_no_text_is_no_tokens),
+		cmocka_unit_test(test_newer_models_are_known),
+		cmocka_unit_test(test_texts_are_fitted_to_calls),
 		cmocka_unit_test(test_odd_steps_are_dropped),
 		cmocka_unit_test(test_late_usage),
 		cmocka_unit_test(test_usage_behind_results),
-		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_told_context_counts),
 		cmocka_unit_test(test_known_without_base),
 		cmocka_unit_test(test_many_models),
-		cmocka_unit_test_setup_teardown(test_items, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_items_are_counted, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

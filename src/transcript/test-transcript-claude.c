@@ -31,7 +31,7 @@ static void scan_text_of(struct session_info *info, const char *folder, struct s
 	session_scan(info);
 }
 
-static void test_summary(void **state)
+static void test_summary_has_every_field(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	struct session_info info;
@@ -168,7 +168,7 @@ static void test_late_cwd(void **state)
 	session_info_release(&info);
 }
 
-static void test_parents(void **state)
+static void test_parents_of_every_relation(void **state)
 {
 	static const struct {
 		const char *line;
@@ -199,7 +199,7 @@ static void test_parents(void **state)
 	}
 }
 
-static void test_flags(void **state)
+static void test_flags_of_sub_agent_exec_and_helper(void **state)
 {
 	struct session_info info;
 	scan_text_of(&info, *state,
@@ -253,7 +253,7 @@ static void check_items(
 	transcript_close(r);
 }
 
-static void test_items(void **state)
+static void test_items_in_order(void **state)
 {
 	static const struct want want[] = {
 		{ ITEM_META, 0, "" },
@@ -344,7 +344,7 @@ static void test_item_places(void **state)
 	transcript_close(r);
 }
 
-static void test_probe(void **state)
+static void test_probe_knows_the_format(void **state)
 {
 	const struct transcript_format *format = TRANSCRIPT_CODEX;
 	AUTO_STR text = STR_INIT;
@@ -361,7 +361,8 @@ static void test_probe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_summary, folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(
+			test_summary_has_every_field, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_every_split, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(
 			test_tail_counts_once, folder_setup, folder_teardown),
@@ -371,16 +372,19 @@ int main(void)
 			test_shrinks_while_read, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_lines, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_late_cwd, folder_setup, folder_teardown),
-		cmocka_unit_test_setup_teardown(test_parents, folder_setup, folder_teardown),
-		cmocka_unit_test_setup_teardown(test_flags, folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(
+			test_parents_of_every_relation, folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(
+			test_flags_of_sub_agent_exec_and_helper, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(
 			test_long_prompt_is_cut_between_characters, folder_setup, folder_teardown),
-		cmocka_unit_test_setup_teardown(test_items, folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(test_items_in_order, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(
 			test_items_of_one_line, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_queued_prompts, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_item_places, folder_setup, folder_teardown),
-		cmocka_unit_test_setup_teardown(test_probe, folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(
+			test_probe_knows_the_format, folder_setup, folder_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void scan_text_of(struct session_info *info, const char *folder, struct s
 	session_scan(info);
 }
 
-static void test_summary(void **state)
+static void test_summary_has_every_field(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	struct session_info info;
@@ -82,7 +82,7 @@ static void test_own_header_counts(void **state)
 	session_info_release(&info);
 }
 
-static void test_origins(void **state)
+static void test_origins_and_relations(void **state)
 {
 	static const struct {
 		const char *meta;
@@ -178,7 +178,7 @@ static void check_items(const char *path, bool expand, const struct want *want, 
 	transcript_close(r);
 }
 
-static void test_items(void **state)
+static void test_items_in_order(void **state)
 {
 	static const struct want want[] = {
 		{ ITEM_META, 0, "" },
@@ -201,7 +201,7 @@ static void test_items(void **state)
 	check_items(path, false, want, ARRAY_LEN(want));
 }
 
-static void test_outputs(void **state)
+static void test_outputs_of_every_shape(void **state)
 {
 	static const struct want want[] = {
 		{ ITEM_TOOL_RESULT, 0, "inner\ntext" },
@@ -232,7 +232,7 @@ static void write_compacted(struct str *out)
 	codex_message(out, "user", "after");
 }
 
-static void test_compacted(void **state)
+static void test_compacted_history_replaces(void **state)
 {
 	static const struct want want[] = {
 		{ ITEM_META, 0, "" },
@@ -260,7 +260,7 @@ static void check_live(const char *path, const char *want)
 	transcript_live_release(&live);
 }
 
-static void test_live(void **state)
+static void test_live_after_compaction_and_rollback(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	write_compacted(&text);
@@ -296,16 +296,16 @@ static void test_live_base(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_summary),
+		CASE(test_summary_has_every_field),
 		CASE(test_every_split),
 		CASE(test_own_header_counts),
-		CASE(test_origins),
+		CASE(test_origins_and_relations),
 		CASE(test_old_rollout),
 		CASE(test_hostile_lines),
-		CASE(test_items),
-		CASE(test_outputs),
-		CASE(test_compacted),
-		CASE(test_live),
+		CASE(test_items_in_order),
+		CASE(test_outputs_of_every_shape),
+		CASE(test_compacted_history_replaces),
+		CASE(test_live_after_compaction_and_rollback),
 		CASE(test_live_base),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static int ask(const char *input, int default_item, struct str *output, struct s
 	return item;
 }
 
-static void test_answers(void **state)
+static void test_number_name_and_default_choose(void **state)
 {
 	(void)state;
 	AUTO_STR out = STR_INIT;
@@ -88,7 +88,7 @@ static void test_end_of_input(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_number_name_and_default_choose),
 		cmocka_unit_test(test_wrong_answers),
 		cmocka_unit_test(test_end_of_input),
 	};

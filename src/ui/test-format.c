@@ -38,7 +38,7 @@ static void check(const char *format, const char *want)
 	format_release(&f);
 }
 
-static void test_rows(void **state)
+static void test_rows_follow_the_format(void **state)
 {
 	(void)state;
 	check("", "\n");
@@ -50,7 +50,7 @@ static void test_rows(void **state)
 		"[日本 x  ][日本…][日…][   日本…]\n");
 }
 
-static void test_numbers(void **state)
+static void test_numbers_dates_and_sizes(void **state)
 {
 	(void)state;
 	check("[{turns}][{turns:6}][{turns:<6}][{turns:human}]", "[1234][  1234][1234  ][1,234]\n");
@@ -71,7 +71,7 @@ static void refuse(const char *format, const char *part)
 	assert_null(strchr(err.msg, '\033'));
 }
 
-static void test_refused(void **state)
+static void test_bad_formats_are_refused(void **state)
 {
 	(void)state;
 	refuse("{nam}", "no field \"nam\"; there are: id, name, turns, size, last");
@@ -91,7 +91,7 @@ static void test_refused(void **state)
 	refuse("{id:99999999999999999999999}", "width");
 }
 
-static void test_limits(void **state)
+static void test_format_has_a_limit(void **state)
 {
 	(void)state;
 	struct format f;
@@ -109,7 +109,7 @@ static void test_limits(void **state)
 	format_release(&f);
 }
 
-static void test_sizes(void **state)
+static void test_sizes_for_people(void **state)
 {
 	(void)state;
 	static const struct {
@@ -136,7 +136,7 @@ static void test_sizes(void **state)
 	}
 }
 
-static void test_counts(void **state)
+static void test_counts_have_separators(void **state)
 {
 	(void)state;
 	static const struct {
@@ -161,12 +161,12 @@ static void test_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_sizes_for_people),
+		cmocka_unit_test(test_counts_have_separators),
+		cmocka_unit_test(test_rows_follow_the_format),
+		cmocka_unit_test(test_numbers_dates_and_sizes),
+		cmocka_unit_test(test_bad_formats_are_refused),
+		cmocka_unit_test(test_format_has_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

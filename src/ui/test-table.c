@@ -42,7 +42,7 @@ static void check(size_t cols, const char *want)
 	table_release(&t);
 }
 
-static void test_wide(void **state)
+static void test_wide_terminal_shows_all(void **state)
 {
 	(void)state;
 	check(80,
@@ -51,7 +51,7 @@ static void test_wide(void **state)
 		"b2  日本語 tab here               4096\n");
 }
 
-static void test_shrinks(void **state)
+static void test_narrow_terminal_shrinks_a_column(void **state)
 {
 	(void)state;
 	check(29,
@@ -69,7 +69,7 @@ static void test_too_narrow(void **state)
 		"b2  日本…   4096\n");
 }
 
-static void test_pipe(void **state)
+static void test_pipe_gets_tabs(void **state)
 {
 	(void)state;
 	check(0,
@@ -77,7 +77,7 @@ static void test_pipe(void **state)
 		"b2\t日本語 tab here\t4096\t\n");
 }
 
-static void test_empty(void **state)
+static void test_empty_table_prints_nothing(void **state)
 {
 	(void)state;
 	struct table t;
@@ -94,11 +94,11 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_shrinks),
+		cmocka_unit_test(test_wide_terminal_shows_all),
+		cmocka_unit_test(test_narrow_terminal_shrinks_a_column),
 		cmocka_unit_test(test_too_narrow),
-		cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_pipe_gets_tabs),
+		cmocka_unit_test(test_empty_table_prints_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

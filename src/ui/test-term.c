@@ -21,7 +21,7 @@ static void test_styles_vanish_without_colour(void **state)
 	term_release(&t);
 }
 
-static void test_styles(void **state)
+static void test_styles_are_changed_not_repeated(void **state)
 {
 	(void)state;
 	struct term t;
@@ -38,7 +38,7 @@ static void test_styles(void **state)
 	term_release(&t);
 }
 
-static void test_column(void **state)
+static void test_column_is_known(void **state)
 {
 	(void)state;
 	struct term t;
@@ -80,7 +80,7 @@ static void test_foreign_text(void **state)
 	term_release(&t);
 }
 
-static void test_pipe(void **state)
+static void test_pipe_is_no_terminal(void **state)
 {
 	(void)state;
 	int ends[2];
@@ -131,10 +131,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_styles_vanish_without_colour),
-		cmocka_unit_test(test_styles),
-		cmocka_unit_test(test_column),
+		cmocka_unit_test(test_styles_are_changed_not_repeated),
+		cmocka_unit_test(test_column_is_known),
 		cmocka_unit_test(test_foreign_text),
-		cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_pipe_is_no_terminal),
 		cmocka_unit_test(test_colour_choice),
 	};
 
