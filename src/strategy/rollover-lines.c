@@ -2,6 +2,7 @@
  * A session of two records, as each agent reads it: the message, and a short answer, so that the
  * next prompt follows an answer as the agents expect.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -11,9 +12,16 @@
 
 static const char answer_text[] = BRIEF_OWN_ANSWER;
 
-enum { CLAUDE_LINES = 2, CODEX_LINES = 5 };
+struct lines;
+/* How a format's session is written. */
+struct writer {
+	const struct transcript_format *format;
+	uint64_t lines; /* how many it has */
+	void (*write)(struct lines *l);
+};
 
 struct lines {
+	const struct writer *writer;
 	const struct rollover_opts *opts;
 	const struct rollover *plan;
 	struct str *out;
@@ -38,7 +46,7 @@ static void put_stats(struct lines *l)
 		.base = plan->base,
 		.most = plan->most,
 		.window = plan->window,
-		.lines = l->opts->target->format == TRANSCRIPT_CODEX ? CODEX_LINES : CLAUDE_LINES,
+		.lines = l->writer->lines,
 	};
 	/* Without either, what the file itself shows is as good. */
 	if (plan->base == 0 && plan->bytes_per_token <= 0)
@@ -215,13 +223,36 @@ static void codex_lines(struct lines *l)
 	codex_message(l, "assistant", "output_text", "agent_message", sv_of(answer_text));
 }
 
+/* ---- any ---- */
+
+static const struct writer *writer_of(const struct transcript_format *format)
+{
+	static const struct writer writers[] = {
+		{ TRANSCRIPT_CLAUDE, 2, claude_lines },
+		{ TRANSCRIPT_CODEX, 5, codex_lines },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(writers); i++)
+		if (writers[i].format == format)
+			return &writers[i];
+	return NULL;
+}
+
+bool rollover_writes(const struct transcript_format *format)
+{
+	return writer_of(format) != NULL;
+}
+
 void rollover_lines(const struct rollover_opts *opts, const struct rollover *plan, struct str *out)
 {
 	struct lines l = {
-		.opts = opts, .plan = plan, .out = out, .now_ms = clock_wall_ms(opts->clock)
+		.writer = writer_of(opts->target->format),
+		.opts = opts,
+		.plan = plan,
+		.out = out,
+		.now_ms = clock_wall_ms(opts->clock),
 	};
-	if (opts->target->format == TRANSCRIPT_CODEX)
-		codex_lines(&l);
-	else
-		claude_lines(&l);
+
+	assert(l.writer);
+	l.writer->write(&l);
 }

@@ -179,22 +179,23 @@ static void refer(const struct rollover_opts *opts, struct rollover *r)
 
 /* ---- where it goes ---- */
 
-/* The parent's own folder, whatever the agent calls it, when both are of one home and the work has
- * not moved; else where the agent looks for sessions of the folder. */
+/* Where sessions lie by their folder: that of the parent, whatever the agent calls it, when both
+ * are of one home and the work has not moved. */
 static char *new_path(const struct rollover_opts *opts, const char *id)
 {
 	const struct transcript_home *home = opts->target;
 	const struct session_info *parent = &opts->parent->info;
-	AUTO_FREE char *projects = path_join(home->root, "projects");
-	AUTO_FREE char *real_projects = NULL;
+	int64_t now = clock_wall_ms(opts->clock);
+	AUTO_FREE char *real_root = NULL;
 	AUTO_FREE char *real_cwd = NULL;
 
-	if (home->format == TRANSCRIPT_CODEX)
-		return codex_rollout_path(home->root, clock_wall_ms(opts->clock), id);
-	const char *top = path_real(projects, &real_projects, NULL) < 0 ? projects : real_projects;
+	char *path = transcript_new_path(home, "", now, id);
+	if (path)
+		return path;
+	const char *root = path_real(home->root, &real_root, NULL) < 0 ? home->root : real_root;
 	const char *cwd = path_real(parent->cwd, &real_cwd, NULL) < 0 ? parent->cwd : real_cwd;
-	if (!path_within(sv_of(parent->path), sv_of(top)) || strcmp(cwd, opts->dir) != 0)
-		return claude_session_path(home->root, opts->dir, id);
+	if (!path_within(sv_of(parent->path), sv_of(root)) || strcmp(cwd, opts->dir) != 0)
+		return transcript_new_path(home, opts->dir, now, id);
 	struct sv folder = path_parent(sv_of(parent->path));
 	return xasprintf("%.*s/%s.jsonl", SV_ARG(folder), id);
 }
@@ -248,6 +249,9 @@ int rollover_plan(const struct rollover_opts *opts, struct rollover *ret, struct
 	if (opts->prompt && strlen(opts->prompt) > ROLLOVER_PROMPT_MAX)
 		return err_set(reterr, ERR_LIMIT, "the prompt is longer than %d bytes",
 			ROLLOVER_PROMPT_MAX);
+	if (!rollover_writes(opts->target->format))
+		return err_set(reterr, ERR_INPUT, "sessions of %s cannot be begun by a rollover",
+			opts->target->agent);
 	uuid_new(plan.id);
 	plan.path = new_path(opts, plan.id);
 	int r = brief_make(parent->path, parent->format, &plan.brief, reterr);

@@ -63,7 +63,8 @@ struct rollover {
 #define AUTO_ROLLOVER CLEANUP(rollover_release) struct rollover
 void rollover_release(struct rollover *r);
 
-/* ERR_NOTFOUND: nothing was said in the parent. */
+/* ERR_NOTFOUND: nothing was said in the parent. ERR_INPUT: sessions of the target cannot be begun.
+ */
 int rollover_plan(
 	const struct rollover_opts *opts, struct rollover *ret, struct err *reterr) MUST_USE;
 /* -EEXIST when the session is there already. */
@@ -77,5 +78,7 @@ int rollover_question(const struct session_row *parent, const char *prompt, stru
 
 /* The [SESSION LINEAGE] block: the chain, and `current` as the last. */
 void rollover_lineage_block(const struct lineage *chain, const char *current, struct str *out);
+/* Whether a session of that format can be begun. */
+bool rollover_writes(const struct transcript_format *format);
 /* The lines of the new session's file. */
 void rollover_lines(const struct rollover_opts *opts, const struct rollover *plan, struct str *out);
