@@ -10,6 +10,7 @@
 static void use(const struct settings *s)
 {
 	AUTO_STR out = STR_INIT;
+
 	settings_each (id)
 		settings_print(&out, s, id);
 	utterances_free(utterances_new(s));
@@ -22,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err = ERR_INIT;
 	struct sv text = sv_make((const char *)data, size);
 	int r = config_parse(s, text, "file", &unknown, NULL, &err);
+
 	if (r == 0)
 		use(s);
 	else

@@ -35,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO_STRV args = STRV_INIT;
 	struct sv rest = sv_make((const char *)data, size), line;
+
 	while (sv_split(&rest, '\n', &line) && args.n < 1000)
 		strv_addsv(&args, line);
 	struct sample sample = { .flag = false };

@@ -9,6 +9,7 @@
 static enum utterance_kind judge(const struct utterances *u, struct sv text)
 {
 	struct utterance got;
+
 	utterance_judge(u, text, &got);
 	REQUIRE(got.reason[0] != '\0');
 	REQUIRE((got.keyword != NULL) == (got.kind < UTTERANCE_COMMANDS));
@@ -20,6 +21,7 @@ static const struct utterances *rules(bool contains)
 {
 	static struct settings *settings[2];
 	static struct utterances *made[2];
+
 	if (!made[contains]) {
 		struct settings *s = settings[contains] = settings_new("/home/me");
 		const struct setting_origin origin = { .source = SETTING_FILE };
@@ -35,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sv text = sv_make((const char *)data, size);
 	const struct utterances *whole = rules(false), *contains = rules(true);
 	AUTO_STR framed = STR_INIT;
+
 	str_adds(&framed, " ¡ ");
 	str_add(&framed, text);
 	str_adds(&framed, " …!\n");

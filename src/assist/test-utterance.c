@@ -42,6 +42,7 @@ static void unmake(struct made *m)
 static void check(const struct utterances *u, const char *text, enum utterance_kind want)
 {
 	struct utterance got;
+
 	utterance_judge(u, sv_of(text), &got);
 	if (got.kind != want)
 		fail_msg("'%s' is %s (%s), not %s", text, utterance_kind_name(got.kind), got.reason,
@@ -274,5 +275,6 @@ int main(void)
 		cmocka_unit_test(one_language_can_be_replaced),
 		cmocka_unit_test(long_texts),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,7 @@ const char *utterance_kind_name(enum utterance_kind kind)
 		UTTERANCE_LIST(X)
 #undef X
 	};
+
 	return names[kind];
 }
 
@@ -93,6 +94,7 @@ static void add_bare(const struct utterances *u, struct str *out, struct sv word
 static void add_folded(struct str *out, struct sv text)
 {
 	AUTO_STR folded = STR_INIT;
+
 	utf8_normalise(&folded, text, true);
 	bool blank = false, first = true;
 	for (struct sv rest = str_sv(&folded); rest.n > 0;) {

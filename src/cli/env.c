@@ -12,6 +12,7 @@
 const char *env_get(const char *name)
 {
 	const char *value = getenv(name);
+
 	return value && *value ? value : NULL;
 }
 
@@ -19,6 +20,7 @@ const char *env_get(const char *name)
 static char *xdg_dir(const char *variable, const char *home, const char *fallback)
 {
 	const char *base = env_get(variable);
+
 	if (base && base[0] == '/')
 		return xasprintf("%s/faden", base);
 	return xasprintf("%s/%s/faden", home, fallback);
@@ -27,12 +29,14 @@ static char *xdg_dir(const char *variable, const char *home, const char *fallbac
 static char *agent_home(const char *variable, const char *home, const char *fallback)
 {
 	const char *given = env_get(variable);
+
 	return given ? xstrdup(given) : xasprintf("%s/%s", home, fallback);
 }
 
 static const char *find_home(void)
 {
 	const char *home = env_get("HOME");
+
 	if (home)
 		return home;
 	const struct passwd *user = getpwuid(getuid());
@@ -42,6 +46,7 @@ static const char *find_home(void)
 int env_paths(struct app_paths *ret, struct err *reterr)
 {
 	const char *home = find_home();
+
 	if (!home || home[0] != '/')
 		return err_set(reterr, ERR_INPUT, "no home folder: HOME must name one");
 	ret->home = xstrdup(home);
@@ -96,6 +101,7 @@ const char *const *env_all(void)
 const char *env_language(char out[static 3])
 {
 	static const char *const variables[] = { "LC_ALL", "LC_MESSAGES", "LANG" };
+
 	memcpy(out, "en", 3);
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
 		const char *value = env_get(variables[i]);
@@ -121,5 +127,6 @@ bool env_use_locale(void)
 bool env_shows_lines(bool terminal)
 {
 	const char *term = env_get("TERM");
+
 	return terminal && term && strcmp(term, "dumb") != 0;
 }

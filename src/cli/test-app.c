@@ -30,6 +30,7 @@ static int clean_environment(void **state)
 static void start(struct app *app)
 {
 	struct err err = ERR_INIT;
+
 	if (app_init(app, 0, NULL, &err) < 0)
 		fail_msg("%s", err.msg);
 }
@@ -114,6 +115,7 @@ struct state_dir {
 static void state_begin(struct state_dir *s)
 {
 	char template[] = "/tmp/faden-test-app-XXXXXX";
+
 	assert_non_null(mkdtemp(template));
 	s->top = xstrdup(template);
 	start(&s->app);
@@ -178,5 +180,6 @@ int main(void)
 		cmocka_unit_test_setup(state_folder_is_private, clean_environment),
 		cmocka_unit_test_setup(log_does_not_grow_for_ever, clean_environment),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,5 +112,6 @@ int main(void)
 		cmocka_unit_test(suggestions),
 		cmocka_unit_test(long_words_are_far),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,7 @@ static void parse(struct parsed *p, char *line)
 {
 	char *argv[MAX_ARGS];
 	int argc = 0;
+
 	for (char *save, *w = strtok_r(line, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		argv[argc++] = w;
 	*p = (struct parsed){ .n = 0 };
@@ -119,6 +120,7 @@ static void later_wins(void **state)
 static void refused(char *line, const char *message)
 {
 	struct parsed p;
+
 	parse(&p, line);
 	assert_int_equal(p.n, ERR_USAGE);
 	assert_string_equal(p.err.msg, message);
@@ -153,6 +155,7 @@ static int first_word(char *line)
 {
 	char *argv[MAX_ARGS];
 	int argc = 0;
+
 	for (char *save, *w = strtok_r(line, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		argv[argc++] = w;
 	const struct opt_set set = { sample_options, NULL };
@@ -196,5 +199,6 @@ int main(void)
 		cmocka_unit_test(finds_first_word),
 		cmocka_unit_test(first_set_wins),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,7 @@ static enum char_class classify(uint32_t cp)
 void keywords_normalise(struct str *out, struct sv text)
 {
 	AUTO_STR folded = STR_INIT;
+
 	utf8_normalise(&folded, text, true);
 	struct sv rest = str_sv(&folded);
 	bool in_word = false, first = true, apostrophe = false;
@@ -83,6 +84,7 @@ int keywords_add(struct keywords *k, struct sv lang, struct sv text, struct err 
 void keywords_drop_lang(struct keywords *k, struct sv lang)
 {
 	struct keywords kept = KEYWORDS_INIT;
+
 	for (size_t i = 0; i < k->texts.n; i++) {
 		if (sv_is(lang, k->langs.v[i]))
 			continue;
@@ -96,6 +98,7 @@ void keywords_drop_lang(struct keywords *k, struct sv lang)
 int keywords_parse(struct keywords *k, struct sv text, struct err *reterr)
 {
 	struct sv group;
+
 	while (sv_split(&text, ';', &group)) {
 		struct sv lang = SV(""), piece;
 		size_t colon;

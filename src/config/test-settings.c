@@ -67,6 +67,7 @@ struct loaded {
 static struct loaded load(const char *yaml)
 {
 	struct loaded l = { .s = settings_new("/home/me") };
+
 	l.result = config_parse(l.s, sv_of(yaml), "c.yaml", &l.notices, NULL, &l.err);
 	return l;
 }
@@ -87,6 +88,7 @@ static void accepted(const struct loaded *l)
 static void refused(const char *yaml, const char *message)
 {
 	struct loaded l = load(yaml);
+
 	assert_true(l.result == ERR_INPUT || l.result == ERR_LIMIT);
 	assert_string_equal(l.err.msg, message);
 	unload(&l);
@@ -357,6 +359,7 @@ static void uncomment(struct str *out, struct sv text)
 {
 	struct sv line;
 	bool header = true;
+
 	while (sv_split(&text, '\n', &line)) {
 		header = header && sv_starts(line, SV("# "));
 		if (!header && sv_starts(line, SV("#")))
@@ -412,5 +415,6 @@ int main(void)
 		cmocka_unit_test(wrong_variables_are_named),
 		cmocka_unit_test(example_says_the_defaults),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

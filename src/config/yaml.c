@@ -30,6 +30,7 @@ static int PRINTF(4, 5)
 {
 	AUTO_STR what = STR_INIT;
 	va_list ap;
+
 	va_start(ap, fmt);
 	str_addvf(&what, fmt, ap);
 	va_end(ap);
@@ -123,6 +124,7 @@ static struct sv scalar_text(const struct loader *l)
 static bool scalar_is_null(const struct loader *l)
 {
 	struct sv text = scalar_text(l);
+
 	return l->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
 		(text.n == 0 || sv_is(text, "~") || sv_is(text, "null"));
 }
@@ -158,6 +160,7 @@ static int go_on(struct loader *l, int r, int outside)
 static int load_scalar(struct loader *l, enum setting_id id, unsigned line)
 {
 	const char *name = settings_row(id).name;
+
 	if (l->event.type != YAML_SCALAR_EVENT)
 		return fail_at(l, line_of(l), sv_of(name), "must be a single value");
 	struct sv text = scalar_text(l);
@@ -219,6 +222,7 @@ struct word_target {
 static int add_word(struct loader *l, void *data, struct sv text)
 {
 	struct word_target *t = data;
+
 	return keywords_add(t->words, t->lang, text, l->reterr);
 }
 
@@ -295,6 +299,7 @@ static int load_class(struct loader *l, void *data, struct sv class, unsigned li
 static int load_table_language(struct loader *l, void *data, struct sv lang, unsigned line)
 {
 	const struct named *outer = data;
+
 	if (l->event.type != YAML_MAPPING_START_EVENT)
 		return fail_at(l, line, sv_of(settings_row(outer->id).name),
 			"must be lists by class, by language");
@@ -340,6 +345,7 @@ static int load_value(struct loader *l, enum setting_id id, unsigned line)
 static int load_setting(struct loader *l, enum setting_id id, unsigned line)
 {
 	struct setting_origin *origin = &l->settings->origins[id];
+
 	if (origin->source == SETTING_FILE)
 		return fail_at(l, line, sv_of(settings_row(id).name),
 			"given twice, first on line %u", origin->line);
@@ -359,6 +365,7 @@ static int load_pair(struct loader *l, void *data, struct sv key, unsigned line)
 {
 	const struct str *section = data;
 	AUTO_STR name = STR_INIT;
+
 	str_addf(&name, "%s%.*s", section->buf, SV_ARG(key));
 	int id = settings_find(str_sv(&name));
 	if (id >= 0)
@@ -393,6 +400,7 @@ static int load_document(struct loader *l)
 static int load_stream(struct loader *l)
 {
 	bool seen = false;
+
 	for (;;) {
 		int r = next_event(l);
 		if (r < 0 || l->event.type == YAML_STREAM_END_EVENT)
