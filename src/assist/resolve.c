@@ -118,6 +118,7 @@ static bool find_gone(const struct resolve_opts *o, const char *spec, const char
 	struct session_row *ret, char **ret_copy)
 {
 	struct sv named = SV("");
+
 	(void)transcript_format_of_name(sv_of(spec), &named);
 	AUTO_FREE char *id = session ? xstrdup(session)
 		: named.n > 0	     ? xmemdup0(named.p, named.n)
@@ -188,7 +189,7 @@ static int find_last(const struct resolve_opts *o, char **ret, struct err *reter
 	int r = 0;
 
 	if (o->here)
-		r = catalogue_refresh(o->store, o->homes, o->n_homes, NULL, NULL, reterr);
+		r = catalogue_refresh(o->store, o->homes, o->n_homes, o->reading, NULL, reterr);
 	if (r >= 0 && o->here)
 		r = catalogue_query(o->store, &query, take_id, ret, reterr);
 	if (r < 0 || *ret)

@@ -21,6 +21,7 @@ struct resolve_opts {
 	const char *archive_dir;
 	const char *here; /* the folder, resolved; NULL: it is gone */
 	const char *home; /* the user's, for paths in messages */
+	const struct catalogue_opts *reading; /* who is told when all are read; may be NULL */
 };
 
 /* What is wanted of it. */

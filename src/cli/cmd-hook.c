@@ -42,6 +42,7 @@ static bool read_input(int fd, struct str *out)
 	enum { PIECE = 64 * 1024 };
 	char buf[PIECE];
 	ssize_t n;
+
 	str_init_max(out, HOOK_INPUT_MAX);
 	while ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR))
 		if (n > 0)

@@ -35,6 +35,29 @@ static const struct opt lineage_options[] = {
 	OPT_END,
 };
 
+/* The graph as a picture, drawn by Graphviz. */
+static int print_svg(struct app *app, struct sv graph, struct err *reterr)
+{
+	AUTO_STR svg = STR_INIT;
+	AUTO_STR said = STR_INIT;
+	AUTO_FREE char *dot = path_find_program("dot", app->paths.search);
+	const char *const argv[] = { dot, "-Tsvg", NULL };
+	int status = 0;
+
+	if (!dot)
+		return err_set(reterr, ERR_NOTFOUND,
+			"dot of Graphviz, which draws the picture, is not installed; --dot prints "
+			"the graph without it");
+	int r = proc_run(&(struct proc_opts){ .argv = argv, .envp = env_all() }, graph,
+		DOT_TIMEOUT_MS, SVG_MAX, &svg, &said, &status, reterr);
+	if (r < 0)
+		return r;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		return err_set(reterr, ERR_INPUT, "dot: %.*s", SV_ARG(sv_trim(str_sv(&said))));
+	(void)fwrite(svg.buf, 1, svg.len, app->out);
+	return 0;
+}
+
 static void print_tree(struct app *app, const struct lineage *l, const char *copy)
 {
 	struct term t;
@@ -46,82 +69,40 @@ static void print_tree(struct app *app, const struct lineage *l, const char *cop
 	print_end(&t);
 }
 
-static void print_object(struct app *app, const struct lineage *l, const char *copy)
-{
-	AUTO_STR out = STR_INIT;
-	struct jw w = JW_INIT(&out);
-
-	view_json_lineage(&w, l, copy);
-	print_doc(app, &out);
-}
-
-/* ---- pictures ---- */
-
-static int print_svg(struct app *app, struct sv graph, struct err *reterr)
-{
-	AUTO_STR svg = STR_INIT;
-	AUTO_STR said = STR_INIT;
-	AUTO_FREE char *dot = path_find_program("dot", app->paths.search);
-	int status = 0;
-	if (!dot)
-		return err_set(reterr, ERR_NOTFOUND,
-			"dot of Graphviz, which draws the picture, is not installed; --dot prints "
-			"the graph without it");
-	const char *const argv[] = { dot, "-Tsvg", NULL };
-	int rc = proc_run(&(struct proc_opts){ .argv = argv, .envp = env_all() }, graph,
-		DOT_TIMEOUT_MS, SVG_MAX, &svg, &said, &status, reterr);
-	if (rc < 0)
-		return rc;
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return err_set(reterr, ERR_INPUT, "dot: %.*s", SV_ARG(sv_trim(str_sv(&said))));
-	(void)fwrite(svg.buf, 1, svg.len, app->out);
-	return 0;
-}
-
-static int print_graph(struct app *app, const struct lineage *l, bool svg, struct err *reterr)
-{
-	AUTO_STR graph = STR_INIT;
-	lineage_dot(l, &graph);
-	if (svg)
-		return print_svg(app, str_sv(&graph), reterr);
-	(void)fwrite(graph.buf, 1, graph.len, app->out);
-	return 0;
-}
-
-/* ---- the command ---- */
-
-static int trace(struct app *app, const struct lineage_opts *opts, const struct session_row *row,
-	struct lineage *ret, struct err *reterr)
-{
-	return opts->chain ? lineage_chain(app->store, app->homes, app->n_homes, row, ret, reterr)
-			   : lineage_trace(app->store, app->homes, app->n_homes, row, ret, reterr);
-}
-
 static int run_lineage(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct lineage_opts *opts = options;
 	AUTO_RESOLVED of = RESOLVED_INIT;
 	AUTO_LINEAGE l = LINEAGE_INIT;
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+
 	if (opts->json + opts->dot + opts->svg > 1)
 		return err_set(reterr, ERR_USAGE, "--json, --dot and --svg exclude each other");
-	int rc = sessions_open(app, reterr);
-	if (rc >= 0)
-		rc = sessions_refresh(app, reterr);
-	if (rc >= 0)
-		/* Of one that is gone, parents and children are known all the same. */
-		rc = sessions_find(
+	int r = sessions_open(app, reterr);
+	if (r >= 0)
+		r = sessions_refresh(app, reterr);
+	/* Of one that is gone, parents and children are known all the same. */
+	if (r >= 0)
+		r = sessions_find(
 			app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE | RESOLVE_GONE, &of, reterr);
-	if (rc >= 0)
-		rc = trace(app, opts, &of.row, &l, reterr);
-	if (rc < 0)
-		return rc;
-	if (opts->dot || opts->svg)
-		return print_graph(app, &l, opts->svg, reterr);
-	if (opts->json)
-		print_object(app, &l, of.copy);
-	else
+	if (r >= 0)
+		r = (opts->chain ? lineage_chain : lineage_trace)(
+			app->store, app->homes, app->n_homes, &of.row, &l, reterr);
+	if (r < 0)
+		return r;
+	if (opts->json) {
+		view_json_lineage(&w, &l, of.copy);
+		print_doc(app, &out);
+	} else if (opts->dot || opts->svg) {
+		lineage_dot(&l, &out);
+		if (opts->svg)
+			return print_svg(app, str_sv(&out), reterr);
+		(void)fwrite(out.buf, 1, out.len, app->out);
+	} else {
 		print_tree(app, &l, of.copy);
+	}
 	return 0;
 }
 

@@ -27,6 +27,7 @@ static int check_name(const char *name, struct err *reterr)
 {
 	struct sv text = sv_of(name);
 	AUTO_STR clean = STR_INIT;
+
 	utf8_scrub_line(&clean, text);
 	if (sv_trim(text).n == 0)
 		return err_set(reterr, ERR_USAGE, "the name is empty (--remove takes one away)");

@@ -15,7 +15,6 @@
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "transcript/home.h"
-#include "ui/wrap.h"
 #include "view/item.h"
 #include "view/json.h"
 
@@ -46,7 +45,7 @@ struct part {
 	uint64_t skipped; /* records before offset */
 	struct transcript_live live; /* with --live */
 };
-enum { PARTS_MAX = 16, TITLE_COLUMNS = 76 };
+enum { PARTS_MAX = 16 };
 
 struct show {
 	struct app *app;
@@ -54,6 +53,11 @@ struct show {
 	struct resolved of;
 	VEC(struct part) parts; /* the latest first */
 	size_t first; /* the part to begin with: parts[first] down to parts[0] */
+	/* one of these takes the items */
+	struct term term;
+	struct show_state state;
+	struct str json, text; /* of one item */
+	bool any; /* an item is there before the next one */
 };
 
 /* ---- what to show ---- */
@@ -66,250 +70,196 @@ static void show_release(struct show *s)
 		free(part->path);
 	}
 	vec_release(&s->parts);
-}
-
-/* The file that a fork's history begins in; NULL when it is not there any more. */
-static char *find_base(const struct show *s, const char *id)
-{
-	const struct transcript_home *home = app_home(s->app, s->of.row.agent);
-	char *path = NULL;
-
-	return !home || transcript_find(home, sv_of(id), &path, NULL) < 0 ? NULL : path;
+	show_state_release(&s->state);
+	str_release(&s->json);
+	str_release(&s->text);
 }
 
 /* The session's file, and for forks those of its ancestors up to where they were left. */
 static int find_parts(struct show *s, struct err *reterr)
 {
+	const struct transcript_home *home = app_home(s->app, s->of.row.agent);
+	const struct transcript_format *format = s->of.row.info.format;
+	bool several = transcript_forks_share(format);
+
 	vec_push(&s->parts, (struct part){ .path = xstrdup(s->of.row.info.path) });
-	bool forked = transcript_forks_share(s->of.row.info.format);
-	for (size_t i = 0; (forked || s->opts->live) && i < s->parts.n; i++) {
+	for (size_t i = 0; (several || s->opts->live) && i < s->parts.n; i++) {
 		struct part *part = &s->parts.v[i];
-		int rc = transcript_live_until(
-			part->path, s->of.row.info.format, part->end, &part->live, reterr);
-		if (rc < 0)
-			return rc;
+		int r = transcript_live_until(part->path, format, part->end, &part->live, reterr);
+		if (r < 0)
+			return r;
+		/* A base that is not there any more is left out. */
 		struct part base = { .end = part->live.base_offset };
-		if (part->live.base_id[0] && i + 1 < PARTS_MAX)
-			base.path = find_base(s, part->live.base_id);
-		if (base.path)
+		if (part->live.base_id[0] && i + 1 < PARTS_MAX && home &&
+			transcript_find(home, sv_of(part->live.base_id), &base.path, NULL) >= 0 &&
+			base.path)
 			vec_push(&s->parts, base);
 	}
 	s->first = s->parts.n - 1;
 	return 0;
 }
 
+/* A line that begins a turn. */
 struct start {
 	uint64_t offset, record;
 };
-
-/* The lines of the part that begin a turn. */
 typedef VEC(struct start) starts_vec;
 
 static int find_starts(
 	const struct show *s, const struct part *part, starts_vec *starts, struct err *reterr)
 {
 	const struct transcript_read_opts opts = { .end = part->end };
-	struct transcript_reader *r = NULL;
+	struct transcript_reader *reader = NULL;
 	struct item item;
 	struct start line = { 0, 0 };
-	int rc = transcript_open(part->path, s->of.row.info.format, &opts, &r, reterr);
-	while (rc >= 0 && (rc = transcript_next(r, &item, reterr)) > 0) {
+	int r = transcript_open(part->path, s->of.row.info.format, &opts, &reader, reterr);
+
+	while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
 		if (item.offset != line.offset)
 			line = (struct start){ item.offset, item.record };
 		if (item.flags & ITEM_PROMPT && !(item.flags & ITEM_SIDECHAIN))
 			vec_push(starts, line);
 	}
-	transcript_close(r);
-	return rc;
+	transcript_close(reader);
+	return r;
 }
 
 /* Begins with the N-th prompt from the end. */
 static int skip_to_last(struct show *s, struct err *reterr)
 {
 	size_t left = (size_t)s->opts->last;
+
 	for (size_t i = 0; i < s->parts.n; i++) {
 		struct part *part = &s->parts.v[i];
 		starts_vec starts = VEC_INIT;
-		int rc = find_starts(s, part, &starts, reterr);
-		if (rc >= 0 && starts.n >= left) {
+		int r = find_starts(s, part, &starts, reterr);
+		bool done = starts.n >= left;
+		if (r >= 0 && done) {
 			part->offset = starts.v[starts.n - left].offset;
 			part->skipped = starts.v[starts.n - left].record;
 			s->first = i;
 		}
-		bool done = starts.n >= left;
 		left -= done ? 0 : starts.n;
 		vec_release(&starts);
-		if (rc < 0 || done)
-			return rc;
+		if (r < 0 || done)
+			return r;
 	}
 	return 0;
 }
 
 /* ---- ways to show ---- */
 
-typedef void (*show_fn)(struct show *s, const struct item *item, void *data);
+static void show_one(struct show *s, const struct item *item)
+{
+	const struct show_style style = { .agent = s->of.row.agent, .tools = s->opts->tools };
+	FILE *out = s->app->out;
 
-static int each_of_part(
-	struct show *s, const struct part *part, show_fn fn, void *data, struct err *reterr)
+	if (!s->opts->json) {
+		view_item(&s->state, &style, &s->term, item);
+		print_flush(&s->term);
+		return;
+	}
+	str_clear(&s->json);
+	struct jw w = JW_INIT(&s->json);
+	view_json_item(&w, item, s->opts->live ? 1 : -1, &s->text);
+	(void)fprintf(out, "%s\n", s->any ? "," : "");
+	(void)fwrite(s->json.buf, 1, s->json.len, out);
+	s->any = true;
+}
+
+static int show_part(struct show *s, const struct part *part, struct err *reterr)
 {
 	const struct transcript_read_opts opts = {
 		.offset = part->offset, .end = part->end, .expand = s->opts->live
 	};
-	struct transcript_reader *r = NULL;
+	struct transcript_reader *reader = NULL;
 	struct item item;
-	int rc = transcript_open(part->path, s->of.row.info.format, &opts, &r, reterr);
-	while (rc >= 0 && !ferror(s->app->out) && (rc = transcript_next(r, &item, reterr)) > 0)
+	int r = transcript_open(part->path, s->of.row.info.format, &opts, &reader, reterr);
+
+	while (r >= 0 && !ferror(s->app->out) && (r = transcript_next(reader, &item, reterr)) > 0)
 		if (!s->opts->live || transcript_is_live(&part->live, item.record + part->skipped))
-			fn(s, &item, data);
-	transcript_close(r);
-	return rc < 0 ? rc : 0;
+			show_one(s, &item);
+	transcript_close(reader);
+	return r < 0 ? r : 0;
 }
 
-static int each_item(struct show *s, show_fn fn, void *data, struct err *reterr)
+static int show_items(struct show *s, struct err *reterr)
 {
-	int rc = 0;
-	assert(s->parts.v);
-	for (size_t i = s->first + 1; rc >= 0 && i-- > 0;)
-		rc = each_of_part(s, &s->parts.v[i], fn, data, reterr);
-	return rc;
-}
+	struct jw w = JW_INIT(&s->json);
+	int r = 0;
 
-struct readable {
-	struct term term;
-	struct show_state state;
-	struct show_style style;
-};
-
-static void on_readable(struct show *s, const struct item *item, void *data)
-{
-	struct readable *r = data;
-
-	(void)s;
-	view_item(&r->state, &r->style, &r->term, item);
-	print_flush(&r->term);
-}
-
-static void print_head(const struct show *s, struct term *t)
-{
-	const struct session_row *row = &s->of.row;
-	char when[CLOCK_TEXT_MAX];
-	AUTO_STR title = STR_INIT;
-	clock_format_local(row->active_ms, when);
-	utf8_fit(&title, sv_of(session_title(row)), TITLE_COLUMNS);
-	term_styled(t, STYLE_BOLD, str_sv(&title));
-	term_newline(t);
-	AUTO_STR line = STR_INIT;
-	str_addf(&line, "%s  %s  %s  %lld %s, last %s", row->agent, row->info.id, row->info.cwd,
-		(long long)row->info.turns, row->info.turns == 1 ? "turn" : "turns", when);
-	wrap_line(t, STYLE_NOTICE, str_sv(&line));
-}
-
-static int show_readable(struct show *s, struct err *reterr)
-{
-	struct readable r = {
-		.state = SHOW_STATE_INIT,
-		.style = { .agent = s->of.row.agent, .tools = s->opts->tools },
-	};
-	print_begin(s->app, &r.term);
-	print_head(s, &r.term);
-	r.state.begun = true;
-	int rc = each_item(s, on_readable, &r, reterr);
-	show_state_release(&r.state);
-	print_end(&r.term);
-	return rc;
-}
-
-struct as_json {
-	struct str out, tmp;
-	bool any;
-};
-
-static void on_json(struct show *s, const struct item *item, void *data)
-{
-	struct as_json *j = data;
-	str_clear(&j->out);
-	struct jw w = JW_INIT(&j->out);
-	view_json_item(&w, item, s->opts->live ? 1 : -1, &j->tmp);
-	(void)fprintf(s->app->out, "%s\n", j->any ? "," : "");
-	(void)fwrite(j->out.buf, 1, j->out.len, s->app->out);
-	j->any = true;
-}
-
-static int show_json(struct show *s, struct err *reterr)
-{
-	struct as_json j = { STR_INIT, STR_INIT, false };
-	struct jw w = JW_INIT(&j.out);
-	const struct session_view view = sessions_view(s->app, &s->of.row);
-	view_json_session(&w, &view);
-	(void)fprintf(s->app->out, "{\"session\":%s,\"items\":[", j.out.buf);
-	int rc = each_item(s, on_json, &j, reterr);
-	(void)fputs("\n]}\n", s->app->out);
-	str_release(&j.out);
-	str_release(&j.tmp);
-	return rc;
-}
-
-/* One piece of the file; returns how much of it was taken: a character is not torn apart. */
-static size_t put_raw(struct app *app, const char *buf, size_t n, bool last)
-{
-	AUTO_STR clean = STR_INIT;
-	enum { CHARACTER_MAX = 4 };
-	if (!app->out_tty) {
-		(void)fwrite(buf, 1, n, app->out);
-		return n;
+	if (s->opts->json) {
+		const struct session_view view = sessions_view(s->app, &s->of.row);
+		view_json_session(&w, &view);
+		(void)fprintf(s->app->out, "{\"session\":%s,\"items\":[", s->json.buf);
+	} else {
+		print_begin(s->app, &s->term);
+		view_session(&s->term, &s->of.row);
+		s->state.begun = true;
 	}
-	struct sv piece = sv_make(buf, n);
-	if (!last)
-		piece = utf8_cut(piece, n - CHARACTER_MAX);
-	utf8_scrub(&clean, piece);
-	(void)fwrite(clean.buf, 1, clean.len, app->out);
-	return piece.n;
+	assert(s->parts.v);
+	for (size_t i = s->first + 1; r >= 0 && i-- > 0;)
+		r = show_part(s, &s->parts.v[i], reterr);
+	if (s->opts->json)
+		(void)fputs("\n]}\n", s->app->out);
+	else
+		print_end(&s->term);
+	return r;
 }
 
 /* Bytes as they are; on a terminal what could move the cursor is taken out. */
-static int show_raw(struct show *s, struct err *reterr)
+static int show_raw(const struct show *s, struct err *reterr)
 {
-	enum { PIECE = 64 * 1024 };
+	enum { PIECE = 64 * 1024, CHARACTER_MAX = 4 };
 	const struct part *part = s->parts.v;
+	FILE *out = s->app->out;
+
 	assert(part && part->path);
 	AUTO_CLOSE int fd = open(part->path, O_RDONLY | O_CLOEXEC);
 	AUTO_FREE char *buf = xmalloc(PIECE);
 	uint64_t at = part->offset;
 	ssize_t n = fd < 0 ? -1 : 1;
-	while (n > 0 && !ferror(s->app->out)) {
-		n = pread(fd, buf, PIECE, (off_t)at);
-		if (n > 0)
-			at += put_raw(s->app, buf, (size_t)n, n < PIECE);
+
+	while (n > 0 && !ferror(out) && (n = pread(fd, buf, PIECE, (off_t)at)) > 0) {
+		struct sv piece = sv_make(buf, (size_t)n);
+		AUTO_STR clean = STR_INIT;
+		if (s->app->out_tty) {
+			/* A character is not torn apart. */
+			if (n == PIECE)
+				piece = utf8_cut(piece, piece.n - CHARACTER_MAX);
+			utf8_scrub(&clean, piece);
+		}
+		at += piece.n;
+		if (s->app->out_tty)
+			piece = str_sv(&clean);
+		(void)fwrite(piece.p, 1, piece.n, out);
 	}
 	return n < 0 ? err_errno(reterr, errno, "%s", part->path) : 0;
 }
 
 /* ---- the command ---- */
 
-static int find(struct show *s, int argc, char **argv, struct err *reterr)
-{
-	int rc = sessions_find(s->app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE, &s->of, reterr);
-	if (rc >= 0)
-		rc = find_parts(s, reterr);
-	if (rc >= 0 && s->opts->last > 0)
-		rc = skip_to_last(s, reterr);
-	return rc;
-}
-
 static int run_show(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
-	struct show s = { .app = app, .opts = options, .of = RESOLVED_INIT };
-	int rc = sessions_open(app, reterr);
-	if (rc >= 0)
-		rc = find(&s, argc, argv, reterr);
-	if (rc >= 0)
-		app_pager_begin(app);
-	if (rc >= 0 && s.opts->raw)
-		rc = show_raw(&s, reterr);
-	else if (rc >= 0)
-		rc = s.opts->json ? show_json(&s, reterr) : show_readable(&s, reterr);
-	show_release(&s);
-	return rc;
+	CLEANUP(show_release)
+	struct show s = { .app = app,
+		.opts = options,
+		.of = RESOLVED_INIT,
+		.state = SHOW_STATE_INIT,
+		.json = STR_INIT,
+		.text = STR_INIT };
+	int r = sessions_open(app, reterr);
+
+	if (r >= 0)
+		r = sessions_find(app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE, &s.of, reterr);
+	if (r >= 0)
+		r = find_parts(&s, reterr);
+	if (r >= 0 && s.opts->last > 0)
+		r = skip_to_last(&s, reterr);
+	if (r < 0)
+		return r;
+	app_pager_begin(app);
+	return s.opts->raw ? show_raw(&s, reterr) : show_items(&s, reterr);
 }
 
 const struct cmd cmd_show = {

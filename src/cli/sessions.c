@@ -16,6 +16,7 @@
 static void warn(struct app *app, const char *message, const char *consequence)
 {
 	AUTO_STR line = STR_INIT;
+
 	utf8_scrub_line(&line, sv_of(message));
 	(void)fprintf(app->err, "faden: warning: %s%s\n", line.buf, consequence);
 }
@@ -26,11 +27,12 @@ static void warn(struct app *app, const char *message, const char *consequence)
 static int use_memory(struct app *app, const struct err *why, struct err *reterr)
 {
 	struct store *copy = NULL;
+
 	warn(app, why->msg, "; the sessions are read for this once");
 	if (!app->store || store_copy(app->store, &app->log, &copy, NULL) < 0) {
-		int rc = store_open(NULL, STORE_MEMORY, &app->log, &copy, reterr);
-		if (rc < 0)
-			return rc;
+		int r = store_open(NULL, STORE_MEMORY, &app->log, &copy, reterr);
+		if (r < 0)
+			return r;
 	}
 	store_close(app->store);
 	app->store = copy;
@@ -41,6 +43,7 @@ int sessions_open(struct app *app, struct err *reterr)
 {
 	struct store *store;
 	struct err err = ERR_INIT;
+
 	app->looks = true;
 	if (app_store(app, &store, &err) >= 0)
 		return 0;
@@ -50,6 +53,7 @@ int sessions_open(struct app *app, struct err *reterr)
 int sessions_open_to(struct app *app, bool looks, struct err *reterr)
 {
 	struct store *store;
+
 	return looks ? sessions_open(app, reterr) : app_store(app, &store, reterr);
 }
 
@@ -60,51 +64,73 @@ static bool go_on(struct app *app, int code, const struct err *why)
 		use_memory(app, why, NULL) >= 0;
 }
 
-struct refreshing {
+/* Progress of reading the sessions, and folders that cannot be read, on standard error. */
+struct reading {
 	struct app *app;
 	struct term term;
 	struct progress progress;
+	struct catalogue_opts opts;
 };
+
+static int64_t now_ms(void)
+{
+	return clock_age_ms(&(struct clock){ false, 0 });
+}
 
 static void on_progress(void *data, const struct catalogue_progress *p)
 {
-	struct refreshing *r = data;
-	progress_update(
-		&r->progress, p->bytes_done, p->bytes, clock_age_ms(&(struct clock){ false, 0 }));
+	struct reading *s = data;
+
+	progress_update(&s->progress, p->bytes_done, p->bytes, now_ms());
 }
 
 static void on_trouble(void *data, const struct err *err)
 {
-	struct refreshing *r = data;
-	warn(r->app, err->msg, "; left out");
+	struct reading *s = data;
+
+	warn(s->app, err->msg, "; left out");
+}
+
+static void reading_begin(struct reading *s, struct app *app)
+{
+	const struct term_opts screen = { .fd = STDERR_FILENO, .term_name = env_get("TERM") };
+
+	s->app = app;
+	s->opts = (struct catalogue_opts){
+		.progress = on_progress, .trouble = on_trouble, .data = s
+	};
+	term_init(&s->term, &screen);
+	progress_init(&s->progress, &s->term, SV("Reading sessions"), PROGRESS_BYTES, now_ms());
+}
+
+static void reading_end(struct reading *s)
+{
+	progress_release(&s->progress);
+	term_release(&s->term);
 }
 
 static int refresh(struct app *app, struct err *reterr)
 {
-	struct refreshing r = { .app = app };
-	const struct catalogue_opts opts = {
-		.progress = on_progress, .trouble = on_trouble, .data = &r
-	};
-	const struct term_opts screen = { .fd = STDERR_FILENO, .term_name = env_get("TERM") };
-	term_init(&r.term, &screen);
-	progress_init(&r.progress, &r.term, SV("Reading sessions"), PROGRESS_BYTES,
-		clock_age_ms(&(struct clock){ false, 0 }));
-	int rc = catalogue_refresh(app->store, app->homes, app->n_homes, &opts, NULL, reterr);
-	progress_release(&r.progress);
-	term_release(&r.term);
-	return rc;
+	struct reading reading;
+
+	reading_begin(&reading, app);
+	int r = catalogue_refresh(
+		app->store, app->homes, app->n_homes, &reading.opts, NULL, reterr);
+	reading_end(&reading);
+	return r;
 }
 
 /* A full disk or a store that another process holds for ever must not hide the sessions. */
 int sessions_refresh(struct app *app, struct err *reterr)
 {
 	struct err err = ERR_INIT;
-	int rc = refresh(app, &err);
-	if (rc < 0 && go_on(app, rc, &err))
+	int r = refresh(app, &err);
+
+	if (r < 0 && go_on(app, r, &err))
 		return refresh(app, reterr);
-	if (rc < 0 && reterr)
+	if (r < 0 && reterr)
 		*reterr = err;
-	return rc < 0 ? rc : 0;
+	return r < 0 ? r : 0;
 }
 
 /* ---- which one ---- */
@@ -184,8 +210,14 @@ static int resolve(
 	struct app *app, const char *spec, unsigned flags, struct resolved *ret, struct err *reterr)
 {
 	AUTO_FREE char *here = find_here(app);
-	const struct resolve_opts opts = resolve_opts(app, here);
-	return resolve_session(&opts, spec, flags, ret, reterr);
+	struct resolve_opts opts = resolve_opts(app, here);
+	struct reading reading;
+
+	reading_begin(&reading, app);
+	opts.reading = &reading.opts;
+	int r = resolve_session(&opts, spec, flags, ret, reterr);
+	reading_end(&reading);
+	return r;
 }
 
 int sessions_find(
@@ -238,6 +270,7 @@ char *sessions_current(struct app *app)
 {
 	AUTO_FREE char *here = find_here(app);
 	const struct resolve_opts opts = resolve_opts(app, here);
+
 	return resolve_current(&opts);
 }
 
@@ -255,6 +288,7 @@ static int add_holder(void *data, const struct conv *c)
 void sessions_writers(struct app *app, struct map *ids)
 {
 	int64_t since = clock_wall_ms(&app->clock) - HOLDERS_SINCE_MS;
+
 	/* Without our own holders the list is still worth something. */
 	if (conv_each(app->store, since, HOLDERS_MAX, &app->clock, add_holder, ids, NULL) < 0)
 		log_write(&app->log, LOG_WARN, "holders of conversations cannot be read");

@@ -13,6 +13,7 @@
 static int64_t ms_of(const char *iso)
 {
 	int64_t ms = -1;
+
 	assert_true(clock_parse_iso(sv_of(iso), &ms));
 	return ms;
 }
@@ -21,6 +22,7 @@ static void means(const char *text, const char *iso)
 {
 	struct err err = ERR_INIT;
 	int64_t got = -1;
+
 	if (since_parse(sv_of(text), ms_of("2026-07-10T23:30:00Z"), &got, &err) < 0)
 		fail_msg("%s", err.msg);
 	if (got != ms_of(iso))
@@ -47,6 +49,7 @@ static void test_refused(void **state)
 {
 	static const char *const bad[] = { "", "soon", "Today", "3 d", "2026", "2026-13-01",
 		"2026-01-31x", "-3d", "99999999999999999999d" };
+
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		int64_t ms;
@@ -60,5 +63,6 @@ int main(void)
 		cmocka_unit_test(test_local_time),
 		cmocka_unit_test(test_refused),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

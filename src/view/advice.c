@@ -51,6 +51,7 @@ static const char *strategy_title(enum advise_strategy strategy)
 		[ADVISE_ROLLOVER] = "rollover",
 		[ADVISE_COMPACT] = "/compact",
 	};
+
 	return titles[strategy];
 }
 

@@ -24,6 +24,7 @@ static void heading(struct show_state *s, struct term *t, const struct item *ite
 {
 	char when[CLOCK_TEXT_MAX];
 	int64_t ms = transcript_time(item);
+
 	term_fresh_line(t);
 	if (s->begun)
 		term_newline(t);
@@ -51,6 +52,7 @@ static void speaker(struct show_state *s, struct term *t, const struct item *ite
 static void indented(struct term *t, struct sv text, unsigned style)
 {
 	struct sv line;
+
 	while (sv_split(&text, '\n', &line)) {
 		term_putf(t, "%*s", INDENT, "");
 		term_style(t, style);
@@ -64,6 +66,7 @@ static void indented(struct term *t, struct sv text, unsigned style)
 static void wrapped(struct term *t, struct sv text)
 {
 	struct sv line;
+
 	while (sv_split(&text, '\n', &line))
 		wrap_line(t, STYLE_PLAIN, line);
 }
@@ -104,6 +107,7 @@ static void call_gist(const struct item *item, struct str *out)
 		"query", "url", "description", "prompt" };
 	AUTO_STR text = STR_INIT;
 	struct jval args, val;
+
 	transcript_text(item, &text);
 	for (size_t i = 0; i < ARRAY_LEN(members); i++)
 		if (scan_text(str_sv(&text), &args) >= 0 &&
@@ -123,6 +127,7 @@ static void show_call(struct show_state *s, const struct show_style *style, stru
 	AUTO_STR gist = STR_INIT;
 	AUTO_STR line = STR_INIT;
 	AUTO_STR fit = STR_INIT;
+
 	speaker(s, t, item, ITEM_ASSISTANT, STYLE_AGENT, style->agent);
 	call_gist(item, &gist);
 	utf8_scrub_line(&line, str_sv(&gist));
@@ -143,6 +148,7 @@ static void show_result(struct show_state *s, const struct show_style *style, st
 	const struct item *item)
 {
 	bool failed = item->flags & ITEM_FAILED;
+
 	if (style->tools)
 		quiet(s, t, item, failed ? "result: failed" : "result");
 	else if (failed)
@@ -155,6 +161,7 @@ static void show_summary(struct show_state *s, const struct show_style *style, s
 	const struct item *item)
 {
 	char count[SIZE_TEXT_MAX];
+
 	if (style->tools) {
 		quiet(s, t, item, "summary");
 		return;

@@ -109,24 +109,6 @@ void view_put_conversation_id(struct jw *w, const struct conv *c, const char *di
 	jw_put_cstr(w, "directory", c ? c->dir : dir);
 }
 
-void view_put_conversation(struct jw *w, const struct conv *c)
-{
-	static const char *const statuses[] = {
-		[CONV_IDLE] = "idle", [CONV_ACTIVE] = "active", [CONV_ERRORED] = "errored"
-	};
-	static const char *const tasks[] = { [CONV_EDIT] = "edit", [CONV_PLAN] = "plan" };
-
-	view_put_conversation_id(w, c, NULL);
-	view_put_text(w, "name", c->name);
-	view_put_text(w, "project", c->project);
-	jw_put_cstr(w, "status", statuses[c->status]);
-	jw_put_cstr(w, "task", tasks[c->task]);
-	view_put_time(w, "started_at", c->created_ms);
-	view_put_time(w, "active_at", c->active_ms);
-	jw_put_i64(w, "age_ms", c->age_ms);
-	jw_put_i64(w, "turns", c->turns);
-}
-
 /* ---- values ---- */
 
 void view_json_failure(
@@ -195,10 +177,28 @@ void view_json_recall(struct jw *w, const struct recall_found *found, struct sv 
 	jw_end(w);
 }
 
+static void put_conversation(struct jw *w, const struct conv *c)
+{
+	static const char *const statuses[] = {
+		[CONV_IDLE] = "idle", [CONV_ACTIVE] = "active", [CONV_ERRORED] = "errored"
+	};
+	static const char *const tasks[] = { [CONV_EDIT] = "edit", [CONV_PLAN] = "plan" };
+
+	view_put_conversation_id(w, c, NULL);
+	view_put_text(w, "name", c->name);
+	view_put_text(w, "project", c->project);
+	jw_put_cstr(w, "status", statuses[c->status]);
+	jw_put_cstr(w, "task", tasks[c->task]);
+	view_put_time(w, "started_at", c->created_ms);
+	view_put_time(w, "active_at", c->active_ms);
+	jw_put_i64(w, "age_ms", c->age_ms);
+	jw_put_i64(w, "turns", c->turns);
+}
+
 static void json_candidate(struct jw *w, const struct conv *c, const struct route_candidate *k)
 {
 	jw_object(w);
-	view_put_conversation(w, c);
+	put_conversation(w, c);
 	jw_put_bool(w, "routable", k->routable);
 	jw_put_double(w, "keyword", k->keyword);
 	jw_put_double(w, "recency", k->recency);

@@ -50,8 +50,6 @@ void view_put_conversation_id(struct jw *w, const struct conv *c, const char *di
 void view_json_failure(
 	struct jw *w, const struct err *err, const struct catalogue_matches *candidates);
 void view_json_session(struct jw *w, const struct session_view *view);
-/* The whole of a conversation as members, so that more can stand beside them. */
-void view_put_conversation(struct jw *w, const struct conv *c);
 void view_json_recall(
 	struct jw *w, const struct recall_found *found, struct sv raw, struct sv text);
 /* What is done with the sentence, in a word: "resume", "new", "wait", "switch", "none". */

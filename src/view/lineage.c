@@ -35,6 +35,7 @@ struct view {
 static bool has_next(const struct lineage *l, size_t i)
 {
 	const struct lineage_node *n = &l->nodes.v[i];
+
 	for (size_t k = i + 1; k < l->nodes.n && l->nodes.v[k].depth >= n->depth; k++)
 		if (l->nodes.v[k].parent == n->parent)
 			return true;
@@ -47,6 +48,7 @@ enum { INDENT_LEVELS_MAX = 20, INDENT_SHARE = 8 };
 static unsigned indent_levels(const struct term *t)
 {
 	size_t fit = t->tty ? t->cols / INDENT_SHARE : INDENT_LEVELS_MAX;
+
 	return fit < INDENT_LEVELS_MAX ? (unsigned)fit : INDENT_LEVELS_MAX;
 }
 
@@ -54,6 +56,7 @@ static void add_branch(const struct view *v, struct str *out, const bool *goes_o
 {
 	unsigned depth = v->l->nodes.v[i].depth;
 	bool ascii = v->t->ascii;
+
 	if (depth == 0)
 		return;
 	if (depth > indent_levels(v->t)) {
@@ -72,6 +75,7 @@ static void fill_row(struct row *r, const struct lineage_node *n, bool tty)
 {
 	char when[CLOCK_TEXT_MAX], count[SIZE_TEXT_MAX];
 	const char *relation = lineage_relation_name(n);
+
 	if (relation[0])
 		str_addf(&r->branch, "%s  ", relation);
 	r->id = tty ? session_short_id(n->id) : sv_of(n->id);
@@ -94,6 +98,7 @@ static void fill_row(struct row *r, const struct lineage_node *n, bool tty)
 static void measure(struct view *v, const struct row *r)
 {
 	size_t left = utf8_width(str_sv(&r->branch)) + utf8_width(r->id);
+
 	v->left = left > v->left ? left : v->left;
 	for (size_t c = 0; c < COLUMNS; c++) {
 		size_t width = utf8_width(str_sv(&r->columns[c]));
@@ -104,6 +109,7 @@ static void measure(struct view *v, const struct row *r)
 static void fill_rows(struct view *v)
 {
 	bool goes_on[INDENT_LEVELS_MAX + 1] = { false };
+
 	for (size_t i = 0; i < v->l->nodes.n; i++) {
 		const struct lineage_node *n = &v->l->nodes.v[i];
 		struct row *r = &v->rows[i];
@@ -146,6 +152,7 @@ static void add_fit(const struct term *t, struct str *out, struct sv text, size_
 {
 	AUTO_STR clean = STR_INIT;
 	AUTO_STR fit = STR_INIT;
+
 	utf8_scrub_line(&clean, text);
 	bool cut = t->ascii && utf8_width(str_sv(&clean)) > columns && columns > 3;
 	utf8_fit(&fit, str_sv(&clean), cut ? columns - 2 : columns);
@@ -176,6 +183,7 @@ static size_t title_room(size_t room, size_t taken, size_t trouble)
 {
 	size_t left = taken < room ? room - taken : 0;
 	size_t most = left > trouble + TITLE_LEAST ? left - trouble : TITLE_LEAST;
+
 	most = most < left ? most : left;
 	return most < TITLE_COLUMNS ? most : TITLE_COLUMNS;
 }
@@ -189,6 +197,7 @@ static void put_rest(const struct view *v, size_t i, size_t used, size_t owed)
 	AUTO_STR trouble = STR_INIT;
 	AUTO_STR fit = STR_INIT;
 	size_t room = v->t->tty ? v->t->cols : SIZE_MAX / 2;
+
 	if (used + mark.n > room)
 		mark = sv_head(mark, SV("  <-").n);
 	size_t taken = used + mark.n;
@@ -211,6 +220,7 @@ static void put_line(const struct view *v, size_t i)
 	const struct row *r = &v->rows[i];
 	size_t owed = v->left - utf8_width(str_sv(&r->branch)) - utf8_width(r->id) + GAP;
 	size_t used = v->left + GAP;
+
 	term_put(v->t, str_sv(&r->branch));
 	term_styled(v->t, STYLE_CODE, r->id);
 	for (size_t c = 0; c < COLUMNS; c++)
@@ -227,6 +237,7 @@ static void fit_columns(struct view *v)
 {
 	static const enum column order[] = { COL_TURNS, COL_SAVED, COL_WHEN, COL_AGENT };
 	size_t total = v->left + GAP + TITLE_LEAST;
+
 	for (size_t c = 0; c < COLUMNS; c++)
 		total += v->widths[c] ? v->widths[c] + GAP : 0;
 	for (size_t i = 0; v->t->tty && i < ARRAY_LEN(order) && total > v->t->cols; i++) {
@@ -238,6 +249,7 @@ static void fit_columns(struct view *v)
 void view_lineage(struct term *t, const struct lineage *l)
 {
 	struct view v = { .t = t, .l = l, .rows = xcalloc(l->nodes.n + 1, sizeof(*v.rows)) };
+
 	fill_rows(&v);
 	fit_columns(&v);
 	for (size_t i = 0; i < l->nodes.n; i++)

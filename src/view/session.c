@@ -1,6 +1,9 @@
 #include "view/session.h"
 
+#include "base/clock.h"
+#include "base/utf8.h"
 #include "base/uuid.h"
+#include "ui/wrap.h"
 
 /* clang-format off */
 #define FIELDS(X) \
@@ -49,6 +52,7 @@ void session_values(const struct session_view *view, union format_value *values)
 {
 	const struct session_row *r = view->row;
 	size_t i = 0;
+
 #define X(name, kind, value, help) values[i++] = (union format_value){ VALUE_##kind = (value) };
 	FIELDS(X)
 #undef X
@@ -59,5 +63,22 @@ struct sv session_short_id(const char *id)
 	enum { VERSION_AT = 14, SHORT = 8, SHORT_BY_TIME = 13 };
 	struct sv text = sv_of(id);
 	bool by_time = uuid_valid(text) && id[VERSION_AT] == '7';
+
 	return sv_head(text, by_time ? SHORT_BY_TIME : SHORT);
+}
+
+void view_session(struct term *t, const struct session_row *row)
+{
+	enum { TITLE_COLUMNS = 76 };
+	char when[CLOCK_TEXT_MAX];
+	AUTO_STR title = STR_INIT;
+	AUTO_STR line = STR_INIT;
+
+	clock_format_local(row->active_ms, when);
+	utf8_fit(&title, sv_of(session_title(row)), TITLE_COLUMNS);
+	term_styled(t, STYLE_BOLD, str_sv(&title));
+	term_newline(t);
+	str_addf(&line, "%s  %s  %s  %lld %s, last %s", row->agent, row->info.id, row->info.cwd,
+		(long long)row->info.turns, row->info.turns == 1 ? "turn" : "turns", when);
+	wrap_line(t, STYLE_NOTICE, str_sv(&line));
 }

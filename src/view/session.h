@@ -1,10 +1,11 @@
 /*
- * A session as the commands show it: its fields for -F, and what it is called.
+ * A session as the commands show it: a heading, and the fields of -F.
  */
 #pragma once
 
 #include "store/catalogue.h"
 #include "ui/format.h"
+#include "ui/term.h"
 
 struct session_view {
 	const struct session_row *row;
@@ -20,5 +21,7 @@ enum { SESSION_FIELDS_MAX = 32 };
 /* values[i] belongs to session_fields[i]; slices are the row's. */
 void session_values(const struct session_view *view, union format_value *values);
 
+/* Two lines: what it is called; agent, id, folder, turns and when it was active last. */
+void view_session(struct term *t, const struct session_row *row);
 /* How much of the id tells it from others as a rule: ids that begin with the time need more. */
 struct sv session_short_id(const char *id);
