@@ -29,7 +29,7 @@ static const struct opt rollover_options[] = {
 	OPT_STRING('p', "prompt", struct rollover_options, prompt, "TEXT",
 		"what is to be done in the new session"),
 	OPT_STRING(0, "agent", struct rollover_options, agent, "NAME",
-		"who goes on: claude, codex or rehearsal; else the session's own agent"),
+		"who goes on; else the session's own agent"),
 	OPT_FLAG(0, "with-summary", struct rollover_options, with_summary,
 		"add a summary by an agent: --agent, else the configured one, else the session's "
 		"own"),
