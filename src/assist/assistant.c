@@ -178,7 +178,7 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 	int r = decide(o, &as->req, d, reterr);
 	if (r < 0)
 		return r;
-	if (d->by == BY_ROUTER)
+	if (d->by == BY_ROUTER && !d->waits)
 		log_write(as->opts.turns.log, LOG_INFO, "route: %s %.4f (%s)",
 			c->id[0] ? c->id : "new", d->confidence, d->reason);
 	if (d->wrong[0]) {
@@ -241,7 +241,6 @@ static void learn(struct assistant *as, const struct turn_outcome *out)
 static void on_done(void *data, const struct turn_outcome *out)
 {
 	struct assistant *as = data;
-
 	struct decision *d = &as->decision;
 	assistant_done_fn done = as->done;
 
@@ -284,6 +283,8 @@ void assistant_say(
 	as->done_data = data;
 	as->req = *req;
 	as->began = false;
+	decision_release(&as->decision);
+	decision_init(&as->decision);
 	turn_free(as->turn);
 	as->turn = turn_begin(as->host, &opts, &sink);
 }

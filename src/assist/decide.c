@@ -20,6 +20,7 @@ static const double names_it = 0.5;
 void decision_init(struct decision *d)
 {
 	*d = (struct decision){
+		.what = DECIDED_REPLY,
 		.heard = UTTERANCE_AGENT,
 		.prompt = STR_INIT,
 		.notice = STR_INIT,
@@ -510,8 +511,10 @@ int decide(const struct decide_opts *o, const struct request *req, struct decisi
 	if (o->rules)
 		utterance_judge(o->rules, req->text, &heard);
 	d->heard = heard.kind;
-	if (d->heard != UTTERANCE_AGENT)
+	if (d->heard != UTTERANCE_AGENT) {
+		d->what = DECIDED_COMMAND;
 		return 0;
+	}
 	if (sv_trim(req->text).n == 0)
 		return err_set(reterr, ERR_USAGE, "nothing to route: the text is empty");
 	d->what = DECIDED_TURN;

@@ -86,7 +86,7 @@ struct decision {
 	VEC(struct conv) convs;
 	struct route_candidate *candidates; /* one each */
 };
-void decision_init(struct decision *d);
+void decision_init(struct decision *d); /* nothing is done */
 void decision_release(struct decision *d);
 
 /* Empty text is ERR_USAGE. Looks at the store as it is: who acts on the decision does both in one

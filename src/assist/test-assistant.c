@@ -254,6 +254,26 @@ static void test_cancel_keeps_the_conversation(void **state)
 	check_recalls(rig, "1. count");
 }
 
+/* Nothing of the sentence before stands for one that was never looked at. */
+static void test_cancel_at_once_is_only_that(void **state)
+{
+	struct rig *rig = *state;
+
+	assert_int_equal(say(rig, "the blue door"), 0);
+	assert_int_equal(say(rig, "von vorne"), 0);
+	assert_int_equal(rig->out->kind, UTTERANCE_RESET);
+	rig->done = false;
+	assistant_say(rig->as, &(struct request){ .text = SV("and now?") }, on_done, rig);
+	assistant_cancel(rig->as);
+	assert_int_equal(loop_run(rig->loop, &rig->done, NULL), 0);
+	assert_int_equal(rig->out->err.code, 0);
+	assert_int_equal(rig->out->kind, UTTERANCE_AGENT);
+	assert_int_equal(rig->out->turn->fail, AGENT_CANCELLED);
+	assert_string_equal(rig->out->reply, "");
+	assert_int_equal(say(rig, "undo reset"), 0);
+	check_recalls(rig, "1. the blue door");
+}
+
 static void end_process(void *data)
 {
 	(void)data;
@@ -354,6 +374,7 @@ int main(void)
 		CASE(test_failure_is_reported_and_not_repeated),
 		CASE(test_lost_session_starts_fresh_once),
 		CASE(test_cancel_keeps_the_conversation),
+		CASE(test_cancel_at_once_is_only_that),
 		CASE(test_crash_is_explained_and_nothing_sent_again),
 		CASE(test_conversation_in_use_is_refused),
 		CASE(test_old_conversation_does_not_go_on),
