@@ -219,11 +219,9 @@ static int apply_once(struct repair *rep, const struct repair_write *how, struct
 	};
 	r = repair_open(&look, &again, reterr);
 	if (r >= 0) {
-		*ret = (struct repair_result){
-			.path = TAKE_PTR(written.path),
-			.bytes = written.bytes_out,
-			.report = *repair_report(again),
-		};
+		*ret = (struct repair_result){ .bytes = written.bytes_out,
+			.report = *repair_report(again) };
+		ret->path = TAKE_PTR(written.path);
 		memcpy(ret->id, written.id, sizeof(ret->id));
 	}
 	rewrite_result_release(&written);
