@@ -18,6 +18,10 @@ struct suggest {
 		.word = (w) \
 	}
 
+/* For printf: "%s%s%s" becomes " (did you mean 'best'?)", or nothing for NULL. */
+#define SUGGEST_ARG(best) \
+	(best) ? " (did you mean '" : "", (best) ? (best) : "", (best) ? "'?)" : ""
+
 /* Offers a candidate; the text must outlive the suggest. Of equals the first one stays. */
 void suggest_offer(struct suggest *s, const char *candidate);
 

@@ -1,6 +1,7 @@
 #include <errno.h>
 
 #include "assist/utterance.h"
+#include "base/suggest.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
@@ -126,7 +127,7 @@ static int show_one(
 	if (id < 0) {
 		const char *near = settings_suggest(sv_of(name));
 		return err_set(reterr, ERR_NOTFOUND, "there is no setting '%s'%s%s%s", name,
-			near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+			SUGGEST_ARG(near));
 	}
 	int r = app_load_settings(app, reterr);
 	if (r < 0)

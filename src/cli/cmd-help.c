@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/suggest.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/help.h"
@@ -318,7 +319,7 @@ static int run_help(struct app *app, const void *options, int argc, char **argv,
 	if (!cmd) {
 		const char *near = cmd_suggest(sv_of(argv[0]));
 		return err_set(reterr, ERR_USAGE, "there is no command '%s'%s%s%s", argv[0],
-			near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+			SUGGEST_ARG(near));
 	}
 	if (app->out_tty)
 		show_man_page(app, cmd->name);

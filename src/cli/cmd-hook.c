@@ -230,8 +230,7 @@ static int unknown(struct app *app, const char *verb, struct err *reterr)
 		return err_set(reterr, ERR_USAGE,
 			"there is no 'hook %s'%s%s%s; known are user-prompt-submit, session-start, "
 			"pre-compact, install, status and remove",
-			verb, near.best ? " (did you mean '" : "", near.best ? near.best : "",
-			near.best ? "'?)" : "");
+			verb, SUGGEST_ARG(near.best));
 	/* An agent would take the status of a usage error for a veto. */
 	log_failure(app, verb, "there is no such hook");
 	return 0;

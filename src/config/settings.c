@@ -166,8 +166,7 @@ static int set_choice(struct sv choices, char **field, struct sv text, struct er
 		suggest_offer(&near, names.v[names.n - 1]);
 	}
 	return err_set(reterr, ERR_INPUT, "'%.*s' is none of %s%s%s%s", SV_ARG(text), all.buf,
-		near.best ? " (did you mean '" : "", near.best ? near.best : "",
-		near.best ? "'?)" : "");
+		SUGGEST_ARG(near.best));
 }
 
 static void set_list(struct strv *field, struct sv text, char sep)

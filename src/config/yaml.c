@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <yaml.h>
 
+#include "base/suggest.h"
 #include "os/file.h"
 #include "route/lang.h"
 
@@ -374,8 +375,7 @@ static int load_pair(struct loader *l, void *data, struct sv key, unsigned line)
 		const char *near = settings_suggest(str_sv(&name));
 		if (l->unknown)
 			findings_add(l->unknown, line, "unknown key '%s'%s%s%s", name.buf,
-				near ? " (did you mean '" : "", near ? near : "",
-				near ? "'?)" : "");
+				SUGGEST_ARG(near));
 		return skip_to(l, depth_outside(l));
 	}
 	if (l->event.type == YAML_SCALAR_EVENT && scalar_is_null(l))
