@@ -133,9 +133,9 @@ static int show_one(
 	if (r < 0)
 		return r;
 	if (opts->json)
-		put_value(&w, app->settings, id);
+		put_value(&w, app->settings, (enum setting_id)id);
 	else
-		settings_print(&text, app->settings, id);
+		settings_print(&text, app->settings, (enum setting_id)id);
 	utf8_scrub(&safe, str_sv(&text));
 	(void)fprintf(app->out, "%s\n", safe.buf);
 	return 0;

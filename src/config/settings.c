@@ -299,7 +299,7 @@ int settings_find(struct sv name)
 {
 	settings_each (id) {
 		if (sv_is(name, settings_row(id).name))
-			return id;
+			return (int)id;
 	}
 	return sv_is(name, "ai.backend") ? (int)SETTING_ID_ai_agent : -1;
 }

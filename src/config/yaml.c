@@ -370,7 +370,7 @@ static int load_pair(struct loader *l, void *data, struct sv key, unsigned line)
 	str_addf(&name, "%s%.*s", section->buf, SV_ARG(key));
 	int id = settings_find(str_sv(&name));
 	if (id >= 0)
-		return load_setting(l, id, line);
+		return load_setting(l, (enum setting_id)id, line);
 	if (!settings_is_section(str_sv(&name))) {
 		const char *near = settings_suggest(str_sv(&name));
 		if (l->unknown)
