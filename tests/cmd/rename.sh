@@ -48,6 +48,21 @@ t_exit 'a longer name is refused' 3 t_faden rename aaaaaaaa "${long}x"
 t_exit 'a name for a session that is not there is refused' 1 t_faden rename nobody name
 t_exit '--remove with a name is refused' 2 t_faden rename --remove aaaaaaaa name
 
+# a folder whose name would act when it is pasted
+odd=$t_tmp/$(printf 'odd\n\033[201~ name')
+mkdir "$odd"
+h=eeeeeeee-0000-4000-8000-000000000099
+long=$(head -c 4000 /dev/zero | tr '\0' 'y')
+made=$("$t_helper/make-session" claude "$claude" "$odd" "$h" one two | tail -n 1)
+sed -i "s/\"out 1\"/\"$long\"/" "$made"
+t_is 'what resume would run names the folder without its controls' "$(t_faden resume --print "$h")" \
+	"cd \$'$t_tmp/odd\\x0a\\x1b[201~ name' && '$t_bin/claude' '--resume' '$h'"
+for words in "trim $h" "rollover $h" "repair $h" "lineage $h" "show $h" "advise $h" 'list --all'; do
+	# shellcheck disable=SC2086 # words
+	t_faden $words >"$t_out" 2>&1
+	t_is "$words prints no escape character" "$(tr -cd '\033' <"$t_out" | wc -c)" 0
+done
+
 # one title, whoever says it: given here, else in the agent, else the first prompt
 e=eeeeeeee-0000-4000-8000-000000000005
 f=ffffffff-0000-4000-8000-000000000006
