@@ -41,20 +41,6 @@ static char *command_of(enum advise_strategy strategy, const char *id)
 	}
 }
 
-/* As one would type it, without the session. */
-static const char *strategy_title(enum advise_strategy strategy)
-{
-	static const char *const titles[] = {
-		[ADVISE_TRIM_500] = "trim -l 500",
-		[ADVISE_TRIM_1000] = "trim -l 1000",
-		[ADVISE_SMART_TRIM] = "smart-trim",
-		[ADVISE_ROLLOVER] = "rollover",
-		[ADVISE_COMPACT] = "/compact",
-	};
-
-	return titles[strategy];
-}
-
 static const char *why(const struct advice *a)
 {
 	switch (a->advised) {
@@ -266,26 +252,30 @@ static void put_cache(struct term *t, const struct advice *a)
 	put_text(t, text.buf);
 }
 
-static void put_plan(struct term *t, const struct advice *a, enum advise_strategy strategy)
-{
-	const struct advise_plan *p = &a->plans[strategy];
-	char saved[SIZE_TEXT_MAX], left[SIZE_TEXT_MAX], read[SIZE_TEXT_MAX] = "-";
-	char cached[SIZE_TEXT_MAX];
-
-	size_format_count(p->saved.tokens, saved);
-	size_format_count(p->left, left);
-	size_format_count(p->cached, cached);
-	if (p->cost > 0)
-		size_format_count(p->cost, read);
-	term_putf(t, "%c %-12s %9s %-7s %9s %8s %8s\n", strategy == a->advised ? '*' : ' ',
-		strategy_title(strategy), saved, sure_name(p->saved.sure), left, read, cached);
-}
-
 static void put_plans(struct term *t, const struct advice *a)
 {
+	/* As one would type it, without the session. */
+	static const char *const titles[] = {
+		[ADVISE_TRIM_500] = "trim -l 500",
+		[ADVISE_TRIM_1000] = "trim -l 1000",
+		[ADVISE_SMART_TRIM] = "smart-trim",
+		[ADVISE_ROLLOVER] = "rollover",
+		[ADVISE_COMPACT] = "/compact",
+	};
+
 	put_title(t, "What would help    saves            leaves    reads   caches");
-	for (size_t i = 0; i < ADVISE_STRATEGY_COUNT; i++)
-		put_plan(t, a, (enum advise_strategy)i);
+	for (size_t i = 0; i < ADVISE_STRATEGY_COUNT; i++) {
+		const struct advise_plan *p = &a->plans[i];
+		char saved[SIZE_TEXT_MAX], left[SIZE_TEXT_MAX], read[SIZE_TEXT_MAX] = "-";
+		char cached[SIZE_TEXT_MAX];
+		size_format_count(p->saved.tokens, saved);
+		size_format_count(p->left, left);
+		size_format_count(p->cached, cached);
+		if (p->cost > 0)
+			size_format_count(p->cost, read);
+		term_putf(t, "%c %-12s %9s %-7s %9s %8s %8s\n", i == a->advised ? '*' : ' ',
+			titles[i], saved, sure_name(p->saved.sure), left, read, cached);
+	}
 	put_text(t,
 		"All in tokens. Reads: what a model must read to do it. Caches: what the next "
 		"call has to cache anew, since the cache does not know the changed history.");
@@ -353,84 +343,28 @@ static void json_part(struct jw *w, const char *key, const struct advise_part *p
 	jw_end(w);
 }
 
-static void json_tools(struct jw *w, const struct advice *a)
+static void json_strategy(
+	struct jw *w, const char *id, const struct advice *a, enum advise_strategy strategy)
 {
-	jw_key(w, "tools");
-	jw_array(w);
-	vec_each (&a->tools, tool) {
-		jw_object(w);
-		jw_put_cstr(w, "name", tool->name);
-		json_part(w, "calls", &tool->calls);
-		json_part(w, "results", &tool->results);
-		jw_end(w);
-	}
-	jw_end(w);
-}
+	const struct advise_plan *p = &a->plans[strategy];
+	AUTO_FREE char *command = command_of(strategy, id);
 
-static void json_top(struct jw *w, const struct advice *a)
-{
-	jw_key(w, "top");
-	jw_array(w);
-	for (size_t i = 0; i < ADVISE_TOP && a->top[i].line > 0; i++) {
-		jw_object(w);
-		jw_put_i64(w, "line", (int64_t)a->top[i].line);
-		jw_put_cstr(w, "kind", advise_kind_name(a->top[i].kind));
-		jw_put_cstr(w, "tool", a->top[i].tool);
-		jw_put_i64(w, "size_bytes", (int64_t)a->top[i].bytes);
-		jw_put_i64(w, "tokens", a->top[i].tokens.tokens);
-		jw_put_cstr(w, "sure", sure_name(a->top[i].tokens.sure));
-		jw_end(w);
-	}
-	jw_end(w);
-}
-
-static void json_cache(struct jw *w, const struct advice *a)
-{
-	jw_key(w, "cache");
 	jw_object(w);
-	jw_put_cstr(w, "state", advise_cache_name(a->cache));
-	view_put_time(w, "called_at", a->called_ms);
-	jw_put_i64(w, "age_ms", a->age_ms);
-	view_put_count(w, "lifetime_ms", a->cache_life_ms, a->cache_told);
-	jw_put_i64(w, "recached_tokens", a->recached);
-	jw_end(w);
-}
-
-static void json_plans(struct jw *w, const struct advise_subject *s, const struct advice *a)
-{
-	jw_key(w, "strategies");
-	jw_array(w);
-	for (size_t i = 0; i < ADVISE_STRATEGY_COUNT; i++) {
-		AUTO_FREE char *command = command_of((enum advise_strategy)i, s->id);
-		jw_object(w);
-		jw_put_cstr(w, "name", advise_strategy_name((enum advise_strategy)i));
-		jw_put_cstr(w, "command", command);
-		view_put_figure(w, "saved", &a->plans[i].saved);
-		jw_put_i64(w, "left_tokens", a->plans[i].left);
-		jw_put_i64(w, "cost_tokens", a->plans[i].cost);
-		jw_put_i64(w, "cached_tokens", a->plans[i].cached);
-		jw_put_bool(w, "below", a->plans[i].below);
-		jw_end(w);
-	}
-	jw_end(w);
-}
-
-static void json_advice(struct jw *w, const struct advise_subject *s, const struct advice *a)
-{
-	AUTO_STR reason = STR_INIT;
-	AUTO_FREE char *command = command_of(a->advised, s->id);
-
-	add_reason(a, &reason);
-	jw_key(w, "advice");
-	jw_object(w);
-	jw_put_cstr(w, "strategy", advise_strategy_name(a->advised));
-	jw_put_cstr(w, "reason", reason.buf);
+	jw_put_cstr(w, "name", advise_strategy_name(strategy));
 	jw_put_cstr(w, "command", command);
+	view_put_figure(w, "saved", &p->saved);
+	jw_put_i64(w, "left_tokens", p->left);
+	jw_put_i64(w, "cost_tokens", p->cost);
+	jw_put_i64(w, "cached_tokens", p->cached);
+	jw_put_bool(w, "below", p->below);
 	jw_end(w);
 }
 
 void view_json_advice(struct jw *w, const struct advise_subject *s, const struct advice *a)
 {
+	AUTO_STR reason = STR_INIT;
+	AUTO_FREE char *command = command_of(a->advised, s->id);
+
 	jw_object(w);
 	jw_put_cstr(w, "session_id", s->id);
 	jw_put_cstr(w, "path", s->path);
@@ -441,8 +375,7 @@ void view_json_advice(struct jw *w, const struct advise_subject *s, const struct
 	jw_put_bool(w, "base_elsewhere", a->base);
 	jw_put_i64(w, "records", (int64_t)a->records);
 	jw_put_i64(w, "live_records", (int64_t)a->live);
-	if (s->damage)
-		view_put_damage(w, s->damage);
+	view_put_damage(w, s->damage);
 	view_put_figure(w, "context", &a->context);
 	view_put_figure(w, "window", &a->window);
 	jw_put_i64(w, "percent", a->percent);
@@ -454,10 +387,49 @@ void view_json_advice(struct jw *w, const struct advise_subject *s, const struct
 	for (size_t i = 0; i < ADVISE_KIND_COUNT; i++)
 		json_part(w, advise_kind_name((enum advise_kind)i), &a->kinds[i]);
 	jw_end(w);
-	json_tools(w, a);
-	json_top(w, a);
-	json_cache(w, a);
-	json_plans(w, s, a);
-	json_advice(w, s, a);
+	jw_key(w, "tools");
+	jw_array(w);
+	vec_each (&a->tools, tool) {
+		jw_object(w);
+		jw_put_cstr(w, "name", tool->name);
+		json_part(w, "calls", &tool->calls);
+		json_part(w, "results", &tool->results);
+		jw_end(w);
+	}
+	jw_end(w);
+	jw_key(w, "top");
+	jw_array(w);
+	for (const struct advise_item *top = a->top; top < a->top + ADVISE_TOP && top->line > 0;
+		top++) {
+		jw_object(w);
+		jw_put_i64(w, "line", (int64_t)top->line);
+		jw_put_cstr(w, "kind", advise_kind_name(top->kind));
+		jw_put_cstr(w, "tool", top->tool);
+		jw_put_i64(w, "size_bytes", (int64_t)top->bytes);
+		jw_put_i64(w, "tokens", top->tokens.tokens);
+		jw_put_cstr(w, "sure", sure_name(top->tokens.sure));
+		jw_end(w);
+	}
+	jw_end(w);
+	jw_key(w, "cache");
+	jw_object(w);
+	jw_put_cstr(w, "state", advise_cache_name(a->cache));
+	view_put_time(w, "called_at", a->called_ms);
+	jw_put_i64(w, "age_ms", a->age_ms);
+	view_put_count(w, "lifetime_ms", a->cache_life_ms, a->cache_told);
+	jw_put_i64(w, "recached_tokens", a->recached);
+	jw_end(w);
+	jw_key(w, "strategies");
+	jw_array(w);
+	for (size_t i = 0; i < ADVISE_STRATEGY_COUNT; i++)
+		json_strategy(w, s->id, a, (enum advise_strategy)i);
+	jw_end(w);
+	add_reason(a, &reason);
+	jw_key(w, "advice");
+	jw_object(w);
+	jw_put_cstr(w, "strategy", advise_strategy_name(a->advised));
+	jw_put_cstr(w, "reason", reason.buf);
+	jw_put_cstr(w, "command", command);
+	jw_end(w);
 	jw_end(w);
 }

@@ -62,26 +62,18 @@ static void indented(struct term *t, struct sv text, unsigned style)
 	}
 }
 
-/* What the user wrote: line by line as it was, broken at words where it is too wide. */
-static void wrapped(struct term *t, struct sv text)
-{
-	struct sv line;
-
-	while (sv_split(&text, '\n', &line))
-		wrap_line(t, STYLE_PLAIN, line);
-}
-
 static void words(struct show_state *s, struct term *t, const struct item *item)
 {
 	str_clear(&s->text);
 	transcript_text(item, &s->text);
-	struct sv text = sv_trim(str_sv(&s->text));
-	if (item->kind == ITEM_ASSISTANT && t->tty)
-		markdown_print(t, text);
-	else if (t->tty)
-		wrapped(t, text);
-	else
+	struct sv text = sv_trim(str_sv(&s->text)), line;
+	if (!t->tty)
 		term_text(t, text);
+	else if (item->kind == ITEM_ASSISTANT)
+		markdown_print(t, text);
+	else /* line by line as it was, broken at words where it is too wide */
+		while (sv_split(&text, '\n', &line))
+			wrap_line(t, STYLE_PLAIN, line);
 	term_fresh_line(t);
 }
 
@@ -144,17 +136,6 @@ static void show_call(struct show_state *s, const struct show_style *style, stru
 	indented(t, str_sv(&s->text), STYLE_NOTICE);
 }
 
-static void show_result(struct show_state *s, const struct show_style *style, struct term *t,
-	const struct item *item)
-{
-	bool failed = item->flags & ITEM_FAILED;
-
-	if (style->tools)
-		quiet(s, t, item, failed ? "result: failed" : "result");
-	else if (failed)
-		term_putf(t, "  (failed)\n");
-}
-
 /* ---- one item ---- */
 
 static void show_summary(struct show_state *s, const struct show_style *style, struct term *t,
@@ -172,59 +153,46 @@ static void show_summary(struct show_state *s, const struct show_style *style, s
 	term_putf(t, "  (summary of what was before, %s characters; --tools shows it)\n", count);
 }
 
-static void show_user(struct show_state *s, const struct show_style *style, struct term *t,
-	const struct item *item)
-{
-	if (item->flags & ITEM_SUMMARY) {
-		show_summary(s, style, t, item);
-	} else if (item->flags & (ITEM_PROMPT | ITEM_IMAGE)) {
-		speaker(s, t, item, ITEM_USER, STYLE_USER, "you");
-		words(s, t, item);
-	} else if (style->tools) {
-		quiet(s, t, item, "put in by a program");
-	}
-}
-
-static void show_answer(struct show_state *s, const struct show_style *style, struct term *t,
-	const struct item *item)
-{
-	str_clear(&s->text);
-	transcript_text(item, &s->text);
-	if (transcript_is_filler(str_sv(&s->text)) && !style->tools)
-		return;
-	speaker(s, t, item, ITEM_ASSISTANT, STYLE_AGENT, style->agent);
-	words(s, t, item);
-}
-
-static void show_compaction(struct show_state *s, const struct show_style *style, struct term *t,
-	const struct item *item)
-{
-	heading(s, t, item, STYLE_WARNING, "context compacted");
-	s->speaker = ITEM_COMPACTION;
-	if (item->flags & ITEM_SUMMARY)
-		show_summary(s, style, t, item);
-}
-
 void view_item(struct show_state *s, const struct show_style *style, struct term *t,
 	const struct item *item)
 {
+	bool failed = item->flags & ITEM_FAILED;
+
 	if (item->flags & ITEM_SIDECHAIN && !style->tools)
 		return;
 	switch (item->kind) {
 	case ITEM_USER:
-		show_user(s, style, t, item);
+		if (item->flags & ITEM_SUMMARY) {
+			show_summary(s, style, t, item);
+		} else if (item->flags & (ITEM_PROMPT | ITEM_IMAGE)) {
+			speaker(s, t, item, ITEM_USER, STYLE_USER, "you");
+			words(s, t, item);
+		} else if (style->tools) {
+			quiet(s, t, item, "put in by a program");
+		}
 		break;
 	case ITEM_ASSISTANT:
-		show_answer(s, style, t, item);
+		str_clear(&s->text);
+		transcript_text(item, &s->text);
+		if (transcript_is_filler(str_sv(&s->text)) && !style->tools)
+			break;
+		speaker(s, t, item, ITEM_ASSISTANT, STYLE_AGENT, style->agent);
+		words(s, t, item);
 		break;
 	case ITEM_TOOL_CALL:
 		show_call(s, style, t, item);
 		break;
 	case ITEM_TOOL_RESULT:
-		show_result(s, style, t, item);
+		if (style->tools)
+			quiet(s, t, item, failed ? "result: failed" : "result");
+		else if (failed)
+			term_puts(t, "  (failed)\n");
 		break;
 	case ITEM_COMPACTION:
-		show_compaction(s, style, t, item);
+		heading(s, t, item, STYLE_WARNING, "context compacted");
+		s->speaker = ITEM_COMPACTION;
+		if (item->flags & ITEM_SUMMARY)
+			show_summary(s, style, t, item);
 		break;
 	case ITEM_THINKING:
 	case ITEM_SYSTEM:

@@ -45,21 +45,15 @@ static bool has_next(const struct lineage *l, size_t i)
 /* A long line of descent must not run out of the screen. */
 enum { INDENT_LEVELS_MAX = 20, INDENT_SHARE = 8 };
 
-static unsigned indent_levels(const struct term *t)
-{
-	size_t fit = t->tty ? t->cols / INDENT_SHARE : INDENT_LEVELS_MAX;
-
-	return fit < INDENT_LEVELS_MAX ? (unsigned)fit : INDENT_LEVELS_MAX;
-}
-
 static void add_branch(const struct view *v, struct str *out, const bool *goes_on, size_t i)
 {
 	unsigned depth = v->l->nodes.v[i].depth;
 	bool ascii = v->t->ascii;
+	size_t fit = v->t->tty ? v->t->cols / INDENT_SHARE : INDENT_LEVELS_MAX;
 
 	if (depth == 0)
 		return;
-	if (depth > indent_levels(v->t)) {
+	if (depth > INDENT_LEVELS_MAX || depth > fit) {
 		str_addf(out, ascii ? "%u> " : "%u› ", depth);
 		return;
 	}
@@ -95,17 +89,6 @@ static void fill_row(struct row *r, const struct lineage_node *n, bool tty)
 	}
 }
 
-static void measure(struct view *v, const struct row *r)
-{
-	size_t left = utf8_width(str_sv(&r->branch)) + utf8_width(r->id);
-
-	v->left = left > v->left ? left : v->left;
-	for (size_t c = 0; c < COLUMNS; c++) {
-		size_t width = utf8_width(str_sv(&r->columns[c]));
-		v->widths[c] = width > v->widths[c] ? width : v->widths[c];
-	}
-}
-
 static void fill_rows(struct view *v)
 {
 	bool goes_on[INDENT_LEVELS_MAX + 1] = { false };
@@ -120,18 +103,13 @@ static void fill_rows(struct view *v)
 			goes_on[n->depth] = has_next(v->l, i);
 		add_branch(v, &r->branch, goes_on, i);
 		fill_row(r, n, v->t->tty);
-		measure(v, r);
+		size_t left = utf8_width(str_sv(&r->branch)) + utf8_width(r->id);
+		v->left = left > v->left ? left : v->left;
+		for (size_t c = 0; c < COLUMNS; c++) {
+			size_t width = utf8_width(str_sv(&r->columns[c]));
+			v->widths[c] = width > v->widths[c] ? width : v->widths[c];
+		}
 	}
-}
-
-static void release_rows(struct view *v)
-{
-	for (size_t i = 0; i < v->l->nodes.n; i++) {
-		str_release(&v->rows[i].branch);
-		for (size_t c = 0; c < COLUMNS; c++)
-			str_release(&v->rows[i].columns[c]);
-	}
-	free(v->rows);
 }
 
 /* ---- lines ---- */
@@ -254,7 +232,12 @@ void view_lineage(struct term *t, const struct lineage *l)
 	fit_columns(&v);
 	for (size_t i = 0; i < l->nodes.n; i++)
 		put_line(&v, i);
-	release_rows(&v);
+	for (size_t i = 0; i < l->nodes.n; i++) {
+		str_release(&v.rows[i].branch);
+		for (size_t c = 0; c < COLUMNS; c++)
+			str_release(&v.rows[i].columns[c]);
+	}
+	free(v.rows);
 	if (l->cut)
 		term_putf(t, "(there are more than %d)\n", LINEAGE_NODES_MAX);
 }
