@@ -208,6 +208,25 @@ static int by_place(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
+/* A few splices as a rule, and mostly in order. */
+static void sort_splices(struct edit *e)
+{
+	enum { FEW = 32 };
+	struct edit_splice *v = e->splices.v;
+
+	if (e->splices.n > FEW) {
+		vec_sort(&e->splices, by_place);
+		return;
+	}
+	for (size_t i = 1; i < e->splices.n; i++) {
+		struct edit_splice s = v[i];
+		size_t at = i;
+		for (; at > 0 && by_place(&v[at - 1], &s) > 0; at--)
+			v[at] = v[at - 1];
+		v[at] = s;
+	}
+}
+
 static bool in_order(const struct edit *e)
 {
 	size_t end = 0;
@@ -224,7 +243,7 @@ int edit_each(struct edit *e, void (*fn)(void *data, struct sv piece, bool kept)
 {
 	size_t at = 0;
 
-	vec_sort(&e->splices, by_place);
+	sort_splices(e);
 	if (!in_order(e))
 		return ERR_INPUT;
 	vec_each (&e->splices, s) {

@@ -5,39 +5,9 @@
 #include <string.h>
 
 #include "base/attr.h"
+#include "json/block.h"
 #include "json/jsonl-read.h"
 #include "json/jsonl.h"
-#include "json/text.h"
-
-enum { BLOCK = 64 };
-
-/* Of 64 bytes, one bit each. */
-struct look {
-	uint64_t newline, low, high;
-};
-
-/* The high bits of eight bytes, gathered by a multiplication. */
-static uint64_t gather(uint64_t highs)
-{
-	return (highs >> 7) * UINT64_C(0x0102040810204080) >> 56;
-}
-
-static struct look look_at(const char *p)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7, low7 = ~highs;
-	struct look look = { 0, 0, 0 };
-
-	for (unsigned i = 0; i < BLOCK / 8; i++) {
-		uint64_t w;
-		memcpy(&w, p + (size_t)i * 8, 8);
-		w = le64toh(w);
-		uint64_t x = w ^ ones * '\n';
-		look.newline |= gather(~(((x & low7) + low7) | x) & highs) << (8 * i);
-		look.low |= gather(~(((w & low7) + ones * (0x80 - ' ')) | w) & highs) << (8 * i);
-		look.high |= gather(w & highs) << (8 * i);
-	}
-	return look;
-}
 
 typedef uint8_t vector __attribute__((vector_size(32)));
 typedef uint8_t unaligned __attribute__((vector_size(32), aligned(1), may_alias));
@@ -71,7 +41,7 @@ static VECTOR_CLONES const char *skip_plain(const char *p, const char *end, unsi
 }
 
 /* The newline among the n bytes that were looked at, or n. */
-static size_t take(struct look look, size_t n, unsigned *bytes)
+static size_t take(struct block_kinds look, size_t n, unsigned *bytes)
 {
 	size_t stop = look.newline ? (size_t)__builtin_ctzll(look.newline) : n;
 	uint64_t before = stop < BLOCK ? (UINT64_C(1) << stop) - 1 : ~UINT64_C(0);
@@ -89,14 +59,14 @@ size_t jsonl_line_end(struct sv text, unsigned *ret_bytes)
 
 	p = skip_plain(p, end, &bytes);
 	while (stop == BLOCK && end - p >= BLOCK) {
-		stop = take(look_at(p), BLOCK, &bytes);
+		stop = take(block_kinds(p), BLOCK, &bytes);
 		p = stop == BLOCK ? skip_plain(p + BLOCK, end, &bytes) : p + stop;
 	}
 	if (stop == BLOCK && p < end) {
 		size_t n = (size_t)(end - p);
 		memset(rest, ' ', sizeof(rest));
 		memcpy(rest, p, n);
-		p += take(look_at(rest), n, &bytes);
+		p += take(block_kinds(rest), n, &bytes);
 	}
 	*ret_bytes = bytes;
 	return (size_t)(p - text.p);

@@ -8,41 +8,54 @@
 
 /* ---- passing over values ---- */
 
-/* p is within a string, `carry`: behind a backslash that counts. Returns one past the closing
- * quote, or NULL. */
-static const char *string_end(const char *p, const char *end, unsigned carry)
+/* A quote ends its string unless an odd number of backslashes stands before it. Each run of
+ * backslashes is looked at once, by the quote it touches, so this stays linear. */
+static bool is_escaped(const char *start, const char *quote)
 {
-	for (; end - p >= BLOCK; p += BLOCK) {
-		struct block b = block_at(p);
-		uint64_t quotes = block_quotes(&b, carry);
-		if (quotes)
-			return p + __builtin_ctzll(quotes) + 1;
-		carry = block_carry(b.backslash, carry);
-	}
-	for (; p < end; p++) {
-		if (*p == '"' && !carry)
+	const char *p = quote;
+
+	while (p > start && p[-1] == '\\')
+		p--;
+	return (quote - p) & 1;
+}
+
+/* p is within a string that begins at `start`; returns one past its closing quote, or NULL. */
+static const char *string_end(const char *start, const char *p, const char *end)
+{
+	for (; end - p >= BLOCK; p += BLOCK)
+		for (uint64_t left = block_quote(p); left; left &= left - 1) {
+			const char *quote = p + __builtin_ctzll(left);
+			if (!is_escaped(start, quote))
+				return quote + 1;
+		}
+	for (; p < end; p++)
+		if (*p == '"' && !is_escaped(start, p))
 			return p + 1;
-		carry = *p == '\\' && !carry;
-	}
 	return NULL;
 }
 
 /* p is behind the opening quote. *ret_plain: surely no escape in it. */
 static inline const char *skip_string(const char *p, const char *end, bool *ret_plain)
 {
-	int at = end - p >= BLOCK_SHORT ? block_short(p) : -1;
+	const char *q = p;
 
-	if (at < 0)
-		return string_end(p, end, 0);
-	*ret_plain = true;
-	return p + at + 1;
+	/* Keys, ids and times are short. */
+	for (int i = 0; i < 3 && end - q >= BLOCK_SHORT; i++, q += BLOCK_SHORT) {
+		int at = block_short(q);
+		if (at == BLOCK_ESCAPE)
+			break;
+		if (at < BLOCK_SHORT) {
+			*ret_plain = true;
+			return q + at + 1;
+		}
+	}
+	return string_end(p, q, end);
 }
 
 /* Where a container that is passed over stands. */
 struct depth {
 	size_t n; /* brackets that are open */
-	bool inside; /* in a string */
-	unsigned carry; /* … whose next byte is escaped */
+	const char *string; /* the string that goes on behind the block; NULL: none does */
 };
 
 /* One past the bracket that closes the container, of the `n` bytes of a block; NULL when it is not
@@ -50,20 +63,18 @@ struct depth {
 static const char *skip_block(const char *p, size_t n, struct depth *d)
 {
 	struct block b = block_at(p);
-	struct block_brackets brackets = block_brackets(p);
-	uint64_t inside = block_inside(block_quotes(&b, 0));
+	uint64_t quotes = block_quotes(&b), inside = block_inside(quotes);
 
-	for (uint64_t left = (brackets.open | brackets.close) & ~inside; left; left &= left - 1) {
+	for (uint64_t left = (b.open | b.close) & ~inside; left; left &= left - 1) {
 		unsigned at = (unsigned)__builtin_ctzll(left);
 		if (at >= n)
 			break;
-		if (brackets.open >> at & 1)
+		if (b.open >> at & 1)
 			d->n++;
 		else if (--d->n == 0)
 			return p + at + 1;
 	}
-	d->inside = inside >> (BLOCK - 1);
-	d->carry = block_carry(b.backslash, 0);
+	d->string = inside >> (BLOCK - 1) ? p + BLOCK - __builtin_clzll(quotes) : NULL;
 	return NULL;
 }
 
@@ -79,8 +90,8 @@ static const char *skip_container(const char *p, const char *end)
 		if (q)
 			return q;
 		p += BLOCK;
-		if (d.inside)
-			p = string_end(p, end, d.carry);
+		if (d.string)
+			p = string_end(d.string, p, end);
 		if (!p)
 			return NULL;
 	}

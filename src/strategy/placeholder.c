@@ -95,16 +95,21 @@ static VECTOR_CLONES bool count_window(const char *p, size_t *ret)
 size_t text_chars(struct sv inner)
 {
 	const char *p = inner.p, *end = p + inner.n;
+	char last[WINDOW + AHEAD];
 	size_t chars = 0, n;
 
 	while (p < end) {
-		const char *stop = end;
-		if (end - p >= WINDOW + AHEAD) {
-			stop = p + WINDOW;
-			if (count_window(p, &n)) {
-				chars += n;
-				p = stop;
-			}
+		size_t left = (size_t)(end - p), some = left < WINDOW ? left : WINDOW;
+		const char *window = p, *stop = p + some;
+		/* Bytes that stand for themselves fill up the last one. */
+		if (left < sizeof(last)) {
+			memcpy(last, p, left);
+			memset(last + left, 'x', sizeof(last) - left);
+			window = last;
+		}
+		if (count_window(window, &n)) {
+			chars += n - (WINDOW - some);
+			p = stop;
 		}
 		while (p < stop) {
 			bool inside = ((unsigned char)*p & 0xc0) == 0x80;

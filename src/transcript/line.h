@@ -44,7 +44,14 @@
 	X(CLAUDE_MSG_ROLE,    "role",              CLAUDE_MESSAGE) \
 	X(CLAUDE_MSG_MODEL,   "model",             CLAUDE_MESSAGE) \
 	X(CLAUDE_MSG_CONTENT, "content",           CLAUDE_MESSAGE) \
-	X(CLAUDE_MSG_USAGE,   "usage",             CLAUDE_MESSAGE)
+	X(CLAUDE_MSG_USAGE,   "usage",             CLAUDE_MESSAGE) \
+	X(CLAUDE_U_INPUT,     "input_tokens",      CLAUDE_MSG_USAGE) \
+	X(CLAUDE_U_READ,      "cache_read_input_tokens", CLAUDE_MSG_USAGE) \
+	X(CLAUDE_U_WRITE,     "cache_creation_input_tokens", CLAUDE_MSG_USAGE) \
+	X(CLAUDE_U_OUTPUT,    "output_tokens",     CLAUDE_MSG_USAGE) \
+	X(CLAUDE_U_CACHE,     "cache_creation",    CLAUDE_MSG_USAGE) \
+	X(CLAUDE_U_LONG,      "ephemeral_1h_input_tokens", CLAUDE_U_CACHE) \
+	X(CLAUDE_U_SHORT,     "ephemeral_5m_input_tokens", CLAUDE_U_CACHE)
 
 /* Blocks of a message, and of a result in it. */
 #define BLOCK_KEYS(X) \
@@ -94,6 +101,10 @@
 	X(CODEX_P_STDERR,     "stderr",              CODEX_PAYLOAD) \
 	X(CODEX_P_INFO,       "info",                CODEX_PAYLOAD) \
 	X(CODEX_I_LAST,       "last_token_usage",    CODEX_P_INFO) \
+	X(CODEX_L_INPUT,      "input_tokens",        CODEX_I_LAST) \
+	X(CODEX_L_READ,       "cached_input_tokens", CODEX_I_LAST) \
+	X(CODEX_L_WRITE,      "cache_write_input_tokens", CODEX_I_LAST) \
+	X(CODEX_L_OUTPUT,     "output_tokens",       CODEX_I_LAST) \
 	X(CODEX_I_TOTAL,      "total_token_usage",   CODEX_P_INFO) \
 	X(CODEX_I_WINDOW,     "model_context_window", CODEX_P_INFO) \
 	X(CODEX_P_ITEM,       "item",                CODEX_PAYLOAD) \
@@ -132,7 +143,7 @@ enum claude_block_key { BLOCK_KEYS(X) BLOCK_KEY_COUNT };
 enum codex_key { CODEX_KEYS(X) CODEX_KEY_COUNT };
 enum codex_row_key { CODEX_ROW_KEYS(X) CODEX_ROW_KEY_COUNT };
 #undef X
-enum { LINE_KEYS_MAX = 56 };
+enum { LINE_KEYS_MAX = SCAN_KEYS_MAX };
 
 /*
  * Fills vals (LINE_KEYS_MAX of them). False when the text is not one JSON object. Text with a NUL

@@ -37,38 +37,29 @@ static bool is_synthetic(struct jval model)
 
 /* ---- usage ---- */
 
-/* … and how long the cache that was written lasts; 0: not told. */
-static struct usage read_usage(struct jval usage, int64_t *ret_cache_life_ms)
+static struct usage usage_of(
+	struct jval input, struct jval read, struct jval write, struct jval output)
 {
-	enum { INPUT, READ, WRITE, OUTPUT, MADE, MADE_LONG, MADE_SHORT, COUNT };
-	static const struct scan_key members[] = {
-		[INPUT] = SCAN_KEY("input_tokens", SCAN_TOP),
-		[READ] = SCAN_KEY("cache_read_input_tokens", SCAN_TOP),
-		[WRITE] = SCAN_KEY("cache_creation_input_tokens", SCAN_TOP),
-		[OUTPUT] = SCAN_KEY("output_tokens", SCAN_TOP),
-		[MADE] = SCAN_KEY("cache_creation", SCAN_TOP),
-		[MADE_LONG] = SCAN_KEY("ephemeral_1h_input_tokens", MADE),
-		[MADE_SHORT] = SCAN_KEY("ephemeral_5m_input_tokens", MADE),
-	};
-	struct jval vals[COUNT];
-
-	(void)scan_keys(usage.raw, members, COUNT, vals);
-	*ret_cache_life_ms = value_tokens(vals[MADE_LONG]) > 0 ? CACHE_LONG_MS
-		: value_tokens(vals[MADE_SHORT]) > 0	       ? CACHE_SHORT_MS
-							       : 0;
 	return (struct usage){
-		.input = value_tokens(vals[INPUT]),
-		.cache_read = value_tokens(vals[READ]),
-		.cache_write = value_tokens(vals[WRITE]),
-		.output = value_tokens(vals[OUTPUT]),
+		.input = value_tokens(input),
+		.cache_read = value_tokens(read),
+		.cache_write = value_tokens(write),
+		.output = value_tokens(output),
 	};
 }
 
 static struct usage claude_usage(struct jval usage)
 {
-	int64_t life;
+	static const struct scan_key members[] = {
+		SCAN_KEY("input_tokens", SCAN_TOP),
+		SCAN_KEY("cache_read_input_tokens", SCAN_TOP),
+		SCAN_KEY("cache_creation_input_tokens", SCAN_TOP),
+		SCAN_KEY("output_tokens", SCAN_TOP),
+	};
+	struct jval v[ARRAY_LEN(members)];
 
-	return read_usage(usage, &life);
+	(void)scan_keys(usage.raw, members, ARRAY_LEN(members), v);
+	return usage_of(v[0], v[1], v[2], v[3]);
 }
 
 /* ---- prompts ---- */
@@ -449,7 +440,11 @@ static void look_call(const struct jval *vals, struct line_look *look)
 	if (usage.type != J_OBJECT || sv_is(model, "<synthetic>"))
 		return;
 	look->called = true;
-	look->usage = read_usage(usage, &look->cache_life_ms);
+	look->usage = usage_of(vals[CLAUDE_U_INPUT], vals[CLAUDE_U_READ], vals[CLAUDE_U_WRITE],
+		vals[CLAUDE_U_OUTPUT]);
+	look->cache_life_ms = value_tokens(vals[CLAUDE_U_LONG]) > 0 ? CACHE_LONG_MS
+		: value_tokens(vals[CLAUDE_U_SHORT]) > 0	    ? CACHE_SHORT_MS
+								    : 0;
 	look->model = model;
 	look->message = scan_inner(vals[CLAUDE_MSG_ID]);
 	look->time = scan_inner(vals[CLAUDE_TIME]);

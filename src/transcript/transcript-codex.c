@@ -78,6 +78,21 @@ static struct jval at(struct jval obj, const char *path)
 /* ---- usage ---- */
 
 /* Codex counts cached tokens among the input. */
+static struct usage usage_of(
+	struct jval input, struct jval read, struct jval write, struct jval output)
+{
+	struct usage u = {
+		.input = value_tokens(input),
+		.cache_read = value_tokens(read),
+		.cache_write = value_tokens(write),
+		.output = value_tokens(output),
+	};
+	int64_t cached = u.cache_read + u.cache_write;
+
+	u.input = u.input > cached ? u.input - cached : 0;
+	return u;
+}
+
 static struct usage codex_usage(struct jval usage)
 {
 	static const struct scan_key members[] = {
@@ -86,18 +101,10 @@ static struct usage codex_usage(struct jval usage)
 		SCAN_KEY("cache_write_input_tokens", SCAN_TOP),
 		SCAN_KEY("output_tokens", SCAN_TOP),
 	};
-	struct jval vals[ARRAY_LEN(members)];
+	struct jval v[ARRAY_LEN(members)];
 
-	(void)scan_keys(usage.raw, members, ARRAY_LEN(members), vals);
-	struct usage u = {
-		.input = value_tokens(vals[0]),
-		.cache_read = value_tokens(vals[1]),
-		.cache_write = value_tokens(vals[2]),
-		.output = value_tokens(vals[3]),
-	};
-	int64_t cached = u.cache_read + u.cache_write;
-	u.input = u.input > cached ? u.input - cached : 0;
-	return u;
+	(void)scan_keys(usage.raw, members, ARRAY_LEN(members), v);
+	return usage_of(v[0], v[1], v[2], v[3]);
 }
 
 /* ---- prompts ---- */
@@ -640,7 +647,8 @@ static void look_event(const struct jval *vals, struct line_look *look)
 
 	if (vals[CODEX_I_LAST].type == J_OBJECT) {
 		look->called = true;
-		look->usage = codex_usage(vals[CODEX_I_LAST]);
+		look->usage = usage_of(vals[CODEX_L_INPUT], vals[CODEX_L_READ], vals[CODEX_L_WRITE],
+			vals[CODEX_L_OUTPUT]);
 		look->time = scan_inner(vals[CODEX_TIME]);
 		look->window = value_tokens(vals[CODEX_I_WINDOW]);
 	}
