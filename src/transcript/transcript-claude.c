@@ -586,7 +586,9 @@ static struct jval claude_note_place(const struct line *line)
 {
 	struct jval whole;
 
-	return scan_text(line->text, &whole) < 0 ? (struct jval){ .type = J_NONE } : whole;
+	if (scan_text(line->text, &whole) < 0)
+		whole = (struct jval){ .type = J_NONE };
+	return whole;
 }
 
 static struct sv claude_model(const struct line *line)
