@@ -11,7 +11,6 @@
 #include "cli/print.h"
 #include "os/path.h"
 #include "ui/progress.h"
-#include "ui/table.h"
 
 static void warn(struct app *app, const char *message, const char *consequence)
 {
@@ -135,53 +134,25 @@ int sessions_refresh(struct app *app, struct err *reterr)
 
 /* ---- which one ---- */
 
-enum { CANDIDATES_SHOWN = 10, PIPE_COLUMNS = 160 };
-
-static const struct table_column columns[] = {
-	{ "ID", false, false },
-	{ "AGENT", false, false },
-	{ "LAST", false, false },
-	{ "FOLDER", false, true },
-	{ "NAME OR FIRST PROMPT", false, true },
-};
-
-static void add_candidate(struct table *t, const struct app *app, const struct session_row *row)
-{
-	AUTO_FREE char *dir = path_show(row->info.cwd, app->paths.home);
-	char last[CLOCK_TEXT_MAX];
-
-	clock_format_ago(clock_wall_ms(&app->clock) - row->active_ms, last);
-	table_add(t, sv_of(row->info.id));
-	table_add(t, sv_of(row->agent));
-	table_add(t, sv_of(last));
-	table_add(t, sv_of(dir));
-	table_add(t, sv_of(session_title(row)));
-}
-
 /* Always for people: programs have the ids in the message. */
 static void show_candidates(struct app *app, const struct catalogue_matches *matches)
 {
+	enum { PIPE_COLUMNS = 160 };
 	const struct term_opts screen = {
 		.fd = STDERR_FILENO,
 		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
 		.term_name = env_get("TERM"),
 		.ascii = !env_use_locale(),
 	};
-	struct table table;
 	struct term t;
 
 	if (app->err_tty)
 		term_init(&t, &screen);
 	else
 		term_init_capture(&t, PIPE_COLUMNS, TERM_DEFAULT_ROWS, false);
-	table_init(&table, columns, ARRAY_LEN(columns));
-	for (size_t i = 0; i < matches->rows.n && i < CANDIDATES_SHOWN; i++)
-		add_candidate(&table, app, &matches->rows.v[i]);
-	table_print(&table, &t);
-	if (matches->more || matches->rows.n > CANDIDATES_SHOWN)
-		term_puts(&t, screen.ascii ? "...\n" : "…\n");
+	t.ascii = screen.ascii;
+	view_candidates(&t, matches, clock_wall_ms(&app->clock), app->paths.home);
 	(void)fwrite(t.buf.buf, 1, t.buf.len, app->err);
-	table_release(&table);
 	term_release(&t);
 }
 

@@ -1,8 +1,11 @@
 #include "view/session.h"
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "base/uuid.h"
+#include "os/path.h"
+#include "ui/table.h"
 #include "ui/wrap.h"
 
 /* clang-format off */
@@ -81,4 +84,35 @@ void view_session(struct term *t, const struct session_row *row)
 	str_addf(&line, "%s  %s  %s  %lld %s, last %s", row->agent, row->info.id, row->info.cwd,
 		(long long)row->info.turns, row->info.turns == 1 ? "turn" : "turns", when);
 	wrap_line(t, STYLE_NOTICE, str_sv(&line));
+}
+
+void view_candidates(
+	struct term *t, const struct catalogue_matches *matches, int64_t now_ms, const char *home)
+{
+	enum { SHOWN = 10 };
+	static const struct table_column columns[] = {
+		{ "ID", false, false },
+		{ "AGENT", false, false },
+		{ "LAST", false, false },
+		{ "FOLDER", false, true },
+		{ "NAME OR FIRST PROMPT", false, true },
+	};
+	struct table table;
+
+	table_init(&table, columns, ARRAY_LEN(columns));
+	for (size_t i = 0; i < matches->rows.n && i < SHOWN; i++) {
+		const struct session_row *row = &matches->rows.v[i];
+		AUTO_FREE char *dir = path_show(row->info.cwd, home);
+		char last[CLOCK_TEXT_MAX];
+		clock_format_ago(now_ms - row->active_ms, last);
+		table_add(&table, sv_of(row->info.id));
+		table_add(&table, sv_of(row->agent));
+		table_add(&table, sv_of(last));
+		table_add(&table, sv_of(dir));
+		table_add(&table, sv_of(session_title(row)));
+	}
+	table_print(&table, t);
+	if (matches->more || matches->rows.n > SHOWN)
+		term_puts(t, t->ascii ? "...\n" : "…\n");
+	table_release(&table);
 }

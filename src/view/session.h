@@ -1,5 +1,5 @@
 /*
- * A session as the commands show it: a heading, and the fields of -F.
+ * Sessions as the commands show them: a heading, a table to choose from, and the fields of -F.
  */
 #pragma once
 
@@ -23,5 +23,8 @@ void session_values(const struct session_view *view, union format_value *values)
 
 /* Two lines: what it is called; agent, id, folder, turns and when it was active last. */
 void view_session(struct term *t, const struct session_row *row);
+/* A table of the sessions that fit, the first ten, for one to be chosen; home is the user's. */
+void view_candidates(
+	struct term *t, const struct catalogue_matches *matches, int64_t now_ms, const char *home);
 /* How much of the id tells it from others as a rule: ids that begin with the time need more. */
 struct sv session_short_id(const char *id);
