@@ -50,7 +50,6 @@ static void on_notice(void *data, const char *line)
 
 static void start(struct rig *rig)
 {
-
 	assert_int_equal(store_open(rig->db, 0, NULL, &rig->store, NULL), 0);
 	rig->loop = loop_new();
 	rig->settings = settings_new("/home/me");
@@ -381,5 +380,6 @@ int main(void)
 		CASE(test_limit_is_waited_out),
 		CASE(test_after_a_limit_what_acted_is_not_sent_again),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

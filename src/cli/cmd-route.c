@@ -55,24 +55,6 @@ static int replay(struct app *app, struct router *r, const char *path, struct er
 	return n < 0 ? n : route_replay(r, str_sv(&file), print_line, app, reterr);
 }
 
-/* A line that is no order is told on standard error and passed over: the others still count. */
-static int serve_line(struct app *app, struct route_stdio *s, struct sv line, struct err *reterr)
-{
-	AUTO_STR answer = STR_INIT;
-	struct err bad = ERR_INIT;
-
-	if (sv_trim(line).n == 0)
-		return 0;
-	if (route_stdio_line(s, line, &answer, &bad) < 0)
-		(void)fprintf(app->err, "faden: route: %s\n", bad.msg);
-	if (answer.len == 0)
-		return 0;
-	(void)fprintf(app->out, "%s\n", answer.buf);
-	if (fflush(app->out) != 0)
-		return err_errno(reterr, errno, "standard output");
-	return 0;
-}
-
 static int serve(struct app *app, struct router *r, struct err *reterr)
 {
 	struct route_stdio s;
@@ -82,8 +64,20 @@ static int serve(struct app *app, struct router *r, struct err *reterr)
 	int n = 0;
 
 	route_stdio_init(&s, r);
-	while (n >= 0 && (n = jsonl_next(in, &line, reterr)) > 0)
-		n = serve_line(app, &s, line.text, reterr);
+	while (n >= 0 && (n = jsonl_next(in, &line, reterr)) > 0) {
+		AUTO_STR answer = STR_INIT;
+		struct err bad = ERR_INIT;
+		if (sv_trim(line.text).n == 0)
+			continue;
+		/* A line that is no order is told and passed over: the others still count. */
+		if (route_stdio_line(&s, line.text, &answer, &bad) < 0)
+			(void)fprintf(app->err, "faden: route: %s\n", bad.msg);
+		if (answer.len == 0)
+			continue;
+		(void)fprintf(app->out, "%s\n", answer.buf);
+		if (fflush(app->out) != 0)
+			n = err_errno(reterr, errno, "standard output");
+	}
 	route_stdio_release(&s);
 	jsonl_free(in);
 	return n;

@@ -23,7 +23,6 @@ struct lines {
 	bool eof;
 	bool line_open; /* the answer stands in the middle of a line */
 	bool readable;
-	bool greeted;
 	int status; /* of the worst turn */
 	int signo;
 };
@@ -60,25 +59,19 @@ static void on_input(void *data, short revents)
 	l->readable = true;
 }
 
-/* Signals arrive through the loop, so the loop is what waits for input too. */
-static int wait_for_input(struct lines *l, struct err *reterr)
+static int read_more(struct lines *l, struct err *reterr)
 {
 	struct loop *loop = l->front.loop;
-	struct loop_source *source = loop_add_fd(loop, l->app->in, POLLIN, on_input, l);
 	int r = 0;
 
+	if (l->buffer.len > LINE_BYTES_MAX)
+		return err_set(reterr, ERR_LIMIT, "a line of more than %d bytes", LINE_BYTES_MAX);
+	/* Signals arrive through the loop, so the loop is what waits for input too. */
+	struct loop_source *source = loop_add_fd(loop, l->app->in, POLLIN, on_input, l);
 	l->readable = false;
 	while (r == 0 && !l->readable && !l->signo)
 		r = loop_step(loop, -1, reterr);
 	loop_remove(loop, source);
-	return r;
-}
-
-static int read_more(struct lines *l, struct err *reterr)
-{
-	if (l->buffer.len > LINE_BYTES_MAX)
-		return err_set(reterr, ERR_LIMIT, "a line of more than %d bytes", LINE_BYTES_MAX);
-	int r = wait_for_input(l, reterr);
 	if (r < 0 || l->signo)
 		return r;
 	(void)str_reserve(&l->buffer, READ_BYTES);
@@ -168,27 +161,21 @@ static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
 	return 0;
 }
 
-/* Only what goes on is worth a line here: who pipes into a new conversation knows. */
-static void greet(struct lines *l, bool fresh)
-{
-	AUTO_STR line = STR_INIT;
-
-	l->greeted = true;
-	if (tell_greeting(&l->front.kit, fresh, &line))
-		on_notice(l, line.buf);
-}
-
 static int run_lines(struct lines *l, bool fresh, struct err *reterr)
 {
 	AUTO_STR line = STR_INIT;
+	AUTO_STR greeting = STR_INIT;
+	bool greeted = false;
 	int r = 0;
 
 	while (!l->signo && (r = next_line(l, &line, reterr)) > 0) {
 		struct sv text = sv_trim(str_sv(&line));
 		if (text.n == 0)
 			continue;
-		if (!l->greeted)
-			greet(l, fresh);
+		/* Only what goes on is worth a line: who pipes into a new conversation knows. */
+		if (!greeted && tell_greeting(&l->front.kit, fresh, &greeting))
+			on_notice(l, greeting.buf);
+		greeted = true;
 		r = turn(l, text, fresh, reterr);
 		if (r < 0)
 			break;

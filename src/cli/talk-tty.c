@@ -42,7 +42,6 @@ struct talk {
 	bool running; /* a turn */
 	int interrupts; /* Ctrl-C since the last turn or input */
 	bool leave;
-	bool restart;
 	int signo; /* that ends the program */
 };
 
@@ -242,29 +241,6 @@ static void show_outcome(struct talk *t, const struct assistant_outcome *out)
 	flush(t);
 }
 
-static int take_turn(struct talk *t, struct sv text, bool fresh, struct err *reterr)
-{
-	const struct request req = { .text = text, .mode = fresh ? REQUEST_NEW : REQUEST_GO_ON };
-	const struct assistant_outcome *out;
-
-	t->running = true;
-	t->interrupts = 0;
-	t->began_ms = clock_age_ms(NULL);
-	t->tick = loop_add_timer(t->front.loop, TICK_MS, on_tick, t);
-	term_mode_quiet(&t->mode);
-	int r = front_say(&t->front, &req, &out, reterr);
-	term_mode_restore(&t->mode);
-	loop_remove(t->front.loop, t->tick);
-	expect_pause(t, false);
-	t->running = false;
-	if (r == 0) {
-		show_outcome(t, out);
-		t->restart = out->kind == UTTERANCE_RESTART;
-	}
-	status_hide(&t->status);
-	return r;
-}
-
 static void greet(struct talk *t, bool fresh)
 {
 	AUTO_STR line = STR_INIT;
@@ -303,20 +279,33 @@ static int restart(struct app *app, struct err *reterr)
 }
 
 /* A failure of ours ends this sentence, not the conversation: the next may go well. */
-static void try_turn(struct talk *t, struct sv text, bool *fresh)
+static void take_turn(struct talk *t, struct sv text, bool *fresh)
 {
+	const struct request req = { .text = text, .mode = *fresh ? REQUEST_NEW : REQUEST_GO_ON };
+	const struct assistant_outcome *out;
 	struct err err = ERR_INIT;
 
-	if (take_turn(t, text, *fresh, &err) < 0)
+	t->running = true;
+	t->interrupts = 0;
+	t->began_ms = clock_age_ms(NULL);
+	t->tick = loop_add_timer(t->front.loop, TICK_MS, on_tick, t);
+	term_mode_quiet(&t->mode);
+	int r = front_say(&t->front, &req, &out, &err);
+	term_mode_restore(&t->mode);
+	loop_remove(t->front.loop, t->tick);
+	expect_pause(t, false);
+	t->running = false;
+	if (r == 0)
+		show_outcome(t, out);
+	status_hide(&t->status);
+	if (r == 0 && out->kind == UTTERANCE_RESTART) {
+		editor_free(TAKE_PTR(t->editor));
+		r = restart(t->app, &err);
+	}
+	if (r < 0)
 		say_line(t, STYLE_ERROR, err.msg);
 	else
 		*fresh = false;
-	if (!t->restart)
-		return;
-	t->restart = false;
-	editor_free(TAKE_PTR(t->editor));
-	if (restart(t->app, &err) < 0)
-		say_line(t, STYLE_ERROR, err.msg);
 }
 
 /* Between turns the status line stands above the prompt, where it scrolls away with it. */
@@ -378,7 +367,7 @@ static int converse(struct talk *t, bool fresh, struct err *reterr)
 			continue;
 		if (editor_remember(t->editor, said, &err) < 0)
 			log_write(&t->app->log, LOG_WARN, "history: %s", err.msg);
-		try_turn(t, said, &fresh);
+		take_turn(t, said, &fresh);
 		if (!t->leave)
 			show_listening(t);
 	}
