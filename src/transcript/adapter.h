@@ -141,9 +141,6 @@ struct transcript_format {
 extern const struct transcript_format *const transcript_formats[];
 extern const size_t transcript_format_count;
 
-/* What `link` does, for a record whose members were found by somebody else. */
-void claude_link_fields(struct links *links, const struct chain_claude *record);
-void codex_link_fields(struct links *links, const struct chain_codex *record);
 /* The end of transcript_live(): takes base_id. */
 void links_live(
 	struct links *links, const struct transcript_format *format, struct transcript_live *ret);

@@ -36,28 +36,6 @@ void chain_free(struct chain *c)
 	free(c);
 }
 
-void chain_add_claude(struct chain *c, const struct chain_claude *record, uint64_t size)
-{
-	claude_link_fields(&c->links, record);
-	c->links.v.v[c->links.v.n - 1].size = link_size(size);
-}
-
-void chain_add_codex(struct chain *c, const struct chain_codex *record, uint64_t size)
-{
-	codex_link_fields(&c->links, record);
-	c->links.v.v[c->links.v.n - 1].size = link_size(size);
-}
-
-void chain_tool(struct chain *c, struct sv id, bool result)
-{
-	size_t record = c->links.v.n - 1;
-	struct link *link = &c->links.v.v[record];
-	if (link->id == 0 || link->flags & LINK_SIDE)
-		return;
-	link->flags |= result ? LINK_RESULT : LINK_CALL;
-	vec_push(&c->links.tools, (struct link_tool){ link_hash(id), (uint32_t)record, result });
-}
-
 void chain_add_entry(struct chain *c, const struct chain_entry *entry)
 {
 	vec_push(&c->links.v,

@@ -16,23 +16,18 @@ struct chain;
 struct chain *chain_new(const struct transcript_format *format);
 void chain_free(struct chain *c); /* NULL is fine */
 
-/* The next record, when its members are known already. Tools of its content follow by
- * chain_tool(). `size` is that of its line. */
+/* What the chain looks at in a record. */
 struct chain_claude {
 	struct jval type, subtype, uuid, parent, side, message_id, compact;
 	struct jval leaf; /* leafUuid of a last-prompt line */
 };
-void chain_add_claude(struct chain *c, const struct chain_claude *record, uint64_t size);
 enum chain_line { CHAIN_OTHER, CHAIN_META, CHAIN_ITEM, CHAIN_COMPACTED, CHAIN_EVENT };
 struct chain_codex {
 	struct jval payload, type, role, content, turns; /* members of the payload */
 	enum chain_line line;
 };
-void chain_add_codex(struct chain *c, const struct chain_codex *record, uint64_t size);
-/* A tool's call or result in the record that was added last (Claude). */
-void chain_tool(struct chain *c, struct sv id, bool result);
 
-/* The same for who keeps of a record only numbers, equal ones for equal ids and 0 for none. */
+/* The next record, as numbers: equal ones for equal ids and 0 for none. */
 enum {
 	CHAIN_SPOKEN = 1u << 0, /* user or assistant: may be the leaf */
 	CHAIN_SENT = 1u << 1, /* of a kind that can be part of a request */

@@ -381,7 +381,7 @@ static uint32_t link_flags(const struct chain_claude *record)
 	return flags;
 }
 
-void claude_link_fields(struct links *links, const struct chain_claude *record)
+static void link_fields(struct links *links, const struct chain_claude *record)
 {
 	struct link link = { .size = 0 };
 	/* Lines of any type may be part of the chain. */
@@ -413,7 +413,7 @@ static void claude_link(struct links *links, const struct line *line)
 		.leaf = vals[CLAUDE_LEAF],
 	};
 
-	claude_link_fields(links, &record);
+	link_fields(links, &record);
 	size_t at = links->v.n - 1;
 	if (links->v.v[at].id == 0 || links->v.v[at].flags & LINK_SIDE)
 		return;

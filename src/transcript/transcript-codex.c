@@ -396,7 +396,7 @@ struct chain_entry chain_codex_entry(const struct chain_codex *record)
 	return entry;
 }
 
-void codex_link_fields(struct links *links, const struct chain_codex *record)
+static void link_fields(struct links *links, const struct chain_codex *record)
 {
 	const struct chain_entry entry = chain_codex_entry(record);
 
@@ -430,7 +430,7 @@ static void codex_link(struct links *links, const struct line *line)
 {
 	const struct chain_codex record = codex_chain_record(line->vals, codex_line_of(line->vals));
 
-	codex_link_fields(links, &record);
+	link_fields(links, &record);
 }
 
 /* Records since the last compaction that nobody took back: each goes in and out once, so that a
