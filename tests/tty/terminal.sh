@@ -47,7 +47,7 @@ tty_type 'go' Enter
 tty_wait 'text before a tool is shown' '^Looking around\.'
 tty_wait 'the tool is named' '^Bash ls -l'
 tty_wait 'the status line says who works' ' · rehearsal'
-t_is 'the status line is there once' "$(tty_screen | grep -c ' · rehearsal')" 1
+tty_once 'the status line is there once' ' · rehearsal'
 tty_resize 30 16
 tty_resize 70 16
 tty_type 'early'

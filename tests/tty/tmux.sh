@@ -66,6 +66,22 @@ tty_wait() {
 	fi
 }
 
+tty_shows_once() {
+	[ "$(tty_screen | grep -Ec -e "$1")" = 1 ]
+}
+
+# tty_once NAME PATTERN: passes as soon as one line of the screen matches and no other does; a line
+# that is just drawn again may be there twice or not at all.
+tty_once() {
+	if t_wait_for 10 tty_shows_once "$2"; then
+		t_result 0 "$1"
+	else
+		t_result 1 "$1"
+		t_note "not one line matches: $2"
+		tty_screen | t_note
+	fi
+}
+
 # tty_prompt: waits until faden asks for the next line. A key that comes before, on a line just
 # beginning or a turn just ending, may mean something else.
 tty_prompt() {

@@ -45,10 +45,10 @@ tty_type 'run' Enter
 tty_wait 'the status line is shown' 'thinking · demo · a talk'
 tty_resize 18 14
 tty_wait 'the status line is cut in a narrow terminal' 'thinking · .*…$'
-t_is 'a resize leaves no trace of the status line' "$(tty_screen | grep -c thinking)" 1
+tty_once 'a resize leaves no trace of the status line' thinking
 tty_resize 60 14
 tty_wait 'the status line is whole again in a wide terminal' 'thinking · [0-9]+ s · demo · a talk'
-t_is 'the status line is there once after a resize' "$(tty_screen | grep -c thinking)" 1
+tty_once 'the status line is there once after a resize' thinking
 tty_type C-c
 tty_wait 'Ctrl-C stops the turn' '^stopped'
 t_unlike 'the status line is gone after a cancel' "$(tty_screen)" thinking
@@ -67,10 +67,10 @@ tty_resize 60 14
 tty_type C-u 'long text in a wide terminal that will be made thin soon'
 tty_resize 20 14
 tty_wait 'the prompt follows a resize' '^> long text in a wi'
-t_is 'the prompt is there once after a resize' "$(tty_screen | grep -c '> long')" 1
+tty_once 'the prompt is there once after a resize' '> long'
 tty_resize 60 14
 tty_wait 'the prompt follows a resize back' '^> long text in a wide terminal that will be made thin soon$'
-t_is 'the prompt is there once after a resize back' "$(tty_screen | grep -c '> long')" 1
+tty_once 'the prompt is there once after a resize back' '> long'
 tty_type C-u
 
 tty_type 'cancel 100' Enter 'unsent'
