@@ -17,6 +17,7 @@ enum { LISTED = 50 };
 static int count_row(void *data, const struct session_row *row)
 {
 	int *rows = data;
+
 	*rows += row->info.id[0] != '\0';
 	return 0;
 }
@@ -31,13 +32,14 @@ static int run(const char *root, const char *path, unsigned threads, struct err 
 	AUTO_STORE *store = NULL;
 	int rows = 0;
 	int64_t start = clock_age_ms(&clock);
-	int rc = store_open(path, 0, NULL, &store, reterr);
-	if (rc >= 0)
-		rc = catalogue_refresh(store, &home, 1, &opts, &stats, reterr);
-	if (rc >= 0)
-		rc = catalogue_query(store, &query, count_row, &rows, reterr);
-	if (rc < 0)
-		return rc;
+	int r = store_open(path, 0, NULL, &store, reterr);
+
+	if (r >= 0)
+		r = catalogue_refresh(store, &home, 1, &opts, &stats, reterr);
+	if (r >= 0)
+		r = catalogue_query(store, &query, count_row, &rows, reterr);
+	if (r < 0)
+		return r;
 	struct rusage usage;
 	(void)getrusage(RUSAGE_SELF, &usage);
 	(void)printf("{\"ms\":%lld,\"files\":%zu,\"read\":%zu,\"bytes\":%llu,\"rows\":%d,"
@@ -51,6 +53,7 @@ int main(int argc, char **argv)
 {
 	struct err err = ERR_INIT;
 	long long threads = 0;
+
 	if (argc < 3 || argc > 4 || (argc == 4 && !sv_parse_i64(sv_of(argv[3]), &threads))) {
 		(void)fprintf(stderr, "usage: bench-catalogue CLAUDE_HOME STORE [THREADS]\n");
 		return 2;

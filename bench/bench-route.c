@@ -12,6 +12,7 @@
 static double cpu_ms(void)
 {
 	struct timespec t;
+
 	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
@@ -65,6 +66,7 @@ static void measure(const char *name, enum route_profile profile, size_t n, bool
 	struct route_opts opts = route_opts_default(profile);
 	struct router *r = router_new(&opts);
 	struct history h = { .commands = NULL };
+
 	fill(r, &h, n, topics);
 	struct route_query q = { .text = SV("back to the invoice export, the totals of March are "
 					    "still wrong and the file is not sorted"),
@@ -83,6 +85,7 @@ int main(void)
 	enum { ROUNDS = 50 };
 	struct route_opts opts = route_opts_default(ROUTE_FADEN);
 	double from = cpu_ms();
+
 	for (int i = 0; i < ROUNDS; i++)
 		router_free(router_new(&opts));
 	say("route-router-new", (cpu_ms() - from) / ROUNDS, 0);

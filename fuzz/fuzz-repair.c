@@ -81,6 +81,7 @@ static bool may_leave(const struct repair_report *report, struct sv session)
 	static const enum repair_cause guesses[] = { REPAIR_TORN, REPAIR_GLUED, REPAIR_NUL,
 		REPAIR_UTF8, REPAIR_DANGLING_PARENT, REPAIR_WRONG_ORDER, REPAIR_STALE_LEAF,
 		REPAIR_ORDINALS, REPAIR_SHAPE };
+
 	for (size_t i = 0; i < sizeof(guesses) / sizeof(guesses[0]); i++)
 		if (report->findings[guesses[i]].level > REPAIR_NOTE)
 			return true;
@@ -128,7 +129,7 @@ static bool can_mend(const char *path, const struct transcript_format *format)
 	return possible;
 }
 
-static void mend(struct repair *r, uint8_t choice, const struct transcript_format *format)
+static void mend(struct repair *rep, uint8_t choice, const struct transcript_format *format)
 {
 	static const struct clock clock = { true, 1000 };
 	const struct repair_write how = {
@@ -139,11 +140,11 @@ static void mend(struct repair *r, uint8_t choice, const struct transcript_forma
 	};
 	struct repair_result result = REPAIR_RESULT_INIT;
 
-	int rc = repair_apply(r, &how, &result, NULL);
-	REQUIRE(rc == 0);
+	int r = repair_apply(rep, &how, &result, NULL);
+	REQUIRE(r == 0);
 	check_report(&result.report, SV(""));
 	REQUIRE(result.report.reachable == result.report.entries && result.report.left == 0);
-	REQUIRE(result.report.entries == repair_report(r)->entries);
+	REQUIRE(result.report.entries == repair_report(rep)->entries);
 	check_lines(result.path);
 	REQUIRE(!can_mend(result.path, format));
 	(void)unlink(result.path);

@@ -14,6 +14,7 @@ enum { INPUT_MAX = 1 << 16 };
 static void speak(struct router *r, struct sv text)
 {
 	struct route_stdio s;
+
 	route_stdio_init(&s, r);
 	struct sv line;
 	while (sv_split(&text, '\n', &line)) {
@@ -29,6 +30,7 @@ static void speak(struct router *r, struct sv text)
 static void decide(struct router *r, struct sv text)
 {
 	struct route_topic *t = route_topic_new();
+
 	router_learn(r, t, text, TOPIC_FIRST);
 	router_learn(r, t, text, TOPIC_ANSWER);
 	AUTO_STR kept = STR_INIT;
@@ -50,6 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sv text = sv_make((const char *)data, size < INPUT_MAX ? size : INPUT_MAX);
 	static struct router *routers[2]; /* kept: making one takes longer than using it */
+
 	for (int profile = ROUTE_FADEN; profile <= ROUTE_SEED; profile++) {
 		struct route_opts opts = route_opts_default((enum route_profile)profile);
 		if (!routers[profile])

@@ -25,6 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CLEANUP(smart_digest_release) struct smart_digest d = SMART_DIGEST_INIT;
 	CLEANUP(smart_answer_release) struct smart_answer a = SMART_ANSWER_INIT;
 	struct err err = ERR_INIT;
+
 	for (int i = 0; i < ENTRIES; i++)
 		vec_push(&d.entries,
 			(struct smart_entry){ .keep = i % 2 ? SMART_FREE : SMART_PROMPT });

@@ -34,6 +34,7 @@ static inline void check_scans(
 	int fd, const struct transcript_format *format, size_t cut, size_t size)
 {
 	struct session_info whole, parts;
+
 	session_info_init(&whole, format, "/p/x.jsonl");
 	session_info_init(&parts, format, "/p/x.jsonl");
 	REQUIRE(transcript_scan(fd, size, &whole, NULL) == 0);
@@ -61,17 +62,18 @@ static inline uint64_t check_items(
 	const char *path, const struct transcript_format *format, size_t size)
 {
 	const struct transcript_read_opts opts = { .expand = true };
-	struct transcript_reader *r = NULL;
+	struct transcript_reader *reader = NULL;
 	struct item item;
 	uint64_t record = UINT64_MAX;
-	int rc = transcript_open(path, format, &opts, &r, NULL);
-	REQUIRE(rc == 0);
-	while ((rc = transcript_next(r, &item, NULL)) > 0) {
+	int r = transcript_open(path, format, &opts, &reader, NULL);
+
+	REQUIRE(r == 0);
+	while ((r = transcript_next(reader, &item, NULL)) > 0) {
 		check_item(&item, size, record);
 		record = item.record;
 	}
-	REQUIRE(rc == 0);
-	transcript_close(r);
+	REQUIRE(r == 0);
+	transcript_close(reader);
 	return record + 1;
 }
 
@@ -93,8 +95,8 @@ static inline int check_transcript(
 	REQUIRE(live.live_bytes <= bytes.n);
 	transcript_live_release(&live);
 	const struct transcript_format *probed;
-	int rc = transcript_probe(path, &probed, NULL);
-	REQUIRE(rc == 0 || rc == ERR_INPUT);
+	int r = transcript_probe(path, &probed, NULL);
+	REQUIRE(r == 0 || r == ERR_INPUT);
 	(void)close(fd);
 	return 0;
 }

@@ -147,5 +147,6 @@ int main(void)
 			test_a_file_in_which_nothing_is_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_that_is_gone, setup, teardown),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

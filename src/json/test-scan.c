@@ -70,6 +70,7 @@ static void texts(void **state)
 		{ "null", "null", J_NULL },
 		{ "\"}]{[\"", "\"}]{[\"", J_STRING },
 	};
+
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
 		struct jval val = parsed(good[i].text);

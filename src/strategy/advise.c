@@ -17,6 +17,7 @@ const char *advise_kind_name(enum advise_kind kind)
 		ADVISE_KINDS(X)
 #undef X
 	};
+
 	return names[kind];
 }
 
@@ -27,6 +28,7 @@ const char *advise_kind_title(enum advise_kind kind)
 		ADVISE_KINDS(X)
 #undef X
 	};
+
 	return titles[kind];
 }
 
@@ -38,6 +40,7 @@ const char *advise_strategy_name(enum advise_strategy strategy)
 #undef X
 			[ADVISE_NOTHING] = "nothing",
 	};
+
 	return names[strategy];
 }
 
@@ -49,6 +52,7 @@ const char *advise_cache_name(enum advise_cache cache)
 		[ADVISE_CACHE_MAYBE] = "maybe",
 		[ADVISE_CACHE_COLD] = "cold",
 	};
+
 	return names[cache];
 }
 

@@ -41,6 +41,7 @@ static const char *heading(enum brief_kind kind)
 		[BRIEF_ERROR] = "Errors",
 		[BRIEF_ANSWER] = "Last answer",
 	};
+
 	return names[kind];
 }
 
@@ -122,6 +123,7 @@ static void fit(struct render *r, size_t max)
 {
 	static const enum brief_kind order[] = { BRIEF_READ, BRIEF_ERROR, BRIEF_COMMAND,
 		BRIEF_CHANGED, BRIEF_DECISION, BRIEF_SINCE, BRIEF_OPEN };
+
 	for (size_t keep = KEPT_MIN;; keep = 0) {
 		for (size_t i = 0; i < ARRAY_LEN(order); i++)
 			while (r->bytes > max && drop_one(r, order[i], keep))
@@ -177,6 +179,7 @@ void brief_render(const struct brief *b, size_t max, struct str *out)
 void brief_explain(const struct brief *b, const char *path, struct str *out)
 {
 	size_t refs = 0;
+
 	vec_each (&b->facts, fact)
 		refs += fact->ref[0] != '\0';
 	if (refs > 0)
@@ -454,6 +457,7 @@ static void take_sections(struct brief_collect *c, struct sv text, struct brief_
 static bool split_heading(struct sv *text, struct sv title, struct sv *ret)
 {
 	size_t at;
+
 	if (!sv_find(*text, title, &at))
 		return false;
 	*ret = sv_trim(sv_from(*text, at + title.n));
@@ -466,6 +470,7 @@ void brief_take_rollover(struct brief_collect *c, const struct item *item)
 	struct sv text = str_sv(&c->text), words, summary;
 	struct brief_place place = brief_place_of(item);
 	bool wish = split_heading(&text, SV("\n" BRIEF_WISH "\n"), &words);
+
 	if (split_heading(&text, SV("\n" BRIEF_SUMMARY "\n"), &summary) ||
 		split_heading(&text, SV("\n" BRIEF_SUMMARY_BEFORE "\n"), &summary)) {
 		free(c->summary);

@@ -60,6 +60,7 @@ void brief_call_release(struct brief_call *call)
 static bool add_words(struct jval val, struct str *out)
 {
 	struct jval word;
+
 	if (val.type != J_ARRAY)
 		return scan_string(val, out);
 	struct scan_iter it = scan_iter(val);
@@ -81,6 +82,7 @@ static void add_patched(struct sv patch, struct strv *out)
 		{ "*** Move to: ", 13 },
 	};
 	struct sv line;
+
 	while (out->n < FILES_OF_CALL_MAX && sv_split(&patch, '\n', &line))
 		for (size_t i = 0; i < ARRAY_LEN(marks); i++)
 			if (sv_starts(line, marks[i]))
@@ -94,6 +96,7 @@ static void take_plan(struct brief_collect *c, const struct item *item, struct j
 {
 	struct jval step, text, status;
 	struct scan_iter it = scan_iter(steps);
+
 	brief_ring_clear(&c->plan);
 	brief_ring_clear(&c->carried);
 	while (steps.type == J_ARRAY && scan_next(&it, NULL, &step) > 0) {
@@ -124,6 +127,7 @@ static void fill_call(struct brief_call *call, const struct tool *tool, struct s
 {
 	struct jval args, val;
 	AUTO_STR words = STR_INIT;
+
 	if (scan_text(text, &args) == 0 && scan_get(args, sv_of(tool->key), &val) > 0)
 		(void)add_words(val, &words);
 	else if (tool->kind == CALL_PATCH)
@@ -147,6 +151,7 @@ void brief_take_call(struct brief_collect *c, const struct item *item)
 		.place = brief_place_of(item),
 	};
 	struct jval args, steps;
+
 	if (tool && tool->kind == CALL_PLAN && scan_text(str_sv(&c->text), &args) == 0 &&
 		scan_get(args, sv_of(tool->key), &steps) > 0)
 		take_plan(c, item, steps);
@@ -162,6 +167,7 @@ void brief_take_call(struct brief_collect *c, const struct item *item)
 struct brief_known *brief_know(struct brief_set *set, struct sv text)
 {
 	uint64_t at;
+
 	if (map_get(&set->index, text, &at))
 		return &set->all.v[at];
 	if (set->all.n == BRIEF_KNOWN_MAX) {
@@ -183,6 +189,7 @@ static bool status_after(struct sv line, struct sv mark, int *ret)
 {
 	size_t at;
 	long long number;
+
 	if (!sv_find(line, mark, &at))
 		return false;
 	struct sv rest = sv_trim(sv_from(line, at + mark.n));
@@ -200,6 +207,7 @@ static bool status_in_json(struct sv text, int *ret)
 {
 	struct jval doc, code;
 	int64_t number;
+
 	if (text.n == 0 || text.p[0] != '{' || scan_text(text, &doc) < 0 ||
 		scan_path(doc, "metadata.exit_code", &code) <= 0 || !scan_i64(code, &number))
 		return false;
@@ -215,6 +223,7 @@ static bool status_in_words(struct sv text, int *ret)
 		{ "Exit code", 9 },
 	};
 	struct sv line;
+
 	for (size_t i = 0; i < EXIT_LINES && sv_split(&text, '\n', &line); i++) {
 		if (sv_starts(line, SV("Output:")))
 			return false;
@@ -228,6 +237,7 @@ static bool status_in_words(struct sv text, int *ret)
 static bool was_stopped(struct sv text)
 {
 	struct sv head = sv_head(text, 400);
+
 	return sv_find(head, SV("aborted by user"), NULL) ||
 		sv_find(head, SV("The user doesn't want to proceed"), NULL) ||
 		sv_find(head, SV("Request interrupted by user"), NULL);
@@ -239,6 +249,7 @@ static struct ending ending_of(
 	struct sv text = str_sv(&c->text);
 	struct ending e = { BRIEF_NO_END, 0 };
 	bool failed = item->flags & ITEM_FAILED;
+
 	if ((failed || c->format == TRANSCRIPT_CODEX) && was_stopped(text))
 		return (struct ending){ BRIEF_STOPPED, 0 };
 	if ((failed || c->format == TRANSCRIPT_CODEX) &&
@@ -269,6 +280,7 @@ static bool is_good(const struct ending *e, enum call_kind kind)
 static struct sv without_head(struct sv text)
 {
 	struct sv rest = text, line;
+
 	for (size_t i = 0; i < EXIT_LINES && sv_split(&rest, '\n', &line); i++)
 		if (sv_is(sv_trim(line), "Output:"))
 			return rest;
@@ -295,6 +307,7 @@ static bool is_telling(struct sv line)
 static struct sv telling_line(struct sv text)
 {
 	struct sv line, last = SV("");
+
 	while (sv_split(&text, '\n', &line)) {
 		line = sv_trim(line);
 		if (is_telling(line))
@@ -310,6 +323,7 @@ static void add_telling(struct sv text, struct str *out)
 	struct jval doc, output;
 	AUTO_STR inner = STR_INIT;
 	int status;
+
 	if (status_in_json(text, &status) && scan_text(text, &doc) == 0 &&
 		scan_get(doc, SV("output"), &output) > 0 && scan_string(output, &inner))
 		text = str_sv(&inner);
@@ -334,6 +348,7 @@ static void add_call(struct str *out, const struct brief_call *call)
 static uint64_t about(const struct brief_call *call)
 {
 	AUTO_STR key = STR_INIT;
+
 	if (call->what.n == 0)
 		return 0;
 	str_addf(&key, "%s\n%s", call->tool, call->what.v[0]);
@@ -344,6 +359,7 @@ static void take_error(struct brief_collect *c, const struct item *item,
 	const struct brief_call *call, const struct ending *e)
 {
 	AUTO_STR text = STR_INIT;
+
 	add_call(&text, call);
 	str_adds(&text, ": ");
 	add_telling(str_sv(&c->text), &text);
@@ -359,6 +375,7 @@ static void take_error(struct brief_collect *c, const struct item *item,
 static void pass_errors(struct brief_collect *c, const struct brief_call *call)
 {
 	AUTO_STR words = STR_INIT;
+
 	if (c->errors.facts.n == 0 || call->what.n == 0)
 		return;
 	uint64_t same = about(call);
@@ -375,6 +392,7 @@ static void take_known(struct brief_collect *c, const struct brief_call *call,
 	const struct ending *e, struct brief_place result)
 {
 	bool command = call->kind == CALL_COMMAND;
+
 	for (size_t i = 0; i < call->what.n; i++) {
 		struct brief_set *set = command ? &c->commands : &c->files;
 		struct brief_known *k = brief_know(set, sv_of(call->what.v[i]));

@@ -33,6 +33,7 @@ const char *brief_kind_name(enum brief_kind kind)
 		[BRIEF_ERROR] = "error",
 		[BRIEF_ANSWER] = "last_answer",
 	};
+
 	return names[kind];
 }
 
@@ -59,6 +60,7 @@ struct brief_fact brief_fact_new(
 	AUTO_STR clean = STR_INIT;
 	/* Scrubbing can only be about as long as what it is given. */
 	struct sv head = utf8_cut(sv_trim(text), max * 2);
+
 	if (lines)
 		utf8_scrub(&clean, head);
 	else
@@ -93,6 +95,7 @@ void brief_ring_push(struct brief_ring *ring, struct brief_fact fact)
 static struct sv without_stop(const char *text)
 {
 	struct sv s = sv_of(text);
+
 	while (s.n > 0 && s.p[s.n - 1] == '.')
 		s.n--;
 	return s;
@@ -102,6 +105,7 @@ static struct sv without_stop(const char *text)
 static bool same_fact(const struct brief_fact *a, const struct brief_fact *b)
 {
 	struct sv x = without_stop(a->text), y = without_stop(b->text);
+
 	return x.n == y.n && a->end == b->end && a->status == b->status &&
 		strncasecmp(x.p, y.p, x.n) == 0;
 }
@@ -131,6 +135,7 @@ struct brief_place brief_place_of(const struct item *item)
 	struct brief_place place = { .line = item->line, .type = item->text.type };
 	const struct sv record = item->object.raw, value = item->text.raw;
 	bool alone = item->size >= record.n && item->size <= record.n + 2;
+
 	/* Several records on a line, or blanks before one: only the line is known for sure. */
 	if (!alone || value.n == 0 || value.p < record.p || value.p >= record.p + record.n)
 		return place;
@@ -294,6 +299,7 @@ static const struct label *label_before(struct sv head, size_t *ret_at)
 static bool stands_apart(struct sv line, size_t at, enum brief_mark mark)
 {
 	size_t before = at;
+
 	if (!isupper((unsigned char)line.p[at]))
 		return false;
 	while (before > 0 && memchr("*_ \t(", line.p[before - 1], 5))
@@ -323,6 +329,7 @@ static void give(struct marks *m, const struct label *before, struct sv text)
 {
 	size_t at;
 	struct sv rest;
+
 	for (;;) {
 		const struct label *label = find_inner(text, &at, &rest);
 		struct sv own = strip_emphasis(label ? sv_trim(sv_head(text, at)) : text);
@@ -375,6 +382,7 @@ void brief_marks(struct sv text, brief_mark_fn fn, void *data)
 {
 	struct marks m = { .fn = fn, .data = data };
 	struct sv line;
+
 	while (sv_split(&text, '\n', &line)) {
 		if (sv_starts(sv_trim(line), SV("```"))) {
 			m.code = !m.code;
@@ -391,6 +399,7 @@ static bool is_task(struct sv text)
 {
 	size_t words = 0;
 	bool inside = false;
+
 	for (size_t i = 0; i < text.n && words < TASK_WORDS_MIN; i++) {
 		bool blank = memchr(" \t\r\n", text.p[i], 4) != NULL;
 		words += !blank && !inside;
@@ -405,6 +414,7 @@ void brief_done(struct brief_collect *c, struct sv text)
 	struct brief_ring *rings[] = { &c->open, &c->next, &c->carried };
 	struct brief_fact done = brief_fact_new(
 		BRIEF_OPEN, text, BRIEF_TEXT_MAX, false, (struct brief_place){ .line = 0 });
+
 	for (size_t r = 0; r < ARRAY_LEN(rings); r++)
 		for (size_t i = rings[r]->facts.n; i-- > 0;)
 			if (same_fact(&rings[r]->facts.v[i], &done))
@@ -423,6 +433,7 @@ static void on_mark(void *data, enum brief_mark mark, struct sv line)
 	struct marking *m = data;
 	struct brief_collect *c = m->c;
 	bool decision = mark == BRIEF_MARK_DECISION;
+
 	if (mark == BRIEF_MARK_DONE) {
 		if (m->answer)
 			brief_done(c, line);
@@ -441,6 +452,7 @@ static void take_prompt(struct brief_collect *c, const struct item *item)
 {
 	struct sv text = sv_trim(str_sv(&c->text));
 	struct marking m = { c, brief_place_of(item), false };
+
 	if (text.n == 0)
 		return;
 	if (brief_is_rollover(text)) {
@@ -475,6 +487,7 @@ static void take_answer(struct brief_collect *c, const struct item *item)
 {
 	struct sv text = sv_trim(str_sv(&c->text));
 	struct marking m = { c, brief_place_of(item), true };
+
 	if (text.n == 0 || sv_is(text, BRIEF_OWN_ANSWER))
 		return;
 	if (item->flags & (ITEM_FAILED | ITEM_SYNTHETIC)) {
@@ -515,6 +528,7 @@ static void take_item(struct brief_collect *c, const struct item *item)
 static int by_last(const void *a, const void *b)
 {
 	const struct brief_known *x = a, *y = b;
+
 	return x->last < y->last ? -1 : x->last > y->last;
 }
 
@@ -523,6 +537,7 @@ static void give_known(struct brief *out, struct brief_set *set, enum brief_kind
 {
 	size_t total = 0;
 	bool files = kind != BRIEF_COMMAND;
+
 	vec_each (&set->all, k)
 		total += !files || (k->changes > 0) == (kind == BRIEF_CHANGED);
 	size_t skip = total > max ? total - max : 0;
@@ -556,6 +571,7 @@ static void give_fact(struct brief *out, struct brief_fact *fact)
 static void give_ring(struct brief *out, enum brief_kind kind, struct brief_ring *ring, size_t max)
 {
 	size_t skip = ring->facts.n > max ? ring->facts.n - max : 0;
+
 	out->more[kind] += ring->lost + skip;
 	for (size_t i = 0; i < ring->facts.n; i++)
 		if (i < skip)
@@ -569,6 +585,7 @@ static void give_ring(struct brief *out, enum brief_kind kind, struct brief_ring
 static void give_open(struct brief *out, struct brief_ring *ring, size_t max)
 {
 	size_t known = out->facts.n;
+
 	give_ring(out, BRIEF_OPEN, ring, max);
 	for (size_t i = known; i < out->facts.n;) {
 		bool twice = false;
@@ -610,6 +627,7 @@ static void give_dangling(struct brief_collect *c, struct brief *out)
 static void give_all(struct brief_collect *c, struct brief *out)
 {
 	struct brief open = BRIEF_INIT;
+
 	vec_sort(&c->files.all, by_last);
 	vec_sort(&c->commands.all, by_last);
 	give_dangling(c, &open);

@@ -32,6 +32,7 @@ struct lines {
 static void put_time(struct jw *w, const char *key, int64_t ms)
 {
 	char text[CLOCK_TEXT_MAX];
+
 	clock_format_iso(ms, text);
 	jw_put_cstr(w, key, text);
 }
@@ -48,6 +49,7 @@ static void put_stats(struct lines *l)
 		.window = plan->window,
 		.lines = l->writer->lines,
 	};
+
 	/* Without either, what the file itself shows is as good. */
 	if (plan->base == 0 && plan->bytes_per_token <= 0)
 		return;
@@ -63,6 +65,7 @@ static void put_stats(struct lines *l)
 static void put_note(struct lines *l)
 {
 	const struct session_info *parent = &l->opts->parent->info;
+
 	jw_key(&l->w, "continue_metadata");
 	jw_object(&l->w);
 	jw_put_cstr(&l->w, "parent_file", parent->path);
@@ -95,6 +98,7 @@ static void end(struct lines *l)
 static void claude_head(struct lines *l, const char *type, const char *uuid, const char *parent)
 {
 	const char *branch = l->opts->parent->info.branch;
+
 	jw_put_cstr(&l->w, "parentUuid", parent);
 	jw_put_bool(&l->w, "isSidechain", false);
 	jw_put_cstr(&l->w, "userType", "external");
@@ -144,6 +148,7 @@ static void claude_answer(struct lines *l, const char *uuid)
 static void claude_lines(struct lines *l)
 {
 	char question[UUID_TEXT], answer[UUID_TEXT];
+
 	uuid_new(question);
 	uuid_new(answer);
 	begin(l);

@@ -304,6 +304,7 @@ int rollover_question(
 {
 	CLEANUP(smart_digest_release) struct smart_digest d = SMART_DIGEST_INIT;
 	struct smart_opts opts = SMART_OPTS_INIT;
+
 	opts.path = parent->info.path;
 	opts.format = parent->info.format;
 	int r = smart_digest(&opts, &d, reterr);

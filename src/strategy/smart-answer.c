@@ -29,6 +29,7 @@ void smart_answer_release(struct smart_answer *a)
 static bool is_list(struct jval val, struct jval *ret)
 {
 	struct jval item;
+
 	*ret = val;
 	if (val.type == J_OBJECT && scan_get(val, SV("trim"), ret) <= 0)
 		return false;
@@ -36,14 +37,15 @@ static bool is_list(struct jval val, struct jval *ret)
 		return false;
 	/* A list of something else, as prose may hold: not ours. */
 	struct scan_iter it = scan_iter(*ret);
-	int rc = scan_next(&it, NULL, &item);
-	return rc == 0 ? val.type == J_OBJECT : rc > 0 && item.type == J_OBJECT;
+	int r = scan_next(&it, NULL, &item);
+	return r == 0 ? val.type == J_OBJECT : r > 0 && item.type == J_OBJECT;
 }
 
 /* A whole text, or the first value in it that is the answer: in a fenced block, among words. */
 static bool find_list(struct sv text, struct jval *ret)
 {
 	struct jval val;
+
 	text = sv_trim(text);
 	if (scan_check(text, NULL) == 0 && scan_text(text, &val) == 0)
 		return is_list(val, ret);
@@ -71,6 +73,7 @@ struct reading {
 static void refuse(struct reading *r, struct jval what, const char *why)
 {
 	AUTO_STR text = STR_INIT;
+
 	r->out->refused++;
 	if (r->out->refusals.n == SMART_REFUSALS_MAX)
 		return;
@@ -82,6 +85,7 @@ static void refuse(struct reading *r, struct jval what, const char *why)
 static bool clean_text(struct jval val, size_t max, struct str *out)
 {
 	AUTO_STR text = STR_INIT;
+
 	if (!scan_string(val, &text))
 		return false;
 	AUTO_STR clean = STR_INIT;
@@ -93,6 +97,7 @@ static bool clean_text(struct jval val, size_t max, struct str *out)
 static const char *check_number(struct reading *r, struct jval number, size_t *ret)
 {
 	int64_t n;
+
 	if (!scan_i64(number, &n))
 		return "it has no number";
 	if (n < 1 || (uint64_t)n > r->d->entries.n)
@@ -109,6 +114,7 @@ static void take_piece(struct reading *r, struct jval piece)
 	AUTO_STR why = STR_INIT;
 	AUTO_STR text = STR_INIT;
 	size_t entry;
+
 	if (piece.type != J_OBJECT) {
 		refuse(r, piece, "it is no object");
 		return;
@@ -137,6 +143,7 @@ static void take_piece(struct reading *r, struct jval piece)
 static int by_entry(const void *a, const void *b)
 {
 	const struct smart_choice *x = a, *y = b;
+
 	return x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
@@ -145,6 +152,7 @@ int smart_read_answer(
 {
 	struct jval list, piece;
 	struct smart_answer out = SMART_ANSWER_INIT;
+
 	if (text.n > SMART_ANSWER_MAX)
 		return err_set(
 			reterr, ERR_LIMIT, "the answer is longer than %d bytes", SMART_ANSWER_MAX);

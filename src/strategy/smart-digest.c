@@ -27,6 +27,7 @@ const char *smart_keep_why(enum smart_keep keep)
 		SMART_KEEP_LIST(X)
 #undef X
 	};
+
 	return why[keep];
 }
 
@@ -90,6 +91,7 @@ static enum smart_keep keep_by_kind(const struct smart_opts *opts, const struct 
 static bool is_placeholder(const struct digesting *d, const struct item *item)
 {
 	AUTO_STR quoted = STR_INIT;
+
 	if (item->text.type == J_STRING)
 		return placeholder_is(scan_inner(item->text));
 	json_escape(&quoted, sv_trim(str_sv(&d->text)));
@@ -105,6 +107,7 @@ static struct smart_entry entry_of(const struct digesting *d, const struct item 
 		.chars = utf8_length(str_sv(&d->text)),
 		.place = brief_place_of(item),
 	};
+
 	if (e.keep != SMART_FREE)
 		return e;
 	if (item->flags & (ITEM_REPLACEMENT | ITEM_SIDECHAIN | ITEM_BROKEN))
@@ -134,6 +137,7 @@ static void add_label(struct digesting *d, struct str *out, const struct item *i
 {
 	uint64_t at;
 	AUTO_STR name = STR_INIT;
+
 	switch (item->kind) {
 	case ITEM_TOOL_RESULT:
 		str_adds(&name, map_get(&d->tools, item->tool_id, &at) ? d->names.v[at] : "a tool");
@@ -164,6 +168,7 @@ static void add_label(struct digesting *d, struct str *out, const struct item *i
 static void add_excerpt(struct digesting *d, struct str *out)
 {
 	struct sv text = sv_trim(str_sv(&d->text));
+
 	utf8_scrub_line(out, utf8_cut(text, d->excerpt));
 	if (text.n <= d->excerpt)
 		return;
@@ -179,6 +184,7 @@ static void add_excerpt(struct digesting *d, struct str *out)
 static void take_item(struct digesting *d, const struct item *item)
 {
 	AUTO_STR line = STR_INIT;
+
 	str_clear(&d->text);
 	known_tell(&d->known, &d->out->tokens, item->line - 1);
 	tokens_item(&d->out->tokens, d->opts->format, item);
@@ -199,15 +205,16 @@ static void take_item(struct digesting *d, const struct item *item)
 
 static int read_items(struct digesting *d, struct err *reterr)
 {
-	struct transcript_reader *r = NULL;
+	struct transcript_reader *reader = NULL;
 	struct item item;
-	int rc = transcript_open(d->opts->path, d->opts->format, NULL, &r, reterr);
-	while (rc >= 0 && (rc = transcript_next(r, &item, reterr)) > 0)
+	int r = transcript_open(d->opts->path, d->opts->format, NULL, &reader, reterr);
+
+	while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0)
 		if (transcript_is_live(d->live, item.record) || item.kind == ITEM_META)
 			take_item(d, &item);
-	transcript_close(r);
+	transcript_close(reader);
 	known_tell(&d->known, &d->out->tokens, UINT64_MAX);
-	return rc;
+	return r;
 }
 
 /* ---- the whole ---- */
@@ -217,6 +224,7 @@ static void bound(struct digesting *d)
 {
 	struct smart_digest *out = d->out;
 	size_t n = out->entries.n;
+
 	for (size_t i = 0; i < n; i++)
 		if (out->entries.v[i].keep == SMART_FREE &&
 			(int64_t)(n - i) <= d->opts->keep_recent)
@@ -237,6 +245,7 @@ static void write_text(struct digesting *d)
 	struct smart_digest *out = d->out;
 	size_t room = out->entries.n ? SMART_DIGEST_MAX / out->entries.n : 0;
 	size_t most = room > LINE_OVERHEAD + EXCERPT_MIN ? room - LINE_OVERHEAD : EXCERPT_MIN;
+
 	for (size_t i = 0; i < out->entries.n; i++) {
 		bool free = out->entries.v[i].keep == SMART_FREE;
 		out->free += free;
@@ -257,14 +266,15 @@ int smart_digest(const struct smart_opts *opts, struct smart_digest *ret, struct
 		.excerpt = EXCERPT_MAX,
 		.names = STRV_INIT,
 		.text = STR_INIT };
+
 	known_read(opts->path, &d.known);
-	int rc = transcript_live(opts->path, opts->format, &live, reterr);
-	if (rc >= 0)
-		rc = read_items(&d, reterr);
+	int r = transcript_live(opts->path, opts->format, &live, reterr);
+	if (r >= 0)
+		r = read_items(&d, reterr);
 	transcript_live_release(&live);
-	if (rc < 0) {
+	if (r < 0) {
 		smart_digest_release(&out);
-		return rc;
+		return r;
 	}
 	bound(&d);
 	write_text(&d);

@@ -54,6 +54,7 @@ static void put_blocks(struct str *out, const struct transcript_format *format, 
 		: kind == ITEM_ASSISTANT	       ? "output_text"
 						       : "input_text";
 	struct jw w = JW_INIT(out);
+
 	jw_array(&w);
 	jw_object(&w);
 	jw_put_cstr(&w, "type", type);
@@ -71,6 +72,7 @@ static char *replacement(
 	const struct placeholder p = {
 		.kind = PLACEHOLDER_SUMMARY, .length = e->chars, .hash = e->hash
 	};
+
 	str_addf(&text, "%s\n\n", summary);
 	placeholder_text(&p, &text);
 	if (e->place.type == J_ARRAY)
@@ -101,6 +103,7 @@ static void *part_new(void *data)
 static void part_free(void *data, void *chunk)
 {
 	struct smart_part *part = chunk;
+
 	(void)data;
 	vec_release(&part->done);
 	free(part);
@@ -110,6 +113,7 @@ static void part_free(void *data, void *chunk)
 static size_t first_from(const struct smart_run *run, uint64_t offset)
 {
 	size_t low = 0, high = run->swaps.n;
+
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 		if (run->swaps.v[mid].entry->place.offset < offset)
@@ -125,6 +129,7 @@ static int on_edit(void *data, void *chunk, struct rewrite_line *line, struct ed
 {
 	const struct smart_run *run = data;
 	struct smart_part *part = chunk;
+
 	(void)out;
 	part->lines++;
 	for (size_t i = first_from(run, line->offset); i < run->swaps.n; i++) {
@@ -149,6 +154,7 @@ static int on_fold(void *data, void *chunk, struct err *reterr)
 {
 	struct smart_run *run = data;
 	const struct smart_part *part = chunk;
+
 	(void)reterr;
 	run->lines += part->lines;
 	vec_each (&part->done, i) {
@@ -163,6 +169,7 @@ static int keep_originals(const struct smart_run *run, struct err *reterr)
 {
 	VEC(struct recall_place) places = VEC_INIT;
 	char key[ARCHIVE_KEY_MAX];
+
 	vec_each (&run->swaps, s)
 		vec_push(&places,
 			(struct recall_place){
@@ -172,17 +179,18 @@ static int keep_originals(const struct smart_run *run, struct err *reterr)
 				.kind = s->entry->place.type == J_ARRAY ? RECALL_BLOCKS
 									: RECALL_TEXT,
 			});
-	int rc = archive_keep(run->archive, run->opts->path, ARCHIVE_GROWING, key, reterr);
-	if (rc >= 0)
-		rc = recall_add(run->archive, key, places.v, places.n, reterr);
+	int r = archive_keep(run->archive, run->opts->path, ARCHIVE_GROWING, key, reterr);
+	if (r >= 0)
+		r = recall_add(run->archive, key, places.v, places.n, reterr);
 	vec_release(&places);
-	return rc;
+	return r;
 }
 
 static int on_done(void *data, const struct transcript_live *live, struct err *reterr)
 {
 	struct smart_run *run = data;
 	const struct smart_digest *d = run->digest;
+
 	(void)live;
 	run->report->saved = tokens_saved(&d->tokens, run->report->bytes, d->sent, 0);
 	run->report->before = tokens_context(&d->tokens);
@@ -196,6 +204,7 @@ static void put_stats(const struct smart_run *run, struct jw *w)
 	const struct smart_report *r = run->report;
 	const struct known known =
 		known_of(&run->digest->tokens, known_left(r->before, r->saved), run->lines);
+
 	jw_key(w, "stats");
 	jw_object(w);
 	jw_put_i64(w, "original_tokens", r->before.tokens);
@@ -212,6 +221,7 @@ static void on_note(void *data, struct jw *w)
 	const struct smart_run *run = data;
 	const struct smart_opts *o = run->opts;
 	char when[CLOCK_TEXT_MAX];
+
 	clock_format_iso(clock_wall_ms(run->archive->clock), when);
 	jw_put_cstr(w, "parent_file", o->path);
 	jw_put_string(w, "parent_session_id", transcript_path_id(o->format, sv_of(o->path)));
@@ -250,11 +260,12 @@ int smart_apply(const struct smart_opts *opts, const struct smart_digest *d,
 		.threads = opts->threads,
 		.clock = archive->clock,
 	};
+
 	make_swaps(&run, answer);
-	int rc = rewrite_session(&how, &ops, &run, &report.file, reterr);
-	if (rc < 0) {
+	int r = rewrite_session(&how, &ops, &run, &report.file, reterr);
+	if (r < 0) {
 		smart_report_release(&report);
-		return rc;
+		return r;
 	}
 	*ret = report;
 	return 0;

@@ -10,6 +10,7 @@
 static char *repeat(char c, size_t n)
 {
 	char *text = xmalloc(n + 1);
+
 	memset(text, c, n);
 	text[n] = '\0';
 	return text;
@@ -46,6 +47,7 @@ static void advise_at(struct sv bytes, const struct transcript_format *format, i
 		.clock = &clock,
 	};
 	struct err err = ERR_INIT;
+
 	if (advise_session(&opts, ret, &err) < 0)
 		fail_msg("%s", err.msg);
 	temp_remove(folder);
@@ -64,6 +66,7 @@ static void test_only_after_compaction(void **state UNUSED)
 	AUTO_ADVICE a = ADVICE_INIT;
 	AUTO_FREE char *old = repeat('o', 4000);
 	AUTO_FREE char *new = repeat('n', 1500);
+
 	claude_user(&t, "u1", NULL, "before");
 	call(&t, "a1", "u1", "m1", 1000, TOOL_USE("t1"));
 	claude_result(&t, "r1", "a1", "t1", old);
@@ -104,6 +107,7 @@ static void test_texts_are_fitted_to_recorded_tokens(void **state UNUSED)
 	AUTO_FREE char *long_text = repeat('a', 4000);
 	AUTO_FREE char *text = repeat('b', 3000);
 	AUTO_FREE char *image = repeat('c', 2000);
+
 	claude_user(&t, "u1", NULL, "begin");
 	call(&t, "a1", "u1", "m1", 100, TOOL_USE("t1"));
 	claude_result(&t, "r1", "a1", "t1", long_text);
@@ -127,6 +131,7 @@ static void test_usage_counts_once(void **state UNUSED)
 {
 	AUTO_STR t = STR_INIT;
 	AUTO_ADVICE a = ADVICE_INIT;
+
 	claude_user(&t, "u1", NULL, "hello");
 	call(&t, "a1", "u1", "m1", 700, TEXT("one"));
 	call(&t, "a2", "a1", "m1", 700, TEXT("two"));
@@ -148,6 +153,7 @@ static void test_side_chain_and_old_branch(void **state UNUSED)
 {
 	AUTO_STR t = STR_INIT;
 	AUTO_ADVICE a = ADVICE_INIT;
+
 	claude_user(&t, "u1", NULL, "hello");
 	call(&t, "a1", "u1", "m1", 100, TEXT("left branch"));
 	str_adds(&t,
@@ -169,6 +175,7 @@ static void test_agent_sent_less(void **state UNUSED)
 	AUTO_STR t = STR_INIT;
 	AUTO_ADVICE a = ADVICE_INIT;
 	AUTO_FREE char *text = repeat('r', 37000);
+
 	claude_user(&t, "u1", NULL, "go");
 	call(&t, "a1", "u1", "m1", 100, TOOL_USE("t1"));
 	claude_result(&t, "r1", "a1", "t1", text);
@@ -193,6 +200,7 @@ static void test_image_first(void **state UNUSED)
 		{ 2000, true, 500, 0 }, /* no such bytes: they take what there is */
 	};
 	AUTO_FREE char *text = repeat('r', 37000);
+
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STR t = STR_INIT;
 		AUTO_ADVICE a = ADVICE_INIT;
@@ -217,6 +225,7 @@ static void test_no_usage_is_assumed(void **state UNUSED)
 	AUTO_STR t = STR_INIT;
 	AUTO_ADVICE a = ADVICE_INIT;
 	AUTO_FREE char *words = repeat('w', 3698);
+
 	claude_user(&t, "u1", NULL, words);
 	advise(&t, 0, &a);
 	assert_int_equal(a.context.sure, SURE_ASSUMED);
@@ -228,6 +237,7 @@ static void test_no_usage_is_assumed(void **state UNUSED)
 static void test_empty_session_needs_nothing(void **state UNUSED)
 {
 	AUTO_ADVICE a = ADVICE_INIT;
+
 	advise_at(SV(""), TRANSCRIPT_CLAUDE, 0, 0, &a);
 	assert_true(a.empty);
 	assert_int_equal(a.context.tokens, 0);
@@ -241,6 +251,7 @@ static void talk(struct str *t, size_t bytes, int context)
 {
 	AUTO_FREE char *text = repeat('x', bytes);
 	AUTO_FREE char *blocks = xasprintf("[{\"type\":\"text\",\"text\":\"%s\"}]", text);
+
 	claude_user(t, "u1", NULL, "go");
 	call(t, "a1", "u1", "m1", 1000, blocks);
 	claude_user(t, "u2", "a1", "on");
@@ -258,6 +269,7 @@ static void test_edge_of_full(void **state UNUSED)
 		int context;
 		enum advise_strategy advised;
 	} cases[] = { { 7900, ADVISE_NOTHING }, { 8000, ADVISE_SMART_TRIM } };
+
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STR t = STR_INIT;
 		AUTO_ADVICE a = ADVICE_INIT;
@@ -273,6 +285,7 @@ static void test_nothing_less_than_rollover(void **state UNUSED)
 	AUTO_STR t = STR_INIT;
 	AUTO_ADVICE a = ADVICE_INIT;
 	AUTO_FREE char *words = repeat('w', 40000);
+
 	claude_user(&t, "u1", NULL, words); /* prompts are not taken out */
 	call(&t, "a1", "u1", "m1", 9500, TEXT("short"));
 	advise(&t, 10000, &a);
@@ -293,6 +306,7 @@ static void test_cache_cools_with_age(void **state UNUSED)
 		{ -1000, ADVISE_CACHE_WARM, 0 },
 	};
 	AUTO_STR t = STR_INIT;
+
 	claude_user(&t, "u1", NULL, "hello");
 	call(&t, "a1", "u1", "m1", 700, TEXT("one"));
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -311,6 +325,7 @@ static void test_codex_is_advised_on(void **state UNUSED)
 	AUTO_STR out = STR_INIT;
 	AUTO_ADVICE a = ADVICE_INIT;
 	AUTO_FREE char *text = repeat('r', 2000);
+
 	codex_line(&t, "session_meta", "{\"id\":\"aaaaaaaa-0000-4000-8000-000000000001\"}");
 	codex_line(&t, "turn_context", "{\"model\":\"model-b\"}");
 	codex_message(&t, "user", "look");
@@ -351,5 +366,6 @@ int main(void)
 		cmocka_unit_test(test_cache_cools_with_age),
 		cmocka_unit_test(test_codex_is_advised_on),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

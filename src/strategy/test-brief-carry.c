@@ -38,6 +38,7 @@ static void work(struct str *t)
 static void make(void **state, const struct str *text, struct brief *ret)
 {
 	AUTO_FREE char *path = session_write(*state, "s.jsonl", str_sv(text));
+
 	assert_int_equal(brief_make(path, TRANSCRIPT_CLAUDE, ret, NULL), 0);
 }
 
@@ -45,6 +46,7 @@ static void make(void **state, const struct str *text, struct brief *ret)
 static void begin_with(const struct brief *b, const char *tail, struct str *out)
 {
 	AUTO_STR message = STR_INIT;
+
 	str_adds(&message,
 		"Continue: x\n\n" BRIEF_LINEAGE_BEGIN "\n1. a\n" BRIEF_LINEAGE_END
 		"\n\n" BRIEF_STANDS "\nFacts from session x.\n\n");
@@ -71,6 +73,7 @@ static const struct brief_fact *fact_of(const struct brief *b, enum brief_kind k
 static void check_fact(const struct brief *b, enum brief_kind kind, size_t nth, const char *text)
 {
 	const struct brief_fact *fact = fact_of(b, kind, nth);
+
 	if (!text) {
 		assert_null(fact);
 		return;
@@ -112,6 +115,7 @@ static void test_all_kinds(void **state)
 	AUTO_BRIEF a = BRIEF_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
 	AUTO_BRIEF c = BRIEF_INIT;
+
 	work(&one);
 	make(state, &one, &a);
 	check_fact(&a, BRIEF_OPEN, 0, "write tests");
@@ -146,6 +150,7 @@ static void test_newer_facts_replace(void **state)
 	AUTO_STR two = STR_INIT;
 	AUTO_BRIEF a = BRIEF_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
+
 	work(&one);
 	make(state, &one, &a);
 	begin_with(&a, "\n" BRIEF_WISH "\nnow do the quotes and nothing else\n", &two);
@@ -187,6 +192,7 @@ static void test_hostile(void **state)
 		"## Last answer\n- \n  \n  [" REF "]\n## Task\n- As last stated:\n- Said since: \n",
 		"# Summary by an agent\n## Unfinished\n- of the summary\n",
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
 		AUTO_STR text = STR_INIT;
 		AUTO_STR out = STR_INIT;
@@ -208,5 +214,6 @@ int main(void)
 		CASE(test_newer_facts_replace),
 		CASE(test_hostile),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

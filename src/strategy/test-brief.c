@@ -16,12 +16,14 @@ static void on_mark(void *data, enum brief_mark mark, struct sv line)
 		[BRIEF_MARK_NEXT] = 'n',
 		[BRIEF_MARK_DONE] = 'x' };
 	struct found *f = data;
+
 	str_addf(&f->text, "%c:%.*s;", names[mark], SV_ARG(line));
 }
 
 static void check_marks(const char *text, const char *want)
 {
 	struct found f = { STR_INIT };
+
 	brief_marks(sv_of(text), on_mark, &f);
 	assert_string_equal(f.text.buf, want);
 	str_release(&f.text);
@@ -92,6 +94,7 @@ static void make(void **state, const struct transcript_format *format, const str
 	struct brief *ret)
 {
 	AUTO_FREE char *path = session_write(*state, "s.jsonl", str_sv(text));
+
 	assert_int_equal(brief_make(path, format, ret, NULL), 0);
 	/* every place holds the value it says */
 	AUTO_STR bytes = STR_INIT;
@@ -118,12 +121,14 @@ static const struct brief_fact *fact_of(const struct brief *b, enum brief_kind k
 static void check_end(const struct brief *b, enum brief_kind kind, enum brief_end end, int status)
 {
 	const struct brief_fact *fact = fact_of(b, kind, 0);
+
 	assert_true(fact && fact->end == end && fact->status == status);
 }
 
 static void check_fact(const struct brief *b, enum brief_kind kind, size_t nth, const char *text)
 {
 	const struct brief_fact *fact = fact_of(b, kind, nth);
+
 	if (!text) {
 		assert_null(fact);
 		return;
@@ -136,6 +141,7 @@ static void test_brief_of_claude(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
+
 	claude_work(&text);
 	make(state, TRANSCRIPT_CLAUDE, &text, &b);
 	assert_int_equal(b.turns, 3);
@@ -162,6 +168,7 @@ static void test_open_points_of_the_last_answer(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
+
 	claude_user(&text, "u1", NULL, "please build the parser for session files");
 	claude_answer(&text, "a1", "u1", "m1", TEXT("Next: this is old"));
 	claude_user(&text, "u2", "a1", "go on with all that is left now");
@@ -177,6 +184,7 @@ static void talk(struct str *t, int n, const char *prompt, const char *answer)
 	AUTO_FREE char *user = xasprintf("u%d", n);
 	AUTO_FREE char *uuid = xasprintf("a%d", n);
 	AUTO_FREE char *content = xasprintf("[{\"type\":\"text\",\"text\":\"%s\"}]", answer);
+
 	claude_user(t, user, n > 1 ? before : NULL, prompt);
 	claude_answer(t, uuid, user, uuid, content);
 }
@@ -186,6 +194,7 @@ static void test_open_points_stay(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
+
 	talk(&text, 1, "please build the parser for session files", "TODO: too old by now");
 	talk(&text, 2, "yes",
 		"TODO: fix rounding\\nRemaining: the docs\\n- [ ] write tests\\n- [ ] one "
@@ -205,6 +214,7 @@ static void test_open_points_of_a_plan(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
+
 	talk(&text, 1, "please build the parser for session files", "TODO: one\\nTODO: two");
 	claude_answer(&text, "b", "a1", "m9",
 		"[{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"TodoWrite\",\"input\":{\"todos\":"
@@ -219,6 +229,7 @@ static void test_branch_that_was_left_is_left_out(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
+
 	claude_user(&text, "u1", NULL, "please build the parser for session files");
 	claude_answer(&text, "a1", "u1", "m1", TEXT("Decision: left"));
 	claude_user(&text, "u2", "a1", "abandoned words that nobody wants any more");
@@ -236,6 +247,7 @@ static void test_brief_has_the_open_plan(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
+
 	claude_user(&text, "u1", NULL, "please build the parser for session files");
 	claude_answer(&text, "a1", "u1", "m1",
 		"[{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"TodoWrite\",\"input\":{\"todos\":"
@@ -255,6 +267,7 @@ static void test_brief_of_codex(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
+
 	codex_line(&text, "session_meta", "{\"id\":\"x\",\"cwd\":\"/w\"}");
 	codex_message(&text, "user", "please mend the build of this thing");
 	codex_line(&text, "response_item",
@@ -308,6 +321,7 @@ static void test_hostile_lines_make_no_facts(void **state)
 	};
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
+
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
 		str_adds(&text, lines[i]);
 	AUTO_FREE char *path = session_write(*state, "s.jsonl", str_sv(&text));
@@ -323,6 +337,7 @@ static void test_brief_is_rendered_with_lines(void **state)
 	AUTO_STR text = STR_INIT;
 	AUTO_STR out = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
+
 	claude_work(&text);
 	make(state, TRANSCRIPT_CLAUDE, &text, &b);
 	brief_render(&b, 16384, &out);
@@ -340,6 +355,7 @@ static void test_past_errors(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
+
 	claude_user(&text, "u1", NULL, "please build the parser for session files");
 	claude_answer(&text, "a1", "u1", "m1", BASH("t1", LONG "a"));
 	claude_failed(&text, "r1", "a1", "t1", "Exit code 1\n3 failed");
@@ -364,6 +380,7 @@ static void test_render_is_bounded(void **state)
 	AUTO_STR text = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
 	char uuid[16], parent[16] = "u0";
+
 	claude_user(&text, "u0", NULL, "please build the parser for session files");
 	for (int i = 1; i <= 400; i++) {
 		AUTO_FREE char *content = xasprintf("[{\"type\":\"text\",\"text\":"
@@ -404,5 +421,6 @@ int main(void)
 		CASE(test_brief_is_rendered_with_lines),
 		CASE(test_render_is_bounded),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,5 +194,6 @@ int main(void)
 		cmocka_unit_test(words),
 		cmocka_unit_test(knows_placeholders),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

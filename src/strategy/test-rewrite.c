@@ -300,6 +300,7 @@ static int compare_live(void *data, const struct transcript_live *live, struct e
 static void check_live(const struct transcript_format *format, struct sv text)
 {
 	static const struct rewrite_ops live_ops = { .done = compare_live };
+
 	TEMP_DIR(dir);
 	AUTO_FREE char *path = make(dir, PARENT ".jsonl", text);
 	struct rewrite_opts opts = opts_for(path);
@@ -391,5 +392,6 @@ int main(void)
 		cmocka_unit_test(live_codex_lines),
 		cmocka_unit_test(nothing_is_left_when_it_fails),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@ struct world {
 static int setup(void **state)
 {
 	struct world *w = xcalloc(1, sizeof(*w));
+
 	w->folder = temp_folder();
 	w->claude = path_join(w->folder, "claude");
 	w->codex = path_join(w->folder, "codex");
@@ -39,6 +40,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct world *w = *state;
+
 	store_close(w->store);
 	free(w->claude);
 	free(w->codex);
@@ -72,6 +74,7 @@ static void roll(struct world *w, const char *id, size_t target, const char *pro
 {
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	AUTO_ROLLOVER plan = ROLLOVER_INIT;
+
 	find(w, id, &row);
 	struct rollover_opts opts = opts_of(w, &row, target);
 	opts.prompt = prompt;
@@ -89,6 +92,7 @@ static void test_lineage_block(void **state)
 	struct world *w = *state;
 	AUTO_STR message = STR_INIT;
 	char id[UUID_TEXT];
+
 	roll(w, ID("1"), 0, NULL, id, &message);
 	AUTO_FREE char *want =
 		xasprintf("[SESSION LINEAGE]\n"
@@ -105,6 +109,7 @@ static void test_lineage_block(void **state)
 static void test_new_session_is_read_as_such(void **state)
 {
 	struct world *w = *state;
+
 	for (size_t target = 0; target < 2; target++) {
 		AUTO_STR message = STR_INIT;
 		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
@@ -129,6 +134,7 @@ static void test_second_generation(void **state)
 	AUTO_STR two = STR_INIT;
 	AUTO_STR three = STR_INIT;
 	char id[UUID_TEXT], next[UUID_TEXT], last[UUID_TEXT];
+
 	roll(w, ID("1"), 0, NULL, id, &one);
 	roll(w, id, 1, "now the tests\nand the docs", next, &two);
 	assert_non_null(strstr(two.buf, "As last stated: please build the parser"));
@@ -150,6 +156,7 @@ static void test_empty(void **state)
 {
 	struct world *w = *state;
 	static const char line[] = "{\"type\":\"file-history-snapshot\",\"messageId\":\"x\"}\n";
+
 	for (size_t i = 0; i < 2; i++) {
 		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 		AUTO_ROLLOVER plan = ROLLOVER_INIT;
@@ -170,6 +177,7 @@ static void test_prompt_limit(void **state)
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	AUTO_ROLLOVER plan = ROLLOVER_INIT;
 	AUTO_FREE char *prompt = xcalloc(ROLLOVER_PROMPT_MAX + 2, 1);
+
 	memset(prompt, 'x', ROLLOVER_PROMPT_MAX);
 	find(w, ID("1"), &row);
 	struct rollover_opts opts = opts_of(w, &row, 0);
@@ -189,6 +197,7 @@ static void test_references(void **state)
 	AUTO_ROLLOVER plan = ROLLOVER_INIT;
 	AUTO_FREE char *dir = path_join(w->folder, "archive");
 	const struct archive archive = { .store = w->store, .dir = dir, .clock = &w->clock };
+
 	find(w, ID("1"), &row);
 	struct rollover_opts opts = opts_of(w, &row, 0);
 	opts.archive = &archive;
@@ -217,5 +226,6 @@ int main(void)
 		CASE(test_prompt_limit),
 		CASE(test_references),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@ struct world {
 static char *long_text(const char *word)
 {
 	AUTO_STR text = STR_INIT;
+
 	for (int i = 0; i < 200; i++)
 		str_addf(&text, "%s ", word);
 	return str_detach(&text);
@@ -32,6 +33,7 @@ static int setup(void **state)
 	AUTO_FREE char *answer = xasprintf("[{\"type\":\"text\",\"text\":\"%s\"}]", beta);
 	AUTO_FREE char *thought = xasprintf(
 		"[{\"type\":\"thinking\",\"thinking\":\"%s\",\"signature\":\"s\"}]", beta);
+
 	w->folder = temp_folder();
 	claude_user(&t, "u1", NULL, prompt); /* 1 */
 	claude_answer(&t, "a1", "u1", "m1", TOOL_USE("t1")); /* 2 */
@@ -54,6 +56,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct world *w = *state;
+
 	store_close(w->store);
 	free(w->path);
 	free(w->dir);
@@ -65,6 +68,7 @@ static int teardown(void **state)
 static struct smart_opts opts_of(const struct world *w)
 {
 	struct smart_opts opts = SMART_OPTS_INIT;
+
 	opts.path = w->path;
 	opts.format = TRANSCRIPT_CLAUDE;
 	opts.keep_recent = 1;
@@ -83,6 +87,7 @@ static void test_digest_says_what_may_go(void **state)
 {
 	CLEANUP(smart_digest_release) struct smart_digest d = SMART_DIGEST_INIT;
 	const struct smart_opts opts = opts_of(*state);
+
 	assert_int_equal(smart_digest(&opts, &d, NULL), 0);
 	static const enum smart_keep want[] = { SMART_PROMPT, SMART_CALL, SMART_FREE, SMART_FREE,
 		SMART_PROMPT, SMART_SHORT, SMART_PROMPT, SMART_RECENT };
@@ -97,6 +102,7 @@ static void test_prompts_when_asked(void **state)
 {
 	CLEANUP(smart_digest_release) struct smart_digest d = SMART_DIGEST_INIT;
 	struct smart_opts opts = opts_of(*state);
+
 	opts.prompts = true;
 	assert_int_equal(smart_digest(&opts, &d, NULL), 0);
 	assert_int_equal(d.entries.v[0].keep, SMART_FREE);
@@ -107,6 +113,7 @@ static void read_answer(
 	const struct world *w, const char *text, struct smart_digest *d, struct smart_answer *a)
 {
 	const struct smart_opts opts = opts_of(w);
+
 	assert_int_equal(smart_digest(&opts, d, NULL), 0);
 	assert_int_equal(smart_read_answer(d, sv_of(text), a, NULL), 0);
 }
@@ -120,6 +127,7 @@ static void test_answers_in_words(void **state)
 		"I looked at [1] and {x}: {\"trim\":[{\"number\":3.0,\"summary\":\"s\"}]}",
 		"{\"trim\":[{\"number\":3,\"summary\":\"s\",\"more\":{}}],\"note\":1}",
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		CLEANUP(smart_digest_release) struct smart_digest d = SMART_DIGEST_INIT;
 		CLEANUP(smart_answer_release) struct smart_answer a = SMART_ANSWER_INIT;
@@ -139,6 +147,7 @@ static void test_refusals_say_why(void **state)
 		"it is what the user said", "it is what a tool was asked to do", "it is recent",
 		"it is too short to be worth it", "it was named before", "it has no summary",
 		"it has no summary", "it has no number", "it is no object", "it has no number" };
+
 	read_answer(*state,
 		"{\"trim\":[{\"number\":0,\"summary\":\"s\"},{\"number\":99,\"summary\":\"s\"},"
 		"{\"number\":1,\"summary\":\"s\"},{\"number\":2,\"summary\":\"s\"},"
@@ -159,6 +168,7 @@ static void test_what_is_no_answer_is_refused(void **state)
 		"{\"trim\":7}", "{\"other\":[]}", "null", "{'trim': []}" };
 	const struct smart_opts opts = opts_of(*state);
 	CLEANUP(smart_digest_release) struct smart_digest d = SMART_DIGEST_INIT;
+
 	assert_int_equal(smart_digest(&opts, &d, NULL), 0);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		struct smart_answer a = SMART_ANSWER_INIT;
@@ -173,6 +183,7 @@ static void test_summary_is_bounded(void **state)
 	CLEANUP(smart_digest_release) struct smart_digest d = SMART_DIGEST_INIT;
 	CLEANUP(smart_answer_release) struct smart_answer a = SMART_ANSWER_INIT;
 	AUTO_FREE char *text = xcalloc(1, SMART_SUMMARY_MAX * 2);
+
 	memset(text, 'x', SMART_SUMMARY_MAX + 100);
 	AUTO_FREE char *json =
 		xasprintf("{\"trim\":[{\"number\":3,\"summary\":\"\\u001b[2J%s\"}]}", text);
@@ -185,6 +196,7 @@ static void test_summary_is_bounded(void **state)
 static size_t count_lines(const struct str *s)
 {
 	size_t n = 0;
+
 	for (size_t i = 0; i < s->len; i++)
 		n += s->buf[i] == '\n';
 	return n;
@@ -203,6 +215,7 @@ static void test_apply_writes_a_new_session(void **state)
 	AUTO_STR text = STR_INIT;
 	char ref[RECALL_REF];
 	const struct smart_opts opts = opts_of(w);
+
 	assert_int_equal(file_read(w->path, 1 << 20, &before, NULL), 0);
 	read_answer(w,
 		"{\"trim\":[{\"number\":4,\"summary\":\"only \\\"betas\\\"\"},"
@@ -236,6 +249,7 @@ static void test_summaries_are_not_summed_again(void **state)
 	CLEANUP(smart_report_release) struct smart_report r = SMART_REPORT_INIT;
 	CLEANUP(smart_digest_release) struct smart_digest again = SMART_DIGEST_INIT;
 	struct smart_opts opts = opts_of(w);
+
 	read_answer(w, "[{\"number\":3,\"summary\":\"s\"}]", &d, &a);
 	assert_int_equal(smart_apply(&opts, &d, &a, &w->archive, &r, NULL), 0);
 	opts.path = r.file.path;
@@ -250,6 +264,7 @@ static void test_dry_and_nothing(void **state)
 	CLEANUP(smart_answer_release) struct smart_answer a = SMART_ANSWER_INIT;
 	CLEANUP(smart_report_release) struct smart_report r = SMART_REPORT_INIT;
 	struct smart_opts opts = opts_of(w);
+
 	opts.dry = true;
 	read_answer(w, "[{\"number\":3,\"summary\":\"s\"}]", &d, &a);
 	assert_int_equal(smart_apply(&opts, &d, &a, &w->archive, &r, NULL), 0);
@@ -271,6 +286,7 @@ static void test_changed_meanwhile(void **state)
 	struct smart_report r = SMART_REPORT_INIT;
 	AUTO_STR text = STR_INIT;
 	const struct smart_opts opts = opts_of(w);
+
 	read_answer(w, "[{\"number\":3,\"summary\":\"s\"}]", &d, &a);
 	assert_int_equal(file_read(w->path, 1 << 20, &text, NULL), 0);
 	char *at = strstr(text.buf, "alpha");
@@ -296,5 +312,6 @@ int main(void)
 		CASE(test_dry_and_nothing),
 		CASE(test_changed_meanwhile),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

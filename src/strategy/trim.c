@@ -407,24 +407,24 @@ static int nothing_long(const struct trim_run *run, struct err *reterr)
 
 static int enough(struct trim_run *run, struct err *reterr)
 {
-	const struct trim_report *r = run->report;
+	const struct trim_report *report = run->report;
 	int64_t want = run->opts->min_savings;
-	int rc = check_tools(run, reterr);
+	int r = check_tools(run, reterr);
 
-	if (rc < 0)
-		return rc;
-	if (trimmed(r) == 0)
+	if (r < 0)
+		return r;
+	if (trimmed(report) == 0)
 		return nothing_long(run, reterr);
-	if (r->saved.tokens >= want || r->worth >= want)
+	if (report->saved.tokens >= want || report->worth >= want)
 		return 0;
-	if (r->live_bytes == 0)
+	if (report->live_bytes == 0)
 		return err_set(reterr, ERR_NOTFOUND,
 			"nothing to trim in %s: what is long is not sent to the model any more "
 			"(it lies before the last compaction or on a branch that was left)",
 			run->name);
 	return err_set(reterr, ERR_NOTFOUND,
 		"nothing to trim in %s: it would save %" PRId64 " tokens (%s), less than %" PRId64,
-		run->name, r->saved.tokens, sure_name(r->saved.sure), want);
+		run->name, report->saved.tokens, sure_name(report->saved.sure), want);
 }
 
 static int on_done(void *data, const struct transcript_live *live, struct err *reterr)

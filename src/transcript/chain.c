@@ -16,6 +16,7 @@ struct chain {
 struct chain *chain_new(const struct transcript_format *format)
 {
 	struct chain *c = xcalloc(1, sizeof(*c));
+
 	c->format = format;
 	return c;
 }
@@ -115,6 +116,7 @@ void chain_join(struct chain *c, struct chain *part)
 {
 	struct links *to = &c->links, *from = &part->links;
 	uint32_t base = (uint32_t)to->v.n;
+
 	vec_each (&from->v, link)
 		vec_push(&to->v, *link);
 	vec_each (&from->tools, tool)

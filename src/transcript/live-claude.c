@@ -49,6 +49,7 @@ static bool is_latest(const struct links *links, const struct ids *ids, size_t a
 static bool is_free(const struct walk *w, size_t at)
 {
 	const struct link *link = &w->links->v.v[at];
+
 	return link->id && !(link->flags & LINK_SIDE) && !w->state[at] &&
 		is_latest(w->links, w->ids, at);
 }
@@ -57,6 +58,7 @@ static bool is_free(const struct walk *w, size_t at)
 static bool find_before(struct walk *w, size_t at, size_t *ret)
 {
 	size_t n = w->links->v.n;
+
 	if (!w->hop) {
 		w->hop = xcalloc(n + 1, sizeof(uint32_t));
 		for (size_t i = 0; i <= n; i++)
@@ -99,6 +101,7 @@ static void walk_from(const struct links *links, unsigned char *state, const str
 	size_t at, struct transcript_live *live)
 {
 	struct walk w = { links, ids, state, NULL };
+
 	walk_on(&w, at, live);
 	free(w.hop);
 }
@@ -109,6 +112,7 @@ static bool find_noted(const struct links *links, const struct ids *ids, const u
 	const struct transcript_live *live, size_t *ret)
 {
 	uint32_t slot = links->noted ? *ids_slot(ids, links->noted) : 0;
+
 	if (!slot || state[slot - 1] || links->v.v[slot - 1].flags & LINK_SIDE ||
 		(live->compacted && slot - 1 < live->compaction))
 		return false;
@@ -172,6 +176,7 @@ static void add_results(const struct links *links, const struct ids *ids, unsign
 void live_claude(const struct links *links, unsigned char *state, struct transcript_live *live)
 {
 	size_t leaf;
+
 	if (!find_leaf(links, &leaf))
 		return;
 	CLEANUP(ids_release) struct ids ids = index_ids(links);

@@ -35,6 +35,7 @@ static int live_take(void *data, struct sv text)
 static void live_broken(void *data, struct sv text UNUSED)
 {
 	struct live_run *run = data;
+
 	vec_push(&run->links.v, (struct link){ .size = 0 });
 }
 
@@ -51,6 +52,7 @@ static void live_run_release(struct live_run *run)
 static void forget_glued(struct live_run *run, size_t before)
 {
 	size_t n = run->links.v.n;
+
 	for (size_t i = before + run->format->glued_read; n > before + 1 && i < n; i++)
 		run->links.v.v[i] = (struct link){ .size = 0 };
 }
@@ -60,11 +62,12 @@ static int live_read(struct live_run *run, const char *path, uint64_t end, struc
 	static const struct record_fns fns = { live_take, live_broken };
 	const struct jsonl_opts opts = { .end = end };
 	CLEANUP(jsonl_freep) struct jsonl *lines = NULL;
-	int rc = jsonl_open(path, &opts, &lines, reterr);
-	if (rc < 0)
-		return rc;
+	int r = jsonl_open(path, &opts, &lines, reterr);
+
+	if (r < 0)
+		return r;
 	struct jsonl_line line;
-	while ((rc = jsonl_next(lines, &line, reterr)) > 0) {
+	while ((r = jsonl_next(lines, &line, reterr)) > 0) {
 		size_t before = run->links.v.n;
 		if (line.too_long || memchr(line.text.p, '\0', line.text.n))
 			live_broken(run, line.text);
@@ -76,7 +79,7 @@ static int live_read(struct live_run *run, const char *path, uint64_t end, struc
 		if (run->links.v.n > UINT32_MAX / 2)
 			return err_set(reterr, ERR_LIMIT, "%s: too many lines", path);
 	}
-	return rc;
+	return r;
 }
 
 static void pick_sent(
@@ -97,6 +100,7 @@ void links_live(
 {
 	size_t n = links->v.n;
 	AUTO_FREE unsigned char *state = xcalloc(n + 1, 1);
+
 	*ret = (struct transcript_live){
 		.bits = xcalloc(n / 64 + 1, sizeof(uint64_t)),
 		.records = n,
@@ -117,10 +121,11 @@ int transcript_live_until(const char *path, const struct transcript_format *form
 	struct transcript_live *ret, struct err *reterr)
 {
 	CLEANUP(live_run_release) struct live_run run = { .format = format };
+
 	line_reader_init(&run.reader, format, true);
-	int rc = live_read(&run, path, end, reterr);
-	if (rc < 0)
-		return rc;
+	int r = live_read(&run, path, end, reterr);
+	if (r < 0)
+		return r;
 	links_live(&run.links, run.format, ret);
 	return 0;
 }

@@ -28,6 +28,7 @@ const char *item_kind_name(enum item_kind kind)
 		[ITEM_COMPACTION] = "compaction",
 		[ITEM_META] = "meta",
 	};
+
 	return names[kind];
 }
 
@@ -38,18 +39,19 @@ int transcript_open(const char *path, const struct transcript_format *format,
 		.offset = opts ? opts->offset : 0,
 		.end = opts ? opts->end : 0,
 	};
-	struct transcript_reader *r = xcalloc(1, sizeof(*r));
-	*r = (struct transcript_reader){
+	struct transcript_reader *reader = xcalloc(1, sizeof(*reader));
+
+	*reader = (struct transcript_reader){
 		.format = format,
 		.list = { .expand = opts && opts->expand, .tmp = STR_INIT },
 	};
-	line_reader_init(&r->reader, format, false);
-	int rc = jsonl_open(path, &lines, &r->lines, reterr);
-	if (rc < 0) {
-		transcript_close(r);
-		return rc;
+	line_reader_init(&reader->reader, format, false);
+	int r = jsonl_open(path, &lines, &reader->lines, reterr);
+	if (r < 0) {
+		transcript_close(reader);
+		return r;
 	}
-	*ret = r;
+	*ret = reader;
 	return 0;
 }
 
@@ -92,6 +94,7 @@ static void reader_broken(void *data, struct sv text)
 {
 	struct transcript_reader *r = data;
 	struct item item = r->base;
+
 	item.kind = ITEM_META;
 	item.flags |= ITEM_BROKEN;
 	item.object = item.body = (struct jval){ text, J_NONE };
@@ -103,6 +106,7 @@ static void reader_broken(void *data, struct sv text)
 static void read_line(struct transcript_reader *r, const struct jsonl_line *line)
 {
 	static const struct record_fns fns = { reader_take, reader_broken };
+
 	r->list.items.n = r->list.at = 0;
 	r->base = (struct item){
 		.line = r->base.line + 1,
@@ -117,16 +121,16 @@ static void read_line(struct transcript_reader *r, const struct jsonl_line *line
 		record_each(line->text, &fns, r);
 }
 
-int transcript_next(struct transcript_reader *r, struct item *ret, struct err *reterr)
+int transcript_next(struct transcript_reader *reader, struct item *ret, struct err *reterr)
 {
-	while (r->list.at == r->list.items.n) {
+	while (reader->list.at == reader->list.items.n) {
 		struct jsonl_line line;
-		int rc = jsonl_next(r->lines, &line, reterr);
-		if (rc <= 0)
-			return rc;
-		read_line(r, &line);
+		int r = jsonl_next(reader->lines, &line, reterr);
+		if (r <= 0)
+			return r;
+		read_line(reader, &line);
 	}
-	*ret = r->list.items.v[r->list.at++];
+	*ret = reader->list.items.v[reader->list.at++];
 	return 1;
 }
 
@@ -157,6 +161,7 @@ static void add_blocks(struct str *out, struct jval list)
 	struct jval block;
 	struct scan_iter it = scan_iter(list);
 	size_t start = out->len;
+
 	while (scan_next(&it, NULL, &block) > 0) {
 		if (out->len > start)
 			str_addc(out, '\n');
@@ -169,6 +174,7 @@ static bool add_wrapped_output(struct str *out, struct jval text)
 {
 	AUTO_STR inner = STR_INIT;
 	struct jval obj, output;
+
 	if (!sv_starts(scan_inner(text), SV("{\\\"output\\\":")) || !scan_string(text, &inner) ||
 		scan_text(str_sv(&inner), &obj) < 0 || scan_get(obj, SV("output"), &output) <= 0 ||
 		output.type != J_STRING)
@@ -193,5 +199,6 @@ void transcript_text(const struct item *item, struct str *out)
 int64_t transcript_time(const struct item *item)
 {
 	int64_t ms;
+
 	return clock_parse_iso(item->time, &ms) ? ms : 0;
 }

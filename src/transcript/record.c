@@ -41,6 +41,7 @@ static bool split(struct sv *rest, struct sv *ret)
 void record_each(struct sv line, const struct record_fns *fns, void *data)
 {
 	struct sv rest = sv_trim(skip_mark(line));
+
 	if (rest.n == 0 || fns->take(data, rest) == 0)
 		return;
 	struct sv object;

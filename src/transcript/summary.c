@@ -45,12 +45,14 @@ const char *session_relation_name(enum session_relation relation)
 		[SESSION_PORTED] = "ported",
 		[SESSION_REPAIRED] = "repaired",
 	};
+
 	return names[relation];
 }
 
 static void replace(char **field, struct sv text)
 {
 	char *fresh = xmemdup0(text.p ? text.p : "", text.n);
+
 	free(*field);
 	*field = fresh;
 }
@@ -61,6 +63,7 @@ enum { RAW_FACTOR = 6 };
 static void replace_line(char **field, struct sv text, size_t max)
 {
 	AUTO_STR line = STR_INIT;
+
 	utf8_scrub_line(&line, sv_trim(text));
 	replace(field, utf8_cut(str_sv(&line), max));
 }
@@ -95,6 +98,7 @@ bool summary_changed(struct str *last, struct jval val)
 void summary_time(struct summary *s, struct jval val)
 {
 	int64_t ms;
+
 	if (val.type != J_STRING || !clock_parse_iso(scan_inner(val), &ms))
 		return;
 	if (s->info->first_ms == 0)
@@ -105,6 +109,7 @@ void summary_time(struct summary *s, struct jval val)
 void summary_prompt(struct summary *s, struct jval text)
 {
 	size_t at;
+
 	s->info->turns++;
 	if (s->info->prompt[0] != '\0' || text.type != J_STRING)
 		return;
@@ -128,6 +133,7 @@ void summary_usage(struct summary *s, struct jval usage)
 static struct jval either(struct jval obj, const char *key, const char *other)
 {
 	struct jval val = value_member(obj, key);
+
 	return val.type == J_STRING ? val : value_member(obj, other);
 }
 

@@ -8,6 +8,7 @@ static void check_live(const char *folder, struct sv text, const char *want, siz
 	AUTO_FREE char *path = session_write(folder, NAME, text);
 	struct transcript_live live;
 	AUTO_STR got = STR_INIT;
+
 	assert_int_equal(transcript_live(path, TRANSCRIPT_CLAUDE, &live, NULL), 0);
 	size_t set = 0;
 	for (size_t i = 0; i < live.records; i++) {
@@ -24,6 +25,7 @@ static void check_live(const char *folder, struct sv text, const char *want, siz
 static void test_one_chain_is_all_live(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	str_adds(&text, "{\"type\":\"mode\"}\n");
 	claude_user(&text, "u1", NULL, "a");
 	claude_answer(&text, "a1", "u1", "m1", TEXT("b"));
@@ -42,6 +44,7 @@ static void test_empty_file_has_nothing_live(void **state)
 static void test_branch_that_was_left_is_dead(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	claude_user(&text, "u1", NULL, "a");
 	claude_answer(&text, "a1", "u1", "m1", TEXT("lost"));
 	claude_user(&text, "u2", "a1", "lost too");
@@ -53,6 +56,7 @@ static void test_branch_that_was_left_is_dead(void **state)
 static void test_parallel_tools(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	claude_user(&text, "u1", NULL, "a");
 	claude_answer(&text, "a1", "u1", "m1", "[{\"type\":\"thinking\",\"thinking\":\"x\"}]");
 	claude_answer(&text, "a2", "a1", "m1", TOOL_USE("t1"));
@@ -68,6 +72,7 @@ static void test_parallel_tools(void **state)
 static void test_results_of_dead_calls_stay_dead(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	claude_user(&text, "u1", NULL, "a");
 	claude_answer(&text, "a1", "u1", "m1", TOOL_USE("t1"));
 	claude_result(&text, "r1", "a1", "t1", "lost");
@@ -78,6 +83,7 @@ static void test_results_of_dead_calls_stay_dead(void **state)
 static void test_broken_chain_goes_on_before_it(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	claude_user(&text, "u1", NULL, "a");
 	claude_answer(&text, "a1", "u1", "m1", TEXT("b"));
 	claude_user(&text, "u2", "missing", "c");
@@ -98,6 +104,7 @@ static void test_broken_chain_goes_on_before_it(void **state)
 static void test_null_parent_cuts(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	claude_user(&text, "u1", NULL, "a");
 	claude_user(&text, "u2", NULL, "b");
 	claude_answer(&text, "a1", "u2", "m1", TEXT("c"));
@@ -107,6 +114,7 @@ static void test_null_parent_cuts(void **state)
 static void test_compaction_keeps_what_it_lists(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	claude_user(&text, "u1", NULL, "a");
 	claude_answer(&text, "a1", "u1", "m1", TEXT("b"));
 	claude_user(&text, "u2", "a1", "kept");
@@ -124,6 +132,7 @@ static void test_compaction_keeps_what_it_lists(void **state)
 static void test_side_chain_and_broken_lines(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	claude_user(&text, "u1", NULL, "a");
 	str_adds(&text, "{\"type\":\"user\",\"uuid\":\"x\",\"isSidechain\":true}\n");
 	str_add(&text,
@@ -138,6 +147,7 @@ static void test_side_chain_and_broken_lines(void **state)
 static void test_glued_lines(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	claude_user(&text, "u1", NULL, "a");
 	str_cut(&text, text.len - 1);
 	claude_answer(&text, "a1", "u1", "m1", TEXT("lost"));
@@ -148,6 +158,7 @@ static void test_glued_lines(void **state)
 static void test_doubled_lines(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	for (int i = 0; i < 2; i++) {
 		claude_user(&text, "u1", NULL, "a");
 		claude_answer(&text, "a1", "u1", "m1", TEXT("b"));
@@ -160,6 +171,7 @@ static void test_many_broken_parents(void **state)
 {
 	enum { LINES = 20000 };
 	AUTO_STR text = STR_INIT;
+
 	for (int i = 0; i < LINES; i++) {
 		char uuid[16], parent[16];
 		(void)snprintf(uuid, sizeof(uuid), "u%d", i);
@@ -179,6 +191,7 @@ static void test_many_broken_parents(void **state)
 static void test_noted_leaf(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	claude_user(&text, "u1", NULL, "a");
 	claude_answer(&text, "a1", "u1", "m1", TEXT("old branch"));
 	str_adds(&text, "{\"type\":\"last-prompt\",\"leafUuid\":\"a1\"}\n");
@@ -199,6 +212,7 @@ static void test_noted_leaf(void **state)
 static void test_side_parent(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	claude_user(&text, "u1", NULL, "a");
 	str_adds(&text,
 		"{\"parentUuid\":null,\"isSidechain\":true,\"type\":\"user\",\"uuid\":\"s1\","
@@ -227,5 +241,6 @@ int main(void)
 		CASE(test_doubled_lines),
 		CASE(test_many_broken_parents),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,7 @@ static inline UNUSED void codex_line(struct str *out, const char *type, const ch
 static inline UNUSED void codex_message(struct str *out, const char *role, const char *text)
 {
 	AUTO_STR body = STR_INIT;
+
 	str_addf(&body,
 		"{\"type\":\"message\",\"role\":\"%s\",\"content\":[{\"type\":\"%s\",\"text\":",
 		role, sv_is(sv_of(role), "assistant") ? "output_text" : "input_text");
@@ -111,6 +112,7 @@ static inline UNUSED void codex_message(struct str *out, const char *role, const
 static inline UNUSED char *session_write(const char *folder, const char *name, struct sv bytes)
 {
 	char *path = temp_write(folder, name, "");
+
 	if (file_replace(path, bytes, 0600, NULL) < 0)
 		abort();
 	return path;
@@ -121,6 +123,7 @@ static inline UNUSED void session_scan(struct session_info *info)
 {
 	struct stat st = { .st_size = 0 };
 	AUTO_CLOSE int fd = open(info->path, O_RDONLY | O_CLOEXEC);
+
 	assert_true(fd >= 0 && fstat(fd, &st) == 0);
 	assert_int_equal(transcript_scan(fd, (uint64_t)st.st_size, info, NULL), 0);
 }
@@ -154,6 +157,7 @@ static inline UNUSED void check_every_split(const char *folder,
 {
 	AUTO_FREE char *path = session_write(folder, name, bytes);
 	struct session_info whole, part;
+
 	session_info_init(&whole, format, path);
 	session_scan(&whole);
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -11,6 +11,7 @@ static void test_no_text_is_no_tokens(void **state UNUSED)
 {
 	const struct tokens t = TOKENS_INIT;
 	struct figure f = tokens_context(&t);
+
 	assert_int_equal(f.tokens, 0);
 	assert_int_equal(f.sure, SURE_ASSUMED);
 	assert_string_equal(tokens_model(&t), "");
@@ -34,6 +35,7 @@ static void test_newer_models_are_known(void **state UNUSED)
 		{ "gpt-5", false },
 		{ "", false },
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		double ratio = tokens_assumed_ratio(sv_of(cases[i].model));
 		assert_int_equal(ratio < 3, cases[i].newer);
@@ -46,6 +48,7 @@ static void test_newer_models_are_known(void **state UNUSED)
 static void call(struct tokens *t, const char *id, int64_t context, int64_t output)
 {
 	const struct usage u = used(context, output);
+
 	tokens_call(t, SV("model-a"), sv_of(id), &u);
 }
 
@@ -53,6 +56,7 @@ static void call(struct tokens *t, const char *id, int64_t context, int64_t outp
 static void test_texts_are_fitted_to_calls(void **state UNUSED)
 {
 	struct tokens t = TOKENS_INIT;
+
 	tokens_text(&t, TOKEN_REST, 400);
 	call(&t, "m1", 10000, 50);
 	call(&t, "m1", 10000, 80); /* another record of the same answer */
@@ -77,6 +81,7 @@ static void test_texts_are_fitted_to_calls(void **state UNUSED)
 static void test_odd_steps_are_dropped(void **state UNUSED)
 {
 	struct tokens t = TOKENS_INIT;
+
 	call(&t, "m1", 10000, 50);
 	tokens_text(&t, TOKEN_REST, 40000);
 	call(&t, "m2", 9000, 50); /* less than before */
@@ -101,6 +106,7 @@ static void test_odd_steps_are_dropped(void **state UNUSED)
 static void test_late_usage(void **state UNUSED)
 {
 	struct tokens t = TOKENS_INIT;
+
 	tokens_set_model(&t, SV("m"));
 	const struct usage first = used(5000, 100), second = used(5000 + 100 + 1000, 7);
 	tokens_text(&t, TOKEN_ANSWER_EARLY, 400);
@@ -121,6 +127,7 @@ static void test_usage_behind_results(void **state UNUSED)
 {
 	struct tokens t = TOKENS_INIT;
 	const struct usage first = used(5000, 0), second = used(6100, 0);
+
 	tokens_text(&t, TOKEN_ANSWER_EARLY, 400);
 	tokens_text(&t, TOKEN_REST, 4000);
 	tokens_call(&t, SV(""), SV(""), &first);
@@ -147,6 +154,7 @@ static void test_told_context_counts(void **state UNUSED)
 {
 	struct tokens t = TOKENS_INIT;
 	const struct usage none = { .output = 0 };
+
 	tokens_call(&t, SV("model-a"), SV("m1"), &none);
 	tokens_text(&t, TOKEN_ANSWER, 4000);
 	assert_string_equal(tokens_model(&t), "model-a");
@@ -171,6 +179,7 @@ static void test_told_context_counts(void **state UNUSED)
 static void test_known_without_base(void **state UNUSED)
 {
 	struct tokens t = TOKENS_INIT;
+
 	tokens_known(&t, &(struct tokens_told){ .context = { 50000, SURE_FITTED } });
 	tokens_text(&t, TOKEN_REST, 400);
 	call(&t, "m1", 50100, 10);
@@ -194,6 +203,7 @@ static void test_items_are_counted(void **state)
 	struct tokens t = TOKENS_INIT;
 	struct transcript_reader *r = NULL;
 	struct item item;
+
 	claude_user(&text, "u1", NULL, "a question");
 	claude_answer(&text, "a1", "u1", "m1", TEXT("an answer"));
 	claude_answer(&text, "a2", "a1", "m1", TOOL_USE("t1"));
@@ -210,6 +220,7 @@ static void test_items_are_counted(void **state)
 static void test_many_models(void **state UNUSED)
 {
 	struct tokens t = TOKENS_INIT;
+
 	for (int i = 0; i < TOKEN_MODELS_MAX * 2; i++) {
 		AUTO_STR name = STR_INIT;
 		str_addf(&name, "model-%d", i);
@@ -246,5 +257,6 @@ int main(void)
 		cmocka_unit_test(test_many_models),
 		cmocka_unit_test_setup_teardown(test_items_are_counted, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

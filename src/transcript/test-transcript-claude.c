@@ -27,6 +27,7 @@ static void write_all(struct str *out)
 static void scan_text_of(struct session_info *info, const char *folder, struct sv text)
 {
 	AUTO_FREE char *path = session_write(folder, NAME, text);
+
 	session_info_init(info, TRANSCRIPT_CLAUDE, path);
 	session_scan(info);
 }
@@ -35,6 +36,7 @@ static void test_summary_has_every_field(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	struct session_info info;
+
 	write_all(&text);
 	scan_text_of(&info, *state, str_sv(&text));
 	assert_string_equal(info.id, "11111111-2222-4333-8444-555555555555");
@@ -57,6 +59,7 @@ static void test_summary_has_every_field(void **state)
 static void test_every_split(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	write_all(&text);
 	check_every_split(*state, TRANSCRIPT_CLAUDE, NAME, str_sv(&text));
 	/* no newline at the end, and two objects on one line */
@@ -70,6 +73,7 @@ static void test_tail_counts_once(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	struct session_info info;
+
 	claude_user(&text, "u1", NULL, "one");
 	size_t whole = text.len;
 	claude_user(&text, "u2", "u1", "two");
@@ -90,6 +94,7 @@ static void test_other_file_under_the_name(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	struct session_info info;
+
 	claude_user(&text, "u1", NULL, "old words");
 	scan_text_of(&info, *state, str_sv(&text));
 	str_clear(&text);
@@ -113,6 +118,7 @@ static void test_shrinks_while_read(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	struct session_info info;
+
 	claude_user(&text, "u1", NULL, "one");
 	size_t one = text.len;
 	claude_user(&text, "u2", "u1", "two");
@@ -143,6 +149,7 @@ static void test_hostile_lines(void **state)
 		"}{\n{\"type\":\"user\"\n{\"a\":}\n";
 	AUTO_STR text = STR_INIT;
 	struct session_info info;
+
 	str_add(&text, sv_make(bad, sizeof(bad) - 1));
 	claude_user(&text, "u1", NULL, "good");
 	str_adds(&text, "{\"type\":\"user\",\"message\":{\"content\":\"half");
@@ -158,6 +165,7 @@ static void test_late_cwd(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	struct session_info info;
+
 	for (int i = 0; i < 25; i++)
 		str_adds(&text, "{\"type\":\"mode\",\"sessionId\":\"other\"}\n");
 	str_adds(&text, "{\"type\":\"system\",\"uuid\":\"s\",\"cwd\":\"/first/seen\"}\n");
@@ -189,6 +197,7 @@ static void test_parents_of_every_relation(void **state)
 			SESSION_FORKED, "e", "" },
 		{ "{\"trim_metadata\":[]}\n", SESSION_ROOT, "", "" },
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct session_info info;
 		scan_text_of(&info, *state, sv_of(cases[i].line));
@@ -202,6 +211,7 @@ static void test_parents_of_every_relation(void **state)
 static void test_flags_of_sub_agent_exec_and_helper(void **state)
 {
 	struct session_info info;
+
 	scan_text_of(&info, *state,
 		SV("{\"type\":\"user\",\"uuid\":\"a\",\"isSidechain\":true,\"entrypoint\":\"sdk-"
 		   "cli\","
@@ -217,6 +227,7 @@ static void test_long_prompt_is_cut_between_characters(void **state)
 	AUTO_STR words = STR_INIT;
 	AUTO_STR text = STR_INIT;
 	struct session_info info;
+
 	for (int i = 0; i < 4000; i++)
 		str_adds(&words, "\xc3\xa4");
 	claude_user(&text, "u1", NULL, words.buf);
@@ -240,6 +251,7 @@ static void check_items(
 	AUTO_FREE char *path = session_write(folder, NAME, bytes);
 	struct transcript_reader *r = NULL;
 	struct item item;
+
 	assert_int_equal(transcript_open(path, TRANSCRIPT_CLAUDE, NULL, &r, NULL), 0);
 	for (size_t i = 0; i < n; i++) {
 		AUTO_STR text = STR_INIT;
@@ -271,6 +283,7 @@ static void test_items_in_order(void **state)
 		{ ITEM_SYSTEM, 0, "note" },
 	};
 	AUTO_STR text = STR_INIT;
+
 	write_all(&text);
 	check_items(*state, str_sv(&text), want, ARRAY_LEN(want), ITEM_PROMPT | ITEM_INJECTED);
 }
@@ -285,6 +298,7 @@ static void test_items_of_one_line(void **state)
 		{ ITEM_META, ITEM_BROKEN, "" },
 		{ ITEM_META, ITEM_BROKEN | ITEM_UNTERMINATED, "" },
 	};
+
 	check_items(*state,
 		SV("{\"type\":\"user\",\"message\":{\"content\":["
 		   "{\"type\":\"text\",\"text\":\"<system-reminder>x</system-reminder>\"},"
@@ -315,6 +329,7 @@ static void test_queued_prompts(void **state)
 		{ ITEM_SYSTEM, 0, "c" },
 	};
 	struct session_info info;
+
 	scan_text_of(&info, *state, sv_of(text));
 	assert_int_equal(info.turns, 1);
 	assert_string_equal(info.prompt, "and now");
@@ -327,6 +342,7 @@ static void test_item_places(void **state)
 	AUTO_STR text = STR_INIT;
 	struct transcript_reader *r = NULL;
 	struct item item;
+
 	str_adds(&text, "\n");
 	claude_answer(&text, "a1", "u1", "m1", TOOL_USE("t1"));
 	AUTO_FREE char *path = session_write(*state, NAME, str_sv(&text));
@@ -348,6 +364,7 @@ static void test_probe_knows_the_format(void **state)
 {
 	const struct transcript_format *format = TRANSCRIPT_CODEX;
 	AUTO_STR text = STR_INIT;
+
 	str_adds(&text, "{\"trim_metadata\":{}}\nnull\n");
 	claude_user(&text, "u1", NULL, "x");
 	AUTO_FREE char *path = session_write(*state, "a.jsonl", str_sv(&text));
@@ -386,5 +403,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_probe_knows_the_format, folder_setup, folder_teardown),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

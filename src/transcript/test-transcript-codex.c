@@ -34,6 +34,7 @@ static void write_all(struct str *out)
 static void scan_text_of(struct session_info *info, const char *folder, struct sv text)
 {
 	AUTO_FREE char *path = session_write(folder, NAME, text);
+
 	session_info_init(info, TRANSCRIPT_CODEX, path);
 	session_scan(info);
 }
@@ -42,6 +43,7 @@ static void test_summary_has_every_field(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	struct session_info info;
+
 	write_all(&text);
 	scan_text_of(&info, *state, str_sv(&text));
 	assert_string_equal(info.id, ID);
@@ -61,6 +63,7 @@ static void test_summary_has_every_field(void **state)
 static void test_every_split(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	write_all(&text);
 	check_every_split(*state, TRANSCRIPT_CODEX, NAME, str_sv(&text));
 	str_cut(&text, text.len - 1);
@@ -73,6 +76,7 @@ static void test_own_header_counts(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	struct session_info info;
+
 	codex_line(&text, "session_meta", "{\"id\":\"parent\",\"cwd\":\"/p\"}");
 	codex_line(&text, "session_meta", META(",\"forked_from_id\":\"parent\""));
 	scan_text_of(&info, *state, str_sv(&text));
@@ -100,6 +104,7 @@ static void test_origins_and_relations(void **state)
 		{ META(",\"faden_metadata\":{\"relation\":\"continued\",\"parent_id\":\"q\"}"), 0,
 			SESSION_CONTINUED, "q" },
 	};
+
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STR text = STR_INIT;
 		struct session_info info;
@@ -125,6 +130,7 @@ static void test_old_rollout(void **state)
 		"\"text\":\"old answer\"}]}\n";
 	struct session_info info;
 	const struct transcript_format *format;
+
 	scan_text_of(&info, *state, sv_of(text));
 	assert_string_equal(info.prompt, "old words");
 	assert_string_equal(info.branch, "b");
@@ -146,6 +152,7 @@ static void test_hostile_lines(void **state)
 		"{\"type\":\"response_item\",\"payload\":{\"type\":\"message\",\"role\":\"user\","
 		"\"content\":\"\xff\0\"}}\n";
 	struct session_info info;
+
 	check_every_split(*state, TRANSCRIPT_CODEX, NAME, sv_make(bad, sizeof(bad) - 1));
 	scan_text_of(&info, *state, sv_make(bad, sizeof(bad) - 1));
 	assert_int_equal(info.first_ms, 0);
@@ -165,6 +172,7 @@ static void check_items(const char *path, bool expand, const struct want *want, 
 	const struct transcript_read_opts opts = { .expand = expand };
 	struct transcript_reader *r = NULL;
 	struct item item;
+
 	assert_int_equal(transcript_open(path, TRANSCRIPT_CODEX, &opts, &r, NULL), 0);
 	for (size_t i = 0; i < n; i++) {
 		AUTO_STR text = STR_INIT;
@@ -196,6 +204,7 @@ static void test_items_in_order(void **state)
 		{ ITEM_USER, ITEM_PROMPT, "second words" },
 	};
 	AUTO_STR text = STR_INIT;
+
 	write_all(&text);
 	AUTO_FREE char *path = session_write(*state, NAME, str_sv(&text));
 	check_items(path, false, want, ARRAY_LEN(want));
@@ -209,6 +218,7 @@ static void test_outputs_of_every_shape(void **state)
 		{ ITEM_TOOL_RESULT, 0, "plain" },
 	};
 	AUTO_STR text = STR_INIT;
+
 	codex_line(&text, "response_item",
 		"{\"type\":\"function_call_output\",\"call_id\":\"c\",\"output\":"
 		"\"{\\\"output\\\":\\\"inner\\\\ntext\\\",\\\"metadata\\\":{}}\"}");
@@ -242,6 +252,7 @@ static void test_compacted_history_replaces(void **state)
 		{ ITEM_USER, ITEM_PROMPT, "after" },
 	};
 	AUTO_STR text = STR_INIT;
+
 	write_compacted(&text);
 	AUTO_FREE char *path = session_write(*state, NAME, str_sv(&text));
 	check_items(path, true, want, ARRAY_LEN(want));
@@ -253,6 +264,7 @@ static void check_live(const char *path, const char *want)
 {
 	struct transcript_live live;
 	AUTO_STR got = STR_INIT;
+
 	assert_int_equal(transcript_live(path, TRANSCRIPT_CODEX, &live, NULL), 0);
 	for (size_t i = 0; i < live.records; i++)
 		str_addc(&got, transcript_is_live(&live, i) ? '1' : '.');
@@ -263,6 +275,7 @@ static void check_live(const char *path, const char *want)
 static void test_live_after_compaction_and_rollback(void **state)
 {
 	AUTO_STR text = STR_INIT;
+
 	write_compacted(&text);
 	AUTO_FREE char *path = session_write(*state, NAME, str_sv(&text));
 	check_live(path, "..11");
@@ -281,6 +294,7 @@ static void test_live_base(void **state)
 {
 	AUTO_STR text = STR_INIT;
 	struct transcript_live live;
+
 	codex_line(&text, "session_meta",
 		META(",\"history_base\":{\"thread_id\":\"h\",\"end_byte_offset\":77}"));
 	codex_message(&text, "user", "x");
@@ -308,5 +322,6 @@ int main(void)
 		CASE(test_live_after_compaction_and_rollback),
 		CASE(test_live_base),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

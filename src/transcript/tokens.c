@@ -20,6 +20,7 @@ const char *sure_name(enum sure sure)
 		[SURE_FITTED] = "fitted",
 		[SURE_ASSUMED] = "assumed",
 	};
+
 	return names[sure];
 }
 
@@ -30,6 +31,7 @@ static int small_number(struct sv *rest)
 {
 	size_t n = 0;
 	int value = 0;
+
 	while (n < rest->n && rest->p[n] >= '0' && rest->p[n] <= '9') {
 		value = value * 10 + (rest->p[n] - '0');
 		if (++n > 2)
@@ -43,6 +45,7 @@ static int small_number(struct sv *rest)
 static int family_version(struct sv model, struct sv family)
 {
 	size_t at;
+
 	if (!sv_find(model, family, &at))
 		return -1;
 	struct sv rest = sv_from(model, at + family.n);
@@ -59,12 +62,14 @@ double tokens_assumed_ratio(struct sv model)
 	bool newer = family_version(model, SV("opus-")) >= 407 ||
 		family_version(model, SV("sonnet-")) >= 500 ||
 		family_version(model, SV("haiku-")) >= 500;
+
 	return newer ? ratio_newer : ratio_older;
 }
 
 int64_t tokens_window(struct sv model)
 {
 	size_t at;
+
 	if (!sv_starts(model, SV("claude")))
 		return 0;
 	return sv_find(model, SV("[1m]"), &at) ? 1000000 : 200000;
@@ -104,6 +109,7 @@ void tokens_odd(struct tokens *t)
 static size_t find_model(struct tokens *t, struct sv name)
 {
 	struct sv cut = sv_head(name, TOKEN_MODEL_NAME - 1);
+
 	for (size_t i = 0; i < t->n_models; i++)
 		if (sv_is(cut, t->models[i].name))
 			return i;
@@ -129,6 +135,7 @@ static void take_step(struct tokens *t, int64_t context, uint64_t bytes)
 {
 	int64_t step = context - t->context;
 	struct token_model *m = &t->models[t->current];
+
 	if (t->context == 0 || t->odd || !tokens_plausible(bytes, step))
 		return;
 	m->bytes += bytes;
@@ -139,6 +146,7 @@ static void take_step(struct tokens *t, int64_t context, uint64_t bytes)
 void tokens_set_model(struct tokens *t, struct sv model)
 {
 	size_t index = find_model(t, model);
+
 	if (index != t->current) {
 		t->odd = true;
 		t->most = 0;
@@ -150,6 +158,7 @@ void tokens_call(struct tokens *t, struct sv model, struct sv message_id, const 
 {
 	int64_t context = usage_context(usage);
 	uint64_t id = link_hash(message_id);
+
 	if (context <= 0) {
 		if (model.n > 0)
 			tokens_set_model(t, model);
@@ -241,6 +250,7 @@ const char *tokens_model(const struct tokens *t)
 struct token_ratio tokens_ratio(const struct tokens *t)
 {
 	const struct token_model *m = t->n_models ? &t->models[t->current] : NULL;
+
 	if (m && m->tokens >= FIT_TOKENS_MIN)
 		return (struct token_ratio){ (double)m->bytes / (double)m->tokens, SURE_FITTED,
 			m->samples };
@@ -253,6 +263,7 @@ struct token_ratio tokens_ratio(const struct tokens *t)
 int64_t tokens_base(const struct tokens *t)
 {
 	const struct token_ratio ratio = tokens_ratio(t);
+
 	if (t->told_base > 0)
 		return t->told_base;
 	if (ratio.samples == 0)
@@ -267,6 +278,7 @@ bool tokens_have_room(const struct tokens *t, int64_t tokens)
 {
 	int64_t context = tokens_context(t).tokens;
 	double room = (double)(context - tokens_base(t));
+
 	return tokens <= context && (double)tokens <= room * fit_slack;
 }
 
@@ -274,6 +286,7 @@ struct token_ratio tokens_sent_ratio(const struct tokens *t, uint64_t bytes)
 {
 	struct token_ratio ratio = tokens_ratio(t);
 	int64_t room = tokens_context(t).tokens - tokens_base(t);
+
 	if (t->context > 0 && room > 0 && !tokens_have_room(t, tokens_of(&ratio, bytes).tokens))
 		ratio = (struct token_ratio){ (double)bytes / (double)room, SURE_ASSUMED, 0 };
 	return ratio;
@@ -284,6 +297,7 @@ struct figure tokens_saved(const struct tokens *t, uint64_t gone, uint64_t sent,
 	const struct token_ratio ratio = tokens_sent_ratio(t, sent);
 	int64_t most = tokens_context(t).tokens - tokens_base(t);
 	struct figure saved = tokens_of(&ratio, gone);
+
 	if (images > 0) {
 		saved.tokens += images * TOKENS_IMAGE;
 		saved.sure = SURE_ASSUMED;
@@ -297,6 +311,7 @@ struct figure tokens_saved(const struct tokens *t, uint64_t gone, uint64_t sent,
 struct figure tokens_context(const struct tokens *t)
 {
 	const struct token_ratio ratio = tokens_ratio(t);
+
 	if (t->context == 0)
 		return tokens_of(&ratio, t->bytes);
 	uint64_t rest = t->tail + t->next_answer + t->next_tail;

@@ -101,6 +101,7 @@ static struct jval queued_prompt(struct jval attachment)
 	struct jval origin = value_member(value_member(attachment, "origin"), "kind");
 	bool typed = (mode.type == J_NONE || scan_string_eq(mode, SV("prompt"))) &&
 		(origin.type == J_NONE || scan_string_eq(origin, SV("human")));
+
 	if (!typed || !value_is_type(attachment, "queued_command") ||
 		scan_true(value_member(attachment, "isMeta")))
 		return (struct jval){ .type = J_NONE };
@@ -117,6 +118,7 @@ static bool may_prompt(const struct jval *vals)
 static void scan_cwd(struct summary *s, struct jval cwd)
 {
 	struct session_info *info = s->info;
+
 	if (info->mark.flags & MARK_CWD_FITS || !summary_changed(&s->cwd, cwd))
 		return;
 	AUTO_STR path = STR_INIT;
@@ -133,6 +135,7 @@ static void scan_cwd(struct summary *s, struct jval cwd)
 static void scan_first(struct summary *s, const struct jval *vals)
 {
 	struct session_info *info = s->info;
+
 	if (info->mark.flags & MARK_CHAINED)
 		return;
 	info->mark.flags |= MARK_CHAINED;
@@ -189,6 +192,7 @@ static void claude_scan(struct summary *s, const struct line *line)
 static struct item item_from(const struct item *base, enum item_kind kind, const struct jval *vals)
 {
 	struct item item = *base;
+
 	item.kind = kind;
 	item.type = scan_inner(vals[CLAUDE_TYPE]);
 	item.time = scan_inner(vals[CLAUDE_TIME]);
@@ -204,6 +208,7 @@ static struct item item_from(const struct item *base, enum item_kind kind, const
 static struct jval block_text(struct jval block)
 {
 	static const char *const members[] = { "text", "thinking", "content", "input" };
+
 	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
 		struct jval val = value_member(block, members[i]);
 		if (val.type != J_NONE && val.type != J_NULL)
@@ -215,6 +220,7 @@ static struct jval block_text(struct jval block)
 static enum item_kind block_kind(struct jval block, enum item_kind plain)
 {
 	struct sv type = scan_inner(value_member(block, "type"));
+
 	if (sv_is(type, "thinking") || sv_is(type, "redacted_thinking"))
 		return ITEM_THINKING;
 	if (sv_ends(type, SV("tool_use")))
@@ -225,6 +231,7 @@ static enum item_kind block_kind(struct jval block, enum item_kind plain)
 static void push_block(struct item_list *list, const struct item *whole, struct jval block)
 {
 	struct item item = *whole;
+
 	item.body = block;
 	item.text = block.type == J_STRING ? block : block_text(block);
 	item.kind = block_kind(block, whole->kind);
@@ -246,6 +253,7 @@ static void push_content(struct item_list *list, const struct item *whole, struc
 	size_t before = list->items.n;
 	struct jval block;
 	struct scan_iter it = scan_iter(content);
+
 	while (content.type == J_ARRAY && scan_next(&it, NULL, &block) > 0)
 		push_block(list, whole, block);
 	if (list->items.n > before)
@@ -260,6 +268,7 @@ static void flag_prompts(struct item_list *list, size_t from, struct jval conten
 {
 	struct jval prompt = { .type = J_NONE };
 	bool real = may && prompt_of(content, &list->tmp, &prompt);
+
 	for (size_t i = from; i < list->items.n; i++) {
 		struct item *item = &list->items.v[i];
 		if (item->kind != ITEM_USER)
@@ -274,6 +283,7 @@ static void flag_prompts(struct item_list *list, size_t from, struct jval conten
 static void push_user(struct item_list *list, const struct item *base, const struct jval *vals)
 {
 	struct item item = item_from(base, ITEM_USER, vals);
+
 	if (scan_true(vals[CLAUDE_SUMMARY]))
 		item.flags |= ITEM_SUMMARY;
 	size_t from = list->items.n;
@@ -286,6 +296,7 @@ static void push_attachment(
 {
 	struct jval queued = queued_prompt(vals[CLAUDE_ATTACHMENT]);
 	size_t from = list->items.n;
+
 	if (queued.type != J_NONE) {
 		struct item said = item_from(base, ITEM_USER, vals);
 		push_content(list, &said, queued);
@@ -301,6 +312,7 @@ static void push_attachment(
 static void push_assistant(struct item_list *list, const struct item *base, const struct jval *vals)
 {
 	struct item item = item_from(base, ITEM_ASSISTANT, vals);
+
 	item.message_id = scan_inner(vals[CLAUDE_MSG_ID]);
 	item.model = scan_inner(vals[CLAUDE_MSG_MODEL]);
 	if (is_synthetic(vals[CLAUDE_MSG_MODEL]))
@@ -353,6 +365,7 @@ static void link_kept_list(struct links *links, struct jval uuids)
 {
 	struct jval id;
 	struct scan_iter it = scan_iter(uuids);
+
 	while (uuids.type == J_ARRAY && scan_next(&it, NULL, &id) > 0)
 		vec_push(&links->kept,
 			(struct link_kept){ link_hash(scan_inner(id)), (uint32_t)links->v.n });
@@ -361,6 +374,7 @@ static void link_kept_list(struct links *links, struct jval uuids)
 static void link_boundary(struct links *links, struct jval compact)
 {
 	struct jval kept = value_member(compact, "preservedMessages");
+
 	link_kept_list(links, value_member(kept, "uuids"));
 	link_kept_list(links, value_member(kept, "allUuids"));
 }
@@ -376,6 +390,7 @@ static uint32_t link_flags(const struct chain_claude *record)
 	};
 	enum claude_line line = claude_line_of(&record->type);
 	uint32_t flags = by_line[line];
+
 	if (line == CLAUDE_LINE_SYSTEM && is_boundary(record->subtype))
 		flags |= LINK_BOUNDARY;
 	return flags;
@@ -384,6 +399,7 @@ static uint32_t link_flags(const struct chain_claude *record)
 static void link_fields(struct links *links, const struct chain_claude *record)
 {
 	struct link link = { .size = 0 };
+
 	/* Lines of any type may be part of the chain. */
 	if (record->uuid.type == J_STRING) {
 		link.id = link_hash(scan_inner(record->uuid));

@@ -70,6 +70,7 @@ enum codex_line codex_line_of(const struct jval *vals)
 static struct jval at(struct jval obj, const char *path)
 {
 	struct jval val;
+
 	if (scan_path(obj, path, &val) <= 0)
 		return (struct jval){ .type = J_NONE };
 	return val;
@@ -146,6 +147,7 @@ static void scan_origin(struct summary *s, struct jval meta)
 	struct session_info *info = s->info;
 	struct jval source = value_member(meta, "source");
 	struct jval parent = value_member(meta, "parent_thread_id");
+
 	if (scan_string_eq(source, SV("exec")))
 		info->flags |= SESSION_EXEC;
 	if (scan_string_eq(value_member(meta, "thread_source"), SV("subagent")) ||
@@ -170,6 +172,7 @@ static void scan_meta(struct summary *s, const struct jval *vals)
 	struct session_info *info = s->info;
 	bool own = scan_string_eq(vals[CODEX_P_ID], sv_of(info->id));
 	uint32_t seen = info->mark.flags & (MARK_META | MARK_META_OWN);
+
 	if (seen & MARK_META_OWN || (seen && !own))
 		return;
 	info->mark.flags |= own ? MARK_META | MARK_META_OWN : MARK_META;
@@ -250,6 +253,7 @@ static const struct shape *shape_of(struct sv type)
 	/* Calls of tools that came later. */
 	static const struct shape call = { "", ITEM_TOOL_CALL, "arguments" };
 	static const struct shape output = { "", ITEM_TOOL_RESULT, "output" };
+
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 		if (sv_is(type, shapes[i].type))
 			return &shapes[i];
@@ -277,12 +281,14 @@ static void fill_tool(struct item *item)
 static void fill_user(struct item *item, struct str *tmp)
 {
 	struct jval prompt;
+
 	item->flags |= prompt_of(item->text, tmp, &prompt) ? ITEM_PROMPT : ITEM_INJECTED;
 }
 
 static void push_item(struct item_list *list, const struct item *base, struct jval body)
 {
 	struct item item = *base;
+
 	item.body = body;
 	item.type = scan_inner(value_member(body, "type"));
 	const struct shape *shape = shape_of(item.type);
@@ -362,6 +368,7 @@ static void link_base(struct links *links, struct jval meta)
 {
 	struct jval id = at(meta, "history_base.thread_id");
 	int64_t offset;
+
 	if (links->base_id || id.type != J_STRING)
 		return;
 	struct sv inner = scan_inner(id);
@@ -374,6 +381,7 @@ static bool is_prompt(const struct chain_codex *record)
 {
 	AUTO_STR tmp = STR_INIT;
 	struct jval prompt;
+
 	return scan_string_eq(record->type, SV("message")) &&
 		scan_string_eq(record->role, SV("user")) &&
 		prompt_of(record->content, &tmp, &prompt);
@@ -454,6 +462,7 @@ static void live_codex(
 {
 	struct standing standing = { VEC_INIT };
 	size_t from = 0;
+
 	for (size_t i = 0; i < links->v.n; i++) {
 		const struct link *link = &links->v.v[i];
 		if (link->flags & LINK_BOUNDARY) {

@@ -73,18 +73,19 @@ int transcript_probe(
 {
 	static const struct record_fns fns = { .take = probe_take };
 	const struct jsonl_opts opts = { .line_max = PROBE_LINE_MAX };
-	CLEANUP(jsonl_freep) struct jsonl *r = NULL;
-	int rc = jsonl_open(path, &opts, &r, reterr);
-	if (rc < 0)
-		return rc;
+	CLEANUP(jsonl_freep) struct jsonl *lines = NULL;
+	int r = jsonl_open(path, &opts, &lines, reterr);
+
+	if (r < 0)
+		return r;
 	const struct transcript_format *found = NULL;
 	struct jsonl_line line;
 	int i = 0;
 	for (; i < PROBE_LINES && !found; i++) {
-		rc = jsonl_next(r, &line, reterr);
-		if (rc < 0)
-			return rc;
-		if (rc == 0)
+		r = jsonl_next(lines, &line, reterr);
+		if (r < 0)
+			return r;
+		if (r == 0)
 			break;
 		record_each(line.text, &fns, &found);
 	}
@@ -106,6 +107,7 @@ static uint64_t anchor_at(int fd, uint64_t offset)
 {
 	char buf[ANCHOR_BYTES];
 	size_t n = offset < sizeof(buf) ? (size_t)offset : sizeof(buf);
+
 	if (n == 0 || pread(fd, buf, n, (off_t)(offset - n)) != (ssize_t)n || buf[n - 1] != '\n')
 		return 0;
 	return link_hash(sv_make(buf, n));
@@ -122,6 +124,7 @@ static bool mark_holds(int fd, uint64_t size, const struct session_mark *mark)
 static void start_over(struct session_info *info)
 {
 	struct session_info old = *info;
+
 	session_info_init(info, old.format, old.path);
 	session_info_release(&old);
 }
@@ -157,6 +160,7 @@ static void run_finish(struct scan_run *run)
 {
 	struct session_info *info = run->summary.info;
 	struct jval usage = { str_sv(&run->summary.usage), J_OBJECT };
+
 	if (usage.raw.n > 0)
 		info->usage = info->format->usage(usage);
 }
@@ -166,9 +170,10 @@ static int run_lines(struct scan_run *run, struct jsonl *lines, struct err *rete
 	static const struct record_fns fns = { .take = run_take };
 	struct session_info *info = run->summary.info;
 	struct jsonl_line line;
-	int rc;
+	int r;
+
 	info->flags &= ~(uint32_t)SESSION_TORN;
-	while ((rc = jsonl_next(lines, &line, reterr)) > 0) {
+	while ((r = jsonl_next(lines, &line, reterr)) > 0) {
 		int64_t turns = info->turns;
 		record_each(line.text, &fns, run);
 		if (line.terminated) {
@@ -179,7 +184,7 @@ static int run_lines(struct scan_run *run, struct jsonl *lines, struct err *rete
 				info->flags |= SESSION_TORN;
 		}
 	}
-	return rc;
+	return r;
 }
 
 int transcript_scan(int fd, uint64_t size, struct session_info *info, struct err *reterr)
@@ -206,9 +211,9 @@ int transcript_scan(int fd, uint64_t size, struct session_info *info, struct err
 	line_reader_init(&run.reader, info->format, false);
 	const struct jsonl_opts opts = { .offset = info->mark.offset, .end = size };
 	CLEANUP(jsonl_freep) struct jsonl *lines = jsonl_new(fd, &opts);
-	int rc = run_lines(&run, lines, reterr);
-	if (rc < 0)
-		return rc;
+	int r = run_lines(&run, lines, reterr);
+	if (r < 0)
+		return r;
 	run_finish(&run);
 	info->mark.anchor = anchor_at(fd, info->mark.offset);
 	return 0;

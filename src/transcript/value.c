@@ -18,6 +18,7 @@ static size_t step(const char *p, size_t n)
 void value_head(struct jval val, size_t max_raw, struct str *out)
 {
 	struct sv inner = scan_inner(val);
+
 	if (inner.n <= max_raw) {
 		(void)scan_string(val, out);
 		return;
@@ -42,6 +43,7 @@ void value_head(struct jval val, size_t max_raw, struct str *out)
 struct jval value_member(struct jval obj, const char *key)
 {
 	struct jval val;
+
 	if (scan_get(obj, sv_of(key), &val) <= 0)
 		return (struct jval){ .type = J_NONE };
 	return val;

@@ -115,5 +115,6 @@ int main(void)
 		cmocka_unit_test(test_failures_have_one_shape),
 		cmocka_unit_test(test_a_report_says_where_it_went),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,7 @@ static void send_line(struct play *p, json_t *message, struct str *out)
 {
 	struct err err = ERR_INIT;
 	AUTO_FREE char *line = json_dumps(message, JSON_COMPACT);
+
 	json_decref(message);
 	if (!line || route_stdio_line(&p->stdio, sv_of(line), out, &err) < 0) {
 		fprintf(stderr, "%s\n", err.msg);
@@ -43,6 +44,7 @@ static void send_line(struct play *p, json_t *message, struct str *out)
 static void notify(struct play *p, const char *op, int64_t t, const char *ref)
 {
 	AUTO_STR none = STR_INIT;
+
 	send_line(
 		p, json_pack("{s:s,s:I,s:s}", "op", op, "t_ms", t, "conversation_ref", ref), &none);
 }
@@ -72,6 +74,7 @@ static void finish_until(struct play *p, int64_t t)
 static const char *text_of(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
+
 	return s ? s : "";
 }
 
@@ -91,6 +94,7 @@ static void event(struct play *p, const json_t *step, int64_t t)
 static void score(struct play *p, const json_t *step, const char *due, const char *id)
 {
 	AUTO_STR out = STR_INIT;
+
 	send_line(p,
 		json_pack("{s:s,s:O,s:O,s:O}", "op", "step", "t_ms", json_object_get(step, "t_ms"),
 			"text", json_object_get(step, "text"), "cwd", json_object_get(step, "cwd")),
@@ -110,6 +114,7 @@ static void score(struct play *p, const json_t *step, const char *due, const cha
 static void take_step(struct play *p, const json_t *step, const char *id)
 {
 	int64_t t = json_integer_value(json_object_get(step, "t_ms"));
+
 	finish_until(p, t);
 	if (json_object_get(step, "event")) {
 		event(p, step, t);
@@ -138,6 +143,7 @@ static void take_step(struct play *p, const json_t *step, const char *id)
 static void play_dialogue(struct play *p, const json_t *dialogue)
 {
 	AUTO_STR none = STR_INIT;
+
 	send_line(p, json_pack("{s:s,s:s}", "op", "begin", "protocol", "routing-eval/1"), &none);
 	p->where = json_object();
 	p->runs.n = 0;
@@ -154,6 +160,7 @@ static json_t *load(const char *path)
 	struct err err = ERR_INIT;
 	AUTO_STR text = STR_INIT;
 	json_t *root = NULL;
+
 	if (file_read(path, FILE_MAX, &text, &err) == 0)
 		root = json_loadb(text.buf, text.len, 0, NULL);
 	if (!root)
@@ -164,6 +171,7 @@ static json_t *load(const char *path)
 int main(int argc, char **argv)
 {
 	json_t *root = argc == 4 ? load(argv[1]) : NULL;
+
 	if (!root)
 		return 2;
 	struct route_opts opts = route_opts_default(ROUTE_FADEN);
