@@ -1,5 +1,9 @@
 #include "json/text.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 static bool is_tail(unsigned char c)
 {
 	return (c & 0xC0) == 0x80;
@@ -41,6 +45,14 @@ static const char *skip_ascii(const char *p, const char *end)
 {
 	uint64_t word;
 
+#if defined(__SSE2__)
+	for (; end - p >= 16; p += 16) {
+		unsigned high = (unsigned)_mm_movemask_epi8(
+			_mm_loadu_si128((const __m128i *)(const void *)p));
+		if (high)
+			return p + __builtin_ctz(high);
+	}
+#endif
 	for (; (size_t)(end - p) >= sizeof(word); p += sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
 		word = le64toh(word) & UINT64_C(0x8080808080808080);

@@ -68,7 +68,7 @@ static void mend_line(const struct apply *a, struct sv text, const struct fact *
 	AUTO_STR valid = STR_INIT;
 	size_t n;
 
-	if (fact->flags & FACT_NOT_UTF8 && rep->rules->not_utf8 > REPAIR_NOTE) {
+	if (fact->flags & FACT_NOT_UTF8) {
 		for (; (n = json_utf8_prefix(text)) < text.n; text = sv_from(text, n + 1)) {
 			str_add(&valid, sv_head(text, n));
 			str_adds(&valid, "\xef\xbf\xbd");

@@ -18,7 +18,10 @@
 #include "transcript/tokens.h"
 #include "json/write.h"
 
-enum { PRINT_SAMPLE = 512 };
+enum {
+	PRINT_SAMPLE = 240,
+	ID_MAX = 256, /* bytes; an entry with a longer one gets another, since ids are kept */
+};
 
 /* ---- ids ---- */
 
@@ -142,13 +145,15 @@ static void claude_take(struct facts *f, const struct entry *entry)
 	struct fact fact = entry->fact;
 	struct sv id = scan_inner(vals[CLAUDE_UUID]);
 
+	if (id.n > ID_MAX)
+		id.n = 0;
 	fact.flags |= flags_of(vals);
 	fact.print = print_of(f, vals);
 	fact.key = fact_hash(f, id);
 	fact.parent = fact_hash(f, scan_inner(vals[CLAUDE_PARENT]));
 	fact.message = fact_hash(f, scan_inner(vals[CLAUDE_MSG_ID]));
 	if (fact.key) {
-		fact.id = f->ids.len;
+		fact.id = (uint32_t)f->ids.len;
 		str_add(&f->ids, sv_make(id.p, id.n));
 		str_addc(&f->ids, '\0');
 	}
@@ -223,7 +228,11 @@ static void enter(struct linker *l, struct fact *fact, uint32_t self)
 
 	if (fact->flags & FACT_GONE || (!fact->key && (side || !(fact->flags & FACT_CHAINED))))
 		return;
-	fact->link = side ? 0 : main_of(l, fact->parent);
+	/* Most parents stand right before, where no table need be asked. */
+	if (self > 1 && fact->parent && fact[-1].key == fact->parent && !side && counts(fact - 1))
+		fact->link = self - 1;
+	else
+		fact->link = side ? 0 : main_of(l, fact->parent);
 	if (!fact->key) {
 		found(all, REPAIR_SHAPE, REPAIR_LOSS, fact->line);
 		fact->flags |= FACT_LATEST | FACT_UUID;
@@ -706,7 +715,6 @@ const struct repair_rules repair_claude = {
 	.format = TRANSCRIPT_CLAUDE,
 	.reads_first = true,
 	.null_line = REPAIR_BLOCK, /* at which it stops */
-	.not_utf8 = REPAIR_NOTE, /* read as replacement characters */
 	.take = claude_take,
 	.check = claude_check,
 	.live = claude_live,

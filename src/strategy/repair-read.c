@@ -237,8 +237,9 @@ static void read_line(const struct read *run, struct piece *p, const struct json
 	}
 	if (sv_ends(text, SV("\r")))
 		text.n--;
-	if (line->bytes & JSONL_HIGH && json_utf8_prefix(text) < text.n) {
-		found(f->found, REPAIR_UTF8, run->rep->rules->not_utf8, fact.line);
+	if (line->bytes & JSONL_HIGH && run->rep->rules->utf8_only &&
+		json_utf8_prefix(text) < text.n) {
+		found(f->found, REPAIR_UTF8, REPAIR_LOSS, fact.line);
 		fact.flags |= FACT_NOT_UTF8;
 	}
 	bool whole = !(line->bytes & JSONL_LOW && has_controls(text)) &&
@@ -293,7 +294,7 @@ static void join_lists(struct facts *to, struct facts *from)
 
 	vec_each (&from->v, fact) {
 		fact->line += lines;
-		fact->id += to->ids.len;
+		fact->id += (uint32_t)to->ids.len;
 		vec_push(&to->v, *fact);
 	}
 	vec_each (&from->tools, tool) {
@@ -321,7 +322,8 @@ static int read_sink(
 	const struct read *run = data;
 	struct facts *to = run->all, *from = &((struct piece *)*in->own)->facts;
 
-	if (to->v.n + from->v.n > UINT32_MAX / 2 || to->lines + from->lines > UINT32_MAX / 2)
+	if (to->v.n + from->v.n > UINT32_MAX / 2 || to->lines + from->lines > UINT32_MAX / 2 ||
+		to->ids.len + from->ids.len > UINT32_MAX)
 		return err_set(reterr, ERR_LIMIT, "%s: too many lines", run->rep->path);
 	join_lists(to, from);
 	to->lines += from->lines;

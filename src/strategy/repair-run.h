@@ -91,10 +91,10 @@ enum {
 /* One entry. Facts are counted from 1 where they refer to each other; 0 is none. */
 struct fact {
 	uint64_t key; /* hash of its id; 0 none */
-	uint64_t id; /* where that stands in facts.ids */
 	uint64_t parent; /* key; Codex: turns that it takes back */
 	uint64_t message; /* hash of the message id; Codex: its ordinal, or one of the two below */
 	uint64_t offset; /* of its line */
+	uint32_t id; /* where its id stands in facts.ids */
 	uint32_t size; /* of its line; 0 but for the first entry on it */
 	uint32_t line; /* from 1 */
 	uint32_t print; /* of what it says: copies have the same */
@@ -211,7 +211,8 @@ struct entry {
 struct repair_rules {
 	const struct transcript_format *format;
 	bool reads_first; /* of a line that holds several entries */
-	enum repair_level null_line, not_utf8; /* what these do to the agent */
+	bool utf8_only; /* a line with other bytes is not read; else they are replaced */
+	enum repair_level null_line; /* what it does to the agent */
 	/* Adds one fact. */
 	void (*take)(struct facts *f, const struct entry *entry);
 	/* What is wrong with single entries and with the file. */

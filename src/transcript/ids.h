@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ struct ids {
 	uint32_t *slots;
 	size_t mask;
 	uint64_t by;
+	bool twice; /* for the caller: several records have one id */
 };
 
 /* For the records of a VEC that have their id, a uint64_t, as that member. Empty at first. */

@@ -14,9 +14,13 @@ static struct ids index_ids(const struct links *links)
 {
 	struct ids x = ids_new(&links->v, id);
 
-	for (size_t i = 0; i < links->v.n; i++)
-		if (links->v.v[i].id)
-			*ids_slot(&x, links->v.v[i].id) = (uint32_t)i + 1;
+	for (size_t i = 0; i < links->v.n; i++) {
+		if (!links->v.v[i].id)
+			continue;
+		uint32_t *slot = ids_slot(&x, links->v.v[i].id);
+		x.twice |= *slot != 0;
+		*slot = (uint32_t)i + 1;
+	}
 	return x;
 }
 
@@ -86,7 +90,9 @@ static void walk_on(struct walk *w, size_t at, struct transcript_live *live)
 		}
 		if (!link->parent)
 			return;
-		uint32_t slot = *ids_slot(w->ids, link->parent);
+		/* Most parents stand right before, where no table need be asked. */
+		bool before = at > 0 && link[-1].id == link->parent && !w->ids->twice;
+		uint32_t slot = before ? (uint32_t)at : *ids_slot(w->ids, link->parent);
 		if (slot && !w->state[slot - 1]) {
 			at = slot - 1;
 			continue;
