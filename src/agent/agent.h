@@ -153,8 +153,6 @@ struct agent_driver {
 	/* Where the transcript of a session is or will be; NULL when it cannot be told yet. May
 	 * itself be NULL. Owned by the caller. */
 	char *(*transcript)(const struct agent_opts *opts, const char *session);
-	/* "name version" of what is installed. NULL: embedded. */
-	int (*version)(const struct agent_opts *opts, struct str *out, struct err *reterr);
 	/* Takes away what it leaves behind of a folder it was only asked a question in. NULL:
 	 * nothing. */
 	void (*forget_folder)(const struct agent_opts *opts, const char *dir);

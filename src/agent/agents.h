@@ -72,6 +72,11 @@ static inline bool agent_available(const struct agent_def *def, const struct age
 	return def->embedded || opts->program;
 }
 
+/* What "PROGRAM --version" says in its first line, scrubbed; ERR_NOTFOUND when there is no program.
+ */
+int agent_version(const struct agent_def *def, const struct agent_opts *opts, struct str *out,
+	struct err *reterr) MUST_USE;
+
 /* Appends "claude, codex and rehearsal", of those that `which` (NULL: all) is true for; `last`
  * stands before the last of several: " and ". */
 void agents_list(struct str *out, bool (*which)(const struct agent_def *def), const char *last);

@@ -332,15 +332,6 @@ static void on_ended(void *data, int status)
 
 static const struct child_ops child_ops = { .out = on_out, .ended = on_ended };
 
-static void missing(struct claude *c)
-{
-	const char *program = c->a->opts.program ? c->a->opts.program : "claude";
-
-	agent_result_fail(&c->result, AGENT_MISSING,
-		"%s is not installed: no program \"%s\" (npm install -g @anthropic-ai/claude-code)",
-		called, program);
-}
-
 static void write_turn(struct claude *c)
 {
 	child_write(&c->child, str_sv(&c->message), false);
@@ -350,7 +341,7 @@ static void write_turn(struct claude *c)
 static int start(struct claude *c)
 {
 	const struct agent_opts *opts = &c->a->opts;
-	AUTO_FREE char *program = launch_program(opts, "claude");
+	AUTO_FREE char *program = launch_program(c->a->def, opts);
 	AUTO_STRV argv = STRV_INIT;
 	AUTO_STRV env = STRV_INIT;
 	struct err err = ERR_INIT;
@@ -363,7 +354,7 @@ static int start(struct claude *c)
 	c->reused = false;
 	claude_stream_restart(&c->stream);
 	if (!program) {
-		missing(c);
+		launch_missing(c->a, &c->result);
 		return -ENOENT;
 	}
 	claude_argv(&argv, opts, program, &call);
@@ -547,15 +538,6 @@ static char *claude_transcript(const struct agent_opts *opts, const char *sessio
 	return home ? claude_session_path(home, dir, session) : NULL;
 }
 
-static int claude_version(const struct agent_opts *opts, struct str *out, struct err *reterr)
-{
-	AUTO_FREE char *program = launch_program(opts, "claude");
-
-	if (!program)
-		return err_set(reterr, ERR_NOTFOUND, "%s is not installed", called);
-	return launch_version(opts, program, out, reterr);
-}
-
 /* It makes a folder for each folder it runs in, even when it keeps no session. Only empty ones go.
  */
 static void claude_forget_folder(const struct agent_opts *opts, const char *dir)
@@ -576,6 +558,5 @@ const struct agent_driver agent_claude = {
 	.stop = claude_stop,
 	.close = claude_close,
 	.transcript = claude_transcript,
-	.version = claude_version,
 	.forget_folder = claude_forget_folder,
 };

@@ -272,14 +272,6 @@ static void build_argv(const struct codex *c, const char *program, struct strv *
 	strv_add(argv, "-"); /* the prompt is on standard input */
 }
 
-static char *find_program(const struct agent_opts *opts)
-{
-	AUTO_FREE char *found = launch_program(opts, "codex");
-	char *native = found ? codex_native_program(found) : NULL;
-
-	return native ? native : TAKE_PTR(found);
-}
-
 /* It refuses input that is not UTF-8. */
 static void add_valid(struct str *out, struct sv text)
 {
@@ -296,19 +288,18 @@ static int start(struct codex *c, struct sv prompt)
 	static const char *const foreign[] = { "CODEX_THREAD_ID", "CODEX_SANDBOX",
 		"CODEX_SANDBOX_NETWORK_DISABLED", NULL };
 	const struct agent_opts *opts = &c->a->opts;
-	AUTO_FREE char *program = find_program(opts);
+	AUTO_FREE char *found = launch_program(c->a->def, opts);
+	AUTO_FREE char *native = found ? codex_native_program(found) : NULL;
 	AUTO_STRV argv = STRV_INIT;
 	AUTO_STRV env = STRV_INIT;
 	AUTO_STR valid = STR_INIT;
 	struct err err = ERR_INIT;
 
-	if (!program) {
-		agent_result_fail(&c->result, AGENT_MISSING,
-			"%s is not installed: no program \"%s\" (npm install -g @openai/codex)",
-			called, opts->program ? opts->program : "codex");
+	if (!found) {
+		launch_missing(c->a, &c->result);
 		return -ENOENT;
 	}
-	build_argv(c, program, &argv);
+	build_argv(c, native ? native : found, &argv);
 	launch_env(&env, opts->envp, foreign);
 	if (opts->home)
 		launch_env_set(&env, "CODEX_HOME", opts->home);
@@ -404,20 +395,10 @@ static void codex_stop(struct agent *a, int level)
 		child_kill(&c->child);
 }
 
-static int codex_version(const struct agent_opts *opts, struct str *out, struct err *reterr)
-{
-	AUTO_FREE char *program = find_program(opts);
-
-	if (!program)
-		return err_set(reterr, ERR_NOTFOUND, "%s is not installed", called);
-	return launch_version(opts, program, out, reterr);
-}
-
 const struct agent_driver agent_codex = {
 	.open = codex_open,
 	.send = codex_send,
 	.stop = codex_stop,
 	.close = codex_close,
 	.transcript = codex_transcript,
-	.version = codex_version,
 };

@@ -56,9 +56,18 @@ void launch_env_set(struct strv *env, const char *name, const char *value)
 	strv_addf(env, "%s=%s", name, value);
 }
 
-char *launch_program(const struct agent_opts *opts, const char *name)
+char *launch_program(const struct agent_def *def, const struct agent_opts *opts)
 {
-	return launch_find(opts, opts->program ? opts->program : name);
+	return launch_find(opts, opts->program ? opts->program : def->program);
+}
+
+void launch_missing(const struct agent *a, struct agent_result *result)
+{
+	const char *program = a->opts.program ? a->opts.program : a->def->program;
+
+	agent_result_fail(result, AGENT_MISSING, "%s is not installed: no program \"%s\" (%s)",
+		a->def->title, program, a->def->install);
+	result->delivery = AGENT_NOT_DELIVERED;
 }
 
 char *launch_find(const struct agent_opts *opts, const char *name)
@@ -74,9 +83,10 @@ char *launch_find(const struct agent_opts *opts, const char *name)
 	return here ? path_join(here, relative) : NULL;
 }
 
-int launch_version(
-	const struct agent_opts *opts, const char *program, struct str *out, struct err *reterr)
+int agent_version(const struct agent_def *def, const struct agent_opts *opts, struct str *out,
+	struct err *reterr)
 {
+	AUTO_FREE char *program = launch_program(def, opts);
 	AUTO_STR said = STR_INIT;
 	AUTO_STR errors = STR_INIT;
 	const char *argv[] = { program, "--version", NULL };
@@ -84,6 +94,8 @@ int launch_version(
 	struct proc_opts run = { .argv = argv, .envp = opts->envp ? opts->envp : none };
 	int status = 0;
 
+	if (!program)
+		return err_set(reterr, ERR_NOTFOUND, "%s is not installed", def->title);
 	int r = proc_run(
 		&run, SV(""), VERSION_WAIT_MS, VERSION_OUT_MAX, &said, &errors, &status, reterr);
 	if (r < 0)

@@ -15,8 +15,7 @@ void launch_env_set(struct strv *env, const char *name, const char *value);
 /* The file to execute for a name: looked for in the PATH of the child, or a path from here. NULL
  * when there is none. Caller frees. */
 char *launch_find(const struct agent_opts *opts, const char *name);
-/* The same for opts->program, or else for the name. */
-char *launch_program(const struct agent_opts *opts, const char *name);
-/* What "PROGRAM --version" says in its first line, scrubbed. */
-int launch_version(const struct agent_opts *opts, const char *program, struct str *out,
-	struct err *reterr) MUST_USE;
+/* The same for opts->program, or else for the program of its row. */
+char *launch_program(const struct agent_def *def, const struct agent_opts *opts);
+/* That there is no such program, and how to get it. */
+void launch_missing(const struct agent *a, struct agent_result *result);

@@ -114,7 +114,6 @@ static void check_state(struct doctor *d)
 
 static void check_agent(struct doctor *d, const struct agent_def *agent)
 {
-	const struct agent_driver *driver = agent->driver;
 	const char *name = agent->name;
 	const char *program = settings_program(d->app->settings, agent);
 	AUTO_FREE char *path = path_find_program(program, d->app->paths.search);
@@ -128,9 +127,7 @@ static void check_agent(struct doctor *d, const struct agent_def *agent)
 	else if (!path)
 		add(d, LEVEL_NOTE, name, agent->install ? xstrdup(agent->install) : NULL,
 			"not installed");
-	else if (!driver->version)
-		add(d, LEVEL_OK, name, NULL, "%s", path);
-	else if (driver->version(&opts, &version, &err) < 0)
+	else if (agent_version(agent, &opts, &version, &err) < 0)
 		add(d, LEVEL_WARN, name, xasprintf("run '%s --version' and see", path),
 			"%s does not run: %s", path, err.msg);
 	else

@@ -46,7 +46,7 @@ t_is 'and remembers all that was said' "$(cat "$t_out")" \
 t_exit 'advice is given about its session' 0 t_faden advise "$id"
 
 t_exit 'doctor checks its program' 0 t_faden doctor
-t_like 'doctor names the toy' "$(cat "$t_out")" 'toy +'
+t_like 'doctor names the toy' "$(cat "$t_out")" 'toy +Toy 1\.0'
 t_like 'doctor names the folder of its sessions' "$(cat "$t_out")" 'toy sessions +/.*/\.toy'
 t_is 'its program is a setting' "$(t_faden config get ai.toy.program)" toy
 t_setenv 'FADEN_AI_TOY_PROGRAM=/nowhere/toy'

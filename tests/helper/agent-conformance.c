@@ -502,7 +502,7 @@ static void test_version(void **state)
 	(void)state;
 	if (is_rehearsal())
 		skip();
-	assert_int_equal(rig.kind->driver->version(&rig.opts, &text, NULL), 0);
+	assert_int_equal(agent_version(rig.kind, &rig.opts, &text, NULL), 0);
 	assert_non_null(strpbrk(text.buf, "0123456789"));
 }
 

@@ -105,7 +105,7 @@ static int toy_send(struct agent *a, const struct agent_turn *turn, struct err *
 {
 	static const char *const none[] = { NULL };
 	struct toy *t = a->priv;
-	AUTO_FREE char *program = launch_program(&a->opts, a->def->program);
+	AUTO_FREE char *program = launch_program(a->def, &a->opts);
 	AUTO_STRV argv = STRV_INIT;
 	AUTO_STRV env = STRV_INIT;
 	struct err err = ERR_INIT;
