@@ -441,7 +441,7 @@ static void note_other(const struct conv *last, struct decision *d)
 static int decide_by_router(
 	const struct decide_opts *o, struct sv text, struct decision *d, struct err *reterr)
 {
-	struct route_decision decision;
+	struct route_decision decision = { .blocked = ROUTE_NONE };
 	AUTO_CONV last = CONV_INIT;
 	int r = find_current(o, &last, reterr);
 

@@ -91,7 +91,7 @@ void decision_release(struct decision *d);
 
 /* Empty text is ERR_USAGE. Looks at the store as it is: who acts on the decision does both in one
  * transaction (store_begin()), so that no two sentences get the same conversation. */
-int decide(const struct decide_opts *opts, const struct request *req, struct decision *ret,
+int decide(const struct decide_opts *o, const struct request *req, struct decision *d,
 	struct err *reterr) MUST_USE;
 
 /* Writes down what was done with a sentence in this folder, for a correction of it. acted: the

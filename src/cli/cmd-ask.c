@@ -210,7 +210,7 @@ static void print_object(struct ask *a, const struct assistant_outcome *out)
 static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 {
 	struct request req = { .text = text, .mode = a->opts->fresh ? REQUEST_NEW : REQUEST_GO_ON };
-	const struct assistant_outcome *out;
+	const struct assistant_outcome *out = NULL;
 	AUTO_RESOLVED of = RESOLVED_INIT;
 	int r = 0;
 
@@ -225,7 +225,7 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 			a->opts->agent);
 	if (r == 0)
 		r = front_say(&a->front, &req, &out, reterr);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	if (a->opts->json)
 		print_object(a, out);
