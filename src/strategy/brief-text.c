@@ -2,6 +2,7 @@
  * The brief as text, within its size, and back: a session that began with the text of an earlier
  * brief goes on from what that said.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <limits.h>
 #include <string.h>
@@ -42,6 +43,7 @@ static const char *heading(enum brief_kind kind)
 		[BRIEF_ANSWER] = "Last answer",
 	};
 
+	assert(kind < BRIEF_KINDS);
 	return names[kind];
 }
 

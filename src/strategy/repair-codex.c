@@ -260,7 +260,7 @@ static void codex_mend(const struct mender *m, const struct mending *entry)
 
 	if (m->rep->renumber && flags & FACT_RECORD) {
 		str_addf(&number, "%llu",
-			(unsigned long long)(m->rep->first_ordinal + entry->fact->link));
+			(unsigned long long)m->rep->first_ordinal + entry->fact->link);
 		mend_member(entry, entry->object, vals[CODEX_ORDINAL], "ordinal", str_sv(&number));
 	}
 	if (flags & FACT_NO_TIME)
