@@ -44,6 +44,11 @@ t_exit 'the toy goes on with the trimmed session' 0 t_faden ask --in "$new" 'wha
 t_is 'and remembers all that was said' "$(cat "$t_out")" \
 	'my hen is called Ada, count 400, what did I say'
 t_exit 'advice is given about its session' 0 t_faden advise "$id"
+t_exit 'a repair, which knows no damage of the toy, refuses' 3 t_faden repair "$id"
+t_like 'the repair says whose sessions it does not know' "$(cat "$t_err")" 'sessions of toy'
+t_exit 'a rollover, which cannot write for the toy, refuses' 3 t_faden rollover "$id"
+t_like 'the rollover says whose sessions it cannot begin' "$(cat "$t_err")" 'sessions of toy'
+t_exit 'hooks of an agent that has none are refused' 2 t_faden hook status --agent toy
 
 t_exit 'doctor checks its program' 0 t_faden doctor
 t_like 'doctor names the toy' "$(cat "$t_out")" 'toy +Toy 1\.0'
