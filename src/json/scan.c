@@ -489,7 +489,7 @@ int scan_table_read(
 
 	if (rows)
 		rows->v.n = 0;
-	ps.end = rest.p + rest.n;
+	ps.end = rest.n ? rest.p + rest.n : rest.p;
 	const char *p = rest.n ? json_skip_space(rest.p, ps.end) : ps.end;
 	if (p != ps.end && *p == '{') {
 		p = pass_object(&ps, p, SCAN_TOP);

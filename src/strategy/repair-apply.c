@@ -63,8 +63,7 @@ static void mend_line(const struct apply *a, struct sv text, const struct fact *
 	const struct fact *end, struct str *out)
 {
 	const struct repair *rep = a->rep;
-	struct mended m = MENDED_INIT;
-	struct jval vals[LINE_KEYS_MAX];
+	struct mended m;
 	AUTO_STR valid = STR_INIT;
 	size_t n;
 
@@ -76,15 +75,16 @@ static void mend_line(const struct apply *a, struct sv text, const struct fact *
 		str_add(&valid, text);
 		text = str_sv(&valid);
 	}
-	line_mend(&m, rep->format, text);
+	mended_init(&m, rep->format);
+	line_mend(&m, text);
 	vec_each (&m.parts, part) {
 		CLEANUP(edit_release) struct edit e = EDIT_INIT(part->text);
-		if (fact == end || !line_read(rep->format, part->text, vals))
+		if (fact == end || !line_reader_read(&m.reader, part->text))
 			continue;
 		const struct mending entry = {
 			.fact = fact++,
 			.object = { part->text, J_OBJECT },
-			.vals = vals,
+			.vals = m.reader.line.vals,
 			.edit = &e,
 		};
 		if (entry.fact->flags & (FACT_DROP | FACT_GONE))

@@ -18,8 +18,15 @@ static const struct sv byte_order_mark = { "\xef\xbb\xbf", 3 };
 
 /* ---- a line that is not one plain object ---- */
 
+void mended_init(struct mended *m, const struct transcript_format *format)
+{
+	*m = (struct mended){ .buf = STR_INIT };
+	line_reader_init(&m->reader, format, true);
+}
+
 void mended_release(struct mended *m)
 {
+	line_reader_release(&m->reader);
 	str_release(&m->buf);
 	vec_release(&m->parts);
 }
@@ -109,11 +116,11 @@ static size_t find_buried(struct sv text)
 	return text.n;
 }
 
-void line_mend(struct mended *m, const struct transcript_format *format, struct sv text)
+void line_mend(struct mended *m, struct sv text)
 {
 	bool marked = sv_starts(text, byte_order_mark);
 	struct sv rest = marked ? sv_from(text, byte_order_mark.n) : text;
-	struct jval vals[LINE_KEYS_MAX], val;
+	struct jval val;
 
 	m->damage = 0;
 	m->parts.n = 0;
@@ -127,7 +134,7 @@ void line_mend(struct mended *m, const struct transcript_format *format, struct 
 		struct sv before = rest;
 		int r = scan_value(&rest, &val);
 		/* Brackets that fit do not make an object: between them must be members. */
-		if (r > 0 && (val.type != J_OBJECT || line_read(format, val.raw, vals))) {
+		if (r > 0 && (val.type != J_OBJECT || line_reader_read(&m->reader, val.raw))) {
 			bool seen = m->parts.n == 0 && m->damage == 0;
 			if (val.type == J_OBJECT)
 				vec_push(&m->parts, (struct line_part){ val.raw, seen });
@@ -178,7 +185,6 @@ struct read {
 struct piece {
 	struct facts facts;
 	struct mended mended;
-	struct line_reader reader;
 };
 
 static void read_broken(const struct read *run, struct piece *p, struct fact fact)
@@ -206,10 +212,11 @@ static void read_broken(const struct read *run, struct piece *p, struct fact fac
 			found(f->found, causes[i].cause, causes[i].level, fact.line);
 	vec_each (&p->mended.parts, part) {
 		bool seen = part->seen && (rules->reads_first || damage == 0);
-		if (!line_reader_read(&p->reader, part->text))
+		if (!line_reader_read(&p->mended.reader, part->text))
 			continue;
 		fact.flags = flags | FACT_LINE | (seen ? 0 : FACT_UNSEEN);
-		rules->take(f, &(struct entry){ &p->reader.line, fact, sv_of(run->rep->file_id) });
+		rules->take(f,
+			&(struct entry){ &p->mended.reader.line, fact, sv_of(run->rep->file_id) });
 		fact.size = 0;
 	}
 	/* A line that has nothing to say still must go. */
@@ -221,7 +228,6 @@ static void read_broken(const struct read *run, struct piece *p, struct fact fac
 
 static void read_line(const struct read *run, struct piece *p, const struct jsonl_line *line)
 {
-	const struct transcript_format *format = run->rep->format;
 	struct facts *f = &p->facts;
 	struct sv text = line->text;
 	struct fact fact = {
@@ -243,15 +249,15 @@ static void read_line(const struct read *run, struct piece *p, const struct json
 		fact.flags |= FACT_NOT_UTF8;
 	}
 	bool whole = !(line->bytes & JSONL_LOW && has_controls(text)) &&
-		line_reader_read(&p->reader, text);
+		line_reader_read(&p->mended.reader, text);
 	if (!whole) {
-		line_mend(&p->mended, format, text);
+		line_mend(&p->mended, text);
 		whole = p->mended.damage == 0 && p->mended.parts.n == 1 &&
-			line_reader_read(&p->reader, text);
+			line_reader_read(&p->mended.reader, text);
 	}
 	if (whole)
-		run->rep->rules->take(
-			f, &(struct entry){ &p->reader.line, fact, sv_of(run->rep->file_id) });
+		run->rep->rules->take(f,
+			&(struct entry){ &p->mended.reader.line, fact, sv_of(run->rep->file_id) });
 	else
 		read_broken(run, p, fact);
 }
@@ -264,9 +270,8 @@ static int read_work(
 	struct jsonl_line line;
 	size_t at = 0;
 
-	p->mended.buf = (struct str)STR_INIT;
+	mended_init(&p->mended, run->rep->format);
 	p->facts.ids = (struct str)STR_INIT;
-	line_reader_init(&p->reader, run->rep->format, true);
 	p->facts.seed = run->all->seed;
 	*in->own = p;
 	while (jsonl_chunk_next(in, &at, &line))
@@ -284,7 +289,6 @@ static void piece_drop(void *data UNUSED, void *own)
 
 	facts_release(&p->facts);
 	mended_release(&p->mended);
-	line_reader_release(&p->reader);
 	free(p);
 }
 

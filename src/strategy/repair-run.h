@@ -34,17 +34,15 @@ struct line_part {
 
 /* The entries that can still be read from it. */
 struct mended {
+	struct line_reader reader; /* by which all agree on what can be read */
 	struct str buf; /* what was cleaned */
 	VEC(struct line_part) parts; /* slices of the line or of buf */
 	unsigned damage; /* LINE_ bits; 0: the line is one object, or blank */
 };
-#define MENDED_INIT             \
-	{                       \
-		.buf = STR_INIT \
-	}
+void mended_init(struct mended *m, const struct transcript_format *format);
 void mended_release(struct mended *m);
-/* The text without its newline. Clears m first. */
-void line_mend(struct mended *m, const struct transcript_format *format, struct sv text);
+/* The text without its newline. */
+void line_mend(struct mended *m, struct sv text);
 
 /* ---- what is remembered ---- */
 
