@@ -307,25 +307,35 @@ static int read_one(void *data, size_t i, unsigned worker UNUSED, struct err *re
 	return 0;
 }
 
-static int write_slice(struct refresh *f, const struct slice *slice, struct err *reterr)
+static int do_slice(struct refresh *f, struct slice *slice, struct err *reterr)
 {
-	AUTO_SQL save = SQL_INIT;
-	int r = store_begin(f->store, reterr);
+	unsigned threads = f->opts && f->opts->threads ? f->opts->threads : READ_THREADS;
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	r = row_save_prepare(&save, f->store, reterr);
+	if (slice->n <= FEW_FILES)
+		threads = 1;
 	for (size_t i = 0; r >= 0 && i < slice->n; i++)
-		if (slice->v[i].r >= 0)
-			r = row_save(&save, &slice->v[i].row, &slice->v[i].stat, reterr);
-	sql_release(&save);
-	return store_end(f->store, r, reterr);
-}
-
-static void count_slice(struct refresh *f, const struct slice *slice)
-{
+		r = prepare_row(f, &slice->v[i], reterr);
+	if (r >= 0)
+		r = pool_each(threads, slice->n, read_one, slice, reterr);
+	for (size_t i = 0; i < slice->n; i++)
+		apply_name(f, &slice->v[i]);
+	if (r >= 0)
+		r = store_begin(f->store, reterr);
+	if (r >= 0) {
+		AUTO_SQL save = SQL_INIT;
+		r = row_save_prepare(&save, f->store, reterr);
+		for (size_t i = 0; r >= 0 && i < slice->n; i++)
+			if (slice->v[i].r >= 0)
+				r = row_save(&save, &slice->v[i].row, &slice->v[i].stat, reterr);
+		sql_release(&save);
+		r = store_end(f->store, r, reterr);
+	}
 	for (size_t i = 0; i < slice->n; i++) {
-		const struct todo *t = &slice->v[i];
+		struct todo *t = &slice->v[i];
+		session_row_release(&t->row);
+		if (r < 0)
+			continue;
 		if (t->r >= 0) {
 			f->stats.read++;
 			f->stats.bytes_read += t->size;
@@ -334,30 +344,11 @@ static void count_slice(struct refresh *f, const struct slice *slice)
 		}
 		f->progress.bytes_done += t->size;
 	}
+	if (r < 0)
+		return r;
 	f->progress.done += slice->n;
 	if (f->opts && f->opts->progress)
 		f->opts->progress(f->opts->data, &f->progress);
-}
-
-static int do_slice(struct refresh *f, struct slice *slice, struct err *reterr)
-{
-	unsigned threads = f->opts && f->opts->threads ? f->opts->threads : READ_THREADS;
-
-	if (slice->n <= FEW_FILES)
-		threads = 1;
-	int r = 0;
-	for (size_t i = 0; r >= 0 && i < slice->n; i++)
-		r = prepare_row(f, &slice->v[i], reterr);
-	if (r >= 0)
-		r = pool_each(threads, slice->n, read_one, slice, reterr);
-	for (size_t i = 0; i < slice->n; i++)
-		apply_name(f, &slice->v[i]);
-	if (r >= 0)
-		r = write_slice(f, slice, reterr);
-	if (r >= 0)
-		count_slice(f, slice);
-	for (size_t i = 0; i < slice->n; i++)
-		session_row_release(&slice->v[i].row);
 	return r;
 }
 
