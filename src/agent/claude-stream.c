@@ -1,7 +1,7 @@
 #include "agent/claude-stream.h"
 
 #include "base/utf8.h"
-#include "transcript/filler.h"
+#include "transcript/transcript.h"
 #include "json/scan.h"
 
 enum {

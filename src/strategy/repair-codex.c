@@ -39,8 +39,7 @@ static void codex_take(struct facts *f, const struct entry *entry)
 	};
 	const struct jval *vals = entry->line->vals;
 	enum codex_line line = codex_line_of(vals);
-	const struct chain_codex record = codex_chain_record(vals, line);
-	const struct chain_entry link = chain_codex_entry(&record);
+	const struct chain_entry link = codex_chain_entry(vals);
 	struct jval ordinal = vals[CODEX_ORDINAL], call = vals[CODEX_P_CALL];
 	struct sv type = scan_inner(vals[CODEX_P_TYPE]);
 	struct fact fact = entry->fact;

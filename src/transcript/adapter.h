@@ -141,10 +141,6 @@ struct transcript_format {
 extern const struct transcript_format *const transcript_formats[];
 extern const size_t transcript_format_count;
 
-/* The end of transcript_live(): takes base_id. */
-void links_live(
-	struct links *links, const struct transcript_format *format, struct transcript_live *ret);
-
 void live_claude(const struct links *links, unsigned char *state, struct transcript_live *live);
 
 /*

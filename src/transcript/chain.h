@@ -16,18 +16,7 @@ struct chain;
 struct chain *chain_new(const struct transcript_format *format);
 void chain_free(struct chain *c); /* NULL is fine */
 
-/* What the chain looks at in a record. */
-struct chain_claude {
-	struct jval type, subtype, uuid, parent, side, message_id, compact;
-	struct jval leaf; /* leafUuid of a last-prompt line */
-};
-enum chain_line { CHAIN_OTHER, CHAIN_META, CHAIN_ITEM, CHAIN_COMPACTED, CHAIN_EVENT };
-struct chain_codex {
-	struct jval payload, type, role, content, turns; /* members of the payload */
-	enum chain_line line;
-};
-
-/* The next record, as numbers: equal ones for equal ids and 0 for none. */
+/* The next record, of which only numbers are kept: equal ones for equal ids, 0 for none. */
 enum {
 	CHAIN_SPOKEN = 1u << 0, /* user or assistant: may be the leaf */
 	CHAIN_SENT = 1u << 1, /* of a kind that can be part of a request */
@@ -48,8 +37,6 @@ void chain_add_tool(struct chain *c, uint64_t tool, bool result);
 void chain_add_kept(struct chain *c, uint64_t id);
 /* The leaf by a note that stands here. */
 void chain_add_note(struct chain *c, uint64_t leaf);
-/* Flags and message of a record of Codex. */
-struct chain_entry chain_codex_entry(const struct chain_codex *record);
 
 /* Any line: whole, broken, or several objects glued together. Returns how many records it has. */
 size_t chain_add_line(struct chain *c, struct sv text, uint64_t size);

@@ -162,8 +162,8 @@ enum codex_line {
 	CODEX_LINE_COMPACTED,
 };
 enum codex_line codex_line_of(const struct jval *vals);
-/* What the chain needs of the line. */
-struct chain_codex codex_chain_record(const struct jval *vals, enum codex_line line);
+/* Flags and message of the line in its chain. */
+struct chain_entry codex_chain_entry(const struct jval *vals);
 
 enum claude_line {
 	CLAUDE_LINE_OTHER,

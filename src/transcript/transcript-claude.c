@@ -379,7 +379,7 @@ static void link_boundary(struct links *links, struct jval compact)
 	link_kept_list(links, value_member(kept, "allUuids"));
 }
 
-static uint32_t link_flags(const struct chain_claude *record)
+static uint32_t link_flags(const struct jval *vals)
 {
 	static const uint32_t by_line[] = {
 		[CLAUDE_LINE_OTHER] = 0,
@@ -388,48 +388,32 @@ static uint32_t link_flags(const struct chain_claude *record)
 		[CLAUDE_LINE_ATTACHMENT] = LINK_SENT,
 		[CLAUDE_LINE_SYSTEM] = 0,
 	};
-	enum claude_line line = claude_line_of(&record->type);
-	uint32_t flags = by_line[line];
+	enum claude_line line = claude_line_of(vals);
 
-	if (line == CLAUDE_LINE_SYSTEM && is_boundary(record->subtype))
-		flags |= LINK_BOUNDARY;
-	return flags;
-}
-
-static void link_fields(struct links *links, const struct chain_claude *record)
-{
-	struct link link = { .size = 0 };
-
-	/* Lines of any type may be part of the chain. */
-	if (record->uuid.type == J_STRING) {
-		link.id = link_hash(scan_inner(record->uuid));
-		link.parent = link_hash(scan_inner(record->parent));
-		link.message = link_hash(scan_inner(record->message_id));
-		link.flags = scan_true(record->side) ? LINK_SIDE | LINK_SENT : link_flags(record);
-		if (link.flags & LINK_BOUNDARY)
-			link_boundary(links, record->compact);
-	}
-	/* Only lines of their own are notes: what an entry carries along says nothing. */
-	if (link.id == 0 && record->leaf.type == J_STRING)
-		links->noted = link_hash(scan_inner(record->leaf));
-	vec_push(&links->v, link);
+	if (scan_true(vals[CLAUDE_SIDE]))
+		return LINK_SIDE | LINK_SENT;
+	return line == CLAUDE_LINE_SYSTEM && is_boundary(vals[CLAUDE_SUBTYPE]) ? LINK_BOUNDARY
+									       : by_line[line];
 }
 
 static void claude_link(struct links *links, const struct line *line)
 {
 	const struct jval *vals = line->vals;
-	const struct chain_claude record = {
-		.type = vals[CLAUDE_TYPE],
-		.subtype = vals[CLAUDE_SUBTYPE],
-		.uuid = vals[CLAUDE_UUID],
-		.parent = vals[CLAUDE_PARENT],
-		.side = vals[CLAUDE_SIDE],
-		.message_id = vals[CLAUDE_MSG_ID],
-		.compact = vals[CLAUDE_COMPACT],
-		.leaf = vals[CLAUDE_LEAF],
-	};
+	struct link link = { .size = 0 };
 
-	link_fields(links, &record);
+	/* Lines of any type may be part of the chain. */
+	if (vals[CLAUDE_UUID].type == J_STRING) {
+		link.id = link_hash(scan_inner(vals[CLAUDE_UUID]));
+		link.parent = link_hash(scan_inner(vals[CLAUDE_PARENT]));
+		link.message = link_hash(scan_inner(vals[CLAUDE_MSG_ID]));
+		link.flags = link_flags(vals);
+		if (link.flags & LINK_BOUNDARY)
+			link_boundary(links, vals[CLAUDE_COMPACT]);
+	}
+	/* Only lines of their own are notes: what an entry carries along says nothing. */
+	if (link.id == 0 && vals[CLAUDE_LEAF].type == J_STRING)
+		links->noted = link_hash(scan_inner(vals[CLAUDE_LEAF]));
+	vec_push(&links->v, link);
 	size_t at = links->v.n - 1;
 	if (links->v.v[at].id == 0 || links->v.v[at].flags & LINK_SIDE)
 		return;

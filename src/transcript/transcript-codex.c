@@ -377,68 +377,35 @@ static void link_base(struct links *links, struct jval meta)
 		links->base_offset = (uint64_t)offset;
 }
 
-static bool is_prompt(const struct chain_codex *record)
+struct chain_entry codex_chain_entry(const struct jval *vals)
 {
+	enum codex_line line = codex_line_of(vals);
+	struct chain_entry entry = { .flags = 0 };
 	AUTO_STR tmp = STR_INIT;
 	struct jval prompt;
-
-	return scan_string_eq(record->type, SV("message")) &&
-		scan_string_eq(record->role, SV("user")) &&
-		prompt_of(record->content, &tmp, &prompt);
-}
-
-struct chain_entry chain_codex_entry(const struct chain_codex *record)
-{
-	struct chain_entry entry = { .flags = 0 };
 	int64_t turns;
 
-	if (record->line == CHAIN_COMPACTED) {
+	if (line == CODEX_LINE_COMPACTED) {
 		entry.flags = LINK_BOUNDARY | LINK_SENT;
-	} else if (record->line == CHAIN_ITEM && shape_of(scan_inner(record->type))) {
-		entry.flags = is_prompt(record) ? LINK_SENT | LINK_PROMPT : LINK_SENT;
-	} else if (record->line == CHAIN_EVENT &&
-		scan_string_eq(record->type, SV("thread_rolled_back")) &&
-		scan_i64(record->turns, &turns) && turns > 0) {
+	} else if (line == CODEX_LINE_ITEM && shape_of(scan_inner(vals[CODEX_P_TYPE]))) {
+		entry.flags = LINK_SENT;
+		if (is_user(vals) && prompt_of(vals[CODEX_P_CONTENT], &tmp, &prompt))
+			entry.flags |= LINK_PROMPT;
+	} else if (line == CODEX_LINE_EVENT &&
+		scan_string_eq(vals[CODEX_P_TYPE], SV("thread_rolled_back")) &&
+		scan_i64(vals[CODEX_P_TURNS], &turns) && turns > 0) {
 		entry.message = (uint64_t)turns;
 	}
 	return entry;
 }
 
-static void link_fields(struct links *links, const struct chain_codex *record)
-{
-	const struct chain_entry entry = chain_codex_entry(record);
-
-	if (record->line == CHAIN_META)
-		link_base(links, record->payload);
-	vec_push(&links->v, (struct link){ .rollback = entry.message, .flags = entry.flags });
-}
-
-struct chain_codex codex_chain_record(const struct jval *vals, enum codex_line line)
-{
-	static const enum chain_line lines[] = {
-		[CODEX_LINE_OTHER] = CHAIN_OTHER,
-		[CODEX_LINE_META] = CHAIN_META,
-		[CODEX_LINE_ITEM] = CHAIN_ITEM,
-		[CODEX_LINE_CONTEXT] = CHAIN_OTHER,
-		[CODEX_LINE_EVENT] = CHAIN_EVENT,
-		[CODEX_LINE_COMPACTED] = CHAIN_COMPACTED,
-	};
-
-	return (struct chain_codex){
-		.payload = vals[CODEX_PAYLOAD],
-		.type = vals[CODEX_P_TYPE],
-		.role = vals[CODEX_P_ROLE],
-		.content = vals[CODEX_P_CONTENT],
-		.turns = vals[CODEX_P_TURNS],
-		.line = lines[line],
-	};
-}
-
 static void codex_link(struct links *links, const struct line *line)
 {
-	const struct chain_codex record = codex_chain_record(line->vals, codex_line_of(line->vals));
+	const struct chain_entry entry = codex_chain_entry(line->vals);
 
-	link_fields(links, &record);
+	if (codex_line_of(line->vals) == CODEX_LINE_META)
+		link_base(links, line->vals[CODEX_PAYLOAD]);
+	vec_push(&links->v, (struct link){ .rollback = entry.message, .flags = entry.flags });
 }
 
 /* Records since the last compaction that nobody took back: each goes in and out once, so that a

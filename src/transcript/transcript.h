@@ -243,3 +243,9 @@ static inline bool transcript_is_live(const struct transcript_live *live, uint64
 /* ---- words ---- */
 /* True for a user message that a program put in (command echoes, reminders, environment). */
 bool transcript_injected(const struct transcript_format *format, struct sv text);
+/* What Claude Code writes into a transcript where the model said nothing, so that questions and
+ * answers alternate. It is no answer of anybody. */
+static inline bool transcript_is_filler(struct sv text)
+{
+	return sv_is(sv_trim(text), "No response requested.");
+}

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "os/path.h"
-#include "transcript/filler.h"
+#include "transcript/transcript.h"
 #include "turn/internal.h"
 
 enum { SHOWN_PROMPT = 60 /* columns of a prompt in a notice */ };

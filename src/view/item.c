@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "transcript/filler.h"
+#include "transcript/transcript.h"
 #include "ui/format.h"
 #include "ui/markdown.h"
 #include "ui/wrap.h"
