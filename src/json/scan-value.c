@@ -119,7 +119,8 @@ const char *json_number_end(const char *p, const char *end)
 	return p;
 }
 
-bool json_hex4(const char *p, const char *end, unsigned *ret)
+/* The four hexadecimal digits of a \u escape; false when there are fewer. */
+static bool hex4(const char *p, const char *end, unsigned *ret)
 {
 	unsigned v = 0;
 
@@ -218,12 +219,11 @@ static bool decode_unicode(struct decoder *d)
 {
 	unsigned cp, low;
 
-	if (!json_hex4(d->p, d->end, &cp))
+	if (!hex4(d->p, d->end, &cp))
 		return false;
 	d->p += 4;
 	if (cp >= 0xD800 && cp < 0xDC00 && d->end - d->p >= 6 && d->p[0] == '\\' &&
-		d->p[1] == 'u' && json_hex4(d->p + 2, d->end, &low) && low >= 0xDC00 &&
-		low < 0xE000) {
+		d->p[1] == 'u' && hex4(d->p + 2, d->end, &low) && low >= 0xDC00 && low < 0xE000) {
 		cp = 0x10000 + ((cp - 0xD800) << 10) + (low - 0xDC00);
 		d->p += 6;
 	}
@@ -432,7 +432,7 @@ static bool check_escape(struct check *c)
 	if (c->p == c->end)
 		return false;
 	if (*c->p == 'u') {
-		if (!json_hex4(c->p + 1, c->end, &cp))
+		if (!hex4(c->p + 1, c->end, &cp))
 			return false;
 		c->p += 5;
 		return true;

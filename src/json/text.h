@@ -46,5 +46,3 @@ size_t json_utf8_prefix(struct sv s);
 size_t json_utf8_sequence(const char *at, const char *end);
 /* One past the number that begins at p, or NULL when none does. */
 const char *json_number_end(const char *p, const char *end);
-/* The four hexadecimal digits of a \u escape; false when there are fewer. */
-bool json_hex4(const char *p, const char *end, unsigned *ret);

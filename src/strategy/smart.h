@@ -67,7 +67,6 @@ enum smart_keep {
 	SMART_KEEP_LIST(X)
 #undef X
 };
-const char *smart_keep_why(enum smart_keep keep);
 
 struct smart_entry {
 	enum item_kind kind;

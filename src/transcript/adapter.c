@@ -49,6 +49,7 @@ static bool split(struct sv *rest, struct sv *ret)
 void record_each(struct sv line, const struct record_fns *fns, void *data)
 {
 	struct sv rest = sv_trim(skip_mark(line));
+
 	if (rest.n == 0 || fns->take(data, rest) == 0)
 		return;
 	struct sv object;
@@ -76,6 +77,7 @@ static size_t step(const char *p, size_t n)
 void value_head(struct jval val, size_t max_raw, struct str *out)
 {
 	struct sv inner = scan_inner(val);
+
 	if (inner.n <= max_raw) {
 		(void)scan_string(val, out);
 		return;
@@ -97,17 +99,9 @@ void value_head(struct jval val, size_t max_raw, struct str *out)
 	(void)scan_string((struct jval){ str_sv(&cut), J_STRING }, out);
 }
 
-struct jval value_member(struct jval obj, const char *key)
-{
-	struct jval val;
-	if (scan_get(obj, sv_of(key), &val) <= 0)
-		return (struct jval){ .type = J_NONE };
-	return val;
-}
-
 bool value_is_type(struct jval block, const char *name)
 {
-	return scan_string_eq(value_member(block, "type"), sv_of(name));
+	return scan_string_eq(line_member(block, "type"), sv_of(name));
 }
 
 int64_t value_tokens(struct jval val)

@@ -192,8 +192,6 @@ void summary_parent(struct summary *s, struct jval trim, struct jval cont, struc
 void summary_usage(struct summary *s, struct jval usage);
 
 /* ---- values ---- */
-/* A member, J_NONE when there is none. */
-struct jval value_member(struct jval obj, const char *key);
 /* Whether the block's member "type" is name. */
 bool value_is_type(struct jval block, const char *name);
 /* The beginning of a string, decoded: from at most max_raw bytes of it. */

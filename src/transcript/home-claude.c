@@ -112,11 +112,11 @@ static void take_note(const char *path, struct map *ids)
 	long long start;
 
 	if (file_read(path, NOTE_MAX, &text, NULL) < 0 || scan_text(str_sv(&text), &note) < 0 ||
-		!scan_string(value_member(note, "sessionId"), &id) ||
-		!scan_i64(value_member(note, "pid"), &pid) || pid <= 0 || pid > INT32_MAX)
+		!scan_string(line_member(note, "sessionId"), &id) ||
+		!scan_i64(line_member(note, "pid"), &pid) || pid <= 0 || pid > INT32_MAX)
 		return;
 	uint64_t now = proc_start_time((pid_t)pid);
-	struct jval then = value_member(note, "procStart");
+	struct jval then = line_member(note, "procStart");
 	struct sv since = then.type == J_STRING ? scan_inner(then) : then.raw;
 	if (now != 0 &&
 		(then.type == J_NONE || !sv_parse_i64(since, &start) || (uint64_t)start == now))

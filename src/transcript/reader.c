@@ -149,11 +149,11 @@ static void add_block(struct str *out, struct jval block)
 		(void)scan_string(block, out);
 		return;
 	}
-	struct jval text = value_member(block, "text");
+	struct jval text = line_member(block, "text");
 	if (text.type == J_STRING)
 		(void)scan_string(text, out);
 	else if (block.type == J_OBJECT)
-		add_note(out, scan_inner(value_member(block, "type")));
+		add_note(out, scan_inner(line_member(block, "type")));
 }
 
 static void add_blocks(struct str *out, struct jval list)
@@ -185,7 +185,7 @@ static bool add_wrapped_output(struct str *out, struct jval text)
 void transcript_text(const struct item *item, struct str *out)
 {
 	if (item->flags & ITEM_IMAGE) {
-		add_note(out, scan_inner(value_member(item->body, "type")));
+		add_note(out, scan_inner(line_member(item->body, "type")));
 	} else if (item->text.type == J_STRING) {
 		if (item->kind != ITEM_TOOL_RESULT || !add_wrapped_output(out, item->text))
 			(void)scan_string(item->text, out);

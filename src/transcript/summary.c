@@ -132,9 +132,9 @@ void summary_usage(struct summary *s, struct jval usage)
 
 static struct jval either(struct jval obj, const char *key, const char *other)
 {
-	struct jval val = value_member(obj, key);
+	struct jval val = line_member(obj, key);
 
-	return val.type == J_STRING ? val : value_member(obj, other);
+	return val.type == J_STRING ? val : line_member(obj, other);
 }
 
 static enum session_relation relation_by_name(struct jval val)
@@ -153,9 +153,9 @@ void summary_parent(struct summary *s, struct jval trim, struct jval cont, struc
 	if (note.type != J_OBJECT)
 		return;
 	if (ours.type == J_OBJECT)
-		s->info->relation = relation_by_name(value_member(note, "relation"));
+		s->info->relation = relation_by_name(line_member(note, "relation"));
 	else if (cont.type == J_OBJECT)
-		s->info->relation = value_member(note, "ported_from").type == J_NONE
+		s->info->relation = line_member(note, "ported_from").type == J_NONE
 			? SESSION_CONTINUED
 			: SESSION_PORTED;
 	else

@@ -80,7 +80,7 @@ static bool prompt_of(struct jval content, struct str *tmp, struct jval *ret)
 	while (content.type == J_ARRAY && scan_next(&it, NULL, &block) > 0) {
 		if (value_is_type(block, "tool_result"))
 			return false;
-		struct jval text = value_member(block, "text");
+		struct jval text = line_member(block, "text");
 		if (!found && text.type == J_STRING &&
 			!value_injected(TRANSCRIPT_CLAUDE, text, tmp)) {
 			*ret = text;
@@ -97,15 +97,15 @@ static bool prompt_of(struct jval content, struct str *tmp, struct jval *ret)
 /* What the user typed while the agent worked is attached to the running turn. */
 static struct jval queued_prompt(struct jval attachment)
 {
-	struct jval mode = value_member(attachment, "commandMode");
-	struct jval origin = value_member(value_member(attachment, "origin"), "kind");
+	struct jval mode = line_member(attachment, "commandMode");
+	struct jval origin = line_member(line_member(attachment, "origin"), "kind");
 	bool typed = (mode.type == J_NONE || scan_string_eq(mode, SV("prompt"))) &&
 		(origin.type == J_NONE || scan_string_eq(origin, SV("human")));
 
 	if (!typed || !value_is_type(attachment, "queued_command") ||
-		scan_true(value_member(attachment, "isMeta")))
+		scan_true(line_member(attachment, "isMeta")))
 		return (struct jval){ .type = J_NONE };
-	return value_member(attachment, "prompt");
+	return line_member(attachment, "prompt");
 }
 
 static bool may_prompt(const struct jval *vals)
@@ -210,7 +210,7 @@ static struct jval block_text(struct jval block)
 	static const char *const members[] = { "text", "thinking", "content", "input" };
 
 	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
-		struct jval val = value_member(block, members[i]);
+		struct jval val = line_member(block, members[i]);
 		if (val.type != J_NONE && val.type != J_NULL)
 			return val;
 	}
@@ -219,7 +219,7 @@ static struct jval block_text(struct jval block)
 
 static enum item_kind block_kind(struct jval block, enum item_kind plain)
 {
-	struct sv type = scan_inner(value_member(block, "type"));
+	struct sv type = scan_inner(line_member(block, "type"));
 
 	if (sv_is(type, "thinking") || sv_is(type, "redacted_thinking"))
 		return ITEM_THINKING;
@@ -236,11 +236,11 @@ static void push_block(struct item_list *list, const struct item *whole, struct 
 	item.text = block.type == J_STRING ? block : block_text(block);
 	item.kind = block_kind(block, whole->kind);
 	if (item.kind == ITEM_TOOL_CALL) {
-		item.tool = scan_inner(value_member(block, "name"));
-		item.tool_id = scan_inner(value_member(block, "id"));
+		item.tool = scan_inner(line_member(block, "name"));
+		item.tool_id = scan_inner(line_member(block, "id"));
 	} else if (item.kind == ITEM_TOOL_RESULT) {
-		item.tool_id = scan_inner(value_member(block, "tool_use_id"));
-		if (scan_true(value_member(block, "is_error")))
+		item.tool_id = scan_inner(line_member(block, "tool_use_id"));
+		if (scan_true(line_member(block, "is_error")))
 			item.flags |= ITEM_FAILED;
 	} else if (value_is_type(block, "image") || value_is_type(block, "document")) {
 		item.flags |= ITEM_IMAGE;
@@ -304,7 +304,7 @@ static void push_attachment(
 		return;
 	}
 	struct item item = item_from(base, ITEM_SYSTEM, vals);
-	item.text = value_member(vals[CLAUDE_ATTACHMENT], "content");
+	item.text = line_member(vals[CLAUDE_ATTACHMENT], "content");
 	item.body = vals[CLAUDE_ATTACHMENT];
 	vec_push(&list->items, item);
 }
@@ -373,10 +373,10 @@ static void link_kept_list(struct links *links, struct jval uuids)
 
 static void link_boundary(struct links *links, struct jval compact)
 {
-	struct jval kept = value_member(compact, "preservedMessages");
+	struct jval kept = line_member(compact, "preservedMessages");
 
-	link_kept_list(links, value_member(kept, "uuids"));
-	link_kept_list(links, value_member(kept, "allUuids"));
+	link_kept_list(links, line_member(kept, "uuids"));
+	link_kept_list(links, line_member(kept, "allUuids"));
 }
 
 static uint32_t link_flags(const struct jval *vals)

@@ -121,7 +121,7 @@ static bool prompt_of(struct jval content, struct str *tmp, struct jval *ret)
 	struct jval block;
 	struct scan_iter it = scan_iter(content);
 	while (content.type == J_ARRAY && scan_next(&it, NULL, &block) > 0) {
-		struct jval text = value_member(block, "text");
+		struct jval text = line_member(block, "text");
 		if (text.type == J_STRING && !value_injected(TRANSCRIPT_CODEX, text, tmp)) {
 			*ret = text;
 			return true;
@@ -145,18 +145,18 @@ static bool is_user(const struct jval *vals)
 static void scan_origin(struct summary *s, struct jval meta)
 {
 	struct session_info *info = s->info;
-	struct jval source = value_member(meta, "source");
-	struct jval parent = value_member(meta, "parent_thread_id");
+	struct jval source = line_member(meta, "source");
+	struct jval parent = line_member(meta, "parent_thread_id");
 
 	if (scan_string_eq(source, SV("exec")))
 		info->flags |= SESSION_EXEC;
-	if (scan_string_eq(value_member(meta, "thread_source"), SV("subagent")) ||
-		value_member(source, "subagent").type != J_NONE || parent.type == J_STRING) {
+	if (scan_string_eq(line_member(meta, "thread_source"), SV("subagent")) ||
+		line_member(source, "subagent").type != J_NONE || parent.type == J_STRING) {
 		info->flags |= SESSION_SUBAGENT;
 		summary_field(s, &info->parent_id, parent, SESSION_NAME_MAX);
 		return;
 	}
-	struct jval fork = value_member(meta, "forked_from_id");
+	struct jval fork = line_member(meta, "forked_from_id");
 	if (fork.type != J_STRING)
 		fork = at(meta, "history_base.thread_id");
 	if (fork.type == J_STRING && info->relation == SESSION_ROOT) {
@@ -180,8 +180,8 @@ static void scan_meta(struct summary *s, const struct jval *vals)
 	summary_field(s, &info->root, vals[CODEX_P_ID], SESSION_NAME_MAX);
 	summary_path(s, &info->cwd, vals[CODEX_P_CWD]);
 	summary_field(s, &info->branch, at(meta, "git.branch"), SESSION_NAME_MAX);
-	summary_parent(s, value_member(meta, "trim_metadata"),
-		value_member(meta, "continue_metadata"), vals[CODEX_P_OURS]);
+	summary_parent(s, line_member(meta, "trim_metadata"),
+		line_member(meta, "continue_metadata"), vals[CODEX_P_OURS]);
 	scan_origin(s, meta);
 }
 
@@ -192,7 +192,7 @@ static void scan_event(struct summary *s, const struct jval *vals)
 	struct jval usage = vals[CODEX_I_LAST];
 	int64_t n;
 	/* Codex writes an estimate without input after it compacted. */
-	if (scan_i64(value_member(usage, "input_tokens"), &n) && n > 0)
+	if (scan_i64(line_member(usage, "input_tokens"), &n) && n > 0)
 		summary_usage(s, usage);
 	if (scan_i64(vals[CODEX_I_WINDOW], &n) && n > 0)
 		s->info->window = n;
@@ -271,9 +271,9 @@ static enum item_kind kind_by_role(struct sv role)
 
 static void fill_tool(struct item *item)
 {
-	item->tool_id = scan_inner(value_member(item->body, "call_id"));
+	item->tool_id = scan_inner(line_member(item->body, "call_id"));
 	if (item->kind == ITEM_TOOL_CALL) {
-		struct jval name = value_member(item->body, "name");
+		struct jval name = line_member(item->body, "name");
 		item->tool = name.type == J_STRING ? scan_inner(name) : item->type;
 	}
 }
@@ -290,14 +290,14 @@ static void push_item(struct item_list *list, const struct item *base, struct jv
 	struct item item = *base;
 
 	item.body = body;
-	item.type = scan_inner(value_member(body, "type"));
+	item.type = scan_inner(line_member(body, "type"));
 	const struct shape *shape = shape_of(item.type);
 	item.kind = shape ? shape->kind : ITEM_META;
 	if (shape)
-		item.text = value_member(body, shape->text);
-	item.message_id = scan_inner(value_member(body, "id"));
+		item.text = line_member(body, shape->text);
+	item.message_id = scan_inner(line_member(body, "id"));
 	if (sv_is(item.type, "message"))
-		item.kind = kind_by_role(scan_inner(value_member(body, "role")));
+		item.kind = kind_by_role(scan_inner(line_member(body, "role")));
 	if (item.kind == ITEM_USER)
 		fill_user(&item, &list->tmp);
 	else if (item.kind == ITEM_TOOL_CALL || item.kind == ITEM_TOOL_RESULT)
@@ -309,11 +309,11 @@ static void push_compacted(struct item_list *list, struct item item)
 {
 	item.kind = ITEM_COMPACTION;
 	item.flags |= ITEM_SUMMARY;
-	item.text = value_member(item.body, "message");
+	item.text = line_member(item.body, "message");
 	vec_push(&list->items, item);
 	if (!list->expand)
 		return;
-	struct jval history = value_member(item.body, "replacement_history"), part;
+	struct jval history = line_member(item.body, "replacement_history"), part;
 	struct scan_iter it = scan_iter(history);
 	item.flags = (item.flags & ~(uint32_t)ITEM_SUMMARY) | ITEM_REPLACEMENT;
 	item.text = (struct jval){ .type = J_NONE };
@@ -333,7 +333,7 @@ static void push_event(struct item_list *list, struct item item, const struct jv
 	if (sv_is(item.type, "error")) {
 		item.kind = ITEM_SYSTEM;
 		item.flags |= ITEM_FAILED;
-		item.text = value_member(item.body, "message");
+		item.text = line_member(item.body, "message");
 	}
 	vec_push(&list->items, item);
 }
@@ -572,7 +572,7 @@ static void look_item(const struct line *line, const struct item_vals *item, str
 			line_count_blocks(line, item->rows, item->level, item->output_key,
 				CODEX_R_TEXT, &piece);
 		else if (item->output.type == J_OBJECT)
-			piece.val = value_member(item->output, "content");
+			piece.val = line_member(item->output, "content");
 		else if (sv_starts(scan_inner(item->output), SV("{\\\"output\\\"")))
 			piece.shape = SHAPE_WRAPPED;
 		vec_push(&look->pieces, piece);
