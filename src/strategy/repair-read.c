@@ -21,7 +21,7 @@ static const struct sv byte_order_mark = { "\xef\xbb\xbf", 3 };
 void mended_init(struct mended *m, const struct transcript_format *format)
 {
 	*m = (struct mended){ .buf = STR_INIT };
-	line_reader_init(&m->reader, format, true);
+	line_reader_init(&m->reader, format);
 }
 
 void mended_release(struct mended *m)

@@ -85,7 +85,7 @@ int part_read(void *data, const struct jsonl_chunk *in, struct str *out UNUSED, 
 	part->edit = (struct edit)EDIT_INIT(SV(""));
 	part->note_line = SIZE_MAX;
 	part->chain = chain_new(run->opts->format);
-	line_reader_init(&part->reader, run->opts->format, true);
+	line_reader_init(&part->reader, run->opts->format);
 	if (run->ops->chunk_new)
 		part->own = run->ops->chunk_new(run->data);
 	*in->own = part;

@@ -123,7 +123,7 @@ size_t chain_add_line(struct chain *c, struct sv text, uint64_t size)
 	struct adding a = { .chain = c };
 	size_t before = c->links.v.n;
 
-	line_reader_init(&a.reader, c->format, true);
+	line_reader_init(&a.reader, c->format);
 	add_line(&a, text, size);
 	line_reader_release(&a.reader);
 	return c->links.v.n - before;
@@ -200,7 +200,7 @@ int transcript_live_until(const char *path, const struct transcript_format *form
 {
 	struct adding a = { .chain = chain_new(format) };
 
-	line_reader_init(&a.reader, format, true);
+	line_reader_init(&a.reader, format);
 	int r = read_file(&a, path, end, reterr);
 	if (r >= 0 && (r = chain_live(a.chain, ret, reterr)) < 0)
 		err_prefix(reterr, "%s", path);

@@ -4,12 +4,10 @@
 
 #include "transcript/adapter.h"
 
-void line_reader_init(struct line_reader *r, const struct transcript_format *format, bool rows)
+void line_reader_init(struct line_reader *r, const struct transcript_format *format)
 {
 	*r = (struct line_reader){ .line = { .format = format } };
 	scan_table_init(&r->keys, format->keys, format->n_keys);
-	if (!rows)
-		return;
 	scan_table_init(&r->row_keys, format->row_keys, format->n_row_keys);
 	r->row_keys.rows = r->keys.rows = &r->row_keys;
 	r->keys.lists = format->lists;
@@ -37,8 +35,7 @@ bool line_reader_read(struct line_reader *r, struct sv text)
 
 	line->text = text;
 	/* What was complete before a fault is there all the same: repair reads torn lines. */
-	bool ok = is_object(text) &&
-		scan_table_read(&r->keys, text, line->vals, r->keys.rows ? &line->rows : NULL) >= 0;
+	bool ok = is_object(text) && scan_table_read(&r->keys, text, line->vals, &line->rows) >= 0;
 	if (ok && line->format->shape)
 		line->format->shape(line);
 	return ok;
@@ -48,9 +45,10 @@ bool line_read(const struct transcript_format *format, struct sv text, struct jv
 {
 	struct line_reader r;
 
-	line_reader_init(&r, format, false);
+	line_reader_init(&r, format);
 	bool ok = line_reader_read(&r, text);
 	memcpy(vals, r.line.vals, format->n_keys * sizeof(*vals));
+	line_reader_release(&r);
 	return ok;
 }
 

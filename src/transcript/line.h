@@ -260,8 +260,7 @@ struct line_reader {
 	struct scan_table keys, row_keys;
 	struct line_look look;
 };
-/* rows: lists are taken apart too, as line_look() and chain_add() need it. */
-void line_reader_init(struct line_reader *r, const struct transcript_format *format, bool rows);
+void line_reader_init(struct line_reader *r, const struct transcript_format *format);
 void line_reader_release(struct line_reader *r);
 /* False when the text is not one JSON object; see line_read(). */
 bool line_reader_read(struct line_reader *r, struct sv text);

@@ -45,7 +45,7 @@ int transcript_open(const char *path, const struct transcript_format *format,
 		.format = format,
 		.list = { .expand = opts && opts->expand, .tmp = STR_INIT },
 	};
-	line_reader_init(&reader->reader, format, false);
+	line_reader_init(&reader->reader, format);
 	int r = jsonl_open(path, &lines, &reader->lines, reterr);
 	if (r < 0) {
 		transcript_close(reader);

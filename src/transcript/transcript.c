@@ -208,7 +208,7 @@ int transcript_scan(int fd, uint64_t size, struct session_info *info, struct err
 			.cwd = STR_INIT,
 			.tmp = STR_INIT },
 	};
-	line_reader_init(&run.reader, info->format, false);
+	line_reader_init(&run.reader, info->format);
 	const struct jsonl_opts opts = { .offset = info->mark.offset, .end = size };
 	CLEANUP(jsonl_freep) struct jsonl *lines = jsonl_new(fd, &opts);
 	int r = run_lines(&run, lines, reterr);
