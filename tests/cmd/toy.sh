@@ -15,19 +15,19 @@ t_like 'the toy is among those there are' "$(cat "$t_err")" 'claude, codex, exec
 t_exit 'the toy answers' 0 t_faden ask --agent toy 'my hen is called Ada'
 t_is 'what it says is the answer' "$(cat "$t_out")" 'You said: my hen is called Ada'
 t_exit 'a second turn goes to the same conversation' 0 t_faden ask 'count 400'
-t_exit 'and a third' 0 t_faden ask 'what did I say'
+t_exit 'a third turn goes to the same conversation' 0 t_faden ask 'what did I say'
 t_is 'the toy remembers the conversation' "$(cat "$t_out")" 'my hen is called Ada, count 400'
 
 t_exit 'its session is listed' 0 t_faden list --json
 id=$(python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["session_id"])' <"$t_out")
-t_is 'as the toy'"'"'s, with its turns and first words' \
+t_is "its session is listed with the toy's name, turns and first words" \
 	"$(t_faden list -F '{agent} {turns} {prompt}')" 'toy 3 my hen is called Ada'
 t_is 'its file is where the toy keeps it' \
 	"$(t_faden list -F '{path}')" "$t_home/.toy/threads/t-$id.jsonl"
 t_is '--agent lists the sessions of the toy' "$(t_faden list --agent toy -F '{id}')" "$id"
 t_exit 'its session is shown' 0 t_faden show --tools "$id"
-t_like 'with the words of the user' "$(cat "$t_out")" 'my hen is called Ada'
-t_like 'and what a tool gave' "$(cat "$t_out")" 'line 399'
+t_like 'what is shown has the words of the user' "$(cat "$t_out")" 'my hen is called Ada'
+t_like 'what is shown has the output of the tool' "$(cat "$t_out")" 'line 399'
 
 t_exit 'a copy elsewhere is recognised by what stands in it' 0 sh -c \
 	'cp "$1" "$2/x.jsonl" && env -i HOME="$3" PATH="$4" "$5" show "$2/x.jsonl"' - \
@@ -41,7 +41,7 @@ t_like 'what the tool gave is a placeholder with the tool'"'"'s name' \
 	"$(cat "$t_home/.toy/threads/t-$new.jsonl")" 'Results from counter tool suppressed'
 t_is 'its parent is known' "$(t_faden list -F '{id} {parent}' | grep "^$new")" "$new $id"
 t_exit 'the toy goes on with the trimmed session' 0 t_faden ask --in "$new" 'what did I say'
-t_is 'and remembers all that was said' "$(cat "$t_out")" \
+t_is 'the toy remembers all that was said before the trim' "$(cat "$t_out")" \
 	'my hen is called Ada, count 400, what did I say'
 t_exit 'advice is given about its session' 0 t_faden advise "$id"
 t_exit 'a repair, which knows no damage of the toy, refuses' 3 t_faden repair "$id"
