@@ -125,20 +125,24 @@ static int obey(struct assistant *as, struct decision *d, struct err *reterr)
 		[UTTERANCE_UNDO] = TEXT_UNDONE,
 	};
 	const struct decide_opts *o = &as->opts.decide;
-	enum text_id reply;
+	struct err err = ERR_INIT;
 	int r = 0;
 
 	if (d->heard == UTTERANCE_IGNORED)
 		return 0;
-	reply = replies[d->heard];
 	if (d->heard == UTTERANCE_RESET)
-		r = conv_reset(o->store, o->dir, o->clock, reterr);
+		r = conv_reset(o->store, o->dir, o->clock, &err);
 	if (d->heard == UTTERANCE_UNDO)
-		r = conv_reset_undo(o->store, o->dir, o->clock, reterr);
-	if (r == ERR_NOTFOUND)
-		reply = TEXT_NOTHING_TO_UNDO;
-	str_adds(&d->reply, text_get(reply, o->language));
-	return r == ERR_NOTFOUND ? 0 : r;
+		r = conv_reset_undo(o->store, o->dir, o->clock, &err);
+	if (r < 0 && r != ERR_NOTFOUND) {
+		if (reterr)
+			*reterr = err;
+		return r;
+	}
+	str_adds(&d->reply,
+		text_get(
+			r == ERR_NOTFOUND ? TEXT_NOTHING_TO_UNDO : replies[d->heard], o->language));
+	return 0;
 }
 
 static int create(struct assistant *as, struct conv *ret, struct err *reterr)
@@ -176,6 +180,8 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 	decision_release(d);
 	decision_init(d);
 	int r = decide(o, &as->req, d, reterr);
+	if (r == 0 && d->what == DECIDED_COMMAND)
+		r = obey(as, d, reterr);
 	if (r < 0)
 		return r;
 	if (d->by == BY_ROUTER && !d->waits)
@@ -241,13 +247,15 @@ static void learn(struct assistant *as, const struct turn_outcome *out)
 static void on_done(void *data, const struct turn_outcome *out)
 {
 	struct assistant *as = data;
-	struct decision *d = &as->decision;
+	const struct decision *d = &as->decision;
 	assistant_done_fn done = as->done;
 
-	as->out = (struct assistant_outcome){ .err = out->err, .kind = d->heard, .turn = out };
-	if (out->err.code == 0 && d->what == DECIDED_COMMAND)
-		(void)obey(as, d, &as->out.err);
-	as->out.reply = d->reply.buf;
+	as->out = (struct assistant_outcome){
+		.err = out->err,
+		.kind = d->heard,
+		.reply = out->err.code < 0 ? "" : d->reply.buf,
+		.turn = out,
+	};
 	learn(as, out);
 	as->done = NULL;
 	done(as->done_data, &as->out);

@@ -199,6 +199,18 @@ static void test_reset_makes_the_next_turn_fresh(void **state)
 	check_recalls(rig, "1. the blue door");
 }
 
+/* An answer like any other, no failure. */
+static void test_nothing_to_undo_is_said(void **state)
+{
+	struct rig *rig = *state;
+
+	assert_int_equal(say(rig, "undo reset"), 0);
+	assert_int_equal(rig->out->kind, UTTERANCE_UNDO);
+	assert_string_equal(rig->out->reply, text_get(TEXT_NOTHING_TO_UNDO, TEXT_GERMAN));
+	assert_int_equal(say(rig, "the blue door"), 0);
+	check_recalls(rig, "1. the blue door");
+}
+
 static void test_new_conversation_leaves_the_old_one(void **state)
 {
 	struct rig *rig = *state;
@@ -369,6 +381,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_goes_on_after_a_restart),
 		CASE(test_reset_makes_the_next_turn_fresh),
+		CASE(test_nothing_to_undo_is_said),
 		CASE(test_new_conversation_leaves_the_old_one),
 		CASE(test_failure_is_reported_and_not_repeated),
 		CASE(test_lost_session_starts_fresh_once),

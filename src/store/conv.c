@@ -328,15 +328,16 @@ int conv_reset_undo(
 		"UPDATE current SET conversation = previous, previous = conversation,"
 		" pinned = 1, changed_ms = ?2 WHERE dir = ?1 AND previous IS NOT NULL",
 		SQL_T(dir), SQL_I(clock_wall_ms(clock)));
-	if (r == 0 && sql_changes(store) == 0)
-		r = err_set(reterr, ERR_NOTFOUND, "no reset to undo in %s", dir);
+	bool any = r == 0 && sql_changes(store) > 0;
 	/* What was brought back is no longer from before the reset. */
-	if (r == 0)
+	if (any)
 		r = SQL_RUN(store, reterr,
 			"UPDATE conversation SET epoch = (SELECT epoch FROM current WHERE dir = ?1)"
 			" WHERE id = (SELECT conversation FROM current WHERE dir = ?1)",
 			SQL_T(dir));
-	return store_end(store, r, reterr);
+	/* That there is nothing to undo undoes nothing else: a caller's transaction goes on. */
+	r = store_end(store, r, reterr);
+	return r < 0 || any ? r : err_set(reterr, ERR_NOTFOUND, "no reset to undo in %s", dir);
 }
 
 int conv_pin(struct store *store, const char *dir, struct err *reterr)

@@ -10,6 +10,12 @@ t_is 'answers are on standard output, in order' "$(grep -c '^You said' "$t_out")
 t_like 'the lines are one conversation' "$(cat "$t_out")" '^2\. two'
 t_like 'diagnostics are not among the answers' "$(cat "$t_err")" 'rehearsal'
 
+mkdir new
+undo() (cd new && lines 'undo reset' 'what did I say?')
+t_exit 'an undo with nothing to undo is no failure' 0 undo
+t_like 'an undo with nothing to undo is answered' "$(cat "$t_out")" '^There is nothing to bring back'
+t_like 'the lines after it are taken' "$(cat "$t_out")" 'Nothing yet'
+
 t_exit 'commands in words are recognised' 0 lines 'Jarvis, von vorne bitte!' 'what did I say?'
 t_like 'a reset asks no agent' "$(cat "$t_out")" '^All right, I am starting a new conversation\.$'
 t_like 'a reset is in force' "$(cat "$t_out")" 'Nothing yet'
