@@ -33,8 +33,10 @@ struct talk {
 	struct turn *turn;
 	const char *prompt;
 	char id[UUID_TEXT]; /* the conversation; empty: a new one */
-	bool cancel_on_begin, cancel_on_text;
-	int begun;
+	const char *go_on; /* a limit is waited out */
+	bool cancel_on_begin, cancel_on_text, cancel_on_news, cancel_on_waiting;
+	bool keep; /* not freed in done */
+	int begun, waited;
 	int news[NEWS_NOT_KNOWN + 1];
 	int dones;
 	bool done;
@@ -133,6 +135,18 @@ static void on_news(void *data, enum turn_news what, const char *const words[3])
 
 	(void)words;
 	talk->news[what]++;
+	if (talk->cancel_on_news)
+		turn_cancel(talk->turn);
+}
+
+static void on_waiting(void *data, int64_t seconds_left)
+{
+	struct talk *talk = data;
+
+	(void)seconds_left;
+	talk->waited++;
+	if (talk->cancel_on_waiting)
+		turn_cancel(talk->turn);
 }
 
 static void on_event(void *data, const struct agent_event *ev)
@@ -156,16 +170,20 @@ static void on_done(void *data, const struct turn_outcome *out)
 	talk->fail = out->fail;
 	talk->answer = xstrdup(out->answer.buf);
 	/* Allowed in here, and the outcome goes with it. */
-	turn_free(TAKE_PTR(talk->turn));
+	if (!talk->keep)
+		turn_free(TAKE_PTR(talk->turn));
 }
 
 static void begin(struct talk *talk, struct rig *rig, int64_t busy_ms)
 {
-	const struct turn_opts opts = { .claim = claim, .claim_data = talk, .busy_ms = busy_ms };
+	const struct turn_opts opts = {
+		.claim = claim, .claim_data = talk, .busy_ms = busy_ms, .go_on = talk->go_on
+	};
 	const struct turn_sink sink = {
 		.data = talk,
 		.begin = on_begin,
 		.news = on_news,
+		.waiting = on_waiting,
 		.done = on_done,
 		.event = on_event,
 		.event_data = talk,
@@ -309,6 +327,92 @@ static void a_turn_can_be_cancelled_before_it_is_sent(void **state)
 	assert_int_equal(talk.fail, AGENT_CANCELLED);
 }
 
+/* Whoever is told something may cancel within that very call. */
+static void a_turn_can_be_cancelled_by_who_hears_it_waits(void **state)
+{
+	struct rig *rig = *state;
+	struct talk first = { .prompt = "one" };
+	struct talk second = { .prompt = "two", .cancel_on_news = true };
+
+	write_script(rig, "wait 60000\nsay done\n---\n");
+	begin(&first, rig, 0);
+	run_for(rig, 20);
+	memcpy(second.id, first.id, sizeof(first.id));
+	begin(&second, rig, 60000);
+	finish(&second);
+	assert_int_equal(second.news[NEWS_BUSY], 1);
+	assert_int_equal(second.fail, AGENT_CANCELLED);
+	assert_int_equal(second.begun, 0);
+	run_for(rig, 150); /* nothing of it is left that would begin after all */
+	assert_int_equal(second.begun, 0);
+	turn_cancel(first.turn);
+	finish(&first);
+	assert_true(is_free(rig, first.id));
+}
+
+static void a_limit_can_be_cancelled_by_who_hears_of_it(void **state)
+{
+	struct rig *rig = *state;
+	struct talk told = { .prompt = "one", .go_on = "go on", .cancel_on_news = true };
+	struct talk waits = { .prompt = "one", .go_on = "go on", .cancel_on_waiting = true };
+
+	write_script(rig, "fail rate-limited 60000\n---\nsay went on\n---\n");
+	begin(&told, rig, 0);
+	finish(&told);
+	assert_int_equal(told.news[NEWS_LIMIT], 1);
+	assert_int_equal(told.waited, 0);
+	assert_int_equal(told.fail, AGENT_RATE_LIMITED); /* what the agent said stands */
+	assert_true(is_free(rig, told.id));
+	begin(&waits, rig, 0);
+	finish(&waits);
+	assert_int_equal(waits.waited, 1);
+	assert_int_equal(waits.fail, AGENT_RATE_LIMITED);
+	assert_true(is_free(rig, waits.id));
+}
+
+static void a_fresh_start_can_be_cancelled_by_who_hears_of_it(void **state)
+{
+	struct rig *rig = *state;
+	AUTO_CONV lost = CONV_INIT;
+	struct talk talk = { .prompt = "one", .cancel_on_news = true };
+	const struct conv_new what = { .dir = rig->top, .agent = "rehearsal" };
+
+	assert_int_equal(conv_adopt(rig->store, &what, "4a7c2a0e-0000-4000-8000-000000000001", NULL,
+				 &lost, NULL),
+		0);
+	memcpy(talk.id, lost.id, sizeof(talk.id));
+	begin(&talk, rig, 0);
+	finish(&talk);
+	assert_int_equal(talk.news[NEWS_GONE], 1);
+	assert_int_equal(talk.fail, AGENT_CANCELLED);
+	assert_int_equal(state_of(rig, talk.id), TURN_CANCELLED);
+	assert_true(is_free(rig, talk.id));
+	assert_false(path_exists(rig->home)); /* the agent heard nothing */
+}
+
+/* As on a full disk, which has room again later. */
+static void an_end_that_is_not_written_is_tried_again(void **state)
+{
+	struct rig *rig = *state;
+	struct talk talk = { .prompt = "one", .keep = true };
+
+	assert_int_equal(sql_exec(rig->store,
+				 "CREATE TEMP TRIGGER full BEFORE UPDATE ON main.conversation"
+				 " WHEN NEW.owner_pid IS NULL"
+				 " BEGIN SELECT RAISE(ABORT, 'full'); END",
+				 NULL),
+		0);
+	begin(&talk, rig, 0);
+	finish(&talk);
+	assert_true(talk.err.code < 0);
+	assert_int_equal(state_of(rig, talk.id), TURN_INTENT);
+	assert_false(is_free(rig, talk.id));
+	assert_int_equal(sql_exec(rig->store, "DROP TRIGGER full", NULL), 0);
+	turn_free(TAKE_PTR(talk.turn));
+	assert_int_equal(state_of(rig, talk.id), TURN_ANSWERED);
+	assert_true(is_free(rig, talk.id));
+}
+
 static void a_turn_that_is_dropped_is_written_down(void **state)
 {
 	struct rig *rig = *state;
@@ -411,6 +515,10 @@ int main(void)
 		CASE(a_conversation_has_one_turn_at_a_time),
 		CASE(waiting_for_a_conversation_can_be_cancelled),
 		CASE(a_turn_can_be_cancelled_before_it_is_sent),
+		CASE(a_turn_can_be_cancelled_by_who_hears_it_waits),
+		CASE(a_limit_can_be_cancelled_by_who_hears_of_it),
+		CASE(a_fresh_start_can_be_cancelled_by_who_hears_of_it),
+		CASE(an_end_that_is_not_written_is_tried_again),
 		CASE(a_turn_that_is_dropped_is_written_down),
 		CASE(a_turn_that_is_refused_leaves_nothing_behind),
 		CASE(a_question_is_journalled_and_leaves_nothing),

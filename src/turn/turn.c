@@ -37,6 +37,8 @@ struct turn {
 	int64_t step; /* its intent in the journal; 0: none yet */
 	bool held; /* we have the conversation */
 	bool resumes; /* a session that exists */
+	bool fresh; /* has started fresh: a second loss is the agent's answer */
+	bool unwritten; /* out.err is about its end in the journal, not about itself */
 	char again[UUID_TEXT]; /* after a limit: this conversation once more; else empty */
 	bool told_busy;
 	int64_t patient_until_ms; /* age clock */
@@ -68,6 +70,8 @@ void turn_tell(const struct turn_sink *sink, enum turn_news what, const char *a,
 		sink->news(sink->data, what, (const char *const[]){ a, b, c });
 }
 
+/* Who is told of anything may cancel within the call: what comes next is set before the telling,
+ * or the phase is looked at after it. */
 static void after(struct turn *t, int64_t ms, loop_timer_fn next)
 {
 	loop_remove(t->host->opts.loop, t->timer);
@@ -218,7 +222,7 @@ static int write_end(struct turn *t, struct err *reterr)
 {
 	const struct turn_host_opts *o = &t->host->opts;
 	const struct turn_outcome *out = &t->out;
-	bool ours = out->err.code < 0;
+	bool ours = out->err.code < 0 && !t->unwritten;
 	enum turn_state state = ours || (out->fail != AGENT_OK && out->fail != AGENT_CANCELLED)
 		? TURN_FAILED
 		: out->fail == AGENT_OK ? TURN_ANSWERED
@@ -239,9 +243,12 @@ static int write_end(struct turn *t, struct err *reterr)
 		r = journal_end(o->store, t->step, state, why, o->clock, reterr);
 	if (r == 0 && t->held)
 		r = conv_give(o->store, out->conv.id, &t->host->self, status, o->clock, reterr);
-	t->step = 0;
-	t->held = false;
-	return store_end(o->store, r, reterr);
+	r = store_end(o->store, r, reterr);
+	if (r == 0) {
+		t->step = 0;
+		t->held = false;
+	}
+	return r;
 }
 
 static void start(void *data);
@@ -256,8 +263,10 @@ static void end(void *data)
 	t->phase = PHASE_ENDING;
 	loop_remove(t->host->opts.loop, t->beat);
 	t->beat = NULL;
-	if (write_end(t, &err) < 0 && t->out.err.code == 0)
+	if (write_end(t, &err) < 0 && t->out.err.code == 0) {
 		t->out.err = err;
+		t->unwritten = true; /* turn_free() tries again */
+	}
 	leave(t);
 	if (t->opts.go_on && t->out.err.code == 0 && t->out.fail == AGENT_RATE_LIMITED &&
 		t->out.limit_ends_ms > 0) {
@@ -265,9 +274,9 @@ static void end(void *data)
 		clock_format_local(t->out.limit_ends_ms, when);
 		(void)snprintf(seconds, sizeof(seconds), "%lld",
 			(long long)((t->out.limit_ends_ms - clock_wall_ms(NULL) + 999) / 1000));
-		turn_tell(&t->sink, NEWS_LIMIT, t->out.conv.agent, seconds, when);
 		t->phase = PHASE_LIMITED;
 		after(t, 0, wait_out);
+		turn_tell(&t->sink, NEWS_LIMIT, t->out.conv.agent, seconds, when);
 		return;
 	}
 	t->sink.done(t->sink.data, &t->out); /* which may have freed it */
@@ -297,9 +306,9 @@ static void wait_out(void *data)
 
 	t->timer = NULL;
 	if (left > 0) {
+		after(t, left < TICK_MS ? left : TICK_MS, wait_out);
 		if (t->sink.waiting)
 			t->sink.waiting(t->sink.data, (left + 999) / 1000);
-		after(t, left < TICK_MS ? left : TICK_MS, wait_out);
 		return;
 	}
 	if (t->out.delivery != AGENT_NOT_DELIVERED) {
@@ -312,6 +321,7 @@ static void wait_out(void *data)
 	outcome_init(&t->out);
 	t->out.acted = acted;
 	t->told_busy = false;
+	t->fresh = false;
 	t->phase = PHASE_WAITING;
 	start(t);
 }
@@ -388,7 +398,7 @@ static void on_event(void *data, const struct agent_event *ev)
 		/* Only "no such conversation" allows a second try: then the prompt has surely not
 		 * arrived, and this is no end yet. */
 		if (t->out.fail == AGENT_NO_SESSION && t->out.delivery == AGENT_NOT_DELIVERED &&
-			t->held && t->out.err.code == 0 && t->phase == PHASE_RUNNING) {
+			t->held && t->out.err.code == 0 && !t->fresh) {
 			t->phase = PHASE_LOST;
 			after(t, 0, start_fresh);
 			return;
@@ -437,9 +447,12 @@ static void start_fresh(void *data)
 	log_write(t->host->opts.log, LOG_WARN, "%s does not know session %s: starting fresh",
 		c->agent, c->session);
 	turn_tell(&t->sink, NEWS_GONE, c->agent, c->session, NULL);
+	if (t->phase != PHASE_LOST)
+		return;
+	t->phase = PHASE_RUNNING;
+	t->fresh = true;
 	t->resumes = false;
 	int r = make_session(t, &err);
-	/* PHASE_LOST stays: a second loss is the agent's answer. */
 	if (r == 0)
 		r = send(t, c->session, &err);
 	if (r < 0) {
@@ -597,10 +610,10 @@ static int run(struct turn *t, struct err *reterr)
 		t->patient_until_ms = clock_age_ms(NULL) + t->opts.busy_ms;
 	int r = prepare(t, &left, &busy, reterr);
 	if (busy && clock_age_ms(NULL) < t->patient_until_ms) {
+		after(t, BUSY_STEP_MS, start);
 		if (!t->told_busy)
 			turn_tell(&t->sink, NEWS_BUSY, reterr->msg, NULL, NULL);
 		t->told_busy = true;
-		after(t, BUSY_STEP_MS, start);
 		return 0;
 	}
 	if (r == 0) {
@@ -613,9 +626,8 @@ static int run(struct turn *t, struct err *reterr)
 	if (left.any && (r == 0 || left.what == NEWS_STILL_AT_IT))
 		turn_tell(&t->sink, left.what, left.words[0].buf, left.words[1].buf, NULL);
 	turn_left_release(&left);
-	if (r == 0)
+	if (r == 0 && t->phase == PHASE_WAITING)
 		r = find_agent(t, reterr);
-	/* Who was told may have cancelled it. */
 	if (r != 0 || t->phase != PHASE_WAITING)
 		return r;
 	t->phase = PHASE_RUNNING;
@@ -654,14 +666,9 @@ void turn_cancel(struct turn *t)
 {
 	switch (t->phase) {
 	case PHASE_WAITING:
+	case PHASE_LOST:
 		end_unsent(t);
 		break;
-	case PHASE_LOST:
-		if (t->timer) {
-			end_unsent(t);
-			break;
-		}
-		__attribute__((fallthrough));
 	case PHASE_RUNNING:
 		agent_cancel(t->agent->agent);
 		break;
