@@ -80,7 +80,8 @@ int journal_last(
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = SQL_PREPARE(&q, store, reterr,
-		"SELECT id, coalesce(parent, 0), agent, session, prompt, prompt_id, transcript,"
+		"SELECT id, coalesce(parent, 0), agent, nullif(session, ''), prompt, prompt_id, "
+		"transcript,"
 		" before_size, started_ms, state, ended_ms, fail FROM turn"
 		" WHERE conversation = ? ORDER BY id DESC LIMIT 1",
 		SQL_T(conversation));

@@ -27,7 +27,8 @@ enum turn_state {
 	TURN_FAILED,
 	TURN_CANCELLED,
 	TURN_LOST, /* interrupted by a crash; the prompt did not arrive */
-	TURN_UNANSWERED /* interrupted by a crash; it arrived, no answer is recorded */
+	TURN_UNANSWERED, /* interrupted by a crash; it arrived, no answer is recorded */
+	TURN_NOT_KNOWN /* interrupted by a crash; whether it arrived nobody can tell */
 };
 
 /* A turn with all that its steps say. */
@@ -56,6 +57,7 @@ void turn_record_release(struct turn_record *t);
 /* Writes the intent durably; ret_id is its step. Counts the turn in its conversation. */
 int journal_turn(struct store *store, const struct turn_record *t, const struct clock *clock,
 	int64_t *ret_id, struct err *reterr) MUST_USE;
+/* Empty: the turn began anew, and its session is not known yet. */
 int journal_session(struct store *store, int64_t turn, const char *session,
 	const struct clock *clock, struct err *reterr) MUST_USE;
 int journal_end(struct store *store, int64_t turn, enum turn_state state, const char *fail,

@@ -52,7 +52,7 @@ bool turn_writer(const struct turn_host *host, const struct conv *c, int64_t *re
 }
 
 struct finding {
-	bool looked; /* there is a record of what arrives */
+	bool looked; /* at the record of all that arrives: what is not there did not */
 	bool arrived;
 	bool answered;
 	struct str answer;
@@ -93,7 +93,9 @@ static int look_up(const struct turn_host *host, const struct conv *c, const str
 	struct transcript_read_opts opts = { .offset = marked ? (uint64_t)t->before_size : 0 };
 	struct item item;
 
-	f->looked = home != NULL;
+	/* An agent that makes its ids may have begun a session it had no time to tell of; and a
+	 * transcript that is gone says nothing. */
+	f->looked = home && t->session && (path || !t->transcript);
 	if (!path)
 		return 0;
 	int r = transcript_open(path, home->format, &opts, &reader, reterr);
@@ -135,7 +137,8 @@ int turn_settle(
 		r = journal_end(host->opts.store, t.id,
 			f.answered	    ? TURN_ANSWERED
 				: f.arrived ? TURN_UNANSWERED
-					    : TURN_LOST,
+				: f.looked  ? TURN_LOST
+					    : TURN_NOT_KNOWN,
 			"interrupted", host->opts.clock, reterr);
 	if (r == 0) {
 		ret->any = true;

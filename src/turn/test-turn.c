@@ -22,7 +22,7 @@ struct rig {
 	char *script;
 	struct store *store;
 	struct loop *loop;
-	struct transcript_home homes[1];
+	struct transcript_home homes[2];
 	struct agent_opts agents[AGENTS_MAX];
 	struct turn_host *host;
 };
@@ -67,13 +67,16 @@ static int set_up(void **state)
 	rig->homes[0] = (struct transcript_home){
 		.agent = "rehearsal", .format = TRANSCRIPT_CLAUDE, .root = rig->home
 	};
+	rig->homes[1] = (struct transcript_home){
+		.agent = "codex", .format = TRANSCRIPT_CODEX, .root = rig->home
+	};
 	rig->agents[agent_index(agent_embedded())] = (struct agent_opts){ .home = rig->home };
 	const struct turn_host_opts opts = {
 		.store = rig->store,
 		.loop = rig->loop,
 		.agents = rig->agents,
 		.homes = rig->homes,
-		.n_homes = 1,
+		.n_homes = ARRAY_LEN(rig->homes),
 		.keep = 1,
 	};
 	assert_int_equal(turn_host_new(&opts, &rig->host, NULL), 0);
@@ -456,6 +459,81 @@ static void a_turn_that_is_refused_leaves_nothing_behind(void **state)
 	assert_string_equal(current.id, good.id);
 }
 
+/* "Did not arrive" is only said by a record that would hold it. */
+static void what_arrived_is_not_known_without_a_session(void **state)
+{
+	static const struct {
+		const char *agent, *session, *later;
+		enum turn_news news;
+		enum turn_state state;
+	} cases[] = {
+		{ "rehearsal", "s", NULL, NEWS_NOT_SENT, TURN_LOST },
+		/* One that makes its ids was killed before it told this one, */
+		{ "codex", NULL, NULL, NEWS_NOT_KNOWN, TURN_NOT_KNOWN },
+		{ "codex", NULL, "s", NEWS_NOT_SENT, TURN_LOST },
+		/* or had lost the session and begun another. */
+		{ "codex", "s", "", NEWS_NOT_KNOWN, TURN_NOT_KNOWN },
+		{ "exec", "s", NULL, NEWS_NOT_KNOWN, TURN_NOT_KNOWN },
+	};
+	struct rig *rig = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct conv_new what = { .dir = rig->top, .agent = cases[i].agent };
+		const struct turn_sink sink = { .data = &(struct talk){ .rig = rig },
+			.news = on_news };
+		const struct talk *told = sink.data;
+		AUTO_TURN_RECORD rec = {
+			.agent = xstrdup(what.agent),
+			.session = cases[i].session ? xstrdup(cases[i].session) : NULL,
+			.prompt = xstrdup("paint it red"),
+		};
+		AUTO_CONV c = CONV_INIT;
+		int64_t step;
+
+		assert_int_equal(conv_create(rig->store, &what, NULL, NULL, &c, NULL), 0);
+		memcpy(rec.conversation, c.id, sizeof(rec.conversation));
+		assert_int_equal(journal_turn(rig->store, &rec, NULL, &step, NULL), 0);
+		if (cases[i].later)
+			assert_int_equal(
+				journal_session(rig->store, step, cases[i].later, NULL, NULL), 0);
+		assert_int_equal(turn_recover(rig->host, &c, &sink, NULL), 0);
+		assert_int_equal(told->news[cases[i].news], 1);
+		assert_int_equal(state_of(rig, c.id), cases[i].state);
+	}
+}
+
+static void a_fresh_start_forgets_the_session_it_lost(void **state)
+{
+	struct rig *rig = *state;
+	AUTO_FREE char *program = xasprintf("%s/codex", rig->top);
+	AUTO_CONV lost = CONV_INIT;
+	AUTO_TURN_RECORD last = TURN_RECORD_INIT;
+	struct talk talk = { .prompt = "one" };
+	const struct conv_new what = { .dir = rig->top, .agent = "codex" };
+
+	assert_int_equal(file_replace(program,
+				 SV("#!/bin/sh\ncase \"$*\" in *resume*) echo 'no rollout found' "
+				    ">&2; exit 1 ;; esac\nexec sleep 60\n"),
+				 0700, NULL),
+		0);
+	rig->agents[agent_index(agent_named(SV("codex")))] = (struct agent_opts){ .home = rig->home,
+		.program = program,
+		.envp = (const char *const *)environ,
+		.stop_ms = 100 };
+	assert_int_equal(conv_adopt(rig->store, &what, "4a7c2a0e-0000-4000-8000-000000000001", NULL,
+				 &lost, NULL),
+		0);
+	memcpy(talk.id, lost.id, sizeof(talk.id));
+	begin(&talk, rig, 0);
+	while (!talk.done && !talk.news[NEWS_GONE])
+		assert_int_equal(loop_step(rig->loop, 1000, NULL), 0);
+	assert_int_equal(journal_last(rig->store, talk.id, &last, NULL), 0);
+	assert_null(last.session);
+	turn_cancel(talk.turn);
+	finish(&talk);
+	assert_int_equal(talk.fail, AGENT_CANCELLED);
+}
+
 static void a_question_is_journalled_and_leaves_nothing(void **state)
 {
 	struct rig *rig = *state;
@@ -521,6 +599,8 @@ int main(void)
 		CASE(an_end_that_is_not_written_is_tried_again),
 		CASE(a_turn_that_is_dropped_is_written_down),
 		CASE(a_turn_that_is_refused_leaves_nothing_behind),
+		CASE(what_arrived_is_not_known_without_a_session),
+		CASE(a_fresh_start_forgets_the_session_it_lost),
 		CASE(a_question_is_journalled_and_leaves_nothing),
 	};
 

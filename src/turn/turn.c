@@ -440,19 +440,22 @@ static int make_session(struct turn *t, struct err *reterr)
 static void start_fresh(void *data)
 {
 	struct turn *t = data;
+	const struct turn_host_opts *o = &t->host->opts;
 	struct conv *c = &t->out.conv;
 	struct err err = ERR_INIT;
 
 	t->timer = NULL;
-	log_write(t->host->opts.log, LOG_WARN, "%s does not know session %s: starting fresh",
-		c->agent, c->session);
+	log_write(o->log, LOG_WARN, "%s does not know session %s: starting fresh", c->agent,
+		c->session);
 	turn_tell(&t->sink, NEWS_GONE, c->agent, c->session, NULL);
 	if (t->phase != PHASE_LOST)
 		return;
 	t->phase = PHASE_RUNNING;
 	t->fresh = true;
 	t->resumes = false;
-	int r = make_session(t, &err);
+	/* Until the agent tells its new id, nobody knows where the prompt would be found. */
+	int r = t->kind->can.own_ids ? journal_session(o->store, t->step, "", o->clock, &err)
+				     : make_session(t, &err);
 	if (r == 0)
 		r = send(t, c->session, &err);
 	if (r < 0) {
