@@ -131,13 +131,6 @@ static int use_tool(struct agent *a, const struct step *step, struct err *reterr
 	return r;
 }
 
-static void announce_retry(struct agent *a, const struct step *step)
-{
-	agent_emit(a,
-		&(struct agent_event){
-			.type = AGENT_EV_RETRY, .text = sv_of(step->text), .delay_ms = step->ms });
-}
-
 /* Runs steps until one has to wait or the turn ends. */
 static void run_steps(void *data)
 {
@@ -153,10 +146,14 @@ static void run_steps(void *data)
 			say(a, step->text);
 			break;
 		case STEP_RETRY:
-			announce_retry(a, step);
-			__attribute__((fallthrough));
 		case STEP_WAIT:
+			/* Before the event: who hears it may stop us. */
 			h->timer = loop_add_timer(a->loop, step->ms, run_steps, a);
+			if (step->kind == STEP_RETRY)
+				agent_emit(a,
+					&(struct agent_event){ .type = AGENT_EV_RETRY,
+						.text = sv_of(step->text),
+						.delay_ms = step->ms });
 			return;
 		case STEP_TOOL:
 			if (use_tool(a, step, &err) < 0) {
@@ -301,8 +298,8 @@ static int rehearsal_send(struct agent *a, const struct agent_turn *turn, struct
 		end_turn(a);
 		return r;
 	}
-	agent_emit(a, &(struct agent_event){ .type = AGENT_EV_SESSION, .session = h->log.session });
 	h->timer = loop_add_timer(a->loop, 0, run_steps, a);
+	agent_emit(a, &(struct agent_event){ .type = AGENT_EV_SESSION, .session = h->log.session });
 	return 0;
 }
 

@@ -26,7 +26,8 @@ struct rig {
 	struct str streamed;
 	struct str answer;
 	struct str tools;
-	bool cancel_on_text;
+	unsigned cancel_on; /* bits by enum agent_event_type */
+	bool cancelled;
 	int64_t idle_ms;
 };
 
@@ -40,8 +41,10 @@ static void sink(void *data, const struct agent_event *ev)
 		str_adds(&rig->streamed, "\n\n");
 	if (ev->type == AGENT_EV_TOOL_BEGIN)
 		str_add(&rig->tools, ev->tool);
-	if (ev->type == AGENT_EV_TEXT && rig->cancel_on_text)
+	if (rig->cancel_on & 1U << ev->type) {
 		agent_cancel(rig->agent);
+		rig->cancelled = true;
+	}
 	if (ev->type != AGENT_EV_DONE)
 		return;
 	assert_false(rig->done);
@@ -180,13 +183,38 @@ static void test_cancel_keeps_the_conversation(void **state)
 	struct rig *rig = *state;
 
 	open_agent(rig, "say some words that come in pieces\nwait 60000\nsay never\n---\n");
-	rig->cancel_on_text = true;
+	rig->cancel_on = 1U << AGENT_EV_TEXT;
 	turn(rig, "one", false);
 	assert_int_equal(rig->fail, AGENT_CANCELLED);
-	rig->cancel_on_text = false;
+	rig->cancel_on = 0;
 	turn(rig, "what did I say?", true);
 	assert_non_null(strstr(rig->answer.buf, "1. one"));
 	assert_null(strstr(rig->answer.buf, "interrupted"));
+}
+
+/* Nothing of a turn runs once its agent is gone. */
+static void cancel_in_an_event_and_free(struct rig *rig, enum agent_event_type type)
+{
+	const struct agent_turn t = { .prompt = SV("one"), .session = session_a };
+
+	open_agent(rig, "retry 20 busy\nsay never\n---\n");
+	rig->cancel_on = 1U << type;
+	assert_int_equal(agent_send(rig->agent, &t, NULL), 0);
+	while (!rig->cancelled)
+		assert_int_equal(loop_step(rig->loop, 1000, NULL), 0);
+	agent_free(TAKE_PTR(rig->agent));
+	assert_int_equal(loop_step(rig->loop, 100, NULL), 0);
+	assert_false(rig->done);
+}
+
+static void test_cancel_as_the_session_is_told(void **state)
+{
+	cancel_in_an_event_and_free(*state, AGENT_EV_SESSION);
+}
+
+static void test_cancel_as_a_retry_is_told(void **state)
+{
+	cancel_in_an_event_and_free(*state, AGENT_EV_RETRY);
 }
 
 static void test_cancel_says_what_was_done(void **state)
@@ -194,7 +222,7 @@ static void test_cancel_says_what_was_done(void **state)
 	struct rig *rig = *state;
 
 	open_agent(rig, "tool Bash ls\ntool Write a\ntool Bash pwd\nsay and so on\nwait 60000\n");
-	rig->cancel_on_text = true;
+	rig->cancel_on = 1U << AGENT_EV_TEXT;
 	turn(rig, "one", false);
 	assert_int_equal(rig->fail, AGENT_CANCELLED);
 	assert_string_equal(rig->message, "cancelled; what was done stands: Bash ×2, Write");
@@ -281,6 +309,8 @@ int main(void)
 		CASE(test_session_id_is_not_taken_twice),
 		CASE(test_script_speaks_uses_tools_fails_and_dies),
 		CASE(test_cancel_keeps_the_conversation),
+		CASE(test_cancel_as_the_session_is_told),
+		CASE(test_cancel_as_a_retry_is_told),
 		CASE(test_cancel_says_what_was_done),
 		CASE(test_limit_says_when_it_ends),
 		CASE(test_retry_is_no_silence),
