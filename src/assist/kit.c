@@ -84,13 +84,6 @@ static char *join_phrases(const struct strv *phrases)
 	return str_detach(&out);
 }
 
-struct route_task_words kit_task_words(const struct settings *s, char **ret_plan, char **ret_edit)
-{
-	*ret_plan = join_phrases(&s->routing_plan_words);
-	*ret_edit = join_phrases(&s->routing_edit_words);
-	return (struct route_task_words){ .plan_phrases = *ret_plan, .edit_verbs = *ret_edit };
-}
-
 /* ---- who answers ---- */
 
 static void fill_agents(struct kit *kit)
@@ -195,10 +188,9 @@ int kit_choose(struct kit *kit, const struct agent_def *kind, struct err *reterr
 
 /* ---- all of it ---- */
 
-int kit_open(const struct kit_opts *opts, struct kit *ret, struct err *reterr)
+int kit_open_deciding(const struct kit_opts *opts, struct kit *ret, struct err *reterr)
 {
 	const struct settings *s = opts->settings;
-	AUTO_STR prompt = STR_INIT;
 	struct kit *kit = ret;
 
 	*kit = (struct kit){ .opts = *opts };
@@ -209,6 +201,24 @@ int kit_open(const struct kit_opts *opts, struct kit *ret, struct err *reterr)
 	if (!kit->project)
 		kit->project = xstrdup(kit->dir);
 	kit->language = kit_language(s, opts->locale);
+	kit->plan_words = join_phrases(&s->routing_plan_words);
+	kit->edit_words = join_phrases(&s->routing_edit_words);
+	kit->task_words = (struct route_task_words){ .plan_phrases = kit->plan_words,
+		.edit_verbs = kit->edit_words };
+	if (opts->profile || strcmp(s->routing_enabled, "false") != 0)
+		r = kit_router(s, opts->profile, &kit->router, reterr);
+	return r;
+}
+
+int kit_open(const struct kit_opts *opts, struct kit *ret, struct err *reterr)
+{
+	const struct settings *s = opts->settings;
+	AUTO_STR prompt = STR_INIT;
+	struct kit *kit = ret;
+	int r = kit_open_deciding(opts, kit, reterr);
+
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < agent_count; i++) {
 		const char *name = settings_program(s, &agent_table[i]);
 		kit->programs[i] = name ? path_find_program(name, opts->search) : NULL;
@@ -216,13 +226,10 @@ int kit_open(const struct kit_opts *opts, struct kit *ret, struct err *reterr)
 	r = pick_agent(kit, reterr);
 	if (r == 0)
 		r = prompt_build(s, opts->voice, &prompt, reterr);
-	if (r == 0 && strcmp(s->routing_enabled, "false") != 0)
-		r = kit_router(s, NULL, &kit->router, reterr);
 	if (r < 0)
 		return r;
 	kit->rules = utterances_new(s);
 	kit->system_prompt = str_detach(&prompt);
-	kit->task_words = kit_task_words(s, &kit->plan_words, &kit->edit_words);
 	fill_agents(kit);
 	return 0;
 }
@@ -239,6 +246,27 @@ void kit_close(struct kit *kit)
 	free(kit->project);
 	free(kit->dir);
 	*kit = (struct kit){ .dir = NULL };
+}
+
+struct decide_opts kit_decide_opts(const struct kit *kit, bool single)
+{
+	const struct kit_opts *o = &kit->opts;
+	const struct settings *s = o->settings;
+
+	return (struct decide_opts){
+		.store = o->store,
+		.clock = o->clock,
+		.dir = kit->dir,
+		.project = kit->project,
+		.agent = kit->forced ? kit->kind->name : NULL,
+		.rules = kit->rules,
+		.router = kit->router,
+		.routes = kit->router && (single || strcmp(s->routing_enabled, "true") == 0),
+		.tasks = kit->router != NULL,
+		.task_words = &kit->task_words,
+		.language = kit->language,
+		.expiry_ms = s->assistant_conversation_expiry,
+	};
 }
 
 struct turn_host_opts kit_turn_opts(const struct kit *kit)
@@ -258,28 +286,11 @@ struct turn_host_opts kit_turn_opts(const struct kit *kit)
 
 struct assistant_opts kit_assistant_opts(const struct kit *kit, bool single)
 {
-	const struct kit_opts *o = &kit->opts;
-	const struct settings *s = o->settings;
-	bool always = strcmp(s->routing_enabled, "true") == 0;
-
 	return (struct assistant_opts){
 		.turns = kit_turn_opts(kit),
-		.decide = {
-			.store = o->store,
-			.clock = o->clock,
-			.dir = kit->dir,
-			.project = kit->project,
-			.agent = kit->forced ? kit->kind->name : NULL,
-			.rules = kit->rules,
-			.router = kit->router,
-			.routes = kit->router && (always || single),
-			.tasks = kit->router != NULL,
-			.task_words = &kit->task_words,
-			.language = kit->language,
-			.expiry_ms = s->assistant_conversation_expiry,
-		},
+		.decide = kit_decide_opts(kit, single),
 		.kind = kit->kind,
 		.kind_default = kit->by_default,
-		.wait_on_limit = strcmp(s->ai_on_limit, "wait") == 0,
+		.wait_on_limit = strcmp(kit->opts.settings->ai_on_limit, "wait") == 0,
 	};
 }

@@ -27,6 +27,8 @@ struct kit_opts {
 	const char *agent; /* asked for by name; NULL: by settings, memory, else rehearsal */
 	const char *agent_by; /* what named it, for messages; NULL: --agent */
 	const char *model; /* NULL: by settings */
+	const char *profile; /* routes by this one, also where that is turned off; NULL: by settings
+			      */
 	bool keep_alive; /* many turns are to come */
 	bool voice; /* spoken to and read aloud */
 };
@@ -51,7 +53,9 @@ struct kit {
 /* An agent asked for by name or settings must be there: ERR_AGENT else, since another one would
  * surprise. */
 int kit_open(const struct kit_opts *opts, struct kit *ret, struct err *reterr) MUST_USE;
-void kit_close(struct kit *kit); /* harmless on a zeroed one and after a failed kit_open() */
+/* Only what kit_decide_opts() needs: nobody is there to answer. */
+int kit_open_deciding(const struct kit_opts *opts, struct kit *ret, struct err *reterr) MUST_USE;
+void kit_close(struct kit *kit); /* harmless on a zeroed one and after a failed opening */
 
 /* Embedded, or its program was found. */
 bool kit_has(const struct kit *kit, const struct agent_def *kind);
@@ -61,10 +65,12 @@ bool kit_has(const struct kit *kit, const struct agent_def *kind);
  */
 int kit_choose(struct kit *kit, const struct agent_def *kind, struct err *reterr) MUST_USE;
 
+/* Single sentences are routed unless that is turned off; whoever stays in a conversation, only when
+ * it is turned on. */
+struct decide_opts kit_decide_opts(const struct kit *kit, bool single);
 /* What turns share, but for the loop. */
 struct turn_host_opts kit_turn_opts(const struct kit *kit);
-/* The assistant's options but for loop and ui. Single sentences are routed unless that is turned
- * off; whoever stays in a conversation, only when it is turned on. */
+/* The assistant's options but for loop and ui. */
 struct assistant_opts kit_assistant_opts(const struct kit *kit, bool single);
 
 /* ---- parts of it, for who needs no more ---- */
@@ -79,6 +85,3 @@ enum text_language kit_language(const struct settings *s, const char *locale);
  * frees with router_free(). */
 int kit_router(const struct settings *s, const char *profile, struct router **ret,
 	struct err *reterr) MUST_USE;
-/* The settings' words that tell planning from doing, as phrases with '|' between them; the caller
- * frees *ret_plan and *ret_edit, which the result points to. */
-struct route_task_words kit_task_words(const struct settings *s, char **ret_plan, char **ret_edit);

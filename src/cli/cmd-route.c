@@ -10,9 +10,9 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
+#include "cli/front.h"
 #include "cli/print.h"
 #include "os/file.h"
-#include "os/path.h"
 #include "route/stdio.h"
 #include "ui/table.h"
 #include "ui/term.h"
@@ -154,35 +154,21 @@ static int print_text(struct app *app, const struct decision *d, struct err *ret
 }
 
 /* What `faden ask` would do with these words. */
-static int explain(struct app *app, const struct route_cmd_opts *opts, struct router *router,
-	int argc, char **argv, struct err *reterr)
+static int explain(struct app *app, const struct route_cmd_opts *opts, int argc, char **argv,
+	struct err *reterr)
 {
-	const struct settings *s = app->settings;
+	CLEANUP(kit_close) struct kit kit = { .dir = NULL };
+	struct kit_opts want = front_kit_opts(app);
 	struct decision d;
 	AUTO_STR text = STR_INIT;
-	AUTO_FREE char *dir = NULL;
-	AUTO_FREE char *plan = NULL;
-	AUTO_FREE char *edit = NULL;
-	int r = kit_dir(s, app->cwd, &dir, reterr);
 
 	for (int i = 0; i < argc; i++)
 		str_addf(&text, "%s%s", i ? " " : "", argv[i]);
+	want.profile = opts->profile;
+	int r = kit_open_deciding(&want, &kit, reterr);
 	if (r < 0)
 		return r;
-	AUTO_FREE char *project = path_git_root(dir);
-	const struct route_task_words words = kit_task_words(s, &plan, &edit);
-	const struct decide_opts how = {
-		.store = app->store,
-		.clock = &app->clock,
-		.dir = dir,
-		.project = project ? project : dir,
-		.router = router,
-		.routes = opts->profile || strcmp(s->routing_enabled, "false") != 0,
-		.tasks = true,
-		.task_words = &words,
-		.language = kit_language(s, app->locale),
-		.expiry_ms = s->assistant_conversation_expiry,
-	};
+	const struct decide_opts how = kit_decide_opts(&kit, true);
 	decision_init(&d);
 	r = decide(&how, &(struct request){ .text = str_sv(&text) }, &d, reterr);
 	if (r == 0 && opts->json)
@@ -197,20 +183,22 @@ static int run_route(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct route_cmd_opts *opts = options;
-	struct router *r = NULL;
+	struct router *router = NULL;
 	struct store *store;
+	int r;
 
 	if ((argc > 0) + opts->stdio + (opts->replay != NULL) != 1)
 		return err_set(reterr, ERR_USAGE, "give a TEXT, or one of --replay and --stdio");
-	int n = kit_router(app->settings, opts->profile, &r, reterr);
-	if (n == 0 && opts->replay)
-		n = replay(app, r, opts->replay, reterr);
-	else if (n == 0 && opts->stdio)
-		n = serve(app, r, reterr);
-	else if (n == 0 && (n = app_store(app, &store, reterr)) == 0)
-		n = explain(app, opts, r, argc, argv, reterr);
-	router_free(r);
-	return n < 0 ? n : 0;
+	if (argc > 0) {
+		r = app_store(app, &store, reterr);
+		return r < 0 ? r : explain(app, opts, argc, argv, reterr);
+	}
+	r = kit_router(app->settings, opts->profile, &router, reterr);
+	if (r == 0)
+		r = opts->replay ? replay(app, router, opts->replay, reterr)
+				 : serve(app, router, reterr);
+	router_free(router);
+	return r < 0 ? r : 0;
 }
 
 const struct cmd cmd_route = {

@@ -133,6 +133,10 @@ t_exit 'another subject with routing turned off is taken' 0 ask the weather in H
 t_is 'with routing turned off the last conversation goes on whatever is said' "$(conversation)" "$last"
 t_exit 'route knows that routing is turned off' 0 t_faden route --json the price of tea
 t_like 'route shows the conversation that goes on' "$(cat "$t_out")" "\"by\":\"folder\",\"conversation_id\":\"$last\""
+t_exit 'a plan with routing turned off is asked about' 0 t_faden route make a plan for the migration
+t_unlike 'route says no more of a plan than ask does' "$(cat "$t_out")" 'It plans'
+t_exit 'a plan with routing turned off is taken' 0 t_faden ask make a plan for the migration
+t_unlike 'with routing turned off no turn plans' "$(cat "$t_err")" 'This turn plans'
 t_unsetenv FADEN_ROUTING_ENABLED
 
 stdio() {
