@@ -201,9 +201,11 @@ int sessions_find(
 		resolved_release(ret);
 		r = resolve(app, spec, flags, ret, &err);
 	}
-	if (ret->last_here)
-		(void)fprintf(
-			app->err, "faden: the last session of this folder: %s\n", ret->row.info.id);
+	if (ret->last_here && ret->row.info.id) {
+		AUTO_STR id = STR_INIT;
+		utf8_scrub_line(&id, sv_of(ret->row.info.id));
+		(void)fprintf(app->err, "faden: the last session of this folder: %s\n", id.buf);
+	}
 	if (r == ERR_AMBIGUOUS)
 		show_candidates(app, &ret->candidates);
 	if (r == ERR_AMBIGUOUS && app->json) {

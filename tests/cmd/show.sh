@@ -109,4 +109,15 @@ fi
 filler='{"type":"assistant","uuid":"f","message":{"id":"f","model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}'
 echo "$filler" >>"$file"
 t_unlike 'a filler of the agent is no answer' "$(t_faden show blue)" 'No response requested'
+
+twice=$t_tmp/twice
+mkdir "$twice"
+cd "$twice" || exit 1
+file=$("$t_helper/make-session" claude "$claude" "$twice" dddddddd-0000-4000-8000-000000000004 words)
+mkdir "$claude/projects/copied"
+cp "$file" "$claude/projects/copied/"
+t_exit 'the last session of a folder is ambiguous when two files have its id' 3 t_faden show
+t_like 'both files of that id are shown' "$(cat "$t_err")" 'fits 2 sessions'
+t_unlike 'nothing is called the last session then' "$(cat "$t_err")" 'the last session of this folder'
+
 t_done
