@@ -120,7 +120,7 @@ struct agent_opts {
 	bool answer_only;
 	const char *schema; /* with answer_only: JSON schema of the answer; NULL: none */
 	const char *schema_file; /* a file that holds it, for agents that want one */
-	bool keep_alive; /* keep the process between turns where the agent can */
+	bool keep_alive; /* keep the process between turns: agent_can.keep_alive */
 	int64_t timeout_ms; /* whole turn; 0: none */
 	int64_t idle_ms; /* silence outside of tools; 0: none */
 	/* What a process gets to end after its turn, and between the steps of a stop; 0:

@@ -17,9 +17,10 @@ enum { AGENTS_MAX = 16 }; /* rows; for arrays with one place an agent, see agent
 /* What it can through its driver. */
 struct agent_can {
 	bool own_ids; /* makes its session ids: agent_turn.session is NULL on a first turn */
-	bool plan; /* agent_turn.plan holds: nothing is changed */
-	bool ask; /* puts its questions for permission to the user */
-	bool answer_only; /* agent_opts.answer_only holds: no tools, nothing kept */
+	bool plan; /* agent_turn.plan holds: nothing is changed. Without it, it is only a wish */
+	bool ask; /* puts its questions for permission to the user; no driver does so yet */
+	bool answer_only; /* agent_opts.answer_only holds: no tools, nothing kept. Without it, no
+			     questions are put to it */
 	bool schema; /* … and agent_opts.schema */
 	bool cost; /* tells what a turn cost, and ends at agent_opts.max_budget_usd */
 	bool keep_alive; /* one process serves turn after turn */

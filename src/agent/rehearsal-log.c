@@ -72,6 +72,9 @@ int rehearsal_log_open(struct rehearsal_log *log, const char *home, const char *
 {
 	*log = (struct rehearsal_log){ .cwd = cwd, .clock = clock, .said = STRV_INIT };
 	(void)snprintf(log->session, sizeof(log->session), "%s", session);
+	*ret_exists = false;
+	if (!home)
+		return 0;
 	log->path = claude_session_path(home, cwd, session);
 	return read_all(log, ret_exists, reterr);
 }
@@ -129,6 +132,8 @@ static void put_answer_head(struct jw *w, const char *stop_reason)
 
 static int append(struct rehearsal_log *log, struct sv lines, struct err *reterr)
 {
+	if (!log->path)
+		return 0;
 	struct sv parent = path_parent(sv_of(log->path));
 	AUTO_FREE char *dir = xmemdup0(parent.p, parent.n);
 	int r = file_mkdirs(dir, reterr);

@@ -10,7 +10,7 @@
 #include "base/uuid.h"
 
 struct rehearsal_log {
-	char *path;
+	char *path; /* NULL: nothing is kept */
 	char session[UUID_TEXT];
 	char parent[UUID_TEXT]; /* uuid of the last line; empty before the first */
 	const char *cwd; /* borrowed */
@@ -18,7 +18,8 @@ struct rehearsal_log {
 	struct strv said; /* the user's messages, oldest first */
 };
 
-/* Opens a session: reads what was said in it. exists tells whether the file is there. */
+/* Opens a session: reads what was said in it. exists tells whether the file is there. home NULL:
+ * nothing is kept. */
 int rehearsal_log_open(struct rehearsal_log *log, const char *home, const char *cwd,
 	const char *session, const struct clock *clock, bool *ret_exists,
 	struct err *reterr) MUST_USE;

@@ -156,7 +156,7 @@ static void run_steps(void *data)
 						.delay_ms = step->ms });
 			return;
 		case STEP_TOOL:
-			if (use_tool(a, step, &err) < 0) {
+			if (!a->opts.answer_only && use_tool(a, step, &err) < 0) {
 				finish(a, AGENT_FAILED, err.msg);
 				return;
 			}
@@ -280,11 +280,12 @@ static void wrong_session(void *data)
 static int rehearsal_send(struct agent *a, const struct agent_turn *turn, struct err *reterr)
 {
 	struct rehearsal *h = a->priv;
+	const char *home = a->opts.answer_only ? NULL : a->opts.home;
 	bool exists;
 
 	h->stopping = false;
 	int r = rehearsal_log_open(
-		&h->log, a->opts.home, a->opts.dir, turn->session, a->opts.clock, &exists, reterr);
+		&h->log, home, a->opts.dir, turn->session, a->opts.clock, &exists, reterr);
 
 	if (r == 0 && turn->resume != exists) {
 		h->timer = loop_add_timer(a->loop, 0, wrong_session, a);

@@ -66,6 +66,7 @@ static void on_begin(void *data, const struct conv *c)
 {
 	struct assistant *as = data;
 	const struct decision *d = &as->decision;
+	const struct agent_def *kind = agent_named(sv_of(c->agent));
 	bool again = as->began; /* after a limit: all that is known */
 
 	as->began = true;
@@ -74,7 +75,8 @@ static void on_begin(void *data, const struct conv *c)
 	if (as->opts.ui.begin)
 		as->opts.ui.begin(as->opts.ui.data, c);
 	if (!again && d->task == CONV_PLAN)
-		tell_text(as, TEXT_PLANNING, TEXT_WORDS(NULL));
+		tell_text(as, kind && kind->can.plan ? TEXT_PLANNING : TEXT_CANNOT_PLAN,
+			TEXT_WORDS(c->agent));
 	else if (!again && c->task == CONV_PLAN && c->turns > 0)
 		tell_text(as, TEXT_PLAN_TO_DOING, TEXT_WORDS(NULL));
 }

@@ -40,6 +40,11 @@ static const char *const texts[TEXT_COUNT][2] = {
 		[TEXT_ENGLISH] = "There is no other conversation here." },
 	[TEXT_PLANNING] = { [TEXT_GERMAN] = "Es wird nur geplant; nichts wird geändert.",
 		[TEXT_ENGLISH] = "This turn plans; nothing is changed." },
+	[TEXT_CANNOT_PLAN] = { [TEXT_GERMAN] =
+				       "Es soll nur geplant werden; %s lässt sich daran aber nicht "
+				       "binden und kann trotzdem etwas ändern.",
+		[TEXT_ENGLISH] = "This turn is meant to plan, but %s cannot be held to that: it "
+				 "may change things all the same." },
 	[TEXT_PLAN_TO_DOING] = { [TEXT_GERMAN] = "Vom Planen zum Tun, in derselben Konversation.",
 		[TEXT_ENGLISH] = "From planning to doing, in the same conversation." },
 	[TEXT_GO_ON] = { [TEXT_GERMAN] = "Bitte mach dort weiter, wo du unterbrochen wurdest.",

@@ -28,6 +28,7 @@ enum text_id {
 	TEXT_NONE_ABOUT, /* no conversation about: the words */
 	TEXT_NO_OTHER,
 	TEXT_PLANNING,
+	TEXT_CANNOT_PLAN, /* … with one that cannot be held to it: the agent */
 	TEXT_PLAN_TO_DOING,
 	TEXT_GO_ON, /* to the agent, after an interruption */
 	TEXT_OTHER_AGENT, /* not gone on with: its name, its agent, the agent that is wanted */

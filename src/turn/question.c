@@ -14,8 +14,12 @@
 
 int turn_place_make(struct turn_place *p, const struct turn_question *q, struct err *reterr)
 {
+	if (!q->kind->can.answer_only)
+		return err_set(reterr, ERR_INPUT,
+			"%s cannot be kept from using tools, so no question is put to it; name "
+			"another agent",
+			q->kind->name);
 	char *dir = path_join(q->scratch, "ask-XXXXXX");
-
 	if (!mkdtemp(dir)) {
 		int r = err_errno(reterr, errno, "%s", dir);
 		free(dir);
@@ -23,7 +27,9 @@ int turn_place_make(struct turn_place *p, const struct turn_question *q, struct 
 	}
 	p->dir = dir;
 	p->schema_file = path_join(dir, "schema.json");
-	return q->schema ? file_replace(p->schema_file, sv_of(q->schema), 0600, reterr) : 0;
+	return q->schema && q->kind->can.schema
+		? file_replace(p->schema_file, sv_of(q->schema), 0600, reterr)
+		: 0;
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
@@ -56,15 +62,12 @@ struct agent_opts turn_question_agent(
 	struct agent_opts opts = *agent;
 
 	opts.answer_only = true;
-	opts.schema = q->schema;
-	opts.schema_file = q->schema ? p->schema_file : NULL;
+	opts.schema = q->kind->can.schema ? q->schema : NULL;
+	opts.schema_file = opts.schema ? p->schema_file : NULL;
 	opts.system_prompt = NULL;
 	opts.permission = AGENT_PERM_DEFAULT;
 	opts.keep_alive = false;
 	opts.dir = p->dir;
 	opts.timeout_ms = q->timeout_ms;
-	/* A transcript that is kept all the same is not to be found again. */
-	if (!q->kind->can.answer_only)
-		opts.home = p->dir;
 	return opts;
 }

@@ -151,6 +151,7 @@ static int find_agent(struct turn *t, struct err *reterr)
 		return 0;
 	struct agent_opts opts = host->opts.agents[agent_index(t->kind)];
 	opts.dir = c->dir;
+	opts.keep_alive = opts.keep_alive && t->kind->can.keep_alive;
 	if (!t->kind->can.cost && opts.max_budget_usd > 0)
 		turn_tell(&t->sink, NEWS_NO_COSTS, c->agent, NULL, NULL);
 	return agent_make(host, t->kind, &opts, &t->agent, reterr);

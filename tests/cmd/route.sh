@@ -117,6 +117,13 @@ t_like 'a turn that plans is told to change nothing' "$(cat "$t_err")" 'This tur
 t_exit 'the plan is executed' 0 t_faden ask ok, now implement it
 t_like 'the step from planning to doing is told' "$(cat "$t_err")" 'From planning to doing'
 
+t_setenv 'FADEN_AI_EXEC_COMMAND=cat'
+t_exit 'a plan is made with an agent that cannot plan' 0 \
+	t_faden ask --new --agent exec make a plan for the migration to the new database
+t_like 'an agent that cannot plan is told as one' "$(cat "$t_err")" 'exec cannot be held to that'
+t_unlike 'nothing is promised for an agent that cannot plan' "$(cat "$t_err")" 'nothing is changed'
+t_unsetenv FADEN_AI_EXEC_COMMAND
+
 t_exit 'a task in German is routed' 0 t_faden route ändere nichts, schau nur
 t_like 'a task that changes nothing is one that plans' "$(cat "$t_out")" 'It plans'
 t_setenv 'FADEN_ROUTING_PLAN_WORDS=Dry Run'

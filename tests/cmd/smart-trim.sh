@@ -99,6 +99,10 @@ t_exit 'a hostile summary is taken' 0 smart "$a"
 t_is 'a hostile summary brings no escape sequence' "$(grep -c "$(printf '\033')" "$t_out")" 0
 t_exit 'nothing to ask about when nothing is long enough' 1 smart --min-length 100000 "$a"
 t_exit 'nothing to ask about when everything is recent' 1 t_faden smart-trim --agent rehearsal --keep-recent 100 "$a"
+t_setenv 'FADEN_AI_EXEC_COMMAND=cat'
+t_exit 'an agent that cannot be kept from its tools is refused' 3 t_faden smart-trim --keep-recent 3 --agent exec "$a"
+t_like 'it is said why that agent is not asked' "$(cat "$t_err")" 'exec cannot be kept from using tools'
+t_unsetenv FADEN_AI_EXEC_COMMAND
 t_exit 'an unknown agent is refused' 2 t_faden smart-trim --keep-recent 3 --agent nobody "$a"
 t_exit 'an agent that is not installed cannot be asked' 4 t_faden smart-trim --keep-recent 3 "$a"
 t_like 'an agent that is not installed is named' "$(cat "$t_err")" 'claude.*not installed'
