@@ -305,6 +305,12 @@ void assistant_cancel(struct assistant *as)
 		turn_cancel(as->turn);
 }
 
+void assistant_drop(struct assistant *as)
+{
+	turn_free(TAKE_PTR(as->turn));
+	as->done = NULL;
+}
+
 int assistant_recover(struct assistant *as, struct err *reterr)
 {
 	const struct decide_opts *o = &as->opts.decide;

@@ -20,7 +20,8 @@ struct assistant_outcome {
 	const struct turn_outcome *turn; /* blank when nothing was sent */
 };
 
-/* What the front end wants to hear; any may be NULL. Called from the loop. */
+/* What the front end wants to hear; any may be NULL. Called from the loop, notice also from within
+ * assistant_recover(). */
 struct assistant_ui {
 	void *data;
 	/* The conversation of this turn is known: before anything is sent. */
@@ -56,6 +57,9 @@ void assistant_say(
 	struct assistant *as, const struct request *req, assistant_done_fn done, void *data);
 /* Stops what runs; nothing runs: no effect. */
 void assistant_cancel(struct assistant *as);
+/* Ends it at once, and no done comes: for who cannot run the loop any longer. Not from within a
+ * callback. */
+void assistant_drop(struct assistant *as);
 
 /*
  * What a crash left behind in the folder's current conversation is looked up in the transcript and

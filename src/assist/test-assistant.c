@@ -285,6 +285,22 @@ static void test_cancel_at_once_is_only_that(void **state)
 	check_recalls(rig, "1. the blue door");
 }
 
+static void test_what_was_dropped_leaves_the_next_alone(void **state)
+{
+	struct rig *rig = *state;
+
+	write_script(rig, "wait 60000\n---\n");
+	rig->done = false;
+	assistant_say(rig->as, &(struct request){ .text = SV("count") }, on_done, rig);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(loop_step(rig->loop, 10, NULL), 0);
+	assistant_drop(rig->as);
+	assistant_cancel(rig->as); /* nothing runs */
+	assert_int_equal(loop_step(rig->loop, 10, NULL), 0);
+	assert_false(rig->done);
+	check_recalls(rig, "1. count");
+}
+
 static void end_process(void *data)
 {
 	(void)data;
@@ -387,6 +403,7 @@ int main(void)
 		CASE(test_lost_session_starts_fresh_once),
 		CASE(test_cancel_keeps_the_conversation),
 		CASE(test_cancel_at_once_is_only_that),
+		CASE(test_what_was_dropped_leaves_the_next_alone),
 		CASE(test_crash_is_explained_and_nothing_sent_again),
 		CASE(test_conversation_in_use_is_refused),
 		CASE(test_old_conversation_does_not_go_on),

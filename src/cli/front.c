@@ -145,6 +145,8 @@ int front_say(struct front *f, const struct request *req, const struct assistant
 
 	assistant_say(f->assistant, req, on_said, &s);
 	int r = loop_run(f->loop, &s.done, reterr);
+	if (r < 0)
+		assistant_drop(f->assistant);
 	if (r == 0 && s.out->err.code < 0) {
 		if (reterr)
 			*reterr = s.out->err;

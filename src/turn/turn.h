@@ -71,7 +71,7 @@ struct turn_outcome {
 };
 
 /* Who hears of a turn; any may be NULL but done. Called from the loop, never from turn_begin() or
- * turn_cancel(). */
+ * turn_cancel(); turn_recover() tells its news before it returns. Any may cancel the turn. */
 struct turn_sink {
 	void *data;
 	/* The conversation is ours: before anything is sent. Again after a limit. */
@@ -129,8 +129,8 @@ struct turn *turn_begin(
 	struct turn_host *host, const struct turn_opts *opts, const struct turn_sink *sink);
 /* Stops it, harder each time; it still ends with its done. While it waits, it ends at once. */
 void turn_cancel(struct turn *t);
-/* After done. One that still runs is stopped here, written down as cancelled, and no done comes;
- * not from within an event. NULL is fine. */
+/* After done, or from within it, but from no other callback. One that still runs is stopped here,
+ * written down as cancelled, and no done comes. NULL is fine. */
 void turn_free(struct turn *t);
 
 /*
