@@ -150,9 +150,6 @@ struct agent_driver {
 	 * stop still ends with one AGENT_EV_DONE. */
 	void (*stop)(struct agent *a, int level);
 	void (*close)(struct agent *a); /* NULL priv is fine */
-	/* Where the transcript of a session is or will be; NULL when it cannot be told yet. May
-	 * itself be NULL. Owned by the caller. */
-	char *(*transcript)(const struct agent_opts *opts, const char *session);
 	/* Takes away what it leaves behind of a folder it was only asked a question in. NULL:
 	 * nothing. */
 	void (*forget_folder)(const struct agent_opts *opts, const char *dir);

@@ -522,22 +522,6 @@ static void claude_stop(struct agent *a, int level)
 		child_kill(&c->child);
 }
 
-static char *claude_transcript(const struct agent_opts *opts, const char *session)
-{
-	AUTO_FREE char *dir = NULL;
-	const char *user = launch_env_get(opts->envp, "HOME");
-	const char *set = launch_env_get(opts->envp, "CLAUDE_CONFIG_DIR");
-	AUTO_FREE char *home = NULL;
-
-	if (!opts->dir || path_real(opts->dir, &dir, NULL) < 0)
-		return NULL;
-	if (opts->home || set)
-		home = xstrdup(opts->home ? opts->home : set);
-	else if (user)
-		home = path_join(user, ".claude");
-	return home ? claude_session_path(home, dir, session) : NULL;
-}
-
 /* It makes a folder for each folder it runs in, even when it keeps no session. Only empty ones go.
  */
 static void claude_forget_folder(const struct agent_opts *opts, const char *dir)
@@ -557,6 +541,5 @@ const struct agent_driver agent_claude = {
 	.send = claude_send,
 	.stop = claude_stop,
 	.close = claude_close,
-	.transcript = claude_transcript,
 	.forget_folder = claude_forget_folder,
 };

@@ -400,5 +400,4 @@ const struct agent_driver agent_codex = {
 	.send = codex_send,
 	.stop = codex_stop,
 	.close = codex_close,
-	.transcript = codex_transcript,
 };

@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "os/file.h"
-#include "transcript/home.h"
 
 enum { PIECE = 24 }; /* bytes of answer an event, so that streaming is exercised */
 
@@ -329,15 +328,9 @@ static void rehearsal_stop(struct agent *a, int level)
 	h->timer = loop_add_timer(a->loop, 0, finish_stopped, a);
 }
 
-static char *rehearsal_transcript(const struct agent_opts *opts, const char *session)
-{
-	return claude_session_path(opts->home, opts->dir, session);
-}
-
 const struct agent_driver agent_rehearsal = {
 	.open = rehearsal_open,
 	.send = rehearsal_send,
 	.stop = rehearsal_stop,
 	.close = rehearsal_close,
-	.transcript = rehearsal_transcript,
 };

@@ -18,16 +18,6 @@ static const struct opt reset_options[] = {
 	OPT_END,
 };
 
-static int reset(struct app *app, const struct reset_opts *opts, char **ret_dir, struct err *reterr)
-{
-	int r = kit_dir(app->settings, app->cwd, ret_dir, reterr);
-
-	if (r < 0)
-		return r;
-	return opts->undo ? conv_reset_undo(app->store, *ret_dir, &app->clock, reterr)
-			  : conv_reset(app->store, *ret_dir, &app->clock, reterr);
-}
-
 /* What the next turn in the folder goes on with: null when it starts fresh. */
 static void print_next(struct app *app, const char *dir)
 {
@@ -47,10 +37,13 @@ static int run_reset(
 {
 	const struct reset_opts *opts = options;
 	AUTO_FREE char *dir = NULL;
-	int r = reset(app, opts, &dir, reterr);
+	int r = kit_dir(app->settings, app->cwd, &dir, reterr);
 
 	(void)argc;
 	(void)argv;
+	if (r == 0)
+		r = opts->undo ? conv_reset_undo(app->store, dir, &app->clock, reterr)
+			       : conv_reset(app->store, dir, &app->clock, reterr);
 	if (r < 0)
 		return r;
 	if (opts->json)

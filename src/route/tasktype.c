@@ -130,8 +130,3 @@ enum route_task route_task_of(struct sv text, const struct route_task_words *mor
 	tokens_release(&t);
 	return task;
 }
-
-const char *route_task_name(enum route_task task)
-{
-	return task == ROUTE_TASK_PLAN ? "plan" : "edit";
-}

@@ -18,4 +18,3 @@ struct route_task_words {
 
 /* more may be NULL. */
 enum route_task route_task_of(struct sv text, const struct route_task_words *more);
-const char *route_task_name(enum route_task task); /* "edit", "plan" */

@@ -14,7 +14,7 @@ static void check_task(const char *text, enum route_task want)
 	enum route_task got = route_task_of(sv_of(text), NULL);
 
 	if (got != want)
-		fail_msg("%s: %s", text, route_task_name(got));
+		fail_msg("%s: %s", text, got == ROUTE_TASK_PLAN ? "plan" : "edit");
 }
 
 static void test_plans(void **state)

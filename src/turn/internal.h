@@ -56,7 +56,7 @@ struct turn_place {
 };
 int turn_place_make(
 	struct turn_place *p, const struct turn_question *q, struct err *reterr) MUST_USE;
-/* Removes it with all traces of it in the agent's home. Harmless when it was not made. */
+/* Removes it with all traces of it in the agent's home. */
 void turn_place_remove(
 	struct turn_place *p, const struct turn_question *q, const struct agent_opts *agent);
 struct agent_opts turn_question_agent(

@@ -46,8 +46,6 @@ void turn_place_remove(
 {
 	enum { DESCRIPTORS = 8 };
 
-	if (!p->dir)
-		return;
 	/* Of that name only ours can be, since ours is new. */
 	if (q->kind->driver->forget_folder)
 		q->kind->driver->forget_folder(agent, p->dir);

@@ -162,7 +162,7 @@ static void leave(struct turn *t)
 {
 	struct turn_host *host = t->host;
 	struct turn_agent *a = TAKE_PTR(t->agent);
-	const struct turn_question *q = TAKE_PTR(t->opts.question);
+	const struct turn_question *q = t->opts.question;
 
 	if (a && (q || host->opts.keep == 0)) {
 		agent_drop(a);
@@ -174,7 +174,8 @@ static void leave(struct turn *t)
 		if (host->idle.n > host->opts.keep)
 			agent_drop(take_idle(host, 0));
 	}
-	if (q)
+	/* After done the question is no longer ours to look at; its place is gone by then. */
+	if (t->place.dir)
 		turn_place_remove(&t->place, q, &host->opts.agents[agent_index(q->kind)]);
 }
 
