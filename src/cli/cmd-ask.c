@@ -29,8 +29,7 @@ struct ask_opts {
 static const struct opt ask_options[] = {
 	OPT_FLAG(0, "new", struct ask_opts, fresh, "in a fresh conversation"),
 	OPT_STRING(0, "in", struct ask_opts, in, "SESSION", "in this conversation"),
-	OPT_STRING(0, "agent", struct ask_opts, agent, "NAME",
-		"who answers, one of those for ai.agent"),
+	OPT_AGENT(struct ask_opts, agent, NULL, "who answers: @"),
 	OPT_STRING(0, "model", struct ask_opts, model, "NAME", "the agent's model"),
 	OPT_FLAG(0, "json", struct ask_opts, json, "answer and figures as one JSON object"),
 	OPT_END,

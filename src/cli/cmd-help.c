@@ -68,6 +68,7 @@ static void option_rows(const struct page *p, const char *title, const struct op
 	(void)fprintf(p->out, "\n%s:\n", title);
 	for (const struct opt *o = opts; o->name; o++) {
 		AUTO_STR term = STR_INIT;
+		AUTO_STR help = STR_INIT;
 		if (o->brief)
 			str_addf(&term, "-%c, ", o->brief);
 		else
@@ -75,7 +76,8 @@ static void option_rows(const struct page *p, const char *title, const struct op
 		str_addf(&term, "--%s%s", o->kind == OPT_KIND_NEGATABLE ? "[no-]" : "", o->name);
 		if (opt_takes_value(o))
 			str_addf(&term, " %s", o->arg);
-		row(p, term.buf, o->help);
+		opt_help(&help, o);
+		row(p, term.buf, help.buf);
 	}
 }
 
@@ -158,6 +160,7 @@ static const char *const opt_kind_names[] = {
 	[OPT_KIND_LIST] = "list",
 	[OPT_KIND_CHOICE] = "choice",
 	[OPT_KIND_SPAN] = "span",
+	[OPT_KIND_AGENT] = "string",
 };
 
 static const char *const word_names[] = {
@@ -196,13 +199,21 @@ static void put_options(struct jw *w, const struct opt *opts)
 	jw_array(w);
 	for (const struct opt *o = opts; o && o->name; o++) {
 		const char brief[2] = { o->brief, '\0' };
+		const char *agents[AGENTS_MAX + 1] = { NULL };
+		AUTO_STR help = STR_INIT;
+		size_t n = 0;
+
+		for (size_t i = 0; i < agent_count; i++)
+			if (!o->agents || o->agents(&agent_table[i]))
+				agents[n++] = agent_table[i].name;
+		opt_help(&help, o);
 		jw_object(w);
 		jw_put_cstr(w, "short", o->brief ? brief : NULL);
 		jw_put_cstr(w, "long", o->name);
 		jw_put_cstr(w, "kind", opt_kind_names[o->kind]);
 		jw_put_cstr(w, "arg", o->arg);
-		jw_put_cstr(w, "help", o->help);
-		put_strings(w, "choices", o->kind == OPT_KIND_CHOICE ? o->choices : NULL);
+		jw_put_cstr(w, "help", help.buf);
+		put_strings(w, "choices", o->kind == OPT_KIND_AGENT ? agents : o->choices);
 		jw_end(w);
 	}
 	jw_end(w);

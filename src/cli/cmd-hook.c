@@ -19,10 +19,8 @@
 #include "strategy/rollover.h"
 
 static const struct opt hook_options[] = {
-	OPT_STRING(0, "agent", struct hook_options, agent, "NAME",
-		"install, status, remove: whose settings; without it those of the first agent that "
-		"has "
-		"hooks"),
+	OPT_AGENT(struct hook_options, agent, agent_has_hooks,
+		"install, status, remove: whose settings, @; without it the first of them"),
 	OPT_FLAG(0, "project", struct hook_options, project,
 		"install, status, remove: the settings of this folder, not the user's"),
 	OPT_FLAG(0, "json", struct hook_options, json, "status: one object for programs"),

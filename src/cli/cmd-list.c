@@ -32,7 +32,7 @@ static const char *const sort_choices[] = { "recent", "size", "turns", "name", N
 
 static const struct opt list_options[] = {
 	OPT_FLAG('a', "all", struct list_opts, all, "every folder, those of this one first"),
-	OPT_STRING(0, "agent", struct list_opts, agent, "NAME", "only this agent's sessions"),
+	OPT_AGENT(struct list_opts, agent, agent_keeps_sessions, "only sessions of one agent: @"),
 	OPT_STRING(0, "since", struct list_opts, since, "WHEN",
 		"only those active since: a span (2h, 3d, 1w), today, yesterday or a date "
 		"(2026-01-31)"),

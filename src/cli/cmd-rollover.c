@@ -28,8 +28,8 @@ struct rollover_options {
 static const struct opt rollover_options[] = {
 	OPT_STRING('p', "prompt", struct rollover_options, prompt, "TEXT",
 		"what is to be done in the new session"),
-	OPT_STRING(0, "agent", struct rollover_options, agent, "NAME",
-		"who goes on; else the session's own agent"),
+	OPT_AGENT(struct rollover_options, agent, agent_keeps_sessions,
+		"who goes on: @; else the session's own agent"),
 	OPT_FLAG(0, "with-summary", struct rollover_options, with_summary,
 		"add a summary by an agent: --agent, else the configured one, else the session's "
 		"own"),

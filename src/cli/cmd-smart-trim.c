@@ -28,8 +28,8 @@ struct smart_options {
 enum { MANY = 1000000, LENGTH_MOST = 16 * 1024 * 1024 };
 
 static const struct opt smart_options[] = {
-	OPT_STRING(0, "agent", struct smart_options, agent, "NAME",
-		"who chooses; else the configured agent, or the session's own"),
+	OPT_AGENT(struct smart_options, agent, NULL,
+		"who chooses: @; else the configured agent, or the session's own"),
 	OPT_STRING('i', "instructions", struct smart_options, instructions, "TEXT",
 		"what the agent should know for its choice"),
 	OPT_INT(0, "keep-recent", struct smart_options, keep_recent, "N", 0, MANY,

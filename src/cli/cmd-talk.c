@@ -4,8 +4,7 @@
 static const struct opt talk_options[] = {
 	OPT_FLAG(0, "new-session", struct talk_opts, new_session,
 		"start a fresh conversation instead of going on with the last one here"),
-	OPT_STRING(0, "agent", struct talk_opts, agent, "NAME",
-		"who answers, one of those for ai.agent"),
+	OPT_AGENT(struct talk_opts, agent, NULL, "who answers: @"),
 	OPT_STRING(0, "model", struct talk_opts, model, "NAME", "the agent's model"),
 	OPT_END,
 };

@@ -50,6 +50,7 @@ static int store(const struct hit *h, const char *value, struct err *reterr)
 		*(enum opt_tri *)field = h->negated ? OPT_NO : OPT_YES;
 		return 0;
 	case OPT_KIND_STRING:
+	case OPT_KIND_AGENT:
 		*(const char **)field = value;
 		return 0;
 	case OPT_KIND_LIST:
@@ -219,6 +220,18 @@ int opt_first_word(const struct opt_set *sets, size_t n_sets, int argc, char *co
 		at += span;
 	}
 	return at < argc ? at : argc;
+}
+
+void opt_help(struct str *out, const struct opt *o)
+{
+	struct sv rest = sv_of(o->help);
+	struct sv before;
+
+	if (o->kind == OPT_KIND_AGENT && sv_split(&rest, '@', &before)) {
+		str_add(out, before);
+		agents_list(out, o->agents, " or ");
+	}
+	str_add(out, rest);
 }
 
 void opt_release(const struct opt *opts, void *dest)

@@ -6,8 +6,8 @@
  *	struct list_opts { bool all; const char *agent; };
  *	static const struct opt list_options[] = {
  *		OPT_FLAG('a', "all", struct list_opts, all, "every directory, not only this one"),
- *		OPT_STRING(0, "agent", struct list_opts, agent, "NAME", "only this agent's
- *sessions"), OPT_END,
+ *		OPT_AGENT(struct list_opts, agent, NULL, "only sessions of one agent: @"),
+ *		OPT_END,
  *	};
  *
  * Strings are borrowed from argv. A field of the wrong type does not compile.
@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/agents.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -30,6 +31,7 @@ enum opt_kind {
 	OPT_KIND_LIST, /* struct strv: one element each time it is given */
 	OPT_KIND_CHOICE, /* int: index into choices */
 	OPT_KIND_SPAN, /* int64_t: milliseconds, from "90s", "15m", "2h", "7d", "3w" */
+	OPT_KIND_AGENT, /* const char *: an agent's name, not looked up yet */
 };
 
 /* The value of a negatable option: whatever the settings say unless one of the two was given. */
@@ -44,6 +46,7 @@ struct opt {
 	const char *help; /* begins in lower case, no full stop */
 	const char *const *choices; /* OPT_KIND_CHOICE: NULL-terminated */
 	long long min, max; /* OPT_KIND_INT; both 0: any */
+	bool (*agents)(const struct agent_def *def); /* OPT_KIND_AGENT: which; NULL: all */
 };
 
 #define OPT_FIELD(type, field, want)                                                               \
@@ -55,23 +58,26 @@ struct opt {
 
 /* clang-format off */
 #define OPT_FLAG(brief, name, type, field, help) \
-	{ brief, name, OPT_KIND_FLAG, OPT_FIELD(type, field, bool), NULL, help, NULL, 0, 0 }
+	{ brief, name, OPT_KIND_FLAG, OPT_FIELD(type, field, bool), NULL, help, NULL, 0, 0, NULL }
 #define OPT_NEGATABLE(brief, name, type, field, help) \
-	{ brief, name, OPT_KIND_NEGATABLE, OPT_FIELD(type, field, enum opt_tri), NULL, help, NULL, 0, 0 }
+	{ brief, name, OPT_KIND_NEGATABLE, OPT_FIELD(type, field, enum opt_tri), NULL, help, NULL, 0, 0, NULL }
 #define OPT_INT(brief, name, type, field, arg, min, max, help) \
-	{ brief, name, OPT_KIND_INT, OPT_FIELD(type, field, long long), arg, help, NULL, min, max }
+	{ brief, name, OPT_KIND_INT, OPT_FIELD(type, field, long long), arg, help, NULL, min, max, NULL }
 #define OPT_DOUBLE(brief, name, type, field, arg, help) \
-	{ brief, name, OPT_KIND_DOUBLE, OPT_FIELD(type, field, double), arg, help, NULL, 0, 0 }
+	{ brief, name, OPT_KIND_DOUBLE, OPT_FIELD(type, field, double), arg, help, NULL, 0, 0, NULL }
 #define OPT_STRING(brief, name, type, field, arg, help) \
-	{ brief, name, OPT_KIND_STRING, OPT_FIELD(type, field, const char *), arg, help, NULL, 0, 0 }
+	{ brief, name, OPT_KIND_STRING, OPT_FIELD(type, field, const char *), arg, help, NULL, 0, 0, NULL }
 #define OPT_LIST(brief, name, type, field, arg, help) \
-	{ brief, name, OPT_KIND_LIST, OPT_FIELD(type, field, struct strv), arg, help, NULL, 0, 0 }
+	{ brief, name, OPT_KIND_LIST, OPT_FIELD(type, field, struct strv), arg, help, NULL, 0, 0, NULL }
 #define OPT_CHOICE(brief, name, type, field, arg, choices, help) \
-	{ brief, name, OPT_KIND_CHOICE, OPT_FIELD(type, field, int), arg, help, choices, 0, 0 }
+	{ brief, name, OPT_KIND_CHOICE, OPT_FIELD(type, field, int), arg, help, choices, 0, 0, NULL }
 #define OPT_SPAN(brief, name, type, field, arg, help) \
-	{ brief, name, OPT_KIND_SPAN, OPT_FIELD(type, field, int64_t), arg, help, NULL, 0, 0 }
+	{ brief, name, OPT_KIND_SPAN, OPT_FIELD(type, field, int64_t), arg, help, NULL, 0, 0, NULL }
+/* @ in the help becomes the names of those agents that `agents` (NULL: all) is true for. */
+#define OPT_AGENT(type, field, agents, help) \
+	{ 0, "agent", OPT_KIND_AGENT, OPT_FIELD(type, field, const char *), "NAME", help, NULL, 0, 0, agents }
 #define OPT_END \
-	{ 0, NULL, OPT_KIND_FLAG, 0, NULL, NULL, NULL, 0, 0 }
+	{ 0, NULL, OPT_KIND_FLAG, 0, NULL, NULL, NULL, 0, 0, NULL }
 /* clang-format on */
 
 /* A table and the struct it fills. Of several, the first that knows an option takes it. */
@@ -94,6 +100,9 @@ int opt_parse(const struct opt_set *sets, size_t n_sets, int argc, char *const *
  * is none or when an option comes before it that the sets do not know.
  */
 int opt_first_word(const struct opt_set *sets, size_t n_sets, int argc, char *const *argv);
+
+/* Appends the help of an option, with the names of agents in it. */
+void opt_help(struct str *out, const struct opt *o);
 
 /* Frees what parsing put into dest (lists). */
 void opt_release(const struct opt *opts, void *dest);

@@ -72,6 +72,7 @@ static void options_are_unique(void **state)
 	for (size_t i = 0; i < n; i++) {
 		for (const struct opt *a = all[i]->opts; a && a->name; a++) {
 			assert_true(a->help != NULL && (!opt_takes_value(a) || a->arg));
+			assert_true(a->kind != OPT_KIND_AGENT || strchr(a->help, '@'));
 			for (const struct opt *b = all[i]->opts; b->name; b++)
 				check_clash(all[i], a, b);
 			for (const struct opt *b = cli_global_options; b->name; b++)

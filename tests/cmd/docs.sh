@@ -55,6 +55,7 @@ t_is 'a command is completed' "$(complete comm)" commands
 t_like 'an option of a command is completed' "$(complete list --a)" '^--all$'
 t_is 'a value is completed' "$(complete --color n)" never
 t_is 'an agent is completed' "$(complete ask --agent reh)" rehearsal
+t_is 'only an agent with hooks is completed for hooks' "$(complete hook --agent reh)" ''
 t_like 'an option without a command is completed' "$(complete --new)" '^--new-session$'
 t_is 'a verb is completed' "$(complete config ex)" example
 t_is 'a session is completed' "$(complete show 1)" 11111111-session

@@ -59,6 +59,9 @@ t_exit 'a program that is not there is told by its setting' 4 t_faden ask --agen
 t_like 'the setting is named' "$(cat "$t_err")" "ai.toy.program: no program '/nowhere/toy'"
 t_unsetenv FADEN_AI_TOY_PROGRAM
 
+t_like 'help names the toy among those who answer' "$(t_faden help ask)" 'who answers: .*\btoy\b'
+t_unlike 'help names only agents with hooks for hooks' "$(t_faden help hook)" '\btoy\b'
+
 t_ok 'completions are made' python3 "$t_root/tools/gen-completions" "$FADEN" "$t_tmp/comp"
 for shell in faden _faden faden.fish; do
 	t_like "the completions of $shell offer the toy" "$(cat "$t_tmp/comp/$shell")" '\btoy\b'
