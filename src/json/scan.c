@@ -319,7 +319,6 @@ struct pass {
 	uint64_t found; /* keys that were met */
 	const char *end;
 	struct scan_rows *rows; /* NULL: lists are passed over */
-	size_t first; /* of the rows of this object */
 	unsigned level;
 };
 
@@ -348,25 +347,44 @@ static int pass_find(const struct pass *ps, int under, struct sv key, bool plain
 static void pass_forget(struct pass *ps, int found)
 {
 	uint64_t gone = UINT64_C(1) << found;
-	bool dropped = false;
 
+	ps->vals[found] = (struct jval){ .type = J_NONE };
 	for (size_t i = (size_t)found + 1; i < ps->table->n; i++) {
 		int under = ps->table->keys[i].under;
-		if (under >= 0 && (gone >> under & 1))
+		if (under >= 0 && (gone >> under & 1)) {
 			gone |= UINT64_C(1) << i;
+			ps->vals[i] = (struct jval){ .type = J_NONE };
+		}
 	}
 	ps->found &= ~gone;
-	if (!ps->rows || !(ps->table->lists & gone))
-		return;
-	size_t to = ps->first;
-	for (size_t i = ps->first; i < ps->rows->v.n; i++) {
-		const struct scan_row *row = &ps->rows->v.v[i];
-		if (row->level == ps->level)
-			dropped = gone >> row->under & 1;
-		if (!dropped)
-			ps->rows->v.v[to++] = *row;
+	if (ps->rows && ps->table->lists & gone)
+		ps->rows->repeated = true;
+}
+
+/* Takes out the rows of lists that were forgotten: those that do not lie within their list as it
+ * came last. Once for the text, for a key may come as often as the text has room for it. */
+static void rows_settle(struct scan_rows *rows, const struct jval *vals)
+{
+	const struct jval *of[SCAN_LEVELS] = { vals }; /* whose lists those of a level are */
+	unsigned gone = SCAN_LEVELS; /* the level of the row that went, while below it */
+	size_t to = 0;
+
+	for (size_t i = 0; i < rows->v.n; i++) {
+		const struct scan_row *row = &rows->v.v[i];
+		if (row->level > gone)
+			continue;
+		struct sv list = of[row->level][row->under].raw;
+		bool stays =
+			list.n && row->item.raw.p > list.p && row->item.raw.p < list.p + list.n;
+		gone = stays ? SCAN_LEVELS : row->level;
+		if (!stays)
+			continue;
+		rows->v.v[to] = *row;
+		if (row->level + 1 < SCAN_LEVELS)
+			of[row->level + 1] = rows->v.v[to].vals;
+		to++;
 	}
-	ps->rows->v.n = to;
+	rows->v.n = to;
 }
 
 static const char *pass_object(struct pass *ps, const char *p, int under);
@@ -386,7 +404,6 @@ static const char *pass_row(struct pass *ps, const char *p, int found)
 			.vals = row.vals,
 			.end = ps->end,
 			.rows = ps->level + 1 < SCAN_LEVELS ? ps->rows : NULL,
-			.first = at + 1,
 			.level = ps->level + 1,
 		};
 		q = pass_object(&inner, p, SCAN_TOP);
@@ -400,11 +417,10 @@ static const char *pass_row(struct pass *ps, const char *p, int found)
 	return q;
 }
 
-/* p is at the opening bracket. A list with more elements than anybody writes is passed over. */
+/* p is at the opening bracket. Where the rows are too many, what is left is passed over. */
 static const char *pass_list(struct pass *ps, const char *p, int found)
 {
 	const char *start = p;
-	size_t before = ps->rows->v.n;
 	bool started = false;
 	enum jtype type;
 
@@ -418,7 +434,7 @@ static const char *pass_list(struct pass *ps, const char *p, int found)
 			break;
 		}
 		if (ps->rows->v.n == SCAN_ROWS_MAX) {
-			ps->rows->v.n = before;
+			ps->rows->cut = true;
 			return skip_value(start, ps->end, &type);
 		}
 		p = pass_row(ps, p, found);
@@ -487,8 +503,10 @@ int scan_table_read(
 	struct jval other;
 	int r = ERR_INPUT;
 
-	if (rows)
+	if (rows) {
 		rows->v.n = 0;
+		rows->cut = rows->repeated = false;
+	}
 	ps.end = rest.n ? rest.p + rest.n : rest.p;
 	const char *p = rest.n ? json_skip_space(rest.p, ps.end) : ps.end;
 	if (p != ps.end && *p == '{') {
@@ -501,6 +519,10 @@ int scan_table_read(
 	for (size_t i = 0; i < t->n; i++)
 		if (!(ps.found >> i & 1))
 			vals[i] = (struct jval){ .type = J_NONE };
+	if (rows && (r < 0 || rows->cut))
+		rows->v.n = 0;
+	else if (rows && rows->repeated)
+		rows_settle(rows, vals);
 	return r;
 }
 

@@ -100,7 +100,7 @@ int scan_keys(struct sv text, const struct scan_key *keys, size_t n, struct jval
  * `lists` becomes a row with values by a table of its own, whose lists are walked in turn. So a
  * text is passed over once, however much is wanted of it.
  */
-enum { SCAN_SLOTS = 128, SCAN_ROW_KEYS = 14, SCAN_ROWS_MAX = 16384, SCAN_LEVELS = 3 };
+enum { SCAN_SLOTS = 128, SCAN_ROW_KEYS = 14, SCAN_ROWS_MAX = 256 * 1024, SCAN_LEVELS = 3 };
 struct scan_table {
 	const struct scan_key *keys;
 	size_t n;
@@ -119,9 +119,11 @@ struct scan_row {
 };
 struct scan_rows {
 	VEC(struct scan_row) v; /* an element stands before those of its own lists */
+	bool cut; /* more than SCAN_ROWS_MAX in all: there are none, walk the lists instead */
+	bool repeated; /* for the pass itself: a list came again */
 };
-/* Results and vals as scan_keys(); rows, which may be NULL, is overwritten. A list with more
- * elements than SCAN_ROWS_MAX has no rows. */
+/* Results and vals as scan_keys(); rows, which may be NULL, is overwritten, and empty after an
+ * error. A row takes far more memory than the few bytes an element may have, hence the limit. */
 int scan_table_read(
 	const struct scan_table *t, struct sv text, struct jval *vals, struct scan_rows *rows);
 

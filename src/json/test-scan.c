@@ -260,6 +260,117 @@ static void many_keys_in_one_pass(void **state)
 	assert_int_equal(scan_keys(SV("{\"type\":1}{"), line_keys, K_N, vals), ERR_INPUT);
 }
 
+/* ---- lists ---- */
+
+enum { L_LIST, L_OTHER, L_N };
+enum { R_ID, R_LIST, R_N };
+
+struct lists {
+	struct scan_table keys, row_keys;
+	struct jval vals[L_N];
+	struct scan_rows rows;
+};
+
+static int lists_read(struct lists *l, struct sv text)
+{
+	static const struct scan_key keys[] = {
+		[L_LIST] = SCAN_KEY("list", SCAN_TOP),
+		[L_OTHER] = SCAN_KEY("other", SCAN_TOP),
+	};
+	static const struct scan_key row_keys[] = {
+		[R_ID] = SCAN_KEY("id", SCAN_TOP),
+		[R_LIST] = SCAN_KEY("list", SCAN_TOP),
+	};
+
+	scan_table_init(&l->keys, keys, L_N);
+	scan_table_init(&l->row_keys, row_keys, R_N);
+	l->keys.rows = l->row_keys.rows = &l->row_keys;
+	l->keys.lists = 1 << L_LIST | 1 << L_OTHER;
+	l->row_keys.lists = 1 << R_LIST;
+	return scan_table_read(&l->keys, text, l->vals, &l->rows);
+}
+
+/* The rows as their levels and ids. */
+static void assert_rows(const char *text, const char *want)
+{
+	struct lists l = { .rows = { .v = VEC_INIT } };
+	AUTO_STR got_rows = STR_INIT;
+
+	(void)lists_read(&l, sv_of(text));
+	vec_each (&l.rows.v, row) {
+		str_addf(&got_rows, "%u", row->level);
+		str_add(&got_rows, row->vals[R_ID].raw);
+		str_addc(&got_rows, ' ');
+	}
+	assert_string_equal(got_rows.buf, want);
+	assert_false(l.rows.cut);
+	vec_release(&l.rows.v);
+}
+
+static void rows_of_lists(void **state)
+{
+	(void)state;
+	assert_rows("{\"list\":[{\"id\":1,\"list\":[{\"id\":2},3]},4],\"other\":[{\"id\":5}]}",
+		"01 12 1 0 05 ");
+	/* The last of a list that comes twice counts, at every level. */
+	assert_rows(
+		"{\"list\":[{\"id\":1}],\"other\":[{\"id\":2}],\"list\":[{\"id\":3}]}", "02 03 ");
+	assert_rows("{\"list\":[{\"list\":[{\"id\":1}],\"id\":2,\"list\":[{\"id\":3}]},"
+		    "{\"id\":4,\"list\":[{\"id\":5}],\"list\":6}]}",
+		"02 13 04 ");
+	assert_rows("{\"list\":[{\"id\":1,\"list\":[{\"id\":2}]}],\"list\":null}", "");
+	/* What is broken has none. */
+	assert_rows("{\"list\":[{\"id\":1}]", "");
+}
+
+static void rows_are_limited(void **state)
+{
+	struct lists l = { .rows = { .v = VEC_INIT } };
+	AUTO_STR text = STR_INIT;
+
+	(void)state;
+	str_adds(&text, "{\"list\":[{\"id\":1,\"list\":[0");
+	for (size_t i = 2; i < SCAN_ROWS_MAX; i++)
+		str_adds(&text, ",0");
+	size_t most = text.len;
+	str_adds(&text, "]}]}");
+	assert_int_equal(lists_read(&l, str_sv(&text)), 1);
+	assert_false(l.rows.cut);
+	assert_int_equal(l.rows.v.n, SCAN_ROWS_MAX);
+
+	str_cut(&text, most);
+	str_adds(&text, ",0]},{\"id\":2}],\"other\":[1]}");
+	assert_int_equal(lists_read(&l, str_sv(&text)), 2);
+	assert_true(l.rows.cut);
+	assert_int_equal(l.rows.v.n, 0);
+	assert_int_equal(l.vals[L_LIST].type, J_ARRAY);
+	assert_raw(l.vals[L_OTHER], "[1]");
+
+	assert_int_equal(lists_read(&l, SV("{\"list\":[1]}")), 1);
+	assert_false(l.rows.cut);
+	assert_int_equal(l.rows.v.n, 1);
+	vec_release(&l.rows.v);
+}
+
+/* Quadratic work would take minutes here. */
+static void keys_that_come_again_and_again(void **state)
+{
+	struct lists l = { .rows = { .v = VEC_INIT } };
+	AUTO_STR text = STR_INIT;
+
+	(void)state;
+	str_adds(&text, "{\"list\":[0");
+	for (int i = 0; i < 100 * 1000; i++)
+		str_adds(&text, ",0");
+	str_adds(&text, "]");
+	for (int i = 0; i < 100 * 1000; i++)
+		str_adds(&text, ",\"other\":[1]");
+	str_adds(&text, "}");
+	assert_int_equal(lists_read(&l, str_sv(&text)), 2);
+	assert_int_equal(l.rows.v.n, 100 * 1000 + 2);
+	vec_release(&l.rows.v);
+}
+
 static void head_of_a_truncated_line(void **state)
 {
 	struct jval vals[K_N];
@@ -581,6 +692,9 @@ int main(void)
 		cmocka_unit_test(last_duplicate_wins),
 		cmocka_unit_test(paths),
 		cmocka_unit_test(many_keys_in_one_pass),
+		cmocka_unit_test(rows_of_lists),
+		cmocka_unit_test(rows_are_limited),
+		cmocka_unit_test(keys_that_come_again_and_again),
 		cmocka_unit_test(head_of_a_truncated_line),
 		cmocka_unit_test(strings),
 		cmocka_unit_test(broken_strings),
