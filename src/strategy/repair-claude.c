@@ -100,16 +100,13 @@ static uint32_t print_of(const struct facts *f, const struct jval *vals)
 
 static void take_tools(struct facts *f, const struct line *line)
 {
-	vec_each (&line->rows.v, row) {
-		struct jval id = row->vals[BLOCK_USE_ID];
-		bool result = id.type == J_STRING;
-		if (!result && scan_string_eq(row->vals[BLOCK_TYPE], SV("tool_use")))
-			id = row->vals[BLOCK_ID];
-		if (id.type == J_STRING && row->level == 0)
-			vec_push(&f->tools,
-				(struct fact_tool){ fact_hash(f, scan_inner(id)),
-					(uint32_t)f->v.n - 1, result });
-	}
+	struct claude_tools tools = { .line = line };
+	struct sv id;
+	bool result;
+
+	while (claude_tool_next(&tools, &id, &result))
+		vec_push(&f->tools,
+			(struct fact_tool){ fact_hash(f, id), (uint32_t)f->v.n - 1, result });
 }
 
 static void take_kept(struct facts *f, struct jval uuids)

@@ -170,6 +170,45 @@ static void test_side_chain_and_old_branch(void **state UNUSED)
 	assert_int_equal(a.kinds[ADVISE_PROMPTS].n, 2);
 }
 
+static void blocks(struct str *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		str_adds(t, "{\"type\":\"text\",\"text\":\"x\"},");
+	str_adds(t, "{\"type\":\"text\",\"text\":\"y\"}");
+}
+
+/* However many blocks there are, none is left out. */
+static void test_many_blocks(void **state UNUSED)
+{
+	AUTO_STR t = STR_INIT;
+	AUTO_STR list = STR_INIT;
+	AUTO_ADVICE a = ADVICE_INIT;
+	AUTO_ADVICE more = ADVICE_INIT;
+
+	claude_user(&t, "u1", NULL, "one");
+	call(&t, "a1", "u1", "m1", 300, TOOL_USE("t1"));
+	claude_head(&t, "user", "r1", "a1");
+	str_adds(&t,
+		",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\","
+		"\"tool_use_id\":\"t1\",\"content\":[");
+	blocks(&t, 20 * 1000 - 1);
+	str_adds(&t, "]},");
+	blocks(&t, 20 * 1000 - 1);
+	str_adds(&t, "]}}\n");
+	advise(&t, 1000, &a);
+	assert_int_equal(a.kinds[ADVISE_RESULTS].bytes, 20 * 1000 * 3);
+	assert_int_equal(a.kinds[ADVISE_PROMPTS].bytes, strlen("\"one\"") + 20 * 1000 * 3);
+
+	/* Beyond what is kept of a line, a list is one text. */
+	str_clear(&t);
+	blocks(&list, SCAN_ROWS_MAX);
+	claude_user(&t, "u1", NULL, "one");
+	claude_head(&t, "user", "u2", "u1");
+	str_addf(&t, ",\"message\":{\"role\":\"user\",\"content\":[%s]}}\n", list.buf);
+	advise(&t, 1000, &more);
+	assert_int_equal(more.kinds[ADVISE_PROMPTS].bytes, strlen("\"one\"") + list.len + 2);
+}
+
 static void test_agent_sent_less(void **state UNUSED)
 {
 	AUTO_STR t = STR_INIT;
@@ -357,6 +396,7 @@ int main(void)
 		cmocka_unit_test(test_texts_are_fitted_to_recorded_tokens),
 		cmocka_unit_test(test_usage_counts_once),
 		cmocka_unit_test(test_side_chain_and_old_branch),
+		cmocka_unit_test(test_many_blocks),
 		cmocka_unit_test(test_agent_sent_less),
 		cmocka_unit_test(test_image_first),
 		cmocka_unit_test(test_no_usage_is_assumed),

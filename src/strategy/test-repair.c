@@ -15,6 +15,7 @@
 #include "os/test-temp.h"
 #include "strategy/repair.h"
 #include "transcript/transcript.h"
+#include "json/scan.h"
 
 #define ID "11111111-2222-4333-8444-555555555555"
 #define TIME "\"timestamp\":\"2026-03-01T10:00:00.000Z\""
@@ -281,11 +282,36 @@ static void codex(void **state)
 		check(&codex_tests[i], TRANSCRIPT_CODEX);
 }
 
+/* Also where a message has more blocks than are kept, none of them is overlooked. */
+static void many_blocks(void **state)
+{
+	static const size_t numbers[] = { 20 * 1000, SCAN_ROWS_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		AUTO_STR text = STR_INIT;
+		str_adds(&text, ONE CALL(U(2), Q(U(1)), "t1"));
+		str_adds(&text,
+			HEAD("user", U(3),
+				Q(U(2))) ",\"message\":{\"role\":\"user\",\"content\":[");
+		for (size_t n = 0; n < numbers[i]; n++)
+			str_adds(&text, "{\"type\":\"text\",\"text\":\"x\"},");
+		str_adds(&text,
+			"{\"type\":\"tool_result\",\"tool_use_id\":\"t1\",\"content\":\"ok\"}]}}"
+			"\n");
+		const struct test t = {
+			.name = "many blocks", .before = str_sv(&text), .reachable = 3, .entries = 3
+		};
+		check(&t, TRANSCRIPT_CLAUDE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(claude),
 		cmocka_unit_test(codex),
+		cmocka_unit_test(many_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

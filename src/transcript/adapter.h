@@ -160,7 +160,7 @@ int record_keys(struct sv text, const struct scan_key *keys, size_t n, struct jv
 /* The numbers of a usage object to 0. */
 void line_zero_usage(struct jval usage, struct line_swaps *out);
 /* Bytes and images of the list `under` whose rows of `level` begin at `at`; `text` is the key of a
- * row's text. */
+ * row's text. They stay what they are in a line with too many rows. */
 void line_count_blocks(const struct line *line, size_t at, unsigned level, unsigned under,
 	unsigned text, struct line_piece *piece);
 

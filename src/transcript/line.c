@@ -131,6 +131,8 @@ void line_count_blocks(const struct line *line, size_t at, unsigned level, unsig
 {
 	const struct scan_rows *rows = &line->rows;
 
+	if (rows->cut)
+		return;
 	piece->bytes = 0;
 	for (; at < rows->v.n && rows->v.v[at].level >= level; at++) {
 		const struct scan_row *row = &rows->v.v[at];

@@ -251,7 +251,7 @@ struct line {
 	const struct transcript_format *format;
 	struct sv text; /* one object */
 	struct jval vals[LINE_KEYS_MAX]; /* by the format's own keys */
-	struct scan_rows rows; /* … of the lists in it */
+	struct scan_rows rows; /* … of the lists in it; cut: a list is one piece without a val */
 };
 
 /* For many lines of a format; one thread. */
@@ -264,6 +264,15 @@ void line_reader_init(struct line_reader *r, const struct transcript_format *for
 void line_reader_release(struct line_reader *r);
 /* False when the text is not one JSON object; see line_read(). */
 bool line_reader_read(struct line_reader *r, struct sv text);
+
+/* The calls and results that a line of Claude Code holds, however many: { .line = line } at first.
+ * An id is as it stands in the text. */
+struct claude_tools {
+	const struct line *line;
+	size_t at;
+	struct scan_iter it;
+};
+bool claude_tool_next(struct claude_tools *t, struct sv *ret_id, bool *ret_result);
 
 /* Valid until the next line is read. */
 const struct line_look *line_look(struct line_reader *r);

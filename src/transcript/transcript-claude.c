@@ -396,6 +396,38 @@ static uint32_t link_flags(const struct jval *vals)
 									       : by_line[line];
 }
 
+static bool tool_of(const struct jval *block, struct sv *ret_id, bool *ret_result)
+{
+	struct jval id = block[BLOCK_USE_ID];
+
+	*ret_result = id.type == J_STRING;
+	if (!*ret_result && scan_string_eq(block[BLOCK_TYPE], SV("tool_use")))
+		id = block[BLOCK_ID];
+	*ret_id = scan_inner(id);
+	return id.type == J_STRING;
+}
+
+bool claude_tool_next(struct claude_tools *t, struct sv *ret_id, bool *ret_result)
+{
+	const struct scan_rows *rows = &t->line->rows;
+	struct jval content = t->line->vals[CLAUDE_MSG_CONTENT], item, vals[BLOCK_KEY_COUNT];
+
+	while (t->at < rows->v.n) {
+		const struct scan_row *row = &rows->v.v[t->at++];
+		if (row->level == 0 && tool_of(row->vals, ret_id, ret_result))
+			return true;
+	}
+	if (!rows->cut || content.type != J_ARRAY)
+		return false;
+	if (t->at++ == 0)
+		t->it = scan_iter(content);
+	while (scan_next(&t->it, NULL, &item) > 0)
+		if (scan_keys(item.raw, block_keys, BLOCK_KEY_COUNT, vals) > 0 &&
+			tool_of(vals, ret_id, ret_result))
+			return true;
+	return false;
+}
+
 static void claude_link(struct links *links, const struct line *line)
 {
 	const struct jval *vals = line->vals;
@@ -417,16 +449,12 @@ static void claude_link(struct links *links, const struct line *line)
 	size_t at = links->v.n - 1;
 	if (links->v.v[at].id == 0 || links->v.v[at].flags & LINK_SIDE)
 		return;
-	vec_each (&line->rows.v, row) {
-		struct jval id = row->vals[BLOCK_USE_ID];
-		bool result = id.type == J_STRING;
-		if (!result && sv_is(scan_inner(row->vals[BLOCK_TYPE]), "tool_use"))
-			id = row->vals[BLOCK_ID];
-		if (id.type != J_STRING || row->level > 0)
-			continue;
+	struct claude_tools tools = { .line = line };
+	struct sv id;
+	bool result;
+	while (claude_tool_next(&tools, &id, &result)) {
 		links->v.v[at].flags |= result ? LINK_RESULT : LINK_CALL;
-		vec_push(&links->tools,
-			(struct link_tool){ link_hash(scan_inner(id)), (uint32_t)at, result });
+		vec_push(&links->tools, (struct link_tool){ link_hash(id), (uint32_t)at, result });
 	}
 }
 
@@ -532,6 +560,9 @@ static void claude_look(const struct line *line, struct line_look *look)
 	if (vals[CLAUDE_MSG_CONTENT].type == J_STRING) {
 		piece.val = vals[CLAUDE_MSG_CONTENT];
 		piece.bytes = piece.val.raw.n;
+		vec_push(&look->pieces, piece);
+	} else if (line->rows.cut) {
+		piece.bytes = vals[CLAUDE_MSG_CONTENT].raw.n;
 		vec_push(&look->pieces, piece);
 	}
 	for (size_t i = 0; i < line->rows.v.n; i++)

@@ -534,7 +534,9 @@ static void look_message(
 	const struct scan_row *row;
 	size_t at = item->rows;
 
-	if (item->content.type != J_ARRAY) {
+	if (line->rows.cut)
+		piece.val = (struct jval){ .type = J_NONE };
+	if (item->content.type != J_ARRAY || line->rows.cut) {
 		vec_push(&look->pieces, piece);
 		return;
 	}
@@ -568,7 +570,9 @@ static void look_item(const struct line *line, const struct item_vals *item, str
 		piece.kind = PIECE_RESULT;
 		piece.val = item->output;
 		piece.bytes = item->output.raw.n;
-		if (item->output.type == J_ARRAY)
+		if (line->rows.cut)
+			piece.val = (struct jval){ .type = J_NONE };
+		else if (item->output.type == J_ARRAY)
 			line_count_blocks(line, item->rows, item->level, item->output_key,
 				CODEX_R_TEXT, &piece);
 		else if (item->output.type == J_OBJECT)

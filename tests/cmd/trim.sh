@@ -82,6 +82,14 @@ t_is '--tool-use-result takes the copies for the screen' "$(grep -c '"toolUseRes
 t_exit 'short names of the options are taken' 0 t_faden trim -n --json $id -t read,BASH -l 600
 t_is 'short names of the options count' "$(json results count)" 2
 
+# --- more blocks than anybody writes
+begin blocks 20000
+trim 'a message of many blocks'
+t_is 'the result among many blocks goes' "$(json results count)" 1
+begin blocks 140000
+t_exit 'a message of too many blocks is left alone' 1 t_faden trim $id
+t_like 'it is said that there is nothing to trim among too many blocks' "$(cat "$t_err")" 'nothing to trim'
+
 # --- repetitions
 begin duplicates
 t_exit 'repetitions stay when not asked for' 1 t_faden trim $id --min-savings 0
