@@ -1,5 +1,7 @@
 #include "base/shell.h"
 
+#include <string.h>
+
 #include "base/utf8.h"
 
 void shell_text(struct str *out, const char *text)
@@ -41,6 +43,17 @@ void shell_word(struct str *out, const char *text)
 			str_addc(out, *text);
 	}
 	str_addc(out, '\'');
+}
+
+void shell_id(struct str *out, const char *id)
+{
+	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ._-";
+
+	if (id[0] && id[strspn(id, plain)] == '\0')
+		str_adds(out, id);
+	else
+		shell_word(out, id);
 }
 
 void shell_cp(struct str *out, const char *from, const char *to)

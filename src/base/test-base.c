@@ -288,6 +288,15 @@ static void test_shell_words(void **state)
 	str_clear(&out);
 	shell_text(&out, "a\nb");
 	assert_string_equal(out.buf, "'a\nb'");
+	str_clear(&out);
+	shell_id(&out, "0af3-B_c.d");
+	assert_string_equal(out.buf, "0af3-B_c.d");
+	str_clear(&out);
+	shell_id(&out, "x; touch pwn");
+	assert_string_equal(out.buf, "'x; touch pwn'");
+	str_clear(&out);
+	shell_id(&out, "");
+	assert_string_equal(out.buf, "''");
 }
 
 int main(void)

@@ -56,12 +56,14 @@ struct resume {
 static int find_program(struct resume *s, struct err *reterr)
 {
 	const struct agent_def *agent = agent_named(sv_of(s->of.row.agent));
+	AUTO_STR id = STR_INIT;
 	struct sv words, word;
 
+	shell_id(&id, s->of.row.info.id);
 	if (!agent || !agent->resume)
 		return err_set(reterr, ERR_INPUT,
 			"agent %s has no program of its own; go on with: faden ask --in %s …",
-			s->of.row.agent, s->of.row.info.id);
+			s->of.row.agent, id.buf);
 	const char *name = settings_program(s->app->settings, agent);
 	s->program = path_find_program(name, s->app->paths.search);
 	if (!s->program)

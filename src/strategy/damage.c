@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/shell.h"
 #include "strategy/repair.h"
 
 struct damage damage_of(const char *path, const struct transcript_format *format, bool in_use)
@@ -42,5 +43,6 @@ void damage_text(const struct damage *d, const char *id, struct str *out)
 		str_addf(out, "only %zu of %zu entries are reached", d->reachable, d->entries);
 	else
 		str_addf(out, "part of it is not sent (%s)", d->cause);
-	str_addf(out, ": faden repair %s", id);
+	str_adds(out, ": faden repair ");
+	shell_id(out, id);
 }

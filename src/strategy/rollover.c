@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/utf8.h"
 #include "os/file.h"
 #include "os/path.h"
@@ -29,10 +30,13 @@ void rollover_release(struct rollover *r)
 
 static int nothing_said(const struct session_info *parent, struct err *reterr)
 {
+	AUTO_STR id = STR_INIT;
+
+	shell_id(&id, parent->id);
 	return err_set(reterr, ERR_NOTFOUND,
 		"there is nothing to go on from in %s: it holds no prompt and no answer; begin a "
 		"new session, or look for a copy of this one: faden repair %s",
-		parent->path, parent->id);
+		parent->path, id.buf);
 }
 
 /* ---- the first message ---- */

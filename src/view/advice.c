@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/utf8.h"
 #include "ui/format.h"
 #include "ui/wrap.h"
@@ -25,20 +26,18 @@ enum {
 /* What to run for it, NULL when nothing; caller frees. */
 static char *command_of(enum advise_strategy strategy, const char *id)
 {
-	switch (strategy) {
-	case ADVISE_TRIM_500:
-		return xasprintf("faden trim %s", id);
-	case ADVISE_TRIM_1000:
-		return xasprintf("faden trim -l 1000 %s", id);
-	case ADVISE_SMART_TRIM:
-		return xasprintf("faden smart-trim %s", id);
-	case ADVISE_ROLLOVER:
-		return xasprintf("faden rollover %s", id);
-	case ADVISE_COMPACT:
-	case ADVISE_NOTHING:
-	default:
-		return NULL;
-	}
+	static const char *const words[] = {
+		[ADVISE_TRIM_500] = "trim",
+		[ADVISE_TRIM_1000] = "trim -l 1000",
+		[ADVISE_SMART_TRIM] = "smart-trim",
+		[ADVISE_ROLLOVER] = "rollover",
+		[ADVISE_COMPACT] = NULL,
+		[ADVISE_NOTHING] = NULL,
+	};
+	AUTO_STR word = STR_INIT;
+
+	shell_id(&word, id);
+	return words[strategy] ? xasprintf("faden %s %s", words[strategy], word.buf) : NULL;
 }
 
 static const char *why(const struct advice *a)
@@ -160,6 +159,13 @@ static void put_title(struct term *t, const char *title)
 
 /* ---- sections ---- */
 
+static void put_session(struct term *t, const struct advise_subject *s)
+{
+	term_puts(t, "Session ");
+	term_text_line(t, sv_of(s->id));
+	term_putf(t, "  %s", s->agent);
+}
+
 static void put_whole(struct term *t, const struct advise_subject *s, const struct advice *a)
 {
 	char used[SIZE_TEXT_MAX], window[SIZE_TEXT_MAX];
@@ -168,7 +174,7 @@ static void put_whole(struct term *t, const struct advise_subject *s, const stru
 	size_format_count(a->context.tokens, used);
 	size_format_count(a->window.tokens, window);
 	utf8_scrub_line(&model, sv_of(a->model));
-	term_putf(t, "Session %s  %s", s->id, s->agent);
+	put_session(t, s);
 	if (model.len > 0)
 		term_putf(t, "\nModel   %s", model.buf);
 	term_putf(t, "\nContext %s tokens (%s), %d %% of %s (%s)\n  [", used,
@@ -314,10 +320,10 @@ static void put_damage(struct term *t, const struct advise_subject *s)
 void view_advice(struct term *t, const struct advise_subject *subject, const struct advice *a)
 {
 	if (a->empty) {
-		term_putf(t,
-			"Session %s  %s\nEmpty: nothing in it would be sent to a model. "
-			"Nothing needs to be done.\n",
-			subject->id, subject->agent);
+		put_session(t, subject);
+		term_puts(t,
+			"\nEmpty: nothing in it would be sent to a model. "
+			"Nothing needs to be done.\n");
 		put_damage(t, subject);
 		return;
 	}

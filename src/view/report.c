@@ -92,12 +92,16 @@ void view_made(struct term *t, const struct made *m, const char *home, const cha
 	if (m->in_place) {
 		AUTO_STR undo = STR_INIT;
 		shell_cp(&undo, m->backup, m->path);
-		term_putf(t, "%s session %s\n",
-			m->relation == SESSION_REPAIRED ? "Mended" : "Trimmed", m->id);
+		term_puts(t,
+			m->relation == SESSION_REPAIRED ? "Mended session " : "Trimmed session ");
+		term_text_line(t, sv_of(m->id));
+		term_newline(t);
 		put_path(t, "backup", m->backup, home);
 		put_row(t, "undo", undo.buf);
 	} else {
-		term_putf(t, "New session %s\n", m->id);
+		term_puts(t, "New session ");
+		term_text_line(t, sv_of(m->id));
+		term_newline(t);
 		put_row(t, "from", m->parent->info.id);
 		if (strcmp(m->agent, m->parent->agent) != 0)
 			put_row(t, "agent", m->agent);
@@ -127,7 +131,9 @@ static void put_move(struct term *t, const struct made *m)
 void view_next(struct term *t, const struct made *m, const char *cwd)
 {
 	AUTO_STR line = STR_INIT;
+	AUTO_STR id = STR_INIT;
 
+	shell_id(&id, m->id);
 	if (m->unseen) {
 		str_addf(&line, "%s does not look for sessions where this file lies.", m->agent);
 		view_sentence(t, SV(""), line.buf);
@@ -143,10 +149,10 @@ void view_next(struct term *t, const struct made *m, const char *cwd)
 			"there:",
 			gone.buf);
 		view_sentence(t, SV(""), line.buf);
-		term_putf(t, "  faden rollover --here %s\n", m->id);
+		term_putf(t, "  faden rollover --here %s\n", id.buf);
 		return;
 	}
-	term_putf(t, "Go on with:\n  faden ask --in %s TEXT\n", m->id);
+	term_putf(t, "Go on with:\n  faden ask --in %s TEXT\n", id.buf);
 	if (m->resume.n == 0)
 		return;
 	AUTO_FREE char *real = NULL;
@@ -156,9 +162,11 @@ void view_next(struct term *t, const struct made *m, const char *cwd)
 		shell_word(&line, m->dir);
 		str_adds(&line, " && ");
 	}
-	for (size_t i = 0; i < m->resume.n; i++)
-		str_addf(&line, "%s%s", i ? " " : "", m->resume.v[i]);
-	term_putf(t, "  faden resume %s\n  %s\n", m->id, line.buf);
+	for (size_t i = 0; i < m->resume.n; i++) {
+		str_adds(&line, i ? " " : "");
+		shell_id(&line, m->resume.v[i]);
+	}
+	term_putf(t, "  faden resume %s\n  %s\n", id.buf, line.buf);
 }
 
 void view_put_made(struct jw *w, const struct made *m, const struct err *err)

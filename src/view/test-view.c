@@ -107,6 +107,37 @@ static void test_a_report_says_where_it_went(void **state)
 	made_release(&m);
 }
 
+/* An id is whatever a file is called. */
+static void test_a_report_trusts_no_id(void **state)
+{
+	AUTO_SESSION_ROW row = make_row("", "x");
+	struct made m = {
+		.parent = &row,
+		.relation = SESSION_TRIMMED,
+		.id = "x; touch pwn\x1b[2J",
+		.path = "/p/x.jsonl",
+		.agent = "claude",
+		.in_place = true,
+		.backup = xstrdup("/b/x.jsonl"),
+		.resume = STRV_INIT,
+	};
+	struct term t;
+
+	(void)state;
+	strv_add(&m.resume, "claude");
+	strv_add(&m.resume, "--resume");
+	strv_add(&m.resume, m.id);
+	term_init_capture(&t, 80, 24, false);
+	view_made(&t, &m, "/home/me", "It");
+	view_next(&t, &m, NULL);
+	assert_null(strchr(t.buf.buf, '\x1b'));
+	assert_non_null(strstr(t.buf.buf, "  faden ask --in $'x; touch pwn\\x1b[2J' TEXT\n"));
+	assert_non_null(strstr(t.buf.buf, "  faden resume $'x; touch pwn\\x1b[2J'\n"));
+	assert_non_null(strstr(t.buf.buf, "  claude --resume $'x; touch pwn\\x1b[2J'\n"));
+	term_release(&t);
+	made_release(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +145,7 @@ int main(void)
 		cmocka_unit_test(test_title_is_name_or_prompt_or_id),
 		cmocka_unit_test(test_failures_have_one_shape),
 		cmocka_unit_test(test_a_report_says_where_it_went),
+		cmocka_unit_test(test_a_report_trusts_no_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

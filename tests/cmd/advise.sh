@@ -155,4 +155,16 @@ t_like 'a file without a byte is called empty' "$(cat "$t_err")" 'empty.jsonl is
 t_exit 'a session that is not there is not found' 1 t_faden advise 99999999
 t_is 'a failure prints nothing on standard output' "$(cat "$t_out")" ''
 t_exit 'an unknown option is refused' 2 t_faden advise --bogus "$a"
+
+# An id is whatever a file is called.
+evil=$(dirname "$fa")/$(printf 'x; touch pwn\033[2Jred').jsonl
+cp "$fa" "$evil"
+t_exit 'a session with an evil name is read' 0 t_faden advise --json "$evil"
+command=$(python3 -c 'import json, sys; d = json.load(sys.stdin); print([s["command"] for s in d["strategies"] if s["command"]][0])' <"$t_out")
+t_is 'an evil name is one word of the command' "$command" "faden trim \$'x; touch pwn\\x1b[2Jred'"
+t_setenv TERM=xterm
+t_run "$(command -v python3)" "$t_tmp/in-columns" 60 "$FADEN" advise "$evil" >"$t_out"
+t_like 'an evil name is shown' "$(cat "$t_out")" '^Session x; touch pwnred'
+t_unlike 'an evil name does not reach a terminal as it is' "$(cat "$t_out")" "$(printf '\033')"
+t_unsetenv TERM
 t_done
