@@ -50,6 +50,11 @@ void record_each(struct sv line, const struct record_fns *fns, void *data)
 {
 	struct sv rest = sv_trim(skip_mark(line));
 
+	if (line.n > 0 && memchr(line.p, '\0', line.n)) {
+		if (fns->broken)
+			fns->broken(data, line);
+		return;
+	}
 	if (rest.n == 0 || fns->take(data, rest) == 0)
 		return;
 	struct sv object;

@@ -146,7 +146,8 @@ void live_claude(const struct links *links, unsigned char *state, struct transcr
 /*
  * Calls take() for every record of a line, and broken() (may be NULL) for what is none. take()
  * answers ERR_INPUT, having changed nothing, when it is not given one object. A blank line has no
- * record.
+ * record. The agents lose lines with a NUL in them, and so must whoever foretells what they do:
+ * such a line is broken as a whole.
  */
 struct record_fns {
 	int (*take)(void *data, struct sv text);

@@ -108,10 +108,7 @@ static void add_line(struct adding *a, struct sv text, uint64_t size)
 	struct links *links = &a->chain->links;
 	size_t before = links->v.n;
 
-	if (text.n > 0 && memchr(text.p, '\0', text.n))
-		broken(a, text);
-	else
-		record_each(text, &fns, a);
+	record_each(text, &fns, a);
 	for (size_t i = before + format->glued_read; links->v.n > before + 1 && i < links->v.n; i++)
 		links->v.v[i] = (struct link){ .size = 0 };
 	if (links->v.n > before)

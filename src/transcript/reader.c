@@ -114,8 +114,7 @@ static void read_line(struct transcript_reader *r, const struct jsonl_line *line
 		.size = line->size,
 		.flags = line->terminated ? 0 : ITEM_UNTERMINATED,
 	};
-	/* The agents lose lines with a NUL in them, and so must whoever foretells what they do. */
-	if (line->too_long || memchr(line->text.p, '\0', line->text.n))
+	if (line->too_long)
 		reader_broken(r, line->text);
 	else
 		record_each(line->text, &fns, r);

@@ -114,6 +114,26 @@ static void test_other_file_under_the_name(void **state)
 	session_info_release(&info);
 }
 
+/* The agent loses such a line: a turn in it is none. */
+static void test_lines_with_nul(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	struct session_info info;
+
+	claude_user(&text, "u1", NULL, "one");
+	size_t one = text.len;
+	claude_user(&text, "u2", "u1", "two");
+	char *two = strstr(text.buf + one, "two");
+	assert_non_null(two);
+	two[1] = '\0';
+	claude_user(&text, "u3", "u1", "three");
+	scan_text_of(&info, *state, str_sv(&text));
+	assert_int_equal(info.turns, 2);
+	assert_int_equal(info.mark.offset, text.len);
+	assert_false(info.flags & SESSION_TORN);
+	session_info_release(&info);
+}
+
 static void test_shrinks_while_read(void **state)
 {
 	AUTO_STR text = STR_INIT;
@@ -388,6 +408,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_shrinks_while_read, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_lines, folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(test_lines_with_nul, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_late_cwd, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(
 			test_parents_of_every_relation, folder_setup, folder_teardown),
