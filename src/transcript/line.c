@@ -1,7 +1,5 @@
 #include "transcript/line.h"
 
-#include <string.h>
-
 #include "transcript/adapter.h"
 
 void line_reader_init(struct line_reader *r, const struct transcript_format *format)
@@ -34,21 +32,9 @@ bool line_reader_read(struct line_reader *r, struct sv text)
 	struct line *line = &r->line;
 
 	line->text = text;
-	/* What was complete before a fault is there all the same: repair reads torn lines. */
-	bool ok = is_object(text) && scan_table_read(&r->keys, text, line->vals, &line->rows) >= 0;
+	bool ok = scan_table_read(&r->keys, text, line->vals, &line->rows) >= 0 && is_object(text);
 	if (ok && line->format->shape)
 		line->format->shape(line);
-	return ok;
-}
-
-bool line_read(const struct transcript_format *format, struct sv text, struct jval *vals)
-{
-	struct line_reader r;
-
-	line_reader_init(&r, format);
-	bool ok = line_reader_read(&r, text);
-	memcpy(vals, r.line.vals, format->n_keys * sizeof(*vals));
-	line_reader_release(&r);
 	return ok;
 }
 

@@ -145,14 +145,8 @@ enum codex_row_key { CODEX_ROW_KEYS(X) CODEX_ROW_KEY_COUNT };
 #undef X
 enum { LINE_KEYS_MAX = SCAN_KEYS_MAX };
 
-/*
- * Fills vals (LINE_KEYS_MAX of them). False when the text is not one JSON object. Text with a NUL
- * in it is for the caller to refuse: the agents lose such a line. For Codex, lines without the
- * outer object are brought to the same shape: CODEX_PAYLOAD is then the whole, CODEX_TYPE
- * "response_item" or "session_meta" in effect (see codex_line_of()).
- */
-bool line_read(const struct transcript_format *format, struct sv text, struct jval *vals);
-
+/* Lines of Codex without the outer object are brought to the usual shape when they are read:
+ * CODEX_PAYLOAD is then the whole, and its keys are those of the top. */
 enum codex_line {
 	CODEX_LINE_OTHER,
 	CODEX_LINE_META,
@@ -262,7 +256,9 @@ struct line_reader {
 };
 void line_reader_init(struct line_reader *r, const struct transcript_format *format);
 void line_reader_release(struct line_reader *r);
-/* False when the text is not one JSON object; see line_read(). */
+/* False when the text is not one JSON object: then there are no rows, and no more vals than stand
+ * before the fault. Text with a NUL in it is for the caller to refuse: the agents lose such a line.
+ */
 bool line_reader_read(struct line_reader *r, struct sv text);
 
 /* The calls and results that a line of Claude Code holds, however many: { .line = line } at first.

@@ -101,9 +101,9 @@ static void call_gist(const struct item *item, struct str *out)
 	struct jval args, val;
 
 	transcript_text(item, &text);
-	for (size_t i = 0; i < ARRAY_LEN(members); i++)
-		if (scan_text(str_sv(&text), &args) >= 0 &&
-			scan_get(args, sv_of(members[i]), &val) > 0) {
+	bool json = scan_text(str_sv(&text), &args) >= 0;
+	for (size_t i = 0; json && i < ARRAY_LEN(members); i++)
+		if (scan_get(args, sv_of(members[i]), &val) > 0) {
 			if (val.type == J_STRING)
 				(void)scan_string(val, out);
 			else
