@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agents.h"
 #include "base/mem.h"
 #include "base/shell.h"
 #include "base/uuid.h"
@@ -74,7 +75,7 @@ static int file_by_path(const struct resolve_opts *o, const char *spec, bool dam
 	if (r < 0 && !format)
 		return r;
 	bool fits = home && home->format == format;
-	name_row(ret, fits ? home->agent : transcript_format_name(format), format, path);
+	name_row(ret, fits ? home->agent : agent_of_format(format)->name, format, path);
 	return 0;
 }
 

@@ -58,9 +58,10 @@ static int read_stray(const struct resolve *w, const char *path, struct err *ret
 
 	if (r < 0)
 		return r;
-	const struct transcript_home home = {
-		.agent = transcript_format_name(format), .format = format, .root = ""
-	};
+	struct transcript_home home = { .agent = "", .format = format, .root = "" };
+	for (size_t i = 0; i < w->n_homes && !home.agent[0]; i++)
+		if (w->homes[i].format == format)
+			home.agent = w->homes[i].agent;
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
 	row_init(&row, &home, path);
 	r = row_scan(&row, false, &stat, reterr);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agent/agents.h"
 #include "base/mem.h"
 #include "strategy/repair-run.h"
 #include "transcript/home.h"
@@ -161,7 +162,7 @@ static int look(struct repair *rep, unsigned threads, struct err *reterr)
 			rep->rules = all[i];
 	if (!rep->rules)
 		return err_set(reterr, ERR_INPUT, "%s: repair does not know sessions of %s",
-			rep->path, transcript_format_name(rep->format));
+			rep->path, agent_of_format(rep->format)->name);
 	if (stat(rep->path, &st) == 0)
 		rep->report.bytes = (uint64_t)st.st_size;
 	int r = facts_read(rep, threads, reterr);

@@ -91,7 +91,6 @@ struct transcript_places {
 extern const struct transcript_places claude_places, codex_places;
 
 struct transcript_format {
-	const char *name;
 	int64_t number; /* in the store: never another's */
 	/* 1 when only this format has such records, 0 when another may have them too. */
 	int (*recognises)(struct sv text);

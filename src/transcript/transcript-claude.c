@@ -685,7 +685,6 @@ static const char *const injected_words[] = {
 };
 
 const struct transcript_format transcript_claude = {
-	.name = "claude",
 	.number = 0,
 	.recognises = claude_recognises,
 	.places = &claude_places,

@@ -759,7 +759,6 @@ static const char *const injected_tags[] = {
 static const char *const injected_words[] = { "# AGENTS.md instructions", NULL };
 
 const struct transcript_format transcript_codex = {
-	.name = "codex",
 	.number = 1,
 	.recognises = codex_recognises,
 	.places = &codex_places,

@@ -11,11 +11,6 @@
 #include "transcript/home.h"
 #include "json/jsonl.h"
 
-const char *transcript_format_name(const struct transcript_format *format)
-{
-	return format->name;
-}
-
 int64_t transcript_format_number(const struct transcript_format *format)
 {
 	return format->number;
@@ -31,7 +26,11 @@ const struct transcript_format *transcript_format_numbered(int64_t number)
 
 const struct transcript_format *transcript_format_unknown(void)
 {
-	return transcript_formats[0];
+	size_t i = 0;
+
+	while (i + 1 < transcript_format_count && !transcript_formats[i])
+		i++;
+	return transcript_formats[i];
 }
 
 char *transcript_sibling_path(const struct transcript_format *format, const char *parent,

@@ -29,8 +29,7 @@ extern const struct transcript_format transcript_claude, transcript_codex;
 #define TRANSCRIPT_CLAUDE (&transcript_claude)
 #define TRANSCRIPT_CODEX (&transcript_codex)
 
-const char *transcript_format_name(const struct transcript_format *format); /* of its agent */
-/* For a session of which nothing but its id is known. */
+/* For a session of which nothing but its id is known: any, never NULL. */
 const struct transcript_format *transcript_format_unknown(void);
 /* A fork begins with the records of what it was forked from and does not say so. */
 bool transcript_forks_silently(const struct transcript_format *format);

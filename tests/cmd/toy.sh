@@ -11,7 +11,7 @@ mkdir "$here"
 cd "$here" || exit 1
 
 t_exit 'an agent that is not in the table is refused' 2 t_faden ask --agent toys hello
-t_like 'the toy is among those there are' "$(cat "$t_err")" 'claude, codex, exec, rehearsal and toy'
+t_like 'the toy is among those there are' "$(cat "$t_err")" 'mute, claude, codex, exec, rehearsal and toy'
 t_exit 'the toy answers' 0 t_faden ask --agent toy 'my hen is called Ada'
 t_is 'what it says is the answer' "$(cat "$t_out")" 'You said: my hen is called Ada'
 t_exit 'a second turn goes to the same conversation' 0 t_faden ask 'count 400'
@@ -33,6 +33,8 @@ t_exit 'a copy elsewhere is recognised by what stands in it' 0 sh -c \
 	'cp "$1" "$2/x.jsonl" && env -i HOME="$3" PATH="$4" "$5" show "$2/x.jsonl"' - \
 	"$t_home/.toy/threads/t-$id.jsonl" "$t_tmp" "$t_home" "$t_bin" "$FADEN"
 
+t_like 'a copy elsewhere is told as one of the toy' "$(t_faden advise "$t_tmp/x.jsonl")" '^Session .* toy$'
+
 t_exit 'its session is trimmed' 0 t_faden trim --json "$id"
 new=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["session_id"])' <"$t_out")
 t_ok 'the trimmed one has another id, and the toy finds it under that' \
@@ -43,6 +45,12 @@ t_is 'its parent is known' "$(t_faden list -F '{id} {parent}' | grep "^$new")" "
 t_exit 'the toy goes on with the trimmed session' 0 t_faden ask --in "$new" 'what did I say'
 t_is 'the toy remembers all that was said before the trim' "$(cat "$t_out")" \
 	'my hen is called Ada, count 400, what did I say'
+mv "$t_home/.toy/threads/t-$id.jsonl" "$t_tmp/parent.jsonl"
+t_setenv "XDG_STATE_HOME=$t_tmp/fresh"
+t_exit 'a parent that only its child knows of is gone' 1 t_faden show "$id"
+t_like 'it is said that the parent is gone' "$(cat "$t_err")" "the file of session $id is gone"
+t_setenv "XDG_STATE_HOME=$t_home/.local/state"
+mv "$t_tmp/parent.jsonl" "$t_home/.toy/threads/t-$id.jsonl"
 t_exit 'advice is given about its session' 0 t_faden advise "$id"
 t_exit 'a repair, which knows no damage of the toy, refuses' 3 t_faden repair "$id"
 t_like 'the repair says whose sessions it does not know' "$(cat "$t_err")" 'sessions of toy'
@@ -59,7 +67,7 @@ t_exit 'a program that is not there is told by its setting' 4 t_faden ask --agen
 t_like 'the setting is named' "$(cat "$t_err")" "ai.toy.program: no program '/nowhere/toy'"
 t_unsetenv FADEN_AI_TOY_PROGRAM
 
-t_like 'help names the toy among those who answer' "$(t_faden help ask)" 'who answers: .*\btoy\b'
+t_like 'help names the toy among those who answer' "$(t_faden help ask | tr '\n' ' ')" 'who answers: .*\btoy\b'
 t_unlike 'help names only agents with hooks for hooks' "$(t_faden help hook)" '\btoy\b'
 
 t_ok 'completions are made' python3 "$t_root/tools/gen-completions" "$FADEN" "$t_tmp/comp"

@@ -200,7 +200,6 @@ static const struct transcript_places toy_places = {
 static const char *const none[] = { NULL };
 
 const struct transcript_format transcript_toy = {
-	.name = "toy",
 	.number = 1000,
 	.recognises = toy_recognises,
 	.places = &toy_places,
