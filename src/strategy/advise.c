@@ -9,8 +9,8 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "strategy/cut.h"
 #include "strategy/known.h"
-#include "strategy/placeholder.h"
 #include "strategy/rewrite.h"
 #include "strategy/smart.h"
 
@@ -161,93 +161,33 @@ static void chunk_free(void *data UNUSED, void *chunk)
 
 /* ---- what a trim would save ---- */
 
-enum { THRESHOLD_SMALL = 500, THRESHOLD_LARGE = 1000, STRINGS_DEPTH = 8 };
+enum { THRESHOLD_SMALL = 500, THRESHOLD_LARGE = 1000 };
 
-static void add_saving(struct advise_chunk *c, struct advise_fact *f, size_t chars, size_t bytes)
+struct measuring {
+	struct advise_chunk *chunk;
+	struct advise_fact *fact;
+};
+
+static void add_saving(void *data, const struct cut *cut)
 {
+	const struct measuring *m = data;
+	struct advise_fact *f = m->fact;
+	struct str *text = &m->chunk->text;
 	struct placeholder p = {
 		.kind = f->kind == ADVISE_RESULTS ? PLACEHOLDER_RESULT : PLACEHOLDER_INPUT,
-		.length = chars,
+		.length = cut->chars,
 	};
 
-	str_clear(&c->text);
-	placeholder_text(&p, &c->text);
-	size_t instead = c->text.len + 2;
-	if (instead >= bytes)
+	if (cut->what == CUT_PICTURE)
 		return;
-	if (chars >= THRESHOLD_SMALL)
-		f->saved[SAVING_500] += bytes - instead;
-	if (chars >= THRESHOLD_LARGE)
-		f->saved[SAVING_1000] += bytes - instead;
-}
-
-static void measure_string(struct advise_chunk *c, struct advise_fact *f, struct jval val)
-{
-	struct sv inner = scan_inner(val);
-
-	if (inner.n >= THRESHOLD_SMALL && !placeholder_is(inner))
-		add_saving(c, f, text_chars(inner), val.raw.n);
-}
-
-/* Every string inside, as trim goes through what tools are given. */
-static void measure_strings(
-	struct advise_chunk *c, struct advise_fact *f, struct jval val, int depth)
-{
-	struct scan_iter it = scan_iter(val);
-	struct jval item;
-
-	if (val.type == J_STRING)
-		measure_string(c, f, val);
-	if ((val.type != J_OBJECT && val.type != J_ARRAY) || depth > STRINGS_DEPTH ||
-		val.raw.n < THRESHOLD_SMALL)
+	str_clear(text);
+	placeholder_text(&p, text);
+	size_t instead = text->len + 2;
+	if (instead >= cut->span.n)
 		return;
-	while (scan_next(&it, NULL, &item) > 0)
-		measure_strings(c, f, item, depth + 1);
-}
-
-/* Several texts alone are replaced together. */
-static void measure_blocks(struct advise_chunk *c, struct advise_fact *f, struct jval list)
-{
-	struct scan_iter it = scan_iter(list);
-	struct jval block, text = { .type = J_NONE };
-	size_t n = 0, chars = 0;
-	bool plain = f->images == 0;
-
-	while (scan_next(&it, NULL, &block) > 0) {
-		struct jval val = line_member(block, "text");
-		if (val.type != J_STRING)
-			continue;
-		text = val;
-		n++;
-		chars += text_chars(scan_inner(val));
-		plain = plain && !placeholder_is(scan_inner(val));
-	}
-	if (n > 1 && plain)
-		add_saving(c, f, chars, list.raw.n);
-	else if (n == 1)
-		measure_string(c, f, text);
-}
-
-static void measure(struct advise_chunk *c, struct advise_fact *f, const struct line_piece *piece)
-{
-	AUTO_STR text = STR_INIT;
-	struct jval val = piece->val, inner;
-	bool holds = piece->shape == SHAPE_JSON || piece->shape == SHAPE_WRAPPED;
-
-	if (val.raw.n < THRESHOLD_SMALL)
-		return;
-	if (val.type == J_ARRAY && piece->shape == SHAPE_TEXT) {
-		measure_blocks(c, f, val);
-	} else if (piece->shape == SHAPE_STRINGS) {
-		measure_strings(c, f, val, 0);
-	} else if (holds && sv_starts(scan_inner(val), SV("{")) && scan_string(val, &text) &&
-		scan_text(str_sv(&text), &inner) >= 0) {
-		if (piece->shape == SHAPE_WRAPPED)
-			inner = line_member(inner, "output");
-		measure_strings(c, f, inner, 0);
-	} else if (val.type == J_STRING) {
-		measure_string(c, f, val);
-	}
+	f->saved[SAVING_500] += cut->span.n - instead;
+	if (cut->chars >= THRESHOLD_LARGE)
+		f->saved[SAVING_1000] += cut->span.n - instead;
 }
 
 /* ---- taking lines apart ---- */
@@ -259,8 +199,7 @@ static struct advise_fact *push(struct advise_chunk *c, enum advise_what what)
 	return &c->facts.v[c->facts.n - 1];
 }
 
-static int on_read(
-	void *data UNUSED, void *chunk, struct rewrite_line *line, struct err *reterr UNUSED)
+static int on_read(void *data, void *chunk, struct rewrite_line *line, struct err *reterr UNUSED)
 {
 	static const enum advise_kind kinds[] = {
 		[PIECE_PROMPT] = ADVISE_PROMPTS,
@@ -272,6 +211,8 @@ static int on_read(
 		[PIECE_RESULT] = ADVISE_RESULTS,
 		[PIECE_PICTURE] = ADVISE_IMAGES,
 	};
+	const struct advise_run *run = data;
+	const char *text_type = line_text_type(run->opts->format);
 	const struct line_look *look = line->look;
 	struct advise_chunk *c = chunk;
 
@@ -294,7 +235,8 @@ static int on_read(
 		f->id = piece->id;
 		f->name = piece->name;
 		if (piece->kind == PIECE_CALL || piece->kind == PIECE_RESULT)
-			measure(c, f, piece);
+			cut_each(piece, text_type, THRESHOLD_SMALL, add_saving,
+				&(struct measuring){ c, f });
 	}
 	c->records += (uint32_t)line->records;
 	c->lines++;

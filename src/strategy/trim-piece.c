@@ -1,13 +1,11 @@
 /*
  * Taking one piece out: measure, hash, placeholder, splice, and where the original is.
  */
+#include "strategy/cut.h"
 #include "strategy/trim-run.h"
 #include "json/write.h"
 
-enum {
-	INPUT_DEPTH = 8,
-	REPEATED_MIN = 120, /* bytes: about those of a placeholder */
-};
+enum { REPEATED_MIN = 120 }; /* bytes: about those of a placeholder */
 
 static size_t keep_of(const struct trim_opts *o)
 {
@@ -64,8 +62,6 @@ struct trim_piece {
 	struct trim_count *count;
 	bool sent; /* counts for tokens */
 	bool repeated; /* goes at any length */
-	/* It lies in this text of a string of the line; NULL: in the line. */
-	struct text_walk *inside;
 };
 
 /* ---- one piece ---- */
@@ -93,16 +89,16 @@ static void note_swap(struct trim_at *at, const struct trim_piece *piece, const 
 			(struct trim_saved){ at->line->record, image ? 0 : bytes, image });
 }
 
-/* Replaces val by JSON when that is shorter. */
-static void replace(struct trim_at *at, const struct trim_piece *piece, struct jval val,
+/* Replaces what is cut by JSON when that is shorter. */
+static void replace(struct trim_at *at, const struct trim_piece *piece, const struct cut *cut,
 	struct sv json, enum recall_kind kind, struct recall_hash hash, int64_t chars_gone)
 {
 	const struct rewrite_line *line = at->line;
-	struct text_walk *inside = piece->inside;
-	struct jval place = inside ? inside->string : val;
+	const struct text_walk *inside = cut->inside;
+	struct jval place = inside ? inside->string : cut->val;
 	AUTO_STR escaped = STR_INIT;
 	struct swap swap = {
-		.span = val.raw,
+		.span = cut->span,
 		.json = json,
 		.place = {
 			.hash = hash,
@@ -113,9 +109,8 @@ static void replace(struct trim_at *at, const struct trim_piece *piece, struct j
 	};
 
 	if (inside) {
-		swap.place.inner_offset = (uint64_t)(val.raw.p - inside->text.p);
-		swap.place.inner_size = val.raw.n;
-		swap.span = text_span(inside, (size_t)swap.place.inner_offset, val.raw.n);
+		swap.place.inner_offset = (uint64_t)(cut->val.raw.p - inside->text.p);
+		swap.place.inner_size = cut->val.raw.n;
 		json_escape(&escaped, json);
 		swap.json = str_sv(&escaped);
 	}
@@ -138,96 +133,41 @@ static void string_json(
 	str_addc(out, '"');
 }
 
-static void take_string(struct trim_at *at, const struct trim_piece *piece, struct jval val)
+static void take_text(struct trim_at *at, const struct trim_piece *piece, const struct cut *cut)
 {
-	const struct trim_opts *o = at->run->opts;
-	struct sv inner = scan_inner(val), head = { NULL, 0 };
-	size_t keep = piece->repeated ? 0 : keep_of(o);
-	size_t least = piece->repeated ? 0 : (size_t)o->threshold;
-
-	if (val.type != J_STRING || inner.n < least || placeholder_is(inner))
-		return;
+	size_t keep = piece->repeated ? 0 : keep_of(at->run->opts);
+	struct sv head = { NULL, 0 };
 	struct placeholder p = piece->holder;
-	p.length = text_chars(inner);
-	if (p.length < least || p.length <= keep)
+
+	p.part = cut->part;
+	p.length = cut->chars;
+	if (p.length <= keep)
 		return;
 	if (keep > 0) {
-		head = text_head(inner, keep);
+		head = text_head(scan_inner(cut->val), keep);
 		p.shown = keep;
 	}
-	p.hash = recall_hash(val.raw);
+	p.hash = recall_hash(cut->val.raw);
 	str_clear(&at->part->json);
 	string_json(at->part, &p, head, &at->part->json);
 	int64_t gone = (int64_t)p.length - (int64_t)(p.shown + at->part->text.len);
-	replace(at, piece, val, str_sv(&at->part->json), RECALL_TEXT, p.hash, gone);
+	replace(at, piece, cut, str_sv(&at->part->json), RECALL_TEXT, p.hash, gone);
 }
 
-/* Every long string inside a value, down to a few levels. */
-static void take_strings(struct trim_at *at, struct trim_piece *piece, struct jval val, int depth)
+/* One placeholder for all texts of the list. */
+static void take_blocks(struct trim_at *at, const struct trim_piece *piece, const struct cut *cut)
 {
-	struct scan_iter it = scan_iter(val);
-	struct jval item;
-	struct sv key;
+	struct placeholder p = piece->holder;
+	struct str *json = &at->part->json;
 
-	if ((val.type != J_OBJECT && val.type != J_ARRAY) || depth > INPUT_DEPTH)
-		return;
-	while (scan_next(&it, &key, &item) > 0) {
-		if (key.n > 2)
-			piece->holder.part = sv_make(key.p + 1, key.n - 2);
-		if (item.type == J_STRING)
-			take_string(at, piece, item);
-		else
-			take_strings(at, piece, item, depth + 1);
-	}
-}
-
-/* The JSON object inside a string; false when it holds none. `shape` says what of it goes. */
-static bool take_inside(
-	struct trim_at *at, struct trim_piece *piece, struct jval string, enum piece_shape shape)
-{
-	AUTO_STR text = STR_INIT;
-	struct jval inner, output = { .type = J_NONE };
-
-	if (string.type != J_STRING || !sv_starts(scan_inner(string), SV("{")) ||
-		!scan_string(string, &text) || scan_text(str_sv(&text), &inner) < 0 ||
-		inner.type != J_OBJECT)
-		return false;
-	if (shape == SHAPE_WRAPPED)
-		output = line_member(inner, "output");
-	if (shape == SHAPE_WRAPPED && output.type != J_STRING)
-		return false;
-	struct text_walk walk = { .string = string, .text = str_sv(&text) };
-	piece->inside = &walk;
-	if (shape == SHAPE_WRAPPED)
-		take_string(at, piece, output);
-	else
-		take_strings(at, piece, inner, 0);
-	piece->inside = NULL;
-	return true;
-}
-
-/* ---- lists of blocks ---- */
-
-/* A block of a list: what is a text block in this format has a text. */
-struct block {
-	struct jval item, text;
-	bool plain; /* nothing but text, and no placeholder */
-};
-
-static struct block block_of(const struct trim_at *at, struct jval item)
-{
-	static const struct scan_key keys[] = { SCAN_KEY("type", SCAN_TOP),
-		SCAN_KEY("text", SCAN_TOP) };
-	struct jval vals[ARRAY_LEN(keys)];
-
-	(void)scan_keys(item.raw, keys, ARRAY_LEN(keys), vals);
-	bool is_text = scan_string_eq(vals[0], sv_of(at->text_type));
-	return (struct block){
-		.item = item,
-		.text = is_text ? vals[1] : (struct jval){ .type = J_NONE },
-		.plain =
-			is_text && vals[1].type == J_STRING && !placeholder_is(scan_inner(vals[1])),
-	};
+	p.length = cut->chars;
+	p.hash = recall_hash(cut->val.raw);
+	str_clear(json);
+	str_addf(json, "[{\"type\":\"%s\",\"text\":", at->text_type);
+	string_json(at->part, &p, (struct sv){ NULL, 0 }, json);
+	str_adds(json, "}]");
+	replace(at, piece, cut, str_sv(json), RECALL_BLOCKS, p.hash,
+		(int64_t)cut->chars - (int64_t)at->part->text.len);
 }
 
 /* A block with base64 data becomes a text block. source: an object with the data in it, or the
@@ -255,50 +195,8 @@ static void take_picture(struct trim_at *at, struct jval block, struct jval sour
 	str_addf(json, "{\"type\":\"%s\",\"text\":", at->text_type);
 	string_json(at->part, &p, (struct sv){ NULL, 0 }, json);
 	str_addc(json, '}');
-	replace(at, &piece, block, str_sv(json), RECALL_IMAGE, p.hash, 0);
-}
-
-/* A result that is a list of blocks. Many small texts that are long together get one placeholder
- * for all. */
-static void take_blocks(struct trim_at *at, const struct trim_piece *piece, struct jval list)
-{
-	size_t threshold = (size_t)at->run->opts->threshold, blocks = 0, chars = 0;
-	struct placeholder p = piece->holder;
-	struct str *json = &at->part->json;
-	struct scan_iter it = scan_iter(list);
-	struct jval item;
-	bool plain = true;
-
-	if (list.raw.n < threshold)
-		return;
-	for (; scan_next(&it, NULL, &item) > 0; blocks++) {
-		struct block b = block_of(at, item);
-		plain = plain && b.plain;
-		chars += b.plain ? text_chars(scan_inner(b.text)) : 0;
-	}
-	if (plain && blocks > 1) {
-		if (chars < threshold)
-			return;
-		p.length = chars;
-		p.hash = recall_hash(list.raw);
-		str_clear(json);
-		str_addf(json, "[{\"type\":\"%s\",\"text\":", at->text_type);
-		string_json(at->part, &p, (struct sv){ NULL, 0 }, json);
-		str_adds(json, "}]");
-		replace(at, piece, list, str_sv(json), RECALL_BLOCKS, p.hash,
-			(int64_t)chars - (int64_t)at->part->text.len);
-		return;
-	}
-	it = scan_iter(list);
-	while (scan_next(&it, NULL, &item) > 0) {
-		struct block b = block_of(at, item);
-		struct jval source = line_member(item, "source");
-		if (b.text.type != J_NONE)
-			take_string(at, piece, b.text);
-		else
-			take_picture(at, item,
-				source.type != J_NONE ? source : line_member(item, "image_url"));
-	}
+	const struct cut cut = { CUT_PICTURE, .val = block, .span = block.raw };
+	replace(at, &piece, &cut, str_sv(json), RECALL_IMAGE, p.hash, 0);
 }
 
 /* ---- any piece ---- */
@@ -323,60 +221,77 @@ static bool takes_answer(const struct trim_run *run, size_t index)
 	return n >= 0 ? index < (size_t)n : total > last && index < total - last;
 }
 
+struct taking {
+	struct trim_at at;
+	struct trim_piece piece;
+};
+
+static void take_cut(void *data, const struct cut *cut)
+{
+	struct taking *t = data;
+
+	switch (cut->what) {
+	case CUT_TEXT:
+		take_text(&t->at, &t->piece, cut);
+		break;
+	case CUT_BLOCKS:
+		take_blocks(&t->at, &t->piece, cut);
+		break;
+	case CUT_PICTURE: {
+		struct jval source = line_member(cut->val, "source");
+		take_picture(&t->at, cut->val,
+			source.type != J_NONE ? source : line_member(cut->val, "image_url"));
+		break;
+	}
+	}
+}
+
 void trim_take(const struct trim_run *run, struct trim_part *part, const struct rewrite_line *line,
 	struct edit *e, const struct trim_job *job)
 {
 	const struct transcript_format *format = run->opts->format;
-	struct trim_at at = { run, part, line, e, line_text_type(format) };
-	struct jval val = job->piece.val;
-	struct trim_piece piece = {
-		.holder = { .kind = PLACEHOLDER_RESULT, .name = sv_of(job->name) },
-		.count = &part->results,
-		.sent = true,
-		.repeated = job->repeated,
+	struct taking t = {
+		.at = { run, part, line, e, line_text_type(format) },
+		.piece = {
+			.holder = { .kind = PLACEHOLDER_RESULT, .name = sv_of(job->name) },
+			.count = &part->results,
+			.sent = true,
+			.repeated = job->repeated,
+		},
 	};
+	struct trim_piece *piece = &t.piece;
 
 	switch (job->piece.kind) {
 	case PIECE_RESULT:
-		if (val.type == J_ARRAY)
-			take_blocks(&at, &piece, val);
-		else if (job->piece.shape != SHAPE_WRAPPED ||
-			!take_inside(&at, &piece, val, SHAPE_WRAPPED))
-			take_string(&at, &piece, val);
 		break;
 	case PIECE_COPY:
-		piece.count = &part->copies;
-		piece.sent = false;
-		take_string(&at, &piece, val);
-		break;
-	case PIECE_DISPLAY:
-		drop_display(&at, val);
+		piece->count = &part->copies;
+		piece->sent = false;
 		break;
 	case PIECE_CALL:
-		piece.holder =
+		piece->holder =
 			(struct placeholder){ .kind = PLACEHOLDER_INPUT, .name = job->piece.name };
-		piece.count = &part->inputs;
-		if (job->piece.shape == SHAPE_JSON)
-			(void)take_inside(&at, &piece, val, SHAPE_JSON);
-		else if (job->piece.shape == SHAPE_STRINGS)
-			take_strings(&at, &piece, val, 0);
-		else
-			take_string(&at, &piece, val);
+		piece->count = &part->inputs;
 		break;
 	case PIECE_ANSWER:
-		piece.holder = (struct placeholder){ .kind = PLACEHOLDER_ANSWER,
+		piece->holder = (struct placeholder){ .kind = PLACEHOLDER_ANSWER,
 			.name = sv_of(line_agent_title(format)) };
-		piece.count = &part->answers;
-		if (takes_answer(run, part->candidates_before + job->candidate))
-			take_string(&at, &piece, val);
+		piece->count = &part->answers;
+		if (!takes_answer(run, part->candidates_before + job->candidate))
+			return;
 		break;
+	case PIECE_DISPLAY:
+		drop_display(&t.at, job->piece.val);
+		return;
 	case PIECE_PICTURE:
-		take_picture(&at, job->piece.block, val);
-		break;
+		take_picture(&t.at, job->piece.block, job->piece.val);
+		return;
 	case PIECE_PROMPT:
 	case PIECE_NOTICE:
 	case PIECE_SUMMARY:
 	case PIECE_THINKING:
-		break;
+		return;
 	}
+	cut_each(&job->piece, t.at.text_type, job->repeated ? 0 : (size_t)run->opts->threshold,
+		take_cut, &t);
 }

@@ -94,6 +94,44 @@ assert all(s["cached_tokens"] == s["left_tokens"] > 0 for s in advice["strategie
 assert [s["below"] for s in advice["strategies"]][:2] == [True, True] and advice["damage"] is None
 assert advice["context"]["tokens"] == trim["before"]["tokens"]
 END
+
+# What goes is the same for both: texts with a picture among them, and an input that is no JSON.
+f=ffffffff-0000-4000-8000-000000000005
+g=01a00000-0000-7000-8000-000000000006
+python3 - "$(dirname "$fa")/$f.jsonl" "$f" "$("$t_helper/make-session" codex "$codex" "$here" "$g" words)" <<'END'
+import json, sys
+def entry(n, kind, message):
+    return {"parentUuid": n and f"u{n - 1}" or None, "isSidechain": False, "type": kind, "message": message,
+            "uuid": f"u{n}", "timestamp": "2026-03-01T10:00:00Z", "sessionId": sys.argv[2]}
+text = {"type": "text", "text": "word " * 4000}
+picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aaaa" * 200}}
+lines = [entry(0, "user", {"role": "user", "content": "go"}),
+         entry(1, "assistant", {"id": "m1", "role": "assistant", "model": "model-a", "content": [
+             {"type": "tool_use", "id": "t1", "name": "Read", "input": {}}],
+             "usage": {"input_tokens": 90, "output_tokens": 0}}),
+         entry(2, "user", {"role": "user", "content": [
+             {"type": "tool_result", "tool_use_id": "t1", "content": [text, picture, text]}]})]
+open(sys.argv[1], "w").write("".join(json.dumps(l) + "\n" for l in lines))
+with open(sys.argv[3], "a") as codex:
+    for payload in ({"type": "function_call", "name": "sh", "arguments": "word " * 4000, "call_id": "c9"},
+                    {"type": "function_call_output", "call_id": "c9", "output": "short"}):
+        codex.write(json.dumps({"timestamp": "2026-03-01T10:00:00Z", "type": "response_item",
+                                "payload": payload}) + "\n")
+END
+t_exit 'advise --json reads texts with a picture' 0 t_faden advise --json "$f"
+cp "$t_out" "$t_tmp/advice"
+t_exit 'texts with a picture can be trimmed' 0 t_faden trim --json --dry-run "$f"
+t_ok 'the trim of texts with a picture saves what advise foretold' python3 - "$t_tmp/advice" "$t_out" <<'END'
+import json, sys
+advice, trim = (json.load(open(p)) for p in sys.argv[1:])
+told, saved = advice["strategies"][0]["saved"]["tokens"], trim["saved"]["tokens"]
+assert saved > 5000 and abs(told - saved) <= saved * 0.01, (told, saved)
+END
+t_exit 'advise --json reads an input that is no JSON' 0 t_faden advise --json "$g"
+t_is 'no saving is foretold for an input that is no JSON' \
+	"$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["strategies"][0]["saved"]["tokens"])' "$t_out")" 0
+t_exit 'an input that is no JSON is not trimmed' 1 t_faden trim "$g"
+
 t_exit '--window is taken' 0 t_faden advise --window 1000000 "$c"
 t_like 'a larger window is less full' "$(cat "$t_out")" '16 % of 1,000,000 \(told\)'
 t_exit '--restart is taken' 0 t_faden advise --restart "$c"
