@@ -17,7 +17,6 @@
 enum {
 	ROUNDS_MAX = 8, /* a parent that still grows after so many is refused */
 	THREADS_MAX = 4, /* more of them only wait for the disk */
-	LINE_MAX_HELD = 64 * 1024 * 1024,
 	CHUNK = 1024 * 1024, /* the end of its last line is read twice, which must not count */
 	SWEEP_AGE_MS = 60 * 60 * 1000,
 	FRESH_S = 2, /* a file not written to for longer is at rest */
@@ -76,7 +75,6 @@ static int map_range(struct run *run, uint64_t end, struct err *reterr)
 	const struct jsonl_opts opts = {
 		.offset = run->at,
 		.end = end,
-		.line_max = LINE_MAX_HELD,
 		.chunk = CHUNK,
 		.threads = threads < THREADS_MAX ? threads : THREADS_MAX,
 	};
@@ -246,7 +244,7 @@ static int append_late(struct run *run, struct stat *st, struct err *reterr)
 	if ((uint64_t)st->st_size <= run->at)
 		return 0;
 	uint64_t more = (uint64_t)st->st_size - run->at;
-	size_t n = more < LINE_MAX_HELD ? (size_t)more : LINE_MAX_HELD;
+	size_t n = more < JSONL_LINE_MAX ? (size_t)more : JSONL_LINE_MAX;
 	if (!str_reserve(&late, n))
 		return err_set(
 			reterr, ERR_LIMIT, "no room for the end of the old %s", run->opts->path);

@@ -354,4 +354,17 @@ begin codex-odd
 t_exit 'codex: a session with odd lines is trimmed' 0 t_faden trim --json "$file" --min-savings 0
 new=$(json path)
 t_ok 'codex: odd lines do no harm' check "$file" "$new"
+
+# --- what all commands look into, trim does too
+rm -f "$project"/*
+file=$("$t_helper/make-session" claude "$home" /work $id one two)
+python3 - "$file" <<-'END'
+	import sys
+	text = open(sys.argv[1]).read()
+	assert text.count('"out 1') == 1
+	open(sys.argv[1], "w").write(text.replace('"out 1', '"out ' + "x" * (65 * 1024 * 1024)))
+END
+t_exit 'a line of 65 MB is trimmed' 0 t_faden trim --json "$file"
+t_is 'its result goes' "$(json results count)" 1
+rm -f "$file" "$(json path)"
 t_done
