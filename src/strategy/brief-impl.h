@@ -71,6 +71,8 @@ void brief_ring_push(struct brief_ring *ring, struct brief_fact fact); /* takes 
 /* The same, but what says the same goes; errors count how often. */
 void brief_ring_renew(struct brief_ring *ring, struct brief_fact fact);
 void brief_ring_clear(struct brief_ring *ring);
+/* A new task; the first one ever stays beside it, and what was said since is about the old one. */
+void brief_task(struct brief_collect *c, struct sv words, struct brief_place place);
 /* What was said to be open is done, in these words. */
 void brief_done(struct brief_collect *c, struct sv text);
 void brief_call_release(struct brief_call *call);

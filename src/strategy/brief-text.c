@@ -481,14 +481,7 @@ void brief_take_rollover(struct brief_collect *c, const struct item *item)
 	take_sections(c, text, place);
 	if (!wish)
 		return;
-	brief_ring_clear(&c->since);
-	if (c->task.text && !c->first.text) {
-		c->first = c->task;
-		c->first.kind = BRIEF_FIRST;
-	} else {
-		brief_fact_clear(&c->task);
-	}
-	c->task = brief_fact_new(BRIEF_TASK, words, BRIEF_TASK_MAX, true, place);
+	brief_task(c, words, place);
 	c->turns++;
 	c->asked = true;
 }

@@ -448,6 +448,18 @@ static void on_mark(void *data, enum brief_mark mark, struct sv line)
 		fact);
 }
 
+void brief_task(struct brief_collect *c, struct sv words, struct brief_place place)
+{
+	brief_ring_clear(&c->since);
+	if (c->task.text && !c->first.text) {
+		c->first = c->task;
+		c->first.kind = BRIEF_FIRST;
+	} else {
+		brief_fact_clear(&c->task);
+	}
+	c->task = brief_fact_new(BRIEF_TASK, words, BRIEF_TASK_MAX, true, place);
+}
+
 static void take_prompt(struct brief_collect *c, const struct item *item)
 {
 	struct sv text = sv_trim(str_sv(&c->text));
@@ -473,14 +485,7 @@ static void take_prompt(struct brief_collect *c, const struct item *item)
 			brief_fact_new(BRIEF_SINCE, text, BRIEF_TEXT_MAX, false, m.place));
 		return;
 	}
-	brief_ring_clear(&c->since);
-	if (c->task.text && !c->first.text) {
-		c->first = c->task;
-		c->first.kind = BRIEF_FIRST;
-	} else {
-		brief_fact_clear(&c->task);
-	}
-	c->task = brief_fact_new(BRIEF_TASK, text, BRIEF_TASK_MAX, true, m.place);
+	brief_task(c, text, m.place);
 }
 
 static void take_answer(struct brief_collect *c, const struct item *item)
