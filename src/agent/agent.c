@@ -132,6 +132,7 @@ void agent_free(struct agent *a)
 	drop_timers(a);
 	a->driver->close(a);
 	str_release(&a->answer);
+	strv_release(&a->asked);
 	free(a);
 }
 
@@ -175,8 +176,9 @@ static void silence_took_too_long(void *data)
 	struct agent *a = data;
 
 	a->idle_timer = NULL;
-	/* A tool may run as long as it likes; the whole turn has its own limit. */
-	if (a->tools_running > 0)
+	/* A tool may run as long as it likes, and a person may think; the whole turn has its own
+	 * limit. */
+	if (a->tools_running > 0 || a->asked.n > 0)
 		return;
 	a->silent = true;
 	stop_for(a, AGENT_TIMED_OUT);
@@ -213,7 +215,8 @@ int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reter
 	a->stop_level = 0;
 	a->silent = false;
 	a->tools_running = 0;
-	a->deeds = (struct deeds){ .kinds = 0 };
+	a->deeds = a->denied = (struct deeds){ .kinds = 0 };
+	strv_release(&a->asked);
 	a->heard = 0;
 	a->started_ms = clock_age_ms(NULL);
 	str_clear(&a->answer);
@@ -261,6 +264,26 @@ void deeds_print(struct str *out, const struct deeds *d)
 		str_addf(out, " +%u", d->others);
 }
 
+static bool ask_close(struct agent *a, const char *id)
+{
+	for (size_t i = 0; i < a->asked.n; i++)
+		if (strcmp(a->asked.v[i], id) == 0) {
+			free(a->asked.v[i]);
+			a->asked.v[i] = a->asked.v[--a->asked.n];
+			a->asked.v[a->asked.n] = NULL;
+			return true;
+		}
+	return false;
+}
+
+void agent_answer(struct agent *a, const char *ask, enum agent_answer answer)
+{
+	if (!ask_close(a, ask))
+		return;
+	restart_idle_timer(a, 0);
+	a->driver->answer(a, ask, answer);
+}
+
 void agent_emit(struct agent *a, const struct agent_event *ev)
 {
 	switch (ev->type) {
@@ -277,6 +300,13 @@ void agent_emit(struct agent *a, const struct agent_event *ev)
 	case AGENT_EV_TOOL_END:
 		if (a->tools_running > 0)
 			a->tools_running--;
+		break;
+	case AGENT_EV_ASK:
+		strv_add(&a->asked, ev->ask->id);
+		break;
+	case AGENT_EV_ASK_OVER:
+		if (!ask_close(a, ev->ask->id))
+			return;
 		break;
 	case AGENT_EV_SESSION:
 	case AGENT_EV_THINKING:
@@ -353,10 +383,13 @@ static void explain_limit(struct agent_result *result)
 void agent_finish(struct agent *a, struct agent_result *result)
 {
 	AUTO_STR deeds = STR_INIT;
+	AUTO_STR denied = STR_INIT;
 
 	if (!a->busy)
 		return;
 	drop_timers(a);
+	deeds_print(&denied, &a->denied);
+	result->denied = str_sv(&denied);
 	deeds_print(&deeds, &a->deeds);
 	result->deeds = str_sv(&deeds);
 	/* A turn that was complete before our stop reached it is complete. */

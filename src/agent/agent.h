@@ -75,6 +75,7 @@ struct agent_result {
 	struct sv text; /* the whole answer; valid during the event */
 	const char *session; /* the agent's session id; NULL when never told */
 	struct sv deeds; /* tools that ran in it: "Bash ×2, Write"; valid during the event */
+	struct sv denied; /* tools it was not allowed, the same way */
 	struct agent_usage usage;
 	int64_t limit_ends_ms; /* AGENT_RATE_LIMITED: wall time when it ends, 0 unknown */
 	int64_t duration_ms;
@@ -89,8 +90,17 @@ enum agent_event_type {
 	AGENT_EV_TOOL_END, /* tool, failed */
 	AGENT_EV_RETRY, /* text: why, in plain words; delay_ms, 0: not told */
 	AGENT_EV_NOTICE, /* text: one line the user should see */
+	AGENT_EV_ASK, /* ask, tool, text: may it do this? It waits for agent_answer() */
+	AGENT_EV_ASK_OVER, /* ask: the question no longer needs an answer */
 	AGENT_EV_DONE /* result */
 };
+
+/* A question for permission. `id` names it until it is answered or over. */
+struct agent_ask {
+	const char *id;
+	bool always; /* AGENT_ALLOW_ALWAYS is there */
+};
+enum agent_answer { AGENT_DENY, AGENT_ALLOW, AGENT_ALLOW_ALWAYS /* this kind, in this session */ };
 
 /* All slices are valid during the call only. */
 struct agent_event {
@@ -100,6 +110,7 @@ struct agent_event {
 	const char *session;
 	bool failed;
 	int64_t delay_ms;
+	const struct agent_ask *ask;
 	const struct agent_result *result;
 };
 typedef void (*agent_sink_fn)(void *data, const struct agent_event *ev);
@@ -115,6 +126,9 @@ struct agent_opts {
 	const char *system_prompt; /* NULL: none; the same bytes on every turn */
 	const char *script; /* the rehearsal agent's: file to follow; NULL: none */
 	enum agent_permission permission;
+	/* Whoever listens answers AGENT_EV_ASK: agent_can.ask. Without it what would be asked is
+	 * denied. */
+	bool ask;
 	/* Only the prompt is answered: without tools, hooks and servers, and nothing is kept of it.
 	 * Codex still has tools that read in some versions; it gets its read-only sandbox. */
 	bool answer_only;
@@ -133,6 +147,7 @@ struct agent_opts {
 
 struct agent_turn {
 	struct sv prompt;
+	const char *prompt_id; /* a UUID of ours that goes with it: agent_can.prompt_ids; or NULL */
 	const char *session; /* id to use; NULL: the agent makes one (Codex) */
 	bool resume; /* session exists: go on with it; else begin it */
 	bool plan; /* this turn in the agent's plan mode */
@@ -149,6 +164,8 @@ struct agent_driver {
 	/* Stops the running turn, harder each time: 0 ask, 1 TERM, 2 KILL. A turn that is asked to
 	 * stop still ends with one AGENT_EV_DONE. */
 	void (*stop)(struct agent *a, int level);
+	/* To a question of the running turn that is open. NULL: it asks nothing. */
+	void (*answer)(struct agent *a, const char *ask, enum agent_answer answer);
 	void (*close)(struct agent *a); /* NULL priv is fine */
 	/* Takes away what it leaves behind of a folder it was only asked a question in. NULL:
 	 * nothing. */
@@ -165,5 +182,7 @@ void agent_free(struct agent *a);
 /* An empty prompt is ERR_INPUT. The agent may be sent the next turn from within AGENT_EV_DONE, but
  * not freed from within any event. */
 int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reterr) MUST_USE;
+/* Answers an AGENT_EV_ASK, from within it or later. A question that is over: no effect. */
+void agent_answer(struct agent *a, const char *ask, enum agent_answer answer);
 /* Cancels the running turn; again: harder at once. Nothing runs: no effect. */
 void agent_cancel(struct agent *a);

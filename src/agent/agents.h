@@ -18,7 +18,9 @@ enum { AGENTS_MAX = 16 }; /* rows; for arrays with one place an agent, see agent
 struct agent_can {
 	bool own_ids; /* makes its session ids: agent_turn.session is NULL on a first turn */
 	bool plan; /* agent_turn.plan holds: nothing is changed. Without it, it is only a wish */
-	bool ask; /* puts its questions for permission to the user; no driver does so yet */
+	bool ask; /* agent_opts.ask holds: it asks for permission */
+	bool prompt_ids; /* keeps agent_turn.prompt_id beside the prompt in its transcript */
+	bool once; /* … and does not run a prompt again whose id it has */
 	bool answer_only; /* agent_opts.answer_only holds: no tools, nothing kept. Without it, no
 			     questions are put to it */
 	bool schema; /* … and agent_opts.schema */

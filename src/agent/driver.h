@@ -37,6 +37,8 @@ struct agent {
 	bool silent; /* it was stopped for its silence */
 	int tools_running;
 	struct deeds deeds;
+	struct deeds denied;
+	struct strv asked; /* ids of open questions */
 	uint64_t heard; /* bytes of its output */
 	int64_t started_ms; /* age clock */
 	struct str answer; /* all text so far */

@@ -49,6 +49,12 @@ static void on_event(void *data, const struct agent_event *ev)
 	case AGENT_EV_NOTICE:
 		str_addf(&h->text, "{notice %.*s}", SV_ARG(ev->text));
 		break;
+	case AGENT_EV_ASK:
+		str_addf(&h->text, "{may %.*s: %.*s?}", SV_ARG(ev->tool), SV_ARG(ev->text));
+		break;
+	case AGENT_EV_ASK_OVER:
+		str_addf(&h->text, "{over %s}", ev->ask->id);
+		break;
 	case AGENT_EV_DONE:
 		fail();
 	}

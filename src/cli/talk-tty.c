@@ -153,6 +153,8 @@ static void on_event(void *data, const struct agent_event *ev)
 		flush(t);
 		return;
 	case AGENT_EV_SESSION:
+	case AGENT_EV_ASK:
+	case AGENT_EV_ASK_OVER:
 		break;
 	}
 	status_show(&t->status);

@@ -35,6 +35,7 @@ struct turn {
 	const struct agent_def *kind; /* who answers */
 	struct turn_agent *agent; /* NULL: not at work */
 	int64_t step; /* its intent in the journal; 0: none yet */
+	char prompt_id[UUID_TEXT]; /* goes with the prompt; empty: the agent keeps none */
 	bool held; /* we have the conversation */
 	bool resumes; /* a session that exists */
 	bool fresh; /* has started fresh: a second loss is the agent's answer */
@@ -52,6 +53,7 @@ static void outcome_init(struct turn_outcome *o)
 		.conv = CONV_INIT,
 		.answer = STR_INIT,
 		.deeds = STR_INIT,
+		.denied = STR_INIT,
 		.usage = AGENT_USAGE_NONE,
 	};
 }
@@ -61,6 +63,7 @@ static void outcome_release(struct turn_outcome *o)
 	conv_release(&o->conv);
 	str_release(&o->answer);
 	str_release(&o->deeds);
+	str_release(&o->denied);
 }
 
 void turn_tell(const struct turn_sink *sink, enum turn_news what, const char *a, const char *b,
@@ -377,6 +380,8 @@ static void take_result(struct turn *t, const struct agent_result *result)
 	str_add(&out->answer, result->text);
 	str_clear(&out->deeds);
 	str_add(&out->deeds, result->deeds);
+	str_clear(&out->denied);
+	str_add(&out->denied, result->denied);
 }
 
 static void start_fresh(void *data);
@@ -419,6 +424,7 @@ static int send(struct turn *t, const char *session, struct err *reterr)
 		session && (t->resumes || !t->kind->can.own_ids) ? xstrdup(session) : NULL;
 	const struct agent_turn what = {
 		.prompt = t->opts.question ? t->opts.question->prompt : str_sv(&t->job.prompt),
+		.prompt_id = t->prompt_id[0] ? t->prompt_id : NULL,
 		.session = own,
 		.resume = t->resumes,
 		.plan = t->job.task == CONV_PLAN,
@@ -486,6 +492,11 @@ static int write_intent(struct turn *t, struct err *reterr)
 		r = conv_set_task(o->store, c->id, t->job.task, reterr);
 	rec.session = c->session ? xstrdup(c->session) : NULL;
 	rec.prompt = xmemdup0(t->job.prompt.buf, t->job.prompt.len);
+	t->prompt_id[0] = '\0';
+	if (t->kind->can.prompt_ids) {
+		uuid_new(t->prompt_id);
+		rec.prompt_id = xstrdup(t->prompt_id);
+	}
 	rec.transcript = turn_transcript(t->host, c);
 	rec.before_size = file_size(rec.transcript);
 	memcpy(rec.conversation, c->id, sizeof(rec.conversation));
@@ -685,6 +696,12 @@ void turn_cancel(struct turn *t)
 	case PHASE_ENDING:
 		break;
 	}
+}
+
+void turn_answer(struct turn *t, const char *ask, enum agent_answer answer)
+{
+	if (t->phase == PHASE_RUNNING && t->agent)
+		agent_answer(t->agent->agent, ask, answer);
 }
 
 void turn_free(struct turn *t)

@@ -63,6 +63,7 @@ struct turn_outcome {
 	enum agent_delivery delivery;
 	bool acted; /* the agent used a tool */
 	struct str deeds; /* tools that ran: "Bash ×2, Write" */
+	struct str denied; /* tools that were not allowed, the same way */
 	struct conv conv; /* empty for a question, or when none was taken */
 	struct str answer;
 	struct agent_usage usage;
@@ -129,6 +130,9 @@ struct turn *turn_begin(
 	struct turn_host *host, const struct turn_opts *opts, const struct turn_sink *sink);
 /* Stops it, harder each time; it still ends with its done. While it waits, it ends at once. */
 void turn_cancel(struct turn *t);
+/* Answers an AGENT_EV_ASK of its agent, from within the event or later. One that is over: no
+ * effect. */
+void turn_answer(struct turn *t, const char *ask, enum agent_answer answer);
 /* After done, or from within it, but from no other callback. One that still runs is stopped here,
  * written down as cancelled, and no done comes. NULL is fine. */
 void turn_free(struct turn *t);
