@@ -440,16 +440,22 @@ static void claude_close(struct agent *a)
 	free(c);
 }
 
-static void write_message(struct str *out, struct sv prompt)
+/* The id becomes that of the entry in the transcript, and one that stands there is not run again.
+ */
+static void write_message(struct str *out, const struct agent_turn *turn)
 {
 	struct jw w = JW_INIT(out);
 
 	jw_object(&w);
 	jw_put_cstr(&w, "type", "user");
+	if (turn->prompt_id)
+		jw_put_cstr(&w, "uuid", turn->prompt_id);
+	jw_put_cstr(&w, "session_id", turn->session);
+	jw_put_cstr(&w, "parent_tool_use_id", NULL);
 	jw_key(&w, "message");
 	jw_object(&w);
 	jw_put_cstr(&w, "role", "user");
-	jw_put_string(&w, "content", prompt);
+	jw_put_string(&w, "content", turn->prompt);
 	jw_end(&w);
 	jw_end(&w);
 	str_addc(out, '\n');
@@ -476,7 +482,7 @@ static void begin_turn(struct claude *c, const struct agent_turn *turn)
 	c->retry_after_ms = 0;
 	c->result = agent_result_init();
 	str_clear(&c->message);
-	write_message(&c->message, turn->prompt);
+	write_message(&c->message, turn);
 	claude_stream_turn(&c->stream);
 }
 

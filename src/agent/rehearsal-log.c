@@ -97,12 +97,16 @@ static void begin_line(struct rehearsal_log *log, struct jw *w, const char *type
 	jw_put_cstr(w, "role", type);
 }
 
-static void end_line(struct rehearsal_log *log, struct jw *w)
+/* id NULL: a new one. */
+static void end_line(struct rehearsal_log *log, struct jw *w, const char *id)
 {
 	char when[CLOCK_TEXT_MAX];
 
 	jw_end(w);
-	uuid_new(log->parent);
+	if (id)
+		(void)snprintf(log->parent, sizeof(log->parent), "%s", id);
+	else
+		uuid_new(log->parent);
 	clock_format_iso(clock_wall_ms(log->clock), when);
 	jw_put_cstr(w, "uuid", log->parent);
 	jw_put_cstr(w, "timestamp", when);
@@ -141,14 +145,15 @@ static int append(struct rehearsal_log *log, struct sv lines, struct err *reterr
 	return r < 0 ? r : file_append(log->path, lines, true, reterr);
 }
 
-int rehearsal_log_user(struct rehearsal_log *log, struct sv text, struct err *reterr)
+int rehearsal_log_user(
+	struct rehearsal_log *log, struct sv text, const char *id, struct err *reterr)
 {
 	AUTO_STR line = STR_INIT;
 	struct jw w = JW_INIT(&line);
 
 	begin_line(log, &w, "user");
 	jw_put_string(&w, "content", text);
-	end_line(log, &w);
+	end_line(log, &w, id);
 	int r = append(log, str_sv(&line), reterr);
 	if (r == 0)
 		add_said(log, text);
@@ -164,7 +169,7 @@ int rehearsal_log_interrupt(struct rehearsal_log *log, struct err *reterr)
 	begin_line(log, &w, "user");
 	jw_put_raw(&w, "content",
 		SV("[{\"type\":\"text\",\"text\":\"[Request interrupted by user]\"}]"));
-	end_line(log, &w);
+	end_line(log, &w, NULL);
 	return append(log, str_sv(&line), reterr);
 }
 
@@ -179,7 +184,7 @@ int rehearsal_log_answer(struct rehearsal_log *log, struct sv text, struct err *
 	jw_put_string(&w, "text", text);
 	jw_end(&w);
 	jw_end(&w);
-	end_line(log, &w);
+	end_line(log, &w, NULL);
 	return append(log, str_sv(&line), reterr);
 }
 
@@ -203,7 +208,7 @@ int rehearsal_log_tool(struct rehearsal_log *log, const char *tool, const char *
 	jw_end(&call);
 	jw_end(&call);
 	jw_end(&call);
-	end_line(log, &call);
+	end_line(log, &call, NULL);
 
 	begin_line(log, &result, "user");
 	jw_key(&result, "content");
@@ -215,6 +220,6 @@ int rehearsal_log_tool(struct rehearsal_log *log, const char *tool, const char *
 	jw_put_bool(&result, "is_error", false);
 	jw_end(&result);
 	jw_end(&result);
-	end_line(log, &result);
+	end_line(log, &result, NULL);
 	return append(log, str_sv(&lines), reterr);
 }

@@ -26,7 +26,9 @@ int rehearsal_log_open(struct rehearsal_log *log, const char *home, const char *
 void rehearsal_log_release(struct rehearsal_log *log);
 
 /* Each appends lines and makes them durable. */
-int rehearsal_log_user(struct rehearsal_log *log, struct sv text, struct err *reterr) MUST_USE;
+/* id: under which it was sent, which the line keeps; NULL: none. */
+int rehearsal_log_user(
+	struct rehearsal_log *log, struct sv text, const char *id, struct err *reterr) MUST_USE;
 int rehearsal_log_interrupt(struct rehearsal_log *log, struct err *reterr) MUST_USE;
 int rehearsal_log_answer(struct rehearsal_log *log, struct sv text, struct err *reterr) MUST_USE;
 int rehearsal_log_tool(struct rehearsal_log *log, const char *tool, const char *input,

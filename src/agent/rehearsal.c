@@ -291,7 +291,7 @@ static int rehearsal_send(struct agent *a, const struct agent_turn *turn, struct
 		return 0;
 	}
 	if (r == 0)
-		r = rehearsal_log_user(&h->log, turn->prompt, reterr);
+		r = rehearsal_log_user(&h->log, turn->prompt, turn->prompt_id, reterr);
 	if (r == 0)
 		r = plan_turn(a, reterr);
 	if (r < 0) {

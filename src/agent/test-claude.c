@@ -16,6 +16,7 @@
 #include "os/proc.h"
 
 static const char session[] = "11111111-1111-4111-8111-111111111111";
+static const char prompt_id[] = "22222222-2222-4222-8222-222222222222";
 
 #define RESULT "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"fine\"}"
 #define SAY(text) "echo '" text "'\n"
@@ -105,7 +106,9 @@ static void program(struct rig *rig, const char *script)
 
 static void turn_of(struct rig *rig, struct sv prompt, bool resume)
 {
-	struct agent_turn turn = { .prompt = prompt, .session = session, .resume = resume };
+	struct agent_turn turn = {
+		.prompt = prompt, .prompt_id = prompt_id, .session = session, .resume = resume
+	};
 
 	rig->done = false;
 	if (!rig->agent)
@@ -160,6 +163,8 @@ static void test_arguments_environment_and_input(void **state)
 	assert_non_null(strstr(first.buf, "\n--append-system-prompt\n-be \"brief\"\nü\n"));
 	assert_null(strstr(first.buf, "secret"));
 	assert_non_null(strstr(in.buf, "\"content\":\"the secret prompt\""));
+	assert_non_null(strstr(in.buf, "\"uuid\":\"22222222-2222-4222-8222-222222222222\""));
+	assert_non_null(strstr(in.buf, "\"session_id\":\"11111111-1111-4111-8111-111111111111\""));
 	assert_null(strstr(env.buf, "CLAUDECODE"));
 	assert_null(strstr(env.buf, "CLAUDE_CODE_ENTRYPOINT"));
 	assert_non_null(strstr(env.buf, "KEPT=yes"));

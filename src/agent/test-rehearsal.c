@@ -70,14 +70,14 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct rig *rig = *state;
-	AUTO_FREE char *path = xasprintf("%s/projects/-work/%s.jsonl", rig->home, session_a);
+	AUTO_FREE char *path = xasprintf("%s/projects/-tmp/%s.jsonl", rig->home, session_a);
 
 	agent_free(rig->agent);
 	loop_free(rig->loop);
 	(void)unlink(path);
 	if (rig->script)
 		(void)unlink(rig->script);
-	AUTO_FREE char *sub = xasprintf("%s/projects/-work", rig->home);
+	AUTO_FREE char *sub = xasprintf("%s/projects/-tmp", rig->home);
 	(void)rmdir(sub);
 	AUTO_FREE char *projects = xasprintf("%s/projects", rig->home);
 	(void)rmdir(projects);
@@ -251,6 +251,25 @@ static void test_retry_is_no_silence(void **state)
 	assert_string_equal(rig->answer.buf, "there");
 }
 
+static void test_keeps_the_id_of_a_prompt(void **state)
+{
+	struct rig *rig = *state;
+	static const char id[] = "22222222-2222-4222-8222-222222222222";
+	struct agent_turn t = { .prompt = SV("hello"), .prompt_id = id, .session = session_a };
+	AUTO_FREE char *path = xasprintf("%s/projects/-tmp/%s.jsonl", rig->home, session_a);
+	struct transcript_reader *reader = NULL;
+	struct item item;
+
+	open_agent(rig, NULL);
+	assert_int_equal(agent_send(rig->agent, &t, NULL), 0);
+	assert_int_equal(loop_run(rig->loop, &rig->done, NULL), 0);
+	assert_int_equal(transcript_open(path, TRANSCRIPT_CLAUDE, NULL, &reader, NULL), 0);
+	assert_int_equal(transcript_next(reader, &item, NULL), 1);
+	assert_true(item.flags & ITEM_PROMPT);
+	assert_true(sv_is(item.prompt_id, id));
+	transcript_close(reader);
+}
+
 static void test_nul_is_not_the_end(void **state)
 {
 	struct rig *rig = *state;
@@ -314,6 +333,7 @@ int main(void)
 		CASE(test_cancel_says_what_was_done),
 		CASE(test_limit_says_when_it_ends),
 		CASE(test_retry_is_no_silence),
+		CASE(test_keeps_the_id_of_a_prompt),
 		CASE(test_nul_is_not_the_end),
 		CASE(test_silence_ends_a_turn),
 		cmocka_unit_test(test_bad_scripts_are_named_by_line),

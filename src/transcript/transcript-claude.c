@@ -196,7 +196,7 @@ static struct item item_from(const struct item *base, enum item_kind kind, const
 	item.kind = kind;
 	item.type = scan_inner(vals[CLAUDE_TYPE]);
 	item.time = scan_inner(vals[CLAUDE_TIME]);
-	item.uuid = scan_inner(vals[CLAUDE_UUID]);
+	item.uuid = item.prompt_id = scan_inner(vals[CLAUDE_UUID]);
 	item.parent = scan_inner(vals[CLAUDE_PARENT]);
 	item.body = item.object;
 	if (scan_true(vals[CLAUDE_SIDE]))

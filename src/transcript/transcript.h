@@ -176,6 +176,9 @@ struct item {
 	struct sv type; /* as the agent calls it: "user", "attachment", "function_call" … */
 	struct sv time; /* RFC 3339 */
 	struct sv uuid, parent; /* Claude */
+	/* The id under which a prompt was sent, whatever its text has become; empty: none is kept.
+	 * Claude keeps it as the entry's own, so every entry has one there. */
+	struct sv prompt_id;
 	struct sv message_id;
 	struct sv model;
 	struct sv tool; /* calls only */
