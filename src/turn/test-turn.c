@@ -423,7 +423,9 @@ static void a_turn_that_is_dropped_is_written_down(void **state)
 
 	write_script(rig, "wait 60000\nsay done\n---\n");
 	begin(&talk, rig, 0);
+	turn_answer(talk.turn, "nobody asked yet", AGENT_ALLOW);
 	run_for(rig, 20);
+	turn_answer(talk.turn, "nobody asked this", AGENT_ALLOW);
 	turn_free(TAKE_PTR(talk.turn));
 	run_for(rig, 20);
 	assert_int_equal(talk.dones, 0);
