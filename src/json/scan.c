@@ -56,6 +56,7 @@ static inline const char *skip_string(const char *p, const char *end, bool *ret_
 struct depth {
 	size_t n; /* brackets that are open */
 	const char *string; /* the string that goes on behind the block; NULL: none does */
+	bool bad; /* a backslash outside of strings: what is a quote would depend on the block */
 };
 
 /* One past the bracket that closes the container, of the `n` bytes of a block; NULL when it is not
@@ -65,14 +66,19 @@ static const char *skip_block(const char *p, size_t n, struct depth *d)
 	struct block b = block_at(p);
 	uint64_t quotes = block_quotes(&b), inside = block_inside(quotes);
 
-	for (uint64_t left = (b.open | b.close) & ~inside; left; left &= left - 1) {
+	for (uint64_t left = (b.open | b.close | b.backslash) & ~inside; left; left &= left - 1) {
 		unsigned at = (unsigned)__builtin_ctzll(left);
 		if (at >= n)
 			break;
-		if (b.open >> at & 1)
+		if (b.open >> at & 1) {
 			d->n++;
-		else if (--d->n == 0)
-			return p + at + 1;
+		} else if (b.close >> at & 1) {
+			if (--d->n == 0)
+				return p + at + 1;
+		} else {
+			d->bad = true;
+			return NULL;
+		}
 	}
 	d->string = inside >> (BLOCK - 1) ? p + BLOCK - __builtin_clzll(quotes) : NULL;
 	return NULL;
@@ -87,7 +93,7 @@ static const char *skip_container(const char *p, const char *end)
 
 	while (end - p >= BLOCK) {
 		const char *q = skip_block(p, BLOCK, &d);
-		if (q)
+		if (q || d.bad)
 			return q;
 		p += BLOCK;
 		if (d.string)

@@ -657,6 +657,26 @@ static void blocks_begin_anywhere(void **state)
 	}
 }
 
+/* What would be a quote behind one must not hang on where a block begins. */
+static void a_backslash_outside_of_strings_is_refused(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n < 200; n++) {
+		AUTO_STR text = STR_INIT;
+		struct jval val;
+		str_adds(&text, "[");
+		for (size_t k = 0; k < n; k++)
+			str_addc(&text, ' ');
+		str_adds(&text, "\"a\"c\\\":\\\"\\\"}\",\"b\"]");
+		AUTO_FREE char *copy = exact(str_sv(&text));
+		assert_int_equal(scan_text(sv_make(copy, text.len), &val), ERR_INPUT);
+	}
+	struct sv rest = SV("[[1],\"\\\"\"]\\");
+	struct jval val;
+	assert_int_equal(scan_value(&rest, &val), 1);
+	assert_true(sv_is(rest, "\\"));
+}
+
 static void a_long_line_is_read_whole(void **state)
 {
 	static const struct scan_key keys[] = {
@@ -683,6 +703,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_long_line_is_read_whole),
 		cmocka_unit_test(blocks_begin_anywhere),
+		cmocka_unit_test(a_backslash_outside_of_strings_is_refused),
 		cmocka_unit_test(texts),
 		cmocka_unit_test(every_prefix_of_a_line_is_refused),
 		cmocka_unit_test(values_glued_together),
