@@ -49,15 +49,16 @@ static const struct opt list_options[] = {
 };
 
 enum { COL_MARK, COL_ID, COL_AGENT, COL_LAST, COL_TURNS, COL_SIZE, COL_DIR, COL_TITLE, COLS };
+/* In a narrow window size and turns make room for what tells one session from another. */
 static const struct table_column columns[COLS] = {
-	[COL_MARK] = { "", false, false },
-	[COL_ID] = { "ID", false, false },
-	[COL_AGENT] = { "AGENT", false, false },
-	[COL_LAST] = { "LAST", false, false },
-	[COL_TURNS] = { "TURNS", true, false },
-	[COL_SIZE] = { "SIZE", true, false },
-	[COL_DIR] = { "FOLDER", false, true },
-	[COL_TITLE] = { "NAME OR FIRST PROMPT", false, true },
+	[COL_MARK] = { .title = "" },
+	[COL_ID] = { .title = "ID" },
+	[COL_AGENT] = { .title = "AGENT" },
+	[COL_LAST] = { .title = "LAST" },
+	[COL_TURNS] = { .title = "TURNS", .right = true, .spare = 1 },
+	[COL_SIZE] = { .title = "SIZE", .right = true, .spare = 2 },
+	[COL_DIR] = { .title = "FOLDER", .shrink = true, .room = 12 },
+	[COL_TITLE] = { .title = "NAME OR FIRST PROMPT", .shrink = true, .room = 36 },
 };
 
 struct list {
@@ -68,7 +69,9 @@ struct list {
 	char *here;
 	int64_t now_ms;
 	long long shown;
+	bool elsewhere; /* one of those shown was not begun in this very folder */
 	/* one of these takes the rows */
+	struct table_column columns[COLS];
 	struct table table;
 	struct format format;
 	struct str text; /* of one row */
@@ -84,8 +87,10 @@ static void add_table_row(struct list *l, const struct session_view *view)
 	char size[SIZE_TEXT_MAX], last[CLOCK_TEXT_MAX], mark[4] = "";
 	AUTO_FREE char *dir = people ? path_show(row->info.cwd, l->app->paths.home) : NULL;
 	unsigned style = view->current ? STYLE_BOLD : row->gone ? STYLE_DIM : STYLE_PLAIN;
+	const char *relation = session_relation_name(row->info.relation);
 	struct table *t = &l->table;
 
+	l->elsewhere |= !l->here || strcmp(row->info.cwd, l->here) != 0;
 	(void)snprintf(mark, sizeof(mark), "%s%s%s", view->current ? "*" : "",
 		view->live ? "!" : "", row->gone ? "x" : "");
 	table_add_styled(t, sv_of(mark), style);
@@ -103,7 +108,11 @@ static void add_table_row(struct list *l, const struct session_view *view)
 	else
 		table_addf(t, "%lld", (long long)row->info.size);
 	table_add(t, sv_of(dir ? dir : row->info.cwd));
-	table_add_styled(t, sv_of(session_title(row)), style);
+	str_clear(&l->text);
+	if (people && relation[0])
+		str_addf(&l->text, "[%s] ", relation);
+	str_adds(&l->text, session_title(row));
+	table_add_styled(t, str_sv(&l->text), style);
 }
 
 static int on_row(void *data, const struct session_row *row)
@@ -225,13 +234,19 @@ static int run_list(struct app *app, const void *options, int argc, char **argv,
 	struct term term;
 
 	l.now_ms = clock_wall_ms(&app->clock);
-	table_init(&l.table, columns, COLS);
+	memcpy(l.columns, columns, sizeof(columns));
+	/* What the list is sorted by is seen. */
+	if (l.opts->sort == CATALOGUE_SIZE || l.opts->sort == CATALOGUE_TURNS)
+		l.columns[l.opts->sort == CATALOGUE_SIZE ? COL_SIZE : COL_TURNS].spare = 0;
+	table_init(&l.table, l.columns, COLS);
 	int r = list(&l, argc, argv, reterr);
 	if (r < 0)
 		return r;
 	if (l.opts->json) {
 		(void)fputs(l.shown > 0 ? "\n]\n" : "[]\n", app->out);
 	} else if (!l.opts->format) {
+		if (!l.elsewhere)
+			table_hide(&l.table, COL_DIR);
 		print_begin(app, &term);
 		table_print(&l.table, &term);
 		print_end(&term);

@@ -136,7 +136,7 @@ static void fill_made(struct smarting *s, int result)
 
 	s->left = known_left(r->before, r->saved);
 	s->made.parent = &s->of.row;
-	s->made.relation = SESSION_TRIMMED;
+	s->made.relation = SESSION_SMART_TRIMMED;
 	s->made.agent = s->of.row.agent;
 	s->made.id = written ? r->file.id : NULL;
 	s->made.path = written ? r->file.path : NULL;

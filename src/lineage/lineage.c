@@ -24,13 +24,6 @@ const char *lineage_state_name(enum lineage_state state)
 	return names[state];
 }
 
-const char *lineage_relation_name(const struct lineage_node *n)
-{
-	if (n->relation == SESSION_TRIMMED && n->smart)
-		return "smart-trimmed";
-	return session_relation_name(n->relation);
-}
-
 /* ---- nodes ---- */
 
 static void node_release(struct lineage_node *n)
@@ -116,8 +109,6 @@ void lineage_take_note(struct lineage_node *n)
 			clock_parse_iso(str_sv(&time), &ms) && ms > 0)
 			n->made_ms = ms;
 	}
-	n->smart = scan_path(note, "trim_params.method", &val) > 0 &&
-		scan_string_eq(val, SV("smart-trim"));
 	if (scan_path(note, "stats.tokens_saved", &val) > 0 && scan_i64(val, &saved) && saved >= 0)
 		n->saved = saved;
 }
@@ -604,7 +595,7 @@ static void add_edge(struct str *out, const struct lineage *l, size_t i)
 
 	if (n->parent != LINEAGE_NONE)
 		str_addf(out, "\tn%zu -> n%zu [label=\"%s\"];\n", n->parent, i,
-			lineage_relation_name(n));
+			session_relation_name(n->relation));
 	if (n->circle)
 		str_addf(out, "\tn%zu -> n%zu [style=dotted, label=\"circle\"];\n", i, i);
 }

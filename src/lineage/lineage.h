@@ -43,7 +43,6 @@ struct lineage_node {
 	int64_t first_ms, active_ms; /* 0 unknown; a copy begins with its parent's records */
 	int64_t made_ms; /* when the session itself was made; 0 unknown */
 	int64_t saved; /* tokens that were taken out by it, -1 unknown */
-	bool smart; /* trimmed by an agent's choice */
 	int64_t turns;
 	size_t parent; /* index, LINEAGE_NONE for the first */
 	unsigned depth; /* below the first */
@@ -51,9 +50,6 @@ struct lineage_node {
 	bool guessed; /* a fork by its beginning alone */
 	bool circle; /* its parent is among its own descendants, or itself */
 };
-
-/* How it was made from its parent: "trimmed", "smart-trimmed", "ported" …; "" for the first. */
-const char *lineage_relation_name(const struct lineage_node *n);
 
 enum { LINEAGE_NODES_MAX = 10000 };
 
@@ -77,7 +73,7 @@ int lineage_trace(struct store *store, const struct transcript_home *homes, size
 int lineage_chain(struct store *store, const struct transcript_home *homes, size_t n_homes,
 	const struct session_row *focus, struct lineage *ret, struct err *reterr) MUST_USE;
 
-/* What only the note in its file tells of a node: made_ms, saved and smart. For nodes that are
+/* What only the note in its file tells of a node: made_ms and saved. For nodes that are
  * given, not for all that are looked at: the head of the file is read. */
 void lineage_take_note(struct lineage_node *n);
 

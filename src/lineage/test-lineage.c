@@ -112,7 +112,6 @@ static void test_note_is_found_in_long_lines(void **state)
 		bool far = sizes[i] > 4000000;
 		assert_int_equal(n.saved, far ? -1 : 7);
 		assert_int_equal(n.made_ms, far ? 0 : 1772964000000);
-		assert_int_equal(n.smart, !far);
 	}
 	char nowhere[] = "/no/such/file";
 	struct lineage_node none = { .path = nowhere, .relation = SESSION_TRIMMED, .saved = -1 };

@@ -74,7 +74,7 @@ void row_load(struct sql *q, struct session_row *row)
 	/* What a later faden may have written. */
 	if (!info->format)
 		info->format = transcript_format_unknown();
-	if (relation >= 0 && relation <= SESSION_REPAIRED)
+	if (relation >= 0 && relation < SESSION_RELATIONS)
 		info->relation = (enum session_relation)relation;
 }
 

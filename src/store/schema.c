@@ -199,5 +199,8 @@ static const char step_4[] =
 	" FROM step t LEFT JOIN step e ON e.id ="
 	" (SELECT max(id) FROM step WHERE parent = t.id AND kind = 2) WHERE t.kind = 0;";
 
-const char *const schema_steps[] = { step_1, step_2, step_3, step_4 };
+/* Which of the trimmed sessions an agent chose for is in their files: they are read anew. */
+static const char step_5[] = "DELETE FROM session WHERE relation = 1 AND gone = 0;";
+
+const char *const schema_steps[] = { step_1, step_2, step_3, step_4, step_5 };
 const size_t schema_version = ARRAY_LEN(schema_steps);

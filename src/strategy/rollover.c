@@ -52,7 +52,7 @@ void rollover_lineage_block(const struct lineage *chain, const char *current, st
 		str_addf(out, "(%zu earlier sessions: faden lineage)\n", from);
 	for (size_t i = from; i < n; i++) {
 		const struct lineage_node *node = &chain->nodes.v[i];
-		const char *relation = lineage_relation_name(node);
+		const char *relation = session_relation_name(node->relation);
 		bool here = node->state == LINEAGE_HERE;
 		str_addf(out, "%zu. ", i + 1);
 		utf8_scrub_line(

@@ -44,6 +44,7 @@ const char *session_relation_name(enum session_relation relation)
 		[SESSION_FORKED] = "forked",
 		[SESSION_PORTED] = "ported",
 		[SESSION_REPAIRED] = "repaired",
+		[SESSION_SMART_TRIMMED] = "smart-trimmed",
 	};
 
 	return names[relation];
@@ -139,7 +140,7 @@ static struct jval either(struct jval obj, const char *key, const char *other)
 
 static enum session_relation relation_by_name(struct jval val)
 {
-	for (int r = SESSION_TRIMMED; r <= SESSION_REPAIRED; r++)
+	for (int r = SESSION_TRIMMED; r < SESSION_RELATIONS; r++)
 		if (scan_string_eq(val, sv_of(session_relation_name((enum session_relation)r))))
 			return (enum session_relation)r;
 	return SESSION_CONTINUED;
@@ -160,6 +161,10 @@ void summary_parent(struct summary *s, struct jval trim, struct jval cont, struc
 			: SESSION_PORTED;
 	else
 		s->info->relation = SESSION_TRIMMED;
+	if (s->info->relation == SESSION_TRIMMED &&
+		scan_string_eq(
+			line_member(line_member(note, "trim_params"), "method"), SV("smart-trim")))
+		s->info->relation = SESSION_SMART_TRIMMED;
 	summary_field(s, &s->info->parent_id, either(note, "parent_session_id", "parent_id"),
 		SESSION_NAME_MAX);
 	summary_path(s, &s->info->parent_path, either(note, "parent_session_file", "parent_file"));

@@ -51,6 +51,8 @@ enum session_relation {
 	SESSION_FORKED,
 	SESSION_PORTED,
 	SESSION_REPAIRED,
+	SESSION_SMART_TRIMMED, /* trimmed by an agent's choice */
+	SESSION_RELATIONS
 };
 const char *session_relation_name(enum session_relation relation); /* "trimmed" …, "" for ROOT */
 

@@ -45,18 +45,91 @@ void table_addf(struct table *t, const char *fmt, ...)
 	table_add(t, str_sv(&text));
 }
 
-/* The column to cut next: the widest of those that may be cut; t->n when none can give more. */
-static size_t widest(const struct table *t, const size_t *widths, bool any)
+void table_hide(struct table *t, size_t column)
 {
+	t->hidden |= UINT64_C(1) << column;
+}
+
+/* What is shown, and how wide: one a column, 0 for what is hidden. */
+struct layout {
+	const struct table *table;
+	uint64_t hidden;
+	size_t *widths;
+};
+
+static bool shown(const struct layout *l, size_t column)
+{
+	return !(l->hidden & UINT64_C(1) << column);
+}
+
+/* With every column that may be cut as narrow as its room allows; or as wide as it is now. */
+static size_t total_width(const struct layout *l, bool cut)
+{
+	size_t total = 0;
+
+	for (size_t c = 0; c < l->table->n; c++) {
+		const struct table_column *column = &l->table->columns[c];
+		size_t width = l->widths[c];
+		if (!shown(l, c))
+			continue;
+		total += GAP +
+			(cut && column->shrink && width > column->room ? column->room : width);
+	}
+	return total > GAP ? total - GAP : 0;
+}
+
+/* The column that is left out next; n when none can be spared. */
+static size_t most_spare(const struct layout *l)
+{
+	const struct table *t = l->table;
 	size_t best = t->n;
 
-	for (size_t c = 0; c < t->n; c++) {
-		if ((!any && !t->columns[c].shrink) || widths[c] <= TABLE_SHRINK_MIN)
-			continue;
-		if (best == t->n || widths[c] > widths[best])
+	for (size_t c = 0; c < t->n; c++)
+		if (shown(l, c) && t->columns[c].spare > 0 &&
+			(best == t->n || t->columns[c].spare > t->columns[best].spare))
 			best = c;
+	return best;
+}
+
+/* The column to cut next: the one that is furthest above its room, then the widest of those that
+ * may be cut; n when none can give more. */
+static size_t widest(const struct layout *l, bool any)
+{
+	const struct table *t = l->table;
+	size_t best = t->n, most = 0;
+	bool above = false;
+
+	for (size_t c = 0; c < t->n; c++) {
+		const struct table_column *column = &t->columns[c];
+		size_t width = l->widths[c];
+		if (!shown(l, c) || (!any && !column->shrink) || width <= TABLE_SHRINK_MIN)
+			continue;
+		bool roomy = width > column->room;
+		size_t give = roomy ? width - column->room : width;
+		if (best != t->n && (above > roomy || (above == roomy && give <= most)))
+			continue;
+		best = c;
+		most = give;
+		above = roomy;
 	}
 	return best;
+}
+
+static void fit(struct layout *l, size_t cols)
+{
+	size_t c;
+
+	while (total_width(l, true) > cols && (c = most_spare(l)) < l->table->n)
+		l->hidden |= UINT64_C(1) << c;
+	for (size_t total = total_width(l, false); total > cols; total--) {
+		/* Shrinkable columns give first; when that is not enough, the others do. */
+		c = widest(l, false);
+		if (c == l->table->n)
+			c = widest(l, true);
+		if (c == l->table->n)
+			break;
+		l->widths[c]--;
+	}
 }
 
 /* `owed` collects the blanks that are written only when something follows them. */
@@ -83,7 +156,7 @@ static void put_cell(
 void table_print(const struct table *t, struct term *term)
 {
 	size_t cells = t->cells.n / t->n * t->n; /* of whole rows */
-	size_t total = GAP * (t->n - 1), owed = 0;
+	size_t owed = 0;
 
 	for (size_t i = 0; !term->tty && i < cells; i++) {
 		term_puts(term, t->cells.v[i].text);
@@ -93,34 +166,26 @@ void table_print(const struct table *t, struct term *term)
 		return;
 
 	AUTO_FREE size_t *widths = xcalloc(t->n, sizeof(*widths));
+	struct layout l = { .table = t, .hidden = t->hidden, .widths = widths };
 	for (size_t c = 0; c < t->n; c++)
 		widths[c] = utf8_width(sv_of(t->columns[c].title));
 	for (size_t i = 0; i < t->cells.n; i++)
 		if (t->cells.v[i].width > widths[i % t->n])
 			widths[i % t->n] = t->cells.v[i].width;
-	for (size_t c = 0; c < t->n; c++)
-		total += widths[c];
-	while (total > term->cols) {
-		/* Shrinkable columns give first; when that is not enough, the others do. */
-		size_t c = widest(t, widths, false);
-		if (c == t->n)
-			c = widest(t, widths, true);
-		if (c == t->n)
-			break;
-		widths[c]--;
-		total--;
-	}
+	fit(&l, term->cols);
 
 	for (size_t c = 0; c < t->n; c++)
-		put_cell(term, sv_of(t->columns[c].title), STYLE_BOLD, widths[c],
-			t->columns[c].right, &owed);
+		if (shown(&l, c))
+			put_cell(term, sv_of(t->columns[c].title), STYLE_BOLD, widths[c],
+				t->columns[c].right, &owed);
 	term_newline(term);
 	for (size_t i = 0; i < cells; i++) {
 		size_t c = i % t->n;
 		if (c == 0)
 			owed = 0;
-		put_cell(term, sv_of(t->cells.v[i].text), t->cells.v[i].style, widths[c],
-			t->columns[c].right, &owed);
+		if (shown(&l, c))
+			put_cell(term, sv_of(t->cells.v[i].text), t->cells.v[i].style, widths[c],
+				t->columns[c].right, &owed);
 		if (c + 1 == t->n)
 			term_newline(term);
 	}

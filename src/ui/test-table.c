@@ -69,6 +69,44 @@ static void test_too_narrow(void **state)
 		"b2  日本…   4096\n");
 }
 
+/* Size goes before place, and neither before the name has more than its room. */
+static void test_what_can_be_spared_makes_room(void **state)
+{
+	static const struct table_column spare[] = {
+		{ .title = "ID" },
+		{ .title = "NAME", .shrink = true, .room = 12 },
+		{ .title = "SIZE", .right = true, .spare = 2 },
+		{ .title = "WHERE", .spare = 1 },
+	};
+	static const struct {
+		size_t cols;
+		uint64_t hidden;
+		const char *want;
+	} cases[] = {
+		{ 29, 0, "ID  NAME          SIZE  WHERE\na1  a rather lo…    12  ~/x\n" },
+		{ 28, 0, "ID  NAME               WHERE\na1  a rather long na…  ~/x\n" },
+		{ 22, 0, "ID  NAME\na1  a rather long nam…\n" },
+		{ 14, 0, "ID  NAME\na1  a rather …\n" },
+		{ 29, 1 << 3, "ID  NAME                 SIZE\na1  a rather long name…    12\n" },
+		{ 0, 1 << 3, "a1\ta rather long name of a talk\t12\t~/x\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct table t;
+		struct term term;
+		fill(&t);
+		t.columns = spare;
+		t.hidden = cases[i].hidden;
+		term_init_capture(&term, cases[i].cols, 10, false);
+		table_print(&t, &term);
+		str_cut(&term.buf, strlen(cases[i].want));
+		assert_string_equal(term.buf.buf, cases[i].want);
+		term_release(&term);
+		table_release(&t);
+	}
+}
+
 static void test_pipe_gets_tabs(void **state)
 {
 	(void)state;
@@ -97,6 +135,7 @@ int main(void)
 		cmocka_unit_test(test_wide_terminal_shows_all),
 		cmocka_unit_test(test_narrow_terminal_shrinks_a_column),
 		cmocka_unit_test(test_too_narrow),
+		cmocka_unit_test(test_what_can_be_spared_makes_room),
 		cmocka_unit_test(test_pipe_gets_tabs),
 		cmocka_unit_test(test_empty_table_prints_nothing),
 	};

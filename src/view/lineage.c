@@ -68,7 +68,7 @@ static void add_branch(const struct view *v, struct str *out, const bool *goes_o
 static void fill_row(struct row *r, const struct lineage_node *n, bool tty)
 {
 	char when[CLOCK_TEXT_MAX], count[SIZE_TEXT_MAX];
-	const char *relation = lineage_relation_name(n);
+	const char *relation = session_relation_name(n->relation);
 
 	if (relation[0])
 		str_addf(&r->branch, "%s  ", relation);
@@ -257,7 +257,7 @@ static void put_node(struct jw *w, const struct lineage *l, size_t i)
 	view_put_text(w, "agent", n->agent);
 	view_put_text(w, "title", n->title);
 	view_put_parent(w, from ? from->id : n->parent_id, from ? from->path : n->parent_path,
-		lineage_relation_name(n));
+		session_relation_name(n->relation));
 	jw_put_cstr(w, "state", lineage_state_name(n->state));
 	view_put_text(w, "moved_from", n->named);
 	jw_put_bool(w, "guessed", n->guessed);

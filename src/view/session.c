@@ -27,7 +27,7 @@
 	X(window,   NUMBER, r->info.window,             "tokens the model can take, 0 unknown") \
 	X(parent,   TEXT,   sv_of(r->info.parent_id),   "session it comes from") \
 	X(relation, TEXT,   sv_of(session_relation_name(r->info.relation)), \
-		"trimmed, continued, forked or ported from its parent") \
+		"how it was made: trimmed, smart-trimmed, continued, ported, forked, repaired") \
 	X(path,     TEXT,   sv_of(r->info.path),        "the file") \
 	X(live,     TEXT,   view->live ? SV("live") : SV(""), "\"live\" while a process has it open") \
 	X(pid,      NUMBER, view->pid,                  "that process, 0 none known") \
@@ -91,11 +91,11 @@ void view_candidates(
 {
 	enum { SHOWN = 10 };
 	static const struct table_column columns[] = {
-		{ "ID", false, false },
-		{ "AGENT", false, false },
-		{ "LAST", false, false },
-		{ "FOLDER", false, true },
-		{ "NAME OR FIRST PROMPT", false, true },
+		{ .title = "ID" },
+		{ .title = "AGENT" },
+		{ .title = "LAST" },
+		{ .title = "FOLDER", .shrink = true, .room = 12 },
+		{ .title = "NAME OR FIRST PROMPT", .shrink = true, .room = 24 },
 	};
 	struct table table;
 
