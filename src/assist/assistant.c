@@ -207,6 +207,11 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 		return r < 0 ? r : TURN_NONE;
 	str_add(&job->prompt, str_sv(&d->prompt));
 	job->task = d->task;
+	if (is_member(c)) {
+		r = member_adopt(o->store, &d->conv, o->clock, reterr);
+		if (r < 0)
+			return r;
+	}
 	if (!c->id[0])
 		return create(as, &job->conv, reterr);
 	r = d->waits ? err_set(reterr, ERR_BUSY,

@@ -532,9 +532,11 @@ int decide(const struct decide_opts *o, const struct request *req, struct decisi
 			r = decide_by_folder(o, d, reterr);
 		} else {
 			d->by = BY_REQUEST;
-			if (req->mode == REQUEST_IN)
+			if (req->mode == REQUEST_IN && req->conversation[0])
 				r = conv_get(
 					o->store, req->conversation, o->clock, &d->conv, reterr);
+			else if (req->mode == REQUEST_IN)
+				member_of(req->session, o->clock, &d->conv);
 		}
 	}
 	if (o->tasks && route_task_of(str_sv(&d->prompt), o->task_words) == ROUTE_TASK_PLAN)

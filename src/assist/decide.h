@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "assist/member.h"
 #include "assist/texts.h"
 #include "assist/utterance.h"
 #include "base/clock.h"
@@ -44,7 +45,8 @@ enum request_mode {
 struct request {
 	struct sv text;
 	enum request_mode mode;
-	const char *conversation; /* REQUEST_IN */
+	const char *conversation; /* REQUEST_IN; empty: none yet for the session */
+	const struct session_row *session;
 };
 
 enum decision_by {
@@ -69,7 +71,7 @@ struct decision {
 	enum decision_by by;
 	enum utterance_kind heard; /* UTTERANCE_AGENT unless DECIDED_COMMAND */
 	bool waits; /* `conv` runs right now, and what is said means nothing anywhere else */
-	struct conv conv; /* without an id: a new conversation */
+	struct conv conv; /* without an id: one of the agent's own (assist/member.h), or new */
 	struct str prompt; /* what is said: the sentence, or what a correction says again */
 	enum conv_task task;
 	struct str notice; /* what the user is told about it; may be empty */

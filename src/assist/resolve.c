@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/agents.h"
+#include "assist/member.h"
 #include "base/mem.h"
 #include "base/shell.h"
 #include "base/uuid.h"
@@ -204,12 +205,15 @@ static int find_last(const struct resolve_opts *o, char **ret, struct err *reter
 int resolve_conversation(const struct resolve_opts *o, const struct session_row *row,
 	struct conv *ret, struct err *reterr)
 {
-	AUTO_FREE char *project = path_git_root(row->info.cwd);
-	const struct conv_new what = {
-		.dir = row->info.cwd, .project = project, .agent = row->agent
-	};
+	struct conv c;
 
-	return conv_adopt(o->store, &what, row->info.id, o->clock, ret, reterr);
+	member_of(row, o->clock, &c);
+	int r = member_adopt(o->store, &c, o->clock, reterr);
+	if (r == 0)
+		*ret = c;
+	else
+		conv_release(&c);
+	return r;
 }
 
 static int resolve_named(const struct resolve_opts *o, const char *spec, unsigned flags,
@@ -228,9 +232,16 @@ static int resolve_named(const struct resolve_opts *o, const char *spec, unsigne
 		return 0;
 	}
 	const char *session = ours ? named.session : NULL;
-	if (flags & RESOLVE_FILE && path)
-		r = file_by_path(o, spec, flags & RESOLVE_DAMAGED, &ret->row, &err);
-	else if (flags & RESOLVE_FILE && uuid_valid(sv_of(spec)) && file_by_id(o, spec, &ret->row))
+	if (flags & RESOLVE_FILE && path) {
+		/* "feature/login" may be a name: what a session is called goes first. */
+		r = catalogue_by_name(o->store, spec, &ret->row, &ret->candidates, &err);
+		if (r == ERR_NOTFOUND)
+			r = file_by_path(o, spec, flags & RESOLVE_DAMAGED, &ret->row, &err);
+		if (r == ERR_NOTFOUND)
+			r = catalogue_resolve(o->store, o->homes, o->n_homes, spec, &ret->row,
+				&ret->candidates, &err);
+	} else if (flags & RESOLVE_FILE && uuid_valid(sv_of(spec)) &&
+		file_by_id(o, spec, &ret->row))
 		r = 0;
 	else
 		r = catalogue_resolve(o->store, o->homes, o->n_homes, session ? session : spec,
@@ -253,9 +264,11 @@ static int resolve_named(const struct resolve_opts *o, const char *spec, unsigne
 	}
 	if (r < 0 && reterr)
 		*reterr = err;
-	if (r >= 0 && flags & RESOLVE_CONVERSATION)
-		r = resolve_conversation(o, &ret->row, &ret->conv, reterr);
-	return r;
+	if (r < 0 || !(flags & RESOLVE_CONVERSATION))
+		return r;
+	r = conv_by_session(
+		o->store, ret->row.agent, ret->row.info.id, o->clock, &ret->conv, reterr);
+	return r == ERR_NOTFOUND ? 0 : r;
 }
 
 int resolve_session(const struct resolve_opts *opts, const char *spec, unsigned flags,

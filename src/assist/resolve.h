@@ -37,13 +37,13 @@ enum {
 	RESOLVE_DAMAGED = 1 << 2,
 	/* Also one whose file is gone, from what catalogue, children and archive know of it. */
 	RESOLVE_GONE = 1 << 3,
-	/* The conversation that it belongs to, made for it when it has none yet. */
+	/* The conversation that it belongs to, if there is one. */
 	RESOLVE_CONVERSATION = 1 << 4,
 };
 
 struct resolved {
 	struct session_row row; /* empty where a conversation itself was named and is wanted */
-	struct conv conv; /* RESOLVE_CONVERSATION */
+	struct conv conv; /* RESOLVE_CONVERSATION; empty: the session has none yet */
 	char *copy; /* RESOLVE_GONE: what the archive has of one that is gone; NULL: nothing */
 	bool last_here; /* nothing was named and nothing goes on: the folder's last session */
 	struct catalogue_matches candidates; /* ERR_AMBIGUOUS: those that fit */

@@ -90,6 +90,11 @@ static void test_nothing_named_is_the_last_here_until_something_goes_on(void **s
 	assert_int_equal(resolve_session(&w->opts, NULL, RESOLVE_HERE, &last, NULL), 0);
 	assert_true(last.last_here);
 	assert_int_equal(resolve_session(&w->opts, ID_A, RESOLVE_CONVERSATION, &taken, NULL), 0);
+	assert_string_equal(taken.row.info.id, ID_A);
+	assert_null(taken.conv.session); /* asking makes none */
+	assert_int_equal(resolve_conversation(&w->opts, &taken.row, &taken.conv, NULL), 0);
+	resolved_release(&taken);
+	assert_int_equal(resolve_session(&w->opts, ID_A, RESOLVE_CONVERSATION, &taken, NULL), 0);
 	assert_string_equal(taken.conv.session, ID_A);
 	assert_int_equal(
 		conv_set_current(w->store, "/work/demo", taken.conv.id, &w->clock, NULL), 0);
@@ -136,6 +141,27 @@ static void test_one_that_is_gone(void **state)
 	assert_null(gone.copy);
 }
 
+static void test_a_name_goes_before_a_path(void **state)
+{
+	const struct world *w = *state;
+	AUTO_FREE char *path = path_join(w->folder, DEMO ID_A ".jsonl");
+	AUTO_RESOLVED named = RESOLVED_INIT;
+	AUTO_RESOLVED file = RESOLVED_INIT;
+	AUTO_RESOLVED part = RESOLVED_INIT;
+
+	assert_int_equal(resolve_session(&w->opts, path, RESOLVE_FILE, &file, NULL), 0);
+	assert_string_equal(file.row.info.id, ID_A);
+	assert_int_equal(catalogue_refresh(w->store, &w->home, 1, NULL, NULL, NULL), 0);
+	assert_int_equal(catalogue_rename(w->store, "claude", ID_B, path, NULL), 0);
+	resolved_release(&file);
+	assert_int_equal(resolve_session(&w->opts, path, RESOLVE_FILE, &file, NULL), 0);
+	assert_string_equal(file.row.info.id, ID_B);
+	assert_int_equal(resolve_session(&w->opts, path, 0, &named, NULL), 0);
+	assert_string_equal(named.row.info.id, ID_B);
+	assert_int_equal(resolve_session(&w->opts, DEMO, RESOLVE_FILE, &part, NULL), 0);
+	assert_string_equal(part.row.info.id, ID_B);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +172,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_a_file_in_which_nothing_is_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_that_is_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_name_goes_before_a_path, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -217,10 +217,12 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 		r = sessions_find(a->app, a->opts->in, RESOLVE_CONVERSATION, &of, reterr);
 		req.mode = REQUEST_IN;
 		req.conversation = of.conv.id;
+		req.session = &of.row;
 	}
-	if (r == 0 && a->opts->in && a->opts->agent && strcmp(of.conv.agent, a->opts->agent) != 0)
+	const char *whose = of.conv.agent ? of.conv.agent : of.row.agent;
+	if (r == 0 && a->opts->in && a->opts->agent && strcmp(whose, a->opts->agent) != 0)
 		r = err_set(reterr, ERR_USAGE,
-			"this conversation is %s's, not %s's; leave --agent out", of.conv.agent,
+			"this conversation is %s's, not %s's; leave --agent out", whose,
 			a->opts->agent);
 	if (r == 0)
 		r = front_say(&a->front, &req, &out, reterr);

@@ -91,13 +91,15 @@ static int resolve_path(const struct resolve *w, struct err *reterr)
 enum likeness { IS, BEGINS, HOLDS };
 
 #define VISIBLE "s.flags & 9 = 0 AND "
+enum { TIER_ID, TIER_NAME, TIERS = 5 };
 static const struct tier {
 	const char *where;
 	enum likeness likeness;
 	bool fragment; /* of an id: needs some length */
-} tiers[] = {
-	{ "s.id = ?1 COLLATE NOCASE", IS, false },
-	{ VISIBLE "IFNULL(n.name, s.name) = ?1 COLLATE NOCASE AND ?1 <> ''", IS, false },
+} tiers[TIERS] = {
+	[TIER_ID] = { "s.id = ?1 COLLATE NOCASE", IS, false },
+	[TIER_NAME] = { VISIBLE "IFNULL(n.name, s.name) = ?1 COLLATE NOCASE AND ?1 <> ''", IS,
+		false },
 	{ VISIBLE "s.id LIKE ?1 ESCAPE '\\'", BEGINS, true },
 	{ VISIBLE "s.id LIKE ?1 ESCAPE '\\'", HOLDS, true },
 	{ VISIBLE "IFNULL(n.name, s.name) LIKE ?1 ESCAPE '\\'", HOLDS, false },
@@ -185,11 +187,11 @@ static int refuse_ambiguous(
 }
 
 /* 1 when a tier decided, 0 when none fits. */
-static int ask_tiers(const struct resolve *w, size_t n_tiers, struct err *reterr)
+static int ask_tiers(const struct resolve *w, size_t first, size_t end, struct err *reterr)
 {
 	bool fragment = is_fragment(sv_of(w->spec));
 
-	for (size_t i = 0; i < n_tiers; i++) {
+	for (size_t i = first; i < end; i++) {
 		if (tiers[i].fragment && !fragment)
 			continue;
 		CLEANUP(catalogue_matches_release)
@@ -245,7 +247,7 @@ static int bring_up_to_date(const struct resolve *w, struct err *reterr)
 
 static int resolve_id(const struct resolve *w, struct err *reterr)
 {
-	int r = ask_tiers(w, 1, reterr);
+	int r = ask_tiers(w, TIER_ID, TIER_NAME, reterr);
 
 	if (r > 0) {
 		r = bring_up_to_date(w, reterr);
@@ -253,6 +255,17 @@ static int resolve_id(const struct resolve *w, struct err *reterr)
 			session_row_release(w->ret);
 	}
 	return r == 0 ? find_by_name(w, reterr) : r;
+}
+
+int catalogue_by_name(struct store *store, const char *name, struct session_row *ret,
+	struct catalogue_matches *matches, struct err *reterr)
+{
+	const struct resolve w = { store, NULL, 0, name, ret, matches, false };
+	int r = ask_tiers(&w, TIER_NAME, TIER_NAME + 1, reterr);
+
+	return r < 0	? r
+		: r > 0 ? 0
+			: err_set(reterr, ERR_NOTFOUND, "no session is called '%s'", name);
 }
 
 static bool is_path(const char *spec)
@@ -268,14 +281,21 @@ int catalogue_resolve(struct store *store, const struct transcript_home *homes, 
 
 	if (spec[0] == '\0')
 		return err_set(reterr, ERR_NOTFOUND, "no session has an empty name");
-	if (is_path(spec))
-		return resolve_path(&w, reterr);
-	int r = uuid_valid(sv_of(spec)) ? resolve_id(&w, reterr) : 0;
+	bool path = is_path(spec);
+	int r = path ? catalogue_by_name(store, spec, ret, matches, reterr) : 0;
+	if (path && r == ERR_NOTFOUND)
+		r = resolve_path(&w, reterr);
+	if (path && r != ERR_NOTFOUND)
+		return r;
+	r = uuid_valid(sv_of(spec)) ? resolve_id(&w, reterr) : 0;
 	if (r == 0) {
 		r = catalogue_refresh(store, homes, n_homes, NULL, NULL, reterr);
 		if (r >= 0)
-			r = ask_tiers(&w, ARRAY_LEN(tiers), reterr);
+			r = ask_tiers(&w, TIER_ID, TIERS, reterr);
 	}
+	if (r == 0 && path)
+		return err_set(reterr, ERR_NOTFOUND,
+			"%s: no such file, and no session is called so", spec);
 	if (r == 0 && strlen(spec) < CATALOGUE_FRAGMENT_MIN)
 		return err_set(reterr, ERR_NOTFOUND,
 			"no session is called '%s', and a part of an id has %d characters or more",
@@ -316,7 +336,7 @@ int catalogue_resolve_gone(
 	struct store *store, const char *spec, struct session_row *ret, struct err *reterr)
 {
 	const struct resolve w = { store, NULL, 0, spec, ret, NULL, true };
-	int r = ask_tiers(&w, ARRAY_LEN(tiers), reterr);
+	int r = ask_tiers(&w, TIER_ID, TIERS, reterr);
 
 	if (r == 0 && uuid_valid(sv_of(spec)))
 		r = ask_children(&w, reterr);

@@ -112,10 +112,11 @@ struct catalogue_matches {
 };
 void catalogue_matches_release(struct catalogue_matches *matches);
 /*
- * What a person calls a session: a path (anything with a '/', or ending in .jsonl), a full id, a
- * name, a fragment of an id (CATALOGUE_FRAGMENT_MIN characters or more; the beginning goes before
- * the middle), a part of a name; the first of these that fits anything decides. Letters count in
- * any case. A path or full id is looked up alone; for the rest the catalogue is refreshed first.
+ * What a person calls a session: a path (anything with a '/', or ending in .jsonl, that is not a
+ * name), a full id, a name, a fragment of an id (CATALOGUE_FRAGMENT_MIN characters or more; the
+ * beginning goes before the middle), a part of a name; the first of these that fits anything
+ * decides. Letters count in any case. A path or full id is looked up alone; for the rest the
+ * catalogue is refreshed first.
  *
  * ERR_NOTFOUND, or ERR_AMBIGUOUS with the candidates in *matches (may be NULL), newest first; the
  * message names some of them. Never asks.
@@ -123,6 +124,11 @@ void catalogue_matches_release(struct catalogue_matches *matches);
 int catalogue_resolve(struct store *store, const struct transcript_home *homes, size_t n_homes,
 	const char *spec, struct session_row *ret, struct catalogue_matches *matches,
 	struct err *reterr) MUST_USE;
+
+/* The session of exactly this name, in any case of letters, as the catalogue knows it now.
+ * ERR_NOTFOUND, or ERR_AMBIGUOUS as above. */
+int catalogue_by_name(struct store *store, const char *name, struct session_row *ret,
+	struct catalogue_matches *matches, struct err *reterr) MUST_USE;
 
 /*
  * The same of sessions whose file is gone and that are nowhere else, as the catalogue knew them

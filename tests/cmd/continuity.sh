@@ -46,6 +46,26 @@ t_exit 'a reset before the first turn succeeds' 0 t_faden reset
 t_exit 'an undo without a conversation fails' 1 t_faden reset --undo
 t_like 'an undo without a conversation says that there is nothing' "$(cat "$t_err")" 'no reset to undo'
 
+# a refused command changes nothing
+mkdir "$t_tmp/open"
+cd "$t_tmp/open" || exit 1
+claude=$t_home/.claude
+open=0aaaaaaa-0000-4000-8000-000000000001
+printf '#!/bin/sh\n' >"$t_bin/claude"
+chmod +x "$t_bin/claude"
+t_exit 'a conversation of our own begins' 0 t_faden ask --agent rehearsal --json the red door
+own=$(sed 's/.*"conversation_id":"\([^"]*\)".*/\1/' "$t_out")
+"$t_helper/make-session" claude "$claude" "$t_tmp/open" $open 'the green door' >/dev/null
+mkdir -p "$claude/sessions"
+printf '{"pid":%d,"sessionId":"%s","procStart":"%s"}' $$ $open "$(cut -d' ' -f22 /proc/$$/stat)" >"$claude/sessions/$$.json"
+t_exit 'a turn in a session that is open in its agent is refused' 5 t_faden ask --in $open x
+t_like 'it is said who has it open' "$(cat "$t_err")" "open in claude \(process $$\)"
+t_exit 'a turn with the wrong agent is refused' 2 t_faden ask --in $open --agent rehearsal x
+t_exit 'the next sentence is asked about' 0 t_faden route --json and now
+t_like 'what was refused is not what goes on' "$(cat "$t_out")" "\"action\":\"resume\",\"by\":\"router\",\"conversation_id\":\"$own\""
+t_is 'what was refused is no conversation' "$(sed 's/.*"candidates"//' "$t_out" | grep -o '"conversation_id":"' | wc -l)" 1
+rm "$claude/sessions/$$.json" "$t_bin/claude"
+
 t_setenv FADEN_ASSISTANT_LANGUAGE=de
 t_exit 'a reset in German succeeds' 0 t_faden reset
 t_is 'the words of the assistant are German' "$(cat "$t_out")" 'Alles klar, ich starte eine neue Konversation.'

@@ -36,6 +36,22 @@ t_is 'resume --print is quoted for a shell' "$(cat "$t_out")" "cd '$here' && '$t
 t_exit 'resume --json of no session has its status' 1 t_faden resume --json nobody
 t_like 'resume --json of no session is an object' "$(cat "$t_out")" '"code":"not-found"'
 
+t_exit 'a name with a slash is taken' 0 t_faden rename aaaaaaaa feature/login
+for words in show rename\ --json\ --remove advise; do
+	# shellcheck disable=SC2086
+	t_exit "a name with a slash is a name for $words" 0 t_faden $words feature/login
+	t_faden rename aaaaaaaa feature/login
+done
+mkdir feature
+cp "$file" feature/login
+t_exit 'a file of that name does not hide the name' 0 t_faden rename --json feature/login other/name
+t_like 'the session of that name is meant, not the file' "$(cat "$t_out")" "\"path\":\"$file\""
+t_exit 'a path is a path where no session is called so' 0 t_faden show feature/login
+t_exit 'a part of a name with a slash is enough' 0 t_faden show other/na
+t_exit 'neither a file nor a name is refused' 1 t_faden show feature/none
+t_is 'what is neither is told as both' "$(cat "$t_err")" 'faden: show: feature/none: no such file, and no session is called so'
+t_faden rename --remove other/name
+
 t_exit 'rename without a name is refused' 2 t_faden rename aaaaaaaa
 t_exit 'an empty name is refused' 2 t_faden rename aaaaaaaa ''
 t_exit 'a name of two lines is refused' 3 t_faden rename aaaaaaaa 'a

@@ -1,0 +1,42 @@
+#include "assist/member.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "os/path.h"
+
+void member_of(const struct session_row *row, const struct clock *clock, struct conv *ret)
+{
+	const struct session_info *info = &row->info;
+	const char *name = session_row_name(row);
+	struct sv title = utf8_cut(sv_of(info->prompt), CONV_TITLE_MAX);
+	int64_t age = clock_wall_ms(clock) - row->active_ms;
+	char *project = path_git_root(info->cwd);
+
+	*ret = (struct conv){
+		.name = name[0] ? xstrdup(name) : NULL,
+		.title = title.n > 0 ? xmemdup0(title.p, title.n) : NULL,
+		.dir = xstrdup(info->cwd),
+		.project = project ? project : xstrdup(info->cwd),
+		.agent = xstrdup(row->agent),
+		.session = xstrdup(info->id),
+		.created_ms = info->first_ms,
+		.active_ms = row->active_ms,
+		.age_ms = age < 0 ? 0 : age,
+		.turns = info->turns,
+	};
+}
+
+int member_adopt(struct store *store, struct conv *c, const struct clock *clock, struct err *reterr)
+{
+	const struct conv_new what = { .dir = c->dir, .project = c->project, .agent = c->agent };
+	struct conv made = CONV_INIT;
+	int r = conv_adopt(store, &what, c->session, clock, &made, reterr);
+
+	if (r < 0)
+		return r;
+	conv_release(c);
+	*c = made;
+	return 0;
+}
