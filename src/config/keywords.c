@@ -68,7 +68,10 @@ static bool has_words(struct sv text)
 
 int keywords_add(struct keywords *k, struct sv lang, struct sv text, struct err *reterr)
 {
-	if (text.n > KEYWORD_BYTES_MAX || lang.n > KEYWORD_LANG_MAX)
+	if (lang.n > KEYWORD_LANG_MAX)
+		return err_set(reterr, ERR_LIMIT, "no language '%.*s…': a name such as de or pt-br",
+			SV_ARG(utf8_cut(lang, KEYWORD_LANG_MAX)));
+	if (text.n > KEYWORD_BYTES_MAX)
 		return err_set(reterr, ERR_LIMIT, "the keyword '%.*s…' is longer than %d bytes",
 			SV_ARG(utf8_cut(text, 60)), KEYWORD_BYTES_MAX);
 	if (k->texts.n >= KEYWORDS_MAX)
