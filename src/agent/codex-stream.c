@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "os/file.h"
 #include "json/scan.h"
 #include "json/write.h"
 
@@ -180,10 +181,10 @@ enum { TAIL = 1024 * 1024 }; /* a count follows every answer, so it is near the 
 
 static bool read_tail(const char *path, struct str *out)
 {
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
+	AUTO_CLOSE int fd = file_open(path, &st, NULL);
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+	if (fd < 0)
 		return false;
 	off_t from = st.st_size > TAIL ? st.st_size - TAIL : 0;
 	if (!str_reserve(out, TAIL))

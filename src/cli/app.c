@@ -132,7 +132,8 @@ int app_load_settings(struct app *app, struct err *reterr)
 
 static int open_append(const char *path)
 {
-	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
+	/* A pipe that nobody reads must not hold us. */
+	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
 }
 
 /* Without a log the work goes on: it is for the curious, not for the user. */

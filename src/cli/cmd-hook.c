@@ -16,6 +16,7 @@
 #include "cli/hook.h"
 #include "cli/make.h"
 #include "config/settings.h"
+#include "os/file.h"
 #include "strategy/rollover.h"
 
 static const struct opt hook_options[] = {
@@ -116,7 +117,7 @@ static bool holds_block(int fd, off_t at)
 /* What was given once is in the session file and is sent again with it, until a compaction. */
 static bool told_already(const char *path, const struct hook_input *in)
 {
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	AUTO_CLOSE int fd = file_open(path, NULL, NULL);
 	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
 
 	if (size <= 0 || sv_is(in->source, "compact"))

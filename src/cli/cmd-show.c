@@ -14,6 +14,7 @@
 #include "cli/cmd.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
+#include "os/file.h"
 #include "transcript/home.h"
 #include "view/item.h"
 #include "view/json.h"
@@ -215,11 +216,13 @@ static int show_raw(const struct show *s, struct err *reterr)
 	FILE *out = s->app->out;
 
 	assert(part && part->path);
-	AUTO_CLOSE int fd = open(part->path, O_RDONLY | O_CLOEXEC);
+	AUTO_CLOSE int fd = file_open(part->path, NULL, reterr);
 	AUTO_FREE char *buf = xmalloc(PIECE);
 	uint64_t at = part->offset;
-	ssize_t n = fd < 0 ? -1 : 1;
+	ssize_t n = 1;
 
+	if (fd < 0)
+		return fd;
 	while (n > 0 && !ferror(out) && (n = pread(fd, buf, PIECE, (off_t)at)) > 0) {
 		struct sv piece = sv_make(buf, (size_t)n);
 		AUTO_STR clean = STR_INIT;

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "cli/sessions.h"
+#include "os/file.h"
 #include "os/path.h"
 
 /* ---- where ---- */
@@ -115,11 +116,11 @@ static char *folder_of(const struct transcript_format *format, const char *path)
 	enum { HEAD = 1024 * 1024 }; /* enough to tell where its work is */
 	struct session_info info;
 	struct stat st;
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	AUTO_CLOSE int fd = file_open(path, &st, NULL);
 	char *cwd = NULL;
 
 	session_info_init(&info, format, path);
-	if (fd >= 0 && fstat(fd, &st) == 0 &&
+	if (fd >= 0 &&
 		transcript_scan(fd, st.st_size < HEAD ? (uint64_t)st.st_size : HEAD, &info, NULL) >=
 			0 &&
 		info.cwd[0])

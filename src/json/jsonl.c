@@ -8,6 +8,7 @@
 
 #include "base/attr.h"
 #include "base/mem.h"
+#include "os/file.h"
 #include "json/block.h"
 #include "json/jsonl-read.h"
 
@@ -94,10 +95,10 @@ struct jsonl *jsonl_new(int fd, const struct jsonl_opts *opts)
 int jsonl_open(
 	const char *path, const struct jsonl_opts *opts, struct jsonl **ret, struct err *reterr)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = file_open(path, NULL, reterr);
 
 	if (fd < 0)
-		return err_errno(reterr, errno, "open %s", path);
+		return fd;
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	*ret = jsonl_new(fd, opts);
 	(*ret)->owned = true;

@@ -97,9 +97,12 @@ static void empty_file_and_errors(void **state)
 	jsonl_free(r);
 	assert_int_equal(jsonl_open("/nonexistent/x", NULL, &r, &err), -ENOENT);
 	assert_string_equal(err.msg, "open /nonexistent/x: No such file or directory");
-	assert_int_equal(jsonl_open("/", NULL, &r, &err), 0);
+	assert_int_equal(jsonl_open("/", NULL, &r, &err), ERR_INPUT);
+	assert_string_equal(err.msg, "/ is a folder, not a file");
+	AUTO_CLOSE int folder = open("/", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+	r = jsonl_new(folder, NULL);
 	assert_int_equal(jsonl_next(r, &line, &err), -EISDIR);
-	assert_string_equal(err.msg, "read /: Is a directory");
+	assert_string_equal(err.msg, "read: Is a directory");
 	jsonl_free(r);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +30,42 @@ enum {
 };
 
 /* ---- reading ---- */
+
+static const char *kind_of(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFDIR:
+		return "a folder";
+	case S_IFIFO:
+		return "a pipe";
+	case S_IFSOCK:
+		return "a socket";
+	default:
+		return "a device";
+	}
+}
+
+static bool is_null_device(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
+int file_open(const char *path, struct stat *ret_st, struct err *reterr)
+{
+	struct stat st;
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0 && errno == ENXIO) /* a socket, or a device without a driver */
+		return err_set(reterr, ERR_INPUT, "%s is a socket, not a file", path);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_errno(reterr, errno, "open %s", path);
+	if (!S_ISREG(st.st_mode) && !is_null_device(&st))
+		return err_set(
+			reterr, ERR_INPUT, "%s is %s, not a file", path, kind_of(st.st_mode));
+	if (ret_st)
+		*ret_st = st;
+	return TAKE_FD(fd);
+}
 
 static int read_all(int fd, size_t max, struct str *out)
 {
@@ -58,9 +95,9 @@ static int read_all(int fd, size_t max, struct str *out)
 int file_read(const char *path, size_t max, struct str *out, struct err *reterr)
 {
 	str_clear(out);
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	AUTO_CLOSE int fd = file_open(path, NULL, reterr);
 	if (fd < 0)
-		return err_errno(reterr, errno, "open %s", path);
+		return fd;
 	int r = read_all(fd, max, out);
 	if (r == 0)
 		return 0;
@@ -149,7 +186,8 @@ static void cut_back(int fd, size_t n)
 
 int file_append(const char *path, struct sv data, bool durable, struct err *reterr)
 {
-	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY;
+	/* A pipe that nobody reads must not hold us. */
+	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 	AUTO_CLOSE int fd = open(path, flags);
 	bool created = fd < 0 && errno == ENOENT; /* then its name is made durable too */
 	ssize_t n;

@@ -6,11 +6,18 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/err.h"
 #include "base/str.h"
 
+/*
+ * Opens a regular file for reading: its descriptor, or negative. Links are followed. Nothing else
+ * is opened for good: a pipe would make us wait for its writer, a device may never end; the message
+ * says what stands there. /dev/null counts as a file that is empty. ret_st may be NULL.
+ */
+int file_open(const char *path, struct stat *ret_st, struct err *reterr) MUST_USE;
 /* Reads the whole file into *out (cleared first). More than max bytes: ERR_LIMIT. Missing:
  * -ENOENT, so that callers can treat it as empty. */
 int file_read(const char *path, size_t max, struct str *out, struct err *reterr) MUST_USE;

@@ -5,6 +5,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,7 +47,44 @@ static void test_read_errors(void **state)
 
 	assert_int_equal(file_read(none, MAX, &out, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, none));
-	assert_int_equal(file_read(*state, MAX, &out, &err), -EISDIR);
+	assert_int_equal(file_read(*state, MAX, &out, &err), ERR_INPUT);
+	assert_non_null(strstr(err.msg, "is a folder, not a file"));
+}
+
+/* None of them is waited for, and none is read. */
+static void test_open_only_files(void **state)
+{
+	AUTO_FREE char *pipe = path_join(*state, "pipe");
+	AUTO_FREE char *sock = path_join(*state, "sock");
+	AUTO_FREE char *path = temp_write(*state, "regular", "1234");
+	AUTO_STR out = STR_INIT;
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	AUTO_CLOSE int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct stat st;
+
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	(void)snprintf(name.sun_path, sizeof(name.sun_path), "%s", sock);
+	assert_int_equal(bind(server, (struct sockaddr *)&name, sizeof(name)), 0);
+	const struct {
+		const char *path, *what;
+	} others[] = {
+		{ pipe, "is a pipe, not a file" },
+		{ sock, "is a socket, not a file" },
+		{ "/dev/zero", "is a device, not a file" },
+		{ "/dev/tty0", NULL }, /* or not to be opened */
+		{ *state, "is a folder, not a file" },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		struct err err = ERR_INIT;
+		assert_true(file_open(others[i].path, NULL, &err) < 0);
+		assert_non_null(strstr(err.msg, others[i].path));
+		assert_true(!others[i].what || strstr(err.msg, others[i].what));
+	}
+	AUTO_CLOSE int fd = file_open(path, &st, NULL);
+	assert_true(fd >= 0);
+	assert_int_equal(st.st_size, 4);
+	assert_int_equal(file_read("/dev/null", MAX, &out, NULL), 0);
+	assert_int_equal(out.len, 0);
 }
 
 static void test_read_unknown_size(void **state)
@@ -350,6 +390,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(test_read_limits),
 		WITH_FOLDER(test_read_errors),
+		WITH_FOLDER(test_open_only_files),
 		WITH_FOLDER(test_read_unknown_size),
 		WITH_FOLDER(test_read_large),
 		WITH_FOLDER(test_replace_keeps_or_sets_the_mode),

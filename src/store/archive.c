@@ -105,11 +105,11 @@ static int copy_bytes(int from, struct file_new *to, struct err *reterr)
 
 static int copy_file(const char *from, const char *to, struct err *reterr)
 {
-	AUTO_CLOSE int fd = open(from, O_RDONLY | O_CLOEXEC);
+	AUTO_CLOSE int fd = file_open(from, NULL, reterr);
 	CLEANUP(file_new_release) struct file_new file = FILE_NEW_INIT;
 
 	if (fd < 0)
-		return err_errno(reterr, errno, "open %s", from);
+		return fd;
 	int r = file_new_open_unnamed(&file, to, 0600, reterr);
 	if (r == 0)
 		r = copy_bytes(fd, &file, reterr);
@@ -157,13 +157,13 @@ static int append_rest(int from, int to, off_t at, struct err *reterr)
  */
 static int grow(const char *copy, const char *path, struct err *reterr)
 {
-	AUTO_CLOSE int from = open(path, O_RDONLY | O_CLOEXEC);
-	AUTO_CLOSE int to = open(copy, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st, kept;
+	AUTO_CLOSE int from = file_open(path, &st, reterr);
+	AUTO_CLOSE int to = open(copy, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 
 	if (from < 0)
-		return err_errno(reterr, errno, "open %s", path);
-	if (to < 0 || fstat(from, &st) < 0 || fstat(to, &kept) < 0 || kept.st_size > st.st_size ||
+		return from;
+	if (to < 0 || fstat(to, &kept) < 0 || kept.st_size > st.st_size ||
 		!is_beginning(to, kept.st_size, from))
 		return 0;
 	int r = append_rest(from, to, kept.st_size, reterr);
@@ -255,7 +255,7 @@ static int put_file(const struct archive *a, const char *path, enum archive_how 
 static bool same_bytes(const char *kept, const char *path, const struct stat *st)
 {
 	AUTO_CLOSE int a = open(kept, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	AUTO_CLOSE int b = open(path, O_RDONLY | O_CLOEXEC);
+	AUTO_CLOSE int b = file_open(path, NULL, NULL);
 	struct stat there;
 
 	if (a < 0 || b < 0 || fstat(a, &there) < 0 || there.st_size != st->st_size ||

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "os/file.h"
 #include "os/path.h"
 #include "store/catalogue-row.h"
 
@@ -121,13 +122,10 @@ int row_scan(struct session_row *row, bool subagent, struct file_stat *ret_stat,
 {
 	struct stat st;
 	const char *path = row->info.path;
-	/* O_NONBLOCK: a pipe in place of the file must not hold us. */
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	AUTO_CLOSE int fd = file_open(path, &st, reterr);
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_errno(reterr, errno, "%s", path);
-	if (!S_ISREG(st.st_mode))
-		return err_set(reterr, ERR_INPUT, "%s: not a file", path);
+	if (fd < 0)
+		return fd;
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	int r = transcript_scan(fd, (uint64_t)st.st_size, &row->info, reterr);
 	if (r < 0) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "os/file.h"
 #include "os/pool.h"
 #include "strategy/repair-run.h"
 #include "json/jsonl.h"
@@ -358,10 +359,10 @@ int facts_read(struct repair *rep, unsigned threads, struct err *reterr)
 	};
 	const struct jsonl_opts opts = { .threads = threads ? threads : pool_cpus() };
 	struct read run = { rep, &rep->facts };
-	AUTO_CLOSE int fd = open(rep->path, O_RDONLY | O_CLOEXEC);
+	AUTO_CLOSE int fd = file_open(rep->path, NULL, reterr);
 
 	if (fd < 0)
-		return err_errno(reterr, errno, "open %s", rep->path);
+		return fd;
 	rep->facts.seed = hash_seed();
 	return jsonl_map(fd, &opts, &ops, &run, reterr);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "os/file.h"
 #include "os/path.h"
 #include "os/pool.h"
 #include "strategy/rewrite-run.h"
@@ -318,13 +319,9 @@ static int finish(struct run *run, struct err *reterr)
 
 static int open_parent(struct run *run, struct err *reterr)
 {
-	struct stat st = { .st_size = 0 };
-
-	run->fd = open(run->opts->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	run->fd = file_open(run->opts->path, NULL, reterr);
 	if (run->fd < 0)
-		return err_errno(reterr, errno, "open %s", run->opts->path);
-	if (fstat(run->fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return err_set(reterr, ERR_INPUT, "%s is no regular file", run->opts->path);
+		return run->fd;
 	run->result->bytes_in = 0;
 	run->parent_id = transcript_path_id(run->opts->format, sv_of(run->opts->path));
 	return 0;

@@ -160,8 +160,7 @@ static bool first_original(const struct archive *archive, struct sv raw, char re
 static void refer(const struct rollover_opts *opts, struct rollover *r)
 {
 	AUTO_STR raw = STR_INIT;
-	AUTO_CLOSE int fd =
-		open(opts->parent->info.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	AUTO_CLOSE int fd = file_open(opts->parent->info.path, NULL, NULL);
 
 	vec_each (&r->brief.facts, fact) {
 		enum jtype type = fact->place.type;

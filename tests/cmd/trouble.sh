@@ -69,6 +69,47 @@ else
 	t_skip 'a store of a newer version is refused' 'sqlite3 is not installed'
 fi
 
+# What is no file is neither waited for nor read, whoever names it.
+no_wait() { t_run timeout -k 1 20 "$FADEN" --state "$t_tmp/fresh" "$@"; }
+mkdir -p "$t_home/.claude/projects/-x" "$t_home/.codex" "$t_home/.config/faden"
+cd "$t_home" || exit 1
+mkfifo "$t_tmp/pipe" "$t_home/.claude/settings.json" "$t_home/.codex/hooks.json" \
+	"$t_home/.claude/projects/-x/11111111-1111-4111-8111-111111111111.jsonl"
+for words in advise lineage repair resume rollover show smart-trim trim; do
+	for what in pipe device; do
+		path=$t_tmp/pipe
+		[ $what = pipe ] || path=/dev/zero
+		# shellcheck disable=SC2086
+		t_exit "$words: a $what in place of a session is refused" 3 no_wait $words "$path"
+		t_like "$words: it is said that it is a $what" "$(cat "$t_err")" "$path is a $what, not a file"
+	done
+done
+t_exit 'a pipe gets no name' 3 no_wait rename "$t_tmp/pipe" x
+t_exit 'a pipe where sessions lie does not hold up the list' 1 no_wait list
+for agent in claude codex; do
+	for verb in install status remove; do
+		t_exit "hook $verb refuses the settings of $agent that are a pipe" 3 no_wait hook "$verb" --agent "$agent"
+		t_like "hook $verb says what the settings of $agent are" "$(cat "$t_err")" 'is a pipe, not a file'
+	done
+done
+printf '{"session_id":"x","transcript_path":"%s","cwd":"/","prompt":">handoff","source":"startup"}' \
+	"$t_tmp/pipe" >"$t_tmp/input"
+event() { no_wait hook "$1" <"$t_tmp/input"; }
+for verb in user-prompt-submit session-start pre-compact; do
+	t_exit "hook $verb is not held up by a session that is a pipe" 0 event "$verb"
+done
+t_exit 'a configuration that is a pipe is refused' 3 no_wait --config "$t_tmp/pipe" list
+t_exit 'a configuration that is a pipe is not checked' 3 no_wait config check "$t_tmp/pipe"
+mkfifo "$config"
+t_exit 'a configuration of the user that is a pipe is refused' 3 no_wait list
+t_like 'it is said what the configuration is' "$(cat "$t_err")" 'config\.yaml is a pipe, not a file'
+t_exit 'doctor is not held up by a configuration that is a pipe' 1 no_wait doctor
+rm "$config"
+printf 'logging:\n  file: %s\n' "$t_tmp/pipe" >"$config"
+t_exit 'a log that is a pipe holds nobody up' 0 no_wait ask x
+rm "$config"
+t_exit 'a replay that is a pipe is refused' 3 no_wait route --replay "$t_tmp/pipe"
+
 t_exit 'a state folder that cannot be made is a failure' 5 t_faden --state /dev/null/x ask x
 t_like 'a state folder that cannot be made is named' "$(cat "$t_err")" '/dev/null/x'
 gone() { mkdir "$t_tmp/gone" && cd "$t_tmp/gone" && rmdir "$t_tmp/gone" && t_faden --state "$t_tmp/s" ask x; }
