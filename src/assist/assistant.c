@@ -58,7 +58,7 @@ static void tell_text(const struct assistant *as, enum text_id id, struct text_w
 {
 	AUTO_STR line = STR_INIT;
 
-	text_fill(&line, id, as->opts.decide.language, words);
+	text_fill(&line, id, as->decision.language, words);
 	tell(as, line.buf);
 }
 
@@ -124,7 +124,6 @@ static int obey(struct assistant *as, struct decision *d, struct err *reterr)
 		[UTTERANCE_CANCEL] = TEXT_CANCELLED_NOTHING,
 		[UTTERANCE_RESET] = TEXT_RESET,
 		[UTTERANCE_RESTART] = TEXT_RESTART,
-		[UTTERANCE_UNDO] = TEXT_UNDONE,
 	};
 	const struct decide_opts *o = &as->opts.decide;
 	struct err err = ERR_INIT;
@@ -141,9 +140,16 @@ static int obey(struct assistant *as, struct decision *d, struct err *reterr)
 			*reterr = err;
 		return r;
 	}
-	str_adds(&d->reply,
-		text_get(
-			r == ERR_NOTFOUND ? TEXT_NOTHING_TO_UNDO : replies[d->heard], o->language));
+	if (r == 0 && d->heard == UTTERANCE_UNDO)
+		r = conv_current(o->store, o->dir, o->clock, &d->conv, reterr);
+	if (r < 0 && r != ERR_NOTFOUND)
+		return r;
+	if (r == 0 && d->heard == UTTERANCE_UNDO)
+		text_undone(&d->reply, d->language, &d->conv);
+	else
+		str_adds(&d->reply,
+			text_get(r == ERR_NOTFOUND ? TEXT_NOTHING_TO_UNDO : replies[d->heard],
+				d->language));
 	return 0;
 }
 

@@ -502,15 +502,35 @@ static int decide_by_folder(const struct decide_opts *o, struct decision *d, str
 	return 0;
 }
 
-int decide(const struct decide_opts *o, const struct request *req, struct decision *d,
+/* Who speaks to us is answered in the same language, as far as we have words in it. */
+static enum text_language language_of(
+	const struct decide_opts *o, struct sv text, const struct utterance *heard)
+{
+	const char *spoken = NULL;
+
+	if (!o->language_open)
+		return o->language;
+	if (heard->kind != UTTERANCE_AGENT)
+		spoken = heard->lang;
+	else if (o->router)
+		spoken = router_language(o->router, text);
+	return spoken && strcmp(spoken, "de") == 0    ? TEXT_GERMAN
+		: spoken && strcmp(spoken, "en") == 0 ? TEXT_ENGLISH
+						      : o->language;
+}
+
+int decide(const struct decide_opts *opts, const struct request *req, struct decision *d,
 	struct err *reterr)
 {
 	struct utterance heard = { .kind = UTTERANCE_AGENT };
+	struct decide_opts spoken = *opts;
+	const struct decide_opts *o = &spoken;
 	int r = 0;
 
 	if (o->rules)
 		utterance_judge(o->rules, req->text, &heard);
 	d->heard = heard.kind;
+	spoken.language = d->language = language_of(opts, req->text, &heard);
 	if (d->heard != UTTERANCE_AGENT) {
 		d->what = DECIDED_COMMAND;
 		return 0;

@@ -33,6 +33,7 @@ struct decide_opts {
 	const struct route_task_words *task_words; /* of the configuration; may be NULL */
 	const struct utterances *rules; /* NULL: every sentence is for the agent */
 	enum text_language language;
+	bool language_open; /* nobody chose it: what is said may choose another */
 	int64_t expiry_ms; /* a conversation older than this does not go on by itself; 0: never old
 			    */
 };
@@ -70,6 +71,7 @@ struct decision {
 	enum decision_what what;
 	enum decision_by by;
 	enum utterance_kind heard; /* UTTERANCE_AGENT unless DECIDED_COMMAND */
+	enum text_language language; /* that the user is answered in */
 	bool waits; /* `conv` runs right now, and what is said means nothing anywhere else */
 	struct conv conv; /* without an id: one of the agent's own (assist/member.h), or new */
 	struct str prompt; /* what is said: the sentence, or what a correction says again */
@@ -93,7 +95,7 @@ void decision_release(struct decision *d);
 
 /* Empty text is ERR_USAGE. Looks at the store as it is: who acts on the decision does both in one
  * transaction (store_begin()), so that no two sentences get the same conversation. */
-int decide(const struct decide_opts *o, const struct request *req, struct decision *d,
+int decide(const struct decide_opts *opts, const struct request *req, struct decision *d,
 	struct err *reterr) MUST_USE;
 
 /* Writes down what was done with a sentence in this folder, for a correction of it. acted: the

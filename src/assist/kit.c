@@ -265,6 +265,7 @@ struct decide_opts kit_decide_opts(const struct kit *kit, bool single)
 		.tasks = kit->router != NULL,
 		.task_words = &kit->task_words,
 		.language = kit->language,
+		.language_open = strcmp(s->assistant_language, "auto") == 0,
 		.expiry_ms = s->assistant_conversation_expiry,
 	};
 }

@@ -144,6 +144,9 @@ static void tells_keyword_and_language(void **state)
 	assert_string_equal(got.reason, "the whole utterance is the cancel keyword 'vergiss es'");
 	utterance_judge(u, SV("start over"), &got);
 	assert_string_equal(got.lang, "en");
+	/* A word of several languages tells none. */
+	utterance_judge(u, SV("Reset, please"), &got);
+	assert_string_equal(got.lang, "");
 	utterance_judge(u, SV("die Stoppuhr"), &got);
 	assert_string_equal(got.reason, "'stopp' (cancel) is only a part of it");
 }

@@ -5,8 +5,8 @@
 static const char *const texts[TEXT_COUNT][2] = {
 	[TEXT_RESET] = { [TEXT_GERMAN] = "Alles klar, ich starte eine neue Konversation.",
 		[TEXT_ENGLISH] = "All right, I am starting a new conversation." },
-	[TEXT_UNDONE] = { [TEXT_GERMAN] = "Die vorige Konversation geht weiter.",
-		[TEXT_ENGLISH] = "The previous conversation goes on." },
+	[TEXT_UNDONE] = { [TEXT_GERMAN] = "Die vorige Konversation geht weiter: %s, %s.",
+		[TEXT_ENGLISH] = "The previous conversation goes on: %s, %s." },
 	[TEXT_NOTHING_TO_UNDO] = { [TEXT_GERMAN] = "Es gibt nichts zurückzuholen.",
 		[TEXT_ENGLISH] = "There is nothing to bring back." },
 	[TEXT_CANCELLED_NOTHING] = { [TEXT_GERMAN] = "Alles klar.", [TEXT_ENGLISH] = "All right." },
@@ -128,4 +128,12 @@ void text_ago(struct str *out, enum text_language language, int64_t age_ms)
 	} else {
 		str_addf(out, "vor %lld Tagen", days);
 	}
+}
+
+void text_undone(struct str *out, enum text_language language, const struct conv *c)
+{
+	AUTO_STR ago = STR_INIT;
+
+	text_ago(&ago, language, c->age_ms);
+	text_fill(out, TEXT_UNDONE, language, TEXT_WORDS(conv_label(c), ago.buf));
 }

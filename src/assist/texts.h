@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "store/conv.h"
 
 enum text_language { TEXT_GERMAN, TEXT_ENGLISH };
 
 enum text_id {
 	TEXT_RESET, /* a new conversation begins */
-	TEXT_UNDONE, /* the old one is back */
+	TEXT_UNDONE, /* the old one is back: its name, when it was */
 	TEXT_NOTHING_TO_UNDO,
 	TEXT_CANCELLED_NOTHING, /* cancel when nothing runs */
 	TEXT_CANCELLED,
@@ -59,3 +60,5 @@ void text_fill(
 	struct str *out, enum text_id id, enum text_language language, struct text_words words);
 /* "just now", "12 min ago". Appends. */
 void text_ago(struct str *out, enum text_language language, int64_t age_ms);
+/* TEXT_UNDONE of the conversation that goes on again. Appends. */
+void text_undone(struct str *out, enum text_language language, const struct conv *c);

@@ -229,7 +229,7 @@ static const struct rule *find_inside(const struct utterances *u, struct sv fold
 static void judge_whole(const struct utterances *u, struct sv text, struct utterance *ret)
 {
 	const struct rule *found = NULL;
-	bool is_name = false;
+	bool is_name = false, shared = false;
 	AUTO_STR words = STR_INIT;
 	AUTO_STR bare = STR_INIT;
 
@@ -237,15 +237,17 @@ static void judge_whole(const struct utterances *u, struct sv text, struct utter
 	add_bare(u, &bare, str_sv(&words));
 	vec_each (&u->rules, r) {
 		/* A keyword may be a filler word itself, so the words as said count too. */
-		if (!found &&
-			(strcmp(words.buf, r->normal) == 0 ||
-				(r->bare && strcmp(bare.buf, r->bare) == 0)))
-			found = r;
+		if (strcmp(words.buf, r->normal) != 0 &&
+			!(r->bare && strcmp(bare.buf, r->bare) == 0))
+			continue;
+		found = found ? found : r;
+		shared |= r->kind == found->kind && strcmp(r->lang, found->lang) != 0;
 	}
 	for (size_t i = 0; i < u->names.n; i++)
 		is_name |= strcmp(words.buf, u->names.v[i]) == 0;
 	if (found && (!u->contains || found->kind == UTTERANCE_UNDO)) {
 		decide_rule(ret, found, "the whole utterance is");
+		ret->lang = shared ? "" : ret->lang;
 		return;
 	}
 	if (is_name) {

@@ -46,7 +46,7 @@ enum {
 struct utterance {
 	enum utterance_kind kind;
 	const char *keyword; /* as configured, NULL unless a command; the settings own it */
-	const char *lang; /* of the keyword: "de", "en", ""; NULL unless a command */
+	const char *lang; /* of the keyword: "de", "en", "" any or several; NULL unless a command */
 	char reason[UTTERANCE_REASON_MAX]; /* one line for a person */
 };
 

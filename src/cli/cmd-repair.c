@@ -109,8 +109,10 @@ static void fill_made(struct repairing *s)
 	s->made.path = s->result.path;
 	s->made.dry = !s->opts->apply && !s->opts->in_place;
 	s->made.in_place = written && s->opts->in_place;
-	if (!s->opts->out)
-		made_find_next(s->app, s->of.row.info.format, &s->made);
+	if (s->opts->out)
+		return;
+	made_find_next(s->app, s->of.row.info.format, &s->made);
+	made_take_over(s->app, &s->of, &s->made);
 }
 
 /* Of a file in which nothing is left, the archive may have what it was. */

@@ -19,15 +19,13 @@ static const struct opt reset_options[] = {
 };
 
 /* What the next turn in the folder goes on with: null when it starts fresh. */
-static void print_next(struct app *app, const char *dir)
+static void print_next(struct app *app, const char *dir, const struct conv *c)
 {
 	AUTO_STR out = STR_INIT;
-	AUTO_CONV c = CONV_INIT;
 	struct jw w = JW_INIT(&out);
-	bool goes_on = conv_current(app->store, dir, &app->clock, &c, NULL) == 0;
 
 	jw_object(&w);
-	view_put_conversation_id(&w, goes_on ? &c : NULL, dir);
+	view_put_conversation_id(&w, c, dir);
 	jw_end(&w);
 	print_doc(app, &out);
 }
@@ -36,7 +34,10 @@ static int run_reset(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct reset_opts *opts = options;
+	enum text_language language = kit_language(app->settings, app->locale);
 	AUTO_FREE char *dir = NULL;
+	AUTO_CONV c = CONV_INIT;
+	AUTO_STR said = STR_INIT;
 	int r = kit_dir(app->settings, app->cwd, &dir, reterr);
 
 	(void)argc;
@@ -44,14 +45,18 @@ static int run_reset(
 	if (r == 0)
 		r = opts->undo ? conv_reset_undo(app->store, dir, &app->clock, reterr)
 			       : conv_reset(app->store, dir, &app->clock, reterr);
+	if (r == 0 && opts->undo)
+		r = conv_current(app->store, dir, &app->clock, &c, reterr);
 	if (r < 0)
 		return r;
-	if (opts->json)
-		print_next(app, dir);
+	if (opts->undo)
+		text_undone(&said, language, &c);
 	else
-		(void)fprintf(app->out, "%s\n",
-			text_get(opts->undo ? TEXT_UNDONE : TEXT_RESET,
-				kit_language(app->settings, app->locale)));
+		str_adds(&said, text_get(TEXT_RESET, language));
+	if (opts->json)
+		print_next(app, dir, opts->undo ? &c : NULL);
+	else
+		(void)fprintf(app->out, "%s\n", said.buf);
 	return 0;
 }
 

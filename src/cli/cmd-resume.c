@@ -225,7 +225,7 @@ static void print_object(const struct resume *s)
 
 static int prepare(struct resume *s, const char *spec, struct err *reterr)
 {
-	int r = sessions_find(s->app, spec, 0, &s->of, reterr);
+	int r = sessions_find(s->app, spec, RESOLVE_HERE, &s->of, reterr);
 
 	if (r == 0)
 		r = find_program(s, reterr);
@@ -251,9 +251,8 @@ static int run_resume(
 {
 	CLEANUP(resume_release)
 	struct resume s = { .app = app, .opts = options, .proc = PROC_INIT, .argv = STRV_INIT };
-	int r = prepare(&s, argv[0], reterr);
+	int r = prepare(&s, argc > 0 ? argv[0] : NULL, reterr);
 
-	(void)argc;
 	if (r < 0)
 		return r;
 	if (s.opts->json || s.opts->print) {
@@ -268,8 +267,7 @@ const struct cmd cmd_resume = {
 	.name = "resume",
 	.group = CMD_GROUP_SESSIONS,
 	.summary = "go on in the agent's own program",
-	.synopsis = "SESSION",
-	.min_args = 1,
+	.synopsis = "[SESSION]",
 	.max_args = 1,
 	.needs = CMD_STORE,
 	.words = CMD_WORDS_SESSION,

@@ -49,16 +49,13 @@ struct rolling {
 	char *dir;
 	struct str summary; /* "": none */
 	struct rollover plan;
-	struct conv conv;
 	struct made made;
-	bool current; /* the parent's conversation went on in its folder, now the new one does */
 };
 
 static void rolling_release(struct rolling *s)
 {
 	resolved_release(&s->of);
 	rollover_release(&s->plan);
-	conv_release(&s->conv);
 	made_release(&s->made);
 	str_release(&s->summary);
 	free(s->dir);
@@ -97,28 +94,6 @@ static int summarise(struct rolling *s, struct err *reterr)
 	return r;
 }
 
-/* The new session is a conversation of ours, and takes the old one's place where that went on. */
-static int adopt(struct rolling *s, struct err *reterr)
-{
-	const struct session_row *parent = &s->of.row;
-	struct app *app = s->app;
-	AUTO_CONV old = CONV_INIT;
-	AUTO_CONV current = CONV_INIT;
-	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
-	int r = catalogue_take(app->store, s->target, s->plan.path, &row, reterr);
-
-	if (r >= 0)
-		r = sessions_adopt(app, &row, &s->conv, reterr);
-	if (r < 0)
-		return r;
-	s->current = conv_by_session(app->store, parent->agent, parent->info.id, &app->clock, &old,
-			     NULL) >= 0 &&
-		conv_current(app->store, old.dir, &app->clock, &current, NULL) >= 0 &&
-		strcmp(current.id, old.id) == 0;
-	return s->current ? conv_set_current(app->store, old.dir, s->conv.id, &app->clock, reterr)
-			  : 0;
-}
-
 static int roll(struct rolling *s, struct err *reterr)
 {
 	const struct archive archive = app_archive(s->app);
@@ -138,8 +113,7 @@ static int roll(struct rolling *s, struct err *reterr)
 
 	if (r < 0 || s->opts->dry_run)
 		return r;
-	r = rollover_apply(&opts, &s->plan, reterr);
-	return r < 0 ? r : adopt(s, reterr);
+	return rollover_apply(&opts, &s->plan, reterr);
 }
 
 /* ---- what is said ---- */
@@ -155,12 +129,12 @@ static void fill_made(struct rolling *s)
 	s->made.dir = xstrdup(s->dir);
 	s->made.id = dry ? NULL : plan->id;
 	s->made.path = dry ? NULL : plan->path;
-	s->made.conversation = dry ? NULL : s->conv.id;
 	s->made.before = plan->before.tokens > 0 ? &plan->before : NULL;
 	s->made.saved = plan->counted ? &plan->saved : NULL;
 	s->made.left = plan->counted ? &plan->left : NULL;
 	s->made.dry = dry;
 	made_find_next(s->app, s->target->format, &s->made);
+	made_take_over(s->app, &s->of, &s->made);
 }
 
 static void print_object(const struct rolling *s)
@@ -170,7 +144,6 @@ static void print_object(const struct rolling *s)
 
 	jw_object(&w);
 	view_put_made(&w, &s->made, NULL);
-	jw_put_bool(&w, "current", s->current);
 	jw_put_i64(&w, "message_bytes", (int64_t)s->plan.message.len);
 	view_put_brief(&w, &s->plan.brief);
 	if (s->opts->dry_run)
@@ -199,8 +172,6 @@ static void print_text(const struct rolling *s)
 		term_putf(&t, "  message  %s tokens (%s), and what %s itself adds; was %s\n", texts,
 			sure_name(plan->texts.sure), s->target->agent,
 			plan->before.tokens > 0 ? was : "not known");
-	if (s->current)
-		term_puts(&t, "  it is now what goes on in its folder\n");
 	if (!s->opts->dry_run)
 		view_next(&t, &s->made, s->app->cwd);
 	print_end(&t);
@@ -216,8 +187,7 @@ static int run_rollover(
 		.opts = options,
 		.of = RESOLVED_INIT,
 		.summary = STR_INIT,
-		.plan = ROLLOVER_INIT,
-		.conv = CONV_INIT };
+		.plan = ROLLOVER_INIT };
 	int r = sessions_open_to(app, s.opts->dry_run, reterr);
 
 	if (r >= 0)

@@ -115,15 +115,7 @@ static int trim(struct smarting *s, struct err *reterr)
 	r = smart_apply(&opts, &s->digest, &s->answer, &s->archive, &s->report, reterr);
 	if (s->opts->dry_run)
 		return r;
-	r = out_folder_done(app, &s->out, false, r, reterr);
-	/* So that it can be named at once; the next look at the sessions would do it too. */
-	const struct transcript_home *home = app_home(app, s->of.row.agent);
-	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
-	struct err err = ERR_INIT;
-	if (r >= 0 && home && !s->opts->out &&
-		catalogue_take(app->store, home, s->report.file.path, &row, &err) < 0)
-		log_write(&app->log, LOG_WARN, "smart-trim: %s", err.msg);
-	return r;
+	return out_folder_done(app, &s->out, false, r, reterr);
 }
 
 /* ---- what is said ---- */
@@ -144,8 +136,10 @@ static void fill_made(struct smarting *s, int result)
 	s->made.saved = result == 0 ? &r->saved : NULL;
 	s->made.left = result == 0 ? &s->left : NULL;
 	s->made.dry = s->opts->dry_run;
-	if (!s->opts->out)
-		made_find_next(s->app, s->of.row.info.format, &s->made);
+	if (s->opts->out)
+		return;
+	made_find_next(s->app, s->of.row.info.format, &s->made);
+	made_take_over(s->app, &s->of, &s->made);
 }
 
 static void print_refusals(const struct smarting *s)

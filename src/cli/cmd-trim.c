@@ -70,6 +70,7 @@ struct trimming {
 	struct trim_report report;
 	struct damage damage;
 	struct made made;
+	bool by_place; /* no session was named */
 };
 
 static void trimming_release(struct trimming *t)
@@ -162,8 +163,10 @@ static void fill_made(struct trimming *t, int result)
 	t->made.damage = &t->damage;
 	t->made.dry = t->opts->dry_run;
 	t->made.in_place = t->opts->in_place;
-	if (!t->opts->out)
-		made_find_next(t->app, t->of.row.info.format, &t->made);
+	if (t->opts->out)
+		return;
+	made_find_next(t->app, t->of.row.info.format, &t->made);
+	made_take_over(t->app, &t->of, &t->made);
 }
 
 static void print(const struct trimming *t, int result, const struct err *err)
@@ -193,6 +196,9 @@ static void print(const struct trimming *t, int result, const struct err *err)
 			"The session itself would change; a copy goes to the archive first.");
 	if (!t->opts->dry_run && !t->opts->out)
 		view_next(&term, &t->made, app->cwd);
+	else if (!t->opts->dry_run && t->by_place)
+		view_sentence(&term, SV(""),
+			"It lies elsewhere (--out): the session goes on here as it was.");
 	print_end(&term);
 }
 
@@ -230,6 +236,7 @@ static int run_trim(struct app *app, const void *options, int argc, char **argv,
 		return err_set(reterr, ERR_USAGE, "--in-place and --out exclude each other");
 	if (opts->in_place && argc == 0)
 		return err_set(reterr, ERR_USAGE, "--in-place needs the name of the session");
+	t.by_place = argc == 0;
 	int r = trim(&t, argc > 0 ? argv[0] : NULL, &err);
 	if (r == 0)
 		warn(&t);

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "assist/kit.h"
+#include "assist/learn.h"
 #include "base/mem.h"
 #include "cli/sessions.h"
 #include "os/file.h"
@@ -163,4 +165,97 @@ void made_find_next(struct app *app, const struct transcript_format *format, str
 		strv_addsv(&m->resume, word);
 	if (m->resume.n > 0)
 		strv_add(&m->resume, m->id);
+}
+
+/* ---- whose place it takes ---- */
+
+/* In which folder it goes on from now on; NULL: the parent does not go on anywhere. */
+static char *place_to_take(struct app *app, const struct resolved *of, const struct conv *old)
+{
+	AUTO_CONV current = CONV_INIT;
+	char *here = NULL;
+
+	if (old->id[0] && conv_current(app->store, old->dir, &app->clock, &current, NULL) >= 0 &&
+		strcmp(current.id, old->id) == 0)
+		return xstrdup(old->dir);
+	return of->last_here && kit_dir(app->settings, app->cwd, &here, NULL) >= 0 ? here : NULL;
+}
+
+/* The name stays unique, so that it leads to where the thread goes on. */
+static int move_name(struct app *app, struct made *m, struct err *reterr)
+{
+	AUTO_SESSION_ROW parent = SESSION_ROW_INIT;
+
+	if (catalogue_by_path(app->store, m->parent->info.path, &parent, NULL) < 0 ||
+		!parent.own_name[0])
+		return 0;
+	int r = catalogue_rename(app->store, parent.agent, parent.info.id, "", reterr);
+	if (r >= 0)
+		r = catalogue_rename(app->store, m->agent, m->id, parent.own_name, reterr);
+	if (r >= 0)
+		m->name = xstrdup(parent.own_name);
+	return r;
+}
+
+/* What is said in the new one is about the same. */
+static int inherit(
+	struct app *app, const struct conv *old, const struct conv *heir, struct err *reterr)
+{
+	struct router *router = NULL;
+
+	if (!old->id[0] || strcmp(app->settings->routing_enabled, "false") == 0)
+		return 0;
+	int r = kit_router(app->settings, NULL, &router, reterr);
+	if (r >= 0)
+		r = learn_heir(app->store, router, heir, old, reterr);
+	router_free(router);
+	return r;
+}
+
+static int take_over(struct app *app, const struct session_row *row, const struct conv *old,
+	const char *place, struct made *m, struct err *reterr)
+{
+	AUTO_CONV heir = CONV_INIT;
+	int r = sessions_adopt(app, row, &heir, reterr);
+
+	if (r >= 0)
+		r = inherit(app, old, &heir, reterr);
+	if (r >= 0 && place)
+		r = conv_set_current(app->store, place, heir.id, &app->clock, reterr);
+	if (r >= 0 && place)
+		r = move_name(app, m, reterr);
+	if (r >= 0)
+		m->conversation = xstrdup(heir.id);
+	return r;
+}
+
+void made_take_over(struct app *app, const struct resolved *of, struct made *m)
+{
+	const struct transcript_home *home = app_home(app, m->agent);
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_CONV old = CONV_INIT;
+	struct err err = ERR_INIT;
+
+	if (!m->path || m->in_place || m->unseen || !home)
+		return;
+	int r = conv_by_session(
+		app->store, m->parent->agent, m->parent->info.id, &app->clock, &old, &err);
+	AUTO_FREE char *place = place_to_take(app, of, &old);
+	/* What goes on in another session is a conversation of ours at once; a copy when used. */
+	if (!place && m->relation != SESSION_CONTINUED)
+		return;
+	/* Read before the store is held: it may be long. */
+	if (r >= 0 || r == ERR_NOTFOUND)
+		r = catalogue_take(app->store, home, m->path, &row, &err);
+	if (r >= 0)
+		r = store_begin(app->store, &err);
+	if (r >= 0)
+		r = store_end(app->store, take_over(app, &row, &old, place, m, &err), &err);
+	m->current = r >= 0 && place;
+	if (r >= 0)
+		return;
+	free(TAKE_PTR(m->conversation));
+	free(TAKE_PTR(m->name));
+	(void)fprintf(app->err,
+		"faden: warning: the new session does not take the old one's place: %s\n", err.msg);
 }

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "assist/resolve.h"
 #include "cli/app.h"
 #include "store/archive.h"
 #include "store/catalogue.h"
@@ -34,3 +35,9 @@ int in_place_check(struct app *app, const struct session_row *row, const char *i
 /* Finds out how to go on with the session that was made: dir unless it is set, resume, unseen and
  * place. */
 void made_find_next(struct app *app, const struct transcript_format *format, struct made *m);
+/*
+ * A new session that the agent finds takes its parent's place, when that is what goes on in its
+ * folder or was taken as the last session of this one; a name that was given here goes along. Fills
+ * conversation, current and name. A failure is a warning, since the session is there.
+ */
+void made_take_over(struct app *app, const struct resolved *of, struct made *m);

@@ -21,6 +21,11 @@ static const char *const codes[LANG_COUNT] = {
 	[LANG_EN] = "en", [LANG_DE] = "de", [LANG_FR] = "fr", [LANG_ES] = "es", [LANG_ZH] = "zh"
 };
 
+const char *lang_name(enum lang_id lang)
+{
+	return codes[lang];
+}
+
 static const char *const class_names[] = {
 #define X(id, name) [LANG_##id] = name,
 	LANG_CLASSES(X)

@@ -72,6 +72,7 @@ typedef uint64_t lang_mask;
 enum { LANG_PHRASE_MAX = 6 }; /* words in a phrase */
 
 enum lang_id { LANG_EN, LANG_DE, LANG_FR, LANG_ES, LANG_ZH, LANG_COUNT };
+const char *lang_name(enum lang_id lang); /* "en", "de" … */
 
 /* One addition from the configuration, spelled as in a word list: '|' between words. */
 struct lang_extra {

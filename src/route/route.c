@@ -471,6 +471,20 @@ const struct route_opts *router_opts(const struct router *r)
 	return &r->opts;
 }
 
+const char *router_language(const struct router *r, struct sv text)
+{
+	struct token_list t = TOKENS_INIT;
+	const char *name = NULL;
+
+	if (r->opts.profile != ROUTE_FADEN)
+		return NULL;
+	tokens_read(&t, utf8_cut(text, ROUTE_TEXT_MAX), &r->words.lex);
+	if (t.lang_sure)
+		name = lang_name(t.lang);
+	tokens_release(&t);
+	return name;
+}
+
 void router_decide(struct router *r, const struct route_query *query,
 	const struct route_conv *convs, size_t n, struct route_candidate *candidates,
 	struct route_decision *ret)

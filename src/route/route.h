@@ -109,6 +109,9 @@ struct router;
 struct router *router_new(const struct route_opts *opts);
 void router_free(struct router *r);
 const struct route_opts *router_opts(const struct router *r);
+/* The language of a sentence, "en", "de" …; NULL when its words do not show it, and always with
+ * profile seed. */
+const char *router_language(const struct router *r, struct sv text);
 
 /*
  * Decides. `candidates` has room for n entries and is filled in the order of convs, or is NULL.

@@ -76,6 +76,9 @@ static void choose_languages(struct token_list *t, const struct lexicon *lex)
 			next = l;
 	}
 	t->lang = (enum lang_id)best;
+	t->lang_sure = votes[best] >= 3;
+	for (size_t l = 0; l < LANG_COUNT; l++)
+		t->lang_sure &= l == best || votes[l] < votes[best];
 	t->second = (enum lang_id)(next == LANG_COUNT ? best : next);
 }
 

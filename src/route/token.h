@@ -33,6 +33,7 @@ struct token_list {
 	VEC(struct token) v;
 	struct str words;
 	enum lang_id lang; /* of most words */
+	bool lang_sure; /* … of which at least one is of no other */
 	enum lang_id second; /* also spoken; the same as lang when there is none */
 	bool question; /* ends with a question mark */
 	bool mixed_case; /* capitals are used as the language wants them */

@@ -44,6 +44,8 @@ void made_release(struct made *m)
 	free(m->backup);
 	free(m->dir);
 	free(m->place);
+	free(m->conversation);
+	free(m->name);
 	strv_release(&m->resume);
 }
 
@@ -134,6 +136,14 @@ void view_next(struct term *t, const struct made *m, const char *cwd)
 	AUTO_STR id = STR_INIT;
 
 	shell_id(&id, m->id);
+	if (m->current) {
+		AUTO_STR name = STR_INIT;
+		utf8_scrub_line(&name, sv_of(m->name));
+		str_addf(&line, "It is now what goes on in its folder%s%s.",
+			m->name ? ", and called " : "", name.buf);
+		view_sentence(t, SV(""), line.buf);
+		str_clear(&line);
+	}
 	if (m->unseen) {
 		str_addf(&line, "%s does not look for sessions where this file lies.", m->agent);
 		view_sentence(t, SV(""), line.buf);
@@ -177,6 +187,7 @@ void view_put_made(struct jw *w, const struct made *m, const struct err *err)
 	jw_put_cstr(w, "agent", m->agent);
 	view_put_text(w, "directory", m->dir);
 	jw_put_cstr(w, "conversation_id", m->conversation);
+	jw_put_bool(w, "current", m->current);
 	view_put_parent(
 		w, m->parent->info.id, m->parent->info.path, session_relation_name(m->relation));
 	jw_put_bool(w, "dry_run", m->dry);

@@ -24,7 +24,6 @@ struct made {
 	enum session_relation relation;
 	const char *id, *path; /* NULL: nothing was written */
 	const char *agent; /* whose session it is */
-	const char *conversation; /* of ours that goes on with it; NULL: none */
 	const struct figure *before, *saved, *left; /* of its context; NULL: not known */
 	const struct damage *damage; /* NULL: not looked for */
 	bool dry, in_place;
@@ -32,6 +31,9 @@ struct made {
 	/* owned: made_release() */
 	char *backup; /* what the session was before, in the archive; NULL: none */
 	char *dir; /* where its work is; NULL: not known */
+	char *conversation; /* of ours that goes on with it; NULL: none */
+	bool current; /* it has taken its parent's place in its folder … */
+	char *name; /* … and this name, given here; NULL: there was none */
 	struct strv resume; /* the agent's own command for it; empty: none */
 	char *place; /* where the file has to be for the agent to find it; NULL: not known */
 	bool unseen; /* the agent does not look where the file lies */

@@ -33,6 +33,7 @@ t_exit 'the turn after a reset succeeds' 0 t_faden ask 'what did I say?'
 t_like 'the turn after a reset is fresh' "$(cat "$t_out")" 'Nothing yet'
 t_exit 'another reset succeeds' 0 t_faden reset
 t_exit 'a reset can be undone' 0 t_faden reset --undo
+t_like 'an undo names what goes on' "$(cat "$t_out")" '^The previous conversation goes on: .+, (just now|[0-9]+ (s|min) ago)\.$'
 t_exit 'reset --json succeeds' 0 t_faden reset --json
 t_like 'reset --json tells that nothing goes on' "$(cat "$t_out")" '^\{"conversation_id":null,"session_id":null,"agent":null,"title":null,"directory":"/[^"]*"\}$'
 t_exit 'reset --undo --json succeeds' 0 t_faden reset --undo --json

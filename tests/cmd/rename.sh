@@ -33,6 +33,11 @@ t_exit 'resume --json is taken' 0 t_faden resume --json aaaaaaaa
 t_is 'resume --json tells what it would run' "$(cat "$t_out")" "{\"session_id\":\"$a\",\"agent\":\"claude\",\"title\":\"agent name\",\"directory\":\"$here\",\"command\":[\"$t_bin/claude\",\"--resume\",\"$a\"]}"
 t_exit 'resume --print is taken' 0 t_faden resume --print aaaaaaaa
 t_is 'resume --print is quoted for a shell' "$(cat "$t_out")" "cd '$here' && '$t_bin/claude' '--resume' '$a'"
+t_exit 'resume without a session is taken' 0 t_faden resume --print
+t_is 'resume without a session takes the last one here' "$(cat "$t_out")" "cd '$here' && '$t_bin/claude' '--resume' '$a'"
+t_like 'resume without a session says which one that is' "$(cat "$t_err")" "the last session of this folder: $a"
+t_exit 'resume without a session where there is none is refused' 1 t_elsewhere resume --print
+t_like 'it is said that none was begun here' "$(cat "$t_err")" 'no session was begun in this folder: name one'
 t_exit 'resume --json of no session has its status' 1 t_faden resume --json nobody
 t_like 'resume --json of no session is an object' "$(cat "$t_out")" '"code":"not-found"'
 

@@ -79,7 +79,7 @@ t_exit 'the next sentence can be corrected' 0 ask 'no, go back to the one about 
 t_is 'the corrected sentence goes where it should' "$(conversation)" "$checkout"
 t_like 'the corrected sentence is repeated' "$(cat "$t_out")" 'You said: write a health check'
 t_exit 'a German sentence asks for another conversation' 0 t_faden ask --agent rehearsal 'das gespräch über das Dockerfile'
-t_like 'where faden goes on is told in words' "$(cat "$t_err")" 'faden: From now on: write a Dockerfile'
+t_like 'where faden goes on is told in words' "$(cat "$t_err")" 'faden: Ab jetzt: write a Dockerfile'
 
 printf 'tool Bash rm x => gone\nsay done\n*\nsay fine\n' >"$t_tmp/script"
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"

@@ -17,10 +17,24 @@ t_like 'an undo with nothing to undo is answered' "$(cat "$t_out")" '^There is n
 t_like 'the lines after it are taken' "$(cat "$t_out")" 'Nothing yet'
 
 t_exit 'commands in words are recognised' 0 lines 'Jarvis, von vorne bitte!' 'what did I say?'
-t_like 'a reset asks no agent' "$(cat "$t_out")" '^All right, I am starting a new conversation\.$'
+t_like 'a reset asks no agent, and answers in the language of the command' "$(cat "$t_out")" '^Alles klar, ich starte eine neue Konversation\.$'
 t_like 'a reset is in force' "$(cat "$t_out")" 'Nothing yet'
 t_exit 'a cancel with nothing running succeeds' 0 lines stopp
-t_is 'a cancel with nothing running is answered' "$(cat "$t_out")" 'All right.'
+t_is 'a cancel with nothing running is answered' "$(cat "$t_out")" 'Alles klar.'
+t_exit 'a word of two languages is taken' 0 lines stop
+t_is 'a word of two languages is answered in that of the locale' "$(cat "$t_out")" 'All right.'
+german() { printf '%s\n' "$@" | t_run LC_ALL=de_DE.UTF-8 "$FADEN"; }
+t_exit 'the locale may be German' 0 german stop 'start over' 'undo reset'
+t_is 'in a German locale a word of two languages is answered in German, English in English' "$(head -n 2 "$t_out")" 'Alles klar.
+All right, I am starting a new conversation.'
+t_like 'an undo by words names what goes on' "$(tail -n 1 "$t_out")" '^The previous conversation goes on: what did I say\?, just now\.$'
+chosen() { printf '%s\n' "$@" | t_run FADEN_ASSISTANT_LANGUAGE=en "$FADEN"; }
+t_exit 'a language may be chosen' 0 chosen 'von vorne' 'reset rückgängig'
+t_is 'a language that was chosen is kept to' "$(sed 's/: .*//' "$t_out")" 'All right, I am starting a new conversation.
+The previous conversation goes on'
+route() { t_faden ask --agent rehearsal --new 'water the tomatoes' >/dev/null 2>&1; t_faden ask --agent rehearsal "$@"; }
+t_exit 'a sentence for another subject is taken' 0 route 'Schreib bitte eine Rechnung für den Umzug nach Bremen'
+t_like 'what is told of a sentence is in its language' "$(cat "$t_err")" '^faden: Neue Konversation \(sonst sag: "nein, die andere"\)'
 t_exit 'words inside a sentence are no command' 0 lines 'Stelle die Stoppuhr auf fünf Minuten'
 t_like 'words inside a sentence go to the agent' "$(cat "$t_out")" '^You said: Stelle die Stoppuhr'
 

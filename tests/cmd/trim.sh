@@ -367,4 +367,32 @@ END
 t_exit 'a line of 65 MB is trimmed' 0 t_faden trim --json "$file"
 t_is 'its result goes' "$(json results count)" 1
 rm -f "$file" "$(json path)"
+
+# --- what goes on here goes on trimmed, under its name
+mkdir -p "$t_tmp/talk" && cd "$t_tmp/talk" || exit 1
+printf '*\ntool Bash cat long => %s\nsay done\n' "$(seq 1 900 | tr '\n' ' ')" >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+t_faden ask --agent rehearsal --new 'look at the greenhouse controller' >/dev/null 2>&1
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+old=$(t_faden list -F '{current}{id}' | sed -n 's/^current//p')
+t_faden rename "$old" kumquat >/dev/null
+t_exit 'trim --out needs no session either' 0 t_faden trim --out "$t_tmp/else"
+t_like 'it is said why a copy elsewhere takes no place' "$(cat "$t_out")" 'elsewhere \(--out\): the session goes on here as it was'
+t_is 'a copy elsewhere takes no place' "$(t_faden list -F '{current}{id}' | sed -n 's/^current//p')" "$old"
+t_exit 'a plan takes no place' 0 t_faden trim --json --dry-run
+t_is 'a plan is not current' "$(json current)" False
+t_exit 'trim without a session trims what goes on here' 0 t_faden trim --json
+new=$(json session_id)
+t_is 'the trimmed session is current' "$(json current)" True
+t_is 'the trimmed session is what goes on' "$(t_faden list -F '{current}{id}' | sed -n 's/^current//p')" "$new"
+t_is 'the name goes along, and leads to one session' "$(t_faden list -F '{name} {id}' | grep kumquat)" "kumquat $new"
+t_exit 'the turn after a trim succeeds' 0 t_faden ask 'what did I say?'
+t_like 'the turn after a trim knows what was said before' "$(cat "$t_out")" 'look at the greenhouse controller'
+t_is 'the turn after a trim is in the trimmed session' "$(t_faden list -F '{turns} {id}' | grep "$new")" "2 $new"
+t_like 'a subject leads to the trimmed session, not to the original' \
+	"$(t_faden route --json 'back to the greenhouse controller')" "\"session_id\":\"$new\""
+t_faden reset >/dev/null
+t_exit 'a named session that does not go on is trimmed' 0 t_faden trim --json "$old"
+t_is 'it takes nobody'"'"'s place' "$(json current)" False
+t_is 'it takes nobody'"'"'s name' "$(t_faden list -F '{name} {id}' | grep kumquat)" "kumquat $new"
 t_done
