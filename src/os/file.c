@@ -1,5 +1,6 @@
 #include "os/file.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -330,7 +331,7 @@ int file_new_open_unnamed(struct file_new *f, const char *path, mode_t mode, str
  * cannot, that sync does it all. */
 static void start_writing(struct file_new *f)
 {
-	if (f->written - f->started < START_AT)
+	if (f->lazy || f->written - f->started < START_AT)
 		return;
 	(void)sync_file_range(
 		f->fd, (off_t)f->started, (off_t)(f->written - f->started), SYNC_FILE_RANGE_WRITE);
@@ -383,7 +384,7 @@ int file_new_writev(struct file_new *f, const struct sv *pieces, size_t n, struc
 
 static int finish_content(struct file_new *f, struct err *reterr)
 {
-	if (fsync(f->fd) < 0)
+	if (!f->lazy && fsync(f->fd) < 0)
 		return err_errno(reterr, errno, "sync %s", f->path);
 	if (f->temp && close(TAKE_FD(f->fd)) < 0 && errno != EINTR)
 		return err_errno(reterr, errno, "close %s", f->path);
@@ -400,6 +401,7 @@ static int name_unnamed(const struct file_new *f, const char *path)
 
 int file_new_commit(struct file_new *f, struct err *reterr)
 {
+	assert(!f->lazy); /* the old file goes */
 	int r = finish_content(f, reterr);
 
 	if (r < 0)
@@ -440,7 +442,7 @@ int file_new_commit_excl(struct file_new *f, struct err *reterr)
 	if (r < 0)
 		return err_errno(reterr, -r, "create %s", f->path);
 	free(TAKE_PTR(f->temp));
-	return folder_sync_of(f->path, reterr);
+	return f->lazy ? 0 : folder_sync_of(f->path, reterr);
 }
 
 void file_new_release(struct file_new *f)

@@ -35,6 +35,9 @@ struct file_new {
 	int fd;
 	uint64_t written;
 	uint64_t started; /* on its way to the disk up to here */
+	/* May be set once it is open: nobody waits for the disk. After a loss of power it may be
+	 * missing or end early, so this is for a copy whose original stays. */
+	bool lazy;
 };
 #define FILE_NEW_INIT    \
 	{                \
@@ -52,7 +55,7 @@ int file_new_writev(
 /* fsync, rename over `path`, fsync of the folder. After a failure `path` is the old file or, when
  * only the last step failed, the new one. */
 int file_new_commit(struct file_new *f, struct err *reterr) MUST_USE;
-/* The same, but fails with -EEXIST when `path` exists already. */
+/* The same, but fails with -EEXIST when `path` exists already. A lazy one has no fsync. */
 int file_new_commit_excl(struct file_new *f, struct err *reterr) MUST_USE;
 /* Closes and removes what was not committed. Harmless after commit and on an unopened one. */
 void file_new_release(struct file_new *f);

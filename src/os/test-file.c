@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -222,6 +223,35 @@ static void test_unnamed_file_gets_its_name_at_the_end(void **state)
 	assert_int_equal(mkdir(*state, 0700), 0);
 }
 
+/* In place of the C library's. */
+static unsigned syncs;
+int fsync(int fd)
+{
+	syncs++;
+	return (int)syscall(SYS_fsync, fd);
+}
+
+static void test_only_a_lazy_file_does_not_wait_for_the_disk(void **state)
+{
+	struct err err = ERR_INIT;
+	AUTO_FREE char *path = path_join(*state, "f");
+	AUTO_FREE char *copy = path_join(*state, "copy");
+	struct file_new f = FILE_NEW_INIT;
+
+	syncs = 0;
+	assert_int_equal(file_replace(path, SV("one"), 0600, &err), 0);
+	assert_int_equal(syncs, 2); /* the file and its folder */
+	assert_int_equal(file_new_open_unnamed(&f, copy, 0600, &err), 0);
+	f.lazy = true;
+	assert_int_equal(file_new_write(&f, SV("two"), &err), 0);
+	assert_int_equal(file_new_commit_excl(&f, &err), 0);
+	file_new_release(&f);
+	assert_int_equal(syncs, 2);
+	check_content(copy, "two");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(copy), 0);
+}
+
 static void test_released_file_leaves_nothing(void **state)
 {
 	AUTO_FREE char *path = path_join(*state, "f");
@@ -398,6 +428,7 @@ int main(void)
 		WITH_FOLDER(test_replace_in_no_folder),
 		WITH_FOLDER(test_new_file_replaces_none),
 		WITH_FOLDER(test_unnamed_file_gets_its_name_at_the_end),
+		WITH_FOLDER(test_only_a_lazy_file_does_not_wait_for_the_disk),
 		WITH_FOLDER(test_released_file_leaves_nothing),
 		WITH_FOLDER(test_sweep_takes_old_temporaries_only),
 		WITH_FOLDER(test_append_makes_and_extends),

@@ -230,9 +230,10 @@ static int open_new(struct run *run, struct err *reterr)
 	int r = file_mkdirs(dir, reterr);
 	if (r == 0 && fstat(run->fd, &st) < 0)
 		r = err_errno(reterr, errno, "stat %s", o->path);
-	return r < 0
-		? r
-		: file_new_open_unnamed(&run->file, run->result->path, st.st_mode & 0777, reterr);
+	if (r == 0)
+		r = file_new_open_unnamed(&run->file, run->result->path, st.st_mode & 0777, reterr);
+	run->file.lazy = true; /* the parent stays */
+	return r;
 }
 
 /* Brings what was appended to the old file since the last look behind the new one. */

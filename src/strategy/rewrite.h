@@ -3,8 +3,9 @@
  * the result is a new session of the same agent under a new id (or, on request, the same session).
  *
  * What does not change stays byte for byte. Lines that are no JSON object are copied as they are.
- * The parent is only read. The new file appears whole or not at all. A parent that grows meanwhile
- * is read to its new end; one that is replaced or does not come to rest is refused (ERR_BUSY).
+ * The parent is only read. The new file appears whole or not at all; only where it replaces the
+ * parent is the disk waited for. A parent that grows meanwhile is read to its new end; one that is
+ * replaced or does not come to rest is refused (ERR_BUSY).
  *
  * The work runs on several threads over chunks of lines, with memory that does not grow with the
  * bytes of the file. The order of calls for a chunk is

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -361,6 +362,32 @@ static void live_codex_lines(void **state)
 	check_live(TRANSCRIPT_CODEX, str_sv(&text));
 }
 
+/* In place of the C library's. */
+static unsigned syncs;
+int fsync(int fd)
+{
+	syncs++;
+	return (int)syscall(SYS_fsync, fd);
+}
+
+static void what_replaces_its_parent_waits_for_the_disk(void **state)
+{
+	TEMP_DIR(dir);
+	AUTO_FREE char *path = make(dir, PARENT ".jsonl", SV("{\"type\":\"user\"}\n"));
+	struct rewrite_opts opts = opts_for(path);
+
+	(void)state;
+	for (int in_place = 0; in_place < 2; in_place++) {
+		struct seen seen = { .lines = 0 };
+		struct rewrite_result result = REWRITE_RESULT_INIT;
+		opts.in_place = in_place;
+		syncs = 0;
+		assert_int_equal(rewrite_session(&opts, &ops, &seen, &result, NULL), 0);
+		assert_int_equal(syncs, in_place ? 2 : 0);
+		rewrite_result_release(&result);
+	}
+}
+
 static void nothing_is_left_when_it_fails(void **state)
 {
 	TEMP_DIR(dir);
@@ -390,6 +417,7 @@ int main(void)
 		cmocka_unit_test(large),
 		cmocka_unit_test(live_claude_lines),
 		cmocka_unit_test(live_codex_lines),
+		cmocka_unit_test(what_replaces_its_parent_waits_for_the_disk),
 		cmocka_unit_test(nothing_is_left_when_it_fails),
 	};
 
