@@ -125,6 +125,16 @@ static void drop_timers(struct agent *a)
 	drop_timer(a, &a->idle_timer);
 }
 
+static void forget_asked(struct agent *a)
+{
+	vec_each (&a->asked, q) {
+		free(q->id);
+		free(q->call.tool);
+		free(q->call.about);
+	}
+	a->asked.n = 0;
+}
+
 void agent_free(struct agent *a)
 {
 	if (!a)
@@ -132,7 +142,9 @@ void agent_free(struct agent *a)
 	drop_timers(a);
 	a->driver->close(a);
 	str_release(&a->answer);
-	strv_release(&a->asked);
+	forget_asked(a);
+	vec_release(&a->asked);
+	agent_denials_release(&a->denied);
 	free(a);
 }
 
@@ -215,8 +227,9 @@ int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reter
 	a->stop_level = 0;
 	a->silent = false;
 	a->tools_running = 0;
-	a->deeds = a->denied = (struct deeds){ .kinds = 0 };
-	strv_release(&a->asked);
+	a->deeds = (struct deeds){ .kinds = 0 };
+	agent_denials_release(&a->denied);
+	forget_asked(a);
 	a->heard = 0;
 	a->started_ms = clock_age_ms(NULL);
 	str_clear(&a->answer);
@@ -233,24 +246,49 @@ int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reter
 
 /* ---- events ---- */
 
+static unsigned deeds_find(const struct deeds *d, struct sv tool, char name[DEEDS_NAME_MAX])
+{
+	AUTO_STR line = STR_INIT;
+	unsigned i = 0;
+
+	utf8_scrub_line(&line, utf8_cut(tool, DEEDS_NAME_MAX - 1));
+	(void)snprintf(
+		name, DEEDS_NAME_MAX, "%.*s", SV_ARG(utf8_cut(str_sv(&line), DEEDS_NAME_MAX - 1)));
+	while (i < d->kinds && strcmp(name, d->tool[i].name) != 0)
+		i++;
+	return i;
+}
+
 void deeds_add(struct deeds *d, struct sv tool)
 {
-	AUTO_STR name = STR_INIT;
+	char name[DEEDS_NAME_MAX];
+	unsigned i = deeds_find(d, tool, name);
 
-	utf8_scrub_line(&name, utf8_cut(tool, DEEDS_NAME_MAX - 1));
-	struct sv clean = utf8_cut(str_sv(&name), DEEDS_NAME_MAX - 1);
-	unsigned i = 0;
-	while (i < d->kinds && !sv_is(clean, d->tool[i].name))
-		i++;
 	if (i == DEEDS_MAX) {
 		d->others++;
 		return;
 	}
 	if (i == d->kinds) {
-		(void)snprintf(d->tool[i].name, DEEDS_NAME_MAX, "%.*s", SV_ARG(clean));
-		d->kinds++;
+		memcpy(d->tool[i].name, name, sizeof(name));
+		d->tool[d->kinds++].times = 0;
 	}
 	d->tool[i].times++;
+}
+
+/* Takes one back. */
+static void deeds_drop(struct deeds *d, struct sv tool)
+{
+	char name[DEEDS_NAME_MAX];
+	unsigned i = deeds_find(d, tool, name);
+
+	if (i == d->kinds) {
+		d->others -= d->others > 0;
+		return;
+	}
+	if (--d->tool[i].times > 0)
+		return;
+	d->kinds--;
+	memmove(&d->tool[i], &d->tool[i + 1], (d->kinds - i) * sizeof(d->tool[0]));
 }
 
 void deeds_print(struct str *out, const struct deeds *d)
@@ -264,21 +302,59 @@ void deeds_print(struct str *out, const struct deeds *d)
 		str_addf(out, " +%u", d->others);
 }
 
-static bool ask_close(struct agent *a, const char *id)
+void agent_denials_add(struct agent_denials *d, struct sv tool, struct sv about, bool asked)
 {
-	for (size_t i = 0; i < a->asked.n; i++)
-		if (strcmp(a->asked.v[i], id) == 0) {
-			free(a->asked.v[i]);
-			a->asked.v[i] = a->asked.v[--a->asked.n];
-			a->asked.v[a->asked.n] = NULL;
-			return true;
-		}
-	return false;
+	AUTO_STR name = STR_INIT;
+	AUTO_STR line = STR_INIT;
+
+	if (d->list.n == AGENT_DENIALS_MAX)
+		return;
+	utf8_scrub_line(&name, tool);
+	utf8_scrub_line(&line, about);
+	vec_push(&d->list,
+		(struct agent_denial){
+			.tool = str_detach(&name), .about = str_detach(&line), .asked = asked });
+}
+
+void agent_denials_release(struct agent_denials *d)
+{
+	vec_each (&d->list, denial) {
+		free(denial->tool);
+		free(denial->about);
+	}
+	vec_release(&d->list);
+}
+
+void agent_denied(struct agent *a, struct sv tool, struct sv about)
+{
+	deeds_drop(&a->deeds, tool);
+	agent_denials_add(&a->denied, tool, about, false);
+}
+
+/* What comes of the call of a question that is open; false when there is no such question. */
+static bool ask_close(struct agent *a, const char *id, bool runs, bool denied)
+{
+	size_t i = 0;
+
+	while (i < a->asked.n && strcmp(a->asked.v[i].id, id) != 0)
+		i++;
+	if (i == a->asked.n)
+		return false;
+	struct agent_question q = a->asked.v[i];
+	a->asked.v[i] = a->asked.v[--a->asked.n];
+	if (runs)
+		deeds_add(&a->deeds, sv_of(q.call.tool));
+	if (denied)
+		agent_denials_add(&a->denied, sv_of(q.call.tool), sv_of(q.call.about), true);
+	free(q.id);
+	free(q.call.tool);
+	free(q.call.about);
+	return true;
 }
 
 void agent_answer(struct agent *a, const char *ask, enum agent_answer answer)
 {
-	if (!ask_close(a, ask))
+	if (!ask_close(a, ask, answer != AGENT_DENY, answer == AGENT_DENY))
 		return;
 	restart_idle_timer(a, 0);
 	a->driver->answer(a, ask, answer);
@@ -302,10 +378,15 @@ void agent_emit(struct agent *a, const struct agent_event *ev)
 			a->tools_running--;
 		break;
 	case AGENT_EV_ASK:
-		strv_add(&a->asked, ev->ask->id);
+		deeds_drop(&a->deeds, ev->tool);
+		vec_push(&a->asked,
+			(struct agent_question){ .id = xstrdup(ev->ask->id),
+				.call = { .tool = xmemdup0(ev->tool.p, ev->tool.n),
+					.about = xmemdup0(ev->text.p, ev->text.n) } });
 		break;
 	case AGENT_EV_ASK_OVER:
-		if (!ask_close(a, ev->ask->id))
+		/* Unless we stop it, somebody else has decided; a denial is told apart. */
+		if (!ask_close(a, ev->ask->id, a->stopped == AGENT_OK, false))
 			return;
 		break;
 	case AGENT_EV_SESSION:
@@ -383,13 +464,12 @@ static void explain_limit(struct agent_result *result)
 void agent_finish(struct agent *a, struct agent_result *result)
 {
 	AUTO_STR deeds = STR_INIT;
-	AUTO_STR denied = STR_INIT;
 
 	if (!a->busy)
 		return;
 	drop_timers(a);
-	deeds_print(&denied, &a->denied);
-	result->denied = str_sv(&denied);
+	forget_asked(a);
+	result->denied = &a->denied;
 	deeds_print(&deeds, &a->deeds);
 	result->deeds = str_sv(&deeds);
 	/* A turn that was complete before our stop reached it is complete. */

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "os/loop.h"
 
 /* Why a turn failed: kind, stable name for programs. */
@@ -68,6 +69,20 @@ struct agent_usage {
 /* Did the prompt reach the agent? Decides what may be tried again. */
 enum agent_delivery { AGENT_NOT_DELIVERED, AGENT_MAYBE_DELIVERED, AGENT_DELIVERED };
 
+/* A call of a tool that was not allowed, by the user or by the agent's own rules: it did not run.
+ */
+struct agent_denial {
+	char *tool;
+	char *about; /* in one line; may be empty */
+	bool asked; /* somebody was asked and said no */
+};
+enum { AGENT_DENIALS_MAX = 100 }; /* a turn; more are passed over */
+struct agent_denials {
+	VEC(struct agent_denial) list;
+};
+void agent_denials_add(struct agent_denials *d, struct sv tool, struct sv about, bool asked);
+void agent_denials_release(struct agent_denials *d);
+
 struct agent_result {
 	enum agent_fail fail;
 	char message[ERR_MSG_MAX]; /* one line for a person; empty when ok */
@@ -75,7 +90,7 @@ struct agent_result {
 	struct sv text; /* the whole answer; valid during the event */
 	const char *session; /* the agent's session id; NULL when never told */
 	struct sv deeds; /* tools that ran in it: "Bash ×2, Write"; valid during the event */
-	struct sv denied; /* tools it was not allowed, the same way */
+	const struct agent_denials *denied; /* what it was not allowed; valid during the event */
 	struct agent_usage usage;
 	int64_t limit_ends_ms; /* AGENT_RATE_LIMITED: wall time when it ends, 0 unknown */
 	int64_t duration_ms;
@@ -95,10 +110,12 @@ enum agent_event_type {
 	AGENT_EV_DONE /* result */
 };
 
-/* A question for permission. `id` names it until it is answered or over. */
+/* A question for permission. `id` names it until it is answered or over; the end of the turn ends
+ * it too. It comes behind AGENT_EV_TOOL_BEGIN of the call that it is about. */
 struct agent_ask {
 	const char *id;
 	bool always; /* AGENT_ALLOW_ALWAYS is there */
+	struct sv scope; /* what that covers, in the agent's words; empty: the tool */
 };
 enum agent_answer { AGENT_DENY, AGENT_ALLOW, AGENT_ALLOW_ALWAYS /* this kind, in this session */ };
 

@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "transcript/transcript.h"
 #include "json/scan.h"
+#include "json/write.h"
 
 enum {
 	K_TYPE,
@@ -20,6 +21,9 @@ enum {
 	K_MESSAGE_MODEL,
 	K_CONTENT,
 	K_LIMIT,
+	K_REQUEST_ID,
+	K_REQUEST,
+	K_REQUEST_SUBTYPE,
 	K_COUNT
 };
 
@@ -39,6 +43,9 @@ static const struct scan_key keys[K_COUNT] = {
 	[K_MESSAGE_MODEL] = SCAN_KEY("model", K_MESSAGE),
 	[K_CONTENT] = SCAN_KEY("content", K_MESSAGE),
 	[K_LIMIT] = SCAN_KEY("rate_limit_info", SCAN_TOP),
+	[K_REQUEST_ID] = SCAN_KEY("request_id", SCAN_TOP),
+	[K_REQUEST] = SCAN_KEY("request", SCAN_TOP),
+	[K_REQUEST_SUBTYPE] = SCAN_KEY("subtype", K_REQUEST),
 };
 
 /* ---- helpers ---- */
@@ -53,6 +60,7 @@ static void forget_tools(struct claude_stream *s)
 	vec_each (&s->tools, tool) {
 		free(tool->id);
 		free(tool->name);
+		free(tool->about);
 	}
 	s->tools.n = 0;
 }
@@ -140,7 +148,9 @@ static void begin_tool(struct claude_stream *s, struct jval block)
 			.tool = str_sv(&name),
 			.text = str_sv(&about) });
 	vec_push(&s->tools,
-		(struct claude_tool){ .id = str_detach(&id), .name = str_detach(&name) });
+		(struct claude_tool){ .id = str_detach(&id),
+			.name = str_detach(&name),
+			.about = str_detach(&about) });
 }
 
 static void end_tool(struct claude_stream *s, struct jval block)
@@ -159,8 +169,119 @@ static void end_tool(struct claude_stream *s, struct jval block)
 				.failed = scan_true(value_member(block, "is_error")) });
 		free(tool.id);
 		free(tool.name);
+		free(tool.about);
 		return;
 	}
+}
+
+/* ---- permission ---- */
+
+/* "Bash(git push *)", "Write" */
+static void name_rules(struct str *out, struct jval suggestion)
+{
+	struct scan_iter it = scan_iter(value_member(suggestion, "rules"));
+	AUTO_STR tmp = STR_INIT;
+	struct jval rule;
+
+	while (scan_next(&it, NULL, &rule) > 0) {
+		str_adds(out, out->len ? ", " : "");
+		str_add(out, scan_string_view(value_member(rule, "toolName"), &tmp));
+		struct sv content = scan_string_view(value_member(rule, "ruleContent"), &tmp);
+		if (content.n)
+			str_addf(out, "(%.*s)", SV_ARG(content));
+	}
+}
+
+/* The same suggestion for this session alone: others would change files of the project. */
+static void add_for_session(struct jw *w, struct jval suggestion)
+{
+	struct scan_iter it = scan_iter(suggestion);
+	AUTO_STR key = STR_INIT;
+	struct sv spelt;
+	struct jval val;
+
+	jw_object(w);
+	while (scan_next(&it, &spelt, &val) > 0) {
+		str_clear(&key);
+		if (scan_string((struct jval){ .raw = spelt, .type = J_STRING }, &key) &&
+			strcmp(key.buf, "destination") != 0)
+			jw_put_raw(w, key.buf, val.raw);
+	}
+	jw_put_cstr(w, "destination", "session");
+	jw_end(w);
+}
+
+/* "Do not ask again" as it suggests it. Several suggestions are several ways: where one is about
+ * rules for the tool, folders and modes beyond that are not taken. */
+static void suggest_always(struct jval list, struct str *json, struct str *scope)
+{
+	struct scan_iter rules = scan_iter(list);
+	struct scan_iter it = scan_iter(list);
+	struct jw w = JW_INIT(json);
+	AUTO_STR said = STR_INIT;
+	AUTO_STR tmp = STR_INIT;
+	struct jval one;
+	bool has_rules = false;
+
+	while (scan_next(&rules, NULL, &one) > 0)
+		has_rules |= value_is(value_member(one, "type"), "addRules");
+	jw_array(&w);
+	while (scan_next(&it, NULL, &one) > 0) {
+		bool rule = value_is(value_member(one, "type"), "addRules");
+		if (one.type != J_OBJECT || rule != has_rules)
+			continue;
+		add_for_session(&w, one);
+		struct sv mode = scan_string_view(value_member(one, "mode"), &tmp);
+		if (rule)
+			name_rules(&said, one);
+		else if (mode.n)
+			str_addf(&said, "%smode %.*s", said.len ? ", " : "", SV_ARG(mode));
+	}
+	jw_end(&w);
+	if (json->len <= strlen("[]"))
+		str_clear(json);
+	tool_about_text(scope, str_sv(&said), CLAUDE_ABOUT_MAX);
+}
+
+static void take_request(struct claude_stream *s, const struct jval *v)
+{
+	struct jval input = value_member(v[K_REQUEST], "input");
+	AUTO_STR id = STR_INIT;
+	AUTO_STR call = STR_INIT;
+	AUTO_STR tool = STR_INIT;
+	AUTO_STR about = STR_INIT;
+	AUTO_STR always = STR_INIT;
+	AUTO_STR scope = STR_INIT;
+
+	if (!scan_string(v[K_REQUEST_ID], &id))
+		return;
+	if (!value_is(v[K_REQUEST_SUBTYPE], "can_use_tool") || input.type != J_OBJECT) {
+		s->ops->request(s->data, str_sv(&id));
+		return;
+	}
+	(void)scan_string(value_member(v[K_REQUEST], "tool_use_id"), &call);
+	(void)scan_string(value_member(v[K_REQUEST], "tool_name"), &tool);
+	/* Nobody decides on what is not shown. */
+	tool_about(&about, input, CLAUDE_ASK_MAX);
+	if (about.len == 0)
+		tool_about_text(&about, input.raw, CLAUDE_ASK_MAX);
+	suggest_always(value_member(v[K_REQUEST], "permission_suggestions"), &always, &scope);
+	s->ops->ask(s->data,
+		&(struct claude_ask){ .id = str_sv(&id),
+			.call = str_sv(&call),
+			.tool = str_sv(&tool),
+			.about = str_sv(&about),
+			.input = input.raw,
+			.always = str_sv(&always),
+			.scope = str_sv(&scope) });
+}
+
+static void take_over(struct claude_stream *s, const struct jval *v)
+{
+	AUTO_STR id = STR_INIT;
+
+	if (scan_string(v[K_REQUEST_ID], &id))
+		s->ops->ask_over(s->data, str_sv(&id));
 }
 
 /* ---- messages ---- */
@@ -363,12 +484,26 @@ static void take_session(struct claude_stream *s, struct jval session)
 	emit(s, &(struct agent_event){ .type = AGENT_EV_SESSION, .session = id.buf });
 }
 
+/* Newer versions tell at once what the result repeats. */
+static void take_denied(struct claude_stream *s, struct jval line)
+{
+	AUTO_STR id = STR_INIT;
+
+	(void)scan_string(value_member(line, "tool_use_id"), &id);
+	vec_each (&s->tools, tool) {
+		if (sv_is(str_sv(&id), tool->id))
+			s->ops->denied(s->data, str_sv(&id), sv_of(tool->name), sv_of(tool->about));
+	}
+}
+
 static void take_system(struct claude_stream *s, struct jval line, const struct jval *v)
 {
 	if (value_is(v[K_SUBTYPE], "init"))
 		take_session(s, v[K_SESSION]);
 	else if (value_is(v[K_SUBTYPE], "api_retry"))
 		take_retry(s, line);
+	else if (value_is(v[K_SUBTYPE], "permission_denied"))
+		take_denied(s, line);
 	else if (value_is(v[K_SUBTYPE], "compact_boundary"))
 		emit(s,
 			&(struct agent_event){ .type = AGENT_EV_NOTICE,
@@ -403,22 +538,24 @@ static void join_errors(struct str *out, struct jval list)
 	}
 }
 
-/* Nobody is there to be asked: what needed a permission was not done, and the user should know. */
 static void take_denials(struct claude_stream *s, struct jval list)
 {
 	struct scan_iter it = scan_iter(list);
 	struct jval item;
-	AUTO_STR tmp = STR_INIT;
-	AUTO_STR text = STR_INIT;
-	AUTO_STR clean = STR_INIT;
+	AUTO_STR id = STR_INIT;
+	AUTO_STR name = STR_INIT;
+	AUTO_STR about = STR_INIT;
 
-	while (scan_next(&it, NULL, &item) > 0 && text.len < CLAUDE_ABOUT_MAX) {
-		str_adds(&text, text.len ? ", " : "not permitted by ai.permission_mode: ");
-		str_add(&text, scan_string_view(value_member(item, "tool_name"), &tmp));
+	while (scan_next(&it, NULL, &item) > 0) {
+		str_clear(&id);
+		str_clear(&name);
+		str_clear(&about);
+		if (!scan_string(value_member(item, "tool_name"), &name))
+			continue;
+		(void)scan_string(value_member(item, "tool_use_id"), &id);
+		tool_about(&about, value_member(item, "tool_input"), CLAUDE_ABOUT_MAX);
+		s->ops->denied(s->data, str_sv(&id), str_sv(&name), str_sv(&about));
 	}
-	tool_about_text(&clean, str_sv(&text), CLAUDE_ABOUT_MAX);
-	if (clean.len)
-		emit(s, &(struct agent_event){ .type = AGENT_EV_NOTICE, .text = str_sv(&clean) });
 }
 
 static void take_result(struct claude_stream *s, struct jval line, const struct jval *v)
@@ -478,6 +615,10 @@ static void take_line(void *data, struct sv line)
 		take_result(s, whole, v);
 	else if (value_is(v[K_TYPE], "rate_limit_event"))
 		take_limit(s, v);
+	else if (value_is(v[K_TYPE], "control_request"))
+		take_request(s, v);
+	else if (value_is(v[K_TYPE], "control_cancel_request"))
+		take_over(s, v);
 }
 
 /* ---- the stream ---- */

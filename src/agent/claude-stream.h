@@ -12,6 +12,19 @@ enum {
 	CLAUDE_LINE_MAX = 64 * 1024 * 1024, /* tool results with images are long lines */
 	CLAUDE_TOOLS_MAX = 256, /* tools that are known to run at once */
 	CLAUDE_ABOUT_MAX = 160, /* bytes of the line that says what a tool is about */
+	CLAUDE_ASK_MAX = 2000, /* the same where somebody has to decide on it */
+};
+
+/* It asks whether a tool may be used. Slices are valid during the call. */
+struct claude_ask {
+	struct sv id; /* of the request */
+	struct sv call; /* of the tool's call; may be empty */
+	struct sv tool;
+	struct sv about;
+	struct sv input; /* of the tool, as it stands: JSON */
+	struct sv always; /* what it suggests for "do not ask again", for this session: JSON; may be
+			     empty */
+	struct sv scope; /* what that covers, in one line */
 };
 
 /* The end of a turn. Slices are valid during the call. */
@@ -32,12 +45,19 @@ struct claude_stream_ops {
 	void (*working)(void *data);
 	/* A limit of the account that stops it; 0 when it does not say until when. */
 	void (*limited)(void *data, int64_t until_ms);
+	void (*ask)(void *data, const struct claude_ask *ask);
+	void (*ask_over)(void *data, struct sv id);
+	/* Any other request, which waits for an answer. */
+	void (*request)(void *data, struct sv id);
+	/* A call was not allowed. May come twice for one. */
+	void (*denied)(void *data, struct sv call, struct sv tool, struct sv about);
 	void (*result)(void *data, const struct claude_result *result);
 };
 
 struct claude_tool {
 	char *id;
 	char *name;
+	char *about;
 };
 
 struct claude_stream {

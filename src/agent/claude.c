@@ -28,6 +28,13 @@ enum {
 
 static const char called[] = "Claude Code";
 
+/* A question that waits for its answer. */
+struct asked {
+	char *id;
+	char *call;
+	char *input, *always; /* JSON */
+};
+
 struct claude {
 	struct agent *a;
 	struct child child;
@@ -50,6 +57,8 @@ struct claude {
 	struct str structured; /* the answer by a schema, which comes with the result alone */
 	struct agent_result result;
 	int64_t retry_after_ms;
+	VEC(struct asked) asked;
+	struct strv settled; /* calls that are known not to be allowed */
 	struct loop_source *timer; /* the step after this one; see the functions given to it */
 };
 
@@ -59,6 +68,7 @@ struct claude_call {
 	const char *session;
 	bool resume;
 	enum agent_permission mode;
+	bool ask;
 	double budget_usd; /* what it may spend; 0: no limit */
 };
 
@@ -108,6 +118,12 @@ static void claude_argv(struct strv *argv, const struct agent_opts *opts, const 
 		add_answer_only(argv, opts);
 	add_option(argv, call->resume ? "--resume" : "--session-id", call->session);
 	add_option(argv, "--permission-mode", mode_name(call->mode));
+	if (call->ask) {
+		add_option(argv, "--permission-prompt-tool", "stdio");
+		/* With somebody to ask it also offers choices and plans, which need more than a yes
+		 * or no. */
+		add_option(argv, "--disallowedTools", "AskUserQuestion,EnterPlanMode,ExitPlanMode");
+	}
 	add_option(argv, "--model", opts->model);
 	add_option(argv, "--append-system-prompt", opts->system_prompt);
 	if (call->budget_usd > 0) {
@@ -154,6 +170,22 @@ static void drop_timer(struct claude *c)
 	c->timer = NULL;
 }
 
+static void asked_release(struct asked *q)
+{
+	free(q->id);
+	free(q->call);
+	free(q->input);
+	free(q->always);
+}
+
+static void forget_asked(struct claude *c)
+{
+	vec_each (&c->asked, q)
+		asked_release(q);
+	vec_release(&c->asked);
+	strv_release(&c->settled);
+}
+
 static void finish(struct claude *c)
 {
 	struct agent_result result = c->result;
@@ -166,6 +198,7 @@ static void finish(struct claude *c)
 		result.text = str_sv(&c->structured);
 	c->in_turn = c->have_result = false;
 	str_clear(&c->message);
+	forget_asked(c);
 	agent_finish(c->a, &result);
 }
 
@@ -244,6 +277,140 @@ static void judge(struct claude *c, const struct claude_result *r)
 	fail(c, fault.kind, r->interrupted ? SV("interrupted") : str_sv(&said));
 }
 
+/* ---- permission ---- */
+
+static void respond(struct claude *c, const char *id, struct sv answer)
+{
+	AUTO_STR line = STR_INIT;
+	struct jw w = JW_INIT(&line);
+
+	jw_object(&w);
+	jw_put_cstr(&w, "type", "control_response");
+	jw_key(&w, "response");
+	jw_object(&w);
+	jw_put_cstr(&w, "subtype", answer.n ? "success" : "error");
+	jw_put_cstr(&w, "request_id", id);
+	if (answer.n)
+		jw_put_raw(&w, "response", answer);
+	else
+		jw_put_cstr(&w, "error", "faden does not do this");
+	jw_end(&w);
+	jw_end(&w);
+	str_addc(&line, '\n');
+	child_write(&c->child, str_sv(&line), false);
+}
+
+static void respond_to_ask(struct claude *c, const struct asked *q, enum agent_answer answer)
+{
+	AUTO_STR json = STR_INIT;
+	struct jw w = JW_INIT(&json);
+
+	jw_object(&w);
+	jw_put_cstr(&w, "behavior", answer == AGENT_DENY ? "deny" : "allow");
+	if (answer == AGENT_DENY)
+		jw_put_cstr(&w, "message", "The user did not allow this.");
+	else
+		jw_put_raw(&w, "updatedInput", sv_of(q->input));
+	if (answer == AGENT_ALLOW_ALWAYS && q->always[0])
+		jw_put_raw(&w, "updatedPermissions", sv_of(q->always));
+	jw_end(&w);
+	respond(c, q->id, str_sv(&json));
+}
+
+/* Nobody is there to decide between two turns, or on what a turn does that is being stopped. */
+static void on_ask(void *data, const struct claude_ask *ask)
+{
+	struct claude *c = data;
+	struct asked q = {
+		.id = xmemdup0(ask->id.p, ask->id.n),
+		.call = xmemdup0(ask->call.p, ask->call.n),
+		.input = xmemdup0(ask->input.p, ask->input.n),
+		.always = xmemdup0(ask->always.p, ask->always.n),
+	};
+	/* Whoever answers at once ends q within the event. */
+	AUTO_FREE char *id = xstrdup(q.id);
+
+	if (!c->in_turn || !c->a->opts.ask || c->a->stopped != AGENT_OK) {
+		respond_to_ask(c, &q, AGENT_DENY);
+		asked_release(&q);
+		return;
+	}
+	vec_push(&c->asked, q);
+	agent_emit(c->a,
+		&(struct agent_event){ .type = AGENT_EV_ASK,
+			.tool = ask->tool,
+			.text = ask->about,
+			.ask = &(struct agent_ask){
+				.id = id, .always = ask->always.n > 0, .scope = ask->scope } });
+}
+
+/* Takes the question out; false when there is none. The caller releases it. */
+static bool take_asked(struct claude *c, struct sv id, struct asked *ret)
+{
+	for (size_t i = 0; i < c->asked.n; i++) {
+		if (!sv_is(id, c->asked.v[i].id))
+			continue;
+		*ret = c->asked.v[i];
+		c->asked.v[i] = c->asked.v[--c->asked.n];
+		return true;
+	}
+	return false;
+}
+
+static void on_ask_over(void *data, struct sv id)
+{
+	struct claude *c = data;
+	struct asked q;
+
+	if (!take_asked(c, id, &q))
+		return;
+	/* What a cancel ended was neither done nor refused. */
+	if (c->a->stopped != AGENT_OK)
+		strv_add(&c->settled, q.call);
+	agent_emit(c->a,
+		&(struct agent_event){
+			.type = AGENT_EV_ASK_OVER, .ask = &(struct agent_ask){ .id = q.id } });
+	asked_release(&q);
+}
+
+static void on_request(void *data, struct sv id)
+{
+	AUTO_FREE char *name = xmemdup0(id.p, id.n);
+
+	respond(data, name, SV(""));
+}
+
+static void on_denied(void *data, struct sv call, struct sv tool, struct sv about)
+{
+	struct claude *c = data;
+
+	if (!c->in_turn)
+		return;
+	for (size_t i = 0; i < c->settled.n; i++)
+		if (sv_is(call, c->settled.v[i]))
+			return;
+	/* It ended with the question open. */
+	vec_each (&c->asked, q) {
+		if (sv_is(call, q->call))
+			return;
+	}
+	strv_addsv(&c->settled, call);
+	agent_denied(c->a, tool, about);
+}
+
+static void claude_answer(struct agent *a, const char *ask, enum agent_answer answer)
+{
+	struct claude *c = a->priv;
+	struct asked q;
+
+	if (!take_asked(c, sv_of(ask), &q))
+		return;
+	if (answer == AGENT_DENY)
+		strv_add(&c->settled, q.call);
+	respond_to_ask(c, &q, answer);
+	asked_release(&q);
+}
+
 static void process_lingers(void *data);
 
 static void on_result(void *data, const struct claude_result *r)
@@ -286,6 +453,10 @@ static const struct claude_stream_ops stream_ops = {
 	.event = on_event,
 	.working = on_working,
 	.limited = on_limited,
+	.ask = on_ask,
+	.ask_over = on_ask_over,
+	.request = on_request,
+	.denied = on_denied,
 	.result = on_result,
 };
 
@@ -348,6 +519,8 @@ static int start(struct claude *c)
 	struct claude_call call = { .session = c->session,
 		.resume = c->resume,
 		.mode = c->wanted,
+		/* A plan changes nothing, whatever anybody would allow. */
+		.ask = opts->ask && c->wanted != AGENT_PERM_PLAN,
 		.budget_usd = opts->max_budget_usd > 0 ? opts->max_budget_usd - c->spent_usd : 0 };
 
 	c->mode = c->wanted;
@@ -435,6 +608,7 @@ static void claude_close(struct agent *a)
 	child_end(&c->child, c->in_turn, a->opts.stop_ms);
 	child_release(&c->child);
 	claude_stream_release(&c->stream);
+	forget_asked(c);
 	str_release(&c->message);
 	str_release(&c->structured);
 	free(c);
@@ -482,6 +656,7 @@ static void begin_turn(struct claude *c, const struct agent_turn *turn)
 	c->retry_after_ms = 0;
 	c->result = agent_result_init();
 	str_clear(&c->message);
+	forget_asked(c);
 	write_message(&c->message, turn);
 	claude_stream_turn(&c->stream);
 }
@@ -546,6 +721,7 @@ const struct agent_driver agent_claude = {
 	.open = claude_open,
 	.send = claude_send,
 	.stop = claude_stop,
+	.answer = claude_answer,
 	.close = claude_close,
 	.forget_folder = claude_forget_folder,
 };

@@ -21,6 +21,11 @@ void deeds_add(struct deeds *d, struct sv tool);
 /* "Bash, Write ×3 +2"; nothing when there are none. */
 void deeds_print(struct str *out, const struct deeds *d);
 
+struct agent_question {
+	char *id;
+	struct agent_denial call; /* what it becomes when it is not allowed */
+};
+
 struct agent {
 	const struct agent_def *def;
 	const struct agent_driver *driver; /* def's */
@@ -36,9 +41,9 @@ struct agent {
 	int stop_level;
 	bool silent; /* it was stopped for its silence */
 	int tools_running;
-	struct deeds deeds;
-	struct deeds denied;
-	struct strv asked; /* ids of open questions */
+	struct deeds deeds; /* what waits for permission is none yet */
+	struct agent_denials denied;
+	VEC(struct agent_question) asked; /* that are open */
 	uint64_t heard; /* bytes of its output */
 	int64_t started_ms; /* age clock */
 	struct str answer; /* all text so far */
@@ -55,6 +60,9 @@ extern const struct agent_driver agent_exec;
 /* Passes an event on and keeps the common state (silence, answer, tools). Not for DONE. */
 void agent_emit(struct agent *a, const struct agent_event *ev);
 void agent_emit_text(struct agent *a, enum agent_event_type type, struct sv text);
+/* The agent has refused a call by itself after AGENT_EV_TOOL_BEGIN of it: it did not run. What is
+ * answered with AGENT_DENY is known. */
+void agent_denied(struct agent *a, struct sv tool, struct sv about);
 /* So many bytes came from the agent: it is not silent. More than AGENT_STREAM_MAX in a turn stop
  * it. */
 void agent_alive(struct agent *a, size_t bytes);

@@ -17,6 +17,15 @@ void steps_say(struct steps *s, struct sv text)
 	vec_push(&s->list, (struct step){ .kind = STEP_SAY, .text = xmemdup0(text.p, text.n) });
 }
 
+void steps_ask(struct steps *s, const char *tool, const char *input, const char *output)
+{
+	vec_push(&s->list,
+		(struct step){ .kind = STEP_ASK,
+			.tool = xstrdup(tool),
+			.text = xstrdup(input),
+			.output = xstrdup(output) });
+}
+
 /* The first word of *s; *s becomes the rest without the blanks between. */
 static struct sv take_word(struct sv *s)
 {
@@ -90,9 +99,12 @@ static int parse_step(struct sv line, struct step *step, struct err *reterr)
 		if (parse_ms(ms, &step->ms, reterr) < 0)
 			return ERR_INPUT;
 		step->text = unescape(rest);
-	} else if (sv_is(verb, "tool")) {
+	} else if (sv_is(verb, "tool") || sv_is(verb, "ask")) {
 		if (parse_tool(rest, step) < 0)
-			return err_set(reterr, ERR_INPUT, "tool needs a name");
+			return err_set(
+				reterr, ERR_INPUT, "%.*s needs the name of a tool", SV_ARG(verb));
+		if (sv_is(verb, "ask"))
+			step->kind = STEP_ASK;
 	} else if (sv_is(verb, "fail")) {
 		enum agent_fail fail;
 		struct sv kind = take_word(&rest);
@@ -104,7 +116,7 @@ static int parse_step(struct sv line, struct step *step, struct err *reterr)
 		*step = (struct step){ .kind = STEP_DIE };
 	} else {
 		return err_set(reterr, ERR_INPUT,
-			"'%.*s' is none of say, wait, retry, tool, fail, die", SV_ARG(verb));
+			"'%.*s' is none of say, wait, retry, tool, ask, fail, die", SV_ARG(verb));
 	}
 	return 0;
 }

@@ -5,6 +5,7 @@
  *	say Let me look.
  *	tool Bash ls -l => total 0
  *	wait 200
+ *	ask Write notes.txt => written
  *	say Nothing there.
  *	---
  *	fail rate-limited the limit ends soon
@@ -12,17 +13,18 @@
  *	die
  *
  * say TEXT (\n in it is a new line), wait MS, retry MS [TEXT] (as an agent that tries again after
- *so long), tool NAME INPUT [=> OUTPUT], fail KIND [TEXT] (kinds are those of agent_fail_name(); a
- *rate-limited one whose text begins with a number ends after so many milliseconds), die (the
- *process ends without a word). A block "*" after the last dashes is for every message beyond.
- *Messages without a block get the usual answer; so does an empty block.
+ *so long), tool NAME INPUT [=> OUTPUT], ask (the same with permission: without it, it does not
+ *run), fail KIND [TEXT] (kinds are those of agent_fail_name(); a rate-limited one whose text begins
+ *with a number ends after so many milliseconds), die (the process ends without a word). A block "*"
+ *after the last dashes is for every message beyond. Messages without a block get the usual answer;
+ *so does an empty block.
  */
 #pragma once
 
 #include "agent/agent.h"
 #include "base/vec.h"
 
-enum step_kind { STEP_SAY, STEP_WAIT, STEP_RETRY, STEP_TOOL, STEP_FAIL, STEP_DIE };
+enum step_kind { STEP_SAY, STEP_WAIT, STEP_RETRY, STEP_TOOL, STEP_ASK, STEP_FAIL, STEP_DIE };
 
 struct step {
 	enum step_kind kind;
@@ -51,3 +53,4 @@ enum {
  * the line. */
 int script_steps(struct sv script, int64_t number, struct steps *out, struct err *reterr) MUST_USE;
 void steps_say(struct steps *s, struct sv text);
+void steps_ask(struct steps *s, const char *tool, const char *input, const char *output);

@@ -22,6 +22,9 @@ struct rehearsal {
 	size_t at;
 	struct loop_source *timer;
 	bool stopping; /* asked to, perhaps from within one of our own events */
+	bool planning; /* this turn: nothing that needs permission is done */
+	const struct step *asks; /* waits for permission; NULL: nothing does */
+	struct strv always; /* tools that it need not ask for any more */
 	struct str said; /* this turn's answer */
 };
 
@@ -40,6 +43,7 @@ static void end_turn(struct agent *a)
 
 	loop_remove(a->loop, h->timer);
 	h->timer = NULL;
+	h->asks = NULL;
 	steps_release(&h->steps);
 	rehearsal_log_release(&h->log);
 }
@@ -52,6 +56,7 @@ static void rehearsal_close(struct agent *a)
 		return;
 	end_turn(a);
 	str_release(&h->said);
+	strv_release(&h->always);
 	free(h);
 }
 
@@ -115,19 +120,63 @@ static void say(struct agent *a, const char *text)
 	}
 }
 
-static int use_tool(struct agent *a, const struct step *step, struct err *reterr)
+static struct agent_event tool_event(enum agent_event_type type, const struct step *step)
+{
+	return (struct agent_event){
+		.type = type, .tool = sv_of(step->tool), .text = sv_of(step->text)
+	};
+}
+
+static int end_tool(
+	struct agent *a, const struct step *step, const char *output, struct err *reterr)
 {
 	struct rehearsal *h = a->priv;
-	struct agent_event ev = {
-		.type = AGENT_EV_TOOL_BEGIN, .tool = sv_of(step->tool), .text = sv_of(step->text)
-	};
+	struct agent_event ev = tool_event(AGENT_EV_TOOL_END, step);
+	int r = rehearsal_log_tool(&h->log, step->tool, step->text, output, reterr);
 
-	agent_emit(a, &ev);
-	int r = rehearsal_log_tool(&h->log, step->tool, step->text, step->output, reterr);
-	ev.type = AGENT_EV_TOOL_END;
-	ev.failed = r < 0;
+	ev.failed = r < 0 || output != step->output;
 	agent_emit(a, &ev);
 	return r;
+}
+
+static const char refused[] = "not allowed";
+
+enum may { MAY_NOT, MAY, MAY_PERHAPS };
+
+static enum may may_use(const struct agent *a, const struct step *step)
+{
+	const struct rehearsal *h = a->priv;
+	bool edits = strcmp(step->tool, "Write") == 0 || strcmp(step->tool, "Edit") == 0;
+
+	if (a->opts.permission == AGENT_PERM_PLAN || h->planning)
+		return MAY_NOT;
+	if (a->opts.permission == AGENT_PERM_BYPASS ||
+		(a->opts.permission == AGENT_PERM_ACCEPT_EDITS && edits))
+		return MAY;
+	for (size_t i = 0; i < h->always.n; i++)
+		if (strcmp(h->always.v[i], step->tool) == 0)
+			return MAY;
+	return a->opts.ask ? MAY_PERHAPS : MAY_NOT;
+}
+
+/* A tool that needs permission: true when it waits for it. */
+static bool ask_for(struct agent *a, const struct step *step, struct err *reterr, int *ret_r)
+{
+	struct rehearsal *h = a->priv;
+	struct agent_event ev = tool_event(AGENT_EV_ASK, step);
+	enum may may = may_use(a, step);
+
+	*ret_r = 0;
+	if (may == MAY_PERHAPS) {
+		h->asks = step;
+		ev.ask = &(struct agent_ask){ .id = "1", .always = true };
+		agent_emit(a, &ev);
+		return true;
+	}
+	if (may == MAY_NOT)
+		agent_denied(a, sv_of(step->tool), sv_of(step->text));
+	*ret_r = end_tool(a, step, may == MAY ? step->output : refused, reterr);
+	return false;
 }
 
 /* Runs steps until one has to wait or the turn ends. */
@@ -135,7 +184,9 @@ static void run_steps(void *data)
 {
 	struct agent *a = data;
 	struct rehearsal *h = a->priv;
+	struct agent_event begin;
 	struct err err = ERR_INIT;
+	int r = 0;
 
 	h->timer = NULL;
 	while (h->at < h->steps.list.n && !h->stopping) {
@@ -155,7 +206,16 @@ static void run_steps(void *data)
 						.delay_ms = step->ms });
 			return;
 		case STEP_TOOL:
-			if (!a->opts.answer_only && use_tool(a, step, &err) < 0) {
+		case STEP_ASK:
+			if (a->opts.answer_only)
+				break;
+			begin = tool_event(AGENT_EV_TOOL_BEGIN, step);
+			agent_emit(a, &begin);
+			if (step->kind == STEP_TOOL)
+				r = end_tool(a, step, step->output, &err);
+			else if (ask_for(a, step, &err, &r))
+				return;
+			if (r < 0) {
 				finish(a, AGENT_FAILED, err.msg);
 				return;
 			}
@@ -172,6 +232,25 @@ static void run_steps(void *data)
 	}
 	if (!h->stopping)
 		finish_answer(a);
+}
+
+/* Not from within the answer: whoever gives it may be called by us. */
+static void rehearsal_answer(struct agent *a, const char *ask, enum agent_answer answer)
+{
+	struct rehearsal *h = a->priv;
+	const struct step *step = h->asks;
+	struct err err = ERR_INIT;
+
+	(void)ask;
+	if (!step || h->stopping)
+		return;
+	h->asks = NULL;
+	if (answer == AGENT_ALLOW_ALWAYS)
+		strv_add(&h->always, step->tool);
+	if (end_tool(a, step, answer == AGENT_DENY ? refused : step->output, &err) < 0)
+		log_write(a->opts.log, LOG_WARN, "rehearsal: %s", err.msg);
+	if (!h->stopping)
+		h->timer = loop_add_timer(a->loop, 0, run_steps, a);
 }
 
 /* Letters only, folded, single blanks: how a question is recognised. */
@@ -220,6 +299,9 @@ static void usual_answer(struct rehearsal *h)
 		list_said(&answer, said, false);
 	} else if (strcmp(question.buf, "was habe ich gesagt") == 0) {
 		list_said(&answer, said, true);
+	} else if (strcmp(question.buf, "ask me") == 0) {
+		steps_ask(&h->steps, "Note", "one more line in this conversation", "noted");
+		str_adds(&answer, "That was a question for permission: real agents ask so too.");
 	} else {
 		str_addf(&answer, "You said: %.*s", SV_ARG(last));
 		if (said->n == 1)
@@ -283,6 +365,7 @@ static int rehearsal_send(struct agent *a, const struct agent_turn *turn, struct
 	bool exists;
 
 	h->stopping = false;
+	h->planning = turn->plan;
 	int r = rehearsal_log_open(
 		&h->log, home, a->opts.dir, turn->session, a->opts.clock, &exists, reterr);
 
@@ -332,5 +415,6 @@ const struct agent_driver agent_rehearsal = {
 	.open = rehearsal_open,
 	.send = rehearsal_send,
 	.stop = rehearsal_stop,
+	.answer = rehearsal_answer,
 	.close = rehearsal_close,
 };

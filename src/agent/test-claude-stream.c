@@ -50,11 +50,7 @@ static void on_event(void *data, const struct agent_event *ev)
 		str_addf(&h->text, "{notice %.*s}", SV_ARG(ev->text));
 		break;
 	case AGENT_EV_ASK:
-		str_addf(&h->text, "{may %.*s: %.*s?}", SV_ARG(ev->tool), SV_ARG(ev->text));
-		break;
 	case AGENT_EV_ASK_OVER:
-		str_addf(&h->text, "{over %s}", ev->ask->id);
-		break;
 	case AGENT_EV_DONE:
 		fail();
 	}
@@ -74,6 +70,36 @@ static void on_limited(void *data, int64_t until_ms)
 	h->limited = until_ms;
 }
 
+static void on_ask(void *data, const struct claude_ask *ask)
+{
+	struct heard *h = data;
+
+	str_addf(&h->text, "{may %.*s %.*s: %.*s? %.*s; %.*s: %.*s}", SV_ARG(ask->call),
+		SV_ARG(ask->tool), SV_ARG(ask->about), SV_ARG(ask->input), SV_ARG(ask->scope),
+		SV_ARG(ask->always));
+}
+
+static void on_ask_over(void *data, struct sv id)
+{
+	struct heard *h = data;
+
+	str_addf(&h->text, "{over %.*s}", SV_ARG(id));
+}
+
+static void on_request(void *data, struct sv id)
+{
+	struct heard *h = data;
+
+	str_addf(&h->text, "{request %.*s}", SV_ARG(id));
+}
+
+static void on_denied(void *data, struct sv call, struct sv tool, struct sv about)
+{
+	struct heard *h = data;
+
+	str_addf(&h->text, "{no %.*s %.*s: %.*s}", SV_ARG(call), SV_ARG(tool), SV_ARG(about));
+}
+
 static void on_result(void *data, const struct claude_result *result)
 {
 	struct heard *h = data;
@@ -85,7 +111,14 @@ static void on_result(void *data, const struct claude_result *result)
 }
 
 static const struct claude_stream_ops ops = {
-	.event = on_event, .working = on_working, .limited = on_limited, .result = on_result
+	.event = on_event,
+	.working = on_working,
+	.limited = on_limited,
+	.ask = on_ask,
+	.ask_over = on_ask_over,
+	.request = on_request,
+	.denied = on_denied,
+	.result = on_result,
 };
 
 static int set_up(void **state)
@@ -261,8 +294,84 @@ static void test_denials_are_told(void **state)
 	feed(h, WHOLE("m", "no"));
 	feed(h,
 		"{\"type\":\"result\",\"subtype\":\"success\",\"permission_denials\":["
-		"{\"tool_name\":\"Bash\"},{\"tool_name\":\"Write\"}]}\n");
-	expect(h, "no{notice not permitted by ai.permission_mode: Bash, Write}");
+		"{\"tool_name\":\"Bash\",\"tool_use_id\":\"t1\",\"tool_input\":{\"command\":"
+		"\"ls\"}},{\"tool_name\":\"Write\"},{},7]}\n");
+	expect(h, "no{no t1 Bash: ls}{no  Write: }");
+}
+
+/* Newer versions tell it at once too, by the call. */
+static void test_a_denial_is_told_at_once(void **state)
+{
+	struct heard *h = *state;
+
+	feed(h, TOOL("t1", "{\"command\":\"ls\"}"));
+	feed(h,
+		"{\"type\":\"system\",\"subtype\":\"permission_denied\",\"tool_name\":\"Bash\","
+		"\"tool_use_id\":\"t1\"}\n"
+		"{\"type\":\"system\",\"subtype\":\"permission_denied\",\"tool_use_id\":\"t2\"}\n");
+	expect(h, "{Bash: ls}{no t1 Bash: ls}");
+}
+
+#define MAY(call, rest)                                                                 \
+	"{\"type\":\"control_request\",\"request_id\":\"r1\",\"request\":{\"subtype\":" \
+	"\"can_use_tool\",\"tool_use_id\":\"" call "\"," rest "}}\n"
+
+static void test_questions(void **state)
+{
+	struct heard *h = *state;
+
+	feed(h,
+		MAY("t1",
+			"\"tool_name\":\"Bash\",\"input\":{\"command\":\"touch \\u001b a\\nb\"}"));
+	expect(h, "{may t1 Bash: touch a b? {\"command\":\"touch \\u001b a\\nb\"}; : }");
+	/* An input that says nothing known is shown as it is. */
+	feed(h, MAY("t1", "\"tool_name\":\"mcp__x\",\"input\":{\"n\": 7}"));
+	expect(h, "{may t1 mcp__x: {\"n\": 7}? {\"n\": 7}; : }");
+	feed(h, "{\"type\":\"control_cancel_request\",\"request_id\":\"r1\"}\n");
+	expect(h, "{over r1}");
+	/* What is no such question is told all the same: it waits for an answer. */
+	feed(h,
+		"{\"type\":\"control_request\",\"request_id\":\"r2\",\"request\":{\"subtype\":"
+		"\"hook_callback\"}}\n"
+		"{\"type\":\"control_request\",\"request_id\":\"r3\",\"request\":{\"subtype\":"
+		"\"can_use_tool\",\"input\":[]}}\n"
+		"{\"type\":\"control_request\",\"request\":{\"subtype\":\"can_use_tool\"}}\n"
+		"{\"type\":\"control_cancel_request\"}\n");
+	expect(h, "{request r2}{request r3}");
+}
+
+/* For this session only, and where it suggests rules nothing beyond them. */
+static void test_always(void **state)
+{
+	struct heard *h = *state;
+
+	feed(h,
+		MAY("t1",
+			"\"tool_name\":\"Bash\",\"input\":{\"command\":\"x\"},"
+			"\"permission_suggestions\":[{\"type\":\"addRules\",\"rules\":[{"
+			"\"toolName\":"
+			"\"Bash\",\"ruleContent\":\"x "
+			"*\"},{\"toolName\":\"Read\"}],\"behavior\":\"allow\","
+			"\"destination\":\"localSettings\"},{\"type\":\"setMode\",\"mode\":"
+			"\"acceptEdits\"},"
+			"{\"type\":\"addDirectories\",\"directories\":[\"/\"]},7]"));
+	expect(h,
+		"{may t1 Bash: x? {\"command\":\"x\"}; Bash(x *), Read: [{\"type\":\"addRules\","
+		"\"rules\":[{\"toolName\":\"Bash\",\"ruleContent\":\"x "
+		"*\"},{\"toolName\":\"Read\"}],"
+		"\"behavior\":\"allow\",\"destination\":\"session\"}]}");
+	feed(h,
+		MAY("t1",
+			"\"tool_name\":\"Write\",\"input\":{\"file_path\":\"/x\"},"
+			"\"permission_suggestions\":[{\"type\":\"setMode\",\"mode\":"
+			"\"acceptEdits\","
+			"\"destination\":\"session\"}]"));
+	expect(h,
+		"{may t1 Write: /x? {\"file_path\":\"/x\"}; mode acceptEdits: "
+		"[{\"type\":\"setMode\","
+		"\"mode\":\"acceptEdits\",\"destination\":\"session\"}]}");
+	feed(h, MAY("t1", "\"tool_name\":\"W\",\"input\":{},\"permission_suggestions\":[7,null]"));
+	expect(h, "{may t1 W: {}? {}; : }");
 }
 
 #define RESULT(models) "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"x\"," models "}\n"
@@ -358,6 +467,9 @@ int main(void)
 		CASE(test_interrupted_and_over_budget),
 		CASE(test_answer_that_is_only_in_the_result),
 		CASE(test_denials_are_told),
+		CASE(test_a_denial_is_told_at_once),
+		CASE(test_questions),
+		CASE(test_always),
 		CASE(test_usage_is_of_the_turn),
 		CASE(test_limits),
 		CASE(test_hostile_lines),

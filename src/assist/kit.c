@@ -88,14 +88,16 @@ static char *join_phrases(const struct strv *phrases)
 
 static void fill_agents(struct kit *kit)
 {
-	static const char *const permissions[] = {
-		[AGENT_PERM_DEFAULT] = "default",
-		[AGENT_PERM_ACCEPT_EDITS] = "acceptEdits",
-		[AGENT_PERM_PLAN] = "plan",
-		[AGENT_PERM_BYPASS] = "bypassPermissions",
+	/* As the settings keep them, and as options spell them. */
+	static const char *const permissions[][2] = {
+		[AGENT_PERM_DEFAULT] = { "default", "default" },
+		[AGENT_PERM_ACCEPT_EDITS] = { "acceptEdits", "accept-edits" },
+		[AGENT_PERM_PLAN] = { "plan", "plan" },
+		[AGENT_PERM_BYPASS] = { "bypassPermissions", "bypass" },
 	};
 	const struct kit_opts *o = &kit->opts;
 	const struct settings *s = o->settings;
+	const char *permission = o->permission ? o->permission : s->ai_permission_mode;
 	struct agent_opts common = {
 		.command = (const char *const *)s->ai_exec_command.v,
 		.envp = o->envp,
@@ -113,13 +115,15 @@ static void fill_agents(struct kit *kit)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(permissions); i++)
-		if (strcmp(permissions[i], s->ai_permission_mode) == 0)
+		if (strcmp(permissions[i][0], permission) == 0 ||
+			strcmp(permissions[i][1], permission) == 0)
 			common.permission = (enum agent_permission)i;
 	for (size_t i = 0; i < agent_count; i++) {
 		struct agent_opts *agent = &kit->agents[i];
 		const struct agent_def *kind = &agent_table[i];
 
 		*agent = common;
+		agent->ask = o->ask && kind->can.ask;
 		agent->program = kit->programs[i] ? kit->programs[i] : settings_program(s, kind);
 		for (size_t h = 0; h < o->n_homes; h++)
 			if (strcmp(o->homes[h].agent, kind->name) == 0)

@@ -29,6 +29,8 @@ struct kit_opts {
 	const char *model; /* NULL: by settings */
 	const char *profile; /* routes by this one, also where that is turned off; NULL: by settings
 			      */
+	const char *permission; /* a value of ai.permission_mode; NULL: by settings */
+	bool ask; /* somebody answers questions for permission: AGENT_EV_ASK */
 	bool keep_alive; /* many turns are to come */
 	bool voice; /* spoken to and read aloud */
 };

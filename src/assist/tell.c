@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 bool tell_greeting(const struct kit *kit, bool fresh, struct str *out)
 {
 	const struct kit_opts *o = &kit->opts;
@@ -76,4 +78,19 @@ void tell_cancelled(const struct turn_outcome *out, enum text_language language,
 		str_adds(ret, text_get(TEXT_CANCELLED, language));
 	else
 		text_fill(ret, TEXT_CANCELLED_DONE, language, TEXT_WORDS(out->deeds.buf));
+}
+
+void tell_denied(const struct agent_denials *denied, struct str *ret)
+{
+	enum { SHOWN = 3, COLUMNS = 60 };
+	size_t n = denied->list.n;
+
+	for (size_t i = 0; i < n && i < SHOWN; i++) {
+		const struct agent_denial *d = &denied->list.v[i];
+		str_addf(ret, "%s%s", i ? "; " : "not allowed: ", d->tool);
+		str_adds(ret, d->about[0] ? ": " : "");
+		utf8_fit(ret, sv_of(d->about), COLUMNS);
+	}
+	if (n > SHOWN)
+		str_addf(ret, "; and %zu more", n - SHOWN);
 }

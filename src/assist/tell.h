@@ -16,5 +16,7 @@ bool tell_rehearsal(const struct kit *kit, const struct conv *c, struct str *out
 void tell_failure(const struct turn_outcome *out, struct str *ret);
 /* Why the agent tries again and when, for the event AGENT_EV_RETRY. */
 void tell_retry(const struct agent_event *ev, struct str *ret);
+/* What the agent was not allowed, in one line; nothing when there was nothing. */
+void tell_denied(const struct agent_denials *denied, struct str *ret);
 /* That a turn was cancelled, and what was done by then. */
 void tell_cancelled(const struct turn_outcome *out, enum text_language language, struct str *ret);

@@ -29,7 +29,8 @@
 	X(ERR_STORE,     -5008, "store", 5) \
 	X(ERR_NEWER,     -5009, "newer-version", 5) \
 	X(ERR_BUSY,      -5010, "busy", 5) \
-	X(ERR_BUG,       -5011, "bug", 70)
+	X(ERR_BUG,       -5011, "bug", 70) \
+	X(ERR_DENIED,    -5012, "denied", 6)
 /* clang-format on */
 
 enum err_code {

@@ -23,6 +23,7 @@ struct ask_opts {
 	const char *in;
 	const char *agent;
 	const char *model;
+	const char *permission;
 	bool json;
 };
 
@@ -31,6 +32,7 @@ static const struct opt ask_options[] = {
 	OPT_STRING(0, "in", struct ask_opts, in, "SESSION", "in this conversation"),
 	OPT_AGENT(struct ask_opts, agent, NULL, "who answers: @"),
 	OPT_STRING(0, "model", struct ask_opts, model, "NAME", "the agent's model"),
+	OPT_PERMISSION(struct ask_opts, permission),
 	OPT_FLAG(0, "json", struct ask_opts, json, "answer and figures as one JSON object"),
 	OPT_END,
 };
@@ -47,6 +49,8 @@ struct ask {
 	struct loop_source *tick;
 	int64_t until_ms; /* age clock: what is counted down to */
 	bool spoke; /* something of the answer is on standard output */
+	bool open; /* in the middle of a line of it */
+	bool broke; /* a tool has ended that line */
 	struct err broken; /* why standard output no longer takes it; the turn goes on */
 	int signo;
 };
@@ -133,24 +137,26 @@ static void on_event(void *data, const struct agent_event *ev)
 	struct ask *a = data;
 
 	end_countdown(a);
-	if (ev->type == AGENT_EV_RETRY) {
-		AUTO_STR line = STR_INIT;
-		tell_retry(ev, &line);
-		on_notice(a, line.buf);
+	/* The line that it stands on may be that of the answer. */
+	if (ev->type == AGENT_EV_RETRY && a->shows && !(a->open && a->term.tty)) {
 		a->until_ms = clock_age_ms(NULL) + ev->delay_ms;
-		if (a->shows)
-			on_tick(a);
+		on_tick(a);
 	}
-	if (ev->type == AGENT_EV_NOTICE)
-		(void)fprintf(a->app->err, "faden: %.*s\n", SV_ARG(ev->text));
 	if (a->opts->json)
 		return;
 	expect_pause(a, ev->type == AGENT_EV_TEXT && a->term.tty);
 	if (ev->type == AGENT_EV_TEXT) {
 		a->spoke = true;
+		a->broke = false;
+		a->open = !sv_ends(ev->text, SV("\n"));
 		markdown_feed(&a->markdown, ev->text);
 	} else if (ev->type == AGENT_EV_BREAK && a->spoke) {
-		markdown_feed(&a->markdown, SV("\n\n"));
+		markdown_feed(&a->markdown, a->broke ? SV("\n") : SV("\n\n"));
+		a->open = false;
+	} else if ((ev->type == AGENT_EV_TOOL_BEGIN || ev->type == AGENT_EV_ASK) && a->open) {
+		markdown_feed(&a->markdown, SV("\n"));
+		a->open = false;
+		a->broke = true;
 	} else if (ev->type == AGENT_EV_DONE && a->spoke) {
 		markdown_end(&a->markdown);
 		term_fresh_line(&a->term);
@@ -252,6 +258,7 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 	const struct front_opts want = {
 		.agent = a.opts->agent,
 		.model = a.opts->model,
+		.permission = a.opts->permission,
 		.single = true,
 		.ui = { .data = &a,
 			.begin = on_begin,

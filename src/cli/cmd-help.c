@@ -147,6 +147,7 @@ static const struct {
 	{ 3, "bad input" },
 	{ 4, "the agent failed" },
 	{ 5, "storage or network failed, or what is meant is in use" },
+	{ 6, "the agent answered, but something it wanted to do was not allowed" },
 	{ 70, "a bug in faden" },
 	{ 128, "plus the number of the signal that ended it" },
 };
@@ -159,6 +160,7 @@ static const char *const opt_kind_names[] = {
 	[OPT_KIND_STRING] = "string",
 	[OPT_KIND_LIST] = "list",
 	[OPT_KIND_CHOICE] = "choice",
+	[OPT_KIND_WORD] = "choice",
 	[OPT_KIND_SPAN] = "span",
 	[OPT_KIND_AGENT] = "string",
 };

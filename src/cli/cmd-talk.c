@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/front.h"
 #include "cli/talk.h"
 
 static const struct opt talk_options[] = {
@@ -6,6 +7,7 @@ static const struct opt talk_options[] = {
 		"start a fresh conversation instead of going on with the last one here"),
 	OPT_AGENT(struct talk_opts, agent, NULL, "who answers: @"),
 	OPT_STRING(0, "model", struct talk_opts, model, "NAME", "the agent's model"),
+	OPT_PERMISSION(struct talk_opts, permission),
 	OPT_END,
 };
 

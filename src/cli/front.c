@@ -11,6 +11,8 @@
 #include "ui/choice.h"
 #include "ui/term.h"
 
+const char *const front_permissions[] = { "default", "accept-edits", "plan", "bypass", NULL };
+
 struct kit_opts front_kit_opts(const struct app *app)
 {
 	return (struct kit_opts){
@@ -56,6 +58,75 @@ static int pick_agent(struct app *app, struct kit *kit, struct err *reterr)
 	return r < 0 || chosen == CHOICE_NONE ? r : kit_choose(kit, kinds[chosen], reterr);
 }
 
+/* ---- what happens, and in between what is to be noticed ---- */
+
+static void on_notice(void *data, const char *line)
+{
+	struct front *f = data;
+
+	if (f->speaking)
+		strv_add(&f->held, line);
+	else
+		f->ui.notice(f->ui.data, line);
+}
+
+static void tell_denials(struct front *f, const struct agent_result *result)
+{
+	AUTO_STR line = STR_INIT;
+	size_t unasked = 0;
+
+	vec_each (&result->denied->list, denial)
+		unasked += !denial->asked;
+	if (unasked == 0) /* who said no knows */
+		return;
+	tell_denied(result->denied, &line);
+	if (!f->kit.opts.ask)
+		str_adds(&line,
+			" (nobody can be asked here; --permission-mode accept-edits or bypass "
+			"allows more)");
+	on_notice(f, line.buf);
+}
+
+static void on_event(void *data, const struct agent_event *ev)
+{
+	struct front *f = data;
+	AUTO_STR line = STR_INIT;
+
+	if (ev->type == AGENT_EV_NOTICE)
+		str_add(&line, ev->text);
+	else if (ev->type == AGENT_EV_RETRY)
+		tell_retry(ev, &line);
+	if (line.len)
+		on_notice(f, line.buf);
+	if (ev->type != AGENT_EV_NOTICE)
+		f->ui.event(f->ui.data, ev);
+	f->speaking |= ev->type == AGENT_EV_TEXT;
+	if (ev->type != AGENT_EV_BREAK && ev->type != AGENT_EV_TOOL_BEGIN &&
+		ev->type != AGENT_EV_ASK && ev->type != AGENT_EV_DONE)
+		return;
+	f->speaking = false;
+	for (size_t i = 0; i < f->held.n; i++)
+		f->ui.notice(f->ui.data, f->held.v[i]);
+	strv_release(&f->held);
+	if (ev->type == AGENT_EV_DONE)
+		tell_denials(f, ev->result);
+}
+
+static void on_begin(void *data, const struct conv *c)
+{
+	struct front *f = data;
+
+	f->ui.begin(f->ui.data, c);
+}
+
+static void on_waiting(void *data, int64_t seconds_left)
+{
+	struct front *f = data;
+
+	if (f->ui.waiting)
+		f->ui.waiting(f->ui.data, seconds_left);
+}
+
 int front_open(struct front *f, struct app *app, const struct front_opts *opts, struct err *reterr)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -63,6 +134,8 @@ int front_open(struct front *f, struct app *app, const struct front_opts *opts, 
 
 	want.agent = opts->agent;
 	want.model = opts->model;
+	want.permission = opts->permission;
+	want.ask = opts->answers;
 	want.keep_alive = !opts->single;
 	f->app = app;
 	f->loop = loop_new();
@@ -73,7 +146,12 @@ int front_open(struct front *f, struct app *app, const struct front_opts *opts, 
 		return r;
 	struct assistant_opts as = kit_assistant_opts(&f->kit, opts->single);
 	as.turns.loop = f->loop;
-	as.ui = opts->ui;
+	f->ui = opts->ui;
+	as.ui = (struct assistant_ui){ .data = f,
+		.begin = on_begin,
+		.event = on_event,
+		.notice = on_notice,
+		.waiting = on_waiting };
 	/* Whoever types a command line says what they mean by its options. */
 	if (opts->single)
 		as.decide.rules = NULL;
@@ -89,6 +167,7 @@ void front_close(struct front *f)
 	assistant_free(f->assistant);
 	loop_free(f->loop);
 	kit_close(&f->kit);
+	strv_release(&f->held);
 	*f = (struct front){ .app = f->app };
 }
 
@@ -174,9 +253,13 @@ void front_failure(FILE *to, const struct turn_outcome *out)
 
 int front_status(const struct assistant_outcome *out)
 {
-	if (out->kind != UTTERANCE_AGENT || out->turn->fail == AGENT_OK)
+	const struct turn_outcome *turn = out->turn;
+
+	if (out->kind != UTTERANCE_AGENT)
 		return 0;
-	return err_exit_status(out->turn->fail == AGENT_CANCELLED ? ERR_CANCELLED : ERR_AGENT);
+	if (turn->fail == AGENT_OK)
+		return turn->denied.list.n ? err_exit_status(ERR_DENIED) : 0;
+	return err_exit_status(turn->fail == AGENT_CANCELLED ? ERR_CANCELLED : ERR_AGENT);
 }
 
 struct asking {

@@ -12,18 +12,32 @@ struct kit_opts front_kit_opts(const struct app *app);
 
 /* ---- talking ---- */
 
+extern const char *const front_permissions[]; /* words for --permission-mode */
+#define OPT_PERMISSION(type, field)                                                           \
+	OPT_WORD(0, "permission-mode", type, field, "MODE", front_permissions,                \
+		"what the agent may do without asking: default, accept-edits, plan (changes " \
+		"nothing) or bypass (everything)")
+
 struct front {
 	struct app *app;
 	struct loop *loop;
 	struct kit kit;
 	struct assistant *assistant;
+	struct assistant_ui ui;
+	bool speaking; /* a paragraph of the answer is open */
+	struct strv held; /* notices that wait for its end */
 };
 
 struct front_opts {
 	const char *agent; /* --agent; NULL: whoever is chosen */
 	const char *model; /* --model */
+	const char *permission; /* --permission-mode */
+	bool answers; /* ui answers AGENT_EV_ASK, by assistant_answer() */
 	bool single; /* one sentence from the command line, no conversation */
 	bool may_ask; /* offer the installed agents when none was chosen yet */
+	/* A notice never comes within a paragraph: ui ends the one it is in at AGENT_EV_BREAK,
+	 * _TOOL_BEGIN, _ASK and _DONE. AGENT_EV_NOTICE comes as a notice, and so do the words of
+	 * AGENT_EV_RETRY. */
 	struct assistant_ui ui;
 	/* SIGINT, SIGTERM and SIGHUP; data is that of ui. */
 	loop_signal_fn signal;

@@ -73,9 +73,13 @@ static int store(const struct hit *h, const char *value, struct err *reterr)
 		return err_set(
 			reterr, ERR_USAGE, "option '--%s': '%s' is not a number", o->name, value);
 	case OPT_KIND_CHOICE:
+	case OPT_KIND_WORD:
 		for (int i = 0; o->choices[i]; i++) {
 			if (sv_is(sv_of(value), o->choices[i])) {
-				*(int *)field = i;
+				if (o->kind == OPT_KIND_WORD)
+					*(const char **)field = o->choices[i];
+				else
+					*(int *)field = i;
 				return 0;
 			}
 			str_addf(&choices, "%s%s", i ? ", " : "", o->choices[i]);

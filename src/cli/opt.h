@@ -30,6 +30,7 @@ enum opt_kind {
 	OPT_KIND_STRING, /* const char *: NULL when not given, never empty unless given so */
 	OPT_KIND_LIST, /* struct strv: one element each time it is given */
 	OPT_KIND_CHOICE, /* int: index into choices */
+	OPT_KIND_WORD, /* const char *: one of choices; NULL when not given */
 	OPT_KIND_SPAN, /* int64_t: milliseconds, from "90s", "15m", "2h", "7d", "3w" */
 	OPT_KIND_AGENT, /* const char *: an agent's name, not looked up yet */
 };
@@ -44,7 +45,7 @@ struct opt {
 	size_t offset;
 	const char *arg; /* what help calls the value */
 	const char *help; /* begins in lower case, no full stop */
-	const char *const *choices; /* OPT_KIND_CHOICE: NULL-terminated */
+	const char *const *choices; /* OPT_KIND_CHOICE and _WORD: NULL-terminated */
 	long long min, max; /* OPT_KIND_INT; both 0: any */
 	bool (*agents)(const struct agent_def *def); /* OPT_KIND_AGENT: which; NULL: all */
 };
@@ -71,6 +72,8 @@ struct opt {
 	{ brief, name, OPT_KIND_LIST, OPT_FIELD(type, field, struct strv), arg, help, NULL, 0, 0, NULL }
 #define OPT_CHOICE(brief, name, type, field, arg, choices, help) \
 	{ brief, name, OPT_KIND_CHOICE, OPT_FIELD(type, field, int), arg, help, choices, 0, 0, NULL }
+#define OPT_WORD(brief, name, type, field, arg, choices, help) \
+	{ brief, name, OPT_KIND_WORD, OPT_FIELD(type, field, const char *), arg, help, choices, 0, 0, NULL }
 #define OPT_SPAN(brief, name, type, field, arg, help) \
 	{ brief, name, OPT_KIND_SPAN, OPT_FIELD(type, field, int64_t), arg, help, NULL, 0, 0, NULL }
 /* @ in the help becomes the names of those agents that `agents` (NULL: all) is true for. */

@@ -22,6 +22,7 @@ struct lines {
 	struct str buffer; /* read and not yet used */
 	bool eof;
 	bool line_open; /* the answer stands in the middle of a line */
+	bool broke; /* a tool has ended that line */
 	bool readable;
 	int status; /* of the worst turn */
 	int signo;
@@ -31,6 +32,7 @@ static void on_notice(void *data, const char *line)
 {
 	struct lines *l = data;
 
+	(void)fflush(l->app->out);
 	(void)fprintf(l->app->err, "faden: %s\n", line);
 }
 
@@ -125,18 +127,17 @@ static void on_event(void *data, const struct agent_event *ev)
 
 	if (ev->type == AGENT_EV_TEXT) {
 		put(l, ev->text);
-	} else if (ev->type == AGENT_EV_BREAK && l->line_open) {
-		put(l, SV("\n\n"));
+		l->broke = false;
+	} else if (ev->type == AGENT_EV_BREAK && (l->line_open || l->broke)) {
+		put(l, l->broke ? SV("\n") : SV("\n\n"));
+	} else if (ev->type == AGENT_EV_TOOL_BEGIN && l->line_open) {
+		put(l, SV("\n"));
+		l->broke = true;
 	} else if (ev->type == AGENT_EV_DONE) {
 		if (l->line_open)
 			put(l, SV("\n"));
 		(void)fflush(l->app->out);
-	} else if (ev->type == AGENT_EV_NOTICE) {
-		(void)fprintf(l->app->err, "faden: %.*s\n", SV_ARG(ev->text));
-	} else if (ev->type == AGENT_EV_RETRY) {
-		AUTO_STR line = STR_INIT;
-		tell_retry(ev, &line);
-		on_notice(l, line.buf);
+		l->broke = false;
 	}
 }
 
@@ -190,6 +191,7 @@ int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *ret
 	const struct front_opts want = {
 		.agent = opts->agent,
 		.model = opts->model,
+		.permission = opts->permission,
 		.ui = { .data = &l, .begin = on_begin, .event = on_event, .notice = on_notice },
 		.signal = on_signal,
 	};

@@ -117,7 +117,6 @@ static void expect_pause(struct talk *t, bool expected)
 static void on_event(void *data, const struct agent_event *ev)
 {
 	struct talk *t = data;
-	AUTO_STR line = STR_INIT;
 
 	t->retry_ms = 0;
 	expect_pause(t, ev->type == AGENT_EV_TEXT);
@@ -139,19 +138,14 @@ static void on_event(void *data, const struct agent_event *ev)
 		status_set_state(&t->status, STATUS_THINKING, SV(""));
 		break;
 	case AGENT_EV_RETRY:
-		tell_retry(ev, &line);
 		t->retry_ms = ev->delay_ms > 0 ? clock_age_ms(NULL) + ev->delay_ms : 0;
-		say_line(t, STYLE_WARNING, line.buf);
-		break;
-	case AGENT_EV_NOTICE:
-		str_add(&line, ev->text);
-		say_line(t, STYLE_NOTICE, line.buf);
 		break;
 	case AGENT_EV_DONE:
 		status_hide(&t->status);
 		markdown_end(&t->markdown);
 		flush(t);
 		return;
+	case AGENT_EV_NOTICE:
 	case AGENT_EV_SESSION:
 	case AGENT_EV_ASK:
 	case AGENT_EV_ASK_OVER:
@@ -252,8 +246,7 @@ static void greet(struct talk *t, bool fresh)
 	if (!goes_on)
 		say_line(t, STYLE_NOTICE, "Ctrl-C cancels a turn, Ctrl-D leaves.");
 	if (t->bypass)
-		say_line(t, STYLE_WARNING,
-			"Permissions are off (ai.permission_mode): the agent acts without asking.");
+		say_line(t, STYLE_WARNING, "Permissions are off: the agent acts without asking.");
 }
 
 /* Starts the program anew with its arguments. Only returns on failure. */
@@ -382,6 +375,7 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 	const struct front_opts want = {
 		.agent = opts->agent,
 		.model = opts->model,
+		.permission = opts->permission,
 		.may_ask = true,
 		.ui = { .data = &t,
 			.begin = on_begin,

@@ -9,6 +9,7 @@ struct talk_opts {
 	bool new_session;
 	const char *agent;
 	const char *model;
+	const char *permission;
 };
 
 /* Both return an exit status or a negative error. */

@@ -64,6 +64,7 @@ struct agent_opts turn_question_agent(
 	opts.schema_file = opts.schema ? p->schema_file : NULL;
 	opts.system_prompt = NULL;
 	opts.permission = AGENT_PERM_DEFAULT;
+	opts.ask = false;
 	opts.keep_alive = false;
 	opts.dir = p->dir;
 	opts.timeout_ms = q->timeout_ms;

@@ -53,7 +53,6 @@ static void outcome_init(struct turn_outcome *o)
 		.conv = CONV_INIT,
 		.answer = STR_INIT,
 		.deeds = STR_INIT,
-		.denied = STR_INIT,
 		.usage = AGENT_USAGE_NONE,
 	};
 }
@@ -63,7 +62,7 @@ static void outcome_release(struct turn_outcome *o)
 	conv_release(&o->conv);
 	str_release(&o->answer);
 	str_release(&o->deeds);
-	str_release(&o->denied);
+	agent_denials_release(&o->denied);
 }
 
 void turn_tell(const struct turn_sink *sink, enum turn_news what, const char *a, const char *b,
@@ -380,8 +379,11 @@ static void take_result(struct turn *t, const struct agent_result *result)
 	str_add(&out->answer, result->text);
 	str_clear(&out->deeds);
 	str_add(&out->deeds, result->deeds);
-	str_clear(&out->denied);
-	str_add(&out->denied, result->denied);
+	agent_denials_release(&out->denied);
+	vec_each (&result->denied->list, denial)
+		agent_denials_add(
+			&out->denied, sv_of(denial->tool), sv_of(denial->about), denial->asked);
+	out->acted |= out->deeds.len > 0;
 }
 
 static void start_fresh(void *data);
@@ -397,7 +399,6 @@ static void on_event(void *data, const struct agent_event *ev)
 	/* An answer that comes when nobody asked (a process that ended between turns). */
 	if (!t)
 		return;
-	t->out.acted |= ev->type == AGENT_EV_TOOL_BEGIN;
 	if (session && t->out.err.code == 0)
 		(void)remember_session(t, session, &t->out.err);
 	if (ev->type == AGENT_EV_DONE) {

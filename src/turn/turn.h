@@ -63,7 +63,7 @@ struct turn_outcome {
 	enum agent_delivery delivery;
 	bool acted; /* the agent used a tool */
 	struct str deeds; /* tools that ran: "Bash ×2, Write" */
-	struct str denied; /* tools that were not allowed, the same way */
+	struct agent_denials denied; /* what it was not allowed */
 	struct conv conv; /* empty for a question, or when none was taken */
 	struct str answer;
 	struct agent_usage usage;

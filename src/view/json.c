@@ -2,6 +2,7 @@
 
 #include "assist/assistant.h"
 #include "assist/decide.h"
+#include "assist/tell.h"
 #include "base/clock.h"
 #include "store/archive.h"
 
@@ -260,19 +261,34 @@ static void put_usage(struct jw *w, const struct agent_usage *u)
 void view_json_outcome(struct jw *w, const struct assistant_outcome *out)
 {
 	const struct turn_outcome *turn = out->turn;
+	bool denied = turn->fail == AGENT_OK && turn->denied.list.n > 0;
+	const char *status = denied ? err_name(ERR_DENIED) : agent_fail_name(turn->fail);
+	AUTO_STR why = STR_INIT;
 
 	jw_object(w);
 	jw_put_string(w, "answer", str_sv(&turn->answer));
-	jw_put_cstr(w, "status", agent_fail_name(turn->fail));
+	jw_put_cstr(w, "status", status);
 	jw_key(w, "error");
-	if (turn->fail == AGENT_OK) {
+	if (turn->fail == AGENT_OK && !denied) {
 		jw_null(w);
 	} else {
+		if (denied)
+			tell_denied(&turn->denied, &why);
 		jw_object(w);
-		jw_put_cstr(w, "code", agent_fail_name(turn->fail));
-		jw_put_cstr(w, "message", turn->message);
+		jw_put_cstr(w, "code", status);
+		jw_put_cstr(w, "message", denied ? why.buf : turn->message);
 		jw_end(w);
 	}
+	jw_key(w, "denied");
+	jw_array(w);
+	vec_each (&turn->denied.list, denial) {
+		jw_object(w);
+		jw_put_cstr(w, "tool", denial->tool);
+		jw_put_cstr(w, "what", denial->about);
+		jw_put_bool(w, "asked", denial->asked);
+		jw_end(w);
+	}
+	jw_end(w);
 	view_put_text(w, "reply", out->reply);
 	view_put_conversation_id(w, turn->conv.id[0] ? &turn->conv : NULL, NULL);
 	put_usage(w, &turn->usage);

@@ -99,6 +99,9 @@ static void test_second_writer(void **state)
 		.streamed = STR_INIT,
 		.tools = STR_INIT,
 		.notices = STR_INIT,
+		.asks = STR_INIT,
+		.deeds = STR_INIT,
+		.denied = STR_INIT,
 		.cancel_on = AGENT_EV_DONE };
 	struct agent_turn again = {
 		.prompt = SV("me too"), .session = rig.session, .resume = true
@@ -495,6 +498,132 @@ static void test_refused_as_root(void **state)
 	expect_fail(AGENT_REFUSED, AGENT_NOT_DELIVERED);
 }
 
+/* ---- permission ---- */
+
+/* A turn with one call that nothing allows yet; what it would make is not there before. */
+static void begin_asking(const char *more_for_model, const char *more_for_rehearsal)
+{
+	AUTO_STR prompt = STR_INIT;
+	AUTO_STR script = STR_INIT;
+
+	if (!rig.kind->can.ask)
+		skip();
+	(void)unlink("made");
+	str_addf(&prompt, "[[bash: touch made]]%s[[say: end]]", more_for_model);
+	str_addf(&script, "ask Bash touch made => done\n%s\nsay end", more_for_rehearsal);
+	begin(sv_of(order(prompt.buf, script.buf)), false, false);
+}
+
+static void expect_made(bool made)
+{
+	if (!is_rehearsal())
+		assert_int_equal(access("made", F_OK) == 0, made);
+}
+
+static bool has_asked(void)
+{
+	return rig.asks.len > 0;
+}
+
+static void test_ask_allowed(void **state)
+{
+	(void)state;
+	rig.opts.ask = true;
+	rig.reply = AGENT_ALLOW;
+	begin_asking("", "");
+	step_until(is_done, TURN_WAIT_MS);
+	expect_ok();
+	assert_string_equal(rig.asks.buf, "Bash: touch made\n");
+	assert_string_equal(rig.deeds.buf, "Bash");
+	assert_string_equal(rig.denied.buf, "");
+	assert_string_equal(rig.answer.buf, "end");
+	expect_made(true);
+}
+
+static void test_ask_denied(void **state)
+{
+	(void)state;
+	rig.opts.ask = true;
+	rig.reply = AGENT_DENY;
+	begin_asking("", "");
+	step_until(is_done, TURN_WAIT_MS);
+	expect_ok();
+	assert_string_equal(rig.deeds.buf, "");
+	assert_string_equal(rig.denied.buf, "Bash: touch made\n");
+	assert_string_equal(rig.answer.buf, "end");
+	assert_int_equal(rig.begun, rig.ended);
+	expect_made(false);
+}
+
+/* For this session: the next turn of the same process does not ask either. */
+static void test_ask_always(void **state)
+{
+	(void)state;
+	rig.opts.ask = rig.opts.keep_alive = true;
+	rig.reply = AGENT_ALLOW_ALWAYS;
+	begin_asking("[[bash: touch made]]", "ask Bash touch made => done");
+	step_until(is_done, TURN_WAIT_MS);
+	expect_ok();
+	assert_string_equal(rig.asks.buf, "Bash: touch made\n");
+	assert_string_equal(rig.deeds.buf, "Bash ×2");
+	expect_made(true);
+	if (rig.kind->can.keep_alive || is_rehearsal()) {
+		turn("[[bash: touch made]][[say: end]]", true);
+		expect_ok();
+		assert_string_equal(rig.asks.buf, "");
+	}
+	/* Nothing of it is written into the user's folder. */
+	assert_int_not_equal(access(".claude", F_OK), 0);
+}
+
+static void test_ask_cancelled(void **state)
+{
+	(void)state;
+	rig.opts.ask = rig.opts.keep_alive = true;
+	begin_asking("", "");
+	step_until(has_asked, TURN_WAIT_MS);
+	agent_cancel(rig.agent);
+	step_until(is_done, TURN_WAIT_MS);
+	expect_fail(AGENT_CANCELLED, AGENT_DELIVERED);
+	assert_string_equal(rig.message.buf, "cancelled");
+	assert_string_equal(rig.deeds.buf, "");
+	assert_string_equal(rig.denied.buf, "");
+	expect_made(false);
+	turn(order("[[say: still here]]", "say still here"), true);
+	expect_ok();
+	assert_string_equal(rig.answer.buf, "still here");
+}
+
+/* Nobody to ask: it is denied, and known what. */
+static void test_ask_nobody(void **state)
+{
+	(void)state;
+	begin_asking("", "");
+	step_until(is_done, TURN_WAIT_MS);
+	expect_ok();
+	assert_string_equal(rig.asks.buf, "");
+	assert_string_equal(rig.deeds.buf, "");
+	assert_string_equal(rig.denied.buf, "Bash: touch made\n");
+	expect_made(false);
+}
+
+/* A plan changes nothing, whoever would allow it. */
+static void test_ask_plan(void **state)
+{
+	(void)state;
+	if (!rig.kind->can.ask)
+		skip();
+	rig.opts.ask = true;
+	rig.reply = AGENT_ALLOW_ALWAYS;
+	(void)unlink("made");
+	begin(sv_of(order("[[bash: touch made]][[say: end]]", "ask Bash touch made\nsay end")),
+		false, true);
+	step_until(is_done, TURN_WAIT_MS);
+	expect_ok();
+	assert_string_equal(rig.deeds.buf, "");
+	expect_made(false);
+}
+
 static void test_version(void **state)
 {
 	AUTO_STR text = STR_INIT;
@@ -538,6 +667,12 @@ static const struct CMUnitTest cases[] = {
 	CASE(test_two_sessions),
 	CASE(test_budget),
 	CASE(test_refused_as_root),
+	CASE(test_ask_allowed),
+	CASE(test_ask_denied),
+	CASE(test_ask_always),
+	CASE(test_ask_cancelled),
+	CASE(test_ask_nobody),
+	CASE(test_ask_plan),
 	CASE(test_version),
 };
 
@@ -556,6 +691,7 @@ int main(int argc, char **argv)
 	rig.here = getcwd(NULL, 0);
 	rig.script = xasprintf("%s/script", rig.here);
 	rig.message = rig.answer = rig.streamed = rig.tools = rig.notices = empty;
+	rig.asks = rig.deeds = rig.denied = empty;
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	int failed = cmocka_run_group_tests_name(argv[1], cases, NULL, NULL);
 	free(rig.here);

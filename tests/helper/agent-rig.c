@@ -34,6 +34,11 @@ void rig_sink(void *data, const struct agent_event *ev)
 		r->sessions++;
 		(void)snprintf(r->session, sizeof(r->session), "%s", ev->session);
 	}
+	if (ev->type == AGENT_EV_ASK) {
+		str_addf(&r->asks, "%.*s: %.*s\n", SV_ARG(ev->tool), SV_ARG(ev->text));
+		if (r->reply != NO_REPLY)
+			agent_answer(r->agent, ev->ask->id, (enum agent_answer)r->reply);
+	}
 	if (ev->type == r->cancel_on && r->cancel_on != AGENT_EV_DONE)
 		agent_cancel(r->agent);
 	if (ev->type != AGENT_EV_DONE)
@@ -46,6 +51,9 @@ void rig_sink(void *data, const struct agent_event *ev)
 	r->took_ms = ev->result->duration_ms;
 	str_adds(&r->message, ev->result->message);
 	str_add(&r->answer, ev->result->text);
+	str_add(&r->deeds, ev->result->deeds);
+	vec_each (&ev->result->denied->list, denial)
+		str_addf(&r->denied, "%s: %s\n", denial->tool, denial->about);
 }
 
 int set_up(void **state)
@@ -53,6 +61,7 @@ int set_up(void **state)
 	(void)state;
 	rig.loop = loop_new();
 	rig.cancel_on = AGENT_EV_DONE;
+	rig.reply = NO_REPLY;
 	rig.opts = (struct agent_opts){
 		.program = rig.program,
 		.envp = (const char *const *)environ,
@@ -75,7 +84,7 @@ int tear_down(void **state)
 	rig.agent = NULL;
 	loop_free(rig.loop);
 	struct str *strings[] = { &rig.message, &rig.answer, &rig.streamed, &rig.tools,
-		&rig.notices };
+		&rig.notices, &rig.asks, &rig.deeds, &rig.denied };
 	for (size_t i = 0; i < ARRAY_LEN(strings); i++)
 		str_release(strings[i]);
 	return 0;
@@ -107,6 +116,9 @@ void begin(struct sv prompt, bool resume, bool plan)
 	str_clear(&rig.streamed);
 	str_clear(&rig.tools);
 	str_clear(&rig.notices);
+	str_clear(&rig.asks);
+	str_clear(&rig.deeds);
+	str_clear(&rig.denied);
 	if (!rig.agent)
 		open_agent();
 	if (agent_send(rig.agent, &turn, &err) < 0)

@@ -14,6 +14,7 @@
 
 #include "agent/agents.h"
 
+enum { NO_REPLY = -1 };
 enum { TURN_WAIT_MS = 60 * 1000, SOON_MS = 15000, HANG_MS = 8000, MILLION = 1000 * 1000 };
 
 struct rig {
@@ -40,6 +41,10 @@ struct rig {
 	struct str tools;
 	struct str notices;
 	int begun, ended, sessions, retries;
+	struct str asks; /* questions for permission */
+	struct str deeds;
+	struct str denied;
+	int reply; /* to them: enum agent_answer, or NO_REPLY */
 	enum agent_event_type cancel_on; /* AGENT_EV_DONE: never */
 };
 
