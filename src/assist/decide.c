@@ -63,6 +63,15 @@ static void set_reason(struct decision *d, const char *reason)
 	(void)snprintf(d->reason, sizeof(d->reason), "%s", reason);
 }
 
+bool decide_goes_on(const struct decide_opts *o, const struct conv *c)
+{
+	const char *rehearsal = agent_embedded()->name;
+
+	if (o->agent)
+		return strcmp(c->agent, o->agent) == 0;
+	return !o->chosen || strcmp(c->agent, rehearsal) != 0 || strcmp(o->chosen, rehearsal) == 0;
+}
+
 /* ---- what the router looks at ---- */
 
 /* Besides struct conv; same index as decision.convs. */
@@ -87,7 +96,7 @@ static int gather(void *data, const struct conv *c)
 	struct material m = { .prompts = STRV_INIT };
 	struct conv copy = CONV_INIT;
 
-	if ((o->agent && strcmp(c->agent, o->agent) != 0) || !map_put(&g->seen, sv_of(c->id), 1))
+	if (!decide_goes_on(o, c) || !map_put(&g->seen, sv_of(c->id), 1))
 		return 0;
 	int r = learn_topic(o->store, o->router, c->seq, &m.topic, g->reterr);
 	if (r == 0 && !m.topic) {
@@ -482,9 +491,9 @@ static int decide_by_folder(const struct decide_opts *o, struct decision *d, str
 
 	if (r < 0)
 		return r;
-	if (c->id[0] && o->agent && strcmp(c->agent, o->agent) != 0) {
+	if (c->id[0] && !decide_goes_on(o, c)) {
 		text_fill(&d->notice, TEXT_OTHER_AGENT, o->language,
-			TEXT_WORDS(conv_label(c), c->agent, o->agent));
+			TEXT_WORDS(conv_label(c), c->agent, o->agent ? o->agent : o->chosen));
 		set_reason(d, "what goes on in this folder is another agent's");
 		conv_release(c);
 	} else if (c->id[0] && o->expiry_ms > 0 && c->age_ms > o->expiry_ms) {
@@ -559,6 +568,11 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 				member_of(req->session, o->clock, &d->conv);
 		}
 	}
+	/* Who answers is no secret when it is another one than was chosen. */
+	if (r >= 0 && req->mode == REQUEST_GO_ON && d->conv.id[0] && o->chosen &&
+		strcmp(d->conv.agent, o->chosen) != 0 && d->notice.len == 0)
+		text_fill(&d->notice, TEXT_ANSWERS_HERE, o->language,
+			TEXT_WORDS(d->conv.agent, conv_label(&d->conv)));
 	if (o->tasks && route_task_of(str_sv(&d->prompt), o->task_words) == ROUTE_TASK_PLAN)
 		d->task = CONV_PLAN;
 	return r < 0 ? r : 0;

@@ -31,12 +31,17 @@ struct decide_opts {
 	bool routes; /* and decides; else the folder's last conversation goes on */
 	bool tasks; /* a turn that plans runs in the agent's plan mode */
 	const struct route_task_words *task_words; /* of the configuration; may be NULL */
+	const char *chosen; /* who answers by the user's choice, now or earlier; NULL: nobody was */
 	const struct utterances *rules; /* NULL: every sentence is for the agent */
 	enum text_language language;
 	bool language_open; /* nobody chose it: what is said may choose another */
 	int64_t expiry_ms; /* a conversation older than this does not go on by itself; 0: never old
 			    */
 };
+
+/* Whether a conversation goes on with this agent: not when another was asked for, and not with the
+ * one that only rehearses once a real one was chosen. */
+bool decide_goes_on(const struct decide_opts *o, const struct conv *c);
 
 enum request_mode {
 	REQUEST_GO_ON, /* where the decision says */

@@ -164,8 +164,6 @@ static int take_named(struct kit *kit, const char *name, const char *where, stru
 static int pick_agent(struct kit *kit, struct err *reterr)
 {
 	const struct kit_opts *o = &kit->opts;
-	AUTO_FREE char *remembered = NULL;
-	const struct agent_def *kind = NULL;
 
 	kit->kind = agent_embedded();
 	kit->forced = o->agent != NULL;
@@ -174,19 +172,31 @@ static int pick_agent(struct kit *kit, struct err *reterr)
 	if (strcmp(o->settings->ai_agent, "auto") != 0)
 		return take_named(kit, o->settings->ai_agent, "ai.agent", reterr);
 	/* One that was uninstalled since is as if never chosen. */
-	if (store_pref_get(o->store, pref_agent, &remembered, NULL) == 0)
-		kind = agent_named(sv_of(remembered));
-	if (kind && kit_has(kit, kind))
-		kit->kind = kind;
+	kit->by_default = !kit->chosen || !kit_has(kit, kit->chosen);
+	if (kit->by_default)
+		kit->chosen = NULL;
 	else
-		kit->by_default = true;
+		kit->kind = kit->chosen;
 	return 0;
+}
+
+/* Whether it is there is another question. */
+static const struct agent_def *find_chosen(const struct kit_opts *o)
+{
+	const char *name = o->agent ? o->agent : o->settings->ai_agent;
+	AUTO_FREE char *remembered = NULL;
+
+	if (!o->agent && strcmp(name, "auto") == 0)
+		name = store_pref_get(o->store, pref_agent, &remembered, NULL) == 0 ? remembered
+										    : "";
+	return agent_named(sv_of(name));
 }
 
 int kit_choose(struct kit *kit, const struct agent_def *kind, struct err *reterr)
 {
-	kit->kind = kind;
+	kit->kind = kit->chosen = kind;
 	kit->by_default = false;
+	kit->forced = true;
 	return store_pref_set(kit->opts.store, pref_agent, kind->name, reterr);
 }
 
@@ -205,6 +215,7 @@ int kit_open_deciding(const struct kit_opts *opts, struct kit *ret, struct err *
 	if (!kit->project)
 		kit->project = xstrdup(kit->dir);
 	kit->language = kit_language(s, opts->locale);
+	kit->chosen = find_chosen(opts);
 	kit->plan_words = join_phrases(&s->routing_plan_words);
 	kit->edit_words = join_phrases(&s->routing_edit_words);
 	kit->task_words = (struct route_task_words){ .plan_phrases = kit->plan_words,
@@ -263,6 +274,7 @@ struct decide_opts kit_decide_opts(const struct kit *kit, bool single)
 		.dir = kit->dir,
 		.project = kit->project,
 		.agent = kit->forced ? kit->kind->name : NULL,
+		.chosen = kit->chosen ? kit->chosen->name : NULL,
 		.rules = kit->rules,
 		.router = kit->router,
 		.routes = kit->router && (single || strcmp(s->routing_enabled, "true") == 0),

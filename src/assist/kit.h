@@ -38,7 +38,9 @@ struct kit_opts {
 struct kit {
 	struct kit_opts opts;
 	const struct agent_def *kind; /* who answers in a new conversation */
-	bool forced; /* asked for by name */
+	bool forced; /* asked for by name, or chosen just now */
+	const struct agent_def
+		*chosen; /* by name, by settings or at an earlier start; NULL: nobody */
 	bool by_default; /* nothing was configured or chosen: rehearsal. See kit_choose() */
 	enum text_language language;
 	char *dir; /* resolved */

@@ -6,6 +6,7 @@
 
 bool tell_greeting(const struct kit *kit, bool fresh, struct str *out)
 {
+	const struct decide_opts deciding = kit_decide_opts(kit, false);
 	const struct kit_opts *o = &kit->opts;
 	const char *agent = kit->kind->name;
 	char ago[CLOCK_TEXT_MAX];
@@ -13,7 +14,7 @@ bool tell_greeting(const struct kit *kit, bool fresh, struct str *out)
 	AUTO_CONV last = CONV_INIT;
 
 	if (!fresh && conv_current(o->store, kit->dir, o->clock, &c, NULL) == 0 &&
-		(!kit->forced || strcmp(c.agent, agent) == 0)) {
+		decide_goes_on(&deciding, &c)) {
 		clock_format_ago(c.age_ms, ago);
 		str_addf(out, "Going on with %s: \"%s\" (%lld %s, %s).", c.agent, conv_label(&c),
 			(long long)c.turns, c.turns == 1 ? "turn" : "turns", ago);

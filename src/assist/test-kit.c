@@ -170,6 +170,33 @@ static void a_choice_is_remembered(void **state)
 	assert_true(rig->kit.by_default && rig->kit.kind == agent_embedded());
 }
 
+/* Who has just chosen an agent is answered by it, whatever was rehearsed here before. */
+static void what_was_chosen_answers(void **state)
+{
+	static const struct {
+		const char *agent; /* of the conversation that goes on */
+		bool goes_on;
+	} cases[] = { { "rehearsal", false }, { "codex", true }, { "claude", true } };
+	struct rig *rig = *state;
+	struct proc_id self;
+
+	install(rig, "claude");
+	assert_int_equal(proc_id_self(&self, NULL), 0);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_CONV c = CONV_INIT;
+		AUTO_STR line = STR_INIT;
+		open_kit(rig);
+		const struct conv_new what = { .dir = rig->kit.dir, .agent = cases[i].agent };
+		assert_int_equal(
+			conv_create(rig->store, &what, &self, rig->opts.clock, &c, NULL), 0);
+		assert_int_equal(kit_choose(&rig->kit, agent_named(SV("claude")), NULL), 0);
+		assert_int_equal(tell_greeting(&rig->kit, false, &line), i == 2);
+		/* Chosen earlier: another real agent's conversation is not lost by that. */
+		open_kit(rig);
+		assert_int_equal(tell_greeting(&rig->kit, false, &line), cases[i].goes_on);
+	}
+}
+
 static void refuses(struct rig *rig, int code, const char *message)
 {
 	struct err err = ERR_INIT;
@@ -239,6 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_kit_is_enough_for_a_turn, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_choice_is_remembered, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_chosen_answers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_named_agent_must_be_there, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(settings_reach_the_agents, set_up, tear_down),
 	};

@@ -89,4 +89,26 @@ t_like 'that a conversation is in use is said' "$(cat "$t_err")" 'in use by proc
 t_setenv 'FADEN_AI_EXEC_COMMAND=cat'
 t_exit 'a conversation keeps its agent' 2 t_faden ask --in "$id" --agent exec x
 t_like 'it is said whose conversation it is' "$(cat "$t_err")" "is rehearsal's"
+# who was chosen answers, whatever was rehearsed before
+mkdir -p "$t_tmp/chosen" && cd "$t_tmp/chosen" || exit 1
+t_faden ask --agent rehearsal 'plant the tomatoes' >/dev/null 2>&1
+printf '#!/bin/sh\ncat >/dev/null\necho exec answers\n' >"$t_bin/answerer"
+chmod +x "$t_bin/answerer"
+t_setenv "FADEN_AI_EXEC_COMMAND=$t_bin/answerer"
+t_setenv 'FADEN_AI_AGENT=exec'
+t_is 'route tells that the agent of the settings begins anew' "$(t_faden route --json 'and water the tomatoes' | grep -o '"conversation_id":[^,]*' | head -n 1)" '"conversation_id":null'
+t_exit 'the agent of the settings is asked' 0 t_faden ask 'and water the tomatoes'
+t_is 'the agent of the settings answers' "$(cat "$t_out")" 'exec answers'
+t_faden reset --undo >/dev/null 2>&1
+t_faden ask --agent rehearsal 'plant the tomatoes' >/dev/null 2>&1
+lines() { printf 'and now?\n' | t_faden; }
+t_exit 'the agent of the settings is talked to' 0 lines
+t_is 'the agent of the settings answers who talks' "$(cat "$t_out")" 'exec answers'
+t_like 'it is said that the rehearsal does not go on' "$(cat "$t_err")" '"plant the tomatoes" belongs to rehearsal: starting another conversation with exec'
+t_setenv 'FADEN_AI_AGENT=rehearsal'
+t_exit 'an agent that goes on beside the one of the settings is taken' 0 lines
+t_like 'it is said who answers' "$(cat "$t_err")" 'Going on with exec|exec answers'
+t_is 'the conversation that goes on is not left' "$(cat "$t_out")" 'exec answers'
+t_unsetenv FADEN_AI_AGENT
+t_unsetenv FADEN_AI_EXEC_COMMAND
 t_done

@@ -27,11 +27,11 @@ tty_stop
 start
 t_like 'the next start goes on and says so' "$(tty_screen)" 'Going on with rehearsal: "my \*\*cat\*\* is Mia" \(2 turns'
 tty_type 'Neue Konversation' Enter
-tty_wait 'a word resets the conversation' 'starting a new conversation'
+tty_wait 'a word resets the conversation, in its language' 'ich starte eine neue Konversation'
 tty_type 'what did I say?' Enter
 tty_wait 'the reset is in force' 'Nothing yet'
 tty_type Up Up Enter
-tty_wait 'the history brings the word back' 'starting a new conversation'
+tty_wait 'the history brings the word back' 'ich starte eine neue Konversation'
 tty_type 'restart' Enter
 tty_wait 'a word restarts faden' 'restarting now'
 tty_prompt
@@ -97,4 +97,18 @@ t_unlike 'control characters of the user do not set the title' "$(tty_do display
 tty_prompt
 tty_type C-d
 tty_wait 'Ctrl-D leaves at the end' '^status 0'
+tty_stop
+
+# who is chosen at the question answers, though a rehearsal goes on here
+printf '#!/bin/sh\nexit 1\n' >"$t_bin/claude"
+chmod +x "$t_bin/claude"
+tty_start 70 16 sh -c "'$FADEN'; echo status \$?; exec cat"
+tty_wait 'an installed agent is offered' '^Who should answer'
+tty_wait 'the question waits for a number' '^Number: *$'
+tty_type 'claude' Enter
+tty_wait 'the agent just chosen is who answers' '^A new conversation with claude'
+tty_prompt
+t_unlike 'no rehearsal goes on' "$(tty_screen)" 'Going on with'
+tty_type C-d
+tty_wait 'Ctrl-D leaves after a choice' '^status 0'
 t_done
