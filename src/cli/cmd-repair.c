@@ -109,6 +109,7 @@ static void fill_made(struct repairing *s)
 	s->made.path = s->result.path;
 	s->made.dry = !s->opts->apply && !s->opts->in_place;
 	s->made.in_place = written && s->opts->in_place;
+	s->made.late = s->result.late;
 	if (s->opts->out)
 		return;
 	made_find_next(s->app, s->of.row.info.format, &s->made);

@@ -163,6 +163,7 @@ static void fill_made(struct trimming *t, int result)
 	t->made.damage = &t->damage;
 	t->made.dry = t->opts->dry_run;
 	t->made.in_place = t->opts->in_place;
+	t->made.late = r->file.late;
 	if (t->opts->out)
 		return;
 	made_find_next(t->app, t->of.row.info.format, &t->made);

@@ -13,6 +13,7 @@
 #include "cli/sessions.h"
 #include "os/file.h"
 #include "os/path.h"
+#include "os/proc.h"
 
 /* ---- where ---- */
 
@@ -72,9 +73,12 @@ int in_place_check(
 	struct app *app, const struct session_row *row, const char *instead, struct err *reterr)
 {
 	AUTO_STR who = STR_INIT;
+	struct stat st;
 	bool forks = false;
 
-	if (sessions_writer(app, row, &who))
+	/* Whoever leaves no note has the file open; who opens it for each line is met later. */
+	if (sessions_writer(app, row, &who) ||
+		(stat(row->info.path, &st) == 0 && proc_writer_of(&st, &who)))
 		return err_set(reterr, ERR_BUSY,
 			"the session is in use by %s: leave it first, or %s", who.buf, instead);
 	if (!transcript_forks_share(row->info.format))

@@ -399,20 +399,28 @@ static int name_unnamed(const struct file_new *f, const char *path)
 	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
+int file_new_ready(struct file_new *f, struct err *reterr)
+{
+	int r = finish_content(f, reterr);
+
+	if (r < 0 || f->temp)
+		return r;
+	AUTO_FREE char *temp = temp_name(f->path);
+	r = name_unnamed(f, temp);
+	if (r < 0)
+		return err_errno(reterr, -r, "create a file beside %s", f->path);
+	f->temp = TAKE_PTR(temp);
+	(void)close(TAKE_FD(f->fd)); /* it was synced */
+	return 0;
+}
+
 int file_new_commit(struct file_new *f, struct err *reterr)
 {
 	assert(!f->lazy); /* the old file goes */
-	int r = finish_content(f, reterr);
+	int r = file_new_ready(f, reterr); /* replacing needs a name to rename from */
 
 	if (r < 0)
 		return r;
-	if (!f->temp) { /* replacing needs a name to rename from */
-		AUTO_FREE char *temp = temp_name(f->path);
-		r = name_unnamed(f, temp);
-		if (r < 0)
-			return err_errno(reterr, -r, "create a file beside %s", f->path);
-		f->temp = TAKE_PTR(temp);
-	}
 	if (rename(f->temp, f->path) < 0)
 		return err_errno(reterr, errno, "rename to %s", f->path);
 	free(TAKE_PTR(f->temp));

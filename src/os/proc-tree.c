@@ -2,10 +2,13 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "os/file.h"
 #include "os/proc.h"
@@ -227,5 +230,51 @@ pid_t proc_find(bool (*fn)(void *data, pid_t pid, struct sv arguments), void *da
 			found = (pid_t)pid;
 	if (dir)
 		(void)closedir(dir);
+	return found;
+}
+
+/* ---- the files that they have open ---- */
+
+static bool has_open_for_writing(pid_t pid, const struct stat *file)
+{
+	char path[64];
+	const struct dirent *entry;
+	struct stat st;
+	bool found = false;
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/fd", (long)pid);
+	DIR *dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir)))
+		/* The mode of the link itself tells for what it was opened. */
+		found = fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 &&
+			st.st_ino == file->st_ino && st.st_dev == file->st_dev &&
+			fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			(st.st_mode & S_IWUSR) != 0;
+	if (dir)
+		(void)closedir(dir);
+	return found;
+}
+
+pid_t proc_writer_of(const struct stat *file, struct str *out)
+{
+	DIR *dir = opendir("/proc");
+	AUTO_STR name = STR_INIT;
+	const struct dirent *entry;
+	long long pid;
+	pid_t found = 0;
+
+	while (dir && !found && (entry = readdir(dir)))
+		if (sv_parse_i64(sv_of(entry->d_name), &pid) && pid != getpid() &&
+			has_open_for_writing((pid_t)pid, file))
+			found = (pid_t)pid;
+	if (dir)
+		(void)closedir(dir);
+	if (!found || !out)
+		return found;
+	if (read_words(found, "comm", &name) && sv_trim(str_sv(&name)).n > 0)
+		utf8_scrub_line(out, sv_trim(str_sv(&name)));
+	else
+		str_adds(out, "a program");
+	str_addf(out, " (process %ld)", (long)found);
 	return found;
 }

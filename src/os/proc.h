@@ -66,6 +66,10 @@ bool proc_arguments(pid_t pid, struct str *out);
 int proc_variable(pid_t pid, const char *name, struct str *out) MUST_USE;
 /* The first process that fn accepts by its arguments, 0 when there is none. */
 pid_t proc_find(bool (*fn)(void *data, pid_t pid, struct sv arguments), void *data);
+/* Another process that has this file open for writing, 0 when none is seen: those of other users
+ * are not, nor what is only mapped. "NAME (process PID)" is appended to *out (may be NULL). */
+struct stat;
+pid_t proc_writer_of(const struct stat *file, struct str *out);
 /* KILL to the group and to every descendant that was alive when asked; all are stopped first, so
  * that none can fork away. Does nothing once the child has been reaped. */
 void proc_kill_tree(const struct proc *p);

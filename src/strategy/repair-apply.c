@@ -220,6 +220,7 @@ static int apply_once(struct repair *rep, const struct repair_write *how, struct
 	r = repair_open(&look, &again, reterr);
 	if (r >= 0) {
 		*ret = (struct repair_result){ .bytes = written.bytes_out,
+			.late = written.late,
 			.report = *repair_report(again) };
 		ret->path = TAKE_PTR(written.path);
 		memcpy(ret->id, written.id, sizeof(ret->id));
@@ -256,6 +257,7 @@ int repair_apply(struct repair *rep, const struct repair_write *how, struct repa
 			break;
 		ret->report = next.report;
 		ret->bytes = next.bytes;
+		ret->late += next.late;
 		repair_result_release(&next);
 	}
 	return r;

@@ -148,6 +148,7 @@ struct repair_result {
 	char id[UUID_TEXT];
 	char *path; /* owned */
 	uint64_t bytes;
+	uint64_t late; /* see rewrite_result */
 	struct repair_report report; /* of what was written, read again */
 };
 #define REPAIR_RESULT_INIT   \

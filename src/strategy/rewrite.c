@@ -12,6 +12,7 @@
 #include "os/file.h"
 #include "os/path.h"
 #include "os/pool.h"
+#include "os/swap.h"
 #include "strategy/rewrite-run.h"
 #include "transcript/home.h"
 
@@ -23,7 +24,6 @@ enum {
 	FRESH_S = 2, /* a file not written to for longer is at rest */
 	PAUSE_MS = 20,
 	PAUSES_MAX = 25, /* for the other half of a line */
-	PAUSES_LATE = 5, /* for lines to a file that was replaced */
 	STEP_BACK = 64 * 1024, /* bytes looked at at once for the last newline */
 };
 
@@ -236,46 +236,6 @@ static int open_new(struct run *run, struct err *reterr)
 	return r;
 }
 
-/* Brings what was appended to the old file since the last look behind the new one. */
-static int append_late(struct run *run, struct stat *st, struct err *reterr)
-{
-	AUTO_STR late = STR_INIT;
-
-	if (fstat(run->fd, st) < 0)
-		return err_errno(reterr, errno, "stat the old %s", run->opts->path);
-	if ((uint64_t)st->st_size <= run->at)
-		return 0;
-	uint64_t more = (uint64_t)st->st_size - run->at;
-	size_t n = more < JSONL_LINE_MAX ? (size_t)more : JSONL_LINE_MAX;
-	if (!str_reserve(&late, n))
-		return err_set(
-			reterr, ERR_LIMIT, "no room for the end of the old %s", run->opts->path);
-	ssize_t got = pread(run->fd, late.buf, n, (off_t)run->at);
-	if (got < 0 && errno != EINTR)
-		return err_errno(reterr, errno, "read the end of the old %s", run->opts->path);
-	if (got <= 0)
-		return 0; /* the next look takes it */
-	run->at += (uint64_t)got;
-	return file_append(run->opts->path, sv_make(late.buf, (size_t)got), true, reterr);
-}
-
-/* Whoever had the old file open when it was replaced writes to it once more. Claude Code opens the
- * file by its name for each line, so this soon ends. */
-static int drain_late(struct run *run, struct err *reterr)
-{
-	struct stat st = { .st_size = 0 };
-	int r = append_late(run, &st, reterr);
-
-	for (int i = 0; i < PAUSES_LATE && r == 0 && is_fresh(&st); i++) {
-		wait_a_little();
-		r = append_late(run, &st, reterr);
-	}
-	/* More than fits into the hand at once. */
-	while (r == 0 && (uint64_t)st.st_size > run->at)
-		r = append_late(run, &st, reterr);
-	return r;
-}
-
 static int commit(struct run *run, struct err *reterr)
 {
 	if (run->opts->dry)
@@ -283,8 +243,7 @@ static int commit(struct run *run, struct err *reterr)
 	if (!run->opts->in_place)
 		return file_new_commit_excl(&run->file, reterr);
 	run->result->path = xstrdup(run->opts->path);
-	int r = file_new_commit(&run->file, reterr);
-	return r < 0 ? r : drain_late(run, reterr);
+	return file_new_swap(&run->file, run->fd, run->at, &run->result->late, reterr);
 }
 
 /* ---- the whole ---- */

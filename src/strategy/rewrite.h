@@ -94,8 +94,8 @@ struct rewrite_opts {
 	const char *note_key;
 	const char *id; /* of the new session; NULL: chosen here */
 	const char *out_dir; /* where to write; NULL: where the agent looks for it */
-	bool in_place; /* same id and path; the caller has made a copy and knows that nobody writes
-			*/
+	bool in_place; /* same id and path; the caller has made a copy. ERR_BUSY names who has it
+			* open for writing */
 	bool dry; /* all but writing; edit() is called unless NULL */
 	bool live; /* done() is given the live chain */
 	bool values; /* edit() is given the members of lines */
@@ -109,6 +109,8 @@ struct rewrite_result {
 	uint64_t bytes_in, bytes_out;
 	uint64_t lines;
 	uint64_t copied; /* lines that were no object */
+	uint64_t late; /* bytes that others added while it was replaced, and that follow as they are
+			*/
 };
 #define REWRITE_RESULT_INIT  \
 	{                    \

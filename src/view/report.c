@@ -85,6 +85,21 @@ static void put_saved(struct term *t, const struct made *m, const char *subject)
 		0, line.buf);
 }
 
+static void put_late(struct term *t, const struct made *m)
+{
+	char size[SIZE_TEXT_MAX];
+	AUTO_STR line = STR_INIT;
+
+	if (m->late == 0)
+		return;
+	size_format(m->late, size);
+	str_addf(&line,
+		"%s that another program wrote meanwhile follow unchanged; the undo would lose "
+		"them",
+		size);
+	put_words(t, SV("  late     "), SV("           "), "", 0, line.buf);
+}
+
 void view_made(struct term *t, const struct made *m, const char *home, const char *subject)
 {
 	if (m->dry) {
@@ -100,6 +115,7 @@ void view_made(struct term *t, const struct made *m, const char *home, const cha
 		term_newline(t);
 		put_path(t, "backup", m->backup, home);
 		put_row(t, "undo", undo.buf);
+		put_late(t, m);
 	} else {
 		term_puts(t, "New session ");
 		term_text_line(t, sv_of(m->id));
@@ -193,6 +209,7 @@ void view_put_made(struct jw *w, const struct made *m, const struct err *err)
 	jw_put_bool(w, "dry_run", m->dry);
 	jw_put_bool(w, "in_place", m->in_place);
 	jw_put_cstr(w, "backup_path", m->backup);
+	jw_put_i64(w, "late_bytes", (int64_t)m->late);
 	view_put_figure(w, "before", m->before);
 	view_put_figure(w, "saved", m->saved);
 	view_put_figure(w, "left", m->left);

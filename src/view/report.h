@@ -27,6 +27,7 @@ struct made {
 	const struct figure *before, *saved, *left; /* of its context; NULL: not known */
 	const struct damage *damage; /* NULL: not looked for */
 	bool dry, in_place;
+	uint64_t late; /* bytes that others added while it was replaced */
 
 	/* owned: made_release() */
 	char *backup; /* what the session was before, in the archive; NULL: none */

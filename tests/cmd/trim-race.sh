@@ -27,14 +27,16 @@ base() {
 	END
 }
 
-# writer MODE: appends numbered lines until the file $t_tmp/stop is there; `halves` in two writes each,
-# with the file held open; otherwise whole and by name, as the agents do it.
+# writer MODE: appends numbered lines until the file $t_tmp/stop is there, each by opening the file by its
+# name, as Claude Code does. `fast` without much of a pause; `slow` with the file open for some time
+# before and after each line; `held` keeps it open all the time; `halves` too, with two writes a line.
 writer() {
 	cat >"$t_tmp/writer.py" <<-'END'
-		import json, os, sys, time
+		import json, os, random, sys, time
 		path, mode, stop = sys.argv[1:]
-		held = os.open(path, os.O_WRONLY | os.O_APPEND) if mode == "halves" else -1
+		held = os.open(path, os.O_WRONLY | os.O_APPEND) if mode in ("halves", "held") else -1
 		n = 0
+		open(stop + ".ready", "w").close()
 		while not os.path.exists(stop):
 		    line = (json.dumps({"late": n, "pad": "y" * 500}) + "\n").encode()
 		    if mode == "halves":
@@ -42,18 +44,26 @@ writer() {
 		        time.sleep(0.03)
 		        os.write(held, line[200:])
 		        time.sleep(0.05)
+		    elif mode == "held":
+		        os.write(held, line)
+		        time.sleep(random.random() * 0.1)
 		    else:
 		        fd = os.open(path, os.O_WRONLY | os.O_APPEND)
+		        if mode == "slow":
+		            time.sleep(random.random() * 0.01)
 		        os.write(fd, line)
+		        if mode == "slow":
+		            time.sleep(random.random() * 0.01)
 		        os.close(fd)
-		        time.sleep(0.001 if mode == "fast" else 0.01)
+		        time.sleep(0.001 if mode == "fast" else random.random() * 0.02)
 		    n += 1
 		print(n)
 	END
-	rm -f "$t_tmp/stop"
+	rm -f "$t_tmp/stop" "$t_tmp/stop.ready"
 	python3 "$t_tmp/writer.py" "$file" "$1" "$t_tmp/stop" >"$t_tmp/written" &
 	t_writer=$!
-	sleep 0.1
+	until [ -e "$t_tmp/stop.ready" ]; do sleep 0.01; done
+	sleep 0.05
 }
 end_writer() {
 	touch "$t_tmp/stop"
@@ -93,14 +103,47 @@ for mode in whole fast halves whole fast halves; do
 done
 t_ok 'not all were refused' test "$made" -gt 2
 
-for mode in whole fast whole; do
-	base
+# leases: whether the file system here has them; without, two lines may change places.
+leases() {
+	python3 -c 'import fcntl, os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY)
+fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)' "$file" 2>/dev/null
+}
+
+# in_place COMMAND…: in place while another writes; every line is there afterwards, done or refused.
+in_place() {
 	writer $mode
 	t_rc=0
-	t_faden trim --json --in-place $id >"$t_out" 2>"$t_err" || t_rc=$?
+	t_faden "$@" >"$t_out" 2>"$t_err" || t_rc=$?
+	status=$t_rc
+	sleep 0.1
 	end_writer
-	t_ok "in place while another writes ($mode): it is done or refused" test "$t_rc" = 0 -o "$t_rc" = 5
-	t_is "in place while another writes ($mode): no line is lost" "$(whole "$file" any)" "$(cat "$t_tmp/written")"
+	t_ok "in place while another writes ($mode): $1 is done or refused" test "$status" = 0 -o "$status" = 5
+	t_is "in place while another writes ($mode): $1 loses no line" "$(whole "$file" $any)" "$(cat "$t_tmp/written")"
+	t_is "in place while another writes ($mode): $1 leaves nothing behind" "$(ls -A "$project")" "$id.jsonl"
+	[ "$status" != 0 ] || done_in_place=$((done_in_place + 1))
+}
+base
+any=any
+leases && any=
+done_in_place=0
+for mode in whole fast slow whole fast slow; do
+	base
+	in_place trim --json --in-place $id
+	sed -i '2s/"parentUuid": "[^"]*"/"parentUuid": "nobody"/' "$file"
+	sed -i '/"late"/d' "$file"
+	in_place repair --json --in-place $id
+done
+t_ok "in place: not all were refused ($done_in_place of 12 done)" test "$done_in_place" -gt 3
+
+# A program that keeps the file open and tells nobody is found and named, before anything is done.
+mode=held
+for command in trim repair; do
+	base
+	sed -i '2s/"parentUuid": "[^"]*"/"parentUuid": "nobody"/' "$file"
+	in_place $command --in-place $id
+	t_is "held open: $command is refused" "$status" 5
+	t_like "held open: $command names who has it open" "$(cat "$t_err")" "in use by python3[^ ]* \(process $t_writer\)"
 done
 
 # Another file is put in its place, again and again.

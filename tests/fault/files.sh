@@ -43,14 +43,18 @@ run() {
 	rm -f "$dir/count"
 	env -i LD_PRELOAD="$t_fault" FADEN_FAULT_AT="$n" FADEN_FAULT_MATCH="$dir/work" \
 		FADEN_FAULT_COUNT="$dir/count" "$@" \
-		"$writer" "$action" "$dir/work/f" "$new" 2>"$dir/stderr"
+		"$writer" "$action" "$dir/work/f" "$new" 2>"$dir/stderr" >"$dir/stdout"
 }
 
 # bearable ACTION MODE: how many faults the action may pass over and still say that it is done.
 # A short write of a file in the making goes on; a file system without RENAME_NOREPLACE is served
-# by link(), one that cannot sync folders is taken as it is.
+# by link(), one that cannot sync folders is taken as it is, one without unnamed files gets a named
+# one; and the last close of a swap comes when all is synced.
 bearable() {
 	case $1,$2 in
+	swap,*SHORT*) echo 3 ;;
+	swap,*KILL*) echo 0 ;;
+	swap,*) echo 2 ;;
 	replace,*SHORT* | create,*SHORT* | pieces,*SHORT*) echo 1 ;;
 	create,*EINVAL) echo 2 ;;
 	*) echo 0 ;;
@@ -94,6 +98,8 @@ for mode in FADEN_FAULT_ERRNO=ENOSPC FADEN_FAULT_ERRNO=EIO FADEN_FAULT_KILL=1 \
 	FADEN_FAULT_SHORT=1; do
 	check replace "$old" "$new" "$mode"
 	check replace none "$new" "$mode"
+	check swap "$old" "$new" "$mode"
+	check swap "$old" "$new" "$mode" FADEN_FAULT_NO_LEASE=1
 	check create none "$new" "$mode"
 	check pieces "$old" "$new" "$mode"
 	check append "$old" "$old$new" "$mode"
@@ -105,4 +111,39 @@ check replace "$old" "$new" FADEN_FAULT_ERRNO=ENOSPC FADEN_FAULT_STICKY=1
 
 t_note "$cases faults"
 t_is 'each file is the old or the new one, whatever call fails' "$(cat "$dir/complaints")" ''
+
+# at_exchange KEEP NO_LEASE: another program opens the file when all is ready for the exchange, which is
+# the sixth call; it writes a line then, and one when it has kept the file open for KEEP seconds.
+at_exchange() {
+	rm -rf "$dir/work"
+	mkdir "$dir/work"
+	echo "$old" >"$dir/work/f"
+	env -i LD_PRELOAD="$t_fault" FADEN_FAULT_AT=6 FADEN_FAULT_STOP=1 FADEN_FAULT_MATCH="$dir/work" \
+		FADEN_FAULT_NO_LEASE="$2" "$writer" swap "$dir/work/f" "$new$t_newline" >"$t_out" 2>"$t_err" &
+	swapper=$!
+	until grep -q '^State:.T' "/proc/$swapper/status"; do sleep 0.01; done
+	(exec 3>>"$dir/work/f" && echo late >&3 && sleep "$1" && echo later >&3) &
+	appender=$!
+	sleep 0.2
+	kill -CONT $swapper
+	wait $swapper
+	status=$?
+	wait $appender
+}
+
+for no_lease in 0 1; do
+	how=$([ $no_lease = 1 ] && echo 'without leases' || echo 'with leases')
+	at_exchange 0.3 $no_lease
+	t_is "opened at the last moment and closed again, $how: the swap is made" "$status" 0
+	t_is "opened at the last moment and closed again, $how: its lines follow" \
+		"$(tr '\n' ' ' <"$dir/work/f")" "$new late later "
+	t_is "opened at the last moment and closed again, $how: they are counted" "$(cat "$t_out")" 11
+	at_exchange 3 $no_lease
+	t_is "opened at the last moment and kept, $how: the swap is taken back" "$status" 1
+	t_is "opened at the last moment and kept, $how: the old file is there with its lines" \
+		"$(tr '\n' ' ' <"$dir/work/f")" "$old late later "
+	t_like "opened at the last moment and kept, $how: who has it is named" "$(cat "$t_err")" \
+		"/f: sh \(process [0-9]+\) has it open for writing"
+	t_is "opened at the last moment, $how: nothing is left behind" "$(ls -A "$dir/work")" f
+done
 t_done

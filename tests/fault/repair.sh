@@ -49,8 +49,9 @@ look_at_copy() {
 }
 
 look_in_place() {
-	# A kill just before the renaming leaves the new file under its temporary name: whole.
+	# A kill around the exchange leaves the new file, or the old one, under a temporary name: whole.
 	for other in $(beside); do
+		! cmp -s "$t_tmp/before" "$other" || continue
 		case $other in
 		*/.faden-*.tmp)
 			cp "$other" "$t_tmp/${file##*/}"

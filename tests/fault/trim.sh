@@ -42,8 +42,9 @@ look_at_new() {
 }
 
 look_in_place() {
-	# A kill just before the renaming leaves the new file under its temporary name: whole.
+	# A kill around the exchange leaves the new file, or the old one, under a temporary name: whole.
 	for other in $(beside); do
+		! cmp -s "$t_tmp/before" "$project/$other" || continue
 		case $other in
 		.faden-*.tmp) check "$t_tmp/before" "$project/$other" >/dev/null || echo "$1: half: $other" ;;
 		*) echo "$1: left behind: $other" ;;

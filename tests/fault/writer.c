@@ -1,15 +1,38 @@
 /*
- * One write by the library, for the fault test: writer replace|create|pieces|append|journal|
- * mkdirs|sweep PATH [TEXT]. Exit status 0 done, 1 failed (message on standard error), 2 usage.
+ * One write by the library, for the fault test: writer replace|swap|create|pieces|append|
+ * journal|mkdirs|sweep PATH [TEXT]. Exit status 0 done, 1 failed (message on standard error), 2
+ * usage.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/mem.h"
 #include "os/file.h"
+#include "os/swap.h"
 
 static int do_replace(const char *path, struct sv text, struct err *reterr)
 {
 	return file_replace(path, text, 0600, reterr);
+}
+
+/* In the place of all that is there; prints how many bytes came late. */
+static int do_swap(const char *path, struct sv text, struct err *reterr)
+{
+	CLEANUP(file_new_release) struct file_new f = FILE_NEW_INIT;
+	AUTO_CLOSE int old = open(path, O_RDONLY | O_CLOEXEC);
+	off_t size = old < 0 ? 0 : lseek(old, 0, SEEK_END);
+	uint64_t late = 0;
+	int r = file_new_open_unnamed(&f, path, 0, reterr);
+
+	if (r == 0)
+		r = file_new_write(&f, text, reterr);
+	if (r == 0)
+		r = file_new_swap(&f, old, (uint64_t)size, &late, reterr);
+	if (r == 0)
+		(void)printf("%llu\n", (unsigned long long)late);
+	return r;
 }
 
 static int do_create(const char *path, struct sv text, struct err *reterr)
@@ -62,6 +85,7 @@ static const struct {
 	int (*run)(const char *path, struct sv text, struct err *reterr);
 } actions[] = {
 	{ "replace", do_replace },
+	{ "swap", do_swap },
 	{ "create", do_create },
 	{ "pieces", do_pieces },
 	{ "append", do_append },

@@ -10,6 +10,8 @@
  *	FADEN_FAULT_STICKY=1     all later ones fail as well: a full disk stays full
  *	FADEN_FAULT_SHORT=1      a write there takes half of its bytes and says so; others fail
  *	FADEN_FAULT_KILL=1       SIGKILL instead of the call
+ *	FADEN_FAULT_STOP=1       SIGSTOP before the call, which is then made
+ *	FADEN_FAULT_NO_LEASE=1   the file system has no leases (whatever N is)
  *	FADEN_FAULT_MATCH=TEXT   only paths that hold TEXT count
  *	FADEN_FAULT_COUNT=FILE   gets the number of counted calls, a decimal line
  *
@@ -41,7 +43,7 @@ struct fault {
 	bool ready; /* other libraries open files before our constructor has run */
 	unsigned long at;
 	int errnum;
-	bool sticky, cut_short, deadly;
+	bool sticky, cut_short, deadly, stops, no_lease;
 	const char *match;
 	int count_fd;
 };
@@ -95,6 +97,8 @@ __attribute__((constructor)) static void read_settings(void)
 	fault.sticky = is_set("FADEN_FAULT_STICKY");
 	fault.cut_short = is_set("FADEN_FAULT_SHORT");
 	fault.deadly = is_set("FADEN_FAULT_KILL");
+	fault.stops = is_set("FADEN_FAULT_STOP");
+	fault.no_lease = is_set("FADEN_FAULT_NO_LEASE");
 	fault.match = getenv("FADEN_FAULT_MATCH");
 	fault.count_fd = count
 		? real_open(AT_FDCWD, count, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
@@ -141,6 +145,10 @@ static bool strikes(void)
 	bool hit = fault.at > 0 && (n == fault.at || (fault.sticky && n > fault.at));
 	if (hit && fault.deadly)
 		(void)raise(SIGKILL);
+	if (hit && fault.stops) {
+		(void)raise(SIGSTOP);
+		return false;
+	}
 	if (hit)
 		errno = fault.errnum;
 	return hit;
@@ -311,6 +319,24 @@ int fault_close(int fd)
 		errno = fault.errnum;
 	return struck ? -1 : r;
 }
+
+/* ---- leases ---- */
+
+int fault_fcntl(int fd, int command, ...) TAKES_OVER("fcntl");
+int fault_fcntl(int fd, int command, ...)
+{
+	va_list ap;
+
+	va_start(ap, command);
+	void *argument = va_arg(ap, void *);
+	va_end(ap);
+	if (fault.no_lease && command == F_SETLEASE) {
+		errno = EINVAL;
+		return -1;
+	}
+	return (int)syscall(SYS_fcntl, fd, command, argument);
+}
+int fault_fcntl64(int fd, int command, ...) __asm__("fcntl64") SAME_AS("fcntl");
 
 /* ---- names ---- */
 
