@@ -16,33 +16,49 @@ void shell_text(struct str *out, const char *text)
 	str_addc(out, '\'');
 }
 
-/* Line breaks, escape sequences and the like: a terminal that gets them pasted would act on them.
- */
-static bool is_plain(const char *text)
+static bool is_plain(struct sv text)
 {
-	AUTO_STR clean = STR_INIT;
-
-	utf8_scrub_line(&clean, sv_of(text));
-	return sv_eq(str_sv(&clean), sv_of(text));
+	for (size_t n; text.n; text = sv_from(text, n)) {
+		uint32_t cp;
+		n = utf8_decode(text, &cp);
+		if (utf8_unsafe(cp) || (n == 1 && (unsigned char)text.p[0] >= 0x80))
+			return false;
+	}
+	return true;
 }
 
+/* In octal: how many hexadecimal digits belong to a \x is not the same in all shells. */
 void shell_word(struct str *out, const char *text)
 {
-	if (is_plain(text)) {
+	struct sv rest = sv_of(text);
+
+	if (is_plain(rest)) {
 		shell_text(out, text);
 		return;
 	}
 	str_adds(out, "$'");
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c < ' ' || c >= 0x7f)
-			str_addf(out, "\\x%02x", c);
-		else if (c == '\'' || c == '\\')
-			str_addf(out, "\\%c", c);
+	while (rest.n) {
+		uint32_t cp;
+		size_t n = utf8_decode(rest, &cp);
+		struct sv c = sv_head(rest, n);
+		if (!is_plain(c))
+			for (size_t i = 0; i < n; i++)
+				str_addf(out, "\\%03o", (unsigned char)c.p[i]);
+		else if (cp == '\'' || cp == '\\')
+			str_addf(out, "\\%c", (int)cp);
 		else
-			str_addc(out, *text);
+			str_add(out, c);
+		rest = sv_from(rest, n);
 	}
 	str_addc(out, '\'');
+}
+
+void shell_shown(struct str *out, const char *text)
+{
+	if (is_plain(sv_of(text)))
+		str_adds(out, text);
+	else
+		shell_word(out, text);
 }
 
 void shell_id(struct str *out, const char *id)
@@ -54,6 +70,12 @@ void shell_id(struct str *out, const char *id)
 		str_adds(out, id);
 	else
 		shell_word(out, id);
+}
+
+void shell_operand(struct str *out, const char *id)
+{
+	str_adds(out, id[0] == '-' ? "-- " : "");
+	shell_id(out, id);
 }
 
 void shell_cp(struct str *out, const char *from, const char *to)

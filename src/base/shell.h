@@ -12,5 +12,9 @@ void shell_word(struct str *out, const char *text);
 void shell_text(struct str *out, const char *text);
 /* The same for an id, without quotes where it needs none: an id is whatever a file is called. */
 void shell_id(struct str *out, const char *id);
-/* "cp 'FROM' 'TO'" */
+/* The same as the last word of a command, which must not take it for an option: "-- -x". */
+void shell_operand(struct str *out, const char *id);
+/* For people to read: as it is, and as a word where it holds what must not reach a terminal. */
+void shell_shown(struct str *out, const char *text);
+/* "cp 'FROM' 'TO'"; paths are absolute, so that none is an option */
 void shell_cp(struct str *out, const char *from, const char *to);

@@ -199,7 +199,7 @@ static size_t escape_length(struct sv s)
 	}
 }
 
-static bool is_unsafe(uint32_t cp)
+bool utf8_unsafe(uint32_t cp)
 {
 	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || (cp >= 0x202A && cp <= 0x202E) ||
 		(cp >= 0x2066 && cp <= 0x2069) || cp == 0x2028 || cp == 0x2029;
@@ -221,7 +221,7 @@ static void scrub(struct str *out, struct sv s, bool one_line)
 		} else if (cp == '\n' || cp == '\t') {
 			str_addc(out, (char)cp);
 		} else if (cp != '\r' || (s.n > 1 && s.p[1] != '\n')) {
-			utf8_add(out, is_unsafe(cp) ? REPLACEMENT : cp);
+			utf8_add(out, utf8_unsafe(cp) ? REPLACEMENT : cp);
 		}
 		in_blank = blank;
 		s = sv_from(s, n);
@@ -236,4 +236,26 @@ void utf8_scrub(struct str *out, struct sv s)
 void utf8_scrub_line(struct str *out, struct sv s)
 {
 	scrub(out, s, true);
+}
+
+void utf8_scrub_json(struct str *out, struct sv s)
+{
+	while (s.n) {
+		uint32_t cp;
+		size_t n = 0;
+		while (n < s.n && s.p[n] >= 0x20 && s.p[n] < 0x7F)
+			n++; /* nearly all of it */
+		str_add(out, sv_head(s, n));
+		s = sv_from(s, n);
+		if (s.n == 0)
+			break;
+		n = utf8_decode(s, &cp);
+		if (cp == '\n') /* between values */
+			str_addc(out, '\n');
+		else if (utf8_unsafe(cp))
+			str_addf(out, "\\u%04x", (unsigned)cp);
+		else
+			utf8_add(out, cp);
+		s = sv_from(s, n);
+	}
 }

@@ -29,6 +29,9 @@ size_t utf8_width(struct sv s);
 /* Appends as much of s as fits `columns`, with "…" as the last column when something was cut. */
 void utf8_fit(struct str *out, struct sv s, size_t columns);
 
+/* What must not reach a terminal: C0 and C1 controls, newline and tab among them, DEL, controls of
+ * the direction of writing, line separators. */
+bool utf8_unsafe(uint32_t cp);
 /*
  * Makes text from outside harmless: C0 and C1 controls, DEL, bidirectional overrides and invalid
  * bytes cannot reach the terminal. utf8_scrub keeps newline and tab; utf8_scrub_line turns them
@@ -37,3 +40,5 @@ void utf8_fit(struct str *out, struct sv s, size_t columns);
  */
 void utf8_scrub(struct str *out, struct sv s);
 void utf8_scrub_line(struct str *out, struct sv s);
+/* JSON text with the same as escapes instead: it stays the same document. */
+void utf8_scrub_json(struct str *out, struct sv s);

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "cli/env.h"
+#include "cli/print.h"
 #include "config/yaml.h"
 #include "os/file.h"
 #include "os/path.h"
@@ -123,7 +123,7 @@ int app_load_settings(struct app *app, struct err *reterr)
 	vec_each (&unknown.all, one) {
 		AUTO_STR line = STR_INIT;
 		config_finding_print(&line, one, app->paths.config_file);
-		(void)fprintf(app->err, "faden: %s; ignored\n", line.buf);
+		say_note(app->err, "%s; ignored", line.buf);
 	}
 	return r;
 }

@@ -65,9 +65,9 @@ static int run_advise(
 	if (r < 0)
 		return r;
 	if (advice.base)
-		(void)fputs("faden: warning: this session is a fork: its history up to the "
-			    "fork stands in the file of its parent and was not looked at\n",
-			app->err);
+		say_note(app->err,
+			"warning: this session is a fork: its history up to the fork stands in the "
+			"file of its parent and was not looked at");
 	const struct damage damage = sessions_damage(app, row);
 	const struct advise_subject subject = { row->info.id, row->info.path, row->agent, &damage };
 	print(app, o->json, &subject, &advice);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "assist/tell.h"
-#include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/front.h"
@@ -62,7 +61,8 @@ static void on_waiting(void *data, int64_t seconds_left)
 
 	if (!a->shows)
 		return;
-	(void)fprintf(a->app->err, "\r%lld s left\033[K", (long long)seconds_left);
+	AUTO_FREE char *left = xasprintf("\r%lld s left\033[K", (long long)seconds_left);
+	say_bytes(a->app->err, sv_of(left));
 	(void)fflush(a->app->err);
 	a->counts = true;
 }
@@ -86,7 +86,7 @@ static void end_countdown(struct ask *a)
 	a->tick = NULL;
 	if (!a->counts)
 		return;
-	(void)fputs("\r\033[K", a->app->err);
+	say_bytes(a->app->err, SV("\r\033[K"));
 	(void)fflush(a->app->err);
 	a->counts = false;
 }
@@ -96,7 +96,7 @@ static void on_notice(void *data, const char *line)
 	struct ask *a = data;
 
 	end_countdown(a);
-	(void)fprintf(a->app->err, "faden: %s\n", line);
+	say_note(a->app->err, "%s", line);
 }
 
 static void on_begin(void *data, const struct conv *c)
@@ -180,8 +180,7 @@ static int read_prompt(struct app *app, int argc, char **argv, struct str *out, 
 	char piece[65536];
 
 	if (from_stdin && app->in_tty && app->err_tty)
-		(void)fputs(
-			"faden: type the text; Ctrl-D on a line of its own ends it\n", app->err);
+		say_note(app->err, "type the text; Ctrl-D on a line of its own ends it");
 	for (int i = 0; !from_stdin && i < argc; i++)
 		str_addf(out, "%s%s", i ? " " : "", argv[i]);
 	while (from_stdin) {
@@ -239,7 +238,7 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 	else if (out->turn->fail != AGENT_OK)
 		front_failure(a->app->err, out->turn);
 	else if (out->reply[0])
-		(void)fprintf(a->app->err, "faden: %s\n", out->reply);
+		say_note(a->app->err, "%s", out->reply);
 	if (a->broken.code < 0) {
 		*reterr = a->broken;
 		return a->broken.code;

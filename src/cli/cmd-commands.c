@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
+#include "cli/print.h"
 #include "json/write.h"
 
 struct commands_opts {
@@ -32,11 +33,10 @@ static void judge(struct app *app, const struct commands_opts *opts, int argc, c
 		jw_put_cstr(&w, "language", u.lang && *u.lang ? u.lang : NULL);
 		jw_put_cstr(&w, "reason", u.reason);
 		jw_end(&w);
+		print_doc(app, &out);
 	} else {
-		str_addf(&out, "%s: ", utterance_kind_name(u.kind));
-		utf8_scrub_line(&out, sv_of(u.reason));
+		say_line(app->out, "%s: %s", utterance_kind_name(u.kind), u.reason);
 	}
-	(void)fprintf(app->out, "%s\n", out.buf);
 	utterances_free(rules);
 }
 
@@ -60,14 +60,14 @@ static void list(struct app *app, const struct commands_opts *opts)
 			jw_end(&w);
 			utf8_scrub_line(&text, sv_of(k->texts.v[i]));
 			if (!opts->json)
-				(void)fprintf(app->out, "%-8s %-3s %s\n", utterance_kind_name(kind),
+				say_line(app->out, "%-8s %-3s %s", utterance_kind_name(kind),
 					*lang ? lang : "-", text.buf);
 		}
 		jw_end(&w);
 	}
 	jw_end(&w);
 	if (opts->json)
-		(void)fprintf(app->out, "%s\n", json.buf);
+		print_doc(app, &json);
 }
 
 static int run_commands(

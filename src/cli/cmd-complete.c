@@ -4,22 +4,32 @@
  */
 #include "base/utf8.h"
 #include "cli/cmd.h"
+#include "cli/print.h"
 #include "cli/sessions.h"
 #include "view/session.h"
 
 enum { OFFERED_MAX = 1000 };
 
+/* What cannot be typed, or would be taken for an option, is not offered. */
+static void offer(
+	struct app *app, const char *word, const struct session_row *row, const char *what)
+{
+	AUTO_STR clean = STR_INIT;
+	AUTO_STR line = STR_INIT;
+
+	utf8_scrub_line(&clean, sv_of(word));
+	if (word[0] == '\0' || word[0] == '-' || !sv_is(str_sv(&clean), word))
+		return;
+	str_addf(&line, "%s\t%s ", word, row->agent);
+	utf8_scrub_line(&line, sv_of(what));
+	str_addc(&line, '\n');
+	say_text(app->out, str_sv(&line));
+}
+
 static int on_row(void *data, const struct session_row *row)
 {
-	struct app *app = data;
-	AUTO_STR title = STR_INIT;
-	AUTO_STR name = STR_INIT;
-
-	utf8_scrub_line(&title, sv_of(session_title(row)));
-	utf8_scrub_line(&name, sv_of(session_row_name(row)));
-	(void)fprintf(app->out, "%s\t%s %s\n", row->info.id, row->agent, title.buf);
-	if (name.len > 0)
-		(void)fprintf(app->out, "%s\t%s %s\n", name.buf, row->agent, row->info.id);
+	offer(data, row->info.id, row, session_title(row));
+	offer(data, session_row_name(row), row, row->info.id);
 	return 0;
 }
 

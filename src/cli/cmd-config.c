@@ -2,9 +2,9 @@
 
 #include "assist/utterance.h"
 #include "base/suggest.h"
-#include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
+#include "cli/print.h"
 #include "config/yaml.h"
 #include "os/file.h"
 #include "json/write.h"
@@ -85,7 +85,6 @@ static int show_all(struct app *app, const struct config_opts *opts, struct err 
 	settings_each (id) {
 		const struct setting_origin *o = &app->settings->origins[id];
 		AUTO_STR line = STR_INIT;
-		AUTO_STR safe = STR_INIT;
 
 		if (!opts->json) {
 			str_addf(&line, "%s = ", settings_row(id).name);
@@ -93,8 +92,7 @@ static int show_all(struct app *app, const struct config_opts *opts, struct err 
 			str_adds(&line, "  (");
 			settings_print_origin(&line, app->settings, id, file);
 			str_addc(&line, ')');
-			utf8_scrub_line(&safe, str_sv(&line));
-			(void)fprintf(app->out, "%s\n", safe.buf);
+			say_line(app->out, "%s", line.buf);
 			continue;
 		}
 		jw_object(&w);
@@ -112,7 +110,7 @@ static int show_all(struct app *app, const struct config_opts *opts, struct err 
 	}
 	jw_end(&w);
 	if (opts->json)
-		(void)fprintf(app->out, "%s\n", json.buf);
+		print_doc(app, &json);
 	return 0;
 }
 
@@ -121,7 +119,6 @@ static int show_one(
 {
 	int id = settings_find(sv_of(name));
 	AUTO_STR text = STR_INIT;
-	AUTO_STR safe = STR_INIT;
 	struct jw w = JW_INIT(&text);
 
 	if (id < 0) {
@@ -132,12 +129,14 @@ static int show_one(
 	int r = app_load_settings(app, reterr);
 	if (r < 0)
 		return r;
-	if (opts->json)
+	if (opts->json) {
 		put_value(&w, app->settings, (enum setting_id)id);
-	else
+		print_doc(app, &text);
+	} else {
 		settings_print(&text, app->settings, (enum setting_id)id);
-	utf8_scrub(&safe, str_sv(&text));
-	(void)fprintf(app->out, "%s\n", safe.buf);
+		str_addc(&text, '\n');
+		say_text(app->out, str_sv(&text));
+	}
 	return 0;
 }
 
@@ -166,10 +165,10 @@ static void print_findings(FILE *out, const struct findings *f, const char *file
 	vec_each (&f->all, one) {
 		AUTO_STR line = STR_INIT;
 		config_finding_print(&line, one, file);
-		(void)fprintf(out, "%s\n", line.buf);
+		say_line(out, "%s", line.buf);
 	}
 	if (f->all.n == 0)
-		(void)fprintf(out, "%s: %s\n", file,
+		say_line(out, "%s: %s", file,
 			missing ? "there is none, so the defaults hold" : "ok");
 }
 
@@ -196,7 +195,8 @@ static void print_findings_json(FILE *out, const struct findings *f, const char 
 	}
 	jw_end(&w);
 	jw_end(&w);
-	(void)fprintf(out, "%s\n", text.buf);
+	say_json(out, str_sv(&text));
+	say_bytes(out, SV("\n"));
 }
 
 static int check(
@@ -236,13 +236,13 @@ static int run_config(
 	if (sv_is(verb, "check"))
 		return check(app, opts, argc == 2 ? argv[1] : NULL, reterr);
 	if (argc == 1 && sv_is(verb, "path")) {
-		(void)fprintf(app->out, "%s\n", app->paths.config_file);
+		say_line(app->out, "%s", app->paths.config_file);
 		return 0;
 	}
 	if (argc == 1 && sv_is(verb, "example")) {
 		AUTO_STR text = STR_INIT;
 		config_example(&text);
-		(void)fputs(text.buf, app->out);
+		say_text(app->out, str_sv(&text));
 		return 0;
 	}
 	return err_set(

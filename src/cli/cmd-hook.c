@@ -15,6 +15,7 @@
 #include "cli/cmd.h"
 #include "cli/hook.h"
 #include "cli/make.h"
+#include "cli/print.h"
 #include "config/settings.h"
 #include "os/file.h"
 #include "strategy/rollover.h"
@@ -99,7 +100,7 @@ static void on_prompt(struct app *app, const struct hook_input *in)
 	(void)load_settings(app, hook_word_name(word));
 	hook_answer(app, in, word, str_sv(&rest), &reason);
 	hook_block(&answer, str_sv(&reason));
-	(void)fwrite(answer.buf, 1, answer.len, app->out);
+	say_json(app->out, str_sv(&answer));
 }
 
 /* ---- a session starts ---- */
@@ -148,7 +149,7 @@ static int tell_lineage(struct app *app, const struct hook_input *in, struct err
 	rollover_lineage_block(&chain, path.buf, &block);
 	chain.nodes.n++;
 	hook_context(&answer, "SessionStart", str_sv(&block));
-	(void)fwrite(answer.buf, 1, answer.len, app->out);
+	say_json(app->out, str_sv(&answer));
 	return 0;
 }
 

@@ -54,7 +54,7 @@ static int print_svg(struct app *app, struct sv graph, struct err *reterr)
 		return r;
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return err_set(reterr, ERR_INPUT, "dot: %.*s", SV_ARG(sv_trim(str_sv(&said))));
-	(void)fwrite(svg.buf, 1, svg.len, app->out);
+	say_text(app->out, str_sv(&svg));
 	return 0;
 }
 
@@ -99,7 +99,7 @@ static int run_lineage(
 		lineage_dot(&l, &out);
 		if (opts->svg)
 			return print_svg(app, str_sv(&out), reterr);
-		(void)fwrite(out.buf, 1, out.len, app->out);
+		say_text(app->out, str_sv(&out));
 	} else {
 		print_tree(app, &l, of.copy);
 	}

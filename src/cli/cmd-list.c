@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "assist/kit.h"
-#include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
@@ -131,12 +130,13 @@ static int on_row(void *data, const struct session_row *row)
 		/* One object a line inside the array, so that it can be cut up by line too. */
 		struct jw w = JW_INIT(&l->text);
 		view_json_session(&w, &view);
-		(void)fprintf(l->app->out, "%s\n%s", l->shown > 0 ? "," : "[", l->text.buf);
+		say_bytes(l->app->out, l->shown > 0 ? SV(",\n") : SV("[\n"));
+		say_json(l->app->out, str_sv(&l->text));
 	} else if (l->opts->format) {
 		union format_value values[SESSION_FIELDS_MAX];
 		session_values(&view, values);
 		format_row(&l->format, values, l->now_ms, &l->text);
-		(void)fwrite(l->text.buf, 1, l->text.len, l->app->out);
+		say_text(l->app->out, str_sv(&l->text));
 	} else {
 		add_table_row(l, &view);
 	}
@@ -243,7 +243,7 @@ static int run_list(struct app *app, const void *options, int argc, char **argv,
 	if (r < 0)
 		return r;
 	if (l.opts->json) {
-		(void)fputs(l.shown > 0 ? "\n]\n" : "[]\n", app->out);
+		say_bytes(app->out, l.shown > 0 ? SV("\n]\n") : SV("[]\n"));
 	} else if (!l.opts->format) {
 		if (!l.elsewhere)
 			table_hide(&l.table, COL_DIR);
@@ -252,7 +252,7 @@ static int run_list(struct app *app, const void *options, int argc, char **argv,
 		print_end(&term);
 	}
 	if (l.shown == 0 && !l.opts->json)
-		(void)fprintf(app->err, "faden: no sessions%s\n",
+		say_note(app->err, "no sessions%s",
 			l.opts->all ? "" : " in this folder; --all shows those of others");
 	return l.shown > 0 ? 0 : 1;
 }

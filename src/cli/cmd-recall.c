@@ -30,9 +30,9 @@ static int print_text(struct app *app, enum recall_kind kind, struct sv text, st
 		utf8_scrub(&clean, text);
 		text = str_sv(&clean);
 	}
-	(void)fwrite(text.p, 1, text.n, app->out);
+	say_bytes(app->out, text);
 	if (app->out_tty && !sv_ends(text, SV("\n")))
-		(void)fputc('\n', app->out);
+		say_bytes(app->out, SV("\n"));
 	return 0;
 }
 

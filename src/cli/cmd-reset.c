@@ -56,7 +56,7 @@ static int run_reset(
 	if (opts->json)
 		print_next(app, dir, opts->undo ? &c : NULL);
 	else
-		(void)fprintf(app->out, "%s\n", said.buf);
+		say_line(app->out, "%s", said.buf);
 	return 0;
 }
 

@@ -205,7 +205,7 @@ static void print_command(const struct resume *s)
 		str_addc(&line, ' ');
 		shell_word(&line, s->argv.v[i]);
 	}
-	(void)fprintf(s->app->out, "%s\n", line.buf);
+	say_line(s->app->out, "%s", line.buf);
 }
 
 static void print_object(const struct resume *s)

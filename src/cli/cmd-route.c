@@ -38,12 +38,13 @@ static const struct opt route_options[] = {
 
 /* ---- other programs ---- */
 
-static int print_line(void *data, struct sv json, struct err *reterr)
+static int print_answer(void *data, struct sv json, struct err *reterr)
 {
 	struct app *app = data;
 
 	(void)reterr;
-	(void)fprintf(app->out, "%.*s\n", SV_ARG(json));
+	say_json(app->out, json);
+	say_bytes(app->out, SV("\n"));
 	return 0;
 }
 
@@ -52,7 +53,7 @@ static int replay(struct app *app, struct router *r, const char *path, struct er
 	AUTO_STR file = STR_INIT;
 	int n = file_read(path, ROUTE_REPLAY_MAX, &file, reterr);
 
-	return n < 0 ? n : route_replay(r, str_sv(&file), print_line, app, reterr);
+	return n < 0 ? n : route_replay(r, str_sv(&file), print_answer, app, reterr);
 }
 
 static int serve(struct app *app, struct router *r, struct err *reterr)
@@ -71,10 +72,10 @@ static int serve(struct app *app, struct router *r, struct err *reterr)
 			continue;
 		/* A line that is no order is told and passed over: the others still count. */
 		if (route_stdio_line(&s, line.text, &answer, &bad) < 0)
-			(void)fprintf(app->err, "faden: route: %s\n", bad.msg);
+			say_note(app->err, "route: %s", bad.msg);
 		if (answer.len == 0)
 			continue;
-		(void)fprintf(app->out, "%s\n", answer.buf);
+		print_doc(app, &answer);
 		if (fflush(app->out) != 0)
 			n = err_errno(reterr, errno, "standard output");
 	}

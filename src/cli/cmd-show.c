@@ -163,8 +163,8 @@ static void show_one(struct show *s, const struct item *item)
 	str_clear(&s->json);
 	struct jw w = JW_INIT(&s->json);
 	view_json_item(&w, item, s->opts->live ? 1 : -1, &s->text);
-	(void)fprintf(out, "%s\n", s->any ? "," : "");
-	(void)fwrite(s->json.buf, 1, s->json.len, out);
+	say_bytes(out, s->any ? SV(",\n") : SV("\n"));
+	say_json(out, str_sv(&s->json));
 	s->any = true;
 }
 
@@ -192,7 +192,9 @@ static int show_items(struct show *s, struct err *reterr)
 	if (s->opts->json) {
 		const struct session_view view = sessions_view(s->app, &s->of.row);
 		view_json_session(&w, &view);
-		(void)fprintf(s->app->out, "{\"session\":%s,\"items\":[", s->json.buf);
+		say_bytes(s->app->out, SV("{\"session\":"));
+		say_json(s->app->out, str_sv(&s->json));
+		say_bytes(s->app->out, SV(",\"items\":["));
 	} else {
 		print_begin(s->app, &s->term);
 		view_session(&s->term, &s->of.row);
@@ -202,7 +204,7 @@ static int show_items(struct show *s, struct err *reterr)
 	for (size_t i = s->first + 1; r >= 0 && i-- > 0;)
 		r = show_part(s, &s->parts.v[i], reterr);
 	if (s->opts->json)
-		(void)fputs("\n]}\n", s->app->out);
+		say_bytes(s->app->out, SV("\n]}\n"));
 	else
 		print_end(&s->term);
 	return r;
@@ -235,7 +237,7 @@ static int show_raw(const struct show *s, struct err *reterr)
 		at += piece.n;
 		if (s->app->out_tty)
 			piece = str_sv(&clean);
-		(void)fwrite(piece.p, 1, piece.n, out);
+		say_bytes(out, piece);
 	}
 	return n < 0 ? err_errno(reterr, errno, "%s", part->path) : 0;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/front.h"
 #include "cli/make.h"
@@ -144,13 +143,10 @@ static void fill_made(struct smarting *s, int result)
 
 static void print_refusals(const struct smarting *s)
 {
-	vec_each (&s->answer.refusals, r) {
-		AUTO_STR what = STR_INIT;
-		utf8_scrub_line(&what, sv_of(r->what));
-		(void)fprintf(s->app->err, "faden: refused: %s: %s\n", what.buf, r->why);
-	}
+	vec_each (&s->answer.refusals, r)
+		say_note(s->app->err, "refused: %s: %s", r->what, r->why);
 	if (s->answer.refused > s->answer.refusals.n)
-		(void)fprintf(s->app->err, "faden: and %zu more were refused\n",
+		say_note(s->app->err, "and %zu more were refused",
 			s->answer.refused - s->answer.refusals.n);
 }
 
@@ -222,7 +218,7 @@ static int run_smart(
 		AUTO_STR prompt = STR_INIT;
 		const struct smart_opts opts = opts_of(&s);
 		smart_prompt(&s.digest, &opts, &prompt);
-		(void)fwrite(prompt.buf, 1, prompt.len, app->out);
+		say_text(app->out, str_sv(&prompt));
 		return 0;
 	}
 	if (r >= 0)

@@ -206,16 +206,17 @@ static void print(const struct trimming *t, int result, const struct err *err)
 static void warn(const struct trimming *t)
 {
 	const struct strv *unknown = &t->report.unknown;
-	FILE *to = t->app->err;
+	AUTO_STR names = STR_INIT;
 
 	if (t->report.base)
-		(void)fputs("faden: warning: this session is a fork: its history up to the "
-			    "fork stands in the file of its parent and was not trimmed\n",
-			to);
-	if (unknown->n > 0)
-		(void)fputs("faden: warning: no tool of this name was used in the session: ", to);
+		say_note(t->app->err,
+			"warning: this session is a fork: its history up to the fork stands in the "
+			"file of its parent and was not trimmed");
 	for (size_t i = 0; i < unknown->n; i++)
-		(void)fprintf(to, "%s%s", unknown->v[i], i + 1 < unknown->n ? ", " : "\n");
+		str_addf(&names, "%s%s", i ? ", " : "", unknown->v[i]);
+	if (unknown->n > 0)
+		say_note(t->app->err, "warning: no tool of this name was used in the session: %s",
+			names.buf);
 }
 
 /* ---- the command ---- */

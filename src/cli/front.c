@@ -6,6 +6,7 @@
 #include "assist/tell.h"
 #include "base/utf8.h"
 #include "cli/env.h"
+#include "cli/print.h"
 #include "os/path.h"
 #include "os/proc.h"
 #include "ui/choice.h"
@@ -248,7 +249,7 @@ void front_failure(FILE *to, const struct turn_outcome *out)
 	AUTO_STR text = STR_INIT;
 
 	tell_failure(out, &text);
-	(void)fprintf(to, "faden: %s\n", text.buf);
+	say_note(to, "%s", text.buf);
 }
 
 int front_status(const struct assistant_outcome *out)
@@ -337,7 +338,7 @@ int front_question(struct app *app, const char *agent, const struct session_row 
 	if (ret_agent)
 		*ret_agent = name;
 	if (app->err_tty)
-		(void)fprintf(app->err, "Asking %s …\n", name);
+		say_line(app->err, "Asking %s …", name);
 	struct turn_host_opts turns = kit_turn_opts(&kit);
 	turns.loop = loop_new();
 	r = turn_host_new(&turns, &host, reterr);

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "cli/hook.h"
+#include "cli/print.h"
 #include "os/file.h"
 #include "os/path.h"
 #include "strategy/hook-settings.h"
@@ -83,13 +84,13 @@ static int begin(struct installing *i, struct app *app, const struct hook_option
 
 static void say(const struct installing *i, const char *what)
 {
-	(void)fprintf(i->app->out, "%s: %s\n", i->path, what);
+	say_line(i->app->out, "%s: %s", i->path, what);
 }
 
 static void tell_trust(const struct installing *i)
 {
 	if (i->agent->hooks_trust)
-		(void)fprintf(i->app->out, "%s\n", i->agent->hooks_trust);
+		say_line(i->app->out, "%s", i->agent->hooks_trust);
 }
 
 /* ---- in ---- */
@@ -129,7 +130,7 @@ int hook_install(struct app *app, const struct hook_options *opts, struct err *r
 			return r;
 		say(&i, "hooks installed");
 		if (path_exists(i.backup))
-			(void)fprintf(app->out, "What was there before is in %s\n", i.backup);
+			say_line(app->out, "What was there before is in %s", i.backup);
 	} else {
 		say(&i, "nothing to change");
 	}
@@ -183,9 +184,8 @@ static int take_out(const struct installing *i, struct sv rest, struct err *rete
 		return r;
 	say(i, "hooks removed");
 	if (path_exists(i->backup))
-		(void)fprintf(i->app->out,
-			"It changed since the install; what was there before is in %s\n",
-			i->backup);
+		say_line(i->app->out,
+			"It changed since the install; what was there before is in %s", i->backup);
 	return 0;
 }
 
@@ -226,7 +226,7 @@ static void print_json(const struct installing *i, const enum hook_state *states
 		jw_put_cstr(&w, hook_events[k].event, hook_state_name(states[k]));
 	jw_end(&w);
 	jw_end(&w);
-	(void)fprintf(i->app->out, "%s\n", out.buf);
+	print_doc(i->app, &out);
 }
 
 static void print_states(const struct installing *i, const enum hook_state *states)
@@ -235,9 +235,9 @@ static void print_states(const struct installing *i, const enum hook_state *stat
 		[HOOK_OTHER] = "runs another faden (faden hook install mends it)",
 		[HOOK_INSTALLED] = "installed" };
 
-	(void)fprintf(i->app->out, "%s\n", i->path);
+	say_line(i->app->out, "%s", i->path);
 	for (size_t k = 0; k < hook_events_n; k++)
-		(void)fprintf(i->app->out, "  %-17s %s\n", hook_events[k].event, words[states[k]]);
+		say_line(i->app->out, "  %-17s %s", hook_events[k].event, words[states[k]]);
 	tell_trust(i);
 }
 

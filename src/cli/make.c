@@ -10,6 +10,7 @@
 #include "assist/kit.h"
 #include "assist/learn.h"
 #include "base/mem.h"
+#include "cli/print.h"
 #include "cli/sessions.h"
 #include "os/file.h"
 #include "os/path.h"
@@ -57,7 +58,7 @@ int out_folder_done(
 	else if (full && !o->dir && !in_place)
 		(void)err_set(err, r, "%s (--out DIR writes a new session elsewhere)", before.msg);
 	if (o->missing && r >= 0)
-		(void)fprintf(app->err, "faden: made the folder %s\n", o->dir);
+		say_note(app->err, "made the folder %s", o->dir);
 	else if (o->missing)
 		(void)rmdir(o->dir);
 	return r;
@@ -260,6 +261,6 @@ void made_take_over(struct app *app, const struct resolved *of, struct made *m)
 		return;
 	free(TAKE_PTR(m->conversation));
 	free(TAKE_PTR(m->name));
-	(void)fprintf(app->err,
-		"faden: warning: the new session does not take the old one's place: %s\n", err.msg);
+	say_note(app->err, "warning: the new session does not take the old one's place: %s",
+		err.msg);
 }

@@ -1,5 +1,6 @@
 #include "cli/print.h"
 
+#include <stdarg.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
@@ -7,6 +8,59 @@
 #include "config/settings.h"
 #include "view/json.h"
 #include "json/write.h"
+
+/* ---- to a stream ---- */
+
+void say_text(FILE *to, struct sv text)
+{
+	AUTO_STR clean = STR_INIT;
+
+	utf8_scrub(&clean, text);
+	say_bytes(to, str_sv(&clean));
+}
+
+static void put_line(FILE *to, const char *before, const char *fmt, va_list ap) PRINTF(3, 0);
+static void put_line(FILE *to, const char *before, const char *fmt, va_list ap)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_STR line = STR_INIT;
+
+	str_addvf(&text, fmt, ap);
+	utf8_scrub_line(&line, str_sv(&text));
+	(void)fprintf(to, "%s%s\n", before, line.buf);
+}
+
+void say_line(FILE *to, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	put_line(to, "", fmt, ap);
+	va_end(ap);
+}
+
+void say_note(FILE *to, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	put_line(to, "faden: ", fmt, ap);
+	va_end(ap);
+}
+
+void say_json(FILE *to, struct sv json)
+{
+	AUTO_STR clean = STR_INIT;
+
+	utf8_scrub_json(&clean, json);
+	say_bytes(to, str_sv(&clean));
+}
+
+void say_bytes(FILE *to, struct sv bytes)
+{
+	if (bytes.n > 0)
+		(void)fwrite(bytes.p, 1, bytes.n, to);
+}
 
 /* ---- results ---- */
 
@@ -16,7 +70,7 @@ static int write_out(void *data, struct sv bytes, struct err *reterr)
 	const struct app *app = data;
 
 	(void)reterr;
-	(void)fwrite(bytes.p, 1, bytes.n, app->out);
+	say_bytes(app->out, bytes);
 	return 0;
 }
 
@@ -49,7 +103,8 @@ void print_end(struct term *t)
 
 void print_doc(struct app *app, const struct str *json)
 {
-	(void)fprintf(app->out, "%s\n", json->buf);
+	say_json(app->out, str_sv(json));
+	(void)fputc('\n', app->out);
 }
 
 void print_failure(FILE *to, const struct err *err, const struct catalogue_matches *candidates)
@@ -58,7 +113,8 @@ void print_failure(FILE *to, const struct err *err, const struct catalogue_match
 	struct jw w = JW_INIT(&json);
 
 	view_json_failure(&w, err, candidates);
-	(void)fprintf(to, "%s\n", json.buf);
+	say_json(to, str_sv(&json));
+	(void)fputc('\n', to);
 }
 
 /* ---- the pager ---- */

@@ -1,15 +1,28 @@
 /*
  * What commands print with: text for people and JSON for programs, both made by view/, and
- * sentences of ours on a stream that may be a terminal.
+ * sentences of ours on a stream that may be a terminal. Nothing else in this room writes to a
+ * stream (tools/check-layers): so nothing that a session, a folder or an agent says reaches one
+ * raw.
  */
 #pragma once
 
 #include <stdio.h>
 
+#include "base/attr.h"
 #include "base/str.h"
 #include "cli/app.h"
 #include "store/catalogue.h"
 #include "ui/term.h"
+
+/* One line, with what it is given scrubbed; a note begins with "faden: ". */
+void say_line(FILE *to, const char *fmt, ...) PRINTF(2, 3);
+void say_note(FILE *to, const char *fmt, ...) PRINTF(2, 3);
+/* Several lines, scrubbed. */
+void say_text(FILE *to, struct sv text);
+/* A document or a piece of one: what must not reach a terminal is escaped. */
+void say_json(FILE *to, struct sv json);
+/* As it is: what the manual promises byte for byte, and control sequences of ours. */
+void say_bytes(FILE *to, struct sv bytes);
 
 /* A terminal as wide as the one app->out leads to (also through the pager), or a pipe. What is
  * written goes to app->out when it is flushed, or released by print_end(). */

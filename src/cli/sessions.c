@@ -6,7 +6,6 @@
 
 #include "assist/kit.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "cli/env.h"
 #include "cli/print.h"
 #include "os/path.h"
@@ -14,10 +13,7 @@
 
 static void warn(struct app *app, const char *message, const char *consequence)
 {
-	AUTO_STR line = STR_INIT;
-
-	utf8_scrub_line(&line, sv_of(message));
-	(void)fprintf(app->err, "faden: warning: %s%s\n", line.buf, consequence);
+	say_note(app->err, "warning: %s%s", message, consequence);
 }
 
 /* ---- the catalogue ---- */
@@ -152,7 +148,7 @@ static void show_candidates(struct app *app, const struct catalogue_matches *mat
 		term_init_capture(&t, PIPE_COLUMNS, TERM_DEFAULT_ROWS, false);
 	t.ascii = screen.ascii;
 	view_candidates(&t, matches, clock_wall_ms(&app->clock), app->paths.home);
-	(void)fwrite(t.buf.buf, 1, t.buf.len, app->err);
+	say_bytes(app->err, str_sv(&t.buf));
 	term_release(&t);
 }
 
@@ -201,11 +197,8 @@ int sessions_find(
 		resolved_release(ret);
 		r = resolve(app, spec, flags, ret, &err);
 	}
-	if (ret->last_here && ret->row.info.id) {
-		AUTO_STR id = STR_INIT;
-		utf8_scrub_line(&id, sv_of(ret->row.info.id));
-		(void)fprintf(app->err, "faden: the last session of this folder: %s\n", id.buf);
-	}
+	if (ret->last_here && ret->row.info.id)
+		say_note(app->err, "the last session of this folder: %s", ret->row.info.id);
 	if (r == ERR_AMBIGUOUS)
 		show_candidates(app, &ret->candidates);
 	if (r == ERR_AMBIGUOUS && app->json) {

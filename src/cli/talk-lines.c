@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "assist/tell.h"
-#include "base/utf8.h"
 #include "cli/front.h"
+#include "cli/print.h"
 #include "cli/talk.h"
 
 enum {
@@ -33,7 +33,7 @@ static void on_notice(void *data, const char *line)
 	struct lines *l = data;
 
 	(void)fflush(l->app->out);
-	(void)fprintf(l->app->err, "faden: %s\n", line);
+	say_note(l->app->err, "%s", line);
 }
 
 static void on_begin(void *data, const struct conv *c)
@@ -108,15 +108,9 @@ static int next_line(struct lines *l, struct str *ret, struct err *reterr)
 
 static void put(struct lines *l, struct sv text)
 {
-	AUTO_STR clean = STR_INIT;
-
-	if (l->app->out_tty) {
-		utf8_scrub(&clean, text);
-		text = str_sv(&clean);
-	}
 	if (text.n == 0)
 		return;
-	(void)fwrite(text.p, 1, text.n, l->app->out);
+	say_text(l->app->out, text);
 	l->line_open = text.p[text.n - 1] != '\n';
 }
 
@@ -150,7 +144,7 @@ static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
 	if (r < 0)
 		return r;
 	if (out->reply[0])
-		(void)fprintf(l->app->out, "%s\n", out->reply);
+		say_line(l->app->out, "%s", out->reply);
 	if (out->turn->fail != AGENT_OK)
 		front_failure(l->app->err, out->turn);
 	(void)fflush(l->app->out);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "os/file.h"
 
 enum { GIT_FILE_MAX = 16 * 1024 }; /* a .git or commondir file: one path */
@@ -117,9 +118,12 @@ char *path_expand_home(const char *path, const char *home)
 char *path_show(const char *path, const char *home)
 {
 	struct sv h = without_slashes(sv_of(home));
+	AUTO_STR out = STR_INIT;
 
-	if (h.n <= 1 || !path_within(sv_of(path), h))
-		return xstrdup(path);
+	shell_shown(&out, path);
+	/* In quotes "~" is no home. */
+	if (h.n <= 1 || !path_within(sv_of(path), h) || out.buf[0] != '/')
+		return str_detach(&out);
 	return xasprintf("~%s", path + h.n);
 }
 

@@ -22,7 +22,8 @@ bool path_within(struct sv path, struct sv dir);
 char *path_find_program(const char *name, const char *search);
 /* "~" and "~/x" with the given home; anything else is copied, also without a home. */
 char *path_expand_home(const char *path, const char *home);
-/* For people: home shown as "~". home may be NULL. */
+/* For people: home shown as "~", and as $'…' when it holds what must not reach a terminal. home may
+ * be NULL. */
 char *path_show(const char *path, const char *home);
 /* The top of the git work tree that holds dir, worktrees resolved to their common repository's
  * main folder when it is known from the .git file (else their own top); NULL outside git. A

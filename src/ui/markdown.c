@@ -489,6 +489,10 @@ static void add_clean(struct markdown *m, struct sv clean)
 {
 	struct sv rest = clean;
 
+	if (!m->term->tty) {
+		term_put(m->term, clean);
+		return;
+	}
 	while (rest.n) {
 		const char *newline = memchr(rest.p, '\n', rest.n);
 		size_t n = newline ? (size_t)(newline - rest.p) : rest.n;
@@ -530,10 +534,6 @@ static void feed_byte(struct markdown *m, char c)
 
 void markdown_feed(struct markdown *m, struct sv piece)
 {
-	if (!m->term->tty) {
-		term_put(m->term, piece);
-		return;
-	}
 	for (size_t i = 0; i < piece.n;) {
 		size_t from = i;
 		while (!m->hold.len && i < piece.n &&
@@ -545,7 +545,8 @@ void markdown_feed(struct markdown *m, struct sv piece)
 		else
 			feed_byte(m, piece.p[i++]);
 	}
-	show_line(m, false);
+	if (m->term->tty)
+		show_line(m, false);
 }
 
 void markdown_pause(struct markdown *m)
@@ -556,8 +557,8 @@ void markdown_pause(struct markdown *m)
 
 void markdown_end(struct markdown *m)
 {
+	release_hold(m);
 	if (m->term->tty) {
-		release_hold(m);
 		if (m->line.len || m->kind != MARKDOWN_UNDECIDED || (m->prefix.len && !m->fence))
 			end_line(m);
 		end_table(m);

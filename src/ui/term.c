@@ -69,12 +69,28 @@ void term_release(struct term *t)
 	str_release(&t->buf);
 }
 
+/* Most of it is; the rest is looked at by character. */
+static bool is_plain(struct sv text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+		if ((c < 0x20 && c != '\n' && c != '\t') || c >= 0x7F)
+			return false;
+	}
+	return true;
+}
+
 void term_put(struct term *t, struct sv text)
 {
-	struct sv line = text;
+	AUTO_STR clean = STR_INIT;
 
 	if (t->broken)
 		return;
+	if (!is_plain(text)) {
+		utf8_scrub(&clean, text);
+		text = str_sv(&clean);
+	}
+	struct sv line = text;
 	for (size_t i = text.n; i > 0; i--) {
 		if (text.p[i - 1] == '\n') {
 			line = sv_from(text, i);
@@ -114,17 +130,6 @@ void term_fresh_line(struct term *t)
 {
 	if (t->col)
 		term_newline(t);
-}
-
-void term_text(struct term *t, struct sv text)
-{
-	if (!t->tty) {
-		term_put(t, text);
-		return;
-	}
-	AUTO_STR clean = STR_INIT;
-	utf8_scrub(&clean, text);
-	term_put(t, str_sv(&clean));
 }
 
 void term_text_line(struct term *t, struct sv text)

@@ -6,8 +6,8 @@
  * Nothing here reads the environment: cli/ passes TERM, NO_COLOR and the like in struct term_opts,
  * and is also the one that calls setlocale().
  *
- * Text from outside (answers, names, file contents) goes through term_text(), which scrubs it when
- * the output is a terminal. Text of our own goes through term_put() and term_putf().
+ * All text is scrubbed, whoever wrote it and wherever it goes: a pipe may end at a terminal. Only
+ * term_control() and term_style() write escape sequences.
  */
 #pragma once
 
@@ -69,7 +69,7 @@ struct term {
 	size_t cols, rows; /* always at least 1 */
 	size_t col; /* columns written since the last newline; cols: the line is full */
 	unsigned style; /* in force at the end of buf */
-	bool tty; /* a terminal that people look at: scrub, wrap, shorten */
+	bool tty; /* a terminal that people look at: wrap, shorten */
 	bool cursor; /* cursor movement works: status line, editor, progress */
 	bool colour;
 	bool ascii;
@@ -86,16 +86,14 @@ void term_release(struct term *t);
 /* Asks the terminal for its size again (after SIGWINCH); true when it changed. */
 bool term_resize(struct term *t);
 
-/* Our own text: as it is. May hold newlines. */
+/* May hold newlines and tabs; characters are whole. */
 void term_put(struct term *t, struct sv text);
 void term_puts(struct term *t, const char *text);
 void term_putf(struct term *t, const char *fmt, ...) PRINTF(2, 3);
 void term_newline(struct term *t);
 /* Ends the current line unless the cursor is at its beginning. */
 void term_fresh_line(struct term *t);
-/* Foreign text: scrubbed when the output is a terminal, as it is otherwise. */
-void term_text(struct term *t, struct sv text);
-/* The same as one line: newlines and tabs become blanks, on a pipe too. */
+/* As one line: newlines and tabs become blanks. */
 void term_text_line(struct term *t, struct sv text);
 /* Bytes that take no room: escape sequences of ours. Only call it when t->cursor or t->colour. */
 void term_control(struct term *t, const char *sequence);

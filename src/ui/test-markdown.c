@@ -79,7 +79,7 @@ static const struct golden goldens[] = {
 	  "abc\nd\xef\xbf\xbdx \xef\xbf\xbd y\n" },
 	{ 40, true, "bad \xff\xc3( \xe0\x80 end \xe2\x82",
 	  "bad \xef\xbf\xbd\xef\xbf\xbd( \xef\xbf\xbd\xef\xbf\xbd end \xef\xbf\xbd\xef\xbf\xbd\n" },
-	{ 0, false, "**as** it\033[31m is", "**as** it\033[31m is\n" },
+	{ 0, false, "**as** it\033[31m is", "**as** it is\n" },
 	{ 40, false, "", "" },
 };
 /* clang-format on */

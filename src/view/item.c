@@ -56,7 +56,7 @@ static void indented(struct term *t, struct sv text, unsigned style)
 	while (sv_split(&text, '\n', &line)) {
 		term_putf(t, "%*s", INDENT, "");
 		term_style(t, style);
-		term_text(t, line);
+		term_put(t, line);
 		term_style(t, STYLE_PLAIN);
 		term_newline(t);
 	}
@@ -68,7 +68,7 @@ static void words(struct show_state *s, struct term *t, const struct item *item)
 	transcript_text(item, &s->text);
 	struct sv text = sv_trim(str_sv(&s->text)), line;
 	if (!t->tty)
-		term_text(t, text);
+		term_put(t, text);
 	else if (item->kind == ITEM_ASSISTANT)
 		markdown_print(t, text);
 	else /* line by line as it was, broken at words where it is too wide */

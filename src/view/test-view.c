@@ -101,8 +101,8 @@ static void test_a_report_says_where_it_went(void **state)
 		"  saved    400 of 1,000 tokens (fitted), leaving 600\n"
 		"claude does not look for sessions where this file lies.\n"
 		"To go on with it, move it first:\n"
-		"  mkdir -p $'/no/where\\x0a' && mv '/p/new-id.jsonl' "
-		"$'/no/where\\x0a/x.jsonl'\n");
+		"  mkdir -p $'/no/where\\012' && mv '/p/new-id.jsonl' "
+		"$'/no/where\\012/x.jsonl'\n");
 	term_release(&t);
 	made_release(&m);
 }
@@ -131,9 +131,9 @@ static void test_a_report_trusts_no_id(void **state)
 	view_made(&t, &m, "/home/me", "It");
 	view_next(&t, &m, NULL);
 	assert_null(strchr(t.buf.buf, '\x1b'));
-	assert_non_null(strstr(t.buf.buf, "  faden ask --in $'x; touch pwn\\x1b[2J' TEXT\n"));
-	assert_non_null(strstr(t.buf.buf, "  faden resume $'x; touch pwn\\x1b[2J'\n"));
-	assert_non_null(strstr(t.buf.buf, "  claude --resume $'x; touch pwn\\x1b[2J'\n"));
+	assert_non_null(strstr(t.buf.buf, "  faden ask --in $'x; touch pwn\\033[2J' TEXT\n"));
+	assert_non_null(strstr(t.buf.buf, "  faden resume $'x; touch pwn\\033[2J'\n"));
+	assert_non_null(strstr(t.buf.buf, "  claude --resume $'x; touch pwn\\033[2J'\n"));
 	term_release(&t);
 	made_release(&m);
 }

@@ -267,7 +267,7 @@ t_exit 'Codex has no hooks of a project' 2 t_faden hook install --agent codex --
 t_exit 'the rehearsal agent has no hooks' 2 t_faden hook install --agent rehearsal
 rm -rf "$claude/settings.json"
 mkdir "$claude/settings.json"
-t_exit 'settings that are a folder are a failure' 5 t_faden hook install
+t_exit 'settings that are a folder are a failure' 3 t_faden hook install
 rmdir "$claude/settings.json"
 for i in 1 2 3 4; do t_faden hook install >/dev/null 2>&1 & done
 wait

@@ -77,7 +77,7 @@ long=$(head -c 4000 /dev/zero | tr '\0' 'y')
 made=$("$t_helper/make-session" claude "$claude" "$odd" "$h" one two | tail -n 1)
 sed -i "s/\"out 1\"/\"$long\"/" "$made"
 t_is 'what resume would run names the folder without its controls' "$(t_faden resume --print "$h")" \
-	"cd \$'$t_tmp/odd\\x0a\\x1b[201~ name' && '$t_bin/claude' '--resume' '$h'"
+	"cd \$'$t_tmp/odd\\012\\033[201~ name' && '$t_bin/claude' '--resume' '$h'"
 for words in "trim $h" "rollover $h" "repair $h" "lineage $h" "show $h" "advise $h" 'list --all'; do
 	# shellcheck disable=SC2086 # words
 	t_faden $words >"$t_out" 2>&1
