@@ -165,6 +165,7 @@ struct agent_opts {
 struct agent_turn {
 	struct sv prompt;
 	const char *prompt_id; /* a UUID of ours that goes with it: agent_can.prompt_ids; or NULL */
+	bool again; /* it was sent under this id before and, as far as is known, did not arrive */
 	const char *session; /* id to use; NULL: the agent makes one (Codex) */
 	bool resume; /* session exists: go on with it; else begin it */
 	bool plan; /* this turn in the agent's plan mode */

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/pidfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -250,6 +251,102 @@ static size_t kill_marked_all(const char *mark)
 	return total;
 }
 
+/* ---- orphans ---- */
+
+static int make_mark(char *ret, struct err *reterr)
+{
+	struct proc_id self;
+	char id[UUID_TEXT];
+	int r = proc_id_self(&self, reterr);
+
+	if (r < 0)
+		return r;
+	uuid_new(id);
+	(void)snprintf(ret, CHILD_MARK_MAX, "%ld.%llu.%s", (long)self.pid,
+		(unsigned long long)self.start, id);
+	return 0;
+}
+
+/* Who started a process of ours. False for others' processes: only their own user and root can
+ * read the environment, and root looks at who runs it. */
+static bool read_owner(pid_t pid, long long *ret_pid, long long *ret_start)
+{
+	char path[64];
+	AUTO_STR mark = STR_INIT;
+	struct stat st;
+	struct sv rest, piece;
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld", (long)pid);
+	if (stat(path, &st) < 0 || st.st_uid != geteuid() ||
+		proc_variable(pid, CHILD_MARK, &mark) <= 0)
+		return false;
+	rest = str_sv(&mark);
+	return sv_split(&rest, '.', &piece) && sv_parse_i64(piece, ret_pid) &&
+		sv_split(&rest, '.', &piece) && sv_parse_i64(piece, ret_start);
+}
+
+bool child_is_orphan(pid_t pid)
+{
+	long long owner = 0, start = 0;
+
+	return read_owner(pid, &owner, &start) && proc_start_time((pid_t)owner) != (uint64_t)start;
+}
+
+/*
+ * Our child leads a group in the session of who started it; tools get a session of their own or
+ * stay in a group. *ret_unsure: it is about to become another program, as one that is started by a
+ * script does, and shows neither arguments nor environment for that instant.
+ */
+static bool is_left_by(pid_t pid, const struct proc_id *owner, bool *ret_unsure)
+{
+	AUTO_STR arguments = STR_INIT;
+	long long by = 0, start = 0;
+
+	if (getpgid(pid) != pid || getsid(pid) == pid)
+		return false;
+	if (read_owner(pid, &by, &start))
+		return by == owner->pid && (uint64_t)start == owner->start;
+	*ret_unsure |= !proc_arguments(pid, &arguments) && proc_start_time(pid) != 0;
+	return false;
+}
+
+pid_t child_left_by(const struct proc_id *owner)
+{
+	enum { LOOKS = 20, PAUSE_US = 1000 };
+	bool unsure = owner->pid > 0 && proc_id_check(owner) == PROC_GONE;
+	pid_t found = 0;
+
+	for (int i = 0; i < LOOKS && unsure && !found; i++) {
+		DIR *dir = opendir("/proc");
+		const struct dirent *entry;
+		long long pid;
+
+		if (i > 0)
+			(void)usleep(PAUSE_US);
+		unsure = false;
+		while (dir && !found && (entry = readdir(dir)))
+			if (sv_parse_i64(sv_of(entry->d_name), &pid) &&
+				is_left_by((pid_t)pid, owner, &unsure))
+				found = (pid_t)pid;
+		if (dir)
+			(void)closedir(dir);
+	}
+	return found;
+}
+
+void child_signal_orphan(pid_t pid, int sig)
+{
+	AUTO_CLOSE int fd = pidfd_open(pid, 0);
+
+	/* The descriptor is opened first: the number cannot be another's when it is looked at. */
+	if (fd < 0 || !child_is_orphan(pid) || pidfd_send_signal(fd, 0, NULL, 0) < 0)
+		return;
+	if (getpgid(pid) == pid)
+		(void)kill(-pid, sig);
+	else
+		(void)pidfd_send_signal(fd, sig, NULL, 0);
+}
+
 /* ---- start and end ---- */
 
 int child_start(struct child *c, const char *const *argv, const struct strv *env, const char *cwd,
@@ -259,7 +356,9 @@ int child_start(struct child *c, const char *const *argv, const struct strv *env
 
 	for (size_t i = 0; i < env->n; i++)
 		strv_add(&marked, env->v[i]);
-	uuid_new(c->mark);
+	int r = make_mark(c->mark, reterr);
+	if (r < 0)
+		return r;
 	strv_addf(&marked, "%s=%s", CHILD_MARK, c->mark);
 	forget_input(c);
 	str_clear(&c->errors);
@@ -273,7 +372,7 @@ int child_start(struct child *c, const char *const *argv, const struct strv *env
 		.out = PROC_PIPE,
 		.err = PROC_PIPE,
 	};
-	int r = proc_spawn(&c->proc, &opts, reterr);
+	r = proc_spawn(&c->proc, &opts, reterr);
 	if (r < 0)
 		return r;
 	c->out_source = loop_add_fd(c->loop, c->proc.out, POLLIN, out_ready, c);

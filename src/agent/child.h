@@ -5,7 +5,8 @@
  *
  * Tools that an agent runs often have a session of their own and outlive it when it is killed.
  * Every process that descends from a child carries a mark of the child in its environment, so
- * that those can be found after they have lost their parent.
+ * that those can be found after they have lost their parent. The mark names us as well: after a
+ * crash the next one finds the agent that we left behind, however short it has been running.
  */
 #pragma once
 
@@ -20,6 +21,7 @@
 
 enum {
 	CHILD_ERRORS_KEPT = 4096, /* bytes of standard error */
+	CHILD_MARK_MAX = 96,
 	CHILD_READ = 64 * 1024, /* bytes of one read() */
 	CHILD_DRAIN_MAX = 4 * 1024 * 1024, /* bytes taken after the end: others may hold the pipe */
 };
@@ -46,7 +48,7 @@ struct child {
 	uint64_t written;
 	uint64_t unread; /* left in the pipe at its end, as far as that can be told */
 	struct str errors;
-	char mark[UUID_TEXT];
+	char mark[CHILD_MARK_MAX]; /* PID.START.UUID: whose child it is, and which one */
 };
 
 /* The name of the mark in the environment. */
@@ -75,3 +77,13 @@ size_t child_sweep(const struct child *c);
 void child_end(struct child *c, bool busy, int64_t ms);
 /* The last line it wrote to standard error that says something, scrubbed; empty when none. */
 void child_last_error(const struct child *c, struct str *out);
+
+/* ---- what a process that is gone has left behind ---- */
+
+/* The agent that `owner`, who is gone, had started and that still runs; 0: none. Not the tools that
+ * it started in turn. */
+pid_t child_left_by(const struct proc_id *owner);
+/* Whether the process was started by one of us who is gone. */
+bool child_is_orphan(pid_t pid);
+/* A signal to the group of an orphan; nothing when it is none (any more). */
+void child_signal_orphan(pid_t pid, int sig);

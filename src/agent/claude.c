@@ -24,6 +24,7 @@
 enum {
 	SYSTEM_PROMPT_MAX = 96 * 1024, /* one argument of a program is at most 128 KiB */
 	ENDED_TEXT = 64,
+	AGAIN_SILENT_MS = 20 * 1000, /* a prompt that it has had already gets no answer at all */
 };
 
 static const char called[] = "Claude Code";
@@ -49,6 +50,7 @@ struct claude {
 	/* The turn. */
 	bool in_turn;
 	bool resume;
+	bool again; /* the prompt may have arrived before; no sign yet that it runs now */
 	bool reused; /* it goes to a process that has served before */
 	enum agent_permission wanted;
 	struct str message;
@@ -241,6 +243,9 @@ static void on_working(void *data)
 	struct claude *c = data;
 
 	c->result.delivery = AGENT_DELIVERED;
+	if (c->again && !c->have_result)
+		drop_timer(c);
+	c->again = false;
 }
 
 static void on_limited(void *data, int64_t until_ms)
@@ -491,7 +496,11 @@ static void on_ended(void *data, int status)
 		set_timer(c, 0, restart);
 		return;
 	}
-	if (!c->have_result) {
+	if (!c->have_result && c->again && status == 0) {
+		agent_result_fail(&c->result, AGENT_FAILED,
+			"%s had this prompt already and does not run it again", called);
+		c->result.delivery = AGENT_DELIVERED;
+	} else if (!c->have_result) {
 		death_tell(&c->result, called, &c->child, child_took(&c->child, c->message_end),
 			status);
 		size_t n = child_sweep(&c->child);
@@ -503,10 +512,21 @@ static void on_ended(void *data, int status)
 
 static const struct child_ops child_ops = { .out = on_out, .ended = on_ended };
 
+/* It says nothing to a prompt that it has had, and waits: at the end of its input it leaves. */
+static void nothing_came(void *data)
+{
+	struct claude *c = data;
+
+	c->timer = NULL;
+	child_write(&c->child, SV(""), true);
+}
+
 static void write_turn(struct claude *c)
 {
 	child_write(&c->child, str_sv(&c->message), false);
 	c->message_end = c->child.queued;
+	if (c->again)
+		set_timer(c, AGAIN_SILENT_MS, nothing_came);
 }
 
 static int start(struct claude *c)
@@ -652,6 +672,7 @@ static void begin_turn(struct claude *c, const struct agent_turn *turn)
 	c->in_turn = true;
 	c->have_result = false;
 	c->resume = turn->resume;
+	c->again = turn->again;
 	c->wanted = turn->plan ? AGENT_PERM_PLAN : c->a->opts.permission;
 	c->retry_after_ms = 0;
 	c->result = agent_result_init();

@@ -19,6 +19,7 @@ struct assistant {
 	void *done_data;
 	struct decision decision;
 	struct assistant_outcome out;
+	struct strv lost; /* conversations with a turn that is known not to have arrived */
 };
 
 int assistant_new(const struct assistant_opts *opts, struct assistant **ret, struct err *reterr)
@@ -31,6 +32,7 @@ int assistant_new(const struct assistant_opts *opts, struct assistant **ret, str
 		return r;
 	}
 	as->opts = *opts;
+	as->lost = (struct strv)STRV_INIT;
 	decision_init(&as->decision);
 	*ret = as;
 	return 0;
@@ -43,6 +45,7 @@ void assistant_free(struct assistant *as)
 	turn_free(as->turn);
 	turn_host_free(as->host);
 	decision_release(&as->decision);
+	strv_release(&as->lost);
 	free(as);
 }
 
@@ -62,41 +65,30 @@ static void tell_text(const struct assistant *as, enum text_id id, struct text_w
 	tell(as, line.buf);
 }
 
-static void on_begin(void *data, const struct conv *c)
-{
-	struct assistant *as = data;
-	const struct decision *d = &as->decision;
-	const struct agent_def *kind = agent_named(sv_of(c->agent));
-	bool again = as->began; /* after a limit: all that is known */
-
-	as->began = true;
-	if (!again)
-		tell(as, d->notice.buf);
-	if (as->opts.ui.begin)
-		as->opts.ui.begin(as->opts.ui.data, c);
-	if (!again && d->task == CONV_PLAN)
-		tell_text(as, kind && kind->can.plan ? TEXT_PLANNING : TEXT_CANNOT_PLAN,
-			TEXT_WORDS(c->agent));
-	else if (!again && c->task == CONV_PLAN && c->turns > 0)
-		tell_text(as, TEXT_PLAN_TO_DOING, TEXT_WORDS(NULL));
-}
-
 static void on_news(void *data, enum turn_news what, const char *const words[3])
 {
 	static const enum text_id texts[] = {
 		[NEWS_GONE] = TEXT_GONE,
 		[NEWS_LIMIT] = TEXT_LIMIT,
 		[NEWS_STILL_AT_IT] = TEXT_STILL_AT_IT,
+		[NEWS_WAITS_FOR_IT] = TEXT_WAITS_FOR_IT,
+		[NEWS_ENDS_IT] = TEXT_ENDS_IT,
 		[NEWS_ANSWERED] = TEXT_ANSWERED,
 		[NEWS_UNANSWERED] = TEXT_UNANSWERED,
 		[NEWS_NOT_SENT] = TEXT_NOT_SENT,
-		[NEWS_NOT_KNOWN] = TEXT_NOT_KNOWN,
+		[NEWS_UNKNOWN_SESSION] = TEXT_UNKNOWN_SESSION,
+		[NEWS_UNKNOWN_NO_RECORD] = TEXT_UNKNOWN_NO_RECORD,
+		[NEWS_UNKNOWN_GONE] = TEXT_UNKNOWN_GONE,
+		[NEWS_UNKNOWN_WORDS] = TEXT_UNKNOWN_WORDS,
+		[NEWS_UNKNOWN_COMMAND] = TEXT_UNKNOWN_COMMAND,
 	};
-	const struct assistant *as = data;
+	struct assistant *as = data;
 	AUTO_STR line = STR_INIT;
 
 	if (what == NEWS_ANSWERED)
-		tell_text(as, TEXT_ENDED_ALONE, TEXT_WORDS(NULL));
+		tell_text(as, TEXT_ENDED_ALONE, TEXT_WORDS(words[2]));
+	if (what == NEWS_NOT_SENT)
+		strv_add(&as->lost, words[2]);
 	if (what == NEWS_BUSY)
 		str_addf(&line, "%s. Waiting.", words[0]);
 	else if (what == NEWS_NO_COSTS)
@@ -106,6 +98,32 @@ static void on_news(void *data, enum turn_news what, const char *const words[3])
 		text_fill(&line, texts[what], as->opts.decide.language,
 			TEXT_WORDS(words[0], words[1], words[2]));
 	tell(as, line.buf);
+}
+
+static void on_begin(void *data, const struct conv *c)
+{
+	struct assistant *as = data;
+	const struct decision *d = &as->decision;
+	const struct agent_def *kind = agent_named(sv_of(c->agent));
+	bool again = as->began; /* after a limit: all that is known */
+
+	as->began = true;
+	/* What else was interrupted in this folder would never be mentioned: this turn leaves it.
+	 */
+	if (!again) {
+		const struct turn_sink sink = { .data = as, .news = on_news };
+		struct err err = ERR_INIT;
+		if (turn_recover(as->host, as->opts.decide.dir, c->id, true, &sink, &err) < 0)
+			log_write(as->opts.turns.log, LOG_WARN, "after a crash: %s", err.msg);
+		tell(as, d->notice.buf);
+	}
+	if (as->opts.ui.begin)
+		as->opts.ui.begin(as->opts.ui.data, c);
+	if (!again && d->task == CONV_PLAN)
+		tell_text(as, kind && kind->can.plan ? TEXT_PLANNING : TEXT_CANNOT_PLAN,
+			TEXT_WORDS(c->agent));
+	else if (!again && c->task == CONV_PLAN && c->turns > 0)
+		tell_text(as, TEXT_PLAN_TO_DOING, TEXT_WORDS(NULL));
 }
 
 static void on_waiting(void *data, int64_t seconds_left)
@@ -177,6 +195,23 @@ static int create(struct assistant *as, struct conv *ret, struct err *reterr)
 	return r < 0 || !heir_of->id[0] ? r : learn_heir(o->store, o->router, ret, heir_of, reterr);
 }
 
+/* Unless another process was quicker. */
+static int claim_again(const struct assistant *as, struct turn_job *job, struct err *reterr)
+{
+	const struct turn_record *again = as->req.again;
+	AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
+	int r = journal_lost(as->opts.decide.store, again->conversation, NULL, &lost, reterr);
+
+	if (r == 0 && lost.id != again->id)
+		r = err_set(reterr, ERR_NOTFOUND, "it was sent again meanwhile");
+	if (r < 0)
+		return r;
+	job->again = lost.id;
+	(void)snprintf(
+		job->prompt_id, sizeof(job->prompt_id), "%s", lost.prompt_id ? lost.prompt_id : "");
+	return 0;
+}
+
 /* In one transaction with the decision. */
 static int claim(void *data, struct turn_job *job, struct err *reterr)
 {
@@ -215,6 +250,11 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 	job->task = d->task;
 	if (is_member(c)) {
 		r = member_adopt(o->store, &d->conv, o->clock, reterr);
+		if (r < 0)
+			return r;
+	}
+	if (as->req.again) {
+		r = claim_again(as, job, reterr);
 		if (r < 0)
 			return r;
 	}
@@ -322,12 +362,18 @@ void assistant_drop(struct assistant *as)
 	as->done = NULL;
 }
 
-int assistant_recover(struct assistant *as, struct err *reterr)
+int assistant_recover(struct assistant *as, bool running, struct err *reterr)
 {
-	const struct decide_opts *o = &as->opts.decide;
 	const struct turn_sink sink = sink_of(as);
-	AUTO_CONV c = CONV_INIT;
-	int r = conv_current(o->store, o->dir, o->clock, &c, reterr);
 
-	return r < 0 ? (r == ERR_NOTFOUND ? 0 : r) : turn_recover(as->host, &c, &sink, reterr);
+	return turn_recover(as->host, as->opts.decide.dir, NULL, running, &sink, reterr);
+}
+
+int assistant_next_lost(struct assistant *as, struct turn_record *ret, struct err *reterr)
+{
+	if (as->lost.n == 0)
+		return err_set(reterr, ERR_NOTFOUND, "nothing was lost");
+	AUTO_FREE char *id = as->lost.v[--as->lost.n];
+	as->lost.v[as->lost.n] = NULL;
+	return journal_lost(as->opts.decide.store, id, NULL, ret, reterr);
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "assist/decide.h"
+#include "store/journal.h"
 #include "turn/turn.h"
 
 /* What became of a sentence. */
@@ -62,7 +63,11 @@ void assistant_cancel(struct assistant *as);
 void assistant_drop(struct assistant *as);
 
 /*
- * What a crash left behind in the folder's current conversation is looked up in the transcript and
- * told by notices; nothing is sent again. Every turn does it too; front ends call it at start.
+ * What crashes left behind in the folder's conversations is looked up in the transcripts and told
+ * by notices, each once; nothing is sent again. Every turn does it too; front ends call it at
+ * start. With `running` also told is what an agent still works on.
  */
-int assistant_recover(struct assistant *as, struct err *reterr) MUST_USE;
+int assistant_recover(struct assistant *as, bool running, struct err *reterr) MUST_USE;
+/* One of the turns that were told not to have reached their agent, for a request with it as
+ * `again`; each is given once. ERR_NOTFOUND: no more. */
+int assistant_next_lost(struct assistant *as, struct turn_record *ret, struct err *reterr) MUST_USE;

@@ -511,6 +511,14 @@ static int decide_by_folder(const struct decide_opts *o, struct decision *d, str
 	return 0;
 }
 
+struct request request_again(const struct turn_record *lost)
+{
+	return (struct request){ .text = str_sv(&lost->prompt),
+		.mode = REQUEST_IN,
+		.conversation = lost->conversation,
+		.again = lost };
+}
+
 /* Who speaks to us is answered in the same language, as far as we have words in it. */
 static enum text_language language_of(
 	const struct decide_opts *o, struct sv text, const struct utterance *heard)
@@ -536,7 +544,7 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 	const struct decide_opts *o = &spoken;
 	int r = 0;
 
-	if (o->rules)
+	if (o->rules && !req->again)
 		utterance_judge(o->rules, req->text, &heard);
 	d->heard = heard.kind;
 	spoken.language = d->language = language_of(opts, req->text, &heard);

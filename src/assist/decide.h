@@ -18,6 +18,7 @@
 #include "route/route.h"
 #include "route/tasktype.h"
 #include "store/conv.h"
+#include "store/journal.h"
 #include "store/store.h"
 
 /* Borrowed. */
@@ -53,7 +54,10 @@ struct request {
 	enum request_mode mode;
 	const char *conversation; /* REQUEST_IN; empty: none yet for the session */
 	const struct session_row *session;
+	const struct turn_record *again; /* … the text is that of this turn, which was lost */
 };
+/* A turn that was lost, said again where it belongs. Borrows it. */
+struct request request_again(const struct turn_record *lost);
 
 enum decision_by {
 	BY_COMMAND,

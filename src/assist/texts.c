@@ -64,30 +64,76 @@ static const char *const texts[TEXT_COUNT][2] = {
 				 "%s. Ctrl-C gibt auf.",
 		[TEXT_ENGLISH] =
 			"%s's limit is reached: waiting %s s, until %s. Ctrl-C gives up." },
-	[TEXT_ENDED_ALONE] = { [TEXT_GERMAN] = "Die letzte Anfrage wurde hier unterbrochen, aber "
-					       "der Agent hat sie zu Ende gebracht.",
-		[TEXT_ENGLISH] = "The last turn was interrupted here, but the agent finished it." },
+	[TEXT_ENDED_ALONE] = { [TEXT_GERMAN] = "Eine Anfrage wurde hier unterbrochen, aber der "
+					       "Agent hat sie zu Ende gebracht (faden show %s).",
+		[TEXT_ENGLISH] =
+			"A turn was interrupted here, but the agent finished it (faden show %s)." },
 	[TEXT_ANSWERED] = { [TEXT_GERMAN] = "Die Antwort auf \"%s\": %s",
 		[TEXT_ENGLISH] = "\"%s\" was answered: %s" },
-	[TEXT_UNANSWERED] = { [TEXT_GERMAN] = "Die letzte Anfrage wurde unterbrochen: \"%s\" kam "
-					      "beim Agenten an, eine Antwort ist nicht "
-					      "verzeichnet. Sie wird nicht noch einmal gesendet.",
-		[TEXT_ENGLISH] = "The last turn was interrupted: \"%s\" reached the agent, no "
-				 "answer is recorded. It is not sent again." },
-	[TEXT_NOT_SENT] = { [TEXT_GERMAN] = "Die letzte Anfrage wurde unterbrochen: \"%s\" kam "
-					    "beim Agenten nicht an. Sie wird nicht von selbst noch "
-					    "einmal gesendet.",
-		[TEXT_ENGLISH] = "The last turn was interrupted: \"%s\" did not reach the agent. "
-				 "It is not sent again by itself." },
-	[TEXT_NOT_KNOWN] = { [TEXT_GERMAN] = "Die letzte Anfrage wurde unterbrochen: ob \"%s\" "
-					     "beim Agenten ankam, ist nicht bekannt. Sie wird "
-					     "nicht von selbst noch einmal gesendet.",
-		[TEXT_ENGLISH] = "The last turn was interrupted: whether \"%s\" reached the agent "
-				 "is not known. It is not sent again by itself." },
-	[TEXT_STILL_AT_IT] = { [TEXT_GERMAN] = "Die letzte Anfrage wurde hier unterbrochen, aber "
-					       "%s (Prozess %s) arbeitet noch daran.",
-		[TEXT_ENGLISH] = "The last turn was interrupted here, but %s (process %s) still "
-				 "works on it." },
+	[TEXT_UNANSWERED] = { [TEXT_GERMAN] =
+				      "Eine Anfrage wurde unterbrochen: \"%s\" kam beim Agenten "
+				      "an, eine Antwort ist nicht verzeichnet. Sie wird nicht noch "
+				      "einmal gesendet. Nachsehen: faden show %s",
+		[TEXT_ENGLISH] = "A turn was interrupted: \"%s\" reached the agent, no answer is "
+				 "recorded. It is not sent again. Look with: faden show %s" },
+	[TEXT_NOT_SENT] = { [TEXT_GERMAN] =
+				    "Eine Anfrage wurde unterbrochen: \"%s\" kam beim Agenten "
+				    "nicht an. Noch einmal senden: faden ask --again --in %s",
+		[TEXT_ENGLISH] = "A turn was interrupted: \"%s\" did not reach the agent. To send "
+				 "it again: faden ask --again --in %s" },
+	[TEXT_UNKNOWN_SESSION] = { [TEXT_GERMAN] =
+					   "Eine Anfrage wurde unterbrochen: ob \"%s\" beim "
+					   "Agenten ankam, ist nicht bekannt. Sie wurde übergeben, "
+					   "aber der Agent hatte seine Sitzung noch nicht genannt. "
+					   "Nachsehen: faden list",
+		[TEXT_ENGLISH] = "A turn was interrupted: whether \"%s\" reached the agent is not "
+				 "known. It was handed over, but the agent had not named its "
+				 "session yet. Look with: faden list" },
+	[TEXT_UNKNOWN_NO_RECORD] = { [TEXT_GERMAN] =
+					     "Eine Anfrage wurde unterbrochen: ob \"%s\" beim "
+					     "Agenten ankam, ist nicht bekannt. Sie wurde "
+					     "übergeben, aber dieser Agent zeichnet nichts auf.",
+		[TEXT_ENGLISH] = "A turn was interrupted: whether \"%s\" reached the agent is not "
+				 "known. It was handed over, but this agent keeps no record." },
+	[TEXT_UNKNOWN_GONE] = { [TEXT_GERMAN] =
+					"Eine Anfrage wurde unterbrochen: ob \"%s\" beim Agenten "
+					"ankam, ist nicht bekannt. Sie wurde übergeben, aber die "
+					"Aufzeichnung der Sitzung fehlt oder ist nicht lesbar. "
+					"Nachsehen: faden show %s",
+		[TEXT_ENGLISH] = "A turn was interrupted: whether \"%s\" reached the agent is not "
+				 "known. It was handed over, but the record of the session is gone "
+				 "or cannot be read. Look with: faden show %s" },
+	[TEXT_UNKNOWN_WORDS] = { [TEXT_GERMAN] =
+					 "Eine Anfrage wurde unterbrochen: ob \"%s\" beim Agenten "
+					 "ankam, ist nicht bekannt. In diesen Worten steht sie "
+					 "nicht da, aber seither wurde dort etwas anderes gesagt. "
+					 "Nachsehen: faden show %s",
+		[TEXT_ENGLISH] = "A turn was interrupted: whether \"%s\" reached the agent is not "
+				 "known. It is not there in these words, but something else was "
+				 "said there since. Look with: faden show %s" },
+	[TEXT_UNKNOWN_COMMAND] = { [TEXT_GERMAN] =
+					   "Eine Anfrage wurde unterbrochen: ob \"%s\" beim "
+					   "Agenten ankam, ist nicht bekannt. Sie steht nicht da, "
+					   "aber ein Befehl hinterlässt nicht immer eine Spur. "
+					   "Nachsehen: faden show %s",
+		[TEXT_ENGLISH] = "A turn was interrupted: whether \"%s\" reached the agent is not "
+				 "known. It is not there, but a command does not always leave a "
+				 "trace. Look with: faden show %s" },
+	[TEXT_STILL_AT_IT] = { [TEXT_GERMAN] = "Eine Anfrage wurde hier unterbrochen, aber %s "
+					       "(Prozess %s) arbeitet noch daran (faden show %s).",
+		[TEXT_ENGLISH] = "A turn was interrupted here, but %s (process %s) still works on "
+				 "it (faden show %s)." },
+	[TEXT_WAITS_FOR_IT] = { [TEXT_GERMAN] =
+					"Eine Anfrage wurde hier unterbrochen, aber %s (Prozess "
+					"%s) arbeitet noch daran. Es wird darauf gewartet.",
+		[TEXT_ENGLISH] = "A turn was interrupted here, but %s (process %s) still works on "
+				 "it. Waiting for it." },
+	[TEXT_ENDS_IT] = { [TEXT_GERMAN] = "%s (Prozess %s) ist von einer unterbrochenen Anfrage "
+					   "übrig und fängt nicht an: er wird beendet.",
+		[TEXT_ENGLISH] = "%s (process %s) is left from an interrupted turn and does not "
+				 "begin: it is ended." },
+	[TEXT_SENT_AGAIN] = { [TEXT_GERMAN] = "Sie wird jetzt noch einmal gesendet.",
+		[TEXT_ENGLISH] = "It is sent again now." },
 	[TEXT_RESTART] = { [TEXT_GERMAN] = "Alles klar, ich starte jetzt neu.",
 		[TEXT_ENGLISH] = "All right, restarting now." },
 };

@@ -37,12 +37,19 @@ enum text_id {
 	TEXT_TOO_OLD, /* … its name, when it was */
 	TEXT_GONE, /* the agent, its session id */
 	TEXT_LIMIT, /* the agent, seconds, the time it ends */
-	TEXT_ENDED_ALONE, /* the interrupted turn: the agent finished it */
+	TEXT_ENDED_ALONE, /* an interrupted turn that the agent finished: its conversation */
 	TEXT_ANSWERED, /* … the prompt, the answer */
-	TEXT_UNANSWERED, /* … reached the agent: the prompt */
+	TEXT_UNANSWERED, /* … reached the agent: the prompt, its conversation */
 	TEXT_NOT_SENT, /* … did not */
-	TEXT_NOT_KNOWN, /* … whether it did */
-	TEXT_STILL_AT_IT, /* … the agent, its process */
+	TEXT_UNKNOWN_SESSION, /* … whether it did is not known, for each reason */
+	TEXT_UNKNOWN_NO_RECORD,
+	TEXT_UNKNOWN_GONE,
+	TEXT_UNKNOWN_WORDS,
+	TEXT_UNKNOWN_COMMAND,
+	TEXT_STILL_AT_IT, /* … the agent, its process, the conversation */
+	TEXT_WAITS_FOR_IT,
+	TEXT_ENDS_IT,
+	TEXT_SENT_AGAIN, /* … is sent again now */
 	TEXT_COUNT
 };
 

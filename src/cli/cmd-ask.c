@@ -20,6 +20,7 @@ enum {
 struct ask_opts {
 	bool fresh;
 	const char *in;
+	bool again;
 	const char *agent;
 	const char *model;
 	const char *permission;
@@ -29,6 +30,8 @@ struct ask_opts {
 static const struct opt ask_options[] = {
 	OPT_FLAG(0, "new", struct ask_opts, fresh, "in a fresh conversation"),
 	OPT_STRING(0, "in", struct ask_opts, in, "SESSION", "in this conversation"),
+	OPT_FLAG(0, "again", struct ask_opts, again,
+		"send again what was interrupted and did not reach the agent"),
 	OPT_AGENT(struct ask_opts, agent, NULL, "who answers: @"),
 	OPT_STRING(0, "model", struct ask_opts, model, "NAME", "the agent's model"),
 	OPT_PERMISSION(struct ask_opts, permission),
@@ -216,9 +219,10 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 	struct request req = { .text = text, .mode = a->opts->fresh ? REQUEST_NEW : REQUEST_GO_ON };
 	const struct assistant_outcome *out = NULL;
 	AUTO_RESOLVED of = RESOLVED_INIT;
-	int r = 0;
+	AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
+	int r = front_recover(&a->front, false, reterr);
 
-	if (a->opts->in) {
+	if (r == 0 && a->opts->in) {
 		r = sessions_find(a->app, a->opts->in, RESOLVE_CONVERSATION, &of, reterr);
 		req.mode = REQUEST_IN;
 		req.conversation = of.conv.id;
@@ -229,6 +233,11 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 		r = err_set(reterr, ERR_USAGE,
 			"this conversation is %s's, not %s's; leave --agent out", whose,
 			a->opts->agent);
+	if (r == 0 && a->opts->again) {
+		r = journal_lost(a->app->store, req.conversation, a->front.kit.dir, &lost, reterr);
+		if (r == 0)
+			req = request_again(&lost);
+	}
 	if (r == 0)
 		r = front_say(&a->front, &req, &out, reterr);
 	if (r != 0)
@@ -259,6 +268,7 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 		.model = a.opts->model,
 		.permission = a.opts->permission,
 		.single = true,
+		.resends = !a.opts->json && !a.opts->again,
 		.ui = { .data = &a,
 			.begin = on_begin,
 			.event = on_event,
@@ -270,10 +280,12 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 
 	if (a.opts->fresh && a.opts->in)
 		return err_set(reterr, ERR_USAGE, "--new and --in exclude each other");
+	if (a.opts->again && (a.opts->fresh || argc > 0))
+		return err_set(reterr, ERR_USAGE, "--again takes neither a text nor --new");
 	str_init_max(&text, PROMPT_BYTES_MAX);
 	term_init(&a.term, &screen);
 	markdown_init(&a.markdown, &a.term);
-	int r = read_prompt(app, argc, argv, &text, reterr);
+	int r = a.opts->again ? 0 : read_prompt(app, argc, argv, &text, reterr);
 	if (r == 0)
 		r = front_open(&a.front, app, &want, reterr);
 	if (r == 0)

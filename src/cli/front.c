@@ -139,6 +139,7 @@ int front_open(struct front *f, struct app *app, const struct front_opts *opts, 
 	want.ask = opts->answers;
 	want.keep_alive = !opts->single;
 	f->app = app;
+	f->resends = opts->resends;
 	f->loop = loop_new();
 	int r = kit_open(&want, &f->kit, reterr);
 	if (r == 0 && opts->may_ask)
@@ -242,6 +243,53 @@ int front_say(struct front *f, const struct request *req, const struct assistant
 			sv_of(turn->message));
 	*ret_out = s.out;
 	return 0;
+}
+
+static int want_again(
+	const struct front *f, const struct turn_record *lost, bool *ret, struct err *reterr)
+{
+	const struct app *app = f->app;
+	const char *how = app->settings->ai_resend;
+	const struct agent_def *kind = agent_named(sv_of(lost->agent));
+	const struct term_opts screen = { .fd = fileno(app->out),
+		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+		.term_name = env_get("TERM") };
+	static const struct choice_item items[] = { { "no", NULL }, { "yes", NULL } };
+	struct term term;
+	int chosen = 0;
+
+	*ret = strcmp(how, "auto") == 0 && kind && kind->can.once;
+	if (*ret || strcmp(how, "never") == 0 || !app->in_tty || !app->out_tty)
+		return 0;
+	term_init(&term, &screen);
+	int r = choice_ask(
+		&term, app->in, "Send it again now?", items, ARRAY_LEN(items), 0, &chosen, reterr);
+	term_release(&term);
+	*ret = chosen == 1;
+	return r;
+}
+
+int front_recover(struct front *f, bool running, struct err *reterr)
+{
+	enum text_language language = kit_language(f->app->settings, f->app->locale);
+	int r = assistant_recover(f->assistant, running, reterr);
+
+	while (r == 0 && f->resends) {
+		AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
+		const struct assistant_outcome *out;
+		bool again = false;
+		if (assistant_next_lost(f->assistant, &lost, NULL) < 0)
+			break;
+		r = want_again(f, &lost, &again, reterr);
+		if (r < 0 || !again)
+			continue;
+		f->ui.notice(f->ui.data, text_get(TEXT_SENT_AGAIN, language));
+		const struct request req = request_again(&lost);
+		r = front_say(f, &req, &out, reterr);
+		if (r == 0 && out->turn->fail != AGENT_OK)
+			front_failure(f->app->err, out->turn);
+	}
+	return r;
 }
 
 void front_failure(FILE *to, const struct turn_outcome *out)

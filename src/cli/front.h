@@ -26,6 +26,7 @@ struct front {
 	struct assistant_ui ui;
 	bool speaking; /* a paragraph of the answer is open */
 	struct strv held; /* notices that wait for its end */
+	bool resends;
 };
 
 struct front_opts {
@@ -35,6 +36,7 @@ struct front_opts {
 	bool answers; /* ui answers AGENT_EV_ASK, by assistant_answer() */
 	bool single; /* one sentence from the command line, no conversation */
 	bool may_ask; /* offer the installed agents when none was chosen yet */
+	bool resends; /* front_recover() may send again what was lost */
 	/* A notice never comes within a paragraph: ui ends the one it is in at AGENT_EV_BREAK,
 	 * _TOOL_BEGIN, _ASK and _DONE. AGENT_EV_NOTICE comes as a notice, and so do the words of
 	 * AGENT_EV_RETRY. */
@@ -52,6 +54,12 @@ bool front_begin(const struct front *f, const struct conv *c, struct str *ret_hi
  * of ours is returned. */
 int front_say(struct front *f, const struct request *req, const struct assistant_outcome **ret_out,
 	struct err *reterr) MUST_USE;
+/*
+ * Tells what was interrupted in this folder, and sends again what did not reach its agent: by
+ * itself or, where one can be asked at this terminal, with the user's word (ai.resend). `running`
+ * as in assistant_recover(). Call it before the first sentence.
+ */
+int front_recover(struct front *f, bool running, struct err *reterr) MUST_USE;
 /* One line that says why the agent failed. */
 void front_failure(FILE *to, const struct turn_outcome *out);
 /* Exit status for what became of a sentence. */

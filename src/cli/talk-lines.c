@@ -186,13 +186,14 @@ int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *ret
 		.agent = opts->agent,
 		.model = opts->model,
 		.permission = opts->permission,
+		.resends = true,
 		.ui = { .data = &l, .begin = on_begin, .event = on_event, .notice = on_notice },
 		.signal = on_signal,
 	};
 	int r = front_open(&l.front, app, &want, reterr);
 
 	if (r == 0)
-		r = assistant_recover(l.front.assistant, reterr);
+		r = front_recover(&l.front, true, reterr);
 	if (r == 0)
 		r = run_lines(&l, opts->new_session, reterr);
 	front_close(&l.front);

@@ -377,6 +377,7 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 		.model = opts->model,
 		.permission = opts->permission,
 		.may_ask = true,
+		.resends = true,
 		.ui = { .data = &t,
 			.begin = on_begin,
 			.event = on_event,
@@ -403,7 +404,7 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 		t.bypass = kit->agents[agent_index(kit->kind)].permission == AGENT_PERM_BYPASS;
 		status_set_bypass(&t.status, t.bypass);
 		greet(&t, opts->new_session);
-		r = assistant_recover(t.front.assistant, reterr);
+		r = front_recover(&t.front, true, reterr);
 	}
 	if (r == 0)
 		r = converse(&t, opts->new_session, reterr);

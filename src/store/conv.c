@@ -203,6 +203,22 @@ int conv_in_project(struct store *store, const char *project, int64_t max,
 	return r < 0 ? r : each_row(&q, &now, fn, data, reterr);
 }
 
+/* Whoever begins a turn makes the conversation active, and its end makes it idle again: most rows
+ * need no look into the journal. */
+int conv_unfinished(struct store *store, const char *dir, const struct clock *clock,
+	conv_each_fn fn, void *data, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	struct present now = { .clock = clock };
+	int r = SQL_PREPARE(&q, store, reterr,
+		CONV_SELECT "WHERE c.dir = ? AND c.status = ? AND (SELECT state FROM turn t"
+			    " WHERE t.conversation = c.id ORDER BY t.id DESC LIMIT 1) = 0"
+			    " ORDER BY c.active_ms DESC",
+		SQL_T(dir), SQL_I(CONV_ACTIVE));
+
+	return r < 0 ? r : each_row(&q, &now, fn, data, reterr);
+}
+
 int conv_by_seqs(struct store *store, const int64_t *seqs, size_t n, const struct clock *clock,
 	conv_each_fn fn, void *data, struct err *reterr)
 {
@@ -458,4 +474,13 @@ int conv_give(struct store *store, const char *id, const struct proc_id *self,
 		" WHERE id = ? AND owner_pid = ? AND owner_start = ?",
 		SQL_I(status), SQL_I(clock_wall_ms(clock)), SQL_I(clock_age_ms(clock)),
 		SQL_T(self->boot), SQL_T(id), SQL_I(self->pid), SQL_I(self->start));
+}
+
+int conv_untake(struct store *store, const char *id, const struct proc_id *self, struct err *reterr)
+{
+	return SQL_RUN(store, reterr,
+		"UPDATE conversation SET owner_pid = NULL, owner_start = NULL, owner_boot = NULL,"
+		" owner_host = NULL, heartbeat_ms = NULL, status = ?"
+		" WHERE id = ? AND owner_pid = ? AND owner_start = ?",
+		SQL_I(CONV_IDLE), SQL_T(id), SQL_I(self->pid), SQL_I(self->start));
 }

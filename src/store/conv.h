@@ -115,6 +115,14 @@ int conv_beat(struct store *store, const char *id, const struct proc_id *self,
 int conv_give(struct store *store, const char *id, const struct proc_id *self,
 	enum conv_status status, const struct clock *clock, struct err *reterr) MUST_USE;
 
+/* … as if it had never been taken: that was no activity of it. */
+int conv_untake(struct store *store, const char *id, const struct proc_id *self,
+	struct err *reterr) MUST_USE;
+/* The conversations of dir whose last turn has no end, most recent first: one that runs, or that
+ * was interrupted. */
+int conv_unfinished(struct store *store, const char *dir, const struct clock *clock,
+	conv_each_fn fn, void *data, struct err *reterr) MUST_USE;
+
 int conv_rename(struct store *store, const char *id, const char *name, struct err *reterr) MUST_USE;
 int conv_set_task(
 	struct store *store, const char *id, enum conv_task task, struct err *reterr) MUST_USE;

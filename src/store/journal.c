@@ -10,7 +10,7 @@ void turn_record_release(struct turn_record *t)
 {
 	free(t->agent);
 	free(t->session);
-	free(t->prompt);
+	str_release(&t->prompt);
 	free(t->prompt_id);
 	free(t->transcript);
 	free(t->fail);
@@ -22,7 +22,7 @@ static int count_turn(struct store *store, const struct turn_record *t, const st
 {
 	AUTO_STR title = STR_INIT;
 
-	utf8_scrub_line(&title, utf8_cut(sv_trim(sv_of(t->prompt)), CONV_TITLE_MAX));
+	utf8_scrub_line(&title, utf8_cut(sv_trim(str_sv(&t->prompt)), CONV_TITLE_MAX));
 	return SQL_RUN(store, reterr,
 		"UPDATE conversation SET turns = turns + 1, active_ms = ?2, age_ms = ?3,"
 		" title = coalesce(title, ?4),"
@@ -45,8 +45,9 @@ int journal_turn(struct store *store, const struct turn_record *t, const struct 
 		" prompt_id, transcript, before_size)"
 		" VALUES (?, nullif(?, 0), ?, nullif(?, ''), ?, ?, ?, ?, ?, ?) RETURNING id",
 		SQL_I(JOURNAL_TURN), SQL_I(t->parent), SQL_I(clock_wall_ms(clock)),
-		SQL_T(t->conversation), SQL_T(t->agent), SQL_T(t->session), SQL_T(t->prompt),
-		SQL_T(t->prompt_id), SQL_T(t->transcript), SQL_I(t->before_size));
+		SQL_T(t->conversation), SQL_T(t->agent), SQL_T(t->session),
+		SQL_S(str_sv(&t->prompt)), SQL_T(t->prompt_id), SQL_T(t->transcript),
+		SQL_I(t->before_size));
 	if (r == 0)
 		r = sql_step(&q, reterr);
 	if (r > 0) {
@@ -75,39 +76,79 @@ int journal_end(struct store *store, int64_t turn, enum turn_state state, const 
 		SQL_T(fail));
 }
 
+int journal_told(struct store *store, int64_t turn, const struct clock *clock, struct err *reterr)
+{
+	return SQL_RUN(store, reterr, "INSERT INTO step (kind, parent, at_ms) VALUES (?, ?, ?)",
+		SQL_I(JOURNAL_TOLD), SQL_I(turn), SQL_I(clock_wall_ms(clock)));
+}
+
+bool journal_was_told(struct store *store, int64_t turn)
+{
+	AUTO_SQL q = SQL_INIT;
+
+	return SQL_PREPARE(&q, store, NULL, "SELECT 1 FROM step WHERE parent = ? AND kind = ?",
+		       SQL_I(turn), SQL_I(JOURNAL_TOLD)) == 0 &&
+		sql_step(&q, NULL) > 0;
+}
+
+#define TURN_SELECT                                                                           \
+	"SELECT id, coalesce(parent, 0), agent, nullif(session, ''), prompt, prompt_id,"      \
+	" transcript, before_size, started_ms, state, ended_ms, fail, conversation FROM turn" \
+	" t "
+
+static int read_turn(struct sql *q, const char *none, struct turn_record *ret, struct err *reterr)
+{
+	int r = sql_step(q, reterr);
+
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return err_set(reterr, ERR_NOTFOUND, "%s", none);
+	*ret = (struct turn_record){
+		.id = sql_get_int(q, 0),
+		.parent = sql_get_int(q, 1),
+		.agent = sql_dup_text(q, 2),
+		.session = sql_dup_text(q, 3),
+		.prompt = STR_INIT,
+		.prompt_id = sql_dup_text(q, 5),
+		.transcript = sql_dup_text(q, 6),
+		.before_size = sql_get_int(q, 7),
+		.started_ms = sql_get_int(q, 8),
+		.state = (enum turn_state)sql_get_int(q, 9),
+		.ended_ms = sql_get_int(q, 10),
+		.fail = sql_dup_text(q, 11),
+	};
+	str_add(&ret->prompt, sql_get_blob(q, 4));
+	const char *conversation = sql_get_text(q, 12);
+	(void)snprintf(ret->conversation, sizeof(ret->conversation), "%s",
+		conversation ? conversation : "");
+	return 0;
+}
+
 int journal_last(
 	struct store *store, const char *conversation, struct turn_record *ret, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = SQL_PREPARE(&q, store, reterr,
-		"SELECT id, coalesce(parent, 0), agent, nullif(session, ''), prompt, prompt_id, "
-		"transcript,"
-		" before_size, started_ms, state, ended_ms, fail FROM turn"
-		" WHERE conversation = ? ORDER BY id DESC LIMIT 1",
-		SQL_T(conversation));
+		TURN_SELECT "WHERE conversation = ? ORDER BY id DESC LIMIT 1", SQL_T(conversation));
 
-	if (r == 0)
-		r = sql_step(&q, reterr);
-	if (r < 0)
-		return r;
-	if (r == 0)
-		return err_set(reterr, ERR_NOTFOUND, "this conversation has no turn yet");
-	*ret = (struct turn_record){
-		.id = sql_get_int(&q, 0),
-		.parent = sql_get_int(&q, 1),
-		.agent = sql_dup_text(&q, 2),
-		.session = sql_dup_text(&q, 3),
-		.prompt = sql_dup_text(&q, 4),
-		.prompt_id = sql_dup_text(&q, 5),
-		.transcript = sql_dup_text(&q, 6),
-		.before_size = sql_get_int(&q, 7),
-		.started_ms = sql_get_int(&q, 8),
-		.state = (enum turn_state)sql_get_int(&q, 9),
-		.ended_ms = sql_get_int(&q, 10),
-		.fail = sql_dup_text(&q, 11),
-	};
-	(void)snprintf(ret->conversation, sizeof(ret->conversation), "%s", conversation);
-	return 0;
+	return r < 0 ? r : read_turn(&q, "this conversation has no turn yet", ret, reterr);
+}
+
+int journal_lost(struct store *store, const char *conversation, const char *dir,
+	struct turn_record *ret, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, store, reterr,
+		TURN_SELECT "WHERE conversation IN (SELECT id FROM conversation WHERE"
+			    " id = ?1 OR (?1 IS NULL AND dir = ?2)) AND state = ?3 AND NOT EXISTS"
+			    " (SELECT 1 FROM step s WHERE s.parent = t.id AND s.kind = ?4)"
+			    " ORDER BY id DESC LIMIT 1",
+		SQL_T(conversation), SQL_T(dir), SQL_I(TURN_LOST), SQL_I(JOURNAL_TURN));
+
+	return r < 0
+		? r
+		: read_turn(&q, "there is nothing that is known not to have arrived", ret, reterr);
 }
 
 int journal_prompts(struct store *store, const char *conversation, int64_t max, struct strv *out,

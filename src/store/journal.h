@@ -17,7 +17,8 @@
 enum journal_kind {
 	JOURNAL_TURN, /* the intent: written before the agent sees the prompt */
 	JOURNAL_SESSION, /* the agent's id for its turn became known, or another one */
-	JOURNAL_END
+	JOURNAL_END,
+	JOURNAL_TOLD /* the user knows that it was interrupted and that its agent works on */
 };
 
 /* How a turn stands: by its last end, TURN_INTENT without one. */
@@ -38,7 +39,7 @@ struct turn_record {
 	char conversation[UUID_TEXT]; /* empty: a question that belongs to none */
 	char *agent;
 	char *session; /* NULL: not known */
-	char *prompt;
+	struct str prompt;
 	char *prompt_id; /* our id of the prompt, for agents that keep one; NULL: none */
 	char *transcript; /* NULL: not known before the turn */
 	int64_t before_size;
@@ -47,9 +48,9 @@ struct turn_record {
 	int64_t ended_ms;
 	char *fail; /* NULL: it did not */
 };
-#define TURN_RECORD_INIT      \
-	{                     \
-		.agent = NULL \
+#define TURN_RECORD_INIT           \
+	{                          \
+		.prompt = STR_INIT \
 	}
 #define AUTO_TURN_RECORD CLEANUP(turn_record_release) struct turn_record
 void turn_record_release(struct turn_record *t);
@@ -63,6 +64,17 @@ int journal_session(struct store *store, int64_t turn, const char *session,
 int journal_end(struct store *store, int64_t turn, enum turn_state state, const char *fail,
 	const struct clock *clock, struct err *reterr) MUST_USE;
 
+int journal_told(
+	struct store *store, int64_t turn, const struct clock *clock, struct err *reterr) MUST_USE;
+bool journal_was_told(struct store *store, int64_t turn);
+
+/*
+ * The newest turn that was lost (TURN_LOST) and not sent again since, which would be a turn with
+ * this one as parent: of the conversation, or (NULL) of all whose folder is dir. ERR_NOTFOUND:
+ * none.
+ */
+int journal_lost(struct store *store, const char *conversation, const char *dir,
+	struct turn_record *ret, struct err *reterr) MUST_USE;
 /* The conversation's last turn. ERR_NOTFOUND: none yet. */
 int journal_last(struct store *store, const char *conversation, struct turn_record *ret,
 	struct err *reterr) MUST_USE;

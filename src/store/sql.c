@@ -163,6 +163,8 @@ int sql_prepare_values(struct sql *q, struct store *store, const char *text,
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		if (values[i].is_text)
 			sql_text(q, values[i].text);
+		else if (values[i].is_bytes)
+			sql_sv(q, values[i].bytes);
 		else
 			sql_int(q, values[i].number);
 	}

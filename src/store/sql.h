@@ -67,11 +67,13 @@ int64_t sql_get_int(struct sql *q, int column);
  *	r = SQL_PREPARE(&q, store, reterr, "SELECT …", SQL_T(dir), SQL_I(max));
  */
 struct sql_value {
-	bool is_text;
+	bool is_text, is_bytes;
 	const char *text; /* NULL binds NULL */
+	struct sv bytes; /* text that may hold NULs */
 	int64_t number;
 };
 #define SQL_T(value) ((struct sql_value){ .is_text = true, .text = (value) })
+#define SQL_S(value) ((struct sql_value){ .is_bytes = true, .bytes = (value) })
 #define SQL_I(value) ((struct sql_value){ .number = (int64_t)(value) })
 #define SQL_VALUES(...)                            \
 	(const struct sql_value[]){ __VA_ARGS__ }, \

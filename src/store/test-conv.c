@@ -157,14 +157,14 @@ static void test_turns_are_journalled(void **state)
 
 	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
 	assert_int_equal(journal_last(f->store, made.id, &last, NULL), ERR_NOTFOUND);
-	char prompt[] = "hello";
-	struct turn_record t = { .prompt = prompt, .before_size = 7 };
+	AUTO_TURN_RECORD t = { .prompt = STR_INIT, .before_size = 7 };
+	str_add(&t.prompt, sv_make("hel\0lo", 6));
 	memcpy(t.conversation, made.id, sizeof(t.conversation));
 	assert_int_equal(journal_turn(f->store, &t, &noon, &id, NULL), 0);
 	reopen(f);
 	assert_int_equal(journal_last(f->store, made.id, &last, NULL), 0);
 	assert_int_equal(last.state, TURN_INTENT);
-	assert_string_equal(last.prompt, "hello");
+	assert_true(sv_eq(str_sv(&last.prompt), sv_make("hel\0lo", 6)));
 	assert_int_equal(last.before_size, 7);
 	turn_record_release(&last);
 	assert_int_equal(journal_end(f->store, id, TURN_FAILED, "timed out", &noon, NULL), 0);
@@ -188,11 +188,10 @@ static void test_the_journal_is_only_added_to(void **state)
 	struct fixture *f = *state;
 	AUTO_CONV made = CONV_INIT;
 	AUTO_TURN_RECORD last = TURN_RECORD_INIT;
-	char prompt[] = "the story";
-	char agent[] = "rehearsal";
-	struct turn_record t = { .prompt = prompt, .agent = agent };
+	AUTO_TURN_RECORD t = { .prompt = STR_INIT, .agent = xstrdup("rehearsal") };
 	int64_t run, turn;
 
+	str_adds(&t.prompt, "the story");
 	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
 	assert_int_equal(journal_turn(f->store, &t, &noon, &run, NULL), 0);
 	memcpy(t.conversation, made.id, sizeof(t.conversation));

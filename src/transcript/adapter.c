@@ -148,6 +148,12 @@ bool transcript_injected(const struct transcript_format *format, struct sv text)
 
 enum { WRAPPER_RAW_MAX = 512 }; /* blanks, and the longest beginning, escaped */
 
+void transcript_typed(const struct transcript_format *format, struct sv text, struct str *out)
+{
+	if (!format->typed || !format->typed(text, out))
+		str_add(out, text);
+}
+
 bool value_injected(const struct transcript_format *format, struct jval text, struct str *tmp)
 {
 	str_clear(tmp);

@@ -101,6 +101,8 @@ struct transcript_format {
 	 * Both end with NULL. */
 	const char *const *injected_tags;
 	const char *const *injected_words;
+	/* transcript_typed(): false when the text is as it was typed. NULL: all are. */
+	bool (*typed)(struct sv text, struct str *out);
 	/* The members that are looked at, and those of the elements of lists; see json/scan.h. */
 	const struct scan_key *keys, *row_keys;
 	size_t n_keys, n_row_keys;

@@ -684,6 +684,25 @@ static const char *const injected_words[] = {
 	NULL,
 };
 
+/* "/init now" is kept as the name of the command and its arguments, each in a tag. */
+static bool claude_typed(struct sv text, struct str *out)
+{
+	const struct sv tags[][2] = {
+		{ SV("<command-name>"), SV("</command-name>") },
+		{ SV("<command-args>"), SV("</command-args>") },
+	};
+	size_t from, n;
+
+	for (size_t i = 0; i < ARRAY_LEN(tags); i++) {
+		if (!sv_find(text, tags[i][0], &from) ||
+			!sv_find(sv_from(text, from + tags[i][0].n), tags[i][1], &n))
+			return i > 0;
+		struct sv word = sv_trim(sv_head(sv_from(text, from + tags[i][0].n), n));
+		str_addf(out, "%s%.*s", i > 0 && word.n > 0 ? " " : "", SV_ARG(word));
+	}
+	return true;
+}
+
 const struct transcript_format transcript_claude = {
 	.number = 0,
 	.recognises = claude_recognises,
@@ -691,6 +710,7 @@ const struct transcript_format transcript_claude = {
 	.forks_silently = true,
 	.injected_tags = injected_tags,
 	.injected_words = injected_words,
+	.typed = claude_typed,
 	.keys = keys,
 	.n_keys = ARRAY_LEN(keys),
 	.row_keys = block_keys,

@@ -247,6 +247,9 @@ static inline bool transcript_is_live(const struct transcript_live *live, uint64
 /* ---- words ---- */
 /* True for a user message that a program put in (command echoes, reminders, environment). */
 bool transcript_injected(const struct transcript_format *format, struct sv text);
+/* What was typed where the agent keeps it in another form (a command with its arguments); else the
+ * text itself. Appends. */
+void transcript_typed(const struct transcript_format *format, struct sv text, struct str *out);
 /* What Claude Code writes into a transcript where the model said nothing, so that questions and
  * answers alternate. It is no answer of anybody. */
 static inline bool transcript_is_filler(struct sv text)

@@ -30,24 +30,21 @@ void turn_tell(const struct turn_sink *sink, enum turn_news what, const char *a,
 /* Whether a turn of ours is at it: the lease is the process's and does not tell its turns apart. */
 bool turn_runs(const struct turn_host *host, const char *conversation);
 
-/* What is to be told about a turn that was interrupted. */
-struct turn_left {
-	bool any;
-	enum turn_news what;
-	struct str words[2];
+/* Who has a session open. */
+struct turn_writer {
+	int64_t pid; /* 0: nobody */
+	bool orphan; /* an agent of a faden that is gone: it ends by itself */
 };
-#define TURN_LEFT_INIT                          \
-	{                                       \
-		.words = { STR_INIT, STR_INIT } \
-	}
-void turn_left_release(struct turn_left *left);
-/* recover.c: explains an unfinished turn of a conversation that we hold now. */
-int turn_settle(struct turn_host *host, const struct conv *c, struct turn_left *ret,
-	struct err *reterr) MUST_USE;
-/* Is a process of the agent writing the session? */
-bool turn_writer(const struct turn_host *host, const struct conv *c, int64_t *ret_pid);
-/* The transcript of the session, owned by the caller. NULL: none. */
-char *turn_transcript(const struct turn_host *host, const struct conv *c);
+/* recover.c: whether a process of the agent has the conversation's session. */
+bool turn_writer(const struct turn_host *host, const struct conv *c, struct turn_writer *ret);
+/* Explains the unfinished turn of a conversation that nobody holds; tells it and writes it down.
+ * ret->pid: not now, that process is still at it. Not from within a transaction. */
+int turn_settle(struct turn_host *host, const char *id, const struct turn_sink *sink,
+	struct turn_writer *ret, struct err *reterr) MUST_USE;
+/* Whether the unfinished turn's prompt has been taken by the agent, or nobody can tell. */
+bool turn_took(struct turn_host *host, const char *id);
+/* The transcript of a session of it, owned by the caller. NULL: none. */
+char *turn_transcript(const struct turn_host *host, const struct conv *c, const char *session);
 
 /* question.c: a folder of its own, with neither instructions nor settings of a project. */
 struct turn_place {

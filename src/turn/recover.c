@@ -1,16 +1,20 @@
 /*
- * After a crash: did the prompt arrive, was it answered? The transcript knows. Nothing is ever
- * sent again from here.
+ * After a crash: is the agent still at it; did the prompt arrive, was it answered? The process
+ * table and the transcript know, or nobody does. Nothing is ever sent again from here.
  */
 #include <stdlib.h>
 
+#include "agent/child.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "os/path.h"
 #include "transcript/transcript.h"
 #include "turn/internal.h"
 
-enum { SHOWN_PROMPT = 60 /* columns of a prompt in a notice */ };
+enum {
+	SHOWN_PROMPT = 60, /* columns of a prompt in a notice */
+	CLOCKS_APART_MS = 5000, /* what an agent says it is and we do, where only the time tells */
+};
 
 static const struct transcript_home *home_of(const struct turn_host *host, const char *agent)
 {
@@ -20,56 +24,127 @@ static const struct transcript_home *home_of(const struct turn_host *host, const
 	return NULL;
 }
 
-char *turn_transcript(const struct turn_host *host, const struct conv *c)
+char *turn_transcript(const struct turn_host *host, const struct conv *c, const char *session)
 {
 	const struct transcript_home *home = home_of(host, c->agent);
 	char *path = NULL;
 
-	if (!c->session || !home)
+	if (!session || !home)
 		return NULL;
 	/* Most lie where a new one would; the others are looked for. */
-	path = transcript_new_path(home, c->dir, c->active_ms, c->session);
+	path = transcript_new_path(home, c->dir, c->active_ms, session);
 	if (path && path_exists(path))
 		return path;
 	free(path);
 	path = NULL;
-	return transcript_find(home, sv_of(c->session), &path, NULL) == 0 ? path : NULL;
+	return transcript_find(home, sv_of(session), &path, NULL) == 0 ? path : NULL;
 }
 
-bool turn_writer(const struct turn_host *host, const struct conv *c, int64_t *ret_pid)
+/* ---- who is at it ---- */
+
+static bool is_kept(const struct turn_host *host, const char *session)
+{
+	vec_each (&host->idle, a)
+		if ((*a)->session && strcmp((*a)->session, session) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * By whose child it is, which holds from its first instruction on; by the agent's own notes, which
+ * it makes when it has started; by the words it was started with.
+ */
+bool turn_writer(const struct turn_host *host, const struct conv *c, struct turn_writer *ret)
 {
 	const struct transcript_home *home = home_of(host, c->agent);
+	const struct agent_def *kind = agent_named(sv_of(c->agent));
 	AUTO_MAP ids = MAP_INIT;
-	uint64_t pid;
+	uint64_t noted = 0;
+	int64_t pid = child_left_by(&c->owner);
 
-	if (!home || !c->session)
-		return false;
-	transcript_writers(home, &ids);
-	if (!map_get(&ids, sv_of(c->session), &pid))
-		return false;
-	*ret_pid = (int64_t)pid;
-	return true;
+	if (!pid && home && c->session && !is_kept(host, c->session)) {
+		transcript_writers(home, &ids);
+		if (map_get(&ids, sv_of(c->session), &noted)) {
+			*ret = (struct turn_writer){ .pid = (int64_t)noted,
+				.orphan = child_is_orphan((pid_t)noted) };
+			return true;
+		}
+		if (kind && kind->program)
+			pid = transcript_loader(home, c->session);
+	}
+	*ret = (struct turn_writer){ .pid = pid, .orphan = pid && child_is_orphan((pid_t)pid) };
+	return pid != 0;
 }
 
+/* ---- what the transcript says ---- */
+
+/* What became of a prompt, as far as one reading tells. */
 struct finding {
-	bool looked; /* at the record of all that arrives: what is not there did not */
+	const struct turn_record *turn;
+	const struct transcript_format *format;
+	bool marked; /* all that is read came after it was sent */
+	struct str words; /* as they can be compared */
 	bool arrived;
 	bool answered;
+	bool over; /* what follows belongs to another prompt */
+	bool other; /* somebody said something else since it was sent */
 	struct str answer;
 };
 
-static void note_item(struct finding *f, const struct item *item, struct sv prompt)
+/* One line, without what no two programs keep alike: controls, bad bytes, blanks. */
+static void comparable(struct str *out, struct sv text)
+{
+	AUTO_STR line = STR_INIT;
+
+	utf8_scrub_line(&line, text);
+	str_add(out, sv_trim(str_sv(&line)));
+}
+
+static bool is_ours(const struct finding *f, const struct item *item, struct sv text)
+{
+	AUTO_STR typed = STR_INIT;
+	AUTO_STR words = STR_INIT;
+
+	if (f->turn->prompt_id && item->prompt_id.n > 0 &&
+		sv_is(item->prompt_id, f->turn->prompt_id))
+		return true;
+	if (f->words.len == 0)
+		return false;
+	transcript_typed(f->format, text, &typed);
+	comparable(&words, str_sv(&typed));
+	return sv_eq(str_sv(&words), str_sv(&f->words));
+}
+
+static void note_user(struct finding *f, const struct item *item)
+{
+	int64_t at = transcript_time(item);
+	AUTO_STR text = STR_INIT;
+
+	if (item->flags & ITEM_SIDECHAIN ||
+		(!f->marked && at && at < f->turn->started_ms - CLOCKS_APART_MS))
+		return;
+	transcript_text(item, &text);
+	if (!f->arrived && is_ours(f, item, str_sv(&text))) {
+		f->arrived = true;
+	} else if (item->flags & ITEM_PROMPT) {
+		f->over |= f->arrived;
+		f->other |= !f->arrived;
+	}
+}
+
+static void note_item(struct finding *f, const struct item *item)
 {
 	AUTO_STR text = STR_INIT;
 
-	if (item->kind == ITEM_USER && (item->flags & ITEM_PROMPT)) {
-		transcript_text(item, &text);
-		if (!sv_eq(sv_trim(str_sv(&text)), sv_trim(prompt)))
-			return;
+	if (item->kind == ITEM_USER) {
+		note_user(f, item);
+	} else if (!f->arrived && f->turn->prompt_id && item->prompt_id.n > 0 &&
+		sv_is(item->prompt_id, f->turn->prompt_id)) {
+		/* Some commands leave no words of the user at all. */
 		f->arrived = true;
-		f->answered = false;
-		str_clear(&f->answer);
-	} else if (f->arrived && item->kind == ITEM_ASSISTANT && !(item->flags & ITEM_FAILED)) {
+	} else if (!f->arrived || f->over) {
+		return;
+	} else if (item->kind == ITEM_ASSISTANT && !(item->flags & ITEM_FAILED)) {
 		transcript_text(item, &text);
 		if (transcript_is_filler(str_sv(&text)))
 			return;
@@ -82,97 +157,219 @@ static void note_item(struct finding *f, const struct item *item, struct sv prom
 	}
 }
 
-static int look_up(const struct turn_host *host, const struct conv *c, const struct turn_record *t,
-	struct finding *f, struct err *reterr)
+static int read_transcript(const char *path, struct finding *f, struct err *reterr)
 {
-	const struct transcript_home *home = home_of(host, c->agent);
-	AUTO_FREE char *path = turn_transcript(host, c);
+	const struct turn_record *t = f->turn;
 	struct transcript_reader *reader = NULL;
-	/* The turn's own mark only counts for the file it was taken from. */
-	bool marked = path && t->transcript && strcmp(path, t->transcript) == 0;
-	struct transcript_read_opts opts = { .offset = marked ? (uint64_t)t->before_size : 0 };
 	struct item item;
 
-	/* An agent that makes its ids may have begun a session it had no time to tell of; and a
-	 * transcript that is gone says nothing. */
-	f->looked = home && t->session && (path || !t->transcript);
-	if (!path)
-		return 0;
-	int r = transcript_open(path, home->format, &opts, &reader, reterr);
+	/* The turn's own mark only counts for the file it was taken from. */
+	bool same = t->transcript && strcmp(path, t->transcript) == 0;
+	f->marked = same || !t->transcript;
+	struct transcript_read_opts opts = { .offset = same ? (uint64_t)t->before_size : 0 };
+	int r = transcript_open(path, f->format, &opts, &reader, reterr);
 	if (r < 0)
 		return r;
 	while ((r = transcript_next(reader, &item, reterr)) > 0)
-		note_item(f, &item, sv_of(t->prompt));
+		note_item(f, &item);
 	transcript_close(reader);
 	return r;
 }
 
-void turn_left_release(struct turn_left *left)
+/* A command of the agent may go where nobody looks for it: to a new session, or nowhere. */
+static bool is_command(struct sv prompt)
 {
-	str_release(&left->words[0]);
-	str_release(&left->words[1]);
+	prompt = sv_trim(prompt);
+	return prompt.n > 1 && prompt.p[0] == '/';
 }
 
-int turn_settle(
-	struct turn_host *host, const struct conv *c, struct turn_left *ret, struct err *reterr)
+/* What became of the turn, and why nobody can tell where that is so. Only when the agent is gone:
+ * what it has not taken yet it may still take. */
+static enum turn_news look_up(const struct turn_host *host, const struct conv *c,
+	const struct turn_record *t, struct str *answer)
 {
-	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
-	AUTO_STR line = STR_INIT;
-	struct finding f = { .answer = STR_INIT };
-	int64_t pid;
-	int r = journal_last(host->opts.store, c->id, &t, reterr);
+	const struct transcript_home *home = home_of(host, c->agent);
+	struct finding f = { .turn = t, .words = STR_INIT, .answer = STR_INIT };
+	enum turn_news news;
+	struct err err = ERR_INIT;
+	int r = 0;
 
-	if (r < 0 || t.state != TURN_INTENT)
-		return r == ERR_NOTFOUND ? 0 : r;
-	/* The agent outlived us and is still at it: what it says later is told later. */
-	if (turn_writer(host, c, &pid)) {
-		ret->any = true;
-		ret->what = NEWS_STILL_AT_IT;
-		str_adds(&ret->words[0], c->agent);
-		str_addf(&ret->words[1], "%lld", (long long)pid);
-		return 0;
-	}
-	r = look_up(host, c, &t, &f, reterr);
-	if (r == 0)
-		r = journal_end(host->opts.store, t.id,
-			f.answered	    ? TURN_ANSWERED
-				: f.arrived ? TURN_UNANSWERED
-				: f.looked  ? TURN_LOST
-					    : TURN_NOT_KNOWN,
-			"interrupted", host->opts.clock, reterr);
-	if (r == 0) {
-		ret->any = true;
-		ret->what = f.answered ? NEWS_ANSWERED
-			: f.arrived    ? NEWS_UNANSWERED
-			: f.looked     ? NEWS_NOT_SENT
-				       : NEWS_NOT_KNOWN;
-		utf8_scrub_line(&line, sv_of(t.prompt));
-		utf8_fit(&ret->words[0], str_sv(&line), SHOWN_PROMPT);
-		str_add(&ret->words[1], str_sv(&f.answer));
-	}
+	if (!home)
+		return NEWS_UNKNOWN_NO_RECORD;
+	if (!t->session)
+		return NEWS_UNKNOWN_SESSION;
+	AUTO_FREE char *path = turn_transcript(host, c, t->session);
+	if (!path && t->transcript)
+		return NEWS_UNKNOWN_GONE;
+	f.format = home->format;
+	comparable(&f.words, str_sv(&t->prompt));
+	if (path)
+		r = read_transcript(path, &f, &err);
+	if (r < 0)
+		log_write(host->opts.log, LOG_WARN, "after a crash: %s", err.msg);
+	if (f.arrived)
+		news = f.answered ? NEWS_ANSWERED : NEWS_UNANSWERED;
+	else if (r < 0)
+		news = NEWS_UNKNOWN_GONE;
+	else if (f.other)
+		news = NEWS_UNKNOWN_WORDS;
+	else if (is_command(str_sv(&t->prompt)))
+		news = NEWS_UNKNOWN_COMMAND;
+	else
+		news = NEWS_NOT_SENT;
+	str_add(answer, str_sv(&f.answer));
+	str_release(&f.words);
 	str_release(&f.answer);
-	return r;
+	return news;
 }
 
-int turn_recover(struct turn_host *host, const struct conv *c, const struct turn_sink *sink,
+static enum turn_state state_of(enum turn_news news)
+{
+	return news == NEWS_ANSWERED	  ? TURN_ANSWERED
+		: news == NEWS_UNANSWERED ? TURN_UNANSWERED
+		: news == NEWS_NOT_SENT	  ? TURN_LOST
+					  : TURN_NOT_KNOWN;
+}
+
+/* ---- settling ---- */
+
+/* The last turn of a conversation that nobody is at. 0: it has no end. 1: nothing to settle. */
+static int find_unfinished(struct turn_host *host, const char *id, struct conv *c,
+	struct turn_record *t, struct err *reterr)
+{
+	const struct turn_host_opts *o = &host->opts;
+	int r = turn_runs(host, id) ? 1 : conv_get(o->store, id, o->clock, c, reterr);
+
+	if (r == 0)
+		r = journal_last(o->store, id, t, reterr);
+	if (r == 0 && t->state != TURN_INTENT)
+		r = 1;
+	return r == ERR_NOTFOUND ? 1 : r;
+}
+
+/* Takes it, if it is still as it was. 1: it is not. */
+static int take(struct turn_host *host, const struct conv *c, const struct turn_record *t,
 	struct err *reterr)
 {
 	const struct turn_host_opts *o = &host->opts;
-	struct turn_left left = TURN_LEFT_INIT;
-	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
-	int r = journal_last(o->store, c->id, &t, reterr);
+	AUTO_TURN_RECORD now = TURN_RECORD_INIT;
+	int r = store_begin(o->store, reterr);
 
-	if (r < 0 || t.state != TURN_INTENT)
-		return r == ERR_NOTFOUND ? 0 : r;
-	/* A running turn, of ours or of another process, is no crash: there is nothing to explain.
-	 */
-	if (turn_runs(host, c->id) || conv_take(o->store, c->id, &host->self, o->clock, NULL) < 0)
+	if (r < 0)
+		return r;
+	r = conv_take(o->store, c->id, &host->self, o->clock, reterr);
+	if (r == 0)
+		r = journal_last(o->store, c->id, &now, reterr);
+	if (r == 0 && (now.id != t->id || now.state != TURN_INTENT))
+		r = err_set(reterr, ERR_BUSY, "settled by another process");
+	r = store_end(o->store, r, reterr);
+	return r == ERR_BUSY ? 1 : r;
+}
+
+static int write_settled(struct turn_host *host, const struct conv *c, int64_t turn,
+	enum turn_state state, struct err *reterr)
+{
+	const struct turn_host_opts *o = &host->opts;
+	int r = store_begin(o->store, reterr);
+
+	if (r < 0)
+		return r;
+	r = journal_end(o->store, turn, state, "interrupted", o->clock, reterr);
+	if (r == 0)
+		r = conv_untake(o->store, c->id, &host->self, reterr);
+	return store_end(o->store, r, reterr);
+}
+
+/*
+ * The transcript is read while nothing is locked: it may be long. What it says is told before it is
+ * written down, so that a crash in between tells it twice rather than never; the lease keeps others
+ * from telling it too.
+ */
+int turn_settle(struct turn_host *host, const char *id, const struct turn_sink *sink,
+	struct turn_writer *ret, struct err *reterr)
+{
+	AUTO_CONV c = CONV_INIT;
+	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
+	AUTO_STR line = STR_INIT;
+	AUTO_STR shown = STR_INIT;
+	AUTO_STR answer = STR_INIT;
+
+	*ret = (struct turn_writer){ .pid = 0 };
+	int r = find_unfinished(host, id, &c, &t, reterr);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	/* One that runs somewhere is no crash. */
+	if (c.owner.pid && proc_id_check(&c.owner) == PROC_ALIVE)
 		return 0;
-	r = turn_settle(host, c, &left, reterr);
-	int given = conv_give(
-		o->store, c->id, &host->self, CONV_IDLE, o->clock, r == 0 ? reterr : NULL);
-	if (r == 0 && left.any)
-		turn_tell(sink, left.what, left.words[0].buf, left.words[1].buf, NULL);
-	turn_left_release(&left);
-	return r < 0 ? r : given;
+	if (turn_writer(host, &c, ret))
+		return 0;
+	enum turn_news news = look_up(host, &c, &t, &answer);
+	r = take(host, &c, &t, reterr);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	utf8_scrub_line(&line, str_sv(&t.prompt));
+	utf8_fit(&shown, str_sv(&line), SHOWN_PROMPT);
+	turn_tell(sink, news, shown.buf, news == NEWS_ANSWERED ? answer.buf : c.id, c.id);
+	return write_settled(host, &c, t.id, state_of(news), reterr);
+}
+
+bool turn_took(struct turn_host *host, const char *id)
+{
+	AUTO_CONV c = CONV_INIT;
+	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
+	AUTO_STR answer = STR_INIT;
+
+	return find_unfinished(host, id, &c, &t, NULL) != 0 ||
+		look_up(host, &c, &t, &answer) != NEWS_NOT_SENT;
+}
+
+/* ---- a folder ---- */
+
+struct ids {
+	VEC(struct id { char text[UUID_TEXT]; }) v;
+};
+
+static int add_id(void *data, const struct conv *c)
+{
+	struct ids *ids = data;
+	struct id id;
+
+	memcpy(id.text, c->id, sizeof(id.text));
+	vec_push(&ids->v, id);
+	return 0;
+}
+
+/* Once for each turn: who hears it every time stops listening. */
+static int tell_running(struct turn_host *host, const char *id, const struct turn_writer *writer,
+	const struct turn_sink *sink, struct err *reterr)
+{
+	const struct turn_host_opts *o = &host->opts;
+	AUTO_CONV c = CONV_INIT;
+	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
+	char pid[32];
+	int r = find_unfinished(host, id, &c, &t, reterr);
+
+	if (r != 0 || journal_was_told(o->store, t.id))
+		return r < 0 ? r : 0;
+	(void)snprintf(pid, sizeof(pid), "%lld", (long long)writer->pid);
+	turn_tell(sink, NEWS_STILL_AT_IT, c.agent, pid, c.id);
+	return journal_told(o->store, t.id, o->clock, reterr);
+}
+
+int turn_recover(struct turn_host *host, const char *dir, const char *except, bool running,
+	const struct turn_sink *sink, struct err *reterr)
+{
+	struct ids ids = { .v = VEC_INIT };
+	int r = conv_unfinished(host->opts.store, dir, host->opts.clock, add_id, &ids, reterr);
+
+	vec_each (&ids.v, id) {
+		struct turn_writer writer;
+		if (r < 0 || (except && strcmp(except, id->text) == 0))
+			continue;
+		r = turn_settle(host, id->text, sink, &writer, reterr);
+		if (r == 0 && writer.pid && running)
+			r = tell_running(host, id->text, &writer, sink, reterr);
+	}
+	vec_release(&ids.v);
+	return r;
 }

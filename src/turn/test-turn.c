@@ -34,10 +34,12 @@ struct talk {
 	const char *prompt;
 	char id[UUID_TEXT]; /* the conversation; empty: a new one */
 	const char *go_on; /* a limit is waited out */
+	const struct turn_record *again; /* what is sent again */
 	bool cancel_on_begin, cancel_on_text, cancel_on_news, cancel_on_waiting;
 	bool keep; /* not freed in done */
 	int begun, waited;
-	int news[NEWS_NOT_KNOWN + 1];
+	int news[NEWS_COUNT];
+	char words[3][256]; /* of the last news */
 	int dones;
 	bool done;
 	struct err err;
@@ -78,6 +80,7 @@ static int set_up(void **state)
 		.homes = rig->homes,
 		.n_homes = ARRAY_LEN(rig->homes),
 		.keep = 1,
+		.orphan_ms = 1000,
 	};
 	assert_int_equal(turn_host_new(&opts, &rig->host, NULL), 0);
 	*state = rig;
@@ -114,6 +117,10 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 	int r;
 
 	str_adds(&job->prompt, talk->prompt);
+	if (talk->again) {
+		job->again = talk->again->id;
+		memcpy(job->prompt_id, talk->again->prompt_id, sizeof(job->prompt_id));
+	}
 	if (!talk->id[0])
 		return conv_create(rig->store, &what, self, NULL, &job->conv, reterr);
 	r = conv_take(rig->store, talk->id, self, NULL, reterr);
@@ -136,8 +143,10 @@ static void on_news(void *data, enum turn_news what, const char *const words[3])
 {
 	struct talk *talk = data;
 
-	(void)words;
 	talk->news[what]++;
+	for (size_t i = 0; i < 3; i++)
+		(void)snprintf(
+			talk->words[i], sizeof(talk->words[i]), "%s", words[i] ? words[i] : "");
 	if (talk->cancel_on_news)
 		turn_cancel(talk->turn);
 }
@@ -461,47 +470,365 @@ static void a_turn_that_is_refused_leaves_nothing_behind(void **state)
 	assert_string_equal(current.id, good.id);
 }
 
+/* ---- after a crash ---- */
+
+/* What a faden that was killed leaves in the store. */
+struct crash {
+	const char *agent;
+	const char *session; /* NULL: not told yet */
+	const char *later; /* told after the intent; NULL: nothing */
+	struct sv prompt;
+	const char *prompt_id;
+	const char *transcript; /* what is in it; NULL: there is none */
+	size_t before; /* bytes of it that were there before the turn */
+	bool was_there; /* there was one before the turn */
+	char id[UUID_TEXT]; /* of the conversation, filled in */
+};
+
+static struct proc_id dead(const struct rig *rig)
+{
+	struct proc_id id = *turn_host_self(rig->host);
+
+	id.start++; /* the number is ours, the process is not */
+	return id;
+}
+
+static void crash(struct rig *rig, struct crash *crash)
+{
+	const struct conv_new what = { .dir = rig->top, .agent = crash->agent };
+	const struct proc_id owner = dead(rig);
+	AUTO_FREE char *path =
+		crash->session ? claude_session_path(rig->home, rig->top, crash->session) : NULL;
+	AUTO_TURN_RECORD rec = {
+		.agent = xstrdup(crash->agent),
+		.session = crash->session ? xstrdup(crash->session) : NULL,
+		.prompt = STR_INIT,
+		.prompt_id = crash->prompt_id ? xstrdup(crash->prompt_id) : NULL,
+		.transcript = crash->was_there ? xstrdup(path) : NULL,
+		.before_size = (int64_t)crash->before,
+	};
+	AUTO_CONV c = CONV_INIT;
+	int64_t step;
+
+	str_add(&rec.prompt, crash->prompt);
+	if (crash->transcript) {
+		struct sv parent = path_parent(sv_of(path));
+		AUTO_FREE char *dir = xmemdup0(parent.p, parent.n);
+		assert_int_equal(file_mkdirs(dir, NULL), 0);
+		assert_int_equal(file_replace(path, sv_of(crash->transcript), 0600, NULL), 0);
+	}
+	assert_int_equal(conv_create(rig->store, &what, &owner, NULL, &c, NULL), 0);
+	if (crash->session)
+		assert_int_equal(conv_set_session(rig->store, c.id, crash->agent, crash->session,
+					 NULL, NULL),
+			0);
+	memcpy(rec.conversation, c.id, sizeof(rec.conversation));
+	memcpy(crash->id, c.id, sizeof(crash->id));
+	assert_int_equal(journal_turn(rig->store, &rec, NULL, &step, NULL), 0);
+	if (crash->later)
+		assert_int_equal(journal_session(rig->store, step, crash->later, NULL, NULL), 0);
+}
+
+/* Looks once, and once more to see that nothing is told twice. */
+static void recover(struct rig *rig, struct talk *talk)
+{
+	const struct turn_sink sink = { .data = talk, .news = on_news };
+	int before[NEWS_COUNT];
+
+	assert_int_equal(turn_recover(rig->host, rig->top, NULL, true, &sink, NULL), 0);
+	memcpy(before, talk->news, sizeof(before));
+	assert_int_equal(turn_recover(rig->host, rig->top, NULL, true, &sink, NULL), 0);
+	assert_memory_equal(before, talk->news, sizeof(before));
+}
+
+#define SESSION_ID "4a7c2a0e-0000-4000-8000-00000000000a"
+#define PROMPT_ID "4a7c2a0e-0000-4000-8000-00000000000b"
+#define OTHER_ID "4a7c2a0e-0000-4000-8000-00000000000c"
+#define USER(id, content)                                                                        \
+	"{\"type\":\"user\",\"uuid\":\"" id "\",\"parentUuid\":null,\"sessionId\":\"" SESSION_ID \
+	"\",\"message\":{\"role\":\"user\",\"content\":\"" content "\"}}\n"
+#define ANSWER(text)                                                                            \
+	"{\"type\":\"assistant\",\"uuid\":\"" OTHER_ID "\",\"parentUuid\":\"" PROMPT_ID         \
+	"\",\"sessionId\":\"" SESSION_ID "\",\"message\":{\"role\":\"assistant\",\"id\":\"m\"," \
+	"\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]}}\n"
+
 /* "Did not arrive" is only said by a record that would hold it. */
-static void what_arrived_is_not_known_without_a_session(void **state)
+static void what_arrived_is_not_known_without_a_record(void **state)
 {
 	static const struct {
-		const char *agent, *session, *later;
+		const char *agent, *session, *later, *prompt;
+		bool was_there;
 		enum turn_news news;
 		enum turn_state state;
 	} cases[] = {
-		{ "rehearsal", "s", NULL, NEWS_NOT_SENT, TURN_LOST },
+		{ "rehearsal", "s", NULL, "x", false, NEWS_NOT_SENT, TURN_LOST },
 		/* One that makes its ids was killed before it told this one, */
-		{ "codex", NULL, NULL, NEWS_NOT_KNOWN, TURN_NOT_KNOWN },
-		{ "codex", NULL, "s", NEWS_NOT_SENT, TURN_LOST },
+		{ "codex", NULL, NULL, "x", false, NEWS_UNKNOWN_SESSION, TURN_NOT_KNOWN },
+		{ "codex", NULL, "s", "x", false, NEWS_NOT_SENT, TURN_LOST },
 		/* or had lost the session and begun another. */
-		{ "codex", "s", "", NEWS_NOT_KNOWN, TURN_NOT_KNOWN },
-		{ "exec", "s", NULL, NEWS_NOT_KNOWN, TURN_NOT_KNOWN },
+		{ "codex", "s", "", "x", false, NEWS_UNKNOWN_SESSION, TURN_NOT_KNOWN },
+		{ "exec", "s", NULL, "x", false, NEWS_UNKNOWN_NO_RECORD, TURN_NOT_KNOWN },
+		{ "rehearsal", "s", NULL, "x", true, NEWS_UNKNOWN_GONE, TURN_NOT_KNOWN },
+		{ "rehearsal", "s", NULL, " /clear", false, NEWS_UNKNOWN_COMMAND, TURN_NOT_KNOWN },
 	};
 	struct rig *rig = *state;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		const struct conv_new what = { .dir = rig->top, .agent = cases[i].agent };
-		const struct turn_sink sink = { .data = &(struct talk){ .rig = rig },
-			.news = on_news };
-		const struct talk *told = sink.data;
-		AUTO_TURN_RECORD rec = {
-			.agent = xstrdup(what.agent),
-			.session = cases[i].session ? xstrdup(cases[i].session) : NULL,
-			.prompt = xstrdup("paint it red"),
-		};
-		AUTO_CONV c = CONV_INIT;
-		int64_t step;
+		struct talk told = { .rig = rig };
+		struct crash left = { .agent = cases[i].agent,
+			.session = cases[i].session,
+			.later = cases[i].later,
+			.prompt = sv_of(cases[i].prompt),
+			.was_there = cases[i].was_there };
 
-		assert_int_equal(conv_create(rig->store, &what, NULL, NULL, &c, NULL), 0);
-		memcpy(rec.conversation, c.id, sizeof(rec.conversation));
-		assert_int_equal(journal_turn(rig->store, &rec, NULL, &step, NULL), 0);
-		if (cases[i].later)
-			assert_int_equal(
-				journal_session(rig->store, step, cases[i].later, NULL, NULL), 0);
-		assert_int_equal(turn_recover(rig->host, &c, &sink, NULL), 0);
-		assert_int_equal(told->news[cases[i].news], 1);
-		assert_int_equal(state_of(rig, c.id), cases[i].state);
+		crash(rig, &left);
+		recover(rig, &told);
+		assert_int_equal(told.news[cases[i].news], 1);
+		assert_string_equal(told.words[2], left.id);
+		assert_int_equal(state_of(rig, left.id), cases[i].state);
+		assert_true(is_free(rig, left.id));
 	}
+}
+
+/* What agents make of a prompt: all of these have arrived, by the id and without one. */
+static void a_prompt_is_found_in_whatever_form_it_is_kept(void **state)
+{
+#define TAGS(name, args)                                             \
+	"<command-message>x</command-message>\\n<command-name>" name \
+	"</command-name>\\n<command-args>" args "</command-args>"
+	static const struct {
+		const char *sent;
+		size_t n; /* 0: up to its NUL */
+		const char *kept;
+	} shapes[] = {
+		{ "paint it red", 0, "paint it red" },
+		{ "  paint\n\n it\tred \n", 0, "  paint\\n\\n it\\tred" },
+		{ "/init", 0, TAGS("/init", "") },
+		{ "/init now and here", 0, TAGS("/init", "now and here") },
+		{ "/init now", 0,
+			"<command-name>/init</command-name><command-args>now</command-args>" },
+		{ "/home/foo is broken", 0, "/home/foo is broken" },
+		{ "bad \xff\xfe bytes", 0, "bad \xef\xbf\xbd\xef\xbf\xbd bytes" },
+		{ "a\0b", 3, "a\\u0000b" },
+		{ "<system-reminder>x</system-reminder>", 0,
+			"<system-reminder>x</system-reminder>" },
+		{ "<command-name>x", 0, "<command-name>x" },
+		{ "<bash-input>ls</bash-input>", 0, "<bash-input>ls</bash-input>" },
+		{ "Caveat: the words", 0, "Caveat: the words" },
+		{ "one\r\ntwo", 0, "one\\r\\ntwo" },
+		{ "[Request interrupted by user]", 0, "[Request interrupted by user]" },
+	};
+	struct rig *rig = *state;
+
+	assert_int_equal(ARRAY_LEN(shapes), 14);
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+		for (int by_id = 0; by_id < 2; by_id++) {
+			struct talk told = { .rig = rig };
+			AUTO_STR text = STR_INIT;
+			struct crash left = { .agent = "rehearsal",
+				.session = SESSION_ID,
+				.prompt = shapes[i].n ? sv_make(shapes[i].sent, shapes[i].n)
+						      : sv_of(shapes[i].sent),
+				.prompt_id = by_id ? PROMPT_ID : NULL };
+
+			str_addf(&text,
+				"{\"type\":\"user\",\"uuid\":\"%s\",\"parentUuid\":null,"
+				"\"sessionId\":\"" SESSION_ID "\",\"message\":{\"role\":\"user\","
+				"\"content\":\"%s\"}}\n" ANSWER("done"),
+				by_id ? PROMPT_ID : OTHER_ID,
+				by_id ? "something else" : shapes[i].kept);
+			left.transcript = text.buf;
+			crash(rig, &left);
+			recover(rig, &told);
+			if (told.news[NEWS_ANSWERED] != 1)
+				fail_msg("%s, %s", shapes[i].sent, by_id ? "by id" : "by words");
+			assert_string_equal(told.words[1], "done");
+			assert_int_equal(state_of(rig, left.id), TURN_ANSWERED);
+		}
+}
+
+/* Neither side is claimed where words of another kind came since, or only before. */
+static void other_words_leave_it_open(void **state)
+{
+	static const char before[] = USER(OTHER_ID, "paint it red") ANSWER("red");
+	static const struct {
+		const char *after;
+		enum turn_news news;
+	} cases[] = {
+		{ "", NEWS_NOT_SENT },
+		{ USER(OTHER_ID, "another thing"), NEWS_UNKNOWN_WORDS },
+		{ USER(PROMPT_ID, "another thing"), NEWS_UNANSWERED },
+		/* What was said to others is no answer to this one. */
+		{ USER(PROMPT_ID, "x") USER(OTHER_ID, "another") ANSWER("no"), NEWS_UNANSWERED },
+		{ USER(PROMPT_ID, "x") ANSWER("yes") USER(OTHER_ID, "more"), NEWS_ANSWERED },
+	};
+	struct rig *rig = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct talk told = { .rig = rig };
+		AUTO_STR text = STR_INIT;
+		struct crash left = { .agent = "rehearsal",
+			.session = SESSION_ID,
+			.prompt = SV("paint it red"),
+			.prompt_id = PROMPT_ID,
+			.was_there = true,
+			.before = sizeof(before) - 1 };
+
+		str_addf(&text, "%s%s", before, cases[i].after);
+		left.transcript = text.buf;
+		crash(rig, &left);
+		recover(rig, &told);
+		if (told.news[cases[i].news] != 1)
+			fail_msg("case %zu", i);
+	}
+}
+
+/* A program as faden starts it, of a faden that is gone. */
+static void start_orphan(struct rig *rig, const char *script, struct proc *ret)
+{
+	const struct proc_id owner = dead(rig);
+	AUTO_FREE char *mark =
+		xasprintf("FADEN_RUN=%ld.%llu.x", (long)owner.pid, (unsigned long long)owner.start);
+	const char *const argv[] = { "/bin/sh", "-c", script, NULL };
+	const char *const envp[] = { "PATH=/usr/bin:/bin", mark, NULL };
+
+	assert_int_equal(proc_spawn(ret,
+				 &(struct proc_opts){ .argv = argv,
+					 .envp = envp,
+					 .in = PROC_NULL,
+					 .out = PROC_NULL,
+					 .err = PROC_NULL },
+				 NULL),
+		0);
+}
+
+static void reap(void *data)
+{
+	struct proc *p = data;
+
+	(void)proc_reap(p, false, NULL);
+}
+
+/* Nobody else can: it is our own child here, which init would take care of. */
+static void finish_reaping(struct talk *talk, struct proc *p)
+{
+	while (!talk->done) {
+		(void)loop_add_timer(talk->rig->loop, 20, reap, p);
+		assert_int_equal(loop_step(talk->rig->loop, 100, NULL), 0);
+	}
+	finish(talk);
+	proc_release(p);
+}
+
+static void an_orphan_is_waited_for(void **state)
+{
+	struct rig *rig = *state;
+	struct talk talk = { .prompt = "and now blue" };
+	struct proc p = PROC_INIT;
+	struct talk told = { .rig = rig };
+	struct crash left = { .agent = "rehearsal",
+		.session = SESSION_ID,
+		.prompt = SV("paint it red"),
+		.prompt_id = PROMPT_ID };
+
+	crash(rig, &left);
+	start_orphan(rig, "sleep 0.4", &p);
+	/* Who only looks is told once that it works. */
+	recover(rig, &told);
+	assert_int_equal(told.news[NEWS_STILL_AT_IT], 1);
+	assert_int_equal(state_of(rig, left.id), TURN_INTENT);
+	memcpy(talk.id, left.id, sizeof(talk.id));
+	begin(&talk, rig, 0);
+	run_for(rig, 100);
+	assert_int_equal(talk.news[NEWS_WAITS_FOR_IT], 1);
+	assert_int_equal(talk.begun, 0);
+	finish_reaping(&talk, &p);
+	assert_int_equal(talk.news[NEWS_NOT_SENT], 1);
+	assert_int_equal(talk.err.code, 0);
+	assert_int_equal(talk.fail, AGENT_OK);
+	/* The session that was named and never begun is begun now: nothing was lost. */
+	assert_int_equal(talk.news[NEWS_GONE], 0);
+}
+
+static void an_orphan_that_takes_nothing_is_ended(void **state)
+{
+	struct rig *rig = *state;
+	struct talk talk = { .prompt = "and now blue" };
+	struct proc p = PROC_INIT;
+	struct crash left = { .agent = "rehearsal",
+		.session = SESSION_ID,
+		.prompt = SV("paint it red"),
+		.prompt_id = PROMPT_ID };
+
+	crash(rig, &left);
+	start_orphan(rig, "trap '' TERM; while :; do sleep 0.1; done", &p);
+	memcpy(talk.id, left.id, sizeof(talk.id));
+	begin(&talk, rig, 0);
+	finish_reaping(&talk, &p);
+	assert_int_equal(talk.news[NEWS_WAITS_FOR_IT], 1);
+	assert_int_equal(talk.news[NEWS_ENDS_IT], 1);
+	assert_int_equal(talk.news[NEWS_NOT_SENT], 1);
+	assert_int_equal(talk.fail, AGENT_OK);
+}
+
+/* One that works is never ended: who does not want to wait is told how to. */
+static void an_orphan_that_works_is_left_alone(void **state)
+{
+	struct rig *rig = *state;
+	struct talk talk = { .prompt = "and now blue" };
+	struct proc p = PROC_INIT;
+	struct crash left = { .agent = "rehearsal",
+		.session = SESSION_ID,
+		.prompt = SV("paint it red"),
+		.prompt_id = PROMPT_ID,
+		.transcript = USER(PROMPT_ID, "paint it red") };
+
+	crash(rig, &left);
+	start_orphan(rig, "sleep 60", &p);
+	memcpy(talk.id, left.id, sizeof(talk.id));
+	begin(&talk, rig, 0);
+	finish(&talk);
+	assert_int_equal(talk.err.code, ERR_BUSY);
+	assert_non_null(strstr(talk.err.msg, "kill "));
+	assert_false(proc_reap(&p, false, NULL));
+	assert_int_equal(state_of(rig, left.id), TURN_INTENT);
+	/* A wait can be cancelled like any other. */
+	begin(&talk, rig, 0);
+	run_for(rig, 100);
+	turn_cancel(talk.turn);
+	finish(&talk);
+	assert_int_equal(talk.fail, AGENT_CANCELLED);
+	proc_release(&p);
+}
+
+/* One step of the story and the same id: whoever keeps ids cannot run it twice. */
+static void what_was_lost_is_sent_again_under_its_id(void **state)
+{
+	struct rig *rig = *state;
+	struct talk told = { .rig = rig };
+	AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
+	AUTO_TURN_RECORD last = TURN_RECORD_INIT;
+	struct talk talk = { .prompt = "paint it red" };
+	struct crash left = { .agent = "rehearsal",
+		.session = SESSION_ID,
+		.prompt = SV("paint it red"),
+		.prompt_id = PROMPT_ID };
+
+	crash(rig, &left);
+	recover(rig, &told);
+	assert_int_equal(journal_lost(rig->store, NULL, rig->top, &lost, NULL), 0);
+	assert_string_equal(lost.conversation, left.id);
+	memcpy(talk.id, left.id, sizeof(talk.id));
+	talk.again = &lost;
+	begin(&talk, rig, 0);
+	finish(&talk);
+	assert_int_equal(talk.fail, AGENT_OK);
+	assert_int_equal(journal_last(rig->store, left.id, &last, NULL), 0);
+	assert_int_equal(last.parent, lost.id);
+	assert_string_equal(last.prompt_id, PROMPT_ID);
+	assert_int_equal(last.state, TURN_ANSWERED);
+	turn_record_release(&lost);
+	assert_int_equal(journal_lost(rig->store, left.id, NULL, &lost, NULL), ERR_NOTFOUND);
 }
 
 static void a_fresh_start_forgets_the_session_it_lost(void **state)
@@ -601,7 +928,13 @@ int main(void)
 		CASE(an_end_that_is_not_written_is_tried_again),
 		CASE(a_turn_that_is_dropped_is_written_down),
 		CASE(a_turn_that_is_refused_leaves_nothing_behind),
-		CASE(what_arrived_is_not_known_without_a_session),
+		CASE(what_arrived_is_not_known_without_a_record),
+		CASE(a_prompt_is_found_in_whatever_form_it_is_kept),
+		CASE(other_words_leave_it_open),
+		CASE(an_orphan_is_waited_for),
+		CASE(an_orphan_that_takes_nothing_is_ended),
+		CASE(an_orphan_that_works_is_left_alone),
+		CASE(what_was_lost_is_sent_again_under_its_id),
 		CASE(a_fresh_start_forgets_the_session_it_lost),
 		CASE(a_question_is_journalled_and_leaves_nothing),
 	};

@@ -1,10 +1,12 @@
 #include "turn/turn.h"
 
 #include <assert.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "agent/child.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "os/path.h"
@@ -13,6 +15,8 @@
 enum {
 	TICK_MS = 1000,
 	BUSY_STEP_MS = 100,
+	ORPHAN_STEP_MS = 50,
+	ORPHAN_LOOK_MS = 1000, /* between two looks into the transcript */
 	QUESTION_KEPT = 4096, /* bytes of a question in the journal: it may hold a whole session */
 };
 
@@ -43,6 +47,9 @@ struct turn {
 	char again[UUID_TEXT]; /* after a limit: this conversation once more; else empty */
 	bool told_busy;
 	int64_t patient_until_ms; /* age clock */
+	struct turn_writer orphan; /* whom it waits for */
+	int64_t orphan_since_ms, orphan_looked_ms;
+	int orphan_signals; /* sent to end it */
 	struct loop_source *timer; /* what comes next */
 	struct loop_source *beat;
 };
@@ -318,6 +325,8 @@ static void wait_out(void *data)
 	if (t->out.delivery != AGENT_NOT_DELIVERED) {
 		str_clear(&t->job.prompt);
 		str_adds(&t->job.prompt, t->opts.go_on);
+		t->job.again = 0;
+		t->job.prompt_id[0] = '\0';
 	}
 	bool acted = t->out.acted;
 	memcpy(t->again, t->out.conv.id, sizeof(t->again));
@@ -426,6 +435,7 @@ static int send(struct turn *t, const char *session, struct err *reterr)
 	const struct agent_turn what = {
 		.prompt = t->opts.question ? t->opts.question->prompt : str_sv(&t->job.prompt),
 		.prompt_id = t->prompt_id[0] ? t->prompt_id : NULL,
+		.again = t->job.again != 0,
 		.session = own,
 		.resume = t->resumes,
 		.plan = t->job.task == CONV_PLAN,
@@ -486,41 +496,67 @@ static int write_intent(struct turn *t, struct err *reterr)
 {
 	const struct turn_host_opts *o = &t->host->opts;
 	const struct conv *c = &t->out.conv;
-	AUTO_TURN_RECORD rec = { .parent = t->opts.parent, .agent = xstrdup(c->agent) };
-	int r = t->resumes ? 0 : make_session(t, reterr);
+	AUTO_TURN_RECORD rec = { .parent = t->job.again ? t->job.again : t->opts.parent,
+		.agent = xstrdup(c->agent),
+		.prompt = STR_INIT };
+	int r = t->resumes || c->session ? 0 : make_session(t, reterr);
 
 	if (r == 0 && t->job.task != c->task)
 		r = conv_set_task(o->store, c->id, t->job.task, reterr);
 	rec.session = c->session ? xstrdup(c->session) : NULL;
-	rec.prompt = xmemdup0(t->job.prompt.buf, t->job.prompt.len);
-	t->prompt_id[0] = '\0';
-	if (t->kind->can.prompt_ids) {
+	str_add(&rec.prompt, str_sv(&t->job.prompt));
+	memcpy(t->prompt_id, t->job.prompt_id, sizeof(t->prompt_id));
+	if (t->kind->can.prompt_ids && !t->prompt_id[0])
 		uuid_new(t->prompt_id);
-		rec.prompt_id = xstrdup(t->prompt_id);
-	}
-	rec.transcript = turn_transcript(t->host, c);
+	rec.prompt_id = t->prompt_id[0] ? xstrdup(t->prompt_id) : NULL;
+	rec.transcript = turn_transcript(t->host, c, c->session);
 	rec.before_size = file_size(rec.transcript);
 	memcpy(rec.conversation, c->id, sizeof(rec.conversation));
 	return r < 0 ? r : journal_turn(o->store, &rec, o->clock, &t->step, reterr);
 }
 
-/* A writer that is no process of ours: the agent's own program has the session open, or an agent
- * whose faden was killed is still at work. */
-static int refuse_other_writer(const struct turn *t, struct err *reterr)
+/* A process that is none of our own has the session: the agent's own program, or an agent whose
+ * faden was killed, which is waited for. */
+static int refuse_other_writer(const struct turn *t, struct turn_writer *ret, struct err *reterr)
 {
 	const struct conv *c = &t->out.conv;
 	AUTO_STR who = STR_INIT;
-	int64_t pid;
 
-	vec_each (&t->host->idle, a)
-		if ((*a)->session && c->session && strcmp((*a)->session, c->session) == 0)
-			return 0;
-	if (!turn_writer(t->host, c, &pid))
+	if (!turn_writer(t->host, c, ret))
 		return 0;
-	writer_describe(c->agent, pid, &who);
+	writer_describe(c->agent, ret->pid, &who);
 	return err_set(reterr, ERR_BUSY,
 		"\"%s\" is open in %s right now; wait until it ends, or start another conversation",
 		conv_label(c), who.buf);
+}
+
+/* What stands in the way of a turn in its conversation. */
+struct obstacle {
+	bool busy; /* somebody has it, and may give it back soon */
+	bool unfinished; /* its last turn has to be explained first */
+	struct turn_writer writer;
+	char id[UUID_TEXT]; /* the conversation */
+};
+
+/* A session that was named but never begun is begun by the first turn that comes to it. */
+static int look_back(struct turn *t, struct obstacle *in_way, struct err *reterr)
+{
+	const struct turn_host_opts *o = &t->host->opts;
+	const struct conv *c = &t->out.conv;
+	AUTO_TURN_RECORD last = TURN_RECORD_INIT;
+	int r = journal_last(o->store, c->id, &last, reterr);
+
+	if (r < 0)
+		return r == ERR_NOTFOUND ? 0 : r;
+	if (last.state == TURN_INTENT) {
+		in_way->unfinished = true;
+		return err_set(reterr, ERR_BUSY, "\"%s\" was interrupted", conv_label(c));
+	}
+	if (t->resumes && !t->kind->can.own_ids && last.state == TURN_LOST && !last.transcript) {
+		AUTO_FREE char *path = turn_transcript(t->host, c, c->session);
+		t->resumes = path != NULL;
+	}
+	return 0;
 }
 
 static int claim(struct turn *t, struct err *reterr)
@@ -535,6 +571,8 @@ static int claim(struct turn *t, struct err *reterr)
 			r = conv_get(o->store, t->again, o->clock, c, reterr);
 	} else {
 		str_clear(&t->job.prompt);
+		t->job.again = 0;
+		t->job.prompt_id[0] = '\0';
 		r = t->opts.claim(t->opts.claim_data, &t->job, reterr);
 	}
 	if (r == 0 && turn_runs(t->host, c->id))
@@ -544,11 +582,10 @@ static int claim(struct turn *t, struct err *reterr)
 }
 
 /*
- * All that is on disk before anything is sent: the conversation taken, what a crash left in it
- * explained, the session's id, the intent. With one wait for the disk; and a turn that is refused
- * leaves nothing behind. *ret_busy: somebody has the conversation, and may give it back soon.
+ * All that is on disk before anything is sent: the conversation taken, the session's id, the
+ * intent. With one wait for the disk; and a turn that is refused leaves nothing behind.
  */
-static int prepare(struct turn *t, struct turn_left *left, bool *ret_busy, struct err *reterr)
+static int prepare(struct turn *t, struct obstacle *in_way, struct err *reterr)
 {
 	const struct turn_host_opts *o = &t->host->opts;
 	struct conv *c = &t->out.conv;
@@ -556,10 +593,12 @@ static int prepare(struct turn *t, struct turn_left *left, bool *ret_busy, struc
 
 	if (r < 0)
 		return r;
+	*in_way = (struct obstacle){ .busy = false };
 	r = claim(t, reterr);
-	*ret_busy = r == ERR_BUSY;
+	in_way->busy = r == ERR_BUSY;
 	if (r == 0) {
 		*c = t->job.conv;
+		memcpy(in_way->id, c->id, sizeof(in_way->id));
 		t->job.conv = (struct conv)CONV_INIT;
 		t->held = true;
 		t->resumes = c->session != NULL;
@@ -572,9 +611,9 @@ static int prepare(struct turn *t, struct turn_left *left, bool *ret_busy, struc
 				"use: faden resume --here %s",
 				conv_label(c), c->dir, c->session ? c->session : c->id);
 		if (r == 0)
-			r = turn_settle(t->host, c, left, reterr);
+			r = look_back(t, in_way, reterr);
 		if (r == 0)
-			r = refuse_other_writer(t, reterr);
+			r = refuse_other_writer(t, &in_way->writer, reterr);
 		if (r == 0)
 			r = write_intent(t, reterr);
 	}
@@ -610,39 +649,108 @@ static int run_question(struct turn *t, struct err *reterr)
 	AUTO_TURN_RECORD rec = {
 		.parent = t->opts.parent,
 		.agent = xstrdup(q->kind->name),
-		.prompt = xmemdup0(kept.p, kept.n),
+		.prompt = STR_INIT,
 	};
+	str_add(&rec.prompt, kept);
 	r = journal_turn(o->store, &rec, o->clock, &t->step, reterr);
 	uuid_new(session);
 	return r < 0 ? r : send(t, session, reterr);
 }
 
+/*
+ * An agent that a killed faden left behind has the conversation. It ends by itself once it has
+ * answered: nothing is decided before. One that has not even taken its prompt by then is ended,
+ * politely at first, and what it left is looked up like any other.
+ */
+static int wait_for_orphan(struct turn *t, const struct obstacle *in_way, struct err *reterr)
+{
+	const struct turn_host_opts *o = &t->host->opts;
+	const char *agent = t->kind ? t->kind->name : "the agent";
+	int64_t patience = o->orphan_ms ? o->orphan_ms : TURN_ORPHAN_MS;
+	int64_t now = clock_age_ms(NULL);
+	char pid[32];
+
+	(void)snprintf(pid, sizeof(pid), "%lld", (long long)in_way->writer.pid);
+	bool first = t->orphan.pid != in_way->writer.pid;
+	if (first) {
+		t->orphan = in_way->writer;
+		t->orphan_since_ms = t->orphan_looked_ms = now;
+		t->orphan_signals = 0;
+	}
+	int64_t waited = now - t->orphan_since_ms;
+	bool ends = false;
+	if (waited >= patience && t->orphan_signals < 2 &&
+		now - t->orphan_looked_ms >= ORPHAN_LOOK_MS * (1 + 2 * t->orphan_signals)) {
+		t->orphan_looked_ms = now;
+		if (t->orphan_signals > 0 || !turn_took(t->host, in_way->id)) {
+			ends = t->orphan_signals == 0;
+			child_signal_orphan(
+				(pid_t)t->orphan.pid, t->orphan_signals++ ? SIGKILL : SIGTERM);
+		}
+	}
+	if (waited >= 2 * patience && t->orphan_signals == 0)
+		return err_set(reterr, ERR_BUSY,
+			"%s (process %s) still works on what was interrupted; wait until it ends, "
+			"end it with \"kill %s\", or start another conversation",
+			agent, pid, pid);
+	after(t, ORPHAN_STEP_MS, start);
+	if (first || ends)
+		turn_tell(
+			&t->sink, first ? NEWS_WAITS_FOR_IT : NEWS_ENDS_IT, agent, pid, in_way->id);
+	return 0;
+}
+
+/* Takes the conversation and explains what a crash left in it, which can be once for each: its
+ * transcript is read between two tries, not while others wait for the store. */
+static int take_conversation(struct turn *t, struct obstacle *in_way, struct err *reterr)
+{
+	enum { TRIES = 3 };
+	int r = ERR_BUSY;
+
+	for (int i = 0; i < TRIES; i++) {
+		r = prepare(t, in_way, reterr);
+		if (!in_way->unfinished)
+			return r;
+		int settled = turn_settle(t->host, in_way->id, &t->sink, &in_way->writer, reterr);
+		if (settled < 0)
+			return settled;
+		if (in_way->writer.pid)
+			break;
+	}
+	if (in_way->writer.pid && !in_way->writer.orphan) {
+		AUTO_STR who = STR_INIT;
+		writer_describe(t->kind->name, in_way->writer.pid, &who);
+		return err_set(reterr, ERR_BUSY,
+			"the conversation is open in %s right now; wait until it ends, or start "
+			"another one",
+			who.buf);
+	}
+	return r;
+}
+
 /* TURN_NONE when there is nothing to run. */
 static int run(struct turn *t, struct err *reterr)
 {
-	struct turn_left left = TURN_LEFT_INIT;
-	bool busy = false;
+	struct obstacle in_way;
 
 	if (!t->told_busy)
 		t->patient_until_ms = clock_age_ms(NULL) + t->opts.busy_ms;
-	int r = prepare(t, &left, &busy, reterr);
-	if (busy && clock_age_ms(NULL) < t->patient_until_ms) {
+	int r = take_conversation(t, &in_way, reterr);
+	if (in_way.busy && clock_age_ms(NULL) < t->patient_until_ms) {
 		after(t, BUSY_STEP_MS, start);
 		if (!t->told_busy)
 			turn_tell(&t->sink, NEWS_BUSY, reterr->msg, NULL, NULL);
 		t->told_busy = true;
 		return 0;
 	}
+	if (r < 0 && in_way.writer.pid && in_way.writer.orphan)
+		return wait_for_orphan(t, &in_way, reterr);
 	if (r == 0) {
 		t->beat = loop_add_timer(t->host->opts.loop, CONV_BEAT_MS, on_beat, t);
 		if (t->sink.begin)
 			t->sink.begin(t->sink.data, &t->out.conv);
 		t->out.conv.task = t->job.task;
 	}
-	/* A refusal undid the rest, but whoever works on works on. */
-	if (left.any && (r == 0 || left.what == NEWS_STILL_AT_IT))
-		turn_tell(&t->sink, left.what, left.words[0].buf, left.words[1].buf, NULL);
-	turn_left_release(&left);
 	if (r == 0 && t->phase == PHASE_WAITING)
 		r = find_agent(t, reterr);
 	if (r != 0 || t->phase != PHASE_WAITING)

@@ -4,9 +4,10 @@
  * done. Any number of turns run at once on one loop, each with an agent of its own.
  *
  * Inside: the conversation is taken by a lease and kept by a heartbeat; what a crash left in it is
- * looked up and told; the intent is in the journal before anything is sent; the agent's events go
- * to the sink; "no such conversation" is one fresh start; a limit of the agent can be waited out;
- * the end is in the journal before done. Nothing that may have arrived is sent twice.
+ * looked up and told, and an agent that it left at work is waited for; the intent is in the journal
+ * before anything is sent; the agent's events go to the sink; "no such conversation" is one fresh
+ * start; a limit of the agent can be waited out; the end is in the journal before done. Nothing
+ * that may have arrived is sent twice.
  */
 #pragma once
 
@@ -32,7 +33,11 @@ struct turn_host_opts {
 	const struct transcript_home *homes; /* to find transcripts and other writers */
 	size_t n_homes;
 	size_t keep; /* agents that are kept between turns; one is reused in its folder */
+	/* How long an agent that a crash left behind may take to take its prompt before it is
+	 * ended; twice that is waited for one that works. 0: TURN_ORPHAN_MS */
+	int64_t orphan_ms;
 };
+enum { TURN_ORPHAN_MS = 15000 };
 
 struct turn_host;
 int turn_host_new(
@@ -48,12 +53,20 @@ enum turn_news {
 	NEWS_NO_COSTS, /* a budget has no effect: the agent */
 	NEWS_GONE, /* a fresh start: the agent, the session it lost */
 	NEWS_LIMIT, /* waiting: the agent, seconds, the time it ends */
-	/* The turn before was interrupted: */
+	/* A turn was interrupted; the last word is its conversation: */
 	NEWS_STILL_AT_IT, /* the agent works on: its name, its process */
+	NEWS_WAITS_FOR_IT, /* … and is waited for */
+	NEWS_ENDS_IT, /* … and is ended, since it does not come to take its prompt */
 	NEWS_ANSWERED, /* it ended alone: the prompt, the answer */
-	NEWS_UNANSWERED, /* the prompt arrived: the prompt */
+	NEWS_UNANSWERED, /* the prompt arrived: the prompt, the conversation */
 	NEWS_NOT_SENT, /* … did not */
-	NEWS_NOT_KNOWN, /* … whether it did */
+	/* Whether it arrived is not known: */
+	NEWS_UNKNOWN_SESSION, /* the agent had not told its session yet */
+	NEWS_UNKNOWN_NO_RECORD, /* it keeps none */
+	NEWS_UNKNOWN_GONE, /* its record is gone or cannot be read */
+	NEWS_UNKNOWN_WORDS, /* something was said there since, in other words */
+	NEWS_UNKNOWN_COMMAND, /* a command of the agent's own, which may leave no trace */
+	NEWS_COUNT
 };
 
 struct turn_outcome {
@@ -94,6 +107,9 @@ struct turn_job {
 	struct conv conv; /* taken by conv_take() or made by conv_create() for the host's self */
 	struct str prompt;
 	enum conv_task task; /* CONV_PLAN: in the agent's plan mode */
+	/* A turn that was lost, sent again: its step and the id it had. 0: a new one */
+	int64_t again;
+	char prompt_id[UUID_TEXT];
 };
 
 /*
@@ -138,8 +154,9 @@ void turn_answer(struct turn *t, const char *ask, enum agent_answer answer);
 void turn_free(struct turn *t);
 
 /*
- * What a crash left behind in a conversation is looked up in the transcript and told; nothing is
- * sent again. Every turn does it; who only looks may do it before. One that is in use is left.
+ * What crashes left behind in the conversations of a folder is looked up in the transcripts and
+ * told, each once; nothing is sent again. Those in use are left, and `except` (NULL: none). With
+ * `running` also told is what an agent still works on.
  */
-int turn_recover(struct turn_host *host, const struct conv *c, const struct turn_sink *sink,
-	struct err *reterr) MUST_USE;
+int turn_recover(struct turn_host *host, const char *dir, const char *except, bool running,
+	const struct turn_sink *sink, struct err *reterr) MUST_USE;
