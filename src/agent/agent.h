@@ -146,6 +146,7 @@ struct agent_opts {
 	/* Whoever listens answers AGENT_EV_ASK: agent_can.ask. Without it what would be asked is
 	 * denied. */
 	bool ask;
+	bool outside_git; /* one that works in git repositories only may work elsewhere too */
 	/* Only the prompt is answered: without tools, hooks and servers, and nothing is kept of it.
 	 * Codex still has tools that read in some versions; it gets its read-only sandbox. */
 	bool answer_only;

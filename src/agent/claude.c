@@ -569,15 +569,6 @@ static void start_turn(struct claude *c)
 	finish_soon(c);
 }
 
-static void note_loss(struct claude *c)
-{
-	AUTO_STR text = STR_INIT;
-
-	str_addf(&text, "%s had ended (%s); going on with the same conversation", called, c->lost);
-	agent_emit_text(c->a, AGENT_EV_NOTICE, str_sv(&text));
-	c->lost[0] = '\0';
-}
-
 /* The process that served before cannot take this turn. */
 static void restart(void *data)
 {
@@ -585,7 +576,8 @@ static void restart(void *data)
 
 	c->timer = NULL;
 	if (c->lost[0])
-		note_loss(c);
+		loss_tell(c->a, called, c->lost);
+	c->lost[0] = '\0';
 	child_end(&c->child, false, c->a->opts.stop_ms);
 	if (c->a->stopped == AGENT_OK) {
 		start_turn(c);
@@ -702,7 +694,7 @@ static int claude_send(struct agent *a, const struct agent_turn *turn, struct er
 		return 0;
 	}
 	if (c->lost[0] && same)
-		note_loss(c);
+		loss_tell(c->a, called, c->lost);
 	c->lost[0] = '\0';
 	child_end(&c->child, false, c->a->opts.stop_ms);
 	(void)snprintf(c->session, sizeof(c->session), "%s", turn->session);

@@ -4,15 +4,7 @@
  */
 #pragma once
 
-#include "agent/driver.h"
-#include "agent/stream.h"
-#include "base/vec.h"
-
-enum {
-	CODEX_LINE_MAX = 64 * 1024 * 1024, /* the output of a command is one line */
-	CODEX_TOOLS_MAX = 256, /* tools that are known to run at once */
-	CODEX_ABOUT_MAX = 160, /* bytes of the line that says what a tool is about */
-};
+#include "agent/codex-item.h"
 
 /* The end of a turn. Slices are valid during the call. */
 struct codex_result {
@@ -33,8 +25,7 @@ struct codex_stream {
 	const struct codex_stream_ops *ops;
 	void *data;
 	struct lines lines;
-	struct strv tools; /* ids of those that run */
-	bool spoke; /* text was passed on in this turn */
+	struct codex_items items;
 	bool told_session;
 };
 
@@ -45,17 +36,6 @@ void codex_stream_restart(struct codex_stream *s);
 void codex_stream_feed(struct codex_stream *s, struct sv bytes);
 void codex_stream_end(struct codex_stream *s);
 
-/* Counts of an object {input_tokens, cached_input_tokens, …}; what was read from a cache is not
- * counted as input again. All -1 when it is none. */
-struct agent_usage codex_usage(const struct jval *counts);
-/* Why it tries again, in plain words: from its own line, "Reconnecting... 1/5 (why)". */
-void codex_retry_words(struct str *out, struct sv line);
-/* What a thread has used so far, from the end of its file. All -1 when that is not to be found;
- * path may be NULL. */
-struct agent_usage codex_usage_of_file(const char *path);
-/* The part of `total` since `before`; -1 where either is not known. */
-struct agent_usage codex_usage_since(
-	const struct agent_usage *total, const struct agent_usage *before);
 /* A basic string of TOML, with its quotes, as its command line takes settings. */
 void codex_toml_string(struct str *out, struct sv text);
 /* The program that npm's "codex" is a wrapper of: one that is killed leaves the other running. NULL

@@ -1,7 +1,10 @@
 /*
- * Codex, one process a turn: "codex exec --json", and "exec resume ID" after the first. The id is
- * the one it makes. Sandbox and instructions are not kept by a session: they go with every call.
+ * Codex's driver, and "codex exec --json", "exec resume ID" after the first turn: one process a
+ * turn, for versions without an app server. The id is the one it makes. Sandbox and instructions
+ * are not kept by a session: they go with every call.
  */
+#include "agent/codex.h"
+
 #include <errno.h>
 #include <glob.h>
 #include <signal.h>
@@ -9,14 +12,10 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
-#include "agent/child.h"
-#include "agent/codex-stream.h"
-#include "agent/driver.h"
 #include "agent/fault.h"
 #include "agent/launch.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "base/uuid.h"
 #include "os/path.h"
 #include "transcript/home.h"
 
@@ -24,22 +23,7 @@ enum {
 	SYSTEM_PROMPT_MAX = 64 * 1024, /* escaped, it must fit one argument of 128 KiB */
 };
 
-static const char called[] = "Codex";
-
-struct codex {
-	struct agent *a;
-	struct child child;
-	struct codex_stream stream;
-
-	/* The turn. */
-	char session[UUID_TEXT]; /* empty until it is told */
-	bool plan;
-	bool resume;
-	bool have_result;
-	struct agent_result result;
-	struct agent_usage before; /* of the thread, before this turn */
-	struct loop_source *timer;
-};
+const char codex_called[] = "Codex";
 
 /* ---- its files ---- */
 
@@ -95,20 +79,24 @@ char *codex_native_program(const char *program)
 
 /* ---- ends of a turn ---- */
 
-static void drop_timer(struct codex *c)
+void codex_set_timer(struct codex *c, int64_t ms, loop_timer_fn fn)
 {
 	loop_remove(c->a->loop, c->timer);
-	c->timer = NULL;
+	c->timer = fn ? loop_add_timer(c->a->loop, ms, fn, c) : NULL;
 }
 
-static void finish(struct codex *c)
+void codex_finish(struct codex *c)
 {
 	struct agent_result result = c->result;
 	char session[UUID_TEXT];
 
-	drop_timer(c);
+	codex_set_timer(c, 0, NULL);
+	codex_server_forget_asked(c);
 	memcpy(session, c->session, sizeof(session));
 	result.session = session[0] ? session : NULL;
+	c->in_turn = c->have_result = false;
+	c->awaited = 0;
+	str_clear(&c->prompt);
 	agent_finish(c->a, &result);
 }
 
@@ -117,10 +105,104 @@ static void finish_now(void *data)
 	struct codex *c = data;
 
 	c->timer = NULL;
-	finish(c);
+	codex_finish(c);
 }
 
-/* ---- what the stream tells ---- */
+void codex_finish_soon(struct codex *c)
+{
+	codex_set_timer(c, 0, finish_now);
+}
+
+static void process_lingers(void *data)
+{
+	struct codex *c = data;
+
+	c->timer = NULL;
+	log_write(c->a->opts.log, LOG_WARN, "codex: does not end after its turn");
+	child_kill(&c->child);
+}
+
+void codex_let_go(struct codex *c)
+{
+	child_write(&c->child, SV(""), true);
+	codex_set_timer(c, c->a->opts.stop_ms, process_lingers);
+}
+
+void codex_judge(struct codex *c, int status, struct sv said)
+{
+	struct fault fault = fault_of(status, said);
+
+	if (fault.kind == AGENT_RATE_LIMITED)
+		c->result.limit_ends_ms = fault_limit_end(said, clock_wall_ms(c->a->opts.clock));
+	fault_tell(&c->result, codex_called, fault.kind, said);
+}
+
+/* ---- the process ---- */
+
+static void on_out(void *data, struct sv bytes)
+{
+	struct codex *c = data;
+
+	agent_alive(c->a, bytes.n);
+	if (c->server)
+		codex_app_feed(&c->app, bytes);
+	else
+		codex_stream_feed(&c->stream, bytes);
+}
+
+static void on_ended(void *data, int status)
+{
+	struct codex *c = data;
+
+	if (c->server) {
+		codex_server_ended(c, status);
+		return;
+	}
+	codex_stream_end(&c->stream);
+	if (!c->have_result) {
+		death_tell(&c->result, codex_called, &c->child,
+			child_took(&c->child, c->child.queued), status);
+		size_t n = child_sweep(&c->child);
+		log_write(c->a->opts.log, LOG_INFO, "codex: %zu processes left behind", n);
+	}
+	codex_finish(c);
+}
+
+static const struct child_ops child_ops = { .out = on_out, .ended = on_ended };
+
+int codex_start(struct codex *c, const struct strv *arguments)
+{
+	static const char *const foreign[] = { "CODEX_THREAD_ID", "CODEX_SANDBOX",
+		"CODEX_SANDBOX_NETWORK_DISABLED", NULL };
+	const struct agent_opts *opts = &c->a->opts;
+	AUTO_FREE char *found = launch_program(c->a->def, opts);
+	AUTO_FREE char *native = found ? codex_native_program(found) : NULL;
+	AUTO_STRV argv = STRV_INIT;
+	AUTO_STRV env = STRV_INIT;
+	struct err err = ERR_INIT;
+	int r = -ENOENT;
+
+	if (found) {
+		strv_add(&argv, native ? native : found);
+		for (size_t i = 0; i < arguments->n; i++)
+			strv_add(&argv, arguments->v[i]);
+		launch_env(&env, opts->envp, foreign);
+		if (opts->home)
+			launch_env_set(&env, "CODEX_HOME", opts->home);
+		r = child_start(&c->child, (const char *const *)argv.v, &env, opts->dir, &err);
+		if (r < 0)
+			fault_tell(&c->result, codex_called, AGENT_FAILED, sv_of(err.msg));
+	} else {
+		launch_missing(c->a, &c->result);
+	}
+	if (r < 0) {
+		c->result.delivery = AGENT_NOT_DELIVERED;
+		codex_finish_soon(c);
+	}
+	return r;
+}
+
+/* ---- exec: what the stream tells ---- */
 
 static void on_event(void *data, const struct agent_event *ev)
 {
@@ -138,24 +220,6 @@ static void on_working(void *data)
 	c->result.delivery = AGENT_DELIVERED;
 }
 
-static void process_lingers(void *data)
-{
-	struct codex *c = data;
-
-	c->timer = NULL;
-	log_write(c->a->opts.log, LOG_WARN, "codex: does not end after its turn");
-	child_kill(&c->child);
-}
-
-static void judge(struct codex *c, struct sv said)
-{
-	struct fault fault = fault_of(0, said);
-
-	if (fault.kind == AGENT_RATE_LIMITED)
-		c->result.limit_ends_ms = fault_limit_end(said, clock_wall_ms(c->a->opts.clock));
-	fault_tell(&c->result, called, fault.kind, said);
-}
-
 static void on_result(void *data, const struct codex_result *r)
 {
 	struct codex *c = data;
@@ -165,42 +229,17 @@ static void on_result(void *data, const struct codex_result *r)
 	c->have_result = true;
 	c->result.usage = codex_usage_since(&r->total, &c->before);
 	if (r->failed)
-		judge(c, r->said);
+		codex_judge(c, 0, r->said);
 	else
 		c->result.delivery = AGENT_DELIVERED;
-	drop_timer(c);
-	c->timer = loop_add_timer(c->a->loop, c->a->opts.stop_ms, process_lingers, c);
+	codex_let_go(c);
 }
 
 static const struct codex_stream_ops stream_ops = {
 	.event = on_event, .working = on_working, .result = on_result
 };
 
-/* ---- the process ---- */
-
-static void on_out(void *data, struct sv bytes)
-{
-	struct codex *c = data;
-
-	agent_alive(c->a, bytes.n);
-	codex_stream_feed(&c->stream, bytes);
-}
-
-static void on_ended(void *data, int status)
-{
-	struct codex *c = data;
-
-	codex_stream_end(&c->stream);
-	if (!c->have_result) {
-		death_tell(&c->result, called, &c->child, child_took(&c->child, c->child.queued),
-			status);
-		size_t n = child_sweep(&c->child);
-		log_write(c->a->opts.log, LOG_INFO, "codex: %zu processes left behind", n);
-	}
-	finish(c);
-}
-
-static const struct child_ops child_ops = { .out = on_out, .ended = on_ended };
+/* ---- exec: how it is called ---- */
 
 static void add_option(struct strv *argv, const char *name, const char *value)
 {
@@ -251,27 +290,6 @@ static void add_instructions(struct strv *argv, const char *text)
 	add_option(argv, "-c", value.buf);
 }
 
-static void build_argv(const struct codex *c, const char *program, struct strv *argv)
-{
-	const struct agent_opts *opts = &c->a->opts;
-
-	strv_add(argv, program);
-	strv_add(argv, "exec");
-	strv_add(argv, "--json");
-	strv_add(argv, "--skip-git-repo-check");
-	if (opts->answer_only)
-		add_answer_only(argv, opts);
-	else
-		add_permission(argv, c->plan ? AGENT_PERM_PLAN : opts->permission);
-	if (opts->model)
-		add_option(argv, "--model", opts->model);
-	if (opts->system_prompt)
-		add_instructions(argv, opts->system_prompt);
-	if (c->resume)
-		add_option(argv, "resume", c->session);
-	strv_add(argv, "-"); /* the prompt is on standard input */
-}
-
 /* It refuses input that is not UTF-8. */
 static void add_valid(struct str *out, struct sv text)
 {
@@ -283,34 +301,52 @@ static void add_valid(struct str *out, struct sv text)
 	}
 }
 
-static int start(struct codex *c, struct sv prompt)
+void codex_exec(struct codex *c)
 {
-	static const char *const foreign[] = { "CODEX_THREAD_ID", "CODEX_SANDBOX",
-		"CODEX_SANDBOX_NETWORK_DISABLED", NULL };
 	const struct agent_opts *opts = &c->a->opts;
-	AUTO_FREE char *found = launch_program(c->a->def, opts);
-	AUTO_FREE char *native = found ? codex_native_program(found) : NULL;
 	AUTO_STRV argv = STRV_INIT;
-	AUTO_STRV env = STRV_INIT;
 	AUTO_STR valid = STR_INIT;
-	struct err err = ERR_INIT;
 
-	if (!found) {
-		launch_missing(c->a, &c->result);
-		return -ENOENT;
+	strv_add(&argv, "exec");
+	strv_add(&argv, "--json");
+	/* A question has a folder of ours. */
+	if (opts->outside_git || opts->answer_only)
+		strv_add(&argv, "--skip-git-repo-check");
+	if (opts->answer_only)
+		add_answer_only(&argv, opts);
+	else
+		add_permission(&argv, c->wanted);
+	if (opts->model)
+		add_option(&argv, "--model", opts->model);
+	if (opts->system_prompt)
+		add_instructions(&argv, opts->system_prompt);
+	if (c->resume)
+		add_option(&argv, "resume", c->session);
+	strv_add(&argv, "-"); /* the prompt is on standard input */
+	c->server = false;
+	c->before = (struct agent_usage){ 0 };
+	if (c->resume) {
+		AUTO_FREE char *path = codex_transcript(opts, c->session);
+		c->before = codex_usage_of_file(path);
 	}
-	build_argv(c, native ? native : found, &argv);
-	launch_env(&env, opts->envp, foreign);
-	if (opts->home)
-		launch_env_set(&env, "CODEX_HOME", opts->home);
-	int r = child_start(&c->child, (const char *const *)argv.v, &env, opts->dir, &err);
-	if (r < 0) {
-		fault_tell(&c->result, called, AGENT_FAILED, sv_of(err.msg));
-		return r;
-	}
-	add_valid(&valid, prompt);
+	codex_stream_restart(&c->stream);
+	if (codex_start(c, &argv) < 0)
+		return;
+	add_valid(&valid, str_sv(&c->prompt));
 	child_write(&c->child, str_sv(&valid), true);
-	return 0;
+}
+
+char *codex_transcript(const struct agent_opts *opts, const char *session)
+{
+	AUTO_FREE char *root = codex_root(opts);
+	struct transcript_home home = {
+		.agent = "codex", .format = TRANSCRIPT_CODEX, .root = root
+	};
+	char *path = NULL;
+
+	if (!root || transcript_find(&home, sv_of(session), &path, NULL) < 0)
+		return NULL;
+	return path;
 }
 
 /* ---- the driver ---- */
@@ -324,8 +360,10 @@ static int codex_open(struct agent *a, struct err *reterr)
 			n, SYSTEM_PROMPT_MAX);
 	struct codex *c = xcalloc(1, sizeof(*c));
 	c->a = a;
+	c->prompt = c->approval = c->sandbox = (struct str)STR_INIT;
 	child_init(&c->child, a->loop, &child_ops, c);
 	codex_stream_init(&c->stream, &stream_ops, c);
+	codex_app_init(&c->app, &codex_server_ops, c);
 	a->priv = c;
 	return 0;
 }
@@ -336,24 +374,16 @@ static void codex_close(struct agent *a)
 
 	if (!c)
 		return;
-	drop_timer(c);
-	child_end(&c->child, true, a->opts.stop_ms);
+	codex_set_timer(c, 0, NULL);
+	child_end(&c->child, c->in_turn, a->opts.stop_ms);
 	child_release(&c->child);
 	codex_stream_release(&c->stream);
+	codex_app_release(&c->app);
+	codex_server_forget_asked(c);
+	str_release(&c->prompt);
+	str_release(&c->approval);
+	str_release(&c->sandbox);
 	free(c);
-}
-
-static char *codex_transcript(const struct agent_opts *opts, const char *session)
-{
-	AUTO_FREE char *root = codex_root(opts);
-	struct transcript_home home = {
-		.agent = "codex", .format = TRANSCRIPT_CODEX, .root = root
-	};
-	char *path = NULL;
-
-	if (!root || transcript_find(&home, sv_of(session), &path, NULL) < 0)
-		return NULL;
-	return path;
 }
 
 /* It takes anything that is no UUID for the name of a thread, and an unknown name for a wish to
@@ -363,23 +393,21 @@ static int codex_send(struct agent *a, const struct agent_turn *turn, struct err
 	struct codex *c = a->priv;
 
 	if (turn->resume && (!turn->session || !uuid_valid(sv_of(turn->session))))
-		return err_set(reterr, ERR_INPUT, "%s needs a UUID as session id", called);
-	c->resume = turn->resume;
-	c->plan = turn->plan;
+		return err_set(reterr, ERR_INPUT, "%s needs a UUID as session id", codex_called);
+	c->in_turn = true;
 	c->have_result = false;
+	c->resume = turn->resume;
+	c->wanted = turn->plan ? AGENT_PERM_PLAN : a->opts.permission;
 	c->result = agent_result_init();
-	c->before = (struct agent_usage){ 0 };
-	c->session[0] = '\0';
-	if (turn->resume) {
-		AUTO_FREE char *path = codex_transcript(&a->opts, turn->session);
-		(void)snprintf(c->session, sizeof(c->session), "%s", turn->session);
-		c->before = codex_usage_of_file(path);
-	}
-	codex_stream_restart(&c->stream);
-	if (start(c, turn->prompt) < 0) {
-		c->result.delivery = AGENT_NOT_DELIVERED;
-		c->timer = loop_add_timer(a->loop, 0, finish_now, c);
-	}
+	(void)snprintf(c->session, sizeof(c->session), "%s", turn->resume ? turn->session : "");
+	(void)snprintf(
+		c->prompt_id, sizeof(c->prompt_id), "%s", turn->prompt_id ? turn->prompt_id : "");
+	str_clear(&c->prompt);
+	str_add(&c->prompt, turn->prompt);
+	if (c->no_server)
+		codex_exec(c);
+	else
+		codex_server(c);
 	return 0;
 }
 
@@ -389,15 +417,23 @@ static void codex_stop(struct agent *a, int level)
 
 	if (!child_running(&c->child))
 		return;
-	if (level < 2)
+	if (level == 0 && c->server)
+		codex_server_interrupt(c);
+	else if (level < 2)
 		child_signal(&c->child, level == 0 ? SIGINT : SIGTERM);
 	else
 		child_kill(&c->child);
+}
+
+static void codex_answer(struct agent *a, const char *ask, enum agent_answer answer)
+{
+	codex_server_answer(a->priv, ask, answer);
 }
 
 const struct agent_driver agent_codex = {
 	.open = codex_open,
 	.send = codex_send,
 	.stop = codex_stop,
+	.answer = codex_answer,
 	.close = codex_close,
 };

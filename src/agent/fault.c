@@ -21,6 +21,7 @@ static const struct phrase phrases[] = {
 	{ "is already in use", AGENT_IN_USE, true },
 	{ "already has an active writer", AGENT_IN_USE, true },
 	{ "cannot be used with root", AGENT_REFUSED, true },
+	{ "not inside a trusted directory", AGENT_REFUSED, true },
 	{ "unknown option", AGENT_TOO_OLD, true },
 	{ "unexpected argument", AGENT_TOO_OLD, true },
 	{ "unrecognized subcommand", AGENT_TOO_OLD, true },
@@ -249,7 +250,7 @@ int64_t fault_limit_end(struct sv said, int64_t now_ms)
 
 /* ---- message ---- */
 
-static const char *advice(enum agent_fail kind)
+static const char *advice(enum agent_fail kind, struct sv said)
 {
 	switch (kind) {
 	case AGENT_NOT_LOGGED_IN:
@@ -257,7 +258,9 @@ static const char *advice(enum agent_fail kind)
 	case AGENT_CONTEXT_FULL:
 		return "the conversation is full: trim it, roll it over, or begin a new one";
 	case AGENT_REFUSED:
-		return "set another ai.permission_mode, or do not run as root";
+		return sv_find(said, SV("git"), NULL)
+			? "begin in a git repository, or set ai.outside_git: true"
+			: "set another ai.permission_mode, or do not run as root";
 	case AGENT_TOO_OLD:
 		return "this version does not know what is asked of it: update it";
 	case AGENT_IN_USE:
@@ -281,7 +284,7 @@ void fault_tell(
 	struct agent_result *result, const char *agent, enum agent_fail kind, struct sv said)
 {
 	AUTO_STR line = STR_INIT;
-	const char *what = advice(kind);
+	const char *what = advice(kind, said);
 
 	utf8_scrub_line(&line, sv_trim(said));
 	struct sv words = utf8_cut(str_sv(&line), SAID_MAX);
@@ -312,4 +315,12 @@ void death_tell(struct agent_result *result, const char *agent, const struct chi
 	proc_describe_status(status, how, sizeof(how));
 	str_addf(&said, "ended without an answer (%s)%s%s", how, last.len ? ": " : "", last.buf);
 	fault_tell(result, agent, AGENT_DIED, str_sv(&said));
+}
+
+void loss_tell(struct agent *a, const char *agent, const char *how)
+{
+	AUTO_STR text = STR_INIT;
+
+	str_addf(&text, "%s had ended (%s); going on with the same conversation", agent, how);
+	agent_emit_text(a, AGENT_EV_NOTICE, str_sv(&text));
 }

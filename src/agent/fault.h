@@ -31,3 +31,6 @@ void fault_tell(
  * to standard error and how it ended. `took` tells whether it can have read the prompt. */
 void death_tell(struct agent_result *result, const char *agent, const struct child *child,
 	bool took, int status);
+
+/* That the process of a conversation had ended between two turns, and how. */
+void loss_tell(struct agent *a, const char *agent, const char *how);

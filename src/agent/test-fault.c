@@ -19,6 +19,8 @@ static void test_words_tell_the_kind_of_failure(void **state)
 		{ 0, "No conversation found with session ID: x", AGENT_NO_SESSION, true },
 		{ 0, "Error: Session ID x is already in use.", AGENT_IN_USE, true },
 		{ 0, "--x cannot be used with root/sudo privileges", AGENT_REFUSED, true },
+		{ 0, "Not inside a trusted directory and --y was not specified.", AGENT_REFUSED,
+			true },
 		{ 0, "error: unknown option '--x'", AGENT_TOO_OLD, true },
 		{ 0, "Not logged in · Please run /login", AGENT_NOT_LOGGED_IN, false },
 		{ 401, "x", AGENT_NOT_LOGGED_IN, false },

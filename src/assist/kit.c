@@ -106,6 +106,7 @@ static void fill_agents(struct kit *kit)
 					 : NULL,
 		.system_prompt = kit->system_prompt,
 		.script = s->ai_rehearsal_script[0] ? s->ai_rehearsal_script : NULL,
+		.outside_git = s->ai_outside_git,
 		.keep_alive = o->keep_alive && s->ai_keep_alive,
 		.timeout_ms = s->ai_timeout,
 		.idle_ms = s->ai_idle_timeout,

@@ -95,6 +95,8 @@ static void test_origins_and_relations(void **state)
 		const char *parent;
 	} cases[] = {
 		{ META(",\"source\":\"cli\""), 0, SESSION_ROOT, "" },
+		{ META(",\"originator\":\"faden\",\"source\":\"vscode\""), SESSION_EXEC,
+			SESSION_ROOT, "" },
 		{ META(",\"thread_source\":\"subagent\",\"parent_thread_id\":\"p\""),
 			SESSION_SUBAGENT, SESSION_ROOT, "p" },
 		{ META(",\"source\":{\"subagent\":{\"x\":1}}"), SESSION_SUBAGENT, SESSION_ROOT,
@@ -210,6 +212,35 @@ static void test_items_in_order(void **state)
 	check_items(path, false, want, ARRAY_LEN(want));
 }
 
+/* The id that a prompt was sent with stands in the event that repeats it. */
+static void test_prompt_id(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	struct transcript_reader *reader = NULL;
+	struct item item;
+	int found = 0;
+
+	codex_line(&text, "session_meta", META(""));
+	codex_message(&text, "user", "words");
+	codex_line(&text, "event_msg",
+		"{\"type\":\"item_completed\",\"item\":{\"type\":\"UserMessage\",\"id\":\"i\","
+		"\"client_id\":\"" ID "\",\"content\":[{\"type\":\"text\",\"text\":\"words\"}]}}");
+	codex_line(&text, "event_msg",
+		"{\"type\":\"item_completed\",\"item\":{\"type\":\"UserMessage\",\"id\":\"j\","
+		"\"client_id\":null,\"content\":[]}}");
+	AUTO_FREE char *path = session_write(*state, NAME, str_sv(&text));
+	assert_int_equal(transcript_open(path, TRANSCRIPT_CODEX, NULL, &reader, NULL), 0);
+	while (transcript_next(reader, &item, NULL) > 0) {
+		if (item.prompt_id.n == 0)
+			continue;
+		found++;
+		assert_int_equal(item.kind, ITEM_META);
+		assert_true(sv_is(item.prompt_id, ID));
+	}
+	assert_int_equal(found, 1);
+	transcript_close(reader);
+}
+
 static void test_outputs_of_every_shape(void **state)
 {
 	static const struct want want[] = {
@@ -317,6 +348,7 @@ int main(void)
 		CASE(test_old_rollout),
 		CASE(test_hostile_lines),
 		CASE(test_items_in_order),
+		CASE(test_prompt_id),
 		CASE(test_outputs_of_every_shape),
 		CASE(test_compacted_history_replaces),
 		CASE(test_live_after_compaction_and_rollback),

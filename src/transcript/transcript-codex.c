@@ -148,7 +148,9 @@ static void scan_origin(struct summary *s, struct jval meta)
 	struct jval source = line_member(meta, "source");
 	struct jval parent = line_member(meta, "parent_thread_id");
 
-	if (scan_string_eq(source, SV("exec")))
+	/* Through the app server every program is "vscode". */
+	if (scan_string_eq(source, SV("exec")) ||
+		scan_string_eq(line_member(meta, "originator"), SV("faden")))
 		info->flags |= SESSION_EXEC;
 	if (scan_string_eq(line_member(meta, "thread_source"), SV("subagent")) ||
 		line_member(source, "subagent").type != J_NONE || parent.type == J_STRING) {
@@ -325,6 +327,8 @@ static void push_event(struct item_list *list, struct item item, const struct jv
 {
 	item.kind = ITEM_META;
 	item.type = scan_inner(vals[CODEX_P_TYPE]);
+	/* Of a user's message, which it repeats for the screen: only here with its id. */
+	item.prompt_id = scan_inner(line_member(vals[CODEX_P_ITEM], "client_id"));
 	struct jval usage = vals[CODEX_I_LAST];
 	if (usage.type == J_OBJECT) {
 		item.usage = codex_usage(usage);

@@ -179,7 +179,8 @@ struct item {
 	struct sv time; /* RFC 3339 */
 	struct sv uuid, parent; /* Claude */
 	/* The id under which a prompt was sent, whatever its text has become; empty: none is kept.
-	 * Claude keeps it as the entry's own, so every entry has one there. */
+	 * Claude keeps it as the entry's own, so every entry has one there; Codex in an event that
+	 * follows the prompt, ITEM_META. */
 	struct sv prompt_id;
 	struct sv message_id;
 	struct sv model;

@@ -24,6 +24,21 @@
 
 /* ---- conversations ---- */
 
+/* Where the session is; NULL: nowhere yet. */
+static char *session_file(void)
+{
+	const char *below = rig.kind->home_default;
+	AUTO_FREE char *root =
+		below ? xasprintf("%s/%s", getenv("HOME"), below) : xstrdup(rig.here);
+	const struct transcript_home home = {
+		.agent = rig.kind->name, .format = rig.kind->format, .root = root
+	};
+	char *path = NULL;
+
+	assert_int_equal(transcript_find(&home, sv_of(rig.session), &path, NULL), 0);
+	return path;
+}
+
 static void test_first_turn(void **state)
 {
 	char asked[128];
@@ -76,6 +91,49 @@ static void test_unknown_id(void **state)
 	expect_fail(AGENT_NO_SESSION, AGENT_NOT_DELIVERED);
 	turn("hello", false);
 	expect_ok();
+}
+
+/* Whatever becomes of the prompt, the id it was sent with leads to it. */
+static void test_prompt_id(void **state)
+{
+	struct transcript_reader *reader = NULL;
+	struct item item;
+	char id[UUID_TEXT];
+	int found = 0;
+
+	(void)state;
+	if (!rig.kind->can.prompt_ids)
+		skip();
+	uuid_new(id);
+	rig.prompt_id = id;
+	turn(order("[[say: one]]", "say one"), false);
+	expect_ok();
+	rig.prompt_id = NULL;
+	turn(order("[[say: two]]", "say two"), true);
+	expect_ok();
+	agent_free(rig.agent); /* Claude Code writes some of it when it ends */
+	rig.agent = NULL;
+	AUTO_FREE char *path = session_file();
+	assert_non_null(path);
+	assert_int_equal(transcript_open(path, rig.kind->format, NULL, &reader, NULL), 0);
+	while (transcript_next(reader, &item, NULL) > 0)
+		found += sv_is(item.prompt_id, id);
+	transcript_close(reader);
+	assert_int_equal(found, 1);
+}
+
+/* An id that the agent makes is told before the prompt is sent: whoever is cut off there knows that
+ * nothing has arrived. */
+static void test_session_before_prompt(void **state)
+{
+	(void)state;
+	if (!rig.kind->can.own_ids || !rig.kind->can.prompt_ids)
+		skip();
+	rig.cancel_on = AGENT_EV_SESSION;
+	turn("[[say: never]]", false);
+	expect_fail(AGENT_CANCELLED, AGENT_NOT_DELIVERED);
+	assert_int_equal(rig.sessions, 1);
+	assert_null(session_file());
 }
 
 static void test_id_in_use(void **state)
@@ -266,6 +324,22 @@ static void test_cancel_in_text(void **state)
 	expect_ok();
 }
 
+/* One that stays for the next turn is stopped in no time. */
+static void test_cancel_quickly(void **state)
+{
+	(void)state;
+	if (!rig.kind->can.keep_alive)
+		skip();
+	rig.opts.keep_alive = true;
+	begin(SV("[[say: one]][[slow: 200, 60]]"), false, false);
+	step_until(has_spoken, TURN_WAIT_MS);
+	int64_t from = clock_age_ms(NULL);
+	agent_cancel(rig.agent);
+	step_until(is_done, SOON_MS);
+	expect_fail(AGENT_CANCELLED, AGENT_DELIVERED);
+	assert_in_range(clock_age_ms(NULL) - from, 0, QUICK_MS);
+}
+
 static void test_cancel_at_once(void **state)
 {
 	(void)state;
@@ -367,7 +441,8 @@ static void test_keep_alive(void **state)
 	if (!rig.kind->can.keep_alive)
 		return;
 	assert_int_equal(agent_pid(), pid);
-	assert_true(rig.usage.cost_usd < first.cost_usd);
+	if (rig.kind->can.cost)
+		assert_true(rig.usage.cost_usd < first.cost_usd);
 	assert_true(rig.usage.input > 0 && rig.usage.input < 2 * first.input);
 }
 
@@ -391,12 +466,11 @@ static void test_keep_alive_cancel(void **state)
 static int answers_on_disk(void)
 {
 	const struct sv mark = SV("\"role\":\"assistant\"");
-	AUTO_FREE char *root = xasprintf("%s/.claude", getenv("HOME"));
-	AUTO_FREE char *path = claude_session_path(root, rig.here, rig.session);
+	AUTO_FREE char *path = session_file();
 	AUTO_STR text = STR_INIT;
 	int count = 0;
 
-	if (file_read(path, MILLION, &text, NULL) < 0)
+	if (!path || file_read(path, MILLION, &text, NULL) < 0)
 		return 0;
 	struct sv rest = str_sv(&text);
 	for (size_t at = 0; sv_find(rest, mark, &at); count++)
@@ -453,6 +527,62 @@ static void test_plan(void **state)
 	expect_ok();
 	expect_has(&rig.answer, "hello");
 	assert_int_equal(rig.notices.len, 0);
+}
+
+/* What a turn was allowed is not what the next one is. */
+static void test_rights_do_not_stay(void **state)
+{
+	(void)state;
+	if (is_rehearsal())
+		skip();
+	rig.opts.permission = AGENT_PERM_BYPASS;
+	turn("[[bash: touch allowed]][[say: ok]]", false);
+	expect_ok();
+	assert_int_equal(access("allowed", F_OK), 0);
+	rig.opts.permission = AGENT_PERM_DEFAULT;
+	open_agent();
+	turn("[[bash: touch not-allowed]][[say: ok]]", true);
+	expect_ok();
+	assert_int_equal(access("not-allowed", F_OK), -1);
+	rig.opts.permission = AGENT_PERM_BYPASS;
+	open_agent();
+	turn("[[bash: touch again]][[say: ok]]", true);
+	expect_ok();
+	assert_int_equal(access("again", F_OK), 0);
+}
+
+/* A version that has no server does it by itself, with the same sessions. */
+static void test_without_server(void **state)
+{
+	AUTO_STR text = STR_INIT;
+
+	(void)state;
+	if (strcmp(rig.kind->name, "codex") != 0)
+		skip();
+	str_addf(&text,
+		"#!/bin/sh\ncase $1 in app-server) echo \"error: unrecognized subcommand\" >&2; "
+		"exit 2 ;; esac\necho \"$*\" >>%s/calls\nexec %s \"$@\"\n",
+		rig.here, rig.program);
+	AUTO_FREE char *old = xasprintf("%s/codex-old", rig.here);
+	assert_int_equal(file_replace(old, str_sv(&text), 0755, NULL), 0);
+	turn("my cow is called Zoe", false);
+	expect_ok();
+	rig.opts.program = old;
+	rig.opts.outside_git = true;
+	open_agent();
+	turn("what did I say?", true);
+	expect_ok();
+	expect_has(&rig.answer, "Zoe");
+	turn("my pig is called Max", true);
+	expect_ok();
+	rig.opts.program = rig.program;
+	open_agent();
+	turn("what did I say?", true);
+	expect_ok();
+	expect_has(&rig.answer, "Max");
+	str_clear(&text);
+	assert_int_equal(file_read("calls", MILLION, &text, NULL), 0);
+	expect_has(&text, "exec --json");
 }
 
 static void test_two_sessions(void **state)
@@ -641,6 +771,8 @@ static const struct CMUnitTest cases[] = {
 	CASE(test_resume),
 	CASE(test_fresh_start),
 	CASE(test_unknown_id),
+	CASE(test_prompt_id),
+	CASE(test_session_before_prompt),
 	CASE(test_id_in_use),
 	CASE(test_second_writer),
 	CASE(test_tools),
@@ -653,6 +785,7 @@ static const struct CMUnitTest cases[] = {
 	CASE(test_context_full),
 	CASE(test_missing),
 	CASE(test_cancel_in_text),
+	CASE(test_cancel_quickly),
 	CASE(test_cancel_at_once),
 	CASE(test_cancel_in_tool),
 	CASE(test_cancel_hard),
@@ -664,6 +797,8 @@ static const struct CMUnitTest cases[] = {
 	CASE(test_keep_alive_cancel),
 	CASE(test_keep_alive_lost),
 	CASE(test_plan),
+	CASE(test_rights_do_not_stay),
+	CASE(test_without_server),
 	CASE(test_two_sessions),
 	CASE(test_budget),
 	CASE(test_refused_as_root),

@@ -62,6 +62,7 @@ int set_up(void **state)
 	rig.loop = loop_new();
 	rig.cancel_on = AGENT_EV_DONE;
 	rig.reply = NO_REPLY;
+	rig.prompt_id = NULL;
 	rig.opts = (struct agent_opts){
 		.program = rig.program,
 		.envp = (const char *const *)environ,
@@ -105,6 +106,7 @@ void begin(struct sv prompt, bool resume, bool plan)
 	struct err err = ERR_INIT;
 	bool choose = rig.kind->can.own_ids && !resume;
 	struct agent_turn turn = { .prompt = prompt,
+		.prompt_id = rig.prompt_id,
 		.session = choose ? NULL : rig.session,
 		.resume = resume,
 		.plan = plan };

@@ -15,7 +15,13 @@
 #include "agent/agents.h"
 
 enum { NO_REPLY = -1 };
-enum { TURN_WAIT_MS = 60 * 1000, SOON_MS = 15000, HANG_MS = 8000, MILLION = 1000 * 1000 };
+enum {
+	TURN_WAIT_MS = 60 * 1000,
+	SOON_MS = 15000,
+	HANG_MS = 8000,
+	QUICK_MS = 500,
+	MILLION = 1000 * 1000
+};
 
 struct rig {
 	const struct agent_def *kind;
@@ -27,6 +33,7 @@ struct rig {
 	struct agent *agent;
 	struct agent_opts opts;
 	char session[128];
+	const char *prompt_id; /* of the next prompt; NULL: none */
 
 	/* The last turn. */
 	bool done;

@@ -1,0 +1,57 @@
+#!/bin/sh
+# faden with Codex through its app server: whose sessions they are, what is trusted, what an old
+# version without a server says.
+. "$(dirname "$0")/../lib.sh"
+t_need_agents
+t_model_start
+t_codex_env
+mkdir "$t_tmp/plain" "$t_tmp/repo"
+cd "$t_tmp/plain" || exit 1
+
+# key FILE NAME: a value of one JSON object.
+key() {
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$1" "$2"
+}
+
+t_exit 'outside of git it answers' 0 t_faden ask --agent codex --json --new 'my cat is called Tom'
+id=$(key "$t_out" session_id)
+t_like 'it says in which session' "$id" '^[0-9a-f-]{36}$'
+t_like 'the session is one of Codex' "$(find "$t_home/.codex/sessions" -name "*$id.jsonl")" "$id"
+t_is 'its file says who began it' "$(head -n 1 "$(find "$t_home/.codex/sessions" -name "*$id.jsonl")" |
+	python3 -c 'import json, sys; print(json.loads(sys.stdin.readline())["payload"]["originator"])')" faden
+t_exit 'codex itself goes on with it' 0 t_run "$t_codex" exec --skip-git-repo-check resume "$id" \
+	'my dog is called Rex'
+t_exit 'and faden after that' 0 t_faden ask --in "$id" 'what did I say?'
+t_like 'both are remembered: the cat' "$(cat "$t_out")" 'Tom'
+t_like 'both are remembered: the dog' "$(cat "$t_out")" 'Rex'
+
+t_exit 'it is listed' 0 t_faden list --json
+t_like 'by its id' "$(cat "$t_out")" "$id"
+t_exit 'it is shown' 0 t_faden show "$id"
+t_like 'with its words' "$(cat "$t_out")" 'my cat is called Tom'
+
+cd "$t_tmp/repo" || exit 1
+git init -q .
+t_setenv 'FADEN_AI_PERMISSION_MODE=bypassPermissions'
+t_exit 'a turn with all rights' 0 t_faden ask --agent codex --new '[[bash: touch made]][[say: done]]'
+t_ok 'has them' test -e made
+t_unlike 'but the folder is not trusted for that' "$(cat "$t_home/.codex/config.toml")" trust_level
+
+# A version without a server: its own way to work, and its own rule about git.
+cat >"$t_bin/codex-old" <<-END
+	#!/bin/sh
+	[ "\$1" != app-server ] || { echo "error: unrecognized subcommand 'app-server'" >&2; exit 2; }
+	exec "$t_codex" "\$@"
+END
+chmod +x "$t_bin/codex-old"
+cd "$t_tmp/plain" || exit 1
+t_setenv 'FADEN_AI_PERMISSION_MODE=default'
+t_setenv "FADEN_AI_CODEX_PROGRAM=$t_bin/codex-old"
+t_exit 'an old version refuses a folder without git' 4 t_faden ask --agent codex --new 'hello'
+t_like 'it is said what helps' "$(cat "$t_err")" 'ai.outside_git: true'
+t_setenv 'FADEN_AI_OUTSIDE_GIT=true'
+t_exit 'with the word of the user it answers' 0 t_faden ask --agent codex --new '[[say: well]]'
+t_is 'by itself' "$(cat "$t_out")" well
+t_exit 'and goes on with what the new one began' 0 t_faden ask --in "$id" 'what did I say?'
+t_like 'all of it' "$(cat "$t_out")" 'Rex'
+t_done
