@@ -5,6 +5,19 @@
 static const char *const texts[TEXT_COUNT][2] = {
 	[TEXT_RESET] = { [TEXT_GERMAN] = "Alles klar, ich starte eine neue Konversation.",
 		[TEXT_ENGLISH] = "All right, I am starting a new conversation." },
+	[TEXT_RESET_BACK] = { [TEXT_GERMAN] = "/undo holt die alte zurück.",
+		[TEXT_ENGLISH] = "/undo brings the old one back." },
+	[TEXT_COMPACT] = { [TEXT_GERMAN] =
+				   "Nichts wurde gesendet, denn eine Zusammenfassung verliert, was "
+				   "nicht in ihr steht. Stattdessen: >trim macht ohne lange Texte "
+				   "weiter, die man wiederhaben kann; >continue in einer frischen "
+				   "Sitzung, die weiß, wo diese stand; >advise sagt, was sich "
+				   "lohnt.",
+		[TEXT_ENGLISH] =
+			"Nothing was sent, since a summary loses what is not in it. "
+			"Instead: >trim goes on without long texts, which can be had back; "
+			">continue in a fresh session that knows where this one stood; "
+			">advise says what is worth it." },
 	[TEXT_UNDONE] = { [TEXT_GERMAN] = "Die vorige Konversation geht weiter: %s, %s.",
 		[TEXT_ENGLISH] = "The previous conversation goes on: %s, %s." },
 	[TEXT_NOTHING_TO_UNDO] = { [TEXT_GERMAN] = "Es gibt nichts zurückzuholen.",

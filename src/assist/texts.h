@@ -12,6 +12,8 @@ enum text_language { TEXT_GERMAN, TEXT_ENGLISH };
 
 enum text_id {
 	TEXT_RESET, /* a new conversation begins */
+	TEXT_RESET_BACK, /* … and how to get the old one back, where one types */
+	TEXT_COMPACT, /* what there is in place of /compact */
 	TEXT_UNDONE, /* the old one is back: its name, when it was */
 	TEXT_NOTHING_TO_UNDO,
 	TEXT_CANCELLED_NOTHING, /* cancel when nothing runs */

@@ -24,6 +24,7 @@ struct lines {
 	bool line_open; /* the answer stands in the middle of a line */
 	bool broke; /* a tool has ended that line */
 	bool readable;
+	bool leave;
 	int status; /* of the worst turn */
 	int signo;
 };
@@ -135,6 +136,36 @@ static void on_event(void *data, const struct agent_event *ev)
 	}
 }
 
+/* 1 when the line was for faden itself. */
+static int obey(struct lines *l, struct sv text, bool *fresh, struct err *reterr)
+{
+	AUTO_STRV args = STRV_INIT;
+	AUTO_STR said = STR_INIT;
+	enum talk_word word = talk_word_of(text, &args);
+	int r = 0;
+
+	if (word == TALK_AGENT)
+		return 0;
+	/* What was just brought back or made here is what goes on. */
+	if (word == TALK_UNDO || word == TALK_RUN)
+		*fresh = false;
+	if (word == TALK_LEAVE)
+		l->leave = true;
+	for (size_t i = 0; word == TALK_HELP && talk_help[i]; i++)
+		say_line(l->app->out, "%s", talk_help[i]);
+	/* Nobody is at a terminal to hand over. */
+	if (word == TALK_RUN && strcmp(args.v[0], "resume") == 0)
+		strv_add(&args, "--print");
+	if (word == TALK_RUN)
+		r = talk_run(l->app, &args, reterr);
+	else
+		r = talk_answer(&l->front, word, &said, reterr);
+	if (said.len > 0)
+		say_line(l->app->out, "%s", said.buf);
+	(void)fflush(l->app->out);
+	return r < 0 ? r : 1;
+}
+
 static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
 {
 	const struct request req = { .text = text, .mode = fresh ? REQUEST_NEW : REQUEST_GO_ON };
@@ -163,9 +194,14 @@ static int run_lines(struct lines *l, bool fresh, struct err *reterr)
 	bool greeted = false;
 	int r = 0;
 
-	while (!l->signo && (r = next_line(l, &line, reterr)) > 0) {
+	while (!l->signo && !l->leave && (r = next_line(l, &line, reterr)) > 0) {
 		struct sv text = sv_trim(str_sv(&line));
 		if (text.n == 0)
+			continue;
+		r = obey(l, text, &fresh, reterr);
+		if (r < 0)
+			break;
+		if (r > 0)
 			continue;
 		/* Only what goes on is worth a line: who pipes into a new conversation knows. */
 		if (!greeted && tell_greeting(&l->front.kit, fresh, &greeting))

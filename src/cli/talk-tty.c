@@ -244,7 +244,8 @@ static void greet(struct talk *t, bool fresh)
 
 	say_line(t, STYLE_NOTICE, line.buf);
 	if (!goes_on)
-		say_line(t, STYLE_NOTICE, "Ctrl-C cancels a turn, Ctrl-D leaves.");
+		say_line(t, STYLE_NOTICE,
+			"? shows what can be typed; Ctrl-C cancels a turn, Ctrl-D leaves.");
 	if (t->bypass)
 		say_line(t, STYLE_WARNING, "Permissions are off: the agent acts without asking.");
 }
@@ -301,6 +302,46 @@ static void take_turn(struct talk *t, struct sv text, bool *fresh)
 		say_line(t, STYLE_ERROR, err.msg);
 	else
 		*fresh = false;
+}
+
+/* True when the line was for faden itself. */
+static bool obey(struct talk *t, struct sv text, bool *fresh)
+{
+	AUTO_STRV args = STRV_INIT;
+	AUTO_STR said = STR_INIT;
+	struct err err = ERR_INIT;
+	enum talk_word word = talk_word_of(text, &args);
+	bool hands_over = word == TALK_RUN && strcmp(args.v[0], "resume") == 0;
+	int r = 0;
+
+	if (word == TALK_AGENT)
+		return false;
+	/* What was just brought back or made here is what goes on. */
+	if (word == TALK_UNDO || word == TALK_RUN)
+		*fresh = false;
+	t->leave = word == TALK_LEAVE;
+	for (size_t i = 0; word == TALK_HELP && talk_help[i]; i++)
+		wrap_line(&t->term, STYLE_PLAIN, sv_of(talk_help[i]));
+	flush(t);
+	if (hands_over) {
+		/* The agent's process that is kept for the next turn has the session open. */
+		editor_free(TAKE_PTR(t->editor));
+		front_close(&t->front);
+	}
+	if (word == TALK_RUN)
+		r = talk_run(t->app, &args, &err);
+	else
+		r = talk_answer(&t->front, word, &said, &err);
+	if (hands_over) {
+		/* Without a front there is no way on but this one. */
+		t->leave = true;
+		r = restart(t->app, &err);
+	}
+	if (r < 0)
+		say_line(t, STYLE_ERROR, err.msg);
+	else if (said.len > 0)
+		say_line(t, STYLE_NOTICE, said.buf);
+	return true;
 }
 
 /* Between turns the status line stands above the prompt, where it scrolls away with it. */
@@ -362,6 +403,8 @@ static int converse(struct talk *t, bool fresh, struct err *reterr)
 			continue;
 		if (editor_remember(t->editor, said, &err) < 0)
 			log_write(&t->app->log, LOG_WARN, "history: %s", err.msg);
+		if (obey(t, said, &fresh))
+			continue;
 		take_turn(t, said, &fresh);
 		if (!t->leave)
 			show_listening(t);

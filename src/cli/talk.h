@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "cli/app.h"
+#include "cli/front.h"
 
 struct talk_opts {
 	bool new_session;
@@ -15,3 +15,24 @@ struct talk_opts {
 /* Both return an exit status or a negative error. */
 int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *reterr);
 int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *reterr);
+
+/* ---- what is for faden itself (talk-words.c) ---- */
+
+enum talk_word {
+	TALK_AGENT, /* none of ours */
+	TALK_LEAVE,
+	TALK_HELP,
+	TALK_CLEAR, /* a reset */
+	TALK_UNDO,
+	TALK_COMPACT,
+	TALK_RUN, /* one of our commands */
+};
+extern const char *const talk_help[]; /* lines, until NULL */
+
+/* What a whole line is; *args (appended) are the words of the command for TALK_RUN. */
+enum talk_word talk_word_of(struct sv text, struct strv *args);
+/* Does what TALK_CLEAR, TALK_UNDO or TALK_COMPACT says, and appends what is said about it. */
+int talk_answer(
+	const struct front *f, enum talk_word word, struct str *said, struct err *reterr) MUST_USE;
+/* Runs one of our commands on the same streams, and waits for it. */
+int talk_run(const struct app *app, const struct strv *args, struct err *reterr) MUST_USE;

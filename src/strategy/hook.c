@@ -62,19 +62,14 @@ const char *hook_word_name(enum hook_word word)
 	return words[word];
 }
 
-static bool ends_word(struct sv s, size_t at)
-{
-	return at == s.n || memchr(" \t\r\n", s.p[at], 4) != NULL;
-}
-
 static enum hook_word find_word(struct sv text)
 {
-	for (size_t i = HOOK_NONE + 1; i < ARRAY_LEN(words); i++) {
-		size_t n = strlen(words[i]);
-		if (text.n >= n && strncasecmp(text.p, words[i], n) == 0 && ends_word(text, n))
+	for (size_t i = HOOK_NONE + 1; i < ARRAY_LEN(words); i++)
+		if (text.n == strlen(words[i]) && strncasecmp(text.p, words[i], text.n) == 0)
 			return (enum hook_word)i;
-	}
-	return HOOK_NONE;
+	/* What it is called everywhere else. */
+	bool rolls = text.n == strlen("rollover") && strncasecmp(text.p, "rollover", text.n) == 0;
+	return rolls ? HOOK_CONTINUE : HOOK_NONE;
 }
 
 /* Whether a prompt, as it stands in the JSON, can begin with '>' at all. */
@@ -87,6 +82,19 @@ static bool may_be_ours(struct sv raw)
 	return i < raw.n && (raw.p[i] == '>' || raw.p[i] == '\\');
 }
 
+enum hook_word hook_word_of(struct sv text, struct sv *ret_rest)
+{
+	size_t n = 1;
+
+	text = sv_trim(text);
+	if (text.n == 0 || text.p[0] != '>')
+		return HOOK_NONE;
+	while (n < text.n && !memchr(" \t\r\n", text.p[n], 4))
+		n++;
+	*ret_rest = sv_trim(sv_from(text, n));
+	return find_word(sv_make(text.p + 1, n - 1));
+}
+
 enum hook_word hook_word(const struct hook_input *input, struct str *rest)
 {
 	AUTO_STR prompt = STR_INIT;
@@ -96,12 +104,10 @@ enum hook_word hook_word(const struct hook_input *input, struct str *rest)
 	if (!may_be_ours(input->raw_prompt) ||
 		!scan_string((struct jval){ input->raw_prompt, J_STRING }, &prompt))
 		return HOOK_NONE;
-	struct sv text = sv_trim(str_sv(&prompt));
-	if (text.n == 0 || text.p[0] != '>')
-		return HOOK_NONE;
-	enum hook_word word = find_word(sv_from(text, 1));
+	struct sv behind;
+	enum hook_word word = hook_word_of(str_sv(&prompt), &behind);
 	if (word != HOOK_NONE && rest)
-		str_add(rest, sv_trim(sv_from(text, 1 + strlen(words[word]))));
+		str_add(rest, behind);
 	return word;
 }
 

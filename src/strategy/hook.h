@@ -41,8 +41,11 @@ struct hook_input {
 /* ERR_INPUT when the text is no JSON object. ret points into json. */
 int hook_parse(struct sv json, struct hook_input *ret, struct err *reterr) MUST_USE;
 
-/* Which of our words the prompt begins with, any case, as a whole word right behind '>'. *rest
- * (appended; may be NULL) is what follows it, without blanks around it. */
+/* Which of our words a text begins with, any case, as a whole word right behind '>'; *ret_rest is
+ * what follows it, without blanks around it. */
+enum hook_word hook_word_of(struct sv text, struct sv *ret_rest);
+/* Which of our words the prompt begins with, by the same rule. *rest (appended; may be NULL) is
+ * what follows it. */
 enum hook_word hook_word(const struct hook_input *input, struct str *rest);
 const char *hook_word_name(enum hook_word word); /* "resume" */
 

@@ -59,6 +59,52 @@ t_exit 'a turn that the agent tries again succeeds' 0 retrying
 t_like 'a retry is told on standard error' "$(cat "$t_err")" '^faden: the model is overloaded; trying again in 1 s$'
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 
+# what is for faden itself
+mkdir words && cd words || exit 1
+typed() { printf '%s\n' "$@" | t_faden; }
+t_exit 'exit leaves' 0 typed 'remember the quince' exit 'never said'
+t_unlike 'nothing is said behind exit' "$(cat "$t_out")" 'never said'
+for word in quit QUIT /exit; do
+	t_exit "$word leaves" 0 typed "$word" 'never said'
+	t_is "$word asks nobody" "$(cat "$t_out")" ''
+done
+t_exit '? helps' 0 typed '?'
+t_like '? tells of the words' "$(cat "$t_out")" '^  >trim '
+t_like '? tells of the keys' "$(cat "$t_out")" '^Keys: Ctrl-C cancels'
+cp "$t_out" "$t_tmp/help"
+t_exit '/help helps' 0 typed /help
+t_ok '/help says the same' cmp "$t_tmp/help" "$t_out"
+t_is 'every word of the help is in the man page' "$(grep -oE '^  [>/?a-z]+' "$t_tmp/help" | tr -d ' ' | while read -r word; do
+	grep -qF -e "Li $word" -e "Li \\&$word" "$t_root/docs/man/talk.mdoc" || echo "$word"
+done)" ''
+t_exit '/clear and /undo are taken' 0 typed /clear 'what did I say?' /undo 'what did I say?'
+t_is '/clear resets and /undo brings it back, by name' "$(cat "$t_out")" 'All right, I am starting a new conversation. /undo brings the old one back.
+Nothing yet: this is our first message.
+The previous conversation goes on: remember the quince, just now.
+So far you said:
+
+1. remember the quince'
+t_exit 'a reset can be taken back at once' 0 typed /clear /undo 'what did I say?'
+t_like '/undo names what goes on' "$(sed -n 2p "$t_out")" '^The previous conversation goes on: remember the quince, just now\.$'
+t_exit '/compact is answered' 0 typed /compact '/compact keep the plan'
+t_is '/compact asks no agent, and names what there is' "$(grep -c '^Nothing was sent.*>trim .*>continue .*>advise' "$t_out")" 2
+t_exit 'other slash words go to the agent' 0 typed '/init now' '> quoted' '>unknown'
+t_like 'a slash word goes to the agent' "$(cat "$t_out")" '^You said: /init now'
+t_like 'a quoted line goes to the agent' "$(cat "$t_out")" '^You said: > quoted'
+t_like 'an unknown word behind > goes to the agent' "$(cat "$t_out")" '^You said: >unknown'
+t_exit '> words are taken' 0 typed '>lineage' '>advise' '>continue with the quince' 'what did I say?' '>resume'
+t_like '>lineage shows where it comes from' "$(cat "$t_out")" 'rehearsal'
+t_like '>advise says how full it is' "$(cat "$t_out")" '^Context'
+t_like '>continue makes a session that takes over' "$(cat "$t_out")" 'now what goes on in its folder'
+t_like 'the next line is said in it' "$(cat "$t_out")" '^1\. .*with the quince'
+t_like '>resume says what it cannot do here' "$(cat "$t_err")" 'agent rehearsal has no program of its own'
+printf '*\ntool Bash cat long => %s\nsay done\n' "$(seq 1 900 | tr '\n' ' ')" >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+t_exit '>trim is taken' 0 typed /clear look '>trim 600 bash'
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+t_like '>trim makes a session that takes over' "$(cat "$t_out")" 'now what goes on in its folder'
+cd .. || exit 1
+
 t_exit 'empty input is no failure' 0 t_faden </dev/null
 t_is 'empty input is answered with nothing' "$(cat "$t_out")" ''
 t_done

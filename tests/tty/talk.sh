@@ -99,6 +99,37 @@ tty_type C-d
 tty_wait 'Ctrl-D leaves at the end' '^status 0'
 tty_stop
 
+# words for faden itself
+start
+tty_type '?' Enter
+tty_wait '? shows what can be typed' '^  >trim \[LENGTH\]'
+tty_prompt
+tty_type '/clear' Enter
+tty_wait '/clear resets' '/undo brings the old one'
+tty_prompt
+tty_type '/undo' Enter
+tty_wait '/undo names what is back' '^The previous conversation goes on: hello, just now'
+tty_prompt
+tty_type '/compact' Enter
+tty_wait '/compact names what there is' '>continue in'
+tty_prompt
+tty_type '>lineage' Enter
+tty_wait '>lineage shows the session' 'rehearsal +20'
+tty_prompt
+tty_type '>continue the cat' Enter
+tty_wait '>continue goes on elsewhere' '^It is now what goes on in its folder\.$'
+tty_prompt
+tty_type '>resume' Enter
+tty_wait '>resume says why it cannot' 'has no program of its own'
+tty_wait 'and faden is back' '^Going on with rehearsal: "Continue: the cat'
+tty_prompt
+tty_type 'what did I say?' Enter
+tty_wait 'the conversation goes on' '^the cat'
+tty_prompt
+tty_type 'exit' Enter
+tty_wait 'exit leaves' '^status 0'
+tty_stop
+
 # who is chosen at the question answers, though a rehearsal goes on here
 printf '#!/bin/sh\nexit 1\n' >"$t_bin/claude"
 chmod +x "$t_bin/claude"

@@ -1,0 +1,168 @@
+/*
+ * What is typed at the prompt and is for faden itself: how to leave, help, the slash words that
+ * people know from the agents' own programs, and the words behind '>' that the hooks take there.
+ */
+#include <strings.h>
+
+#include "base/mem.h"
+#include "cli/env.h"
+#include "cli/talk.h"
+#include "os/path.h"
+#include "os/proc.h"
+#include "strategy/hook.h"
+
+const char *const talk_help[] = {
+	"What is typed goes to the agent, except as a whole line:",
+	"  exit, quit, /exit        leave; so does Ctrl-D",
+	"  ?, /help                 this help",
+	"  /clear, /reset, /new     start a new conversation; \"new conversation\" does it too",
+	"  /undo                    bring the one before it back; \"undo reset\" does it too",
+	"  /compact                 what there is instead",
+	"  >advise                  how full the context is, and what would help",
+	"  >trim [LENGTH] [TOOL,…]  go on without long texts; they can be had back",
+	"  >continue [TEXT]         go on in a fresh session with a brief of facts (>rollover too)",
+	"  >lineage                 where this session comes from",
+	"  >resume                  go on in the agent's own program, and come back",
+	"More such words, stop, restart and others: faden commands",
+	"Keys: Ctrl-C cancels a turn, twice it leaves; \\ and Enter begins another line; Up, Down "
+	"and Ctrl-R look through the history; Ctrl-A, Ctrl-E, Ctrl-W, Ctrl-U, Ctrl-K edit.",
+	NULL,
+};
+
+static bool among(struct sv text, const char *const *words)
+{
+	for (; *words; words++)
+		if (text.n == strlen(*words) && strncasecmp(text.p, *words, text.n) == 0)
+			return true;
+	return false;
+}
+
+/* ">trim 800 Bash,Read" as options; the command says what is wrong with them. */
+static void add_trim_options(struct strv *args, struct sv rest)
+{
+	AUTO_STR tools = STR_INIT;
+	struct sv word;
+	long long length;
+
+	while (sv_split(&rest, ' ', &word)) {
+		if (sv_parse_i64(word, &length))
+			strv_addf(args, "--threshold=%lld", length);
+		else if (word.n > 0)
+			str_addf(&tools, "%s%.*s", tools.len ? "," : "", SV_ARG(word));
+	}
+	if (tools.len > 0)
+		strv_addf(args, "--tools=%s", tools.buf);
+}
+
+static bool find_command(struct sv text, struct strv *args)
+{
+	struct sv rest;
+
+	switch (hook_word_of(text, &rest)) {
+	case HOOK_NONE:
+		return false;
+	case HOOK_RESUME:
+		strv_add(args, "resume");
+		break;
+	case HOOK_CONTINUE:
+	case HOOK_HANDOFF:
+		strv_add(args, "rollover");
+		if (rest.n > 0)
+			strv_addf(args, "--prompt=%.*s", SV_ARG(rest));
+		break;
+	case HOOK_TRIM:
+		strv_add(args, "trim");
+		add_trim_options(args, rest);
+		break;
+	case HOOK_ADVISE:
+		strv_add(args, "advise");
+		break;
+	case HOOK_LINEAGE:
+		strv_add(args, "lineage");
+		break;
+	}
+	return true;
+}
+
+enum talk_word talk_word_of(struct sv text, struct strv *args)
+{
+	static const char *const leave[] = { "exit", "quit", "/exit", "/quit", NULL };
+	static const char *const help[] = { "?", "/help", "/?", NULL };
+	static const char *const clear[] = { "/clear", "/reset", "/new", NULL };
+	static const char *const undo[] = { "/undo", NULL };
+
+	if (among(text, leave))
+		return TALK_LEAVE;
+	if (among(text, help))
+		return TALK_HELP;
+	if (among(text, clear))
+		return TALK_CLEAR;
+	if (among(text, undo))
+		return TALK_UNDO;
+	/* It takes words of its own: "/compact keep the plan". */
+	if (sv_starts(text, SV("/compact")) && (text.n == 8 || text.p[8] == ' '))
+		return TALK_COMPACT;
+	return find_command(text, args) ? TALK_RUN : TALK_AGENT;
+}
+
+int talk_answer(const struct front *f, enum talk_word word, struct str *said, struct err *reterr)
+{
+	const struct app *app = f->app;
+	enum text_language language = f->kit.language;
+	AUTO_CONV c = CONV_INIT;
+	struct err err = ERR_INIT;
+	int r = 0;
+
+	if (word == TALK_COMPACT) {
+		str_adds(said, text_get(TEXT_COMPACT, language));
+	} else if (word == TALK_CLEAR) {
+		r = conv_reset(app->store, f->kit.dir, &app->clock, reterr);
+		if (r == 0)
+			str_addf(said, "%s %s", text_get(TEXT_RESET, language),
+				text_get(TEXT_RESET_BACK, language));
+	} else if (word == TALK_UNDO) {
+		r = conv_reset_undo(app->store, f->kit.dir, &app->clock, &err);
+		if (r == 0)
+			r = conv_current(app->store, f->kit.dir, &app->clock, &c, &err);
+		if (r == 0)
+			text_undone(said, language, &c);
+		else if (r == ERR_NOTFOUND)
+			str_adds(said, text_get(TEXT_NOTHING_TO_UNDO, language));
+		else if (reterr)
+			*reterr = err;
+		r = r == ERR_NOTFOUND ? 0 : r;
+	}
+	return r;
+}
+
+int talk_run(const struct app *app, const struct strv *args, struct err *reterr)
+{
+	AUTO_FREE char *self = NULL;
+	AUTO_STRV argv = STRV_INIT;
+	struct proc proc = PROC_INIT;
+	int r = path_real("/proc/self/exe", &self, reterr);
+
+	if (r < 0)
+		return r;
+	strv_add(&argv, self);
+	if (app->config_given)
+		strv_addf(&argv, "--config=%s", app->paths.config_file);
+	strv_addf(&argv, "--state=%s", app->paths.state_dir);
+	strv_addf(&argv, "--color=%s", app->colour ? "always" : "never");
+	for (size_t i = 0; i < args->n; i++)
+		strv_add(&argv, args->v[i]);
+	const struct proc_opts opts = {
+		.argv = (const char *const *)argv.v,
+		.envp = env_all(),
+		.in = app->in_tty ? PROC_INHERIT : PROC_NULL, /* what is typed next is ours */
+		.out = PROC_INHERIT,
+		.err = PROC_INHERIT,
+		.same_group = true,
+	};
+	(void)fflush(app->out);
+	r = proc_spawn(&proc, &opts, reterr);
+	if (r >= 0)
+		(void)proc_reap(&proc, true, NULL); /* it says itself how it went */
+	proc_release(&proc);
+	return r;
+}
