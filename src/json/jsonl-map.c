@@ -1,8 +1,8 @@
 /*
  * A file is cut into ranges of `chunk` bytes; a line belongs to the range that holds the newline
- * before it. Whoever takes a range reads it from where the lines of the range before it end, or, as
- * long as that is still being read, finds its first line itself; then he reads on behind the range
- * to the end of the last. So no thread waits for another to read.
+ * before it. Whoever takes a range first looks behind it for the end of its last line, which is
+ * where the next range begins, and then reads what lies before: so one thread waits for another
+ * only for the length of a line, and nothing is read twice but a few bytes behind that.
  *
  * Ranges lie in a ring of slots: range i in slot i modulo their number, and no range is begun
  * before its slot is free. That bounds the memory and keeps the order. All threads are alike, the
@@ -23,11 +23,9 @@
 enum {
 	SLOTS_PER_THREAD = 2,
 	KEEP_CHUNKS = 4, /* a larger buffer is given back after use */
-	STEP = 32 * 1024, /* read at once behind a range for the end of its last line; what lies
+	STEP = 16 * 1024, /* read at once behind a range for the end of its last line; what lies
 			   * behind that is read again */
 };
-
-#define UNKNOWN UINT64_MAX
 
 enum stage {
 	STAGE_FREE,
@@ -40,7 +38,7 @@ struct slot {
 	char *buf;
 	size_t cap;
 	struct jsonl_chunk chunk;
-	uint64_t end; /* of its lines in the file, or UNKNOWN */
+	uint64_t end; /* of its lines in the file */
 	struct str out;
 	void *own;
 	int result;
@@ -63,7 +61,8 @@ struct job {
 	pthread_cond_t more; /* a task for a thread that found none, or the end */
 	unsigned idle; /* threads that wait for it */
 	uint64_t next; /* range to be begun */
-	uint64_t known, known_end; /* so many ranges are known to end there */
+	uint64_t start; /* … and where its lines begin, unless cutting */
+	bool cutting; /* somebody looks for that */
 	uint64_t joined; /* ranges whose join is over */
 	uint64_t sunk; /* ranges the sink has taken */
 	bool joining, sinking; /* one at a time */
@@ -117,84 +116,79 @@ static int find_end(
 	return 0;
 }
 
-/* Settles what becomes of the last line, [line, stop) of the buffer, now that its end is known. */
-static size_t settle(const struct job *job, struct slot *s, size_t line, size_t stop)
-{
-	bool terminated = stop > line && s->buf[stop - 1] == '\n';
+/*
+ * A range, [from, high) of the file to the beginning of the buffer, whose first line begins at
+ * `start`: `from` but for the bytes to a cache line. Behind it in the buffer comes what the range's
+ * last line has beyond it.
+ */
+struct range {
+	uint64_t start, from, high;
+	size_t stop; /* where that line ends in the buffer; 0: it is too long to be held */
+};
 
-	if (stop - terminated - line <= job->line_max)
-		return stop;
-	s->chunk.skipped = stop - line;
-	return line;
+static struct range range_at(const struct job *job, uint64_t index, uint64_t start)
+{
+	uint64_t low = job->low + index * job->chunk;
+
+	return (struct range){
+		.start = start,
+		.from = start - start % job->align,
+		.high = job->end - low > job->chunk ? low + job->chunk : job->end,
+	};
 }
 
-/*
- * The buffer has `have` bytes of the file from `from` on and its last line, which begins at
- * `line` (perhaps just behind them), has no newline among them: reads on to its end. *ret_stop is
- * then one past the last line that is held.
- */
-static int finish_line(const struct job *job, struct slot *s, uint64_t from, size_t have,
-	size_t line, size_t *ret_stop)
+/* Finds the end of the range's lines. */
+static int cut_range(const struct job *job, struct slot *s, struct range *range)
 {
-	while (have - line <= job->line_max) {
-		uint64_t left = job->end - (from + have);
+	s->chunk = (struct jsonl_chunk){ .offset = range->start, .own = &s->own };
+	s->end = range->start;
+	if (range->start > range->high) /* the line before it goes beyond it */
+		return 0;
+	size_t inner = (size_t)(range->high - range->from), have = inner;
+	if (s->cap < inner + STEP) {
+		s->cap = inner + STEP;
+		s->buf = jsonl_buffer(s->buf, 0, s->cap);
+	}
+	while (have - inner <= job->line_max) {
+		uint64_t left = job->end - (range->from + have);
 		size_t before = have;
-		int r = read_to(job, s, from, &have, have + (left < STEP ? (size_t)left : STEP));
+		int r = read_to(
+			job, s, range->from, &have, have + (left < STEP ? (size_t)left : STEP));
 		if (r < 0)
 			return r;
 		const char *hit = memchr(s->buf + before, '\n', have - before);
 		if (hit || have == before) {
-			*ret_stop = settle(job, s, line, hit ? (size_t)(hit - s->buf) + 1 : have);
+			range->stop = hit ? (size_t)(hit - s->buf) + 1 : have;
+			s->end = range->from + range->stop;
 			return 0;
 		}
 	}
-	uint64_t end = 0;
-	int r = find_end(job, s, line, from + have, &end);
-	s->chunk.skipped = end - (from + line);
-	*ret_stop = line;
-	return r;
+	return find_end(job, s, inner, range->from + have, &s->end);
 }
 
-/* One past the first newline; 0 when there is none. */
-static size_t first_line(const struct slot *s, size_t have)
+/* Reads the range itself. A last line that is too long is left out. */
+static int load_range(const struct job *job, struct slot *s, const struct range *range)
 {
-	const char *hit = have > 0 ? memchr(s->buf, '\n', have) : NULL;
-
-	return hit ? (size_t)(hit - s->buf) + 1 : 0;
-}
-
-static size_t last_line(const struct slot *s, size_t first, size_t have)
-{
-	const char *hit = have > first ? memrchr(s->buf + first, '\n', have - first) : NULL;
-
-	return hit ? (size_t)(hit - s->buf) + 1 : first;
-}
-
-/* Reads the lines of a range, the first of which begins at `start`, or is to be found. */
-static int load(const struct job *job, struct slot *s, uint64_t range, uint64_t start)
-{
-	uint64_t low = job->low + range * job->chunk;
-	uint64_t high = job->end - low > job->chunk ? low + job->chunk : job->end;
-	uint64_t from = start == UNKNOWN ? low : start - start % job->align;
-	size_t have = 0;
-
-	s->chunk = (struct jsonl_chunk){ .offset = from, .own = &s->own };
-	s->end = start;
-	if (start != UNKNOWN && start > high)
+	if (s->end == range->start)
 		return 0;
-	int r = read_to(job, s, from, &have, (size_t)(high - from));
+	size_t first = (size_t)(range->start - range->from), have = 0, stop = range->stop;
+	size_t inner = (size_t)(range->high - range->from);
+	int r = read_to(job, s, range->from, &have, inner);
 	if (r < 0)
 		return r;
-	size_t first = start == UNKNOWN ? first_line(s, have) : (size_t)(start - from);
-	if (have < first || (start == UNKNOWN && first == 0))
+	if (have < inner) /* the file has become shorter */
+		stop = have;
+	if (have < first)
 		return 0;
-	size_t line = last_line(s, first, have), stop = have;
-	if (line < have || high < job->end)
-		r = finish_line(job, s, from, have, line, &stop);
+	const char *hit = have > first ? memrchr(s->buf + first, '\n', have - first) : NULL;
+	size_t line = hit ? (size_t)(hit - s->buf) + 1 : first;
+	bool terminated = stop > line && s->buf[stop - 1] == '\n';
+	if (stop == 0 || stop - terminated - line > job->line_max) {
+		s->chunk.skipped = s->end - (range->from + line);
+		stop = line;
+	}
 	s->chunk.bytes = sv_make(s->buf + first, stop - first);
-	s->chunk.offset = from + first;
-	s->end = s->chunk.offset + s->chunk.bytes.n + s->chunk.skipped;
-	return r;
+	return 0;
 }
 
 /* ---- one range from file to sink ---- */
@@ -282,7 +276,8 @@ static enum task find_task(const struct job *job)
 		return TASK_JOIN;
 	if (!job->sinking && slot_of(job, job->sunk)->stage == STAGE_READY)
 		return TASK_SINK;
-	if (job->next < job->ranges && slot_of(job, job->next)->stage == STAGE_FREE)
+	if (!job->cutting && job->next < job->ranges &&
+		slot_of(job, job->next)->stage == STAGE_FREE)
 		return TASK_BEGIN;
 	return TASK_NONE;
 }
@@ -300,19 +295,20 @@ static void unlock(struct job *job)
 
 static void do_begin(struct job *job)
 {
-	uint64_t range = job->next++;
-	struct slot *s = slot_of(job, range);
+	struct slot *s = slot_of(job, job->next);
+	struct range range = range_at(job, job->next, job->start);
 
 	s->stage = STAGE_BUSY;
-	uint64_t start = job->known == range ? job->known_end : UNKNOWN;
+	job->cutting = true;
 	unlock(job);
-	s->result = load(job, s, range, start);
+	s->result = cut_range(job, s, &range);
 	pthread_mutex_lock(&job->lock);
-	if (s->end != UNKNOWN && job->known <= range) {
-		job->known = range + 1;
-		job->known_end = s->end;
-	}
+	job->cutting = false;
+	job->next++;
+	job->start = s->result < 0 ? job->end : s->end;
 	unlock(job);
+	if (s->result == 0)
+		s->result = load_range(job, s, &range);
 	work_range(job, s);
 	pthread_mutex_lock(&job->lock);
 	s->stage = job->ops->join ? STAGE_WORKED : STAGE_READY;
@@ -435,7 +431,7 @@ static int job_init(struct job *job, int fd, const struct jsonl_opts *opts, stru
 		job->line_max = job->chunk;
 	job->align = job->chunk < JSONL_ALIGN ? 1 : JSONL_ALIGN;
 	job->low = job->offset - job->offset % job->align;
-	job->known_end = job->offset;
+	job->start = job->offset;
 	if (job->offset < job->end)
 		job->ranges = (job->end - job->low - 1) / job->chunk + 1;
 	return 0;
