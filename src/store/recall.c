@@ -63,33 +63,50 @@ bool recall_ref_parse(struct sv text, uint64_t *ret_low)
 
 /* ---- remembering ---- */
 
-static int add_place(
-	struct sql *q, const char *key, const struct recall_place *p, struct err *reterr)
+/* As the table has them: neighbours go into it at a fraction of the cost. */
+static int by_hash(const void *a, const void *b)
 {
-	sql_reset(q);
-	sql_int(q, (int64_t)p->hash.low);
-	sql_int(q, (int64_t)p->hash.high);
-	sql_text(q, key);
-	sql_int(q, (int64_t)p->offset);
-	sql_int(q, (int64_t)p->size);
-	sql_int(q, (int64_t)p->inner_offset);
-	sql_int(q, (int64_t)p->inner_size);
-	sql_int(q, p->kind);
-	return sql_run(q, reterr);
+	const struct recall_place *const *x = a, *const *y = b;
+	int64_t low = (int64_t)(*x)->hash.low, other = (int64_t)(*y)->hash.low;
+
+	return (low > other) - (low < other);
 }
 
 static int add_places(const struct archive *a, const char *key, const struct recall_place *places,
 	size_t n, struct err *reterr)
 {
+	AUTO_FREE const struct recall_place **sorted = xcalloc(n, sizeof(*sorted));
+	AUTO_SQL of = SQL_INIT;
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, a->store,
+	int r = SQL_PREPARE(
+		&of, a->store, reterr, "SELECT seq FROM archive WHERE key = ?", SQL_T(key));
+
+	if (r == 0)
+		r = sql_step(&of, reterr);
+	if (r <= 0)
+		return r < 0 ? r : err_set(reterr, ERR_BUG, "%s is not in the archive", key);
+	int64_t archive = sql_get_int(&of, 0);
+	r = sql_prepare(&q, a->store,
 		"INSERT OR IGNORE INTO recall"
 		" (low, high, archive, offset, size, inner_offset, inner_size, kind)"
-		" VALUES (?, ?, (SELECT seq FROM archive WHERE key = ?), ?, ?, ?, ?, ?)",
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		reterr);
-
-	for (size_t i = 0; i < n && r >= 0; i++)
-		r = add_place(&q, key, &places[i], reterr);
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = &places[i];
+	qsort(sorted, n, sizeof(*sorted), by_hash);
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		const struct recall_place *p = sorted[i];
+		sql_reset(&q);
+		sql_int(&q, (int64_t)p->hash.low);
+		sql_int(&q, (int64_t)p->hash.high);
+		sql_int(&q, archive);
+		sql_int(&q, (int64_t)p->offset);
+		sql_int(&q, (int64_t)p->size);
+		sql_int(&q, (int64_t)p->inner_offset);
+		sql_int(&q, (int64_t)p->inner_size);
+		sql_int(&q, p->kind);
+		r = sql_run(&q, reterr);
+	}
 	return r;
 }
 
