@@ -89,27 +89,36 @@ struct jval line_member(struct jval obj, const char *key)
 
 /* ---- what adapters share ---- */
 
-enum { USAGE_DEPTH = 8 };
-
-/* Numbers to 0, down to a depth that no usage has. */
-static void zero_numbers(struct jval val, int depth, struct line_swaps *out)
+static bool in_number(char c)
 {
-	struct scan_iter it = scan_iter(val);
-	struct jval item;
-
-	if (val.type != J_OBJECT && val.type != J_ARRAY)
-		return;
-	while (scan_next(&it, NULL, &item) > 0) {
-		if (item.type == J_NUMBER && !sv_is(item.raw, "0"))
-			vec_push(&out->v, (struct line_swap){ item, SWAP_JSON, SV("0") });
-		else if (depth < USAGE_DEPTH)
-			zero_numbers(item, depth + 1, out);
-	}
+	return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || (c | 0x20) == 'e';
 }
 
 void line_zero_usage(struct jval usage, struct line_swaps *out)
 {
-	zero_numbers(usage, 0, out);
+	struct sv rest = usage.raw;
+	struct jval val;
+
+	if (usage.type != J_OBJECT && usage.type != J_ARRAY)
+		return;
+	/* What is no string and no number is passed over byte by byte, brackets too. */
+	while (rest.n > 0) {
+		char c = rest.p[0];
+		size_t n = 1;
+		if (c == '"') {
+			if (scan_value(&rest, &val) <= 0)
+				return;
+			continue;
+		}
+		if (c == '-' || (c >= '0' && c <= '9')) {
+			while (n < rest.n && in_number(rest.p[n]))
+				n++;
+			val = (struct jval){ sv_head(rest, n), J_NUMBER };
+			if (!sv_is(val.raw, "0"))
+				vec_push(&out->v, (struct line_swap){ val, SWAP_JSON, SV("0") });
+		}
+		rest = sv_from(rest, n);
+	}
 }
 
 void line_count_blocks(const struct line *line, size_t at, unsigned level, unsigned under,
