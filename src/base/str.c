@@ -202,16 +202,24 @@ void str_addc(struct str *s, char c)
 
 void str_addvf(struct str *s, const char *fmt, va_list ap)
 {
+	size_t room = s->cap - s->len;
 	va_list again;
 
+	/* Mostly there is room, and once is enough. */
 	va_copy(again, ap);
-	int n = vsnprintf(NULL, 0, fmt, again);
+	int n = vsnprintf(room ? s->buf + s->len : NULL, room, fmt, again);
 	va_end(again);
 	if (n < 0)
 		abort();
-	if (n == 0 || !str_reserve(s, (size_t)n))
+	if (n == 0)
 		return;
-	(void)vsnprintf(s->buf + s->len, (size_t)n + 1, fmt, ap);
+	if (!str_reserve(s, (size_t)n)) {
+		if (room)
+			s->buf[s->len] = '\0';
+		return;
+	}
+	if ((size_t)n >= room)
+		(void)vsnprintf(s->buf + s->len, (size_t)n + 1, fmt, ap);
 	s->len += (size_t)n;
 }
 

@@ -143,13 +143,6 @@ enum { REPLACEMENT = 0xFFFD };
 
 /* ---- strings ---- */
 
-struct sv scan_inner(struct jval val)
-{
-	if (val.type != J_STRING || val.raw.n < 2)
-		return (struct sv){ val.raw.p, 0 };
-	return (struct sv){ val.raw.p + 1, val.raw.n - 2 };
-}
-
 static char simple_escape(char c)
 {
 	switch (c) {

@@ -129,7 +129,12 @@ int scan_table_read(
 
 /* ---- strings ---- */
 /* What is between the quotes, still escaped; empty for other types. */
-struct sv scan_inner(struct jval val);
+static inline struct sv scan_inner(struct jval val)
+{
+	if (val.type != J_STRING || val.raw.n < 2)
+		return (struct sv){ val.raw.p, 0 };
+	return (struct sv){ val.raw.p + 1, val.raw.n - 2 };
+}
 /*
  * Appends the decoded text, which is always valid UTF-8: lone surrogates and invalid bytes become
  * U+FFFD (the original is in val.raw), \u0000 a NUL byte. False for other types and for broken

@@ -179,10 +179,7 @@ struct sv text_span(struct text_walk *w, size_t from, size_t n)
 
 static void add_name(struct str *out, struct sv name)
 {
-	AUTO_STR clean = STR_INIT;
-
-	utf8_scrub_line(&clean, utf8_cut(name, NAME_MAX_BYTES));
-	str_add(out, str_sv(&clean));
+	utf8_scrub_line(out, utf8_cut(name, NAME_MAX_BYTES));
 }
 
 static void add_what(const struct placeholder *p, struct str *out)
