@@ -383,6 +383,12 @@ void agent_emit(struct agent *a, const struct agent_event *ev)
 			(struct agent_question){ .id = xstrdup(ev->ask->id),
 				.call = { .tool = xmemdup0(ev->tool.p, ev->tool.n),
 					.about = xmemdup0(ev->text.p, ev->text.n) } });
+		/* Nobody is there to decide, or nobody wants to any more. */
+		if (!a->opts.ask || a->stopped != AGENT_OK) {
+			(void)ask_close(a, ev->ask->id, false, a->stopped == AGENT_OK);
+			a->driver->answer(a, ev->ask->id, AGENT_DENY);
+			return;
+		}
 		break;
 	case AGENT_EV_ASK_OVER:
 		/* Unless we stop it, somebody else has decided; a denial is told apart. */

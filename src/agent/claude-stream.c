@@ -234,8 +234,10 @@ static void suggest_always(struct jval list, struct str *json, struct str *scope
 		struct sv mode = scan_string_view(value_member(one, "mode"), &tmp);
 		if (rule)
 			name_rules(&said, one);
+		else if (sv_is(mode, "acceptEdits"))
+			str_adds(&said, "all edits");
 		else if (mode.n)
-			str_addf(&said, "%smode %.*s", said.len ? ", " : "", SV_ARG(mode));
+			str_addf(&said, "mode %.*s", SV_ARG(mode));
 	}
 	jw_end(&w);
 	if (json->len <= strlen("[]"))

@@ -322,7 +322,7 @@ static void respond_to_ask(struct claude *c, const struct asked *q, enum agent_a
 	respond(c, q->id, str_sv(&json));
 }
 
-/* Nobody is there to decide between two turns, or on what a turn does that is being stopped. */
+/* Nobody is there to decide between two turns. */
 static void on_ask(void *data, const struct claude_ask *ask)
 {
 	struct claude *c = data;
@@ -335,7 +335,7 @@ static void on_ask(void *data, const struct claude_ask *ask)
 	/* Whoever answers at once ends q within the event. */
 	AUTO_FREE char *id = xstrdup(q.id);
 
-	if (!c->in_turn || !c->a->opts.ask || c->a->stopped != AGENT_OK) {
+	if (!c->in_turn) {
 		respond_to_ask(c, &q, AGENT_DENY);
 		asked_release(&q);
 		return;

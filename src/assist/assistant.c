@@ -356,6 +356,12 @@ void assistant_cancel(struct assistant *as)
 		turn_cancel(as->turn);
 }
 
+void assistant_answer(struct assistant *as, const char *ask, enum agent_answer answer)
+{
+	if (as->done)
+		turn_answer(as->turn, ask, answer);
+}
+
 void assistant_drop(struct assistant *as)
 {
 	turn_free(TAKE_PTR(as->turn));

@@ -58,6 +58,8 @@ void assistant_say(
 	struct assistant *as, const struct request *req, assistant_done_fn done, void *data);
 /* Stops what runs; nothing runs: no effect. */
 void assistant_cancel(struct assistant *as);
+/* Answers an AGENT_EV_ASK, from within the event or later; one that is over: no effect. */
+void assistant_answer(struct assistant *as, const char *ask, enum agent_answer answer);
 /* Ends it at once, and no done comes: for who cannot run the loop any longer. Not from within a
  * callback. */
 void assistant_drop(struct assistant *as);

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -6,6 +7,7 @@
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/front.h"
+#include "cli/permit.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "ui/markdown.h"
@@ -46,6 +48,10 @@ struct ask {
 	struct term term;
 	struct markdown markdown;
 	struct loop_source *pause;
+	int tty; /* where questions for permission are asked; negative: nowhere */
+	struct term tty_term;
+	struct term_mode tty_mode;
+	struct permit permit;
 	bool shows; /* standard error is a terminal that can erase a line */
 	bool counts; /* "12 s left" stands on it */
 	struct loop_source *tick;
@@ -135,6 +141,59 @@ static void expect_pause(struct ask *a, bool expected)
 	a->pause = expected ? loop_add_timer(a->front.loop, PAUSE_MS, on_pause, a) : NULL;
 }
 
+/* ---- questions for permission, on the terminal whatever the streams are ---- */
+
+static void on_permit_enter(void *data, bool asks)
+{
+	struct ask *a = data;
+
+	end_countdown(a);
+	if (asks)
+		term_mode_quiet(&a->tty_mode);
+}
+
+static void on_permit_leave(void *data, bool asks)
+{
+	struct ask *a = data;
+
+	if (!asks)
+		term_mode_restore(&a->tty_mode);
+	(void)!term_flush(&a->tty_term, NULL);
+}
+
+static void on_permit_cancel(void *data)
+{
+	struct ask *a = data;
+
+	permit_drop(&a->permit);
+	assistant_cancel(a->front.assistant);
+}
+
+static const struct permit_ops permit_ops = {
+	.enter = on_permit_enter,
+	.leave = on_permit_leave,
+	.cancel = on_permit_cancel,
+};
+
+/* Only where somebody sees what is asked and can answer: standard error is a terminal, and ours is
+ * there and not another program's just now. */
+static void open_tty(struct ask *a)
+{
+	const struct app *app = a->app;
+
+	a->tty = app->err_tty ? open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
+	if (a->tty >= 0 && tcgetpgrp(a->tty) != getpgrp()) {
+		(void)close(a->tty);
+		a->tty = -1;
+	}
+	term_init(&a->tty_term,
+		&(struct term_opts){ .fd = a->tty,
+			.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+			.term_name = env_get("TERM"),
+			.ascii = !env_use_locale() });
+	(void)term_mode_save(&a->tty_mode, a->tty);
+}
+
 static void on_event(void *data, const struct agent_event *ev)
 {
 	struct ask *a = data;
@@ -145,8 +204,10 @@ static void on_event(void *data, const struct agent_event *ev)
 		a->until_ms = clock_age_ms(NULL) + ev->delay_ms;
 		on_tick(a);
 	}
-	if (a->opts->json)
+	if (a->opts->json) {
+		permit_event(&a->permit, ev);
 		return;
+	}
 	expect_pause(a, ev->type == AGENT_EV_TEXT && a->term.tty);
 	if (ev->type == AGENT_EV_TEXT) {
 		a->spoke = true;
@@ -165,6 +226,7 @@ static void on_event(void *data, const struct agent_event *ev)
 		term_fresh_line(&a->term);
 	}
 	flush(a);
+	permit_event(&a->permit, ev);
 }
 
 static void on_signal(void *data, int signo)
@@ -173,6 +235,7 @@ static void on_signal(void *data, int signo)
 
 	a->signo = signo;
 	end_countdown(a);
+	permit_drop(&a->permit);
 	assistant_cancel(a->front.assistant);
 }
 
@@ -263,7 +326,7 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
 		.term_name = env_get("TERM"),
 	};
-	const struct front_opts want = {
+	struct front_opts want = {
 		.agent = a.opts->agent,
 		.model = a.opts->model,
 		.permission = a.opts->permission,
@@ -285,16 +348,23 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 	str_init_max(&text, PROMPT_BYTES_MAX);
 	term_init(&a.term, &screen);
 	markdown_init(&a.markdown, &a.term);
+	open_tty(&a);
+	want.answers = a.tty >= 0;
 	int r = a.opts->again ? 0 : read_prompt(app, argc, argv, &text, reterr);
 	if (r == 0)
 		r = front_open(&a.front, app, &want, reterr);
+	permit_init(&a.permit, &a.front, &a.tty_term, a.tty, &permit_ops, &a);
 	if (r == 0)
 		r = ask_once(&a, str_sv(&text), reterr);
 	end_countdown(&a);
 	expect_pause(&a, false);
+	permit_release(&a.permit);
 	front_close(&a.front);
 	markdown_release(&a.markdown);
 	term_release(&a.term);
+	term_release(&a.tty_term);
+	if (a.tty >= 0)
+		(void)close(a.tty);
 	str_release(&text);
 	return a.signo ? 128 + a.signo : r;
 }

@@ -59,6 +59,33 @@ static int pick_agent(struct app *app, struct kit *kit, struct err *reterr)
 	return r < 0 || chosen == CHOICE_NONE ? r : kit_choose(kit, kinds[chosen], reterr);
 }
 
+/* By way of a shell that ends at once: the notice belongs to nobody then, leaves no zombie in a
+ * long conversation, and a service that hangs holds nothing up. */
+static void notify(const struct app *app, const char *title, struct sv text)
+{
+	enum { BODY_COLUMNS = 60, START_MS = 2000 };
+	AUTO_FREE char *bus = path_join(app->paths.runtime_dir, "bus");
+	AUTO_STR clean = STR_INIT;
+	AUTO_STR body = STR_INIT;
+	AUTO_FREE char *self = NULL;
+	struct err err = ERR_INIT;
+	int status;
+
+	if (!app->settings->notify_enabled ||
+		(!env_get("DBUS_SESSION_BUS_ADDRESS") && !path_exists(bus)))
+		return;
+	utf8_scrub_line(&clean, sv_trim(text));
+	utf8_fit(&body, str_sv(&clean), BODY_COLUMNS);
+	int r = path_real("/proc/self/exe", &self, &err);
+	const char *const argv[] = { "/bin/sh", "-c", "\"$@\" </dev/null >/dev/null 2>&1 &", "sh",
+		self, "notify", "--", title, body.buf, NULL };
+	if (r == 0)
+		r = proc_run(&(struct proc_opts){ .argv = argv, .envp = env_all() }, SV(""),
+			START_MS, 0, NULL, NULL, &status, &err);
+	if (r < 0)
+		log_write(&app->log, LOG_WARN, "notify: %s", err.msg);
+}
+
 /* ---- what happens, and in between what is to be noticed ---- */
 
 static void on_notice(void *data, const char *line)
@@ -93,6 +120,8 @@ static void on_event(void *data, const struct agent_event *ev)
 	struct front *f = data;
 	AUTO_STR line = STR_INIT;
 
+	if (ev->type == AGENT_EV_ASK)
+		notify(f->app, "Permission needed", ev->tool);
 	if (ev->type == AGENT_EV_NOTICE)
 		str_add(&line, ev->text);
 	else if (ev->type == AGENT_EV_RETRY)
@@ -171,33 +200,6 @@ void front_close(struct front *f)
 	kit_close(&f->kit);
 	strv_release(&f->held);
 	*f = (struct front){ .app = f->app };
-}
-
-/* By way of a shell that ends at once: the notice belongs to nobody then, leaves no zombie in a
- * long conversation, and a service that hangs holds nothing up. */
-static void notify(const struct app *app, const char *title, struct sv text)
-{
-	enum { BODY_COLUMNS = 60, START_MS = 2000 };
-	AUTO_FREE char *bus = path_join(app->paths.runtime_dir, "bus");
-	AUTO_STR clean = STR_INIT;
-	AUTO_STR body = STR_INIT;
-	AUTO_FREE char *self = NULL;
-	struct err err = ERR_INIT;
-	int status;
-
-	if (!app->settings->notify_enabled ||
-		(!env_get("DBUS_SESSION_BUS_ADDRESS") && !path_exists(bus)))
-		return;
-	utf8_scrub_line(&clean, sv_trim(text));
-	utf8_fit(&body, str_sv(&clean), BODY_COLUMNS);
-	int r = path_real("/proc/self/exe", &self, &err);
-	const char *const argv[] = { "/bin/sh", "-c", "\"$@\" </dev/null >/dev/null 2>&1 &", "sh",
-		self, "notify", "--", title, body.buf, NULL };
-	if (r == 0)
-		r = proc_run(&(struct proc_opts){ .argv = argv, .envp = env_all() }, SV(""),
-			START_MS, 0, NULL, NULL, &status, &err);
-	if (r < 0)
-		log_write(&app->log, LOG_WARN, "notify: %s", err.msg);
 }
 
 bool front_begin(const struct front *f, const struct conv *c, struct str *ret_hint)

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "cli/env.h"
 #include "cli/front.h"
+#include "cli/permit.h"
 #include "cli/talk.h"
 #include "config/settings.h"
 #include "os/path.h"
@@ -32,6 +33,7 @@ struct talk {
 	struct term_mode mode;
 	struct markdown markdown;
 	struct status status;
+	struct permit permit;
 	struct editor *editor;
 	struct loop_source *tick;
 	struct loop_source *pause;
@@ -114,12 +116,53 @@ static void expect_pause(struct talk *t, bool expected)
 	t->pause = expected ? loop_add_timer(t->front.loop, PAUSE_MS, on_pause, t) : NULL;
 }
 
+/* ---- questions for permission ---- */
+
+static void on_permit_enter(void *data, bool asks)
+{
+	struct talk *t = data;
+
+	(void)asks;
+	status_hide(&t->status);
+	markdown_end(&t->markdown);
+	term_fresh_line(&t->term);
+}
+
+static void on_permit_leave(void *data, bool asks)
+{
+	struct talk *t = data;
+
+	if (t->status.state != STATUS_CANCELLING)
+		status_set_state(&t->status, asks ? STATUS_ASKING : STATUS_THINKING, SV(""));
+	status_show(&t->status);
+	flush(t);
+}
+
+static void cancel_turn(struct talk *t)
+{
+	status_set_state(&t->status, STATUS_CANCELLING, SV(""));
+	permit_drop(&t->permit);
+	assistant_cancel(t->front.assistant);
+}
+
+static void on_permit_cancel(void *data)
+{
+	cancel_turn(data);
+}
+
+static const struct permit_ops permit_ops = {
+	.enter = on_permit_enter,
+	.leave = on_permit_leave,
+	.cancel = on_permit_cancel,
+};
+
 static void on_event(void *data, const struct agent_event *ev)
 {
 	struct talk *t = data;
 
 	t->retry_ms = 0;
 	expect_pause(t, ev->type == AGENT_EV_TEXT);
+	permit_event(&t->permit, ev);
 	switch (ev->type) {
 	case AGENT_EV_TEXT:
 		status_hide(&t->status);
@@ -151,6 +194,9 @@ static void on_event(void *data, const struct agent_event *ev)
 	case AGENT_EV_ASK_OVER:
 		break;
 	}
+	/* Whatever else goes on. */
+	if (t->permit.shown)
+		status_set_state(&t->status, STATUS_ASKING, SV(""));
 	status_show(&t->status);
 	flush(t);
 }
@@ -197,10 +243,9 @@ static void on_signal(void *data, int signo)
 			editor_cancel(t->editor);
 	} else if (t->running) {
 		t->leave = ++t->interrupts > 1;
-		status_set_state(&t->status, STATUS_CANCELLING, SV(""));
 	}
 	if (t->running)
-		assistant_cancel(t->front.assistant);
+		cancel_turn(t);
 }
 
 static void on_resize(void *data, int signo)
@@ -291,6 +336,10 @@ static void take_turn(struct talk *t, struct sv text, bool *fresh)
 	loop_remove(t->front.loop, t->tick);
 	expect_pause(t, false);
 	t->running = false;
+	keys_close(&t->permit.keys);
+	if (t->editor)
+		editor_type(t->editor, str_sv(&t->permit.keys.ahead));
+	str_clear(&t->permit.keys.ahead);
 	if (r == 0)
 		show_outcome(t, out);
 	status_hide(&t->status);
@@ -419,6 +468,7 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 		.agent = opts->agent,
 		.model = opts->model,
 		.permission = opts->permission,
+		.answers = true,
 		.may_ask = true,
 		.resends = true,
 		.ui = { .data = &t,
@@ -440,6 +490,7 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 	markdown_init(&t.markdown, &t.term);
 	status_init(&t.status, &t.term);
 	int r = front_open(&t.front, app, &want, reterr);
+	permit_init(&t.permit, &t.front, &t.term, app->in, &permit_ops, &t);
 	if (r == 0 && !loop_add_signal(t.front.loop, SIGWINCH, on_resize, &t, reterr))
 		r = reterr ? reterr->code : ERR_BUG;
 	if (r == 0) {
@@ -452,6 +503,7 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 	if (r == 0)
 		r = converse(&t, opts->new_session, reterr);
 	editor_free(t.editor);
+	permit_release(&t.permit);
 	front_close(&t.front);
 	markdown_release(&t.markdown);
 	status_release(&t.status);

@@ -49,6 +49,7 @@ struct editor {
 	VEC(struct paste) pastes;
 	char unread; /* a byte that was read too early */
 	bool has_unread;
+	struct str ahead; /* keys that come before those of the terminal */
 
 	/* Only while editor_read() runs: */
 	bool reading;
@@ -246,6 +247,11 @@ static bool read_byte(struct editor *e, char *ret)
 		e->has_unread = false;
 		return true;
 	}
+	if (e->ahead.len && e->reading) {
+		*ret = e->ahead.buf[0];
+		str_drop(&e->ahead, 1);
+		return true;
+	}
 	while (wait_for_key(e)) {
 		ssize_t n = read(e->opts.in_fd, ret, 1);
 		if (n == 1)
@@ -255,6 +261,11 @@ static bool read_byte(struct editor *e, char *ret)
 		e->reading = false; /* the terminal is gone */
 	}
 	return false;
+}
+
+void editor_type(struct editor *e, struct sv keys)
+{
+	str_add(&e->ahead, keys);
 }
 
 /* libedit's source of characters. */
@@ -634,6 +645,7 @@ static bool read_plain(struct editor *e, const char *prompt, struct str *ret_tex
 
 	e->plain_prompt = prompt;
 	term_puts(t, prompt);
+	term_put(t, str_sv(&e->ahead)); /* the terminal shows only what is typed now */
 	(void)!term_flush(t, NULL);
 	while (read_byte(e, &c)) {
 		if (c != '\n') {
@@ -736,6 +748,7 @@ int editor_new(const struct editor_opts *opts, struct editor **ret, struct err *
 	e->opts = *opts;
 	e->last = (struct str)STR_INIT;
 	e->prefill = (struct str)STR_INIT;
+	str_init_max(&e->ahead, EDITOR_INPUT_MAX);
 	e->mode = (struct term_mode)TERM_MODE_INIT;
 	if (!e->opts.history_max)
 		e->opts.history_max = EDITOR_HISTORY_DEFAULT;
@@ -771,6 +784,7 @@ void editor_free(struct editor *e)
 	drop_pastes(e);
 	str_release(&e->last);
 	str_release(&e->prefill);
+	str_release(&e->ahead);
 	free(e->prompt);
 	free(e->history_path);
 	free(e);

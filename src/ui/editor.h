@@ -67,6 +67,9 @@ void editor_free(struct editor *e); /* NULL is fine */
 int editor_read(struct editor *e, const char *prompt, unsigned style, struct str *ret_text,
 	struct err *reterr) MUST_USE;
 
+/* Keys that were taken from the terminal before: the next editor_read() begins with them. */
+void editor_type(struct editor *e, struct sv keys);
+
 /* Appends to the history and its file; an input that repeats the last one is left out, and so is
  * one that begins with a blank. */
 int editor_remember(struct editor *e, struct sv text, struct err *reterr) MUST_USE;

@@ -55,6 +55,7 @@ const char *status_state_name(enum status_state state)
 		[STATUS_THINKING] = "thinking",
 		[STATUS_SPEAKING] = "speaking",
 		[STATUS_TOOL] = "tool",
+		[STATUS_ASKING] = "waiting for your answer",
 		[STATUS_CANCELLING] = "cancelling",
 	};
 
@@ -81,6 +82,8 @@ static void compose(const struct status *s, struct str *line)
 
 	if (s->state == STATUS_LISTENING)
 		str_adds(line, s->term->ascii ? "*" : "●");
+	else if (s->state == STATUS_ASKING)
+		str_adds(line, "?");
 	else
 		str_adds(line,
 			s->term->ascii ? bars[s->turn % ARRAY_LEN(bars)]

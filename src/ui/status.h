@@ -21,6 +21,7 @@ enum status_state {
 	STATUS_THINKING,
 	STATUS_SPEAKING,
 	STATUS_TOOL, /* shown with the tool's name */
+	STATUS_ASKING, /* for permission */
 	STATUS_CANCELLING,
 	STATUS_STATES
 };

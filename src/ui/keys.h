@@ -1,0 +1,47 @@
+/*
+ * A question that one key answers, while the loop goes on with everything else. The terminal is in
+ * its quiet mode (term_mode_quiet()) or another one that gives single keys without showing them.
+ *
+ * What was typed before the question came, or is typed on without looking at it, is no answer: it
+ * is kept in `ahead`, for whoever reads next. So a key counts alone, and after a pause: a short one
+ * when nothing else was typed, longer than any between two keys of a sentence when something was.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "os/loop.h"
+
+enum {
+	KEYS_ESCAPE = '\033', /* Escape or Ctrl-D */
+	KEYS_GONE = 0, /* the terminal is */
+	KEYS_LOOK_MS = 150, /* nobody answers faster */
+	KEYS_PAUSE_MS = 1000,
+	KEYS_ENTER_MS = 500, /* an Enter so soon after the answer belongs to it */
+	KEYS_SEQUENCE_MS = 50, /* between the bytes of one key */
+	KEYS_AHEAD_MAX = 1 << 20, /* bytes; more is lost */
+};
+
+/* One of the wanted keys, in small letters, or one of those above. May open the next question. */
+typedef void (*keys_fn)(void *data, char key);
+
+struct keys {
+	struct loop *loop;
+	int fd;
+	const char *wanted; /* NULL: no question is open */
+	keys_fn fn;
+	void *data;
+	struct loop_source *source, *timer;
+	int64_t last_ms; /* age clock: of the question, or of what was typed since */
+	int64_t pause_ms; /* that an answer comes after */
+	struct str ahead;
+};
+
+void keys_init(struct keys *k, struct loop *loop, int fd);
+void keys_release(struct keys *k);
+/* Asks, in place of what was asked before. `wanted` are small letters. */
+void keys_ask(struct keys *k, const char *wanted, keys_fn fn, void *data);
+/* No longer reads. */
+void keys_close(struct keys *k);

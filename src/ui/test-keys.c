@@ -1,0 +1,199 @@
+#include "test-pty.h"
+
+#include <string.h>
+#include <termios.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "ui/keys.h"
+
+struct rig {
+	struct test_pty pty;
+	struct loop *loop;
+	struct keys keys;
+	struct str got; /* what came as an answer */
+};
+
+static void on_key(void *data, char key)
+{
+	struct rig *rig = data;
+
+	str_addc(&rig->got, key == KEYS_ESCAPE ? '^' : key == KEYS_GONE ? '!' : key);
+}
+
+static int set_up(void **state)
+{
+	struct rig *rig = xcalloc(1, sizeof(*rig));
+	struct termios raw;
+
+	test_pty_open(&rig->pty);
+	assert_int_equal(tcgetattr(rig->pty.slave, &raw), 0);
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	assert_int_equal(tcsetattr(rig->pty.slave, TCSANOW, &raw), 0);
+	rig->loop = loop_new();
+	rig->got = (struct str)STR_INIT;
+	keys_init(&rig->keys, rig->loop, rig->pty.slave);
+	*state = rig;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct rig *rig = *state;
+
+	keys_release(&rig->keys);
+	loop_free(rig->loop);
+	test_pty_close(&rig->pty);
+	str_release(&rig->got);
+	free(rig);
+	return 0;
+}
+
+static void type(struct rig *rig, const char *text)
+{
+	assert_int_equal(write(rig->pty.master, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+static void pass(struct rig *rig, int64_t ms)
+{
+	int64_t end = clock_age_ms(NULL) + ms;
+
+	for (int64_t left = ms; left > 0; left = end - clock_age_ms(NULL))
+		assert_int_equal(loop_step(rig->loop, left, NULL), 0);
+}
+
+static void expect(struct rig *rig, const char *got, const char *ahead)
+{
+	assert_string_equal(rig->got.buf, got);
+	assert_string_equal(rig->keys.ahead.buf, ahead);
+	str_clear(&rig->got);
+	str_clear(&rig->keys.ahead);
+}
+
+static void test_one_key_answers(void **state)
+{
+	struct rig *rig = *state;
+
+	keys_ask(&rig->keys, "yn", on_key, rig);
+	pass(rig, 2 * KEYS_LOOK_MS);
+	expect(rig, "", "");
+	type(rig, "N");
+	pass(rig, KEYS_LOOK_MS);
+	/* The Enter belongs to it, what follows does not. */
+	type(rig, "\n");
+	pass(rig, KEYS_LOOK_MS);
+	type(rig, "yes\n");
+	pass(rig, KEYS_LOOK_MS);
+	expect(rig, "n", "yes\n");
+	pass(rig, KEYS_ENTER_MS);
+	type(rig, "y");
+	pass(rig, KEYS_LOOK_MS);
+	expect(rig, "", ""); /* nobody reads it now */
+}
+
+static void test_what_was_typed_before_is_no_answer(void **state)
+{
+	struct rig *rig = *state;
+
+	type(rig, "yes, do y");
+	keys_ask(&rig->keys, "yan", on_key, rig);
+	pass(rig, 2 * KEYS_LOOK_MS);
+	type(rig, "y"); /* somebody types on */
+	pass(rig, KEYS_LOOK_MS);
+	type(rig, "a");
+	pass(rig, KEYS_PAUSE_MS + KEYS_LOOK_MS);
+	expect(rig, "", "yes, do yya");
+	type(rig, "a");
+	pass(rig, KEYS_LOOK_MS);
+	expect(rig, "a", "");
+}
+
+static void test_too_soon_or_not_alone(void **state)
+{
+	struct rig *rig = *state;
+
+	keys_ask(&rig->keys, "yn", on_key, rig);
+	type(rig, "y");
+	pass(rig, KEYS_LOOK_MS / 3);
+	expect(rig, "", "y");
+	pass(rig, KEYS_PAUSE_MS + KEYS_LOOK_MS);
+	type(rig, "yn");
+	pass(rig, KEYS_LOOK_MS);
+	expect(rig, "", "yn");
+	pass(rig, KEYS_PAUSE_MS);
+	type(rig, "x");
+	pass(rig, KEYS_LOOK_MS);
+	expect(rig, "", "x");
+}
+
+static void test_enter_says_nothing(void **state)
+{
+	struct rig *rig = *state;
+
+	keys_ask(&rig->keys, "yn", on_key, rig);
+	pass(rig, 2 * KEYS_LOOK_MS);
+	type(rig, "\n");
+	pass(rig, KEYS_LOOK_MS);
+	type(rig, "y\n");
+	pass(rig, KEYS_LOOK_MS);
+	expect(rig, "y", "");
+}
+
+static void test_escape(void **state)
+{
+	struct rig *rig = *state;
+
+	keys_ask(&rig->keys, "yn", on_key, rig);
+	pass(rig, 2 * KEYS_LOOK_MS);
+	type(rig, "\033[A"); /* an arrow */
+	pass(rig, 2 * KEYS_SEQUENCE_MS);
+	expect(rig, "", "");
+	type(rig, "\033");
+	pass(rig, 3 * KEYS_SEQUENCE_MS);
+	expect(rig, "^", "");
+	type(rig, "\004");
+	pass(rig, KEYS_SEQUENCE_MS);
+	expect(rig, "^", "");
+}
+
+static void test_the_next_question(void **state)
+{
+	struct rig *rig = *state;
+
+	keys_ask(&rig->keys, "yn", on_key, rig);
+	pass(rig, 2 * KEYS_LOOK_MS);
+	keys_ask(&rig->keys, "b", on_key, rig);
+	type(rig, "y");
+	pass(rig, KEYS_LOOK_MS);
+	expect(rig, "", "y");
+	keys_close(&rig->keys);
+	assert_null(rig->keys.source);
+}
+
+static void test_the_terminal_goes(void **state)
+{
+	struct rig *rig = *state;
+
+	keys_ask(&rig->keys, "yn", on_key, rig);
+	assert_int_equal(close(rig->pty.master), 0);
+	pass(rig, KEYS_LOOK_MS);
+	expect(rig, "!", "");
+	rig->pty.master = dup(rig->pty.slave);
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_one_key_answers),
+		CASE(test_what_was_typed_before_is_no_answer),
+		CASE(test_too_soon_or_not_alone),
+		CASE(test_enter_says_nothing),
+		CASE(test_escape),
+		CASE(test_the_next_question),
+		CASE(test_the_terminal_goes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
