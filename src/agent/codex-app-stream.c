@@ -56,13 +56,14 @@ static void take_reply(struct codex_app *s, const struct jval *v)
 /* ---- requests of its own ---- */
 
 static const struct {
-	const char *method, *tool;
+	const char *method, *tool, *scope;
 	enum codex_request_kind kind;
 } requests[] = {
-	{ "item/commandExecution/requestApproval", CODEX_SHELL, CODEX_ASKS_DECISION },
-	{ "item/fileChange/requestApproval", CODEX_EDIT, CODEX_ASKS_DECISION },
-	{ "item/permissions/requestApproval", "Permission", CODEX_ASKS_GRANT },
-	{ "mcpServer/elicitation/request", CODEX_TOOL, CODEX_ASKS_CONSENT },
+	{ "item/commandExecution/requestApproval", CODEX_SHELL, "this command",
+		CODEX_ASKS_DECISION },
+	{ "item/fileChange/requestApproval", CODEX_EDIT, "these files", CODEX_ASKS_DECISION },
+	{ "item/permissions/requestApproval", "Permission", "", CODEX_ASKS_GRANT },
+	{ "mcpServer/elicitation/request", CODEX_TOOL, "", CODEX_ASKS_CONSENT },
 };
 
 /* The command as a whole, or the files of the item; with the reason that it gives. */
@@ -75,7 +76,7 @@ static void about_request(struct codex_app *s, const struct jval *v, struct str 
 	struct sv command = scan_string_view(value_member(v[K_PARAMS], "command"), &tmp);
 
 	if (command.n)
-		str_add(&text, command);
+		str_add(&text, codex_command(command));
 	else if (grant.type == J_OBJECT)
 		str_add(&text, grant.raw);
 	else
@@ -95,12 +96,14 @@ static void take_request(struct codex_app *s, const struct jval *v)
 	struct codex_request request = { .id = v[K_ID].raw,
 		.kind = CODEX_ASKS_OTHER,
 		.tool = SV(""),
+		.scope = SV(""),
 		.grant = value_member(v[K_PARAMS], "permissions").raw };
 
 	for (size_t i = 0; i < ARRAY_LEN(requests); i++)
 		if (value_is(v[K_METHOD], requests[i].method)) {
 			request.kind = requests[i].kind;
 			request.tool = sv_of(requests[i].tool);
+			request.scope = sv_of(requests[i].scope);
 		}
 	struct jval kind = value_member(value_member(v[K_PARAMS], "_meta"), "codex_approval_kind");
 	if (request.kind == CODEX_ASKS_CONSENT && !value_is(kind, "mcp_tool_call"))

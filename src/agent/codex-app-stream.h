@@ -29,6 +29,7 @@ struct codex_request {
 	struct sv id; /* as it stands: a number or a string with its quotes */
 	enum codex_request_kind kind;
 	struct sv tool, about;
+	struct sv scope; /* what "always" covers */
 	struct sv grant; /* CODEX_ASKS_GRANT: what it wants, JSON */
 };
 

@@ -102,13 +102,34 @@ static void about_changes(struct str *out, struct jval changes)
 	tool_about_text(out, str_sv(&all), CODEX_ABOUT_MAX);
 }
 
+/* "/bin/bash -lc 'make all'" */
+struct sv codex_command(struct sv command)
+{
+	static const char *const shells[] = { "/bash -lc ", "/bash -c ", "/zsh -lc ", "/sh -c " };
+	size_t at;
+
+	for (size_t i = 0; i < ARRAY_LEN(shells); i++) {
+		struct sv shell = sv_of(shells[i]);
+		if (!sv_find(command, shell, &at) || memchr(command.p, ' ', at))
+			continue;
+		struct sv rest = sv_from(command, at + shell.n);
+		if (rest.n > 2 && rest.p[0] == '\'' && rest.p[rest.n - 1] == '\'' &&
+			!memchr(rest.p + 1, '\'', rest.n - 2))
+			return sv_make(rest.p + 1, rest.n - 2);
+	}
+	return command;
+}
+
 static void about_item(struct str *out, struct jval item)
 {
 	AUTO_STR tmp = STR_INIT;
 	struct jval changes = value_member(item, "changes");
+	struct sv command = scan_string_view(value_member(item, "command"), &tmp);
 
 	if (changes.type == J_ARRAY)
 		about_changes(out, changes);
+	else if (command.n)
+		tool_about_text(out, codex_command(command), CODEX_ABOUT_MAX);
 	else
 		tool_about(out, item, CODEX_ABOUT_MAX);
 	if (out->len == 0)

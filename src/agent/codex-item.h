@@ -38,6 +38,8 @@ void codex_items_release(struct codex_items *items);
 void codex_item_begin(struct codex_items *items, struct jval item);
 void codex_item_piece(struct codex_items *items, struct jval id, struct jval text);
 void codex_item_end(struct codex_items *items, struct jval item);
+/* A command as it was meant: without the shell that it is given to, where that can be told. */
+struct sv codex_command(struct sv command);
 /* What a tool that runs is about; NULL when there is none of that id. */
 const char *codex_item_about(const struct codex_items *items, struct jval id);
 /* The names that tools have in events. */

@@ -384,8 +384,9 @@ static void on_request(void *data, const struct codex_request *request)
 			&(struct agent_event){ .type = AGENT_EV_ASK,
 				.tool = request->tool,
 				.text = request->about,
-				.ask = &(struct agent_ask){
-					.id = id, .always = q.kind != CODEX_ASKS_CONSENT } });
+				.ask = &(struct agent_ask){ .id = id,
+					.always = q.kind != CODEX_ASKS_CONSENT,
+					.scope = request->scope } });
 		return;
 	}
 	respond(c, &q, AGENT_DENY);

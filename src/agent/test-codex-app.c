@@ -207,6 +207,25 @@ static void test_tools(void **state)
 		"<begin Tool: poke><end Tool><begin WebSearch: how to><end WebSearch>");
 }
 
+static void test_commands_are_shown_without_their_shell(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "/bin/bash -lc 'make all'", "make all" },
+		{ "/usr/bin/zsh -lc 'make'", "make" },
+		{ "/bin/bash -lc make", "/bin/bash -lc make" },
+		/* More than one word, quoted in another way, another program. */
+		{ "/bin/bash -lc 'make' 'all'", "/bin/bash -lc 'make' 'all'" },
+		{ "/bin/bash -lc \"it's\"", "/bin/bash -lc \"it's\"" },
+		{ "env x /bin/bash -lc 'make'", "env x /bin/bash -lc 'make'" },
+		{ "/bin/bash -lc '", "/bin/bash -lc '" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		assert_true(sv_is(codex_command(sv_of(cases[i][0])), cases[i][1]));
+}
+
 static void test_requests(void **state)
 {
 	struct heard *h = *state;
@@ -397,6 +416,7 @@ int main(void)
 		CASE(test_a_turn_streams),
 		CASE(test_other_threads_and_turns_are_not_ours),
 		CASE(test_tools),
+		CASE(test_commands_are_shown_without_their_shell),
 		CASE(test_requests),
 		CASE(test_replies),
 		CASE(test_failures_have_a_kind),

@@ -639,7 +639,7 @@ static void begin_asking(const char *more_for_model, const char *more_for_rehear
 	if (!rig.kind->can.ask)
 		skip();
 	(void)unlink("made");
-	str_addf(&prompt, "[[bash: touch made]]%s[[say: end]]", more_for_model);
+	str_addf(&prompt, "[[ask: touch made]]%s[[say: end]]", more_for_model);
 	str_addf(&script, "ask Bash touch made => done\n%s\nsay end", more_for_rehearsal);
 	begin(sv_of(order(prompt.buf, script.buf)), false, false);
 }
@@ -648,6 +648,31 @@ static void expect_made(bool made)
 {
 	if (!is_rehearsal())
 		assert_int_equal(access("made", F_OK) == 0, made);
+}
+
+/* What the agent calls its shell. */
+static const char *shell(void)
+{
+	return strcmp(rig.kind->name, "codex") == 0 ? "Shell" : "Bash";
+}
+
+/* The call as it is told of; some agents say why they want it. */
+static void expect_call(const struct str *told)
+{
+	AUTO_STR want = STR_INIT;
+
+	str_addf(&want, "%s: touch made", shell());
+	if (!sv_starts(str_sv(told), str_sv(&want)))
+		fail_msg("not %s: %s", want.buf, told->buf);
+	assert_ptr_equal(strchr(told->buf, '\n'), told->buf + told->len - 1);
+}
+
+static void expect_deeds(const char *times)
+{
+	AUTO_STR want = STR_INIT;
+
+	str_addf(&want, "%s%s", shell(), times);
+	assert_string_equal(rig.deeds.buf, want.buf);
 }
 
 static bool has_asked(void)
@@ -663,8 +688,8 @@ static void test_ask_allowed(void **state)
 	begin_asking("", "");
 	step_until(is_done, TURN_WAIT_MS);
 	expect_ok();
-	assert_string_equal(rig.asks.buf, "Bash: touch made\n");
-	assert_string_equal(rig.deeds.buf, "Bash");
+	expect_call(&rig.asks);
+	expect_deeds("");
 	assert_string_equal(rig.denied.buf, "");
 	assert_string_equal(rig.answer.buf, "end");
 	expect_made(true);
@@ -679,7 +704,7 @@ static void test_ask_denied(void **state)
 	step_until(is_done, TURN_WAIT_MS);
 	expect_ok();
 	assert_string_equal(rig.deeds.buf, "");
-	assert_string_equal(rig.denied.buf, "Bash: touch made\n");
+	expect_call(&rig.denied);
 	assert_string_equal(rig.answer.buf, "end");
 	assert_int_equal(rig.begun, rig.ended);
 	expect_made(false);
@@ -691,14 +716,14 @@ static void test_ask_always(void **state)
 	(void)state;
 	rig.opts.ask = rig.opts.keep_alive = true;
 	rig.reply = AGENT_ALLOW_ALWAYS;
-	begin_asking("[[bash: touch made]]", "ask Bash touch made => done");
+	begin_asking("[[ask: touch made]]", "ask Bash touch made => done");
 	step_until(is_done, TURN_WAIT_MS);
 	expect_ok();
-	assert_string_equal(rig.asks.buf, "Bash: touch made\n");
-	assert_string_equal(rig.deeds.buf, "Bash ×2");
+	expect_call(&rig.asks);
+	expect_deeds(" ×2");
 	expect_made(true);
 	if (rig.kind->can.keep_alive || is_rehearsal()) {
-		turn("[[bash: touch made]][[say: end]]", true);
+		turn("[[ask: touch made]][[say: end]]", true);
 		expect_ok();
 		assert_string_equal(rig.asks.buf, "");
 	}
@@ -733,7 +758,7 @@ static void test_ask_nobody(void **state)
 	expect_ok();
 	assert_string_equal(rig.asks.buf, "");
 	assert_string_equal(rig.deeds.buf, "");
-	assert_string_equal(rig.denied.buf, "Bash: touch made\n");
+	expect_call(&rig.denied);
 	expect_made(false);
 }
 
@@ -746,7 +771,7 @@ static void test_ask_plan(void **state)
 	rig.opts.ask = true;
 	rig.reply = AGENT_ALLOW_ALWAYS;
 	(void)unlink("made");
-	begin(sv_of(order("[[bash: touch made]][[say: end]]", "ask Bash touch made\nsay end")),
+	begin(sv_of(order("[[ask: touch made]][[say: end]]", "ask Bash touch made\nsay end")),
 		false, true);
 	step_until(is_done, TURN_WAIT_MS);
 	expect_ok();

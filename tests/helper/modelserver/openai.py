@@ -78,6 +78,11 @@ def shell_args(body, command):
     return "shell", {"command": ["bash", "-lc", command]}
 
 
+def beyond_sandbox(args):
+    """What its sandbox allows runs in it and is not asked for."""
+    return args | {"sandbox_permissions": "require_escalated", "justification": "it must"}
+
+
 def command_of(block):
     path = shlex.quote(block.args.get("path", ""))
     if block.tool == "read":
@@ -90,6 +95,8 @@ def command_of(block):
 def tool_call(body, block):
     if block.tool in ("bash", "read", "write"):
         name, args = shell_args(body, command_of(block))
+        if block.args.get("ask"):
+            args = beyond_sandbox(args)
     else:
         name, args = block.tool, block.args
     return {"type": "function_call", "id": new_id("fc_"), "call_id": new_id("call_"),

@@ -5,6 +5,7 @@
     [[long: BYTES]]          answer with that many bytes
     [[slow: MS, N]]          answer in N pieces, MS milliseconds apart
     [[bash: COMMAND]]        call the shell tool; the next directives are the next response
+    [[ask: COMMAND]]         the same with a command that needs permission
     [[par: A || B || C]]     several shell calls in one response
     [[read: FILE]]           call the tool that reads a file
     [[write: FILE | TEXT]]   call the tool that writes a file
@@ -114,6 +115,7 @@ def blocks_of(name, arg, heard):
         "long": lambda: [text_block(long_text(int(arg)))],
         "slow": lambda: [slow(arg)],
         "bash": lambda: [call("bash", command=arg)],
+        "ask": lambda: [call("bash", command=arg, ask=True)],
         "par": lambda: [call("bash", command=c.strip()) for c in arg.split("||")],
         "read": lambda: [call("read", path=arg)],
         "write": lambda: [write(arg)],
