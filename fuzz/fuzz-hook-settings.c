@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	REQUIRE(all_are(str_sv(&with), HOOK_INSTALLED));
 	REQUIRE(hook_settings_install(str_sv(&with), program, &again, NULL) == 0);
 	REQUIRE(sv_eq(str_sv(&with), str_sv(&again)));
-	REQUIRE(hook_settings_remove(str_sv(&with), &without, NULL) >= 0);
+	REQUIRE(hook_settings_remove(str_sv(&with), program, &without, NULL) >= 0);
 	REQUIRE(scan_check(body(&without), NULL) == 0);
 	REQUIRE(all_are(str_sv(&without), HOOK_ABSENT));
 	return 0;

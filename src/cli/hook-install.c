@@ -3,11 +3,12 @@
  * read the same form.
  */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "cli/hook.h"
 #include "cli/print.h"
 #include "os/file.h"
@@ -15,14 +16,16 @@
 #include "strategy/hook-settings.h"
 #include "json/write.h"
 
-enum { EVENTS_MAX = 8 };
+enum {
+	EVENTS_MAX = 8,
+	OWN_COLUMNS = 60, /* of a command of the user's own */
+};
 
 struct installing {
 	struct app *app;
 	const struct hook_options *opts;
 	const struct agent_def *agent;
 	char *path; /* of the settings */
-	char *backup; /* of what was there before our first hook */
 	char *program; /* this faden */
 	struct str text; /* "" when there is no file */
 	bool existed;
@@ -31,7 +34,6 @@ struct installing {
 static void installing_release(struct installing *i)
 {
 	free(i->path);
-	free(i->backup);
 	free(i->program);
 	str_release(&i->text);
 }
@@ -67,7 +69,6 @@ static int begin(struct installing *i, struct app *app, const struct hook_option
 	i->path = opts->project
 		? path_join(app->cwd, i->agent->hooks_project_file)
 		: path_join(app_home(app, i->agent->name)->root, i->agent->hooks_file);
-	i->backup = xasprintf("%s.before-faden", i->path);
 	int r = path_real("/proc/self/exe", &i->program, reterr);
 	if (r == 0 && ret_lock)
 		r = app_state(app, reterr);
@@ -93,21 +94,89 @@ static void tell_trust(const struct installing *i)
 		say_line(i->app->out, "%s", i->agent->hooks_trust);
 }
 
-/* ---- in ---- */
+/* Commands of the user's own that run a faden, too: none of our business, but worth a word. */
+static void tell_own(const struct installing *i)
+{
+	for (size_t k = 0; k < hook_events_n; k++) {
+		AUTO_STR command = STR_INIT;
+		AUTO_STR shown = STR_INIT;
+		if (!hook_settings_own(str_sv(&i->text), &hook_events[k], i->program, &command))
+			continue;
+		utf8_fit(&shown, str_sv(&command), OWN_COLUMNS);
+		say_line(i->app->out, "%s has a command of your own, which stays as it is: %s",
+			hook_events[k].event, shown.buf);
+	}
+}
 
-static int write_settings(const struct installing *i, struct sv fresh, struct err *reterr)
+/* ---- a change ---- */
+
+/* What makes a change impossible is found before anything is done. */
+static int check_target(const struct installing *i, struct err *reterr)
+{
+	char target[PATH_MAX];
+	ssize_t n = i->existed ? -1 : readlink(i->path, target, sizeof(target));
+
+	if (i->existed && access(i->path, W_OK) < 0)
+		return err_errno(reterr, errno, "%s", i->path);
+	if (n < 0 || (size_t)n >= sizeof(target))
+		return 0;
+	/* A link that leads to nothing: the file is made there, but not a world for it. */
+	target[n] = '\0';
+	struct sv parent = path_parent(sv_of(i->path));
+	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *file = path_join(folder, target);
+	struct sv above = path_parent(sv_of(file));
+	AUTO_FREE char *needed = xmemdup0(above.p, above.n);
+	if (path_exists(needed))
+		return 0;
+	return err_set(reterr, ERR_INPUT,
+		"%s is a link to %s, and there is no folder %s; make that, or remove the link",
+		i->path, target, needed);
+}
+
+/* Another program may have written to the file since it was read. */
+static int check_unchanged(const struct installing *i, struct err *reterr)
+{
+	AUTO_STR now = STR_INIT;
+	int r = file_read(i->path, HOOK_SETTINGS_MAX, &now, NULL);
+
+	if (r == (i->existed ? 0 : -ENOENT) && sv_eq(str_sv(&now), str_sv(&i->text)))
+		return 0;
+	return err_set(reterr, ERR_BUSY, "%s was changed meanwhile by another program; try again",
+		i->path);
+}
+
+/* The file becomes `text`, or goes (NULL). What it was is kept first. */
+static int change(
+	const struct installing *i, const struct sv *text, const char *done, struct err *reterr)
 {
 	struct sv parent = path_parent(sv_of(i->path));
 	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
-	AUTO_STR rest = STR_INIT;
-	int r = file_mkdirs(folder, reterr);
+	AUTO_FREE char *kept = NULL;
+	AUTO_FREE char *real = NULL;
+	int r = check_target(i, reterr);
 
-	/* The first backup stays: a later one would hold hooks of ours, or what an earlier remove
-	 * left. */
-	if (r == 0 && i->existed && !path_exists(i->backup) &&
-		hook_settings_remove(str_sv(&i->text), &rest, NULL) == 0)
-		r = file_replace(i->backup, str_sv(&i->text), 0600, reterr);
-	return r < 0 ? r : file_replace(i->path, fresh, 0, reterr);
+	if (r == 0)
+		r = file_mkdirs(folder, reterr);
+	if (r == 0 && i->existed)
+		r = hook_backup_keep(i->app, i->path, str_sv(&i->text), &kept, reterr);
+	if (r == 0)
+		r = check_unchanged(i, reterr);
+	if (r == 0 && text)
+		r = file_replace(i->path, *text, 0, reterr);
+	/* A link stays, and leads to nothing as before. */
+	if (r == 0 && !text)
+		r = path_real(i->path, &real, reterr);
+	if (real && unlink(real) < 0)
+		r = err_errno(reterr, errno, "%s", real);
+	if (r < 0)
+		return r;
+	if (!text && i->opts->project)
+		(void)rmdir(folder);
+	say(i, done);
+	if (kept)
+		say_line(i->app->out, "As it was before: %s", kept);
+	return 0;
 }
 
 int hook_install(struct app *app, const struct hook_options *opts, struct err *reterr)
@@ -124,69 +193,39 @@ int hook_install(struct app *app, const struct hook_options *opts, struct err *r
 		err_prefix(reterr, "%s", i.path);
 		return r;
 	}
-	if (r > 0) {
-		r = write_settings(&i, str_sv(&fresh), reterr);
-		if (r < 0)
-			return r;
-		say(&i, "hooks installed");
-		if (path_exists(i.backup))
-			say_line(app->out, "What was there before is in %s", i.backup);
-	} else {
+	struct sv text = str_sv(&fresh);
+	if (r > 0)
+		r = change(&i, &text, "hooks installed", reterr);
+	else
 		say(&i, "nothing to change");
-	}
+	if (r < 0)
+		return r;
+	tell_own(&i);
 	tell_trust(&i);
 	return 0;
 }
 
 /* ---- out ---- */
 
-/* Whether `rest`, which has no hooks of ours any more, is what an install and a remove make of
- * `before`: then nothing else changed meanwhile. */
-static bool is_unchanged(const struct installing *i, struct sv before, struct sv rest)
+struct restoring {
+	const struct installing *i;
+	struct sv rest; /* the file without hooks of ours */
+};
+
+/* Whether `rest` is what an install and a remove make of `before`: then nothing else changed
+ * meanwhile. */
+static bool is_before(void *data, struct sv before)
 {
+	const struct restoring *r = data;
+	const char *program = r->i->program;
+	AUTO_STR same = STR_INIT;
 	AUTO_STR with = STR_INIT;
 	AUTO_STR without = STR_INIT;
 
-	return hook_settings_install(before, i->program, &with, NULL) > 0 &&
-		hook_settings_remove(str_sv(&with), &without, NULL) > 0 &&
-		sv_eq(str_sv(&without), rest);
-}
-
-/* The bytes from before the install when there is a backup and nothing else changed; a file that
- * only we wrote to goes, and a project's folder that is empty then. */
-static int take_out(const struct installing *i, struct sv rest, struct err *reterr)
-{
-	struct sv parent = path_parent(sv_of(i->path));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
-	AUTO_STR before = STR_INIT;
-	struct stat st;
-	bool link = lstat(i->path, &st) == 0 && S_ISLNK(st.st_mode);
-
-	if (file_read(i->backup, HOOK_SETTINGS_MAX, &before, NULL) == 0 &&
-		is_unchanged(i, str_sv(&before), rest)) {
-		int r = file_replace(i->path, str_sv(&before), 0, reterr);
-		if (r < 0)
-			return r;
-		(void)unlink(i->backup);
-		say(i, "hooks removed; it is as it was before they came");
-		return 0;
-	}
-	if (!path_exists(i->backup) && !link && is_unchanged(i, SV(""), rest)) {
-		if (unlink(i->path) < 0)
-			return err_errno(reterr, errno, "%s", i->path);
-		if (i->opts->project)
-			(void)rmdir(folder);
-		say(i, "removed, since nothing but the hooks was in it");
-		return 0;
-	}
-	int r = file_replace(i->path, rest, 0, reterr);
-	if (r < 0)
-		return r;
-	say(i, "hooks removed");
-	if (path_exists(i->backup))
-		say_line(i->app->out,
-			"It changed since the install; what was there before is in %s", i->backup);
-	return 0;
+	return hook_settings_remove(before, program, &same, NULL) == 0 &&
+		hook_settings_install(before, program, &with, NULL) > 0 &&
+		hook_settings_remove(str_sv(&with), program, &without, NULL) > 0 &&
+		sv_eq(str_sv(&without), r->rest);
 }
 
 int hook_remove(struct app *app, const struct hook_options *opts, struct err *reterr)
@@ -194,18 +233,31 @@ int hook_remove(struct app *app, const struct hook_options *opts, struct err *re
 	CLEANUP(installing_release) struct installing i = { .text = STR_INIT };
 	AUTO_CLOSE int fd = -1;
 	AUTO_STR rest = STR_INIT;
+	AUTO_STR before = STR_INIT;
 	int r = begin(&i, app, opts, &fd, reterr);
 
 	if (r < 0)
 		return r;
-	r = hook_settings_remove(str_sv(&i.text), &rest, reterr);
+	r = hook_settings_remove(str_sv(&i.text), i.program, &rest, reterr);
 	if (r < 0) {
 		err_prefix(reterr, "%s", i.path);
 		return r;
 	}
-	if (r > 0)
-		return take_out(&i, str_sv(&rest), reterr);
-	say(&i, "nothing to change");
+	struct restoring restoring = { &i, str_sv(&rest) };
+	struct sv text = str_sv(&rest);
+	if (r == 0) {
+		say(&i, "nothing to change");
+	} else if (hook_backup_find(app, i.path, is_before, &restoring, &before)) {
+		text = str_sv(&before);
+		r = change(&i, &text, "hooks removed; it is as it was before they came", reterr);
+	} else if (is_before(&restoring, SV(""))) {
+		r = change(&i, NULL, "removed, since nothing but the hooks was in it", reterr);
+	} else {
+		r = change(&i, &text, "hooks removed", reterr);
+	}
+	if (r < 0)
+		return r;
+	tell_own(&i);
 	return 0;
 }
 
@@ -238,6 +290,7 @@ static void print_states(const struct installing *i, const enum hook_state *stat
 	say_line(i->app->out, "%s", i->path);
 	for (size_t k = 0; k < hook_events_n; k++)
 		say_line(i->app->out, "  %-17s %s", hook_events[k].event, words[states[k]]);
+	tell_own(i);
 	tell_trust(i);
 }
 

@@ -21,3 +21,16 @@ int hook_install(struct app *app, const struct hook_options *opts, struct err *r
 int hook_remove(struct app *app, const struct hook_options *opts, struct err *reterr) MUST_USE;
 /* 1 when one of the hooks is missing. */
 int hook_status(struct app *app, const struct hook_options *opts, struct err *reterr) MUST_USE;
+
+/*
+ * hook-backup.c: what an agent's settings file was before each change, in the data folder. The last
+ * BACKUPS_MAX of a file are kept, and beyond them the last one without hooks of ours.
+ */
+enum { BACKUPS_MAX = 10 };
+/* The caller frees *ret, the path of the copy. A text that the last one has already is not kept
+ * twice. */
+int hook_backup_keep(
+	struct app *app, const char *path, struct sv text, char **ret, struct err *reterr) MUST_USE;
+/* The last one that fn accepts, in *out. */
+bool hook_backup_find(struct app *app, const char *path, bool (*fn)(void *data, struct sv text),
+	void *data, struct str *out);

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <poll.h>
 #include <string.h>
@@ -26,6 +27,7 @@ enum {
 	/* Every try that finds the lock file replaced means that another process removed it. */
 	LOCK_TRIES = 100,
 	NAME_TRIES = 16,
+	LINKS_MAX = 40, /* of one path, as the system has it */
 	PIECES = 64, /* of one call */
 	START_AT = 8 * 1024 * 1024, /* what is written goes to the disk in pieces of this size */
 };
@@ -253,15 +255,29 @@ int file_lock(const char *path, bool wait, int *ret_fd, struct err *reterr)
 
 /* ---- a new file in the making ---- */
 
-/* A link is kept and the file it points to is replaced: people link their settings elsewhere. */
+/* A link is kept and the file it points to is replaced: people link their settings elsewhere. One
+ * that leads to nothing yet leads to the file to be made. */
 static char *follow_link(const char *path)
 {
-	struct stat st;
+	char target[PATH_MAX];
 	char *real = NULL;
+	char *at = xstrdup(path);
 
-	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && path_real(path, &real, NULL) == 0)
-		return real;
-	return xstrdup(path);
+	for (int i = 0; i < LINKS_MAX; i++) {
+		ssize_t n = readlink(at, target, sizeof(target));
+		if (n <= 0 || (size_t)n == sizeof(target))
+			break;
+		if (path_real(at, &real, NULL) == 0) {
+			free(at);
+			return real;
+		}
+		struct sv parent = path_parent(sv_of(at));
+		AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+		target[n] = '\0';
+		free(at);
+		at = path_join(folder, target);
+	}
+	return at;
 }
 
 static char *temp_name(const char *path)
@@ -274,13 +290,19 @@ static char *temp_name(const char *path)
 		sv_is(folder, "/") ? "" : "/", id);
 }
 
-static mode_t mode_to_give(const char *path, mode_t mode)
+/* Mode 0: what replaces a file is its owner's, and as open to others as it was. */
+static int give_mode(int fd, const char *path, mode_t mode)
 {
-	struct stat st;
+	struct stat own, st;
 
-	if (mode != 0)
-		return mode;
-	return stat(path, &st) == 0 ? st.st_mode & 07777 : 0600;
+	if (mode == 0 && stat(path, &st) == 0) {
+		if (fstat(fd, &own) < 0 ||
+			((own.st_uid != st.st_uid || own.st_gid != st.st_gid) &&
+				fchown(fd, st.st_uid, st.st_gid) < 0))
+			return -errno;
+		mode = st.st_mode & 07777;
+	}
+	return fchmod(fd, mode ? mode : 0600) < 0 ? -errno : 0;
 }
 
 int file_new_open(struct file_new *f, const char *path, mode_t mode, struct err *reterr)
@@ -301,8 +323,9 @@ int file_new_open(struct file_new *f, const char *path, mode_t mode, struct err 
 	} else {
 		/* The lock says that the writer lives; without it, the age alone protects it. */
 		(void)flock(f->fd, LOCK_EX | LOCK_NB);
-		if (fchmod(f->fd, mode_to_give(f->path, mode)) < 0)
-			r = err_errno(reterr, errno, "set the mode of %s", f->temp);
+		r = give_mode(f->fd, f->path, mode);
+		if (r < 0)
+			r = err_errno(reterr, -r, "keep owner and mode of %s", f->path);
 	}
 	if (r < 0)
 		file_new_release(f);
@@ -319,7 +342,7 @@ int file_new_open_unnamed(struct file_new *f, const char *path, mode_t mode, str
 		? open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600)
 		: -1;
 
-	if (fd < 0 || fchmod(fd, mode_to_give(target, mode)) < 0)
+	if (fd < 0 || give_mode(fd, target, mode) < 0)
 		return file_new_open(f, path, mode, reterr);
 	*f = (struct file_new)FILE_NEW_INIT;
 	f->path = TAKE_PTR(target);

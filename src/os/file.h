@@ -26,8 +26,8 @@ int file_read(const char *path, size_t max, struct str *out, struct err *reterr)
  * A new file in the making, under a temporary name in the target's folder. Nothing shows under
  * `path` before commit; a crash leaves at most the temporary file, whose name begins with
  * ".faden-" and which file_sweep_temps() removes. A symbolic link at `path` is kept: the file it
- * points to is the target. The mode is given exactly, whatever the umask; 0 means that of the
- * file that is replaced, or 0600 when there is none.
+ * points to is the target, also when there is none yet. The mode is given exactly, whatever the
+ * umask; 0 means mode and owner of the file that is replaced, or 0600 when there is none.
  */
 struct file_new {
 	char *path;

@@ -138,6 +138,42 @@ static void test_replace_keeps_or_sets_the_mode(void **state)
 	umask(old);
 }
 
+static void test_replace_makes_what_a_link_leads_to(void **state)
+{
+	struct stat st;
+	AUTO_FREE char *near = path_join(*state, "near");
+	AUTO_FREE char *far = path_join(*state, "far");
+	AUTO_FREE char *folder = path_join(*state, "else");
+	AUTO_FREE char *target = path_join(folder, "where");
+
+	assert_int_equal(symlink("far", near), 0);
+	assert_int_equal(symlink("else/where", far), 0);
+	assert_true(file_replace(near, SV("new"), 0, NULL) < 0);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	assert_int_equal(file_replace(near, SV("new"), 0, NULL), 0);
+	assert_int_equal(lstat(near, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat(far, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	check_content(target, "new");
+}
+
+static void test_replace_keeps_the_owner(void **state)
+{
+	struct stat st;
+	AUTO_FREE char *path = temp_write(*state, "f", "old");
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chown(path, 4321, 8765), 0);
+	assert_int_equal(chmod(path, 0640), 0);
+	assert_int_equal(file_replace(path, SV("new"), 0, NULL), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_uid, 4321);
+	assert_int_equal(st.st_gid, 8765);
+	assert_int_equal(st.st_mode & 07777, 0640);
+}
+
 static void test_replace_keeps_links(void **state)
 {
 	struct stat st;
@@ -425,6 +461,8 @@ int main(void)
 		WITH_FOLDER(test_read_large),
 		WITH_FOLDER(test_replace_keeps_or_sets_the_mode),
 		WITH_FOLDER(test_replace_keeps_links),
+		WITH_FOLDER(test_replace_makes_what_a_link_leads_to),
+		WITH_FOLDER(test_replace_keeps_the_owner),
 		WITH_FOLDER(test_replace_in_no_folder),
 		WITH_FOLDER(test_new_file_replaces_none),
 		WITH_FOLDER(test_unnamed_file_gets_its_name_at_the_end),

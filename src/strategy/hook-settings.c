@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/shell.h"
 #include "base/str.h"
+#include "os/path.h"
 #include "json/edit.h"
 #include "json/scan.h"
 #include "json/write.h"
@@ -15,6 +16,9 @@ const struct hook_event hook_events[] = {
 const size_t hook_events_n = ARRAY_LEN(hook_events);
 
 enum { REMOVALS_MAX = 1000 };
+
+/* What follows the program. Every form that install has ever written must be known as ours. */
+#define COMMAND_REST " hook %s || exit 0"
 
 const char *hook_state_name(enum hook_state state)
 {
@@ -29,7 +33,7 @@ const char *hook_state_name(enum hook_state state)
 static void add_command(struct str *out, const char *program, const struct hook_event *event)
 {
 	shell_word(out, program);
-	str_addf(out, " hook %s || exit 0", event->verb);
+	str_addf(out, COMMAND_REST, event->verb);
 }
 
 /* ---- reading ---- */
@@ -97,29 +101,59 @@ static int find_list(
 	return r;
 }
 
-/* A command of ours for this event, whichever faden it names: "… hook VERB …" of a program whose
- * name ends in "faden". */
-static bool is_ours(struct sv command, const struct hook_event *event)
+/* The end of the first word of a command, when it is a path quoted as shell_word() does it: '…'
+ * with '\'' for a quote, or $'…' with escapes. 0 when it is not. */
+static size_t quoted_word(struct sv text)
 {
-	AUTO_STR words = STR_INIT;
-	size_t at;
+	bool escapes = sv_starts(text, SV("$'"));
+	size_t at = escapes ? 2 : 1;
 
-	str_addf(&words, " hook %s", event->verb);
-	if (!sv_find(command, str_sv(&words), &at))
-		return false;
-	struct sv program = sv_trim(sv_head(command, at));
-	struct sv rest = sv_from(command, at + words.len);
-	while (program.n > 0 && memchr("'\"", program.p[program.n - 1], 2))
-		program.n--;
-	return sv_ends(program, SV("faden")) && (rest.n == 0 || rest.p[0] == ' ');
+	if (!sv_starts(text, escapes ? SV("$'/") : SV("'/")))
+		return 0;
+	while (at < text.n) {
+		if (escapes && text.p[at] == '\\')
+			at += 2;
+		else if (!escapes && sv_starts(sv_from(text, at), SV("'\\''")))
+			at += 4;
+		else if (text.p[at++] == '\'')
+			return at;
+	}
+	return 0;
 }
 
-/* One hook of ours: its group in the list, itself in the group, its command. */
+/* Exactly what install writes for this event, whichever faden it names. Whatever else runs one is
+ * the user's own. */
+static bool is_ours(struct sv command, const struct hook_event *event, const char *program)
+{
+	AUTO_STR ours = STR_INIT;
+	AUTO_STR rest = STR_INIT;
+	size_t end = quoted_word(command);
+
+	add_command(&ours, program, event);
+	if (sv_eq(command, str_sv(&ours)))
+		return true;
+	str_addf(&rest, COMMAND_REST, event->verb);
+	struct sv path = end > 0 ? sv_head(command, end - 1) : SV("");
+	return sv_eq(sv_from(command, end), str_sv(&rest)) &&
+		sv_starts(path_base(path), SV("faden"));
+}
+
+/* Whether a command that is not ours has to do with faden's hook for the event. */
+static bool is_like_ours(struct sv command, const struct hook_event *event)
+{
+	AUTO_STR words = STR_INIT;
+
+	str_addf(&words, "hook %s", event->verb);
+	return sv_find(command, SV("faden"), NULL) && sv_find(command, str_sv(&words), NULL);
+}
+
+/* One hook: its group in the list, itself in the group, its command. */
 struct found {
 	struct jval group, inner, entry, command;
 };
 
-static bool look_in_group(struct jval group, const struct hook_event *event, struct found *ret)
+static bool look_in_group(struct jval group, const struct hook_event *event, const char *program,
+	bool ours, struct found *ret)
 {
 	struct jval entry;
 
@@ -128,8 +162,11 @@ static bool look_in_group(struct jval group, const struct hook_event *event, str
 	struct scan_iter it = scan_iter(ret->inner);
 	while (scan_next(&it, NULL, &entry) > 0) {
 		AUTO_STR text = STR_INIT;
-		if (scan_get(entry, SV("command"), &ret->command) > 0 &&
-			scan_string(ret->command, &text) && is_ours(str_sv(&text), event)) {
+		if (scan_get(entry, SV("command"), &ret->command) <= 0 ||
+			!scan_string(ret->command, &text))
+			continue;
+		bool is = is_ours(str_sv(&text), event, program);
+		if (ours ? is : !is && is_like_ours(str_sv(&text), event)) {
 			ret->group = group;
 			ret->entry = entry;
 			return true;
@@ -138,13 +175,15 @@ static bool look_in_group(struct jval group, const struct hook_event *event, str
 	return false;
 }
 
-static bool find_ours(struct jval list, const struct hook_event *event, struct found *ret)
+/* The first hook of ours, or the first that is like one and is not. */
+static bool find_hook(struct jval list, const struct hook_event *event, const char *program,
+	bool ours, struct found *ret)
 {
 	struct jval group;
 	struct scan_iter it = scan_iter(list);
 
 	while (list.type == J_ARRAY && scan_next(&it, NULL, &group) > 0)
-		if (look_in_group(group, event, ret))
+		if (look_in_group(group, event, program, ours, ret))
 			return true;
 	return false;
 }
@@ -242,7 +281,7 @@ static int install_event(
 		return r;
 	add_command(&command, program, event);
 	CLEANUP(edit_release) struct edit e = EDIT_INIT(str_sv(text));
-	if (!find_ours(place.list, event, &ours))
+	if (!find_hook(place.list, event, program, true, &ours))
 		install_new(&e, &place, event, command.buf);
 	else if (scan_string_eq(ours.command, str_sv(&command)))
 		return 0;
@@ -333,7 +372,8 @@ static int remove_found(struct edit *e, const struct place *place, const struct 
 }
 
 /* One hook out of *text; 1 when there was one. */
-static int remove_one(struct str *text, const struct hook_event *event, struct err *reterr)
+static int remove_one(
+	struct str *text, const struct hook_event *event, const char *program, struct err *reterr)
 {
 	struct place place;
 	struct found ours;
@@ -342,7 +382,7 @@ static int remove_one(struct str *text, const struct hook_event *event, struct e
 
 	if (r < 0)
 		return r;
-	if (!find_ours(place.list, event, &ours))
+	if (!find_hook(place.list, event, program, true, &ours))
 		return 0;
 	CLEANUP(edit_release) struct edit e = EDIT_INIT(str_sv(text));
 	if (remove_found(&e, &place, event, &ours) < 0 || edit_apply(&e, &out) < 0)
@@ -352,7 +392,7 @@ static int remove_one(struct str *text, const struct hook_event *event, struct e
 	return 1;
 }
 
-int hook_settings_remove(struct sv text, struct str *out, struct err *reterr)
+int hook_settings_remove(struct sv text, const char *program, struct str *out, struct err *reterr)
 {
 	AUTO_STR work = STR_INIT;
 	int changed = 0;
@@ -360,7 +400,7 @@ int hook_settings_remove(struct sv text, struct str *out, struct err *reterr)
 	str_add(&work, text);
 	for (size_t i = 0; i < hook_events_n; i++) {
 		int r, removed = 0;
-		while ((r = remove_one(&work, &hook_events[i], reterr)) > 0 &&
+		while ((r = remove_one(&work, &hook_events[i], program, reterr)) > 0 &&
 			removed < REMOVALS_MAX)
 			removed++;
 		if (r < 0)
@@ -382,9 +422,20 @@ int hook_settings_look(
 		if (r < 0)
 			return r;
 		add_command(&command, program, &hook_events[i]);
-		states[i] = !find_ours(place.list, &hook_events[i], &ours) ? HOOK_ABSENT
-			: scan_string_eq(ours.command, str_sv(&command))   ? HOOK_INSTALLED
-									   : HOOK_OTHER;
+		states[i] = !find_hook(place.list, &hook_events[i], program, true, &ours)
+			? HOOK_ABSENT
+			: scan_string_eq(ours.command, str_sv(&command)) ? HOOK_INSTALLED
+									 : HOOK_OTHER;
 	}
 	return 0;
+}
+
+bool hook_settings_own(
+	struct sv text, const struct hook_event *event, const char *program, struct str *out)
+{
+	struct place place;
+	struct found own;
+
+	return find_list(text, event, &place, NULL) == 0 &&
+		find_hook(place.list, event, program, false, &own) && scan_string(own.command, out);
 }

@@ -27,13 +27,19 @@ enum hook_state {
 const char *hook_state_name(enum hook_state state); /* "absent", "other", "installed" */
 
 /*
- * Appends the text with our hook for every event, or without any; returns how many events change
+ * Appends the text with our hook for every event, or without any. Ours is a command that is exactly
+ * what install writes, for this program or another faden; returns how many events change
  * (0: out holds the same text). ERR_INPUT names the line of what is not JSON, or the member that
  * is not what the agent expects; out is then as before. An empty text counts as {}.
  */
 int hook_settings_install(
 	struct sv text, const char *program, struct str *out, struct err *reterr) MUST_USE;
-int hook_settings_remove(struct sv text, struct str *out, struct err *reterr) MUST_USE;
+int hook_settings_remove(
+	struct sv text, const char *program, struct str *out, struct err *reterr) MUST_USE;
+/* A command of the user's own that has to do with our hook for the event, which is never touched.
+ */
+bool hook_settings_own(
+	struct sv text, const struct hook_event *event, const char *program, struct str *out);
 /* states has hook_events_n of them. */
 int hook_settings_look(
 	struct sv text, const char *program, enum hook_state *states, struct err *reterr) MUST_USE;

@@ -142,7 +142,7 @@ static void check_install(const char *text, bool comes_back)
 		assert_int_equal(states[i], HOOK_INSTALLED);
 	assert_int_equal(hook_settings_install(str_sv(&out), program, &again, NULL), 0);
 	assert_string_equal(again.buf, out.buf);
-	assert_int_equal(hook_settings_remove(str_sv(&out), &removed, NULL), 3);
+	assert_int_equal(hook_settings_remove(str_sv(&out), program, &removed, NULL), 3);
 	assert_int_equal(hook_settings_look(str_sv(&removed), program, states, NULL), 0);
 	for (size_t i = 0; i < hook_events_n; i++)
 		assert_int_equal(states[i], HOOK_ABSENT);
@@ -194,16 +194,81 @@ static void test_another_faden(void **state)
 	assert_int_equal(states[2], HOOK_INSTALLED);
 }
 
-static void test_foreign_commands_stay(void **state)
+static void test_only_what_install_writes_is_ours(void **state)
+{
+	(void)state;
+	static const char *const own[] = {
+		"other hook user-prompt-submit || exit 0",
+		"'/bin/other' hook user-prompt-submit || exit 0",
+		"faden hook user-prompt-submit",
+		"faden hook user-prompt-submit || exit 0",
+		"/opt/faden hook user-prompt-submit || exit 0",
+		"faden  hook  user-prompt-submit",
+		"faden hook user-prompt-submitted",
+		"cd /tmp && '/opt/faden' hook user-prompt-submit || exit 0",
+		"'/opt/faden' hook user-prompt-submit || exit 0; mine",
+		"'/opt/faden' hook user-prompt-submit",
+		"'/opt/faden' hook user-prompt-submit | tee log || exit 0",
+		"'faden' hook user-prompt-submit || exit 0",
+		"'mine' '/opt/faden' hook user-prompt-submit || exit 0",
+		"'mine'; '/opt/faden' hook user-prompt-submit || exit 0",
+		"'/opt/faden' hook session-start || exit 0",
+		"'/opt/faden hook user-prompt-submit || exit 0",
+		"'/opt/faden' hook user-prompt-submit || exit 0 ",
+		"\"/opt/faden\" hook user-prompt-submit || exit 0",
+	};
+	static const char *const ours[] = {
+		"'/opt/faden' hook user-prompt-submit || exit 0",
+		"'/opt/faden-1.2' hook user-prompt-submit || exit 0",
+		"'/o'\\''pt/faden' hook user-prompt-submit || exit 0",
+		"$'/o\\'pt\\x1b/faden' hook user-prompt-submit || exit 0",
+	};
+	for (size_t i = 0; i < ARRAY_LEN(own) + ARRAY_LEN(ours); i++) {
+		bool is_own = i < ARRAY_LEN(own);
+		const char *command = is_own ? own[i] : ours[i - ARRAY_LEN(own)];
+		AUTO_STR text = STR_INIT;
+		AUTO_STR out = STR_INIT;
+		AUTO_STR with = STR_INIT;
+		AUTO_STR back = STR_INIT;
+		str_adds(&text, "{\"hooks\":{\"UserPromptSubmit\":[{\"hooks\":[{\"command\":");
+		json_quote(&text, sv_of(command));
+		str_adds(&text, "}]}]}}");
+		assert_int_equal(hook_settings_remove(str_sv(&text), program, &out, NULL), !is_own);
+		assert_int_equal(strcmp(out.buf, text.buf) == 0, is_own);
+		assert_int_equal(hook_settings_install(str_sv(&text), program, &with, NULL), 3);
+		assert_int_equal(hook_settings_remove(str_sv(&with), program, &back, NULL), 3);
+		AUTO_STR quoted = STR_INIT;
+		json_quote(&quoted, sv_of(command));
+		assert_int_equal(strstr(with.buf, quoted.buf) != NULL, is_own);
+		assert_int_equal(strstr(back.buf, quoted.buf) != NULL, is_own);
+	}
+}
+
+static void test_what_is_like_ours_is_told(void **state)
 {
 	(void)state;
 	AUTO_STR out = STR_INIT;
-	const char *text = "{\"hooks\":{\"UserPromptSubmit\":[{\"hooks\":["
-			   "{\"command\":\"other hook user-prompt-submit\"},"
-			   "{\"command\":\"faden hook user-prompt-submitted\"},"
-			   "{\"command\":\"faden  hook  user-prompt-submit\"}]}]}}";
-	assert_int_equal(hook_settings_remove(sv_of(text), &out, NULL), 0);
-	assert_string_equal(out.buf, text);
+	const struct sv text = SV("{\"hooks\":{\"PreCompact\":[{\"hooks\":[{\"command\":\"mine\"},"
+				  "{\"command\":\"mine; faden hook pre-compact\"}]}]}}");
+	assert_false(hook_settings_own(text, &hook_events[0], program, &out));
+	assert_true(hook_settings_own(text, &hook_events[2], program, &out));
+	assert_string_equal(out.buf, "mine; faden hook pre-compact");
+	AUTO_STR with = STR_INIT;
+	AUTO_STR none = STR_INIT;
+	assert_int_equal(hook_settings_install(SV("{}"), program, &with, NULL), 3);
+	assert_false(hook_settings_own(str_sv(&with), &hook_events[2], program, &none));
+}
+
+static void test_a_program_of_another_name_finds_its_own(void **state)
+{
+	(void)state;
+	AUTO_STR with = STR_INIT;
+	AUTO_STR without = STR_INIT;
+	AUTO_STR again = STR_INIT;
+	assert_int_equal(hook_settings_install(SV("{\"a\":1}"), "/opt/f", &with, NULL), 3);
+	assert_int_equal(hook_settings_install(str_sv(&with), "/opt/f", &again, NULL), 0);
+	assert_int_equal(hook_settings_remove(str_sv(&with), "/opt/f", &without, NULL), 3);
+	assert_null(strstr(without.buf, "hook"));
 }
 
 static void check_refused(const char *text, const char *says)
@@ -239,7 +304,9 @@ int main(void)
 		cmocka_unit_test(test_install_and_remove_give_the_bytes_back),
 		cmocka_unit_test(test_other_bytes_stay),
 		cmocka_unit_test(test_another_faden),
-		cmocka_unit_test(test_foreign_commands_stay),
+		cmocka_unit_test(test_only_what_install_writes_is_ours),
+		cmocka_unit_test(test_what_is_like_ours_is_told),
+		cmocka_unit_test(test_a_program_of_another_name_finds_its_own),
 		cmocka_unit_test(test_broken_settings_are_refused_by_line),
 	};
 

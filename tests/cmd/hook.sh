@@ -208,14 +208,21 @@ before=$(settings)
 t_exit 'install beside other hooks passes' 0 t_faden hook install
 t_like 'hooks of others stay as they were' "$(settings)" '^    "Stop": \[\{"hooks": \[\{"type": "command", "command": "mine"\}\]\}\],$'
 t_like 'the rest of the settings stays as it was' "$(settings)" '^  "odd": \[1E2 , "\\u00e9"\],$'
-t_is 'the settings before the install are kept' "$(cat "$claude/settings.json.before-faden")" "$before"
+kept=$t_home/.local/share/faden/settings/${claude#/}/settings.json
+copy=$(sed -n 's/^As it was before: //p' "$t_out")
+t_is 'the settings before the install are kept where it says' "$(cat "$copy")" "$before"
+t_is 'that is in the data folder' "$(dirname "$copy")" "$kept"
+t_is 'the copy is for nobody else' "$(stat -c %a "$copy")" 600
+t_is 'nothing is put beside the settings' "$(ls -A "$claude")" "projects${t_newline}settings.json"
 t_ok 'the installed command is this program' sh -c "sh -c \"\$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[\"hooks\"][\"UserPromptSubmit\"][-1][\"hooks\"][0][\"command\"])' '$claude/settings.json')\" </dev/null"
 sed -i "s|'[^']*/faden' hook|'/old/faden' hook|" "$claude/settings.json"
 t_exit 'install mends the path of another faden' 0 t_faden hook install
-t_is 'the settings before the first install are still kept' "$(cat "$claude/settings.json.before-faden")" "$before"
+t_like 'the settings with another faden are kept' "$(cat "$(sed -n 's/^As it was before: //p' "$t_out")")" "'/old/faden' hook"
+t_is 'the settings before the first install are still kept' "$(cat "$copy")" "$before"
+with=$(settings)
 t_exit 'remove passes' 0 t_faden hook remove
 t_is 'remove leaves the settings as they were' "$(settings)" "$before"
-t_ok 'remove leaves no copy of the settings' test ! -e "$claude/settings.json.before-faden"
+t_is 'the settings before the remove are kept' "$(cat "$(sed -n 's/^As it was before: //p' "$t_out")")" "$with"
 t_exit 'remove passes when nothing is installed' 0 t_faden hook remove
 t_like 'remove says that there is nothing to change' "$(cat "$t_out")" 'nothing to change'
 for broken in '{"a":1,}' '{
@@ -234,6 +241,84 @@ t_like 'what the link points to is changed' "$(cat "$t_tmp/dotfile")" UserPrompt
 t_exit 'remove passes with settings that are a link' 0 t_faden hook remove
 t_is 'what the link points to is as it was' "$(cat "$t_tmp/dotfile")" '{"a":1}'
 t_ok 'remove leaves the link a link' test -L "$claude/settings.json"
+rm "$claude/settings.json"
+
+# --- commands of the user's own that run a faden
+cat >"$claude/settings.json" <<'END'
+{
+  "hooks": {
+    "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "cd /w && faden hook user-prompt-submit | tee log"}]}],
+    "SessionStart": [{"hooks": [{"type": "command", "command": "'/opt/faden' hook session-start || exit 0; mine"}]}],
+    "PreCompact": [{"hooks": [{"type": "command", "command": "faden hook pre-compact"}]}]
+  }
+}
+END
+cp "$claude/settings.json" "$t_tmp/own"
+t_exit 'remove passes with commands of the user' 0 t_faden hook remove
+t_ok 'remove leaves commands of the user alone' cmp "$claude/settings.json" "$t_tmp/own"
+t_like 'remove tells of a command of the user' "$(cat "$t_out")" '^SessionStart has a command of your own, which stays as it is: .*exit 0; mine$'
+t_exit 'install passes with commands of the user' 0 t_faden hook install
+t_like 'install tells of a command of the user' "$(cat "$t_out")" '^UserPromptSubmit has a command of your own, .*: cd /w && faden hook user-prompt-submit \| tee log$'
+for event in UserPromptSubmit SessionStart PreCompact; do
+	t_is "$event has the user's command first and ours second" "$(python3 -c 'import json, sys
+have, own = [[h["command"] for g in json.load(open(p))["hooks"][sys.argv[3]] for h in g["hooks"]] for p in sys.argv[1:3]]
+print(len(have), have[0] == own[0])' "$claude/settings.json" "$t_tmp/own" $event)" '2 True'
+done
+t_exit 'status passes beside commands of the user' 0 t_faden hook status
+t_like 'status tells of a command of the user' "$(cat "$t_out")" '^PreCompact has a command of your own, .*: faden hook pre-compact$'
+t_exit 'remove passes after the install beside commands of the user' 0 t_faden hook remove
+t_ok 'remove leaves the settings with commands of the user as they were' cmp "$claude/settings.json" "$t_tmp/own"
+printf '{"hooks":{"PreCompact":[{"hooks":[{"command":"faden hook pre-compact \\u001b[31m\\nrm x"}]}]}}' >"$claude/settings.json"
+t_exit 'status of a hostile command' 1 t_faden hook status
+t_unlike 'a hostile command does not reach the terminal' "$(cat "$t_out")" "$(printf '\033')"
+
+# --- the file itself
+printf '{"a":1}' >"$claude/settings.json"
+chmod 640 "$claude/settings.json"
+t_exit 'install passes with a mode of its own' 0 t_faden hook install
+t_is 'the mode of the settings stays' "$(stat -c %a "$claude/settings.json")" 640
+if [ "$(id -u)" = 0 ]; then
+	chown 4321:8765 "$claude/settings.json"
+	t_exit 'remove passes with settings of another' 0 t_faden hook remove
+	t_is 'the owner of the settings stays' "$(stat -c %u:%g:%a "$claude/settings.json")" 4321:8765:640
+else
+	t_exit 'remove passes before the settings are protected' 0 t_faden hook remove
+	chmod 400 "$claude/settings.json"
+	t_exit 'settings that are protected are not changed' 5 t_faden hook install
+	t_is 'protected settings stay as they were' "$(settings)" '{"a":1}'
+fi
+rm -f "$claude/settings.json"
+mkdir "$t_tmp/dotfiles"
+ln -s ../../dotfiles/claude.json "$claude/settings.json"
+t_exit 'install passes with a link to a file that is not there yet' 0 t_faden hook install
+t_is 'the link stays' "$(readlink "$claude/settings.json")" ../../dotfiles/claude.json
+t_like 'the file is made where the link leads' "$(cat "$t_tmp/dotfiles/claude.json")" UserPromptSubmit
+t_exit 'remove passes with a link to a file that we made' 0 t_faden hook remove
+t_is 'the link stays again' "$(readlink "$claude/settings.json")" ../../dotfiles/claude.json
+t_is 'the file that we made is gone' "$(ls -A "$t_tmp/dotfiles")" ''
+rmdir "$t_tmp/dotfiles"
+t_exit 'a link into a folder that is not there is refused' 3 t_faden hook install
+t_like 'it is said where the link leads' "$(cat "$t_err")" "settings.json is a link to \.\./\.\./dotfiles/claude.json, and there is no folder .*/dotfiles"
+t_is 'a refused link stays' "$(readlink "$claude/settings.json")" ../../dotfiles/claude.json
+ln -sf settings.json "$claude/settings.json"
+t_exit 'a link to itself is a failure' 5 t_faden hook install
+t_ok 'a link to itself stays' test -L "$claude/settings.json"
+rm "$claude/settings.json"
+printf '{"pristine":true}' >"$claude/settings.json"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+	t_faden hook install >/dev/null
+	sed -i "s|'[^']*/faden' hook|'/old/$i/faden' hook|" "$claude/settings.json"
+done
+t_is 'the copies of the settings do not pile up' "$(ls "$kept" | wc -l)" 11
+t_is 'what was there before the hooks is among them' "$(grep -lxF '{"pristine":true}' "$kept"/* | wc -l)" 1
+t_exit 'remove after many changes passes' 0 t_faden hook remove
+t_is 'remove after many changes gives the bytes back' "$(settings)" '{"pristine":true}'
+rm -r "$t_home/.local/share/faden/settings"
+: >"$t_home/.local/share/faden/settings"
+t_exit 'without a copy nothing is changed' 5 t_faden hook install
+t_is 'the settings are as they were without a copy' "$(settings)" '{"pristine":true}'
+rm "$t_home/.local/share/faden/settings" "$claude/settings.json"
+
 t_exit 'install --project passes' 0 t_faden hook install --project
 t_like 'a project has settings of its own' "$(cat "$here/.claude/settings.json")" UserPromptSubmit
 t_exit 'install --project passes again' 0 t_faden hook install --project
@@ -252,7 +337,7 @@ sed -i '1s/{/{"mine":true,/' "$here/.claude/settings.json"
 t_exit 'remove --project passes after a change of the user' 0 t_faden hook remove --project
 t_like 'the change of the user stays' "$(cat "$here/.claude/settings.json")" '"mine":true'
 t_unlike 'the hooks are gone beside the change of the user' "$(cat "$here/.claude/settings.json")" 'user-prompt-submit'
-t_like 'the settings from before are named after a change' "$(cat "$t_out")" 'changed since the install.*before-faden'
+t_like 'the settings from before are named after a change' "$(cat "$t_out")" '^As it was before: /'
 
 # --- Codex
 t_exit 'install --agent codex passes' 0 t_faden hook install --agent codex

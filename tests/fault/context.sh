@@ -65,20 +65,25 @@ look_new() {
 	esac
 	[ "$(find "$t_home/.local/state/faden" -name 'ask-*' | wc -l)" -le "$killed" ] || echo "$1: a question is left"
 }
+# kept FILE: the copies of settings that are this.
+kept() { find "$t_home/.local/share/faden/settings" -type f ! -name '.*' -exec cmp -s "$1" {} \; -print 2>/dev/null; }
 look_install() {
+	cmp -s "$settings" "$t_tmp/clean-home/.claude/settings.json" ||
+		[ -n "$(kept "$t_tmp/clean-home/.claude/settings.json")" ] || echo "$1: changed without a copy"
 	[ "$t_rc" != 0 ] || cmp -s "$settings" "$t_tmp/settings-new" || echo "$1: said done, and it is not"
 	look_settings "$1"
 }
 look_remove() {
 	old=$t_tmp/clean-home/.claude/settings.json
 	[ "$t_rc" != 0 ] || cmp -s "$settings" "$old" || echo "$1: said done, and it is not"
-	cmp -s "$settings" "$old" || cmp -s "$settings.before-faden" "$old" || echo "$1: what was before is lost"
+	cmp -s "$settings" "$old" || [ -n "$(kept "$old")" ] || echo "$1: what was before is lost"
+	cmp -s "$settings" "$t_tmp/settings-new" || [ -n "$(kept "$t_tmp/settings-new")" ] || echo "$1: changed without a copy"
 	look_settings "$1"
 }
 look_settings() {
 	cmp -s "$settings" "$t_tmp/settings-new" || cmp -s "$settings" "$t_tmp/clean-home/.claude/settings.json" ||
 		echo "$1: the settings are neither the old nor the new ones"
-	for other in $(ls -A "$t_home/.claude" | grep -v -e '^projects$' -e '^settings.json$' -e '^settings.json.before-faden$'); do
+	for other in $(ls -A "$t_home/.claude" | grep -v -e '^projects$' -e '^settings.json$'); do
 		case $killed,$other in
 		1,.faden-*) ;;
 		*) echo "$1: left behind: $other" ;;
