@@ -91,6 +91,8 @@ static void on_news(void *data, enum turn_news what, const char *const words[3])
 		strv_add(&as->lost, words[2]);
 	if (what == NEWS_BUSY)
 		str_addf(&line, "%s. Waiting.", words[0]);
+	else if (what == NEWS_NOT_KEPT)
+		str_adds(&line, words[0]);
 	else if (what == NEWS_NO_COSTS)
 		str_addf(&line, "ai.max_budget_usd has no effect here: %s does not tell its costs.",
 			words[0]);

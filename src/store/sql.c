@@ -175,9 +175,13 @@ int sql_run_values(struct store *store, const char *text, const struct sql_value
 	struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare_values(&q, store, text, values, n, reterr);
+	int r = store_check_alone(store, reterr);
 
-	return r < 0 ? r : sql_run(&q, reterr);
+	if (r == 0)
+		r = sql_prepare_values(&q, store, text, values, n, reterr);
+	if (r == 0)
+		r = sql_run(&q, reterr);
+	return r < 0 ? r : store_check_alone(store, reterr);
 }
 
 int sql_exec(struct store *store, const char *text, struct err *reterr)

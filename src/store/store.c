@@ -21,6 +21,11 @@ struct store {
 	sqlite3 *db;
 	struct sql_kept kept;
 	const struct log *log;
+	/* The file that was opened, to notice when its name leads elsewhere. path NULL: it has
+	 * none. */
+	char *path;
+	dev_t dev;
+	ino_t ino;
 	int depth; /* of nested transactions */
 	bool failed; /* an inner one did */
 };
@@ -41,7 +46,28 @@ void store_close(struct store *store)
 		return;
 	sql_kept_release(&store->kept);
 	(void)sqlite3_close(store->db);
+	free(store->path);
 	free(store);
+}
+
+int store_check(const struct store *store, struct err *reterr)
+{
+	struct stat st;
+
+	if (!store->path)
+		return 0;
+	int r = stat(store->path, &st);
+	if (r == 0 && st.st_dev == store->dev && st.st_ino == store->ino)
+		return 0;
+	return err_set(reterr, ERR_STORE,
+		"store: %s was %s while faden was running; what happens here is not remembered any "
+		"more: end this faden and start it again",
+		store->path, r == 0 ? "replaced" : "removed");
+}
+
+int store_check_alone(const struct store *store, struct err *reterr)
+{
+	return store->depth == 0 ? store_check(store, reterr) : 0;
 }
 
 static int pragma_int(struct store *store, const char *text, int64_t *ret, struct err *reterr)
@@ -163,6 +189,12 @@ int store_open(const char *path, unsigned flags, const struct log *log, struct s
 		return err_set(reterr, ERR_STORE, "store: out of memory");
 	}
 	r = code == SQLITE_OK ? configure(store, flags, reterr) : sql_error(store, code, reterr);
+	struct stat st;
+	if (r == 0 && !(flags & STORE_MEMORY) && stat(path, &st) == 0) {
+		store->path = xstrdup(path);
+		store->dev = st.st_dev;
+		store->ino = st.st_ino;
+	}
 	if (r < 0) {
 		log_write(log, LOG_ERROR, "store %s: error %d", name, r);
 		store_close(store);
@@ -193,8 +225,10 @@ int store_copy(struct store *from, const struct log *log, struct store **ret, st
 
 int store_begin(struct store *store, struct err *reterr)
 {
-	int r = store->depth == 0 ? sql_exec(store, "BEGIN IMMEDIATE", reterr) : 0;
+	int r = store_check_alone(store, reterr);
 
+	if (r == 0 && store->depth == 0)
+		r = sql_exec(store, "BEGIN IMMEDIATE", reterr);
 	if (r < 0)
 		return r;
 	if (store->depth++ == 0)
@@ -211,8 +245,13 @@ int store_end(struct store *store, int result, struct err *reterr)
 		return r;
 	if (r == 0 && store->failed)
 		r = err_set(reterr, ERR_STORE, "store: nothing was changed");
-	else if (r == 0)
+	if (r == 0)
+		r = store_check(store, reterr);
+	if (r == 0)
 		r = sql_exec(store, "COMMIT", reterr);
+	/* What went into a file that nobody finds again is not kept. */
+	if (r == 0)
+		r = store_check(store, reterr);
 	/* A failed commit leaves the transaction open; a rollback that finds none is harmless. */
 	if (r < 0)
 		(void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);

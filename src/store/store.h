@@ -37,8 +37,9 @@ static inline void store_closep(struct store **store)
 }
 #define AUTO_STORE CLEANUP(store_closep) struct store
 
-/* For files of this room only. */
+/* For files of this room only. The second is store_check() outside of a transaction. */
 struct sqlite3 *store_db(struct store *store);
+int store_check_alone(const struct store *store, struct err *reterr) MUST_USE;
 
 /*
  * A write transaction: taken at once, so that what is read in it is what will be changed. Waits
@@ -51,6 +52,10 @@ struct sqlite3 *store_db(struct store *store);
 enum { STORE_BUSY_MS = 30000 };
 int store_begin(struct store *store, struct err *reterr) MUST_USE;
 int store_end(struct store *store, int result, struct err *reterr) MUST_USE;
+
+/* ERR_STORE when the file that was opened is no longer what its name leads to: removed or replaced
+ * with its folder. Looked at around everything that is written. */
+int store_check(const struct store *store, struct err *reterr) MUST_USE;
 
 /* Small remembered answers ("which agent?"). Missing: ERR_NOTFOUND. */
 int store_pref_get(struct store *store, const char *key, char **ret, struct err *reterr) MUST_USE;

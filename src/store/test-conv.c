@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "os/file.h"
 #include "store/conv.h"
 #include "store/journal.h"
 #include "store/schema.h"
@@ -420,6 +421,35 @@ static void test_values_that_cannot_be_bound(void **state)
 	assert_int_equal(sql_step(&q, NULL), 1);
 }
 
+/* Removed or replaced under us: what is written then is found by nobody. */
+static void test_a_store_that_is_gone_takes_nothing(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_FREE char *path = xasprintf("%s/sub/gone.db", f->dir);
+	AUTO_FREE char *away = xasprintf("%s/sub/away.db", f->dir);
+	AUTO_STORE *store = NULL;
+	struct err err = ERR_INIT;
+
+	assert_int_equal(store_open(path, 0, NULL, &store, NULL), 0);
+	assert_int_equal(store_pref_set(store, "a", "1", NULL), 0);
+	assert_int_equal(store_begin(store, NULL), 0);
+	assert_int_equal(rename(path, away), 0);
+	assert_int_equal(store_end(store, 0, &err), ERR_STORE);
+	assert_non_null(strstr(err.msg, "removed"));
+	assert_int_equal(store_begin(store, &err), ERR_STORE);
+	assert_int_equal(store_pref_set(store, "a", "2", &err), ERR_STORE);
+	assert_int_equal(file_replace(path, SV(""), 0600, NULL), 0);
+	assert_int_equal(store_pref_set(store, "a", "3", &err), ERR_STORE);
+	assert_non_null(strstr(err.msg, "replaced"));
+	assert_int_equal(rename(away, path), 0);
+	assert_int_equal(store_pref_set(store, "a", "4", NULL), 0);
+	(void)unlink(path);
+	for (size_t i = 0; i < 2; i++) {
+		AUTO_FREE char *p = xasprintf("%s-%s", path, i ? "wal" : "shm");
+		(void)unlink(p);
+	}
+}
+
 static void test_numbers_that_are_gone_are_passed_over(void **state)
 {
 	const struct fixture *f = *state;
@@ -470,6 +500,7 @@ int main(void)
 		CASE(test_damaged_store_is_named),
 		CASE(test_statements_are_used_again),
 		CASE(test_values_that_cannot_be_bound),
+		CASE(test_a_store_that_is_gone_takes_nothing),
 		CASE(test_numbers_that_are_gone_are_passed_over),
 	};
 

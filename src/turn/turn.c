@@ -8,6 +8,7 @@
 
 #include "agent/child.h"
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/utf8.h"
 #include "os/path.h"
 #include "turn/internal.h"
@@ -51,7 +52,9 @@ struct turn {
 	int64_t orphan_since_ms, orphan_looked_ms;
 	int orphan_signals; /* sent to end it */
 	struct loop_source *timer; /* what comes next */
-	struct loop_source *beat;
+	struct loop_source *beat; /* looks whether all is as it should be, and beats now and then */
+	int64_t beaten_ms;
+	bool told_lost; /* that nothing is kept any more */
 };
 
 static void outcome_init(struct turn_outcome *o)
@@ -346,10 +349,19 @@ static void on_beat(void *data)
 	struct turn *t = data;
 	const struct turn_host_opts *o = &t->host->opts;
 	struct err err = ERR_INIT;
+	bool kept = store_check(o->store, &err) == 0;
+	int64_t now = clock_age_ms(NULL);
 
-	if (conv_beat(o->store, t->out.conv.id, &t->host->self, o->clock, &err) < 0)
+	t->beat = loop_add_timer(o->loop, TICK_MS, on_beat, t);
+	if (kept && now - t->beaten_ms < CONV_BEAT_MS)
+		return;
+	t->beaten_ms = now;
+	if (kept && conv_beat(o->store, t->out.conv.id, &t->host->self, o->clock, &err) < 0)
 		log_write(o->log, LOG_WARN, "heartbeat: %s", err.msg);
-	t->beat = loop_add_timer(o->loop, CONV_BEAT_MS, on_beat, t);
+	if (!kept && !t->told_lost) {
+		t->told_lost = true;
+		turn_tell(&t->sink, NEWS_NOT_KEPT, err.msg, NULL, NULL);
+	}
 }
 
 /* Stored before the agent's next word: after a crash the id leads to what arrived. */
@@ -581,6 +593,19 @@ static int claim(struct turn *t, struct err *reterr)
 	return r;
 }
 
+static int folder_gone(const struct conv *c, struct err *reterr)
+{
+	AUTO_STR dir = STR_INIT;
+	AUTO_STR id = STR_INIT;
+
+	shell_shown(&dir, c->dir);
+	shell_operand(&id, c->session ? c->session : c->id);
+	return err_set(reterr, ERR_INPUT,
+		"the folder of \"%s\", %s, is gone; go to where it is now and use: faden resume "
+		"--here %s",
+		conv_label(c), dir.buf, id.buf);
+}
+
 /*
  * All that is on disk before anything is sent: the conversation taken, the session's id, the
  * intent. With one wait for the disk; and a turn that is refused leaves nothing behind.
@@ -606,10 +631,7 @@ static int prepare(struct turn *t, struct obstacle *in_way, struct err *reterr)
 		if (!t->kind)
 			r = err_set(reterr, ERR_INPUT, "this faden knows no agent '%s'", c->agent);
 		else if (!path_exists(c->dir))
-			r = err_set(reterr, ERR_INPUT,
-				"the folder of \"%s\", %s, is gone; go to where it is now and "
-				"use: faden resume --here %s",
-				conv_label(c), c->dir, c->session ? c->session : c->id);
+			r = folder_gone(c, reterr);
 		if (r == 0)
 			r = look_back(t, in_way, reterr);
 		if (r == 0)
@@ -746,7 +768,8 @@ static int run(struct turn *t, struct err *reterr)
 	if (r < 0 && in_way.writer.pid && in_way.writer.orphan)
 		return wait_for_orphan(t, &in_way, reterr);
 	if (r == 0) {
-		t->beat = loop_add_timer(t->host->opts.loop, CONV_BEAT_MS, on_beat, t);
+		t->beat = loop_add_timer(t->host->opts.loop, TICK_MS, on_beat, t);
+		t->beaten_ms = clock_age_ms(NULL);
 		if (t->sink.begin)
 			t->sink.begin(t->sink.data, &t->out.conv);
 		t->out.conv.task = t->job.task;

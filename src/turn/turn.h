@@ -53,6 +53,7 @@ enum turn_news {
 	NEWS_NO_COSTS, /* a budget has no effect: the agent */
 	NEWS_GONE, /* a fresh start: the agent, the session it lost */
 	NEWS_LIMIT, /* waiting: the agent, seconds, the time it ends */
+	NEWS_NOT_KEPT, /* the store no longer takes anything: why */
 	/* A turn was interrupted; the last word is its conversation: */
 	NEWS_STILL_AT_IT, /* the agent works on: its name, its process */
 	NEWS_WAITS_FOR_IT, /* … and is waited for */
