@@ -232,7 +232,13 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 	if (d->by == BY_ROUTER && !d->waits)
 		log_write(as->opts.turns.log, LOG_INFO, "route: %s %.4f (%s)",
 			c->id[0] ? c->id : "new", d->confidence, d->reason);
-	if (d->wrong[0]) {
+	/* A session of an agent's own becomes a conversation with the turn that goes there. */
+	if (is_member(c) && !d->waits && (d->what == DECIDED_TURN || d->what == DECIDED_SWITCH)) {
+		r = member_adopt(o->store, &d->conv, o->clock, reterr);
+		if (r == 0)
+			r = learn_adopted(o->store, o->router, c, reterr);
+	}
+	if (r == 0 && d->wrong[0] && uuid_valid(sv_of(d->wrong))) {
 		const struct correction fix = {
 			.text = d->misplaced.buf,
 			.wrong = d->wrong,
@@ -243,17 +249,20 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 	if (r == 0 && d->what == DECIDED_SWITCH) {
 		r = c->id[0] ? conv_set_current(o->store, o->dir, c->id, o->clock, reterr)
 			     : conv_reset(o->store, o->dir, o->clock, reterr);
-		if (r == 0 && c->id[0])
+		if (r == 0)
 			r = conv_pin(o->store, o->dir, reterr);
+		if (r == 0)
+			r = decision_note(o, d, c->id, true, false, reterr);
 	}
 	if (r < 0 || d->what != DECIDED_TURN)
 		return r < 0 ? r : TURN_NONE;
 	str_add(&job->prompt, str_sv(&d->prompt));
 	job->task = d->task;
 	if (is_member(c)) {
-		r = member_adopt(o->store, &d->conv, o->clock, reterr);
-		if (r < 0)
-			return r;
+		AUTO_STR who = STR_INIT;
+		writer_describe(c->agent, c->owner.pid, &who);
+		return err_set(
+			reterr, ERR_BUSY, "\"%s\" is open in %s right now", conv_label(c), who.buf);
 	}
 	if (as->req.again) {
 		r = claim_again(as, job, reterr);
@@ -289,7 +298,8 @@ static void learn(struct assistant *as, const struct turn_outcome *out)
 	int r = store_begin(o->store, &err);
 	if (r == 0) {
 		if (o->routes)
-			r = decision_note(o, d, out->conv.id, out->acted, &err);
+			r = decision_note(o, d, out->conv.id, out->acted,
+				sv_ends(sv_trim(str_sv(&out->answer)), SV("?")), &err);
 		if (r == 0 && out->err.code == 0 && out->delivery != AGENT_NOT_DELIVERED)
 			r = learn_turn(o->store, o->router, &out->conv, str_sv(&d->prompt),
 				str_sv(&out->answer), &err);
@@ -312,6 +322,9 @@ static void on_done(void *data, const struct turn_outcome *out)
 		.turn = out,
 	};
 	learn(as, out);
+	/* Whoever has begun to talk is in this conversation, whatever goes on elsewhere. */
+	if (out->conv.id[0])
+		as->opts.decide.newest = false;
 	as->done = NULL;
 	done(as->done_data, &as->out);
 }
@@ -341,6 +354,10 @@ void assistant_say(
 	};
 	const struct turn_sink sink = sink_of(as);
 
+	struct err err = ERR_INIT;
+	/* What is not known of the agents' own sessions does not keep anybody from talking. */
+	if (decide_refresh(&as->opts.decide, &err) < 0)
+		log_write(as->opts.turns.log, LOG_WARN, "sessions: %s", err.msg);
 	assert(!as->done);
 	as->done = done;
 	as->done_data = data;

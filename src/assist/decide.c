@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assist/candidates.h"
 #include "assist/learn.h"
+#include "assist/record.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "route/correct.h"
 #include "store/topic.h"
-
-enum { NAMED_MAX = 30 }; /* conversations found by a shared word alone */
 
 /* Two texts are one request when at least half of their words are the same. */
 static const double same_request = 0.5;
@@ -26,6 +26,7 @@ void decision_init(struct decision *d)
 		.notice = STR_INIT,
 		.reply = STR_INIT,
 		.misplaced = STR_INIT,
+		.places = STRV_INIT,
 		.confidence = 1,
 	};
 }
@@ -38,10 +39,12 @@ void decision_release(struct decision *d)
 	free(d->candidates);
 	conv_release(&d->conv);
 	conv_release(&d->heir_of);
+	conv_release(&d->open);
 	str_release(&d->prompt);
 	str_release(&d->notice);
 	str_release(&d->reply);
 	str_release(&d->misplaced);
+	strv_release(&d->places);
 }
 
 const char *decision_by_name(enum decision_by by)
@@ -72,131 +75,6 @@ bool decide_goes_on(const struct decide_opts *o, const struct conv *c)
 	return !o->chosen || strcmp(c->agent, rehearsal) != 0 || strcmp(o->chosen, rehearsal) == 0;
 }
 
-/* ---- what the router looks at ---- */
-
-/* Besides struct conv; same index as decision.convs. */
-struct material {
-	struct route_topic *topic;
-	struct strv prompts;
-	struct sv *slices;
-};
-
-struct gathering {
-	const struct decide_opts *opts;
-	struct decision *d;
-	VEC(struct material) materials;
-	struct map seen;
-	struct err *reterr;
-};
-
-static int gather(void *data, const struct conv *c)
-{
-	struct gathering *g = data;
-	const struct decide_opts *o = g->opts;
-	struct material m = { .prompts = STRV_INIT };
-	struct conv copy = CONV_INIT;
-
-	if (!decide_goes_on(o, c) || !map_put(&g->seen, sv_of(c->id), 1))
-		return 0;
-	int r = learn_topic(o->store, o->router, c->seq, &m.topic, g->reterr);
-	if (r == 0 && !m.topic) {
-		r = learn_prompts(o->store, c->id, &m.prompts, g->reterr);
-		m.slices = xcalloc(m.prompts.n + 1, sizeof(*m.slices));
-		for (size_t i = 0; i < m.prompts.n; i++)
-			m.slices[i] = sv_of(m.prompts.v[i]);
-	}
-	conv_copy(&copy, c);
-	vec_push(&g->d->convs, copy);
-	vec_push(&g->materials, m);
-	return r;
-}
-
-/* Conversations of any folder and age that share a word with the text: it may name them. */
-static int gather_named(struct gathering *g, struct sv text)
-{
-	const struct decide_opts *o = g->opts;
-	AUTO_STRV stems = STRV_INIT;
-	struct topic_hits hits = { .seqs = VEC_INIT };
-	size_t n = 0;
-
-	learn_stems(o->router, text, &stems);
-	int r = topic_search(o->store, &stems, &hits, g->reterr);
-	for (size_t i = 0; i < hits.seqs.n && n < NAMED_MAX; i++) {
-		bool known = false;
-		vec_each (&g->d->convs, c)
-			known |= c->seq == hits.seqs.v[i];
-		if (!known)
-			hits.seqs.v[n++] = hits.seqs.v[i];
-	}
-	if (r == 0)
-		r = conv_by_seqs(o->store, hits.seqs.v, n, o->clock, gather, g, g->reterr);
-	vec_release(&hits.seqs);
-	return r;
-}
-
-/* A turn of it runs in a process that lives: one whose process is gone is over, whatever it left in
- * the store. */
-static bool runs(const struct conv *c)
-{
-	return c->status == CONV_ACTIVE && proc_id_check(&c->owner) != PROC_GONE;
-}
-
-/* Fills convs and candidates; current may be empty. */
-static int ask_router(const struct decide_opts *o, struct sv text, const struct conv *current,
-	struct decision *d, struct route_decision *ret, struct err *reterr)
-{
-	struct gathering g = { .opts = o, .d = d, .seen = MAP_INIT, .reterr = reterr };
-	int64_t now_ms = clock_age_ms(o->clock);
-	const struct route_query query = {
-		.text = text, .now_ms = now_ms, .cwd = sv_of(o->dir), .project = sv_of(o->project)
-	};
-	VEC(struct route_conv) view = VEC_INIT;
-
-	/* What leans on something leans on what ran in this project, or goes on in this folder,
-	 * also when that was fetched from another project by its name. */
-	int r = current->id[0] ? gather(&g, current) : 0;
-	if (r == 0)
-		r = conv_in_project(o->store, o->project, (int64_t)router_opts(o->router)->max,
-			o->clock, gather, &g, reterr);
-	if (r == 0 && router_opts(o->router)->profile != ROUTE_SEED)
-		r = gather_named(&g, text);
-	for (size_t i = 0; r == 0 && i < d->convs.n; i++) {
-		const struct conv *c = &d->convs.v[i];
-		const struct material *m = &g.materials.v[i];
-		vec_push(&view,
-			(struct route_conv){
-				.id = sv_of(c->id),
-				.status = runs(c)		    ? ROUTE_ACTIVE
-					: c->status == CONV_ERRORED ? ROUTE_ERRORED
-								    : ROUTE_IDLE,
-				.created_ms = now_ms - c->age_ms - (c->active_ms - c->created_ms),
-				.last_ms = now_ms - c->age_ms,
-				.dir = sv_of(c->dir),
-				.last_dir =
-					strcmp(c->id, current->id) == 0 ? sv_of(o->dir) : SV(""),
-				.project = sv_of(c->project),
-				.turns = (unsigned)c->turns,
-				.before_reset = c->before_reset,
-				.commands = m->slices,
-				.n_commands = m->prompts.n,
-				.topic = m->topic,
-			});
-	}
-	if (r == 0) {
-		d->candidates = xcalloc(view.n + 1, sizeof(*d->candidates));
-		router_decide(o->router, &query, view.v, view.n, d->candidates, ret);
-	}
-	vec_each (&g.materials, m) {
-		route_topic_free(m->topic);
-		strv_release(&m->prompts);
-		free(m->slices);
-	}
-	vec_release(&g.materials);
-	vec_release(&view);
-	map_release(&g.seen);
-	return r;
-}
-
 static int find_current(const struct decide_opts *o, struct conv *ret, struct err *reterr)
 {
 	int r = conv_current(o->store, o->dir, o->clock, ret, reterr);
@@ -206,45 +84,42 @@ static int find_current(const struct decide_opts *o, struct conv *ret, struct er
 
 /* ---- corrections ---- */
 
-/* What was done last in this folder. */
-struct record {
-	char *value; /* what the slices point into */
-	struct sv chosen, other, text;
-	bool told, acted;
-};
-
-static char *record_key(const struct decide_opts *o)
-{
-	return xasprintf("route:%s", o->dir);
-}
-
 int decision_note(const struct decide_opts *opts, const struct decision *d,
-	const char *conversation, bool acted, struct err *reterr)
+	const char *conversation, bool acted, bool asked, struct err *reterr)
 {
-	struct sv said = utf8_cut(str_sv(&d->prompt), ROUTE_TEXT_MAX);
-	/* A turn that was not routed, because the user had said where, can be corrected as well. */
-	bool routed = d->by == BY_ROUTER;
-	AUTO_FREE char *key = record_key(opts);
-	AUTO_FREE char *value = xasprintf("%s\n%s\n%d\n%d\n%.*s", conversation,
-		routed ? d->other : "", routed && d->elsewhere, acted, SV_ARG(said));
+	AUTO_RECORD before = { .text = NULL };
+	AUTO_RECORD rec = { .places = STRV_INIT,
+		.at = d->at,
+		.told = d->elsewhere,
+		.acted = acted,
+		.asked = asked };
+	bool known = record_read(opts->store, opts->dir, &before);
 
-	return store_pref_set(opts->store, key, value, reterr);
+	for (size_t i = 0; i < d->places.n; i++)
+		strv_add(&rec.places, i == d->at ? conversation : d->places.v[i]);
+	rec.text = xstrdup(d->prompt.len > 0 ? d->prompt.buf : known ? before.text : "");
+	rec.open = xstrdup(d->open.session ? d->open.session : known ? before.open : "");
+	return rec.text[0] && rec.places.n > 0 ? record_write(opts->store, opts->dir, &rec, reterr)
+					       : 0;
 }
 
-static bool read_record(const struct decide_opts *o, struct record *rec)
+static void add_place(struct decision *d, char *place)
 {
-	AUTO_FREE char *key = record_key(o);
-	struct sv told, acted;
+	bool known = false;
 
-	if (store_pref_get(o->store, key, &rec->value, NULL) < 0)
-		return false;
-	rec->text = sv_of(rec->value);
-	if (!sv_split(&rec->text, '\n', &rec->chosen) || !sv_split(&rec->text, '\n', &rec->other) ||
-		!sv_split(&rec->text, '\n', &told) || !sv_split(&rec->text, '\n', &acted))
-		return false;
-	rec->told = sv_is(told, "1");
-	rec->acted = sv_is(acted, "1");
-	return rec->text.n > 0;
+	for (size_t i = 0; i < d->places.n; i++)
+		known |= strcmp(d->places.v[i], place) == 0;
+	if (known || d->places.n == RECORD_PLACES_MAX)
+		free(place);
+	else
+		strv_take(&d->places, place);
+}
+
+/* From where it went, round to where it could go as well. */
+static void add_round(struct decision *d, const struct record *rec)
+{
+	for (size_t i = 0; i < rec->places.n; i++)
+		add_place(d, xstrdup(rec->places.v[(rec->at + i) % rec->places.n]));
 }
 
 static bool same_subject(struct router *router, struct sv a, struct sv b)
@@ -302,7 +177,7 @@ static int find_named(
 		struct decision seen;
 		double best = 0;
 		decision_init(&seen);
-		r = ask_router(o, tries[i], &current, &seen, &ignored, reterr);
+		r = candidates_ask(o, tries[i], &current, &seen, &ignored, reterr);
 		for (size_t k = 0; r == 0 && k < seen.convs.n; k++) {
 			if (seen.candidates[k].keyword < names_it ||
 				seen.candidates[k].keyword <= best)
@@ -322,28 +197,68 @@ static int find_named(
 	return r;
 }
 
-/* The conversation that is meant; empty: a new one. */
-static int find_target(const struct decide_opts *o, enum route_correction kind, struct sv about,
-	const struct record *rec, struct conv *ret, struct err *reterr)
-{
-	AUTO_FREE char *other = xmemdup0(rec->other.p, rec->other.n);
+struct another {
+	const struct decide_opts *opts;
+	const struct record *rec;
+	struct conv *ret;
+};
 
-	switch (kind) {
-	case CORRECT_OTHER:
-		return *other
-			? conv_get(o->store, other, o->clock, ret, reterr)
-			: err_set(reterr, ERR_NOTFOUND, "%s", text_get(TEXT_NO_OTHER, o->language));
-	case CORRECT_ABOUT:
-		return find_named(o, about, ret, reterr);
-	case CORRECT_NEW:
-	case CORRECT_NONE:
-		break;
-	}
+static int take_another(void *data, const struct conv *c)
+{
+	const struct another *a = data;
+
+	if (a->ret->id[0] || strcmp(c->id, a->rec->places.v[a->rec->at]) == 0 ||
+		!decide_goes_on(a->opts, c))
+		return 0;
+	conv_copy(a->ret, c);
 	return 0;
 }
 
-/* What was said goes to the right conversation, unless something was done with it already, or it
- * was not wrong: then only what comes next goes there. */
+/* The next of the places that is still there; where only one was thought of, what else went on in
+ * this project last. */
+static int find_other(const struct decide_opts *o, const struct record *rec, struct decision *d,
+	struct err *reterr)
+{
+	enum { RECENT = 5 };
+	struct another another = { o, rec, &d->conv };
+	size_t n = rec->places.n;
+
+	for (size_t i = 1; i < n; i++) {
+		size_t at = (rec->at + i) % n;
+		int r = place_find(o->store, rec->places.v[at], o->clock, &d->conv, reterr);
+		if (r == ERR_NOTFOUND)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			add_place(d, xstrdup(rec->places.v[k]));
+		d->at = at;
+		return r;
+	}
+	int r = conv_in_project(
+		o->store, o->project, RECENT, o->clock, take_another, &another, reterr);
+	if (r == 0 && !d->conv.id[0])
+		return err_set(reterr, ERR_NOTFOUND, "%s", text_get(TEXT_NO_OTHER, o->language));
+	add_place(d, xstrdup(rec->places.v[rec->at]));
+	add_place(d, xstrdup(d->conv.id));
+	d->at = 1;
+	return r;
+}
+
+/* The conversation that is meant; empty: a new one. */
+static int find_target(const struct decide_opts *o, enum route_correction kind, struct sv about,
+	const struct record *rec, struct decision *d, struct err *reterr)
+{
+	if (kind == CORRECT_OTHER)
+		return find_other(o, rec, d, reterr);
+	int r = kind == CORRECT_ABOUT ? find_named(o, about, &d->conv, reterr) : 0;
+	if (r == 0) {
+		add_place(d, place_of(&d->conv));
+		add_round(d, rec);
+	}
+	return r;
+}
+
+/* What was said goes to the right conversation, unless something was done with it already, it was
+ * said there before, or it was not wrong: then only what comes next goes there. */
 static void correct(
 	const struct decide_opts *o, const struct record *rec, bool wrong, struct decision *d)
 {
@@ -351,22 +266,23 @@ static void correct(
 		{ TEXT_NEXT_THERE, TEXT_NEXT_NEW },
 		{ TEXT_DONE_NEXT_THERE, TEXT_DONE_NEXT_NEW },
 	};
-	bool fresh = !d->conv.id[0];
+	bool fresh = !d->conv.id[0] && !is_member(&d->conv);
+	bool back = d->places.n == rec->places.n && d->at < rec->at;
 	const struct text_words name = TEXT_WORDS(conv_label(&d->conv));
 
 	d->by = BY_CORRECTION;
 	if (wrong) {
-		str_add(&d->misplaced, rec->text);
-		(void)snprintf(d->wrong, sizeof(d->wrong), "%.*s", SV_ARG(rec->chosen));
+		str_adds(&d->misplaced, rec->text);
+		(void)snprintf(d->wrong, sizeof(d->wrong), "%s", rec->places.v[rec->at]);
 	}
-	if (wrong && !rec->acted) {
+	if (wrong && !rec->acted && !back) {
 		d->what = DECIDED_TURN;
-		str_add(&d->prompt, rec->text);
+		str_adds(&d->prompt, rec->text);
 		text_fill(&d->notice, fresh ? TEXT_SAME_NEW : TEXT_SAME_THERE, o->language, name);
 		set_reason(d, "a correction: what was said before is said there");
 	} else {
 		d->what = DECIDED_SWITCH;
-		text_fill(&d->reply, texts[wrong][fresh], o->language, name);
+		text_fill(&d->reply, texts[wrong && !back][fresh], o->language, name);
 		set_reason(d, "a correction: what comes next goes there");
 	}
 }
@@ -375,41 +291,90 @@ static void correct(
 static int decide_correction(
 	const struct decide_opts *o, struct sv text, struct decision *d, struct err *reterr)
 {
-	struct record rec = { .value = NULL };
+	AUTO_RECORD rec = { .text = NULL };
 	struct route_correct_words words;
 	struct err err = ERR_INIT;
 	enum route_correction kind = route_correct(text, &words);
-	int r = 0;
 
-	if (kind == CORRECT_NONE)
+	if (kind == CORRECT_NONE || !record_read(o->store, o->dir, &rec))
 		return 0;
-	/* "The other one" may as well answer a question of the agent. */
-	if (read_record(o, &rec) && (kind != CORRECT_OTHER || words.sure || rec.told)) {
-		/* "Go back to the one about X" need not mean that the last turn went astray, and
-		 * "new conversation" alone does not. */
-		bool wrong = kind == CORRECT_OTHER || words.denies ||
-			(kind == CORRECT_ABOUT && rec.told);
-		r = find_target(o, kind, words.about, &rec, &d->conv, &err);
-		if (r == 0) {
-			correct(o, &rec, wrong, d);
-			r = 1;
-		} else if (r == ERR_NOTFOUND && words.sure) {
-			d->what = DECIDED_REPLY;
-			d->by = BY_CORRECTION;
-			str_adds(&d->reply, err.msg);
-			set_reason(d, "a correction that names no conversation");
-			r = 1;
-		} else if (r == ERR_NOTFOUND) {
-			r = 0;
-		}
+	/* "No, the other one" may as well answer a question of the agent, and "the other one" is
+	 * no correction where nothing was told. */
+	if (kind == CORRECT_OTHER && !words.sure && !rec.told && (!words.denies || rec.asked))
+		return 0;
+	/* "Go back to the one about X" need not mean that the last turn went astray, and "new
+	 * conversation" alone does not. */
+	bool wrong = kind == CORRECT_OTHER || words.denies || (kind == CORRECT_ABOUT && rec.told);
+	int r = find_target(o, kind, words.about, &rec, d, &err);
+	if (r == 0) {
+		correct(o, &rec, wrong, d);
+		return 1;
 	}
-	free(rec.value);
-	if (r < 0 && reterr)
+	if (r == ERR_NOTFOUND && (words.sure || rec.told)) {
+		d->what = DECIDED_REPLY;
+		d->by = BY_CORRECTION;
+		str_adds(&d->reply, err.msg);
+		set_reason(d, "a correction that names no conversation");
+		return 1;
+	}
+	if (r < 0 && r != ERR_NOTFOUND && reterr)
 		*reterr = err;
-	return r;
+	return r == ERR_NOTFOUND ? 0 : r;
 }
 
 /* ---- which conversation ---- */
+
+bool decision_goes_to(const struct decision *d, const struct conv *c)
+{
+	return is_member(c) ? d->conv.session && strcmp(d->conv.session, c->session) == 0
+			    : strcmp(d->conv.id, c->id) == 0;
+}
+
+/* Where it goes, and for "no, the other one" where else: what was told as that before when it stays
+ * where it was, the others by how well they fit, and the one that was left. */
+static void note_places(const struct decide_opts *o, const struct conv *last, struct decision *d)
+{
+	AUTO_RECORD rec = { .text = NULL };
+	bool told_before = record_read(o->store, o->dir, &rec) && !d->elsewhere;
+	AUTO_FREE bool *taken = xcalloc(d->convs.n + 1, sizeof(*taken));
+
+	add_place(d, place_of(&d->conv));
+	if (told_before && strcmp(rec.places.v[rec.at], d->places.v[0]) == 0)
+		add_round(d, &rec);
+	for (size_t n = 0; n < d->convs.n; n++) {
+		size_t best = ROUTE_NONE;
+		for (size_t i = 0; i < d->convs.n; i++)
+			if (!taken[i] && d->candidates[i].routable &&
+				(best == ROUTE_NONE ||
+					d->candidates[i].score > d->candidates[best].score))
+				best = i;
+		if (best == ROUTE_NONE)
+			break;
+		taken[best] = true;
+		add_place(d, place_of(&d->convs.v[best]));
+	}
+	if (last->id[0])
+		add_place(d, xstrdup(last->id));
+}
+
+/* A session that is open in its agent is left alone, which is told once. */
+static void tell_open(const struct decide_opts *o, struct decision *d)
+{
+	AUTO_RECORD rec = { .text = NULL };
+	AUTO_STR who = STR_INIT;
+	bool goes_on = d->conv.id[0] || is_member(&d->conv);
+
+	if (!d->open.session)
+		return;
+	if ((goes_on && d->conv.active_ms >= d->open.active_ms) ||
+		(record_read(o->store, o->dir, &rec) && strcmp(rec.open, d->open.session) == 0)) {
+		conv_release(&d->open);
+		return;
+	}
+	writer_describe(d->open.agent, d->open.owner.pid, &who);
+	str_adds(&d->notice, d->notice.len ? " " : "");
+	text_fill(&d->notice, TEXT_OPEN, o->language, TEXT_WORDS(conv_label(&d->open), who.buf));
+}
 
 /* Told when a turn goes elsewhere than the last one here did. */
 static void tell_route(const struct decide_opts *o, const struct conv *last, struct decision *d)
@@ -418,33 +383,26 @@ static void tell_route(const struct decide_opts *o, const struct conv *last, str
 	AUTO_STR when = STR_INIT;
 
 	/* Where the last one went is no news, unless that is long ago. */
-	if (to->id[0] ? strcmp(last->id, to->id) == 0 &&
-				to->age_ms <= router_opts(o->router)->expiry_ms
-		      : last->turns == 0)
+	d->elsewhere = is_member(to) ||
+		(to->id[0] ? strcmp(last->id, to->id) != 0 ||
+					to->age_ms > router_opts(o->router)->expiry_ms
+			   : last->turns > 0);
+	note_places(o, last, d);
+	if (!d->elsewhere)
 		return;
-	d->elsewhere = true;
-	if (!to->id[0]) {
+	if (!to->id[0] && !is_member(to)) {
 		str_adds(&d->notice, text_get(TEXT_ROUTED_NEW, o->language));
 		return;
 	}
 	text_ago(&when, o->language, to->age_ms);
 	if (strcmp(to->dir, o->dir) != 0)
 		str_addf(&when, ", in %s", to->dir);
-	text_fill(&d->notice, TEXT_ROUTED_TO, o->language, TEXT_WORDS(conv_label(to), when.buf));
-}
-
-/* For "no, the other one": the best of the others, else the one that was left. */
-static void note_other(const struct conv *last, struct decision *d)
-{
-	const char *other = strcmp(last->id, d->conv.id) != 0 ? last->id : "";
-	size_t best = ROUTE_NONE;
-
-	for (size_t i = 0; i < d->convs.n; i++)
-		if (d->candidates[i].routable && strcmp(d->convs.v[i].id, d->conv.id) != 0 &&
-			(best == ROUTE_NONE || d->candidates[i].score > d->candidates[best].score))
-			best = i;
-	(void)snprintf(
-		d->other, sizeof(d->other), "%s", best != ROUTE_NONE ? d->convs.v[best].id : other);
+	if (is_member(to))
+		text_fill(&d->notice, d->places.n > 1 ? TEXT_ROUTED_OWN : TEXT_ROUTED_OWN_ONLY,
+			o->language, TEXT_WORDS(to->agent, conv_label(to), when.buf));
+	else
+		text_fill(&d->notice, TEXT_ROUTED_TO, o->language,
+			TEXT_WORDS(conv_label(to), when.buf));
 }
 
 static int decide_by_router(
@@ -455,7 +413,7 @@ static int decide_by_router(
 	int r = find_current(o, &last, reterr);
 
 	if (r == 0)
-		r = ask_router(o, text, &last, d, &decision, reterr);
+		r = candidates_ask(o, text, &last, d, &decision, reterr);
 	if (r < 0)
 		return r;
 	d->by = BY_ROUTER;
@@ -464,7 +422,7 @@ static int decide_by_router(
 	const struct conv *blocked =
 		decision.blocked == ROUTE_NONE ? NULL : &d->convs.v[decision.blocked];
 	/* A sentence that leans on what runs right now means nothing anywhere else. */
-	d->waits = blocked && runs(blocked);
+	d->waits = blocked && candidate_runs(blocked);
 	if (d->waits) {
 		conv_copy(&d->conv, blocked);
 		return 0;
@@ -477,8 +435,15 @@ static int decide_by_router(
 	}
 	if (r < 0)
 		return r;
-	note_other(&last, d);
 	tell_route(o, &last, d);
+	vec_each (&d->convs, c)
+		if (is_member(c) && candidate_runs(c) && !c->before_reset &&
+			strcmp(c->dir, o->dir) == 0 &&
+			(!d->open.session || c->age_ms < d->open.age_ms)) {
+			conv_release(&d->open);
+			conv_copy(&d->open, c);
+		}
+	tell_open(o, d);
 	return 0;
 }
 
@@ -486,18 +451,28 @@ static int decide_by_router(
 static int decide_by_folder(const struct decide_opts *o, struct decision *d, struct err *reterr)
 {
 	struct conv *c = &d->conv;
+	AUTO_CONV last = CONV_INIT;
 	AUTO_STR ago = STR_INIT;
 	int r = find_current(o, c, reterr);
 
+	conv_copy(&last, c);
+	if (r == 0 && o->newest && d->by == BY_FOLDER)
+		r = candidates_newest(o, c, &d->open, reterr);
 	if (r < 0)
 		return r;
-	if (c->id[0] && !decide_goes_on(o, c)) {
+	text_ago(&ago, o->language, c->age_ms);
+	if (is_member(c) || (c->id[0] && c->used_elsewhere && strcmp(c->id, last.id) != 0)) {
+		d->elsewhere = true;
+		if (!o->greets)
+			text_fill(&d->notice, TEXT_FOLDER_OWN, o->language,
+				TEXT_WORDS(c->agent, conv_label(c), ago.buf));
+		set_reason(d, "it went on in this folder last, in the agent itself");
+	} else if (c->id[0] && !decide_goes_on(o, c)) {
 		text_fill(&d->notice, TEXT_OTHER_AGENT, o->language,
 			TEXT_WORDS(conv_label(c), c->agent, o->agent ? o->agent : o->chosen));
 		set_reason(d, "what goes on in this folder is another agent's");
 		conv_release(c);
 	} else if (c->id[0] && o->expiry_ms > 0 && c->age_ms > o->expiry_ms) {
-		text_ago(&ago, o->language, c->age_ms);
 		text_fill(
 			&d->notice, TEXT_TOO_OLD, o->language, TEXT_WORDS(conv_label(c), ago.buf));
 		set_reason(d, "what went on in this folder is too old");
@@ -508,6 +483,8 @@ static int decide_by_folder(const struct decide_opts *o, struct decision *d, str
 				: d->by == BY_PIN ? "named for what comes next"
 						  : "it goes on in this folder");
 	}
+	note_places(o, &last, d);
+	tell_open(o, d);
 	return 0;
 }
 
@@ -517,6 +494,28 @@ struct request request_again(const struct turn_record *lost)
 		.mode = REQUEST_IN,
 		.conversation = lost->conversation,
 		.again = lost };
+}
+
+int decide_here(const struct decide_opts *o, struct conv *ret, struct err *reterr)
+{
+	AUTO_CONV open = CONV_INIT;
+	int r = find_current(o, ret, reterr);
+
+	return r == 0 && o->newest ? candidates_newest(o, ret, &open, reterr) : r;
+}
+
+int decide_refresh(const struct decide_opts *o, struct err *reterr)
+{
+	int64_t now_ms = clock_wall_ms(o->clock);
+	int r = 0;
+
+	if (o->n_homes == 0 || !(o->newest || o->routes))
+		return 0;
+	r = catalogue_refresh_near(o->store, o->homes, o->n_homes, o->dir, now_ms, NULL, reterr);
+	if (r == 0 && strcmp(o->project, o->dir) != 0)
+		r = catalogue_refresh_near(
+			o->store, o->homes, o->n_homes, o->project, now_ms, NULL, reterr);
+	return r;
 }
 
 /* Who speaks to us is answered in the same language, as far as we have words in it. */
@@ -568,12 +567,16 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 			d->by = o->routes ? BY_PIN : BY_FOLDER;
 			r = decide_by_folder(o, d, reterr);
 		} else {
+			AUTO_CONV last = CONV_INIT;
 			d->by = BY_REQUEST;
 			if (req->mode == REQUEST_IN && req->conversation[0])
 				r = conv_get(
 					o->store, req->conversation, o->clock, &d->conv, reterr);
 			else if (req->mode == REQUEST_IN)
 				member_of(req->session, o->clock, &d->conv);
+			if (r == 0)
+				r = find_current(o, &last, reterr);
+			note_places(o, &last, d);
 		}
 	}
 	/* Who answers is no secret when it is another one than was chosen. */
@@ -583,5 +586,8 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 			TEXT_WORDS(d->conv.agent, conv_label(&d->conv)));
 	if (o->tasks && route_task_of(str_sv(&d->prompt), o->task_words) == ROUTE_TASK_PLAN)
 		d->task = CONV_PLAN;
+	if (d->places.n > 1)
+		(void)snprintf(d->other, sizeof(d->other), "%s",
+			place_id(d->places.v[(d->at + 1) % d->places.n]));
 	return r < 0 ? r : 0;
 }

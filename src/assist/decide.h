@@ -4,8 +4,8 @@
  *
  * In this order: a command of ours; a correction of what was done with the sentence before; the
  * conversation that was asked for; the one that the user has just named for what comes next; the
- * router's choice among the project's recent conversations and those anywhere that share a word;
- * or, where nothing is routed, the one that goes on in this folder.
+ * router's choice among what it may go on with (assist/candidates.h); or, where nothing is routed,
+ * what went on in this folder last.
  */
 #pragma once
 
@@ -20,6 +20,7 @@
 #include "store/conv.h"
 #include "store/journal.h"
 #include "store/store.h"
+#include "transcript/home.h"
 
 /* Borrowed. */
 struct decide_opts {
@@ -34,6 +35,12 @@ struct decide_opts {
 	const struct route_task_words *task_words; /* of the configuration; may be NULL */
 	const char *chosen; /* who answers by the user's choice, now or earlier; NULL: nobody was */
 	const struct utterances *rules; /* NULL: every sentence is for the agent */
+	/* Of the agents that can answer here: sessions of their own count too. None: they do not.
+	 */
+	const struct transcript_home *homes;
+	size_t n_homes;
+	bool newest; /* what goes on in the folder is what went on there last, in an agent too */
+	bool greets; /* and has been told when the talk began */
 	enum text_language language;
 	bool language_open; /* nobody chose it: what is said may choose another */
 	int64_t expiry_ms; /* a conversation older than this does not go on by itself; 0: never old
@@ -91,23 +98,36 @@ struct decision {
 	double confidence; /* 0 to 1 */
 	char reason[ROUTE_REASON_MAX];
 	struct conv heir_of; /* new, because this one failed; without an id: none */
-	char other[UUID_TEXT]; /* the next best, or the one left; may be empty */
+	struct strv places; /* where it could go, as a record has them (assist/record.h) */
+	size_t at; /* which of them it goes to */
+	char other[UUID_TEXT]; /* the next of them: a conversation or session; may be empty */
 	char wrong[UUID_TEXT]; /* a correction to remember: `misplaced` did not belong here */
 	struct str misplaced;
 
-	/* What the router looked at, most recent first; empty when it was not asked. */
+	struct conv open; /* gone on with, were it not open in its agent; without a session: none */
+
+	/* What the router looked at; empty when it was not asked. */
 	VEC(struct conv) convs;
 	struct route_candidate *candidates; /* one each */
 };
 void decision_init(struct decision *d); /* nothing is done */
 void decision_release(struct decision *d);
 
+/* c, of d->convs, is where it goes. */
+bool decision_goes_to(const struct decision *d, const struct conv *c);
+
+/* Brings what is known of the agents' own sessions up to date, as far as it concerns this folder:
+ * before a decision, outside of a transaction. A failure means that the decision knows less. */
+int decide_refresh(const struct decide_opts *o, struct err *reterr) MUST_USE;
 /* Empty text is ERR_USAGE. Looks at the store as it is: who acts on the decision does both in one
  * transaction (store_begin()), so that no two sentences get the same conversation. */
 int decide(const struct decide_opts *opts, const struct request *req, struct decision *d,
 	struct err *reterr) MUST_USE;
 
+/* What goes on here, where nothing is routed; empty: nothing. */
+int decide_here(const struct decide_opts *o, struct conv *ret, struct err *reterr) MUST_USE;
+
 /* Writes down what was done with a sentence in this folder, for a correction of it. acted: the
- * agent used a tool. */
+ * agent used a tool, or it is not to be said again; asked: its answer ends with a question. */
 int decision_note(const struct decide_opts *opts, const struct decision *d,
-	const char *conversation, bool acted, struct err *reterr) MUST_USE;
+	const char *conversation, bool acted, bool asked, struct err *reterr) MUST_USE;

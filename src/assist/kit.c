@@ -217,6 +217,13 @@ int kit_open_deciding(const struct kit_opts *opts, struct kit *ret, struct err *
 		kit->project = xstrdup(kit->dir);
 	kit->language = kit_language(s, opts->locale);
 	kit->chosen = find_chosen(opts);
+	for (size_t i = 0; i < agent_count; i++) {
+		const char *name = settings_program(s, &agent_table[i]);
+		kit->programs[i] = name ? path_find_program(name, opts->search) : NULL;
+		for (size_t h = 0; kit->programs[i] && h < opts->n_homes; h++)
+			if (strcmp(opts->homes[h].agent, agent_table[i].name) == 0)
+				kit->homes[kit->n_homes++] = opts->homes[h];
+	}
 	kit->plan_words = join_phrases(&s->routing_plan_words);
 	kit->edit_words = join_phrases(&s->routing_edit_words);
 	kit->task_words = (struct route_task_words){ .plan_phrases = kit->plan_words,
@@ -235,10 +242,6 @@ int kit_open(const struct kit_opts *opts, struct kit *ret, struct err *reterr)
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < agent_count; i++) {
-		const char *name = settings_program(s, &agent_table[i]);
-		kit->programs[i] = name ? path_find_program(name, opts->search) : NULL;
-	}
 	r = pick_agent(kit, reterr);
 	if (r == 0)
 		r = prompt_build(s, opts->voice, &prompt, reterr);
@@ -268,7 +271,13 @@ struct decide_opts kit_decide_opts(const struct kit *kit, bool single)
 {
 	const struct kit_opts *o = &kit->opts;
 	const struct settings *s = o->settings;
+	size_t first = 0, end = kit->n_homes;
 
+	/* Only the sessions of who is asked for. */
+	while (kit->forced && first < end && strcmp(kit->homes[first].agent, kit->kind->name) != 0)
+		first++;
+	if (kit->forced && first < end)
+		end = first + 1;
 	return (struct decide_opts){
 		.store = o->store,
 		.clock = o->clock,
@@ -281,6 +290,10 @@ struct decide_opts kit_decide_opts(const struct kit *kit, bool single)
 		.routes = kit->router && (single || strcmp(s->routing_enabled, "true") == 0),
 		.tasks = kit->router != NULL,
 		.task_words = &kit->task_words,
+		.homes = kit->homes + first,
+		.n_homes = end - first,
+		.newest = true,
+		.greets = !single,
 		.language = kit->language,
 		.language_open = strcmp(s->assistant_language, "auto") == 0,
 		.expiry_ms = s->assistant_conversation_expiry,

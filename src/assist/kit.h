@@ -46,6 +46,8 @@ struct kit {
 	char *dir; /* resolved */
 	char *project; /* git root, or dir */
 	char *programs[AGENTS_MAX]; /* NULL: embedded or not installed */
+	struct transcript_home homes[AGENTS_MAX]; /* of those that are installed */
+	size_t n_homes;
 	struct agent_opts agents[AGENTS_MAX];
 	char *system_prompt;
 	struct utterances *rules; /* what is a command and what is not */

@@ -1,5 +1,7 @@
 #include "assist/learn.h"
 
+#include <string.h>
+
 #include "store/journal.h"
 #include "store/topic.h"
 
@@ -59,6 +61,45 @@ static int learn_said(struct store *store, struct router *router, const char *id
 
 	for (size_t i = 0; r == 0 && i < prompts.n; i++)
 		router_learn(router, topic, sv_of(prompts.v[i]), i ? TOPIC_LATER : TOPIC_FIRST);
+	return r;
+}
+
+void learn_session(const struct session_row *row, struct strv *out)
+{
+	static const char *const everywhere[] = { "main", "master", "trunk", "HEAD" };
+	const char *name = session_row_name(row);
+	bool says_something = row->info.branch[0] != '\0';
+
+	strv_add(out, row->info.prompt);
+	if (name[0])
+		strv_add(out, name);
+	for (size_t i = 0; i < ARRAY_LEN(everywhere); i++)
+		says_something &= strcmp(row->info.branch, everywhere[i]) != 0;
+	if (says_something)
+		strv_add(out, row->info.branch);
+}
+
+static int take_texts(void *data, const struct session_row *row)
+{
+	learn_session(row, data);
+	return 0;
+}
+
+int learn_adopted(
+	struct store *store, struct router *router, const struct conv *c, struct err *reterr)
+{
+	const struct catalogue_query query = { .id = c->session, .agent = c->agent, .limit = 1 };
+	AUTO_STRV texts = STRV_INIT;
+
+	if (!router || !has_topics(router))
+		return 0;
+	int r = catalogue_query(store, &query, take_texts, &texts, reterr);
+	struct route_topic *topic = route_topic_new();
+	for (size_t i = 0; i < texts.n; i++)
+		router_learn(router, topic, sv_of(texts.v[i]), i ? TOPIC_LATER : TOPIC_FIRST);
+	if (r >= 0 && texts.n > 0)
+		r = keep(store, c->seq, topic, reterr);
+	route_topic_free(topic);
 	return r;
 }
 

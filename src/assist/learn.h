@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "route/route.h"
+#include "store/catalogue.h"
 #include "store/conv.h"
 #include "store/store.h"
 
@@ -15,6 +16,12 @@ int learn_topic(struct store *store, const struct router *router, int64_t seq,
 /* What was said in a conversation, oldest first, as far as it is looked at. Appends. */
 int learn_prompts(
 	struct store *store, const char *id, struct strv *out, struct err *reterr) MUST_USE;
+
+/* What the catalogue knows of what a session is about. Appends. */
+void learn_session(const struct session_row *row, struct strv *out);
+/* A session of an agent's own became a conversation: it is about what it was about. */
+int learn_adopted(struct store *store, struct router *router, const struct conv *c,
+	struct err *reterr) MUST_USE;
 
 /* A turn of the conversation ended: what was said and answered is what it is about. */
 int learn_turn(struct store *store, struct router *router, const struct conv *c, struct sv prompt,

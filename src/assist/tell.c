@@ -6,18 +6,24 @@
 
 bool tell_greeting(const struct kit *kit, bool fresh, struct str *out)
 {
-	const struct decide_opts deciding = kit_decide_opts(kit, false);
 	const struct kit_opts *o = &kit->opts;
 	const char *agent = kit->kind->name;
+	const struct decide_opts how = kit_decide_opts(kit, false);
 	char ago[CLOCK_TEXT_MAX];
 	AUTO_CONV c = CONV_INIT;
 	AUTO_CONV last = CONV_INIT;
+	struct err err = ERR_INIT;
+	int r = fresh ? 0 : decide_refresh(&how, &err);
 
-	if (!fresh && conv_current(o->store, kit->dir, o->clock, &c, NULL) == 0 &&
-		decide_goes_on(&deciding, &c)) {
+	if (r == 0 && !fresh)
+		r = decide_here(&how, &c, &err);
+	if (r < 0)
+		log_write(o->log, LOG_WARN, "sessions: %s", err.msg);
+	if (c.agent && decide_goes_on(&how, &c)) {
 		clock_format_ago(c.age_ms, ago);
-		str_addf(out, "Going on with %s: \"%s\" (%lld %s, %s).", c.agent, conv_label(&c),
-			(long long)c.turns, c.turns == 1 ? "turn" : "turns", ago);
+		str_addf(out, "Going on with %s: \"%s\" (%s%lld %s, %s).", c.agent, conv_label(&c),
+			is_member(&c) ? "begun there, " : "", (long long)c.turns,
+			c.turns == 1 ? "turn" : "turns", ago);
 		return true;
 	}
 	if (kit->by_default && conv_last(o->store, kit->dir, o->clock, &last, NULL) == 0)

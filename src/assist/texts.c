@@ -31,6 +31,21 @@ static const char *const texts[TEXT_COUNT][2] = {
 		[TEXT_ENGLISH] = "New conversation (if not, say: \"no, the other one\")." },
 	[TEXT_ROUTED_TO] = { [TEXT_GERMAN] = "Weiter mit: %s, %s.",
 		[TEXT_ENGLISH] = "Resuming: %s, %s." },
+	[TEXT_ROUTED_OWN] = { [TEXT_GERMAN] = "Weiter mit dem, was in %s begonnen wurde: %s, %s "
+					      "(sonst sag: \"nein, die andere\").",
+		[TEXT_ENGLISH] = "Resuming what was begun in %s: %s, %s (if not, say: \"no, the "
+				 "other one\")." },
+	[TEXT_ROUTED_OWN_ONLY] = { [TEXT_GERMAN] =
+					   "Weiter mit dem, was in %s begonnen wurde: %s, %s "
+					   "(sonst sag: \"nein, neue Konversation\").",
+		[TEXT_ENGLISH] = "Resuming what was begun in %s: %s, %s (if not, say: \"no, new "
+				 "conversation\")." },
+	[TEXT_FOLDER_OWN] = { [TEXT_GERMAN] = "Weiter mit dem, was in %s begonnen wurde: %s, %s "
+					      "(--new beginnt eine neue Konversation).",
+		[TEXT_ENGLISH] = "Going on with what was begun in %s: %s, %s (--new starts a new "
+				 "conversation)." },
+	[TEXT_OPEN] = { [TEXT_GERMAN] = "\"%s\" ist gerade in %s geöffnet und bleibt unberührt.",
+		[TEXT_ENGLISH] = "\"%s\" is open in %s right now and is left alone." },
 	[TEXT_SAME_THERE] = { [TEXT_GERMAN] = "Alles klar, dasselbe in: %s.",
 		[TEXT_ENGLISH] = "All right, the same in: %s." },
 	[TEXT_SAME_NEW] = { [TEXT_GERMAN] = "Alles klar, dasselbe in einer neuen Konversation.",

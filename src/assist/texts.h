@@ -22,6 +22,10 @@ enum text_id {
 	TEXT_RESTART,
 	TEXT_ROUTED_NEW, /* the router says: a new conversation */
 	TEXT_ROUTED_TO, /* … another one: its name, when and where it was */
+	TEXT_ROUTED_OWN, /* … an agent's own session: the agent, its name, when and where it was */
+	TEXT_ROUTED_OWN_ONLY, /* … and there is no other */
+	TEXT_FOLDER_OWN, /* … and nothing is routed */
+	TEXT_OPEN, /* left alone: its name, who has it open */
 	TEXT_SAME_THERE, /* what was said is said again in: its name */
 	TEXT_SAME_NEW, /* … in a new one */
 	TEXT_NEXT_THERE, /* what comes next goes to: its name */

@@ -128,11 +128,11 @@ static int print_text(struct app *app, const struct decision *d, struct err *ret
 	table_init(&table, columns, ARRAY_LEN(columns));
 	for (size_t i = 0; i < d->convs.n; i++)
 		add_row(&table, &d->convs.v[i], &d->candidates[i],
-			!d->waits && strcmp(d->convs.v[i].id, d->conv.id) == 0);
+			!d->waits && decision_goes_to(d, &d->convs.v[i]));
 	if (d->convs.n)
 		table_print(&table, &term);
 	term_puts(&term, view_action(d));
-	if (d->conv.id[0]) {
+	if (d->conv.id[0] || is_member(&d->conv)) {
 		term_puts(&term, " ");
 		term_text_line(&term, sv_of(conv_label(&d->conv)));
 	}
@@ -171,7 +171,9 @@ static int explain(struct app *app, const struct route_cmd_opts *opts, int argc,
 		return r;
 	const struct decide_opts how = kit_decide_opts(&kit, true);
 	decision_init(&d);
-	r = decide(&how, &(struct request){ .text = str_sv(&text) }, &d, reterr);
+	r = decide_refresh(&how, reterr);
+	if (r == 0)
+		r = decide(&how, &(struct request){ .text = str_sv(&text) }, &d, reterr);
 	if (r == 0 && opts->json)
 		print_object(app, &d);
 	else if (r == 0)

@@ -495,6 +495,18 @@ void router_decide(struct router *r, const struct route_query *query,
 		faden_decide(&r->words, &r->opts, query, convs, n, candidates, ret);
 }
 
+bool router_returns(struct router *r, struct sv text)
+{
+	struct sentence s = SENTENCE_INIT;
+
+	if (r->opts.profile != ROUTE_FADEN)
+		return false;
+	sentence_read(&s, utf8_cut(text, ROUTE_TEXT_MAX), &r->words.lex);
+	bool returns = s.returning || s.past;
+	sentence_release(&s);
+	return returns;
+}
+
 void router_learn(struct router *r, struct route_topic *t, struct sv text, enum topic_source source)
 {
 	bool answer = source == TOPIC_ANSWER;

@@ -121,6 +121,10 @@ void router_decide(struct router *r, const struct route_query *query,
 	const struct route_conv *convs, size_t n, struct route_candidate *candidates,
 	struct route_decision *ret);
 
+/* The text says that it goes back to or on with something: "back to the parser". Never with profile
+ * seed. */
+bool router_returns(struct router *r, struct sv text);
+
 /*
  * What a conversation is about, for who wants to keep it between decisions instead of giving all
  * commands each time: it grows with every turn, is kept as bytes by the caller, and can be found

@@ -34,6 +34,7 @@ struct todo {
 	size_t home;
 	size_t known; /* index plus one; 0: new */
 	uint64_t size;
+	int64_t mtime_ns;
 	bool subagent;
 	/* the result */
 	struct session_row row;
@@ -63,6 +64,9 @@ struct refresh {
 	VEC(struct known) known;
 	VEC(struct todo) todo;
 	size_t walking; /* home being walked */
+	bool by_folder; /* what is remembered is loaded as folders are come across */
+	struct str folder; /* the last of them */
+	struct err err; /* of loading one */
 };
 
 static void refresh_release(struct refresh *f)
@@ -73,6 +77,7 @@ static void refresh_release(struct refresh *f)
 	}
 	free(f->states);
 	map_release(&f->paths);
+	str_release(&f->folder);
 	vec_release(&f->known);
 	vec_each (&f->todo, t) {
 		free(t->path);
@@ -98,28 +103,58 @@ static size_t home_of(const struct refresh *f, struct sv agent, struct sv path)
 	return f->n_homes;
 }
 
+#define KNOWN_SELECT "SELECT rowid, path, agent, dev, ino, size, mtime_ns, gone FROM session "
+
+/* The current row of a KNOWN_SELECT. */
+static void add_known(struct refresh *f, struct sql *q)
+{
+	struct sv path = sv_of(sql_get_text(q, 1));
+
+	(void)map_put(&f->paths, path, f->known.n);
+	vec_push(&f->known,
+		(struct known){
+			.rowid = sql_get_int(q, 0),
+			.stat = { (uint64_t)sql_get_int(q, 3), (uint64_t)sql_get_int(q, 4),
+				(uint64_t)sql_get_int(q, 5), sql_get_int(q, 6) },
+			.home = home_of(f, sv_of(sql_get_text(q, 2)), path),
+			.gone = sql_get_int(q, 7) != 0,
+		});
+}
+
 static int load_known(struct refresh *f, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, f->store,
-		"SELECT rowid, path, agent, dev, ino, size, mtime_ns, gone FROM session"
-		" INDEXED BY session_stat",
-		reterr);
+	int r = sql_prepare(&q, f->store, KNOWN_SELECT "INDEXED BY session_stat", reterr);
 
-	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
-		struct sv path = sv_of(sql_get_text(&q, 1));
-		(void)map_put(&f->paths, path, f->known.n);
-		vec_push(&f->known,
-			(struct known){
-				.rowid = sql_get_int(&q, 0),
-				.stat = { (uint64_t)sql_get_int(&q, 3),
-					(uint64_t)sql_get_int(&q, 4), (uint64_t)sql_get_int(&q, 5),
-					sql_get_int(&q, 6) },
-				.home = home_of(f, sv_of(sql_get_text(&q, 2)), path),
-				.gone = sql_get_int(&q, 7) != 0,
-			});
-	}
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0)
+		add_known(f, &q);
 	return r;
+}
+
+static int find_known(struct refresh *f, const char *path, uint64_t *ret_at)
+{
+	struct sv folder = path_parent(sv_of(path));
+	AUTO_SQL q = SQL_INIT;
+	int r = 0;
+
+	if (f->by_folder && !sv_eq(folder, str_sv(&f->folder))) {
+		str_clear(&f->folder);
+		str_add(&f->folder, folder);
+		r = sql_prepare(&q, f->store,
+			KNOWN_SELECT "INDEXED BY session_stat WHERE path > ?1 || '/' AND"
+				     " path < ?1 || '0'",
+			&f->err);
+		if (r < 0)
+			return r;
+		sql_sv(&q, folder);
+		while ((r = sql_step(&q, &f->err)) > 0) {
+			add_known(f, &q);
+			/* What lies deeper is not walked, and so not missed. */
+			f->known.v[f->known.n - 1].seen =
+				!sv_eq(path_parent(sv_of(sql_get_text(&q, 1))), folder);
+		}
+	}
+	return r < 0 ? r : map_get(&f->paths, sv_of(path), ret_at);
 }
 
 /* ---- what is there ---- */
@@ -128,8 +163,10 @@ static int found_file(void *data, const struct transcript_file *file)
 {
 	struct refresh *f = data;
 	uint64_t at;
-	bool old = map_get(&f->paths, sv_of(file->path), &at);
+	int old = find_known(f, file->path, &at);
 
+	if (old < 0)
+		return old;
 	f->stats.files++;
 	if (old) {
 		struct known *k = &f->known.v[at];
@@ -144,6 +181,7 @@ static int found_file(void *data, const struct transcript_file *file)
 			.home = f->walking,
 			.known = old ? at + 1 : 0,
 			.size = file->size,
+			.mtime_ns = file->mtime_ns,
 			.subagent = file->subagent,
 		});
 	f->progress.bytes += file->size;
@@ -426,6 +464,23 @@ static int write_rest(struct refresh *f, struct err *reterr)
 	return store_end(f->store, r, reterr);
 }
 
+static int take_changes(struct refresh *f, struct err *reterr)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < f->n_homes; i++)
+		r = load_names(f, i, reterr);
+	if (r < 0 || (f->todo.n == 0 && !has_rest(f)))
+		return r;
+	r = set_durable(f, false, reterr);
+	if (r >= 0)
+		r = read_changed(f, reterr);
+	if (r >= 0)
+		r = write_rest(f, reterr);
+	int after = set_durable(f, true, r >= 0 ? reterr : NULL);
+	return r < 0 ? r : after;
+}
+
 int catalogue_refresh(struct store *store, const struct transcript_home *homes, size_t n_homes,
 	const struct catalogue_opts *opts, struct catalogue_stats *ret_stats, struct err *reterr)
 {
@@ -436,21 +491,114 @@ int catalogue_refresh(struct store *store, const struct transcript_home *homes, 
 		.n_homes = n_homes,
 		.opts = opts,
 		.states = xcalloc(n_homes + 1, sizeof(struct home_state)),
+		.folder = STR_INIT,
 	};
 	int r = load_known(&f, reterr);
 
 	if (r >= 0)
 		r = walk_homes(&f, reterr);
-	for (size_t i = 0; r >= 0 && i < n_homes; i++)
-		r = load_names(&f, i, reterr);
 	if (r >= 0)
-		r = set_durable(&f, false, reterr);
+		r = take_changes(&f, reterr);
+	if (r >= 0 && ret_stats)
+		*ret_stats = f.stats;
+	return r < 0 ? r : 0;
+}
+
+/* ---- only what is near ---- */
+
+/* Sessions of the folder that lie elsewhere, as Codex's do by their day. */
+static int look_at_known(struct refresh *f, const char *dir, struct err *reterr)
+{
+	enum { KNOWN_MAX = 50 };
+	size_t walked = f->known.n;
+
+	f->by_folder = false; /* each of them alone */
+	AUTO_STRV paths = STRV_INIT;
+	AUTO_SQL q = SQL_INIT;
+	uint64_t at;
+	int r = sql_prepare(&q, f->store,
+		KNOWN_SELECT "WHERE cwd = ? AND gone = 0 ORDER BY active_ms DESC LIMIT ?", reterr);
+
+	if (r < 0)
+		return r;
+	sql_text(&q, dir);
+	sql_int(&q, KNOWN_MAX);
+	while ((r = sql_step(&q, reterr)) > 0) {
+		const char *path = sql_get_text(&q, 1);
+		if (map_get(&f->paths, sv_of(path), &at))
+			continue;
+		strv_add(&paths, path);
+		add_known(f, &q);
+	}
+	for (size_t i = 0; r >= 0 && i < paths.n; i++) {
+		struct known *k = &f->known.v[walked + i];
+		struct stat st;
+		f->walking = k->home;
+		if (k->home == f->n_homes || stat(paths.v[i], &st) < 0) {
+			k->seen = k->home == f->n_homes || errno != ENOENT;
+			continue;
+		}
+		r = found_file(f,
+			&(struct transcript_file){
+				.path = paths.v[i],
+				.dev = st.st_dev,
+				.ino = st.st_ino,
+				.size = (uint64_t)st.st_size,
+				.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 +
+					st.st_mtim.tv_nsec,
+			});
+	}
+	return r;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct todo *x = a, *y = b;
+
+	return (x->mtime_ns < y->mtime_ns) - (x->mtime_ns > y->mtime_ns);
+}
+
+/* What is left for later is as if it had not been seen. */
+static void keep_within_budget(struct refresh *f)
+{
+	uint64_t bytes = 0;
+	size_t n = 0;
+
+	vec_sort(&f->todo, by_time);
+	while (n < f->todo.n && (n == 0 || bytes < CATALOGUE_NEAR_BYTES)) {
+		const struct todo *t = &f->todo.v[n++];
+		const struct known *k = t->known ? &f->known.v[t->known - 1] : NULL;
+		bytes += k && t->size > k->stat.size ? t->size - k->stat.size : t->size;
+	}
+	for (size_t i = n; i < f->todo.n; i++)
+		free(f->todo.v[i].path);
+	f->todo.n = n;
+}
+
+int catalogue_refresh_near(struct store *store, const struct transcript_home *homes, size_t n_homes,
+	const char *dir, int64_t wall_ms, struct catalogue_stats *ret_stats, struct err *reterr)
+{
+	CLEANUP(refresh_release)
+	struct refresh f = {
+		.store = store,
+		.homes = homes,
+		.n_homes = n_homes,
+		.states = xcalloc(n_homes + 1, sizeof(struct home_state)),
+		.by_folder = true,
+		.folder = STR_INIT,
+	};
+	int r = 0;
+
+	for (f.walking = 0; r >= 0 && f.walking < n_homes; f.walking++)
+		r = transcript_walk_near(&homes[f.walking], dir, wall_ms, CATALOGUE_NEAR_DAYS,
+			found_file, &f, reterr);
+	if (r < 0 && f.err.code < 0 && reterr)
+		*reterr = f.err;
 	if (r >= 0)
-		r = read_changed(&f, reterr);
+		r = look_at_known(&f, dir, reterr);
+	keep_within_budget(&f);
 	if (r >= 0)
-		r = write_rest(&f, reterr);
-	int after = set_durable(&f, true, r >= 0 ? reterr : NULL);
-	r = r < 0 ? r : after;
+		r = take_changes(&f, reterr);
 	if (r >= 0 && ret_stats)
 		*ret_stats = f.stats;
 	return r < 0 ? r : 0;

@@ -308,6 +308,59 @@ int catalogue_children(struct store *store, const struct session_info *parent, c
 	return give_rows(&q, fn, data, reterr);
 }
 
+#define UNCLAIMED                                                                            \
+	"s.gone = 0 AND s.turns > 0 AND s.flags & 11 = 0"                                    \
+	" AND NOT EXISTS (SELECT 1 FROM agent_session a WHERE a.agent = s.agent AND"         \
+	" a.id = s.id)"                                                                      \
+	" AND NOT EXISTS (SELECT 1 FROM session k WHERE k.parent_id = s.id AND"              \
+	" k.parent_id <> '' AND k.gone = 0 AND k.flags & 9 = 0 AND k.relation IN (1, 2, 5)"  \
+	" AND k.active_ms >= s.active_ms)"                                                   \
+	" AND NOT EXISTS (SELECT 1 FROM agent_session a JOIN session p ON p.id = a.id WHERE" \
+	" s.relation IN (1, 2, 5) AND a.agent = s.agent AND a.id = s.parent_id AND"          \
+	" p.active_ms >= s.active_ms)"
+_Static_assert((SESSION_SUBAGENT | SESSION_HELPER) == 9 && SESSION_EXEC == 2 &&
+		SESSION_TRIMMED == 1 && SESSION_CONTINUED == 2 && SESSION_REPAIRED == 5,
+	"UNCLAIMED names flags and relations by value");
+
+int catalogue_unclaimed(struct store *store, const struct catalogue_unclaimed *query,
+	catalogue_fn fn, void *data, struct err *reterr)
+{
+	/* Whatever the home holds, no more than the newest some hundred are looked at one by one.
+	 */
+	const char *text = query->dir ? ROW_SELECT "WHERE s.cwd = ?1 AND " UNCLAIMED
+						   " ORDER BY s.active_ms DESC LIMIT ?2"
+		: query->below ? ROW_SELECT
+		"WHERE s.rowid IN (SELECT rowid FROM session ORDER BY active_ms DESC LIMIT 300)"
+		" AND (s.cwd = ?1 OR s.cwd > ?1 || '/' AND s.cwd < ?1 || '0') AND " UNCLAIMED
+		" ORDER BY s.active_ms DESC LIMIT ?2"
+			       : ROW_SELECT "WHERE s.name <> '' AND"
+					    " instr(lower(?1), lower(s.name)) AND " UNCLAIMED
+					    " ORDER BY s.active_ms DESC LIMIT ?2";
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store, text, reterr);
+
+	if (r < 0)
+		return r;
+	sql_text(&q, query->dir ? query->dir : query->below ? query->below : query->text);
+	sql_int(&q, query->limit);
+	return give_rows(&q, fn, data, reterr);
+}
+
+int catalogue_names(struct store *store,
+	int (*fn)(void *data, const char *agent, const char *id, const char *name), void *data,
+	struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store, "SELECT agent, id, name FROM session_name", reterr);
+
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
+		r = fn(data, sql_get_text(&q, 0), sql_get_text(&q, 1), sql_get_text(&q, 2));
+		if (r != 0)
+			return r;
+	}
+	return r;
+}
+
 int catalogue_rename(struct store *store, const char *agent, const char *id, const char *name,
 	struct err *reterr)
 {

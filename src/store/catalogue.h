@@ -70,6 +70,16 @@ struct catalogue_stats {
 int catalogue_refresh(struct store *store, const struct transcript_home *homes, size_t n_homes,
 	const struct catalogue_opts *opts, struct catalogue_stats *ret_stats,
 	struct err *reterr) MUST_USE;
+/*
+ * The same as far as it concerns what goes on in dir (resolved), for who must not wait: the folders
+ * where its sessions lie that were begun within CATALOGUE_NEAR_DAYS before wall_ms, and those of
+ * its sessions that are known. Of what has changed the newest is read, and more up to
+ * CATALOGUE_NEAR_BYTES.
+ */
+enum { CATALOGUE_NEAR_DAYS = 8, CATALOGUE_NEAR_BYTES = 64 * 1024 * 1024 };
+int catalogue_refresh_near(struct store *store, const struct transcript_home *homes, size_t n_homes,
+	const char *dir, int64_t wall_ms, struct catalogue_stats *ret_stats,
+	struct err *reterr) MUST_USE;
 /* Takes one file in (or brings it up to date) without looking at the others. */
 int catalogue_take(struct store *store, const struct transcript_home *home, const char *path,
 	struct session_row *ret, struct err *reterr) MUST_USE;
@@ -96,6 +106,23 @@ struct catalogue_query {
 typedef int (*catalogue_fn)(void *data, const struct session_row *row);
 int catalogue_query(struct store *store, const struct catalogue_query *query, catalogue_fn fn,
 	void *data, struct err *reterr) MUST_USE;
+/*
+ * Sessions that people made in the agents themselves and that no conversation has, newest first:
+ * none of sub-agents, helpers or programs, none that goes on in a copy (trimmed, rolled over,
+ * repaired), and no copy of a conversation's that was not used since. One of the three is given.
+ */
+struct catalogue_unclaimed {
+	const char *dir; /* begun in this folder */
+	const char *below; /* in it or below it, among the newest of all */
+	const char *text; /* anywhere, whose name is in the text (any case, ASCII) */
+	int64_t limit;
+};
+int catalogue_unclaimed(struct store *store, const struct catalogue_unclaimed *query,
+	catalogue_fn fn, void *data, struct err *reterr) MUST_USE;
+/* The names that the user gave here, in no order. */
+int catalogue_names(struct store *store,
+	int (*fn)(void *data, const char *agent, const char *id, const char *name), void *data,
+	struct err *reterr) MUST_USE;
 /* Rows that name this session as their parent, by id or path, oldest first; "" is nobody's. */
 int catalogue_children(struct store *store, const struct session_info *parent, catalogue_fn fn,
 	void *data, struct err *reterr) MUST_USE;

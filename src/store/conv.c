@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "store/sql.h"
 
+enum { LATE_LINES_MS = 5000 };
+
 /* Of the session that goes on, as far as the catalogue knows it. */
 #define OF_SESSION(what)                                                     \
 	"(SELECT nullif(" what ", '') FROM session s WHERE s.id = c.session" \
@@ -20,9 +22,15 @@
 			  " c.created_ms, c.active_ms, c.age_ms, c.boot, c.turns,"                 \
 			  " c.epoch < coalesce((SELECT epoch FROM current WHERE dir = c.dir), 0)," \
 			  " c.owner_pid, c.owner_start, c.owner_boot, c.owner_host,"               \
-			  " coalesce(" OF_SESSION(                                                 \
-				  "substr(s.prompt, 1, 80)") ", c.title), c.heartbeat_ms"          \
-							     " FROM conversation c "
+			  " coalesce(" OF_SESSION("substr(s.prompt, 1, 80)") ", c.title), "        \
+									     "c.heartbeat_ms,"     \
+									     " " OF_SESSION(       \
+										     "s.active_"   \
+										     "ms") " FROM" \
+											   " conv" \
+											   "ersat" \
+											   "ion "  \
+											   "c "
 
 void conv_release(struct conv *c)
 {
@@ -94,6 +102,13 @@ static void read_row(struct sql *q, struct present *now, struct conv *c)
 		.beat_ms = sql_get_int(q, 20),
 	};
 	c->age_ms = age_since(now, c->active_ms, sql_get_int(q, 11), sql_get_text(q, 12));
+	/* What the agent writes about a turn of ours it has written soon after its end. */
+	int64_t used_ms = sql_get_int(q, 21), used_ago = clock_wall_ms(now->clock) - used_ms;
+	if (used_ms > c->active_ms + LATE_LINES_MS && used_ago < c->age_ms) {
+		c->used_elsewhere = true;
+		c->active_ms = used_ms;
+		c->age_ms = used_ago < 0 ? 0 : used_ago;
+	}
 	copy_text(c->id, sizeof(c->id), sql_get_text(q, 0));
 	copy_text(c->owner.boot, sizeof(c->owner.boot), sql_get_text(q, 17));
 	copy_text(c->owner.host, sizeof(c->owner.host), sql_get_text(q, 18));
@@ -324,13 +339,38 @@ int conv_adopt(struct store *store, const struct conv_new *what, const char *ses
 	return 0;
 }
 
+static int set_reset_ms(struct store *store, const char *dir, int64_t ms, struct err *reterr)
+{
+	AUTO_FREE char *key = xasprintf("reset:%s", dir);
+	AUTO_FREE char *value = xasprintf("%lld", (long long)ms);
+
+	return store_pref_set(store, key, value, reterr);
+}
+
+int64_t conv_reset_ms(struct store *store, const char *dir)
+{
+	AUTO_FREE char *key = xasprintf("reset:%s", dir);
+	AUTO_FREE char *value = NULL;
+	long long ms;
+
+	return store_pref_get(store, key, &value, NULL) == 0 && sv_parse_i64(sv_of(value), &ms) ? ms
+												: 0;
+}
+
 int conv_reset(struct store *store, const char *dir, const struct clock *clock, struct err *reterr)
 {
-	return SQL_RUN(store, reterr,
+	int r = store_begin(store, reterr);
+
+	if (r < 0)
+		return r;
+	r = SQL_RUN(store, reterr,
 		"INSERT INTO current (dir, epoch, changed_ms) VALUES (?1, 1, ?2)"
 		" ON CONFLICT (dir) DO UPDATE SET previous = coalesce(conversation, previous),"
 		" conversation = NULL, epoch = epoch + 1, pinned = 0, changed_ms = ?2",
 		SQL_T(dir), SQL_I(clock_wall_ms(clock)));
+	if (r == 0)
+		r = set_reset_ms(store, dir, clock_wall_ms(clock), reterr);
+	return store_end(store, r, reterr);
 }
 
 int conv_reset_undo(
@@ -351,6 +391,8 @@ int conv_reset_undo(
 			"UPDATE conversation SET epoch = (SELECT epoch FROM current WHERE dir = ?1)"
 			" WHERE id = (SELECT conversation FROM current WHERE dir = ?1)",
 			SQL_T(dir));
+	if (any && r == 0)
+		r = set_reset_ms(store, dir, 0, reterr);
 	/* That there is nothing to undo undoes nothing else: a caller's transaction goes on. */
 	r = store_end(store, r, reterr);
 	return r < 0 || any ? r : err_set(reterr, ERR_NOTFOUND, "no reset to undo in %s", dir);

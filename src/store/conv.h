@@ -39,9 +39,10 @@ struct conv {
 	enum conv_status status;
 	enum conv_task task;
 	int64_t created_ms;
-	int64_t active_ms; /* wall time of the last activity */
+	int64_t active_ms; /* wall time of the last activity, here or in the agent itself */
 	int64_t age_ms; /* milliseconds since then by the age clock; never negative */
 	int64_t turns;
+	bool used_elsewhere; /* that was in the agent itself, since the last turn here */
 	bool before_reset; /* its folder was reset after its last turn */
 	struct proc_id owner; /* pid 0: nobody */
 	int64_t beat_ms; /* wall time of its last sign of life */
@@ -102,6 +103,9 @@ int conv_reset(struct store *store, const char *dir, const struct clock *clock,
 int conv_pin(struct store *store, const char *dir, struct err *reterr) MUST_USE;
 /* True when the user has just asked for dir's current conversation: the next turn is not routed. */
 bool conv_pinned(struct store *store, const char *dir);
+/* Wall time of dir's last reset that was not undone; 0: none. What an agent did before it by itself
+ * is from before the reset too. */
+int64_t conv_reset_ms(struct store *store, const char *dir);
 /* Takes the last reset back. ERR_NOTFOUND when there is nothing to bring back. */
 int conv_reset_undo(struct store *store, const char *dir, const struct clock *clock,
 	struct err *reterr) MUST_USE;

@@ -36,7 +36,7 @@ struct sql {
 /* Statements that were released last, ready for the same text again: compiling one costs more than
  * running it, and a routing decision runs some dozens of times. */
 struct sql_kept {
-	struct sqlite3_stmt *v[8];
+	struct sqlite3_stmt *v[16];
 	size_t next;
 };
 struct sql_kept *store_kept(struct store *store);

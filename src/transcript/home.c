@@ -69,14 +69,17 @@ struct walk {
 	int (*fn)(void *data, const struct transcript_file *file);
 	void (*trouble)(void *data, const struct err *err);
 	void *data;
+	unsigned depth; /* of where it begins, below a top */
 };
 
 static int walk_file(void *data, const struct tree_file *file)
 {
 	const struct walk *w = data;
+	struct tree_file placed = *file;
 	bool subagent;
 
-	if (!w->home->format->places->is_session(file, &subagent))
+	placed.depth += w->depth;
+	if (!w->home->format->places->is_session(&placed, &subagent))
 		return 0;
 	return w->fn(w->data,
 		&(struct transcript_file){
@@ -128,9 +131,38 @@ int transcript_walk(const struct transcript_home *home,
 	int (*fn)(void *data, const struct transcript_file *file),
 	void (*trouble)(void *data, const struct err *err), void *data, struct err *reterr)
 {
-	struct walk w = { home, fn, trouble, data };
+	struct walk w = { home, fn, trouble, data, 0 };
 
 	return walk_tops(&w, SV(".jsonl"), reterr);
+}
+
+int transcript_walk_near(const struct transcript_home *home, const char *cwd, int64_t wall_ms,
+	unsigned days, int (*fn)(void *data, const struct transcript_file *file), void *data,
+	struct err *reterr)
+{
+	static const int64_t day_ms = INT64_C(24) * 3600 * 1000;
+	static const char any[] = "00000000-0000-4000-8000-000000000000";
+	struct walk w = { home, fn, NULL, data, 0 };
+	const struct tree_opts opts = { .suffix = SV(".jsonl"), .on_file = walk_file, .data = &w };
+	AUTO_STR last = STR_INIT;
+
+	for (unsigned day = 0; day < days; day++) {
+		AUTO_FREE char *path = transcript_new_path(home, cwd, wall_ms - day * day_ms, any);
+		struct sv folder = path ? path_parent(sv_of(path)) : SV("");
+		/* Where the time says nothing about the place, one look is all. */
+		if (sv_eq(folder, str_sv(&last)))
+			break;
+		str_clear(&last);
+		str_add(&last, folder);
+		w.depth = 0;
+		for (size_t i = strlen(home->root) + 1; i < last.len; i++)
+			w.depth += last.buf[i] == '/';
+		int r = tree_walk(last.buf, &opts, NULL);
+		/* One that cannot be read has none, as far as anybody here can tell. */
+		if (r < 0 && !(r == -ENOENT || r == -ENOTDIR || r == -EACCES))
+			return err_set(reterr, r, "%s: walk ended", last.buf);
+	}
+	return 0;
 }
 
 struct find {
@@ -152,7 +184,7 @@ int transcript_find(
 	const struct transcript_home *home, struct sv id, char **ret, struct err *reterr)
 {
 	struct find find = { home->format, id, NULL };
-	struct walk w = { home, find_take, NULL, &find };
+	struct walk w = { home, find_take, NULL, &find, 0 };
 	AUTO_STR suffix = STR_INIT;
 
 	str_addf(&suffix, "%.*s.jsonl", SV_ARG(id));

@@ -69,6 +69,12 @@ int transcript_walk(const struct transcript_home *home,
 	void (*trouble)(void *data, const struct err *err), void *data,
 	struct err *reterr) MUST_USE;
 
+/* The same only of the folders where sessions lie that were begun in cwd (resolved) within the last
+ * days before wall_ms. */
+int transcript_walk_near(const struct transcript_home *home, const char *cwd, int64_t wall_ms,
+	unsigned days, int (*fn)(void *data, const struct transcript_file *file), void *data,
+	struct err *reterr) MUST_USE;
+
 /* The file of one id by names alone: *ret is NULL when there is none. */
 int transcript_find(
 	const struct transcript_home *home, struct sv id, char **ret, struct err *reterr) MUST_USE;

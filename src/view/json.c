@@ -103,7 +103,7 @@ void view_put_error(struct jw *w, const struct err *err, const struct catalogue_
 
 void view_put_conversation_id(struct jw *w, const struct conv *c, const char *dir)
 {
-	jw_put_cstr(w, "conversation_id", c ? c->id : NULL);
+	view_put_text(w, "conversation_id", c ? c->id : NULL);
 	jw_put_cstr(w, "session_id", c ? c->session : NULL);
 	jw_put_cstr(w, "agent", c ? c->agent : NULL);
 	jw_put_cstr(w, "title", c ? conv_label(c) : NULL);
@@ -215,7 +215,7 @@ const char *view_action(const struct decision *d)
 		return "switch";
 	if (d->what != DECIDED_TURN)
 		return "none";
-	return d->waits ? "wait" : d->conv.id[0] ? "resume" : "new";
+	return d->waits ? "wait" : d->conv.id[0] || is_member(&d->conv) ? "resume" : "new";
 }
 
 void view_json_decision(struct jw *w, const struct decision *d)
@@ -223,7 +223,7 @@ void view_json_decision(struct jw *w, const struct decision *d)
 	jw_object(w);
 	jw_put_cstr(w, "action", view_action(d));
 	jw_put_cstr(w, "by", decision_by_name(d->by));
-	view_put_conversation_id(w, d->conv.id[0] ? &d->conv : NULL, NULL);
+	view_put_conversation_id(w, d->conv.id[0] || is_member(&d->conv) ? &d->conv : NULL, NULL);
 	jw_put_double(w, "confidence", d->confidence);
 	jw_put_cstr(w, "reason", d->reason);
 	view_put_text(w, "other_id", d->other);

@@ -67,6 +67,101 @@ t_like 'what was refused is not what goes on' "$(cat "$t_out")" "\"action\":\"re
 t_is 'what was refused is no conversation' "$(sed 's/.*"candidates"//' "$t_out" | grep -o '"conversation_id":"' | wc -l)" 1
 rm "$claude/sessions/$$.json" "$t_bin/claude"
 
+# what was begun in the agents themselves goes on as well
+mkdir -p "$t_tmp/own" "$t_tmp/own-other"
+cd "$t_tmp/own" || exit 1
+cat >"$t_bin/claude" <<'END'
+#!/bin/sh
+printf '%s\n' "$PWD" "$@" >"$HOME/claude.args"
+END
+chmod +x "$t_bin/claude"
+cp "$t_bin/claude" "$t_bin/codex"
+sed -i 's/claude.args/codex.args/' "$t_bin/codex"
+at() { t_setenv "FADEN_CLOCK=2026-05-01T$1:00Z"; } # HOUR:MINUTE
+session() { # AGENT NUMBER TIME FOLDER WORD…
+	agent=$1 id=0bbbbbbb-0000-4000-8000-00000000000$2 when=$3 folder=$4
+	shift 4
+	"$t_helper/make-session" "$agent" "$t_home/.$agent" "$folder" "$id" --time "$when:00Z" "$@" >"$t_tmp/made"
+}
+decision() { sed 's/"candidates".*//' "$t_out"; }
+b=0bbbbbbb-0000-4000-8000-00000000000
+at 10:00
+t_exit 'a conversation of our own is begun before them' 0 t_faden ask --agent rehearsal --json paint the fence
+own=$(sed 's/.*"conversation_id":"\([^"]*\)".*/\1/' "$t_out")
+at 10:05
+session claude 1 2026-05-01T09:50 "$t_tmp/own" 'write a parser for tax forms' 'and its tests'
+session codex 2 2026-05-01T09:40 "$t_tmp/own" 'compare the harbour tariffs'
+session claude 3 2026-05-01T10:04 "$t_tmp/own-other" 'bake a cake of lemons'
+session claude 4 2026-04-01T10:00 "$t_tmp/own" 'count the elephants'
+t_exit 'what is older than our own is left' 0 t_faden route --json continue
+t_like 'our own goes on while it is the newest' "$(decision)" "\"action\":\"resume\".*\"conversation_id\":\"$own\""
+for spec in "go on with the parser=$b"1=claude "back to the harbour tariffs=$b"2=codex "back to counting the elephants=$b"4=claude; do
+	text=${spec%%=*} rest=${spec#*=}
+	t_exit "'$text' is asked about" 0 t_faden route --json "$text"
+	t_like "'$text' finds the session of its agent" "$(decision)" "\"action\":\"resume\",\"by\":\"router\",\"conversation_id\":null,\"session_id\":\"${rest%%=*}\",\"agent\":\"${rest#*=}\""
+done
+t_exit 'route says in words what goes on' 0 t_faden route 'go on with the parser'
+t_like 'route names the session by its first words' "$(cat "$t_out")" '^resume write a parser for tax forms'
+session claude 5 2026-05-01T10:03 "$t_tmp/own" 'sort the invoices by date'
+t_exit 'a newer session of the agent is asked about' 0 t_faden route --json continue
+t_like 'the newest session of the folder is what goes on' "$(decision)" "\"conversation_id\":null,\"session_id\":\"${b}5\""
+t_exit 'a session of the agent is taken' 4 t_faden ask continue
+t_like 'it is told what goes on, and how to say no' "$(cat "$t_err")" '^faden: Resuming what was begun in claude: sort the invoices by date, 1 min ago \(if not, say: "no, the other one"\)\.$'
+t_like 'the session is what the agent is given' "$(cat "$t_home/claude.args")" "${b}5"
+t_exit 'it is a conversation now' 0 t_faden route --json continue
+t_like 'the conversation has the session' "$(decision)" "\"conversation_id\":\"[0-9a-f-]*\",\"session_id\":\"${b}5\""
+t_exit 'its subject is known now' 0 t_faden route --json 'back to the invoices'
+t_like 'its subject leads there' "$(decision)" "\"conversation_id\":\"[0-9a-f-]*\",\"session_id\":\"${b}5\""
+sed -i 's/"entrypoint":"[^"]*"//; s/"type":"user"/"entrypoint":"sdk-cli","type":"user"/' "$(
+	session claude 6 2026-05-01T10:06 "$t_tmp/own" 'a script asked this'
+	cat "$t_tmp/made"
+)"
+at 10:10
+session claude 7 2026-05-01T10:07 "$t_tmp/own" 'sharpen the pencils'
+printf '{"pid":%d,"sessionId":"%s","procStart":"%s"}' $$ "${b}7" "$(cut -d' ' -f22 /proc/$$/stat)" >"$claude/sessions/$$.json"
+t_exit 'what programs began, or is open, is asked about' 0 t_faden route --json continue
+t_like 'neither what a program began nor what is open goes on' "$(decision)" "\"session_id\":\"${b}5\""
+t_unlike 'what a program began is no candidate' "$(cat "$t_out")" "${b}6"
+t_exit 'going on beside an open session fails here' 4 t_faden ask continue
+t_like 'that one is open is told' "$(cat "$t_err")" "\"sharpen the pencils\" is open in claude \\(process $$\\) right now and is left alone"
+t_exit 'going on beside it again fails here' 4 t_faden ask continue
+t_unlike 'that one is open is told once' "$(cat "$t_err")" 'sharpen'
+t_exit 'an open session that is named is asked about' 0 t_faden route --json back to the pencils, sharpen them
+t_like 'an open session that is named is waited for' "$(decision)" "\"action\":\"wait\".*\"session_id\":\"${b}7\""
+rm "$claude/sessions/$$.json"
+t_exit 'the same words are asked about when it is closed' 0 t_faden route --json back to the pencils, sharpen them
+t_like 'when it is closed it goes on' "$(decision)" "\"action\":\"resume\".*\"session_id\":\"${b}7\""
+t_exit 'a reset leaves them behind' 0 t_faden reset
+t_exit 'a leaning sentence behind a reset is asked about' 0 t_faden route --json continue
+t_like 'what was begun before a reset does not go on by itself' "$(decision)" '"action":"new"'
+at 10:20
+t_exit 'the agent by name is asked for' 4 t_faden ask --agent codex compare the harbour tariffs again, back to the harbour tariffs
+t_like 'only sessions of that agent go on' "$(cat "$t_err")" 'begun in codex: compare the harbour tariffs'
+
+# talking goes on with the newest too
+at 10:30
+session claude 8 2026-05-01T10:29 "$t_tmp/own" 'polish the silver'
+talk() { printf 'hello\n' | t_faden; }
+t_exit 'talking goes on with a session of an agent' 4 talk
+t_like 'talking says what goes on' "$(cat "$t_err")" '^faden: Going on with claude: "polish the silver" \(begun there, 1 turn, just now\)\.$'
+t_like 'the session is what is talked to' "$(cat "$t_home/claude.args")" "${b}8"
+
+# a name goes before everything
+t_exit 'a session of another folder gets a name' 0 t_faden rename "${b}3" kumquat
+for text in 'back to kumquat' 'zurück zu kumquat' 'Kumquat' 'continue with kumquat please'; do
+	t_exit "'$text' is asked about" 0 t_faden route --json "$text"
+	t_like "'$text' leads to what is called so" "$(decision)" "\"action\":\"resume\".*\"session_id\":\"${b}3\".*\"confidence\":1,\"reason\":\"it is called 'kumquat'\""
+done
+t_exit 'a sentence with the name in it is asked about' 0 t_faden route --json write a poem about a kumquat tree and its leaves
+t_like 'a sentence that does not go back is not led by the name' "$(decision)" '"action":"new"'
+t_exit 'the one that is called so is taken' 4 t_faden ask back to kumquat
+t_like 'it is told where it is' "$(cat "$t_err")" "begun in claude: kumquat, 25 min ago, in $t_tmp/own-other"
+t_is 'it runs in its own folder' "$(head -n 1 "$t_home/claude.args")" "$t_tmp/own-other"
+rm -f "$t_bin/claude" "$t_bin/codex"
+t_exit 'without their programs they are asked about' 0 t_faden route --json go on with the parser for tax forms
+t_unlike 'an agent that is not installed has no sessions to go on with' "$(cat "$t_out")" "${b}1"
+t_unsetenv FADEN_CLOCK
+
 t_setenv FADEN_ASSISTANT_LANGUAGE=de
 t_exit 'a reset in German succeeds' 0 t_faden reset
 t_is 'the words of the assistant are German' "$(cat "$t_out")" 'Alles klar, ich starte eine neue Konversation.'

@@ -146,6 +146,57 @@ t_exit 'a plan with routing turned off is taken' 0 t_faden ask make a plan for t
 t_unlike 'with routing turned off no turn plans' "$(cat "$t_err")" 'This turn plans'
 t_unsetenv FADEN_ROUTING_ENABLED
 
+# "no, the other one" whenever it is said, and more than once
+mkdir "$t_tmp/three"
+cd "$t_tmp/three" || exit 1
+at() { t_setenv "FADEN_CLOCK=2026-05-0$1T10:00:00Z"; } # DAY
+at 1
+t_exit 'one of three is begun' 0 ask --new paint the fence
+fence=$(conversation)
+at 2
+t_exit 'another of three is begun' 0 ask --new sort the invoices
+invoices=$(conversation)
+at 3
+t_exit 'the last of three is begun' 0 ask --new tune the piano
+piano=$(conversation)
+t_exit 'what leans on it is taken' 0 ask 'and do it slowly'
+t_is 'what leans on it goes there without a word' "$(conversation)$(cat "$t_err")" "$piano"
+at 6
+t_exit 'days later the other one is asked about' 0 t_faden route --json no, the other one
+t_like 'route tells which is the other one' "$(cat "$t_out")" "\"by\":\"correction\",\"conversation_id\":\"$invoices\".*\"other_id\":\"$fence\",\"prompt\":\"and do it slowly\""
+t_exit 'the other one is taken' 0 ask no, the other one
+t_is 'it is the next best' "$(conversation)" "$invoices"
+t_like 'what was said is said there' "$(cat "$t_out")" 'You said: and do it slowly'
+t_exit 'the other one is taken a second time' 0 ask nein, die andere
+t_is 'the second time it is the third' "$(conversation)" "$fence"
+t_exit 'the other one is taken a third time' 0 ask no, the other one
+t_like 'at the end it is the first again, where nothing is said twice' "$(cat "$t_out")" '"answer":"".*"reply":"From now on: tune the piano\."'
+t_exit 'what comes next is asked about' 0 t_faden route --json paint the fence green
+t_like 'route tells the switch that is pending' "$(cat "$t_out")" "\"by\":\"pin\",\"conversation_id\":\"$piano\""
+t_exit 'what comes next is taken' 0 ask paint the fence green
+t_is 'what comes next goes there' "$(conversation)" "$piano"
+t_exit 'a new one is asked for' 0 ask new conversation
+t_exit 'what comes after it is asked about' 0 t_faden route --json back to painting the fence
+t_like 'route tells that a new one is pending' "$(cat "$t_out")" '"action":"new","by":"pin"'
+t_exit 'what comes after it is taken' 0 ask back to painting the fence
+t_unlike 'it is new whatever it says' "$(conversation)" "$fence|$piano|$invoices"
+printf '*\nsay The left one?\n' >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+t_exit 'the agent asks something' 0 ask and which wall
+wall=$(conversation)
+t_exit 'it is answered' 0 ask no, the other one
+t_is 'an answer to the agent is no correction' "$(conversation)" "$wall"
+t_exit 'the other conversation is asked for' 0 ask no, the other conversation
+t_unlike 'words about conversations are no answer to the agent' "$(conversation)" "$wall"
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+mkdir "$t_tmp/alone"
+cd "$t_tmp/alone" || exit 1
+t_exit 'the only conversation is begun' 0 ask feed the cat
+t_exit 'another one than the only one is asked for' 0 ask wrong conversation
+t_like 'that there is no other is said' "$(cat "$t_out")" 'There is no other conversation here'
+t_unsetenv FADEN_CLOCK
+cd "$t_tmp/shop" || exit 1
+
 stdio() {
 	printf '%s\n' '{"op":"begin","protocol":"routing-eval/1"}' \
 		'{"op":"step","t_ms":1000,"text":"fix the parser","cwd":"/x"}' 'no json' \

@@ -1,0 +1,445 @@
+#include "assist/candidates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "assist/learn.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "os/path.h"
+#include "store/topic.h"
+
+enum {
+	NAMED_MAX = 30, /* conversations found by a shared word alone */
+	MEMBERS_MAX = 12, /* sessions of the agents' own in this project */
+	NAMED_MEMBERS_MAX = 5, /* … that are found by their names */
+};
+
+/* Older than this, a session of the agents' own does not go on unless it is named. */
+static const int64_t member_fresh_ms = INT64_C(7) * 24 * 3600 * 1000;
+
+/* Besides struct conv; same index as decision.convs. */
+struct material {
+	struct route_topic *topic;
+	struct strv prompts;
+	struct sv *slices;
+	bool away; /* only a clear name reaches it */
+};
+
+struct gathering {
+	const struct decide_opts *opts;
+	struct decision *d;
+	struct sv text;
+	VEC(struct material) materials;
+	struct map seen; /* ids of conversations, and sessions without one */
+	struct map writers; /* sessions that are open in an agent → pid */
+	bool writers_known;
+	int64_t reset_ms;
+	struct err *reterr;
+};
+
+bool candidate_runs(const struct conv *c)
+{
+	/* One whose process is gone is over, whatever it left in the store. */
+	return c->status == CONV_ACTIVE && (is_member(c) || proc_id_check(&c->owner) != PROC_GONE);
+}
+
+/* ---- who can go on with it ---- */
+
+static const struct transcript_home *home_of(const struct decide_opts *o, const char *agent)
+{
+	for (size_t i = 0; i < o->n_homes; i++)
+		if (strcmp(o->homes[i].agent, agent) == 0)
+			return &o->homes[i];
+	return NULL;
+}
+
+/* Who can answer in it, and where it worked, is there; then it is looked up whether it is open. */
+static bool usable(struct gathering *g, const struct conv *c, uint64_t *ret_pid, bool *ret_open)
+{
+	const struct decide_opts *o = g->opts;
+
+	if (!home_of(o, c->agent) || !decide_goes_on(o, c) || !uuid_valid(sv_of(c->session)) ||
+		!path_exists(c->dir))
+		return false;
+	for (size_t i = 0; !g->writers_known && i < o->n_homes; i++)
+		transcript_writers(&o->homes[i], &g->writers);
+	g->writers_known = true;
+	*ret_open = map_get(&g->writers, sv_of(c->session), ret_pid);
+	return true;
+}
+
+/* ---- conversations ---- */
+
+static void add(struct gathering *g, struct conv *c, struct material *m)
+{
+	m->slices = xcalloc(m->prompts.n + 1, sizeof(*m->slices));
+	for (size_t i = 0; i < m->prompts.n; i++)
+		m->slices[i] = sv_of(m->prompts.v[i]);
+	vec_push(&g->d->convs, *c);
+	vec_push(&g->materials, *m);
+}
+
+static int gather(void *data, const struct conv *c)
+{
+	struct gathering *g = data;
+	const struct decide_opts *o = g->opts;
+	bool topics = router_opts(o->router)->profile != ROUTE_SEED;
+	struct material m = { .prompts = STRV_INIT, .away = c->before_reset };
+	struct conv copy = CONV_INIT;
+	uint64_t pid;
+	bool open;
+
+	if (!decide_goes_on(o, c) || !map_put(&g->seen, sv_of(c->id), 1))
+		return 0;
+	int r = learn_topic(o->store, o->router, c->seq, &m.topic, g->reterr);
+	/* What it is called says what it is about, and nobody has said it in there. */
+	if (m.topic && c->name)
+		router_learn(o->router, m.topic, sv_of(c->name), TOPIC_LATER);
+	if (r == 0 && !m.topic) {
+		if (topics && c->turns == 0 && c->title)
+			strv_add(&m.prompts, c->title);
+		r = learn_prompts(o->store, c->id, &m.prompts, g->reterr);
+		if (topics && c->name)
+			strv_add(&m.prompts, c->name);
+	}
+	if (c->used_elsewhere && c->active_ms > g->reset_ms)
+		m.away = usable(g, c, &pid, &open) && open;
+	conv_copy(&copy, c);
+	add(g, &copy, &m);
+	return r;
+}
+
+/* Conversations of any folder and age that share a word with the text: it may name them. */
+static int gather_named(struct gathering *g)
+{
+	const struct decide_opts *o = g->opts;
+	AUTO_STRV stems = STRV_INIT;
+	struct topic_hits hits = { .seqs = VEC_INIT };
+	size_t n = 0;
+
+	learn_stems(o->router, g->text, &stems);
+	int r = topic_search(o->store, &stems, &hits, g->reterr);
+	for (size_t i = 0; i < hits.seqs.n && n < NAMED_MAX; i++) {
+		bool known = false;
+		vec_each (&g->d->convs, c)
+			known |= c->seq == hits.seqs.v[i];
+		if (!known)
+			hits.seqs.v[n++] = hits.seqs.v[i];
+	}
+	if (r == 0)
+		r = conv_by_seqs(o->store, hits.seqs.v, n, o->clock, gather, g, g->reterr);
+	vec_release(&hits.seqs);
+	return r;
+}
+
+/* ---- sessions of the agents' own ---- */
+
+static int gather_member(void *data, const struct session_row *row)
+{
+	struct gathering *g = data;
+	const struct session_info *info = &row->info;
+	struct material m = { .prompts = STRV_INIT };
+	uint64_t pid = 0;
+	bool open = false;
+	struct conv c;
+
+	if (map_get(&g->seen, sv_of(info->id), &pid))
+		return 0;
+	(void)map_put(&g->seen, sv_of(info->id), 1);
+	member_of(row, g->opts->clock, &c);
+	if (!usable(g, &c, &pid, &open)) {
+		conv_release(&c);
+		return 0;
+	}
+	if (open) {
+		c.status = CONV_ACTIVE;
+		c.owner.pid = (pid_t)pid;
+	}
+	m.away = open || c.age_ms > member_fresh_ms || c.active_ms < g->reset_ms;
+	c.before_reset = c.active_ms < g->reset_ms;
+	learn_session(row, &m.prompts);
+	add(g, &c, &m);
+	return 0;
+}
+
+static int gather_members(struct gathering *g)
+{
+	const struct decide_opts *o = g->opts;
+	const struct catalogue_unclaimed queries[] = {
+		{ .dir = o->dir, .limit = MEMBERS_MAX },
+		{ .below = o->project, .limit = MEMBERS_MAX },
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(queries); i++)
+		r = catalogue_unclaimed(o->store, &queries[i], gather_member, g, g->reterr);
+	return r;
+}
+
+/* ---- names ---- */
+
+static bool letter_at(struct sv text, size_t at)
+{
+	unsigned char c = (unsigned char)text.p[at];
+
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c >= 0x80;
+}
+
+/* Scripts that put no blanks between words have no ends of words to look for. */
+static bool bounded(struct sv text, size_t at, size_t n)
+{
+	uint32_t first = 0;
+
+	(void)utf8_decode(sv_from(text, at), &first);
+	if (first >= 0x2e80)
+		return true;
+	return (at == 0 || !letter_at(text, at) || !letter_at(text, at - 1)) &&
+		(at + n == text.n || !letter_at(text, at + n) || !letter_at(text, at + n - 1));
+}
+
+/* As a word or words of it, in any case of letters. text is folded already. */
+static bool says(struct sv text, const char *name)
+{
+	AUTO_STR folded = STR_INIT;
+	size_t at;
+
+	utf8_normalise(&folded, sv_of(name), true);
+	struct sv wanted = sv_trim(str_sv(&folded));
+	if (wanted.n < 2)
+		return false;
+	for (struct sv rest = text; sv_find(rest, wanted, &at); rest = sv_from(rest, at + 1)) {
+		size_t from = (size_t)(rest.p - text.p) + at;
+		if (bounded(text, from, wanted.n))
+			return true;
+	}
+	return false;
+}
+
+struct naming {
+	struct gathering *g;
+	struct sv folded;
+};
+
+static int gather_given(void *data, const char *agent, const char *id, const char *name)
+{
+	const struct naming *n = data;
+	const struct decide_opts *o = n->g->opts;
+	const struct catalogue_query query = { .id = id, .agent = agent, .limit = 1 };
+	AUTO_CONV c = CONV_INIT;
+
+	if (!says(n->folded, name))
+		return 0;
+	int r = conv_by_session(o->store, agent, id, o->clock, &c, n->g->reterr);
+	if (r == 0)
+		return gather(n->g, &c);
+	if (r != ERR_NOTFOUND || o->n_homes == 0)
+		return r == ERR_NOTFOUND ? 0 : r;
+	return catalogue_query(o->store, &query, gather_member, n->g, n->g->reterr);
+}
+
+/*
+ * What the sentence calls by its name and says that it goes back to: ROUTE_NONE when there is
+ * nothing. The longest name wins, then what is here, then the newest.
+ */
+static size_t find_called(const struct gathering *g, struct sv folded, bool returns)
+{
+	const struct decision *d = g->d;
+	size_t best = ROUTE_NONE;
+
+	for (size_t i = 0; i < d->convs.n; i++) {
+		const struct conv *c = &d->convs.v[i];
+		AUTO_STR name = STR_INIT;
+		if (!c->name || !says(folded, c->name))
+			continue;
+		utf8_normalise(&name, sv_of(c->name), true);
+		if (!returns && !sv_eq(str_sv(&name), folded))
+			continue;
+		const struct conv *than = best == ROUTE_NONE ? NULL : &d->convs.v[best];
+		bool here = strcmp(c->dir, g->opts->dir) == 0;
+		bool its = than && strcmp(than->dir, g->opts->dir) == 0;
+		size_t n = strlen(c->name), m = than ? strlen(than->name) : 0;
+		if (n > m || (n == m && (here > its || (here == its && c->age_ms < than->age_ms))))
+			best = i;
+	}
+	return best;
+}
+
+/* A name goes before all that the router thinks. */
+static void prefer_called(const struct decision *d, size_t called, struct route_decision *ret)
+{
+	const struct conv *c = &d->convs.v[called];
+	bool free = !candidate_runs(c) && c->status != CONV_ERRORED;
+
+	*ret = (struct route_decision){
+		.action = free ? ROUTE_RESUME : ROUTE_NEW,
+		.index = free ? called : ROUTE_NONE,
+		.blocked = free ? ROUTE_NONE : called,
+		.confidence = 1,
+	};
+	(void)snprintf(ret->reason, sizeof(ret->reason), "it is called '%.200s'", c->name);
+}
+
+/* ---- all of them ---- */
+
+static struct route_conv view_of(const struct gathering *g, size_t i, const struct conv *current)
+{
+	const struct conv *c = &g->d->convs.v[i];
+	const struct material *m = &g->materials.v[i];
+	int64_t last_ms = clock_age_ms(g->opts->clock) - c->age_ms;
+
+	return (struct route_conv){
+		.id = sv_of(is_member(c) ? c->session : c->id),
+		.status = candidate_runs(c)	    ? ROUTE_ACTIVE
+			: c->status == CONV_ERRORED ? ROUTE_ERRORED
+						    : ROUTE_IDLE,
+		.created_ms = last_ms - (c->active_ms - c->created_ms),
+		.last_ms = last_ms,
+		.dir = sv_of(c->dir),
+		.last_dir =
+			c->id[0] && strcmp(c->id, current->id) == 0 ? sv_of(g->opts->dir) : SV(""),
+		.project = sv_of(c->project),
+		.turns = (unsigned)c->turns,
+		.before_reset = m->away,
+		.commands = m->slices,
+		.n_commands = m->prompts.n,
+		.topic = m->topic,
+	};
+}
+
+static int gather_all(struct gathering *g, const struct conv *current, struct sv folded)
+{
+	const struct decide_opts *o = g->opts;
+	struct naming naming = { g, folded };
+	bool returns = router_returns(o->router, g->text);
+	AUTO_FREE char *text = xmemdup0(folded.p, folded.n);
+	const struct catalogue_unclaimed called = { .text = text, .limit = NAMED_MEMBERS_MAX };
+	/* What leans on something leans on what ran in this project, or goes on in this folder,
+	 * also when that was fetched from another project by its name. */
+	int r = current->id[0] ? gather(g, current) : 0;
+
+	if (r == 0)
+		r = conv_in_project(o->store, o->project, (int64_t)router_opts(o->router)->max,
+			o->clock, gather, g, g->reterr);
+	if (r < 0 || router_opts(o->router)->profile == ROUTE_SEED)
+		return r;
+	r = gather_named(g);
+	if (r == 0 && o->n_homes > 0)
+		r = gather_members(g);
+	if (r == 0)
+		r = catalogue_names(o->store, gather_given, &naming, g->reterr);
+	if (r == 0 && o->n_homes > 0 && returns)
+		r = catalogue_unclaimed(o->store, &called, gather_member, g, g->reterr);
+	return r;
+}
+
+int candidates_ask(const struct decide_opts *o, struct sv text, const struct conv *current,
+	struct decision *d, struct route_decision *ret, struct err *reterr)
+{
+	struct gathering g = { .opts = o,
+		.d = d,
+		.text = text,
+		.seen = MAP_INIT,
+		.writers = MAP_INIT,
+		.reset_ms = conv_reset_ms(o->store, o->dir),
+		.reterr = reterr };
+	const struct route_query query = { .text = text,
+		.now_ms = clock_age_ms(o->clock),
+		.cwd = sv_of(o->dir),
+		.project = sv_of(o->project) };
+	VEC(struct route_conv) view = VEC_INIT;
+	AUTO_STR folded = STR_INIT;
+
+	utf8_normalise(&folded, sv_trim(utf8_cut(text, ROUTE_TEXT_MAX)), true);
+	int r = gather_all(&g, current, str_sv(&folded));
+	for (size_t i = 0; r == 0 && i < d->convs.n; i++)
+		vec_push(&view, view_of(&g, i, current));
+	if (r == 0) {
+		d->candidates = xcalloc(view.n + 1, sizeof(*d->candidates));
+		router_decide(o->router, &query, view.v, view.n, d->candidates, ret);
+		size_t called = router_opts(o->router)->profile == ROUTE_SEED
+			? ROUTE_NONE
+			: find_called(&g, str_sv(&folded), router_returns(o->router, text));
+		if (called != ROUTE_NONE)
+			prefer_called(d, called, ret);
+	}
+	vec_each (&g.materials, m) {
+		route_topic_free(m->topic);
+		strv_release(&m->prompts);
+		free(m->slices);
+	}
+	vec_release(&g.materials);
+	vec_release(&view);
+	map_release(&g.seen);
+	map_release(&g.writers);
+	return r;
+}
+
+/* ---- what goes on in a folder ---- */
+
+struct newest {
+	struct gathering g;
+	struct conv *c, *open;
+};
+
+static int take_newer(void *data, const struct session_row *row)
+{
+	struct newest *n = data;
+	uint64_t pid = 0;
+	bool open = false;
+	struct conv c;
+
+	if (row->active_ms <= n->c->active_ms || row->active_ms <= n->g.reset_ms)
+		return 1;
+	member_of(row, n->g.opts->clock, &c);
+	if (c.age_ms > member_fresh_ms || !usable(&n->g, &c, &pid, &open)) {
+		conv_release(&c);
+		return 0;
+	}
+	struct conv *to = open ? n->open : n->c;
+	c.owner.pid = (pid_t)pid;
+	if (open && n->open->session) {
+		conv_release(&c);
+		return 0;
+	}
+	conv_release(to);
+	*to = c;
+	return open ? 0 : 1;
+}
+
+static int take_used(void *data, const struct conv *c)
+{
+	struct newest *n = data;
+	const struct decide_opts *o = n->g.opts;
+	uint64_t pid;
+	bool open;
+
+	if (!c->used_elsewhere || strcmp(c->dir, o->dir) != 0 || c->active_ms <= n->c->active_ms ||
+		c->active_ms <= n->g.reset_ms || c->age_ms > member_fresh_ms ||
+		!usable(&n->g, c, &pid, &open) || open)
+		return 0;
+	conv_release(n->c);
+	conv_copy(n->c, c);
+	return 0;
+}
+
+int candidates_newest(
+	const struct decide_opts *o, struct conv *c, struct conv *open, struct err *reterr)
+{
+	struct newest n = { .g = { .opts = o,
+				    .writers = MAP_INIT,
+				    .reset_ms = conv_reset_ms(o->store, o->dir),
+				    .reterr = reterr },
+		.c = c,
+		.open = open };
+	const struct catalogue_unclaimed query = { .dir = o->dir, .limit = MEMBERS_MAX };
+	int r = o->n_homes == 0 ? 0
+				: conv_in_project(o->store, o->project, MEMBERS_MAX, o->clock,
+					  take_used, &n, reterr);
+
+	if (r >= 0 && o->n_homes > 0)
+		r = catalogue_unclaimed(o->store, &query, take_newer, &n, reterr);
+	map_release(&n.g.writers);
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,24 @@
+/*
+ * What a sentence may go on with: the project's recent conversations, those anywhere that share a
+ * word with it or whose name it says, and the sessions of the agents' own that no conversation has
+ * (assist/member.h): of this project, and anywhere by their names.
+ */
+#pragma once
+
+#include "assist/decide.h"
+
+/* Lets the router choose among them; current is what goes on in the folder, may be empty. Fills
+ * convs, candidates and open of *d. */
+int candidates_ask(const struct decide_opts *o, struct sv text, const struct conv *current,
+	struct decision *d, struct route_decision *ret, struct err *reterr) MUST_USE;
+
+/*
+ * What has gone on in this folder since c, the one that goes on there (may be empty), in an agent
+ * itself: then *c is replaced by it. open is that which would be, were it not open there right now;
+ * else empty.
+ */
+int candidates_newest(const struct decide_opts *o, struct conv *c, struct conv *open,
+	struct err *reterr) MUST_USE;
+
+/* A turn of it runs in a process that lives, or the agent itself has it open. */
+bool candidate_runs(const struct conv *c);
