@@ -140,6 +140,13 @@ static void read_note(const struct rig *rig, const char *name, struct str *out)
 	assert_int_equal(file_read(path, 1 << 20, out, NULL), 0);
 }
 
+static int access_note(const struct rig *rig, const char *name)
+{
+	AUTO_FREE char *path = xasprintf("%s/%s", rig->dir, name);
+
+	return access(path, F_OK);
+}
+
 static void test_arguments_environment_and_input(void **state)
 {
 	struct rig *rig = *state;
@@ -280,6 +287,58 @@ static void test_kept_process_dies(void **state)
 	assert_non_null(strstr(rig->message.buf, "exit status 8"));
 }
 
+static const char may_touch[] =
+	"{\"type\":\"control_request\",\"request_id\":\"r2\",\"request\":{\"subtype\":"
+	"\"can_use_tool\",\"tool_name\":\"Bash\",\"input\":{\"command\":\"touch x\"},"
+	"\"tool_use_id\":\"t1\"}}";
+
+/* Whatever it asks gets an answer: it would wait for ever. */
+static void test_requests_are_answered(void **state)
+{
+	static const char other[] = "{\"type\":\"control_request\",\"request_id\":\"r1\","
+				    "\"request\":{\"subtype\":\"hook_callback\"}}";
+	struct rig *rig = *state;
+	AUTO_STR script = STR_INIT;
+	AUTO_STR first = STR_INIT;
+	AUTO_STR second = STR_INIT;
+
+	str_adds(&script, "note() { read -r line; echo \"$line\" > $1; }\nread -r line\n");
+	str_addf(&script, "echo '%s'; note first\necho '%s'; note second\n", other, may_touch);
+	str_addf(&script, "echo '%s'\n", RESULT);
+	turn(rig, script.buf);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	read_note(rig, "first", &first);
+	read_note(rig, "second", &second);
+	assert_string_equal(first.buf,
+		"{\"type\":\"control_response\",\"response\":{\"subtype\":\"error\","
+		"\"request_id\":\"r1\",\"error\":\"faden does not do this\"}}\n");
+	assert_string_equal(second.buf,
+		"{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\","
+		"\"request_id\":\"r2\",\"response\":{\"behavior\":\"deny\","
+		"\"message\":\"The user did not allow this.\"}}}\n");
+}
+
+/* Between two turns nobody is there to decide. */
+static void test_a_question_between_turns_is_denied(void **state)
+{
+	struct rig *rig = *state;
+	AUTO_STR script = STR_INIT;
+	AUTO_STR late = STR_INIT;
+
+	rig->opts.keep_alive = rig->opts.ask = true;
+	str_addf(&script, "read -r line; echo '%s'; sleep 0.2; echo '%s'\n", RESULT, may_touch);
+	str_addf(&script, "read -r line; echo \"$line\" > late; read -r line; echo '%s'\n", RESULT);
+	str_adds(&script, "read -r line\n");
+	turn(rig, script.buf);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	for (int i = 0; i < 100 && access_note(rig, "late") != 0; i++)
+		assert_int_equal(loop_step(rig->loop, 20, NULL), 0);
+	turn_of(rig, SV("again"), true);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	read_note(rig, "late", &late);
+	assert_non_null(strstr(late.buf, "\"behavior\":\"deny\""));
+}
+
 static void test_bad_input(void **state)
 {
 	struct rig *rig = *state;
@@ -326,6 +385,8 @@ int main(void)
 		CASE(test_cancelled_after_reading),
 		CASE(test_two_results),
 		CASE(test_kept_process_dies),
+		CASE(test_requests_are_answered),
+		CASE(test_a_question_between_turns_is_denied),
 		CASE(test_bad_input),
 		CASE(test_folder_is_gone),
 	};

@@ -301,6 +301,58 @@ static void test_silence_ends_a_turn(void **state)
 	assert_int_equal(rig->fail, AGENT_TIMED_OUT);
 }
 
+static void answer_late(void *data)
+{
+	struct rig *rig = data;
+
+	assert_false(rig->done);
+	agent_answer(rig->agent, "no such question", AGENT_ALLOW);
+	agent_answer(rig->agent, "1", AGENT_DENY);
+	agent_answer(rig->agent, "1", AGENT_ALLOW); /* it is answered */
+}
+
+/* A person may think as long as they like; afterwards silence counts again. */
+static void test_a_question_is_no_silence(void **state)
+{
+	struct rig *rig = *state;
+
+	open_agent(rig, "ask Bash make\nsay so\n---\nask Bash make\nwait 60000\n");
+	agent_free(rig->agent);
+	struct agent_opts opts = {
+		.home = rig->home, .dir = "/tmp", .script = rig->script, .ask = true, .idle_ms = 50
+	};
+	assert_int_equal(agent_open(agent_named(SV("rehearsal")), &opts, rig->loop, sink, rig,
+				 &rig->agent, NULL),
+		0);
+	(void)loop_add_timer(rig->loop, 300, answer_late, rig);
+	turn(rig, "one", false);
+	assert_int_equal(rig->fail, AGENT_OK);
+	assert_string_equal(rig->answer.buf, "so");
+	(void)loop_add_timer(rig->loop, 300, answer_late, rig);
+	turn(rig, "two", true);
+	assert_int_equal(rig->fail, AGENT_TIMED_OUT);
+}
+
+/* Whoever cancels from within the question gets the turn's end, and no other question. */
+static void test_cancel_within_a_question(void **state)
+{
+	struct rig *rig = *state;
+
+	open_agent(rig, "ask Bash make\nask Bash make\nsay so\n");
+	agent_free(rig->agent);
+	struct agent_opts opts = {
+		.home = rig->home, .dir = "/tmp", .script = rig->script, .ask = true
+	};
+	assert_int_equal(agent_open(agent_named(SV("rehearsal")), &opts, rig->loop, sink, rig,
+				 &rig->agent, NULL),
+		0);
+	rig->cancel_on = 1U << AGENT_EV_ASK;
+	turn(rig, "one", false);
+	assert_int_equal(rig->fail, AGENT_CANCELLED);
+	assert_string_equal(rig->message, "cancelled");
+	assert_string_equal(rig->tools.buf, "Bash");
+}
+
 static void test_bad_scripts_are_named_by_line(void **state)
 {
 	(void)state;
@@ -311,6 +363,7 @@ static void test_bad_scripts_are_named_by_line(void **state)
 	assert_non_null(strstr(err.msg, "line 2"));
 	assert_int_equal(script_steps(SV("fail nonsense"), 1, &steps, &err), ERR_INPUT);
 	assert_int_equal(script_steps(SV("wait -1"), 1, &steps, &err), ERR_INPUT);
+	assert_int_equal(script_steps(SV("ask"), 1, &steps, &err), ERR_INPUT);
 	steps_release(&steps);
 	assert_int_equal(script_steps(SV("say a\n---\n*\nsay b"), 7, &steps, &err), 0);
 	assert_int_equal(steps.list.n, 1);
@@ -336,6 +389,8 @@ int main(void)
 		CASE(test_keeps_the_id_of_a_prompt),
 		CASE(test_nul_is_not_the_end),
 		CASE(test_silence_ends_a_turn),
+		CASE(test_a_question_is_no_silence),
+		CASE(test_cancel_within_a_question),
 		cmocka_unit_test(test_bad_scripts_are_named_by_line),
 	};
 

@@ -266,6 +266,22 @@ static void test_half_a_character(void **state)
 	assert_int_equal(type(f, "\xe9\003", &text), EDITOR_INTERRUPTED);
 }
 
+/* Keys that somebody else has read come before those of the terminal, as if typed. */
+static void test_typed_before(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_STR text = STR_INIT;
+
+	editor_type(f->editor, SV("hällo \177, w"));
+	check(f, "orld\r", "hällo, world");
+	editor_type(f->editor, SV("one\ntw"));
+	assert_int_equal(editor_read(f->editor, "> ", STYLE_USER, &text, NULL), EDITOR_LINE);
+	assert_string_equal(text.buf, "one");
+	check(f, "o\r", "two");
+	editor_type(f->editor, SV("\004"));
+	assert_int_equal(editor_read(f->editor, "> ", STYLE_USER, &text, NULL), EDITOR_EOF);
+}
+
 static void test_dumb_terminal(void **state)
 {
 	struct fixture *f = *state;
@@ -280,6 +296,8 @@ static void test_dumb_terminal(void **state)
 	assert_int_equal(editor_new(&opts, &dumb.editor, &err), 0);
 	check(&dumb, "hällo\n", "hällo");
 	check(&dumb, "one \\\ntwo\n", "one \ntwo");
+	editor_type(dumb.editor, SV("typed "));
+	check(&dumb, "before\n", "typed before");
 	assert_int_equal(editor_remember(dumb.editor, SV("x"), &err), 0);
 	(void)loop_add_timer(dumb.loop, 50, cancel, &dumb);
 	assert_int_equal(type(&dumb, "", &text), EDITOR_CANCELLED);
@@ -315,6 +333,7 @@ int main(void)
 		cmocka_unit_test(test_history_file_of_anybody),
 		cmocka_unit_test(test_completion),
 		cmocka_unit_test(test_half_a_character),
+		cmocka_unit_test(test_typed_before),
 		cmocka_unit_test(test_dumb_terminal),
 		cmocka_unit_test(test_needs_a_terminal),
 	};

@@ -57,6 +57,26 @@ static void test_at_line_start(void **state)
 	term_release(&t);
 }
 
+/* Whoever is waited for looks for it: it does not move. */
+static void test_a_question_waits(void **state)
+{
+	(void)state;
+	struct term t;
+	struct status s;
+
+	term_init_capture(&t, 60, 10, false);
+	status_init(&s, &t);
+	status_set_names(&s, SV("claude"), SV(""));
+	status_set_state(&s, STATUS_ASKING, SV(""));
+	status_show(&s);
+	status_tick(&s, 2000);
+	assert_string_equal(t.buf.buf,
+		"? waiting for your answer · claude\r"
+		"\033[J? waiting for your answer · 2 s · claude\r");
+	status_release(&s);
+	term_release(&t);
+}
+
 static void test_fits_the_width(void **state)
 {
 	(void)state;
@@ -112,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_below_text),
 		cmocka_unit_test(test_at_line_start),
+		cmocka_unit_test(test_a_question_waits),
 		cmocka_unit_test(test_fits_the_width),
 		cmocka_unit_test(test_nothing_on_a_pipe),
 		cmocka_unit_test(test_keeps_the_style_of_the_answer),
