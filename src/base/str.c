@@ -183,7 +183,9 @@ static void copy(char *to, const char *from, size_t n)
 
 void str_add(struct str *s, struct sv more)
 {
-	if (!more.n || !str_reserve(s, more.n))
+	bool fits = more.n < s->cap - s->len && !s->max; /* as it does nearly always */
+
+	if (!more.n || (!fits && !str_reserve(s, more.n)))
 		return;
 	copy(s->buf + s->len, more.p, more.n);
 	s->len += more.n;

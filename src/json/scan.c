@@ -509,6 +509,7 @@ int scan_table_read(
 	struct jval other;
 	int r = ERR_INPUT;
 
+	memset(vals, 0, t->n * sizeof(*vals)); /* J_NONE */
 	if (rows) {
 		rows->v.n = 0;
 		rows->cut = rows->repeated = false;
@@ -522,9 +523,6 @@ int scan_table_read(
 	} else if (p != ps.end) {
 		r = scan_text(text, &other);
 	}
-	for (size_t i = 0; i < t->n; i++)
-		if (!(ps.found >> i & 1))
-			vals[i] = (struct jval){ .type = J_NONE };
 	if (rows && (r < 0 || rows->cut))
 		rows->v.n = 0;
 	else if (rows && rows->repeated)

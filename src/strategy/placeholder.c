@@ -221,7 +221,8 @@ void placeholder_text(const struct placeholder *p, struct str *out)
 	if (p->shown > 0)
 		str_addf(out, ", the first %zu are shown", p->shown);
 	recall_ref_text(p->hash, ref);
-	str_addf(out, "] Original: " RECALL_WORDS "%s", ref);
+	str_adds(out, "] Original: " RECALL_WORDS);
+	str_adds(out, ref);
 }
 
 bool placeholder_ref(struct sv inner, struct sv *ret)

@@ -83,6 +83,7 @@ int part_read(void *data, const struct jsonl_chunk *in, struct str *out UNUSED, 
 	int r = 0;
 
 	part->edit = (struct edit)EDIT_INIT(SV(""));
+	part->zeros = (struct str)STR_INIT;
 	part->note_line = SIZE_MAX;
 	part->chain = chain_new(run->opts->format);
 	line_reader_init(&part->reader, run->opts->format);
@@ -171,12 +172,23 @@ static void make_swaps(const struct run *run, struct part *part, size_t from, si
 	for (size_t i = from; i < to; i++) {
 		const struct line_swap *swap = &part->swaps.v.v[i];
 		struct sv model = swap->json.n > 0 ? swap->json : sv_of(part->model);
-		if (swap->what == SWAP_ID)
+		switch (swap->what) {
+		case SWAP_ID:
 			edit_string(&part->edit, swap->val, sv_of(run->result->id));
-		else if (swap->what == SWAP_JSON)
+			break;
+		case SWAP_JSON:
 			edit_value(&part->edit, swap->val, swap->json);
-		else if (model.n > 0)
-			edit_string(&part->edit, swap->val, model);
+			break;
+		case SWAP_MODEL:
+			if (model.n > 0)
+				edit_string(&part->edit, swap->val, model);
+			break;
+		case SWAP_ZEROS:
+			str_clear(&part->zeros);
+			line_zeros(swap->val, &part->zeros);
+			edit_value(&part->edit, swap->val, str_sv(&part->zeros));
+			break;
+		}
 	}
 }
 
@@ -255,6 +267,7 @@ void part_drop(void *data, void *own)
 	line_reader_release(&part->reader);
 	vec_release(&part->lines);
 	vec_release(&part->swaps.v);
+	str_release(&part->zeros);
 	vec_release(&part->kept);
 	chain_free(part->chain);
 	edit_release(&part->edit);

@@ -27,6 +27,7 @@ struct part {
 	struct line_reader reader;
 	VEC(struct rewrite_line) lines;
 	struct line_swaps swaps; /* of all lines; each knows where its own begin */
+	struct str zeros; /* for use and use again */
 	struct chain *chain;
 	void *own; /* the callbacks' */
 	struct sv last_model; /* that answered in this chunk; empty: none */

@@ -10,7 +10,7 @@
 #include "transcript/home.h"
 
 enum {
-	PLACES_FLUSH = 16384, /* references are stored in batches: memory stays small */
+	PLACES_FLUSH = 65536, /* references are stored in batches: memory stays small */
 	CHARS_MAX = 16 * 1024 * 1024, /* of threshold and kept head */
 	NAMES_SHOWN = 12, /* tools named in an error */
 };

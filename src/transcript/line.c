@@ -94,31 +94,37 @@ static bool in_number(char c)
 	return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || (c | 0x20) == 'e';
 }
 
-void line_zero_usage(struct jval usage, struct line_swaps *out)
+void line_zeros(struct jval val, struct str *out)
 {
-	struct sv rest = usage.raw;
-	struct jval val;
+	struct sv rest = val.raw;
+	const char *kept = rest.p;
 
-	if (usage.type != J_OBJECT && usage.type != J_ARRAY)
-		return;
 	/* What is no string and no number is passed over byte by byte, brackets too. */
 	while (rest.n > 0) {
 		char c = rest.p[0];
+		struct jval string;
 		size_t n = 1;
 		if (c == '"') {
-			if (scan_value(&rest, &val) <= 0)
-				return;
+			if (scan_value(&rest, &string) <= 0)
+				break;
 			continue;
 		}
 		if (c == '-' || (c >= '0' && c <= '9')) {
 			while (n < rest.n && in_number(rest.p[n]))
 				n++;
-			val = (struct jval){ sv_head(rest, n), J_NUMBER };
-			if (!sv_is(val.raw, "0"))
-				vec_push(&out->v, (struct line_swap){ val, SWAP_JSON, SV("0") });
+			str_add(out, sv_make(kept, (size_t)(rest.p - kept)));
+			str_addc(out, '0');
+			kept = rest.p + n;
 		}
 		rest = sv_from(rest, n);
 	}
+	str_add(out, sv_make(kept, (size_t)(val.raw.p + val.raw.n - kept)));
+}
+
+void line_zero_usage(struct jval usage, struct line_swaps *out)
+{
+	if (usage.type == J_OBJECT || usage.type == J_ARRAY)
+		vec_push(&out->v, (struct line_swap){ usage, SWAP_ZEROS, SV("") });
 }
 
 void line_count_blocks(const struct line *line, size_t at, unsigned level, unsigned under,

@@ -227,6 +227,7 @@ enum {
 enum line_swap_what {
 	SWAP_ID, /* for the new id */
 	SWAP_JSON, /* for `json` */
+	SWAP_ZEROS, /* see line_zeros() */
 	SWAP_MODEL, /* for the model that answered last; none: it stays */
 };
 struct line_swap {
@@ -274,6 +275,8 @@ bool claude_tool_next(struct claude_tools *t, struct sv *ret_id, bool *ret_resul
 const struct line_look *line_look(struct line_reader *r);
 /* Appends what changes; `own`: the session's id till now. */
 void line_swaps(const struct line *line, unsigned changes, struct sv own, struct line_swaps *out);
+/* Appends the value with all numbers in it 0. */
+void line_zeros(struct jval val, struct str *out);
 /* The object that the note about where a session comes from is put into; J_NONE: not this line. */
 struct jval line_note_place(const struct line *line);
 /* The line's model when one answered and its name is plain; else empty. */
