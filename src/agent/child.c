@@ -243,7 +243,7 @@ static size_t kill_marked_all(const char *mark)
 	size_t total = 0, n;
 	int rounds = 0;
 
-	str_addf(&pair, "%s=%s", CHILD_MARK, mark);
+	str_addf(&pair, "%s=%s", PROC_MARK, mark);
 	do {
 		n = kill_round(str_sv(&pair));
 		total += n;
@@ -278,7 +278,7 @@ static bool read_owner(pid_t pid, long long *ret_pid, long long *ret_start)
 
 	(void)snprintf(path, sizeof(path), "/proc/%ld", (long)pid);
 	if (stat(path, &st) < 0 || st.st_uid != geteuid() ||
-		proc_variable(pid, CHILD_MARK, &mark) <= 0)
+		proc_variable(pid, PROC_MARK, &mark) <= 0)
 		return false;
 	rest = str_sv(&mark);
 	return sv_split(&rest, '.', &piece) && sv_parse_i64(piece, ret_pid) &&
@@ -359,7 +359,7 @@ int child_start(struct child *c, const char *const *argv, const struct strv *env
 	int r = make_mark(c->mark, reterr);
 	if (r < 0)
 		return r;
-	strv_addf(&marked, "%s=%s", CHILD_MARK, c->mark);
+	strv_addf(&marked, "%s=%s", PROC_MARK, c->mark);
 	forget_input(c);
 	str_clear(&c->errors);
 	c->close_input = false;

@@ -51,9 +51,6 @@ struct child {
 	char mark[CHILD_MARK_MAX]; /* PID.START.UUID: whose child it is, and which one */
 };
 
-/* The name of the mark in the environment. */
-#define CHILD_MARK "FADEN_RUN"
-
 void child_init(struct child *c, struct loop *loop, const struct child_ops *ops, void *data);
 /* Kills what runs. Leaves it ready for child_start(). */
 void child_release(struct child *c);

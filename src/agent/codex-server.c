@@ -537,6 +537,7 @@ static void start(struct codex *c)
 	strv_add(&arguments, "app-server");
 	codex_app_restart(&c->app);
 	c->server = true;
+	c->calls = 0;
 	c->mode = c->wanted;
 	c->thread[0] = '\0';
 	str_clear(&c->approval);

@@ -40,7 +40,7 @@ const char *launch_env_get(const char *const *envp, const char *name)
 void launch_env(struct strv *out, const char *const *envp, const char *const *drop)
 {
 	for (const char *const *e = envp; e && *e; e++)
-		if (!is_one_of(*e, drop) && !is_name(*e, CHILD_MARK))
+		if (!is_one_of(*e, drop) && !is_name(*e, PROC_MARK))
 			strv_add(out, *e);
 }
 

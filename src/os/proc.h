@@ -64,6 +64,8 @@ bool proc_arguments(pid_t pid, struct str *out);
 /* A variable of the environment that a process was started with, appended. 0 when it has none of
  * that name; -1 when that cannot be known (another user's process, or gone). */
 int proc_variable(pid_t pid, const char *name, struct str *out) MUST_USE;
+/* The variable that every process has which an agent of ours is, or has started. */
+#define PROC_MARK "FADEN_RUN"
 /* The first process that fn accepts by its arguments, 0 when there is none. */
 pid_t proc_find(bool (*fn)(void *data, pid_t pid, struct sv arguments), void *data);
 /* Another process that has this file open for writing, 0 when none is seen: those of other users

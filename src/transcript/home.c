@@ -259,8 +259,11 @@ int64_t transcript_loader(const struct transcript_home *home, const char *id)
 bool writer_is_server(int64_t pid)
 {
 	AUTO_STR arguments = STR_INIT;
+	AUTO_STR mark = STR_INIT;
 
-	if (pid <= 0 || !proc_arguments((pid_t)pid, &arguments))
+	/* One that works for a faden ends with it. */
+	if (pid <= 0 || !proc_arguments((pid_t)pid, &arguments) ||
+		proc_variable((pid_t)pid, PROC_MARK, &mark) > 0)
 		return false;
 	struct sv rest = str_sv(&arguments), word;
 	while (sv_split(&rest, '\0', &word))

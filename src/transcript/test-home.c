@@ -164,6 +164,25 @@ static void test_loader_of_a_thread_is_a_writer(void **state)
 	assert_int_equal(transcript_loader(&codex, id), 0);
 }
 
+/* A server that works for a faden is no server in the background. */
+static void test_server_of_ours(void **state)
+{
+	AUTO_FREE char *program = temp_write(*state, "codex-test", "read line\n");
+	const char *const argv[] = { "/bin/sh", program, "app-server", NULL };
+	const char *const envp[] = { "HOME=/", PROC_MARK "=1.2.x", NULL };
+	const struct proc_opts opts = {
+		.argv = argv, .envp = envp, .in = PROC_PIPE, .out = PROC_NULL, .err = PROC_NULL
+	};
+	struct proc p = PROC_INIT;
+	AUTO_STR words = STR_INIT;
+
+	assert_int_equal(proc_spawn(&p, &opts, NULL), 0);
+	while (!proc_arguments(p.pid, &words))
+		(void)usleep(1000);
+	assert_false(writer_is_server(p.pid));
+	proc_release(&p);
+}
+
 /* One that keeps its sessions below HOME, in a folder that it has not made yet. */
 static void test_loader_elsewhere(void **state)
 {
@@ -296,6 +315,7 @@ int main(void)
 		CASE(test_paths_of_both_agents),
 		CASE(test_walk_and_find),
 		CASE(test_loader_of_a_thread_is_a_writer),
+		CASE(test_server_of_ours),
 		CASE(test_loader_elsewhere),
 		CASE(test_claude_writers),
 		CASE(test_codex_writers),

@@ -29,6 +29,11 @@ t_exit 'it is listed' 0 t_faden list --json
 t_like 'by its id' "$(cat "$t_out")" "$id"
 t_exit 'it is shown' 0 t_faden show "$id"
 t_like 'with its words' "$(cat "$t_out")" 'my cat is called Tom'
+t_exit 'a tool runs in it' 0 t_faden ask --in "$id" '[[bash: seq 2000]][[say: counted]]'
+t_exit 'it is trimmed' 0 t_faden trim --json "$id"
+t_exit 'the copy goes on' 0 t_faden ask --in "$(key "$t_out" session_id)" 'what did I say?'
+t_like 'with all that was said' "$(cat "$t_out")" 'Tom'
+t_exit 'it is rolled over' 0 t_faden rollover --json "$id"
 
 cd "$t_tmp/repo" || exit 1
 git init -q .

@@ -1,0 +1,346 @@
+/* The driver of Codex against servers that behave as no app server should. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "agent/agents.h"
+#include "base/mem.h"
+#include "os/file.h"
+#include "os/proc.h"
+
+#define SESSION "11111111-1111-4111-8111-111111111111"
+static const char prompt_id[] = "22222222-2222-4222-8222-222222222222";
+
+struct rig {
+	char dir[64];
+	char *program;
+	const char *env[4];
+	struct agent_opts opts;
+	struct loop *loop;
+	struct agent *agent;
+	bool done;
+	enum agent_fail fail;
+	enum agent_delivery delivery;
+	struct str answer, message, session;
+	int cancels; /* to come, at the next rounds */
+};
+
+static void sink(void *data, const struct agent_event *ev)
+{
+	struct rig *rig = data;
+
+	if (ev->type == AGENT_EV_SESSION)
+		str_adds(&rig->session, ev->session);
+	if (ev->type != AGENT_EV_DONE)
+		return;
+	assert_false(rig->done);
+	rig->done = true;
+	rig->fail = ev->result->fail;
+	rig->delivery = ev->result->delivery;
+	str_clear(&rig->answer);
+	str_clear(&rig->message);
+	str_add(&rig->answer, ev->result->text);
+	str_adds(&rig->message, ev->result->message);
+}
+
+static int set_up(void **state)
+{
+	struct rig *rig = xcalloc(1, sizeof(*rig));
+
+	(void)snprintf(rig->dir, sizeof(rig->dir), "/tmp/faden-codex-server-XXXXXX");
+	assert_non_null(mkdtemp(rig->dir));
+	rig->program = xasprintf("%s/codex", rig->dir);
+	rig->answer = rig->message = rig->session = (struct str)STR_INIT;
+	rig->env[0] = "PATH=/usr/bin:/bin";
+	rig->env[1] = "CODEX_THREAD_ID=x";
+	rig->opts = (struct agent_opts){ .program = rig->program,
+		.dir = rig->dir,
+		.envp = rig->env,
+		.home = rig->dir,
+		.system_prompt = "-be \"brief\"\nü",
+		.stop_ms = 300 };
+	rig->loop = loop_new();
+	*state = rig;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct rig *rig = *state;
+	const char *argv[] = { "/bin/rm", "-r", rig->dir, NULL };
+	int status;
+
+	agent_free(rig->agent);
+	loop_free(rig->loop);
+	assert_int_equal(
+		proc_run(&(struct proc_opts){ .argv = argv, .envp = (const char *const *)environ },
+			SV(""), 0, 0, NULL, NULL, &status, NULL),
+		0);
+	str_release(&rig->answer);
+	str_release(&rig->message);
+	str_release(&rig->session);
+	free(rig->program);
+	free(rig);
+	return 0;
+}
+
+/* A server that knows its part, in words that the cases use too: what comes is kept in "in", its
+ * method or "answer …" is matched. Any other call than the server's is that of exec. */
+static const char server[] =
+	"#!/bin/sh\n"
+	"thread='{\"thread\":{\"id\":\"" SESSION "\"},\"approvalPolicy\":\"never\"}'\n"
+	"turn='{\"turn\":{\"id\":\"U\"}}'\n"
+	"here='\"threadId\":\"" SESSION "\",\"turnId\":\"U\"'\n"
+	"ok() { echo \"{\\\"id\\\":$n,\\\"result\\\":$1}\"; }\n"
+	"refuse() { echo \"{\\\"id\\\":$n,\\\"error\\\":{\\\"message\\\":\\\"$1\\\"}}\"; }\n"
+	"tell() { echo \"{\\\"method\\\":\\\"$1\\\",\\\"params\\\":{$here,$2}}\"; }\n"
+	"says() { tell item/agentMessage/delta "
+	"\"\\\"itemId\\\":\\\"m\\\",\\\"delta\\\":\\\"$1\\\"\"; }\n"
+	"ends() { tell turn/completed "
+	"\"\\\"turn\\\":{\\\"id\\\":\\\"U\\\",\\\"status\\\":\\\"$1\\\"}\"; }\n"
+	"printf '%s ' \"$@\" >>args\n"
+	"[ \"$1\" = app-server ] || {\n"
+	"	cat >stdin\n"
+	"	echo '{\"type\":\"item.completed\",\"item\":{\"id\":\"1\","
+	"\"type\":\"agent_message\",\"text\":\"by exec\"}}'\n"
+	"	echo '{\"type\":\"turn.completed\",\"usage\":{}}'\n"
+	"	exit 0\n"
+	"}\n"
+	"n=0\n"
+	"while read -r line; do\n"
+	"	printf '%s\\n' \"$line\" >>in\n"
+	"	method=\"answer $line\"\n"
+	"	case $line in *'\"method\":\"'*) method=${line#*'\"method\":\"'} "
+	"method=${method%%'\"'*} ;; esac\n"
+	"	case $line in '{\"id\":'*'\"method\"'*) n=$((n + 1)) ;; esac\n"
+	"	case $method in\n";
+static const char server_end[] = "\n"
+				 "	initialize) ok '{}' ;;\n"
+				 "	thread/*) ok \"$thread\" ;;\n"
+				 "	turn/start) ok \"$turn\"; says fine; ends completed ;;\n"
+				 "	esac\n"
+				 "done\n";
+
+static void serve(struct rig *rig, const char *cases)
+{
+	AUTO_STR text = STR_INIT;
+
+	str_adds(&text, server);
+	str_adds(&text, cases);
+	str_adds(&text, server_end);
+	assert_int_equal(file_replace(rig->program, str_sv(&text), 0755, NULL), 0);
+}
+
+static void turn(struct rig *rig, const char *prompt, bool resume)
+{
+	struct agent_turn turn = { .prompt = sv_of(prompt),
+		.prompt_id = prompt_id,
+		.session = resume ? SESSION : NULL,
+		.resume = resume };
+
+	rig->done = false;
+	str_clear(&rig->session);
+	if (!rig->agent)
+		assert_int_equal(agent_open(agent_named(SV("codex")), &rig->opts, rig->loop, sink,
+					 rig, &rig->agent, NULL),
+			0);
+	assert_int_equal(agent_send(rig->agent, &turn, NULL), 0);
+	while (!rig->done) {
+		assert_int_equal(loop_step(rig->loop, 100, NULL), 0);
+		if (rig->cancels > 0) {
+			rig->cancels--;
+			agent_cancel(rig->agent);
+		}
+	}
+}
+
+static void expect(const struct rig *rig, enum agent_fail fail, enum agent_delivery delivery)
+{
+	if (rig->fail != fail)
+		fail_msg("%s: %s", agent_fail_name(rig->fail), rig->message.buf);
+	assert_int_equal(rig->delivery, delivery);
+}
+
+static void expect_in(const struct rig *rig, const char *name, const char *words, bool there)
+{
+	AUTO_FREE char *path = xasprintf("%s/%s", rig->dir, name);
+	AUTO_STR text = STR_INIT;
+
+	if (file_read(path, 1 << 20, &text, NULL) < 0)
+		str_clear(&text);
+	if (sv_find(str_sv(&text), sv_of(words), NULL) != there)
+		fail_msg("%s%s: %s", there ? "no " : "", words, text.buf);
+}
+
+static void test_messages(void **state)
+{
+	struct rig *rig = *state;
+
+	serve(rig, "");
+	turn(rig, "the secret\nprompt", false);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	assert_string_equal(rig->answer.buf, "fine");
+	assert_string_equal(rig->session.buf, SESSION);
+	expect_in(rig, "args", "app-server ", true);
+	expect_in(rig, "args", "secret", false);
+	expect_in(rig, "in", "{\"method\":\"initialized\"}\n", true);
+	expect_in(rig, "in", "\"developerInstructions\":\"-be \\\"brief\\\"\\nü\"", true);
+	expect_in(rig, "in", "\"text\":\"the secret\\nprompt\"", true);
+	expect_in(rig, "in", "\"clientUserMessageId\":\"22222222-2222-4222-8222-222222222222\"",
+		true);
+	/* Rights are not said with the thread; a new one has those of the configuration. */
+	expect_in(rig, "in", "\"sandbox\"", false);
+	expect_in(rig, "in", "sandboxPolicy", false);
+	expect_in(rig, "in", "thread/resume", false);
+}
+
+static void test_rights_go_with_the_turn(void **state)
+{
+	struct rig *rig = *state;
+
+	serve(rig, "");
+	rig->opts.permission = AGENT_PERM_ACCEPT_EDITS;
+	turn(rig, "go", true);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	expect_in(rig, "in", "\"threadId\":\"" SESSION "\",\"excludeTurns\":true", true);
+	expect_in(rig, "in",
+		"\"approvalPolicy\":\"on-request\",\"sandboxPolicy\":{\"type\":\"workspaceWrite\"}",
+		true);
+	expect_in(rig, "in", "ephemeral", false);
+}
+
+static void test_requests_nobody_knows_are_refused(void **state)
+{
+	struct rig *rig = *state;
+
+	serve(rig,
+		"turn/start) ok \"$turn\"\n"
+		"	echo '{\"id\":\"z\",\"method\":\"item/tool/call\",\"params\":{}}' ;;\n"
+		"answer*'\"z\"'*'\"error\"'*) says 'went on'; ends completed ;;");
+	turn(rig, "go", false);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	assert_string_equal(rig->answer.buf, "went on");
+}
+
+static void test_a_server_of_another_time(void **state)
+{
+	struct rig *rig = *state;
+
+	serve(rig, "thread/start) refuse 'Invalid request: unknown variant' ;;");
+	turn(rig, "the prompt", false);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	assert_string_equal(rig->answer.buf, "by exec");
+	expect_in(rig, "in", "the prompt", false);
+	expect_in(rig, "stdin", "the prompt", true);
+	/* Known from then on. */
+	turn(rig, "again", true);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	expect_in(rig, "args", "app-server exec --json", true);
+	expect_in(rig, "args", "- exec --json", true);
+}
+
+static void test_refusals(void **state)
+{
+	static const struct {
+		const char *said;
+		enum agent_fail fail;
+	} cases[] = {
+		{ "no rollout found for thread id x", AGENT_NO_SESSION },
+		{ "thread x already has an active writer", AGENT_IN_USE },
+		{ "something else", AGENT_FAILED },
+	};
+	struct rig *rig = *state;
+
+	rig->opts.permission = AGENT_PERM_PLAN;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STR text = STR_INIT;
+		str_addf(&text, "thread/resume) refuse '%s' ;;", cases[i].said);
+		serve(rig, text.buf);
+		turn(rig, "the prompt", true);
+		expect(rig, cases[i].fail, AGENT_NOT_DELIVERED);
+		expect_in(rig, "in", "the prompt", false);
+	}
+	serve(rig, "thread/*) ok '{\"thread\":{\"id\":\"none\"}}' ;;");
+	turn(rig, "the prompt", false);
+	expect(rig, AGENT_FAILED, AGENT_NOT_DELIVERED);
+}
+
+static void test_deaths(void **state)
+{
+	struct rig *rig = *state;
+
+	serve(rig, "thread/start) echo 'last words' >&2; exit 3 ;;");
+	turn(rig, "go", false);
+	expect(rig, AGENT_DIED, AGENT_NOT_DELIVERED);
+	assert_non_null(strstr(rig->message.buf, "last words"));
+	serve(rig, "turn/start) exit 3 ;;");
+	turn(rig, "go", false);
+	expect(rig, AGENT_DIED, AGENT_MAYBE_DELIVERED);
+	/* One that is killed has not shown that there is no server. */
+	serve(rig, "initialize) kill -9 $$ ;;");
+	turn(rig, "go", false);
+	expect(rig, AGENT_DIED, AGENT_NOT_DELIVERED);
+}
+
+static void test_cancel_before_the_prompt(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->cancels = 1;
+	serve(rig, "thread/start) ;;");
+	turn(rig, "the prompt", false);
+	expect(rig, AGENT_CANCELLED, AGENT_NOT_DELIVERED);
+	expect_in(rig, "in", "the prompt", false);
+	rig->cancels = 1;
+	serve(rig, "initialize) while :; do sleep 1; done ;;");
+	turn(rig, "the prompt", false);
+	expect(rig, AGENT_CANCELLED, AGENT_NOT_DELIVERED);
+}
+
+/* A turn whose id is not told yet is interrupted as soon as it is. */
+static void test_cancel_before_the_id(void **state)
+{
+	struct rig *rig = *state;
+
+	rig->cancels = 1;
+	rig->opts.stop_ms = 5000;
+	serve(rig,
+		"turn/start) sleep 0.5; ok \"$turn\" ;;\n"
+		"turn/interrupt) ends interrupted ;;");
+	turn(rig, "go", false);
+	/* The first round may be before the prompt was sent. */
+	assert_int_equal(rig->fail, AGENT_CANCELLED);
+}
+
+static void test_lingers(void **state)
+{
+	struct rig *rig = *state;
+
+	serve(rig, "turn/start) ok \"$turn\"; ends completed; exec sleep 60 </dev/null ;;");
+	turn(rig, "go", false);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_messages),
+		CASE(test_rights_go_with_the_turn),
+		CASE(test_requests_nobody_knows_are_refused),
+		CASE(test_a_server_of_another_time),
+		CASE(test_refusals),
+		CASE(test_deaths),
+		CASE(test_cancel_before_the_prompt),
+		CASE(test_cancel_before_the_id),
+		CASE(test_lingers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
