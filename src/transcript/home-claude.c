@@ -101,25 +101,41 @@ static bool is_session(const struct tree_file *file, bool *ret_subagent)
 		(file->depth == 1 || (file->depth == 3 && subagent_of(sv_of(file->path)).n > 0));
 }
 
-/* procStart is the start time from /proc as text; where it is something else, the pid alone must
- * do. */
+/* Whether the process that has the pid now is the one of the note: by its start time, which the
+ * note has from /proc as text; where it has something else, by what it is called. */
+static bool is_noted(pid_t pid, struct jval note)
+{
+	uint64_t now = proc_start_time(pid);
+	struct jval then = line_member(note, "procStart");
+	struct sv since = then.type == J_STRING ? scan_inner(then) : then.raw;
+	AUTO_STR arguments = STR_INIT;
+	long long start;
+
+	if (now == 0)
+		return false;
+	if (then.type != J_NONE && sv_parse_i64(since, &start))
+		return (uint64_t)start == now;
+	/* Its own program, or an interpreter with a script somewhere in its folder. */
+	struct sv program, script = SV(""), rest;
+	if (!proc_arguments(pid, &arguments))
+		return false;
+	rest = str_sv(&arguments);
+	(void)(sv_split(&rest, '\0', &program) && sv_split(&rest, '\0', &script));
+	return sv_starts(path_base(program), SV("claude")) || sv_find(script, SV("claude"), NULL);
+}
+
 static void take_note(const char *path, struct map *ids)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_STR id = STR_INIT;
 	struct jval note;
 	int64_t pid;
-	long long start;
 
 	if (file_read(path, NOTE_MAX, &text, NULL) < 0 || scan_text(str_sv(&text), &note) < 0 ||
 		!scan_string(line_member(note, "sessionId"), &id) ||
 		!scan_i64(line_member(note, "pid"), &pid) || pid <= 0 || pid > INT32_MAX)
 		return;
-	uint64_t now = proc_start_time((pid_t)pid);
-	struct jval then = line_member(note, "procStart");
-	struct sv since = then.type == J_STRING ? scan_inner(then) : then.raw;
-	if (now != 0 &&
-		(then.type == J_NONE || !sv_parse_i64(since, &start) || (uint64_t)start == now))
+	if (is_noted((pid_t)pid, note))
 		(void)map_put(ids, str_sv(&id), (uint64_t)pid);
 }
 

@@ -242,6 +242,13 @@ static void test_claude_writers(void **state)
 	AUTO_FREE char *c = temp_write(
 		*state, "sessions/3.json", "{\"pid\":2147483647,\"sessionId\":\"dead\"}");
 	AUTO_FREE char *d = temp_write(*state, "sessions/4.json", "half of a no");
+	/* Without a start time the name has to do, and ours is another. */
+	str_clear(&note);
+	str_addf(&note, "{\"pid\":%d,\"sessionId\":\"another\"}", getpid());
+	AUTO_FREE char *e = temp_write(*state, "sessions/5.json", note.buf);
+	str_clear(&note);
+	str_addf(&note, "{\"pid\":%d,\"sessionId\":\"odd\",\"procStart\":\"Tue Mar 3\"}", getpid());
+	AUTO_FREE char *f = temp_write(*state, "sessions/6.json", note.buf);
 	transcript_writers(&home, &ids);
 	assert_int_equal(ids.n, 1);
 	assert_true(map_get(&ids, SV("alive"), &pid));

@@ -312,7 +312,8 @@ t_ok '--in-place leaves the link a link' test -L "$file"
 t_like '--in-place trims what the link points to' "$(cat "$t_tmp/real/$id.jsonl")" 'faden recall'
 rm "$file"
 begin tools
-sleep 60 &
+cp "$(command -v sleep)" "$t_tmp/claude"
+"$t_tmp/claude" 60 &
 busy=$!
 mkdir -p "$home/sessions"
 printf '{"pid":%d,"sessionId":"%s"}\n' $busy $id >"$home/sessions/$busy.json"
@@ -320,6 +321,15 @@ t_exit '--in-place of a session in use is refused' 5 t_faden trim --in-place $id
 t_like 'it is said who uses the session' "$(cat "$t_err")" "in use by claude .process $busy"
 t_ok 'a session in use is untouched' cmp "$t_tmp/before" "$file"
 t_exit 'a new session can be made of one in use' 0 t_faden trim $id
+kill $busy
+rm "$home/sessions/$busy.json"
+sleep 60 &
+busy=$!
+for since in '' ',"procStart":"Tue Mar  3 10:00:00 2026"' ',"procStart":"1"'; do
+	begin tools
+	printf '{"pid":%d,"sessionId":"%s"%s}\n' $busy $id "$since" >"$home/sessions/$busy.json"
+	t_exit "a note whose process is another program now does not block${since:+: $since}" 0 t_faden trim --in-place $id
+done
 kill $busy
 rm "$home/sessions/$busy.json"
 
