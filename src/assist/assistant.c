@@ -230,8 +230,9 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 	if (r < 0)
 		return r;
 	if (d->by == BY_ROUTER && !d->waits)
-		log_write(as->opts.turns.log, LOG_INFO, "route: %s %.4f (%s)",
-			c->id[0] ? c->id : "new", d->confidence, d->reason);
+		/* Not the reason: it quotes what was said. */
+		log_write(as->opts.turns.log, LOG_INFO, "route: %s %.4f", c->id[0] ? c->id : "new",
+			d->confidence);
 	/* A session of an agent's own becomes a conversation with the turn that goes there. */
 	if (is_member(c) && !d->waits && (d->what == DECIDED_TURN || d->what == DECIDED_SWITCH)) {
 		r = member_adopt(o->store, &d->conv, o->clock, reterr);

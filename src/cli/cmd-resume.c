@@ -64,6 +64,10 @@ static int find_program(struct resume *s, struct err *reterr)
 		return err_set(reterr, ERR_INPUT,
 			"agent %s has no program of its own; go on with: faden ask --in %s …",
 			s->of.row.agent, id.buf);
+	if (s->of.row.info.id[0] == '-')
+		return err_set(reterr, ERR_INPUT,
+			"%s would take the id %s for an option; go on with: faden ask --in %s …",
+			agent->name, id.buf, id.buf);
 	const char *name = settings_program(s->app->settings, agent);
 	s->program = path_find_program(name, s->app->paths.search);
 	if (!s->program)

@@ -38,7 +38,8 @@ static void tell_failure(const struct answering *a, const char *what, const stru
 	utf8_scrub_line(&line, sv_of(err->msg));
 	str_addf(a->out, "%s: %s\n", what, line.buf);
 	if (app_state(a->app, NULL) >= 0)
-		log_write(&a->app->log, LOG_ERROR, "hook: %s: %s", what, err->msg);
+		/* Its words may be those of the prompt. */
+		log_write(&a->app->log, LOG_ERROR, "hook: %s (%s)", what, err_name(err->code));
 }
 
 /* ---- going on elsewhere ---- */

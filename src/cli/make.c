@@ -130,7 +130,7 @@ static char *folder_of(const struct transcript_format *format, const char *path)
 	if (fd >= 0 &&
 		transcript_scan(fd, st.st_size < HEAD ? (uint64_t)st.st_size : HEAD, &info, NULL) >=
 			0 &&
-		info.cwd[0])
+		info.cwd[0] == '/')
 		cwd = xstrdup(info.cwd);
 	session_info_release(&info);
 	return cwd;
@@ -165,6 +165,8 @@ void made_find_next(struct app *app, const struct transcript_format *format, str
 		m->place = place_of(app, format, m);
 		return;
 	}
+	if (m->id[0] == '-')
+		return; /* no agent takes it for an id */
 	m->by_dir = agent && agent->resume_in_folder;
 	while (sv_split(&words, ' ', &word))
 		strv_addsv(&m->resume, word);

@@ -198,6 +198,21 @@ void prose_wrap(FILE *out, size_t width, struct sv text, size_t column, size_t i
 	(void)fputc('\n', out);
 }
 
+/* Where a command begins that ends the text and is there to be pasted: a line break in it would run
+ * half of it. The length of the text when there is none. */
+static size_t find_command(struct sv text)
+{
+	static const char *const begins[] = { ": faden ", ": cp " };
+	size_t first = text.n;
+
+	for (size_t i = 0; i < ARRAY_LEN(begins); i++) {
+		size_t at;
+		if (sv_find(text, sv_of(begins[i]), &at) && at + 1 < first)
+			first = at + 1;
+	}
+	return first;
+}
+
 void prose_put(FILE *out, size_t indent, const char *text)
 {
 	size_t width = prose_width(out), blanks = 0;
@@ -209,5 +224,9 @@ void prose_put(FILE *out, size_t indent, const char *text)
 	while (text[blanks] == ' ')
 		blanks++;
 	pad(out, blanks);
-	prose_wrap(out, width, sv_of(text + blanks), blanks, indent);
+	struct sv rest = sv_of(text + blanks);
+	size_t command = blanks + utf8_width(rest) > width ? find_command(rest) : rest.n;
+	prose_wrap(out, width, sv_head(rest, command), blanks, indent);
+	if (command < rest.n)
+		(void)fprintf(out, " %s\n", rest.p + command);
 }

@@ -42,5 +42,5 @@ size_t prose_width(FILE *out);
  * never broken. Ends the line. */
 void prose_wrap(FILE *out, size_t width, struct sv text, size_t column, size_t indent);
 /* One line: on a terminal broken between words and continued at `indent`, else as it is. Leading
- * blanks stay. */
+ * blanks stay. A command at its end is not broken but gets a line of its own. */
 void prose_put(FILE *out, size_t indent, const char *text);

@@ -225,7 +225,7 @@ int sessions_dir(
 
 	if (here || !cwd[0])
 		return kit_dir(app->settings, app->cwd, ret, reterr);
-	if (!path_exists(cwd))
+	if (cwd[0] != '/' || !path_exists(cwd))
 		return err_set(reterr, ERR_INPUT,
 			"the session's folder %s is gone; go to where it is now and use --here",
 			cwd);

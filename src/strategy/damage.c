@@ -44,5 +44,5 @@ void damage_text(const struct damage *d, const char *id, struct str *out)
 	else
 		str_addf(out, "part of it is not sent (%s)", d->cause);
 	str_adds(out, ": faden repair ");
-	shell_id(out, id);
+	shell_operand(out, id);
 }

@@ -32,7 +32,7 @@ static int nothing_said(const struct session_info *parent, struct err *reterr)
 {
 	AUTO_STR id = STR_INIT;
 
-	shell_id(&id, parent->id);
+	shell_operand(&id, parent->id);
 	return err_set(reterr, ERR_NOTFOUND,
 		"there is nothing to go on from in %s: it holds no prompt and no answer; begin a "
 		"new session, or look for a copy of this one: faden repair %s",

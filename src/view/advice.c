@@ -36,7 +36,7 @@ static char *command_of(enum advise_strategy strategy, const char *id)
 	};
 	AUTO_STR word = STR_INIT;
 
-	shell_id(&word, id);
+	shell_operand(&word, id);
 	return words[strategy] ? xasprintf("faden %s %s", words[strategy], word.buf) : NULL;
 }
 

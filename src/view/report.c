@@ -151,7 +151,7 @@ void view_next(struct term *t, const struct made *m, const char *cwd)
 	AUTO_STR line = STR_INIT;
 	AUTO_STR id = STR_INIT;
 
-	shell_id(&id, m->id);
+	shell_operand(&id, m->id);
 	if (m->current) {
 		AUTO_STR name = STR_INIT;
 		utf8_scrub_line(&name, sv_of(m->name));
@@ -169,7 +169,7 @@ void view_next(struct term *t, const struct made *m, const char *cwd)
 	}
 	if (m->dir && !path_exists(m->dir)) {
 		AUTO_STR gone = STR_INIT;
-		utf8_scrub_line(&gone, sv_of(m->dir));
+		shell_shown(&gone, m->dir);
 		str_addf(&line,
 			"The folder of its work, %s, is gone: go to where that is now, and from "
 			"there:",
@@ -178,7 +178,9 @@ void view_next(struct term *t, const struct made *m, const char *cwd)
 		term_putf(t, "  faden rollover --here %s\n", id.buf);
 		return;
 	}
-	term_putf(t, "Go on with:\n  faden ask --in %s TEXT\n", id.buf);
+	shell_id(&line, m->id);
+	term_putf(t, "Go on with:\n  faden ask --in %s TEXT\n", line.buf);
+	str_clear(&line);
 	if (m->resume.n == 0)
 		return;
 	AUTO_FREE char *real = NULL;
