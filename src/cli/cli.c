@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/utf8.h"
 #include "cli/help.h"
 #include "cli/print.h"
+#include "os/file.h"
 
 /* ---- the commands there are ---- */
 
@@ -236,6 +238,9 @@ int cli_main(int argc, char **argv)
 	struct err e = ERR_INIT;
 	int status = 0;
 
+	/* A file of ours that got the number of a closed standard input would be read as it. */
+	if (fcntl(STDIN_FILENO, F_GETFD) < 0)
+		(void)!file_open("/dev/null", NULL, NULL);
 	/* Agents and pagers may close their end at any time: that is an error, not our death. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	/* Whoever ignores it hands that on to us, and then nobody learns how our children end. */

@@ -1,6 +1,8 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "assist/tell.h"
@@ -11,12 +13,13 @@
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "ui/markdown.h"
+#include "ui/status.h"
 #include "view/json.h"
 
 enum {
 	PROMPT_BYTES_MAX = 16 * 1024 * 1024,
 	PAUSE_MS = 100, /* silence after which an unfinished word is shown */
-	TICK_MS = 1000,
+	TICK_MS = 250,
 };
 
 struct ask_opts {
@@ -52,10 +55,11 @@ struct ask {
 	struct term tty_term;
 	struct term_mode tty_mode;
 	struct permit permit;
-	bool shows; /* standard error is a terminal that can erase a line */
-	bool counts; /* "12 s left" stands on it */
-	struct loop_source *tick;
-	int64_t until_ms; /* age clock: what is counted down to */
+	struct term err_term;
+	struct status status; /* on it, while nothing of the answer is */
+	struct loop_source *tick; /* NULL: no turn runs */
+	int64_t began_ms;
+	int64_t until_ms; /* age clock: the agent tries again then; 0: it does not wait */
 	bool spoke; /* something of the answer is on standard output */
 	bool open; /* in the middle of a line of it */
 	bool broke; /* a tool has ended that line */
@@ -63,49 +67,86 @@ struct ask {
 	int signo;
 };
 
-/* "12 s left" while somebody has to wait; nothing where a line cannot be erased. */
-static void on_waiting(void *data, int64_t seconds_left)
-{
-	struct ask *a = data;
+/* ---- that it works, on standard error where that is a terminal ---- */
 
-	if (!a->shows)
+/* Off the screen, before anything else is written to it. */
+static void hide_status(struct ask *a)
+{
+	status_hide(&a->status);
+	(void)!term_flush(&a->err_term, NULL);
+}
+
+/* While nothing of the answer stands on the line that it would be drawn on. */
+static void show_status(struct ask *a)
+{
+	if (!a->tick || (a->term.tty && (a->open || a->term.col > 0)))
 		return;
-	AUTO_FREE char *left = xasprintf("\r%lld s left\033[K", (long long)seconds_left);
-	say_bytes(a->app->err, sv_of(left));
-	(void)fflush(a->app->err);
-	a->counts = true;
+	status_show(&a->status);
+	(void)!term_flush(&a->err_term, NULL);
+}
+
+static void show_wait(struct ask *a, const char *what, int64_t left_ms)
+{
+	AUTO_STR text = STR_INIT;
+
+	str_addf(&text, "%s, %lld s left", what, (long long)((left_ms + 999) / 1000));
+	status_set_state(&a->status, STATUS_TOOL, str_sv(&text));
 }
 
 static void on_tick(void *data)
 {
 	struct ask *a = data;
-	int64_t left = a->until_ms - clock_age_ms(NULL);
+	int64_t now = clock_age_ms(NULL), left = a->until_ms - now;
 
-	a->tick = NULL;
-	if (left <= 0)
-		return;
-	on_waiting(a, (left + TICK_MS - 1) / TICK_MS);
-	a->tick = loop_add_timer(a->front.loop, left < TICK_MS ? left : TICK_MS, on_tick, a);
+	a->tick = loop_add_timer(a->front.loop, TICK_MS, on_tick, a);
+	if (left > 0)
+		show_wait(a, "waiting to try again", left);
+	status_tick(&a->status, now - a->began_ms);
+	show_status(a);
+	(void)!term_flush(&a->err_term, NULL);
 }
 
-static void end_countdown(struct ask *a)
+static void end_status(struct ask *a)
 {
+	hide_status(a);
 	if (a->tick)
 		loop_remove(a->front.loop, a->tick);
 	a->tick = NULL;
-	if (!a->counts)
-		return;
-	say_bytes(a->app->err, SV("\r\033[K"));
-	(void)fflush(a->app->err);
-	a->counts = false;
+}
+
+static void follow(struct ask *a, const struct agent_event *ev)
+{
+	a->until_ms = ev->type == AGENT_EV_RETRY ? clock_age_ms(NULL) + ev->delay_ms : 0;
+	if (ev->type == AGENT_EV_RETRY)
+		show_wait(a, "waiting to try again", ev->delay_ms);
+	else if (ev->type == AGENT_EV_TOOL_BEGIN)
+		status_set_state(&a->status, STATUS_TOOL, ev->tool);
+	else if (ev->type == AGENT_EV_TEXT)
+		status_set_state(&a->status, STATUS_SPEAKING, SV(""));
+	else
+		status_set_state(&a->status, STATUS_THINKING, SV(""));
+	if (ev->type == AGENT_EV_DONE)
+		end_status(a);
+	else
+		show_status(a);
+}
+
+/* Every second while a limit of the agent is waited out. */
+static void on_waiting(void *data, int64_t seconds_left)
+{
+	struct ask *a = data;
+
+	show_wait(a, "limit", seconds_left * 1000);
+	show_status(a);
 }
 
 static void on_notice(void *data, const char *line)
 {
 	struct ask *a = data;
 
-	end_countdown(a);
+	hide_status(a);
 	say_note(a->app->err, "%s", line);
+	show_status(a);
 }
 
 static void on_begin(void *data, const struct conv *c)
@@ -115,6 +156,10 @@ static void on_begin(void *data, const struct conv *c)
 
 	if (front_begin(&a->front, c, &hint))
 		on_notice(a, hint.buf);
+	status_set_names(&a->status, sv_of(c->agent), sv_of(c->turns ? conv_label(c) : ""));
+	status_set_state(&a->status, STATUS_THINKING, SV(""));
+	if (!a->tick)
+		on_tick(a);
 }
 
 static void flush(struct ask *a)
@@ -147,7 +192,7 @@ static void on_permit_enter(void *data, bool asks)
 {
 	struct ask *a = data;
 
-	end_countdown(a);
+	hide_status(a);
 	if (asks)
 		term_mode_quiet(&a->tty_mode);
 }
@@ -198,13 +243,9 @@ static void on_event(void *data, const struct agent_event *ev)
 {
 	struct ask *a = data;
 
-	end_countdown(a);
-	/* The line that it stands on may be that of the answer. */
-	if (ev->type == AGENT_EV_RETRY && a->shows && !(a->open && a->term.tty)) {
-		a->until_ms = clock_age_ms(NULL) + ev->delay_ms;
-		on_tick(a);
-	}
+	hide_status(a);
 	if (a->opts->json) {
+		follow(a, ev);
 		permit_event(&a->permit, ev);
 		return;
 	}
@@ -226,6 +267,7 @@ static void on_event(void *data, const struct agent_event *ev)
 		term_fresh_line(&a->term);
 	}
 	flush(a);
+	follow(a, ev);
 	permit_event(&a->permit, ev);
 }
 
@@ -234,34 +276,79 @@ static void on_signal(void *data, int signo)
 	struct ask *a = data;
 
 	a->signo = signo;
-	end_countdown(a);
+	hide_status(a);
+	status_set_state(&a->status, STATUS_CANCELLING, SV(""));
 	permit_drop(&a->permit);
 	assistant_cancel(a->front.assistant);
 }
 
-/* Words from the command line, "-" and a missing text from standard input. */
+/* ---- what is asked ---- */
+
+static int read_stdin(struct app *app, struct str *out, struct err *reterr)
+{
+	char piece[65536];
+	ssize_t n = 1;
+
+	while (n != 0 && !str_full(out)) {
+		n = read(app->in, piece, sizeof(piece));
+		if (n < 0 && errno != EINTR)
+			return err_errno(reterr, errno, "standard input");
+		str_add(out, sv_make(piece, n > 0 ? (size_t)n : 0));
+	}
+	return 0;
+}
+
+/*
+ * Whether something is to be read beside the words of the command line. A file and the end of a
+ * pipeline are; a terminal and /dev/null are not. A pipe may also be one that a program left open
+ * and never writes to: nobody waits for that for ever, except at a terminal, where it can be seen
+ * and ended.
+ */
+static bool stdin_has_something(struct app *app)
+{
+	enum { PATIENCE_MS = 3000 };
+	struct pollfd p = { .fd = app->in, .events = POLLIN };
+	struct stat st;
+
+	if (app->in_tty || fstat(app->in, &st) < 0)
+		return false;
+	if (S_ISREG(st.st_mode))
+		return true;
+	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+		return false;
+	if (poll(&p, 1, PATIENCE_MS) > 0)
+		return true;
+	say_note(app->err,
+		app->err_tty ? "waiting for standard input; Ctrl-C gives up"
+			     : "nothing came on standard input in 3 s: going on without it; '-' as "
+			       "the last word waits for it, </dev/null does not");
+	return app->err_tty;
+}
+
+/* Words from the command line, and behind them what is on standard input; from there alone when
+ * there are none. "-" as the last word says that it is to be waited for. */
 static int read_prompt(struct app *app, int argc, char **argv, struct str *out, struct err *reterr)
 {
-	bool from_stdin = argc == 0 || (argc == 1 && strcmp(argv[0], "-") == 0);
-	char piece[65536];
+	bool wanted = argc == 0 || strcmp(argv[argc - 1], "-") == 0;
+	int words = argc > 0 && wanted ? argc - 1 : argc, r = 0;
 
-	if (from_stdin && app->in_tty && app->err_tty)
-		say_note(app->err, "type the text; Ctrl-D on a line of its own ends it");
-	for (int i = 0; !from_stdin && i < argc; i++)
+	for (int i = 0; i < words; i++)
 		str_addf(out, "%s%s", i ? " " : "", argv[i]);
-	while (from_stdin) {
-		ssize_t n = read(app->in, piece, sizeof(piece));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_errno(reterr, errno, "standard input");
-		if (n == 0)
-			break;
-		str_add(out, sv_make(piece, (size_t)n));
+	size_t said = out->len;
+	if (wanted && app->in_tty && app->err_tty)
+		say_note(app->err, "type the text; Ctrl-D on a line of its own ends it");
+	if (wanted || stdin_has_something(app)) {
+		str_adds(out, said ? "\n\n" : "");
+		r = read_stdin(app, out, reterr);
 	}
+	if (r < 0)
+		return r;
 	if (str_full(out))
-		return err_set(
-			reterr, ERR_LIMIT, "the text is longer than %d bytes", PROMPT_BYTES_MAX);
+		return err_set(reterr, ERR_LIMIT, "the text%s is longer than %d bytes",
+			said ? " with what is on standard input" : "", PROMPT_BYTES_MAX);
+	struct sv piped = sv_from(str_sv(out), said);
+	if (said > 0 && sv_trim(piped).n == 0)
+		str_cut(out, said);
 	if (sv_trim(str_sv(out)).n == 0)
 		return err_set(reterr, ERR_USAGE, "nothing to ask: the text is empty");
 	return 0;
@@ -320,7 +407,7 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 
 static int run_ask(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
-	struct ask a = { .app = app, .opts = options, .shows = env_shows_lines(app->err_tty) };
+	struct ask a = { .app = app, .opts = options, .began_ms = clock_age_ms(NULL) };
 	const struct term_opts screen = {
 		.fd = fileno(app->out),
 		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
@@ -348,6 +435,12 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 	str_init_max(&text, PROMPT_BYTES_MAX);
 	term_init(&a.term, &screen);
 	markdown_init(&a.markdown, &a.term);
+	term_init(&a.err_term,
+		&(struct term_opts){ .fd = fileno(app->err),
+			.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+			.term_name = env_get("TERM"),
+			.ascii = !env_use_locale() });
+	status_init(&a.status, &a.err_term);
 	open_tty(&a);
 	want.answers = a.tty >= 0;
 	int r = a.opts->again ? 0 : read_prompt(app, argc, argv, &text, reterr);
@@ -356,13 +449,15 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 	permit_init(&a.permit, &a.front, &a.tty_term, a.tty, &permit_ops, &a);
 	if (r == 0)
 		r = ask_once(&a, str_sv(&text), reterr);
-	end_countdown(&a);
+	end_status(&a);
 	expect_pause(&a, false);
 	permit_release(&a.permit);
 	front_close(&a.front);
 	markdown_release(&a.markdown);
 	term_release(&a.term);
 	term_release(&a.tty_term);
+	status_release(&a.status);
+	term_release(&a.err_term);
 	if (a.tty >= 0)
 		(void)close(a.tty);
 	str_release(&text);

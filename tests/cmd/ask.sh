@@ -89,6 +89,43 @@ t_like 'that a conversation is in use is said' "$(cat "$t_err")" 'in use by proc
 t_setenv 'FADEN_AI_EXEC_COMMAND=cat'
 t_exit 'a conversation keeps its agent' 2 t_faden ask --in "$id" --agent exec x
 t_like 'it is said whose conversation it is' "$(cat "$t_err")" "is rehearsal's"
+# standard input goes behind the words
+cd "$t_home" || exit 1
+piped() { printf 'int x;\nint y;\n' | t_faden ask --agent rehearsal --new "$@"; }
+said() { t_faden list --agent rehearsal -n 1 -F '{path}' | xargs cat | python3 -c '
+import json, sys
+for line in sys.stdin:
+    entry = json.loads(line)
+    if entry.get("type") == "user":
+        content = entry["message"]["content"]
+        print(json.dumps(content if isinstance(content, str) else content[0]["text"]))
+        break'; }
+t_exit 'words and standard input are taken' 0 piped review this
+t_is 'standard input stands behind the words' "$(said)" '"review this\n\nint x;\nint y;\n"'
+t_exit 'words and - are taken' 0 piped review this -
+t_is '- as the last word is no word' "$(said)" '"review this\n\nint x;\nint y;\n"'
+t_exit 'standard input alone is taken' 0 piped
+t_is 'standard input alone is the text' "$(said)" '"int x;\nint y;\n"'
+printf 'of a file' >"$t_tmp/input"
+t_exit 'a file as standard input is taken' 0 t_faden ask --agent rehearsal --new look <"$t_tmp/input"
+t_is 'a file as standard input stands behind the words' "$(said)" '"look\n\nof a file"'
+for from in /dev/null "$t_tmp/nothing"; do
+	: >"$t_tmp/nothing"
+	t_exit "nothing on $(basename "$from") is taken" 0 t_faden ask --agent rehearsal --new hello <"$from"
+	t_is "nothing on $(basename "$from") adds nothing" "$(said)" '"hello"'
+done
+closed() { t_faden ask --agent rehearsal --new hello <&-; }
+t_exit 'a closed standard input is no failure' 0 closed
+t_is 'a closed standard input adds nothing' "$(said)" '"hello"'
+mkfifo "$t_tmp/open"
+never() { t_faden ask --agent rehearsal --new hello <>"$t_tmp/open"; }
+t_exit 'a pipe that nobody writes to does not hold it up' 0 never
+t_is 'a pipe that nobody writes to adds nothing' "$(said)" '"hello"'
+t_like 'it is said that nothing came, and what to do' "$(cat "$t_err")" "nothing came on standard input in 3 s.*'-'.*</dev/null"
+endless() { yes | t_faden ask --agent rehearsal --new hello; }
+t_exit 'a standard input without end is refused' 3 endless
+t_like 'a standard input without end is too long' "$(cat "$t_err")" 'the text with what is on standard input is longer than 16777216 bytes'
+
 # who was chosen answers, whatever was rehearsed before
 mkdir -p "$t_tmp/chosen" && cd "$t_tmp/chosen" || exit 1
 t_faden ask --agent rehearsal 'plant the tomatoes' >/dev/null 2>&1
