@@ -157,7 +157,11 @@ static int gather_member(void *data, const struct session_row *row)
 		c.status = CONV_ACTIVE;
 		c.owner.pid = (pid_t)pid;
 	}
-	m.away = open || c.age_ms > member_fresh_ms || c.active_ms < g->reset_ms;
+	m.away = c.age_ms > member_fresh_ms || c.active_ms < g->reset_ms;
+	/* What only a server still holds was left by whom it belongs to: it is waited for. */
+	m.away |= open &&
+		(!writer_is_server((int64_t)pid) ||
+			writer_attended(home_of(g->opts, c.agent), c.dir));
 	c.before_reset = c.active_ms < g->reset_ms;
 	learn_session(row, &m.prompts);
 	add(g, &c, &m);

@@ -272,6 +272,32 @@ bool writer_is_server(int64_t pid)
 	return false;
 }
 
+struct attending {
+	const struct transcript_home *home;
+	const char *dir;
+};
+
+static bool is_attending(void *data, pid_t pid, struct sv arguments)
+{
+	const struct attending *a = data;
+	AUTO_FREE char *link = xasprintf("/proc/%d/cwd", (int)pid);
+	AUTO_FREE char *cwd = NULL;
+	struct sv word;
+	bool program = false;
+
+	for (int i = 0; i < 2 && sv_split(&arguments, '\0', &word); i++)
+		program |= sv_starts(path_base(word), sv_of(a->home->agent));
+	return program && !writer_is_server(pid) && path_real(link, &cwd, NULL) == 0 &&
+		strcmp(cwd, a->dir) == 0 && in_home(pid, a->home);
+}
+
+bool writer_attended(const struct transcript_home *home, const char *dir)
+{
+	struct attending a = { home, dir };
+
+	return proc_find(is_attending, &a) > 0;
+}
+
 void writer_describe(const char *agent, int64_t pid, struct str *out)
 {
 	if (writer_is_server(pid))

@@ -100,5 +100,8 @@ int64_t transcript_loader(const struct transcript_home *home, const char *id);
 /* Whether a writer is Codex's server in the background, which keeps sessions open after the program
  * that used them has ended; Codex's own programs go on with them. */
 bool writer_is_server(int64_t pid);
+/* Whether a program of the agent that is no such server runs in dir (resolved), as far as its
+ * processes tell: then somebody may sit before a session there. */
+bool writer_attended(const struct transcript_home *home, const char *dir);
 /* "codex (process 7)", for the server with how to end it. Appends. */
 void writer_describe(const char *agent, int64_t pid, struct str *out);
