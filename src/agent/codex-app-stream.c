@@ -63,22 +63,25 @@ static const struct {
 		CODEX_ASKS_DECISION },
 	{ "item/fileChange/requestApproval", CODEX_EDIT, "these files", CODEX_ASKS_DECISION },
 	{ "item/permissions/requestApproval", "Permission", "", CODEX_ASKS_GRANT },
-	{ "mcpServer/elicitation/request", CODEX_TOOL, "", CODEX_ASKS_CONSENT },
+	{ "mcpServer/elicitation/request", CODEX_TOOL, "this tool", CODEX_ASKS_CONSENT },
 };
 
-/* The command as a whole, or the files of the item; with the reason that it gives. */
+/* The command as a whole, the rights, what the tool is given, or the files of the item; with the
+ * reason that it gives. Nobody decides on what is not shown. */
 static void about_request(struct codex_app *s, const struct jval *v, struct str *out)
 {
 	AUTO_STR tmp = STR_INIT;
 	AUTO_STR text = STR_INIT;
 	const char *files = codex_item_about(&s->items, v[K_ITEM_ID]);
-	struct jval grant = value_member(v[K_PARAMS], "permissions");
+	struct jval given = value_member(v[K_PARAMS], "permissions");
 	struct sv command = scan_string_view(value_member(v[K_PARAMS], "command"), &tmp);
 
+	if (given.type == J_NONE)
+		given = value_member(value_member(v[K_PARAMS], "_meta"), "tool_params");
 	if (command.n)
 		str_add(&text, codex_command(command));
-	else if (grant.type == J_OBJECT)
-		str_add(&text, grant.raw);
+	else if (given.type == J_OBJECT)
+		str_add(&text, given.raw);
 	else
 		str_adds(&text, files ? files : "");
 	struct sv reason = scan_string_view(value_member(v[K_PARAMS], "reason"), &tmp);

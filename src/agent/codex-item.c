@@ -58,12 +58,14 @@ void codex_item_piece(struct codex_items *items, struct jval id, struct jval tex
 	say(items, id, scan_string_view(text, &tmp));
 }
 
-/* The whole message: what of it has not come in pieces. */
+/* The whole message: what of it has not come in pieces. One that is another than its pieces were
+ * may not even have a character that begins where they ended. */
 static void say_rest(struct codex_items *items, struct jval id, struct sv text)
 {
-	bool known = items->sent > 0 && scan_string_eq(id, str_sv(&items->message));
-
-	say(items, id, known ? sv_from(text, items->sent < text.n ? items->sent : text.n) : text);
+	if (items->sent > 0 && scan_string_eq(id, str_sv(&items->message)))
+		text = sv_from(text, items->sent < text.n ? items->sent : text.n);
+	if (utf8_valid(text))
+		say(items, id, text);
 	items->sent = 0;
 }
 

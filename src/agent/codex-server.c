@@ -210,7 +210,6 @@ static void run_without(void *data)
 
 	c->timer = NULL;
 	log_write(c->a->opts.log, LOG_INFO, "codex: no app server, going on with exec");
-	c->no_server = true;
 	child_end(&c->child, false, c->a->opts.stop_ms);
 	codex_exec(c);
 }
@@ -325,6 +324,8 @@ static void add_decision(struct jw *w, const struct codex_asked *q, enum agent_a
 		jw_put_cstr(w, "action", answer == AGENT_DENY ? "decline" : "accept");
 		if (answer != AGENT_DENY)
 			jw_put_raw(w, "content", SV("{}"));
+		if (answer == AGENT_ALLOW_ALWAYS)
+			jw_put_raw(w, "_meta", SV("{\"persist\":\"session\"}"));
 		break;
 	case CODEX_ASKS_OTHER:
 		break;
@@ -384,9 +385,8 @@ static void on_request(void *data, const struct codex_request *request)
 			&(struct agent_event){ .type = AGENT_EV_ASK,
 				.tool = request->tool,
 				.text = request->about,
-				.ask = &(struct agent_ask){ .id = id,
-					.always = q.kind != CODEX_ASKS_CONSENT,
-					.scope = request->scope } });
+				.ask = &(struct agent_ask){
+					.id = id, .always = true, .scope = request->scope } });
 		return;
 	}
 	respond(c, &q, AGENT_DENY);

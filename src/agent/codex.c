@@ -232,6 +232,8 @@ static void on_result(void *data, const struct codex_result *r)
 		codex_judge(c, 0, r->said);
 	else
 		c->result.delivery = AGENT_DELIVERED;
+	/* It has no server, and works without one: a broken configuration lets neither start. */
+	c->no_server |= !r->failed;
 	codex_let_go(c);
 }
 

@@ -297,11 +297,13 @@ static void test_requests(void **state)
 		"<grant {\"network\":{\"enabled\":true}}>");
 	expect(h,
 		"{\"method\":\"mcpServer/elicitation/request\",\"id\":3,\"params\":{"
-		"\"_meta\":{\"codex_approval_kind\":\"mcp_tool_call\"},\"message\":\"poke?\"}}\n"
+		"\"_meta\":{\"codex_approval_kind\":\"mcp_tool_call\",\"tool_params\":{\"x\":1}},"
+		"\"message\":\"poke?\"}}\n"
 		"{\"method\":\"mcpServer/elicitation/request\",\"id\":4,\"params\":{"
 		"\"message\":\"your name?\"}}\n"
 		"{\"method\":\"item/tool/requestUserInput\",\"id\":5,\"params\":{}}\n",
-		"<asks 3 consent Tool: poke?><asks 4 other Tool: your name?><asks 5 other : >");
+		"<asks 3 consent Tool: {\"x\":1} (poke?)><asks 4 other Tool: your name?><asks 5 "
+		"other : >");
 	expect(h,
 		"{\"method\":\"serverRequest/resolved\",\"params\":{\"threadId\":\"T\","
 		"\"requestId\":\"x1\"}}\n",
