@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "cli/cmd.h"
@@ -16,6 +18,8 @@
 #include "cli/print.h"
 #include "config/settings.h"
 #include "os/path.h"
+#include "store/health.h"
+#include "ui/format.h"
 #include "ui/term.h"
 #include "ui/wrap.h"
 #include "json/write.h"
@@ -23,7 +27,7 @@
 enum level { LEVEL_OK, LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL, LEVELS };
 static const char *const level_names[LEVELS] = { "ok", "note", "warn", "fail" };
 
-enum { LOW_SPACE_MB = 200 };
+enum { LOW_SPACE = 200 * 1000 * 1000, NO_SPACE = 1000 * 1000 };
 
 struct finding {
 	enum level level;
@@ -77,12 +81,82 @@ static void check_config(struct doctor *d)
 	app->settings = settings_new(app->paths.home);
 }
 
+/* Room for what is written there: the store below the state folder, originals in the archive. */
+static void check_space(struct doctor *d, const char *dir)
+{
+	struct statvfs fs;
+	char left[SIZE_TEXT_MAX];
+
+	if (statvfs(dir, &fs) < 0)
+		return;
+	uint64_t bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+	bool no_names = fs.f_files > 0 && fs.f_favail == 0;
+	size_format(bytes, left);
+	if (no_names || bytes < NO_SPACE)
+		add(d, LEVEL_FAIL, "disk", xstrdup("make room: nothing can be written down there"),
+			"%s%s left at %s", left, no_names ? " and no room for a new file" : "",
+			dir);
+	else if (bytes < LOW_SPACE)
+		add(d, LEVEL_WARN, "disk",
+			xstrdup("make room: agents and faden lose words on a full disk"),
+			"%s left at %s", left, dir);
+	else
+		add(d, LEVEL_OK, "disk", NULL, "%s left at %s", left, dir);
+}
+
+/* What a turn does with the store, done: one that opens may still fail in the middle of it. */
+static void check_store(struct doctor *d)
+{
+	static const char forgets[] = "that forgets names, conversations and where originals of "
+				      "trimmed texts lie; the agents' sessions are untouched";
+	static const struct {
+		enum level level;
+		const char *what, *remedy;
+	} told[] = {
+		[STORE_SOUND] = { LEVEL_OK, ": all of it was read, and a record written", NULL },
+		[STORE_NONE] = { LEVEL_OK, ": none yet; the first turn makes it", NULL },
+		[STORE_EMPTY] = { LEVEL_WARN, " is empty: what it remembered is gone",
+			"put a copy back if there is one; the next turn begins a new store" },
+		[STORE_DAMAGED] = { LEVEL_FAIL, " is damaged", "move it away with its log" },
+		[STORE_UNREADABLE] = { LEVEL_FAIL, " cannot be used",
+			"get the right to read and write it (chmod u+rw, or chown)" },
+		[STORE_UNWRITABLE] = { LEVEL_FAIL, " cannot be written to",
+			"make room, or the folder writable, or use --state DIR; listing and "
+			"showing work" },
+		[STORE_HELD] = { LEVEL_WARN, " is held by another process",
+			"see which (pgrep -a faden); when it has ended, turns go on" },
+		[STORE_NEWER] = { LEVEL_FAIL, " was made by a newer faden",
+			"upgrade faden, or use --state DIR; nothing was touched" },
+	};
+	struct app *app = d->app;
+	AUTO_FREE char *path = path_join(app->paths.state_dir, "faden.db");
+	AUTO_STR words = STR_INIT;
+	AUTO_STR remedy = STR_INIT;
+	struct store *store;
+	struct err err = ERR_INIT;
+	enum store_health health = store_try(path, &words);
+
+	if (told[health].remedy)
+		str_adds(&remedy, told[health].remedy);
+	if (health == STORE_DAMAGED) {
+		str_adds(&remedy, ": cd ");
+		shell_word(&remedy, app->paths.state_dir);
+		str_addf(&remedy, " && mkdir damaged && mv faden.db* damaged (%s)", forgets);
+	}
+	add(d, told[health].level, "store", remedy.len ? str_detach(&remedy) : NULL, "%s%s%s%s%s%s",
+		path, told[health].what, words.len ? " (" : "", words.buf, words.len ? ")" : "",
+		told[health].level == LEVEL_FAIL ? "; 'faden ask' fails with that, now or later"
+						 : "");
+	/* Who would answer is written down in it. */
+	if (told[health].level == LEVEL_OK && app_store(app, &store, &err) < 0)
+		add(d, LEVEL_FAIL, "store", NULL, "%s", err.msg);
+}
+
 static void check_state(struct doctor *d)
 {
 	struct app *app = d->app;
 	const char *dir = app->paths.state_dir;
-	struct store *store;
-	struct statvfs fs;
+	struct stat state, data;
 	struct err err = ERR_INIT;
 
 	if (app_state(app, &err) < 0) {
@@ -90,26 +164,17 @@ static void check_state(struct doctor *d)
 			"%s", err.msg);
 		return;
 	}
-	if (access(dir, W_OK) < 0)
+	if (access(dir, W_OK | X_OK) < 0)
 		add(d, LEVEL_FAIL, "state",
 			xstrdup("make it writable, or use --state DIR; listing and showing work"),
 			"%s: %s", dir, strerror(errno));
 	else
 		add(d, LEVEL_OK, "state", NULL, "%s is writable", dir);
-	if (statvfs(dir, &fs) == 0) {
-		unsigned long long free_mb =
-			(unsigned long long)fs.f_bavail * fs.f_frsize / (1024ull * 1024);
-		if (free_mb < LOW_SPACE_MB)
-			add(d, LEVEL_WARN, "disk",
-				xstrdup("make room: agents and faden lose words on a full disk"),
-				"%llu MB left at %s", free_mb, dir);
-	}
-	if (app_store(app, &store, &err) < 0)
-		add(d, LEVEL_FAIL, "store",
-			xstrdup("see above; the agents' transcripts are not touched by this"), "%s",
-			err.msg);
-	else
-		add(d, LEVEL_OK, "store", NULL, "opens");
+	check_space(d, dir);
+	if (stat(dir, &state) == 0 && stat(app->paths.data_dir, &data) == 0 &&
+		state.st_dev != data.st_dev)
+		check_space(d, app->paths.data_dir);
+	check_store(d);
 }
 
 static void check_agent(struct doctor *d, const struct agent_def *agent)

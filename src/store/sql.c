@@ -25,8 +25,9 @@ int sql_error(struct store *store, int code, struct err *reterr)
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return err_set(reterr, ERR_STORE,
-			"store %s: the file is damaged (%s); move it away and faden makes a new "
-			"one, agents' transcripts are not touched",
+			"store %s: the file is damaged (%s); 'faden doctor' says what to do, "
+			"agents' "
+			"transcripts are not touched",
 			file, text);
 	case SQLITE_TOOBIG:
 		return err_set(reterr, ERR_LIMIT, "store %s: a text is too long to be kept", file);

@@ -53,7 +53,7 @@ rm "$config"
 rm -f "$state/faden.db-wal" "$state/faden.db-shm"
 head -c 100000 /dev/zero | tr '\0' 'z' >"$state/faden.db"
 t_exit 'a damaged store is a failure' 5 t_faden ask x
-t_like 'a damaged store is told with the remedy' "$(cat "$t_err")" 'damaged.*move it away'
+t_like 'a damaged store is told with the remedy' "$(cat "$t_err")" 'damaged.*faden doctor'
 t_is 'a damaged store is left as it is' "$(head -c 3 "$state/faden.db")" zzz
 cp "$t_tmp/good.db" "$state/faden.db"
 [ ! -f "$t_tmp/good.db-wal" ] || cp "$t_tmp/good.db-wal" "$state/faden.db-wal"

@@ -1,0 +1,150 @@
+#include "store/health.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/attr.h"
+#include "store/schema.h"
+
+enum {
+	HEADER_BYTES = 100, /* less is no database */
+	FAULTS_SHOWN = 2,
+	WAIT_MS = 3000,
+};
+
+/* ---- files ---- */
+
+/* Its log and the index of that are files of their own, with permissions of their own. */
+static bool may_use_all(const char *path, struct str *words)
+{
+	static const char *const parts[] = { "", "-wal", "-shm" };
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		char name[PATH_MAX];
+		(void)snprintf(name, sizeof(name), "%s%s", path, parts[i]);
+		if (access(name, R_OK | W_OK) == 0 || errno == ENOENT)
+			continue;
+		str_addf(words, "%s: %s", name, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+/* ---- contents ---- */
+
+static enum store_health health_of(int code)
+{
+	switch (code & 0xff) {
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return STORE_DAMAGED;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return STORE_HELD;
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+		return STORE_UNREADABLE;
+	default:
+		return STORE_UNWRITABLE;
+	}
+}
+
+static enum store_health failed(sqlite3 *db, int code, struct str *words)
+{
+	str_adds(words, sqlite3_errmsg(db));
+	if (sqlite3_system_errno(db) != 0 && (code & 0xff) != SQLITE_CORRUPT)
+		str_addf(words, " (%s)", strerror(sqlite3_system_errno(db)));
+	return health_of(code);
+}
+
+static enum store_health look_at_version(sqlite3 *db, int64_t *ret, struct str *words)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &stmt, NULL);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_step(stmt);
+	*ret = code == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+	(void)sqlite3_finalize(stmt);
+	if (code != SQLITE_ROW)
+		return failed(db, code, words);
+	if (*ret <= (int64_t)schema_version)
+		return STORE_SOUND;
+	str_addf(words, "schema %lld, and this faden knows %zu", (long long)*ret, schema_version);
+	return STORE_NEWER;
+}
+
+static enum store_health read_all(sqlite3 *db, struct str *words)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &stmt, NULL);
+	int faults = 0;
+
+	while (code == SQLITE_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
+		const char *text = (const char *)sqlite3_column_text(stmt, 0);
+		code = SQLITE_OK;
+		if (!text || strcmp(text, "ok") == 0)
+			continue;
+		if (faults++ < FAULTS_SHOWN)
+			str_addf(words, "%s%s", faults > 1 ? "; " : "", text);
+	}
+	(void)sqlite3_finalize(stmt);
+	if (faults > FAULTS_SHOWN)
+		str_addf(words, "; %d more", faults - FAULTS_SHOWN);
+	if (faults > 0)
+		return STORE_DAMAGED;
+	return code == SQLITE_DONE ? STORE_SOUND : failed(db, code, words);
+}
+
+/* What a turn does: a commit to the log; and what is done now and then, the log into the file. */
+static enum store_health write_one(sqlite3 *db, int64_t version, struct str *words)
+{
+	char text[128];
+
+	(void)snprintf(text, sizeof(text),
+		"BEGIN IMMEDIATE; PRAGMA user_version = %lld; COMMIT; PRAGMA "
+		"wal_checkpoint(PASSIVE)",
+		(long long)version);
+	int code = sqlite3_exec(db, text, NULL, NULL, NULL);
+	if (code == SQLITE_OK)
+		return STORE_SOUND;
+	enum store_health health = failed(db, code, words);
+	(void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+	return health;
+}
+
+enum store_health store_try(const char *path, struct str *words)
+{
+	struct stat st;
+	sqlite3 *db = NULL;
+	int64_t version = 0;
+
+	if (stat(path, &st) < 0) {
+		if (errno == ENOENT)
+			return STORE_NONE;
+		str_addf(words, "%s", strerror(errno));
+		return STORE_UNREADABLE;
+	}
+	if (!may_use_all(path, words))
+		return STORE_UNREADABLE;
+	if (st.st_size < HEADER_BYTES)
+		return STORE_EMPTY;
+	int code = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	enum store_health health = code == SQLITE_OK ? STORE_SOUND : failed(db, code, words);
+	if (health == STORE_SOUND) {
+		(void)sqlite3_busy_timeout(db, WAIT_MS);
+		(void)sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+		health = look_at_version(db, &version, words);
+	}
+	if (health == STORE_SOUND)
+		health = read_all(db, words);
+	if (health == STORE_SOUND)
+		health = write_one(db, version, words);
+	(void)sqlite3_close(db);
+	return health;
+}

@@ -1,0 +1,142 @@
+#!/bin/sh
+# faden doctor tries the store out: what a turn would meet is said before one meets it, with what to do.
+. "$(dirname "$0")/../lib.sh"
+cd "$t_home" || exit 1
+state=$t_home/.local/state/faden
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do t_faden ask "remember me $i" >/dev/null 2>&1; done
+python3 -c 'import sqlite3, sys
+c = sqlite3.connect(sys.argv[1], isolation_level=None)
+c.execute("VACUUM")
+c.execute("PRAGMA wal_checkpoint(TRUNCATE)")' "$state/faden.db"
+rm -f "$state/faden.db-wal" "$state/faden.db-shm"
+cp -a "$state" "$t_tmp/good"
+size=$(stat -c %s "$state/faden.db")
+
+fresh() {
+	rm -rf "$state"
+	cp -a "$t_tmp/good" "$state"
+}
+store() { grep -E '^[a-z]+ +store ' "$t_out"; }
+
+t_exit 'a sound store is no trouble' 0 t_faden doctor
+t_like 'a sound store was read and written to' "$(store)" '^ok +store +/.*/faden\.db: all of it was read, and a record written$'
+t_like 'the room on the disk is told' "$(cat "$t_out")" '^ok +disk +[0-9.]+ [kMGT]B left at /'
+t_exit 'a turn works after doctor' 0 t_faden ask 'what did I say?'
+t_like 'nothing was lost by doctor' "$(cat "$t_out")" 'remember me 12'
+rm -rf "$state"
+t_exit 'no store is no trouble' 0 t_faden doctor
+t_like 'no store is told' "$(store)" '^ok +store .*none yet'
+
+# Cut at many places. The last page may be one that a turn does not need: that is not said to be well.
+for bytes in 0 1 99; do
+	fresh
+	truncate -s $bytes "$state/faden.db"
+	t_exit "a store of $bytes bytes is no failure" 0 t_faden doctor
+	t_like "a store of $bytes bytes is called empty" "$(store)" '^warn +store .*is empty: what it remembered is gone — put a copy back'
+	t_is "a store of $bytes bytes is left as it is" "$(stat -c %s "$state/faden.db")" $bytes
+done
+for bytes in 100 512 4096 8192 20000 $((size / 2)) $((size - 4096)) $((size - 1)); do
+	fresh
+	truncate -s $bytes "$state/faden.db"
+	cp "$state/faden.db" "$t_tmp/cut"
+	t_exit "a store cut to $bytes bytes is a failure" 1 t_faden doctor
+	t_like "a store cut to $bytes bytes is called damaged" "$(store)" "^fail +store .*/faden\\.db is damaged \\(.*'faden ask' fails with that, now or later — move it away"
+	t_ok "a store cut to $bytes bytes is not written to" cmp "$state/faden.db" "$t_tmp/cut"
+done
+fresh
+truncate -s 20000 "$state/faden.db"
+t_exit 'what ask meets there is a failure' 5 t_faden ask x
+t_like 'ask points to doctor' "$(cat "$t_err")" "damaged .*'faden doctor' says what to do"
+t_exit 'doctor says it as JSON' 1 t_faden doctor --json
+remedy=$(python3 -c 'import json, sys
+print(next(c["remedy"] for c in json.load(open(sys.argv[1]))["checks"] if c["name"] == "store"))' "$t_out" | sed 's/^[^:]*: //; s/ (that .*//')
+t_ok 'the remedy is a command that works' sh -c "$remedy"
+t_exit 'a turn works after the remedy' 0 t_faden ask x
+t_exit 'doctor is content after the remedy' 0 t_faden doctor
+
+# Garbage in one page after the other: found wherever it is.
+page=4096
+bad=
+at=0
+while [ $at -lt "$size" ]; do
+	fresh
+	head -c $page /dev/zero | tr '\0' '\245' | dd of="$state/faden.db" bs=$page seek=$((at / page)) conv=notrunc status=none
+	t_rc=0
+	t_faden doctor >"$t_out" 2>&1 || t_rc=$?
+	[ $t_rc = 1 ] && store | grep -q '^fail' || bad="$bad $((at / page))"
+	at=$((at + page))
+done
+t_is "garbage in any of $((size / page)) pages is found" "$bad" ''
+fresh
+printf 'this is no database, but a text of more than a hundred bytes, which somebody has put in its place, for whatever reason\n' >"$state/faden.db"
+t_exit 'a text in its place is a failure' 1 t_faden doctor
+t_like 'a text in its place is told' "$(store)" '^fail +store .*is damaged \(file is not a database\)'
+fresh
+python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute("PRAGMA user_version = 999"); c.commit()' "$state/faden.db"
+t_exit 'a store of a newer faden is a failure' 1 t_faden doctor
+t_like 'a store of a newer faden is told' "$(store)" '^fail +store .*newer faden \(schema 999, .*upgrade'
+
+# Held by another process for longer than doctor waits.
+fresh
+python3 -c 'import sqlite3, sys, time
+c = sqlite3.connect(sys.argv[1], isolation_level=None)
+c.execute("BEGIN IMMEDIATE")
+open(sys.argv[2], "w").close()
+time.sleep(60)' "$state/faden.db" "$t_tmp/held" &
+holder=$!
+t_wait_for 10 test -e "$t_tmp/held"
+t_exit 'a store that is held is no failure' 0 t_faden doctor
+t_like 'a store that is held is told' "$(store)" '^warn +store .*is held by another process'
+kill $holder
+wait $holder 2>/dev/null
+
+# What may not be read or written. The superuser may everything, so another user tries.
+if [ "$(id -u)" = 0 ]; then
+	chmod 711 "$t_tmp"
+	as_user() { t_run setpriv --reuid=65534 --regid=65534 --clear-groups "$FADEN" "$@"; }
+	fresh_user() {
+		fresh
+		chown -R 65534:65534 "$t_home"
+	}
+else
+	as_user() { t_faden "$@"; }
+	fresh_user() { fresh; }
+fi
+t_tools setpriv unshare mount dd sh
+fresh_user
+as_user ask x >/dev/null 2>&1
+if [ -e "$state/faden.db-wal" ]; then
+	for file in faden.db faden.db-wal faden.db-shm; do
+		chmod 000 "$state/$file"
+		t_exit "$file without permissions is a failure" 1 as_user doctor
+		t_like "$file without permissions is named" "$(store)" "^fail +store .*cannot be used \\(/.*/$file: Permission denied\\); 'faden ask' fails with that, now or later — get the right"
+		t_exit "ask fails with $file" 5 as_user ask x
+		chmod 600 "$state/$file"
+	done
+else
+	t_skip 'files without permissions' 'no user to try with'
+fi
+chmod 500 "$state"
+rm -f "$state/faden.db-wal" "$state/faden.db-shm"
+t_exit 'a folder that cannot be written is a failure' 1 as_user doctor
+t_like 'a folder that cannot be written is told' "$(cat "$t_out")" '^fail +state .*Permission denied'
+t_like 'a store in such a folder is told' "$(store)" '^fail +store .*cannot be written to \('
+t_exit 'ask fails in such a folder' 5 as_user ask x
+chmod 700 "$state"
+
+# A disk without room: a small one, filled.
+full() {
+	t_run unshare -rm sh -c "mount -t tmpfs -o size=1m none '$state' && cp -a '$t_tmp/good/.' '$state' &&
+		{ dd if=/dev/zero of='$state/fill' bs=4096 2>/dev/null; '$FADEN' \"\$@\"; }" sh "$@"
+}
+chmod 755 "$t_tmp/good" 2>/dev/null
+t_tools cp
+if t_run unshare -rm sh -c "mount -t tmpfs none '$state'" 2>/dev/null; then
+	t_exit 'a full disk is a failure' 1 full doctor
+	t_like 'a full disk is told' "$(cat "$t_out")" '^fail +disk +0 B left at .*make room'
+	t_like 'a store on a full disk is told' "$(store)" "^fail +store .*cannot be written to \\(.*(full|No space).*'faden ask' fails with that, now or later — make room"
+	t_exit 'ask fails on a full disk' 5 full ask x
+else
+	t_skip 'a full disk is a failure' 'no file system can be mounted here'
+fi
+t_done
