@@ -53,7 +53,7 @@ void row_load(struct sql *q, struct session_row *row)
 	info->id = sql_dup_text(q, c++);
 	info->mark.offset = (uint64_t)sql_get_int(q, c++);
 	info->mark.anchor = (uint64_t)sql_get_int(q, c++);
-	info->mark.tail_turns = (uint32_t)sql_get_int(q, c++);
+	info->mark.tail = (uint32_t)sql_get_int(q, c++);
 	info->mark.flags = (uint32_t)sql_get_int(q, c++);
 	info->format = transcript_format_numbered(sql_get_int(q, c++));
 	info->flags = (uint32_t)sql_get_int(q, c++);
@@ -96,7 +96,7 @@ int row_save(struct sql *save, const struct session_row *row, const struct file_
 {
 	const struct session_info *info = &row->info;
 	const int64_t numbers[] = { (int64_t)info->mark.offset, (int64_t)info->mark.anchor,
-		info->mark.tail_turns, info->mark.flags, transcript_format_number(info->format),
+		info->mark.tail, info->mark.flags, transcript_format_number(info->format),
 		info->flags, info->relation, info->turns, info->first_ms, info->last_ms,
 		row->active_ms, info->window, info->usage.input, info->usage.cache_read,
 		info->usage.cache_write, info->usage.output };

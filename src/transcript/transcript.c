@@ -132,6 +132,7 @@ struct scan_run {
 	const struct transcript_format *format;
 	struct summary summary;
 	struct line_reader reader;
+	uint32_t taken; /* records of the line */
 };
 
 static int run_take(void *data, struct sv text)
@@ -141,6 +142,7 @@ static int run_take(void *data, struct sv text)
 	if (!line_reader_read(&run->reader, text))
 		return ERR_INPUT;
 	run->format->scan(&run->summary, &run->reader.line);
+	run->taken++;
 	return 0;
 }
 
@@ -173,12 +175,12 @@ static int run_lines(struct scan_run *run, struct jsonl *lines, struct err *rete
 
 	info->flags &= ~(uint32_t)SESSION_TORN;
 	while ((r = jsonl_next(lines, &line, reterr)) > 0) {
-		int64_t turns = info->turns;
+		run->taken = 0;
 		record_each(line.text, &fns, run);
 		if (line.terminated) {
 			info->mark.offset = line.offset + line.size;
 		} else {
-			info->mark.tail_turns = (uint32_t)(info->turns - turns);
+			info->mark.tail = run->taken;
 			if (sv_trim(line.text).n > 0)
 				info->flags |= SESSION_TORN;
 		}
@@ -188,10 +190,10 @@ static int run_lines(struct scan_run *run, struct jsonl *lines, struct err *rete
 
 int transcript_scan(int fd, uint64_t size, struct session_info *info, struct err *reterr)
 {
-	if (!mark_holds(fd, size, &info->mark))
+	/* What was taken from a line that was not at its end cannot be given back: the whole line
+	 * may be no record at all. */
+	if (info->mark.tail > 0 || !mark_holds(fd, size, &info->mark))
 		start_over(info);
-	info->turns -= info->mark.tail_turns;
-	info->mark.tail_turns = 0;
 	info->size = (int64_t)size;
 	if (size == info->mark.offset) {
 		info->flags &= ~(uint32_t)SESSION_TORN;

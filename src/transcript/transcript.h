@@ -87,7 +87,7 @@ static inline int64_t usage_context(const struct usage *u)
 struct session_mark {
 	uint64_t offset; /* first byte not yet taken for good, the beginning of a line */
 	uint64_t anchor; /* of the bytes before it: another file under the same name is noticed */
-	uint32_t tail_turns; /* turns counted beyond offset, in a last line without newline */
+	uint32_t tail; /* records taken beyond offset, from a last line without newline */
 	uint32_t flags; /* private */
 };
 
