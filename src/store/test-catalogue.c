@@ -2,6 +2,7 @@
 
 #include "base/uuid.h"
 #include "store/catalogue.h"
+#include "store/conv.h"
 #include "transcript/test-session.h"
 
 #define ID_A "aaaaaaaa-0000-4000-8000-000000000001"
@@ -439,6 +440,86 @@ static void test_two_processes(void **state)
 	assert_int_equal(refresh(w).read, 0);
 }
 
+static struct catalogue_stats refresh_near(struct world *w, const char *dir)
+{
+	static const int64_t now_ms = (T0_S + 3600) * INT64_C(1000);
+	struct catalogue_stats stats;
+
+	assert_int_equal(
+		catalogue_refresh_near(w->store, w->homes, 2, dir, now_ms, &stats, NULL), 0);
+	return stats;
+}
+
+static void test_near_is_only_what_the_folder_needs(void **state)
+{
+	struct world *w = *state;
+	AUTO_FREE char *gone = path_join(w->folder, DEMO ID_B ".jsonl");
+	const struct catalogue_query all = { .limit = 0 };
+
+	write_claude(w, "claude/projects/-work-far/" ID_A ".jsonl", "far words", 1);
+	write_claude(w, DEMO ID_A "/subagents/agent-x.jsonl", "for somebody else", 1);
+	assert_int_equal(refresh_near(w, "/work/demo").read, 3); /* Codex's of the day as well */
+	assert_int_equal(count(w, all), 3);
+	assert_int_equal(refresh_near(w, "/work/demo").read, 0);
+	assert_int_equal(refresh(w).read, 2);
+	append(w, DEMO ID_A ".jsonl", "{}\n");
+	assert_int_equal(unlink(gone), 0);
+	struct catalogue_stats stats = refresh_near(w, "/work/demo");
+	assert_int_equal(stats.read, 1);
+	assert_int_equal(stats.gone, 1);
+	/* What lies deeper, and elsewhere, is not taken for gone. */
+	assert_int_equal(count(w, (struct catalogue_query){ .subagents = true }), 4);
+	/* Codex's of another day is looked at because it is known. */
+	append(w, ROLLOUT, "{}\n");
+	static const int64_t later_ms = (T0_S + 90 * 86400) * INT64_C(1000);
+	assert_int_equal(catalogue_refresh_near(
+				 w->store, w->homes, 2, "/work/other", later_ms, &stats, NULL),
+		0);
+	assert_int_equal(stats.read, 1);
+}
+
+static int count_unclaimed(const struct world *w, struct catalogue_unclaimed query)
+{
+	int rows = 0;
+
+	query.limit = 9;
+	assert_int_equal(catalogue_unclaimed(w->store, &query, count_row, &rows, NULL), 0);
+	return rows;
+}
+
+static void test_unclaimed_is_what_people_began(void **state)
+{
+	struct world *w = *state;
+	const struct catalogue_unclaimed here = { .dir = "/work/demo" };
+	const struct conv_new what = { .dir = "/work/demo", .agent = "claude" };
+	AUTO_STR exec = STR_INIT;
+	AUTO_STR copy = STR_INIT;
+	AUTO_CONV conv = CONV_INIT;
+
+	(void)refresh(w);
+	assert_int_equal(count_unclaimed(w, here), 2);
+	assert_int_equal(count_unclaimed(w, (struct catalogue_unclaimed){ .below = "/work" }), 3);
+	assert_int_equal(count_unclaimed(w, (struct catalogue_unclaimed){ .below = "/wor" }), 0);
+	claude_user(&exec, "u0", NULL, "a program says this");
+	str_cut(&exec, exec.len - 2);
+	str_adds(&exec, ",\"entrypoint\":\"sdk-cli\"}\n");
+	AUTO_FREE char *first = session_write(w->folder, DEMO ID_C ".jsonl", str_sv(&exec));
+	(void)refresh(w);
+	assert_int_equal(count_unclaimed(w, here), 2);
+	/* A copy goes on in place of what it was made from, unless that is a conversation. */
+	claude_user(&copy, "u0", NULL, "alpha words");
+	str_cut(&copy, copy.len - 2);
+	str_adds(&copy,
+		",\"faden_metadata\":{\"relation\":\"trimmed\",\"parent_id\":\"" ID_A "\"}}\n");
+	AUTO_FREE char *second = session_write(w->folder, DEMO ID_C ".jsonl", str_sv(&copy));
+	(void)refresh(w);
+	assert_int_equal(count_unclaimed(w, here), 2);
+	assert_int_equal(conv_adopt(w->store, &what, ID_A, NULL, &conv, NULL), 0);
+	assert_int_equal(count_unclaimed(w, here), 1);
+	assert_int_equal(catalogue_rename(w->store, "claude", ID_B, "kumquat", NULL), 0);
+	assert_int_equal(count_unclaimed(w, (struct catalogue_unclaimed){ .text = "x" }), 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -459,6 +540,8 @@ int main(void)
 		CASE(test_children_of_a_session),
 		CASE(test_memory_store),
 		CASE(test_two_processes),
+		CASE(test_near_is_only_what_the_folder_needs),
+		CASE(test_unclaimed_is_what_people_began),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
