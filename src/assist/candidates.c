@@ -14,6 +14,7 @@ enum {
 	NAMED_MAX = 30, /* conversations found by a shared word alone */
 	MEMBERS_MAX = 12, /* sessions of the agents' own in this project */
 	NAMED_MEMBERS_MAX = 5, /* … that are found by their names */
+	TAILS_MAX = 6, /* … whose last words are read */
 };
 
 /* Older than this, a session of the agents' own does not go on unless it is named. */
@@ -35,6 +36,8 @@ struct gathering {
 	struct map seen; /* ids of conversations, and sessions without one */
 	struct map writers; /* sessions that are open in an agent → pid */
 	bool writers_known;
+	bool subject; /* the text has one */
+	size_t tails;
 	int64_t reset_ms;
 	struct err *reterr;
 };
@@ -120,6 +123,7 @@ static int gather_named(struct gathering *g)
 	size_t n = 0;
 
 	learn_stems(o->router, g->text, &stems);
+	g->subject = stems.n > 0;
 	int r = topic_search(o->store, &stems, &hits, g->reterr);
 	for (size_t i = 0; i < hits.seqs.n && n < NAMED_MAX; i++) {
 		bool known = false;
@@ -163,7 +167,7 @@ static int gather_member(void *data, const struct session_row *row)
 		(!writer_is_server((int64_t)pid) ||
 			writer_attended(home_of(g->opts, c.agent), c.dir));
 	c.before_reset = c.active_ms < g->reset_ms;
-	learn_session(row, &m.prompts);
+	learn_session(row, g->subject && g->tails++ < TAILS_MAX, &m.prompts);
 	add(g, &c, &m);
 	return 0;
 }
@@ -365,7 +369,8 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 		size_t called = router_opts(o->router)->profile == ROUTE_SEED
 			? ROUTE_NONE
 			: find_called(&g, str_sv(&folded), router_returns(o->router, text));
-		if (called != ROUTE_NONE)
+		d->called = called != ROUTE_NONE;
+		if (d->called)
 			prefer_called(d, called, ret);
 	}
 	vec_each (&g.materials, m) {

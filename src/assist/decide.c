@@ -405,8 +405,9 @@ static void tell_route(const struct decide_opts *o, const struct conv *last, str
 			TEXT_WORDS(conv_label(to), when.buf));
 }
 
-static int decide_by_router(
-	const struct decide_opts *o, struct sv text, struct decision *d, struct err *reterr)
+/* pinned: 1 and nothing is decided, unless it is by a name: that goes before. */
+static int decide_by_router(const struct decide_opts *o, struct sv text, bool pinned,
+	struct decision *d, struct err *reterr)
 {
 	struct route_decision decision = { .blocked = ROUTE_NONE };
 	AUTO_CONV last = CONV_INIT;
@@ -414,8 +415,8 @@ static int decide_by_router(
 
 	if (r == 0)
 		r = candidates_ask(o, text, &last, d, &decision, reterr);
-	if (r < 0)
-		return r;
+	if (r < 0 || (pinned && !d->called))
+		return r < 0 ? r : 1;
 	d->by = BY_ROUTER;
 	d->confidence = decision.confidence;
 	set_reason(d, decision.reason);
@@ -561,11 +562,13 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 	}
 	if (r == 0) {
 		str_add(&d->prompt, req->text);
-		if (req->mode == REQUEST_GO_ON && o->routes && !conv_pinned(o->store, o->dir)) {
-			r = decide_by_router(o, req->text, d, reterr);
-		} else if (req->mode == REQUEST_GO_ON) {
-			d->by = o->routes ? BY_PIN : BY_FOLDER;
-			r = decide_by_folder(o, d, reterr);
+		bool pinned = conv_pinned(o->store, o->dir);
+		if (req->mode == REQUEST_GO_ON) {
+			r = o->routes ? decide_by_router(o, req->text, pinned, d, reterr) : 1;
+			if (r == 1) {
+				d->by = o->routes ? BY_PIN : BY_FOLDER;
+				r = decide_by_folder(o, d, reterr);
+			}
 		} else {
 			AUTO_CONV last = CONV_INIT;
 			d->by = BY_REQUEST;

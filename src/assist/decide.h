@@ -88,6 +88,7 @@ struct decision {
 	enum decision_by by;
 	enum utterance_kind heard; /* UTTERANCE_AGENT unless DECIDED_COMMAND */
 	enum text_language language; /* that the user is answered in */
+	bool called; /* the sentence says a name that was given */
 	bool waits; /* `conv` runs right now, and what is said means nothing anywhere else */
 	struct conv conv; /* without an id: one of the agent's own (assist/member.h), or new */
 	struct str prompt; /* what is said: the sentence, or what a correction says again */

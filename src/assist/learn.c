@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "store/journal.h"
 #include "store/topic.h"
 
@@ -64,7 +65,35 @@ static int learn_said(struct store *store, struct router *router, const char *id
 	return r;
 }
 
-void learn_session(const struct session_row *row, struct strv *out)
+/* The first words of a long session may say little of it. */
+static void learn_tail(const struct session_info *info, struct strv *out)
+{
+	enum { TAIL_BYTES = 64 * 1024, LAST = 3 };
+	const struct transcript_read_opts opts = {
+		.offset = info->size > TAIL_BYTES ? (uint64_t)info->size - TAIL_BYTES : 0,
+		.end = (uint64_t)info->size,
+	};
+	struct transcript_reader *reader = NULL;
+	AUTO_STRV said = STRV_INIT;
+	struct item item;
+
+	/* A file that cannot be read tells nothing; a line that is cut is none. */
+	if (info->turns < 2 || transcript_open(info->path, info->format, &opts, &reader, NULL) < 0)
+		return;
+	while (transcript_next(reader, &item, NULL) > 0) {
+		AUTO_STR text = STR_INIT;
+		if (item.kind != ITEM_USER || !(item.flags & ITEM_PROMPT) ||
+			item.flags & (ITEM_INJECTED | ITEM_SIDECHAIN))
+			continue;
+		transcript_text(&item, &text);
+		strv_addsv(&said, utf8_cut(str_sv(&text), SESSION_PROMPT_MAX));
+	}
+	transcript_close(reader);
+	for (size_t i = said.n > LAST ? said.n - LAST : 0; i < said.n; i++)
+		strv_add(out, said.v[i]);
+}
+
+void learn_session(const struct session_row *row, bool tail, struct strv *out)
 {
 	static const char *const everywhere[] = { "main", "master", "trunk", "HEAD" };
 	const char *name = session_row_name(row);
@@ -77,11 +106,13 @@ void learn_session(const struct session_row *row, struct strv *out)
 		says_something &= strcmp(row->info.branch, everywhere[i]) != 0;
 	if (says_something)
 		strv_add(out, row->info.branch);
+	if (tail)
+		learn_tail(&row->info, out);
 }
 
 static int take_texts(void *data, const struct session_row *row)
 {
-	learn_session(row, data);
+	learn_session(row, true, data);
 	return 0;
 }
 

@@ -17,8 +17,9 @@ int learn_topic(struct store *store, const struct router *router, int64_t seq,
 int learn_prompts(
 	struct store *store, const char *id, struct strv *out, struct err *reterr) MUST_USE;
 
-/* What the catalogue knows of what a session is about. Appends. */
-void learn_session(const struct session_row *row, struct strv *out);
+/* What the catalogue knows of what a session is about; with `tail` also what was said last in it,
+ * by the end of its file. Appends. */
+void learn_session(const struct session_row *row, bool tail, struct strv *out);
 /* A session of an agent's own became a conversation: it is about what it was about. */
 int learn_adopted(struct store *store, struct router *router, const struct conv *c,
 	struct err *reterr) MUST_USE;

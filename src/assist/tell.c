@@ -13,17 +13,17 @@ bool tell_greeting(const struct kit *kit, bool fresh, struct str *out)
 	AUTO_CONV c = CONV_INIT;
 	AUTO_CONV last = CONV_INIT;
 	struct err err = ERR_INIT;
-	int r = fresh ? 0 : decide_refresh(&how, &err);
 
-	if (r == 0 && !fresh)
-		r = decide_here(&how, &c, &err);
-	if (r < 0)
+	if (!fresh && decide_refresh(&how, &err) < 0)
 		log_write(o->log, LOG_WARN, "sessions: %s", err.msg);
+	if (!fresh && decide_here(&how, &c, &err) < 0)
+		log_write(o->log, LOG_WARN, "what goes on here: %s", err.msg);
 	if (c.agent && decide_goes_on(&how, &c)) {
 		clock_format_ago(c.age_ms, ago);
-		str_addf(out, "Going on with %s: \"%s\" (%s%lld %s, %s).", c.agent, conv_label(&c),
-			is_member(&c) ? "begun there, " : "", (long long)c.turns,
-			c.turns == 1 ? "turn" : "turns", ago);
+		str_addf(out, "Going on with %s: \"%s\" (%s%lld %s, %s%s).", c.agent,
+			conv_label(&c), is_member(&c) ? "begun there, " : "", (long long)c.turns,
+			c.turns == 1 ? "turn" : "turns", ago,
+			is_member(&c) ? "; /new starts another" : "");
 		return true;
 	}
 	if (kit->by_default && conv_last(o->store, kit->dir, o->clock, &last, NULL) == 0)

@@ -143,7 +143,7 @@ at 10:30
 session claude 8 2026-05-01T10:29 "$t_tmp/own" 'polish the silver'
 talk() { printf 'hello\n' | t_faden; }
 t_exit 'talking goes on with a session of an agent' 4 talk
-t_like 'talking says what goes on' "$(cat "$t_err")" '^faden: Going on with claude: "polish the silver" \(begun there, 1 turn, just now\)\.$'
+t_like 'talking says what goes on' "$(cat "$t_err")" '^faden: Going on with claude: "polish the silver" \(begun there, 1 turn, just now; /new starts another\)\.$'
 t_like 'the session is what is talked to' "$(cat "$t_home/claude.args")" "${b}8"
 
 # a name goes before everything
@@ -157,6 +157,15 @@ t_like 'a sentence that does not go back is not led by the name' "$(decision)" '
 t_exit 'the one that is called so is taken' 4 t_faden ask back to kumquat
 t_like 'it is told where it is' "$(cat "$t_err")" "begun in claude: kumquat, 25 min ago, in $t_tmp/own-other"
 t_is 'it runs in its own folder' "$(head -n 1 "$t_home/claude.args")" "$t_tmp/own-other"
+t_exit 'a new conversation is asked for by words' 0 t_faden ask new conversation
+t_exit 'what comes next is asked about' 0 t_faden route --json sort the stamps
+t_like 'what comes next is new' "$(decision)" '"action":"new","by":"pin"'
+t_exit 'a name in what comes next is asked about' 0 t_faden route --json back to kumquat
+t_like 'a name goes before what was to come next' "$(decision)" "\"action\":\"resume\",\"by\":\"router\".*\"session_id\":\"${b}3\""
+session claude 9 2026-05-01T10:29 "$t_tmp/own" hello 'translate the menu into Greek' thanks
+t_exit 'the new conversation is begun' 0 t_faden ask --agent rehearsal sort the stamps
+t_exit 'what was said later in a session is asked about' 0 t_faden route --json go back to the Greek menu
+t_like 'a session is found by what was said later in it' "$(decision)" "\"session_id\":\"${b}9\""
 rm -f "$t_bin/claude" "$t_bin/codex"
 t_exit 'without their programs they are asked about' 0 t_faden route --json go on with the parser for tax forms
 t_unlike 'an agent that is not installed has no sessions to go on with' "$(cat "$t_out")" "${b}1"
