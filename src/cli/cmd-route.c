@@ -171,9 +171,10 @@ static int explain(struct app *app, const struct route_cmd_opts *opts, int argc,
 		return r;
 	const struct decide_opts how = kit_decide_opts(&kit, true);
 	decision_init(&d);
-	r = decide_refresh(&how, reterr);
-	if (r == 0)
-		r = decide(&how, &(struct request){ .text = str_sv(&text) }, &d, reterr);
+	struct err err = ERR_INIT;
+	if (decide_refresh(&how, &err) < 0)
+		log_write(&app->log, LOG_WARN, "sessions: %s", err.msg);
+	r = decide(&how, &(struct request){ .text = str_sv(&text) }, &d, reterr);
 	if (r == 0 && opts->json)
 		print_object(app, &d);
 	else if (r == 0)
