@@ -514,8 +514,15 @@ static void test_unclaimed_is_what_people_began(void **state)
 	AUTO_FREE char *second = session_write(w->folder, DEMO ID_C ".jsonl", str_sv(&copy));
 	(void)refresh(w);
 	assert_int_equal(count_unclaimed(w, here), 2);
-	assert_int_equal(conv_adopt(w->store, &what, ID_A, NULL, &conv, NULL), 0);
+	const struct clock before = { true, (T0_S - 3600) * INT64_C(1000) };
+	const struct clock after = { true, (T0_S + 600) * INT64_C(1000) };
+	assert_int_equal(conv_adopt(w->store, &what, ID_A, &before, &conv, NULL), 0);
 	assert_int_equal(count_unclaimed(w, here), 1);
+	/* What the agent itself has done since the last turn is activity as well. */
+	conv_release(&conv);
+	assert_int_equal(conv_by_session(w->store, "claude", ID_A, &after, &conv, NULL), 0);
+	assert_true(conv.used_elsewhere);
+	assert_int_equal(conv.age_ms, 600000);
 	assert_int_equal(catalogue_rename(w->store, "claude", ID_B, "kumquat", NULL), 0);
 	assert_int_equal(count_unclaimed(w, (struct catalogue_unclaimed){ .text = "x" }), 0);
 }
