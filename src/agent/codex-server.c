@@ -70,9 +70,12 @@ static void ask_config(struct codex *c)
 	call_end(c, &w);
 }
 
-/* What a new thread would be allowed here. None of the user's servers is started for it. */
+/* What a new thread would be allowed here. The user's servers of tools are not started for it, but
+ * for those whose names are no plain words, which a path of settings could not name. */
 static void ask_defaults(struct codex *c, struct jval config)
 {
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 	struct scan_iter servers = scan_iter(value_member(config, "mcp_servers"));
 	AUTO_STR line = STR_INIT;
 	struct jw w = JW_INIT(&line);
@@ -87,7 +90,8 @@ static void ask_defaults(struct codex *c, struct jval config)
 	while (scan_next(&servers, &spelt, &server) > 0) {
 		AUTO_STR key = STR_INIT;
 		AUTO_STR name = STR_INIT;
-		if (!scan_string((struct jval){ .raw = spelt, .type = J_STRING }, &name))
+		if (!scan_string((struct jval){ .raw = spelt, .type = J_STRING }, &name) ||
+			name.buf[strspn(name.buf, plain)])
 			continue;
 		str_addf(&key, "mcp_servers.%s.enabled", name.buf);
 		jw_put_bool(&w, key.buf, false);

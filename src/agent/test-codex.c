@@ -214,6 +214,24 @@ static void test_rights_go_with_the_turn(void **state)
 	expect_in(rig, "in", "ephemeral", false);
 }
 
+/* A resumed thread has the rights of its last turn: those of the configuration are asked for. */
+static void test_rights_of_the_configuration(void **state)
+{
+	struct rig *rig = *state;
+
+	serve(rig,
+		"config/read) ok '{\"config\":{\"mcp_servers\":{\"a\":{},\"b.c\":{}}}}' ;;\n"
+		"thread/start) ok '{\"thread\":{\"id\":\"x\"},\"approvalPolicy\":\"untrusted\","
+		"\"sandbox\":{\"type\":\"readOnly\"}}' ;;");
+	turn(rig, "go", true);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	expect_in(
+		rig, "in", "\"ephemeral\":true,\"config\":{\"mcp_servers.a.enabled\":false}", true);
+	expect_in(rig, "in",
+		"\"approvalPolicy\":\"untrusted\",\"sandboxPolicy\":{\"type\":\"readOnly\"}", true);
+	assert_string_equal(rig->session.buf, SESSION);
+}
+
 static void test_requests_nobody_knows_are_refused(void **state)
 {
 	struct rig *rig = *state;
@@ -333,6 +351,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_messages),
 		CASE(test_rights_go_with_the_turn),
+		CASE(test_rights_of_the_configuration),
 		CASE(test_requests_nobody_knows_are_refused),
 		CASE(test_a_server_of_another_time),
 		CASE(test_refusals),
