@@ -131,6 +131,14 @@ static const char *const texts[TEXT_COUNT][2] = {
 		[TEXT_ENGLISH] = "A turn was interrupted: whether \"%s\" reached the agent is not "
 				 "known. It was handed over, but the record of the session is gone "
 				 "or cannot be read. Look with: faden show %s" },
+	[TEXT_UNKNOWN_IN_HAND] = { [TEXT_GERMAN] =
+					   "Eine Anfrage wurde unterbrochen: ob \"%s\" beim "
+					   "Agenten ankam, ist nicht bekannt. Er hatte sie schon "
+					   "angenommen, aber dass sie gestellt wurde, steht nicht "
+					   "da. Nachsehen: faden show %s",
+		[TEXT_ENGLISH] = "A turn was interrupted: whether \"%s\" reached the agent is not "
+				 "known. It had taken it in hand, but it is not recorded that it "
+				 "was said. Look with: faden show %s" },
 	[TEXT_UNKNOWN_WORDS] = { [TEXT_GERMAN] =
 					 "Eine Anfrage wurde unterbrochen: ob \"%s\" beim Agenten "
 					 "ankam, ist nicht bekannt. In diesen Worten steht sie "

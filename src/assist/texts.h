@@ -50,6 +50,7 @@ enum text_id {
 	TEXT_UNKNOWN_SESSION, /* … whether it did is not known, for each reason */
 	TEXT_UNKNOWN_NO_RECORD,
 	TEXT_UNKNOWN_GONE,
+	TEXT_UNKNOWN_IN_HAND,
 	TEXT_UNKNOWN_WORDS,
 	TEXT_UNKNOWN_COMMAND,
 	TEXT_STILL_AT_IT, /* … the agent, its process, the conversation */

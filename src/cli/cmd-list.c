@@ -64,6 +64,7 @@ struct list {
 	struct app *app;
 	const struct list_opts *opts;
 	struct map writers;
+	struct map interrupted;
 	char *current;
 	char *here;
 	int64_t now_ms;
@@ -83,15 +84,15 @@ static void add_table_row(struct list *l, const struct session_view *view)
 {
 	const struct session_row *row = view->row;
 	bool people = l->app->out_tty;
-	char size[SIZE_TEXT_MAX], last[CLOCK_TEXT_MAX], mark[4] = "";
+	char size[SIZE_TEXT_MAX], last[CLOCK_TEXT_MAX], mark[5] = "";
 	AUTO_FREE char *dir = people ? path_show(row->info.cwd, l->app->paths.home) : NULL;
 	unsigned style = view->current ? STYLE_BOLD : row->gone ? STYLE_DIM : STYLE_PLAIN;
 	const char *relation = session_relation_name(row->info.relation);
 	struct table *t = &l->table;
 
 	l->elsewhere |= !l->here || strcmp(row->info.cwd, l->here) != 0;
-	(void)snprintf(mark, sizeof(mark), "%s%s%s", view->current ? "*" : "",
-		view->live ? "!" : "", row->gone ? "x" : "");
+	(void)snprintf(mark, sizeof(mark), "%s%s%s%s", view->current ? "*" : "",
+		view->live ? "!" : "", view->interrupted ? "~" : "", row->gone ? "x" : "");
 	table_add_styled(t, sv_of(mark), style);
 	table_add_styled(t, people ? session_short_id(row->info.id) : sv_of(row->info.id), style);
 	table_add(t, sv_of(row->agent));
@@ -117,11 +118,12 @@ static void add_table_row(struct list *l, const struct session_view *view)
 static int on_row(void *data, const struct session_row *row)
 {
 	struct list *l = data;
-	uint64_t pid = 0;
+	uint64_t pid = 0, since;
 	struct session_view view = {
 		.row = row,
 		.live = map_get(&l->writers, sv_of(row->info.id), &pid),
 		.current = l->current && strcmp(l->current, row->info.id) == 0,
+		.interrupted = map_get(&l->interrupted, sv_of(row->info.id), &since),
 	};
 
 	view.pid = (int64_t)pid;
@@ -209,6 +211,7 @@ static int list(struct list *l, int argc, char **argv, struct err *reterr)
 	if (r < 0)
 		return r;
 	sessions_writers(app, &l->writers);
+	sessions_interrupted(app, &l->interrupted);
 	l->current = sessions_current(app);
 	r = ask(l, query, reterr);
 	query.elsewhere = true;
@@ -220,6 +223,7 @@ static int list(struct list *l, int argc, char **argv, struct err *reterr)
 static void list_release(struct list *l)
 {
 	map_release(&l->writers);
+	map_release(&l->interrupted);
 	table_release(&l->table);
 	format_release(&l->format);
 	str_release(&l->text);

@@ -262,6 +262,19 @@ void sessions_writers(struct app *app, struct map *ids)
 		transcript_writers(&app->homes[i], ids);
 }
 
+static int add_interrupted(void *data, const struct conv *c)
+{
+	if (c->session && (c->owner.pid == 0 || proc_id_check(&c->owner) == PROC_GONE))
+		(void)map_put(data, sv_of(c->session), 1);
+	return 0;
+}
+
+void sessions_interrupted(struct app *app, struct map *ids)
+{
+	if (conv_unfinished(app->store, NULL, &app->clock, add_interrupted, ids, NULL) < 0)
+		log_write(&app->log, LOG_WARN, "what was interrupted cannot be read");
+}
+
 bool sessions_in_use(struct app *app, const char *id)
 {
 	AUTO_MAP writers = MAP_INIT;
@@ -274,16 +287,19 @@ bool sessions_in_use(struct app *app, const char *id)
 struct session_view sessions_view(struct app *app, const struct session_row *row)
 {
 	AUTO_MAP writers = MAP_INIT;
+	AUTO_MAP interrupted = MAP_INIT;
 	AUTO_FREE char *current = sessions_current(app);
-	uint64_t pid = 0;
+	uint64_t pid = 0, since;
 
 	sessions_writers(app, &writers);
+	sessions_interrupted(app, &interrupted);
 	bool live = map_get(&writers, sv_of(row->info.id), &pid);
 	return (struct session_view){
 		.row = row,
 		.live = live,
 		.pid = (int64_t)pid,
 		.current = current && strcmp(current, row->info.id) == 0,
+		.interrupted = map_get(&interrupted, sv_of(row->info.id), &since),
 	};
 }
 

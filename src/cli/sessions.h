@@ -38,6 +38,8 @@ int sessions_adopt(struct app *app, const struct session_row *row, struct conv *
 int sessions_dir(struct app *app, const struct session_row *row, bool here, char **ret,
 	struct err *reterr) MUST_USE;
 
+/* Session ids whose last turn was interrupted and not told of yet. */
+void sessions_interrupted(struct app *app, struct map *ids);
 /* Session ids that a live process has open now, the agents' and faden's own → its pid. */
 void sessions_writers(struct app *app, struct map *ids);
 bool sessions_in_use(struct app *app, const char *id);

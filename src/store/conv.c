@@ -218,6 +218,10 @@ int conv_in_project(struct store *store, const char *project, int64_t max,
 	return r < 0 ? r : each_row(&q, &now, fn, data, reterr);
 }
 
+#define UNFINISHED                                                                 \
+	" c.status = ?2 AND (SELECT state FROM turn t WHERE t.conversation = c.id" \
+	" ORDER BY t.id DESC LIMIT 1) = 0 ORDER BY c.active_ms DESC"
+
 /* Whoever begins a turn makes the conversation active, and its end makes it idle again: most rows
  * need no look into the journal. */
 int conv_unfinished(struct store *store, const char *dir, const struct clock *clock,
@@ -225,12 +229,15 @@ int conv_unfinished(struct store *store, const char *dir, const struct clock *cl
 {
 	AUTO_SQL q = SQL_INIT;
 	struct present now = { .clock = clock };
-	int r = SQL_PREPARE(&q, store, reterr,
-		CONV_SELECT "WHERE c.dir = ? AND c.status = ? AND (SELECT state FROM turn t"
-			    " WHERE t.conversation = c.id ORDER BY t.id DESC LIMIT 1) = 0"
-			    " ORDER BY c.active_ms DESC",
-		SQL_T(dir), SQL_I(CONV_ACTIVE));
+	int r = sql_prepare(&q, store,
+		dir ? CONV_SELECT "WHERE c.dir = ?1 AND" UNFINISHED
+		    : CONV_SELECT "WHERE ?1 IS NULL AND" UNFINISHED,
+		reterr);
 
+	if (r == 0) {
+		sql_text(&q, dir);
+		sql_int(&q, CONV_ACTIVE);
+	}
 	return r < 0 ? r : each_row(&q, &now, fn, data, reterr);
 }
 

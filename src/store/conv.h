@@ -122,8 +122,8 @@ int conv_give(struct store *store, const char *id, const struct proc_id *self,
 /* … as if it had never been taken: that was no activity of it. */
 int conv_untake(struct store *store, const char *id, const struct proc_id *self,
 	struct err *reterr) MUST_USE;
-/* The conversations of dir whose last turn has no end, most recent first: one that runs, or that
- * was interrupted. */
+/* The conversations of dir (NULL: of all folders) whose last turn has no end, most recent first:
+ * one that runs, or that was interrupted. */
 int conv_unfinished(struct store *store, const char *dir, const struct clock *clock,
 	conv_each_fn fn, void *data, struct err *reterr) MUST_USE;
 

@@ -148,6 +148,16 @@ bool transcript_injected(const struct transcript_format *format, struct sv text)
 
 enum { WRAPPER_RAW_MAX = 512 }; /* blanks, and the longest beginning, escaped */
 
+bool transcript_in_hand(
+	const struct transcript_format *format, const struct item *item, struct str *out)
+{
+	struct jval words = { .type = J_NONE };
+
+	if (format->in_hand && item->kind == ITEM_META)
+		words = format->in_hand(item);
+	return words.type == J_STRING && scan_string(words, out);
+}
+
 void transcript_typed(const struct transcript_format *format, struct sv text, struct str *out)
 {
 	if (!format->typed || !format->typed(text, out))

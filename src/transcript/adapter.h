@@ -101,6 +101,8 @@ struct transcript_format {
 	 * Both end with NULL. */
 	const char *const *injected_tags;
 	const char *const *injected_words;
+	/* transcript_in_hand(): the words, J_NONE when it is no such note. NULL: there are none. */
+	struct jval (*in_hand)(const struct item *item);
 	/* transcript_typed(): false when the text is as it was typed. NULL: all are. */
 	bool (*typed)(struct sv text, struct str *out);
 	/* The members that are looked at, and those of the elements of lists; see json/scan.h. */

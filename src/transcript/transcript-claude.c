@@ -684,6 +684,15 @@ static const char *const injected_words[] = {
 	NULL,
 };
 
+/* What it takes from its input is queued first, and its last prompt is noted at its end, even when
+ * that comes before anything was done with it. */
+static struct jval claude_in_hand(const struct item *item)
+{
+	return sv_is(item->type, "last-prompt")	       ? line_member(item->object, "lastPrompt")
+		: sv_is(item->type, "queue-operation") ? line_member(item->object, "content")
+						       : (struct jval){ .type = J_NONE };
+}
+
 /* "/init now" is kept as the name of the command and its arguments, each in a tag. */
 static bool claude_typed(struct sv text, struct str *out)
 {
@@ -710,6 +719,7 @@ const struct transcript_format transcript_claude = {
 	.forks_silently = true,
 	.injected_tags = injected_tags,
 	.injected_words = injected_words,
+	.in_hand = claude_in_hand,
 	.typed = claude_typed,
 	.keys = keys,
 	.n_keys = ARRAY_LEN(keys),

@@ -251,6 +251,10 @@ bool transcript_injected(const struct transcript_format *format, struct sv text)
 /* What was typed where the agent keeps it in another form (a command with its arguments); else the
  * text itself. Appends. */
 void transcript_typed(const struct transcript_format *format, struct sv text, struct str *out);
+/* The words of a prompt that the agent has noted before it was said: one that it has in hand and
+ * may have come to nothing. False when the item is no such note. Appends. */
+bool transcript_in_hand(
+	const struct transcript_format *format, const struct item *item, struct str *out);
 /* What Claude Code writes into a transcript where the model said nothing, so that questions and
  * answers alternate. It is no answer of anybody. */
 static inline bool transcript_is_filler(struct sv text)

@@ -88,6 +88,7 @@ struct finding {
 	bool answered;
 	bool over; /* what follows belongs to another prompt */
 	bool other; /* somebody said something else since it was sent */
+	bool in_hand; /* the agent had noted it before it was said */
 	struct str answer;
 };
 
@@ -132,6 +133,16 @@ static void note_user(struct finding *f, const struct item *item)
 	}
 }
 
+/* Notes may hold the first words alone, with or without a sign that they do. */
+static bool is_beginning(struct sv whole, struct sv words)
+{
+	enum { SURE = 40 };
+
+	if (sv_ends(words, SV("…")))
+		words = sv_trim(sv_head(words, words.n - strlen("…")));
+	return words.n > 0 && sv_starts(whole, words) && (words.n == whole.n || words.n >= SURE);
+}
+
 static void note_item(struct finding *f, const struct item *item)
 {
 	AUTO_STR text = STR_INIT;
@@ -142,6 +153,10 @@ static void note_item(struct finding *f, const struct item *item)
 		sv_is(item->prompt_id, f->turn->prompt_id)) {
 		/* Some commands leave no words of the user at all. */
 		f->arrived = true;
+	} else if (!f->arrived && transcript_in_hand(f->format, item, &text)) {
+		AUTO_STR words = STR_INIT;
+		comparable(&words, str_sv(&text));
+		f->in_hand |= is_beginning(str_sv(&f->words), str_sv(&words));
 	} else if (!f->arrived || f->over) {
 		return;
 	} else if (item->kind == ITEM_ASSISTANT && !(item->flags & ITEM_FAILED)) {
@@ -211,6 +226,8 @@ static enum turn_news look_up(const struct turn_host *host, const struct conv *c
 		news = f.answered ? NEWS_ANSWERED : NEWS_UNANSWERED;
 	else if (r < 0)
 		news = NEWS_UNKNOWN_GONE;
+	else if (f.in_hand)
+		news = NEWS_UNKNOWN_IN_HAND;
 	else if (f.other)
 		news = NEWS_UNKNOWN_WORDS;
 	else if (is_command(str_sv(&t->prompt)))

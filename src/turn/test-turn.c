@@ -656,6 +656,14 @@ static void other_words_leave_it_open(void **state)
 		enum turn_news news;
 	} cases[] = {
 		{ "", NEWS_NOT_SENT },
+		/* Ended as it was about to begin with it. */
+		{ "{\"type\":\"last-prompt\",\"lastPrompt\":\"paint it red\",\"leafUuid\":\"x\"}\n",
+			NEWS_UNKNOWN_IN_HAND },
+		{ "{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"content\":\"paint it "
+		  "red\"}\n",
+			NEWS_UNKNOWN_IN_HAND },
+		{ "{\"type\":\"last-prompt\",\"lastPrompt\":\"another\",\"leafUuid\":\"x\"}\n",
+			NEWS_NOT_SENT },
 		{ USER(OTHER_ID, "another thing"), NEWS_UNKNOWN_WORDS },
 		{ USER(PROMPT_ID, "another thing"), NEWS_UNANSWERED },
 		/* What was said to others is no answer to this one. */

@@ -37,7 +37,7 @@ struct turn_host_opts {
 	 * ended; twice that is waited for one that works. 0: TURN_ORPHAN_MS */
 	int64_t orphan_ms;
 };
-enum { TURN_ORPHAN_MS = 15000 };
+enum { TURN_ORPHAN_MS = 30000 };
 
 struct turn_host;
 int turn_host_new(
@@ -65,6 +65,8 @@ enum turn_news {
 	NEWS_UNKNOWN_SESSION, /* the agent had not told its session yet */
 	NEWS_UNKNOWN_NO_RECORD, /* it keeps none */
 	NEWS_UNKNOWN_GONE, /* its record is gone or cannot be read */
+	NEWS_UNKNOWN_IN_HAND, /* the agent had it in hand, and it is not recorded that it was said
+			       */
 	NEWS_UNKNOWN_WORDS, /* something was said there since, in other words */
 	NEWS_UNKNOWN_COMMAND, /* a command of the agent's own, which may leave no trace */
 	NEWS_COUNT

@@ -145,6 +145,7 @@ void view_json_session(struct jw *w, const struct session_view *view)
 	jw_put_bool(w, "live", view->live);
 	view_put_count(w, "pid", view->pid, view->pid > 0);
 	jw_put_bool(w, "current", view->current);
+	jw_put_bool(w, "interrupted", view->interrupted);
 	jw_put_bool(w, "subagent", info->flags & SESSION_SUBAGENT);
 	jw_put_bool(w, "torn", info->flags & SESSION_TORN);
 	jw_put_bool(w, "gone", row->gone);

@@ -33,6 +33,8 @@
 	X(pid,      NUMBER, view->pid,                  "that process, 0 none known") \
 	X(current,  TEXT,   view->current ? SV("current") : SV(""), \
 		"\"current\" for the conversation that goes on here") \
+	X(interrupted, TEXT, view->interrupted ? SV("interrupted") : SV(""), \
+		"\"interrupted\" when its last turn was, until the next one tells of it") \
 	X(gone,     TEXT,   r->gone ? SV("gone") : SV(""), "\"gone\" when its file is")
 
 const struct format_field session_fields[] = {

@@ -12,6 +12,7 @@ struct session_view {
 	int64_t pid; /* of the process that has it open; 0: nobody known */
 	bool live; /* somebody has it open */
 	bool current; /* the conversation that goes on in this folder */
+	bool interrupted; /* its last turn has no end, and nobody runs it; told at the next turn */
 };
 
 /* The fields of -F, in the order of their values; one without a name ends them. */

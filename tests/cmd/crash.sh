@@ -1,0 +1,108 @@
+#!/bin/sh
+# What a killed faden leaves behind: told once by whoever comes next in its folder, whatever
+# conversation that one goes to; sent again only with a word; and a store that goes away is no store.
+. "$(dirname "$0")/../lib.sh"
+state=$t_home/.local/state/faden
+config=$t_home/.config/faden/config.yaml
+mkdir -p "$t_home/.config/faden" "$t_tmp/work" && cd "$t_tmp/work" || exit 1
+
+# killed ARGUMENT…: kills the faden that runs with these arguments.
+killed() {
+	pid=$(pgrep -f -x "$FADEN $*")
+	kill -KILL "$pid"
+	t_wait_for 10 eval "! t_running $pid"
+}
+
+# --- the prompt has arrived ---
+printf 'wait 60000\nsay late\n*\n' >"$t_tmp/slow"
+printf 'ai:\n  agent: rehearsal\n  rehearsal: {script: %s}\n' "$t_tmp/slow" >"$config"
+t_faden ask --new water the kumquat >/dev/null 2>&1 &
+t_ok 'a prompt arrives' t_wait_for 10 grep -rq kumquat "$state/rehearsal"
+t_ok 'faden is killed while the agent works' killed ask --new water the kumquat
+printf 'ai: {agent: rehearsal}\n' >"$config"
+t_exit 'list takes no notice away' 0 t_faden list -F '{interrupted} {title}'
+t_like 'it marks what was interrupted' "$(cat "$t_out")" '^interrupted water the kumquat'
+t_exit 'also for programs' 0 t_faden list --json
+t_like 'as a member of the session' "$(cat "$t_out")" '"interrupted":true'
+t_exit 'a sentence in another conversation is answered' 0 t_faden ask --new 'count the windows'
+t_like 'it tells of the turn that it leaves' "$(cat "$t_err")" '"water the kumquat" reached the agent, no answer'
+id=$(grep -oE 'faden show [0-9a-f-]{36}' "$t_err" | cut -d' ' -f3)
+t_exit 'the command to look with works' 0 t_faden show "$id"
+t_like 'and shows it' "$(cat "$t_out")" 'water the kumquat'
+t_exit 'the next sentence is answered' 0 t_faden ask --new 'count the doors'
+t_unlike 'it does not tell it again' "$(cat "$t_err")" kumquat
+t_exit 'the list is shown once more' 0 t_faden list --json
+t_unlike 'nothing is marked any more' "$(cat "$t_out")" '"interrupted":true'
+t_exit 'what has arrived is not sent again' 1 t_faden ask --again
+t_like 'that there is nothing is said' "$(cat "$t_err")" 'nothing that is known not to have arrived'
+t_exit '--again takes no text' 2 t_faden ask --again x
+
+# --- the prompt has not arrived, and its agent is still there ---
+cat >"$t_tmp/claude" <<-END
+	#!/bin/sh
+	[ ! -e "$t_tmp/hangs" ] || { echo \$\$ >"$t_tmp/started" && exec sleep 60; }
+	IFS= read -r line
+	printf '%s\n' "\$line" >>"$t_tmp/heard"
+	printf '%s\n' "\$*" >>"$t_tmp/calls"
+	echo '{"type":"result","subtype":"success","is_error":false,"result":"painted"}'
+END
+chmod +x "$t_tmp/claude"
+printf 'ai:\n  agent: claude\n  claude: {program: %s}\nrouting: {enabled: false}\n' "$t_tmp/claude" >"$config"
+# lose WORD…: a turn whose agent takes nothing.
+lose() {
+	rm -f "$t_tmp/started"
+	touch "$t_tmp/hangs"
+	t_faden ask --new "$@" >/dev/null 2>&1 &
+	t_wait_for 10 test -s "$t_tmp/started" && killed ask --new "$@"
+	rm -f "$t_tmp/hangs"
+	orphan=$(cat "$t_tmp/started")
+	t_running "$orphan"
+}
+t_ok 'an agent outlives its faden' lose paint it red
+t_exit 'a sentence in another conversation does not wait' 0 t_faden ask --new 'count the floors'
+t_like 'it tells who is still at it' "$(cat "$t_err")" "claude \(process $orphan\) still works on it \(faden show"
+t_exit 'it is not told twice' 0 t_faden ask --new 'count the roofs'
+t_unlike 'not by another one either' "$(cat "$t_err")" 'still works'
+t_exit 'what may still be taken is not sent again' 1 t_faden ask --again
+kill "$orphan"
+t_ok 'the agent ends' t_wait_for 10 eval '! t_running "$orphan"'
+t_exit 'then it is known' 0 t_faden ask --new 'count the walls'
+t_like 'that it did not reach the agent' "$(cat "$t_err")" '"paint it red" did not reach the agent. To send it again: faden ask --again --in [0-9a-f-]{36}'
+id=$(grep -oE -e '--in [0-9a-f-]{36}' "$t_err" | cut -d' ' -f2)
+rm -f "$t_tmp/heard" "$t_tmp/calls"
+t_exit 'it is sent again with a word' 0 t_faden ask --again --in "$id"
+t_is 'once' "$(grep -c 'paint it red' "$t_tmp/heard")" 1
+t_like 'its session is begun, which it had not been' "$(cat "$t_tmp/calls")" '--session-id'
+t_exit 'not a second time' 1 t_faden ask --again --in "$id"
+
+t_ok 'an agent outlives its faden once more' lose paint it blue
+(sleep 1 && kill "$orphan") &
+t_exit 'a turn in that conversation waits for the agent' 0 t_faden ask 'and now green'
+t_like 'and says so' "$(cat "$t_err")" "claude \(process $orphan\) still works on it. Waiting for it."
+t_like 'then it tells what became of it' "$(cat "$t_err")" '"paint it blue" did not reach the agent'
+wait
+
+# --- by itself ---
+printf 'ai:\n  agent: claude\n  resend: auto\n  claude: {program: %s}\n' "$t_tmp/claude" >"$config"
+t_ok 'an agent outlives its faden a third time' lose paint it pink
+kill "$orphan"
+t_ok 'and ends' t_wait_for 10 eval '! t_running "$orphan"'
+rm -f "$t_tmp/heard"
+t_exit 'with ai.resend: auto the next sentence sends it first' 0 t_faden ask --new 'count the beams'
+t_is 'both, in their order' "$(grep -oE 'paint it pink|count the beams' "$t_tmp/heard" | tr '\n' ,)" 'paint it pink,count the beams,'
+t_like 'and says so' "$(cat "$t_err")" 'It is sent again now'
+
+# --- the store goes away ---
+printf 'ai:\n  agent: rehearsal\n  rehearsal: {script: %s}\n' "$t_tmp/slow" >"$config"
+t_faden ask --new mind the store >"$t_out" 2>"$t_err" &
+asked=$!
+t_ok 'a turn runs' t_wait_for 10 grep -rq 'mind the store' "$state/rehearsal"
+rm -rf "$state"
+t_ok 'that its store is gone is said while it runs' t_wait_for 10 grep -q 'was removed while faden was running' "$t_err"
+pid=$(pgrep -f -x "$FADEN ask --new mind the store")
+kill "$pid"
+t_rc=0
+wait "$asked" || t_rc=$?
+t_is 'the turn is no success' "$t_rc" 143
+t_ok 'nothing is made in its place' test ! -e "$state/faden.db"
+t_done
