@@ -129,8 +129,9 @@ full() {
 	t_run unshare -rm sh -c "mount -t tmpfs -o size=1m none '$state' && cp -a '$t_tmp/good/.' '$state' &&
 		{ dd if=/dev/zero of='$state/fill' bs=4096 2>/dev/null; '$FADEN' \"\$@\"; }" sh "$@"
 }
-chmod 755 "$t_tmp/good" 2>/dev/null
 t_tools cp
+fresh
+chown -R "$(id -u):$(id -g)" "$t_home"
 if t_run unshare -rm sh -c "mount -t tmpfs none '$state'" 2>/dev/null; then
 	t_exit 'a full disk is a failure' 1 full doctor
 	t_like 'a full disk is told' "$(cat "$t_out")" '^fail +disk +0 B left at .*make room'
