@@ -13,7 +13,10 @@
 #include "json/text.h"
 
 /* Places where an entry may begin again behind a torn one. More than a few cannot be honest. */
-enum { BURIED_TRIES = 64 };
+enum {
+	BURIED_TRIES = 64,
+	EFFORT_LINES = 128, /* how often the whole of a broken line may be read */
+};
 
 static const struct sv byte_order_mark = { "\xef\xbb\xbf", 3 };
 
@@ -90,9 +93,15 @@ static struct sv clean(struct mended *m, struct sv text)
 	return m->damage ? str_sv(&m->buf) : text;
 }
 
-/* The first place behind the start of text where a whole entry begins; its end when there is none.
- * Entries have a type at the top, and a mark of their own: nested objects do not. */
-static size_t find_buried(struct sv text)
+/*
+ * The first place behind the start of text where a whole entry begins; its end when there is none.
+ * Entries have a type at the top, and a mark of their own: nested objects do not.
+ *
+ * What has no end is read to that of the line, again and again where the line is made so: *effort
+ * is how many bytes may still be read of it, and what is left of the line when they are used up is
+ * lost.
+ */
+static size_t find_buried(struct sv text, uint64_t *effort)
 {
 	static const struct scan_key keys[] = {
 		SCAN_KEY("type", SCAN_TOP),
@@ -106,8 +115,12 @@ static size_t find_buried(struct sv text)
 
 	for (int tries = 0; tries < BURIED_TRIES && sv_find(rest, SV("{\""), &at); tries++) {
 		struct sv from = sv_from(rest, at), after = from;
-		if (scan_value(&after, &val) > 0 &&
-			scan_keys(val.raw, keys, ARRAY_LEN(keys), vals) > 0 &&
+		bool whole = scan_value(&after, &val) > 0;
+		size_t cost = whole ? val.raw.n : from.n;
+		if (*effort < cost)
+			break;
+		*effort -= cost;
+		if (whole && scan_keys(val.raw, keys, ARRAY_LEN(keys), vals) > 0 &&
 			vals[0].type == J_STRING &&
 			(vals[1].type == J_STRING || vals[2].type == J_STRING ||
 				vals[3].type == J_OBJECT))
@@ -121,6 +134,7 @@ void line_mend(struct mended *m, struct sv text)
 {
 	bool marked = sv_starts(text, byte_order_mark);
 	struct sv rest = marked ? sv_from(text, byte_order_mark.n) : text;
+	uint64_t effort = (uint64_t)EFFORT_LINES * text.n;
 	struct jval val;
 
 	m->damage = 0;
@@ -142,7 +156,7 @@ void line_mend(struct mended *m, struct sv text)
 			else
 				m->damage |= val.type == J_NULL ? LINE_NULL : LINE_OTHER;
 		} else if (r != 0) {
-			size_t at = find_buried(before);
+			size_t at = find_buried(before, &effort);
 			bool buried = at < before.n;
 			m->damage |= before.p[0] == '{' || buried ? LINE_TORN : LINE_OTHER;
 			m->damage |= buried ? LINE_GLUED : 0;

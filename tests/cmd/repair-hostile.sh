@@ -88,6 +88,13 @@ for kind in calls results one-id; do
 	look $kind "$file"
 done
 t_exit 'a session of one call id is mended' 0 t_faden repair --apply --out "$t_tmp/out" "$file"
+# One line of entries, each behind openings that are never closed.
+make roots >"$t_tmp/roots"
+{
+	head -n 1 "$t_tmp/roots"
+	sed 's/^/{"a":{"b":{"c":/' "$t_tmp/roots" | tr -d '\n'
+} >"$file"
+look 'openings' "$file"
 codex >"$rollout"
 look 'roll-backs' "$rollout"
 t_done
