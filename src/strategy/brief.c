@@ -696,16 +696,18 @@ int brief_make(const char *path, const struct transcript_format *format, struct 
 	struct item item;
 
 	int r = transcript_live(path, format, &live, reterr);
-	if (r >= 0)
+	for (unsigned pass = 1; r >= 0 && pass <= transcript_passes(&live); pass++) {
 		r = transcript_open(path, format, NULL, &reader, reterr);
-	while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
-		/* What was taken back does not count; before a compaction one cannot tell any
-		 * more. */
-		if (transcript_is_live(&live, item.record) ||
-			(live.compacted && item.record < live.compaction))
-			take_item(&c, &item);
+		while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
+			/* What was taken back does not count; before a compaction one cannot tell
+			 * any more. */
+			if (transcript_in_pass(&live, item.record, pass) &&
+				(transcript_is_live(&live, item.record) ||
+					(live.compacted && item.record < live.compaction)))
+				take_item(&c, &item);
+		}
+		transcript_close(TAKE_PTR(reader));
 	}
-	transcript_close(reader);
 	transcript_live_release(&live);
 	if (r < 0)
 		return r;

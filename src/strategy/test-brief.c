@@ -330,6 +330,28 @@ static void test_hostile_lines_make_no_facts(void **state)
 	assert_int_equal(brief_make(path, TRANSCRIPT_CODEX, &again, NULL), 0);
 }
 
+/* As a repair leaves it: the lines stay where they are, and a note names the latest entry. */
+static void test_order_is_that_of_the_chain(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_STR said = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+
+	claude_user(&text, "u1", NULL, "build the parser of this program");
+	claude_answer(&text, "a1", "u1", "m1", "[{\"type\":\"text\",\"text\":\"built\"}]");
+	claude_user(&text, "u3", "a2", "and last");
+	claude_answer(&text, "a3", "u3", "m3", "[{\"type\":\"text\",\"text\":\"the end\"}]");
+	claude_user(&text, "u2", "a1", "then this");
+	claude_answer(&text, "a2", "u2", "m2", "[{\"type\":\"text\",\"text\":\"midway\"}]");
+	str_adds(&text, "{\"type\":\"last-prompt\",\"leafUuid\":\"a3\",\"sessionId\":\"s\"}\n");
+	make(state, TRANSCRIPT_CLAUDE, &text, &b);
+	vec_each (&b.facts, fact)
+		str_addf(&said, "%s: %s; ", brief_kind_name(fact->kind), fact->text);
+	assert_string_equal(said.buf,
+		"task: build the parser of this program; said_since: then this; "
+		"said_since: and last; last_answer: the end; ");
+}
+
 /* ---- the text ---- */
 
 static void test_brief_is_rendered_with_lines(void **state)
@@ -418,6 +440,7 @@ int main(void)
 		CASE(test_brief_of_codex),
 		CASE(test_hostile_lines_make_no_facts),
 		CASE(test_past_errors),
+		CASE(test_order_is_that_of_the_chain),
 		CASE(test_brief_is_rendered_with_lines),
 		CASE(test_render_is_bounded),
 	};

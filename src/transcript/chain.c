@@ -170,6 +170,8 @@ int chain_live(struct chain *c, struct transcript_live *ret, struct err *reterr)
 		ret->live++;
 		ret->live_bytes += link->size;
 	}
+	if (ret->passes > 1)
+		ret->pass = TAKE_PTR(state);
 	ret->base_id = links->base_id && !ret->compacted ? TAKE_PTR(links->base_id) : xstrdup("");
 	ret->base_offset = ret->base_id[0] ? links->base_offset : 0;
 	return 0;
@@ -215,6 +217,7 @@ int transcript_live(const char *path, const struct transcript_format *format,
 void transcript_live_release(struct transcript_live *live)
 {
 	free(live->bits);
+	free(live->pass);
 	free(live->base_id);
 	*live = (struct transcript_live){ .bits = NULL };
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
 #include "transcript/adapter.h"
 #include "transcript/ids.h"
 
@@ -42,6 +43,9 @@ struct walk {
 	const struct ids *ids;
 	unsigned char *state;
 	uint32_t *hop; /* NULL until the first broken parent */
+	bool disordered; /* a parent stands behind its child */
+	bool keeps_way;
+	VEC(uint32_t) way; /* the records that were taken, from the leaf on */
 };
 
 /* Lines that stand twice count once. */
@@ -83,6 +87,8 @@ static void walk_on(struct walk *w, size_t at, struct transcript_live *live)
 	for (;;) {
 		const struct link *link = &w->links->v.v[at];
 		w->state[at] = 1;
+		if (w->keeps_way)
+			vec_push(&w->way, (uint32_t)at);
 		if (link->flags & LINK_BOUNDARY) {
 			live->compacted = true;
 			live->compaction = at;
@@ -94,6 +100,7 @@ static void walk_on(struct walk *w, size_t at, struct transcript_live *live)
 		bool before = at > 0 && link[-1].id == link->parent && !w->ids->twice;
 		uint32_t slot = before ? (uint32_t)at : *ids_slot(w->ids, link->parent);
 		if (slot && !w->state[slot - 1]) {
+			w->disordered |= slot > at;
 			at = slot - 1;
 			continue;
 		}
@@ -103,13 +110,36 @@ static void walk_on(struct walk *w, size_t at, struct transcript_live *live)
 	}
 }
 
-static void walk_from(const struct links *links, unsigned char *state, const struct ids *ids,
+/* True when the records do not stand in the order of the chain. */
+static bool walk_from(const struct links *links, unsigned char *state, const struct ids *ids,
 	size_t at, struct transcript_live *live)
 {
-	struct walk w = { links, ids, state, NULL };
+	struct walk w = { .links = links, .ids = ids, .state = state };
 
 	walk_on(&w, at, live);
 	free(w.hop);
+	return w.disordered;
+}
+
+/* Marks each record of the chain with the number of the pass over the file that meets it in its
+ * place: a new one begins wherever the chain goes back in the file. */
+static void number_passes(const struct links *links, unsigned char *state, const struct ids *ids,
+	size_t leaf, struct transcript_live *live)
+{
+	struct walk w = { .links = links, .ids = ids, .state = state, .keeps_way = true };
+	unsigned char pass = 1;
+
+	memset(state, 0, links->v.n);
+	live->healed = 0;
+	walk_on(&w, leaf, live);
+	for (size_t i = w.way.n; i-- > 0;) {
+		if (i + 1 < w.way.n && w.way.v[i] < w.way.v[i + 1] && pass < LIVE_PASSES_MAX)
+			pass++;
+		state[w.way.v[i]] = pass;
+	}
+	live->passes = pass;
+	free(w.hop);
+	vec_release(&w.way);
 }
 
 /* The note about the leaf wins where it names another branch than that of the last words, unless
@@ -153,9 +183,11 @@ static void add_answers(const struct links *links, const struct ids *ids, unsign
 	}
 	for (size_t i = 0; i < n; i++) {
 		const struct link *link = &links->v.v[i];
-		if (!state[i] && link->flags & LINK_ASSISTANT && link->message &&
-			*ids_slot(&messages, link->message) && is_latest(links, ids, i))
-			state[i] = 1;
+		if (state[i] || !(link->flags & LINK_ASSISTANT) || !link->message)
+			continue;
+		uint32_t of = *ids_slot(&messages, link->message);
+		if (of && is_latest(links, ids, i))
+			state[i] = state[of - 1];
 	}
 }
 
@@ -173,9 +205,10 @@ static void add_results(const struct links *links, const struct ids *ids, unsign
 				(uint32_t)i + 1;
 	for (size_t i = 0; i < n; i++) {
 		const struct link_tool *t = &all[i];
-		if (t->result && !state[t->record] && *ids_slot(&calls, t->tool) &&
-			!*ids_slot(&answered, t->tool) && is_latest(links, ids, t->record))
-			state[t->record] = 1;
+		uint32_t call = *ids_slot(&calls, t->tool);
+		if (t->result && !state[t->record] && call && !*ids_slot(&answered, t->tool) &&
+			is_latest(links, ids, t->record))
+			state[t->record] = state[all[call - 1].record];
 	}
 }
 
@@ -186,13 +219,15 @@ void live_claude(const struct links *links, unsigned char *state, struct transcr
 	if (!find_leaf(links, &leaf))
 		return;
 	CLEANUP(ids_release) struct ids ids = index_ids(links);
-	walk_from(links, state, &ids, leaf, live);
+	bool disordered = walk_from(links, state, &ids, leaf, live);
 	if (find_noted(links, &ids, state, live, &leaf)) {
 		memset(state, 0, links->v.n);
 		live->healed = 0;
 		live->compacted = false;
-		walk_from(links, state, &ids, leaf, live);
+		disordered = walk_from(links, state, &ids, leaf, live);
 	}
+	if (disordered)
+		number_passes(links, state, &ids, leaf, live);
 	add_kept(links, &ids, state, live);
 	add_answers(links, &ids, state);
 	add_results(links, &ids, state);

@@ -222,6 +222,11 @@ struct transcript_live {
 	size_t healed; /* parents that do not exist or lead in a circle, bridged */
 	bool compacted; /* the history begins with a summary */
 	size_t compaction; /* its record */
+	/* Where the records do not stand in the order of the conversation, how often the file has
+	 * to be gone through to meet them in it, and in which pass each is met, from 1 on; else 0
+	 * and NULL. */
+	unsigned passes;
+	unsigned char *pass;
 	/* Codex fork: the history before this file, in another one. Empty when there is none. */
 	char *base_id;
 	uint64_t base_offset; /* its bytes up to here */
@@ -243,6 +248,19 @@ void transcript_live_release(struct transcript_live *live);
 static inline bool transcript_is_live(const struct transcript_live *live, uint64_t record)
 {
 	return record < live->records && (live->bits[record / 64] >> (record % 64) & 1);
+}
+
+enum { LIVE_PASSES_MAX = 64 }; /* beyond them the order is that of the file */
+/* Whether the record is met in this pass, from 1 to transcript_passes(). */
+static inline unsigned transcript_passes(const struct transcript_live *live)
+{
+	return live->passes ? live->passes : 1;
+}
+static inline bool transcript_in_pass(
+	const struct transcript_live *live, uint64_t record, unsigned pass)
+{
+	return (live->pass && record < live->records && live->pass[record] ? live->pass[record]
+									   : 1) == pass;
 }
 
 /* ---- words ---- */
