@@ -76,7 +76,8 @@ struct job {
 static int read_to(const struct job *job, struct slot *s, uint64_t from, size_t *have, size_t want)
 {
 	if (want > s->cap) {
-		s->cap = want > 2 * s->cap ? want : 2 * s->cap;
+		size_t more = s->cap + s->cap / 2;
+		s->cap = want > more ? want : more;
 		s->buf = jsonl_buffer(s->buf, *have, s->cap);
 	}
 	while (*have < want) {
@@ -193,11 +194,6 @@ static int load_range(const struct job *job, struct slot *s, const struct range 
 
 /* ---- one range from file to sink ---- */
 
-static bool is_empty(const struct slot *s)
-{
-	return s->chunk.bytes.n == 0 && s->chunk.skipped == 0;
-}
-
 static void drop_own(const struct job *job, struct slot *s)
 {
 	if (s->own && job->ops->drop)
@@ -205,59 +201,16 @@ static void drop_own(const struct job *job, struct slot *s)
 	s->own = NULL;
 }
 
-static void slot_clear(const struct job *job, struct slot *s)
-{
-	size_t keep = KEEP_CHUNKS * job->chunk;
-
-	drop_own(job, s);
-	str_clear(&s->out);
-	if (s->out.cap > keep)
-		str_release(&s->out);
-	if (s->cap > keep) {
-		free(s->buf);
-		s->buf = NULL;
-		s->cap = 0;
-	}
-}
-
-/* ---- tasks ---- */
-
 /* A range that is empty or has failed takes its turns too: others wait behind it. */
 static bool goes_on(const struct slot *s)
 {
-	return s->result == 0 && !is_empty(s);
+	return s->result == 0 && (s->chunk.bytes.n > 0 || s->chunk.skipped > 0);
 }
 
 static void finish_range(const struct job *job, struct slot *s)
 {
 	if (job->ops->finish && goes_on(s))
 		s->result = job->ops->finish(job->data, &s->chunk, &s->out, &s->err);
-}
-
-static void work_range(const struct job *job, struct slot *s)
-{
-	if (goes_on(s))
-		s->result = job->ops->work(job->data, &s->chunk, &s->out, &s->err);
-	if (!job->ops->join)
-		finish_range(job, s);
-}
-
-static void join_range(const struct job *job, struct slot *s)
-{
-	if (goes_on(s))
-		s->result = job->ops->join(job->data, &s->chunk, &s->err);
-}
-
-static int sink_range(const struct job *job, struct slot *s)
-{
-	int r = s->result;
-
-	if (r < 0 && job->reterr)
-		*job->reterr = s->err;
-	if (job->ops->sink && goes_on(s))
-		r = job->ops->sink(job->data, &s->chunk, str_sv(&s->out), job->reterr);
-	slot_clear(job, s);
-	return r < 0 ? r : 0;
 }
 
 /* ---- who does what ---- */
@@ -309,7 +262,10 @@ static void do_begin(struct job *job)
 	unlock(job);
 	if (s->result == 0)
 		s->result = load_range(job, s, &range);
-	work_range(job, s);
+	if (goes_on(s))
+		s->result = job->ops->work(job->data, &s->chunk, &s->out, &s->err);
+	if (!job->ops->join)
+		finish_range(job, s);
 	pthread_mutex_lock(&job->lock);
 	s->stage = job->ops->join ? STAGE_WORKED : STAGE_READY;
 }
@@ -321,7 +277,8 @@ static void do_join(struct job *job)
 	s->stage = STAGE_BUSY;
 	job->joining = true;
 	unlock(job);
-	join_range(job, s);
+	if (goes_on(s))
+		s->result = job->ops->join(job->data, &s->chunk, &s->err);
 	pthread_mutex_lock(&job->lock);
 	job->joining = false;
 	job->joined++;
@@ -334,25 +291,37 @@ static void do_join(struct job *job)
 static void do_sink(struct job *job)
 {
 	struct slot *s = slot_of(job, job->sunk);
+	size_t keep = KEEP_CHUNKS * job->chunk;
+	int r = s->result;
 
 	job->sinking = true;
 	unlock(job);
-	int r = sink_range(job, s);
+	if (r < 0 && job->reterr)
+		*job->reterr = s->err;
+	if (job->ops->sink && goes_on(s))
+		r = job->ops->sink(job->data, &s->chunk, str_sv(&s->out), job->reterr);
+	drop_own(job, s);
+	str_clear(&s->out);
+	if (s->out.cap > keep)
+		str_release(&s->out);
+	if (s->cap > keep) {
+		free(s->buf);
+		s->buf = NULL;
+		s->cap = 0;
+	}
 	pthread_mutex_lock(&job->lock);
 	job->sinking = false;
 	job->sunk++;
-	job->result = r;
+	job->result = r < 0 ? r : 0;
 	s->stage = STAGE_FREE;
 }
 
-static bool is_over(const struct job *job)
+static void *run_thread(void *arg)
 {
-	return job->result < 0 || job->sunk == job->ranges;
-}
+	struct job *job = arg;
 
-static void do_tasks(struct job *job)
-{
-	while (!is_over(job)) {
+	pthread_mutex_lock(&job->lock);
+	while (job->result >= 0 && job->sunk < job->ranges) {
 		switch (find_task(job)) {
 		case TASK_JOIN:
 			do_join(job);
@@ -371,21 +340,14 @@ static void do_tasks(struct job *job)
 		}
 	}
 	pthread_cond_broadcast(&job->more);
-}
-
-static void *run_thread(void *arg)
-{
-	struct job *job = arg;
-
-	pthread_mutex_lock(&job->lock);
-	do_tasks(job);
 	pthread_mutex_unlock(&job->lock);
 	return NULL;
 }
 
 /* The caller's thread is one of them. */
-static unsigned start_others(struct job *job, pthread_t *ids, unsigned threads)
+static void run_threads(struct job *job, unsigned threads)
 {
+	pthread_t ids[JSONL_THREADS_MAX];
 	sigset_t all, old;
 	unsigned n = 0;
 
@@ -394,14 +356,6 @@ static unsigned start_others(struct job *job, pthread_t *ids, unsigned threads)
 	while (n + 1 < threads && pthread_create(&ids[n], NULL, run_thread, job) == 0)
 		n++;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return n;
-}
-
-static void run_threads(struct job *job, unsigned threads)
-{
-	pthread_t ids[JSONL_THREADS_MAX];
-	unsigned n = start_others(job, ids, threads);
-
 	(void)run_thread(job);
 	for (unsigned i = 0; i < n; i++)
 		pthread_join(ids[i], NULL);

@@ -265,15 +265,6 @@ static uint32_t small(uint64_t n)
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* What came behind an answer whose usage never came counts for the next one. */
-static void join_gaps(struct advise_run *run)
-{
-	run->gap.texts += run->next_gap.texts;
-	run->gap.piece = run->next_gap.piece;
-	run->gap.odd |= run->next_gap.odd;
-	run->next_gap = (struct advise_gap){ .texts = 0 };
-}
-
 static void feed_piece(struct advise_run *run, const struct advise_fact *f)
 {
 	enum token_text what = TOKEN_REST;
@@ -284,8 +275,13 @@ static void feed_piece(struct advise_run *run, const struct advise_fact *f)
 		return;
 	if (f->kind == ADVISE_ANSWERS || f->kind == ADVISE_CALLS)
 		what = line_usage_follows(run->opts->format) ? TOKEN_ANSWER_EARLY : TOKEN_ANSWER;
-	if (what == TOKEN_ANSWER_EARLY && run->tokens.next_tail > 0)
-		join_gaps(run);
+	/* What came behind an answer whose usage never came counts for the next one. */
+	if (what == TOKEN_ANSWER_EARLY && run->tokens.next_tail > 0) {
+		run->gap.texts += run->next_gap.texts;
+		run->gap.piece = run->next_gap.piece;
+		run->gap.odd |= run->next_gap.odd;
+		run->next_gap = (struct advise_gap){ .texts = 0 };
+	}
 	tokens_text(&run->tokens, what, f->bytes);
 }
 
@@ -374,12 +370,6 @@ static void take_call(struct advise_run *run, const struct advise_call *f)
 		run->advice->called_ms = ms;
 }
 
-static void take_break(struct advise_run *run)
-{
-	tokens_break(&run->tokens);
-	run->gap = run->next_gap = (struct advise_gap){ .texts = 0 };
-}
-
 static int on_fold(void *data, void *chunk, struct err *reterr UNUSED)
 {
 	struct advise_run *run = data;
@@ -395,7 +385,8 @@ static int on_fold(void *data, void *chunk, struct err *reterr UNUSED)
 			take_call(run, &c->calls.v[f->call]);
 			break;
 		case FACT_BREAK:
-			take_break(run);
+			tokens_break(&run->tokens);
+			run->gap = run->next_gap = (struct advise_gap){ .texts = 0 };
 			break;
 		}
 	}
@@ -448,15 +439,6 @@ static void add_piece(struct advice *a, struct advise_sums *sums, const struct a
 	keep_top(a, p);
 }
 
-/* Whether smart-trim would let its agent choose this text, were it not recent. */
-static bool may_go(const struct advise_piece *p)
-{
-	const struct smart_opts usual = SMART_OPTS_INIT;
-
-	return (p->kind == ADVISE_RESULTS || p->kind == ADVISE_ANSWERS) &&
-		p->bytes >= usual.min_chars;
-}
-
 /* What goes by the last texts, which stay, counts from the end. */
 static uint64_t sum_smart(const struct advise_run *run, const struct transcript_live *live)
 {
@@ -468,7 +450,9 @@ static uint64_t sum_smart(const struct advise_run *run, const struct transcript_
 		const struct advise_piece *p = &run->pieces.v[i - 1];
 		if (!transcript_is_live(live, p->record) || p->kind == ADVISE_THINKING)
 			continue;
-		if (recent++ >= usual.keep_recent && may_go(p))
+		bool may_go = (p->kind == ADVISE_RESULTS || p->kind == ADVISE_ANSWERS) &&
+			p->bytes >= usual.min_chars;
+		if (recent++ >= usual.keep_recent && may_go)
 			sum += p->bytes;
 	}
 	return sum;

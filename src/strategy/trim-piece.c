@@ -7,13 +7,6 @@
 
 enum { REPEATED_MIN = 120 }; /* bytes: about those of a placeholder */
 
-static size_t keep_of(const struct trim_opts *o)
-{
-	if (o->keep_head > 0)
-		return (size_t)o->keep_head;
-	return o->style == TRIM_HEAD ? (size_t)o->threshold : 0;
-}
-
 bool trim_may_repeat(struct jval val)
 {
 	struct sv inner = scan_inner(val);
@@ -66,56 +59,39 @@ struct trim_piece {
 
 /* ---- one piece ---- */
 
-/* Where in the line the value stands, and what is to stand there instead. */
-struct swap {
-	struct sv span;
-	struct sv json;
-	struct recall_place place;
-};
-
-static void note_swap(struct trim_at *at, const struct trim_piece *piece, const struct swap *swap,
-	int64_t chars_gone)
-{
-	uint64_t bytes = swap->span.n - swap->json.n;
-	bool image = swap->place.kind == RECALL_IMAGE;
-
-	edit_replace(at->edit, swap->span, swap->json);
-	vec_push(&at->part->places, swap->place);
-	piece->count->n++;
-	piece->count->chars += chars_gone;
-	piece->count->bytes += bytes;
-	if (piece->sent)
-		vec_push(&at->part->saved,
-			(struct trim_saved){ at->line->record, image ? 0 : bytes, image });
-}
-
 /* Replaces what is cut by JSON when that is shorter. */
 static void replace(struct trim_at *at, const struct trim_piece *piece, const struct cut *cut,
 	struct sv json, enum recall_kind kind, struct recall_hash hash, int64_t chars_gone)
 {
 	const struct rewrite_line *line = at->line;
 	const struct text_walk *inside = cut->inside;
-	struct jval place = inside ? inside->string : cut->val;
+	struct jval holder = inside ? inside->string : cut->val;
 	AUTO_STR escaped = STR_INIT;
-	struct swap swap = {
-		.span = cut->span,
-		.json = json,
-		.place = {
-			.hash = hash,
-			.offset = line->offset + (uint64_t)(place.raw.p - line->text.p),
-			.size = place.raw.n,
-			.kind = kind,
-		},
+	struct recall_place place = {
+		.hash = hash,
+		.offset = line->offset + (uint64_t)(holder.raw.p - line->text.p),
+		.size = holder.raw.n,
+		.kind = kind,
 	};
 
 	if (inside) {
-		swap.place.inner_offset = (uint64_t)(cut->val.raw.p - inside->text.p);
-		swap.place.inner_size = cut->val.raw.n;
+		place.inner_offset = (uint64_t)(cut->val.raw.p - inside->text.p);
+		place.inner_size = cut->val.raw.n;
 		json_escape(&escaped, json);
-		swap.json = str_sv(&escaped);
+		json = str_sv(&escaped);
 	}
-	if (swap.json.n < swap.span.n)
-		note_swap(at, piece, &swap, chars_gone);
+	if (json.n >= cut->span.n)
+		return;
+	uint64_t bytes = cut->span.n - json.n;
+	bool image = kind == RECALL_IMAGE;
+	edit_replace(at->edit, cut->span, json);
+	vec_push(&at->part->places, place);
+	piece->count->n++;
+	piece->count->chars += chars_gone;
+	piece->count->bytes += bytes;
+	if (piece->sent)
+		vec_push(&at->part->saved,
+			(struct trim_saved){ line->record, image ? 0 : bytes, image });
 }
 
 /* A JSON string: the head of the text as it stands, then the placeholder. */
@@ -135,7 +111,9 @@ static void string_json(
 
 static void take_text(struct trim_at *at, const struct trim_piece *piece, const struct cut *cut)
 {
-	size_t keep = piece->repeated ? 0 : keep_of(at->run->opts);
+	const struct trim_opts *o = at->run->opts;
+	int64_t shown = o->keep_head > 0 ? o->keep_head : o->style == TRIM_HEAD ? o->threshold : 0;
+	size_t keep = piece->repeated ? 0 : (size_t)shown;
 	struct sv head = { NULL, 0 };
 	struct placeholder p = piece->holder;
 
@@ -200,18 +178,6 @@ static void take_picture(struct trim_at *at, struct jval block, struct jval sour
 }
 
 /* ---- any piece ---- */
-
-/* What the agent shows on its screen is a member of the line and goes as one, once. */
-static void drop_display(struct trim_at *at, struct jval copy)
-{
-	struct jval whole;
-
-	if (at->line->noted || scan_text(at->line->text, &whole) < 0 ||
-		edit_remove(at->edit, whole, SV("toolUseResult")) <= 0)
-		return;
-	at->part->copies.n++;
-	at->part->copies.bytes += copy.raw.n;
-}
 
 static bool takes_answer(const struct trim_run *run, size_t index)
 {
@@ -280,9 +246,16 @@ void trim_take(const struct trim_run *run, struct trim_part *part, const struct 
 		if (!takes_answer(run, part->candidates_before + job->candidate))
 			return;
 		break;
-	case PIECE_DISPLAY:
-		drop_display(&t.at, job->piece.val);
+	case PIECE_DISPLAY: {
+		/* It is a member of the line and goes as one, once. */
+		struct jval whole;
+		if (line->noted || scan_text(line->text, &whole) < 0 ||
+			edit_remove(e, whole, SV("toolUseResult")) <= 0)
+			return;
+		part->copies.n++;
+		part->copies.bytes += job->piece.val.raw.n;
 		return;
+	}
 	case PIECE_PICTURE:
 		take_picture(&t.at, job->piece.block, job->piece.val);
 		return;

@@ -243,14 +243,6 @@ static void feed_tokens(struct tokens *t, const struct trim_part *part, const st
 	}
 }
 
-static void add_sent(struct trim_run *run, size_t record, uint64_t bytes)
-{
-	while (run->sent.n <= record)
-		vec_push(&run->sent, 0);
-	uint64_t sum = run->sent.v[record] + bytes;
-	run->sent.v[record] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
-}
-
 static void add_count(struct trim_count *to, const struct trim_count *from)
 {
 	to->n += from->n;
@@ -283,9 +275,14 @@ static int on_fold(void *data, void *chunk, struct err *reterr)
 	vec_each (&part->facts, fact) {
 		known_tell(&run->told, &run->tokens, run->lines + fact->line);
 		feed_tokens(&run->tokens, part, fact);
-		if (fact->what == FEED_REST || fact->what == FEED_ANSWER ||
-			fact->what == FEED_EARLY)
-			add_sent(run, run->records + fact->record, fact->n);
+		if (fact->what != FEED_REST && fact->what != FEED_ANSWER &&
+			fact->what != FEED_EARLY)
+			continue;
+		size_t record = run->records + fact->record;
+		while (run->sent.n <= record)
+			vec_push(&run->sent, 0);
+		uint64_t sum = run->sent.v[record] + fact->n;
+		run->sent.v[record] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 	}
 	run->lines += part->lines;
 	run->records += part->records;
@@ -436,19 +433,6 @@ static int on_done(void *data, const struct transcript_live *live, struct err *r
 	return r < 0 ? r : flush_places(run, reterr);
 }
 
-static void put_tools(const struct trim_opts *o, struct jw *w)
-{
-	jw_key(w, "target_tools");
-	if (!o->tools || o->tools->n == 0) {
-		jw_null(w);
-		return;
-	}
-	jw_array(w);
-	for (size_t i = 0; i < o->tools->n; i++)
-		jw_string(w, sv_of(o->tools->v[i]));
-	jw_end(w);
-}
-
 static void put_known(const struct trim_run *run, struct jw *w)
 {
 	const struct known known = known_of(&run->tokens, run->report->left, run->lines);
@@ -473,7 +457,15 @@ static void on_note(void *data, struct jw *w)
 	jw_put_cstr(w, "trimmed_at", when);
 	jw_key(w, "trim_params");
 	jw_object(w);
-	put_tools(o, w);
+	jw_key(w, "target_tools");
+	if (o->tools && o->tools->n > 0) {
+		jw_array(w);
+		for (size_t i = 0; i < o->tools->n; i++)
+			jw_string(w, sv_of(o->tools->v[i]));
+		jw_end(w);
+	} else {
+		jw_null(w);
+	}
 	jw_put_i64(w, "threshold", o->threshold);
 	jw_key(w, "trim_assistant_messages");
 	if (o->assistant)
@@ -506,17 +498,6 @@ static void run_release(struct trim_run *run)
 	vec_release(&run->places);
 	vec_release(&run->saved);
 	vec_release(&run->sent);
-}
-
-static void take_tools(struct trim_run *run)
-{
-	const struct strv *tools = run->opts->tools;
-
-	for (size_t i = 0; tools && i < tools->n; i++) {
-		AUTO_STR lower = STR_INIT;
-		trim_lower(sv_of(tools->v[i]), &lower);
-		(void)map_put(&run->wanted, str_sv(&lower), 1);
-	}
 }
 
 static struct rewrite_opts rewrite_of(const struct trim_run *run)
@@ -581,7 +562,11 @@ int trim_session(const struct trim_opts *opts, const struct archive *archive,
 	struct sv id = transcript_path_id(opts->format, sv_of(opts->path));
 	AUTO_FREE char *name = id.n ? xmemdup0(id.p, id.n) : xstrdup(opts->path);
 	run.name = name;
-	take_tools(&run);
+	for (size_t i = 0; opts->tools && i < opts->tools->n; i++) {
+		AUTO_STR lower = STR_INIT;
+		trim_lower(sv_of(opts->tools->v[i]), &lower);
+		(void)map_put(&run.wanted, str_sv(&lower), 1);
+	}
 	known_read(opts->path, &run.told);
 	int r = opts->assistant < 0 ? count_answers(&run, reterr) : 0;
 	const struct rewrite_opts how = rewrite_of(&run);
