@@ -125,6 +125,8 @@ static void follow(struct ask *a, const struct agent_event *ev)
 		status_set_state(&a->status, STATUS_SPEAKING, SV(""));
 	else
 		status_set_state(&a->status, STATUS_THINKING, SV(""));
+	if (a->permit.shown)
+		status_set_state(&a->status, STATUS_ASKING, SV(""));
 	if (ev->type == AGENT_EV_DONE)
 		end_status(a);
 	else
@@ -204,6 +206,9 @@ static void on_permit_leave(void *data, bool asks)
 	if (!asks)
 		term_mode_restore(&a->tty_mode);
 	(void)!term_flush(&a->tty_term, NULL);
+	if (a->status.state != STATUS_CANCELLING)
+		status_set_state(&a->status, asks ? STATUS_ASKING : STATUS_THINKING, SV(""));
+	show_status(a);
 }
 
 static void on_permit_cancel(void *data)
@@ -212,6 +217,19 @@ static void on_permit_cancel(void *data)
 
 	permit_drop(&a->permit);
 	assistant_cancel(a->front.assistant);
+}
+
+/* Whoever has the terminal meanwhile gets it as it was. */
+static void on_stop(void *data, int signo)
+{
+	struct ask *a = data;
+
+	(void)signo;
+	hide_status(a);
+	term_mode_restore(&a->tty_mode);
+	(void)raise(SIGSTOP);
+	permit_again(&a->permit);
+	show_status(a);
 }
 
 static const struct permit_ops permit_ops = {
@@ -245,8 +263,8 @@ static void on_event(void *data, const struct agent_event *ev)
 
 	hide_status(a);
 	if (a->opts->json) {
-		follow(a, ev);
 		permit_event(&a->permit, ev);
+		follow(a, ev);
 		return;
 	}
 	expect_pause(a, ev->type == AGENT_EV_TEXT && a->term.tty);
@@ -267,8 +285,8 @@ static void on_event(void *data, const struct agent_event *ev)
 		term_fresh_line(&a->term);
 	}
 	flush(a);
-	follow(a, ev);
 	permit_event(&a->permit, ev);
+	follow(a, ev);
 }
 
 static void on_signal(void *data, int signo)
@@ -447,6 +465,8 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 	if (r == 0)
 		r = front_open(&a.front, app, &want, reterr);
 	permit_init(&a.permit, &a.front, &a.tty_term, a.tty, &permit_ops, &a);
+	if (r == 0 && a.tty >= 0 && !loop_add_signal(a.front.loop, SIGTSTP, on_stop, &a, reterr))
+		r = reterr ? reterr->code : ERR_BUG;
 	if (r == 0)
 		r = ask_once(&a, str_sv(&text), reterr);
 	end_status(&a);

@@ -68,6 +68,12 @@ static void show(struct permit *p)
 	keys_ask(&p->keys, q->always ? "yan" : "yn", on_key, p);
 }
 
+void permit_again(struct permit *p)
+{
+	if (p->shown)
+		show(p);
+}
+
 /* The first question is over; what became of it stands on the screen, then the next. */
 static void go_on(struct permit *p, const char *what)
 {

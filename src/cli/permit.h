@@ -36,5 +36,7 @@ void permit_init(struct permit *p, struct front *front, struct term *term, int f
 void permit_release(struct permit *p);
 /* AGENT_EV_ASK, _ASK_OVER and _DONE; others are passed over. */
 void permit_event(struct permit *p, const struct agent_event *ev);
+/* Something else was on the screen: what is asked is shown once more. */
+void permit_again(struct permit *p);
 /* The turn is cancelled: nothing more is asked. */
 void permit_drop(struct permit *p);

@@ -248,6 +248,24 @@ static void on_signal(void *data, int signo)
 		cancel_turn(t);
 }
 
+/* Whoever has the terminal meanwhile gets it as it was. Only while a turn runs: the editor stops by
+ * itself. */
+static void on_stop(void *data, int signo)
+{
+	struct talk *t = data;
+
+	(void)signo;
+	status_hide(&t->status);
+	flush(t);
+	term_mode_restore(&t->mode);
+	(void)raise(SIGSTOP);
+	term_mode_quiet(&t->mode);
+	(void)term_resize(&t->term);
+	permit_again(&t->permit);
+	status_show(&t->status);
+	flush(t);
+}
+
 static void on_resize(void *data, int signo)
 {
 	struct talk *t = data;
@@ -330,10 +348,12 @@ static void take_turn(struct talk *t, struct sv text, bool *fresh)
 	t->interrupts = 0;
 	t->began_ms = clock_age_ms(NULL);
 	t->tick = loop_add_timer(t->front.loop, TICK_MS, on_tick, t);
+	struct loop_source *stop = loop_add_signal(t->front.loop, SIGTSTP, on_stop, t, NULL);
 	term_mode_quiet(&t->mode);
 	int r = front_say(&t->front, &req, &out, &err);
 	term_mode_restore(&t->mode);
 	loop_remove(t->front.loop, t->tick);
+	loop_remove(t->front.loop, stop);
 	expect_pause(t, false);
 	t->running = false;
 	keys_close(&t->permit.keys);

@@ -107,6 +107,36 @@ tty_wait 'bypass asks nothing' '^That was a question'
 t_unlike 'bypass shows no question' "$(tty_screen)" 'May it'
 leave 'Ctrl-D leaves after bypass'
 
+# --- stopped and continued ----------------------------------------------------------------------
+
+printf '*\nask Bash make install\nsay Made.\n' >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+t_setenv 'PS1=shell> '
+for command in talk 'ask go'; do
+	tty_start 70 30 sh -i
+	t_wait_for 5 tty_shows '^shell>'
+	tty_type "'$FADEN' $command --agent rehearsal" Enter
+	if [ "$command" = talk ]; then
+		tty_prompt
+		tty_type go Enter
+	fi
+	asked "$command: a question to leave" '^y once'
+	tty_type C-z
+	tty_wait "$command: Ctrl-Z stops the program" 'Stopped'
+	t_wait_for 5 eval '[ "$(tty_mode)" = "icrnl opost isig icanon echo " ]'
+	t_is "$command: the shell has its terminal" "$(tty_mode)" 'icrnl opost isig icanon echo '
+	tty_type 'echo between' Enter
+	tty_wait "$command: the shell takes lines" '^between$'
+	tty_type fg Enter
+	t_wait_for 10 eval '[ "$(tty_screen | grep -c "^y once")" = 2 ]'
+	t_is "$command: the question is asked again" "$(tty_screen | grep -c '^y once')" 2
+	sleep 0.3
+	tty_type y
+	tty_wait "$command: it can be answered" '^Allowed once: Bash make install$'
+	tty_wait "$command: the turn goes on" '^Made\.$'
+	tty_stop
+done
+
 # --- faden ask ----------------------------------------------------------------------------------
 
 printf '*\nsay One.\nask Bash make install\nsay Two.\n' >"$t_tmp/script"
@@ -116,6 +146,7 @@ once() {
 }
 once go
 asked 'ask on a terminal asks' '^May it use Bash\? make install$'
+tty_wait 'ask: the status line says who waits' '^\? waiting for your answer.*rehearsal'
 tty_type y
 tty_wait 'ask: allowed' '^Allowed once: Bash make install$'
 tty_wait 'ask: a success' '^status 0'
