@@ -114,7 +114,7 @@ static void check_store(struct doctor *d)
 		const char *what, *remedy;
 	} told[] = {
 		[STORE_SOUND] = { LEVEL_OK, ": all of it was read, and a record written", NULL },
-		[STORE_NONE] = { LEVEL_OK, ": none yet; the first turn makes it", NULL },
+		[STORE_NONE] = { LEVEL_OK, ": there was none; made now", NULL },
 		[STORE_EMPTY] = { LEVEL_WARN, " is empty: what it remembered is gone",
 			"put a copy back if there is one; the next turn begins a new store" },
 		[STORE_DAMAGED] = { LEVEL_FAIL, " is damaged", "move it away with its log" },

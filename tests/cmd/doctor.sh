@@ -25,7 +25,8 @@ t_exit 'a turn works after doctor' 0 t_faden ask 'what did I say?'
 t_like 'nothing was lost by doctor' "$(cat "$t_out")" 'remember me 12'
 rm -rf "$state"
 t_exit 'no store is no trouble' 0 t_faden doctor
-t_like 'no store is told' "$(store)" '^ok +store .*none yet'
+t_like 'no store is told' "$(store)" '^ok +store .*: there was none; made now$'
+t_ok 'and so it is' test -s "$state/faden.db"
 
 # Cut at many places. The last page may be one that a turn does not need: that is not said to be well.
 for bytes in 0 1 99; do
