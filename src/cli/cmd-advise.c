@@ -68,6 +68,7 @@ static int run_advise(
 		say_note(app->err,
 			"warning: this session is a fork: its history up to the fork stands in the "
 			"file of its parent and was not looked at");
+	sessions_warn_passed(app, &advice.passed, "is not counted");
 	const struct damage damage = sessions_damage(app, row);
 	const struct advise_subject subject = { row->info.id, row->info.path, row->agent, &damage };
 	print(app, o->json, &subject, &advice);

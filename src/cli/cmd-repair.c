@@ -79,11 +79,16 @@ static int apply(struct repairing *s, struct err *reterr)
 	const struct repair_write how = {
 		.out_dir = s->out.dir, .in_place = s->opts->in_place, .clock = &s->app->clock
 	};
+	const struct repair_report *report = repair_report(s->repair);
 	const char *path = s->of.row.info.path;
 	char key[ARCHIVE_KEY_MAX];
 	int r = 0;
 
-	if (repair_healthy(repair_report(s->repair)) || !repair_possible(s->repair))
+	if (repair_healthy(report))
+		return 0;
+	if (report->findings[REPAIR_OVERSIZE].count > 0) /* says why not */
+		return repair_apply(s->repair, &how, &s->result, reterr);
+	if (!repair_possible(s->repair))
 		return 0;
 	if (how.in_place)
 		r = in_place_check(s->app, &s->of.row, "write a copy (--apply)", reterr);

@@ -111,6 +111,8 @@ static int roll(struct rolling *s, struct err *reterr)
 	};
 	int r = rollover_plan(&opts, &s->plan, reterr);
 
+	if (r >= 0)
+		sessions_warn_passed(s->app, &s->plan.brief.passed, "is not among the facts");
 	if (r < 0 || s->opts->dry_run)
 		return r;
 	return rollover_apply(&opts, &s->plan, reterr);

@@ -59,6 +59,7 @@ struct show {
 	struct show_state state;
 	struct str json, text; /* of one item */
 	bool any; /* an item is there before the next one */
+	struct passed passed;
 };
 
 /* ---- what to show ---- */
@@ -177,9 +178,12 @@ static int show_part(struct show *s, const struct part *part, struct err *reterr
 	struct item item;
 	int r = transcript_open(part->path, s->of.row.info.format, &opts, &reader, reterr);
 
-	while (r >= 0 && !ferror(s->app->out) && (r = transcript_next(reader, &item, reterr)) > 0)
+	while (r >= 0 && !ferror(s->app->out) && (r = transcript_next(reader, &item, reterr)) > 0) {
+		if (item.flags & ITEM_OVERSIZE)
+			passed_add(&s->passed, item.line);
 		if (!s->opts->live || transcript_is_live(&part->live, item.record + part->skipped))
 			show_one(s, &item);
+	}
 	transcript_close(reader);
 	return r < 0 ? r : 0;
 }
@@ -207,6 +211,7 @@ static int show_items(struct show *s, struct err *reterr)
 		say_bytes(s->app->out, SV("\n]}\n"));
 	else
 		print_end(&s->term);
+	sessions_warn_passed(s->app, &s->passed, "is passed over");
 	return r;
 }
 

@@ -198,7 +198,10 @@ static int prepare(struct smarting *s, const char *spec, struct err *reterr)
 		return r;
 	s->archive = app_archive(s->app);
 	const struct smart_opts opts = opts_of(s);
-	return smart_digest(&opts, &s->digest, reterr);
+	r = smart_digest(&opts, &s->digest, reterr);
+	if (r >= 0)
+		sessions_warn_passed(s->app, &s->digest.passed, "stays as it is");
+	return r;
 }
 
 static int run_smart(

@@ -212,6 +212,7 @@ static void warn(const struct trimming *t)
 		say_note(t->app->err,
 			"warning: this session is a fork: its history up to the fork stands in the "
 			"file of its parent and was not trimmed");
+	sessions_warn_passed(t->app, &t->report.file.passed, "stays as it is");
 	for (size_t i = 0; i < unknown->n; i++)
 		str_addf(&names, "%s%s", i ? ", " : "", unknown->v[i]);
 	if (unknown->n > 0)
@@ -240,7 +241,7 @@ static int run_trim(struct app *app, const void *options, int argc, char **argv,
 		return err_set(reterr, ERR_USAGE, "--in-place needs the name of the session");
 	t.by_place = argc == 0;
 	int r = trim(&t, argc > 0 ? argv[0] : NULL, &err);
-	if (r == 0)
+	if (r == 0 || r == ERR_NOTFOUND)
 		warn(&t);
 	if (t.of.row.info.path) {
 		sessions_warn_damage(app, &t.damage, t.of.row.info.id);

@@ -317,6 +317,21 @@ void sessions_warn_damage(struct app *app, const struct damage *d, const char *i
 		warn(app, text.buf, "");
 }
 
+void sessions_warn_passed(struct app *app, const struct passed *p, const char *so)
+{
+	if (p->n == 1)
+		say_note(app->err,
+			"warning: the session has a line that is too long to look into, %llu; it "
+			"%s",
+			(unsigned long long)p->first, so);
+	else if (p->n > 1)
+		say_note(app->err,
+			"warning: the session has %llu lines that are too long to look into, the "
+			"first of "
+			"them %llu; each %s",
+			(unsigned long long)p->n, (unsigned long long)p->first, so);
+}
+
 bool sessions_writer(struct app *app, const struct session_row *row, struct str *who)
 {
 	const struct transcript_home *home = app_home(app, row->agent);

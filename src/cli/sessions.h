@@ -49,6 +49,8 @@ struct session_view sessions_view(struct app *app, const struct session_row *row
 struct damage sessions_damage(struct app *app, const struct session_row *row);
 /* The same as a warning on standard error, if there is something. */
 void sessions_warn_damage(struct app *app, const struct damage *d, const char *id);
+/* Says how many lines were passed over, if any, and what becomes of each of them. */
+void sessions_warn_passed(struct app *app, const struct passed *p, const char *so);
 /* Who has one session open, or was started on it just now: "codex (process 7)" is appended. */
 bool sessions_writer(struct app *app, const struct session_row *row, struct str *who);
 /* The agent's session of the conversation that goes on in this folder; NULL: none. Caller frees. */

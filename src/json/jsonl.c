@@ -139,6 +139,18 @@ static void move_to_front(struct jsonl *r)
 	r->len -= by;
 }
 
+/* Twice as much, but not more than a line of the greatest length needs; that at once when it is
+ * near, since while it grows there are two. */
+static size_t grown(const struct jsonl *r)
+{
+	size_t twice = r->cap ? r->cap * 2 : BUFFER, least = r->len + JSONL_READ;
+	size_t most = r->line_max + BUFFER;
+
+	if (twice > most / 2)
+		twice = most;
+	return twice > least ? twice : least;
+}
+
 /* Room for one read behind what is kept of the line. */
 static void make_room(struct jsonl *r)
 {
@@ -150,7 +162,7 @@ static void make_room(struct jsonl *r)
 	if (shrink)
 		resize(r, BUFFER);
 	else if (r->cap < r->len + JSONL_READ)
-		resize(r, r->cap ? r->cap * 2 : BUFFER);
+		resize(r, grown(r));
 }
 
 static int fail(const struct jsonl *r, struct err *reterr)

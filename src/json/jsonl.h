@@ -22,7 +22,8 @@
 enum {
 	JSONL_READ = 256 * 1024, /* bytes asked of one read() */
 	JSONL_HEAD = 64 * 1024, /* what is shown of a line beyond the limit */
-	JSONL_LINE_MAX = 256 * 1024 * 1024, /* default limit of one line */
+	/* Default limit of one line: more than twice what an agent sends to its model at once. */
+	JSONL_LINE_MAX = 80 * 1024 * 1024,
 	JSONL_CHUNK = 1024 * 1024, /* default bytes of one chunk of jsonl_map() */
 	JSONL_THREADS_MAX = 64,
 };

@@ -179,7 +179,7 @@ static void a_line_of_200_megabytes(void **state)
 	(void)state;
 	assert_int_equal(ftruncate(fd, size), 0); /* NUL bytes */
 	assert_int_equal(pwrite(fd, "\ny", 2, size), 2);
-	struct jsonl *r = jsonl_new(fd, NULL);
+	struct jsonl *r = jsonl_new(fd, &(struct jsonl_opts){ .line_max = (size_t)size });
 	assert_line(r, "x", 0, 2, true);
 	assert_int_equal(jsonl_next(r, &line, NULL), 1);
 	assert_false(line.too_long);
@@ -188,13 +188,34 @@ static void a_line_of_200_megabytes(void **state)
 	assert_end(r);
 	jsonl_free(r);
 
-	r = jsonl_new(fd, &(struct jsonl_opts){ .line_max = 1024 * 1024 });
-	assert_line(r, "x", 0, 2, true);
-	assert_int_equal(jsonl_next(r, &line, NULL), 1);
-	assert_true(line.too_long);
-	assert_int_equal(line.size, size - 1);
-	assert_line(r, "y", (uint64_t)size + 1, 1, false);
-	jsonl_free(r);
+	const size_t limits[] = { 1024 * 1024, 0 };
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+		r = jsonl_new(fd, &(struct jsonl_opts){ .line_max = limits[i] });
+		assert_line(r, "x", 0, 2, true);
+		assert_int_equal(jsonl_next(r, &line, NULL), 1);
+		assert_true(line.too_long);
+		assert_int_equal(line.size, size - 1);
+		assert_line(r, "y", (uint64_t)size + 1, 1, false);
+		jsonl_free(r);
+	}
+}
+
+static void the_longest_line(void **state)
+{
+	(void)state;
+	for (int beyond = 0; beyond < 2; beyond++) {
+		const off_t size = (off_t)JSONL_LINE_MAX + beyond;
+		AUTO_CLOSE int fd = file_of(SV(""));
+		struct jsonl_line line;
+		assert_int_equal(ftruncate(fd, size), 0);
+		assert_int_equal(pwrite(fd, "\ny", 2, size), 2);
+		struct jsonl *r = jsonl_new(fd, NULL);
+		assert_int_equal(jsonl_next(r, &line, NULL), 1);
+		assert_int_equal(line.too_long, beyond);
+		assert_int_equal(line.size, size + 1);
+		assert_line(r, "y", (uint64_t)size + 1, 1, false);
+		jsonl_free(r);
+	}
 }
 
 static void a_file_that_changes(void **state)
@@ -581,6 +602,7 @@ int main(void)
 		cmocka_unit_test(a_pipe),
 		cmocka_unit_test(lines_beyond_the_limit),
 		cmocka_unit_test(a_line_of_200_megabytes),
+		cmocka_unit_test(the_longest_line),
 		cmocka_unit_test(a_file_that_changes),
 		cmocka_unit_test(map_equals_a_naive_splitter),
 		cmocka_unit_test(map_of_small_files),

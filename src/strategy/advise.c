@@ -765,6 +765,7 @@ int advise_session(const struct advise_opts *opts, struct advice *ret, struct er
 	known_read(opts->path, &run.told);
 	int r = rewrite_session(&how, &ops, &run, &file, reterr);
 	rewrite_result_release(&file);
+	advice.passed = file.passed;
 	if (r < 0)
 		advice_release(&advice);
 	else

@@ -130,6 +130,7 @@ struct advice {
 	uint64_t records, live; /* of the file, and those that count */
 	bool compacted;
 	bool empty; /* nothing would be sent */
+	struct passed passed; /* what they hold is not among the parts */
 	bool base; /* Codex fork: what came before is in another file and was not looked at */
 };
 #define ADVICE_INIT            \

@@ -699,6 +699,8 @@ int brief_make(const char *path, const struct transcript_format *format, struct 
 	for (unsigned pass = 1; r >= 0 && pass <= transcript_passes(&live); pass++) {
 		r = transcript_open(path, format, NULL, &reader, reterr);
 		while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
+			if (pass == 1 && (item.flags & ITEM_OVERSIZE))
+				passed_add(&out.passed, item.line);
 			/* What was taken back does not count; before a compaction one cannot tell
 			 * any more. */
 			if (transcript_in_pass(&live, item.record, pass) &&

@@ -80,6 +80,7 @@ struct brief {
 	VEC(struct brief_fact) facts; /* by kind, each kind in the order of the session */
 	size_t more[BRIEF_KINDS]; /* facts of this kind that are left out */
 	int64_t turns; /* prompts of the user that count */
+	struct passed passed; /* nothing of them is among the facts */
 	char *summary; /* an agent's, in the message the session began with; NULL: none */
 };
 #define BRIEF_INIT         \

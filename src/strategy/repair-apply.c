@@ -236,6 +236,12 @@ int repair_apply(struct repair *rep, const struct repair_write *how, struct repa
 	enum { ROUNDS = 3 };
 	struct repair_write again_how = *how;
 
+	if (rep->report.findings[REPAIR_OVERSIZE].count > 0)
+		return err_set(reterr, ERR_INPUT,
+			"%s has lines that are too long to look into: what is missing elsewhere "
+			"may "
+			"stand on them, so nothing is mended",
+			rep->path);
 	if (!repair_possible(rep))
 		return err_set(reterr, ERR_INPUT, "%s: nothing in the file can mend it", rep->path);
 	int r = apply_once(rep, how, ret, reterr);

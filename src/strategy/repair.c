@@ -94,6 +94,19 @@ bool tool_is_alone(const struct repair *rep, struct jval id)
 		bsearch(&hash, rep->alone.v, rep->alone.n, sizeof(hash), by_number);
 }
 
+/* What an entry lacks may stand on a line that nobody looked into: then nothing is wrong with it.
+ */
+static void excuse(struct repair_report *report)
+{
+	static const enum repair_cause lacks[] = { REPAIR_EMPTY, REPAIR_DANGLING_PARENT,
+		REPAIR_NULL_PARENT, REPAIR_WRONG_ORDER, REPAIR_STALE_LEAF, REPAIR_CALL_ALONE,
+		REPAIR_RESULT_ALONE, REPAIR_STALE_USAGE, REPAIR_ORDINALS };
+
+	for (size_t i = 0; i < ARRAY_LEN(lacks); i++)
+		report->findings[lacks[i]] = (struct repair_finding){ .count = 0 };
+	report->reachable = report->entries;
+}
+
 /* What is only minor where the agent guesses right is a loss where it does not. */
 static void weigh(struct repair_report *report)
 {
@@ -174,6 +187,8 @@ static int look(struct repair *rep, unsigned threads, struct err *reterr)
 		found(rep->report.findings, REPAIR_NO_NEWLINE, REPAIR_MINOR,
 			(uint32_t)rep->facts.lines);
 	r = plan(rep, reterr);
+	if (rep->report.findings[REPAIR_OVERSIZE].count > 0)
+		excuse(&rep->report);
 	if (r >= 0)
 		weigh(&rep->report);
 	return r;
@@ -218,6 +233,8 @@ const struct repair_report *repair_report(const struct repair *rep)
 
 bool report_can_mend(const struct repair_report *report, bool in_place)
 {
+	if (report->findings[REPAIR_OVERSIZE].count > 0)
+		return false;
 	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
 		if (report->findings[i].level > REPAIR_NOTE && causes[i].remedy[0] &&
 			!(in_place && i == REPAIR_FILE_NAME))

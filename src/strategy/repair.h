@@ -48,7 +48,8 @@ const char *repair_level_name(enum repair_level level); /* "note", "minor", "los
 	X(REPAIR_NO_NEWLINE, "no-final-newline", \
 		"the last line has no newline: what is appended is glued to it", "it gets one") \
 	X(REPAIR_OVERSIZE, "oversize-line", \
-		"a line is too long to be looked at", "") \
+		"a line is too long to look into: it stays as it is, and so does the rest, since what is " \
+		"missing there may stand on it", "") \
 	X(REPAIR_UTF8, "invalid-utf8", \
 		"a line has bytes that are no UTF-8: the agent does not read it as it is", \
 		"they become replacement characters") \

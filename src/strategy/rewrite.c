@@ -39,9 +39,12 @@ static int put_piece(void *data, struct sv piece, struct err *reterr)
 
 static void count_lines(struct run *run, const struct part *part)
 {
-	run->result->lines += part->lines.n;
-	vec_each (&part->lines, line)
+	vec_each (&part->lines, line) {
+		run->result->lines++;
 		run->result->copied += !line->object;
+		if (line->oversize)
+			passed_add(&run->result->passed, run->result->lines);
+	}
 }
 
 static int sink(void *data, const struct jsonl_chunk *in, struct sv out, struct err *reterr)
@@ -348,6 +351,7 @@ int rewrite_session(const struct rewrite_opts *opts, const struct rewrite_ops *o
 	if (r == 0)
 		r = finish(&run, reterr);
 	if (r < 0) {
+		ret->passed = result.passed;
 		rewrite_result_release(&result);
 		return r;
 	}

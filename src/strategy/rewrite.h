@@ -109,6 +109,8 @@ struct rewrite_result {
 	uint64_t bytes_in, bytes_out;
 	uint64_t lines;
 	uint64_t copied; /* lines that were no object */
+	struct passed passed; /* lines that were too long to look into; they are copied too. Set
+			       * also when there is nothing to change. */
 	uint64_t late; /* bytes that others added while it was replaced, and that follow as they are
 			*/
 };

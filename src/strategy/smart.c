@@ -215,9 +215,12 @@ static int read_items(struct digesting *d, struct err *reterr)
 	struct item item;
 	int r = transcript_open(d->opts->path, d->opts->format, NULL, &reader, reterr);
 
-	while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0)
+	while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
+		if (item.flags & ITEM_OVERSIZE)
+			passed_add(&d->out->passed, item.line);
 		if (transcript_is_live(d->live, item.record) || item.kind == ITEM_META)
 			take_item(d, &item);
+	}
 	transcript_close(reader);
 	known_tell(&d->known, &d->out->tokens, UINT64_MAX);
 	return r;

@@ -84,6 +84,7 @@ struct smart_digest {
 	size_t left_out; /* earlier ones that are not shown */
 	uint64_t sent; /* bytes of texts that a resume would send */
 	struct tokens tokens;
+	struct passed passed; /* none of them is an entry */
 };
 #define SMART_DIGEST_INIT                                \
 	{                                                \

@@ -114,10 +114,12 @@ static void read_line(struct transcript_reader *r, const struct jsonl_line *line
 		.size = line->size,
 		.flags = line->terminated ? 0 : ITEM_UNTERMINATED,
 	};
-	if (line->too_long)
+	if (line->too_long) {
+		r->base.flags |= ITEM_OVERSIZE;
 		reader_broken(r, line->text);
-	else
+	} else {
 		record_each(line->text, &fns, r);
+	}
 }
 
 int transcript_next(struct transcript_reader *reader, struct item *ret, struct err *reterr)

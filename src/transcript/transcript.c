@@ -176,7 +176,8 @@ static int run_lines(struct scan_run *run, struct jsonl *lines, struct err *rete
 	info->flags &= ~(uint32_t)SESSION_TORN;
 	while ((r = jsonl_next(lines, &line, reterr)) > 0) {
 		run->taken = 0;
-		record_each(line.text, &fns, run);
+		if (!line.too_long)
+			record_each(line.text, &fns, run);
 		if (line.terminated) {
 			info->mark.offset = line.offset + line.size;
 		} else {

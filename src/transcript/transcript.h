@@ -162,6 +162,7 @@ enum {
 	ITEM_IMAGE = 1u << 9, /* holds a picture, shown as a note */
 	ITEM_USAGE = 1u << 10, /* usage is set; repeated on all records of one message id */
 	ITEM_GLUED = 1u << 11, /* not the first object on its line: the agents lose it */
+	ITEM_OVERSIZE = 1u << 12, /* with ITEM_BROKEN: the line is too long to look into */
 };
 
 /*
@@ -191,6 +192,17 @@ struct item {
 	struct jval body; /* the block, or the record when it has none */
 	struct jval object; /* the record */
 };
+
+/* Lines that were passed over since they are too long to look into. */
+struct passed {
+	uint64_t n;
+	uint64_t first; /* number of the first of them, from 1 */
+};
+static inline void passed_add(struct passed *p, uint64_t line)
+{
+	if (p->n++ == 0)
+		p->first = line;
+}
 
 struct transcript_reader;
 struct transcript_read_opts {

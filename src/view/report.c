@@ -353,7 +353,7 @@ void view_put_brief(struct jw *w, const struct brief *b)
 /* ---- repair ---- */
 
 static void put_finding(
-	struct term *t, enum repair_cause cause, const struct repair_finding *finding)
+	struct term *t, enum repair_cause cause, const struct repair_finding *finding, bool mends)
 {
 	static const unsigned styles[] = {
 		[REPAIR_NOTE] = STYLE_NOTICE,
@@ -379,7 +379,10 @@ static void put_finding(
 	put_words(t, SV("  "), indent, level, styles[finding->level], what.buf);
 	view_sentence(t, indent, repair_cause_effect(cause));
 	if (finding->level > REPAIR_NOTE)
-		view_sentence(t, indent, remedy[0] ? remedy : "nothing in the file can mend this");
+		view_sentence(t, indent,
+			!mends		    ? "it stays, since a line cannot be looked into"
+				: remedy[0] ? remedy
+					    : "nothing in the file can mend this");
 }
 
 void view_diagnosis(struct term *t, const struct repair_report *report)
@@ -395,9 +398,13 @@ void view_diagnosis(struct term *t, const struct repair_report *report)
 	view_sentence(t, SV(""), line.buf);
 	for (size_t i = 0; i < REPAIR_CAUSE_COUNT; i++)
 		if (report->findings[i].count > 0)
-			put_finding(t, (enum repair_cause)i, &report->findings[i]);
+			put_finding(t, (enum repair_cause)i, &report->findings[i],
+				report->findings[REPAIR_OVERSIZE].count == 0);
 	if (repair_healthy(report))
-		term_puts(t, "healthy\n");
+		term_puts(t,
+			report->findings[REPAIR_OVERSIZE].count > 0
+				? "healthy, as far as it can be looked into\n"
+				: "healthy\n");
 }
 
 static void json_finding(

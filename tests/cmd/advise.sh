@@ -199,7 +199,7 @@ evil=$(dirname "$fa")/$(printf 'x; touch pwn\033[2Jred').jsonl
 cp "$fa" "$evil"
 t_exit 'a session with an evil name is read' 0 t_faden advise --json "$evil"
 command=$(python3 -c 'import json, sys; d = json.load(sys.stdin); print([s["command"] for s in d["strategies"] if s["command"]][0])' <"$t_out")
-t_is 'an evil name is one word of the command' "$command" "faden trim \$'x; touch pwn\\x1b[2Jred'"
+t_is 'an evil name is one word of the command' "$command" "faden trim \$'x; touch pwn\\033[2Jred'"
 t_setenv TERM=xterm
 t_run "$(command -v python3)" "$t_tmp/in-columns" 60 "$FADEN" advise "$evil" >"$t_out"
 t_like 'an evil name is shown' "$(cat "$t_out")" '^Session x; touch pwnred'
