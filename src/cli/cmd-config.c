@@ -1,12 +1,14 @@
 #include <errno.h>
 
 #include "assist/utterance.h"
+#include "base/mem.h"
 #include "base/suggest.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/print.h"
 #include "config/yaml.h"
 #include "os/file.h"
+#include "os/path.h"
 #include "json/write.h"
 
 struct config_opts {
@@ -18,7 +20,7 @@ static const struct opt config_options[] = {
 	OPT_END,
 };
 
-static const char *const config_verbs[] = { "check", "example", "get", "path", NULL };
+static const char *const config_verbs[] = { "check", "example", "get", "path", "set", NULL };
 
 static void put_value(struct jw *w, const struct settings *s, enum setting_id id)
 {
@@ -67,6 +69,31 @@ static void put_value(struct jw *w, const struct settings *s, enum setting_id id
 	}
 }
 
+/* "ai.agent = auto  (default)" */
+static void print_setting(const struct app *app, enum setting_id id)
+{
+	AUTO_STR line = STR_INIT;
+
+	str_addf(&line, "%s = ", settings_row(id).name);
+	settings_print(&line, app->settings, id);
+	str_adds(&line, "  (");
+	settings_print_origin(&line, app->settings, id, app->paths.config_file);
+	str_addc(&line, ')');
+	say_line(app->out, "%s", line.buf);
+}
+
+static int find_setting(const char *name, enum setting_id *ret, struct err *reterr)
+{
+	int id = settings_find(sv_of(name));
+	const char *near = id < 0 ? settings_suggest(sv_of(name)) : NULL;
+
+	if (id < 0)
+		return err_set(reterr, ERR_NOTFOUND, "there is no setting '%s'%s%s%s", name,
+			SUGGEST_ARG(near));
+	*ret = (enum setting_id)id;
+	return 0;
+}
+
 static int show_all(struct app *app, const struct config_opts *opts, struct err *reterr)
 {
 	static const char *const sources[] = {
@@ -81,18 +108,17 @@ static int show_all(struct app *app, const struct config_opts *opts, struct err 
 
 	if (r < 0)
 		return r;
+	if (!opts->json)
+		app_pager_begin(app);
 	jw_array(&w);
 	settings_each (id) {
 		const struct setting_origin *o = &app->settings->origins[id];
-		AUTO_STR line = STR_INIT;
 
+		/* What a file sets is shown, whatever comes of it. */
+		if (!settings_shown(id) && o->source == SETTING_DEFAULT)
+			continue;
 		if (!opts->json) {
-			str_addf(&line, "%s = ", settings_row(id).name);
-			settings_print(&line, app->settings, id);
-			str_adds(&line, "  (");
-			settings_print_origin(&line, app->settings, id, file);
-			str_addc(&line, ')');
-			say_line(app->out, "%s", line.buf);
+			print_setting(app, id);
 			continue;
 		}
 		jw_object(&w);
@@ -117,26 +143,88 @@ static int show_all(struct app *app, const struct config_opts *opts, struct err 
 static int show_one(
 	struct app *app, const struct config_opts *opts, const char *name, struct err *reterr)
 {
-	int id = settings_find(sv_of(name));
+	enum setting_id id = 0;
 	AUTO_STR text = STR_INIT;
 	struct jw w = JW_INIT(&text);
+	int r = find_setting(name, &id, reterr);
 
-	if (id < 0) {
-		const char *near = settings_suggest(sv_of(name));
-		return err_set(reterr, ERR_NOTFOUND, "there is no setting '%s'%s%s%s", name,
-			SUGGEST_ARG(near));
-	}
-	int r = app_load_settings(app, reterr);
+	if (r == 0)
+		r = app_load_settings(app, reterr);
 	if (r < 0)
 		return r;
+	if (opts->json)
+		put_value(&w, app->settings, id);
+	else
+		settings_print(&text, app->settings, id);
 	if (opts->json) {
-		put_value(&w, app->settings, (enum setting_id)id);
 		print_doc(app, &text);
 	} else {
-		settings_print(&text, app->settings, (enum setting_id)id);
 		str_addc(&text, '\n');
 		say_text(app->out, str_sv(&text));
 	}
+	return 0;
+}
+
+/* Two that change the file at once take turns: each sees what the other wrote. */
+static int edit_file(struct app *app, enum setting_id id, struct sv given, struct err *reterr)
+{
+	const char *file = app->paths.config_file;
+	struct sv parent = path_parent(sv_of(file));
+	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *lock_path = path_join(app->paths.state_dir, "config.lock");
+	AUTO_CLOSE int lock = -1;
+	AUTO_STR text = STR_INIT;
+	AUTO_STR changed = STR_INIT;
+	int r = file_mkdirs(app->paths.state_dir, reterr);
+
+	if (r == 0)
+		r = file_mkdirs(folder, reterr);
+	if (r == 0)
+		r = file_lock(lock_path, true, &lock, reterr);
+	if (r == 0)
+		r = file_read(file, CONFIG_BYTES_MAX, &text, reterr);
+	if (r == -ENOENT)
+		r = 0;
+	if (r == 0)
+		r = config_edit(str_sv(&text), file, id, given, app->paths.home, &changed, reterr);
+	if (r == 0 && changed.len > CONFIG_BYTES_MAX)
+		r = err_set(reterr, ERR_LIMIT, "%s: larger than %d bytes", file, CONFIG_BYTES_MAX);
+	return r < 0 ? r : file_replace(file, str_sv(&changed), 0, reterr);
+}
+
+/* The words behind the name: one as the environment would have it, several as the elements of a
+ * list. */
+static int set(
+	struct app *app, const struct config_opts *opts, int argc, char **argv, struct err *reterr)
+{
+	enum setting_id id = 0;
+	AUTO_STR given = STR_INIT;
+	int r = find_setting(argv[0], &id, reterr);
+
+	if (r < 0)
+		return r;
+	if (argc > 2 && settings_row(id).kind != SETTING_LIST)
+		return err_set(reterr, ERR_USAGE,
+			"%s takes one value: put '%s …' into quotation marks", argv[0], argv[1]);
+	for (int i = 1; argc > 2 && i < argc; i++)
+		if (strchr(argv[i], ','))
+			return err_set(reterr, ERR_USAGE,
+				"'%s' has a comma, which separates elements: write it into the "
+				"file "
+				"('faden config path')",
+				argv[i]);
+	for (int i = 1; i < argc; i++)
+		str_addf(&given, "%s%s", i > 1 ? "," : "", argv[i]);
+	r = edit_file(app, id, str_sv(&given), reterr);
+	if (r == 0)
+		r = app_load_settings(app, reterr);
+	if (r < 0)
+		return r;
+	if (app->settings->origins[id].source == SETTING_ENVIRONMENT)
+		say_note(app->err, "the environment overrides it; it is in the file all the same");
+	if (opts->json)
+		return show_one(app, opts, argv[0], reterr);
+	print_setting(app, id);
 	return 0;
 }
 
@@ -233,7 +321,9 @@ static int run_config(
 		return show_all(app, opts, reterr);
 	if (sv_is(verb, "get") && argc == 2)
 		return show_one(app, opts, argv[1], reterr);
-	if (sv_is(verb, "check"))
+	if (sv_is(verb, "set") && argc >= 3)
+		return set(app, opts, argc - 1, argv + 1, reterr);
+	if (sv_is(verb, "check") && argc <= 2)
 		return check(app, opts, argc == 2 ? argv[1] : NULL, reterr);
 	if (argc == 1 && sv_is(verb, "path")) {
 		say_line(app->out, "%s", app->paths.config_file);
@@ -245,17 +335,17 @@ static int run_config(
 		say_text(app->out, str_sv(&text));
 		return 0;
 	}
-	return err_set(
-		reterr, ERR_USAGE, "give nothing, 'get NAME', 'check [FILE]', 'path' or 'example'");
+	return err_set(reterr, ERR_USAGE,
+		"give nothing, 'get NAME', 'set NAME VALUE', 'check [FILE]', 'path' or 'example'");
 }
 
 const struct cmd cmd_config = {
 	.name = "config",
 	.group = CMD_GROUP_SETUP,
 	.summary = "every setting with its value and where it comes from",
-	.synopsis = "[get NAME | check [FILE] | path | example]",
+	.synopsis = "[get | set | check | path | example] [WORD…]",
 	.min_args = 0,
-	.max_args = 2,
+	.max_args = CMD_ANY,
 	.needs = CMD_NO_SETTINGS,
 	.words = CMD_WORDS_FILE,
 	.verbs = config_verbs,

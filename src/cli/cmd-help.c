@@ -229,6 +229,8 @@ static void put_settings(struct jw *w)
 		const struct setting row = settings_row(id);
 		AUTO_STR choices = STR_INIT;
 
+		if (!settings_shown(id))
+			continue;
 		settings_choices(&choices, id);
 		jw_object(w);
 		jw_put_cstr(w, "name", row.name);

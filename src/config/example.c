@@ -149,6 +149,8 @@ void config_example(struct str *out)
 	settings_each (id) {
 		const struct setting row = settings_row(id);
 		struct sv key;
+		if (!settings_shown(id))
+			continue;
 		size_t level = add_sections(out, sv_of(row.name), before, &key);
 		AUTO_STR choices = STR_INIT;
 

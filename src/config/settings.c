@@ -54,6 +54,12 @@ enum setting_id settings_from(enum setting_id id)
 	return id;
 }
 
+bool settings_shown(enum setting_id id)
+{
+	return id < SETTING_ID_audio_input_device && id != SETTING_ID_ai_thinking_beep_interval &&
+		id != SETTING_ID_assistant_also_called;
+}
+
 void settings_choices(struct str *out, enum setting_id id)
 {
 	const struct setting *row = &table[id];
@@ -319,7 +325,8 @@ const char *settings_suggest(struct sv name)
 	struct suggest near = SUGGEST_INIT(name);
 
 	settings_each (id)
-		suggest_offer(&near, settings_row(id).name);
+		if (settings_shown(id))
+			suggest_offer(&near, settings_row(id).name);
 	return near.best;
 }
 

@@ -84,6 +84,8 @@ enum setting_id settings_from(enum setting_id id);
 #define settings_each(id)                                                  \
 	for (enum setting_id(id) = settings_from(0); (id) < SETTING_COUNT; \
 		(id) = settings_from((id) + 1))
+/* False for what nothing uses yet: it is read, so that a file may have it, and not shown. */
+bool settings_shown(enum setting_id id);
 /* Appends the choices as settings.def spells them; nothing when any value will do. */
 void settings_choices(struct str *out, enum setting_id id);
 /* What is called for an agent: the name or path of its program; NULL when it has none. */

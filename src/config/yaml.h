@@ -27,6 +27,16 @@ int config_load(struct settings *s, const char *path, struct findings *unknown,
 	struct err *reterr) MUST_USE;
 
 /*
+ * The text with one setting changed, appended to out: comments, order and spelling of all others
+ * stay. `given` is as for settings_set(). ERR_INPUT when the text is wrong already, the value is,
+ * or the setting cannot be told from the rest as it is written; ERR_USAGE for lists by language.
+ * What is appended reads as the text did but for this setting; nothing is promised of it after a
+ * failure.
+ */
+int config_edit(struct sv text, const char *file, enum setting_id id, struct sv given,
+	const char *home, struct str *out, struct err *reterr) MUST_USE;
+
+/*
  * A file that changes nothing, appended to out: every setting with its default, each behind a '#'
  * in the first column. Taking those away gives a file with the same meaning.
  */

@@ -86,6 +86,76 @@ t_unsetenv FADEN_AI_AGENT
 rm "$file"
 t_exit 'check --json passes where nothing is wrong' 0 t_faden config --json check
 t_like 'check --json says that nothing is wrong' "$(cat "$t_out")" '"exists":false,"ok":true,"findings":\[\]\}$'
+
+# set: one value changes, and nothing else
+was() { printf '%b' "$1" >"$file"; }
+set_is() { # NAME BEFORE AFTER WORD…
+	name=$1 after=$3
+	was "$2"
+	shift 3
+	t_exit "$name is set" 0 t_faden config set "$@"
+	printf '%b' "$after" >"$t_tmp/after"
+	t_ok "$name changes and nothing else" cmp "$t_tmp/after" "$file"
+}
+set_is 'a value' 'ai:\n  agent: codex # mine\n  timeout: 15m\n' 'ai:\n  agent: claude # mine\n  timeout: 15m\n' ai.agent claude
+t_is 'set says what holds now' "$(cat "$t_out")" "ai.agent = claude  ($file:2)"
+set_is 'a value behind umlauts' 'ai:\n  model: ä # ü\n  agent: codex # ö\n' 'ai:\n  model: ä # ü\n  agent: claude # ö\n' ai.agent claude
+set_is 'a value in braces' 'ai: {agent: codex}\n' 'ai: {agent: claude}\n' ai.agent claude
+set_is 'a new value in braces' 'ai: {agent: codex}\n' 'ai: {timeout: 5, agent: codex}\n' ai.timeout 5
+set_is 'a new value' '# top\nai:\n  agent: codex # mine\n\n# next\nui:\n  pager: false\n' '# top\nai:\n  agent: codex # mine\n  timeout: 2h\n\n# next\nui:\n  pager: false\n' ai.timeout 2h
+set_is 'a value of a section with comments only' 'ai:\n#  agent: auto\nui:\n  pager: no\n' 'ai:\n  agent: claude\n#  agent: auto\nui:\n  pager: no\n' ai.agent claude
+set_is 'a value of a section within one' 'routing:\n  enabled: auto\n' 'routing:\n  enabled: auto\n  weights:\n    keyword: 0.5\n' routing.weights.keyword 0.5
+set_is 'a value of a new section' 'ai:\n  agent: codex' 'ai:\n  agent: codex\nui:\n  pager: no\n' ui.pager no
+set_is 'a value before the end of the document' '---\nai:\n  agent: codex\n...\n' '---\nai:\n  agent: codex\nui:\n  pager: no\n...\n' ui.pager no
+set_is 'a key without a value' 'ai:\n  agent:\n  timeout: 5\n' 'ai:\n  agent: claude\n  timeout: 5\n' ai.agent claude
+set_is 'a list over lines' 'ai:\n  exec:\n    command: # runs\n      - a\n      - b\n  agent: exec\n' 'ai:\n  exec:\n    command: ["my prog", x] # runs\n  agent: exec\n' ai.exec.command 'my prog' x
+set_is 'a block of text' 'ai:\n  system_prompt: |\n    one\n    two\n  agent: codex\n' 'ai:\n  system_prompt: "say: #1"\n  agent: codex\n' ai.system_prompt 'say: #1'
+set_is 'a word that YAML takes for nothing' 'ai:\n' 'ai:\n  model: "null"\n' ai.model null
+set_is 'a value that was wrong' 'ai:\n  agent: nosuch\n' 'ai:\n  agent: claude\n' ai.agent claude
+rm "$file"
+t_exit 'set makes a file' 0 t_faden config set ai.agent claude
+t_is 'the file that was made has the value' "$(cat "$file")" 'ai:
+  agent: claude'
+rm -r "$(dirname "$file")"
+t_exit 'set makes the folder too' 0 t_faden config set --json ui.pager false
+t_is 'set --json tells the value' "$(cat "$t_out")" false
+t_faden config example >"$file"
+t_exit 'a value of the example is set' 0 t_faden config set ai.on_limit wait
+t_is 'one line of the example is new' "$(t_faden config example | diff - "$file" | grep '^[<>]')" '>   on_limit: wait'
+mv "$file" "$t_tmp/real.yaml"
+ln -s "$t_tmp/real.yaml" "$file"
+chmod 640 "$t_tmp/real.yaml"
+t_exit 'a file behind a link is changed' 0 t_faden config set ai.on_limit fail
+t_ok 'the link stays' test -L "$file"
+t_is 'the file keeps its mode' "$(stat -c %a "$t_tmp/real.yaml")" 640
+t_like 'the file behind the link has the value' "$(cat "$t_tmp/real.yaml")" '^  on_limit: fail$'
+rm "$file"
+was 'ai:\n  agent: codex\nui:\n  pager: sometimes\n'
+cp "$file" "$t_tmp/before"
+t_exit 'a file that is wrong elsewhere is refused' 3 t_faden config set ai.agent claude
+t_like 'it is said where it is wrong' "$(cat "$t_err")" "$file:4: ui.pager: 'sometimes'"
+t_ok 'a file that is refused stays as it was' cmp "$t_tmp/before" "$file"
+was 'ai:\n  agent: codex\n'
+cp "$file" "$t_tmp/before"
+t_exit 'a value that is none is refused' 3 t_faden config set ai.agent nosuch
+t_like 'a value that is none is named with those that are' "$(cat "$t_err")" "ai.agent: 'nosuch' is none of auto, claude"
+t_exit 'a setting that is none is refused' 1 t_faden config set ai.agnt claude
+t_like 'a setting that is none is named with the one likely meant' "$(cat "$t_err")" "no setting 'ai.agnt' \(did you mean 'ai.agent'"
+t_exit 'two words for one value are refused' 2 t_faden config set ai.model a b
+t_exit 'lists by language are refused' 2 t_faden config set commands.cancel_keywords x
+t_exit 'set without a value is refused' 2 t_faden config set ai.agent
+t_ok 'what is refused changes nothing' cmp "$t_tmp/before" "$file"
+set_many() { for n in 1 2 3 4 5 6 7 8; do t_faden config set ai.timeout $n & t_faden config set ai.idle_timeout $n & done >/dev/null 2>&1; wait; }
+set_many
+t_is 'many at once lose nothing' "$(grep -cE '^  (agent: codex|timeout: [1-8]|idle_timeout: [1-8])$' "$file") $(wc -l <"$file")" '3 4'
+
+# what does not exist yet is read, and not shown
+t_unlike 'settings without a use are not listed' "$(t_faden config)" '^(audio|stt|tts|wake_word)\.'
+t_unlike 'settings without a use are not in the example' "$(t_faden config example)" '^(audio|stt|tts|wake_word):'
+was 'tts:\n  speed: 2\n'
+t_exit 'a file may have them' 0 t_faden config check
+t_like 'what a file has is listed' "$(t_faden config)" '^tts\.speed = 2 '
+rm "$file"
 head -c 262145 /dev/zero | tr '\0' '#' >"$file"
 t_exit 'a file beyond the limit is refused' 3 t_faden config
 chmod 000 "$file"
