@@ -176,6 +176,18 @@ char *resolve_current(const struct resolve_opts *o)
 	return TAKE_PTR(conv.session);
 }
 
+/* There is no file to look into, whatever the id of the conversation is. */
+static int refuse_without(const struct conv *c, struct err *reterr)
+{
+	const struct agent_def *agent = agent_named(sv_of(c->agent));
+
+	if (!agent || agent_keeps_sessions(agent))
+		return 0;
+	return err_set(reterr, ERR_NOTFOUND,
+		"agent %s keeps no session, and it is the one of \"%s\"; name another (faden list)",
+		c->agent, conv_label(c));
+}
+
 static int take_id(void *data, const struct session_row *row)
 {
 	char **id = data;
@@ -231,6 +243,9 @@ static int resolve_named(const struct resolve_opts *o, const char *spec, unsigne
 		named = (struct conv)CONV_INIT;
 		return 0;
 	}
+	r = ours ? refuse_without(&named, reterr) : 0;
+	if (r < 0)
+		return r;
 	const char *session = ours ? named.session : NULL;
 	if (flags & RESOLVE_FILE && path) {
 		/* "feature/login" may be a name: what a session is called goes first. */
@@ -275,12 +290,17 @@ int resolve_session(const struct resolve_opts *opts, const char *spec, unsigned 
 	struct resolved *ret, struct err *reterr)
 {
 	AUTO_FREE char *found = NULL;
+	AUTO_CONV current = CONV_INIT;
 	int r = 0;
 
 	if (!spec && !(flags & RESOLVE_HERE))
 		return err_set(reterr, ERR_USAGE, "no session is named");
-	if (!spec)
-		found = resolve_current(opts);
+	if (!spec && opts->here &&
+		conv_current(opts->store, opts->here, opts->clock, &current, NULL) >= 0)
+		r = refuse_without(&current, reterr);
+	if (r < 0)
+		return r;
+	found = TAKE_PTR(current.session);
 	if (!spec && !found) {
 		r = find_last(opts, &found, reterr);
 		ret->last_here = r >= 0;

@@ -165,10 +165,13 @@ static int make_query(
 		.gone = o->gone,
 		.order = (enum catalogue_order)o->sort,
 	};
-	if (o->agent && !agent_named(sv_of(o->agent))) {
+	const struct agent_def *agent = agent_named(sv_of(o->agent));
+	if (o->agent && (!agent || !agent_keeps_sessions(agent))) {
 		agents_list(&all, agent_keeps_sessions, " and ");
-		return err_set(reterr, ERR_USAGE, "--agent: no agent '%s'; there are %s", o->agent,
-			all.buf);
+		return err_set(reterr, ERR_USAGE,
+			agent ? "--agent: agent %s keeps no session; there are those of %s"
+			      : "--agent: no agent '%s'; there are %s",
+			o->agent, all.buf);
 	}
 	return o->since ? since_parse(sv_of(o->since), l->now_ms, &ret->since_ms, reterr) : 0;
 }
@@ -231,6 +234,23 @@ static void list_release(struct list *l)
 	free(l->here);
 }
 
+/* In the words of the question. */
+static void say_none(const struct list *l, int argc, char **argv)
+{
+	const struct list_opts *o = l->opts;
+	AUTO_STR what = STR_INIT;
+
+	str_addf(&what, "no sessions%s%s%s%s", o->agent ? " of " : "", o->agent ? o->agent : "",
+		o->since ? " since " : "", o->since ? o->since : "");
+	str_adds(&what, o->all ? "" : " in this folder");
+	if (argc > 0)
+		str_addf(&what, ": none matches '");
+	for (int i = 0; i < argc; i++)
+		str_addf(&what, "%s%s", i ? " " : "", argv[i]);
+	say_note(l->app->err, "%s%s%s", what.buf, argc > 0 ? "'" : "",
+		o->all ? "" : "; --all shows those of others");
+}
+
 static int run_list(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	CLEANUP(list_release)
@@ -256,8 +276,7 @@ static int run_list(struct app *app, const void *options, int argc, char **argv,
 		print_end(&term);
 	}
 	if (l.shown == 0 && !l.opts->json)
-		say_note(app->err, "no sessions%s",
-			l.opts->all ? "" : " in this folder; --all shows those of others");
+		say_none(&l, argc, argv);
 	return l.shown > 0 ? 0 : 1;
 }
 

@@ -142,6 +142,10 @@ lines() { printf 'and now?\n' | t_faden; }
 t_exit 'the agent of the settings is talked to' 0 lines
 t_is 'the agent of the settings answers who talks' "$(cat "$t_out")" 'exec answers'
 t_like 'it is said that the rehearsal does not go on' "$(cat "$t_err")" '"plant the tomatoes" belongs to rehearsal: starting another conversation with exec'
+for command in show trim advise 'resume --print' rollover; do
+	t_exit "$command: what goes on with an agent without sessions is refused" 1 t_faden $command
+	t_like "$command: it is said that this agent keeps none" "$(cat "$t_err")" '^faden: [a-z]*: agent exec keeps no session, and it is the one of "and now\?"'
+done
 t_setenv 'FADEN_AI_AGENT=rehearsal'
 t_exit 'an agent that goes on beside the one of the settings is taken' 0 lines
 t_like 'it is said who answers' "$(cat "$t_err")" 'Going on with exec|exec answers'

@@ -17,6 +17,8 @@ t_ok 'man pages are made' python3 "$t_root/tools/gen-man" "$FADEN" "$t_root/docs
 if command -v mandoc >/dev/null; then
 	for page in "$t_tmp"/man/*; do
 		t_ok "$(basename "$page") is well formed" mandoc -Tlint -Wwarning "$page"
+		t_unlike "$(basename "$page") has no quotes within quotes" \
+			"$(mandoc -Tutf8 "$page" | sed "s/.$(printf '\b')//g")" '‘[^’]*‘|“[^”]*“|’’|””'
 	done
 else
 	t_skip 'man pages are well formed' 'mandoc is not installed'

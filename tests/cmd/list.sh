@@ -51,6 +51,12 @@ t_setenv 'FADEN_CLOCK=2026-03-03T12:00:00Z'
 t_is '--since today lists what is of today' "$(t_faden list -a --since today -F '{id}')" "$c"
 t_is '--since yesterday lists what is of both days' "$(t_faden list -a --since yesterday -F '{id}' | wc -l)" 2
 t_setenv 'FADEN_CLOCK=2026-03-10T00:00:00Z'
+t_exit 'a text that fits none is a failure' 1 t_faden list no such
+t_like 'the text that fits none is named' "$(cat "$t_err")" "^faden: no sessions in this folder: none matches 'no such'; --all shows"
+t_exit 'a question that fits none is a failure' 1 t_faden list --all --agent claude --since 1h
+t_is 'the question that fits none is told' "$(cat "$t_err")" 'faden: no sessions of claude since 1h'
+t_exit 'an agent without sessions is refused' 2 t_faden list --agent exec
+t_like 'an agent without sessions is called so' "$(cat "$t_err")" 'agent exec keeps no session; there are those of claude, codex and rehearsal'
 t_exit 'an agent that is none is refused' 2 t_faden list --agent foo
 t_like 'an agent that is none is named with the known ones' "$(cat "$t_err")" "no agent 'foo'; there are claude, codex and rehearsal"
 t_like 'the fields are in the help' "$(t_faden list --help)" '^  prompt +first words of the user'
