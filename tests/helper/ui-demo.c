@@ -139,10 +139,12 @@ static bool cut_word(struct sv *text, const char *word)
 
 static void show_quoted(struct demo *d, struct sv text)
 {
-	term_puts(&d->term, "got <");
+	AUTO_STR line = STR_INIT;
+
+	/* Whole: a byte of a character alone is none, and is not shown. */
 	for (size_t i = 0; i < text.n; i++)
-		term_put(&d->term, text.p[i] == '\n' ? SV("\\n") : sv_make(text.p + i, 1));
-	term_puts(&d->term, ">\n");
+		str_add(&line, text.p[i] == '\n' ? SV("\\n") : sv_make(text.p + i, 1));
+	term_putf(&d->term, "got <%s>\n", line.buf);
 }
 
 /* "MS REST" */
