@@ -614,11 +614,11 @@ static int prepare(struct turn *t, struct obstacle *in_way, struct err *reterr)
 {
 	const struct turn_host_opts *o = &t->host->opts;
 	struct conv *c = &t->out.conv;
-	int r = store_begin(o->store, reterr);
 
+	*in_way = (struct obstacle){ .busy = false };
+	int r = store_begin(o->store, reterr);
 	if (r < 0)
 		return r;
-	*in_way = (struct obstacle){ .busy = false };
 	r = claim(t, reterr);
 	in_way->busy = r == ERR_BUSY;
 	if (r == 0) {
@@ -753,7 +753,7 @@ static int take_conversation(struct turn *t, struct obstacle *in_way, struct err
 /* TURN_NONE when there is nothing to run. */
 static int run(struct turn *t, struct err *reterr)
 {
-	struct obstacle in_way;
+	struct obstacle in_way = { .busy = false };
 
 	if (!t->told_busy)
 		t->patient_until_ms = clock_age_ms(NULL) + t->opts.busy_ms;
