@@ -101,20 +101,28 @@ static enum store_health read_all(sqlite3 *db, struct str *words)
 	return code == SQLITE_DONE ? STORE_SOUND : failed(db, code, words);
 }
 
-/* What a turn does: a commit to the log; and what is done now and then, the log into the file. */
-static enum store_health write_one(sqlite3 *db, int64_t version, struct str *words)
+/* What a turn does: a commit to the log; and what is done now and then, the log into the file. The
+ * version is read anew: reading everything took a while, and a newer faden may have come meanwhile.
+ */
+static enum store_health write_one(sqlite3 *db, struct str *words)
 {
-	char text[128];
+	char text[96];
+	int64_t version;
 
-	(void)snprintf(text, sizeof(text),
-		"BEGIN IMMEDIATE; PRAGMA user_version = %lld; COMMIT; PRAGMA "
-		"wal_checkpoint(PASSIVE)",
-		(long long)version);
-	int code = sqlite3_exec(db, text, NULL, NULL, NULL);
-	if (code == SQLITE_OK)
-		return STORE_SOUND;
-	enum store_health health = failed(db, code, words);
-	(void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+	int code = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+	if (code != SQLITE_OK)
+		return failed(db, code, words);
+	enum store_health health = look_at_version(db, &version, words);
+	if (health == STORE_SOUND) {
+		(void)snprintf(text, sizeof(text),
+			"PRAGMA user_version = %lld; COMMIT; PRAGMA wal_checkpoint(PASSIVE)",
+			(long long)version);
+		code = sqlite3_exec(db, text, NULL, NULL, NULL);
+		if (code != SQLITE_OK)
+			health = failed(db, code, words);
+	}
+	if (health != STORE_SOUND)
+		(void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 	return health;
 }
 
@@ -144,7 +152,7 @@ enum store_health store_try(const char *path, struct str *words)
 	if (health == STORE_SOUND)
 		health = read_all(db, words);
 	if (health == STORE_SOUND)
-		health = write_one(db, version, words);
+		health = write_one(db, words);
 	(void)sqlite3_close(db);
 	return health;
 }
