@@ -106,6 +106,8 @@ static void on_key(void *data, char key)
 	struct permit *p = data;
 	size_t i = 0;
 
+	if (p->asked.n == 0)
+		return;
 	if (key == KEYS_ESCAPE || key == KEYS_GONE) {
 		p->ops->cancel(p->data);
 		return;
@@ -138,6 +140,8 @@ void permit_event(struct permit *p, const struct agent_event *ev)
 			forget(p, i);
 		else
 			go_on(p, "No longer asked");
+		if (p->asked.n == 0)
+			keys_close(&p->keys);
 		return;
 	}
 }
