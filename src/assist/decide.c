@@ -259,8 +259,8 @@ static int find_target(const struct decide_opts *o, enum route_correction kind, 
 
 /* What was said goes to the right conversation, unless something was done with it already, it was
  * said there before, or it was not wrong: then only what comes next goes there. */
-static void correct(
-	const struct decide_opts *o, const struct record *rec, bool wrong, struct decision *d)
+static int correct(const struct decide_opts *o, const struct record *rec, bool wrong,
+	struct decision *d, struct err *reterr)
 {
 	static const enum text_id texts[2][2] = {
 		{ TEXT_NEXT_THERE, TEXT_NEXT_NEW },
@@ -276,8 +276,14 @@ static void correct(
 		(void)snprintf(d->wrong, sizeof(d->wrong), "%s", rec->places.v[rec->at]);
 	}
 	if (wrong && !rec->acted && !back) {
+		AUTO_TURN_RECORD said = TURN_RECORD_INIT;
+		int r = journal_said(
+			o->store, rec->places.v[rec->at], sv_of(rec->text), &said, reterr);
+		if (r < 0 && r != ERR_NOTFOUND)
+			return r;
 		d->what = DECIDED_TURN;
-		str_adds(&d->prompt, rec->text);
+		/* A turn that failed before it began is in no journal. */
+		str_add(&d->prompt, r == 0 ? str_sv(&said.prompt) : sv_of(rec->text));
 		text_fill(&d->notice, fresh ? TEXT_SAME_NEW : TEXT_SAME_THERE, o->language, name);
 		set_reason(d, "a correction: what was said before is said there");
 	} else {
@@ -285,6 +291,7 @@ static void correct(
 		text_fill(&d->reply, texts[wrong && !back][fresh], o->language, name);
 		set_reason(d, "a correction: what comes next goes there");
 	}
+	return 0;
 }
 
 /* 1 when the sentence is a correction, 0 when it is for the agent. */
@@ -307,8 +314,8 @@ static int decide_correction(
 	bool wrong = kind == CORRECT_OTHER || words.denies || (kind == CORRECT_ABOUT && rec.told);
 	int r = find_target(o, kind, words.about, &rec, d, &err);
 	if (r == 0) {
-		correct(o, &rec, wrong, d);
-		return 1;
+		r = correct(o, &rec, wrong, d, reterr);
+		return r < 0 ? r : 1;
 	}
 	if (r == ERR_NOTFOUND && (words.sure || rec.told)) {
 		d->what = DECIDED_REPLY;

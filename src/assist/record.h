@@ -21,7 +21,7 @@ struct record {
 	bool acted; /* something was done with it: it is not said again elsewhere */
 	bool asked; /* the answer ends with a question */
 	char *open; /* the session that the user was told is open in its agent; "" for none */
-	char *text; /* what was said */
+	char *text; /* how what was said begins; all of it is in the journal */
 };
 #define AUTO_RECORD CLEANUP(record_release) struct record
 void record_release(struct record *rec);

@@ -1,5 +1,6 @@
 #include "assist/decide.h"
 #include "assist/kit.h"
+#include "assist/learn.h"
 #include "assist/record.h"
 #include "transcript/test-session.h"
 
@@ -172,6 +173,51 @@ static void test_a_name_is_the_strongest_match(void **state)
 	assert_string_equal(again.conv.id, d.conv.id);
 }
 
+/* What an assistant does with a sentence: *ret is what was decided. */
+static void act(const struct world *w, struct sv text, struct decision *ret)
+{
+	int64_t step;
+
+	decision_init(ret);
+	assert_int_equal(decide_refresh(&w->opts, NULL), 0);
+	assert_int_equal(decide(&w->opts, &(struct request){ .text = text }, ret, NULL), 0);
+	if (is_member(&ret->conv)) {
+		assert_int_equal(member_adopt(w->store, &ret->conv, &w->clock, NULL), 0);
+		assert_int_equal(learn_adopted(w->store, w->router, &ret->conv, NULL), 0);
+	}
+	assert_true(ret->conv.id[0] != '\0');
+	assert_int_equal(conv_set_current(w->store, w->dir, ret->conv.id, &w->clock, NULL), 0);
+	if (ret->what == DECIDED_TURN) {
+		AUTO_TURN_RECORD turn = { .agent = xstrdup("claude"), .prompt = STR_INIT };
+		str_add(&turn.prompt, str_sv(&ret->prompt));
+		memcpy(turn.conversation, ret->conv.id, sizeof(turn.conversation));
+		assert_int_equal(journal_turn(w->store, &turn, &w->clock, &step, NULL), 0);
+	}
+	assert_int_equal(
+		decision_note(&w->opts, ret, ret->conv.id, ret->what != DECIDED_TURN, false, NULL),
+		0);
+}
+
+static void test_a_correction_says_all_of_it_again(void **state)
+{
+	const struct world *w = *state;
+	AUTO_STR text = STR_INIT;
+
+	write_session(w, w->dir, ID_A, 60, "write a parser");
+	write_session(w, w->dir, ID_B, 5, "sort the invoices");
+	str_adds(&text, "continue");
+	while (text.len < 8451)
+		str_adds(&text, "\ncontinue");
+	str_add(&text, (struct sv){ "\0end", 4 });
+	CLEANUP(decision_release) struct decision first, again;
+	act(w, str_sv(&text), &first);
+	act(w, SV("no, the other one"), &again);
+	assert_int_equal(again.by, BY_CORRECTION);
+	assert_string_not_equal(again.conv.id, first.conv.id);
+	assert_int_equal(again.prompt.len, text.len);
+	assert_memory_equal(again.prompt.buf, text.buf, text.len);
+}
+
 static void test_a_record_comes_back(void **state)
 {
 	const struct world *w = *state;
@@ -204,6 +250,8 @@ int main(void)
 			test_old_ones_and_those_before_a_reset_must_be_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_a_name_is_the_strongest_match, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_correction_says_all_of_it_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_record_comes_back, setup, teardown),
 	};
 

@@ -135,6 +135,19 @@ int journal_last(
 	return r < 0 ? r : read_turn(&q, "this conversation has no turn yet", ret, reterr);
 }
 
+int journal_said(struct store *store, const char *conversation, struct sv begins,
+	struct turn_record *ret, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, store, reterr,
+		TURN_SELECT "WHERE conversation = ?1 AND"
+			    " instr(CAST(prompt AS BLOB), CAST(?2 AS BLOB)) = 1"
+			    " ORDER BY id DESC LIMIT 1",
+		SQL_T(conversation), SQL_S(begins));
+
+	return r < 0 ? r : read_turn(&q, "this was not said in this conversation", ret, reterr);
+}
+
 int journal_lost(struct store *store, const char *conversation, const char *dir,
 	struct turn_record *ret, struct err *reterr)
 {

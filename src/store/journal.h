@@ -78,6 +78,9 @@ int journal_lost(struct store *store, const char *conversation, const char *dir,
 /* The conversation's last turn. ERR_NOTFOUND: none yet. */
 int journal_last(struct store *store, const char *conversation, struct turn_record *ret,
 	struct err *reterr) MUST_USE;
+/* The conversation's last turn whose prompt begins with these bytes. ERR_NOTFOUND: none. */
+int journal_said(struct store *store, const char *conversation, struct sv begins,
+	struct turn_record *ret, struct err *reterr) MUST_USE;
 /* What the user said in it, oldest first, at most the newest max. Appends to *out. */
 int journal_prompts(struct store *store, const char *conversation, int64_t max, struct strv *out,
 	struct err *reterr) MUST_USE;
