@@ -424,6 +424,7 @@ static int name_unnamed(const struct file_new *f, const char *path)
 
 int file_new_ready(struct file_new *f, struct err *reterr)
 {
+	assert(!f->lazy); /* the old file goes */
 	int r = finish_content(f, reterr);
 
 	if (r < 0 || f->temp)
@@ -439,7 +440,6 @@ int file_new_ready(struct file_new *f, struct err *reterr)
 
 int file_new_commit(struct file_new *f, struct err *reterr)
 {
-	assert(!f->lazy); /* the old file goes */
 	int r = file_new_ready(f, reterr); /* replacing needs a name to rename from */
 
 	if (r < 0)

@@ -52,7 +52,8 @@ int file_new_write(struct file_new *f, struct sv data, struct err *reterr) MUST_
 /* Several pieces in one go. */
 int file_new_writev(
 	struct file_new *f, const struct sv *pieces, size_t n, struct err *reterr) MUST_USE;
-/* All that was written is on the disk, under the temporary name, and closed. */
+/* All that was written is on the disk, under the temporary name, and closed: it may take the place
+ * of an original, so it is no lazy one. */
 int file_new_ready(struct file_new *f, struct err *reterr) MUST_USE;
 /* fsync, rename over `path`, fsync of the folder. After a failure `path` is the old file or, when
  * only the last step failed, the new one. */
