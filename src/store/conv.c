@@ -16,21 +16,17 @@ enum { LATE_LINES_MS = 5000 };
 /* The order of columns is that of read_row(). Name and title are those of the session, which may
  * have been named or begun elsewhere. The folder's epoch tells whether a reset came since.
  */
-#define CONV_SELECT                                                                                \
-	"SELECT c.id, c.seq, coalesce(c.name, " OWN_NAME ", " OF_SESSION(                          \
-		"s.name") "), c.dir, c.project, c.agent, c.session, c.status, c.task,"             \
-			  " c.created_ms, c.active_ms, c.age_ms, c.boot, c.turns,"                 \
-			  " c.epoch < coalesce((SELECT epoch FROM current WHERE dir = c.dir), 0)," \
-			  " c.owner_pid, c.owner_start, c.owner_boot, c.owner_host,"               \
-			  " coalesce(" OF_SESSION("substr(s.prompt, 1, 80)") ", c.title), "        \
-									     "c.heartbeat_ms,"     \
-									     " " OF_SESSION(       \
-										     "s.active_"   \
-										     "ms") " FROM" \
-											   " conv" \
-											   "ersat" \
-											   "ion "  \
-											   "c "
+/* clang-format off */
+#define CONV_SELECT \
+	"SELECT c.id, c.seq, coalesce(c.name, " OWN_NAME ", " OF_SESSION("s.name") ")," \
+	" c.dir, c.project, c.agent, c.session, c.status, c.task," \
+	" c.created_ms, c.active_ms, c.age_ms, c.boot, c.turns," \
+	" c.epoch < coalesce((SELECT epoch FROM current WHERE dir = c.dir), 0)," \
+	" c.owner_pid, c.owner_start, c.owner_boot, c.owner_host," \
+	" coalesce(" OF_SESSION("substr(s.prompt, 1, 80)") ", c.title)," \
+	" c.heartbeat_ms, " OF_SESSION("s.active_ms") \
+	" FROM conversation c "
+/* clang-format on */
 
 void conv_release(struct conv *c)
 {
