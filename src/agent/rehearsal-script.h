@@ -12,12 +12,12 @@
  *	---
  *	die
  *
- * say TEXT (\n in it is a new line), wait MS, retry MS [TEXT] (as an agent that tries again after
- *so long), tool NAME INPUT [=> OUTPUT], ask (the same with permission: without it, it does not
- *run), fail KIND [TEXT] (kinds are those of agent_fail_name(); a rate-limited one whose text begins
- *with a number ends after so many milliseconds), die (the process ends without a word). A block "*"
- *after the last dashes is for every message beyond. Messages without a block get the usual answer;
- *so does an empty block.
+ * say TEXT (\n in it is a new line), wait MS, retry MS [TEXT] (as an agent that tries again
+ * after so long), tool NAME INPUT [=> OUTPUT], ask (the same with permission: without it, it
+ * does not run), fail KIND [TEXT] (kinds are those of agent_fail_name(); a rate-limited one
+ * whose text begins with a number ends after so many milliseconds), die (the process ends
+ * without a word). A block "*" after the last dashes is for every message beyond. Messages
+ * without a block get the usual answer; so does an empty block.
  */
 #pragma once
 

@@ -325,8 +325,7 @@ _Static_assert((SESSION_SUBAGENT | SESSION_HELPER) == 9 && SESSION_EXEC == 2 &&
 int catalogue_unclaimed(struct store *store, const struct catalogue_unclaimed *query,
 	catalogue_fn fn, void *data, struct err *reterr)
 {
-	/* Whatever the home holds, no more than the newest some hundred are looked at one by one.
-	 */
+	/* Folders below one can be those of every session: only the newest of all are looked at. */
 	const char *text = query->dir ? ROW_SELECT "WHERE s.cwd = ?1 AND " UNCLAIMED
 						   " ORDER BY s.active_ms DESC LIMIT ?2"
 		: query->below ? ROW_SELECT
