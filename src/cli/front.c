@@ -169,6 +169,7 @@ int front_open(struct front *f, struct app *app, const struct front_opts *opts, 
 	want.keep_alive = !opts->single;
 	f->app = app;
 	f->resends = opts->resends;
+	f->runs = opts->runs;
 	f->loop = loop_new();
 	int r = kit_open(&want, &f->kit, reterr);
 	if (r == 0 && opts->may_ask)
@@ -226,10 +227,14 @@ int front_say(struct front *f, const struct request *req, const struct assistant
 {
 	struct saying s = { .done = false };
 
+	if (f->runs)
+		f->runs(f->ui.data, true);
 	assistant_say(f->assistant, req, on_said, &s);
 	int r = loop_run(f->loop, &s.done, reterr);
 	if (r < 0)
 		assistant_drop(f->assistant);
+	if (f->runs)
+		f->runs(f->ui.data, false);
 	if (r == 0 && s.out->err.code < 0) {
 		if (reterr)
 			*reterr = s.out->err;
@@ -278,7 +283,9 @@ int front_recover(struct front *f, bool running, struct err *reterr)
 
 	while (r == 0 && f->resends) {
 		AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
+		AUTO_STR line = STR_INIT;
 		const struct assistant_outcome *out;
+		struct err err = ERR_INIT;
 		bool again = false;
 		if (assistant_next_lost(f->assistant, &lost, NULL) < 0)
 			break;
@@ -287,9 +294,14 @@ int front_recover(struct front *f, bool running, struct err *reterr)
 			continue;
 		f->ui.notice(f->ui.data, text_get(TEXT_SENT_AGAIN, language));
 		const struct request req = request_again(&lost);
-		r = front_say(f, &req, &out, reterr);
-		if (r == 0 && out->turn->fail != AGENT_OK)
+		if (front_say(f, &req, &out, &err) < 0) {
+			str_addf(&line, "It could not be sent again: %s", err.msg);
+			f->ui.notice(f->ui.data, line.buf);
+		} else if (out->turn->fail == AGENT_CANCELLED) {
+			r = err_set(reterr, ERR_CANCELLED, "cancelled while it was sent again");
+		} else if (out->turn->fail != AGENT_OK) {
 			front_failure(f->app->err, out->turn);
+		}
 	}
 	return r;
 }

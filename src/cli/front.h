@@ -27,6 +27,7 @@ struct front {
 	bool speaking; /* a paragraph of the answer is open */
 	struct strv held; /* notices that wait for its end */
 	bool resends;
+	void (*runs)(void *data, bool begins);
 };
 
 struct front_opts {
@@ -41,6 +42,9 @@ struct front_opts {
 	 * _TOOL_BEGIN, _ASK and _DONE. AGENT_EV_NOTICE comes as a notice, and so do the words of
 	 * AGENT_EV_RETRY. */
 	struct assistant_ui ui;
+	/* Around the loop of every front_say(), also those of front_recover(); may be NULL; data is
+	 * that of ui. */
+	void (*runs)(void *data, bool begins);
 	/* SIGINT, SIGTERM and SIGHUP; data is that of ui. */
 	loop_signal_fn signal;
 };
@@ -57,7 +61,8 @@ int front_say(struct front *f, const struct request *req, const struct assistant
 /*
  * Tells what was interrupted in this folder, and sends again what did not reach its agent: by
  * itself or, where one can be asked at this terminal, with the user's word (ai.resend). `running`
- * as in assistant_recover(). Call it before the first sentence.
+ * as in assistant_recover(). Call it before the first sentence. What cannot be sent again is a
+ * notice, no failure; ERR_CANCELLED: the user stopped it, and nothing should follow by itself.
  */
 int front_recover(struct front *f, bool running, struct err *reterr) MUST_USE;
 /* One line that says why the agent failed. */

@@ -230,7 +230,8 @@ int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *ret
 
 	if (r == 0)
 		r = front_recover(&l.front, true, reterr);
-	if (r == 0)
+	/* A signal cancelled it, which ends the lines too. */
+	if (r == 0 || r == ERR_CANCELLED)
 		r = run_lines(&l, opts->new_session, reterr);
 	front_close(&l.front);
 	str_release(&l.buffer);

@@ -35,7 +35,7 @@ struct talk {
 	struct status status;
 	struct permit permit;
 	struct editor *editor;
-	struct loop_source *tick;
+	struct loop_source *tick, *stop; /* while a turn runs */
 	struct loop_source *pause;
 	int64_t began_ms;
 	int64_t retry_ms; /* age clock: the agent tries again then; 0: it does not wait */
@@ -337,6 +337,31 @@ static int restart(struct app *app, struct err *reterr)
 	return err_errno(reterr, error, "cannot restart %s", app->argv[0]);
 }
 
+static void on_runs(void *data, bool begins)
+{
+	struct talk *t = data;
+
+	t->running = begins;
+	if (begins) {
+		t->interrupts = 0;
+		t->began_ms = clock_age_ms(NULL);
+		t->tick = loop_add_timer(t->front.loop, TICK_MS, on_tick, t);
+		t->stop = loop_add_signal(t->front.loop, SIGTSTP, on_stop, t, NULL);
+		term_mode_quiet(&t->mode);
+		return;
+	}
+	term_mode_restore(&t->mode);
+	loop_remove(t->front.loop, t->tick);
+	loop_remove(t->front.loop, t->stop);
+	expect_pause(t, false);
+	keys_close(&t->permit.keys);
+	if (t->editor)
+		editor_type(t->editor, str_sv(&t->permit.keys.ahead));
+	str_clear(&t->permit.keys.ahead);
+	status_hide(&t->status);
+	flush(t);
+}
+
 /* A failure of ours ends this sentence, not the conversation: the next may go well. */
 static void take_turn(struct talk *t, struct sv text, bool *fresh)
 {
@@ -344,25 +369,9 @@ static void take_turn(struct talk *t, struct sv text, bool *fresh)
 	const struct assistant_outcome *out;
 	struct err err = ERR_INIT;
 
-	t->running = true;
-	t->interrupts = 0;
-	t->began_ms = clock_age_ms(NULL);
-	t->tick = loop_add_timer(t->front.loop, TICK_MS, on_tick, t);
-	struct loop_source *stop = loop_add_signal(t->front.loop, SIGTSTP, on_stop, t, NULL);
-	term_mode_quiet(&t->mode);
 	int r = front_say(&t->front, &req, &out, &err);
-	term_mode_restore(&t->mode);
-	loop_remove(t->front.loop, t->tick);
-	loop_remove(t->front.loop, stop);
-	expect_pause(t, false);
-	t->running = false;
-	keys_close(&t->permit.keys);
-	if (t->editor)
-		editor_type(t->editor, str_sv(&t->permit.keys.ahead));
-	str_clear(&t->permit.keys.ahead);
 	if (r == 0)
 		show_outcome(t, out);
-	status_hide(&t->status);
 	if (r == 0 && out->kind == UTTERANCE_RESTART) {
 		editor_free(TAKE_PTR(t->editor));
 		r = restart(t->app, &err);
@@ -496,6 +505,7 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 			.event = on_event,
 			.notice = on_notice,
 			.waiting = on_waiting },
+		.runs = on_runs,
 		.signal = on_signal,
 	};
 	const struct term_opts screen = {
@@ -520,7 +530,9 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 		greet(&t, opts->new_session);
 		r = front_recover(&t.front, true, reterr);
 	}
-	if (r == 0)
+	if (r == ERR_CANCELLED)
+		say_line(&t, STYLE_WARNING, "Cancelled.");
+	if (r == 0 || r == ERR_CANCELLED)
 		r = converse(&t, opts->new_session, reterr);
 	editor_free(t.editor);
 	permit_release(&t.permit);

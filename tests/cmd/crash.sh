@@ -92,6 +92,31 @@ t_exit 'with ai.resend: auto the next sentence sends it first' 0 t_faden ask --n
 t_is 'both, in their order' "$(grep -oE 'paint it pink|count the beams' "$t_tmp/heard" | tr '\n' ,)" 'paint it pink,count the beams,'
 t_like 'and says so' "$(cat "$t_err")" 'It is sent again now'
 
+lose_alone() {
+	lose "$@" && kill "$orphan" && t_wait_for 10 eval '! t_running "$orphan"'
+	rm -f "$t_tmp/heard" "$t_tmp/started"
+}
+t_ok 'a turn is lost' lose_alone paint it grey
+touch "$t_tmp/hangs"
+t_faden ask --new count the posts >"$t_out" 2>"$t_err" &
+asked=$!
+t_ok 'it is sent again' t_wait_for 10 test -s "$t_tmp/started"
+rm -f "$t_tmp/hangs"
+kill "$(pgrep -f -x "$FADEN ask --new count the posts")"
+t_rc=0
+wait "$asked" || t_rc=$?
+t_is 'a signal meanwhile ends the command' "$t_rc" 143
+t_ok 'and what was to follow is not sent' test ! -e "$t_tmp/heard"
+
+t_ok 'another turn is lost' lose_alone paint it black
+python3 - "$state/faden.db" <<-'END'
+import sqlite3, sys
+sqlite3.connect(sys.argv[1]).executescript("CREATE TRIGGER full BEFORE INSERT ON step "
+		"WHEN NEW.prompt = 'paint it black' BEGIN SELECT RAISE(ABORT, 'no room'); END;")
+END
+t_exit 'what cannot be sent again does not keep the next sentence' 0 t_faden ask --new 'count the nails'
+t_like 'it is told' "$(cat "$t_err")" 'could not be sent again'
+
 # --- the store goes away ---
 printf 'ai:\n  agent: rehearsal\n  rehearsal: {script: %s}\n' "$t_tmp/slow" >"$config"
 t_faden ask --new mind the store >"$t_out" 2>"$t_err" &

@@ -99,6 +99,32 @@ tty_type C-d
 tty_wait 'Ctrl-D leaves at the end' '^status 0'
 tty_stop
 
+# what was lost is sent again at the start, and can be cancelled there
+printf '#!/bin/sh\necho $$ >%s && exec sleep 60\n' "$t_tmp/started" >"$t_tmp/claude"
+chmod +x "$t_tmp/claude"
+lost() (
+	mkdir -p "$t_tmp/lost" && cd "$t_tmp/lost" || exit 1
+	t_faden ask --agent claude --new paint it red >/dev/null 2>&1 &
+	t_wait_for 10 test -s "$t_tmp/started" || exit 1
+	kill -KILL "$(pgrep -f -x "$FADEN ask --agent claude --new paint it red")" "$(cat "$t_tmp/started")"
+	rm "$t_tmp/started"
+)
+t_setenv "FADEN_AI_CLAUDE_PROGRAM=$t_tmp/claude"
+t_setenv FADEN_AI_RESEND=auto
+t_ok 'a turn is lost' lost
+cd "$t_tmp/lost" || exit 1
+tty_start 70 16 sh -c "trap : INT; '$FADEN' --agent rehearsal; echo status \$?; exec cat"
+t_ok 'it is sent again at the start' t_wait_for 10 test -s "$t_tmp/started"
+tty_type C-c
+tty_wait 'Ctrl-C cancels that' '^Cancelled'
+tty_prompt
+tty_type C-d
+tty_wait 'the conversation goes on after it' '^status 0'
+tty_stop
+t_unsetenv FADEN_AI_RESEND
+t_unsetenv FADEN_AI_CLAUDE_PROGRAM
+cd "$t_tmp/work" || exit 1
+
 # words for faden itself
 start
 tty_type '?' Enter
