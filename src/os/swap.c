@@ -76,31 +76,34 @@ static int refuse(const struct file_new *f, int fd, struct err *reterr)
 
 /* ---- what they wrote ---- */
 
-/* All of `from` behind *at goes to the end of the file `to`. */
-static int bring_over(int from, uint64_t *at, const char *to, struct err *reterr)
+/* All of `from` behind *at goes to the end of `to`, which is open for appending. */
+static int bring_over(int from, uint64_t *at, int to, const char *path, struct err *reterr)
 {
 	struct stat st;
+	bool any = false;
 
 	for (;;) {
 		AUTO_STR late = STR_INIT;
 		if (fstat(from, &st) < 0)
-			return err_errno(reterr, errno, "stat %s", to);
+			return err_errno(reterr, errno, "stat %s", path);
 		if ((uint64_t)st.st_size <= *at)
-			return 0;
+			break;
 		uint64_t more = (uint64_t)st.st_size - *at;
 		size_t n = more < LATE_MAX ? (size_t)more : LATE_MAX;
 		if (!str_reserve(&late, n))
-			return err_set(reterr, ERR_LIMIT, "%s: no room for its end", to);
+			return err_set(reterr, ERR_LIMIT, "%s: no room for its end", path);
 		ssize_t got = pread(from, late.buf, n, (off_t)*at);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return err_errno(reterr, got < 0 ? errno : EIO, "read the end of %s", to);
-		int r = file_append(to, sv_make(late.buf, (size_t)got), true, reterr);
+			return err_errno(reterr, got < 0 ? errno : EIO, "read the end of %s", path);
+		int r = file_write_all(to, sv_make(late.buf, (size_t)got), reterr);
 		if (r < 0)
 			return r;
 		*at += (uint64_t)got;
+		any = true;
 	}
+	return any && fdatasync(to) < 0 ? err_errno(reterr, errno, "sync %s", path) : 0;
 }
 
 static uint64_t size_of(int fd)
@@ -151,27 +154,24 @@ static int drain(const struct file_new *f, int old, uint64_t *at, int fresh, str
 			return r;
 		if (sure && fcntl(old, F_GETLEASE) != F_RDLCK)
 			continue;
-		if (size_of(old) > *at)
-			end_lease(fresh); /* it would hold us as well */
-		return bring_over(old, at, f->path, reterr);
+		return bring_over(old, at, fresh, f->path, reterr);
 	}
 	return refuse(f, old, reterr);
 }
 
 /* The old file gets its name again, and what others have written to the new one behind its `own`
  * bytes. When that fails, what is under the temporary name is not thrown away. */
-static void take_back(struct file_new *f, int old, int fresh, uint64_t own)
+static void take_back(struct file_new *f, int old, int *fresh, uint64_t own)
 {
-	bool sure;
+	const int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	bool sure, back = renameat2(AT_FDCWD, f->temp, AT_FDCWD, f->path, RENAME_EXCHANGE) == 0;
 
-	if (renameat2(AT_FDCWD, f->temp, AT_FDCWD, f->path, RENAME_EXCHANGE) < 0) {
-		free(TAKE_PTR(f->temp));
-		return;
-	}
 	end_lease(old);
-	end_lease(fresh);
-	if (!await_writers(fresh, &sure) || bring_over(fresh, &own, f->path, NULL) < 0 ||
-		folder_sync_of(f->path, NULL) < 0)
+	(void)close(TAKE_FD(*fresh)); /* and the lease with it: who waited writes now */
+	AUTO_CLOSE int from = back ? open(f->temp, O_RDONLY | flags) : -1;
+	AUTO_CLOSE int to = back ? open(f->path, O_WRONLY | O_APPEND | flags) : -1;
+	if (from < 0 || to < 0 || !await_writers(from, &sure) ||
+		bring_over(from, &own, to, f->path, NULL) < 0 || folder_sync_of(f->path, NULL) < 0)
 		free(TAKE_PTR(f->temp));
 }
 
@@ -184,22 +184,23 @@ static int swap(struct file_new *f, int old, uint64_t *at, struct err *reterr)
 		return r;
 	if (is_written(old, &sure))
 		return refuse(f, old, reterr);
-	r = bring_over(old, at, f->temp, reterr);
+	AUTO_CLOSE int fresh = open(f->temp, O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY);
+	if (fresh < 0)
+		return err_errno(reterr, errno, "open %s", f->temp);
+	r = bring_over(old, at, fresh, f->temp, reterr);
 	if (r < 0)
 		return r;
 	if (!is_file(old, f->path))
 		return err_set(reterr, ERR_BUSY, "%s: it was replaced while it was read", f->path);
-	AUTO_CLOSE int fresh = open(f->temp, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fresh < 0)
-		return err_errno(reterr, errno, "open %s", f->temp);
 	uint64_t own = size_of(fresh);
-	(void)lease(fresh, F_RDLCK);
+	/* The one kind that lets us write: nobody else opens it before what is late is in it. */
+	(void)lease(fresh, F_WRLCK);
 	r = exchange(f, &back, reterr);
 	if (r < 0)
 		return r;
 	r = drain(f, old, at, fresh, reterr);
 	if (r < 0 && back)
-		take_back(f, old, fresh, own);
+		take_back(f, old, &fresh, own);
 	return r;
 }
 

@@ -49,12 +49,12 @@ run() {
 # bearable ACTION MODE: how many faults the action may pass over and still say that it is done.
 # A short write of a file in the making goes on; a file system without RENAME_NOREPLACE is served
 # by link(), one that cannot sync folders is taken as it is, one without unnamed files gets a named
-# one; and the last close of a swap comes when all is synced.
+# one; and the last two closes of a swap come when all is synced.
 bearable() {
 	case $1,$2 in
-	swap,*SHORT*) echo 3 ;;
+	swap,*SHORT*) echo 4 ;;
 	swap,*KILL*) echo 0 ;;
-	swap,*) echo 2 ;;
+	swap,*) echo 3 ;;
 	replace,*SHORT* | create,*SHORT* | pieces,*SHORT*) echo 1 ;;
 	create,*EINVAL) echo 2 ;;
 	*) echo 0 ;;
