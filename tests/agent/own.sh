@@ -28,6 +28,8 @@ screen() {
 	sleep 1
 	tty_type Enter
 	t_ok "$1 answers in its own screen" t_wait_for 60 tty_shows "last=$2"
+	# It writes a little later than it shows.
+	t_ok "$1 has written its answer down" t_wait_for 30 grep -rqs "last=$2" "$t_home/.$1" --include='*.jsonl'
 }
 
 # goes_on AGENT PROMPT
