@@ -85,6 +85,7 @@ struct finding {
 	bool marked; /* all that is read came after it was sent */
 	struct str words; /* as they can be compared */
 	bool arrived;
+	bool by_words; /* that it arrived: its id is still to come, and may be another's */
 	bool answered;
 	bool over; /* what follows belongs to another prompt */
 	bool other; /* somebody said something else since it was sent */
@@ -101,14 +102,17 @@ static void comparable(struct str *out, struct sv text)
 	str_add(out, sv_trim(str_sv(&line)));
 }
 
-static bool is_ours(const struct finding *f, const struct item *item, struct sv text)
+static bool has_our_id(const struct finding *f, const struct item *item)
+{
+	return f->turn->prompt_id && item->prompt_id.n > 0 &&
+		sv_is(item->prompt_id, f->turn->prompt_id);
+}
+
+static bool has_our_words(const struct finding *f, struct sv text)
 {
 	AUTO_STR typed = STR_INIT;
 	AUTO_STR words = STR_INIT;
 
-	if (f->turn->prompt_id && item->prompt_id.n > 0 &&
-		sv_is(item->prompt_id, f->turn->prompt_id))
-		return true;
 	if (f->words.len == 0)
 		return false;
 	transcript_typed(f->format, text, &typed);
@@ -116,6 +120,8 @@ static bool is_ours(const struct finding *f, const struct item *item, struct sv 
 	return sv_eq(str_sv(&words), str_sv(&f->words));
 }
 
+/* The same words under another id were typed in the agent itself. They are not ours; but that ours
+ * did not arrive is not said either. */
 static void note_user(struct finding *f, const struct item *item)
 {
 	int64_t at = transcript_time(item);
@@ -125,11 +131,17 @@ static void note_user(struct finding *f, const struct item *item)
 		(!f->marked && at && at < f->turn->started_ms - CLOCKS_APART_MS))
 		return;
 	transcript_text(item, &text);
-	if (!f->arrived && is_ours(f, item, str_sv(&text))) {
+	bool by_id = has_our_id(f, item);
+	bool by_words = !by_id && has_our_words(f, str_sv(&text));
+	bool elses = f->turn->prompt_id && item->prompt_id.n > 0 && !by_id;
+	if (!f->arrived && (by_id || (by_words && !elses))) {
 		f->arrived = true;
+		f->by_words = by_words && f->turn->prompt_id;
 	} else if (item->flags & ITEM_PROMPT) {
 		f->over |= f->arrived;
 		f->other |= !f->arrived;
+	} else {
+		f->other |= by_words;
 	}
 }
 
@@ -149,10 +161,15 @@ static void note_item(struct finding *f, const struct item *item)
 
 	if (item->kind == ITEM_USER) {
 		note_user(f, item);
-	} else if (!f->arrived && f->turn->prompt_id && item->prompt_id.n > 0 &&
-		sv_is(item->prompt_id, f->turn->prompt_id)) {
-		/* Some commands leave no words of the user at all. */
+	} else if ((!f->arrived || f->by_words) && has_our_id(f, item)) {
+		/* Some commands leave no words of the user at all. Where the same words came twice,
+		 * these are the later ones. */
 		f->arrived = true;
+		f->answered &= !f->over;
+		f->by_words = f->over = false;
+	} else if (f->by_words && !f->over && item->kind == ITEM_META && item->prompt_id.n > 0) {
+		f->arrived = f->by_words = f->answered = false;
+		f->other = true;
 	} else if (!f->arrived && transcript_in_hand(f->format, item, &text)) {
 		AUTO_STR words = STR_INIT;
 		comparable(&words, str_sv(&text));

@@ -497,8 +497,10 @@ static void crash(struct rig *rig, struct crash *crash)
 {
 	const struct conv_new what = { .dir = rig->top, .agent = crash->agent };
 	const struct proc_id owner = dead(rig);
-	AUTO_FREE char *path =
-		crash->session ? claude_session_path(rig->home, rig->top, crash->session) : NULL;
+	const struct transcript_home *home = &rig->homes[strcmp(crash->agent, "codex") == 0];
+	AUTO_FREE char *path = crash->session
+		? transcript_new_path(home, rig->top, clock_wall_ms(NULL), crash->session)
+		: NULL;
 	AUTO_TURN_RECORD rec = {
 		.agent = xstrdup(crash->agent),
 		.session = crash->session ? xstrdup(crash->session) : NULL,
@@ -665,6 +667,10 @@ static void other_words_leave_it_open(void **state)
 		{ "{\"type\":\"last-prompt\",\"lastPrompt\":\"another\",\"leafUuid\":\"x\"}\n",
 			NEWS_NOT_SENT },
 		{ USER(OTHER_ID, "another thing"), NEWS_UNKNOWN_WORDS },
+		/* The same, typed in the agent itself. */
+		{ USER(OTHER_ID, "paint it red") ANSWER("red"), NEWS_UNKNOWN_WORDS },
+		{ USER(OTHER_ID, "paint it red") ANSWER("red") USER(PROMPT_ID, "paint it red"),
+			NEWS_UNANSWERED },
 		{ USER(PROMPT_ID, "another thing"), NEWS_UNANSWERED },
 		/* What was said to others is no answer to this one. */
 		{ USER(PROMPT_ID, "x") USER(OTHER_ID, "another") ANSWER("no"), NEWS_UNANSWERED },
@@ -684,6 +690,52 @@ static void other_words_leave_it_open(void **state)
 
 		str_addf(&text, "%s%s", before, cases[i].after);
 		left.transcript = text.buf;
+		crash(rig, &left);
+		recover(rig, &told);
+		if (told.news[cases[i].news] != 1)
+			fail_msg("case %zu", i);
+	}
+}
+
+/* Where the id follows the words, these hold until it says that they were another's. */
+static void an_id_that_follows_decides(void **state)
+{
+#define LINE(type, payload)                                                                       \
+	"{\"timestamp\":\"2999-01-01T00:00:00.000Z\",\"type\":\"" type "\",\"payload\":{" payload \
+	"}}\n"
+#define SAID(role, kind)                                                                    \
+	LINE("response_item",                                                               \
+		"\"type\":\"message\",\"role\":\"" role "\",\"content\":[{\"type\":\"" kind \
+		"\",\"text\":\"paint it red\"}]")
+#define ASKED SAID("user", "input_text")
+#define REPLY SAID("assistant", "output_text")
+#define NAMED(id)                                                                              \
+	LINE("event_msg",                                                                      \
+		"\"type\":\"item_completed\",\"item\":{\"type\":\"UserMessage\",\"id\":\"i\"," \
+		"\"client_id\":\"" id "\",\"content\":[]}")
+	static const struct {
+		const char *kept;
+		enum turn_news news;
+	} cases[] = {
+		{ ASKED REPLY, NEWS_ANSWERED },
+		{ ASKED NAMED(PROMPT_ID) REPLY, NEWS_ANSWERED },
+		{ ASKED NAMED(OTHER_ID) REPLY, NEWS_UNKNOWN_WORDS },
+		{ ASKED NAMED(OTHER_ID) REPLY ASKED NAMED(PROMPT_ID), NEWS_UNANSWERED },
+		{ ASKED REPLY ASKED NAMED(PROMPT_ID), NEWS_UNANSWERED },
+		{ ASKED NAMED(PROMPT_ID) REPLY ASKED NAMED(OTHER_ID), NEWS_ANSWERED },
+	};
+	struct rig *rig = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct talk told = { .rig = rig };
+		char session[UUID_TEXT];
+		struct crash left = { .agent = "codex",
+			.session = session,
+			.prompt = SV("paint it red"),
+			.prompt_id = PROMPT_ID,
+			.transcript = cases[i].kept };
+
+		uuid_new(session);
 		crash(rig, &left);
 		recover(rig, &told);
 		if (told.news[cases[i].news] != 1)
@@ -939,6 +991,7 @@ int main(void)
 		CASE(what_arrived_is_not_known_without_a_record),
 		CASE(a_prompt_is_found_in_whatever_form_it_is_kept),
 		CASE(other_words_leave_it_open),
+		CASE(an_id_that_follows_decides),
 		CASE(an_orphan_is_waited_for),
 		CASE(an_orphan_that_takes_nothing_is_ended),
 		CASE(an_orphan_that_works_is_left_alone),
