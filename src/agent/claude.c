@@ -496,7 +496,8 @@ static void on_ended(void *data, int status)
 		set_timer(c, 0, restart);
 		return;
 	}
-	if (!c->have_result && c->again && status == 0) {
+	/* Of one that was cancelled nobody knows whether it would have run it. */
+	if (!c->have_result && c->again && status == 0 && c->a->stopped == AGENT_OK) {
 		agent_result_fail(&c->result, AGENT_FAILED,
 			"%s had this prompt already and does not run it again", called);
 		c->result.delivery = AGENT_DELIVERED;

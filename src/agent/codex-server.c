@@ -208,11 +208,25 @@ static void interrupt_turn(struct codex *c)
 
 /* ---- its answers ---- */
 
+/* Stopped before another process got the prompt: the turn is over, and nothing was sent. */
+static bool is_over(struct codex *c)
+{
+	if (c->a->stopped == AGENT_OK)
+		return false;
+	child_end(&c->child, false, c->a->opts.stop_ms);
+	c->result.delivery = AGENT_NOT_DELIVERED;
+	agent_result_fail(&c->result, AGENT_CANCELLED, "cancelled");
+	codex_finish(c);
+	return true;
+}
+
 static void run_without(void *data)
 {
 	struct codex *c = data;
 
 	c->timer = NULL;
+	if (is_over(c))
+		return;
 	log_write(c->a->opts.log, LOG_INFO, "codex: no app server, going on with exec");
 	child_end(&c->child, false, c->a->opts.stop_ms);
 	codex_exec(c);
@@ -491,6 +505,8 @@ static void restart(void *data)
 	struct codex *c = data;
 
 	c->timer = NULL;
+	if (is_over(c))
+		return;
 	c->resume = true;
 	codex_server(c);
 }
