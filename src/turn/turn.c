@@ -18,6 +18,7 @@ enum {
 	BUSY_STEP_MS = 100,
 	ORPHAN_STEP_MS = 50,
 	ORPHAN_LOOK_MS = 1000, /* between two looks into the transcript */
+	ORPHAN_KILLED_MS = 5000, /* one that was killed is gone by then, or hangs in the kernel */
 	QUESTION_KEPT = 4096, /* bytes of a question in the journal: it may hold a whole session */
 };
 
@@ -420,8 +421,10 @@ static void on_event(void *data, const struct agent_event *ev)
 	/* An answer that comes when nobody asked (a process that ended between turns). */
 	if (!t)
 		return;
-	if (session && t->out.err.code == 0)
-		(void)remember_session(t, session, &t->out.err);
+	/* What is sent to a session that nobody can find again is lost with the first crash. */
+	if (session && t->out.err.code == 0 && remember_session(t, session, &t->out.err) < 0 &&
+		ev->type == AGENT_EV_SESSION)
+		agent_cancel(a->agent);
 	if (ev->type == AGENT_EV_DONE) {
 		take_result(t, ev->result);
 		/* Only "no such conversation" allows a second try: then the prompt has surely not
@@ -715,6 +718,11 @@ static int wait_for_orphan(struct turn *t, const struct obstacle *in_way, struct
 			"%s (process %s) still works on what was interrupted; wait until it ends, "
 			"end it with \"kill %s\", or start another conversation",
 			agent, pid, pid);
+	if (t->orphan_signals == 2 && now - t->orphan_looked_ms >= ORPHAN_KILLED_MS)
+		return err_set(reterr, ERR_BUSY,
+			"%s (process %s) was killed and does not end; wait until it does, or start "
+			"another conversation",
+			agent, pid);
 	after(t, ORPHAN_STEP_MS, start);
 	if (first || ends)
 		turn_tell(
