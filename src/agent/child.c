@@ -187,7 +187,6 @@ static void end_ready(void *data, short revents)
 /* ---- what it leaves behind ---- */
 
 enum {
-	ENVIRON_MAX = 4 * 1024 * 1024, /* the kernel allows less on common systems */
 	ROUNDS = 8, /* what forks away while we look is found in the next round */
 };
 
@@ -207,7 +206,7 @@ static bool is_marked(pid_t pid, struct sv pair)
 	AUTO_STR text = STR_INIT;
 
 	(void)snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
-	return file_read(path, ENVIRON_MAX, &text, NULL) == 0 && has_pair(str_sv(&text), pair);
+	return file_read(path, PROC_WORDS_MAX, &text, NULL) == 0 && has_pair(str_sv(&text), pair);
 }
 
 /* The descriptor is opened before the second look, so the number cannot be another's by then. */
@@ -267,9 +266,9 @@ static int make_mark(char *ret, struct err *reterr)
 	return 0;
 }
 
-/* Who started a process of ours. False for others' processes: only their own user and root can
- * read the environment, and root looks at who runs it. */
-static bool read_owner(pid_t pid, long long *ret_pid, long long *ret_start)
+/* Who started a process of ours: 1. 0 for others' processes: only their own user and root can read
+ * the environment, and root looks at who runs it. -1: it could not be read. */
+static int read_owner(pid_t pid, long long *ret_pid, long long *ret_start)
 {
 	char path[64];
 	AUTO_STR mark = STR_INIT;
@@ -277,9 +276,11 @@ static bool read_owner(pid_t pid, long long *ret_pid, long long *ret_start)
 	struct sv rest, piece;
 
 	(void)snprintf(path, sizeof(path), "/proc/%ld", (long)pid);
-	if (stat(path, &st) < 0 || st.st_uid != geteuid() ||
-		proc_variable(pid, PROC_MARK, &mark) <= 0)
-		return false;
+	if (stat(path, &st) < 0 || st.st_uid != geteuid())
+		return 0;
+	int r = proc_variable(pid, PROC_MARK, &mark);
+	if (r <= 0)
+		return r;
 	rest = str_sv(&mark);
 	return sv_split(&rest, '.', &piece) && sv_parse_i64(piece, ret_pid) &&
 		sv_split(&rest, '.', &piece) && sv_parse_i64(piece, ret_start);
@@ -289,25 +290,24 @@ bool child_is_orphan(pid_t pid)
 {
 	long long owner = 0, start = 0;
 
-	return read_owner(pid, &owner, &start) && proc_start_time((pid_t)owner) != (uint64_t)start;
+	return read_owner(pid, &owner, &start) > 0 &&
+		proc_start_time((pid_t)owner) != (uint64_t)start;
 }
 
 /*
  * Our child leads a group in the session of who started it; tools get a session of their own or
  * stay in a group. *ret_unsure: it is about to become another program, as one that is started by a
- * script does, and shows neither arguments nor environment for that instant.
+ * script does, and shows no environment for that instant.
  */
 static bool is_left_by(pid_t pid, const struct proc_id *owner, bool *ret_unsure)
 {
-	AUTO_STR arguments = STR_INIT;
 	long long by = 0, start = 0;
 
 	if (getpgid(pid) != pid || getsid(pid) == pid)
 		return false;
-	if (read_owner(pid, &by, &start))
-		return by == owner->pid && (uint64_t)start == owner->start;
-	*ret_unsure |= !proc_arguments(pid, &arguments) && proc_start_time(pid) != 0;
-	return false;
+	int r = read_owner(pid, &by, &start);
+	*ret_unsure |= r < 0 && proc_start_time(pid) != 0;
+	return r > 0 && by == owner->pid && (uint64_t)start == owner->start;
 }
 
 pid_t child_left_by(const struct proc_id *owner)

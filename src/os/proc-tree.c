@@ -17,7 +17,6 @@ enum {
 	STAT_MAX = 4096, /* /proc/PID/stat is one line of numbers and a name of 64 bytes */
 	STAT_FIELD_START = 22, /* counted from 1, as in proc(5) */
 	STAT_FIELD_STATE = 3,
-	WORDS_MAX = 256 * 1024, /* arguments or environment */
 	/* A tree that forks while we look is stopped first and looked at again. */
 	STOP_ROUNDS = 8,
 };
@@ -191,7 +190,7 @@ static bool read_words(pid_t pid, const char *file, struct str *out)
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, file);
-	return pid > 0 && file_read(path, WORDS_MAX, out, NULL) == 0 && out->len > 0;
+	return pid > 0 && file_read(path, PROC_WORDS_MAX, out, NULL) == 0 && out->len > 0;
 }
 
 bool proc_arguments(pid_t pid, struct str *out)

@@ -61,6 +61,8 @@ void proc_descendants(pid_t pid, pid_t **ret_pids, size_t *ret_n);
 /* The arguments a process was started with, each ended by a NUL. False when it is gone, a zombie or
  * of the kernel. */
 bool proc_arguments(pid_t pid, struct str *out);
+/* Of arguments or environment that are read; the kernel allows less on common systems. */
+enum { PROC_WORDS_MAX = 4 * 1024 * 1024 };
 /* A variable of the environment that a process was started with, appended. 0 when it has none of
  * that name; -1 when that cannot be known (another user's process, or gone). */
 int proc_variable(pid_t pid, const char *name, struct str *out) MUST_USE;
