@@ -172,7 +172,7 @@ static int find_named(
 	AUTO_CONV current = CONV_INIT;
 	int r = find_current(o, &current, reterr);
 
-	for (size_t i = 0; r == 0 && !ret->id[0] && i < ARRAY_LEN(tries); i++) {
+	for (size_t i = 0; r == 0 && !ret->id[0] && !is_member(ret) && i < ARRAY_LEN(tries); i++) {
 		struct route_decision ignored;
 		struct decision seen;
 		double best = 0;
@@ -188,7 +188,7 @@ static int find_named(
 		}
 		decision_release(&seen);
 	}
-	if (r == 0 && !ret->id[0]) {
+	if (r == 0 && !ret->id[0] && !is_member(ret)) {
 		AUTO_STR line = STR_INIT;
 		AUTO_FREE char *words = xmemdup0(about.p, about.n);
 		text_fill(&line, TEXT_NONE_ABOUT, o->language, TEXT_WORDS(words));

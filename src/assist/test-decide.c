@@ -218,6 +218,22 @@ static void test_a_correction_says_all_of_it_again(void **state)
 	assert_memory_equal(again.prompt.buf, text.buf, text.len);
 }
 
+static void test_a_correction_finds_a_session_by_its_words(void **state)
+{
+	const struct world *w = *state;
+
+	write_session(w, w->dir, ID_A, 60, "write a parser for tax forms");
+	write_session(w, w->dir, ID_B, 5, "sort the invoices");
+	CLEANUP(decision_release) struct decision first, again;
+	act(w, SV("continue"), &first);
+	assert_string_equal(first.conv.session, ID_B);
+	act(w, SV("no, the one about the parser"), &again);
+	assert_int_equal(again.by, BY_CORRECTION);
+	assert_int_equal(again.what, DECIDED_TURN);
+	assert_string_equal(again.conv.session, ID_A);
+	assert_string_equal(again.prompt.buf, "continue");
+}
+
 static void test_a_record_comes_back(void **state)
 {
 	const struct world *w = *state;
@@ -252,6 +268,8 @@ int main(void)
 			test_a_name_is_the_strongest_match, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_a_correction_says_all_of_it_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_correction_finds_a_session_by_its_words, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_record_comes_back, setup, teardown),
 	};
 
