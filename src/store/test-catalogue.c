@@ -510,7 +510,8 @@ static void test_unclaimed_is_what_people_began(void **state)
 	claude_user(&copy, "u0", NULL, "alpha words");
 	str_cut(&copy, copy.len - 2);
 	str_adds(&copy,
-		",\"faden_metadata\":{\"relation\":\"trimmed\",\"parent_id\":\"" ID_A "\"}}\n");
+		",\"faden_metadata\":{\"relation\":\"smart-trimmed\",\"parent_id\":\"" ID_A
+		"\"}}\n");
 	AUTO_FREE char *second = session_write(w->folder, DEMO ID_C ".jsonl", str_sv(&copy));
 	(void)refresh(w);
 	assert_int_equal(count_unclaimed(w, here), 2);
