@@ -86,8 +86,12 @@ static void on_news(void *data, enum turn_news what, const char *const words[3])
 	struct assistant *as = data;
 	AUTO_STR line = STR_INIT;
 
-	if (what == NEWS_ANSWERED)
-		tell_text(as, TEXT_ENDED_ALONE, TEXT_WORDS(words[2]));
+	/* There may be no decision yet, and so no language of one. */
+	if (what == NEWS_ANSWERED) {
+		text_fill(&line, TEXT_ENDED_ALONE, as->opts.decide.language, TEXT_WORDS(words[2]));
+		tell(as, line.buf);
+		str_clear(&line);
+	}
 	if (what == NEWS_NOT_SENT)
 		strv_add(&as->lost, words[2]);
 	if (what == NEWS_BUSY)

@@ -28,6 +28,7 @@ void decision_init(struct decision *d)
 		.misplaced = STR_INIT,
 		.places = STRV_INIT,
 		.confidence = 1,
+		.language = TEXT_ENGLISH,
 	};
 }
 
