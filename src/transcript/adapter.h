@@ -87,6 +87,9 @@ struct transcript_places {
 	const char *names_file;
 	int (*read_names)(
 		const char *path, struct map *ids, struct strv *names, struct err *reterr);
+	/* The argument that the agent's server is started with, see writer_is_server(); NULL: it
+	 * has none. */
+	const char *server_word;
 };
 extern const struct transcript_places claude_places, codex_places;
 

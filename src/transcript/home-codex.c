@@ -158,4 +158,5 @@ const struct transcript_places codex_places = {
 	.writers = writers,
 	.names_file = "session_index.jsonl",
 	.read_names = read_names,
+	.server_word = "app-server",
 };

@@ -256,6 +256,18 @@ int64_t transcript_loader(const struct transcript_home *home, const char *id)
 	return l.id.n > 0 ? proc_find(is_loading, &l) : 0;
 }
 
+static bool is_server_word(struct sv word)
+{
+	for (size_t i = 0; i < transcript_format_count; i++) {
+		const struct transcript_format *format = transcript_formats[i];
+		const char *its = format ? format->places->server_word : NULL;
+
+		if (its && sv_is(word, its))
+			return true;
+	}
+	return false;
+}
+
 bool writer_is_server(int64_t pid)
 {
 	AUTO_STR arguments = STR_INIT;
@@ -267,7 +279,7 @@ bool writer_is_server(int64_t pid)
 		return false;
 	struct sv rest = str_sv(&arguments), word;
 	while (sv_split(&rest, '\0', &word))
-		if (sv_is(word, "app-server"))
+		if (is_server_word(word))
 			return true;
 	return false;
 }

@@ -97,8 +97,8 @@ void transcript_writers(const struct transcript_home *home, struct map *ids);
  * environment; 0 for none. For a short time such a process is not among the writers yet.
  */
 int64_t transcript_loader(const struct transcript_home *home, const char *id);
-/* Whether a writer is Codex's server in the background, which keeps sessions open after the program
- * that used them has ended; Codex's own programs go on with them. */
+/* Whether a writer is an agent's server in the background, which keeps sessions open after the
+ * program that used them has ended; the agent's own programs go on with them. */
 bool writer_is_server(int64_t pid);
 /* Whether a program of the agent that is no such server runs in dir (resolved), as far as its
  * processes tell: then somebody may sit before a session there. */
