@@ -12,43 +12,56 @@ struct phrase {
 	const char *words;
 	enum agent_fail kind;
 	bool not_delivered;
+	const char *advice; /* NULL: that of the kind */
 };
 
 /* Words of the agents, any case; the first that is found counts. */
 static const struct phrase phrases[] = {
-	{ "no conversation found", AGENT_NO_SESSION, true },
-	{ "no rollout found", AGENT_NO_SESSION, true },
-	{ "is already in use", AGENT_IN_USE, true },
-	{ "already has an active writer", AGENT_IN_USE, true },
-	{ "cannot be used with root", AGENT_REFUSED, true },
-	{ "not inside a trusted directory", AGENT_REFUSED, true },
-	{ "unknown option", AGENT_TOO_OLD, true },
-	{ "unexpected argument", AGENT_TOO_OLD, true },
-	{ "unrecognized subcommand", AGENT_TOO_OLD, true },
-	{ "is invalid. allowed choices", AGENT_TOO_OLD, true },
-	{ "not logged in", AGENT_NOT_LOGGED_IN, false },
-	{ "please run /login", AGENT_NOT_LOGGED_IN, false },
-	{ "failed to authenticate", AGENT_NOT_LOGGED_IN, false },
-	{ "invalid api key", AGENT_NOT_LOGGED_IN, false },
-	{ "authentication_failed", AGENT_NOT_LOGGED_IN, false },
-	{ "401 unauthorized", AGENT_NOT_LOGGED_IN, false },
-	{ "403 forbidden", AGENT_NOT_LOGGED_IN, false },
-	{ "missing environment variable", AGENT_NOT_LOGGED_IN, false },
-	{ "prompt is too long", AGENT_CONTEXT_FULL, false },
-	{ "context window", AGENT_CONTEXT_FULL, false },
-	{ "context_length_exceeded", AGENT_CONTEXT_FULL, false },
-	{ "usage limit", AGENT_RATE_LIMITED, false },
-	{ "you've hit your", AGENT_RATE_LIMITED, false },
-	{ "rate_limit", AGENT_RATE_LIMITED, false },
-	{ "rate limit", AGENT_RATE_LIMITED, false },
-	{ "429 too many requests", AGENT_RATE_LIMITED, false },
-	{ "reached maximum budget", AGENT_OVER_BUDGET, false },
+	{ "no conversation found", AGENT_NO_SESSION, true, NULL },
+	{ "no rollout found", AGENT_NO_SESSION, true, NULL },
+	{ "is already in use", AGENT_IN_USE, true, NULL },
+	{ "already has an active writer", AGENT_IN_USE, true, NULL },
+	{ "cannot be used with root", AGENT_REFUSED, true, NULL },
+	{ "not inside a trusted directory", AGENT_REFUSED, true,
+		"begin in a git repository, or set ai.outside_git: true" },
+	{ "unknown option", AGENT_TOO_OLD, true, NULL },
+	{ "unexpected argument", AGENT_TOO_OLD, true, NULL },
+	{ "unrecognized subcommand", AGENT_TOO_OLD, true, NULL },
+	{ "is invalid. allowed choices", AGENT_TOO_OLD, true, NULL },
+	{ "not logged in", AGENT_NOT_LOGGED_IN, false, NULL },
+	{ "please run /login", AGENT_NOT_LOGGED_IN, false, NULL },
+	{ "failed to authenticate", AGENT_NOT_LOGGED_IN, false, NULL },
+	{ "invalid api key", AGENT_NOT_LOGGED_IN, false, NULL },
+	{ "authentication_failed", AGENT_NOT_LOGGED_IN, false, NULL },
+	{ "401 unauthorized", AGENT_NOT_LOGGED_IN, false, NULL },
+	{ "403 forbidden", AGENT_NOT_LOGGED_IN, false, NULL },
+	{ "missing environment variable", AGENT_NOT_LOGGED_IN, false, NULL },
+	{ "prompt is too long", AGENT_CONTEXT_FULL, false, NULL },
+	{ "context window", AGENT_CONTEXT_FULL, false, NULL },
+	{ "context_length_exceeded", AGENT_CONTEXT_FULL, false, NULL },
+	{ "usage limit", AGENT_RATE_LIMITED, false, NULL },
+	{ "you've hit your", AGENT_RATE_LIMITED, false, NULL },
+	{ "rate_limit", AGENT_RATE_LIMITED, false, NULL },
+	{ "rate limit", AGENT_RATE_LIMITED, false, NULL },
+	{ "429 too many requests", AGENT_RATE_LIMITED, false, NULL },
+	{ "reached maximum budget", AGENT_OVER_BUDGET, false, NULL },
 };
 
 static void lower(struct str *out, struct sv text)
 {
 	for (size_t i = 0; i < text.n; i++)
 		str_addc(out, (char)tolower((unsigned char)text.p[i]));
+}
+
+static const struct phrase *phrase_in(struct sv said, size_t *ret_at)
+{
+	AUTO_STR text = STR_INIT;
+
+	lower(&text, said);
+	for (size_t i = 0; i < ARRAY_LEN(phrases); i++)
+		if (sv_find(str_sv(&text), sv_of(phrases[i].words), ret_at))
+			return &phrases[i];
+	return NULL;
 }
 
 static bool status_kind(int status, enum agent_fail *ret)
@@ -74,19 +87,15 @@ static struct sv line_at(struct sv text, size_t at)
 struct fault fault_of(int status, struct sv said)
 {
 	struct fault fault = { .kind = AGENT_FAILED };
-	AUTO_STR text = STR_INIT;
 	size_t at;
 
 	if (status_kind(status, &fault.kind))
 		return fault;
-	lower(&text, said);
-	for (size_t i = 0; i < ARRAY_LEN(phrases); i++) {
-		if (!sv_find(str_sv(&text), sv_of(phrases[i].words), &at))
-			continue;
+	const struct phrase *phrase = phrase_in(said, &at);
+	if (phrase) {
 		fault.line = line_at(said, at);
-		fault.kind = phrases[i].kind;
-		fault.not_delivered = phrases[i].not_delivered;
-		break;
+		fault.kind = phrase->kind;
+		fault.not_delivered = phrase->not_delivered;
 	}
 	return fault;
 }
@@ -252,15 +261,17 @@ int64_t fault_limit_end(struct sv said, int64_t now_ms)
 
 static const char *advice(enum agent_fail kind, struct sv said)
 {
+	const struct phrase *phrase = phrase_in(said, NULL);
+
+	if (phrase && phrase->kind == kind && phrase->advice)
+		return phrase->advice;
 	switch (kind) {
 	case AGENT_NOT_LOGGED_IN:
 		return "start it once by itself and log in, or set its API key";
 	case AGENT_CONTEXT_FULL:
 		return "the conversation is full: trim it, roll it over, or begin a new one";
 	case AGENT_REFUSED:
-		return sv_find(said, SV("git"), NULL)
-			? "begin in a git repository, or set ai.outside_git: true"
-			: "set another ai.permission_mode, or do not run as root";
+		return "set another ai.permission_mode, or do not run as root";
 	case AGENT_TOO_OLD:
 		return "this version does not know what is asked of it: update it";
 	case AGENT_IN_USE:

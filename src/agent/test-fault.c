@@ -83,6 +83,10 @@ static void test_messages_are_clean_and_say_what_to_do(void **state)
 	assert_null(strchr(result.message, '\x1b'));
 	fault_tell(&result, "X", AGENT_FAILED, SV(""));
 	assert_string_equal(result.message, "X: failed");
+	fault_tell(&result, "X", AGENT_REFUSED, SV("Not inside a trusted directory and --y"));
+	assert_non_null(strstr(result.message, "ai.outside_git"));
+	fault_tell(&result, "X", AGENT_REFUSED, SV("/src/git: --x cannot be used with root"));
+	assert_non_null(strstr(result.message, "ai.permission_mode"));
 }
 
 static int set_utc(void **state)
