@@ -151,31 +151,25 @@ static int obey(struct assistant *as, struct decision *d, struct err *reterr)
 		[UTTERANCE_RESTART] = TEXT_RESTART,
 	};
 	const struct decide_opts *o = &as->opts.decide;
-	struct err err = ERR_INIT;
 	int r = 0;
 
 	if (d->heard == UTTERANCE_IGNORED)
 		return 0;
-	if (d->heard == UTTERANCE_RESET)
-		r = conv_reset(o->store, o->dir, o->clock, &err);
-	if (d->heard == UTTERANCE_UNDO)
-		r = conv_reset_undo(o->store, o->dir, o->clock, &err);
-	if (r < 0 && r != ERR_NOTFOUND) {
-		if (reterr)
-			*reterr = err;
-		return r;
+	if (d->heard == UTTERANCE_UNDO) {
+		r = conv_reset_undo(o->store, o->dir, o->clock, reterr);
+		if (r >= 0)
+			r = conv_current(o->store, o->dir, o->clock, &d->conv, reterr);
+		if (r >= 0)
+			text_undone(&d->reply, d->language, &d->conv);
+		else if (r == ERR_NOTFOUND)
+			str_adds(&d->reply, text_get(TEXT_NOTHING_TO_UNDO, d->language));
+		return r == ERR_NOTFOUND ? 0 : r;
 	}
-	if (r == 0 && d->heard == UTTERANCE_UNDO)
-		r = conv_current(o->store, o->dir, o->clock, &d->conv, reterr);
-	if (r < 0 && r != ERR_NOTFOUND)
-		return r;
-	if (r == 0 && d->heard == UTTERANCE_UNDO)
-		text_undone(&d->reply, d->language, &d->conv);
-	else
-		str_adds(&d->reply,
-			text_get(r == ERR_NOTFOUND ? TEXT_NOTHING_TO_UNDO : replies[d->heard],
-				d->language));
-	return 0;
+	if (d->heard == UTTERANCE_RESET)
+		r = conv_reset(o->store, o->dir, o->clock, reterr);
+	if (r >= 0)
+		str_adds(&d->reply, text_get(replies[d->heard], d->language));
+	return r;
 }
 
 static int create(struct assistant *as, struct conv *ret, struct err *reterr)

@@ -155,38 +155,39 @@ static void put_cell(
 
 void table_print(const struct table *t, struct term *term)
 {
-	size_t cells = t->cells.n / t->n * t->n; /* of whole rows */
+	const size_t columns = t->n;
+	const size_t cells = t->cells.n / columns * columns; /* of whole rows */
 	size_t owed = 0;
 
 	for (size_t i = 0; !term->tty && i < cells; i++) {
 		term_puts(term, t->cells.v[i].text);
-		term_puts(term, i % t->n + 1 < t->n ? "\t" : "\n");
+		term_puts(term, i % columns + 1 < columns ? "\t" : "\n");
 	}
 	if (!term->tty || cells == 0)
 		return;
 
-	AUTO_FREE size_t *widths = xcalloc(t->n, sizeof(*widths));
+	AUTO_FREE size_t *widths = xcalloc(columns, sizeof(*widths));
 	struct layout l = { .table = t, .hidden = t->hidden, .widths = widths };
-	for (size_t c = 0; c < t->n; c++)
+	for (size_t c = 0; c < columns; c++)
 		widths[c] = utf8_width(sv_of(t->columns[c].title));
 	for (size_t i = 0; i < t->cells.n; i++)
-		if (t->cells.v[i].width > widths[i % t->n])
-			widths[i % t->n] = t->cells.v[i].width;
+		if (t->cells.v[i].width > widths[i % columns])
+			widths[i % columns] = t->cells.v[i].width;
 	fit(&l, term->cols);
 
-	for (size_t c = 0; c < t->n; c++)
+	for (size_t c = 0; c < columns; c++)
 		if (shown(&l, c))
 			put_cell(term, sv_of(t->columns[c].title), STYLE_BOLD, widths[c],
 				t->columns[c].right, &owed);
 	term_newline(term);
 	for (size_t i = 0; i < cells; i++) {
-		size_t c = i % t->n;
+		size_t c = i % columns;
 		if (c == 0)
 			owed = 0;
 		if (shown(&l, c))
 			put_cell(term, sv_of(t->cells.v[i].text), t->cells.v[i].style, widths[c],
 				t->columns[c].right, &owed);
-		if (c + 1 == t->n)
+		if (c + 1 == columns)
 			term_newline(term);
 	}
 }
