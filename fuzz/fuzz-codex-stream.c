@@ -1,38 +1,10 @@
-/*
- * Codex's output: any bytes, in two cuts. The events are the same however the bytes are cut, a
- * tool ends only after it began, a session is told once, and text is valid UTF-8.
- */
+/* The output of "codex exec --json": fuzz/stream.h says what must hold. */
 #include "agent/codex-stream.h"
-#include "base/utf8.h"
-#include "fuzz.h"
-
-struct seen {
-	struct str log;
-	int sessions;
-	int tools;
-};
+#include "stream.h"
 
 static void on_event(void *data, const struct agent_event *ev)
 {
-	struct seen *seen = data;
-
-	REQUIRE(ev->type != AGENT_EV_DONE);
-	REQUIRE(utf8_valid(ev->text) && utf8_valid(ev->tool));
-	REQUIRE(ev->type != AGENT_EV_TEXT || ev->text.n > 0);
-	REQUIRE(ev->type != AGENT_EV_TOOL_BEGIN || ev->text.n <= CODEX_ABOUT_MAX);
-	seen->sessions += ev->type == AGENT_EV_SESSION;
-	seen->tools += ev->type == AGENT_EV_TOOL_BEGIN;
-	seen->tools -= ev->type == AGENT_EV_TOOL_END;
-	REQUIRE(seen->sessions <= 1 && seen->tools >= 0);
-	str_addf(&seen->log, "%d %.*s %.*s %s %d\n", (int)ev->type, SV_ARG(ev->text),
-		SV_ARG(ev->tool), ev->session ? ev->session : "", ev->failed);
-}
-
-static void on_working(void *data)
-{
-	struct seen *seen = data;
-
-	str_adds(&seen->log, "working\n");
+	seen_event(data, ev, CODEX_ABOUT_MAX);
 }
 
 static void on_result(void *data, const struct codex_result *result)
@@ -44,7 +16,7 @@ static void on_result(void *data, const struct codex_result *result)
 		(long long)result->total.input);
 }
 
-static void run(struct seen *seen, struct sv text, size_t cut)
+static void run(struct seen *seen, struct sv head, struct sv rest)
 {
 	static const struct codex_stream_ops ops = {
 		.event = on_event, .working = on_working, .result = on_result
@@ -52,23 +24,13 @@ static void run(struct seen *seen, struct sv text, size_t cut)
 	struct codex_stream stream;
 
 	codex_stream_init(&stream, &ops, seen);
-	codex_stream_feed(&stream, sv_head(text, cut));
-	codex_stream_feed(&stream, sv_from(text, cut));
+	codex_stream_feed(&stream, head);
+	codex_stream_feed(&stream, rest);
 	codex_stream_end(&stream);
 	codex_stream_release(&stream);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct seen whole = { .log = STR_INIT }, parts = { .log = STR_INIT };
-
-	if (size == 0)
-		return 0;
-	struct sv text = sv_make((const char *)data + 1, size - 1);
-	run(&whole, text, text.n);
-	run(&parts, text, text.n * data[0] / 256);
-	REQUIRE(sv_eq(str_sv(&whole.log), str_sv(&parts.log)));
-	str_release(&whole.log);
-	str_release(&parts.log);
-	return 0;
+	return check_cuts(data, size, run);
 }

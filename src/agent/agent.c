@@ -125,13 +125,19 @@ static void drop_timers(struct agent *a)
 	drop_timer(a, &a->idle_timer);
 }
 
+static void question_release(const struct agent *a, struct agent_question *q)
+{
+	free(q->id);
+	free(q->call.tool);
+	free(q->call.about);
+	if (q->own)
+		a->driver->forget(q->own);
+}
+
 static void forget_asked(struct agent *a)
 {
-	vec_each (&a->asked, q) {
-		free(q->id);
-		free(q->call.tool);
-		free(q->call.about);
-	}
+	vec_each (&a->asked, q)
+		question_release(a, q);
 	a->asked.n = 0;
 }
 
@@ -331,35 +337,6 @@ void agent_denied(struct agent *a, struct sv tool, struct sv about)
 	agent_denials_add(&a->denied, tool, about, false);
 }
 
-/* What comes of the call of a question that is open; false when there is no such question. */
-static bool ask_close(struct agent *a, const char *id, bool runs, bool denied)
-{
-	size_t i = 0;
-
-	while (i < a->asked.n && strcmp(a->asked.v[i].id, id) != 0)
-		i++;
-	if (i == a->asked.n)
-		return false;
-	struct agent_question q = a->asked.v[i];
-	a->asked.v[i] = a->asked.v[--a->asked.n];
-	if (runs)
-		deeds_add(&a->deeds, sv_of(q.call.tool));
-	if (denied)
-		agent_denials_add(&a->denied, sv_of(q.call.tool), sv_of(q.call.about), true);
-	free(q.id);
-	free(q.call.tool);
-	free(q.call.about);
-	return true;
-}
-
-void agent_answer(struct agent *a, const char *ask, enum agent_answer answer)
-{
-	if (!ask_close(a, ask, answer != AGENT_DENY, answer == AGENT_DENY))
-		return;
-	restart_idle_timer(a, 0);
-	a->driver->answer(a, ask, answer);
-}
-
 void agent_emit(struct agent *a, const struct agent_event *ev)
 {
 	switch (ev->type) {
@@ -378,23 +355,7 @@ void agent_emit(struct agent *a, const struct agent_event *ev)
 			a->tools_running--;
 		break;
 	case AGENT_EV_ASK:
-		deeds_drop(&a->deeds, ev->tool);
-		vec_push(&a->asked,
-			(struct agent_question){ .id = xstrdup(ev->ask->id),
-				.call = { .tool = xmemdup0(ev->tool.p, ev->tool.n),
-					.about = xmemdup0(ev->text.p, ev->text.n) } });
-		/* Nobody is there to decide, or nobody wants to any more. */
-		if (!a->opts.ask || a->stopped != AGENT_OK) {
-			(void)ask_close(a, ev->ask->id, false, a->stopped == AGENT_OK);
-			a->driver->answer(a, ev->ask->id, AGENT_DENY);
-			return;
-		}
-		break;
 	case AGENT_EV_ASK_OVER:
-		/* Unless we stop it, somebody else has decided; a denial is told apart. */
-		if (!ask_close(a, ev->ask->id, a->stopped == AGENT_OK, false))
-			return;
-		break;
 	case AGENT_EV_SESSION:
 	case AGENT_EV_THINKING:
 	case AGENT_EV_RETRY:
@@ -404,6 +365,74 @@ void agent_emit(struct agent *a, const struct agent_event *ev)
 	}
 	restart_idle_timer(a, ev->type == AGENT_EV_RETRY ? ev->delay_ms : 0);
 	a->sink(a->sink_data, ev);
+}
+
+/* ---- questions ---- */
+
+const struct agent_question *agent_asked(const struct agent *a, struct sv id)
+{
+	vec_each (&a->asked, q)
+		if (sv_is(id, q->id))
+			return q;
+	return NULL;
+}
+
+/* Takes it out of those that are open; false when it is none. The caller releases it. */
+static bool take_question(struct agent *a, struct sv id, struct agent_question *ret)
+{
+	const struct agent_question *found = agent_asked(a, id);
+
+	if (!found)
+		return false;
+	*ret = *found;
+	a->asked.v[found - a->asked.v] = a->asked.v[a->asked.n - 1];
+	a->asked.n--;
+	return true;
+}
+
+void agent_answer(struct agent *a, const char *ask, enum agent_answer answer)
+{
+	struct agent_question q;
+
+	if (!take_question(a, sv_of(ask), &q))
+		return;
+	if (answer != AGENT_DENY)
+		deeds_add(&a->deeds, sv_of(q.call.tool));
+	else if (a->stopped == AGENT_OK)
+		agent_denials_add(&a->denied, sv_of(q.call.tool), sv_of(q.call.about), true);
+	restart_idle_timer(a, 0);
+	a->driver->answer(a, &q, answer);
+	question_release(a, &q);
+}
+
+void agent_ask(struct agent *a, const struct agent_event *ev, void *own)
+{
+	deeds_drop(&a->deeds, ev->tool);
+	vec_push(&a->asked,
+		(struct agent_question){ .id = xstrdup(ev->ask->id),
+			.call = { .tool = xmemdup0(ev->tool.p, ev->tool.n),
+				.about = xmemdup0(ev->text.p, ev->text.n) },
+			.own = own });
+	/* Nobody is there to decide, or nobody wants to any more. */
+	if (!a->opts.ask || a->stopped != AGENT_OK)
+		agent_answer(a, ev->ask->id, AGENT_DENY);
+	else
+		agent_emit(a, ev);
+}
+
+void agent_ask_over(struct agent *a, struct sv id)
+{
+	struct agent_question q;
+
+	if (!take_question(a, id, &q))
+		return;
+	/* Unless we stop it, somebody else has decided; a denial is told apart. */
+	if (a->stopped == AGENT_OK)
+		deeds_add(&a->deeds, sv_of(q.call.tool));
+	agent_emit(a,
+		&(struct agent_event){
+			.type = AGENT_EV_ASK_OVER, .ask = &(struct agent_ask){ .id = q.id } });
+	question_release(a, &q);
 }
 
 void agent_emit_text(struct agent *a, enum agent_event_type type, struct sv text)

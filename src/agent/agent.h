@@ -174,6 +174,7 @@ struct agent_turn {
 
 struct agent;
 struct agent_def; /* agents.h */
+struct agent_question; /* driver.h */
 
 struct agent_driver {
 	/* Prepares a->priv. No process yet. */
@@ -183,8 +184,10 @@ struct agent_driver {
 	/* Stops the running turn, harder each time: 0 ask, 1 TERM, 2 KILL. A turn that is asked to
 	 * stop still ends with one AGENT_EV_DONE. */
 	void (*stop)(struct agent *a, int level);
-	/* To a question of the running turn that is open. NULL: it asks nothing. */
-	void (*answer)(struct agent *a, const char *ask, enum agent_answer answer);
+	/* To a question of the running turn, which ends with the call. NULL: it asks nothing. */
+	void (*answer)(struct agent *a, const struct agent_question *q, enum agent_answer answer);
+	/* Frees what it keeps of a question. NULL: nothing. */
+	void (*forget)(void *own);
 	void (*close)(struct agent *a); /* NULL priv is fine */
 	/* Takes away what it leaves behind of a folder it was only asked a question in. NULL:
 	 * nothing. */

@@ -29,9 +29,8 @@ enum {
 
 static const char called[] = "Claude Code";
 
-/* A question that waits for its answer. */
+/* What a question is answered with. */
 struct asked {
-	char *id;
 	char *call;
 	char *input, *always; /* JSON */
 };
@@ -59,7 +58,6 @@ struct claude {
 	struct str structured; /* the answer by a schema, which comes with the result alone */
 	struct agent_result result;
 	int64_t retry_after_ms;
-	VEC(struct asked) asked;
 	struct strv settled; /* calls that are known not to be allowed */
 	struct loop_source *timer; /* the step after this one; see the functions given to it */
 };
@@ -172,20 +170,14 @@ static void drop_timer(struct claude *c)
 	c->timer = NULL;
 }
 
-static void asked_release(struct asked *q)
+static void claude_forget(void *own)
 {
-	free(q->id);
+	struct asked *q = own;
+
 	free(q->call);
 	free(q->input);
 	free(q->always);
-}
-
-static void forget_asked(struct claude *c)
-{
-	vec_each (&c->asked, q)
-		asked_release(q);
-	vec_release(&c->asked);
-	strv_release(&c->settled);
+	free(q);
 }
 
 static void finish(struct claude *c)
@@ -200,7 +192,7 @@ static void finish(struct claude *c)
 		result.text = str_sv(&c->structured);
 	c->in_turn = c->have_result = false;
 	str_clear(&c->message);
-	forget_asked(c);
+	strv_release(&c->settled);
 	agent_finish(c->a, &result);
 }
 
@@ -305,7 +297,8 @@ static void respond(struct claude *c, const char *id, struct sv answer)
 	child_write(&c->child, str_sv(&line), false);
 }
 
-static void respond_to_ask(struct claude *c, const struct asked *q, enum agent_answer answer)
+static void respond_to_ask(
+	struct claude *c, const char *id, const struct asked *q, enum agent_answer answer)
 {
 	AUTO_STR json = STR_INIT;
 	struct jw w = JW_INIT(&json);
@@ -319,63 +312,41 @@ static void respond_to_ask(struct claude *c, const struct asked *q, enum agent_a
 	if (answer == AGENT_ALLOW_ALWAYS && q->always[0])
 		jw_put_raw(&w, "updatedPermissions", sv_of(q->always));
 	jw_end(&w);
-	respond(c, q->id, str_sv(&json));
+	respond(c, id, str_sv(&json));
 }
 
 /* Nobody is there to decide between two turns. */
 static void on_ask(void *data, const struct claude_ask *ask)
 {
 	struct claude *c = data;
-	struct asked q = {
-		.id = xmemdup0(ask->id.p, ask->id.n),
-		.call = xmemdup0(ask->call.p, ask->call.n),
-		.input = xmemdup0(ask->input.p, ask->input.n),
-		.always = xmemdup0(ask->always.p, ask->always.n),
-	};
-	/* Whoever answers at once ends q within the event. */
-	AUTO_FREE char *id = xstrdup(q.id);
+	AUTO_FREE char *id = xmemdup0(ask->id.p, ask->id.n);
+	const struct agent_event ev = { .type = AGENT_EV_ASK,
+		.tool = ask->tool,
+		.text = ask->about,
+		.ask = &(struct agent_ask){
+			.id = id, .always = ask->always.n > 0, .scope = ask->scope } };
+	struct asked *q = xcalloc(1, sizeof(*q));
 
-	if (!c->in_turn) {
-		respond_to_ask(c, &q, AGENT_DENY);
-		asked_release(&q);
+	q->call = xmemdup0(ask->call.p, ask->call.n);
+	q->input = xmemdup0(ask->input.p, ask->input.n);
+	q->always = xmemdup0(ask->always.p, ask->always.n);
+	if (c->in_turn) {
+		agent_ask(c->a, &ev, q);
 		return;
 	}
-	vec_push(&c->asked, q);
-	agent_emit(c->a,
-		&(struct agent_event){ .type = AGENT_EV_ASK,
-			.tool = ask->tool,
-			.text = ask->about,
-			.ask = &(struct agent_ask){
-				.id = id, .always = ask->always.n > 0, .scope = ask->scope } });
-}
-
-/* Takes the question out; false when there is none. The caller releases it. */
-static bool take_asked(struct claude *c, struct sv id, struct asked *ret)
-{
-	for (size_t i = 0; i < c->asked.n; i++) {
-		if (!sv_is(id, c->asked.v[i].id))
-			continue;
-		*ret = c->asked.v[i];
-		c->asked.v[i] = c->asked.v[--c->asked.n];
-		return true;
-	}
-	return false;
+	respond_to_ask(c, id, q, AGENT_DENY);
+	claude_forget(q);
 }
 
 static void on_ask_over(void *data, struct sv id)
 {
 	struct claude *c = data;
-	struct asked q;
+	const struct agent_question *q = agent_asked(c->a, id);
 
-	if (!take_asked(c, id, &q))
-		return;
 	/* What a cancel ended was neither done nor refused. */
-	if (c->a->stopped != AGENT_OK)
-		strv_add(&c->settled, q.call);
-	agent_emit(c->a,
-		&(struct agent_event){
-			.type = AGENT_EV_ASK_OVER, .ask = &(struct agent_ask){ .id = q.id } });
-	asked_release(&q);
+	if (q && c->a->stopped != AGENT_OK)
+		strv_add(&c->settled, ((const struct asked *)q->own)->call);
+	agent_ask_over(c->a, id);
 }
 
 static void on_request(void *data, struct sv id)
@@ -395,25 +366,22 @@ static void on_denied(void *data, struct sv call, struct sv tool, struct sv abou
 		if (sv_is(call, c->settled.v[i]))
 			return;
 	/* It ended with the question open. */
-	vec_each (&c->asked, q) {
-		if (sv_is(call, q->call))
+	vec_each (&c->a->asked, q) {
+		if (sv_is(call, ((const struct asked *)q->own)->call))
 			return;
 	}
 	strv_addsv(&c->settled, call);
 	agent_denied(c->a, tool, about);
 }
 
-static void claude_answer(struct agent *a, const char *ask, enum agent_answer answer)
+static void claude_answer(struct agent *a, const struct agent_question *q, enum agent_answer answer)
 {
 	struct claude *c = a->priv;
-	struct asked q;
+	const struct asked *own = q->own;
 
-	if (!take_asked(c, sv_of(ask), &q))
-		return;
 	if (answer == AGENT_DENY)
-		strv_add(&c->settled, q.call);
-	respond_to_ask(c, &q, answer);
-	asked_release(&q);
+		strv_add(&c->settled, own->call);
+	respond_to_ask(c, q->id, own, answer);
 }
 
 static void process_lingers(void *data);
@@ -621,7 +589,7 @@ static void claude_close(struct agent *a)
 	child_end(&c->child, c->in_turn, a->opts.stop_ms);
 	child_release(&c->child);
 	claude_stream_release(&c->stream);
-	forget_asked(c);
+	strv_release(&c->settled);
 	str_release(&c->message);
 	str_release(&c->structured);
 	free(c);
@@ -670,7 +638,7 @@ static void begin_turn(struct claude *c, const struct agent_turn *turn)
 	c->retry_after_ms = 0;
 	c->result = agent_result_init();
 	str_clear(&c->message);
-	forget_asked(c);
+	strv_release(&c->settled);
 	write_message(&c->message, turn);
 	claude_stream_turn(&c->stream);
 }
@@ -736,6 +704,7 @@ const struct agent_driver agent_claude = {
 	.send = claude_send,
 	.stop = claude_stop,
 	.answer = claude_answer,
+	.forget = claude_forget,
 	.close = claude_close,
 	.forget_folder = claude_forget_folder,
 };

@@ -350,13 +350,15 @@ static void add_decision(struct jw *w, const struct codex_asked *q, enum agent_a
 	}
 }
 
-static void respond(struct codex *c, const struct codex_asked *q, enum agent_answer answer)
+/* The id is spelt as in the request. */
+static void respond(
+	struct codex *c, const char *id, const struct codex_asked *q, enum agent_answer answer)
 {
 	AUTO_STR line = STR_INIT;
 	struct jw w = JW_INIT(&line);
 
 	jw_object(&w);
-	jw_put_raw(&w, "id", sv_of(q->id));
+	jw_put_raw(&w, "id", sv_of(id));
 	jw_key(&w, q->kind == CODEX_ASKS_OTHER ? "error" : "result");
 	jw_object(&w);
 	if (q->kind == CODEX_ASKS_OTHER) {
@@ -367,83 +369,48 @@ static void respond(struct codex *c, const struct codex_asked *q, enum agent_ans
 	call_end(c, &w);
 }
 
-static void asked_release(struct codex_asked *q)
+void codex_server_forget(void *own)
 {
-	free(q->id);
-	free(q->grant);
-}
+	struct codex_asked *q = own;
 
-/* Takes the question out; false when there is none. The caller releases it. */
-static bool take_asked(struct codex *c, struct sv id, struct codex_asked *ret)
-{
-	for (size_t i = 0; i < c->asked.n; i++) {
-		if (!sv_is(id, c->asked.v[i].id))
-			continue;
-		*ret = c->asked.v[i];
-		c->asked.v[i] = c->asked.v[--c->asked.n];
-		return true;
-	}
-	return false;
+	free(q->grant);
+	free(q);
 }
 
 /* Nobody is there to decide between two turns, or on what a turn does that is being stopped. */
 static void on_request(void *data, const struct codex_request *request)
 {
 	struct codex *c = data;
-	struct codex_asked q = { .id = xmemdup0(request->id.p, request->id.n),
-		.kind = request->kind,
-		.grant = xmemdup0(request->grant.p, request->grant.n) };
+	AUTO_FREE char *id = xmemdup0(request->id.p, request->id.n);
+	const struct agent_event ev = { .type = AGENT_EV_ASK,
+		.tool = request->tool,
+		.text = request->about,
+		.ask = &(struct agent_ask){ .id = id, .always = true, .scope = request->scope } };
+	struct codex_asked *q = xcalloc(1, sizeof(*q));
 
-	if (q.kind != CODEX_ASKS_OTHER && c->in_turn && c->a->opts.ask &&
+	q->kind = request->kind;
+	q->grant = xmemdup0(request->grant.p, request->grant.n);
+	if (q->kind != CODEX_ASKS_OTHER && c->in_turn && c->a->opts.ask &&
 		c->a->stopped == AGENT_OK) {
-		/* Whoever answers at once ends q within the event. */
-		AUTO_FREE char *id = xstrdup(q.id);
-		vec_push(&c->asked, q);
-		agent_emit(c->a,
-			&(struct agent_event){ .type = AGENT_EV_ASK,
-				.tool = request->tool,
-				.text = request->about,
-				.ask = &(struct agent_ask){
-					.id = id, .always = true, .scope = request->scope } });
+		agent_ask(c->a, &ev, q);
 		return;
 	}
-	respond(c, &q, AGENT_DENY);
-	asked_release(&q);
+	respond(c, id, q, AGENT_DENY);
+	codex_server_forget(q);
 	if (request->kind != CODEX_ASKS_OTHER && c->in_turn && c->a->stopped == AGENT_OK)
 		agent_denied(c->a, request->tool, request->about);
 }
 
-static void over(struct codex *c, struct codex_asked *q)
-{
-	agent_emit(c->a,
-		&(struct agent_event){
-			.type = AGENT_EV_ASK_OVER, .ask = &(struct agent_ask){ .id = q->id } });
-	asked_release(q);
-}
-
 static void on_settled(void *data, struct sv id)
 {
-	struct codex_asked q;
+	struct codex *c = data;
 
-	if (take_asked(data, id, &q))
-		over(data, &q);
+	agent_ask_over(c->a, id);
 }
 
-void codex_server_forget_asked(struct codex *c)
+void codex_server_answer(struct agent *a, const struct agent_question *q, enum agent_answer answer)
 {
-	vec_each (&c->asked, q)
-		asked_release(q);
-	vec_release(&c->asked);
-}
-
-void codex_server_answer(struct codex *c, const char *ask, enum agent_answer answer)
-{
-	struct codex_asked q;
-
-	if (!take_asked(c, sv_of(ask), &q))
-		return;
-	respond(c, &q, answer);
-	asked_release(&q);
+	respond(a->priv, q->id, q->own, answer);
 }
 
 /* ---- the turn ---- */
@@ -466,14 +433,11 @@ static void on_working(void *data)
 static void on_end(void *data, const struct codex_end *end)
 {
 	struct codex *c = data;
-	struct codex_asked q;
 
 	if (!c->in_turn || c->have_result)
 		return;
-	while (c->asked.n > 0) {
-		q = c->asked.v[--c->asked.n];
-		over(c, &q);
-	}
+	while (c->a->asked.n > 0)
+		agent_ask_over(c->a, sv_of(c->a->asked.v[c->a->asked.n - 1].id));
 	c->have_result = true;
 	c->result.usage = codex_usage_since(&end->total, &c->before);
 	if (end->failed) {

@@ -91,7 +91,6 @@ void codex_finish(struct codex *c)
 	char session[UUID_TEXT];
 
 	codex_set_timer(c, 0, NULL);
-	codex_server_forget_asked(c);
 	memcpy(session, c->session, sizeof(session));
 	result.session = session[0] ? session : NULL;
 	c->in_turn = c->have_result = false;
@@ -381,7 +380,6 @@ static void codex_close(struct agent *a)
 	child_release(&c->child);
 	codex_stream_release(&c->stream);
 	codex_app_release(&c->app);
-	codex_server_forget_asked(c);
 	str_release(&c->prompt);
 	str_release(&c->approval);
 	str_release(&c->sandbox);
@@ -427,15 +425,11 @@ static void codex_stop(struct agent *a, int level)
 		child_kill(&c->child);
 }
 
-static void codex_answer(struct agent *a, const char *ask, enum agent_answer answer)
-{
-	codex_server_answer(a->priv, ask, answer);
-}
-
 const struct agent_driver agent_codex = {
 	.open = codex_open,
 	.send = codex_send,
 	.stop = codex_stop,
-	.answer = codex_answer,
+	.answer = codex_server_answer,
+	.forget = codex_server_forget,
 	.close = codex_close,
 };

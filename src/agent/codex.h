@@ -19,9 +19,8 @@ enum codex_step { /* with the server: what the answer is waited for */
 	CODEX_TURN
 };
 
-/* A request of the server that waits for its answer. */
+/* What a request of the server is answered with. */
 struct codex_asked {
-	char *id; /* as it stands */
 	enum codex_request_kind kind;
 	char *grant; /* JSON */
 };
@@ -60,7 +59,6 @@ struct codex {
 	bool interrupt; /* as soon as the turn has an id */
 	struct str approval,
 		sandbox; /* what the user's configuration says: JSON; empty: not asked */
-	VEC(struct codex_asked) asked;
 };
 
 /* "Codex" */
@@ -91,5 +89,5 @@ extern const struct codex_app_ops codex_server_ops;
 void codex_server(struct codex *c);
 void codex_server_ended(struct codex *c, int status);
 void codex_server_interrupt(struct codex *c);
-void codex_server_answer(struct codex *c, const char *ask, enum agent_answer answer);
-void codex_server_forget_asked(struct codex *c);
+void codex_server_answer(struct agent *a, const struct agent_question *q, enum agent_answer answer);
+void codex_server_forget(void *own);

@@ -21,9 +21,11 @@ void deeds_add(struct deeds *d, struct sv tool);
 /* "Bash, Write ×3 +2"; nothing when there are none. */
 void deeds_print(struct str *out, const struct deeds *d);
 
+/* A question for permission that waits for its answer. */
 struct agent_question {
 	char *id;
 	struct agent_denial call; /* what it becomes when it is not allowed */
+	void *own; /* what the driver needs to answer it; NULL: nothing */
 };
 
 struct agent {
@@ -57,9 +59,17 @@ extern const struct agent_driver agent_claude;
 extern const struct agent_driver agent_codex;
 extern const struct agent_driver agent_exec;
 
-/* Passes an event on and keeps the common state (silence, answer, tools). Not for DONE. */
+/* Passes an event on and keeps the common state (silence, answer, tools). Not for DONE and ASK. */
 void agent_emit(struct agent *a, const struct agent_event *ev);
 void agent_emit_text(struct agent *a, enum agent_event_type type, struct sv text);
+/* AGENT_EV_ASK: opens a question. `own` is the question's from here on, and goes with it by
+ * driver->forget. Whoever answers at once, as we do where nobody is there to decide, ends the
+ * question within the call. */
+void agent_ask(struct agent *a, const struct agent_event *ev, void *own);
+/* The question with this id; NULL: there is none that is open. */
+const struct agent_question *agent_asked(const struct agent *a, struct sv id);
+/* It needs no answer any more; none that is open: no effect. */
+void agent_ask_over(struct agent *a, struct sv id);
 /* The agent has refused a call by itself after AGENT_EV_TOOL_BEGIN of it: it did not run. What is
  * answered with AGENT_DENY is known. */
 void agent_denied(struct agent *a, struct sv tool, struct sv about);

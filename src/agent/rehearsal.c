@@ -170,7 +170,7 @@ static bool ask_for(struct agent *a, const struct step *step, struct err *reterr
 	if (may == MAY_PERHAPS) {
 		h->asks = step;
 		ev.ask = &(struct agent_ask){ .id = "1", .always = true };
-		agent_emit(a, &ev);
+		agent_ask(a, &ev, NULL);
 		return true;
 	}
 	if (may == MAY_NOT)
@@ -235,13 +235,14 @@ static void run_steps(void *data)
 }
 
 /* Not from within the answer: whoever gives it may be called by us. */
-static void rehearsal_answer(struct agent *a, const char *ask, enum agent_answer answer)
+static void rehearsal_answer(
+	struct agent *a, const struct agent_question *q, enum agent_answer answer)
 {
 	struct rehearsal *h = a->priv;
 	const struct step *step = h->asks;
 	struct err err = ERR_INIT;
 
-	(void)ask;
+	(void)q;
 	if (!step || h->stopping)
 		return;
 	h->asks = NULL;

@@ -1,102 +1,26 @@
 /* The driver of Claude Code against programs that behave as no Claude Code should. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "agent/agents.h"
-#include "base/mem.h"
-#include "os/file.h"
+#include "agent/test-driver.h"
 #include "os/proc.h"
-
-static const char session[] = "11111111-1111-4111-8111-111111111111";
-static const char prompt_id[] = "22222222-2222-4222-8222-222222222222";
 
 #define RESULT "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"fine\"}"
 #define SAY(text) "echo '" text "'\n"
 
-struct rig {
-	char dir[64];
-	char *program;
-	const char *env[8];
-	struct agent_opts opts;
-	struct loop *loop;
-	struct agent *agent;
-	bool done;
-	enum agent_fail fail;
-	enum agent_delivery delivery;
-	int64_t took_ms;
-	struct str answer, message, notices;
-};
-
-static void sink(void *data, const struct agent_event *ev)
-{
-	struct rig *rig = data;
-
-	if (ev->type == AGENT_EV_NOTICE)
-		str_add(&rig->notices, ev->text);
-	if (ev->type != AGENT_EV_DONE)
-		return;
-	assert_false(rig->done);
-	rig->done = true;
-	rig->fail = ev->result->fail;
-	rig->delivery = ev->result->delivery;
-	rig->took_ms = ev->result->duration_ms;
-	str_clear(&rig->answer);
-	str_clear(&rig->message);
-	str_add(&rig->answer, ev->result->text);
-	str_adds(&rig->message, ev->result->message);
-}
-
 static int set_up(void **state)
 {
-	struct rig *rig = xcalloc(1, sizeof(*rig));
+	struct driver_rig *rig = driver_rig_new("claude");
 
-	(void)snprintf(rig->dir, sizeof(rig->dir), "/tmp/faden-claude-XXXXXX");
-	assert_non_null(mkdtemp(rig->dir));
-	rig->program = xasprintf("%s/claude", rig->dir);
-	rig->answer = rig->message = rig->notices = (struct str)STR_INIT;
-	rig->env[0] = "PATH=/usr/bin:/bin";
 	rig->env[1] = "CLAUDECODE=1";
 	rig->env[2] = "CLAUDE_CODE_ENTRYPOINT=cli";
 	rig->env[3] = "KEPT=yes";
-	rig->opts = (struct agent_opts){ .program = rig->program,
-		.dir = rig->dir,
-		.envp = rig->env,
-		.system_prompt = "-be \"brief\"\nü",
-		.stop_ms = 300 };
-	rig->loop = loop_new();
 	*state = rig;
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	struct rig *rig = *state;
-	const char *argv[] = { "/bin/rm", "-r", rig->dir, NULL };
-	int status;
-
-	agent_free(rig->agent);
-	loop_free(rig->loop);
-	assert_int_equal(
-		proc_run(&(struct proc_opts){ .argv = argv, .envp = (const char *const *)environ },
-			SV(""), 0, 0, NULL, NULL, &status, NULL),
-		0);
-	str_release(&rig->answer);
-	str_release(&rig->message);
-	str_release(&rig->notices);
-	free(rig->program);
-	free(rig);
-	return 0;
-}
-
-static void program(struct rig *rig, const char *script)
+static void program(struct driver_rig *rig, const char *script)
 {
 	AUTO_STR text = STR_INIT;
 
@@ -104,43 +28,29 @@ static void program(struct rig *rig, const char *script)
 	assert_int_equal(file_replace(rig->program, str_sv(&text), 0755, NULL), 0);
 }
 
-static void turn_of(struct rig *rig, struct sv prompt, bool resume)
+static void turn_of(struct driver_rig *rig, struct sv prompt, bool resume)
 {
-	struct agent_turn turn = {
-		.prompt = prompt, .prompt_id = prompt_id, .session = session, .resume = resume
-	};
-
-	rig->done = false;
-	if (!rig->agent)
-		assert_int_equal(agent_open(agent_named(SV("claude")), &rig->opts, rig->loop, sink,
-					 rig, &rig->agent, NULL),
-			0);
-	assert_int_equal(agent_send(rig->agent, &turn, NULL), 0);
-	while (!rig->done)
-		assert_int_equal(loop_step(rig->loop, 1000, NULL), 0);
+	driver_turn(rig,
+		&(struct agent_turn){ .prompt = prompt,
+			.prompt_id = PROMPT_ID,
+			.session = SESSION,
+			.resume = resume });
 }
 
-static void turn(struct rig *rig, const char *script)
+static void turn(struct driver_rig *rig, const char *script)
 {
 	program(rig, script);
 	turn_of(rig, SV("the secret prompt"), false);
 }
 
-static void expect(const struct rig *rig, enum agent_fail fail, enum agent_delivery delivery)
+static void read_note(const struct driver_rig *rig, const char *name, struct str *out)
 {
-	if (rig->fail != fail)
-		fail_msg("%s: %s", agent_fail_name(rig->fail), rig->message.buf);
-	assert_int_equal(rig->delivery, delivery);
-}
-
-static void read_note(const struct rig *rig, const char *name, struct str *out)
-{
-	AUTO_FREE char *path = xasprintf("%s/%s", rig->dir, name);
+	AUTO_FREE char *path = path_join(rig->dir, name);
 
 	assert_int_equal(file_read(path, 1 << 20, out, NULL), 0);
 }
 
-static int access_note(const struct rig *rig, const char *name)
+static int access_note(const struct driver_rig *rig, const char *name)
 {
 	AUTO_FREE char *path = xasprintf("%s/%s", rig->dir, name);
 
@@ -149,7 +59,7 @@ static int access_note(const struct rig *rig, const char *name)
 
 static void test_arguments_environment_and_input(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 	AUTO_STR first = STR_INIT;
 	AUTO_STR second = STR_INIT;
 	AUTO_STR env = STR_INIT;
@@ -186,7 +96,7 @@ static void test_arguments_environment_and_input(void **state)
 
 static void test_old_version(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	turn(rig, "echo \"error: unknown option '--verbose'\" >&2; exit 1\n");
 	expect(rig, AGENT_TOO_OLD, AGENT_NOT_DELIVERED);
@@ -195,7 +105,7 @@ static void test_old_version(void **state)
 
 static void test_ends_without_a_word(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	turn(rig, "read -r line; echo noise; echo 'last words' >&2; exit 0\n");
 	expect(rig, AGENT_DIED, AGENT_MAYBE_DELIVERED);
@@ -205,7 +115,7 @@ static void test_ends_without_a_word(void **state)
 
 static void test_prompt_that_is_never_read(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 	AUTO_STR prompt = STR_INIT;
 
 	while (prompt.len < 500000)
@@ -219,7 +129,7 @@ static void test_prompt_that_is_never_read(void **state)
 
 static void test_garbage_before_the_result_is_passed_over(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	turn(rig,
 		"read -r line; printf '\\000\\377{\\n'; head -c 70000000 /dev/zero; echo\n"
@@ -230,7 +140,7 @@ static void test_garbage_before_the_result_is_passed_over(void **state)
 
 static void test_a_process_that_lingers_is_ended(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	turn(rig, "trap '' INT TERM; read -r line\n" SAY(RESULT) "while :; do sleep 0.1; done\n");
 	expect(rig, AGENT_OK, AGENT_DELIVERED);
@@ -239,7 +149,7 @@ static void test_a_process_that_lingers_is_ended(void **state)
 
 static void test_does_not_listen_to_a_cancel(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	rig->opts.timeout_ms = 300;
 	turn(rig, "trap '' INT TERM; echo $$ > pid; while :; do sleep 0.1; done\n");
@@ -254,7 +164,7 @@ static void test_does_not_listen_to_a_cancel(void **state)
 /* What was written after the prompt does not make it unread. */
 static void test_cancelled_after_reading(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	rig->opts.timeout_ms = 500;
 	turn(rig, "trap '' INT TERM; head -n 1 > line; while :; do sleep 0.1; done\n");
@@ -263,7 +173,7 @@ static void test_cancelled_after_reading(void **state)
 
 static void test_two_results(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	turn(rig, "read -r line\n" SAY(RESULT) SAY(RESULT) SAY(RESULT));
 	expect(rig, AGENT_OK, AGENT_DELIVERED);
@@ -273,7 +183,7 @@ static void test_two_results(void **state)
 /* One that dies with a turn in its pipe is replaced; one that has read the turn is not. */
 static void test_kept_process_dies(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	rig->opts.keep_alive = true;
 	turn(rig, "read -r line\n" SAY(RESULT) "sleep 0.3; exit 7\n");
@@ -297,7 +207,7 @@ static void test_requests_are_answered(void **state)
 {
 	static const char other[] = "{\"type\":\"control_request\",\"request_id\":\"r1\","
 				    "\"request\":{\"subtype\":\"hook_callback\"}}";
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 	AUTO_STR script = STR_INIT;
 	AUTO_STR first = STR_INIT;
 	AUTO_STR second = STR_INIT;
@@ -321,7 +231,7 @@ static void test_requests_are_answered(void **state)
 /* Between two turns nobody is there to decide. */
 static void test_a_question_between_turns_is_denied(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 	AUTO_STR script = STR_INIT;
 	AUTO_STR late = STR_INIT;
 
@@ -341,28 +251,28 @@ static void test_a_question_between_turns_is_denied(void **state)
 
 static void test_bad_input(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 	struct agent_turn bad = { .prompt = SV("x"), .session = "--help", .resume = true };
 	struct err err = ERR_INIT;
 	AUTO_STR prompt = STR_INIT;
 
 	program(rig, "exit 0\n");
-	assert_int_equal(agent_open(agent_named(SV("claude")), &rig->opts, rig->loop, sink, rig,
-				 &rig->agent, NULL),
+	assert_int_equal(agent_open(agent_named(SV("claude")), &rig->opts, rig->loop, driver_heard,
+				 rig, &rig->agent, NULL),
 		0);
 	assert_int_equal(agent_send(rig->agent, &bad, &err), ERR_INPUT);
 	while (prompt.len <= 128 * 1024)
 		str_adds(&prompt, "too long ");
 	rig->opts.system_prompt = prompt.buf;
 	struct agent *none = NULL;
-	assert_int_equal(agent_open(agent_named(SV("claude")), &rig->opts, rig->loop, sink, rig,
-				 &none, &err),
+	assert_int_equal(agent_open(agent_named(SV("claude")), &rig->opts, rig->loop, driver_heard,
+				 rig, &none, &err),
 		ERR_LIMIT);
 }
 
 static void test_folder_is_gone(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	rig->opts.dir = "/nowhere/at/all";
 	turn(rig, "exit 0\n");
@@ -370,7 +280,7 @@ static void test_folder_is_gone(void **state)
 	assert_non_null(strstr(rig->message.buf, "/nowhere/at/all"));
 }
 
-#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, driver_rig_free)
 
 int main(void)
 {

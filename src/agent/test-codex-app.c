@@ -1,13 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "agent/codex-app-stream.h"
-#include "base/mem.h"
+#include "agent/test-stream.h"
 
 struct heard {
 	struct codex_app app;
@@ -20,18 +12,8 @@ struct heard {
 static void on_event(void *data, const struct agent_event *ev)
 {
 	struct heard *h = data;
-	static const char *const names[] = {
-		[AGENT_EV_TEXT] = "",
-		[AGENT_EV_BREAK] = "|",
-		[AGENT_EV_THINKING] = "think ",
-		[AGENT_EV_TOOL_BEGIN] = "begin ",
-		[AGENT_EV_TOOL_END] = "end ",
-		[AGENT_EV_RETRY] = "retry ",
-	};
 
-	str_addf(&h->text, "<%s%.*s%s%.*s%s>", names[ev->type], SV_ARG(ev->tool),
-		ev->tool.n && ev->text.n ? ": " : "", SV_ARG(ev->text),
-		ev->failed ? " failed" : "");
+	put_event(&h->text, ev);
 }
 
 static void on_reply(void *data, const struct codex_reply *reply)

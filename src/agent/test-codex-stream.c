@@ -1,15 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "agent/codex-stream.h"
 #include "agent/launch.h"
-#include "base/mem.h"
+#include "agent/test-stream.h"
 #include "os/file.h"
 #include "os/proc.h"
 
@@ -24,19 +17,8 @@ struct heard {
 static void on_event(void *data, const struct agent_event *ev)
 {
 	struct heard *h = data;
-	static const char *const names[] = {
-		[AGENT_EV_TEXT] = "",
-		[AGENT_EV_BREAK] = "|",
-		[AGENT_EV_THINKING] = "think ",
-		[AGENT_EV_TOOL_BEGIN] = "begin ",
-		[AGENT_EV_TOOL_END] = "end ",
-		[AGENT_EV_RETRY] = "retry ",
-		[AGENT_EV_SESSION] = "session ",
-	};
 
-	str_addf(&h->text, "<%s%.*s%s%.*s%s%s>", names[ev->type], SV_ARG(ev->tool),
-		ev->tool.n && ev->text.n ? ": " : "", SV_ARG(ev->text),
-		ev->session ? ev->session : "", ev->failed ? " failed" : "");
+	put_event(&h->text, ev);
 }
 
 static void on_working(void *data)

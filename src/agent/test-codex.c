@@ -1,91 +1,13 @@
 /* The driver of Codex against servers that behave as no app server should. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "agent/agents.h"
-#include "base/mem.h"
-#include "os/file.h"
-#include "os/proc.h"
-
-#define SESSION "11111111-1111-4111-8111-111111111111"
-static const char prompt_id[] = "22222222-2222-4222-8222-222222222222";
-
-struct rig {
-	char dir[64];
-	char *program;
-	const char *env[4];
-	struct agent_opts opts;
-	struct loop *loop;
-	struct agent *agent;
-	bool done;
-	enum agent_fail fail;
-	enum agent_delivery delivery;
-	struct str answer, message, session;
-	int cancels; /* to come, at the next rounds */
-};
-
-static void sink(void *data, const struct agent_event *ev)
-{
-	struct rig *rig = data;
-
-	if (ev->type == AGENT_EV_SESSION)
-		str_adds(&rig->session, ev->session);
-	if (ev->type != AGENT_EV_DONE)
-		return;
-	assert_false(rig->done);
-	rig->done = true;
-	rig->fail = ev->result->fail;
-	rig->delivery = ev->result->delivery;
-	str_clear(&rig->answer);
-	str_clear(&rig->message);
-	str_add(&rig->answer, ev->result->text);
-	str_adds(&rig->message, ev->result->message);
-}
+#include "agent/test-driver.h"
 
 static int set_up(void **state)
 {
-	struct rig *rig = xcalloc(1, sizeof(*rig));
+	struct driver_rig *rig = driver_rig_new("codex");
 
-	(void)snprintf(rig->dir, sizeof(rig->dir), "/tmp/faden-codex-server-XXXXXX");
-	assert_non_null(mkdtemp(rig->dir));
-	rig->program = xasprintf("%s/codex", rig->dir);
-	rig->answer = rig->message = rig->session = (struct str)STR_INIT;
-	rig->env[0] = "PATH=/usr/bin:/bin";
 	rig->env[1] = "CODEX_THREAD_ID=x";
-	rig->opts = (struct agent_opts){ .program = rig->program,
-		.dir = rig->dir,
-		.envp = rig->env,
-		.home = rig->dir,
-		.system_prompt = "-be \"brief\"\nü",
-		.stop_ms = 300 };
-	rig->loop = loop_new();
+	rig->opts.home = rig->dir;
 	*state = rig;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct rig *rig = *state;
-	const char *argv[] = { "/bin/rm", "-r", rig->dir, NULL };
-	int status;
-
-	agent_free(rig->agent);
-	loop_free(rig->loop);
-	assert_int_equal(
-		proc_run(&(struct proc_opts){ .argv = argv, .envp = (const char *const *)environ },
-			SV(""), 0, 0, NULL, NULL, &status, NULL),
-		0);
-	str_release(&rig->answer);
-	str_release(&rig->message);
-	str_release(&rig->session);
-	free(rig->program);
-	free(rig);
 	return 0;
 }
 
@@ -126,7 +48,7 @@ static const char server_end[] = "\n"
 				 "	esac\n"
 				 "done\n";
 
-static void serve(struct rig *rig, const char *cases)
+static void serve(struct driver_rig *rig, const char *cases)
 {
 	AUTO_STR text = STR_INIT;
 
@@ -136,39 +58,18 @@ static void serve(struct rig *rig, const char *cases)
 	assert_int_equal(file_replace(rig->program, str_sv(&text), 0755, NULL), 0);
 }
 
-static void turn(struct rig *rig, const char *prompt, bool resume)
+static void turn(struct driver_rig *rig, const char *prompt, bool resume)
 {
-	struct agent_turn turn = { .prompt = sv_of(prompt),
-		.prompt_id = prompt_id,
-		.session = resume ? SESSION : NULL,
-		.resume = resume };
-
-	rig->done = false;
-	str_clear(&rig->session);
-	if (!rig->agent)
-		assert_int_equal(agent_open(agent_named(SV("codex")), &rig->opts, rig->loop, sink,
-					 rig, &rig->agent, NULL),
-			0);
-	assert_int_equal(agent_send(rig->agent, &turn, NULL), 0);
-	while (!rig->done) {
-		assert_int_equal(loop_step(rig->loop, 100, NULL), 0);
-		if (rig->cancels > 0) {
-			rig->cancels--;
-			agent_cancel(rig->agent);
-		}
-	}
+	driver_turn(rig,
+		&(struct agent_turn){ .prompt = sv_of(prompt),
+			.prompt_id = PROMPT_ID,
+			.session = resume ? SESSION : NULL,
+			.resume = resume });
 }
 
-static void expect(const struct rig *rig, enum agent_fail fail, enum agent_delivery delivery)
+static void expect_in(const struct driver_rig *rig, const char *name, const char *words, bool there)
 {
-	if (rig->fail != fail)
-		fail_msg("%s: %s", agent_fail_name(rig->fail), rig->message.buf);
-	assert_int_equal(rig->delivery, delivery);
-}
-
-static void expect_in(const struct rig *rig, const char *name, const char *words, bool there)
-{
-	AUTO_FREE char *path = xasprintf("%s/%s", rig->dir, name);
+	AUTO_FREE char *path = path_join(rig->dir, name);
 	AUTO_STR text = STR_INIT;
 
 	if (file_read(path, 1 << 20, &text, NULL) < 0)
@@ -179,7 +80,7 @@ static void expect_in(const struct rig *rig, const char *name, const char *words
 
 static void test_messages(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	serve(rig, "");
 	turn(rig, "the secret\nprompt", false);
@@ -201,7 +102,7 @@ static void test_messages(void **state)
 
 static void test_rights_go_with_the_turn(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	serve(rig, "");
 	rig->opts.permission = AGENT_PERM_ACCEPT_EDITS;
@@ -217,7 +118,7 @@ static void test_rights_go_with_the_turn(void **state)
 /* A resumed thread has the rights of its last turn: those of the configuration are asked for. */
 static void test_rights_of_the_configuration(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	serve(rig,
 		"config/read) ok '{\"config\":{\"mcp_servers\":{\"a\":{},\"b.c\":{}}}}' ;;\n"
@@ -234,7 +135,7 @@ static void test_rights_of_the_configuration(void **state)
 
 static void test_requests_nobody_knows_are_refused(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	serve(rig,
 		"turn/start) ok \"$turn\"\n"
@@ -247,7 +148,7 @@ static void test_requests_nobody_knows_are_refused(void **state)
 
 static void test_a_server_of_another_time(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	serve(rig, "thread/start) refuse 'Invalid request: unknown variant' ;;");
 	turn(rig, "the prompt", false);
@@ -272,7 +173,7 @@ static void test_refusals(void **state)
 		{ "thread x already has an active writer", AGENT_IN_USE },
 		{ "something else", AGENT_FAILED },
 	};
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	rig->opts.permission = AGENT_PERM_PLAN;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -290,7 +191,7 @@ static void test_refusals(void **state)
 
 static void test_deaths(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	serve(rig, "thread/start) echo 'last words' >&2; exit 3 ;;");
 	turn(rig, "go", false);
@@ -307,7 +208,7 @@ static void test_deaths(void **state)
 
 static void test_cancel_before_the_prompt(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	rig->cancels = 1;
 	serve(rig, "thread/start) ;;");
@@ -323,7 +224,7 @@ static void test_cancel_before_the_prompt(void **state)
 /* A turn whose id is not told yet is interrupted as soon as it is. */
 static void test_cancel_before_the_id(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	rig->cancels = 1;
 	rig->opts.stop_ms = 5000;
@@ -337,14 +238,14 @@ static void test_cancel_before_the_id(void **state)
 
 static void test_lingers(void **state)
 {
-	struct rig *rig = *state;
+	struct driver_rig *rig = *state;
 
 	serve(rig, "turn/start) ok \"$turn\"; ends completed; exec sleep 60 </dev/null ;;");
 	turn(rig, "go", false);
 	expect(rig, AGENT_OK, AGENT_DELIVERED);
 }
 
-#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, driver_rig_free)
 
 int main(void)
 {
