@@ -202,5 +202,14 @@ static const char step_4[] =
 /* Which of the trimmed sessions an agent chose for is in their files: they are read anew. */
 static const char step_5[] = "DELETE FROM session WHERE relation = 1 AND gone = 0;";
 
-const char *const schema_steps[] = { step_1, step_2, step_3, step_4, step_5 };
+/* The same places as in recall, many in a row: a row each would cost more than the trim they are
+ * of.
+ */
+static const char step_6[] = "CREATE TABLE recall_pack ("
+			     " archive INTEGER NOT NULL REFERENCES archive(seq),"
+			     " lows BLOB NOT NULL," /* eight bytes each: low of its hash */
+			     " places BLOB NOT NULL" /* the rest, in the same order; see recall.c */
+			     ") STRICT;";
+
+const char *const schema_steps[] = { step_1, step_2, step_3, step_4, step_5, step_6 };
 const size_t schema_version = ARRAY_LEN(schema_steps);

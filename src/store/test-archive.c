@@ -12,6 +12,7 @@
 
 #include "os/test-temp.h"
 #include "store/archive.h"
+#include "store/sql.h"
 
 static const struct clock noon = { .fixed = true, .fixed_ms = 1000000000000 };
 
@@ -208,6 +209,58 @@ static void references(void **state)
 	assert_int_equal(recall_get(&f->archive, SV("odd"), &raw, NULL, NULL), ERR_USAGE);
 }
 
+/* So many at once that they have no row each; the last of them stands first in the file. */
+static void many_references(void **state)
+{
+	enum { MANY = 1000 };
+	struct fixture *f = *state;
+	char key[ARCHIVE_KEY_MAX], ref[RECALL_REF];
+	AUTO_STR file = STR_INIT;
+	AUTO_STR raw = STR_INIT;
+	AUTO_FREE struct recall_place *places = xcalloc(MANY, sizeof(*places));
+	AUTO_SQL q = SQL_INIT;
+
+	str_adds(&file, "\"{\\\"a\\\":\\\"in\\\"}\"");
+	places[MANY - 1] =
+		(struct recall_place){ recall_hash(SV("\"in\"")), 0, file.len, 5, 4, RECALL_TEXT };
+	for (int i = 0; i < MANY - 1; i++) {
+		size_t at = file.len;
+		str_addf(&file, "\"%d\"", i * i);
+		struct sv text = sv_from(str_sv(&file), at);
+		places[i] = (struct recall_place){ recall_hash(text), at, text.n, 0, 0,
+			i % 2 ? RECALL_JSON : RECALL_TEXT };
+	}
+	assert_int_equal(file_replace(f->file, str_sv(&file), 0600, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_COPY, key, NULL), 0);
+	assert_int_equal(recall_add(&f->archive, key, places, MANY / 2, NULL), 0);
+	assert_int_equal(recall_add(&f->archive, key, places + MANY / 2, MANY - MANY / 2, NULL), 0);
+	assert_int_equal(recall_add(&f->archive, key, places, MANY / 2, NULL), 0);
+	for (int i = 0; i < MANY; i++) {
+		const struct recall_place *p = &places[i];
+		CLEANUP(recall_found_release) struct recall_found found = RECALL_FOUND_INIT;
+		recall_ref_text(p->hash, ref);
+		str_clear(&raw);
+		assert_int_equal(recall_get(&f->archive, sv_of(ref), &raw, &found, NULL), 0);
+		assert_true(sv_eq(str_sv(&raw),
+			i == MANY - 1 ? SV("\"in\"") : sv_make(file.buf + p->offset, p->size)));
+		assert_int_equal(found.place.kind, p->kind);
+		assert_string_equal(found.path, f->file);
+	}
+	assert_int_equal(
+		recall_get(&f->archive, SV("00000000000000ff"), &raw, NULL, NULL), ERR_NOTFOUND);
+	/* What was there already was not stored again. */
+	assert_int_equal(sql_prepare(&q, f->store, "SELECT count(*) FROM recall_pack", NULL), 0);
+	assert_int_equal(sql_step(&q, NULL), 1);
+	assert_int_equal(sql_get_int(&q, 0), 2);
+	sql_reset(&q);
+	/* A store that is damaged leads nowhere. */
+	assert_int_equal(
+		sql_exec(f->store, "UPDATE recall_pack SET places = substr(places, 1, 9)", NULL),
+		0);
+	recall_ref_text(places[1].hash, ref);
+	assert_int_equal(recall_get(&f->archive, sv_of(ref), &raw, NULL, NULL), ERR_NOTFOUND);
+}
+
 /* Other bytes than the original are never given. */
 static void changed_bytes_are_refused(void **state)
 {
@@ -287,6 +340,7 @@ int main(void)
 		CASE(keeps_the_same_bytes_once),
 		CASE(keeps_a_copy),
 		CASE(references),
+		CASE(many_references),
 		CASE(changed_bytes_are_refused),
 		CASE(finds_a_session),
 		cmocka_unit_test(references_as_text),
