@@ -252,7 +252,7 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 		if (r == 0)
 			r = conv_pin(o->store, o->dir, reterr);
 		if (r == 0)
-			r = decision_note(o, d, c->id, true, false, reterr);
+			r = decision_note(o, d, c->id, NOTE_ACTED, reterr);
 	}
 	if (r < 0 || d->what != DECIDED_TURN)
 		return r < 0 ? r : TURN_NONE;
@@ -291,6 +291,8 @@ static void learn(struct assistant *as, const struct turn_outcome *out)
 {
 	const struct decide_opts *o = &as->opts.decide;
 	const struct decision *d = &as->decision;
+	bool said = out->delivery != AGENT_NOT_DELIVERED;
+	bool asked = sv_ends(sv_trim(str_sv(&out->answer)), SV("?"));
 	struct err err = ERR_INIT;
 
 	if (!o->router || !out->conv.id[0])
@@ -298,9 +300,11 @@ static void learn(struct assistant *as, const struct turn_outcome *out)
 	int r = store_begin(o->store, &err);
 	if (r == 0) {
 		if (o->routes)
-			r = decision_note(o, d, out->conv.id, out->acted,
-				sv_ends(sv_trim(str_sv(&out->answer)), SV("?")), &err);
-		if (r == 0 && out->err.code == 0 && out->delivery != AGENT_NOT_DELIVERED)
+			r = decision_note(o, d, out->conv.id,
+				(said ? NOTE_SAID : 0) | (out->acted ? NOTE_ACTED : 0) |
+					(asked ? NOTE_ASKED : 0),
+				&err);
+		if (r == 0 && out->err.code == 0 && said)
 			r = learn_turn(o->store, o->router, &out->conv, str_sv(&d->prompt),
 				str_sv(&out->answer), &err);
 		r = store_end(o->store, r, &err);

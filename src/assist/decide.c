@@ -86,14 +86,15 @@ static int find_current(const struct decide_opts *o, struct conv *ret, struct er
 /* ---- corrections ---- */
 
 int decision_note(const struct decide_opts *opts, const struct decision *d,
-	const char *conversation, bool acted, bool asked, struct err *reterr)
+	const char *conversation, unsigned flags, struct err *reterr)
 {
 	AUTO_RECORD before = { .text = NULL };
 	AUTO_RECORD rec = { .places = STRV_INIT,
 		.at = d->at,
+		.said = d->said | (flags & NOTE_SAID ? 1U << d->at : 0),
 		.told = d->elsewhere,
-		.acted = acted,
-		.asked = asked };
+		.acted = flags & NOTE_ACTED,
+		.asked = flags & NOTE_ASKED };
 	bool known = record_read(opts->store, opts->dir, &before);
 
 	for (size_t i = 0; i < d->places.n; i++)
@@ -121,6 +122,18 @@ static void add_round(struct decision *d, const struct record *rec)
 {
 	for (size_t i = 0; i < rec->places.n; i++)
 		add_place(d, xstrdup(rec->places.v[(rec->at + i) % rec->places.n]));
+}
+
+/* Which of the decision's places the last sentence was said in. */
+static unsigned said_in(const struct decision *d, const struct record *rec)
+{
+	unsigned said = 0;
+
+	for (size_t i = 0; i < d->places.n; i++)
+		for (size_t k = 0; k < rec->places.n; k++)
+			if (strcmp(d->places.v[i], rec->places.v[k]) == 0)
+				said |= (rec->said >> k & 1U) << i;
+	return said;
 }
 
 static bool same_subject(struct router *router, struct sv a, struct sv b)
@@ -268,10 +281,11 @@ static int correct(const struct decide_opts *o, const struct record *rec, bool w
 		{ TEXT_DONE_NEXT_THERE, TEXT_DONE_NEXT_NEW },
 	};
 	bool fresh = !d->conv.id[0] && !is_member(&d->conv);
-	bool back = d->places.n == rec->places.n && d->at < rec->at;
 	const struct text_words name = TEXT_WORDS(conv_label(&d->conv));
 
 	d->by = BY_CORRECTION;
+	d->said = said_in(d, rec);
+	bool back = d->said >> d->at & 1U;
 	if (wrong) {
 		str_adds(&d->misplaced, rec->text);
 		(void)snprintf(d->wrong, sizeof(d->wrong), "%s", rec->places.v[rec->at]);

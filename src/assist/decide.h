@@ -101,6 +101,7 @@ struct decision {
 	struct conv heir_of; /* new, because this one failed; without an id: none */
 	struct strv places; /* where it could go, as a record has them (assist/record.h) */
 	size_t at; /* which of them it goes to */
+	unsigned said; /* of a correction: a bit for each where the sentence was said before */
 	char other[UUID_TEXT]; /* the next of them: a conversation or session; may be empty */
 	char wrong[UUID_TEXT]; /* a correction to remember: `misplaced` did not belong here */
 	struct str misplaced;
@@ -128,7 +129,11 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 /* What goes on here, where nothing is routed; empty: nothing. */
 int decide_here(const struct decide_opts *o, struct conv *ret, struct err *reterr) MUST_USE;
 
-/* Writes down what was done with a sentence in this folder, for a correction of it. acted: the
- * agent used a tool, or it is not to be said again; asked: its answer ends with a question. */
+/* Writes down what was done with a sentence in this folder, for a correction of it. */
+enum {
+	NOTE_SAID = 1, /* it may have reached the agent */
+	NOTE_ACTED = 2, /* the agent used a tool, or it is not to be said again */
+	NOTE_ASKED = 4 /* the answer ends with a question */
+};
 int decision_note(const struct decide_opts *opts, const struct decision *d,
-	const char *conversation, bool acted, bool asked, struct err *reterr) MUST_USE;
+	const char *conversation, unsigned flags, struct err *reterr) MUST_USE;

@@ -16,13 +16,13 @@ void record_release(struct record *rec)
 	*rec = (struct record){ .text = NULL };
 }
 
-/* Lines: four numbers, the places, the open session, and the text to the end. */
+/* Lines: five numbers, the places, the open session, and the text to the end. */
 
 bool record_read(struct store *store, const char *dir, struct record *ret)
 {
 	AUTO_FREE char *key = xasprintf("route:%s", dir);
 	AUTO_FREE char *value = NULL;
-	long long flags[4];
+	long long flags[5];
 	struct sv rest, line, word;
 
 	*ret = (struct record){ .places = STRV_INIT };
@@ -47,6 +47,7 @@ bool record_read(struct store *store, const char *dir, struct record *ret)
 	ret->acted = flags[1];
 	ret->asked = flags[2];
 	ret->at = (size_t)flags[3];
+	ret->said = (unsigned)flags[4];
 	ret->open = xmemdup0(line.p, line.n);
 	ret->text = xmemdup0(rest.p, rest.n);
 	return true;
@@ -58,7 +59,8 @@ int record_write(struct store *store, const char *dir, const struct record *rec,
 	struct sv text = utf8_cut(sv_of(rec->text), ROUTE_TEXT_MAX);
 	AUTO_STR value = STR_INIT;
 
-	str_addf(&value, "%d %d %d %zu\n", rec->told, rec->acted, rec->asked, rec->at);
+	str_addf(
+		&value, "%d %d %d %zu %u\n", rec->told, rec->acted, rec->asked, rec->at, rec->said);
 	for (size_t i = 0; i < rec->places.n; i++)
 		str_addf(&value, "%s%s", i ? " " : "", rec->places.v[i]);
 	str_addf(&value, "\n%s\n%.*s", rec->open ? rec->open : "", SV_ARG(text));

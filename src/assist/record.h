@@ -17,6 +17,7 @@ enum { RECORD_PLACES_MAX = 6 };
 struct record {
 	struct strv places;
 	size_t at; /* which of them it went to */
+	unsigned said; /* a bit for each of them where it was said */
 	bool told; /* the user was told where */
 	bool acted; /* something was done with it: it is not said again elsewhere */
 	bool asked; /* the answer ends with a question */

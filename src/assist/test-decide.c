@@ -193,8 +193,8 @@ static void act(const struct world *w, struct sv text, struct decision *ret)
 		memcpy(turn.conversation, ret->conv.id, sizeof(turn.conversation));
 		assert_int_equal(journal_turn(w->store, &turn, &w->clock, &step, NULL), 0);
 	}
-	assert_int_equal(
-		decision_note(&w->opts, ret, ret->conv.id, ret->what != DECIDED_TURN, false, NULL),
+	assert_int_equal(decision_note(&w->opts, ret, ret->conv.id,
+				 ret->what == DECIDED_TURN ? NOTE_SAID : NOTE_ACTED, NULL),
 		0);
 }
 
@@ -234,10 +234,31 @@ static void test_a_correction_finds_a_session_by_its_words(void **state)
 	assert_string_equal(again.prompt.buf, "continue");
 }
 
+/* However one comes back to a conversation: what was said there is not said there again. */
+static void test_a_correction_says_nothing_twice(void **state)
+{
+	const struct world *w = *state;
+
+	write_session(w, w->dir, ID_A, 60, "write a parser for tax forms");
+	write_session(w, w->dir, ID_B, 5, "sort the invoices");
+	CLEANUP(decision_release) struct decision first, about, back;
+	act(w, SV("continue"), &first);
+	assert_string_equal(first.conv.session, ID_B);
+	act(w, SV("no, the one about the parser"), &about);
+	assert_int_equal(about.what, DECIDED_TURN);
+	act(w, SV("no, the other one"), &back);
+	assert_int_equal(back.by, BY_CORRECTION);
+	assert_string_equal(back.conv.session, ID_B);
+	assert_int_equal(back.what, DECIDED_SWITCH);
+	assert_string_equal(back.reply.buf, "From now on: sort the invoices.");
+}
+
 static void test_a_record_comes_back(void **state)
 {
 	const struct world *w = *state;
-	AUTO_RECORD rec = { .at = 1, .told = true, .asked = true, .text = xstrdup("a\n\nb ") };
+	AUTO_RECORD rec = {
+		.at = 1, .said = 3, .told = true, .asked = true, .text = xstrdup("a\n\nb ")
+	};
 	AUTO_RECORD back = { .text = NULL };
 
 	assert_false(record_read(w->store, w->dir, &back));
@@ -246,6 +267,7 @@ static void test_a_record_comes_back(void **state)
 	assert_int_equal(record_write(w->store, w->dir, &rec, NULL), 0);
 	assert_true(record_read(w->store, w->dir, &back));
 	assert_int_equal(back.at, 1);
+	assert_int_equal(back.said, 3);
 	assert_true(back.told && back.asked && !back.acted);
 	assert_string_equal(back.text, "a\n\nb ");
 	assert_string_equal(back.open, "");
@@ -270,6 +292,8 @@ int main(void)
 			test_a_correction_says_all_of_it_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_a_correction_finds_a_session_by_its_words, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_correction_says_nothing_twice, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_record_comes_back, setup, teardown),
 	};
 
