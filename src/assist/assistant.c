@@ -156,9 +156,7 @@ static int obey(struct assistant *as, struct decision *d, struct err *reterr)
 	if (d->heard == UTTERANCE_IGNORED)
 		return 0;
 	if (d->heard == UTTERANCE_UNDO) {
-		r = conv_reset_undo(o->store, o->dir, o->clock, reterr);
-		if (r >= 0)
-			r = conv_current(o->store, o->dir, o->clock, &d->conv, reterr);
+		r = decide_undo(o, &d->conv, reterr);
 		if (r >= 0)
 			text_undone(&d->reply, d->language, &d->conv);
 		else if (r == ERR_NOTFOUND)

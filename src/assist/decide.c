@@ -527,6 +527,33 @@ int decide_here(const struct decide_opts *o, struct conv *ret, struct err *reter
 	return r == 0 && o->newest ? candidates_newest(o, ret, &open, reterr) : r;
 }
 
+int decide_undo(const struct decide_opts *o, struct conv *ret, struct err *reterr)
+{
+	int r = store_begin(o->store, reterr);
+	int kept;
+
+	if (r < 0)
+		return r;
+	while (r == 0 && !ret->id[0] && !is_member(ret)) {
+		r = conv_reset_undo(o->store, o->dir, o->clock, reterr);
+		if (r == 0)
+			r = decide_here(o, ret, reterr);
+	}
+	/* The user has been told that it goes on. */
+	if (r == 0 && is_member(ret)) {
+		r = member_adopt(o->store, ret, o->clock, reterr);
+		if (r == 0)
+			r = learn_adopted(o->store, o->router, ret, reterr);
+		if (r == 0)
+			r = conv_set_current(o->store, o->dir, ret->id, o->clock, reterr);
+		if (r == 0)
+			r = conv_pin(o->store, o->dir, reterr);
+	}
+	/* That there is nothing to undo undoes nothing else: a caller's transaction goes on. */
+	kept = store_end(o->store, r == ERR_NOTFOUND ? 0 : r, reterr);
+	return kept < 0 ? kept : r;
+}
+
 int decide_refresh(const struct decide_opts *o, struct err *reterr)
 {
 	int64_t now_ms = clock_wall_ms(o->clock);

@@ -126,6 +126,11 @@ int decide_refresh(const struct decide_opts *o, struct err *reterr) MUST_USE;
 int decide(const struct decide_opts *opts, const struct request *req, struct decision *d,
 	struct err *reterr) MUST_USE;
 
+/* Takes resets back until something goes on here again, one of the agent's own too: the last one,
+ * or several in a row. The next sentence goes there. ERR_NOTFOUND: nothing does, and no reset is
+ * left. */
+int decide_undo(const struct decide_opts *o, struct conv *ret, struct err *reterr) MUST_USE;
+
 /* What goes on here, where nothing is routed; empty: nothing. */
 int decide_here(const struct decide_opts *o, struct conv *ret, struct err *reterr) MUST_USE;
 

@@ -144,6 +144,40 @@ static void test_old_ones_and_those_before_a_reset_must_be_named(void **state)
 	assert_string_equal(named.conv.session, ID_A);
 }
 
+/* What an undo brings back: the agents' own too, as of the reset that is undone. */
+static void test_an_undo_is_exact(void **state)
+{
+	struct world *w = *state;
+	AUTO_CONV here = CONV_INIT;
+	const int64_t minute = 60000;
+
+	assert_int_equal(decide_undo(&w->opts, &here, NULL), ERR_NOTFOUND);
+	write_session(w, w->dir, ID_A, 60, "write a parser");
+	assert_int_equal(decide_refresh(&w->opts, NULL), 0);
+	assert_int_equal(conv_reset(w->store, w->dir, &w->clock, NULL), 0);
+	w->clock.fixed_ms += minute;
+	assert_int_equal(conv_reset(w->store, w->dir, &w->clock, NULL), 0);
+	assert_int_equal(decide_undo(&w->opts, &here, NULL), 0);
+	assert_string_equal(here.session, ID_A);
+	CLEANUP(decision_release) struct decision d = ask(w, "what about the weather?");
+	assert_string_equal(d.conv.session, ID_A);
+
+	/* Only the last reset is undone when that brings something back. */
+	assert_int_equal(conv_reset(w->store, w->dir, &w->clock, NULL), 0);
+	w->clock.fixed_ms += 10 * minute;
+	write_session(w, w->dir, ID_B, 5, "sort the invoices");
+	assert_int_equal(decide_refresh(&w->opts, NULL), 0);
+	assert_int_equal(conv_reset(w->store, w->dir, &w->clock, NULL), 0);
+	CLEANUP(decision_release) struct decision none = ask(w, "continue");
+	assert_false(is_member(&none.conv));
+	conv_release(&here);
+	assert_int_equal(decide_undo(&w->opts, &here, NULL), 0);
+	assert_string_equal(here.session, ID_B);
+	conv_release(&here);
+	assert_int_equal(conv_by_session(w->store, "claude", ID_A, &w->clock, &here, NULL), 0);
+	assert_true(here.before_reset);
+}
+
 static void test_a_name_is_the_strongest_match(void **state)
 {
 	struct world *w = *state;
@@ -286,6 +320,7 @@ int main(void)
 			test_the_newest_session_is_leant_on, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_old_ones_and_those_before_a_reset_must_be_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_undo_is_exact, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_a_name_is_the_strongest_match, setup, teardown),
 		cmocka_unit_test_setup_teardown(

@@ -2,6 +2,7 @@
 
 #include "assist/kit.h"
 #include "cli/cmd.h"
+#include "cli/front.h"
 #include "cli/print.h"
 #include "store/conv.h"
 #include "view/json.h"
@@ -34,27 +35,30 @@ static int run_reset(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct reset_opts *opts = options;
-	enum text_language language = kit_language(app->settings, app->locale);
-	AUTO_FREE char *dir = NULL;
+	CLEANUP(kit_close) struct kit kit = { .dir = NULL };
+	const struct kit_opts want = front_kit_opts(app);
 	AUTO_CONV c = CONV_INIT;
 	AUTO_STR said = STR_INIT;
-	int r = kit_dir(app->settings, app->cwd, &dir, reterr);
+	struct err err = ERR_INIT;
+	int r = kit_open_deciding(&want, &kit, reterr);
 
 	(void)argc;
 	(void)argv;
-	if (r == 0)
-		r = opts->undo ? conv_reset_undo(app->store, dir, &app->clock, reterr)
-			       : conv_reset(app->store, dir, &app->clock, reterr);
-	if (r == 0 && opts->undo)
-		r = conv_current(app->store, dir, &app->clock, &c, reterr);
+	if (r < 0)
+		return r;
+	const struct decide_opts how = kit_decide_opts(&kit, true);
+	if (opts->undo && decide_refresh(&how, &err) < 0)
+		log_write(&app->log, LOG_WARN, "sessions: %s", err.msg);
+	r = opts->undo ? decide_undo(&how, &c, reterr)
+		       : conv_reset(app->store, kit.dir, &app->clock, reterr);
 	if (r < 0)
 		return r;
 	if (opts->undo)
-		text_undone(&said, language, &c);
+		text_undone(&said, kit.language, &c);
 	else
-		str_adds(&said, text_get(TEXT_RESET, language));
+		str_adds(&said, text_get(TEXT_RESET, kit.language));
 	if (opts->json)
-		print_next(app, dir, opts->undo ? &c : NULL);
+		print_next(app, kit.dir, opts->undo ? &c : NULL);
 	else
 		say_line(app->out, "%s", said.buf);
 	return 0;

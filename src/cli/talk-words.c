@@ -121,9 +121,8 @@ int talk_answer(const struct front *f, enum talk_word word, struct str *said, st
 			str_addf(said, "%s %s", text_get(TEXT_RESET, language),
 				text_get(TEXT_RESET_BACK, language));
 	} else if (word == TALK_UNDO) {
-		r = conv_reset_undo(app->store, f->kit.dir, &app->clock, &err);
-		if (r == 0)
-			r = conv_current(app->store, f->kit.dir, &app->clock, &c, &err);
+		const struct decide_opts how = kit_decide_opts(&f->kit, false);
+		r = decide_undo(&how, &c, &err);
 		if (r == 0)
 			text_undone(said, language, &c);
 		else if (r == ERR_NOTFOUND)

@@ -342,63 +342,102 @@ int conv_adopt(struct store *store, const struct conv_new *what, const char *ses
 	return 0;
 }
 
-static int set_reset_ms(struct store *store, const char *dir, int64_t ms, struct err *reterr)
+/* The resets of a folder that were not undone, the last one first: a line each, with its wall time
+ * and the conversation that went on until then, if one did. */
+enum { RESETS_KEPT = 16 };
+
+static int write_resets(struct store *store, const char *dir, struct sv lines, struct err *reterr)
 {
 	AUTO_FREE char *key = xasprintf("reset:%s", dir);
-	AUTO_FREE char *value = xasprintf("%lld", (long long)ms);
+	AUTO_FREE char *value = xmemdup0(lines.p, lines.n);
 
 	return store_pref_set(store, key, value, reterr);
 }
 
-int64_t conv_reset_ms(struct store *store, const char *dir)
+static char *read_resets(struct store *store, const char *dir)
 {
 	AUTO_FREE char *key = xasprintf("reset:%s", dir);
-	AUTO_FREE char *value = NULL;
-	long long ms;
+	char *value = NULL;
 
-	return store_pref_get(store, key, &value, NULL) == 0 && sv_parse_i64(sv_of(value), &ms) ? ms
-												: 0;
+	return store_pref_get(store, key, &value, NULL) == 0 ? value : xstrdup("");
+}
+
+/* Takes the first off; false when there is none. */
+static bool next_reset(struct sv *resets, int64_t *ret_ms, struct sv *ret_conversation)
+{
+	struct sv line, word = SV("");
+	long long ms = 0;
+
+	if (!sv_split(resets, '\n', &line) || !sv_split(&line, ' ', &word) ||
+		!sv_parse_i64(word, &ms) || ms <= 0)
+		return false;
+	*ret_ms = ms;
+	*ret_conversation = line;
+	return true;
+}
+
+int64_t conv_reset_ms(struct store *store, const char *dir)
+{
+	AUTO_FREE char *value = read_resets(store, dir);
+	struct sv rest = sv_of(value), ignored;
+	int64_t ms;
+
+	return next_reset(&rest, &ms, &ignored) ? ms : 0;
 }
 
 int conv_reset(struct store *store, const char *dir, const struct clock *clock, struct err *reterr)
 {
+	AUTO_CONV until = CONV_INIT;
+	AUTO_STR lines = STR_INIT;
 	int r = store_begin(store, reterr);
 
 	if (r < 0)
 		return r;
-	r = SQL_RUN(store, reterr,
-		"INSERT INTO current (dir, epoch, changed_ms) VALUES (?1, 1, ?2)"
-		" ON CONFLICT (dir) DO UPDATE SET previous = coalesce(conversation, previous),"
-		" conversation = NULL, epoch = epoch + 1, pinned = 0, changed_ms = ?2",
-		SQL_T(dir), SQL_I(clock_wall_ms(clock)));
-	if (r == 0)
-		r = set_reset_ms(store, dir, clock_wall_ms(clock), reterr);
+	r = conv_current(store, dir, clock, &until, reterr);
+	if (r == 0 || r == ERR_NOTFOUND)
+		r = SQL_RUN(store, reterr,
+			"INSERT INTO current (dir, epoch, changed_ms) VALUES (?1, 1, ?2)"
+			" ON CONFLICT (dir) DO UPDATE SET conversation = NULL, previous = NULL,"
+			" epoch = epoch + 1, pinned = 0, changed_ms = ?2",
+			SQL_T(dir), SQL_I(clock_wall_ms(clock)));
+	if (r == 0) {
+		AUTO_FREE char *before = read_resets(store, dir);
+		struct sv rest = sv_of(before), line;
+		str_addf(&lines, "%lld %s\n", (long long)clock_wall_ms(clock), until.id);
+		for (int i = 1; i < RESETS_KEPT && sv_split(&rest, '\n', &line); i++)
+			str_addf(&lines, "%.*s\n", SV_ARG(line));
+		r = write_resets(store, dir, str_sv(&lines), reterr);
+	}
 	return store_end(store, r, reterr);
 }
 
 int conv_reset_undo(
 	struct store *store, const char *dir, const struct clock *clock, struct err *reterr)
 {
-	int r = store_begin(store, reterr);
+	AUTO_FREE char *resets = read_resets(store, dir);
+	struct sv rest = sv_of(resets), conversation;
+	int64_t ms;
 
+	if (!next_reset(&rest, &ms, &conversation))
+		return err_set(reterr, ERR_NOTFOUND, "no reset to undo in %s", dir);
+	AUTO_FREE char *id = xmemdup0(conversation.p, conversation.n);
+	int r = store_begin(store, reterr);
 	if (r < 0)
 		return r;
 	r = SQL_RUN(store, reterr,
-		"UPDATE current SET conversation = previous, previous = conversation,"
-		" pinned = 1, changed_ms = ?2 WHERE dir = ?1 AND previous IS NOT NULL",
-		SQL_T(dir), SQL_I(clock_wall_ms(clock)));
-	bool any = r == 0 && sql_changes(store) > 0;
+		"UPDATE current SET conversation = coalesce((SELECT id FROM conversation"
+		" WHERE id = ?2), previous), previous = NULL, pinned = 1, changed_ms = ?3"
+		" WHERE dir = ?1",
+		SQL_T(dir), SQL_T(id), SQL_I(clock_wall_ms(clock)));
 	/* What was brought back is no longer from before the reset. */
-	if (any)
+	if (r == 0)
 		r = SQL_RUN(store, reterr,
 			"UPDATE conversation SET epoch = (SELECT epoch FROM current WHERE dir = ?1)"
 			" WHERE id = (SELECT conversation FROM current WHERE dir = ?1)",
 			SQL_T(dir));
-	if (any && r == 0)
-		r = set_reset_ms(store, dir, 0, reterr);
-	/* That there is nothing to undo undoes nothing else: a caller's transaction goes on. */
-	r = store_end(store, r, reterr);
-	return r < 0 || any ? r : err_set(reterr, ERR_NOTFOUND, "no reset to undo in %s", dir);
+	if (r == 0)
+		r = write_resets(store, dir, rest, reterr);
+	return store_end(store, r, reterr);
 }
 
 int conv_pin(struct store *store, const char *dir, struct err *reterr)

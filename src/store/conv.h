@@ -106,7 +106,8 @@ bool conv_pinned(struct store *store, const char *dir);
 /* Wall time of dir's last reset that was not undone; 0: none. What an agent did before it by itself
  * is from before the reset too. */
 int64_t conv_reset_ms(struct store *store, const char *dir);
-/* Takes the last reset back. ERR_NOTFOUND when there is nothing to bring back. */
+/* Takes the last reset back: what went on before it does again, and what an agent did by itself
+ * before it counts again, back to the reset before. ERR_NOTFOUND when there is none. */
 int conv_reset_undo(struct store *store, const char *dir, const struct clock *clock,
 	struct err *reterr) MUST_USE;
 

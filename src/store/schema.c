@@ -42,7 +42,7 @@ static const char step_1[] =
 	"CREATE TABLE current ("
 	" dir TEXT PRIMARY KEY,"
 	" conversation TEXT,"
-	" previous TEXT," /* for undoing a reset */
+	" previous TEXT," /* for undoing a reset of an earlier version */
 	" pinned INTEGER NOT NULL DEFAULT 0," /* the next turn goes there unrouted */
 	" epoch INTEGER NOT NULL DEFAULT 0,"
 	" changed_ms INTEGER NOT NULL"

@@ -85,11 +85,18 @@ static void test_reset_and_undo(void **state)
 	AUTO_CONV found = CONV_INIT;
 
 	assert_int_equal(conv_reset(f->store, "/tmp/a", &noon, NULL), 0);
+	assert_int_equal(conv_reset_ms(f->store, "/tmp/a"), noon.fixed_ms);
+	assert_int_equal(conv_reset_undo(f->store, "/tmp/a", &noon, NULL), 0);
+	assert_int_equal(conv_reset_ms(f->store, "/tmp/a"), 0);
 	assert_int_equal(conv_reset_undo(f->store, "/tmp/a", &noon, NULL), ERR_NOTFOUND);
 	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
 	assert_int_equal(conv_reset(f->store, "/tmp/a", &noon, NULL), 0);
-	assert_int_equal(conv_reset(f->store, "/tmp/a", &noon, NULL), 0);
+	assert_int_equal(conv_reset(f->store, "/tmp/a", &later, NULL), 0);
 	reopen(f);
+	assert_int_equal(conv_reset_ms(f->store, "/tmp/a"), later.fixed_ms);
+	/* One at a time: the first reset still holds, also for what agents did by themselves. */
+	assert_int_equal(conv_reset_undo(f->store, "/tmp/a", &later, NULL), 0);
+	assert_int_equal(conv_reset_ms(f->store, "/tmp/a"), noon.fixed_ms);
 	assert_int_equal(conv_current(f->store, "/tmp/a", &noon, &found, NULL), ERR_NOTFOUND);
 	assert_int_equal(conv_get(f->store, made.id, &noon, &found, NULL), 0);
 	assert_true(found.before_reset);
@@ -98,6 +105,8 @@ static void test_reset_and_undo(void **state)
 	assert_int_equal(conv_current(f->store, "/tmp/a", &noon, &found, NULL), 0);
 	assert_string_equal(found.id, made.id);
 	assert_false(found.before_reset);
+	assert_int_equal(conv_reset_ms(f->store, "/tmp/a"), 0);
+	assert_int_equal(conv_reset_undo(f->store, "/tmp/a", &noon, NULL), ERR_NOTFOUND);
 }
 
 static void test_lease_has_one_holder(void **state)
