@@ -10,6 +10,7 @@
 #include "base/shell.h"
 #include "base/uuid.h"
 #include "os/path.h"
+#include "os/unpack.h"
 #include "store/archive.h"
 
 void resolved_release(struct resolved *r)
@@ -234,7 +235,7 @@ static int resolve_named(const struct resolve_opts *o, const char *spec, unsigne
 	AUTO_CONV named = CONV_INIT;
 	bool ours =
 		uuid_valid(sv_of(spec)) && conv_get(o->store, spec, o->clock, &named, NULL) == 0;
-	bool path = strchr(spec, '/') || sv_ends(sv_of(spec), SV(".jsonl"));
+	bool path = strchr(spec, '/') || sv_ends(unpack_plain(sv_of(spec)), SV(".jsonl"));
 	struct err err = ERR_INIT;
 	int r;
 

@@ -14,7 +14,7 @@
 #include "cli/cmd.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
-#include "os/file.h"
+#include "os/unpack.h"
 #include "transcript/home.h"
 #include "view/item.h"
 #include "view/json.h"
@@ -223,7 +223,7 @@ static int show_raw(const struct show *s, struct err *reterr)
 	FILE *out = s->app->out;
 
 	assert(part && part->path);
-	AUTO_CLOSE int fd = file_open(part->path, NULL, reterr);
+	AUTO_CLOSE int fd = unpack_open(part->path, NULL, reterr);
 	AUTO_FREE char *buf = xmalloc(PIECE);
 	uint64_t at = part->offset;
 	ssize_t n = 1;

@@ -12,9 +12,9 @@
 #include "base/mem.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
-#include "os/file.h"
 #include "os/path.h"
 #include "os/proc.h"
+#include "os/unpack.h"
 
 /* ---- where ---- */
 
@@ -82,6 +82,9 @@ int in_place_check(
 		(stat(row->info.path, &st) == 0 && proc_writer_of(&st, &who)))
 		return err_set(reterr, ERR_BUSY,
 			"the session is in use by %s: leave it first, or %s", who.buf, instead);
+	if (unpack_is(sv_of(row->info.path)))
+		return err_set(reterr, ERR_INPUT, "%s keeps the session compressed: %s", row->agent,
+			instead);
 	if (!transcript_forks_share(row->info.format))
 		return 0;
 	int r = sessions_refresh(app, reterr);
@@ -123,11 +126,11 @@ static char *folder_of(const struct transcript_format *format, const char *path)
 	enum { HEAD = 1024 * 1024 }; /* enough to tell where its work is */
 	struct session_info info;
 	struct stat st;
-	AUTO_CLOSE int fd = file_open(path, &st, NULL);
+	AUTO_CLOSE int fd = unpack_open(path, NULL, NULL);
 	char *cwd = NULL;
 
 	session_info_init(&info, format, path);
-	if (fd >= 0 &&
+	if (fd >= 0 && fstat(fd, &st) == 0 &&
 		transcript_scan(fd, st.st_size < HEAD ? (uint64_t)st.st_size : HEAD, &info, NULL) >=
 			0 &&
 		info.cwd[0] == '/')

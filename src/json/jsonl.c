@@ -8,7 +8,7 @@
 
 #include "base/attr.h"
 #include "base/mem.h"
-#include "os/file.h"
+#include "os/unpack.h"
 #include "json/block.h"
 #include "json/jsonl-read.h"
 
@@ -95,7 +95,7 @@ struct jsonl *jsonl_new(int fd, const struct jsonl_opts *opts)
 int jsonl_open(
 	const char *path, const struct jsonl_opts *opts, struct jsonl **ret, struct err *reterr)
 {
-	int fd = file_open(path, NULL, reterr);
+	int fd = unpack_open(path, NULL, reterr);
 
 	if (fd < 0)
 		return fd;

@@ -53,7 +53,8 @@ struct jsonl_line {
 
 /* ---- one after the other ---- */
 struct jsonl;
-/* opts may be NULL. *ret is freed by jsonl_free(). */
+/* A file that is compressed by its name is read as if it were not. opts may be NULL. *ret is freed
+ * by jsonl_free(). */
 int jsonl_open(const char *path, const struct jsonl_opts *opts, struct jsonl **ret,
 	struct err *reterr) MUST_USE;
 /* The descriptor is borrowed; its own position is neither used nor moved, unless it is a pipe or

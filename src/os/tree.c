@@ -68,7 +68,8 @@ static int look_at(struct walk *w, int parent, const struct dirent *entry, unsig
 {
 	struct stat st;
 	struct sv name = sv_of(entry->d_name);
-	bool wanted = sv_ends(name, w->opts->suffix);
+	bool wanted = sv_ends(name, w->opts->suffix) ||
+		(w->opts->or_suffix.n > 0 && sv_ends(name, w->opts->or_suffix));
 
 	if (entry->d_type == DT_DIR)
 		return enter(w, parent, entry->d_name, depth);

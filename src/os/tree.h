@@ -28,6 +28,7 @@ struct tree_opts {
 	 * files in top itself. */
 	unsigned depth;
 	struct sv suffix; /* names must end so; empty: all */
+	struct sv or_suffix; /* … or so; empty: nothing else will do */
 	/* Each regular file, in no order. Not 0 ends the walk, which returns it. */
 	int (*on_file)(void *data, const struct tree_file *file);
 	/* A folder or file that cannot be looked at; the walk goes on. May be NULL. */

@@ -11,6 +11,7 @@
 #include "base/uuid.h"
 #include "os/file.h"
 #include "os/path.h"
+#include "os/unpack.h"
 #include "store/sql.h"
 
 enum {
@@ -34,7 +35,7 @@ char *archive_path(const struct archive *a, const char *key)
 /* The name without its ending and, where an id stands at its end, that alone. */
 static struct sv session_of(const char *path)
 {
-	struct sv name = path_base(sv_of(path));
+	struct sv name = unpack_plain(path_base(sv_of(path)));
 
 	if (sv_ends(name, SV(".jsonl")))
 		name = sv_head(name, name.n - 6);
@@ -105,7 +106,7 @@ static int copy_bytes(int from, struct file_new *to, struct err *reterr)
 
 static int copy_file(const char *from, const char *to, struct err *reterr)
 {
-	AUTO_CLOSE int fd = file_open(from, NULL, reterr);
+	AUTO_CLOSE int fd = unpack_open(from, NULL, reterr);
 	CLEANUP(file_new_release) struct file_new file = FILE_NEW_INIT;
 
 	if (fd < 0)
@@ -255,7 +256,7 @@ static int put_file(const struct archive *a, const char *path, enum archive_how 
 static bool same_bytes(const char *kept, const char *path, const struct stat *st)
 {
 	AUTO_CLOSE int a = open(kept, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	AUTO_CLOSE int b = file_open(path, NULL, NULL);
+	AUTO_CLOSE int b = unpack_open(path, NULL, NULL);
 	struct stat there;
 
 	if (a < 0 || b < 0 || fstat(a, &there) < 0 || there.st_size != st->st_size ||
@@ -383,6 +384,21 @@ static int add_row(const struct archive *a, const char *key, const char *path,
 	return sql_run(&q, reterr);
 }
 
+/* What is kept of a compressed file is plain, and all that will be of it. */
+static int plain_size(const char *path, enum archive_how *how, struct stat *st, struct err *reterr)
+{
+	struct stat plain;
+	AUTO_CLOSE int fd = unpack_open(path, st, reterr);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &plain) < 0)
+		return err_errno(reterr, errno, "stat %s", path);
+	st->st_size = plain.st_size;
+	*how = ARCHIVE_COPY;
+	return 0;
+}
+
 int archive_keep(const struct archive *a, const char *path, enum archive_how how,
 	char ret_key[static ARCHIVE_KEY_MAX], struct err *reterr)
 {
@@ -393,6 +409,8 @@ int archive_keep(const struct archive *a, const char *path, enum archive_how how
 
 	if (r == 0 && stat(real, &st) < 0)
 		r = err_errno(reterr, errno, "stat %s", real);
+	if (r == 0 && unpack_is(sv_of(real)))
+		r = plain_size(real, &how, &st, reterr);
 	if (r == 0)
 		r = file_mkdirs(a->dir, reterr);
 	if (r == 0 && how == ARCHIVE_GROWING && st.st_size >= ARCHIVE_LINK_FROM)

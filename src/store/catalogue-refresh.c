@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "os/path.h"
 #include "os/pool.h"
+#include "os/unpack.h"
 #include "store/catalogue-row.h"
 
 enum {
@@ -423,18 +424,28 @@ static bool vanished(const struct refresh *f, const struct known *k)
 	return !k->seen && !k->gone && k->home < f->n_homes && !f->states[k->home].trouble;
 }
 
+/* One that was compressed or unpacked since is there under another name. */
 static int mark_gone(struct refresh *f, struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, f->store, "UPDATE session SET gone = 1 WHERE rowid = ?", reterr);
+	static const char *const steps[] = {
+		"UPDATE session SET gone = 1 WHERE rowid = ?",
+		"DELETE FROM session WHERE rowid = ? AND EXISTS (SELECT 1 FROM session o WHERE"
+		" o.gone = 0 AND o.path IN (session.path || '" UNPACK_SUFFIX "',"
+		" replace(session.path, '.jsonl" UNPACK_SUFFIX "', '.jsonl')))",
+	};
+	int r = 0;
 
-	vec_each (&f->known, k) {
-		if (r < 0 || !vanished(f, k))
-			continue;
-		sql_reset(&q);
-		sql_int(&q, k->rowid);
-		r = sql_run(&q, reterr);
-		f->stats.gone++;
+	for (size_t i = 0; r >= 0 && i < ARRAY_LEN(steps); i++) {
+		AUTO_SQL q = SQL_INIT;
+		r = sql_prepare(&q, f->store, steps[i], reterr);
+		vec_each (&f->known, k) {
+			if (r < 0 || !vanished(f, k))
+				continue;
+			sql_reset(&q);
+			sql_int(&q, k->rowid);
+			r = sql_run(&q, reterr);
+			f->stats.gone += i == 0;
+		}
 	}
 	return r;
 }

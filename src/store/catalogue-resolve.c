@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "base/uuid.h"
 #include "os/path.h"
+#include "os/unpack.h"
 #include "store/catalogue-row.h"
 
 void catalogue_matches_release(struct catalogue_matches *matches)
@@ -270,7 +271,7 @@ int catalogue_by_name(struct store *store, const char *name, struct session_row 
 
 static bool is_path(const char *spec)
 {
-	return strchr(spec, '/') || sv_ends(sv_of(spec), SV(".jsonl"));
+	return strchr(spec, '/') || sv_ends(unpack_plain(sv_of(spec)), SV(".jsonl"));
 }
 
 int catalogue_resolve(struct store *store, const struct transcript_home *homes, size_t n_homes,

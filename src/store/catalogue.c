@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "os/file.h"
 #include "os/path.h"
+#include "os/unpack.h"
 #include "store/catalogue-row.h"
 
 /* ---- rows ---- */
@@ -122,12 +122,15 @@ int row_scan(struct session_row *row, bool subagent, struct file_stat *ret_stat,
 {
 	struct stat st;
 	const char *path = row->info.path;
-	AUTO_CLOSE int fd = file_open(path, &st, reterr);
+	struct stat plain;
+	AUTO_CLOSE int fd = unpack_open(path, &st, reterr);
 
 	if (fd < 0)
 		return fd;
+	if (fstat(fd, &plain) < 0)
+		return err_errno(reterr, errno, "stat %s", path);
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	int r = transcript_scan(fd, (uint64_t)st.st_size, &row->info, reterr);
+	int r = transcript_scan(fd, (uint64_t)plain.st_size, &row->info, reterr);
 	if (r < 0) {
 		err_prefix(reterr, "%s", path);
 		return r;

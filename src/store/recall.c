@@ -10,7 +10,7 @@
 #include <xxhash.h>
 
 #include "base/mem.h"
-#include "os/file.h"
+#include "os/unpack.h"
 #include "store/archive.h"
 #include "store/sql.h"
 #include "json/scan.h"
@@ -271,7 +271,7 @@ static bool take(int fd, const struct recall_place *p, struct str *ret_raw)
 
 static bool take_from_path(const char *path, const struct recall_place *p, struct str *ret_raw)
 {
-	AUTO_CLOSE int fd = path ? file_open(path, NULL, NULL) : -1;
+	AUTO_CLOSE int fd = path ? unpack_open(path, NULL, NULL) : -1;
 
 	return fd >= 0 && take(fd, p, ret_raw);
 }

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "os/path.h"
+#include "os/unpack.h"
 #include "strategy/repair-run.h"
 #include "json/write.h"
 
@@ -87,7 +88,7 @@ static void codex_take(struct facts *f, const struct entry *entry)
 static bool is_canonical(const struct repair *rep)
 {
 	static const char pattern[] = "rollout-dddd-dd-ddTdd-dd-dd-";
-	struct sv base = path_base(sv_of(rep->path));
+	struct sv base = path_base(unpack_plain(sv_of(rep->path)));
 
 	if (!rep->file_id[0] || base.n != sizeof(pattern) - 1 + UUID_TEXT - 1 + 6)
 		return false;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "os/file.h"
 #include "os/pool.h"
+#include "os/unpack.h"
 #include "strategy/repair-run.h"
 #include "json/jsonl.h"
 #include "json/text.h"
@@ -373,7 +373,7 @@ int facts_read(struct repair *rep, unsigned threads, struct err *reterr)
 	};
 	const struct jsonl_opts opts = { .threads = threads ? threads : pool_cpus() };
 	struct read run = { rep, &rep->facts };
-	AUTO_CLOSE int fd = file_open(rep->path, NULL, reterr);
+	AUTO_CLOSE int fd = unpack_open(rep->path, NULL, reterr);
 
 	if (fd < 0)
 		return fd;

@@ -46,7 +46,9 @@ struct run {
 	struct rewrite_result *result;
 	char mark[MARK_MAX]; /* JSON that stands where the note will be */
 
-	int fd; /* the parent */
+	int fd; /* the parent, plain */
+	struct stat opened; /* its file */
+	bool packed; /* … which is compressed, so that fd is another */
 	uint64_t at; /* read up to here */
 
 	/* touched in join() only */

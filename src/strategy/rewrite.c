@@ -13,6 +13,7 @@
 #include "os/path.h"
 #include "os/pool.h"
 #include "os/swap.h"
+#include "os/unpack.h"
 #include "strategy/rewrite-run.h"
 #include "transcript/home.h"
 
@@ -143,7 +144,8 @@ static int look(const struct run *run, struct stat *st, struct err *reterr)
 
 	if (fstat(run->fd, st) < 0 || stat(run->opts->path, &named) < 0)
 		return err_errno(reterr, errno, "stat");
-	if (named.st_dev != st->st_dev || named.st_ino != st->st_ino)
+	const struct stat *opened = run->packed ? &run->opened : st;
+	if (named.st_dev != opened->st_dev || named.st_ino != opened->st_ino)
 		return err_set(reterr, ERR_BUSY, "it was replaced while it was read");
 	if ((uint64_t)st->st_size < run->at)
 		return err_set(reterr, ERR_BUSY, "it became shorter while it was read");
@@ -218,7 +220,6 @@ static void sweep_folder(const char *path)
 static int open_new(struct run *run, struct err *reterr)
 {
 	const struct rewrite_opts *o = run->opts;
-	struct stat st = { .st_mode = 0 };
 
 	if (o->dry)
 		return 0;
@@ -231,10 +232,9 @@ static int open_new(struct run *run, struct err *reterr)
 	struct sv folder = path_parent(sv_of(run->result->path));
 	AUTO_FREE char *dir = xmemdup0(folder.p, folder.n);
 	int r = file_mkdirs(dir, reterr);
-	if (r == 0 && fstat(run->fd, &st) < 0)
-		r = err_errno(reterr, errno, "stat %s", o->path);
 	if (r == 0)
-		r = file_new_open_unnamed(&run->file, run->result->path, st.st_mode & 0777, reterr);
+		r = file_new_open_unnamed(
+			&run->file, run->result->path, run->opened.st_mode & 0777, reterr);
 	run->file.lazy = true; /* the parent stays */
 	return r;
 }
@@ -282,9 +282,10 @@ static int finish(struct run *run, struct err *reterr)
 
 static int open_parent(struct run *run, struct err *reterr)
 {
-	run->fd = file_open(run->opts->path, NULL, reterr);
+	run->fd = unpack_open(run->opts->path, &run->opened, reterr);
 	if (run->fd < 0)
 		return run->fd;
+	run->packed = unpack_is(sv_of(run->opts->path));
 	run->result->bytes_in = 0;
 	run->parent_id = transcript_path_id(run->opts->format, sv_of(run->opts->path));
 	return 0;

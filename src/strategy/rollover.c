@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "os/file.h"
 #include "os/path.h"
+#include "os/unpack.h"
 #include "strategy/advise.h"
 #include "strategy/placeholder.h"
 #include "strategy/smart.h"
@@ -160,7 +161,7 @@ static bool first_original(const struct archive *archive, struct sv raw, char re
 static void refer(const struct rollover_opts *opts, struct rollover *r)
 {
 	AUTO_STR raw = STR_INIT;
-	AUTO_CLOSE int fd = file_open(opts->parent->info.path, NULL, NULL);
+	AUTO_CLOSE int fd = unpack_open(opts->parent->info.path, NULL, NULL);
 
 	vec_each (&r->brief.facts, fact) {
 		enum jtype type = fact->place.type;

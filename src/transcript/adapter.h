@@ -73,6 +73,7 @@ struct links {
 /* Where one agent keeps its sessions below its home. */
 struct transcript_places {
 	const char *tops[3]; /* folders that hold them; ends with NULL */
+	bool packs; /* the agent compresses some of them (os/unpack.h) */
 	/* Whether a file below them is a session, and then whether it is a sub-agent's. */
 	bool (*is_session)(const struct tree_file *file, bool *ret_subagent);
 	/* The session that a sub-agent's file belongs to by where it lies; NULL: none ever. */

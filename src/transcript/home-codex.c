@@ -1,5 +1,6 @@
 /*
  * Codex's folder: sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl, archived_sessions/ of the same form,
+ * either with .zst behind it when it was not used for long, until it is resumed;
  * names in session_index.jsonl, and thread-writer-locks/ID.lock, locked while a thread is open.
  */
 #include <dirent.h>
@@ -10,6 +11,7 @@
 #include "base/uuid.h"
 #include "os/file.h"
 #include "os/path.h"
+#include "os/unpack.h"
 #include "transcript/adapter.h"
 #include "transcript/home.h"
 
@@ -47,8 +49,14 @@ static struct sv path_id(struct sv base)
 
 static bool is_session(const struct tree_file *file, bool *ret_subagent)
 {
+	struct sv plain = unpack_plain(sv_of(file->path));
+
 	*ret_subagent = false;
-	return path_id(file->name).n > 0;
+	if (path_id(unpack_plain(file->name)).n == 0)
+		return false;
+	/* While one is made of the other there are both: the plain one counts, as for Codex. */
+	AUTO_FREE char *twin = unpack_is(file->name) ? xmemdup0(plain.p, plain.n) : NULL;
+	return !twin || !path_exists(twin);
 }
 
 /* The inode and the holder in a line of the kernel's list of locks: "1: FLOCK ADVISORY WRITE pid
@@ -152,6 +160,7 @@ static int read_names(const char *path, struct map *ids, struct strv *names, str
 
 const struct transcript_places codex_places = {
 	.tops = { "sessions", "archived_sessions" },
+	.packs = true,
 	.is_session = is_session,
 	.path_id = path_id,
 	.new_path = new_path,

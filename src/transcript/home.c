@@ -12,11 +12,12 @@
 #include "os/path.h"
 #include "os/proc.h"
 #include "os/tree.h"
+#include "os/unpack.h"
 #include "transcript/adapter.h"
 
 struct sv transcript_path_id(const struct transcript_format *format, struct sv path)
 {
-	return format->places->path_id(path_base(path));
+	return format->places->path_id(path_base(unpack_plain(path)));
 }
 
 const struct transcript_format *transcript_format_of_name(struct sv path, struct sv *ret_id)
@@ -102,11 +103,14 @@ static void walk_error(void *data, const char *path, int errnum)
 		w->trouble(w->data, &err);
 }
 
-static int walk_tops(struct walk *w, struct sv suffix, struct err *reterr)
+/* Of all files whose names end in `suffix`, compressed or not. */
+static int walk_tops(struct walk *w, const char *suffix, struct err *reterr)
 {
+	AUTO_FREE char *packed = xasprintf("%s" UNPACK_SUFFIX, suffix);
 	const struct tree_opts opts = {
 		.depth = WALK_DEPTH,
-		.suffix = suffix,
+		.suffix = sv_of(suffix),
+		.or_suffix = w->home->format->places->packs ? sv_of(packed) : SV(""),
 		.on_file = walk_file,
 		.on_error = walk_error,
 		.data = w,
@@ -133,7 +137,7 @@ int transcript_walk(const struct transcript_home *home,
 {
 	struct walk w = { home, fn, trouble, data, 0 };
 
-	return walk_tops(&w, SV(".jsonl"), reterr);
+	return walk_tops(&w, ".jsonl", reterr);
 }
 
 int transcript_walk_near(const struct transcript_home *home, const char *cwd, int64_t wall_ms,
@@ -143,7 +147,12 @@ int transcript_walk_near(const struct transcript_home *home, const char *cwd, in
 	static const int64_t day_ms = INT64_C(24) * 3600 * 1000;
 	static const char any[] = "00000000-0000-4000-8000-000000000000";
 	struct walk w = { home, fn, NULL, data, 0 };
-	const struct tree_opts opts = { .suffix = SV(".jsonl"), .on_file = walk_file, .data = &w };
+	const struct tree_opts opts = {
+		.suffix = SV(".jsonl"),
+		.or_suffix = home->format->places->packs ? SV(".jsonl" UNPACK_SUFFIX) : SV(""),
+		.on_file = walk_file,
+		.data = &w,
+	};
 	AUTO_STR last = STR_INIT;
 
 	for (unsigned day = 0; day < days; day++) {
@@ -188,7 +197,7 @@ int transcript_find(
 	AUTO_STR suffix = STR_INIT;
 
 	str_addf(&suffix, "%.*s.jsonl", SV_ARG(id));
-	int r = walk_tops(&w, str_sv(&suffix), reterr);
+	int r = walk_tops(&w, suffix.buf, reterr);
 	if (r < 0)
 		free(find.found);
 	else

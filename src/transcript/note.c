@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "os/file.h"
+#include "os/unpack.h"
 
 enum {
 	PIECE = 64 * 1024,
@@ -63,7 +63,7 @@ static bool in_text(struct finding *f, struct sv text, bool whole, bool *ret_eno
 bool session_note_find(const char *path, const char *const *keys, size_t n_keys, struct str *text,
 	struct jval *ret, size_t *ret_key)
 {
-	AUTO_CLOSE int fd = file_open(path, NULL, NULL);
+	AUTO_CLOSE int fd = unpack_open(path, NULL, NULL);
 	struct finding f = { .keys = keys, .n_keys = n_keys };
 	bool enough = fd < 0, whole = false;
 	size_t piece = PIECE;
