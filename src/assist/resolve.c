@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "agent/agents.h"
+#include "archive/archive.h"
 #include "assist/member.h"
 #include "base/mem.h"
 #include "base/shell.h"
 #include "base/uuid.h"
 #include "os/path.h"
 #include "os/unpack.h"
-#include "store/archive.h"
 
 void resolved_release(struct resolved *r)
 {

@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 #include "agent/agents.h"
+#include "archive/archive.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "store/archive.h"
 #include "transcript/home.h"
 #include "ui/pager.h"
 

@@ -4,9 +4,9 @@
  */
 #pragma once
 
+#include "archive/archive.h"
 #include "assist/resolve.h"
 #include "cli/app.h"
-#include "store/archive.h"
 #include "store/catalogue.h"
 #include "view/report.h"
 

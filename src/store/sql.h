@@ -1,5 +1,5 @@
 /*
- * A thin, typed way to run SQL; private to the store room.
+ * A thin, typed way to run SQL, for the rooms that keep tables.
  *
  *	struct sql q = SQL_INIT;
  *	r = sql_prepare(&q, store, "SELECT id FROM conversation WHERE dir = ?", reterr);

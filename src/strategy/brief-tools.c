@@ -5,9 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "archive/archive.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "store/archive.h"
 #include "strategy/brief-impl.h"
 
 enum {

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
+#include "archive/archive.h"
 #include "base/str.h"
-#include "store/archive.h"
 
 /* Appends what the raw JSON of an original stands for: the text of a string, the texts of blocks,
  * the bytes behind base64. False when it is not of that kind; out is then as before. */

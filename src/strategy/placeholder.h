@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "archive/archive.h"
 #include "base/str.h"
-#include "store/archive.h"
 #include "json/scan.h"
 
 /* Characters (code points) of the inside of a JSON string. */

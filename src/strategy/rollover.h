@@ -11,10 +11,10 @@
 
 #include <stdbool.h>
 
+#include "archive/archive.h"
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "lineage/lineage.h"
-#include "store/archive.h"
 #include "store/catalogue.h"
 #include "strategy/brief.h"
 #include "transcript/tokens.h"

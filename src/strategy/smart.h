@@ -13,11 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "archive/archive.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "store/archive.h"
 #include "strategy/brief.h"
 #include "strategy/rewrite.h"
 #include "transcript/tokens.h"

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "archive/archive.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "store/archive.h"
 #include "strategy/rewrite.h"
 #include "transcript/tokens.h"
 #include "transcript/transcript.h"

@@ -1,10 +1,10 @@
 #include "view/json.h"
 
+#include "archive/archive.h"
 #include "assist/assistant.h"
 #include "assist/decide.h"
 #include "assist/tell.h"
 #include "base/clock.h"
-#include "store/archive.h"
 
 /* ---- members ---- */
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "archive/archive.h"
 #include "base/mem.h"
 #include "os/unpack.h"
-#include "store/archive.h"
 #include "store/sql.h"
 #include "json/scan.h"
 

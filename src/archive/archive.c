@@ -1,4 +1,4 @@
-#include "store/archive.h"
+#include "archive/archive.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/archive.h"
 #include "os/test-temp.h"
-#include "store/archive.h"
 #include "store/sql.h"
 
 static const struct clock noon = { .fixed = true, .fixed_ms = 1000000000000 };
