@@ -35,6 +35,7 @@ struct file_new {
 	int fd;
 	uint64_t written;
 	uint64_t started; /* on its way to the disk up to here */
+	uint64_t reserved; /* has room on the disk up to here; 0: not yet */
 	/* May be set once it is open: nobody waits for the disk. After a loss of power it may be
 	 * missing or end early, so this is for a copy whose original stays. */
 	bool lazy;

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -288,6 +290,44 @@ static void test_only_a_lazy_file_does_not_wait_for_the_disk(void **state)
 	assert_int_equal(unlink(copy), 0);
 }
 
+/* Room that is taken ahead is given back, and the size is never more than was written. */
+static void test_large_file_takes_no_more_room_than_it_needs(void **state)
+{
+	enum { STEP = 1024 * 1024, STEPS = 20, SLACK = 64 * 1024 };
+	AUTO_FREE char *path = path_join(*state, "f");
+	AUTO_FREE char *data = xcalloc(STEP, 1);
+	const struct sv pieces[] = { { data, 7 }, { data, STEP - 7 } };
+	struct file_new f = FILE_NEW_INIT;
+	struct stat st;
+	struct statfs fs;
+
+	memset(data, 'x', STEP);
+	assert_int_equal(file_new_open_unnamed(&f, path, 0600, NULL), 0);
+	for (int i = 0; i < STEPS; i += 2) {
+		assert_int_equal(file_new_write(&f, sv_make(data, STEP), NULL), 0);
+		assert_int_equal(file_new_writev(&f, pieces, 2, NULL), 0);
+	}
+	assert_int_equal(fstat(f.fd, &st), 0);
+	assert_int_equal(st.st_size, STEPS * STEP);
+	assert_int_equal(statfs(*state, &fs), 0);
+	if (fs.f_type == EXT4_SUPER_MAGIC)
+		assert_true(st.st_blocks * 512 > 2 * STEPS * STEP);
+	assert_int_equal(pwrite(f.fd, "y", 1, 5), 1);
+	assert_int_equal(file_new_commit_excl(&f, NULL), 0);
+	file_new_release(&f);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, STEPS * STEP);
+	assert_true(st.st_blocks * 512 <= STEPS * STEP + SLACK);
+	AUTO_STR content = STR_INIT;
+	assert_int_equal(file_read(path, STEPS * STEP, &content, NULL), 0);
+	assert_int_equal(content.len, STEPS * STEP);
+	assert_int_equal(content.buf[5], 'y');
+	content.buf[5] = 'x';
+	for (size_t at = 0; at < content.len; at += STEP)
+		assert_memory_equal(content.buf + at, data, STEP);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void test_released_file_leaves_nothing(void **state)
 {
 	AUTO_FREE char *path = path_join(*state, "f");
@@ -467,6 +507,7 @@ int main(void)
 		WITH_FOLDER(test_new_file_replaces_none),
 		WITH_FOLDER(test_unnamed_file_gets_its_name_at_the_end),
 		WITH_FOLDER(test_only_a_lazy_file_does_not_wait_for_the_disk),
+		WITH_FOLDER(test_large_file_takes_no_more_room_than_it_needs),
 		WITH_FOLDER(test_released_file_leaves_nothing),
 		WITH_FOLDER(test_sweep_takes_old_temporaries_only),
 		WITH_FOLDER(test_append_makes_and_extends),

@@ -1,8 +1,8 @@
 /*
  * Preloaded into a program under test: lets the Nth call that changes storage fail, or the
  * program die there. What counts, for regular files and folders only: opening for writing or
- * creating, opening a folder (to sync it), write, fsync, rename, link, mkdir, ftruncate, and
- * close of a file open for writing.
+ * creating, opening a folder (to sync it), write, fsync, rename, link, mkdir, ftruncate,
+ * fallocate, and close of a file open for writing.
  *
  *	FADEN_FAULT_AT=N         the Nth counted call, from 1
  *	FADEN_FAULT_ERRNO=NAME   how it fails: ENOSPC (default), EIO, EDQUOT, EROFS, EACCES,
@@ -293,6 +293,14 @@ int fault_ftruncate(int fd, off_t size)
 	return fd_strikes(fd) ? -1 : (int)syscall(SYS_ftruncate, fd, size);
 }
 int fault_ftruncate64(int fd, off_t size) __asm__("ftruncate64") SAME_AS("ftruncate");
+
+int fault_fallocate(int fd, int mode, off_t at, off_t n) TAKES_OVER("fallocate");
+int fault_fallocate(int fd, int mode, off_t at, off_t n)
+{
+	return fd_strikes(fd) ? -1 : (int)syscall(SYS_fallocate, fd, mode, at, n);
+}
+int fault_fallocate64(int fd, int mode, off_t at, off_t n) __asm__("fallocate64")
+	SAME_AS("fallocate");
 
 int fault_fsync(int fd) TAKES_OVER("fsync");
 int fault_fsync(int fd)
