@@ -199,7 +199,12 @@ void str_adds(struct str *s, const char *more)
 
 void str_addc(struct str *s, char c)
 {
-	str_add(s, (struct sv){ &c, 1 });
+	if (s->len + 1 >= s->cap || s->max) {
+		str_add(s, (struct sv){ &c, 1 });
+		return;
+	}
+	s->buf[s->len++] = c;
+	s->buf[s->len] = '\0';
 }
 
 void str_addvf(struct str *s, const char *fmt, va_list ap)

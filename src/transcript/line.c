@@ -1,5 +1,7 @@
 #include "transcript/line.h"
 
+#include <string.h>
+
 #include "transcript/adapter.h"
 
 void line_reader_init(struct line_reader *r, const struct transcript_format *format)
@@ -94,31 +96,38 @@ static bool in_number(char c)
 	return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || (c | 0x20) == 'e';
 }
 
+/* One past the string whose opening quote p is at; its end is there. */
+static const char *past_string(const char *p, const char *end)
+{
+	const char *start = p, *q = p;
+
+	while ((q = memchr(q + 1, '"', (size_t)(end - q - 1)))) {
+		for (p = q; p > start && p[-1] == '\\'; p--)
+			;
+		if ((q - p) % 2 == 0)
+			return q + 1;
+	}
+	return end;
+}
+
 void line_zeros(struct jval val, struct str *out)
 {
-	struct sv rest = val.raw;
-	const char *kept = rest.p;
+	const char *p = val.raw.p, *end = p + val.raw.n, *kept = p;
 
 	/* What is no string and no number is passed over byte by byte, brackets too. */
-	while (rest.n > 0) {
-		char c = rest.p[0];
-		struct jval string;
-		size_t n = 1;
-		if (c == '"') {
-			if (scan_value(&rest, &string) <= 0)
-				break;
-			continue;
-		}
-		if (c == '-' || (c >= '0' && c <= '9')) {
-			while (n < rest.n && in_number(rest.p[n]))
-				n++;
-			str_add(out, sv_make(kept, (size_t)(rest.p - kept)));
+	while (p < end) {
+		const char *from = p++;
+		if (*from == '"') {
+			p = past_string(from, end);
+		} else if (*from == '-' || (*from >= '0' && *from <= '9')) {
+			while (p < end && in_number(*p))
+				p++;
+			str_add(out, sv_make(kept, (size_t)(from - kept)));
 			str_addc(out, '0');
-			kept = rest.p + n;
+			kept = p;
 		}
-		rest = sv_from(rest, n);
 	}
-	str_add(out, sv_make(kept, (size_t)(val.raw.p + val.raw.n - kept)));
+	str_add(out, sv_make(kept, (size_t)(end - kept)));
 }
 
 void line_zero_usage(struct jval usage, struct line_swaps *out)
