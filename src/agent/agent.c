@@ -1,5 +1,6 @@
 #include "agent/agent.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,6 +153,20 @@ void agent_free(struct agent *a)
 	vec_release(&a->asked);
 	agent_denials_release(&a->denied);
 	free(a);
+}
+
+bool agent_leave(struct agent *a, void (*gone)(void *data), void *data)
+{
+	assert(!a->busy);
+	a->gone = gone;
+	a->gone_data = data;
+	return a->driver->leave && a->driver->leave(a);
+}
+
+void agent_left(struct agent *a)
+{
+	if (a->gone)
+		a->gone(a->gone_data);
 }
 
 static void stop_harder(void *data)

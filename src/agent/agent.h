@@ -188,6 +188,9 @@ struct agent_driver {
 	void (*answer)(struct agent *a, const struct agent_question *q, enum agent_answer answer);
 	/* Frees what it keeps of a question. NULL: nothing. */
 	void (*forget)(void *own);
+	/* Begins to end the process that waits for the next turn, which ends with agent_left().
+	 * False: there is none. NULL: there never is. */
+	bool (*leave)(struct agent *a);
 	void (*close)(struct agent *a); /* NULL priv is fine */
 	/* Takes away what it leaves behind of a folder it was only asked a question in. NULL:
 	 * nothing. */
@@ -199,8 +202,12 @@ enum { AGENT_STOP_STEP_MS = 3000, AGENT_ANSWER_MAX = 64 * 1024 * 1024 };
 
 int agent_open(const struct agent_def *def, const struct agent_opts *opts, struct loop *loop,
 	agent_sink_fn sink, void *sink_data, struct agent **ret, struct err *reterr) MUST_USE;
-/* Ends the process if one lives (politely, within opts.stop_ms). NULL is fine. */
+/* Ends the process if one lives, politely, and waits for that up to opts.stop_ms. NULL is fine. */
 void agent_free(struct agent *a);
+/* Between two turns: ends the process on the loop, where nobody has to wait for it. `gone` is
+ * called from the loop then, and may free the agent, which gets no further turn. False: there is no
+ * process, and no call. */
+bool agent_leave(struct agent *a, void (*gone)(void *data), void *data) MUST_USE;
 /* An empty prompt is ERR_INPUT. The agent may be sent the next turn from within AGENT_EV_DONE, but
  * not freed from within any event. */
 int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reterr) MUST_USE;

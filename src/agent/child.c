@@ -43,6 +43,7 @@ static void drop_all(struct child *c)
 	drop(c, &c->out_source);
 	drop(c, &c->err_source);
 	drop(c, &c->end_source);
+	drop(c, &c->leave_timer);
 }
 
 void child_release(struct child *c)
@@ -131,7 +132,7 @@ static size_t take(struct child *c, int *fd, struct loop_source **source)
 	}
 	if (fd == &c->proc.err)
 		keep_errors(c, sv_make(buf, (size_t)n));
-	else
+	else if (!c->leaves)
 		c->ops->out(c->data, sv_make(buf, (size_t)n));
 	return (size_t)n;
 }
@@ -181,6 +182,8 @@ static void end_ready(void *data, short revents)
 	drain(c, &c->proc.err, &c->err_source);
 	drop_all(c);
 	proc_release(&c->proc);
+	if (c->forced)
+		(void)child_sweep(c);
 	c->ops->ended(c->data, status);
 }
 
@@ -362,7 +365,7 @@ int child_start(struct child *c, const char *const *argv, const struct strv *env
 	strv_addf(&marked, "%s=%s", PROC_MARK, c->mark);
 	forget_input(c);
 	str_clear(&c->errors);
-	c->close_input = false;
+	c->close_input = c->leaves = c->forced = false;
 	c->queued = c->written = c->unread = 0;
 	struct proc_opts opts = {
 		.argv = argv,
@@ -395,6 +398,32 @@ void child_kill(struct child *c)
 size_t child_sweep(const struct child *c)
 {
 	return c->mark[0] ? kill_marked_all(c->mark) : 0;
+}
+
+static void leave_harder(void *data)
+{
+	struct child *c = data;
+
+	c->leave_timer = NULL;
+	if (c->forced) {
+		child_kill(c);
+		return;
+	}
+	c->forced = true;
+	c->leave_timer = loop_add_timer(c->loop, c->leave_ms / 2, leave_harder, c);
+	child_signal(c, SIGTERM);
+}
+
+void child_leave(struct child *c, int64_t ms)
+{
+	if (!child_running(c) || c->leaves)
+		return;
+	c->leaves = true;
+	c->leave_ms = ms;
+	forget_input(c);
+	drop(c, &c->in_source);
+	proc_close_in(&c->proc);
+	c->leave_timer = loop_add_timer(c->loop, ms / 2, leave_harder, c);
 }
 
 /* Reads and forgets, so that a child that has something to say can come to its end; one that never

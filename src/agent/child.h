@@ -41,6 +41,10 @@ struct child {
 	void *data;
 	struct proc proc;
 	struct loop_source *in_source, *out_source, *err_source, *end_source;
+	struct loop_source *leave_timer; /* the next step of child_leave() */
+	int64_t leave_ms;
+	bool leaves; /* nobody listens any more */
+	bool forced; /* … and it did not go by itself */
 	struct str input;
 	size_t input_at;
 	bool close_input;
@@ -69,8 +73,11 @@ void child_signal(const struct child *c, int sig);
 void child_kill(struct child *c);
 /* KILL to what the last child has left behind; call after its end. Returns how many there were. */
 size_t child_sweep(const struct child *c);
-/* Ends it without a call to ops: end of input (with `busy` an interrupt as well), then TERM, then
- * KILL to the tree; waits half of `ms` each. */
+/* Begins to end it: end of input, TERM after half of `ms`, KILL to the tree after all of it. What
+ * it still says is not passed on; its end comes by ops->ended. */
+void child_leave(struct child *c, int64_t ms);
+/* Ends it here and now, without a call to ops: end of input (with `busy` an interrupt as well),
+ * then TERM, then KILL to the tree; waits half of `ms` each. */
 void child_end(struct child *c, bool busy, int64_t ms);
 /* The last line it wrote to standard error that says something, scrubbed; empty when none. */
 void child_last_error(const struct child *c, struct str *out);

@@ -48,6 +48,7 @@ struct claude {
 
 	/* The turn. */
 	bool in_turn;
+	bool waits; /* for the process of another session or mode to leave */
 	bool resume;
 	bool again; /* the prompt may have arrived before; no sign yet that it runs now */
 	bool reused; /* it goes to a process that has served before */
@@ -455,12 +456,17 @@ static void on_ended(void *data, int status)
 {
 	struct claude *c = data;
 
-	claude_stream_end(&c->stream);
+	if (!c->child.leaves)
+		claude_stream_end(&c->stream);
 	proc_describe_status(status, c->lost, sizeof(c->lost));
 	log_write(c->a->opts.log, LOG_INFO, "claude: %s", c->lost);
-	if (!c->in_turn)
+	if (c->child.leaves)
+		c->lost[0] = '\0'; /* as it was told to */
+	if (!c->in_turn) {
+		agent_left(c->a);
 		return;
-	if (!c->have_result && may_restart(c)) {
+	}
+	if (c->waits || (!c->have_result && may_restart(c))) {
 		set_timer(c, 0, restart);
 		return;
 	}
@@ -538,7 +544,7 @@ static void start_turn(struct claude *c)
 	finish_soon(c);
 }
 
-/* The process that served before cannot take this turn. */
+/* The process that served before is gone and has not had this turn. */
 static void restart(void *data)
 {
 	struct claude *c = data;
@@ -547,7 +553,7 @@ static void restart(void *data)
 	if (c->lost[0])
 		loss_tell(c->a, called, c->lost);
 	c->lost[0] = '\0';
-	child_end(&c->child, false, c->a->opts.stop_ms);
+	c->waits = false;
 	if (c->a->stopped == AGENT_OK) {
 		start_turn(c);
 		return;
@@ -577,6 +583,14 @@ static int claude_open(struct agent *a, struct err *reterr)
 	claude_stream_init(&c->stream, &stream_ops, c);
 	a->priv = c;
 	return 0;
+}
+
+static bool claude_leave(struct agent *a)
+{
+	struct claude *c = a->priv;
+
+	child_leave(&c->child, a->opts.stop_ms);
+	return child_running(&c->child);
 }
 
 static void claude_close(struct agent *a)
@@ -657,7 +671,7 @@ static int claude_send(struct agent *a, const struct agent_turn *turn, struct er
 	}
 	/* Another mode needs another process: one that is asked to change over to plan mode lets
 	 * commands pass that one started in plan mode refuses. */
-	if (same && child_running(&c->child) && c->mode == c->wanted) {
+	if (same && child_running(&c->child) && !c->child.leaves && c->mode == c->wanted) {
 		c->reused = true;
 		write_turn(c);
 		return 0;
@@ -665,9 +679,12 @@ static int claude_send(struct agent *a, const struct agent_turn *turn, struct er
 	if (c->lost[0] && same)
 		loss_tell(c->a, called, c->lost);
 	c->lost[0] = '\0';
-	child_end(&c->child, false, c->a->opts.stop_ms);
 	(void)snprintf(c->session, sizeof(c->session), "%s", turn->session);
-	start_turn(c);
+	c->waits = child_running(&c->child);
+	if (c->waits)
+		child_leave(&c->child, a->opts.stop_ms);
+	else
+		start_turn(c);
 	return 0;
 }
 
@@ -677,7 +694,9 @@ static void claude_stop(struct agent *a, int level)
 
 	if (!child_running(&c->child))
 		return;
-	if (level == 0)
+	if (c->waits)
+		set_timer(c, 0, restart);
+	else if (level == 0)
 		child_write(&c->child, sv_of(interrupt), false);
 	else if (level == 1)
 		child_signal(&c->child, SIGTERM);
@@ -705,6 +724,7 @@ const struct agent_driver agent_claude = {
 	.stop = claude_stop,
 	.answer = claude_answer,
 	.forget = claude_forget,
+	.leave = claude_leave,
 	.close = claude_close,
 	.forget_folder = claude_forget_folder,
 };

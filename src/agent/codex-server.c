@@ -208,12 +208,22 @@ static void interrupt_turn(struct codex *c)
 
 /* ---- its answers ---- */
 
+/* Whether a process still runs that another one takes the place of: `then` comes when it has left.
+ */
+static bool leaves_first(struct codex *c, loop_timer_fn then)
+{
+	if (!child_running(&c->child))
+		return false;
+	c->then = then;
+	child_leave(&c->child, c->a->opts.stop_ms);
+	return true;
+}
+
 /* Stopped before another process got the prompt: the turn is over, and nothing was sent. */
 static bool is_over(struct codex *c)
 {
 	if (c->a->stopped == AGENT_OK)
 		return false;
-	child_end(&c->child, false, c->a->opts.stop_ms);
 	c->result.delivery = AGENT_NOT_DELIVERED;
 	agent_result_fail(&c->result, AGENT_CANCELLED, "cancelled");
 	codex_finish(c);
@@ -225,10 +235,9 @@ static void run_without(void *data)
 	struct codex *c = data;
 
 	c->timer = NULL;
-	if (is_over(c))
+	if (is_over(c) || leaves_first(c, run_without))
 		return;
 	log_write(c->a->opts.log, LOG_INFO, "codex: no app server, going on with exec");
-	child_end(&c->child, false, c->a->opts.stop_ms);
 	codex_exec(c);
 }
 
@@ -479,11 +488,20 @@ void codex_server_ended(struct codex *c, int status)
 {
 	bool took = c->prompt_end > 0 && child_took(&c->child, c->prompt_end);
 
-	codex_app_end(&c->app);
+	if (!c->child.leaves)
+		codex_app_end(&c->app);
 	proc_describe_status(status, c->lost, sizeof(c->lost));
 	log_write(c->a->opts.log, LOG_INFO, "codex: %s", c->lost);
-	if (!c->in_turn)
+	if (c->child.leaves)
+		c->lost[0] = '\0'; /* as it was told to */
+	if (!c->in_turn) {
+		agent_left(c->a);
 		return;
+	}
+	if (c->then) {
+		codex_set_timer(c, 0, TAKE_PTR(c->then));
+		return;
+	}
 	if (!c->have_result && c->a->stopped == AGENT_OK) {
 		/* Nothing of this turn can have arrived. */
 		if (c->reused && !took) {
@@ -535,6 +553,15 @@ static void start(struct codex *c)
 		say_hello(c);
 }
 
+static void start_now(void *data)
+{
+	struct codex *c = data;
+
+	c->timer = NULL;
+	if (!is_over(c))
+		start(c);
+}
+
 void codex_server(struct codex *c)
 {
 	/* Another mode gets another process: what was allowed in one does not hold in the other. */
@@ -542,7 +569,7 @@ void codex_server(struct codex *c)
 
 	c->prompt_end = 0;
 	c->interrupt = false;
-	c->reused = same && c->mode == c->wanted && child_running(&c->child);
+	c->reused = same && c->mode == c->wanted && child_running(&c->child) && !c->child.leaves;
 	if (c->reused) {
 		if (c->app.total.input >= 0)
 			c->before = c->app.total;
@@ -552,6 +579,6 @@ void codex_server(struct codex *c)
 	if (c->lost[0] && same)
 		loss_tell(c->a, codex_called, c->lost);
 	c->lost[0] = '\0';
-	child_end(&c->child, false, c->a->opts.stop_ms);
-	start(c);
+	if (!leaves_first(c, start_now))
+		start(c);
 }

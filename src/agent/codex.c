@@ -369,6 +369,14 @@ static int codex_open(struct agent *a, struct err *reterr)
 	return 0;
 }
 
+static bool codex_leave(struct agent *a)
+{
+	struct codex *c = a->priv;
+
+	child_leave(&c->child, a->opts.stop_ms);
+	return child_running(&c->child);
+}
+
 static void codex_close(struct agent *a)
 {
 	struct codex *c = a->priv;
@@ -417,7 +425,9 @@ static void codex_stop(struct agent *a, int level)
 
 	if (!child_running(&c->child))
 		return;
-	if (level == 0 && c->server)
+	if (c->then)
+		codex_set_timer(c, 0, TAKE_PTR(c->then));
+	else if (level == 0 && c->server)
 		codex_server_interrupt(c);
 	else if (level < 2)
 		child_signal(&c->child, level == 0 ? SIGINT : SIGTERM);
@@ -431,5 +441,6 @@ const struct agent_driver agent_codex = {
 	.stop = codex_stop,
 	.answer = codex_server_answer,
 	.forget = codex_server_forget,
+	.leave = codex_leave,
 	.close = codex_close,
 };

@@ -50,6 +50,7 @@ struct codex {
 	struct agent_result result;
 	struct agent_usage before; /* of the thread, before this turn */
 	struct loop_source *timer; /* the step after this one; see the functions given to it */
+	loop_timer_fn then; /* … once the process that runs has left; NULL: it stays */
 
 	/* … with the server. */
 	enum codex_step step;

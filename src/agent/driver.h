@@ -49,6 +49,8 @@ struct agent {
 	uint64_t heard; /* bytes of its output */
 	int64_t started_ms; /* age clock */
 	struct str answer; /* all text so far */
+	void (*gone)(void *data); /* of agent_leave(); NULL: it stays */
+	void *gone_data;
 	struct loop_source *stop_timer;
 	struct loop_source *turn_timer;
 	struct loop_source *idle_timer;
@@ -76,6 +78,8 @@ void agent_denied(struct agent *a, struct sv tool, struct sv about);
 /* So many bytes came from the agent: it is not silent. More than AGENT_STREAM_MAX in a turn stop
  * it. */
 void agent_alive(struct agent *a, size_t bytes);
+/* Its process has ended between two turns. The agent may be gone afterwards. */
+void agent_left(struct agent *a);
 /* Ends the turn: completes the result (text, duration, the reason when we stopped it) and sends
  * AGENT_EV_DONE. The driver must not touch the turn afterwards. */
 void agent_finish(struct agent *a, struct agent_result *result);

@@ -9,6 +9,13 @@
 #define RESULT "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"fine\"}"
 #define SAY(text) "echo '" text "'\n"
 
+/* How long a loop was kept from its timers. */
+struct ticks {
+	struct loop *loop;
+	struct loop_source *timer;
+	int64_t last_ms, longest_ms;
+};
+
 static int set_up(void **state)
 {
 	struct driver_rig *rig = driver_rig_new("claude");
@@ -249,6 +256,47 @@ static void test_a_question_between_turns_is_denied(void **state)
 	assert_non_null(strstr(late.buf, "\"behavior\":\"deny\""));
 }
 
+static void tick(void *data)
+{
+	struct ticks *t = data;
+	int64_t now = clock_age_ms(NULL);
+
+	if (now - t->last_ms > t->longest_ms)
+		t->longest_ms = now - t->last_ms;
+	t->last_ms = now;
+	t->timer = loop_add_timer(t->loop, 10, tick, t);
+}
+
+/* A process that does not want to go keeps nobody but its successor waiting. */
+static void test_the_loop_goes_on_while_a_process_ends(void **state)
+{
+	static const char stubborn[] =
+		"trap '' TERM; read -r line\n" SAY(RESULT) "while :; do sleep 0.1; done\n";
+	struct driver_rig *rig = *state;
+	struct ticks t = { .loop = rig->loop, .last_ms = clock_age_ms(NULL) };
+
+	rig->opts.keep_alive = true;
+	rig->opts.stop_ms = 2000;
+	turn(rig, stubborn);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	program(rig, "read -r line\n" SAY(RESULT) "read -r line\n");
+	tick(&t);
+	driver_turn(rig, &(struct agent_turn){ .prompt = SV("elsewhere"), .session = PROMPT_ID });
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	assert_true(rig->took_ms >= 2000);
+	assert_true(t.longest_ms < 1000);
+	assert_int_equal(rig->notices.len, 0);
+
+	/* Who does not want to wait for it need not. */
+	program(rig, stubborn);
+	turn_of(rig, SV("back"), true);
+	rig->cancels = 1;
+	driver_turn(rig, &(struct agent_turn){ .prompt = SV("elsewhere"), .session = PROMPT_ID });
+	expect(rig, AGENT_CANCELLED, AGENT_NOT_DELIVERED);
+	assert_true(rig->took_ms < 1000);
+	loop_remove(rig->loop, t.timer);
+}
+
 static void test_bad_input(void **state)
 {
 	struct driver_rig *rig = *state;
@@ -297,6 +345,7 @@ int main(void)
 		CASE(test_kept_process_dies),
 		CASE(test_requests_are_answered),
 		CASE(test_a_question_between_turns_is_denied),
+		CASE(test_the_loop_goes_on_while_a_process_ends),
 		CASE(test_bad_input),
 		CASE(test_folder_is_gone),
 	};

@@ -10,6 +10,7 @@
 
 /* An agent and the turn that it runs. */
 struct turn_agent {
+	struct turn_host *host;
 	struct agent *agent;
 	const struct agent_def *kind;
 	char *dir;
@@ -21,6 +22,7 @@ struct turn_host {
 	struct turn_host_opts opts;
 	struct proc_id self;
 	VEC(struct turn_agent *) idle; /* kept, the one used last at the end */
+	VEC(struct turn_agent *) leaving; /* not kept: their processes are about to end */
 	VEC(struct turn *) running;
 };
 

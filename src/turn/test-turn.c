@@ -259,6 +259,53 @@ static void a_fresh_start_forgets_the_session_it_lost(void **state)
 	assert_int_equal(talk.fail, AGENT_CANCELLED);
 }
 
+/* Its successor in another folder does not wait for it, the next turn of its session does. */
+static void an_agent_that_goes_is_waited_for_by_its_session_alone(void **state)
+{
+	static const char *const sessions[] = { "4a7c2a0e-0000-4000-8000-00000000000a",
+		"4a7c2a0e-0000-4000-8000-00000000000b" };
+	struct turn_rig *rig = *state;
+	AUTO_FREE char *text = xasprintf(
+		"#!/bin/sh\ncd %s\ncase \"$*\" in *%s*) n=a ;; *) n=b ;; esac\n"
+		"[ ! -f $n ] || ! kill -0 $(cat $n) 2>/dev/null || touch twice\necho $$ >$n\n"
+		"trap '' TERM\nread -r line\n"
+		"echo '{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"fine\"}'\n"
+		"while :; do sleep 0.1; done\n",
+		rig->top, sessions[0]);
+	AUTO_FREE char *program = temp_write(rig->top, "claude", text);
+	AUTO_FREE char *twice = path_join(rig->top, "twice");
+	struct talk talks[] = { { .prompt = "one" }, { .prompt = "two" } };
+	int64_t begun;
+
+	assert_int_equal(chmod(program, 0700), 0);
+	assert_int_equal(file_mkdirs(rig->home, NULL), 0);
+	rig->agents[agent_index(agent_named(SV("claude")))] =
+		(struct agent_opts){ .home = rig->home,
+			.program = program,
+			.envp = (const char *const *)environ,
+			.keep_alive = true,
+			.stop_ms = 1000 };
+	for (size_t i = 0; i < ARRAY_LEN(talks); i++) {
+		const struct conv_new what = { .dir = i ? rig->home : rig->top, .agent = "claude" };
+		AUTO_CONV c = CONV_INIT;
+		assert_int_equal(conv_adopt(rig->store, &what, sessions[i], NULL, &c, NULL), 0);
+		memcpy(talks[i].id, c.id, sizeof(c.id));
+	}
+	begin(&talks[0], rig, 0);
+	finish(&talks[0]);
+	assert_int_equal(talks[0].fail, AGENT_OK);
+	begun = clock_age_ms(NULL);
+	begin(&talks[1], rig, 0);
+	finish(&talks[1]);
+	assert_int_equal(talks[1].fail, AGENT_OK);
+	assert_true(clock_age_ms(NULL) - begun < 1000);
+	begin(&talks[0], rig, 0);
+	finish(&talks[0]);
+	assert_int_equal(talks[0].fail, AGENT_OK);
+	assert_true(clock_age_ms(NULL) - begun >= 1000);
+	assert_false(path_exists(twice));
+}
+
 static void a_question_is_journalled_and_leaves_nothing(void **state)
 {
 	struct turn_rig *rig = *state;
@@ -323,6 +370,7 @@ int main(void)
 		CASE(a_turn_that_is_dropped_is_written_down),
 		CASE(a_turn_that_is_refused_leaves_nothing_behind),
 		CASE(a_fresh_start_forgets_the_session_it_lost),
+		CASE(an_agent_that_goes_is_waited_for_by_its_session_alone),
 		CASE(a_question_is_journalled_and_leaves_nothing),
 	};
 

@@ -16,6 +16,7 @@
 enum {
 	TICK_MS = 1000,
 	BUSY_STEP_MS = 100,
+	LEAVING_STEP_MS = 20,
 	ORPHAN_STEP_MS = 50,
 	ORPHAN_LOOK_MS = 1000, /* between two looks into the transcript */
 	ORPHAN_KILLED_MS = 5000, /* one that was killed is gone by then, or hangs in the kernel */
@@ -105,12 +106,35 @@ static void agent_drop(struct turn_agent *a)
 	free(a);
 }
 
+static void agent_gone(void *data)
+{
+	struct turn_agent *a = data;
+	struct turn_host *host = a->host;
+
+	vec_each (&host->leaving, other)
+		if (*other == a) {
+			*other = host->leaving.v[--host->leaving.n];
+			break;
+		}
+	agent_drop(a);
+}
+
+/* One that waits for its next turn gets none: nobody waits for its process to end. */
+static void agent_dismiss(struct turn_agent *a)
+{
+	if (agent_leave(a->agent, agent_gone, a))
+		vec_push(&a->host->leaving, a);
+	else
+		agent_drop(a);
+}
+
 static int agent_make(struct turn_host *host, const struct agent_def *kind,
 	const struct agent_opts *opts, struct turn_agent **ret, struct err *reterr)
 {
 	struct turn_agent *a = xcalloc(1, sizeof(*a));
 	struct agent_opts own = *opts;
 
+	a->host = host;
 	a->kind = kind;
 	own.dir = a->dir = xstrdup(opts->dir);
 	int r = agent_open(kind, &own, host->opts.loop, on_event, a, &a->agent, reterr);
@@ -150,7 +174,7 @@ static struct turn_agent *take_kept(
 	if (full && other < host->idle.n)
 		return take_idle(host, other);
 	if (full)
-		agent_drop(take_idle(host, 0));
+		agent_dismiss(take_idle(host, 0));
 	return NULL;
 }
 
@@ -178,14 +202,14 @@ static void leave(struct turn *t)
 	const struct turn_question *q = t->opts.question;
 
 	if (a && (q || host->opts.keep == 0)) {
-		agent_drop(a);
+		agent_dismiss(a);
 	} else if (a) {
 		a->turn = NULL;
 		free(a->session);
 		a->session = t->out.conv.session ? xstrdup(t->out.conv.session) : NULL;
 		vec_push(&host->idle, a);
 		if (host->idle.n > host->opts.keep)
-			agent_drop(take_idle(host, 0));
+			agent_dismiss(take_idle(host, 0));
 	}
 	/* After done the question is no longer ours to look at; its place is gone by then. */
 	if (t->place.dir)
@@ -210,8 +234,12 @@ void turn_host_free(struct turn_host *host)
 	if (!host)
 		return;
 	assert(host->running.n == 0);
-	vec_each (&host->idle, a)
+	/* All at once: they end while the first is waited for. */
+	while (host->idle.n > 0)
+		agent_dismiss(take_idle(host, host->idle.n - 1));
+	vec_each (&host->leaving, a)
 		agent_drop(*a);
+	vec_release(&host->leaving);
 	vec_release(&host->idle);
 	vec_release(&host->running);
 	free(host);
@@ -548,10 +576,19 @@ static int refuse_other_writer(const struct turn *t, struct turn_writer *ret, st
 /* What stands in the way of a turn in its conversation. */
 struct obstacle {
 	bool busy; /* somebody has it, and may give it back soon */
+	bool leaving; /* an agent of ours has not quite ended with it */
 	bool unfinished; /* its last turn has to be explained first */
 	struct turn_writer writer;
 	char id[UUID_TEXT]; /* the conversation */
 };
+
+static bool is_leaving(const struct turn_host *host, const char *session)
+{
+	vec_each (&host->leaving, a)
+		if (session && (*a)->session && strcmp((*a)->session, session) == 0)
+			return true;
+	return false;
+}
 
 /* A session that was named but never begun is begun by the first turn that comes to it. */
 static int look_back(struct turn *t, struct obstacle *in_way, struct err *reterr)
@@ -637,6 +674,9 @@ static int prepare(struct turn *t, struct obstacle *in_way, struct err *reterr)
 			r = folder_gone(c, reterr);
 		if (r == 0)
 			r = look_back(t, in_way, reterr);
+		in_way->leaving = r == 0 && is_leaving(t->host, c->session);
+		if (in_way->leaving)
+			r = err_set(reterr, ERR_BUSY, "its last agent is about to end");
 		if (r == 0)
 			r = refuse_other_writer(t, &in_way->writer, reterr);
 		if (r == 0)
@@ -771,6 +811,10 @@ static int run(struct turn *t, struct err *reterr)
 		if (!t->told_busy)
 			turn_tell(&t->sink, NEWS_BUSY, reterr->msg, NULL, NULL);
 		t->told_busy = true;
+		return 0;
+	}
+	if (in_way.leaving) {
+		after(t, LEAVING_STEP_MS, start);
 		return 0;
 	}
 	if (r < 0 && in_way.writer.pid && in_way.writer.orphan)
