@@ -26,6 +26,23 @@ struct turn_host {
 	VEC(struct turn *) running;
 };
 
+/* host.c */
+int turn_agent_make(struct turn_host *host, const struct agent_def *kind,
+	const struct agent_opts *opts, agent_sink_fn sink, struct turn_agent **ret,
+	struct err *reterr) MUST_USE;
+/* One that was kept in the conversation's folder: with its session, or with another one when no
+ * more may be kept. NULL: a new one has its place. */
+struct turn_agent *turn_agent_kept(
+	struct turn_host *host, const struct agent_def *kind, const struct conv *c);
+/* Kept for the next turn of this session, as far as there is room; not from within its events. */
+void turn_agent_keep(struct turn_agent *a, const char *session);
+/* One that waits for its next turn gets none: nobody waits for its process to end. */
+void turn_agent_dismiss(struct turn_agent *a);
+/* Whether one of those still has the session. */
+bool turn_agent_leaving(const struct turn_host *host, const char *session);
+/* Ended here and now. NULL is fine. */
+void turn_agent_drop(struct turn_agent *a);
+
 void turn_tell(const struct turn_sink *sink, enum turn_news what, const char *a, const char *b,
 	const char *c);
 

@@ -348,7 +348,10 @@ static void an_orphan_is_waited_for(void **state)
 	run_for(rig, 100);
 	assert_int_equal(b.talk.news[NEWS_WAITS_FOR_IT], 1);
 	assert_int_equal(b.talk.begun, 0);
+	assert_int_equal(b.talk.claims, 1);
 	finish_reaping(&b.talk, &b.orphan);
+	/* Nothing is decided anew while it runs: when it is gone, and when that is settled. */
+	assert_int_equal(b.talk.claims, 3);
 	assert_int_equal(b.talk.news[NEWS_NOT_SENT], 1);
 	assert_int_equal(b.talk.err.code, 0);
 	assert_int_equal(b.talk.fail, AGENT_OK);

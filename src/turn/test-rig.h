@@ -38,7 +38,7 @@ struct talk {
 	const struct turn_record *again; /* what is sent again */
 	bool cancel_on_begin, cancel_on_text, cancel_on_news, cancel_on_waiting;
 	bool keep; /* not freed in done */
-	int begun, waited;
+	int claims, begun, waited;
 	int news[NEWS_COUNT];
 	char words[3][256]; /* of the last news */
 	int dones;
@@ -111,6 +111,7 @@ static inline UNUSED int claim(void *data, struct turn_job *job, struct err *ret
 	const struct conv_new what = { .dir = rig->top, .agent = "rehearsal" };
 	int r;
 
+	talk->claims++;
 	str_adds(&job->prompt, talk->prompt);
 	if (talk->again) {
 		job->again = talk->again->id;

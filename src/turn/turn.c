@@ -50,7 +50,8 @@ struct turn {
 	char again[UUID_TEXT]; /* after a limit: this conversation once more; else empty */
 	bool told_busy;
 	int64_t patient_until_ms; /* age clock */
-	struct turn_writer orphan; /* whom it waits for */
+	struct turn_writer orphan; /* whom it waits for, in this conversation */
+	char orphan_at[UUID_TEXT];
 	int64_t orphan_since_ms, orphan_looked_ms;
 	int orphan_signals; /* sent to end it */
 	struct loop_source *timer; /* what comes next */
@@ -92,98 +93,14 @@ static void after(struct turn *t, int64_t ms, loop_timer_fn next)
 	t->timer = loop_add_timer(t->host->opts.loop, ms, next, t);
 }
 
-/* ---- agents ---- */
-
 static void on_event(void *data, const struct agent_event *ev);
-
-static void agent_drop(struct turn_agent *a)
-{
-	if (!a)
-		return;
-	agent_free(a->agent);
-	free(a->dir);
-	free(a->session);
-	free(a);
-}
-
-static void agent_gone(void *data)
-{
-	struct turn_agent *a = data;
-	struct turn_host *host = a->host;
-
-	vec_each (&host->leaving, other)
-		if (*other == a) {
-			*other = host->leaving.v[--host->leaving.n];
-			break;
-		}
-	agent_drop(a);
-}
-
-/* One that waits for its next turn gets none: nobody waits for its process to end. */
-static void agent_dismiss(struct turn_agent *a)
-{
-	if (agent_leave(a->agent, agent_gone, a))
-		vec_push(&a->host->leaving, a);
-	else
-		agent_drop(a);
-}
-
-static int agent_make(struct turn_host *host, const struct agent_def *kind,
-	const struct agent_opts *opts, struct turn_agent **ret, struct err *reterr)
-{
-	struct turn_agent *a = xcalloc(1, sizeof(*a));
-	struct agent_opts own = *opts;
-
-	a->host = host;
-	a->kind = kind;
-	own.dir = a->dir = xstrdup(opts->dir);
-	int r = agent_open(kind, &own, host->opts.loop, on_event, a, &a->agent, reterr);
-	if (r < 0)
-		agent_drop(a);
-	else
-		*ret = a;
-	return r;
-}
-
-static struct turn_agent *take_idle(struct turn_host *host, size_t at)
-{
-	struct turn_agent *a = host->idle.v[at];
-
-	host->idle.n--;
-	memmove(host->idle.v + at, host->idle.v + at + 1,
-		(host->idle.n - at) * sizeof(*host->idle.v));
-	return a;
-}
-
-/* One that was kept in this folder: with this session, or with another one when no more may be
- * kept. NULL: a new one has its place. */
-static struct turn_agent *take_kept(
-	struct turn_host *host, const struct agent_def *kind, const struct conv *c)
-{
-	bool full = host->idle.n > 0 && host->idle.n >= host->opts.keep;
-	size_t other = host->idle.n;
-
-	for (size_t i = 0; i < host->idle.n; i++) {
-		const struct turn_agent *a = host->idle.v[i];
-		if (a->kind != kind || strcmp(a->dir, c->dir) != 0)
-			continue;
-		if (a->session && c->session && strcmp(a->session, c->session) == 0)
-			return take_idle(host, i);
-		other = i;
-	}
-	if (full && other < host->idle.n)
-		return take_idle(host, other);
-	if (full)
-		agent_dismiss(take_idle(host, 0));
-	return NULL;
-}
 
 static int find_agent(struct turn *t, struct err *reterr)
 {
 	struct turn_host *host = t->host;
 	const struct conv *c = &t->out.conv;
 
-	t->agent = take_kept(host, t->kind, c);
+	t->agent = turn_agent_kept(host, t->kind, c);
 	if (t->agent)
 		return 0;
 	struct agent_opts opts = host->opts.agents[agent_index(t->kind)];
@@ -191,7 +108,7 @@ static int find_agent(struct turn *t, struct err *reterr)
 	opts.keep_alive = opts.keep_alive && t->kind->can.keep_alive;
 	if (!t->kind->can.cost && opts.max_budget_usd > 0)
 		turn_tell(&t->sink, NEWS_NO_COSTS, c->agent, NULL, NULL);
-	return agent_make(host, t->kind, &opts, &t->agent, reterr);
+	return turn_agent_make(host, t->kind, &opts, on_event, &t->agent, reterr);
 }
 
 /* The agent goes back to the others, or is ended: not from within its events. */
@@ -201,53 +118,13 @@ static void leave(struct turn *t)
 	struct turn_agent *a = TAKE_PTR(t->agent);
 	const struct turn_question *q = t->opts.question;
 
-	if (a && (q || host->opts.keep == 0)) {
-		agent_dismiss(a);
-	} else if (a) {
-		a->turn = NULL;
-		free(a->session);
-		a->session = t->out.conv.session ? xstrdup(t->out.conv.session) : NULL;
-		vec_push(&host->idle, a);
-		if (host->idle.n > host->opts.keep)
-			agent_dismiss(take_idle(host, 0));
-	}
+	if (a && q)
+		turn_agent_dismiss(a);
+	else if (a)
+		turn_agent_keep(a, t->out.conv.session);
 	/* After done the question is no longer ours to look at; its place is gone by then. */
 	if (t->place.dir)
 		turn_place_remove(&t->place, q, &host->opts.agents[agent_index(q->kind)]);
-}
-
-int turn_host_new(const struct turn_host_opts *opts, struct turn_host **ret, struct err *reterr)
-{
-	struct turn_host *host = xcalloc(1, sizeof(*host));
-	int r = proc_id_self(&host->self, reterr);
-
-	host->opts = *opts;
-	if (r < 0)
-		free(host);
-	else
-		*ret = host;
-	return r;
-}
-
-void turn_host_free(struct turn_host *host)
-{
-	if (!host)
-		return;
-	assert(host->running.n == 0);
-	/* All at once: they end while the first is waited for. */
-	while (host->idle.n > 0)
-		agent_dismiss(take_idle(host, host->idle.n - 1));
-	vec_each (&host->leaving, a)
-		agent_drop(*a);
-	vec_release(&host->leaving);
-	vec_release(&host->idle);
-	vec_release(&host->running);
-	free(host);
-}
-
-const struct proc_id *turn_host_self(const struct turn_host *host)
-{
-	return &host->self;
 }
 
 bool turn_runs(const struct turn_host *host, const char *conversation)
@@ -582,14 +459,6 @@ struct obstacle {
 	char id[UUID_TEXT]; /* the conversation */
 };
 
-static bool is_leaving(const struct turn_host *host, const char *session)
-{
-	vec_each (&host->leaving, a)
-		if (session && (*a)->session && strcmp((*a)->session, session) == 0)
-			return true;
-	return false;
-}
-
 /* A session that was named but never begun is begun by the first turn that comes to it. */
 static int look_back(struct turn *t, struct obstacle *in_way, struct err *reterr)
 {
@@ -674,7 +543,7 @@ static int prepare(struct turn *t, struct obstacle *in_way, struct err *reterr)
 			r = folder_gone(c, reterr);
 		if (r == 0)
 			r = look_back(t, in_way, reterr);
-		in_way->leaving = r == 0 && is_leaving(t->host, c->session);
+		in_way->leaving = r == 0 && turn_agent_leaving(t->host, c->session);
 		if (in_way->leaving)
 			r = err_set(reterr, ERR_BUSY, "its last agent is about to end");
 		if (r == 0)
@@ -707,7 +576,7 @@ static int run_question(struct turn *t, struct err *reterr)
 	t->kind = q->kind;
 	const struct agent_opts agent =
 		turn_question_agent(&t->place, q, &o->agents[agent_index(q->kind)]);
-	r = agent_make(t->host, q->kind, &agent, &t->agent, reterr);
+	r = turn_agent_make(t->host, q->kind, &agent, on_event, &t->agent, reterr);
 	if (r < 0)
 		return r;
 	t->phase = PHASE_RUNNING;
@@ -722,12 +591,14 @@ static int run_question(struct turn *t, struct err *reterr)
 	return r < 0 ? r : send(t, session, reterr);
 }
 
+static void look_at_orphan(void *data);
+
 /*
  * An agent that a killed faden left behind has the conversation. It ends by itself once it has
  * answered: nothing is decided before. One that has not even taken its prompt by then is ended,
  * politely at first, and what it left is looked up like any other.
  */
-static int wait_for_orphan(struct turn *t, const struct obstacle *in_way, struct err *reterr)
+static int wait_for_orphan(struct turn *t, bool first, struct err *reterr)
 {
 	const struct turn_host_opts *o = &t->host->opts;
 	const char *agent = t->kind ? t->kind->name : "the agent";
@@ -735,10 +606,8 @@ static int wait_for_orphan(struct turn *t, const struct obstacle *in_way, struct
 	int64_t now = clock_age_ms(NULL);
 	char pid[32];
 
-	(void)snprintf(pid, sizeof(pid), "%lld", (long long)in_way->writer.pid);
-	bool first = t->orphan.pid != in_way->writer.pid;
+	(void)snprintf(pid, sizeof(pid), "%lld", (long long)t->orphan.pid);
 	if (first) {
-		t->orphan = in_way->writer;
 		t->orphan_since_ms = t->orphan_looked_ms = now;
 		t->orphan_signals = 0;
 	}
@@ -747,7 +616,7 @@ static int wait_for_orphan(struct turn *t, const struct obstacle *in_way, struct
 	if (waited >= patience && t->orphan_signals < 2 &&
 		now - t->orphan_looked_ms >= ORPHAN_LOOK_MS * (1 + 2 * t->orphan_signals)) {
 		t->orphan_looked_ms = now;
-		if (t->orphan_signals > 0 || !turn_took(t->host, in_way->id)) {
+		if (t->orphan_signals > 0 || !turn_took(t->host, t->orphan_at)) {
 			ends = t->orphan_signals == 0;
 			child_signal_orphan(
 				(pid_t)t->orphan.pid, t->orphan_signals++ ? SIGKILL : SIGTERM);
@@ -763,11 +632,26 @@ static int wait_for_orphan(struct turn *t, const struct obstacle *in_way, struct
 			"%s (process %s) was killed and does not end; wait until it does, or start "
 			"another conversation",
 			agent, pid);
-	after(t, ORPHAN_STEP_MS, start);
+	after(t, ORPHAN_STEP_MS, look_at_orphan);
 	if (first || ends)
-		turn_tell(
-			&t->sink, first ? NEWS_WAITS_FOR_IT : NEWS_ENDS_IT, agent, pid, in_way->id);
+		turn_tell(&t->sink, first ? NEWS_WAITS_FOR_IT : NEWS_ENDS_IT, agent, pid,
+			t->orphan_at);
 	return 0;
+}
+
+/* While it is there nothing else changes: only its end is a reason to decide anew. */
+static void look_at_orphan(void *data)
+{
+	struct turn *t = data;
+	struct err err = ERR_INIT;
+
+	t->timer = NULL;
+	if (!child_is_orphan((pid_t)t->orphan.pid)) {
+		start(t);
+	} else if (wait_for_orphan(t, false, &err) < 0) {
+		t->out.err = err;
+		end_soon(t);
+	}
 }
 
 /* Takes the conversation and explains what a crash left in it, which can be once for each: its
@@ -817,8 +701,12 @@ static int run(struct turn *t, struct err *reterr)
 		after(t, LEAVING_STEP_MS, start);
 		return 0;
 	}
-	if (r < 0 && in_way.writer.pid && in_way.writer.orphan)
-		return wait_for_orphan(t, &in_way, reterr);
+	if (r < 0 && in_way.writer.pid && in_way.writer.orphan) {
+		bool first = t->orphan.pid != in_way.writer.pid;
+		t->orphan = in_way.writer;
+		memcpy(t->orphan_at, in_way.id, sizeof(t->orphan_at));
+		return wait_for_orphan(t, first, reterr);
+	}
 	if (r == 0) {
 		t->beat = loop_add_timer(t->host->opts.loop, TICK_MS, on_beat, t);
 		t->beaten_ms = clock_age_ms(NULL);
@@ -895,7 +783,7 @@ void turn_free(struct turn *t)
 	loop_remove(t->host->opts.loop, t->timer);
 	loop_remove(t->host->opts.loop, t->beat);
 	if (t->agent && t->phase != PHASE_ENDING) {
-		agent_drop(TAKE_PTR(t->agent));
+		turn_agent_drop(TAKE_PTR(t->agent));
 		t->out.fail = AGENT_CANCELLED;
 	}
 	if (write_end(t, NULL) < 0)
