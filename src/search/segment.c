@@ -1,0 +1,821 @@
+#include "search/segment.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <xxhash.h>
+
+#include "base/mem.h"
+#include "search/segment-file.h"
+
+struct segment {
+	char *path;
+	uint8_t *map;
+	size_t size;
+	uint64_t body; /* bytes that have check sums */
+	const struct segment_foot *foot;
+	const uint64_t *checks;
+	uint8_t *seen; /* a page: compared and good */
+	uint8_t *dead; /* a run; NULL: none */
+};
+
+static int damaged(const struct segment *seg, struct err *reterr, const char *what)
+{
+	return err_set(reterr, SEGMENT_DAMAGED, "index %s: damaged (%s)", seg->path, what);
+}
+
+/* ---- bytes ---- */
+
+static int check_page(const struct segment *seg, uint64_t page, struct err *reterr)
+{
+	uint64_t at = page * SEGMENT_PAGE;
+	uint64_t n = seg->body - at < SEGMENT_PAGE ? seg->body - at : SEGMENT_PAGE;
+
+	if (XXH3_64bits(seg->map + at, (size_t)n) != seg->checks[page])
+		return damaged(seg, reterr, "a page is not what was written");
+	__atomic_store_n(&seg->seen[page], 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* Whether n bytes at `at` may be read: there, and what was written. */
+static inline int touch(const struct segment *seg, uint64_t at, uint64_t n, struct err *reterr)
+{
+	if (n == 0)
+		return 0;
+	if (at > seg->body || n > seg->body - at)
+		return damaged(seg, reterr, "a list leads beyond its end");
+	for (uint64_t page = at / SEGMENT_PAGE; page <= (at + n - 1) / SEGMENT_PAGE; page++)
+		if (!__atomic_load_n(&seg->seen[page], __ATOMIC_RELAXED)) {
+			int r = check_page(seg, page, reterr);
+			if (r < 0)
+				return r;
+		}
+	return 0;
+}
+
+static const uint8_t *section(const struct segment *seg, enum section which)
+{
+	return seg->map + seg->foot->sections[which].at;
+}
+
+/* All of a section. */
+static int touch_section(const struct segment *seg, enum section which, struct err *reterr)
+{
+	return touch(seg, seg->foot->sections[which].at, seg->foot->sections[which].n, reterr);
+}
+
+/* ---- opening ---- */
+
+uint32_t segment_docs(const struct segment *seg)
+{
+	return seg->foot->docs;
+}
+
+uint32_t segment_runs(const struct segment *seg)
+{
+	return seg->foot->runs;
+}
+
+uint32_t segment_terms(const struct segment *seg)
+{
+	return seg->foot->terms;
+}
+
+uint64_t segment_size(const struct segment *seg)
+{
+	return seg->size;
+}
+
+uint64_t segment_words(const struct segment *seg)
+{
+	return seg->foot->words;
+}
+
+const struct segment_run *segment_run_at(const struct segment *seg, uint32_t i)
+{
+	return (const struct segment_run *)(const void *)section(seg, SECTION_RUNS) + i;
+}
+
+/* The sections follow each other, have the sizes that their numbers say, and end before the
+ * checks. */
+static bool foot_fits(const struct segment_foot *f, uint64_t size, uint64_t *ret_body)
+{
+	const uint64_t sizes[SECTION_TIME] = {
+		[SECTION_BLOCKS] = ((uint64_t)f->terms + TERMS_BLOCK - 1) / TERMS_BLOCK *
+			sizeof(struct block_key),
+		[SECTION_FORMS] = (uint64_t)f->forms * sizeof(uint64_t),
+		[SECTION_RUNS] = (uint64_t)f->runs * sizeof(struct segment_run),
+	};
+	uint64_t at = 0;
+
+	for (int i = 0; i < SECTIONS; i++) {
+		uint64_t want =
+			i < SECTION_TIME ? sizes[i] : f->docs * column_size((enum section)i);
+		at = (at + SECTION_ALIGN - 1) / SECTION_ALIGN * SECTION_ALIGN;
+		if (f->sections[i].at != at || f->sections[i].n > size - at ||
+			(i >= SECTION_BLOCKS && f->sections[i].n != want))
+			return false;
+		at += f->sections[i].n;
+	}
+	*ret_body = (at + SECTION_ALIGN - 1) / SECTION_ALIGN * SECTION_ALIGN;
+	return true;
+}
+
+static bool runs_fit(const struct segment *seg)
+{
+	uint64_t doc = 0;
+
+	for (uint32_t i = 0; i < segment_runs(seg); i++) {
+		const struct segment_run *run = segment_run_at(seg, i);
+		if (run->first_doc != doc || run->n_docs == 0)
+			return false;
+		doc += run->n_docs;
+	}
+	return doc == segment_docs(seg);
+}
+
+static int look_at(struct segment *seg, struct err *reterr)
+{
+	const struct segment_foot *foot;
+
+	if (seg->size < sizeof(*foot) || seg->size % SECTION_ALIGN != 0)
+		return damaged(seg, reterr, "it is cut off");
+	foot = (const void *)(seg->map + seg->size - sizeof(*foot));
+	if (foot->magic != SEGMENT_MAGIC ||
+		foot->hash != XXH3_64bits(foot, offsetof(struct segment_foot, hash)))
+		return damaged(seg, reterr, "its end is not what was written");
+	uint64_t room = seg->size - sizeof(*foot);
+	if (!foot_fits(foot, room, &seg->body))
+		return damaged(seg, reterr, "its parts do not fit together");
+	uint64_t pages = (seg->body + SEGMENT_PAGE - 1) / SEGMENT_PAGE;
+	if (room - seg->body != pages * sizeof(uint64_t))
+		return damaged(seg, reterr, "its parts do not fit together");
+	seg->foot = foot;
+	seg->checks = (const void *)(seg->map + seg->body);
+	if (XXH3_64bits(seg->checks, pages * sizeof(uint64_t)) != foot->checks_hash)
+		return damaged(seg, reterr, "its check sums are not what was written");
+	seg->seen = xcalloc(pages + 1, 1);
+	int r = touch_section(seg, SECTION_RUNS, reterr);
+	if (r >= 0 && !runs_fit(seg))
+		r = damaged(seg, reterr, "its runs do not fit its documents");
+	return r;
+}
+
+int segment_open(const char *path, struct segment **ret, struct err *reterr)
+{
+	struct stat st;
+	AUTO_CLOSE int fd = file_open(path, &st, reterr);
+
+	if (fd < 0)
+		return fd;
+	struct segment *seg = xcalloc(1, sizeof(*seg));
+	seg->path = xstrdup(path);
+	seg->size = (size_t)st.st_size;
+	int r = 0;
+	void *map = seg->size ? mmap(NULL, seg->size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+	if (map != MAP_FAILED)
+		seg->map = map;
+	else if (seg->size)
+		r = err_errno(reterr, errno, "map %s", path);
+	if (r >= 0)
+		r = look_at(seg, reterr);
+	if (r < 0) {
+		segment_close(seg);
+		return r;
+	}
+	*ret = seg;
+	return 0;
+}
+
+void segment_close(struct segment *seg)
+{
+	if (!seg)
+		return;
+	if (seg->map)
+		(void)munmap(seg->map, seg->size);
+	free(seg->seen);
+	free(seg->dead);
+	free(seg->path);
+	free(seg);
+}
+
+void segment_set_dead(struct segment *seg, struct sv bits)
+{
+	size_t n = ((size_t)segment_runs(seg) + 7) / 8;
+
+	free(seg->dead);
+	seg->dead = xcalloc(n + 1, 1);
+	if (bits.n)
+		memcpy(seg->dead, bits.p, bits.n < n ? bits.n : n);
+}
+
+bool segment_dead(const struct segment *seg, uint32_t run)
+{
+	return seg->dead && (seg->dead[run / 8] >> run % 8 & 1);
+}
+
+/* ---- documents ---- */
+
+uint32_t segment_run_of(const struct segment *seg, uint32_t doc)
+{
+	uint32_t low = 0, high = segment_runs(seg);
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (segment_run_at(seg, middle)->first_doc <= doc)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A byte has four bits of the number's head and four of how often it is doubled. */
+uint8_t doc_length_byte(uint32_t words)
+{
+	unsigned shift = 0;
+
+	if (words < 16)
+		return (uint8_t)words;
+	while (words >> shift >= 16)
+		shift++;
+	if (shift > 28)
+		shift = 28;
+	return (uint8_t)(16 + (shift - 1) * 8 + ((words >> shift) - 8));
+}
+
+uint32_t doc_length(uint8_t byte)
+{
+	if (byte < 16)
+		return byte;
+	unsigned shift = (byte - 16u) / 8 + 1;
+
+	return shift > 28 ? UINT32_MAX : (8 + (byte - 16u) % 8) << shift;
+}
+
+int segment_doc(
+	const struct segment *seg, uint32_t doc, struct segment_doc *ret, struct err *reterr)
+{
+	uint32_t values[SECTIONS] = { 0 };
+
+	if (doc >= segment_docs(seg))
+		return damaged(seg, reterr, "there is no such document");
+	for (enum section s = SECTION_TIME; s < SECTIONS; s++) {
+		uint64_t at = seg->foot->sections[s].at + (uint64_t)doc * column_size(s);
+		int r = touch(seg, at, column_size(s), reterr);
+		if (r < 0)
+			return r;
+		memcpy(&values[s], seg->map + at, column_size(s));
+	}
+	if (values[SECTION_KIND] >= DOC_KINDS)
+		return damaged(seg, reterr, "a document of no kind");
+	*ret = (struct segment_doc){
+		.time_s = values[SECTION_TIME],
+		.offset = values[SECTION_PLACE] | (uint64_t)values[SECTION_PLACE_HIGH] << 32,
+		.kind = (enum doc_kind)values[SECTION_KIND],
+		.part = values[SECTION_PART],
+		.length = doc_length((uint8_t)values[SECTION_LENGTH]),
+	};
+	return 0;
+}
+
+int segment_column(const struct segment *seg, enum section which, const struct segment_run *run,
+	struct sv *ret, struct err *reterr)
+{
+	uint64_t at = seg->foot->sections[which].at + run->first_doc * column_size(which);
+	uint64_t n = run->n_docs * column_size(which);
+	int r = touch(seg, at, n, reterr);
+
+	if (r < 0)
+		return r;
+	*ret = sv_make((const char *)seg->map + at, (size_t)n);
+	return 0;
+}
+
+int segment_columns(const struct segment *seg, struct doc_columns *ret, struct err *reterr)
+{
+	int r = touch_section(seg, SECTION_LENGTH, reterr);
+
+	if (r >= 0)
+		r = touch_section(seg, SECTION_KIND, reterr);
+	if (r >= 0)
+		r = touch_section(seg, SECTION_TIME, reterr);
+	if (r < 0)
+		return r;
+	*ret = (struct doc_columns){
+		.length = section(seg, SECTION_LENGTH),
+		.kind = section(seg, SECTION_KIND),
+		.time_s = (const void *)section(seg, SECTION_TIME),
+	};
+	return 0;
+}
+
+/* ---- terms ---- */
+
+uint64_t term_prefix(struct sv text)
+{
+	uint64_t prefix = 0;
+
+	for (size_t i = 0; i < sizeof(prefix); i++)
+		prefix = prefix << 8 | (i < text.n ? (unsigned char)text.p[i] : 0);
+	return prefix;
+}
+
+uint32_t form_hash(enum word_form form, struct sv text)
+{
+	return (uint32_t)XXH3_64bits_withSeed(text.p, text.n, (uint64_t)form + 1);
+}
+
+static const struct block_key *block_keys(const struct segment *seg)
+{
+	return (const void *)section(seg, SECTION_BLOCKS);
+}
+
+static uint32_t blocks_of(const struct segment *seg)
+{
+	return (segment_terms(seg) + TERMS_BLOCK - 1) / TERMS_BLOCK;
+}
+
+/* One key, checked. */
+static int key_at(const struct segment *seg, uint32_t i, struct block_key *ret, struct err *reterr)
+{
+	uint64_t at = seg->foot->sections[SECTION_BLOCKS].at + (uint64_t)i * sizeof(*ret);
+	int r = touch(seg, at, sizeof(*ret), reterr);
+
+	if (r < 0)
+		return r;
+	*ret = block_keys(seg)[i];
+	return ret->at <= seg->foot->sections[SECTION_TERMS].n
+		? 0
+		: damaged(seg, reterr, "a block of terms leads beyond its end");
+}
+
+static int open_block(struct term_walk *w, struct err *reterr)
+{
+	const struct segment *seg = w->seg;
+	uint32_t block = w->next / TERMS_BLOCK;
+	struct block_key key, after = { .at = seg->foot->sections[SECTION_TERMS].n };
+	int r = key_at(seg, block, &key, reterr);
+
+	if (r >= 0 && block + 1 < blocks_of(seg))
+		r = key_at(seg, block + 1, &after, reterr);
+	if (r >= 0 && after.at < key.at)
+		r = damaged(seg, reterr, "blocks of terms are out of order");
+	if (r >= 0)
+		r = touch(seg, seg->foot->sections[SECTION_TERMS].at + key.at, after.at - key.at,
+			reterr);
+	if (r < 0)
+		return r;
+	w->p = section(seg, SECTION_TERMS) + key.at;
+	w->end = section(seg, SECTION_TERMS) + after.at;
+	w->n = 0;
+	if (!varint_get(&w->p, w->end, &w->term.postings) ||
+		!varint_get(&w->p, w->end, &w->term.positions))
+		return damaged(seg, reterr, "a block of terms is cut off");
+	w->term.postings_n = w->term.positions_n = 0;
+	return 0;
+}
+
+void term_walk_begin(struct term_walk *w, const struct segment *seg, uint32_t block)
+{
+	w->seg = seg;
+	w->next = block * TERMS_BLOCK;
+	w->n = 0;
+	w->p = w->end = NULL;
+	w->term = (struct segment_term){ .docs = 0 };
+}
+
+int term_walk_next(struct term_walk *w, struct err *reterr)
+{
+	const struct segment *seg = w->seg;
+	uint64_t shared, more, docs;
+
+	if (w->next >= segment_terms(seg))
+		return 0;
+	if (w->next % TERMS_BLOCK == 0) {
+		int r = open_block(w, reterr);
+		if (r < 0)
+			return r;
+	}
+	/* Where this one's lists begin is where those before it end. */
+	w->term.postings += w->term.postings_n;
+	w->term.positions += w->term.positions_n;
+	if (!varint_get(&w->p, w->end, &shared) || !varint_get(&w->p, w->end, &more) ||
+		shared > w->n || more > TERM_MAX - shared || more > (uint64_t)(w->end - w->p))
+		return damaged(seg, reterr, "a term does not follow from the one before");
+	memcpy(w->text + shared, w->p, more);
+	w->n = (size_t)(shared + more);
+	w->p += more;
+	if (!varint_get(&w->p, w->end, &docs) || !varint_get(&w->p, w->end, &w->term.postings_n) ||
+		!varint_get(&w->p, w->end, &w->term.positions_n))
+		return damaged(seg, reterr, "a term is cut off");
+	const struct segment_foot *f = seg->foot;
+	if (docs == 0 || docs > f->docs || w->n == 0 ||
+		w->term.postings > f->sections[SECTION_POSTINGS].n ||
+		w->term.postings_n > f->sections[SECTION_POSTINGS].n - w->term.postings ||
+		w->term.positions > f->sections[SECTION_POSITIONS].n ||
+		w->term.positions_n > f->sections[SECTION_POSITIONS].n - w->term.positions)
+		return damaged(seg, reterr, "a term leads nowhere");
+	w->term.docs = (uint32_t)docs;
+	w->term.ordinal = w->next++;
+	return 1;
+}
+
+/* The first term of a block, compared with text. */
+static int compare_block(struct term_walk *w, const struct segment *seg, uint32_t block,
+	struct sv text, int *ret, struct err *reterr)
+{
+	term_walk_begin(w, seg, block);
+	int r = term_walk_next(w, reterr);
+	if (r < 0)
+		return r;
+	*ret = sv_cmp(sv_make(w->text, w->n), text);
+	return 0;
+}
+
+/* The last block that can hold text: the one before the first that begins behind it. */
+static int find_block(const struct segment *seg, struct sv text, uint32_t *ret, struct err *reterr)
+{
+	uint64_t prefix = term_prefix(text);
+	uint32_t low = 0, high = blocks_of(seg);
+	struct term_walk w;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		struct block_key key;
+		int r = key_at(seg, middle, &key, reterr);
+		if (r < 0)
+			return r;
+		int order = key.prefix > prefix ? 1 : -1;
+		if (key.prefix == prefix)
+			r = compare_block(&w, seg, middle, text, &order, reterr);
+		if (r < 0)
+			return r;
+		if (order > 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	*ret = low > 0 ? low - 1 : 0;
+	return 0;
+}
+
+int segment_find(
+	const struct segment *seg, struct sv text, struct segment_term *ret, struct err *reterr)
+{
+	struct term_walk w;
+	uint32_t block;
+
+	if (segment_terms(seg) == 0)
+		return 0;
+	int r = find_block(seg, text, &block, reterr);
+	if (r < 0)
+		return r;
+	term_walk_begin(&w, seg, block);
+	while ((r = term_walk_next(&w, reterr)) > 0) {
+		int order = sv_cmp(sv_make(w.text, w.n), text);
+		if (order == 0)
+			*ret = w.term;
+		if (order >= 0)
+			return order == 0;
+	}
+	return r;
+}
+
+int segment_prefix(
+	const struct segment *seg, struct sv prefix, term_fn fn, void *data, struct err *reterr)
+{
+	struct term_walk w;
+	uint32_t block;
+
+	if (segment_terms(seg) == 0)
+		return 0;
+	int r = find_block(seg, prefix, &block, reterr);
+	if (r < 0)
+		return r;
+	term_walk_begin(&w, seg, block);
+	while ((r = term_walk_next(&w, reterr)) > 0) {
+		struct sv text = sv_make(w.text, w.n);
+		if (sv_starts(text, prefix)) {
+			r = fn(data, text, &w.term);
+			if (r != 0)
+				return r;
+		} else if (sv_cmp(text, prefix) > 0) {
+			return 0;
+		}
+	}
+	return r;
+}
+
+/* The first of the forms with this hash or a higher one. */
+static int find_form(const struct segment *seg, uint32_t hash, uint32_t *ret, struct err *reterr)
+{
+	uint32_t low = 0, high = seg->foot->forms;
+	uint64_t at = seg->foot->sections[SECTION_FORMS].at, entry;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		uint64_t place = at + (uint64_t)middle * sizeof(entry);
+		int r = touch(seg, place, sizeof(entry), reterr);
+		if (r < 0)
+			return r;
+		memcpy(&entry, seg->map + place, sizeof(entry));
+		if (entry >> 32 < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*ret = low;
+	return 0;
+}
+
+int segment_forms(const struct segment *seg, struct word_forms *forms, enum word_form form,
+	struct sv text, term_fn fn, void *data, struct err *reterr)
+{
+	uint32_t hash = form_hash(form, text), i = 0;
+	struct term_walk w;
+	int r = find_form(seg, hash, &i, reterr);
+
+	for (; r >= 0 && i < seg->foot->forms; i++) {
+		uint64_t place = seg->foot->sections[SECTION_FORMS].at + (uint64_t)i * 8, entry;
+		r = touch(seg, place, sizeof(entry), reterr);
+		if (r < 0)
+			return r;
+		memcpy(&entry, seg->map + place, sizeof(entry));
+		uint32_t ordinal = (uint32_t)entry;
+		if (entry >> 32 != hash)
+			break;
+		if (ordinal >= segment_terms(seg))
+			return damaged(seg, reterr, "a form leads to no term");
+		term_walk_begin(&w, seg, ordinal / TERMS_BLOCK);
+		while ((r = term_walk_next(&w, reterr)) > 0 && w.term.ordinal < ordinal)
+			;
+		/* Others may have the same hash. */
+		struct sv word = sv_make(w.text, w.n);
+		if (r > 0)
+			r = sv_eq(word_form(forms, form, word), text) ? fn(data, word, &w.term) : 0;
+		if (r != 0)
+			return r;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* ---- postings ---- */
+
+void postings_begin(struct postings *p, const struct segment *seg, const struct segment_term *term)
+{
+	const struct segment_foot *f = seg->foot;
+
+	p->n = 0;
+	p->seg = seg;
+	p->left = term->docs;
+	p->next_doc = 0;
+	p->at = f->sections[SECTION_POSTINGS].at + term->postings;
+	p->end = p->at + term->postings_n;
+	p->positions = f->sections[SECTION_POSITIONS].at + term->positions;
+	p->positions_end = p->positions + term->positions_n;
+	p->block_positions = p->positions;
+	p->has_starts = false;
+	memset(p->starts, 0, sizeof(p->starts));
+	p->decoded = NULL;
+	p->decoded_cap = 0;
+}
+
+void postings_release(struct postings *p)
+{
+	free(p->decoded);
+	p->decoded = NULL;
+}
+
+/* n numbers of so many bits; up to seven bytes behind them are read and not used. A foot follows
+ * all lists, so that they are there. */
+static void unpack(const uint8_t *p, unsigned bits, uint32_t *out)
+{
+	uint64_t mask = (UINT64_C(1) << bits) - 1;
+
+	for (unsigned i = 0, at = 0; i < POSTINGS_BLOCK; i++, at += bits) {
+		uint64_t word;
+		memcpy(&word, p + at / 8, sizeof(word));
+		out[i] = (uint32_t)(word >> at % 8 & mask);
+	}
+}
+
+struct block_head {
+	uint64_t last; /* document */
+	unsigned doc_bits, count_bits;
+	uint64_t positions_n;
+};
+
+/* The head of a full block; *p is behind it. */
+static int read_head(const struct postings *p, const uint8_t **at, const uint8_t *end,
+	struct block_head *ret, struct err *reterr)
+{
+	uint64_t step;
+
+	if (!varint_get(at, end, &step) || end - *at < 2 || step == 0 ||
+		step > segment_docs(p->seg))
+		return damaged(p->seg, reterr, "a list of documents is cut off");
+	ret->last = p->next_doc + step - 1;
+	ret->doc_bits = *(*at)++;
+	ret->count_bits = *(*at)++;
+	if (!varint_get(at, end, &ret->positions_n) || ret->doc_bits > 32 || ret->count_bits > 31 ||
+		ret->last >= segment_docs(p->seg) ||
+		ret->positions_n > p->positions_end - p->positions ||
+		(uint64_t)(end - *at) <
+			(uint64_t)(ret->doc_bits + ret->count_bits) * (POSTINGS_BLOCK / 8))
+		return damaged(p->seg, reterr, "a list of documents does not fit");
+	return 0;
+}
+
+static int read_block(
+	struct postings *p, const uint8_t *at, const struct block_head *h, struct err *reterr)
+{
+	uint64_t doc = p->next_doc;
+
+	unpack(at, h->doc_bits, p->doc);
+	at += h->doc_bits * (POSTINGS_BLOCK / 8);
+	unpack(at, h->count_bits, p->count);
+	for (unsigned i = 0; i < POSTINGS_BLOCK; i++) {
+		doc += p->doc[i];
+		p->doc[i] = (uint32_t)doc++;
+		p->count[i]++;
+	}
+	if (doc != h->last + 1)
+		return damaged(p->seg, reterr, "a list of documents does not end where it should");
+	p->n = POSTINGS_BLOCK;
+	p->next_doc = doc;
+	p->left -= POSTINGS_BLOCK;
+	p->block_positions = p->positions;
+	p->positions += h->positions_n;
+	return 0;
+}
+
+static int read_last(struct postings *p, const uint8_t *at, const uint8_t *end, struct err *reterr)
+{
+	for (unsigned i = 0; i < p->left; i++) {
+		uint64_t step, count = 1;
+		if (!varint_get(&at, end, &step) || (!(step & 1) && !varint_get(&at, end, &count)))
+			return damaged(p->seg, reterr, "a list of documents is cut off");
+		if (step >> 1 >= segment_docs(p->seg) - p->next_doc || count == 0 ||
+			count > UINT32_MAX)
+			return damaged(p->seg, reterr, "a list of documents does not fit");
+		p->next_doc += step >> 1;
+		p->doc[i] = (uint32_t)p->next_doc++;
+		p->count[i] = (uint32_t)count;
+	}
+	p->n = p->left;
+	p->left = 0;
+	p->at = p->end;
+	p->block_positions = p->positions;
+	p->positions = p->positions_end;
+	return 0;
+}
+
+int postings_skip(struct postings *p, uint32_t doc, struct err *reterr)
+{
+	enum { BLOCK_MAX = 2 * VARINT_MAX + 2 + 2 * POSTINGS_BLOCK * 4 };
+	int r = 0;
+
+	p->n = 0;
+	p->has_starts = false;
+	while (r >= 0 && p->left > 0 && p->n == 0) {
+		uint64_t n = p->end - p->at;
+		const uint8_t *at = p->seg->map + p->at, *end = at + n;
+		if (p->left < POSTINGS_BLOCK) {
+			r = touch(p->seg, p->at, n, reterr);
+			return r < 0 || (r = read_last(p, at, end, reterr)) < 0 ? r : (int)p->n;
+		}
+		struct block_head h = { .last = 0 };
+		r = touch(p->seg, p->at, n < BLOCK_MAX ? n : BLOCK_MAX, reterr);
+		if (r >= 0)
+			r = read_head(p, &at, end, &h, reterr);
+		if (r < 0)
+			break;
+		p->at = (uint64_t)(at - p->seg->map) +
+			(uint64_t)(h.doc_bits + h.count_bits) * (POSTINGS_BLOCK / 8);
+		if (h.last >= doc) {
+			r = read_block(p, at, &h, reterr);
+		} else {
+			p->next_doc = h.last + 1;
+			p->left -= POSTINGS_BLOCK;
+			p->positions += h.positions_n;
+		}
+	}
+	return r < 0 ? r : (int)p->n;
+}
+
+int postings_next(struct postings *p, struct err *reterr)
+{
+	return postings_skip(p, 0, reterr);
+}
+
+/* Where the positions of each document of the block begin: each is as many numbers as its count
+ * says. */
+static int find_starts(struct postings *p, struct err *reterr)
+{
+	uint64_t n = p->positions - p->block_positions;
+	int r = touch(p->seg, p->block_positions, n, reterr);
+
+	if (r < 0)
+		return r;
+	const uint8_t *start = p->seg->map + p->block_positions, *end = start + n, *at = start;
+	for (unsigned i = 0; i < p->n; i++) {
+		p->starts[i] = (uint64_t)(at - start);
+		for (uint32_t left = p->count[i]; left > 0; left--) {
+			while (at < end && *at >= 0x80)
+				at++;
+			if (at++ >= end)
+				return damaged(p->seg, reterr, "positions are cut off");
+		}
+	}
+	p->starts[p->n] = (uint64_t)(at - start);
+	if (at != end)
+		return damaged(p->seg, reterr, "positions do not end where they should");
+	p->has_starts = true;
+	return 0;
+}
+
+int postings_raw_positions(struct postings *p, unsigned i, struct sv *ret, struct err *reterr)
+{
+	int r = p->has_starts ? 0 : find_starts(p, reterr);
+
+	if (r < 0)
+		return r;
+	assert(i < p->n);
+	*ret = sv_make((const char *)p->seg->map + p->block_positions + p->starts[i],
+		(size_t)(p->starts[i + 1] - p->starts[i]));
+	return 0;
+}
+
+int postings_positions(struct postings *p, unsigned i, const uint32_t **ret, struct err *reterr)
+{
+	struct sv raw;
+	int r = postings_raw_positions(p, i, &raw, reterr);
+
+	if (r < 0)
+		return r;
+	if (p->decoded_cap < p->count[i]) {
+		p->decoded_cap = p->count[i];
+		p->decoded = xreallocarray(p->decoded, p->decoded_cap, sizeof(*p->decoded));
+	}
+	const uint8_t *at = (const uint8_t *)raw.p, *end = at + raw.n;
+	uint64_t position = 0, step;
+	for (uint32_t k = 0; k < p->count[i]; k++) {
+		if (!varint_get(&at, end, &step) || step > UINT32_MAX ||
+			(position += step) > UINT32_MAX)
+			return damaged(p->seg, reterr, "positions do not fit");
+		p->decoded[k] = (uint32_t)position;
+	}
+	*ret = p->decoded;
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static int verify_term(const struct term_walk *w, struct postings *p, struct err *reterr)
+{
+	const uint32_t *positions;
+	uint64_t docs = 0;
+	int r;
+
+	postings_begin(p, w->seg, &w->term);
+	while ((r = postings_next(p, reterr)) > 0) {
+		docs += p->n;
+		for (unsigned i = 0; i < p->n; i++) {
+			r = postings_positions(p, i, &positions, reterr);
+			if (r < 0)
+				break;
+		}
+	}
+	if (r >= 0 && (docs != w->term.docs || p->at != p->end))
+		r = damaged(w->seg, reterr, "a list of documents has not as many as it should");
+	postings_release(p);
+	return r;
+}
+
+int segment_verify(const struct segment *seg, struct err *reterr)
+{
+	char before[TERM_MAX];
+	size_t before_n = 0;
+	struct term_walk w;
+	struct postings p;
+	struct segment_doc doc;
+	int r = touch(seg, 0, seg->body, reterr);
+
+	if (r < 0)
+		return r;
+	term_walk_begin(&w, seg, 0);
+	while ((r = term_walk_next(&w, reterr)) > 0) {
+		if (sv_cmp(sv_make(before, before_n), sv_make(w.text, w.n)) >= 0)
+			return damaged(seg, reterr, "terms are out of order");
+		memcpy(before, w.text, w.n);
+		before_n = w.n;
+		r = verify_term(&w, &p, reterr);
+		if (r < 0)
+			return r;
+	}
+	for (uint32_t i = 0; r >= 0 && i < segment_docs(seg); i++)
+		r = segment_doc(seg, i, &doc, reterr);
+	return r;
+}
