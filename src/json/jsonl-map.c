@@ -23,8 +23,10 @@
 enum {
 	SLOTS_PER_THREAD = 2,
 	KEEP_CHUNKS = 4, /* a larger buffer is given back after use */
-	STEP = 16 * 1024, /* read at once behind a range for the end of its last line; what lies
-			   * behind that is read again */
+	/* Read at once behind a range for the end of its last line, more where that is a long one;
+	 * what lies behind it is read again. */
+	STEP = 16 * 1024,
+	STEPS_MOST = 128 * 1024,
 };
 
 enum stage {
@@ -152,9 +154,10 @@ static int cut_range(const struct job *job, struct slot *s, struct range *range)
 	}
 	while (have - inner <= job->line_max) {
 		uint64_t left = job->end - (range->from + have);
-		size_t before = have;
+		size_t before = have, step = have - inner < STEPS_MOST ? have - inner : STEPS_MOST;
+		step = step > STEP ? step : STEP;
 		int r = read_to(
-			job, s, range->from, &have, have + (left < STEP ? (size_t)left : STEP));
+			job, s, range->from, &have, have + (left < step ? (size_t)left : step));
 		if (r < 0)
 			return r;
 		const char *hit = memchr(s->buf + before, '\n', have - before);

@@ -328,6 +328,29 @@ struct pass {
 	unsigned level;
 };
 
+/* Two words that overlap cover most names, and cost less than a call. */
+static inline bool same_name(const char *a, const char *b, size_t n)
+{
+	uint64_t head[2], tail[2];
+	uint32_t first[2], last[2];
+
+	if (n >= sizeof(head[0]) && n <= 2 * sizeof(head[0])) {
+		memcpy(&head[0], a, sizeof(head[0]));
+		memcpy(&head[1], b, sizeof(head[0]));
+		memcpy(&tail[0], a + n - sizeof(tail[0]), sizeof(tail[0]));
+		memcpy(&tail[1], b + n - sizeof(tail[0]), sizeof(tail[0]));
+		return head[0] == head[1] && tail[0] == tail[1];
+	}
+	if (n >= sizeof(first[0]) && n < sizeof(head[0])) {
+		memcpy(&first[0], a, sizeof(first[0]));
+		memcpy(&first[1], b, sizeof(first[0]));
+		memcpy(&last[0], a + n - sizeof(last[0]), sizeof(last[0]));
+		memcpy(&last[1], b + n - sizeof(last[0]), sizeof(last[0]));
+		return first[0] == first[1] && last[0] == last[1];
+	}
+	return memcmp(a, b, n) == 0;
+}
+
 /* key is raw, with quotes. Returns the index in the table, or -1. */
 static int pass_find(const struct pass *ps, int under, struct sv key, bool plain)
 {
@@ -337,7 +360,8 @@ static int pass_find(const struct pass *ps, int under, struct sv key, bool plain
 	if (plain) {
 		for (size_t at = slot_of(name, under); t->slots[at]; at = (at + 1) % SCAN_SLOTS) {
 			const struct scan_key *k = &t->keys[t->slots[at] - 1];
-			if (k->under == under && sv_eq(k->name, name))
+			if (k->under == under && k->name.n == name.n &&
+				same_name(k->name.p, name.p, name.n))
 				return t->slots[at] - 1;
 		}
 		return -1;

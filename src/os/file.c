@@ -30,7 +30,7 @@ enum {
 	LOCK_TRIES = 100,
 	NAME_TRIES = 16,
 	LINKS_MAX = 40, /* of one path, as the system has it */
-	PIECES = 64, /* of one call */
+	PIECES = 256, /* of one call */
 	START_AT = 8 * 1024 * 1024, /* what is written goes to the disk in pieces of this size */
 	RESERVE_FROM = 16 * 1024 * 1024, /* a file that is as large gets its room on the disk … */
 	RESERVE = 64 * 1024 * 1024, /* … by as much at once */

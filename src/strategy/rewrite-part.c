@@ -11,7 +11,7 @@
 #include "strategy/rewrite-run.h"
 
 enum {
-	LONG_STRETCH = 16 * 1024, /* what stays and is as long is not copied */
+	LONG_STRETCH = 4 * 1024, /* what stays and is as long is not copied */
 };
 
 /* ---- reading ---- */
