@@ -112,8 +112,7 @@ void utf8_normalise(struct str *out, struct sv s, bool fold)
 	free(mapped);
 }
 
-/* Length in bytes and width in columns of the grapheme cluster at the start of s (s.n > 0). */
-static size_t cluster(struct sv s, size_t *ret_width)
+size_t utf8_cluster(struct sv s, size_t *ret_width)
 {
 	utf8proc_int32_t state = 0;
 	uint32_t cp;
@@ -142,7 +141,7 @@ size_t utf8_width(struct sv s)
 
 	while (s.n) {
 		size_t width;
-		s = sv_from(s, cluster(s, &width));
+		s = sv_from(s, utf8_cluster(s, &width));
 		total += width;
 	}
 	return total;
@@ -156,7 +155,7 @@ void utf8_fit(struct str *out, struct sv s, size_t columns)
 
 	while (rest.n) {
 		size_t width;
-		size_t n = cluster(rest, &width);
+		size_t n = utf8_cluster(rest, &width);
 		if (total + width > columns) {
 			str_add(out, sv_head(s, keep));
 			if (columns)

@@ -24,6 +24,8 @@ struct sv utf8_cut(struct sv s, size_t max_bytes);
 /* Appends s in composed form (NFC); with fold also case-folded, for comparing words. */
 void utf8_normalise(struct str *out, struct sv s, bool fold);
 
+/* Bytes of the grapheme cluster at the start of s (s.n > 0), and the columns it takes. */
+size_t utf8_cluster(struct sv s, size_t *ret_width);
 /* Columns that s takes on a terminal, by grapheme cluster. Control characters count 0. */
 size_t utf8_width(struct sv s);
 /* Appends as much of s as fits `columns`, with "…" as the last column when something was cut. */

@@ -9,6 +9,7 @@
 #include "os/path.h"
 
 static const char default_command[] = "less -R -F -X";
+static const char staying_command[] = "less -R";
 static const char shell[] = "/bin/sh";
 
 static const int held[] = { SIGPIPE, SIGINT, SIGQUIT };
@@ -56,7 +57,7 @@ static void make_argv(struct strv *argv, const char *command, const char *path)
 
 /* Our default says all options itself; a user's less learns to show colour unless told otherwise.
  */
-static void make_environment(struct strv *env, const char *const *envp, bool by_default)
+static void make_environment(struct strv *env, const char *const *envp, bool by_default, bool stays)
 {
 	bool has_less = false;
 
@@ -67,12 +68,14 @@ static void make_environment(struct strv *env, const char *const *envp, bool by_
 			strv_add(env, *envp);
 	}
 	if (!has_less && !by_default)
-		strv_add(env, "LESS=FRX");
+		strv_add(env, stays ? "LESS=R" : "LESS=FRX");
 }
 
 bool pager_open(struct pager *p, const struct pager_opts *opts, int *ret_fd)
 {
-	const char *command = opts->command ? opts->command : default_command;
+	const char *command = opts->command ? opts->command
+		: opts->stays		    ? staying_command
+					    : default_command;
 	AUTO_STRV argv = STRV_INIT;
 	AUTO_STRV env = STRV_INIT;
 	sigset_t set;
@@ -83,7 +86,7 @@ bool pager_open(struct pager *p, const struct pager_opts *opts, int *ret_fd)
 	make_argv(&argv, command, opts->path);
 	if (!argv.n)
 		return false;
-	make_environment(&env, opts->envp, !opts->command);
+	make_environment(&env, opts->envp, !opts->command, opts->stays);
 	const char *const none[] = { NULL };
 	struct proc_opts how = {
 		.argv = (const char *const *)argv.v,

@@ -17,6 +17,7 @@
 struct pager_opts {
 	const char *command; /* the value of PAGER: a shell command. NULL: the default, less, which
 			      * leaves by itself when all fits one screen. "", "cat": no pager */
+	bool stays; /* less does not leave by itself, nor leaves the text on the screen */
 	const char *path; /* the value of PATH */
 	const char *const *envp; /* the program's environment */
 	int out_fd; /* the terminal */

@@ -222,6 +222,25 @@ void term_mode_quiet(const struct term_mode *m)
 	set_mode(m, &quiet);
 }
 
+void term_mode_make_raw(const struct term_mode *m, struct termios *ret)
+{
+	*ret = m->original;
+	ret->c_iflag &= ~(tcflag_t)(BRKINT | ISTRIP | INLCR | IGNCR | ICRNL | IXON);
+	ret->c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON | ISIG | IEXTEN);
+	ret->c_cc[VMIN] = 1;
+	ret->c_cc[VTIME] = 0;
+}
+
+void term_mode_raw(const struct term_mode *m)
+{
+	struct termios raw;
+
+	if (!m->saved)
+		return;
+	term_mode_make_raw(m, &raw);
+	set_mode(m, &raw);
+}
+
 void term_mode_restore(const struct term_mode *m)
 {
 	if (m->saved)

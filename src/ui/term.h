@@ -125,4 +125,8 @@ bool term_mode_save(struct term_mode *m, int fd);
 /* While an answer streams: typed characters are not echoed but kept for the next read; Ctrl-C
  * still is SIGINT. */
 void term_mode_quiet(const struct term_mode *m);
+/* Every key as it is typed, also those that are signals else; output stays as it was. */
+void term_mode_raw(const struct term_mode *m);
+/* What that mode is, for whoever looks whether it still is the terminal's. */
+void term_mode_make_raw(const struct term_mode *m, struct termios *ret);
 void term_mode_restore(const struct term_mode *m);

@@ -150,3 +150,55 @@ void wrap_line(struct term *term, unsigned style, struct sv text)
 	wrap_end(&w);
 	wrap_release(&w);
 }
+
+/* The line is full: it ends plain, and the next one begins in the style that is in force. */
+static void fold_here(struct str *line, const struct str *style, struct strv *lines)
+{
+	if (style->len)
+		str_adds(line, "\033[m");
+	strv_addsv(lines, str_sv(line));
+	str_clear(line);
+	str_add(line, str_sv(style));
+}
+
+void wrap_fold(struct sv text, size_t cols, struct strv *lines)
+{
+	enum { TAB_STOP = 8 };
+	AUTO_STR line = STR_INIT;
+	AUTO_STR style = STR_INIT; /* the sequence that set it; "": plain */
+	size_t col = 0, n;
+
+	for (; text.n; text = sv_from(text, n)) {
+		size_t width = 0;
+		n = 1;
+		if (text.p[0] == '\n') {
+			fold_here(&line, &style, lines);
+			col = 0;
+			continue;
+		}
+		if (text.p[0] == '\033') { /* ours: a style, whole in itself */
+			(void)sv_find(text, SV("m"), &n);
+			n++;
+			str_clear(&style);
+			if (!sv_is(sv_head(text, n), "\033[0m"))
+				str_add(&style, sv_head(text, n));
+			str_add(&line, sv_head(text, n));
+			continue;
+		}
+		if (text.p[0] == '\t')
+			width = TAB_STOP - col % TAB_STOP;
+		else
+			n = utf8_cluster(text, &width);
+		if (col + width > cols && col > 0) {
+			fold_here(&line, &style, lines);
+			col = 0;
+		}
+		if (text.p[0] == '\t')
+			str_addf(&line, "%*s", (int)width, "");
+		else
+			str_add(&line, sv_head(text, n));
+		col += width;
+	}
+	if (col > 0)
+		fold_here(&line, &style, lines);
+}

@@ -45,3 +45,7 @@ void wrap_end(struct wrap *w);
 
 /* One line of foreign text and a newline, wrapped when the output is a terminal. */
 void wrap_line(struct term *term, unsigned style, struct sv text);
+
+/* Text as a struct term wrote it, in lines of at most `cols` columns, a longer one broken anywhere.
+ * Each has all of its own style and ends plain. */
+void wrap_fold(struct sv text, size_t cols, struct strv *lines);

@@ -1,0 +1,162 @@
+#include "ui/screen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The other screen, pastes marked as such, and lines that end where the screen does, whatever the
+ * terminal takes a character's width to be. */
+static const char enter_text[] = "\033[?1049h\033[?2004h\033[?7l\033[2J\033[H";
+static const char leave_text[] = "\033[?7h\033[?2004l\033[?25h\033[m\033[?1049l";
+/* Terminals that know this show all of it at once; others pass over it. */
+static const char begin_text[] = "\033[?2026h\033[?25l";
+static const char end_text[] = "\033[?25h\033[?2026l";
+
+void screen_init(struct screen *s, struct term *term, int in_fd)
+{
+	*s = (struct screen){ .term = term,
+		.in_fd = in_fd,
+		.mode = TERM_MODE_INIT,
+		.life = -1,
+		.lines = VEC_INIT,
+		.out = STR_INIT };
+}
+
+/* ---- the guard ---- */
+
+/*
+ * The child. It has its own group, so that a signal to ours does not reach it, and holds nothing
+ * of ours open but the terminal and its end of the pipe. Only what a signal handler may call is
+ * called here: we may have threads. The mode is put back if it is still ours: a shell that heard of
+ * our end may have been faster.
+ */
+static NORETURN void stand_guard(const struct screen *s, int life)
+{
+	int fds[] = { s->in_fd, s->term->fd, life };
+	struct termios ours, now;
+	sigset_t all;
+	char byte;
+
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
+	(void)setpgid(0, 0);
+	(void)prctl(PR_SET_NAME, "faden-guard");
+	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+		fds[i] = fcntl(fds[i], F_DUPFD, ARRAY_LEN(fds));
+	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+		(void)dup2(fds[i], (int)i);
+	(void)close_range(ARRAY_LEN(fds), ~0U, 0);
+	(void)!read(2, &byte, 1); /* the end, when nobody can write any more */
+	(void)!write(1, leave_text, sizeof(leave_text) - 1);
+	term_mode_make_raw(&s->mode, &ours);
+	if (tcgetattr(0, &now) == 0 && now.c_lflag == ours.c_lflag && now.c_iflag == ours.c_iflag)
+		(void)tcsetattr(0, TCSANOW, &s->mode.original);
+	_exit(0);
+}
+
+/* Without it, which only a system without room for a process refuses, a kill leaves the terminal as
+ * it would have anyway. */
+static void post_guard(struct screen *s)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return;
+	s->guard = fork();
+	if (s->guard == 0) {
+		(void)close(ends[1]);
+		stand_guard(s, ends[0]);
+	}
+	(void)close(ends[0]);
+	s->life = ends[1];
+}
+
+static void dismiss_guard(struct screen *s)
+{
+	if (s->guard > 0) {
+		(void)kill(s->guard, SIGKILL);
+		while (waitpid(s->guard, NULL, 0) < 0 && errno == EINTR) {
+		}
+	}
+	if (s->life >= 0)
+		(void)close(s->life);
+	s->guard = 0;
+	s->life = -1;
+}
+
+/* ---- on and off ---- */
+
+int screen_enter(struct screen *s, struct err *reterr)
+{
+	if (tcgetpgrp(s->in_fd) != getpgrp() || !term_mode_save(&s->mode, s->in_fd))
+		return err_set(reterr, ERR_USAGE, "the terminal is not ours");
+	post_guard(s);
+	term_mode_raw(&s->mode);
+	(void)term_resize(s->term);
+	s->on = true;
+	screen_forget(s);
+	term_control(s->term, enter_text);
+	return term_flush(s->term, reterr);
+}
+
+void screen_leave(struct screen *s)
+{
+	if (!s->on)
+		return;
+	s->on = false;
+	term_control(s->term, leave_text);
+	(void)!term_flush(s->term, NULL); /* a terminal that is gone needs nothing */
+	term_mode_restore(&s->mode);
+	dismiss_guard(s);
+}
+
+void screen_release(struct screen *s)
+{
+	screen_leave(s);
+	vec_each (&s->lines, line)
+		str_release(line);
+	vec_release(&s->lines);
+	str_release(&s->out);
+}
+
+/* ---- lines ---- */
+
+void screen_forget(struct screen *s)
+{
+	vec_each (&s->lines, line)
+		str_release(line);
+	s->lines.n = 0;
+	str_clear(&s->out);
+	if (s->on)
+		str_adds(&s->out, "\033[2J");
+}
+
+void screen_line(struct screen *s, size_t row, struct sv line)
+{
+	while (s->lines.n <= row)
+		vec_push(&s->lines, (struct str)STR_INIT);
+	struct str *old = &s->lines.v[row];
+	if (sv_eq(str_sv(old), line))
+		return;
+	str_clear(old);
+	str_add(old, line);
+	str_addf(&s->out, "\033[%zu;1H\033[m\033[K", row + 1);
+	str_add(&s->out, line);
+}
+
+int screen_show(struct screen *s, size_t cursor_row, size_t cursor_col, struct err *reterr)
+{
+	if (!s->out.len && cursor_row == s->cursor_row && cursor_col == s->cursor_col)
+		return 0;
+	s->cursor_row = cursor_row;
+	s->cursor_col = cursor_col;
+	str_addf(&s->out, "\033[m\033[%zu;%zuH", cursor_row + 1, cursor_col + 1);
+	term_control(s->term, begin_text);
+	term_control(s->term, s->out.buf);
+	term_control(s->term, end_text);
+	str_clear(&s->out);
+	return term_flush(s->term, reterr);
+}
