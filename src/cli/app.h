@@ -56,6 +56,7 @@ struct app {
 	struct settings *settings; /* never NULL while a command runs, unless CMD_NO_SETTINGS */
 	struct store *store; /* use app_store() */
 	struct pager pager; /* while one shows app->out */
+	bool pager_stays; /* also when all fits one screen: something else comes back after it */
 };
 
 /* Streams, terminals, paths, clock and folder of this process. Opens nothing. */

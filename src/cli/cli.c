@@ -88,6 +88,16 @@ struct call {
 	int n_words;
 };
 
+/* NULL when the command has none. */
+static void *opts_new(const struct cmd *cmd)
+{
+	void *opts = cmd->opts_size > 0 ? xcalloc(1, cmd->opts_size) : NULL;
+
+	if (cmd->defaults)
+		memcpy(opts, cmd->defaults, cmd->opts_size);
+	return opts;
+}
+
 static int parse_call(struct call *c, int argc, char **argv, struct err *reterr)
 {
 	const struct opt_set known[] = { { cli_global_options, &c->globals },
@@ -111,10 +121,7 @@ static int parse_call(struct call *c, int argc, char **argv, struct err *reterr)
 	}
 	if (c->named)
 		memmove(args + at, args + at + 1, (size_t)(--n - at) * sizeof(*args));
-	if (c->cmd->opts_size > 0)
-		c->opts = xcalloc(1, c->cmd->opts_size);
-	if (c->cmd->defaults)
-		memcpy(c->opts, c->cmd->defaults, c->cmd->opts_size);
+	c->opts = opts_new(c->cmd);
 	c->words = xcalloc((size_t)n + 1, sizeof(*c->words));
 	const struct opt_set sets[] = { { c->cmd->opts, c->opts },
 		{ cli_global_options, &c->globals } };
@@ -163,6 +170,23 @@ static int run(struct app *app, const struct call *c, struct err *reterr)
 	if (r == 0 && (needs & CMD_STORE))
 		r = app_store(app, &store, reterr);
 	return r < 0 ? r : c->cmd->run(app, c->opts, c->n_words, c->words, reterr);
+}
+
+int cmd_call(struct app *app, const struct cmd *cmd, int argc, char **argv, struct err *reterr)
+{
+	AUTO_FREE void *opts = opts_new(cmd);
+	AUTO_FREE char **words = xcalloc((size_t)argc + 1, sizeof(*words));
+	const struct opt_set set = { cmd->opts, opts };
+	struct store *store;
+	int r = opt_parse(&set, 1, argc, argv, words, reterr);
+	int n = r;
+
+	if (r >= 0 && (cmd->needs & CMD_STORE))
+		r = app_store(app, &store, reterr);
+	if (r >= 0)
+		r = cmd->run(app, opts, n, words, reterr);
+	opt_release(cmd->opts, opts);
+	return r;
 }
 
 /* What failed, and what a person can do about it unless the message says it all. */

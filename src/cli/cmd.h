@@ -60,6 +60,10 @@ struct cmd {
 #include "cli/commands.def"
 #undef CMD
 
+/* Runs a command within another one, as if it had been called with these words and options. */
+int cmd_call(
+	struct app *app, const struct cmd *cmd, int argc, char **argv, struct err *reterr) MUST_USE;
+
 /* By name or alias, exactly; NULL when there is none. */
 const struct cmd *cmd_find(struct sv name);
 /* All, sorted by name. */

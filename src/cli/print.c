@@ -126,6 +126,7 @@ void app_pager_begin(struct app *app)
 		.path = env_get("PATH"),
 		.envp = env_all(),
 		.out_fd = fileno(app->out),
+		.stays = app->pager_stays,
 	};
 	int fd;
 

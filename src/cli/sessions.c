@@ -7,6 +7,7 @@
 #include "assist/kit.h"
 #include "base/mem.h"
 #include "cli/env.h"
+#include "cli/pick.h"
 #include "cli/print.h"
 #include "os/path.h"
 #include "ui/progress.h"
@@ -187,6 +188,28 @@ static int resolve(
 	return r;
 }
 
+/* What could not be told from the words is chosen by the user, and then named without a doubt. */
+static int choose(struct app *app, const char *spec, unsigned flags, int code, struct resolved *ret,
+	struct err *reterr)
+{
+	AUTO_FREE char *question = spec ? xasprintf("'%s' fits several sessions: which one?", spec)
+		: code == ERR_NOTFOUND	? xstrdup("No session was begun in this folder: which one?")
+					: xstrdup("Which session?");
+	AUTO_FREE char *path = NULL;
+	const bool all = code != ERR_AMBIGUOUS || ret->candidates.more;
+	const struct pick_opts opts = {
+		.question = question,
+		.words = all ? spec : NULL,
+		.among = all ? NULL : &ret->candidates,
+		.gone = flags & RESOLVE_GONE,
+	};
+	int r = pick_session(app, &opts, &path, reterr);
+
+	resolved_release(ret);
+	*ret = (struct resolved)RESOLVED_INIT;
+	return r < 0 ? r : resolve(app, path, flags, ret, reterr);
+}
+
 int sessions_find(
 	struct app *app, const char *spec, unsigned flags, struct resolved *ret, struct err *reterr)
 {
@@ -197,6 +220,9 @@ int sessions_find(
 		resolved_release(ret);
 		r = resolve(app, spec, flags, ret, &err);
 	}
+	bool asks = r == ERR_AMBIGUOUS || (!spec && (r == ERR_NOTFOUND || r == ERR_USAGE));
+	if (asks && pick_possible(app))
+		return choose(app, spec, flags, r, ret, reterr);
 	if (ret->last_here && ret->row.info.id)
 		say_note(app->err, "the last session of this folder: %s", ret->row.info.id);
 	if (r == ERR_AMBIGUOUS)

@@ -1,0 +1,170 @@
+#!/bin/sh
+# The picker: who leaves out a SESSION or names several gets a list to choose from at a terminal,
+# and the terminal back as it was, whatever happens.
+# shellcheck disable=SC2154 # variables of lib.sh
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/tmux.sh"
+tty_need
+shop=$t_home/src/shop
+blog=$t_home/src/blog
+mkdir -p "$shop" "$blog" "$t_home/elsewhere"
+cd "$t_home/elsewhere" || exit 1
+t_setenv 'FADEN_CLOCK=2026-03-10T12:00:00Z'
+make() {
+	agent=$1
+	shift
+	"$t_helper/make-session" "$agent" "$t_home/.$agent" "$@" >/dev/null
+}
+a=aaaaaaaa-0000-4000-8000-000000000001
+b=bbbbbbbb-0000-4000-8000-000000000002
+c=01a00000-0000-7000-8000-000000000003
+d=dddddddd-0000-4000-8000-000000000004
+e=eeeeeeee-0000-4000-8000-000000000005
+make claude "$shop" "$a" --time 2026-03-09T10:00:00Z \
+	'the rounding error in the checkout total of orders with two discounts' 'now run the tests'
+make claude "$shop" "$b" --time 2026-03-08T10:00:00Z --title twin 'first twin'
+make codex "$blog" "$c" --time 2026-03-07T10:00:00Z --title twin 'second twin'
+make claude "$blog" "$d" --time 2026-03-06T10:00:00Z \
+	--title '日本語の長い題名がここにありますので、この行の終わりで切られます' 'Straße und Gärten'
+make claude "$blog" "$e" --time 2026-03-05T10:00:00Z \
+	--title "$(printf 'hostile \033]0;owned\a\033[31mred\033[2J')" 'words'
+
+# pick COLUMNS ROWS ARGUMENTS: in a shell that says how it ended.
+pick() {
+	tty_start "$1" "$2" sh -c "echo before; '$FADEN' $3; status=\$?; sleep 0.3; echo status \$status; exec cat"
+}
+plain='icrnl opost isig icanon echo '
+as_before() {
+	t_is "$1: the mode of the terminal is as it was" "$(tty_mode)" "$plain"
+	t_is "$1: the screen, its cursor and its margin are as they were" \
+		"$(tty_do display-message -p '#{alternate_on} #{cursor_flag} #{wrap_flag}')" '0 1 1'
+	t_like "$1: what was on the screen is there again" "$(tty_screen)" '^before$'
+	t_unlike "$1: nothing of the list is left" "$(tty_screen)" '[23] days ago'
+}
+
+pick 80 24 show
+tty_wait 'without a session here there is a list' '^> the rounding error in the check'
+tty_wait 'with the last words of the first' '^answer 2 to now run the tests'
+t_is 'at 80x24 it is drawn right' "$(tty_screen)" "$(
+	cat <<-'END'
+		>                                                                          5/5
+		No session was begun in this folder: which one?
+		> the rounding error in the checko…  25 h ago      claude   ~/src/shop
+		  twin                               2 days ago    claude   ~/src/shop
+		  twin                               3 days ago    codex    ~/src/blog
+		  日本語の長い題名がここにあります…  4 days ago    claude   ~/src/blog
+		  hostile red                        5 days ago    claude   ~/src/blog
+		────────────────────────────────────────────────────────────────────────────────
+		aaaaaaaa-0000-4000-8000-000000000001  2 turns  ~/src/shop  main
+		answer 1 to the rounding error in the checkout total of orders with two
+		discounts
+		you  2026-03-09 10:00
+		now run the tests
+		claude  2026-03-09 10:00
+		  Bash: echo 2
+		answer 2 to now run the tests
+		Enter choose  F1 keys  ^O read  ^Y copy id  Esc leave
+	END
+)"
+t_is 'the title of the window is nobody else'"'"'s' \
+	"$(tty_do display-message -p '#{pane_title}' | grep -c owned)" 0
+tty_type 'gärten'
+tty_wait 'what is typed is listed, by the first prompt too' '^> gärten  *1/5$'
+tty_wait 'wide characters keep their place' '^> 日本語の長い題名がここにあります…  4 days ago    claude'
+tty_type C-w 'STRASSE'
+tty_wait 'letters count in any case' '^> STRASSE  *1/5$'
+tty_type C-u 'blog twin'
+tty_wait 'several words count together' '^> blog twin  *1/5$'
+tty_type C-u 'no such'
+tty_wait 'nothing may fit' '^  nothing fits'
+tty_type Enter BSpace C-u
+tty_wait 'and Enter does nothing then' '^>  *5/5$'
+tty_type '?'
+tty_wait 'a question mark shows the keys' '^\^W \^U  *delete the word'
+tty_type Escape
+tty_wait 'a key brings the list back' '^> the rounding error'
+tty_type Down Down Up Enter
+tty_wait 'what was chosen is shown' '^status 0'
+t_like 'it is the one under the cursor' "$(tty_screen)" "^claude  $b"
+tty_stop
+
+pick 200 60 show
+tty_wait 'a wide terminal has the words beside the list' '│ answer 2 to now run the tests'
+t_is 'at 200x60 it is drawn right' "$(tty_screen | head -n 12 | sed 's| *5/5$||')" "$(
+	cat <<-'END'
+		>
+		No session was begun in this folder: which one?
+		> the rounding error in the checkout total of orders w…  25 h ago      claude   ~/src/shop          │ aaaaaaaa-0000-4000-8000-000000000001  2 turns  ~/src/shop  main
+		  twin                                                   2 days ago    claude   ~/src/shop          │ you  2026-03-09 10:00
+		  twin                                                   3 days ago    codex    ~/src/blog          │ the rounding error in the checkout total of orders with two discounts
+		  日本語の長い題名がここにありますので、この行の終わり…  4 days ago    claude   ~/src/blog          │
+		  hostile red                                            5 days ago    claude   ~/src/blog          │ claude  2026-03-09 10:00
+		                                                                                                    │   Bash: echo 1
+		                                                                                                    │ answer 1 to the rounding error in the checkout total of orders with two discounts
+		                                                                                                    │
+		                                                                                                    │ you  2026-03-09 10:00
+		                                                                                                    │ now run the tests
+	END
+)"
+t_is 'it uses all lines' "$(tty_screen | wc -l)" 60
+tty_resize 40 10
+tty_wait 'a smaller one is drawn anew' '^> the rounding error in t…  25 h ago *$'
+t_unlike 'without what has no room' "$(tty_screen)" '│|claude'
+tty_resize 20 5
+tty_wait 'a tiny one has the titles' '^> the rounding erro…$'
+t_is 'and nothing is wrapped' "$(tty_screen | wc -l)" 5
+tty_resize 80 24
+tty_wait 'and back' '^answer 2 to now run the tests'
+tty_type Escape
+tty_wait 'Escape leaves' '^status 130'
+as_before 'Escape'
+t_like 'it is said that nothing was chosen' "$(tty_screen)" '^faden: show: nothing was chosen'
+tty_stop
+
+pick 80 24 'lineage twin'
+tty_wait 'a name of several asks which' "^'twin' fits several sessions: which one"
+tty_wait 'and lists only those' '^>  *2/2$'
+tty_type Down Enter
+tty_wait 'the command goes on with the one' '^status 0'
+t_like 'which is the second' "$(tty_screen)" '01a00000-0000'
+tty_stop
+
+pick 80 24 'show twin'
+tty_wait 'it is there before it is read' '^>  *2/2$'
+tty_type C-o
+tty_wait 'what is under the cursor is read' '^first twin'
+tty_wait 'without a pager it waits for the reader' '^faden: Enter goes back'
+tty_type Enter
+tty_wait 'and the list is back' '^>  *2/2$'
+tty_type C-y
+tty_wait 'without a clipboard the id is shown' "^$b "
+tty_type C-c
+tty_wait 'Ctrl-C leaves' '^status 130'
+as_before 'Ctrl-C'
+tty_stop
+
+# The first child of the shell, which the picker is.
+picker_pid() {
+	ps -o pid=,comm= --ppid "$(tty_do display-message -p '#{pane_pid}')" | awk '$2 == "faden" { print $1 }'
+}
+for signal in TERM HUP KILL; do
+	pick 80 24 'show twin'
+	tty_wait "it is there before SIG$signal" '^>  *2/2$'
+	kill "-$signal" "$(picker_pid)"
+	tty_wait "SIG$signal ends it" '^status (143|129|137)'
+	as_before "SIG$signal"
+	tty_stop
+done
+t_ok 'no guard is left' eval '! ps -eo comm=,args= | grep -F "$FADEN" | grep -q "^faden-guard"'
+
+pick 80 24 'show twin </dev/null'
+tty_wait 'without a terminal to read from nobody is asked' '^status 3'
+t_like 'but those that fit are named' "$(tty_screen)" 'twin$'
+tty_stop
+pick 80 24 'show --json twin'
+tty_wait 'a program is not asked' '^status 3'
+tty_stop
+pick 80 24 'show twin | cat'
+tty_wait 'nor is a pipe' '^status 0'
+t_like 'which hears of the error' "$(tty_screen)" "^faden: show: 'twin' "
+t_done
