@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "os/path.h"
+#include "os/repo.h"
 
 static const char pref_agent[] = "agent";
 
@@ -212,7 +213,7 @@ int kit_open_deciding(const struct kit_opts *opts, struct kit *ret, struct err *
 	int r = kit_dir(s, opts->cwd, &kit->dir, reterr);
 	if (r < 0)
 		return r;
-	kit->project = path_git_root(kit->dir);
+	kit->project = repo_root(kit->dir);
 	if (!kit->project)
 		kit->project = xstrdup(kit->dir);
 	kit->language = kit_language(s, opts->locale);

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "os/path.h"
+#include "os/repo.h"
 
 void member_of(const struct session_row *row, const struct clock *clock, struct conv *ret)
 {
@@ -12,7 +12,7 @@ void member_of(const struct session_row *row, const struct clock *clock, struct 
 	const char *name = session_row_name(row);
 	struct sv title = utf8_cut(sv_of(info->prompt), CONV_TITLE_MAX);
 	int64_t age = clock_wall_ms(clock) - row->active_ms;
-	char *project = path_git_root(info->cwd);
+	char *project = repo_root(info->cwd);
 
 	*ret = (struct conv){
 		.name = name[0] ? xstrdup(name) : NULL,

@@ -200,12 +200,20 @@ static int take_id(void *data, const struct session_row *row)
 /* Who uses the agents by themselves has no conversation with us, but sessions. */
 static int find_last(const struct resolve_opts *o, char **ret, struct err *reterr)
 {
-	const struct catalogue_query query = { .dir = o->here, .limit = 1 };
+	AUTO_PROJECT project = PROJECT_INIT;
+	struct catalogue_query query = { .dir = o->here, .limit = 1, .project = &project };
 	int r = 0;
 
 	if (o->here)
 		r = catalogue_refresh(o->store, o->homes, o->n_homes, o->reading, NULL, reterr);
 	if (r >= 0 && o->here)
+		r = catalogue_query(o->store, &query, take_id, ret, reterr);
+	/* Where it lay before, or a work tree that is gone, was this folder; another one is not. */
+	if (r >= 0 && o->here && !*ret)
+		r = project_find(o->store, o->here, &project, reterr);
+	project_keep_gone(&project);
+	query.where = CATALOGUE_KIN;
+	if (r >= 0 && project.places.n > 0)
 		r = catalogue_query(o->store, &query, take_id, ret, reterr);
 	if (r < 0 || *ret)
 		return r;

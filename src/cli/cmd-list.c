@@ -30,7 +30,8 @@ struct list_opts {
 static const char *const sort_choices[] = { "recent", "size", "turns", "name", NULL };
 
 static const struct opt list_options[] = {
-	OPT_FLAG('a', "all", struct list_opts, all, "every folder, those of this one first"),
+	OPT_FLAG('a', "all", struct list_opts, all,
+		"every folder, those of this one and its project first"),
 	OPT_AGENT(struct list_opts, agent, agent_keeps_sessions, "only sessions of one agent: @"),
 	OPT_STRING(0, "since", struct list_opts, since, "WHEN",
 		"only those active since: a span (2h, 3d, 1w), today, yesterday or a date "
@@ -67,6 +68,7 @@ struct list {
 	struct map interrupted;
 	char *current;
 	char *here;
+	struct project project; /* of here */
 	int64_t now_ms;
 	long long shown;
 	bool elsewhere; /* one of those shown was not begun in this very folder */
@@ -186,7 +188,8 @@ static int ask(struct list *l, struct catalogue_query query, struct err *reterr)
 	return catalogue_query(l->app->store, &query, on_row, l, reterr);
 }
 
-/* Sessions of this folder first, then with --all those of the others. */
+/* Sessions of this folder first, then those of its project that were begun elsewhere, then with
+ * --all those of the others. */
 static int list(struct list *l, int argc, char **argv, struct err *reterr)
 {
 	const struct list_opts *o = l->opts;
@@ -216,9 +219,18 @@ static int list(struct list *l, int argc, char **argv, struct err *reterr)
 	sessions_writers(app, &l->writers);
 	sessions_interrupted(app, &l->interrupted);
 	l->current = sessions_current(app);
-	r = ask(l, query, reterr);
-	query.elsewhere = true;
-	return r >= 0 && o->all && l->here ? ask(l, query, reterr) : r;
+	if (l->here)
+		r = project_find(app->store, l->here, &l->project, reterr);
+	query.project = &l->project;
+	if (r >= 0)
+		r = ask(l, query, reterr);
+	for (int where = CATALOGUE_KIN;
+		r >= 0 && l->here && where <= (o->all ? CATALOGUE_ELSEWHERE : CATALOGUE_KIN);
+		where++) {
+		query.where = (enum catalogue_where)where;
+		r = ask(l, query, reterr);
+	}
+	return r;
 }
 
 /* ---- the command ---- */
@@ -231,6 +243,7 @@ static void list_release(struct list *l)
 	format_release(&l->format);
 	str_release(&l->text);
 	free(l->current);
+	project_release(&l->project);
 	free(l->here);
 }
 

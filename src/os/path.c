@@ -8,9 +8,6 @@
 
 #include "base/mem.h"
 #include "base/shell.h"
-#include "os/file.h"
-
-enum { GIT_FILE_MAX = 16 * 1024 }; /* a .git or commondir file: one path */
 
 static struct sv without_slashes(struct sv path)
 {
@@ -125,72 +122,4 @@ char *path_show(const char *path, const char *home)
 	if (h.n <= 1 || !path_within(sv_of(path), h) || out.buf[0] != '/')
 		return str_detach(&out);
 	return xasprintf("~%s", path + h.n);
-}
-
-/* ---- git ---- */
-
-/* The path in a one-line file of git's, after an optional key, made absolute; NULL when unread. */
-static char *read_git_path(const char *file, const char *key, const char *base)
-{
-	AUTO_STR text = STR_INIT;
-
-	if (file_read(file, GIT_FILE_MAX, &text, NULL) < 0)
-		return NULL;
-	struct sv line = str_sv(&text);
-	if (!sv_starts(line, sv_of(key)))
-		return NULL;
-	line = sv_trim(sv_from(line, strlen(key)));
-	if (line.n == 0 || memchr(line.p, '\0', line.n))
-		return NULL;
-	AUTO_FREE char *name = xmemdup0(line.p, line.n);
-	return path_join(base, name);
-}
-
-/* The folder of the repository that a linked work tree belongs to: its git folder names that in
- * "commondir", a submodule's does not. Of "…/main/.git" it is "…/main"; NULL for a bare one, which
- * has no work tree. */
-static char *main_of_worktree(const char *dot_git, const char *dir)
-{
-	AUTO_FREE char *git_dir = read_git_path(dot_git, "gitdir:", dir);
-	AUTO_FREE char *file = git_dir ? path_join(git_dir, "commondir") : NULL;
-	AUTO_FREE char *common = file ? read_git_path(file, "", git_dir) : NULL;
-	AUTO_FREE char *real = NULL;
-
-	if (!common || path_real(common, &real, NULL) < 0 || !sv_is(path_base(sv_of(real)), ".git"))
-		return NULL;
-	struct sv parent = path_parent(sv_of(real));
-	return xmemdup0(parent.p, parent.n);
-}
-
-/* The root when dir itself is the top of a work tree, else NULL. */
-static char *root_at(const char *dir)
-{
-	struct stat st;
-	AUTO_FREE char *dot_git = path_join(dir, ".git");
-
-	if (stat(dot_git, &st) < 0)
-		return NULL;
-	if (S_ISREG(st.st_mode)) {
-		char *top = main_of_worktree(dot_git, dir);
-		return top ? top : xstrdup(dir);
-	}
-	AUTO_FREE char *head = path_join(dot_git, "HEAD");
-	return lstat(head, &st) == 0 ? xstrdup(dir) : NULL;
-}
-
-char *path_git_root(const char *dir)
-{
-	AUTO_FREE char *at = NULL;
-
-	/* A folder that is gone may still lie in a repository: its text will do. */
-	if (path_real(dir, &at, NULL) < 0)
-		at = xstrdup(dir);
-	for (;;) {
-		char *root = root_at(at);
-		struct sv up = path_parent(sv_of(at));
-		/* At "/", or at the first part of a relative path, there is nothing above. */
-		if (root || up.p != at || up.n == strlen(at))
-			return root;
-		at[up.n] = '\0';
-	}
 }

@@ -25,7 +25,3 @@ char *path_expand_home(const char *path, const char *home);
 /* For people: home shown as "~", and as $'…' when it holds what must not reach a terminal. home may
  * be NULL. */
 char *path_show(const char *path, const char *home);
-/* The top of the git work tree that holds dir, worktrees resolved to their common repository's
- * main folder when it is known from the .git file (else their own top); NULL outside git. A
- * folder that is gone is looked for by its text. No git program is run. */
-char *path_git_root(const char *dir);

@@ -152,66 +152,6 @@ static void test_find_program_not_in_cwd(void **state)
 	assert_int_equal(chdir(before), 0);
 }
 
-static void check_root(const char *dir, const char *below, const char *want)
-{
-	AUTO_FREE char *at = path_join(dir, below);
-	AUTO_FREE char *root = path_git_root(at);
-	AUTO_FREE char *path = want ? path_join(dir, want) : NULL;
-
-	if (!want) {
-		assert_null(root);
-		return;
-	}
-	assert_non_null(root);
-	assert_string_equal(root, path);
-}
-
-static void test_git_root(void **state)
-{
-	const char *dir = *state;
-
-	free(temp_write(dir, "main/.git/HEAD", "ref: refs/heads/main\n"));
-	free(temp_write(dir, "main/src/deep/x", ""));
-	free(temp_write(dir, "main/empty/.git/nothing", ""));
-	free(temp_write(dir, "outside/x", ""));
-	check_root(dir, "main", "main");
-	check_root(dir, "main/src/deep", "main");
-	check_root(dir, "main/src/folder/that/is/gone", "main");
-	check_root(dir, "main/empty", "main");
-	check_root(dir, "outside", NULL);
-}
-
-static void test_git_root_of_worktree(void **state)
-{
-	const char *dir = *state;
-	AUTO_FREE char *absolute = xasprintf("gitdir: %s/main/.git/worktrees/wt\n", dir);
-
-	free(temp_write(dir, "main/.git/HEAD", "ref: refs/heads/main\n"));
-	free(temp_write(dir, "main/.git/worktrees/wt/commondir", "../..\n"));
-	free(temp_write(dir, "wt/.git", absolute));
-	free(temp_write(dir, "wt/src/x", ""));
-	free(temp_write(dir, "rel/.git", "gitdir: ../main/.git/worktrees/wt\n"));
-	check_root(dir, "wt/src", "main");
-	check_root(dir, "rel", "main");
-}
-
-static void test_git_root_without_main(void **state)
-{
-	const char *dir = *state;
-
-	free(temp_write(dir, "main/.git/HEAD", "ref: refs/heads/main\n"));
-	free(temp_write(dir, "main/.git/modules/sub/HEAD", "x\n"));
-	free(temp_write(dir, "main/sub/.git", "gitdir: ../.git/modules/sub\n"));
-	free(temp_write(dir, "bare.git/worktrees/wt/commondir", "../..\n"));
-	free(temp_write(dir, "bare-wt/.git", "gitdir: ../bare.git/worktrees/wt\n"));
-	free(temp_write(dir, "lost/.git", "gitdir: /none/.git/worktrees/lost\n"));
-	free(temp_write(dir, "odd/.git", "something else"));
-	check_root(dir, "main/sub", "main/sub");
-	check_root(dir, "bare-wt", "bare-wt");
-	check_root(dir, "lost", "lost");
-	check_root(dir, "odd", "odd");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,9 +163,6 @@ int main(void)
 		WITH_FOLDER(test_cwd_that_is_gone),
 		WITH_FOLDER(test_find_program),
 		WITH_FOLDER(test_find_program_not_in_cwd),
-		WITH_FOLDER(test_git_root),
-		WITH_FOLDER(test_git_root_of_worktree),
-		WITH_FOLDER(test_git_root_without_main),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

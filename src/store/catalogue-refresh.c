@@ -13,6 +13,7 @@
 #include "os/pool.h"
 #include "os/unpack.h"
 #include "store/catalogue-row.h"
+#include "store/project.h"
 
 enum {
 	SLICE_FILES = 512, /* read and written together */
@@ -64,6 +65,7 @@ struct refresh {
 	struct map paths; /* path → index in known */
 	VEC(struct known) known;
 	VEC(struct todo) todo;
+	struct map dirs; /* where the sessions were begun that were read */
 	size_t walking; /* home being walked */
 	bool by_folder; /* what is remembered is loaded as folders are come across */
 	struct str folder; /* the last of them */
@@ -78,6 +80,7 @@ static void refresh_release(struct refresh *f)
 	}
 	free(f->states);
 	map_release(&f->paths);
+	map_release(&f->dirs);
 	str_release(&f->folder);
 	vec_release(&f->known);
 	vec_each (&f->todo, t) {
@@ -372,6 +375,8 @@ static int do_slice(struct refresh *f, struct slice *slice, struct err *reterr)
 	}
 	for (size_t i = 0; i < slice->n; i++) {
 		struct todo *t = &slice->v[i];
+		if (r >= 0 && t->r >= 0 && t->row.info.cwd[0] == '/')
+			(void)map_put(&f->dirs, sv_of(t->row.info.cwd), 1);
 		session_row_release(&t->row);
 		if (r < 0)
 			continue;
@@ -475,19 +480,41 @@ static int write_rest(struct refresh *f, struct err *reterr)
 	return store_end(f->store, r, reterr);
 }
 
+/* While the folders of what was read are there, by what they will be known again. */
+static int note_folders(struct refresh *f, struct err *reterr)
+{
+	struct sv dir;
+	uint64_t value;
+	size_t walk = 0;
+	int r = store_begin(f->store, reterr);
+
+	if (r < 0)
+		return r;
+	while (r >= 0 && map_next(&f->dirs, &walk, &dir, &value)) {
+		AUTO_FREE char *path = xmemdup0(dir.p, dir.n);
+		r = project_note(f->store, path, reterr);
+	}
+	if (r >= 0)
+		r = project_note_sessions(f->store, reterr);
+	return store_end(f->store, r, reterr);
+}
+
 static int take_changes(struct refresh *f, struct err *reterr)
 {
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < f->n_homes; i++)
 		r = load_names(f, i, reterr);
-	if (r < 0 || (f->todo.n == 0 && !has_rest(f)))
+	bool first = r >= 0 && !project_noted(f->store);
+	if (r < 0 || (f->todo.n == 0 && !first && !has_rest(f)))
 		return r;
 	r = set_durable(f, false, reterr);
 	if (r >= 0)
 		r = read_changed(f, reterr);
 	if (r >= 0)
 		r = write_rest(f, reterr);
+	if (r >= 0 && (first || f->stats.read > 0))
+		r = note_folders(f, reterr);
 	int after = set_durable(f, true, r >= 0 ? reterr : NULL);
 	return r < 0 ? r : after;
 }

@@ -10,6 +10,8 @@
 #include "os/unpack.h"
 #include "store/catalogue-row.h"
 
+enum { PLACES_MAX = 200 }; /* of a project that are asked about */
+
 /* ---- rows ---- */
 
 void session_row_release(struct session_row *row)
@@ -231,6 +233,36 @@ static int give_rows(struct sql *q, catalogue_fn fn, void *data, struct err *ret
 	return r;
 }
 
+/* Begun in dir, or below it. */
+static void add_folder(
+	const struct catalogue_query *c, const char *dir, struct str *text, struct strv *bound)
+{
+	AUTO_FREE char *slash = xasprintf("%s/", strcmp(dir, "/") == 0 ? "" : dir);
+
+	str_adds(text, c->below ? "(s.cwd = ? OR s.cwd LIKE ? ESCAPE '\\')" : "s.cwd = ?");
+	strv_add(bound, dir);
+	if (c->below)
+		strv_take(bound, pattern(slash, true));
+}
+
+static void add_where(const struct catalogue_query *c, struct str *text, struct strv *bound)
+{
+	bool kin = c->where == CATALOGUE_KIN;
+
+	str_adds(text, c->where == CATALOGUE_HERE ? " AND " : " AND NOT ");
+	add_folder(c, c->dir, text, bound);
+	if (c->where == CATALOGUE_HERE)
+		return;
+	str_adds(text, kin ? " AND (0" : " AND NOT (0");
+	for (size_t i = 0; c->project && i < c->project->places.n && i < PLACES_MAX; i++) {
+		const struct project_place *place = &c->project->places.v[i];
+		str_addf(text, " OR s.first_ms >= %lld AND s.first_ms < %lld AND ",
+			(long long)place->since_ms, (long long)place->until_ms);
+		add_folder(c, place->dir, text, bound);
+	}
+	str_adds(text, ")");
+}
+
 int catalogue_query(struct store *store, const struct catalogue_query *query, catalogue_fn fn,
 	void *data, struct err *reterr)
 {
@@ -242,7 +274,6 @@ int catalogue_query(struct store *store, const struct catalogue_query *query, ca
 				    " COLLATE NOCASE, s.active_ms DESC"),
 	};
 	const struct catalogue_query *c = query;
-	const char *not = c->elsewhere ? "NOT " : "";
 	AUTO_STR text = STR_INIT;
 	AUTO_STRV bound = STRV_INIT; /* what goes into its places, in this order */
 	AUTO_SQL q = SQL_INIT;
@@ -255,14 +286,8 @@ int catalogue_query(struct store *store, const struct catalogue_query *query, ca
 			(unsigned)(SESSION_SUBAGENT | SESSION_HELPER));
 	if (!c->empty)
 		str_adds(&text, " AND s.turns > 0");
-	if (c->dir) {
-		AUTO_FREE char *slash = xasprintf("%s/", strcmp(c->dir, "/") == 0 ? "" : c->dir);
-		str_addf(&text, " AND %s(s.cwd = ?%s)", not,
-			c->below ? " OR s.cwd LIKE ? ESCAPE '\\'" : "");
-		strv_add(&bound, c->dir);
-		if (c->below)
-			strv_take(&bound, pattern(slash, true));
-	}
+	if (c->dir)
+		add_where(c, &text, &bound);
 	if (c->agent) {
 		str_adds(&text, " AND s.agent = ?");
 		strv_add(&bound, c->agent);

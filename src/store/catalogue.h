@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "store/project.h"
 #include "store/store.h"
 #include "transcript/home.h"
 #include "transcript/transcript.h"
@@ -87,10 +88,17 @@ int catalogue_take(struct store *store, const struct transcript_home *home, cons
 /* ---- questions ---- */
 
 enum catalogue_order { CATALOGUE_RECENT, CATALOGUE_SIZE, CATALOGUE_TURNS, CATALOGUE_NAME };
+/* Where what is asked for was begun, with a dir. */
+enum catalogue_where {
+	CATALOGUE_HERE, /* in it */
+	CATALOGUE_KIN, /* not there, but at another place of the project */
+	CATALOGUE_ELSEWHERE, /* neither */
+};
 struct catalogue_query {
-	const char *dir; /* begun in this folder; NULL: any */
-	bool below; /* … or below it */
-	bool elsewhere; /* not there, but anywhere else */
+	const char *dir; /* NULL: any */
+	bool below; /* … or below it, or them */
+	enum catalogue_where where;
+	const struct project *project; /* of dir; NULL: it has no other place */
 	const char *agent; /* NULL: any */
 	const char *id; /* exactly; NULL: any */
 	const char *root; /* that begin with this record (see session_info); NULL: any */

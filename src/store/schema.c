@@ -211,5 +211,22 @@ static const char step_6[] = "CREATE TABLE recall_pack ("
 			     " places BLOB NOT NULL" /* the rest, in the same order; see recall.c */
 			     ") STRICT;";
 
-const char *const schema_steps[] = { step_1, step_2, step_3, step_4, step_5, step_6 };
+/* Where projects are and were, and by what they are known: see project.h. */
+static const char step_7[] =
+	"CREATE TABLE place ("
+	" id INTEGER PRIMARY KEY,"
+	" top TEXT NOT NULL,"
+	" since_ms INTEGER NOT NULL, until_ms INTEGER NOT NULL," /* open: the largest number */
+	" UNIQUE (top, until_ms)"
+	") STRICT;"
+	"CREATE TABLE place_mark ("
+	" mark TEXT NOT NULL,"
+	" place INTEGER NOT NULL REFERENCES place(id),"
+	" PRIMARY KEY (mark, place)"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE INDEX place_mark_place ON place_mark(place);"
+	/* Folders of sessions that were looked at. */
+	"CREATE TABLE folder (dir TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;";
+
+const char *const schema_steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7 };
 const size_t schema_version = ARRAY_LEN(schema_steps);

@@ -241,11 +241,14 @@ static void test_filters_choose_rows(void **state)
 	assert_int_equal(count(w, (struct catalogue_query){ .dir = "/work" }), 0);
 	assert_int_equal(count(w, (struct catalogue_query){ .dir = "/work", .below = true }), 3);
 	assert_int_equal(count(w, (struct catalogue_query){ .dir = "/", .below = true }), 3);
-	assert_int_equal(
-		count(w, (struct catalogue_query){ .dir = "/work/demo", .elsewhere = true }), 1);
 	assert_int_equal(count(w,
 				 (struct catalogue_query){
-					 .dir = "/work", .below = true, .elsewhere = true }),
+					 .dir = "/work/demo", .where = CATALOGUE_ELSEWHERE }),
+		1);
+	assert_int_equal(
+		count(w,
+			(struct catalogue_query){
+				.dir = "/work", .below = true, .where = CATALOGUE_ELSEWHERE }),
 		0);
 	assert_int_equal(count(w, (struct catalogue_query){ .text = "BETA" }), 1);
 	assert_int_equal(count(w, (struct catalogue_query){ .text = "%" }), 0);

@@ -1,0 +1,105 @@
+#!/bin/sh
+# A project is not its path: sessions are found with it when it was moved, renamed or cloned, and
+# when the work tree is gone. What only has the same name or place is not mixed in.
+. "$(dirname "$0")/../lib.sh"
+
+claude=$t_home/.claude
+codex=$t_home/.codex
+t_setenv 'FADEN_CLOCK=2026-03-10T00:00:00Z'
+t_setenv 'GIT_CONFIG_GLOBAL=/dev/null'
+[ "$(stat -c %W "$t_tmp")" -gt 0 ] || t_skip_all 'the file system keeps no time of birth'
+
+git() {
+	t_run git -c user.name=T -c user.email=t@example.org -c init.defaultBranch=main "$@"
+}
+# repo DIR [REMOTE]: one commit.
+repo() {
+	mkdir -p "$1"
+	git -C "$1" init -q
+	git -C "$1" commit -q --allow-empty -m "$1"
+	[ -z "${2-}" ] || git -C "$1" remote add origin "$2"
+}
+# session N DIR WORD…: of Claude Code for an odd number, else of Codex.
+session() {
+	number=$1
+	dir=$2
+	shift 2
+	case $((number % 2)) in
+	1) "$t_helper/make-session" claude "$claude" "$dir" "aaaaaaaa-0000-4000-8000-00000000000$number" "$@" ;;
+	*) "$t_helper/make-session" codex "$codex" "$dir" "01a00000-0000-7000-8000-00000000000$number" "$@" ;;
+	esac >/dev/null
+}
+# listed DIR OPTION…: the first prompts of what is listed there.
+listed() {
+	(cd "$1" && shift && t_faden list "$@" -F '{prompt}' 2>/dev/null | paste -s -d ' ')
+}
+
+work=$t_tmp/work
+mkdir "$work"
+
+# --- moved
+repo "$work/old"
+mkdir "$work/old/src"
+session 1 "$work/old" --time 2026-03-01T10:00:00Z top
+session 2 "$work/old/src" --time 2026-03-02T10:00:00Z deep
+t_is 'sessions are listed where they were begun' "$(listed "$work/old")" 'deep top'
+mv "$work/old" "$work/new"
+t_is 'a moved repository has its sessions' "$(listed "$work/new")" 'deep top'
+t_is 'a folder of it has those of that folder' "$(listed "$work/new/src")" 'deep'
+cd "$work/new" || exit 1
+t_exit 'they are listed' 0 t_faden list
+t_like 'where they were begun is shown' "$(cat "$t_out")" "$work/old/src"
+t_exit 'without a name the last of where it lay is meant' 0 t_faden show
+t_like 'it is said which' "$(cat "$t_err")" 'the last session of this folder: aaaaaaaa-0000-4000-8000-000000000001'
+session 3 "$work/new" --time 2026-03-03T10:00:00Z here
+t_is 'what was begun here comes first' "$(listed "$work/new")" 'here deep top'
+t_is 'and is meant when none is named' "$(t_faden show 2>/dev/null | head -n 1)" here
+t_is '--all has them once' "$(listed "$work/new" --all)" 'here deep top'
+
+# --- another repository where it lay
+repo "$work/old"
+session 5 "$work/old" --time 2099-01-01T10:00:00Z stranger
+t_is 'what is begun there since is not of the moved one' "$(listed "$work/new")" 'here deep top'
+t_is 'what lies at a path is listed by it as ever' "$(listed "$work/old")" 'stranger deep top'
+
+# --- the same name, another repository
+repo "$work/a/app" https://example.org/me/app
+repo "$work/b/app" https://example.org/you/app
+session 4 "$work/a/app" mine
+session 6 "$work/b/app" yours
+listed "$work/a/app" >/dev/null
+t_is 'a name alone makes no project' "$(listed "$work/b/app")" 'yours'
+
+# --- a clone
+repo "$work/c/app" git@example.org:me/app.git
+session 7 "$work/c/app" cloned
+t_is 'a clone of the same remote is of the project, and comes after' "$(listed "$work/c/app")" 'cloned mine'
+(cd "$work/c/app" && t_faden list) >"$t_out"
+t_like 'where it lies is shown' "$(cat "$t_out")" "$work/a/app.*mine"
+rm -r "$claude/projects/"*-c-app
+cd "$work/c/app" || exit 1
+t_exit 'what goes on in a clone that is there is not meant here' 1 t_faden show
+
+# --- a work tree
+git -C "$work/a/app" worktree add -q "$work/tree" -b side
+session 8 "$work/tree" --time 2026-03-04T10:00:00Z branched
+t_is 'a work tree has what was begun in the others' "$(listed "$work/tree")" 'branched mine'
+t_is 'and they what was begun in it' "$(listed "$work/a/app")" 'mine branched'
+git -C "$work/a/app" worktree remove "$work/tree"
+t_is 'also when it is gone' "$(listed "$work/a/app")" 'mine branched'
+git -C "$work/a/app" worktree add -q "$work/tree2" -b other
+rm -r "$work/tree2"
+session 9 "$work/tree2" --time 2026-03-05T10:00:00Z unseen
+t_faden list --all >/dev/null
+touch "$(find "$codex" -name '*4.jsonl')"
+t_is 'also one that was gone before it was ever seen, as long as git knows it' "$(listed "$work/a/app")" 'mine unseen branched'
+
+# --- without git
+mkdir "$work/plain"
+session 0 "$work/plain" simple
+t_is 'a folder without git has its sessions' "$(listed "$work/plain")" 'simple'
+mv "$work/plain" "$work/simple"
+t_is 'also when it was renamed' "$(listed "$work/simple")" 'simple'
+mkdir "$work/plain"
+t_is 'and by its old path' "$(listed "$work/plain")" 'simple'
+t_done
