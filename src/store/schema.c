@@ -230,3 +230,8 @@ static const char step_7[] =
 
 const char *const schema_steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7 };
 const size_t schema_version = ARRAY_LEN(schema_steps);
+const struct schema schema_own = {
+	.application_id = 0x66646e31, /* "fdn1" */
+	.version = ARRAY_LEN(schema_steps),
+	.steps = schema_steps,
+};

@@ -12,13 +12,11 @@
 #include "store/schema.h"
 #include "store/sql.h"
 
-enum {
-	APPLICATION_ID = 0x66646e31, /* "fdn1" */
-	WAL_PAGES = 64,
-};
+enum { WAL_PAGES = 64 };
 
 struct store {
 	sqlite3 *db;
+	const struct schema *schema;
 	struct sql_kept kept;
 	const struct log *log;
 	/* The file that was opened, to notice when its name leads elsewhere. path NULL: it has
@@ -84,12 +82,12 @@ static int pragma_int(struct store *store, const char *text, int64_t *ret, struc
 	return 0;
 }
 
-static int refuse_newer(int64_t version, struct err *reterr)
+static int refuse_newer(const struct store *store, int64_t version, struct err *reterr)
 {
 	return err_set(reterr, ERR_NEWER,
 		"store: written by a newer faden (schema %lld, this one knows %zu); "
 		"nothing was touched, please upgrade faden",
-		(long long)version, schema_version);
+		(long long)version, store->schema->version);
 }
 
 static int migrate(struct store *store, struct err *reterr)
@@ -101,15 +99,15 @@ static int migrate(struct store *store, struct err *reterr)
 		return r;
 	/* Read again inside the lock: another process may have done the work meanwhile. */
 	r = pragma_int(store, "PRAGMA user_version", &version, reterr);
-	if (r == 0 && version > (int64_t)schema_version)
-		r = refuse_newer(version, reterr);
-	for (size_t i = (size_t)version; r == 0 && i < schema_version; i++)
-		r = sql_exec(store, schema_steps[i], reterr);
+	if (r == 0 && version > (int64_t)store->schema->version)
+		r = refuse_newer(store, version, reterr);
+	for (size_t i = (size_t)version; r == 0 && i < store->schema->version; i++)
+		r = sql_exec(store, store->schema->steps[i], reterr);
 	if (r == 0) {
 		char text[96];
 		(void)snprintf(text, sizeof(text),
-			"PRAGMA user_version = %zu; PRAGMA application_id = %d", schema_version,
-			APPLICATION_ID);
+			"PRAGMA user_version = %zu; PRAGMA application_id = %d",
+			store->schema->version, store->schema->application_id);
 		r = sql_exec(store, text, reterr);
 	}
 	return store_end(store, r, reterr);
@@ -141,11 +139,11 @@ static int configure(struct store *store, unsigned flags, struct err *reterr)
 	int r = pragma_int(store, "PRAGMA user_version", &version, reterr);
 	if (r < 0)
 		return r;
-	if (version > (int64_t)schema_version)
-		return refuse_newer(version, reterr);
+	if (version > (int64_t)store->schema->version)
+		return refuse_newer(store, version, reterr);
 	/* synchronous = FULL is the default; a pragma would only cost its parsing. */
 	(void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
-	if (version == (int64_t)schema_version)
+	if (version == (int64_t)store->schema->version)
 		return 0;
 	if (flags & STORE_READONLY)
 		return err_set(reterr, ERR_NOTFOUND, "store: not made yet");
@@ -170,6 +168,12 @@ static int prepare_file(const char *path, struct err *reterr)
 int store_open(const char *path, unsigned flags, const struct log *log, struct store **ret,
 	struct err *reterr)
 {
+	return store_open_as(&schema_own, path, flags, log, ret, reterr);
+}
+
+int store_open_as(const struct schema *schema, const char *path, unsigned flags,
+	const struct log *log, struct store **ret, struct err *reterr)
+{
 	int mode = flags & STORE_READONLY ? SQLITE_OPEN_READONLY
 					  : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 	const char *name = flags & STORE_MEMORY ? ":memory:" : path;
@@ -183,6 +187,7 @@ int store_open(const char *path, unsigned flags, const struct log *log, struct s
 	}
 	struct store *store = xcalloc(1, sizeof(*store));
 	store->log = log;
+	store->schema = schema;
 	int code = sqlite3_open_v2(name, &store->db, mode | SQLITE_OPEN_NOMUTEX, NULL);
 	if (!store->db) {
 		free(store);

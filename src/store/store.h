@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -30,6 +31,17 @@ int store_open(const char *path, unsigned flags, const struct log *log, struct s
 /* A private copy in memory of everything in `from`: for looking where nothing can be written. */
 int store_copy(
 	struct store *from, const struct log *log, struct store **ret, struct err *reterr) MUST_USE;
+/* What a database is made of: step i brings version i to i + 1. A step that was ever released is
+ * never edited; a change is a new step. */
+struct schema {
+	int application_id;
+	size_t version; /* number of steps */
+	const char *const *steps;
+};
+/* The same for a database of another make, which must outlive the handle: what is derived from
+ * files and can be made again lies in one of its own. */
+int store_open_as(const struct schema *schema, const char *path, unsigned flags,
+	const struct log *log, struct store **ret, struct err *reterr) MUST_USE;
 void store_close(struct store *store); /* NULL is fine */
 static inline void store_closep(struct store **store)
 {
