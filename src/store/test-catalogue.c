@@ -495,8 +495,8 @@ static void test_unclaimed_is_what_people_began(void **state)
 	struct world *w = *state;
 	const struct catalogue_unclaimed here = { .dir = "/work/demo" };
 	const struct conv_new what = { .dir = "/work/demo", .agent = "claude" };
+	static const char *const copies[] = { "trimmed", "smart-trimmed" };
 	AUTO_STR exec = STR_INIT;
-	AUTO_STR copy = STR_INIT;
 	AUTO_CONV conv = CONV_INIT;
 
 	(void)refresh(w);
@@ -510,14 +510,18 @@ static void test_unclaimed_is_what_people_began(void **state)
 	(void)refresh(w);
 	assert_int_equal(count_unclaimed(w, here), 2);
 	/* A copy goes on in place of what it was made from, unless that is a conversation. */
-	claude_user(&copy, "u0", NULL, "alpha words");
-	str_cut(&copy, copy.len - 2);
-	str_adds(&copy,
-		",\"faden_metadata\":{\"relation\":\"smart-trimmed\",\"parent_id\":\"" ID_A
-		"\"}}\n");
-	AUTO_FREE char *second = session_write(w->folder, DEMO ID_C ".jsonl", str_sv(&copy));
-	(void)refresh(w);
-	assert_int_equal(count_unclaimed(w, here), 2);
+	for (size_t i = 0; i < ARRAY_LEN(copies); i++) {
+		AUTO_STR copy = STR_INIT;
+		claude_user(&copy, "u0", NULL, "alpha words");
+		str_cut(&copy, copy.len - 2);
+		str_addf(&copy,
+			",\"faden_metadata\":{\"relation\":\"%s\",\"parent_id\":\"" ID_A "\"}}\n",
+			copies[i]);
+		AUTO_FREE char *second =
+			session_write(w->folder, DEMO ID_C ".jsonl", str_sv(&copy));
+		(void)refresh(w);
+		assert_int_equal(count_unclaimed(w, here), 2);
+	}
 	const struct clock before = { true, (T0_S - 3600) * INT64_C(1000) };
 	const struct clock after = { true, (T0_S + 600) * INT64_C(1000) };
 	assert_int_equal(conv_adopt(w->store, &what, ID_A, &before, &conv, NULL), 0);

@@ -1,3 +1,7 @@
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "os/proc.h"
 #include "turn/test-rig.h"
 
@@ -278,8 +282,10 @@ static void start_orphan(struct turn_rig *rig, const char *script, struct proc *
 	const struct proc_id owner = dead(rig);
 	AUTO_FREE char *mark =
 		xasprintf("FADEN_RUN=%ld.%llu.x", (long)owner.pid, (unsigned long long)owner.start);
+	/* More than the quarter of a megabyte that a shell may hand on. */
+	AUTO_FREE char *large = xasprintf("LARGE=%0100000d", 0);
 	const char *const argv[] = { "/bin/sh", "-c", script, NULL };
-	const char *const envp[] = { "PATH=/usr/bin:/bin", mark, NULL };
+	const char *const envp[] = { "PATH=/usr/bin:/bin", large, large, large, mark, NULL };
 
 	assert_int_equal(proc_spawn(ret,
 				 &(struct proc_opts){ .argv = argv,
@@ -373,6 +379,30 @@ static void an_orphan_that_takes_nothing_is_ended(void **state)
 	assert_int_equal(b.talk.fail, AGENT_OK);
 }
 
+/* As one that hangs in the kernel. */
+static pid_t deaf;
+int kill(pid_t pid, int sig)
+{
+	return deaf && pid == -deaf ? 0 : (int)syscall(SYS_kill, pid, sig);
+}
+
+static void an_orphan_that_cannot_be_killed_is_given_up(void **state)
+{
+	struct turn_rig *rig = *state;
+	struct beside b;
+
+	leave_orphan(rig, "sleep 60", NULL, &b);
+	deaf = b.orphan.pid;
+	begin(&b.talk, rig, 0);
+	finish(&b.talk);
+	deaf = 0;
+	assert_int_equal(b.talk.news[NEWS_ENDS_IT], 1);
+	assert_int_equal(b.talk.err.code, ERR_BUSY);
+	assert_non_null(strstr(b.talk.err.msg, "was killed and does not end"));
+	assert_int_equal(state_of(rig, b.left.id), TURN_INTENT);
+	proc_release(&b.orphan);
+}
+
 /* One that works is never ended: who does not want to wait is told how to. */
 static void an_orphan_that_works_is_left_alone(void **state)
 {
@@ -434,6 +464,7 @@ int main(void)
 		CASE(an_id_that_follows_decides),
 		CASE(an_orphan_is_waited_for),
 		CASE(an_orphan_that_takes_nothing_is_ended),
+		CASE(an_orphan_that_cannot_be_killed_is_given_up),
 		CASE(an_orphan_that_works_is_left_alone),
 		CASE(what_was_lost_is_sent_again_under_its_id),
 	};

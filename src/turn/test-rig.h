@@ -33,6 +33,7 @@ struct talk {
 	struct turn_rig *rig;
 	struct turn *turn;
 	const char *prompt;
+	const char *agent; /* of a new conversation; NULL: the one that is built in */
 	char id[UUID_TEXT]; /* the conversation; empty: a new one */
 	const char *go_on; /* a limit is waited out */
 	const struct turn_record *again; /* what is sent again */
@@ -108,7 +109,8 @@ static inline UNUSED int claim(void *data, struct turn_job *job, struct err *ret
 	struct talk *talk = data;
 	struct turn_rig *rig = talk->rig;
 	const struct proc_id *self = turn_host_self(rig->host);
-	const struct conv_new what = { .dir = rig->top, .agent = "rehearsal" };
+	const struct conv_new what = { .dir = rig->top,
+		.agent = talk->agent ? talk->agent : agent_embedded()->name };
 	int r;
 
 	talk->claims++;

@@ -259,6 +259,41 @@ static void a_fresh_start_forgets_the_session_it_lost(void **state)
 	assert_int_equal(talk.fail, AGENT_CANCELLED);
 }
 
+/* A prompt in a session that nothing leads to would be lost with the next crash. */
+static void nothing_is_sent_to_a_session_that_cannot_be_kept(void **state)
+{
+	struct turn_rig *rig = *state;
+	struct talk talk = { .prompt = "one", .agent = "codex" };
+	AUTO_FREE char *text =
+		xasprintf("#!/bin/sh\nwhile read -r line; do case $line in\n"
+			  "*'\"initialize\"'*) echo '{\"id\":1,\"result\":{}}' ;;\n"
+			  "*thread/start*) echo '{\"id\":2,\"result\":{\"thread\":{\"id\":"
+			  "\"4a7c2a0e-0000-4000-8000-00000000000a\"}}}' ;;\n"
+			  "*turn/start*) touch %s/sent ;;\nesac; done\n",
+			rig->top);
+	AUTO_FREE char *program = temp_write(rig->top, "codex", text);
+	AUTO_FREE char *sent = path_join(rig->top, "sent");
+
+	assert_int_equal(chmod(program, 0700), 0);
+	rig->agents[agent_index(agent_named(SV("codex")))] = (struct agent_opts){ .home = rig->home,
+		.program = program,
+		.envp = (const char *const *)environ,
+		.stop_ms = 300,
+		.timeout_ms = 20000 };
+	assert_int_equal(sql_exec(rig->store,
+				 "CREATE TEMP TRIGGER full BEFORE INSERT ON main.agent_session"
+				 " BEGIN SELECT RAISE(ABORT, 'full'); END",
+				 NULL),
+		0);
+	begin(&talk, rig, 0);
+	finish(&talk);
+	assert_true(talk.err.code < 0);
+	assert_non_null(strstr(talk.err.msg, "full"));
+	assert_int_equal(talk.fail, AGENT_CANCELLED);
+	assert_false(path_exists(sent));
+	assert_true(is_free(rig, talk.id));
+}
+
 /* Its successor in another folder does not wait for it, the next turn of its session does. */
 static void an_agent_that_goes_is_waited_for_by_its_session_alone(void **state)
 {
@@ -370,6 +405,7 @@ int main(void)
 		CASE(a_turn_that_is_dropped_is_written_down),
 		CASE(a_turn_that_is_refused_leaves_nothing_behind),
 		CASE(a_fresh_start_forgets_the_session_it_lost),
+		CASE(nothing_is_sent_to_a_session_that_cannot_be_kept),
 		CASE(an_agent_that_goes_is_waited_for_by_its_session_alone),
 		CASE(a_question_is_journalled_and_leaves_nothing),
 	};

@@ -18,8 +18,8 @@ enum {
 	BUSY_STEP_MS = 100,
 	LEAVING_STEP_MS = 20,
 	ORPHAN_STEP_MS = 50,
-	ORPHAN_LOOK_MS = 1000, /* between two looks into the transcript */
-	ORPHAN_KILLED_MS = 5000, /* one that was killed is gone by then, or hangs in the kernel */
+	ORPHAN_LOOKS = 30, /* into the transcript, in the time that it has to take its prompt */
+	ORPHAN_KILLED = 5, /* … after which one that was killed is gone, or hangs in the kernel */
 	QUESTION_KEPT = 4096, /* bytes of a question in the journal: it may hold a whole session */
 };
 
@@ -603,6 +603,7 @@ static int wait_for_orphan(struct turn *t, bool first, struct err *reterr)
 	const struct turn_host_opts *o = &t->host->opts;
 	const char *agent = t->kind ? t->kind->name : "the agent";
 	int64_t patience = o->orphan_ms ? o->orphan_ms : TURN_ORPHAN_MS;
+	int64_t look_ms = patience / ORPHAN_LOOKS;
 	int64_t now = clock_age_ms(NULL);
 	char pid[32];
 
@@ -614,7 +615,7 @@ static int wait_for_orphan(struct turn *t, bool first, struct err *reterr)
 	int64_t waited = now - t->orphan_since_ms;
 	bool ends = false;
 	if (waited >= patience && t->orphan_signals < 2 &&
-		now - t->orphan_looked_ms >= ORPHAN_LOOK_MS * (1 + 2 * t->orphan_signals)) {
+		now - t->orphan_looked_ms >= look_ms * (1 + 2 * t->orphan_signals)) {
 		t->orphan_looked_ms = now;
 		if (t->orphan_signals > 0 || !turn_took(t->host, t->orphan_at)) {
 			ends = t->orphan_signals == 0;
@@ -627,7 +628,7 @@ static int wait_for_orphan(struct turn *t, bool first, struct err *reterr)
 			"%s (process %s) still works on what was interrupted; wait until it ends, "
 			"end it with \"kill %s\", or start another conversation",
 			agent, pid, pid);
-	if (t->orphan_signals == 2 && now - t->orphan_looked_ms >= ORPHAN_KILLED_MS)
+	if (t->orphan_signals == 2 && now - t->orphan_looked_ms >= ORPHAN_KILLED * look_ms)
 		return err_set(reterr, ERR_BUSY,
 			"%s (process %s) was killed and does not end; wait until it does, or start "
 			"another conversation",
