@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "assist/learn.h"
+#include "assist/record.h"
 #include "base/mem.h"
 #include "store/topic.h"
 
@@ -19,6 +20,7 @@ struct assistant {
 	void *done_data;
 	struct decision decision;
 	struct assistant_outcome out;
+	struct talk_place talk;
 	struct strv lost; /* conversations with a turn that is known not to have arrived */
 };
 
@@ -32,6 +34,7 @@ int assistant_new(const struct assistant_opts *opts, struct assistant **ret, str
 		return r;
 	}
 	as->opts = *opts;
+	as->opts.decide.talk = &as->talk;
 	as->lost = (struct strv)STRV_INIT;
 	decision_init(&as->decision);
 	*ret = as;
@@ -45,6 +48,7 @@ void assistant_free(struct assistant *as)
 	turn_free(as->turn);
 	turn_host_free(as->host);
 	decision_release(&as->decision);
+	free(as->talk.place);
 	strv_release(&as->lost);
 	free(as);
 }
@@ -141,6 +145,67 @@ static void on_waiting(void *data, int64_t seconds_left)
 		as->opts.ui.waiting(as->opts.ui.data, seconds_left);
 }
 
+/* ---- where the talk is ---- */
+
+static void set_talk(struct assistant *as, char *place, const char *folder, bool apart)
+{
+	free(as->talk.place);
+	as->talk = (struct talk_place){ .place = place, .apart = apart };
+	(void)snprintf(as->talk.folder, sizeof(as->talk.folder), "%s", folder);
+}
+
+void assistant_stay(struct assistant *as, const struct conv *c)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	AUTO_CONV current = CONV_INIT;
+
+	(void)!conv_current(o->store, o->dir, o->clock, &current, NULL);
+	set_talk(as, place_of(c), current.id, false);
+}
+
+int assistant_lead(struct assistant *as, struct err *reterr)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	struct talk_place *t = &as->talk;
+
+	/* A session of an agent's own goes on there by itself until a turn goes to it. */
+	if (!t->place || !uuid_valid(sv_of(t->place)))
+		return 0;
+	int r = conv_set_current(o->store, o->dir, t->place, o->clock, reterr);
+	if (r == 0) {
+		(void)snprintf(t->folder, sizeof(t->folder), "%s", t->place);
+		t->apart = false;
+	}
+	return r;
+}
+
+void assistant_follow(struct assistant *as)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	AUTO_CONV current = CONV_INIT;
+
+	(void)!conv_current(o->store, o->dir, o->clock, &current, NULL);
+	if (strcmp(current.id, as->talk.folder) != 0)
+		assistant_stay(as, &current);
+}
+
+int assistant_reset(struct assistant *as, struct err *reterr)
+{
+	static const struct conv fresh = CONV_INIT;
+	const struct decide_opts *o = &as->opts.decide;
+	int r = store_begin(o->store, reterr);
+
+	if (r < 0)
+		return r;
+	r = assistant_lead(as, reterr);
+	if (r == 0)
+		r = conv_reset(o->store, o->dir, o->clock, reterr);
+	r = store_end(o->store, r, reterr);
+	if (r == 0)
+		assistant_stay(as, &fresh);
+	return r;
+}
+
 /* ---- acting on the decision ---- */
 
 static int obey(struct assistant *as, struct decision *d, struct err *reterr)
@@ -157,14 +222,16 @@ static int obey(struct assistant *as, struct decision *d, struct err *reterr)
 		return 0;
 	if (d->heard == UTTERANCE_UNDO) {
 		r = decide_undo(o, &d->conv, reterr);
-		if (r >= 0)
+		if (r >= 0) {
 			text_undone(&d->reply, d->language, &d->conv);
-		else if (r == ERR_NOTFOUND)
+			assistant_stay(as, &d->conv);
+		} else if (r == ERR_NOTFOUND) {
 			str_adds(&d->reply, text_get(TEXT_NOTHING_TO_UNDO, d->language));
+		}
 		return r == ERR_NOTFOUND ? 0 : r;
 	}
 	if (d->heard == UTTERANCE_RESET)
-		r = conv_reset(o->store, o->dir, o->clock, reterr);
+		r = assistant_reset(as, reterr);
 	if (r >= 0)
 		str_adds(&d->reply, text_get(replies[d->heard], d->language));
 	return r;
@@ -275,7 +342,9 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 		     : conv_take(o->store, c->id, turn_host_self(as->host), o->clock, reterr);
 	if (r < 0)
 		err_prefix(reterr, "\"%s\"", conv_label(c));
-	else
+	/* What another terminal made of the folder stays, and so does the talk when something that
+	 * was lost elsewhere is sent again. */
+	else if (!d->apart && !(as->req.again && as->talk.place))
 		r = conv_set_current(o->store, o->dir, c->id, o->clock, reterr);
 	if (r == 0)
 		conv_copy(&job->conv, c);
@@ -325,8 +394,10 @@ static void on_done(void *data, const struct turn_outcome *out)
 	};
 	learn(as, out);
 	/* Whoever has begun to talk is in this conversation, whatever goes on elsewhere. */
-	if (out->conv.id[0])
+	if (out->conv.id[0] && !as->req.again) {
 		as->opts.decide.newest = false;
+		set_talk(as, xstrdup(out->conv.id), d->apart ? d->folder : out->conv.id, d->apart);
+	}
 	as->done = NULL;
 	done(as->done_data, &as->out);
 }

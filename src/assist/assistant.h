@@ -56,6 +56,18 @@ void assistant_free(struct assistant *as); /* NULL is fine; ends the agent's pro
 typedef void (*assistant_done_fn)(void *data, const struct assistant_outcome *out);
 void assistant_say(
 	struct assistant *as, const struct request *req, assistant_done_fn done, void *data);
+/*
+ * A talk stays in its conversation: in the one that its first sentence went to, unless it is told
+ * before. c: what goes on, an agent's own too; empty: a new one.
+ */
+void assistant_stay(struct assistant *as, const struct conv *c);
+/* What comes next from elsewhere (a command, a program anew) is about this talk's conversation: it
+ * is what goes on in the folder, whatever came in between. */
+int assistant_lead(struct assistant *as, struct err *reterr) MUST_USE;
+/* … and may have changed what goes on there: then the talk is there from now on. */
+void assistant_follow(struct assistant *as);
+/* A new conversation begins with the next sentence. */
+int assistant_reset(struct assistant *as, struct err *reterr) MUST_USE;
 /* Stops what runs; nothing runs: no effect. */
 void assistant_cancel(struct assistant *as);
 /* Answers an AGENT_EV_ASK, from within the event or later; one that is over: no effect. */

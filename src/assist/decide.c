@@ -470,16 +470,41 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 	return 0;
 }
 
-/* The folder's last conversation goes on, unless it is another agent's or too old: that is said. */
+/* The conversation that the talk is in. One that was taken from it by another terminal's command is
+ * its own all the same; what that changed for the folder is left to it, and told once. */
+static int find_talk(const struct decide_opts *o, const struct conv *current, struct decision *d,
+	struct err *reterr)
+{
+	const struct talk_place *t = o->talk;
+	struct conv *c = &d->conv;
+	int r = t->place[0] ? place_find(o->store, t->place, o->clock, c, reterr) : ERR_NOTFOUND;
+
+	if (r < 0)
+		return r == ERR_NOTFOUND ? 0 : r;
+	bool moved = strcmp(current->id, t->folder) != 0;
+	d->apart = strcmp(current->id, c->id) != 0 && (moved || t->apart);
+	if (d->apart && moved)
+		text_fill(&d->notice, current->id[0] ? TEXT_STAYS : TEXT_STAYS_RESET, o->language,
+			TEXT_WORDS(conv_label(c), current->id[0] ? conv_label(current) : NULL));
+	return 0;
+}
+
+/* The talk's conversation or the folder's last one goes on, unless it is another agent's or too
+ * old: that is said. */
 static int decide_by_folder(const struct decide_opts *o, struct decision *d, struct err *reterr)
 {
 	struct conv *c = &d->conv;
 	AUTO_CONV last = CONV_INIT;
 	AUTO_STR ago = STR_INIT;
-	int r = find_current(o, c, reterr);
+	int r = find_current(o, &last, reterr);
+	bool stays = o->talk && o->talk->place && d->by == BY_FOLDER;
 
-	conv_copy(&last, c);
-	if (r == 0 && o->newest && d->by == BY_FOLDER)
+	memcpy(d->folder, last.id, sizeof(d->folder));
+	if (r == 0 && stays)
+		r = find_talk(o, &last, d, reterr);
+	else if (r == 0)
+		conv_copy(c, &last);
+	if (r == 0 && o->newest && d->by == BY_FOLDER && !stays)
 		r = candidates_newest(o, c, &d->open, reterr);
 	if (r < 0)
 		return r;

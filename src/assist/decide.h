@@ -22,6 +22,14 @@
 #include "store/store.h"
 #include "transcript/home.h"
 
+/* Where a talk is. It stays there, whatever goes on in its folder meanwhile. */
+struct talk_place {
+	char *place; /* (assist/record.h) empty: a conversation that it will begin; NULL: where its
+			folder is */
+	char folder[UUID_TEXT]; /* what went on in the folder at the last look; empty: nothing */
+	bool apart; /* that is another one, and was told */
+};
+
 /* Borrowed. */
 struct decide_opts {
 	struct store *store;
@@ -41,6 +49,7 @@ struct decide_opts {
 	size_t n_homes;
 	bool newest; /* what goes on in the folder is what went on there last, in an agent too */
 	bool greets; /* and has been told when the talk began */
+	const struct talk_place *talk; /* where nothing is routed; NULL: a single sentence */
 	enum text_language language;
 	bool language_open; /* nobody chose it: what is said may choose another */
 	int64_t expiry_ms; /* a conversation older than this does not go on by itself; 0: never old
@@ -96,6 +105,8 @@ struct decision {
 	struct str notice; /* what the user is told about it; may be empty */
 	struct str reply; /* our own answer; may be empty */
 	bool elsewhere; /* told that it goes elsewhere than the last one did */
+	char folder[UUID_TEXT]; /* what goes on in the folder; empty: nothing */
+	bool apart; /* that is another one than the talk's, and stays so */
 	double confidence; /* 0 to 1 */
 	char reason[ROUTE_REASON_MAX];
 	struct conv heir_of; /* new, because this one failed; without an id: none */

@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 
-bool tell_greeting(const struct kit *kit, bool fresh, struct str *out)
+bool tell_greeting(const struct kit *kit, bool fresh, struct conv *ret, struct str *out)
 {
 	const struct kit_opts *o = &kit->opts;
 	const char *agent = kit->kind->name;
@@ -24,6 +24,8 @@ bool tell_greeting(const struct kit *kit, bool fresh, struct str *out)
 			conv_label(&c), is_member(&c) ? "begun there, " : "", (long long)c.turns,
 			c.turns == 1 ? "turn" : "turns", ago,
 			is_member(&c) ? "; /new starts another" : "");
+		*ret = c;
+		c = (struct conv)CONV_INIT;
 		return true;
 	}
 	if (kit->by_default && conv_last(o->store, kit->dir, o->clock, &last, NULL) == 0)

@@ -7,8 +7,8 @@
 #include "assist/kit.h"
 
 /* What goes on here, and since when: nobody should be answered out of a context they forgot. True
- * when it is about a conversation that goes on, false when a new one begins. */
-bool tell_greeting(const struct kit *kit, bool fresh, struct str *out);
+ * with the conversation that goes on, false when a new one begins; *ret is for assistant_stay(). */
+bool tell_greeting(const struct kit *kit, bool fresh, struct conv *ret, struct str *out);
 /* What the rehearsal agent is and how to get a real one; false when it is not the one who answers
  * in c, was chosen, or has been introduced before. */
 bool tell_rehearsal(const struct kit *kit, const struct conv *c, struct str *out);

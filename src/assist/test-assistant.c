@@ -48,17 +48,8 @@ static void on_notice(void *data, const char *line)
 	str_addf(&rig->notices, "%s\n", line);
 }
 
-static void start(struct rig *rig)
+static void start_talk(struct rig *rig)
 {
-	assert_int_equal(store_open(rig->db, 0, NULL, &rig->store, NULL), 0);
-	rig->loop = loop_new();
-	rig->settings = settings_new("/home/me");
-	rig->rules = utterances_new(rig->settings);
-	rig->homes[0] = (struct transcript_home){
-		.agent = "rehearsal", .format = TRANSCRIPT_CLAUDE, .root = rig->home
-	};
-	rig->agents[agent_index(agent_embedded())] =
-		(struct agent_opts){ .home = rig->home, .script = rig->script };
 	struct assistant_opts opts = {
 		.turns = { .store = rig->store,
 			.loop = rig->loop,
@@ -78,7 +69,22 @@ static void start(struct rig *rig)
 		.kind = agent_embedded(),
 		.wait_on_limit = rig->wait_on_limit,
 	};
+
 	assert_int_equal(assistant_new(&opts, &rig->as, NULL), 0);
+}
+
+static void start(struct rig *rig)
+{
+	assert_int_equal(store_open(rig->db, 0, NULL, &rig->store, NULL), 0);
+	rig->loop = loop_new();
+	rig->settings = settings_new("/home/me");
+	rig->rules = utterances_new(rig->settings);
+	rig->homes[0] = (struct transcript_home){
+		.agent = "rehearsal", .format = TRANSCRIPT_CLAUDE, .root = rig->home
+	};
+	rig->agents[agent_index(agent_embedded())] =
+		(struct agent_opts){ .home = rig->home, .script = rig->script };
+	start_talk(rig);
 }
 
 static void stop(struct rig *rig)
@@ -365,6 +371,84 @@ static void test_old_conversation_does_not_go_on(void **state)
 	assert_non_null(strstr(rig->notices.buf, "\"yesterday\" war vor 1 h: eine neue"));
 }
 
+/* Another terminal of the same folder. */
+static void elsewhere(struct rig *rig, const char *text)
+{
+	const struct request fresh = { .text = sv_of(text), .mode = REQUEST_NEW };
+	struct assistant *own = rig->as;
+
+	rig->as = NULL;
+	start_talk(rig);
+	assert_int_equal(say_it(rig, &fresh), 0);
+	assistant_free(rig->as);
+	rig->as = own;
+}
+
+static void check_current(struct rig *rig, const char *title)
+{
+	AUTO_CONV c = CONV_INIT;
+	int r = conv_current(rig->store, rig->top, &rig->clock, &c, NULL);
+
+	assert_int_equal(r, title ? 0 : ERR_NOTFOUND);
+	if (title)
+		assert_string_equal(c.title, title);
+}
+
+static void test_a_talk_stays_where_it_is(void **state)
+{
+	struct rig *rig = *state;
+
+	assert_int_equal(say(rig, "plan alpha"), 0);
+	elsewhere(rig, "banana bread");
+	check_recalls(rig, "1. plan alpha");
+	assert_string_equal(rig->notices.buf,
+		"Hier bleibt es bei \"plan alpha\"; in diesem Ordner geht inzwischen \"banana "
+		"bread\" weiter.\n");
+	check_current(rig, "banana bread");
+	/* That is told once for each change of it. */
+	check_recalls(rig, "1. plan alpha");
+	assert_string_equal(rig->notices.buf, "");
+	assert_int_equal(conv_reset(rig->store, rig->top, &rig->clock, NULL), 0);
+	check_recalls(rig, "1. plan alpha");
+	assert_non_null(strstr(rig->notices.buf, "der Ordner wurde anderswo zurückgesetzt"));
+	check_current(rig, NULL);
+}
+
+static void test_a_reset_is_about_the_talk(void **state)
+{
+	struct rig *rig = *state;
+
+	assert_int_equal(say(rig, "plan alpha"), 0);
+	elsewhere(rig, "banana bread");
+	assert_int_equal(say(rig, "von vorne"), 0);
+	elsewhere(rig, "carrot cake");
+	/* What was said to begin anew does so, whatever was begun elsewhere. */
+	check_recalls(rig, "Nothing yet");
+	assert_int_equal(say(rig, "undo reset"), 0);
+	check_recalls(rig, "1. plan alpha");
+	check_current(rig, "plan alpha");
+}
+
+/* What somebody was greeted with is where the first sentence goes. */
+static void test_a_talk_stays_from_its_beginning(void **state)
+{
+	struct rig *rig = *state;
+	AUTO_CONV alpha = CONV_INIT;
+
+	elsewhere(rig, "plan alpha");
+	assert_int_equal(conv_current(rig->store, rig->top, &rig->clock, &alpha, NULL), 0);
+	assistant_stay(rig->as, &alpha);
+	elsewhere(rig, "banana bread");
+	check_recalls(rig, "1. plan alpha");
+	/* A command about it finds it, and what that made goes on. */
+	assert_int_equal(assistant_lead(rig->as, NULL), 0);
+	check_current(rig, "plan alpha");
+	elsewhere(rig, "carrot cake");
+	assistant_follow(rig->as);
+	check_recalls(rig, "1. carrot cake");
+	assert_string_equal(rig->notices.buf, "");
+}
+
 /* The script's limit ends some milliseconds from now. */
 static void test_limit_is_waited_out(void **state)
 {
@@ -407,6 +491,9 @@ int main(void)
 		CASE(test_crash_is_explained_and_nothing_sent_again),
 		CASE(test_conversation_in_use_is_refused),
 		CASE(test_old_conversation_does_not_go_on),
+		CASE(test_a_talk_stays_where_it_is),
+		CASE(test_a_reset_is_about_the_talk),
+		CASE(test_a_talk_stays_from_its_beginning),
 		CASE(test_limit_is_waited_out),
 		CASE(test_after_a_limit_what_acted_is_not_sent_again),
 	};

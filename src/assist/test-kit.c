@@ -117,11 +117,12 @@ static void a_kit_is_enough_for_a_turn(void **state)
 	const struct turn_outcome *out = NULL;
 	AUTO_STR heard = STR_INIT;
 	AUTO_STR line = STR_INIT;
+	AUTO_CONV here = CONV_INIT;
 
 	open_kit(rig);
 	assert_ptr_equal(rig->kit.kind, agent_embedded());
 	assert_true(rig->kit.by_default);
-	assert_false(tell_greeting(&rig->kit, false, &line));
+	assert_false(tell_greeting(&rig->kit, false, &here, &line));
 	assert_string_equal(line.buf, "A new conversation with rehearsal.");
 	struct assistant_opts opts = kit_assistant_opts(&rig->kit, true);
 	opts.turns.loop = loop;
@@ -137,7 +138,7 @@ static void a_kit_is_enough_for_a_turn(void **state)
 	assert_true(tell_rehearsal(&rig->kit, &out->conv, &line));
 	assert_false(tell_rehearsal(&rig->kit, &out->conv, &line));
 	str_clear(&line);
-	assert_true(tell_greeting(&rig->kit, false, &line));
+	assert_true(tell_greeting(&rig->kit, false, &here, &line));
 	assistant_free(as);
 	loop_free(loop);
 	/* The transcript lies in the home that was given, and nowhere else. */
@@ -184,16 +185,18 @@ static void what_was_chosen_answers(void **state)
 	assert_int_equal(proc_id_self(&self, NULL), 0);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_CONV c = CONV_INIT;
+		AUTO_CONV here = CONV_INIT;
 		AUTO_STR line = STR_INIT;
 		open_kit(rig);
 		const struct conv_new what = { .dir = rig->kit.dir, .agent = cases[i].agent };
 		assert_int_equal(
 			conv_create(rig->store, &what, &self, rig->opts.clock, &c, NULL), 0);
 		assert_int_equal(kit_choose(&rig->kit, agent_named(SV("claude")), NULL), 0);
-		assert_int_equal(tell_greeting(&rig->kit, false, &line), i == 2);
+		assert_int_equal(tell_greeting(&rig->kit, false, &here, &line), i == 2);
+		conv_release(&here);
 		/* Chosen earlier: another real agent's conversation is not lost by that. */
 		open_kit(rig);
-		assert_int_equal(tell_greeting(&rig->kit, false, &line), cases[i].goes_on);
+		assert_int_equal(tell_greeting(&rig->kit, false, &here, &line), cases[i].goes_on);
 	}
 }
 

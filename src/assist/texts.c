@@ -44,6 +44,14 @@ static const char *const texts[TEXT_COUNT][2] = {
 					      "(--new beginnt eine neue Konversation).",
 		[TEXT_ENGLISH] = "Going on with what was begun in %s: %s, %s (--new starts a new "
 				 "conversation)." },
+	[TEXT_STAYS] = { [TEXT_GERMAN] =
+				 "Hier bleibt es bei \"%s\"; in diesem Ordner geht inzwischen "
+				 "\"%s\" weiter.",
+		[TEXT_ENGLISH] =
+			"Still in \"%s\" here; what goes on in this folder is \"%s\" by now." },
+	[TEXT_STAYS_RESET] = { [TEXT_GERMAN] = "Hier bleibt es bei \"%s\"; der Ordner wurde "
+					       "anderswo zurückgesetzt.",
+		[TEXT_ENGLISH] = "Still in \"%s\" here; the folder was reset elsewhere." },
 	[TEXT_OPEN] = { [TEXT_GERMAN] = "\"%s\" ist gerade in %s geöffnet und bleibt unberührt.",
 		[TEXT_ENGLISH] = "\"%s\" is open in %s right now and is left alone." },
 	[TEXT_SAME_THERE] = { [TEXT_GERMAN] = "Alles klar, dasselbe in: %s.",

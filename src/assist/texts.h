@@ -25,6 +25,8 @@ enum text_id {
 	TEXT_ROUTED_OWN, /* … an agent's own session: the agent, its name, when and where it was */
 	TEXT_ROUTED_OWN_ONLY, /* … and there is no other */
 	TEXT_FOLDER_OWN, /* … and nothing is routed */
+	TEXT_STAYS, /* a talk stays in: its name, what goes on in the folder now */
+	TEXT_STAYS_RESET, /* … where nothing does */
 	TEXT_OPEN, /* left alone: its name, who has it open */
 	TEXT_SAME_THERE, /* what was said is said again in: its name */
 	TEXT_SAME_NEW, /* … in a new one */

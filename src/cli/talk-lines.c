@@ -156,10 +156,14 @@ static int obey(struct lines *l, struct sv text, bool *fresh, struct err *reterr
 	/* Nobody is at a terminal to hand over. */
 	if (word == TALK_RUN && strcmp(args.v[0], "resume") == 0)
 		strv_add(&args, "--print");
-	if (word == TALK_RUN)
-		r = talk_run(l->app, &args, reterr);
-	else
+	if (word == TALK_RUN) {
+		r = assistant_lead(l->front.assistant, reterr);
+		if (r == 0)
+			r = talk_run(l->app, &args, reterr);
+		assistant_follow(l->front.assistant);
+	} else {
 		r = talk_answer(&l->front, word, &said, reterr);
+	}
 	if (said.len > 0)
 		say_line(l->app->out, "%s", said.buf);
 	(void)fflush(l->app->out);
@@ -187,10 +191,21 @@ static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
 	return 0;
 }
 
+/* Only what goes on is worth a line: who pipes into a new conversation knows. */
+static void greet(struct lines *l, bool fresh)
+{
+	AUTO_CONV c = CONV_INIT;
+	AUTO_STR line = STR_INIT;
+
+	bool goes_on = tell_greeting(&l->front.kit, fresh, &c, &line);
+	assistant_stay(l->front.assistant, &c);
+	if (goes_on)
+		on_notice(l, line.buf);
+}
+
 static int run_lines(struct lines *l, bool fresh, struct err *reterr)
 {
 	AUTO_STR line = STR_INIT;
-	AUTO_STR greeting = STR_INIT;
 	bool greeted = false;
 	int r = 0;
 
@@ -203,9 +218,8 @@ static int run_lines(struct lines *l, bool fresh, struct err *reterr)
 			break;
 		if (r > 0)
 			continue;
-		/* Only what goes on is worth a line: who pipes into a new conversation knows. */
-		if (!greeted && tell_greeting(&l->front.kit, fresh, &greeting))
-			on_notice(l, greeting.buf);
+		if (!greeted)
+			greet(l, fresh);
 		greeted = true;
 		r = turn(l, text, fresh, reterr);
 		if (r < 0)

@@ -303,8 +303,10 @@ static void show_outcome(struct talk *t, const struct assistant_outcome *out)
 static void greet(struct talk *t, bool fresh)
 {
 	AUTO_STR line = STR_INIT;
-	bool goes_on = tell_greeting(&t->front.kit, fresh, &line);
+	AUTO_CONV c = CONV_INIT;
 
+	bool goes_on = tell_greeting(&t->front.kit, fresh, &c, &line);
+	assistant_stay(t->front.assistant, &c);
 	say_line(t, STYLE_NOTICE, line.buf);
 	if (!goes_on)
 		say_line(t, STYLE_NOTICE,
@@ -362,6 +364,28 @@ static void on_runs(void *data, bool begins)
 	flush(t);
 }
 
+/* Between turns the status line stands above the prompt, where it scrolls away with it. */
+static void show_listening(struct talk *t, const struct conv *c)
+{
+	AUTO_STR line = STR_INIT;
+
+	if (!t->app->settings->ui_status_line)
+		return;
+	const char *dot = t->utf8 ? "·" : "-";
+	const char *state = status_state_name(STATUS_LISTENING);
+	if (t->bypass)
+		str_addf(&line, "permissions off %s ", dot);
+	if (c && c->id[0]) {
+		AUTO_STR label = STR_INIT;
+		size_t taken = utf8_width(str_sv(&line)) + strlen(c->agent) + strlen(state) + 7;
+		size_t room = t->term.cols > taken ? t->term.cols - taken : 1;
+		utf8_fit(&label, sv_of(conv_label(c)), room);
+		str_addf(&line, "%s %s %s %s ", c->agent, dot, label.buf, dot);
+	}
+	str_adds(&line, state);
+	say_line(t, t->bypass ? STYLE_WARNING : STYLE_NOTICE, line.buf);
+}
+
 /* A failure of ours ends this sentence, not the conversation: the next may go well. */
 static void take_turn(struct talk *t, struct sv text, bool *fresh)
 {
@@ -374,12 +398,16 @@ static void take_turn(struct talk *t, struct sv text, bool *fresh)
 		show_outcome(t, out);
 	if (r == 0 && out->kind == UTTERANCE_RESTART) {
 		editor_free(TAKE_PTR(t->editor));
-		r = restart(t->app, &err);
+		r = assistant_lead(t->front.assistant, &err);
+		if (r == 0)
+			r = restart(t->app, &err);
 	}
 	if (r < 0)
 		say_line(t, STYLE_ERROR, err.msg);
 	else
 		*fresh = false;
+	if (!t->leave)
+		show_listening(t, r == 0 ? &out->turn->conv : NULL);
 }
 
 /* True when the line was for faden itself. */
@@ -397,6 +425,10 @@ static bool obey(struct talk *t, struct sv text, bool *fresh)
 	/* What was just brought back or made here is what goes on. */
 	if (word == TALK_UNDO || word == TALK_RUN)
 		*fresh = false;
+	if (word == TALK_RUN && assistant_lead(t->front.assistant, &err) < 0) {
+		say_line(t, STYLE_ERROR, err.msg);
+		return true;
+	}
 	t->leave = word == TALK_LEAVE;
 	for (size_t i = 0; word == TALK_HELP && talk_help[i]; i++)
 		wrap_line(&t->term, STYLE_PLAIN, sv_of(talk_help[i]));
@@ -410,6 +442,8 @@ static bool obey(struct talk *t, struct sv text, bool *fresh)
 		r = talk_run(t->app, &args, &err);
 	else
 		r = talk_answer(&t->front, word, &said, &err);
+	if (word == TALK_RUN && !hands_over)
+		assistant_follow(t->front.assistant);
 	if (hands_over) {
 		/* Without a front there is no way on but this one. */
 		t->leave = true;
@@ -420,30 +454,6 @@ static bool obey(struct talk *t, struct sv text, bool *fresh)
 	else if (said.len > 0)
 		say_line(t, STYLE_NOTICE, said.buf);
 	return true;
-}
-
-/* Between turns the status line stands above the prompt, where it scrolls away with it. */
-static void show_listening(struct talk *t)
-{
-	AUTO_CONV c = CONV_INIT;
-	AUTO_STR line = STR_INIT;
-	const struct app *app = t->app;
-
-	if (!app->settings->ui_status_line)
-		return;
-	const char *dot = t->utf8 ? "·" : "-";
-	const char *state = status_state_name(STATUS_LISTENING);
-	if (t->bypass)
-		str_addf(&line, "permissions off %s ", dot);
-	if (conv_current(app->store, t->front.kit.dir, &app->clock, &c, NULL) == 0) {
-		AUTO_STR label = STR_INIT;
-		size_t taken = utf8_width(str_sv(&line)) + strlen(c.agent) + strlen(state) + 7;
-		size_t room = t->term.cols > taken ? t->term.cols - taken : 1;
-		utf8_fit(&label, sv_of(conv_label(&c)), room);
-		str_addf(&line, "%s %s %s %s ", c.agent, dot, label.buf, dot);
-	}
-	str_adds(&line, state);
-	say_line(t, t->bypass ? STYLE_WARNING : STYLE_NOTICE, line.buf);
 }
 
 static int converse(struct talk *t, bool fresh, struct err *reterr)
@@ -484,8 +494,6 @@ static int converse(struct talk *t, bool fresh, struct err *reterr)
 		if (obey(t, said, &fresh))
 			continue;
 		take_turn(t, said, &fresh);
-		if (!t->leave)
-			show_listening(t);
 	}
 	return 0;
 }

@@ -107,7 +107,6 @@ enum talk_word talk_word_of(struct sv text, struct strv *args)
 
 int talk_answer(const struct front *f, enum talk_word word, struct str *said, struct err *reterr)
 {
-	const struct app *app = f->app;
 	enum text_language language = f->kit.language;
 	AUTO_CONV c = CONV_INIT;
 	struct err err = ERR_INIT;
@@ -116,13 +115,15 @@ int talk_answer(const struct front *f, enum talk_word word, struct str *said, st
 	if (word == TALK_COMPACT) {
 		str_adds(said, text_get(TEXT_COMPACT, language));
 	} else if (word == TALK_CLEAR) {
-		r = conv_reset(app->store, f->kit.dir, &app->clock, reterr);
+		r = assistant_reset(f->assistant, reterr);
 		if (r == 0)
 			str_addf(said, "%s %s", text_get(TEXT_RESET, language),
 				text_get(TEXT_RESET_BACK, language));
 	} else if (word == TALK_UNDO) {
 		const struct decide_opts how = kit_decide_opts(&f->kit, false);
 		r = decide_undo(&how, &c, &err);
+		if (r == 0)
+			assistant_stay(f->assistant, &c);
 		if (r == 0)
 			text_undone(said, language, &c);
 		else if (r == ERR_NOTFOUND)

@@ -23,11 +23,14 @@ static int count_turn(struct store *store, const struct turn_record *t, const st
 	AUTO_STR title = STR_INIT;
 
 	utf8_scrub_line(&title, utf8_cut(sv_trim(str_sv(&t->prompt)), CONV_TITLE_MAX));
+	/* A talk that stays in its conversation does not bring it back from behind a reset that was
+	 * made elsewhere: it is not what goes on anywhere. */
 	return SQL_RUN(store, reterr,
 		"UPDATE conversation SET turns = turns + 1, active_ms = ?2, age_ms = ?3,"
 		" title = coalesce(title, ?4),"
-		" epoch = coalesce((SELECT k.epoch FROM current k WHERE k.dir = conversation.dir),"
-		" 0) WHERE id = ?1",
+		" epoch = CASE WHEN EXISTS (SELECT 1 FROM current k WHERE k.conversation = ?1)"
+		" THEN coalesce((SELECT k.epoch FROM current k WHERE k.dir = conversation.dir), 0)"
+		" ELSE epoch END WHERE id = ?1",
 		SQL_T(t->conversation), SQL_I(clock_wall_ms(clock)), SQL_I(clock_age_ms(clock)),
 		SQL_T(title.buf));
 }

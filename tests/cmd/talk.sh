@@ -105,6 +105,31 @@ t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 t_like '>trim makes a session that takes over' "$(cat "$t_out")" 'now what goes on in its folder'
 cd .. || exit 1
 
+# two terminals in one folder
+mkdir two && cd two || exit 1
+mkfifo "$t_tmp/lines"
+t_faden <"$t_tmp/lines" >"$t_tmp/talk" 2>"$t_tmp/talk.err" &
+t_pids="$t_pids $!"
+exec 4>"$t_tmp/lines"
+answers() { [ "$(grep -cE '^(You said|So far)' "$t_tmp/talk")" = "$1" ]; }
+echo 'secret plan alpha' >&4
+t_ok 'a talk begins' t_wait_for 10 answers 1
+t_exit 'another terminal begins a conversation there' 0 t_faden ask --new 'unrelated banana bread'
+echo 'what did I say?' >&4
+t_ok 'the talk is answered' t_wait_for 10 answers 2
+t_like 'the talk stays in its conversation' "$(tail -n 1 "$t_tmp/talk")" '^1\. secret plan alpha$'
+t_like 'it is said that something else goes on in the folder' "$(cat "$t_tmp/talk.err")" '^faden: Still in "secret plan alpha" here; what goes on in this folder is "unrelated banana bread" by now\.$'
+t_exit 'a reset elsewhere is taken' 0 t_faden reset
+echo 'what did I say?' >&4
+t_ok 'the talk is answered after it' t_wait_for 10 answers 3
+t_like 'a reset elsewhere does not move the talk' "$(tail -n 2 "$t_tmp/talk")" '^1\. secret plan alpha
+2\. what did I say'
+t_like 'a reset elsewhere is told' "$(tail -n 1 "$t_tmp/talk.err")" '^faden: Still in "secret plan alpha" here; the folder was reset elsewhere\.$'
+exec 4>&-
+t_exit 'the reset is in force all the same' 0 t_faden ask 'what did I say?'
+t_like 'what the talk said since did not undo it' "$(cat "$t_out")" 'Nothing yet'
+cd .. || exit 1
+
 t_exit 'empty input is no failure' 0 t_faden </dev/null
 t_is 'empty input is answered with nothing' "$(cat "$t_out")" ''
 t_done
