@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "archive/archive.h"
 #include "base/mem.h"
@@ -15,14 +14,7 @@
 #include "store/sql.h"
 #include "json/scan.h"
 
-/* ---- the hash ---- */
-
-struct recall_hash recall_hash(struct sv raw)
-{
-	XXH128_hash_t h = XXH3_128bits(raw.p, raw.n);
-
-	return (struct recall_hash){ h.low64, h.high64 };
-}
+/* ---- as text ---- */
 
 void recall_ref_text(struct recall_hash hash, char out[static RECALL_REF])
 {

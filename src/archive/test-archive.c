@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "archive/archive.h"
 #include "os/test-temp.h"
@@ -316,6 +317,20 @@ static void finds_a_session(void **state)
 	assert_int_equal(archive_find(&f->archive, f->file, found, NULL), ERR_NOTFOUND);
 }
 
+/* It is stored: every processor has the same. */
+static void hash_is_that_of_the_library(void **state UNUSED)
+{
+	char text[3001];
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (char)(i * i >> 3);
+	for (size_t n = 0; n < sizeof(text); n++) {
+		XXH128_hash_t want = XXH3_128bits(text + 1, n);
+		struct recall_hash have = recall_hash(sv_make(text + 1, n));
+		assert_true(have.low == want.low64 && have.high == want.high64);
+	}
+}
+
 static void references_as_text(void **state)
 {
 	uint64_t low = 0;
@@ -344,6 +359,7 @@ int main(void)
 		CASE(changed_bytes_are_refused),
 		CASE(finds_a_session),
 		cmocka_unit_test(references_as_text),
+		cmocka_unit_test(hash_is_that_of_the_library),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
