@@ -72,6 +72,11 @@ const struct transcript_home *app_home(const struct app *app, const char *agent)
 	return NULL;
 }
 
+char *app_index_dir(const struct app *app)
+{
+	return path_join(app->paths.state_dir, "index");
+}
+
 struct archive app_archive(const struct app *app)
 {
 	return (struct archive){

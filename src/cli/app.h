@@ -79,6 +79,8 @@ int app_state(struct app *app, struct err *reterr) MUST_USE;
 /* The store in the state folder, opened at the first call and closed by app_release(). */
 int app_store(struct app *app, struct store **ret_store, struct err *reterr) MUST_USE;
 
+/* Where the index of all sessions lies, made or not. Caller frees. */
+char *app_index_dir(const struct app *app);
 /* The archive of this user, once the store is open. */
 struct archive app_archive(const struct app *app);
 

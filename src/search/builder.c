@@ -84,7 +84,7 @@ void builder_free(struct builder *b)
 
 uint32_t builder_docs(const struct builder *b)
 {
-	return (uint32_t)b->docs.n;
+	return (uint32_t)b->docs.n + b->open;
 }
 
 bool builder_full(const struct builder *b)

@@ -120,6 +120,8 @@ int term_walk_next(struct term_walk *w, struct err *reterr) MUST_USE;
 int postings_raw_positions(
 	struct postings *p, unsigned i, struct sv *ret, struct err *reterr) MUST_USE;
 
+/* Gives back the memory that its pages take while they are mapped; they come again when touched. */
+void segment_cool(const struct segment *seg);
 /* The bytes of a run's documents in a column. */
 int segment_column(const struct segment *seg, enum section which, const struct segment_run *run,
 	struct sv *ret, struct err *reterr) MUST_USE;

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "search/segment-file.h"
 
-enum { GONE = UINT32_MAX };
+enum { GONE = UINT32_MAX, COOL_BYTES = 16 * 1024 * 1024 };
 
 struct input {
 	const struct segment *seg;
@@ -20,6 +20,7 @@ struct merge {
 	VEC(struct segment_run) runs;
 	uint32_t docs;
 	uint64_t words;
+	uint64_t cool_at; /* bytes written, when what was read is given back */
 };
 
 static void merge_release(struct merge *m)
@@ -131,6 +132,11 @@ static int copy_term(struct merge *m, struct err *reterr)
 	}
 	if (r >= 0)
 		r = writer_term_end(&m->w, reterr);
+	if (m->w.at + m->w.positions.n > m->cool_at) {
+		m->cool_at = m->w.at + m->w.positions.n + COOL_BYTES;
+		for (size_t i = 0; i < m->n; i++)
+			segment_cool(m->inputs[i].seg);
+	}
 	return r < 0 ? r : 1;
 }
 

@@ -339,5 +339,5 @@ int segment_writer_commit(struct segment_writer *w, struct err *reterr)
 	if (r >= 0)
 		r = file_new_write(
 			&w->file, sv_make((const char *)&w->foot, sizeof(w->foot)), reterr);
-	return r < 0 ? r : file_new_commit(&w->file, reterr);
+	return r < 0 ? r : file_new_commit_excl(&w->file, reterr);
 }

@@ -200,6 +200,11 @@ void segment_close(struct segment *seg)
 	free(seg);
 }
 
+void segment_cool(const struct segment *seg)
+{
+	(void)madvise(seg->map, seg->size, MADV_DONTNEED);
+}
+
 void segment_set_dead(struct segment *seg, struct sv bits)
 {
 	size_t n = ((size_t)segment_runs(seg) + 7) / 8;
@@ -796,13 +801,19 @@ static int verify_term(const struct term_walk *w, struct postings *p, struct err
 
 int segment_verify(const struct segment *seg, struct err *reterr)
 {
+	enum { COOL_EVERY = 8192 /* terms */, COOL_BYTES = 256 * SEGMENT_PAGE };
 	char before[TERM_MAX];
 	size_t before_n = 0;
 	struct term_walk w;
 	struct postings p;
 	struct segment_doc doc;
-	int r = touch(seg, 0, seg->body, reterr);
+	int r = 0;
 
+	for (uint64_t at = 0; r >= 0 && at < seg->body; at += COOL_BYTES) {
+		uint64_t n = seg->body - at;
+		r = touch(seg, at, n < COOL_BYTES ? n : COOL_BYTES, reterr);
+		segment_cool(seg);
+	}
 	if (r < 0)
 		return r;
 	term_walk_begin(&w, seg, 0);
@@ -811,6 +822,8 @@ int segment_verify(const struct segment *seg, struct err *reterr)
 			return damaged(seg, reterr, "terms are out of order");
 		memcpy(before, w.text, w.n);
 		before_n = w.n;
+		if (w.term.ordinal % COOL_EVERY == 0)
+			segment_cool(seg);
 		r = verify_term(&w, &p, reterr);
 		if (r < 0)
 			return r;

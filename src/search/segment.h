@@ -152,7 +152,8 @@ void builder_add(struct builder *b, struct sv term, uint32_t position);
 uint32_t builder_text(struct builder *b, struct sv text, uint32_t position);
 uint32_t builder_docs(const struct builder *b);
 bool builder_full(const struct builder *b); /* time to write */
-/* Writes what was gathered, durable and whole or not at all, and empties the builder. */
+/* Writes what was gathered, durable and whole or not at all, and empties the builder. -EEXIST:
+ * there is such a file. */
 int builder_write(struct builder *b, const char *path, struct err *reterr) MUST_USE;
 
 /* One segment of several, without dead runs, in memory that does not grow with them but by some

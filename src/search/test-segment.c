@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 
 #include "base/vec.h"
 #include "os/test-temp.h"
@@ -419,8 +420,11 @@ static void test_builder_full(void **state)
 	assert_int_equal(builder_write(b, path, NULL), 0);
 	assert_int_equal(builder_docs(b), 0);
 	add_doc(b, 1);
-	assert_int_equal(builder_write(b, path, NULL), 0);
-	struct segment *seg = open_segment(path);
+	assert_int_equal(builder_write(b, path, NULL), -EEXIST); /* none is ever replaced */
+	AUTO_FREE char *second = path_join(folder, "b");
+	add_doc(b, 1);
+	assert_int_equal(builder_write(b, second, NULL), 0);
+	struct segment *seg = open_segment(second);
 	assert_int_equal(segment_docs(seg), 1);
 	assert_int_equal(segment_run_at(seg, 0)->source, 3); /* the run goes on */
 	segment_close(seg);

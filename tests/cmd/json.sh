@@ -61,6 +61,8 @@ printf '{"type":"user","uu' >>"$fa"
 check 0 repair --apply "$a"
 check 0 repair --in-place "$a"
 check 0 lineage "$a"
+check 0 index
+check 0 index --check
 check 0 doctor
 check 0 config
 check 0 config check

@@ -1,0 +1,176 @@
+/*
+ * The index of what was said in all sessions: brought up to date, checked, or made anew.
+ */
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "cli/env.h"
+#include "cli/print.h"
+#include "cli/sessions.h"
+#include "config/settings.h"
+#include "search/index.h"
+#include "ui/progress.h"
+#include "view/json.h"
+
+struct index_cmd_opts {
+	bool check;
+	bool rebuild;
+	bool json;
+};
+
+static const struct opt index_options[] = {
+	OPT_FLAG(0, "check", struct index_cmd_opts, check,
+		"read and compare all of the index, change nothing"),
+	OPT_FLAG(0, "rebuild", struct index_cmd_opts, rebuild, "make it anew from the sessions"),
+	OPT_FLAG(0, "json", struct index_cmd_opts, json, "one JSON object for programs"),
+	OPT_END,
+};
+
+/* What is shown while it goes on. */
+struct watching {
+	struct app *app;
+	struct term term;
+	struct progress progress;
+};
+
+static int64_t now_ms(void)
+{
+	return clock_age_ms(&(struct clock){ false, 0 });
+}
+
+static void on_progress(void *data, const struct index_progress *p)
+{
+	struct watching *w = data;
+
+	progress_update(&w->progress, p->bytes_done, p->bytes, now_ms());
+}
+
+static void on_trouble(void *data, const struct err *err)
+{
+	struct watching *w = data;
+
+	say_note(w->app->err, "warning: %s; left out", err->msg);
+}
+
+static int update(
+	struct app *app, const char *dir, bool rebuild, struct index_stats *ret, struct err *reterr)
+{
+	const struct term_opts screen = { .fd = STDERR_FILENO, .term_name = env_get("TERM") };
+	struct watching w = { .app = app };
+	const struct index_opts opts = {
+		.result_max = (size_t)app->settings->search_result_kb * 1024,
+		.rebuild = rebuild,
+		.wait = true,
+		.progress = on_progress,
+		.trouble = on_trouble,
+		.data = &w,
+	};
+
+	term_init(&w.term, &screen);
+	progress_init(&w.progress, &w.term, SV("Indexing sessions"), PROGRESS_BYTES, now_ms());
+	int r = sessions_open(app, reterr);
+	if (r >= 0)
+		r = index_update(dir, app->store, app->homes, app->n_homes, &opts, ret, reterr);
+	progress_release(&w.progress);
+	term_release(&w.term);
+	return r;
+}
+
+static void say_anew(struct app *app, const struct index_stats *s)
+{
+	if (s->anew == INDEX_WAS_DAMAGED)
+		say_note(app->err, "%s; it was made anew from the sessions", s->why);
+	else if (s->anew == INDEX_OTHER_VERSION)
+		say_note(app->err, "the index was of another version of faden; it was made anew");
+}
+
+static void print_text(struct app *app, const struct index_stats *s, bool check, int64_t ms)
+{
+	char size[SIZE_TEXT_MAX], bytes[SIZE_TEXT_MAX];
+
+	size_format(s->index_bytes, size);
+	size_format(s->bytes_read, bytes);
+	if (check)
+		say_line(app->out, "the index is sound: every page and every mark was compared");
+	else if (s->read == 0 && s->gone == 0)
+		say_line(app->out, "up to date");
+	else
+		say_line(app->out, "read %zu of %zu sessions (%s, %zu messages) in %.1f s", s->read,
+			s->files, bytes, s->documents, (double)ms / 1000.0);
+	if (s->gone)
+		say_line(app->out, "%zu %s gone; what was said there is still found", s->gone,
+			s->gone == 1 ? "session is" : "sessions are");
+	say_line(app->out, "%zu sessions, %llu messages, %s in %zu %s", s->sources,
+		(unsigned long long)s->index_documents, size, s->segments,
+		s->segments == 1 ? "file" : "files");
+}
+
+static void print_json(
+	struct app *app, const char *dir, const struct index_stats *s, bool check, int64_t ms)
+{
+	static const char *const anew[] = { [INDEX_NEW] = "new",
+		[INDEX_OTHER_VERSION] = "other-version",
+		[INDEX_WAS_DAMAGED] = "damaged",
+		[INDEX_ASKED] = "asked" };
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+
+	jw_object(&w);
+	view_put_text(&w, "path", dir);
+	view_put_text(&w, "made_anew", check ? NULL : anew[s->anew]);
+	jw_put_bool(&w, "checked", check);
+	view_put_count(&w, "files", (int64_t)s->files, !check);
+	view_put_count(&w, "files_read", (int64_t)s->read, !check);
+	view_put_count(&w, "files_rewritten", (int64_t)s->rewritten, !check);
+	view_put_count(&w, "files_gone", (int64_t)s->gone, !check);
+	view_put_count(&w, "files_failed", (int64_t)s->troubles, !check);
+	view_put_count(&w, "read_bytes", (int64_t)s->bytes_read, !check);
+	view_put_count(&w, "messages_added", (int64_t)s->documents, !check);
+	jw_put_i64(&w, "sources", (int64_t)s->sources);
+	jw_put_i64(&w, "messages", (int64_t)s->index_documents);
+	jw_put_i64(&w, "segments", (int64_t)s->segments);
+	jw_put_i64(&w, "size_bytes", (int64_t)s->index_bytes);
+	jw_put_i64(&w, "elapsed_ms", ms);
+	jw_end(&w);
+	print_doc(app, &out);
+}
+
+static int run_index(struct app *app, const void *options, int argc UNUSED, char **argv UNUSED,
+	struct err *reterr)
+{
+	const struct index_cmd_opts *opts = options;
+	AUTO_FREE char *dir = app_index_dir(app);
+	struct index_stats stats = { .files = 0 };
+	int64_t start = now_ms();
+
+	if (opts->check && opts->rebuild)
+		return err_set(reterr, ERR_USAGE, "--check changes nothing; leave out --rebuild");
+	int r = opts->check ? index_check(dir, &stats, reterr)
+			    : update(app, dir, opts->rebuild, &stats, reterr);
+	if (r == SEGMENT_DAMAGED && opts->check) {
+		index_blame(dir, reterr);
+		char said[ERR_MSG_MAX];
+		(void)snprintf(said, sizeof(said), "%s", reterr->msg);
+		return err_set(
+			reterr, r, "%s; 'faden index' makes it anew from the sessions", said);
+	}
+	if (r < 0)
+		return r;
+	say_anew(app, &stats);
+	if (opts->json)
+		print_json(app, dir, &stats, opts->check, now_ms() - start);
+	else
+		print_text(app, &stats, opts->check, now_ms() - start);
+	return 0;
+}
+
+const struct cmd cmd_index = {
+	.name = "index",
+	.group = CMD_GROUP_SESSIONS,
+	.summary = "bring the index of all sessions up to date",
+	.synopsis = "",
+	.opts = index_options,
+	.opts_size = sizeof(struct index_cmd_opts),
+	.run = run_index,
+};

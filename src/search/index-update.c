@@ -1,0 +1,803 @@
+/*
+ * Bringing the index up to date: what is known, what is there, what differs is read by several
+ * threads. Each gathers documents in memory of its own and commits them as one segment together
+ * with the marks of their sources, so that a crash costs what was gathered since.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "os/path.h"
+#include "os/pool.h"
+#include "os/unpack.h"
+#include "search/index-text.h"
+#include "search/manifest.h"
+#include "store/catalogue.h"
+
+enum {
+	THREADS_MAX = 8,
+	MEMORY = 96 * 1024 * 1024, /* of all that gather documents */
+	FEW_FILES = 8, /* looked up one by one; for more the catalogue is brought up to date */
+	LOOK_EVERY = 256, /* items between two looks at the clock */
+	LARGE = 64 * 1024 * 1024, /* a file that may have lines of the largest size … */
+	LARGE_MAX = 2, /* … of which so many are read at once */
+	QUICK_MERGE = 4 * 1024 * 1024, /* what may be merged when there is little time */
+};
+
+struct known {
+	struct source_row row;
+	bool seen;
+};
+
+struct todo {
+	char *path;
+	const struct transcript_home *home;
+	size_t known; /* index plus one; 0: new */
+	uint64_t size;
+	int64_t mtime_ns;
+	bool subagent;
+	bool name_only; /* the file is as it was */
+};
+
+/* A source whose documents wait to be committed. */
+struct pending {
+	struct source_row row;
+	bool was_known, rewritten, described; /* the last: with a new document of the session */
+};
+
+/* Where a source stands in the segments that were there before. */
+struct old_run {
+	uint32_t source, segment, run;
+};
+
+struct gatherer {
+	struct builder *builder;
+	VEC(struct pending) pending;
+	struct str text;
+};
+
+struct update {
+	struct manifest m;
+	struct store *store;
+	const struct transcript_home *homes;
+	size_t n_homes;
+	struct index_opts opts;
+	struct index_stats stats;
+	VEC(struct known) known;
+	struct map paths; /* without the ending of a compressed one → index in known */
+	VEC(struct todo) todo;
+	VEC(struct old_run) old;
+	const struct transcript_home *walking;
+	bool home_trouble[16]; /* of those walked */
+	bool take; /* each session is looked up by itself */
+	int64_t deadline_ms; /* of the clock that goes on; 0 none */
+	unsigned threads;
+	struct gatherer *workers;
+	sem_t large;
+	atomic_bool stop;
+	atomic_uint_least64_t bytes_done;
+	atomic_size_t done;
+	pthread_mutex_t lock; /* manifest, store, stats, errors */
+	VEC(struct err) errors;
+};
+
+static int64_t now_ms(void)
+{
+	return clock_age_ms(&(struct clock){ false, 0 });
+}
+
+static void pending_release(struct pending *p)
+{
+	source_row_release(&p->row);
+}
+
+static void update_release(struct update *u)
+{
+	for (unsigned i = 0; u->workers && i < u->threads; i++) {
+		builder_free(u->workers[i].builder);
+		vec_each (&u->workers[i].pending, p)
+			pending_release(p);
+		vec_release(&u->workers[i].pending);
+		str_release(&u->workers[i].text);
+	}
+	free(u->workers);
+	vec_each (&u->known, k)
+		source_row_release(&k->row);
+	vec_release(&u->known);
+	vec_each (&u->todo, t)
+		free(t->path);
+	vec_release(&u->todo);
+	vec_release(&u->old);
+	vec_release(&u->errors);
+	map_release(&u->paths);
+	manifest_release(&u->m);
+	(void)sem_destroy(&u->large);
+	(void)pthread_mutex_destroy(&u->lock);
+}
+
+static void tell_progress(struct update *u)
+{
+	struct index_progress p = {
+		.files = u->todo.n,
+		.done = atomic_load(&u->done),
+		.bytes = u->stats.bytes_left, /* all of it, while it is going on */
+		.bytes_done = atomic_load(&u->bytes_done),
+	};
+
+	if (u->opts.progress)
+		u->opts.progress(u->opts.data, &p);
+}
+
+/* From any thread. */
+static bool out_of_time(struct update *u)
+{
+	if ((u->deadline_ms && now_ms() >= u->deadline_ms) ||
+		(u->opts.budget_bytes && atomic_load(&u->bytes_done) >= u->opts.budget_bytes) ||
+		(u->opts.cancelled && u->opts.cancelled(u->opts.data)))
+		atomic_store(&u->stop, true);
+	return atomic_load(&u->stop);
+}
+
+/* ---- what is there ---- */
+
+static int add_known(void *data, struct source_row *row)
+{
+	struct update *u = data;
+	struct known k = { .row = *row };
+
+	(void)map_put(&u->paths, unpack_plain(sv_of(row->source.path)), u->known.n);
+	vec_push(&u->known, k);
+	row->source = (struct index_source){ .id = 0 };
+	row->own = NULL;
+	return 0;
+}
+
+static int found_file(void *data, const struct transcript_file *file)
+{
+	struct update *u = data;
+	struct known *k = NULL;
+	uint64_t at;
+
+	u->stats.files++;
+	if (map_get(&u->paths, unpack_plain(sv_of(file->path)), &at)) {
+		k = &u->known.v[at];
+		if (k->seen)
+			return 0; /* both forms of one file for a moment: one is enough */
+		k->seen = true;
+		if (!k->row.source.gone && k->row.dev == file->dev && k->row.ino == file->ino &&
+			k->row.source.size == file->size && k->row.mtime_ns == file->mtime_ns)
+			return 0;
+	}
+	vec_push(&u->todo,
+		(struct todo){
+			.path = xstrdup(file->path),
+			.home = u->walking,
+			.known = k ? (size_t)at + 1 : 0,
+			.size = file->size,
+			.mtime_ns = file->mtime_ns,
+			.subagent = file->subagent,
+		});
+	return 0;
+}
+
+static void on_trouble(void *data, const struct err *err)
+{
+	struct update *u = data;
+
+	u->home_trouble[u->walking - u->homes] = true;
+	u->stats.troubles++;
+	if (u->opts.trouble)
+		u->opts.trouble(u->opts.data, err);
+}
+
+static const struct transcript_home *home_of(const struct update *u, const char *path)
+{
+	for (size_t i = 0; i < u->n_homes; i++)
+		if (path_within(sv_of(path), sv_of(u->homes[i].root)))
+			return &u->homes[i];
+	return NULL;
+}
+
+static int look_at_paths(struct update *u, struct err *reterr)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < u->opts.n_paths; i++) {
+		const char *path = u->opts.paths[i];
+		struct stat st;
+		u->walking = home_of(u, path);
+		if (!u->walking)
+			continue;
+		r = manifest_sources(
+			u->m.db, "WHERE path = ?", &SQL_T(path), 1, add_known, u, reterr);
+		if (r < 0 || stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		struct sv parent = transcript_subagent_of(u->walking->format, sv_of(path));
+		r = found_file(u,
+			&(struct transcript_file){
+				.path = path,
+				.dev = st.st_dev,
+				.ino = st.st_ino,
+				.size = (uint64_t)st.st_size,
+				.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 +
+					st.st_mtim.tv_nsec,
+				.subagent = parent.n > 0,
+			});
+	}
+	return r;
+}
+
+static int look_everywhere(struct update *u, struct err *reterr)
+{
+	int r = manifest_sources(u->m.db, "", NULL, 0, add_known, u, reterr);
+
+	for (size_t i = 0; r >= 0 && i < u->n_homes; i++) {
+		u->walking = &u->homes[i];
+		r = transcript_walk(u->walking, found_file, on_trouble, u, reterr);
+	}
+	return r;
+}
+
+/* A name given here changes no file. */
+static int on_name(void *data, const char *agent, const char *id, const char *name)
+{
+	struct map *names = ((void **)data)[0];
+	struct strv *texts = ((void **)data)[1];
+	AUTO_FREE char *key = xasprintf("%s\n%s", agent, id);
+
+	(void)map_put(names, sv_of(key), texts->n);
+	strv_add(texts, name);
+	return 0;
+}
+
+static int look_at_names(struct update *u, struct err *reterr)
+{
+	AUTO_MAP names = MAP_INIT;
+	AUTO_STRV texts = STRV_INIT;
+	void *both[] = { &names, &texts };
+	int r = catalogue_names(u->store, on_name, both, reterr);
+
+	for (size_t i = 0; r >= 0 && i < u->known.n; i++) {
+		struct known *k = &u->known.v[i];
+		const struct index_source *s = &k->row.source;
+		uint64_t at;
+		if (!k->seen || s->subagent || (names.n == 0 && !k->row.own[0]))
+			continue;
+		AUTO_FREE char *key = xasprintf("%s\n%s", s->agent, s->session);
+		const char *name = map_get(&names, sv_of(key), &at) ? texts.v[at] : "";
+		const struct transcript_home *home = home_of(u, s->path);
+		if (strcmp(name, k->row.own) != 0 && home)
+			vec_push(&u->todo,
+				(struct todo){
+					.path = xstrdup(s->path),
+					.home = home,
+					.known = i + 1,
+					.mtime_ns = k->row.mtime_ns,
+					.name_only = true,
+				});
+	}
+	return r;
+}
+
+static int mark_gone(struct update *u, struct err *reterr)
+{
+	bool begun = false;
+	int r = 0;
+
+	vec_each (&u->known, k) {
+		const struct transcript_home *home =
+			k->seen || k->row.source.gone ? NULL : home_of(u, k->row.source.path);
+		if (r < 0 || !home || u->home_trouble[home - u->homes])
+			continue;
+		if (!begun)
+			r = manifest_begin(&u->m, reterr);
+		begun = r >= 0;
+		if (r >= 0)
+			r = manifest_mark_gone(&u->m, k->row.source.id, reterr);
+		u->stats.gone++;
+	}
+	return begun ? manifest_end(&u->m, r, reterr) : r;
+}
+
+/* ---- committing ---- */
+
+static int by_source(const void *a, const void *b)
+{
+	const struct old_run *x = a, *y = b;
+
+	return (x->source > y->source) - (x->source < y->source);
+}
+
+static void list_old_runs(struct update *u)
+{
+	for (size_t s = 0; s < u->m.segments.n; s++) {
+		const struct segment *seg = u->m.segments.v[s].seg;
+		for (uint32_t i = 0; i < segment_runs(seg); i++)
+			if (!segment_dead(seg, i))
+				vec_push(&u->old,
+					(struct old_run){
+						segment_run_at(seg, i)->source, (uint32_t)s, i });
+	}
+	vec_sort(&u->old, by_source);
+}
+
+/* What of a source does not count any more once the new documents do. */
+static void kill_old(struct update *u, const struct pending *p)
+{
+	size_t low = 0, high = u->old.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (u->old.v[middle].source < p->row.source.id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < u->old.n && u->old.v[low].source == p->row.source.id; low++) {
+		struct segment_row *row = &u->m.segments.v[u->old.v[low].segment];
+		uint32_t flags = segment_run_at(row->seg, u->old.v[low].run)->flags;
+		if (p->rewritten || (flags & RUN_TAIL) || ((flags & RUN_META) && p->described))
+			segment_row_kill(row, u->old.v[low].run);
+	}
+}
+
+/* Locked. */
+static int commit_rows(
+	struct update *u, struct gatherer *w, uint32_t id, uint32_t docs, struct err *reterr)
+{
+	int r = manifest_begin(&u->m, reterr);
+
+	if (r < 0)
+		return r;
+	if (docs > 0)
+		r = manifest_add_segment(&u->m, id, reterr);
+	vec_each (&w->pending, p) {
+		if (p->was_known)
+			kill_old(u, p);
+		if (r >= 0)
+			r = manifest_save_source(&u->m, &p->row, reterr);
+	}
+	if (r >= 0)
+		r = manifest_save_dead(&u->m, reterr);
+	return manifest_end(&u->m, r, reterr);
+}
+
+static int commit(struct update *u, struct gatherer *w, struct err *reterr)
+{
+	uint32_t docs = w->builder ? builder_docs(w->builder) : 0, id = 0;
+	int r = 0;
+
+	if (w->pending.n == 0)
+		return 0;
+	pthread_mutex_lock(&u->lock);
+	if (docs > 0)
+		id = u->m.next_segment++;
+	pthread_mutex_unlock(&u->lock);
+	AUTO_FREE char *path = manifest_path(&u->m, id);
+	if (docs > 0)
+		r = builder_write(w->builder, path, reterr);
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&u->lock);
+	r = commit_rows(u, w, id, docs, reterr);
+	u->stats.documents += docs;
+	pthread_mutex_unlock(&u->lock);
+	vec_each (&w->pending, p)
+		pending_release(p);
+	w->pending.n = 0;
+	return r;
+}
+
+/* ---- reading ---- */
+
+static void set_text(char **text, const char *value)
+{
+	free(*text);
+	*text = xstrdup(value);
+}
+
+/* The source as it will be known, from what is known of it and what the catalogue says. */
+static void describe(struct source_row *row, const struct todo *t, const struct session_row *s)
+{
+	struct index_source *source = &row->source;
+	struct sv parent = transcript_subagent_of(t->home->format, sv_of(t->path));
+
+	source->format = t->home->format;
+	source->subagent = t->subagent || (s->info.flags & SESSION_SUBAGENT);
+	source->gone = false;
+	set_text(&source->path, t->path);
+	set_text(&source->agent, t->home->agent);
+	free(source->session);
+	source->session = parent.n > 0
+		? xmemdup0(parent.p, parent.n)
+		: xstrdup((s->info.flags & SESSION_SUBAGENT) && s->info.parent_id[0]
+				  ? s->info.parent_id
+				  : s->info.id);
+	set_text(&source->cwd, s->info.cwd);
+	set_text(&source->branch, s->info.branch);
+	set_text(&source->name, session_row_name(s));
+	set_text(&row->own, s->own_name);
+}
+
+static struct source_row copy_row(const struct source_row *from)
+{
+	struct source_row row = *from;
+
+	row.source.path = xstrdup(from->source.path);
+	row.source.agent = xstrdup(from->source.agent);
+	row.source.session = xstrdup(from->source.session);
+	row.source.cwd = xstrdup(from->source.cwd);
+	row.source.branch = xstrdup(from->source.branch);
+	row.source.name = xstrdup(from->source.name);
+	row.own = xstrdup(from->own);
+	return row;
+}
+
+static struct source_row blank_row(uint32_t id)
+{
+	const struct source_row blank = {
+		.source = { .id = id,
+			.path = str_empty_buf,
+			.agent = str_empty_buf,
+			.session = str_empty_buf,
+			.cwd = str_empty_buf,
+			.branch = str_empty_buf,
+			.name = str_empty_buf },
+		.own = str_empty_buf,
+	};
+
+	return copy_row(&blank);
+}
+
+struct reading {
+	struct update *u;
+	struct gatherer *w;
+	unsigned number; /* of the worker */
+	const struct todo *t;
+	int fd;
+	uint64_t size; /* plain bytes */
+	struct source_row before; /* as it is in the manifest */
+	struct source_row row;
+	bool was_known, rewritten, described;
+	int64_t time_ms;
+	bool stopped;
+};
+
+static void reading_release(struct reading *rd)
+{
+	if (rd->fd >= 0)
+		(void)close(rd->fd);
+	source_row_release(&rd->before);
+	source_row_release(&rd->row);
+}
+
+static void push_pending(struct reading *rd, struct source_row row, bool described)
+{
+	vec_push(&rd->w->pending, (struct pending){ row, rd->was_known, rd->rewritten, described });
+}
+
+/* What was read so far, up to the beginning of a line, is committed. The source keeps its old
+ * description until the new one is written, and is looked at again in any case. */
+static int commit_part(struct reading *rd, uint64_t offset, struct err *reterr)
+{
+	struct source_row part = copy_row(rd->rewritten || !rd->was_known ? &rd->row : &rd->before);
+	int r = anchor_of(rd->fd, offset, &part.anchor);
+
+	if (r < 0) {
+		source_row_release(&part);
+		return err_set(reterr, r, "%s changed while it was read", rd->t->path);
+	}
+	if (rd->rewritten || !rd->was_known) {
+		set_text(&part.source.name, "");
+		set_text(&part.source.cwd, "");
+		set_text(&part.source.branch, "");
+		set_text(&part.own, "");
+	}
+	part.generation = rd->row.generation;
+	part.source.offset = offset;
+	part.source.gone = false;
+	part.mtime_ns = 0;
+	push_pending(rd, part, false);
+	r = commit(rd->u, rd->w, reterr);
+	rd->rewritten = false; /* that is done */
+	builder_run(rd->w->builder, rd->row.source.id, rd->row.generation, 0);
+	return r;
+}
+
+static int read_items(struct reading *rd, struct transcript_reader *reader, struct err *reterr)
+{
+	struct update *u = rd->u;
+	uint64_t counted = rd->row.source.offset, end = counted;
+	unsigned items = 0;
+	bool tail = false;
+	struct item item;
+	int r;
+
+	while ((r = transcript_next(reader, &item, reterr)) > 0) {
+		bool line_begins = item.offset >= end && item.offset > rd->row.source.offset;
+		if (item.offset >= counted + LARGE / 64 || ++items % LOOK_EVERY == 0) {
+			atomic_fetch_add(&u->bytes_done, item.offset - counted);
+			counted = item.offset;
+			if (rd->number == 0)
+				tell_progress(u);
+			rd->stopped = out_of_time(u);
+		}
+		if (line_begins && (rd->stopped || builder_full(rd->w->builder))) {
+			r = commit_part(rd, item.offset, reterr);
+			if (r < 0 || rd->stopped)
+				break;
+			rd->row.source.offset = item.offset;
+		}
+		if (item.flags & ITEM_UNTERMINATED) {
+			if (!tail)
+				builder_run(rd->w->builder, rd->row.source.id, rd->row.generation,
+					RUN_TAIL);
+			tail = true;
+		} else {
+			end = item.offset + item.size;
+		}
+		(void)index_add_item(rd->w->builder, rd->t->home->format, &item, u->opts.result_max,
+			&rd->time_ms, &rd->w->text);
+	}
+	atomic_fetch_add(&u->bytes_done, end > counted ? end - counted : 0);
+	rd->row.source.offset = end;
+	return r;
+}
+
+/* Goes on where the mark stands when the bytes before it are the same, else from the start. */
+static void find_start(struct reading *rd)
+{
+	uint64_t offset = rd->before.source.offset, anchor = 0;
+	bool grown = rd->was_known && offset <= rd->size &&
+		anchor_of(rd->fd, offset, &anchor) >= 0 &&
+		(offset == 0 || anchor == rd->before.anchor);
+
+	rd->row.source.offset = grown ? offset : 0;
+	rd->row.generation = rd->before.generation + (grown ? 0 : 1);
+	rd->rewritten = rd->was_known && !grown;
+	const struct index_source *a = &rd->before.source, *b = &rd->row.source;
+	rd->described = !grown || strcmp(a->cwd, b->cwd) != 0 || strcmp(a->name, b->name) != 0 ||
+		strcmp(a->branch, b->branch) != 0 || strcmp(a->session, b->session) != 0;
+}
+
+static int read_source(struct reading *rd, bool helper, struct err *reterr)
+{
+	const struct transcript_read_opts opts = { .offset = rd->row.source.offset,
+		.end = rd->size };
+	struct transcript_reader *reader = NULL;
+	struct builder *b = rd->w->builder;
+	uint64_t start = rd->row.source.offset;
+	int r = 0;
+
+	builder_run(b, rd->row.source.id, rd->row.generation, 0);
+	if (helper) {
+		rd->row.source.offset = rd->size; /* nobody looks for it */
+	} else if (opts.offset < rd->size) {
+		r = transcript_open(rd->t->path, rd->t->home->format, &opts, &reader, reterr);
+		if (r >= 0)
+			r = read_items(rd, reader, reterr);
+		transcript_close(reader);
+	}
+	if (r < 0 || rd->stopped)
+		return r;
+	if (rd->described && !helper) {
+		builder_run(b, rd->row.source.id, rd->row.generation, RUN_META);
+		index_add_session(b, &rd->row.source, rd->time_ms);
+	}
+	r = anchor_of(rd->fd, rd->row.source.offset, &rd->row.anchor);
+	if (r < 0)
+		return err_set(reterr, r, "%s changed while it was read", rd->t->path);
+	push_pending(rd, copy_row(&rd->row), rd->described);
+	pthread_mutex_lock(&rd->u->lock);
+	rd->u->stats.read++;
+	rd->u->stats.rewritten += rd->rewritten;
+	rd->u->stats.bytes_read +=
+		rd->row.source.offset > start ? rd->row.source.offset - start : 0;
+	pthread_mutex_unlock(&rd->u->lock);
+	return builder_full(b) ? commit(rd->u, rd->w, reterr) : 0;
+}
+
+/* What the catalogue knows of the file, and the file itself. */
+static int open_source(struct reading *rd, bool *ret_helper, struct err *reterr)
+{
+	struct update *u = rd->u;
+	const struct todo *t = rd->t;
+	AUTO_SESSION_ROW s = SESSION_ROW_INIT;
+	struct stat st, plain;
+
+	pthread_mutex_lock(&u->lock);
+	int r = u->take ? catalogue_take(u->store, t->home, t->path, &s, reterr)
+			: catalogue_by_path(u->store, t->path, &s, reterr);
+	rd->was_known = t->known > 0;
+	rd->before = rd->was_known ? copy_row(&u->known.v[t->known - 1].row)
+				   : blank_row(r >= 0 ? u->m.next_source++ : 0);
+	pthread_mutex_unlock(&u->lock);
+	rd->row = copy_row(&rd->before);
+	if (r < 0)
+		return r;
+	describe(&rd->row, t, &s);
+	rd->time_ms = s.info.first_ms;
+	*ret_helper = (s.info.flags & SESSION_HELPER) != 0;
+	rd->fd = unpack_open(t->path, &st, reterr);
+	if (rd->fd < 0)
+		return rd->fd;
+	if (fstat(rd->fd, &plain) < 0)
+		return err_errno(reterr, errno, "%s", t->path);
+	rd->size = (uint64_t)plain.st_size;
+	rd->row.dev = st.st_dev;
+	rd->row.ino = st.st_ino;
+	rd->row.source.size = (uint64_t)st.st_size;
+	rd->row.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	find_start(rd);
+	return 0;
+}
+
+static int read_one(void *data, size_t i, unsigned number, struct err *reterr)
+{
+	struct update *u = data;
+	struct gatherer *w = &u->workers[number];
+	const struct todo *t = &u->todo.v[i];
+	CLEANUP(reading_release)
+	struct reading rd = { .u = u, .w = w, .number = number, .t = t, .fd = -1 };
+	bool helper = false, large = t->size >= LARGE;
+	struct err err = ERR_INIT;
+
+	if (out_of_time(u)) {
+		pthread_mutex_lock(&u->lock);
+		u->stats.left++;
+		pthread_mutex_unlock(&u->lock);
+		return 0;
+	}
+	if (!w->builder)
+		w->builder = builder_new(MEMORY / u->threads);
+	while (large && sem_wait(&u->large) < 0)
+		;
+	int r = open_source(&rd, &helper, &err);
+	bool opened = r >= 0;
+	if (r >= 0)
+		r = read_source(&rd, helper, &err);
+	if (large)
+		(void)sem_post(&u->large);
+	atomic_fetch_add(&u->done, 1);
+	if (number == 0)
+		tell_progress(u);
+	pthread_mutex_lock(&u->lock);
+	u->stats.left += rd.stopped;
+	if (r < 0 && !opened && r != -ENOENT && r != ERR_NOTFOUND)
+		vec_push(&u->errors, err);
+	pthread_mutex_unlock(&u->lock);
+	/* A file that cannot be read is told; an index that cannot be written ends it. */
+	if (r >= 0 || !opened)
+		return 0;
+	if (reterr)
+		*reterr = err;
+	return r;
+}
+
+static int flush_one(void *data, size_t i, unsigned number UNUSED, struct err *reterr)
+{
+	struct update *u = data;
+
+	return commit(u, &u->workers[i], reterr);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct todo *x = a, *y = b;
+
+	return (x->size < y->size) - (x->size > y->size);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct todo *x = a, *y = b;
+
+	return (x->mtime_ns < y->mtime_ns) - (x->mtime_ns > y->mtime_ns);
+}
+
+static int read_changed(struct update *u, struct err *reterr)
+{
+	bool hurry = u->opts.budget_bytes || u->opts.budget_ms;
+	int r = 0;
+
+	if (u->todo.n == 0)
+		return 0;
+	/* The largest first, so that the threads end together; in a hurry the newest. */
+	if (hurry)
+		vec_sort(&u->todo, by_time);
+	else
+		vec_sort(&u->todo, by_size);
+	vec_each (&u->todo, t) {
+		const struct known *k = t->known ? &u->known.v[t->known - 1] : NULL;
+		u->stats.bytes_left +=
+			k && t->size > k->row.source.size ? t->size - k->row.source.size : t->size;
+	}
+	u->threads = u->opts.threads ? u->opts.threads : pool_cpus();
+	if (u->threads > THREADS_MAX)
+		u->threads = THREADS_MAX;
+	if (u->threads > u->todo.n)
+		u->threads = (unsigned)u->todo.n;
+	u->workers = xcalloc(u->threads, sizeof(*u->workers));
+	for (unsigned i = 0; i < u->threads; i++)
+		u->workers[i].text = (struct str)STR_INIT;
+	u->take = hurry || u->todo.n <= FEW_FILES;
+	if (!u->take)
+		r = catalogue_refresh(u->store, u->homes, u->n_homes, NULL, NULL, reterr);
+	list_old_runs(u);
+	if (r >= 0)
+		r = pool_each(u->threads, u->todo.n, read_one, u, reterr);
+	if (r >= 0)
+		r = pool_each(u->threads, u->threads, flush_one, u, reterr);
+	u->stats.bytes_left = u->stats.bytes_left > atomic_load(&u->bytes_done) && u->stats.left
+		? u->stats.bytes_left - atomic_load(&u->bytes_done)
+		: 0;
+	u->stats.troubles += u->errors.n;
+	vec_each (&u->errors, err)
+		if (u->opts.trouble)
+			u->opts.trouble(u->opts.data, err);
+	return r;
+}
+
+/* ---- all of it ---- */
+
+static void sum_up(struct update *u)
+{
+	u->stats.segments = u->m.segments.n;
+	vec_each (&u->m.segments, row) {
+		u->stats.index_bytes += segment_size(row->seg);
+		for (uint32_t i = 0; i < segment_runs(row->seg); i++)
+			if (!segment_dead(row->seg, i))
+				u->stats.index_documents += segment_run_at(row->seg, i)->n_docs;
+	}
+	u->stats.sources = u->m.next_source - 1;
+}
+
+int index_update(const char *dir, struct store *store, const struct transcript_home *homes,
+	size_t n_homes, const struct index_opts *opts, struct index_stats *ret_stats,
+	struct err *reterr)
+{
+	CLEANUP(update_release)
+	struct update u = {
+		.m = MANIFEST_INIT,
+		.store = store,
+		.homes = homes,
+		.n_homes = n_homes,
+	};
+
+	if (opts)
+		u.opts = *opts;
+	assert(n_homes <= ARRAY_LEN(u.home_trouble));
+	(void)pthread_mutex_init(&u.lock, NULL);
+	(void)sem_init(&u.large, 0, LARGE_MAX);
+	if (u.opts.budget_ms)
+		u.deadline_ms = now_ms() + u.opts.budget_ms;
+	int r = manifest_write(&u.m, dir, u.opts.wait, u.opts.rebuild, &u.stats.anew, u.stats.why,
+		sizeof(u.stats.why), reterr);
+	if (r >= 0)
+		r = u.opts.paths ? look_at_paths(&u, reterr) : look_everywhere(&u, reterr);
+	if (r >= 0)
+		r = look_at_names(&u, reterr);
+	if (r >= 0)
+		r = mark_gone(&u, reterr);
+	if (r >= 0)
+		r = read_changed(&u, reterr);
+	if (r >= 0)
+		r = manifest_merge(
+			&u.m, u.opts.budget_ms || u.opts.budget_bytes ? QUICK_MERGE : 0, reterr);
+	if (r >= 0 && !u.opts.paths && u.stats.left == 0 && u.stats.troubles == 0)
+		r = manifest_set(
+			&u.m, "checked_ms", clock_wall_ms(&(struct clock){ false, 0 }), reterr);
+	if (r >= 0) {
+		sum_up(&u);
+		if (ret_stats)
+			*ret_stats = u.stats;
+	}
+	return r < 0 ? r : 0;
+}
