@@ -198,13 +198,13 @@ static int take_id(void *data, const struct session_row *row)
 }
 
 /* Who uses the agents by themselves has no conversation with us, but sessions. */
-static int find_last(const struct resolve_opts *o, char **ret, struct err *reterr)
+static int find_last(const struct resolve_opts *o, bool refresh, char **ret, struct err *reterr)
 {
 	AUTO_PROJECT project = PROJECT_INIT;
 	struct catalogue_query query = { .dir = o->here, .limit = 1, .project = &project };
 	int r = 0;
 
-	if (o->here)
+	if (o->here && refresh)
 		r = catalogue_refresh(o->store, o->homes, o->n_homes, o->reading, NULL, reterr);
 	if (r >= 0 && o->here)
 		r = catalogue_query(o->store, &query, take_id, ret, reterr);
@@ -295,24 +295,39 @@ static int resolve_named(const struct resolve_opts *o, const char *spec, unsigne
 	return r == ERR_NOTFOUND ? 0 : r;
 }
 
+/* What goes on in the folder: the session of its conversation, else the last one there, which the
+ * catalogue knows already unless it is refreshed. */
+static int resolve_here(const struct resolve_opts *o, bool refresh, char **ret, bool *ret_last,
+	struct err *reterr)
+{
+	AUTO_CONV current = CONV_INIT;
+	int r = 0;
+
+	if (o->here && conv_current(o->store, o->here, o->clock, &current, NULL) >= 0)
+		r = refuse_without(&current, reterr);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(current.session);
+	*ret_last = !*ret;
+	return *ret ? 0 : find_last(o, refresh, ret, reterr);
+}
+
 int resolve_session(const struct resolve_opts *opts, const char *spec, unsigned flags,
 	struct resolved *ret, struct err *reterr)
 {
 	AUTO_FREE char *found = NULL;
-	AUTO_CONV current = CONV_INIT;
+	bool last = false;
 	int r = 0;
 
 	if (!spec && !(flags & RESOLVE_HERE))
 		return err_set(reterr, ERR_USAGE, "no session is named");
-	if (!spec && opts->here &&
-		conv_current(opts->store, opts->here, opts->clock, &current, NULL) >= 0)
-		r = refuse_without(&current, reterr);
-	if (r < 0)
-		return r;
-	found = TAKE_PTR(current.session);
-	if (!spec && !found) {
-		r = find_last(opts, &found, reterr);
-		ret->last_here = r >= 0;
-	}
-	return r < 0 ? r : resolve_named(opts, spec ? spec : found, flags, ret, reterr);
+	if (!spec)
+		r = resolve_here(opts, true, &found, &last, reterr);
+	if (r >= 0)
+		r = resolve_named(opts, spec ? spec : found, flags, ret, reterr);
+	if (r >= 0 && spec && flags & RESOLVE_PLACE)
+		last = resolve_here(opts, false, &found, &last, NULL) >= 0 && last &&
+			strcmp(found, ret->row.info.id) == 0;
+	ret->last_here = r >= 0 && last;
+	return r;
 }

@@ -39,13 +39,18 @@ enum {
 	RESOLVE_GONE = 1 << 3,
 	/* The conversation that it belongs to, if there is one. */
 	RESOLVE_CONVERSATION = 1 << 4,
+	/* Whose place a session made from it takes: last_here is told of a named one too, as far as
+	 * the catalogue knows without looking. */
+	RESOLVE_PLACE = 1 << 5,
 };
 
 struct resolved {
 	struct session_row row; /* empty where a conversation itself was named and is wanted */
 	struct conv conv; /* RESOLVE_CONVERSATION; empty: the session has none yet */
 	char *copy; /* RESOLVE_GONE: what the archive has of one that is gone; NULL: nothing */
-	bool last_here; /* nothing was named and nothing goes on: the folder's last session */
+	/* Nothing goes on here, and it is the folder's last session; of a named one this is looked
+	 * for only with RESOLVE_PLACE. */
+	bool last_here;
 	struct catalogue_matches candidates; /* ERR_AMBIGUOUS: those that fit */
 };
 #define RESOLVED_INIT                                       \

@@ -66,7 +66,7 @@ static void rolling_release(struct rolling *s)
 /* Which session, for whom, in which folder. */
 static int find(struct rolling *s, const char *spec, struct err *reterr)
 {
-	int r = sessions_find(s->app, spec, RESOLVE_HERE, &s->of, reterr);
+	int r = sessions_find(s->app, spec, RESOLVE_HERE | RESOLVE_PLACE, &s->of, reterr);
 	AUTO_STR agents = STR_INIT;
 
 	if (r < 0)

@@ -191,7 +191,7 @@ static int prepare(struct smarting *s, const char *spec, struct err *reterr)
 			SMART_INSTRUCTIONS_MAX);
 	int r = sessions_open_to(s->app, s->opts->digest || s->opts->dry_run, reterr);
 	if (r >= 0)
-		r = sessions_find(s->app, spec, RESOLVE_HERE, &s->of, reterr);
+		r = sessions_find(s->app, spec, RESOLVE_HERE | RESOLVE_PLACE, &s->of, reterr);
 	if (r >= 0)
 		r = out_folder_find(s->opts->out, &s->out, reterr);
 	if (r < 0)

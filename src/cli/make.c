@@ -191,19 +191,25 @@ static char *place_to_take(struct app *app, const struct resolved *of, const str
 	return of->last_here && kit_dir(app->settings, app->cwd, &here, NULL) >= 0 ? here : NULL;
 }
 
-/* The name stays unique, so that it leads to where the thread goes on. */
-static int move_name(struct app *app, struct made *m, struct err *reterr)
+/* The name that was given to the parent here, "" for none. Caller frees. */
+static char *name_to_move(struct app *app, const struct made *m)
 {
 	AUTO_SESSION_ROW parent = SESSION_ROW_INIT;
 
-	if (catalogue_by_path(app->store, m->parent->info.path, &parent, NULL) < 0 ||
-		!parent.own_name[0])
-		return 0;
-	int r = catalogue_rename(app->store, parent.agent, parent.info.id, "", reterr);
+	return catalogue_by_path(app->store, m->parent->info.path, &parent, NULL) < 0
+		? xstrdup("")
+		: TAKE_PTR(parent.own_name);
+}
+
+/* It stays unique, so that it leads to where the thread goes on. */
+static int move_name(struct app *app, const char *name, struct made *m, struct err *reterr)
+{
+	int r = catalogue_rename(app->store, m->parent->agent, m->parent->info.id, "", reterr);
+
 	if (r >= 0)
-		r = catalogue_rename(app->store, m->agent, m->id, parent.own_name, reterr);
+		r = catalogue_rename(app->store, m->agent, m->id, name, reterr);
 	if (r >= 0)
-		m->name = xstrdup(parent.own_name);
+		m->name = xstrdup(name);
 	return r;
 }
 
@@ -232,8 +238,6 @@ static int take_over(struct app *app, const struct session_row *row, const struc
 		r = inherit(app, old, &heir, reterr);
 	if (r >= 0 && place)
 		r = conv_set_current(app->store, place, heir.id, &app->clock, reterr);
-	if (r >= 0 && place)
-		r = move_name(app, m, reterr);
 	if (r >= 0)
 		m->conversation = xstrdup(heir.id);
 	return r;
@@ -251,16 +255,22 @@ void made_take_over(struct app *app, const struct resolved *of, struct made *m)
 	int r = conv_by_session(
 		app->store, m->parent->agent, m->parent->info.id, &app->clock, &old, &err);
 	AUTO_FREE char *place = place_to_take(app, of, &old);
+	AUTO_FREE char *name = name_to_move(app, m);
 	/* What goes on in another session is a conversation of ours at once; a copy when used. */
-	if (!place && m->relation != SESSION_CONTINUED)
+	bool ours = place || m->relation == SESSION_CONTINUED;
+	if (!ours && !name[0])
 		return;
 	/* Read before the store is held: it may be long. */
 	if (r >= 0 || r == ERR_NOTFOUND)
 		r = catalogue_take(app->store, home, m->path, &row, &err);
 	if (r >= 0)
 		r = store_begin(app->store, &err);
-	if (r >= 0)
-		r = store_end(app->store, take_over(app, &row, &old, place, m, &err), &err);
+	if (r >= 0) {
+		r = ours ? take_over(app, &row, &old, place, m, &err) : 0;
+		if (r >= 0 && name[0])
+			r = move_name(app, name, m, &err);
+		r = store_end(app->store, r, &err);
+	}
 	m->current = r >= 0 && place;
 	if (r >= 0)
 		return;

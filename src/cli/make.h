@@ -37,7 +37,7 @@ int in_place_check(struct app *app, const struct session_row *row, const char *i
 void made_find_next(struct app *app, const struct transcript_format *format, struct made *m);
 /*
  * A new session that the agent finds takes its parent's place, when that is what goes on in its
- * folder or was taken as the last session of this one; a name that was given here goes along. Fills
- * conversation, current and name. A failure is a warning, since the session is there.
+ * folder or is the last session of this one; a name that was given here goes along wherever it
+ * lies. Fills conversation, current and name. A failure is a warning, since the session is there.
  */
 void made_take_over(struct app *app, const struct resolved *of, struct made *m);

@@ -223,7 +223,7 @@ int sessions_find(
 	bool asks = r == ERR_AMBIGUOUS || (!spec && (r == ERR_NOTFOUND || r == ERR_USAGE));
 	if (asks && pick_possible(app))
 		return choose(app, spec, flags, r, ret, reterr);
-	if (ret->last_here && ret->row.info.id)
+	if (!spec && ret->last_here)
 		say_note(app->err, "the last session of this folder: %s", ret->row.info.id);
 	if (r == ERR_AMBIGUOUS)
 		show_candidates(app, &ret->candidates);

@@ -152,11 +152,13 @@ void view_next(struct term *t, const struct made *m, const char *cwd)
 	AUTO_STR id = STR_INIT;
 
 	shell_operand(&id, m->id);
-	if (m->current) {
+	if (m->current || m->name) {
 		AUTO_STR name = STR_INIT;
 		utf8_scrub_line(&name, sv_of(m->name));
-		str_addf(&line, "It is now what goes on in its folder%s%s.",
-			m->name ? ", and called " : "", name.buf);
+		str_adds(&line, m->current ? "It is now what goes on in its folder" : "It is now");
+		if (m->name)
+			str_addf(&line, "%s called %s", m->current ? ", and" : "", name.buf);
+		str_addc(&line, '.');
 		view_sentence(t, SV(""), line.buf);
 		str_clear(&line);
 	}

@@ -405,4 +405,19 @@ t_faden reset >/dev/null
 t_exit 'a named session that does not go on is trimmed' 0 t_faden trim --json "$old"
 t_is 'it takes nobody'"'"'s place' "$(json current)" False
 t_is 'it takes nobody'"'"'s name' "$(t_faden list -F '{name} {id}' | grep kumquat)" "kumquat $new"
+
+# --- a session of the agent's own, called by its name, is the folder's last one all the same
+mkdir -p "$t_tmp/own" && cd "$t_tmp/own" || exit 1
+own=$home/projects/$(printf %s "$t_tmp/own" | tr -c 'a-zA-Z0-9' -)
+mkdir -p "$own"
+make tools | sed "s|\"cwd\":\"[^\"]*\"|\"cwd\":\"$t_tmp/own\"|" >"$own/$id.jsonl"
+rm -f "$project"/*
+t_faden rename "$id" checkout >/dev/null
+t_exit 'a named session of the agent is trimmed' 0 t_faden trim checkout
+t_like 'it is told that it takes the place and the name' "$(cat "$t_out")" \
+	'It is now what goes on in its folder, and called checkout'
+cd "$t_tmp" || exit 1
+t_faden rename "$old" elsewhere >/dev/null
+t_exit 'a named session of another folder is trimmed' 0 t_faden trim elsewhere
+t_like 'the name goes along' "$(cat "$t_out")" 'It is now called elsewhere'
 t_done
