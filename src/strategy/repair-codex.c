@@ -10,6 +10,7 @@
 #include "os/path.h"
 #include "os/unpack.h"
 #include "strategy/repair-run.h"
+#include "transcript/home.h"
 #include "json/write.h"
 
 /* Codex notes things while a call runs, but not many. */
@@ -284,6 +285,7 @@ static void codex_frame(const struct mender *m, struct str *head, struct str *ta
 	const char *time = f->time[0] ? f->time : m->now;
 	const char *id = m->session ? m->session : m->rep->file_id;
 	struct jw w = JW_INIT(head);
+	AUTO_STR provider = STR_INIT;
 
 	if (!m->rep->new_meta)
 		return;
@@ -300,6 +302,8 @@ static void codex_frame(const struct mender *m, struct str *head, struct str *ta
 	jw_put_cstr(&w, "originator", "faden");
 	jw_put_cstr(&w, "cli_version", "0.0.0");
 	jw_put_cstr(&w, "source", "exec");
+	codex_provider(m->rep->path, &provider);
+	jw_put_string(&w, "model_provider", str_sv(&provider));
 	jw_end(&w);
 	jw_end(&w);
 	str_addc(head, '\n');

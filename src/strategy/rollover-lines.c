@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "strategy/known.h"
 #include "strategy/rollover.h"
+#include "transcript/line.h"
 #include "json/write.h"
 
 static const char answer_text[] = BRIEF_OWN_ANSWER;
@@ -183,6 +184,33 @@ static void codex_end(struct lines *l)
 	end(l);
 }
 
+/* The provider that the first line of a session names; appends. */
+static void provider_of(const char *path, struct str *out)
+{
+	struct transcript_reader *reader = NULL;
+	struct item item;
+
+	if (transcript_open(path, TRANSCRIPT_CODEX, NULL, &reader, NULL) >= 0 &&
+		transcript_next(reader, &item, NULL) > 0)
+		(void)scan_string(
+			line_member(line_member(item.object, "payload"), "model_provider"), out);
+	transcript_close(reader);
+}
+
+/* Codex goes on with no session that does not say whose model answers: the parent's, else whose the
+ * user has set. */
+static void put_provider(struct lines *l)
+{
+	const struct session_info *parent = &l->opts->parent->info;
+	AUTO_STR provider = STR_INIT;
+
+	if (parent->format == TRANSCRIPT_CODEX)
+		provider_of(parent->path, &provider);
+	if (provider.len == 0)
+		codex_provider(l->opts->target->root, &provider);
+	jw_put_string(&l->w, "model_provider", str_sv(&provider));
+}
+
 /* The words twice, as Codex does: for the model, and for its own screen. */
 static void codex_message(
 	struct lines *l, const char *role, const char *block, const char *event, struct sv text)
@@ -216,6 +244,7 @@ static void codex_lines(struct lines *l)
 	jw_put_cstr(&l->w, "originator", "faden");
 	jw_put_cstr(&l->w, "cli_version", FADEN_VERSION);
 	jw_put_cstr(&l->w, "source", "cli");
+	put_provider(l);
 	if (branch[0]) {
 		jw_key(&l->w, "git");
 		jw_object(&l->w);

@@ -29,6 +29,33 @@ char *codex_rollout_path(const char *root, int64_t wall_ms, const char *id)
 	return xasprintf("%s/sessions/%s/%s-%s.jsonl", root, day, name, id);
 }
 
+/* A line `model_provider = "name"` before the first table of config.toml. */
+void codex_provider(const char *in, struct str *out)
+{
+	enum { CONFIG_MAX = 1024 * 1024 };
+	struct sv root = sv_of(in), rest, line, word;
+	AUTO_STR text = STR_INIT;
+	size_t end;
+
+	if (sv_find(root, SV("/sessions/"), &end) || sv_find(root, SV("/archived_sessions/"), &end))
+		root = sv_head(root, end);
+	AUTO_FREE char *path = xasprintf("%.*s/config.toml", SV_ARG(root));
+	rest = file_read(path, CONFIG_MAX, &text, NULL) < 0 ? SV("") : str_sv(&text);
+	while (sv_split(&rest, '\n', &line) && !sv_starts(sv_trim(line), SV("["))) {
+		if (!sv_split(&line, '=', &word) || !sv_is(sv_trim(word), "model_provider"))
+			continue;
+		line = sv_trim(line);
+		char quote = line.n > 0 ? line.p[0] : '\0';
+		line = sv_from(line, 1);
+		if ((quote == '"' || quote == '\'') && sv_split(&line, quote, &word) &&
+			word.n > 0) {
+			str_add(out, word);
+			return;
+		}
+	}
+	str_adds(out, "openai");
+}
+
 static char *new_path(const char *root, const char *cwd UNUSED, int64_t wall_ms, const char *id)
 {
 	return codex_rollout_path(root, wall_ms, id);

@@ -76,6 +76,30 @@ static int see(void *data, const struct transcript_file *file)
 	return 0;
 }
 
+static void check_provider(const char *folder, const char *config, const char *want)
+{
+	AUTO_FREE char *file = temp_write(folder, "config.toml", config);
+	AUTO_FREE char *session = xasprintf("%s/sessions/2026/03/01/x.jsonl", folder);
+	AUTO_STR by_root = STR_INIT;
+	AUTO_STR by_session = STR_INIT;
+
+	codex_provider(folder, &by_root);
+	codex_provider(session, &by_session);
+	assert_string_equal(by_root.buf, want);
+	assert_string_equal(by_session.buf, want);
+}
+
+static void test_provider_of_models(void **state)
+{
+	const char *folder = *state;
+
+	check_provider(folder, "", "openai");
+	check_provider(folder, "model = 'x'\n  model_provider=\"own\" # mine\n", "own");
+	check_provider(folder, "model_provider = 'lit'", "lit");
+	check_provider(folder, "model_providers = \"no\"\n[a]\nmodel_provider = \"b\"\n", "openai");
+	check_provider(folder, "model_provider = \nmodel_provider = \"\n", "openai");
+}
+
 static void test_walk_and_find(void **state)
 {
 	static const char *const names[] = {
@@ -320,6 +344,7 @@ int main(void)
 		CASE(test_project_names),
 		CASE(test_long_project_names),
 		CASE(test_paths_of_both_agents),
+		CASE(test_provider_of_models),
 		CASE(test_walk_and_find),
 		CASE(test_loader_of_a_thread_is_a_writer),
 		CASE(test_server_of_ours),

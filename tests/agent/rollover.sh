@@ -64,6 +64,7 @@ t_like 'claude: the model sees the summary' "$(sent)" '# Summary by an agent.{1,
 
 t_exit 'a rollover from claude to codex is made' 0 t_faden rollover --json --agent codex "$old"
 ported=$(field session_id)
+t_exit 'codex: faden asks first in the rollover' 0 t_faden --agent codex ask --in "$ported" 'well?'
 t_exit 'codex: a rollover from claude resumes' 0 codex --json resume "$ported" 'go on?'
 t_like 'codex: a rollover from claude keeps its id' "$(cat "$t_out")" "thread.started.*$ported"
 t_is 'codex: the model sees the lineage once' "$(count '[SESSION LINEAGE]')" 1
@@ -75,6 +76,7 @@ t_exit 'codex: a session is begun' 0 codex 'please count the lines of [[bash: ec
 thread=$(sed -n 's/^session id: //p' "$t_err")
 t_exit 'codex: a rollover is made' 0 t_faden rollover --json "$thread"
 rolled=$(field session_id)
+t_exit 'codex: faden goes on with the rollover of its own' 0 t_faden --agent codex ask --in "$rolled" 'well?'
 t_exit 'codex: a rollover resumes' 0 codex resume "$rolled" 'next'
 t_like 'codex: the model sees the lineage' "$(sent)" "$thread\.jsonl \(original\)"
 t_like 'codex: the model sees the command and its exit status' "$(sent)" 'exit 4: echo rex; exit 4'
