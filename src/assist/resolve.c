@@ -297,8 +297,8 @@ static int resolve_named(const struct resolve_opts *o, const char *spec, unsigne
 
 /* What goes on in the folder: the session of its conversation, else the last one there, which the
  * catalogue knows already unless it is refreshed. */
-static int resolve_here(const struct resolve_opts *o, bool refresh, char **ret, bool *ret_last,
-	struct err *reterr)
+static int resolve_here(
+	const struct resolve_opts *o, bool refresh, char **ret, bool *ret_last, struct err *reterr)
 {
 	AUTO_CONV current = CONV_INIT;
 	int r = 0;

@@ -34,6 +34,7 @@ struct ask_opts {
 
 static const struct opt ask_options[] = {
 	OPT_FLAG(0, "new", struct ask_opts, fresh, "in a fresh conversation"),
+	OPT_FLAG(0, "new-session", struct ask_opts, fresh, "the same"),
 	OPT_STRING(0, "in", struct ask_opts, in, "SESSION", "in this conversation"),
 	OPT_FLAG(0, "again", struct ask_opts, again,
 		"send again what was interrupted and did not reach the agent"),

@@ -326,9 +326,19 @@ static int run_config(
 	if (sv_is(verb, "check") && argc <= 2)
 		return check(app, opts, argc == 2 ? argv[1] : NULL, reterr);
 	if (argc == 1 && sv_is(verb, "path")) {
-		say_line(app->out, "%s", app->paths.config_file);
+		AUTO_STR json = STR_INIT;
+		struct jw w = JW_INIT(&json);
+		jw_string(&w, sv_of(app->paths.config_file));
+		if (opts->json)
+			print_doc(app, &json);
+		else
+			say_line(app->out, "%s", app->paths.config_file);
 		return 0;
 	}
+	if (argc == 1 && sv_is(verb, "example") && opts->json)
+		return err_set(reterr, ERR_USAGE,
+			"'config example' is a file to be written, not JSON: 'faden config --json' "
+			"has all settings");
 	if (argc == 1 && sv_is(verb, "example")) {
 		AUTO_STR text = STR_INIT;
 		config_example(&text);

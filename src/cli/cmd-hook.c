@@ -238,9 +238,15 @@ static int unknown(struct app *app, const char *verb, struct err *reterr)
 
 static int run_hook(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
+	const struct hook_options *opts = options;
 	const char *verb = argv[0];
+	bool changes = strcmp(verb, "install") == 0 || strcmp(verb, "remove") == 0;
 
 	(void)argc;
+	if (changes && opts->json)
+		return err_set(reterr, ERR_USAGE,
+			"'hook %s' has no JSON: 'faden hook status --json' says what is installed",
+			verb);
 	if (strcmp(verb, "install") == 0)
 		return hook_install(app, options, reterr);
 	if (strcmp(verb, "remove") == 0)
@@ -257,7 +263,7 @@ const struct cmd cmd_hook = {
 	.name = "hook",
 	.group = CMD_GROUP_CONTEXT,
 	.summary = "the agent's hooks: >resume, >continue, >handoff and others in a prompt",
-	.synopsis = "EVENT",
+	.synopsis = "install | status | remove | EVENT",
 	.min_args = 1,
 	.max_args = 1,
 	.needs = CMD_NO_SETTINGS,

@@ -189,6 +189,9 @@ static int prepare(struct smarting *s, const char *spec, struct err *reterr)
 	if (s->opts->instructions && strlen(s->opts->instructions) > SMART_INSTRUCTIONS_MAX)
 		return err_set(reterr, ERR_LIMIT, "--instructions: longer than %d bytes",
 			SMART_INSTRUCTIONS_MAX);
+	if (s->opts->digest && s->opts->json)
+		return err_set(reterr, ERR_USAGE,
+			"--digest is what an agent would read, not JSON: give one of the two");
 	int r = sessions_open_to(s->app, s->opts->digest || s->opts->dry_run, reterr);
 	if (r >= 0)
 		r = sessions_find(s->app, spec, RESOLVE_HERE | RESOLVE_PLACE, &s->of, reterr);

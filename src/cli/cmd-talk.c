@@ -5,6 +5,7 @@
 static const struct opt talk_options[] = {
 	OPT_FLAG(0, "new-session", struct talk_opts, new_session,
 		"start a fresh conversation instead of going on with the last one here"),
+	OPT_FLAG(0, "new", struct talk_opts, new_session, "the same"),
 	OPT_AGENT(struct talk_opts, agent, NULL, "who answers: @"),
 	OPT_STRING(0, "model", struct talk_opts, model, "NAME", "the agent's model"),
 	OPT_PERMISSION(struct talk_opts, permission),

@@ -128,7 +128,8 @@ static int trim(struct trimming *t, const char *spec, struct err *reterr)
 	if (r == 0)
 		r = out_folder_find(t->opts->out, &t->out, reterr);
 	if (r == 0)
-		r = sessions_find(t->app, spec, RESOLVE_HERE | RESOLVE_FILE | RESOLVE_PLACE, &t->of, reterr);
+		r = sessions_find(
+			t->app, spec, RESOLVE_HERE | RESOLVE_FILE | RESOLVE_PLACE, &t->of, reterr);
 	if (r == 0 && t->opts->in_place)
 		r = in_place_check(
 			t->app, &t->of.row, "trim to a new session (without --in-place)", reterr);

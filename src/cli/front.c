@@ -12,7 +12,8 @@
 #include "ui/choice.h"
 #include "ui/term.h"
 
-const char *const front_permissions[] = { "default", "accept-edits", "plan", "bypass", NULL };
+const char *const front_permissions[] = { "default", "accept-edits", "plan", "bypass",
+	"acceptEdits", "bypassPermissions", NULL }; /* the last two as Claude Code has them */
 
 struct kit_opts front_kit_opts(const struct app *app)
 {

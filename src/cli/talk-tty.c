@@ -315,6 +315,12 @@ static void greet(struct talk *t, bool fresh)
 		say_line(t, STYLE_WARNING, "Permissions are off: the agent acts without asking.");
 }
 
+/* That is for one start only: a restart goes on with the conversation. */
+static bool begins_fresh(const char *arg)
+{
+	return strcmp(arg, "--new-session") == 0 || strcmp(arg, "--new") == 0;
+}
+
 /* Starts the program anew with its arguments. Only returns on failure. */
 static int restart(struct app *app, struct err *reterr)
 {
@@ -323,8 +329,7 @@ static int restart(struct app *app, struct err *reterr)
 
 	for (int i = 0; i < app->argc; i++) {
 		words_only |= strcmp(app->argv[i], "--") == 0;
-		/* That is for one start only: a restart goes on with the conversation. */
-		if (words_only || strcmp(app->argv[i], "--new-session") != 0)
+		if (words_only || !begins_fresh(app->argv[i]))
 			strv_add(&argv, app->argv[i]);
 	}
 	if (argv.n == 0)

@@ -164,4 +164,7 @@ if [ "$(id -u)" = 0 ]; then
 else
 	t_exit 'a file that may not be read is a failure' 5 t_faden config
 fi
+t_exit 'the path as JSON' 0 t_faden config path --json
+t_like 'it is one string' "$(cat "$t_out")" '^"/.*config\.yaml"$'
+t_exit 'an example is no JSON' 2 t_faden config example --json
 t_done
