@@ -248,7 +248,7 @@ static int preview(void *data UNUSED, const struct picker_found *found, size_t r
 		if (t->buf.len > head)
 			break;
 	}
-	*ret = (struct picker_view){ .fixed = 1, .line = PICKER_END };
+	*ret = (struct picker_view){ .fixed = 1, .at = PICKER_END };
 	return r;
 }
 

@@ -32,10 +32,10 @@ struct picker_found {
 	size_t total; /* of which they are the ones that fit; 0: not known */
 };
 
-/* How much of a preview is in sight, in lines. */
+/* What of a preview is in sight. */
 struct picker_view {
-	size_t fixed; /* so many at the beginning always are */
-	size_t line; /* of the others this one; PICKER_END: the last */
+	size_t fixed; /* so many lines at the beginning always are */
+	size_t at; /* the byte of the term's buffer that should be; PICKER_END: the last */
 };
 
 struct picker_source {

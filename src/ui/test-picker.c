@@ -73,7 +73,7 @@ static int preview(void *data, const struct picker_found *found, size_t row,
 	term_putf(t, "head of %zu\n", number);
 	for (size_t i = 0; i < 50; i++)
 		term_putf(t, "line %zu of %zu\n", i, number);
-	*ret = (struct picker_view){ .fixed = 1, .line = PICKER_END };
+	*ret = (struct picker_view){ .fixed = 1, .at = PICKER_END };
 	return 0;
 }
 
@@ -392,7 +392,7 @@ static void test_fold(void **state)
 	AUTO_STRV lines = STRV_INIT;
 
 	(void)state;
-	wrap_fold(SV("abcdef\n\n\033[1mxy日本z\033[0m!\n"), 5, &lines);
+	assert_int_equal(wrap_fold(SV("abcdef\n\n\033[1mxy日本z\033[0m!\n"), 5, 5, &lines), 1);
 	assert_int_equal(lines.n, 5);
 	assert_string_equal(lines.v[0], "abcde");
 	assert_string_equal(lines.v[1], "f");
@@ -400,8 +400,10 @@ static void test_fold(void **state)
 	assert_string_equal(lines.v[3], "\033[1mxy日\033[m");
 	assert_string_equal(lines.v[4], "\033[1m本z\033[0m!");
 	strv_release(&lines);
-	wrap_fold(SV("a\tb"), 20, &lines);
+	assert_int_equal(wrap_fold(SV("a\tb"), 20, 0, &lines), 0);
 	assert_string_equal(lines.v[0], "a       b");
+	assert_int_equal(wrap_style(SV("\033[0;1mx")), 6);
+	assert_int_equal(wrap_style(SV("x\033[0m")), 0);
 }
 
 #define AT_TERMINAL(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

@@ -161,24 +161,31 @@ static void fold_here(struct str *line, const struct str *style, struct strv *li
 	str_add(line, str_sv(style));
 }
 
-void wrap_fold(struct sv text, size_t cols, struct strv *lines)
+size_t wrap_style(struct sv text)
+{
+	size_t at;
+
+	return text.n && text.p[0] == '\033' && sv_find(text, SV("m"), &at) ? at + 1 : 0;
+}
+
+size_t wrap_fold(struct sv text, size_t cols, size_t at, struct strv *lines)
 {
 	enum { TAB_STOP = 8 };
+	struct sv all = text;
 	AUTO_STR line = STR_INIT;
 	AUTO_STR style = STR_INIT; /* the sequence that set it; "": plain */
-	size_t col = 0, n;
+	size_t col = 0, n, found = SIZE_MAX;
 
 	for (; text.n; text = sv_from(text, n)) {
-		size_t width = 0;
+		size_t width = 0, style_n = wrap_style(text);
 		n = 1;
 		if (text.p[0] == '\n') {
 			fold_here(&line, &style, lines);
 			col = 0;
 			continue;
 		}
-		if (text.p[0] == '\033') { /* ours: a style, whole in itself */
-			(void)sv_find(text, SV("m"), &n);
-			n++;
+		if (style_n > 0) { /* whole in itself */
+			n = style_n;
 			str_clear(&style);
 			if (!sv_is(sv_head(text, n), "\033[0m"))
 				str_add(&style, sv_head(text, n));
@@ -198,7 +205,10 @@ void wrap_fold(struct sv text, size_t cols, struct strv *lines)
 		else
 			str_add(&line, sv_head(text, n));
 		col += width;
+		if (found == SIZE_MAX && all.n - text.n >= at)
+			found = lines->n;
 	}
 	if (col > 0)
 		fold_here(&line, &style, lines);
+	return found < lines->n ? found : lines->n - (lines->n > 0);
 }

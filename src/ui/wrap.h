@@ -46,6 +46,9 @@ void wrap_end(struct wrap *w);
 /* One line of foreign text and a newline, wrapped when the output is a terminal. */
 void wrap_line(struct term *term, unsigned style, struct sv text);
 
-/* Text as a struct term wrote it, in lines of at most `cols` columns, a longer one broken anywhere.
- * Each has all of its own style and ends plain. */
-void wrap_fold(struct sv text, size_t cols, struct strv *lines);
+/* Bytes of the style that text as a struct term wrote it begins with; 0: it begins with none. */
+size_t wrap_style(struct sv text);
+/* Such text in lines of at most `cols` columns, a longer one broken anywhere. Each has all of its
+ * own style and ends plain. Returns the line in which the byte `at` of text is; the last when it is
+ * beyond. */
+size_t wrap_fold(struct sv text, size_t cols, size_t at, struct strv *lines);
