@@ -297,6 +297,26 @@ bool child_is_orphan(pid_t pid)
 		proc_start_time((pid_t)owner) != (uint64_t)start;
 }
 
+pid_t child_keeper(pid_t pid)
+{
+	long long owner = 0, start = 0;
+
+	return read_owner(pid, &owner, &start) > 0 && owner != getpid() &&
+			proc_start_time((pid_t)owner) == (uint64_t)start
+		? (pid_t)owner
+		: 0;
+}
+
+void child_ask_keeper(pid_t pid)
+{
+	pid_t keeper = child_keeper(pid);
+	AUTO_CLOSE int fd = keeper ? pidfd_open(keeper, 0) : -1;
+
+	/* As in child_signal_orphan(). */
+	if (fd >= 0 && child_keeper(pid) == keeper)
+		(void)pidfd_send_signal(fd, CHILD_LET_GO, NULL, 0);
+}
+
 /*
  * Our child leads a group in the session of who started it; tools get a session of their own or
  * stay in a group. *ret_unsure: it is about to become another program, as one that is started by a

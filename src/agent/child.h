@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -81,6 +82,18 @@ void child_leave(struct child *c, int64_t ms);
 void child_end(struct child *c, bool busy, int64_t ms);
 /* The last line it wrote to standard error that says something, scrubbed; empty when none. */
 void child_last_error(const struct child *c, struct str *out);
+
+/* ---- what another of us keeps ---- */
+
+/* Asks who hears it to end the agents that only wait for their next turn, since somebody else wants
+ * a session of theirs. It is one that nobody is harmed by who does not listen. */
+enum { CHILD_LET_GO = SIGURG };
+/* Who of us, another than this process, started it and is still there; 0: nobody. */
+pid_t child_keeper(pid_t pid);
+/* Asks them to let go of it; nothing when there is nobody. */
+void child_ask_keeper(pid_t pid);
+/* How long that may take, with an agent that does not want to end. */
+enum { CHILD_LET_GO_MS = 10000 };
 
 /* ---- what a process that is gone has left behind ---- */
 

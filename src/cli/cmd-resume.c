@@ -175,6 +175,9 @@ static int refuse_writer(struct resume *s, struct err *reterr)
 		return 0;
 	if (pid == 0)
 		return 0;
+	/* Between its turns another faden only keeps it. */
+	if (proc_id_check(&s->of.conv.owner) != PROC_ALIVE && turn_let_go((int64_t)pid))
+		return 0;
 	writer_describe(s->of.row.agent, (int64_t)pid, &who);
 	return err_set(reterr, ERR_BUSY, "the session is open in %s already", who.buf);
 }

@@ -4,7 +4,9 @@
  */
 #include <assert.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "agent/child.h"
 #include "base/mem.h"
 #include "turn/internal.h"
 
@@ -112,12 +114,43 @@ bool turn_agent_leaving(const struct turn_host *host, const char *session)
 
 /* ---- the host ---- */
 
+/* Between turns nobody here needs them: the next turn starts another, which knows what was said
+ * elsewhere by then. */
+static void let_go(void *data, int signo)
+{
+	struct turn_host *host = data;
+
+	(void)signo;
+	while (host->idle.n > 0)
+		turn_agent_dismiss(take_idle(host, host->idle.n - 1));
+}
+
+bool turn_let_go(int64_t pid)
+{
+	enum { STEP_US = 50000 };
+	int64_t until = clock_age_ms(NULL) + CHILD_LET_GO_MS;
+	bool kept = child_keeper((pid_t)pid) != 0;
+
+	if (!kept)
+		return false;
+	child_ask_keeper((pid_t)pid);
+	while (kept && clock_age_ms(NULL) < until) {
+		(void)usleep(STEP_US);
+		kept = child_keeper((pid_t)pid) != 0;
+	}
+	return !kept;
+}
+
 int turn_host_new(const struct turn_host_opts *opts, struct turn_host **ret, struct err *reterr)
 {
 	struct turn_host *host = xcalloc(1, sizeof(*host));
 	int r = proc_id_self(&host->self, reterr);
 
 	host->opts = *opts;
+	if (r == 0)
+		host->wanted = loop_add_signal(opts->loop, CHILD_LET_GO, let_go, host, reterr);
+	if (r == 0 && !host->wanted)
+		r = reterr ? reterr->code : ERR_BUG;
 	if (r < 0)
 		free(host);
 	else
@@ -131,10 +164,10 @@ void turn_host_free(struct turn_host *host)
 		return;
 	assert(host->running.n == 0);
 	/* All at once: they end while the first is waited for. */
-	while (host->idle.n > 0)
-		turn_agent_dismiss(take_idle(host, host->idle.n - 1));
+	let_go(host, CHILD_LET_GO);
 	vec_each (&host->leaving, a)
 		turn_agent_drop(*a);
+	loop_remove(host->opts.loop, host->wanted);
 	vec_release(&host->leaving);
 	vec_release(&host->idle);
 	vec_release(&host->running);

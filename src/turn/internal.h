@@ -24,6 +24,7 @@ struct turn_host {
 	VEC(struct turn_agent *) idle; /* kept, the one used last at the end */
 	VEC(struct turn_agent *) leaving; /* not kept: their processes are about to end */
 	VEC(struct turn *) running;
+	struct loop_source *wanted; /* somebody else wants what is kept */
 };
 
 /* host.c */
@@ -53,6 +54,7 @@ bool turn_runs(const struct turn_host *host, const char *conversation);
 struct turn_writer {
 	int64_t pid; /* 0: nobody */
 	bool orphan; /* an agent of a faden that is gone: it ends by itself */
+	int64_t keeper; /* a faden that may only keep it for its next turn; 0: none */
 };
 /* recover.c: whether a process of the agent has the conversation's session. */
 bool turn_writer(const struct turn_host *host, const struct conv *c, struct turn_writer *ret);

@@ -61,19 +61,21 @@ bool turn_writer(const struct turn_host *host, const struct conv *c, struct turn
 	AUTO_MAP ids = MAP_INIT;
 	uint64_t noted = 0;
 	int64_t pid = child_left_by(&c->owner);
+	bool open = false; /* by a process whose number is not known, too */
 
 	if (!pid && home && c->session && !is_kept(host, c->session)) {
 		transcript_writers(home, &ids);
 		if (map_get(&ids, sv_of(c->session), &noted)) {
-			*ret = (struct turn_writer){ .pid = (int64_t)noted,
-				.orphan = child_is_orphan((pid_t)noted) };
-			return true;
-		}
-		if (kind && kind->program)
+			pid = (int64_t)noted;
+			open = true;
+		} else if (kind && kind->program) {
 			pid = transcript_loader(home, c->session);
+		}
 	}
-	*ret = (struct turn_writer){ .pid = pid, .orphan = pid && child_is_orphan((pid_t)pid) };
-	return pid != 0;
+	*ret = (struct turn_writer){ .pid = pid,
+		.orphan = pid && child_is_orphan((pid_t)pid),
+		.keeper = pid ? child_keeper((pid_t)pid) : 0 };
+	return open || pid != 0;
 }
 
 /* ---- what the transcript says ---- */

@@ -54,6 +54,8 @@ struct turn {
 	char orphan_at[UUID_TEXT];
 	int64_t orphan_since_ms, orphan_looked_ms;
 	int orphan_signals; /* sent to end it */
+	struct turn_writer kept; /* by another faden, which was asked to let go of it */
+	int64_t kept_until_ms; /* age clock: no longer waited for */
 	struct loop_source *timer; /* what comes next */
 	struct loop_source *beat; /* looks whether all is as it should be, and beats now and then */
 	int64_t beaten_ms;
@@ -444,7 +446,10 @@ static int refuse_other_writer(const struct turn *t, struct turn_writer *ret, st
 
 	if (!turn_writer(t->host, c, ret))
 		return 0;
-	writer_describe(c->agent, ret->pid, &who);
+	if (ret->keeper)
+		str_addf(&who, "another faden, process %lld,", (long long)ret->keeper);
+	else
+		writer_describe(c->agent, ret->pid, &who);
 	return err_set(reterr, ERR_BUSY,
 		"\"%s\" is open in %s right now; wait until it ends, or start another conversation",
 		conv_label(c), who.buf);
@@ -655,6 +660,34 @@ static void look_at_orphan(void *data)
 	}
 }
 
+/* Another faden has an agent that waits for its next turn. That one is not at it: we have had the
+ * conversation, and it would have to take it first. It is asked to end its agent. */
+static void look_at_kept(void *data)
+{
+	struct turn *t = data;
+
+	t->timer = NULL;
+	if (child_keeper((pid_t)t->kept.pid) && clock_age_ms(NULL) < t->kept_until_ms)
+		after(t, ORPHAN_STEP_MS, look_at_kept);
+	else
+		start(t);
+}
+
+static bool wait_for_keeper(struct turn *t, const struct turn_writer *writer)
+{
+	int64_t now = clock_age_ms(NULL);
+
+	if (t->kept.pid != writer->pid) {
+		t->kept = *writer;
+		t->kept_until_ms = now + CHILD_LET_GO_MS;
+		child_ask_keeper((pid_t)writer->pid);
+	}
+	if (now >= t->kept_until_ms)
+		return false;
+	after(t, ORPHAN_STEP_MS, look_at_kept);
+	return true;
+}
+
 /* Takes the conversation and explains what a crash left in it, which can be once for each: its
  * transcript is read between two tries, not while others wait for the store. */
 static int take_conversation(struct turn *t, struct obstacle *in_way, struct err *reterr)
@@ -702,6 +735,8 @@ static int run(struct turn *t, struct err *reterr)
 		after(t, LEAVING_STEP_MS, start);
 		return 0;
 	}
+	if (r < 0 && in_way.writer.keeper && wait_for_keeper(t, &in_way.writer))
+		return 0;
 	if (r < 0 && in_way.writer.pid && in_way.writer.orphan) {
 		bool first = t->orphan.pid != in_way.writer.pid;
 		t->orphan = in_way.writer;

@@ -47,6 +47,10 @@ void turn_host_free(struct turn_host *host);
 /* Who holds what our turns hold. */
 const struct proc_id *turn_host_self(const struct turn_host *host);
 
+/* Asks another faden that only keeps this agent's process for its next turn to end it, as every
+ * turn does by itself, and waits for that. False when it is no such process, or goes on. */
+bool turn_let_go(int64_t pid);
+
 /* What a person should be told, with up to three words that it is about. */
 enum turn_news {
 	NEWS_BUSY, /* waiting for the conversation: who uses it */

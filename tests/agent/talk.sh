@@ -1,0 +1,42 @@
+#!/bin/sh
+# Two terminals in one folder, with the real agents: one talks and waits for its next line with an
+# agent that it keeps; the other wants the same conversation.
+. "$(dirname "$0")/../lib.sh"
+t_need_agents
+t_model_start
+t_claude_env
+t_codex_env
+t_setenv 'IS_SANDBOX=1'
+ln -sf "$t_claude" "$t_bin/claude"
+ln -sf "$t_codex" "$t_bin/codex"
+said() { [ "$(grep -c "^$1\$" "$t_tmp/talk")" = 1 ]; }
+
+for agent in claude codex; do
+	mkdir "$t_tmp/$agent"
+	cd "$t_tmp/$agent" && git init -q . || exit 1
+	rm -f "$t_tmp/lines" "$t_tmp/talk"
+	mkfifo "$t_tmp/lines"
+	t_faden --agent "$agent" --permission-mode bypass <"$t_tmp/lines" >"$t_tmp/talk" 2>"$t_tmp/talk.err" &
+	talk=$!
+	t_pids="$t_pids $talk"
+	exec 4>"$t_tmp/lines"
+	echo 'the quince tree [[say: one]]' >&4
+	t_ok "$agent: a talk begins" t_wait_for 20 said one
+	t_exit "$agent: another terminal goes on with it between two turns" 0 \
+		t_faden ask --agent "$agent" 'the quince tree again [[say: two]]'
+	t_is "$agent: it is answered" "$(cat "$t_out")" two
+	echo 'the quince tree once more [[say: three]]' >&4
+	t_ok "$agent: the talk goes on" t_wait_for 20 said three
+	t_is "$agent: it was one conversation" "$(t_faden list --json | python3 -c 'import json, sys; print([s["turns"] for s in json.load(sys.stdin)])')" '[3]'
+	t_unlike "$agent: nobody was told of a fault" "$(cat "$t_tmp/talk.err" "$t_err")" 'no longer|interrupted|ended|in use|is open'
+	echo 'the quince tree, slowly [[bash: touch busy; sleep 2]][[say: four]]' >&4
+	t_ok "$agent: a turn runs there" t_wait_for 20 test -e busy
+	t_exit "$agent: while a turn runs it is waited for" 0 t_faden ask --agent "$agent" 'and the quince tree then? [[say: five]]'
+	t_ok "$agent: the turn that ran was not harmed" said four
+	echo 'the quince tree again [[say: six]]' >&4
+	t_ok "$agent: the talk keeps an agent again" t_wait_for 20 said six
+	t_exit "$agent: the agent's own program gets it too" 0 t_faden resume --print
+	exec 4>&-
+	t_ok "$agent: the talk ends" t_wait_for 20 eval "! t_running $talk"
+done
+t_done
