@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/vault.h"
 #include "base/mem.h"
 #include "base/uuid.h"
 #include "os/file.h"
@@ -21,6 +22,7 @@ enum {
 	COPY_STEP = 1 << 30,
 	COPY_BUFFER = 256 * 1024,
 	SAME_BYTES = 4096, /* of each end that are compared */
+	VAULT_REST = 16 * 1024 * 1024, /* more than that is set aside, and not compressed now */
 };
 
 /* ---- names ---- */
@@ -317,7 +319,7 @@ static int find_same(const struct archive *a, const char *path, const struct sta
 	return r;
 }
 
-/* Bytes of a kept file that is not the one of st; 0 when it is gone. */
+/* Bytes of a file that is set aside and is not the one of st; 0 when it is not there. */
 static int64_t kept_size(const struct archive *a, const char *key, const struct stat *st)
 {
 	AUTO_FREE char *kept = archive_path(a, key);
@@ -327,6 +329,41 @@ static int64_t kept_size(const struct archive *a, const char *key, const struct 
 		(there.st_ino == st->st_ino && there.st_dev == st->st_dev))
 		return 0;
 	return there.st_size;
+}
+
+struct largest {
+	int64_t size;
+	char *key;
+};
+
+static int take_larger(void *data, const struct vault_file *file)
+{
+	struct largest *l = data;
+
+	if ((int64_t)file->size >= l->size && key_valid(file->key)) {
+		l->size = (int64_t)file->size;
+		(void)snprintf(l->key, ARCHIVE_KEY_MAX, "%s", file->key);
+	}
+	return 0;
+}
+
+/* The same in the vault, where there is one. */
+static int find_in_vault(const struct archive *a, const char *path, int64_t *most,
+	char key[static ARCHIVE_KEY_MAX], struct err *reterr)
+{
+	struct sv name = session_of(path);
+	struct sv plain = unpack_plain(sv_of(path));
+	AUTO_FREE char *session = xmemdup0(name.p, name.n);
+	AUTO_FREE char *lay = xmemdup0(plain.p, plain.n);
+	const struct vault_query query = { .session = session, .path = lay };
+	struct largest l = { *most, key };
+	AUTO_VAULT *v = NULL;
+	int r = vault_open(a->dir, 0, a->clock, NULL, &v, reterr);
+
+	if (r == 0)
+		r = vault_each(v, &query, take_larger, &l, reterr);
+	*most = l.size;
+	return r == ERR_NOTFOUND ? 0 : r;
 }
 
 int archive_find(const struct archive *a, const char *path, char ret_key[static ARCHIVE_KEY_MAX],
@@ -356,6 +393,8 @@ int archive_find(const struct archive *a, const char *path, char ret_key[static 
 		most = size;
 		(void)snprintf(ret_key, ARCHIVE_KEY_MAX, "%s", key);
 	}
+	if (r == 0)
+		r = find_in_vault(a, real, &most, ret_key, reterr);
 	if (r == 0 && most == 0)
 		return err_set(reterr, ERR_NOTFOUND, "%s is not in the archive", path);
 	return r;
@@ -366,8 +405,8 @@ static int add_row(const struct archive *a, const char *key, const char *path,
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = sql_prepare(&q, a->store,
-		"INSERT INTO archive (key, session, path, how, dev, ino, size, mtime_ns, kept_ms)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		"INSERT OR IGNORE INTO archive (key, session, path, how, dev, ino, size, mtime_ns,"
+		" kept_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		reterr);
 
 	if (r < 0)
@@ -399,10 +438,48 @@ static int plain_size(const char *path, enum archive_how *how, struct stat *st, 
 	return 0;
 }
 
+/* Where the vault has nearly all of the file, it gets the rest: 1 and the key. It is not waited
+ * for. */
+static int keep_in_vault(const struct archive *a, const char *path, const struct stat *st,
+	char key[static ARCHIVE_KEY_MAX], struct err *reterr)
+{
+	AUTO_FREE char *packs = path_join(a->dir, "packs");
+	struct sv name = session_of(path);
+	AUTO_FREE char *session = xmemdup0(name.p, name.n);
+	const struct vault_source source = {
+		.path = path, .agent = "", .session = session, .own = session, .most = VAULT_REST
+	};
+	struct vault_taken taken = { .key = "" };
+	AUTO_VAULT *v = NULL;
+
+	if (!path_exists(packs))
+		return 0;
+	int r = vault_open(a->dir, VAULT_WRITE, a->clock, NULL, &v, reterr);
+	if (r == ERR_BUSY)
+		return 0;
+	if (r < 0)
+		return r;
+	struct taker *taker = taker_new(v);
+	r = taker_take(taker, &source, &taken, reterr);
+	bool kept = r == 0 && taken.key[0] && taken.took != VAULT_REFUSED &&
+		taken.took != VAULT_NEW && taken.took != VAULT_VERSION;
+	if (kept)
+		r = taker_finish(taker, reterr);
+	if (r == 0 && kept)
+		r = vault_commit(v, reterr);
+	taker_free(taker);
+	if (r < 0 || !kept)
+		return r;
+	memcpy(key, taken.key, ARCHIVE_KEY_MAX);
+	r = add_row(a, key, path, st, ARCHIVE_VAULT, reterr);
+	return r < 0 ? r : 1;
+}
+
 int archive_keep(const struct archive *a, const char *path, enum archive_how how,
 	char ret_key[static ARCHIVE_KEY_MAX], struct err *reterr)
 {
 	AUTO_FREE char *real = NULL;
+	AUTO_CLOSE int lock = -1;
 	char key[ARCHIVE_KEY_MAX];
 	struct stat st;
 	int r = path_real(path, &real, reterr);
@@ -413,12 +490,16 @@ int archive_keep(const struct archive *a, const char *path, enum archive_how how
 		r = plain_size(real, &how, &st, reterr);
 	if (r == 0)
 		r = file_mkdirs(a->dir, reterr);
+	if (r == 0)
+		r = archive_lock(a, &lock, reterr);
 	if (r == 0 && how == ARCHIVE_GROWING && st.st_size >= ARCHIVE_LINK_FROM)
 		how = ARCHIVE_LINK;
 	if (r == 0)
 		r = find_kept(a, real, &st, how, key, reterr);
 	if (r == 0 && how == ARCHIVE_COPY)
 		r = find_same(a, real, &st, key, reterr);
+	if (r == 0 && how != ARCHIVE_COPY)
+		r = keep_in_vault(a, real, &st, key, reterr);
 	if (r == 0) {
 		r = put_file(a, real, &how, key, reterr);
 		if (r == 0)
@@ -432,7 +513,17 @@ int archive_keep(const struct archive *a, const char *path, enum archive_how how
 	return 0;
 }
 
-int archive_open(const struct archive *a, const char *key, int *ret_fd, struct err *reterr)
+int archive_lock(const struct archive *a, int *ret_fd, struct err *reterr)
+{
+	AUTO_FREE char *path = path_join(a->dir, "aside.lock");
+
+	return file_lock(path, true, ret_fd, reterr);
+}
+
+/* ---- reading ---- */
+
+/* What is set aside goes first: it may have grown since the vault took it. */
+static int open_aside(const struct archive *a, const char *key, int *ret_fd, struct err *reterr)
 {
 	if (!key_valid(key))
 		return err_set(reterr, ERR_NOTFOUND, "no such key in the archive");
@@ -444,4 +535,65 @@ int archive_open(const struct archive *a, const char *key, int *ret_fd, struct e
 		return err_errno(reterr, errno, "open %s", path);
 	*ret_fd = fd;
 	return 0;
+}
+
+int archive_open(const struct archive *a, const char *key, int *ret_fd, uint64_t *ret_lost,
+	struct err *reterr)
+{
+	AUTO_VAULT *v = NULL;
+	AUTO_CLOSE int fd = -1;
+	int r = open_aside(a, key, ret_fd, reterr);
+
+	if (ret_lost)
+		*ret_lost = 0;
+	if (r != ERR_NOTFOUND || !key_valid(key))
+		return r;
+	if (vault_open(a->dir, 0, a->clock, NULL, &v, NULL) < 0)
+		return r;
+	fd = open(a->dir, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_errno(reterr, errno, "a temporary file in %s", a->dir);
+	r = vault_write_out(v, key, fd, ret_lost, reterr);
+	if (r == 0)
+		*ret_fd = TAKE_FD(fd);
+	return r;
+}
+
+static int read_at(int fd, uint64_t offset, uint64_t size, struct str *out, struct err *reterr)
+{
+	size_t got = 0;
+
+	while (got < size) {
+		ssize_t n = pread(
+			fd, out->buf + out->len + got, (size_t)size - got, (off_t)(offset + got));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return err_set(reterr, ERR_INPUT, "the bytes are not there");
+		got += (size_t)n;
+	}
+	out->len += (size_t)size;
+	out->buf[out->len] = '\0';
+	return 0;
+}
+
+int archive_read(const struct archive *a, const char *key, uint64_t offset, uint64_t size,
+	struct str *out, struct err *reterr)
+{
+	AUTO_VAULT *v = NULL;
+	AUTO_CLOSE int fd = -1;
+	size_t before = out->len;
+	int r = open_aside(a, key, &fd, reterr);
+
+	if (size > RECALL_VALUE_MAX || !str_reserve(out, (size_t)size))
+		return err_set(reterr, ERR_LIMIT, "too many bytes");
+	if (r == 0)
+		return read_at(fd, offset, size, out, reterr);
+	if (r == ERR_NOTFOUND && key_valid(key))
+		r = vault_open(a->dir, 0, a->clock, NULL, &v, reterr);
+	if (r == 0)
+		r = vault_read(v, key, offset, size, out, reterr);
+	if (r == 0 && out->len - before < size)
+		r = err_set(reterr, ERR_INPUT, "the bytes are not there");
+	return r;
 }

@@ -1,10 +1,11 @@
 /*
- * The archive: originals that outlive the agents' own clean-up, and the references into them.
+ * The archive: sessions that outlive the agents' own clean-up, and the references into them.
  *
- * A session that is kept is copied into the archive's folder. When it is kept again, only what the
- * agent has appended since is added: the places in it stay. A huge one is linked instead, which
- * costs nothing and survives the unlinking of the original, but not that its bytes are
- * overwritten. Nothing is ever deleted here.
+ * What must be kept at once, because somebody is about to change it or to refer to it, is set aside
+ * in the archive's folder: a copy, which grows when the file is kept again, or a link to a huge
+ * one, which costs nothing and survives the unlinking of the original, but not that its bytes are
+ * overwritten. archive_update() takes what was set aside, and every session of every agent, into
+ * the vault (archive/vault.h). A key leads to either; nothing leaves the archive but on request.
  *
  * A reference is the beginning of a content hash. It leads to a place in a kept file, and what is
  * found there is checked against the whole hash: a reference gives the original bytes or an error,
@@ -33,6 +34,7 @@ enum archive_how {
 	ARCHIVE_LINK = 0, /* a hard link */
 	ARCHIVE_COPY = 1, /* the file as it is now */
 	ARCHIVE_GROWING = 2, /* a copy that grows with the file */
+	ARCHIVE_VAULT = 3, /* nothing is set aside: the vault has it */
 };
 
 /* Larger files are linked where they would be copied to grow. */
@@ -47,15 +49,48 @@ enum { ARCHIVE_LINK_FROM = 64 * 1024 * 1024 };
  */
 int archive_keep(const struct archive *a, const char *path, enum archive_how how,
 	char ret_key[static ARCHIVE_KEY_MAX], struct err *reterr) MUST_USE;
-/* The kept file, open for reading. ERR_NOTFOUND: no such key, or the file is gone. */
-int archive_open(
-	const struct archive *a, const char *key, int *ret_fd, struct err *reterr) MUST_USE;
+/* The kept file, open for reading: from the vault it is a file without a name. ERR_NOTFOUND: no
+ * such key, or the file is gone. Bytes that are damaged are an error, or, with ret_lost, left out
+ * whole lines at a time and counted there. */
+int archive_open(const struct archive *a, const char *key, int *ret_fd, uint64_t *ret_lost,
+	struct err *reterr) MUST_USE;
+/* Bytes of it, appended to *out. ERR_INPUT: they are not there, or damaged. */
+int archive_read(const struct archive *a, const char *key, uint64_t offset, uint64_t size,
+	struct str *out, struct err *reterr) MUST_USE;
 /* The largest file kept of the session that lies (or lay) at path, by its place or its name, that
- * is there and is not that very file. ERR_NOTFOUND: none. */
+ * is there and is not that very file; of the same size the latest. ERR_NOTFOUND: none. */
 int archive_find(const struct archive *a, const char *path, char ret_key[static ARCHIVE_KEY_MAX],
 	struct err *reterr) MUST_USE;
-/* Where the kept file lies; owned by the caller. It need not exist. */
+/* Where a file lies that is set aside; owned by the caller. It need not exist. */
 char *archive_path(const struct archive *a, const char *key);
+
+/* Held by whoever changes what is set aside, for moments. Closing it unlocks. */
+int archive_lock(const struct archive *a, int *ret_fd, struct err *reterr) MUST_USE;
+
+/* ---- all sessions ---- */
+
+struct archive_update_stats {
+	size_t files; /* looked at */
+	size_t taken; /* new or grown */
+	size_t versions; /* … of which were rewritten since */
+	size_t settled; /* files that were set aside, and are no more */
+	uint64_t bytes; /* of all files */
+	uint64_t bytes_read;
+	size_t troubles;
+};
+struct archive_update_opts {
+	/* From any thread, one at a time; either may be NULL. trouble: a file that cannot be taken;
+	 * the rest is done all the same. */
+	void (*progress)(void *data, size_t done, size_t files, uint64_t bytes_read);
+	void (*trouble)(void *data, const struct err *err);
+	void *data;
+	const char *session; /* only the files of this one; NULL: all */
+};
+/* Takes what is new of every session that the catalogue knows, and what was set aside, into the
+ * vault, which is open for writing. All of it is on disk when this returns 0. */
+struct vault;
+int archive_update(const struct archive *a, struct vault *v, const struct archive_update_opts *opts,
+	struct archive_update_stats *ret, struct err *reterr) MUST_USE;
 
 /* ---- references ---- */
 

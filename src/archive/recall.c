@@ -239,15 +239,11 @@ static bool read_at(int fd, uint64_t offset, uint64_t size, struct str *out)
 	return true;
 }
 
-/* The original from an open file, when it is there and is the one that was meant. */
-static bool take(int fd, const struct recall_place *p, struct str *ret_raw)
+/* The original, when it is the one that was meant. */
+static bool take(struct sv raw, const struct recall_place *p, struct str *ret_raw)
 {
-	AUTO_STR value = STR_INIT;
 	AUTO_STR text = STR_INIT;
 
-	if (!read_at(fd, p->offset, p->size, &value))
-		return false;
-	struct sv raw = str_sv(&value);
 	if (p->inner_size > 0) {
 		if (!scan_string((struct jval){ raw, J_STRING }, &text) ||
 			p->inner_offset > text.len || p->inner_size > text.len - p->inner_offset)
@@ -264,8 +260,10 @@ static bool take(int fd, const struct recall_place *p, struct str *ret_raw)
 static bool take_from_path(const char *path, const struct recall_place *p, struct str *ret_raw)
 {
 	AUTO_CLOSE int fd = path ? unpack_open(path, NULL, NULL) : -1;
+	AUTO_STR value = STR_INIT;
 
-	return fd >= 0 && take(fd, p, ret_raw);
+	return fd >= 0 && read_at(fd, p->offset, p->size, &value) &&
+		take(str_sv(&value), p, ret_raw);
 }
 
 /* Where the catalogue has seen the session since. */
@@ -287,9 +285,11 @@ static bool take_from_catalogue(
 static bool take_anywhere(
 	const struct archive *a, const struct recall_found *found, struct str *ret_raw)
 {
-	AUTO_CLOSE int fd = -1;
+	const struct recall_place *p = &found->place;
+	AUTO_STR value = STR_INIT;
 
-	if (archive_open(a, found->key, &fd, NULL) == 0 && take(fd, &found->place, ret_raw))
+	if (archive_read(a, found->key, p->offset, p->size, &value, NULL) == 0 &&
+		take(str_sv(&value), p, ret_raw))
 		return true;
 	return take_from_path(found->path, &found->place, ret_raw) ||
 		take_from_catalogue(a, found, ret_raw);

@@ -624,6 +624,11 @@ int taker_take(struct taker *t, const struct vault_source *given, struct vault_t
 		(void)pthread_mutex_unlock(&v->mutex);
 		return r;
 	}
+	if ((source.most > 0 && size - before.size > source.most) ||
+		(source.key && before.version && !before.key[0])) {
+		ret->took = VAULT_REFUSED;
+		return 0;
+	}
 	ret->took = before.key[0] ? VAULT_GREW : before.version ? VAULT_VERSION : VAULT_NEW;
 	if (before.key[0])
 		memcpy(ret->key, before.key, sizeof(ret->key));

@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "archive/archive.h"
+#include "archive/vault.h"
 #include "os/test-temp.h"
 #include "store/sql.h"
 
@@ -116,14 +117,14 @@ static void keeps_a_link(void **state)
 	assert_string_equal(key, again);
 	/* The agent deletes its file. */
 	assert_int_equal(unlink(f->file), 0);
-	assert_int_equal(archive_open(&f->archive, key, &fd, NULL), 0);
+	assert_int_equal(archive_open(&f->archive, key, &fd, NULL, NULL), 0);
 	/* Another one takes its name: it is kept by itself. */
 	free(f->file);
 	f->file = temp_write(f->dir, "s.jsonl", "{}\n");
 	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, again, NULL), 0);
 	assert_string_not_equal(key, again);
-	assert_int_equal(archive_open(&f->archive, "../s", &fd, NULL), ERR_NOTFOUND);
-	assert_int_equal(archive_open(&f->archive, "", &fd, NULL), ERR_NOTFOUND);
+	assert_int_equal(archive_open(&f->archive, "../s", &fd, NULL, NULL), ERR_NOTFOUND);
+	assert_int_equal(archive_open(&f->archive, "", &fd, NULL, NULL), ERR_NOTFOUND);
 }
 
 static void keeps_a_copy(void **state)
@@ -331,6 +332,94 @@ static void hash_is_that_of_the_library(void **state UNUSED)
 	}
 }
 
+static void update(struct fixture *f, struct archive_update_stats *stats)
+{
+	AUTO_VAULT *v = NULL;
+	struct err err = ERR_INIT;
+	const struct archive_update_opts opts = { .session = NULL };
+
+	if (vault_open(f->kept, VAULT_WRITE, &noon, NULL, &v, &err) < 0 ||
+		archive_update(&f->archive, v, &opts, stats, &err) < 0)
+		fail_msg("%s", err.msg);
+}
+
+static void check_kept(struct fixture *f, const char *key, const char *want)
+{
+	AUTO_CLOSE int fd = -1;
+	char got[1000];
+	struct err err = ERR_INIT;
+
+	if (archive_open(&f->archive, key, &fd, NULL, &err) < 0)
+		fail_msg("%s", err.msg);
+	ssize_t n = pread(fd, got, sizeof(got), 0);
+	assert_int_equal(n, strlen(want));
+	assert_memory_equal(got, want, (size_t)n);
+}
+
+/* Copies and links that were set aside go into the vault, and everything that led there still does:
+ * keys, references, what is found by name. */
+static void the_vault_takes_over(void **state)
+{
+	static const char whole[] = "{\"a\":\"first\"}\n{\"b\":\"\\\"in\\\"\"}\n";
+	struct fixture *f = *state;
+	char growing[ARCHIVE_KEY_MAX], copy[ARCHIVE_KEY_MAX], link_key[ARCHIVE_KEY_MAX];
+	char key[ARCHIVE_KEY_MAX], ref[RECALL_REF];
+	AUTO_STR raw = STR_INIT;
+	struct archive_update_stats stats;
+	struct recall_place place = {
+		.hash = recall_hash(SV("\"first\"")), .offset = 5, .size = 7, .kind = RECALL_TEXT
+	};
+
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, growing, NULL), 0);
+	assert_int_equal(recall_add(&f->archive, growing, &place, 1, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_COPY, copy, NULL), 0);
+	AUTO_FREE char *other = temp_write(f->dir, "other.jsonl", whole);
+	assert_int_equal(archive_keep(&f->archive, other, ARCHIVE_LINK, link_key, NULL), 0);
+	update(f, &stats);
+	assert_int_equal(stats.settled, strcmp(growing, copy) == 0 ? 2 : 3);
+	AUTO_FREE char *aside = archive_path(&f->archive, growing);
+	assert_false(path_exists(aside));
+	check_kept(f, growing, whole);
+	check_kept(f, copy, whole);
+	check_kept(f, link_key, whole);
+	assert_int_equal(unlink(f->file), 0);
+	recall_ref_text(place.hash, ref);
+	assert_int_equal(recall_get(&f->archive, sv_of(ref), &raw, NULL, NULL), 0);
+	assert_string_equal(raw.buf, "\"first\"");
+	assert_int_equal(archive_find(&f->archive, f->file, key, NULL), 0);
+	check_kept(f, key, whole);
+	update(f, &stats);
+	assert_int_equal(stats.settled, 0);
+}
+
+/* Once the vault has a session, keeping it again adds there what it grew by. */
+static void the_vault_grows(void **state)
+{
+	struct fixture *f = *state;
+	char key[ARCHIVE_KEY_MAX], again[ARCHIVE_KEY_MAX];
+	struct archive_update_stats stats;
+
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, key, NULL), 0);
+	update(f, &stats);
+	assert_int_equal(file_append(f->file, SV("{\"c\":1}\n"), false, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, again, NULL), 0);
+	assert_string_equal(key, again);
+	check_kept(f, key, "{\"a\":\"first\"}\n{\"b\":\"\\\"in\\\"\"}\n{\"c\":1}\n");
+	AUTO_FREE char *aside = archive_path(&f->archive, key);
+	assert_false(path_exists(aside));
+	/* What was rewritten is set aside as something new. */
+	assert_int_equal(file_replace(f->file, SV("{\"x\":1}\n"), 0600, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, again, NULL), 0);
+	assert_string_not_equal(key, again);
+	check_kept(f, again, "{\"x\":1}\n");
+	/* While another writes there, nobody waits: it is set aside too. */
+	AUTO_VAULT *v = NULL;
+	assert_int_equal(file_replace(f->file, SV("{\"y\":1}\n"), 0600, NULL), 0);
+	assert_int_equal(vault_open(f->kept, VAULT_WRITE, &noon, NULL, &v, NULL), 0);
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_GROWING, again, NULL), 0);
+	check_kept(f, again, "{\"y\":1}\n");
+}
+
 static void references_as_text(void **state)
 {
 	uint64_t low = 0;
@@ -358,6 +447,8 @@ int main(void)
 		CASE(many_references),
 		CASE(changed_bytes_are_refused),
 		CASE(finds_a_session),
+		CASE(the_vault_takes_over),
+		CASE(the_vault_grows),
 		cmocka_unit_test(references_as_text),
 		cmocka_unit_test(hash_is_that_of_the_library),
 	};

@@ -412,14 +412,14 @@ static bool is_sound(struct vault *v)
 		sql_step(&q, NULL) > 0 && strcmp(sql_get_text(&q, 0), "ok") == 0;
 }
 
-static int open_database(struct vault *v, struct err *reterr)
+static int open_database(struct vault *v, unsigned flags, struct err *reterr)
 {
 	static const char *const parts[] = { "", "-wal", "-shm" };
 	AUTO_FREE char *path = path_join(v->dir, "archive.db");
 	bool there = path_exists(path);
 	int r = store_open_as(&schema, path, 0, v->log, &v->db, reterr);
 
-	if (r == 0 && (!there || is_sound(v))) {
+	if (r == 0 && (!there || !(flags & VAULT_CHECK) || is_sound(v))) {
 		v->anew = !there && path_exists(v->packs);
 		return 0;
 	}
@@ -448,7 +448,7 @@ static int open_for_writing(struct vault *v, unsigned flags, struct err *reterr)
 	if (r == ERR_BUSY)
 		return err_set(reterr, r, "the archive is being written to by another faden");
 	if (r == 0)
-		r = open_database(v, reterr);
+		r = open_database(v, flags, reterr);
 	if (r == 0)
 		r = file_mkdirs(v->packs, reterr);
 	return r < 0 ? r : vault_absorb(v, reterr);
@@ -478,7 +478,7 @@ int vault_open(const char *dir, unsigned flags, const struct clock *clock, const
 		r = store_open_as(&schema, path, STORE_READONLY, log, &v->db, reterr);
 	/* One who reads makes it again where it is lost. */
 	if (r < 0 && !(flags & VAULT_WRITE) && path_exists(v->packs))
-		r = open_for_writing(v, VAULT_WAIT, reterr);
+		r = open_for_writing(v, VAULT_WAIT | VAULT_CHECK, reterr);
 	if (r < 0) {
 		vault_close(v);
 		return r;

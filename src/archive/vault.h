@@ -30,6 +30,7 @@ enum { VAULT_KEY_MAX = 64 };
 enum {
 	VAULT_WRITE = 1 << 0, /* made when it is missing */
 	VAULT_WAIT = 1 << 1, /* with VAULT_WRITE: until no other writes; else ERR_BUSY then */
+	VAULT_CHECK = 1 << 2, /* with VAULT_WRITE: every page of the database is read first */
 };
 /* ERR_NOTFOUND: nothing is there, for one who reads. log may be NULL; it and the clock must outlive
  * the vault. */
@@ -57,6 +58,7 @@ struct vault_source {
 	const char *session; /* the id in lists */
 	const char *own; /* the id that stands in its lines: 36 bytes, else none is taken out */
 	bool frozen; /* it stays as it is now, whatever the file at its path becomes */
+	uint64_t most; /* bytes that may be read of it; 0: any */
 };
 enum vault_took {
 	VAULT_SAME, /* not touched since it was taken last */
@@ -64,6 +66,7 @@ enum vault_took {
 	VAULT_GREW,
 	VAULT_NEW,
 	VAULT_VERSION, /* another file of a path that has one: it was rewritten */
+	VAULT_REFUSED, /* nothing was taken: more than `most`, or the key is that of another */
 };
 struct vault_taken {
 	enum vault_took took;

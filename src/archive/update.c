@@ -1,0 +1,209 @@
+/*
+ * The archive: every session into the vault.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/archive.h"
+#include "archive/frame.h"
+#include "archive/vault.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "os/pool.h"
+#include "store/catalogue.h"
+#include "store/sql.h"
+
+struct job {
+	struct vault_source source;
+	char *texts[6]; /* that it borrows */
+	uint64_t size; /* taken, of one that was set aside; UINT64_MAX: it was not */
+};
+
+struct updating {
+	const struct archive *archive;
+	const struct archive_update_opts *opts;
+	struct archive_update_stats *stats;
+	VEC(struct job) jobs;
+	struct taker **takers;
+	size_t done;
+	pthread_mutex_t mutex; /* of stats, done and the callbacks */
+};
+
+/* ---- what is to be taken ---- */
+
+static void add_job(struct updating *u, const char *path, const char *from, const char *key,
+	const char *agent, const char *session, const char *own, bool frozen)
+{
+	const char *const given[] = { path, from, key, agent, session, own };
+	struct job job = { .size = UINT64_MAX };
+	const char **const fields[] = { &job.source.path, &job.source.from, &job.source.key,
+		&job.source.agent, &job.source.session, &job.source.own };
+
+	for (size_t i = 0; i < ARRAY_LEN(given); i++)
+		*fields[i] = job.texts[i] = given[i] ? xstrdup(given[i]) : NULL;
+	job.source.frozen = frozen;
+	vec_push(&u->jobs, job);
+}
+
+/* The lines of a sub-agent's session have the id of the one that started it. */
+static int add_session(void *data, const struct session_row *row)
+{
+	const struct session_info *info = &row->info;
+	const char *own = strlen(info->id) == OWN_ID ? info->id : info->parent_id;
+
+	add_job(data, info->path, NULL, NULL, row->agent, info->id, own, false);
+	return 0;
+}
+
+static int add_aside(struct updating *u, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, u->archive->store, reterr,
+		"SELECT a.key, a.session, a.path, a.how, coalesce(s.agent, '') FROM archive a"
+		" LEFT JOIN session s ON s.path = a.path WHERE a.how <> ?1"
+		" AND (?2 IS NULL OR a.session = ?2) ORDER BY a.seq",
+		SQL_I(ARCHIVE_VAULT), SQL_T(u->opts->session));
+
+	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
+		const char *key = sql_get_text(&q, 0), *session = sql_get_text(&q, 1);
+		AUTO_FREE char *from = archive_path(u->archive, key);
+		struct stat st;
+		r = 0;
+		if (stat(from, &st) == 0)
+			add_job(u, sql_get_text(&q, 2), from, key, sql_get_text(&q, 4), session,
+				session, sql_get_int(&q, 3) == ARCHIVE_COPY);
+	}
+	return r;
+}
+
+/* ---- taking ---- */
+
+static void count(struct updating *u, struct job *job, const struct vault_taken *taken,
+	const struct err *trouble)
+{
+	struct archive_update_stats *s = u->stats;
+	const struct archive_update_opts *o = u->opts;
+
+	(void)pthread_mutex_lock(&u->mutex);
+	if (trouble) {
+		s->troubles++;
+		if (o->trouble)
+			o->trouble(o->data, trouble);
+	} else {
+		s->taken += taken->took == VAULT_GREW || taken->took == VAULT_NEW ||
+			taken->took == VAULT_VERSION;
+		s->versions += taken->took == VAULT_VERSION;
+		s->bytes += taken->size;
+		s->bytes_read += taken->read;
+		if (job->source.from && taken->took != VAULT_REFUSED)
+			job->size = taken->size;
+	}
+	u->done++;
+	if (o->progress)
+		o->progress(o->data, u->done, u->jobs.n, s->bytes_read);
+	(void)pthread_mutex_unlock(&u->mutex);
+}
+
+/* A file that cannot be read is told of; one that cannot be written ends it all. */
+static int take_one(void *data, size_t i, unsigned worker, struct err *reterr)
+{
+	struct updating *u = data;
+	struct job *job = &u->jobs.v[i];
+	struct vault_taken taken;
+	struct err err = ERR_INIT;
+
+	int r = taker_take(u->takers[worker], &job->source, &taken, &err);
+	/* Deleted since the catalogue saw it. */
+	if (r == -ENOENT) {
+		taken = (struct vault_taken){ .took = VAULT_HELD };
+		r = 0;
+	}
+	if (r == -ENOSPC || r == -EDQUOT || r == -EROFS || r == ERR_STORE) {
+		if (reterr)
+			*reterr = err;
+		return r;
+	}
+	count(u, job, &taken, r < 0 ? &err : NULL);
+	return 0;
+}
+
+static int take_all(struct updating *u, struct vault *v, size_t from, struct err *reterr)
+{
+	unsigned threads = pool_cpus();
+	struct job *jobs = u->jobs.v;
+	size_t n = u->jobs.n;
+	int r = 0;
+
+	u->takers = xcalloc(threads, sizeof(struct taker *));
+	for (unsigned i = 0; i < threads; i++)
+		u->takers[i] = taker_new(v);
+	/* Those that were set aside first, so that what lies at their paths goes on with them. */
+	for (size_t i = 0; i < from && r == 0; i++)
+		r = take_one(u, i, 0, reterr);
+	if (r == 0)
+		r = taker_finish(u->takers[0], reterr);
+	u->jobs.v += from;
+	if (r == 0)
+		r = pool_each(threads, n - from, take_one, u, reterr);
+	u->jobs.v = jobs;
+	for (unsigned i = 0; i < threads; i++) {
+		if (r == 0)
+			r = taker_finish(u->takers[i], reterr);
+		taker_free(u->takers[i]);
+	}
+	free(u->takers);
+	return r == 0 ? vault_commit(v, reterr) : r;
+}
+
+/* Removes what was set aside and is in the vault, unless it has grown meanwhile. */
+static int settle(struct updating *u, const struct job *job, struct err *reterr)
+{
+	const struct archive *a = u->archive;
+	AUTO_CLOSE int lock = -1;
+	struct stat st;
+
+	if (job->size == UINT64_MAX)
+		return 0;
+	int r = archive_lock(a, &lock, reterr);
+	if (r < 0)
+		return r;
+	if (stat(job->source.from, &st) < 0 || (uint64_t)st.st_size != job->size)
+		return 0;
+	r = SQL_RUN(a->store, reterr, "UPDATE archive SET how = ? WHERE key = ?",
+		SQL_I(ARCHIVE_VAULT), SQL_T(job->source.key));
+	if (r == 0 && unlink(job->source.from) < 0 && errno != ENOENT)
+		return err_errno(reterr, errno, "remove %s", job->source.from);
+	u->stats->settled += r == 0;
+	return r;
+}
+
+int archive_update(const struct archive *a, struct vault *v, const struct archive_update_opts *opts,
+	struct archive_update_stats *ret, struct err *reterr)
+{
+	const struct catalogue_query query = {
+		.id = opts->session, .subagents = true, .empty = true, .order = CATALOGUE_SIZE
+	};
+	struct updating u = { .archive = a, .opts = opts, .stats = ret, .jobs = VEC_INIT };
+
+	*ret = (struct archive_update_stats){ .files = 0 };
+	(void)pthread_mutex_init(&u.mutex, NULL);
+	int r = add_aside(&u, reterr);
+	size_t aside = u.jobs.n;
+	if (r == 0)
+		r = catalogue_query(a->store, &query, add_session, &u, reterr);
+	ret->files = u.jobs.n;
+	if (r == 0)
+		r = take_all(&u, v, aside, reterr);
+	for (size_t i = 0; i < aside && r == 0; i++)
+		r = settle(&u, &u.jobs.v[i], reterr);
+	(void)pthread_mutex_destroy(&u.mutex);
+	vec_each (&u.jobs, job)
+		for (size_t i = 0; i < ARRAY_LEN(job->texts); i++)
+			free(job->texts[i]);
+	vec_release(&u.jobs);
+	return r;
+}
