@@ -47,6 +47,7 @@ struct talk {
 	struct err err;
 	enum agent_fail fail;
 	char *answer;
+	char title[64]; /* of the conversation */
 	struct talk *beside; /* runs at the same time */
 	bool both_spoke; /* while the other one had begun and was not done */
 };
@@ -179,6 +180,7 @@ static inline UNUSED void on_done(void *data, const struct turn_outcome *out)
 	talk->err = out->err;
 	talk->fail = out->fail;
 	talk->answer = xstrdup(out->answer.buf);
+	(void)snprintf(talk->title, sizeof(talk->title), "%s", conv_label(&out->conv));
 	/* Allowed in here, and the outcome goes with it. */
 	if (!talk->keep)
 		turn_free(TAKE_PTR(talk->turn));

@@ -20,6 +20,7 @@ static void two_turns_at_once_on_one_loop(void **state)
 	assert_int_equal(red.fail, AGENT_CANCELLED);
 	assert_int_equal(blue.fail, AGENT_OK);
 	assert_string_not_equal(red.id, blue.id);
+	assert_string_equal(red.title, "paint it red"); /* of the first turn, though it failed */
 	assert_int_equal(state_of(rig, red.id), TURN_CANCELLED);
 	assert_int_equal(state_of(rig, blue.id), TURN_ANSWERED);
 	assert_true(is_free(rig, red.id) && is_free(rig, blue.id));

@@ -417,7 +417,7 @@ static int64_t file_size(const char *path)
 static int write_intent(struct turn *t, struct err *reterr)
 {
 	const struct turn_host_opts *o = &t->host->opts;
-	const struct conv *c = &t->out.conv;
+	struct conv *c = &t->out.conv;
 	AUTO_TURN_RECORD rec = { .parent = t->job.again ? t->job.again : t->opts.parent,
 		.agent = xstrdup(c->agent),
 		.prompt = STR_INIT };
@@ -434,7 +434,15 @@ static int write_intent(struct turn *t, struct err *reterr)
 	rec.transcript = turn_transcript(t->host, c, c->session);
 	rec.before_size = file_size(rec.transcript);
 	memcpy(rec.conversation, c->id, sizeof(rec.conversation));
-	return r < 0 ? r : journal_turn(o->store, &rec, o->clock, &t->step, reterr);
+	if (r == 0)
+		r = journal_turn(o->store, &rec, o->clock, &t->step, reterr);
+	/* The first words are its title from here on, whatever comes of them. */
+	if (r == 0 && !c->title) {
+		AUTO_CONV now = CONV_INIT;
+		r = conv_get(o->store, c->id, o->clock, &now, reterr);
+		c->title = TAKE_PTR(now.title);
+	}
+	return r;
 }
 
 /* A process that is none of our own has the session: the agent's own program, or an agent whose
