@@ -19,6 +19,7 @@ struct assistant {
 	assistant_done_fn done; /* NULL: nothing runs */
 	void *done_data;
 	struct decision decision;
+	enum text_language language; /* of what is said */
 	struct assistant_outcome out;
 	struct talk_place talk;
 	struct strv lost; /* conversations with a turn that is known not to have arrived */
@@ -65,7 +66,7 @@ static void tell_text(const struct assistant *as, enum text_id id, struct text_w
 {
 	AUTO_STR line = STR_INIT;
 
-	text_fill(&line, id, as->decision.language, words);
+	text_fill(&line, id, as->language, words);
 	tell(as, line.buf);
 }
 
@@ -90,9 +91,8 @@ static void on_news(void *data, enum turn_news what, const char *const words[3])
 	struct assistant *as = data;
 	AUTO_STR line = STR_INIT;
 
-	/* There may be no decision yet, and so no language of one. */
 	if (what == NEWS_ANSWERED) {
-		text_fill(&line, TEXT_ENDED_ALONE, as->opts.decide.language, TEXT_WORDS(words[2]));
+		text_fill(&line, TEXT_ENDED_ALONE, as->language, TEXT_WORDS(words[2]));
 		tell(as, line.buf);
 		str_clear(&line);
 	}
@@ -106,8 +106,8 @@ static void on_news(void *data, enum turn_news what, const char *const words[3])
 		str_addf(&line, "ai.max_budget_usd has no effect here: %s does not tell its costs.",
 			words[0]);
 	else
-		text_fill(&line, texts[what], as->opts.decide.language,
-			TEXT_WORDS(words[0], words[1], words[2]));
+		text_fill(
+			&line, texts[what], as->language, TEXT_WORDS(words[0], words[1], words[2]));
 	tell(as, line.buf);
 }
 
@@ -390,6 +390,7 @@ static void on_done(void *data, const struct turn_outcome *out)
 		.err = out->err,
 		.kind = d->heard,
 		.reply = out->err.code < 0 ? "" : d->reply.buf,
+		.language = as->language,
 		.turn = out,
 	};
 	learn(as, out);
@@ -418,12 +419,12 @@ static struct turn_sink sink_of(struct assistant *as)
 void assistant_say(
 	struct assistant *as, const struct request *req, assistant_done_fn done, void *data)
 {
+	as->language = decide_language(&as->opts.decide, req->text);
 	const struct turn_opts opts = {
 		.claim = claim,
 		.claim_data = as,
 		.busy_ms = as->opts.decide.routes ? BUSY_PATIENCE_MS : 0,
-		.go_on = as->opts.wait_on_limit ? text_get(TEXT_GO_ON, as->opts.decide.language)
-						: NULL,
+		.go_on = as->opts.wait_on_limit ? text_get(TEXT_GO_ON, as->language) : NULL,
 	};
 	const struct turn_sink sink = sink_of(as);
 
@@ -460,10 +461,11 @@ void assistant_drop(struct assistant *as)
 	as->done = NULL;
 }
 
-int assistant_recover(struct assistant *as, bool running, struct err *reterr)
+int assistant_recover(struct assistant *as, bool running, struct sv next, struct err *reterr)
 {
 	const struct turn_sink sink = sink_of(as);
 
+	as->language = decide_language(&as->opts.decide, next);
 	return turn_recover(as->host, as->opts.decide.dir, NULL, running, &sink, reterr);
 }
 

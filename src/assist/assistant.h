@@ -18,6 +18,7 @@ struct assistant_outcome {
 	struct err err;
 	enum utterance_kind kind; /* UTTERANCE_RESTART and UTTERANCE_CANCEL are for the front end */
 	const char *reply; /* our own answer; else empty */
+	enum text_language language; /* of whoever said it */
 	const struct turn_outcome *turn; /* blank when nothing was sent */
 };
 
@@ -79,9 +80,11 @@ void assistant_drop(struct assistant *as);
 /*
  * What crashes left behind in the folder's conversations is looked up in the transcripts and told
  * by notices, each once; nothing is sent again. Every turn does it too; front ends call it at
- * start. With `running` also told is what an agent still works on.
+ * start. With `running` also told is what an agent still works on. It is told in the language of
+ * `next`, what will be said then; empty: not known yet.
  */
-int assistant_recover(struct assistant *as, bool running, struct err *reterr) MUST_USE;
+int assistant_recover(
+	struct assistant *as, bool running, struct sv next, struct err *reterr) MUST_USE;
 /* One of the turns that were told not to have reached their agent, for a request with it as
  * `again`; each is given once. ERR_NOTFOUND: no more. */
 int assistant_next_lost(struct assistant *as, struct turn_record *ret, struct err *reterr) MUST_USE;

@@ -194,7 +194,8 @@ static int find_named(
 		r = candidates_ask(o, tries[i], &current, &seen, &ignored, reterr);
 		for (size_t k = 0; r == 0 && k < seen.convs.n; k++) {
 			if (seen.candidates[k].keyword < names_it ||
-				seen.candidates[k].keyword <= best)
+				seen.candidates[k].keyword <= best ||
+				!decide_goes_on(o, &seen.convs.v[k]))
 				continue;
 			best = seen.candidates[k].keyword;
 			conv_release(ret);
@@ -242,6 +243,10 @@ static int find_other(const struct decide_opts *o, const struct record *rec, str
 		int r = place_find(o->store, rec->places.v[at], o->clock, &d->conv, reterr);
 		if (r == ERR_NOTFOUND)
 			continue;
+		if (r == 0 && !decide_goes_on(o, &d->conv)) {
+			conv_release(&d->conv);
+			continue;
+		}
 		for (size_t k = 0; k < n; k++)
 			add_place(d, xstrdup(rec->places.v[k]));
 		d->at = at;
@@ -608,6 +613,17 @@ static enum text_language language_of(
 	return spoken && strcmp(spoken, "de") == 0    ? TEXT_GERMAN
 		: spoken && strcmp(spoken, "en") == 0 ? TEXT_ENGLISH
 						      : o->language;
+}
+
+enum text_language decide_language(const struct decide_opts *o, struct sv text)
+{
+	struct utterance heard = { .kind = UTTERANCE_AGENT };
+
+	if (sv_trim(text).n == 0)
+		return o->language;
+	if (o->rules)
+		utterance_judge(o->rules, text, &heard);
+	return language_of(o, text, &heard);
 }
 
 int decide(const struct decide_opts *opts, const struct request *req, struct decision *d,

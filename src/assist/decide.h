@@ -129,6 +129,9 @@ void decision_release(struct decision *d);
 /* c, of d->convs, is where it goes. */
 bool decision_goes_to(const struct decision *d, const struct conv *c);
 
+/* The language that somebody is answered in who says this; empty: nothing was said yet. */
+enum text_language decide_language(const struct decide_opts *o, struct sv text);
+
 /* Brings what is known of the agents' own sessions up to date, as far as it concerns this folder:
  * before a decision, outside of a transaction. A failure means that the decision knows less. */
 int decide_refresh(const struct decide_opts *o, struct err *reterr) MUST_USE;

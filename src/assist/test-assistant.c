@@ -336,10 +336,10 @@ static void test_crash_is_explained_and_nothing_sent_again(void **state)
 
 	write_script(rig, "wait 60000\n---\n");
 	die_in_turn(rig);
-	assert_int_equal(assistant_recover(rig->as, true, NULL), 0);
+	assert_int_equal(assistant_recover(rig->as, true, SV(""), NULL), 0);
 	assert_non_null(strstr(rig->notices.buf, "\"paint it red\" kam beim Agenten an"));
 	str_clear(&rig->notices);
-	assert_int_equal(assistant_recover(rig->as, true, NULL), 0);
+	assert_int_equal(assistant_recover(rig->as, true, SV(""), NULL), 0);
 	assert_string_equal(rig->notices.buf, "");
 	check_recalls(rig, "1. paint it red");
 	assert_null(strstr(rig->out->turn->answer.buf, "2."));

@@ -287,6 +287,25 @@ static void test_a_correction_says_nothing_twice(void **state)
 	assert_string_equal(back.reply.buf, "From now on: sort the invoices.");
 }
 
+/* Who asked for an agent is not sent to another's conversation. */
+static void test_a_correction_keeps_to_the_agent(void **state)
+{
+	struct world *w = *state;
+
+	write_session(w, w->dir, ID_A, 60, "write a parser for tax forms");
+	write_session(w, w->dir, ID_B, 5, "sort the invoices");
+	CLEANUP(decision_release) struct decision first;
+	act(w, SV("continue"), &first);
+	w->opts.agent = "codex";
+	CLEANUP(decision_release) struct decision other = ask(w, "no, the other one");
+	assert_null(other.conv.session);
+	CLEANUP(decision_release) struct decision about = ask(w, "no, the one about the parser");
+	assert_null(about.conv.session);
+	w->opts.agent = "claude";
+	CLEANUP(decision_release) struct decision same = ask(w, "no, the other one");
+	assert_string_equal(same.conv.session, ID_A);
+}
+
 static void test_a_record_comes_back(void **state)
 {
 	const struct world *w = *state;
@@ -329,6 +348,8 @@ int main(void)
 			test_a_correction_finds_a_session_by_its_words, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_a_correction_says_nothing_twice, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_correction_keeps_to_the_agent, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_record_comes_back, setup, teardown),
 	};
 

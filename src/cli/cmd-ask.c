@@ -389,7 +389,7 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 	const struct assistant_outcome *out = NULL;
 	AUTO_RESOLVED of = RESOLVED_INIT;
 	AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
-	int r = front_recover(&a->front, false, reterr);
+	int r = front_recover(&a->front, false, text, reterr);
 
 	if (r == 0 && a->opts->in) {
 		r = sessions_find(a->app, a->opts->in, RESOLVE_CONVERSATION, &of, reterr);

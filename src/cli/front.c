@@ -277,10 +277,11 @@ static int want_again(
 	return r;
 }
 
-int front_recover(struct front *f, bool running, struct err *reterr)
+int front_recover(struct front *f, bool running, struct sv next, struct err *reterr)
 {
-	enum text_language language = kit_language(f->app->settings, f->app->locale);
-	int r = assistant_recover(f->assistant, running, reterr);
+	const struct decide_opts how = kit_decide_opts(&f->kit, false);
+	enum text_language language = decide_language(&how, next);
+	int r = assistant_recover(f->assistant, running, next, reterr);
 
 	while (r == 0 && f->resends) {
 		AUTO_TURN_RECORD lost = TURN_RECORD_INIT;

@@ -61,10 +61,11 @@ int front_say(struct front *f, const struct request *req, const struct assistant
 /*
  * Tells what was interrupted in this folder, and sends again what did not reach its agent: by
  * itself or, where one can be asked at this terminal, with the user's word (ai.resend). `running`
- * as in assistant_recover(). Call it before the first sentence. What cannot be sent again is a
- * notice, no failure; ERR_CANCELLED: the user stopped it, and nothing should follow by itself.
+ * and `next` as in assistant_recover(). Call it before the first sentence. What cannot be sent
+ * again is a notice, no failure; ERR_CANCELLED: the user stopped it, and nothing should follow by
+ * itself.
  */
-int front_recover(struct front *f, bool running, struct err *reterr) MUST_USE;
+int front_recover(struct front *f, bool running, struct sv next, struct err *reterr) MUST_USE;
 /* One line that says why the agent failed. */
 void front_failure(FILE *to, const struct turn_outcome *out);
 /* Exit status for what became of a sentence. */

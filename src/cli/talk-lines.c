@@ -243,7 +243,7 @@ int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *ret
 	int r = front_open(&l.front, app, &want, reterr);
 
 	if (r == 0)
-		r = front_recover(&l.front, true, reterr);
+		r = front_recover(&l.front, true, SV(""), reterr);
 	/* A signal cancelled it, which ends the lines too. */
 	if (r == 0 || r == ERR_CANCELLED)
 		r = run_lines(&l, opts->new_session, reterr);

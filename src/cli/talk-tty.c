@@ -292,7 +292,7 @@ static void show_outcome(struct talk *t, const struct assistant_outcome *out)
 		AUTO_STR why = STR_INIT;
 		bool cancelled = out->turn->fail == AGENT_CANCELLED;
 		if (cancelled)
-			tell_cancelled(out->turn, t->front.kit.language, &why);
+			tell_cancelled(out->turn, out->language, &why);
 		else
 			str_adds(&why, out->turn->message);
 		wrap_line(&t->term, cancelled ? STYLE_WARNING : STYLE_ERROR, str_sv(&why));
@@ -541,10 +541,10 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 		t.bypass = kit->agents[agent_index(kit->kind)].permission == AGENT_PERM_BYPASS;
 		status_set_bypass(&t.status, t.bypass);
 		greet(&t, opts->new_session);
-		r = front_recover(&t.front, true, reterr);
+		r = front_recover(&t.front, true, SV(""), reterr);
 	}
 	if (r == ERR_CANCELLED)
-		say_line(&t, STYLE_WARNING, "Cancelled.");
+		say_line(&t, STYLE_WARNING, text_get(TEXT_CANCELLED, t.front.kit.language));
 	if (r == 0 || r == ERR_CANCELLED)
 		r = converse(&t, opts->new_session, reterr);
 	editor_free(t.editor);
