@@ -117,6 +117,43 @@ END
 t_exit 'what cannot be sent again does not keep the next sentence' 0 t_faden ask --new 'count the nails'
 t_like 'it is told' "$(cat "$t_err")" 'could not be sent again'
 
+# --- never ---
+printf 'ai:\n  agent: claude\n  resend: never\n  claude: {program: %s}\n' "$t_tmp/claude" >"$config"
+t_ok 'one more turn is lost' lose_alone paint it white
+t_exit 'with ai.resend: never the next sentence is answered' 0 t_faden ask --new 'count the tiles'
+t_like 'what was lost is told, with how to send it' "$(cat "$t_err")" '"paint it white" did not reach the agent. To send it again: faden ask --again'
+t_is 'and is not sent' "$(grep -oE 'paint it white|count the tiles' "$t_tmp/heard" | tr '\n' ,)" 'count the tiles,'
+
+# --- it ended alone ---
+# answered PROMPT: its agent has written it down and answered, as one that went on would have.
+answered() {
+	python3 - "$state/faden.db" "$t_home/.claude/projects" "$PWD" "$1" <<-'END'
+		import json, os, re, sqlite3, sys
+		db, projects, here, prompt = sys.argv[1:]
+		session, uuid = sqlite3.connect(db).execute(
+		  "SELECT session, prompt_id FROM step WHERE prompt = ?", (prompt,)).fetchone()
+		folder = os.path.join(projects, re.sub("[^A-Za-z0-9]", "-", os.path.realpath(here)))
+		os.makedirs(folder, exist_ok=True)
+		said = {"type": "user", "uuid": uuid, "parentUuid": None,
+		  "message": {"role": "user", "content": prompt}}
+		done = {"type": "assistant", "uuid": "a", "parentUuid": uuid, "message": {"id": "m",
+		  "role": "assistant", "content": [{"type": "text", "text": "it is done"}]}}
+		with open(os.path.join(folder, session + ".jsonl"), "w") as out:
+		  for line in said, done:
+		    print(json.dumps({**line, "sessionId": session, "isSidechain": False}), file=out)
+	END
+}
+t_ok 'a turn goes on alone' lose_alone paint it gold
+t_ok 'and is answered' answered 'paint it gold'
+t_exit 'the next sentence tells it' 0 t_faden ask --new 'count the tables and the chairs'
+t_like 'in English' "$(cat "$t_err")" 'A turn was interrupted here, but the agent finished it'
+t_like 'with the answer' "$(cat "$t_err")" '"paint it gold" was answered: it is done'
+t_ok 'another one goes on alone' lose_alone paint it silver
+t_ok 'and is answered too' answered 'paint it silver'
+t_exit 'a sentence in German tells it' 0 t_faden ask --new 'Zähle bitte die Tische und die Stühle'
+t_like 'in German' "$(cat "$t_err")" 'Eine Anfrage wurde hier unterbrochen, aber der Agent hat sie zu Ende gebracht'
+t_like 'with the answer in it' "$(cat "$t_err")" 'Die Antwort auf "paint it silver": it is done'
+
 # --- the store goes away ---
 printf 'ai:\n  agent: rehearsal\n  rehearsal: {script: %s}\n' "$t_tmp/slow" >"$config"
 t_faden ask --new mind the store >"$t_out" 2>"$t_err" &
