@@ -1,0 +1,413 @@
+#include "search/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attr.h"
+#include "base/mem.h"
+#include "search/vocabulary.h"
+
+enum { PHRASE_SPELLINGS_MAX = 256, SECOND_MS = 1000 };
+
+/* Another form of a word counts for less than the word as it was typed. */
+static const float other_form = 0.8F;
+
+/* ---- spellings of a part ---- */
+
+struct speller {
+	struct matcher *m;
+	size_t part;
+	struct found *found;
+	float weight;
+	size_t max; /* 0: no limit */
+};
+
+/* Into the parts' list, unless it is there. */
+static int add_spelling(void *data, struct sv text, const struct segment_term *term)
+{
+	struct speller *s = data;
+
+	/* A field's term is no word of the text. */
+	if ((unsigned char)text.p[0] < ' ' && s->m->query->parts.v[s->part].prefix)
+		return 0;
+	if (s->max && s->found->spellings.n >= s->max)
+		return 1;
+	if (s->weight < 1)
+		vec_each (&s->found->spellings, known)
+			if (known->term.ordinal == term->ordinal)
+				return 0;
+	vec_push(&s->found->spellings, (struct spelling){ .term = *term, .weight = s->weight });
+	if (!s->m->query->parts.v[s->part].prefix)
+		(void)map_put(&s->m->marks, text, s->part);
+	return 0;
+}
+
+static int spell_word(
+	struct speller *s, const struct segment *seg, struct sv word, struct err *reterr)
+{
+	struct segment_term term;
+	int r = segment_find(seg, word, &term, reterr);
+
+	return r > 0 ? add_spelling(s, word, &term) : r;
+}
+
+static int spell_form(struct speller *s, const struct segment *seg, struct word_forms *forms,
+	enum word_form form, struct sv word, struct err *reterr)
+{
+	struct sv key = word_form(forms, form, word);
+	char copy[WORD_MAX];
+
+	if (key.n == 0)
+		return 0;
+	/* The forms' buffer is used by what follows. */
+	memcpy(copy, key.p, key.n);
+	key.p = copy;
+	int r = spell_word(s, seg, key, reterr);
+	return r < 0 ? r : segment_forms(seg, forms, form, key, add_spelling, s, reterr);
+}
+
+/* A word that ranks: as typed, then with its other forms. */
+static int spell_all(struct speller *s, const struct segment *seg, struct word_forms *forms,
+	struct sv word, struct err *reterr)
+{
+	AUTO_STRV words = STRV_INIT;
+	int r = spell_word(s, seg, word, reterr);
+
+	s->weight = other_form;
+	strv_addsv(&words, word);
+	vocabulary_forms(word, &words);
+	for (size_t i = 0; r >= 0 && i < words.n; i++) {
+		struct sv form = sv_of(words.v[i]);
+		if (i > 0)
+			r = spell_word(s, seg, form, reterr);
+		if (r >= 0)
+			r = spell_form(s, seg, forms, FORM_ENGLISH, form, reterr);
+		if (r >= 0)
+			r = spell_form(s, seg, forms, FORM_GERMAN, form, reterr);
+	}
+	return r;
+}
+
+static int spell_part(
+	struct matcher *m, size_t i, size_t lane, struct word_forms *forms, struct err *reterr)
+{
+	const struct query_part *part = &m->query->parts.v[i];
+	const struct segment *seg = m->lanes[lane].seg;
+	struct speller s = { .m = m, .part = i, .found = matcher_found(m, i, lane), .weight = 1 };
+	struct sv word = sv_of(part->terms.v[0].text);
+	int r;
+
+	if (part->prefix)
+		r = segment_prefix(seg, word, add_spelling, &s, reterr);
+	else if (part->exact || part->weak)
+		r = spell_word(&s, seg, word, reterr);
+	else
+		r = spell_all(&s, seg, forms, word, reterr);
+	s.weight = other_form;
+	if (r >= 0 && m->opts.unmarked && !part->prefix)
+		r = spell_form(&s, seg, forms, FORM_UNMARKED, word, reterr);
+	return r < 0 ? r : 0;
+}
+
+/* ---- phrases ---- */
+
+/* A list of documents that is gone through in step with others. */
+struct follower {
+	struct postings p;
+	unsigned at; /* in the current block */
+	uint32_t offset;
+};
+
+/* Goes to the first document from `doc` on: 1, 0 at the end, or negative. */
+static int follow(struct follower *f, uint32_t doc, struct err *reterr)
+{
+	for (;;) {
+		for (; f->at < f->p.n; f->at++)
+			if (f->p.doc[f->at] >= doc)
+				return 1;
+		int r = postings_skip(&f->p, doc, reterr);
+		if (r <= 0)
+			return r;
+		f->at = 0;
+	}
+}
+
+/* How often the words stand one after the other in the document that all followers are at. */
+static int count_phrase(struct follower *fs, size_t n, uint32_t *ret, struct err *reterr)
+{
+	const uint32_t *first, *other;
+	int r = postings_positions(&fs[0].p, fs[0].at, &first, reterr);
+	uint32_t n_first = fs[0].p.count[fs[0].at], left = n_first;
+
+	*ret = 0;
+	if (r < 0)
+		return r;
+	AUTO_FREE uint32_t *starts = xcalloc(n_first, sizeof(*starts));
+	memcpy(starts, first, n_first * sizeof(*starts));
+	for (size_t i = 1; i < n && left > 0; i++) {
+		r = postings_positions(&fs[i].p, fs[i].at, &other, reterr);
+		if (r < 0)
+			return r;
+		uint32_t n_other = fs[i].p.count[fs[i].at], kept = 0, k = 0;
+		for (uint32_t j = 0; j < left; j++) {
+			/* The first may stand behind the other in the phrase. */
+			uint64_t want = (uint64_t)starts[j] + fs[i].offset;
+			if (want < fs[0].offset)
+				continue;
+			want -= fs[0].offset;
+			while (k < n_other && other[k] < want)
+				k++;
+			if (k < n_other && other[k] == want)
+				starts[kept++] = starts[j];
+		}
+		left = kept;
+	}
+	*ret = left;
+	return 0;
+}
+
+/* Documents with these terms one after the other, added to `matches`. The rarest leads. */
+static int find_phrase(const struct segment *seg, const struct query_part *part,
+	struct segment_term *terms, struct found *ret, struct err *reterr)
+{
+	size_t n = part->terms.n, rarest = 0;
+	struct follower *fs = xcalloc(n, sizeof(*fs));
+	uint32_t doc = 0, count;
+	int r = 1;
+
+	for (size_t i = 0; i < n; i++)
+		rarest = terms[i].docs < terms[rarest].docs ? i : rarest;
+	for (size_t i = 0; i < n; i++) {
+		size_t which = i == 0 ? rarest : i == rarest ? 0 : i;
+		fs[i].offset = part->terms.v[which].offset;
+		postings_begin(&fs[i].p, seg, &terms[which]);
+	}
+	while (r > 0) {
+		r = follow(&fs[0], doc, reterr);
+		if (r <= 0)
+			break;
+		doc = fs[0].p.doc[fs[0].at];
+		bool all = true;
+		for (size_t i = 1; r > 0 && all && i < n; i++) {
+			r = follow(&fs[i], doc, reterr);
+			if (r > 0 && fs[i].p.doc[fs[i].at] != doc) {
+				/* Nothing before that one can have all of them. */
+				doc = fs[i].p.doc[fs[i].at];
+				all = false;
+			}
+		}
+		if (r <= 0 || !all)
+			continue;
+		r = count_phrase(fs, n, &count, reterr);
+		if (r < 0)
+			break;
+		if (count > 0)
+			vec_push(&ret->matches, (struct doc_match){ doc, (float)count });
+		r = 1;
+		if (doc++ == UINT32_MAX)
+			break;
+	}
+	for (size_t i = 0; i < n; i++)
+		postings_release(&fs[i].p);
+	free(fs);
+	return r < 0 ? r : 0;
+}
+
+static int by_doc(const void *a, const void *b)
+{
+	const struct doc_match *x = a, *y = b;
+
+	return (x->doc > y->doc) - (x->doc < y->doc);
+}
+
+/* Several spellings of the last word may be in one document. */
+static void join_matches(struct found *f)
+{
+	size_t n = 0;
+
+	vec_sort(&f->matches, by_doc);
+	for (size_t i = 0; i < f->matches.n; i++)
+		if (n > 0 && f->matches.v[n - 1].doc == f->matches.v[i].doc)
+			f->matches.v[n - 1].count += f->matches.v[i].count;
+		else
+			f->matches.v[n++] = f->matches.v[i];
+	f->matches.n = n;
+}
+
+static int list_phrase(struct matcher *m, size_t i, size_t lane, struct err *reterr)
+{
+	const struct query_part *part = &m->query->parts.v[i];
+	const struct segment *seg = m->lanes[lane].seg;
+	struct found *f = matcher_found(m, i, lane), last = { .listed = false };
+	struct speller s = { .m = m, .part = i, .found = &last, .weight = 1 };
+	size_t n = part->terms.n;
+	AUTO_FREE struct segment_term *terms = xcalloc(n, sizeof(*terms));
+	int r = 1;
+
+	f->listed = true;
+	for (size_t k = 0; r > 0 && k < n; k++) {
+		struct sv word = sv_of(part->terms.v[k].text);
+		if (!part->prefix || k + 1 < n)
+			(void)map_put(&m->marks, word, i);
+		if (part->prefix && k + 1 == n) {
+			s.max = PHRASE_SPELLINGS_MAX;
+			r = segment_prefix(seg, word, add_spelling, &s, reterr);
+			r = r < 0 ? r : last.spellings.n > 0;
+		} else {
+			r = segment_find(seg, word, &terms[k], reterr);
+		}
+	}
+	for (size_t k = 0; r > 0 && k < (part->prefix ? last.spellings.n : 1); k++) {
+		if (part->prefix)
+			terms[n - 1] = last.spellings.v[k].term;
+		r = find_phrase(seg, part, terms, f, reterr);
+		r = r < 0 ? r : 1;
+	}
+	if (part->prefix)
+		join_matches(f);
+	vec_release(&last.spellings);
+	return r < 0 ? r : 0;
+}
+
+/* ---- what must be there ---- */
+
+static void set_bit(uint64_t *bits, uint32_t doc)
+{
+	bits[doc / 64] |= UINT64_C(1) << (doc % 64);
+}
+
+static int mark_docs(
+	const struct lane *l, const struct found *f, uint64_t *bits, struct err *reterr)
+{
+	vec_each (&f->matches, match)
+		set_bit(bits, match->doc);
+	vec_each (&f->spellings, spelling) {
+		struct postings p;
+		int r;
+		postings_begin(&p, l->seg, &spelling->term);
+		while ((r = postings_next(&p, reterr)) > 0)
+			for (unsigned i = 0; i < p.n; i++)
+				set_bit(bits, p.doc[i]);
+		postings_release(&p);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The documents of one demand: of a part, or of all parts that an OR joins to it. */
+static int mark_demand(
+	const struct matcher *m, size_t part, size_t lane, uint64_t *bits, struct err *reterr)
+{
+	const struct query_part *parts = m->query->parts.v;
+	int r = 0;
+
+	for (size_t i = part; r >= 0 && i < m->query->parts.n; i++)
+		if (i == part || (parts[part].group && parts[i].group == parts[part].group))
+			r = mark_docs(&m->lanes[lane], matcher_found(m, i, lane), bits, reterr);
+	return r;
+}
+
+/* Whether an earlier part has had its group's turn. */
+static bool is_later(const struct query *q, size_t part)
+{
+	for (size_t i = 0; i < part; i++)
+		if (q->parts.v[part].group && q->parts.v[i].group == q->parts.v[part].group)
+			return true;
+	return false;
+}
+
+static int make_only(struct matcher *m, size_t lane, struct err *reterr)
+{
+	struct lane *l = &m->lanes[lane];
+	size_t n = (size_t)l->docs / 64 + 1;
+	AUTO_FREE uint64_t *bits = NULL;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < m->query->parts.n; i++) {
+		enum query_demand demand = m->query->parts.v[i].demand;
+		if (demand == QUERY_RANKS || is_later(m->query, i))
+			continue;
+		if (!l->only) {
+			l->only = xmalloc(n * sizeof(*l->only));
+			memset(l->only, 0xFF, n * sizeof(*l->only));
+			bits = xmalloc(n * sizeof(*bits));
+		}
+		memset(bits, 0, n * sizeof(*bits));
+		r = mark_demand(m, i, lane, bits, reterr);
+		for (size_t k = 0; k < n; k++)
+			l->only[k] &= demand == QUERY_NOT ? ~bits[k] : bits[k];
+	}
+	return r;
+}
+
+/* ---- all of it ---- */
+
+static int lane_init(
+	struct matcher *m, struct lane *l, const struct segment *seg, struct err *reterr)
+{
+	l->seg = seg;
+	l->docs = segment_docs(seg);
+	l->runs = segment_runs(seg);
+	l->run_counts = xcalloc(l->runs + 1, 1);
+	for (uint32_t i = 0; i < l->runs; i++) {
+		uint32_t source = segment_run_at(seg, i)->source;
+		bool asked = !m->opts.sources ||
+			(source < m->opts.n_sources &&
+				(m->opts.sources[source / 64] >> (source % 64) & 1));
+		l->run_counts[i] = asked && !segment_dead(seg, i);
+	}
+	return segment_columns(seg, &l->columns, reterr);
+}
+
+static uint32_t seconds(int64_t ms)
+{
+	int64_t s = ms / SECOND_MS;
+
+	return s < 0 ? 0 : s > UINT32_MAX ? UINT32_MAX : (uint32_t)s;
+}
+
+int matcher_init(struct matcher *m, const struct segment *const *segs, size_t n,
+	const struct query *query, const struct matcher_opts *opts, struct err *reterr)
+{
+	CLEANUP(word_forms_release) struct word_forms forms = WORD_FORMS_INIT;
+	size_t parts = query->parts.n;
+	int r = 0;
+
+	*m = (struct matcher){ .query = query, .opts = *opts, .n_lanes = n };
+	m->after_s = seconds(query->after_ms);
+	m->before_s = seconds(query->before_ms);
+	m->lanes = xcalloc(n + 1, sizeof(*m->lanes));
+	m->found = xcalloc(n * parts + 1, sizeof(*m->found));
+	m->docs = xcalloc(parts + 1, sizeof(*m->docs));
+	for (size_t lane = 0; r >= 0 && lane < n; lane++) {
+		r = lane_init(m, &m->lanes[lane], segs[lane], reterr);
+		for (size_t i = 0; r >= 0 && i < parts; i++) {
+			const struct found *f = matcher_found(m, i, lane);
+			r = query->parts.v[i].terms.n > 1 ? list_phrase(m, i, lane, reterr)
+							  : spell_part(m, i, lane, &forms, reterr);
+			m->docs[i] += f->matches.n;
+			vec_each (&f->spellings, spelling)
+				m->docs[i] += spelling->term.docs;
+		}
+		if (r >= 0)
+			r = make_only(m, lane, reterr);
+	}
+	return r;
+}
+
+void matcher_release(struct matcher *m)
+{
+	for (size_t i = 0; m->found && i < m->n_lanes * m->query->parts.n; i++) {
+		vec_release(&m->found[i].spellings);
+		vec_release(&m->found[i].matches);
+	}
+	for (size_t i = 0; m->lanes && i < m->n_lanes; i++) {
+		free(m->lanes[i].run_counts);
+		free(m->lanes[i].only);
+	}
+	free(m->lanes);
+	free(m->found);
+	free(m->docs);
+	map_release(&m->marks);
+}

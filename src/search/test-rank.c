@@ -1,0 +1,414 @@
+/* Sessions made by hand, and what is found in them. */
+#include "search/rank.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "os/test-temp.h"
+
+#define NOW "2026-11-17T09:30:00Z"
+enum { BUDGET = 1 << 20, SEGMENTS_MAX = 4 };
+
+static int64_t ms_of(const char *iso)
+{
+	int64_t ms = -1;
+
+	assert_true(clock_parse_iso(sv_of(iso), &ms));
+	return ms;
+}
+
+/* One document; a source of 0 ends the list, a new number begins a run. */
+struct line {
+	uint32_t source;
+	enum doc_kind kind;
+	const char *at; /* minutes are added, so that no two have one time */
+	const char *text;
+	const char *tool, *file;
+};
+
+struct corpus {
+	char *dir;
+	struct segment *segs[SEGMENTS_MAX];
+	size_t n;
+};
+
+static void corpus_add(struct corpus *c, const struct line *lines)
+{
+	struct builder *b = builder_new(BUDGET);
+	AUTO_STR term = STR_INIT;
+	AUTO_STR path = STR_INIT;
+	struct err err = ERR_INIT;
+
+	for (const struct line *l = lines; l->source; l++) {
+		if (l == lines || l->source != l[-1].source)
+			builder_run(b, l->source, 1, 0);
+		builder_doc(b,
+			&(struct segment_doc){ .offset = (uint64_t)(l - lines),
+				.kind = l->kind,
+				.time_s = (uint32_t)(ms_of(l->at) / 1000 + 60 * (l - lines)) });
+		uint32_t end = builder_text(b, sv_of(l->text), 0);
+		const char *values[] = { l->tool, l->file };
+		for (unsigned i = 0; i < 2; i++)
+			if (values[i]) {
+				str_clear(&term);
+				term_of_field(&term, i ? TERM_FILE : TERM_TOOL, sv_of(values[i]));
+				builder_add(b, str_sv(&term), end);
+			}
+	}
+	str_addf(&path, "%s/%zu", c->dir, c->n);
+	if (builder_write(b, path.buf, &err) < 0 ||
+		segment_open(path.buf, &c->segs[c->n], &err) < 0)
+		fail_msg("%s", err.msg);
+	c->n++;
+	builder_free(b);
+}
+
+static void corpus_release(struct corpus *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		segment_close(c->segs[i]);
+	temp_remove(c->dir);
+}
+
+static struct ranking ask_with(const struct corpus *c, const char *typed, struct rank_opts opts)
+{
+	const struct query_context context = { .now_ms = ms_of(NOW), .home = "/h", .cwd = "/w" };
+	struct query q = QUERY_INIT;
+	struct ranking found = RANKING_INIT;
+	struct err err = ERR_INIT;
+
+	opts.now_ms = context.now_ms;
+	if (query_parse(sv_of(typed), &context, &q, &err) < 0 ||
+		rank_search((const struct segment *const *)c->segs, c->n, &q, &opts, &found, &err) <
+			0)
+		fail_msg("%s: %s", typed, err.msg);
+	query_release(&q);
+	return found;
+}
+
+/* Results as "source/line source/line". */
+static void write_hits(const struct ranking *found, struct str *out)
+{
+	vec_each (&found->hits, hit)
+		str_addf(out, "%s%u/%llu", out->len > 0 ? " " : "", hit->source,
+			(unsigned long long)hit->at.offset);
+}
+
+static void finds_with(
+	const struct corpus *c, const char *typed, struct rank_opts opts, const char *want)
+{
+	struct ranking found = ask_with(c, typed, opts);
+	AUTO_STR got = STR_INIT;
+
+	write_hits(&found, &got);
+	if (strcmp(got.buf, want) != 0)
+		fail_msg("%s: %s, not %s", typed, got.buf, want);
+	ranking_release(&found);
+}
+
+static void finds(const struct corpus *c, const char *typed, const char *want)
+{
+	finds_with(c, typed, (struct rank_opts){ .n = 0 }, want);
+}
+
+#define DAY "2026-10-01T10:00:00Z"
+static const struct line shop[] = {
+	{ 1, DOC_SESSION, DAY, "retry work /home/me/shop", NULL, NULL },
+	{ 1, DOC_USER, DAY, "Please raise the retry limit of the payment client", NULL, NULL },
+	{ 1, DOC_THINKING, DAY, "the secret zebra is in the thoughts", NULL, NULL },
+	{ 1, DOC_CALL, DAY, "grep -rn parseRetryLimit src", "Bash", "src/pay.c" },
+	{ 1, DOC_RESULT, DAY, "src/pay.c:12: int parseRetryLimit(void)", NULL, NULL },
+	{ 1, DOC_ASSISTANT, DAY, "The retries are now limited to seven", NULL, NULL },
+	{ 2, DOC_USER, DAY, "Draw a café sign for the Straße, with colour", NULL, NULL },
+	{ 2, DOC_ASSISTANT, DAY, "I wrote the sign; it went well. 日本語の看板", NULL, NULL },
+	{ 2, DOC_CALL, DAY, "write", "Write", "sign.svg" },
+	{ 3, DOC_USER, DAY, "the limit of the disk is a hard limit", NULL, NULL },
+	{ 3, DOC_ASSISTANT, DAY, "no limit on retry there, it is limitless", NULL, NULL },
+	{ 0, DOC_USER, NULL, NULL, NULL, NULL },
+};
+
+static void setup(struct corpus *c, const struct line *lines)
+{
+	*c = (struct corpus){ .n = 0 };
+	c->dir = temp_folder();
+	corpus_add(c, lines);
+}
+
+static void test_words(void **state)
+{
+	struct corpus c;
+
+	(void)state;
+	setup(&c, shop);
+	finds(&c, "payment", "1/1");
+	finds(&c, "PAYMENT client", "1/1");
+	finds(&c, "zzz", "");
+	finds(&c, "zzz payment", "1/1");
+	finds(&c, "STRASSE", "2/6");
+	finds(&c, "Straße", "2/6");
+	/* The message with both words and its session come before others. */
+	struct ranking found =
+		ask_with(&c, "where did we change the retry limit?", (struct rank_opts){ .n = 2 });
+	assert_int_equal(found.hits.n, 2);
+	assert_int_equal(found.hits.v[0].source, 1);
+	/* "change" is nowhere. */
+	assert_int_equal(found.parts_found >> 3, 0xE);
+	ranking_release(&found);
+	/* Words that only hold a question together are looked for when there are no others. */
+	finds(&c, "the", "3/9 1/1 1/5 2/6 2/7");
+	corpus_release(&c);
+}
+
+static void test_forms(void **state)
+{
+	struct corpus c;
+
+	(void)state;
+	setup(&c, shop);
+	finds(&c, "limited role:user", "3/9 1/1");
+	/* As typed comes before another form of the word. */
+	finds(&c, "limited role:assistant", "1/5 3/10");
+	finds(&c, "raising", "1/1");
+	finds(&c, "go", "2/7");
+	finds(&c, "\"go\"", "");
+	finds(&c, "+raises", "");
+	finds(&c, "cafe", "");
+	finds_with(&c, "cafe", (struct rank_opts){ .unmarked = true }, "2/6");
+	finds(&c, "看板", "2/7");
+	finds(&c, "語", "2/7");
+	finds(&c, "\"本語の\"", "2/7");
+	finds(&c, "\"語本\"", "");
+	corpus_release(&c);
+}
+
+static void test_exact(void **state)
+{
+	struct corpus c;
+
+	(void)state;
+	setup(&c, shop);
+	finds(&c, "\"retry limit\"", "1/3 1/4 1/1");
+	finds(&c, "\"limit retry\"", "");
+	finds(&c, "\"retry limit of the\"", "1/1");
+	finds(&c, "\"the limit of the\"", "3/9");
+	finds(&c, "+parseRetryLimit", "1/3 1/4");
+	finds(&c, "+limit +retry -payment", "1/3 1/4 3/10");
+	finds(&c, "limit -disk -retry", "1/5");
+	finds(&c, "disk OR payment", "3/9 1/1");
+	finds(&c, "disk OR \"no limit\" payment", "3/10 3/9");
+	finds(&c, "limitl*", "3/10");
+	finds(&c, "+\"no limit\" +limitl*", "3/10");
+	finds(&c, "pars*", "1/3 1/4");
+	corpus_release(&c);
+}
+
+static void test_fields(void **state)
+{
+	struct corpus c;
+	uint64_t second = 1u << 2;
+
+	(void)state;
+	setup(&c, shop);
+	finds(&c, "tool:bash", "1/3");
+	finds(&c, "tool:Bash OR tool:Write", "2/8 1/3");
+	finds(&c, "file:sign.svg", "2/8");
+	finds(&c, "limit role:user", "3/9 1/1");
+	finds(&c, "limit -role:user role:assistant role:user", "3/10 1/5");
+	finds(&c, "zebra", "");
+	finds(&c, "zebra role:thinking", "1/2");
+	finds_with(&c, "zebra", (struct rank_opts){ .thinking = true }, "1/2");
+	/* Nothing to rank by: the latest first. */
+	finds(&c, "role:user", "3/9 2/6 1/1");
+	finds(&c, "limit before:2026-10-01", "");
+	finds(&c, "after:2026-10-02", "");
+	finds_with(&c, "the", (struct rank_opts){ .sources = &second, .n_sources = 3 }, "2/6 2/7");
+	finds_with(&c, "the", (struct rank_opts){ .sources = &second, .n_sources = 1 }, "");
+	corpus_release(&c);
+}
+
+static uint64_t all_one(void *data, uint32_t source)
+{
+	(void)data;
+	return source == 3 ? 1 : source;
+}
+
+static void test_sessions(void **state)
+{
+	struct corpus c;
+	struct rank_opts sessions = { .sessions = true };
+
+	(void)state;
+	setup(&c, shop);
+	finds_with(&c, "retry limit", sessions, "1/3 3/10");
+	sessions.session_of = all_one;
+	finds_with(&c, "retry limit", sessions, "1/3");
+	sessions.n = 1;
+	sessions.session_of = NULL;
+	finds_with(&c, "sign OR disk", sessions, "2/6");
+	corpus_release(&c);
+}
+
+/* Results do not depend on how documents are spread over segments; dead runs do not count. */
+static void test_segments(void **state)
+{
+	static const char *const asked[] = { "retry limit", "limit*", "\"retry limit\"", "sign",
+		"limit -retry", "role:user", "disk OR payment" };
+	struct corpus one, two;
+	struct line part[ARRAY_LEN(shop)];
+
+	(void)state;
+	setup(&one, shop);
+	two = (struct corpus){ .n = 0 };
+	two.dir = temp_folder();
+	for (uint32_t source = 1; source <= 3; source++) {
+		size_t n = 0;
+		/* Lines of other sources stay, as empty ones, so that times are the same. */
+		for (size_t i = 0; i < ARRAY_LEN(shop) - 1; i++) {
+			part[n] = shop[i];
+			if (shop[i].source != source)
+				part[n] = (struct line){ 9, DOC_RESULT, DAY, "", NULL, NULL };
+			n++;
+		}
+		part[n] = (struct line){ .source = 0 };
+		corpus_add(&two, part);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(asked); i++) {
+		struct ranking a = ask_with(&one, asked[i], (struct rank_opts){ .sessions = true });
+		struct ranking b = ask_with(&two, asked[i], (struct rank_opts){ .sessions = true });
+		AUTO_STR x = STR_INIT;
+		AUTO_STR y = STR_INIT;
+		write_hits(&a, &x);
+		for (size_t k = 0; k < b.hits.n; k++)
+			if (b.hits.v[k].source == 9)
+				b.hits.n = k;
+		write_hits(&b, &y);
+		assert_string_equal(x.buf, y.buf);
+		ranking_release(&a);
+		ranking_release(&b);
+	}
+	segment_set_dead(one.segs[0], SV("\x01"));
+	finds(&one, "payment", "");
+	finds(&one, "\"no limit\"", "3/10");
+	corpus_release(&one);
+	corpus_release(&two);
+}
+
+static const struct line story[] = {
+	{ 1, DOC_USER, "2026-03-10T08:00:00Z", "we spoke of the parser", NULL, NULL },
+	{ 1, DOC_ASSISTANT, "2026-03-10T08:00:00Z", "it has a bug", NULL, NULL },
+	{ 2, DOC_USER, "2026-05-02T08:00:00Z", "we spoke of the parser", NULL, NULL },
+	{ 2, DOC_ASSISTANT, "2026-05-02T08:00:00Z", "it has a bug in the lexer", NULL, NULL },
+	{ 3, DOC_USER, "2026-11-16T08:00:00Z", "we spoke of the parser", NULL, NULL },
+	{ 3, DOC_ASSISTANT, "2026-11-16T08:00:00Z", "all is well", NULL, NULL },
+	{ 4, DOC_USER, "2026-08-16T08:00:00Z", "tokens of the lexer", NULL, NULL },
+	{ 4, DOC_ASSISTANT, "2026-08-16T08:00:00Z", "and a word about the old parser", NULL, NULL },
+	{ 0, DOC_USER, NULL, NULL, NULL, NULL },
+};
+
+static void first_is(const struct corpus *c, const char *typed, uint32_t source)
+{
+	struct ranking found = ask_with(c, typed, (struct rank_opts){ .sessions = true });
+
+	if (found.hits.n == 0 || found.hits.v[0].source != source)
+		fail_msg("%s", typed);
+	ranking_release(&found);
+}
+
+static void test_context(void **state)
+{
+	struct corpus c;
+
+	(void)state;
+	setup(&c, story);
+	/* Of equals the latest. */
+	first_is(&c, "parser", 3);
+	first_is(&c, "what was it about the parser in March?", 1);
+	first_is(&c, "the parser, on 2 May 2026", 2);
+	first_is(&c, "parser gestern", 3);
+	/* Words in messages beside one another tell more than one of them alone. */
+	first_is(&c, "the bug of the parser in the lexer", 2);
+	corpus_release(&c);
+}
+
+static const struct line copies[] = {
+	{ 1, DOC_USER, DAY, "rename the widget table", NULL, NULL },
+	{ 1, DOC_ASSISTANT, DAY, "renamed", NULL, NULL },
+	{ 0, DOC_USER, NULL, NULL, NULL, NULL },
+};
+
+static void test_copies(void **state)
+{
+	struct corpus c;
+	struct line fork[ARRAY_LEN(copies)];
+
+	(void)state;
+	setup(&c, copies);
+	memcpy(fork, copies, sizeof(copies));
+	fork[0].source = fork[1].source = 2;
+	corpus_add(&c, fork);
+	struct ranking found = ask_with(&c, "widget table", (struct rank_opts){ .n = 0 });
+	assert_int_equal(found.hits.n, 1);
+	assert_int_equal(found.hits.v[0].copies, 1);
+	ranking_release(&found);
+	corpus_release(&c);
+}
+
+static void test_limits(void **state)
+{
+	struct corpus c = { .n = 0 };
+	VEC(struct line) lines = VEC_INIT;
+
+	(void)state;
+	finds(&c, "anything", "");
+	c.dir = temp_folder();
+	for (uint32_t i = 0; i < 3000; i++)
+		vec_push(&lines,
+			(struct line){ i / 4 + 1, DOC_USER, DAY,
+				i % 3 ? "common words here" : "common rare0 here", NULL, NULL });
+	vec_push(&lines, (struct line){ .source = 0 });
+	corpus_add(&c, lines.v);
+	static const struct {
+		size_t n, want;
+	} limits[] = { { 0, RANK_DEFAULT }, { 1, 1 }, { 100, 100 }, { RANK_MAX, RANK_MAX },
+		{ RANK_MAX + 1, RANK_MAX } };
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+		struct ranking found =
+			ask_with(&c, "common rare0", (struct rank_opts){ .n = limits[i].n });
+		assert_int_equal(found.hits.n, limits[i].want);
+		for (size_t k = 1; k < found.hits.n; k++)
+			assert_true(found.hits.v[k - 1].score >= found.hits.v[k].score);
+		ranking_release(&found);
+	}
+	struct ranking found =
+		ask_with(&c, "common", (struct rank_opts){ .n = RANK_MAX, .sessions = true });
+	assert_int_equal(found.hits.n, 750);
+	ranking_release(&found);
+	vec_release(&lines);
+	corpus_release(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_sessions),
+		cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_context),
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_limits),
+	};
+
+	(void)setenv("TZ", "UTC", 1);
+	tzset();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
