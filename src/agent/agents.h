@@ -49,6 +49,8 @@ struct agent_def {
 	 * when it has no program for a terminal. */
 	const char *resume;
 	bool resume_in_folder; /* … which finds it only from the folder of its work */
+	const char
+		*resume_dir; /* … and the option, before the id, that names another; NULL: none */
 	/* Its hooks: the file of its own that names them, the one in the folder of a project (NULL:
 	 * none), what is to be done before they run (NULL: nothing). Without a file it has none. */
 	const char *hooks_file, *hooks_project_file, *hooks_trust;

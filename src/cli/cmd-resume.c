@@ -1,10 +1,10 @@
 /*
  * Hands the terminal to the agent's own program on a session, holding the lease meanwhile.
  */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,14 +14,15 @@
 #include "base/str.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
+#include "cli/make.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "cli/talk.h"
 #include "config/settings.h"
-#include "os/file.h"
 #include "os/loop.h"
 #include "os/path.h"
 #include "os/proc.h"
+#include "strategy/move.h"
 #include "view/json.h"
 
 struct resume_opts {
@@ -46,7 +47,10 @@ struct resume {
 	struct proc_id self;
 	struct loop *loop;
 	struct proc proc;
+	const struct agent_def *agent;
+	bool here; /* in this folder, whichever it was begun in */
 	char *dir;
+	char *moved; /* a copy that was brought here before; NULL: none */
 	char *program;
 	struct strv argv;
 	int status;
@@ -55,41 +59,100 @@ struct resume {
 
 static int find_program(struct resume *s, struct err *reterr)
 {
-	const struct agent_def *agent = agent_named(sv_of(s->of.row.agent));
 	AUTO_STR id = STR_INIT;
-	struct sv words, word;
 
 	shell_id(&id, s->of.row.info.id);
-	if (!agent || !agent->resume)
+	s->agent = agent_named(sv_of(s->of.row.agent));
+	if (!s->agent || !s->agent->resume)
 		return err_set(reterr, ERR_INPUT,
 			"agent %s has no program of its own; go on with: faden ask --in %s …",
 			s->of.row.agent, id.buf);
 	if (s->of.row.info.id[0] == '-')
 		return err_set(reterr, ERR_INPUT,
 			"%s would take the id %s for an option; go on with: faden ask --in %s …",
-			agent->name, id.buf, id.buf);
-	const char *name = settings_program(s->app->settings, agent);
+			s->agent->name, id.buf, id.buf);
+	const char *name = settings_program(s->app->settings, s->agent);
 	s->program = path_find_program(name, s->app->paths.search);
 	if (!s->program)
 		return err_set(reterr, ERR_AGENT, "no program '%s'; install it or set %s", name,
-			agent->setting);
-	strv_add(&s->argv, s->program);
-	words = sv_of(agent->resume);
-	(void)sv_split(&words, ' ', &word); /* its usual name */
-	while (sv_split(&words, ' ', &word))
-		strv_addsv(&s->argv, word);
-	strv_add(&s->argv, s->of.row.info.id);
+			s->agent->setting);
 	return 0;
 }
 
-/* Some agents look a session up below the name of the current folder. Where the session belongs to
- * another one, a link there leads to the one file, so that there is still only one. */
-static int link_here(struct resume *s, struct err *reterr)
+/* The agent asks where to go on when that is not the folder of the session, unless it is told. */
+static void make_command(struct resume *s)
 {
-	const struct agent_def *agent = agent_named(sv_of(s->of.row.agent));
+	struct sv words = sv_of(s->agent->resume), word;
+
+	strv_add(&s->argv, s->program);
+	(void)sv_split(&words, ' ', &word); /* its usual name */
+	while (sv_split(&words, ' ', &word))
+		strv_addsv(&s->argv, word);
+	if (s->here && s->agent->resume_dir) {
+		strv_add(&s->argv, s->agent->resume_dir);
+		strv_add(&s->argv, s->dir);
+	}
+	strv_add(&s->argv, s->of.row.info.id);
+}
+
+/* ---- in another folder ---- */
+
+static int take_moved(void *data, const struct session_row *row)
+{
+	struct resume *s = data;
+
+	if (row->info.relation == SESSION_MOVED && !row->gone &&
+		strcmp(row->info.cwd, s->dir) == 0) {
+		free(s->moved);
+		s->moved = xstrdup(row->info.path);
+	}
+	return 0;
+}
+
+/* The copy, or the last one that was made before; the thread goes on in it, with its name. */
+static int go_on_in_copy(struct resume *s, const struct transcript_home *home, const char *folder,
+	struct err *reterr)
+{
+	const struct move_opts how = { .session = &s->of.row.info,
+		.dir = s->dir,
+		.out_dir = folder,
+		.clock = &s->app->clock };
+	CLEANUP(rewrite_result_release) struct rewrite_result copy = REWRITE_RESULT_INIT;
+	CLEANUP(made_release)
+	struct made made = { .parent = &s->of.row,
+		.relation = SESSION_MOVED,
+		.agent = s->agent->name,
+		.resume = STRV_INIT };
+	struct session_row row = SESSION_ROW_INIT;
+	int r = catalogue_children(s->app->store, &s->of.row.info, take_moved, s, reterr);
+
+	if (r >= 0 && !s->moved) {
+		r = move_session(&how, &copy, reterr);
+		if (r < 0)
+			return r;
+		made.id = copy.id;
+		made.path = copy.path;
+		made_take_over(s->app, &s->of, &made);
+		say_note(s->app->err,
+			"%s looks for sessions by their folder: %s goes on here as its copy %s",
+			s->agent->title, s->of.row.info.id, copy.id);
+	}
+	if (r >= 0)
+		r = catalogue_take(
+			s->app->store, home, s->moved ? s->moved : copy.path, &row, reterr);
+	if (r < 0)
+		return r;
+	session_row_release(&s->of.row);
+	s->of.row = row;
+	return 0;
+}
+
+/* Some agents look a session up below the name of the current folder only: it is taken along. */
+static int bring_here(struct resume *s, struct err *reterr)
+{
 	const struct transcript_home *home = app_home(s->app, s->of.row.agent);
 
-	if (!agent->resume_in_folder || !home || !s->opts->here)
+	if (!s->here || !s->agent->resume_in_folder || !home)
 		return 0;
 	AUTO_FREE char *path =
 		transcript_new_path(home, s->dir, clock_wall_ms(&s->app->clock), s->of.row.info.id);
@@ -97,10 +160,7 @@ static int link_here(struct resume *s, struct err *reterr)
 		return 0;
 	struct sv parent = path_parent(sv_of(path));
 	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
-	int r = file_mkdirs(folder, reterr);
-	if (r == 0 && symlink(s->of.row.info.path, path) < 0)
-		r = err_errno(reterr, errno, "link %s", path);
-	return r;
+	return go_on_in_copy(s, home, folder, reterr);
 }
 
 static void on_child(void *data, short revents)
@@ -236,10 +296,16 @@ static int prepare(struct resume *s, const char *spec, struct err *reterr)
 
 	if (r == 0)
 		r = find_program(s, reterr);
+	/* What was found because this folder is where that one lies now goes on here. */
+	s->here = s->opts->here || (r == 0 && s->of.last_here && !path_exists(s->of.row.info.cwd));
 	if (r == 0)
-		r = sessions_dir(s->app, &s->of.row, s->opts->here, &s->dir, reterr);
+		r = sessions_dir(s->app, &s->of.row, s->here, &s->dir, reterr);
 	if (r == 0)
 		r = refuse_writer(s, reterr);
+	if (r == 0)
+		r = bring_here(s, reterr);
+	if (r == 0)
+		make_command(s);
 	return r;
 }
 
@@ -250,6 +316,7 @@ static void resume_release(struct resume *s)
 	resolved_release(&s->of);
 	strv_release(&s->argv);
 	free(s->program);
+	free(s->moved);
 	free(s->dir);
 }
 
@@ -266,8 +333,7 @@ static int run_resume(
 		(s.opts->json ? print_object : print_command)(&s);
 		return 0;
 	}
-	r = link_here(&s, reterr);
-	return r < 0 ? r : hold_and_run(&s, reterr);
+	return hold_and_run(&s, reterr);
 }
 
 const struct cmd cmd_resume = {

@@ -257,7 +257,7 @@ void made_take_over(struct app *app, const struct resolved *of, struct made *m)
 	AUTO_FREE char *place = place_to_take(app, of, &old);
 	AUTO_FREE char *name = name_to_move(app, m);
 	/* What goes on in another session is a conversation of ours at once; a copy when used. */
-	bool ours = place || m->relation == SESSION_CONTINUED;
+	bool ours = place || m->relation == SESSION_CONTINUED || m->relation == SESSION_MOVED;
 	if (!ours && !name[0])
 		return;
 	/* Read before the store is held: it may be long. */

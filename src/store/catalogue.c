@@ -336,19 +336,19 @@ int catalogue_children(struct store *store, const struct session_info *parent, c
 	return give_rows(&q, fn, data, reterr);
 }
 
-#define UNCLAIMED                                                                              \
-	"s.gone = 0 AND s.turns > 0 AND s.flags & 11 = 0"                                      \
-	" AND NOT EXISTS (SELECT 1 FROM agent_session a WHERE a.agent = s.agent AND"           \
-	" a.id = s.id)"                                                                        \
-	" AND NOT EXISTS (SELECT 1 FROM session k WHERE k.parent_id = s.id AND"                \
-	" k.parent_id <> '' AND k.gone = 0 AND k.flags & 9 = 0 AND k.relation IN (1, 2, 5, 6)" \
-	" AND k.active_ms >= s.active_ms)"                                                     \
-	" AND NOT EXISTS (SELECT 1 FROM agent_session a JOIN session p ON p.id = a.id WHERE"   \
-	" s.relation IN (1, 2, 5, 6) AND a.agent = s.agent AND a.id = s.parent_id AND"         \
+#define UNCLAIMED                                                                                 \
+	"s.gone = 0 AND s.turns > 0 AND s.flags & 11 = 0"                                         \
+	" AND NOT EXISTS (SELECT 1 FROM agent_session a WHERE a.agent = s.agent AND"              \
+	" a.id = s.id)"                                                                           \
+	" AND NOT EXISTS (SELECT 1 FROM session k WHERE k.parent_id = s.id AND"                   \
+	" k.parent_id <> '' AND k.gone = 0 AND k.flags & 9 = 0 AND k.relation IN (1, 2, 5, 6, 7)" \
+	" AND k.active_ms >= s.active_ms)"                                                        \
+	" AND NOT EXISTS (SELECT 1 FROM agent_session a JOIN session p ON p.id = a.id WHERE"      \
+	" s.relation IN (1, 2, 5, 6, 7) AND a.agent = s.agent AND a.id = s.parent_id AND"         \
 	" p.active_ms >= s.active_ms)"
 _Static_assert((SESSION_SUBAGENT | SESSION_HELPER) == 9 && SESSION_EXEC == 2 &&
 		SESSION_TRIMMED == 1 && SESSION_CONTINUED == 2 && SESSION_REPAIRED == 5 &&
-		SESSION_SMART_TRIMMED == 6,
+		SESSION_SMART_TRIMMED == 6 && SESSION_MOVED == 7,
 	"UNCLAIMED names flags and relations by value");
 
 int catalogue_unclaimed(struct store *store, const struct catalogue_unclaimed *query,

@@ -117,7 +117,8 @@ int catalogue_query(struct store *store, const struct catalogue_query *query, ca
 /*
  * Sessions that people made in the agents themselves and that no conversation has, newest first:
  * none of sub-agents, helpers or programs, none that goes on in a copy (trimmed, rolled over,
- * repaired), and no copy of a conversation's that was not used since. One of the three is given.
+ * repaired, moved), and no copy of a conversation's that was not used since. One of the three is
+ * given.
  */
 struct catalogue_unclaimed {
 	const char *dir; /* begun in this folder */

@@ -78,6 +78,19 @@ void known_read(const char *path, struct known *ret)
 	ret->window = tokens_in(note, "context_window");
 }
 
+void known_carry(struct jw *w, const char *path)
+{
+	struct known known;
+
+	known_read(path, &known);
+	if (known.taken)
+		return;
+	jw_key(w, "stats");
+	jw_object(w);
+	known_put(w, &known);
+	jw_end(w);
+}
+
 void known_tell(struct known *known, struct tokens *t, uint64_t line)
 {
 	if (known->taken || line < known->lines)

@@ -31,6 +31,8 @@ struct known {
 void known_put(struct jw *w, const struct known *known);
 /* Reads the note of the file at path; without one, nothing is known and `taken` is set. */
 void known_read(const char *path, struct known *ret);
+/* Puts what it says into the note of a copy that has the same context, as "stats". */
+void known_carry(struct jw *w, const char *path);
 /* To be called before what stands on the line (from 0) is fed, and with UINT64_MAX at the end. */
 void known_tell(struct known *known, struct tokens *t, uint64_t line);
 

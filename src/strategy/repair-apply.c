@@ -154,20 +154,13 @@ static int apply_edit(void *data, void *chunk UNUSED, struct rewrite_line *line,
 static void apply_note(void *data, struct jw *w)
 {
 	const struct apply *a = data;
-	struct known known;
 
 	jw_put_cstr(w, "relation", session_relation_name(SESSION_REPAIRED));
 	jw_put_cstr(w, "parent_id", a->rep->file_id);
 	jw_put_cstr(w, "parent_file", a->rep->path);
 	jw_put_cstr(w, "repaired_at", a->mender.now);
 	/* What a trim knew of the context holds for its mended copy, too. */
-	known_read(a->rep->path, &known);
-	if (known.taken)
-		return;
-	jw_key(w, "stats");
-	jw_object(w);
-	known_put(w, &known);
-	jw_end(w);
+	known_carry(w, a->rep->path);
 }
 
 /* ---- the whole ---- */

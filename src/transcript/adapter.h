@@ -128,6 +128,7 @@ struct transcript_format {
 		const struct line *line, unsigned changes, struct sv own, struct line_swaps *out);
 	struct jval (*note_place)(const struct line *line);
 	struct sv (*model)(const struct line *line);
+	unsigned cwd_key; /* see line_cwd(); 0: lines name no folder */
 	/* The usage object of an answer. */
 	struct usage (*usage)(struct jval usage);
 	/* Where a new session belongs that is made from the one at `parent`; out_dir: NULL, or the

@@ -62,6 +62,11 @@ struct jval line_note_place(const struct line *line)
 	return line->format->note_place(line);
 }
 
+struct jval line_cwd(const struct transcript_format *format, const struct jval *vals)
+{
+	return format->cwd_key ? vals[format->cwd_key] : (struct jval){ .type = J_NONE };
+}
+
 struct sv line_model(const struct line *line)
 {
 	return line->format->model ? line->format->model(line) : (struct sv){ NULL, 0 };

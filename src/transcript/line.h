@@ -279,6 +279,8 @@ void line_swaps(const struct line *line, unsigned changes, struct sv own, struct
 void line_zeros(struct jval val, struct str *out);
 /* The object that the note about where a session comes from is put into; J_NONE: not this line. */
 struct jval line_note_place(const struct line *line);
+/* The folder of work that a line names, of its members by the format's keys; J_NONE: none. */
+struct jval line_cwd(const struct transcript_format *format, const struct jval *vals);
 /* The line's model when one answered and its name is plain; else empty. */
 struct sv line_model(const struct line *line);
 /* The next record of a chain. `size` is that of its line. */

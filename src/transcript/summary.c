@@ -45,6 +45,7 @@ const char *session_relation_name(enum session_relation relation)
 		[SESSION_PORTED] = "ported",
 		[SESSION_REPAIRED] = "repaired",
 		[SESSION_SMART_TRIMMED] = "smart-trimmed",
+		[SESSION_MOVED] = "moved",
 	};
 
 	return names[relation];

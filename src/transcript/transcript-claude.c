@@ -734,6 +734,7 @@ const struct transcript_format transcript_claude = {
 	.swaps = claude_swaps,
 	.note_place = claude_note_place,
 	.model = claude_model,
+	.cwd_key = CLAUDE_CWD,
 	.usage = claude_usage,
 	.sibling_path = claude_sibling_path,
 	.text_type = "text",

@@ -785,6 +785,7 @@ const struct transcript_format transcript_codex = {
 	.swaps = codex_swaps,
 	.note_place = codex_note_place,
 	.usage = codex_usage,
+	.cwd_key = CODEX_P_CWD,
 	.sibling_path = codex_sibling_path,
 	.text_type = "input_text",
 	.title = "Codex",

@@ -52,6 +52,7 @@ enum session_relation {
 	SESSION_PORTED,
 	SESSION_REPAIRED,
 	SESSION_SMART_TRIMMED, /* trimmed by an agent's choice */
+	SESSION_MOVED, /* taken along to another folder */
 	SESSION_RELATIONS
 };
 const char *session_relation_name(enum session_relation relation); /* "trimmed" …, "" for ROOT */

@@ -27,7 +27,7 @@
 	X(window,   NUMBER, r->info.window,             "tokens the model can take, 0 unknown") \
 	X(parent,   TEXT,   sv_of(r->info.parent_id),   "session it comes from") \
 	X(relation, TEXT,   sv_of(session_relation_name(r->info.relation)), \
-		"how it was made: trimmed, smart-trimmed, continued, ported, forked, repaired") \
+		"how it was made: trimmed, smart-trimmed, continued, ported, forked, repaired, moved") \
 	X(path,     TEXT,   sv_of(r->info.path),        "the file") \
 	X(live,     TEXT,   view->live ? SV("live") : SV(""), "\"live\" while a process has it open") \
 	X(pid,      NUMBER, view->pid,                  "that process, 0 none known") \

@@ -56,6 +56,40 @@ t_is 'what was begun here comes first' "$(listed "$work/new")" 'here deep top'
 t_is 'and is meant when none is named' "$(t_faden show 2>/dev/null | head -n 1)" here
 t_is '--all has them once' "$(listed "$work/new" --all)" 'here deep top'
 
+# --- resumed in the new place
+printf '#!/bin/sh\necho "$PWD $*"\n' >"$t_bin/claude"
+chmod +x "$t_bin/claude"
+cp "$t_bin/claude" "$t_bin/codex"
+one=aaaaaaaa-0000-4000-8000-000000000001
+two=01a00000-0000-7000-8000-000000000002
+file=$(find "$claude" -name "$one.jsonl")
+before=$(cksum <"$file")
+t_exit 'without --here a folder that is gone is an error' 3 t_faden resume $one
+t_exit 'with it the agent is started here' 0 t_faden resume --here $one
+copy=$(sed 's/.*--resume //' "$t_out")
+t_like 'with a copy' "$copy" '^[0-9a-f-]{36}$'
+t_is 'in this folder' "$(cat "$t_out")" "$work/new --resume $copy"
+t_is 'that is said' "$(cat "$t_err")" "faden: Claude Code looks for sessions by their folder: $one goes on here as its copy $copy"
+t_ok 'it lies where the agent looks' test -f "$claude/projects/$(echo "$work/new" | tr -c 'a-zA-Z0-9\n' -)/$copy.jsonl"
+t_is 'the session is as it was' "$(cksum <"$file")" "$before"
+t_is 'the copy is listed as what it is' "$(t_faden list -F '{relation} {dir} {prompt}' | grep moved)" "moved $work/new top"
+t_exit 'a second time the same goes on' 0 t_faden resume --here $one
+t_is 'without a word' "$(cat "$t_out" "$t_err")" "$work/new --resume $copy"
+t_exit 'the copy itself stays' 0 t_faden resume --here "$copy"
+t_is 'as it is' "$(cat "$t_out")" "$work/new --resume $copy"
+t_exit 'codex is told where to go on' 0 t_faden resume --here --json $two
+t_like 'by its option' "$(cat "$t_out")" "\"command\":\[\"$t_bin/codex\",\"resume\",\"-C\",\"$work/new\",\"$two\"\]"
+rm "$claude/projects/$(echo "$work/new" | tr -c 'a-zA-Z0-9\n' -)/$copy.jsonl"
+mkdir "$work/plain1"
+"$t_helper/make-session" claude "$claude" "$work/plain1" bbbbbbbb-0000-4000-8000-000000000001 lone >/dev/null
+t_faden list --all >/dev/null
+mv "$work/plain1" "$work/plain2"
+cd "$work/plain2" || exit 1
+t_exit 'what was begun where this lay goes on without a name' 0 t_faden resume
+t_like 'here' "$(cat "$t_out")" "^$work/plain2 --resume "
+rm -r "$claude/projects/"*-plain1 "$claude/projects/"*-plain2
+cd "$work/new" || exit 1
+
 # --- another repository where it lay
 repo "$work/old"
 session 5 "$work/old" --time 2099-01-01T10:00:00Z stranger
