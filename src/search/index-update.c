@@ -23,17 +23,21 @@
 
 enum {
 	THREADS_MAX = 8,
-	MEMORY = 96 * 1024 * 1024, /* of all that gather documents */
 	FEW_FILES = 8, /* looked up one by one; for more the catalogue is brought up to date */
 	LOOK_EVERY = 256, /* items between two looks at the clock */
 	LARGE = 64 * 1024 * 1024, /* a file that may have lines of the largest size … */
 	LARGE_MAX = 2, /* … of which so many are read at once */
+	LOG_SOURCES = 100, /* after so many the log of the manifest is folded in */
 	QUICK_MERGE = 4 * 1024 * 1024, /* what may be merged when there is little time */
 };
 
+/* Of what is known no more than tells whether it has changed: there may be many. */
 struct known {
-	struct source_row row;
-	bool seen;
+	uint32_t id;
+	char *path;
+	uint64_t dev, ino, size;
+	int64_t mtime_ns;
+	bool gone, seen;
 };
 
 struct todo {
@@ -43,7 +47,6 @@ struct todo {
 	uint64_t size;
 	int64_t mtime_ns;
 	bool subagent;
-	bool name_only; /* the file is as it was */
 };
 
 /* A source whose documents wait to be committed. */
@@ -109,7 +112,7 @@ static void update_release(struct update *u)
 	}
 	free(u->workers);
 	vec_each (&u->known, k)
-		source_row_release(&k->row);
+		free(k->path);
 	vec_release(&u->known);
 	vec_each (&u->todo, t)
 		free(t->path);
@@ -147,16 +150,29 @@ static bool out_of_time(struct update *u)
 
 /* ---- what is there ---- */
 
-static int add_known(void *data, struct source_row *row)
+static int load_known(
+	struct update *u, const char *where, const struct sql_value *value, struct err *reterr)
 {
-	struct update *u = data;
-	struct known k = { .row = *row };
+	AUTO_FREE char *text =
+		xasprintf("SELECT id, path, dev, ino, size, mtime_ns, gone FROM source %s", where);
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare_values(&q, u->m.db, text, value, value != NULL, reterr);
 
-	(void)map_put(&u->paths, unpack_plain(sv_of(row->source.path)), u->known.n);
-	vec_push(&u->known, k);
-	row->source = (struct index_source){ .id = 0 };
-	row->own = NULL;
-	return 0;
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
+		const char *path = sql_get_text(&q, 1);
+		(void)map_put(&u->paths, unpack_plain(sv_of(path)), u->known.n);
+		vec_push(&u->known,
+			(struct known){
+				.id = (uint32_t)sql_get_int(&q, 0),
+				.path = xstrdup(path),
+				.dev = (uint64_t)sql_get_int(&q, 2),
+				.ino = (uint64_t)sql_get_int(&q, 3),
+				.size = (uint64_t)sql_get_int(&q, 4),
+				.mtime_ns = sql_get_int(&q, 5),
+				.gone = sql_get_int(&q, 6) != 0,
+			});
+	}
+	return r;
 }
 
 static int found_file(void *data, const struct transcript_file *file)
@@ -171,8 +187,8 @@ static int found_file(void *data, const struct transcript_file *file)
 		if (k->seen)
 			return 0; /* both forms of one file for a moment: one is enough */
 		k->seen = true;
-		if (!k->row.source.gone && k->row.dev == file->dev && k->row.ino == file->ino &&
-			k->row.source.size == file->size && k->row.mtime_ns == file->mtime_ns)
+		if (!k->gone && k->dev == file->dev && k->ino == file->ino &&
+			k->size == file->size && k->mtime_ns == file->mtime_ns)
 			return 0;
 	}
 	vec_push(&u->todo,
@@ -215,8 +231,7 @@ static int look_at_paths(struct update *u, struct err *reterr)
 		u->walking = home_of(u, path);
 		if (!u->walking)
 			continue;
-		r = manifest_sources(
-			u->m.db, "WHERE path = ?", &SQL_T(path), 1, add_known, u, reterr);
+		r = load_known(u, "WHERE path = ?", &SQL_T(path), reterr);
 		if (r < 0 || stat(path, &st) < 0 || !S_ISREG(st.st_mode))
 			continue;
 		struct sv parent = transcript_subagent_of(u->walking->format, sv_of(path));
@@ -236,7 +251,7 @@ static int look_at_paths(struct update *u, struct err *reterr)
 
 static int look_everywhere(struct update *u, struct err *reterr)
 {
-	int r = manifest_sources(u->m.db, "", NULL, 0, add_known, u, reterr);
+	int r = load_known(u, "", NULL, reterr);
 
 	for (size_t i = 0; r >= 0 && i < u->n_homes; i++) {
 		u->walking = &u->homes[i];
@@ -257,31 +272,36 @@ static int on_name(void *data, const char *agent, const char *id, const char *na
 	return 0;
 }
 
+/* Sources that have such a name, or had one. */
 static int look_at_names(struct update *u, struct err *reterr)
 {
 	AUTO_MAP names = MAP_INIT;
 	AUTO_STRV texts = STRV_INIT;
+	AUTO_SQL q = SQL_INIT;
 	void *both[] = { &names, &texts };
 	int r = catalogue_names(u->store, on_name, both, reterr);
 
-	for (size_t i = 0; r >= 0 && i < u->known.n; i++) {
-		struct known *k = &u->known.v[i];
-		const struct index_source *s = &k->row.source;
+	if (r >= 0)
+		r = sql_prepare(&q, u->m.db,
+			names.n ? "SELECT path, agent, session, own FROM source WHERE NOT subagent"
+				: "SELECT path, agent, session, own FROM source WHERE own <> ''",
+			reterr);
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
+		const char *path = sql_get_text(&q, 0);
+		AUTO_FREE char *key = xasprintf("%s\n%s", sql_get_text(&q, 1), sql_get_text(&q, 2));
 		uint64_t at;
-		if (!k->seen || s->subagent || (names.n == 0 && !k->row.own[0]))
-			continue;
-		AUTO_FREE char *key = xasprintf("%s\n%s", s->agent, s->session);
 		const char *name = map_get(&names, sv_of(key), &at) ? texts.v[at] : "";
-		const struct transcript_home *home = home_of(u, s->path);
-		if (strcmp(name, k->row.own) != 0 && home)
-			vec_push(&u->todo,
-				(struct todo){
-					.path = xstrdup(s->path),
-					.home = home,
-					.known = i + 1,
-					.mtime_ns = k->row.mtime_ns,
-					.name_only = true,
-				});
+		const struct transcript_home *home = home_of(u, path);
+		if (strcmp(name, sql_get_text(&q, 3)) == 0 || !home ||
+			!map_get(&u->paths, unpack_plain(sv_of(path)), &at) || !u->known.v[at].seen)
+			continue;
+		vec_push(&u->todo,
+			(struct todo){
+				.path = xstrdup(path),
+				.home = home,
+				.known = (size_t)at + 1,
+				.mtime_ns = u->known.v[at].mtime_ns,
+			});
 	}
 	return r;
 }
@@ -293,14 +313,14 @@ static int mark_gone(struct update *u, struct err *reterr)
 
 	vec_each (&u->known, k) {
 		const struct transcript_home *home =
-			k->seen || k->row.source.gone ? NULL : home_of(u, k->row.source.path);
+			k->seen || k->gone ? NULL : home_of(u, k->path);
 		if (r < 0 || !home || u->home_trouble[home - u->homes])
 			continue;
 		if (!begun)
 			r = manifest_begin(&u->m, reterr);
 		begun = r >= 0;
 		if (r >= 0)
-			r = manifest_mark_gone(&u->m, k->row.source.id, reterr);
+			r = manifest_mark_gone(&u->m, k->id, reterr);
 		u->stats.gone++;
 	}
 	return begun ? manifest_end(&u->m, r, reterr) : r;
@@ -604,6 +624,15 @@ static int read_source(struct reading *rd, bool helper, struct err *reterr)
 	return builder_full(b) ? commit(rd->u, rd->w, reterr) : 0;
 }
 
+static int take_row(void *data, struct source_row *row)
+{
+	struct source_row *ret = data;
+
+	*ret = *row;
+	*row = (struct source_row){ .own = NULL };
+	return 1;
+}
+
 /* What the catalogue knows of the file, and the file itself. */
 static int open_source(struct reading *rd, bool *ret_helper, struct err *reterr)
 {
@@ -616,12 +645,15 @@ static int open_source(struct reading *rd, bool *ret_helper, struct err *reterr)
 	int r = u->take ? catalogue_take(u->store, t->home, t->path, &s, reterr)
 			: catalogue_by_path(u->store, t->path, &s, reterr);
 	rd->was_known = t->known > 0;
-	rd->before = rd->was_known ? copy_row(&u->known.v[t->known - 1].row)
-				   : blank_row(r >= 0 ? u->m.next_source++ : 0);
+	if (rd->was_known && r >= 0)
+		r = manifest_sources(u->m.db, "WHERE id = ?", &SQL_I(u->known.v[t->known - 1].id),
+			1, take_row, &rd->before, reterr);
+	else
+		rd->before = blank_row(r >= 0 ? u->m.next_source++ : 0);
 	pthread_mutex_unlock(&u->lock);
-	rd->row = copy_row(&rd->before);
 	if (r < 0)
 		return r;
+	rd->row = copy_row(&rd->before);
 	describe(&rd->row, t, &s);
 	rd->time_ms = s.info.first_ms;
 	*ret_helper = (s.info.flags & SESSION_HELPER) != 0;
@@ -656,7 +688,8 @@ static int read_one(void *data, size_t i, unsigned number, struct err *reterr)
 		return 0;
 	}
 	if (!w->builder)
-		w->builder = builder_new(MEMORY / u->threads);
+		w->builder =
+			builder_new((u->opts.memory ? u->opts.memory : INDEX_MEMORY) / u->threads);
 	while (large && sem_wait(&u->large) < 0)
 		;
 	int r = open_source(&rd, &helper, &err);
@@ -716,8 +749,7 @@ static int read_changed(struct update *u, struct err *reterr)
 		vec_sort(&u->todo, by_size);
 	vec_each (&u->todo, t) {
 		const struct known *k = t->known ? &u->known.v[t->known - 1] : NULL;
-		u->stats.bytes_left +=
-			k && t->size > k->row.source.size ? t->size - k->row.source.size : t->size;
+		u->stats.bytes_left += k && t->size > k->size ? t->size - k->size : t->size;
 	}
 	u->threads = u->opts.threads ? u->opts.threads : pool_cpus();
 	if (u->threads > THREADS_MAX)
@@ -791,6 +823,9 @@ int index_update(const char *dir, struct store *store, const struct transcript_h
 	if (r >= 0)
 		r = manifest_merge(
 			&u.m, u.opts.budget_ms || u.opts.budget_bytes ? QUICK_MERGE : 0, reterr);
+	/* Who opens it next reads its log. */
+	if (r >= 0 && u.stats.read >= LOG_SOURCES)
+		r = sql_exec(u.m.db, "PRAGMA wal_checkpoint(TRUNCATE)", reterr);
 	if (r >= 0 && !u.opts.paths && u.stats.left == 0 && u.stats.troubles == 0)
 		r = manifest_set(
 			&u.m, "checked_ms", clock_wall_ms(&(struct clock){ false, 0 }), reterr);

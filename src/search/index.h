@@ -64,6 +64,7 @@ struct index_progress {
 };
 struct index_opts {
 	unsigned threads; /* 0: chosen here */
+	size_t memory; /* about what gathering documents may take; 0: INDEX_MEMORY */
 	size_t result_max; /* bytes of a tool's result that are indexed; 0: INDEX_RESULT_MAX */
 	/* Where not all can be done now: bytes to read, and time. 0: no limit. */
 	uint64_t budget_bytes;
@@ -80,7 +81,7 @@ struct index_opts {
 	bool (*cancelled)(void *data);
 	void *data;
 };
-enum { INDEX_RESULT_MAX = 256 * 1024 };
+enum { INDEX_RESULT_MAX = 256 * 1024, INDEX_MEMORY = 96 * 1024 * 1024 };
 
 enum index_anew { INDEX_KEPT, INDEX_NEW, INDEX_OTHER_VERSION, INDEX_WAS_DAMAGED, INDEX_ASKED };
 struct index_stats {

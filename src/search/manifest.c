@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "os/file.h"
 #include "os/path.h"
+#include "store/health.h"
 
 #define DATABASE "index.db"
 #define BLAME "damaged"
@@ -261,6 +262,21 @@ static int check_version(struct manifest *m, struct err *reterr)
 	return r;
 }
 
+/* A database that cannot be opened is damaged only when it is: a full disk is no reason to throw it
+ * away. */
+static bool database_is_bad(struct manifest *m, int r)
+{
+	AUTO_FREE char *path = path_join(m->dir, DATABASE);
+	AUTO_STR words = STR_INIT;
+
+	if (r != ERR_STORE)
+		return false;
+	store_close(m->db);
+	m->db = NULL;
+	enum store_health health = store_try(path, &words);
+	return health == STORE_DAMAGED || health == STORE_EMPTY;
+}
+
 int manifest_read(struct manifest *m, const char *dir, struct err *reterr)
 {
 	enum { TRIES = 20 };
@@ -271,10 +287,13 @@ int manifest_read(struct manifest *m, const char *dir, struct err *reterr)
 	if (!path_exists(path))
 		return err_set(reterr, ERR_NOTFOUND, "there is no index yet in %s", dir);
 	r = store_open_as(&schema, path, STORE_READONLY, NULL, &m->db, reterr);
+	/* Whoever makes it may have died in the middle of it, which only a writer can mend. */
+	if (r == ERR_STORE)
+		r = store_open_as(&schema, path, 0, NULL, &m->db, reterr);
 	if (r >= 0)
 		r = check_version(m, reterr);
 	if (r < 0)
-		return r == ERR_NEWER ? ERR_NOTFOUND : r;
+		return r == ERR_NEWER ? ERR_NOTFOUND : database_is_bad(m, r) ? SEGMENT_DAMAGED : r;
 	/* A segment that was merged away between the two looks is not missing: look again. */
 	r = -ENOENT;
 	for (int i = 0; i < TRIES && r == -ENOENT; i++)
@@ -356,35 +375,38 @@ static int make_anew(struct manifest *m, struct err *reterr)
 	return r < 0 ? r : manifest_set(m, "version", INDEX_VERSION, reterr);
 }
 
-static void keep_reason(char *why, size_t n, const struct err *err)
-{
-	(void)snprintf(why, n, "%.*s", (int)n - 1, err->msg);
-}
-
 /* Whether what is there can be gone on with; if not, why. */
-static enum index_anew look(struct manifest *m, char *why, size_t why_n)
+static int look(
+	struct manifest *m, enum index_anew *ret, char *why, size_t why_n, struct err *reterr)
 {
 	AUTO_FREE char *blame = path_join(m->dir, BLAME);
-	AUTO_FREE char *path = path_join(m->dir, DATABASE);
 	AUTO_STR said = STR_INIT;
 	struct err err = ERR_INIT;
 	int64_t version = 0;
-	bool was_there = path_exists(path);
 	int r = open_database(m, &err);
 
+	*ret = INDEX_KEPT;
 	if (r >= 0)
 		r = manifest_get(m->db, "version", &version, &err);
-	if (r == ERR_NEWER || (r >= 0 && was_there && version != 0 && version != INDEX_VERSION))
-		return INDEX_OTHER_VERSION;
-	if (r >= 0 && version == 0)
-		return INDEX_NEW;
-	if (r >= 0)
+	if (r == ERR_NEWER || (r >= 0 && version != INDEX_VERSION)) {
+		*ret = version == 0 && r >= 0 ? INDEX_NEW : INDEX_OTHER_VERSION;
+		return 0;
+	}
+	bool bad = r < 0 && database_is_bad(m, r);
+	if (r >= 0) {
 		r = load_segments(m, &err);
-	if (r >= 0 && file_read(blame, ERR_MSG_MAX, &said, NULL) >= 0)
-		r = err_set(&err, SEGMENT_DAMAGED, "%s", said.buf);
-	if (r < 0)
-		keep_reason(why, why_n, &err);
-	return r < 0 ? INDEX_WAS_DAMAGED : INDEX_KEPT;
+		if (r >= 0 && file_read(blame, ERR_MSG_MAX, &said, NULL) >= 0)
+			r = err_set(&err, SEGMENT_DAMAGED, "%s", said.buf);
+		bad = r == SEGMENT_DAMAGED || r == -ENOENT || (r < 0 && database_is_bad(m, r));
+	}
+	if (bad) {
+		*ret = INDEX_WAS_DAMAGED;
+		(void)snprintf(why, why_n, "%.*s", (int)why_n - 1, err.msg);
+		return 0;
+	}
+	if (r < 0 && reterr)
+		*reterr = err;
+	return r;
 }
 
 int manifest_write(struct manifest *m, const char *dir, bool wait, bool rebuild,
@@ -399,7 +421,10 @@ int manifest_write(struct manifest *m, const char *dir, bool wait, bool rebuild,
 		r = file_lock(lock, wait, &m->lock, reterr);
 	if (r < 0)
 		return r;
-	enum index_anew anew = look(m, why, why_n);
+	enum index_anew anew;
+	r = look(m, &anew, why, why_n, reterr);
+	if (r < 0)
+		return r;
 	if (anew == INDEX_KEPT && rebuild)
 		anew = INDEX_ASKED;
 	r = anew == INDEX_KEPT ? clean_folder(m, true, reterr) : make_anew(m, reterr);

@@ -472,6 +472,44 @@ static void test_long_result(void **state)
 	assert_int_equal(found(&rig, "late"), 0);
 }
 
+/* A file that is too much for the memory is committed in parts; one that is stopped in the middle
+ * goes on from there. */
+static void test_in_parts(void **state)
+{
+	(void)state;
+	RIG;
+	enum { LINES = 400, LINE_WORDS = 500 };
+
+	for (unsigned i = 0; i < LINES; i++) {
+		AUTO_STR words = STR_INIT;
+		str_addf(&words, "\"lemon unique%u", i);
+		for (unsigned k = 0; k < LINE_WORDS; k++)
+			str_addf(&words, " w%u", (i * 7919 + k * 104729) % 100000);
+		str_addc(&words, '"');
+		say(&rig, 1, "user", words.buf);
+	}
+	rig.opts.memory = 2 * 1024 * 1024;
+	update(&rig);
+	assert_true(rig.stats.segments > 2);
+	assert_int_equal(found(&rig, "lemon"), LINES);
+	assert_int_equal(found(&rig, "unique399"), 1);
+	assert_int_equal(found(&rig, "shop"), 1);
+
+	rig.opts.rebuild = true;
+	rig.opts.memory = 0;
+	rig.opts.budget_bytes = 300000;
+	update(&rig);
+	assert_int_equal(rig.stats.left, 1);
+	assert_true(found(&rig, "lemon") > 50 && found(&rig, "lemon") < LINES);
+	assert_int_equal(found(&rig, "shop"), 0);
+	rig.opts.rebuild = false;
+	for (unsigned i = 0; i < 100 && rig.stats.left; i++)
+		update(&rig);
+	assert_int_equal(found(&rig, "lemon"), LINES);
+	assert_int_equal(found(&rig, "shop"), 1);
+	assert_int_equal(rig.stats.rewritten, 0);
+}
+
 /* What is shown of a hit is what was indexed. */
 static void test_item_text(void **state)
 {
@@ -510,6 +548,7 @@ int main(void)
 		cmocka_unit_test(test_merged),
 		cmocka_unit_test(test_forgotten),
 		cmocka_unit_test(test_long_result),
+		cmocka_unit_test(test_in_parts),
 		cmocka_unit_test(test_item_text),
 	};
 
