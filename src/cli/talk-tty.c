@@ -321,6 +321,28 @@ static bool begins_fresh(const char *arg)
 	return strcmp(arg, "--new-session") == 0 || strcmp(arg, "--new") == 0;
 }
 
+/* While a turn runs, a line is for the next prompt and is seen to wait; but "stop" is meant for
+ * now, and what begins anew does not wait for an answer that nobody wants. */
+static bool on_typed(void *data, struct sv line, bool ended)
+{
+	struct talk *t = data;
+	AUTO_STRV args = STRV_INIT;
+	struct utterance heard = { .kind = UTTERANCE_AGENT };
+
+	if (ended) {
+		utterance_judge(t->front.kit.rules, line, &heard);
+		if (heard.kind == UTTERANCE_CANCEL || heard.kind == UTTERANCE_RESET ||
+			heard.kind == UTTERANCE_RESTART ||
+			talk_word_of(sv_trim(line), &args) == TALK_CLEAR)
+			cancel_turn(t);
+	}
+	status_hide(&t->status);
+	status_set_typed(&t->status, str_sv(&t->permit.keys.ahead));
+	status_show(&t->status);
+	flush(t);
+	return heard.kind == UTTERANCE_CANCEL;
+}
+
 /* Starts the program anew with its arguments. Only returns on failure. */
 static int restart(struct app *app, struct err *reterr)
 {
@@ -355,6 +377,7 @@ static void on_runs(void *data, bool begins)
 		t->tick = loop_add_timer(t->front.loop, TICK_MS, on_tick, t);
 		t->stop = loop_add_signal(t->front.loop, SIGTSTP, on_stop, t, NULL);
 		term_mode_quiet(&t->mode);
+		keys_listen(&t->permit.keys, on_typed, t);
 		return;
 	}
 	term_mode_restore(&t->mode);
@@ -362,9 +385,8 @@ static void on_runs(void *data, bool begins)
 	loop_remove(t->front.loop, t->stop);
 	expect_pause(t, false);
 	keys_close(&t->permit.keys);
-	if (t->editor)
-		editor_type(t->editor, str_sv(&t->permit.keys.ahead));
-	str_clear(&t->permit.keys.ahead);
+	keys_listen(&t->permit.keys, NULL, NULL);
+	status_set_typed(&t->status, SV(""));
 	status_hide(&t->status);
 	flush(t);
 }
@@ -477,15 +499,20 @@ static int converse(struct talk *t, bool fresh, struct err *reterr)
 		struct err err = ERR_INIT;
 		/* A restart that failed has closed it. */
 		int r = t->editor ? 0 : editor_new(&opts, &t->editor, reterr);
-		if (r == 0)
+		if (r == 0) {
+			editor_type(t->editor, str_sv(&t->permit.keys.ahead));
+			str_clear(&t->permit.keys.ahead);
 			r = editor_read(
 				t->editor, t->utf8 ? "› " : "> ", STYLE_USER, &text, reterr);
+		}
 		if (r < 0)
 			return r;
 		if (r == EDITOR_EOF || r == EDITOR_CANCELLED)
 			break;
-		if (r == EDITOR_INTERRUPTED) {
-			t->leave = ++t->interrupts > 1;
+		if (r == EDITOR_INTERRUPTED || r == EDITOR_DROPPED) {
+			/* Whoever has typed since the first wants to stay. */
+			t->leave = r == EDITOR_INTERRUPTED && t->interrupts > 0;
+			t->interrupts = 1;
 			if (!t->leave)
 				say_line(t, STYLE_NOTICE, "Ctrl-C again, or Ctrl-D, leaves.");
 			continue;

@@ -403,10 +403,11 @@ static unsigned char key_enter(EditLine *el, wint_t key UNUSED)
 static unsigned char key_interrupt(EditLine *el, wint_t key UNUSED)
 {
 	struct editor *e = editor_of(el);
+	const LineInfoW *line = el_wline(el);
 
+	e->reason = line->lastchar > line->buffer ? EDITOR_DROPPED : EDITOR_INTERRUPTED;
 	/* Here, because libedit forgets where the cursor is when the line ends. */
 	leave_line(e, "^C");
-	e->reason = EDITOR_INTERRUPTED;
 	return CC_EOF;
 }
 

@@ -54,7 +54,8 @@ struct editor_opts {
 enum editor_result {
 	EDITOR_LINE, /* *ret_text holds the input */
 	EDITOR_EOF, /* Ctrl-D on an empty line, or the terminal is gone */
-	EDITOR_INTERRUPTED, /* Ctrl-C: what was typed is dropped */
+	EDITOR_INTERRUPTED, /* Ctrl-C on an empty line */
+	EDITOR_DROPPED, /* … on another: what was typed is dropped */
 	EDITOR_CANCELLED, /* editor_cancel() was called from the loop */
 };
 

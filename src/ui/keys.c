@@ -26,18 +26,58 @@ static void drop_timer(struct keys *k)
 	k->timer = NULL;
 }
 
-void keys_close(struct keys *k)
+static void stop_reading(struct keys *k)
 {
-	drop_timer(k);
 	if (k->source)
 		loop_remove(k->loop, k->source);
 	k->source = NULL;
+}
+
+void keys_close(struct keys *k)
+{
+	drop_timer(k);
 	k->wanted = NULL;
+	if (!k->line)
+		stop_reading(k);
+}
+
+static size_t line_start(const struct keys *k)
+{
+	const char *end = k->ahead.len ? memrchr(k->ahead.buf, '\n', k->ahead.len) : NULL;
+
+	return end ? (size_t)(end - k->ahead.buf) + 1 : 0;
+}
+
+static void add_ahead(struct keys *k, struct sv typed)
+{
+	enum { BACKSPACE = '\b', DELETE = '\177', KILL = '\025' };
+
+	if (!k->line) {
+		str_add(&k->ahead, typed);
+		return;
+	}
+	for (size_t i = 0; i < typed.n; i++) {
+		size_t start = line_start(k), n = k->ahead.len;
+		char c = typed.p[i] == '\r' ? '\n' : typed.p[i];
+		if (c == KILL) {
+			str_cut(&k->ahead, start);
+		} else if (c == BACKSPACE || c == DELETE) {
+			while (n > start && ((unsigned char)k->ahead.buf[--n] & 0xC0) == 0x80)
+				;
+			str_cut(&k->ahead, n);
+		} else if (c != '\n' ||
+			!k->line(k->line_data, sv_from(str_sv(&k->ahead), start), true)) {
+			str_addc(&k->ahead, c);
+		} else {
+			str_cut(&k->ahead, start);
+		}
+	}
+	(void)k->line(k->line_data, sv_from(str_sv(&k->ahead), line_start(k)), false);
 }
 
 static void keep(struct keys *k, struct sv typed)
 {
-	str_add(&k->ahead, typed);
+	add_ahead(k, typed);
 	k->pause_ms = KEYS_PAUSE_MS;
 	k->last_ms = clock_age_ms(NULL);
 }
@@ -78,7 +118,11 @@ static void take(struct keys *k, struct sv typed)
 	char first = typed.p[0];
 
 	if (!k->wanted) {
-		str_add(&k->ahead, without_enter(typed));
+		/* Within the time of the timer an Enter belongs to the answer. */
+		typed = k->timer ? without_enter(typed) : typed;
+		k->typing |= typed.n > 0;
+		if (typed.n)
+			add_ahead(k, typed);
 		return;
 	}
 	drop_timer(k);
@@ -116,6 +160,7 @@ static void on_readable(void *data, short revents)
 		return;
 	bool asked = k->wanted != NULL;
 	keys_close(k);
+	stop_reading(k);
 	if (asked)
 		k->fn(k->data, KEYS_GONE);
 }
@@ -130,7 +175,9 @@ void keys_ask(struct keys *k, const char *wanted, keys_fn fn, void *data)
 	k->fn = fn;
 	k->data = data;
 	k->last_ms = clock_age_ms(NULL);
-	k->pause_ms = KEYS_LOOK_MS;
+	/* Whoever was typing may not have looked up. */
+	k->pause_ms = k->typing ? KEYS_PAUSE_MS : KEYS_LOOK_MS;
+	k->typing = false;
 	while (poll(&before, 1, 0) > 0 && (before.revents & POLLIN)) {
 		ssize_t n = read(k->fd, typed, sizeof(typed));
 		if (n <= 0)
@@ -139,4 +186,14 @@ void keys_ask(struct keys *k, const char *wanted, keys_fn fn, void *data)
 	}
 	if (!k->source)
 		k->source = loop_add_fd(k->loop, k->fd, POLLIN, on_readable, k);
+}
+
+void keys_listen(struct keys *k, keys_line_fn line, void *data)
+{
+	k->line = line;
+	k->line_data = data;
+	if (line && !k->source)
+		k->source = loop_add_fd(k->loop, k->fd, POLLIN, on_readable, k);
+	else if (!line && !k->wanted)
+		keys_close(k);
 }

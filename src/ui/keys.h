@@ -27,6 +27,10 @@ enum {
 /* One of the wanted keys, in small letters, or one of those above. May open the next question. */
 typedef void (*keys_fn)(void *data, char key);
 
+/* What was typed ahead has changed: `line` is the one that is being typed, or with `ended` has just
+ * been. True: an ended line was meant for now, and is no longer ahead. */
+typedef bool (*keys_line_fn)(void *data, struct sv line, bool ended);
+
 struct keys {
 	struct loop *loop;
 	int fd;
@@ -36,6 +40,9 @@ struct keys {
 	struct loop_source *source, *timer;
 	int64_t last_ms; /* age clock: of the question, or of what was typed since */
 	int64_t pause_ms; /* that an answer comes after */
+	bool typing; /* something was typed since the last question */
+	keys_line_fn line; /* NULL: nothing is read but answers */
+	void *line_data;
 	struct str ahead;
 };
 
@@ -43,5 +50,8 @@ void keys_init(struct keys *k, struct loop *loop, int fd);
 void keys_release(struct keys *k);
 /* Asks, in place of what was asked before. `wanted` are small letters. */
 void keys_ask(struct keys *k, const char *wanted, keys_fn fn, void *data);
-/* No longer reads. */
+/* No longer asks. */
 void keys_close(struct keys *k);
+/* Reads whatever is typed, also when nothing is asked, until it is called with NULL. Rubbing out
+ * works on the line; all other keys are kept as they are. */
+void keys_listen(struct keys *k, keys_line_fn line, void *data);

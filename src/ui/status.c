@@ -14,7 +14,11 @@ static const char restore_cursor[] = "\0338";
 void status_init(struct status *s, struct term *term)
 {
 	*s = (struct status){
-		.term = term, .agent = STR_INIT, .conversation = STR_INIT, .tool = STR_INIT
+		.term = term,
+		.agent = STR_INIT,
+		.conversation = STR_INIT,
+		.tool = STR_INIT,
+		.typed = STR_INIT,
 	};
 }
 
@@ -23,6 +27,7 @@ void status_release(struct status *s)
 	str_release(&s->agent);
 	str_release(&s->conversation);
 	str_release(&s->tool);
+	str_release(&s->typed);
 }
 
 static void set_clean(struct str *out, struct sv text)
@@ -41,6 +46,22 @@ void status_set_state(struct status *s, enum status_state state, struct sv tool)
 {
 	s->state = state;
 	set_clean(&s->tool, state == STATUS_TOOL ? tool : SV(""));
+}
+
+void status_set_typed(struct status *s, struct sv typed)
+{
+	enum { COLUMNS = 40 };
+	AUTO_STR clean = STR_INIT;
+
+	set_clean(&clean, typed);
+	struct sv shown = str_sv(&clean);
+	while (utf8_width(shown) > COLUMNS) {
+		uint32_t ignored;
+		shown = sv_from(shown, utf8_decode(shown, &ignored));
+	}
+	str_clear(&s->typed);
+	if (shown.n)
+		str_addf(&s->typed, "%s%.*s", s->term->ascii ? "> " : "› ", SV_ARG(shown));
 }
 
 void status_set_bypass(struct status *s, bool bypass)
@@ -95,6 +116,7 @@ static void compose(const struct status *s, struct str *line)
 	else if (seconds >= 1)
 		str_addf(&elapsed, "%lld s", seconds);
 	add_part(s, line, str_sv(&elapsed));
+	add_part(s, line, str_sv(&s->typed));
 	if (s->bypass)
 		add_part(
 			s, line, s->term->ascii ? SV("!permissions off") : SV("⚠ permissions off"));

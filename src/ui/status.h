@@ -28,7 +28,7 @@ enum status_state {
 
 struct status {
 	struct term *term;
-	struct str agent, conversation, tool;
+	struct str agent, conversation, tool, typed;
 	enum status_state state;
 	int64_t elapsed_ms;
 	unsigned turn; /* of the spinner */
@@ -42,6 +42,8 @@ void status_release(struct status *s); /* hide it first */
 void status_set_names(struct status *s, struct sv agent, struct sv conversation);
 /* `tool` only counts with STATUS_TOOL. */
 void status_set_state(struct status *s, enum status_state state, struct sv tool);
+/* What was typed meanwhile and waits: its end is shown. */
+void status_set_typed(struct status *s, struct sv typed);
 void status_set_bypass(struct status *s, bool bypass);
 
 /* "listening", "thinking" … */

@@ -148,8 +148,9 @@ static void test_other_ends(void **state)
 	struct termios before, after;
 
 	assert_int_equal(tcgetattr(f->pty.slave, &before), 0);
-	assert_int_equal(type(f, "half\003", &text), EDITOR_INTERRUPTED);
+	assert_int_equal(type(f, "half\003", &text), EDITOR_DROPPED);
 	assert_string_equal(text.buf, "");
+	assert_int_equal(type(f, "\003", &text), EDITOR_INTERRUPTED);
 	assert_int_equal(type(f, "\004", &text), EDITOR_EOF);
 	assert_int_equal(tcgetattr(f->pty.slave, &after), 0);
 	assert_int_equal(before.c_lflag, after.c_lflag);
@@ -263,7 +264,7 @@ static void test_half_a_character(void **state)
 	AUTO_STR text = STR_INIT;
 
 	check(f, "a\xc3x\xe2\x82!\r", "a\xef\xbf\xbdx\xef\xbf\xbd!");
-	assert_int_equal(type(f, "\xe9\003", &text), EDITOR_INTERRUPTED);
+	assert_int_equal(type(f, "\xe9\003", &text), EDITOR_DROPPED);
 }
 
 /* Keys that somebody else has read come before those of the terminal, as if typed. */

@@ -203,6 +203,60 @@ static void test_the_terminal_goes(void **state)
 	rig->pty.master = dup(rig->pty.slave);
 }
 
+struct lines {
+	struct keys *keys;
+	struct str heard;
+};
+
+static bool on_line(void *data, struct sv line, bool ended)
+{
+	struct lines *l = data;
+
+	if (ended)
+		str_addf(&l->heard, "[%.*s]", SV_ARG(line));
+	return ended && sv_is(line, "stop");
+}
+
+static void test_what_is_typed_ahead_is_heard(void **state)
+{
+	struct rig *rig = *state;
+	struct lines lines = { .keys = &rig->keys, .heard = STR_INIT };
+
+	keys_listen(&rig->keys, on_line, &lines);
+	type(rig, "x\bfix ä\177it\r");
+	pass(rig, 1);
+	type(rig, "sto");
+	pass(rig, 1);
+	type(rig, "p\nnot this\025and");
+	pass(rig, 1);
+	assert_string_equal(lines.heard.buf, "[fix it][stop]");
+	/* Only what was meant for now is gone. */
+	expect(rig, "", "fix it\nand");
+	/* During a question too, and a question ends no listening. Who types on has not seen it. */
+	type(rig, "so");
+	pass(rig, 1);
+	keys_ask(&rig->keys, "yn", on_key, rig);
+	pass(rig, 2 * KEYS_LOOK_MS);
+	type(rig, "y");
+	pass(rig, 1);
+	expect(rig, "", "soy");
+	type(rig, "stop");
+	pass(rig, 1);
+	type(rig, "\n");
+	pass(rig, KEYS_PAUSE_MS);
+	type(rig, "n");
+	pass(rig, KEYS_ENTER_MS + 1);
+	type(rig, "\n");
+	pass(rig, 1);
+	assert_string_equal(lines.heard.buf, "[fix it][stop][stop][]");
+	expect(rig, "n", "\n");
+	keys_listen(&rig->keys, NULL, NULL);
+	type(rig, "later");
+	pass(rig, 1);
+	expect(rig, "", "");
+	str_release(&lines.heard);
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
 
 int main(void)
@@ -215,6 +269,7 @@ int main(void)
 		CASE(test_escape),
 		CASE(test_the_next_question),
 		CASE(test_the_terminal_goes),
+		CASE(test_what_is_typed_ahead_is_heard),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,7 +198,7 @@ static void converse(struct demo *d)
 
 	for (;;) {
 		int r = editor_read(d->editor, "> ", STYLE_USER, &text, &err);
-		if (r == EDITOR_INTERRUPTED)
+		if (r == EDITOR_INTERRUPTED || r == EDITOR_DROPPED)
 			term_puts(&d->term, "interrupted\n");
 		else if (r == EDITOR_CANCELLED)
 			term_puts(&d->term, "cancelled\n");

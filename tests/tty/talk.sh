@@ -63,6 +63,25 @@ tty_type C-d
 tty_wait 'the program goes on after a cancel until Ctrl-D' '^status 0'
 tty_stop
 
+# what is typed while the agent works
+start --new-session
+tty_type 'count' Enter
+tty_wait 'an answer streams that somebody does not want' 'eleven twelve$'
+tty_type 'and then'
+tty_wait 'what is typed meanwhile is seen' '(speaking|thinking).* · › and then'
+tty_type C-u 'stop' Enter
+tty_wait '"stop" ends what runs' '^Cancelled'
+t_unlike 'it is not said once more afterwards' "$(tty_screen)" '^All right'
+tty_prompt
+tty_type 'count' Enter
+tty_wait 'another answer streams' '(speaking|thinking).*rehearsal'
+tty_type '/clear' Enter
+tty_wait '/clear ends what runs, and is obeyed' 'starting a new conversation'
+tty_prompt
+tty_type C-d
+tty_wait 'Ctrl-D leaves after that' '^status 0'
+tty_stop
+
 printf '*\ntool Bash ls\ntool Bash pwd\nsay | Name | Count |\\n|---|--:|\\n| one | 1 |\\n\\nand\nwait 60000\n' >"$t_tmp/script"
 start --new-session
 tty_type 'a table' Enter

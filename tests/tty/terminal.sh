@@ -23,6 +23,11 @@ tty_wait 'the second start shows a prompt' '^›'
 tty_type 'half a line' C-c
 tty_wait 'Ctrl-C at the prompt warns' '^Ctrl-C again, or Ctrl-D, leaves'
 tty_prompt
+tty_type 'another half'
+tty_wait 'more is typed after it' '^› another half'
+tty_type C-c
+tty_wait 'Ctrl-C on what was typed since drops that' '^› another half\^C'
+tty_prompt
 tty_type C-c
 tty_wait 'Ctrl-C twice leaves' '^status '
 t_is 'after Ctrl-C the terminal is as it was' "$(tty_mode)" 'icrnl opost isig icanon echo '
