@@ -1,6 +1,5 @@
 /*
- * Sessions to choose from at a terminal: by their titles, folders, branches, ids and agents, with
- * the last words of the one under the cursor.
+ * Sessions to choose from at a terminal (cli/pick-rows.h): for a command that needs one.
  */
 #pragma once
 

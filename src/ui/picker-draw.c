@@ -152,7 +152,7 @@ static void put_row(struct picker *p, const struct layout *l, size_t row)
 		if (o->columns[c].from <= l->list_cols)
 			taken += o->columns[c].width + (c > 0 ? GAP : 0);
 	}
-	o->source->row(o->data, &p->listing->found, row, cells);
+	o->source->row(o->source_data, &p->listing->found, row, cells);
 	put_cell(p, under ? SV(">") : SV(""), POINTER, STYLE_BOLD | STYLE_MAGENTA, false, true);
 	for (size_t c = 0; c < o->n_columns; c++) {
 		const struct picker_column *column = &o->columns[c];

@@ -20,7 +20,7 @@ static void listing_drop(struct picker *p, struct listing *l)
 {
 	if (!l || --l->refs > 0)
 		return;
-	p->opts.source->release(p->opts.data, &l->found);
+	p->opts.source->release(p->opts.source_data, &l->found);
 	free(l);
 }
 
@@ -109,15 +109,19 @@ static void show_preview(struct picker *p, struct strv *lines, size_t line, size
 static void on_preview(void *data, int r, const struct err *err)
 {
 	struct picker *p = data;
+	AUTO_STRV told = STRV_INIT;
+	/* Of what is no longer listed nothing is shown; of another row, until the right one comes.
+	 */
+	bool counts = r != ERR_CANCELLED && p->viewed == p->listing;
 
-	if (r >= 0) {
+	if (counts && r >= 0) {
 		show_preview(p, &p->made, p->made_line, p->made_fixed);
-	} else if (r != ERR_CANCELLED) {
-		AUTO_STRV told = STRV_INIT;
+	} else if (counts) {
 		(void)wrap_fold(sv_of(err->msg), p->viewed_cols, 0, &told);
 		show_preview(p, &told, 0, 0);
 	}
-	p->shown = r != ERR_CANCELLED && p->viewed == p->listing ? p->listing : NULL;
+	strv_release(&p->made);
+	p->shown = counts ? p->listing : NULL;
 	p->shown_row = p->viewed_row;
 	p->shown_cols = p->viewed_cols;
 	listing_drop(p, TAKE_PTR(p->viewed));
@@ -156,7 +160,8 @@ static int find(void *data, const struct worker *worker, struct err *reterr)
 	struct picker *p = data;
 
 	p->answer = (struct picker_found){ .n = 0 };
-	return p->opts.source->find(p->opts.data, str_sv(&p->asked), worker, &p->answer, reterr);
+	return p->opts.source->find(
+		p->opts.source_data, str_sv(&p->asked), worker, &p->answer, reterr);
 }
 
 static void ask(struct picker *p);

@@ -80,9 +80,10 @@ struct picker_opts {
 	const struct picker_column *columns;
 	size_t n_columns;
 	const struct picker_source *source;
+	void *source_data;
 	const struct picker_key *keys;
 	size_t n_keys;
-	void *data; /* for source and keys */
+	void *data; /* for keys */
 };
 
 /* NULL with reterr set when the system gives no thread. What opts points to must outlive it. */

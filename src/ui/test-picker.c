@@ -116,6 +116,7 @@ static int run(int fd)
 					      .columns = columns,
 					      .n_columns = ARRAY_LEN(columns),
 					      .source = &source,
+					      .source_data = NULL,
 					      .keys = keys,
 					      .n_keys = ARRAY_LEN(keys),
 					      .data = &f },
@@ -316,6 +317,20 @@ static void test_moving_does_not_wait_for_the_preview(void **state)
 	assert_int_equal(finish(rig), 35);
 }
 
+static void test_of_nothing_nothing_is_shown(void **state)
+{
+	struct rig *rig = *state;
+
+	await(rig, "head of 0");
+	/* Its preview is still being made when nothing fits any more. */
+	type(rig, "13", "1/40");
+	type(rig, "x", "nothing fits");
+	test_pty_drain(&rig->pty, &rig->out);
+	type(rig, "\033[99~\014", "nothing fits");
+	test_pty_drain(&rig->pty, &rig->out);
+	assert_null(strstr(rig->out.buf, "head of"));
+}
+
 static void test_nothing_is_written_when_nothing_changed(void **state)
 {
 	struct rig *rig = *state;
@@ -420,6 +435,7 @@ int main(void)
 		AT_TERMINAL(test_what_is_pasted_chooses_nothing),
 		AT_TERMINAL(test_typing_does_not_wait_for_the_search),
 		AT_TERMINAL(test_moving_does_not_wait_for_the_preview),
+		AT_TERMINAL(test_of_nothing_nothing_is_shown),
 		AT_TERMINAL(test_nothing_is_written_when_nothing_changed),
 		AT_TERMINAL(test_what_is_said_goes_with_the_next_key),
 		AT_TERMINAL(test_another_size),

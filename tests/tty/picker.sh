@@ -121,6 +121,33 @@ as_before 'Escape'
 t_like 'it is said that nothing was chosen' "$(tty_screen)" '^faden: show: nothing was chosen'
 tty_stop
 
+pick 80 24 show
+tty_wait 'the list is there before it is searched' '^>  *5/5$'
+tty_type 'answer run'
+tty_wait 'without an index what was said is not found' '^  nothing fits'
+tty_type Escape
+tty_wait 'it is left' '^status 130'
+tty_stop
+t_exit 'the index is made' 0 t_faden index
+pick 80 24 show
+tty_wait 'the list is there as well with an index' '^>  *5/5$'
+tty_type 'answer run'
+tty_wait 'with an index what was said is found' '^> the rounding error'
+tty_wait 'and shown where it stands' '^answer 2 to now run the tests'
+tty_type C-u 'ech'
+tty_wait 'a word need not be whole' '^> ech  *[1-5]/5$'
+tty_wait 'a hit is shown that is passed over otherwise' '"command":"echo 2"'
+tty_type C-u '"unclosed -rounding agent:'
+tty_wait 'what is half typed is no error' '^> "unclosed'
+tty_type C-u 'rounding agent:codex'
+tty_wait 'fields count' '^> rounding agent:codex  *[0-9]/5$'
+t_unlike 'so that others are left out' "$(tty_screen)" 'the rounding error'
+tty_type C-u twin
+tty_wait 'a title goes before what was said' '^> twin  *2 days ago'
+tty_type Escape
+tty_wait 'it is left with an index' '^status 130'
+tty_stop
+
 pick 80 24 'lineage twin'
 tty_wait 'a name of several asks which' "^'twin' fits several sessions: which one"
 tty_wait 'and lists only those' '^>  *2/2$'

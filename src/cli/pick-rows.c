@@ -1,0 +1,469 @@
+#include "cli/pick-rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "os/path.h"
+#include "os/unpack.h"
+#include "search/index.h"
+#include "search/query.h"
+#include "search/rank.h"
+#include "view/item.h"
+
+/* ---- candidates ---- */
+
+void pick_rows_init(struct pick_rows *p, const struct app *app)
+{
+	*p = (struct pick_rows){ .app = app, .all = VEC_INIT, .by_id = MAP_INIT };
+	p->now_ms = clock_wall_ms(&app->clock);
+	p->index_dir = app_index_dir(app);
+}
+
+void pick_rows_release(struct pick_rows *p)
+{
+	vec_each (&p->all, c) {
+		session_row_release(&c->row);
+		free(c->dir);
+		free(c->text);
+	}
+	vec_release(&p->all);
+	map_release(&p->by_id);
+	index_view_close(p->view);
+	free(p->index_dir);
+}
+
+static void id_key(struct str *key, const char *agent, const char *id)
+{
+	str_clear(key);
+	str_addf(key, "%s %s", agent, id);
+}
+
+void pick_rows_add(struct pick_rows *p, const struct session_row *row)
+{
+	const struct session_info *i = &row->info;
+	AUTO_STR text = STR_INIT;
+	AUTO_STR key = STR_INIT;
+	struct candidate c = {
+		.row = { .agent = xstrdup(row->agent),
+			.own_name = xstrdup(row->own_name),
+			.active_ms = row->active_ms },
+		.dir = path_show(i->cwd, p->app->paths.home),
+	};
+
+	session_info_init(&c.row.info, i->format, i->path);
+	const struct {
+		char **to;
+		const char *from;
+	} copied[] = { { &c.row.info.id, i->id }, { &c.row.info.name, i->name },
+		{ &c.row.info.cwd, i->cwd }, { &c.row.info.branch, i->branch },
+		{ &c.row.info.prompt, i->prompt } };
+	for (size_t k = 0; k < ARRAY_LEN(copied); k++) {
+		free(*copied[k].to);
+		*copied[k].to = xstrdup(copied[k].from);
+	}
+	c.row.info.turns = i->turns;
+	utf8_normalise(&text, sv_of(session_title(&c.row)), true);
+	c.title_n = text.len;
+	const char *const others[] = { i->name, i->prompt, c.dir, i->branch, i->id, row->agent };
+	for (size_t k = 0; k < ARRAY_LEN(others); k++) {
+		str_addc(&text, '\n');
+		utf8_normalise(&text, sv_of(others[k]), true);
+	}
+	c.text = str_detach(&text);
+	id_key(&key, row->agent, i->id);
+	(void)map_put(&p->by_id, str_sv(&key), p->all.n);
+	vec_push(&p->all, c);
+}
+
+/* ---- what is found ---- */
+
+struct row {
+	const struct candidate *of;
+	/* Where the words were found; path NULL: nowhere in particular. A sub-agent has a file of
+	 * its own. */
+	char *path;
+	const struct transcript_format *format;
+	uint64_t offset;
+	uint32_t part;
+};
+
+struct rows {
+	VEC(struct row) v;
+	struct strv words; /* folded */
+};
+
+static void rows_free(struct rows *rows)
+{
+	vec_each (&rows->v, row)
+		free(row->path);
+	vec_release(&rows->v);
+	strv_release(&rows->words);
+	free(rows);
+}
+
+/* Each of the words is in it somewhere; *ret_title when all are in the title. */
+static bool fits(const struct candidate *c, struct sv words, bool *ret_title)
+{
+	struct sv text = sv_of(c->text), word;
+	size_t at;
+
+	*ret_title = true;
+	while (sv_split(&words, ' ', &word)) {
+		if (!word.n)
+			continue;
+		if (!sv_find(text, word, &at))
+			return false;
+		if (at + word.n > c->title_n)
+			*ret_title = false;
+	}
+	return true;
+}
+
+/* What is typed while it is typed: the last word may be the beginning of another one. */
+static void typed_query(struct sv words, struct str *out)
+{
+	size_t from = words.n;
+	unsigned quotes = 0;
+
+	for (size_t i = 0; i < words.n; i++)
+		quotes += words.p[i] == '"';
+	while (from > 0 && words.p[from - 1] != ' ')
+		from--;
+	struct sv last = sv_from(words, from);
+	str_add(out, words);
+	bool word = last.n > 0;
+	for (size_t i = 0; i < last.n; i++)
+		word = word &&
+			((unsigned char)last.p[i] >= 0x80 || last.p[i] == '_' ||
+				(last.p[i] >= '0' && last.p[i] <= '9') ||
+				((last.p[i] | 0x20) >= 'a' && (last.p[i] | 0x20) <= 'z'));
+	if (quotes % 2)
+		str_addc(out, '"');
+	else if (word && utf8_length(last) >= QUERY_PREFIX_MIN && !sv_is(last, "OR"))
+		str_addf(out, " %.*s*", SV_ARG(last));
+}
+
+static bool passes(const struct query *q, const struct candidate *c)
+{
+	size_t at;
+
+	vec_each (&q->filters, f) {
+		const char *has = f->field == QUERY_AGENT ? c->row.agent
+			: f->field == QUERY_BRANCH	  ? c->row.info.branch
+							  : c->row.info.cwd;
+		bool fit = f->field == QUERY_DIR ? sv_find(sv_of(has), sv_of(f->value), &at)
+						 : sv_is(sv_of(has), f->value);
+		if (fit == f->not )
+			return false;
+	}
+	return true;
+}
+
+/* Adds the places of hits, the best session first. Without an index, or with one that cannot be
+ * read, there are none; what is only half typed is no error. */
+static void find_hits(struct pick_rows *p, struct sv words, struct rows *ret)
+{
+	enum { HITS = 200 }; /* more than anybody goes through */
+	const struct query_context context = { p->now_ms, p->app->paths.home, p->app->cwd };
+	struct rank_opts opts = { .sessions = true, .now_ms = p->now_ms };
+	AUTO_STR typed = STR_INIT;
+	AUTO_STR key = STR_INIT;
+	struct query query = QUERY_INIT;
+	struct ranking ranking = RANKING_INIT;
+	struct err err = ERR_INIT;
+	uint64_t at;
+
+	if (!p->view && !p->no_view)
+		p->no_view = index_view_open(p->index_dir, &p->view, NULL) < 0;
+	typed_query(words, &typed);
+	if (!p->view || query_parse(str_sv(&typed), &context, &query, NULL) < 0)
+		return;
+	opts.n = query.filters.n ? RANK_MAX : HITS; /* only some of them may pass */
+	size_t n = index_view_segments(p->view);
+	const struct segment **segs = xcalloc(n + 1, sizeof(*segs));
+	for (size_t i = 0; i < n; i++)
+		segs[i] = index_view_segment(p->view, i);
+	int r = rank_search(segs, n, &query, &opts, &ranking, &err);
+	free(segs);
+	if (r == SEGMENT_DAMAGED)
+		index_blame(p->index_dir, &err);
+	vec_each (&ranking.hits, hit) {
+		AUTO_INDEX_SOURCE source = { .id = 0 };
+		if (index_source(p->view, hit->source, &source, NULL) < 0)
+			continue;
+		id_key(&key, source.agent, source.session);
+		if (!map_get(&p->by_id, str_sv(&key), &at) || !passes(&query, &p->all.v[at]))
+			continue;
+		bool placed = hit->at.kind != DOC_SESSION && !source.gone;
+		vec_push(&ret->v,
+			(struct row){ .of = &p->all.v[at],
+				.path = placed ? TAKE_PTR(source.path) : NULL,
+				.format = source.format,
+				.offset = hit->at.offset,
+				.part = hit->at.part });
+	}
+	if (r >= 0)
+		ranking_release(&ranking);
+	query_release(&query);
+}
+
+/* What has all words in its title, then what the index has, the best first, then what has them in
+ * its folder, branch or id; of the first and the last, the newest first. */
+static int find(void *data, struct sv words, const struct worker *worker, struct picker_found *ret,
+	struct err *reterr)
+{
+	struct pick_rows *p = data;
+	AUTO_STR folded = STR_INIT;
+	struct rows hits = { .v = VEC_INIT };
+	struct rows *rows = xcalloc(1, sizeof(*rows));
+	const struct candidate **others = xcalloc(p->all.n + 1, sizeof(*others));
+	/* Of each candidate: 1 + its place among the hits; 0 none, SIZE_MAX it is a row already. */
+	size_t *places = xcalloc(p->all.n + 1, sizeof(*places)), n_others = 0;
+	struct sv rest, word;
+	bool title;
+
+	utf8_normalise(&folded, words, true);
+	rest = str_sv(&folded);
+	while (sv_split(&rest, ' ', &word))
+		if (word.n)
+			strv_addsv(&rows->words, word);
+	if (rows->words.n)
+		find_hits(p, words, &hits);
+	for (size_t i = hits.v.n; i-- > 0;)
+		places[hits.v.v[i].of - p->all.v] = i + 1;
+	vec_each (&p->all, c) {
+		size_t *place = &places[c - p->all.v];
+		if (!fits(c, str_sv(&folded), &title))
+			continue;
+		if (!title) {
+			others[n_others++] = c;
+			continue;
+		}
+		vec_push(&rows->v, *place ? hits.v.v[*place - 1] : (struct row){ .of = c });
+		if (*place)
+			hits.v.v[*place - 1].path = NULL; /* moved */
+		*place = SIZE_MAX;
+	}
+	vec_each (&hits.v, hit) {
+		size_t *place = &places[hit->of - p->all.v];
+		if (*place == SIZE_MAX)
+			continue;
+		vec_push(&rows->v, *hit);
+		hit->path = NULL;
+		*place = SIZE_MAX;
+	}
+	for (size_t i = 0; i < n_others; i++)
+		if (places[others[i] - p->all.v] != SIZE_MAX)
+			vec_push(&rows->v, (struct row){ .of = others[i] });
+	vec_each (&hits.v, hit) /* further ones of the same sessions */
+		free(hit->path);
+	vec_release(&hits.v);
+	free(others);
+	free(places);
+	if (worker_cancelled(worker)) {
+		rows_free(rows);
+		return err_set(reterr, ERR_CANCELLED, "overtaken");
+	}
+	*ret = (struct picker_found){ .rows = rows, .n = rows->v.n, .total = p->all.n };
+	return 0;
+}
+
+static void release(void *data UNUSED, struct picker_found *found)
+{
+	rows_free(found->rows);
+}
+
+static const struct row *row_at(const struct picker_found *found, size_t row)
+{
+	return &((const struct rows *)found->rows)->v.v[row];
+}
+
+const struct candidate *pick_rows_at(const struct picker_found *found, size_t row)
+{
+	return row_at(found, row)->of;
+}
+
+enum { COL_TITLE, COL_AGE, COL_AGENT, COL_DIR, COLS };
+enum { DIR_COLS = 20 };
+const size_t pick_rows_columns_n = COLS;
+const struct picker_column pick_rows_columns[COLS] = {
+	[COL_TITLE] = { .marked = true },
+	[COL_AGE] = { .width = 12, .from = 36, .style = STYLE_DIM },
+	[COL_AGENT] = { .width = 7, .from = 50, .style = STYLE_DIM },
+	[COL_DIR] = { .width = DIR_COLS, .from = 64, .style = STYLE_DIM, .marked = true },
+};
+
+static void put_row(void *data, const struct picker_found *found, size_t row, struct str *cells)
+{
+	const struct pick_rows *p = data;
+	const struct candidate *c = pick_rows_at(found, row);
+	char age[CLOCK_TEXT_MAX];
+	size_t at;
+
+	clock_format_ago(p->now_ms - c->row.active_ms, age);
+	str_adds(&cells[COL_TITLE], session_title(&c->row));
+	str_adds(&cells[COL_AGE], age);
+	str_adds(&cells[COL_AGENT], c->row.agent);
+	/* The end of a long path tells more than its beginning. */
+	struct sv dir = sv_of(c->dir);
+	while (utf8_width(dir) >= DIR_COLS && sv_find(sv_from(dir, 1), SV("/"), &at))
+		dir = sv_from(dir, at + 1);
+	str_adds(&cells[COL_DIR], dir.n < strlen(c->dir) ? "…" : "");
+	str_add(&cells[COL_DIR], dir);
+}
+
+/* ---- what is shown of one ---- */
+
+/* The beginning of the first line at or behind a byte of the file. */
+static int line_from(int fd, uint64_t at, uint64_t *ret, struct err *reterr)
+{
+	char piece[4096];
+	ssize_t n = 1;
+
+	*ret = 0;
+	if (at == 0)
+		return 0;
+	for (at--; n > 0; at += (uint64_t)n) {
+		n = pread(fd, piece, sizeof(piece), (off_t)at);
+		if (n < 0)
+			return err_errno(reterr, errno, "read the session");
+		const char *end = memchr(piece, '\n', (size_t)n);
+		*ret = at + (uint64_t)(end ? end - piece + 1 : n);
+		if (end)
+			return 0;
+	}
+	return 0;
+}
+
+struct showing {
+	const struct rows *rows;
+	const struct row *row;
+	const struct worker *worker;
+	struct term *term;
+	size_t at; /* of the hit in what is written; PICKER_END: none yet */
+};
+
+/* The line of the text that has most of the words. */
+static size_t best_line(const struct showing *s, size_t from)
+{
+	struct sv rest = sv_from(str_sv(&s->term->buf), from), line;
+	size_t best = from, most = 0, at;
+
+	while (sv_split(&rest, '\n', &line)) {
+		AUTO_STR folded = STR_INIT;
+		size_t has = 0;
+		utf8_normalise(&folded, line, true);
+		for (size_t i = 0; i < s->rows->words.n; i++)
+			has += sv_find(str_sv(&folded), sv_of(s->rows->words.v[i]), &at);
+		if (has > most) {
+			most = has;
+			best = (size_t)(line.p - s->term->buf.buf);
+		}
+	}
+	return best;
+}
+
+/* All items from this line on; of a hit also those that are passed over otherwise, and not much
+ * more behind it than fits the screen. */
+static int show_from(struct showing *s, const char *path, const struct transcript_format *format,
+	uint64_t offset, struct err *reterr)
+{
+	enum { BEHIND = 64 * 1024 };
+	const struct transcript_read_opts opts = { .offset = offset };
+	const struct row *row = s->row;
+	struct show_state state = SHOW_STATE_INIT;
+	struct transcript_reader *reader = NULL;
+	struct item item;
+	int r = transcript_open(path, format, &opts, &reader, reterr);
+
+	while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
+		bool hit = row->path && item.offset == row->offset && item.part == row->part;
+		const struct show_style style = { .agent = row->of->row.agent, .tools = hit };
+		size_t from = s->term->buf.len;
+		if (row->path && item.offset > row->offset + BEHIND)
+			break;
+		view_item(&state, &style, s->term, &item);
+		if (hit)
+			s->at = best_line(s, from);
+		if (worker_cancelled(s->worker))
+			r = err_set(reterr, ERR_CANCELLED, "overtaken");
+	}
+	transcript_close(reader);
+	show_state_release(&state);
+	return r < 0 ? r : 0;
+}
+
+/* The last words; of a file that ends with much that is not shown, more is read. */
+static int show_end(struct showing *s, struct err *reterr)
+{
+	enum { FIRST = 64 * 1024, MOST = 16 * 1024 * 1024, STEP = 8 };
+	const struct session_info *info = &s->row->of->row.info;
+	size_t head = s->term->buf.len;
+	AUTO_CLOSE int fd = unpack_open(info->path, NULL, reterr);
+	uint64_t offset = 1;
+	struct stat st;
+	int r = fd < 0 ? fd : fstat(fd, &st);
+
+	for (uint64_t most = FIRST; r >= 0 && offset > 0 && most <= MOST; most *= STEP) {
+		uint64_t size = (uint64_t)st.st_size;
+		str_cut(&s->term->buf, head);
+		s->term->col = 0;
+		r = line_from(fd, size > most ? size - most : 0, &offset, reterr);
+		if (r >= 0)
+			r = show_from(s, info->path, info->format, offset, reterr);
+		if (s->term->buf.len > head)
+			break;
+	}
+	return r;
+}
+
+static int show_hit(struct showing *s, struct err *reterr)
+{
+	enum { BEFORE = 16 * 1024 };
+	const struct row *row = s->row;
+	AUTO_CLOSE int fd = unpack_open(row->path, NULL, reterr);
+	uint64_t offset = 0;
+	int r = fd < 0
+		? fd
+		: line_from(fd, row->offset > BEFORE ? row->offset - BEFORE : 0, &offset, reterr);
+
+	if (r < 0)
+		return r;
+	return show_from(
+		s, row->path, row->format, offset < row->offset ? offset : row->offset, reterr);
+}
+
+static int preview(void *data UNUSED, const struct picker_found *found, size_t row,
+	const struct worker *worker, struct term *t, struct picker_view *ret, struct err *reterr)
+{
+	const struct session_info *info = &pick_rows_at(found, row)->row.info;
+	struct showing s = {
+		.rows = found->rows,
+		.row = row_at(found, row),
+		.worker = worker,
+		.term = t,
+		.at = PICKER_END,
+	};
+	AUTO_STR line = STR_INIT;
+
+	str_addf(&line, "%s  %lld %s  %s%s%s", info->id, (long long)info->turns,
+		info->turns == 1 ? "turn" : "turns", s.row->of->dir, info->branch[0] ? "  " : "",
+		info->branch);
+	term_styled(t, STYLE_NOTICE, str_sv(&line));
+	term_newline(t);
+	int r = s.row->path ? show_hit(&s, reterr) : show_end(&s, reterr);
+	*ret = (struct picker_view){ .fixed = 1, .at = s.at };
+	return r;
+}
+
+const struct picker_source pick_rows_source = {
+	.find = find,
+	.release = release,
+	.row = put_row,
+	.preview = preview,
+};
