@@ -345,6 +345,21 @@ static void test_crash_is_explained_and_nothing_sent_again(void **state)
 	assert_null(strstr(rig->out->turn->answer.buf, "2."));
 }
 
+/* An intent is no delivery: faden may have been killed before it sent anything. */
+static void test_what_is_not_known_claims_nothing(void **state)
+{
+	static const enum text_id texts[] = { TEXT_UNKNOWN_SESSION, TEXT_UNKNOWN_NO_RECORD,
+		TEXT_UNKNOWN_GONE, TEXT_UNKNOWN_WORDS, TEXT_UNKNOWN_COMMAND };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		assert_non_null(strstr(text_get(texts[i], TEXT_ENGLISH), "is not known"));
+		assert_null(strstr(text_get(texts[i], TEXT_ENGLISH), "handed over"));
+		assert_non_null(strstr(text_get(texts[i], TEXT_GERMAN), "ist nicht bekannt"));
+		assert_null(strstr(text_get(texts[i], TEXT_GERMAN), "übergeben"));
+	}
+}
+
 static void test_conversation_in_use_is_refused(void **state)
 {
 	struct rig *rig = *state;
@@ -489,6 +504,7 @@ int main(void)
 		CASE(test_cancel_at_once_is_only_that),
 		CASE(test_what_was_dropped_leaves_the_next_alone),
 		CASE(test_crash_is_explained_and_nothing_sent_again),
+		CASE(test_what_is_not_known_claims_nothing),
 		CASE(test_conversation_in_use_is_refused),
 		CASE(test_old_conversation_does_not_go_on),
 		CASE(test_a_talk_stays_where_it_is),

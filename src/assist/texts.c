@@ -119,26 +119,25 @@ static const char *const texts[TEXT_COUNT][2] = {
 				 "it again: faden ask --again --in %s" },
 	[TEXT_UNKNOWN_SESSION] = { [TEXT_GERMAN] =
 					   "Eine Anfrage wurde unterbrochen: ob \"%s\" beim "
-					   "Agenten ankam, ist nicht bekannt. Sie wurde übergeben, "
-					   "aber der Agent hatte seine Sitzung noch nicht genannt. "
-					   "Nachsehen: faden list",
+					   "Agenten ankam, ist nicht bekannt. Der Agent hatte "
+					   "seine "
+					   "Sitzung noch nicht genannt. Nachsehen: faden list",
 		[TEXT_ENGLISH] = "A turn was interrupted: whether \"%s\" reached the agent is not "
-				 "known. It was handed over, but the agent had not named its "
-				 "session yet. Look with: faden list" },
+				 "known. The agent had not named its session yet. Look with: "
+				 "faden list" },
 	[TEXT_UNKNOWN_NO_RECORD] = { [TEXT_GERMAN] =
 					     "Eine Anfrage wurde unterbrochen: ob \"%s\" beim "
-					     "Agenten ankam, ist nicht bekannt. Sie wurde "
-					     "übergeben, aber dieser Agent zeichnet nichts auf.",
+					     "Agenten ankam, ist nicht bekannt. Dieser Agent "
+					     "zeichnet nichts auf.",
 		[TEXT_ENGLISH] = "A turn was interrupted: whether \"%s\" reached the agent is not "
-				 "known. It was handed over, but this agent keeps no record." },
+				 "known. This agent keeps no record." },
 	[TEXT_UNKNOWN_GONE] = { [TEXT_GERMAN] =
 					"Eine Anfrage wurde unterbrochen: ob \"%s\" beim Agenten "
-					"ankam, ist nicht bekannt. Sie wurde übergeben, aber die "
-					"Aufzeichnung der Sitzung fehlt oder ist nicht lesbar. "
-					"Nachsehen: faden show %s",
+					"ankam, ist nicht bekannt. Die Aufzeichnung der Sitzung "
+					"fehlt oder ist nicht lesbar. Nachsehen: faden show %s",
 		[TEXT_ENGLISH] = "A turn was interrupted: whether \"%s\" reached the agent is not "
-				 "known. It was handed over, but the record of the session is gone "
-				 "or cannot be read. Look with: faden show %s" },
+				 "known. The record of the session is gone or cannot be read. Look "
+				 "with: faden show %s" },
 	[TEXT_UNKNOWN_IN_HAND] = { [TEXT_GERMAN] =
 					   "Eine Anfrage wurde unterbrochen: ob \"%s\" beim "
 					   "Agenten ankam, ist nicht bekannt. Er hatte sie schon "
