@@ -511,7 +511,12 @@ static int start(struct claude *c)
 	AUTO_STRV argv = STRV_INIT;
 	AUTO_STRV env = STRV_INIT;
 	struct err err = ERR_INIT;
-	struct claude_call call = { .session = c->session,
+	/* By its id it finds a session only from the folder of its work, which may have been moved;
+	 * by its path from anywhere. */
+	AUTO_FREE char *path = c->resume && opts->home && opts->dir
+		? claude_session_elsewhere(opts->home, opts->dir, c->session)
+		: NULL;
+	struct claude_call call = { .session = path ? path : c->session,
 		.resume = c->resume,
 		.mode = c->wanted,
 		/* A plan changes nothing, whatever anybody would allow. */

@@ -75,7 +75,9 @@ int rehearsal_log_open(struct rehearsal_log *log, const char *home, const char *
 	*ret_exists = false;
 	if (!home)
 		return 0;
-	log->path = claude_session_path(home, cwd, session);
+	log->path = claude_session_elsewhere(home, cwd, session);
+	if (!log->path)
+		log->path = claude_session_path(home, cwd, session);
 	return read_all(log, ret_exists, reterr);
 }
 

@@ -19,6 +19,7 @@
 #include "route/tasktype.h"
 #include "store/conv.h"
 #include "store/journal.h"
+#include "store/project.h"
 #include "store/store.h"
 #include "transcript/home.h"
 
@@ -36,6 +37,7 @@ struct decide_opts {
 	const struct clock *clock;
 	const char *dir; /* resolved; conversations belong to it */
 	const char *project; /* git root, or dir */
+	const struct project *kin; /* its places that are gone; NULL: none */
 	const char *agent; /* conversations of another agent do not go on; NULL: any does */
 	struct router *router; /* learns from every turn; NULL: none */
 	bool routes; /* and decides; else the folder's last conversation goes on */

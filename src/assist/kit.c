@@ -8,7 +8,6 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "os/path.h"
-#include "os/repo.h"
 
 static const char pref_agent[] = "agent";
 
@@ -213,9 +212,13 @@ int kit_open_deciding(const struct kit_opts *opts, struct kit *ret, struct err *
 	int r = kit_dir(s, opts->cwd, &kit->dir, reterr);
 	if (r < 0)
 		return r;
-	kit->project = repo_root(kit->dir);
-	if (!kit->project)
-		kit->project = xstrdup(kit->dir);
+	r = project_follow(opts->store, kit->dir, reterr);
+	if (r >= 0)
+		r = project_find(opts->store, kit->dir, &kit->kin, reterr);
+	if (r < 0)
+		return r;
+	kit->project = xstrdup(kit->kin.main);
+	project_keep_gone(&kit->kin);
 	kit->language = kit_language(s, opts->locale);
 	kit->chosen = find_chosen(opts);
 	for (size_t i = 0; i < agent_count; i++) {
@@ -264,6 +267,7 @@ void kit_close(struct kit *kit)
 	free(kit->plan_words);
 	free(kit->edit_words);
 	free(kit->project);
+	project_release(&kit->kin);
 	free(kit->dir);
 	*kit = (struct kit){ .dir = NULL };
 }
@@ -284,6 +288,7 @@ struct decide_opts kit_decide_opts(const struct kit *kit, bool single)
 		.clock = o->clock,
 		.dir = kit->dir,
 		.project = kit->project,
+		.kin = &kit->kin,
 		.agent = kit->forced ? kit->kind->name : NULL,
 		.chosen = kit->chosen ? kit->chosen->name : NULL,
 		.rules = kit->rules,

@@ -10,6 +10,7 @@
 
 #include "assist/assistant.h"
 #include "config/settings.h"
+#include "store/project.h"
 
 /* Borrowed for the kit's life. */
 struct kit_opts {
@@ -45,6 +46,7 @@ struct kit {
 	enum text_language language;
 	char *dir; /* resolved */
 	char *project; /* git root, or dir */
+	struct project kin; /* where it lay before, and work trees of it, that are gone */
 	char *programs[AGENTS_MAX]; /* NULL: embedded or not installed */
 	struct transcript_home homes[AGENTS_MAX]; /* of those that are installed */
 	size_t n_homes;

@@ -162,6 +162,51 @@ int project_note_sessions(struct store *store, struct err *reterr)
 	return store_end(store, r, reterr);
 }
 
+/* ---- following ---- */
+
+static int follow(struct store *store, const char *from, const char *to, struct err *reterr)
+{
+	static const char *const steps[] = {
+		"UPDATE conversation SET dir = ?2 || substr(dir, length(?1) + 1)"
+		" WHERE dir = ?1 OR dir > ?1 || '/' AND dir < ?1 || '0'",
+		"UPDATE conversation SET project = ?2 || substr(project, length(?1) + 1)"
+		" WHERE project = ?1 OR project > ?1 || '/' AND project < ?1 || '0'",
+		/* What has been begun here since then stays. */
+		"UPDATE OR IGNORE current SET dir = ?2 || substr(dir, length(?1) + 1)"
+		" WHERE dir = ?1 OR dir > ?1 || '/' AND dir < ?1 || '0'",
+	};
+	int r = store_begin(store, reterr);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; r >= 0 && i < ARRAY_LEN(steps); i++)
+		r = SQL_RUN(store, reterr, steps[i], SQL_T(from), SQL_T(to));
+	return store_end(store, r, reterr);
+}
+
+int project_follow(struct store *store, const char *dir, struct err *reterr)
+{
+	AUTO_REPO repo = REPO_INIT;
+	AUTO_STRV from = STRV_INIT;
+	AUTO_SQL q = SQL_INIT;
+	int r = 0;
+
+	if (!repo_read(dir, &repo) || repo.own.n == 0)
+		return 0;
+	r = SQL_PREPARE(&q, store, reterr,
+		"SELECT p.top FROM place_mark m JOIN place p ON p.id = m.place WHERE m.mark = ?1"
+		" AND p.top <> ?2 AND EXISTS (SELECT 1 FROM conversation WHERE dir = p.top OR"
+		" dir > p.top || '/' AND dir < p.top || '0')",
+		SQL_T(repo.own.v[0]), SQL_T(repo.top));
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0)
+		strv_add(&from, sql_get_text(&q, 0));
+	sql_release(&q);
+	for (size_t i = 0; r >= 0 && i < from.n; i++)
+		if (!path_exists(from.v[i]))
+			r = follow(store, from.v[i], repo.top, reterr);
+	return r;
+}
+
 /* ---- finding ---- */
 
 static int add_places(struct store *store, const struct strv *marks, struct sv rel,

@@ -44,6 +44,12 @@ int project_find(
  * to go on than here. */
 void project_keep_gone(struct project *p);
 
+/*
+ * When dir lies in a top that was moved or renamed (the very same folder, and nothing is left where
+ * it was): our conversations of there, and what goes on in their folders, are here from now on.
+ */
+int project_follow(struct store *store, const char *dir, struct err *reterr) MUST_USE;
+
 /* Notes what is known of the folder now. One that is gone stays as it was known. */
 int project_note(struct store *store, const char *dir, struct err *reterr) MUST_USE;
 /* The same for the folders of sessions that nobody has looked at yet, PROJECT_NOTE_MAX at most. */

@@ -72,6 +72,22 @@ char *claude_session_path(const char *root, const char *cwd, const char *id)
 	return xasprintf("%s/%s.jsonl", dir, id);
 }
 
+char *claude_session_elsewhere(const char *root, const char *cwd, const char *id)
+{
+	const struct transcript_home home = {
+		.agent = "", .format = TRANSCRIPT_CLAUDE, .root = root
+	};
+	AUTO_FREE char *real = NULL;
+	char *found = NULL;
+
+	if (path_real(cwd, &real, NULL) < 0)
+		return NULL;
+	AUTO_FREE char *here = claude_session_path(root, real, id);
+	if (path_exists(here) || transcript_find(&home, sv_of(id), &found, NULL) < 0)
+		return NULL;
+	return found;
+}
+
 static char *new_path(const char *root, const char *cwd, int64_t wall_ms UNUSED, const char *id)
 {
 	return cwd[0] ? claude_session_path(root, cwd, id) : NULL;

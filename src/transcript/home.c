@@ -252,7 +252,9 @@ static bool is_loading(void *data, pid_t pid, struct sv arguments)
 	for (int i = 0; sv_split(&arguments, '\0', &word); i++) {
 		if (i < 2)
 			program |= sv_starts(path_base(word), sv_of(l->home->agent));
-		else if (program && sv_ends(word, l->id))
+		else if (program &&
+			(sv_ends(word, l->id) ||
+				sv_eq(transcript_path_id(l->home->format, word), l->id)))
 			return in_home(pid, l->home);
 	}
 	return false;

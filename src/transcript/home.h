@@ -32,6 +32,9 @@ char *claude_project_dir(const char *root, const char *cwd);
 void claude_project_name(struct str *out, struct sv cwd);
 /* <root>/projects/<name>/<id>.jsonl */
 char *claude_session_path(const char *root, const char *cwd, const char *id);
+/* Where the session lies when that is not below the folder of cwd, as after a move; NULL: it is
+ * there, or nowhere. Caller frees. */
+char *claude_session_elsewhere(const char *root, const char *cwd, const char *id);
 /* <root>/sessions/YYYY/MM/DD/rollout-YYYY-MM-DDThh-mm-ss-<id>.jsonl, in local time as Codex does.
  */
 char *codex_rollout_path(const char *root, int64_t wall_ms, const char *id);

@@ -73,4 +73,26 @@ done
 t_exit 'codex finds it by itself as the last one of the new place' 0 t_run "$t_codex" exec --skip-git-repo-check \
 	resume --last 'what did I say?'
 t_like 'with all that was said' "$(cat "$t_out")" 'my dog is called Rex'
+
+# A turn of faden's own goes on in the new place with what the agents had in the old one.
+for agent in claude codex; do
+	mkdir "$t_tmp/$agent-old"
+	cd "$t_tmp/$agent-old" || exit 1
+	case $agent in
+	claude) t_run "$t_claude" -p 'the code word is heron' --session-id bbbbbbbb-1111-4000-8000-000000000001 >/dev/null ;;
+	codex) t_run "$t_codex" exec --skip-git-repo-check 'the code word is heron' >/dev/null 2>&1 ;;
+	esac
+	# They are for people to go on with only when people made them.
+	find "$t_home/.claude/projects" "$t_home/.codex/sessions" -name '*.jsonl' -exec \
+		sed -i 's/"entrypoint":"sdk-cli"/"entrypoint":"cli"/; s/"source":"exec"/"source":"cli"/' {} +
+	id=$(t_faden list -F '{id}' | head -n 1)
+	mv "$t_tmp/$agent-old" "$t_tmp/$agent-new"
+	cd "$t_tmp/$agent-new" || exit 1
+	t_exit "$agent: a turn goes on in the new place" 0 t_faden ask --json --agent "$agent" 'continue: what did I say?'
+	t_like "$agent: with the same session" "$(cat "$t_out")" "\"session_id\":\"$id\""
+	t_like "$agent: the model was given what was said" "$(t_model_query 'json.dumps(log[-1]["body"])')" 'the code word is heron'
+	t_exit "$agent: and once more" 0 t_faden ask --json 'and again?'
+	t_like "$agent: in the same" "$(cat "$t_out")" "\"session_id\":\"$id\""
+	t_like "$agent: in the new folder" "$(tail -n 20 "$(t_faden list -F '{path}' | head -n 1)")" "\"cwd\":\"$t_tmp/$agent-new\""
+done
 t_done

@@ -136,4 +136,22 @@ mv "$work/plain" "$work/simple"
 t_is 'also when it was renamed' "$(listed "$work/simple")" 'simple'
 mkdir "$work/plain"
 t_is 'and by its old path' "$(listed "$work/plain")" 'simple'
+
+# --- conversations of our own
+rm "$t_bin/claude" "$t_bin/codex"
+t_unsetenv FADEN_CLOCK
+mkdir -p "$work/talk/sub" "$work/unrelated"
+cd "$work/talk" || exit 1
+t_exit 'a conversation is begun' 0 t_faden ask 'my cat is called Tom'
+t_faden list >/dev/null
+mv "$work/talk" "$work/chat"
+cd "$work/chat" || exit 1
+t_exit 'what goes on in a moved folder is asked about' 0 t_faden route --json continue
+t_like 'it goes on there' "$(cat "$t_out")" "\"action\":\"resume\".*\"directory\":\"$work/chat\""
+t_exit 'a turn goes on with it' 0 t_faden ask 'what did I say?'
+t_like 'with all that was said' "$(cat "$t_out")" 'my cat is called Tom'
+t_unlike 'without a fresh start' "$(cat "$t_err")" 'fresh'
+t_is 'it is what goes on here' "$(t_faden list -F '{current} {prompt}')" 'current my cat is called Tom'
+cd "$work/unrelated" || exit 1
+t_like 'elsewhere nothing goes on' "$(t_faden route --json continue)" '"action":"new"'
 t_done
