@@ -14,15 +14,18 @@ static const char plan_phrases[] =
 	"noch nicht umsetzen|sans coder|sans rien changer|pas de code|sin código|"
 	"sin cambiar nada|todavía sin código|先不写代码|不要改代码|先不要改";
 
+/* Orders to plan that are names of things as well: "the floor plan viewer crashes". */
+static const char plan_words[] = "plan|design|architect|sketch|outline|draft|plane|esquisse|diseña";
+
 static const char plan_verbs[] =
-	"plan|design|architect|propose|sketch|outline|draft|brainstorm|think about|think through|"
-	"strategize|come up with|how could we|how should we|how would we|how would you|"
+	"propose|brainstorm|think about|think through|strategize|come up with|how could we|how "
+	"should we|how would we|how would you|"
 	"how would you approach|what would be the best way to|what's the best way to|"
-	"what is the best way to|plane|plan mal|plant|planen|entwirf|entwerfen|skizzier|skizziere|"
+	"what is the best way to|plan mal|planen|entwirf|entwerfen|skizzier|skizziere|"
 	"überleg|überlege|überlegen|denk darüber nach|konzipiere|konzipieren|wie könnten wir|"
 	"wie sollten wir|wie würdest du|wie können wir|wie könnte man|wie würde man|"
-	"how could one|how would one|planifie|planifier|conçois|esquisse|"
-	"réfléchis|comment pourrait-on|comment pourrions nous|planifica|planificar|diseña|"
+	"how could one|how would one|planifie|planifier|conçois|"
+	"réfléchis|comment pourrait-on|comment pourrions nous|planifica|planificar|"
 	"esboza|piensa|cómo podríamos|计划|规划|设计|想想|构思";
 
 static const char plan_nouns[] =
@@ -54,6 +57,18 @@ static const char goes_on[] =
 	"for|to|of|how|that|which|on|about|and|with|first|für|wie|zu|zum|zur|von|"
 	"um|dafür|der|die|das|und|mit|pour|de|du|des|et|para|sobre|y|que";
 
+/* What an order may come after: "please design", "let's plan", "could you draft". */
+static const char order_openers[] =
+	"please|pls|kindly|to|let's|lets|us|now|first|just|only|should|could|can|you|ok|okay|yes|"
+	"hey|bitte|mal|erst|erstmal|zuerst|jetzt|nur|ja|plaît|d'abord|favor|primero";
+static const char joins[] = "and|then|und|dann|et|puis|y|luego";
+/* "a plan" is asked for by these alone. */
+static const char needs[] = "need|want|like|brauche|brauchen|möchte|möchten|hätte|hätten|veux|"
+			    "voudrais|quiero|necesito|about";
+static const char says_how_it_is[] = "is|are|was|were|isn't|aren't|does|doesn't|has|ist|sind|war|"
+				     "hat|est|sont|es|está";
+static const char objects[] = "it|them|this|how|out|for|on|wie|es|das";
+
 enum { OBJECT_WORDS = 5 };
 
 struct lists {
@@ -78,6 +93,34 @@ static bool means_a_plan(const struct lists *l, size_t i)
 		return false;
 	size_t next = i + n;
 	return next >= l->t->v.n || l->t->v.v[next].before || phrase_at(l->t, next, goes_on);
+}
+
+/* A word for planning at word i is an order, no thing: it stands where orders do, and what follows
+ * is what to plan, not what is wrong with it. */
+static bool is_order(const struct lists *l, size_t i)
+{
+	size_t next = i + 1, n = l->t->v.n;
+	bool has_object = next < n &&
+		(phrase_at(l->t, next, known_things) || phrase_at(l->t, next, new_things) ||
+			phrase_at(l->t, next, objects));
+
+	if (!phrase_at(l->t, i, plan_words))
+		return false;
+	if (i > 0 && !l->t->v.v[i].before && !phrase_at(l->t, i - 1, order_openers))
+		return has_object && phrase_at(l->t, i - 1, joins);
+	for (size_t j = next; !has_object && j < n && j < i + OBJECT_WORDS; j++)
+		if (phrase_at(l->t, j, says_how_it_is))
+			return false;
+	return true;
+}
+
+/* "a plan for the move", "I need a plan": it is what the sentence asks for. */
+static bool asks_for_one(const struct lists *l, size_t i)
+{
+	size_t article = i > 0 && phrase_at(l->t, i - 1, new_things) ? i - 1 : i;
+
+	return means_a_plan(l, i) &&
+		(article == 0 || (article < i && phrase_at(l->t, article - 1, needs)));
 }
 
 /* "make me a plan": the object of the verb before word i is a new plan. */
@@ -107,13 +150,14 @@ static enum route_task classify(const struct lists *l)
 		if (l->t->v.v[i].flags & TOKEN_QUOTED)
 			continue;
 		bool after_article = i > 0 && phrase_at(l->t, i - 1, known_things);
-		if (!after_article && find(l, i, plan_verbs, l->more ? l->more->plan_verbs : NULL))
+		if (!after_article &&
+			(is_order(l, i) ||
+				find(l, i, plan_verbs, l->more ? l->more->plan_verbs : NULL)))
 			return ROUTE_TASK_PLAN;
 		size_t n = find(l, i, edit_verbs, l->more ? l->more->edit_verbs : NULL);
 		if (n)
 			return object_is_plan(l, i + n) ? ROUTE_TASK_PLAN : ROUTE_TASK_EDIT;
-		bool opens = i == 0 || phrase_at(l->t, i - 1, new_things);
-		if (opens && means_a_plan(l, i))
+		if (asks_for_one(l, i))
 			return ROUTE_TASK_PLAN;
 	}
 	return ROUTE_TASK_EDIT;

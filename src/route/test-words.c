@@ -25,7 +25,11 @@ static void test_plans(void **state)
 		"Mach mir einen Plan, wie wir das einbauen", "please propose two ways to do it",
 		"write a proposal for the new API", "Entwirf eine Mahnung",
 		"how could we speed up the build?", "add sync, but don't change anything yet",
-		"设计一个缓存方案", "planifie la migration", "strategy for the release" };
+		"设计一个缓存方案", "planifie la migration", "strategy for the release",
+		"please plan the migration", "let's design it", "could you draft a schema?",
+		"look at the parser and plan the rewrite", "I need a plan for the move",
+		"plan migration to v2", "a concept for the import",
+		"first sketch how it would work" };
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
 		check_task(plans[i], ROUTE_TASK_PLAN);
 }
@@ -37,7 +41,13 @@ static void test_edits(void **state)
 		"follow the plan", "add a plan page to the menu", "setz den Plan um",
 		"change the design of the header", "the plan page is broken", "", "run the tests",
 		"rename \"plan\" to \"idea\"", "make the planner faster", "Lösch den alten Entwurf",
-		"la page du plan est cassée" };
+		"la page du plan est cassée", "our data plan is wrong, change it",
+		"the floor plan viewer crashes", "the power plant is on fire, repair it",
+		"the subscription plan page is broken, please repair it", "plan page is broken",
+		"the tariff and plan tables are wrong",
+		"we plan to release on Friday, update the date",
+		"the page shows a plan that has expired", "unser Bauplan und Plan B stimmen nicht",
+		"new design system tokens are missing", "the draft view is empty" };
 	for (size_t i = 0; i < ARRAY_LEN(edits); i++)
 		check_task(edits[i], ROUTE_TASK_EDIT);
 }

@@ -114,6 +114,9 @@ t_is 'the subject of the failed one belongs to its heir' "$(conversation)" "$hei
 
 t_exit 'a plan is made' 0 t_faden ask --new make a plan for the migration to the new database
 t_like 'a turn that plans is told to change nothing' "$(cat "$t_err")" 'This turn plans'
+t_exit 'a mode that is asked for is taken with any words' 0 t_faden ask --new --permission-mode accept-edits make a plan for the migration to another database
+t_unlike 'an option goes before the words of the sentence' "$(cat "$t_err")" 'This turn plans'
+t_exit 'a plan is made again' 0 t_faden ask --new make a plan for the migration to the new database
 t_exit 'the plan is executed' 0 t_faden ask ok, now implement it
 t_like 'the step from planning to doing is told' "$(cat "$t_err")" 'From planning to doing'
 
