@@ -42,7 +42,12 @@ int prompt_build(const struct settings *s, bool voice, struct str *out, struct e
 	}
 	struct sv text = sv_trim(str_sv(&own));
 	str_add(out, text);
-	str_adds(out, text.n > 0 ? "\n\n" : "");
+	if (*s->ai_source_directory)
+		str_addf(out, "%sThe assistant's own source code is in %s.\n",
+			text.n > 0 ? "\n\n" : "", s->ai_source_directory);
+	if (!voice)
+		return 0;
+	str_adds(out, out->len > 0 ? "\n\n" : "");
 	if (*s->assistant_name)
 		str_addf(out, "You are called %s. ", s->assistant_name);
 	str_adds(out,
@@ -55,11 +60,6 @@ int prompt_build(const struct settings *s, bool voice, struct str *out, struct e
 	str_adds(out,
 		"Asked for help or what you can do, mention these commands with an example of "
 		"each beside your own abilities.\n");
-	if (*s->ai_source_directory)
-		str_addf(out, "\nThe assistant's own source code is in %s.\n",
-			s->ai_source_directory);
-	if (!voice)
-		return 0;
 	str_adds(out, "\nThe user speaks to you ");
 	if (*s->assistant_name)
 		str_addf(out, "after the wake word \"Hey %s\" ", s->assistant_name);

@@ -50,8 +50,8 @@ static void same_bytes_each_time(void **state)
 	(void)state;
 	set(s, SETTING_ID_commands_cancel, "de: stopp, halt; en: stopp");
 	set(s, SETTING_ID_commands_undo, "");
-	assert_int_equal(prompt_build(s, false, &a, NULL), 0);
-	assert_int_equal(prompt_build(s, false, &b, NULL), 0);
+	assert_int_equal(prompt_build(s, true, &a, NULL), 0);
+	assert_int_equal(prompt_build(s, true, &b, NULL), 0);
 	assert_string_equal(a.buf, b.buf);
 	assert_non_null(strstr(a.buf, ": \"stopp\", \"halt\"\n"));
 	assert_null(strstr(a.buf, "last reset back")); /* an empty list is left out */
@@ -64,12 +64,17 @@ static void typed_is_not_spoken(void **state)
 	AUTO_STR out = STR_INIT;
 
 	(void)state;
-	set(s, SETTING_ID_ai_source_directory, "/src/me");
-	set(s, SETTING_ID_assistant_name, "");
 	assert_int_equal(prompt_build(s, false, &out, NULL), 0);
-	assert_null(strstr(out.buf, "aloud"));
+	assert_string_equal(out.buf, ""); /* neither a name nor keywords */
+	set(s, SETTING_ID_ai_source_directory, "/src/me");
+	set(s, SETTING_ID_ai_system_prompt, "Be kind.");
+	assert_int_equal(prompt_build(s, false, &out, NULL), 0);
+	assert_string_equal(
+		out.buf, "Be kind.\n\nThe assistant's own source code is in /src/me.\n");
+	str_clear(&out);
+	set(s, SETTING_ID_assistant_name, "");
+	assert_int_equal(prompt_build(s, true, &out, NULL), 0);
 	assert_null(strstr(out.buf, "called"));
-	assert_non_null(strstr(out.buf, "/src/me"));
 	settings_free(s);
 }
 
