@@ -494,13 +494,65 @@ static int find_talk(const struct decide_opts *o, const struct conv *current, st
 	return 0;
 }
 
-/* The talk's conversation or the folder's last one goes on, unless it is another agent's or too
- * old: that is said. */
+struct own {
+	const struct decide_opts *opts;
+	struct conv *ret;
+};
+
+static int take_own(void *data, const struct conv *c)
+{
+	const struct own *own = data;
+	const struct decide_opts *o = own->opts;
+
+	if (own->ret->id[0] || !c->session || c->before_reset || strcmp(c->dir, o->dir) != 0 ||
+		!decide_goes_on(o, c) || (o->expiry_ms > 0 && c->age_ms > o->expiry_ms))
+		return 0;
+	conv_copy(own->ret, c);
+	return 0;
+}
+
+/* Another agent's conversation does not go on, nor does one that is too old: that is said, and *c
+ * is the last one here of the agent that is wanted, or empty. */
+static int leave_out(const struct decide_opts *o, struct conv *c, struct str *notice,
+	const char **ret_reason, struct err *reterr)
+{
+	enum { RECENT = 20 };
+	AUTO_CONV left = CONV_INIT;
+	AUTO_STR ago = STR_INIT;
+	struct own own = { o, c };
+	bool others = c->id[0] && !decide_goes_on(o, c);
+	bool old = c->id[0] && !others && o->expiry_ms > 0 && c->age_ms > o->expiry_ms;
+
+	if (!others && !old)
+		return 0;
+	left = *c;
+	*c = (struct conv)CONV_INIT;
+	text_ago(&ago, o->language, left.age_ms);
+	if (old) {
+		text_fill(
+			notice, TEXT_TOO_OLD, o->language, TEXT_WORDS(conv_label(&left), ago.buf));
+		*ret_reason = "what went on in this folder is too old";
+		return 0;
+	}
+	int r = conv_in_project(o->store, o->project, RECENT, o->clock, take_own, &own, reterr);
+	const struct text_words words = TEXT_WORDS(conv_label(&left), left.agent,
+		c->id[0]	   ? conv_label(c)
+			: o->agent ? o->agent
+				   : o->chosen);
+	text_fill(notice,
+		!c->id[0]	    ? TEXT_OTHER_AGENT
+			: o->greets ? TEXT_BELONGS
+				    : TEXT_OTHER_AGENT_OWN,
+		o->language, words);
+	*ret_reason = "what goes on in this folder is another agent's";
+	return r;
+}
+
+/* The talk's conversation or the folder's last one goes on. */
 static int decide_by_folder(const struct decide_opts *o, struct decision *d, struct err *reterr)
 {
 	struct conv *c = &d->conv;
 	AUTO_CONV last = CONV_INIT;
-	AUTO_STR ago = STR_INIT;
 	int r = find_current(o, &last, reterr);
 	bool stays = o->talk && o->talk->place && d->by == BY_FOLDER;
 
@@ -513,32 +565,24 @@ static int decide_by_folder(const struct decide_opts *o, struct decision *d, str
 		r = candidates_newest(o, c, &d->open, reterr);
 	if (r < 0)
 		return r;
-	text_ago(&ago, o->language, c->age_ms);
 	if (is_member(c) || (c->id[0] && c->used_elsewhere && strcmp(c->id, last.id) != 0)) {
+		AUTO_STR ago = STR_INIT;
 		d->elsewhere = true;
+		text_ago(&ago, o->language, c->age_ms);
 		if (!o->greets)
 			text_fill(&d->notice, TEXT_FOLDER_OWN, o->language,
 				TEXT_WORDS(c->agent, conv_label(c), ago.buf));
 		set_reason(d, "it went on in this folder last, in the agent itself");
-	} else if (c->id[0] && !decide_goes_on(o, c)) {
-		text_fill(&d->notice, TEXT_OTHER_AGENT, o->language,
-			TEXT_WORDS(conv_label(c), c->agent, o->agent ? o->agent : o->chosen));
-		set_reason(d, "what goes on in this folder is another agent's");
-		conv_release(c);
-	} else if (c->id[0] && o->expiry_ms > 0 && c->age_ms > o->expiry_ms) {
-		text_fill(
-			&d->notice, TEXT_TOO_OLD, o->language, TEXT_WORDS(conv_label(c), ago.buf));
-		set_reason(d, "what went on in this folder is too old");
-		conv_release(c);
 	} else {
-		set_reason(d,
-			!c->id[0]		  ? "nothing goes on in this folder"
-				: d->by == BY_PIN ? "named for what comes next"
-						  : "it goes on in this folder");
+		const char *reason = !c->id[0] ? "nothing goes on in this folder"
+			: d->by == BY_PIN      ? "named for what comes next"
+					       : "it goes on in this folder";
+		r = leave_out(o, c, &d->notice, &reason, reterr);
+		set_reason(d, reason);
 	}
 	note_places(o, &last, d);
 	tell_open(o, d);
-	return 0;
+	return r;
 }
 
 struct request request_again(const struct turn_record *lost)
@@ -549,12 +593,21 @@ struct request request_again(const struct turn_record *lost)
 		.again = lost };
 }
 
-int decide_here(const struct decide_opts *o, struct conv *ret, struct err *reterr)
+static int find_here(const struct decide_opts *o, struct conv *ret, struct err *reterr)
 {
 	AUTO_CONV open = CONV_INIT;
 	int r = find_current(o, ret, reterr);
 
 	return r == 0 && o->newest ? candidates_newest(o, ret, &open, reterr) : r;
+}
+
+int decide_here(
+	const struct decide_opts *o, struct conv *ret, struct str *notice, struct err *reterr)
+{
+	const char *ignored;
+	int r = find_here(o, ret, reterr);
+
+	return r == 0 ? leave_out(o, ret, notice, &ignored, reterr) : r;
 }
 
 int decide_undo(const struct decide_opts *o, struct conv *ret, struct err *reterr)
@@ -567,7 +620,7 @@ int decide_undo(const struct decide_opts *o, struct conv *ret, struct err *reter
 	while (r == 0 && !ret->id[0] && !is_member(ret)) {
 		r = conv_reset_undo(o->store, o->dir, o->clock, reterr);
 		if (r == 0)
-			r = decide_here(o, ret, reterr);
+			r = find_here(o, ret, reterr);
 	}
 	/* The user has been told that it goes on. */
 	if (r == 0 && is_member(ret)) {

@@ -147,8 +147,10 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
  * left. */
 int decide_undo(const struct decide_opts *o, struct conv *ret, struct err *reterr) MUST_USE;
 
-/* What goes on here, where nothing is routed; empty: nothing. */
-int decide_here(const struct decide_opts *o, struct conv *ret, struct err *reterr) MUST_USE;
+/* What goes on here, where nothing is routed; empty: nothing. *notice (appended): what went on here
+ * and does not, and why. */
+int decide_here(const struct decide_opts *o, struct conv *ret, struct str *notice,
+	struct err *reterr) MUST_USE;
 
 /* Writes down what was done with a sentence in this folder, for a correction of it. */
 enum {

@@ -252,7 +252,7 @@ int kit_open(const struct kit_opts *opts, struct kit *ret, struct err *reterr)
 	if (r < 0)
 		return r;
 	kit->rules = utterances_new(s);
-	kit->system_prompt = str_detach(&prompt);
+	kit->system_prompt = prompt.len > 0 ? str_detach(&prompt) : NULL;
 	fill_agents(kit);
 	return 0;
 }
@@ -294,7 +294,8 @@ struct decide_opts kit_decide_opts(const struct kit *kit, bool single)
 		.rules = kit->rules,
 		.router = kit->router,
 		.routes = kit->router && (single || strcmp(s->routing_enabled, "true") == 0),
-		.tasks = kit->router != NULL,
+		/* An option says more than a word of the sentence. */
+		.tasks = kit->router && !o->permission,
 		.task_words = &kit->task_words,
 		.homes = kit->homes + first,
 		.n_homes = end - first,

@@ -51,7 +51,7 @@ struct kit {
 	struct transcript_home homes[AGENTS_MAX]; /* of those that are installed */
 	size_t n_homes;
 	struct agent_opts agents[AGENTS_MAX];
-	char *system_prompt;
+	char *system_prompt; /* NULL: none */
 	struct utterances *rules; /* what is a command and what is not */
 	struct router *router; /* NULL: routing is turned off */
 	char *plan_words, *edit_words;

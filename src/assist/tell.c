@@ -10,28 +10,28 @@ bool tell_greeting(const struct kit *kit, bool fresh, struct conv *ret, struct s
 	const char *agent = kit->kind->name;
 	const struct decide_opts how = kit_decide_opts(kit, false);
 	char ago[CLOCK_TEXT_MAX];
-	AUTO_CONV c = CONV_INIT;
 	AUTO_CONV last = CONV_INIT;
 	struct err err = ERR_INIT;
 
 	if (!fresh && decide_refresh(&how, &err) < 0)
 		log_write(o->log, LOG_WARN, "sessions: %s", err.msg);
-	if (!fresh && decide_here(&how, &c, &err) < 0)
+	if (!fresh && decide_here(&how, ret, out, &err) < 0)
 		log_write(o->log, LOG_WARN, "what goes on here: %s", err.msg);
-	if (c.agent && decide_goes_on(&how, &c)) {
-		clock_format_ago(c.age_ms, ago);
-		str_addf(out, "Going on with %s: \"%s\" (%s%lld %s, %s%s).", c.agent,
-			conv_label(&c), is_member(&c) ? "begun there, " : "", (long long)c.turns,
-			c.turns == 1 ? "turn" : "turns", ago,
-			is_member(&c) ? "; /new starts another" : "");
-		*ret = c;
-		c = (struct conv)CONV_INIT;
+	bool told = out->len > 0;
+	if (ret->agent) {
+		str_adds(out, told ? " " : "");
+		clock_format_ago(ret->age_ms, ago);
+		str_addf(out, "Going on with %s: \"%s\" (%s%lld %s, %s%s).", ret->agent,
+			conv_label(ret), is_member(ret) ? "begun there, " : "",
+			(long long)ret->turns, ret->turns == 1 ? "turn" : "turns", ago,
+			is_member(ret) ? "; /new starts another" : "");
 		return true;
 	}
 	if (kit->by_default && conv_last(o->store, kit->dir, o->clock, &last, NULL) == 0)
 		agent = last.agent;
-	str_addf(out, "A new conversation with %s.", agent);
-	return false;
+	if (!told)
+		str_addf(out, "A new conversation with %s.", agent);
+	return told;
 }
 
 bool tell_rehearsal(const struct kit *kit, const struct conv *c, struct str *out)

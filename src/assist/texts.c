@@ -88,6 +88,10 @@ static const char *const texts[TEXT_COUNT][2] = {
 	[TEXT_OTHER_AGENT] = { [TEXT_GERMAN] = "\"%s\" gehört zu %s: eine andere Konversation mit "
 					       "%s beginnt.",
 		[TEXT_ENGLISH] = "\"%s\" belongs to %s: starting another conversation with %s." },
+	[TEXT_OTHER_AGENT_OWN] = { [TEXT_GERMAN] = "\"%s\" gehört zu %s: weiter mit \"%s\".",
+		[TEXT_ENGLISH] = "\"%s\" belongs to %s: going on with \"%s\"." },
+	[TEXT_BELONGS] = { [TEXT_GERMAN] = "\"%s\" gehört zu %s.",
+		[TEXT_ENGLISH] = "\"%s\" belongs to %s." },
 	[TEXT_ANSWERS_HERE] = { [TEXT_GERMAN] = "%s antwortet: ihm gehört \"%s\".",
 		[TEXT_ENGLISH] = "%s answers: \"%s\" is its conversation." },
 	[TEXT_TOO_OLD] = { [TEXT_GERMAN] = "\"%s\" war %s: eine neue Konversation beginnt.",

@@ -41,6 +41,8 @@ enum text_id {
 	TEXT_PLAN_TO_DOING,
 	TEXT_GO_ON, /* to the agent, after an interruption */
 	TEXT_OTHER_AGENT, /* not gone on with: its name, its agent, the agent that is wanted */
+	TEXT_OTHER_AGENT_OWN, /* … the one of that agent which goes on */
+	TEXT_BELONGS, /* … where that is told besides */
 	TEXT_ANSWERS_HERE, /* gone on with all the same: its agent, its name */
 	TEXT_TOO_OLD, /* … its name, when it was */
 	TEXT_GONE, /* the agent, its session id */

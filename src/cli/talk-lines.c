@@ -191,15 +191,15 @@ static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
 	return 0;
 }
 
-/* Only what goes on is worth a line: who pipes into a new conversation knows. */
+/* A new conversation alone is not worth a line: who pipes into one knows. */
 static void greet(struct lines *l, bool fresh)
 {
 	AUTO_CONV c = CONV_INIT;
 	AUTO_STR line = STR_INIT;
 
-	bool goes_on = tell_greeting(&l->front.kit, fresh, &c, &line);
+	bool worth_it = tell_greeting(&l->front.kit, fresh, &c, &line);
 	assistant_stay(l->front.assistant, &c);
-	if (goes_on)
+	if (worth_it)
 		on_notice(l, line.buf);
 }
 

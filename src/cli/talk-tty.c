@@ -305,10 +305,10 @@ static void greet(struct talk *t, bool fresh)
 	AUTO_STR line = STR_INIT;
 	AUTO_CONV c = CONV_INIT;
 
-	bool goes_on = tell_greeting(&t->front.kit, fresh, &c, &line);
+	(void)tell_greeting(&t->front.kit, fresh, &c, &line);
 	assistant_stay(t->front.assistant, &c);
 	say_line(t, STYLE_NOTICE, line.buf);
-	if (!goes_on)
+	if (!c.agent)
 		say_line(t, STYLE_NOTICE,
 			"? shows what can be typed; Ctrl-C cancels a turn, Ctrl-D leaves.");
 	if (t->bypass)

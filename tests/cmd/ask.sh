@@ -141,7 +141,11 @@ t_faden ask --agent rehearsal 'plant the tomatoes' >/dev/null 2>&1
 lines() { printf 'and now?\n' | t_faden; }
 t_exit 'the agent of the settings is talked to' 0 lines
 t_is 'the agent of the settings answers who talks' "$(cat "$t_out")" 'exec answers'
-t_like 'it is said that the rehearsal does not go on' "$(cat "$t_err")" '"plant the tomatoes" belongs to rehearsal: starting another conversation with exec'
+t_like 'it is said that the rehearsal does not go on' "$(cat "$t_err")" '^faden: "plant the tomatoes" belongs to rehearsal\. Going on with exec: "and water the tomatoes"'
+t_faden reset >/dev/null
+t_faden ask --agent rehearsal 'plant the tomatoes' >/dev/null 2>&1
+t_exit 'what is from before a reset does not go on' 0 lines
+t_like 'it is said that a new one begins' "$(cat "$t_err")" '^faden: "plant the tomatoes" belongs to rehearsal: starting another conversation with exec\.$'
 for command in show trim advise 'resume --print' rollover; do
 	t_exit "$command: what goes on with an agent without sessions is refused" 1 t_faden $command
 	t_like "$command: it is said that this agent keeps none" "$(cat "$t_err")" '^faden: [a-z]*: agent exec keeps no session, and it is the one of "and now\?"'
