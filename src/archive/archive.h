@@ -92,6 +92,40 @@ struct vault;
 int archive_update(const struct archive *a, struct vault *v, const struct archive_update_opts *opts,
 	struct archive_update_stats *ret, struct err *reterr) MUST_USE;
 
+/* ---- what there is ---- */
+
+/* Texts are valid during the call. */
+struct archive_file {
+	const char *key, *agent, *session, *path; /* agent "": not known */
+	uint64_t size;
+	int64_t first_ms, kept_ms; /* taken first and last */
+	bool frozen; /* as it was before it was replaced */
+	bool aside; /* not in the vault yet */
+};
+struct archive_query {
+	const char *key, *session; /* NULL: any */
+};
+typedef int (*archive_fn)(void *data, const struct archive_file *file);
+/* Every kept file, by path and age. Not 0 ends it and is returned. */
+int archive_each(const struct archive *a, const struct archive_query *query, archive_fn fn,
+	void *data, struct err *reterr) MUST_USE;
+/*
+ * Writes the kept file to path, whose folders are made: 0, or 1 when it is there already with the
+ * same bytes. -EEXIST: something else is there; it stays. Damaged bytes are an error, or, with
+ * ret_lost, left out.
+ */
+int archive_restore(const struct archive *a, const char *key, const char *path, uint64_t *ret_lost,
+	struct err *reterr) MUST_USE;
+/* Lets go of a kept file and of the references into it. Its bytes leave the vault, which is open
+ * for writing, with vault_sweep(). */
+int archive_forget(
+	const struct archive *a, struct vault *v, const char *key, struct err *reterr) MUST_USE;
+/* Whether references lead into it: 1 or 0. */
+int archive_is_referred(const struct archive *a, const char *key, struct err *reterr) MUST_USE;
+
+/* Whether the vault has every byte of the file at path: 1 or 0. */
+int archive_holds(struct vault *v, const char *path, struct err *reterr) MUST_USE;
+
 /* ---- references ---- */
 
 enum {

@@ -17,8 +17,8 @@ void resolved_release(struct resolved *r)
 {
 	session_row_release(&r->row);
 	conv_release(&r->conv);
-	free(r->copy);
-	r->copy = NULL;
+	free(r->kept);
+	r->kept = NULL;
 	catalogue_matches_release(&r->candidates);
 }
 
@@ -103,8 +103,8 @@ static bool file_by_id(const struct resolve_opts *o, const char *spec, struct se
 
 /* ---- what is gone ---- */
 
-/* The copy that the archive has of the session, absolute; NULL when there is none. */
-static char *copy_of(const struct resolve_opts *o, const struct session_row *row)
+/* The key of what the archive has of the session; NULL when there is none. */
+static char *kept_of(const struct resolve_opts *o, const struct session_row *row)
 {
 	const struct archive archive = { .store = o->store, .dir = o->archive_dir, o->clock };
 	AUTO_FREE char *name = xasprintf("%s.jsonl", row->info.id);
@@ -112,13 +112,13 @@ static char *copy_of(const struct resolve_opts *o, const struct session_row *row
 
 	if (archive_find(&archive, row->info.path[0] ? row->info.path : name, key, NULL) < 0)
 		return NULL;
-	return archive_path(&archive, key);
+	return xstrdup(key);
 }
 
 /* One that is gone, by its name, its id or the path it had; session is what the conversation of
  * that id had, or NULL. */
 static bool find_gone(const struct resolve_opts *o, const char *spec, const char *session,
-	struct session_row *ret, char **ret_copy)
+	struct session_row *ret, char **ret_kept)
 {
 	struct sv named = SV("");
 
@@ -128,7 +128,7 @@ static bool find_gone(const struct resolve_opts *o, const char *spec, const char
 				     : xstrdup(spec);
 
 	if (catalogue_resolve_gone(o->store, id, ret, NULL) >= 0) {
-		*ret_copy = copy_of(o, ret);
+		*ret_kept = kept_of(o, ret);
 		return true;
 	}
 	/* The archive may know one that nobody else does. */
@@ -138,32 +138,28 @@ static bool find_gone(const struct resolve_opts *o, const char *spec, const char
 	session_info_init(&row.info, transcript_format_unknown(), "");
 	free(row.info.id);
 	row.info.id = TAKE_PTR(id);
-	*ret_copy = copy_of(o, &row);
-	if (*ret_copy)
+	*ret_kept = kept_of(o, &row);
+	if (*ret_kept)
 		*ret = row;
 	else
 		session_row_release(&row);
-	return *ret_copy != NULL;
+	return *ret_kept != NULL;
 }
 
 static int explain_gone(const struct resolve_opts *o, const struct session_row *row,
-	const char *copy, struct err *reterr)
+	const char *kept, struct err *reterr)
 {
-	enum { BACK_MAX = ERR_MSG_MAX - 120 }; /* beside it there are an id and words */
 	AUTO_FREE char *path = path_show(row->info.path, o->home);
-	AUTO_STR back = STR_INIT;
+	AUTO_STR id = STR_INIT;
 
-	if (copy && path[0])
-		shell_cp(&back, copy, row->info.path);
-	/* A command that is cut is none. */
-	if (back.len > 0 && back.len < BACK_MAX)
+	shell_operand(&id, row->info.id);
+	if (kept)
 		return err_set(reterr, ERR_NOTFOUND,
-			"the file of session %s is gone; get it back from the archive: %s",
-			row->info.id, back.buf);
+			"the file of session %s is gone; get it back: faden archive restore %s",
+			row->info.id, id.buf);
 	return err_set(reterr, ERR_NOTFOUND,
-		"the file of session %s is gone%s%s%s; the archive has %s%s", row->info.id,
-		path[0] ? " (" : "", path, path[0] ? ")" : "", copy ? "a copy: " : "no copy of it",
-		copy ? copy : "");
+		"the file of session %s is gone%s%s%s; the archive has no copy of it", row->info.id,
+		path[0] ? " (" : "", path, path[0] ? ")" : "");
 }
 
 /* ---- nothing named ---- */
@@ -272,18 +268,18 @@ static int resolve_named(const struct resolve_opts *o, const char *spec, unsigne
 			&ret->row, &ret->candidates, &err);
 	if (r == ERR_NOTFOUND) {
 		AUTO_SESSION_ROW gone = SESSION_ROW_INIT;
-		AUTO_FREE char *copy = NULL;
-		if (!find_gone(o, spec, session, &gone, &copy)) {
+		AUTO_FREE char *kept = NULL;
+		if (!find_gone(o, spec, session, &gone, &kept)) {
 			if (!path)
 				return err_set(reterr, r,
 					"%s ('faden list --all' shows what there is)", err.msg);
 		} else if (flags & RESOLVE_GONE) {
 			ret->row = gone;
 			gone = (struct session_row)SESSION_ROW_INIT;
-			ret->copy = TAKE_PTR(copy);
+			ret->kept = TAKE_PTR(kept);
 			r = 0;
 		} else {
-			return explain_gone(o, &gone, copy, reterr);
+			return explain_gone(o, &gone, kept, reterr);
 		}
 	}
 	if (r < 0 && reterr)

@@ -47,7 +47,7 @@ enum {
 struct resolved {
 	struct session_row row; /* empty where a conversation itself was named and is wanted */
 	struct conv conv; /* RESOLVE_CONVERSATION; empty: the session has none yet */
-	char *copy; /* RESOLVE_GONE: what the archive has of one that is gone; NULL: nothing */
+	char *kept; /* RESOLVE_GONE: the archive's key of one that is gone; NULL: it has none */
 	/* Nothing goes on here, and it is the folder's last session; of a named one this is looked
 	 * for only with RESOLVE_PLACE. */
 	bool last_here;

@@ -138,7 +138,7 @@ static void test_one_that_is_gone(void **state)
 	assert_non_null(strstr(err.msg, "is gone"));
 	assert_int_equal(resolve_session(&w->opts, ID_B, RESOLVE_GONE, &gone, &err), 0);
 	assert_true(gone.row.gone);
-	assert_null(gone.copy);
+	assert_null(gone.kept);
 }
 
 static void test_a_name_goes_before_a_path(void **state)

@@ -77,11 +77,3 @@ void shell_operand(struct str *out, const char *id)
 	str_adds(out, id[0] == '-' ? "-- " : "");
 	shell_id(out, id);
 }
-
-void shell_cp(struct str *out, const char *from, const char *to)
-{
-	str_adds(out, "cp ");
-	shell_word(out, from);
-	str_addc(out, ' ');
-	shell_word(out, to);
-}

@@ -16,5 +16,3 @@ void shell_id(struct str *out, const char *id);
 void shell_operand(struct str *out, const char *id);
 /* For people to read: as it is, and as a word where it holds what must not reach a terminal. */
 void shell_shown(struct str *out, const char *text);
-/* "cp 'FROM' 'TO'"; paths are absolute, so that none is an option */
-void shell_cp(struct str *out, const char *from, const char *to);

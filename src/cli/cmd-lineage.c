@@ -58,14 +58,14 @@ static int print_svg(struct app *app, struct sv graph, struct err *reterr)
 	return 0;
 }
 
-static void print_tree(struct app *app, const struct lineage *l, const char *copy)
+static void print_tree(struct app *app, const struct lineage *l, const char *kept)
 {
 	struct term t;
 
 	print_begin(app, &t);
 	view_lineage(&t, l);
-	if (copy)
-		term_putf(&t, "The archive has a copy of this session: %s\n", copy);
+	if (kept)
+		term_putf(&t, "The archive has this session: faden archive restore %s\n", kept);
 	print_end(&t);
 }
 
@@ -93,7 +93,7 @@ static int run_lineage(
 	if (r < 0)
 		return r;
 	if (opts->json) {
-		view_json_lineage(&w, &l, of.copy);
+		view_json_lineage(&w, &l, of.kept);
 		print_doc(app, &out);
 	} else if (opts->dot || opts->svg) {
 		lineage_dot(&l, &out);
@@ -101,7 +101,7 @@ static int run_lineage(
 			return print_svg(app, str_sv(&out), reterr);
 		say_text(app->out, str_sv(&out));
 	} else {
-		print_tree(app, &l, of.copy);
+		print_tree(app, &l, of.kept);
 	}
 	return 0;
 }

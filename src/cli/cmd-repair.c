@@ -38,7 +38,7 @@ struct repairing {
 	const struct repair_cli *opts;
 	struct resolved of;
 	struct repair *repair;
-	char *archived; /* a copy of the session in the archive; NULL: none */
+	char *archived; /* the key of a copy in the archive; NULL: none */
 	struct out_folder out;
 	struct repair_result result; /* path NULL: nothing was written */
 	struct made made;
@@ -69,7 +69,7 @@ static int diagnose(struct repairing *s, struct err *reterr)
 	int r = repair_open(&opts, &s->repair, reterr);
 
 	if (r >= 0 && archive.store && archive_find(&archive, info->path, key, NULL) >= 0)
-		s->archived = archive_path(&archive, key);
+		s->archived = xstrdup(key);
 	return r;
 }
 
@@ -95,7 +95,7 @@ static int apply(struct repairing *s, struct err *reterr)
 	if (r >= 0 && how.in_place)
 		r = archive_keep(&archive, path, ARCHIVE_COPY, key, reterr);
 	if (r >= 0 && how.in_place)
-		s->made.backup = archive_path(&archive, key);
+		s->made.backup = xstrdup(key);
 	if (r >= 0)
 		r = repair_apply(s->repair, &how, &s->result, reterr);
 	return out_folder_done(s->app, &s->out, how.in_place, r, reterr);
@@ -130,11 +130,9 @@ static void show_archived(struct term *t, const struct repairing *s)
 		term_puts(t, "The archive has no copy of it.\n");
 		return;
 	}
-	AUTO_STR line = STR_INIT;
-	shell_cp(&line, s->archived, s->of.row.info.path);
 	view_sentence(
 		t, SV(""), "The archive has a copy of it; with no agent at it, get it back by");
-	term_putf(t, "  %s\n", line.buf);
+	term_putf(t, "  faden archive restore --replace %s\n", s->archived);
 }
 
 static void print_text(const struct repairing *s)
@@ -170,7 +168,7 @@ static void print_object(const struct repairing *s)
 
 	jw_object(&w);
 	view_put_made(&w, &s->made, NULL);
-	jw_put_cstr(&w, "archive_path", s->archived);
+	jw_put_cstr(&w, "archive_key", s->archived);
 	view_put_diagnosis(&w, "found", repair_report(s->repair));
 	view_put_diagnosis(&w, "mended", s->result.path ? &s->result.report : NULL);
 	jw_end(&w);

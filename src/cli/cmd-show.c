@@ -14,6 +14,7 @@
 #include "cli/cmd.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
+#include "os/path.h"
 #include "os/unpack.h"
 #include "transcript/home.h"
 #include "view/item.h"
@@ -52,6 +53,8 @@ struct show {
 	struct app *app;
 	const struct show_opts *opts;
 	struct resolved of;
+	int kept; /* what the archive has of a session that is gone; -1: it is there */
+	char *kept_path; /* … and a name for it */
 	VEC(struct part) parts; /* the latest first */
 	size_t first; /* the part to begin with: parts[first] down to parts[0] */
 	/* one of these takes the items */
@@ -66,6 +69,9 @@ struct show {
 
 static void show_release(struct show *s)
 {
+	if (s->kept >= 0)
+		(void)close(s->kept);
+	free(s->kept_path);
 	resolved_release(&s->of);
 	vec_each (&s->parts, part) {
 		transcript_live_release(&part->live);
@@ -77,14 +83,39 @@ static void show_release(struct show *s)
 	str_release(&s->text);
 }
 
+/* One that is gone is read from the archive, by the name that an open file has. */
+static int open_kept(struct show *s, struct err *reterr)
+{
+	const struct archive archive = app_archive(s->app);
+	struct session_info *info = &s->of.row.info;
+	uint64_t lost = 0;
+
+	if (!s->of.row.gone)
+		return 0;
+	AUTO_FREE char *path = path_show(info->path, s->app->paths.home);
+	if (!s->of.kept)
+		return err_set(reterr, ERR_NOTFOUND,
+			"the file of session %s is gone%s%s%s; the archive has no copy of it",
+			info->id, path[0] ? " (" : "", path, path[0] ? ")" : "");
+	int r = archive_open(&archive, s->of.kept, &s->kept, &lost, reterr);
+	if (r < 0)
+		return r;
+	if (lost > 0)
+		say_note(s->app->err, "warning: %llu bytes are damaged in the archive and left out",
+			(unsigned long long)lost);
+	s->kept_path = xasprintf("/proc/self/fd/%d", s->kept);
+	return transcript_probe(s->kept_path, &info->format, reterr);
+}
+
 /* The session's file, and for forks those of its ancestors up to where they were left. */
 static int find_parts(struct show *s, struct err *reterr)
 {
 	const struct transcript_home *home = app_home(s->app, s->of.row.agent);
 	const struct transcript_format *format = s->of.row.info.format;
 	bool several = transcript_forks_share(format);
+	const char *path = s->kept_path ? s->kept_path : s->of.row.info.path;
 
-	vec_push(&s->parts, (struct part){ .path = xstrdup(s->of.row.info.path) });
+	vec_push(&s->parts, (struct part){ .path = xstrdup(path) });
 	for (size_t i = 0; (several || s->opts->live) && i < s->parts.n; i++) {
 		struct part *part = &s->parts.v[i];
 		int r = transcript_live_until(part->path, format, part->end, &part->live, reterr);
@@ -255,13 +286,17 @@ static int run_show(struct app *app, const void *options, int argc, char **argv,
 	struct show s = { .app = app,
 		.opts = options,
 		.of = RESOLVED_INIT,
+		.kept = -1,
 		.state = SHOW_STATE_INIT,
 		.json = STR_INIT,
 		.text = STR_INIT };
 	int r = sessions_open(app, reterr);
 
 	if (r >= 0)
-		r = sessions_find(app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE, &s.of, reterr);
+		r = sessions_find(
+			app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE | RESOLVE_GONE, &s.of, reterr);
+	if (r >= 0)
+		r = open_kept(&s, reterr);
 	if (r >= 0)
 		r = find_parts(&s, reterr);
 	if (r >= 0 && s.opts->last > 0)

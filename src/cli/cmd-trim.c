@@ -142,7 +142,7 @@ static int trim(struct trimming *t, const char *spec, struct err *reterr)
 	if (!t->opts->dry_run)
 		r = out_folder_done(t->app, &t->out, t->opts->in_place, r, reterr);
 	if (r == 0 && t->report.backup[0])
-		t->made.backup = archive_path(&archive, t->report.backup);
+		t->made.backup = xstrdup(t->report.backup);
 	return r;
 }
 

@@ -406,3 +406,72 @@ int catalogue_rename(struct store *store, const char *agent, const char *id, con
 		sql_text(&q, name);
 	return sql_run(&q, reterr);
 }
+
+/* ---- forgetting ---- */
+
+/* A conversation that had no other session, with all that was said in it. */
+static int forget_conversation(
+	struct store *store, const char *agent, const char *id, size_t *rows, struct err *reterr)
+{
+	static const char *const steps[] = {
+		"DELETE FROM step WHERE parent IN (SELECT id FROM step WHERE conversation = ?)"
+		" AND kind <> 0",
+		"UPDATE step SET parent = NULL WHERE parent IN"
+		" (SELECT id FROM step WHERE conversation = ?)",
+		"DELETE FROM step WHERE conversation = ?",
+		"DELETE FROM topic WHERE seq = (SELECT seq FROM conversation WHERE id = ?)",
+		"DELETE FROM term WHERE seq = (SELECT seq FROM conversation WHERE id = ?)",
+		"DELETE FROM correction WHERE ? IN (wrong, \"right\")",
+		"UPDATE current SET conversation = NULL WHERE conversation = ?",
+		"UPDATE current SET previous = NULL WHERE previous = ?",
+		"DELETE FROM agent_session WHERE conversation = ?",
+		"DELETE FROM conversation WHERE id = ?",
+	};
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, store, reterr,
+		"SELECT conversation FROM agent_session a WHERE agent = ? AND id = ? AND NOT EXISTS"
+		" (SELECT 1 FROM agent_session b WHERE b.conversation = a.conversation"
+		" AND b.id <> a.id)",
+		SQL_T(agent), SQL_T(id));
+
+	if (r == 0)
+		r = sql_step(&q, reterr);
+	if (r <= 0)
+		return r;
+	AUTO_FREE char *conversation = sql_dup_text(&q, 0);
+	sql_release(&q);
+	r = 0;
+	for (size_t i = 0; i < ARRAY_LEN(steps) && r == 0; i++) {
+		r = SQL_RUN(store, reterr, steps[i], SQL_T(conversation));
+		*rows += (size_t)sql_changes(store);
+	}
+	return r;
+}
+
+int catalogue_forget(struct store *store, const char *agent, const char *id,
+	const char *const *paths, size_t n, size_t *rows, struct err *reterr)
+{
+	int r = store_begin(store, reterr);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = SQL_RUN(store, reterr, "DELETE FROM session WHERE path = ?", SQL_T(paths[i]));
+		*rows += (size_t)sql_changes(store);
+	}
+	if (r == 0)
+		r = SQL_RUN(store, reterr,
+			"DELETE FROM session WHERE agent = ? AND id = ? AND gone", SQL_T(agent),
+			SQL_T(id));
+	*rows += (size_t)sql_changes(store);
+	if (r == 0)
+		r = SQL_RUN(store, reterr, "DELETE FROM session_name WHERE agent = ? AND id = ?",
+			SQL_T(agent), SQL_T(id));
+	*rows += (size_t)sql_changes(store);
+	if (r == 0)
+		r = forget_conversation(store, agent, id, rows, reterr);
+	if (r == 0)
+		r = SQL_RUN(store, reterr, "DELETE FROM agent_session WHERE agent = ? AND id = ?",
+			SQL_T(agent), SQL_T(id));
+	return store_end(store, r, reterr);
+}

@@ -174,6 +174,11 @@ int catalogue_by_name(struct store *store, const char *name, struct session_row 
 int catalogue_resolve_gone(struct store *store, const char *spec, struct session_row *ret,
 	struct err *reterr) MUST_USE;
 
+/* Removes all that the store has of a session: the rows of these files, names, the conversation
+ * that has no other session, with its turns. *rows is added to. */
+int catalogue_forget(struct store *store, const char *agent, const char *id,
+	const char *const *paths, size_t n, size_t *rows, struct err *reterr) MUST_USE;
+
 /* The user's own name for a session; "" takes it away. */
 int catalogue_rename(struct store *store, const char *agent, const char *id, const char *name,
 	struct err *reterr) MUST_USE;

@@ -271,7 +271,7 @@ static void put_node(struct jw *w, const struct lineage *l, size_t i)
 	jw_end(w);
 }
 
-void view_json_lineage(struct jw *w, const struct lineage *l, const char *archived)
+void view_json_lineage(struct jw *w, const struct lineage *l, const char *kept)
 {
 	AUTO_FREE size_t *way = xcalloc(l->nodes.v[l->focus].depth + 1, sizeof(*way));
 	size_t n = 0;
@@ -287,7 +287,7 @@ void view_json_lineage(struct jw *w, const struct lineage *l, const char *archiv
 		jw_string(w, sv_of(l->nodes.v[way[n]].id));
 	jw_end(w);
 	jw_put_bool(w, "cut", l->cut);
-	jw_put_cstr(w, "archive_path", archived);
+	jw_put_cstr(w, "archive_key", kept);
 	jw_key(w, "sessions");
 	jw_array(w);
 	for (size_t i = 0; i < l->nodes.n; i++)

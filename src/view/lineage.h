@@ -9,5 +9,5 @@
 
 /* Ids are short on a terminal, whole elsewhere. */
 void view_lineage(struct term *t, const struct lineage *l);
-/* archived: the copy of the session in the archive, NULL when there is none. */
-void view_json_lineage(struct jw *w, const struct lineage *l, const char *archived);
+/* kept: the archive's key of a session that is gone; NULL when it has none. */
+void view_json_lineage(struct jw *w, const struct lineage *l, const char *kept);

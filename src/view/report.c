@@ -108,12 +108,12 @@ void view_made(struct term *t, const struct made *m, const char *home, const cha
 	}
 	if (m->in_place) {
 		AUTO_STR undo = STR_INIT;
-		shell_cp(&undo, m->backup, m->path);
+		str_addf(&undo, "faden archive restore --replace %s", m->backup);
 		term_puts(t,
 			m->relation == SESSION_REPAIRED ? "Mended session " : "Trimmed session ");
 		term_text_line(t, sv_of(m->id));
 		term_newline(t);
-		put_path(t, "backup", m->backup, home);
+		put_row(t, "backup", m->backup);
 		put_row(t, "undo", undo.buf);
 		put_late(t, m);
 	} else {
@@ -212,7 +212,7 @@ void view_put_made(struct jw *w, const struct made *m, const struct err *err)
 		w, m->parent->info.id, m->parent->info.path, session_relation_name(m->relation));
 	jw_put_bool(w, "dry_run", m->dry);
 	jw_put_bool(w, "in_place", m->in_place);
-	jw_put_cstr(w, "backup_path", m->backup);
+	jw_put_cstr(w, "backup_key", m->backup);
 	jw_put_i64(w, "late_bytes", (int64_t)m->late);
 	view_put_figure(w, "before", m->before);
 	view_put_figure(w, "saved", m->saved);

@@ -30,7 +30,7 @@ struct made {
 	uint64_t late; /* bytes that others added while it was replaced */
 
 	/* owned: made_release() */
-	char *backup; /* what the session was before, in the archive; NULL: none */
+	char *backup; /* the key of what the session was before, in the archive; NULL: none */
 	char *dir; /* where its work is; NULL: not known */
 	char *conversation; /* of ours that goes on with it; NULL: none */
 	bool current; /* it has taken its parent's place in its folder … */

@@ -118,7 +118,7 @@ static void test_a_report_trusts_no_id(void **state)
 		.path = "/p/x.jsonl",
 		.agent = "claude",
 		.in_place = true,
-		.backup = xstrdup("/b/x.jsonl"),
+		.backup = xstrdup("x.0123abcd"),
 		.resume = STRV_INIT,
 	};
 	struct term t;

@@ -63,6 +63,14 @@ check 0 repair --in-place "$a"
 check 0 lineage "$a"
 check 0 index
 check 0 index --check
+check 0 archive
+check 0 archive list
+check 0 archive verify
+check 0 archive restore "$b"
+check 0 archive export "$b" -o "$t_tmp/exported"
+check 0 archive prune --older-than 900w
+check 0 clean --older-than 1w --dry-run
+check 0 delete --dry-run "$b"
 check 0 doctor
 check 0 config
 check 0 config check

@@ -83,11 +83,11 @@ t_exit '--in-place is taken' 0 t_faden repair --in-place --json $id
 t_is '--in-place keeps the id' "$(field 'r["session_id"]')" $id
 t_is '--in-place keeps the mode' "$(stat -c %a "$file")" 640
 t_is '--in-place changes one line' "$(diff "$t_tmp/before" "$file" | grep -c '^<')" 1
-t_ok '--in-place keeps the original in the archive' cmp "$t_tmp/before" "$(field 'r["backup_path"]')"
+t_ok '--in-place keeps the original in the archive' cmp "$t_tmp/before" "$t_home/.local/share/faden/archive/$(field 'r["backup_key"]').jsonl"
 mended=$(cat "$file")
 cp "$t_tmp/before" "$file"
 t_exit '--in-place for people is taken' 0 t_faden repair --in-place $id
-t_ok 'the way back can be run' t_run sh -c "$(sed -n 's/^  undo     //p' "$t_out")"
+t_ok 'the way back can be run' t_run sh -c "$(sed -n "s|^  undo     faden|$FADEN|p" "$t_out")"
 t_ok 'the way back brings back the original' cmp "$t_tmp/before" "$file"
 t_is 'the same bytes are kept once' "$(find "$t_home/.local/share/faden/archive" -type f -name "$id*" | wc -l)" 1
 printf '%s\n' "$mended" >"$file"
@@ -125,10 +125,11 @@ rm "$t_home/.claude/sessions/$$.json"
 head -c 4096 /dev/zero >"$t_tmp/blank"
 cp "$t_tmp/blank" "$file"
 t_exit 'a session overwritten with nothing is found damaged' 1 t_faden repair "$file"
-copy=$(sed -n "s/^  cp '\\([^']*\\)' '.*'$/\\1/p" "$t_out")
-t_ok 'the archive has what was overwritten' cmp "$t_tmp/before" "$copy"
+copy=$(sed -n "s/^  faden archive restore --replace //p" "$t_out")
+t_exit 'the archive has what was overwritten' 0 t_faden archive export "$copy" -o "$t_tmp/back"
+t_is 'as it was last' "$(cat "$t_tmp/back")" "$mended"
 t_exit '--json finds it damaged' 1 t_faden repair --json "$file"
-t_is '--json names the copy in the archive' "$(field 'r["archive_path"]')" "$copy"
+t_is '--json names the copy in the archive' "$(field 'r["archive_key"]')" "$copy"
 never=$t_tmp/cccccccc-0000-4000-8000-000000000001.jsonl
 cp "$t_tmp/blank" "$never"
 t_exit 'an overwritten session that was never kept is found damaged' 1 t_faden repair "$never"

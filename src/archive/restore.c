@@ -1,0 +1,247 @@
+/*
+ * The archive: what is in it, and the way back.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/archive.h"
+#include "archive/vault.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "os/file.h"
+#include "os/path.h"
+#include "os/unpack.h"
+#include "store/sql.h"
+
+/* ---- what there is ---- */
+
+struct listing {
+	const struct archive_query *query;
+	archive_fn fn;
+	void *data;
+	struct map keys; /* told already */
+};
+
+static bool is_meant(const struct archive_query *q, const struct archive_file *file)
+{
+	return (!q->key || strcmp(q->key, file->key) == 0) &&
+		(!q->session || strcmp(q->session, file->session) == 0);
+}
+
+static int list_kept(void *data, const struct vault_file *f)
+{
+	struct listing *l = data;
+	const struct archive_file file = {
+		.key = f->key,
+		.agent = f->agent,
+		.session = f->session,
+		.path = f->path,
+		.size = f->size,
+		.kept_ms = f->last_ms,
+		.first_ms = f->first_ms,
+		.frozen = f->frozen,
+	};
+
+	(void)map_put(&l->keys, sv_of(f->key), 1);
+	return is_meant(l->query, &file) ? l->fn(l->data, &file) : 0;
+}
+
+/* What is set aside and not in the vault yet. */
+static int list_aside(struct listing *l, const struct archive *a, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, a->store, reterr,
+		"SELECT a.key, coalesce(s.agent, ''), a.session, a.path, a.kept_ms, a.how"
+		" FROM archive a LEFT JOIN session s ON s.path = a.path WHERE a.how <> ?"
+		" ORDER BY a.path, a.seq",
+		SQL_I(ARCHIVE_VAULT));
+
+	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
+		struct archive_file file = {
+			.key = sql_get_text(&q, 0),
+			.agent = sql_get_text(&q, 1),
+			.session = sql_get_text(&q, 2),
+			.path = sql_get_text(&q, 3),
+			.kept_ms = sql_get_int(&q, 4),
+			.first_ms = sql_get_int(&q, 4),
+			.frozen = sql_get_int(&q, 5) == ARCHIVE_COPY,
+			.aside = true,
+		};
+		AUTO_FREE char *path = archive_path(a, file.key);
+		uint64_t told;
+		struct stat st;
+		r = 0;
+		if (map_get(&l->keys, sv_of(file.key), &told) || !is_meant(l->query, &file) ||
+			stat(path, &st) < 0)
+			continue;
+		file.size = (uint64_t)st.st_size;
+		r = l->fn(l->data, &file);
+	}
+	return r;
+}
+
+int archive_each(const struct archive *a, const struct archive_query *query, archive_fn fn,
+	void *data, struct err *reterr)
+{
+	const struct vault_query all = { .key = query->key, .session = query->session };
+	struct listing l = { .query = query, .fn = fn, .data = data, .keys = MAP_INIT };
+	AUTO_VAULT *v = NULL;
+	int r = vault_open(a->dir, 0, a->clock, NULL, &v, reterr);
+
+	if (r == 0)
+		r = vault_each(v, &all, list_kept, &l, reterr);
+	if (r == 0 || r == ERR_NOTFOUND)
+		r = list_aside(&l, a, reterr);
+	map_release(&l.keys);
+	return r;
+}
+
+/* ---- back ---- */
+
+static int copy_all(int from, struct file_new *to, struct err *reterr)
+{
+	enum { STEP = 256 * 1024 };
+	AUTO_FREE char *buf = xmalloc(STEP);
+	uint64_t at = 0;
+
+	for (;;) {
+		ssize_t n = pread(from, buf, STEP, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_errno(reterr, errno, "read from the archive");
+		if (n == 0)
+			return 0;
+		int r = file_new_write(to, sv_make(buf, (size_t)n), reterr);
+		if (r < 0)
+			return r;
+		at += (uint64_t)n;
+	}
+}
+
+/* Whether the two have the same bytes. */
+static bool same(int a, const char *path)
+{
+	enum { STEP = 64 * 1024 };
+	AUTO_CLOSE int b = file_open(path, NULL, NULL);
+	AUTO_FREE char *left = xmalloc(STEP);
+	AUTO_FREE char *right = xmalloc(STEP);
+	uint64_t at = 0;
+	ssize_t n = 1, m = 1;
+
+	while (b >= 0 && n > 0 && n == m) {
+		n = pread(a, left, STEP, (off_t)at);
+		m = pread(b, right, STEP, (off_t)at);
+		if (n > 0 && n == m && memcmp(left, right, (size_t)n) != 0)
+			return false;
+		at += n > 0 ? (uint64_t)n : 0;
+	}
+	return b >= 0 && n == 0 && m == 0;
+}
+
+int archive_restore(const struct archive *a, const char *key, const char *path, uint64_t *ret_lost,
+	struct err *reterr)
+{
+	struct sv parent = path_parent(sv_of(path));
+	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	CLEANUP(file_new_release) struct file_new file = FILE_NEW_INIT;
+	AUTO_CLOSE int from = -1;
+	struct stat st;
+	int r = archive_open(a, key, &from, ret_lost, reterr);
+
+	if (r < 0)
+		return r;
+	if (lstat(path, &st) == 0)
+		return same(from, path)
+			? 1
+			: err_set(reterr, -EEXIST, "%s is there and has other bytes", path);
+	r = file_mkdirs(folder, reterr);
+	if (r == 0)
+		r = file_new_open_unnamed(&file, path, 0600, reterr);
+	if (r == 0)
+		r = copy_all(from, &file, reterr);
+	return r < 0 ? r : file_new_commit_excl(&file, reterr);
+}
+
+/* ---- out ---- */
+
+struct holding {
+	uint64_t size;
+	int fd;
+	struct vault *v;
+	bool held;
+	struct err *reterr;
+};
+
+static int compare_kept(void *data, const struct vault_file *file)
+{
+	struct holding *h = data;
+	int r = h->held || file->size < h->size
+		? 0
+		: vault_begins(h->v, file->key, h->size, h->fd, h->reterr);
+
+	h->held |= r > 0;
+	return r < 0 ? r : 0;
+}
+
+int archive_holds(struct vault *v, const char *path, struct err *reterr)
+{
+	struct sv name = unpack_plain(sv_of(path));
+	AUTO_FREE char *plain = xmemdup0(name.p, name.n);
+	AUTO_CLOSE int fd = unpack_open(path, NULL, reterr);
+	struct holding h = { .fd = fd, .v = v, .reterr = reterr };
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		return err_errno(reterr, errno, "stat %s", path);
+	h.size = (uint64_t)st.st_size;
+	h.held = h.size == 0;
+	const struct vault_query query = { .path = plain };
+	int r = vault_each(v, &query, compare_kept, &h, reterr);
+	return r < 0 ? r : h.held;
+}
+
+int archive_forget(const struct archive *a, struct vault *v, const char *key, struct err *reterr)
+{
+	AUTO_FREE char *aside = archive_path(a, key);
+	AUTO_CLOSE int lock = -1;
+	int r = vault_forget(v, key, reterr);
+
+	if (r == ERR_NOTFOUND)
+		r = 0;
+	if (r == 0)
+		r = archive_lock(a, &lock, reterr);
+	if (r == 0 && unlink(aside) < 0 && errno != ENOENT)
+		r = err_errno(reterr, errno, "remove %s", aside);
+	if (r == 0)
+		r = store_begin(a->store, reterr);
+	if (r < 0)
+		return r;
+	r = SQL_RUN(a->store, reterr,
+		"DELETE FROM recall WHERE archive IN (SELECT seq FROM archive WHERE key = ?)",
+		SQL_T(key));
+	if (r == 0)
+		r = SQL_RUN(a->store, reterr,
+			"DELETE FROM recall_pack WHERE archive IN"
+			" (SELECT seq FROM archive WHERE key = ?)",
+			SQL_T(key));
+	if (r == 0)
+		r = SQL_RUN(a->store, reterr, "DELETE FROM archive WHERE key = ?", SQL_T(key));
+	return store_end(a->store, r, reterr);
+}
+
+int archive_is_referred(const struct archive *a, const char *key, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, a->store, reterr,
+		"SELECT 1 FROM archive a WHERE key = ? AND (EXISTS (SELECT 1 FROM recall WHERE"
+		" archive = a.seq) OR EXISTS (SELECT 1 FROM recall_pack WHERE archive = a.seq))",
+		SQL_T(key));
+
+	return r < 0 ? r : sql_step(&q, reterr);
+}

@@ -1,0 +1,182 @@
+#include "view/archive.h"
+
+#include "base/clock.h"
+#include "ui/format.h"
+
+static void put_size(struct term *t, const char *before, uint64_t bytes, const char *after)
+{
+	char size[SIZE_TEXT_MAX];
+
+	size_format(bytes, size);
+	term_putf(t, "%s%s%s", before, size, after);
+}
+
+static void put_count(struct term *t, size_t n, const char *what)
+{
+	char count[SIZE_TEXT_MAX];
+
+	size_format_count((int64_t)n, count);
+	term_putf(t, "%s %s%s", count, what, n == 1 ? "" : "s");
+}
+
+void view_archive_run(struct term *t, const struct archive_run *run)
+{
+	const struct archive_update_stats *s = &run->stats;
+
+	put_count(t, s->taken, "file");
+	put_size(t, " of ", s->files, "");
+	term_puts(t, " new or grown");
+	if (s->versions > 0)
+		term_putf(t, " (%zu rewritten: what they were stays)", s->versions);
+	put_size(t, ", ", s->bytes_read, " read\n");
+	term_puts(t, "The archive has ");
+	put_count(t, (size_t)run->figures.files, "file");
+	put_size(t, " of ", run->figures.bytes, "");
+	put_size(t, " in ", run->figures.stored, " on the disk\n");
+	if (run->pruned.files > 0)
+		view_archive_pruned(t, &run->pruned, false);
+}
+
+static void put_pruned(struct jw *w, const struct archive_pruned *p)
+{
+	jw_put_i64(w, "files", (int64_t)p->files);
+	jw_put_i64(w, "content_bytes", (int64_t)p->bytes);
+	jw_put_i64(w, "referred_files", (int64_t)p->referred);
+	jw_put_i64(w, "freed_bytes", (int64_t)p->freed);
+}
+
+void view_json_archive_run(struct jw *w, const struct archive_run *run)
+{
+	const struct archive_update_stats *s = &run->stats;
+
+	jw_object(w);
+	jw_put_i64(w, "files", (int64_t)s->files);
+	jw_put_i64(w, "taken_files", (int64_t)s->taken);
+	jw_put_i64(w, "rewritten_files", (int64_t)s->versions);
+	jw_put_i64(w, "read_bytes", (int64_t)s->bytes_read);
+	jw_put_i64(w, "troubles", (int64_t)s->troubles);
+	jw_put_i64(w, "kept_files", (int64_t)run->figures.files);
+	jw_put_i64(w, "content_bytes", (int64_t)run->figures.bytes);
+	jw_put_i64(w, "stored_bytes", (int64_t)run->figures.stored);
+	jw_put_i64(w, "pruned_files", (int64_t)run->pruned.files);
+	jw_end(w);
+}
+
+void view_json_archive_file(
+	struct jw *w, const struct archive_file *file, bool there, const char *title)
+{
+	char at[CLOCK_TEXT_MAX];
+
+	jw_object(w);
+	jw_put_cstr(w, "archive_key", file->key);
+	jw_put_cstr(w, "session_id", file->session);
+	jw_put_cstr(w, "agent", file->agent[0] ? file->agent : NULL);
+	jw_put_cstr(w, "path", file->path);
+	jw_put_cstr(w, "title", title);
+	jw_put_i64(w, "content_bytes", (int64_t)file->size);
+	clock_format_iso(file->first_ms, at);
+	jw_put_cstr(w, "first_at", at);
+	clock_format_iso(file->kept_ms, at);
+	jw_put_cstr(w, "taken_at", at);
+	jw_put_bool(w, "gone", !there);
+	jw_put_bool(w, "frozen", file->frozen);
+	jw_put_bool(w, "aside", file->aside);
+	jw_end(w);
+}
+
+void view_archive_verdict(struct term *t, const struct vault_verdict *v)
+{
+	put_count(t, (size_t)v->files, "file");
+	put_size(t, " of ", v->bytes, " in ");
+	put_count(t, (size_t)v->frames, "frame");
+	if (v->damaged_frames == 0 && v->damaged_files == 0) {
+		term_puts(t, ": every byte is as it was\n");
+	} else {
+		term_puts(t, ": ");
+		put_count(t, (size_t)v->damaged_frames, "frame");
+		term_puts(t, " damaged, ");
+		put_count(t, (size_t)v->damaged_files, "file");
+		put_size(t, " not whole, ", v->lost, " lost\n");
+		term_puts(t,
+			"'faden archive' takes again what the agents still have; "
+			"'faden archive export --partial' writes what is left\n");
+	}
+	if (v->unused > 0)
+		put_size(t, "", v->unused,
+			" belong to nobody (a run was killed); prune takes them away\n");
+}
+
+void view_json_archive_verdict(struct jw *w, const struct vault_verdict *v)
+{
+	jw_object(w);
+	jw_put_bool(w, "sound", v->damaged_frames == 0 && v->damaged_files == 0);
+	jw_put_i64(w, "files", (int64_t)v->files);
+	jw_put_i64(w, "content_bytes", (int64_t)v->bytes);
+	jw_put_i64(w, "frames", (int64_t)v->frames);
+	jw_put_i64(w, "damaged_frames", (int64_t)v->damaged_frames);
+	jw_put_i64(w, "damaged_files", (int64_t)v->damaged_files);
+	jw_put_i64(w, "lost_bytes", (int64_t)v->lost);
+	jw_put_i64(w, "unused_bytes", (int64_t)v->unused);
+	jw_end(w);
+}
+
+void view_archive_pruned(struct term *t, const struct archive_pruned *p, bool dry)
+{
+	put_count(t, p->files, "file");
+	put_size(t, " of ", p->bytes, dry ? " would leave the archive" : " left the archive");
+	if (!dry)
+		put_size(t, ", ", p->freed, " freed");
+	term_puts(t, "\n");
+	if (p->referred > 0) {
+		put_count(t, p->referred, "file");
+		term_puts(t, " stay: placeholders of trimmed sessions lead there\n");
+	}
+}
+
+void view_json_archive_pruned(struct jw *w, const struct archive_pruned *p, bool dry)
+{
+	jw_object(w);
+	jw_put_bool(w, "dry_run", dry);
+	put_pruned(w, p);
+	jw_end(w);
+}
+
+void view_archive_deleted(struct term *t, const struct archive_deleted *d)
+{
+	const struct archive_forgotten *f = &d->forgotten;
+
+	put_count(t, d->sessions, "session");
+	term_putf(t, " %s: ", d->dry ? "would be deleted" : d->forget ? "forgotten" : "deleted");
+	put_count(t, d->files, "file");
+	put_size(t, " of ", d->bytes, " of the agents");
+	if (d->forget && !d->dry) {
+		term_puts(t, "; ");
+		put_count(t, f->kept, "file");
+		put_size(t, " of ", f->kept_bytes, " in the archive");
+		put_size(t, " (", f->freed, " on the disk); ");
+		put_count(t, f->rows, "row");
+		term_puts(t, " of the store, and what the index had\n");
+		return;
+	}
+	term_puts(t,
+		d->forget	 ? "; what archive, index and store have goes too\n"
+			: d->dry ? "; the archive keeps a copy\n"
+				 : "; 'faden archive restore SESSION' gets one back\n");
+}
+
+void view_json_archive_deleted(struct jw *w, const struct archive_deleted *d)
+{
+	const struct archive_forgotten *f = &d->forgotten;
+
+	jw_object(w);
+	jw_put_bool(w, "dry_run", d->dry);
+	jw_put_bool(w, "forgotten", d->forget);
+	jw_put_i64(w, "sessions", (int64_t)d->sessions);
+	jw_put_i64(w, "files", (int64_t)d->files);
+	jw_put_i64(w, "content_bytes", (int64_t)d->bytes);
+	jw_put_i64(w, "kept_files", (int64_t)f->kept);
+	jw_put_i64(w, "kept_bytes", (int64_t)f->kept_bytes);
+	jw_put_i64(w, "store_rows", (int64_t)f->rows);
+	jw_put_i64(w, "freed_bytes", (int64_t)f->freed);
+	jw_end(w);
+}

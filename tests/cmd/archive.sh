@@ -1,0 +1,141 @@
+#!/bin/sh
+# faden archive, delete, clean: every session is kept, comes back byte for byte, and leaves only when
+# asked to.
+. "$(dirname "$0")/../lib.sh"
+
+here=$t_tmp/here
+mkdir -p "$here"
+cd "$here" || exit 1
+a=aaaaaaaa-0000-4000-8000-000000000001
+b=aaaaaaaa-0000-4000-8000-000000000002
+c=01a00000-0000-7000-8000-000000000003
+fa=$("$t_helper/make-session" claude "$t_home/.claude" "$here" "$a" --title 'A name' 'one thing' 'two things')
+fb=$("$t_helper/make-session" claude "$t_home/.claude" "$here" "$b" 'another thing')
+fc=$("$t_helper/make-session" codex "$t_home/.codex" "$here" "$c" 'one thing' 'two things')
+long=$(head -c 4000 /dev/zero | tr '\0' 'y')
+sed -i "s/\"out 1\"/\"$long one\"/" "$fa"
+cp "$fa" "$t_tmp/a"
+cp "$fb" "$t_tmp/b"
+cp "$fc" "$t_tmp/c"
+dir=$t_home/.local/share/faden/archive
+field() { python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$t_out" "$1"; }
+
+# nothing yet
+t_exit 'an empty archive lists nothing' 1 t_faden archive list
+t_like 'it is said how it is filled' "$(cat "$t_err")" "'faden archive' fills it"
+t_exit 'nothing is there to verify' 1 t_faden archive verify
+t_exit 'an unknown verb is refused' 2 t_faden archive lits
+
+# a trim before: what it set aside goes in as well, and the references still lead there
+t_exit 'a session is trimmed' 0 t_faden trim "$a"
+new=$(find "$(dirname "$fa")" -name '*.jsonl' ! -name "$a*" ! -name "$b*")
+ref=$(grep -o 'faden recall [0-9a-f]*' "$new" | head -n 1 | sed 's/.* //')
+t_faden recall "$ref" >"$t_tmp/original"
+t_ok 'the parent is set aside' sh -c "ls '$dir' | grep -q '$a.*jsonl'"
+t_exit 'every session is taken' 0 t_faden archive --json
+t_is 'with what was set aside' "$(field 'r["files"]')" 5
+t_is 'all of them are new' "$(field 'r["troubles"]')" 0
+t_ok 'what was set aside is there no more' sh -c "! ls '$dir' | grep -q jsonl"
+rm "$fa"
+t_faden recall "$ref" >"$t_tmp/again"
+t_ok "a reference leads to the same text" cmp "$t_tmp/again" "$t_tmp/original"
+cp "$t_tmp/a" "$fa"
+t_exit 'a second time' 0 t_faden archive --json
+t_is 'nothing is new' "$(field 'r["taken_files"]')" 0
+t_exit 'it is whole' 0 t_faden archive verify
+t_like 'as is said' "$(cat "$t_out")" 'every byte is as it was'
+t_is 'the packs are private' "$(stat -c %a "$dir/packs")" 700
+
+# grown, deleted, overwritten
+printf '{"type":"user","more":1}\n' >>"$fb"
+cp "$fb" "$t_tmp/b"
+t_exit 'a session has grown' 0 t_faden archive --json
+t_is 'that alone is taken' "$(field 'r["taken_files"]')" 1
+t_is 'and only what is new' "$(field 'r["read_bytes"]')" 25
+rm "$fb" "$fc"
+t_exit 'gone sessions are listed' 0 t_faden list --gone --json
+t_exit 'one that is gone can be shown' 0 t_faden show "$b"
+t_like 'as it was' "$(cat "$t_out")" 'another thing'
+t_exit 'one of Codex too' 0 t_faden show "$c"
+t_like 'with all that was said' "$(cat "$t_out")" 'two things'
+t_exit 'raw as well' 0 t_faden show --raw "$b"
+t_ok 'byte for byte' cmp "$t_out" "$t_tmp/b"
+t_exit 'a command that needs the file says how to get it back' 1 t_faden trim "$b"
+t_like 'by restoring it' "$(cat "$t_err")" "faden archive restore $b"
+t_exit 'it is restored' 0 t_faden archive restore "$b"
+t_ok 'byte for byte, where the agent finds it' cmp "$fb" "$t_tmp/b"
+t_exit 'by the beginning of its id' 0 t_faden archive restore 01a0
+t_ok 'Codex has it back' cmp "$fc" "$t_tmp/c"
+t_exit 'again: it is there' 0 t_faden archive restore "$b"
+t_like 'as is said' "$(cat "$t_out")" 'is there already'
+printf 'blank\n' >"$fb"
+t_exit 'nothing is overwritten' 6 t_faden archive restore "$b"
+t_is 'what is there stays' "$(cat "$fb")" blank
+t_exit 'but on request' 0 t_faden archive restore --replace "$b"
+t_ok 'then it is back' cmp "$fb" "$t_tmp/b"
+t_exit 'and what was there is in the archive' 0 t_faden archive list --json
+t_is 'as another file of the path' "$(field "len([f for f in r if f['session_id'] == '$b'])")" 2
+key=$(field "min((f for f in r if f['session_id'] == '$b'), key=lambda f: f['content_bytes'])['archive_key']")
+t_exit 'each can be had by its key' 0 t_faden archive export "$key" -o "$t_tmp/out"
+t_is 'here the other one' "$(cat "$t_tmp/out")" blank
+mkdir "$t_tmp/folder"
+t_exit 'into a folder' 0 t_faden archive export "$c" -o "$t_tmp/folder"
+t_ok 'under its own name' cmp "$t_tmp/folder/$(basename "$fc")" "$t_tmp/c"
+printf 'other\n' >"$t_tmp/out"
+t_exit 'export overwrites nothing either' 6 t_faden archive export "$key" -o "$t_tmp/out"
+t_exit 'a session that nobody knows' 1 t_faden archive restore ffffffff-0000-4000-8000-00000000000f
+
+# the database can be lost, a byte can flip
+rm -f "$dir"/archive.db*
+t_exit 'without its database it is made again' 0 t_faden archive verify
+t_like 'and that is said' "$(cat "$t_err")" 'made again from its packs'
+t_exit 'a reference works as before' 0 t_faden recall "$ref"
+pack=$(find "$dir/packs" -name '*.pack' | sort | head -n 1)
+cp "$pack" "$t_tmp/pack"
+printf 'X' | dd of="$pack" bs=1 seek=60 conv=notrunc 2>/dev/null
+t_exit 'a flipped byte is found' 3 t_faden archive verify --json
+t_is 'in one frame' "$(field 'r["damaged_frames"]')" 1
+cp "$t_tmp/pack" "$pack"
+t_exit 'mended it is whole' 0 t_faden archive verify
+
+# deleting
+t_exit 'without a terminal -y is needed' 2 t_faden delete "$b"
+t_ok 'nothing was deleted' test -e "$fb"
+t_exit 'what would go' 0 t_faden delete -n "$b"
+t_ok 'nothing went' test -e "$fb"
+printf '{"type":"user","last":1}\n' >>"$fb"
+cp "$fb" "$t_tmp/b"
+t_exit 'a session is deleted' 0 t_faden delete -y "$b" --json
+t_is 'one' "$(field 'r["sessions"]')" 1
+t_ok 'its file is gone' test ! -e "$fb"
+t_exit 'with its last line it comes back' 0 t_faden archive restore "$b"
+t_ok 'byte for byte' cmp "$fb" "$t_tmp/b"
+t_exit 'it is forgotten' 0 t_faden delete -y --forget "$b" --json
+t_ok 'with what the archive had of it' test "$(field 'r["kept_files"]')" -ge 2
+t_ok 'its file is gone too' test ! -e "$fb"
+t_exit 'there is no way back' 1 t_faden archive restore "$b"
+t_unlike 'no byte of it is left' "$(cat "$dir"/packs/*.pack | tr -d '\0')" "$b"
+t_exit 'the others are whole' 0 t_faden archive verify
+rm -f "$dir"/archive.db*
+t_exit 'also when the database is made again' 1 t_faden archive restore "$b"
+
+# cleaning
+t_setenv 'FADEN_CLOCK=2036-01-01T00:00:00Z'
+t_exit 'how old must be said' 2 t_faden clean
+t_exit 'what is old would go' 0 t_faden clean --older-than 7d --dry-run --json
+t_ok 'more than one' test "$(field 'r["sessions"]')" -ge 2
+t_exit 'nothing is older than that' 1 t_faden clean --older-than 900w -y
+t_exit 'old sessions are cleaned up' 0 t_faden clean --older-than 7d -y
+t_ok 'their files are gone' test ! -e "$fa"
+t_exit 'they come back' 0 t_faden archive restore "$a"
+t_ok 'byte for byte' cmp "$fa" "$t_tmp/a"
+
+# retention
+t_exit 'nothing is pruned without a word' 2 t_faden archive prune
+t_exit 'what would be pruned' 0 t_faden archive prune --older-than 900w -n --json
+t_is 'nothing that was taken since' "$(field 'r["files"]')" 0
+t_setenv 'FADEN_CLOCK=2046-01-01T00:00:00Z'
+t_exit 'years later' 0 t_faden archive prune --older-than 1w --json
+t_ok 'what the agents have no more goes' test "$(field 'r["files"]')" -ge 1
+t_exit 'a reference still works' 0 t_faden recall "$ref"
+t_done
