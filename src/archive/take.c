@@ -5,7 +5,8 @@
  * database knows the frame that has them; such a frame is put on the shelf, and then every line of
  * the segment is looked for on the shelf and compared byte by byte. So a session that shares its
  * lines with another finds nearly all of them, though only one in eight is remembered, and no hash
- * has to be trusted.
+ * has to be trusted. A line that is not found is set beside the one that stood in its place: of one
+ * that was changed, only what is between the common ends is new.
  */
 #include <assert.h>
 #include <errno.h>
@@ -24,7 +25,7 @@
 enum {
 	SEGMENT = 1024 * 1024, /* read at a time */
 	PART_MAX = 256 * 1024 * 1024, /* bytes of a file that one recipe is about */
-	PART_EXTENTS = RECIPE_EXTENTS_MAX - 2 * (SEGMENT / LINE_MIN), /* … with one segment more */
+	PART_EXTENTS = RECIPE_EXTENTS_MAX - 4 * (SEGMENT / LINE_MIN), /* … with one segment more */
 	TABLE = 1 << 16, /* lines on the shelf that can be found by their hash */
 	ENDS = 4096, /* bytes of each end that tell whether a file only grew */
 	WAITING_MAX = 256, /* files that wait for a frame */
@@ -37,6 +38,10 @@ struct piece {
 	uint32_t offset, n; /* in the segment */
 	uint64_t hash;
 	bool own;
+	/* What stands on the shelf: the same bytes when there are n of them, else a line that is
+	 * like it; size 0: neither. */
+	uint64_t frame;
+	uint32_t at, size;
 };
 
 /* Where a line stands on the shelf; a newer one takes the place of one with the same slot. */
@@ -300,35 +305,127 @@ static bool stands(struct taker *t, uint64_t frame, uint32_t offset, struct sv b
 }
 
 /* Where the line stands already: behind the one before it, or where its hash leads. */
-static bool find_line(
-	struct taker *t, const struct recipe *recipe, const struct piece *p, struct extent *ret)
+static void find_line(struct taker *t, struct piece *p, const struct piece *before)
 {
 	struct sv bytes = sv_make(t->segment + p->offset, p->n);
-	const struct extent *last =
-		recipe->extents.n ? &recipe->extents.v[recipe->extents.n - 1] : NULL;
 	const struct known *k = &t->table[p->hash % TABLE];
 
-	if (last && last->frame != t->frame_id && last->own == p->own &&
-		stands(t, last->frame, last->offset + last->size, bytes))
-		*ret = (struct extent){ last->frame, last->offset + last->size, p->n, p->own };
-	else if (p->n >= LINE_MIN && k->hash == p->hash && stands(t, k->frame, k->offset, bytes))
-		*ret = (struct extent){ k->frame, k->offset, p->n, p->own };
-	else
+	if (before && before->size == before->n &&
+		stands(t, before->frame, before->at + before->n, bytes)) {
+		p->frame = before->frame;
+		p->at = before->at + before->n;
+	} else if (p->n >= LINE_MIN && k->hash == p->hash &&
+		stands(t, k->frame, k->offset, bytes)) {
+		p->frame = k->frame;
+		p->at = k->offset;
+	} else {
+		return;
+	}
+	p->size = p->n;
+}
+
+/*
+ * What two lines have in common at their ends: a trimmed session has most of its lines with a few
+ * bytes changed. An id that was taken out is not cut apart.
+ */
+struct ends {
+	uint32_t head, tail;
+};
+
+static struct ends common_ends(const char *a, uint32_t n, const char *b, uint32_t m)
+{
+	uint32_t most = n < m ? n : m;
+	struct ends e = { 0, 0 };
+
+	while (e.head < most && a[e.head] == b[e.head])
+		e.head++;
+	while (e.tail < most - e.head && a[n - 1 - e.tail] == b[m - 1 - e.tail])
+		e.tail++;
+	while (e.head > 0 && e.head < n && a[e.head - 1] == '\0')
+		e.head--;
+	while (e.tail > 0 && e.tail < n && a[n - e.tail] == '\0')
+		e.tail--;
+	return e;
+}
+
+/* Sets the line beside one on the shelf, if they have much in common. */
+static bool set_beside(struct taker *t, struct piece *p, uint64_t frame, uint32_t at, uint32_t size)
+{
+	const struct shelf_slot *slot = shelf_find(&t->shelf, frame);
+
+	if (!slot || !p->own || p->n < LINE_MIN)
 		return false;
+	struct ends e = common_ends(t->segment + p->offset, p->n, slot->raw.buf + at, size);
+	if (e.head + e.tail < LINE_MIN || e.head + e.tail < p->n / 2)
+		return false;
+	p->frame = frame;
+	p->at = at;
+	p->size = size;
 	return true;
 }
 
-/* The recipe must not be written before the frame is: the caller looks to that. */
-static int add_line(struct taker *t, const struct piece *p, struct extent *ret, struct err *reterr)
+/* Lines between two that were found are likely those that stood there, changed: those behind the
+ * first, and where its frame ends, those before the second. */
+static void fill_gap(struct taker *t, size_t first, size_t last)
 {
-	int r = 0;
+	struct piece *v = t->pieces.v;
+	const struct shelf_slot *slot;
 
-	if (t->frame.len + p->n > FRAME_FILL)
-		r = taker_finish(t, reterr);
+	if (first > 0 && (slot = shelf_find(&t->shelf, v[first - 1].frame))) {
+		uint32_t at = v[first - 1].at + v[first - 1].size;
+		while (first < last && at < slot->raw.len) {
+			const char *line = slot->raw.buf + at;
+			const char *end = memchr(line, '\n', slot->raw.len - at);
+			uint32_t n = (uint32_t)(end ? end + 1 - line
+						    : slot->raw.buf + slot->raw.len - line);
+			if (!set_beside(t, &v[first], slot->id, at, n) && v[first].n >= LINE_MIN)
+				break;
+			first++;
+			at += n;
+		}
+	}
+	if (last < t->pieces.n && (slot = shelf_find(&t->shelf, v[last].frame))) {
+		uint32_t at = v[last].at;
+		while (last > first && at > 0) {
+			const char *line = slot->raw.buf;
+			const char *before = at > 1 ? memrchr(line, '\n', at - 1) : NULL;
+			uint32_t from = before ? (uint32_t)(before + 1 - line) : 0;
+			if (!set_beside(t, &v[last - 1], slot->id, from, at - from) &&
+				v[last - 1].n >= LINE_MIN)
+				break;
+			last--;
+			at = from;
+		}
+	}
+}
+
+static void find_lines(struct taker *t)
+{
+	size_t gap = 0;
+
+	for (size_t i = 0; i < t->pieces.n; i++)
+		find_line(t, &t->pieces.v[i], i > 0 ? &t->pieces.v[i - 1] : NULL);
+	for (size_t i = 0; i <= t->pieces.n; i++) {
+		if (i < t->pieces.n && t->pieces.v[i].size == 0)
+			continue;
+		if (i > gap)
+			fill_gap(t, gap, i);
+		gap = i + 1;
+	}
+}
+
+/* The recipe must not be written before the frame is: the caller looks to that. */
+static int add_bytes(struct taker *t, struct recipe *recipe, const struct piece *p, uint32_t from,
+	uint32_t n, struct err *reterr)
+{
+	int r = n > 0 && t->frame.len + n > FRAME_FILL ? taker_finish(t, reterr) : 0;
+
+	if (n == 0)
+		return 0;
 	if (t->frame_id == 0)
 		t->frame_id = new_id(t->v);
-	*ret = (struct extent){ t->frame_id, (uint32_t)t->frame.len, p->n, p->own };
-	str_add(&t->frame, sv_make(t->segment + p->offset, p->n));
+	recipe_add(recipe, (struct extent){ t->frame_id, (uint32_t)t->frame.len, n, p->own });
+	str_add(&t->frame, sv_make(t->segment + p->offset + from, n));
 	return r;
 }
 
@@ -356,19 +453,35 @@ static size_t cut(struct taker *t, size_t n, bool last, struct sv own)
 	return at;
 }
 
+static int place(struct taker *t, struct recipe *recipe, const struct piece *p, struct err *reterr)
+{
+	const struct shelf_slot *slot = p->size > 0 ? shelf_find(&t->shelf, p->frame) : NULL;
+
+	recipe->size += p->n;
+	if (!slot)
+		return add_bytes(t, recipe, p, 0, p->n, reterr);
+	if (p->size == p->n && stands(t, p->frame, p->at, sv_make(t->segment + p->offset, p->n))) {
+		recipe_add(recipe, (struct extent){ p->frame, p->at, p->n, p->own });
+		return 0;
+	}
+	struct ends e = common_ends(t->segment + p->offset, p->n, slot->raw.buf + p->at, p->size);
+	if (e.head > 0)
+		recipe_add(recipe, (struct extent){ p->frame, p->at, e.head, true });
+	int r = add_bytes(t, recipe, p, e.head, p->n - e.head - e.tail, reterr);
+	if (r == 0 && e.tail > 0)
+		recipe_add(recipe,
+			(struct extent){ p->frame, p->at + p->size - e.tail, e.tail, true });
+	return r;
+}
+
 static int place_pieces(struct taker *t, struct recipe *recipe, struct err *reterr)
 {
 	int r = fetch(t, reterr);
 
-	vec_each (&t->pieces, p) {
-		struct extent e;
-		if (r < 0)
-			return r;
-		if (!find_line(t, recipe, p, &e))
-			r = add_line(t, p, &e, reterr);
-		recipe_add(recipe, e);
-		recipe->size += p->n;
-	}
+	if (r == 0)
+		find_lines(t);
+	for (size_t i = 0; i < t->pieces.n && r == 0; i++)
+		r = place(t, recipe, &t->pieces.v[i], reterr);
 	return r;
 }
 

@@ -235,6 +235,39 @@ static void copies_share_their_lines(void **state)
 	assert_in_range(stored(f) - before, 1, before / 20);
 }
 
+/* A trimmed session has a few bytes changed in most of its lines. */
+static void changed_lines_share_their_ends(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_FREE char *copy = path_join(f->dir, OTHER ".jsonl");
+	AUTO_STR text = STR_INIT;
+	AUTO_STR other = STR_INIT;
+	AUTO_STR changed = STR_INIT;
+	struct sv line;
+	unsigned i = 0;
+
+	add_lines(&text, ID, 0, 2000);
+	write_file(f->file, &text);
+	(void)take(f, f->file, ID);
+	uint64_t before = stored(f);
+	add_lines(&other, OTHER, 0, 2000);
+	for (struct sv rest = str_sv(&other); sv_split(&rest, '\n', &line) && line.n > 0; i++) {
+		/* Of every five lines four are changed: in the middle, beside the id, longer. */
+		size_t at = i % 5 == 1 ? 10 : i % 5 == 2 ? line.n / 2 : line.n - 3;
+		str_add(&changed, i % 5 == 0 ? line : sv_head(line, at));
+		if (i % 5 != 0)
+			str_adds(&changed, i % 5 == 3 ? "something longer" : "X");
+		if (i % 5 != 0)
+			str_add(&changed, sv_from(line, at + 1));
+		str_addc(&changed, '\n');
+	}
+	write_file(copy, &changed);
+	struct vault_taken taken = take(f, copy, OTHER);
+	check_content(f, taken.key, &changed);
+	assert_in_range(stored(f) - before, 1, before / 20);
+	assert_int_equal(verify(f).damaged_files, 0);
+}
+
 /* Bytes of any kind, lines of any length. */
 static void odd_files(void **state)
 {
@@ -506,6 +539,7 @@ int main(void)
 		CASE(what_was_there_stays),
 		CASE(a_change_in_the_middle_is_seen),
 		CASE(copies_share_their_lines),
+		CASE(changed_lines_share_their_ends),
 		CASE(odd_files),
 		CASE(frozen_ones_stay),
 		CASE(made_again_from_the_packs),
