@@ -353,8 +353,23 @@ static int forget_kept(struct app *app, struct vault *v, const char *session,
 	return r;
 }
 
-/* From the files up: whatever is cut short can be done again, since the store goes last. */
-static int forget_one(struct app *app, struct vault *v, const struct doomed_session *one,
+static int forget_bytes(struct app *app, struct vault *v, const struct doomed_session *one,
+	struct archive_forgotten *ret, struct err *reterr)
+{
+	int r = forget_kept(app, v, one->id, ret, reterr);
+
+	for (size_t i = 0; i < one->files.n && r == 0; i++) {
+		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+		const char *path = one->files.v[i];
+		bool known = catalogue_by_path(app->store, path, &row, NULL) >= 0;
+		r = remove_file(path, reterr);
+		if (r == 0 && known && strcmp(row.info.id, one->id) != 0)
+			r = forget_kept(app, v, row.info.id, ret, reterr);
+	}
+	return r;
+}
+
+static int forget_rows(struct app *app, const struct doomed_session *one,
 	struct archive_forgotten *ret, struct err *reterr)
 {
 	AUTO_FREE char *index = app_index_dir(app);
@@ -363,19 +378,10 @@ static int forget_one(struct app *app, struct vault *v, const struct doomed_sess
 
 	if (one->path[0])
 		strv_add(&paths, one->path);
-	for (size_t i = 0; i < one->files.n && r == 0; i++) {
-		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
-		const char *path = one->files.v[i];
-		bool known = catalogue_by_path(app->store, path, &row, NULL) >= 0;
-		if (!sv_is(sv_of(path), one->path))
-			strv_add(&paths, path);
-		r = remove_file(path, reterr);
-		if (r == 0 && known && strcmp(row.info.id, one->id) != 0)
-			r = forget_kept(app, v, row.info.id, ret, reterr);
-	}
-	if (r == 0)
-		r = forget_kept(app, v, one->id, ret, reterr);
-	if (r == 0 && paths.n > 0 && path_exists(index))
+	for (size_t i = 0; i < one->files.n; i++)
+		if (strcmp(one->files.v[i], one->path) != 0)
+			strv_add(&paths, one->files.v[i]);
+	if (paths.n > 0 && path_exists(index))
 		r = index_forget(index, (const char *const *)paths.v, paths.n, reterr);
 	return r < 0 ? r
 		     : catalogue_forget(app->store, one->agent, one->id,
@@ -396,7 +402,7 @@ static int delete_all(
 			&stats, reterr);
 	vec_each (&d->rows, one) {
 		if (r == 0 && d->forget)
-			r = forget_one(app, v, one, &ret->forgotten, reterr);
+			r = forget_bytes(app, v, one, &ret->forgotten, reterr);
 		for (size_t i = 0; i < one->files.n && r == 0 && !d->forget; i++)
 			r = keep_remove(v, one->files.v[i], reterr);
 		if (r < 0)
@@ -405,8 +411,11 @@ static int delete_all(
 		ret->files += one->files.n;
 		ret->bytes += one->bytes;
 	}
+	/* The store goes last: as long as it knows them, what was cut short can be done again. */
 	if (r == 0 && d->forget)
 		r = vault_sweep(v, 0, &ret->forgotten.freed, reterr);
+	for (size_t i = 0; i < d->rows.n && r == 0 && d->forget; i++)
+		r = forget_rows(app, &d->rows.v[i], &ret->forgotten, reterr);
 	return r;
 }
 
