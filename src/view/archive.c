@@ -22,9 +22,11 @@ static void put_count(struct term *t, size_t n, const char *what)
 void view_archive_run(struct term *t, const struct archive_run *run)
 {
 	const struct archive_update_stats *s = &run->stats;
+	char taken[SIZE_TEXT_MAX];
 
-	put_count(t, s->taken, "file");
-	put_size(t, " of ", s->files, "");
+	size_format_count((int64_t)s->taken, taken);
+	term_putf(t, "%s of ", taken);
+	put_count(t, s->files, "file");
 	term_puts(t, " new or grown");
 	if (s->versions > 0)
 		term_putf(t, " (%zu rewritten: what they were stays)", s->versions);
@@ -146,9 +148,9 @@ void view_archive_deleted(struct term *t, const struct archive_deleted *d)
 	const struct archive_forgotten *f = &d->forgotten;
 
 	put_count(t, d->sessions, "session");
-	term_putf(t, " %s: ", d->dry ? "would be deleted" : d->forget ? "forgotten" : "deleted");
+	term_putf(t, " %s (", d->dry ? "would be deleted" : d->forget ? "forgotten" : "deleted");
 	put_count(t, d->files, "file");
-	put_size(t, " of ", d->bytes, " of the agents");
+	put_size(t, ", ", d->bytes, ")");
 	if (d->forget && !d->dry) {
 		term_puts(t, "; ");
 		put_count(t, f->kept, "file");

@@ -46,6 +46,10 @@ t_exit 'it is whole' 0 t_faden archive verify
 t_like 'as is said' "$(cat "$t_out")" 'every byte is as it was'
 t_is 'the packs are private' "$(stat -c %a "$dir/packs")" 700
 
+t_exit 'for people' 0 t_faden archive
+t_like 'it is said what was new' "$(cat "$t_out")" '^0 of 4 files new or grown, 0 B read$'
+t_like 'and what there is' "$(cat "$t_out")" '^The archive has 4 files of .* in .* on the disk$'
+
 # grown, deleted, overwritten
 printf '{"type":"user","more":1}\n' >>"$fb"
 cp "$fb" "$t_tmp/b"
@@ -125,6 +129,7 @@ t_exit 'what is old would go' 0 t_faden clean --older-than 7d --dry-run --json
 t_ok 'more than one' test "$(field 'r["sessions"]')" -ge 2
 t_exit 'nothing is older than that' 1 t_faden clean --older-than 900w -y
 t_exit 'old sessions are cleaned up' 0 t_faden clean --older-than 7d -y
+t_like 'it is said what went and how it comes back' "$(cat "$t_out")" "^[0-9]+ sessions deleted \([0-9]+ files, .*\); 'faden archive restore SESSION' gets one back$"
 t_ok 'their files are gone' test ! -e "$fa"
 t_exit 'they come back' 0 t_faden archive restore "$a"
 t_ok 'byte for byte' cmp "$fa" "$t_tmp/a"
