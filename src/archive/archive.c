@@ -18,7 +18,6 @@
 enum {
 	KEY_TRIES = 16,
 	ID_BYTES = UUID_TEXT - 1,
-	KEY_SALT = 8, /* random characters that tell kept versions of one session apart */
 	COPY_STEP = 1 << 30,
 	COPY_BUFFER = 256 * 1024,
 	SAME_BYTES = 4096, /* of each end that are compared */
@@ -59,7 +58,7 @@ static void make_key(const char *path, char key[static ARCHIVE_KEY_MAX])
 	for (size_t i = 0; i < base.n; i++)
 		key[n++] = key_char(base.p[i]) ? base.p[i] : '-';
 	uuid_new(salt);
-	(void)snprintf(key + n, ARCHIVE_KEY_MAX - n, "%s%.*s", n ? "." : "", KEY_SALT, salt);
+	(void)snprintf(key + n, ARCHIVE_KEY_MAX - n, "%s%.*s", n ? "." : "", ARCHIVE_KEY_END, salt);
 }
 
 /* Nothing but what make_key() makes: a key may come from a store that somebody else wrote. */

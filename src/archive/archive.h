@@ -21,7 +21,10 @@
 #include "base/str.h"
 #include "store/store.h"
 
-enum { ARCHIVE_KEY_MAX = 64 };
+enum {
+	ARCHIVE_KEY_MAX = 64,
+	ARCHIVE_KEY_END = 8, /* characters of chance, behind the last dot */
+};
 
 struct archive {
 	struct store *store;

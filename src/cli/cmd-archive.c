@@ -112,7 +112,10 @@ static int list_one(void *data, const struct archive_file *file)
 	}
 	AUTO_FREE char *path = path_show(file->path, l->app->paths.home);
 	table_add(&l->table, sv_of(there ? "" : "x"));
-	table_add(&l->table, sv_of(file->key));
+	struct sv key = sv_of(file->key);
+	table_add(&l->table,
+		people && key.n > ARCHIVE_KEY_END ? sv_from(key, key.n - ARCHIVE_KEY_END) : key);
+	table_add(&l->table, people ? session_short_id(file->session) : sv_of(file->session));
 	table_add(&l->table, sv_of(file->agent));
 	if (people)
 		clock_format_ago(clock_wall_ms(&l->app->clock) - file->kept_ms, when);
@@ -135,6 +138,7 @@ static int run_list(
 	static const struct table_column columns[] = {
 		{ .title = "" },
 		{ .title = "KEY" },
+		{ .title = "ID" },
 		{ .title = "AGENT" },
 		{ .title = "TAKEN" },
 		{ .title = "SIZE", .right = true },

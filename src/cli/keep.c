@@ -29,16 +29,26 @@ void kept_release(struct kept *kept)
 }
 
 struct looking {
-	const char *spec; /* a beginning of the id; NULL: whatever comes */
+	const char *spec;
+	bool by_key; /* it is a key or its end, else the beginning of an id */
 	struct kept *kept;
 	bool several;
 };
+
+/* The end of a key tells it from others well enough: it is what lists show. */
+static bool is_key(struct sv key, struct sv spec)
+{
+	return sv_eq(key, spec) ||
+		(spec.n == ARCHIVE_KEY_END && key.n > spec.n && sv_ends(key, spec) &&
+			key.p[key.n - spec.n - 1] == '.');
+}
 
 static int take_kept(void *data, const struct archive_file *file)
 {
 	struct looking *l = data;
 
-	if (l->spec && !sv_starts(sv_of(file->session), sv_of(l->spec)))
+	if (l->by_key ? !is_key(sv_of(file->key), sv_of(l->spec))
+		      : !sv_starts(sv_of(file->session), sv_of(l->spec)))
 		return 0;
 	if (l->kept->session && strcmp(l->kept->session, file->session) != 0)
 		l->several = true;
@@ -69,12 +79,12 @@ static int find_in_archive(
 int kept_find(struct app *app, const char *spec, struct kept *ret, struct err *reterr)
 {
 	const struct archive archive = app_archive(app);
-	const struct archive_query by_key = { .key = spec };
-	struct looking l = { .kept = ret };
+	const struct archive_query all = { .key = NULL };
+	struct looking l = { .spec = spec, .by_key = true, .kept = ret };
 	AUTO_RESOLVED of = RESOLVED_INIT;
 	char key[ARCHIVE_KEY_MAX];
 	struct err err = ERR_INIT;
-	int r = archive_each(&archive, &by_key, take_kept, &l, reterr);
+	int r = archive_each(&archive, &all, take_kept, &l, reterr);
 
 	if (r < 0 || ret->key[0])
 		return r;
@@ -92,8 +102,8 @@ int kept_find(struct app *app, const char *spec, struct kept *ret, struct err *r
 	const struct session_info *info = &of.row.info;
 	AUTO_FREE char *name = xasprintf("%s.jsonl", info->id);
 	r = archive_find(&archive, info->path[0] ? info->path : name, key, reterr);
-	const struct archive_query query = { .key = key };
-	return r < 0 ? r : archive_each(&archive, &query, take_kept, &l, reterr);
+	l.spec = key;
+	return r < 0 ? r : archive_each(&archive, &all, take_kept, &l, reterr);
 }
 
 /* ---- taking ---- */

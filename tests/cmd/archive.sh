@@ -82,6 +82,8 @@ t_is 'as another file of the path' "$(field "len([f for f in r if f['session_id'
 key=$(field "min((f for f in r if f['session_id'] == '$b'), key=lambda f: f['content_bytes'])['archive_key']")
 t_exit 'each can be had by its key' 0 t_faden archive export "$key" -o "$t_tmp/out"
 t_is 'here the other one' "$(cat "$t_tmp/out")" blank
+t_exit 'or by the end of its key' 0 t_faden archive export "${key##*.}" -o "$t_tmp/out2"
+t_is 'which is the same' "$(cat "$t_tmp/out2")" blank
 mkdir "$t_tmp/folder"
 t_exit 'into a folder' 0 t_faden archive export "$c" -o "$t_tmp/folder"
 t_ok 'under its own name' cmp "$t_tmp/folder/$(basename "$fc")" "$t_tmp/c"
