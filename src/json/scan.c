@@ -52,11 +52,18 @@ static inline const char *skip_string(const char *p, const char *end, bool *ret_
 	return string_end(p, q, end);
 }
 
+enum {
+	BRACE = 0x20, /* the bit that tells braces from brackets */
+	LEVELS = 64, /* whose kind is known */
+};
+
 /* Where a container that is passed over stands. */
 struct depth {
 	size_t n; /* brackets that are open */
+	uint64_t objects; /* one bit a level, of the first ones: 1 object, 0 array */
 	const char *string; /* the string that goes on behind the block; NULL: none does */
-	bool bad; /* a backslash outside of strings: what is a quote would depend on the block */
+	bool bad; /* a bracket closes one of the other kind; or a backslash outside of strings: what
+		   * is a quote would depend on the block */
 };
 
 /* One past the bracket that closes the container, of the `n` bytes of a block; NULL when it is not
@@ -70,11 +77,16 @@ static const char *skip_block(const char *p, size_t n, struct depth *d)
 		unsigned at = (unsigned)__builtin_ctzll(left);
 		if (at >= n)
 			break;
+		uint64_t object = (p[at] & BRACE) != 0;
 		if (b.open >> at & 1) {
+			if (d->n < LEVELS)
+				d->objects = (d->objects & ~(UINT64_C(1) << d->n)) | object << d->n;
 			d->n++;
-		} else if (b.close >> at & 1) {
-			if (--d->n == 0)
-				return p + at + 1;
+		} else if (b.close >> at & 1 && d->n > 0) {
+			d->n--;
+			d->bad = d->n < LEVELS && (d->objects >> d->n & 1) != object;
+			if (d->bad || d->n == 0)
+				return d->bad ? NULL : p + at + 1;
 		} else {
 			d->bad = true;
 			return NULL;
@@ -84,8 +96,8 @@ static const char *skip_block(const char *p, size_t n, struct depth *d)
 	return NULL;
 }
 
-/* p is at the opening bracket. Brackets are only counted; which kind closes which is looked at
- * when somebody walks the container. */
+/* p is at the opening bracket. Which kind closes which is looked at in the first LEVELS levels, and
+ * in all of them when somebody walks the container. */
 static const char *skip_container(const char *p, const char *end)
 {
 	struct depth d = { .n = 0 };

@@ -2,10 +2,10 @@
  * Values of one JSON text by key, without a tree and without a copy.
  *
  * Everything here works on a slice that the caller keeps alive, and answers with slices of it. No
- * byte after the slice is read. What is passed over is balanced (strings, brackets) but not
- * checked: `{"a":[1}` may pass as a skipped value, `\q` and invalid UTF-8 in a string do. Use
- * scan_check() where validity itself is the question. Nothing recurses over the input, so nesting
- * is limited by its length alone.
+ * byte after the slice is read. What is passed over is balanced (strings, brackets; which kind
+ * closes which down to 64 levels) but not checked: `[1,,2]` may pass as a skipped value, `\q` and
+ * invalid UTF-8 in a string do. Use scan_check() where validity itself is the question. Nothing
+ * recurses over the input, so nesting is limited by its length alone.
  *
  * When a key occurs twice in an object, the last one counts, also when one of the two is spelt
  * with escapes. Keys are given decoded and match any spelling ("session\u0049d" is sessionId).

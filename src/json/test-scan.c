@@ -153,8 +153,8 @@ static void walks(void **state)
 static void broken_containers(void **state)
 {
 	/* Balanced, so they pass while skipped; walking them finds the fault, each time. */
-	static const char *const bad[] = { "[1}", "{\"a\":1]", "[1,]", "[,1]", "[1 2]", "{\"a\"}",
-		"{\"a\":}", "{\"a\":1,}", "{a:1}", "{\"a\" 1}", "{1:2}", "[nil]", "{,}", "[1,,2]" };
+	static const char *const bad[] = { "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}",
+		"{\"a\":1,}", "{a:1}", "{\"a\" 1}", "{1:2}", "[nil]", "{,}", "[1,,2]" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
@@ -169,6 +169,46 @@ static void broken_containers(void **state)
 		assert_int_equal(scan_next(&it, NULL, &val), ERR_INPUT);
 		assert_int_equal(check_result(sv_of(bad[i])), ERR_INPUT);
 	}
+}
+
+/* Brackets in the right number, of which one closes another kind: no value, however far from the
+ * beginning it stands. Beyond the levels that are known they are counted, and walking finds it. */
+static void brackets_of_the_wrong_kind(void **state)
+{
+	static const char *const bad[] = { "[1}", "{\"a\":1]", "{\"x\":[1}}", "[{]}", "[[],{},{]]",
+		"{\"x\":{\"y\":[}]}" };
+	enum { KNOWN = 64 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		struct sv text = sv_of(bad[i]);
+		struct jval val, item, made = { text, text.p[0] == '{' ? J_OBJECT : J_ARRAY };
+		int r;
+		assert_int_equal(scan_text(text, &val), ERR_INPUT);
+		struct scan_iter it = scan_iter(made);
+		while ((r = scan_next(&it, NULL, &item)) > 0)
+			;
+		assert_int_equal(r, ERR_INPUT);
+	}
+	for (size_t depth = 1; depth <= 2 * KNOWN; depth++)
+		for (size_t pad = 0; pad < 130; pad += 43) {
+			AUTO_STR text = STR_INIT;
+			struct jval val;
+			for (size_t i = 0; i < depth; i++)
+				str_adds(&text, i % 3 ? "[" : "{\"k\":");
+			for (size_t i = 0; i < pad; i++)
+				str_addc(&text, ' ');
+			size_t close = text.len;
+			str_adds(&text, "0");
+			for (size_t i = depth; i-- > 0;)
+				str_addc(&text, i % 3 ? ']' : '}');
+			assert_int_equal(scan_text(str_sv(&text), &val), 0);
+			char *innermost = &text.buf[close + 1];
+			*innermost = *innermost == ']' ? '}' : ']';
+			assert_int_equal(
+				scan_text(str_sv(&text), &val), depth <= KNOWN ? ERR_INPUT : 0);
+			assert_int_equal(check_result(str_sv(&text)), ERR_INPUT);
+		}
 }
 
 static void keys_by_any_spelling(void **state)
@@ -709,6 +749,7 @@ int main(void)
 		cmocka_unit_test(values_glued_together),
 		cmocka_unit_test(walks),
 		cmocka_unit_test(broken_containers),
+		cmocka_unit_test(brackets_of_the_wrong_kind),
 		cmocka_unit_test(keys_by_any_spelling),
 		cmocka_unit_test(last_duplicate_wins),
 		cmocka_unit_test(paths),

@@ -124,6 +124,8 @@ static const struct test claude_tests[] = {
 	CASE("null line", ONE "null\n" TWO, ONE TWO, REPAIR_SHAPE, REPAIR_BLOCK, 0, 2),
 	CASE("an array", ONE "[1]\n" TWO, ONE TWO, REPAIR_SHAPE, REPAIR_MINOR, 2, 2),
 	CASE("torn end", ONE TWO "{\"parentUuid\":\"000", ONE TWO, REPAIR_TORN, REPAIR_LOSS, 2, 2),
+	CASE("a bracket of the wrong kind", ONE "{\"x\":[1}}\n" TWO, ONE TWO, REPAIR_TORN,
+		REPAIR_LOSS, 2, 2),
 	CASE("no newline", ONE "{\"type\":\"mode\",\"sessionId\":" Q(ID) "}",
 		ONE "{\"type\":\"mode\",\"sessionId\":" Q(ID) "}\n", REPAIR_NO_NEWLINE,
 		REPAIR_MINOR, 1, 1),
