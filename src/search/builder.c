@@ -15,10 +15,11 @@ enum {
 	SLICE_LEVELS = 8, /* each has twice the room of the one before, up to some */
 	LINK = 4,
 	SLOTS_MIN = 1 << 16,
-	END = UINT32_MAX,
 	PART_MAX = 255,
 	WALL_MAX = 0xFFFF, /* of the upper part of a place */
 };
+
+static const uint32_t END = UINT32_MAX; /* no enumerator: those are of type int */
 
 struct entry {
 	uint32_t hash;

@@ -4,7 +4,8 @@
 #include "base/mem.h"
 #include "search/segment-file.h"
 
-enum { GONE = UINT32_MAX, COOL_BYTES = 16 * 1024 * 1024 };
+enum { COOL_BYTES = 16 * 1024 * 1024 };
+static const uint32_t GONE = UINT32_MAX; /* no enumerator: those are of type int */
 
 struct input {
 	const struct segment *seg;
