@@ -4,11 +4,15 @@
  *	gen-sessions FOLDER FILES BYTES       FOLDER/projects/<project>/<uuid>.jsonl, BYTES in all
  *	gen-sessions --single FILE BYTES      one session of Claude Code
  *	gen-sessions --codex FILE BYTES       one of Codex
+ *	gen-sessions --search FOLDER FILES BYTES
  *
  * BYTES takes k, M, G. Parents chain, every tool use has its result, usage is repeated on the
  * lines of one message, as the agents do it. Lines are as long as in real sessions: 2 to 6 kB in
- *the mean, most of them a few hundred bytes, now and then one of up to 2 MB. What a tool gave
- *stands twice: in the message and for the screen.
+ * the mean, most of them a few hundred bytes, now and then one of up to 2 MB. What a tool gave
+ * stands twice: in the message and for the screen.
+ *
+ * With --search the words are of a vocabulary of 300,000, common and rare as in real text (Zipf),
+ *in English and German, with identifiers, paths, hashes and base64 among them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +44,7 @@ static const int64_t epoch_ms = INT64_C(1735689600000); /* 2025-01-01 */
 
 struct rng {
 	uint64_t state;
+	bool zipf; /* words of the large vocabulary */
 };
 
 static uint64_t rng_next(struct rng *r)
@@ -112,20 +117,110 @@ static const char *const words[] = { "the", "session", "parser", "a", "buffer", 
 	"commit", "server", "client", "socket", "writes", "bytes", "offset", "length", "string",
 	"integer", "→", "ok" };
 
+/* A word by its rank: the first are known ones, the others of syllables, longer the rarer. */
+static void add_ranked(struct str *out, uint64_t rank)
+{
+	static const char *const common[] = { "the", "to", "of", "and", "a", "in", "is", "it",
+		"for", "that", "we", "this", "die", "der", "und", "with", "not", "file", "das",
+		"ist", "I", "on", "test", "ich", "nicht", "error", "line", "function", "use", "ein",
+		"zu", "mit", "return", "value", "code", "run", "add", "wir", "auf", "now", "change",
+		"should" };
+	static const char *const syllables[] = { "ba", "re", "con", "ti", "mo", "ver", "sch",
+		"lich", "ung", "tion", "er", "en", "pro", "ge", "stel", "da", "ma", "trix", "qua",
+		"li", "se", "ar", "ön", "ing", "able", "ment", "fi", "lo", "ker", "ex" };
+	uint64_t mixed = rank * UINT64_C(0x9E3779B97F4A7C15);
+
+	if (rank < ARRAY_LEN(common)) {
+		str_adds(out, common[rank]);
+		return;
+	}
+	/* The rank itself in syllables, and one or two more: no two are the same. */
+	for (uint64_t left = rank; left > 0; left /= ARRAY_LEN(syllables))
+		str_adds(out, syllables[left % ARRAY_LEN(syllables)]);
+	str_adds(out, syllables[mixed >> 59 & 15]);
+}
+
+static void add_zipf(struct str *out, struct rng *r)
+{
+	enum { DOUBLINGS = 18 }; /* 300,000 words: each doubling of the rank is as common */
+	unsigned at = (unsigned)rng_below(r, DOUBLINGS);
+
+	add_ranked(out, (UINT64_C(1) << at) - 1 + rng_below(r, (size_t)1 << at));
+}
+
 static void add_words(struct str *out, struct rng *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			str_addc(out, ' ');
+		if (r->zipf) {
+			add_zipf(out, r);
+			continue;
+		}
 		str_adds(out, words[rng_below(r, ARRAY_LEN(words))]);
 		if (rng_below(r, 12) == 0)
 			str_addf(out, "_%" PRIx64, rng_next(r) & 0xFFFFF);
 	}
 }
 
+/* What stands between prose in sessions. */
+static void add_search_line(struct str *out, struct rng *r)
+{
+	static const char base64[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	AUTO_STR word = STR_INIT;
+
+	switch (rng_below(r, 8)) {
+	case 0: /* code */
+		add_zipf(&word, r);
+		str_addf(out, "\tstatic int %s", word.buf);
+		for (size_t i = rng_below(r, 3); i-- > 0;) {
+			str_clear(&word);
+			add_zipf(&word, r);
+			if (word.buf[0] >= 'a' && word.buf[0] <= 'z')
+				word.buf[0] = (char)(word.buf[0] - 32);
+			str_adds(out, word.buf);
+		}
+		str_adds(out, "(const char *");
+		add_words(out, r, 1);
+		str_addf(out, "_%zu) /* ", rng_below(r, 100));
+		add_words(out, r, 4);
+		str_adds(out, " */ {");
+		break;
+	case 1: /* a log */
+		str_addf(out, "2025-%02zu-%02zuT12:%02zu:%02zu ", 1 + rng_below(r, 12),
+			1 + rng_below(r, 28), rng_below(r, 60), rng_below(r, 60));
+		str_addf(out, "[%zu] commit %010" PRIx64 " ", rng_below(r, 40000),
+			rng_next(r) & UINT64_C(0xFFFFFFFFFF));
+		add_words(out, r, 8);
+		break;
+	case 2: /* a place */
+		str_adds(out, "src/");
+		add_words(out, r, 1);
+		str_adds(out, "/");
+		add_words(out, r, 1);
+		str_addf(out, ".c:%zu: ", rng_below(r, 2000));
+		add_words(out, r, 6);
+		break;
+	case 3:
+		if (rng_below(r, 6) == 0)
+			for (size_t i = 64 + rng_below(r, 2000); i-- > 0;)
+				str_addc(out, base64[rng_below(r, 64)]);
+		break;
+	default:
+		add_words(out, r, 6 + rng_below(r, 18));
+		break;
+	}
+	str_addc(out, '\n');
+}
+
 /* One line as programs print them: code, a log, a path, colours, prose. */
 static void add_output_line(struct str *out, struct rng *r)
 {
+	if (r->zipf) {
+		add_search_line(out, r);
+		return;
+	}
 	switch (rng_below(r, 6)) {
 	case 0:
 		str_adds(out, "\tif (strcmp(name, \"");
@@ -779,19 +874,22 @@ static int make_file(struct gen *g, const char *path, uint64_t target, struct er
 
 static void gen_init(struct gen *g, uint64_t seed, const struct str *pool)
 {
-	*g = (struct gen){ .rng = { seed }, .pool = pool, .buf = STR_INIT, .context = 20000 };
+	*g = (struct gen){
+		.rng = { .state = seed }, .pool = pool, .buf = STR_INIT, .context = 20000
+	};
 	rng_uuid(&g->rng, g->session);
 	g->now_ms = epoch_ms + (int64_t)rng_below(&g->rng, 300u * 24 * 3600) * 1000;
 	(void)snprintf(g->cwd, sizeof(g->cwd), "/home/ada/work/project");
 }
 
-static int make_one(const char *folder, const struct str *pool, size_t i, size_t files,
+static int make_one(const char *folder, const struct str *pool, bool zipf, size_t i, size_t files,
 	uint64_t bytes, struct err *reterr)
 {
 	struct gen g;
 	size_t project = i % (files / 20 + 1);
 
 	gen_init(&g, i + 1, pool);
+	g.rng.zipf = zipf;
 	(void)snprintf(g.cwd, sizeof(g.cwd), "/home/ada/work/project-%zu", project);
 	AUTO_FREE char *dir = xasprintf("%s/projects/-home-ada-work-project-%zu", folder, project);
 	int r = file_mkdirs(dir, reterr);
@@ -801,10 +899,18 @@ static int make_one(const char *folder, const struct str *pool, size_t i, size_t
 	return make_file(&g, path, bytes, reterr);
 }
 
-/* Few large files and many small ones: weights over four doublings, with the given sum. */
-static int make_many(const char *folder, size_t files, uint64_t bytes, const struct str *pool,
-	struct err *reterr)
+static void fill_pool(struct str *pool, struct rng *rng)
 {
+	str_clear(pool);
+	while (pool->len < POOL_BYTES)
+		add_output_line(pool, rng);
+}
+
+/* Few large files and many small ones: weights over four doublings, with the given sum. */
+static int make_many(const char *folder, size_t files, uint64_t bytes, struct str *pool,
+	struct rng *rng, struct err *reterr)
+{
+	enum { POOL_FILES = 8 }; /* so many share what is printed in them */
 	uint64_t weights = 0;
 	int r = 0;
 
@@ -812,7 +918,10 @@ static int make_many(const char *folder, size_t files, uint64_t bytes, const str
 		weights += UINT64_C(1) << i % 5;
 	for (size_t i = 0; i < files && r == 0; i++) {
 		uint64_t share = bytes / weights << i % 5;
-		r = make_one(folder, pool, i, files, share < FILE_MIN ? FILE_MIN : share, reterr);
+		if (rng->zipf && i % POOL_FILES == 0)
+			fill_pool(pool, rng);
+		r = make_one(folder, pool, rng->zipf, i, files, share < FILE_MIN ? FILE_MIN : share,
+			reterr);
 	}
 	return r;
 }
@@ -843,23 +952,28 @@ static bool parse_bytes(const char *text, uint64_t *ret)
 int main(int argc, char **argv)
 {
 	AUTO_STR pool = STR_INIT;
-	struct rng rng = { 7 };
+	struct rng rng = { .state = 7 };
 	struct err err = ERR_INIT;
 	uint64_t bytes, files = 0;
 	bool codex = argc == 4 && strcmp(argv[1], "--codex") == 0;
 	bool single = codex || (argc == 4 && strcmp(argv[1], "--single") == 0);
 
+	if (argc == 5 && strcmp(argv[1], "--search") == 0) {
+		rng.zipf = true;
+		argv++;
+		argc--;
+	}
 	if (argc != 4 || !parse_bytes(argv[3], &bytes) ||
 		(!single && (!parse_bytes(argv[2], &files) || files == 0))) {
 		fputs("usage: gen-sessions FOLDER FILES BYTES\n"
-		      "       gen-sessions --single|--codex FILE BYTES\n",
+		      "       gen-sessions --single|--codex FILE BYTES\n"
+		      "       gen-sessions --search FOLDER FILES BYTES\n",
 			stderr);
 		return 2;
 	}
-	while (pool.len < POOL_BYTES)
-		add_output_line(&pool, &rng);
+	fill_pool(&pool, &rng);
 	int r = single ? make_single(argv[2], codex, bytes, &pool, &err)
-		       : make_many(argv[1], (size_t)files, bytes, &pool, &err);
+		       : make_many(argv[1], (size_t)files, bytes, &pool, &rng, &err);
 	if (r < 0)
 		fprintf(stderr, "gen-sessions: %s\n", err.msg);
 	return r < 0;

@@ -15,13 +15,16 @@ enum {
 	SLICE_LEVELS = 8, /* each has twice the room of the one before, up to some */
 	LINK = 4,
 	SLOTS_MIN = 1 << 16,
+	AHEAD = 8, /* terms whose lists are fetched before they are written to */
 	PART_MAX = 255,
 	WALL_MAX = 0xFFFF, /* of the upper part of a place */
 };
 
 static const uint32_t END = UINT32_MAX; /* no enumerator: those are of type int */
 
+/* A cache line each: looking a word up should touch no more. */
 struct entry {
+	char start[16]; /* of its text */
 	uint32_t hash;
 	uint32_t text; /* in the arena */
 	uint32_t first, at, end; /* first slice; where the next byte goes, and where that ends */
@@ -181,15 +184,24 @@ static void grow_slots(struct builder *b)
 	}
 }
 
-static uint32_t find_term(struct builder *b, struct sv text)
+static bool same_text(const struct builder *b, const struct entry *t, struct sv text)
 {
-	uint32_t hash = (uint32_t)XXH3_64bits_withSeed(text.p, text.n, b->seed);
+	return text.n <= sizeof(t->start) ? memcmp(t->start, text.p, text.n) == 0
+					  : memcmp(b->arena + t->text, text.p, text.n) == 0;
+}
+
+static uint32_t hash_of(const struct builder *b, struct sv text)
+{
+	return (uint32_t)XXH3_64bits_withSeed(text.p, text.n, b->seed);
+}
+
+static uint32_t find_term(struct builder *b, struct sv text, uint32_t hash)
+{
 	size_t at = hash & (b->slots_n - 1);
 
 	for (; b->slots[at]; at = (at + 1) & (b->slots_n - 1)) {
 		const struct entry *t = &b->terms.v[b->slots[at] - 1];
-		if (t->hash == hash && t->n == text.n &&
-			memcmp(b->arena + t->text, text.p, text.n) == 0)
+		if (t->hash == hash && t->n == text.n && same_text(b, t, text))
 			return b->slots[at] - 1;
 	}
 	uint32_t place = arena_take(b, text.n + SLICE_FIRST);
@@ -207,14 +219,16 @@ static uint32_t find_term(struct builder *b, struct sv text)
 			.tail = END,
 			.n = (uint8_t)text.n,
 		});
+	memcpy(b->terms.v[b->terms.n - 1].start, text.p,
+		text.n < sizeof(b->terms.v->start) ? text.n : sizeof(b->terms.v->start));
 	if (b->terms.n * 2 > b->slots_n)
 		grow_slots(b);
 	return (uint32_t)b->terms.n - 1;
 }
 
-void builder_add(struct builder *b, struct sv term, uint32_t position)
+static void add_hashed(struct builder *b, struct sv term, uint32_t hash, uint32_t position)
 {
-	uint32_t i = find_term(b, sv_head(term, TERM_MAX)), at = (uint32_t)b->here.n;
+	uint32_t i = find_term(b, term, hash), at = (uint32_t)b->here.n;
 	struct entry *t = &b->terms.v[i];
 
 	if (t->head == END) {
@@ -228,14 +242,44 @@ void builder_add(struct builder *b, struct sv term, uint32_t position)
 	vec_push(&b->here, (struct place){ position, END });
 }
 
+void builder_add(struct builder *b, struct sv term, uint32_t position)
+{
+	term = sv_head(term, TERM_MAX);
+	add_hashed(b, term, hash_of(b, term), position);
+}
+
+/* Some words at a time: where each of them leads to is on its way while the others are hashed. */
 uint32_t builder_text(struct builder *b, struct sv text, uint32_t position)
 {
+	enum { BATCH = 16 };
+	struct {
+		char text[WORD_MAX];
+		uint32_t n, hash, position;
+	} words[BATCH];
 	struct word_walk walk;
 	struct word_at word;
+	bool more = true;
 
 	words_begin(&walk, text);
-	while (words_next(&walk, &word))
-		builder_add(b, word.text, position + word.position);
+	while (more) {
+		unsigned n = 0;
+		while (n < BATCH && (more = words_next(&walk, &word))) {
+			memcpy(words[n].text, word.text.p, word.text.n);
+			words[n].n = (uint32_t)word.text.n;
+			words[n].position = position + word.position;
+			words[n].hash = hash_of(b, word.text);
+			__builtin_prefetch(&b->slots[words[n].hash & (b->slots_n - 1)]);
+			n++;
+		}
+		for (unsigned i = 0; i < n; i++) {
+			uint32_t slot = b->slots[words[i].hash & (b->slots_n - 1)];
+			if (slot)
+				__builtin_prefetch(&b->terms.v[slot - 1]);
+		}
+		for (unsigned i = 0; i < n; i++)
+			add_hashed(b, sv_make(words[i].text, words[i].n), words[i].hash,
+				words[i].position);
+	}
 	b->length += walk.position;
 	return position + walk.position;
 }
@@ -252,6 +296,8 @@ static void end_doc(struct builder *b)
 	vec_each (&b->touched, i) {
 		struct entry *t = &b->terms.v[*i];
 		uint32_t before = 0;
+		if (i + AHEAD < b->touched.v + b->touched.n)
+			__builtin_prefetch(&b->arena[b->terms.v[i[AHEAD]].at], 1);
 		put_number(b, t, doc - t->next_doc);
 		put_number(b, t, t->count);
 		for (uint32_t at = t->head; at != END; at = b->here.v[at].next) {

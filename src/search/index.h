@@ -81,7 +81,7 @@ struct index_opts {
 	bool (*cancelled)(void *data);
 	void *data;
 };
-enum { INDEX_RESULT_MAX = 256 * 1024, INDEX_MEMORY = 96 * 1024 * 1024 };
+enum { INDEX_RESULT_MAX = 256 * 1024, INDEX_MEMORY = 72 * 1024 * 1024 };
 
 enum index_anew { INDEX_KEPT, INDEX_NEW, INDEX_OTHER_VERSION, INDEX_WAS_DAMAGED, INDEX_ASKED };
 struct index_stats {

@@ -490,7 +490,12 @@ static void test_in_parts(void **state)
 	}
 	rig.opts.memory = 2 * 1024 * 1024;
 	update(&rig);
-	assert_true(rig.stats.segments > 2);
+	bool several = false; /* segments, some of which may have been merged already */
+	for (unsigned i = 3; i < 60; i++) {
+		AUTO_FREE char *segment = xasprintf("%s/%08x.segment", rig.dir, i);
+		several = several || path_exists(segment);
+	}
+	assert_true(several);
 	assert_int_equal(found(&rig, "lemon"), LINES);
 	assert_int_equal(found(&rig, "unique399"), 1);
 	assert_int_equal(found(&rig, "shop"), 1);

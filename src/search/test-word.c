@@ -58,6 +58,8 @@ static void test_folding(void **state)
 	check("Straße STRASSE", "strasse@0 strasse@1");
 	check("ΣΊΣΥΦΟΣ", "σίσυφοσ@0");
 	check("e\xcc\x81t\xc3\xa9", "\xc3\xa9t\xc3\xa9@0"); /* decomposed and composed */
+	check("ÀÉÖØÞ ÷×ß ñ", "àéöøþ@0 ss@1 ñ@2");
+	check("\xc3\x84\xcc\x81", "\xc3\xa4\xcc\x81@0"); /* nothing to compose with */
 	check("soft\xc2\xadhyphen", "softhyphen@0");
 	check("a\xff"
 	      "b \xc3 c",

@@ -7,6 +7,8 @@
 enum {
 	BLOB_MIN = 64, /* bytes of base64 that are taken for such */
 	SUSPECT_MIN = 16, /* shorter words are not looked at for that */
+	LATIN = 0xC3, /* begins a character of U+00C0 to U+00FF … */
+	SHARP_S = 0x9F, /* … of which this is ß, and capitals are before it */
 	FORM_MIN = 3,
 	FORM_MAX = 32, /* bytes of words that have forms: longer ones are names of things */
 };
@@ -103,6 +105,12 @@ static inline unsigned class_at(struct sv text, size_t at, size_t *ret_n)
 	*ret_n = 1;
 	if (c < 0x80)
 		return ascii[c];
+	/* Western letters, without looking them up: À to Þ, ß to ÿ, but for × and ÷. */
+	if (c == LATIN && at + 1 < text.n && (text.p[at + 1] & 0xC0) == 0x80) {
+		unsigned char low = (unsigned char)text.p[at + 1];
+		*ret_n = 2;
+		return low == 0x97 || low == 0xB7 ? 0 : low < SHARP_S ? C_UPPER : C_LOWER;
+	}
 	*ret_n = utf8_decode(sv_from(text, at), &cp);
 	return class_of(cp);
 }
@@ -190,12 +198,28 @@ static size_t fold(struct sv raw, char *buf, size_t max)
 	utf8proc_int32_t cps[WORD_MAX * EXPANSION + 1];
 	utf8proc_option_t options =
 		UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE;
-	size_t i = 0;
+	size_t i = 0, out = 0;
 
-	for (; i < raw.n && i < max && (unsigned char)raw.p[i] < 0x80; i++)
-		buf[i] = (char)(raw.p[i] >= 'A' && raw.p[i] <= 'Z' ? raw.p[i] + 32 : raw.p[i]);
+	/* ASCII and western letters, which nothing composes with as long as they are alone. */
+	for (; i < raw.n && out + 1 < max; i++) {
+		unsigned char c = (unsigned char)raw.p[i];
+		unsigned char low = i + 1 < raw.n ? (unsigned char)raw.p[i + 1] : 0;
+		if (c < 0x80) {
+			buf[out++] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+		} else if (c == LATIN && low == SHARP_S) {
+			buf[out++] = 's';
+			buf[out++] = 's';
+			i++;
+		} else if (c == LATIN && (low & 0xC0) == 0x80) {
+			buf[out++] = (char)LATIN;
+			buf[out++] = (char)(low < SHARP_S && low != 0x97 ? low + 32 : low);
+			i++;
+		} else {
+			break;
+		}
+	}
 	if (i == raw.n)
-		return i;
+		return out;
 	if (raw.n > WORD_MAX)
 		return 0;
 	utf8proc_ssize_t n = utf8proc_decompose((const utf8proc_uint8_t *)raw.p,
