@@ -26,6 +26,7 @@ struct show_opts {
 	bool live;
 	bool json;
 	long long last;
+	const char *at;
 };
 
 static const struct opt show_options[] = {
@@ -33,6 +34,8 @@ static const struct opt show_options[] = {
 	OPT_FLAG('t', "tools", struct show_opts, tools,
 		"everything: tools' input and output, thinking, what programs put in"),
 	OPT_INT('n', "last", struct show_opts, last, "N", 1, 1000000, "only the last N turns"),
+	OPT_STRING(0, "at", struct show_opts, at, "MESSAGE",
+		"from this message on: the number that search gives, or its uuid"),
 	OPT_FLAG(0, "live", struct show_opts, live,
 		"only what the agent would send to the model when it resumes"),
 	OPT_FLAG(0, "json", struct show_opts, json, "a JSON object for programs"),
@@ -180,6 +183,35 @@ static int skip_to_last(struct show *s, struct err *reterr)
 	return 0;
 }
 
+/* Begins with the message that --at names: where its line begins, or what its uuid begins with. */
+static int skip_to(struct show *s, struct err *reterr)
+{
+	struct part *part = &s->parts.v[0];
+	const struct transcript_read_opts opts = { .end = part->end };
+	struct transcript_reader *reader = NULL;
+	struct sv at = sv_of(s->opts->at);
+	long long offset = -1;
+	struct item item;
+	bool found = false, number = sv_parse_i64(at, &offset);
+	int r = transcript_open(part->path, s->of.row.info.format, &opts, &reader, reterr);
+
+	while (r >= 0 && !found && (r = transcript_next(reader, &item, reterr)) > 0)
+		found = number ? item.offset == (uint64_t)offset
+			       : at.n > 0 && sv_starts(item.uuid, at);
+	if (found) {
+		part->offset = item.offset;
+		part->skipped = item.record;
+		s->first = 0;
+	}
+	transcript_close(reader);
+	if (r < 0 || found)
+		return r < 0 ? r : 0;
+	return err_set(reterr, ERR_NOTFOUND,
+		"--at %s: no message of this session; 'faden search' and 'faden show --json' "
+		"name them",
+		s->opts->at);
+}
+
 /* ---- ways to show ---- */
 
 static void show_one(struct show *s, const struct item *item)
@@ -292,6 +324,8 @@ static int run_show(struct app *app, const void *options, int argc, char **argv,
 		.text = STR_INIT };
 	int r = sessions_open(app, reterr);
 
+	if (s.opts->at && s.opts->last > 0)
+		return err_set(reterr, ERR_USAGE, "--at and --last: one of them");
 	if (r >= 0)
 		r = sessions_find(
 			app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE | RESOLVE_GONE, &s.of, reterr);
@@ -301,6 +335,8 @@ static int run_show(struct app *app, const void *options, int argc, char **argv,
 		r = find_parts(&s, reterr);
 	if (r >= 0 && s.opts->last > 0)
 		r = skip_to_last(&s, reterr);
+	if (r >= 0 && s.opts->at)
+		r = skip_to(&s, reterr);
 	if (r < 0)
 		return r;
 	app_pager_begin(app);

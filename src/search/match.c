@@ -133,7 +133,10 @@ static int follow(struct follower *f, uint32_t doc, struct err *reterr)
 }
 
 /* How often the words stand one after the other in the document that all followers are at. */
-static int count_phrase(struct follower *fs, size_t n, uint32_t *ret, struct err *reterr)
+typedef VEC(uint32_t) positions;
+
+static int count_phrase(
+	struct follower *fs, size_t n, positions *starts, uint32_t *ret, struct err *reterr)
 {
 	const uint32_t *first, *other;
 	int r = postings_positions(&fs[0].p, fs[0].at, &first, reterr);
@@ -142,8 +145,11 @@ static int count_phrase(struct follower *fs, size_t n, uint32_t *ret, struct err
 	*ret = 0;
 	if (r < 0)
 		return r;
-	AUTO_FREE uint32_t *starts = xcalloc(n_first, sizeof(*starts));
-	memcpy(starts, first, n_first * sizeof(*starts));
+	if (starts->cap < n_first) {
+		starts->cap = n_first;
+		starts->v = xreallocarray(starts->v, n_first, sizeof(*starts->v));
+	}
+	memcpy(starts->v, first, n_first * sizeof(*starts->v));
 	for (size_t i = 1; i < n && left > 0; i++) {
 		r = postings_positions(&fs[i].p, fs[i].at, &other, reterr);
 		if (r < 0)
@@ -151,14 +157,14 @@ static int count_phrase(struct follower *fs, size_t n, uint32_t *ret, struct err
 		uint32_t n_other = fs[i].p.count[fs[i].at], kept = 0, k = 0;
 		for (uint32_t j = 0; j < left; j++) {
 			/* The first may stand behind the other in the phrase. */
-			uint64_t want = (uint64_t)starts[j] + fs[i].offset;
+			uint64_t want = (uint64_t)starts->v[j] + fs[i].offset;
 			if (want < fs[0].offset)
 				continue;
 			want -= fs[0].offset;
 			while (k < n_other && other[k] < want)
 				k++;
 			if (k < n_other && other[k] == want)
-				starts[kept++] = starts[j];
+				starts->v[kept++] = starts->v[j];
 		}
 		left = kept;
 	}
@@ -172,6 +178,7 @@ static int find_phrase(const struct segment *seg, const struct query_part *part,
 {
 	size_t n = part->terms.n, rarest = 0;
 	struct follower *fs = xcalloc(n, sizeof(*fs));
+	positions starts = VEC_INIT;
 	uint32_t doc = 0, count;
 	int r = 1;
 
@@ -198,7 +205,7 @@ static int find_phrase(const struct segment *seg, const struct query_part *part,
 		}
 		if (r <= 0 || !all)
 			continue;
-		r = count_phrase(fs, n, &count, reterr);
+		r = count_phrase(fs, n, &starts, &count, reterr);
 		if (r < 0)
 			break;
 		if (count > 0)
@@ -209,6 +216,7 @@ static int find_phrase(const struct segment *seg, const struct query_part *part,
 	}
 	for (size_t i = 0; i < n; i++)
 		postings_release(&fs[i].p);
+	vec_release(&starts);
 	free(fs);
 	return r < 0 ? r : 0;
 }

@@ -95,7 +95,7 @@ static bool next_token(struct sv typed, size_t *at, struct token *ret)
 static int add_filter(
 	struct query *q, enum query_field field, const struct token *t, struct sv value)
 {
-	struct query_filter filter = { .field = field, .not = t->sign == '-' };
+	struct query_filter filter = { .field = field, .negated = t->sign == '-' };
 
 	filter.value = xmemdup0(value.p, value.n);
 	vec_push(&q->filters, filter);

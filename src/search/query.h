@@ -49,7 +49,7 @@ struct query_part {
 enum query_field { QUERY_AGENT, QUERY_DIR, QUERY_BRANCH };
 struct query_filter {
 	enum query_field field;
-	bool not ;
+	bool negated;
 	char *value; /* agent: its name; dir: a path, or a part of one; branch: as typed */
 };
 

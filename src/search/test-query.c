@@ -127,7 +127,7 @@ static void test_fields(void **state)
 	assert_int_equal(q.filters.n, ARRAY_LEN(want));
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
 		assert_int_equal(q.filters.v[i].field, want[i].field);
-		assert_int_equal(q.filters.v[i].not, want[i].not );
+		assert_int_equal(q.filters.v[i].negated, want[i].negated);
 		assert_string_equal(q.filters.v[i].value, want[i].value);
 	}
 	assert_int_equal(q.roles, 1u << DOC_USER | 1u << DOC_CALL | 1u << DOC_RESULT);

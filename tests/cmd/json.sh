@@ -71,6 +71,8 @@ check 0 archive export "$b" -o "$t_tmp/exported"
 check 0 archive prune --older-than 900w
 check 0 clean --older-than 1w --dry-run
 check 0 delete --dry-run "$b"
+check 0 search thing
+check 1 search nothingofthatkind
 check 0 doctor
 check 0 config
 check 0 config check

@@ -1,0 +1,300 @@
+/*
+ * What was said in all sessions, found by its words.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "assist/kit.h"
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "cli/env.h"
+#include "cli/fresh.h"
+#include "cli/print.h"
+#include "cli/sessions.h"
+#include "config/settings.h"
+#include "os/file.h"
+#include "search/find.h"
+#include "search/snippet.h"
+#include "store/project.h"
+#include "view/hit.h"
+
+struct search_cmd_opts {
+	long long limit;
+	bool sessions;
+	bool here;
+	bool all;
+	const char *agent;
+	bool thinking;
+	bool unaccented;
+	bool json;
+};
+
+static const struct opt search_options[] = {
+	OPT_INT('n', "limit", struct search_cmd_opts, limit, "N", 1, RANK_MAX,
+		"at most this many results; 10 else"),
+	OPT_FLAG('s', "sessions", struct search_cmd_opts, sessions,
+		"one result a session: its best message"),
+	OPT_FLAG(0, "here", struct search_cmd_opts, here, "only sessions of this project"),
+	OPT_FLAG('a', "all", struct search_cmd_opts, all, "sessions of every folder (the default)"),
+	OPT_AGENT(struct search_cmd_opts, agent, agent_keeps_sessions,
+		"only sessions of one agent: @"),
+	OPT_FLAG(0, "thinking", struct search_cmd_opts, thinking, "also what the agent thought"),
+	OPT_FLAG(0, "unaccented", struct search_cmd_opts, unaccented,
+		"letters with marks are found without them: café by cafe"),
+	OPT_FLAG(0, "json", struct search_cmd_opts, json, "a JSON array for programs"),
+	OPT_END,
+};
+
+struct search {
+	struct app *app;
+	const struct search_cmd_opts *opts;
+	struct str typed;
+	struct query query;
+	struct index_view *view;
+	struct find_result found;
+	struct project project;
+	char *here;
+	int64_t now_ms;
+};
+
+static void search_release(struct search *s)
+{
+	str_release(&s->typed);
+	query_release(&s->query);
+	find_result_release(&s->found);
+	index_view_close(s->view);
+	project_release(&s->project);
+	free(s->here);
+}
+
+/* ---- the question ---- */
+
+static int take_words(struct search *s, int argc, char **argv, struct err *reterr)
+{
+	const struct query_context context = {
+		.now_ms = s->now_ms, .home = s->app->paths.home, .cwd = s->app->cwd
+	};
+
+	if (s->opts->agent)
+		str_addf(&s->typed, "agent:\"%s\" ", s->opts->agent);
+	for (int i = 0; i < argc; i++)
+		str_addf(&s->typed, "%s%s", i ? " " : "", argv[i]);
+	int r = query_parse(str_sv(&s->typed), &context, &s->query, reterr);
+	if (r >= 0 && query_empty(&s->query))
+		return err_set(reterr, ERR_USAGE,
+			argc > 0 ? "only what must not be there was said; add a word to look for"
+				 : "nothing to look for: faden search WORDS…");
+	if (r >= 0 && s->query.passed > 0)
+		say_note(s->app->err, "only the first %d words count, %zu are left out",
+			QUERY_PARTS_MAX, s->query.passed);
+	return r;
+}
+
+/* The folders of this project, wherever it lies or lay. */
+static int find_here(struct search *s, struct strv *dirs, struct err *reterr)
+{
+	int r = kit_dir(s->app->settings, s->app->cwd, &s->here, reterr);
+
+	if (r >= 0)
+		r = project_find(s->app->store, s->here, &s->project, reterr);
+	if (r < 0)
+		return r;
+	strv_add(dirs, s->here);
+	vec_each (&s->project.places, place)
+		strv_add(dirs, place->dir);
+	return 0;
+}
+
+static int ask(struct search *s, struct err *reterr)
+{
+	AUTO_STRV dirs = STRV_INIT;
+	int r = s->opts->here ? find_here(s, &dirs, reterr) : 0;
+	const struct find_opts opts = {
+		.n = s->opts->limit > 0 ? (size_t)s->opts->limit : RANK_DEFAULT,
+		.sessions = s->opts->sessions,
+		.thinking = s->opts->thinking,
+		.unmarked = s->opts->unaccented,
+		.now_ms = s->now_ms,
+		.dirs = (const char *const *)dirs.v,
+		.n_dirs = dirs.n,
+	};
+
+	return r < 0 ? r : find(s->view, &s->query, &opts, &s->found, reterr);
+}
+
+/* ---- the answer ---- */
+
+struct named {
+	struct str title;
+	int64_t active_ms;
+};
+
+static int on_session(void *data, const struct session_row *row)
+{
+	struct named *named = data;
+
+	str_adds(&named->title, session_title(row));
+	named->active_ms = row->active_ms;
+	return 1;
+}
+
+/* What the session of a hit is called, and when it was active: by the catalogue, else as far as the
+ * index has it. */
+static void name_session(struct search *s, const struct index_source *source, struct named *ret)
+{
+	const struct catalogue_query query = { .id = source->session,
+		.agent = source->agent,
+		.subagents = true,
+		.empty = true,
+		.gone = true,
+		.limit = 1 };
+
+	if (catalogue_query(s->app->store, &query, on_session, ret, NULL) <= 0)
+		str_adds(&ret->title, source->name[0] ? source->name : source->session);
+}
+
+/* The text of a hit from its file, or from the archive when that is gone. */
+static void read_text(
+	struct search *s, const struct found_hit *hit, struct str *text, struct str *tool)
+{
+	size_t max = (size_t)s->app->settings->search_result_kb * 1024;
+	const struct archive archive = app_archive(s->app);
+	const struct index_source *source = &hit->source;
+	char key[ARCHIVE_KEY_MAX];
+	AUTO_CLOSE int fd = -1;
+
+	if (hit->hit.at.kind == DOC_SESSION) {
+		str_addf(text, "%s %s %s", source->name, source->cwd, source->branch);
+		return;
+	}
+	if (snippet_text(source->path, source->format, &hit->hit.at, max, text, tool, NULL) >= 0)
+		return;
+	if (archive_find(&archive, source->path, key, NULL) < 0 ||
+		archive_open(&archive, key, &fd, NULL, NULL) < 0)
+		return;
+	AUTO_FREE char *path = xasprintf("/proc/self/fd/%d", fd);
+	if (snippet_text(path, source->format, &hit->hit.at, max, text, tool, NULL) < 0)
+		str_clear(text);
+}
+
+static void show_hit(struct search *s, const struct found_hit *hit, struct term *t, bool first)
+{
+	enum { PIPE_COLUMNS = 160, LABEL = 20 };
+	struct named named = { .title = STR_INIT };
+	AUTO_STR text = STR_INIT;
+	AUTO_STR tool = STR_INIT;
+	AUTO_STR json = STR_INIT;
+	CLEANUP(snippet_release) struct snippet snippet = SNIPPET_INIT;
+	struct hit_view view = {
+		.found = hit, .snippet = &snippet, .now_ms = s->now_ms, .home = s->app->paths.home
+	};
+
+	name_session(s, &hit->source, &named);
+	view.title = named.title.buf;
+	view.active_ms = named.active_ms;
+	read_text(s, hit, &text, &tool);
+	view.tool = tool.buf;
+	snippet_make(str_sv(&text), &s->query, &s->found.marks,
+		t && t->tty && t->cols > 2 * LABEL ? t->cols - LABEL : PIPE_COLUMNS, &snippet);
+	if (text.len == 0)
+		str_adds(&snippet.line, "(the message is not there any more)");
+	if (t) {
+		if (!first)
+			term_newline(t);
+		view_hit(t, &view);
+	} else {
+		struct jw w = JW_INIT(&json);
+		view_json_hit(&w, &view);
+		say_bytes(s->app->out, first ? SV("[\n") : SV(",\n"));
+		say_json(s->app->out, str_sv(&json));
+	}
+	str_release(&named.title);
+}
+
+static void show_all(struct search *s)
+{
+	struct term term;
+	bool first = true;
+
+	if (!s->opts->json)
+		print_begin(s->app, &term);
+	vec_each (&s->found.hits, hit) {
+		show_hit(s, hit, s->opts->json ? NULL : &term, first);
+		first = false;
+	}
+	if (s->opts->json)
+		say_bytes(s->app->out, first ? SV("[]\n") : SV("\n]\n"));
+	else
+		print_end(&term);
+}
+
+/* Which words are nowhere, and what is near to them; or that too much was asked for. */
+static void say_none(struct search *s)
+{
+	AUTO_STR help = STR_INIT;
+	bool demands = s->query.filters.n > 0 || s->query.roles || s->query.after_ms ||
+		s->query.before_ms || s->opts->here;
+
+	say_note(s->app->err, "nothing found for %s", s->typed.buf);
+	for (size_t i = 0; i < s->query.parts.n; i++) {
+		const struct query_part *part = &s->query.parts.v[i];
+		struct sv word = sv_of(part->terms.v[0].text);
+		AUTO_STR near = STR_INIT;
+		demands |= part->demand != QUERY_RANKS;
+		if (part->terms.n == 1 && !part->prefix && !(s->found.parts_found >> i & 1) &&
+			find_near(s->view, word, &near))
+			str_addf(&help, "%s%s instead of %.*s", help.len > 0 ? ", " : "", near.buf,
+				SV_ARG(word));
+	}
+	if (help.len > 0)
+		say_note(s->app->err, "near to it: %s", help.buf);
+	else if (demands)
+		say_note(s->app->err, "words alone find more than phrases, signs and fields");
+}
+
+static int run_search(
+	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	CLEANUP(search_release)
+	struct search s = { .app = app,
+		.opts = options,
+		.typed = STR_INIT,
+		.query = QUERY_INIT,
+		.found = FIND_RESULT_INIT,
+		.project = PROJECT_INIT,
+		.now_ms = clock_wall_ms(&app->clock) };
+	AUTO_FREE char *dir = app_index_dir(app);
+
+	if (s.opts->here && s.opts->all)
+		return err_set(reterr, ERR_USAGE, "--here and --all: one of them");
+	int r = take_words(&s, argc, argv, reterr);
+	if (r >= 0)
+		r = sessions_open(app, reterr);
+	if (r >= 0)
+		r = fresh_view(app, dir, &s.view, reterr);
+	if (r >= 0)
+		r = ask(&s, reterr);
+	if (r == SEGMENT_DAMAGED && s.view) {
+		index_blame(dir, reterr);
+		err_prefix(reterr, "'faden index' makes it anew");
+	}
+	if (r < 0)
+		return r;
+	show_all(&s);
+	if (s.found.hits.n == 0)
+		say_none(&s);
+	return s.found.hits.n > 0 ? 0 : 1;
+}
+
+const struct cmd cmd_search = {
+	.name = "search",
+	.group = CMD_GROUP_SESSIONS,
+	.summary = "find what was said, in the sessions of every agent",
+	.synopsis = "WORDS…",
+	.max_args = CMD_ANY,
+	.opts = search_options,
+	.opts_size = sizeof(struct search_cmd_opts),
+	.run = run_search,
+};

@@ -1,0 +1,153 @@
+#!/bin/sh
+# faden search: words, what is exact, fields, dates, what is shown, and what is not there any more.
+. "$(dirname "$0")/../lib.sh"
+
+here=$t_tmp/here
+mkdir -p "$here" "$t_tmp/other"
+cd "$here" || exit 1
+shop=aaaaaaaa-0000-4000-8000-000000000001
+sign=aaaaaaaa-0000-4000-8000-000000000002
+disk=aaaaaaaa-0000-4000-8000-000000000003
+evil=aaaaaaaa-0000-4000-8000-000000000004
+codex=01a00000-0000-7000-8000-000000000005
+projects=$t_home/.claude/projects
+t_setenv 'FADEN_CLOCK=2026-11-17T09:30:00Z'
+
+"$t_helper/say-session" "$projects/-here/$shop.jsonl" "$shop" "$here" 2026-03-10T10:00:00Z <<'END'
+user Please raise the retry limit of the payment client
+thinking the secret zebra is in the thoughts
+call:Bash {"command": "grep -rn parseRetryLimit src/pay.c", "description": "look for it"}
+result src/pay.c:12: int parseRetryLimit(void)
+assistant The retries are now limited to seven
+END
+"$t_helper/say-session" "$projects/-other/$sign.jsonl" "$sign" "$t_tmp/other" 2026-05-02T10:00:00Z feature <<'END'
+user Draw a sign for the café in the Straße
+assistant I wrote the sign, and it went well. 日本語の看板です
+call:Write {"file_path": "/work/sign.svg", "content": "<svg/>"}
+result done
+END
+"$t_helper/say-session" "$projects/-other/$disk.jsonl" "$disk" "$t_tmp/other" 2026-11-16T10:00:00Z <<'END'
+user the limit of the disk is a hard limit, and error: cannot open 'x.c'
+assistant no retry there, it is limitless
+END
+"$t_helper/say-session" "$projects/-other/$evil.jsonl" "$evil" "$t_tmp/other" 2026-11-01T10:00:00Z <<'END'
+user hostile \e[31mred\e]0;title\nand a second line
+END
+"$t_helper/say-session" "$projects/-here/$shop/subagents/agent-7.jsonl" "$shop" "$here" 2026-03-10T10:30:00Z <<'END'
+user find the walrus in the tests
+assistant the walrus is in test-pay.c
+END
+"$t_helper/make-session" codex "$t_home/.codex" "$t_tmp/other" "$codex" 'tell the giraffe' >/dev/null
+
+# ids WORD…: the sessions that are found, by the last digit of their ids.
+ids() {
+	t_faden search --json --sessions "$@" >"$t_out" 2>"$t_err"
+	python3 -c 'import json, sys; print(" ".join(o["session_id"][-1] for o in json.load(open(sys.argv[1]))))' "$t_out"
+}
+# finds WHAT WANT WORD…
+finds() {
+	what=$1
+	want=$2
+	shift 2
+	t_is "$what" "$(ids "$@")" "$want"
+}
+# value KEY: of the first result of the last search.
+value() {
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[0][sys.argv[2]])' "$t_out" "$1"
+}
+
+t_exit 'a search makes the index' 0 t_faden search payment
+t_like 'the session is named by its title' "$(cat "$t_out")" 'Please raise the retry limit of the payment client'
+t_like 'the message is shown' "$(cat "$t_out")" 'you: Please raise the retry limit'
+t_like 'and how to go on' "$(cat "$t_out")" "faden resume $shop   faden show --at 0 $shop"
+t_exit 'nothing is found' 1 t_faden search paymant
+t_like 'what is near is named' "$(cat "$t_err")" 'payment instead of paymant'
+t_exit 'as JSON it is an empty array' 1 t_faden search --json paymant
+t_is 'which stands on standard output' "$(cat "$t_out")" '[]'
+t_exit 'no words are refused' 2 t_faden search
+t_exit 'only words that must not be there are refused' 2 t_faden search -- -limit
+t_like 'it is said why' "$(cat "$t_err")" 'add a word to look for'
+
+finds 'a question finds its session first' '1 3' 'where did we change the retry limit?'
+finds 'an identifier is found by its parts' '1 3' retry limit
+finds 'and as a whole' '1' +parseRetryLimit
+finds 'other forms of a word count' '1' raising
+finds 'irregular ones too' '2' write
+finds 'letters are folded' '2' STRASSE
+finds 'both ways' '2' straße
+finds 'marks tell words apart' '' cafe
+finds 'unless that is not wanted' '2' --unaccented cafe
+finds 'CJK is found without blanks' '2' 看板
+finds 'a single character is found' '2' 語
+finds 'a phrase' '1' '"retry limit"'
+finds 'in this order only' '' '"limit retry"'
+finds 'a word that must be there, as it is spelt' '3' +limitless
+finds 'not in another form' '' +raises
+finds 'a word that must not be there' '3' -- limit -payment -retry -retries
+finds 'one or the other' '3 1' disk OR payment
+finds 'the beginning of a word' '3' 'limitl*'
+finds 'thinking is left out' '' zebra
+finds 'unless it is asked for' '1' --thinking zebra
+finds 'or named' '1' zebra role:thinking
+t_like 'an error message can be pasted as it is' "$(ids "error: cannot open 'x.c'")" '^3'
+finds 'by agent' '5' agent:codex giraffe
+finds 'by agent as an option' '' --agent claude giraffe
+finds 'by directory' '3' limit "dir:$t_tmp/other"
+finds 'by a directory on the way' '3' limit dir:other
+finds 'but not these' '1' -- limit -dir:other
+finds 'by branch' '2' sign branch:feature
+finds 'by tool' '1' tool:bash
+finds 'by file' '2' file:sign.svg
+finds 'by its whole path' '2' file:/work/sign.svg
+finds 'by role' '3' -- retry role:assistant -dir:here
+finds 'after a day' '3' limit after:2026-11-01
+finds 'before one' '1' limit before:april
+finds 'of this folder' '1' --here limit
+finds 'of all' '1 3' --all limit
+finds 'a month in the question' '1 3' 'what was the limit in March'
+finds 'a day in German' '3 1' 'limit gestern'
+finds 'the work of a sub-agent counts for its session' '1' walrus
+t_is 'and is marked' "$(value subagent)" 'True'
+finds 'a title is found too' '1' client
+t_exit 'at most so many' 0 t_faden search --json -n 1 limit
+t_is 'one is one' "$(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))))' "$t_out")" '1'
+
+for bad in agent:nobody role:usr after:soon 'x*'; do
+	t_exit "$bad is refused" 2 t_faden search word "$bad"
+	t_like 'by its name' "$(cat "$t_err")" "$(printf '%s' "$bad" | sed 's/\*/\\*/')"
+done
+t_exit '--here --all is refused' 2 t_faden search --here --all x
+
+# What is printed cannot harm a terminal.
+t_exit 'hostile text is found' 0 t_faden search hostile
+t_unlike 'without its escapes' "$(cat -v "$t_out")" '\^\[\|\^G'
+t_like 'on one line' "$(cat "$t_out")" 'red and a second line'
+
+# There.
+t_exit 'a message of a tool' 0 t_faden search --json role:result parseRetryLimit
+at=$(value offset_bytes)
+t_is 'the command names it' "$(value show_command)" "faden show --at $at --tools $shop"
+t_exit 'show begins there' 0 t_faden show --at "$at" --tools "$shop"
+t_like 'with it' "$(sed -n 4,8p "$t_out")" 'int parseRetryLimit'
+t_unlike 'not before it' "$(cat "$t_out")" 'secret zebra'
+t_exit 'another place is refused' 1 t_faden show --at 7 "$shop"
+t_like 'and said' "$(cat "$t_err")" '--at 7: no message of this session'
+uuid=$(sed -n 's/.*"uuid": "\([^"]*\)".*/\1/p' "$projects/-here/$shop.jsonl" | sed -n 5p)
+t_exit 'a uuid will do' 0 t_faden show --at "$uuid" "$shop"
+t_like 'it is the last message' "$(cat "$t_out")" 'The retries are now limited'
+t_unlike 'alone' "$(cat "$t_out")" 'you '
+t_exit '--at and --last are refused' 2 t_faden show --at 0 --last 1 "$shop"
+
+# What is new since the index was made.
+cat >>"$projects/-other/$disk.jsonl" <<END
+{"parentUuid":null,"isSidechain":false,"type":"user","uuid":"bbbbbbbb-0000-4000-8000-000000000001","timestamp":"2026-11-17T09:00:00.000Z","sessionId":"$disk","cwd":"$t_tmp/other","message":{"role":"user","content":"a brand new okapi"}}
+END
+finds 'what a session has that is new' '3' okapi
+
+# A session whose file is gone.
+rm "$projects/-other/$sign.jsonl"
+t_exit 'the index is brought up to date' 0 t_faden index
+finds 'it is still found' '2' sign
+t_is 'and said to be gone' "$(value gone)" 'True'
+
+t_done
