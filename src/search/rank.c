@@ -35,7 +35,7 @@ enum {
 /* ---- scores ---- */
 
 struct scores {
-	float *message; /* a document */
+	float *message; /* a document; of a block that was not touched, anything */
 	float *window; /* a window; those of a run follow one another */
 	uint32_t *first_window; /* a run */
 	uint8_t *touched; /* a block: some document has a score */
@@ -90,6 +90,17 @@ static float bm25(float count, float k, float length)
 	return count * (k + 1) / (count + k * (1 - length_b + length_b * length));
 }
 
+/* Scores of a block are cleared when the first of them is set: most of them never are. */
+static inline void touch_block(float *values, uint8_t *touched, uint32_t doc)
+{
+	uint32_t block = doc / BLOCK;
+
+	if (touched[block])
+		return;
+	touched[block] = 1;
+	memset(values + (size_t)block * BLOCK, 0, BLOCK * sizeof(*values));
+}
+
 /* One word on its way through the documents of one lane, in rising order. */
 struct walk {
 	struct ranker *rk;
@@ -101,6 +112,7 @@ struct walk {
 	bool counts; /* the run does */
 	uint32_t stride; /* of the current run */
 	float now, before; /* the word's count in this stride and in the one before it */
+	bool windows; /* there are other words that may stand near */
 };
 
 static void window_add(const struct walk *w, uint32_t window, float count)
@@ -129,7 +141,7 @@ static void stride_end(struct walk *w, uint32_t next)
 
 static void enter_run(struct walk *w, uint32_t doc)
 {
-	if (w->run)
+	if (w->run && w->windows)
 		stride_end(w, UINT32_MAX);
 	/* Common words are in every run, rare ones are not. */
 	if (w->run && w->run_index + 1 < w->l->runs &&
@@ -151,12 +163,14 @@ static inline void walk_add(struct walk *w, uint32_t doc, float count)
 	if (!w->counts || !lane_counts(&w->rk->m, w->l, doc))
 		return;
 	float norm = w->rk->norms[w->l->columns.length[doc]];
+	touch_block(w->s->message, w->s->touched, doc);
 	w->s->message[doc] += w->weight * count * (message_k + 1) / (count + norm);
-	w->s->touched[doc / BLOCK] = 1;
-	uint32_t stride = (doc - w->run->first_doc) / STRIDE;
-	if (stride != w->stride)
-		stride_end(w, stride);
-	w->now += count;
+	if (w->windows) {
+		uint32_t stride = (doc - w->run->first_doc) / STRIDE;
+		if (stride != w->stride)
+			stride_end(w, stride);
+		w->now += count;
+	}
 	struct source *source = &w->rk->sources[w->run->source];
 	if (source->count == 0)
 		vec_push(&w->rk->counting, w->run->source);
@@ -184,7 +198,7 @@ static int walk_spellings(struct walk *w, const struct found *f, struct err *ret
 	uint32_t docs = w->l->docs;
 
 	if (!s->counts) {
-		s->counts = xcalloc(docs + 1, sizeof(*s->counts));
+		s->counts = xmalloc(((size_t)docs / BLOCK + 1) * BLOCK * sizeof(*s->counts));
 		s->counted = xcalloc(docs / BLOCK + 1, 1);
 	}
 	vec_each (&f->spellings, spelling) {
@@ -193,8 +207,8 @@ static int walk_spellings(struct walk *w, const struct found *f, struct err *ret
 		postings_begin(&p, w->l->seg, &spelling->term);
 		while ((r = postings_next(&p, reterr)) > 0)
 			for (unsigned i = 0; i < p.n; i++) {
+				touch_block(s->counts, s->counted, p.doc[i]);
 				s->counts[p.doc[i]] += (float)p.count[i] * spelling->weight;
-				s->counted[p.doc[i] / BLOCK] = 1;
 			}
 		postings_release(&p);
 		if (r < 0)
@@ -206,10 +220,8 @@ static int walk_spellings(struct walk *w, const struct found *f, struct err *ret
 		s->counted[block] = 0;
 		uint32_t from = block * BLOCK, to = from + BLOCK < docs ? from + BLOCK : docs;
 		for (uint32_t doc = from; doc < to; doc++)
-			if (s->counts[doc] > 0) {
+			if (s->counts[doc] > 0)
 				walk_add(w, doc, s->counts[doc]);
-				s->counts[doc] = 0;
-			}
 	}
 	return 0;
 }
@@ -223,14 +235,15 @@ static int add_part(struct ranker *rk, size_t part, struct err *reterr)
 		struct walk w = { .rk = rk,
 			.l = &rk->m.lanes[lane],
 			.s = &rk->lanes[lane],
-			.weight = (float)rk->weights[part] };
+			.weight = (float)rk->weights[part],
+			.windows = rk->ranking.n > 1 };
 		if (f->spellings.n == 1)
 			r = walk_term(&w, f->spellings.v, reterr);
 		else if (f->spellings.n > 1)
 			r = walk_spellings(&w, f, reterr);
 		vec_each (&f->matches, match)
 			walk_add(&w, match->doc, match->count);
-		if (w.run)
+		if (w.run && w.windows)
 			stride_end(&w, UINT32_MAX);
 	}
 	double weight = rarity((double)rk->alive, (double)rk->counting.n);
@@ -342,8 +355,8 @@ static void score_alike(struct ranker *rk, size_t lane)
 		for (uint32_t doc = run->first_doc;
 			l->run_counts[i] && doc < run->first_doc + run->n_docs; doc++)
 			if (lane_counts(&rk->m, l, doc)) {
+				touch_block(s->message, s->touched, doc);
 				s->message[doc] = 1;
-				s->touched[doc / BLOCK] = 1;
 			}
 	}
 }
@@ -656,7 +669,7 @@ static int ranker_init(struct ranker *rk, struct err *reterr)
 			words += (double)run->length;
 		}
 		s->window = xcalloc(windows + 1, sizeof(*s->window));
-		s->message = xcalloc(l->docs + 1, sizeof(*s->message));
+		s->message = xmalloc(((size_t)l->docs / BLOCK + 1) * BLOCK * sizeof(*s->message));
 		s->touched = xcalloc(l->docs / BLOCK + 1, 1);
 		rk->docs += l->docs;
 	}
