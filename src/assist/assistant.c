@@ -6,6 +6,7 @@
 #include "assist/learn.h"
 #include "assist/record.h"
 #include "base/mem.h"
+#include "os/path.h"
 #include "store/topic.h"
 
 enum { BUSY_PATIENCE_MS = 30000 }; /* a turn may be about to end; more is for the user to decide */
@@ -348,6 +349,9 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 		r = conv_set_current(o->store, o->dir, c->id, o->clock, reterr);
 	if (r == 0)
 		conv_copy(&job->conv, c);
+	/* A work tree that was removed, say: its work goes on where the others' does. */
+	if (r == 0 && !path_exists(c->dir) && member_bring(o->kin, o->project, &job->conv))
+		r = conv_move(o->store, c->id, job->conv.dir, job->conv.project, reterr);
 	return r;
 }
 

@@ -140,27 +140,6 @@ static int gather_named(struct gathering *g)
 
 /* ---- sessions of the agents' own ---- */
 
-/* What was begun where this project lay before, or in a work tree that is gone, goes on in the same
- * folder of what is there now. */
-static void bring_here(const struct decide_opts *o, struct conv *c)
-{
-	for (size_t i = 0; o->kin && i < o->kin->places.n; i++) {
-		const struct project_place *place = &o->kin->places.v[i];
-		if (!path_within(sv_of(c->dir), sv_of(place->top)) ||
-			c->created_ms < place->since_ms || c->created_ms >= place->until_ms)
-			continue;
-		char *dir = xasprintf("%s%s", o->kin->top, c->dir + strlen(place->top));
-		if (path_exists(dir)) {
-			free(c->dir);
-			free(c->project);
-			c->dir = dir;
-			c->project = xstrdup(o->project);
-			return;
-		}
-		free(dir);
-	}
-}
-
 static int gather_member(void *data, const struct session_row *row)
 {
 	struct gathering *g = data;
@@ -174,7 +153,7 @@ static int gather_member(void *data, const struct session_row *row)
 		return 0;
 	(void)map_put(&g->seen, sv_of(info->id), 1);
 	member_of(row, g->opts->clock, &c);
-	bring_here(g->opts, &c);
+	(void)member_bring(g->opts->kin, g->opts->project, &c);
 	if (!usable(g, &c, &pid, &open)) {
 		conv_release(&c);
 		return 0;
@@ -429,7 +408,7 @@ static int take_newer(void *data, const struct session_row *row)
 	if (row->active_ms <= n->c->active_ms || row->active_ms <= n->g.reset_ms)
 		return 1;
 	member_of(row, n->g.opts->clock, &c);
-	bring_here(n->g.opts, &c);
+	(void)member_bring(n->g.opts->kin, n->g.opts->project, &c);
 	if (c.age_ms > member_fresh_ms || !usable(&n->g, &c, &pid, &open)) {
 		conv_release(&c);
 		return 0;

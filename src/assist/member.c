@@ -1,9 +1,11 @@
 #include "assist/member.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "os/path.h"
 #include "os/repo.h"
 
 void member_of(const struct session_row *row, const struct clock *clock, struct conv *ret)
@@ -26,6 +28,25 @@ void member_of(const struct session_row *row, const struct clock *clock, struct 
 		.age_ms = age < 0 ? 0 : age,
 		.turns = info->turns,
 	};
+}
+
+bool member_bring(const struct project *kin, const char *project, struct conv *c)
+{
+	for (size_t i = 0; kin && i < kin->places.n; i++) {
+		const struct project_place *place = &kin->places.v[i];
+		if (!path_within(sv_of(c->dir), sv_of(place->top)) ||
+			c->created_ms < place->since_ms || c->created_ms >= place->until_ms)
+			continue;
+		AUTO_FREE char *dir = xasprintf("%s%s", kin->top, c->dir + strlen(place->top));
+		if (!path_exists(dir))
+			continue;
+		free(c->dir);
+		free(c->project);
+		c->dir = TAKE_PTR(dir);
+		c->project = xstrdup(project);
+		return true;
+	}
+	return false;
 }
 
 int member_adopt(struct store *store, struct conv *c, const struct clock *clock, struct err *reterr)

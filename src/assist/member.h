@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "store/catalogue.h"
 #include "store/conv.h"
+#include "store/project.h"
 #include "store/store.h"
 
 /* The session as a conversation that nobody has begun here yet. Caller releases. */
@@ -19,6 +20,13 @@ static inline bool is_member(const struct conv *c)
 {
 	return !c->id[0] && c->session;
 }
+
+/*
+ * What was begun where the project lay before, or in a work tree that is gone, goes on in the same
+ * folder of what is there now: true, with another dir and project. kin: the places that are gone;
+ * NULL is fine.
+ */
+bool member_bring(const struct project *kin, const char *project, struct conv *c);
 
 /* Makes the conversation; *c is it from then on. One that has been made since is taken. */
 int member_adopt(struct store *store, struct conv *c, const struct clock *clock,

@@ -202,6 +202,13 @@ int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct c
 	return r < 0 ? r : each_row(&q, &now, fn, data, reterr);
 }
 
+int conv_move(struct store *store, const char *id, const char *dir, const char *project,
+	struct err *reterr)
+{
+	return SQL_RUN(store, reterr, "UPDATE conversation SET dir = ?, project = ? WHERE id = ?",
+		SQL_T(dir), SQL_T(project), SQL_T(id));
+}
+
 int conv_in_project(struct store *store, const char *project, int64_t max,
 	const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr)
 {

@@ -84,6 +84,9 @@ int conv_set_current(struct store *store, const char *dir, const char *id,
 typedef int (*conv_each_fn)(void *data, const struct conv *c);
 int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct clock *clock,
 	conv_each_fn fn, void *data, struct err *reterr) MUST_USE;
+/* It belongs to another folder from now on. */
+int conv_move(struct store *store, const char *id, const char *dir, const char *project,
+	struct err *reterr) MUST_USE;
 /* The conversations of a project, most recent first, at most max. */
 int conv_in_project(struct store *store, const char *project, int64_t max,
 	const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr) MUST_USE;

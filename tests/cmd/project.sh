@@ -152,6 +152,15 @@ t_exit 'a turn goes on with it' 0 t_faden ask 'what did I say?'
 t_like 'with all that was said' "$(cat "$t_out")" 'my cat is called Tom'
 t_unlike 'without a fresh start' "$(cat "$t_err")" 'fresh'
 t_is 'it is what goes on here' "$(t_faden list -F '{current} {prompt}')" 'current my cat is called Tom'
+git -C "$work/a/app" worktree add -q "$work/tree3" -b third
+cd "$work/tree3" || exit 1
+t_exit 'a conversation is begun in a work tree' 0 t_faden ask 'paint the fence green'
+t_faden list >/dev/null
+cd "$work/a/app" && git worktree remove --force "$work/tree3"
+t_exit 'what was begun in a work tree that is gone goes on' 0 t_faden ask 'back to the fence: it is dry'
+t_exit 'and once more' 0 t_faden ask 'what did I say?'
+t_like 'with all that was said' "$(cat "$t_out")" 'paint the fence green'
+t_is 'where the others are' "$(t_faden route --json 'the fence' | sed 's/.*"action":"resume"[^}]*"directory":"\([^"]*\)".*/\1/')" "$work/a/app"
 cd "$work/unrelated" || exit 1
 t_like 'elsewhere nothing goes on' "$(t_faden route --json continue)" '"action":"new"'
 t_done
