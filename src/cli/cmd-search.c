@@ -11,6 +11,7 @@
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/fresh.h"
+#include "cli/pick.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "config/settings.h"
@@ -254,6 +255,22 @@ static void say_none(struct search *s)
 		say_note(s->app->err, "words alone find more than phrases, signs and fields");
 }
 
+/* Without words, at a terminal: they are typed there, and something is done with what is found. */
+static int choose(struct search *s, struct err *reterr)
+{
+	AUTO_STRV dirs = STRV_INIT;
+	int r = sessions_open(s->app, reterr);
+
+	if (r >= 0 && s->opts->here)
+		r = find_here(s, &dirs, reterr);
+	const struct pick_opts opts = {
+		.dirs = (const char *const *)dirs.v,
+		.n_dirs = dirs.n,
+		.agent = s->opts->agent,
+	};
+	return r < 0 ? r : pick_and_act(s->app, &opts, reterr);
+}
+
 static int run_search(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
@@ -269,6 +286,8 @@ static int run_search(
 
 	if (s.opts->here && s.opts->all)
 		return err_set(reterr, ERR_USAGE, "--here and --all: one of them");
+	if (argc == 0 && pick_possible(app))
+		return choose(&s, reterr);
 	int r = take_words(&s, argc, argv, reterr);
 	if (r >= 0)
 		r = sessions_open(app, reterr);
@@ -292,7 +311,7 @@ const struct cmd cmd_search = {
 	.name = "search",
 	.group = CMD_GROUP_SESSIONS,
 	.summary = "find what was said, in the sessions of every agent",
-	.synopsis = "WORDS…",
+	.synopsis = "[WORDS…]",
 	.max_args = CMD_ANY,
 	.opts = search_options,
 	.opts_size = sizeof(struct search_cmd_opts),

@@ -10,9 +10,7 @@
 #include "base/utf8.h"
 #include "os/path.h"
 #include "os/unpack.h"
-#include "search/index.h"
-#include "search/query.h"
-#include "search/rank.h"
+#include "search/find.h"
 #include "view/item.h"
 
 /* ---- candidates ---- */
@@ -43,18 +41,30 @@ static void id_key(struct str *key, const char *agent, const char *id)
 	str_addf(key, "%s %s", agent, id);
 }
 
+static bool wanted(const struct pick_rows *p, const struct session_row *row)
+{
+	bool here = p->n_dirs == 0;
+
+	for (size_t i = 0; i < p->n_dirs && !here; i++)
+		here = path_within(sv_of(row->info.cwd), sv_of(p->dirs[i]));
+	return here && (!p->agent || sv_is(sv_of(row->agent), p->agent));
+}
+
 void pick_rows_add(struct pick_rows *p, const struct session_row *row)
 {
 	const struct session_info *i = &row->info;
 	AUTO_STR text = STR_INIT;
 	AUTO_STR key = STR_INIT;
-	struct candidate c = {
+	struct candidate c;
+
+	if (!wanted(p, row))
+		return;
+	c = (struct candidate){
 		.row = { .agent = xstrdup(row->agent),
 			.own_name = xstrdup(row->own_name),
 			.active_ms = row->active_ms },
 		.dir = path_show(i->cwd, p->app->paths.home),
 	};
-
 	session_info_init(&c.row.info, i->format, i->path);
 	const struct {
 		char **to;
@@ -148,33 +158,22 @@ static void typed_query(struct sv words, struct str *out)
 		str_addf(out, " %.*s*", SV_ARG(last));
 }
 
-static bool passes(const struct query *q, const struct candidate *c)
-{
-	size_t at;
-
-	vec_each (&q->filters, f) {
-		const char *has = f->field == QUERY_AGENT ? c->row.agent
-			: f->field == QUERY_BRANCH	  ? c->row.info.branch
-							  : c->row.info.cwd;
-		bool fit = f->field == QUERY_DIR ? sv_find(sv_of(has), sv_of(f->value), &at)
-						 : sv_is(sv_of(has), f->value);
-		if (fit == f->not )
-			return false;
-	}
-	return true;
-}
-
 /* Adds the places of hits, the best session first. Without an index, or with one that cannot be
  * read, there are none; what is only half typed is no error. */
 static void find_hits(struct pick_rows *p, struct sv words, struct rows *ret)
 {
-	enum { HITS = 200 }; /* more than anybody goes through */
 	const struct query_context context = { p->now_ms, p->app->paths.home, p->app->cwd };
-	struct rank_opts opts = { .sessions = true, .now_ms = p->now_ms };
+	const struct find_opts opts = {
+		.n = 200, /* more than anybody goes through */
+		.sessions = true,
+		.now_ms = p->now_ms,
+		.dirs = p->dirs,
+		.n_dirs = p->n_dirs,
+	};
 	AUTO_STR typed = STR_INIT;
 	AUTO_STR key = STR_INIT;
 	struct query query = QUERY_INIT;
-	struct ranking ranking = RANKING_INIT;
+	struct find_result found = FIND_RESULT_INIT;
 	struct err err = ERR_INIT;
 	uint64_t at;
 
@@ -183,39 +182,30 @@ static void find_hits(struct pick_rows *p, struct sv words, struct rows *ret)
 	typed_query(words, &typed);
 	if (!p->view || query_parse(str_sv(&typed), &context, &query, NULL) < 0)
 		return;
-	opts.n = query.filters.n ? RANK_MAX : HITS; /* only some of them may pass */
-	size_t n = index_view_segments(p->view);
-	const struct segment **segs = xcalloc(n + 1, sizeof(*segs));
-	for (size_t i = 0; i < n; i++)
-		segs[i] = index_view_segment(p->view, i);
-	int r = rank_search(segs, n, &query, &opts, &ranking, &err);
-	free(segs);
+	int r = query_empty(&query) ? 0 : find(p->view, &query, &opts, &found, &err);
 	if (r == SEGMENT_DAMAGED)
 		index_blame(p->index_dir, &err);
-	vec_each (&ranking.hits, hit) {
-		AUTO_INDEX_SOURCE source = { .id = 0 };
-		if (index_source(p->view, hit->source, &source, NULL) < 0)
+	vec_each (&found.hits, hit) {
+		struct index_source *source = &hit->source;
+		id_key(&key, source->agent, source->session);
+		if (!map_get(&p->by_id, str_sv(&key), &at))
 			continue;
-		id_key(&key, source.agent, source.session);
-		if (!map_get(&p->by_id, str_sv(&key), &at) || !passes(&query, &p->all.v[at]))
-			continue;
-		bool placed = hit->at.kind != DOC_SESSION && !source.gone;
+		bool placed = hit->hit.at.kind != DOC_SESSION && !source->gone;
 		vec_push(&ret->v,
 			(struct row){ .of = &p->all.v[at],
-				.path = placed ? TAKE_PTR(source.path) : NULL,
-				.format = source.format,
-				.offset = hit->at.offset,
-				.part = hit->at.part });
+				.path = placed ? xstrdup(source->path) : NULL,
+				.format = source->format,
+				.offset = hit->hit.at.offset,
+				.part = hit->hit.at.part });
 	}
-	if (r >= 0)
-		ranking_release(&ranking);
+	find_result_release(&found);
 	query_release(&query);
 }
 
 /* What has all words in its title, then what the index has, the best first, then what has them in
  * its folder, branch or id; of the first and the last, the newest first. */
-static int find(void *data, struct sv words, const struct worker *worker, struct picker_found *ret,
-	struct err *reterr)
+static int find_rows(void *data, struct sv words, const struct worker *worker,
+	struct picker_found *ret, struct err *reterr)
 {
 	struct pick_rows *p = data;
 	AUTO_STR folded = STR_INIT;
@@ -281,6 +271,18 @@ static void release(void *data UNUSED, struct picker_found *found)
 static const struct row *row_at(const struct picker_found *found, size_t row)
 {
 	return &((const struct rows *)found->rows)->v.v[row];
+}
+
+bool pick_rows_place(
+	const struct picker_found *found, size_t row, const char **ret_path, uint64_t *ret_offset)
+{
+	const struct row *at = row_at(found, row);
+
+	if (at->path) {
+		*ret_path = at->path;
+		*ret_offset = at->offset;
+	}
+	return at->path != NULL;
 }
 
 const struct candidate *pick_rows_at(const struct picker_found *found, size_t row)
@@ -450,11 +452,15 @@ static int preview(void *data UNUSED, const struct picker_found *found, size_t r
 		.at = PICKER_END,
 	};
 	AUTO_STR line = STR_INIT;
+	AUTO_STR clean = STR_INIT;
+	AUTO_STR head = STR_INIT;
 
 	str_addf(&line, "%s  %lld %s  %s%s%s", info->id, (long long)info->turns,
-		info->turns == 1 ? "turn" : "turns", s.row->of->dir, info->branch[0] ? "  " : "",
-		info->branch);
-	term_styled(t, STYLE_NOTICE, str_sv(&line));
+		info->turns == 1 ? "turn" : "turns", info->branch, info->branch[0] ? "  " : "",
+		s.row->of->dir);
+	utf8_scrub_line(&clean, str_sv(&line));
+	utf8_fit(&head, str_sv(&clean), t->cols);
+	term_styled(t, STYLE_NOTICE, str_sv(&head));
 	term_newline(t);
 	int r = s.row->path ? show_hit(&s, reterr) : show_end(&s, reterr);
 	*ret = (struct picker_view){ .fixed = 1, .at = s.at };
@@ -462,7 +468,7 @@ static int preview(void *data UNUSED, const struct picker_found *found, size_t r
 }
 
 const struct picker_source pick_rows_source = {
-	.find = find,
+	.find = find_rows,
 	.release = release,
 	.row = put_row,
 	.preview = preview,

@@ -25,6 +25,9 @@ struct candidate {
 struct pick_rows {
 	const struct app *app;
 	VEC(struct candidate) all; /* newest first; not changed while a picker runs */
+	const char *const *dirs; /* only those begun in one of them or below; n_dirs 0: any */
+	size_t n_dirs;
+	const char *agent; /* only those of one agent; NULL: any */
 	struct map by_id; /* agent, blank, id → its place in all */
 	int64_t now_ms;
 	char *index_dir;
@@ -34,6 +37,7 @@ struct pick_rows {
 
 void pick_rows_init(struct pick_rows *p, const struct app *app);
 void pick_rows_release(struct pick_rows *p);
+/* Unless dirs or agent are against it. */
 void pick_rows_add(struct pick_rows *p, const struct session_row *row);
 
 /* For struct picker_opts; source_data is a struct pick_rows. */
@@ -41,3 +45,6 @@ extern const struct picker_source pick_rows_source;
 extern const struct picker_column pick_rows_columns[];
 extern const size_t pick_rows_columns_n;
 const struct candidate *pick_rows_at(const struct picker_found *found, size_t row);
+/* Where in which file the words were found; false: nowhere in particular. */
+bool pick_rows_place(
+	const struct picker_found *found, size_t row, const char **ret_path, uint64_t *ret_offset);

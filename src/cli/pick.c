@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
+#include "cli/fresh.h"
 #include "cli/pick-rows.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
@@ -19,6 +20,7 @@ struct pick {
 	struct picker *picker;
 	struct pick_rows rows;
 	const struct candidate *chosen;
+	const struct cmd *then; /* what is to be done with it; NULL: that is the caller's */
 	int signo; /* that ends the program */
 };
 
@@ -31,13 +33,36 @@ static void pick_release(struct pick *p)
 
 /* ---- keys ---- */
 
+static bool end_with(
+	struct pick *p, const struct picker_found *found, size_t row, const struct cmd *then)
+{
+	p->chosen = pick_rows_at(found, row);
+	p->then = then;
+	return true;
+}
+
 static bool act_choose(
 	void *data, struct picker *picker UNUSED, const struct picker_found *found, size_t row)
 {
-	struct pick *p = data;
+	return end_with(data, found, row, NULL);
+}
 
-	p->chosen = pick_rows_at(found, row);
-	return true;
+static bool act_resume(
+	void *data, struct picker *picker UNUSED, const struct picker_found *found, size_t row)
+{
+	return end_with(data, found, row, &cmd_resume);
+}
+
+static bool act_trim(
+	void *data, struct picker *picker UNUSED, const struct picker_found *found, size_t row)
+{
+	return end_with(data, found, row, &cmd_trim);
+}
+
+static bool act_rollover(
+	void *data, struct picker *picker UNUSED, const struct picker_found *found, size_t row)
+{
+	return end_with(data, found, row, &cmd_rollover);
 }
 
 /* Without a pager what was printed would be gone before it was read. */
@@ -54,12 +79,18 @@ static bool act_read(
 	void *data, struct picker *picker, const struct picker_found *found, size_t row)
 {
 	struct pick *p = data;
-	char *words[] = { pick_rows_at(found, row)->row.info.path, NULL };
+	const char *path = pick_rows_at(found, row)->row.info.path;
+	AUTO_STRV words = STRV_INIT;
 	struct err err = ERR_INIT;
+	uint64_t offset;
 
+	bool hit = pick_rows_place(found, row, &path, &offset);
+	strv_add(&words, path);
+	if (hit)
+		strv_addf(&words, "--at=%llu", (unsigned long long)offset);
 	picker_hide(picker);
 	p->app->pager_stays = true;
-	int r = cmd_call(p->app, &cmd_show, 1, words, &err);
+	int r = cmd_call(p->app, &cmd_show, (int)words.n, words.v, &err);
 	bool paged = p->app->pager.running;
 	app_pager_end(p->app);
 	p->app->pager_stays = false;
@@ -95,10 +126,27 @@ static bool act_copy(
 	return false;
 }
 
+#define KEY_READ                                                                              \
+	{                                                                                     \
+		KEY_CTRL | 'o', "^O", "read", "read it in the pager, and come back", act_read \
+	}
+#define KEY_COPY                                                                         \
+	{                                                                                \
+		KEY_CTRL | 'y', "^Y", "copy id", "put its id on the clipboard", act_copy \
+	}
+
 static const struct picker_key choosing[] = {
 	{ KEY_ENTER, "Enter", "choose", "choose the session", act_choose },
-	{ KEY_CTRL | 'o', "^O", "read", "read it in the pager, and come back", act_read },
-	{ KEY_CTRL | 'y', "^Y", "copy id", "put its id on the clipboard", act_copy },
+	KEY_READ,
+	KEY_COPY,
+};
+static const struct picker_key acting[] = {
+	{ KEY_ENTER, "Enter", "resume", "go on in the agent's own program", act_resume },
+	KEY_READ,
+	KEY_COPY,
+	{ KEY_ALT | 't', "M-t", "trim", "make a trimmed copy, as faden trim does", act_trim },
+	{ KEY_ALT | 'r', "M-r", "rollover", "go on in a fresh session, as faden rollover does",
+		act_rollover },
 };
 
 /* ---- from outside ---- */
@@ -117,7 +165,8 @@ static void on_signal(void *data, int signo)
 	picker_leave(p->picker);
 }
 
-static int run(struct pick *p, const struct pick_opts *opts, struct err *reterr)
+static int run(struct pick *p, const struct pick_opts *opts, const struct picker_key *keys,
+	size_t n_keys, struct err *reterr)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	const struct app *app = p->app;
@@ -145,8 +194,8 @@ static int run(struct pick *p, const struct pick_opts *opts, struct err *reterr)
 		.n_columns = pick_rows_columns_n,
 		.source = &pick_rows_source,
 		.source_data = &p->rows,
-		.keys = choosing,
-		.n_keys = ARRAY_LEN(choosing),
+		.keys = keys,
+		.n_keys = n_keys,
 		.data = p,
 	};
 	p->picker = picker_new(&how, reterr);
@@ -173,6 +222,9 @@ static int gather(struct pick *p, const struct pick_opts *opts, struct err *rete
 	int r = 0;
 
 	pick_rows_init(&p->rows, p->app);
+	p->rows.dirs = opts->dirs;
+	p->rows.n_dirs = opts->n_dirs;
+	p->rows.agent = opts->agent;
 	if (opts->among) {
 		vec_each (&opts->among->rows, row)
 			pick_rows_add(&p->rows, row);
@@ -182,7 +234,7 @@ static int gather(struct pick *p, const struct pick_opts *opts, struct err *rete
 			r = catalogue_query(p->app->store, &query, on_row, &p->rows, reterr);
 	}
 	if (r >= 0 && p->rows.all.n == 0)
-		return err_set(reterr, ERR_NOTFOUND, "there are no sessions of any agent");
+		return err_set(reterr, ERR_NOTFOUND, "there are no sessions to choose from");
 	return r;
 }
 
@@ -193,8 +245,27 @@ int pick_session(struct app *app, const struct pick_opts *opts, char **ret_path,
 	int r = gather(&p, opts, reterr);
 
 	if (r >= 0)
-		r = run(&p, opts, reterr);
+		r = run(&p, opts, choosing, ARRAY_LEN(choosing), reterr);
 	if (r >= 0)
 		*ret_path = xstrdup(p.chosen->row.info.path);
 	return r;
+}
+
+int pick_and_act(struct app *app, const struct pick_opts *opts, struct err *reterr)
+{
+	CLEANUP(pick_release)
+	struct pick p = { .app = app };
+	int r = gather(&p, opts, reterr);
+
+	/* Without an index there are still the titles. */
+	if (r >= 0)
+		p.rows.no_view = fresh_view(app, p.rows.index_dir, &p.rows.view, NULL) < 0;
+	if (r >= 0)
+		r = run(&p, opts, acting, ARRAY_LEN(acting), reterr);
+	if (r < 0)
+		return r;
+	/* What is done from here on is written down. */
+	app->looks = false;
+	char *words[] = { p.chosen->row.info.path, NULL };
+	return cmd_call(app, p.then, 1, words, reterr);
 }

@@ -55,7 +55,7 @@ t_is 'at 80x24 it is drawn right' "$(tty_screen)" "$(
 		  日本語の長い題名がここにあります…  4 days ago    claude   ~/src/blog
 		  hostile red                        5 days ago    claude   ~/src/blog
 		────────────────────────────────────────────────────────────────────────────────
-		aaaaaaaa-0000-4000-8000-000000000001  2 turns  ~/src/shop  main
+		aaaaaaaa-0000-4000-8000-000000000001  2 turns  main  ~/src/shop
 		answer 1 to the rounding error in the checkout total of orders with two
 		discounts
 		you  2026-03-09 10:00
@@ -94,7 +94,7 @@ t_is 'at 200x60 it is drawn right' "$(tty_screen | head -n 12 | sed 's| *5/5$||'
 	cat <<-'END'
 		>
 		No session was begun in this folder: which one?
-		> the rounding error in the checkout total of orders w…  25 h ago      claude   ~/src/shop          │ aaaaaaaa-0000-4000-8000-000000000001  2 turns  ~/src/shop  main
+		> the rounding error in the checkout total of orders w…  25 h ago      claude   ~/src/shop          │ aaaaaaaa-0000-4000-8000-000000000001  2 turns  main  ~/src/shop
 		  twin                                                   2 days ago    claude   ~/src/shop          │ you  2026-03-09 10:00
 		  twin                                                   3 days ago    codex    ~/src/blog          │ the rounding error in the checkout total of orders with two discounts
 		  日本語の長い題名がここにありますので、この行の終わり…  4 days ago    claude   ~/src/blog          │
@@ -169,6 +169,37 @@ tty_type C-c
 tty_wait 'Ctrl-C leaves' '^status 130'
 as_before 'Ctrl-C'
 tty_stop
+
+long=ffffffff-0000-4000-8000-000000000006
+make claude "$shop" "$long" --time 2026-03-04T10:00:00Z --title 'much output' 'print much'
+sed -i "s/out 1/$(printf '%06000d' 7)/" "$t_home/.claude/projects/"*/$long.jsonl
+pick 100 24 search
+tty_wait 'search without words lists all' '^>  *6/6$'
+tty_wait 'with the keys that do something' '^Enter resume  F1 keys  \^O read  \^Y copy id  M-t trim  M-r rollover'
+tty_type 'much'
+tty_wait 'what is typed is searched' '^> much  *1/6$'
+tty_type M-t
+tty_wait 'a key trims it' '^status 0'
+t_like 'as faden trim does' "$(tty_screen)" "from  *$long"
+tty_stop
+pick 100 24 'search --agent codex'
+tty_wait 'search of one agent lists its sessions' '^>  *1/1$'
+tty_type M-r
+tty_wait 'a key makes a rollover of it' '^status 0'
+t_like 'as faden rollover does' "$(tty_screen)" "01a00000-0000-7000-8000-000000000003"
+tty_stop
+pick 100 24 'search --here'
+tty_wait 'in a project without sessions there is nothing to choose from' '^status 1'
+tty_stop
+pick 100 24 search
+tty_wait 'the list is there before Enter' '^>  *[78]/[78]$'
+tty_type rounding
+tty_wait 'the session is the first' '^> the rounding error'
+tty_type Enter
+tty_wait 'Enter resumes, if the agent is there' '^status 4'
+t_like 'and it is said that it is not' "$(tty_screen)" "no program 'claude'"
+tty_stop
+t_exit 'search without words is an error on a pipe' 2 t_faden search
 
 # The first child of the shell, which the picker is.
 picker_pid() {
