@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "os/path.h"
 #include "store/topic.h"
+#include "turn/turn.h"
 
 enum {
 	NAMED_MAX = 30, /* conversations found by a shared word alone */
@@ -69,7 +70,8 @@ static bool usable(struct gathering *g, const struct conv *c, uint64_t *ret_pid,
 	for (size_t i = 0; !g->writers_known && i < o->n_homes; i++)
 		transcript_writers(&o->homes[i], &g->writers);
 	g->writers_known = true;
-	*ret_open = map_get(&g->writers, sv_of(c->session), ret_pid);
+	*ret_open =
+		map_get(&g->writers, sv_of(c->session), ret_pid) && !turn_keeper((int64_t)*ret_pid);
 	return true;
 }
 
@@ -107,7 +109,8 @@ static int gather(void *data, const struct conv *c)
 		if (topics && c->name)
 			strv_add(&m.prompts, c->name);
 	}
-	if (c->used_elsewhere && c->active_ms > g->reset_ms)
+	/* What a turn of ours writes while it runs is nobody else's. */
+	if (c->used_elsewhere && !candidate_runs(c) && c->active_ms > g->reset_ms)
 		m.away = usable(g, c, &pid, &open) && open;
 	conv_copy(&copy, c);
 	add(g, &copy, &m);

@@ -125,18 +125,23 @@ static void let_go(void *data, int signo)
 		turn_agent_dismiss(take_idle(host, host->idle.n - 1));
 }
 
+int64_t turn_keeper(int64_t pid)
+{
+	return pid > 0 ? child_keeper((pid_t)pid) : 0;
+}
+
 bool turn_let_go(int64_t pid)
 {
 	enum { STEP_US = 50000 };
 	int64_t until = clock_age_ms(NULL) + CHILD_LET_GO_MS;
-	bool kept = child_keeper((pid_t)pid) != 0;
+	bool kept = turn_keeper(pid) != 0;
 
 	if (!kept)
 		return false;
 	child_ask_keeper((pid_t)pid);
 	while (kept && clock_age_ms(NULL) < until) {
 		(void)usleep(STEP_US);
-		kept = child_keeper((pid_t)pid) != 0;
+		kept = turn_keeper(pid) != 0;
 	}
 	return !kept;
 }

@@ -47,6 +47,9 @@ void turn_host_free(struct turn_host *host);
 /* Who holds what our turns hold. */
 const struct proc_id *turn_host_self(const struct turn_host *host);
 
+/* The other faden whose agent this process is; 0: none. While no turn of it runs, it is only kept.
+ */
+int64_t turn_keeper(int64_t pid);
 /* Asks another faden that only keeps this agent's process for its next turn to end it, as every
  * turn does by itself, and waits for that. False when it is no such process, or goes on. */
 bool turn_let_go(int64_t pid);

@@ -29,13 +29,17 @@ for agent in claude codex; do
 	t_ok "$agent: the talk goes on" t_wait_for 20 said three
 	t_is "$agent: it was one conversation" "$(t_faden list --json | python3 -c 'import json, sys; print([s["turns"] for s in json.load(sys.stdin)])')" '[3]'
 	t_unlike "$agent: nobody was told of a fault" "$(cat "$t_tmp/talk.err" "$t_err")" 'no longer|interrupted|ended|in use|is open'
-	echo 'the quince tree, slowly [[bash: touch busy; sleep 2]][[say: four]]' >&4
+	echo 'the quince tree, slowly [[bash: touch busy; sleep 6]][[bash: touch late; sleep 3]][[say: four]]' >&4
 	t_ok "$agent: a turn runs there" t_wait_for 20 test -e busy
-	t_exit "$agent: while a turn runs it is waited for" 0 t_faden ask --agent "$agent" 'and the quince tree then? [[say: five]]'
+	# What it writes this late might as well be written by somebody else.
+	t_wait_for 20 test -e late
+	t_exit "$agent: while a turn runs it is waited for, by what says nothing else too" 0 t_faden ask --agent "$agent" continue
+	t_like "$agent: that is told" "$(cat "$t_err")" 'in use by process [0-9]*.*Waiting'
 	t_ok "$agent: the turn that ran was not harmed" said four
 	echo 'the quince tree again [[say: six]]' >&4
 	t_ok "$agent: the talk keeps an agent again" t_wait_for 20 said six
 	t_exit "$agent: the agent's own program gets it too" 0 t_faden resume --print
+	t_is "$agent: it is one conversation to the end" "$(t_faden list --json | grep -c '"agent":"')" 1
 	exec 4>&-
 	t_ok "$agent: the talk ends" t_wait_for 20 eval "! t_running $talk"
 done
