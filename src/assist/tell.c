@@ -4,6 +4,26 @@
 
 #include "base/utf8.h"
 
+static int count_turns(void *data, const struct session_row *row)
+{
+	int64_t *turns = data;
+
+	if (row->info.turns > *turns)
+		*turns = row->info.turns;
+	return 1;
+}
+
+/* In the session, wherever they were taken: here, in the agent, or before it was trimmed. */
+static int64_t turns_of(const struct kit *kit, const struct conv *c)
+{
+	const struct catalogue_query query = { .agent = c->agent, .id = c->session, .limit = 1 };
+	int64_t turns = c->turns;
+
+	if (c->session)
+		(void)!catalogue_query(kit->opts.store, &query, count_turns, &turns, NULL);
+	return turns;
+}
+
 bool tell_greeting(const struct kit *kit, bool fresh, struct conv *ret, struct str *out)
 {
 	const struct kit_opts *o = &kit->opts;
@@ -20,10 +40,11 @@ bool tell_greeting(const struct kit *kit, bool fresh, struct conv *ret, struct s
 	bool told = out->len > 0;
 	if (ret->agent) {
 		str_adds(out, told ? " " : "");
+		int64_t turns = turns_of(kit, ret);
 		clock_format_ago(ret->age_ms, ago);
 		str_addf(out, "Going on with %s: \"%s\" (%s%lld %s, %s%s).", ret->agent,
-			conv_label(ret), is_member(ret) ? "begun there, " : "",
-			(long long)ret->turns, ret->turns == 1 ? "turn" : "turns", ago,
+			conv_label(ret), is_member(ret) ? "begun there, " : "", (long long)turns,
+			turns == 1 ? "turn" : "turns", ago,
 			is_member(ret) ? "; /new starts another" : "");
 		return true;
 	}

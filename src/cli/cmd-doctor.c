@@ -216,7 +216,10 @@ static void check_choice(struct doctor *d)
 			xstrdup("choose one at the first 'faden' on a terminal, or set ai.agent"),
 			"the embedded rehearsal agent");
 	else
-		add(d, LEVEL_OK, "answers", NULL, "%s", kit.kind->name);
+		add(d, LEVEL_OK, "answers", NULL, "%s, %s", kit.kind->name,
+			strcmp(d->app->settings->ai_agent, "auto") == 0
+				? "chosen at the first start (ai.agent: auto)"
+				: "by ai.agent");
 	if (kit.agents[agent_index(kit.kind)].permission == AGENT_PERM_BYPASS)
 		add(d, LEVEL_WARN, "permissions",
 			xstrdup("set ai.permission_mode unless that is what you want"),

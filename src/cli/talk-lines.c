@@ -162,12 +162,14 @@ static int obey(struct lines *l, struct sv text, bool *fresh, struct err *reterr
 			r = talk_run(l->app, &args, reterr);
 		assistant_follow(l->front.assistant);
 	} else {
-		r = talk_answer(&l->front, word, &said, reterr);
+		r = talk_answer(&l->front, word, &args, &said, reterr);
 	}
-	if (said.len > 0)
+	if (said.len > 0 && word == TALK_UNKNOWN)
+		on_notice(l, said.buf);
+	else if (said.len > 0)
 		say_line(l->app->out, "%s", said.buf);
 	(void)fflush(l->app->out);
-	return r < 0 ? r : 1;
+	return r < 0 ? r : word != TALK_UNKNOWN;
 }
 
 static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)

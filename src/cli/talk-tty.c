@@ -468,7 +468,7 @@ static bool obey(struct talk *t, struct sv text, bool *fresh)
 	if (word == TALK_RUN)
 		r = talk_run(t->app, &args, &err);
 	else
-		r = talk_answer(&t->front, word, &said, &err);
+		r = talk_answer(&t->front, word, &args, &said, &err);
 	if (word == TALK_RUN && !hands_over)
 		assistant_follow(t->front.assistant);
 	if (hands_over) {
@@ -480,7 +480,7 @@ static bool obey(struct talk *t, struct sv text, bool *fresh)
 		say_line(t, STYLE_ERROR, err.msg);
 	else if (said.len > 0)
 		say_line(t, STYLE_NOTICE, said.buf);
-	return true;
+	return word != TALK_UNKNOWN;
 }
 
 static int converse(struct talk *t, bool fresh, struct err *reterr)

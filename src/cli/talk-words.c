@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/suggest.h"
 #include "cli/env.h"
 #include "cli/talk.h"
 #include "os/path.h"
@@ -84,6 +85,27 @@ static bool find_command(struct sv text, struct strv *args)
 	return true;
 }
 
+/* One word alone that begins as ours do: '/' is the agents' too, '>' is not. */
+static enum talk_word mistyped(struct sv text, struct strv *args)
+{
+	static const char *const words[] = { "/exit", "/quit", "/help", "/clear", "/reset", "/new",
+		"/undo", "/compact", ">advise", ">trim", ">continue", ">rollover", ">lineage",
+		">resume" };
+	struct suggest near = SUGGEST_INIT(text);
+
+	if (text.n < 3 || (text.p[0] != '/' && text.p[0] != '>'))
+		return TALK_AGENT;
+	for (size_t i = 1; i < text.n; i++)
+		if (text.p[i] < 'A' || text.p[i] > 'z')
+			return TALK_AGENT;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (words[i][0] == text.p[0])
+			suggest_offer(&near, words[i]);
+	if (near.best)
+		strv_add(args, near.best);
+	return near.best ? TALK_MISTYPED : text.p[0] == '>' ? TALK_UNKNOWN : TALK_AGENT;
+}
+
 enum talk_word talk_word_of(struct sv text, struct strv *args)
 {
 	static const char *const leave[] = { "exit", "quit", "/exit", "/quit", NULL };
@@ -102,17 +124,23 @@ enum talk_word talk_word_of(struct sv text, struct strv *args)
 	/* It takes words of its own: "/compact keep the plan". */
 	if (sv_starts(text, SV("/compact")) && (text.n == 8 || text.p[8] == ' '))
 		return TALK_COMPACT;
-	return find_command(text, args) ? TALK_RUN : TALK_AGENT;
+	return find_command(text, args) ? TALK_RUN : mistyped(text, args);
 }
 
-int talk_answer(const struct front *f, enum talk_word word, struct str *said, struct err *reterr)
+int talk_answer(const struct front *f, enum talk_word word, const struct strv *args,
+	struct str *said, struct err *reterr)
 {
 	enum text_language language = f->kit.language;
 	AUTO_CONV c = CONV_INIT;
 	struct err err = ERR_INIT;
 	int r = 0;
 
-	if (word == TALK_COMPACT) {
+	if (word == TALK_MISTYPED) {
+		str_addf(said, "Nothing was sent: did you mean %s? (? shows what can be typed)",
+			args->v[0]);
+	} else if (word == TALK_UNKNOWN) {
+		str_adds(said, "None of faden's words (? shows them): it goes to the agent.");
+	} else if (word == TALK_COMPACT) {
 		str_adds(said, text_get(TEXT_COMPACT, language));
 	} else if (word == TALK_CLEAR) {
 		r = assistant_reset(f->assistant, reterr);

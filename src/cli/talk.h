@@ -26,13 +26,17 @@ enum talk_word {
 	TALK_UNDO,
 	TALK_COMPACT,
 	TALK_RUN, /* one of our commands */
+	TALK_MISTYPED, /* nearly one of ours: it is not sent */
+	TALK_UNKNOWN, /* looks like one of ours and is none: it goes to the agent, which is said */
 };
 extern const char *const talk_help[]; /* lines, until NULL */
 
-/* What a whole line is; *args (appended) are the words of the command for TALK_RUN. */
+/* What a whole line is; *args (appended) are the words of the command for TALK_RUN, and the word
+ * that may have been meant for TALK_MISTYPED. */
 enum talk_word talk_word_of(struct sv text, struct strv *args);
-/* Does what TALK_CLEAR, TALK_UNDO or TALK_COMPACT says, and appends what is said about it. */
-int talk_answer(
-	const struct front *f, enum talk_word word, struct str *said, struct err *reterr) MUST_USE;
+/* Does what TALK_CLEAR, TALK_UNDO or TALK_COMPACT says, and appends what is said about it, as about
+ * TALK_MISTYPED and TALK_UNKNOWN. */
+int talk_answer(const struct front *f, enum talk_word word, const struct strv *args,
+	struct str *said, struct err *reterr) MUST_USE;
 /* Runs one of our commands on the same streams, and waits for it. */
 int talk_run(const struct app *app, const struct strv *args, struct err *reterr) MUST_USE;

@@ -102,4 +102,7 @@ t_is 'the name given in the agent is the title everywhere' "$(title "$e" | sort 
 t_is 'the first prompt is the title everywhere' "$(title "$f" | sort -u)" 'other first words'
 t_exit 'a session of a conversation is renamed' 0 t_faden rename "$e" 'red door'
 t_is 'the name given here is the title everywhere' "$(title "$e" | sort -u)" 'red door'
+t_unlike 'a name that nobody else has is no news' "$(cat "$t_err")" 'another session'
+t_exit 'a name may be given twice' 0 t_faden rename "$f" 'Red door'
+t_like 'it is said whose it is as well' "$(cat "$t_err")" "^faden: another session is called that too: $e; "
 t_done

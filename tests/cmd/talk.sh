@@ -92,6 +92,11 @@ t_exit 'other slash words go to the agent' 0 typed '/init now' '> quoted' '>unkn
 t_like 'a slash word goes to the agent' "$(cat "$t_out")" '^You said: /init now'
 t_like 'a quoted line goes to the agent' "$(cat "$t_out")" '^You said: > quoted'
 t_like 'an unknown word behind > goes to the agent' "$(cat "$t_out")" '^You said: >unknown'
+t_like 'that is said' "$(cat "$t_err")" "^faden: None of faden's words"
+t_exit 'words that are nearly ours are taken' 0 typed /unod '>tirm' '/cost'
+t_is 'they are not sent, others are' "$(grep -E '^(Nothing was|You said)' "$t_out")" "Nothing was sent: did you mean /undo? (? shows what can be typed)
+Nothing was sent: did you mean >trim? (? shows what can be typed)
+You said: /cost"
 t_exit '> words are taken' 0 typed '>lineage' '>advise' '>continue with the quince' 'what did I say?' '>resume'
 t_like '>lineage shows where it comes from' "$(cat "$t_out")" 'rehearsal'
 t_like '>advise says how full it is' "$(cat "$t_out")" '^Context'
@@ -103,6 +108,14 @@ t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 t_exit '>trim is taken' 0 typed /clear look '>trim 600 bash'
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 t_like '>trim makes a session that takes over' "$(cat "$t_out")" 'now what goes on in its folder'
+cd .. || exit 1
+
+# what an agent was told elsewhere counts
+mkdir turns && cd turns || exit 1
+"$t_helper/make-session" claude "$t_home/.local/state/faden/rehearsal" "$PWD" "99999999-0000-4000-8000-000000000009" 'dig a pond' two three four five >/dev/null
+t_exit 'a session with turns of its own goes on' 0 t_faden ask --in 99999999 'and a bridge'
+t_exit 'it goes on in a talk' 0 lines 'and a gate'
+t_like 'all its turns are counted' "$(cat "$t_err")" '"dig a pond" \([56] turns, '
 cd .. || exit 1
 
 # two terminals in one folder

@@ -182,7 +182,7 @@ tty_start 70 16 sh -c "'$FADEN'; echo status \$?; exec cat"
 tty_wait 'an installed agent is offered' '^Who should answer'
 tty_wait 'the question waits for a number' '^Number: *$'
 tty_type 'claude' Enter
-tty_wait 'the agent just chosen is who answers' '^A new conversation with claude'
+tty_wait 'the agent just chosen is who answers' '^conversation with claude'
 tty_prompt
 t_unlike 'no rehearsal goes on' "$(tty_screen)" 'Going on with'
 tty_type C-d
