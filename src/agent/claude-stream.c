@@ -1,5 +1,6 @@
 #include "agent/claude-stream.h"
 
+#include "agent/fault.h"
 #include "base/utf8.h"
 #include "transcript/transcript.h"
 #include "json/scan.h"
@@ -419,6 +420,7 @@ static struct agent_usage claude_usage(struct jval result, struct agent_usage *t
 
 enum { WHY_MAX = 200 }; /* bytes of the agent's own words */
 
+static const char log_in_refused[] = "the log-in was refused";
 static const struct {
 	const char *name;
 	int64_t status;
@@ -426,8 +428,8 @@ static const struct {
 } causes[] = {
 	{ "rate_limit", 429, "the limit of requests is reached" },
 	{ "overloaded", 529, "the model is overloaded" },
-	{ "authentication_failed", 401, "the log-in was refused" },
-	{ "authentication_failed", 403, "the log-in was refused" },
+	{ "authentication_failed", 401, log_in_refused },
+	{ "authentication_failed", 403, log_in_refused },
 	{ "billing_error", 402, "the account cannot pay for it" },
 	{ "server_error", 500, "the model's server has an error" },
 	{ "server_error", 502, "the model's server cannot be reached" },
@@ -457,6 +459,9 @@ void claude_retry_words(struct str *out, struct sv name, int64_t status)
 		utf8_scrub_line(out, utf8_cut(name, WHY_MAX));
 	if (status)
 		str_addf(out, " (%lld)", (long long)status);
+	/* It tries for minutes, and no other try helps. */
+	if (words == log_in_refused)
+		str_adds(out, ": " FAULT_LOG_IN);
 }
 
 static void take_retry(struct claude_stream *s, struct jval line)

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/fault.h"
 #include "base/utf8.h"
 #include "os/file.h"
 #include "json/scan.h"
@@ -316,9 +317,13 @@ void codex_error_words(struct str *out, struct jval message)
 
 void codex_retry_words(struct str *out, struct sv why)
 {
-	str_adds(out, "the connection to the model broke");
+	bool refused = fault_of(0, why).kind == AGENT_NOT_LOGGED_IN;
+
+	str_adds(out, refused ? "the log-in was refused" : "the connection to the model broke");
 	if (sv_trim(why).n) {
 		str_adds(out, ": ");
 		utf8_scrub_line(out, utf8_cut(sv_trim(why), WHY_MAX));
 	}
+	if (refused)
+		str_adds(out, " (" FAULT_LOG_IN ")");
 }

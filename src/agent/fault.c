@@ -267,11 +267,12 @@ static const char *advice(enum agent_fail kind, struct sv said)
 		return phrase->advice;
 	switch (kind) {
 	case AGENT_NOT_LOGGED_IN:
-		return "start it once by itself and log in, or set its API key";
+		return FAULT_LOG_IN;
 	case AGENT_CONTEXT_FULL:
 		return "the conversation is full: trim it, roll it over, or begin a new one";
 	case AGENT_REFUSED:
-		return "set another ai.permission_mode, or do not run as root";
+		return "choose another --permission-mode or ai.permission_mode, or do not run as "
+		       "root";
 	case AGENT_TOO_OLD:
 		return "this version does not know what is asked of it: update it";
 	case AGENT_IN_USE:

@@ -23,6 +23,8 @@ struct fault fault_of(int status, struct sv said);
  * again in 2 hours 5 minutes", "try again at 5:14 PM"; clock times are local ones. */
 int64_t fault_limit_end(struct sv said, int64_t now_ms);
 
+/* What helps against a log-in that was refused, for who is told of it before it is given up. */
+#define FAULT_LOG_IN "start it once by itself and log in, or set its API key"
 /* Kind and message of a result: what it said (the first line, scrubbed) and what can be done. */
 void fault_tell(
 	struct agent_result *result, const char *agent, enum agent_fail kind, struct sv said);

@@ -27,6 +27,9 @@ static void test_why_claude_tries_again_is_told(void **state)
 	(void)state;
 	claude_says("rate_limit", 429, "the limit of requests is reached (429)");
 	claude_says("rate_limit", 529, "the model is overloaded (529)");
+	claude_says("authentication_failed", 401,
+		"the log-in was refused (401): start it once by itself and log in, or set its API "
+		"key");
 	claude_says("unknown", 0, "the model cannot be reached");
 	claude_says("", 0, "the model cannot be reached");
 	claude_says("unknown", 418, "the model's server refused (418)");
@@ -46,6 +49,10 @@ static void test_why_codex_tries_again_is_told(void **state)
 {
 	(void)state;
 	codex_says(" ", "the connection to the model broke");
+	codex_says("unexpected status 401 Unauthorized",
+		"the log-in was refused: unexpected status 401 Unauthorized (start it once by "
+		"itself "
+		"and log in, or set its API key)");
 	codex_says("timed out", "the connection to the model broke: timed out");
 	codex_says("strange\033[2Jthing", "the connection to the model broke: strangething");
 }

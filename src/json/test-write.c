@@ -90,6 +90,9 @@ static void doubles(void **state)
 	(void)state;
 	assert_double(0.1, "0.1");
 	assert_double(1, "1");
+	assert_double(300, "300");
+	assert_double(-123456789012345, "-123456789012345");
+	assert_double(1e15, "1e+15");
 	assert_double(-2.5, "-2.5");
 	assert_double(1e300, "1e+300");
 	assert_double(5e-324, "5e-324");

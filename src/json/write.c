@@ -167,7 +167,9 @@ static void shortest(double v, char *out, size_t size)
 {
 	locale_t old = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 
-	for (int digits = 1; digits <= 17; digits++) {
+	/* Whole numbers are read by people too: 300, not 3e+02. */
+	bool whole = v == trunc(v) && fabs(v) < 1e15;
+	for (int digits = whole ? 15 : 1; digits <= 17; digits++) {
 		(void)snprintf(out, size, "%.*g", digits, v);
 		if (strtod(out, NULL) == v)
 			break;
