@@ -18,7 +18,9 @@ void member_of(const struct session_row *row, const struct clock *clock, struct 
 
 	*ret = (struct conv){
 		.name = name[0] ? xstrdup(name) : NULL,
-		.title = title.n > 0 ? xmemdup0(title.p, title.n) : NULL,
+		.title = title.n == 0 ? NULL
+				      : xasprintf("%.*s%s", SV_ARG(title),
+						title.n < strlen(info->prompt) ? "…" : ""),
 		.dir = xstrdup(info->cwd),
 		.project = project ? project : xstrdup(info->cwd),
 		.agent = xstrdup(row->agent),

@@ -23,7 +23,8 @@ enum { LATE_LINES_MS = 5000 };
 	" c.created_ms, c.active_ms, c.age_ms, c.boot, c.turns," \
 	" c.epoch < coalesce((SELECT epoch FROM current WHERE dir = c.dir), 0)," \
 	" c.owner_pid, c.owner_start, c.owner_boot, c.owner_host," \
-	" coalesce(" OF_SESSION("substr(s.prompt, 1, 80)") ", c.title)," \
+	" coalesce(" OF_SESSION("iif(length(s.prompt) > 80, substr(s.prompt, 1, 79) || '…'," \
+		" s.prompt)") ", c.title)," \
 	" c.heartbeat_ms, " OF_SESSION("s.active_ms") \
 	" FROM conversation c "
 /* clang-format on */

@@ -21,8 +21,10 @@ static int count_turn(struct store *store, const struct turn_record *t, const st
 	struct err *reterr)
 {
 	AUTO_STR title = STR_INIT;
+	struct sv prompt = sv_trim(str_sv(&t->prompt));
 
-	utf8_scrub_line(&title, utf8_cut(sv_trim(str_sv(&t->prompt)), CONV_TITLE_MAX));
+	utf8_scrub_line(&title, utf8_cut(prompt, CONV_TITLE_MAX));
+	str_adds(&title, prompt.n > CONV_TITLE_MAX ? "…" : "");
 	/* A talk that stays in its conversation does not bring it back from behind a reset that was
 	 * made elsewhere: it is not what goes on anywhere. */
 	return SQL_RUN(store, reterr,

@@ -225,4 +225,7 @@ t_exit 'a failure of route --json has its status' 2 t_faden route --json ' '
 t_like 'a failure of route --json is one object' "$(cat "$t_out")" '^\{.*empty.*\}$'
 bytes() { printf 'a\000b\377\342\200\256c' | t_faden ask --agent rehearsal -; }
 t_exit 'NUL, invalid UTF-8 and right to left are routed' 0 bytes
+mkdir "$t_tmp/long" && cd "$t_tmp/long" || exit 1
+t_faden ask --new 'the greenhouse on the northern slope needs new panes, since the storm of last week has broken most of the old ones' >/dev/null 2>&1
+t_like 'a long title ends with a sign that it does' "$(t_faden route 'back to the greenhouse')" 'the greenhouse on the northern slope .*…'
 t_done
