@@ -1,6 +1,5 @@
 #include "search/snippet.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,7 +14,7 @@
 static uint64_t line_end(const char *path, uint64_t offset)
 {
 	enum { PEEK = 16 * 1024 };
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	AUTO_CLOSE int fd = file_open(path, NULL, NULL);
 	char buf[PEEK];
 	ssize_t n = fd < 0 ? -1 : pread(fd, buf, sizeof(buf), (off_t)offset);
 	const char *end = n > 0 && buf[0] == '{' ? memchr(buf, '\n', (size_t)n) : NULL;
