@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
 #include "cli/cmd.h"
 #include "cli/keep.h"
 #include "cli/print.h"
@@ -21,6 +22,7 @@ struct archive_cli {
 	bool dry;
 	bool partial;
 	bool replace;
+	bool all;
 	int64_t older_ms;
 	const char *max_size;
 	const char *out;
@@ -31,6 +33,8 @@ static const char *const archive_verbs[] = { "list", "restore", "verify", "prune
 static const struct opt archive_options[] = {
 	OPT_STRING('o', "out", struct archive_cli, out, "PATH",
 		"export: the file or folder to write to, instead of this folder"),
+	OPT_FLAG('a', "all", struct archive_cli, all,
+		"restore: every session that is gone; export: every file, by its key"),
 	OPT_FLAG(0, "partial", struct archive_cli, partial,
 		"export, restore: leave damaged lines out instead of failing"),
 	OPT_FLAG(0, "replace", struct archive_cli, replace,
@@ -279,6 +283,92 @@ static int run_export(
 	return r < 0 ? r : tell_written(app, opts, &kept, path, r, lost);
 }
 
+/* ---- all of it ---- */
+
+struct one_of_all {
+	char *key, *path;
+	uint64_t size;
+};
+struct everything {
+	VEC(struct one_of_all) files;
+	bool versions; /* every file, else the largest of each path */
+};
+
+static void everything_release(struct everything *e)
+{
+	vec_each (&e->files, one) {
+		free(one->key);
+		free(one->path);
+	}
+	vec_release(&e->files);
+}
+
+/* Files of one path come together. What was kept before a session was changed in place is not what
+ * it was last. */
+static int add_to_all(void *data, const struct archive_file *file)
+{
+	struct everything *e = data;
+	struct one_of_all *last = e->files.n ? &e->files.v[e->files.n - 1] : NULL;
+
+	if (!e->versions && file->frozen)
+		return 0;
+	if (!e->versions && last && strcmp(last->path, file->path) == 0) {
+		if (file->size < last->size)
+			return 0;
+		free(last->key);
+		last->key = xstrdup(file->key);
+		last->size = file->size;
+		return 0;
+	}
+	vec_push(&e->files,
+		(struct one_of_all){ xstrdup(file->key), xstrdup(file->path), file->size });
+	return 0;
+}
+
+/* Back to where they lay, or as KEY.jsonl into a folder. What is there stays. */
+static int run_all(struct app *app, const struct archive_cli *opts, bool back, struct err *reterr)
+{
+	const struct archive archive = app_archive(app);
+	CLEANUP(everything_release) struct everything e = { .versions = !back };
+	size_t written = 0, there = 0, failed = 0;
+
+	if (!back && !opts->out)
+		return err_set(reterr, ERR_USAGE, "say where to: -o FOLDER");
+	int r = archive_each(
+		&archive, &(struct archive_query){ .key = NULL }, add_to_all, &e, reterr);
+	if (r < 0)
+		return r;
+	vec_each (&e.files, one) {
+		AUTO_FREE char *name = xasprintf("%s.jsonl", one->key);
+		AUTO_FREE char *path = back ? xstrdup(one->path) : path_join(opts->out, name);
+		uint64_t lost = 0;
+		struct err err = ERR_INIT;
+		r = path_exists(path) ? 1
+				      : archive_restore(&archive, one->key, path,
+						opts->partial ? &lost : NULL, &err);
+		written += r == 0;
+		there += r > 0;
+		failed += r < 0;
+		if (r < 0)
+			say_note(app->err, "warning: %s: %s", one->key, err.msg);
+	}
+	if (opts->json) {
+		AUTO_STR out = STR_INIT;
+		struct jw w = JW_INIT(&out);
+		jw_object(&w);
+		jw_put_i64(&w, "written_files", (int64_t)written);
+		jw_put_i64(&w, "present_files", (int64_t)there);
+		jw_put_i64(&w, "failed_files", (int64_t)failed);
+		jw_end(&w);
+		print_doc(app, &out);
+	} else {
+		say_line(app->out, "%zu file%s written, %zu there already%s", written,
+			written == 1 ? "" : "s", there,
+			failed ? ", some could not be written" : "");
+	}
+	return failed > 0 ? err_exit_status(ERR_INPUT) : 0;
+}
+
 /* ---- checking ---- */
 
 static int say_damaged(void *data, const struct vault_file *file)
@@ -365,6 +455,8 @@ static int run_archive(
 		return run_update(app, opts, reterr);
 	if (sv_is(verb, "list") && argc <= 2)
 		return run_list(app, opts, argc == 2 ? argv[1] : NULL, reterr);
+	if ((sv_is(verb, "restore") || sv_is(verb, "export")) && argc == 1 && opts->all)
+		return run_all(app, opts, sv_is(verb, "restore"), reterr);
 	if (sv_is(verb, "restore") && argc == 2)
 		return run_restore(app, opts, argv[1], reterr);
 	if (sv_is(verb, "export") && argc == 2)
@@ -374,8 +466,8 @@ static int run_archive(
 	if (sv_is(verb, "prune") && argc == 1)
 		return run_prune(app, opts, reterr);
 	return err_set(reterr, ERR_USAGE,
-		"give nothing, 'list [TEXT]', 'restore SESSION', 'export SESSION', 'verify' or "
-		"'prune'");
+		"give nothing, 'list [TEXT]', 'restore SESSION', 'export SESSION' (or --all of "
+		"them), 'verify' or 'prune'");
 }
 
 const struct cmd cmd_archive = {

@@ -91,6 +91,16 @@ printf 'other\n' >"$t_tmp/out"
 t_exit 'export overwrites nothing either' 6 t_faden archive export "$key" -o "$t_tmp/out"
 t_exit 'a session that nobody knows' 1 t_faden archive restore ffffffff-0000-4000-8000-00000000000f
 
+# all of it
+t_exit 'where to must be said' 2 t_faden archive export --all
+t_exit 'everything is exported' 0 t_faden archive export --all -o "$t_tmp/all" --json
+t_is 'every file that is kept' "$(field 'r["written_files"]')" "$(t_faden archive list | wc -l)"
+t_ok 'under its key' cmp "$t_tmp/all/$key.jsonl" "$t_tmp/out2"
+mv "$t_home/.claude/projects" "$t_tmp/projects"
+t_exit 'all that is gone comes back' 0 t_faden archive restore --all --json
+t_is 'what is there stays' "$(field 'r["present_files"]')" 1
+t_ok 'byte for byte' diff -r "$t_home/.claude/projects" "$t_tmp/projects"
+
 # the database can be lost, a byte can flip
 rm -f "$dir"/archive.db*
 t_exit 'without its database it is made again' 0 t_faden archive verify
