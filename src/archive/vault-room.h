@@ -11,6 +11,7 @@
 
 enum {
 	PACK_FULL = 64 * 1024 * 1024, /* then the next one is begun */
+	START_BYTES = 4 * 1024 * 1024, /* the disk gets to do after so many */
 	COMMIT_BYTES = 64 * 1024 * 1024, /* what is written between two waits for the disk */
 };
 

@@ -150,6 +150,9 @@ int vault_put(struct vault *v, const struct frame *frame, struct sv bytes, struc
 		r = put_frame_row(v, frame, v->pack, v->end, reterr);
 	v->end += bytes.n;
 	v->unsynced += bytes.n;
+	/* On its way to the disk before somebody waits for it. */
+	if (r == 0 && v->end / START_BYTES != (v->end - bytes.n) / START_BYTES)
+		(void)sync_file_range(v->fd, 0, (off_t)v->end, SYNC_FILE_RANGE_WRITE);
 	if (r == 0)
 		r = note_pack(v, v->pack, v->end, reterr);
 	v->failed |= r < 0;
