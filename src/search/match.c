@@ -9,8 +9,9 @@
 
 enum { PHRASE_SPELLINGS_MAX = 256, SECOND_MS = 1000 };
 
-/* Another form of a word counts for less than the word as it was typed. */
-static const float other_form = 0.8F;
+/* Another form of a word counts for less than the word as it was typed, and for less still where
+ * only the stems of German are the same: most of what is said to an agent is English. */
+static const float other_form = 0.8F, german_form = 0.4F;
 
 /* ---- spellings of a part ---- */
 
@@ -82,9 +83,10 @@ static int spell_all(struct speller *s, const struct segment *seg, struct word_f
 			r = spell_word(s, seg, form, reterr);
 		if (r >= 0)
 			r = spell_form(s, seg, forms, FORM_ENGLISH, form, reterr);
-		if (r >= 0)
-			r = spell_form(s, seg, forms, FORM_GERMAN, form, reterr);
 	}
+	s->weight = german_form;
+	for (size_t i = 0; r >= 0 && i < words.n; i++)
+		r = spell_form(s, seg, forms, FORM_GERMAN, sv_of(words.v[i]), reterr);
 	return r;
 }
 

@@ -14,7 +14,7 @@
  * Chosen by questions over dialogues, each left out in turn while the others chose; all of them lie
  * on a plateau, where half or twice as much changes little.
  */
-static const float message_k = 0.8F, other_k = 1.2F, length_b = 0.75F;
+static const float message_k = 0.8F, other_k = 1.2F, length_b = 0.75F, length_max = 4;
 static const double window_weight = 1, session_weight = 0.75, date_weight = 2.5, pair_weight = 0.5,
 		    recency_weight = 0.05;
 static const double place_weights[RANK_MESSAGES] = { 1, 0.5, 0.25 };
@@ -84,10 +84,16 @@ static double rarity(double all, double with)
 	return log(1 + (all - with + 0.5) / (with + 0.5));
 }
 
-/* length: as a part of the mean one. */
+/* length: as a part of the mean one. Logs and listings are a hundred times as long as what people
+ * say, and a word in them is not a hundred times as idle. */
+static float length_norm(float length)
+{
+	return 1 - length_b + length_b * (length < length_max ? length : length_max);
+}
+
 static float bm25(float count, float k, float length)
 {
-	return count * (k + 1) / (count + k * (1 - length_b + length_b * length));
+	return count * (k + 1) / (count + k * length_norm(length));
 }
 
 /* Scores of a block are cleared when the first of them is set: most of them never are. */
@@ -676,8 +682,7 @@ static int ranker_init(struct ranker *rk, struct err *reterr)
 	rk->mean = words > 0 ? words / rk->docs : 1;
 	rk->source_mean = words > 0 ? words / (double)rk->alive : 1;
 	for (size_t i = 0; i < LENGTHS; i++)
-		rk->norms[i] =
-			message_k * (1 - length_b + length_b * rk->lengths[i] / (float)rk->mean);
+		rk->norms[i] = message_k * length_norm(rk->lengths[i] / (float)rk->mean);
 	return 0;
 }
 
