@@ -100,22 +100,29 @@ static void put_snippet(struct term *t, const struct hit_view *v)
 	term_newline(t);
 }
 
+/* A line of its own, so that it can be pasted. */
+static void put_command(struct term *t, const struct str *command)
+{
+	term_putf(t, "%*s", INDENT, "");
+	term_styled(t, STYLE_NOTICE, str_sv(command));
+	term_newline(t);
+}
+
 void view_hit(struct term *t, const struct hit_view *v)
 {
 	const struct hit *hit = &v->found->hit;
-	AUTO_STR how = STR_INIT;
+	AUTO_STR resume = STR_INIT;
+	AUTO_STR show = STR_INIT;
 
 	put_heading(t, v);
 	put_snippet(t, v);
-	add_resume(v, &how);
-	str_adds(&how, "   ");
-	add_show(v, &how);
+	add_resume(v, &resume);
+	add_show(v, &show);
 	if (hit->copies > 0)
-		str_addf(&how, "   (also in %u %s)", hit->copies,
+		str_addf(&show, "   # also in %u %s", hit->copies,
 			hit->copies == 1 ? "copy" : "copies");
-	term_putf(t, "%*s", INDENT, "");
-	term_styled(t, STYLE_NOTICE, str_sv(&how));
-	term_newline(t);
+	put_command(t, &resume);
+	put_command(t, &show);
 }
 
 /* ---- JSON ---- */

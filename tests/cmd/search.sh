@@ -59,7 +59,8 @@ value() {
 t_exit 'a search makes the index' 0 t_faden search payment
 t_like 'the session is named by its title' "$(cat "$t_out")" 'Please raise the retry limit of the payment client'
 t_like 'the message is shown' "$(cat "$t_out")" 'you: Please raise the retry limit'
-t_like 'and how to go on' "$(cat "$t_out")" "faden resume $shop   faden show --at 0 $shop"
+t_like 'and how to go on' "$(cat "$t_out")" "^ +faden resume $shop\$"
+t_like 'and how to read it there' "$(cat "$t_out")" "^ +faden show --at 0 $shop\$"
 t_exit 'nothing is found' 1 t_faden search paymant
 t_like 'what is near is named' "$(cat "$t_err")" 'payment instead of paymant'
 t_exit 'as JSON it is an empty array' 1 t_faden search --json paymant

@@ -61,6 +61,11 @@ while [ "$n" -le "$total" ]; do
 		ref=$(grep -oh 'faden recall [0-9a-f]*' "$folder"/*.jsonl | head -n 1 | cut -d ' ' -f 3)
 		command=$(printf '%s' "$command" | sed -E "s/[0-9a-f]{16}/$ref/")
 		;;
+	*'archive restore'*) # the session of the tour, as if the agent had deleted it
+		rm "$folder/$id.jsonl"
+		command=$(printf '%s' "$command" | sed -E "s/4f1c/${id%%-*}/")
+		;;
+	*' clean '*) command="$command --dry-run" ;; # the tour needs its session still
 	*smart-trim*)
 		t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 		t_setenv 'FADEN_AI_AGENT=rehearsal'
