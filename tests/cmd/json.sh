@@ -101,6 +101,17 @@ done
 check_as failure 3 show aaaaaaaa
 t_like 'and names the sessions that fit' "$(cat "$t_out")" "\"candidates\":\\[\\{\"session_id\":\"$a\".*\"session_id\":\"$b\""
 
+# This one runs until it is told to end: its first update.
+"$t_helper/make-session" claude "$t_home/.claude" "$here" "${a%1}9" 'another thing' >/dev/null
+t_faden watch --json >"$t_tmp/watched" 2>/dev/null &
+watch=$!
+t_ok 'watch tells of an update' t_wait_for 30 grep -q '}' "$t_tmp/watched"
+pkill -TERM -P "$watch"
+wait "$watch"
+head -n 1 "$t_tmp/watched" >"$t_out"
+t_ok 'watch prints what the page says' "$t_helper/check-json" "$page" watch <"$t_out"
+tried="$tried watch"
+
 for command in $("$t_helper/check-json" "$page" --commands); do
 	t_like "$command was tried" "$tried" " $command( |$)"
 done

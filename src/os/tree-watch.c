@@ -1,0 +1,144 @@
+#include "os/tree-watch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "os/path.h"
+#include "os/tree.h"
+
+enum { BUFFER = 64 * 1024 };
+
+struct tree_watch {
+	struct loop *loop;
+	tree_watch_fn fn;
+	void *data;
+	int fd;
+	struct loop_source *source;
+	VEC(char *)
+	folders; /* by the number of the watch, which the kernel counts up; NULL: none */
+};
+
+static bool add(struct tree_watch *w, const char *folder, unsigned depth);
+
+/* The folders in it; where one is new, so may be what is in it. */
+static bool add_below(struct tree_watch *w, const char *folder, unsigned depth)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	bool all = dir != NULL;
+
+	while (dir && (entry = readdir(dir))) {
+		struct stat st;
+		if (entry->d_name[0] == '.' &&
+			(!entry->d_name[1] || (entry->d_name[1] == '.' && !entry->d_name[2])))
+			continue;
+		bool is_dir = entry->d_type == DT_DIR ||
+			(entry->d_type == DT_UNKNOWN &&
+				fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+				S_ISDIR(st.st_mode));
+		AUTO_FREE char *path = is_dir ? path_join(folder, entry->d_name) : NULL;
+		if (path && !add(w, path, depth + 1))
+			all = false;
+	}
+	if (dir)
+		(void)closedir(dir);
+	return all;
+}
+
+static bool add(struct tree_watch *w, const char *folder, unsigned depth)
+{
+	const uint32_t events = IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO |
+		IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR | IN_EXCL_UNLINK;
+	int wd = inotify_add_watch(
+		w->fd, folder, events | (depth > 0 ? (uint32_t)IN_DONT_FOLLOW : 0));
+
+	if (wd < 0)
+		return errno == ENOENT && depth > 0; /* gone again is no trouble */
+	while (w->folders.n <= (size_t)wd)
+		vec_push(&w->folders, NULL);
+	free(w->folders.v[wd]);
+	w->folders.v[wd] = xstrdup(folder);
+	return depth >= TREE_DEPTH_MAX || add_below(w, folder, depth);
+}
+
+bool tree_watch_add(struct tree_watch *w, const char *top)
+{
+	return add(w, top, 0);
+}
+
+static void on_event(struct tree_watch *w, const struct inotify_event *event)
+{
+	size_t wd = (size_t)event->wd;
+
+	if (event->mask & IN_Q_OVERFLOW) {
+		w->fn(w->data, NULL);
+		return;
+	}
+	if (event->wd < 0 || wd >= w->folders.n || !w->folders.v[wd])
+		return;
+	if (event->mask & IN_IGNORED) {
+		free(TAKE_PTR(w->folders.v[wd]));
+		return;
+	}
+	if (event->len == 0)
+		return;
+	AUTO_FREE char *path = path_join(w->folders.v[wd], event->name);
+	if (!(event->mask & IN_ISDIR)) {
+		w->fn(w->data, path);
+		return;
+	}
+	/* What came into it before it was watched is told by nobody. */
+	if (event->mask & (IN_CREATE | IN_MOVED_TO)) {
+		(void)add(w, path, 1);
+		w->fn(w->data, NULL);
+	}
+}
+
+static void on_readable(void *data, short revents UNUSED)
+{
+	struct tree_watch *w = data;
+	_Alignas(struct inotify_event) char buf[BUFFER];
+	ssize_t n = read(w->fd, buf, sizeof(buf));
+
+	for (ssize_t at = 0; at < n;) {
+		const struct inotify_event *event = (const void *)(buf + at);
+		at += (ssize_t)(sizeof(*event) + event->len);
+		on_event(w, event);
+	}
+}
+
+struct tree_watch *tree_watch_new(
+	struct loop *loop, tree_watch_fn fn, void *data, struct err *reterr)
+{
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	if (fd < 0) {
+		(void)err_errno(reterr, errno, "cannot watch folders");
+		return NULL;
+	}
+	struct tree_watch *w = xcalloc(1, sizeof(*w));
+	*w = (struct tree_watch){ .loop = loop, .fn = fn, .data = data, .fd = fd };
+	w->source = loop_add_fd(loop, fd, POLLIN, on_readable, w);
+	return w;
+}
+
+void tree_watch_free(struct tree_watch *w)
+{
+	if (!w)
+		return;
+	loop_remove(w->loop, w->source);
+	(void)close(w->fd);
+	vec_each (&w->folders, folder)
+		free(*folder);
+	vec_release(&w->folders);
+	free(w);
+}
