@@ -198,12 +198,12 @@ int vault_put_recipe(struct vault *v, const struct recipe *recipe, struct sv raw
 /* The next place that may be the head of a frame, or the end. */
 static uint64_t find_head(int fd, uint64_t at)
 {
-	static const char first = '\x93'; /* of a head: frame.c */
+	enum { FIRST = 0x93 }; /* of a head: frame.c */
 	char buf[64 * 1024];
 	ssize_t n;
 
 	while ((n = pread(fd, buf, sizeof(buf), (off_t)at)) > 0) {
-		const char *p = memchr(buf, first, (size_t)n);
+		const char *p = memchr(buf, FIRST, (size_t)n);
 		if (p)
 			return at + (uint64_t)(p - buf);
 		at += (uint64_t)n;
