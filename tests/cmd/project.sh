@@ -12,11 +12,13 @@ t_setenv 'GIT_CONFIG_GLOBAL=/dev/null'
 git() {
 	t_run git -c user.name=T -c user.email=t@example.org -c init.defaultBranch=main "$@"
 }
-# repo DIR [REMOTE]: one commit.
+# repo DIR [REMOTE]: one commit, like no other: two of one message and second would be the same.
+repos=0
 repo() {
+	repos=$((repos + 1))
 	mkdir -p "$1"
 	git -C "$1" init -q
-	git -C "$1" commit -q --allow-empty -m "$1"
+	git -C "$1" commit -q --allow-empty -m "$1 $repos"
 	[ -z "${2-}" ] || git -C "$1" remote add origin "$2"
 }
 # session N DIR WORD…: of Claude Code for an odd number, else of Codex.
