@@ -159,13 +159,25 @@ static void on_settled(void *data)
 
 /* ---- what happens ---- */
 
+static bool is_session(const struct app *app, const char *path)
+{
+	struct sv sv = sv_of(path);
+
+	if (transcript_format_of_name(sv, NULL))
+		return true;
+	for (size_t i = 0; i < app->n_homes && sv_ends(sv, SV(".jsonl")); i++)
+		if (transcript_subagent_of(app->homes[i].format, sv).n > 0)
+			return true;
+	return false;
+}
+
 static void on_change(void *data, const char *path)
 {
 	struct watching *w = data;
 
 	if (!path)
 		w->all = true;
-	else if (!transcript_format_of_name(sv_of(path), NULL))
+	else if (!is_session(w->app, path))
 		return;
 	else if (w->changed.n >= CHANGED_MAX)
 		w->all = true;

@@ -29,6 +29,14 @@ t_ok 'and archived' t_wait_for 30 kept "$b"
 "$t_helper/make-session" claude "$t_home/.claude" "$t_tmp/else" "${b%2}4" 'the medlar tree' >/dev/null
 t_ok 'a session in a new folder is told' t_wait_for 30 told 3
 t_ok 'and found' finds medlar
+side=$(find "$t_home/.claude/projects" -name "$a.jsonl")
+side=${side%.jsonl}/subagents/agent-1.jsonl
+mkdir -p "${side%/*}"
+sed 's/kumquat/quince/' "${side%/subagents*}.jsonl" >"$side"
+t_ok 'the work of a sub-agent is told' t_wait_for 30 told 4
+t_ok 'and found' finds quince
+sed 's/kumquat/loquat/' "${side%/subagents*}.jsonl" >>"$side"
+t_ok 'and so is what it does then' t_wait_for 30 told 5
 t_ok 'each line is JSON' python3 -c 'import json, sys
 for line in open(sys.argv[1]): json.loads(line)' "$t_tmp/told"
 t_is 'nothing went wrong' "$(cat "$t_tmp/said")" ''
