@@ -36,6 +36,7 @@ static void node_release(struct lineage_node *n)
 	free(n->parent_id);
 	free(n->parent_path);
 	free(n->root);
+	free(n->other_id);
 }
 
 void lineage_release(struct lineage *l)
@@ -57,6 +58,7 @@ static struct lineage_node node_of_row(const struct session_row *row)
 		.parent_id = xstrdup(row->info.parent_id),
 		.parent_path = xstrdup(row->info.parent_path),
 		.root = xstrdup(row->info.root),
+		.other_id = xstrdup(""),
 		.relation = row->info.relation,
 		.state = !row->gone	? LINEAGE_HERE
 			: row->agent[0] ? LINEAGE_GONE
@@ -82,6 +84,7 @@ static struct lineage_node node_of_child(const struct lineage_node *child)
 		.parent_id = xstrdup(""),
 		.parent_path = xstrdup(""),
 		.root = xstrdup(""),
+		.other_id = xstrdup(""),
 		.state = LINEAGE_MISSING,
 		.saved = -1,
 		.parent = LINEAGE_NONE,
@@ -108,6 +111,13 @@ void lineage_take_note(struct lineage_node *n)
 		if (scan_get(note, sv_of(times[i]), &val) > 0 && scan_string(val, &time) &&
 			clock_parse_iso(str_sv(&time), &ms) && ms > 0)
 			n->made_ms = ms;
+	}
+	if (scan_get(note, SV("turn"), &val) > 0 && scan_i64(val, &saved) && saved > 0)
+		n->turn = saved;
+	AUTO_STR other = STR_INIT;
+	if (scan_get(note, SV("other_id"), &val) > 0 && scan_string(val, &other)) {
+		free(n->other_id);
+		n->other_id = str_detach(&other);
 	}
 	if (scan_path(note, "stats.tokens_saved", &val) > 0 && scan_i64(val, &saved) && saved >= 0)
 		n->saved = saved;
@@ -596,6 +606,9 @@ static void add_edge(struct str *out, const struct lineage *l, size_t i)
 	if (n->parent != LINEAGE_NONE)
 		str_addf(out, "\tn%zu -> n%zu [label=\"%s\"];\n", n->parent, i,
 			session_relation_name(n->relation));
+	for (size_t k = 0; n->other_id[0] && k < l->nodes.n; k++)
+		if (k != i && strcmp(l->nodes.v[k].id, n->other_id) == 0)
+			str_addf(out, "\tn%zu -> n%zu [style=dashed, label=\"merged\"];\n", k, i);
 	if (n->circle)
 		str_addf(out, "\tn%zu -> n%zu [style=dotted, label=\"circle\"];\n", i, i);
 }

@@ -1,10 +1,14 @@
 /*
  * Where a session comes from and what came of it: the tree of sessions made from one another by
- * trim, rollover, fork and port, as the catalogue knows it. Of the session files only the heads of
- * those are read that were made from others, and those the catalogue has not seen.
+ * trim, rollover, fork, port, merge and replay, as the catalogue knows it. Of the session files
+ * only the heads of those are read that were made from others, and those the catalogue has not
+ * seen.
  *
  * Claude Code's own forks do not say where they come from, but begin with the same record: the
  * oldest such session counts as the parent of the others.
+ *
+ * A session that was merged has two parents. It stands below the one it goes on from, with the id
+ * of the other: a tree can be drawn and followed, and the two are of one family as a rule.
  *
  * What is wrong with a family is shown, never an error: a parent that is nowhere, that was moved
  * (found again by its id), whose file is gone, or that is its own descendant.
@@ -44,6 +48,8 @@ struct lineage_node {
 	int64_t made_ms; /* when the session itself was made; 0 unknown */
 	int64_t saved; /* tokens that were taken out by it, -1 unknown */
 	int64_t turns;
+	int64_t turn; /* of its parent, up to which it goes; 0: not told */
+	char *other_id; /* merged: the session that it has brought home */
 	size_t parent; /* index, LINEAGE_NONE for the first */
 	unsigned depth; /* below the first */
 	char *root; /* the record it begins with */
@@ -73,8 +79,8 @@ int lineage_trace(struct store *store, const struct transcript_home *homes, size
 int lineage_chain(struct store *store, const struct transcript_home *homes, size_t n_homes,
 	const struct session_row *focus, struct lineage *ret, struct err *reterr) MUST_USE;
 
-/* What only the note in its file tells of a node: made_ms and saved. For nodes that are
- * given, not for all that are looked at: the head of the file is read. */
+/* What only the note in its file tells of a node: made_ms, saved, turn and other_id. For nodes that
+ * are given, not for all that are looked at: the head of the file is read. */
 void lineage_take_note(struct lineage_node *n);
 
 /* The family as a graph in Graphviz's language. */

@@ -89,11 +89,21 @@ static bool is_dots(const char *name)
 	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
+static bool is_old(DIR *dir, int64_t since_ns)
+{
+	struct stat st;
+
+	return since_ns > 0 && fstat(dirfd(dir), &st) == 0 &&
+		(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec < since_ns;
+}
+
 static int walk_folder(struct walk *w, DIR *dir, unsigned depth)
 {
 	size_t len = w->path.len;
 	int r = 0;
 
+	if (is_old(dir, w->opts->since_ns))
+		return 0;
 	while (r == 0) {
 		errno = 0;
 		const struct dirent *entry = readdir(dir);

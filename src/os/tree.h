@@ -27,6 +27,8 @@ struct tree_opts {
 	/* How many levels of folders below top are entered, at most TREE_DEPTH_MAX; 0: only the
 	 * files in top itself. */
 	unsigned depth;
+	/* Folders in which no name has come or gone since then are not looked into; 0: all are. */
+	int64_t since_ns;
 	struct sv suffix; /* names must end so; empty: all */
 	struct sv or_suffix; /* … or so; empty: nothing else will do */
 	/* Each regular file, in no order. Not 0 ends the walk, which returns it. */

@@ -409,6 +409,8 @@ static int read_changed(struct refresh *f, struct err *reterr)
 {
 	vec_sort(&f->todo, by_size);
 	for (size_t at = 0; at < f->todo.n;) {
+		if (f->opts && f->opts->cancelled && f->opts->cancelled(f->opts->data))
+			break;
 		struct slice slice = { f->todo.v + at, 0 };
 		uint64_t bytes = 0;
 		while (at < f->todo.n && slice.n < SLICE_FILES && bytes < SLICE_BYTES) {
@@ -540,6 +542,24 @@ int catalogue_refresh(struct store *store, const struct transcript_home *homes, 
 	if (r >= 0 && ret_stats)
 		*ret_stats = f.stats;
 	return r < 0 ? r : 0;
+}
+
+int catalogue_refresh_names(struct store *store, const struct transcript_home *homes,
+	size_t n_homes, struct err *reterr)
+{
+	CLEANUP(refresh_release)
+	struct refresh f = {
+		.store = store,
+		.homes = homes,
+		.n_homes = n_homes,
+		.states = xcalloc(n_homes + 1, sizeof(struct home_state)),
+		.folder = STR_INIT,
+	};
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < n_homes; i++)
+		r = load_names(&f, i, reterr);
+	return r < 0 ? r : write_rest(&f, reterr);
 }
 
 /* ---- only what is near ---- */

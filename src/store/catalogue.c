@@ -176,6 +176,20 @@ int catalogue_by_path(
 	return 0;
 }
 
+/* As the agent keeps it beside its sessions. */
+static void take_name(struct session_row *row, const struct transcript_home *home)
+{
+	AUTO_MAP ids = MAP_INIT;
+	AUTO_STRV names = STRV_INIT;
+	uint64_t at;
+
+	if (transcript_names(home, &ids, &names, NULL) < 0 ||
+		!map_get(&ids, sv_of(row->info.id), &at))
+		return;
+	free(row->info.name);
+	row->info.name = xstrdup(names.v[at]);
+}
+
 int catalogue_take(struct store *store, const struct transcript_home *home, const char *path,
 	struct session_row *ret, struct err *reterr)
 {
@@ -189,7 +203,11 @@ int catalogue_take(struct store *store, const struct transcript_home *home, cons
 	else if (r < 0)
 		return err_set(reterr, r, "store: cannot be read");
 	bool subagent = row.info.flags & SESSION_SUBAGENT;
+	bool known = r >= 0;
 	r = row_scan(&row, subagent, &stat, reterr);
+	/* Later changes of that file are taken when all is brought up to date. */
+	if (r >= 0 && !known)
+		take_name(&row, home);
 	if (r >= 0)
 		r = row_save_prepare(&save, store, reterr);
 	if (r >= 0)

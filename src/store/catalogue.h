@@ -58,6 +58,8 @@ struct catalogue_opts {
 	 * read; the rest is done all the same. */
 	void (*progress)(void *data, const struct catalogue_progress *p);
 	void (*trouble)(void *data, const struct err *err);
+	/* True ends it early, what was read is kept; may be NULL. */
+	bool (*cancelled)(void *data);
 	void *data;
 };
 struct catalogue_stats {
@@ -81,6 +83,9 @@ enum { CATALOGUE_NEAR_DAYS = 8, CATALOGUE_NEAR_BYTES = 64 * 1024 * 1024 };
 int catalogue_refresh_near(struct store *store, const struct transcript_home *homes, size_t n_homes,
 	const char *dir, int64_t wall_ms, struct catalogue_stats *ret_stats,
 	struct err *reterr) MUST_USE;
+/* The same of nothing but the names that agents keep in files beside the sessions. */
+int catalogue_refresh_names(struct store *store, const struct transcript_home *homes,
+	size_t n_homes, struct err *reterr) MUST_USE;
 /* Takes one file in (or brings it up to date) without looking at the others. */
 int catalogue_take(struct store *store, const struct transcript_home *home, const char *path,
 	struct session_row *ret, struct err *reterr) MUST_USE;

@@ -311,7 +311,7 @@ int conv_create(struct store *store, const struct conv_new *what, const struct p
 		return r;
 	uuid_new(id);
 	r = insert_conv(store, what, id, self, clock, reterr);
-	if (r == 0)
+	if (r == 0 && !what->aside)
 		r = conv_set_current(store, what->dir, id, clock, reterr);
 	r = store_end(store, r, reterr);
 	if (r < 0)

@@ -63,8 +63,9 @@ struct conv_new {
 	const char *project; /* NULL: dir */
 	const char *agent;
 	enum conv_task task;
+	bool aside; /* part of something else: it does not become current in its folder */
 };
-/* Makes a conversation, held by self, and makes it current in its folder. */
+/* Makes a conversation, held by self, and unless aside makes it current in its folder. */
 int conv_create(struct store *store, const struct conv_new *what, const struct proc_id *self,
 	const struct clock *clock, struct conv *ret, struct err *reterr) MUST_USE;
 int conv_get(struct store *store, const char *id, const struct clock *clock, struct conv *ret,

@@ -87,19 +87,64 @@ int journal_told(struct store *store, int64_t turn, const struct clock *clock, s
 		SQL_I(JOURNAL_TOLD), SQL_I(turn), SQL_I(clock_wall_ms(clock)));
 }
 
-bool journal_was_told(struct store *store, int64_t turn)
+static bool has_child(struct store *store, int64_t turn, enum journal_kind kind)
 {
 	AUTO_SQL q = SQL_INIT;
 
 	return SQL_PREPARE(&q, store, NULL, "SELECT 1 FROM step WHERE parent = ? AND kind = ?",
-		       SQL_I(turn), SQL_I(JOURNAL_TOLD)) == 0 &&
+		       SQL_I(turn), SQL_I(kind)) == 0 &&
 		sql_step(&q, NULL) > 0;
 }
 
-#define TURN_SELECT                                                                           \
-	"SELECT id, coalesce(parent, 0), agent, nullif(session, ''), prompt, prompt_id,"      \
-	" transcript, before_size, started_ms, state, ended_ms, fail, conversation FROM turn" \
+bool journal_was_told(struct store *store, int64_t turn)
+{
+	return has_child(store, turn, JOURNAL_TOLD);
+}
+
+bool journal_interrupted_since(struct store *store, const char *dir, int64_t turn)
+{
+	AUTO_SQL q = SQL_INIT;
+
+	return SQL_PREPARE(&q, store, NULL,
+		       "SELECT 1 FROM attempt WHERE id > ?1 AND state IN (?3, ?4) AND (dir = ?2 OR"
+		       " conversation IN (SELECT id FROM conversation WHERE dir = ?2)) LIMIT 1",
+		       SQL_I(turn), SQL_T(dir), SQL_I(TURN_UNANSWERED),
+		       SQL_I(TURN_NOT_KNOWN)) == 0 &&
+		sql_step(&q, NULL) > 0;
+}
+
+bool journal_was_sent_again(struct store *store, int64_t turn)
+{
+	return has_child(store, turn, JOURNAL_TURN);
+}
+
+int journal_wait(struct store *store, const struct turn_record *t, const char *dir,
+	const struct proc_id *self, const struct clock *clock, int64_t *ret_id, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, store, reterr,
+		"INSERT INTO step (kind, at_ms, conversation, agent, prompt, dir, owner_pid,"
+		" owner_start, owner_boot, owner_host)"
+		" VALUES (?, ?, (SELECT id FROM conversation WHERE id = ?), ?, ?, ?, ?, ?, ?, ?)"
+		" RETURNING id",
+		SQL_I(JOURNAL_WAIT), SQL_I(clock_wall_ms(clock)), SQL_T(t->conversation),
+		SQL_T(t->agent), SQL_S(str_sv(&t->prompt)), SQL_T(dir), SQL_I(self->pid),
+		SQL_I(self->start), SQL_T(self->boot), SQL_T(self->host));
+
+	if (r == 0)
+		r = sql_step(&q, reterr);
+	if (r > 0) {
+		*ret_id = sql_get_int(&q, 0);
+		r = sql_run(&q, reterr);
+	}
+	return r;
+}
+
+#define TURN_FROM(what)                                                                        \
+	"SELECT id, coalesce(parent, 0), agent, nullif(session, ''), prompt, prompt_id,"       \
+	" transcript, before_size, started_ms, state, ended_ms, fail, conversation FROM " what \
 	" t "
+#define TURN_SELECT TURN_FROM("turn")
 
 static int read_turn(struct sql *q, const char *none, struct turn_record *ret, struct err *reterr)
 {
@@ -123,6 +168,11 @@ static int read_turn(struct sql *q, const char *none, struct turn_record *ret, s
 		.ended_ms = sql_get_int(q, 10),
 		.fail = sql_dup_text(q, 11),
 	};
+	ret->blind = ret->session && strcmp(ret->session, JOURNAL_BLIND) == 0;
+	if (ret->blind) {
+		free(ret->session);
+		ret->session = NULL;
+	}
 	str_add(&ret->prompt, sql_get_blob(q, 4));
 	const char *conversation = sql_get_text(q, 12);
 	(void)snprintf(ret->conversation, sizeof(ret->conversation), "%s",
@@ -153,20 +203,72 @@ int journal_said(struct store *store, const char *conversation, struct sv begins
 	return r < 0 ? r : read_turn(&q, "this was not said in this conversation", ret, reterr);
 }
 
+static int find_wait(struct store *store, const char *dir, int64_t *ret_id, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, store, reterr,
+		"SELECT id, owner_pid, owner_start, owner_boot, owner_host FROM step t"
+		" WHERE dir = ? AND kind = ? AND NOT EXISTS"
+		" (SELECT 1 FROM step e WHERE e.parent = t.id AND e.kind = ?) ORDER BY id",
+		SQL_T(dir), SQL_I(JOURNAL_WAIT), SQL_I(JOURNAL_END));
+
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
+		struct proc_id owner = { .pid = (pid_t)sql_get_int(&q, 1),
+			.start = (uint64_t)sql_get_int(&q, 2) };
+		const char *boot = sql_get_text(&q, 3), *host = sql_get_text(&q, 4);
+		(void)snprintf(owner.boot, sizeof(owner.boot), "%s", boot ? boot : "");
+		(void)snprintf(owner.host, sizeof(owner.host), "%s", host ? host : "");
+		if (proc_id_check(&owner) != PROC_GONE)
+			continue;
+		*ret_id = sql_get_int(&q, 0);
+		return 0;
+	}
+	return r < 0 ? r : err_set(reterr, ERR_NOTFOUND, "nothing waits here");
+}
+
+int journal_take_wait(struct store *store, const char *dir, const struct proc_id *self,
+	struct turn_record *ret, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int64_t id = 0;
+	int r = find_wait(store, dir, &id, reterr); /* mostly there is none, and nothing to lock */
+
+	if (r == 0)
+		r = store_begin(store, reterr);
+	if (r < 0)
+		return r;
+	r = find_wait(store, dir, &id, reterr);
+	if (r == 0)
+		r = SQL_RUN(store, reterr,
+			"UPDATE step SET owner_pid = ?, owner_start = ?, owner_boot = ?,"
+			" owner_host = ? WHERE id = ?",
+			SQL_I(self->pid), SQL_I(self->start), SQL_T(self->boot), SQL_T(self->host),
+			SQL_I(id));
+	if (r == 0)
+		r = SQL_PREPARE(&q, store, reterr, TURN_FROM("attempt") "WHERE id = ?", SQL_I(id));
+	if (r == 0)
+		r = read_turn(&q, "nothing waits here", ret, reterr);
+	return store_end(store, r, reterr);
+}
+
 int journal_lost(struct store *store, const char *conversation, const char *dir,
 	struct turn_record *ret, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = SQL_PREPARE(&q, store, reterr,
-		TURN_SELECT "WHERE conversation IN (SELECT id FROM conversation WHERE"
-			    " id = ?1 OR (?1 IS NULL AND dir = ?2)) AND state = ?3 AND NOT EXISTS"
-			    " (SELECT 1 FROM step s WHERE s.parent = t.id AND s.kind = ?4)"
-			    " ORDER BY id DESC LIMIT 1",
+		TURN_FROM("attempt") "WHERE (conversation IN (SELECT id FROM conversation WHERE"
+				     " id = ?1 OR (?1 IS NULL AND dir = ?2)) OR (?1 IS NULL AND "
+				     "dir = ?2))"
+				     " AND state = ?3 AND NOT EXISTS"
+				     " (SELECT 1 FROM step s WHERE s.parent = t.id AND s.kind = ?4)"
+				     " ORDER BY id DESC LIMIT 1",
 		SQL_T(conversation), SQL_T(dir), SQL_I(TURN_LOST), SQL_I(JOURNAL_TURN));
 
-	return r < 0
-		? r
-		: read_turn(&q, "there is nothing that is known not to have arrived", ret, reterr);
+	return r < 0 ? r
+		     : read_turn(&q,
+			       "nothing to send: no prompt was interrupted here that did not reach "
+			       "its agent",
+			       ret, reterr);
 }
 
 int journal_prompts(struct store *store, const char *conversation, int64_t max, struct strv *out,
@@ -174,9 +276,10 @@ int journal_prompts(struct store *store, const char *conversation, int64_t max, 
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = SQL_PREPARE(&q, store, reterr,
-		"SELECT prompt FROM (SELECT id, prompt FROM step WHERE conversation = ?"
+		"SELECT prompt FROM (SELECT id, prompt FROM step WHERE conversation = ? AND kind = "
+		"?"
 		" ORDER BY id DESC LIMIT ?) ORDER BY id",
-		SQL_T(conversation), SQL_I(max));
+		SQL_T(conversation), SQL_I(JOURNAL_TURN), SQL_I(max));
 
 	while (r >= 0 && (r = sql_step(&q, reterr)) > 0)
 		strv_add(out, sql_get_text(&q, 0));

@@ -12,13 +12,15 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/uuid.h"
+#include "os/proc.h"
 #include "store/store.h"
 
 enum journal_kind {
 	JOURNAL_TURN, /* the intent: written before the agent sees the prompt */
 	JOURNAL_SESSION, /* the agent's id for its turn became known, or another one */
 	JOURNAL_END,
-	JOURNAL_TOLD /* the user knows that it was interrupted and that its agent works on */
+	JOURNAL_TOLD, /* the user knows that it was interrupted and that its agent works on */
+	JOURNAL_WAIT /* a prompt whose turn cannot begin yet */
 };
 
 /* How a turn stands: by its last end, TURN_INTENT without one. */
@@ -39,6 +41,7 @@ struct turn_record {
 	char conversation[UUID_TEXT]; /* empty: a question that belongs to none */
 	char *agent;
 	char *session; /* NULL: not known */
+	bool blind; /* … though the agent may have had the prompt */
 	struct str prompt;
 	char *prompt_id; /* our id of the prompt, for agents that keep one; NULL: none */
 	char *transcript; /* NULL: not known before the turn */
@@ -58,7 +61,9 @@ void turn_record_release(struct turn_record *t);
 /* Writes the intent durably; ret_id is its step. Counts the turn in its conversation. */
 int journal_turn(struct store *store, const struct turn_record *t, const struct clock *clock,
 	int64_t *ret_id, struct err *reterr) MUST_USE;
-/* Empty: the turn began anew, and its session is not known yet. */
+/* Empty: the turn began anew, and its session is not known yet. JOURNAL_BLIND: nor will it be
+ * before the agent has the prompt. */
+#define JOURNAL_BLIND "?"
 int journal_session(struct store *store, int64_t turn, const char *session,
 	const struct clock *clock, struct err *reterr) MUST_USE;
 int journal_end(struct store *store, int64_t turn, enum turn_state state, const char *fail,
@@ -69,12 +74,28 @@ int journal_told(
 bool journal_was_told(struct store *store, int64_t turn);
 
 /*
- * The newest turn that was lost (TURN_LOST) and not sent again since, which would be a turn with
- * this one as parent: of the conversation, or (NULL) of all whose folder is dir. ERR_NOTFOUND:
- * none.
+ * A prompt that waits for its turn in dir, durably: conversation (which need not exist yet), agent
+ * and prompt count. Its wait is over with journal_end(): TURN_CANCELLED when it has become a turn
+ * or was given up, TURN_LOST when its process is gone.
+ */
+int journal_wait(struct store *store, const struct turn_record *t, const char *dir,
+	const struct proc_id *self, const struct clock *clock, int64_t *ret_id,
+	struct err *reterr) MUST_USE;
+/* One whose process is gone while it waited there; from now on it waits for self to tell it.
+ * ERR_NOTFOUND: none. */
+int journal_take_wait(struct store *store, const char *dir, const struct proc_id *self,
+	struct turn_record *ret, struct err *reterr) MUST_USE;
+
+/*
+ * The newest turn, or wait for one, that was lost (TURN_LOST) and not sent again since: of the
+ * conversation, or (NULL) of all whose folder is dir. ERR_NOTFOUND: none.
  */
 int journal_lost(struct store *store, const char *conversation, const char *dir,
 	struct turn_record *ret, struct err *reterr) MUST_USE;
+/* Whether anything was interrupted in dir after this one was begun. */
+bool journal_interrupted_since(struct store *store, const char *dir, int64_t turn);
+/* Whether it was: a turn has this one as parent. */
+bool journal_was_sent_again(struct store *store, int64_t turn);
 /* The conversation's last turn. ERR_NOTFOUND: none yet. */
 int journal_last(struct store *store, const char *conversation, struct turn_record *ret,
 	struct err *reterr) MUST_USE;

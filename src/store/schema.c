@@ -228,7 +228,23 @@ static const char step_7[] =
 	/* Folders of sessions that were looked at. */
 	"CREATE TABLE folder (dir TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;";
 
-const char *const schema_steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7 };
+/* A prompt that waits for its turn, where and by whom: its process may be killed as well. */
+static const char step_8[] =
+	"ALTER TABLE step ADD COLUMN dir TEXT;"
+	"ALTER TABLE step ADD COLUMN owner_pid INTEGER;"
+	"ALTER TABLE step ADD COLUMN owner_start INTEGER;"
+	"ALTER TABLE step ADD COLUMN owner_boot TEXT;"
+	"ALTER TABLE step ADD COLUMN owner_host TEXT;"
+	"CREATE INDEX step_dir ON step(dir) WHERE dir IS NOT NULL;"
+
+	/* A wait beside the turns, as one that was never begun. */
+	"CREATE VIEW attempt AS SELECT *, NULL AS dir FROM turn UNION ALL"
+	" SELECT t.id, t.parent, t.conversation, t.agent, NULL, t.prompt, NULL, NULL, 0, t.at_ms,"
+	" coalesce(e.state, 0), e.at_ms, e.fail, t.dir FROM step t LEFT JOIN step e"
+	" ON e.parent = t.id AND e.kind = 2 WHERE t.kind = 4;";
+
+const char *const schema_steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7,
+	step_8 };
 const size_t schema_version = ARRAY_LEN(schema_steps);
 const struct schema schema_own = {
 	.application_id = 0x66646e31, /* "fdn1" */

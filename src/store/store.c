@@ -177,10 +177,14 @@ int store_open_as(const struct schema *schema, const char *path, unsigned flags,
 	int mode = flags & STORE_READONLY ? SQLITE_OPEN_READONLY
 					  : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 	const char *name = flags & STORE_MEMORY ? ":memory:" : path;
+	struct stat st;
 	int r = 0;
 
 	if (!(flags & (STORE_READONLY | STORE_MEMORY)) && !path_exists(path))
 		r = prepare_file(path, reterr);
+	/* SQLite waits at a pipe for who writes to it, for ever. */
+	if (r == 0 && !(flags & STORE_MEMORY) && stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		r = err_set(reterr, ERR_STORE, "%s is not a file", path);
 	if (r < 0) {
 		err_prefix(reterr, "store");
 		return r;
@@ -194,7 +198,6 @@ int store_open_as(const struct schema *schema, const char *path, unsigned flags,
 		return err_set(reterr, ERR_STORE, "store: out of memory");
 	}
 	r = code == SQLITE_OK ? configure(store, flags, reterr) : sql_error(store, code, reterr);
-	struct stat st;
 	if (r == 0 && !(flags & STORE_MEMORY) && stat(path, &st) == 0) {
 		store->path = xstrdup(path);
 		store->dev = st.st_dev;

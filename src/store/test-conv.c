@@ -235,7 +235,8 @@ static void test_old_turns_become_steps(void **state)
 
 	assert_int_equal(store_open(path, 0, NULL, &old, NULL), 0);
 	assert_int_equal(sql_exec(old,
-				 "DROP VIEW turn; DROP TABLE step; DROP TABLE recall_pack;"
+				 "DROP VIEW attempt; DROP VIEW turn; DROP TABLE step; DROP TABLE "
+				 "recall_pack;"
 				 "DROP TABLE place_mark; DROP TABLE place; DROP TABLE folder",
 				 NULL),
 		0);

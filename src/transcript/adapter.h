@@ -143,6 +143,7 @@ struct transcript_format {
 	/* Sets state[record] of all that lead to the end to 1 (those that are sent are picked from
 	 * them), and healed, compacted, compaction. state is zeroed, one byte a record. */
 	void (*mark)(const struct links *links, unsigned char *state, struct transcript_live *live);
+	const struct native_writer *native; /* see native.h; NULL: its lines cannot be written */
 };
 /* One place an agent, in the order of their table, which defines it (agent/agents.c): NULL for one
  * that keeps no sessions, the same twice where two share a format. */

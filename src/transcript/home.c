@@ -15,6 +15,15 @@
 #include "os/unpack.h"
 #include "transcript/adapter.h"
 
+const struct transcript_home *transcript_home_of(
+	const struct transcript_home *homes, size_t n, const char *path)
+{
+	for (size_t i = 0; i < n; i++)
+		if (path_within(sv_of(path), sv_of(homes[i].root)))
+			return &homes[i];
+	return NULL;
+}
+
 struct sv transcript_path_id(const struct transcript_format *format, struct sv path)
 {
 	return format->places->path_id(path_base(unpack_plain(path)));
@@ -71,6 +80,7 @@ struct walk {
 	void (*trouble)(void *data, const struct err *err);
 	void *data;
 	unsigned depth; /* of where it begins, below a top */
+	int64_t since_ns; /* only what is newer; 0: all */
 };
 
 static int walk_file(void *data, const struct tree_file *file)
@@ -80,6 +90,8 @@ static int walk_file(void *data, const struct tree_file *file)
 	bool subagent;
 
 	placed.depth += w->depth;
+	if (file->mtime_ns < w->since_ns)
+		return 0;
 	if (!w->home->format->places->is_session(&placed, &subagent))
 		return 0;
 	return w->fn(w->data,
@@ -135,9 +147,79 @@ int transcript_walk(const struct transcript_home *home,
 	int (*fn)(void *data, const struct transcript_file *file),
 	void (*trouble)(void *data, const struct err *err), void *data, struct err *reterr)
 {
-	struct walk w = { home, fn, trouble, data, 0 };
+	struct walk w = { home, fn, trouble, data, 0, 0 };
 
 	return walk_tops(&w, ".jsonl", reterr);
+}
+
+/* One folder of the home, and so many levels below it. One that cannot be read has none, as far as
+ * anybody here can tell. */
+static int walk_folder(struct walk *w, const char *folder, unsigned depth, struct err *reterr)
+{
+	const struct tree_opts opts = {
+		.depth = depth,
+		.since_ns = w->since_ns,
+		.suffix = SV(".jsonl"),
+		.or_suffix = w->home->format->places->packs ? SV(".jsonl" UNPACK_SUFFIX) : SV(""),
+		.on_file = walk_file,
+		.data = w,
+	};
+
+	w->depth = 0;
+	for (size_t i = strlen(w->home->root) + 1; i < strlen(folder); i++)
+		w->depth += folder[i] == '/';
+	int r = tree_walk(folder, &opts, NULL);
+	if (r >= 0 || r == -ENOENT || r == -ENOTDIR || r == -EACCES)
+		return 0;
+	return err_set(reterr, r, "%s: walk ended", folder);
+}
+
+int transcript_walk_session(const struct transcript_home *home, const char *path,
+	int (*fn)(void *data, const struct transcript_file *file), void *data, struct err *reterr)
+{
+	struct walk w = { home, fn, NULL, data, 0, 0 };
+	struct sv plain = unpack_plain(sv_of(path));
+
+	if (!home->format->places->subagent_of || !sv_ends(plain, SV(".jsonl")) ||
+		!path_within(plain, sv_of(home->root)))
+		return 0;
+	AUTO_FREE char *folder = xmemdup0(plain.p, plain.n - strlen(".jsonl"));
+	return walk_folder(&w, folder, 1, reterr);
+}
+
+/* The folder is one of the home below a top: each is walked once. */
+static int walk_new_in(struct walk *w, struct sv folder, struct map *walked, struct err *reterr)
+{
+	unsigned below = 0; /* of the home */
+
+	for (size_t i = strlen(w->home->root) + 1; i < folder.n; i++)
+		below += folder.p[i] == '/';
+	AUTO_FREE char *path = xmemdup0(folder.p, folder.n);
+	if (below > WALK_DEPTH || !map_put(walked, folder, 1))
+		return 0;
+	return walk_folder(w, path, WALK_DEPTH - below, reterr);
+}
+
+int transcript_walk_new(const struct transcript_home *home, const struct strv *known,
+	int64_t since_ns, int (*fn)(void *data, const struct transcript_file *file), void *data,
+	struct err *reterr)
+{
+	struct walk w = { home, fn, NULL, data, 0, since_ns };
+	AUTO_MAP walked = MAP_INIT;
+	int r = 0;
+
+	for (const char *const *top = home->format->places->tops; r >= 0 && *top; top++) {
+		AUTO_FREE char *path = path_join(home->root, *top);
+		r = walk_new_in(&w, sv_of(path), &walked, reterr);
+	}
+	for (size_t i = 0; r >= 0 && i < known->n; i++) {
+		struct sv folder = path_parent(sv_of(known->v[i]));
+		for (; r >= 0 && folder.n > strlen(home->root) + 1 &&
+			path_within(folder, sv_of(home->root));
+			folder = path_parent(folder))
+			r = walk_new_in(&w, folder, &walked, reterr);
+	}
+	return r;
 }
 
 int transcript_walk_near(const struct transcript_home *home, const char *cwd, int64_t wall_ms,
@@ -146,13 +228,7 @@ int transcript_walk_near(const struct transcript_home *home, const char *cwd, in
 {
 	static const int64_t day_ms = INT64_C(24) * 3600 * 1000;
 	static const char any[] = "00000000-0000-4000-8000-000000000000";
-	struct walk w = { home, fn, NULL, data, 0 };
-	const struct tree_opts opts = {
-		.suffix = SV(".jsonl"),
-		.or_suffix = home->format->places->packs ? SV(".jsonl" UNPACK_SUFFIX) : SV(""),
-		.on_file = walk_file,
-		.data = &w,
-	};
+	struct walk w = { home, fn, NULL, data, 0, 0 };
 	AUTO_STR last = STR_INIT;
 
 	for (unsigned day = 0; day < days; day++) {
@@ -163,13 +239,9 @@ int transcript_walk_near(const struct transcript_home *home, const char *cwd, in
 			break;
 		str_clear(&last);
 		str_add(&last, folder);
-		w.depth = 0;
-		for (size_t i = strlen(home->root) + 1; i < last.len; i++)
-			w.depth += last.buf[i] == '/';
-		int r = tree_walk(last.buf, &opts, NULL);
-		/* One that cannot be read has none, as far as anybody here can tell. */
-		if (r < 0 && !(r == -ENOENT || r == -ENOTDIR || r == -EACCES))
-			return err_set(reterr, r, "%s: walk ended", last.buf);
+		int r = walk_folder(&w, last.buf, 0, reterr);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
@@ -193,7 +265,7 @@ int transcript_find(
 	const struct transcript_home *home, struct sv id, char **ret, struct err *reterr)
 {
 	struct find find = { home->format, id, NULL };
-	struct walk w = { home, find_take, NULL, &find, 0 };
+	struct walk w = { home, find_take, NULL, &find, 0, 0 };
 	AUTO_STR suffix = STR_INIT;
 
 	str_addf(&suffix, "%.*s.jsonl", SV_ARG(id));
@@ -324,8 +396,29 @@ bool writer_attended(const struct transcript_home *home, const char *dir)
 void writer_describe(const char *agent, int64_t pid, struct str *out)
 {
 	if (writer_is_server(pid))
-		str_addf(out, "%s's background server (process %lld; \"kill %lld\" ends it)", agent,
-			(long long)pid, (long long)pid);
+		str_addf(out,
+			"%s's background server (process %lld; it lets go about a minute after a "
+			"session was left, \"kill %lld\" ends it and all it works on)",
+			agent, (long long)pid, (long long)pid);
 	else
 		str_addf(out, "%s (process %lld)", agent, (long long)pid);
+}
+
+bool transcript_is_place(const struct transcript_home *home, const char *place)
+{
+	const struct transcript_places *places = home->format->places;
+	struct sv rest = sv_of(place), top, piece;
+	AUTO_FREE char *path = path_join(home->root, place);
+	bool known = false, subagent;
+	unsigned depth = 0;
+
+	(void)sv_split(&rest, '/', &top);
+	for (size_t i = 0; places->tops[i]; i++)
+		known |= sv_is(top, places->tops[i]);
+	while (sv_split(&rest, '/', &piece) && rest.n > 0)
+		depth++;
+	const struct tree_file file = {
+		.path = path, .name = path_base(sv_of(place)), .depth = depth
+	};
+	return known && places->is_session(&file, &subagent) && !subagent;
 }

@@ -23,6 +23,10 @@ struct transcript_home {
 	const char *variable, *below;
 };
 
+/* The home that a file lies in; NULL: none of them. */
+const struct transcript_home *transcript_home_of(
+	const struct transcript_home *homes, size_t n, const char *path);
+
 /*
  * The folder of a project's sessions below a Claude home: <root>/projects/<name>. cwd must be
  * resolved (path_real()). Caller frees.
@@ -60,6 +64,9 @@ const struct transcript_format *transcript_format_of_name(struct sv path, struct
  */
 struct sv transcript_subagent_of(const struct transcript_format *format, struct sv path);
 
+/* Whether a file at this place below the home, "projects/x/id.jsonl", is one of its sessions. */
+bool transcript_is_place(const struct transcript_home *home, const char *place);
+
 struct transcript_file {
 	const char *path; /* valid during the call */
 	uint64_t dev, ino, size;
@@ -80,6 +87,21 @@ int transcript_walk(const struct transcript_home *home,
  * days before wall_ms. */
 int transcript_walk_near(const struct transcript_home *home, const char *cwd, int64_t wall_ms,
 	unsigned days, int (*fn)(void *data, const struct transcript_file *file), void *data,
+	struct err *reterr) MUST_USE;
+
+/* The same of what was done for one session by sub-agents, where that lies in a folder of its own.
+ */
+int transcript_walk_session(const struct transcript_home *home, const char *path,
+	int (*fn)(void *data, const struct transcript_file *file), void *data,
+	struct err *reterr) MUST_USE;
+
+/*
+ * The same of files that are new since then, as far as it can be told cheaply: in the folders that
+ * these known sessions of the home lie in, in those above them, and in what is new in these. A file
+ * may come twice.
+ */
+int transcript_walk_new(const struct transcript_home *home, const struct strv *known,
+	int64_t since_ns, int (*fn)(void *data, const struct transcript_file *file), void *data,
 	struct err *reterr) MUST_USE;
 
 /* The file of one id by names alone: *ret is NULL when there is none. */

@@ -46,6 +46,7 @@ const struct line_look *line_look(struct line_reader *r)
 
 	look->pieces.n = 0;
 	look->side = look->breaks = look->called = false;
+	look->left = 0;
 	look->model = look->message = look->time = (struct sv){ NULL, 0 };
 	look->window = look->cache_life_ms = 0;
 	r->line.format->look(&r->line, look);

@@ -208,6 +208,7 @@ struct line_piece {
 struct line_look {
 	bool side; /* a sub-agent's: no piece counts */
 	bool breaks; /* the history was compacted here */
+	int64_t left; /* tokens that this left, with what it kept; 0: not told */
 	bool called; /* the model answered: usage is set */
 	struct usage usage;
 	struct sv model; /* of the call; without one, of those to come. Empty: as before */

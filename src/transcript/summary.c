@@ -46,6 +46,8 @@ const char *session_relation_name(enum session_relation relation)
 		[SESSION_REPAIRED] = "repaired",
 		[SESSION_SMART_TRIMMED] = "smart-trimmed",
 		[SESSION_MOVED] = "moved",
+		[SESSION_MERGED] = "merged",
+		[SESSION_REPLAYED] = "replayed",
 	};
 
 	return names[relation];

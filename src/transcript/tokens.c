@@ -208,8 +208,21 @@ void tokens_break(struct tokens *t)
 	t->context = t->output = 0;
 	t->last_message = 0;
 	t->answer = t->tail = t->bytes = t->images = 0;
+	t->left = 0;
 	t->next_answer = t->next_tail = 0;
 	t->odd = t->partial = false;
+}
+
+void tokens_compacted(struct tokens *t, int64_t left)
+{
+	tokens_break(t);
+	t->left = left;
+}
+
+void tokens_sent(struct tokens *t, uint64_t bytes)
+{
+	if (t->context == 0 && t->left == 0)
+		t->bytes = bytes;
 }
 
 static enum token_text text_of(const struct transcript_format *format, enum item_kind kind)
@@ -224,7 +237,7 @@ void tokens_item(struct tokens *t, const struct transcript_format *format, const
 	if (item->flags & (ITEM_SIDECHAIN | ITEM_BROKEN))
 		return;
 	if (item->kind == ITEM_COMPACTION)
-		tokens_break(t);
+		tokens_compacted(t, item->left);
 	if (item->flags & ITEM_USAGE && !(item->flags & ITEM_SYNTHETIC))
 		tokens_call(t, item->model, item->message_id, &item->usage);
 	else if (format->usage_follows && item->model.n > 0)
@@ -312,8 +325,11 @@ struct figure tokens_context(const struct tokens *t)
 {
 	const struct token_ratio ratio = tokens_ratio(t);
 
-	if (t->context == 0)
-		return tokens_of(&ratio, t->bytes);
+	if (t->context == 0) {
+		struct figure all = tokens_of(&ratio, t->bytes);
+		/* The agent's own count has the texts that it kept of before. */
+		return all.tokens < t->left ? (struct figure){ t->left, SURE_ASSUMED } : all;
+	}
 	uint64_t rest = t->tail + t->next_answer + t->next_tail;
 	struct figure f = { t->context + t->output, t->told ? t->told_sure : SURE_EXACT };
 	if (rest > 0) {

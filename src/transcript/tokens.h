@@ -74,6 +74,7 @@ struct tokens {
 	uint64_t next_answer, next_tail; /* of one whose usage comes after its text, or even after
 					  * the results of its calls (Codex) */
 	uint64_t bytes; /* all bytes since the break */
+	int64_t left; /* what the break left of the context, as the agent said; 0: not told */
 	int64_t first; /* context of the first call of all, and what texts it held; 0: none */
 	uint64_t first_bytes;
 	uint64_t first_images;
@@ -104,6 +105,11 @@ void tokens_odd(struct tokens *t);
 void tokens_call(
 	struct tokens *t, struct sv model, struct sv message_id, const struct usage *usage);
 void tokens_break(struct tokens *t);
+/* A break that says how much it left, with what it kept of before; 0: it does not say. */
+void tokens_compacted(struct tokens *t, int64_t left);
+/* The bytes of all texts that a resume would send: they count where no call was made since the
+ * break, which keeps texts from before it. */
+void tokens_sent(struct tokens *t, uint64_t bytes);
 /* What is known from elsewhere; 0: not. */
 struct tokens_told {
 	struct figure context;

@@ -8,7 +8,9 @@
 #include "os/path.h"
 #include "transcript/adapter.h"
 #include "transcript/home.h"
+#include "transcript/native-impl.h"
 
+enum { TOKENS_LEFT_MAX = 1000000000 }; /* a context that can be */
 enum { CACHE_SHORT_MS = 5 * 60 * 1000, CACHE_LONG_MS = 60 * 60 * 1000 };
 
 #define X(id, name, under) [id] = SCAN_KEY(name, under),
@@ -331,6 +333,17 @@ static bool is_boundary(struct jval subtype)
 	return scan_string_eq(subtype, SV("compact_boundary"));
 }
 
+/* Newer versions write beside a compaction how much it left. */
+static int64_t tokens_left(const struct jval *vals)
+{
+	int64_t left = 0;
+
+	return scan_i64(line_member(vals[CLAUDE_COMPACT], "postTokens"), &left) && left > 0 &&
+			left <= TOKENS_LEFT_MAX
+		? left
+		: 0;
+}
+
 static void claude_items(struct item_list *list, const struct item *base, const struct line *line)
 {
 	const struct jval *vals = line->vals;
@@ -351,6 +364,7 @@ static void claude_items(struct item_list *list, const struct item *base, const 
 		item = item_from(&whole,
 			is_boundary(vals[CLAUDE_SUBTYPE]) ? ITEM_COMPACTION : ITEM_SYSTEM, vals);
 		item.text = vals[CLAUDE_CONTENT_TOP];
+		item.left = tokens_left(vals);
 		vec_push(&list->items, item);
 		break;
 	case CLAUDE_LINE_OTHER:
@@ -546,6 +560,8 @@ static void claude_look(const struct line *line, struct line_look *look)
 	look->side = scan_true(vals[CLAUDE_SIDE]);
 	look->breaks =
 		kind == CLAUDE_LINE_SYSTEM && !look->side && is_boundary(vals[CLAUDE_SUBTYPE]);
+	if (look->breaks)
+		look->left = tokens_left(vals);
 	if (kind == CLAUDE_LINE_ATTACHMENT)
 		vec_push(&look->pieces,
 			(struct line_piece){ .kind = PIECE_NOTICE,
@@ -741,4 +757,5 @@ const struct transcript_format transcript_claude = {
 	.title = "Claude",
 	.glued_read = 1,
 	.mark = live_claude,
+	.native = &native_claude,
 };

@@ -8,6 +8,7 @@
 #include "os/path.h"
 #include "transcript/adapter.h"
 #include "transcript/home.h"
+#include "transcript/native-impl.h"
 
 #define X(id, name, under) [id] = SCAN_KEY(name, under),
 static const struct scan_key keys[] = { CODEX_KEYS(X) };
@@ -792,4 +793,5 @@ const struct transcript_format transcript_codex = {
 	.usage_follows = true,
 	.glued_read = 0,
 	.mark = live_codex,
+	.native = &native_codex,
 };

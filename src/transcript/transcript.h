@@ -53,6 +53,8 @@ enum session_relation {
 	SESSION_REPAIRED,
 	SESSION_SMART_TRIMMED, /* trimmed by an agent's choice */
 	SESSION_MOVED, /* taken along to another folder */
+	SESSION_MERGED, /* goes on from one, with what was found in another */
+	SESSION_REPLAYED, /* the same words of the user, answered anew */
 	SESSION_RELATIONS
 };
 const char *session_relation_name(enum session_relation relation); /* "trimmed" …, "" for ROOT */
@@ -189,6 +191,7 @@ struct item {
 	struct sv tool; /* calls only */
 	struct sv tool_id; /* calls and results */
 	struct usage usage;
+	int64_t left; /* compaction: tokens that it left; 0: not told */
 	struct jval text; /* what transcript_text() decodes: a string, or a list of blocks */
 	struct jval body; /* the block, or the record when it has none */
 	struct jval object; /* the record */

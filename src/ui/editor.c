@@ -25,6 +25,7 @@ enum {
 	COMPLETIONS_SHOWN = 100,
 	HISTORY_MODE = 0600,
 	HISTORY_REWRITE_AT = 2, /* times the entries kept */
+	ESCAPE_MS = 200, /* between the bytes of one key, on a slow line too */
 };
 
 static const char paste_on[] = "\033[?2004h";
@@ -240,6 +241,14 @@ static bool wait_for_key(struct editor *e)
 	return e->reading;
 }
 
+/* Escape begins the keys of several bytes; alone it must not wait for another and take that. */
+static bool key_follows(const struct editor *e)
+{
+	struct pollfd key = { .fd = e->opts.in_fd, .events = POLLIN };
+
+	return poll(&key, 1, ESCAPE_MS) > 0;
+}
+
 static bool read_byte(struct editor *e, char *ret)
 {
 	if (e->has_unread) {
@@ -254,6 +263,8 @@ static bool read_byte(struct editor *e, char *ret)
 	}
 	while (wait_for_key(e)) {
 		ssize_t n = read(e->opts.in_fd, ret, 1);
+		if (n == 1 && *ret == '\033' && !key_follows(e))
+			continue;
 		if (n == 1)
 			return true;
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))

@@ -33,9 +33,20 @@ static void stop_reading(struct keys *k)
 	k->source = NULL;
 }
 
+static bool drop_escape(struct keys *k)
+{
+	bool had = k->escape != NULL;
+
+	if (had)
+		loop_remove(k->loop, k->escape);
+	k->escape = NULL;
+	return had;
+}
+
 void keys_close(struct keys *k)
 {
 	drop_timer(k);
+	(void)drop_escape(k);
 	k->wanted = NULL;
 	if (!k->line)
 		stop_reading(k);
@@ -111,6 +122,15 @@ static struct sv without_enter(struct sv typed)
 	return typed;
 }
 
+static void on_lone_escape(void *data)
+{
+	struct keys *k = data;
+
+	k->escape = NULL;
+	if (k->line)
+		(void)k->line(k->line_data, SV(KEYS_LONE_ESCAPE), true);
+}
+
 static void take(struct keys *k, struct sv typed)
 {
 	bool paused = clock_age_ms(NULL) - k->last_ms >= k->pause_ms;
@@ -120,6 +140,12 @@ static void take(struct keys *k, struct sv typed)
 	if (!k->wanted) {
 		/* Within the time of the timer an Enter belongs to the answer. */
 		typed = k->timer ? without_enter(typed) : typed;
+		if (drop_escape(k))
+			add_ahead(k, SV(KEYS_LONE_ESCAPE));
+		if (k->line && sv_is(typed, KEYS_LONE_ESCAPE)) {
+			k->escape = loop_add_timer(k->loop, KEYS_SEQUENCE_MS, on_lone_escape, k);
+			return;
+		}
 		k->typing |= typed.n > 0;
 		if (typed.n)
 			add_ahead(k, typed);
@@ -171,6 +197,7 @@ void keys_ask(struct keys *k, const char *wanted, keys_fn fn, void *data)
 	char typed[4096];
 
 	drop_timer(k);
+	(void)drop_escape(k);
 	k->wanted = wanted;
 	k->fn = fn;
 	k->data = data;

@@ -28,7 +28,9 @@ enum {
 typedef void (*keys_fn)(void *data, char key);
 
 /* What was typed ahead has changed: `line` is the one that is being typed, or with `ended` has just
- * been. True: an ended line was meant for now, and is no longer ahead. */
+ * been. True: an ended line was meant for now, and is no longer ahead. KEYS_LONE_ESCAPE, ended: the
+ * key itself, which no other followed and which is not kept. */
+#define KEYS_LONE_ESCAPE "\033"
 typedef bool (*keys_line_fn)(void *data, struct sv line, bool ended);
 
 struct keys {
@@ -38,6 +40,8 @@ struct keys {
 	keys_fn fn;
 	void *data;
 	struct loop_source *source, *timer;
+	struct loop_source
+		*escape; /* it came while nothing was asked: the rest of a key may follow */
 	int64_t last_ms; /* age clock: of the question, or of what was typed since */
 	int64_t pause_ms; /* that an answer comes after */
 	bool typing; /* something was typed since the last question */
