@@ -97,7 +97,8 @@ struct agent_result {
 };
 
 enum agent_event_type {
-	AGENT_EV_SESSION, /* session: the agent's id for this conversation */
+	AGENT_EV_SESSION, /* session: the agent's id for this conversation; empty: it gets the
+			     prompt first */
 	AGENT_EV_TEXT, /* text: a piece of the answer */
 	AGENT_EV_BREAK, /* the answer goes on after a tool: a paragraph ends here */
 	AGENT_EV_THINKING, /* text: may be empty */
@@ -150,6 +151,7 @@ struct agent_opts {
 	/* Only the prompt is answered: without tools, hooks and servers, and nothing is kept of it.
 	 * Codex still has tools that read in some versions; it gets its read-only sandbox. */
 	bool answer_only;
+	bool no_tools; /* agent_can.no_tools: every turn is answered without tools */
 	const char *schema; /* with answer_only: JSON schema of the answer; NULL: none */
 	const char *schema_file; /* a file that holds it, for agents that want one */
 	bool keep_alive; /* keep the process between turns: agent_can.keep_alive */

@@ -17,12 +17,15 @@ enum { AGENTS_MAX = 16 }; /* rows; for arrays with one place an agent, see agent
 /* What it can through its driver. */
 struct agent_can {
 	bool own_ids; /* makes its session ids: agent_turn.session is NULL on a first turn */
+	bool names_first; /* … and gets no prompt before it has told its id by AGENT_EV_SESSION;
+			     where it cannot tell it yet, an empty one */
 	bool plan; /* agent_turn.plan holds: nothing is changed. Without it, it is only a wish */
 	bool ask; /* agent_opts.ask holds: it asks for permission */
 	bool prompt_ids; /* keeps agent_turn.prompt_id beside the prompt in its transcript */
 	bool once; /* … and does not run a prompt again whose id it has */
 	bool answer_only; /* agent_opts.answer_only holds: no tools, nothing kept. Without it, no
 			     questions are put to it */
+	bool no_tools; /* agent_opts.no_tools holds */
 	bool schema; /* … and agent_opts.schema */
 	bool cost; /* tells what a turn cost, and ends at agent_opts.max_budget_usd */
 	bool keep_alive; /* one process serves turn after turn */
@@ -54,6 +57,9 @@ struct agent_def {
 	/* Its hooks: the file of its own that names them, the one in the folder of a project (NULL:
 	 * none), what is to be done before they run (NULL: nothing). Without a file it has none. */
 	const char *hooks_file, *hooks_project_file, *hooks_trust;
+	/* Prompts that begin with one of these words, with blanks between them, leave the session
+	 * for an empty one without a word. NULL: none. */
+	const char *forgets;
 	struct agent_can can;
 };
 

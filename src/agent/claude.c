@@ -115,8 +115,12 @@ static void claude_argv(struct strv *argv, const struct agent_opts *opts, const 
 	add_option(argv, "--input-format", "stream-json");
 	add_option(argv, "--output-format", "stream-json");
 	strv_add(argv, "--include-partial-messages");
-	if (opts->answer_only)
+	if (opts->answer_only) {
 		add_answer_only(argv, opts);
+	} else if (opts->no_tools) {
+		add_option(argv, "--tools", "");
+		strv_add(argv, "--strict-mcp-config");
+	}
 	add_option(argv, call->resume ? "--resume" : "--session-id", call->session);
 	add_option(argv, "--permission-mode", mode_name(call->mode));
 	if (call->ask) {

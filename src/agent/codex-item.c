@@ -105,7 +105,7 @@ static void about_changes(struct str *out, struct jval changes)
 	tool_about_text(out, str_sv(&all), CODEX_ABOUT_MAX);
 }
 
-/* "/bin/bash -lc 'make all'" */
+/* "/bin/bash -lc 'make all'", or one word that needs no quotation marks */
 struct sv codex_command(struct sv command)
 {
 	static const char *const shells[] = { "/bash -lc ", "/bash -c ", "/zsh -lc ", "/sh -c " };
@@ -119,6 +119,12 @@ struct sv codex_command(struct sv command)
 		if (rest.n > 2 && rest.p[0] == '\'' && rest.p[rest.n - 1] == '\'' &&
 			!memchr(rest.p + 1, '\'', rest.n - 2))
 			return sv_make(rest.p + 1, rest.n - 2);
+		size_t n = 0;
+		while (n < rest.n && (unsigned char)rest.p[n] > ' ' &&
+			!strchr("'\"\\$`", rest.p[n]))
+			n++;
+		if (n > 0 && n == rest.n)
+			return rest;
 	}
 	return command;
 }

@@ -331,6 +331,14 @@ void codex_exec(struct codex *c)
 		c->before = codex_usage_of_file(path);
 	}
 	codex_stream_restart(&c->stream);
+	if (!c->resume)
+		agent_emit(c->a, &(struct agent_event){ .type = AGENT_EV_SESSION, .session = "" });
+	if (c->a->stopped != AGENT_OK) {
+		c->result.delivery = AGENT_NOT_DELIVERED;
+		agent_result_fail(&c->result, AGENT_CANCELLED, "cancelled");
+		codex_finish_soon(c);
+		return;
+	}
 	if (codex_start(c, &argv) < 0)
 		return;
 	add_valid(&valid, str_sv(&c->prompt));

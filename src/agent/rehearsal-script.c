@@ -17,6 +17,11 @@ void steps_say(struct steps *s, struct sv text)
 	vec_push(&s->list, (struct step){ .kind = STEP_SAY, .text = xmemdup0(text.p, text.n) });
 }
 
+void steps_wait(struct steps *s, int64_t ms)
+{
+	vec_push(&s->list, (struct step){ .kind = STEP_WAIT, .ms = ms });
+}
+
 void steps_ask(struct steps *s, const char *tool, const char *input, const char *output)
 {
 	vec_push(&s->list,

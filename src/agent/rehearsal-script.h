@@ -53,4 +53,9 @@ enum {
  * the line. */
 int script_steps(struct sv script, int64_t number, struct steps *out, struct err *reterr) MUST_USE;
 void steps_say(struct steps *s, struct sv text);
+void steps_wait(struct steps *s, int64_t ms);
 void steps_ask(struct steps *s, const char *tool, const char *input, const char *output);
+
+/* rehearsal-pair.c: its answer as one of a pair, which its system prompt tells; false: it is none.
+ */
+bool rehearsal_pair(const char *system_prompt, const struct strv *said, struct str *out);

@@ -14,7 +14,10 @@
 #include "base/utf8.h"
 #include "os/file.h"
 
-enum { PIECE = 24 }; /* bytes of answer an event, so that streaming is exercised */
+enum {
+	PIECE = 24, /* bytes of answer an event, so that streaming is exercised */
+	PAIR_STEP_MS = 300, /* that each answer takes as one of a pair */
+};
 
 struct rehearsal {
 	struct rehearsal_log log;
@@ -288,15 +291,20 @@ static void list_said(struct str *out, const struct strv *said, bool german)
 		str_addf(out, "\n%zu. %s", i + 1, said->v[i]);
 }
 
-static void usual_answer(struct rehearsal *h)
+static void usual_answer(const struct agent *a)
 {
+	struct rehearsal *h = a->priv;
 	const struct strv *said = &h->log.said;
 	struct sv last = sv_of(said->v[said->n - 1]);
 	AUTO_STR question = STR_INIT;
 	AUTO_STR answer = STR_INIT;
 
 	fold_question(&question, last);
-	if (strcmp(question.buf, "what did i say") == 0) {
+	if (rehearsal_pair(a->opts.system_prompt, said, &answer)) {
+		/* Long enough for somebody to see it, interrupt it, or kill it. */
+		if (!a->opts.clock || !a->opts.clock->fixed)
+			steps_wait(&h->steps, PAIR_STEP_MS);
+	} else if (strcmp(question.buf, "what did i say") == 0) {
 		list_said(&answer, said, false);
 	} else if (strcmp(question.buf, "was habe ich gesagt") == 0) {
 		list_said(&answer, said, true);
@@ -333,7 +341,7 @@ static int plan_turn(struct agent *a, struct err *reterr)
 		speaks |=
 			step->kind == STEP_SAY || step->kind == STEP_FAIL || step->kind == STEP_DIE;
 	if (!speaks)
-		usual_answer(h);
+		usual_answer(a);
 	return 0;
 }
 

@@ -194,7 +194,9 @@ static void test_commands_are_shown_without_their_shell(void **state)
 	static const char *const cases[][2] = {
 		{ "/bin/bash -lc 'make all'", "make all" },
 		{ "/usr/bin/zsh -lc 'make'", "make" },
-		{ "/bin/bash -lc make", "/bin/bash -lc make" },
+		{ "/bin/bash -lc make", "make" },
+		{ "/bin/bash -lc $make", "/bin/bash -lc $make" },
+		{ "/bin/bash -lc make all", "/bin/bash -lc make all" },
 		/* More than one word, quoted in another way, another program. */
 		{ "/bin/bash -lc 'make' 'all'", "/bin/bash -lc 'make' 'all'" },
 		{ "/bin/bash -lc \"it's\"", "/bin/bash -lc \"it's\"" },

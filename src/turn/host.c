@@ -130,6 +130,11 @@ int64_t turn_keeper(int64_t pid)
 	return pid > 0 ? child_keeper((pid_t)pid) : 0;
 }
 
+bool turn_left(int64_t pid)
+{
+	return pid > 0 && child_is_orphan((pid_t)pid);
+}
+
 bool turn_let_go(int64_t pid)
 {
 	enum { STEP_US = 50000 };

@@ -79,3 +79,60 @@ void turn_place_remove(
 	struct turn_place *p, const struct turn_question *q, const struct agent_opts *agent);
 struct agent_opts turn_question_agent(
 	const struct turn_place *p, const struct turn_question *q, const struct agent_opts *agent);
+
+/* ---- a turn ---- */
+
+enum turn_phase {
+	PHASE_WAITING, /* for its start or a conversation in use: nothing is held */
+	PHASE_RUNNING, /* the agent has the word */
+	PHASE_LOST, /* the agent lost the session: nothing arrived, about to start fresh */
+	PHASE_LIMITED, /* a limit is waited out */
+	PHASE_ENDING
+};
+
+struct turn {
+	struct turn_host *host;
+	struct turn_opts opts;
+	struct turn_sink sink;
+	enum turn_phase phase;
+	struct turn_job job;
+	struct turn_outcome out;
+	struct turn_place place; /* of a question */
+	const struct agent_def *kind; /* who answers */
+	struct turn_agent *agent; /* NULL: not at work */
+	int64_t step; /* its intent in the journal; 0: none yet */
+	int64_t wait; /* … that its prompt waits; 0: it does not */
+	char prompt_id[UUID_TEXT]; /* goes with the prompt; empty: the agent keeps none */
+	bool held; /* we have the conversation */
+	bool resumes; /* a session that exists */
+	bool fresh; /* has started fresh: a second loss is the agent's answer */
+	bool unwritten; /* out.err is about its end in the journal, not about itself */
+	char again[UUID_TEXT]; /* after a limit: this conversation once more; else empty */
+	bool told_busy;
+	int64_t patient_until_ms; /* age clock */
+	struct turn_writer orphan; /* whom it waits for, in this conversation */
+	char orphan_at[UUID_TEXT];
+	int64_t orphan_since_ms, orphan_looked_ms;
+	int orphan_signals; /* sent to end it */
+	struct turn_writer kept; /* by another faden, which was asked to let go of it */
+	int64_t kept_until_ms; /* age clock: no longer waited for */
+	struct loop_source *timer; /* what comes next */
+	struct loop_source *beat; /* looks whether all is as it should be, and beats now and then */
+	int64_t beaten_ms;
+	bool told_lost; /* that nothing is kept any more */
+};
+
+/* turn.c: what comes next, and when. Who is told of anything may cancel within the call: it is set
+ * before the telling, or the phase is looked at after it. */
+void turn_after(struct turn *t, int64_t ms, loop_timer_fn next);
+/* Tries to begin; once more after each wait. */
+void turn_start(void *data);
+void turn_end_soon(struct turn *t);
+
+/* wait.c */
+int turn_note_wait(
+	struct turn *t, const struct conv *c, struct sv prompt, struct err *reterr) MUST_USE;
+/* first: this one is not waited for yet. An error: no longer. */
+int turn_wait_for_orphan(struct turn *t, bool first, struct err *reterr) MUST_USE;
+/* False: long enough. */
+bool turn_wait_for_keeper(struct turn *t, const struct turn_writer *writer);

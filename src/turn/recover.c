@@ -223,6 +223,7 @@ static enum turn_news look_up(const struct turn_host *host, const struct conv *c
 	const struct turn_record *t, struct str *answer)
 {
 	const struct transcript_home *home = home_of(host, c->agent);
+	const struct agent_def *kind = agent_named(sv_of(c->agent));
 	struct finding f = { .turn = t, .words = STR_INIT, .answer = STR_INIT };
 	enum turn_news news;
 	struct err err = ERR_INIT;
@@ -231,7 +232,8 @@ static enum turn_news look_up(const struct turn_host *host, const struct conv *c
 	if (!home)
 		return NEWS_UNKNOWN_NO_RECORD;
 	if (!t->session)
-		return NEWS_UNKNOWN_SESSION;
+		return kind && kind->can.names_first && !t->blind ? NEWS_NOT_SENT
+								  : NEWS_UNKNOWN_SESSION;
 	AUTO_FREE char *path = turn_transcript(host, c, t->session);
 	if (!path && t->transcript)
 		return NEWS_UNKNOWN_GONE;
@@ -316,6 +318,14 @@ static int write_settled(struct turn_host *host, const struct conv *c, int64_t t
 	return store_end(o->store, r, reterr);
 }
 
+static void show_prompt(struct str *out, const struct turn_record *t)
+{
+	AUTO_STR line = STR_INIT;
+
+	utf8_scrub_line(&line, str_sv(&t->prompt));
+	utf8_fit(out, str_sv(&line), SHOWN_PROMPT);
+}
+
 /*
  * The transcript is read while nothing is locked: it may be long. What it says is told before it is
  * written down, so that a crash in between tells it twice rather than never; the lease keeps others
@@ -326,7 +336,6 @@ int turn_settle(struct turn_host *host, const char *id, const struct turn_sink *
 {
 	AUTO_CONV c = CONV_INIT;
 	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
-	AUTO_STR line = STR_INIT;
 	AUTO_STR shown = STR_INIT;
 	AUTO_STR answer = STR_INIT;
 
@@ -343,8 +352,7 @@ int turn_settle(struct turn_host *host, const char *id, const struct turn_sink *
 	r = take(host, &c, &t, reterr);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	utf8_scrub_line(&line, str_sv(&t.prompt));
-	utf8_fit(&shown, str_sv(&line), SHOWN_PROMPT);
+	show_prompt(&shown, &t);
 	turn_tell(sink, news, shown.buf, news == NEWS_ANSWERED ? answer.buf : c.id, c.id);
 	return write_settled(host, &c, t.id, state_of(news), reterr);
 }
@@ -357,6 +365,26 @@ bool turn_took(struct turn_host *host, const char *id)
 
 	return find_unfinished(host, id, &c, &t, NULL) != 0 ||
 		look_up(host, &c, &t, &answer) != NEWS_NOT_SENT;
+}
+
+int turn_fate(struct turn_host *host, const char *conversation, const char *prompt_id,
+	enum turn_news *ret, struct str *answer, struct err *reterr)
+{
+	const struct turn_host_opts *o = &host->opts;
+	AUTO_CONV c = CONV_INIT;
+	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
+	int r = conv_get(o->store, conversation, o->clock, &c, reterr);
+
+	if (r < 0)
+		return r;
+	r = journal_last(o->store, conversation, &t, reterr);
+	if (r < 0 && r != ERR_NOTFOUND)
+		return r;
+	bool begun = r == 0 && t.prompt_id && strcmp(t.prompt_id, prompt_id) == 0;
+	*ret = !begun			 ? NEWS_NOT_SENT
+		: t.state == TURN_INTENT ? NEWS_COUNT
+					 : look_up(host, &c, &t, answer);
+	return 0;
 }
 
 /* ---- a folder ---- */
@@ -392,6 +420,26 @@ static int tell_running(struct turn_host *host, const char *id, const struct tur
 	return journal_told(o->store, t.id, o->clock, reterr);
 }
 
+/* Prompts that waited for their turn in a faden that is gone. */
+static int settle_waits(
+	struct turn_host *host, const char *dir, const struct turn_sink *sink, struct err *reterr)
+{
+	const struct turn_host_opts *o = &host->opts;
+	int r = 0;
+
+	while (r == 0) {
+		AUTO_TURN_RECORD t = TURN_RECORD_INIT;
+		AUTO_STR shown = STR_INIT;
+		r = journal_take_wait(o->store, dir, &host->self, &t, reterr);
+		if (r < 0)
+			break;
+		show_prompt(&shown, &t);
+		turn_tell(sink, NEWS_NOT_BEGUN, shown.buf, t.conversation, t.conversation);
+		r = journal_end(o->store, t.id, TURN_LOST, "interrupted", o->clock, reterr);
+	}
+	return r == ERR_NOTFOUND ? 0 : r;
+}
+
 int turn_recover(struct turn_host *host, const char *dir, const char *except, bool running,
 	const struct turn_sink *sink, struct err *reterr)
 {
@@ -407,5 +455,5 @@ int turn_recover(struct turn_host *host, const char *dir, const char *except, bo
 			r = tell_running(host, id->text, &writer, sink, reterr);
 	}
 	vec_release(&ids.v);
-	return r;
+	return r < 0 ? r : settle_waits(host, dir, sink, reterr);
 }

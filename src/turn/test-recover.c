@@ -97,11 +97,13 @@ static void what_arrived_is_not_known_without_a_record(void **state)
 		enum turn_state state;
 	} cases[] = {
 		{ "rehearsal", "s", NULL, "x", false, NEWS_NOT_SENT, TURN_LOST },
-		/* One that makes its ids was killed before it told this one, */
-		{ "codex", NULL, NULL, "x", false, NEWS_UNKNOWN_SESSION, TURN_NOT_KNOWN },
+		/* One that makes its ids gets no prompt before it has told this one, also when it
+		 * had lost the session and began another, */
+		{ "codex", NULL, NULL, "x", false, NEWS_NOT_SENT, TURN_LOST },
 		{ "codex", NULL, "s", "x", false, NEWS_NOT_SENT, TURN_LOST },
-		/* or had lost the session and begun another. */
-		{ "codex", "s", "", "x", false, NEWS_UNKNOWN_SESSION, TURN_NOT_KNOWN },
+		{ "codex", "s", "", "x", false, NEWS_NOT_SENT, TURN_LOST },
+		/* unless it is an old one. */
+		{ "codex", NULL, "?", "x", false, NEWS_UNKNOWN_SESSION, TURN_NOT_KNOWN },
 		{ "exec", "s", NULL, "x", false, NEWS_UNKNOWN_NO_RECORD, TURN_NOT_KNOWN },
 		{ "rehearsal", "s", NULL, "x", true, NEWS_UNKNOWN_GONE, TURN_NOT_KNOWN },
 		{ "rehearsal", "s", NULL, " /clear", false, NEWS_UNKNOWN_COMMAND, TURN_NOT_KNOWN },

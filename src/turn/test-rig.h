@@ -122,10 +122,10 @@ static inline UNUSED int claim(void *data, struct turn_job *job, struct err *ret
 	}
 	if (!talk->id[0])
 		return conv_create(rig->store, &what, self, NULL, &job->conv, reterr);
-	r = conv_take(rig->store, talk->id, self, NULL, reterr);
+	r = conv_get(rig->store, talk->id, NULL, &job->conv, reterr);
 	if (r == 0)
-		r = conv_set_current(rig->store, rig->top, talk->id, NULL, reterr);
-	return r < 0 ? r : conv_get(rig->store, talk->id, NULL, &job->conv, reterr);
+		r = conv_take(rig->store, talk->id, self, NULL, reterr);
+	return r < 0 ? r : conv_set_current(rig->store, rig->top, talk->id, NULL, reterr);
 }
 
 static inline UNUSED void on_begin(void *data, const struct conv *c)
@@ -243,6 +243,16 @@ static inline UNUSED void run_for(struct turn_rig *rig, int64_t ms)
 	(void)loop_add_timer(rig->loop, ms, nothing, NULL);
 	while (clock_age_ms(NULL) < until)
 		assert_int_equal(loop_step(rig->loop, ms, NULL), 0);
+}
+
+/* Until the count is no longer 0, however slow the machine is. */
+static inline UNUSED void run_until(struct turn_rig *rig, const int *count)
+{
+	enum { TRIES = 1000 };
+
+	for (int i = 0; i < TRIES && *count == 0; i++)
+		run_for(rig, 10);
+	assert_int_not_equal(*count, 0);
 }
 
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)

@@ -94,6 +94,12 @@ static void a_turn_can_be_cancelled_before_it_is_sent(void **state)
 	turn_cancel(talk.turn);
 	finish(&talk);
 	assert_int_equal(talk.fail, AGENT_CANCELLED);
+	/* Its session, which nobody has begun, is not one that is gone. */
+	talk.cancel_on_begin = false;
+	begin(&talk, rig, 0);
+	finish(&talk);
+	assert_int_equal(talk.fail, AGENT_OK);
+	assert_int_equal(talk.news[NEWS_GONE], 0);
 }
 
 /* Whoever is told something may cancel within that very call. */
@@ -137,6 +143,52 @@ static void a_limit_can_be_cancelled_by_who_hears_of_it(void **state)
 	assert_int_equal(waits.waited, 1);
 	assert_int_equal(waits.fail, AGENT_RATE_LIMITED);
 	assert_true(is_free(rig, waits.id));
+}
+
+/* Both waits end with their process; who comes next tells what was not said. */
+static void what_waits_is_told_when_its_process_is_gone(void **state)
+{
+	static const char gone[] = "UPDATE step SET owner_start = owner_start + 1 WHERE kind = 4";
+	struct turn_rig *rig = *state;
+	struct talk limited = { .prompt = "one", .go_on = "go on" };
+	struct talk runs = { .prompt = "two" };
+	struct talk busy = { .prompt = "three" };
+	struct talk next = { .rig = rig };
+	const struct turn_sink sink = { .data = &next, .news = on_news };
+	AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
+
+	write_script(rig, "fail rate-limited 60000\n---\n");
+	begin(&limited, rig, 0);
+	run_until(rig, &limited.news[NEWS_LIMIT]);
+	assert_int_equal(limited.news[NEWS_LIMIT], 1);
+	assert_int_equal(turn_recover(rig->host, rig->top, NULL, false, &sink, NULL), 0);
+	assert_int_equal(next.news[NEWS_NOT_BEGUN], 0); /* it lives */
+	assert_int_equal(sql_exec(rig->store, gone, NULL), 0);
+	assert_int_equal(turn_recover(rig->host, rig->top, NULL, false, &sink, NULL), 0);
+	assert_int_equal(next.news[NEWS_NOT_BEGUN], 1);
+	assert_string_equal(next.words[0], "go on");
+	assert_string_equal(next.words[1], limited.id);
+	write_script(rig, "wait 60000\nsay done\n---\n");
+	begin(&runs, rig, 0);
+	run_until(rig, &runs.begun);
+	memcpy(busy.id, runs.id, sizeof(busy.id));
+	begin(&busy, rig, 60000);
+	run_until(rig, &busy.news[NEWS_BUSY]);
+	assert_int_equal(sql_exec(rig->store, gone, NULL), 0);
+	assert_int_equal(turn_recover(rig->host, rig->top, NULL, false, &sink, NULL), 0);
+	assert_int_equal(next.news[NEWS_NOT_BEGUN], 2);
+	assert_string_equal(next.words[0], "three");
+	assert_int_equal(journal_lost(rig->store, runs.id, NULL, &lost, NULL), 0);
+	assert_string_equal(lost.prompt.buf, "three");
+	assert_int_equal(state_of(rig, runs.id), TURN_INTENT);
+	turn_cancel(busy.turn);
+	finish(&busy);
+	turn_cancel(runs.turn);
+	finish(&runs);
+	turn_cancel(limited.turn);
+	finish(&limited);
+	assert_int_equal(turn_recover(rig->host, rig->top, NULL, false, &sink, NULL), 0);
+	assert_int_equal(next.news[NEWS_NOT_BEGUN], 2);
 }
 
 static void a_fresh_start_can_be_cancelled_by_who_hears_of_it(void **state)
@@ -401,6 +453,7 @@ int main(void)
 		CASE(a_turn_can_be_cancelled_before_it_is_sent),
 		CASE(a_turn_can_be_cancelled_by_who_hears_it_waits),
 		CASE(a_limit_can_be_cancelled_by_who_hears_of_it),
+		CASE(what_waits_is_told_when_its_process_is_gone),
 		CASE(a_fresh_start_can_be_cancelled_by_who_hears_of_it),
 		CASE(an_end_that_is_not_written_is_tried_again),
 		CASE(a_turn_that_is_dropped_is_written_down),

@@ -17,49 +17,7 @@ enum {
 	TICK_MS = 1000,
 	BUSY_STEP_MS = 100,
 	LEAVING_STEP_MS = 20,
-	ORPHAN_STEP_MS = 50,
-	ORPHAN_LOOKS = 30, /* into the transcript, in the time that it has to take its prompt */
-	ORPHAN_KILLED = 5, /* … after which one that was killed is gone, or hangs in the kernel */
 	QUESTION_KEPT = 4096, /* bytes of a question in the journal: it may hold a whole session */
-};
-
-enum phase {
-	PHASE_WAITING, /* for its start or a conversation in use: nothing is held */
-	PHASE_RUNNING, /* the agent has the word */
-	PHASE_LOST, /* the agent lost the session: nothing arrived, about to start fresh */
-	PHASE_LIMITED, /* a limit is waited out */
-	PHASE_ENDING
-};
-
-struct turn {
-	struct turn_host *host;
-	struct turn_opts opts;
-	struct turn_sink sink;
-	enum phase phase;
-	struct turn_job job;
-	struct turn_outcome out;
-	struct turn_place place; /* of a question */
-	const struct agent_def *kind; /* who answers */
-	struct turn_agent *agent; /* NULL: not at work */
-	int64_t step; /* its intent in the journal; 0: none yet */
-	char prompt_id[UUID_TEXT]; /* goes with the prompt; empty: the agent keeps none */
-	bool held; /* we have the conversation */
-	bool resumes; /* a session that exists */
-	bool fresh; /* has started fresh: a second loss is the agent's answer */
-	bool unwritten; /* out.err is about its end in the journal, not about itself */
-	char again[UUID_TEXT]; /* after a limit: this conversation once more; else empty */
-	bool told_busy;
-	int64_t patient_until_ms; /* age clock */
-	struct turn_writer orphan; /* whom it waits for, in this conversation */
-	char orphan_at[UUID_TEXT];
-	int64_t orphan_since_ms, orphan_looked_ms;
-	int orphan_signals; /* sent to end it */
-	struct turn_writer kept; /* by another faden, which was asked to let go of it */
-	int64_t kept_until_ms; /* age clock: no longer waited for */
-	struct loop_source *timer; /* what comes next */
-	struct loop_source *beat; /* looks whether all is as it should be, and beats now and then */
-	int64_t beaten_ms;
-	bool told_lost; /* that nothing is kept any more */
 };
 
 static void outcome_init(struct turn_outcome *o)
@@ -87,9 +45,7 @@ void turn_tell(const struct turn_sink *sink, enum turn_news what, const char *a,
 		sink->news(sink->data, what, (const char *const[]){ a, b, c });
 }
 
-/* Who is told of anything may cancel within the call: what comes next is set before the telling,
- * or the phase is looked at after it. */
-static void after(struct turn *t, int64_t ms, loop_timer_fn next)
+void turn_after(struct turn *t, int64_t ms, loop_timer_fn next)
 {
 	loop_remove(t->host->opts.loop, t->timer);
 	t->timer = loop_add_timer(t->host->opts.loop, ms, next, t);
@@ -156,25 +112,34 @@ static int write_end(struct turn *t, struct err *reterr)
 	 * time-out or a process that died say nothing against it: "try again" must find it. */
 	enum conv_status status = out->fail == AGENT_CONTEXT_FULL ? CONV_ERRORED : CONV_IDLE;
 
-	if (!t->step && !t->held)
+	if (!t->step && !t->held && !t->wait)
 		return 0;
 	int r = store_begin(o->store, reterr);
 	if (r < 0)
 		return r;
-	if (t->step)
+	if (t->wait)
+		r = journal_end(o->store, t->wait, TURN_CANCELLED, NULL, o->clock, reterr);
+	if (r == 0 && t->step)
 		r = journal_end(o->store, t->step, state, why, o->clock, reterr);
 	if (r == 0 && t->held)
 		r = conv_give(o->store, out->conv.id, &t->host->self, status, o->clock, reterr);
 	r = store_end(o->store, r, reterr);
 	if (r == 0) {
-		t->step = 0;
+		t->step = t->wait = 0;
 		t->held = false;
 	}
 	return r;
 }
 
-static void start(void *data);
 static void wait_out(void *data);
+
+/* After a limit the same words are said again only when they surely did not arrive; otherwise they
+ * stand in the transcript, and the agent is asked to go on. */
+static struct sv after_limit(const struct turn *t)
+{
+	return t->out.delivery == AGENT_NOT_DELIVERED ? str_sv(&t->job.prompt)
+						      : sv_of(t->opts.go_on);
+}
 
 static void end(void *data)
 {
@@ -197,17 +162,20 @@ static void end(void *data)
 		(void)snprintf(seconds, sizeof(seconds), "%lld",
 			(long long)((t->out.limit_ends_ms - clock_wall_ms(NULL) + 999) / 1000));
 		t->phase = PHASE_LIMITED;
-		after(t, 0, wait_out);
+		turn_after(t, 0, wait_out);
+		if (turn_note_wait(t, &t->out.conv, after_limit(t), &err) < 0)
+			log_write(t->host->opts.log, LOG_WARN, "a wait is not written down: %s",
+				err.msg);
 		turn_tell(&t->sink, NEWS_LIMIT, t->out.conv.agent, seconds, when);
 		return;
 	}
 	t->sink.done(t->sink.data, &t->out); /* which may have freed it */
 }
 
-static void end_soon(struct turn *t)
+void turn_end_soon(struct turn *t)
 {
 	t->phase = PHASE_ENDING;
-	after(t, 0, end);
+	turn_after(t, 0, end);
 }
 
 /* Before anything was sent. */
@@ -216,11 +184,9 @@ static void end_unsent(struct turn *t)
 	t->out.fail = AGENT_CANCELLED;
 	t->out.delivery = AGENT_NOT_DELIVERED;
 	(void)snprintf(t->out.message, sizeof(t->out.message), "cancelled");
-	end_soon(t);
+	turn_end_soon(t);
 }
 
-/* After a limit the same words are said again only when they surely did not arrive; otherwise they
- * stand in the transcript, and the agent is asked to go on. */
 static void wait_out(void *data)
 {
 	struct turn *t = data;
@@ -228,7 +194,7 @@ static void wait_out(void *data)
 
 	t->timer = NULL;
 	if (left > 0) {
-		after(t, left < TICK_MS ? left : TICK_MS, wait_out);
+		turn_after(t, left < TICK_MS ? left : TICK_MS, wait_out);
 		if (t->sink.waiting)
 			t->sink.waiting(t->sink.data, (left + 999) / 1000);
 		return;
@@ -239,15 +205,16 @@ static void wait_out(void *data)
 		t->job.again = 0;
 		t->job.prompt_id[0] = '\0';
 	}
-	bool acted = t->out.acted;
+	bool acted = t->out.acted, sent = t->out.sent;
 	memcpy(t->again, t->out.conv.id, sizeof(t->again));
 	outcome_release(&t->out);
 	outcome_init(&t->out);
 	t->out.acted = acted;
+	t->out.sent = sent;
 	t->told_busy = false;
 	t->fresh = false;
 	t->phase = PHASE_WAITING;
-	start(t);
+	turn_start(t);
 }
 
 /* ---- at work ---- */
@@ -280,6 +247,8 @@ static int remember_session(struct turn *t, const char *session, struct err *ret
 
 	if (!t->held || (c->session && strcmp(c->session, session) == 0))
 		return 0;
+	if (!session[0])
+		return journal_session(o->store, t->step, JOURNAL_BLIND, o->clock, reterr);
 	int r = store_begin(o->store, reterr);
 	if (r < 0)
 		return r;
@@ -339,10 +308,10 @@ static void on_event(void *data, const struct agent_event *ev)
 		if (t->out.fail == AGENT_NO_SESSION && t->out.delivery == AGENT_NOT_DELIVERED &&
 			t->held && t->out.err.code == 0 && !t->fresh) {
 			t->phase = PHASE_LOST;
-			after(t, 0, start_fresh);
+			turn_after(t, 0, start_fresh);
 			return;
 		}
-		end_soon(t);
+		turn_end_soon(t);
 	}
 	if (t->sink.event)
 		t->sink.event(t->sink.event_data, ev);
@@ -364,7 +333,9 @@ static int send(struct turn *t, const char *session, struct err *reterr)
 	};
 
 	t->agent->turn = t;
-	return agent_send(t->agent->agent, &what, reterr);
+	int r = agent_send(t->agent->agent, &what, reterr);
+	t->out.sent |= r == 0;
+	return r;
 }
 
 static int make_session(struct turn *t, struct err *reterr)
@@ -401,7 +372,7 @@ static void start_fresh(void *data)
 		r = send(t, c->session, &err);
 	if (r < 0) {
 		t->out.err = err;
-		end_soon(t);
+		turn_end_soon(t);
 	}
 }
 
@@ -436,6 +407,8 @@ static int write_intent(struct turn *t, struct err *reterr)
 	memcpy(rec.conversation, c->id, sizeof(rec.conversation));
 	if (r == 0)
 		r = journal_turn(o->store, &rec, o->clock, &t->step, reterr);
+	if (r == 0 && t->wait)
+		r = journal_end(o->store, t->wait, TURN_CANCELLED, NULL, o->clock, reterr);
 	/* The first words are its title from here on, whatever comes of them. */
 	if (r == 0 && !c->title) {
 		AUTO_CONV now = CONV_INIT;
@@ -486,7 +459,9 @@ static int look_back(struct turn *t, struct obstacle *in_way, struct err *reterr
 		in_way->unfinished = true;
 		return err_set(reterr, ERR_BUSY, "\"%s\" was interrupted", conv_label(c));
 	}
-	if (t->resumes && !t->kind->can.own_ids && last.state == TURN_LOST && !last.transcript) {
+	/* Cancelled or ended before the agent had begun it, too. */
+	bool begun = last.transcript || last.state == TURN_ANSWERED;
+	if (t->resumes && !t->kind->can.own_ids && !begun && agent_keeps_sessions(t->kind)) {
 		AUTO_FREE char *path = turn_transcript(t->host, c, c->session);
 		t->resumes = path != NULL;
 	}
@@ -499,6 +474,7 @@ static int claim(struct turn *t, struct err *reterr)
 	struct conv *c = &t->job.conv;
 	int r;
 
+	conv_release(c);
 	if (t->again[0]) {
 		r = conv_take(o->store, t->again, &t->host->self, o->clock, reterr);
 		if (r == 0)
@@ -528,6 +504,22 @@ static int folder_gone(const struct conv *c, struct err *reterr)
 		conv_label(c), dir.buf, id.buf);
 }
 
+/* Some commands of an agent's own would empty the conversation, and nobody could take it back. */
+static int refuse_to_forget(const struct turn *t, struct err *reterr)
+{
+	struct sv words = sv_of(t->kind->forgets ? t->kind->forgets : ""), word;
+	struct sv said = sv_trim(str_sv(&t->job.prompt));
+
+	while (sv_split(&words, ' ', &word))
+		if (word.n > 0 && sv_starts(said, word) &&
+			(said.n == word.n || (unsigned char)said.p[word.n] <= ' '))
+			return err_set(reterr, ERR_INPUT,
+				"%s would forget the conversation by \"%.*s\"; 'faden reset' "
+				"begins another, and 'faden reset --undo' takes that back",
+				t->kind->name, SV_ARG(word));
+	return 0;
+}
+
 /*
  * All that is on disk before anything is sent: the conversation taken, the session's id, the
  * intent. With one wait for the disk; and a turn that is refused leaves nothing behind.
@@ -555,6 +547,8 @@ static int prepare(struct turn *t, struct obstacle *in_way, struct err *reterr)
 		else if (!path_exists(c->dir))
 			r = folder_gone(c, reterr);
 		if (r == 0)
+			r = refuse_to_forget(t, reterr);
+		if (r == 0)
 			r = look_back(t, in_way, reterr);
 		in_way->leaving = r == 0 && turn_agent_leaving(t->host, c->session);
 		if (in_way->leaving)
@@ -567,9 +561,13 @@ static int prepare(struct turn *t, struct obstacle *in_way, struct err *reterr)
 	int kept = store_end(o->store, r, reterr);
 	if (r >= 0)
 		r = kept < 0 ? kept : r;
+	if (r == 0)
+		t->wait = 0;
+	if (r != 0 && c->dir) {
+		t->job.conv = *c; /* where it would go */
+		*c = (struct conv)CONV_INIT;
+	}
 	if (r != 0) {
-		conv_release(&t->job.conv);
-		conv_release(c);
 		t->held = false;
 		t->step = 0;
 	}
@@ -602,98 +600,6 @@ static int run_question(struct turn *t, struct err *reterr)
 	r = journal_turn(o->store, &rec, o->clock, &t->step, reterr);
 	uuid_new(session);
 	return r < 0 ? r : send(t, session, reterr);
-}
-
-static void look_at_orphan(void *data);
-
-/*
- * An agent that a killed faden left behind has the conversation. It ends by itself once it has
- * answered: nothing is decided before. One that has not even taken its prompt by then is ended,
- * politely at first, and what it left is looked up like any other.
- */
-static int wait_for_orphan(struct turn *t, bool first, struct err *reterr)
-{
-	const struct turn_host_opts *o = &t->host->opts;
-	const char *agent = t->kind ? t->kind->name : "the agent";
-	int64_t patience = o->orphan_ms ? o->orphan_ms : TURN_ORPHAN_MS;
-	int64_t look_ms = patience / ORPHAN_LOOKS;
-	int64_t now = clock_age_ms(NULL);
-	char pid[32];
-
-	(void)snprintf(pid, sizeof(pid), "%lld", (long long)t->orphan.pid);
-	if (first) {
-		t->orphan_since_ms = t->orphan_looked_ms = now;
-		t->orphan_signals = 0;
-	}
-	int64_t waited = now - t->orphan_since_ms;
-	bool ends = false;
-	if (waited >= patience && t->orphan_signals < 2 &&
-		now - t->orphan_looked_ms >= look_ms * (1 + 2 * t->orphan_signals)) {
-		t->orphan_looked_ms = now;
-		if (t->orphan_signals > 0 || !turn_took(t->host, t->orphan_at)) {
-			ends = t->orphan_signals == 0;
-			child_signal_orphan(
-				(pid_t)t->orphan.pid, t->orphan_signals++ ? SIGKILL : SIGTERM);
-		}
-	}
-	if (waited >= 2 * patience && t->orphan_signals == 0)
-		return err_set(reterr, ERR_BUSY,
-			"%s (process %s) still works on what was interrupted; wait until it ends, "
-			"end it with \"kill %s\", or start another conversation",
-			agent, pid, pid);
-	if (t->orphan_signals == 2 && now - t->orphan_looked_ms >= ORPHAN_KILLED * look_ms)
-		return err_set(reterr, ERR_BUSY,
-			"%s (process %s) was killed and does not end; wait until it does, or start "
-			"another conversation",
-			agent, pid);
-	after(t, ORPHAN_STEP_MS, look_at_orphan);
-	if (first || ends)
-		turn_tell(&t->sink, first ? NEWS_WAITS_FOR_IT : NEWS_ENDS_IT, agent, pid,
-			t->orphan_at);
-	return 0;
-}
-
-/* While it is there nothing else changes: only its end is a reason to decide anew. */
-static void look_at_orphan(void *data)
-{
-	struct turn *t = data;
-	struct err err = ERR_INIT;
-
-	t->timer = NULL;
-	if (!child_is_orphan((pid_t)t->orphan.pid)) {
-		start(t);
-	} else if (wait_for_orphan(t, false, &err) < 0) {
-		t->out.err = err;
-		end_soon(t);
-	}
-}
-
-/* Another faden has an agent that waits for its next turn. That one is not at it: we have had the
- * conversation, and it would have to take it first. It is asked to end its agent. */
-static void look_at_kept(void *data)
-{
-	struct turn *t = data;
-
-	t->timer = NULL;
-	if (child_keeper((pid_t)t->kept.pid) && clock_age_ms(NULL) < t->kept_until_ms)
-		after(t, ORPHAN_STEP_MS, look_at_kept);
-	else
-		start(t);
-}
-
-static bool wait_for_keeper(struct turn *t, const struct turn_writer *writer)
-{
-	int64_t now = clock_age_ms(NULL);
-
-	if (t->kept.pid != writer->pid) {
-		t->kept = *writer;
-		t->kept_until_ms = now + CHILD_LET_GO_MS;
-		child_ask_keeper((pid_t)writer->pid);
-	}
-	if (now >= t->kept_until_ms)
-		return false;
-	after(t, ORPHAN_STEP_MS, look_at_kept);
-	return true;
 }
 
 /* Takes the conversation and explains what a crash left in it, which can be once for each: its
@@ -732,24 +638,32 @@ static int run(struct turn *t, struct err *reterr)
 	if (!t->told_busy)
 		t->patient_until_ms = clock_age_ms(NULL) + t->opts.busy_ms;
 	int r = take_conversation(t, &in_way, reterr);
-	if (in_way.busy && clock_age_ms(NULL) < t->patient_until_ms) {
-		after(t, BUSY_STEP_MS, start);
+	bool patient = in_way.busy && clock_age_ms(NULL) < t->patient_until_ms;
+	if (r < 0 && (patient || in_way.leaving || in_way.writer.orphan || in_way.writer.keeper)) {
+		struct err err = ERR_INIT;
+		if (turn_note_wait(t, &t->job.conv, str_sv(&t->job.prompt), &err) < 0) {
+			*reterr = err;
+			return err.code;
+		}
+	}
+	if (patient) {
+		turn_after(t, BUSY_STEP_MS, turn_start);
 		if (!t->told_busy)
 			turn_tell(&t->sink, NEWS_BUSY, reterr->msg, NULL, NULL);
 		t->told_busy = true;
 		return 0;
 	}
 	if (in_way.leaving) {
-		after(t, LEAVING_STEP_MS, start);
+		turn_after(t, LEAVING_STEP_MS, turn_start);
 		return 0;
 	}
-	if (r < 0 && in_way.writer.keeper && wait_for_keeper(t, &in_way.writer))
+	if (r < 0 && in_way.writer.keeper && turn_wait_for_keeper(t, &in_way.writer))
 		return 0;
 	if (r < 0 && in_way.writer.pid && in_way.writer.orphan) {
 		bool first = t->orphan.pid != in_way.writer.pid;
 		t->orphan = in_way.writer;
 		memcpy(t->orphan_at, in_way.id, sizeof(t->orphan_at));
-		return wait_for_orphan(t, first, reterr);
+		return turn_wait_for_orphan(t, first, reterr);
 	}
 	if (r == 0) {
 		t->beat = loop_add_timer(t->host->opts.loop, TICK_MS, on_beat, t);
@@ -766,7 +680,7 @@ static int run(struct turn *t, struct err *reterr)
 	return send(t, t->out.conv.session, reterr);
 }
 
-static void start(void *data)
+void turn_start(void *data)
 {
 	struct turn *t = data;
 	struct err err = ERR_INIT;
@@ -776,7 +690,7 @@ static void start(void *data)
 	if (r < 0)
 		t->out.err = err;
 	if (r != 0)
-		end_soon(t);
+		turn_end_soon(t);
 }
 
 struct turn *turn_begin(
@@ -790,7 +704,7 @@ struct turn *turn_begin(
 	t->job.prompt = (struct str)STR_INIT;
 	outcome_init(&t->out);
 	vec_push(&host->running, t);
-	after(t, 0, start);
+	turn_after(t, 0, turn_start);
 	return t;
 }
 
@@ -807,7 +721,7 @@ void turn_cancel(struct turn *t)
 	case PHASE_LIMITED:
 		/* What the agent said stands: its limit is reached. */
 		t->opts.go_on = NULL;
-		after(t, 0, end);
+		turn_after(t, 0, end);
 		break;
 	case PHASE_ENDING:
 		break;

@@ -5,9 +5,9 @@
  *
  * Inside: the conversation is taken by a lease and kept by a heartbeat; what a crash left in it is
  * looked up and told, and an agent that it left at work is waited for; the intent is in the journal
- * before anything is sent; the agent's events go to the sink; "no such conversation" is one fresh
- * start; a limit of the agent can be waited out; the end is in the journal before done. Nothing
- * that may have arrived is sent twice.
+ * before anything is sent, and the prompt before anything is waited for; the agent's events go to
+ * the sink; "no such conversation" is one fresh start; a limit of the agent can be waited out; the
+ * end is in the journal before done. Nothing that may have arrived is sent twice.
  */
 #pragma once
 
@@ -50,6 +50,8 @@ const struct proc_id *turn_host_self(const struct turn_host *host);
 /* The other faden whose agent this process is; 0: none. While no turn of it runs, it is only kept.
  */
 int64_t turn_keeper(int64_t pid);
+/* Whether it is the agent of a faden that is gone. */
+bool turn_left(int64_t pid);
 /* Asks another faden that only keeps this agent's process for its next turn to end it, as every
  * turn does by itself, and waits for that. False when it is no such process, or goes on. */
 bool turn_let_go(int64_t pid);
@@ -68,6 +70,7 @@ enum turn_news {
 	NEWS_ANSWERED, /* it ended alone: the prompt, the answer */
 	NEWS_UNANSWERED, /* the prompt arrived: the prompt, the conversation */
 	NEWS_NOT_SENT, /* … did not */
+	NEWS_NOT_BEGUN, /* … was not sent: it waited for something; no conversation: may be empty */
 	/* Whether it arrived is not known: */
 	NEWS_UNKNOWN_SESSION, /* the agent had not told its session yet */
 	NEWS_UNKNOWN_NO_RECORD, /* it keeps none */
@@ -84,6 +87,8 @@ struct turn_outcome {
 	enum agent_fail fail;
 	char message[ERR_MSG_MAX]; /* why it failed, for a person */
 	enum agent_delivery delivery;
+	bool sent; /* the agent was given the prompt at all: without it err is about something
+		      before */
 	bool acted; /* the agent used a tool */
 	struct str deeds; /* tools that ran: "Bash ×2, Write" */
 	struct agent_denials denied; /* what it was not allowed */
@@ -114,7 +119,9 @@ struct turn_sink {
 
 /* What is to be done in which conversation. */
 struct turn_job {
-	struct conv conv; /* taken by conv_take() or made by conv_create() for the host's self */
+	/* Taken by conv_take() or made by conv_create() for the host's self. With ERR_BUSY: which
+	 * one it waits for */
+	struct conv conv;
 	struct str prompt;
 	enum conv_task task; /* CONV_PLAN: in the agent's plan mode */
 	/* A turn that was lost, sent again: its step and the id it had. 0: a new one */
@@ -170,3 +177,11 @@ void turn_free(struct turn *t);
  */
 int turn_recover(struct turn_host *host, const char *dir, const char *except, bool running,
 	const struct turn_sink *sink, struct err *reterr) MUST_USE;
+/*
+ * What became of the conversation's last prompt, sent under this id, as the transcript tells now:
+ * NEWS_ANSWERED with the answer appended, NEWS_UNANSWERED, NEWS_NOT_SENT, also when no turn was
+ * begun with it, or NEWS_UNKNOWN_…. NEWS_COUNT: its turn has no end yet; the next turn there waits
+ * for its agent and tells.
+ */
+int turn_fate(struct turn_host *host, const char *conversation, const char *prompt_id,
+	enum turn_news *ret, struct str *answer, struct err *reterr) MUST_USE;
