@@ -80,14 +80,19 @@ struct archive_update_stats {
 	uint64_t bytes; /* of all files */
 	uint64_t bytes_read;
 	size_t troubles;
+	size_t left; /* not looked at: cancelled */
 };
 struct archive_update_opts {
-	/* From any thread, one at a time; either may be NULL. trouble: a file that cannot be taken;
+	/* From any thread, one at a time; each may be NULL. trouble: a file that cannot be taken;
 	 * the rest is done all the same. */
-	void (*progress)(void *data, size_t done, size_t files, uint64_t bytes_read);
+	void (*progress)(void *data, size_t done, size_t files);
 	void (*trouble)(void *data, const struct err *err);
+	/* From any thread; true: no further file is begun, those taken count. May be NULL. */
+	bool (*cancelled)(void *data);
 	void *data;
-	const char *session; /* only the files of this one; NULL: all */
+	/* Only the files at these paths; NULL: all. */
+	const char *const *paths;
+	size_t n_paths;
 };
 /* Takes what is new of every session that the catalogue knows, and what was set aside, into the
  * vault, which is open for writing. All of it is on disk when this returns 0. */

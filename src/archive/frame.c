@@ -98,7 +98,7 @@ bool frame_head(struct sv bytes, struct frame *ret)
 		.stored = (uint32_t)get(p + AT_STORED, 4),
 		.kind = (enum frame_kind)kind,
 	};
-	if (kind < FRAME_LINES || kind > FRAME_INSTEAD || f.raw > FRAME_RAW_MAX ||
+	if (kind < FRAME_LINES || kind > FRAME_CLOSE || f.raw > FRAME_RAW_MAX ||
 		f.stored > ZSTD_compressBound(FRAME_RAW_MAX) || f.id > INT64_MAX)
 		return false;
 	*ret = f;

@@ -21,6 +21,10 @@ enum frame_kind {
 	FRAME_LINES = 1,
 	FRAME_RECIPE = 2,
 	FRAME_INSTEAD = 3, /* the pack that begins with it takes the place of another: its number */
+	/* of bundles (bundle/pack.h), never in a pack */
+	FRAME_MANIFEST = 4,
+	FRAME_MEMBER = 5,
+	FRAME_CLOSE = 6,
 };
 
 enum {

@@ -336,7 +336,7 @@ static void update(struct fixture *f, struct archive_update_stats *stats)
 {
 	AUTO_VAULT *v = NULL;
 	struct err err = ERR_INIT;
-	const struct archive_update_opts opts = { .session = NULL };
+	const struct archive_update_opts opts = { .paths = NULL };
 
 	if (vault_open(f->kept, VAULT_WRITE, &noon, NULL, &v, &err) < 0 ||
 		archive_update(&f->archive, v, &opts, stats, &err) < 0)

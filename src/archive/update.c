@@ -59,14 +59,15 @@ static int add_session(void *data, const struct session_row *row)
 	return 0;
 }
 
-static int add_aside(struct updating *u, struct err *reterr)
+/* What was set aside: of one file, or (path NULL) all. */
+static int add_aside(struct updating *u, const char *path, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = SQL_PREPARE(&q, u->archive->store, reterr,
 		"SELECT a.key, a.session, a.path, a.how, coalesce(s.agent, '') FROM archive a"
 		" LEFT JOIN session s ON s.path = a.path WHERE a.how <> ?1"
-		" AND (?2 IS NULL OR a.session = ?2) ORDER BY a.seq",
-		SQL_I(ARCHIVE_VAULT), SQL_T(u->opts->session));
+		" AND (?2 IS NULL OR a.path = ?2) ORDER BY a.seq",
+		SQL_I(ARCHIVE_VAULT), SQL_T(path));
 
 	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
 		const char *key = sql_get_text(&q, 0), *session = sql_get_text(&q, 1);
@@ -76,6 +77,30 @@ static int add_aside(struct updating *u, struct err *reterr)
 		if (stat(from, &st) == 0)
 			add_job(u, sql_get_text(&q, 2), from, key, sql_get_text(&q, 4), session,
 				session, sql_get_int(&q, 3) == ARCHIVE_COPY);
+	}
+	return r;
+}
+
+static int add_all(struct updating *u, size_t *ret_aside, struct err *reterr)
+{
+	const struct catalogue_query query = {
+		.subagents = true, .empty = true, .order = CATALOGUE_SIZE
+	};
+	const struct archive_update_opts *o = u->opts;
+	int r = o->paths ? 0 : add_aside(u, NULL, reterr);
+
+	for (size_t i = 0; i < o->n_paths && r == 0; i++)
+		r = add_aside(u, o->paths[i], reterr);
+	*ret_aside = u->jobs.n;
+	if (r == 0 && !o->paths)
+		r = catalogue_query(u->archive->store, &query, add_session, u, reterr);
+	for (size_t i = 0; i < o->n_paths && r == 0; i++) {
+		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+		r = catalogue_by_path(u->archive->store, o->paths[i], &row, reterr);
+		if (r == ERR_NOTFOUND || row.gone)
+			r = 0;
+		else if (r == 0)
+			r = add_session(u, &row);
 	}
 	return r;
 }
@@ -104,7 +129,7 @@ static void count(struct updating *u, struct job *job, const struct vault_taken 
 	}
 	u->done++;
 	if (o->progress)
-		o->progress(o->data, u->done, u->jobs.n, s->bytes_read);
+		o->progress(o->data, u->done, u->jobs.n);
 	(void)pthread_mutex_unlock(&u->mutex);
 }
 
@@ -116,6 +141,12 @@ static int take_one(void *data, size_t i, unsigned worker, struct err *reterr)
 	struct vault_taken taken;
 	struct err err = ERR_INIT;
 
+	if (u->opts->cancelled && u->opts->cancelled(u->opts->data)) {
+		(void)pthread_mutex_lock(&u->mutex);
+		u->stats->left++;
+		(void)pthread_mutex_unlock(&u->mutex);
+		return 0;
+	}
 	int r = taker_take(u->takers[worker], &job->source, &taken, &err);
 	/* Deleted since the catalogue saw it. */
 	if (r == -ENOENT) {
@@ -184,17 +215,12 @@ static int settle(struct updating *u, const struct job *job, struct err *reterr)
 int archive_update(const struct archive *a, struct vault *v, const struct archive_update_opts *opts,
 	struct archive_update_stats *ret, struct err *reterr)
 {
-	const struct catalogue_query query = {
-		.id = opts->session, .subagents = true, .empty = true, .order = CATALOGUE_SIZE
-	};
 	struct updating u = { .archive = a, .opts = opts, .stats = ret, .jobs = VEC_INIT };
 
 	*ret = (struct archive_update_stats){ .files = 0 };
 	(void)pthread_mutex_init(&u.mutex, NULL);
-	int r = add_aside(&u, reterr);
-	size_t aside = u.jobs.n;
-	if (r == 0)
-		r = catalogue_query(a->store, &query, add_session, &u, reterr);
+	size_t aside = 0;
+	int r = add_all(&u, &aside, reterr);
 	ret->files = u.jobs.n;
 	if (r == 0)
 		r = take_all(&u, v, aside, reterr);

@@ -26,6 +26,7 @@ struct vault {
 	int lock; /* -1: for reading */
 	bool began; /* a transaction is open */
 	bool failed; /* something was not written: nothing more is committed */
+	struct err why; /* … for a frame; code 0: another reason */
 	bool anew;
 	int fd; /* of the pack that is written, -1: none yet */
 	int64_t pack;

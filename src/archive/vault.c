@@ -138,10 +138,11 @@ static int put_frame_row(
 
 int vault_put(struct vault *v, const struct frame *frame, struct sv bytes, struct err *reterr)
 {
-	int r = v->failed ? err_set(reterr, ERR_STORE, "archive: an earlier write failed") : 0;
-
-	if (r == 0)
-		r = vault_begin(v, reterr);
+	/* Each thread says why, whichever met it. */
+	if (v->failed)
+		return err_set(reterr, v->why.code < 0 ? v->why.code : ERR_STORE, "%s",
+			v->why.code < 0 ? v->why.msg : "archive: an earlier write failed");
+	int r = vault_begin(v, reterr);
 	if (r == 0)
 		r = ready_pack(v, reterr);
 	if (r == 0)
@@ -155,6 +156,8 @@ int vault_put(struct vault *v, const struct frame *frame, struct sv bytes, struc
 		(void)sync_file_range(v->fd, 0, (off_t)v->end, SYNC_FILE_RANGE_WRITE);
 	if (r == 0)
 		r = note_pack(v, v->pack, v->end, reterr);
+	if (r < 0 && reterr)
+		v->why = *reterr;
 	v->failed |= r < 0;
 	return r;
 }
@@ -286,6 +289,10 @@ static int absorb_frame(void *data, uint64_t offset, const struct frame *f,
 	case FRAME_INSTEAD:
 		(void)sv_parse_i64(raw, &a->instead);
 		return r;
+	case FRAME_MANIFEST:
+	case FRAME_MEMBER:
+	case FRAME_CLOSE:
+		break;
 	}
 	return r;
 }

@@ -5,6 +5,7 @@
  */
 #include <xxhash.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "search/segment-file.h"

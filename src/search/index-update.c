@@ -1,25 +1,21 @@
 /*
- * Bringing the index up to date: what is known, what is there, what differs is read by several
- * threads. Each gathers documents in memory of its own and commits them as one segment together
- * with the marks of their sources, so that a crash costs what was gathered since.
+ * Bringing the index up to date: what differs is read by several threads. Each gathers documents in
+ * memory of its own and commits them as one segment together with the marks of their sources, so
+ * that a crash costs what was gathered since.
  */
 #include <assert.h>
 #include <errno.h>
 #include <malloc.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/clock.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "os/path.h"
 #include "os/pool.h"
 #include "os/unpack.h"
-#include "search/index-text.h"
-#include "search/manifest.h"
+#include "search/index-room.h"
 #include "store/catalogue.h"
 
 enum {
@@ -30,67 +26,8 @@ enum {
 	LARGE_MAX = 2, /* … of which so many are read at once */
 	MMAP_FROM = 128 * 1024, /* bytes that are taken from the system and given back */
 	LOG_SOURCES = 100, /* after so many the log of the manifest is folded in */
+	WAIT_MS = 20, /* between two looks whether another one still writes */
 	QUICK_MERGE = 4 * 1024 * 1024, /* what may be merged when there is little time */
-};
-
-/* Of what is known no more than tells whether it has changed: there may be many. */
-struct known {
-	uint32_t id;
-	char *path;
-	uint64_t dev, ino, size;
-	int64_t mtime_ns;
-	bool gone, seen;
-};
-
-struct todo {
-	char *path;
-	const struct transcript_home *home;
-	size_t known; /* index plus one; 0: new */
-	uint64_t size;
-	int64_t mtime_ns;
-	bool subagent;
-};
-
-/* A source whose documents wait to be committed. */
-struct pending {
-	struct source_row row;
-	bool was_known, rewritten, described; /* the last: with a new document of the session */
-};
-
-/* Where a source stands in the segments that were there before. */
-struct old_run {
-	uint32_t source, segment, run;
-};
-
-struct gatherer {
-	struct builder *builder;
-	VEC(struct pending) pending;
-	struct str text;
-};
-
-struct update {
-	struct manifest m;
-	struct store *store;
-	const struct transcript_home *homes;
-	size_t n_homes;
-	struct index_opts opts;
-	struct index_stats stats;
-	VEC(struct known) known;
-	struct map paths; /* without the ending of a compressed one → index in known */
-	VEC(struct todo) todo;
-	VEC(struct old_run) old;
-	const struct transcript_home *walking;
-	bool home_trouble[16]; /* of those walked */
-	bool take; /* each session is looked up by itself */
-	int64_t deadline_ms; /* of the clock that goes on; 0 none */
-	unsigned threads;
-	struct gatherer *workers;
-	sem_t large;
-	atomic_bool stop;
-	atomic_uint_least64_t bytes_done;
-	atomic_size_t done;
-	pthread_mutex_t lock; /* manifest, store, stats, errors */
-	VEC(struct err) errors;
 };
 
 static int64_t now_ms(void)
@@ -148,184 +85,6 @@ static bool out_of_time(struct update *u)
 		(u->opts.cancelled && u->opts.cancelled(u->opts.data)))
 		atomic_store(&u->stop, true);
 	return atomic_load(&u->stop);
-}
-
-/* ---- what is there ---- */
-
-static int load_known(
-	struct update *u, const char *where, const struct sql_value *value, struct err *reterr)
-{
-	AUTO_FREE char *text =
-		xasprintf("SELECT id, path, dev, ino, size, mtime_ns, gone FROM source %s", where);
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare_values(&q, u->m.db, text, value, value != NULL, reterr);
-
-	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
-		const char *path = sql_get_text(&q, 1);
-		(void)map_put(&u->paths, unpack_plain(sv_of(path)), u->known.n);
-		vec_push(&u->known,
-			(struct known){
-				.id = (uint32_t)sql_get_int(&q, 0),
-				.path = xstrdup(path),
-				.dev = (uint64_t)sql_get_int(&q, 2),
-				.ino = (uint64_t)sql_get_int(&q, 3),
-				.size = (uint64_t)sql_get_int(&q, 4),
-				.mtime_ns = sql_get_int(&q, 5),
-				.gone = sql_get_int(&q, 6) != 0,
-			});
-	}
-	return r;
-}
-
-static int found_file(void *data, const struct transcript_file *file)
-{
-	struct update *u = data;
-	struct known *k = NULL;
-	uint64_t at;
-
-	u->stats.files++;
-	if (map_get(&u->paths, unpack_plain(sv_of(file->path)), &at)) {
-		k = &u->known.v[at];
-		if (k->seen)
-			return 0; /* both forms of one file for a moment: one is enough */
-		k->seen = true;
-		if (!k->gone && k->dev == file->dev && k->ino == file->ino &&
-			k->size == file->size && k->mtime_ns == file->mtime_ns)
-			return 0;
-	}
-	vec_push(&u->todo,
-		(struct todo){
-			.path = xstrdup(file->path),
-			.home = u->walking,
-			.known = k ? (size_t)at + 1 : 0,
-			.size = file->size,
-			.mtime_ns = file->mtime_ns,
-			.subagent = file->subagent,
-		});
-	return 0;
-}
-
-static void on_trouble(void *data, const struct err *err)
-{
-	struct update *u = data;
-
-	u->home_trouble[u->walking - u->homes] = true;
-	u->stats.troubles++;
-	if (u->opts.trouble)
-		u->opts.trouble(u->opts.data, err);
-}
-
-static const struct transcript_home *home_of(const struct update *u, const char *path)
-{
-	for (size_t i = 0; i < u->n_homes; i++)
-		if (path_within(sv_of(path), sv_of(u->homes[i].root)))
-			return &u->homes[i];
-	return NULL;
-}
-
-static int look_at_paths(struct update *u, struct err *reterr)
-{
-	int r = 0;
-
-	for (size_t i = 0; r >= 0 && i < u->opts.n_paths; i++) {
-		const char *path = u->opts.paths[i];
-		struct stat st;
-		u->walking = home_of(u, path);
-		if (!u->walking)
-			continue;
-		r = load_known(u, "WHERE path = ?", &SQL_T(path), reterr);
-		if (r < 0 || stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-			continue;
-		struct sv parent = transcript_subagent_of(u->walking->format, sv_of(path));
-		r = found_file(u,
-			&(struct transcript_file){
-				.path = path,
-				.dev = st.st_dev,
-				.ino = st.st_ino,
-				.size = (uint64_t)st.st_size,
-				.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 +
-					st.st_mtim.tv_nsec,
-				.subagent = parent.n > 0,
-			});
-	}
-	return r;
-}
-
-static int look_everywhere(struct update *u, struct err *reterr)
-{
-	int r = load_known(u, "", NULL, reterr);
-
-	for (size_t i = 0; r >= 0 && i < u->n_homes; i++) {
-		u->walking = &u->homes[i];
-		r = transcript_walk(u->walking, found_file, on_trouble, u, reterr);
-	}
-	return r;
-}
-
-/* A name given here changes no file. */
-static int on_name(void *data, const char *agent, const char *id, const char *name)
-{
-	struct map *names = ((void **)data)[0];
-	struct strv *texts = ((void **)data)[1];
-	AUTO_FREE char *key = xasprintf("%s\n%s", agent, id);
-
-	(void)map_put(names, sv_of(key), texts->n);
-	strv_add(texts, name);
-	return 0;
-}
-
-/* Sources that have such a name, or had one. */
-static int look_at_names(struct update *u, struct err *reterr)
-{
-	AUTO_MAP names = MAP_INIT;
-	AUTO_STRV texts = STRV_INIT;
-	AUTO_SQL q = SQL_INIT;
-	void *both[] = { &names, &texts };
-	int r = catalogue_names(u->store, on_name, both, reterr);
-
-	if (r >= 0)
-		r = sql_prepare(&q, u->m.db,
-			names.n ? "SELECT path, agent, session, own FROM source WHERE NOT subagent"
-				: "SELECT path, agent, session, own FROM source WHERE own <> ''",
-			reterr);
-	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
-		const char *path = sql_get_text(&q, 0);
-		AUTO_FREE char *key = xasprintf("%s\n%s", sql_get_text(&q, 1), sql_get_text(&q, 2));
-		uint64_t at;
-		const char *name = map_get(&names, sv_of(key), &at) ? texts.v[at] : "";
-		const struct transcript_home *home = home_of(u, path);
-		if (strcmp(name, sql_get_text(&q, 3)) == 0 || !home ||
-			!map_get(&u->paths, unpack_plain(sv_of(path)), &at) || !u->known.v[at].seen)
-			continue;
-		vec_push(&u->todo,
-			(struct todo){
-				.path = xstrdup(path),
-				.home = home,
-				.known = (size_t)at + 1,
-				.mtime_ns = u->known.v[at].mtime_ns,
-			});
-	}
-	return r;
-}
-
-static int mark_gone(struct update *u, struct err *reterr)
-{
-	bool begun = false;
-	int r = 0;
-
-	vec_each (&u->known, k) {
-		const struct transcript_home *home =
-			k->seen || k->gone ? NULL : home_of(u, k->path);
-		if (r < 0 || !home || u->home_trouble[home - u->homes])
-			continue;
-		if (!begun)
-			r = manifest_begin(&u->m, reterr);
-		begun = r >= 0;
-		if (r >= 0)
-			r = manifest_mark_gone(&u->m, k->id, reterr);
-		u->stats.gone++;
-	}
-	return begun ? manifest_end(&u->m, r, reterr) : r;
 }
 
 /* ---- committing ---- */
@@ -683,7 +442,7 @@ static int read_one(void *data, size_t i, unsigned number, struct err *reterr)
 	bool helper = false, large = t->size >= LARGE;
 	struct err err = ERR_INIT;
 
-	if (out_of_time(u)) {
+	if ((i > 0 || (u->opts.cancelled && u->opts.cancelled(u->opts.data))) && out_of_time(u)) {
 		pthread_mutex_lock(&u->lock);
 		u->stats.left++;
 		pthread_mutex_unlock(&u->lock);
@@ -750,7 +509,7 @@ static int read_changed(struct update *u, struct err *reterr)
 	else
 		vec_sort(&u->todo, by_size);
 	vec_each (&u->todo, t) {
-		const struct known *k = t->known ? &u->known.v[t->known - 1] : NULL;
+		const struct known_source *k = t->known ? &u->known.v[t->known - 1] : NULL;
 		u->stats.bytes_left += k && t->size > k->size ? t->size - k->size : t->size;
 	}
 	u->threads = u->opts.threads ? u->opts.threads : pool_cpus();
@@ -762,8 +521,10 @@ static int read_changed(struct update *u, struct err *reterr)
 	for (unsigned i = 0; i < u->threads; i++)
 		u->workers[i].text = (struct str)STR_INIT;
 	u->take = hurry || u->todo.n <= FEW_FILES;
+	const struct catalogue_opts reading = { .cancelled = u->opts.cancelled,
+		.data = u->opts.data };
 	if (!u->take)
-		r = catalogue_refresh(u->store, u->homes, u->n_homes, NULL, NULL, reterr);
+		r = catalogue_refresh(u->store, u->homes, u->n_homes, &reading, NULL, reterr);
 	list_old_runs(u);
 	if (r >= 0)
 		r = pool_each(u->threads, u->todo.n, read_one, u, reterr);
@@ -793,6 +554,26 @@ static void sum_up(struct update *u)
 	u->stats.sources = u->m.next_source - 1;
 }
 
+/* Who can be cancelled must hear of it while another one writes, too. */
+static int open_manifest(struct update *u, const char *dir, struct err *reterr)
+{
+	const struct timespec pause = { 0, WAIT_MS * 1000000L };
+	bool asks = u->opts.cancelled != NULL;
+
+	for (;;) {
+		int r = manifest_write(&u->m, dir, u->opts.wait && !asks, u->opts.rebuild,
+			&u->stats.anew, u->stats.why, sizeof(u->stats.why), reterr);
+		if (r != ERR_BUSY || !u->opts.wait || !asks)
+			return r;
+		manifest_release(&u->m);
+		if (u->opts.cancelled(u->opts.data))
+			return err_set(reterr, ERR_CANCELLED,
+				"interrupted while another faden wrote to the index; nothing was "
+				"read");
+		(void)nanosleep(&pause, NULL);
+	}
+}
+
 int index_update(const char *dir, struct store *store, const struct transcript_home *homes,
 	size_t n_homes, const struct index_opts *opts, struct index_stats *ret_stats,
 	struct err *reterr)
@@ -815,25 +596,22 @@ int index_update(const char *dir, struct store *store, const struct transcript_h
 	(void)sem_init(&u.large, 0, LARGE_MAX);
 	if (u.opts.budget_ms)
 		u.deadline_ms = now_ms() + u.opts.budget_ms;
-	int r = manifest_write(&u.m, dir, u.opts.wait, u.opts.rebuild, &u.stats.anew, u.stats.why,
-		sizeof(u.stats.why), reterr);
+	/* What is written from here on may be missed. */
+	int64_t started_ms = clock_wall_ms(&(struct clock){ false, 0 });
+	int r = open_manifest(&u, dir, reterr);
 	if (r >= 0)
-		r = u.opts.paths ? look_at_paths(&u, reterr) : look_everywhere(&u, reterr);
-	if (r >= 0)
-		r = look_at_names(&u, reterr);
-	if (r >= 0)
-		r = mark_gone(&u, reterr);
+		r = index_look(&u, reterr);
 	if (r >= 0)
 		r = read_changed(&u, reterr);
-	if (r >= 0)
+	bool cancelled = u.opts.cancelled && u.opts.cancelled(u.opts.data);
+	if (r >= 0 && !cancelled)
 		r = manifest_merge(
 			&u.m, u.opts.budget_ms || u.opts.budget_bytes ? QUICK_MERGE : 0, reterr);
 	/* Who opens it next reads its log. */
 	if (r >= 0 && u.stats.read >= LOG_SOURCES)
 		r = sql_exec(u.m.db, "PRAGMA wal_checkpoint(TRUNCATE)", reterr);
 	if (r >= 0 && !u.opts.paths && u.stats.left == 0 && u.stats.troubles == 0)
-		r = manifest_set(
-			&u.m, "checked_ms", clock_wall_ms(&(struct clock){ false, 0 }), reterr);
+		r = index_mark_checked(&u, started_ms, reterr);
 	if (r >= 0) {
 		sum_up(&u);
 		if (ret_stats)

@@ -25,7 +25,7 @@ int index_view_open(const char *dir, struct index_view **ret, struct err *reterr
 void index_view_close(struct index_view *view); /* NULL is fine */
 size_t index_view_segments(const struct index_view *view);
 const struct segment *index_view_segment(const struct index_view *view, size_t i);
-/* When all files were last compared with it, in wall time; 0 never. */
+/* When all files were last begun to be compared with it, in wall time; 0 never. */
 int64_t index_view_checked_ms(const struct index_view *view);
 
 /* A file that documents come from. Strings are owned, never NULL. */
@@ -74,8 +74,8 @@ struct index_opts {
 	size_t n_paths;
 	bool rebuild; /* anew, whatever there is */
 	bool wait; /* for another writer; else ERR_BUSY */
-	/* From the calling thread; all may be NULL. cancelled: true ends it early, what was read is
-	 * kept. */
+	/* From the calling thread; all may be NULL. cancelled, from any thread: true ends it
+	 * early, what was read is kept. */
 	void (*progress)(void *data, const struct index_progress *p);
 	void (*trouble)(void *data, const struct err *err);
 	bool (*cancelled)(void *data);

@@ -5,6 +5,7 @@
 
 #include "base/attr.h"
 #include "base/mem.h"
+#include "os/pool.h"
 #include "search/vocabulary.h"
 
 enum { PHRASE_SPELLINGS_MAX = 256, SECOND_MS = 1000 };
@@ -134,6 +135,23 @@ static int follow(struct follower *f, uint32_t doc, struct err *reterr)
 	}
 }
 
+/* Gives back those of n places where the other word stands as far behind as it should; how many.
+ * Which of the two lists goes on is no branch: it would be guessed wrong every other time. */
+static uint32_t keep_followed(const uint32_t *places, uint32_t n, const uint32_t *other,
+	uint32_t n_other, int64_t distance, uint32_t *ret)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0, k = 0; i < n && k < n_other;) {
+		int64_t want = places[i] + distance, is = other[k];
+		ret[kept] = places[i];
+		kept += want == is;
+		i += want <= is;
+		k += is <= want;
+	}
+	return kept;
+}
+
 /* How often the words stand one after the other in the document that all followers are at. */
 typedef VEC(uint32_t) positions;
 
@@ -142,60 +160,62 @@ static int count_phrase(
 {
 	const uint32_t *first, *other;
 	int r = postings_positions(&fs[0].p, fs[0].at, &first, reterr);
-	uint32_t n_first = fs[0].p.count[fs[0].at], left = n_first;
+	uint32_t left = fs[0].p.count[fs[0].at];
 
 	*ret = 0;
 	if (r < 0)
 		return r;
-	if (starts->cap < n_first) {
-		starts->cap = n_first;
-		starts->v = xreallocarray(starts->v, n_first, sizeof(*starts->v));
+	if (starts->cap < left) {
+		starts->cap = left;
+		starts->v = xreallocarray(starts->v, left, sizeof(*starts->v));
 	}
-	memcpy(starts->v, first, n_first * sizeof(*starts->v));
 	for (size_t i = 1; i < n && left > 0; i++) {
 		r = postings_positions(&fs[i].p, fs[i].at, &other, reterr);
 		if (r < 0)
 			return r;
-		uint32_t n_other = fs[i].p.count[fs[i].at], kept = 0, k = 0;
-		for (uint32_t j = 0; j < left; j++) {
-			/* The first may stand behind the other in the phrase. */
-			uint64_t want = (uint64_t)starts->v[j] + fs[i].offset;
-			if (want < fs[0].offset)
-				continue;
-			want -= fs[0].offset;
-			while (k < n_other && other[k] < want)
-				k++;
-			if (k < n_other && other[k] == want)
-				starts->v[kept++] = starts->v[j];
-		}
-		left = kept;
+		/* The first may stand behind the other in the phrase. */
+		left = keep_followed(first, left, other, fs[i].p.count[fs[i].at],
+			(int64_t)fs[i].offset - fs[0].offset, starts->v);
+		first = starts->v;
 	}
 	*ret = left;
 	return 0;
 }
 
-/* Documents with these terms one after the other, added to `matches`. The rarest leads. */
-static int find_phrase(const struct segment *seg, const struct query_part *part,
-	struct segment_term *terms, struct found *ret, struct err *reterr)
+/* A phrase in one segment, and pieces of its documents. */
+struct phrase {
+	const struct segment *seg;
+	const struct query_part *part;
+	const struct segment_term *terms;
+	size_t rarest;
+	size_t pieces;
+	struct found *found; /* a piece */
+};
+
+/* The documents of a piece with these terms one after the other. The rarest leads. */
+static int find_phrase(void *data, size_t piece, unsigned worker UNUSED, struct err *reterr)
 {
-	size_t n = part->terms.n, rarest = 0;
+	const struct phrase *ph = data;
+	size_t n = ph->part->terms.n;
 	struct follower *fs = xcalloc(n, sizeof(*fs));
 	positions starts = VEC_INIT;
-	uint32_t doc = 0, count;
+	uint64_t docs = segment_docs(ph->seg);
+	uint32_t doc = (uint32_t)(docs * piece / ph->pieces), count;
+	uint32_t end = (uint32_t)(docs * (piece + 1) / ph->pieces);
 	int r = 1;
 
-	for (size_t i = 0; i < n; i++)
-		rarest = terms[i].docs < terms[rarest].docs ? i : rarest;
 	for (size_t i = 0; i < n; i++) {
-		size_t which = i == 0 ? rarest : i == rarest ? 0 : i;
-		fs[i].offset = part->terms.v[which].offset;
-		postings_begin(&fs[i].p, seg, &terms[which]);
+		size_t which = i == 0 ? ph->rarest : i == ph->rarest ? 0 : i;
+		fs[i].offset = ph->part->terms.v[which].offset;
+		postings_begin(&fs[i].p, ph->seg, &ph->terms[which]);
 	}
 	while (r > 0) {
 		r = follow(&fs[0], doc, reterr);
 		if (r <= 0)
 			break;
 		doc = fs[0].p.doc[fs[0].at];
+		if (doc >= end)
+			break;
 		bool all = true;
 		for (size_t i = 1; r > 0 && all && i < n; i++) {
 			r = follow(&fs[i], doc, reterr);
@@ -211,16 +231,40 @@ static int find_phrase(const struct segment *seg, const struct query_part *part,
 		if (r < 0)
 			break;
 		if (count > 0)
-			vec_push(&ret->matches, (struct doc_match){ doc, (float)count });
+			vec_push(
+				&ph->found[piece].matches, (struct doc_match){ doc, (float)count });
 		r = 1;
-		if (doc++ == UINT32_MAX)
-			break;
+		doc++;
 	}
 	for (size_t i = 0; i < n; i++)
 		postings_release(&fs[i].p);
 	vec_release(&starts);
 	free(fs);
 	return r < 0 ? r : 0;
+}
+
+/* Documents with these terms one after the other, added to `matches`. Positions of common words are
+ * what takes longest of all searches: they are read on several threads. */
+static int find_phrases(const struct segment *seg, const struct query_part *part,
+	const struct segment_term *terms, struct found *ret, struct err *reterr)
+{
+	enum { PIECE = 16 * 1024, PIECES_MAX = 8 }; /* documents of the rarest */
+	struct phrase ph = { .seg = seg, .part = part, .terms = terms };
+
+	for (size_t i = 0; i < part->terms.n; i++)
+		ph.rarest = terms[i].docs < terms[ph.rarest].docs ? i : ph.rarest;
+	ph.pieces = terms[ph.rarest].docs / PIECE + 1;
+	ph.pieces = ph.pieces < PIECES_MAX ? ph.pieces : PIECES_MAX;
+	ph.found = xcalloc(ph.pieces, sizeof(*ph.found));
+	int r = ph.pieces > 1 ? pool_each(0, ph.pieces, find_phrase, &ph, reterr)
+			      : find_phrase(&ph, 0, 0, reterr);
+	for (size_t i = 0; i < ph.pieces; i++) {
+		vec_each (&ph.found[i].matches, match)
+			vec_push(&ret->matches, *match);
+		vec_release(&ph.found[i].matches);
+	}
+	free(ph.found);
+	return r;
 }
 
 static int by_doc(const void *a, const void *b)
@@ -270,7 +314,7 @@ static int list_phrase(struct matcher *m, size_t i, size_t lane, struct err *ret
 	for (size_t k = 0; r > 0 && k < (part->prefix ? last.spellings.n : 1); k++) {
 		if (part->prefix)
 			terms[n - 1] = last.spellings.v[k].term;
-		r = find_phrase(seg, part, terms, f, reterr);
+		r = find_phrases(seg, part, terms, f, reterr);
 		r = r < 0 ? r : 1;
 	}
 	if (part->prefix)
@@ -353,8 +397,7 @@ static int make_only(struct matcher *m, size_t lane, struct err *reterr)
 
 /* ---- all of it ---- */
 
-static int lane_init(
-	struct matcher *m, struct lane *l, const struct segment *seg, struct err *reterr)
+static void lane_init(const struct matcher *m, struct lane *l, const struct segment *seg)
 {
 	l->seg = seg;
 	l->docs = segment_docs(seg);
@@ -367,7 +410,6 @@ static int lane_init(
 				(m->opts.sources[source / 64] >> (source % 64) & 1));
 		l->run_counts[i] = asked && !segment_dead(seg, i);
 	}
-	return segment_columns(seg, &l->columns, reterr);
 }
 
 static uint32_t seconds(int64_t ms)
@@ -391,7 +433,7 @@ int matcher_init(struct matcher *m, const struct segment *const *segs, size_t n,
 	m->found = xcalloc(n * parts + 1, sizeof(*m->found));
 	m->docs = xcalloc(parts + 1, sizeof(*m->docs));
 	for (size_t lane = 0; r >= 0 && lane < n; lane++) {
-		r = lane_init(m, &m->lanes[lane], segs[lane], reterr);
+		lane_init(m, &m->lanes[lane], segs[lane]);
 		for (size_t i = 0; r >= 0 && i < parts; i++) {
 			const struct found *f = matcher_found(m, i, lane);
 			r = query->parts.v[i].terms.n > 1 ? list_phrase(m, i, lane, reterr)

@@ -10,7 +10,6 @@
 
 struct lane {
 	const struct segment *seg;
-	struct doc_columns columns;
 	uint32_t docs, runs;
 	uint8_t *run_counts; /* a run: it is alive and its source is one of those asked for */
 	uint64_t *only; /* a bit a document: one of those that have what must be there; NULL: all */
@@ -61,15 +60,4 @@ void matcher_release(struct matcher *m); /* also when it is half made or zeroed 
 static inline struct found *matcher_found(const struct matcher *m, size_t part, size_t lane)
 {
 	return &m->found[part * m->n_lanes + lane];
-}
-
-/* A document counts; its run is for the caller to look at. */
-static inline bool lane_counts(const struct matcher *m, const struct lane *l, uint32_t doc)
-{
-	if (!(m->opts.kinds >> l->columns.kind[doc] & 1))
-		return false;
-	if (l->only && !(l->only[doc / 64] >> (doc % 64) & 1))
-		return false;
-	uint32_t time_s = l->columns.time_s[doc];
-	return !(m->after_s && time_s < m->after_s) && !(m->before_s && time_s >= m->before_s);
 }

@@ -40,6 +40,11 @@ struct hit {
 	double score;
 	float own; /* of this, what its own words are worth */
 	uint32_t messages; /* of its source that have one of the words */
+	/* For its snippet, a bit for each part of the query: what it was ranked by, and what it is
+	 * known not to have; and of the former, how many stand close to each other anywhere in it,
+	 * 0: not known. */
+	uint64_t ranked, lacks;
+	uint32_t together;
 	uint32_t copies; /* the same message in other sessions, which are left out */
 };
 

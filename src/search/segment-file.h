@@ -24,7 +24,7 @@
 #include "os/file.h"
 #include "search/segment.h"
 
-enum { SEGMENT_PAGE = 64 * 1024, TERMS_BLOCK = 32, SECTION_ALIGN = 8 };
+enum { SEGMENT_PAGE = 8 * 1024, TERMS_BLOCK = 32, SECTION_ALIGN = 8 };
 
 enum section {
 	SECTION_POSTINGS,
@@ -51,7 +51,7 @@ static inline size_t column_size(enum section section)
 }
 
 #define SEGMENT_MAGIC                                                              \
-	UINT64_C(0x31303067656e6466) /* "fdneg001"; another layout, another number \
+	UINT64_C(0x32303067656e6466) /* "fdneg002"; another layout, another number \
 				      */
 struct segment_foot {
 	struct {
@@ -103,6 +103,36 @@ static inline bool varint_get(const uint8_t **p, const uint8_t *end, uint64_t *r
 
 /* ---- reading ---- */
 
+struct segment {
+	char *path;
+	uint8_t *map;
+	size_t size;
+	uint64_t body; /* bytes that have check sums */
+	const struct segment_foot *foot;
+	const uint64_t *checks;
+	uint8_t *seen; /* a page: compared and good */
+	uint8_t *dead; /* a run; NULL: none */
+};
+int segment_damaged(const struct segment *seg, struct err *reterr, const char *what);
+int segment_check_page(const struct segment *seg, uint64_t page, struct err *reterr) MUST_USE;
+
+/* Whether n bytes at `at` may be read: there, and what was written. */
+static inline int segment_touch(
+	const struct segment *seg, uint64_t at, uint64_t n, struct err *reterr)
+{
+	if (n == 0)
+		return 0;
+	if (at > seg->body || n > seg->body - at)
+		return segment_damaged(seg, reterr, "a list leads beyond its end");
+	for (uint64_t page = at / SEGMENT_PAGE; page <= (at + n - 1) / SEGMENT_PAGE; page++)
+		if (!__atomic_load_n(&seg->seen[page], __ATOMIC_RELAXED)) {
+			int r = segment_check_page(seg, page, reterr);
+			if (r < 0)
+				return r;
+		}
+	return 0;
+}
+
 /* Terms one by one. */
 struct term_walk {
 	const struct segment *seg;
@@ -141,7 +171,7 @@ struct segment_writer {
 	struct file_new file;
 	char *folder;
 	struct segment_foot foot;
-	struct str page; /* what is not hashed and written yet */
+	struct str page; /* pages that are not hashed and written yet */
 	uint64_t at; /* bytes so far */
 	VEC(uint64_t) checks;
 	VEC(struct block_key) blocks;

@@ -11,7 +11,7 @@
 #include "os/path.h"
 #include "search/segment-file.h"
 
-enum { SPILL_AT = 1024 * 1024 };
+enum { SPILL_AT = 1024 * 1024, WRITE_AT = 16 * SEGMENT_PAGE };
 
 /* ---- what waits ---- */
 
@@ -100,9 +100,13 @@ void segment_writer_release(struct segment_writer *w)
 	free(w->folder);
 }
 
-static int page_out(struct segment_writer *w, struct err *reterr)
+static int pages_out(struct segment_writer *w, struct err *reterr)
 {
-	vec_push(&w->checks, XXH3_64bits(w->page.buf, w->page.len));
+	for (struct sv rest = str_sv(&w->page); rest.n > 0;) {
+		struct sv page = sv_head(rest, SEGMENT_PAGE);
+		vec_push(&w->checks, XXH3_64bits(page.p, page.n));
+		rest = sv_from(rest, page.n);
+	}
 	int r = file_new_write(&w->file, str_sv(&w->page), reterr);
 	str_clear(&w->page);
 	return r;
@@ -114,11 +118,11 @@ int writer_bytes(struct segment_writer *w, const void *p, size_t n, struct err *
 
 	w->at += n;
 	while (rest.n > 0) {
-		struct sv piece = sv_head(rest, SEGMENT_PAGE - w->page.len);
+		struct sv piece = sv_head(rest, WRITE_AT - w->page.len);
 		str_add(&w->page, piece);
 		rest = sv_from(rest, piece.n);
-		if (w->page.len == SEGMENT_PAGE) {
-			int r = page_out(w, reterr);
+		if (w->page.len == WRITE_AT) {
+			int r = pages_out(w, reterr);
 			if (r < 0)
 				return r;
 		}
@@ -329,7 +333,7 @@ int segment_writer_commit(struct segment_writer *w, struct err *reterr)
 	int r = end_section(w, reterr);
 
 	if (r >= 0 && w->page.len > 0)
-		r = page_out(w, reterr);
+		r = pages_out(w, reterr);
 	struct sv checks = sv_make((const char *)w->checks.v, w->checks.n * sizeof(*w->checks.v));
 	w->foot.checks_hash = XXH3_64bits(checks.p, checks.n);
 	w->foot.hash = XXH3_64bits(&w->foot, offsetof(struct segment_foot, hash));

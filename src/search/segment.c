@@ -9,48 +9,21 @@
 #include "base/mem.h"
 #include "search/segment-file.h"
 
-struct segment {
-	char *path;
-	uint8_t *map;
-	size_t size;
-	uint64_t body; /* bytes that have check sums */
-	const struct segment_foot *foot;
-	const uint64_t *checks;
-	uint8_t *seen; /* a page: compared and good */
-	uint8_t *dead; /* a run; NULL: none */
-};
-
-static int damaged(const struct segment *seg, struct err *reterr, const char *what)
+int segment_damaged(const struct segment *seg, struct err *reterr, const char *what)
 {
 	return err_set(reterr, SEGMENT_DAMAGED, "index %s: damaged (%s)", seg->path, what);
 }
 
 /* ---- bytes ---- */
 
-static int check_page(const struct segment *seg, uint64_t page, struct err *reterr)
+int segment_check_page(const struct segment *seg, uint64_t page, struct err *reterr)
 {
 	uint64_t at = page * SEGMENT_PAGE;
 	uint64_t n = seg->body - at < SEGMENT_PAGE ? seg->body - at : SEGMENT_PAGE;
 
 	if (XXH3_64bits(seg->map + at, (size_t)n) != seg->checks[page])
-		return damaged(seg, reterr, "a page is not what was written");
+		return segment_damaged(seg, reterr, "a page is not what was written");
 	__atomic_store_n(&seg->seen[page], 1, __ATOMIC_RELAXED);
-	return 0;
-}
-
-/* Whether n bytes at `at` may be read: there, and what was written. */
-static inline int touch(const struct segment *seg, uint64_t at, uint64_t n, struct err *reterr)
-{
-	if (n == 0)
-		return 0;
-	if (at > seg->body || n > seg->body - at)
-		return damaged(seg, reterr, "a list leads beyond its end");
-	for (uint64_t page = at / SEGMENT_PAGE; page <= (at + n - 1) / SEGMENT_PAGE; page++)
-		if (!__atomic_load_n(&seg->seen[page], __ATOMIC_RELAXED)) {
-			int r = check_page(seg, page, reterr);
-			if (r < 0)
-				return r;
-		}
 	return 0;
 }
 
@@ -62,7 +35,8 @@ static const uint8_t *section(const struct segment *seg, enum section which)
 /* All of a section. */
 static int touch_section(const struct segment *seg, enum section which, struct err *reterr)
 {
-	return touch(seg, seg->foot->sections[which].at, seg->foot->sections[which].n, reterr);
+	return segment_touch(
+		seg, seg->foot->sections[which].at, seg->foot->sections[which].n, reterr);
 }
 
 /* ---- opening ---- */
@@ -140,25 +114,25 @@ static int look_at(struct segment *seg, struct err *reterr)
 	const struct segment_foot *foot;
 
 	if (seg->size < sizeof(*foot) || seg->size % SECTION_ALIGN != 0)
-		return damaged(seg, reterr, "it is cut off");
+		return segment_damaged(seg, reterr, "it is cut off");
 	foot = (const void *)(seg->map + seg->size - sizeof(*foot));
 	if (foot->magic != SEGMENT_MAGIC ||
 		foot->hash != XXH3_64bits(foot, offsetof(struct segment_foot, hash)))
-		return damaged(seg, reterr, "its end is not what was written");
+		return segment_damaged(seg, reterr, "its end is not what was written");
 	uint64_t room = seg->size - sizeof(*foot);
 	if (!foot_fits(foot, room, &seg->body))
-		return damaged(seg, reterr, "its parts do not fit together");
+		return segment_damaged(seg, reterr, "its parts do not fit together");
 	uint64_t pages = (seg->body + SEGMENT_PAGE - 1) / SEGMENT_PAGE;
 	if (room - seg->body != pages * sizeof(uint64_t))
-		return damaged(seg, reterr, "its parts do not fit together");
+		return segment_damaged(seg, reterr, "its parts do not fit together");
 	seg->foot = foot;
 	seg->checks = (const void *)(seg->map + seg->body);
 	if (XXH3_64bits(seg->checks, pages * sizeof(uint64_t)) != foot->checks_hash)
-		return damaged(seg, reterr, "its check sums are not what was written");
+		return segment_damaged(seg, reterr, "its check sums are not what was written");
 	seg->seen = xcalloc(pages + 1, 1);
 	int r = touch_section(seg, SECTION_RUNS, reterr);
 	if (r >= 0 && !runs_fit(seg))
-		r = damaged(seg, reterr, "its runs do not fit its documents");
+		r = segment_damaged(seg, reterr, "its runs do not fit its documents");
 	return r;
 }
 
@@ -265,16 +239,16 @@ int segment_doc(
 	uint32_t values[SECTIONS] = { 0 };
 
 	if (doc >= segment_docs(seg))
-		return damaged(seg, reterr, "there is no such document");
+		return segment_damaged(seg, reterr, "there is no such document");
 	for (enum section s = SECTION_TIME; s < SECTIONS; s++) {
 		uint64_t at = seg->foot->sections[s].at + (uint64_t)doc * column_size(s);
-		int r = touch(seg, at, column_size(s), reterr);
+		int r = segment_touch(seg, at, column_size(s), reterr);
 		if (r < 0)
 			return r;
 		memcpy(&values[s], seg->map + at, column_size(s));
 	}
 	if (values[SECTION_KIND] >= DOC_KINDS)
-		return damaged(seg, reterr, "a document of no kind");
+		return segment_damaged(seg, reterr, "a document of no kind");
 	*ret = (struct segment_doc){
 		.time_s = values[SECTION_TIME],
 		.offset = values[SECTION_PLACE] | (uint64_t)values[SECTION_PLACE_HIGH] << 32,
@@ -290,7 +264,7 @@ int segment_column(const struct segment *seg, enum section which, const struct s
 {
 	uint64_t at = seg->foot->sections[which].at + run->first_doc * column_size(which);
 	uint64_t n = run->n_docs * column_size(which);
-	int r = touch(seg, at, n, reterr);
+	int r = segment_touch(seg, at, n, reterr);
 
 	if (r < 0)
 		return r;
@@ -298,20 +272,22 @@ int segment_column(const struct segment *seg, enum section which, const struct s
 	return 0;
 }
 
-int segment_columns(const struct segment *seg, struct doc_columns *ret, struct err *reterr)
+int segment_columns(const struct segment *seg, const struct segment_run *run, bool times,
+	struct doc_columns *ret, struct err *reterr)
 {
-	int r = touch_section(seg, SECTION_LENGTH, reterr);
+	struct sv length, kind, time = { NULL, 0 };
+	int r = segment_column(seg, SECTION_LENGTH, run, &length, reterr);
 
 	if (r >= 0)
-		r = touch_section(seg, SECTION_KIND, reterr);
-	if (r >= 0)
-		r = touch_section(seg, SECTION_TIME, reterr);
+		r = segment_column(seg, SECTION_KIND, run, &kind, reterr);
+	if (r >= 0 && times)
+		r = segment_column(seg, SECTION_TIME, run, &time, reterr);
 	if (r < 0)
 		return r;
 	*ret = (struct doc_columns){
-		.length = section(seg, SECTION_LENGTH),
-		.kind = section(seg, SECTION_KIND),
-		.time_s = (const void *)section(seg, SECTION_TIME),
+		.length = (const uint8_t *)length.p,
+		.kind = (const uint8_t *)kind.p,
+		.time_s = (const void *)time.p,
 	};
 	return 0;
 }
@@ -346,14 +322,14 @@ static uint32_t blocks_of(const struct segment *seg)
 static int key_at(const struct segment *seg, uint32_t i, struct block_key *ret, struct err *reterr)
 {
 	uint64_t at = seg->foot->sections[SECTION_BLOCKS].at + (uint64_t)i * sizeof(*ret);
-	int r = touch(seg, at, sizeof(*ret), reterr);
+	int r = segment_touch(seg, at, sizeof(*ret), reterr);
 
 	if (r < 0)
 		return r;
 	*ret = block_keys(seg)[i];
 	return ret->at <= seg->foot->sections[SECTION_TERMS].n
 		? 0
-		: damaged(seg, reterr, "a block of terms leads beyond its end");
+		: segment_damaged(seg, reterr, "a block of terms leads beyond its end");
 }
 
 static int open_block(struct term_walk *w, struct err *reterr)
@@ -366,10 +342,10 @@ static int open_block(struct term_walk *w, struct err *reterr)
 	if (r >= 0 && block + 1 < blocks_of(seg))
 		r = key_at(seg, block + 1, &after, reterr);
 	if (r >= 0 && after.at < key.at)
-		r = damaged(seg, reterr, "blocks of terms are out of order");
+		r = segment_damaged(seg, reterr, "blocks of terms are out of order");
 	if (r >= 0)
-		r = touch(seg, seg->foot->sections[SECTION_TERMS].at + key.at, after.at - key.at,
-			reterr);
+		r = segment_touch(seg, seg->foot->sections[SECTION_TERMS].at + key.at,
+			after.at - key.at, reterr);
 	if (r < 0)
 		return r;
 	w->p = section(seg, SECTION_TERMS) + key.at;
@@ -377,7 +353,7 @@ static int open_block(struct term_walk *w, struct err *reterr)
 	w->n = 0;
 	if (!varint_get(&w->p, w->end, &w->term.postings) ||
 		!varint_get(&w->p, w->end, &w->term.positions))
-		return damaged(seg, reterr, "a block of terms is cut off");
+		return segment_damaged(seg, reterr, "a block of terms is cut off");
 	w->term.postings_n = w->term.positions_n = 0;
 	return 0;
 }
@@ -408,20 +384,20 @@ int term_walk_next(struct term_walk *w, struct err *reterr)
 	w->term.positions += w->term.positions_n;
 	if (!varint_get(&w->p, w->end, &shared) || !varint_get(&w->p, w->end, &more) ||
 		shared > w->n || more > TERM_MAX - shared || more > (uint64_t)(w->end - w->p))
-		return damaged(seg, reterr, "a term does not follow from the one before");
+		return segment_damaged(seg, reterr, "a term does not follow from the one before");
 	memcpy(w->text + shared, w->p, more);
 	w->n = (size_t)(shared + more);
 	w->p += more;
 	if (!varint_get(&w->p, w->end, &docs) || !varint_get(&w->p, w->end, &w->term.postings_n) ||
 		!varint_get(&w->p, w->end, &w->term.positions_n))
-		return damaged(seg, reterr, "a term is cut off");
+		return segment_damaged(seg, reterr, "a term is cut off");
 	const struct segment_foot *f = seg->foot;
 	if (docs == 0 || docs > f->docs || w->n == 0 ||
 		w->term.postings > f->sections[SECTION_POSTINGS].n ||
 		w->term.postings_n > f->sections[SECTION_POSTINGS].n - w->term.postings ||
 		w->term.positions > f->sections[SECTION_POSITIONS].n ||
 		w->term.positions_n > f->sections[SECTION_POSITIONS].n - w->term.positions)
-		return damaged(seg, reterr, "a term leads nowhere");
+		return segment_damaged(seg, reterr, "a term leads nowhere");
 	w->term.docs = (uint32_t)docs;
 	w->term.ordinal = w->next++;
 	return 1;
@@ -522,7 +498,7 @@ static int find_form(const struct segment *seg, uint32_t hash, uint32_t *ret, st
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		uint64_t place = at + (uint64_t)middle * sizeof(entry);
-		int r = touch(seg, place, sizeof(entry), reterr);
+		int r = segment_touch(seg, place, sizeof(entry), reterr);
 		if (r < 0)
 			return r;
 		memcpy(&entry, seg->map + place, sizeof(entry));
@@ -544,7 +520,7 @@ int segment_forms(const struct segment *seg, struct word_forms *forms, enum word
 
 	for (; r >= 0 && i < seg->foot->forms; i++) {
 		uint64_t place = seg->foot->sections[SECTION_FORMS].at + (uint64_t)i * 8, entry;
-		r = touch(seg, place, sizeof(entry), reterr);
+		r = segment_touch(seg, place, sizeof(entry), reterr);
 		if (r < 0)
 			return r;
 		memcpy(&entry, seg->map + place, sizeof(entry));
@@ -552,7 +528,7 @@ int segment_forms(const struct segment *seg, struct word_forms *forms, enum word
 		if (entry >> 32 != hash)
 			break;
 		if (ordinal >= segment_terms(seg))
-			return damaged(seg, reterr, "a form leads to no term");
+			return segment_damaged(seg, reterr, "a form leads to no term");
 		term_walk_begin(&w, seg, ordinal / TERMS_BLOCK);
 		while ((r = term_walk_next(&w, reterr)) > 0 && w.term.ordinal < ordinal)
 			;
@@ -564,216 +540,6 @@ int segment_forms(const struct segment *seg, struct word_forms *forms, enum word
 			return r;
 	}
 	return r < 0 ? r : 0;
-}
-
-/* ---- postings ---- */
-
-void postings_begin(struct postings *p, const struct segment *seg, const struct segment_term *term)
-{
-	const struct segment_foot *f = seg->foot;
-
-	p->n = 0;
-	p->seg = seg;
-	p->left = term->docs;
-	p->next_doc = 0;
-	p->at = f->sections[SECTION_POSTINGS].at + term->postings;
-	p->end = p->at + term->postings_n;
-	p->positions = f->sections[SECTION_POSITIONS].at + term->positions;
-	p->positions_end = p->positions + term->positions_n;
-	p->block_positions = p->positions;
-	p->has_starts = false;
-	memset(p->starts, 0, sizeof(p->starts));
-	p->decoded = NULL;
-	p->decoded_cap = 0;
-}
-
-void postings_release(struct postings *p)
-{
-	free(p->decoded);
-	p->decoded = NULL;
-}
-
-/* n numbers of so many bits; up to seven bytes behind them are read and not used. A foot follows
- * all lists, so that they are there. */
-static void unpack(const uint8_t *p, unsigned bits, uint32_t *out)
-{
-	uint64_t mask = (UINT64_C(1) << bits) - 1;
-
-	for (unsigned i = 0, at = 0; i < POSTINGS_BLOCK; i++, at += bits) {
-		uint64_t word;
-		memcpy(&word, p + at / 8, sizeof(word));
-		out[i] = (uint32_t)(word >> at % 8 & mask);
-	}
-}
-
-struct block_head {
-	uint64_t last; /* document */
-	unsigned doc_bits, count_bits;
-	uint64_t positions_n;
-};
-
-/* The head of a full block; *p is behind it. */
-static int read_head(const struct postings *p, const uint8_t **at, const uint8_t *end,
-	struct block_head *ret, struct err *reterr)
-{
-	uint64_t step;
-
-	if (!varint_get(at, end, &step) || end - *at < 2 || step == 0 ||
-		step > segment_docs(p->seg))
-		return damaged(p->seg, reterr, "a list of documents is cut off");
-	ret->last = p->next_doc + step - 1;
-	ret->doc_bits = *(*at)++;
-	ret->count_bits = *(*at)++;
-	if (!varint_get(at, end, &ret->positions_n) || ret->doc_bits > 32 || ret->count_bits > 31 ||
-		ret->last >= segment_docs(p->seg) ||
-		ret->positions_n > p->positions_end - p->positions ||
-		(uint64_t)(end - *at) <
-			(uint64_t)(ret->doc_bits + ret->count_bits) * (POSTINGS_BLOCK / 8))
-		return damaged(p->seg, reterr, "a list of documents does not fit");
-	return 0;
-}
-
-static int read_block(
-	struct postings *p, const uint8_t *at, const struct block_head *h, struct err *reterr)
-{
-	uint64_t doc = p->next_doc;
-
-	unpack(at, h->doc_bits, p->doc);
-	at += h->doc_bits * (POSTINGS_BLOCK / 8);
-	unpack(at, h->count_bits, p->count);
-	for (unsigned i = 0; i < POSTINGS_BLOCK; i++) {
-		doc += p->doc[i];
-		p->doc[i] = (uint32_t)doc++;
-		p->count[i]++;
-	}
-	if (doc != h->last + 1)
-		return damaged(p->seg, reterr, "a list of documents does not end where it should");
-	p->n = POSTINGS_BLOCK;
-	p->next_doc = doc;
-	p->left -= POSTINGS_BLOCK;
-	p->block_positions = p->positions;
-	p->positions += h->positions_n;
-	return 0;
-}
-
-static int read_last(struct postings *p, const uint8_t *at, const uint8_t *end, struct err *reterr)
-{
-	for (unsigned i = 0; i < p->left; i++) {
-		uint64_t step, count = 1;
-		if (!varint_get(&at, end, &step) || (!(step & 1) && !varint_get(&at, end, &count)))
-			return damaged(p->seg, reterr, "a list of documents is cut off");
-		if (step >> 1 >= segment_docs(p->seg) - p->next_doc || count == 0 ||
-			count > UINT32_MAX)
-			return damaged(p->seg, reterr, "a list of documents does not fit");
-		p->next_doc += step >> 1;
-		p->doc[i] = (uint32_t)p->next_doc++;
-		p->count[i] = (uint32_t)count;
-	}
-	p->n = p->left;
-	p->left = 0;
-	p->at = p->end;
-	p->block_positions = p->positions;
-	p->positions = p->positions_end;
-	return 0;
-}
-
-int postings_skip(struct postings *p, uint32_t doc, struct err *reterr)
-{
-	enum { BLOCK_MAX = 2 * VARINT_MAX + 2 + 2 * POSTINGS_BLOCK * 4 };
-	int r = 0;
-
-	p->n = 0;
-	p->has_starts = false;
-	while (r >= 0 && p->left > 0 && p->n == 0) {
-		uint64_t n = p->end - p->at;
-		const uint8_t *at = p->seg->map + p->at, *end = at + n;
-		if (p->left < POSTINGS_BLOCK) {
-			r = touch(p->seg, p->at, n, reterr);
-			return r < 0 || (r = read_last(p, at, end, reterr)) < 0 ? r : (int)p->n;
-		}
-		struct block_head h = { .last = 0 };
-		r = touch(p->seg, p->at, n < BLOCK_MAX ? n : BLOCK_MAX, reterr);
-		if (r >= 0)
-			r = read_head(p, &at, end, &h, reterr);
-		if (r < 0)
-			break;
-		p->at = (uint64_t)(at - p->seg->map) +
-			(uint64_t)(h.doc_bits + h.count_bits) * (POSTINGS_BLOCK / 8);
-		if (h.last >= doc) {
-			r = read_block(p, at, &h, reterr);
-		} else {
-			p->next_doc = h.last + 1;
-			p->left -= POSTINGS_BLOCK;
-			p->positions += h.positions_n;
-		}
-	}
-	return r < 0 ? r : (int)p->n;
-}
-
-int postings_next(struct postings *p, struct err *reterr)
-{
-	return postings_skip(p, 0, reterr);
-}
-
-/* Where the positions of each document of the block begin: each is as many numbers as its count
- * says. */
-static int find_starts(struct postings *p, struct err *reterr)
-{
-	uint64_t n = p->positions - p->block_positions;
-	int r = touch(p->seg, p->block_positions, n, reterr);
-
-	if (r < 0)
-		return r;
-	const uint8_t *start = p->seg->map + p->block_positions, *end = start + n, *at = start;
-	for (unsigned i = 0; i < p->n; i++) {
-		p->starts[i] = (uint64_t)(at - start);
-		for (uint32_t left = p->count[i]; left > 0; left--) {
-			while (at < end && *at >= 0x80)
-				at++;
-			if (at++ >= end)
-				return damaged(p->seg, reterr, "positions are cut off");
-		}
-	}
-	p->starts[p->n] = (uint64_t)(at - start);
-	if (at != end)
-		return damaged(p->seg, reterr, "positions do not end where they should");
-	p->has_starts = true;
-	return 0;
-}
-
-int postings_raw_positions(struct postings *p, unsigned i, struct sv *ret, struct err *reterr)
-{
-	int r = p->has_starts ? 0 : find_starts(p, reterr);
-
-	if (r < 0)
-		return r;
-	assert(i < p->n);
-	*ret = sv_make((const char *)p->seg->map + p->block_positions + p->starts[i],
-		(size_t)(p->starts[i + 1] - p->starts[i]));
-	return 0;
-}
-
-int postings_positions(struct postings *p, unsigned i, const uint32_t **ret, struct err *reterr)
-{
-	struct sv raw;
-	int r = postings_raw_positions(p, i, &raw, reterr);
-
-	if (r < 0)
-		return r;
-	if (p->decoded_cap < p->count[i]) {
-		p->decoded_cap = p->count[i];
-		p->decoded = xreallocarray(p->decoded, p->decoded_cap, sizeof(*p->decoded));
-	}
-	const uint8_t *at = (const uint8_t *)raw.p, *end = at + raw.n;
-	uint64_t position = 0, step;
-	for (uint32_t k = 0; k < p->count[i]; k++) {
-		if (!varint_get(&at, end, &step) || step > UINT32_MAX ||
-			(position += step) > UINT32_MAX)
-			return damaged(p->seg, reterr, "positions do not fit");
-		p->decoded[k] = (uint32_t)position;
-	}
-	*ret = p->decoded;
-	return 0;
 }
 
 /* ---- all of it ---- */
@@ -794,14 +560,15 @@ static int verify_term(const struct term_walk *w, struct postings *p, struct err
 		}
 	}
 	if (r >= 0 && (docs != w->term.docs || p->at != p->end))
-		r = damaged(w->seg, reterr, "a list of documents has not as many as it should");
+		r = segment_damaged(
+			w->seg, reterr, "a list of documents has not as many as it should");
 	postings_release(p);
 	return r;
 }
 
 int segment_verify(const struct segment *seg, struct err *reterr)
 {
-	enum { COOL_EVERY = 8192 /* terms */, COOL_BYTES = 256 * SEGMENT_PAGE };
+	enum { COOL_EVERY = 8192 /* terms */, COOL_BYTES = 2048 * SEGMENT_PAGE };
 	char before[TERM_MAX];
 	size_t before_n = 0;
 	struct term_walk w;
@@ -811,7 +578,7 @@ int segment_verify(const struct segment *seg, struct err *reterr)
 
 	for (uint64_t at = 0; r >= 0 && at < seg->body; at += COOL_BYTES) {
 		uint64_t n = seg->body - at;
-		r = touch(seg, at, n < COOL_BYTES ? n : COOL_BYTES, reterr);
+		r = segment_touch(seg, at, n < COOL_BYTES ? n : COOL_BYTES, reterr);
 		segment_cool(seg);
 	}
 	if (r < 0)
@@ -819,7 +586,7 @@ int segment_verify(const struct segment *seg, struct err *reterr)
 	term_walk_begin(&w, seg, 0);
 	while ((r = term_walk_next(&w, reterr)) > 0) {
 		if (sv_cmp(sv_make(before, before_n), sv_make(w.text, w.n)) >= 0)
-			return damaged(seg, reterr, "terms are out of order");
+			return segment_damaged(seg, reterr, "terms are out of order");
 		memcpy(before, w.text, w.n);
 		before_n = w.n;
 		if (w.term.ordinal % COOL_EVERY == 0)

@@ -68,14 +68,14 @@ uint32_t segment_run_of(const struct segment *seg, uint32_t doc);
 int segment_doc(const struct segment *seg, uint32_t doc, struct segment_doc *ret,
 	struct err *reterr) MUST_USE;
 
-/* Columns of all documents, for adding up scores: ready to be indexed by a document's number. */
+/* Columns of the documents of a run, for adding up scores: the first one's is the first. */
 struct doc_columns {
 	const uint8_t *length; /* as doc_length() takes them */
 	const uint8_t *kind;
-	const uint32_t *time_s;
+	const uint32_t *time_s; /* NULL unless asked for: four times as many bytes */
 };
-int segment_columns(
-	const struct segment *seg, struct doc_columns *ret, struct err *reterr) MUST_USE;
+int segment_columns(const struct segment *seg, const struct segment_run *run, bool times,
+	struct doc_columns *ret, struct err *reterr) MUST_USE;
 /* Lengths are kept in a byte: exact up to 16, then within an eighth. */
 uint8_t doc_length_byte(uint32_t words);
 uint32_t doc_length(uint8_t byte);
@@ -117,9 +117,10 @@ struct postings {
 	uint64_t next_doc; /* the first that the next block may hold */
 	uint64_t at, end; /* of the blocks that follow */
 	uint64_t positions, positions_end; /* of what follows the current block */
-	uint64_t starts[POSTINGS_BLOCK + 1]; /* where each document's positions begin */
-	uint64_t block_positions;
-	bool has_starts;
+	uint64_t block_positions; /* of the current block */
+	uint64_t here_at; /* where those of document `here` of it begin */
+	unsigned here;
+	bool touched; /* they may be read */
 	uint32_t *decoded; /* positions of one document */
 	size_t decoded_cap;
 };

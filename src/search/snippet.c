@@ -22,7 +22,8 @@ static uint64_t line_end(const char *path, uint64_t offset)
 	return end ? offset + (uint64_t)(end - buf) + 1 : 0;
 }
 
-int snippet_text(const char *path, const struct transcript_format *format,
+/* Appends the text that was indexed of a document, as it was. */
+static int snippet_text(const char *path, const struct transcript_format *format,
 	const struct segment_doc *doc, size_t result_max, struct str *out, struct str *ret_tool,
 	struct err *reterr)
 {
@@ -66,69 +67,147 @@ struct spot {
 };
 typedef VEC(struct spot) spots;
 
-enum { SPOTS_MAX = 4096 };
+/* What is looked for. */
+struct looking {
+	const struct query *query;
+	const struct map *marks;
+	uint64_t parts; /* of the query, a bit each */
+	uint64_t ranked; /* those of them that tell more than the others */
+	size_t most; /* of these that can be found in one place */
+	uint64_t phrases; /* those of them that are hits only as a whole */
+	bool begins[UINT8_MAX + 1]; /* a byte: a word that is looked for begins with it */
+};
 
-/* The part of the query that the word is a hit of. */
-static bool is_hit(
-	const struct query *q, const struct map *marks, const struct word_at *word, size_t *ret)
+/* How far a phrase has come. */
+struct phrase {
+	size_t n; /* of its words */
+	uint32_t position; /* of the first one */
+	size_t from;
+};
+
+/* Weak words are hits only when they were asked for exactly, or there are no others. */
+static void looking_init(
+	struct looking *l, const struct query *q, const struct map *marks, const struct hit *hit)
 {
-	uint64_t value;
+	uint64_t wanted = 0, strong = 0, marked = 0, part;
+	struct sv word;
 
-	if (map_get(marks, word->text, &value)) {
-		*ret = (size_t)value;
-		return true;
+	*l = (struct looking){ .query = q, .marks = marks };
+	for (size_t at = 0; map_next(marks, &at, &word, &part);) {
+		marked |= (unsigned char)word.p[0] < ' ' ? 0 : UINT64_C(1) << part;
+		l->begins[(unsigned char)word.p[0]] = true;
 	}
 	for (size_t i = 0; i < q->parts.n; i++) {
-		const struct query_part *part = &q->parts.v[i];
-		if (part->prefix && part->demand != QUERY_NOT &&
-			sv_starts(word->text, sv_of(part->terms.v[part->terms.n - 1].text))) {
-			*ret = i;
+		const struct query_part *p = &q->parts.v[i];
+		uint64_t bit = UINT64_C(1) << i;
+		wanted |= p->demand != QUERY_NOT ? bit : 0;
+		strong |= p->weak ? 0 : bit;
+		marked |= p->prefix ? bit : 0;
+		l->phrases |= p->terms.n > 1 ? bit : 0;
+		vec_each (&p->terms, term)
+			l->begins[(unsigned char)term->text[0]] = true;
+	}
+	l->parts = (wanted & strong ? wanted & strong : wanted) & marked & ~(hit ? hit->lacks : 0);
+	l->ranked = hit && (hit->ranked & l->parts) ? hit->ranked & l->parts : l->parts;
+	l->most = (size_t)__builtin_popcountll(l->ranked);
+	if (hit && hit->together > 0 && hit->together < l->most)
+		l->most = hit->together;
+}
+
+static bool is_term(const struct query_part *part, size_t i, struct sv word)
+{
+	struct sv term = sv_of(part->terms.v[i].text);
+
+	return part->prefix && i + 1 == part->terms.n ? sv_starts(word, term) : sv_eq(word, term);
+}
+
+/* Whether a phrase ends with this word. Where it begins anew within itself one may be missed. */
+static bool ends_phrase(const struct query_part *part, struct phrase *p, const struct word_at *word)
+{
+	if (p->n > 0 && word->position == p->position + part->terms.v[p->n].offset &&
+		is_term(part, p->n, word->text))
+		p->n++;
+	else if (is_term(part, 0, word->text))
+		*p = (struct phrase){ 1, word->position, word->from };
+	else if (p->n > 0 && word->position > p->position + part->terms.v[p->n].offset)
+		p->n = 0;
+	if (p->n < part->terms.n)
+		return false;
+	p->n = 0;
+	return true;
+}
+
+/* Whether the word makes up a hit, and of which part of the query. */
+static bool is_hit(const struct looking *l, struct phrase *phrases, const struct word_at *word,
+	struct spot *ret)
+{
+	const struct query_part *parts = l->query->parts.v;
+	uint64_t value;
+
+	*ret = (struct spot){ word->from, word->from + word->size, 0 };
+	if (!l->begins[(unsigned char)word->text.p[0]])
+		return false;
+	for (size_t i = 0; l->phrases && i < l->query->parts.n; i++)
+		if ((l->phrases & l->parts) >> i & 1 && ends_phrase(&parts[i], &phrases[i], word)) {
+			ret->from = phrases[i].from;
+			ret->part = i;
 			return true;
 		}
+	if (map_get(l->marks, word->text, &value)) {
+		ret->part = (size_t)value;
+		return (l->parts & ~l->phrases) >> value & 1;
 	}
+	for (size_t i = 0; i < l->query->parts.n; i++)
+		if (parts[i].prefix && (l->parts & ~l->phrases) >> i & 1 &&
+			is_term(&parts[i], parts[i].terms.n - 1, word->text)) {
+			ret->part = i;
+			return true;
+		}
 	return false;
 }
 
-/* Weak words are hits only when they were asked for exactly, or there are no others. */
-static void find_spots(struct sv text, const struct query *q, const struct map *marks, spots *ret)
+/*
+ * Of the stretches of at most `room` bytes the first with most different parts, above all of those
+ * that rank, as the number of its first spot; spots are added from there to `shown` bytes on. A
+ * text may be long: what follows a stretch that has all there is, is not read. *ret_most: how many
+ * of the parts that rank it has.
+ */
+static size_t find_spots(struct sv text, const struct looking *l, size_t room, size_t shown,
+	spots *ret, size_t *ret_most)
 {
-	bool strong = false;
+	enum { RANKS = QUERY_PARTS_MAX + 1 }; /* one that ranks outweighs all others */
+	unsigned counts[QUERY_PARTS_MAX] = { 0 };
+	struct phrase phrases[QUERY_PARTS_MAX] = { { .n = 0 } };
+	size_t best = 0, most = 0, now = 0, from = 0;
 	struct word_walk walk;
 	struct word_at word;
-	size_t part;
+	struct spot spot;
 
-	vec_each (&q->parts, p)
-		strong |= !p->weak && p->demand != QUERY_NOT;
 	words_begin(&walk, text);
-	while (ret->n < SPOTS_MAX && words_next(&walk, &word)) {
-		if (!is_hit(q, marks, &word, &part) || (strong && q->parts.v[part].weak) ||
-			q->parts.v[part].demand == QUERY_NOT)
+	while (words_next(&walk, &word)) {
+		if (most / RANKS >= l->most &&
+			(ret->n == 0 || word.from > ret->v[best].from + shown))
+			break;
+		if (!is_hit(l, phrases, &word, &spot))
 			continue;
-		struct spot spot = { word.from, word.from + word.size, part };
 		struct spot *last = ret->n > 0 ? &ret->v[ret->n - 1] : NULL;
 		/* The parts of an identifier that is one, and characters of pairs. */
-		if (last && spot.from < last->end)
+		if (last && spot.from < last->end) {
 			last->end = spot.end > last->end ? spot.end : last->end;
-		else
-			vec_push(ret, spot);
-	}
-}
-
-/* Of the stretches of at most `room` bytes, the first with most different parts in it. */
-static size_t best_spot(const spots *all, size_t room)
-{
-	size_t best = 0, most = 0;
-
-	for (size_t i = 0; i < all->n; i++) {
-		uint64_t parts = 0;
-		for (size_t k = i; k < all->n && all->v[k].end - all->v[i].from <= room; k++)
-			parts |= UINT64_C(1) << all->v[k].part % 64;
-		size_t n = (size_t)__builtin_popcountll(parts);
-		if (n > most) {
-			most = n;
-			best = i;
+			continue;
+		}
+		vec_push(ret, spot);
+		if (counts[spot.part]++ == 0)
+			now += l->ranked >> spot.part & 1 ? RANKS : 1;
+		for (; spot.end - ret->v[from].from > room && from + 1 < ret->n; from++)
+			if (--counts[ret->v[from].part] == 0)
+				now -= l->ranked >> ret->v[from].part & 1 ? RANKS : 1;
+		if (now > most) {
+			most = now;
+			best = from;
 		}
 	}
+	*ret_most = most / RANKS;
 	return best;
 }
 
@@ -173,15 +252,24 @@ static bool add_piece(struct snippet *s, struct sv piece, size_t *left)
 	return false;
 }
 
-void snippet_make(struct sv text, const struct query *query, const struct map *marks,
-	size_t columns, struct snippet *ret)
+bool snippet_make(struct sv text, const struct query *query, const struct map *marks,
+	const struct hit *hit, size_t columns, struct snippet *ret)
 {
 	enum { BEFORE = 40, BYTES_A_COLUMN = 4, LEAST = 16 };
 	spots all = VEC_INIT;
 	size_t left = columns > LEAST ? columns - 1 : LEAST;
 
-	find_spots(text, query, marks, &all);
-	size_t first = best_spot(&all, left > BEFORE ? left - BEFORE / 2 : left);
+	struct looking looking;
+	size_t most;
+
+	looking_init(&looking, query, marks, hit);
+	size_t room = left > BEFORE ? left - BEFORE / 2 : left, fits = left * BYTES_A_COLUMN;
+	size_t first = find_spots(text, &looking, room, fits, &all, &most);
+	/* Without the phrase at least its words. */
+	if (all.n == 0 && looking.phrases) {
+		looking.phrases = 0;
+		first = find_spots(text, &looking, room, fits, &all, &most);
+	}
 	size_t at =
 		all.n > 0 ? step_back(text, all.v[first].from, left > 2 * BEFORE ? BEFORE : 8) : 0;
 	/* A text that fits is shown from its beginning. */
@@ -209,4 +297,29 @@ void snippet_make(struct sv text, const struct query *query, const struct map *m
 	if (whole && add_piece(ret, sv_make(text.p + at, end - at), &left) && end < text.n)
 		str_adds(&ret->line, "…");
 	vec_release(&all);
+	return most >= looking.most;
+}
+
+int snippet_read(const char *path, const struct transcript_format *format, const struct hit *hit,
+	const struct query *query, const struct map *marks, size_t result_max, size_t columns,
+	struct snippet *ret, struct str *ret_tool, struct err *reterr)
+{
+	enum { HEAD = 32 * 1024 };
+	AUTO_STR text = STR_INIT;
+	size_t max = result_max < HEAD ? result_max : HEAD;
+	int r = snippet_text(path, format, &hit->at, max, &text, ret_tool, reterr);
+
+	if (r < 0)
+		return r;
+	bool all = snippet_make(str_sv(&text), query, marks, hit, columns, ret);
+	/* Most of what is looked for stands in the head. */
+	if (all || hit->at.kind != DOC_RESULT || text.len <= max / 2 || max == result_max)
+		return 0;
+	str_clear(&text);
+	str_clear(&ret->line);
+	ret->marks.n = 0;
+	r = snippet_text(path, format, &hit->at, result_max, &text, NULL, reterr);
+	if (r >= 0)
+		(void)snippet_make(str_sv(&text), query, marks, hit, columns, ret);
+	return r;
 }

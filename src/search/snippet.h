@@ -8,15 +8,9 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "search/query.h"
+#include "search/rank.h"
 #include "search/segment.h"
 #include "transcript/transcript.h"
-
-/* Appends the text that was indexed of a document, as it was. ERR_NOTFOUND when that does not stand
- * there any more: the file has become another one. ret_tool (may be NULL) gets the tool of a call.
- */
-int snippet_text(const char *path, const struct transcript_format *format,
-	const struct segment_doc *doc, size_t result_max, struct str *out, struct str *ret_tool,
-	struct err *reterr) MUST_USE;
 
 struct snippet_mark {
 	size_t from, size; /* bytes of the line */
@@ -31,7 +25,18 @@ struct snippet {
 	}
 void snippet_release(struct snippet *s);
 
-/* The part of the text with most of the words, in at most `columns`. marks are those of the
- * ranking of the query. Without a hit it is the beginning. */
-void snippet_make(struct sv text, const struct query *query, const struct map *marks,
-	size_t columns, struct snippet *ret);
+/*
+ * The part of the text with most of the words, in at most `columns`. marks are those of the ranking
+ * of the query; hit (may be NULL) says how much of the query there is to be found, so that a long
+ * text need not be read to its end. Without a hit it is the beginning. False when more was to be
+ * found than the text has: it may be only the head of a longer one.
+ */
+bool snippet_make(struct sv text, const struct query *query, const struct map *marks,
+	const struct hit *hit, size_t columns, struct snippet *ret);
+
+/* The same of a hit, from its file, of which a result has at most result_max bytes; ret_tool gets
+ * the tool of a call. ERR_NOTFOUND when the message does not stand there any more: the file has
+ * become another one. Safe on several threads. */
+int snippet_read(const char *path, const struct transcript_format *format, const struct hit *hit,
+	const struct query *query, const struct map *marks, size_t result_max, size_t columns,
+	struct snippet *ret, struct str *ret_tool, struct err *reterr) MUST_USE;

@@ -538,6 +538,47 @@ static void test_item_text(void **state)
 	transcript_close(reader);
 }
 
+/* Ctrl-C: what was read until then is there, and the next run does the rest. */
+static bool after_some(void *data)
+{
+	unsigned *left = data;
+
+	return *left == 0 || --*left == 0;
+}
+
+static void test_cancelled(void **state UNUSED)
+{
+	RIG;
+	unsigned left = 12;
+
+	for (unsigned i = 1; i <= 40; i++)
+		say(&rig, i, "user", "\"the kumquat tree\"");
+	rig.opts = (struct index_opts){ .threads = 1, .cancelled = after_some, .data = &left };
+	update(&rig);
+	assert_true(rig.stats.read > 0 && rig.stats.left > 0);
+	assert_int_equal(rig.stats.read + rig.stats.left, 40);
+	struct index_view *view = NULL;
+	assert_int_equal(index_view_open(rig.dir, &view, NULL), 0);
+	assert_int_equal(found_in(view, "kumquat", NULL), rig.stats.read);
+	assert_int_equal(index_view_checked_ms(view), 0);
+	index_view_close(view);
+	rig.opts = (struct index_opts){ .threads = 1 };
+	update(&rig);
+	assert_int_equal(rig.stats.left, 0);
+	assert_int_equal(index_view_open(rig.dir, &view, NULL), 0);
+	assert_int_equal(found_in(view, "kumquat", NULL), 40);
+	index_view_close(view);
+
+	/* While another one writes it is heard, too. */
+	AUTO_FREE char *lock = path_join(rig.dir, "lock");
+	AUTO_CLOSE int held = -1;
+	assert_int_equal(file_lock(lock, false, &held, NULL), 0);
+	left = 2;
+	rig.opts = (struct index_opts){ .wait = true, .cancelled = after_some, .data = &left };
+	assert_int_equal(index_update(rig.dir, rig.store, &rig.home, 1, &rig.opts, NULL, &rig.err),
+		ERR_CANCELLED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -555,6 +596,7 @@ int main(void)
 		cmocka_unit_test(test_long_result),
 		cmocka_unit_test(test_in_parts),
 		cmocka_unit_test(test_item_text),
+		cmocka_unit_test(test_cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -394,6 +394,52 @@ static void test_limits(void **state)
 	corpus_release(&c);
 }
 
+/* So many documents that they are added up in pieces, and phrases found so: no run is missed, none
+ * counted twice. */
+static void test_pieces(void **state)
+{
+	enum { SOURCES = 1400, DOCS = 100, EACH = SOURCES / 2 };
+	static const uint32_t loud[] = { 1, 10, EACH, EACH + 1, 1000, SOURCES };
+	struct corpus c = { .dir = temp_folder(), .n = 2 };
+	struct err err = ERR_INIT;
+
+	(void)state;
+	for (uint32_t part = 0; part < 2; part++) {
+		struct builder *b = builder_new(BUDGET);
+		AUTO_STR path = STR_INIT;
+		for (uint32_t source = part * EACH + 1; source <= (part + 1) * EACH; source++) {
+			bool is_loud = false;
+			for (size_t i = 0; i < ARRAY_LEN(loud); i++)
+				is_loud |= loud[i] == source;
+			builder_run(b, source, 1, 0);
+			for (uint32_t doc = 0; doc < DOCS; doc++) {
+				builder_doc(b, &(struct segment_doc){ .offset = doc });
+				(void)builder_text(b,
+					is_loud ? SV("ox yak ox yak ox yak")
+						: SV("ox or yak ox yak b"),
+					0);
+			}
+		}
+		str_addf(&path, "%s/%u", c.dir, part);
+		if (builder_write(b, path.buf, &err) < 0 ||
+			segment_open(path.buf, &c.segs[part], &err) < 0)
+			fail_msg("%s", err.msg);
+		builder_free(b);
+	}
+	static const char *const typed[] = { "ox", "yak ox", "\"ox yak\"" };
+	for (size_t i = 0; i < ARRAY_LEN(typed); i++) {
+		struct ranking found = ask_with(
+			&c, typed[i], (struct rank_opts){ .n = ARRAY_LEN(loud), .sessions = true });
+		assert_int_equal(found.hits.n, ARRAY_LEN(loud));
+		for (size_t k = 0; k < ARRAY_LEN(loud); k++) {
+			assert_int_equal(found.hits.v[k].source, loud[k]);
+			assert_int_equal(found.hits.v[k].messages, DOCS);
+		}
+		ranking_release(&found);
+	}
+	corpus_release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -406,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_pieces),
 	};
 
 	(void)setenv("TZ", "UTC", 1);

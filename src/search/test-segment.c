@@ -154,21 +154,21 @@ static void check_postings(const struct segment *seg, const struct expected *e, 
 
 static void check_segment(const struct segment *seg, const struct expected *e)
 {
-	struct doc_columns columns;
-
 	assert_int_equal(segment_docs(seg), e->n);
-	assert_int_equal(segment_columns(seg, &columns, NULL), 0);
 	for (uint32_t d = 0; d < e->n; d++) {
 		uint32_t m = e->docs[d];
 		struct segment_doc doc;
 		const struct segment_run *run = segment_run_at(seg, segment_run_of(seg, d));
+		uint32_t at = d - run->first_doc;
+		struct doc_columns columns;
+		assert_int_equal(segment_columns(seg, run, true, &columns, NULL), 0);
 		assert_int_equal(segment_doc(seg, d, &doc, NULL), 0);
 		assert_true(doc.offset == ((uint64_t)m << 30 | 5));
 		assert_int_equal(doc.part, m % 300 > 255 ? 255 : m % 300);
 		assert_int_equal(doc.kind, m % DOC_KINDS);
-		assert_int_equal(columns.kind[d], m % DOC_KINDS);
-		assert_int_equal(columns.time_s[d], 1000 + m);
-		assert_int_equal(doc_length(columns.length[d]), doc.length);
+		assert_int_equal(columns.kind[at], m % DOC_KINDS);
+		assert_int_equal(columns.time_s[at], 1000 + m);
+		assert_int_equal(doc_length(columns.length[at]), doc.length);
 		assert_int_equal(run->source, m / RUN_DOCS);
 		assert_true(run->first_s <= doc.time_s && run->last_s >= doc.time_s);
 	}

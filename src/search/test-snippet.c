@@ -25,7 +25,7 @@ static void shows(const char *typed, const char *text, size_t columns, const cha
 		vec_each (&q.parts.v[i].terms, term)
 			if (!q.parts.v[i].prefix)
 				(void)map_put(&marks, sv_of(term->text), i);
-	snippet_make(sv_of(text), &q, &marks, columns, &s);
+	(void)snippet_make(sv_of(text), &q, &marks, NULL, columns, &s);
 	vec_each (&s.marks, mark) {
 		str_add(&got, sv_make(s.line.buf + at, mark->from - at));
 		str_addf(&got, "[%.*s]", (int)mark->size, s.line.buf + mark->from);
@@ -69,6 +69,11 @@ static void test_place(void **state)
 	str_adds(&text, "both retry limit end");
 	/* Where most of the words are, not where the first of them is. */
 	shows("retry limit", text.buf, 60, "…both [retry] [limit] end");
+	shows("\"the limit\"", "the rest of the limits: the limit", 80,
+		"the rest of the limits: [the limit]");
+	shows("\"retry limits\" limit", "retry it, limit, retry limits", 80,
+		"retry it, [limit], [retry limits]");
+	shows("\"the end\"", "the cat", 80, "[the] cat");
 	shows("zebra", text.buf, 20, "word word word wor…");
 	shows("end", "\x1b[31mred\x1b[0m\x07 \xff end", 60, "red\xef\xbf\xbd \xef\xbf\xbd [end]");
 	/* Wide characters take two columns. */

@@ -30,7 +30,7 @@ enum {
 #define U C_UPPER
 #define D C_DIGIT
 #define B C_BLOB
-static const uint8_t ascii[128] = {
+static const uint8_t ascii[256] = {
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, B, 0, C_JOIN | B, C_JOIN, B,
@@ -115,11 +115,21 @@ static inline unsigned class_at(struct sv text, size_t at, size_t *ret_n)
 	return class_of(cp);
 }
 
-/* Where the letters and digits that begin at `at` end, joints between them included. */
-static size_t identifier_end(struct sv text, size_t at)
+/* Where the letters and digits that begin at `at` end, joints between them included. Most words are
+ * small ASCII letters and nothing else: *ret_plain, and none of that has to be looked at again. */
+static size_t identifier_end(struct sv text, size_t at, bool *ret_plain)
 {
+	const unsigned char *p = (const unsigned char *)text.p;
+	unsigned seen = 0;
 	size_t n, after;
 
+	for (; at < text.n && (ascii[p[at]] & C_WORD); at++)
+		seen |= ascii[p[at]];
+	bool joint = at < text.n && (ascii[p[at]] & C_JOIN) && at + 1 < text.n &&
+		(p[at + 1] >= 0x80 || (ascii[p[at + 1]] & C_WORD));
+	*ret_plain = !joint && !(seen & C_UPPER) && (at == text.n || p[at] < 0x80);
+	if (*ret_plain)
+		return at;
 	for (;;) {
 		while (at < text.n && (class_at(text, at, &n) & C_WORD))
 			at += n;
@@ -239,7 +249,7 @@ void words_begin(struct word_walk *w, struct sv text)
 	w->text = text;
 	w->at = w->end = w->looked = 0;
 	w->position = 0;
-	w->pairs = w->many = false;
+	w->pairs = w->many = w->plain = false;
 }
 
 /* A word of the bytes from `at` on; false when it is too long. */
@@ -291,6 +301,20 @@ static bool next_part(struct word_walk *w, struct word_at *ret)
 {
 	size_t n;
 
+	if (w->plain) {
+		size_t from = w->at, size = w->end - w->at;
+		uint32_t position = w->position++;
+		w->at = w->end;
+		if (size > WORD_MAX)
+			return false;
+		memcpy(w->buf, w->text.p + from, size);
+		*ret = (struct word_at){ .text = sv_make(w->buf, size),
+			.position = position,
+			.kind = WORD_PLAIN,
+			.from = from,
+			.size = size };
+		return true;
+	}
 	while (w->at < w->end && (class_at(w->text, w->at, &n) & C_JOIN))
 		w->at++;
 	if (w->at == w->end)
@@ -308,14 +332,14 @@ static bool find_run(struct word_walk *w)
 	for (size_t n; w->at < w->text.n; w->at += n) {
 		unsigned class = class_at(w->text, w->at, &n);
 		w->pairs = (class & C_PAIRS) != 0;
-		w->many = false;
+		w->many = w->plain = false;
 		if (w->pairs) {
 			w->end = pairs_end(w->text, w->at);
 			return true;
 		}
 		if (!(class & (C_WORD & ~(unsigned)C_MARK)))
 			continue;
-		w->end = identifier_end(w->text, w->at);
+		w->end = identifier_end(w->text, w->at, &w->plain);
 		size_t blob = w->end - w->at >= SUSPECT_MIN ? blob_end(w) : w->at;
 		if (blob == w->at)
 			return true;
@@ -331,7 +355,7 @@ bool words_next(struct word_walk *w, struct word_at *ret)
 		if (w->at >= w->end) {
 			if (!find_run(w))
 				return false;
-			if (!w->pairs && part_end(w->text, w->at, w->end) < w->end) {
+			if (!w->pairs && !w->plain && part_end(w->text, w->at, w->end) < w->end) {
 				w->many = true;
 				if (take(w, w->end - w->at, WORD_WHOLE, ret))
 					return true;

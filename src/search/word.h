@@ -43,6 +43,7 @@ struct word_walk {
 	uint32_t position;
 	bool pairs; /* the run has no blanks */
 	bool many; /* the identifier has parts */
+	bool plain; /* it is one word of small ASCII letters and digits */
 	char buf[WORD_MAX];
 };
 

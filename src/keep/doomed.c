@@ -1,0 +1,181 @@
+#include "keep/doomed.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "os/path.h"
+
+void doomed_release(struct doomed *d)
+{
+	vec_each (&d->rows, row) {
+		free(row->agent);
+		free(row->id);
+		free(row->path);
+		free(row->title);
+		strv_release(&row->files);
+	}
+	vec_release(&d->rows);
+}
+
+struct adding {
+	struct doomed_session *one;
+	bool forget;
+};
+
+/* The work of one that is gone is forgotten, too. */
+static int add_subagent(void *data, const struct session_row *row)
+{
+	struct adding *a = data;
+
+	if (row->info.flags & SESSION_SUBAGENT && (!row->gone || a->forget))
+		strv_add(&a->one->files, row->info.path);
+	return 0;
+}
+
+int doomed_add(
+	const struct keeper *k, struct doomed *d, const struct session_row *row, struct err *reterr)
+{
+	struct doomed_session one = { .files = STRV_INIT };
+	struct adding adding = { &one, d->forget };
+
+	if (!row->gone)
+		strv_add(&one.files, row->info.path);
+	int r = catalogue_children(k->store, &row->info, add_subagent, &adding, reterr);
+	if (r < 0) {
+		strv_release(&one.files);
+		return r;
+	}
+	for (size_t i = 0; i < one.files.n; i++) {
+		struct stat st;
+		if (stat(one.files.v[i], &st) < 0)
+			continue;
+		one.n_there++;
+		one.bytes += (uint64_t)st.st_size;
+	}
+	one.agent = xstrdup(row->agent);
+	one.id = xstrdup(row->info.id);
+	one.path = xstrdup(row->info.path);
+	one.title = xstrdup(session_title(row));
+	one.active_ms = row->active_ms;
+	vec_push(&d->rows, one);
+	return 0;
+}
+
+struct doomed_stats doomed_count(const struct doomed *d)
+{
+	struct doomed_stats stats = { .forget = d->forget, .sessions = d->rows.n };
+
+	vec_each (&d->rows, one) {
+		stats.files += one->n_there;
+		stats.bytes += one->bytes;
+	}
+	return stats;
+}
+
+/* ---- forgetting ---- */
+
+struct forgetting {
+	struct doomed_stats *ret;
+	struct strv keys;
+};
+
+static int add_key(void *data, const struct archive_file *file)
+{
+	struct forgetting *f = data;
+
+	strv_add(&f->keys, file->key);
+	f->ret->kept++;
+	f->ret->kept_bytes += file->size;
+	return 0;
+}
+
+static int forget_kept(const struct keeper *k, struct vault *v, const char *session,
+	struct doomed_stats *ret, struct err *reterr)
+{
+	const struct archive archive = keeper_archive(k);
+	const struct archive_query query = { .session = session };
+	struct forgetting f = { .ret = ret, .keys = STRV_INIT };
+	int r = archive_each(&archive, &query, add_key, &f, reterr);
+
+	for (size_t i = 0; i < f.keys.n && r == 0; i++)
+		r = archive_forget(&archive, v, f.keys.v[i], reterr);
+	strv_release(&f.keys);
+	return r;
+}
+
+static int forget_bytes(const struct keeper *k, struct vault *v, const struct doomed_session *one,
+	struct doomed_stats *ret, struct err *reterr)
+{
+	int r = forget_kept(k, v, one->id, ret, reterr);
+
+	for (size_t i = 0; i < one->files.n && r == 0; i++) {
+		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+		const char *path = one->files.v[i];
+		bool known = catalogue_by_path(k->store, path, &row, NULL) >= 0;
+		r = kept_remove(NULL, path, reterr);
+		if (r == 0 && known && strcmp(row.info.id, one->id) != 0)
+			r = forget_kept(k, v, row.info.id, ret, reterr);
+	}
+	return r;
+}
+
+static int forget_rows(const struct keeper *k, const struct doomed_session *one,
+	struct doomed_stats *ret, struct err *reterr)
+{
+	AUTO_STRV paths = STRV_INIT;
+	int r = 0;
+
+	if (one->path[0])
+		strv_add(&paths, one->path);
+	for (size_t i = 0; i < one->files.n; i++)
+		if (strcmp(one->files.v[i], one->path) != 0)
+			strv_add(&paths, one->files.v[i]);
+	if (paths.n > 0 && path_exists(k->index_dir))
+		r = index_forget(k->index_dir, (const char *const *)paths.v, paths.n, reterr);
+	return r < 0 ? r
+		     : catalogue_forget(k->store, one->agent, one->id, (const char *const *)paths.v,
+			       paths.n, &ret->rows, reterr);
+}
+
+/* ---- all of it ---- */
+
+static int delete_kept(
+	const struct keeper *k, struct vault *v, const struct doomed *d, struct err *reterr)
+{
+	struct archive_update_stats stats;
+	AUTO_STRV paths = STRV_INIT;
+	int r = 0;
+
+	vec_each (&d->rows, one)
+		for (size_t i = 0; i < one->files.n; i++)
+			strv_add(&paths, one->files.v[i]);
+	if (paths.n > 0)
+		r = keeper_archive_to(k, v, &paths, &stats, reterr);
+	for (size_t i = 0; i < paths.n && r == 0; i++)
+		r = kept_remove(v, paths.v[i], reterr);
+	return r;
+}
+
+int doomed_delete(const struct keeper *k, struct vault *v, const struct doomed *d,
+	struct doomed_stats *ret, struct err *reterr)
+{
+	struct doomed_stats stats = doomed_count(d);
+	int r = 0;
+
+	if (!d->forget) {
+		r = delete_kept(k, v, d, reterr);
+	} else {
+		for (size_t i = 0; i < d->rows.n && r == 0; i++)
+			r = forget_bytes(k, v, &d->rows.v[i], &stats, reterr);
+		/* The store goes last: as long as it knows them, this can be done again. */
+		if (r == 0)
+			r = vault_sweep(v, 0, &stats.freed, reterr);
+		for (size_t i = 0; i < d->rows.n && r == 0; i++)
+			r = forget_rows(k, &d->rows.v[i], &stats, reterr);
+	}
+	if (r == 0)
+		*ret = stats;
+	return r;
+}

@@ -1,0 +1,73 @@
+/*
+ * What the archive keeps: found, brought back, written elsewhere, let go.
+ */
+#pragma once
+
+#include "keep/keeper.h"
+#include "store/catalogue.h"
+
+/* One kept file. */
+struct kept {
+	char key[ARCHIVE_KEY_MAX];
+	char *session, *path; /* owned; path "": not known */
+	uint64_t size;
+};
+#define KEPT_INIT         \
+	{                 \
+		.key = "" \
+	}
+void kept_release(struct kept *kept);
+
+/* By its key, or the end of it that lists show. ERR_NOTFOUND without a message. */
+int kept_by_key(
+	const struct keeper *k, const char *spec, struct kept *ret, struct err *reterr) MUST_USE;
+/* By the beginning of a session's id, of CATALOGUE_FRAGMENT_MIN characters or more: for one that
+ * nobody but the archive knows any more. ERR_NOTFOUND without a message; ERR_AMBIGUOUS. */
+int kept_by_id(
+	const struct keeper *k, const char *spec, struct kept *ret, struct err *reterr) MUST_USE;
+/* The largest that is kept of a session, be its file there or gone. ERR_NOTFOUND. */
+int kept_of_session(const struct keeper *k, const struct session_info *session, struct kept *ret,
+	struct err *reterr) MUST_USE;
+
+enum {
+	KEPT_PARTIAL = 1 << 0, /* damaged lines are left out, and counted */
+	KEPT_REPLACE = 1 << 1, /* what lies there goes to the archive first */
+};
+/* Told of each file: whether it was written (else it is there already), and bytes that were left
+ * out. */
+typedef void (*kept_fn)(void *data, const struct kept *kept, bool written, uint64_t lost);
+
+/*
+ * Back to where it lay, and after it the files of the session's sub-agents that are missing.
+ * ERR_DENIED: something else is there, and stays. With KEPT_REPLACE the caller has made sure that
+ * nobody has the session open.
+ */
+int kept_restore(const struct keeper *k, const struct kept *kept, unsigned flags, kept_fn fn,
+	void *data, struct err *reterr) MUST_USE;
+
+struct kept_written {
+	size_t written, there, failed;
+};
+/* Every session that is gone, back; or (folder not NULL) every file into a folder, as KEY.jsonl.
+ * What is there stays. What fails is trouble, and the rest is done all the same. */
+int kept_write_all(const struct keeper *k, const char *folder, unsigned flags,
+	struct kept_written *ret, struct err *reterr) MUST_USE;
+
+struct kept_limits {
+	int64_t older_ms; /* what was taken before that span; 0: any age */
+	uint64_t max_bytes; /* of the packs; 0: any size */
+};
+struct kept_pruned {
+	bool dry;
+	size_t files; /* that went, or would go */
+	uint64_t bytes; /* of them when they were whole */
+	size_t referred; /* that would have gone, but references lead there */
+	uint64_t freed; /* on the disk */
+};
+/* Lets go of the oldest whose original is gone and that no reference leads to. */
+int kept_prune(const struct keeper *k, struct vault *v, const struct kept_limits *limits, bool dry,
+	struct kept_pruned *ret, struct err *reterr) MUST_USE;
+
+/* Removes a file that the vault has every byte of (v NULL: whatever it has), and the folder of its
+ * sub-agents if that is empty then. One that is gone is fine. */
+int kept_remove(struct vault *v, const char *path, struct err *reterr) MUST_USE;

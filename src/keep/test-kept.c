@@ -1,0 +1,141 @@
+/* Sessions are kept, deleted, forgotten, and brought back with what belongs to them. */
+#include "keep/test-rig.h"
+
+#include "keep/doomed.h"
+
+static void archive(struct keep_rig *rig)
+{
+	struct archive_update_stats stats;
+
+	assert_int_equal(catalogue_refresh(rig->store, &rig->home, 1, NULL, NULL, NULL), 0);
+	if (keeper_archive_files(&rig->keeper, NULL, &stats, &rig->err) < 0)
+		fail_msg("%s", rig->err.msg);
+}
+
+static void doom(struct keep_rig *rig, unsigned n, bool forget, struct doomed_stats *ret)
+{
+	CLEANUP(doomed_release) struct doomed d = DOOMED_INIT;
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_FREE char *path = rig_path(rig, n, NULL);
+	AUTO_VAULT *v = NULL;
+
+	d.forget = forget;
+	assert_int_equal(catalogue_by_path(rig->store, path, &row, NULL), 0);
+	assert_int_equal(doomed_add(&rig->keeper, &d, &row, NULL), 0);
+	assert_int_equal(keeper_vault(&rig->keeper, 0, &v, NULL), 0);
+	if (doomed_delete(&rig->keeper, v, &d, ret, &rig->err) < 0)
+		fail_msg("%s", rig->err.msg);
+}
+
+static void count_written(void *data, const struct kept *kept UNUSED, bool written, uint64_t lost)
+{
+	assert_int_equal(lost, 0);
+	*(unsigned *)data += written;
+}
+
+static void test_delete_and_restore(void **state UNUSED)
+{
+	RIG;
+	CLEANUP(kept_release) struct kept kept = KEPT_INIT;
+	AUTO_FREE char *path = rig_path(&rig, 1, NULL), *side = rig_path(&rig, 1, "agent-7");
+	AUTO_FREE char *other = rig_path(&rig, 2, "agent-7");
+	struct doomed_stats done;
+	unsigned written = 0;
+
+	rig_say(&rig, 1, NULL, "the kumquat tree");
+	rig_say(&rig, 1, "agent-7", "a loquat beside it");
+	rig_say(&rig, 2, NULL, "another session");
+	rig_say(&rig, 2, "agent-7", "and what was done for it");
+	archive(&rig);
+	assert_int_equal(rig_kept(&rig), 4);
+	rig_say(&rig, 1, NULL, "one line more than the archive has");
+	doom(&rig, 1, false, &done);
+	assert_int_equal(done.sessions, 1);
+	assert_int_equal(done.files, 2);
+	assert_false(path_exists(path) || path_exists(side));
+	AUTO_FREE char *folder = xmemdup0(path, strlen(path) - strlen(".jsonl"));
+	assert_false(path_exists(folder));
+	assert_true(path_exists(other));
+
+	assert_int_equal(kept_by_id(&rig.keeper, "aaaaaaaa", &kept, NULL), ERR_AMBIGUOUS);
+	assert_int_equal(kept_by_id(&rig.keeper, "aaa", &kept, NULL), ERR_NOTFOUND);
+	kept_release(&kept);
+	assert_int_equal(
+		kept_by_id(&rig.keeper, "aaaaaaaa-0000-4000-8000-000000000001", &kept, NULL), 0);
+	assert_int_equal(kept_restore(&rig.keeper, &kept, 0, count_written, &written, NULL), 0);
+	assert_int_equal(written, 2);
+	AUTO_STR text = STR_INIT;
+	assert_int_equal(file_read(path, 1 << 20, &text, NULL), 0);
+	assert_non_null(strstr(text.buf, "one line more"));
+	assert_true(path_exists(side));
+
+	/* What is there has been written since: it stays, also beside the session. */
+	assert_int_equal(file_replace(side, SV("mine\n"), 0, NULL), 0);
+	written = 0;
+	assert_int_equal(kept_restore(&rig.keeper, &kept, 0, count_written, &written, NULL), 0);
+	assert_int_equal(written, 0);
+	assert_int_equal(file_replace(path, SV("mine\n"), 0, NULL), 0);
+	assert_int_equal(
+		kept_restore(&rig.keeper, &kept, 0, count_written, &written, NULL), ERR_DENIED);
+	assert_int_equal(
+		kept_restore(&rig.keeper, &kept, KEPT_REPLACE, count_written, &written, NULL), 0);
+	assert_int_equal(written, 1);
+}
+
+/* Also what was done for it by sub-agents whose files are gone. */
+static void test_forget(void **state UNUSED)
+{
+	RIG;
+	AUTO_FREE char *path = rig_path(&rig, 1, NULL), *side = rig_path(&rig, 1, "agent-7");
+	struct index_stats stats;
+	struct doomed_stats done;
+
+	rig_say(&rig, 1, NULL, "the kumquat tree");
+	rig_say(&rig, 1, "agent-7", "a loquat beside it");
+	rig_say(&rig, 2, NULL, "the medlar tree");
+	archive(&rig);
+	assert_int_equal(keeper_index_files(&rig.keeper, NULL, 0, &stats, NULL), 0);
+	assert_int_equal(unlink(side), 0);
+	assert_int_equal(catalogue_refresh(rig.store, &rig.home, 1, NULL, NULL, NULL), 0);
+	doom(&rig, 1, true, &done);
+	assert_int_equal(done.files, 1);
+	assert_int_equal(done.kept, 2);
+	assert_false(path_exists(path));
+	assert_int_equal(rig_kept(&rig), 1);
+	assert_int_equal(rig_found(&rig, "kumquat"), 0);
+	assert_int_equal(rig_found(&rig, "loquat"), 0);
+	assert_int_equal(rig_found(&rig, "medlar"), 1);
+}
+
+static void test_prune(void **state UNUSED)
+{
+	RIG;
+	AUTO_FREE char *path = rig_path(&rig, 1, NULL);
+	const struct kept_limits limits = { .older_ms = 1000 };
+	struct kept_pruned pruned;
+	AUTO_VAULT *v = NULL;
+
+	rig_say(&rig, 1, NULL, "the kumquat tree");
+	rig_say(&rig, 2, NULL, "the medlar tree");
+	archive(&rig);
+	assert_int_equal(unlink(path), 0);
+	rig.clock = (struct clock){ true, clock_wall_ms(&rig.clock) + 60 * 1000 };
+	assert_int_equal(keeper_vault(&rig.keeper, 0, &v, NULL), 0);
+	assert_int_equal(kept_prune(&rig.keeper, v, &limits, true, &pruned, NULL), 0);
+	assert_int_equal(pruned.files, 1);
+	assert_int_equal(rig_kept(&rig), 2);
+	assert_int_equal(kept_prune(&rig.keeper, v, &limits, false, &pruned, NULL), 0);
+	assert_int_equal(pruned.files, 1);
+	assert_int_equal(rig_kept(&rig), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_delete_and_restore),
+		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_prune),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+/*
+ * What the index does not have yet: what is known, what is there, what differs.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "os/path.h"
+#include "os/unpack.h"
+#include "search/index-room.h"
+#include "store/catalogue.h"
+
+static int load_known(
+	struct update *u, const char *where, const struct sql_value *value, struct err *reterr)
+{
+	AUTO_FREE char *text =
+		xasprintf("SELECT id, path, dev, ino, size, mtime_ns, gone FROM source %s", where);
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare_values(&q, u->m.db, text, value, value != NULL, reterr);
+
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
+		const char *path = sql_get_text(&q, 1);
+		(void)map_put(&u->paths, unpack_plain(sv_of(path)), u->known.n);
+		vec_push(&u->known,
+			(struct known_source){
+				.id = (uint32_t)sql_get_int(&q, 0),
+				.path = xstrdup(path),
+				.dev = (uint64_t)sql_get_int(&q, 2),
+				.ino = (uint64_t)sql_get_int(&q, 3),
+				.size = (uint64_t)sql_get_int(&q, 4),
+				.mtime_ns = sql_get_int(&q, 5),
+				.gone = sql_get_int(&q, 6) != 0,
+			});
+	}
+	return r;
+}
+
+static int found_file(void *data, const struct transcript_file *file)
+{
+	struct update *u = data;
+	struct known_source *k = NULL;
+	uint64_t at;
+
+	u->stats.files++;
+	if (map_get(&u->paths, unpack_plain(sv_of(file->path)), &at)) {
+		k = &u->known.v[at];
+		if (k->seen)
+			return 0; /* both forms of one file for a moment: one is enough */
+		k->seen = true;
+		if (!k->gone && k->dev == file->dev && k->ino == file->ino &&
+			k->size == file->size && k->mtime_ns == file->mtime_ns)
+			return 0;
+	}
+	if (k)
+		k->queued = true;
+	vec_push(&u->todo,
+		(struct todo){
+			.path = xstrdup(file->path),
+			.home = u->walking,
+			.known = k ? (size_t)at + 1 : 0,
+			.size = file->size,
+			.mtime_ns = file->mtime_ns,
+			.subagent = file->subagent,
+		});
+	return 0;
+}
+
+static void on_trouble(void *data, const struct err *err)
+{
+	struct update *u = data;
+
+	u->home_trouble[u->walking - u->homes] = true;
+	u->stats.troubles++;
+	if (u->opts.trouble)
+		u->opts.trouble(u->opts.data, err);
+}
+
+static int look_at_paths(struct update *u, struct err *reterr)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < u->opts.n_paths; i++) {
+		const char *path = u->opts.paths[i];
+		struct stat st;
+		u->walking = transcript_home_of(u->homes, u->n_homes, path);
+		if (!u->walking)
+			continue;
+		r = load_known(u, "WHERE path = ?", &SQL_T(path), reterr);
+		if (r < 0 || stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		struct sv parent = transcript_subagent_of(u->walking->format, sv_of(path));
+		r = found_file(u,
+			&(struct transcript_file){
+				.path = path,
+				.dev = st.st_dev,
+				.ino = st.st_ino,
+				.size = (uint64_t)st.st_size,
+				.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 +
+					st.st_mtim.tv_nsec,
+				.subagent = parent.n > 0,
+			});
+	}
+	return r;
+}
+
+static int look_everywhere(struct update *u, struct err *reterr)
+{
+	int r = load_known(u, "", NULL, reterr);
+
+	for (size_t i = 0; r >= 0 && i < u->n_homes; i++) {
+		u->walking = &u->homes[i];
+		r = transcript_walk(u->walking, found_file, on_trouble, u, reterr);
+	}
+	return r;
+}
+
+/* Names that change no file of a session: given here, or kept by an agent beside its sessions. */
+struct names {
+	struct map ids; /* "agent\nid" → index in texts */
+	struct strv texts;
+};
+
+static int on_name(void *data, const char *agent, const char *id, const char *name)
+{
+	struct names *n = data;
+	AUTO_FREE char *key = xasprintf("%s\n%s", agent, id);
+
+	(void)map_put(&n->ids, sv_of(key), n->texts.n);
+	strv_add(&n->texts, name);
+	return 0;
+}
+
+static const char *name_of(const struct names *n, const char *agent, const char *id)
+{
+	AUTO_FREE char *key = xasprintf("%s\n%s", agent, id);
+	uint64_t at;
+
+	return map_get(&n->ids, sv_of(key), &at) ? n->texts.v[at] : NULL;
+}
+
+static void names_release(struct names *n)
+{
+	map_release(&n->ids);
+	strv_release(&n->texts);
+}
+
+/* The agents' names where their file has changed since all sources had them; what it is like now
+ * goes to the mark. */
+static int load_agents_names(struct update *u, struct names *ret, struct err *reterr)
+{
+	int r = catalogue_refresh_names(u->store, u->homes, u->n_homes, reterr);
+
+	for (size_t i = 0; r >= 0 && i < u->n_homes; i++) {
+		AUTO_FREE char *path = transcript_names_file(&u->homes[i]);
+		AUTO_FREE char *key = xasprintf("names:%s", u->homes[i].agent);
+		AUTO_MAP ids = MAP_INIT;
+		AUTO_STRV texts = STRV_INIT;
+		int64_t known = 0;
+		struct stat st;
+		struct sv id;
+		uint64_t at;
+		size_t walk = 0;
+		if (!path || stat(path, &st) < 0)
+			continue;
+		u->names_mark[i] =
+			(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec + st.st_size;
+		r = manifest_get(u->m.db, key, &known, reterr);
+		/* One that cannot be read is trouble of the catalogue's. */
+		if (r < 0 || known == u->names_mark[i] ||
+			transcript_names(&u->homes[i], &ids, &texts, NULL) < 0)
+			continue;
+		while (map_next(&ids, &walk, &id, &at)) {
+			AUTO_FREE char *text = xmemdup0(id.p, id.n);
+			(void)on_name(ret, u->homes[i].agent, text, texts.v[at]);
+		}
+	}
+	return r;
+}
+
+/* A source whose file is there. Where only some files are looked at, others are loaded now. */
+static bool find_known(struct update *u, const char *path, uint64_t *ret_at)
+{
+	bool loaded = map_get(&u->paths, unpack_plain(sv_of(path)), ret_at);
+
+	if (!loaded && u->opts.paths && load_known(u, "WHERE path = ?", &SQL_T(path), NULL) >= 0 &&
+		map_get(&u->paths, unpack_plain(sv_of(path)), ret_at)) {
+		/* One that is gone is found to be so by who looks at all. */
+		u->known.v[*ret_at].gone |= !path_exists(path);
+		u->known.v[*ret_at].seen = true;
+		return !u->known.v[*ret_at].gone;
+	}
+	return loaded && u->known.v[*ret_at].seen;
+}
+
+/* Sources that have such a name, or had one. */
+static int look_at_names(struct update *u, struct err *reterr)
+{
+	CLEANUP(names_release) struct names own = { .texts = STRV_INIT };
+	CLEANUP(names_release) struct names theirs = { .texts = STRV_INIT };
+	AUTO_SQL q = SQL_INIT;
+	int r = catalogue_names(u->store, on_name, &own, reterr);
+
+	if (r >= 0)
+		r = load_agents_names(u, &theirs, reterr);
+	if (r >= 0)
+		r = sql_prepare(&q, u->m.db,
+			own.ids.n || theirs.ids.n ? "SELECT path, agent, session, own, name FROM "
+						    "source WHERE NOT subagent"
+						  : "SELECT path, agent, session, own, name FROM "
+						    "source WHERE own <> ''",
+			reterr);
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
+		const char *path = sql_get_text(&q, 0), *agent = sql_get_text(&q, 1);
+		const char *id = sql_get_text(&q, 2), *has = sql_get_text(&q, 3);
+		const char *given = name_of(&own, agent, id);
+		const char *name = given ? NULL : name_of(&theirs, agent, id);
+		const struct transcript_home *home = transcript_home_of(u->homes, u->n_homes, path);
+		uint64_t at;
+		if ((strcmp(given ? given : "", has) == 0 &&
+			    (!name || strcmp(name, sql_get_text(&q, 4)) == 0)) ||
+			!home || !find_known(u, path, &at) || u->known.v[at].queued)
+			continue;
+		u->known.v[at].queued = true;
+		vec_push(&u->todo,
+			(struct todo){
+				.path = xstrdup(path),
+				.home = home,
+				.known = (size_t)at + 1,
+				.mtime_ns = u->known.v[at].mtime_ns,
+			});
+	}
+	return r;
+}
+
+int index_mark_checked(struct update *u, int64_t started_ms, struct err *reterr)
+{
+	int r = manifest_set(&u->m, "checked_ms", started_ms, reterr);
+
+	for (size_t i = 0; r >= 0 && i < u->n_homes; i++) {
+		AUTO_FREE char *key = xasprintf("names:%s", u->homes[i].agent);
+		if (u->names_mark[i])
+			r = manifest_set(&u->m, key, u->names_mark[i], reterr);
+	}
+	return r;
+}
+
+static int mark_gone(struct update *u, struct err *reterr)
+{
+	bool begun = false;
+	int r = 0;
+
+	vec_each (&u->known, k) {
+		const struct transcript_home *home = k->seen || k->gone
+			? NULL
+			: transcript_home_of(u->homes, u->n_homes, k->path);
+		if (r < 0 || !home || u->home_trouble[home - u->homes])
+			continue;
+		if (!begun)
+			r = manifest_begin(&u->m, reterr);
+		begun = r >= 0;
+		if (r >= 0)
+			r = manifest_mark_gone(&u->m, k->id, reterr);
+		u->stats.gone++;
+	}
+	return begun ? manifest_end(&u->m, r, reterr) : r;
+}
+
+int index_look(struct update *u, struct err *reterr)
+{
+	int r = u->opts.paths ? look_at_paths(u, reterr) : look_everywhere(u, reterr);
+
+	if (r >= 0)
+		r = look_at_names(u, reterr);
+	return r < 0 ? r : mark_gone(u, reterr);
+}

@@ -1,0 +1,83 @@
+/*
+ * Bringing the index up to date, in two parts: what differs (index-look.c), and reading it
+ * (index-update.c). Private to these.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "search/index-text.h"
+#include "search/manifest.h"
+
+enum { HOMES_MAX = 16 };
+
+/* Of what is known no more than tells whether it has changed: there may be many. */
+struct known_source {
+	uint32_t id;
+	char *path;
+	uint64_t dev, ino, size;
+	int64_t mtime_ns;
+	bool gone, seen;
+	bool queued; /* it is among what is to be read */
+};
+
+struct todo {
+	char *path;
+	const struct transcript_home *home;
+	size_t known; /* index plus one; 0: new */
+	uint64_t size;
+	int64_t mtime_ns;
+	bool subagent;
+};
+
+/* A source whose documents wait to be committed. */
+struct pending {
+	struct source_row row;
+	bool was_known, rewritten, described; /* the last: with a new document of the session */
+};
+
+/* Where a source stands in the segments that were there before. */
+struct old_run {
+	uint32_t source, segment, run;
+};
+
+struct gatherer {
+	struct builder *builder;
+	VEC(struct pending) pending;
+	struct str text;
+};
+
+struct update {
+	struct manifest m;
+	struct store *store;
+	const struct transcript_home *homes;
+	size_t n_homes;
+	struct index_opts opts;
+	struct index_stats stats;
+	VEC(struct known_source) known;
+	struct map paths; /* without the ending of a compressed one → index in known */
+	VEC(struct todo) todo;
+	VEC(struct old_run) old;
+	const struct transcript_home *walking;
+	bool home_trouble[HOMES_MAX]; /* of those walked */
+	int64_t names_mark[HOMES_MAX]; /* of the files with names; 0: none */
+	bool take; /* each session is looked up by itself */
+	int64_t deadline_ms; /* of the clock that goes on; 0 none */
+	unsigned threads;
+	struct gatherer *workers;
+	sem_t large;
+	atomic_bool stop;
+	atomic_uint_least64_t bytes_done;
+	atomic_size_t done;
+	pthread_mutex_t lock; /* manifest, store, stats, errors */
+	VEC(struct err) errors;
+};
+
+/* Fills what is known, and what is to be read of these files, or all. */
+int index_look(struct update *u, struct err *reterr) MUST_USE;
+/* All files were compared, and what they are called. */
+int index_mark_checked(struct update *u, int64_t started_ms, struct err *reterr) MUST_USE;
