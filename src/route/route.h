@@ -3,9 +3,9 @@
  * structs, time is given, nothing is read and nothing is kept.
  *
  * Two profiles. `seed` is the published algorithm to the last digit: Jaccard overlap, recency and
- * signal words, the first registered wins a tie. `faden` looks at language: does the sentence
- * lean on something said before (then it belongs to what ran last here), does it name the subject
- * of an earlier conversation, or does it stand for itself (then it is new)?
+ * signal words, the first registered wins a tie. `faden` has learned from labelled dialogues: how
+ * the sentence is said (manner.h) and what it shares with each conversation become numbers
+ * (feature.h), and what they weigh was trained (net.h, tools/train-router).
  */
 #pragma once
 
@@ -93,7 +93,9 @@ struct route_decision {
 	/* New because what the sentence leans on cannot be resumed: that one, else ROUTE_NONE. If
 	 * it failed, the new one is about the same: route_topic_inherit(). */
 	size_t blocked;
-	double confidence; /* score of the one resumed; 1 - best score when new */
+	double confidence; /* the chance that it is right; seed: its score, or 1 less the best */
+	size_t runner_up; /* what it would have been otherwise; ROUTE_NONE: new, or nothing */
+	double ahead; /* of that, in chance */
 	char reason[ROUTE_REASON_MAX];
 };
 
@@ -131,7 +133,7 @@ bool router_returns(struct router *r, struct sv text);
  * again by its stems.
  */
 struct route_topic *route_topic_new(void);
-void route_topic_free(struct route_topic *t); /* takes NULL */
+void route_topic_free(struct route_topic *m); /* takes NULL */
 /* A conversation that begins where another failed is about the same. */
 void route_topic_inherit(struct route_topic *heir, const struct route_topic *from);
 
@@ -154,10 +156,10 @@ void router_learn(
 	struct router *r, struct route_topic *t, struct sv text, enum topic_source source);
 
 /* As bytes for this machine and version; a cache, not a document. */
-void route_topic_save(const struct route_topic *t, struct str *out);
+void route_topic_save(const struct route_topic *m, struct str *out);
 /* NULL when the bytes are damaged or of another version: learn it again. */
 struct route_topic *route_topic_load(struct sv bytes);
 
 /* Each stem of a whole word once, in no order. */
 void route_topic_stems(
-	const struct route_topic *t, void (*fn)(void *data, struct sv stem), void *data);
+	const struct route_topic *m, void (*fn)(void *data, struct sv stem), void *data);

@@ -267,7 +267,9 @@ void seed_decide(const struct route_opts *opts, const struct route_query *query,
 	seed_keywords(&cmd.words, query->text);
 	cmd.continuation = seed_continuation(query->text);
 
-	*ret = (struct route_decision){ .index = ROUTE_NONE, .blocked = ROUTE_NONE };
+	*ret = (struct route_decision){
+		.index = ROUTE_NONE, .blocked = ROUTE_NONE, .runner_up = ROUTE_NONE, .ahead = 1
+	};
 	struct route_candidate best = { .index = ROUTE_NONE };
 	for (size_t i = 0; i < n; i++) {
 		struct route_candidate c = { .index = i,

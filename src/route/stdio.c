@@ -28,7 +28,7 @@ void route_stdio_release(struct route_stdio *s)
 
 /* The keys an operation may have. */
 struct message {
-	struct sv op, ref, text, cwd;
+	struct sv op, ref, text, cwd, answer;
 	int64_t t_ms;
 };
 
@@ -103,7 +103,10 @@ static void on_started(struct route_stdio *s, const struct message *m)
 static void on_finished(struct route_stdio *s, const struct message *m)
 {
 	if (router_opts(s->router)->profile != ROUTE_SEED) {
+		struct memstore_conv *c = memstore_get(&s->store, m->ref);
 		memstore_ended(&s->store, m->ref, ROUTE_IDLE, m->t_ms);
+		if (c && c->topic && m->answer.n > 0)
+			router_learn(s->router, c->topic, m->answer, TOPIC_ANSWER);
 		return;
 	}
 	const struct memstore_conv *run = memstore_get(&s->running, m->ref);
@@ -169,6 +172,7 @@ int route_stdio_line(struct route_stdio *s, struct sv line, struct str *out, str
 		.ref = string_of(root, "conversation_ref", SV("")),
 		.text = string_of(root, "text", SV("")),
 		.cwd = string_of(root, "cwd", SV("")),
+		.answer = string_of(root, "answer", SV("")),
 		.t_ms = json_integer_value(json_object_get(root, "t_ms")) };
 	handle(s, &m, out);
 	json_decref(root);

@@ -1,0 +1,516 @@
+#include "route/feature.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "route/phrase.h"
+
+void features_release(struct features *f)
+{
+	vec_release(&f->rows);
+}
+
+/* ---- folders ---- */
+
+static bool is_below(struct sv dir, struct sv above)
+{
+	return sv_starts(dir, above) &&
+		(dir.n == above.n || above.n == 0 || dir.p[above.n] == '/' ||
+			above.p[above.n - 1] == '/');
+}
+
+/* Where the projects are known, they decide: a repository is not part of the folder it lies in. */
+enum scope route_scope(const struct route_query *q, const struct route_conv *c)
+{
+	bool known = q->project.n > 0 && c->project.n > 0;
+	bool same = known && sv_eq(q->project, c->project);
+
+	if (c->last_dir.n > 0 && sv_eq(q->cwd, c->last_dir))
+		return SCOPE_HERE;
+	if (known && !same)
+		return SCOPE_ELSEWHERE;
+	if (is_below(q->cwd, c->dir))
+		return SCOPE_HERE;
+	return same || is_below(c->dir, q->cwd) ? SCOPE_PROJECT : SCOPE_ELSEWHERE;
+}
+
+/* ---- what a conversation knows of the sentence ---- */
+
+/* Below this, two words have nothing to do with each other. */
+static const double alike = 0.6;
+
+/* One a word of the sentence: the likeness of the word there that is most like it. */
+struct known {
+	double *command, *answer, *first, *latest, *latest_answer;
+	/* Letter by letter, 0 to 1. */
+	double spelt, spelt_latest, spelt_first, spelt_answer;
+	bool ident;
+	bool answered;
+};
+
+/* Threes of characters of the sentence's words, with weights; open addressing. */
+enum { GRAM_SLOTS = 1024 };
+struct spelling {
+	uint32_t gram[GRAM_SLOTS]; /* 0: free */
+	double weight[GRAM_SLOTS];
+	size_t n;
+	double norm;
+};
+
+struct reading {
+	const struct text *t;
+	const struct route_query *query;
+	size_t n; /* words of the sentence */
+	const double *manner;
+	double leans, names, new; /* as chances */
+	bool returns; /* a phrase says so */
+	struct spelling spelling;
+	struct known *known; /* one a conversation */
+};
+
+static uint32_t gram_at(struct sv w, size_t i)
+{
+	uint32_t a = i ? (unsigned char)w.p[i - 1] : '^', b = (unsigned char)w.p[i];
+	uint32_t c = i + 1 < w.n ? (unsigned char)w.p[i + 1] : '$';
+
+	return a << 16 | b << 8 | c;
+}
+
+static double gram_weight(const struct text_word *w)
+{
+	return (double)w->rarity / (w->n > 3 ? w->n : 3);
+}
+
+static size_t gram_slot(const struct spelling *s, uint32_t gram)
+{
+	size_t at = (gram * 2654435761U) >> 22;
+
+	while (s->gram[at] && s->gram[at] != gram)
+		at = (at + 1) % GRAM_SLOTS;
+	return at;
+}
+
+static void spell(struct reading *r)
+{
+	struct spelling *s = &r->spelling;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct text_word *w = &r->t->words.v[i];
+		struct sv bytes = text_word_sv(r->t, w);
+		if (w->flags & WORD_JOINED)
+			continue;
+		for (size_t g = 0; g < bytes.n && s->n < GRAM_SLOTS / 2; g++) {
+			size_t at = gram_slot(s, gram_at(bytes, g));
+			s->n += s->gram[at] == 0;
+			s->gram[at] = gram_at(bytes, g);
+			s->weight[at] += gram_weight(w);
+		}
+	}
+	double sum = 0;
+	for (size_t i = 0; i < GRAM_SLOTS; i++)
+		sum += s->weight[i] * s->weight[i];
+	s->norm = sqrt(sum);
+}
+
+/* What a word adds to the likeness of a text: to the product, and to the square of its length. */
+struct spelt {
+	double product, square;
+};
+
+static struct spelt spelt_of(const struct spelling *s, const struct text_word *w, struct sv bytes)
+{
+	struct spelt one = { 0, 0 };
+	double weight = gram_weight(w);
+
+	if (w->flags & WORD_JOINED)
+		return one;
+	for (size_t g = 0; g < bytes.n; g++) {
+		size_t at = gram_slot(s, gram_at(bytes, g));
+		one.product += weight * s->weight[at];
+		one.square += weight * weight;
+	}
+	return one;
+}
+
+static double text_spelt(const struct reading *r, const struct route_topic *m,
+	const struct memory_text *text, const struct spelt *words)
+{
+	double product = 0, square = 0;
+
+	for (size_t i = 0; i < text->n; i++) {
+		const struct spelt *w = &words[m->uses.v[text->first + i]];
+		product += w->product;
+		square += w->square;
+	}
+	return product > 0 ? product / (r->spelling.norm * sqrt(square)) : 0;
+}
+
+static void raise(double *to, double value)
+{
+	if (value > *to)
+		*to = value;
+}
+
+/* Two neighbours of the sentence are one word there: both are known. */
+static void raise_parts(const struct reading *r, double *to, struct sv joined, double value)
+{
+	size_t at;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (!(r->t->words.v[i].flags & WORD_JOINED) &&
+			sv_find(joined, text_word_sv(r->t, &r->t->words.v[i]), &at))
+			raise(&to[i], value);
+}
+
+static void look_up(const struct reading *r, const struct route_topic *m, struct known *k)
+{
+	AUTO_FREE struct spelt *words = xcalloc(m->words.n + 1, sizeof(*words));
+	AUTO_FREE unsigned char *latest = xcalloc(m->words.n + 1, 1);
+	const struct memory_text *command = NULL, *answer = NULL;
+
+	for (size_t i = 0; i < m->texts.n; i++) {
+		if (m->texts.v[i].answer)
+			answer = &m->texts.v[i];
+		else
+			command = &m->texts.v[i];
+	}
+	for (size_t i = 0; command && i < command->n; i++)
+		latest[m->uses.v[command->first + i]] |= IN_COMMAND;
+	for (size_t i = 0; answer && i < answer->n; i++)
+		latest[m->uses.v[answer->first + i]] |= IN_ANSWER;
+	k->answered = answer != NULL;
+	for (size_t j = 0; j < m->words.n; j++) {
+		const struct memory_word *w = &m->words.v[j];
+		struct sv bytes = memory_word_sv(m, w);
+		words[j] = spelt_of(&r->spelling, &w->w, bytes);
+		for (size_t i = 0; i < r->n; i++) {
+			const struct text_word *own = &r->t->words.v[i];
+			double v = word_likeness(own, text_word_sv(r->t, own), &w->w, bytes);
+			if (v == 0)
+				continue;
+			double *const to[] = { w->places & IN_COMMAND ? k->command : NULL,
+				w->places & IN_ANSWER ? k->answer : NULL,
+				w->places & IN_FIRST ? k->first : NULL,
+				latest[j] & IN_COMMAND ? k->latest : NULL,
+				latest[j] & IN_ANSWER ? k->latest_answer : NULL };
+			for (size_t p = 0; p < ARRAY_LEN(to); p++) {
+				if (to[p] && (own->flags & WORD_JOINED))
+					raise_parts(r, to[p], text_word_sv(r->t, own), v);
+				else if (to[p])
+					raise(&to[p][i], v);
+			}
+			k->ident |= v >= 1 && (own->flags & w->w.flags & WORD_IDENT) &&
+				(w->places & IN_COMMAND);
+		}
+	}
+	bool first = true;
+	for (size_t i = 0; r->spelling.norm > 0 && i < m->texts.n; i++) {
+		double v = text_spelt(r, m, &m->texts.v[i], words);
+		if (m->texts.v[i].answer) {
+			raise(&k->spelt_answer, v);
+			continue;
+		}
+		if (first)
+			k->spelt_first = v;
+		first = false;
+		k->spelt_latest = v;
+		raise(&k->spelt, v);
+	}
+}
+
+/* ---- sums over the words of the sentence ---- */
+
+static double rarity(const struct reading *r, size_t i)
+{
+	const struct text_word *w = &r->t->words.v[i];
+
+	return w->flags & WORD_JOINED ? 0 : (double)w->rarity;
+}
+
+static double hard(double v)
+{
+	return v >= alike ? v : 0;
+}
+
+/* Rarity times what is known. */
+static double mass(const struct reading *r, const double *known)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		sum += rarity(r, i) * hard(known[i]);
+	return sum;
+}
+
+/* Everything that depends on the order in time, one a conversation. */
+struct order {
+	size_t last, last_here, last_free, last_free_here; /* ROUTE_NONE: none */
+	size_t n_free;
+};
+
+static bool later(const struct route_conv *convs, size_t i, size_t than)
+{
+	return than == ROUTE_NONE || convs[i].last_ms > convs[than].last_ms;
+}
+
+static struct order order_of(
+	const struct route_query *q, const struct route_conv *convs, size_t n, const bool *usable)
+{
+	struct order o = { ROUTE_NONE, ROUTE_NONE, ROUTE_NONE, ROUTE_NONE, 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		enum scope scope = route_scope(q, &convs[i]);
+		bool here = scope == SCOPE_HERE || (scope == SCOPE_PROJECT && q->project.n > 0);
+		bool able = usable[i] && !convs[i].before_reset;
+		o.n_free += able;
+		if (convs[i].before_reset)
+			continue;
+		if (later(convs, i, o.last))
+			o.last = i;
+		if (here && later(convs, i, o.last_here))
+			o.last_here = i;
+		if (able && later(convs, i, o.last_free))
+			o.last_free = i;
+		if (able && here && later(convs, i, o.last_free_here))
+			o.last_free_here = i;
+	}
+	return o;
+}
+
+static void read_sentence(const struct reading *r, const struct route_conv *convs, size_t n,
+	const bool *usable, const struct order *o, struct features *f)
+{
+	size_t words = 0, able = 0;
+	double busy = 0, *s = f->s;
+
+	s[S_NEW] = r->manner[MANNER_NEW];
+	s[S_LEANS] = r->manner[MANNER_LEANS];
+	s[S_NAMES] = r->manner[MANNER_NAMES];
+	f->strange = ROUTE_NONE;
+	for (size_t i = 0; i < r->n; i++) {
+		double said = 0, heard = 0, weight = rarity(r, i);
+		if (r->t->words.v[i].flags & WORD_JOINED)
+			continue;
+		words++;
+		for (size_t c = 0; c < n; c++) {
+			said = fmax(said, r->known[c].command[i]);
+			heard = fmax(heard, r->known[c].answer[i]);
+		}
+		s[S_RARITY] += weight / 3;
+		if (said < 0.5) {
+			s[S_UNKNOWN] += weight / 3;
+			if (heard < 0.5)
+				s[S_UNHEARD] += weight / 3;
+			if (weight > s[S_STRANGEST]) {
+				s[S_STRANGEST] = weight;
+				f->strange = i;
+			}
+		}
+	}
+	for (size_t c = 0; c < n; c++) {
+		able += usable[c];
+		if (!usable[c] && !convs[c].before_reset)
+			busy = fmax(busy, mass(r, r->known[c].command));
+	}
+	s[S_LENGTH] = log1p((double)r->t->n_words);
+	s[S_WORDS] = log1p((double)words);
+	s[S_NO_WORDS] = words == 0;
+	s[S_QUESTION] = r->t->question;
+	s[S_BUSY_WORDS] = busy / 2;
+	s[S_BUSY_LAST] = o->last != ROUTE_NONE && !usable[o->last];
+	s[S_BUSY_HERE] = o->last_here != ROUTE_NONE && !usable[o->last_here];
+	s[S_CHOICE] = log1p((double)o->n_free);
+	s[S_IDENT] = r->t->identifiers;
+	s[S_ALL_RESET] = o->n_free == 0 && able > 0;
+	s[S_LEANS_BUSY] = s[S_BUSY_LAST] * r->leans;
+	s[S_LEANS_BUSY_HERE] = s[S_BUSY_HERE] * r->leans;
+	s[S_RETURNS] = r->returns;
+}
+
+/* ---- one conversation ---- */
+
+static bool says_folder(const struct reading *r, struct sv dir)
+{
+	const char *slash = dir.n > 0 ? memrchr(dir.p, '/', dir.n) : NULL;
+	struct sv name = slash ? sv_from(dir, (size_t)(slash - dir.p) + 1) : dir;
+	AUTO_STR folded = STR_INIT;
+
+	utf8_normalise(&folded, name, true);
+	for (size_t i = 0; folded.len > 2 && i < r->n; i++)
+		if (sv_eq(text_word_sv(r->t, &r->t->words.v[i]), str_sv(&folded)))
+			return true;
+	return false;
+}
+
+static size_t rank_of(const struct route_conv *convs, size_t n, const bool *usable,
+	const struct order *o, size_t c)
+{
+	size_t rank = 0;
+
+	if (convs[c].before_reset)
+		return o->n_free;
+	for (size_t i = 0; i < n; i++)
+		rank += usable[i] && !convs[i].before_reset && i != c &&
+			convs[i].last_ms > convs[c].last_ms;
+	return rank;
+}
+
+static void read_words(
+	const struct reading *r, size_t n, const bool *usable, size_t c, struct feature_row *row)
+{
+	const struct known *k = &r->known[c];
+	double own = 0, own_all = 0, missing = 0, missing_all = 0, answer = 0, count = 0,
+	       all = 1e-6;
+	double *x = row->x;
+
+	row->word = row->answer_word = ROUTE_NONE;
+	for (size_t i = 0; i < r->n; i++) {
+		double w = rarity(r, i), h = hard(k->command[i]), a = hard(k->answer[i]);
+		double others = 0, others_all = 0;
+		for (size_t o = 0; o < n; o++) {
+			if (o == c || !usable[o])
+				continue;
+			others = fmax(others, hard(r->known[o].command[i]));
+			others_all = fmax(others_all,
+				fmax(hard(r->known[o].command[i]), hard(r->known[o].answer[i])));
+		}
+		all += w;
+		own += w * fmax(0, h - others);
+		own_all += w * fmax(0, fmax(h, a) - others_all);
+		missing += w * (1 - h);
+		missing_all += w * (1 - fmax(h, a));
+		count += h > 0 && w > 0;
+		if (w * h > x[C_BEST]) {
+			x[C_BEST] = w * h;
+			row->word = i;
+		}
+		if (h == 0 && a > 0) {
+			answer += w * a;
+			if (w * a > x[C_ANSWER_BEST]) {
+				x[C_ANSWER_BEST] = w * a;
+				row->answer_word = i;
+			}
+		}
+	}
+	double m = mass(r, k->command);
+	x[C_SHARE] = m / all;
+	x[C_MASS] = m / 2;
+	x[C_COUNT] = log1p(count);
+	x[C_OWN_SHARE] = own / all;
+	x[C_OWN_MASS] = own / 2;
+	x[C_FIRST] = mass(r, k->first) / 2;
+	x[C_LATEST] = mass(r, k->latest) / 2;
+	x[C_MISSING] = missing / 3;
+	x[C_IDENT] = k->ident;
+	x[C_NAMES_MASS] = r->names * m / 2;
+	x[C_NEW_MASS] = r->new *m / 2;
+	x[C_ANSWER_MASS] = answer / 2;
+	x[C_OWN_ALL] = own_all / 2;
+	x[C_MISSING_ALL] = missing_all / 3;
+	x[C_ANSWER_LATEST] = mass(r, k->latest_answer) / 2;
+	x[C_NAMES_ANSWER] = r->names * answer / 2;
+	x[C_LEANS_ANSWER] = r->leans * answer / 2;
+	x[C_ANSWERED] = k->answered;
+	x[C_SPELT_ANSWER] = k->spelt_answer;
+}
+
+static void read_conv(const struct reading *r, const struct route_conv *convs, size_t n,
+	const bool *usable, const struct order *o, size_t c, struct feature_row *row)
+{
+	const struct known *k = &r->known[c];
+	double others = 0, *x = row->x;
+	enum scope scope = route_scope(r->query, &convs[c]);
+	double age = fmax(0, (double)(r->query->now_ms - convs[c].last_ms) / 1000);
+	size_t able = 0;
+
+	read_words(r, n, usable, c, row);
+	for (size_t i = 0; i < n; i++) {
+		able += usable[i];
+		if (i != c && usable[i])
+			others = fmax(others, r->known[i].spelt);
+	}
+	x[C_SPELT] = k->spelt;
+	x[C_SPELT_LATEST] = k->spelt_latest;
+	x[C_SPELT_FIRST] = k->spelt_first;
+	x[C_SPELT_AHEAD] = k->spelt - others;
+	x[C_AGE] = log1p(age) / 8;
+	x[C_RANK] = log1p((double)rank_of(convs, n, usable, o, c));
+	x[C_LAST] = o->last == c;
+	x[C_LAST_FREE] = o->last_free == c;
+	x[C_LAST_FREE_HERE] = o->last_free_here == c;
+	x[C_LAST_HERE] = o->last_here == c;
+	struct sv dir = convs[c].last_dir.n > 0 ? convs[c].last_dir : convs[c].dir;
+	x[C_HERE] = sv_eq(r->query->cwd, dir);
+	x[C_ELSEWHERE] = scope == SCOPE_ELSEWHERE;
+	x[C_NEAR] = scope != SCOPE_ELSEWHERE && x[C_HERE] == 0;
+	x[C_RESET] = convs[c].before_reset;
+	x[C_LEANS_FREE_HERE] = r->leans * x[C_LAST_FREE_HERE];
+	x[C_LEANS_HERE] = r->leans * x[C_LAST_HERE];
+	x[C_LEANS_FREE] = r->leans * x[C_LAST_FREE];
+	x[C_LEANS_OTHER] = r->leans * (1 - x[C_LAST_FREE_HERE]);
+	x[C_LAST_MASS] = x[C_LAST_FREE_HERE] * x[C_MASS];
+	x[C_JUST_NOW] = age < 60 ? x[C_LAST_FREE_HERE] : 0;
+	x[C_LONG_AGO] = age > 1800;
+	x[C_ONLY] = able == 1;
+	x[C_LEANS_AGE] = r->leans * x[C_AGE];
+	x[C_BEST_OTHER] = x[C_BEST] * (1 - x[C_LAST_FREE_HERE]);
+	x[C_FOLDER_NAMED] = says_folder(r, convs[c].dir);
+	x[C_RETURNS_MASS] = r->returns ? x[C_MASS] : 0;
+	x[C_RETURNS_LAST] = r->returns ? x[C_LAST_FREE_HERE] : 0;
+}
+
+/* Nothing of another project and nothing from before a reset, unless the sentence says that it goes
+ * back there, or names the other folder. */
+static bool is_present(const struct reading *r, const struct route_conv *c, const struct known *k)
+{
+	enum scope scope = route_scope(r->query, c);
+	bool away =
+		scope == SCOPE_ELSEWHERE || (scope == SCOPE_PROJECT && r->query->project.n == 0);
+	bool named = r->returns && (mass(r, k->command) > 0 || mass(r, k->answer) > 0);
+
+	return (!away || named || says_folder(r, c->dir)) && (!c->before_reset || named);
+}
+
+void features_read(const struct text *t, const double manner[static MANNER_COUNT],
+	const struct route_query *query, const struct route_conv *convs,
+	const struct route_topic *const *topics, size_t n, const bool *free, struct features *ret)
+{
+	enum { KINDS = 5 };
+	struct reading r = { .t = t,
+		.query = query,
+		.n = t->words.n,
+		.manner = manner,
+		.leans = exp(manner[MANNER_LEANS]),
+		.names = exp(manner[MANNER_NAMES]),
+		.new = exp(manner[MANNER_NEW]) };
+	AUTO_FREE bool *usable = xcalloc(n + 1, sizeof(*usable));
+	AUTO_FREE struct known *known = xcalloc(n + 1, sizeof(*known));
+	AUTO_FREE double *numbers = xcalloc((n + 1) * (r.n + 1) * KINDS, sizeof(*numbers));
+
+	for (size_t i = 0; i < t->tokens.n && !r.returns; i++)
+		r.returns = phrase_at(t, i, PHRASE_RETURNS) > 0;
+	r.known = known;
+	spell(&r);
+	for (size_t i = 0; i < n; i++) {
+		double *at = numbers + i * r.n * KINDS;
+		usable[i] = free ? free[i] : convs[i].status == ROUTE_IDLE;
+		known[i].command = at;
+		known[i].answer = at + r.n;
+		known[i].first = at + 2 * r.n;
+		known[i].latest = at + 3 * r.n;
+		known[i].latest_answer = at + 4 * r.n;
+		look_up(&r, topics[i], &known[i]);
+		usable[i] = usable[i] && is_present(&r, &convs[i], &known[i]);
+	}
+	struct order o = order_of(query, convs, n, usable);
+	*ret = (struct features){ .rows = VEC_INIT };
+	read_sentence(&r, convs, n, usable, &o, ret);
+	for (size_t i = 0; i < n; i++) {
+		struct feature_row row = { .index = i };
+		if (!usable[i])
+			continue;
+		read_conv(&r, convs, n, usable, &o, i, &row);
+		vec_push(&ret->rows, row);
+	}
+}

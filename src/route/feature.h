@@ -1,0 +1,139 @@
+/*
+ * A decision in numbers: what a careful reader would look at, for the sentence and for each
+ * conversation that it may belong to. What they weigh is learned (net.h).
+ */
+#pragma once
+
+#include "route/manner.h"
+#include "route/memory.h"
+#include "route/route.h"
+
+/* Of the sentence. Name, what it is part of. */
+/* clang-format off */
+#define SENTENCE_FEATURES(X) \
+	X(S_NEW, MANNER)       /* how it is said: it begins something */ \
+	X(S_LEANS, MANNER) \
+	X(S_NAMES, MANNER) \
+	X(S_LENGTH, MANNER) \
+	X(S_WORDS, MANNER)     /* that it is about */ \
+	X(S_RARITY, NOVEL)     /* of all of them */ \
+	X(S_UNKNOWN, NOVEL)    /* rarity of those that were said nowhere */ \
+	X(S_STRANGEST, NOVEL) \
+	X(S_NO_WORDS, MANNER) \
+	X(S_QUESTION, MANNER) \
+	X(S_BUSY_WORDS, BUSY)  /* shared with one that runs or has failed */ \
+	X(S_BUSY_LAST, BUSY)   /* which is the one that was active last */ \
+	X(S_BUSY_HERE, BUSY)   /* … or the last of this folder */ \
+	X(S_CHOICE, PLACE)     /* how many there are since the reset */ \
+	X(S_IDENT, NOVEL) \
+	X(S_ALL_RESET, PLACE)  /* there are some, but all from before the reset */ \
+	X(S_LEANS_BUSY, BUSY) \
+	X(S_LEANS_BUSY_HERE, BUSY) \
+	X(S_UNHEARD, NOVEL)    /* as S_UNKNOWN, answers included */ \
+	X(S_RETURNS, MANNER)   /* it says that it goes back to something */
+
+/* Of a conversation. */
+#define CONV_FEATURES(X) \
+	X(C_SHARE, WORDS)      /* of the sentence's rarity that its commands know */ \
+	X(C_MASS, WORDS)       /* the same as a sum */ \
+	X(C_BEST, WORDS)       /* its rarest known word */ \
+	X(C_COUNT, WORDS) \
+	X(C_OWN_SHARE, WORDS)  /* what only this one knows */ \
+	X(C_OWN_MASS, WORDS) \
+	X(C_FIRST, WORDS)      /* known from the command that began it */ \
+	X(C_LATEST, WORDS)     /* … from the latest one */ \
+	X(C_MISSING, NOVEL)    /* what it does not know */ \
+	X(C_IDENT, WORDS)      /* an identifier that both have */ \
+	X(C_SPELT, WORDS)      /* likeness letter by letter: the best command */ \
+	X(C_SPELT_LATEST, WORDS) \
+	X(C_SPELT_FIRST, WORDS) \
+	X(C_SPELT_AHEAD, WORDS) /* of all others */ \
+	X(C_AGE, TIME) \
+	X(C_RANK, TIME)        /* among those since the reset, by time */ \
+	X(C_LAST, TIME)        /* nothing was active after it */ \
+	X(C_LAST_FREE, TIME)   /* … of those that can go on */ \
+	X(C_LAST_FREE_HERE, TIME) /* … in this folder */ \
+	X(C_LAST_HERE, TIME) \
+	X(C_HERE, PLACE) \
+	X(C_ELSEWHERE, PLACE) \
+	X(C_NEAR, PLACE)       /* above, below or in the same project */ \
+	X(C_RESET, PLACE) \
+	X(C_LEANS_FREE_HERE, LEANS) \
+	X(C_LEANS_HERE, LEANS) \
+	X(C_LEANS_FREE, LEANS) \
+	X(C_LEANS_OTHER, LEANS) \
+	X(C_NAMES_MASS, WORDS) \
+	X(C_NEW_MASS, WORDS) \
+	X(C_LAST_MASS, WORDS) \
+	X(C_JUST_NOW, TIME) \
+	X(C_LONG_AGO, TIME) \
+	X(C_ONLY, PLACE)       /* there is no other */ \
+	X(C_LEANS_AGE, LEANS) \
+	X(C_BEST_OTHER, WORDS) \
+	X(C_ANSWER_MASS, ANSWER) /* known from the agent's answers alone */ \
+	X(C_ANSWER_BEST, ANSWER) \
+	X(C_OWN_ALL, ANSWER)   /* what only this one knows, answers included */ \
+	X(C_MISSING_ALL, NOVEL) \
+	X(C_ANSWER_LATEST, ANSWER) \
+	X(C_NAMES_ANSWER, ANSWER) \
+	X(C_LEANS_ANSWER, ANSWER) \
+	X(C_ANSWERED, ANSWER) \
+	X(C_SPELT_ANSWER, ANSWER) \
+	X(C_FOLDER_NAMED, PLACE) /* the sentence says the name of its folder */ \
+	X(C_RETURNS_MASS, WORDS) /* it goes back to something that is known here … */ \
+	X(C_RETURNS_LAST, LEANS) /* … or that ran last here */
+/* clang-format on */
+
+enum feature_group {
+	GROUP_WORDS,
+	GROUP_ANSWER,
+	GROUP_NOVEL,
+	GROUP_MANNER,
+	GROUP_LEANS,
+	GROUP_TIME,
+	GROUP_PLACE,
+	GROUP_BUSY,
+	GROUP_COUNT
+};
+
+enum {
+#define X(name, group) name,
+	SENTENCE_FEATURES(X)
+#undef X
+		SENTENCE_FEATURE_COUNT
+};
+enum {
+#define X(name, group) name,
+	CONV_FEATURES(X)
+#undef X
+		CONV_FEATURE_COUNT
+};
+
+struct feature_row {
+	size_t index; /* of the conversation */
+	double x[CONV_FEATURE_COUNT];
+	size_t word, answer_word; /* the rarest of the sentence's words that it knows; ROUTE_NONE */
+};
+
+struct features {
+	double s[SENTENCE_FEATURE_COUNT];
+	VEC(struct feature_row) rows; /* of those that it may belong to */
+	size_t strange; /* the rarest word that nobody knows; ROUTE_NONE */
+};
+void features_release(struct features *f);
+
+/*
+ * `topics` has one a conversation. With `free` (one a conversation, may be NULL) those count as
+ * able to go on that are true there, else those that are idle.
+ */
+void features_read(const struct text *t, const double manner[static MANNER_COUNT],
+	const struct route_query *query, const struct route_conv *convs,
+	const struct route_topic *const *topics, size_t n, const bool *free, struct features *ret);
+
+/* Where a conversation is, seen from the query. */
+enum scope {
+	SCOPE_HERE, /* this folder or one above it */
+	SCOPE_PROJECT, /* below it, or in the same repository */
+	SCOPE_ELSEWHERE,
+};
+enum scope route_scope(const struct route_query *q, const struct route_conv *c);

@@ -1,0 +1,88 @@
+#include "route/net.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "route/tables.h"
+
+/*
+ * net_weights: the average of each input, then the nets. A net has the weights of its hidden units,
+ * unit by unit with their constants, what each unit adds, and what each input adds by itself: first
+ * for a conversation, whose inputs are its features and the sentence's; then for a new one, whose
+ * inputs are the sentence's, with half the units and a constant.
+ */
+enum {
+	NETS = 3,
+	UNITS = 16,
+	UNITS_NEW = UNITS / 2,
+	INPUTS = CONV_FEATURE_COUNT + SENTENCE_FEATURE_COUNT,
+	INPUTS_NEW = SENTENCE_FEATURE_COUNT,
+	CONV_SIZE = UNITS * (INPUTS + 1) + UNITS + INPUTS,
+	NEW_SIZE = UNITS_NEW * (INPUTS_NEW + 1) + UNITS_NEW + INPUTS_NEW + 1,
+};
+
+static const enum feature_group groups[INPUTS] = {
+#define X(name, group) GROUP_##group,
+	CONV_FEATURES(X) SENTENCE_FEATURES(X)
+#undef X
+};
+
+/* Plain arithmetic in a fixed order: the same on every machine. */
+static double layer(const float *w, size_t units, const double *x, size_t inputs)
+{
+	const float *adds = w + units * (inputs + 1), *direct = adds + units;
+	double sum = 0;
+
+	for (size_t u = 0; u < units; u++, w += inputs + 1) {
+		double z = (double)w[inputs];
+		for (size_t i = 0; i < inputs; i++)
+			z += (double)w[i] * x[i];
+		sum += (double)adds[u] * (z / (1 + fabs(z)));
+	}
+	for (size_t i = 0; i < inputs; i++)
+		sum += (double)direct[i] * x[i];
+	return sum;
+}
+
+static void weigh(const struct features *f, unsigned leave_out, double *ret)
+{
+	const float *average = net_weights;
+	double x[INPUTS];
+	AUTO_FREE double *score = xcalloc(f->rows.n + 1, sizeof(*score));
+
+	for (size_t i = 0; i <= f->rows.n; i++)
+		ret[i] = 0;
+	for (size_t k = 0; k < NETS; k++) {
+		const float *w = net_weights + INPUTS + k * (CONV_SIZE + NEW_SIZE);
+		double top, all = 0;
+		for (size_t i = 0; i < INPUTS_NEW; i++)
+			x[i] = groups[CONV_FEATURE_COUNT + i] == leave_out
+				? (double)average[CONV_FEATURE_COUNT + i]
+				: f->s[i];
+		score[0] = layer(w + CONV_SIZE, UNITS_NEW, x, INPUTS_NEW) +
+			(double)w[CONV_SIZE + NEW_SIZE - 1];
+		top = score[0];
+		for (size_t c = 0; c < f->rows.n; c++) {
+			for (size_t i = 0; i < INPUTS; i++)
+				x[i] = groups[i] == leave_out	 ? (double)average[i]
+					: i < CONV_FEATURE_COUNT ? f->rows.v[c].x[i]
+								 : f->s[i - CONV_FEATURE_COUNT];
+			score[c + 1] = layer(w, UNITS, x, INPUTS);
+			top = fmax(top, score[c + 1]);
+		}
+		for (size_t i = 0; i <= f->rows.n; i++)
+			all += exp(score[i] - top);
+		for (size_t i = 0; i <= f->rows.n; i++)
+			ret[i] += exp(score[i] - top) / all / NETS;
+	}
+}
+
+void net_weigh(const struct features *f, double *ret)
+{
+	weigh(f, GROUP_COUNT, ret);
+}
+
+void net_weigh_without(const struct features *f, enum feature_group group, double *ret)
+{
+	weigh(f, group, ret);
+}
