@@ -97,9 +97,14 @@ static void on_news(void *data, enum turn_news what, const char *const words[3])
 		tell(as, line.buf);
 		str_clear(&line);
 	}
-	if (what == NEWS_NOT_SENT)
+	if (what == NEWS_NOT_SENT || what == NEWS_NOT_BEGUN)
 		strv_add(&as->lost, words[2]);
-	if (what == NEWS_BUSY)
+	AUTO_STR where = STR_INIT;
+	if (what == NEWS_NOT_BEGUN && words[1][0])
+		str_addf(&where, " --in %s", words[1]);
+	if (what == NEWS_NOT_BEGUN)
+		text_fill(&line, TEXT_NOT_BEGUN, as->language, TEXT_WORDS(words[0], where.buf));
+	else if (what == NEWS_BUSY)
 		str_addf(&line, "%s. Waiting.", words[0]);
 	else if (what == NEWS_NOT_KEPT)
 		str_adds(&line, words[0]);
@@ -258,6 +263,9 @@ static int create(struct assistant *as, struct conv *ret, struct err *reterr)
 		.agent = kind->name,
 	};
 	r = conv_create(o->store, &what, turn_host_self(as->host), o->clock, ret, reterr);
+	/* The folder may be moved before anybody reads the session that is made now. */
+	if (r == 0)
+		r = project_note(o->store, o->dir, reterr);
 	/* About what failed, when the sentence leans on that. */
 	return r < 0 || !heir_of->id[0] ? r : learn_heir(o->store, o->router, ret, heir_of, reterr);
 }
@@ -266,16 +274,12 @@ static int create(struct assistant *as, struct conv *ret, struct err *reterr)
 static int claim_again(const struct assistant *as, struct turn_job *job, struct err *reterr)
 {
 	const struct turn_record *again = as->req.again;
-	AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
-	int r = journal_lost(as->opts.decide.store, again->conversation, NULL, &lost, reterr);
 
-	if (r == 0 && lost.id != again->id)
-		r = err_set(reterr, ERR_NOTFOUND, "it was sent again meanwhile");
-	if (r < 0)
-		return r;
-	job->again = lost.id;
-	(void)snprintf(
-		job->prompt_id, sizeof(job->prompt_id), "%s", lost.prompt_id ? lost.prompt_id : "");
+	if (journal_was_sent_again(as->opts.decide.store, again->id))
+		return err_set(reterr, ERR_NOTFOUND, "it was sent again meanwhile");
+	job->again = again->id;
+	(void)snprintf(job->prompt_id, sizeof(job->prompt_id), "%s",
+		again->prompt_id ? again->prompt_id : "");
 	return 0;
 }
 
@@ -327,6 +331,7 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 	if (is_member(c)) {
 		AUTO_STR who = STR_INIT;
 		writer_describe(c->agent, c->owner.pid, &who);
+		conv_copy(&job->conv, c);
 		return err_set(
 			reterr, ERR_BUSY, "\"%s\" is open in %s right now", conv_label(c), who.buf);
 	}
@@ -337,10 +342,21 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 	}
 	if (!c->id[0])
 		return create(as, &job->conv, reterr);
+	bool kept = false, lost = resolve_lost(o->where, c, &kept);
+	if (lost && kept)
+		return err_set(reterr, ERR_NOTFOUND,
+			"%s no longer has \"%s\", but the archive does; nothing was sent. Get it "
+			"back: faden archive restore %s; or begin another one: faden ask --new",
+			c->agent, conv_label(c), c->session);
+	/* That it begins anew is told instead. */
+	if (lost)
+		str_clear(&d->notice);
 	r = d->waits ? err_set(reterr, ERR_BUSY,
 			       "in use by process %d; wait for it, or start another conversation",
 			       (int)c->owner.pid)
 		     : conv_take(o->store, c->id, turn_host_self(as->host), o->clock, reterr);
+	if (r == ERR_BUSY)
+		conv_copy(&job->conv, c);
 	if (r < 0)
 		err_prefix(reterr, "\"%s\"", conv_label(c));
 	/* What another terminal made of the folder stays, and so does the talk when something that
@@ -370,11 +386,12 @@ static void learn(struct assistant *as, const struct turn_outcome *out)
 		return;
 	int r = store_begin(o->store, &err);
 	if (r == 0) {
-		if (o->routes)
-			r = decision_note(o, d, out->conv.id,
-				(said ? NOTE_SAID : 0) | (out->acted ? NOTE_ACTED : 0) |
-					(asked ? NOTE_ASKED : 0),
-				&err);
+		/* What is said in a talk was said where it should be: a correction may lead
+		 * elsewhere, but says nothing again, least of all what came before the talk. */
+		r = decision_note(o, d, out->conv.id,
+			(said ? NOTE_SAID : 0) | (out->acted || !o->routes ? NOTE_ACTED : 0) |
+				(asked ? NOTE_ASKED : 0),
+			&err);
 		if (r == 0 && out->err.code == 0 && said)
 			r = learn_turn(o->store, o->router, &out->conv, str_sv(&d->prompt),
 				str_sv(&out->answer), &err);
@@ -479,5 +496,6 @@ int assistant_next_lost(struct assistant *as, struct turn_record *ret, struct er
 		return err_set(reterr, ERR_NOTFOUND, "nothing was lost");
 	AUTO_FREE char *id = as->lost.v[--as->lost.n];
 	as->lost.v[as->lost.n] = NULL;
-	return journal_lost(as->opts.decide.store, id, NULL, ret, reterr);
+	return journal_lost(
+		as->opts.decide.store, id[0] ? id : NULL, as->opts.decide.dir, ret, reterr);
 }

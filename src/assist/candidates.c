@@ -70,8 +70,10 @@ static bool usable(struct gathering *g, const struct conv *c, uint64_t *ret_pid,
 	for (size_t i = 0; !g->writers_known && i < o->n_homes; i++)
 		transcript_writers(&o->homes[i], &g->writers);
 	g->writers_known = true;
-	*ret_open =
-		map_get(&g->writers, sv_of(c->session), ret_pid) && !turn_keeper((int64_t)*ret_pid);
+	/* An agent of ours is nobody else's: a kept one is let go, one that a crash left is waited
+	 * for. */
+	*ret_open = map_get(&g->writers, sv_of(c->session), ret_pid) &&
+		!turn_keeper((int64_t)*ret_pid) && !turn_left((int64_t)*ret_pid);
 	return true;
 }
 
@@ -283,6 +285,29 @@ static size_t find_called(const struct gathering *g, struct sv folded, bool retu
 	return best;
 }
 
+/* Others with the very name that was called. */
+static void find_namesakes(struct decision *d, size_t called)
+{
+	AUTO_STR name = STR_INIT;
+	int64_t newest = 0;
+
+	utf8_normalise(&name, sv_of(d->convs.v[called].name), true);
+	for (size_t i = 0; i < d->convs.n; i++) {
+		const struct conv *c = &d->convs.v[i];
+		AUTO_STR other = STR_INIT;
+		if (i == called || !c->name)
+			continue;
+		utf8_normalise(&other, sv_of(c->name), true);
+		if (!sv_eq(str_sv(&other), str_sv(&name)))
+			continue;
+		if (d->namesakes++ == 0 || c->age_ms < newest) {
+			newest = c->age_ms;
+			(void)snprintf(d->namesake, sizeof(d->namesake), "%s",
+				c->id[0] ? c->id : c->session);
+		}
+	}
+}
+
 /* A name goes before all that the router thinks. */
 static void prefer_called(const struct decision *d, size_t called, struct route_decision *ret)
 {
@@ -293,7 +318,9 @@ static void prefer_called(const struct decision *d, size_t called, struct route_
 		.action = free ? ROUTE_RESUME : ROUTE_NEW,
 		.index = free ? called : ROUTE_NONE,
 		.blocked = free ? ROUTE_NONE : called,
+		.runner_up = ROUTE_NONE,
 		.confidence = 1,
+		.ahead = 1,
 	};
 	(void)snprintf(ret->reason, sizeof(ret->reason), "it is called '%.200s'", c->name);
 }
@@ -379,8 +406,10 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 			? ROUTE_NONE
 			: find_called(&g, str_sv(&folded), router_returns(o->router, text));
 		d->called = called != ROUTE_NONE;
-		if (d->called)
+		if (d->called) {
 			prefer_called(d, called, ret);
+			find_namesakes(d, called);
+		}
 	}
 	vec_each (&g.materials, m) {
 		route_topic_free(m->topic);

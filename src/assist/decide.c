@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "os/path.h"
 #include "route/correct.h"
 #include "store/topic.h"
 
@@ -177,21 +178,30 @@ static int apply_memory(
 }
 
 /* The conversation that the words name, also behind a reset: "back to" reaches there whatever the
- * correction's own words were. ERR_NOTFOUND when none does. */
+ * correction's own words were. A name that was given goes before words in common. ERR_NOTFOUND when
+ * there is none. */
 static int find_named(
-	const struct decide_opts *o, struct sv about, struct conv *ret, struct err *reterr)
+	const struct decide_opts *o, struct sv about, struct decision *d, struct err *reterr)
 {
 	AUTO_FREE char *back = xasprintf("back to %.*s", SV_ARG(about));
 	const struct sv tries[] = { sv_of(back), about };
+	struct conv *ret = &d->conv;
 	AUTO_CONV current = CONV_INIT;
 	int r = find_current(o, &current, reterr);
 
 	for (size_t i = 0; r == 0 && !ret->id[0] && !is_member(ret) && i < ARRAY_LEN(tries); i++) {
-		struct route_decision ignored;
+		struct route_decision chosen;
 		struct decision seen;
 		double best = 0;
 		decision_init(&seen);
-		r = candidates_ask(o, tries[i], &current, &seen, &ignored, reterr);
+		r = candidates_ask(o, tries[i], &current, &seen, &chosen, reterr);
+		if (r == 0 && seen.called && chosen.action == ROUTE_RESUME) {
+			conv_copy(ret, &seen.convs.v[chosen.index]);
+			d->namesakes = seen.namesakes;
+			memcpy(d->namesake, seen.namesake, sizeof(d->namesake));
+			decision_release(&seen);
+			break;
+		}
 		for (size_t k = 0; r == 0 && k < seen.convs.n; k++) {
 			if (seen.candidates[k].keyword < names_it ||
 				seen.candidates[k].keyword <= best ||
@@ -268,7 +278,7 @@ static int find_target(const struct decide_opts *o, enum route_correction kind, 
 {
 	if (kind == CORRECT_OTHER)
 		return find_other(o, rec, d, reterr);
-	int r = kind == CORRECT_ABOUT ? find_named(o, about, &d->conv, reterr) : 0;
+	int r = kind == CORRECT_ABOUT ? find_named(o, about, d, reterr) : 0;
 	if (r == 0) {
 		add_place(d, place_of(&d->conv));
 		add_round(d, rec);
@@ -403,6 +413,9 @@ static void tell_open(const struct decide_opts *o, struct decision *d)
 	text_fill(&d->notice, TEXT_OPEN, o->language, TEXT_WORDS(conv_label(&d->open), who.buf));
 }
 
+/* Less ahead of the next best than this is told. */
+static const double close_choice = 0.1;
+
 /* Told when a turn goes elsewhere than the last one here did. */
 static void tell_route(const struct decide_opts *o, const struct conv *last, struct decision *d)
 {
@@ -432,11 +445,24 @@ static void tell_route(const struct decide_opts *o, const struct conv *last, str
 			TEXT_WORDS(conv_label(to), when.buf));
 }
 
+/* Which of several was meant nobody knows: the others can be had too. */
+static void tell_namesakes(const struct decide_opts *o, struct decision *d)
+{
+	struct str *to = d->what == DECIDED_TURN ? &d->notice : &d->reply;
+	char n[32];
+
+	if (d->namesakes == 0 || d->waits)
+		return;
+	(void)snprintf(n, sizeof(n), "%zu", d->namesakes + 1);
+	str_adds(to, to->len ? " " : "");
+	text_fill(to, TEXT_NAMESAKES, o->language, TEXT_WORDS(n, d->namesake));
+}
+
 /* pinned: 1 and nothing is decided, unless it is by a name: that goes before. */
 static int decide_by_router(const struct decide_opts *o, struct sv text, bool pinned,
 	struct decision *d, struct err *reterr)
 {
-	struct route_decision decision = { .blocked = ROUTE_NONE };
+	struct route_decision decision = { .blocked = ROUTE_NONE, .ahead = 1 };
 	AUTO_CONV last = CONV_INIT;
 	int r = find_current(o, &last, reterr);
 
@@ -446,6 +472,7 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 		return r < 0 ? r : 1;
 	d->by = BY_ROUTER;
 	d->confidence = decision.confidence;
+	d->close = !d->called && decision.ahead < close_choice;
 	set_reason(d, decision.reason);
 	const struct conv *blocked =
 		decision.blocked == ROUTE_NONE ? NULL : &d->convs.v[decision.blocked];
@@ -464,6 +491,10 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 	if (r < 0)
 		return r;
 	tell_route(o, &last, d);
+	if (d->close && d->elsewhere && d->conv.id[0]) {
+		str_addc(&d->notice, ' ');
+		str_adds(&d->notice, text_get(TEXT_ROUTED_CLOSE, o->language));
+	}
 	vec_each (&d->convs, c)
 		if (is_member(c) && candidate_runs(c) && !c->before_reset &&
 			strcmp(c->dir, o->dir) == 0 &&
@@ -588,7 +619,7 @@ static int decide_by_folder(const struct decide_opts *o, struct decision *d, str
 struct request request_again(const struct turn_record *lost)
 {
 	return (struct request){ .text = str_sv(&lost->prompt),
-		.mode = REQUEST_IN,
+		.mode = lost->conversation[0] ? REQUEST_IN : REQUEST_GO_ON,
 		.conversation = lost->conversation,
 		.again = lost };
 }
@@ -725,11 +756,19 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 			note_places(o, &last, d);
 		}
 	}
+	/* Where the work is done is told with every sentence that is said outside of a talk. */
+	if (r >= 0 && req->mode == REQUEST_GO_ON && d->conv.id[0] && d->notice.len == 0 &&
+		d->what == DECIDED_TURN && !(o->talk && o->talk->place) &&
+		path_exists(d->conv.dir) && strcmp(d->conv.dir, o->dir) != 0)
+		text_fill(&d->notice, TEXT_ELSEWHERE, o->language,
+			TEXT_WORDS(conv_label(&d->conv), d->conv.dir));
 	/* Who answers is no secret when it is another one than was chosen. */
 	if (r >= 0 && req->mode == REQUEST_GO_ON && d->conv.id[0] && o->chosen &&
 		strcmp(d->conv.agent, o->chosen) != 0 && d->notice.len == 0)
 		text_fill(&d->notice, TEXT_ANSWERS_HERE, o->language,
 			TEXT_WORDS(d->conv.agent, conv_label(&d->conv)));
+	if (r >= 0)
+		tell_namesakes(o, d);
 	if (o->tasks && route_task_of(str_sv(&d->prompt), o->task_words) == ROUTE_TASK_PLAN)
 		d->task = CONV_PLAN;
 	if (d->places.n > 1)

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "assist/member.h"
+#include "assist/resolve.h"
 #include "assist/texts.h"
 #include "assist/utterance.h"
 #include "base/clock.h"
@@ -51,6 +52,7 @@ struct decide_opts {
 	size_t n_homes;
 	bool newest; /* what goes on in the folder is what went on there last, in an agent too */
 	bool greets; /* and has been told when the talk began */
+	const struct resolve_opts *where; /* to see what agents have deleted; NULL: nowhere */
 	const struct talk_place *talk; /* where nothing is routed; NULL: a single sentence */
 	enum text_language language;
 	bool language_open; /* nobody chose it: what is said may choose another */
@@ -100,6 +102,8 @@ struct decision {
 	enum utterance_kind heard; /* UTTERANCE_AGENT unless DECIDED_COMMAND */
 	enum text_language language; /* that the user is answered in */
 	bool called; /* the sentence says a name that was given */
+	size_t namesakes; /* … that so many others have too */
+	char namesake[UUID_TEXT]; /* the newest of them: a conversation or session */
 	bool waits; /* `conv` runs right now, and what is said means nothing anywhere else */
 	struct conv conv; /* without an id: one of the agent's own (assist/member.h), or new */
 	struct str prompt; /* what is said: the sentence, or what a correction says again */
@@ -110,6 +114,7 @@ struct decision {
 	char folder[UUID_TEXT]; /* what goes on in the folder; empty: nothing */
 	bool apart; /* that is another one than the talk's, and stays so */
 	double confidence; /* 0 to 1 */
+	bool close; /* another was nearly as likely */
 	char reason[ROUTE_REASON_MAX];
 	struct conv heir_of; /* new, because this one failed; without an id: none */
 	struct strv places; /* where it could go, as a record has them (assist/record.h) */

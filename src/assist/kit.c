@@ -181,6 +181,19 @@ static int pick_agent(struct kit *kit, struct err *reterr)
 	return 0;
 }
 
+const struct agent_def *kit_remembered(
+	const struct settings *s, struct store *store, const char *search)
+{
+	AUTO_FREE char *name = NULL;
+
+	if (store_pref_get(store, pref_agent, &name, NULL) < 0)
+		return NULL;
+	const struct agent_def *kind = agent_named(sv_of(name));
+	const char *program = kind ? settings_program(s, kind) : NULL;
+	AUTO_FREE char *found = program ? path_find_program(program, search) : NULL;
+	return kind && (kind->embedded || found) ? kind : NULL;
+}
+
 /* Whether it is there is another question. */
 static const struct agent_def *find_chosen(const struct kit_opts *o)
 {
@@ -228,6 +241,13 @@ int kit_open_deciding(const struct kit_opts *opts, struct kit *ret, struct err *
 			if (strcmp(opts->homes[h].agent, agent_table[i].name) == 0)
 				kit->homes[kit->n_homes++] = opts->homes[h];
 	}
+	kit->where = (struct resolve_opts){
+		.store = opts->store,
+		.homes = opts->homes,
+		.n_homes = opts->n_homes,
+		.clock = opts->clock,
+		.archive_dir = opts->archive_dir,
+	};
 	kit->plan_words = join_phrases(&s->routing_plan_words);
 	kit->edit_words = join_phrases(&s->routing_edit_words);
 	kit->task_words = (struct route_task_words){ .plan_phrases = kit->plan_words,
@@ -299,6 +319,7 @@ struct decide_opts kit_decide_opts(const struct kit *kit, bool single)
 		.task_words = &kit->task_words,
 		.homes = kit->homes + first,
 		.n_homes = end - first,
+		.where = &kit->where,
 		.newest = true,
 		.greets = !single,
 		.language = kit->language,

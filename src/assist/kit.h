@@ -22,6 +22,7 @@ struct kit_opts {
 	size_t n_homes;
 	const char *const *envp; /* for the agents' processes */
 	const char *search; /* folders of programs, as PATH has them */
+	const char *archive_dir; /* NULL: there is none */
 	const char *cwd; /* where conversations belong unless the settings say; NULL: gone */
 	const char *locale; /* "de", "en" …: the language where the settings leave it open */
 
@@ -51,6 +52,7 @@ struct kit {
 	struct transcript_home homes[AGENTS_MAX]; /* of those that are installed */
 	size_t n_homes;
 	struct agent_opts agents[AGENTS_MAX];
+	struct resolve_opts where;
 	char *system_prompt; /* NULL: none */
 	struct utterances *rules; /* what is a command and what is not */
 	struct router *router; /* NULL: routing is turned off */
@@ -82,6 +84,11 @@ struct turn_host_opts kit_turn_opts(const struct kit *kit);
 struct assistant_opts kit_assistant_opts(const struct kit *kit, bool single);
 
 /* ---- parts of it, for who needs no more ---- */
+
+/* The agent that was chosen at an earlier start (kit_choose()) and is still there: who answers
+ * where the settings leave it open. NULL: nobody was. */
+const struct agent_def *kit_remembered(
+	const struct settings *s, struct store *store, const char *search);
 
 /* The folder that conversations belong to: ai.working_directory, else cwd. Resolved; caller frees.
  */

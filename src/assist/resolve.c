@@ -162,6 +162,37 @@ static int explain_gone(const struct resolve_opts *o, const struct session_row *
 		path[0] ? " (" : "", path, path[0] ? ")" : "");
 }
 
+static int take_path(void *data, const struct session_row *row)
+{
+	*(char **)data = xstrdup(row->info.path);
+	return 1;
+}
+
+bool resolve_lost(const struct resolve_opts *o, const struct conv *c, bool *ret_kept)
+{
+	const struct catalogue_query query = { .agent = c->agent,
+		.id = c->session,
+		.subagents = true,
+		.empty = true,
+		.gone = true,
+		.limit = 1 };
+	const struct transcript_home *home = NULL;
+	AUTO_FREE char *was = NULL, *path = NULL;
+	char key[ARCHIVE_KEY_MAX];
+
+	for (size_t i = 0; o && i < o->n_homes; i++)
+		if (c->agent && strcmp(o->homes[i].agent, c->agent) == 0)
+			home = &o->homes[i];
+	if (!home || !c->session || !c->session[0] ||
+		catalogue_query(o->store, &query, take_path, &was, NULL) < 1 || path_exists(was))
+		return false;
+	if (transcript_find(home, sv_of(c->session), &path, NULL) < 0 || path)
+		return false;
+	const struct archive archive = { .store = o->store, .dir = o->archive_dir, o->clock };
+	*ret_kept = o->archive_dir && archive_find(&archive, was, key, NULL) >= 0;
+	return true;
+}
+
 /* ---- nothing named ---- */
 
 char *resolve_current(const struct resolve_opts *o)

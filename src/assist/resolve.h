@@ -70,5 +70,11 @@ int resolve_session(const struct resolve_opts *opts, const char *spec, unsigned 
 /* The conversation of a session, made for it when it has none yet. */
 int resolve_conversation(const struct resolve_opts *opts, const struct session_row *row,
 	struct conv *ret, struct err *reterr) MUST_USE;
+/*
+ * Whether the agent has deleted the session of a conversation, as far as that is certain: it was
+ * there, and has neither its place nor its name any more. *ret_kept: the archive has it. opts may
+ * be NULL: nothing is known then.
+ */
+bool resolve_lost(const struct resolve_opts *opts, const struct conv *c, bool *ret_kept);
 /* The agent's session of the conversation that goes on in the folder; NULL: none. Caller frees. */
 char *resolve_current(const struct resolve_opts *opts);

@@ -33,19 +33,32 @@ bool tell_greeting(const struct kit *kit, bool fresh, struct conv *ret, struct s
 	AUTO_CONV last = CONV_INIT;
 	struct err err = ERR_INIT;
 
-	if (!fresh && decide_refresh(&how, &err) < 0)
+	if (!fresh && !ret->agent && decide_refresh(&how, &err) < 0)
 		log_write(o->log, LOG_WARN, "sessions: %s", err.msg);
-	if (!fresh && decide_here(&how, ret, out, &err) < 0)
+	if (!fresh && !ret->agent && decide_here(&how, ret, out, &err) < 0)
 		log_write(o->log, LOG_WARN, "what goes on here: %s", err.msg);
 	bool told = out->len > 0;
 	if (ret->agent) {
 		str_adds(out, told ? " " : "");
 		int64_t turns = turns_of(kit, ret);
+		bool away = strcmp(ret->dir, kit->dir) != 0, kept = false;
 		clock_format_ago(ret->age_ms, ago);
-		str_addf(out, "Going on with %s: \"%s\" (%s%lld %s, %s%s).", ret->agent,
+		if (resolve_lost(&kit->where, ret, &kept)) {
+			str_addf(out, "%s no longer has \"%s\" (%lld %s, %s)", ret->agent,
+				conv_label(ret), (long long)turns, turns == 1 ? "turn" : "turns",
+				ago);
+			if (kept)
+				str_addf(out, ", but the archive does: faden archive restore %s",
+					ret->session);
+			else
+				str_adds(out,
+					", nor does the archive: what is said next begins anew.");
+			return true;
+		}
+		str_addf(out, "Going on with %s: \"%s\" (%s%lld %s, %s%s%s%s).", ret->agent,
 			conv_label(ret), is_member(ret) ? "begun there, " : "", (long long)turns,
-			turns == 1 ? "turn" : "turns", ago,
-			is_member(ret) ? "; /new starts another" : "");
+			turns == 1 ? "turn" : "turns", ago, away ? ", in " : "",
+			away ? ret->dir : "", is_member(ret) ? "; /new starts another" : "");
 		return true;
 	}
 	if (kit->by_default && conv_last(o->store, kit->dir, o->clock, &last, NULL) == 0)

@@ -7,7 +7,8 @@
 #include "assist/kit.h"
 
 /* What goes on here, and since when: nobody should be answered out of a context they forgot. *ret
- * is that, for assistant_stay(); empty: a new one begins. False when that is all there is to say.
+ * is that, for assistant_stay(), or what was chosen already; empty: a new one begins. False when
+ * that is all there is to say.
  */
 bool tell_greeting(const struct kit *kit, bool fresh, struct conv *ret, struct str *out);
 /* What the rehearsal agent is and how to get a real one; false when it is not the one who answers

@@ -239,9 +239,9 @@ static void test_a_correction_says_all_of_it_again(void **state)
 
 	write_session(w, w->dir, ID_A, 60, "write a parser");
 	write_session(w, w->dir, ID_B, 5, "sort the invoices");
-	str_adds(&text, "continue");
+	str_adds(&text, "sort the invoices by date too");
 	while (text.len < 8451)
-		str_adds(&text, "\ncontinue");
+		str_adds(&text, "\nand the invoices");
 	str_add(&text, (struct sv){ "\0end", 4 });
 	CLEANUP(decision_release) struct decision first, again;
 	act(w, str_sv(&text), &first);

@@ -26,6 +26,9 @@ static const char *const texts[TEXT_COUNT][2] = {
 	[TEXT_CANCELLED] = { [TEXT_GERMAN] = "Abgebrochen.", [TEXT_ENGLISH] = "Cancelled." },
 	[TEXT_CANCELLED_DONE] = { [TEXT_GERMAN] = "Abgebrochen. Was schon getan ist, bleibt: %s.",
 		[TEXT_ENGLISH] = "Cancelled. What was done stands: %s." },
+	[TEXT_ROUTED_CLOSE] = { [TEXT_GERMAN] = "Sicher ist das nicht; sonst sag: \"nein, die "
+						"andere\".",
+		[TEXT_ENGLISH] = "That is not sure; if it is wrong, say: \"no, the other one\"." },
 	[TEXT_ROUTED_NEW] = { [TEXT_GERMAN] =
 				      "Neue Konversation (sonst sag: \"nein, die andere\").",
 		[TEXT_ENGLISH] = "New conversation (if not, say: \"no, the other one\")." },
@@ -121,6 +124,17 @@ static const char *const texts[TEXT_COUNT][2] = {
 				    "nicht an. Noch einmal senden: faden ask --again --in %s",
 		[TEXT_ENGLISH] = "A turn was interrupted: \"%s\" did not reach the agent. To send "
 				 "it again: faden ask --again --in %s" },
+	[TEXT_NOT_BEGUN] = { [TEXT_GERMAN] = "Eine Anfrage wurde unterbrochen, während sie "
+					     "wartete: \"%s\" wurde nicht gesendet. Jetzt "
+					     "senden: faden ask --again%s",
+		[TEXT_ENGLISH] = "A turn was interrupted while it waited: \"%s\" was not sent. To "
+				 "send it: faden ask --again%s" },
+	[TEXT_ELSEWHERE] = { [TEXT_GERMAN] = "Weiter mit \"%s\", in %s.",
+		[TEXT_ENGLISH] = "Going on with \"%s\", in %s." },
+	[TEXT_NAMESAKES] = { [TEXT_GERMAN] = "%s Konversationen heißen so; eine andere davon: "
+					     "faden ask --in %s",
+		[TEXT_ENGLISH] = "%s conversations have this name; another one of them: faden ask "
+				 "--in %s" },
 	[TEXT_UNKNOWN_SESSION] = { [TEXT_GERMAN] =
 					   "Eine Anfrage wurde unterbrochen: ob \"%s\" beim "
 					   "Agenten ankam, ist nicht bekannt. Der Agent hatte "

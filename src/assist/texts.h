@@ -21,6 +21,7 @@ enum text_id {
 	TEXT_CANCELLED_DONE, /* with what was done already: one %s */
 	TEXT_RESTART,
 	TEXT_ROUTED_NEW, /* the router says: a new conversation */
+	TEXT_ROUTED_CLOSE, /* behind the others: another was nearly as likely */
 	TEXT_ROUTED_TO, /* … another one: its name, when and where it was */
 	TEXT_ROUTED_OWN, /* … an agent's own session: the agent, its name, when and where it was */
 	TEXT_ROUTED_OWN_ONLY, /* … and there is no other */
@@ -51,6 +52,9 @@ enum text_id {
 	TEXT_ANSWERED, /* … the prompt, the answer */
 	TEXT_UNANSWERED, /* … reached the agent: the prompt, its conversation */
 	TEXT_NOT_SENT, /* … did not */
+	TEXT_NOT_BEGUN, /* … was not sent yet: the prompt, " --in ID" or nothing */
+	TEXT_ELSEWHERE, /* it goes on in another folder than this: its title, that folder */
+	TEXT_NAMESAKES, /* several have the name that was said: how many, another one */
 	TEXT_UNKNOWN_SESSION, /* … whether it did is not known, for each reason */
 	TEXT_UNKNOWN_NO_RECORD,
 	TEXT_UNKNOWN_GONE,

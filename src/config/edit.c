@@ -49,7 +49,10 @@ static int next(struct walk *w)
 	if (w->have)
 		yaml_event_delete(&w->event);
 	w->have = yaml_parser_parse(&w->parser, &w->event) != 0;
-	return w->have ? 0 : err_set(w->reterr, ERR_INPUT, "the file is no YAML");
+	return w->have
+		? 0
+		: err_set(w->reterr, ERR_INPUT, "line %zu: %s", w->parser.problem_mark.line + 1,
+			  w->parser.problem ? w->parser.problem : "this is no YAML");
 }
 
 static bool begins(const struct walk *w)
@@ -353,8 +356,11 @@ int config_edit(struct sv text, const char *file, enum setting_id id, struct sv 
 	}
 	if (r == 0)
 		r = format_value(id, want, given, &value, reterr);
-	if (r == 0)
+	if (r == 0) {
 		r = find_place(text, id, &place, reterr);
+		if (r < 0)
+			err_prefix(reterr, "%s", file);
+	}
 	if (r == 0 && place.found)
 		replace_value(&place, text, &value, out);
 	else if (r == 0)

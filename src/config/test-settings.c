@@ -198,10 +198,11 @@ static void keywords_from_the_file(void **state)
 static void words_by_language_and_class(void **state)
 {
 	(void)state;
-	struct loaded l = load("routing: {words: {it: {start: [anche, e poi], article: [il]}}}");
+	struct loaded l =
+		load("routing: {words: {it: {continuation: [anche, e poi], new: [altro]}}}");
 	accepted(&l);
 	assert_int_equal(l.s->routing_words.n, 2);
-	assert_string_equal(l.s->routing_words.v[0], "it.start=anche|e poi");
+	assert_string_equal(l.s->routing_words.v[0], "it.continuation=anche|e poi");
 	unload(&l);
 }
 

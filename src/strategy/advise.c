@@ -32,6 +32,7 @@ struct advise_fact {
 	uint64_t saved[SAVINGS]; /* by a placeholder without the tool's name */
 	struct sv id, name; /* of the tool's call; a result has no name */
 	size_t call; /* index of calls */
+	int64_t left; /* by a break; 0: not told */
 };
 struct advise_call {
 	bool called;
@@ -217,7 +218,7 @@ static int on_read(void *data, void *chunk, struct rewrite_line *line, struct er
 	struct advise_chunk *c = chunk;
 
 	if (look && look->breaks)
-		(void)push(c, FACT_BREAK);
+		push(c, FACT_BREAK)->left = look->left;
 	if (look && (look->called || look->model.n > 0)) {
 		push(c, FACT_CALL)->call = c->calls.n;
 		vec_push(&c->calls,
@@ -385,7 +386,7 @@ static int on_fold(void *data, void *chunk, struct err *reterr UNUSED)
 			take_call(run, &c->calls.v[f->call]);
 			break;
 		case FACT_BREAK:
-			tokens_break(&run->tokens);
+			tokens_compacted(&run->tokens, f->left);
 			run->gap = run->next_gap = (struct advise_gap){ .texts = 0 };
 			break;
 		}
@@ -541,7 +542,7 @@ static void fit_into_context(struct advice *a, const struct tokens *t)
 
 	if (tokens_have_room(t, sum) || room <= 0)
 		return;
-	a->scaled = !t->told;
+	a->scaled = !t->told && t->context > 0;
 	a->ratio.bytes *= (double)(sum - images) / (double)room;
 	a->ratio.sure = SURE_ASSUMED;
 }
@@ -721,6 +722,7 @@ static int on_done(void *data, const struct transcript_live *live, struct err *r
 	vec_each (&run->pieces, p)
 		if (transcript_is_live(live, p->record))
 			add_piece(a, &sums, p);
+	tokens_sent(&run->tokens, sums.sent);
 	sums.smart = sum_smart(run, live);
 	sort_tools(a);
 	a->records = live->records;

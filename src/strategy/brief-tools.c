@@ -140,6 +140,31 @@ static void fill_call(struct brief_call *call, const struct tool *tool, struct s
 	}
 }
 
+void brief_files_changed(struct sv name, struct sv input, struct strv *out)
+{
+	const struct tool *tool = find_tool(name);
+	struct brief_call call = { .what = STRV_INIT };
+
+	if (!tool || tool->kind == CALL_PLAN || tool->kind == CALL_READ)
+		return;
+	call.kind = tool->kind;
+	fill_call(&call, tool, input);
+	if (call.kind == CALL_WRITE || call.kind == CALL_PATCH)
+		for (size_t i = 0; i < call.what.n; i++)
+			strv_add(out, call.what.v[i]);
+	strv_release(&call.what);
+}
+
+bool brief_command(struct sv name, struct sv input, struct str *out)
+{
+	const struct tool *tool = find_tool(name);
+	struct jval args, val;
+
+	return tool && tool->kind == CALL_COMMAND && scan_text(input, &args) == 0 &&
+		scan_get(args, sv_of(tool->key), &val) > 0 && val.type == J_STRING &&
+		scan_string(val, out);
+}
+
 void brief_take_call(struct brief_collect *c, const struct item *item)
 {
 	const struct tool *tool = find_tool(item->tool);

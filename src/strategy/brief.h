@@ -103,6 +103,12 @@ void brief_render(const struct brief *b, size_t max, struct str *out);
 /* Appends one sentence on how to follow the references of the brief, of a session in that file. */
 void brief_explain(const struct brief *b, const char *path, struct str *out);
 
+/* Appends the files that a call of a tool changes, by its name and its input as
+ * transcript_text() gives it; nothing for other tools. */
+void brief_files_changed(struct sv name, struct sv input, struct strv *out);
+/* The command that a call runs; false when the tool runs none. Appends. */
+bool brief_command(struct sv name, struct sv input, struct str *out);
+
 /* What marks the message that a rollover begins a session with. */
 #define BRIEF_LINEAGE_BEGIN SESSION_LINEAGE_BEGIN
 #define BRIEF_LINEAGE_END "[/SESSION LINEAGE]"

@@ -12,6 +12,8 @@ const struct hook_event hook_events[] = {
 	{ "UserPromptSubmit", "user-prompt-submit" },
 	{ "SessionStart", "session-start" },
 	{ "PreCompact", "pre-compact" },
+	{ "Stop", "stop" },
+	{ "SessionEnd", "session-end" },
 };
 const size_t hook_events_n = ARRAY_LEN(hook_events);
 

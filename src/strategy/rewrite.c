@@ -182,6 +182,15 @@ static int await_newline(const struct run *run, struct stat *st, struct err *ret
 /* Reads until the parent is at rest; a last line without newline is taken when it is. */
 static int read_all(struct run *run, struct err *reterr)
 {
+	struct stat st;
+
+	/* What comes behind it is nothing to us, and may go on growing. */
+	if (run->opts->end > 0) {
+		int r = look(run, &st, reterr);
+		if (r == 0 && (uint64_t)st.st_size < run->opts->end)
+			return err_set(reterr, ERR_BUSY, "it became shorter while it was read");
+		return r < 0 ? r : map_range(run, run->opts->end, reterr);
+	}
 	for (int round = 0; round < ROUNDS_MAX; round++) {
 		struct stat before = { .st_size = 0 }, after = { .st_size = 0 };
 		int r = read_lines(run, &before, reterr);
@@ -267,6 +276,7 @@ static int tell_done(struct run *run, struct err *reterr)
 static int finish(struct run *run, struct err *reterr)
 {
 	struct stat st = { .st_size = 0 };
+	AUTO_STR tail = STR_INIT;
 	int r = tell_done(run, reterr);
 
 	/* What done() kept of the parent by its name must be what was read. */
@@ -275,6 +285,10 @@ static int finish(struct run *run, struct err *reterr)
 	/* The agent's next line must not be glued to the last one. */
 	if (r == 0 && run->ends_open)
 		r = out_bytes(run, SV("\n"), reterr);
+	if (r == 0 && run->ops->tail)
+		r = run->ops->tail(run->data, &tail, reterr);
+	if (r == 0 && tail.len > 0)
+		r = out_bytes(run, str_sv(&tail), reterr);
 	if (r == 0)
 		r = out_note(run, reterr);
 	return r < 0 ? r : commit(run, reterr);

@@ -69,6 +69,8 @@ struct rewrite_ops {
 	/* Once, after the last line and before the file appears. live is NULL unless asked for.
 	 * ERR_NOTFOUND is the way to say that there is nothing to change. */
 	int (*done)(void *data, const struct transcript_live *live, struct err *reterr);
+	/* Once, after done(): appends lines that follow the last one, newlines included. */
+	int (*tail)(void *data, struct str *out, struct err *reterr);
 	/* Members of the note that goes into the first line, see note_key. Called twice: before
 	 * the first line is written, and after done(), when the text may be up to
 	 * REWRITE_NOTE_GROW bytes longer. */
@@ -94,6 +96,8 @@ struct rewrite_opts {
 	const char *note_key;
 	const char *id; /* of the new session; NULL: chosen here */
 	const char *out_dir; /* where to write; NULL: where the agent looks for it */
+	/* The parent ends here, where a line does; 0: where its file does. Not in place. */
+	uint64_t end;
 	bool in_place; /* same id and path; the caller has made a copy. ERR_BUSY names who has it
 			* open for writing */
 	bool dry; /* all but writing; edit() is called unless NULL */

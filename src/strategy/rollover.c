@@ -15,6 +15,7 @@
 #include "strategy/placeholder.h"
 #include "strategy/smart.h"
 #include "transcript/line.h"
+#include "transcript/native.h"
 #include "json/write.h"
 
 enum { TITLE_COLUMNS = 120, VALUE_MAX = 64 * 1024 * 1024 };
@@ -253,7 +254,7 @@ int rollover_plan(const struct rollover_opts *opts, struct rollover *ret, struct
 	if (opts->prompt && strlen(opts->prompt) > ROLLOVER_PROMPT_MAX)
 		return err_set(reterr, ERR_LIMIT, "the prompt is longer than %d bytes",
 			ROLLOVER_PROMPT_MAX);
-	if (!rollover_writes(opts->target->format))
+	if (!native_writes(opts->target->format))
 		return err_set(reterr, ERR_INPUT, "sessions of %s cannot be begun by a rollover",
 			opts->target->agent);
 	uuid_new(plan.id);

@@ -78,7 +78,5 @@ int rollover_question(const struct session_row *parent, const char *prompt, stru
 
 /* The [SESSION LINEAGE] block: the chain, and `current` as the last. */
 void rollover_lineage_block(const struct lineage *chain, const char *current, struct str *out);
-/* Whether a session of that format can be begun. */
-bool rollover_writes(const struct transcript_format *format);
 /* The lines of the new session's file. */
 void rollover_lines(const struct rollover_opts *opts, const struct rollover *plan, struct str *out);

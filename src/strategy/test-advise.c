@@ -60,6 +60,35 @@ static void advise(const struct str *t, int64_t window, struct advice *ret)
 
 /* ---- what counts ---- */
 
+/* What a compaction kept of before counts, though no call was made with it: by the agent's own
+ * figure where it wrote one, else by its bytes. */
+static void test_kept_by_compaction(void **state UNUSED)
+{
+	for (int told = 0; told < 2; told++) {
+		AUTO_STR t = STR_INIT;
+		AUTO_ADVICE a = ADVICE_INIT;
+		AUTO_FREE char *big = repeat('a', 37000);
+		claude_user(&t, "u1", NULL, "before");
+		call(&t, "a1", "u1", "m1", 1000, TEXT("done"));
+		claude_user(&t, "u2", "a1", big);
+		claude_head(&t, "system", "c1", NULL);
+		str_addf(&t,
+			",\"subtype\":\"compact_boundary\",\"content\":\"compacted\","
+			"\"compactMetadata\":{\"preTokens\":9000,%s\"preservedMessages\":{"
+			"\"anchorUuid\":\"u3\",\"uuids\":[\"u2\"]}}}\n",
+			told ? "\"postTokens\":8000," : "");
+		claude_user(&t, "u3", "c1", "summary");
+		advise(&t, 10000, &a);
+		assert_true(a.compacted);
+		assert_int_equal(a.context.sure, SURE_ASSUMED);
+		assert_in_range(a.context.tokens, told ? 8000 : 10000, told ? 8000 : 10010);
+		assert_in_range(
+			a.kinds[ADVISE_PROMPTS].tokens, a.context.tokens - 10, a.context.tokens);
+		assert_int_not_equal(a.advised, ADVISE_NOTHING);
+		assert_false(a.scaled);
+	}
+}
+
 static void test_only_after_compaction(void **state UNUSED)
 {
 	AUTO_STR t = STR_INIT;
@@ -392,6 +421,7 @@ static void test_codex_is_advised_on(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kept_by_compaction),
 		cmocka_unit_test(test_only_after_compaction),
 		cmocka_unit_test(test_texts_are_fitted_to_recorded_tokens),
 		cmocka_unit_test(test_usage_counts_once),

@@ -133,7 +133,8 @@ static void check_install(const char *text, bool comes_back)
 	AUTO_STR removed = STR_INIT;
 	enum hook_state states[8];
 
-	assert_int_equal(hook_settings_install(sv_of(text), program, &out, NULL), 3);
+	assert_int_equal(
+		hook_settings_install(sv_of(text), program, &out, NULL), (int)hook_events_n);
 	struct sv body = sv_starts(str_sv(&out), SV("\xef\xbb\xbf")) ? sv_from(str_sv(&out), 3)
 								     : str_sv(&out);
 	assert_int_equal(scan_check(body, NULL), 0);
@@ -142,7 +143,8 @@ static void check_install(const char *text, bool comes_back)
 		assert_int_equal(states[i], HOOK_INSTALLED);
 	assert_int_equal(hook_settings_install(str_sv(&out), program, &again, NULL), 0);
 	assert_string_equal(again.buf, out.buf);
-	assert_int_equal(hook_settings_remove(str_sv(&out), program, &removed, NULL), 3);
+	assert_int_equal(
+		hook_settings_remove(str_sv(&out), program, &removed, NULL), (int)hook_events_n);
 	assert_int_equal(hook_settings_look(str_sv(&removed), program, states, NULL), 0);
 	for (size_t i = 0; i < hook_events_n; i++)
 		assert_int_equal(states[i], HOOK_ABSENT);
@@ -159,9 +161,9 @@ static void test_install_and_remove_give_the_bytes_back(void **state)
 	check_install("\xef\xbb\xbf{\"a\":1}", false);
 	check_install("{\"a\":1}\n", false);
 	check_install("{\n  \"model\": \"x\",\n  \"n\": 1E2\n}\n", true);
-	check_install("{\n  \"hooks\": {\n    \"Stop\": []\n  },\n  \"z\": 1\n}\n", true);
+	check_install("{\n  \"hooks\": {\n    \"PostCompact\": []\n  },\n  \"z\": 1\n}\n", true);
 	check_install("{\"hooks\":{\"UserPromptSubmit\":[{\"hooks\":[{\"type\":\"command\","
-		      "\"command\":\"mine\"}]}],\"Stop\":[]}}",
+		      "\"command\":\"mine\"}]}],\"PostCompact\": []}}",
 		false);
 	check_install("{\"hooks\":{\"UserPromptSubmit\":[]}}", false);
 	check_install("{\"hooks\":{}}", false);
@@ -173,7 +175,8 @@ static void test_other_bytes_stay(void **state)
 	AUTO_STR out = STR_INIT;
 	const char *text = "{ \"odd\" : [1E2 , 0.10,\"\\u00e9\"]\t,\n\"hooks\":{\"PreCompact\":"
 			   "[{\"matcher\":\"auto\",\"hooks\":[{\"command\":\"mine\"}]}]}}";
-	assert_int_equal(hook_settings_install(sv_of(text), program, &out, NULL), 3);
+	assert_int_equal(
+		hook_settings_install(sv_of(text), program, &out, NULL), (int)hook_events_n);
 	assert_non_null(strstr(out.buf, "{ \"odd\" : [1E2 , 0.10,\"\\u00e9\"]\t,\n\"hooks\":{"));
 	assert_non_null(
 		strstr(out.buf, "[{\"matcher\":\"auto\",\"hooks\":[{\"command\":\"mine\"}]},"));
@@ -185,10 +188,12 @@ static void test_another_faden(void **state)
 	AUTO_STR old = STR_INIT;
 	AUTO_STR out = STR_INIT;
 	enum hook_state states[8];
-	assert_int_equal(hook_settings_install(SV("{}"), "/old/faden", &old, NULL), 3);
+	assert_int_equal(
+		hook_settings_install(SV("{}"), "/old/faden", &old, NULL), (int)hook_events_n);
 	assert_int_equal(hook_settings_look(str_sv(&old), program, states, NULL), 0);
 	assert_int_equal(states[0], HOOK_OTHER);
-	assert_int_equal(hook_settings_install(str_sv(&old), program, &out, NULL), 3);
+	assert_int_equal(
+		hook_settings_install(str_sv(&old), program, &out, NULL), (int)hook_events_n);
 	assert_null(strstr(out.buf, "/old/faden"));
 	assert_int_equal(hook_settings_look(str_sv(&out), program, states, NULL), 0);
 	assert_int_equal(states[2], HOOK_INSTALLED);
@@ -235,8 +240,10 @@ static void test_only_what_install_writes_is_ours(void **state)
 		str_adds(&text, "}]}]}}");
 		assert_int_equal(hook_settings_remove(str_sv(&text), program, &out, NULL), !is_own);
 		assert_int_equal(strcmp(out.buf, text.buf) == 0, is_own);
-		assert_int_equal(hook_settings_install(str_sv(&text), program, &with, NULL), 3);
-		assert_int_equal(hook_settings_remove(str_sv(&with), program, &back, NULL), 3);
+		assert_int_equal(hook_settings_install(str_sv(&text), program, &with, NULL),
+			(int)hook_events_n);
+		assert_int_equal(hook_settings_remove(str_sv(&with), program, &back, NULL),
+			(int)hook_events_n);
 		AUTO_STR quoted = STR_INIT;
 		json_quote(&quoted, sv_of(command));
 		assert_int_equal(strstr(with.buf, quoted.buf) != NULL, is_own);
@@ -255,7 +262,7 @@ static void test_what_is_like_ours_is_told(void **state)
 	assert_string_equal(out.buf, "mine; faden hook pre-compact");
 	AUTO_STR with = STR_INIT;
 	AUTO_STR none = STR_INIT;
-	assert_int_equal(hook_settings_install(SV("{}"), program, &with, NULL), 3);
+	assert_int_equal(hook_settings_install(SV("{}"), program, &with, NULL), (int)hook_events_n);
 	assert_false(hook_settings_own(str_sv(&with), &hook_events[2], program, &none));
 }
 
@@ -265,9 +272,11 @@ static void test_a_program_of_another_name_finds_its_own(void **state)
 	AUTO_STR with = STR_INIT;
 	AUTO_STR without = STR_INIT;
 	AUTO_STR again = STR_INIT;
-	assert_int_equal(hook_settings_install(SV("{\"a\":1}"), "/opt/f", &with, NULL), 3);
+	assert_int_equal(
+		hook_settings_install(SV("{\"a\":1}"), "/opt/f", &with, NULL), (int)hook_events_n);
 	assert_int_equal(hook_settings_install(str_sv(&with), "/opt/f", &again, NULL), 0);
-	assert_int_equal(hook_settings_remove(str_sv(&with), "/opt/f", &without, NULL), 3);
+	assert_int_equal(
+		hook_settings_remove(str_sv(&with), "/opt/f", &without, NULL), (int)hook_events_n);
 	assert_null(strstr(without.buf, "hook"));
 }
 

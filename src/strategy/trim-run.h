@@ -37,7 +37,7 @@ enum trim_feed { FEED_CALL, FEED_REST, FEED_ANSWER, FEED_EARLY, FEED_ODD, FEED_M
 struct trim_fact {
 	enum trim_feed what;
 	uint32_t line, record; /* within the chunk, from 0 */
-	uint64_t n; /* bytes of a text; CALL, MODEL: index of calls */
+	uint64_t n; /* bytes of a text; CALL, MODEL: index of calls; BREAK: tokens left */
 };
 struct trim_call {
 	struct sv model, message;

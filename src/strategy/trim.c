@@ -55,7 +55,7 @@ static void push_fact(struct trim_part *part, enum trim_feed what, uint64_t n)
 static void feed_look(struct trim_part *part, const struct line_look *look, bool early)
 {
 	if (look->breaks) {
-		push_fact(part, FEED_BREAK, 0);
+		push_fact(part, FEED_BREAK, (uint64_t)look->left);
 		part->breaks++;
 	}
 	if (look->called || look->model.n > 0) {
@@ -238,7 +238,7 @@ static void feed_tokens(struct tokens *t, const struct trim_part *part, const st
 		tokens_set_model(t, call->model);
 		break;
 	case FEED_BREAK:
-		tokens_break(t);
+		tokens_compacted(t, (int64_t)f->n);
 		break;
 	}
 }
@@ -316,6 +316,7 @@ static void sum_live(struct trim_run *run, const struct transcript_live *live)
 	for (size_t i = 0; i < run->sent.n; i++)
 		sent += transcript_is_live(live, i) ? run->sent.v[i] : 0;
 	known_tell(&run->told, &run->tokens, UINT64_MAX);
+	tokens_sent(&run->tokens, sent);
 	report->saved = tokens_saved(&run->tokens, report->live_bytes, sent, report->live_images);
 	report->before = tokens_context(&run->tokens);
 	const struct token_ratio ratio = tokens_ratio(&run->tokens);
