@@ -11,6 +11,7 @@
 #include "config/yaml.h"
 #include "os/file.h"
 #include "os/path.h"
+#include "os/proc.h"
 #include "store/store.h"
 
 enum { LOG_BYTES_MAX = 4 * 1024 * 1024 }; /* then it becomes FILE.1 */
@@ -44,6 +45,8 @@ void app_use_paths(struct app *app)
 {
 	struct app_paths *p = &app->paths;
 
+	free(p->index_dir);
+	p->index_dir = path_join(p->state_dir, "index");
 	app->n_homes = 0;
 	for (size_t i = 0; i < agent_count; i++) {
 		const struct agent_def *agent = &agent_table[i];
@@ -72,9 +75,39 @@ const struct transcript_home *app_home(const struct app *app, const char *agent)
 	return NULL;
 }
 
-char *app_index_dir(const struct app *app)
+void app_start(const struct app *app, const char *const *words)
 {
-	return path_join(app->paths.state_dir, "index");
+	AUTO_FREE char *self = NULL;
+	AUTO_STRV argv = STRV_INIT;
+	AUTO_STRV envp = STRV_INIT;
+	struct proc proc = PROC_INIT;
+
+	if (app->clock.fixed || path_real("/proc/self/exe", &self, NULL) < 0)
+		return;
+	strv_add(&argv, self);
+	/* The file of the settings must be there only where it was named. */
+	if (app->config_given) {
+		strv_add(&argv, "--config");
+		strv_add(&argv, app->paths.config_file);
+	}
+	strv_add(&argv, "--state");
+	strv_add(&argv, app->paths.state_dir);
+	for (; *words; words++)
+		strv_add(&argv, *words);
+	/* It is nobody's agent, even when an agent runs us. */
+	for (const char *const *e = env_all(); *e; e++)
+		if (!sv_starts(sv_of(*e), SV(PROC_MARK "=")))
+			strv_add(&envp, *e);
+	const struct proc_opts opts = { .argv = (const char *const *)argv.v,
+		.envp = (const char *const *)envp.v,
+		.cwd = "/",
+		.in = PROC_NULL,
+		.out = PROC_NULL,
+		.err = PROC_NULL };
+	/* Not released: that would end it. */
+	if (proc_spawn(&proc, &opts, NULL) < 0)
+		log_write(
+			&app->log, LOG_WARN, "no 'faden %s' could be started", argv.v[argv.n - 1]);
 }
 
 struct archive app_archive(const struct app *app)
@@ -84,12 +117,28 @@ struct archive app_archive(const struct app *app)
 	};
 }
 
+struct keeper app_keeper(const struct app *app)
+{
+	return (struct keeper){
+		.store = app->store,
+		.homes = app->homes,
+		.n_homes = app->n_homes,
+		.state_dir = app->paths.state_dir,
+		.index_dir = app->paths.index_dir,
+		.archive_dir = app->paths.archive_dir,
+		.clock = &app->clock,
+		.log = &app->log,
+		.result_max = (size_t)app->settings->search_result_kb * 1024,
+	};
+}
+
 static void paths_release(struct app_paths *p)
 {
 	free(p->home);
 	free(p->config_file);
 	free(p->state_dir);
 	free(p->data_dir);
+	free(p->index_dir);
 	free(p->archive_dir);
 	free(p->cache_dir);
 	free(p->runtime_dir);

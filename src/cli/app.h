@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "keep/keeper.h"
 #include "transcript/home.h"
 #include "ui/pager.h"
 
@@ -25,7 +26,8 @@ struct app_paths {
 	char *config_file; /* config.yaml, or what --config names */
 	char *state_dir; /* conversations, log, the rehearsal agent's transcripts */
 	char *data_dir; /* what is kept for ever */
-	char *archive_dir; /* … below it: the originals of sessions */
+	char *index_dir; /* … of all sessions, made or not */
+	char *archive_dir; /* … below data_dir: the originals of sessions */
 	char *cache_dir; /* what can be made again */
 	char *runtime_dir; /* locks and sockets of this login */
 	char *agent_homes[AGENTS_MAX]; /* by agent_index(); NULL: it keeps no sessions */
@@ -55,6 +57,7 @@ struct app {
 	char **argv;
 	struct settings *settings; /* never NULL while a command runs, unless CMD_NO_SETTINGS */
 	struct store *store; /* use app_store() */
+	bool forgets; /* it is a copy in memory: what is written there is lost */
 	struct pager pager; /* while one shows app->out */
 	bool pager_stays; /* also when all fits one screen: something else comes back after it */
 };
@@ -79,10 +82,15 @@ int app_state(struct app *app, struct err *reterr) MUST_USE;
 /* The store in the state folder, opened at the first call and closed by app_release(). */
 int app_store(struct app *app, struct store **ret_store, struct err *reterr) MUST_USE;
 
-/* Where the index of all sessions lies, made or not. Caller frees. */
-char *app_index_dir(const struct app *app);
+/* Starts this program with these words (NULL-terminated) and the same settings and state, in the
+ * background: nobody hears of it or waits for it. Not with a fixed clock, which is a test's that
+ * wants to know when what happens. */
+void app_start(const struct app *app, const char *const *words);
+
 /* The archive of this user, once the store is open. */
 struct archive app_archive(const struct app *app);
+/* The same with the index, and where both come from. It tells nobody anything. */
+struct keeper app_keeper(const struct app *app);
 
 /*
  * Sends app->out through the user's pager when it is a terminal and ui.pager allows; otherwise

@@ -262,9 +262,11 @@ int cli_main(int argc, char **argv)
 	struct err e = ERR_INIT;
 	int status = 0;
 
-	/* A file of ours that got the number of a closed standard input would be read as it. */
-	if (fcntl(STDIN_FILENO, F_GETFD) < 0)
-		(void)!file_open("/dev/null", NULL, NULL);
+	/* A file of ours that got the number of a closed standard stream would be taken for it.
+	 * What is written there fails, as it should: nobody gets it. */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!file_open("/dev/null", NULL, NULL);
 	/* Agents and pagers may close their end at any time: that is an error, not our death. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	/* Whoever ignores it hands that on to us, and then nobody learns how our children end. */

@@ -2,20 +2,20 @@
  * The archive: a copy of every session of every agent, and the way back.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "base/vec.h"
 #include "cli/cmd.h"
 #include "cli/keep.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "cli/since.h"
+#include "config/settings.h"
 #include "os/path.h"
 #include "ui/format.h"
 #include "ui/table.h"
+#include "view/archive.h"
 
 struct archive_cli {
 	bool json;
@@ -50,36 +50,45 @@ static const struct opt archive_options[] = {
 
 /* ---- taking everything ---- */
 
-static int run_update(struct app *app, const struct archive_cli *opts, struct err *reterr)
+static int limits_of_settings(struct app *app, struct kept_limits *ret, struct err *reterr)
+{
+	enum { DAY_MS = 24 * 60 * 60 * 1000 };
+	const struct settings *s = app->settings;
+
+	*ret = (struct kept_limits){ .older_ms = s->archive_keep_days * DAY_MS };
+	if (!s->archive_max_size[0])
+		return 0;
+	int r = bytes_parse(sv_of(s->archive_max_size), &ret->max_bytes, reterr);
+	if (r < 0)
+		err_prefix(reterr, "archive.max_size");
+	return r;
+}
+
+static int run_update(struct keeping *k, const struct archive_cli *opts, struct err *reterr)
 {
 	struct archive_run run = { .stats.files = 0 };
 	struct kept_limits limits;
 	AUTO_VAULT *v = NULL;
-	int r = keep_limits_of_settings(app, &limits, reterr);
+	int r = limits_of_settings(k->app, &limits, reterr);
 
 	if (r >= 0)
-		r = sessions_refresh(app, reterr);
+		r = sessions_refresh(k->app, reterr);
 	if (r >= 0)
-		r = keep_open(app, &v, reterr);
+		r = keeping_vault(k, &v, reterr);
 	if (r >= 0)
-		r = keep_sessions(app, v, NULL, &run.stats, reterr);
+		r = keeper_archive_to(&k->keeper, v, NULL, &run.stats, reterr);
+	if (r >= 0 && run.stats.left > 0)
+		return err_set(reterr, ERR_CANCELLED,
+			"interrupted: %zu files were taken and are kept, %zu left; 'faden archive' "
+			"goes on there",
+			run.stats.taken, run.stats.left);
 	if (r >= 0 && (limits.older_ms || limits.max_bytes))
-		r = keep_prune(app, v, &limits, false, &run.pruned, reterr);
+		r = kept_prune(&k->keeper, v, &limits, false, &run.pruned, reterr);
 	if (r >= 0)
 		r = vault_figures(v, &run.figures, reterr);
 	if (r < 0)
 		return r;
-	if (opts->json) {
-		AUTO_STR out = STR_INIT;
-		struct jw w = JW_INIT(&out);
-		view_json_archive_run(&w, &run);
-		print_doc(app, &out);
-	} else {
-		struct term t;
-		print_begin(app, &t);
-		view_archive_run(&t, &run);
-		print_end(&t);
-	}
+	PRINT_RESULT(k->app, opts->json, archive_run, &run);
 	return run.stats.troubles > 0 ? err_exit_status(ERR_INPUT) : 0;
 }
 
@@ -173,83 +182,77 @@ static int run_list(
 
 /* ---- back and out ---- */
 
-/* What is said of one that was written somewhere. */
-static int tell_written(struct app *app, const struct archive_cli *opts, const struct kept *kept,
-	const char *path, int r, uint64_t lost)
+/* What is said of those that were written somewhere: a line each, or one object in which those that
+ * belong to the first stand in a list. */
+struct telling {
+	struct app *app;
+	bool json;
+	struct str out;
+	struct jw w;
+	size_t told;
+};
+
+static void tell_written(
+	struct telling *t, const struct kept *kept, const char *path, bool written, uint64_t lost)
 {
-	if (opts->json) {
-		AUTO_STR out = STR_INIT;
-		struct jw w = JW_INIT(&out);
-		jw_object(&w);
-		jw_put_cstr(&w, "archive_key", kept->key);
-		jw_put_cstr(&w, "session_id", kept->session);
-		jw_put_cstr(&w, "path", path);
-		jw_put_bool(&w, "written", r == 0);
-		jw_put_i64(&w, "lost_bytes", (int64_t)lost);
-		jw_end(&w);
-		print_doc(app, &out);
-	} else {
-		AUTO_FREE char *shown = path_show(path, app->paths.home);
-		say_line(app->out, r == 0 ? "%s" : "%s is there already", shown);
-	}
 	if (lost > 0)
-		say_note(app->err, "warning: %llu bytes are damaged and were left out",
+		say_note(t->app->err, "warning: %llu bytes are damaged and were left out",
 			(unsigned long long)lost);
-	return 0;
+	if (t->json) {
+		jw_object(&t->w);
+		jw_put_cstr(&t->w, "archive_key", kept->key);
+		jw_put_cstr(&t->w, "session_id", kept->session);
+		jw_put_cstr(&t->w, "path", path);
+		jw_put_bool(&t->w, "written", written);
+		jw_put_i64(&t->w, "lost_bytes", (int64_t)lost);
+		jw_key(&t->w, "subagents");
+		jw_array(&t->w);
+	} else {
+		AUTO_FREE char *shown = path_show(path, t->app->paths.home);
+		say_line(t->app->out, written ? "%s" : "%s is there already", shown);
+	}
+	if (t->json && t->told > 0) {
+		jw_end(&t->w);
+		jw_end(&t->w);
+	}
+	t->told++;
 }
 
-/* What lies where it was goes to the archive, and from there. */
-static int set_aside(struct app *app, const struct kept *kept, struct err *reterr)
+static void tell_end(struct telling *t)
 {
-	const struct vault_source source = {
-		.path = kept->path, .agent = "", .session = kept->session, .own = kept->session
-	};
-	struct vault_taken taken;
-	AUTO_VAULT *v = NULL;
+	if (!t->json || t->told == 0)
+		return;
+	jw_end(&t->w);
+	jw_end(&t->w);
+	print_doc(t->app, &t->out);
+}
 
-	if (sessions_in_use(app, kept->session))
-		return err_set(reterr, ERR_BUSY, "session %s is open; end it first", kept->session);
-	int r = keep_open(app, &v, reterr);
-	if (r < 0)
-		return r;
-	struct taker *taker = taker_new(v);
-	r = taker_take(taker, &source, &taken, reterr);
-	if (r >= 0)
-		r = taker_finish(taker, reterr);
-	if (r >= 0)
-		r = vault_commit(v, reterr);
-	taker_free(taker);
-	return r < 0 ? r : keep_remove(v, kept->path, reterr);
+static void on_restored(void *data, const struct kept *kept, bool written, uint64_t lost)
+{
+	tell_written(data, kept, kept->path, written, lost);
+}
+
+static unsigned kept_flags(const struct archive_cli *opts)
+{
+	return (opts->partial ? KEPT_PARTIAL : 0u) | (opts->replace ? KEPT_REPLACE : 0u);
 }
 
 static int run_restore(
-	struct app *app, const struct archive_cli *opts, const char *spec, struct err *reterr)
+	struct keeping *k, const struct archive_cli *opts, const char *spec, struct err *reterr)
 {
-	const struct archive archive = app_archive(app);
-	CLEANUP(kept_release) struct kept kept = { .key = "" };
-	uint64_t lost = 0;
-	int r = kept_find(app, spec, &kept, reterr);
+	CLEANUP(kept_release) struct kept kept = KEPT_INIT;
+	struct telling t = { .app = k->app, .json = opts->json, .out = STR_INIT };
+	int r = keeping_find(k, spec, &kept, reterr);
 
 	if (r < 0)
 		return r;
-	if (!kept.path[0])
-		return err_set(reterr, ERR_INPUT,
-			"where the session lay is not known: 'faden archive export %s'", kept.key);
-	uint64_t *may_lose = opts->partial ? &lost : NULL;
-	r = archive_restore(&archive, kept.key, kept.path, may_lose, reterr);
-	if (r == -EEXIST && opts->replace) {
-		r = set_aside(app, &kept, reterr);
-		if (r >= 0)
-			r = archive_restore(&archive, kept.key, kept.path, may_lose, reterr);
-	} else if (r == -EEXIST) {
-		return err_set(reterr, ERR_DENIED,
-			"%s is there and has other bytes; it stays (--replace takes it to the "
-			"archive first, export writes elsewhere)",
-			kept.path);
-	}
-	if (r < 0)
-		return r;
-	return tell_written(app, opts, &kept, kept.path, r, lost);
+	if (opts->replace && path_exists(kept.path) && sessions_in_use(k->app, kept.session))
+		return err_set(reterr, ERR_BUSY, "session %s is open; end it first", kept.session);
+	t.w = (struct jw)JW_INIT(&t.out);
+	r = kept_restore(&k->keeper, &kept, kept_flags(opts), on_restored, &t, reterr);
+	tell_end(&t);
+	str_release(&t.out);
+	return r;
 }
 
 static char *export_path(const struct archive_cli *opts, const struct kept *kept)
@@ -267,12 +270,13 @@ static char *export_path(const struct archive_cli *opts, const struct kept *kept
 }
 
 static int run_export(
-	struct app *app, const struct archive_cli *opts, const char *spec, struct err *reterr)
+	struct keeping *k, const struct archive_cli *opts, const char *spec, struct err *reterr)
 {
-	const struct archive archive = app_archive(app);
-	CLEANUP(kept_release) struct kept kept = { .key = "" };
+	const struct archive archive = keeper_archive(&k->keeper);
+	CLEANUP(kept_release) struct kept kept = KEPT_INIT;
+	struct telling t = { .app = k->app, .json = opts->json, .out = STR_INIT };
 	uint64_t lost = 0;
-	int r = kept_find(app, spec, &kept, reterr);
+	int r = keeping_find(k, spec, &kept, reterr);
 
 	if (r < 0)
 		return r;
@@ -280,93 +284,27 @@ static int run_export(
 	r = archive_restore(&archive, kept.key, path, opts->partial ? &lost : NULL, reterr);
 	if (r == -EEXIST)
 		return err_set(reterr, ERR_DENIED, "%s is there and stays; -o names another", path);
-	return r < 0 ? r : tell_written(app, opts, &kept, path, r, lost);
-}
-
-/* ---- all of it ---- */
-
-struct one_of_all {
-	char *key, *path;
-	uint64_t size;
-};
-struct everything {
-	VEC(struct one_of_all) files;
-	bool versions; /* every file, else the largest of each path */
-};
-
-static void everything_release(struct everything *e)
-{
-	vec_each (&e->files, one) {
-		free(one->key);
-		free(one->path);
-	}
-	vec_release(&e->files);
-}
-
-/* Files of one path come together. What was kept before a session was changed in place is not what
- * it was last. */
-static int add_to_all(void *data, const struct archive_file *file)
-{
-	struct everything *e = data;
-	struct one_of_all *last = e->files.n ? &e->files.v[e->files.n - 1] : NULL;
-
-	if (!e->versions && file->frozen)
-		return 0;
-	if (!e->versions && last && strcmp(last->path, file->path) == 0) {
-		if (file->size < last->size)
-			return 0;
-		free(last->key);
-		last->key = xstrdup(file->key);
-		last->size = file->size;
-		return 0;
-	}
-	vec_push(&e->files,
-		(struct one_of_all){ xstrdup(file->key), xstrdup(file->path), file->size });
+	if (r < 0)
+		return r;
+	t.w = (struct jw)JW_INIT(&t.out);
+	tell_written(&t, &kept, path, r == 0, lost);
+	tell_end(&t);
+	str_release(&t.out);
 	return 0;
 }
 
 /* Back to where they lay, or as KEY.jsonl into a folder. What is there stays. */
-static int run_all(struct app *app, const struct archive_cli *opts, bool back, struct err *reterr)
+static int run_all(struct keeping *k, const struct archive_cli *opts, bool back, struct err *reterr)
 {
-	const struct archive archive = app_archive(app);
-	CLEANUP(everything_release) struct everything e = { .versions = !back };
-	size_t written = 0, there = 0, failed = 0;
+	struct kept_written all;
 
 	if (!back && !opts->out)
 		return err_set(reterr, ERR_USAGE, "say where to: -o FOLDER");
-	int r = archive_each(
-		&archive, &(struct archive_query){ .key = NULL }, add_to_all, &e, reterr);
+	int r = kept_write_all(&k->keeper, back ? NULL : opts->out, kept_flags(opts), &all, reterr);
 	if (r < 0)
 		return r;
-	vec_each (&e.files, one) {
-		AUTO_FREE char *name = xasprintf("%s.jsonl", one->key);
-		AUTO_FREE char *path = back ? xstrdup(one->path) : path_join(opts->out, name);
-		uint64_t lost = 0;
-		struct err err = ERR_INIT;
-		r = path_exists(path) ? 1
-				      : archive_restore(&archive, one->key, path,
-						opts->partial ? &lost : NULL, &err);
-		written += r == 0;
-		there += r > 0;
-		failed += r < 0;
-		if (r < 0)
-			say_note(app->err, "warning: %s: %s", one->key, err.msg);
-	}
-	if (opts->json) {
-		AUTO_STR out = STR_INIT;
-		struct jw w = JW_INIT(&out);
-		jw_object(&w);
-		jw_put_i64(&w, "written_files", (int64_t)written);
-		jw_put_i64(&w, "present_files", (int64_t)there);
-		jw_put_i64(&w, "failed_files", (int64_t)failed);
-		jw_end(&w);
-		print_doc(app, &out);
-	} else {
-		say_line(app->out, "%zu file%s written, %zu there already%s", written,
-			written == 1 ? "" : "s", there,
-			failed ? ", some could not be written" : "");
-	}
-	return failed > 0 ? err_exit_status(ERR_INPUT) : 0;
+	PRINT_RESULT(k->app, opts->json, archive_written, &all);
+	return all.failed > 0 ? err_exit_status(ERR_INPUT) : 0;
 }
 
 /* ---- checking ---- */
@@ -379,67 +317,53 @@ static int say_damaged(void *data, const struct vault_file *file)
 	return 0;
 }
 
-static int run_verify(struct app *app, const struct archive_cli *opts, struct err *reterr)
+static int run_verify(struct keeping *k, const struct archive_cli *opts, struct err *reterr)
 {
 	struct vault_verdict verdict;
 	AUTO_VAULT *v = NULL;
-	AUTO_FREE char *packs = path_join(app->paths.archive_dir, "packs");
+	AUTO_FREE char *packs = path_join(k->keeper.archive_dir, "packs");
 
 	if (!path_exists(packs))
 		return err_set(reterr, ERR_NOTFOUND,
 			"nothing is in the archive yet; 'faden archive' fills it");
-	int r = keep_open(app, &v, reterr);
+	int r = keeping_vault(k, &v, reterr);
+	/* To look at it, it need not be writable: a full or write-protected disk is when one wants
+	 * to know. */
+	if (r < 0)
+		r = vault_open(
+			k->keeper.archive_dir, 0, k->keeper.clock, k->keeper.log, &v, reterr);
 	if (r >= 0)
-		r = vault_verify(v, say_damaged, app, &verdict, reterr);
+		r = vault_verify(v, say_damaged, k->app, &verdict, reterr);
 	if (r < 0)
 		return r;
-	bool sound = verdict.damaged_frames == 0 && verdict.damaged_files == 0;
-	if (opts->json) {
-		AUTO_STR out = STR_INIT;
-		struct jw w = JW_INIT(&out);
-		view_json_archive_verdict(&w, &verdict);
-		print_doc(app, &out);
-	} else {
-		struct term t;
-		print_begin(app, &t);
-		view_archive_verdict(&t, &verdict);
-		print_end(&t);
-	}
-	return sound ? 0 : err_exit_status(ERR_INPUT);
+	PRINT_RESULT(k->app, opts->json, archive_verdict, &verdict);
+	return verdict.damaged_frames == 0 && verdict.damaged_files == 0
+		? 0
+		: err_exit_status(ERR_INPUT);
 }
 
 /* ---- pruning ---- */
 
-static int run_prune(struct app *app, const struct archive_cli *opts, struct err *reterr)
+static int run_prune(struct keeping *k, const struct archive_cli *opts, struct err *reterr)
 {
 	struct kept_limits limits = { .older_ms = opts->older_ms };
-	struct archive_pruned pruned;
+	struct kept_pruned pruned;
 	AUTO_VAULT *v = NULL;
 	int r = opts->max_size ? bytes_parse(sv_of(opts->max_size), &limits.max_bytes, reterr) : 0;
 
 	if (r == 0 && !opts->older_ms && !opts->max_size)
-		r = keep_limits_of_settings(app, &limits, reterr);
+		r = limits_of_settings(k->app, &limits, reterr);
 	if (r == 0 && !limits.older_ms && !limits.max_bytes)
 		r = err_set(reterr, ERR_USAGE,
 			"say what goes: --older-than SPAN or --max-size SIZE (or set "
 			"archive.keep_days or archive.max_size)");
 	if (r == 0)
-		r = keep_open(app, &v, reterr);
+		r = keeping_vault(k, &v, reterr);
 	if (r == 0)
-		r = keep_prune(app, v, &limits, opts->dry, &pruned, reterr);
+		r = kept_prune(&k->keeper, v, &limits, opts->dry, &pruned, reterr);
 	if (r < 0)
 		return r;
-	if (opts->json) {
-		AUTO_STR out = STR_INIT;
-		struct jw w = JW_INIT(&out);
-		view_json_archive_pruned(&w, &pruned, opts->dry);
-		print_doc(app, &out);
-	} else {
-		struct term t;
-		print_begin(app, &t);
-		view_archive_pruned(&t, &pruned, opts->dry);
-		print_end(&t);
-	}
+	PRINT_RESULT(k->app, opts->json, archive_pruned, &pruned);
 	return 0;
 }
 
@@ -450,21 +374,29 @@ static int run_archive(
 {
 	const struct archive_cli *opts = options;
 	struct sv verb = sv_of(argc > 0 ? argv[0] : "");
+	bool back = sv_is(verb, "restore"), out = sv_is(verb, "export");
 
-	if (argc == 0)
-		return run_update(app, opts, reterr);
 	if (sv_is(verb, "list") && argc <= 2)
 		return run_list(app, opts, argc == 2 ? argv[1] : NULL, reterr);
-	if ((sv_is(verb, "restore") || sv_is(verb, "export")) && argc == 1 && opts->all)
-		return run_all(app, opts, sv_is(verb, "restore"), reterr);
-	if (sv_is(verb, "restore") && argc == 2)
-		return run_restore(app, opts, argv[1], reterr);
-	if (sv_is(verb, "export") && argc == 2)
-		return run_export(app, opts, argv[1], reterr);
+	AUTO_KEEPING k = { .app = NULL };
+	int r = keeping_begin(app, &k, reterr);
+	if (r < 0)
+		return r;
+	/* Only what takes long and can go on later is ended by the first Ctrl-C. */
+	if (argc == 0)
+		return run_update(&k, opts, reterr);
+	interrupt_end(&k.interrupt);
+	k.keeper.cancelled = NULL;
+	if ((back || out) && argc == 1 && opts->all)
+		return run_all(&k, opts, back, reterr);
+	if (back && argc == 2)
+		return run_restore(&k, opts, argv[1], reterr);
+	if (out && argc == 2)
+		return run_export(&k, opts, argv[1], reterr);
 	if (sv_is(verb, "verify") && argc == 1)
-		return run_verify(app, opts, reterr);
+		return run_verify(&k, opts, reterr);
 	if (sv_is(verb, "prune") && argc == 1)
-		return run_prune(app, opts, reterr);
+		return run_prune(&k, opts, reterr);
 	return err_set(reterr, ERR_USAGE,
 		"give nothing, 'list [TEXT]', 'restore SESSION', 'export SESSION' (or --all of "
 		"them), 'verify' or 'prune'");

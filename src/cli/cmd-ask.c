@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "assist/tell.h"
+#include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/front.h"
@@ -37,7 +38,7 @@ static const struct opt ask_options[] = {
 	OPT_FLAG(0, "new-session", struct ask_opts, fresh, "the same"),
 	OPT_STRING(0, "in", struct ask_opts, in, "SESSION", "in this conversation"),
 	OPT_FLAG(0, "again", struct ask_opts, again,
-		"send again what was interrupted and did not reach the agent"),
+		"send what was interrupted and did not reach the agent"),
 	OPT_AGENT(struct ask_opts, agent, NULL, "who answers: @"),
 	OPT_STRING(0, "model", struct ask_opts, model, "NAME", "the agent's model"),
 	OPT_PERMISSION(struct ask_opts, permission),
@@ -383,6 +384,32 @@ static void print_object(struct ask *a, const struct assistant_outcome *out)
 	a->app->told = true;
 }
 
+/* What was told last is what is meant: an older prompt is not sent in its place. */
+static int find_lost(
+	struct ask *a, const char *conversation, struct turn_record *lost, struct err *reterr)
+{
+	enum { COLUMNS = 50 };
+	const char *dir = a->front.kit.dir;
+	AUTO_STR line = STR_INIT;
+	AUTO_STR shown = STR_INIT;
+	char ago[CLOCK_TEXT_MAX];
+	int r = journal_lost(a->app->store, conversation, dir, lost, reterr);
+
+	if (r < 0)
+		return r;
+	utf8_scrub_line(&line, str_sv(&lost->prompt));
+	utf8_fit(&shown, str_sv(&line), COLUMNS);
+	clock_format_ago(clock_wall_ms(&a->app->clock) - lost->started_ms, ago);
+	if (!conversation && lost->conversation[0] &&
+		journal_interrupted_since(a->app->store, dir, lost->id))
+		return err_set(reterr, ERR_NOTFOUND,
+			"what was interrupted last has reached the agent, or may have; \"%s\" "
+			"(%s) has not, and is sent by: faden ask --again --in %s",
+			shown.buf, ago, lost->conversation);
+	say_note(a->app->err, "sending what was interrupted %s: \"%s\"", ago, shown.buf);
+	return 0;
+}
+
 static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 {
 	struct request req = { .text = text, .mode = a->opts->fresh ? REQUEST_NEW : REQUEST_GO_ON };
@@ -403,9 +430,8 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 			"this conversation is %s's, not %s's; leave --agent out", whose,
 			a->opts->agent);
 	if (r == 0 && a->opts->again) {
-		r = journal_lost(a->app->store, req.conversation, a->front.kit.dir, &lost, reterr);
-		if (r == 0)
-			req = request_again(&lost);
+		r = find_lost(a, req.conversation, &lost, reterr);
+		req = request_again(&lost);
 	}
 	if (r == 0)
 		r = front_say(&a->front, &req, &out, reterr);

@@ -47,7 +47,7 @@ static int add_old(void *data, const struct session_row *row)
 
 	if (row->active_ms >= c->before_ms)
 		return 0;
-	return doomed_add(c->app, c->doomed, row, false, c->reterr);
+	return delete_add(c->app, c->doomed, row, false, c->reterr);
 }
 
 static int run_clean(
@@ -65,9 +65,6 @@ static int run_clean(
 	if (opts->older_ms == 0)
 		return err_set(reterr, ERR_USAGE, "say how old: --older-than 7d");
 	doomed.forget = opts->forget;
-	doomed.dry = opts->dry;
-	doomed.yes = opts->yes;
-	doomed.json = opts->json;
 	if (!opts->all)
 		r = kit_dir(app->settings, app->cwd, &here, reterr);
 	query.dir = here;
@@ -75,7 +72,8 @@ static int run_clean(
 		r = sessions_refresh(app, reterr);
 	if (r >= 0)
 		r = catalogue_query(app->store, &query, add_old, &c, reterr);
-	return r < 0 ? r : doomed_delete(app, &doomed, reterr);
+	const struct delete_flags flags = { opts->dry, opts->yes, opts->json };
+	return r < 0 ? r : delete_all(app, &doomed, &flags, reterr);
 }
 
 const struct cmd cmd_clean = {

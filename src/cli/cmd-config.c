@@ -1,5 +1,6 @@
 #include <errno.h>
 
+#include "assist/kit.h"
 #include "assist/utterance.h"
 #include "base/mem.h"
 #include "base/suggest.h"
@@ -69,15 +70,40 @@ static void put_value(struct jw *w, const struct settings *s, enum setting_id id
 	}
 }
 
+/* Who answers where ai.agent leaves it open. The store is only looked at; one that cannot be says
+ * nothing, since no setting depends on it. */
+static const struct agent_def *who_answers(const struct app *app, enum setting_id id)
+{
+	AUTO_FREE char *path = path_join(app->paths.state_dir, "faden.db");
+	AUTO_STORE *store = NULL;
+
+	if (id != SETTING_ID_ai_agent || strcmp(app->settings->ai_agent, "auto") != 0)
+		return NULL;
+	const struct agent_def *chosen = NULL;
+	if (path_exists(path) && store_open(path, STORE_READONLY, &app->log, &store, NULL) == 0)
+		chosen = kit_remembered(app->settings, store, app->paths.search);
+	return chosen ? chosen : agent_embedded();
+}
+
+static void add_who(struct str *out, const struct agent_def *kind)
+{
+	str_addf(out, "%s answers: %s", kind->name,
+		kind->embedded ? "no other was chosen" : "chosen at the first start");
+}
+
 /* "ai.agent = auto  (default)" */
 static void print_setting(const struct app *app, enum setting_id id)
 {
+	const struct agent_def *kind = who_answers(app, id);
 	AUTO_STR line = STR_INIT;
 
 	str_addf(&line, "%s = ", settings_row(id).name);
 	settings_print(&line, app->settings, id);
 	str_adds(&line, "  (");
 	settings_print_origin(&line, app->settings, id, app->paths.config_file);
+	str_adds(&line, kind ? "; " : "");
+	if (kind)
+		add_who(&line, kind);
 	str_addc(&line, ')');
 	say_line(app->out, "%s", line.buf);
 }
@@ -121,6 +147,7 @@ static int show_all(struct app *app, const struct config_opts *opts, struct err 
 			print_setting(app, id);
 			continue;
 		}
+		const struct agent_def *kind = who_answers(app, id);
 		jw_object(&w);
 		jw_put_cstr(&w, "name", settings_row(id).name);
 		jw_key(&w, "value");
@@ -130,6 +157,8 @@ static int show_all(struct app *app, const struct config_opts *opts, struct err 
 			jw_put_cstr(&w, "path", file);
 			jw_put_i64(&w, "line", o->line);
 		}
+		if (kind)
+			jw_put_cstr(&w, "in_force", kind->name);
 		jw_put_cstr(&w, "default", settings_row(id).fallback);
 		jw_put_cstr(&w, "help", settings_row(id).help);
 		jw_end(&w);
@@ -158,9 +187,16 @@ static int show_one(
 		settings_print(&text, app->settings, id);
 	if (opts->json) {
 		print_doc(app, &text);
-	} else {
-		str_addc(&text, '\n');
-		say_text(app->out, str_sv(&text));
+		return 0;
+	}
+	str_addc(&text, '\n');
+	say_text(app->out, str_sv(&text));
+	const struct agent_def *kind = who_answers(app, id);
+	AUTO_STR who = STR_INIT;
+	if (kind) {
+		(void)fflush(app->out);
+		add_who(&who, kind);
+		say_note(app->err, "%s", who.buf);
 	}
 	return 0;
 }
@@ -206,6 +242,12 @@ static int set(
 	if (argc > 2 && settings_row(id).kind != SETTING_LIST)
 		return err_set(reterr, ERR_USAGE,
 			"%s takes one value: put '%s …' into quotation marks", argv[0], argv[1]);
+	if (settings_row(id).kind == SETTING_LIST && argc == 2 && argv[1][0] == '[')
+		return err_set(reterr, ERR_USAGE,
+			"elements are given one by one or with commas between them, without "
+			"brackets: "
+			"faden config set %s ONE TWO",
+			argv[0]);
 	for (int i = 1; argc > 2 && i < argc; i++)
 		if (strchr(argv[i], ','))
 			return err_set(reterr, ERR_USAGE,

@@ -31,16 +31,14 @@ static int run_delete(
 	int r = 0;
 
 	doomed.forget = opts->forget;
-	doomed.dry = opts->dry;
-	doomed.yes = opts->yes;
-	doomed.json = opts->json;
 	for (int i = 0; i < argc && r >= 0; i++) {
 		AUTO_RESOLVED of = RESOLVED_INIT;
 		r = sessions_find(app, argv[i], opts->forget ? RESOLVE_GONE : 0, &of, reterr);
 		if (r >= 0)
-			r = doomed_add(app, &doomed, &of.row, true, reterr);
+			r = delete_add(app, &doomed, &of.row, true, reterr);
 	}
-	return r < 0 ? r : doomed_delete(app, &doomed, reterr);
+	const struct delete_flags flags = { opts->dry, opts->yes, opts->json };
+	return r < 0 ? r : delete_all(app, &doomed, &flags, reterr);
 }
 
 const struct cmd cmd_delete = {

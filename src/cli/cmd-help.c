@@ -130,8 +130,12 @@ void help_command(FILE *out, const struct cmd *cmd)
 	for (const struct format_field *f = cmd->fields; f && f->name; f++)
 		row(&p, f->name, f->help);
 	option_rows(&p, "Options of every command", cli_global_options);
-	if (!(cmd->needs & CMD_HIDDEN))
-		(void)fprintf(out, "\n'faden help %s' says it at length.\n", cmd->name);
+	if (cmd->needs & CMD_HIDDEN)
+		return;
+	str_clear(&summary);
+	str_addf(&summary, "At a terminal 'faden help %s' says it at length.", cmd->name);
+	(void)fputc('\n', out);
+	prose_wrap(out, p.width, str_sv(&summary), 0, 0);
 }
 
 /* ---- for programs: man pages and completions are made from it ---- */

@@ -17,6 +17,7 @@
 #include "cli/make.h"
 #include "cli/print.h"
 #include "config/settings.h"
+#include "keep/told.h"
 #include "os/file.h"
 #include "strategy/rollover.h"
 
@@ -29,10 +30,10 @@ static const struct opt hook_options[] = {
 	OPT_END,
 };
 
-enum { HOOK_EVENTS = 3 }; /* of the verbs, the first, are the agent's */
+enum { HOOK_EVENTS = 5 }; /* of the verbs, the first, are the agent's */
 
 static const char *const hook_verbs[] = { "user-prompt-submit", "session-start", "pre-compact",
-	"install", "status", "remove", NULL };
+	"stop", "session-end", "install", "status", "remove", NULL };
 
 /* ---- input ---- */
 
@@ -187,6 +188,27 @@ static void on_compact(struct app *app, const struct hook_input *in)
 		log_failure(app, "pre-compact", err.msg);
 }
 
+/* ---- an answer is there, or a session ends ---- */
+
+/* Only noted: the agent waits for us, and the user for the agent. */
+static void on_end(struct app *app, const char *event, const struct hook_input *in)
+{
+	static const char *const words[] = { "watch", "--told", NULL };
+	AUTO_STR path = STR_INIT;
+	struct err err = ERR_INIT;
+
+	if (!load_settings(app, event) || !app->settings->hook_keep ||
+		!hook_transcript(in, &path) || access(path.buf, R_OK) != 0)
+		return;
+	int r = app_state(app, &err);
+	if (r >= 0)
+		r = told_add(app->paths.state_dir, path.buf, &err);
+	if (r > 0)
+		app_start(app, words);
+	else if (r < 0)
+		log_failure(app, event, err.msg);
+}
+
 /* ---- the command ---- */
 
 static int on_event(struct app *app, const char *event)
@@ -200,8 +222,10 @@ static int on_event(struct app *app, const char *event)
 		on_prompt(app, &in);
 	else if (strcmp(event, "session-start") == 0)
 		on_start(app, &in);
-	else
+	else if (strcmp(event, "pre-compact") == 0)
 		on_compact(app, &in);
+	else
+		on_end(app, event, &in);
 	return 0;
 }
 
@@ -209,7 +233,7 @@ static int on_event(struct app *app, const char *event)
  * for a few. What people mistype is one plain word. */
 static bool may_be_event(const char *verb)
 {
-	static const char *const single[] = { "stop", "notification", "setup", "interrupt" };
+	static const char *const single[] = { "notification", "setup", "interrupt" };
 
 	for (size_t i = 0; i < ARRAY_LEN(single); i++)
 		if (strcmp(verb, single[i]) == 0)
@@ -229,7 +253,7 @@ static int unknown(struct app *app, const char *verb, struct err *reterr)
 	if (app->in_tty || near.best || !may_be_event(verb))
 		return err_set(reterr, ERR_USAGE,
 			"there is no 'hook %s'%s%s%s; known are user-prompt-submit, session-start, "
-			"pre-compact, install, status and remove",
+			"pre-compact, stop, session-end, install, status and remove",
 			verb, SUGGEST_ARG(near.best));
 	/* An agent would take the status of a usage error for a veto. */
 	log_failure(app, verb, "there is no such hook");

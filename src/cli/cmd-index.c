@@ -9,6 +9,7 @@
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "config/settings.h"
+#include "os/interrupt.h"
 #include "search/index.h"
 #include "ui/progress.h"
 #include "view/json.h"
@@ -32,6 +33,8 @@ struct watching {
 	struct app *app;
 	struct term term;
 	struct progress progress;
+	struct interrupt interrupt;
+	struct err store; /* what kept sessions from being read in; code 0: nothing */
 };
 
 static int64_t now_ms(void)
@@ -50,9 +53,21 @@ static void on_trouble(void *data, const struct err *err)
 {
 	struct watching *w = data;
 
-	say_note(w->app->err, "warning: %s; left out", err->msg);
+	/* That is no trouble of one session. */
+	if (err->code == ERR_STORE)
+		w->store = *err;
+	else
+		say_note(w->app->err, "warning: %s; left out", err->msg);
 }
 
+static bool is_cancelled(void *data)
+{
+	struct watching *w = data;
+
+	return interrupt_came(&w->interrupt) != 0;
+}
+
+/* ERR_CANCELLED: Ctrl-C; what was read until then is in the index. */
 static int update(
 	struct app *app, const char *dir, bool rebuild, struct index_stats *ret, struct err *reterr)
 {
@@ -64,16 +79,30 @@ static int update(
 		.wait = true,
 		.progress = on_progress,
 		.trouble = on_trouble,
+		.cancelled = is_cancelled,
 		.data = &w,
 	};
+	int r = interrupt_begin(&w.interrupt, reterr);
 
+	if (r < 0)
+		return r;
 	term_init(&w.term, &screen);
 	progress_init(&w.progress, &w.term, SV("Indexing sessions"), PROGRESS_BYTES, now_ms());
-	int r = sessions_open(app, reterr);
+	r = sessions_open(app, reterr);
 	if (r >= 0)
 		r = index_update(dir, app->store, app->homes, app->n_homes, &opts, ret, reterr);
 	progress_release(&w.progress);
 	term_release(&w.term);
+	bool cancelled = interrupt_came(&w.interrupt) != 0;
+	interrupt_end(&w.interrupt);
+	if (r >= 0 && w.store.code)
+		return err_set(reterr, w.store.code, "%s; %zu %s left out of the index",
+			w.store.msg, ret->troubles,
+			ret->troubles == 1 ? "session is" : "sessions are");
+	if (r >= 0 && cancelled && ret->left > 0)
+		return err_set(reterr, ERR_CANCELLED,
+			"interrupted: %zu %s read and kept, %zu left; 'faden index' goes on there",
+			ret->read, ret->read == 1 ? "session was" : "sessions were", ret->left);
 	return r;
 }
 
@@ -140,7 +169,7 @@ static int run_index(struct app *app, const void *options, int argc UNUSED, char
 	struct err *reterr)
 {
 	const struct index_cmd_opts *opts = options;
-	AUTO_FREE char *dir = app_index_dir(app);
+	const char *dir = app->paths.index_dir;
 	struct index_stats stats = { .files = 0 };
 	int64_t start = now_ms();
 

@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
@@ -23,23 +22,6 @@ static const struct opt rename_options[] = {
 	OPT_FLAG(0, "json", struct rename_opts, json, "the session as it is called now, as JSON"),
 	OPT_END,
 };
-
-static int check_name(const char *name, struct err *reterr)
-{
-	struct sv text = sv_of(name);
-	AUTO_STR clean = STR_INIT;
-
-	utf8_scrub_line(&clean, text);
-	if (sv_trim(text).n == 0)
-		return err_set(reterr, ERR_USAGE, "the name is empty (--remove takes one away)");
-	if (text.n > CONV_NAME_MAX)
-		return err_set(
-			reterr, ERR_LIMIT, "the name is longer than %d bytes", CONV_NAME_MAX);
-	if (!sv_eq(text, str_sv(&clean)) || sv_trim(text).n != text.n)
-		return err_set(reterr, ERR_INPUT,
-			"a name is one line of plain text without blanks around it");
-	return 0;
-}
 
 struct namesakes {
 	const struct session_row *row;
@@ -69,7 +51,7 @@ static int run_rename(
 	if (opts->remove != (argc == 1))
 		return err_set(reterr, ERR_USAGE,
 			opts->remove ? "--remove takes no name" : "the new name is missing");
-	int r = opts->remove ? 0 : check_name(name, reterr);
+	int r = opts->remove ? 0 : sessions_check_name(name, reterr);
 	if (r >= 0)
 		r = sessions_find(app, argv[0], 0, &of, reterr);
 	if (r >= 0)

@@ -42,6 +42,7 @@ struct repairing {
 	struct out_folder out;
 	struct repair_result result; /* path NULL: nothing was written */
 	struct made made;
+	bool misplaced; /* the copy is there, but could not take the session's place */
 };
 
 static void repairing_release(struct repairing *s)
@@ -118,7 +119,7 @@ static void fill_made(struct repairing *s)
 	if (s->opts->out)
 		return;
 	made_find_next(s->app, s->of.row.info.format, &s->made);
-	made_take_over(s->app, &s->of, &s->made);
+	s->misplaced = !made_take_over(s->app, &s->of, &s->made);
 }
 
 /* Of a file in which nothing is left, the archive may have what it was. */
@@ -219,6 +220,8 @@ static int run_repair(
 		return r;
 	fill_made(&s);
 	(s.opts->json ? print_object : print_text)(&s);
+	if (s.misplaced)
+		return err_exit_status(ERR_STORE);
 	/* 0 when the session is, or now is, as it should be. */
 	return repair_healthy(s.result.path ? &s.result.report : repair_report(s.repair)) ? 0 : 1;
 }

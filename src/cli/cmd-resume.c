@@ -48,7 +48,7 @@ struct resume {
 	struct loop *loop;
 	struct proc proc;
 	const struct agent_def *agent;
-	bool here; /* in this folder, whichever it was begun in */
+	bool here; /* in `dir`, whichever it was begun in */
 	char *dir;
 	char *moved; /* a copy that was brought here before; NULL: none */
 	char *program;
@@ -132,7 +132,7 @@ static int go_on_in_copy(struct resume *s, const struct transcript_home *home, c
 			return r;
 		made.id = copy.id;
 		made.path = copy.path;
-		made_take_over(s->app, &s->of, &made);
+		(void)made_take_over(s->app, &s->of, &made);
 		say_note(s->app->err,
 			"%s looks for sessions by their folder: %s goes on here as its copy %s",
 			s->agent->title, s->of.row.info.id, copy.id);
@@ -300,6 +300,8 @@ static int prepare(struct resume *s, const char *spec, struct err *reterr)
 	s->here = s->opts->here || (r == 0 && s->of.last_here && !path_exists(s->of.row.info.cwd));
 	if (r == 0)
 		r = sessions_dir(s->app, &s->of.row, s->here, &s->dir, reterr);
+	/* Or where its conversation went on since. */
+	s->here |= r == 0 && !path_exists(s->of.row.info.cwd);
 	if (r == 0)
 		r = refuse_writer(s, reterr);
 	if (r == 0)

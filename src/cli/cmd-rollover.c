@@ -136,7 +136,7 @@ static void fill_made(struct rolling *s)
 	s->made.left = plan->counted ? &plan->left : NULL;
 	s->made.dry = dry;
 	made_find_next(s->app, s->target->format, &s->made);
-	made_take_over(s->app, &s->of, &s->made);
+	(void)made_take_over(s->app, &s->of, &s->made);
 }
 
 static void print_object(const struct rolling *s)

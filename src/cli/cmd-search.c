@@ -1,7 +1,9 @@
 /*
  * What was said in all sessions, found by its words.
  */
+#include <assert.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +17,7 @@
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "config/settings.h"
-#include "os/file.h"
+#include "os/pool.h"
 #include "search/find.h"
 #include "search/snippet.h"
 #include "store/project.h"
@@ -55,6 +57,8 @@ struct search {
 	struct query query;
 	struct index_view *view;
 	struct find_result found;
+	struct shown *shown; /* a hit; while they are shown */
+	size_t columns; /* of a snippet */
 	struct project project;
 	char *here;
 	int64_t now_ms;
@@ -85,8 +89,9 @@ static int take_words(struct search *s, int argc, char **argv, struct err *reter
 	int r = query_parse(str_sv(&s->typed), &context, &s->query, reterr);
 	if (r >= 0 && query_empty(&s->query))
 		return err_set(reterr, ERR_USAGE,
-			argc > 0 ? "only what must not be there was said; add a word to look for"
-				 : "nothing to look for: faden search WORDS…");
+			strchr(s->typed.buf, '-')
+				? "only what must not be there was said; add a word to look for"
+				: "nothing to look for: faden search WORDS…");
 	if (r >= 0 && s->query.passed > 0)
 		say_note(s->app->err, "only the first %d words count, %zu are left out",
 			QUERY_PARTS_MAX, s->query.passed);
@@ -156,59 +161,84 @@ static void name_session(struct search *s, const struct index_source *source, st
 		str_adds(&ret->title, source->name[0] ? source->name : source->session);
 }
 
-/* The text of a hit from its file, or from the archive when that is gone. */
-static void read_text(
-	struct search *s, const struct found_hit *hit, struct str *text, struct str *tool)
+/* What is shown of a hit. */
+struct shown {
+	struct snippet snippet;
+	struct str tool;
+	bool done;
+};
+
+static int read_hit(struct search *s, size_t i, const char *path, struct err *reterr)
 {
+	const struct found_hit *hit = &s->found.hits.v[i];
+	struct shown *shown = &s->shown[i];
 	size_t max = (size_t)s->app->settings->search_result_kb * 1024;
+	int r = snippet_read(path, hit->source.format, &hit->hit, &s->query, &s->found.marks, max,
+		s->columns, &shown->snippet, &shown->tool, reterr);
+
+	shown->done = r >= 0;
+	return r;
+}
+
+/* From its file, on any thread. */
+static int look_up(void *data, size_t i, unsigned worker UNUSED, struct err *reterr UNUSED)
+{
+	struct search *s = data;
+	const struct index_source *source = &s->found.hits.v[i].source;
+
+	if (s->found.hits.v[i].hit.at.kind != DOC_SESSION)
+		(void)read_hit(s, i, source->path, NULL);
+	return 0;
+}
+
+/* What is not in its file: names have none, and of one that is gone the archive has a copy. */
+static void look_elsewhere(struct search *s, size_t i)
+{
 	const struct archive archive = app_archive(s->app);
+	const struct found_hit *hit = &s->found.hits.v[i];
 	const struct index_source *source = &hit->source;
+	struct shown *shown = &s->shown[i];
 	char key[ARCHIVE_KEY_MAX];
+	AUTO_STR text = STR_INIT;
 	AUTO_CLOSE int fd = -1;
 
 	if (hit->hit.at.kind == DOC_SESSION) {
-		str_addf(text, "%s %s %s", source->name, source->cwd, source->branch);
+		str_addf(&text, "%s %s %s", source->name, source->cwd, source->branch);
+		(void)snippet_make(str_sv(&text), &s->query, &s->found.marks, &hit->hit, s->columns,
+			&shown->snippet);
 		return;
 	}
-	if (snippet_text(source->path, source->format, &hit->hit.at, max, text, tool, NULL) >= 0)
-		return;
-	if (archive_find(&archive, source->path, key, NULL) < 0 ||
-		archive_open(&archive, key, &fd, NULL, NULL) < 0)
-		return;
-	AUTO_FREE char *path = xasprintf("/proc/self/fd/%d", fd);
-	if (snippet_text(path, source->format, &hit->hit.at, max, text, tool, NULL) < 0)
-		str_clear(text);
+	if (archive_find(&archive, source->path, key, NULL) >= 0 &&
+		archive_open(&archive, key, &fd, NULL, NULL) >= 0) {
+		AUTO_FREE char *path = xasprintf("/proc/self/fd/%d", fd);
+		(void)read_hit(s, i, path, NULL);
+	}
+	if (!shown->done)
+		str_adds(&shown->snippet.line, "(the message is not there any more)");
 }
 
-static void show_hit(struct search *s, const struct found_hit *hit, struct term *t, bool first)
+static void show_hit(struct search *s, size_t i, struct term *t)
 {
-	enum { PIPE_COLUMNS = 160, LABEL = 20 };
+	const struct found_hit *hit = &s->found.hits.v[i];
 	struct named named = { .title = STR_INIT };
-	AUTO_STR text = STR_INIT;
-	AUTO_STR tool = STR_INIT;
 	AUTO_STR json = STR_INIT;
-	CLEANUP(snippet_release) struct snippet snippet = SNIPPET_INIT;
-	struct hit_view view = {
-		.found = hit, .snippet = &snippet, .now_ms = s->now_ms, .home = s->app->paths.home
-	};
 
 	name_session(s, &hit->source, &named);
-	view.title = named.title.buf;
-	view.active_ms = named.active_ms;
-	read_text(s, hit, &text, &tool);
-	view.tool = tool.buf;
-	snippet_make(str_sv(&text), &s->query, &s->found.marks,
-		t && t->tty && t->cols > 2 * LABEL ? t->cols - LABEL : PIPE_COLUMNS, &snippet);
-	if (text.len == 0)
-		str_adds(&snippet.line, "(the message is not there any more)");
+	const struct hit_view view = { .found = hit,
+		.snippet = &s->shown[i].snippet,
+		.now_ms = s->now_ms,
+		.home = s->app->paths.home,
+		.title = named.title.buf,
+		.active_ms = named.active_ms,
+		.tool = s->shown[i].tool.buf };
 	if (t) {
-		if (!first)
+		if (i > 0)
 			term_newline(t);
 		view_hit(t, &view);
 	} else {
 		struct jw w = JW_INIT(&json);
 		view_json_hit(&w, &view);
-		say_bytes(s->app->out, first ? SV("[\n") : SV(",\n"));
+		say_bytes(s->app->out, i == 0 ? SV("[\n") : SV(",\n"));
 		say_json(s->app->out, str_sv(&json));
 	}
 	str_release(&named.title);
@@ -216,17 +246,32 @@ static void show_hit(struct search *s, const struct found_hit *hit, struct term 
 
 static void show_all(struct search *s)
 {
+	enum { PIPE_COLUMNS = 160, LABEL = 20, THREADS = 4 };
 	struct term term;
-	bool first = true;
+	size_t n = s->found.hits.n;
+	unsigned threads = pool_cpus();
 
-	if (!s->opts->json)
+	s->columns = PIPE_COLUMNS;
+	if (!s->opts->json) {
 		print_begin(s->app, &term);
-	vec_each (&s->found.hits, hit) {
-		show_hit(s, hit, s->opts->json ? NULL : &term, first);
-		first = false;
+		if (term.tty && term.cols > 2 * LABEL)
+			s->columns = term.cols - LABEL;
 	}
+	s->shown = xcalloc(n + 1, sizeof(*s->shown));
+	for (size_t i = 0; i < n; i++)
+		s->shown[i] = (struct shown){ .snippet = SNIPPET_INIT, .tool = STR_INIT };
+	int r = pool_each(threads < THREADS ? threads : THREADS, n, look_up, s, NULL);
+	assert(r >= 0);
+	for (size_t i = 0; i < n; i++) {
+		if (!s->shown[i].done)
+			look_elsewhere(s, i);
+		show_hit(s, i, s->opts->json ? NULL : &term);
+		snippet_release(&s->shown[i].snippet);
+		str_release(&s->shown[i].tool);
+	}
+	free(TAKE_PTR(s->shown));
 	if (s->opts->json)
-		say_bytes(s->app->out, first ? SV("[]\n") : SV("\n]\n"));
+		say_bytes(s->app->out, n == 0 ? SV("[]\n") : SV("\n]\n"));
 	else
 		print_end(&term);
 }
@@ -274,6 +319,7 @@ static int choose(struct search *s, struct err *reterr)
 static int run_search(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
+	enum { KEPT = 32 * 1024 * 1024 };
 	CLEANUP(search_release)
 	struct search s = { .app = app,
 		.opts = options,
@@ -282,8 +328,11 @@ static int run_search(
 		.found = FIND_RESULT_INIT,
 		.project = PROJECT_INIT,
 		.now_ms = clock_wall_ms(&app->clock) };
-	AUTO_FREE char *dir = app_index_dir(app);
 
+	/* Buffers of some hundred kB come and go with every hit: what was given back is used again,
+	 * instead of being returned to the system and cleared by it anew. */
+	(void)mallopt(M_MMAP_THRESHOLD, KEPT);
+	(void)mallopt(M_TRIM_THRESHOLD, KEPT);
 	if (s.opts->here && s.opts->all)
 		return err_set(reterr, ERR_USAGE, "--here and --all: one of them");
 	if (argc == 0 && pick_possible(app))
@@ -292,11 +341,11 @@ static int run_search(
 	if (r >= 0)
 		r = sessions_open(app, reterr);
 	if (r >= 0)
-		r = fresh_view(app, dir, &s.view, reterr);
+		r = fresh_view_said(app, &s.view, reterr);
 	if (r >= 0)
 		r = ask(&s, reterr);
 	if (r == SEGMENT_DAMAGED && s.view) {
-		index_blame(dir, reterr);
+		index_blame(app->paths.index_dir, reterr);
 		err_prefix(reterr, "'faden index' makes it anew");
 	}
 	if (r < 0)

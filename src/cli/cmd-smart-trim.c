@@ -138,7 +138,7 @@ static void fill_made(struct smarting *s, int result)
 	if (s->opts->out)
 		return;
 	made_find_next(s->app, s->of.row.info.format, &s->made);
-	made_take_over(s->app, &s->of, &s->made);
+	(void)made_take_over(s->app, &s->of, &s->made);
 }
 
 static void print_refusals(const struct smarting *s)

@@ -168,7 +168,7 @@ static void fill_made(struct trimming *t, int result)
 	if (t->opts->out)
 		return;
 	made_find_next(t->app, t->of.row.info.format, &t->made);
-	made_take_over(t->app, &t->of, &t->made);
+	(void)made_take_over(t->app, &t->of, &t->made);
 }
 
 static void print(const struct trimming *t, int result, const struct err *err)

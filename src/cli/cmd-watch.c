@@ -2,38 +2,30 @@
  * Index and archive kept up to date while the agents write: for a terminal that stays open, or a
  * service of the user's.
  */
-#include <signal.h>
-#include <stdlib.h>
-#include <time.h>
+#include <poll.h>
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/keep.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "config/settings.h"
-#include "os/loop.h"
+#include "keep/told.h"
+#include "keep/watch.h"
 #include "os/path.h"
-#include "os/tree-watch.h"
-#include "search/index.h"
 #include "json/write.h"
-
-enum {
-	SETTLE_MS = 300, /* what comes in a burst is taken in one go */
-	ARCHIVE_MS = 5000, /* between two looks of the archive while a session grows */
-	WHOLE_MS = 10 * 60 * 1000, /* everything is looked at, whatever was told */
-	CHANGED_MAX = 1000, /* files; beyond that all are looked at */
-};
 
 struct watch_opts {
 	bool no_archive;
+	bool told;
 	bool unit;
 	bool json;
 };
 
 static const struct opt watch_options[] = {
 	OPT_FLAG(0, "no-archive", struct watch_opts, no_archive, "only the index"),
+	OPT_FLAG(0, "told", struct watch_opts, told,
+		"take in what the agents' hooks told of, and end; the hooks start it"),
 	OPT_FLAG(0, "unit", struct watch_opts, unit,
 		"print a unit for systemd that runs this as a service of yours"),
 	OPT_FLAG(0, "json", struct watch_opts, json, "one JSON object a line for each update"),
@@ -43,180 +35,81 @@ static const struct opt watch_options[] = {
 struct watching {
 	struct app *app;
 	const struct watch_opts *opts;
-	struct loop *loop;
-	struct tree_watch *tree;
-	struct strv changed; /* each once */
-	struct map seen;
-	bool all; /* something was missed: look at everything */
-	struct loop_source *settle; /* NULL: nothing is waited for */
-	struct loop_source *archive; /* NULL: the archive has all */
-	char *index_dir;
 	bool done;
 };
 
-/* ---- one update ---- */
-
 /* What was taken in, if anything. */
-static void tell(struct watching *w, const struct index_stats *s, size_t archived)
+static void on_updated(void *data, const struct watch_update *u)
 {
+	const struct watching *w = data;
 	char bytes[SIZE_TEXT_MAX], when[CLOCK_TEXT_MAX];
-	int64_t now = clock_wall_ms(&w->app->clock);
 
-	if (s->read == 0 && s->gone == 0 && archived == 0)
-		return;
-	clock_format_iso(now, when);
+	clock_format_iso(clock_wall_ms(&w->app->clock), when);
 	if (w->opts->json) {
 		AUTO_STR out = STR_INIT;
 		struct jw jw = JW_INIT(&out);
 		jw_object(&jw);
 		jw_put_cstr(&jw, "recorded_at", when);
-		jw_put_i64(&jw, "files_read", (int64_t)s->read);
-		jw_put_i64(&jw, "files_gone", (int64_t)s->gone);
-		jw_put_i64(&jw, "read_bytes", (int64_t)s->bytes_read);
-		jw_put_i64(&jw, "files_archived", (int64_t)archived);
+		jw_put_i64(&jw, "files_read", (int64_t)u->read);
+		jw_put_i64(&jw, "files_gone", (int64_t)u->gone);
+		jw_put_i64(&jw, "read_bytes", (int64_t)u->bytes_read);
+		jw_put_i64(&jw, "files_archived", (int64_t)u->archived);
 		jw_end(&jw);
 		say_json(w->app->out, str_sv(&out));
 		say_bytes(w->app->out, SV("\n"));
 	} else {
-		size_format(s->bytes_read, bytes);
+		size_format(u->bytes_read, bytes);
 		AUTO_STR line = STR_INIT;
 		str_addf(&line, "%s  ", when);
-		if (s->read)
-			str_addf(&line, "%zu %s indexed (%s)", s->read,
-				s->read == 1 ? "session" : "sessions", bytes);
-		if (s->gone)
-			str_addf(&line, "%s%zu gone", s->read ? ", " : "", s->gone);
-		if (archived)
-			str_addf(&line, "%s%zu archived", s->read || s->gone ? ", " : "", archived);
+		if (u->read)
+			str_addf(&line, "%zu %s indexed (%s)", u->read,
+				u->read == 1 ? "session" : "sessions", bytes);
+		if (u->gone)
+			str_addf(&line, "%s%zu gone", u->read ? ", " : "", u->gone);
+		if (u->archived)
+			str_addf(&line, "%s%zu archived", u->read || u->gone ? ", " : "",
+				u->archived);
 		say_line(w->app->out, "%s", line.buf);
 	}
 	(void)fflush(w->app->out);
 }
 
-static int index_changed(struct watching *w, struct index_stats *ret, struct err *reterr)
-{
-	const struct index_opts opts = {
-		.result_max = (size_t)w->app->settings->search_result_kb * 1024,
-		.wait = true,
-		.paths = w->all ? NULL : (const char *const *)w->changed.v,
-		.n_paths = w->all ? 0 : w->changed.n,
-	};
-
-	return index_update(
-		w->index_dir, w->app->store, w->app->homes, w->app->n_homes, &opts, ret, reterr);
-}
-
-static int archive_all(struct watching *w, size_t *ret_taken, struct err *reterr)
-{
-	struct archive_update_stats stats = { .files = 0 };
-	AUTO_VAULT *v = NULL;
-	int r = keep_open(w->app, &v, reterr);
-
-	if (r >= 0)
-		r = keep_sessions(w->app, v, NULL, &stats, reterr);
-	*ret_taken = stats.taken;
-	return r;
-}
-
 /* A disk that is full today need not be so tomorrow: it is said, and tried again. */
-static void say_failure(struct watching *w, const struct err *err)
+static void on_failed(void *data, const struct err *err)
 {
+	const struct watching *w = data;
+
 	say_note(w->app->err, "%s; tried again with the next change", err->msg);
 }
 
-static void on_archive(void *data)
-{
-	struct watching *w = data;
-	struct index_stats none = { .files = 0 };
-	struct err err = ERR_INIT;
-	size_t taken = 0;
-
-	w->archive = NULL;
-	if (sessions_refresh(w->app, &err) < 0 || archive_all(w, &taken, &err) < 0)
-		say_failure(w, &err);
-	else
-		tell(w, &none, taken);
-}
-
-static void on_settled(void *data)
-{
-	struct watching *w = data;
-	struct index_stats stats = { .files = 0 };
-	struct err err = ERR_INIT;
-
-	w->settle = NULL;
-	if (index_changed(w, &stats, &err) < 0)
-		say_failure(w, &err);
-	else
-		tell(w, &stats, 0);
-	if (!w->opts->no_archive && !w->archive)
-		w->archive = loop_add_timer(w->loop, ARCHIVE_MS, on_archive, w);
-	strv_release(&w->changed);
-	w->changed = (struct strv)STRV_INIT;
-	map_release(&w->seen);
-	w->all = false;
-}
-
-/* ---- what happens ---- */
-
-static bool is_session(const struct app *app, const char *path)
-{
-	struct sv sv = sv_of(path);
-
-	if (transcript_format_of_name(sv, NULL))
-		return true;
-	for (size_t i = 0; i < app->n_homes && sv_ends(sv, SV(".jsonl")); i++)
-		if (transcript_subagent_of(app->homes[i].format, sv).n > 0)
-			return true;
-	return false;
-}
-
-static void on_change(void *data, const char *path)
-{
-	struct watching *w = data;
-
-	if (!path)
-		w->all = true;
-	else if (!is_session(w->app, path))
-		return;
-	else if (w->changed.n >= CHANGED_MAX)
-		w->all = true;
-	else if (!map_get(&w->seen, sv_of(path), NULL)) {
-		(void)map_put(&w->seen, sv_of(path), 1);
-		strv_add(&w->changed, path);
-	}
-	if (!w->settle)
-		w->settle = loop_add_timer(w->loop, SETTLE_MS, on_settled, w);
-}
-
-/* Homes that were not there may be now, and what no event told of is found. */
-static void look_at_all(void *data)
-{
-	struct watching *w = data;
-
-	for (size_t i = 0; i < w->app->n_homes; i++)
-		(void)tree_watch_add(w->tree, w->app->homes[i].root);
-	on_change(w, NULL);
-	(void)loop_add_timer(w->loop, WHOLE_MS, look_at_all, w);
-}
-
-static void on_signal(void *data, int signo UNUSED)
+/* The first asks what is under way to end, and is heard here when nothing is. */
+static void on_interrupt(void *data, short revents UNUSED)
 {
 	((struct watching *)data)->done = true;
 }
 
 static int watch(struct watching *w, struct err *reterr)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct watch_events events = { on_updated, on_failed, w };
+	AUTO_KEEPING k = { .app = NULL };
+	struct watcher *watcher = NULL;
+	struct loop *loop = loop_new();
+	int r = keeping_begin(w->app, &k, reterr);
 
-	w->tree = tree_watch_new(w->loop, on_change, w, reterr);
-	if (!w->tree)
-		return reterr ? reterr->code : ERR_BUG;
-	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(w->loop, signals[i], on_signal, w, reterr))
-			return reterr ? reterr->code : ERR_BUG;
-	look_at_all(w);
-	return loop_run(w->loop, &w->done, reterr);
+	k.keeper.progress = NULL;
+	if (r >= 0) {
+		(void)loop_add_fd(loop, k.interrupt.fd, POLLIN, on_interrupt, w);
+		watcher = watcher_new(loop, &k.keeper, w->opts->no_archive ? WATCH_NO_ARCHIVE : 0,
+			&events, reterr);
+		r = watcher ? 0 : reterr->code;
+	}
+	while (r >= 0 && !w->done) {
+		r = loop_step(loop, -1, reterr);
+		w->done |= interrupt_came(&k.interrupt) != 0;
+	}
+	watcher_free(watcher);
+	loop_free(loop);
+	return r;
 }
 
 /* ---- the command ---- */
@@ -250,6 +143,23 @@ static int print_unit(struct app *app, struct err *reterr)
 	return 0;
 }
 
+static int take_told(struct watching *w, struct err *reterr)
+{
+	enum { SETTLE_MS = 300 };
+	const struct keeper keeper = app_keeper(w->app);
+	struct told_stats told;
+	int r = told_take(&keeper, SETTLE_MS, &told, reterr);
+
+	if (r >= 0 && told.read + told.archived > 0)
+		on_updated(w,
+			&(struct watch_update){ .read = told.read,
+				.bytes_read = told.bytes_read,
+				.archived = told.archived });
+	else if (r < 0)
+		log_write(&w->app->log, LOG_ERROR, "watch: %s", reterr->msg);
+	return r;
+}
+
 static int run_watch(struct app *app, const void *options, int argc UNUSED, char **argv UNUSED,
 	struct err *reterr)
 {
@@ -258,17 +168,10 @@ static int run_watch(struct app *app, const void *options, int argc UNUSED, char
 
 	if (opts->unit)
 		return print_unit(app, reterr);
-	w.loop = loop_new();
-	w.index_dir = app_index_dir(app);
 	int r = sessions_open_to(app, false, reterr);
-	if (r >= 0)
-		r = watch(&w, reterr);
-	tree_watch_free(w.tree);
-	loop_free(w.loop);
-	strv_release(&w.changed);
-	map_release(&w.seen);
-	free(w.index_dir);
-	return r;
+	if (r < 0)
+		return r;
+	return opts->told ? take_told(&w, reterr) : watch(&w, reterr);
 }
 
 const struct cmd cmd_watch = {

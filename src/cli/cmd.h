@@ -16,6 +16,7 @@
 	X(CMD_GROUP_TALK,     "Talking") \
 	X(CMD_GROUP_SESSIONS, "Conversations") \
 	X(CMD_GROUP_CONTEXT,  "When the context is full") \
+	X(CMD_GROUP_BRANCH,   "Branches") \
 	X(CMD_GROUP_SETUP,    "Set-up and help")
 /* clang-format on */
 

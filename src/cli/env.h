@@ -7,6 +7,9 @@
 
 #include "cli/app.h"
 
+/* Set for the commands that a talk runs. */
+#define ENV_TALKING "FADEN_TALKING"
+
 /* The value, or NULL when it is unset or empty. */
 const char *env_get(const char *name);
 /* XDG folders, agents' homes, PATH. */

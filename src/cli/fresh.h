@@ -1,7 +1,6 @@
 /*
- * The index as a search needs it: there, and with what was said last. A search does not wait for
- * all sessions to be looked at: what was active last is taken in within a short time, the rest is
- * left to an index of its own in the background, and what is missing is said.
+ * The index as a search needs it (keep/fresh.h), with what is missing said on standard error and an
+ * index of everything started in the background when it is time.
  */
 #pragma once
 
@@ -9,5 +8,4 @@
 #include "search/index.h"
 
 /* app->store is open. *ret is closed by index_view_close(). */
-int fresh_view(
-	struct app *app, const char *dir, struct index_view **ret, struct err *reterr) MUST_USE;
+int fresh_view_said(struct app *app, struct index_view **ret, struct err *reterr) MUST_USE;

@@ -26,6 +26,7 @@ struct kit_opts front_kit_opts(const struct app *app)
 		.n_homes = app->n_homes,
 		.envp = env_all(),
 		.search = app->paths.search,
+		.archive_dir = app->paths.archive_dir,
 		.cwd = app->cwd,
 		.locale = app->locale,
 	};
@@ -57,6 +58,10 @@ static int pick_agent(struct app *app, struct kit *kit, struct err *reterr)
 	int r = choice_ask(&term, app->in, "Who should answer? (asked once; a turn may cost money)",
 		items, n, CHOICE_NONE, &chosen, reterr);
 	term_release(&term);
+	if (r >= 0 && chosen == CHOICE_NONE)
+		say_note(app->err,
+			"Nobody was chosen: %s answers for now, the next start asks again.",
+			kit->kind->name);
 	return r < 0 || chosen == CHOICE_NONE ? r : kit_choose(kit, kinds[chosen], reterr);
 }
 
@@ -109,7 +114,9 @@ static void tell_denials(struct front *f, const struct agent_result *result)
 	if (unasked == 0) /* who said no knows */
 		return;
 	tell_denied(result->denied, &line);
-	if (!f->kit.opts.ask)
+	/* Who wants a plan wants no more to be allowed. */
+	bool plans = f->kit.agents[agent_index(f->kit.kind)].permission == AGENT_PERM_PLAN;
+	if (!f->kit.opts.ask && !plans)
 		str_adds(&line,
 			" (nobody can be asked here; --permission-mode accept-edits or bypass "
 			"allows more)");
@@ -240,6 +247,8 @@ int front_say(struct front *f, const struct request *req, const struct assistant
 		if (reterr)
 			*reterr = s.out->err;
 		r = s.out->err.code;
+		if (!s.out->turn->sent && !s.out->reply[0])
+			err_prefix(reterr, "nothing was sent");
 	}
 	if (r < 0)
 		return r;

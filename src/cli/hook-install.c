@@ -154,6 +154,7 @@ static int change(
 	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
 	AUTO_FREE char *kept = NULL;
 	AUTO_FREE char *real = NULL;
+	bool made = !path_exists(folder);
 	int r = check_target(i, reterr);
 
 	if (r == 0)
@@ -174,6 +175,9 @@ static int change(
 	if (!text && i->opts->project)
 		(void)rmdir(folder);
 	say(i, done);
+	if (made && text && !i->opts->project)
+		say_line(i->app->out, "There was no %s: it was made. Is the agent installed?",
+			folder);
 	if (kept)
 		say_line(i->app->out, "As it was before: %s", kept);
 	return 0;

@@ -10,6 +10,7 @@
 #include "assist/kit.h"
 #include "assist/learn.h"
 #include "base/mem.h"
+#include "cli/env.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "os/path.h"
@@ -161,6 +162,7 @@ void made_find_next(struct app *app, const struct transcript_format *format, str
 
 	if (!m->path)
 		return;
+	m->talking = env_get(ENV_TALKING) != NULL;
 	if (!m->dir)
 		m->dir = folder_of(format, m->path);
 	m->unseen = !is_found(app, format, m);
@@ -243,7 +245,7 @@ static int take_over(struct app *app, const struct session_row *row, const struc
 	return r;
 }
 
-void made_take_over(struct app *app, const struct resolved *of, struct made *m)
+bool made_take_over(struct app *app, const struct resolved *of, struct made *m)
 {
 	const struct transcript_home *home = app_home(app, m->agent);
 	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
@@ -251,7 +253,7 @@ void made_take_over(struct app *app, const struct resolved *of, struct made *m)
 	struct err err = ERR_INIT;
 
 	if (!m->path || m->in_place || m->unseen || !home)
-		return;
+		return true;
 	int r = conv_by_session(
 		app->store, m->parent->agent, m->parent->info.id, &app->clock, &old, &err);
 	AUTO_FREE char *place = place_to_take(app, of, &old);
@@ -259,7 +261,9 @@ void made_take_over(struct app *app, const struct resolved *of, struct made *m)
 	/* What goes on in another session is a conversation of ours at once; a copy when used. */
 	bool ours = place || m->relation == SESSION_CONTINUED || m->relation == SESSION_MOVED;
 	if (!ours && !name[0])
-		return;
+		return true;
+	if (app->forgets)
+		r = err_set(&err, ERR_STORE, "the store cannot be written");
 	/* Read before the store is held: it may be long. */
 	if (r >= 0 || r == ERR_NOTFOUND)
 		r = catalogue_take(app->store, home, m->path, &row, &err);
@@ -273,9 +277,42 @@ void made_take_over(struct app *app, const struct resolved *of, struct made *m)
 	}
 	m->current = r >= 0 && place;
 	if (r >= 0)
-		return;
+		return true;
 	free(TAKE_PTR(m->conversation));
 	free(TAKE_PTR(m->name));
 	say_note(app->err, "warning: the new session does not take the old one's place: %s",
 		err.msg);
+	return false;
+}
+
+int made_place(struct app *app, const char *name, bool current, struct made *m, struct err *reterr)
+{
+	const struct transcript_home *home = app_home(app, m->agent);
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_CONV heir = CONV_INIT;
+
+	if (!m->path || !home || (!name && !current))
+		return 0;
+	if (m->unseen)
+		return err_set(reterr, ERR_INPUT,
+			"%s does not find the session there: it gets no %s", m->agent,
+			name ? "name" : "place");
+	int r = catalogue_take(app->store, home, m->path, &row, reterr);
+	if (r >= 0)
+		r = store_begin(app->store, reterr);
+	if (r < 0)
+		return r;
+	if (name)
+		r = catalogue_rename(app->store, m->agent, m->id, name, reterr);
+	if (r >= 0 && current)
+		r = sessions_adopt(app, &row, &heir, reterr);
+	if (r >= 0 && current)
+		r = conv_set_current(app->store, heir.dir, heir.id, &app->clock, reterr);
+	r = store_end(app->store, r, reterr);
+	if (r < 0)
+		return r;
+	m->name = name ? xstrdup(name) : NULL;
+	m->conversation = current ? xstrdup(heir.id) : NULL;
+	m->current = current;
+	return 0;
 }

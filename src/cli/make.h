@@ -38,6 +38,12 @@ void made_find_next(struct app *app, const struct transcript_format *format, str
 /*
  * A new session that the agent finds takes its parent's place, when that is what goes on in its
  * folder or is the last session of this one; a name that was given here goes along wherever it
- * lies. Fills conversation, current and name. A failure is a warning, since the session is there.
+ * lies. Fills conversation, current and name. A failure is a warning, since the session is there;
+ * then false.
  */
-void made_take_over(struct app *app, const struct resolved *of, struct made *m);
+bool made_take_over(struct app *app, const struct resolved *of, struct made *m);
+
+/* What goes on in its folder stays, unless `current`: then it is this one. A name (NULL: none) is
+ * given to it. Fills conversation, current and name. */
+int made_place(struct app *app, const char *name, bool current, struct made *m,
+	struct err *reterr) MUST_USE;

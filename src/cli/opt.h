@@ -77,8 +77,9 @@ struct opt {
 #define OPT_SPAN(brief, name, type, field, arg, help) \
 	{ brief, name, OPT_KIND_SPAN, OPT_FIELD(type, field, int64_t), arg, help, NULL, 0, 0, NULL }
 /* @ in the help becomes the names of those agents that `agents` (NULL: all) is true for. */
-#define OPT_AGENT(type, field, agents, help) \
-	{ 0, "agent", OPT_KIND_AGENT, OPT_FIELD(type, field, const char *), "NAME", help, NULL, 0, 0, agents }
+#define OPT_AGENT(type, field, agents, help) OPT_AGENT_AS("agent", type, field, agents, help)
+#define OPT_AGENT_AS(name, type, field, agents, help) \
+	{ 0, name, OPT_KIND_AGENT, OPT_FIELD(type, field, const char *), "NAME", help, NULL, 0, 0, agents }
 #define OPT_END \
 	{ 0, NULL, OPT_KIND_FLAG, 0, NULL, NULL, NULL, 0, 0, NULL }
 /* clang-format on */

@@ -116,7 +116,10 @@ static void on_key(void *data, char key)
 	while (answers[i].key != key)
 		i++;
 	go_on(p, answers[i].words);
-	assistant_answer(p->front->assistant, id, answers[i].answer);
+	if (p->ops->answer)
+		p->ops->answer(p->data, id, answers[i].answer);
+	else
+		assistant_answer(p->front->assistant, id, answers[i].answer);
 }
 
 void permit_event(struct permit *p, const struct agent_event *ev)

@@ -13,6 +13,8 @@ struct permit_ops {
 	void (*enter)(void *data, bool asks);
 	void (*leave)(void *data, bool asks);
 	void (*cancel)(void *data); /* the turn */
+	/* NULL: by assistant_answer() */
+	void (*answer)(void *data, const char *id, enum agent_answer answer);
 };
 
 struct permit_question {

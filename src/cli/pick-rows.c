@@ -19,7 +19,7 @@ void pick_rows_init(struct pick_rows *p, const struct app *app)
 {
 	*p = (struct pick_rows){ .app = app, .all = VEC_INIT, .by_id = MAP_INIT };
 	p->now_ms = clock_wall_ms(&app->clock);
-	p->index_dir = app_index_dir(app);
+	p->index_dir = app->paths.index_dir;
 }
 
 void pick_rows_release(struct pick_rows *p)
@@ -32,7 +32,6 @@ void pick_rows_release(struct pick_rows *p)
 	vec_release(&p->all);
 	map_release(&p->by_id);
 	index_view_close(p->view);
-	free(p->index_dir);
 }
 
 static void id_key(struct str *key, const char *agent, const char *id)

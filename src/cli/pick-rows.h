@@ -30,7 +30,7 @@ struct pick_rows {
 	const char *agent; /* only those of one agent; NULL: any */
 	struct map by_id; /* agent, blank, id → its place in all */
 	int64_t now_ms;
-	char *index_dir;
+	const char *index_dir;
 	struct index_view *view; /* of the thread that searches; NULL: not yet, or there is none */
 	bool no_view;
 };

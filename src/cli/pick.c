@@ -259,7 +259,7 @@ int pick_and_act(struct app *app, const struct pick_opts *opts, struct err *rete
 
 	/* Without an index there are still the titles. */
 	if (r >= 0)
-		p.rows.no_view = fresh_view(app, p.rows.index_dir, &p.rows.view, NULL) < 0;
+		p.rows.no_view = fresh_view_said(app, &p.rows.view, NULL) < 0;
 	if (r >= 0)
 		r = run(&p, opts, acting, ARRAY_LEN(acting), reterr);
 	if (r < 0)

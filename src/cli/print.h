@@ -13,6 +13,7 @@
 #include "cli/app.h"
 #include "store/catalogue.h"
 #include "ui/term.h"
+#include "json/write.h"
 
 /* One line, with what it is given scrubbed; a note begins with "faden: ". */
 void say_line(FILE *to, const char *fmt, ...) PRINTF(2, 3);
@@ -31,6 +32,21 @@ void print_flush(struct term *t);
 void print_end(struct term *t);
 /* One line of JSON on app->out. */
 void print_doc(struct app *app, const struct str *json);
+/* A result, for programs as view_json_NAME() makes it, for people as view_NAME() does. */
+#define PRINT_RESULT(app, json, name, what)            \
+	do {                                           \
+		if (json) {                            \
+			AUTO_STR doc_ = STR_INIT;      \
+			struct jw w_ = JW_INIT(&doc_); \
+			view_json_##name(&w_, what);   \
+			print_doc(app, &doc_);         \
+		} else {                               \
+			struct term t_;                \
+			print_begin(app, &t_);         \
+			view_##name(&t_, what);        \
+			print_end(&t_);                \
+		}                                      \
+	} while (0)
 /* For --json: {"error": …} on the stream; the sessions that would fit may be NULL. */
 void print_failure(FILE *to, const struct err *err, const struct catalogue_matches *candidates);
 

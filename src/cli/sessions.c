@@ -6,6 +6,7 @@
 
 #include "assist/kit.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "cli/env.h"
 #include "cli/pick.h"
 #include "cli/print.h"
@@ -32,6 +33,7 @@ static int use_memory(struct app *app, const struct err *why, struct err *reterr
 	}
 	store_close(app->store);
 	app->store = copy;
+	app->forgets = true;
 	return 0;
 }
 
@@ -248,10 +250,17 @@ int sessions_dir(
 	struct app *app, const struct session_row *row, bool here, char **ret, struct err *reterr)
 {
 	const char *cwd = row->info.cwd;
+	AUTO_CONV c = CONV_INIT;
 
 	if (here || !cwd[0])
 		return kit_dir(app->settings, app->cwd, ret, reterr);
-	if (cwd[0] != '/' || !path_exists(cwd))
+	bool there = cwd[0] == '/' && path_exists(cwd);
+	/* Its conversation has gone on where that folder lies now. */
+	if (!there &&
+		conv_by_session(app->store, row->agent, row->info.id, &app->clock, &c, NULL) == 0 &&
+		path_exists(c.dir))
+		return path_real(c.dir, ret, reterr);
+	if (!there)
 		return err_set(reterr, ERR_INPUT,
 			"the session's folder %s is gone; go to where it is now and use --here",
 			cwd);
@@ -293,6 +302,23 @@ static int add_interrupted(void *data, const struct conv *c)
 	if (c->session && (c->owner.pid == 0 || proc_id_check(&c->owner) == PROC_GONE))
 		(void)map_put(data, sv_of(c->session), 1);
 	return 0;
+}
+
+int sessions_read(struct app *app, const struct resolved *of, const struct conversation_opts *opts,
+	struct conversation *ret, struct err *reterr)
+{
+	const struct archive archive = app_archive(app);
+	const struct conversation_of where = { .row = &of->row,
+		.kept = of->kept,
+		.archive = &archive,
+		.home = app_home(app, of->row.agent),
+		.user_home = app->paths.home };
+	int r = conversation_open(ret, &where, opts, reterr);
+
+	if (r >= 0 && ret->lost > 0)
+		say_note(app->err, "warning: %llu bytes are damaged in the archive and left out",
+			(unsigned long long)ret->lost);
+	return r;
 }
 
 void sessions_interrupted(struct app *app, struct map *ids)
@@ -372,4 +398,22 @@ bool sessions_writer(struct app *app, const struct session_row *row, struct str 
 	}
 	writer_describe(row->agent, (int64_t)pid, who);
 	return true;
+}
+
+int sessions_check_name(const char *name, struct err *reterr)
+{
+	struct sv text = sv_of(name);
+	AUTO_STR clean = STR_INIT;
+
+	utf8_scrub_line(&clean, text);
+	if (sv_trim(text).n == 0)
+		return err_set(reterr, ERR_USAGE,
+			"the name is empty ('faden rename --remove' takes one away)");
+	if (text.n > CONV_NAME_MAX)
+		return err_set(
+			reterr, ERR_LIMIT, "the name is longer than %d bytes", CONV_NAME_MAX);
+	if (!sv_eq(text, str_sv(&clean)) || sv_trim(text).n != text.n)
+		return err_set(reterr, ERR_INPUT,
+			"a name is one line of plain text without blanks around it");
+	return 0;
 }

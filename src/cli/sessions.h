@@ -6,6 +6,7 @@
 
 #include "assist/resolve.h"
 #include "base/map.h"
+#include "bundle/conversation.h"
 #include "cli/app.h"
 #include "store/catalogue.h"
 #include "strategy/damage.h"
@@ -33,10 +34,14 @@ int sessions_find(struct app *app, const char *spec, unsigned flags, struct reso
 int sessions_adopt(struct app *app, const struct session_row *row, struct conv *ret,
 	struct err *reterr) MUST_USE;
 
-/* The folder of its work, resolved, or this one when `here` says so or it names none. An error when
- * it is gone. Caller frees. */
+/* The folder of its work, resolved, or this one when `here` says so or it names none; where that is
+ * gone, the one that its conversation has moved to. An error when there is none. Caller frees. */
 int sessions_dir(struct app *app, const struct session_row *row, bool here, char **ret,
 	struct err *reterr) MUST_USE;
+
+/* The session opened for reading, from the archive when its file is gone; damage there is said. */
+int sessions_read(struct app *app, const struct resolved *of, const struct conversation_opts *opts,
+	struct conversation *ret, struct err *reterr) MUST_USE;
 
 /* Session ids whose last turn was interrupted and not told of yet. */
 void sessions_interrupted(struct app *app, struct map *ids);
@@ -55,3 +60,5 @@ void sessions_warn_passed(struct app *app, const struct passed *p, const char *s
 bool sessions_writer(struct app *app, const struct session_row *row, struct str *who);
 /* The agent's session of the conversation that goes on in this folder; NULL: none. Caller frees. */
 char *sessions_current(struct app *app);
+/* Whether a session can be called so. */
+int sessions_check_name(const char *name, struct err *reterr) MUST_USE;

@@ -25,6 +25,7 @@ struct lines {
 	bool broke; /* a tool has ended that line */
 	bool readable;
 	bool leave;
+	bool greeted; /* where the talk is was said */
 	int status; /* of the worst turn */
 	int signo;
 };
@@ -147,7 +148,7 @@ static int obey(struct lines *l, struct sv text, bool *fresh, struct err *reterr
 	if (word == TALK_AGENT)
 		return 0;
 	/* What was just brought back or made here is what goes on. */
-	if (word == TALK_UNDO || word == TALK_RUN)
+	if (word == TALK_UNDO || word == TALK_RUN || word == TALK_ENTER)
 		*fresh = false;
 	if (word == TALK_LEAVE)
 		l->leave = true;
@@ -163,6 +164,7 @@ static int obey(struct lines *l, struct sv text, bool *fresh, struct err *reterr
 		assistant_follow(l->front.assistant);
 	} else {
 		r = talk_answer(&l->front, word, &args, &said, reterr);
+		l->greeted |= word == TALK_ENTER && args.n > 0;
 	}
 	if (said.len > 0 && word == TALK_UNKNOWN)
 		on_notice(l, said.buf);
@@ -208,7 +210,6 @@ static void greet(struct lines *l, bool fresh)
 static int run_lines(struct lines *l, bool fresh, struct err *reterr)
 {
 	AUTO_STR line = STR_INIT;
-	bool greeted = false;
 	int r = 0;
 
 	while (!l->signo && !l->leave && (r = next_line(l, &line, reterr)) > 0) {
@@ -220,9 +221,9 @@ static int run_lines(struct lines *l, bool fresh, struct err *reterr)
 			break;
 		if (r > 0)
 			continue;
-		if (!greeted)
+		if (!l->greeted)
 			greet(l, fresh);
-		greeted = true;
+		l->greeted = true;
 		r = turn(l, text, fresh, reterr);
 		if (r < 0)
 			break;
@@ -242,8 +243,15 @@ int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *ret
 		.ui = { .data = &l, .begin = on_begin, .event = on_event, .notice = on_notice },
 		.signal = on_signal,
 	};
+	AUTO_CONV c = CONV_INIT;
+	AUTO_STR line = STR_INIT;
 	int r = front_open(&l.front, app, &want, reterr);
 
+	if (r == 0 && opts->in)
+		r = talk_enter(&l.front, opts->in, opts->agent, &c, &line, reterr);
+	if (r == 0 && opts->in)
+		on_notice(&l, line.buf);
+	l.greeted = opts->in != NULL;
 	if (r == 0)
 		r = front_recover(&l.front, true, SV(""), reterr);
 	/* A signal cancelled it, which ends the lines too. */

@@ -15,6 +15,7 @@
 #include "cli/talk.h"
 #include "config/settings.h"
 #include "os/path.h"
+#include "ui/choice.h"
 #include "ui/editor.h"
 #include "ui/markdown.h"
 #include "ui/status.h"
@@ -300,19 +301,50 @@ static void show_outcome(struct talk *t, const struct assistant_outcome *out)
 	flush(t);
 }
 
-static void greet(struct talk *t, bool fresh)
+/* What the agent has deleted and the archive has: it can be had back before anything is said. */
+static void offer_restore(struct talk *t, const struct conv *c)
+{
+	static const struct choice_item items[] = { { "yes", NULL }, { "no", NULL } };
+	AUTO_STRV args = STRV_INIT;
+	struct err err = ERR_INIT;
+	bool kept = false;
+	int chosen = 1;
+
+	if (!resolve_lost(&t->front.kit.where, c, &kept) || !kept)
+		return;
+	int r = choice_ask(&t->term, t->app->in, "Get it back now?", items, ARRAY_LEN(items),
+		CHOICE_NONE, &chosen, &err);
+	if (r >= 0 && chosen == 0) {
+		strv_add(&args, "archive");
+		strv_add(&args, "restore");
+		strv_add(&args, c->session);
+		r = talk_run(t->app, &args, &err);
+	}
+	if (r < 0)
+		say_line(t, STYLE_ERROR, err.msg);
+}
+
+static int greet(struct talk *t, const struct talk_opts *opts, struct err *reterr)
 {
 	AUTO_STR line = STR_INIT;
 	AUTO_CONV c = CONV_INIT;
 
-	(void)tell_greeting(&t->front.kit, fresh, &c, &line);
-	assistant_stay(t->front.assistant, &c);
+	if (opts->in) {
+		int r = talk_enter(&t->front, opts->in, opts->agent, &c, &line, reterr);
+		if (r < 0)
+			return r;
+	} else {
+		(void)tell_greeting(&t->front.kit, opts->new_session, &c, &line);
+		assistant_stay(t->front.assistant, &c);
+	}
 	say_line(t, STYLE_NOTICE, line.buf);
+	offer_restore(t, &c);
 	if (!c.agent)
 		say_line(t, STYLE_NOTICE,
 			"? shows what can be typed; Ctrl-C cancels a turn, Ctrl-D leaves.");
 	if (t->bypass)
 		say_line(t, STYLE_WARNING, "Permissions are off: the agent acts without asking.");
+	return 0;
 }
 
 /* That is for one start only: a restart goes on with the conversation. */
@@ -329,7 +361,9 @@ static bool on_typed(void *data, struct sv line, bool ended)
 	AUTO_STRV args = STRV_INIT;
 	struct utterance heard = { .kind = UTTERANCE_AGENT };
 
-	if (ended) {
+	if (ended && sv_is(line, KEYS_LONE_ESCAPE)) {
+		cancel_turn(t);
+	} else if (ended) {
 		utterance_judge(t->front.kit.rules, line, &heard);
 		if (heard.kind == UTTERANCE_CANCEL || heard.kind == UTTERANCE_RESET ||
 			heard.kind == UTTERANCE_RESTART ||
@@ -343,17 +377,25 @@ static bool on_typed(void *data, struct sv line, bool ended)
 	return heard.kind == UTTERANCE_CANCEL;
 }
 
-/* Starts the program anew with its arguments. Only returns on failure. */
-static int restart(struct app *app, struct err *reterr)
+/* Starts the program anew with its arguments, in that conversation (NULL: what goes on). Only
+ * returns on failure. */
+static int restart(struct app *app, const char *in, struct err *reterr)
 {
 	AUTO_STRV argv = STRV_INIT;
 	bool words_only = false;
 
 	for (int i = 0; i < app->argc; i++) {
 		words_only |= strcmp(app->argv[i], "--") == 0;
+		/* Where the talk is by now is what goes on. */
+		if (!words_only && strncmp(app->argv[i], "--in", 4) == 0) {
+			i += app->argv[i][4] == '\0';
+			continue;
+		}
 		if (words_only || !begins_fresh(app->argv[i]))
 			strv_add(&argv, app->argv[i]);
 	}
+	if (in && !words_only)
+		strv_addf(&argv, "--in=%s", in);
 	if (argv.n == 0)
 		return err_set(reterr, ERR_INPUT, "cannot restart: started without a name");
 	(void)fflush(app->out);
@@ -427,7 +469,7 @@ static void take_turn(struct talk *t, struct sv text, bool *fresh)
 		editor_free(TAKE_PTR(t->editor));
 		r = assistant_lead(t->front.assistant, &err);
 		if (r == 0)
-			r = restart(t->app, &err);
+			r = restart(t->app, NULL, &err);
 	}
 	if (r < 0)
 		say_line(t, STYLE_ERROR, err.msg);
@@ -450,7 +492,7 @@ static bool obey(struct talk *t, struct sv text, bool *fresh)
 	if (word == TALK_AGENT)
 		return false;
 	/* What was just brought back or made here is what goes on. */
-	if (word == TALK_UNDO || word == TALK_RUN)
+	if (word == TALK_UNDO || word == TALK_RUN || word == TALK_ENTER)
 		*fresh = false;
 	if (word == TALK_RUN && assistant_lead(t->front.assistant, &err) < 0) {
 		say_line(t, STYLE_ERROR, err.msg);
@@ -474,7 +516,7 @@ static bool obey(struct talk *t, struct sv text, bool *fresh)
 	if (hands_over) {
 		/* Without a front there is no way on but this one. */
 		t->leave = true;
-		r = restart(t->app, &err);
+		r = restart(t->app, args.n > 1 ? args.v[1] : NULL, &err);
 	}
 	if (r < 0)
 		say_line(t, STYLE_ERROR, err.msg);
@@ -567,9 +609,10 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 		const struct kit *kit = &t.front.kit;
 		t.bypass = kit->agents[agent_index(kit->kind)].permission == AGENT_PERM_BYPASS;
 		status_set_bypass(&t.status, t.bypass);
-		greet(&t, opts->new_session);
-		r = front_recover(&t.front, true, SV(""), reterr);
+		r = greet(&t, opts, reterr);
 	}
+	if (r == 0)
+		r = front_recover(&t.front, true, SV(""), reterr);
 	if (r == ERR_CANCELLED)
 		say_line(&t, STYLE_WARNING, text_get(TEXT_CANCELLED, t.front.kit.language));
 	if (r == 0 || r == ERR_CANCELLED)

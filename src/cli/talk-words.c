@@ -4,9 +4,11 @@
  */
 #include <strings.h>
 
+#include "assist/tell.h"
 #include "base/mem.h"
 #include "base/suggest.h"
 #include "cli/env.h"
+#include "cli/sessions.h"
 #include "cli/talk.h"
 #include "os/path.h"
 #include "os/proc.h"
@@ -18,14 +20,16 @@ const char *const talk_help[] = {
 	"  ?, /help                 this help",
 	"  /clear, /reset, /new     start a new conversation (or: new conversation)",
 	"  /undo                    bring the one before it back (or: undo reset)",
+	"  /resume NAME             go on in another conversation (or its id)",
 	"  /compact                 what there is instead",
 	"  >advise                  how full the context is, and what would help",
 	"  >trim [LENGTH] [TOOL,…]  go on without long texts; they can be had back",
 	"  >continue [TEXT]         go on in a fresh session with a brief of facts",
 	"  >lineage                 where this session comes from",
-	"  >resume                  go on in the agent's own program, and come back",
+	"  >resume [NAME]           go on in the agent's own program, and come back",
 	"More such words, stop, restart and others: faden commands",
-	"Keys: Ctrl-C cancels a turn, twice it leaves; \\ and Enter begins another line; Up, Down "
+	"Keys: Escape or Ctrl-C cancels a turn, Ctrl-C twice leaves; \\ and Enter begins another "
+	"line; Up, Down "
 	"and Ctrl-R look through the history; Ctrl-A, Ctrl-E, Ctrl-W, Ctrl-U, Ctrl-K edit.",
 	NULL,
 };
@@ -64,6 +68,8 @@ static bool find_command(struct sv text, struct strv *args)
 		return false;
 	case HOOK_RESUME:
 		strv_add(args, "resume");
+		if (rest.n > 0)
+			strv_addsv(args, rest);
 		break;
 	case HOOK_CONTINUE:
 	case HOOK_HANDOFF:
@@ -85,14 +91,19 @@ static bool find_command(struct sv text, struct strv *args)
 	return true;
 }
 
-/* One word alone that begins as ours do: '/' is the agents' too, '>' is not. */
+/* A word that begins as ours do. '/' is the agents' too, and ours are words alone there; behind '>'
+ * other words may follow. */
 static enum talk_word mistyped(struct sv text, struct strv *args)
 {
 	static const char *const words[] = { "/exit", "/quit", "/help", "/clear", "/reset", "/new",
-		"/undo", "/compact", ">advise", ">trim", ">continue", ">rollover", ">lineage",
-		">resume" };
-	struct suggest near = SUGGEST_INIT(text);
+		"/undo", "/compact", "/resume", ">advise", ">trim", ">continue", ">rollover",
+		">lineage", ">resume" };
+	size_t n = 0;
 
+	while (text.n > 0 && text.p[0] == '>' && n < text.n && (unsigned char)text.p[n] > ' ')
+		n++;
+	text = n > 0 ? sv_head(text, n) : text;
+	struct suggest near = SUGGEST_INIT(text);
 	if (text.n < 3 || (text.p[0] != '/' && text.p[0] != '>'))
 		return TALK_AGENT;
 	for (size_t i = 1; i < text.n; i++)
@@ -124,7 +135,36 @@ enum talk_word talk_word_of(struct sv text, struct strv *args)
 	/* It takes words of its own: "/compact keep the plan". */
 	if (sv_starts(text, SV("/compact")) && (text.n == 8 || text.p[8] == ' '))
 		return TALK_COMPACT;
+	if (sv_starts(text, SV("/resume")) && (text.n == 7 || text.p[7] == ' ')) {
+		struct sv name = sv_trim(sv_from(text, 7));
+		if (name.n > 0)
+			strv_addsv(args, name);
+		return TALK_ENTER;
+	}
 	return find_command(text, args) ? TALK_RUN : mistyped(text, args);
+}
+
+int talk_enter(const struct front *f, const char *session, const char *agent, struct conv *ret,
+	struct str *said, struct err *reterr)
+{
+	AUTO_RESOLVED of = RESOLVED_INIT;
+	int r = sessions_find(f->app, session, RESOLVE_CONVERSATION, &of, reterr);
+
+	if (r < 0)
+		return r;
+	const char *whose = of.conv.agent ? of.conv.agent : of.row.agent;
+	if (agent && strcmp(whose, agent) != 0)
+		return err_set(reterr, ERR_USAGE,
+			"this conversation is %s's, not %s's; leave --agent out", whose, agent);
+	if (of.conv.id[0])
+		conv_copy(ret, &of.conv);
+	else
+		r = sessions_adopt(f->app, &of.row, ret, reterr);
+	if (r < 0)
+		return r;
+	(void)tell_greeting(&f->kit, false, ret, said);
+	assistant_stay(f->assistant, ret);
+	return 0;
 }
 
 int talk_answer(const struct front *f, enum talk_word word, const struct strv *args,
@@ -142,6 +182,12 @@ int talk_answer(const struct front *f, enum talk_word word, const struct strv *a
 		str_adds(said, "None of faden's words (? shows them): it goes to the agent.");
 	} else if (word == TALK_COMPACT) {
 		str_adds(said, text_get(TEXT_COMPACT, language));
+	} else if (word == TALK_ENTER && args->n == 0) {
+		str_adds(said,
+			"Nothing was sent: /resume NAME goes on in that conversation, "
+			">resume in the agent's own program.");
+	} else if (word == TALK_ENTER) {
+		r = talk_enter(f, args->v[0], NULL, &c, said, reterr);
 	} else if (word == TALK_CLEAR) {
 		r = assistant_reset(f->assistant, reterr);
 		if (r == 0)
@@ -179,9 +225,15 @@ int talk_run(const struct app *app, const struct strv *args, struct err *reterr)
 	strv_addf(&argv, "--color=%s", app->colour ? "always" : "never");
 	for (size_t i = 0; i < args->n; i++)
 		strv_add(&argv, args->v[i]);
+	AUTO_STRV envp = STRV_INIT;
+	for (const char *const *e = env_all(); *e; e++)
+		strv_add(&envp, *e);
+	/* Who goes on in an agent's own program is not in the talk. */
+	if (strcmp(args->v[0], "resume") != 0)
+		strv_add(&envp, ENV_TALKING "=1");
 	const struct proc_opts opts = {
 		.argv = (const char *const *)argv.v,
-		.envp = env_all(),
+		.envp = (const char *const *)envp.v,
 		.in = app->in_tty ? PROC_INHERIT : PROC_NULL, /* what is typed next is ours */
 		.out = PROC_INHERIT,
 		.err = PROC_INHERIT,

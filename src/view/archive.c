@@ -28,6 +28,8 @@ void view_archive_run(struct term *t, const struct archive_run *run)
 	term_putf(t, "%s of ", taken);
 	put_count(t, s->files, "file");
 	term_puts(t, " new or grown");
+	if (s->left > 0)
+		term_putf(t, ", %zu left", s->left);
 	if (s->versions > 0)
 		term_putf(t, " (%zu rewritten: what they were stays)", s->versions);
 	put_size(t, ", ", s->bytes_read, " read\n");
@@ -36,10 +38,10 @@ void view_archive_run(struct term *t, const struct archive_run *run)
 	put_size(t, " of ", run->figures.bytes, "");
 	put_size(t, " in ", run->figures.stored, " on the disk\n");
 	if (run->pruned.files > 0)
-		view_archive_pruned(t, &run->pruned, false);
+		view_archive_pruned(t, &run->pruned);
 }
 
-static void put_pruned(struct jw *w, const struct archive_pruned *p)
+static void put_pruned(struct jw *w, const struct kept_pruned *p)
 {
 	jw_put_i64(w, "files", (int64_t)p->files);
 	jw_put_i64(w, "content_bytes", (int64_t)p->bytes);
@@ -122,11 +124,11 @@ void view_json_archive_verdict(struct jw *w, const struct vault_verdict *v)
 	jw_end(w);
 }
 
-void view_archive_pruned(struct term *t, const struct archive_pruned *p, bool dry)
+void view_archive_pruned(struct term *t, const struct kept_pruned *p)
 {
 	put_count(t, p->files, "file");
-	put_size(t, " of ", p->bytes, dry ? " would leave the archive" : " left the archive");
-	if (!dry)
+	put_size(t, " of ", p->bytes, p->dry ? " would leave the archive" : " left the archive");
+	if (!p->dry)
 		put_size(t, ", ", p->freed, " freed");
 	term_puts(t, "\n");
 	if (p->referred > 0) {
@@ -135,28 +137,42 @@ void view_archive_pruned(struct term *t, const struct archive_pruned *p, bool dr
 	}
 }
 
-void view_json_archive_pruned(struct jw *w, const struct archive_pruned *p, bool dry)
+void view_json_archive_pruned(struct jw *w, const struct kept_pruned *p)
 {
 	jw_object(w);
-	jw_put_bool(w, "dry_run", dry);
+	jw_put_bool(w, "dry_run", p->dry);
 	put_pruned(w, p);
 	jw_end(w);
 }
 
-void view_archive_deleted(struct term *t, const struct archive_deleted *d)
+void view_archive_written(struct term *t, const struct kept_written *all)
 {
-	const struct archive_forgotten *f = &d->forgotten;
+	put_count(t, all->written, "file");
+	term_putf(t, " written, %zu there already%s\n", all->there,
+		all->failed ? ", some could not be written" : "");
+}
 
+void view_json_archive_written(struct jw *w, const struct kept_written *all)
+{
+	jw_object(w);
+	jw_put_i64(w, "written_files", (int64_t)all->written);
+	jw_put_i64(w, "present_files", (int64_t)all->there);
+	jw_put_i64(w, "failed_files", (int64_t)all->failed);
+	jw_end(w);
+}
+
+void view_archive_deleted(struct term *t, const struct doomed_stats *d)
+{
 	put_count(t, d->sessions, "session");
 	term_putf(t, " %s (", d->dry ? "would be deleted" : d->forget ? "forgotten" : "deleted");
 	put_count(t, d->files, "file");
 	put_size(t, ", ", d->bytes, ")");
 	if (d->forget && !d->dry) {
 		term_puts(t, "; ");
-		put_count(t, f->kept, "file");
-		put_size(t, " of ", f->kept_bytes, " in the archive");
-		put_size(t, " (", f->freed, " on the disk); ");
-		put_count(t, f->rows, "row");
+		put_count(t, d->kept, "file");
+		put_size(t, " of ", d->kept_bytes, " in the archive");
+		put_size(t, " (", d->freed, " on the disk); ");
+		put_count(t, d->rows, "row");
 		term_puts(t, " of the store, and what the index had\n");
 		return;
 	}
@@ -166,19 +182,17 @@ void view_archive_deleted(struct term *t, const struct archive_deleted *d)
 				 : "; 'faden archive restore SESSION' gets one back\n");
 }
 
-void view_json_archive_deleted(struct jw *w, const struct archive_deleted *d)
+void view_json_archive_deleted(struct jw *w, const struct doomed_stats *d)
 {
-	const struct archive_forgotten *f = &d->forgotten;
-
 	jw_object(w);
 	jw_put_bool(w, "dry_run", d->dry);
 	jw_put_bool(w, "forgotten", d->forget);
 	jw_put_i64(w, "sessions", (int64_t)d->sessions);
 	jw_put_i64(w, "files", (int64_t)d->files);
 	jw_put_i64(w, "content_bytes", (int64_t)d->bytes);
-	jw_put_i64(w, "kept_files", (int64_t)f->kept);
-	jw_put_i64(w, "kept_bytes", (int64_t)f->kept_bytes);
-	jw_put_i64(w, "store_rows", (int64_t)f->rows);
-	jw_put_i64(w, "freed_bytes", (int64_t)f->freed);
+	jw_put_i64(w, "kept_files", (int64_t)d->kept);
+	jw_put_i64(w, "kept_bytes", (int64_t)d->kept_bytes);
+	jw_put_i64(w, "store_rows", (int64_t)d->rows);
+	jw_put_i64(w, "freed_bytes", (int64_t)d->freed);
 	jw_end(w);
 }

@@ -1,5 +1,7 @@
 #include "view/item.h"
 
+#include <inttypes.h>
+
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "transcript/transcript.h"
@@ -35,6 +37,10 @@ static void heading(struct show_state *s, struct term *t, const struct item *ite
 		clock_format_local(ms, when);
 		term_style(t, STYLE_NOTICE);
 		term_putf(t, "  %s", when);
+	}
+	if (s->turn > 0 && item->kind == ITEM_USER) {
+		term_style(t, STYLE_NOTICE);
+		term_putf(t, "  turn %" PRIu64, s->turn);
 	}
 	term_style(t, STYLE_PLAIN);
 	term_newline(t);
@@ -92,8 +98,7 @@ static void quiet(struct show_state *s, struct term *t, const struct item *item,
 
 /* ---- tools ---- */
 
-/* What a call is about: the member that says most, else all of it. */
-static void call_gist(const struct item *item, struct str *out)
+void view_call_gist(const struct item *item, struct str *out)
 {
 	static const char *const members[] = { "command", "cmd", "file_path", "path", "pattern",
 		"query", "url", "description", "prompt" };
@@ -121,7 +126,7 @@ static void show_call(struct show_state *s, const struct show_style *style, stru
 	AUTO_STR fit = STR_INIT;
 
 	speaker(s, t, item, ITEM_ASSISTANT, STYLE_AGENT, style->agent);
-	call_gist(item, &gist);
+	view_call_gist(item, &gist);
 	utf8_scrub_line(&line, str_sv(&gist));
 	utf8_fit(&fit, str_sv(&line), style->tools ? 0x7fff : CALL_COLUMNS);
 	term_puts(t, "  ");
@@ -196,7 +201,8 @@ void view_item(struct show_state *s, const struct show_style *style, struct term
 		break;
 	case ITEM_THINKING:
 	case ITEM_SYSTEM:
-		if (style->tools && item->text.type != J_NONE)
+		if ((style->tools || (style->thinking && item->kind == ITEM_THINKING)) &&
+			item->text.type != J_NONE)
 			quiet(s, t, item, item->kind == ITEM_THINKING ? "thinking" : "system");
 		break;
 	case ITEM_META:
@@ -213,7 +219,7 @@ static void put_slice(struct jw *w, const char *key, struct sv text)
 		jw_put_string(w, key, text);
 }
 
-void view_json_item(struct jw *w, const struct item *item, int live, struct str *tmp)
+void view_json_item(struct jw *w, const struct item *item, int live, uint64_t turn, struct str *tmp)
 {
 	str_clear(tmp);
 	transcript_text(item, tmp);
@@ -221,6 +227,7 @@ void view_json_item(struct jw *w, const struct item *item, int live, struct str 
 	jw_put_cstr(w, "kind", item_kind_name(item->kind));
 	put_slice(w, "type", item->type);
 	jw_put_i64(w, "line", (int64_t)item->line);
+	jw_put_i64(w, "turn", (int64_t)turn);
 	if (item->time.n > 0)
 		view_put_time(w, "recorded_at", transcript_time(item));
 	put_slice(w, "uuid", item->uuid);

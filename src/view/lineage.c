@@ -71,7 +71,15 @@ static void fill_row(struct row *r, const struct lineage_node *n, bool tty)
 	const char *relation = session_relation_name(n->relation);
 
 	if (relation[0])
-		str_addf(&r->branch, "%s  ", relation);
+		str_adds(&r->branch, relation);
+	if (n->turn > 0)
+		str_addf(&r->branch, " at %lld", (long long)n->turn);
+	if (n->other_id[0]) {
+		str_adds(&r->branch, " with ");
+		utf8_scrub_line(&r->branch, session_short_id(n->other_id));
+	}
+	if (relation[0])
+		str_adds(&r->branch, "  ");
 	r->id = tty ? session_short_id(n->id) : sv_of(n->id);
 	if (r->id.n == 0)
 		r->id = SV("?");
@@ -258,6 +266,8 @@ static void put_node(struct jw *w, const struct lineage *l, size_t i)
 	view_put_text(w, "title", n->title);
 	view_put_parent(w, from ? from->id : n->parent_id, from ? from->path : n->parent_path,
 		session_relation_name(n->relation));
+	view_put_count(w, "turn", n->turn, n->turn > 0);
+	view_put_text(w, "other_id", n->other_id);
 	jw_put_cstr(w, "state", lineage_state_name(n->state));
 	view_put_text(w, "moved_from", n->named);
 	jw_put_bool(w, "guessed", n->guessed);

@@ -37,7 +37,15 @@ void view_sentence(struct term *t, struct sv indent, const char *text)
 	put_words(t, indent, indent, "", 0, text);
 }
 
-/* ---- what all four say ---- */
+void view_labelled(struct term *t, const char *label, const char *text)
+{
+	AUTO_STR indent = STR_INIT;
+
+	str_addf(&indent, "  %-8s ", label);
+	put_words(t, str_sv(&indent), SV("           "), "", 0, text);
+}
+
+/* ---- what all say ---- */
 
 void made_release(struct made *m)
 {
@@ -162,6 +170,8 @@ void view_next(struct term *t, const struct made *m, const char *cwd)
 		view_sentence(t, SV(""), line.buf);
 		str_clear(&line);
 	}
+	if (m->talking && m->current)
+		return;
 	if (m->unseen) {
 		str_addf(&line, "%s does not look for sessions where this file lies.", m->agent);
 		view_sentence(t, SV(""), line.buf);

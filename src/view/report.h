@@ -39,6 +39,7 @@ struct made {
 	char *place; /* where the file has to be for the agent to find it; NULL: not known */
 	bool unseen; /* the agent does not look where the file lies */
 	bool by_dir; /* the agent finds it only from dir */
+	bool talking; /* said in a talk: what is current goes on there by itself */
 };
 void made_release(struct made *m);
 
@@ -67,3 +68,5 @@ void view_diagnosis(struct term *t, const struct repair_report *report);
 void view_put_diagnosis(struct jw *w, const char *key, const struct repair_report *report);
 /* Words of ours, broken between words on a terminal and continued at `indent`. */
 void view_sentence(struct term *t, struct sv indent, const char *text);
+/* The same after a label of eight columns. */
+void view_labelled(struct term *t, const char *label, const char *text);

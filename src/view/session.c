@@ -75,6 +75,7 @@ struct sv session_short_id(const char *id)
 void view_session(struct term *t, const struct session_row *row)
 {
 	enum { TITLE_COLUMNS = 76 };
+	const char *relation = session_relation_name(row->info.relation);
 	char when[CLOCK_TEXT_MAX];
 	AUTO_STR title = STR_INIT;
 	AUTO_STR line = STR_INIT;
@@ -85,6 +86,9 @@ void view_session(struct term *t, const struct session_row *row)
 	term_newline(t);
 	str_addf(&line, "%s  %s  %s  %lld %s, last %s", row->agent, row->info.id, row->info.cwd,
 		(long long)row->info.turns, row->info.turns == 1 ? "turn" : "turns", when);
+	if (relation[0] && row->info.parent_id[0])
+		str_addf(&line, ", %s from %.*s", relation,
+			SV_ARG(session_short_id(row->info.parent_id)));
 	wrap_line(t, STYLE_NOTICE, str_sv(&line));
 }
 

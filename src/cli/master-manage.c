@@ -1,0 +1,485 @@
+#include "cli/master-manage.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "branch/turns.h"
+#include "cli/cmd.h"
+#include "cli/print.h"
+#include "master/sessions.h"
+#include "os/path.h"
+#include "view/json.h"
+#include "view/runs.h"
+
+static struct master_place place_of(struct app *app, const char *dir)
+{
+	return (struct master_place){ .store = app->store,
+		.homes = app->homes,
+		.n_homes = app->n_homes,
+		.dir = dir,
+		.clock = &app->clock };
+}
+
+/* ---- which one ---- */
+
+static int open_named(struct app *app, const char *root, const char *text, unsigned flags,
+	struct master_run **ret, struct err *reterr)
+{
+	AUTO_MASTER_LIST list = MASTER_LIST_INIT;
+	const struct master_row *row = NULL;
+
+	/* One that cannot be listed can still be opened by its id, and says what is wrong with it.
+	 */
+	if (uuid_valid(sv_of(text)))
+		return master_open(root, text, flags, &app->clock, ret, reterr);
+	int r = master_list(root, &list, reterr);
+	if (r == 0)
+		r = master_find(&list, text, &row, reterr);
+	return r < 0 || !row ? r
+			     : master_open(root, row->state.id, flags, &app->clock, ret, reterr);
+}
+
+static void tell_found(struct app *app, const struct master_run *run)
+{
+	AUTO_STRV lines = STRV_INIT;
+
+	view_run_found(master_found(run), &lines);
+	for (size_t i = 0; i < lines.n; i++)
+		say_note(app->err, "this run: %s", lines.v[i]);
+}
+
+int manage_open(struct app *app, const char *dir, const struct master_manage *m, unsigned flags,
+	struct master_run **ret, struct err *reterr)
+{
+	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
+	int r;
+
+	if (m->session_file && m->session)
+		return err_set(reterr, ERR_USAGE, "--session or --session-file, not both");
+	if (m->session_file)
+		r = master_open_file(m->session_file, flags, &app->clock, ret, reterr);
+	else if (m->session)
+		r = open_named(app, root, m->session, flags, ret, reterr);
+	else
+		r = master_open(root, NULL, flags, &app->clock, ret, reterr);
+	if (r == 0)
+		tell_found(app, *ret);
+	return r;
+}
+
+/* ---- the agents' sessions ---- */
+
+int manage_sessions(struct app *app, const char *dir, struct master_run *run, struct err *reterr)
+{
+	const struct master_place place = place_of(app, dir);
+	int r = 0;
+
+	for (int i = 0; i < MASTER_ROLES && r == 0; i++) {
+		enum master_role role = (enum master_role)i;
+		CLEANUP(native_report_release) struct native_report report = NATIVE_REPORT_INIT;
+		if (master_session_look(master_state(run), role, &place) != MASTER_SESSION_GONE)
+			continue;
+		bool open = master_is_open(&master_state(run)->side[i]);
+		r = master_session_write(run, role, &place, &report, reterr);
+		/* Nothing was answered in it yet: it begins anew by itself. */
+		if (r == ERR_NOTFOUND)
+			r = 0;
+		else if (r == 0)
+			say_note(app->err,
+				"the %s's session is not on this machine: it was written back from "
+				"the run with %llu prompts and their answers, without calls of "
+				"tools%s",
+				master_role_name(role), (unsigned long long)report.prompts,
+				open ? "; what was under way there is told as failed" : "");
+	}
+	return r;
+}
+
+static int fork_sessions(struct app *app, const char *dir, struct master_run *run,
+	unsigned *ret_written, struct err *reterr)
+{
+	const struct master_place place = place_of(app, dir);
+	int r = 0;
+
+	*ret_written = 0;
+	for (int i = 0; i < MASTER_ROLES && r == 0; i++) {
+		bool written;
+		r = master_session_fork(run, (enum master_role)i, &place, &written, reterr);
+		*ret_written |= r == 0 && written ? 1U << i : 0;
+	}
+	return r;
+}
+
+enum { TITLE_COLUMNS = 60 };
+
+static char *fork_name(const struct master_state *s, const char *given, const char *how)
+{
+	AUTO_STR title = STR_INIT;
+
+	if (given)
+		return xstrdup(given);
+	utf8_fit(&title, s->name ? sv_of(s->name) : str_sv(&s->task), TITLE_COLUMNS);
+	str_addf(&title, " (%s)", how);
+	return str_detach(&title);
+}
+
+int manage_fork(struct app *app, const char *dir, const struct master_manage *m,
+	struct master_run **run, struct err *reterr)
+{
+	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
+	AUTO_FREE char *how = xasprintf("from round %lld on", m->fork_at);
+	AUTO_FREE char *name = fork_name(master_state(*run), m->name, how);
+	struct master_run *child = NULL;
+	unsigned written = 0;
+
+	if (m->fork_at < 0)
+		return 0;
+	int r = master_fork(*run, root, m->fork_at, name, &child, reterr);
+	if (r < 0)
+		return r;
+	struct err closing = ERR_INIT;
+	if (master_close(*run, &closing) < 0)
+		say_note(app->err, "%s", closing.msg);
+	*run = child;
+	return fork_sessions(app, dir, child, &written, reterr);
+}
+
+/* ---- what was made ---- */
+
+static void print_made(struct app *app, const struct master_manage *m, struct master_run *run,
+	const char *how, unsigned written, const struct strv *conflicts)
+{
+	const struct run_made made = { .state = master_state(run),
+		.path = master_path(run),
+		.how = how,
+		.found = master_found(run),
+		.written = written,
+		.conflicts = conflicts };
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+	struct term t;
+
+	if (m->json) {
+		view_json_run_made(&w, &made);
+		print_doc(app, &out);
+		return;
+	}
+	print_begin(app, &t);
+	view_run_made(&t, &made);
+	print_end(&t);
+}
+
+static int do_import(
+	struct app *app, const char *dir, const struct master_manage *m, struct err *reterr)
+{
+	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
+	struct master_run *run = NULL;
+
+	int r = master_import(root, m->import, &app->clock, &run, reterr);
+	if (r < 0)
+		return r;
+	if (m->name) {
+		struct master_step name = MASTER_STEP_INIT(MASTER_STEP_NAME);
+		name.text = sv_of(m->name);
+		r = master_step(run, &name, reterr);
+	}
+	if (r == 0)
+		print_made(app, m, run, "imported", 0, NULL);
+	int closed = master_close(run, r < 0 ? NULL : reterr);
+	return r < 0 ? r : closed;
+}
+
+static int do_fork(
+	struct app *app, const char *dir, const struct master_manage *m, struct err *reterr)
+{
+	struct master_run *run = NULL;
+
+	int r = manage_open(app, dir, m, MASTER_LOOK | (m->force ? MASTER_FORCE : 0), &run, reterr);
+	if (r < 0)
+		return r;
+	r = manage_fork(app, dir, m, &run, reterr);
+	if (r == 0)
+		print_made(app, m, run, "forked", 0, NULL);
+	int closed = master_close(run, r < 0 ? NULL : reterr);
+	return r < 0 ? r : closed;
+}
+
+/* ---- list and clean ---- */
+
+static int do_list(
+	struct app *app, const char *dir, const struct master_manage *m, struct err *reterr)
+{
+	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
+	AUTO_MASTER_LIST list = MASTER_LIST_INIT;
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+	struct term t;
+
+	int r = master_list(root, &list, reterr);
+	if (r < 0)
+		return r;
+	if (m->json) {
+		view_json_runs(&w, &list);
+		print_doc(app, &out);
+		return list.rows.n ? 0 : 1;
+	}
+	print_begin(app, &t);
+	view_runs(&t, &list, clock_wall_ms(&app->clock));
+	print_end(&t);
+	vec_each (&list.bad, bad)
+		say_note(app->err, "%s is left out: %s", bad->path, bad->why.msg);
+	if (list.rows.n == 0)
+		say_note(app->err, "there is no run in this folder");
+	return list.rows.n ? 0 : 1;
+}
+
+static int do_clean(
+	struct app *app, const char *dir, const struct master_manage *m, struct err *reterr)
+{
+	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
+	const struct archive archive = app_archive(app);
+	const int64_t before = clock_wall_ms(&app->clock) - m->older_ms;
+	AUTO_MASTER_LIST list = MASTER_LIST_INIT;
+	struct runs_cleaned done = { .dry = m->dry_run };
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+	struct term t;
+
+	if (m->older_ms <= 0)
+		return err_set(reterr, ERR_USAGE, "say how old: --clean-sessions --older-than 7d");
+	int r = master_list(root, &list, reterr);
+	if (r < 0)
+		return r;
+	vec_each (&list.rows, row) {
+		if (row->state.updated_ms >= before)
+			continue;
+		if (!m->dry_run)
+			r = master_delete(root, row->state.id, &archive, reterr);
+		if (r == ERR_BUSY || (m->dry_run && row->pid)) {
+			done.in_use++;
+			r = 0;
+			continue;
+		}
+		if (r < 0)
+			return r;
+		done.runs++;
+		done.bytes += row->bytes;
+	}
+	if (m->json) {
+		view_json_runs_cleaned(&w, &done);
+		print_doc(app, &out);
+	} else if (done.runs + done.in_use == 0) {
+		say_note(app->err, "no run is that old");
+	} else {
+		print_begin(app, &t);
+		view_runs_cleaned(&t, &done);
+		print_end(&t);
+	}
+	return done.runs ? 0 : 1;
+}
+
+/* ---- two of them ---- */
+
+struct two {
+	struct master_run *run[2];
+	struct master_rounds rounds[2];
+	size_t common;
+};
+
+static void two_close(struct two *t)
+{
+	for (int i = 0; i < 2; i++) {
+		master_rounds_release(&t->rounds[i]);
+		(void)master_close(t->run[i], NULL);
+	}
+}
+
+static int two_open(
+	struct app *app, const char *root, char **names, struct two *ret, struct err *reterr)
+{
+	int r = 0;
+
+	for (int i = 0; i < 2 && r == 0; i++) {
+		r = open_named(app, root, names[i], MASTER_LOOK, &ret->run[i], reterr);
+		if (r == 0)
+			r = master_rounds_read(ret->run[i], &ret->rounds[i], reterr);
+	}
+	if (r == 0)
+		ret->common = master_rounds_common(&ret->rounds[0], &ret->rounds[1]);
+	return r;
+}
+
+static int do_diff(struct app *app, const char *dir, const struct master_manage *m, char **argv,
+	struct err *reterr)
+{
+	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
+	CLEANUP(two_close) struct two two = { .common = 0 };
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+	struct term t;
+
+	int r = two_open(app, root, argv, &two, reterr);
+	if (r < 0)
+		return r;
+	const struct runs_diff d = {
+		.state = { master_state(two.run[0]), master_state(two.run[1]) },
+		.rounds = { &two.rounds[0], &two.rounds[1] },
+		.common = two.common,
+	};
+	if (m->json) {
+		view_json_runs_diff(&w, &d);
+		print_doc(app, &out);
+	} else {
+		print_begin(app, &t);
+		view_runs_diff(&t, &d);
+		print_end(&t);
+	}
+	return two.rounds[0].v.n == two.common && two.rounds[1].v.n == two.common ? 0 : 1;
+}
+
+/* The files that the worker of a run has changed in its last `turns` turns. */
+static void changed_files(
+	struct app *app, const struct master_state *s, size_t turns, struct strv *out)
+{
+	const struct master_side *side = &s->side[MASTER_WORKER];
+	const struct transcript_home *home = side->agent ? app_home(app, side->agent) : NULL;
+	AUTO_TURN_VIEWS views = TURN_VIEWS_INIT;
+	AUTO_FREE char *path = NULL;
+
+	if (!home || !side->session ||
+		transcript_find(home, sv_of(side->session), &path, NULL) < 0 || !path ||
+		turn_views_read(path, home->format, home, 0, &views, NULL) < 0)
+		return;
+	size_t from = views.v.n > turns ? views.v.n - turns : 0;
+	for (size_t i = from; i < views.v.n; i++)
+		for (size_t k = 0; k < views.v.v[i].files.n; k++)
+			strv_add(out, views.v.v[i].files.v[k]);
+}
+
+static bool has(const struct strv *list, const char *text)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->v[i], text) == 0)
+			return true;
+	return false;
+}
+
+static int do_merge(struct app *app, const char *dir, const struct master_manage *m, char **argv,
+	struct err *reterr)
+{
+	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
+	CLEANUP(two_close) struct two two = { .common = 0 };
+	struct master_step origin = MASTER_STEP_INIT(MASTER_STEP_ORIGIN);
+	struct master_step say = MASTER_STEP_INIT(MASTER_STEP_SAY);
+	struct strv files[2] = { STRV_INIT, STRV_INIT };
+	AUTO_STRV conflicts = STRV_INIT;
+	struct master_run *child = NULL;
+	AUTO_STR brought = STR_INIT;
+	unsigned written = 0;
+
+	int r = two_open(app, root, argv, &two, reterr);
+	if (r == 0)
+		r = master_conclusions(two.run[1], two.common, &brought, reterr);
+	if (r < 0)
+		return r;
+	const struct master_state *home = master_state(two.run[0]);
+	AUTO_FREE char *how = xasprintf("with %.8s", master_state(two.run[1])->id);
+	AUTO_FREE char *name = fork_name(home, m->name, how);
+	for (int i = 0; i < 2; i++)
+		changed_files(
+			app, master_state(two.run[i]), two.rounds[i].v.n - two.common, &files[i]);
+	for (size_t i = 0; i < files[0].n; i++)
+		if (has(&files[1], files[0].v[i]) && !has(&conflicts, files[0].v[i]))
+			strv_add(&conflicts, files[0].v[i]);
+	for (size_t i = 0; i < conflicts.n; i++)
+		str_addf(&brought, "%s%s",
+			i ? ", " : "\n\nChanged there and here: ", conflicts.v[i]);
+	strv_release(&files[0]);
+	strv_release(&files[1]);
+	r = master_fork(two.run[0], root, home->round, name, &child, reterr);
+	if (r == 0)
+		r = fork_sessions(app, dir, child, &written, reterr);
+	origin.text = sv_of(master_state(two.run[1])->id);
+	origin.begin = MASTER_BEGIN_MERGED;
+	origin.round = master_state(two.run[1])->round;
+	if (r == 0)
+		r = master_step(child, &origin, reterr);
+	say.text = str_sv(&brought);
+	if (r == 0)
+		r = master_step(child, &say, reterr);
+	if (r == 0)
+		print_made(app, m, child, "merged", written, &conflicts);
+	int closed = master_close(child, r < 0 ? NULL : reterr);
+	return r < 0 ? r : closed;
+}
+
+/* What the instructor said to the worker, said again to another model: the worker's session is
+ * replayed. */
+static int do_replay(
+	struct app *app, const char *dir, const struct master_manage *m, struct err *reterr)
+{
+	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
+	const struct cmd *replay = cmd_find(SV("replay"));
+	struct master_run *run = NULL;
+	AUTO_STRV words = STRV_INIT;
+
+	if (!replay)
+		return err_set(reterr, ERR_USAGE, "this faden cannot replay sessions");
+	int r = open_named(app, root, m->replay, MASTER_LOOK, &run, reterr);
+	if (r < 0)
+		return r;
+	const struct master_side *worker = &master_state(run)->side[MASTER_WORKER];
+	if (worker->session) {
+		strv_add(&words, worker->session);
+		if (m->with_model) {
+			strv_add(&words, "--model");
+			strv_add(&words, m->with_model);
+		}
+		if (m->json)
+			strv_add(&words, "--json");
+	} else {
+		r = err_set(reterr, ERR_NOTFOUND, "nothing was said to its worker yet");
+	}
+	int closed = master_close(run, r < 0 ? NULL : reterr);
+	r = r < 0 ? r : closed;
+	return r < 0 ? r : cmd_call(app, replay, (int)words.n, words.v, reterr);
+}
+
+bool manages_only(const struct master_manage *m, int argc)
+{
+	return m->list || m->clean || m->diff || m->merge || m->import || m->replay ||
+		m->save_to_cloud || m->from_cloud || (m->fork_at >= 0 && !m->resume && argc == 0);
+}
+
+int manage_runs(struct app *app, const char *dir, const struct master_manage *m, int argc,
+	char **argv, struct err *reterr)
+{
+	if (m->list + m->clean + m->diff + m->merge + (m->import != NULL) + (m->replay != NULL) +
+			m->save_to_cloud + m->from_cloud >
+		1)
+		return err_set(reterr, ERR_USAGE,
+			"one of --list-sessions, --clean-sessions, --diff, --merge, --import, "
+			"--replay at a time");
+	if (m->save_to_cloud || m->from_cloud)
+		return err_set(reterr, ERR_USAGE,
+			"faden does not share runs by a server yet; 'faden export' makes one file "
+			"of a run, and --session-file goes on with a run in any folder that both "
+			"machines see");
+	if (m->diff || m->merge) {
+		if (argc != 2)
+			return err_set(reterr, ERR_USAGE, "%s needs two runs: faden master %s A B",
+				m->diff ? "--diff" : "--merge", m->diff ? "--diff" : "--merge");
+		return m->diff ? do_diff(app, dir, m, argv, reterr)
+			       : do_merge(app, dir, m, argv, reterr);
+	}
+	if (argc > 0)
+		return err_set(reterr, ERR_USAGE, "'%s' is one word too many", argv[0]);
+	if (m->list)
+		return do_list(app, dir, m, reterr);
+	if (m->clean)
+		return do_clean(app, dir, m, reterr);
+	if (m->import)
+		return do_import(app, dir, m, reterr);
+	return m->replay ? do_replay(app, dir, m, reterr) : do_fork(app, dir, m, reterr);
+}

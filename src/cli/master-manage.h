@@ -1,0 +1,36 @@
+/*
+ * The part of "faden master" that does not run a pair: which runs there are, which one is meant,
+ * and making one out of others.
+ */
+#pragma once
+
+#include "cli/app.h"
+#include "master/run.h"
+
+/* Options, as they were given. */
+struct master_manage {
+	bool list, clean, dry_run, diff, merge, save_to_cloud, from_cloud;
+	int64_t older_ms;
+	const char *session_file, *import, *replay, *with_model;
+	long long fork_at; /* negative: not given */
+	/* … those that running one has too */
+	const char *session, *name;
+	bool resume, force, json;
+};
+
+/* Whether this is all that was asked for. */
+bool manages_only(const struct master_manage *m, int argc);
+/* Does it; argv are the words. */
+int manage_runs(struct app *app, const char *dir, const struct master_manage *m, int argc,
+	char **argv, struct err *reterr) MUST_USE;
+
+/* Opens the run that is meant: a file, by id, name or a part of them, or the latest; and tells what
+ * was found in it. */
+int manage_open(struct app *app, const char *dir, const struct master_manage *m, unsigned flags,
+	struct master_run **ret, struct err *reterr) MUST_USE;
+/* With --fork-at-round: *run becomes a fork of it, with sessions of its own. */
+int manage_fork(struct app *app, const char *dir, const struct master_manage *m,
+	struct master_run **run, struct err *reterr) MUST_USE;
+/* Sessions of the agents that are not on this machine are written back; that is told. */
+int manage_sessions(
+	struct app *app, const char *dir, struct master_run *run, struct err *reterr) MUST_USE;
