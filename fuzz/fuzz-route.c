@@ -4,10 +4,10 @@
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "route/correct.h"
+#include "route/memory.h"
 #include "route/route.h"
 #include "route/stdio.h"
 #include "route/tasktype.h"
-#include "route/topic.h"
 
 enum { INPUT_MAX = 1 << 16 };
 
@@ -36,7 +36,7 @@ static void decide(struct router *r, struct sv text)
 	AUTO_STR kept = STR_INIT;
 	route_topic_save(t, &kept);
 	struct route_topic *again = route_topic_load(str_sv(&kept));
-	REQUIRE(again && again->terms.n == t->terms.n);
+	REQUIRE(again && again->words.n == t->words.n);
 	route_topic_free(again);
 	route_topic_free(route_topic_load(text));
 	struct route_conv conv = { .id = SV("a"), .dir = SV("/w"), .topic = t };

@@ -78,7 +78,8 @@ static void use(struct segment *seg)
 	if (segment_find(seg, SV("retry"), &term, NULL) > 0)
 		(void)on_term(seg, SV("retry"), &term);
 	tried(segment_forms(seg, &forms, FORM_ENGLISH, SV("run"), on_term, seg, NULL));
-	tried(segment_columns(seg, &columns, NULL));
+	for (uint32_t i = 0; i < segment_runs(seg); i++)
+		tried(segment_columns(seg, segment_run_at(seg, i), true, &columns, NULL));
 	AUTO_FREE char *out = xasprintf("/tmp/faden-fuzz-%d", (int)getpid());
 	struct segment *both[] = { seg, seg }, *merged = NULL;
 	uint32_t docs = 0;

@@ -10,6 +10,9 @@ cd "$t_tmp/work" || exit 1
 
 field() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$t_out" "$1"; }
 requests() { t_model_query 'len(log)'; }
+# by the hooks alone: nothing that looks for what is new has run
+in_index() { "$t_build/tests/index-dump" "$t_home/.local/state/faden/index" | grep -q "$1"; }
+in_archive() { t_faden archive list | grep -q "$1"; }
 sent() { t_model_query 'repr(log[-1]["body"])'; }
 
 t_exit 'the hooks are installed' 0 t_faden hook install
@@ -32,6 +35,8 @@ for version in "$t_claude" "$t_claude_new"; do
 	t_is "$name: what was blocked is not sent" "$(sent | grep -c -e 'bread first' -e '>RESUME')" 0
 	t_exit "$name: >lineage does not fail" 0 claude '>lineage' --resume "$id"
 	t_like "$name: >lineage shows the session" "$(field result)" "$id.*this session"
+	t_ok "$name: what was said is in the index by the hooks alone" t_wait_for 30 in_index "$id"
+	t_ok "$name: and in the archive" t_wait_for 30 in_archive "$id"
 done
 
 # where a session comes from is told when it starts
@@ -68,6 +73,8 @@ t_like 'codex: the note has the brief' "$(cat "$note")" 'As last stated: remembe
 t_exit 'codex: any other prompt succeeds' 0 codex --dangerously-bypass-hook-trust resume "$thread" 'and the butter'
 t_ok 'codex: any other prompt makes a request' test "$(requests)" -gt "$before"
 t_is 'codex: what was blocked is not sent' "$(sent | grep -c 'butter last')" 0
+t_ok 'codex: what was said is in the index by the hooks alone' t_wait_for 30 in_index "$thread"
+t_ok 'codex: and in the archive' t_wait_for 30 in_archive "$thread"
 t_exit 'codex: a rollover is made' 0 t_faden rollover --json "$thread"
 file=$(field path)
 child=$(field session_id)

@@ -94,5 +94,19 @@ for agent in claude codex; do
 	t_exit "$agent: and once more" 0 t_faden ask --json 'and again?'
 	t_like "$agent: in the same" "$(cat "$t_out")" "\"session_id\":\"$id\""
 	t_like "$agent: in the new folder" "$(tail -n 20 "$(t_faden list -F '{path}' | head -n 1)")" "\"cwd\":\"$t_tmp/$agent-new\""
+	t_exit "$agent: its own program goes on there" 0 t_faden resume --print
+	t_like "$agent: in the new folder too" "$(cat "$t_out")" "^cd '$t_tmp/$agent-new' && "
+	t_exit "$agent: and so does a fresh session with a brief" 0 t_faden rollover
 done
+
+# What faden itself began with codex in the old place goes on too, also after a turn in the new one.
+mkdir "$t_tmp/ours-old"
+cd "$t_tmp/ours-old" || exit 1
+t_exit 'codex: a conversation is begun' 0 t_faden ask --agent codex 'the code word is ibis'
+mv "$t_tmp/ours-old" "$t_tmp/ours-new"
+cd "$t_tmp/ours-new" || exit 1
+t_exit 'codex: it goes on where the folder lies now' 0 t_faden ask --agent codex 'continue: what did I say?'
+t_exit 'codex: its own program is told the new folder' 0 t_faden resume --print
+t_like 'codex: by its path' "$(cat "$t_out")" "^cd '$t_tmp/ours-new' && "
+t_exit 'codex: it is rolled over there' 0 t_faden rollover
 t_done

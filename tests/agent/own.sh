@@ -42,7 +42,7 @@ goes_on() {
 	if [ "$server" = 1 ]; then
 		held() { t_run timeout 5 "$FADEN" ask continue; }
 		t_exit "what only the server of $1 holds is waited for" 124 held
-		t_like "it is said how to end the server of $1" "$(cat "$t_err")" "\"$2\" is open in $1's background server \(process [0-9]+; \"kill [0-9]+\" ends it\) right now\. Waiting"
+		t_like "it is said how to end the server of $1" "$(cat "$t_err")" "\"$2\" is open in $1's background server \(process [0-9]+; it lets go about a minute after .*\"kill [0-9]+\" ends it and all it works on\) right now\. Waiting"
 		kill "$(sed -n 's/.*"kill \([0-9]*\)".*/\1/p' "$t_err")"
 	fi
 	t_wait_for 20 eval 't_faden route --json continue | grep -q resume'

@@ -134,9 +134,18 @@ t_exit 'the others are whole' 0 t_faden archive verify
 rm -f "$dir"/archive.db*
 t_exit 'also when the database is made again' 1 t_faden archive restore "$b"
 
+# where nothing can be written it can still be looked at
+kept=$t_home/.local/share/faden/archive
+rm "$kept/lock"
+mkdir "$kept/lock"
+t_exit 'an archive that cannot be written is verified' 0 t_faden archive verify
+rmdir "$kept/lock"
+
 # cleaning
 t_setenv 'FADEN_CLOCK=2036-01-01T00:00:00Z'
 t_exit 'how old must be said' 2 t_faden clean
+t_exit 'what would go is named' 0 t_faden delete --dry-run "$a"
+t_like 'by what it is called' "$(cat "$t_out")" "^$a  claude  .*  [A-Za-z]"
 t_exit 'what is old would go' 0 t_faden clean --older-than 7d --dry-run --json
 t_ok 'more than one' test "$(field 'r["sessions"]')" -ge 2
 t_exit 'nothing is older than that' 1 t_faden clean --older-than 900w -y

@@ -72,6 +72,8 @@ big() { head -c 1000000 /dev/zero | tr '\0' 'x' | t_faden ask --agent rehearsal 
 t_exit 'a megabyte is taken' 0 big
 t_is 'a megabyte comes back whole' "$(head -n 1 "$t_out" | wc -c)" 1000011
 full() { t_faden ask --agent rehearsal hi >/dev/full; }
+closed() { t_faden ask hi >&-; }
+t_exit 'an answer to a closed output is a failure' 5 closed
 t_exit 'an answer that cannot be written is a failure' 5 full
 
 two_at_once() {

@@ -6,6 +6,8 @@ file=$t_home/.config/faden/config.yaml
 
 t_exit 'config works without a file' 0 t_faden config
 t_like 'without a file all values are defaults' "$(cat "$t_out")" '^assistant\.name = Jarvis  \(default\)$'
+t_like 'who answers is told where that is left open' "$(cat "$t_out")" '^ai\.agent = auto  \(default; rehearsal answers: no other was chosen\)$'
+t_ok 'to look makes no store' test ! -e "$t_home/.local/state/faden/faden.db"
 t_exit 'check passes without a file' 0 t_faden config check
 t_like 'check says that there is no file' "$(cat "$t_out")" 'there is none'
 t_exit 'config path is taken' 0 t_faden config path
@@ -167,4 +169,6 @@ fi
 t_exit 'the path as JSON' 0 t_faden config path --json
 t_like 'it is one string' "$(cat "$t_out")" '^"/.*config\.yaml"$'
 t_exit 'an example is no JSON' 2 t_faden config example --json
+t_exit 'a list in brackets is refused' 2 t_faden config set ai.exec.command "[sh, -c, 'cat']"
+t_like 'it is said how a list is given' "$(cat "$t_err")" 'without brackets: faden config set ai.exec.command ONE TWO'
 t_done

@@ -166,10 +166,48 @@ session claude 9 2026-05-01T10:29 "$t_tmp/own" hello 'translate the menu into Gr
 t_exit 'the new conversation is begun' 0 t_faden ask --agent rehearsal sort the stamps
 t_exit 'what was said later in a session is asked about' 0 t_faden route --json go back to the Greek menu
 t_like 'a session is found by what was said later in it' "$(decision)" "\"session_id\":\"${b}9\""
+
+# an agent that a killed faden left has its session open, and is waited for: it is nobody else's
+mkdir "$t_tmp/left" && cd "$t_tmp/left" || exit 1
+session claude a 2026-05-01T10:20 "$t_tmp/left" 'sort the shells'
+at 10:30
+t_exit 'a session becomes a conversation' 4 t_faden ask --in "${b}a" 'and the pearls'
+at 10:35
+t_exit 'another one is begun' 0 t_faden ask --agent rehearsal --new 'whet the knives'
+at 10:45
+session claude a 2026-05-01T10:40 "$t_tmp/left" 'sort the shells' 'and the pearls'
+t_start env FADEN_RUN=4194305.1.x sleep 60
+printf '{"pid":%d,"sessionId":"%s","procStart":"%s"}' "$t_pid" "${b}a" "$(cut -d' ' -f22 "/proc/$t_pid/stat")" >"$claude/sessions/$t_pid.json"
+t_exit 'what goes on is asked about' 0 t_faden route --json continue
+t_like 'it is what the left agent works on' "$(decision)" "\"session_id\":\"${b}a\""
+rm "$claude/sessions/$t_pid.json"
 rm -f "$t_bin/claude" "$t_bin/codex"
 t_exit 'without their programs they are asked about' 0 t_faden route --json go on with the parser for tax forms
 t_unlike 'an agent that is not installed has no sessions to go on with' "$(cat "$t_out")" "${b}1"
 t_unsetenv FADEN_CLOCK
+
+# What the agent has deleted: nothing is said to go on, and nothing is sent where the archive has it.
+mkdir -p "$t_tmp/deleted" && cd "$t_tmp/deleted" || exit 1
+talk() { printf 'what did I say?\n' | t_faden --agent rehearsal; }
+t_exit 'something is said that will be kept' 0 t_faden ask --agent rehearsal remember the heron
+file=$(t_faden list -F '{path}')
+kept=$(t_faden list -F '{id}')
+t_exit 'it is archived' 0 t_faden archive
+rm "$file"
+t_exit 'talking in what was deleted is refused' 1 talk
+t_unlike 'talking does not claim to go on' "$(cat "$t_err")" 'Going on'
+t_like 'talking says at once what is gone and how to have it back' "$(head -n 1 "$t_err")" \
+	"no longer has \"remember the heron\" \(1 turn, .*\), but the archive does: faden archive restore $kept\$"
+t_exit 'a sentence in it is refused' 1 t_faden ask --agent rehearsal 'continue, what did I say?'
+t_like 'the refusal says that nothing was sent, and what helps' "$(cat "$t_err")" "nothing was sent\. Get it back: faden archive restore $kept"
+t_ok 'nothing was begun instead' test ! -e "$file"
+t_exit 'it is had back' 0 t_faden archive restore "$kept"
+t_exit 'then it goes on' 0 talk
+t_like 'with what was said' "$(cat "$t_out")" 'remember the heron'
+rm "$file"
+rm -r "$t_home/.local/share/faden/archive"
+t_exit 'without a copy it begins anew' 0 talk
+t_like 'which is said first' "$(head -n 1 "$t_err")" 'no longer has .*, nor does the archive: what is said next begins anew'
 
 t_setenv FADEN_ASSISTANT_LANGUAGE=de
 t_exit 'a reset in German succeeds' 0 t_faden reset

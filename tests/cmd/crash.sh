@@ -34,8 +34,30 @@ t_unlike 'it does not tell it again' "$(cat "$t_err")" kumquat
 t_exit 'the list is shown once more' 0 t_faden list --json
 t_unlike 'nothing is marked any more' "$(cat "$t_out")" '"interrupted":true'
 t_exit 'what has arrived is not sent again' 1 t_faden ask --again
-t_like 'that there is nothing is said' "$(cat "$t_err")" 'nothing that is known not to have arrived'
+t_like 'that there is nothing is said' "$(cat "$t_err")" 'nothing to send: no prompt was interrupted here that did not reach its agent'
 t_exit '--again takes no text' 2 t_faden ask --again x
+
+# --- the prompt was not sent: it waited for another turn ---
+printf 'ai:\n  agent: rehearsal\n  rehearsal: {script: %s}\n' "$t_tmp/slow" >"$config"
+t_faden ask --new mow the lawn >/dev/null 2>&1 &
+mower=$!
+t_ok 'a turn runs' t_wait_for 10 grep -rq 'mow the lawn' "$state/rehearsal"
+id=$(t_faden list -F '{id} {title}' | sed -n 's/ mow the lawn//p')
+t_faden ask --in "$id" rake the leaves >/dev/null 2>"$t_tmp/waits" &
+t_ok 'another one waits for it' t_wait_for 10 grep -q Waiting "$t_tmp/waits"
+t_ok 'that one is killed' killed ask --in "$id" rake the leaves
+printf 'ai: {agent: rehearsal}\n' >"$config"
+t_exit 'a sentence in another conversation is answered' 0 t_faden ask --new 'count the weeds'
+t_like 'it tells what was not sent' "$(cat "$t_err")" '"rake the leaves" was not sent. To send it: faden ask --again --in [0-9a-f-]{36}'
+t_unlike 'the turn that runs is no crash' "$(cat "$t_err")" 'mow the lawn'
+id=$(grep -oE -e '--in [0-9a-f-]{36}' "$t_err" | cut -d' ' -f2)
+kill "$(pgrep -f -x "$FADEN ask --new mow the lawn")"
+wait "$mower"
+t_exit 'it is sent with a word' 0 t_faden ask --again --in "$id"
+t_like 'and answered' "$(cat "$t_out")" 'rake the leaves'
+t_unlike 'it is told once' "$(cat "$t_err")" 'was not sent'
+t_exit 'not a second time' 1 t_faden ask --again --in "$id"
+t_exit 'and not by the folder either' 1 t_faden ask --again
 
 # --- the prompt has not arrived, and its agent is still there ---
 cat >"$t_tmp/claude" <<-END
@@ -71,9 +93,17 @@ t_like 'that it did not reach the agent' "$(cat "$t_err")" '"paint it red" did n
 id=$(grep -oE -e '--in [0-9a-f-]{36}' "$t_err" | cut -d' ' -f2)
 rm -f "$t_tmp/heard" "$t_tmp/calls"
 t_exit 'it is sent again with a word' 0 t_faden ask --again --in "$id"
+t_like 'and it is said what is sent' "$(cat "$t_err")" 'sending what was interrupted just now: "paint it red"'
 t_is 'once' "$(grep -c 'paint it red' "$t_tmp/heard")" 1
 t_like 'its session is begun, which it had not been' "$(cat "$t_tmp/calls")" '--session-id'
 t_exit 'not a second time' 1 t_faden ask --again --in "$id"
+
+for text in /clear '/new plan for the door' ' /reset'; do
+	t_exit "what the agent would forget the conversation by is refused: $text" 3 t_faden ask "$text"
+done
+t_like 'it is said what does that' "$(cat "$t_err")" "nothing was sent: claude would forget .* by \"/reset\"; 'faden reset' begins another"
+t_unlike 'nothing of it was sent' "$(cat "$t_tmp/heard")" '/clear|/new|/reset'
+t_exit 'a word that only begins so is sent' 0 t_faden ask /clearance
 
 t_ok 'an agent outlives its faden once more' lose paint it blue
 (sleep 1 && kill "$orphan") &
@@ -123,6 +153,18 @@ t_ok 'one more turn is lost' lose_alone paint it white
 t_exit 'with ai.resend: never the next sentence is answered' 0 t_faden ask --new 'count the tiles'
 t_like 'what was lost is told, with how to send it' "$(cat "$t_err")" '"paint it white" did not reach the agent. To send it again: faden ask --again'
 t_is 'and is not sent' "$(grep -oE 'paint it white|count the tiles' "$t_tmp/heard" | tr '\n' ,)" 'count the tiles,'
+
+# --- something else since ---
+printf 'ai:\n  agent: rehearsal\n  rehearsal: {script: %s}\n' "$t_tmp/slow" >"$config"
+t_faden ask --new sweep the yard >/dev/null 2>&1 &
+t_ok 'another prompt arrives' t_wait_for 10 grep -rq 'sweep the yard' "$state/rehearsal"
+t_ok 'and is interrupted' killed ask --new sweep the yard
+printf 'ai:\n  agent: claude\n  resend: never\n  claude: {program: %s}\n' "$t_tmp/claude" >"$config"
+rm -f "$t_tmp/heard"
+t_exit 'an older one is not sent in its place' 1 t_faden ask --again
+t_like 'what came of the last is told' "$(cat "$t_err")" '"sweep the yard" reached the agent'
+t_like 'and how the older one is sent' "$(cat "$t_err")" '"paint it white" \(just now\) has not, and is sent by: faden ask --again --in [0-9a-f-]{36}'
+t_ok 'nothing was sent' test ! -e "$t_tmp/heard"
 
 # --- it ended alone ---
 # answered PROMPT: its agent has written it down and answered, as one that went on would have.

@@ -47,8 +47,8 @@ printf '{"session_id":"%s","prompt":">resume\0"}' "$a" >"$t_tmp/nul"
 t_exit 'input with a raw NUL does not fail' 0 t_faden hook user-prompt-submit <"$t_tmp/nul"
 t_exit 'an event that there is not does not fail' 0 event no-such-event '{}'
 t_exit 'another event of the agent does not fail' 0 event SubagentStop '{}'
-t_exit 'an event of a single word does not fail' 0 event stop '{}'
-t_like 'an event that there is not is logged' "$(cat "$state/faden.log")" 'error hook: stop: there is no such hook'
+t_exit 'an event of a single word does not fail' 0 event notification '{}'
+t_like 'an event that there is not is logged' "$(cat "$state/faden.log")" 'error hook: notification: there is no such hook'
 for word in instal Install sttaus removed uninstall foo; do
 	t_exit "what no agent calls is a mistake of usage: $word" 2 event "$word" '{}'
 	t_like "the mistake is told with the known names: $word" "$(cat "$t_err")" "no 'hook $word'.*install, status and remove"
@@ -177,6 +177,36 @@ t_ok 'the session is kept before a compaction' sh -c "find '$t_home/.local/share
 t_exit 'a compaction of a file that is gone does not fail' 0 compact /no/such/file.jsonl
 t_like 'a file that is gone is logged' "$(cat "$state/faden.log")" 'error hook: pre-compact: .*/no/such/file'
 
+# --- an answer is there, or a session ends: it is found and kept, and nobody waits for that
+ended() { event "$1" "{\"session_id\":\"$a\",\"transcript_path\":\"$2\",\"hook_event_name\":\"Stop\"}"; }
+t_exit 'the end of a turn does not fail' 0 ended stop "$fa"
+t_is 'nothing is said at the end of a turn' "$(cat "$t_out" "$t_err")" ''
+t_is 'the end of a turn is noted' "$(tr -d '\0' <"$state/told")" "$fa"
+t_exit 'what was noted is taken in' 0 t_faden watch --told
+t_like 'it is said what was taken in' "$(cat "$t_out")" '1 session indexed .*, 1 archived$'
+t_exit 'and once' 0 t_faden watch --told
+t_is 'a second time there is nothing' "$(cat "$t_out")" ''
+for path in /no/such/file.jsonl /etc/passwd '' '../x' 7; do
+	t_exit "the end of a turn with a path like '$path' does not fail" 0 ended stop "$path"
+done
+t_exit 'paths that are none of a session are passed over' 0 t_faden watch --told
+t_is 'without a word' "$(cat "$t_out" "$t_err")" ''
+t_setenv FADEN_HOOK_KEEP=false
+t_exit 'the end of a turn does not fail when it is not wanted' 0 ended stop "$fa"
+t_ok 'and is not noted then' test ! -e "$state/told"
+t_unsetenv FADEN_HOOK_KEEP
+sed 's/build the parser/graft the medlar/' "$fa" >>"$fa.new" && cat "$fa.new" >>"$fa" && rm "$fa.new"
+documents() { "$t_build/tests/index-dump" "$state/index" | grep -c "$a"; }
+before=$(documents)
+grown() { [ "$(documents)" -gt "$before" ]; }
+t_unsetenv FADEN_CLOCK
+t_setenv FADEN_RUN=1.2.x
+t_exit 'the end of a session does not fail' 0 ended session-end "$fa"
+t_unsetenv FADEN_RUN
+t_ok 'what is new in it comes into the index by itself' t_wait_for 30 grown
+t_ok 'and the one who does it ends' t_wait_for 30 sh -c "flock -n '$state/told.taking' true"
+t_setenv 'FADEN_CLOCK=2026-03-10T12:00:00Z'
+
 # --- settings that are broken stop nothing, and are logged
 mkdir -p "$t_home/.config/faden"
 printf 'hook:\n  lineage: [tr\n' >"$t_home/.config/faden/config.yaml"
@@ -199,14 +229,14 @@ t_exit 'install makes settings that were not there' 0 t_faden hook install
 t_exit 'status passes after the install' 0 t_faden hook status
 t_exit 'status --json passes after the install' 0 t_faden hook status --json
 t_is 'status --json has each hook by name' "$(python3 -c 'import json, sys; print(sorted(json.load(open(sys.argv[1]))["hooks"].items()))' "$t_out")" \
-	"[('PreCompact', 'installed'), ('SessionStart', 'installed'), ('UserPromptSubmit', 'installed')]"
+	"[('PreCompact', 'installed'), ('SessionEnd', 'installed'), ('SessionStart', 'installed'), ('Stop', 'installed'), ('UserPromptSubmit', 'installed')]"
 before=$(settings)
 t_exit 'install passes when all is installed' 0 t_faden hook install
 t_is 'install again changes nothing' "$(settings)" "$before"
-printf '{\n  "model": "x",\n  "odd": [1E2 , "\\u00e9"],\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]\n  }\n}\n' >"$claude/settings.json"
+printf '{\n  "model": "x",\n  "odd": [1E2 , "\\u00e9"],\n  "hooks": {\n    "Notification": [{"hooks": [{"type": "command", "command": "mine"}]}]\n  }\n}\n' >"$claude/settings.json"
 before=$(settings)
 t_exit 'install beside other hooks passes' 0 t_faden hook install
-t_like 'hooks of others stay as they were' "$(settings)" '^    "Stop": \[\{"hooks": \[\{"type": "command", "command": "mine"\}\]\}\],$'
+t_like 'hooks of others stay as they were' "$(settings)" '^    "Notification": \[\{"hooks": \[\{"type": "command", "command": "mine"\}\]\}\],$'
 t_like 'the rest of the settings stays as it was' "$(settings)" '^  "odd": \[1E2 , "\\u00e9"\],$'
 kept=$t_home/.local/share/faden/settings/${claude#/}/settings.json
 copy=$(sed -n 's/^As it was before: //p' "$t_out")
@@ -357,5 +387,5 @@ rmdir "$claude/settings.json"
 for i in 1 2 3 4; do t_faden hook install >/dev/null 2>&1 & done
 wait
 t_exit 'four installs at once leave whole settings' 0 t_faden hook status
-t_is 'four installs at once leave one hook each' "$(grep -c '"command":' "$claude/settings.json")" 3
+t_is 'four installs at once leave one hook each' "$(grep -c '"command":' "$claude/settings.json")" 5
 t_done

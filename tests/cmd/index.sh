@@ -57,17 +57,19 @@ t_exit 'then it is sound' 0 t_faden index --check
 t_exit 'once' 0 t_faden index
 t_is 'the next time nothing is said' "$(cat "$t_err")" ''
 
-# Of another version.
-python3 - "$index/index.db" <<'END'
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-db.execute("UPDATE meta SET value = 0x7fffffff WHERE key = 'version'")
-db.commit()
-END
-t_exit 'one of another version cannot be checked' 1 t_faden index --check
-t_exit 'it is made anew' 0 t_faden index
-t_like 'with a notice' "$(cat "$t_err")" 'another version of faden'
-t_exit 'then it is sound' 0 t_faden index --check
+# Of another version, an older one or a newer one.
+for version in 1 0x7fffffff; do
+	python3 - "$index/index.db" "$version" <<-'END'
+		import sqlite3, sys
+		db = sqlite3.connect(sys.argv[1])
+		db.execute("UPDATE meta SET value = ? WHERE key = 'version'", (int(sys.argv[2], 0),))
+		db.commit()
+	END
+	t_exit "one of version $version cannot be checked" 1 t_faden index --check
+	t_exit 'it is made anew' 0 t_faden index
+	t_like 'with a notice' "$(cat "$t_err")" 'another version of faden'
+	t_exit 'then it is sound' 0 t_faden index --check
+done
 
 # Leftovers of a crash.
 cp "$segment" "$index/0000ffff.segment" 2>/dev/null || : >"$index/0000ffff.segment"
@@ -90,6 +92,37 @@ t_faden index >"$t_tmp/waited" 2>&1 &
 waiting=$!
 rm "$t_tmp/held"
 t_ok 'a second writer waits and goes on' wait $waiting
+
+# Interrupted: what was read is kept, and the next run goes on there.
+python3 - "$t_home/.claude/projects/-many" <<'END'
+import json, os, sys
+os.makedirs(sys.argv[1])
+text = " ".join(f"word{i * 7919 % 30011}" for i in range(30000))
+for n in range(200):
+    with open(f"{sys.argv[1]}/cccccccc-0000-4000-8000-{n:012}.jsonl", "w") as file:
+        file.write(json.dumps({"type": "user", "uuid": f"{n}", "cwd": "/w", "message":
+            {"role": "user", "content": f"only{n} {text}"}}) + "\n")
+END
+rm -rf "$index"
+: >"$t_err"
+python3 - "$index" "$t_tmp/env" "$FADEN" 2>"$t_err" <<'END'
+import os, signal, subprocess, sys, time
+index, env, faden = sys.argv[1:]
+child = subprocess.Popen([faden, "index"], env=dict(line.split("=", 1) for line in open(env).read().splitlines()))
+while not os.path.exists(index + "/index.db"):
+    time.sleep(0.001)
+time.sleep(0.05)
+child.send_signal(signal.SIGINT)
+sys.exit(child.wait())
+END
+t_is 'an interrupted run has its status' "$?" 130
+t_like 'it says what was kept' "$(cat "$t_err")" "interrupted: [0-9]+ sessions? w.* kept, [0-9]+ left; 'faden index' goes on"
+t_exit 'the index is sound then' 0 t_faden index --check
+t_exit 'the next run does the rest' 0 t_faden index --json
+t_ok 'and not all of it again' python3 -c 'import json, sys
+sys.exit(not 0 < json.load(open(sys.argv[1]))["files_read"] <= 204)' "$t_out"
+t_exit 'then the last one is found' 0 t_faden search --json only199
+rm -r "$t_home/.claude/projects/-many"
 
 # Where nothing can be written.
 if [ "$(id -u)" -ne 0 ]; then

@@ -41,6 +41,13 @@ check_as() {
 check 0 list
 check 0 show "$a"
 check 0 show "$c" --live
+check 0 export "$a" "$c" -o "$t_tmp/both.html"
+t_faden export "$a" --format json >"$t_out"
+t_ok 'export --format json is what show --json is' "$t_helper/check-json" "$page" show <"$t_out"
+check 0 export "$a" "$c" -o "$t_tmp/both.faden"
+check 0 import "$t_tmp/both.faden"
+check 0 import "$t_tmp/both.faden" --dry-run
+check 0 import "$t_tmp/both.faden" --list
 check 0 rename "$b" 'a new name'
 check 0 resume "$a"
 check 0 advise "$a"
@@ -54,6 +61,14 @@ check 0 smart-trim --agent rehearsal --keep-recent 3 "$a"
 check 1 smart-trim --agent rehearsal --keep-recent 3 "$b"
 check 0 rollover "$a"
 check 0 rollover --dry-run --agent codex "$a"
+check 0 fork "$a"
+check 0 fork --dry-run --at 2 "$c"
+check 1 diff "$a" "$c"
+check 0 merge --unrelated "$a" "$c"
+check 0 replay --agent rehearsal "$a"
+check 0 replay --dry-run --from 2 "$a"
+check 0 port "$a" --to codex
+check 0 port "$c" --to claude --dry-run
 check 0 repair "$a"
 sed '2s/"parentUuid":"[^"]*"/"parentUuid":"99999999-0000-4000-8000-000000000099"/' "$fa" >"$t_tmp/x"
 sed '$d' "$t_tmp/x" >"$fa"
@@ -100,6 +115,33 @@ for words in 'show nobody' 'trim nobody' 'advise --bogus' 'recall 0123456789abcd
 done
 check_as failure 3 show aaaaaaaa
 t_like 'and names the sessions that fit' "$(cat "$t_out")" "\"candidates\":\\[\\{\"session_id\":\"$a\".*\"session_id\":\"$b\""
+
+# An object a line.
+master() {
+	want=$1
+	shift
+	t_exit "master $* ends as without --json" "$want" t_faden master --agent rehearsal --json "$@"
+	{
+		echo '['
+		sed '$!s/$/,/' "$t_out"
+		echo ']'
+	} >"$t_tmp/events"
+	t_ok "master $* prints what the page says" "$t_helper/check-json" "$page" master <"$t_tmp/events"
+}
+tried="$tried master"
+: >"$t_tmp/script"
+master 7 -r 1 --check false --check-max 0 'count to 2'
+master 8 --resume -r 5
+printf '*\ntool Bash ls => x\nsay Hm.\n' >"$t_tmp/script"
+master 9 --name nine 'count to 2'
+t_like 'a tool is an event' "$(cat "$t_out")" '"event":"tool","tool":"Bash","what":"ls","role":"instructor"'
+check_as failure 1 master --session aaaaaaaa-0000-4000-8000-00000000000f
+echo '{}' >.claude-master/sessions/session-x.json
+check_as 'array of run' 0 master --list-sessions
+t_like 'a file that is no run is among them' "$(cat "$t_out")" '"path":"[^"]*session-x.json","error":\{"code":"bad-input"'
+check_as run-made 0 master --fork-at-round 0 --name forked
+check_as runs-diff 0 master --diff forked nine
+check_as runs-cleaned 1 master --clean-sessions --older-than 7d
 
 # This one runs until it is told to end: its first update.
 "$t_helper/make-session" claude "$t_home/.claude" "$here" "${a%1}9" 'another thing' >/dev/null

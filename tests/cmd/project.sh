@@ -92,6 +92,15 @@ t_like 'here' "$(cat "$t_out")" "^$work/plain2 --resume "
 rm -r "$claude/projects/"*-plain1 "$claude/projects/"*-plain2
 cd "$work/new" || exit 1
 
+# --- moved before anybody read what was begun there
+mkdir "$work/fresh1" && cd "$work/fresh1" || exit 1
+t_exit 'a conversation begins' 0 t_faden ask --agent rehearsal 'water the plum tree'
+mv "$work/fresh1" "$work/fresh2"
+cd "$work/fresh2" || exit 1
+t_is 'it is there after the move' "$(listed "$work/fresh2")" 'water the plum tree'
+rm -r "$t_home/.local/state/faden/rehearsal" "$work/fresh2"
+cd "$work/new" || exit 1
+
 # --- another repository where it lay
 repo "$work/old"
 session 5 "$work/old" --time 2099-01-01T10:00:00Z stranger

@@ -105,4 +105,29 @@ t_is 'the name given here is the title everywhere' "$(title "$e" | sort -u)" 're
 t_unlike 'a name that nobody else has is no news' "$(cat "$t_err")" 'another session'
 t_exit 'a name may be given twice' 0 t_faden rename "$f" 'Red door'
 t_like 'it is said whose it is as well' "$(cat "$t_err")" "^faden: another session is called that too: $e; "
+
+# --- two of one name ---
+mkdir -p "$t_tmp/two" && cd "$t_tmp/two" || exit 1
+for text in 'count the red tiles' 'paint the blue door'; do
+	t_exit "it begins: $text" 0 t_faden ask --new --agent rehearsal "$text"
+	t_exit 'it gets the name' 0 t_faden rename "$(t_faden list -F '{id} {title}' | sed -n "s/ $text//p")" melon
+done
+for text in 'back to melon' 'go back to the one about melon'; do
+	t_exit "a name that two have is said: $text" 0 t_faden ask "$text"
+	t_like 'that there are two is told, with how to take the other' "$(cat "$t_err")" '2 conversations have this name; another one of them: faden ask --in [0-9a-f-]{36}'
+done
+id=$(grep -oE -e '--in [0-9a-f-]{36}' "$t_err" | cut -d' ' -f2)
+t_exit 'the other is taken by that' 0 t_faden ask --in "$id" 'what did I say first?'
+t_exit 'and is looked at' 0 t_faden show "$id"
+t_like 'it is the other one' "$(cat "$t_out")" 'count the red tiles'
+
+# --- from another folder ---
+mkdir -p "$t_tmp/far" && cd "$t_tmp/far" || exit 1
+t_exit 'what is called so is taken from anywhere' 0 t_faden ask 'back to melon'
+t_like 'with where it is' "$(cat "$t_err")" "Resuming: melon, just now, in $t_tmp/two"
+t_exit 'and it goes on' 0 t_faden ask 'continue'
+t_like 'each time with where the work is done' "$(cat "$t_err")" "^faden: Going on with \"melon\", in $t_tmp/two\.$"
+echo continue >"$t_tmp/line"
+t_faden <"$t_tmp/line" >"$t_out" 2>"$t_err"
+t_like 'a talk says it when it begins' "$(cat "$t_err")" "\"melon\" \([0-9]+ turns, just now, in $t_tmp/two\)"
 t_done

@@ -36,7 +36,7 @@ t_unlike 'the same words in another project are another task' "$(conversation)" 
 t_exit 'a name from another project is taken' 0 ask back to the checkout total
 t_is 'a name from another project reaches there' "$(conversation)" "$checkout"
 t_like 'that another project is resumed is told with the folder' "$(cat "$t_err")" "Resuming: fix.*, in $t_tmp/shop"
-t_exit 'what leans on it afterwards is taken' 0 ask and run it
+t_exit 'what leans on it afterwards is taken' 0 ask and commit it
 t_is 'what leans on it afterwards goes on there' "$(conversation)" "$checkout"
 mkdir -p "$t_tmp/other/repository/.git"
 cd "$t_tmp/other/repository" || exit 1
@@ -192,6 +192,11 @@ t_is 'an answer to the agent is no correction' "$(conversation)" "$wall"
 t_exit 'the other conversation is asked for' 0 ask no, the other conversation
 t_unlike 'words about conversations are no answer to the agent' "$(conversation)" "$wall"
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+mkdir "$t_tmp/between" && cd "$t_tmp/between" || exit 1
+t_exit 'something is said' 0 ask deploy version 7
+printf 'talk about bananas\nand apples\n' | t_faden --agent rehearsal --new >/dev/null 2>&1
+t_exit 'after a talk the other one is asked for' 0 ask no, the other one
+t_like 'nothing of before the talk is said again' "$(cat "$t_out")" '"answer":"".*"reply":"What was done stands\. From now on: deploy version 7\. Please say it again\."'
 mkdir "$t_tmp/alone"
 cd "$t_tmp/alone" || exit 1
 t_exit 'the only conversation is begun' 0 ask feed the cat

@@ -144,6 +144,14 @@ cat >>"$projects/-other/$disk.jsonl" <<END
 {"parentUuid":null,"isSidechain":false,"type":"user","uuid":"bbbbbbbb-0000-4000-8000-000000000001","timestamp":"2026-11-17T09:00:00.000Z","sessionId":"$disk","cwd":"$t_tmp/other","message":{"role":"user","content":"a brand new okapi"}}
 END
 finds 'what a session has that is new' '3' okapi
+new=99999999-0000-4000-8000-000000000001
+sed "s/okapi/tapir/;s/$disk/$new/" "$projects/-other/$disk.jsonl" >"$projects/-other/$new.jsonl"
+t_exit 'a session that is new is found at once' 0 t_faden search --json tapir
+t_like 'it and no other' "$(cat "$t_out")" "$new"
+mkdir "$projects/-new"
+sed "s/tapir/quagga/;s/$new/${new%1}2/" "$projects/-other/$new.jsonl" >"$projects/-new/${new%1}2.jsonl"
+t_exit 'and so is one in a new folder' 0 t_faden search --json quagga
+rm "$projects/-new/${new%1}2.jsonl" "$projects/-other/$new.jsonl"
 
 # A session whose file is gone.
 rm "$projects/-other/$sign.jsonl"

@@ -70,7 +70,7 @@ for word in quit QUIT /exit; do
 done
 t_exit '? helps' 0 typed '?'
 t_like '? tells of the words' "$(cat "$t_out")" '^  >trim '
-t_like '? tells of the keys' "$(cat "$t_out")" '^Keys: Ctrl-C cancels'
+t_like '? tells of the keys' "$(cat "$t_out")" '^Keys: Escape or Ctrl-C cancels'
 cp "$t_out" "$t_tmp/help"
 t_exit '/help helps' 0 typed /help
 t_ok '/help says the same' cmp "$t_tmp/help" "$t_out"
@@ -93,14 +93,19 @@ t_like 'a slash word goes to the agent' "$(cat "$t_out")" '^You said: /init now'
 t_like 'a quoted line goes to the agent' "$(cat "$t_out")" '^You said: > quoted'
 t_like 'an unknown word behind > goes to the agent' "$(cat "$t_out")" '^You said: >unknown'
 t_like 'that is said' "$(cat "$t_err")" "^faden: None of faden's words"
-t_exit 'words that are nearly ours are taken' 0 typed /unod '>tirm' '/cost'
+t_exit 'words that are nearly ours are taken' 0 typed /unod '>tirm' '>tirm 400' '>contiune write the tests' '/cost'
 t_is 'they are not sent, others are' "$(grep -E '^(Nothing was|You said)' "$t_out")" "Nothing was sent: did you mean /undo? (? shows what can be typed)
 Nothing was sent: did you mean >trim? (? shows what can be typed)
+Nothing was sent: did you mean >trim? (? shows what can be typed)
+Nothing was sent: did you mean >continue? (? shows what can be typed)
 You said: /cost"
+t_exit 'an unknown word behind > may have others behind it' 0 typed '>foo bar'
+t_like 'that is said as well' "$(cat "$t_err")" "^faden: None of faden's words"
 t_exit '> words are taken' 0 typed '>lineage' '>advise' '>continue with the quince' 'what did I say?' '>resume'
 t_like '>lineage shows where it comes from' "$(cat "$t_out")" 'rehearsal'
 t_like '>advise says how full it is' "$(cat "$t_out")" '^Context'
 t_like '>continue makes a session that takes over' "$(cat "$t_out")" 'now what goes on in its folder'
+t_unlike 'no command is named to go on with what goes on here' "$(cat "$t_out")" 'Go on with:|ask --in'
 t_like 'the next line is said in it' "$(cat "$t_out")" '^1\. .*with the quince'
 t_like '>resume says what it cannot do here' "$(cat "$t_err")" 'agent rehearsal has no program of its own'
 printf '*\ntool Bash cat long => %s\nsay done\n' "$(seq 1 900 | tr '\n' ' ')" >"$t_tmp/script"
@@ -145,4 +150,30 @@ cd .. || exit 1
 
 t_exit 'empty input is no failure' 0 t_faden </dev/null
 t_is 'empty input is answered with nothing' "$(cat "$t_out")" ''
+# Another conversation, by its name: at the start, and at the prompt.
+mkdir -p "$t_tmp/named" "$t_tmp/unnamed" && cd "$t_tmp/named" || exit 1
+t_exit 'a conversation is begun' 0 t_faden ask --agent rehearsal remember the egret
+named=$(t_faden list -F '{id}')
+t_exit 'it is called checkout' 0 t_faden rename "$named" checkout
+t_exit 'another one is begun after it' 0 t_faden ask --agent rehearsal --new remember the ibis
+say() { printf '%s\n' "$1" | t_faden ${2+"$2" "$3"}; }
+t_exit 'a talk begins in the one that is named' 0 say 'what did I say?' --in checkout
+t_like 'it is the one that is named' "$(cat "$t_out")" 'remember the egret'
+t_like 'that is said' "$(cat "$t_err")" '^faden: Going on with rehearsal: "checkout" \(1 turn'
+t_exit 'it is what goes on here then' 0 say 'what did I say?'
+t_like 'with all that was said' "$(cat "$t_out")" 'remember the egret'
+cd "$t_tmp/unnamed" || exit 1
+t_exit 'a name is taken at the prompt, in any folder' 0 say "/resume checkout
+what did I say?"
+t_like 'the talk is there from then on' "$(cat "$t_out")" 'remember the egret'
+t_like 'and where it works is said' "$(cat "$t_out")" "Going on with .*\"checkout\".*, in $t_tmp/named"
+t_exit 'an unknown name ends a script' 1 say "/resume chekout
+drop the table"
+t_unlike 'before anything is sent' "$(cat "$t_out")" 'drop the table'
+t_exit 'without a name nothing is sent' 0 say '/resume'
+t_like 'it is said what is meant' "$(cat "$t_out")" '/resume NAME'
+t_exit 'one cannot begin anew and be in another' 2 say x --new --in=checkout
+t_exit 'a name that does not exist is an error at the start' 1 say x --in nowhere
+t_exit 'in its own program by name' 0 say '>resume checkout'
+t_like 'the name is not ignored' "$(cat "$t_err")$(cat "$t_out")" 'rehearsal'
 t_done

@@ -110,6 +110,10 @@ t_exit 'a log that is a pipe holds nobody up' 0 no_wait ask x
 rm "$config"
 t_exit 'a replay that is a pipe is refused' 3 no_wait route --replay "$t_tmp/pipe"
 
+mkdir -p "$t_tmp/piped" && mkfifo "$t_tmp/piped/faden.db"
+t_exit 'a store that is a pipe is refused' 5 no_wait --state "$t_tmp/piped" ask x
+t_like 'and named' "$(cat "$t_err")" 'piped/faden.db is not a file'
+t_exit 'and keeps nobody from looking at the settings' 0 no_wait --state "$t_tmp/piped" config
 t_exit 'a state folder that cannot be made is a failure' 5 t_faden --state /dev/null/x ask x
 t_like 'a state folder that cannot be made is named' "$(cat "$t_err")" '/dev/null/x'
 gone() { mkdir "$t_tmp/gone" && cd "$t_tmp/gone" && rmdir "$t_tmp/gone" && t_faden --state "$t_tmp/s" ask x; }

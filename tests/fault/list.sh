@@ -101,6 +101,19 @@ for errno in ENOSPC EROFS; do
 	fail "$errno" 5 trim 000000000001
 	t_like "$errno: what writes says where it cannot" "$(cat "$t_err")" '/state/faden/faden\.db'
 	t_is "$errno: what writes makes no session" "$(find "$t_home/.claude" -name '*.jsonl' | wc -l)" 3
+	# A copy is mended all the same; that nothing else was written down is said, and a failure.
+	torn=$(find "$t_home/.claude" -name '*000000000001.jsonl')
+	cp "$torn" "$t_tmp/whole"
+	t_faden list >/dev/null
+	truncate -s -9 "$torn"
+	fail "$errno" 5 repair --apply 000000000001
+	t_like "$errno: the mended copy is told" "$(cat "$t_out")" '^New session '
+	t_unlike "$errno: that it has the name or the place is not" "$(cat "$t_out")" 'It is now'
+	t_like "$errno: but what it does not have" "$(cat "$t_err")" "does not take the old one's place: .*cannot be written"
+	rm "$(sed -n "s|^  file *~|$t_home|p" "$t_out")"
+	cp "$t_tmp/whole" "$torn"
+	fail "$errno" 5 index
+	t_unlike "$errno: no index that is up to date" "$(cat "$t_out")" 'up to date'
 	look "$errno" config get ai.agent
 done
 

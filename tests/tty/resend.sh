@@ -65,4 +65,19 @@ t_like 'what was lost is told' "$(tty_screen)" '"paint it pink" did not reach'
 t_unlike 'nobody is asked' "$(tty_screen)" 'Send it again now'
 t_is 'nothing is sent again' "$(heard)" 'count the walls,'
 tty_stop
+# What the agent has deleted and the archive has is offered before anything is said.
+printf 'ai:\n  agent: rehearsal\n' >"$t_home/.config/faden/config.yaml"
+mkdir -p "$t_tmp/deleted" && cd "$t_tmp/deleted" || exit 1
+t_faden ask remember the heron >/dev/null
+t_faden archive >/dev/null
+file=$(t_faden list -F '{path}')
+rm "$file"
+tty_start 80 24 "$FADEN"
+t_ok 'it is offered to get back what was deleted' t_wait_for 20 tty_shows 'Get it back now\?'
+tty_type 1 Enter
+t_ok 'it is brought back' t_wait_for 20 test -e "$file"
+t_wait_for 20 tty_shows '^›'
+tty_type 'what did I say?' Enter
+t_ok 'and goes on' t_wait_for 20 tty_shows '1\. remember the heron'
+tty_stop
 t_done

@@ -49,6 +49,20 @@ printf '*\nsay one two three four five six seven eight nine ten eleven twelve\nw
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 start --new-session
 tty_type 'count' Enter
+tty_wait 'an answer streams' '^one two three four five'
+tty_type Escape
+tty_wait 'Escape cancels the turn' '^Cancelled'
+tty_prompt
+tty_type Escape
+sleep 0.4 # nothing tells that it was taken
+tty_type '/help' Enter
+tty_wait 'and at the prompt it takes no other key with it' '^More such words'
+tty_type 'exit' Enter
+tty_wait 'what is typed is whole after it' '^status 0'
+tty_stop
+
+start --new-session
+tty_type 'count' Enter
 tty_wait 'the answer streams' '^one two three four five'
 tty_wait 'the answer streams to the last word, though more may come' 'eleven twelve$'
 tty_wait 'a status line is below the answer' '(speaking|thinking).*rehearsal'
@@ -187,4 +201,6 @@ tty_prompt
 t_unlike 'no rehearsal goes on' "$(tty_screen)" 'Going on with'
 tty_type C-d
 tty_wait 'Ctrl-D leaves after a choice' '^status 0'
+t_exit 'the settings are shown' 0 t_faden config
+t_like 'with who answers, and why' "$(cat "$t_out")" '^ai\.agent = auto  \(default; claude answers: chosen at the first start\)$'
 t_done

@@ -5,9 +5,10 @@ import hashlib
 import json
 import uuid
 
-from .script import Heard
+from .script import GO_ON, Heard
 
-INJECTED = ("<system-reminder>", "<local-command-", "<command-name>", "<command-message>")
+INJECTED = ("<system-reminder>", "<local-command-", "<command-name>", "<command-message>",
+            GO_ON)
 ERROR_TYPES = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
                404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error",
                529: "overloaded_error"}

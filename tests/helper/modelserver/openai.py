@@ -6,9 +6,9 @@ import shlex
 import uuid
 
 from .anthropic import Refused
-from .script import Heard
+from .script import GO_ON, Heard
 
-INJECTED = ("<environment_context>", "<user_instructions>", "<permissions instructions>",
+INJECTED = (GO_ON, "<environment_context>", "<user_instructions>", "<permissions instructions>",
             "<turn_aborted>", "<skills_instructions>", "# AGENTS.md instructions")
 CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 OUTPUTS = ("function_call_output", "custom_tool_call_output")

@@ -16,6 +16,11 @@
     [[fail: TYPE TEXT]]      an error event inside the stream
     [[error: STATUS [retry-after=S] [xN] TEXT]]   an HTTP error, only the first N times with xN
 
+    [[plan: A || B || C]]    instruct: have a worker do A, then B, then C, then say DONE
+
+In a plan, {{ and }} stand for the brackets of the worker's own directives. How far it has come is how
+many of the worker's answers were passed on since.
+
 A response ends with its tool calls. How far a script has come is read off the request itself: the
 tool calls made since the prompt. So the model keeps no state that a restart could lose.
 """
@@ -26,6 +31,10 @@ from dataclasses import dataclass, field
 
 DIRECTIVE = re.compile(r"\[\[([a-z]+)(?::[ \t]*(.*?))?\]\]", re.DOTALL)
 ERROR = re.compile(r"(\d{3})(?:\s+retry-after=(\d+))?(?:\s+x(\d+))?\s*(.*)", re.DOTALL)
+PLAN = re.compile(r"\[\[plan:[ \t]*(.*?)\]\]", re.DOTALL)
+ANSWERED = "The worker's answer:"
+# Said by faden master to who was interrupted: no prompt of its own, the one before it goes on.
+GO_ON = "You were interrupted while you worked"
 RECALL = re.compile(r"what did i say", re.IGNORECASE)
 LONG_LINE = "All work and no play makes for a long line of text to send over the wire.\n"
 
@@ -142,6 +151,24 @@ def steps(text, heard):
     return done + [current] if current else done
 
 
+def planned(heard):
+    """The next instruction of the last plan that was asked for; None without one."""
+    for at in range(len(heard.prompts) - 1, -1, -1):
+        match = PLAN.search(heard.prompts[at])
+        if not match:
+            continue
+        orders = [o.strip().replace("{{", "[[").replace("}}", "]]") for o in match[1].split("||")]
+        done = sum(p.startswith(ANSWERED) for p in heard.prompts[at + 1:])
+        if done >= len(orders):
+            return [text_block("All of it is there.\n\nDONE")]
+        decision = {"act": "tell", "message": orders[done]}
+        if done == 0:
+            decision = {"act": "start", "system_prompt": "You do as you are told.",
+                        "instruction": orders[0]}
+        return [text_block(f"Step {done + 1} of {len(orders)}.\n\n{json.dumps(decision)}")]
+    return None
+
+
 def default_blocks(heard):
     """Continuity can be asserted from the answer alone."""
     if "<summary>" in heard.last or "summary of the conversation" in heard.last.lower():
@@ -158,6 +185,9 @@ def respond(heard, text=None):
     if text is not None:
         queued = steps(text, heard)
         return queued[0] if queued else [text_block(text)]
+    plan = planned(heard)
+    if plan:
+        return plan
     calls = heard.calls
     for step in steps(heard.last, heard):
         made = sum(1 for b in step if b.kind == "tool")

@@ -1,0 +1,58 @@
+#!/bin/sh
+# A run goes on where its agents' sessions are not: another home and another folder, with nothing but
+# the file of the run. The real agents resume the sessions that are written back, and send the model
+# what was said before; a fork has the turns up to its round and no more.
+. "$(dirname "$0")/../lib.sh"
+t_need_agents
+t_model_start
+t_claude_env
+t_codex_env
+t_setenv "IS_SANDBOX=1" # the agents refuse to be let loose as root otherwise
+mkdir "$t_tmp/work" "$t_tmp/there" && cd "$t_tmp/work" || exit 1
+git init -q .
+git init -q "$t_tmp/there"
+runs=$t_tmp/work/.claude-master/sessions
+plan='[[plan: {{bash: echo one >>ran}} {{say: one is there}} || {{bash: echo two >>ran}} {{say: two is there}} || {{bash: echo three >>ran}} {{say: three}}]]'
+current() { sed 's/.*"sessionId":"\([^"]*\)".*/\1/' "$runs/current.json"; }
+
+# sent TEXT: how many requests of the worker since $from had this text anywhere in what was said.
+sent() {
+	t_model_query "sum(1 for r in log[$from:] if '$1' in str(r['body'].get('messages', r['body'].get('input')))
+    and 'You are the instructor' not in str(r['body']))"
+}
+
+# there NAME OPTION…: two rounds here, the last one there.
+there() {
+	name=$1
+	shift
+	cd "$t_tmp/work" || exit 1
+	rm -rf .claude-master ran "$t_tmp/there/ran"
+	t_exit "$name: two rounds" 7 t_faden master --permission-mode bypass "$@" -r 2 "$plan"
+	run=$(current)
+	cp "$runs/session-$run.json" "$t_tmp/taken.json"
+	cd "$t_tmp/there" || exit 1
+	for agent in claude codex; do mv "$t_home/.$agent" "$t_tmp/$agent-home" && mkdir "$t_home/.$agent"; done
+	cp "$t_tmp"/claude-home/*.json "$t_home/.claude/" 2>/dev/null
+	cp "$t_tmp"/codex-home/*.toml "$t_tmp"/codex-home/*.json "$t_home/.codex/" 2>/dev/null
+	from=$(t_model_query 'len(log)')
+	t_exit "$name: it goes on there" 0 t_faden master --session-file "$t_tmp/taken.json" --force -r 5
+	t_like "$name: both sessions are written back" "$(cat "$t_err")" "instructor's session is not on this machine"
+	t_like "$name: the worker's too" "$(cat "$t_err")" "worker's session is not on this machine"
+	t_is "$name: only what was left ran there" "$(tr '\n' ' ' <ran)" 'three '
+	t_ok "$name: the model was sent what the worker had said" test "$(sent 'two is there')" -gt 0
+	t_unlike "$name: no resume was refused" "$(cat "$t_err")" 'new session|begins anew'
+	for agent in claude codex; do rm -rf "$t_home/.$agent" && mv "$t_tmp/$agent-home" "$t_home/.$agent"; done
+}
+
+there 'Claude Code as both' --agent claude
+there 'Claude Code instructs Codex' --instructor-agent claude --worker-agent codex
+
+# A fork of the run that stands here, behind its first round.
+cd "$t_tmp/work" || exit 1
+run=$(current)
+from=$(t_model_query 'len(log)')
+: >ran
+t_exit 'a fork goes its own way' 0 t_faden master --session "$run" --resume --fork-at-round 1 -r 5
+t_is 'from that round on' "$(tr '\n' ' ' <ran)" 'two three '
+t_ok 'its agents know the first' test "$(sent 'one is there')" -gt 0
+t_done

@@ -1,0 +1,58 @@
+#!/bin/sh
+# faden master with the real agents against the scripted model, from the first command to DONE, with
+# a resume in the middle: Claude Code as both, then Claude Code and Codex mixed. What the worker was
+# told ran exactly once, and the instructor had no right to change anything.
+. "$(dirname "$0")/../lib.sh"
+t_need_agents
+t_model_start
+t_claude_env
+t_codex_env
+t_setenv "IS_SANDBOX=1" # the agents refuse to be let loose as root otherwise
+mkdir "$t_tmp/work" && cd "$t_tmp/work" || exit 1
+git init -q .
+ran=$t_tmp/work/ran
+
+plan='[[plan: {{bash: echo one >>ran}} {{say: one is there}} || {{bash: echo two >>ran}} {{say: two}} || {{bash: echo three >>ran}} {{say: three}}]]'
+
+# run NAME OPTION…: the whole way.
+run() {
+	name=$1
+	shift
+	rm -rf "$ran" .claude-master
+	t_exit "$name: a round, then none is left" 7 t_faden master --permission-mode bypass "$@" -r 1 "$plan"
+	t_is "$name: the first step ran" "$(cat "$ran")" one
+	t_like "$name: its answer is shown" "$(cat "$t_out")" 'one is there'
+	t_unlike "$name: the object is not" "$(cat "$t_out")" '"act"'
+	t_exit "$name: it goes on to its end" 0 t_faden master --resume -r 5
+	t_is "$name: each step ran once" "$(tr '\n' ' ' <"$ran")" 'one two three '
+	t_like "$name: done" "$(cat "$t_out")" '^Done after 3 rounds'
+}
+
+run 'Claude Code as both' --agent claude
+t_is 'the worker was told each thing once' "$(t_model_query '
+sum(1 for r in log for m in r["body"].get("messages", [])[-1:] for b in (m["content"] if isinstance(m["content"], list) else [])
+    if b.get("type") == "text" and b["text"].strip().startswith("[[bash: echo two"))')" 1
+t_ok 'the instructor had its prompt' t_model_query 'next(1 for r in log if "You are the instructor of a pair" in str(r["body"].get("system")))'
+t_ok 'the worker had its own' t_model_query 'next(1 for r in log if "You do as you are told." in str(r["body"].get("system")))'
+run 'Claude Code instructs Codex' --instructor-agent claude --worker-agent codex
+run 'Codex instructs Claude Code' --instructor-agent codex --worker-agent claude
+
+# An instructor that wants to act is not let.
+rm -rf "$ran" .claude-master
+t_faden master --agent claude --permission-mode bypass '[[write: made | x]] [[say: DONE]]' >/dev/null 2>&1
+t_ok 'the instructor changes nothing' test ! -e made
+
+# A limit is waited out; the agent is asked to go on.
+rm -rf .claude-master
+t_exit 'an outage of the model does not end it' 0 t_faden master --agent claude --permission-mode bypass \
+	'[[plan: {{error: 529 x3 overloaded}} {{bash: echo late >>ran}} {{say: late}}]]'
+t_is 'the step ran once' "$(cat "$ran")" late
+
+# Killed at random instants and resumed; FADEN_KILLS (4; with FADEN_LONG 200), from FADEN_SEED (1).
+kills=${FADEN_KILLS:-4}
+[ -z "${FADEN_LONG-}" ] || kills=${FADEN_KILLS:-200}
+t_setenv "FADEN=$FADEN"
+t_ok "$kills kills: each step ran once, each run came to its end" \
+	t_run "$(command -v python3)" "$t_helper/kill-master" claude claude "$kills" "${FADEN_SEED:-1}"
+tail -n 1 "$t_tmp/ok.out" | t_note
+t_done

@@ -1,0 +1,103 @@
+#!/bin/sh
+# The runs of a folder: listed, found by a name, cleaned, forked, compared, merged, taken to another
+# machine and taken in from other forms. Nothing that is a secret is ever in their files.
+. "$(dirname "$0")/../lib.sh"
+
+here=$t_tmp/here
+mkdir -p "$here"
+cd "$here" || exit 1
+runs=$here/.claude-master/sessions
+t_setenv 'FADEN_CLOCK=2026-03-10T12:00:00Z'
+key=sk-ant-api03-SECRETSECRETSECRET
+t_setenv "ANTHROPIC_API_KEY=$key"
+t_setenv "ANTHROPIC_CUSTOM_HEADERS=Authorization: Bearer $key"
+t_setenv "OPENAI_API_KEY=$key"
+# id NAME: of the run that has exactly this name.
+id() { t_faden master --list-sessions 2>/dev/null | awk -F '\t' -v name="$1" '$6 == name { print $1 }'; }
+
+t_exit 'a folder without runs has none' 1 t_faden master --list-sessions
+t_like 'and that is said' "$(cat "$t_err")" 'no run in this folder'
+t_exit 'a run with a name' 0 t_faden master --agent rehearsal --name alpha 'count to 3'
+t_exit 'another one' 7 t_faden master --agent rehearsal --name lambda -r 2 'count to 4'
+t_is 'both are listed with their rounds' "$(t_faden master --list-sessions 2>/dev/null | cut -f 3,4,6 | sort | tr '\n\t' ';,')" \
+	'2 of 2,no-rounds,lambda;3,done,alpha;'
+t_exit 'one goes on by a part of its name' 0 t_faden master --session lamb -r 9
+t_exit 'a part that both have is not enough' 3 t_faden master --session l
+t_like 'and they are named' "$(cat "$t_err")" 'may be 2 runs'
+t_exit 'words behind --resume are no id' 0 t_faden master --resume 'count to 4'
+t_exit 'a path is no id' 1 t_faden master --session ../../x
+
+# Kept out of the files, also when an agent repeats it in its error.
+printf '*\nfail failed 401 invalid x-api-key: %s\n' "$key" >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+t_faden master --agent rehearsal --name gamma 'count to 2' >/dev/null 2>&1
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+t_like 'why it failed is in the file' "$(cat "$runs/session-$(id gamma).json")" '401 invalid x-api-key: .removed.'
+t_is 'no key is in the files' "$(grep -rl SECRETSECRET "$here/.claude-master")" ''
+
+t_exit 'a run is forked' 0 t_faden master --session alpha --fork-at-round 1 --name delta
+t_like 'it is told what goes on with it' "$(cat "$t_out")" 'faden master --resume --session '
+t_is 'it stands at that round' "$(t_faden master --list-sessions 2>/dev/null | grep 'delta$' | cut -f 3)" 1
+t_exit 'there is no later round than the last' 1 t_faden master --session alpha --fork-at-round 4
+t_exit 'the fork goes on' 0 t_faden master --session delta 'count to 5'
+t_ok 'its sessions know where they come from' grep -rq '"relation":"forked"' "$t_home/.local/state/faden/rehearsal"
+t_exit 'two runs differ' 1 t_faden master --diff alpha lambda
+t_exit 'a run does not differ from itself' 0 t_faden master --diff alpha "$(id alpha)"
+t_exit 'a diff needs two' 2 t_faden master --diff alpha
+t_exit 'what another came to is brought home' 0 t_faden master --merge alpha lambda --name epsilon
+t_like 'as words that say so' "$(grep '"kind":"say"' "$runs/session-$(id epsilon).json" | tail -n 1)" \
+	'This comes from another run.*Round 4 there'
+t_exit 'and the instructor gets them' 0 t_faden master --session epsilon
+t_exit 'two things at once are refused' 2 t_faden master --diff --merge alpha lambda
+t_exit 'the cloud is not there' 2 t_faden master --save-to-cloud
+t_like 'what there is instead is said' "$(cat "$t_err")" 'session-file'
+
+# Another machine: another home, another folder, and nothing but the file.
+cp "$runs/session-$(id alpha).json" "$t_tmp/taken.json"
+t_setenv "HOME=$t_tmp/other-home"
+t_setenv "XDG_STATE_HOME=$t_tmp/other-home/state"
+mkdir "$t_tmp/there"
+cd "$t_tmp/there" || exit 1
+t_exit 'another folder is said' 3 t_faden master --session-file "$t_tmp/taken.json" 'count to 5'
+t_like 'with a choice' "$(cat "$t_err")" '--force goes on here'
+t_exit 'and taken' 0 t_faden master --session-file "$t_tmp/taken.json" --force 'count to 5'
+t_like 'the sessions are written back' "$(cat "$t_err")" "worker's session is not on this machine.*3 prompts"
+t_like 'the worker goes on counting' "$(cat "$t_out")" '5, five'
+t_ok 'the file has what came of it' grep -q 'five' "$t_tmp/taken.json"
+t_is 'and nothing lies beside it' "$(find "$t_tmp" -maxdepth 1 -name 'taken*')" "$t_tmp/taken.json"
+t_exit 'no file' 1 t_faden master --session-file "$t_tmp/none.json" x
+t_setenv "HOME=$t_home"
+t_unsetenv XDG_STATE_HOME
+cd "$here" || exit 1
+
+# What others have written.
+printf '%s\n' '{"type":"instructor-message","timestamp":"2026-03-01T10:00:00.000Z","message":{"role":"user","content":"count to 2"}}' \
+	'{"type":"instructor-mess' \
+	'{"type":"instructor-message","timestamp":"2026-03-01T10:00:01.000Z","message":{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"call_worker","input":{"system_prompt":"Count.","instruction":"Say the number 1."}}]}}' \
+	"{\"type\":\"session-metadata\",\"timestamp\":\"2026-03-01T10:00:02.000Z\",\"sessionId\":\"aaaaaaaa-0000-4000-8000-000000000001\",\"lastUpdatedAt\":\"2026-03-01T10:00:02.000Z\",\"currentRound\":1,\"remainingRounds\":null,\"workDir\":\"$here\",\"config\":{\"instructorModel\":null,\"apiKey\":\"$key\",\"maxRounds\":null}}" \
+	>"$t_tmp/theirs.jsonl"
+t_exit 'a file of records is taken in' 0 t_faden master --import "$t_tmp/theirs.jsonl" --name theirs
+t_like 'what was left out is said' "$(cat "$t_out")" 'could not be understood'
+t_like 'and that keys were' "$(cat "$t_out")" 'held keys'
+t_is 'no key came along' "$(grep -rl SECRETSECRET "$here/.claude-master")" ''
+t_is 'unlimited stayed so' "$(t_faden master --list-sessions 2>/dev/null | grep 'theirs$' | cut -f 3)" 1
+t_exit 'it goes on' 0 t_faden master --session theirs --agent rehearsal
+t_like 'with the instruction that had not been given' "$(cat "$t_out")" 'Say the number 1'
+t_exit 'what is no run is refused' 3 t_faden master --import "$t_err"
+
+echo 'half of a fi' >"$runs/session-aaaaaaaa-0000-4000-8000-00000000000f.json"
+t_exit 'one bad file does not hide the others' 0 t_faden master --list-sessions
+t_like 'it is named' "$(cat "$t_err")" '00000000000f.json is left out'
+
+t_exit 'how old must be said' 2 t_faden master --clean-sessions
+t_exit 'nothing is that old' 1 t_faden master --clean-sessions --older-than 3d
+t_setenv 'FADEN_CLOCK=2026-03-20T12:00:00Z'
+t_exit 'one goes on' 0 t_faden master --session alpha 'count to 4'
+before=$(t_faden master --list-sessions 2>/dev/null | wc -l)
+t_exit 'what would go is told' 0 t_faden master --clean-sessions --older-than 7d -n
+t_is 'and stays' "$(t_faden master --list-sessions 2>/dev/null | wc -l)" "$before"
+gone=$(id lambda)
+t_exit 'old ones go' 0 t_faden master --clean-sessions --older-than 7d
+t_is 'the others stay' "$(t_faden master --list-sessions 2>/dev/null | cut -f 6)" alpha
+t_ok 'the archive has what went' sh -c "$(printf '%s' "cd '$here'") && env HOME='$t_home' '$FADEN' archive list | grep -q $gone"
+t_done
