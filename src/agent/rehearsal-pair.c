@@ -14,7 +14,7 @@ enum { STEPS_USUAL = 3, STEPS_MOST = 100000 };
 static const char *const numbers[] = { "zero", "one", "two", "three", "four", "five", "six",
 	"seven", "eight", "nine", "ten", "eleven", "twelve" };
 
-/* How many steps the task has: the last number in it. */
+/* How many steps the task has: the last number in it; 0: it names none. */
 static long long steps_in(struct sv task)
 {
 	AUTO_STR folded = STR_INIT;
@@ -32,15 +32,14 @@ static long long steps_in(struct sv task)
 			if (sv_is(word, numbers[i]))
 				found = (long long)i;
 	}
-	return found ? found : STEPS_USUAL;
+	return found;
 }
 
 /* What the user says is another task; the rest is about the one there is. */
 static bool is_task(struct sv said)
 {
 	static const char *const others[] = { "The worker", "You were interrupted",
-		"There was an interruption", "That cannot be followed", "You said DONE",
-		"The user interrupted" };
+		"There was an interruption", "That cannot be followed", "You said DONE" };
 
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		if (sv_starts(said, sv_of(others[i])))
@@ -54,11 +53,16 @@ static void instruct(const struct strv *said, struct str *out)
 
 	for (size_t i = 0; i < said->n; i++) {
 		struct sv text = sv_of(said->v[i]);
+		size_t added;
+		done += sv_starts(text, SV("The worker's answer:"));
 		if (i == 0 || is_task(text)) {
-			steps = steps_in(text);
+			steps = steps_in(text) ? steps_in(text) : STEPS_USUAL;
+			done = 0;
+		} else if (sv_find(text, SV("The user adds, "), &added) &&
+			steps_in(sv_from(text, added))) {
+			steps = steps_in(sv_from(text, added));
 			done = 0;
 		}
-		done += sv_starts(text, SV("The worker's answer:"));
 	}
 	if (done >= steps)
 		str_addf(out, "The worker has said %lld %s.\n\nDONE", steps,

@@ -70,7 +70,7 @@ static const struct opt master_options[] = {
 	OPT_DOUBLE(0, "max-budget-usd", struct master_opts, budget, "N",
 		"most that the run may cost; 0: no limit"),
 	OPT_SPAN(0, "max-time", struct master_opts, time_ms, "SPAN",
-		"longest time from now on: 90s, 15m, 2h"),
+		"longest time for the run, over all its starts: 90s, 15m, 2h"),
 	OPT_INT(0, "stall", struct master_opts, stall, "N", 0, 1000,
 		"end when an instruction or an answer comes so many times in a row; 0: never"),
 	OPT_STRING(0, "check", struct master_opts, check, "COMMAND",

@@ -210,6 +210,17 @@ static void ends(struct master_screen *s, const struct pair_event *ev)
 			SV_ARG(ev->text));
 		master_screen_say(s, line.buf);
 	}
+	/* The instructor has the plan mode, where denying is the rule. */
+	if (ev->role == MASTER_WORKER && ev->denied && ev->denied->list.n > 0) {
+		str_clear(&line);
+		str_adds(&line, "the worker was ");
+		tell_denied(ev->denied, &line);
+		str_addf(&line, "; the instructor is told%s",
+			s->keys ? ""
+				: " (nobody can be asked here; --permission-mode accept-edits or "
+				  "bypass allows more)");
+		master_screen_say(s, line.buf);
+	}
 	name_status(s);
 	show_status(s);
 }

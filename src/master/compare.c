@@ -74,7 +74,7 @@ static int take_step(void *data, const struct master_step *step, struct err *ret
 		reading->tokens = reading->duration_ms = 0;
 		reading->cost_usd = 0;
 		vec_push(&rounds->v, r);
-	} else if (step->kind == MASTER_STEP_ANSWER) {
+	} else if (step->kind == MASTER_STEP_ANSWER || step->kind == MASTER_STEP_SPENT) {
 		struct reading now = { .tokens = step->usage.output > 0 ? step->usage.output : 0,
 			.duration_ms = step->duration_ms,
 			.cost_usd = step->usage.cost_usd > 0 ? step->usage.cost_usd : 0 };
@@ -85,6 +85,8 @@ static int take_step(void *data, const struct master_step *step, struct err *ret
 			return 0;
 		}
 		add_cost(last, &now);
+		if (step->kind == MASTER_STEP_SPENT)
+			return 0;
 		free(last->answer);
 		last->answer = head_of(step->text);
 		last->answered = hash_of(step->text);

@@ -5,6 +5,9 @@
 
 #include "base/attr.h"
 
+/* So many that a small sum is not shown as nothing. */
+#define DECIMALS(usd) ((usd) < 0.1 ? 4 : 2)
+
 static struct next stop(enum master_stop why, const char *fmt, ...) PRINTF(2, 3);
 static struct next stop(enum master_stop why, const char *fmt, ...)
 {
@@ -25,8 +28,12 @@ static struct next guarded(const struct master_state *s, struct next then)
 	bool news = w->answer.n > s->side[MASTER_INSTRUCTOR].ask.n && s->said.len == 0;
 
 	if (c->max_budget_usd > 0 && s->cost_usd >= c->max_budget_usd)
-		return stop(MASTER_STOP_BUDGET, "the budget of $%.2f is used up: $%.2f so far",
-			c->max_budget_usd, s->cost_usd);
+		return stop(MASTER_STOP_BUDGET, "the budget of $%.*f is used up: $%.*f so far",
+			DECIMALS(c->max_budget_usd), c->max_budget_usd, DECIMALS(s->cost_usd),
+			s->cost_usd);
+	/* What was under way is settled first, whatever else there is. */
+	if (then.kind == NEXT_SETTLE)
+		return then;
 	if (c->stall > 0 && news && w->same_asks >= c->stall &&
 		sv_eq(str_sv(&w->ask.text), str_sv(&s->decided.text)))
 		return stop(MASTER_STOP_STALLED,
@@ -44,15 +51,16 @@ static struct next decided(const struct master_state *s)
 	bool called = s->decided.act == MASTER_ACT_FRESH || s->decided.act == MASTER_ACT_GO_ON;
 	bool fresh = s->decided.act == MASTER_ACT_FRESH || !s->side[MASTER_WORKER].conversation;
 
-	if (s->decided.act == MASTER_ACT_DONE && s->said.len > 0)
+	if (called && s->remaining == 0)
+		return stop(MASTER_STOP_ROUNDS,
+			"no rounds remain; the next instruction is kept for when there are more");
+	/* What the user said meanwhile comes before what was decided without it. */
+	if (s->said.len > 0)
 		return (struct next){ .kind = NEXT_INSTRUCTOR };
 	if (s->decided.act == MASTER_ACT_DONE && s->config.check)
 		return (struct next){ .kind = NEXT_CHECK };
 	if (s->decided.act == MASTER_ACT_DONE)
 		return stop(MASTER_STOP_DONE, "%s", "");
-	if (called && s->remaining == 0)
-		return stop(MASTER_STOP_ROUNDS,
-			"no rounds remain; the next instruction is kept for when there are more");
 	if (called)
 		return (struct next){ .kind = NEXT_WORKER,
 			.role = MASTER_WORKER,
@@ -97,7 +105,9 @@ struct next master_next(const struct master_state *s)
 		return (struct next){ .kind = NEXT_NOTHING };
 	for (int role = 0; role < MASTER_ROLES; role++)
 		if (master_is_open(&s->side[role]))
-			return (struct next){ .kind = NEXT_SETTLE, .role = (enum master_role)role };
+			return guarded(s,
+				(struct next){
+					.kind = NEXT_SETTLE, .role = (enum master_role)role });
 	struct next n = unguarded(s);
 	return n.kind == NEXT_INSTRUCTOR || n.kind == NEXT_WORKER ? guarded(s, n) : n;
 }

@@ -18,6 +18,7 @@ struct pair_side {
 	struct agent_opts agents[AGENTS_MAX];
 	char *system_prompt, *model;
 	int64_t timeout_ms;
+	double may_spend; /* what its agent was allowed, less what it took; 0: no limit */
 	int shortened; /* since its last answer */
 };
 
@@ -74,6 +75,8 @@ int pair_stop(struct pair *p, enum master_stop stop, const char *why, struct err
 /* The prompt as a step, then it is sent. */
 int pair_ask(struct pair *p, enum master_role role, struct sv text, bool go_on,
 	struct err *reterr) MUST_USE;
+/* What an attempt took that comes to no answer: it counts all the same. */
+int pair_spent(struct pair *p, const struct turn_outcome *out, struct err *reterr) MUST_USE;
 int pair_answered(struct pair *p, enum master_role role, enum agent_fail fail, struct sv text,
 	const char *why, const struct turn_outcome *out, struct err *reterr) MUST_USE;
 

@@ -95,8 +95,11 @@ static int side_ready(struct pair *p, enum master_role role, struct err *reterr)
 	const struct agent_opts *base = &p->opts.turns.agents[agent_index(kind)];
 	AUTO_STR prompt = STR_INIT;
 	words_system(role, base->system_prompt, str_sv(&is->system_prompt), &prompt);
+	double left = s->config.max_budget_usd - s->cost_usd;
+	/* The other one has spent of the same budget since. */
+	bool poorer = side->may_spend > 0 && kind->can.cost && side->may_spend > left + 1e-9;
 	if (side->host && same(side->model, is->ask.model) && side->timeout_ms == timeout_ms &&
-		same(side->system_prompt, prompt.buf))
+		!poorer && same(side->system_prompt, prompt.buf))
 		return 0;
 	pair_side_release(side);
 	memcpy(side->agents, p->opts.turns.agents, agent_count * sizeof(*side->agents));
@@ -111,8 +114,8 @@ static int side_ready(struct pair *p, enum master_role role, struct err *reterr)
 		agent->permission = AGENT_PERM_PLAN;
 	if (timeout_ms > 0)
 		agent->timeout_ms = timeout_ms;
-	if (s->config.max_budget_usd > s->cost_usd)
-		agent->max_budget_usd = s->config.max_budget_usd - s->cost_usd;
+	if (s->config.max_budget_usd > 0)
+		agent->max_budget_usd = side->may_spend = left;
 	struct turn_host_opts opts = p->opts.turns;
 	opts.agents = side->agents;
 	opts.keep = 1;
@@ -226,6 +229,13 @@ static void pass_words(struct pair *p, struct sv text)
 
 /* ---- the turn ---- */
 
+/* The instructor has not heard what the user says: nobody works on before it has. */
+static bool hears_first(const struct pair *p, enum master_role role)
+{
+	return role == MASTER_WORKER && pair_state(p)->said_n > pair_side_state(p, role)->ask.n &&
+		pair_state(p)->said.len > 0;
+}
+
 static int claim(void *data, struct turn_job *job, struct err *reterr)
 {
 	struct pair *p = data;
@@ -233,7 +243,7 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 	const struct turn_host_opts *o = &p->opts.turns;
 	AUTO_TURN_RECORD last = TURN_RECORD_INIT;
 
-	if (p->fate != NEWS_COUNT && p->fate != NEWS_NOT_SENT)
+	if (p->fate != NEWS_COUNT && (p->fate != NEWS_NOT_SENT || hears_first(p, p->role)))
 		return TURN_NONE;
 	str_add(&job->prompt, str_sv(&is->ask.text));
 	memcpy(job->prompt_id, is->ask.prompt_id, sizeof(job->prompt_id));
@@ -312,6 +322,13 @@ static int act_on_fate(struct pair *p, enum master_role role, struct err *reterr
 	enum turn_news fate = p->fate;
 
 	p->settles = false;
+	if (fate != NEWS_ANSWERED && hears_first(p, role)) {
+		p->fate = NEWS_COUNT;
+		return pair_answered(p, role, AGENT_CANCELLED, SV(""),
+			fate == NEWS_NOT_SENT ? "it had not got your words yet"
+					      : "the user spoke up",
+			NULL, reterr);
+	}
 	if (fate == NEWS_NOT_SENT) {
 		pair_tell(p,
 			&(struct pair_event){ .type = PAIR_BEGINS,
@@ -328,6 +345,8 @@ static int act_on_fate(struct pair *p, enum master_role role, struct err *reterr
 		words_go_on(&text);
 	else
 		words_unsure(str_sv(&is->ask.text), &text);
+	if (role == MASTER_INSTRUCTOR)
+		words_add_said(pair_state(p), &text);
 	return pair_ask(p, role, str_sv(&text), true, reterr);
 }
 
@@ -361,6 +380,8 @@ static int context_full(struct pair *p, const struct turn_outcome *out, struct e
 	pair_note(p, "the %s's context was full: it goes on in a shorter session", name);
 	AUTO_STR text = STR_INIT;
 	words_unsure(str_sv(&pair_side_state(p, p->role)->ask.text), &text);
+	if (p->role == MASTER_INSTRUCTOR)
+		words_add_said(pair_state(p), &text);
 	return pair_ask(p, p->role, str_sv(&text), true, reterr);
 }
 
@@ -399,7 +420,8 @@ static int failed(struct pair *p, const struct turn_outcome *out, struct err *re
 
 static int ended(struct pair *p, const struct turn_outcome *out, struct err *reterr)
 {
-	bool settled = p->settles && p->fate != NEWS_COUNT && p->fate != NEWS_NOT_SENT;
+	bool settled = p->settles && p->fate != NEWS_COUNT &&
+		(p->fate != NEWS_NOT_SENT || hears_first(p, p->role));
 
 	p->settles = false;
 	if (out->err.code < 0) {
@@ -410,28 +432,35 @@ static int ended(struct pair *p, const struct turn_outcome *out, struct err *ret
 		return act_on_fate(p, p->role, reterr);
 	p->fate = NEWS_COUNT;
 	/* What was stopped stays open, and is settled by whoever goes on. */
-	if ((p->leaves || p->late) && out->fail != AGENT_OK) {
-		pair_next(p);
-		return 0;
-	}
+	bool stays = (p->leaves || p->late) && out->fail != AGENT_OK;
 	bool ends = out->fail == AGENT_OK || (out->fail == AGENT_CANCELLED && p->interrupted) ||
 		(out->fail == AGENT_TIMED_OUT && p->role == MASTER_WORKER);
-	if (!ends)
+	if (ends && !stays)
+		return pair_answered(
+			p, p->role, out->fail, str_sv(&out->answer), out->message, out, reterr);
+	int r = pair_spent(p, out, reterr);
+	if (r < 0)
+		return r;
+	if (!stays)
 		return failed(p, out, reterr);
-	return pair_answered(
-		p, p->role, out->fail, str_sv(&out->answer), out->message, out, reterr);
+	pair_next(p);
+	return 0;
 }
 
 static void on_done(void *data, const struct turn_outcome *out)
 {
 	struct pair *p = data;
 	struct turn_outcome kept = *out;
+	CLEANUP(agent_denials_release) struct agent_denials denied = { .list = VEC_INIT };
 	AUTO_STR answer = STR_INIT;
 	struct err err = ERR_INIT;
 
 	/* What follows may be another turn, of another host. */
 	str_add(&answer, str_sv(&out->answer));
+	vec_each (&out->denied.list, d)
+		agent_denials_add(&denied, sv_of(d->tool), sv_of(d->about), d->asked);
 	kept.answer = answer;
+	kept.denied = denied;
 	turn_free(TAKE_PTR(p->turn));
 	flush_words(p, true);
 	if (ended(p, &kept, &err) < 0)

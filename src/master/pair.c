@@ -105,10 +105,43 @@ int pair_ask(struct pair *p, enum master_role role, struct sv text, bool go_on, 
 	return p->over || p->timer ? 0 : pair_send(p, role, reterr);
 }
 
+static void take_usage(struct pair *p, const struct turn_outcome *out, struct master_step *step)
+{
+	struct pair_side *side = &p->sides[step->role];
+
+	step->usage = out->usage;
+	step->duration_ms = out->duration_ms;
+	if (side->may_spend > 0 && out->usage.cost_usd > 0)
+		side->may_spend -= out->usage.cost_usd;
+}
+
+int pair_spent(struct pair *p, const struct turn_outcome *out, struct err *reterr)
+{
+	struct master_step step = MASTER_STEP_INIT(MASTER_STEP_SPENT);
+	const struct agent_usage *u = &out->usage;
+
+	if (u->cost_usd <= 0 && u->input <= 0 && u->output <= 0)
+		return 0;
+	step.role = p->role;
+	step.prompt_id = sv_of(pair_side_state(p, p->role)->ask.prompt_id);
+	take_usage(p, out, &step);
+	return master_step(p->opts.run, &step, reterr);
+}
+
+/* What somebody was asked and refused is told as that. */
+static void list_denied(const struct pair *p, const struct agent_denials *denied, struct str *out)
+{
+	vec_each (&denied->list, d)
+		str_addf(out, "%s- %s%s%s%s", out->len ? "\n" : "", d->tool,
+			d->about[0] ? ": " : "", d->about,
+			d->asked && p->opts.ask ? " (the user said no)" : "");
+}
+
 int pair_answered(struct pair *p, enum master_role role, enum agent_fail fail, struct sv text,
 	const char *why, const struct turn_outcome *out, struct err *reterr)
 {
 	struct master_step step = MASTER_STEP_INIT(MASTER_STEP_ANSWER);
+	AUTO_STR denied = STR_INIT;
 
 	step.role = role;
 	step.prompt_id = sv_of(pair_side_state(p, role)->ask.prompt_id);
@@ -116,8 +149,9 @@ int pair_answered(struct pair *p, enum master_role role, enum agent_fail fail, s
 	step.why = sv_of(why);
 	step.text = text;
 	if (out) {
-		step.usage = out->usage;
-		step.duration_ms = out->duration_ms;
+		take_usage(p, out, &step);
+		list_denied(p, &out->denied, &denied);
+		step.denied = str_sv(&denied);
 	}
 	int r = master_step(p->opts.run, &step, reterr);
 	if (r < 0)
@@ -131,9 +165,10 @@ int pair_answered(struct pair *p, enum master_role role, enum agent_fail fail, s
 		&(struct pair_event){ .type = PAIR_ENDS,
 			.role = role,
 			.fail = fail,
-			.found = !out,
+			.found = !out && fail == AGENT_OK,
+			.denied = out ? &out->denied : NULL,
 			.text = fail == AGENT_OK ? text : sv_of(why),
-			.said = out			    ? SV("")
+			.said = out || fail != AGENT_OK	    ? SV("")
 				: role == MASTER_INSTRUCTOR ? sv_trim(sv_head(text, d.begins))
 							    : text });
 	pair_next(p);
@@ -340,9 +375,11 @@ static void on_deadline(void *data)
 void pair_begin(struct pair *p)
 {
 	int64_t wall = pair_state(p)->config.max_wall_ms;
+	int64_t left = wall - pair_state(p)->ran_ms;
 
-	if (wall > 0)
-		p->deadline = loop_add_timer(p->opts.turns.loop, wall, on_deadline, p);
+	p->late = wall > 0 && left <= 0;
+	if (left > 0)
+		p->deadline = loop_add_timer(p->opts.turns.loop, left, on_deadline, p);
 	pair_next(p);
 }
 

@@ -27,8 +27,9 @@ enum pair_event_type {
 	PAIR_BEGINS, /* role, round, text: it is sent this; go_on: after an interruption */
 	PAIR_AGENT, /* role, event: what its agent does. Not AGENT_EV_DONE; of the instructor's text
 		       only what is meant for people */
-	PAIR_ENDS, /* role, fail, text: its whole answer, or why it failed; found: in the transcript
-		      of a turn that had been interrupted; its words come in `said` then */
+	PAIR_ENDS, /* role, fail, denied, text: its whole answer, or why it failed; found: in the
+		      transcript of a turn that had been interrupted; its words come in `said` then
+		    */
 	PAIR_DECIDED, /* act, text, model: what the instructor wants */
 	PAIR_NEWS, /* role, news, words: as of a turn */
 	PAIR_NOTE, /* text: one line */
@@ -47,6 +48,7 @@ struct pair_event {
 	const struct agent_event *event;
 	enum agent_fail fail;
 	bool go_on, found;
+	const struct agent_denials *denied; /* NULL: not known */
 	struct sv text, said, model;
 	enum master_act act;
 	enum turn_news news;

@@ -87,7 +87,7 @@ void master_state_init(struct master_state *s)
 		s->side[i] = (struct master_side){
 			.system_prompt = STR_INIT,
 			.ask.text = STR_INIT,
-			.answer = { .text = STR_INIT, .why = STR_INIT },
+			.answer = { .text = STR_INIT, .why = STR_INIT, .denied = STR_INIT },
 		};
 }
 
@@ -103,6 +103,7 @@ void master_state_release(struct master_state *s)
 		str_release(&side->ask.text);
 		str_release(&side->answer.text);
 		str_release(&side->answer.why);
+		str_release(&side->answer.denied);
 	}
 	free(s->name);
 	free(s->origin);
@@ -186,11 +187,21 @@ static void fold_ask(struct master_state *s, const struct master_step *step)
 	}
 }
 
+static void fold_spent(struct master_state *s, const struct master_step *step)
+{
+	const struct agent_usage *u = &step->usage;
+	const int64_t read[] = { u->input, u->cache_read, u->cache_write };
+
+	for (size_t i = 0; i < ARRAY_LEN(read); i++)
+		count(&s->tokens_in, read[i]);
+	count(&s->tokens_out, u->output);
+	s->cost_usd += u->cost_usd > 0 ? u->cost_usd : 0;
+	count(&s->worked_ms, step->duration_ms);
+}
+
 static void fold_answer(struct master_state *s, const struct master_step *step)
 {
 	struct master_side *side = &s->side[step->role];
-	const struct agent_usage *u = &step->usage;
-	const int64_t read[] = { u->input, u->cache_read, u->cache_write };
 
 	side->same_answers =
 		sv_eq(str_sv(&side->answer.text), step->text) ? side->same_answers + 1 : 1;
@@ -198,12 +209,9 @@ static void fold_answer(struct master_state *s, const struct master_step *step)
 	side->answer.fail = step->fail;
 	set_str(&side->answer.text, step->text);
 	set_str(&side->answer.why, step->why);
+	set_str(&side->answer.denied, step->denied);
 	side->messages++;
-	for (size_t i = 0; i < ARRAY_LEN(read); i++)
-		count(&s->tokens_in, read[i]);
-	count(&s->tokens_out, u->output);
-	s->cost_usd += u->cost_usd > 0 ? u->cost_usd : 0;
-	count(&s->worked_ms, step->duration_ms);
+	fold_spent(s, step);
 }
 
 static void fold_decided(struct master_state *s, const struct master_step *step)
@@ -218,12 +226,40 @@ static void fold_decided(struct master_state *s, const struct master_step *step)
 	s->corrections = step->act == MASTER_ACT_CORRECT ? s->corrections + 1 : 0;
 }
 
+/* Whether the run was at work until this step. The others begin it, or go on with one that was
+ * killed or copied: what lies before them is nobody's time. */
+static bool goes_by(const struct master_step *step)
+{
+	switch (step->kind) {
+	case MASTER_STEP_SAY:
+	case MASTER_STEP_ROUNDS:
+	case MASTER_STEP_ASK:
+	case MASTER_STEP_ANSWER:
+	case MASTER_STEP_SPENT:
+	case MASTER_STEP_DECIDED:
+	case MASTER_STEP_CHECK:
+	case MASTER_STEP_STOP:
+		return true;
+	case MASTER_STEP_SESSION:
+		return step->begin == MASTER_BEGIN_TOLD || step->begin == MASTER_BEGIN_TRIMMED ||
+			step->begin == MASTER_BEGIN_ROLLED;
+	case MASTER_STEP_CONFIG:
+	case MASTER_STEP_ORIGIN:
+	case MASTER_STEP_NAME:
+	case MASTER_STEP_COUNT:
+		break;
+	}
+	return false;
+}
+
 void master_fold(struct master_state *s, const struct master_step *step)
 {
 	assert(step->n == s->steps + 1);
 	if (step->n == 1)
 		s->created_ms = step->at_ms;
 	s->steps = step->n;
+	if (s->stopped.stop == MASTER_STOP_NONE && goes_by(step))
+		count(&s->ran_ms, step->at_ms - s->updated_ms);
 	s->updated_ms = step->at_ms;
 	s->last = step->kind;
 	s->stopped.stop = MASTER_STOP_NONE;
@@ -257,6 +293,9 @@ void master_fold(struct master_state *s, const struct master_step *step)
 		break;
 	case MASTER_STEP_ANSWER:
 		fold_answer(s, step);
+		break;
+	case MASTER_STEP_SPENT:
+		fold_spent(s, step);
 		break;
 	case MASTER_STEP_DECIDED:
 		fold_decided(s, step);

@@ -54,7 +54,8 @@ void master_config_copy(struct master_config *to, const struct master_config *fr
 	X(MASTER_STEP_ROUNDS,  "rounds")  /* rounds: so many remain; round: the current one, of a run that came from elsewhere */ \
 	X(MASTER_STEP_SESSION, "session") /* role, agent, conversation, session, begin, text: another session from here on, with this system prompt */ \
 	X(MASTER_STEP_ASK,     "ask")     /* role, round, prompt_id, model, text: it is about to be sent this */ \
-	X(MASTER_STEP_ANSWER,  "answer")  /* role, prompt_id, fail, why, usage, duration_ms, text: what came back */ \
+	X(MASTER_STEP_ANSWER,  "answer")  /* role, prompt_id, fail, why, denied, usage, duration_ms, text: what came back */ \
+	X(MASTER_STEP_SPENT,   "spent")   /* role, prompt_id, usage, duration_ms: an attempt that came to no answer took this */ \
 	X(MASTER_STEP_DECIDED, "decided") /* act, system_prompt, model, timeout_ms, text: what the instructor's answer means */ \
 	X(MASTER_STEP_CHECK,   "check")   /* status, text: the result was looked at; end of the output */ \
 	X(MASTER_STEP_STOP,    "stop")    /* stop, why: the run has stopped */
@@ -119,6 +120,7 @@ struct master_step {
 	struct sv model;
 	enum agent_fail fail;
 	struct sv why; /* in words, for a person */
+	struct sv denied; /* calls of tools that were not allowed, one a line */
 	struct agent_usage usage;
 	int64_t duration_ms;
 	enum master_act act;
@@ -150,7 +152,7 @@ struct master_side {
 	struct {
 		int64_t n;
 		enum agent_fail fail;
-		struct str text, why;
+		struct str text, why, denied;
 	} answer;
 	int64_t same_asks, same_answers; /* how many in a row are the same, this one counted */
 	int64_t messages; /* prompts and answers so far, in all its sessions */
@@ -201,6 +203,7 @@ struct master_state {
 	int64_t tokens_in, tokens_out; /* cached ones counted as read */
 	double cost_usd;
 	int64_t worked_ms; /* time the agents took */
+	int64_t ran_ms; /* time the run took, over all its starts; not while it was stopped */
 };
 void master_state_init(struct master_state *s);
 void master_state_release(struct master_state *s);
@@ -212,7 +215,7 @@ void master_fold(struct master_state *s, const struct master_step *step);
  * that is not known is ERR_NEWER. Slices of the step live as long as line and *hold.
  */
 void master_step_write(const struct master_step *step, struct str *line);
-enum { MASTER_STEP_TEXTS = 10 };
+enum { MASTER_STEP_TEXTS = 11 };
 struct master_step_hold {
 	struct scan_table table;
 	struct str texts[MASTER_STEP_TEXTS]; /* those that had to be decoded */

@@ -83,10 +83,10 @@ static void put_fields(struct jw *w, const struct master_step *s)
 		[MASTER_STEP_STOP] = NULL,
 	};
 
-	if (speaker[s->kind]) {
+	if (speaker[s->kind] || s->kind == MASTER_STEP_SPENT)
 		jw_put_cstr(w, "of", master_role_name(s->role));
+	if (speaker[s->kind])
 		jw_put_cstr(w, "role", speaker[s->kind]);
-	}
 	switch (s->kind) {
 	case MASTER_STEP_CONFIG:
 		jw_key(w, "config");
@@ -113,9 +113,16 @@ static void put_fields(struct jw *w, const struct master_step *s)
 			jw_put_cstr(w, "fail", agent_fail_name(s->fail));
 		if (s->why.n)
 			put_redacted(w, "why", s->why);
+		if (s->denied.n)
+			put_redacted(w, "denied", s->denied);
 		put_usage(w, &s->usage);
 		put_count(w, "durationMs", s->duration_ms);
 		break;
+	case MASTER_STEP_SPENT:
+		put_text(w, "promptId", s->prompt_id);
+		put_usage(w, &s->usage);
+		put_count(w, "durationMs", s->duration_ms);
+		return;
 	case MASTER_STEP_DECIDED:
 		jw_put_cstr(w, "act", master_act_name(s->act));
 		put_text(w, "systemPrompt", s->system_prompt);
@@ -175,6 +182,7 @@ enum key {
 	K_SYSTEM_PROMPT,
 	K_AT,
 	K_FAIL,
+	K_DENIED,
 	K_N,
 	K_KIND,
 	K_OF,
@@ -207,6 +215,7 @@ static const struct scan_key step_keys[KEYS] = {
 	[K_SYSTEM_PROMPT] = SCAN_KEY("systemPrompt", SCAN_TOP),
 	[K_AT] = SCAN_KEY("at", SCAN_TOP),
 	[K_FAIL] = SCAN_KEY("fail", SCAN_TOP),
+	[K_DENIED] = SCAN_KEY("denied", SCAN_TOP),
 	[K_N] = SCAN_KEY("n", SCAN_TOP),
 	[K_KIND] = SCAN_KEY("kind", SCAN_TOP),
 	[K_OF] = SCAN_KEY("of", SCAN_TOP),
@@ -398,6 +407,7 @@ int master_step_read(struct sv line, bool check, struct master_step_hold *hold,
 	s.prompt_id = text[K_PROMPT_ID];
 	s.model = text[K_MODEL];
 	s.why = text[K_WHY];
+	s.denied = text[K_DENIED];
 	s.system_prompt = text[K_SYSTEM_PROMPT];
 	if (v[K_FAIL].type != J_NONE && !agent_fail_parse(text[K_FAIL], &s.fail))
 		s.fail = AGENT_FAILED;

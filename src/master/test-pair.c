@@ -29,8 +29,11 @@ struct rig {
 	char why[ERR_MSG_MAX];
 	struct err err;
 	struct str shown; /* the instructor's words */
+	struct str order; /* i and w: who was sent something */
+	size_t denied;
 	/* What is done meanwhile. */
 	int leave_at; /* at the Nth prompt of the worker, once */
+	int leave_i; /* … of the instructor */
 	int interrupt_at;
 	const char *say;
 };
@@ -42,6 +45,9 @@ static void on_event(void *data, const struct pair_event *ev)
 	if (ev->type == PAIR_BEGINS) {
 		rig->asked[ev->role]++;
 		rig->goes_on[ev->role] += ev->go_on;
+		str_addc(&rig->order, ev->role == MASTER_WORKER ? 'w' : 'i');
+		if (ev->role == MASTER_INSTRUCTOR && rig->asked[ev->role] == rig->leave_i)
+			pair_leave(rig->pair);
 		if (ev->role == MASTER_WORKER && rig->asked[ev->role] == rig->leave_at)
 			pair_leave(rig->pair);
 	}
@@ -55,6 +61,9 @@ static void on_event(void *data, const struct pair_event *ev)
 		ev->event->type == AGENT_EV_TEXT)
 		str_add(&rig->shown, ev->event->text);
 	rig->found += ev->type == PAIR_ENDS && ev->found;
+	rig->denied += ev->type == PAIR_ENDS && ev->role == MASTER_WORKER && ev->denied
+		? ev->denied->list.n
+		: 0;
 	rig->waited += ev->type == PAIR_WAITING;
 	rig->checked += ev->type == PAIR_CHECKED;
 	if (ev->type == PAIR_PAUSED) {
@@ -83,7 +92,7 @@ static int set_up(void **state)
 {
 	struct rig *rig = xcalloc(1, sizeof(*rig));
 
-	rig->shown = (struct str)STR_INIT;
+	rig->shown = rig->order = (struct str)STR_INIT;
 	rig->top = temp_folder();
 	rig->root = xasprintf("%s/.claude-master", rig->top);
 	rig->home = xasprintf("%s/home", rig->top);
@@ -117,6 +126,7 @@ static int tear_down(void **state)
 	store_close(rig->store);
 	temp_remove(rig->top);
 	str_release(&rig->shown);
+	str_release(&rig->order);
 	free(rig->root);
 	free(rig->home);
 	free(rig->script);
@@ -370,6 +380,157 @@ static void a_budget_ends_it(void **state)
 	assert_int_equal(rig->asked[MASTER_INSTRUCTOR], 0);
 }
 
+static int count_words(void *data, const struct master_step *step, struct err *reterr)
+{
+	int *n = data;
+
+	(void)reterr;
+	*n += step->kind == MASTER_STEP_ASK && step->role == MASTER_INSTRUCTOR &&
+		sv_find(step->text, SV("to 2 only"), NULL);
+	return 0;
+}
+
+/* How often the instructor was sent the words. */
+static int heard(struct rig *rig)
+{
+	int n = 0;
+
+	assert_int_equal(master_steps(rig->run, count_words, &n, NULL), 0);
+	return n;
+}
+
+static void words_come_before_the_instruction_that_was_kept(void **state)
+{
+	struct rig *rig = *state;
+	struct master_config c = config(rig);
+
+	c.max_rounds = 2;
+	create(rig, &c, "count to 5");
+	play(rig);
+	reopen(rig);
+	add(rig, MASTER_STEP_ROUNDS, "", 9);
+	add(rig, MASTER_STEP_SAY, "count to 2 only", 0);
+	str_clear(&rig->order);
+	play(rig);
+	assert_int_equal(rig->stop, MASTER_STOP_DONE);
+	assert_string_equal(rig->order.buf, "iwiwi");
+	assert_int_equal(heard(rig), 1);
+}
+
+static void words_come_before_what_was_interrupted(void **state)
+{
+	struct rig *rig = *state;
+	struct master_config c = config(rig);
+
+	create(rig, &c, "count to 4");
+	rig->leave_at = 2;
+	play(rig);
+	reopen(rig);
+	add(rig, MASTER_STEP_SAY, "count to 2 only", 0);
+	rig->leave_at = 0;
+	str_clear(&rig->order);
+	play(rig);
+	assert_int_equal(rig->stop, MASTER_STOP_DONE);
+	assert_string_equal(rig->order.buf, "iwiwi");
+	assert_int_equal(heard(rig), 1);
+	assert_int_equal(rig->found, 0);
+}
+
+static void words_are_not_lost_behind_an_instructor_that_was_interrupted(void **state)
+{
+	struct rig *rig = *state;
+	struct master_config c = config(rig);
+
+	script(rig, "wait 300\nsay {\"act\":\"start\",\"instruction\":\"x\"}\n---\nsay DONE\n");
+	create(rig, &c, "count to 4");
+	rig->leave_i = 1;
+	play(rig);
+	assert_true(master_is_open(&st(rig)->side[MASTER_INSTRUCTOR]));
+	reopen(rig);
+	add(rig, MASTER_STEP_SAY, "count to 2 only", 0);
+	rig->leave_i = 0;
+	str_clear(&rig->order);
+	play(rig);
+	assert_int_equal(rig->stop, MASTER_STOP_DONE);
+	assert_int_equal(rig->order.buf[0], 'i');
+	assert_int_equal(heard(rig), 1);
+}
+
+static void what_the_worker_may_not_is_told(void **state)
+{
+	struct rig *rig = *state;
+	struct master_config c = config(rig);
+
+	script(rig,
+		"ask Bash touch made => ok\nsay "
+		"{\"act\":\"start\",\"instruction\":\"x\"}\n---\nsay "
+		"DONE\n");
+	create(rig, &c, "make it");
+	play(rig);
+	assert_int_equal(rig->stop, MASTER_STOP_DONE);
+	assert_int_equal(rig->denied, 1);
+	assert_non_null(strstr(st(rig)->side[MASTER_INSTRUCTOR].ask.text.buf,
+		"not allowed to do this, which was therefore not done:\n\n- Bash: touch made\n"));
+	reopen(rig);
+	assert_string_equal(st(rig)->side[MASTER_WORKER].answer.denied.buf, "- Bash: touch made");
+}
+
+/* A turn that the budget stopped has no answer, but it was paid for; it is not paid for twice. */
+static void what_a_stopped_turn_took_counts(void **state)
+{
+	struct rig *rig = *state;
+	struct master_config c = config(rig);
+
+	c.max_budget_usd = 0.5;
+	create(rig, &c, "count to 4");
+	rig->leave_at = 2;
+	play(rig);
+	struct master_step step = MASTER_STEP_INIT(MASTER_STEP_SPENT);
+	step.role = MASTER_WORKER;
+	step.usage.cost_usd = 0.75;
+	step.usage.output = 5;
+	assert_int_equal(master_step(rig->run, &step, NULL), 0);
+	reopen(rig);
+	assert_true(st(rig)->cost_usd > 0.7);
+	assert_true(master_is_open(&st(rig)->side[MASTER_WORKER]));
+	str_clear(&rig->order);
+	play(rig);
+	assert_int_equal(rig->stop, MASTER_STOP_BUDGET);
+	assert_string_equal(rig->order.buf ? rig->order.buf : "", "");
+}
+
+static void time_is_counted_over_all_starts(void **state)
+{
+	struct rig *rig = *state;
+	struct master_config c = config(rig);
+	struct clock now = noon;
+	struct master_step step = MASTER_STEP_INIT(MASTER_STEP_STOP);
+
+	c.max_wall_ms = 60000;
+	assert_int_equal(master_create(rig->root, &c, NULL, 0, &now, &rig->run, NULL), 0);
+	now.fixed_ms += 500;
+	add(rig, MASTER_STEP_SAY, "count to 4", 0);
+	now.fixed_ms += 59000;
+	step.stop = MASTER_STOP_USER;
+	assert_int_equal(master_step(rig->run, &step, NULL), 0);
+	now.fixed_ms += 3600000; /* while nobody was at it */
+	step.kind = MASTER_STEP_CONFIG;
+	step.config = &c;
+	assert_int_equal(master_step(rig->run, &step, NULL), 0);
+	assert_int_equal(st(rig)->ran_ms, 59500);
+	now.fixed_ms += 3600000; /* killed, and found later */
+	assert_int_equal(master_step(rig->run, &step, NULL), 0);
+	assert_int_equal(st(rig)->ran_ms, 59500);
+	now.fixed_ms += 600;
+	add(rig, MASTER_STEP_SAY, "go on", 0);
+	assert_int_equal(st(rig)->ran_ms, 60100);
+	play(rig);
+	assert_int_equal(rig->stop, MASTER_STOP_TIME);
+	assert_int_equal(rig->asked[MASTER_INSTRUCTOR], 0);
+	master_config_release(&c);
+	close_run(rig);
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
 
 int main(void)
@@ -387,6 +548,12 @@ int main(void)
 		CASE(a_limit_is_waited_out),
 		CASE(who_hangs_is_interrupted_and_the_instructor_told),
 		CASE(a_budget_ends_it),
+		CASE(words_come_before_the_instruction_that_was_kept),
+		CASE(words_come_before_what_was_interrupted),
+		CASE(words_are_not_lost_behind_an_instructor_that_was_interrupted),
+		CASE(what_the_worker_may_not_is_told),
+		CASE(what_a_stopped_turn_took_counts),
+		CASE(time_is_counted_over_all_starts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

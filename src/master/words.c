@@ -90,9 +90,10 @@ static void add_worker(const struct master_state *s, struct str *out)
 			"What it did so far stays done. Its session goes on with your next words, "
 			"and \"worker_timeout_s\" gives it more time.");
 	} else if (w->answer.fail == AGENT_CANCELLED) {
+		str_addf(out, "The worker was interrupted%s%s. ", w->answer.why.len ? ": " : "",
+			w->answer.why.buf);
 		str_adds(out,
-			"The user interrupted the worker. What it did so far stays done. Its "
-			"session goes on with your next words.");
+			"What it did so far stays done. Its session goes on with your next words.");
 	} else {
 		str_addf(out, "The worker failed: %s. ", w->answer.why.buf);
 		str_adds(out, "What it did so far stays done.");
@@ -100,6 +101,13 @@ static void add_worker(const struct master_state *s, struct str *out)
 	if (w->answer.text.len > 0 && w->answer.fail != AGENT_OK)
 		str_adds(out, " Its words until then:\n\n");
 	add_answer(out, str_sv(&w->answer.text));
+	if (w->answer.denied.len == 0)
+		return;
+	str_adds(out, "\n\nIt was not allowed to do this, which was therefore not done:\n\n");
+	str_add(out, str_sv(&w->answer.denied));
+	str_adds(out,
+		"\n\nThe same would be denied again. Find a way that needs no permission, or end "
+		"with what the user has to allow.");
 }
 
 void words_for_instructor(const struct master_state *s, struct str *out)
@@ -125,11 +133,23 @@ void words_for_instructor(const struct master_state *s, struct str *out)
 			s->decided.text.buf);
 	} else if (asked > 0 && i->answer.n > asked && i->answer.fail != AGENT_OK) {
 		words_go_on(out);
+	} else if (s->decided.n > asked &&
+		(s->decided.act == MASTER_ACT_FRESH || s->decided.act == MASTER_ACT_GO_ON)) {
+		str_adds(out,
+			"The worker has not been given that yet, since the user spoke up. Decide "
+			"anew; what you wanted it to do still has to be said.");
 	}
+	if (out->len > begin)
+		words_add_said(s, out);
+	else
+		str_add(out, str_sv(&s->said));
+}
+
+void words_add_said(const struct master_state *s, struct str *out)
+{
 	if (s->said.len == 0)
 		return;
-	if (out->len > begin)
-		str_adds(out, "\n\nThe user adds, and that goes before your plan:\n\n");
+	str_adds(out, "\n\nThe user adds, and that goes before your plan:\n\n");
 	str_add(out, str_sv(&s->said));
 }
 

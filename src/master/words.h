@@ -15,6 +15,9 @@ void words_system(enum master_role role, const char *base, struct sv given, stru
 /* What the instructor is sent next, by what happened last: the user's words, the worker's answer or
  * its failure, the failed check, a correction. */
 void words_for_instructor(const struct master_state *s, struct str *out);
+/* What the user said since the instructor was sent something, if anything: behind what it is sent.
+ */
+void words_add_said(const struct master_state *s, struct str *out);
 /* To who was interrupted and has its prompt: nothing is to be done twice. */
 void words_go_on(struct str *out);
 /* … and to who may have it, which nobody can tell: with the prompt. */

@@ -94,6 +94,7 @@ static int tell_step(void *data, const struct master_step *step, struct err *ret
 	case MASTER_STEP_NAME:
 	case MASTER_STEP_ROUNDS:
 	case MASTER_STEP_SESSION:
+	case MASTER_STEP_SPENT:
 	case MASTER_STEP_DECIDED:
 	case MASTER_STEP_ORIGIN:
 	case MASTER_STEP_COUNT:

@@ -259,6 +259,21 @@ static void put_usage(struct jw *w, const struct agent_usage *u)
 	jw_end(w);
 }
 
+void view_put_denied(struct jw *w, const struct agent_denials *denied)
+{
+	jw_key(w, "denied");
+	jw_array(w);
+	for (size_t i = 0; denied && i < denied->list.n; i++) {
+		const struct agent_denial *denial = &denied->list.v[i];
+		jw_object(w);
+		jw_put_cstr(w, "tool", denial->tool);
+		jw_put_cstr(w, "what", denial->about);
+		jw_put_bool(w, "asked", denial->asked);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
 void view_json_outcome(struct jw *w, const struct assistant_outcome *out)
 {
 	const struct turn_outcome *turn = out->turn;
@@ -280,16 +295,7 @@ void view_json_outcome(struct jw *w, const struct assistant_outcome *out)
 		jw_put_cstr(w, "message", denied ? why.buf : turn->message);
 		jw_end(w);
 	}
-	jw_key(w, "denied");
-	jw_array(w);
-	vec_each (&turn->denied.list, denial) {
-		jw_object(w);
-		jw_put_cstr(w, "tool", denial->tool);
-		jw_put_cstr(w, "what", denial->about);
-		jw_put_bool(w, "asked", denial->asked);
-		jw_end(w);
-	}
-	jw_end(w);
+	view_put_denied(w, &turn->denied);
 	view_put_text(w, "reply", out->reply);
 	view_put_conversation_id(w, turn->conv.id[0] ? &turn->conv : NULL, NULL);
 	put_usage(w, &turn->usage);

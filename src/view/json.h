@@ -17,6 +17,7 @@
 #include "view/session.h"
 #include "json/write.h"
 
+struct agent_denials;
 struct assistant_outcome;
 struct decision;
 struct recall_found;
@@ -58,3 +59,5 @@ const char *view_action(const struct decision *d);
 void view_json_decision(struct jw *w, const struct decision *d);
 /* What became of a sentence. */
 void view_json_outcome(struct jw *w, const struct assistant_outcome *out);
+/* "denied": what was not allowed; NULL: nothing is known of it. */
+void view_put_denied(struct jw *w, const struct agent_denials *denied);

@@ -25,7 +25,8 @@ void view_master_spent(struct str *out, const struct master_state *s)
 	else if (tokens > 0)
 		str_addf(out, "%lld tokens", (long long)tokens);
 	if (s->cost_usd > 0)
-		str_addf(out, "%s$%.2f", tokens > 0 ? ", " : "", s->cost_usd);
+		str_addf(out, "%s$%.*f", tokens > 0 ? ", " : "", s->cost_usd < 0.1 ? 4 : 2,
+			s->cost_usd);
 }
 
 void view_master_stop(struct str *out, const struct master_state *s)
@@ -63,6 +64,11 @@ void view_master_stop(struct str *out, const struct master_state *s)
 			(long long)s->round, why);
 		return;
 	case MASTER_STOP_TIME:
+		str_addf(out,
+			"Stopped in round %lld: %s. Go on with: faden master --resume --max-time "
+			"SPAN",
+			(long long)s->round, why);
+		return;
 	case MASTER_STOP_FAILED:
 		str_addf(out, "Stopped in round %lld: %s. Go on with: faden master --resume",
 			(long long)s->round, why);
@@ -174,6 +180,7 @@ bool view_json_master_event(struct jw *w, const struct master_state *s, const st
 	if (ev->type == PAIR_ENDS) {
 		jw_put_cstr(w, "status", agent_fail_name(ev->fail));
 		jw_put_bool(w, "found", ev->found);
+		view_put_denied(w, ev->denied);
 	}
 	if (ev->type == PAIR_DECIDED) {
 		jw_put_cstr(w, "action", master_act_name(ev->act));

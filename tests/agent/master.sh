@@ -48,6 +48,26 @@ t_exit 'an outage of the model does not end it' 0 t_faden master --agent claude 
 	'[[plan: {{error: 529 x3 overloaded}} {{bash: echo late >>ran}} {{say: late}}]]'
 t_is 'the step ran once' "$(cat "$ran")" late
 
+# The turn that the budget stops is counted, and is not tried again while it is used up.
+rm -rf "$ran" .claude-master
+t_exit 'a budget stops the turn that passes it' 8 t_faden master --agent claude --permission-mode bypass \
+	--max-budget-usd 0.001 "$plan"
+t_like 'what it took is told' "$(cat "$t_out")" 'Stopped in round .*--max-budget-usd'
+cost() { t_faden master --list-sessions --json 2>/dev/null | sed 's/.*"cost_usd":\([0-9.e-]*\).*/\1/'; }
+t_ok 'and counted' python3 -c "import sys; sys.exit(not float('$(cost)') >= 0.001)"
+from=$(t_model_query 'len(log)')
+t_exit 'without a higher one it stops again' 8 t_faden master --resume
+t_is 'and nothing is sent' "$(t_model_query "len(log) - $from")" 0
+t_exit 'with one it comes to its end' 0 t_faden master --resume --max-budget-usd 9
+t_is 'each step ran once there too' "$(tr '\n' ' ' <"$ran")" 'one two three '
+
+# A worker that may not act: the instructor is told.
+rm -rf .claude-master
+t_faden master --agent claude -r 2 '[[plan: {{write: made | x}} {{say: tried}}]]' >/dev/null 2>"$t_err"
+t_like 'what was denied is said' "$(cat "$t_err")" 'the worker was not allowed: Write.*made'
+t_ok 'and the instructor was told' t_model_query \
+	'next(1 for r in log if "not allowed to do this, which was therefore not done" in str(r["body"].get("messages")))'
+
 # Killed at random instants and resumed; FADEN_KILLS (4; with FADEN_LONG 200), from FADEN_SEED (1).
 kills=${FADEN_KILLS:-4}
 [ -z "${FADEN_LONG-}" ] || kills=${FADEN_KILLS:-200}

@@ -28,7 +28,7 @@ t_exit 'words behind --resume are no id' 0 t_faden master --resume 'count to 4'
 t_exit 'a path is no id' 1 t_faden master --session ../../x
 
 # Kept out of the files, also when an agent repeats it in its error.
-printf '*\nfail failed 401 invalid x-api-key: %s\n' "$key" >"$t_tmp/script"
+printf '*\nfail not-logged-in 401 invalid x-api-key: %s\n' "$key" >"$t_tmp/script"
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 t_faden master --agent rehearsal --name gamma 'count to 2' >/dev/null 2>&1
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT

@@ -70,6 +70,10 @@ t_is 'two were used' "$(state remainingRounds)" 0
 t_exit 'more of them go on' 0 t_faden master --continue -r 5
 t_is 'with the instruction that was kept' "$(sed -n 2p "$t_out")" 'Say the number 3.'
 t_is 'three are left' "$(state remainingRounds)" 3
+t_exit 'rounds run out again' 7 t_faden master -r 1 'count to 4'
+t_exit 'words are heard before anything else is done' 0 t_faden master --resume -r 9 'count to 2'
+t_is 'by the instructor' "$(grep -v '^$' "$t_out" | sed -n '1,3p' | tr '\n' '|')" \
+	'── instructor · rehearsal ──|That is 2 steps. I begin with the first.|── instruction · round 2 ──|'
 t_exit 'no rounds are none' 7 t_faden master -r 0 'count to 4'
 t_is 'and nobody is asked' "$(grep -c '^──' "$t_out")" 0
 first=$(state sessionId)
@@ -99,6 +103,18 @@ END
 t_exit 'no progress is seen' 8 t_faden master 'count to 3'
 t_like 'and said' "$(cat "$t_out")" 'no progress: the worker got the same instruction 3 times'
 t_exit 'another guard holds' 7 t_faden master --stall 0 -r 4 'count to 3'
+script <<'END'
+ask Bash touch made => done
+say {"act":"start","instruction":"make it"}
+---
+say DONE
+END
+t_exit 'a worker that may not' 0 t_faden master 'make it'
+t_like 'is told to the user' "$(cat "$t_err")" 'worker was not allowed: Bash: touch made; the instructor is told.*--permission-mode'
+t_like 'and to the instructor' "$(state instructor.conversationHistory)" 'not allowed to do this.*Bash: touch made'
+t_faden master --json 'make it' >"$t_out" 2>/dev/null
+t_is 'and to programs' "$(grep '"event":"ends"' "$t_out" | grep '"role":"worker"' | grep -o '"denied":\[.*\]')" \
+	'"denied":[{"tool":"Bash","what":"touch made","asked":false}]'
 script <<'END'
 fail not-logged-in log in first
 END
