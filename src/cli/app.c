@@ -140,6 +140,7 @@ static void paths_release(struct app_paths *p)
 	free(p->data_dir);
 	free(p->index_dir);
 	free(p->archive_dir);
+	free(p->models_dir);
 	free(p->cache_dir);
 	free(p->runtime_dir);
 	for (size_t i = 0; i < AGENTS_MAX; i++)

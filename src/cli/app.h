@@ -28,6 +28,7 @@ struct app_paths {
 	char *data_dir; /* what is kept for ever */
 	char *index_dir; /* … of all sessions, made or not */
 	char *archive_dir; /* … below data_dir: the originals of sessions */
+	char *models_dir; /* … networks for voice and routing, installed on request */
 	char *cache_dir; /* what can be made again */
 	char *runtime_dir; /* locks and sockets of this login */
 	char *agent_homes[AGENTS_MAX]; /* by agent_index(); NULL: it keeps no sessions */

@@ -56,6 +56,7 @@ int env_paths(struct app_paths *ret, struct err *reterr)
 	ret->state_dir = xdg_dir("XDG_STATE_HOME", home, ".local/state");
 	ret->data_dir = xdg_dir("XDG_DATA_HOME", home, ".local/share");
 	ret->archive_dir = xasprintf("%s/archive", ret->data_dir);
+	ret->models_dir = xasprintf("%s/models", ret->data_dir);
 	ret->cache_dir = xdg_dir("XDG_CACHE_HOME", home, ".cache");
 	/* Without a login session there is no runtime folder; the state folder serves as well. */
 	ret->runtime_dir = xdg_dir("XDG_RUNTIME_DIR", home, ".local/state");

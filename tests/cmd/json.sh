@@ -95,6 +95,10 @@ check 0 config check
 check 0 config get ai.agent
 check 0 commands
 check 0 commands Halt
+check 0 model
+check 0 model remove meaning
+check_as failure 1 voice install # npm is not in the test's PATH
+tried="$tried voice"
 check 1 hook status
 check 0 help
 
