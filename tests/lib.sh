@@ -233,6 +233,19 @@ t_start() {
 	t_pids="$t_pids $t_pid"
 }
 
+# t_start_faden ARGUMENTS…: the program under test in the same way; the id is its own.
+t_start_faden() {
+	(
+		set -- "$FADEN" "$@"
+		while IFS= read -r t_pair; do
+			set -- "$t_pair" "$@"
+		done <"$t_tmp/env"
+		exec env -i "$@"
+	) &
+	t_pid=$!
+	t_pids="$t_pids $t_pid"
+}
+
 # t_wait_for SECONDS COMMAND…: until the command succeeds; fails when the time is over.
 t_wait_for() {
 	t_tries=$(($1 * 20))

@@ -40,6 +40,8 @@ static struct sv session_of(const char *path)
 
 	if (sv_ends(name, SV(".jsonl")))
 		name = sv_head(name, name.n - 6);
+	else if (sv_ends(name, SV(".json"))) /* a run of the pair */
+		name = sv_head(name, name.n - 5);
 	return sv_from(name, name.n > ID_BYTES ? name.n - ID_BYTES : 0);
 }
 

@@ -241,6 +241,11 @@ static void take_usage(struct reading *g, struct turn_view *turn, const struct i
 	str_add(&g->message, item->message_id);
 }
 
+static bool begins_turn(const struct item *item)
+{
+	return item->flags & ITEM_PROMPT && !(item->flags & (ITEM_SIDECHAIN | ITEM_REPLACEMENT));
+}
+
 /* 1 when no more turns are wanted. */
 static int take_item(struct reading *g, const struct item *item)
 {
@@ -254,7 +259,7 @@ static int take_item(struct reading *g, const struct item *item)
 	str_clear(&g->text);
 	if (wanted && g->until == 0)
 		transcript_text(item, &g->text);
-	if (item->flags & ITEM_PROMPT) {
+	if (begins_turn(item)) {
 		if (g->until > 0 && g->out->v.n == g->until) {
 			end_turn(g, begins);
 			return 1;
@@ -315,6 +320,34 @@ int turn_views_read(const char *path, const struct transcript_format *format,
 	str_release(&g.text);
 	str_release(&g.message);
 	return r < 0 ? r : 0;
+}
+
+int turn_views_find(const char *path, const struct transcript_format *format,
+	const struct transcript_home *home, const struct map *prompt_ids, uint64_t *ret_turn,
+	uint64_t *ret_more, struct err *reterr)
+{
+	struct session_parts parts = SESSION_PARTS_INIT;
+	uint64_t n = 0, found = 0, ignored;
+	int r = session_parts_find(path, format, home, 0, &parts, reterr);
+
+	for (size_t i = 0; r >= 0 && i < parts.v.n; i++) {
+		const struct transcript_read_opts opts = { .end = parts.v.v[i].end };
+		struct transcript_reader *reader = NULL;
+		struct item item;
+		r = transcript_open(parts.v.v[i].path, format, &opts, &reader, reterr);
+		while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
+			n += begins_turn(&item);
+			if (item.prompt_id.n > 0 && map_get(prompt_ids, item.prompt_id, &ignored))
+				found = n;
+		}
+		transcript_close(reader);
+	}
+	session_parts_release(&parts);
+	if (r < 0)
+		return r;
+	*ret_turn = found;
+	*ret_more = n - found;
+	return 0;
 }
 
 int turn_view_items(const struct turn_views *t, const struct turn_view *turn, session_item_fn fn,

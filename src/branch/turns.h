@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/map.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "transcript/home.h"
@@ -89,6 +90,11 @@ int turn_view_items(const struct turn_views *t, const struct turn_view *turn, se
 bool turn_view_same(const struct turn_view *a, const struct turn_view *b);
 /* How many turns both begin with. */
 size_t turn_views_common(const struct turn_views *a, const struct turn_views *b);
+
+/* The last turn whose prompt has one of the ids, and how many follow it; 0 and all: none has. */
+int turn_views_find(const char *path, const struct transcript_format *format,
+	const struct transcript_home *home, const struct map *prompt_ids, uint64_t *ret_turn,
+	uint64_t *ret_more, struct err *reterr) MUST_USE;
 
 /* Where a copy ends that has the turns up to one. */
 struct turn_cut {

@@ -319,6 +319,7 @@ static int resume_run(struct master *m, const char *text, struct err *reterr)
 		return r;
 	const struct master_state *s = master_state(m->run);
 	master_config_copy(&c, &s->config);
+	AUTO_FREE char *was = c.dir ? xstrdup(c.dir) : NULL;
 	if (!c.dir || strcmp(c.dir, m->dir) != 0) {
 		if (!m->opts->runs.force)
 			return err_set(reterr, ERR_INPUT,
@@ -350,7 +351,7 @@ static int resume_run(struct master *m, const char *text, struct err *reterr)
 	step.config = &c;
 	r = master_step(m->run, &step, reterr);
 	if (r == 0)
-		r = manage_sessions(m->app, m->dir, m->run, reterr);
+		r = manage_sessions(m->app, m->dir, was, m->run, reterr);
 	if (r == 0 && m->opts->runs.name)
 		r = add_text(m, MASTER_STEP_NAME, m->opts->runs.name, reterr);
 	if (r == 0 && m->opts->rounds) {

@@ -6,6 +6,7 @@
 #include "cli/env.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
+#include "master/list.h"
 #include "view/archive.h"
 
 static int64_t now_ms(void)
@@ -73,6 +74,19 @@ int keeping_vault(struct keeping *k, struct vault **ret, struct err *reterr)
 	return r;
 }
 
+/* A run of the pair, which has a name of its own. */
+static int find_run(struct keeping *k, const char *spec, struct kept *ret, struct err *reterr)
+{
+	const struct archive archive = keeper_archive(&k->keeper);
+	AUTO_MASTER_LIST list = MASTER_LIST_INIT;
+	const struct master_row *row = NULL;
+	int r = master_list_kept(&archive, &list, reterr);
+
+	if (r == 0)
+		r = master_find(&list, spec, &row, reterr);
+	return r < 0 ? r : kept_by_key(&k->keeper, row->path, ret, reterr);
+}
+
 int keeping_find(struct keeping *k, const char *spec, struct kept *ret, struct err *reterr)
 {
 	AUTO_RESOLVED of = RESOLVED_INIT;
@@ -84,6 +98,8 @@ int keeping_find(struct keeping *k, const char *spec, struct kept *ret, struct e
 	r = sessions_find(k->app, spec, RESOLVE_GONE, &of, &err);
 	if (r == ERR_NOTFOUND) {
 		int found = kept_by_id(&k->keeper, spec, ret, reterr);
+		if (found == ERR_NOTFOUND)
+			found = find_run(k, spec, ret, reterr);
 		if (found != ERR_NOTFOUND)
 			return found;
 	}

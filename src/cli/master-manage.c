@@ -1,6 +1,7 @@
 #include "cli/master-manage.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -23,6 +24,21 @@ static struct master_place place_of(struct app *app, const char *dir)
 
 /* ---- which one ---- */
 
+/* It is not here: one that was cleaned away is in the archive. The error stays ERR_NOTFOUND. */
+static int say_where_it_is(struct app *app, const char *text, struct err *reterr)
+{
+	const struct archive archive = app_archive(app);
+	AUTO_MASTER_LIST kept = MASTER_LIST_INIT;
+	const struct master_row *row = NULL;
+
+	if (master_list_kept(&archive, &kept, NULL) < 0 ||
+		master_find(&kept, text, &row, NULL) < 0 || !row)
+		return ERR_NOTFOUND;
+	return err_set(reterr, ERR_NOTFOUND,
+		"run %s was deleted; this brings it back: faden archive restore %.8s",
+		row->state.id, row->state.id);
+}
+
 static int open_named(struct app *app, const char *root, const char *text, unsigned flags,
 	struct master_run **ret, struct err *reterr)
 {
@@ -31,13 +47,16 @@ static int open_named(struct app *app, const char *root, const char *text, unsig
 
 	/* One that cannot be listed can still be opened by its id, and says what is wrong with it.
 	 */
-	if (uuid_valid(sv_of(text)))
-		return master_open(root, text, flags, &app->clock, ret, reterr);
+	if (uuid_valid(sv_of(text))) {
+		int found = master_open(root, text, flags, &app->clock, ret, reterr);
+		return found == ERR_NOTFOUND ? say_where_it_is(app, text, reterr) : found;
+	}
 	int r = master_list(root, &list, reterr);
 	if (r == 0)
 		r = master_find(&list, text, &row, reterr);
-	return r < 0 || !row ? r
-			     : master_open(root, row->state.id, flags, &app->clock, ret, reterr);
+	return r == 0 ? master_open(root, row->state.id, flags, &app->clock, ret, reterr)
+		: r == ERR_NOTFOUND ? say_where_it_is(app, text, reterr)
+				    : r;
 }
 
 static void tell_found(struct app *app, const struct master_run *run)
@@ -70,15 +89,68 @@ int manage_open(struct app *app, const char *dir, const struct master_manage *m,
 
 /* ---- the agents' sessions ---- */
 
-int manage_sessions(struct app *app, const char *dir, struct master_run *run, struct err *reterr)
+/* The run that this one was copied from, if it is still where it was. */
+static struct master_run *open_origin(
+	struct app *app, const struct master_run *run, const char *was)
+{
+	AUTO_FREE char *path = xasprintf(
+		"%s/%s/sessions/session-%s.json", was, MASTER_FOLDER, master_state(run)->id);
+	struct master_run *origin = NULL;
+	struct stat there, here;
+
+	if (stat(path, &there) < 0 || stat(master_path(run), &here) < 0 ||
+		(there.st_dev == here.st_dev && there.st_ino == here.st_ino))
+		return NULL;
+	return master_open_file(path, MASTER_LOOK | MASTER_FORCE, &app->clock, &origin, NULL) < 0
+		? NULL
+		: origin;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+static bool shares(const struct master_run *run, const struct master_run *other, int role)
+{
+	const struct master_side *a = &master_state(run)->side[role];
+	const struct master_side *b = other ? &master_state(other)->side[role] : NULL;
+
+	return b &&
+		(same_text(a->session, b->session) || same_text(a->conversation, b->conversation));
+}
+
+int manage_sessions(struct app *app, const char *dir, const char *was, struct master_run *run,
+	struct err *reterr)
 {
 	const struct master_place place = place_of(app, dir);
+	struct master_run *origin = was ? open_origin(app, run, was) : NULL;
 	int r = 0;
 
 	for (int i = 0; i < MASTER_ROLES && r == 0; i++) {
 		enum master_role role = (enum master_role)i;
+		const char *name = master_role_name(role);
 		CLEANUP(native_report_release) struct native_report report = NATIVE_REPORT_INIT;
-		if (master_session_look(master_state(run), role, &place) != MASTER_SESSION_GONE)
+		enum master_session state = MASTER_SESSION_NONE;
+		bool written;
+		uint64_t more = 0;
+		r = master_session_look(run, role, &place, &state, &more, reterr);
+		bool copied = state != MASTER_SESSION_GONE && shares(run, origin, i);
+		if (r < 0)
+			break;
+		if (copied)
+			say_note(app->err,
+				"the run that this is a copy of has the %s's session too: the copy "
+				"goes on in one of its own",
+				name);
+		else if (state == MASTER_SESSION_MOVED_ON)
+			say_note(app->err,
+				"somebody else has gone on in the %s's session (%llu turn%s): the "
+				"run goes on in a copy that ends where it was",
+				name, (unsigned long long)more, more == 1 ? "" : "s");
+		if (copied || state == MASTER_SESSION_MOVED_ON)
+			r = master_session_fork(run, role, &place, &written, reterr);
+		if (state != MASTER_SESSION_GONE)
 			continue;
 		bool open = master_is_open(&master_state(run)->side[i]);
 		r = master_session_write(run, role, &place, &report, reterr);
@@ -90,9 +162,10 @@ int manage_sessions(struct app *app, const char *dir, struct master_run *run, st
 				"the %s's session is not on this machine: it was written back from "
 				"the run with %llu prompts and their answers, without calls of "
 				"tools%s",
-				master_role_name(role), (unsigned long long)report.prompts,
+				name, (unsigned long long)report.prompts,
 				open ? "; what was under way there is told as failed" : "");
 	}
+	(void)master_close(origin, NULL);
 	return r;
 }
 

@@ -31,6 +31,8 @@ int manage_open(struct app *app, const char *dir, const struct master_manage *m,
 /* With --fork-at-round: *run becomes a fork of it, with sessions of its own. */
 int manage_fork(struct app *app, const char *dir, const struct master_manage *m,
 	struct master_run **run, struct err *reterr) MUST_USE;
-/* Sessions of the agents that are not on this machine are written back; that is told. */
-int manage_sessions(
-	struct app *app, const char *dir, struct master_run *run, struct err *reterr) MUST_USE;
+/* Sessions of the agents that are not on this machine are written back, and those that somebody
+ * else went on in, or that the run this is a copy of has too, are copied as far as the run knows
+ * them; that is told. was: the folder that the run was in (NULL: not known). */
+int manage_sessions(struct app *app, const char *dir, const char *was, struct master_run *run,
+	struct err *reterr) MUST_USE;

@@ -148,6 +148,58 @@ int master_list(const char *root, struct master_list *ret, struct err *reterr)
 	return 0;
 }
 
+struct keeping {
+	const struct archive *archive;
+	struct master_list *list;
+};
+
+/* What cannot be read is not among them: it can be had by its id all the same. */
+static int add_kept(void *data, const struct archive_file *file)
+{
+	struct keeping *k = data;
+	struct master_row row = { .path = xstrdup(file->key) };
+	AUTO_FREE char *ending =
+		xasprintf("/" MASTER_FOLDER "/sessions/session-%s.json", file->session);
+	struct snapshot s;
+	int fd = -1;
+
+	master_state_init(&row.state);
+	bool ours = sv_ends(sv_of(file->path), sv_of(ending)) && !path_exists(file->path) &&
+		archive_open(k->archive, file->key, &fd, NULL, NULL) == 0 &&
+		snapshot_look(fd, &s, &row.state, NULL) == 0;
+	auto_close_(&fd);
+	vec_each (&k->list->rows, have)
+		if (ours && strcmp(have->state.id, row.state.id) == 0 &&
+			have->state.updated_ms <= row.state.updated_ms) {
+			struct master_row older = *have;
+			*have = row;
+			row = older;
+			ours = false;
+		} else if (strcmp(have->state.id, row.state.id) == 0) {
+			ours = false;
+		}
+	if (ours)
+		vec_push(&k->list->rows, row);
+	else
+		row_release(&row);
+	return 0;
+}
+
+int master_list_kept(const struct archive *archive, struct master_list *ret, struct err *reterr)
+{
+	struct master_list list = MASTER_LIST_INIT;
+	struct keeping k = { archive, &list };
+	int r = archive_each(archive, &(struct archive_query){ .key = NULL }, add_kept, &k, reterr);
+
+	if (r < 0) {
+		master_list_release(&list);
+		return r;
+	}
+	vec_sort(&list.rows, latest_first);
+	*ret = list;
+	return 0;
+}
+
 /* ---- which one ---- */
 
 enum fit { FIT_ID, FIT_NAME, FIT_ID_HEAD, FIT_NAME_PART, FITS };
@@ -214,12 +266,18 @@ int master_delete(
 	static const char *const parts[] = { "json", "journal", "journal.damaged" };
 	AUTO_FREE char *sessions = path_join(root, "sessions");
 	AUTO_FREE char *lock_path = xasprintf("%s/session-%s.lock", sessions, id);
+	AUTO_FREE char *file = xasprintf("%s/session-%s.json", sessions, id);
+	AUTO_FREE char *journal = xasprintf("%s/session-%s.journal", sessions, id);
+	struct master_run *whole = NULL;
 	char key[ARCHIVE_KEY_MAX];
 	AUTO_CLOSE int lock = -1;
 
 	if (!uuid_valid(sv_of(id)))
 		return err_set(reterr, ERR_INPUT, "\"%s\" is no id of a run", id);
 	file_sweep_temps(sessions, LEFT_OVER_MS);
+	/* One that was killed becomes one file before, so that it can be brought back as one. */
+	if (path_exists(journal) && master_open_file(file, 0, archive->clock, &whole, NULL) == 0)
+		(void)master_close(whole, NULL);
 	int r = file_lock(lock_path, false, &lock, reterr);
 	for (size_t i = 0; i < ARRAY_LEN(parts) && r == 0; i++) {
 		AUTO_FREE char *path = xasprintf("%s/session-%s.%s", sessions, id, parts[i]);

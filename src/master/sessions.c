@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "branch/fork.h"
 #include "store/conv.h"
@@ -20,36 +21,40 @@ static const char *agent_of(const struct master_state *s, enum master_role role)
 	return s->side[role].agent ? s->side[role].agent : s->config.agent[role];
 }
 
-enum master_session master_session_look(
-	const struct master_state *s, enum master_role role, const struct master_place *place)
-{
-	const struct master_side *side = &s->side[role];
-	const struct transcript_home *home = home_of(place, agent_of(s, role));
-	AUTO_FREE char *path = NULL;
-
-	if (!home || side->answer.n == 0 || side->answer.n < side->session_n)
-		return MASTER_SESSION_NONE;
-	if (side->session && transcript_find(home, sv_of(side->session), &path, NULL) == 0 && path)
-		return MASTER_SESSION_HERE;
-	return MASTER_SESSION_GONE;
-}
-
 /* ---- what was said ---- */
 
 struct history {
 	enum master_role role;
 	int64_t from; /* the step that began the session */
 	uint64_t asks; /* that were answered since */
+	struct map ids; /* of the prompts since */
+	uint64_t
+		written; /* turns that the session has under ids of its own: it was made of words */
 	struct native *to;
 	struct str ask;
 	int64_t ask_ms;
 	bool open;
 };
+#define HISTORY_INIT(of)                                       \
+	{                                                      \
+		.role = (of), .ids = MAP_INIT, .ask = STR_INIT \
+	}
 
-static bool begins_anew(const struct master_step *step)
+static void history_release(struct history *h)
 {
-	return step->kind == MASTER_STEP_SESSION &&
-		(step->begin == MASTER_BEGIN_FIRST || step->begin == MASTER_BEGIN_FRESH);
+	map_release(&h->ids);
+	str_release(&h->ask);
+}
+
+static bool is_anew(enum master_begin begin)
+{
+	return begin == MASTER_BEGIN_FIRST || begin == MASTER_BEGIN_FRESH;
+}
+
+/* Before its first answer: what the file has, if it is there yet, is looked up by who goes on. */
+static bool is_new(enum master_begin begin)
+{
+	return is_anew(begin) || begin == MASTER_BEGIN_TOLD;
 }
 
 static int find_begin(void *data, const struct master_step *step, struct err *reterr)
@@ -57,13 +62,67 @@ static int find_begin(void *data, const struct master_step *step, struct err *re
 	struct history *h = data;
 
 	(void)reterr;
-	if (begins_anew(step) && step->role == h->role) {
+	if (step->role != h->role)
+		return 0;
+	if (step->kind == MASTER_STEP_SESSION && is_anew(step->begin)) {
 		h->from = step->n;
-		h->asks = 0;
+		h->asks = h->written = 0;
+		map_release(&h->ids);
+		h->ids = (struct map)MAP_INIT;
 	}
-	h->asks +=
-		step->kind == MASTER_STEP_ANSWER && step->role == h->role && step->fail == AGENT_OK;
+	if (step->kind == MASTER_STEP_SESSION && step->begin == MASTER_BEGIN_WRITTEN)
+		h->written = h->asks;
+	if (step->kind == MASTER_STEP_SESSION && step->begin == MASTER_BEGIN_ROLLED)
+		h->written = 1;
+	if (step->kind == MASTER_STEP_ASK && step->prompt_id.n > 0)
+		(void)map_put(&h->ids, step->prompt_id, 1);
+	h->asks += step->kind == MASTER_STEP_ANSWER && step->fail == AGENT_OK;
 	return 0;
+}
+
+/* The last turn of the session that the run knows of, and how many follow. One that was written
+ * from words has other ids until the run says something there. */
+static int find_last(const struct history *h, const char *path, const struct transcript_home *home,
+	uint64_t *ret_turn, uint64_t *ret_more, struct err *reterr)
+{
+	int r = turn_views_find(path, home->format, home, &h->ids, ret_turn, ret_more, reterr);
+
+	if (r == 0 && *ret_turn == 0 && h->written > 0 && *ret_more >= h->written) {
+		*ret_turn = h->written;
+		*ret_more -= h->written;
+	}
+	return r;
+}
+
+int master_session_look(struct master_run *run, enum master_role role,
+	const struct master_place *place, enum master_session *ret, uint64_t *ret_more,
+	struct err *reterr)
+{
+	const struct master_state *s = master_state(run);
+	const struct master_side *side = &s->side[role];
+	const struct transcript_home *home = home_of(place, agent_of(s, role));
+	CLEANUP(history_release) struct history h = HISTORY_INIT(role);
+	AUTO_FREE char *path = NULL;
+	uint64_t turn = 0, more = 0;
+
+	*ret = MASTER_SESSION_NONE;
+	*ret_more = 0;
+	if (!home || side->answer.n == 0 ||
+		(side->answer.n < side->session_n && is_new(side->begin)))
+		return 0;
+	*ret = MASTER_SESSION_GONE;
+	if (!side->session || transcript_find(home, sv_of(side->session), &path, NULL) < 0 || !path)
+		return 0;
+	*ret = MASTER_SESSION_HERE;
+	int r = master_steps(run, find_begin, &h, reterr);
+	if (r == 0)
+		r = find_last(&h, path, home, &turn, &more, reterr);
+	/* Where no turn can be told to be the run's, nothing is known. */
+	if (r == 0 && turn > 0 && more > 0) {
+		*ret = MASTER_SESSION_MOVED_ON;
+		*ret_more = more;
+	}
+	return r;
 }
 
 static int add_said(void *data, const struct master_step *step, struct err *reterr)
@@ -136,12 +195,30 @@ static int go_on_in(struct master_run *run, enum master_role role, enum master_b
 	return master_step(run, &step, reterr);
 }
 
+/* Nothing was answered in it yet: the one that there may be is the other run's. */
+static int begin_anew(struct master_run *run, enum master_role role, struct err *reterr)
+{
+	const struct master_side *side = &master_state(run)->side[role];
+	AUTO_FREE char *agent = xstrdup(agent_of(master_state(run), role));
+	struct master_step step = MASTER_STEP_INIT(MASTER_STEP_SESSION);
+	AUTO_STR prompt = STR_INIT;
+
+	if (!side->conversation && !side->session)
+		return 0;
+	str_add(&prompt, str_sv(&side->system_prompt));
+	step.role = role;
+	step.begin = MASTER_BEGIN_FRESH;
+	step.agent = sv_of(agent);
+	step.text = str_sv(&prompt);
+	return master_step(run, &step, reterr);
+}
+
 int master_session_write(struct master_run *run, enum master_role role,
 	const struct master_place *place, struct native_report *ret, struct err *reterr)
 {
 	const struct master_state *s = master_state(run);
 	const char *agent = agent_of(s, role);
-	struct history h = { .role = role, .ask = STR_INIT };
+	CLEANUP(history_release) struct history h = HISTORY_INIT(role);
 	const struct native_opts opts = {
 		.home = home_of(place, agent),
 		.dir = place->dir,
@@ -163,7 +240,6 @@ int master_session_write(struct master_run *run, enum master_role role,
 	if (r == 0)
 		r = native_finish(h.to, ret, reterr);
 	native_close(h.to);
-	str_release(&h.ask);
 	return r < 0 ? r : go_on_in(run, role, MASTER_BEGIN_WRITTEN, ret->id, place, reterr);
 }
 
@@ -172,29 +248,33 @@ int master_session_fork(struct master_run *run, enum master_role role,
 {
 	const struct master_state *s = master_state(run);
 	const struct transcript_home *home = home_of(place, agent_of(s, role));
-	struct history h = { .role = role, .ask = STR_INIT };
+	CLEANUP(history_release) struct history h = HISTORY_INIT(role);
 	struct fork_report fork = FORK_REPORT_INIT;
 	struct native_report native = NATIVE_REPORT_INIT;
 	struct session_info parent;
 	AUTO_FREE char *path = NULL;
 
 	*ret_written = false;
-	if (!home || s->side[role].answer.n == 0)
-		return 0;
+	if (!home)
+		return begin_anew(run, role, reterr);
 	int r = close_ask(run, role, reterr);
 	if (r == 0)
 		r = master_steps(run, find_begin, &h, reterr);
-	if (r < 0 || h.asks == 0)
+	if (r < 0)
 		return r;
+	if (h.asks == 0)
+		return begin_anew(run, role, reterr);
 	if (s->side[role].session)
 		(void)!transcript_find(home, sv_of(s->side[role].session), &path, NULL);
-	/* One that was rolled over does not have its earlier turns any more. */
+	/* A prompt that was interrupted is a turn as well, so that they are not counted: they are
+	 * found by their ids. */
 	int forked = ERR_NOTFOUND;
-	if (path && s->side[role].begin != MASTER_BEGIN_ROLLED) {
+	uint64_t turn = 0, more = 0;
+	if (path && find_last(&h, path, home, &turn, &more, NULL) == 0 && turn > 0) {
 		session_info_init(&parent, home->format, path);
 		const struct fork_opts opts = { .parent = &parent,
 			.home = home,
-			.at = h.asks,
+			.at = turn,
 			.relation = SESSION_FORKED,
 			.clock = place->clock };
 		forked = fork_session(&opts, &fork, NULL);

@@ -22,10 +22,13 @@ struct master_place {
 enum master_session {
 	MASTER_SESSION_NONE, /* nothing was said in it yet, or its agent keeps none */
 	MASTER_SESSION_HERE,
+	MASTER_SESSION_MOVED_ON, /* somebody else said something there since */
 	MASTER_SESSION_GONE
 };
-enum master_session master_session_look(
-	const struct master_state *s, enum master_role role, const struct master_place *place);
+/* *ret_more: how many turns of somebody else are behind the last one of the run's. */
+int master_session_look(struct master_run *run, enum master_role role,
+	const struct master_place *place, enum master_session *ret, uint64_t *ret_more,
+	struct err *reterr) MUST_USE;
 
 /*
  * Makes a session of what was said since the role's session was begun anew, and has the run go on
@@ -36,7 +39,8 @@ enum master_session master_session_look(
 int master_session_write(struct master_run *run, enum master_role role,
 	const struct master_place *place, struct native_report *ret, struct err *reterr) MUST_USE;
 
-/* Of a run that was forked: a copy of the role's session up to what the run knows of it; where that
- * cannot be found there, one that is written. *ret_written tells which. */
+/* For a run that was forked or copied, or whose session has moved on: a copy of the role's session
+ * up to what the run knows of it; where that cannot be found there, one that is written.
+ * *ret_written tells which. */
 int master_session_fork(struct master_run *run, enum master_role role,
 	const struct master_place *place, bool *ret_written, struct err *reterr) MUST_USE;

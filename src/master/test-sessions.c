@@ -98,6 +98,36 @@ static void read_session(const struct world *w, const char *id, struct str *out)
 	assert_int_equal(file_read(path, MAX, out, NULL), 0);
 }
 
+static enum master_session look(
+	const struct world *w, struct master_run *run, enum master_role role)
+{
+	enum master_session state;
+	uint64_t more;
+
+	assert_int_equal(master_session_look(run, role, &w->place, &state, &more, NULL), 0);
+	assert_int_equal(more > 0, state == MASTER_SESSION_MOVED_ON);
+	return state;
+}
+
+/* A prompt and its answer at the end of the worker's session; under the id of the run's last prompt
+ * or of somebody else's. */
+static void say_there(const struct world *w, const struct master_run *run, const char *prompt_id,
+	const char *words)
+{
+	const struct master_side *side = &master_state(run)->side[MASTER_WORKER];
+	AUTO_FREE char *path = NULL;
+	AUTO_STR text = STR_INIT;
+
+	assert_int_equal(transcript_find(w->homes, sv_of(side->session), &path, NULL), 0);
+	assert_non_null(path);
+	assert_int_equal(file_read(path, MAX, &text, NULL), 0);
+	str_addf(&text,
+		"{\"type\":\"user\",\"uuid\":\"%s\",\"sessionId\":\"%s\",\"message\":{\"role\":"
+		"\"user\",\"content\":\"%s\"}}\n",
+		prompt_id, side->session, words);
+	assert_int_equal(file_replace(path, str_sv(&text), 0600, NULL), 0);
+}
+
 static void test_written_back(void **state)
 {
 	struct world *w = *state;
@@ -107,10 +137,8 @@ static void test_written_back(void **state)
 	AUTO_STR text = STR_INIT;
 	AUTO_CONV conv = CONV_INIT;
 
-	assert_int_equal(master_session_look(master_state(run), MASTER_INSTRUCTOR, &w->place),
-		MASTER_SESSION_NONE);
-	assert_int_equal(master_session_look(master_state(run), MASTER_WORKER, &w->place),
-		MASTER_SESSION_GONE);
+	assert_int_equal(look(w, run, MASTER_INSTRUCTOR), MASTER_SESSION_NONE);
+	assert_int_equal(look(w, run, MASTER_WORKER), MASTER_SESSION_GONE);
 	step(run, MASTER_STEP_ASK, 5, "nobody answered");
 	assert_int_equal(master_session_write(run, MASTER_WORKER, &w->place, &report, NULL), 0);
 	assert_int_equal(report.prompts, 3);
@@ -129,8 +157,7 @@ static void test_written_back(void **state)
 	assert_string_equal(conv.session, report.id);
 	step(run, MASTER_STEP_ASK, 6, "more");
 	step(run, MASTER_STEP_ANSWER, 6, "of it");
-	assert_int_equal(master_session_look(master_state(run), MASTER_WORKER, &w->place),
-		MASTER_SESSION_HERE);
+	assert_int_equal(look(w, run, MASTER_WORKER), MASTER_SESSION_HERE);
 	assert_int_equal(master_close(run, NULL), 0);
 }
 
@@ -168,11 +195,49 @@ static void test_forked(void **state)
 	assert_int_equal(master_close(run, NULL), 0);
 }
 
+/* What was interrupted is a turn there as well; what somebody else said is none of the run's. */
+static void test_moved_on(void **state)
+{
+	static const char *const ids[] = { "bbbbbbbb-0000-4000-8000-000000000001",
+		"bbbbbbbb-0000-4000-8000-000000000002", "cccccccc-0000-4000-8000-000000000003" };
+	struct world *w = *state;
+	struct master_run *run = make(w);
+	CLEANUP(native_report_release) struct native_report report = NATIVE_REPORT_INIT;
+	const struct master_side *side = &master_state(run)->side[MASTER_WORKER];
+	struct master_step ask = MASTER_STEP_INIT(MASTER_STEP_ASK);
+	bool written;
+
+	assert_int_equal(master_session_write(run, MASTER_WORKER, &w->place, &report, NULL), 0);
+	assert_int_equal(look(w, run, MASTER_WORKER), MASTER_SESSION_HERE);
+	ask.role = MASTER_WORKER;
+	for (int i = 0; i < 2; i++) {
+		ask.round = 5;
+		ask.prompt_id = sv_of(ids[i]);
+		ask.text = SV("instruction 5");
+		assert_int_equal(master_step(run, &ask, NULL), 0);
+		say_there(w, run, ids[i], "instruction 5");
+	}
+	step(run, MASTER_STEP_ANSWER, 5, "answer 5");
+	assert_int_equal(look(w, run, MASTER_WORKER), MASTER_SESSION_HERE);
+	say_there(w, run, ids[2], "of somebody else");
+	assert_int_equal(look(w, run, MASTER_WORKER), MASTER_SESSION_MOVED_ON);
+	assert_int_equal(master_session_fork(run, MASTER_WORKER, &w->place, &written, NULL), 0);
+	assert_false(written);
+	assert_int_equal(side->begin, MASTER_BEGIN_FORKED);
+	AUTO_STR text = STR_INIT;
+	read_session(w, side->session, &text);
+	assert_non_null(strstr(text.buf, ids[1]));
+	assert_null(strstr(text.buf, "of somebody else"));
+	assert_int_equal(look(w, run, MASTER_WORKER), MASTER_SESSION_HERE);
+	assert_int_equal(master_close(run, NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_written_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_forked, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_moved_on, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,6 +70,33 @@ t_setenv "HOME=$t_home"
 t_unsetenv XDG_STATE_HOME
 cd "$here" || exit 1
 
+# A copy of a run, in its folder or with all of that, does not go on in the sessions of the first.
+sessions() { find "$t_home/.local/state/faden/rehearsal" -name '*.jsonl' -exec grep -c '"type":"user"' {} + | sort; }
+t_exit 'a run to be copied' 7 t_faden master --agent rehearsal --name zeta -r 1 'count to 3'
+cp "$runs/session-$(id zeta).json" "$t_tmp/zeta.json"
+cp -r "$here" "$t_tmp/twin"
+t_exit 'the first one goes on' 0 t_faden master --session zeta -r 9
+t_unlike 'as if nothing was' "$(cat "$t_err")" 'copy|somebody'
+sessions >"$t_tmp/before"
+t_exit 'so does its copy' 0 t_faden master --session-file "$t_tmp/zeta.json" -r 9
+t_like 'which is said' "$(cat "$t_err")" "copy of has the worker's session too"
+t_like 'from where it was' "$(cat "$t_out")" '2, two'
+sessions >"$t_tmp/after"
+t_is 'nothing was added to the sessions of the first' "$(comm -23 "$t_tmp/before" "$t_tmp/after")" ''
+t_exit 'and goes on once more' 0 t_faden master --session-file "$t_tmp/zeta.json" 'count to 1'
+t_unlike 'in sessions of its own' "$(cat "$t_err")" 'copy'
+cd "$t_tmp/twin" || exit 1
+t_exit 'a copy of the folder does too' 0 t_faden master --session zeta -r 9 --force
+t_like 'and says it' "$(cat "$t_err")" "copy of has the instructor's session too"
+sessions >"$t_tmp/after"
+t_is 'still nothing was added to those' "$(comm -23 "$t_tmp/before" "$t_tmp/after")" ''
+cd "$here" || exit 1
+cp "$runs/session-$(id zeta).json" "$t_tmp/eta.json"
+t_exit 'somebody goes on' 0 t_faden master --session zeta 'count to 2'
+cp "$t_tmp/eta.json" "$runs/session-$(id zeta).json"
+t_exit 'an older file is put back' 0 t_faden master --session zeta 'count to 1'
+t_like 'what was said since is not lost on it' "$(cat "$t_err")" "somebody else has gone on in the instructor's session .3 turns"
+
 # What others have written.
 printf '%s\n' '{"type":"instructor-message","timestamp":"2026-03-01T10:00:00.000Z","message":{"role":"user","content":"count to 2"}}' \
 	'{"type":"instructor-mess' \
@@ -99,5 +126,27 @@ t_is 'and stays' "$(t_faden master --list-sessions 2>/dev/null | wc -l)" "$befor
 gone=$(id lambda)
 t_exit 'old ones go' 0 t_faden master --clean-sessions --older-than 7d
 t_is 'the others stay' "$(t_faden master --list-sessions 2>/dev/null | cut -f 6)" alpha
-t_ok 'the archive has what went' sh -c "$(printf '%s' "cd '$here'") && env HOME='$t_home' '$FADEN' archive list | grep -q $gone"
+t_is 'the archive has what went' "$(t_faden archive list "$gone" 2>/dev/null | cut -f 3)" "$gone"
+t_exit 'who names one that went' 1 t_faden master --session lamb
+t_like 'is told how to get it back' "$(cat "$t_err")" "faden archive restore $(printf %.8s "$gone")"
+t_exit 'its whole id does it' 0 t_faden archive restore "$gone"
+t_is 'it is there again' "$(id lambda)" "$gone"
+t_exit 'it goes again' 0 t_faden master --clean-sessions --older-than 7d
+t_exit 'a part of its id does it too' 0 t_faden archive restore "$(printf %.6s "$gone")"
+t_faden master --clean-sessions --older-than 7d >/dev/null 2>&1
+t_exit 'and its name' 0 t_faden archive restore lambda
+t_exit 'it goes on' 0 t_faden master --session lambda 'count to 1'
+t_setenv 'FADEN_CLOCK=2026-03-30T12:00:00Z'
+printf 'wait 60000\n' >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+t_start_faden master --agent rehearsal --name killed 'count to 2' >/dev/null 2>&1
+t_ok 'a run is killed' t_wait_for 20 sh -c 'grep -q "\"ask\"" .claude-master/sessions/*.journal'
+kill -KILL "$t_pid"
+wait "$t_pid" 2>/dev/null
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+t_setenv 'FADEN_CLOCK=2026-04-30T12:00:00Z'
+t_exit 'and cleaned away' 0 t_faden master --clean-sessions --older-than 7d
+t_exit 'it comes back' 0 t_faden archive restore killed
+t_exit 'with all its steps' 0 t_faden master --session killed
+t_like 'to its end' "$(cat "$t_out")" '2, two'
 t_done

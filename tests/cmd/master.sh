@@ -159,7 +159,7 @@ no_script
 script <<'END'
 wait 60000
 END
-t_start "$FADEN" master 'count to 2' >/dev/null 2>&1
+t_start_faden master 'count to 2' >/dev/null 2>&1
 t_ok 'a run is under way' t_wait_for 20 sh -c 'ls .claude-master/sessions/*.journal && grep -q "\"ask\"" .claude-master/sessions/*.journal'
 t_exit 'nobody else goes on with it' 5 t_faden master --resume
 t_like 'it is said who has it' "$(cat "$t_err")" "process [0-9]+"
