@@ -87,4 +87,26 @@ void keywords_normalise(struct str *out, struct sv text);
 	    "würdest du; " \
 	"en: please, now, just, right now, okay, ok, well, so, hey, hello, hi, oh, uh, um, uhm, er, " \
 	    "erm, hmm, thanks, thank you, kindly, can you, could you, would you, will you"
+/* Answers to a question for permission. */
+#define KEYWORDS_YES \
+	"de: ja, ja bitte, jawohl, jep, jo, klar, na klar, gerne, sicher, okay, ok, in ordnung, erlaubt, " \
+	    "erlauben, erlaube es, erlaube das, mach das, mach es, mach mal, tu das, tu es, darfst du, " \
+	    "das darfst du, du darfst, einverstanden, einmal, ja einmal; " \
+	"en: yes, yes please, yeah, yep, yup, sure, of course, okay, ok, allow, allow it, allow that, " \
+	    "allowed, go ahead, do it, do that, you may, fine, once, yes once"
+#define KEYWORDS_ALWAYS \
+	"de: immer, ja immer, immer erlauben, immer erlaubt, jedes mal; " \
+	"en: always, yes always, always allow, allow always, every time"
+#define KEYWORDS_NO \
+	"de: nein, nein danke, nee, nö, nicht, lieber nicht, auf keinen fall, nicht erlaubt, " \
+	    "nicht erlauben, das nicht, mach das nicht, tu das nicht, ablehnen, verboten; " \
+	"en: no, no thanks, nope, nah, don't, do not, don't do it, don't do that, not allowed, deny, " \
+	    "deny it, refuse, no way, rather not"
+/* What recognisers of speech write where there is none. */
+#define HEARD_NOISE \
+	"Thanks for watching,Thank you for watching,Thanks for listening,Vielen Dank fürs Zuschauen," \
+	"Vielen Dank für die Aufmerksamkeit,Danke fürs Zuschauen,Bis zum nächsten Mal," \
+	"Untertitel,Untertitel von,Untertitelung,Untertitelung des ZDF,Untertitel im Auftrag des ZDF," \
+	"Untertitel im Auftrag des ZDF für funk,Subtitles by the Amara.org community," \
+	"Copyright WDR,Amara.org,you,Musik,music,Applaus,applause,Stille,silence"
 /* clang-format on */

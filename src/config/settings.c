@@ -56,8 +56,7 @@ enum setting_id settings_from(enum setting_id id)
 
 bool settings_shown(enum setting_id id)
 {
-	return id < SETTING_ID_audio_input_device && id != SETTING_ID_ai_thinking_beep_interval &&
-		id != SETTING_ID_assistant_also_called;
+	return id < SETTING_ID_audio_sample_rate;
 }
 
 void settings_choices(struct str *out, enum setting_id id)
