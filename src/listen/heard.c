@@ -28,7 +28,7 @@ struct correction {
 	const char *right;
 };
 
-struct heard {
+struct heard_rules {
 	const struct settings *settings;
 	const struct utterances *rules;
 	struct strv names; /* normalised, one word each */
@@ -80,7 +80,7 @@ static struct words words_of(struct sv text)
 
 /* ---- the rules ---- */
 
-static void add_names(struct heard *h, const char *name)
+static void add_names(struct heard_rules *h, const char *name)
 {
 	AUTO_FREE char *normal = normalised(sv_of(name));
 	struct sv rest = sv_of(normal), word;
@@ -90,9 +90,9 @@ static void add_names(struct heard *h, const char *name)
 		strv_addsv(&h->names, word);
 }
 
-struct heard *heard_new(const struct settings *s, const struct utterances *rules)
+struct heard_rules *heard_new(const struct settings *s, const struct utterances *rules)
 {
-	struct heard *h = xcalloc(1, sizeof(*h));
+	struct heard_rules *h = xcalloc(1, sizeof(*h));
 
 	h->settings = s;
 	h->rules = rules;
@@ -119,7 +119,7 @@ struct heard *heard_new(const struct settings *s, const struct utterances *rules
 	return h;
 }
 
-void heard_free(struct heard *h)
+void heard_free(struct heard_rules *h)
 {
 	if (!h)
 		return;
@@ -209,7 +209,7 @@ static bool is_greeting(const char *word)
 	return false;
 }
 
-static size_t name_slips(const struct heard *h, const char *word)
+static size_t name_slips(const struct heard_rules *h, const char *word)
 {
 	size_t least = SUGGEST_MAX_WORD;
 
@@ -224,7 +224,7 @@ static size_t name_slips(const struct heard *h, const char *word)
 }
 
 /* Where what was said begins behind the call; 0: there is none. */
-static size_t behind_call(const struct heard *h, struct sv text, bool with_call)
+static size_t behind_call(const struct heard_rules *h, struct sv text, bool with_call)
 {
 	struct words w = words_of(text);
 	size_t from = 0;
@@ -259,7 +259,7 @@ static size_t slips_allowed(size_t letters)
 }
 
 /* The keyword that the whole of it nearly is; NULL: none, or several that mean different things. */
-static const char *nearly_command(const struct heard *h, struct sv text)
+static const char *nearly_command(const struct heard_rules *h, struct sv text)
 {
 	AUTO_FREE char *said = normalised(text);
 	size_t n = strlen(said), best = SUGGEST_MAX_WORD;
@@ -289,7 +289,7 @@ static const char *nearly_command(const struct heard *h, struct sv text)
 	return clear ? found : NULL;
 }
 
-bool heard_meant(const struct heard *h, struct sv transcript, bool with_call, struct str *out)
+bool heard_meant(const struct heard_rules *h, struct sv transcript, bool with_call, struct str *out)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_STR one_line = STR_INIT;
@@ -333,7 +333,7 @@ static bool one_of(const struct keywords *k, const char *said, const char *bare)
 	return false;
 }
 
-enum heard_answer heard_answer(const struct heard *h, struct sv text)
+enum heard_answer heard_answer(const struct heard_rules *h, struct sv text)
 {
 	const struct settings *s = h->settings;
 	AUTO_FREE char *said = normalised(text);
@@ -353,7 +353,7 @@ enum heard_answer heard_answer(const struct heard *h, struct sv text)
 	return one_of(&s->commands_yes, said, bare.buf) ? HEARD_YES : HEARD_UNCLEAR;
 }
 
-bool heard_names_us(const struct heard *h, struct sv text)
+bool heard_names_us(const struct heard_rules *h, struct sv text)
 {
 	struct words w = words_of(text);
 	bool named = false;

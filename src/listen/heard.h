@@ -10,17 +10,18 @@
 #include "assist/utterance.h"
 #include "config/settings.h"
 
-struct heard;
+struct heard_rules;
 /* Both are borrowed. */
-struct heard *heard_new(const struct settings *s, const struct utterances *rules);
-void heard_free(struct heard *h); /* NULL is fine */
+struct heard_rules *heard_new(const struct settings *s, const struct utterances *rules);
+void heard_free(struct heard_rules *h); /* NULL is fine */
 
 /* Appends what was meant; false: nothing. with_call: the recording began with the call, or with
  * what was said before it. */
-bool heard_meant(const struct heard *h, struct sv transcript, bool with_call, struct str *out);
+bool heard_meant(
+	const struct heard_rules *h, struct sv transcript, bool with_call, struct str *out);
 
 enum heard_answer { HEARD_UNCLEAR, HEARD_YES, HEARD_ALWAYS, HEARD_NO };
 /* To a question for permission, of what heard_meant() gave. */
-enum heard_answer heard_answer(const struct heard *h, struct sv text);
+enum heard_answer heard_answer(const struct heard_rules *h, struct sv text);
 /* What we say has our own name in it: it would be heard as a call. */
-bool heard_names_us(const struct heard *h, struct sv text);
+bool heard_names_us(const struct heard_rules *h, struct sv text);

@@ -243,6 +243,9 @@ static void test_the_sound_ends(void **state)
 	endpoint_begin(r.e, false);
 	assert_int_equal(endpoint_end(r.e), ENDPOINT_NOTHING);
 	assert_int_equal(endpoint_end(r.e), ENDPOINT_NONE);
+	endpoint_begin(r.e, false);
+	endpoint_close(r.e);
+	assert_false(feed(&r, 6 * (size_t)S, true));
 	endpoint_free(r.e);
 }
 

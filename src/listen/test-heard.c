@@ -11,7 +11,7 @@
 struct rig {
 	struct settings *s;
 	struct utterances *rules;
-	struct heard *h;
+	struct heard_rules *h;
 };
 
 static void set(struct settings *s, const char *name, const char *value)
