@@ -56,6 +56,7 @@ struct brief_collect {
 	struct brief_ring carried; /* open points of the brief that the session began with */
 	size_t earlier[BRIEF_KINDS]; /* facts that brief left out already */
 	struct brief_fact first, task, answer; /* text NULL: none yet */
+	struct brief_ring between; /* asked for after the first task, before the last */
 	struct brief_ring since;
 	bool asked; /* the last prompt has no answer yet */
 	int64_t turns;
@@ -71,7 +72,7 @@ void brief_ring_push(struct brief_ring *ring, struct brief_fact fact); /* takes 
 /* The same, but what says the same goes; errors count how often. */
 void brief_ring_renew(struct brief_ring *ring, struct brief_fact fact);
 void brief_ring_clear(struct brief_ring *ring);
-/* A new task; the first one ever stays beside it, and what was said since is about the old one. */
+/* A new task; the first one ever stays beside it, and what was asked for since then too. */
 void brief_task(struct brief_collect *c, struct sv words, struct brief_place place);
 /* What was said to be open is done, in these words. */
 void brief_done(struct brief_collect *c, struct sv text);

@@ -25,6 +25,8 @@
 
 enum {
 	KEPT_MIN = 3, /* facts a section keeps as long as another has more */
+	SHORT_MAX =
+		120, /* bytes that what was asked for in between is cut to when room is scarce */
 	LINEAGE_WITHIN = 4096, /* bytes of a message in which the block must begin */
 };
 
@@ -32,6 +34,7 @@ static const char *heading(enum brief_kind kind)
 {
 	static const char *const names[BRIEF_KINDS] = {
 		[BRIEF_FIRST] = "Task",
+		[BRIEF_BETWEEN] = "Task",
 		[BRIEF_TASK] = "Task",
 		[BRIEF_SINCE] = "Task",
 		[BRIEF_OPEN] = "Unfinished",
@@ -54,6 +57,8 @@ static const char *prefix(enum brief_kind kind)
 		return "At first: ";
 	if (kind == BRIEF_TASK)
 		return "As last stated: ";
+	if (kind == BRIEF_BETWEEN)
+		return "Asked for in between: ";
 	return kind == BRIEF_SINCE ? "Said since: " : "";
 }
 
@@ -68,8 +73,10 @@ struct render {
 	size_t bytes;
 };
 
-static void add_line(const struct brief_fact *fact, struct str *out)
+/* At most max bytes of its text. */
+static void add_line(const struct brief_fact *fact, size_t max, struct str *out)
 {
+	struct sv text = utf8_cut(sv_of(fact->text), max);
 	bool command = fact->kind == BRIEF_COMMAND;
 	char times[SIZE_TEXT_MAX];
 
@@ -83,12 +90,12 @@ static void add_line(const struct brief_fact *fact, struct str *out)
 	else if (command)
 		str_adds(out, END_UNKNOWN);
 	/* Further lines stand below the first one of their item. */
-	for (const char *p = fact->text; *p; p++) {
-		str_addc(out, *p);
-		if (*p == '\n')
+	for (size_t i = 0; i < text.n; i++) {
+		str_addc(out, text.p[i]);
+		if (text.p[i] == '\n')
 			str_adds(out, "  ");
 	}
-	if (fact->cut)
+	if (fact->cut || fact->text[text.n])
 		str_adds(out, BRIEF_CUT);
 	size_format_count(fact->times, times);
 	if (fact->times > 1)
@@ -120,16 +127,32 @@ static bool drop_one(struct render *r, enum brief_kind kind, size_t keep)
 	return false;
 }
 
+/* Of everything that was asked for a beginning stays, as long as there is room for that. */
+static void shorten(struct render *r, size_t max)
+{
+	for (size_t i = 0; i < r->b->facts.n && r->bytes > max; i++) {
+		if (r->gone[i] || r->b->facts.v[i].kind != BRIEF_BETWEEN)
+			continue;
+		r->bytes -= r->lines[i].len;
+		str_clear(&r->lines[i]);
+		add_line(&r->b->facts.v[i], SHORT_MAX, &r->lines[i]);
+		r->bytes += r->lines[i].len;
+	}
+}
+
 /* What can be missed most goes first. */
 static void fit(struct render *r, size_t max)
 {
 	static const enum brief_kind order[] = { BRIEF_READ, BRIEF_ERROR, BRIEF_COMMAND,
-		BRIEF_CHANGED, BRIEF_DECISION, BRIEF_SINCE, BRIEF_OPEN };
+		BRIEF_CHANGED, BRIEF_DECISION, BRIEF_SINCE, BRIEF_BETWEEN, BRIEF_OPEN };
 
 	for (size_t keep = KEPT_MIN;; keep = 0) {
-		for (size_t i = 0; i < ARRAY_LEN(order); i++)
+		for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+			if (order[i] == BRIEF_DECISION)
+				shorten(r, max);
 			while (r->bytes > max && drop_one(r, order[i], keep))
 				;
+		}
 		if (keep == 0)
 			break;
 	}
@@ -155,7 +178,7 @@ void brief_render(const struct brief *b, size_t max, struct str *out)
 	r.gone = xcalloc(n + 1, sizeof(*r.gone));
 	for (size_t i = 0; i < n; i++) {
 		r.lines[i] = (struct str)STR_INIT;
-		add_line(&b->facts.v[i], &r.lines[i]);
+		add_line(&b->facts.v[i], SIZE_MAX, &r.lines[i]);
 		r.bytes += r.lines[i].len;
 		r.left[b->facts.v[i].kind]++;
 	}
@@ -295,7 +318,8 @@ static void cut_ending(struct sv *s, struct brief_fact *fact)
  * BRIEF_KINDS when it is none of ours. The text of the result is borrowed: *ret_text. */
 static struct brief_fact read_item(enum brief_kind section, struct sv s, struct sv *ret_text)
 {
-	static const enum brief_kind tasks[] = { BRIEF_FIRST, BRIEF_TASK, BRIEF_SINCE };
+	static const enum brief_kind tasks[] = { BRIEF_FIRST, BRIEF_BETWEEN, BRIEF_TASK,
+		BRIEF_SINCE };
 	struct brief_fact fact = { .kind = section, .times = 1 };
 	bool ends = section == BRIEF_COMMAND || section == BRIEF_ERROR;
 
@@ -322,8 +346,11 @@ static struct brief_fact own_fact(
 {
 	enum brief_kind kind = item->kind;
 	bool lines = kind == BRIEF_TASK || kind == BRIEF_FIRST || kind == BRIEF_ANSWER;
-	struct brief_fact fact =
-		brief_fact_new(kind, text, lines ? BRIEF_TASK_MAX : BRIEF_TEXT_MAX, lines, place);
+	struct brief_fact fact = brief_fact_new(kind, text,
+		lines				? BRIEF_TASK_MAX
+			: kind == BRIEF_BETWEEN ? BRIEF_BETWEEN_MAX
+						: BRIEF_TEXT_MAX,
+		lines, place);
 
 	fact.cut = fact.cut || item->cut;
 	fact.before = kind == BRIEF_OPEN || kind == BRIEF_ERROR || kind == BRIEF_ANSWER;
@@ -372,7 +399,9 @@ static void keep_item(
 	/* "and 12 earlier" stands for facts that were left out. */
 	if (cut_front(&number, MARK_MORE) && cut_end(&number, MARK_EARLIER) &&
 		sv_parse_i64(number, &more) && more >= 0) {
-		c->earlier[section] += (size_t)more;
+		c->earlier[section != BRIEF_TASK ? section
+				: c->task.text	 ? BRIEF_SINCE
+						 : BRIEF_BETWEEN] += (size_t)more;
 		return;
 	}
 	const struct brief_fact item = read_item(section, words, &text);
@@ -385,6 +414,9 @@ static void keep_item(
 		break;
 	case BRIEF_ANSWER:
 		keep_one(&c->answer, own_fact(&item, text, place));
+		break;
+	case BRIEF_BETWEEN:
+		brief_ring_push(&c->between, own_fact(&item, text, place));
 		break;
 	case BRIEF_SINCE:
 		brief_ring_push(&c->since, own_fact(&item, text, place));

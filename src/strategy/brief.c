@@ -23,6 +23,7 @@ const char *brief_kind_name(enum brief_kind kind)
 {
 	static const char *const names[BRIEF_KINDS] = {
 		[BRIEF_FIRST] = "first_task",
+		[BRIEF_BETWEEN] = "said_between",
 		[BRIEF_TASK] = "task",
 		[BRIEF_SINCE] = "said_since",
 		[BRIEF_OPEN] = "unfinished",
@@ -448,15 +449,53 @@ static void on_mark(void *data, enum brief_mark mark, struct sv line)
 		fact);
 }
 
+/* Nothing but words that say yes to what was proposed. */
+static bool is_go_ahead(struct sv text)
+{
+	static const char words[] =
+		" ahead alright bitte continue danke do fine genau go good great gut it ja "
+		"klar los mach nice ok okay on passt perfect please proceed super sure thank "
+		"thanks that this weiter ya yeah yep yes you ";
+	AUTO_STR folded = STR_INIT;
+
+	utf8_normalise(&folded, text, true);
+	for (struct sv rest = str_sv(&folded); rest.n > 0;) {
+		AUTO_STR word = STR_INIT;
+		size_t n = 0;
+		str_addc(&word, ' ');
+		while (n < rest.n && !memchr(" \t\n,.!;:-", rest.p[n], 10))
+			str_addc(&word, rest.p[n++]);
+		str_addc(&word, ' ');
+		if (n > 0 && !strstr(words, word.buf))
+			return false;
+		rest = sv_from(rest, n > 0 ? n : 1);
+	}
+	return true;
+}
+
+static void keep_asked(struct brief_collect *c, const struct brief_fact *asked)
+{
+	struct brief_fact fact = brief_fact_new(
+		BRIEF_BETWEEN, sv_of(asked->text), BRIEF_BETWEEN_MAX, false, asked->place);
+
+	fact.cut = fact.cut || asked->cut;
+	memcpy(fact.ref, asked->ref, sizeof(fact.ref));
+	brief_ring_renew(&c->between, fact);
+}
+
 void brief_task(struct brief_collect *c, struct sv words, struct brief_place place)
 {
-	brief_ring_clear(&c->since);
 	if (c->task.text && !c->first.text) {
 		c->first = c->task;
 		c->first.kind = BRIEF_FIRST;
-	} else {
+	} else if (c->task.text) {
+		keep_asked(c, &c->task);
 		brief_fact_clear(&c->task);
 	}
+	vec_each (&c->since.facts, fact)
+		if (!is_go_ahead(sv_of(fact->text)))
+			keep_asked(c, fact);
+	brief_ring_clear(&c->since);
 	c->task = brief_fact_new(BRIEF_TASK, words, BRIEF_TASK_MAX, true, place);
 }
 
@@ -639,6 +678,7 @@ static void give_all(struct brief_collect *c, struct brief *out)
 	out->turns = c->turns;
 	memcpy(out->more, c->earlier, sizeof(out->more));
 	give_fact(out, &c->first);
+	give_ring(out, BRIEF_BETWEEN, &c->between, BRIEF_FACTS_MAX);
 	give_fact(out, &c->task);
 	give_ring(out, BRIEF_SINCE, &c->since, SINCE_MAX);
 	give_open(out, &c->plan, BRIEF_FACTS_MAX);
@@ -677,6 +717,7 @@ static void collect_release(struct brief_collect *c)
 	brief_ring_clear(&c->next);
 	brief_ring_clear(&c->plan);
 	brief_ring_clear(&c->carried);
+	brief_ring_clear(&c->between);
 	brief_ring_clear(&c->since);
 	brief_fact_clear(&c->first);
 	brief_fact_clear(&c->task);

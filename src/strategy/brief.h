@@ -18,6 +18,7 @@
 
 enum brief_kind {
 	BRIEF_FIRST, /* what was asked at first; only when the task was stated again since */
+	BRIEF_BETWEEN, /* what was asked for between the two */
 	BRIEF_TASK, /* the task as last stated */
 	BRIEF_SINCE, /* what the user said after it: short words that do not state a task */
 	BRIEF_OPEN, /* unfinished */
@@ -71,6 +72,7 @@ struct brief_fact {
 
 enum {
 	BRIEF_TASK_MAX = 1500, /* bytes of a task and of the last answer */
+	BRIEF_BETWEEN_MAX = 480, /* bytes of what was asked for in between */
 	BRIEF_TEXT_MAX = 240, /* bytes of every other fact */
 	BRIEF_FACTS_MAX = 40, /* facts of one kind that are given */
 	BRIEF_KNOWN_MAX = 4096, /* files and commands told apart while reading */
@@ -94,10 +96,11 @@ int brief_make(const char *path, const struct transcript_format *format, struct 
 	struct err *reterr) MUST_USE;
 
 /* Appends the brief as Markdown, each section under its heading, in about max bytes: sections lose
- * their oldest facts. Each fact ends with "[REF]", or "[line N]" where it has none. What
- * brief_make() finds in the message of an earlier rollover goes on into the new brief, with its
- * references, until newer facts replace it: open points by a new plan, an answer by an answer. What
- * may be out of date by now is marked "(from before)". */
+ * their oldest facts; what the user asked for is shortened before any of it goes. Each fact ends
+ * with "[REF]", or "[line N]" where it has none. What brief_make() finds in the message of an
+ * earlier rollover goes on into the new brief, with its references, until newer facts replace it:
+ * open points by a new plan, an answer by an answer. What may be out of date by now is marked
+ * "(from before)". */
 void brief_render(const struct brief *b, size_t max, struct str *out);
 
 /* Appends one sentence on how to follow the references of the brief, of a session in that file. */

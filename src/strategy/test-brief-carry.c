@@ -31,8 +31,12 @@ static void work(struct str *t)
 	claude_result(t, "r4", "a4", "t4", "ok");
 	claude_answer(t, "a5", "r4", "m5",
 		TEXT("Half done. Decision: no tree.\\nDecision: No tree\\n\\n- one\\n- two"));
-	claude_user(t, "u2", "a5", "yes");
-	claude_answer(t, "a6", "u2", "m6", BASH("t6", "sleep 9"));
+	claude_user(t, "u2", "a5", "every date has to be in UTC");
+	claude_answer(t, "a7", "u2", "m7", TEXT("Half done.\\n\\n- one\\n- two"));
+	claude_user(t, "u3", "a7", "no new dependencies");
+	claude_user(t, "u4", "u3", "and now the quotes of the parser");
+	claude_user(t, "u5", "u4", "yes");
+	claude_answer(t, "a6", "u5", "m6", BASH("t6", "sleep 9"));
 }
 
 static void make(void **state, const struct str *text, struct brief *ret)
@@ -124,14 +128,16 @@ static void test_all_kinds(void **state)
 	check_fact(&a, BRIEF_DECISION, 1, NULL);
 	check_fact(&a, BRIEF_ERROR, 1, NULL);
 	assert_int_equal(first_of(&a, BRIEF_ERROR).times, 2);
+	check_fact(&a, BRIEF_BETWEEN, 1, "no new dependencies");
 	a.more[BRIEF_DECISION] = 12;
+	a.more[BRIEF_BETWEEN] = 5;
 	refer(&a);
 	begin_with(&a, "", &two);
 	make(state, &two, &b);
 	check_same(&a, &b);
 	assert_int_equal(b.more[BRIEF_DECISION], 12);
-	check_fact(&b, BRIEF_ANSWER, 0,
-		"Half done. Decision: no tree.\nDecision: No tree\n\n- one\n- two");
+	assert_int_equal(b.more[BRIEF_BETWEEN], 5);
+	check_fact(&b, BRIEF_ANSWER, 0, "Half done.\n\n- one\n- two");
 	vec_each (&b.facts, fact)
 		if (strcmp(fact->text, "the last prompt has no answer") != 0)
 			assert_string_equal(fact->ref, REF);
@@ -162,6 +168,10 @@ static void test_newer_facts_replace(void **state)
 	make(state, &two, &b);
 	check_fact(&b, BRIEF_TASK, 0, "now do the quotes and nothing else");
 	check_fact(&b, BRIEF_SINCE, 0, NULL);
+	check_fact(&b, BRIEF_FIRST, 0, "please build the parser for session files\nand its tests");
+	check_fact(&b, BRIEF_BETWEEN, 1, "no new dependencies");
+	check_fact(&b, BRIEF_BETWEEN, 2, "and now the quotes of the parser");
+	check_fact(&b, BRIEF_BETWEEN, 3, NULL);
 	check_fact(&b, BRIEF_OPEN, 0, "parse quotes");
 	check_fact(&b, BRIEF_OPEN, 1, NULL);
 	check_fact(&b, BRIEF_COMMAND, 0, "make");

@@ -425,6 +425,75 @@ static void test_render_is_bounded(void **state)
 	}
 }
 
+/* What the user asked for between the first words and the last is as binding as these. */
+static void test_all_that_was_asked_for(void **state)
+{
+	static const char *const said[] = { "build the importer for the old files",
+		"no new dependencies", "yes", "every date has to be in UTC,\nalso in the log",
+		"Ok, go on!", "use tabs", "refuse files above one gigabyte please",
+		"now write the manual page for it", "thanks" };
+	AUTO_STR text = STR_INIT;
+	AUTO_STR out = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	char user[16], answer[16] = "";
+
+	for (size_t i = 0; i < ARRAY_LEN(said); i++) {
+		(void)snprintf(user, sizeof(user), "u%zu", i);
+		claude_user(&text, user, i ? answer : NULL, said[i]);
+		(void)snprintf(answer, sizeof(answer), "a%zu", i);
+		claude_answer(&text, answer, user, answer, TEXT("done"));
+	}
+	make(state, TRANSCRIPT_CLAUDE, &text, &b);
+	vec_each (&b.facts, fact)
+		str_addf(&out, "%s: %s; ", brief_kind_name(fact->kind), fact->text);
+	assert_string_equal(out.buf,
+		"first_task: build the importer for the old files; "
+		"said_between: no new dependencies; "
+		"said_between: every date has to be in UTC, also in the log; "
+		"said_between: use tabs; "
+		"said_between: refuse files above one gigabyte please; "
+		"task: now write the manual page for it; said_since: thanks; last_answer: done; ");
+	str_clear(&out);
+	brief_render(&b, 16384, &out);
+	assert_non_null(strstr(out.buf,
+		"- Asked for in between: use tabs [line 11]\n"
+		"- Asked for in between: refuse files above one gigabyte please [line 13]\n"
+		"- As last stated: now write the manual page for it [line 15]\n"));
+}
+
+/* Where room is scarce each of them is shortened, and all else is thinned out before one goes. */
+static void test_what_was_asked_for_is_shortened_first(void **state)
+{
+	AUTO_STR text = STR_INIT;
+	AUTO_STR out = STR_INIT;
+	AUTO_BRIEF b = BRIEF_INIT;
+	AUTO_STR filling = STR_INIT;
+	char user[16], answer[16] = "", mark[48];
+
+	for (int i = 0; i < 300; i++)
+		str_adds(&filling, "filling ");
+	for (int i = 0; i < BRIEF_FACTS_MAX + 2; i++) {
+		AUTO_FREE char *asked = xasprintf("demand number %d is about %s", i, filling.buf);
+		AUTO_FREE char *content = xasprintf("[{\"type\":\"text\",\"text\":"
+						    "\"Decision: number %d %.150s\"}]",
+			i, filling.buf);
+		(void)snprintf(user, sizeof(user), "u%d", i);
+		claude_user(&text, user, i ? answer : NULL, asked);
+		(void)snprintf(answer, sizeof(answer), "a%d", i);
+		claude_answer(&text, answer, user, answer, content);
+	}
+	make(state, TRANSCRIPT_CLAUDE, &text, &b);
+	brief_render(&b, 16384, &out);
+	assert_true(out.len < 16384 + 400);
+	for (int i = 0; i < BRIEF_FACTS_MAX + 2; i++) {
+		(void)snprintf(mark, sizeof(mark), ": demand number %d is", i);
+		assert_non_null(strstr(out.buf, mark));
+	}
+	assert_non_null(strstr(out.buf,
+		"filling"
+		"\xe2\x80\xa6 [line "));
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, folder_setup, folder_teardown)
 
 int main(void)
@@ -443,6 +512,8 @@ int main(void)
 		CASE(test_order_is_that_of_the_chain),
 		CASE(test_brief_is_rendered_with_lines),
 		CASE(test_render_is_bounded),
+		CASE(test_all_that_was_asked_for),
+		CASE(test_what_was_asked_for_is_shortened_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
