@@ -32,7 +32,7 @@ struct material {
 struct gathering {
 	const struct decide_opts *opts;
 	struct decision *d;
-	struct sv text;
+	struct sv text, folded;
 	VEC(struct material) materials;
 	struct map seen; /* ids of conversations, and sessions without one */
 	struct map writers; /* sessions that are open in an agent → pid */
@@ -77,6 +77,45 @@ static bool usable(struct gathering *g, const struct conv *c, uint64_t *ret_pid,
 	return true;
 }
 
+/* ---- what it is called ---- */
+
+static bool letter_at(struct sv text, size_t at)
+{
+	unsigned char c = (unsigned char)text.p[at];
+
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c >= 0x80;
+}
+
+/* Scripts that put no blanks between words have no ends of words to look for. */
+static bool bounded(struct sv text, size_t at, size_t n)
+{
+	uint32_t first = 0;
+
+	(void)utf8_decode(sv_from(text, at), &first);
+	if (first >= 0x2e80)
+		return true;
+	return (at == 0 || !letter_at(text, at) || !letter_at(text, at - 1)) &&
+		(at + n == text.n || !letter_at(text, at + n) || !letter_at(text, at + n - 1));
+}
+
+/* As a word or words of it, in any case of letters. text is folded already. */
+static bool says(struct sv text, const char *name)
+{
+	AUTO_STR folded = STR_INIT;
+	size_t at;
+
+	utf8_normalise(&folded, sv_of(name), true);
+	struct sv wanted = sv_trim(str_sv(&folded));
+	if (wanted.n < 2)
+		return false;
+	for (struct sv rest = text; sv_find(rest, wanted, &at); rest = sv_from(rest, at + 1)) {
+		size_t from = (size_t)(rest.p - text.p) + at;
+		if (bounded(text, from, wanted.n))
+			return true;
+	}
+	return false;
+}
+
 /* ---- conversations ---- */
 
 static void add(struct gathering *g, struct conv *c, struct material *m)
@@ -98,7 +137,10 @@ static int gather(void *data, const struct conv *c)
 	uint64_t pid;
 	bool open;
 
-	if (!decide_goes_on(o, c) || !map_put(&g->seen, sv_of(c->id), 1))
+	/* What the user has deleted is over; who calls it by its name is told how to get it back.
+	 */
+	if (!decide_goes_on(o, c) || !map_put(&g->seen, sv_of(c->id), 1) ||
+		(c->deleted && !(c->name && says(g->folded, c->name))))
 		return 0;
 	int r = learn_topic(o->store, o->router, c->seq, &m.topic, g->reterr);
 	/* What it is called says what it is about, and nobody has said it in there. */
@@ -199,70 +241,28 @@ static int gather_members(struct gathering *g)
 
 /* ---- names ---- */
 
-static bool letter_at(struct sv text, size_t at)
-{
-	unsigned char c = (unsigned char)text.p[at];
-
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c >= 0x80;
-}
-
-/* Scripts that put no blanks between words have no ends of words to look for. */
-static bool bounded(struct sv text, size_t at, size_t n)
-{
-	uint32_t first = 0;
-
-	(void)utf8_decode(sv_from(text, at), &first);
-	if (first >= 0x2e80)
-		return true;
-	return (at == 0 || !letter_at(text, at) || !letter_at(text, at - 1)) &&
-		(at + n == text.n || !letter_at(text, at + n) || !letter_at(text, at + n - 1));
-}
-
-/* As a word or words of it, in any case of letters. text is folded already. */
-static bool says(struct sv text, const char *name)
-{
-	AUTO_STR folded = STR_INIT;
-	size_t at;
-
-	utf8_normalise(&folded, sv_of(name), true);
-	struct sv wanted = sv_trim(str_sv(&folded));
-	if (wanted.n < 2)
-		return false;
-	for (struct sv rest = text; sv_find(rest, wanted, &at); rest = sv_from(rest, at + 1)) {
-		size_t from = (size_t)(rest.p - text.p) + at;
-		if (bounded(text, from, wanted.n))
-			return true;
-	}
-	return false;
-}
-
-struct naming {
-	struct gathering *g;
-	struct sv folded;
-};
-
 static int gather_given(void *data, const char *agent, const char *id, const char *name)
 {
-	const struct naming *n = data;
-	const struct decide_opts *o = n->g->opts;
+	struct gathering *g = data;
+	const struct decide_opts *o = g->opts;
 	const struct catalogue_query query = { .id = id, .agent = agent, .limit = 1 };
 	AUTO_CONV c = CONV_INIT;
 
-	if (!says(n->folded, name))
+	if (!says(g->folded, name))
 		return 0;
-	int r = conv_by_session(o->store, agent, id, o->clock, &c, n->g->reterr);
+	int r = conv_by_session(o->store, agent, id, o->clock, &c, g->reterr);
 	if (r == 0)
-		return gather(n->g, &c);
+		return gather(g, &c);
 	if (r != ERR_NOTFOUND || o->n_homes == 0)
 		return r == ERR_NOTFOUND ? 0 : r;
-	return catalogue_query(o->store, &query, gather_member, n->g, n->g->reterr);
+	return catalogue_query(o->store, &query, gather_member, g, g->reterr);
 }
 
 /*
  * What the sentence calls by its name and says that it goes back to: ROUTE_NONE when there is
  * nothing. The longest name wins, then what is here, then the newest.
  */
-static size_t find_called(const struct gathering *g, struct sv folded, bool returns)
+static size_t find_called(const struct gathering *g, bool returns)
 {
 	const struct decision *d = g->d;
 	size_t best = ROUTE_NONE;
@@ -270,10 +270,10 @@ static size_t find_called(const struct gathering *g, struct sv folded, bool retu
 	for (size_t i = 0; i < d->convs.n; i++) {
 		const struct conv *c = &d->convs.v[i];
 		AUTO_STR name = STR_INIT;
-		if (!c->name || !says(folded, c->name))
+		if (!c->name || !says(g->folded, c->name))
 			continue;
 		utf8_normalise(&name, sv_of(c->name), true);
-		if (!returns && !sv_eq(str_sv(&name), folded))
+		if (!returns && !sv_eq(str_sv(&name), g->folded))
 			continue;
 		const struct conv *than = best == ROUTE_NONE ? NULL : &d->convs.v[best];
 		bool here = strcmp(c->dir, g->opts->dir) == 0;
@@ -352,12 +352,11 @@ static struct route_conv view_of(const struct gathering *g, size_t i, const stru
 	};
 }
 
-static int gather_all(struct gathering *g, const struct conv *current, struct sv folded)
+static int gather_all(struct gathering *g, const struct conv *current)
 {
 	const struct decide_opts *o = g->opts;
-	struct naming naming = { g, folded };
 	bool returns = router_returns(o->router, g->text);
-	AUTO_FREE char *text = xmemdup0(folded.p, folded.n);
+	AUTO_FREE char *text = xmemdup0(g->folded.p, g->folded.n);
 	const struct catalogue_unclaimed called = { .text = text, .limit = NAMED_MEMBERS_MAX };
 	/* What leans on something leans on what ran in this project, or goes on in this folder,
 	 * also when that was fetched from another project by its name. */
@@ -372,7 +371,7 @@ static int gather_all(struct gathering *g, const struct conv *current, struct sv
 	if (r == 0 && o->n_homes > 0)
 		r = gather_members(g);
 	if (r == 0)
-		r = catalogue_names(o->store, gather_given, &naming, g->reterr);
+		r = catalogue_names(o->store, gather_given, g, g->reterr);
 	if (r == 0 && o->n_homes > 0 && returns)
 		r = catalogue_unclaimed(o->store, &called, gather_member, g, g->reterr);
 	return r;
@@ -396,7 +395,8 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 	AUTO_STR folded = STR_INIT;
 
 	utf8_normalise(&folded, sv_trim(utf8_cut(text, ROUTE_TEXT_MAX)), true);
-	int r = gather_all(&g, current, str_sv(&folded));
+	g.folded = str_sv(&folded);
+	int r = gather_all(&g, current);
 	for (size_t i = 0; r == 0 && i < d->convs.n; i++)
 		vec_push(&view, view_of(&g, i, current));
 	if (r == 0) {
@@ -404,7 +404,7 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 		router_decide(o->router, &query, view.v, view.n, d->candidates, ret);
 		size_t called = router_opts(o->router)->profile == ROUTE_SEED
 			? ROUTE_NONE
-			: find_called(&g, str_sv(&folded), router_returns(o->router, text));
+			: find_called(&g, router_returns(o->router, text));
 		d->called = called != ROUTE_NONE;
 		if (d->called) {
 			prefer_called(d, called, ret);

@@ -166,7 +166,9 @@ static int apply_memory(
 
 	if (r > 0 && same_subject(o->router, text, sv_of(c.text))) {
 		r = c.right ? conv_get(o->store, c.right, o->clock, &right, reterr) : 0;
-		if (r == 0) {
+		if (r == 0 && right.deleted) {
+			conv_release(&right);
+		} else if (r == 0) {
 			conv_release(&d->conv);
 			d->conv = right;
 			set_reason(d, "such a sentence was corrected before");
@@ -232,7 +234,7 @@ static int take_another(void *data, const struct conv *c)
 {
 	const struct another *a = data;
 
-	if (a->ret->id[0] || strcmp(c->id, a->rec->places.v[a->rec->at]) == 0 ||
+	if (a->ret->id[0] || c->deleted || strcmp(c->id, a->rec->places.v[a->rec->at]) == 0 ||
 		!decide_goes_on(a->opts, c))
 		return 0;
 	conv_copy(a->ret, c);
@@ -253,7 +255,7 @@ static int find_other(const struct decide_opts *o, const struct record *rec, str
 		int r = place_find(o->store, rec->places.v[at], o->clock, &d->conv, reterr);
 		if (r == ERR_NOTFOUND)
 			continue;
-		if (r == 0 && !decide_goes_on(o, &d->conv)) {
+		if (r == 0 && (d->conv.deleted || !decide_goes_on(o, &d->conv))) {
 			conv_release(&d->conv);
 			continue;
 		}
@@ -535,8 +537,9 @@ static int take_own(void *data, const struct conv *c)
 	const struct own *own = data;
 	const struct decide_opts *o = own->opts;
 
-	if (own->ret->id[0] || !c->session || c->before_reset || strcmp(c->dir, o->dir) != 0 ||
-		!decide_goes_on(o, c) || (o->expiry_ms > 0 && c->age_ms > o->expiry_ms))
+	if (own->ret->id[0] || !c->session || c->before_reset || c->deleted ||
+		strcmp(c->dir, o->dir) != 0 || !decide_goes_on(o, c) ||
+		(o->expiry_ms > 0 && c->age_ms > o->expiry_ms))
 		return 0;
 	conv_copy(own->ret, c);
 	return 0;
@@ -762,6 +765,13 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 		path_exists(d->conv.dir) && strcmp(d->conv.dir, o->dir) != 0)
 		text_fill(&d->notice, TEXT_ELSEWHERE, o->language,
 			TEXT_WORDS(conv_label(&d->conv), d->conv.dir));
+	if (r >= 0 && req->mode == REQUEST_GO_ON && d->what == DECIDED_TURN && !d->conv.id[0] &&
+		!is_member(&d->conv) && d->notice.len == 0) {
+		AUTO_CONV before = CONV_INIT;
+		if (conv_last(o->store, o->dir, o->clock, &before, NULL) == 0 && before.deleted)
+			text_fill(&d->notice, TEXT_DELETED, o->language,
+				TEXT_WORDS(conv_label(&before), before.session));
+	}
 	/* Who answers is no secret when it is another one than was chosen. */
 	if (r >= 0 && req->mode == REQUEST_GO_ON && d->conv.id[0] && o->chosen &&
 		strcmp(d->conv.agent, o->chosen) != 0 && d->notice.len == 0)

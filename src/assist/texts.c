@@ -97,6 +97,10 @@ static const char *const texts[TEXT_COUNT][2] = {
 		[TEXT_ENGLISH] = "\"%s\" belongs to %s." },
 	[TEXT_ANSWERS_HERE] = { [TEXT_GERMAN] = "%s antwortet: ihm gehört \"%s\".",
 		[TEXT_ENGLISH] = "%s answers: \"%s\" is its conversation." },
+	[TEXT_DELETED] = { [TEXT_GERMAN] = "\"%s\" ist gelöscht (faden archive restore %s holt es "
+					   "zurück): eine neue Konversation beginnt.",
+		[TEXT_ENGLISH] = "\"%s\" was deleted (faden archive restore %s gets it back): "
+				 "starting a new conversation." },
 	[TEXT_TOO_OLD] = { [TEXT_GERMAN] = "\"%s\" war %s: eine neue Konversation beginnt.",
 		[TEXT_ENGLISH] = "\"%s\" is from %s: starting a new conversation." },
 	[TEXT_GONE] = { [TEXT_GERMAN] = "%s hat diese Konversation nicht mehr (%s); sie beginnt "

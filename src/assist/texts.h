@@ -45,6 +45,7 @@ enum text_id {
 	TEXT_OTHER_AGENT_OWN, /* … the one of that agent which goes on */
 	TEXT_BELONGS, /* … where that is told besides */
 	TEXT_ANSWERS_HERE, /* gone on with all the same: its agent, its name */
+	TEXT_DELETED,
 	TEXT_TOO_OLD, /* … its name, when it was */
 	TEXT_GONE, /* the agent, its session id */
 	TEXT_LIMIT, /* the agent, seconds, the time it ends */

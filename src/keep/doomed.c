@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "os/path.h"
+#include "store/conv.h"
 
 void doomed_release(struct doomed *d)
 {
@@ -155,6 +156,9 @@ static int delete_kept(
 		r = keeper_archive_to(k, v, &paths, &stats, reterr);
 	for (size_t i = 0; i < paths.n && r == 0; i++)
 		r = kept_remove(v, paths.v[i], reterr);
+	vec_each (&d->rows, one)
+		if (r == 0)
+			r = conv_deleted(k->store, one->agent, one->id, k->clock, reterr);
 	return r;
 }
 

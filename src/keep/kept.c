@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "os/path.h"
 #include "os/unpack.h"
+#include "store/conv.h"
 
 void kept_release(struct kept *kept)
 {
@@ -276,7 +277,7 @@ int kept_restore(const struct keeper *k, const struct kept *kept, unsigned flags
 		if (!path_exists(g.files.v[i].path))
 			r = restore_one(k, &g.files.v[i], flags, fn, data, reterr);
 	}
-	return r < 0 ? r : 0;
+	return r < 0 ? r : conv_restored(k->store, kept->session, reterr);
 }
 
 /* ---- letting go of the oldest ---- */

@@ -6,6 +6,8 @@
 #include "store/sql.h"
 
 enum { LATE_LINES_MS = 5000 };
+/* Before the id of a conversation: a note that the user deleted it, and when. */
+#define DELETED "deleted:"
 
 /* Of the session that goes on, as far as the catalogue knows it. */
 #define OF_SESSION(what)                                                     \
@@ -25,7 +27,9 @@ enum { LATE_LINES_MS = 5000 };
 	" c.owner_pid, c.owner_start, c.owner_boot, c.owner_host," \
 	" coalesce(" OF_SESSION("iif(length(s.prompt) > 80, substr(s.prompt, 1, 79) || '…'," \
 		" s.prompt)") ", c.title)," \
-	" c.heartbeat_ms, " OF_SESSION("s.active_ms") \
+	" c.heartbeat_ms, " OF_SESSION("s.active_ms") "," \
+	" EXISTS (SELECT 1 FROM pref WHERE key = '" DELETED "' || c.id) AND " \
+		OF_SESSION("1") " IS NULL" \
 	" FROM conversation c "
 /* clang-format on */
 
@@ -97,6 +101,7 @@ static void read_row(struct sql *q, struct present *now, struct conv *c)
 		.owner = { .pid = (pid_t)sql_get_int(q, 15),
 			.start = (uint64_t)sql_get_int(q, 16) },
 		.beat_ms = sql_get_int(q, 20),
+		.deleted = sql_get_int(q, 22) != 0,
 	};
 	c->age_ms = age_since(now, c->active_ms, sql_get_int(q, 11), sql_get_text(q, 12));
 	/* What the agent writes about a turn of ours it has written soon after its end. */
@@ -153,7 +158,16 @@ int conv_current(struct store *store, const char *dir, const struct clock *clock
 	int r = SQL_PREPARE(&q, store, reterr,
 		CONV_SELECT "JOIN current k ON k.conversation = c.id WHERE k.dir = ?", SQL_T(dir));
 
-	return r < 0 ? r : fetch_one(&q, clock, "goes on here", ret, reterr);
+	AUTO_CONV c = CONV_INIT;
+	if (r == 0)
+		r = fetch_one(&q, clock, "goes on here", &c, reterr);
+	if (r == 0 && c.deleted)
+		return err_set(reterr, ERR_NOTFOUND, "no conversation goes on here");
+	if (r == 0) {
+		*ret = c;
+		c = (struct conv)CONV_INIT;
+	}
+	return r;
 }
 
 int conv_last(struct store *store, const char *dir, const struct clock *clock, struct conv *ret,
@@ -462,6 +476,31 @@ bool conv_pinned(struct store *store, const char *dir)
 		sql_step(&q, NULL) > 0 && sql_get_int(&q, 0) != 0;
 }
 
+int conv_deleted(struct store *store, const char *agent, const char *session,
+	const struct clock *clock, struct err *reterr)
+{
+	int r = store_begin(store, reterr);
+
+	if (r < 0)
+		return r;
+	r = SQL_RUN(store, reterr,
+		"INSERT OR REPLACE INTO pref (key, value) SELECT '" DELETED "' || id, ?3"
+		" FROM conversation WHERE agent = ?1 AND session = ?2",
+		SQL_T(agent), SQL_T(session), SQL_I(clock_wall_ms(clock)));
+	if (r == 0)
+		r = SQL_RUN(store, reterr, "UPDATE session SET gone = 1 WHERE agent = ? AND id = ?",
+			SQL_T(agent), SQL_T(session));
+	return store_end(store, r, reterr);
+}
+
+int conv_restored(struct store *store, const char *session, struct err *reterr)
+{
+	return SQL_RUN(store, reterr,
+		"DELETE FROM pref WHERE key IN"
+		" (SELECT '" DELETED "' || id FROM conversation WHERE session = ?)",
+		SQL_T(session));
+}
+
 int conv_rename(struct store *store, const char *id, const char *name, struct err *reterr)
 {
 	int r = SQL_RUN(store, reterr, "UPDATE conversation SET name = ? WHERE id = ?", SQL_T(name),
@@ -540,6 +579,10 @@ int conv_take(struct store *store, const char *id, const struct proc_id *self,
 			" owner_host = ?, heartbeat_ms = ?, status = ? WHERE id = ?",
 			SQL_I(self->pid), SQL_I(self->start), SQL_T(self->boot), SQL_T(self->host),
 			SQL_I(clock_wall_ms(clock)), SQL_I(CONV_ACTIVE), SQL_T(id));
+	/* It is in use again: should the agent lose it now, that is not the user's wish. */
+	if (r == 0)
+		r = SQL_RUN(store, reterr, "DELETE FROM pref WHERE key = '" DELETED "' || ?",
+			SQL_T(id));
 	return store_end(store, r, reterr);
 }
 

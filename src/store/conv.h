@@ -44,6 +44,7 @@ struct conv {
 	int64_t turns;
 	bool used_elsewhere; /* that was in the agent itself, since the last turn here */
 	bool before_reset; /* its folder was reset after its last turn */
+	bool deleted; /* by the user, and its session is not back since */
 	struct proc_id owner; /* pid 0: nobody */
 	int64_t beat_ms; /* wall time of its last sign of life */
 };
@@ -73,7 +74,8 @@ int conv_get(struct store *store, const char *id, const struct clock *clock, str
 /* By the agent's session id. */
 int conv_by_session(struct store *store, const char *agent, const char *session,
 	const struct clock *clock, struct conv *ret, struct err *reterr) MUST_USE;
-/* The conversation that goes on in dir. ERR_NOTFOUND: none, the next turn is fresh. */
+/* The conversation that goes on in dir; one that was deleted does not. ERR_NOTFOUND: none, the next
+ * turn is fresh. */
 int conv_current(struct store *store, const char *dir, const struct clock *clock, struct conv *ret,
 	struct err *reterr) MUST_USE;
 /* The one that was active last in dir, reset or not. */
@@ -132,6 +134,11 @@ int conv_untake(struct store *store, const char *id, const struct proc_id *self,
 int conv_unfinished(struct store *store, const char *dir, const struct clock *clock,
 	conv_each_fn fn, void *data, struct err *reterr) MUST_USE;
 
+/* The user has deleted the session that it would go on with: it is over, unless that comes back. */
+int conv_deleted(struct store *store, const char *agent, const char *session,
+	const struct clock *clock, struct err *reterr) MUST_USE;
+/* It is back. */
+int conv_restored(struct store *store, const char *session, struct err *reterr) MUST_USE;
 int conv_rename(struct store *store, const char *id, const char *name, struct err *reterr) MUST_USE;
 int conv_set_task(
 	struct store *store, const char *id, enum conv_task task, struct err *reterr) MUST_USE;

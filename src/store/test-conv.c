@@ -476,6 +476,33 @@ static void test_numbers_that_are_gone_are_passed_over(void **state)
 	assert_int_equal(found, 1);
 }
 
+/* What the user has deleted goes on nowhere until it is back. */
+static void test_deleted_until_it_is_back(void **state)
+{
+	const struct fixture *f = *state;
+	AUTO_CONV made = CONV_INIT;
+	AUTO_CONV c = CONV_INIT;
+
+	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
+	assert_int_equal(conv_set_session(f->store, made.id, plain.agent, "s1", &noon, NULL), 0);
+	assert_int_equal(conv_deleted(f->store, plain.agent, "other", &noon, NULL), 0);
+	assert_int_equal(conv_current(f->store, plain.dir, &noon, &c, NULL), 0);
+	assert_false(c.deleted);
+	conv_release(&c);
+	assert_int_equal(conv_deleted(f->store, plain.agent, "s1", &noon, NULL), 0);
+	assert_int_equal(conv_current(f->store, plain.dir, &noon, &c, NULL), ERR_NOTFOUND);
+	assert_int_equal(conv_last(f->store, plain.dir, &noon, &c, NULL), 0);
+	assert_true(c.deleted);
+	conv_release(&c);
+	assert_int_equal(conv_restored(f->store, "s1", NULL), 0);
+	assert_int_equal(conv_current(f->store, plain.dir, &noon, &c, NULL), 0);
+	conv_release(&c);
+	/* Whoever uses it again takes that back, too. */
+	assert_int_equal(conv_deleted(f->store, plain.agent, "s1", &noon, NULL), 0);
+	assert_int_equal(conv_take(f->store, made.id, &f->self, &noon, NULL), 0);
+	assert_int_equal(conv_current(f->store, plain.dir, &noon, &c, NULL), 0);
+}
+
 static void test_copy_is_private(void **state)
 {
 	const struct fixture *f = *state;
@@ -516,6 +543,7 @@ int main(void)
 		CASE(test_values_that_cannot_be_bound),
 		CASE(test_a_store_that_is_gone_takes_nothing),
 		CASE(test_numbers_that_are_gone_are_passed_over),
+		CASE(test_deleted_until_it_is_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

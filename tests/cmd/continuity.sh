@@ -209,6 +209,27 @@ rm -r "$t_home/.local/share/faden/archive"
 t_exit 'without a copy it begins anew' 0 talk
 t_like 'which is said first' "$(head -n 1 "$t_err")" 'no longer has .*, nor does the archive: what is said next begins anew'
 
+# What the user has deleted is over: what leans there is not refused, and goes nowhere else by itself.
+mkdir -p "$t_tmp/over" && cd "$t_tmp/over" || exit 1
+ask() { t_faden ask --agent rehearsal "$@"; }
+t_exit 'something is said that will be deleted' 0 ask fix the rounding of the checkout total
+over=$(t_faden list -F '{id}')
+t_exit 'the user deletes it' 0 t_faden delete -y "$over"
+t_exit 'it is not what goes on' 0 t_faden route --json continue
+t_like 'the next one would be new' "$(cat "$t_out")" '"session_id":null'
+t_exit 'what leans on it is said all the same' 0 ask continue
+t_like 'in a new conversation, and it is told why and how the old one comes back' "$(cat "$t_err")" \
+	"\"fix the rounding of the checkout total\" was deleted \(faden archive restore $over gets it back\): starting a new"
+t_exit 'the next one is no longer told' 0 ask 'and now run it'
+t_unlike 'since it goes on in the new one' "$(cat "$t_err")" 'deleted'
+t_exit 'it is had back' 0 t_faden archive restore "$over"
+t_exit 'then it can be gone back to' 0 ask 'back to the rounding of the checkout total'
+t_like 'which it is' "$(cat "$t_err")" 'Resuming: fix the rounding'
+t_exit 'it gets a name' 0 t_faden rename "$over" rounding
+t_exit 'and is deleted again' 0 t_faden delete -y "$over"
+t_exit 'by its name it is refused' 1 ask back to rounding
+t_like 'with the way to get it back' "$(cat "$t_err")" "Get it back: faden archive restore $over"
+
 t_setenv FADEN_ASSISTANT_LANGUAGE=de
 t_exit 'a reset in German succeeds' 0 t_faden reset
 t_is 'the words of the assistant are German' "$(cat "$t_out")" 'Alles klar, ich starte eine neue Konversation.'
