@@ -258,9 +258,20 @@ static int gather_given(void *data, const char *agent, const char *id, const cha
 	return catalogue_query(o->store, &query, gather_member, g, g->reterr);
 }
 
+/* As catalogue_thread(). */
+static int of_thread(const struct gathering *g, const struct conv *a, const struct conv *b)
+{
+	return a->session && b->session
+		? catalogue_thread(g->opts->store,
+			  (struct catalogue_used){ a->session, a->active_ms },
+			  (struct catalogue_used){ b->session, b->active_ms })
+		: 0;
+}
+
 /*
  * What the sentence calls by its name and says that it goes back to: ROUTE_NONE when there is
- * nothing. The longest name wins, then what is here, then the newest.
+ * nothing. The longest name wins, then what is here, then the newest; of one thread what goes
+ * on.
  */
 static size_t find_called(const struct gathering *g, bool returns)
 {
@@ -279,15 +290,19 @@ static size_t find_called(const struct gathering *g, bool returns)
 		bool here = strcmp(c->dir, g->opts->dir) == 0;
 		bool its = than && strcmp(than->dir, g->opts->dir) == 0;
 		size_t n = strlen(c->name), m = than ? strlen(than->name) : 0;
-		if (n > m || (n == m && (here > its || (here == its && c->age_ms < than->age_ms))))
+		int thread = than && n == m ? of_thread(g, c, than) : 0;
+		if (thread > 0 || n > m ||
+			(thread == 0 && n == m &&
+				(here > its || (here == its && c->age_ms < than->age_ms))))
 			best = i;
 	}
 	return best;
 }
 
-/* Others with the very name that was called. */
-static void find_namesakes(struct decision *d, size_t called)
+/* Others with the very name that was called, and of another thread. */
+static void find_namesakes(const struct gathering *g, size_t called)
 {
+	struct decision *d = g->d;
 	AUTO_STR name = STR_INIT;
 	int64_t newest = 0;
 
@@ -298,7 +313,8 @@ static void find_namesakes(struct decision *d, size_t called)
 		if (i == called || !c->name)
 			continue;
 		utf8_normalise(&other, sv_of(c->name), true);
-		if (!sv_eq(str_sv(&other), str_sv(&name)))
+		if (!sv_eq(str_sv(&other), str_sv(&name)) ||
+			of_thread(g, c, &d->convs.v[called]) != 0)
 			continue;
 		if (d->namesakes++ == 0 || c->age_ms < newest) {
 			newest = c->age_ms;
@@ -408,7 +424,7 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 		d->called = called != ROUTE_NONE;
 		if (d->called) {
 			prefer_called(d, called, ret);
-			find_namesakes(d, called);
+			find_namesakes(&g, called);
 		}
 	}
 	vec_each (&g.materials, m) {

@@ -428,7 +428,7 @@ static void tell_route(const struct decide_opts *o, const struct conv *last, str
 	d->elsewhere = is_member(to) ||
 		(to->id[0] ? strcmp(last->id, to->id) != 0 ||
 					to->age_ms > router_opts(o->router)->expiry_ms
-			   : last->turns > 0);
+			   : last->turns > 0 || last->session);
 	note_places(o, last, d);
 	if (!d->elsewhere)
 		return;

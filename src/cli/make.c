@@ -204,10 +204,13 @@ static char *name_to_move(struct app *app, const struct made *m)
 }
 
 /* It stays unique, so that it leads to where the thread goes on. */
-static int move_name(struct app *app, const char *name, struct made *m, struct err *reterr)
+static int move_name(struct app *app, const char *name, const struct conv *old, struct made *m,
+	struct err *reterr)
 {
 	int r = catalogue_rename(app->store, m->parent->agent, m->parent->info.id, "", reterr);
 
+	if (r >= 0 && old->id[0] && old->session && strcmp(old->session, m->parent->info.id) == 0)
+		r = conv_rename(app->store, old->id, NULL, reterr);
 	if (r >= 0)
 		r = catalogue_rename(app->store, m->agent, m->id, name, reterr);
 	if (r >= 0)
@@ -272,7 +275,7 @@ bool made_take_over(struct app *app, const struct resolved *of, struct made *m)
 	if (r >= 0) {
 		r = ours ? take_over(app, &row, &old, place, m, &err) : 0;
 		if (r >= 0 && name[0])
-			r = move_name(app, name, m, &err);
+			r = move_name(app, name, &old, m, &err);
 		r = store_end(app->store, r, &err);
 	}
 	m->current = r >= 0 && place;

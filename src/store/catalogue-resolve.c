@@ -92,7 +92,7 @@ static int resolve_path(const struct resolve *w, struct err *reterr)
 enum likeness { IS, BEGINS, HOLDS };
 
 #define VISIBLE "s.flags & 9 = 0 AND "
-enum { TIER_ID, TIER_NAME, TIERS = 5 };
+enum { TIER_ID, TIER_NAME, TIER_PART = 4, TIERS };
 static const struct tier {
 	const char *where;
 	enum likeness likeness;
@@ -103,7 +103,7 @@ static const struct tier {
 		false },
 	{ VISIBLE "s.id LIKE ?1 ESCAPE '\\'", BEGINS, true },
 	{ VISIBLE "s.id LIKE ?1 ESCAPE '\\'", HOLDS, true },
-	{ VISIBLE "IFNULL(n.name, s.name) LIKE ?1 ESCAPE '\\'", HOLDS, false },
+	[TIER_PART] = { VISIBLE "IFNULL(n.name, s.name) LIKE ?1 ESCAPE '\\'", HOLDS, false },
 };
 _Static_assert((SESSION_SUBAGENT | SESSION_HELPER) == 9, "VISIBLE names the flags by value");
 
@@ -187,6 +187,29 @@ static int refuse_ambiguous(
 	return r;
 }
 
+/* A name that the agent gave goes into every copy: it means what goes on of the thread. */
+static void keep_threads(const struct resolve *w, struct catalogue_matches *found)
+{
+	for (size_t i = 0; i < found->rows.n;) {
+		const struct session_row *row = &found->rows.v[i];
+		bool goes_on = true;
+		vec_each (&found->rows, other)
+			goes_on = goes_on &&
+				catalogue_thread(w->store,
+					(struct catalogue_used){ row->info.id, row->active_ms },
+					(struct catalogue_used){
+						other->info.id, other->active_ms }) >= 0;
+		if (goes_on) {
+			i++;
+			continue;
+		}
+		session_row_release(&found->rows.v[i]);
+		found->rows.n--;
+		memmove(&found->rows.v[i], &found->rows.v[i + 1],
+			(found->rows.n - i) * sizeof(*found->rows.v));
+	}
+}
+
 /* 1 when a tier decided, 0 when none fits. */
 static int ask_tiers(const struct resolve *w, size_t first, size_t end, struct err *reterr)
 {
@@ -200,6 +223,8 @@ static int ask_tiers(const struct resolve *w, size_t first, size_t end, struct e
 		int r = ask_tier(w, &tiers[i], &found, reterr);
 		if (r < 0)
 			return r;
+		if (found.rows.n > 1 && (i == TIER_NAME || i == TIER_PART))
+			keep_threads(w, &found);
 		if (found.rows.n > 1)
 			return refuse_ambiguous(w, &found, reterr);
 		if (found.rows.n == 1) {

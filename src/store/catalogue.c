@@ -392,6 +392,37 @@ int catalogue_unclaimed(struct store *store, const struct catalogue_unclaimed *q
 	return give_rows(&q, fn, data, reterr);
 }
 
+/* Where the line of copies that it is of begins, and how many lie between. */
+static char *line_of(struct store *store, const char *id, int64_t *ret_depth)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, store, NULL,
+		"WITH RECURSIVE up(id, n) AS (SELECT ?1, 0 UNION ALL SELECT s.parent_id, n + 1"
+		" FROM up JOIN session s ON s.id = up.id WHERE s.parent_id <> ''"
+		" AND s.parent_id <> s.id AND s.relation IN (1, 2, 5, 6, 7) AND n < 100)"
+		" SELECT id, n FROM up ORDER BY n DESC LIMIT 1",
+		SQL_T(id));
+
+	*ret_depth = 0;
+	if (r < 0 || sql_step(&q, NULL) <= 0)
+		return xstrdup(id);
+	*ret_depth = sql_get_int(&q, 1);
+	return sql_dup_text(&q, 0);
+}
+
+int catalogue_thread(struct store *store, struct catalogue_used a, struct catalogue_used b)
+{
+	int64_t deep_a, deep_b;
+	AUTO_FREE char *line_a = line_of(store, a.id, &deep_a);
+	AUTO_FREE char *line_b = line_of(store, b.id, &deep_b);
+
+	if (strcmp(line_a, line_b) != 0 || strcmp(a.id, b.id) == 0)
+		return 0;
+	if (a.active_ms != b.active_ms)
+		return a.active_ms > b.active_ms ? 1 : -1;
+	return deep_a > deep_b ? 1 : -1;
+}
+
 int catalogue_names(struct store *store,
 	int (*fn)(void *data, const char *agent, const char *id, const char *name), void *data,
 	struct err *reterr)

@@ -179,6 +179,16 @@ int catalogue_by_name(struct store *store, const char *name, struct session_row 
 int catalogue_resolve_gone(struct store *store, const char *spec, struct session_row *ret,
 	struct err *reterr) MUST_USE;
 
+/* A thread goes on under a new id when it is trimmed, rolled over, repaired or taken elsewhere, and
+ * its name goes along. Positive when two sessions are of one thread and the first is what goes on:
+ * the one that was used last, the later copy where that is the same time; negative when the second
+ * is; 0 when they are two threads. */
+struct catalogue_used {
+	const char *id;
+	int64_t active_ms;
+};
+int catalogue_thread(struct store *store, struct catalogue_used a, struct catalogue_used b);
+
 /* Removes all that the store has of a session: the rows of these files, names, the conversation
  * that has no other session, with its turns. *rows is added to. */
 int catalogue_forget(struct store *store, const char *agent, const char *id,

@@ -121,6 +121,34 @@ t_exit 'the other is taken by that' 0 t_faden ask --in "$id" 'what did I say fir
 t_exit 'and is looked at' 0 t_faden show "$id"
 t_like 'it is the other one' "$(cat "$t_out")" 'count the red tiles'
 
+# --- one thread: what was trimmed and what goes on ---
+mkdir -p "$t_tmp/thread" && cd "$t_tmp/thread" || exit 1
+ask() { t_faden ask --agent rehearsal "$@"; }
+t_exit 'a thread begins' 0 ask count the tiles of the long corridor
+old=$(t_faden list -F '{id}')
+t_exit 'it is called papaya' 0 t_faden rename "$old" papaya
+t_exit 'it is rolled over' 0 t_faden rollover papaya
+new=$(t_faden list -F '{id}' papaya)
+t_exit 'another one begins' 0 ask --new paint the old door
+t_exit 'it is gone back to by its name' 0 ask --json back to papaya
+t_like 'to what goes on of it' "$(cat "$t_out")" "\"session_id\":\"$new\""
+t_unlike 'which alone has the name' "$(cat "$t_err")" 'have this name'
+t_exit 'something new after what was just rolled over is told' 0 t_faden rollover papaya
+t_exit 'that is said' 0 ask translate the manual of the camera into French
+t_like 'and told' "$(cat "$t_err")" 'New conversation'
+
+# a name of the agent's own stands in every copy
+g=99999999-0000-4000-8000-000000000001
+"$t_helper/make-session" claude "$t_home/.claude" "$t_tmp/thread" "$g" 'sort the seeds by weight' >/dev/null
+printf '{"type":"custom-title","customTitle":"quince","sessionId":"%s"}\n' "$g" >>"$(t_faden list -F '{path}' "$g")"
+t_exit 'and goes on in another session' 0 t_faden rollover "$g"
+next=$(t_faden list -F '{parent} {id}' | sed -n "s/^$g //p" | head -n 1)
+copy=$(t_faden list -F '{path}' "$next" | head -n 1)
+printf '{"type":"custom-title","customTitle":"quince","sessionId":"%s"}\n' "$next" >>"$copy"
+t_exit 'the name alone is what goes on' 0 t_faden lineage quince
+t_like 'which is the later one' "$(cat "$t_out")" "$next.* <- this session"
+t_exit 'it can be shown by it' 0 t_faden show quince
+
 # --- from another folder ---
 mkdir -p "$t_tmp/far" && cd "$t_tmp/far" || exit 1
 t_exit 'what is called so is taken from anywhere' 0 t_faden ask 'back to melon'
