@@ -3,6 +3,7 @@
  */
 #include "cli/cmd.h"
 #include "cli/print.h"
+#include "cli/runs.h"
 #include "cli/sessions.h"
 #include "view/diff.h"
 #include "view/json.h"
@@ -56,6 +57,15 @@ static int run_diff(
 		r = sessions_find(app, argv[0], 0, &a, reterr);
 	if (r >= 0)
 		r = sessions_find(app, argv[1], 0, &b, reterr);
+	int runs = run_find_two(app, r, argv, reterr);
+	if (runs < 0)
+		return runs;
+	if (runs > 0 && opts->stat)
+		return err_set(reterr, ERR_USAGE, "--stat is for sessions; these are runs");
+	if (runs > 0)
+		return run_master_words(app,
+			(const char *const[]){ "--diff", argv[0], argv[1], NULL }, NULL, opts->json,
+			reterr);
 	if (r < 0)
 		return r;
 	const struct diff_input inputs[DIFF_SIDES] = {

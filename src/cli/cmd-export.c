@@ -15,8 +15,8 @@
 #include "cli/env.h"
 #include "cli/passphrase.h"
 #include "cli/print.h"
+#include "cli/runs.h"
 #include "cli/sessions.h"
-#include "master/list.h"
 #include "os/file.h"
 #include "os/path.h"
 #include "ui/progress.h"
@@ -76,7 +76,6 @@ struct export_run {
 	struct exporter *exporter;
 	struct err *reterr; /* of the session that is read */
 	const struct conversation *conversation; /* … as it is read */
-	/* that is read */ /* of the session that is read */
 	char *path; /* of the file; NULL: standard output */
 	struct file_new file;
 	struct progress progress;
@@ -143,8 +142,12 @@ static int open_file(struct export_run *x, struct err *reterr)
 	x->path = path_expand_home(x->opts->out, x->app->paths.home);
 	if (stat(x->path, &st) == 0 && S_ISDIR(st.st_mode)) {
 		AUTO_FREE char *folder = x->path;
+		struct sv run = x->runs.n ? path_base(sv_of(x->runs.v[0])) : SV("");
+		if (sv_ends(run, SV(".json")))
+			run.n -= strlen(".json");
+		AUTO_FREE char *called = xmemdup0(run.n ? run.p : "", run.n);
 		AUTO_FREE char *name = xasprintf("%s.%s",
-			(x->sessions.n > 0 ? x->sessions.v[0].row.info.id : "run"),
+			(x->sessions.n > 0 ? x->sessions.v[0].row.info.id : called),
 			usual[x->format]);
 		struct sv base = path_base(sv_of(name));
 		AUTO_FREE char *plain = xmemdup0(base.p, base.n);
@@ -226,7 +229,7 @@ static int export_session(struct export_run *x, const struct resolved *of, struc
 static int export_pair(struct export_run *x, const char *path, struct err *reterr)
 {
 	struct master_run *run = NULL;
-	int r = master_open_file(path, 0, &x->app->clock, &run, reterr);
+	int r = master_open_file(path, MASTER_LOOK, &x->app->clock, &run, reterr);
 
 	if (r < 0)
 		return r;
@@ -346,21 +349,6 @@ static int check_options(const struct export_run *x, struct err *reterr)
 	return 0;
 }
 
-/* What is no session may be a run of this folder. */
-static bool find_run(struct export_run *x, const char *spec)
-{
-	AUTO_MASTER_LIST list = MASTER_LIST_INIT;
-	const struct master_row *row;
-
-	if (!spec || !x->app->cwd)
-		return false;
-	AUTO_FREE char *root = path_join(x->app->cwd, MASTER_FOLDER);
-	if (master_list(root, &list, NULL) < 0 || master_find(&list, spec, &row, NULL) < 0)
-		return false;
-	strv_add(&x->runs, row->path);
-	return true;
-}
-
 static int find_one(struct export_run *x, const char *spec, struct err *reterr)
 {
 	struct resolved of = RESOLVED_INIT;
@@ -371,7 +359,11 @@ static int find_one(struct export_run *x, const char *spec, struct err *reterr)
 		return 0;
 	}
 	resolved_release(&of);
-	return r == ERR_NOTFOUND && find_run(x, spec) ? 0 : r;
+	AUTO_RUN_NAMED run = RUN_NAMED_INIT;
+	if (!run_find(x->app, r, spec, &run))
+		return r;
+	strv_add(&x->runs, run.row->path);
+	return 0;
 }
 
 static int run_export(

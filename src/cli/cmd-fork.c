@@ -7,6 +7,7 @@
 #include "cli/cmd.h"
 #include "cli/make.h"
 #include "cli/print.h"
+#include "cli/runs.h"
 #include "cli/sessions.h"
 #include "view/branch.h"
 #include "view/json.h"
@@ -111,6 +112,23 @@ static void print(const struct forking *f)
 	print_end(&t);
 }
 
+/* Rounds are what a run has for turns. */
+static int fork_run(struct app *app, const struct fork_options *opts, const struct run_named *run,
+	struct err *reterr)
+{
+	const struct master_state *s = &run->row->state;
+	AUTO_FREE char *at = xasprintf("%lld", opts->at ? opts->at : (long long)s->round);
+	const char *words[] = { "--session-file", run->row->path, "--fork-at-round", at, NULL };
+
+	if (opts->out || opts->current || opts->dry_run)
+		return err_set(reterr, ERR_USAGE, "%s is for sessions; '%.8s' is a run of the pair",
+			opts->out		? "--out"
+				: opts->current ? "--current"
+						: "--dry-run",
+			s->id);
+	return run_master_words(app, words, opts->name, opts->json, reterr);
+}
+
 static int run_fork(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	const struct fork_options *opts = options;
@@ -131,6 +149,9 @@ static int run_fork(struct app *app, const void *options, int argc, char **argv,
 	if (r >= 0)
 		r = sessions_find(
 			app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE | RESOLVE_FILE, &f.of, reterr);
+	AUTO_RUN_NAMED run = RUN_NAMED_INIT;
+	if (run_find(app, r, argc > 0 ? argv[0] : NULL, &run))
+		return fork_run(app, opts, &run, reterr);
 	if (r >= 0)
 		r = make_fork(&f, reterr);
 	if (r >= 0)

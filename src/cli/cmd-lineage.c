@@ -8,8 +8,10 @@
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/print.h"
+#include "cli/runs.h"
 #include "cli/sessions.h"
 #include "lineage/lineage.h"
+#include "master/family.h"
 #include "os/path.h"
 #include "os/proc.h"
 #include "view/lineage.h"
@@ -87,7 +89,13 @@ static int run_lineage(
 	if (r >= 0)
 		r = sessions_find(
 			app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE | RESOLVE_GONE, &of, reterr);
-	if (r >= 0)
+	AUTO_RUN_NAMED run = RUN_NAMED_INIT;
+	bool is_run = run_find(app, r, argc > 0 ? argv[0] : NULL, &run);
+	if (is_run) {
+		master_family(&run.list, run.row, opts->chain, &l);
+		r = 0;
+	}
+	if (r >= 0 && !is_run)
 		r = (opts->chain ? lineage_chain : lineage_trace)(
 			app->store, app->homes, app->n_homes, &of.row, &l, reterr);
 	if (r < 0)

@@ -5,6 +5,7 @@
 #include "cli/cmd.h"
 #include "cli/make.h"
 #include "cli/print.h"
+#include "cli/runs.h"
 #include "cli/sessions.h"
 #include "view/branch.h"
 #include "view/json.h"
@@ -125,6 +126,19 @@ static void print(const struct merge_run *m)
 	print_end(&t);
 }
 
+static int merge_runs(
+	struct app *app, const struct merge_options *opts, char **argv, struct err *reterr)
+{
+	const char *words[] = { "--merge", argv[0], argv[1], NULL };
+
+	if (opts->current || opts->unrelated || opts->dry_run)
+		return err_set(reterr, ERR_USAGE, "%s is for sessions; these are runs of the pair",
+			opts->current		  ? "--current"
+				: opts->unrelated ? "--unrelated"
+						  : "--dry-run");
+	return run_master_words(app, words, opts->name, opts->json, reterr);
+}
+
 static int run_merge(
 	struct app *app, const void *options, int argc UNUSED, char **argv, struct err *reterr)
 {
@@ -144,6 +158,11 @@ static int run_merge(
 		r = sessions_open_to(app, opts->dry_run, reterr);
 	if (r >= 0)
 		r = read_both(&m, argv, reterr);
+	int runs = run_find_two(app, r, argv, reterr);
+	if (runs < 0)
+		return runs;
+	if (runs > 0)
+		return merge_runs(app, opts, argv, reterr);
 	if (r >= 0)
 		r = make_merge(&m, reterr);
 	if (r >= 0)

@@ -8,7 +8,9 @@
 #include "base/shell.h"
 #include "cli/cmd.h"
 #include "cli/make.h"
+#include "cli/master-manage.h"
 #include "cli/print.h"
+#include "cli/runs.h"
 #include "cli/sessions.h"
 #include "view/branch.h"
 #include "view/json.h"
@@ -145,6 +147,17 @@ static int run_port(struct app *app, const void *options, int argc, char **argv,
 		r = sessions_open_to(app, opts->dry_run, reterr);
 	if (r >= 0)
 		r = find(&p, argc > 0 ? argv[0] : NULL, reterr);
+	AUTO_RUN_NAMED run = RUN_NAMED_INIT;
+	if (run_find(app, r, argc > 0 ? argv[0] : NULL, &run)) {
+		if (opts->current || opts->here || opts->dry_run)
+			return err_set(reterr, ERR_USAGE,
+				"%s is for sessions; '%s' is a run of the pair",
+				opts->current	     ? "--current"
+					: opts->here ? "--here"
+						     : "--dry-run",
+				argv[0]);
+		return manage_port(app, run.row->path, opts->to, opts->name, opts->json, reterr);
+	}
 	if (r >= 0)
 		r = make_port(&p, reterr);
 	if (r >= 0)

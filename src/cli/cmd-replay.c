@@ -12,6 +12,7 @@
 #include "cli/front.h"
 #include "cli/make.h"
 #include "cli/print.h"
+#include "cli/runs.h"
 #include "cli/sessions.h"
 #include "ui/markdown.h"
 #include "ui/status.h"
@@ -339,7 +340,15 @@ static int find(struct replaying *p, const char *spec, struct err *reterr)
 {
 	AUTO_STR agents = STR_INIT;
 	int r = sessions_find(p->app, spec, RESOLVE_HERE, &p->of, reterr);
+	AUTO_RUN_NAMED run = RUN_NAMED_INIT;
+	AUTO_FREE char *worker = NULL;
 
+	/* What its instructor said to the worker. */
+	if (run_find(p->app, r, spec, &run)) {
+		r = run_worker_session(p->app, &run, &worker, reterr);
+		if (r >= 0)
+			r = sessions_find(p->app, worker, 0, &p->of, reterr);
+	}
 	if (r < 0)
 		return r;
 	const struct session_row *row = &p->of.row;

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/print.h"
+#include "cli/runs.h"
 #include "cli/sessions.h"
 #include "os/unpack.h"
 #include "view/item.h"
@@ -139,6 +140,28 @@ static int show_raw(const struct show *s, struct err *reterr)
 	return n < 0 ? err_errno(reterr, errno, "%s", part->path) : 0;
 }
 
+/* A run is read as it is exported. */
+static int show_run(
+	struct app *app, const struct show_opts *opts, const char *path, struct err *reterr)
+{
+	const struct cmd *export = cmd_find(SV("export"));
+	const char *words[] = { path, "--format", opts->json ? "json" : "text" };
+	AUTO_STRV argv = STRV_INIT;
+
+	if (!export || opts->raw || opts->tools || opts->live || opts->last > 0 || opts->at)
+		return err_set(reterr, ERR_USAGE, "%s is for sessions; %s is a run of the pair",
+			opts->raw	      ? "--raw"
+				: opts->tools ? "--tools"
+				: opts->live  ? "--live"
+				: opts->at    ? "--at"
+					      : "--last",
+			path);
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		strv_add(&argv, words[i]);
+	app_pager_begin(app);
+	return cmd_call(app, export, (int)argv.n, argv.v, reterr);
+}
+
 /* ---- the command ---- */
 
 static int run_show(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
@@ -161,6 +184,9 @@ static int run_show(struct app *app, const void *options, int argc, char **argv,
 	if (r >= 0)
 		r = sessions_find(
 			app, argc > 0 ? argv[0] : NULL, RESOLVE_HERE | RESOLVE_GONE, &s.of, reterr);
+	AUTO_RUN_NAMED run = RUN_NAMED_INIT;
+	if (run_find(app, r, argc > 0 ? argv[0] : NULL, &run))
+		return show_run(app, s.opts, run.row->path, reterr);
 	if (r >= 0)
 		r = sessions_read(app, &s.of, &opts, &s.conversation, reterr);
 	if (r < 0)

@@ -1,7 +1,9 @@
 #include "cli/master-manage.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -47,6 +49,8 @@ static int open_named(struct app *app, const char *root, const char *text, unsig
 
 	/* One that cannot be listed can still be opened by its id, and says what is wrong with it.
 	 */
+	if (strchr(text, '/') && path_exists(text))
+		return master_open_file(text, flags, &app->clock, ret, reterr);
 	if (uuid_valid(sv_of(text))) {
 		int found = master_open(root, text, flags, &app->clock, ret, reterr);
 		return found == ERR_NOTFOUND ? say_where_it_is(app, text, reterr) : found;
@@ -484,6 +488,67 @@ static int do_merge(struct app *app, const char *dir, const struct master_manage
 	if (r == 0)
 		print_made(app, m, child, "merged", written, &conflicts);
 	int closed = master_close(child, r < 0 ? NULL : reterr);
+	return r < 0 ? r : closed;
+}
+
+int manage_port(struct app *app, const char *path, const char *to, const char *name, bool json,
+	struct err *reterr)
+{
+	const struct master_manage how = { .json = json };
+	struct master_run *from = NULL, *child = NULL;
+	struct master_step step = MASTER_STEP_INIT(MASTER_STEP_CONFIG);
+	AUTO_MASTER_CONFIG c = MASTER_CONFIG_INIT;
+	AUTO_FREE char *words = xasprintf("with %s", to);
+
+	int r = master_open_file(path, MASTER_LOOK, &app->clock, &from, reterr);
+	if (r < 0)
+		return r;
+	const struct master_state *s = master_state(from);
+	AUTO_FREE char *title = fork_name(s, name, words);
+	AUTO_FREE char *dir = xstrdup(s->config.dir ? s->config.dir : app->cwd);
+	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
+	const struct master_place place = place_of(app, dir);
+	if (same_text(s->config.agent[MASTER_INSTRUCTOR], to) &&
+		same_text(s->config.agent[MASTER_WORKER], to))
+		r = err_set(reterr, ERR_USAGE,
+			"both are %s already; a copy of it is made by: faden fork %.8s", to, s->id);
+	if (r == 0)
+		r = master_fork(from, root, s->round, title, &child, reterr);
+	for (int i = 0; i < MASTER_ROLES && r == 0; i++) {
+		enum master_role role = (enum master_role)i;
+		struct port_report report = PORT_REPORT_INIT;
+		bool written;
+		r = same_text(s->config.agent[i], to)
+			? master_session_fork(child, role, &place, &written, reterr)
+			: master_session_port(child, role, &place, to, &report, reterr);
+		port_report_release(&report);
+	}
+	/* Models are of an agent. */
+	master_config_copy(&c, &s->config);
+	for (int i = 0; i < MASTER_ROLES; i++) {
+		if (!same_text(c.agent[i], to))
+			free(TAKE_PTR(c.model[i]));
+		free(c.agent[i]);
+		c.agent[i] = xstrdup(to);
+	}
+	step.config = &c;
+	if (r == 0)
+		r = master_step(child, &step, reterr);
+	if (r == 0) {
+		struct master_step origin = MASTER_STEP_INIT(MASTER_STEP_ORIGIN);
+		origin.text = sv_of(s->id);
+		origin.begin = MASTER_BEGIN_PORTED;
+		origin.round = s->round;
+		r = master_step(child, &origin, reterr);
+	}
+	if (r == 0)
+		print_made(app, &how, child, "ported", 0, NULL);
+	AUTO_FREE char *half = r < 0 && child ? xstrdup(master_path(child)) : NULL;
+	int closed = master_close(child, r < 0 ? NULL : reterr);
+	/* Half a port is nothing to go on with; the sessions that it made stay. */
+	if (half)
+		(void)unlink(half);
+	(void)master_close(from, NULL);
 	return r < 0 ? r : closed;
 }
 

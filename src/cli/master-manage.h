@@ -24,6 +24,11 @@ bool manages_only(const struct master_manage *m, int argc);
 int manage_runs(struct app *app, const char *dir, const struct master_manage *m, int argc,
 	char **argv, struct err *reterr) MUST_USE;
 
+/* A run that goes on from this one with another agent in both roles, up to its last round; told as
+ * those that manage_runs() makes. name may be NULL. */
+int manage_port(struct app *app, const char *path, const char *to, const char *name, bool json,
+	struct err *reterr) MUST_USE;
+
 /* Opens the run that is meant: a file, by id, name or a part of them, or the latest; and tells what
  * was found in it. */
 int manage_open(struct app *app, const char *dir, const struct master_manage *m, unsigned flags,

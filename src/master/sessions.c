@@ -172,11 +172,12 @@ static int close_ask(struct master_run *run, enum master_role role, struct err *
 	return master_step(run, &step, reterr);
 }
 
+/* to: whose session that is; NULL: of the same agent as before. */
 static int go_on_in(struct master_run *run, enum master_role role, enum master_begin begin,
-	const char *session, const struct master_place *place, struct err *reterr)
+	const char *to, const char *session, const struct master_place *place, struct err *reterr)
 {
 	const struct master_state *s = master_state(run);
-	AUTO_FREE char *agent = xstrdup(agent_of(s, role));
+	AUTO_FREE char *agent = xstrdup(to ? to : agent_of(s, role));
 	const struct conv_new what = { .dir = place->dir, .agent = agent, .aside = true };
 	struct master_step step = MASTER_STEP_INIT(MASTER_STEP_SESSION);
 	AUTO_STR prompt = STR_INIT;
@@ -196,10 +197,11 @@ static int go_on_in(struct master_run *run, enum master_role role, enum master_b
 }
 
 /* Nothing was answered in it yet: the one that there may be is the other run's. */
-static int begin_anew(struct master_run *run, enum master_role role, struct err *reterr)
+static int begin_anew(
+	struct master_run *run, enum master_role role, const char *to, struct err *reterr)
 {
 	const struct master_side *side = &master_state(run)->side[role];
-	AUTO_FREE char *agent = xstrdup(agent_of(master_state(run), role));
+	AUTO_FREE char *agent = xstrdup(to ? to : agent_of(master_state(run), role));
 	struct master_step step = MASTER_STEP_INIT(MASTER_STEP_SESSION);
 	AUTO_STR prompt = STR_INIT;
 
@@ -240,7 +242,7 @@ int master_session_write(struct master_run *run, enum master_role role,
 	if (r == 0)
 		r = native_finish(h.to, ret, reterr);
 	native_close(h.to);
-	return r < 0 ? r : go_on_in(run, role, MASTER_BEGIN_WRITTEN, ret->id, place, reterr);
+	return r < 0 ? r : go_on_in(run, role, MASTER_BEGIN_WRITTEN, NULL, ret->id, place, reterr);
 }
 
 int master_session_fork(struct master_run *run, enum master_role role,
@@ -256,14 +258,14 @@ int master_session_fork(struct master_run *run, enum master_role role,
 
 	*ret_written = false;
 	if (!home)
-		return begin_anew(run, role, reterr);
+		return begin_anew(run, role, NULL, reterr);
 	int r = close_ask(run, role, reterr);
 	if (r == 0)
 		r = master_steps(run, find_begin, &h, reterr);
 	if (r < 0)
 		return r;
 	if (h.asks == 0)
-		return begin_anew(run, role, reterr);
+		return begin_anew(run, role, NULL, reterr);
 	if (s->side[role].session)
 		(void)!transcript_find(home, sv_of(s->side[role].session), &path, NULL);
 	/* A prompt that was interrupted is a turn as well, so that they are not counted: they are
@@ -281,7 +283,7 @@ int master_session_fork(struct master_run *run, enum master_role role,
 		session_info_release(&parent);
 	}
 	if (forked == 0) {
-		r = go_on_in(run, role, MASTER_BEGIN_FORKED, fork.file.id, place, reterr);
+		r = go_on_in(run, role, MASTER_BEGIN_FORKED, NULL, fork.file.id, place, reterr);
 	} else {
 		r = master_session_write(run, role, place, &native, reterr);
 		*ret_written = r == 0;
@@ -289,4 +291,48 @@ int master_session_fork(struct master_run *run, enum master_role role,
 	fork_report_release(&fork);
 	native_report_release(&native);
 	return r;
+}
+
+int master_session_port(struct master_run *run, enum master_role role,
+	const struct master_place *place, const char *to, struct port_report *ret,
+	struct err *reterr)
+{
+	const struct master_state *s = master_state(run);
+	CLEANUP(history_release) struct history h = HISTORY_INIT(role);
+	const struct transcript_home *from = home_of(place, agent_of(s, role));
+	struct port_opts opts = { .from = from,
+		.to = home_of(place, to),
+		.relation = SESSION_PORTED,
+		.dir = place->dir,
+		.clock = place->clock };
+	struct session_info parent;
+	AUTO_FREE char *path = NULL;
+	uint64_t more = 0;
+
+	if (!opts.to)
+		return err_set(reterr, ERR_INPUT, "there is no place for sessions of %s here", to);
+	int r = close_ask(run, role, reterr);
+	if (r == 0)
+		r = master_steps(run, find_begin, &h, reterr);
+	if (r < 0)
+		return r;
+	if (h.asks == 0)
+		return begin_anew(run, role, to, reterr);
+	if (from && s->side[role].session)
+		(void)!transcript_find(from, sv_of(s->side[role].session), &path, NULL);
+	if (!path)
+		return err_set(reterr, ERR_NOTFOUND,
+			"the %s's session is not on this machine; 'faden master --resume' writes "
+			"it "
+			"back",
+			master_role_name(role));
+	r = find_last(&h, path, from, &opts.at, &more, reterr);
+	if (r < 0)
+		return r;
+	session_info_init(&parent, from->format, path);
+	opts.parent = &parent;
+	r = port_session(&opts, ret, reterr);
+	session_info_release(&parent);
+	return r < 0 ? r
+		     : go_on_in(run, role, MASTER_BEGIN_PORTED, to, ret->file.id, place, reterr);
 }

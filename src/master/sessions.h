@@ -6,6 +6,7 @@
 #pragma once
 
 #include "branch/native.h"
+#include "branch/port.h"
 #include "master/run.h"
 #include "store/store.h"
 #include "transcript/home.h"
@@ -38,6 +39,13 @@ int master_session_look(struct master_run *run, enum master_role role,
  */
 int master_session_write(struct master_run *run, enum master_role role,
 	const struct master_place *place, struct native_report *ret, struct err *reterr) MUST_USE;
+
+/* Of a run that was forked: the role's session as one of another agent, up to what the run knows of
+ * it (branch/port.h). The run goes on in it; that its configuration names that agent is the
+ * caller's. */
+int master_session_port(struct master_run *run, enum master_role role,
+	const struct master_place *place, const char *to, struct port_report *ret,
+	struct err *reterr) MUST_USE;
 
 /* For a run that was forked or copied, or whose session has moved on: a copy of the role's session
  * up to what the run knows of it; where that cannot be found there, one that is written.

@@ -70,6 +70,12 @@ static void put_head(struct str *out, const struct master_state *s, const struct
 	jw_put_cstr(&w, "sessionId", s->id);
 	jw_put_cstr(&w, "name", s->name);
 	jw_put_cstr(&w, "origin", s->origin);
+	if (s->origin) {
+		jw_put_cstr(&w, "originHow", master_begin_name(s->origin_how));
+		jw_put_i64(&w, "originRound", s->origin_round);
+	}
+	if (s->origin_other)
+		jw_put_cstr(&w, "originOther", s->origin_other);
 	put_time(&w, "createdAt", s->created_ms);
 	put_time(&w, "lastUpdatedAt", s->updated_ms);
 	jw_key(&w, "config");
@@ -103,6 +109,9 @@ enum head_key {
 	H_ID,
 	H_NAME,
 	H_ORIGIN,
+	H_ORIGIN_HOW,
+	H_ORIGIN_ROUND,
+	H_ORIGIN_OTHER,
 	H_CREATED,
 	H_UPDATED,
 	H_CONFIG,
@@ -123,6 +132,9 @@ static const struct scan_key head_keys[H_KEYS] = {
 	[H_ID] = SCAN_KEY("sessionId", SCAN_TOP),
 	[H_NAME] = SCAN_KEY("name", SCAN_TOP),
 	[H_ORIGIN] = SCAN_KEY("origin", SCAN_TOP),
+	[H_ORIGIN_HOW] = SCAN_KEY("originHow", SCAN_TOP),
+	[H_ORIGIN_ROUND] = SCAN_KEY("originRound", SCAN_TOP),
+	[H_ORIGIN_OTHER] = SCAN_KEY("originOther", SCAN_TOP),
 	[H_CREATED] = SCAN_KEY("createdAt", SCAN_TOP),
 	[H_UPDATED] = SCAN_KEY("lastUpdatedAt", SCAN_TOP),
 	[H_CONFIG] = SCAN_KEY("config", SCAN_TOP),
@@ -156,6 +168,13 @@ static void get_state(const struct jval *v, struct master_state *s)
 	struct sv origin = scan_string_view(v[H_ORIGIN], &tmp);
 	if (uuid_valid(origin))
 		s->origin = xmemdup0(origin.p, origin.n);
+	struct sv other = scan_string_view(v[H_ORIGIN_OTHER], &tmp);
+	if (uuid_valid(other))
+		s->origin_other = xmemdup0(other.p, other.n);
+	(void)scan_i64(v[H_ORIGIN_ROUND], &s->origin_round);
+	for (int i = 0; i < MASTER_BEGIN_COUNT; i++)
+		if (scan_string_eq(v[H_ORIGIN_HOW], sv_of(master_begin_name((enum master_begin)i))))
+			s->origin_how = (enum master_begin)i;
 	struct sv id = scan_string_view(v[H_ID], &tmp);
 	if (uuid_valid(id))
 		memcpy(s->id, id.p, id.n);

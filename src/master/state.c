@@ -107,6 +107,7 @@ void master_state_release(struct master_state *s)
 	}
 	free(s->name);
 	free(s->origin);
+	free(s->origin_other);
 	free(s->decided.model);
 	master_config_release(&s->config);
 	str_release(&s->task);
@@ -271,9 +272,14 @@ void master_fold(struct master_state *s, const struct master_step *step)
 			s->remaining = step->config->max_rounds;
 		break;
 	case MASTER_STEP_ORIGIN:
-		set_text(&s->origin, step->text);
-		s->origin_round = step->round;
 		s->origin_how = step->begin;
+		if (step->begin == MASTER_BEGIN_MERGED && s->origin) {
+			set_text(&s->origin_other, step->text);
+			break;
+		}
+		set_text(&s->origin, step->text);
+		set_text(&s->origin_other, SV(""));
+		s->origin_round = step->round;
 		break;
 	case MASTER_STEP_NAME:
 		set_text(&s->name, step->text);

@@ -69,7 +69,8 @@ void master_config_copy(struct master_config *to, const struct master_config *fr
 	X(MASTER_BEGIN_ROLLED,  "rolled")       /* a new one that knows of the old */ \
 	X(MASTER_BEGIN_WRITTEN, "written-back") /* made from what the run knows of it */ \
 	X(MASTER_BEGIN_FORKED,  "forked") \
-	X(MASTER_BEGIN_MERGED,  "merged")       /* a run that goes on from two */
+	X(MASTER_BEGIN_MERGED,  "merged")       /* a run that goes on from two */ \
+	X(MASTER_BEGIN_PORTED,  "ported")       /* made of another agent's */
 
 #define MASTER_ACT_LIST(X) \
 	X(MASTER_ACT_NONE,    "none") \
@@ -169,6 +170,7 @@ struct master_state {
 	char *origin; /* id of the run it comes from; NULL: none */
 	int64_t origin_round;
 	enum master_begin origin_how;
+	char *origin_other; /* merged: whose conclusions it has as well; NULL: none */
 	int64_t created_ms, updated_ms;
 	int64_t steps; /* how many: the number of the last one */
 	enum master_step_kind last; /* its kind */

@@ -12,6 +12,7 @@
 struct telling {
 	struct exporter *x;
 	const struct master_state *state;
+	int64_t round;
 	struct str json; /* the text in hand, as an item has it */
 };
 
@@ -31,7 +32,7 @@ static int tell(struct telling *t, const struct master_step *step, enum item_kin
 		.time = sv_of(when),
 		.model = step->model,
 		.text = { .type = J_STRING, .raw = str_sv(&t->json) } };
-	return exporter_item(t->x, &item, (uint64_t)step->round, reterr);
+	return exporter_item(t->x, &item, (uint64_t)t->round, reterr);
 }
 
 static int tell_as(struct telling *t, const struct master_step *step, const char *type,
@@ -78,6 +79,7 @@ static int tell_step(void *data, const struct master_step *step, struct err *ret
 	case MASTER_STEP_ASK:
 		if (step->role != MASTER_WORKER)
 			return 0;
+		t->round = step->round;
 		str_addf(&text, "Instruction, round %lld", (long long)step->round);
 		return tell_as(t, step, "instruction", text.buf, step->text, reterr);
 	case MASTER_STEP_ANSWER:

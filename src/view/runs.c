@@ -94,6 +94,7 @@ static void put_run(struct jw *w, const struct master_state *s, const char *path
 	jw_put_i64(w, "output_tokens", s->tokens_out);
 	jw_put_double(w, "cost_usd", s->cost_usd);
 	view_put_text(w, "origin_id", s->origin);
+	view_put_text(w, "other_id", s->origin_other);
 }
 
 void view_json_runs(struct jw *w, const struct master_list *list)
@@ -187,6 +188,8 @@ void view_run_made(struct term *t, const struct run_made *made)
 	str_addf(&line, "Run %s was %s", s->id, made->how);
 	if (s->origin)
 		str_addf(&line, " from %.8s at round %lld", s->origin, (long long)s->origin_round);
+	if (s->origin_other)
+		str_addf(&line, " with %.8s", s->origin_other);
 	str_addf(&line, ": \"%s\", round %lld, ", title_of(s), (long long)s->round);
 	view_rounds_left(&line, s->remaining);
 	str_addc(&line, '.');

@@ -23,6 +23,8 @@ if command -v mandoc >/dev/null; then
 else
 	t_skip 'man pages are well formed' 'mandoc is not installed'
 fi
+t_is 'exit statuses of its own are in the page of a command, each once' \
+	"$(sed -n '/^\.Sh EXIT/,/^\.Sh EXAM/s/^\.It //p' "$t_tmp/man/faden-master.1" | tr '\n' ' ')" '0 1 2 4 5 7 8 9 130 3 6 70 128 '
 t_like 'every setting has a row in its man page' "$(cat "$t_tmp/man/faden-config.5")" '^\.It Cm ai\.permission_mode$'
 
 mkdir -p "$t_tmp/prefix/bin" "$t_tmp/prefix/share/man/man1"

@@ -145,6 +145,11 @@ check_as 'array of run' 0 master --list-sessions
 t_like 'a file that is no run is among them' "$(cat "$t_out")" '"path":"[^"]*session-x.json","error":\{"code":"bad-input"'
 check_as run-made 0 master --fork-at-round 0 --name forked
 check_as runs-diff 0 master --diff forked nine
+check 0 fork nine
+check_as runs-diff 0 diff forked nine
+check 0 lineage forked
+check 0 show forked
+check 0 port forked --to codex
 check_as runs-cleaned 1 master --clean-sessions --older-than 7d
 
 # This one runs until it is told to end: its first update.

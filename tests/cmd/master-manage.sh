@@ -52,6 +52,31 @@ t_exit 'two things at once are refused' 2 t_faden master --diff --merge alpha la
 t_exit 'the cloud is not there' 2 t_faden master --save-to-cloud
 t_like 'what there is instead is said' "$(cat "$t_err")" 'session-file'
 
+# What takes a session takes a run: by its name, its id, a part of either, or its file.
+t_exit 'fork takes a run' 0 t_faden fork alpha --at 1 --name theta
+t_is 'which stands at that round' "$(t_faden master --list-sessions 2>/dev/null | grep 'theta$' | cut -f 3)" 1
+t_exit 'its last round when none is named' 0 t_faden fork "$(id alpha | cut -c 1-8)" --json
+t_like 'as an object' "$(cat "$t_out")" '"round":3.*"how":"forked"'
+t_exit 'what runs do not have is said' 2 t_faden fork alpha --current
+t_exit 'diff takes two' 1 t_faden diff alpha "$runs/session-$(id theta).json"
+t_like 'and tells their rounds' "$(cat "$t_out")" '1 instruction in common'
+t_exit 'a run and a session are not compared' 3 t_faden diff alpha "$(basename "$(find "$t_home/.local/state/faden/rehearsal" -name '*.jsonl' | head -n 1)" .jsonl)"
+t_exit 'merge takes two' 0 t_faden merge theta alpha --name iota
+t_exit 'lineage takes one' 0 t_faden lineage iota
+t_is 'and knows both that it comes from' "$(grep -c "forked at 1.*theta$\|merged at 1 with $(id alpha | cut -c 1-8).*iota  <- this" "$t_out")" 2
+t_exit 'show takes one' 0 t_faden show theta
+t_like 'with what was said' "$(cat "$t_out")" 'Say the number 1'
+t_exit 'for programs too' 0 t_faden show theta --json
+t_exit 'replay takes one' 0 t_faden replay alpha -n
+t_like 'and says the instructions again' "$(cat "$t_out")" '3 turns would be said again'
+t_exit 'export takes one' 0 t_faden export theta -o "$t_tmp" --format html
+t_ok 'to a file of its name' test -s "$t_tmp/session-$(id theta).html"
+t_exit 'port takes one' 0 t_faden port theta --to codex --name kappa
+t_is 'its agents are others then' "$(t_faden master --list-sessions --json 2>/dev/null | grep -o '"name":"kappa".*' | grep -o '"[a-z]*_agent":"[a-z]*"' | head -n 2 | tr '\n' ' ')" \
+	'"instructor_agent":"codex" "worker_agent":"codex" '
+t_like 'with sessions that have what was said' "$(find "$t_home/.codex/sessions" -name '*.jsonl' -exec cat {} +)" 'count to 3'
+t_exit 'one that is of that agent already is not' 2 t_faden port kappa --to codex
+
 # Another machine: another home, another folder, and nothing but the file.
 cp "$runs/session-$(id alpha).json" "$t_tmp/taken.json"
 t_setenv "HOME=$t_tmp/other-home"

@@ -1,0 +1,36 @@
+/*
+ * Runs of the pair (faden-master(1)) where a SESSION is named: what is no session may be a run of
+ * this folder, and what can be done with a session is done with the run then.
+ */
+#pragma once
+
+#include "cli/app.h"
+#include "master/list.h"
+
+struct run_named {
+	struct master_list list; /* of its folder */
+	const struct master_row *row;
+};
+#define RUN_NAMED_INIT                    \
+	{                                 \
+		.list = MASTER_LIST_INIT, \
+	}
+#define AUTO_RUN_NAMED CLEANUP(run_named_release) struct run_named
+void run_named_release(struct run_named *run);
+
+/* The run that has this id or name, or a part of one, or lies at this path. r is what looking for a
+ * session came to: only what none was found for can be a run. NULL names none. */
+bool run_find(struct app *app, int r, const char *spec, struct run_named *ret);
+/* The same of two. One of them alone is an error, which takes the place of *reterr: then negative.
+ * 1: both are; 0: none is. */
+int run_find_two(struct app *app, int r, char **specs, struct err *reterr) MUST_USE;
+
+/* As if 'faden master' had been called with these words, NULL at the end, and --name (NULL: none)
+ * and
+ * --json. */
+int run_master_words(struct app *app, const char *const *words, const char *name, bool json,
+	struct err *reterr) MUST_USE;
+
+/* The worker's session of a run, whose instructions are what was said in it. ERR_NOTFOUND: none. */
+int run_worker_session(
+	struct app *app, const struct run_named *run, char **ret, struct err *reterr) MUST_USE;
