@@ -20,6 +20,9 @@ struct assistant {
 	assistant_done_fn done; /* NULL: nothing runs */
 	void *done_data;
 	struct decision decision;
+	struct judge *judge; /* while it is asked */
+	struct judgement judged;
+	struct turn_outcome unsent; /* of a sentence that was cancelled meanwhile */
 	enum text_language language; /* of what is said */
 	struct assistant_outcome out;
 	struct talk_place talk;
@@ -39,6 +42,14 @@ int assistant_new(const struct assistant_opts *opts, struct assistant **ret, str
 	as->opts.decide.talk = &as->talk;
 	as->lost = (struct strv)STRV_INIT;
 	decision_init(&as->decision);
+	as->unsent = (struct turn_outcome){
+		.fail = AGENT_CANCELLED,
+		.message = "cancelled",
+		.deeds = STR_INIT,
+		.conv = CONV_INIT,
+		.answer = STR_INIT,
+		.usage = AGENT_USAGE_NONE,
+	};
 	*ret = as;
 	return 0;
 }
@@ -47,9 +58,11 @@ void assistant_free(struct assistant *as)
 {
 	if (!as)
 		return;
+	judge_free(as->judge);
 	turn_free(as->turn);
 	turn_host_free(as->host);
 	decision_release(&as->decision);
+	free(as->judged.place);
 	free(as->talk.place);
 	strv_release(&as->lost);
 	free(as);
@@ -298,10 +311,10 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 		r = obey(as, d, reterr);
 	if (r < 0)
 		return r;
-	if (d->by == BY_ROUTER && !d->waits)
+	if ((d->by == BY_ROUTER || d->by == BY_JUDGE) && !d->waits)
 		/* Not the reason: it quotes what was said. */
-		log_write(as->opts.turns.log, LOG_INFO, "route: %s %.4f", c->id[0] ? c->id : "new",
-			d->confidence);
+		log_write(as->opts.turns.log, LOG_INFO, "route: %s %.4f by %s",
+			c->id[0] ? c->id : "new", d->confidence, decision_by_name(d->by));
 	/* A session of an agent's own becomes a conversation with the turn that goes there. */
 	if (is_member(c) && !d->waits && (d->what == DECIDED_TURN || d->what == DECIDED_SWITCH)) {
 		r = member_adopt(o->store, &d->conv, o->clock, reterr);
@@ -412,6 +425,8 @@ static void on_done(void *data, const struct turn_outcome *out)
 		.kind = d->heard,
 		.reply = out->err.code < 0 ? "" : d->reply.buf,
 		.language = as->language,
+		.by = d->by,
+		.judged = &as->judged,
 		.turn = out,
 	};
 	learn(as, out);
@@ -437,10 +452,10 @@ static struct turn_sink sink_of(struct assistant *as)
 	};
 }
 
-void assistant_say(
-	struct assistant *as, const struct request *req, assistant_done_fn done, void *data)
+/* ---- the beginning ---- */
+
+static void begin_turn(struct assistant *as)
 {
-	as->language = decide_language(&as->opts.decide, req->text);
 	const struct turn_opts opts = {
 		.claim = claim,
 		.claim_data = as,
@@ -449,7 +464,51 @@ void assistant_say(
 	};
 	const struct turn_sink sink = sink_of(as);
 
+	as->turn = turn_begin(as->host, &opts, &sink);
+}
+
+static void on_judged(void *data, const struct judgement *j)
+{
+	struct assistant *as = data;
+	AUTO_STR line = STR_INIT;
+
+	as->judged = *j;
+	as->judged.place = j->place ? xstrdup(j->place) : NULL;
+	judge_free(TAKE_PTR(as->judge));
+	if (as->judged.end == JUDGE_CANCELLED) {
+		on_done(as, &as->unsent);
+		return;
+	}
+	judge_tell(&as->judged, as->language, &line);
+	tell(as, line.buf);
+	begin_turn(as);
+}
+
+/* Whether somebody is asked first. What is decided then may be something else than it looks now. */
+static bool put_to_judge(struct assistant *as)
+{
+	struct decision d;
 	struct err err = ERR_INIT;
+
+	if (!as->opts.judge.kind || !as->opts.decide.routes || as->req.mode != REQUEST_GO_ON)
+		return false;
+	decision_init(&d);
+	int r = decide(&as->opts.decide, &as->req, &d, &err);
+	if (r == 0 && judge_wanted(&as->opts.judge, &d))
+		r = judge_begin(as->host, &as->opts.judge, &as->opts.decide, as->req.text, &d,
+			on_judged, as, &as->judge, &err);
+	if (r < 0)
+		log_write(as->opts.turns.log, LOG_WARN, "nobody is asked: %s", err.msg);
+	decision_release(&d);
+	return as->judge != NULL;
+}
+
+void assistant_say(
+	struct assistant *as, const struct request *req, assistant_done_fn done, void *data)
+{
+	struct err err = ERR_INIT;
+
+	as->language = decide_language(&as->opts.decide, req->text);
 	/* What is not known of the agents' own sessions does not keep anybody from talking. */
 	if (decide_refresh(&as->opts.decide, &err) < 0)
 		log_write(as->opts.turns.log, LOG_WARN, "sessions: %s", err.msg);
@@ -460,24 +519,31 @@ void assistant_say(
 	as->began = false;
 	decision_release(&as->decision);
 	decision_init(&as->decision);
-	turn_free(as->turn);
-	as->turn = turn_begin(as->host, &opts, &sink);
+	free(as->judged.place);
+	as->judged = (struct judgement){ .end = JUDGE_UNASKED };
+	as->opts.decide.judged = &as->judged;
+	turn_free(TAKE_PTR(as->turn));
+	if (!put_to_judge(as))
+		begin_turn(as);
 }
 
 void assistant_cancel(struct assistant *as)
 {
-	if (as && as->done)
+	if (as && as->judge)
+		judge_cancel(as->judge);
+	else if (as && as->done)
 		turn_cancel(as->turn);
 }
 
 void assistant_answer(struct assistant *as, const char *ask, enum agent_answer answer)
 {
-	if (as->done)
+	if (as->done && !as->judge)
 		turn_answer(as->turn, ask, answer);
 }
 
 void assistant_drop(struct assistant *as)
 {
+	judge_free(TAKE_PTR(as->judge));
 	turn_free(TAKE_PTR(as->turn));
 	as->done = NULL;
 }

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "assist/decide.h"
+#include "assist/judge.h"
 #include "store/journal.h"
 #include "turn/turn.h"
 
@@ -19,6 +19,8 @@ struct assistant_outcome {
 	enum utterance_kind kind; /* UTTERANCE_RESTART and UTTERANCE_CANCEL are for the front end */
 	const char *reply; /* our own answer; else empty */
 	enum text_language language; /* of whoever said it */
+	enum decision_by by; /* who decided where it goes */
+	const struct judgement *judged; /* what an agent said about that */
 	const struct turn_outcome *turn; /* blank when nothing was sent */
 };
 
@@ -42,6 +44,7 @@ struct assistant_opts {
 	struct turn_host_opts turns;
 	struct decide_opts decide;
 	struct assistant_ui ui;
+	struct judge_opts judge; /* who is asked about close choices */
 	const struct agent_def *kind; /* who answers in a new conversation */
 	bool kind_default; /* nobody chose it: a folder goes on with the agent it had before */
 	bool wait_on_limit; /* when the agent's limit is reached: wait until it ends */

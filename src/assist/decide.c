@@ -49,6 +49,19 @@ void decision_release(struct decision *d)
 	strv_release(&d->places);
 }
 
+const char *judge_end_name(enum judge_end end)
+{
+	static const char *const names[] = {
+		[JUDGE_UNASKED] = "unasked",
+		[JUDGE_CHOSE] = "chose",
+		[JUDGE_ELSE] = "else",
+		[JUDGE_FAILED] = "failed",
+		[JUDGE_CANCELLED] = "cancelled",
+	};
+
+	return names[end];
+}
+
 const char *decision_by_name(enum decision_by by)
 {
 	static const char *const names[] = {
@@ -57,6 +70,7 @@ const char *decision_by_name(enum decision_by by)
 		[BY_REQUEST] = "request",
 		[BY_PIN] = "pin",
 		[BY_ROUTER] = "router",
+		[BY_JUDGE] = "judge",
 		[BY_FOLDER] = "folder",
 	};
 
@@ -172,6 +186,7 @@ static int apply_memory(
 			conv_release(&d->conv);
 			d->conv = right;
 			set_reason(d, "such a sentence was corrected before");
+			d->close = false;
 		}
 	}
 	correction_release(&c);
@@ -415,9 +430,6 @@ static void tell_open(const struct decide_opts *o, struct decision *d)
 	text_fill(&d->notice, TEXT_OPEN, o->language, TEXT_WORDS(conv_label(&d->open), who.buf));
 }
 
-/* Less ahead of the next best than this is told. */
-static const double close_choice = 0.1;
-
 /* Told when a turn goes elsewhere than the last one here did. */
 static void tell_route(const struct decide_opts *o, const struct conv *last, struct decision *d)
 {
@@ -460,6 +472,29 @@ static void tell_namesakes(const struct decide_opts *o, struct decision *d)
 	text_fill(to, TEXT_NAMESAKES, o->language, TEXT_WORDS(n, d->namesake));
 }
 
+/* A close choice is the judge's, if it chose one of those that there still are. */
+static void apply_judgement(const struct judgement *j, struct decision *d, struct route_decision *r)
+{
+	size_t index = ROUTE_NONE;
+	bool found = false;
+
+	if (!j || j->end != JUDGE_CHOSE || !d->close)
+		return;
+	found = !j->place[0];
+	for (size_t i = 0; i < d->convs.n && !found; i++) {
+		AUTO_FREE char *place = place_of(&d->convs.v[i]);
+		found = d->candidates[i].routable && strcmp(place, j->place) == 0;
+		index = i;
+	}
+	if (!found)
+		return;
+	r->action = j->place[0] ? ROUTE_RESUME : ROUTE_NEW;
+	r->index = index;
+	d->by = BY_JUDGE;
+	d->close = false;
+	(void)snprintf(d->reason, sizeof(d->reason), "%s was asked and chose it", j->agent);
+}
+
 /* pinned: 1 and nothing is decided, unless it is by a name: that goes before. */
 static int decide_by_router(const struct decide_opts *o, struct sv text, bool pinned,
 	struct decision *d, struct err *reterr)
@@ -474,7 +509,7 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 		return r < 0 ? r : 1;
 	d->by = BY_ROUTER;
 	d->confidence = decision.confidence;
-	d->close = !d->called && decision.ahead < close_choice;
+	d->close = !d->called && decision.ahead < o->close;
 	set_reason(d, decision.reason);
 	const struct conv *blocked =
 		decision.blocked == ROUTE_NONE ? NULL : &d->convs.v[decision.blocked];
@@ -486,6 +521,8 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 	}
 	if (blocked)
 		conv_copy(&d->heir_of, blocked);
+	else
+		apply_judgement(o->judged, d, &decision);
 	if (decision.action == ROUTE_RESUME) {
 		conv_copy(&d->conv, &d->convs.v[decision.index]);
 		r = apply_memory(o, text, d, reterr);

@@ -32,6 +32,24 @@ struct talk_place {
 	bool apart; /* that is another one, and was told */
 };
 
+/* What an agent said about where a sentence belongs (assist/judge.h). */
+enum judge_end {
+	JUDGE_UNASKED,
+	JUDGE_CHOSE,
+	JUDGE_ELSE, /* it answered, but with none of the choices */
+	JUDGE_FAILED, /* no answer: it failed, or took too long */
+	JUDGE_CANCELLED
+};
+const char *judge_end_name(enum judge_end end); /* "chose", "else" … */
+struct judgement {
+	enum judge_end end;
+	const char *agent; /* who was asked, a constant */
+	char *place; /* JUDGE_CHOSE: where it belongs (assist/record.h); empty: to a new one */
+	char why[ERR_MSG_MAX]; /* JUDGE_FAILED */
+	double cost_usd; /* negative: not told */
+	int64_t duration_ms;
+};
+
 /* Borrowed. */
 struct decide_opts {
 	struct store *store;
@@ -53,6 +71,9 @@ struct decide_opts {
 	bool newest; /* what goes on in the folder is what went on there last, in an agent too */
 	bool greets; /* and has been told when the talk began */
 	const struct resolve_opts *where; /* to see what agents have deleted; NULL: nowhere */
+	double close; /* a choice is close when it is ahead of the next best by less than this */
+	const struct judgement
+		*judged; /* counts where the choice is close; NULL: nobody was asked */
 	const struct talk_place *talk; /* where nothing is routed; NULL: a single sentence */
 	enum text_language language;
 	bool language_open; /* nobody chose it: what is said may choose another */
@@ -85,6 +106,7 @@ enum decision_by {
 	BY_REQUEST, /* the mode says it */
 	BY_PIN, /* named by the user for what comes next */
 	BY_ROUTER,
+	BY_JUDGE, /* an agent was asked */
 	BY_FOLDER
 };
 const char *decision_by_name(enum decision_by by); /* "command", "correction" … */

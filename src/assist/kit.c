@@ -254,6 +254,7 @@ int kit_open_deciding(const struct kit_opts *opts, struct kit *ret, struct err *
 		.edit_verbs = kit->edit_words };
 	if (opts->profile || strcmp(s->routing_enabled, "false") != 0)
 		r = kit_router(s, opts->profile, &kit->router, reterr);
+	fill_agents(kit);
 	return r;
 }
 
@@ -315,6 +316,7 @@ struct decide_opts kit_decide_opts(const struct kit *kit, bool single)
 		.router = kit->router,
 		.routes = kit->router && (single || strcmp(s->routing_enabled, "true") == 0),
 		/* An option says more than a word of the sentence. */
+		.close = s->routing_close,
 		.tasks = kit->router && !o->permission,
 		.task_words = &kit->task_words,
 		.homes = kit->homes + first,
@@ -325,6 +327,17 @@ struct decide_opts kit_decide_opts(const struct kit *kit, bool single)
 		.language = kit->language,
 		.language_open = strcmp(s->assistant_language, "auto") == 0,
 		.expiry_ms = s->assistant_conversation_expiry,
+	};
+}
+
+struct judge_opts kit_judge_opts(const struct kit *kit)
+{
+	const struct settings *s = kit->opts.settings;
+
+	return (struct judge_opts){
+		.kind = kit->opts.scratch ? agent_named(sv_of(s->routing_judge)) : NULL,
+		.scratch = kit->opts.scratch,
+		.timeout_ms = s->routing_judge_timeout,
 	};
 }
 
@@ -348,6 +361,7 @@ struct assistant_opts kit_assistant_opts(const struct kit *kit, bool single)
 	return (struct assistant_opts){
 		.turns = kit_turn_opts(kit),
 		.decide = kit_decide_opts(kit, single),
+		.judge = kit_judge_opts(kit),
 		.kind = kit->kind,
 		.kind_default = kit->by_default,
 		.wait_on_limit = strcmp(kit->opts.settings->ai_on_limit, "wait") == 0,

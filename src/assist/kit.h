@@ -23,6 +23,7 @@ struct kit_opts {
 	const char *const *envp; /* for the agents' processes */
 	const char *search; /* folders of programs, as PATH has them */
 	const char *archive_dir; /* NULL: there is none */
+	const char *scratch; /* a folder for files of questions to agents; NULL: none are asked */
 	const char *cwd; /* where conversations belong unless the settings say; NULL: gone */
 	const char *locale; /* "de", "en" …: the language where the settings leave it open */
 
@@ -78,6 +79,8 @@ int kit_choose(struct kit *kit, const struct agent_def *kind, struct err *reterr
 /* Single sentences are routed unless that is turned off; whoever stays in a conversation, only when
  * it is turned on. */
 struct decide_opts kit_decide_opts(const struct kit *kit, bool single);
+/* Who is asked about close choices, by the settings. */
+struct judge_opts kit_judge_opts(const struct kit *kit);
 /* What turns share, but for the loop. */
 struct turn_host_opts kit_turn_opts(const struct kit *kit);
 /* The assistant's options but for loop and ui. */

@@ -32,6 +32,15 @@ static const char *const texts[TEXT_COUNT][2] = {
 	[TEXT_ROUTED_NEW] = { [TEXT_GERMAN] =
 				      "Neue Konversation (sonst sag: \"nein, die andere\").",
 		[TEXT_ENGLISH] = "New conversation (if not, say: \"no, the other one\")." },
+	[TEXT_JUDGE_CHOSE] = { [TEXT_GERMAN] = "%s wurde gefragt, wohin das gehört (%s).",
+		[TEXT_ENGLISH] = "%s was asked where that belongs (%s)." },
+	[TEXT_JUDGE_ELSE] = { [TEXT_GERMAN] = "%s wurde gefragt, wohin das gehört, und hat nichts "
+					      "davon genannt (%s).",
+		[TEXT_ENGLISH] = "%s was asked where that belongs and named none of the choices "
+				 "(%s)." },
+	[TEXT_JUDGE_FAILED] = { [TEXT_GERMAN] = "%s wurde gefragt, wohin das gehört, ohne Antwort "
+						"(%s).",
+		[TEXT_ENGLISH] = "%s was asked where that belongs, without an answer (%s)." },
 	[TEXT_ROUTED_TO] = { [TEXT_GERMAN] = "Weiter mit: %s, %s.",
 		[TEXT_ENGLISH] = "Resuming: %s, %s." },
 	[TEXT_ROUTED_OWN] = { [TEXT_GERMAN] = "Weiter mit dem, was in %s begonnen wurde: %s, %s "

@@ -22,6 +22,9 @@ enum text_id {
 	TEXT_RESTART,
 	TEXT_ROUTED_NEW, /* the router says: a new conversation */
 	TEXT_ROUTED_CLOSE, /* behind the others: another was nearly as likely */
+	TEXT_JUDGE_CHOSE, /* an agent was asked where it belongs: the agent, time and cost */
+	TEXT_JUDGE_ELSE, /* … and said something else */
+	TEXT_JUDGE_FAILED, /* … and did not answer */
 	TEXT_ROUTED_TO, /* … another one: its name, when and where it was */
 	TEXT_ROUTED_OWN, /* … an agent's own session: the agent, its name, when and where it was */
 	TEXT_ROUTED_OWN_ONLY, /* … and there is no other */

@@ -1,5 +1,6 @@
 /*
- * Where a sentence would go, and why. Nothing is run, nothing is stored.
+ * Where a sentence would go, and why. Nothing is run but the question to a judge, where the
+ * settings name one; nothing is stored.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -86,12 +87,12 @@ static int serve(struct app *app, struct router *r, struct err *reterr)
 
 /* ---- people ---- */
 
-static void print_object(struct app *app, const struct decision *d)
+static void print_object(struct app *app, const struct decision *d, const struct judgement *judged)
 {
 	AUTO_STR json = STR_INIT;
 	struct jw w = JW_INIT(&json);
 
-	view_json_decision(&w, d);
+	view_json_decision(&w, d, judged);
 	print_doc(app, &json);
 }
 
@@ -111,7 +112,8 @@ static void add_row(
 	table_add(t, sv_of(k->reason));
 }
 
-static int print_text(struct app *app, const struct decision *d, struct err *reterr)
+static int print_text(struct app *app, const struct decision *d, const struct judgement *judged,
+	struct err *reterr)
 {
 	static const struct table_column columns[] = { { .title = "" },
 		{ .title = "SCORE", .right = true }, { .title = "WORDS", .right = true },
@@ -136,11 +138,17 @@ static int print_text(struct app *app, const struct decision *d, struct err *ret
 		term_puts(&term, " ");
 		term_text_line(&term, sv_of(conv_label(&d->conv)));
 	}
-	if (d->by == BY_ROUTER)
+	if (d->by == BY_ROUTER || d->by == BY_JUDGE)
 		term_putf(&term, " (%.3f)", d->confidence);
 	term_puts(&term, ": ");
 	term_text_line(&term, sv_of(d->reason));
 	term_newline(&term);
+	AUTO_STR asked = STR_INIT;
+	judge_tell(judged, d->language, &asked);
+	if (asked.len) {
+		term_text_line(&term, str_sv(&asked));
+		term_newline(&term);
+	}
 	if (d->by == BY_CORRECTION && d->prompt.len) {
 		term_puts(&term, "It would say: ");
 		term_text_line(&term, str_sv(&d->prompt));
@@ -160,6 +168,7 @@ static int explain(struct app *app, const struct route_cmd_opts *opts, int argc,
 {
 	CLEANUP(kit_close) struct kit kit = { .dir = NULL };
 	struct kit_opts want = front_kit_opts(app);
+	struct judgement judged = { .end = JUDGE_UNASKED };
 	struct decision d;
 	AUTO_STR text = STR_INIT;
 
@@ -169,17 +178,27 @@ static int explain(struct app *app, const struct route_cmd_opts *opts, int argc,
 	int r = kit_open_deciding(&want, &kit, reterr);
 	if (r < 0)
 		return r;
-	const struct decide_opts how = kit_decide_opts(&kit, true);
+	struct decide_opts how = kit_decide_opts(&kit, true);
+	const struct request req = { .text = str_sv(&text) };
 	decision_init(&d);
 	struct err err = ERR_INIT;
 	if (decide_refresh(&how, &err) < 0)
 		log_write(&app->log, LOG_WARN, "sessions: %s", err.msg);
-	r = decide(&how, &(struct request){ .text = str_sv(&text) }, &d, reterr);
+	r = decide(&how, &req, &d, reterr);
+	if (r == 0)
+		r = front_judge(&kit, &how, req.text, &d, &judged, reterr);
+	if (r == 0 && judged.end != JUDGE_UNASKED) {
+		decision_release(&d);
+		decision_init(&d);
+		how.judged = &judged;
+		r = decide(&how, &req, &d, reterr);
+	}
 	if (r == 0 && opts->json)
-		print_object(app, &d);
+		print_object(app, &d, &judged);
 	else if (r == 0)
-		r = print_text(app, &d, reterr);
+		r = print_text(app, &d, &judged, reterr);
 	decision_release(&d);
+	free(judged.place);
 	return r;
 }
 

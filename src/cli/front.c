@@ -27,6 +27,7 @@ struct kit_opts front_kit_opts(const struct app *app)
 		.envp = env_all(),
 		.search = app->paths.search,
 		.archive_dir = app->paths.archive_dir,
+		.scratch = app->paths.state_dir,
 		.cwd = app->cwd,
 		.locale = app->locale,
 	};
@@ -335,6 +336,62 @@ int front_status(const struct assistant_outcome *out)
 		return turn->denied.list.n ? err_exit_status(ERR_DENIED) : 0;
 	return err_exit_status(turn->fail == AGENT_CANCELLED ? ERR_CANCELLED : ERR_AGENT);
 }
+
+/* ---- a close choice ---- */
+
+struct judging {
+	struct judge *judge;
+	struct judgement *ret;
+	bool done;
+};
+
+static void on_judged(void *data, const struct judgement *j)
+{
+	struct judging *g = data;
+
+	*g->ret = *j;
+	g->ret->place = j->place ? xstrdup(j->place) : NULL;
+	g->done = true;
+}
+
+static void on_judge_signal(void *data, int signo)
+{
+	struct judging *g = data;
+
+	(void)signo;
+	if (!g->done)
+		judge_cancel(g->judge);
+}
+
+int front_judge(struct kit *kit, const struct decide_opts *how, struct sv text,
+	const struct decision *d, struct judgement *ret, struct err *reterr)
+{
+	static const int signals[] = { SIGINT, SIGTERM };
+	const struct judge_opts opts = kit_judge_opts(kit);
+	struct judging g = { .ret = ret };
+	struct turn_host_opts turns = kit_turn_opts(kit);
+	struct turn_host *host = NULL;
+
+	if (!judge_wanted(&opts, d))
+		return 0;
+	turns.loop = loop_new();
+	int r = turn_host_new(&turns, &host, reterr);
+	if (r == 0)
+		r = judge_begin(host, &opts, how, text, d, on_judged, &g, &g.judge, reterr);
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
+		if (!loop_add_signal(turns.loop, signals[i], on_judge_signal, &g, reterr))
+			r = reterr ? reterr->code : ERR_BUG;
+	if (r == 0)
+		r = loop_run(turns.loop, &g.done, reterr);
+	judge_free(g.judge);
+	turn_host_free(host);
+	loop_free(turns.loop);
+	return r == 0 && ret->end == JUDGE_CANCELLED
+		? err_set(reterr, ERR_CANCELLED, "cancelled while %s was asked", ret->agent)
+		: r;
+}
+
+/* ---- questions ---- */
 
 struct asking {
 	struct turn *turn;

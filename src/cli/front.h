@@ -73,6 +73,11 @@ int front_status(const struct assistant_outcome *out);
 
 /* ---- asking ---- */
 
+/* Puts a close choice to whom the settings name, and waits for it; SIGINT and SIGTERM cancel. What
+ * is not to be asked leaves *ret as it is. The caller frees its place. */
+int front_judge(struct kit *kit, const struct decide_opts *how, struct sv text,
+	const struct decision *d, struct judgement *ret, struct err *reterr) MUST_USE;
+
 /*
  * A question about a session to the agent of that name; NULL: the one that is configured, else the
  * session's own. It has no tools and keeps nothing; SIGINT and SIGTERM cancel it. On a terminal,

@@ -14,7 +14,7 @@
 
 int turn_place_make(struct turn_place *p, const struct turn_question *q, struct err *reterr)
 {
-	if (!q->kind->can.answer_only)
+	if (!q->kind->can.answer_only && !q->trusted)
 		return err_set(reterr, ERR_INPUT,
 			"%s cannot be kept from using tools, so no question is put to it; name "
 			"another agent",

@@ -140,7 +140,8 @@ typedef int (*turn_claim_fn)(void *data, struct turn_job *job, struct err *reter
 
 /* A prompt that is answered alone: no conversation, no tools, nothing kept but the journal. */
 struct turn_question {
-	const struct agent_def *kind; /* one that can.answer_only; others are ERR_INPUT */
+	const struct agent_def *kind; /* one that can.answer_only; others are ERR_INPUT … */
+	bool trusted; /* … unless the user named it for this: what it does is up to it */
 	struct sv prompt;
 	const char *scratch; /* an existing folder for files of this question, removed at its end */
 	const char *schema; /* JSON schema of the answer, for agents that take one; NULL: none */

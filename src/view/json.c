@@ -219,7 +219,25 @@ const char *view_action(const struct decision *d)
 	return d->waits ? "wait" : d->conv.id[0] || is_member(&d->conv) ? "resume" : "new";
 }
 
-void view_json_decision(struct jw *w, const struct decision *d)
+/* "judge": null when nobody was asked. */
+static void put_judgement(struct jw *w, const struct judgement *j)
+{
+	jw_key(w, "judge");
+	if (j->end == JUDGE_UNASKED) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	jw_put_cstr(w, "agent", j->agent);
+	jw_put_cstr(w, "status", judge_end_name(j->end));
+	view_put_text(w, "message", j->why);
+	if (j->cost_usd >= 0)
+		jw_put_double(w, "cost_usd", j->cost_usd);
+	jw_put_i64(w, "duration_ms", j->duration_ms);
+	jw_end(w);
+}
+
+void view_json_decision(struct jw *w, const struct decision *d, const struct judgement *judged)
 {
 	jw_object(w);
 	jw_put_cstr(w, "action", view_action(d));
@@ -227,6 +245,8 @@ void view_json_decision(struct jw *w, const struct decision *d)
 	view_put_conversation_id(w, d->conv.id[0] || is_member(&d->conv) ? &d->conv : NULL, NULL);
 	jw_put_double(w, "confidence", d->confidence);
 	jw_put_cstr(w, "reason", d->reason);
+	jw_put_bool(w, "close", d->close);
+	put_judgement(w, judged);
 	view_put_text(w, "other_id", d->other);
 	view_put_text(w, "prompt", d->by == BY_CORRECTION ? d->prompt.buf : NULL);
 	jw_put_cstr(w, "task", d->task == CONV_PLAN ? "plan" : "edit");
@@ -298,6 +318,8 @@ void view_json_outcome(struct jw *w, const struct assistant_outcome *out)
 	view_put_denied(w, &turn->denied);
 	view_put_text(w, "reply", out->reply);
 	view_put_conversation_id(w, turn->conv.id[0] ? &turn->conv : NULL, NULL);
+	jw_put_cstr(w, "by", decision_by_name(out->by));
+	put_judgement(w, out->judged);
 	put_usage(w, &turn->usage);
 	jw_put_i64(w, "duration_ms", turn->duration_ms);
 	jw_end(w);

@@ -20,6 +20,7 @@
 struct agent_denials;
 struct assistant_outcome;
 struct decision;
+struct judgement;
 struct recall_found;
 
 /* ---- members ---- */
@@ -56,7 +57,7 @@ void view_json_recall(
 /* What is done with the sentence, in a word: "resume", "new", "wait", "switch", "none". */
 const char *view_action(const struct decision *d);
 /* Where a sentence would go. */
-void view_json_decision(struct jw *w, const struct decision *d);
+void view_json_decision(struct jw *w, const struct decision *d, const struct judgement *judged);
 /* What became of a sentence. */
 void view_json_outcome(struct jw *w, const struct assistant_outcome *out);
 /* "denied": what was not allowed; NULL: nothing is known of it. */
