@@ -126,7 +126,7 @@ static size_t next_best(const struct decision *d, bool *taken)
 	return best;
 }
 
-int judge_ask(const struct decide_opts *o, struct sv text, const struct decision *d,
+static int make_question(const struct decide_opts *o, struct sv text, const struct decision *d,
 	struct judge_question *ret, struct err *reterr)
 {
 	static const char how[] =
@@ -227,7 +227,7 @@ int judge_begin(struct turn_host *host, const struct judge_opts *opts, const str
 	struct judge **ret, struct err *reterr)
 {
 	struct judge *j = xcalloc(1, sizeof(*j));
-	int r = judge_ask(o, text, d, &j->question, reterr);
+	int r = make_question(o, text, d, &j->question, reterr);
 
 	if (r < 0) {
 		free(j);

@@ -32,8 +32,6 @@ struct judge_question {
 	struct strv places;
 };
 void judge_question_release(struct judge_question *q);
-int judge_ask(const struct decide_opts *o, struct sv text, const struct decision *d,
-	struct judge_question *ret, struct err *reterr) MUST_USE;
 /* Which choice an answer makes: its index, or -1. */
 int judge_read(const struct judge_question *q, struct sv answer);
 
