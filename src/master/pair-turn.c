@@ -336,7 +336,7 @@ static int act_on_fate(struct pair *p, enum master_role role, struct err *reterr
 				.round = is->ask.round,
 				.go_on = true,
 				.text = str_sv(&is->ask.text) });
-		return pair_send(p, role, reterr);
+		return p->over || p->timer ? 0 : pair_send(p, role, reterr);
 	}
 	p->fate = NEWS_COUNT;
 	if (fate == NEWS_ANSWERED)

@@ -522,7 +522,12 @@ static int load_foreign(struct master_run *run, struct err *reterr)
 
 	auto_close_(&run->snapshot_fd);
 	run->snapshot_fd = -1;
+	unsigned flags = run->flags;
 	int r = file_read(run->path, FOREIGN_MAX, &text, reterr);
+	/* Before anything is made beside it: it may be no run at all. */
+	run->flags |= MASTER_NO_AUTO_SAVE;
+	if (r == 0)
+		r = take_foreign(run, str_sv(&text), reterr);
 	if (r == 0)
 		r = open_journal(run, reterr);
 	if (r == 0)
@@ -533,10 +538,6 @@ static int load_foreign(struct master_run *run, struct err *reterr)
 			run->journal_path);
 	if (r == 0 && ftruncate(run->journal, 0) < 0)
 		r = err_errno(reterr, errno, "empty %s", run->journal_path);
-	unsigned flags = run->flags;
-	run->flags |= MASTER_NO_AUTO_SAVE;
-	if (r == 0)
-		r = take_foreign(run, str_sv(&text), reterr);
 	if (r == 0)
 		r = file_replace(old, str_sv(&text), 0600, reterr);
 	if (r == 0)

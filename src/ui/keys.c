@@ -46,10 +46,12 @@ static bool drop_escape(struct keys *k)
 void keys_close(struct keys *k)
 {
 	drop_timer(k);
-	(void)drop_escape(k);
 	k->wanted = NULL;
-	if (!k->line)
-		stop_reading(k);
+	/* Whoever listens gets the key that was pressed right before. */
+	if (k->line)
+		return;
+	(void)drop_escape(k);
+	stop_reading(k);
 }
 
 static size_t line_start(const struct keys *k)
@@ -186,6 +188,7 @@ static void on_readable(void *data, short revents)
 		return;
 	bool asked = k->wanted != NULL;
 	keys_close(k);
+	(void)drop_escape(k);
 	stop_reading(k);
 	if (asked)
 		k->fn(k->data, KEYS_GONE);

@@ -257,6 +257,26 @@ static void test_what_is_typed_ahead_is_heard(void **state)
 	str_release(&lines.heard);
 }
 
+/* A question that ends, or a turn, does not swallow the key that was pressed right before. */
+static void test_an_escape_outlives_a_question(void **state)
+{
+	struct rig *rig = *state;
+	struct lines lines = { .keys = &rig->keys, .heard = STR_INIT };
+
+	keys_listen(&rig->keys, on_line, &lines);
+	type(rig, "\033");
+	pass(rig, 1);
+	keys_close(&rig->keys);
+	pass(rig, 3 * KEYS_SEQUENCE_MS);
+	assert_string_equal(lines.heard.buf, "[\033]");
+	type(rig, "\033");
+	pass(rig, 1);
+	keys_listen(&rig->keys, NULL, NULL);
+	pass(rig, 3 * KEYS_SEQUENCE_MS);
+	assert_string_equal(lines.heard.buf, "[\033]");
+	str_release(&lines.heard);
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
 
 int main(void)
@@ -267,6 +287,7 @@ int main(void)
 		CASE(test_too_soon_or_not_alone),
 		CASE(test_enter_says_nothing),
 		CASE(test_escape),
+		CASE(test_an_escape_outlives_a_question),
 		CASE(test_the_next_question),
 		CASE(test_the_terminal_goes),
 		CASE(test_what_is_typed_ahead_is_heard),

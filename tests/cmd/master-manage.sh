@@ -91,6 +91,9 @@ t_like 'the worker goes on counting' "$(cat "$t_out")" '5, five'
 t_ok 'the file has what came of it' grep -q 'five' "$t_tmp/taken.json"
 t_is 'and nothing lies beside it' "$(find "$t_tmp" -maxdepth 1 -name 'taken*')" "$t_tmp/taken.json"
 t_exit 'no file' 1 t_faden master --session-file "$t_tmp/none.json" x
+echo '{"a":1}' >"$t_tmp/alien.json"
+t_exit 'a file that is no run is refused' 3 t_faden master --session-file "$t_tmp/alien.json" x
+t_is 'and nothing is left beside it' "$(find "$t_tmp" -maxdepth 1 -name 'alien*')" "$t_tmp/alien.json"
 t_setenv "HOME=$t_home"
 t_unsetenv XDG_STATE_HOME
 cd "$here" || exit 1
