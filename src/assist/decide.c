@@ -430,6 +430,9 @@ static void tell_open(const struct decide_opts *o, struct decision *d)
 	text_fill(&d->notice, TEXT_OPEN, o->language, TEXT_WORDS(conv_label(&d->open), who.buf));
 }
 
+/* Less ahead of the next best than this is told also where it stayed, of which nothing is seen. */
+static const double close_stay = 0.4;
+
 /* Told when a turn goes elsewhere than the last one here did. */
 static void tell_route(const struct decide_opts *o, const struct conv *last, struct decision *d)
 {
@@ -534,6 +537,11 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 		str_addc(&d->notice, ' ');
 		str_adds(&d->notice, text_get(TEXT_ROUTED_CLOSE, o->language));
 	}
+	bool judged = o->judged && o->judged->end == JUDGE_CHOSE;
+	if (!d->elsewhere && d->conv.id[0] && !d->called && !judged && decision.ahead < close_stay)
+		text_fill(&d->notice,
+			decision.runner_up == ROUTE_NONE ? TEXT_STAYED_NEW : TEXT_STAYED_OTHER,
+			o->language, TEXT_WORDS(conv_label(&d->conv)));
 	vec_each (&d->convs, c)
 		if (is_member(c) && candidate_runs(c) && !c->before_reset &&
 			strcmp(c->dir, o->dir) == 0 &&

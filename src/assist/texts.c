@@ -29,6 +29,12 @@ static const char *const texts[TEXT_COUNT][2] = {
 	[TEXT_ROUTED_CLOSE] = { [TEXT_GERMAN] = "Sicher ist das nicht; sonst sag: \"nein, die "
 						"andere\".",
 		[TEXT_ENGLISH] = "That is not sure; if it is wrong, say: \"no, the other one\"." },
+	[TEXT_STAYED_NEW] = { [TEXT_GERMAN] =
+				      "Weiter mit: %s (sonst sag: \"nein, neue Konversation\").",
+		[TEXT_ENGLISH] = "Going on with: %s (if not, say: \"no, new conversation\")." },
+	[TEXT_STAYED_OTHER] = { [TEXT_GERMAN] =
+					"Weiter mit: %s (sonst sag: \"nein, die andere\").",
+		[TEXT_ENGLISH] = "Going on with: %s (if not, say: \"no, the other one\")." },
 	[TEXT_ROUTED_NEW] = { [TEXT_GERMAN] =
 				      "Neue Konversation (sonst sag: \"nein, die andere\").",
 		[TEXT_ENGLISH] = "New conversation (if not, say: \"no, the other one\")." },

@@ -20,6 +20,8 @@ enum text_id {
 	TEXT_CANCELLED,
 	TEXT_CANCELLED_DONE, /* with what was done already: one %s */
 	TEXT_RESTART,
+	TEXT_STAYED_NEW,
+	TEXT_STAYED_OTHER,
 	TEXT_ROUTED_NEW, /* the router says: a new conversation */
 	TEXT_ROUTED_CLOSE, /* behind the others: another was nearly as likely */
 	TEXT_JUDGE_CHOSE, /* an agent was asked where it belongs: the agent, time and cost */

@@ -233,4 +233,28 @@ t_exit 'NUL, invalid UTF-8 and right to left are routed' 0 bytes
 mkdir "$t_tmp/long" && cd "$t_tmp/long" || exit 1
 t_faden ask --new 'the greenhouse on the northern slope needs new panes, since the storm of last week has broken most of the old ones' >/dev/null 2>&1
 t_like 'a long title ends with a sign that it does' "$(t_faden route 'back to the greenhouse')" 'the greenhouse on the northern slope .*…'
+
+# Staying is silent, unless something else was likely as well: then it is told, with the way out.
+mkdir -p "$t_tmp/stay" && cd "$t_tmp/stay" || exit 1
+t_exit 'a conversation to stay in' 0 t_faden ask --new --agent rehearsal fix the rounding error in the checkout total
+stay() {
+	for text in 'write a haiku about rain' 'write a letter to the bank' 'draft a mail to the landlord' \
+		'set up a mailing list' 'plan the garden party' 'count the words of the speech' \
+		'draw the floor plan of the flat' 'translate the poem into Latin' 'design a logo for the bakery' \
+		'make a crossword about birds' 'delete the temp files' 'write a shell script that backs up photos'; do
+		t_faden route --json "$text" | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+print(d["action"], d["confidence"] < 0.65)' | grep -qx 'resume True' && printf '%s\n' "$text" && return
+	done
+}
+text=$(stay)
+if [ -n "$text" ]; then
+	t_exit "what is not sure stays: $text" 0 t_faden ask "$text"
+	t_like 'that is told, with what to say if it is wrong' "$(cat "$t_err")" \
+		'Going on with: fix the rounding error in the checkout total \(if not, say: "no, new conversation"\)'
+	t_exit 'which is said' 0 t_faden ask 'no, new conversation'
+	t_like 'and helps' "$(cat "$t_err")" 'the same in a new conversation'
+else
+	t_skip 'what is not sure is told' 'the router is sure of all of them'
+fi
 t_done
