@@ -34,6 +34,7 @@ struct talk {
 	struct term_mode mode;
 	struct markdown markdown;
 	struct status status;
+	struct str listening; /* what was last said of where one is */
 	struct permit permit;
 	struct editor *editor;
 	struct loop_source *tick, *stop; /* while a turn runs */
@@ -433,7 +434,8 @@ static void on_runs(void *data, bool begins)
 	flush(t);
 }
 
-/* Between turns the status line stands above the prompt, where it scrolls away with it. */
+/* Between turns the status line stands above the prompt, where it scrolls away with it: once, and
+ * again when it says something else. */
 static void show_listening(struct talk *t, const struct conv *c)
 {
 	AUTO_STR line = STR_INIT;
@@ -452,6 +454,10 @@ static void show_listening(struct talk *t, const struct conv *c)
 		str_addf(&line, "%s %s %s %s ", c->agent, dot, label.buf, dot);
 	}
 	str_adds(&line, state);
+	if (sv_eq(str_sv(&line), str_sv(&t->listening)))
+		return;
+	str_clear(&t->listening);
+	str_add(&t->listening, str_sv(&line));
 	say_line(t, t->bypass ? STYLE_WARNING : STYLE_NOTICE, line.buf);
 }
 
@@ -574,7 +580,7 @@ static int converse(struct talk *t, bool fresh, struct err *reterr)
 
 int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *reterr)
 {
-	struct talk t = { .app = app, .utf8 = env_use_locale() };
+	struct talk t = { .app = app, .utf8 = env_use_locale(), .listening = STR_INIT };
 	const struct front_opts want = {
 		.agent = opts->agent,
 		.model = opts->model,
@@ -622,6 +628,7 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 	front_close(&t.front);
 	markdown_release(&t.markdown);
 	status_release(&t.status);
+	str_release(&t.listening);
 	term_release(&t.term);
 	return r < 0 ? r : t.signo ? 128 + t.signo : 0;
 }

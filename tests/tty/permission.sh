@@ -45,7 +45,7 @@ tty_type C-u 'go' Enter
 asked 'a new turn asks again' '^\? waiting for your answer'
 tty_type a
 tty_wait 'a allows it from now on' '^Allowed from now on: Bash make install$'
-t_wait_for 10 tty_shows '^rehearsal .* listening$'
+tty_prompt
 t_is 'the second call of the turn is not asked for' "$(tty_screen | grep -c 'May it use Bash? make clean')" 1
 leave 'Ctrl-D leaves after questions'
 

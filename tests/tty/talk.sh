@@ -17,6 +17,7 @@ tty_wait 'the answer is shown plainly' '^You said: my cat is Mia'
 tty_type 'what did I say?' Enter
 tty_wait 'the conversation is remembered' '^1\. my cat is Mia'
 tty_prompt
+t_is 'where one is stands there once, as long as it is the same' "$(tty_screen | grep -c ' listening$')" 1
 tty_type C-c
 tty_wait 'Ctrl-C once warns' 'Ctrl-C again'
 tty_prompt
