@@ -269,7 +269,8 @@ static const char *advice(enum agent_fail kind, struct sv said)
 	case AGENT_NOT_LOGGED_IN:
 		return FAULT_LOG_IN;
 	case AGENT_CONTEXT_FULL:
-		return "the conversation is full: trim it, roll it over, or begin a new one";
+		return "the conversation is full: 'faden trim' or 'faden rollover' goes on with "
+		       "less, >trim or >continue while talking; --new begins another one";
 	case AGENT_REFUSED:
 		return "choose another --permission-mode or ai.permission_mode, or do not run as "
 		       "root";

@@ -81,6 +81,8 @@ static void test_messages_are_clean_and_say_what_to_do(void **state)
 	assert_non_null(strstr(result.message, "X: no key"));
 	assert_non_null(strstr(result.message, "log in"));
 	assert_null(strchr(result.message, '\x1b'));
+	fault_tell(&result, "X", AGENT_CONTEXT_FULL, SV("too long"));
+	assert_non_null(strstr(result.message, "'faden trim' or 'faden rollover'"));
 	fault_tell(&result, "X", AGENT_FAILED, SV(""));
 	assert_string_equal(result.message, "X: failed");
 	fault_tell(&result, "X", AGENT_REFUSED, SV("Not inside a trusted directory and --y"));

@@ -33,6 +33,7 @@ struct gathering {
 	const struct decide_opts *opts;
 	struct decision *d;
 	struct sv text, folded;
+	const char *current; /* what goes on in the folder; empty: nothing */
 	VEC(struct material) materials;
 	struct map seen; /* ids of conversations, and sessions without one */
 	struct map writers; /* sessions that are open in an agent → pid */
@@ -137,10 +138,14 @@ static int gather(void *data, const struct conv *c)
 	uint64_t pid;
 	bool open;
 
-	/* What the user has deleted is over; who calls it by its name is told how to get it back.
-	 */
-	if (!decide_goes_on(o, c) || !map_put(&g->seen, sv_of(c->id), 1) ||
-		(c->deleted && !(c->name && says(g->folded, c->name))))
+	if (!decide_goes_on(o, c) || !map_put(&g->seen, sv_of(c->id), 1))
+		return 0;
+	/* What the user has deleted is over, and what goes on in a session that was made of it is
+	 * only there; but a name leads to it, also to be told how it comes back. */
+	bool over = c->deleted ||
+		(topics && c->session && strcmp(c->id, g->current) != 0 &&
+			catalogue_superseded(o->store, c->agent, c->session));
+	if (over && !(c->name && says(g->folded, c->name)))
 		return 0;
 	int r = learn_topic(o->store, o->router, c->seq, &m.topic, g->reterr);
 	/* What it is called says what it is about, and nobody has said it in there. */
@@ -328,7 +333,7 @@ static void find_namesakes(const struct gathering *g, size_t called)
 static void prefer_called(const struct decision *d, size_t called, struct route_decision *ret)
 {
 	const struct conv *c = &d->convs.v[called];
-	bool free = !candidate_runs(c) && c->status != CONV_ERRORED;
+	bool free = !candidate_runs(c);
 
 	*ret = (struct route_decision){
 		.action = free ? ROUTE_RESUME : ROUTE_NEW,
@@ -348,12 +353,15 @@ static struct route_conv view_of(const struct gathering *g, size_t i, const stru
 	const struct conv *c = &g->d->convs.v[i];
 	const struct material *m = &g->materials.v[i];
 	int64_t last_ms = clock_age_ms(g->opts->clock) - c->age_ms;
+	enum route_profile profile = router_opts(g->opts->router)->profile;
 
 	return (struct route_conv){
 		.id = sv_of(is_member(c) ? c->session : c->id),
-		.status = candidate_runs(c)	    ? ROUTE_ACTIVE
-			: c->status == CONV_ERRORED ? ROUTE_ERRORED
-						    : ROUTE_IDLE,
+		/* A full context is no reason to lose the thread: the sentence is for it, and
+		 * whoever answers says that there is no room, and what makes some. */
+		.status = candidate_runs(c)				     ? ROUTE_ACTIVE
+			: c->status == CONV_ERRORED && profile == ROUTE_SEED ? ROUTE_ERRORED
+									     : ROUTE_IDLE,
 		.created_ms = last_ms - (c->active_ms - c->created_ms),
 		.last_ms = last_ms,
 		.dir = sv_of(c->dir),
@@ -399,6 +407,7 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 	struct gathering g = { .opts = o,
 		.d = d,
 		.text = text,
+		.current = current->id,
 		.seen = MAP_INIT,
 		.writers = MAP_INIT,
 		.reset_ms = conv_reset_ms(o->store, o->dir),

@@ -423,6 +423,20 @@ int catalogue_thread(struct store *store, struct catalogue_used a, struct catalo
 	return deep_a > deep_b ? 1 : -1;
 }
 
+bool catalogue_superseded(struct store *store, const char *agent, const char *id)
+{
+	AUTO_SQL q = SQL_INIT;
+
+	return SQL_PREPARE(&q, store, NULL,
+		       "SELECT 1 FROM session k JOIN session p ON p.id = k.parent_id"
+		       " JOIN agent_session a ON a.agent = k.agent AND a.id = k.id"
+		       " WHERE p.agent = ?1 AND k.parent_id = ?2 AND k.parent_id <> ''"
+		       " AND k.relation IN (1, 2, 5, 6, 7) AND NOT k.gone"
+		       " AND k.active_ms >= p.active_ms LIMIT 1",
+		       SQL_T(agent), SQL_T(id)) == 0 &&
+		sql_step(&q, NULL) > 0;
+}
+
 int catalogue_names(struct store *store,
 	int (*fn)(void *data, const char *agent, const char *id, const char *name), void *data,
 	struct err *reterr)

@@ -189,6 +189,9 @@ struct catalogue_used {
 };
 int catalogue_thread(struct store *store, struct catalogue_used a, struct catalogue_used b);
 
+/* A conversation goes on with a session that was made of this one, which was not used since. */
+bool catalogue_superseded(struct store *store, const char *agent, const char *id);
+
 /* Removes all that the store has of a session: the rows of these files, names, the conversation
  * that has no other session, with its turns. *rows is added to. */
 int catalogue_forget(struct store *store, const char *agent, const char *id,

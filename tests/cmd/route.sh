@@ -99,18 +99,21 @@ t_exit 'something else is said in between' 0 ask write a poem about the moon
 t_exit 'the subject of the outage is taken' 0 ask back to the tariffs of the water works
 t_is 'what was said in the outage is known' "$(conversation)" "$failed"
 
-printf 'fail context-full too much\n' >"$t_tmp/script"
+printf '*\nfail context-full too much\n' >"$t_tmp/script"
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 broken() { ask --new download the rainfall series of the weather stations || return 0; }
-t_exit 'a conversation fails for good' 0 broken
+t_exit 'a conversation is full' 0 broken
 failed=$(conversation)
+t_exit 'what leans on it fails again' 4 ask try it again with smaller packets
+t_is 'since it is said there: in a new one it would mean nothing' "$(conversation)" "$failed"
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
-t_exit 'what leans on the failed one is taken' 0 ask try it again with smaller packets
+t_exit 'it is rolled over' 0 t_faden rollover
+t_exit 'what leans on it is taken then' 0 ask try it again with smaller packets
 heir=$(conversation)
-t_unlike 'what leans on a failed conversation is a new one' "$heir" "$failed"
+t_unlike 'by the session that took its place' "$heir" "$failed"
 t_exit 'something else is said again' 0 ask write a poem about the sea
-t_exit 'the subject of the failed one is taken' 0 ask back to the rainfall series
-t_is 'the subject of the failed one belongs to its heir' "$(conversation)" "$heir"
+t_exit 'the subject of the full one is taken' 0 ask back to the rainfall series
+t_is 'it belongs to what took its place' "$(conversation)" "$heir"
 
 t_exit 'a plan is made' 0 t_faden ask --new make a plan for the migration to the new database
 t_like 'a turn that plans is told to change nothing' "$(cat "$t_err")" 'This turn plans'
