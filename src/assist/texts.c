@@ -32,8 +32,7 @@ static const char *const texts[TEXT_COUNT][2] = {
 	[TEXT_STAYED_NEW] = { [TEXT_GERMAN] =
 				      "Weiter mit: %s (sonst sag: \"nein, neue Konversation\").",
 		[TEXT_ENGLISH] = "Going on with: %s (if not, say: \"no, new conversation\")." },
-	[TEXT_STAYED_OTHER] = { [TEXT_GERMAN] =
-					"Weiter mit: %s (sonst sag: \"nein, die andere\").",
+	[TEXT_STAYED_OTHER] = { [TEXT_GERMAN] = "Weiter mit: %s (sonst sag: \"nein, die andere\").",
 		[TEXT_ENGLISH] = "Going on with: %s (if not, say: \"no, the other one\")." },
 	[TEXT_ROUTED_NEW] = { [TEXT_GERMAN] =
 				      "Neue Konversation (sonst sag: \"nein, die andere\").",
