@@ -1,14 +1,22 @@
 /*
- * What listening and speaking need: got.
+ * What listening needs: got, and tried on recordings.
  */
+#include "audio/sound-file.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/models.h"
 #include "cli/print.h"
 #include "model/install.h"
+#include "view/json.h"
+#include "voice/hear.h"
+
+enum { RATE = 16000, SECONDS_MAX = 4 * 3600 };
 
 struct voice_opts {
 	const char *model;
+	const char *lang;
+	bool bare;
+	bool no_text;
 	bool json;
 };
 
@@ -17,11 +25,15 @@ static const char *const model_choices[] = { "base", "small", "moonshine", NULL 
 static const struct opt voice_options[] = {
 	OPT_WORD(0, "model", struct voice_opts, model, "NAME", model_choices,
 		"speech to text by this one: base (the default), small or moonshine"),
+	OPT_STRING(0, "lang", struct voice_opts, lang, "CODE",
+		"hear: the language of the speech, de or en; else it is found out"),
+	OPT_FLAG(0, "bare", struct voice_opts, bare, "hear: the name alone is a call too"),
+	OPT_FLAG(0, "no-text", struct voice_opts, no_text, "hear: only calls and speech"),
 	OPT_FLAG(0, "json", struct voice_opts, json, "JSON for programs"),
 	OPT_END,
 };
 
-static const char *const voice_verbs[] = { "install", NULL };
+static const char *const voice_verbs[] = { "install", "hear", NULL };
 
 static int install(struct app *app, const struct voice_opts *opts, struct err *reterr)
 {
@@ -40,6 +52,100 @@ static int install(struct app *app, const struct voice_opts *opts, struct err *r
 	return r < 0 ? r : 0;
 }
 
+/* ---- hear ---- */
+
+static void print_heard_json(struct app *app, const char *file, const struct heard *h, bool text)
+{
+	AUTO_STR out = STR_INIT;
+	struct jw w = JW_INIT(&out);
+
+	jw_object(&w);
+	jw_put_cstr(&w, "file", file);
+	jw_key(&w, "wakes");
+	jw_array(&w);
+	vec_each (&h->calls, c) {
+		jw_object(&w);
+		jw_put_double(&w, "at", c->at_s);
+		jw_put_double(&w, "score", (double)c->score);
+		jw_end(&w);
+	}
+	jw_end(&w);
+	jw_key(&w, "speech");
+	jw_array(&w);
+	for (size_t i = 0; i < h->n_spans; i++) {
+		jw_array(&w);
+		jw_double(&w, (double)h->spans[i].from / RATE);
+		jw_double(&w, (double)h->spans[i].to / RATE);
+		jw_end(&w);
+	}
+	jw_end(&w);
+	jw_put_cstr(&w, "text", text ? h->said.text.buf : NULL);
+	view_put_text(&w, "language", text ? h->said.language : NULL);
+	jw_key(&w, "took_s");
+	if (text)
+		jw_double(&w, h->said.took_s);
+	else
+		jw_null(&w);
+	jw_end(&w);
+	print_doc(app, &out);
+}
+
+static void print_heard(struct app *app, const char *file, const struct heard *h, bool text)
+{
+	say_line(app->out, "%s", file);
+	vec_each (&h->calls, c)
+		say_line(app->out, "  called at %.2f s (score %.2f)", c->at_s, (double)c->score);
+	for (size_t i = 0; i < h->n_spans; i++)
+		say_line(app->out, "  speech from %.2f to %.2f s", (double)h->spans[i].from / RATE,
+			(double)h->spans[i].to / RATE);
+	if (h->n_spans == 0)
+		say_line(app->out, "  nobody speaks");
+	else if (text && h->said.text.len == 0)
+		say_line(app->out, "  nothing was understood (%.2f s)", h->said.took_s);
+	else if (text)
+		say_line(app->out, "  %s: %s (%.2f s)", h->said.language, h->said.text.buf,
+			h->said.took_s);
+}
+
+static int hear(
+	struct app *app, const struct voice_opts *opts, int argc, char **argv, struct err *reterr)
+{
+	struct models *models = models_new(app->paths.models_dir);
+	bool moonshine = opts->model && strcmp(opts->model, "moonshine") == 0;
+	const struct wake_opts wo = { .engine = "openwakeword",
+		.models = models,
+		.bare_threshold = opts->bare ? WAKE_BARE_THRESHOLD : 0 };
+	const struct stt_opts so = { .engine = moonshine ? "moonshine" : "whisper",
+		.model = opts->model,
+		.language = opts->lang ? opts->lang : "auto",
+		.models = models };
+	struct wake *wake = NULL;
+	struct vad *vad = NULL;
+	struct stt *stt = NULL;
+	int r = wake_new(&wo, &wake, reterr);
+
+	if (r >= 0)
+		r = vad_new("silero", models, &vad, reterr);
+	if (r >= 0 && !opts->no_text)
+		r = stt_new(&so, &stt, reterr);
+	for (int i = 0; i < argc && r >= 0; i++) {
+		AUTO_SAMPLES samples = { .v = NULL };
+		struct heard h = { .said.text = STR_INIT };
+		r = sound_file_load(argv[i], RATE, SECONDS_MAX, &samples, reterr);
+		if (r >= 0)
+			r = hear_run(wake, vad, stt, samples.v, samples.n, &h, reterr);
+		if (r >= 0)
+			(opts->json ? print_heard_json : print_heard)(app, argv[i], &h, stt);
+		(void)fflush(app->out);
+		heard_release(&h);
+	}
+	stt_free(stt);
+	vad_free(vad);
+	wake_free(wake);
+	models_free(models);
+	return r < 0 ? r : 0;
+}
+
 static int run_voice(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
@@ -48,14 +154,16 @@ static int run_voice(
 
 	if (sv_is(verb, "install") && argc == 1)
 		return install(app, opts, reterr);
-	return err_set(reterr, ERR_USAGE, "give 'install'");
+	if (sv_is(verb, "hear") && argc > 1)
+		return hear(app, opts, argc - 1, argv + 1, reterr);
+	return err_set(reterr, ERR_USAGE, "give 'install' or 'hear FILE…'");
 }
 
 const struct cmd cmd_voice = {
 	.name = "voice",
 	.group = CMD_GROUP_SETUP,
-	.summary = "what listening needs: install it",
-	.synopsis = "install",
+	.summary = "what listening needs: install it, try it on recordings",
+	.synopsis = "install | hear FILE…",
 	.min_args = 1,
 	.max_args = CMD_ANY,
 	.words = CMD_WORDS_FILE,

@@ -1,0 +1,29 @@
+/*
+ * What an engine of speech to text is to voice/stt.c.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "voice/stt.h"
+
+struct stt_driver {
+	const char *name;
+	int (*open)(const struct stt_opts *opts, void **ret, struct err *reterr);
+	/* n samples at 16 kHz, -1 to 1: one utterance, trimmed and levelled, STT_SECONDS_MAX at
+	 * most. Text and language of *result are appended to and set. */
+	int (*run)(void *self, const float *samples, size_t n, struct stt_result *result,
+		struct err *reterr);
+	void (*stop)(void *self, bool stop); /* from any thread */
+	void (*close)(void *self);
+};
+
+enum { STT_SECONDS_MAX = 29 }; /* Whisper hears 30 */
+
+extern const struct stt_driver stt_whisper, stt_moonshine, stt_http, stt_exec;
+
+/* Such samples as a WAV, appended. */
+void stt_wav(struct str *out, const float *samples, size_t n);
+/* Processors that one utterance may have. */
+int stt_threads(void);

@@ -1,0 +1,46 @@
+/*
+ * Speech to text: one interface, one driver an engine. What was said is levelled and trimmed to its
+ * speech before an engine gets it. It blocks for as long as it takes: for a worker's thread.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct models;
+
+struct stt_opts {
+	const char *engine; /* "whisper", "moonshine", "http", "exec" */
+	const char *model; /* of whisper "base" or "small"; of http the server's name for it */
+	/* Of the speech: "de", "en", or "auto" for one of `languages`. */
+	const char *language;
+	const char *const *languages; /* that auto chooses from; until NULL. NULL: de and en */
+	const char *const *hot_words; /* names and projects, where the engine can; may be NULL */
+	struct models *models;
+	const char *url; /* of http: where /v1/audio/transcriptions is below */
+	const char *key; /* of http; NULL: none. Never logged */
+	const char *const *command; /* of exec: a WAV on its input, the text on its output */
+	const char *const *envp; /* of exec's process */
+	int64_t timeout_ms; /* of http and exec; 0: 30 s */
+};
+
+struct stt;
+/* Loads the models. ERR_NOTFOUND with the command that installs them, ERR_INPUT when they are
+ * damaged. */
+int stt_new(const struct stt_opts *opts, struct stt **ret, struct err *reterr) MUST_USE;
+void stt_free(struct stt *s); /* NULL is fine */
+
+struct stt_result {
+	struct str text; /* trimmed, valid UTF-8; empty: nothing was understood */
+	char language[8]; /* "de", "en"; empty: not known */
+	double took_s;
+};
+/* n samples at 16 kHz. *ret_result (storage is the caller's, zeroed) is filled on success. From
+ * another thread stt_cancel() ends it early: ERR_CANCELLED. */
+int stt_run(struct stt *s, const int16_t *samples, size_t n, struct stt_result *ret_result,
+	struct err *reterr) MUST_USE;
+void stt_cancel(struct stt *s);
+void stt_result_release(struct stt_result *r);

@@ -1,0 +1,345 @@
+#include "voice/wake.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "model/model.h"
+#include "voice/vad.h"
+
+/*
+ * openWakeWord: of each 80 ms eight rows of 32 bands, of the last 76 rows 96 numbers that tell
+ * sounds of speech apart, and of the last 16 of those how much they are like "hey Jarvis".
+ *
+ * It does not know the name alone. But what it lacks can be given to it: when somebody begins to
+ * speak, a second ear hears the same speech with a "hey" before it, made by rule.
+ */
+enum {
+	RATE = 16000,
+	BEFORE = 480, /* samples of the frame before that belong to the first row */
+	ROWS = 8, /* a frame */
+	BANDS = 32,
+	WINDOW = 76, /* rows of an embedding */
+	WIDTH = 96,
+	DEPTH = 16, /* embeddings that are judged */
+	REST_FRAMES = 13, /* not twice within a second */
+	/* Rows that all embeddings together are made of. */
+	SPAN = WINDOW + (DEPTH - 1) * ROWS,
+	HISTORY = 32, /* rows: how far back the start of speech may lie */
+	HEY_FRAMES = 5,
+	ASK_FRAMES = 20, /* after the start of speech the name may come for 1.6 s */
+	QUIET_FRAMES = 10, /* of the VAD: a pause before it that makes it a start */
+	STARTS_AFTER = 2, /* of the VAD: frames of speech */
+};
+#define THRESHOLD 0.45
+#define SPEECH 0.4F
+#define SILENCE 0.3F
+
+/* One ear. */
+struct ear {
+	float rows[SPAN][BANDS]; /* the last ones; only the last WINDOW of them count by and by */
+	float judged[DEPTH][WIDTH];
+};
+
+struct wake {
+	struct onnx *onnx;
+	struct onnx_session *mel, *embedding, *head;
+	float samples[BEFORE + WAKE_FRAME];
+	float history[HISTORY][BANDS]; /* the last rows that were heard */
+	struct ear ear;
+	double threshold, bare_threshold;
+	unsigned rest; /* frames until it may be called again */
+	/* For the bare name: */
+	struct vad *vad; /* NULL: it is not listened for */
+	struct ear primed;
+	float hey[HEY_FRAMES * ROWS][BANDS];
+	unsigned asking; /* frames that the primed ear still listens to */
+	int16_t pending[VAD_FRAME]; /* samples that the VAD has not heard yet */
+	size_t n_pending;
+	unsigned quiet, speech; /* frames of the VAD in a row */
+};
+
+/* ---- networks ---- */
+
+/* One tensor in, one out: n numbers of it, or false. */
+static bool run(const struct wake *w, struct onnx_session *s, const struct onnx_tensor *in,
+	float *out, size_t n)
+{
+	const struct onnx_arg arg = { onnx_inputs(s)[0], in };
+	struct onnx_tensor got;
+
+	if (onnx_run(s, &arg, 1, onnx_outputs(s), 1, &got, NULL) < 0)
+		return false;
+	bool fits = got.type == ONNX_F32 && onnx_tensor_count(&got) == n;
+	if (fits)
+		memcpy(out, got.data, n * sizeof(*out));
+	onnx_tensor_release(w->onnx, &got);
+	return fits;
+}
+
+/* The rows of the next frame. */
+static bool rows_of(struct wake *w, const int16_t *frame, float rows[ROWS][BANDS])
+{
+	const struct onnx_tensor in = { .type = ONNX_F32,
+		.n_dims = 2,
+		.dims = { 1, BEFORE + WAKE_FRAME },
+		.data = w->samples };
+
+	memmove(w->samples, w->samples + WAKE_FRAME, BEFORE * sizeof(*w->samples));
+	for (size_t i = 0; i < WAKE_FRAME; i++)
+		w->samples[BEFORE + i] = frame[i];
+	if (!run(w, w->mel, &in, &rows[0][0], (size_t)ROWS * BANDS))
+		return false;
+	for (size_t i = 0; i < ROWS; i++) {
+		for (size_t b = 0; b < BANDS; b++)
+			rows[i][b] = rows[i][b] / 10 + 2;
+	}
+	return true;
+}
+
+/* What WINDOW rows from there on sound like. */
+static bool embed(const struct wake *w, float rows[][BANDS], float out[WIDTH])
+{
+	const struct onnx_tensor in = {
+		.type = ONNX_F32, .n_dims = 4, .dims = { 1, WINDOW, BANDS, 1 }, .data = rows
+	};
+
+	return run(w, w->embedding, &in, out, WIDTH);
+}
+
+static float judge(const struct wake *w, struct ear *ear)
+{
+	const struct onnx_tensor in = {
+		.type = ONNX_F32, .n_dims = 3, .dims = { 1, DEPTH, WIDTH }, .data = ear->judged
+	};
+	float score = 0;
+
+	return run(w, w->head, &in, &score, 1) ? score : 0;
+}
+
+/* Rows into an ear, the oldest out. */
+static void push(struct ear *ear, float rows[][BANDS], size_t n)
+{
+	memmove(ear->rows, ear->rows + n, (SPAN - n) * sizeof(*ear->rows));
+	memcpy(ear->rows + SPAN - n, rows, n * sizeof(*ear->rows));
+}
+
+static float hear(const struct wake *w, struct ear *ear, float rows[ROWS][BANDS])
+{
+	push(ear, rows, ROWS);
+	memmove(ear->judged, ear->judged + 1, (DEPTH - 1) * sizeof(*ear->judged));
+	if (!embed(w, ear->rows + SPAN - WINDOW, ear->judged[DEPTH - 1]))
+		return 0;
+	return judge(w, ear);
+}
+
+/* ---- "hey" ---- */
+
+/* The voice at a time (0 to 1 within a period): a pulse that opens slowly and closes at once. */
+static double glottis(double phase)
+{
+	if (phase < 0.4)
+		return 0.5 - 0.5 * cos(M_PI * phase / 0.4);
+	return phase < 0.56 ? cos(M_PI * (phase - 0.4) / 0.32) : 0;
+}
+
+/* "Hey" as a low voice says it: a breath, then a vowel that goes from [e] to [i], as four
+ * resonances over pulses. It ends with the last sample. */
+static void say_hey(int16_t out[HEY_FRAMES * WAKE_FRAME])
+{
+	static const double from[] = { 520, 2000, 2700, 3600 }, to[] = { 350, 2300, 2900, 3700 },
+			    width[] = { 70, 100, 140, 200 };
+	enum { N = 300 * RATE / 1000, BREATH = 36 * RATE / 1000, FORMANTS = ARRAY_LEN(from) };
+	double state[FORMANTS][2] = { { 0 } };
+	double sound[N], peak = 1e-9, phase = 0, before = 0;
+	uint32_t random = 1;
+
+	for (int i = 0; i < N; i++) {
+		double t = (double)i / N;
+		phase += (120 - 20 * t) / RATE;
+		phase -= floor(phase);
+		double flow = glottis(phase);
+		double pulse = flow - before;
+		before = flow;
+		random = random * 1664525 + 1013904223;
+		double noise = (double)random / 2147483648.0 - 1;
+		double voiced = fmin(fmax((double)(i - BREATH) / BREATH, 0), 1);
+		double x = pulse * voiced + noise * (0.002 + 0.018 * (1 - voiced));
+		double glide = fmax((t - 0.35) / 0.65, 0);
+		for (int k = 0; k < FORMANTS; k++) {
+			double hz = from[k] + (to[k] - from[k]) * glide;
+			/* An open glottis damps the lowest. */
+			double r = exp(-M_PI * width[k] * (voiced < 1 && k == 0 ? 2 : 1) / RATE);
+			double c = 2 * r * cos(2 * M_PI * hz / RATE);
+			x = (1 - c + r * r) * x + c * state[k][0] - r * r * state[k][1];
+			state[k][1] = state[k][0];
+			state[k][0] = x;
+		}
+		sound[i] = x * fmin((double)i / (0.03 * RATE), 1) *
+			fmin((double)(N - i) / (0.06 * RATE), 1);
+		peak = fmax(peak, fabs(sound[i]));
+	}
+	memset(out, 0, (HEY_FRAMES * WAKE_FRAME - N) * sizeof(*out));
+	for (int i = 0; i < N; i++)
+		out[HEY_FRAMES * WAKE_FRAME - N + i] = (int16_t)(sound[i] / peak * 16384);
+}
+
+static bool make_hey(struct wake *w)
+{
+	AUTO_FREE int16_t *sound = xmalloc(sizeof(*sound) * HEY_FRAMES * WAKE_FRAME);
+	bool fine = true;
+
+	say_hey(sound);
+	for (size_t f = 0; fine && f < HEY_FRAMES; f++)
+		fine = rows_of(w, sound + f * WAKE_FRAME, w->hey + f * ROWS);
+	return fine;
+}
+
+/* ---- the bare name ---- */
+
+/* Somebody began to speak `ago` rows before the end of what was heard: the second ear hears
+ * silence, "hey", and what was said since. */
+static void begin_asking(struct wake *w, size_t ago)
+{
+	ago = ago < HISTORY ? ago : HISTORY;
+	for (size_t i = 0; i < SPAN; i++)
+		memcpy(w->primed.rows[i], w->hey[0], sizeof(w->hey[0]));
+	push(&w->primed, w->hey, ARRAY_LEN(w->hey));
+	push(&w->primed, w->history + HISTORY - ago, ago);
+	w->asking = ASK_FRAMES;
+	/* All that the last embeddings are made of is another now; the newest comes with the next
+	 * rows. */
+	for (size_t i = 0; i < DEPTH; i++) {
+		if (!embed(w, w->primed.rows + i * ROWS, w->primed.judged[i]))
+			w->asking = 0;
+	}
+}
+
+/* How sure the second ear is; 0 while nobody just began. */
+static float hear_bare(struct wake *w, const int16_t *frame, float rows[ROWS][BANDS])
+{
+	float score = 0;
+	size_t ago = 0;
+
+	if (w->asking > 0) {
+		w->asking--;
+		score = hear(w, &w->primed, rows);
+	}
+	for (size_t at = 0; at < WAKE_FRAME;) {
+		size_t n = VAD_FRAME - w->n_pending;
+		n = n < WAKE_FRAME - at ? n : WAKE_FRAME - at;
+		memcpy(w->pending + w->n_pending, frame + at, n * sizeof(*frame));
+		at += n;
+		w->n_pending += n;
+		if (w->n_pending < VAD_FRAME)
+			break;
+		w->n_pending = 0;
+		float p = vad_feed(w->vad, w->pending);
+		if (p > SPEECH && w->quiet < QUIET_FRAMES) {
+			w->quiet = 0;
+		} else if (p > SPEECH && ++w->speech >= STARTS_AFTER) {
+			w->quiet = w->speech = 0;
+			/* It began some 30 ms before the first frame that is speech. */
+			ago = (WAKE_FRAME - at + VAD_FRAME * STARTS_AFTER) * ROWS / WAKE_FRAME + 3;
+		} else if (p <= SPEECH) {
+			w->speech = 0;
+			w->quiet += p < SILENCE;
+		}
+	}
+	if (ago > 0) {
+		begin_asking(w, ago);
+		score = fmaxf(score, judge(w, &w->primed));
+	}
+	return score;
+}
+
+/* ---- the interface ---- */
+
+int wake_new(const struct wake_opts *opts, struct wake **ret, struct err *reterr)
+{
+	const struct onnx_session_opts so = { .threads = 1 };
+	struct wake *w = xcalloc(1, sizeof(*w));
+	int r = 0;
+
+	if (strcmp(opts->engine, "openwakeword") != 0)
+		r = err_set(reterr, ERR_USAGE, "there is no wake word engine '%s': openwakeword",
+			opts->engine);
+	w->threshold = opts->threshold > 0 ? opts->threshold : THRESHOLD;
+	w->bare_threshold = opts->bare_threshold;
+	if (r >= 0)
+		r = models_runtime(opts->models, &w->onnx, reterr);
+	if (r >= 0)
+		r = models_session(opts->models, "wake", "mel.onnx", &so, &w->mel, reterr);
+	if (r >= 0)
+		r = models_session(
+			opts->models, "wake", "embedding.onnx", &so, &w->embedding, reterr);
+	if (r >= 0)
+		r = models_session(opts->models, "wake", "hey-jarvis.onnx", &so, &w->head, reterr);
+	if (r >= 0 && w->bare_threshold > 0)
+		r = vad_new("silero", opts->models, &w->vad, reterr);
+	if (r >= 0 && w->vad && !make_hey(w))
+		r = err_set(reterr, ERR_INPUT, "the networks of the wake word do not run");
+	if (r < 0) {
+		wake_free(w);
+		return r;
+	}
+	wake_reset(w);
+	*ret = w;
+	return 0;
+}
+
+void wake_free(struct wake *w)
+{
+	if (!w)
+		return;
+	vad_free(w->vad);
+	onnx_session_free(w->mel);
+	onnx_session_free(w->embedding);
+	onnx_session_free(w->head);
+	free(w);
+}
+
+void wake_reset(struct wake *w)
+{
+	memset(w->samples, 0, sizeof(w->samples));
+	for (size_t i = 0; i < SPAN; i++) {
+		for (size_t b = 0; b < BANDS; b++)
+			w->ear.rows[i][b] = 1;
+	}
+	for (size_t i = 0; i < HISTORY; i++)
+		memcpy(w->history[i], w->ear.rows[0], sizeof(w->history[i]));
+	for (size_t i = 0; i < DEPTH; i++)
+		(void)embed(w, w->ear.rows, w->ear.judged[i]);
+	w->rest = w->asking = 0;
+	w->n_pending = 0;
+	w->speech = 0;
+	w->quiet = QUIET_FRAMES;
+	if (w->vad)
+		vad_reset(w->vad);
+}
+
+bool wake_feed(struct wake *w, const int16_t *frame, float *ret_score)
+{
+	float rows[ROWS][BANDS];
+	bool called = false;
+
+	*ret_score = 0;
+	if (!rows_of(w, frame, rows))
+		return false;
+	memmove(w->history, w->history + ROWS, (HISTORY - ROWS) * sizeof(*w->history));
+	memcpy(w->history + HISTORY - ROWS, rows, sizeof(rows));
+	*ret_score = hear(w, &w->ear, rows);
+	called = (double)*ret_score >= w->threshold;
+	if (w->vad) {
+		float bare = hear_bare(w, frame, rows);
+		called = called || (double)bare >= w->bare_threshold;
+		*ret_score = fmaxf(*ret_score, bare);
+	}
+	if (w->rest > 0) {
+		w->rest--;
+		return false;
+	}
+	if (called)
+		w->rest = REST_FRAMES;
+	return called;
+}
