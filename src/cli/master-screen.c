@@ -205,7 +205,7 @@ static void ends(struct master_screen *s, const struct pair_event *ev)
 		master_screen_say(s,
 			"the worker took longer than it may and was stopped; the instructor is "
 			"told");
-	} else if (ev->fail != AGENT_OK) {
+	} else if (ev->fail != AGENT_OK && !(ev->fail == AGENT_CANCELLED && s->interrupts)) {
 		str_addf(&line, "the %s was stopped: %.*s", master_role_name(ev->role),
 			SV_ARG(ev->text));
 		master_screen_say(s, line.buf);
@@ -335,6 +335,7 @@ void master_screen_event(struct master_screen *s, const struct pair_event *ev)
 		break;
 	case PAIR_PAUSED:
 		s->paused = true;
+		s->interrupts = false;
 		master_screen_say(s,
 			"interrupted. What should the instructor know? Enter goes on, Ctrl-C saves "
 			"and leaves.");
@@ -354,6 +355,7 @@ static void interrupt(struct master_screen *s)
 {
 	status_set_state(&s->status, STATUS_CANCELLING, SV(""));
 	permit_drop(&s->permit);
+	s->interrupts = true;
 	pair_interrupt(s->pair);
 }
 
@@ -369,6 +371,13 @@ static bool on_typed(void *data, struct sv line, bool ended)
 	if (ended && !escape && (s->paused || sv_trim(line).n > 0)) {
 		AUTO_STR said = STR_INIT;
 		str_add(&said, line);
+		if (sv_trim(line).n > 0) {
+			AUTO_STR shown = STR_INIT;
+			str_addf(&shown, "%s %.*s", s->term.ascii ? ">" : "›",
+				SV_ARG(sv_trim(line)));
+			begin_line(s);
+			wrap_line(&s->term, STYLE_USER, str_sv(&shown));
+		}
 		s->paused = false;
 		if (pair_say(s->pair, str_sv(&said), &err) < 0) {
 			master_screen_say(s, err.msg);

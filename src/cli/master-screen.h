@@ -27,6 +27,7 @@ struct master_screen {
 	enum master_role role; /* who speaks */
 	bool begun; /* something is shown */
 	bool spoke; /* since its heading */
+	bool interrupts; /* Escape was pressed: what runs is being stopped */
 	bool paused;
 	bool lost; /* the terminal takes nothing more */
 };

@@ -146,6 +146,11 @@ bool transcript_injected(const struct transcript_format *format, struct sv text)
 	return false;
 }
 
+bool transcript_interrupts(const struct transcript_format *format, struct sv text)
+{
+	return format->interrupted && sv_starts(sv_trim(text), sv_of(format->interrupted));
+}
+
 enum { WRAPPER_RAW_MAX = 512 }; /* blanks, and the longest beginning, escaped */
 
 bool transcript_in_hand(

@@ -735,6 +735,7 @@ const struct transcript_format transcript_claude = {
 	.forks_silently = true,
 	.injected_tags = injected_tags,
 	.injected_words = injected_words,
+	.interrupted = "[Request interrupted by user",
 	.in_hand = claude_in_hand,
 	.typed = claude_typed,
 	.keys = keys,

@@ -770,6 +770,7 @@ const struct transcript_format transcript_codex = {
 	.forks_share = true,
 	.injected_tags = injected_tags,
 	.injected_words = injected_words,
+	.interrupted = "<turn_aborted",
 	.keys = keys,
 	.n_keys = ARRAY_LEN(keys),
 	.row_keys = row_keys,

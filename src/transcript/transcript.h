@@ -282,6 +282,9 @@ static inline bool transcript_in_pass(
 /* ---- words ---- */
 /* True for a user message that a program put in (command echoes, reminders, environment). */
 bool transcript_injected(const struct transcript_format *format, struct sv text);
+/* True for the one of these that says that the turn before it was stopped: what was said in it may
+ * be half an answer. */
+bool transcript_interrupts(const struct transcript_format *format, struct sv text);
 /* What was typed where the agent keeps it in another form (a command with its arguments); else the
  * text itself. Appends. */
 void transcript_typed(const struct transcript_format *format, struct sv text, struct str *out);

@@ -133,6 +133,11 @@ static void note_user(struct finding *f, const struct item *item)
 		(!f->marked && at && at < f->turn->started_ms - CLOCKS_APART_MS))
 		return;
 	transcript_text(item, &text);
+	if (f->arrived && !f->over && !(item->flags & ITEM_PROMPT) &&
+		transcript_interrupts(f->format, str_sv(&text))) {
+		f->answered = false;
+		return;
+	}
 	bool by_id = has_our_id(f, item);
 	bool by_words = !by_id && has_our_words(f, str_sv(&text));
 	bool elses = f->turn->prompt_id && item->prompt_id.n > 0 && !by_id;

@@ -210,6 +210,12 @@ static void other_words_leave_it_open(void **state)
 		/* What was said to others is no answer to this one. */
 		{ USER(PROMPT_ID, "x") USER(OTHER_ID, "another") ANSWER("no"), NEWS_UNANSWERED },
 		{ USER(PROMPT_ID, "x") ANSWER("yes") USER(OTHER_ID, "more"), NEWS_ANSWERED },
+		/* Half an answer is none. */
+		{ USER(PROMPT_ID, "x") ANSWER("ye") USER(OTHER_ID, "[Request interrupted by user]"),
+			NEWS_UNANSWERED },
+		{ USER(PROMPT_ID, "x") ANSWER("yes") USER(OTHER_ID, "more")
+				USER(OTHER_ID, "[Request interrupted by user]"),
+			NEWS_ANSWERED },
 	};
 	struct turn_rig *rig = *state;
 

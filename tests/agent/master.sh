@@ -61,6 +61,17 @@ t_is 'and nothing is sent' "$(t_model_query "len(log) - $from")" 0
 t_exit 'with one it comes to its end' 0 t_faden master --resume --max-budget-usd 9
 t_is 'each step ran once there too' "$(tr '\n' ' ' <"$ran")" 'one two three '
 
+# Left in the middle of an answer: half of it is none, the worker goes on.
+rm -rf .claude-master
+t_start_faden master --agent claude --permission-mode bypass --json '[[plan: {{slow: 200, 60}}]]' >"$t_tmp/half" 2>/dev/null
+t_ok 'the worker has begun to answer' t_wait_for 30 grep -q 'piece 5' "$t_tmp/half"
+kill -INT "$t_pid"
+wait "$t_pid"
+t_is 'it is left' "$?" 130
+t_exit 'it goes on' 0 t_faden master --resume
+t_unlike 'half an answer is not taken for one' "$(cat "$t_err")" 'had answered already'
+t_like 'the worker is asked to go on' "$(cat "$t_err")" 'the worker goes on with what was interrupted'
+
 # A worker that may not act: the instructor is told.
 rm -rf .claude-master
 t_faden master --agent claude -r 2 '[[plan: {{write: made | x}} {{say: tried}}]]' >/dev/null 2>"$t_err"
