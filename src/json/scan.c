@@ -179,6 +179,55 @@ static const char *skip_value(const char *p, const char *end, enum jtype *ret_ty
 	return NULL;
 }
 
+/* ---- the head of a text ---- */
+
+/* Where a string that goes on to the end of the text has its last whole character or escape. */
+static const char *last_whole(const char *start, const char *end)
+{
+	enum { ESCAPE = 6 }; /* bytes of the longest */
+	const char *p = end;
+
+	while (p > start && end - p < ESCAPE && p[-1] != '\\')
+		p--;
+	if (p == start || p[-1] != '\\' || is_escaped(start, p - 1))
+		return end;
+	ptrdiff_t size = p < end && *p == 'u' ? ESCAPE : 2;
+	return end - (p - 1) < size ? p - 1 : end;
+}
+
+bool scan_close(struct str *text)
+{
+	const char *p = text->buf, *end = p + text->len, *last = NULL; /* that is no white space */
+	char open[LEVELS];
+	size_t n = 0;
+
+	for (; p < end; p++) {
+		const char *next;
+		bool plain;
+		if (*p == '"') {
+			next = skip_string(p + 1, end, &plain);
+			if (!next)
+				break;
+			p = next - 1;
+		} else if (*p == '{' || *p == '[') {
+			if (n == LEVELS)
+				return false;
+			open[n++] = *p == '{' ? '}' : ']';
+		} else if ((*p == '}' || *p == ']') && (n == 0 || open[--n] != *p)) {
+			return false;
+		}
+		last = (unsigned char)*p > ' ' ? p : last;
+	}
+	/* The string of a key would have no value. */
+	if (p == end || n == 0 || (open[n - 1] == '}' && *last != ':'))
+		return false;
+	str_cut(text, (size_t)(last_whole(p + 1, end) - text->buf));
+	str_addc(text, '"');
+	while (n > 0)
+		str_addc(text, open[--n]);
+	return true;
+}
+
 static struct sv between(const char *from, const char *to)
 {
 	return (struct sv){ from, (size_t)(to - from) };

@@ -45,6 +45,13 @@ int scan_text(struct sv text, struct jval *ret) MUST_USE;
 int scan_value(struct sv *rest, struct jval *ret) MUST_USE;
 
 /*
+ * The head of a text that was cut off within the string of a value: that string and all that is
+ * open around it are closed, so that what stands before the cut can be read. False, and nothing is
+ * changed, when it was cut off elsewhere or was no such text.
+ */
+bool scan_close(struct str *text);
+
+/*
  * Walks the members of an object or the elements of an array; any other value has none.
  *
  *	struct scan_iter it = scan_iter(val);

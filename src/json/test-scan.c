@@ -738,6 +738,70 @@ static void a_long_line_is_read_whole(void **state)
 	assert_int_equal(vals[1].raw.n, vals[2].raw.n + strlen("[{\"c\":}]"));
 }
 
+/* Wherever a line is cut off within the string of a value it can be closed and read as far as it
+ * goes; elsewhere it is left as it is. */
+static void the_head_of_a_line_is_closed(void **state)
+{
+	static const char line[] =
+		"{\"a\": \"x\\\"\\\\\", \"list\" :[1, "
+		"{\"k\":\"v]}\\u00e9\\ud83d\\ude00\\n\\\\\\\\\"},\"s\"],"
+		"\"long\":"
+		"\"0123456789012345678901234567890123456789012345678901234567890123456789\"}";
+	size_t closed = 0;
+
+	(void)state;
+	for (size_t n = 0; n <= sizeof(line) - 1; n++) {
+		AUTO_STR text = STR_INIT;
+		struct jval val, item;
+		bool inside = false, key = false;
+		size_t quote = 0;
+		for (size_t i = 0; i < n; i++) {
+			if (inside && line[i] == '\\')
+				i++;
+			else if (line[i] == '"')
+				quote = (inside = !inside) ? i : quote;
+		}
+		/* A key is followed by a colon, a value by none. */
+		if (inside) {
+			size_t end = quote + 1;
+			while (line[end] != '"')
+				end += line[end] == '\\' ? 2 : 1;
+			key = line[end + 1] == ':' || line[end + 2] == ':';
+		}
+		str_add(&text, sv_make(line, n));
+		bool done = scan_close(&text);
+		assert_int_equal(done, inside && !key);
+		closed += done;
+		if (!done) {
+			assert_int_equal(text.len, n);
+			continue;
+		}
+		assert_true(scan_text(str_sv(&text), &val) >= 0);
+		assert_true(scan_check(str_sv(&text), NULL) >= 0);
+		AUTO_STR got = STR_INIT;
+		assert_true(scan_get(val, SV("a"), &item) > 0 && scan_string(item, &got));
+		assert_true(sv_starts(SV("x\"\\"), str_sv(&got)));
+	}
+	assert_true(closed > 80);
+	AUTO_STR glued = STR_INIT;
+	str_adds(&glued, "{\"a\":1}{\"b\":[\"c");
+	assert_true(scan_close(&glued));
+	assert_string_equal(glued.buf, "{\"a\":1}{\"b\":[\"c\"]}");
+	static const char *const others[] = { "", "\"only", "{\"a\":1", "{\"a\":[1}\"x", "]\"x",
+		"x" };
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		AUTO_STR text = STR_INIT;
+		str_adds(&text, others[i]);
+		assert_false(scan_close(&text));
+		assert_string_equal(text.buf, others[i]);
+	}
+	AUTO_STR deep = STR_INIT;
+	for (int i = 0; i < 100; i++)
+		str_addc(&deep, '[');
+	str_addc(&deep, '"');
+	assert_false(scan_close(&deep));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -758,6 +822,7 @@ int main(void)
 		cmocka_unit_test(rows_are_limited),
 		cmocka_unit_test(keys_that_come_again_and_again),
 		cmocka_unit_test(head_of_a_truncated_line),
+		cmocka_unit_test(the_head_of_a_line_is_closed),
 		cmocka_unit_test(strings),
 		cmocka_unit_test(broken_strings),
 		cmocka_unit_test(decoding_respects_a_maximum),

@@ -33,9 +33,18 @@ static DIR *dir_of_fd(int fd)
 	return dir;
 }
 
+/* That is cheaper to ask before it is opened. */
+static bool is_old(int parent, const char *name, int flags, int64_t since_ns)
+{
+	struct stat st;
+
+	return since_ns > 0 && fstatat(parent, name, &st, flags) == 0 && S_ISDIR(st.st_mode) &&
+		(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec < since_ns;
+}
+
 static int enter(struct walk *w, int parent, const char *name, unsigned depth)
 {
-	if (depth >= w->opts->depth)
+	if (depth >= w->opts->depth || is_old(parent, name, AT_SYMLINK_NOFOLLOW, w->opts->since_ns))
 		return 0;
 	DIR *dir = dir_of_fd(
 		openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -89,21 +98,11 @@ static bool is_dots(const char *name)
 	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
-static bool is_old(DIR *dir, int64_t since_ns)
-{
-	struct stat st;
-
-	return since_ns > 0 && fstat(dirfd(dir), &st) == 0 &&
-		(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec < since_ns;
-}
-
 static int walk_folder(struct walk *w, DIR *dir, unsigned depth)
 {
 	size_t len = w->path.len;
 	int r = 0;
 
-	if (is_old(dir, w->opts->since_ns))
-		return 0;
 	while (r == 0) {
 		errno = 0;
 		const struct dirent *entry = readdir(dir);
@@ -128,6 +127,8 @@ int tree_walk(const char *top, const struct tree_opts *opts, struct err *reterr)
 	struct walk w = { .opts = opts, .path = STR_INIT };
 
 	assert(opts->depth <= TREE_DEPTH_MAX && top[0] != '\0');
+	if (is_old(AT_FDCWD, top, 0, opts->since_ns))
+		return 0;
 	DIR *dir = opendir(top);
 	if (!dir)
 		return err_errno(reterr, errno, "open folder %s", top);

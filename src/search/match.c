@@ -135,13 +135,35 @@ static int follow(struct follower *f, uint32_t doc, struct err *reterr)
 	}
 }
 
+/* Where words stand in a document, a byte a place. */
+enum {
+	PLACES = 64 * 1024, /* a document with more is compared otherwise */
+	REACH = 64, /* words from the first of a phrase to another that may be looked up */
+};
+
 /* Gives back those of n places where the other word stands as far behind as it should; how many.
- * Which of the two lists goes on is no branch: it would be guessed wrong every other time. */
+ * There are no branches in it that depend on the words: they would be guessed wrong every other
+ * time. marks: PLACES and twice REACH of zeros, and again afterwards. */
 static uint32_t keep_followed(const uint32_t *places, uint32_t n, const uint32_t *other,
-	uint32_t n_other, int64_t distance, uint32_t *ret)
+	uint32_t n_other, int64_t distance, uint8_t *marks, uint32_t *ret)
 {
 	uint32_t kept = 0;
 
+	if (n > 0 && n_other > 0 && places[n - 1] < PLACES && other[n_other - 1] < PLACES &&
+		distance >= -REACH && distance < REACH) {
+		uint8_t *at = marks + REACH;
+		const uint8_t *wanted = at + distance;
+		for (uint32_t k = 0; k < n_other; k++)
+			at[other[k]] = 1;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t place = places[i];
+			ret[kept] = place;
+			kept += wanted[place];
+		}
+		for (uint32_t k = 0; k < n_other; k++)
+			at[other[k]] = 0;
+		return kept;
+	}
 	for (uint32_t i = 0, k = 0; i < n && k < n_other;) {
 		int64_t want = places[i] + distance, is = other[k];
 		ret[kept] = places[i];
@@ -155,8 +177,8 @@ static uint32_t keep_followed(const uint32_t *places, uint32_t n, const uint32_t
 /* How often the words stand one after the other in the document that all followers are at. */
 typedef VEC(uint32_t) positions;
 
-static int count_phrase(
-	struct follower *fs, size_t n, positions *starts, uint32_t *ret, struct err *reterr)
+static int count_phrase(struct follower *fs, size_t n, positions *starts, uint8_t *marks,
+	uint32_t *ret, struct err *reterr)
 {
 	const uint32_t *first, *other;
 	int r = postings_positions(&fs[0].p, fs[0].at, &first, reterr);
@@ -175,7 +197,7 @@ static int count_phrase(
 			return r;
 		/* The first may stand behind the other in the phrase. */
 		left = keep_followed(first, left, other, fs[i].p.count[fs[i].at],
-			(int64_t)fs[i].offset - fs[0].offset, starts->v);
+			(int64_t)fs[i].offset - fs[0].offset, marks, starts->v);
 		first = starts->v;
 	}
 	*ret = left;
@@ -198,6 +220,7 @@ static int find_phrase(void *data, size_t piece, unsigned worker UNUSED, struct 
 	const struct phrase *ph = data;
 	size_t n = ph->part->terms.n;
 	struct follower *fs = xcalloc(n, sizeof(*fs));
+	AUTO_FREE uint8_t *marks = xcalloc(PLACES + 2 * REACH, 1);
 	positions starts = VEC_INIT;
 	uint64_t docs = segment_docs(ph->seg);
 	uint32_t doc = (uint32_t)(docs * piece / ph->pieces), count;
@@ -227,7 +250,7 @@ static int find_phrase(void *data, size_t piece, unsigned worker UNUSED, struct 
 		}
 		if (r <= 0 || !all)
 			continue;
-		r = count_phrase(fs, n, &starts, &count, reterr);
+		r = count_phrase(fs, n, &starts, marks, &count, reterr);
 		if (r < 0)
 			break;
 		if (count > 0)

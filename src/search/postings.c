@@ -207,18 +207,27 @@ static const uint8_t *skip_numbers(const uint8_t *at, const uint8_t *end, uint64
 	return at;
 }
 
+/* They may be read from here on. */
+static int touch_positions(struct postings *p, struct err *reterr)
+{
+	int r = segment_touch(
+		p->seg, p->block_positions, p->positions - p->block_positions, reterr);
+
+	p->touched = r >= 0;
+	return r;
+}
+
 /* Where the positions of document i of the block begin: each has as many numbers as its count says,
  * and mostly one comes after the other. */
-static int find_start(struct postings *p, unsigned i, struct err *reterr)
+static inline int find_start(struct postings *p, unsigned i, struct err *reterr)
 {
-	uint64_t end = p->positions, count = 0;
+	uint64_t count = 0;
 
 	assert(i < p->n);
 	if (!p->touched) {
-		int r = segment_touch(p->seg, p->block_positions, end - p->block_positions, reterr);
+		int r = touch_positions(p, reterr);
 		if (r < 0)
 			return r;
-		p->touched = true;
 	}
 	if (p->here == 0 || i < p->here) {
 		p->here_at = p->block_positions;
@@ -226,7 +235,10 @@ static int find_start(struct postings *p, unsigned i, struct err *reterr)
 	}
 	for (; p->here < i; p->here++)
 		count += p->count[p->here];
-	const uint8_t *at = skip_numbers(p->seg->map + p->here_at, p->seg->map + end, count);
+	if (count == 0)
+		return 0;
+	const uint8_t *at =
+		skip_numbers(p->seg->map + p->here_at, p->seg->map + p->positions, count);
 	if (!at)
 		return segment_damaged(p->seg, reterr, "positions are cut off");
 	p->here_at = (uint64_t)(at - p->seg->map);
@@ -259,32 +271,39 @@ int postings_raw_positions(struct postings *p, unsigned i, struct sv *ret, struc
 
 int postings_positions(struct postings *p, unsigned i, const uint32_t **ret, struct err *reterr)
 {
+	enum { MOST = 5 }; /* bytes of a number that fits */
 	int r = find_start(p, i, reterr);
+	uint32_t count = p->count[i];
 
 	if (r < 0)
 		return r;
-	if (p->decoded_cap < p->count[i]) {
-		p->decoded_cap = p->count[i];
-		p->decoded = xreallocarray(p->decoded, p->decoded_cap, sizeof(*p->decoded));
+	if (p->decoded_cap < count) {
+		p->decoded_cap = count;
+		p->decoded = xreallocarray(p->decoded, count, sizeof(*p->decoded));
 	}
 	const uint8_t *at = p->seg->map + p->here_at, *end = p->seg->map + p->positions;
+	uint32_t *out = p->decoded, *out_end = out + count;
 	uint64_t position = 0;
-	for (uint32_t k = 0; k < p->count[i]; k++) {
-		uint64_t step;
-		/* Mostly a byte or two. */
-		if (end - at >= 2 && at[0] < 0x80) {
-			step = *at++;
-		} else if (end - at >= 2 && at[1] < 0x80) {
-			step = (at[0] & 0x7F) | (uint64_t)at[1] << 7;
-			at += 2;
-		} else if (!varint_get(&at, end, &step)) {
-			return segment_damaged(p->seg, reterr, "positions are cut off");
+	/* Mostly a byte or two, and far from the end. Which of the two it is would be guessed wrong
+	 * too often: that is computed, and no branch. */
+	bool room = (uint64_t)(end - at) >= (uint64_t)count * MOST;
+	while (out < out_end) {
+		uint64_t step, two;
+		if (room && (at[0] & at[1]) < 0x80) {
+			two = at[0] >> 7;
+			step = (at[0] & 0x7F) | ((uint64_t)at[1] << 7 & (0 - two));
+			at += 1 + two;
+		} else {
+			if (!varint_get(&at, end, &step))
+				return segment_damaged(p->seg, reterr, "positions are cut off");
+			if (step > UINT32_MAX)
+				return segment_damaged(p->seg, reterr, "positions do not fit");
 		}
 		position += step;
-		if (step > UINT32_MAX || position > UINT32_MAX)
-			return segment_damaged(p->seg, reterr, "positions do not fit");
-		p->decoded[k] = (uint32_t)position;
+		*out++ = (uint32_t)position;
 	}
+	if (position > UINT32_MAX)
+		return segment_damaged(p->seg, reterr, "positions do not fit");
 	*ret = p->decoded;
 	return end_positions(p, i, at, reterr);
 }

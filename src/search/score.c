@@ -22,6 +22,8 @@ enum {
 	LENGTHS = 256,
 	SOURCE_MAX = 1 << 24,
 	CURSORS_MAX = 8, /* spellings of a part that are gone through side by side */
+	SPARSE = 4, /* a part that fewer than one of so many documents has is sparse */
+	WORD = 64, /* bits */
 	BLOCK = 256, /* documents whose counts are cleared at once */
 };
 
@@ -111,6 +113,7 @@ void scorer_release(struct scorer *s)
 /* The documents of one spelling, or a list of them. */
 struct cursor {
 	size_t part; /* among those that are added up */
+	bool sparse; /* the part is */
 	float weight; /* of the spelling */
 	struct postings p;
 	unsigned at; /* in the block */
@@ -161,38 +164,6 @@ static void stretch_add(struct stretch *s, uint32_t from, uint32_t to)
 {
 	s->from = from < s->from ? from : s->from;
 	s->to = to > s->to ? to : s->to;
-}
-
-/* Adds its counts in the documents from `first` to before `end`, which it has some of, and goes
- * behind them. */
-static int cursor_count(struct cursor *c, uint32_t first, uint32_t end, const float *allow,
-	float *counts, struct stretch *touched, struct err *reterr)
-{
-	uint32_t from = c->doc - first, last = 0;
-	int r = 1;
-
-	if (c->match) {
-		for (; c->match < c->matches_end && c->match->doc < end; c->match++) {
-			last = c->match->doc - first;
-			counts[last] += c->match->count * allow[last];
-		}
-		c->doc = c->match < c->matches_end ? c->match->doc : NO_DOC;
-	}
-	while (!c->match && r > 0) {
-		unsigned at = c->at;
-		for (; at < c->p.n && c->p.doc[at] < end; at++) {
-			last = c->p.doc[at] - first;
-			counts[last] += (float)c->p.count[at] * c->weight * allow[last];
-		}
-		c->at = at;
-		c->doc = at < c->p.n ? c->p.doc[at] : NO_DOC;
-		if (at < c->p.n)
-			break;
-		r = postings_next(&c->p, reterr);
-		c->at = 0;
-	}
-	stretch_add(touched, from, last + 1);
-	return r < 0 ? r : 0;
 }
 
 /* Many spellings become one list: they are gone through one after the other. */
@@ -258,9 +229,14 @@ struct adding {
 	size_t n_cursors;
 	/* of the current run, a document or a window each */
 	float *counts, *message; /* zero between two runs */
-	float *allow; /* 1, and 0 where the document does not count */
-	float *norm;
+	float *allow; /* 1, and 0 where the document does not count; see `by_kind` */
+	float *norm; /* once there is a part that is not sparse */
 	float *window, *window_norm; /* zero between two runs; a norm of 0 is not known yet */
+	/* A bit a document, zero between two parts and two runs: those of the current part, and of
+	 * all parts, that are sparse. */
+	uint64_t *has, *any;
+	bool by_kind; /* whether a document counts depends on its kind alone */
+	bool dense; /* a part is not sparse */
 	struct stretch touched;
 };
 
@@ -282,6 +258,8 @@ static void make_room(struct adding *a)
 	a->norm = a->counts + 3 * room;
 	a->window = a->counts + 4 * room;
 	a->window_norm = a->counts + 5 * room;
+	a->has = xcalloc(2 * (room / WORD + 1), sizeof(*a->has));
+	a->any = a->has + room / WORD + 1;
 }
 
 /* The windows that what was touched is in. */
@@ -297,30 +275,82 @@ static size_t last_window(const struct adding *a)
 	return (a->touched.to - 1) / STRIDE;
 }
 
-/* From the first document that is looked at. */
-static void run_begin(struct adding *a, const struct segment_run *run,
-	const struct doc_columns *columns, uint32_t from)
+static void run_begin(
+	struct adding *a, const struct segment_run *run, const struct doc_columns *columns)
 {
 	const struct matcher *m = a->s->m;
 	const uint64_t *only = m->lanes[a->lane].only;
 	uint32_t n = run->n_docs;
 
 	a->touched = (struct stretch){ n, 0 };
-	from -= from % LANES;
-	for (uint32_t i = from; i < n; i++) {
-		a->norm[i] = a->norms[columns->length[i]];
+	a->dense = false;
+	a->by_kind = a->n > 0 && !only && !m->after_s && !m->before_s;
+	if (a->by_kind)
+		return;
+	for (uint32_t i = 0; i < n; i++)
 		a->allow[i] = a->kinds[columns->kind[i]];
-	}
-	/* Behind the last one there is nothing to divide. */
-	for (uint32_t i = n; i % LANES; i++)
-		a->norm[i] = 1;
-	for (uint32_t i = from; only && i < n; i++)
+	for (uint32_t i = 0; only && i < n; i++)
 		if (!(only[(run->first_doc + i) / 64] >> ((run->first_doc + i) % 64) & 1))
 			a->allow[i] = 0;
-	for (uint32_t i = from; (m->after_s || m->before_s) && i < n; i++)
+	for (uint32_t i = 0; (m->after_s || m->before_s) && i < n; i++)
 		if (columns->time_s[i] < m->after_s ||
 			(m->before_s && columns->time_s[i] >= m->before_s))
 			a->allow[i] = 0;
+}
+
+/* For parts that many documents have, all norms at once. */
+static void make_norms(
+	struct adding *a, const struct segment_run *run, const struct doc_columns *columns)
+{
+	uint32_t n = run->n_docs;
+
+	a->dense = true;
+	for (uint32_t i = 0; i < n; i++)
+		a->norm[i] = a->norms[columns->length[i]];
+	/* Behind the last one there is nothing to divide. */
+	for (uint32_t i = n; i % LANES; i++)
+		a->norm[i] = 1;
+}
+
+/* Adds what a cursor has in the documents from `first` to before `end`, which it has some of, and
+ * goes behind them. */
+static inline __attribute__((always_inline)) int count_docs(struct adding *a, struct cursor *c,
+	uint32_t first, uint32_t end, const uint8_t *kind, const bool sparse,
+	struct stretch *touched, struct err *reterr)
+{
+	uint32_t from = c->doc - first, last = 0;
+	float *counts = a->counts;
+	const float *allow = a->by_kind ? NULL : a->allow;
+	int r = 1;
+
+	if (c->match) {
+		for (; c->match < c->matches_end && c->match->doc < end; c->match++) {
+			last = c->match->doc - first;
+			counts[last] +=
+				c->match->count * (allow ? allow[last] : a->kinds[kind[last]]);
+			if (sparse)
+				a->has[last / WORD] |= UINT64_C(1) << last % WORD;
+		}
+		c->doc = c->match < c->matches_end ? c->match->doc : NO_DOC;
+	}
+	while (!c->match && r > 0) {
+		unsigned at = c->at;
+		for (; at < c->p.n && c->p.doc[at] < end; at++) {
+			last = c->p.doc[at] - first;
+			counts[last] += (float)c->p.count[at] * c->weight *
+				(allow ? allow[last] : a->kinds[kind[last]]);
+			if (sparse)
+				a->has[last / WORD] |= UINT64_C(1) << last % WORD;
+		}
+		c->at = at;
+		c->doc = at < c->p.n ? c->p.doc[at] : NO_DOC;
+		if (at < c->p.n)
+			break;
+		r = postings_next(&c->p, reterr);
+		c->at = 0;
+	}
+	stretch_add(touched, from, last + 1);
+	return r < 0 ? r : 0;
 }
 
 static float window_norm(
@@ -333,6 +363,23 @@ static float window_norm(
 	return other_k * length_norm(length / (float)(a->s->mean * 2 * STRIDE));
 }
 
+static float stride_count(const struct adding *a, size_t stride)
+{
+	const float *counts = a->counts + stride * STRIDE;
+
+	return counts[0] + counts[1] + counts[2];
+}
+
+static void add_window(struct adding *a, const struct segment_run *run,
+	const struct doc_columns *columns, float factor, size_t window, float count)
+{
+	float *norm = &a->window_norm[window];
+
+	if (*norm == 0)
+		*norm = window_norm(a, columns, window * STRIDE, run->n_docs);
+	a->window[window] += factor * count / (count + *norm);
+}
+
 /* A window is two strides, and is over when its second one is. */
 static void add_windows(struct adding *a, const struct segment_run *run,
 	const struct doc_columns *columns, float weight, const struct stretch *here)
@@ -341,16 +388,19 @@ static void add_windows(struct adding *a, const struct segment_run *run,
 	size_t last = (here->to - 1) / STRIDE + 1;
 
 	for (size_t stride = here->from / STRIDE; stride <= last; stride++) {
-		const float *counts = a->counts + stride * STRIDE;
-		float now = counts[0] + counts[1] + counts[2], count = before + now;
+		float now = stride_count(a, stride), count = before + now;
 		before = now;
-		if (count <= 0 || stride == 0)
-			continue;
-		float *norm = &a->window_norm[stride - 1];
-		if (*norm == 0)
-			*norm = window_norm(a, columns, (stride - 1) * STRIDE, run->n_docs);
-		a->window[stride - 1] += factor * count / (count + *norm);
+		if (count > 0 && stride > 0)
+			add_window(a, run, columns, factor, stride - 1, count);
 	}
+}
+
+static void add_to_source(
+	const struct adding *a, const struct segment_run *run, size_t part, floats sum)
+{
+	if (a->of_sources)
+		a->of_sources[part * a->s->n_sources + run->source] +=
+			sum[0] + sum[1] + sum[2] + sum[3];
 }
 
 /* How often documents have a part becomes scores. */
@@ -360,18 +410,53 @@ static void add_counts(struct adding *a, const struct segment_run *run,
 	float weight = a->parts[part].weight, factor = weight * (message_k + 1);
 	floats sum = { 0 };
 
+	if (!a->dense)
+		make_norms(a, run, columns);
 	for (uint32_t i = here->from - here->from % LANES; i < here->to; i += LANES) {
 		floats counts = *(const floats *)(const void *)(a->counts + i);
 		floats norm = *(const floats *)(const void *)(a->norm + i);
 		*(floats *)(void *)(a->message + i) += counts * factor / (counts + norm);
 		sum += counts;
 	}
-	if (a->of_sources)
-		a->of_sources[part * a->s->n_sources + run->source] +=
-			sum[0] + sum[1] + sum[2] + sum[3];
+	add_to_source(a, run, part, sum);
 	if (a->n > 1)
 		add_windows(a, run, columns, weight, here);
 	memset(a->counts + here->from, 0, (here->to - here->from) * sizeof(*a->counts));
+	stretch_add(&a->touched, here->from, here->to);
+}
+
+/* The same where few documents have it: these alone are looked at. Sums come out the same to the
+ * last bit. */
+static void add_sparse(struct adding *a, const struct segment_run *run,
+	const struct doc_columns *columns, size_t part, const struct stretch *here)
+{
+	float weight = a->parts[part].weight, factor = weight * (message_k + 1);
+	float window_factor = weight * (other_k + 1);
+	size_t window = 0; /* the next one */
+	floats sum = { 0 };
+
+	for (uint32_t w = here->from / WORD; w <= (here->to - 1) / WORD; w++)
+		for (uint64_t left = a->has[w]; left; left &= left - 1) {
+			uint32_t i = w * WORD + (uint32_t)__builtin_ctzll(left);
+			size_t stride = i / STRIDE;
+			float count = a->counts[i];
+			a->message[i] += count * factor / (count + a->norms[columns->length[i]]);
+			sum[i % LANES] += count;
+			/* The windows that the stride ends and begins. */
+			window = stride > window + 1 ? stride - 1 : window;
+			for (; a->n > 1 && window <= stride; window++) {
+				count = stride_count(a, window) + stride_count(a, window + 1);
+				if (count > 0)
+					add_window(a, run, columns, window_factor, window, count);
+			}
+		}
+	add_to_source(a, run, part, sum);
+	for (uint32_t w = here->from / WORD; w <= (here->to - 1) / WORD; w++) {
+		for (uint64_t left = a->has[w]; left; left &= left - 1)
+			a->counts[w * WORD + (uint32_t)__builtin_ctzll(left)] = 0;
+		a->any[w] |= a->has[w];
+		a->has[w] = 0;
+	}
 	stretch_add(&a->touched, here->from, here->to);
 }
 
@@ -409,6 +494,30 @@ static void judge_run(const struct adding *a, const struct segment_run *run)
 			keep_highest(worth->best, best[i][k]);
 	for (size_t w = first_window(a); a->n > 1 && w <= last_window(a); w++)
 		worth->window = a->window[w] > worth->window ? a->window[w] : worth->window;
+}
+
+/* The same where all parts are sparse; the arrays are as they were afterwards. */
+static void judge_sparse(struct adding *a, const struct segment_run *run)
+{
+	struct worth *worth = &a->worth[run->source];
+
+	for (uint32_t w = a->touched.from / WORD; w <= (a->touched.to - 1) / WORD; w++) {
+		for (uint64_t left = a->any[w]; left; left &= left - 1) {
+			uint32_t i = w * WORD + (uint32_t)__builtin_ctzll(left);
+			size_t stride = i / STRIDE;
+			float score = a->message[i];
+			a->message[i] = 0;
+			worth->messages += score > 0;
+			if (score > worth->best[RANK_MESSAGES - 1])
+				keep_highest(worth->best, score);
+			for (size_t k = stride > 0 ? stride - 1 : 0; a->n > 1 && k <= stride; k++) {
+				float window = a->window[k];
+				worth->window = window > worth->window ? window : worth->window;
+				a->window[k] = a->window_norm[k] = 0;
+			}
+		}
+		a->any[w] = 0;
+	}
 }
 
 /* Of equals the later one. */
@@ -455,10 +564,16 @@ static void take_messages(
 static void run_end(
 	struct adding *a, const struct segment_run *run, const struct doc_columns *columns)
 {
+	if (!a->wanted && !a->dense && a->n > 0) {
+		judge_sparse(a, run);
+		return;
+	}
 	if (a->wanted)
 		take_messages(a, run, columns);
 	else
 		judge_run(a, run);
+	for (uint32_t w = a->touched.from / WORD; w <= (a->touched.to - 1) / WORD; w++)
+		a->any[w] = 0;
 	size_t n = a->touched.to - a->touched.from, windows = last_window(a) - first_window(a) + 1;
 	memset(a->message + a->touched.from, 0, n * sizeof(*a->message));
 	if (a->n < 2)
@@ -484,6 +599,7 @@ static void adding_release(struct adding *a)
 	free(a->of_sources);
 	free(a->worth);
 	free(a->counts);
+	free(a->has);
 }
 
 /* At the first documents from `doc` on. */
@@ -496,14 +612,20 @@ static int cursors_begin(struct adding *a, uint32_t doc, struct err *reterr)
 	a->cursors = xcalloc(a->n * CURSORS_MAX + 1, sizeof(*a->cursors));
 	for (size_t k = 0; r >= 0 && k < a->n; k++) {
 		const struct found *f = matcher_found(a->s->m, a->parts[k].part, a->lane);
+		uint64_t docs = f->matches.n;
+		for (size_t i = 0; i < f->spellings.n && !f->listed; i++)
+			docs += f->spellings.v[i].term.docs;
+		bool sparse = docs * SPARSE < l->docs;
 		if (f->matches.n > 0)
 			a->cursors[a->n_cursors++] = (struct cursor){ .part = k,
+				.sparse = sparse,
 				.weight = 1,
 				.match = f->matches.v,
 				.matches_end = f->matches.v + f->matches.n };
 		for (size_t i = 0; i < f->spellings.n && !f->listed; i++) {
 			struct cursor *c = &a->cursors[a->n_cursors++];
 			c->part = k;
+			c->sparse = sparse;
 			c->weight = f->spellings.v[i].weight;
 			postings_begin(&c->p, l->seg, &f->spellings.v[i].term);
 		}
@@ -527,14 +649,14 @@ static uint32_t first_doc(const struct adding *a)
 static int add_run(struct adding *a, const struct segment_run *run, struct err *reterr)
 {
 	const struct matcher *m = a->s->m;
-	uint32_t first = run->first_doc, end = first + run->n_docs, doc = first_doc(a);
+	uint32_t first = run->first_doc, end = first + run->n_docs;
 	struct doc_columns columns;
 	int r = segment_columns(m->lanes[a->lane].seg, run, a->wanted || m->after_s || m->before_s,
 		&columns, reterr);
 
 	if (r < 0)
 		return r;
-	run_begin(a, run, &columns, a->n > 0 ? doc - first : 0);
+	run_begin(a, run, &columns);
 	/* Without words, what counts is as good as any other. */
 	for (uint32_t i = 0; a->n == 0 && i < run->n_docs; i++)
 		a->message[i] = a->allow[i];
@@ -542,13 +664,20 @@ static int add_run(struct adding *a, const struct segment_run *run, struct err *
 		stretch_add(&a->touched, 0, run->n_docs);
 	for (size_t i = 0, k = 0; i < a->n_cursors; k++) {
 		struct stretch here = { run->n_docs, 0 };
-		for (; r >= 0 && i < a->n_cursors && a->cursors[i].part == k; i++)
-			if (a->cursors[i].doc < end)
-				r = cursor_count(&a->cursors[i], first, end, a->allow, a->counts,
-					&here, reterr);
+		bool sparse = a->cursors[i].sparse;
+		for (; r >= 0 && i < a->n_cursors && a->cursors[i].part == k; i++) {
+			struct cursor *c = &a->cursors[i];
+			if (c->doc >= end)
+				continue;
+			r = sparse
+				? count_docs(a, c, first, end, columns.kind, true, &here, reterr)
+				: count_docs(a, c, first, end, columns.kind, false, &here, reterr);
+		}
 		if (r < 0)
 			return r;
-		if (here.to > 0)
+		if (here.to > 0 && sparse)
+			add_sparse(a, run, &columns, k, &here);
+		else if (here.to > 0)
 			add_counts(a, run, &columns, k, &here);
 	}
 	run_end(a, run, &columns);
@@ -697,7 +826,7 @@ static void judge_sources(struct scorer *s, const struct adding *pieces, size_t 
 int scorer_add(struct scorer *s, const struct scored_part *parts, size_t n, struct err *reterr)
 {
 	/* A thread takes as long to begin as ten thousand documents. */
-	enum { PIECE = 64 * 1024, PIECES_MAX = 4 };
+	enum { PIECE = 16 * 1024, PIECES_MAX = 4 };
 	struct adding pieces[PIECES_MAX] = { { .s = NULL } };
 	uint64_t docs, all = (uint64_t)s->docs;
 	int r = prepare(s, parts, n, &docs, reterr);

@@ -9,26 +9,15 @@
 #include "os/file.h"
 #include "search/index.h"
 
-/* Where the line ends, when it is a short one of a plain file: no more is read then. 0: not known.
- */
-static uint64_t line_end(const char *path, uint64_t offset)
-{
-	enum { PEEK = 16 * 1024 };
-	AUTO_CLOSE int fd = file_open(path, NULL, NULL);
-	char buf[PEEK];
-	ssize_t n = fd < 0 ? -1 : pread(fd, buf, sizeof(buf), (off_t)offset);
-	const char *end = n > 0 && buf[0] == '{' ? memchr(buf, '\n', (size_t)n) : NULL;
-
-	return end ? offset + (uint64_t)(end - buf) + 1 : 0;
-}
-
-/* Appends the text that was indexed of a document, as it was. */
+/* Appends the text that was indexed of a document, as it was: from its line, when that is given,
+ * or from the file. */
 static int snippet_text(const char *path, const struct transcript_format *format,
-	const struct segment_doc *doc, size_t result_max, struct str *out, struct str *ret_tool,
-	struct err *reterr)
+	const struct segment_doc *doc, struct sv line, bool cut, size_t result_max, struct str *out,
+	struct str *ret_tool, struct err *reterr)
 {
-	const struct transcript_read_opts opts = { .offset = doc->offset,
-		.end = line_end(path, doc->offset) };
+	const struct transcript_read_opts opts = {
+		.offset = doc->offset, .line = line, .cut = cut
+	};
 	struct transcript_reader *reader = NULL;
 	struct item item;
 	bool found = false;
@@ -51,6 +40,25 @@ static int snippet_text(const char *path, const struct transcript_format *format
 	if (r < 0 || found)
 		return r < 0 ? r : 0;
 	return err_set(reterr, ERR_NOTFOUND, "%s: the message is not there any more", path);
+}
+
+/* The line at this place of a plain file, or its head, closed where it is cut off; false when there
+ * is none that can be read so. */
+static bool read_head(const char *path, uint64_t offset, struct str *out, bool *ret_whole)
+{
+	enum { HEAD = 48 * 1024 };
+	AUTO_CLOSE int fd = file_open(path, NULL, NULL);
+
+	if (fd < 0 || !str_reserve(out, HEAD))
+		return false;
+	ssize_t n = pread(fd, out->buf, HEAD, (off_t)offset);
+	if (n <= 0 || out->buf[0] != '{')
+		return false;
+	const char *end = memchr(out->buf, '\n', (size_t)n);
+	*ret_whole = end || n < HEAD;
+	out->len = end ? (size_t)(end - out->buf) : (size_t)n;
+	out->buf[out->len] = '\0';
+	return *ret_whole || scan_close(out);
 }
 
 void snippet_release(struct snippet *s)
@@ -297,28 +305,31 @@ bool snippet_make(struct sv text, const struct query *query, const struct map *m
 	if (whole && add_piece(ret, sv_make(text.p + at, end - at), &left) && end < text.n)
 		str_adds(&ret->line, "…");
 	vec_release(&all);
-	return most >= looking.most;
+	return most >= looking.most && end < text.n;
 }
 
 int snippet_read(const char *path, const struct transcript_format *format, const struct hit *hit,
 	const struct query *query, const struct map *marks, size_t result_max, size_t columns,
 	struct snippet *ret, struct str *ret_tool, struct err *reterr)
 {
-	enum { HEAD = 32 * 1024 };
+	AUTO_STR line = STR_INIT;
 	AUTO_STR text = STR_INIT;
-	size_t max = result_max < HEAD ? result_max : HEAD;
-	int r = snippet_text(path, format, &hit->at, max, &text, ret_tool, reterr);
+	bool whole;
 
-	if (r < 0)
-		return r;
-	bool all = snippet_make(str_sv(&text), query, marks, hit, columns, ret);
-	/* Most of what is looked for stands in the head. */
-	if (all || hit->at.kind != DOC_RESULT || text.len <= max / 2 || max == result_max)
-		return 0;
+	/* Most of what is looked for stands in the head of a line, which may be a megabyte long. */
+	if (read_head(path, hit->at.offset, &line, &whole) &&
+		snippet_text(path, format, &hit->at, str_sv(&line), !whole, result_max, &text,
+			ret_tool, NULL) >= 0) {
+		if (snippet_make(str_sv(&text), query, marks, hit, columns, ret) || whole)
+			return 0;
+		str_clear(&ret->line);
+		ret->marks.n = 0;
+	}
 	str_clear(&text);
-	str_clear(&ret->line);
-	ret->marks.n = 0;
-	r = snippet_text(path, format, &hit->at, result_max, &text, NULL, reterr);
+	if (ret_tool)
+		str_clear(ret_tool);
+	int r = snippet_text(path, format, &hit->at, (struct sv){ NULL, 0 }, false, result_max,
+		&text, ret_tool, reterr);
 	if (r >= 0)
 		(void)snippet_make(str_sv(&text), query, marks, hit, columns, ret);
 	return r;

@@ -28,8 +28,9 @@ void snippet_release(struct snippet *s);
 /*
  * The part of the text with most of the words, in at most `columns`. marks are those of the ranking
  * of the query; hit (may be NULL) says how much of the query there is to be found, so that a long
- * text need not be read to its end. Without a hit it is the beginning. False when more was to be
- * found than the text has: it may be only the head of a longer one.
+ * text need not be read to its end. Without a hit it is the beginning. True when the text might go
+ * on and this would still be the line: all there is to be found was, and the text is longer than
+ * it.
  */
 bool snippet_make(struct sv text, const struct query *query, const struct map *marks,
 	const struct hit *hit, size_t columns, struct snippet *ret);

@@ -1,6 +1,7 @@
 /* Sessions made by hand, and what is found in them. */
 #include "search/rank.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include "base/clock.h"
 #include "os/test-temp.h"
+#include "search/score.h"
 
 #define NOW "2026-11-17T09:30:00Z"
 enum { BUDGET = 1 << 20, SEGMENTS_MAX = 4 };
@@ -440,6 +442,73 @@ static void test_pieces(void **state)
 	corpus_release(&c);
 }
 
+/* Words that many documents have and words that few have are added up in different ways: both, and
+ * what is of both, come to what the formula says. */
+static void test_common_and_rare(void **state)
+{
+	enum { SOURCES = 60, DOCS = 50, WORDS = 40, ALL = SOURCES * DOCS };
+	static const char *const names[] = { "ox", "yak" };
+	static uint8_t counts[ALL][2], lengths[ALL];
+	struct corpus c = { .dir = temp_folder(), .n = 1 };
+	struct builder *b = builder_new(BUDGET);
+	AUTO_STR path = STR_INIT;
+	struct err err = ERR_INIT;
+	uint64_t seed = 1;
+	double words = 0, with[2] = { 0 };
+
+	(void)state;
+	for (uint32_t doc = 0; doc < ALL; doc++) {
+		AUTO_STR text = STR_INIT;
+		if (doc % DOCS == 0)
+			builder_run(b, doc / DOCS, 1, 0);
+		builder_doc(b, &(struct segment_doc){ .offset = doc });
+		lengths[doc] = (uint8_t)(1 + doc * 7 % WORDS);
+		for (unsigned i = 0; i < lengths[doc]; i++) {
+			seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+			unsigned dice = seed >> 40 & 1023;
+			unsigned which = dice < 60 ? 0 : dice < 64 ? 1 : 2;
+			str_adds(&text, which < 2 ? names[which] : "b");
+			str_addc(&text, ' ');
+			if (which < 2)
+				counts[doc][which]++;
+		}
+		(void)builder_text(b, str_sv(&text), 0);
+		words += lengths[doc];
+		for (unsigned i = 0; i < 2; i++)
+			with[i] += counts[doc][i] > 0;
+	}
+	str_addf(&path, "%s/0", c.dir);
+	if (builder_write(b, path.buf, &err) < 0 || segment_open(path.buf, &c.segs[0], &err) < 0)
+		fail_msg("%s", err.msg);
+	builder_free(b);
+	assert_true(with[0] > ALL / 4.0 && with[1] > 10 && with[1] < ALL / 4.0);
+	static const char *const typed[] = { "ox", "yak", "ox yak", "yak +ox" };
+	static const unsigned asks[] = { 1, 2, 3, 3 };
+	for (size_t i = 0; i < ARRAY_LEN(typed); i++) {
+		struct ranking found = ask_with(&c, typed[i], (struct rank_opts){ .n = RANK_MAX });
+		assert_true(found.hits.n > 10);
+		vec_each (&found.hits, hit) {
+			uint32_t doc = (uint32_t)hit->at.offset, messages = 0;
+			double length = doc_length(doc_length_byte(lengths[doc])) / (words / ALL);
+			double norm = 0.8 * (0.25 + 0.75 * (length < 4 ? length : 4)), want = 0;
+			for (unsigned k = 0; k < 2; k++)
+				if (asks[i] >> k & 1)
+					want += rarity(ALL, with[k]) * 1.8 * counts[doc][k] /
+						(counts[doc][k] + norm);
+			for (uint32_t d = hit->source * DOCS; d < (hit->source + 1) * DOCS; d++)
+				messages += i == 3 ? counts[d][0] > 0
+						   : (asks[i] & 1 && counts[d][0]) ||
+						(asks[i] & 2 && counts[d][1]);
+			if (fabs(want - (double)hit->own) > 1e-4)
+				fail_msg("%s: %u is %f, not %f", typed[i], doc, (double)hit->own,
+					want);
+			assert_int_equal(hit->messages, messages);
+		}
+		ranking_release(&found);
+	}
+	corpus_release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -453,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_common_and_rare),
 	};
 
 	(void)setenv("TZ", "UTC", 1);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
+#include "os/test-temp.h"
 
 /* The line with its hits in brackets. */
 static void shows(const char *typed, const char *text, size_t columns, const char *want)
@@ -81,11 +82,65 @@ static void test_place(void **state)
 		"[端末][端末][端末][端末][端…]");
 }
 
+/* A line of a megabyte is read to its end only when it must be, and shows the same. */
+static void test_long_line(void **state)
+{
+	static const char *const heads[] = {
+		"{\"parentUuid\":null,\"isSidechain\":false,\"message\":{\"role\":\"user\","
+		"\"content\":"
+		"[{\"tool_use_id\":\"t\",\"type\":\"tool_result\",\"content\":\"",
+		"{\"timestamp\":\"2026-01-01T00:00:00Z\",\"type\":\"response_item\",\"payload\":"
+		"{\"type\":\"function_call_output\",\"call_id\":\"c\",\"output\":\"",
+		/* What it is stands behind it: all of it is read. */
+		"{\"message\":{\"role\":\"user\",\"content\":[{\"content\":\"",
+	};
+	static const char *const tails[] = {
+		"\"}]},\"toolUseResult\":\"x\",\"type\":\"user\",\"uuid\":\"u\"}\n",
+		"\"}}\n",
+		"\",\"type\":\"tool_result\"}]},\"type\":\"user\"}\n",
+	};
+	static const char *const wants[][3] = {
+		{ "near", "…\\ the near one w \\ w \\ w \\ w \\ w \\ w …", "near" },
+		{ "far", "…\\ the far one", "far" },
+		{ "one", "…near one w \\ w \\ w \\ w \\ w \\ w \\ w \\ …", "one" },
+	};
+	char *dir = temp_folder();
+
+	(void)state;
+	for (size_t f = 0; f < ARRAY_LEN(heads); f++)
+		for (size_t i = 0; i < ARRAY_LEN(wants); i++) {
+			const struct query_context context = { .now_ms = 0 };
+			const struct hit hit = { .at = { .kind = DOC_RESULT } };
+			struct query q = QUERY_INIT;
+			struct map marks = MAP_INIT;
+			struct snippet s = SNIPPET_INIT;
+			struct err err = ERR_INIT;
+			AUTO_STR line = STR_INIT;
+			str_adds(&line, heads[f]);
+			for (int k = 0; k < 10000; k++)
+				str_adds(&line, k == 200 ? "the near one " : "w \\\\ ");
+			str_addf(&line, "the far one%s{\"type\":\"other\"}\n", tails[f]);
+			AUTO_FREE char *path = temp_write(dir, "session.jsonl", line.buf);
+			assert_int_equal(query_parse(sv_of(wants[i][0]), &context, &q, NULL), 0);
+			(void)map_put(&marks, sv_of(wants[i][2]), 0);
+			if (snippet_read(path, f == 1 ? TRANSCRIPT_CODEX : TRANSCRIPT_CLAUDE, &hit,
+				    &q, &marks, 256 * 1024, 40, &s, NULL, &err) < 0)
+				fail_msg("%s", err.msg);
+			if (strcmp(s.line.buf, wants[i][1]) != 0 || s.marks.n != 1)
+				fail_msg("%zu: %s: %s", f, wants[i][0], s.line.buf);
+			snippet_release(&s);
+			map_release(&marks);
+			query_release(&q);
+		}
+	temp_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_place),
+		cmocka_unit_test(test_long_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,6 +116,9 @@ struct transcript_format {
 	uint64_t lists, row_lists;
 	/* Brings lines that are written another way to the usual shape; NULL: there are none. */
 	void (*shape)(struct line *line);
+	/* What a line says of itself behind its texts, for one that was cut off there: as far as
+	 * its head tells it. NULL: nothing. */
+	void (*complete)(struct line *line);
 	/* Takes a record into the summary. */
 	void (*scan)(struct summary *s, const struct line *line);
 	/* Appends the record's items, at least one; `base` holds place and flags. */

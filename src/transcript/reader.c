@@ -9,7 +9,9 @@
 
 struct transcript_reader {
 	const struct transcript_format *format;
-	struct jsonl *lines;
+	struct jsonl *lines; /* NULL: there is but one, or it was read */
+	struct jsonl_line only;
+	bool cut;
 	struct line_reader reader;
 	struct item_list list; /* of the current line */
 	struct item base; /* place of the current line */
@@ -46,7 +48,15 @@ int transcript_open(const char *path, const struct transcript_format *format,
 		.list = { .expand = opts && opts->expand, .tmp = STR_INIT },
 	};
 	line_reader_init(&reader->reader, format);
-	int r = jsonl_open(path, &lines, &reader->lines, reterr);
+	int r = 0;
+	reader->cut = opts && opts->cut;
+	if (opts && opts->line.n > 0)
+		reader->only = (struct jsonl_line){ .text = opts->line,
+			.offset = opts->offset,
+			.size = opts->line.n,
+			.terminated = true };
+	else
+		r = jsonl_open(path, &lines, &reader->lines, reterr);
 	if (r < 0) {
 		transcript_close(reader);
 		return r;
@@ -85,6 +95,8 @@ static int reader_take(void *data, struct sv text)
 
 	if (!line_reader_read(&r->reader, text))
 		return ERR_INPUT;
+	if (r->cut && r->format->complete)
+		r->format->complete(&r->reader.line);
 	r->format->items(&r->list, &r->base, &r->reader.line);
 	number_parts(r, from);
 	return 0;
@@ -125,8 +137,9 @@ static void read_line(struct transcript_reader *r, const struct jsonl_line *line
 int transcript_next(struct transcript_reader *reader, struct item *ret, struct err *reterr)
 {
 	while (reader->list.at == reader->list.items.n) {
-		struct jsonl_line line;
-		int r = jsonl_next(reader->lines, &line, reterr);
+		struct jsonl_line line = reader->only;
+		reader->only.text.n = 0;
+		int r = reader->lines ? jsonl_next(reader->lines, &line, reterr) : line.text.n > 0;
 		if (r <= 0)
 			return r;
 		read_line(reader, &line);

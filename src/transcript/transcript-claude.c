@@ -344,6 +344,13 @@ static int64_t tokens_left(const struct jval *vals)
 		: 0;
 }
 
+/* The type stands behind the message. */
+static void claude_complete(struct line *line)
+{
+	if (line->vals[CLAUDE_TYPE].type == J_NONE)
+		line->vals[CLAUDE_TYPE] = line->vals[CLAUDE_MSG_ROLE];
+}
+
 static void claude_items(struct item_list *list, const struct item *base, const struct line *line)
 {
 	const struct jval *vals = line->vals;
@@ -744,6 +751,7 @@ const struct transcript_format transcript_claude = {
 	.n_row_keys = ARRAY_LEN(block_keys),
 	.lists = UINT64_C(1) << CLAUDE_MSG_CONTENT,
 	.row_lists = UINT64_C(1) << BLOCK_CONTENT,
+	.complete = claude_complete,
 	.scan = claude_scan,
 	.items = claude_items,
 	.link = claude_link,

@@ -213,6 +213,10 @@ struct transcript_read_opts {
 	uint64_t offset; /* begin at this line; records and lines are then counted from there */
 	uint64_t end; /* stop here as if the file ended; 0 at its end */
 	bool expand; /* after a Codex compaction also the items it put in place, REPLACEMENT */
+	/* Stands at `offset` of the file and is all that is read: the caller has it already, and
+	 * keeps it. The file need not be there. */
+	struct sv line;
+	bool cut; /* that is only its head (see scan_close()) and says less of itself */
 };
 /* opts may be NULL. *ret is freed by transcript_close(). */
 int transcript_open(const char *path, const struct transcript_format *format,
