@@ -38,7 +38,7 @@ static const struct opt ask_options[] = {
 	OPT_FLAG(0, "new-session", struct ask_opts, fresh, "the same"),
 	OPT_STRING(0, "in", struct ask_opts, in, "SESSION", "in this conversation"),
 	OPT_FLAG(0, "again", struct ask_opts, again,
-		"send what was interrupted and did not reach the agent"),
+		"instead of a text: send the one that a crash or a kill kept from the agent"),
 	OPT_AGENT(struct ask_opts, agent, NULL, "who answers: @"),
 	OPT_STRING(0, "model", struct ask_opts, model, "NAME", "the agent's model"),
 	OPT_PERMISSION(struct ask_opts, permission),
@@ -403,8 +403,9 @@ static int find_lost(
 	if (!conversation && lost->conversation[0] &&
 		journal_interrupted_since(a->app->store, dir, lost->id))
 		return err_set(reterr, ERR_NOTFOUND,
-			"what was interrupted last has reached the agent, or may have; \"%s\" "
-			"(%s) has not, and is sent by: faden ask --again --in %s",
+			"nothing was sent: the last text that was interrupted has reached the "
+			"agent, or may have. An earlier one has not, \"%s\" (%s); to send it: "
+			"faden ask --again --in %s",
 			shown.buf, ago, lost->conversation);
 	say_note(a->app->err, "sending what was interrupted %s: \"%s\"", ago, shown.buf);
 	return 0;

@@ -265,9 +265,10 @@ static void print_json(struct app *app)
 	jw_put_cstr(&w, "default_command", cmd_talk.name);
 	jw_key(&w, "commands");
 	jw_array(&w);
-	for (size_t i = 0; i < n; i++) {
-		const struct cmd *c = all[i];
-		if (c->needs & CMD_HIDDEN)
+	/* By groups, as --help has them: the manual follows this order. */
+	for (size_t i = 0; i < n * CMD_GROUP_COUNT; i++) {
+		const struct cmd *c = all[i % n];
+		if (c->group != i / n || c->needs & CMD_HIDDEN)
 			continue;
 		jw_object(&w);
 		jw_put_cstr(&w, "name", c->name);

@@ -163,7 +163,7 @@ printf 'ai:\n  agent: claude\n  resend: never\n  claude: {program: %s}\n' "$t_tm
 rm -f "$t_tmp/heard"
 t_exit 'an older one is not sent in its place' 1 t_faden ask --again
 t_like 'what came of the last is told' "$(cat "$t_err")" '"sweep the yard" reached the agent'
-t_like 'and how the older one is sent' "$(cat "$t_err")" '"paint it white" \(just now\) has not, and is sent by: faden ask --again --in [0-9a-f-]{36}'
+t_like 'and how the older one is sent' "$(cat "$t_err")" 'An earlier one has not, "paint it white" \(just now\); to send it: faden ask --again --in [0-9a-f-]{36}'
 t_ok 'nothing was sent' test ! -e "$t_tmp/heard"
 
 # --- it ended alone ---

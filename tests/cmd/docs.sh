@@ -55,6 +55,9 @@ complete() {
 		_faden
 		printf "%s\n" "${COMPREPLY[@]}"' "$t_tmp/comp/faden" "$@"
 }
+t_is 'the manual has the groups of commands in the order of --help' \
+	"$(sed -n '/^\.Sh COMMANDS/,/^\.Sh SETTINGS/s/^\.Ss //p' "$t_build/docs/faden.1")" \
+	"$(t_faden --help | sed -n '/^[A-Z].*:$/s/:$//p' | grep -v '^Options')"
 t_is 'a command is completed' "$(complete comm)" commands
 t_like 'an option of a command is completed' "$(complete list --a)" '^--all$'
 t_is 'a value is completed' "$(complete --color n)" never
