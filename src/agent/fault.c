@@ -24,6 +24,8 @@ static const struct phrase phrases[] = {
 	{ "cannot be used with root", AGENT_REFUSED, true, NULL },
 	{ "not inside a trusted directory", AGENT_REFUSED, true,
 		"begin in a git repository, or set ai.outside_git: true" },
+	{ "which is no longer configured", AGENT_FAILED, true,
+		"'faden rollover' goes on with the provider that is" },
 	{ "unknown option", AGENT_TOO_OLD, true, NULL },
 	{ "unexpected argument", AGENT_TOO_OLD, true, NULL },
 	{ "unrecognized subcommand", AGENT_TOO_OLD, true, NULL },

@@ -29,18 +29,27 @@ char *codex_rollout_path(const char *root, int64_t wall_ms, const char *id)
 	return xasprintf("%s/sessions/%s/%s-%s.jsonl", root, day, name, id);
 }
 
-/* A line `model_provider = "name"` before the first table of config.toml. */
-void codex_provider(const char *in, struct str *out)
+static void read_config(const char *in, struct str *out)
 {
 	enum { CONFIG_MAX = 1024 * 1024 };
-	struct sv root = sv_of(in), rest, line, word;
-	AUTO_STR text = STR_INIT;
+	struct sv root = sv_of(in);
 	size_t end;
 
 	if (sv_find(root, SV("/sessions/"), &end) || sv_find(root, SV("/archived_sessions/"), &end))
 		root = sv_head(root, end);
 	AUTO_FREE char *path = xasprintf("%.*s/config.toml", SV_ARG(root));
-	rest = file_read(path, CONFIG_MAX, &text, NULL) < 0 ? SV("") : str_sv(&text);
+	if (file_read(path, CONFIG_MAX, out, NULL) < 0)
+		str_clear(out);
+}
+
+/* A line `model_provider = "name"` before the first table of config.toml. */
+void codex_provider(const char *in, struct str *out)
+{
+	struct sv rest, line, word;
+	AUTO_STR text = STR_INIT;
+
+	read_config(in, &text);
+	rest = str_sv(&text);
 	while (sv_split(&rest, '\n', &line) && !sv_starts(sv_trim(line), SV("["))) {
 		if (!sv_split(&line, '=', &word) || !sv_is(sv_trim(word), "model_provider"))
 			continue;
@@ -54,6 +63,31 @@ void codex_provider(const char *in, struct str *out)
 		}
 	}
 	str_adds(out, "openai");
+}
+
+bool codex_has_provider(const char *in, struct sv name)
+{
+	static const char *const own[] = { "openai", "oss", "ollama", "lmstudio",
+		"amazon-bedrock" };
+	AUTO_STR text = STR_INIT;
+	struct sv rest, line;
+
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		if (sv_is(name, own[i]))
+			return true;
+	read_config(in, &text);
+	rest = str_sv(&text);
+	while (sv_split(&rest, '\n', &line)) {
+		line = sv_trim(line);
+		if (!sv_starts(line, SV("[model_providers.")) || line.p[line.n - 1] != ']')
+			continue;
+		line = sv_from(sv_head(line, line.n - 1), strlen("[model_providers."));
+		if (line.n > 1 && (line.p[0] == '"' || line.p[0] == '\''))
+			line = sv_head(sv_from(line, 1), line.n - 2);
+		if (sv_eq(line, name))
+			return true;
+	}
+	return false;
 }
 
 static char *new_path(const char *root, const char *cwd UNUSED, int64_t wall_ms, const char *id)

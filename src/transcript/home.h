@@ -46,6 +46,9 @@ char *codex_rollout_path(const char *root, int64_t wall_ms, const char *id);
 /* The provider of models that the user has set in a Codex home, else the one it comes with. `in`
  * is the home's folder or a file among its sessions. Appends. */
 void codex_provider(const char *in, struct str *out);
+/* Whether Codex still knows a provider of that name: one of its own, or one that is set up there.
+ */
+bool codex_has_provider(const char *in, struct sv name);
 
 /* Where a new session of the home lies whose work is in cwd (resolved; "": not known) and that
  * begins now. NULL when the format needs to know the folder. Caller frees. */

@@ -44,6 +44,9 @@ static void put_provider(struct native_lines *l)
 
 	if (l->like)
 		provider_of(l->like, &provider);
+	/* One that was set up then and is not now would be refused. */
+	if (l->root && !codex_has_provider(l->root, str_sv(&provider)))
+		str_clear(&provider);
 	if (provider.len == 0)
 		codex_provider(l->root, &provider);
 	jw_put_string(&l->w, "model_provider", str_sv(&provider));

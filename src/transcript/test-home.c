@@ -100,6 +100,23 @@ static void test_provider_of_models(void **state)
 	check_provider(folder, "model_provider = \nmodel_provider = \"\n", "openai");
 }
 
+static void test_providers_that_are_known(void **state)
+{
+	const char *folder = *state;
+	AUTO_FREE char *file = temp_write(folder, "config.toml",
+		"model_provider = \"default\"\n[model_providers.plain]\nname = \"x\"\n"
+		" [model_providers.\"quoted name\"]\n[model_providers.]\n[other.gone]\n"
+		"[model_providers.open\n");
+	static const struct {
+		const char *name;
+		bool known;
+	} cases[] = { { "openai", true }, { "plain", true }, { "quoted name", true },
+		{ "default", false }, { "gone", false }, { "open", false }, { "pl", false } };
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		assert_int_equal(codex_has_provider(folder, sv_of(cases[i].name)), cases[i].known);
+}
+
 static void test_walk_and_find(void **state)
 {
 	static const char *const names[] = {
@@ -345,6 +362,7 @@ int main(void)
 		CASE(test_long_project_names),
 		CASE(test_paths_of_both_agents),
 		CASE(test_provider_of_models),
+		CASE(test_providers_that_are_known),
 		CASE(test_walk_and_find),
 		CASE(test_loader_of_a_thread_is_a_writer),
 		CASE(test_server_of_ours),

@@ -84,4 +84,11 @@ t_exit 'a rollover from codex to claude is made' 0 t_faden rollover --json --age
 back=$(field session_id)
 t_exit 'claude: a rollover from codex resumes' 0 claude 'here again' --resume "$back"
 t_like 'claude: the model sees the lineage of codex' "$(sent)" "$thread\.jsonl \(original\)"
+
+# A provider that is no longer set up: Codex refuses its sessions, a rollover takes the one that is.
+sed -i 's/"scripted"$/"moved"/; s/model_providers\.scripted/model_providers.moved/' "$t_home/.codex/config.toml"
+t_exit 'codex: a session of another provider is refused' 4 t_faden --agent codex ask --in "$rolled" 'still there?'
+t_like 'codex: what helps is told' "$(cat "$t_err")" "no longer configured.*\('faden rollover' goes on with the provider that is\)"
+t_exit 'codex: a rollover of it is made' 0 t_faden rollover --json "$rolled"
+t_exit 'codex: which goes on' 0 t_faden --agent codex ask --in "$(field session_id)" 'still there?'
 t_done
