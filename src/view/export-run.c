@@ -58,6 +58,9 @@ static int tell_answer(struct telling *t, const struct master_step *step, struct
 	str_add(&text, said);
 	if (step->fail != AGENT_OK)
 		str_addf(&text, "%s*failed: %.*s*", text.len > 0 ? "\n\n" : "", SV_ARG(step->why));
+	if (step->denied.n > 0)
+		str_addf(&text, "%sIt was not allowed:\n\n%.*s", text.len > 0 ? "\n\n" : "",
+			SV_ARG(step->denied));
 	if (text.len == 0)
 		return 0;
 	AUTO_FREE char *who =

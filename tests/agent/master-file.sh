@@ -55,4 +55,21 @@ from=$(t_model_query 'len(log)')
 t_exit 'a fork goes its own way' 0 t_faden master --session "$run" --resume --fork-at-round 1 -r 5
 t_is 'from that round on' "$(tr '\n' ' ' <ran)" 'two three '
 t_ok 'its agents know the first' test "$(sent 'one is there')" -gt 0
+
+# A port: Codex goes on in both roles, and its model is sent what was said to Claude Code's.
+: >ran
+t_exit 'a run of Claude Code' 7 t_faden master --agent claude --permission-mode bypass -r 1 --name home "$plan"
+t_exit 'is ported' 0 t_faden port home --to codex --name away
+from=$(t_model_query 'len(log)')
+t_exit 'Codex goes on with it' 0 t_faden master --session away -r 5
+t_is 'where it was' "$(tr '\n' ' ' <ran)" 'one two three '
+t_ok 'it knows what was said' test "$(sent 'one is there')" -gt 0
+t_is 'and is asked by its own interface' "$(t_model_query "sum(1 for r in log[$from:] if 'input' not in r['body'])")" 0
+
+# A merge: the instructor gets what the other run came to.
+from=$(t_model_query 'len(log)')
+t_exit 'a fork of the first goes another way' 0 t_faden fork home --name branch
+t_exit 'two are merged' 0 t_faden merge branch away --name both
+t_exit 'the merge goes on' 0 t_faden master --session both -r 5
+t_ok 'with what the other came to' t_model_query "next(1 for r in log[$from:] if 'This comes from another run' in str(r['body'].get('messages')))"
 t_done

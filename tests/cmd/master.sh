@@ -111,6 +111,7 @@ say DONE
 END
 t_exit 'a worker that may not' 0 t_faden master 'make it'
 t_like 'is told to the user' "$(cat "$t_err")" 'worker was not allowed: Bash: touch made; the instructor is told.*--permission-mode'
+t_like 'and to who reads it later' "$(t_faden show "$(state sessionId)" 2>/dev/null)" '^It was not allowed:'
 t_like 'and to the instructor' "$(state instructor.conversationHistory)" 'not allowed to do this.*Bash: touch made'
 t_faden master --json 'make it' >"$t_out" 2>/dev/null
 t_is 'and to programs' "$(grep '"event":"ends"' "$t_out" | grep '"role":"worker"' | grep -o '"denied":\[.*\]')" \
