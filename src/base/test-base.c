@@ -205,6 +205,11 @@ static void test_clock(void **state)
 	assert_false(clock_parse_iso(SV("2026-13-01"), &ms));
 	assert_false(clock_parse_iso(SV("yesterday"), &ms));
 	assert_true(clock_parse_span(SV("15m"), &ms) && ms == 900000);
+	assert_true(clock_parse_span(SV("90s"), &ms) && ms == 90000);
+	assert_true(clock_parse_span(SV("2h"), &ms) && ms == 7200000);
+	assert_true(clock_parse_span(SV("7d"), &ms) && ms == 604800000);
+	assert_true(clock_parse_span(SV("3w"), &ms) && ms == 1814400000);
+	assert_false(clock_parse_span(SV("7y"), &ms));
 	assert_false(clock_parse_span(SV("15"), &ms));
 	assert_false(clock_parse_span(SV("99999999999999999w"), &ms));
 	clock_format_ago(12 * 60000, text);

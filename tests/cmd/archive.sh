@@ -163,4 +163,44 @@ t_setenv 'FADEN_CLOCK=2046-01-01T00:00:00Z'
 t_exit 'years later' 0 t_faden archive prune --older-than 1w --json
 t_ok 'what the agents have no more goes' test "$(field 'r["files"]')" -ge 1
 t_exit 'a reference still works' 0 t_faden recall "$ref"
+
+# retention by settings: only what the agents have no more, and not before it is due
+d=aaaaaaaa-0000-4000-8000-000000000004
+fd=$("$t_helper/make-session" claude "$t_home/.claude" "$here" "$d" 'a thing for the settings')
+t_exit 'a session is kept' 0 t_faden archive
+rm "$fd"
+t_exit 'a size that is none' 0 t_faden config set archive.max_size much
+t_exit 'is an error' 2 t_faden archive
+t_like 'that names the setting' "$(cat "$t_err")" "archive.max_size: no size: 'much' \(500M, 2G\)"
+t_exit 'a large one' 0 t_faden config set archive.max_size 2G
+t_exit 'and a term' 0 t_faden config set archive.keep_days 30
+t_setenv 'FADEN_CLOCK=2046-01-30T00:00:00Z'
+t_exit 'before the term' 0 t_faden archive --json
+t_exit 'it is still there' 0 t_faden archive list "$d"
+t_setenv 'FADEN_CLOCK=2046-02-02T00:00:00Z'
+t_exit 'after it' 0 t_faden archive
+t_exit 'it is let go' 1 t_faden archive list "$d"
+fd=$("$t_helper/make-session" claude "$t_home/.claude" "$here" "$d" 'a thing for the settings')
+t_exit 'another one is kept' 0 t_faden archive
+rm "$fd"
+t_exit 'no room at all' 0 t_faden config set archive.max_size 1k
+t_exit 'for what is gone' 0 t_faden archive
+t_exit 'lets it go' 1 t_faden archive list "$d"
+t_exit 'what is there stays' 0 t_faden archive list "$a"
+
+# forgotten means: nobody knows it any more, and it is said what went
+e=aaaaaaaa-0000-4000-8000-000000000005
+fe=$("$t_helper/make-session" claude "$t_home/.claude" "$here" "$e" 'the narwhal is to be forgotten')
+t_exit 'one more session' 0 t_faden archive
+t_exit 'is found' 0 t_faden search narwhal
+t_exit 'what would be forgotten is said' 0 t_faden delete --forget -n "$e"
+t_ok 'and still there' test -e "$fe"
+t_exit 'it is forgotten, for people' 0 t_faden delete --forget -y "$e"
+t_like 'with what was removed' "$(cat "$t_out")" '^1 session forgotten \(1 file, [0-9.]+ kB\); 1 file of [0-9.]+ kB in the archive \([0-9.]+ k?B on the disk\); 1 row of the store, and what the index had$'
+t_exit 'it is not found any more' 1 t_faden search narwhal
+t_exit 'nor listed among those that are gone' 0 t_faden list --gone --all --json
+t_unlike 'by its id' "$(cat "$t_out")" "$e"
+t_exit 'nor shown' 1 t_faden show "$e"
+t_exit 'nor in the archive' 1 t_faden archive list "$e"
+t_unlike 'no word of it is in any file of ours' "$(grep -rl narwhal "$t_home/.local" 2>/dev/null)" .
 t_done

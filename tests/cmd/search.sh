@@ -153,6 +153,25 @@ sed "s/tapir/quagga/;s/$new/${new%1}2/" "$projects/-other/$new.jsonl" >"$project
 t_exit 'and so is one in a new folder' 0 t_faden search --json quagga
 rm "$projects/-new/${new%1}2.jsonl" "$projects/-other/$new.jsonl"
 
+# How much of a tool's result is read is a setting.
+far=aaaaaaaa-0000-4000-8000-000000000006
+{
+	echo 'user list it'
+	printf 'result the wombat is near'
+	seq 1 600 | tr '\n' ' '
+	echo 'and the quokka is far'
+} | "$t_helper/say-session" "$projects/-other/$far.jsonl" "$far" "$t_tmp/other" 2026-11-02T10:00:00Z
+t_exit 'a session with a long result' 0 t_faden index
+finds 'all of a result is found' '6' quokka
+t_exit 'less of it is wanted' 0 t_faden config set search.result_kb 1
+finds 'what was read before stays until it is read anew' '6' quokka
+t_exit 'it is read anew' 0 t_faden index --rebuild
+finds 'then its head is found' '6' wombat
+finds 'and what is behind it is not' '' quokka
+t_exit 'more of it is wanted again' 0 t_faden config set search.result_kb 256
+t_exit 'and it is read so' 0 t_faden index --rebuild
+finds 'all of it is found again' '6' quokka
+
 # A session whose file is gone.
 rm "$projects/-other/$sign.jsonl"
 t_exit 'the index is brought up to date' 0 t_faden index
