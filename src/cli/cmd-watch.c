@@ -4,15 +4,14 @@
  */
 #include <poll.h>
 
-#include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/keep.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
+#include "cli/unit.h"
 #include "config/settings.h"
 #include "keep/told.h"
 #include "keep/watch.h"
-#include "os/path.h"
 #include "json/write.h"
 
 struct watch_opts {
@@ -114,35 +113,6 @@ static int watch(struct watching *w, struct err *reterr)
 
 /* ---- the command ---- */
 
-/* systemd reads % and quotes in it. */
-static int print_unit(struct app *app, struct err *reterr)
-{
-	AUTO_FREE char *self = NULL;
-	AUTO_STR quoted = STR_INIT;
-	int r = path_real("/proc/self/exe", &self, reterr);
-
-	if (r < 0)
-		return r;
-	for (const char *p = self; *p; p++) {
-		if (*p == '%')
-			str_addc(&quoted, '%');
-		else if (*p == '"' || *p == '\\')
-			str_addc(&quoted, '\\');
-		str_addc(&quoted, *p);
-	}
-	say_line(app->out, "[Unit]");
-	say_line(app->out, "Description=Sessions of AI coding agents, indexed and archived");
-	say_line(app->out, "%s", "");
-	say_line(app->out, "[Service]");
-	say_line(app->out, "ExecStart=\"%s\" watch", quoted.buf);
-	say_line(app->out, "Restart=on-failure");
-	say_line(app->out, "Nice=10");
-	say_line(app->out, "%s", "");
-	say_line(app->out, "[Install]");
-	say_line(app->out, "WantedBy=default.target");
-	return 0;
-}
-
 static int take_told(struct watching *w, struct err *reterr)
 {
 	enum { SETTLE_MS = 300 };
@@ -167,7 +137,8 @@ static int run_watch(struct app *app, const void *options, int argc UNUSED, char
 	struct watching w = { .app = app, .opts = opts };
 
 	if (opts->unit)
-		return print_unit(app, reterr);
+		return unit_print(app, "Sessions of AI coding agents, indexed and archived",
+			"watch", "Nice=10", reterr);
 	int r = sessions_open_to(app, false, reterr);
 	if (r < 0)
 		return r;

@@ -1,7 +1,9 @@
 #include "cli/front.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "assist/tell.h"
 #include "base/utf8.h"
@@ -176,6 +178,7 @@ int front_open(struct front *f, struct app *app, const struct front_opts *opts, 
 	want.permission = opts->permission;
 	want.ask = opts->answers;
 	want.keep_alive = !opts->single;
+	want.voice = opts->voice;
 	f->app = app;
 	f->resends = opts->resends;
 	f->runs = opts->runs;
@@ -221,6 +224,17 @@ bool front_begin(const struct front *f, const struct conv *c, struct str *ret_hi
 	return tell_rehearsal(&f->kit, c, ret_hint);
 }
 
+void front_said(const struct front *f, const struct assistant_outcome *out)
+{
+	const struct turn_outcome *turn = out->turn;
+
+	if (out->kind == UTTERANCE_AGENT && turn->fail == AGENT_OK)
+		notify(f->app, "Task finished", str_sv(&turn->answer));
+	else if (out->kind == UTTERANCE_AGENT)
+		notify(f->app, turn->fail == AGENT_CANCELLED ? "Task cancelled" : "Task failed",
+			sv_of(turn->message));
+}
+
 struct saying {
 	const struct assistant_outcome *out;
 	bool done;
@@ -253,12 +267,7 @@ int front_say(struct front *f, const struct request *req, const struct assistant
 	}
 	if (r < 0)
 		return r;
-	const struct turn_outcome *turn = s.out->turn;
-	if (s.out->kind == UTTERANCE_AGENT && turn->fail == AGENT_OK)
-		notify(f->app, "Task finished", str_sv(&turn->answer));
-	else if (s.out->kind == UTTERANCE_AGENT)
-		notify(f->app, turn->fail == AGENT_CANCELLED ? "Task cancelled" : "Task failed",
-			sv_of(turn->message));
+	front_said(f, s.out);
 	*ret_out = s.out;
 	return 0;
 }
@@ -392,6 +401,50 @@ int front_judge(struct kit *kit, const struct decide_opts *how, struct sv text,
 }
 
 /* ---- questions ---- */
+
+/* That is for one start only: a restart goes on with the conversation. */
+static bool begins_fresh(const char *arg)
+{
+	return strcmp(arg, "--new-session") == 0 || strcmp(arg, "--new") == 0;
+}
+
+int front_restart(struct app *app, const char *in, const char *variable, struct err *reterr)
+{
+	AUTO_STRV argv = STRV_INIT;
+	AUTO_STRV envp = STRV_INIT;
+	bool words_only = false;
+
+	for (int i = 0; i < app->argc; i++) {
+		words_only |= strcmp(app->argv[i], "--") == 0;
+		/* Where the talk is by now is what goes on. */
+		if (!words_only &&
+			(strcmp(app->argv[i], "--in") == 0 ||
+				strncmp(app->argv[i], "--in=", 5) == 0)) {
+			i += app->argv[i][4] == '\0';
+			continue;
+		}
+		if (words_only || !begins_fresh(app->argv[i]))
+			strv_add(&argv, app->argv[i]);
+	}
+	if (in && !words_only)
+		strv_addf(&argv, "--in=%s", in);
+	if (argv.n == 0)
+		return err_set(reterr, ERR_INPUT, "cannot restart: started without a name");
+	struct sv name = variable ? sv_head(sv_of(variable), strcspn(variable, "=") + 1) : SV("");
+	for (const char *const *e = env_all(); *e; e++)
+		if (name.n == 0 || !sv_starts(sv_of(*e), name))
+			strv_add(&envp, *e);
+	if (variable)
+		strv_add(&envp, variable);
+	(void)fflush(app->out);
+	(void)fflush(app->err);
+	/* The file we run may have been replaced by an upgrade: then the new one is wanted, and
+	 * the link says " (deleted)", so the name we were called by is the second try. */
+	(void)execve("/proc/self/exe", argv.v, envp.v);
+	int error = errno;
+	(void)execvpe(argv.v[0], argv.v, envp.v);
+	return err_errno(reterr, error, "cannot restart %s", app->argv[0]);
+}
 
 struct asking {
 	struct turn *turn;

@@ -38,6 +38,7 @@ struct front_opts {
 	bool single; /* one sentence from the command line, no conversation */
 	bool may_ask; /* offer the installed agents when none was chosen yet */
 	bool resends; /* front_recover() may send again what was lost */
+	bool voice; /* spoken to and read aloud */
 	/* A notice never comes within a paragraph: ui ends the one it is in at AGENT_EV_BREAK,
 	 * _TOOL_BEGIN, _ASK and _DONE. AGENT_EV_NOTICE comes as a notice, and so do the words of
 	 * AGENT_EV_RETRY. */
@@ -58,6 +59,8 @@ bool front_begin(const struct front *f, const struct conv *c, struct str *ret_hi
  * of ours is returned. */
 int front_say(struct front *f, const struct request *req, const struct assistant_outcome **ret_out,
 	struct err *reterr) MUST_USE;
+/* For who runs the loop and calls assistant_say() itself: a desktop notice of how it ended. */
+void front_said(const struct front *f, const struct assistant_outcome *out);
 /*
  * Tells what was interrupted in this folder, and sends again what did not reach its agent: by
  * itself or, where one can be asked at this terminal, with the user's word (ai.resend). `running`
@@ -70,6 +73,12 @@ int front_recover(struct front *f, bool running, struct sv next, struct err *ret
 void front_failure(FILE *to, const struct turn_outcome *out);
 /* Exit status for what became of a sentence. */
 int front_status(const struct assistant_outcome *out);
+
+/* Starts the program anew with its arguments, but for those that are for one start only, in that
+ * conversation (NULL: what goes on) and with one more variable (NULL: none) in its environment.
+ * Only returns on failure. */
+int front_restart(
+	struct app *app, const char *in, const char *variable, struct err *reterr) MUST_USE;
 
 /* ---- asking ---- */
 

@@ -348,12 +348,6 @@ static int greet(struct talk *t, const struct talk_opts *opts, struct err *reter
 	return 0;
 }
 
-/* That is for one start only: a restart goes on with the conversation. */
-static bool begins_fresh(const char *arg)
-{
-	return strcmp(arg, "--new-session") == 0 || strcmp(arg, "--new") == 0;
-}
-
 /* While a turn runs, a line is for the next prompt and is seen to wait; but "stop" is meant for
  * now, and what begins anew does not wait for an answer that nobody wants. */
 static bool on_typed(void *data, struct sv line, bool ended)
@@ -376,37 +370,6 @@ static bool on_typed(void *data, struct sv line, bool ended)
 	status_show(&t->status);
 	flush(t);
 	return heard.kind == UTTERANCE_CANCEL;
-}
-
-/* Starts the program anew with its arguments, in that conversation (NULL: what goes on). Only
- * returns on failure. */
-static int restart(struct app *app, const char *in, struct err *reterr)
-{
-	AUTO_STRV argv = STRV_INIT;
-	bool words_only = false;
-
-	for (int i = 0; i < app->argc; i++) {
-		words_only |= strcmp(app->argv[i], "--") == 0;
-		/* Where the talk is by now is what goes on. */
-		if (!words_only && strncmp(app->argv[i], "--in", 4) == 0) {
-			i += app->argv[i][4] == '\0';
-			continue;
-		}
-		if (words_only || !begins_fresh(app->argv[i]))
-			strv_add(&argv, app->argv[i]);
-	}
-	if (in && !words_only)
-		strv_addf(&argv, "--in=%s", in);
-	if (argv.n == 0)
-		return err_set(reterr, ERR_INPUT, "cannot restart: started without a name");
-	(void)fflush(app->out);
-	(void)fflush(app->err);
-	/* The file we run may have been replaced by an upgrade: then the new one is wanted, and
-	 * the link says " (deleted)", so the name we were called by is the second try. */
-	(void)execv("/proc/self/exe", argv.v);
-	int error = errno;
-	(void)execvp(argv.v[0], argv.v);
-	return err_errno(reterr, error, "cannot restart %s", app->argv[0]);
 }
 
 static void on_runs(void *data, bool begins)
@@ -475,7 +438,7 @@ static void take_turn(struct talk *t, struct sv text, bool *fresh)
 		editor_free(TAKE_PTR(t->editor));
 		r = assistant_lead(t->front.assistant, &err);
 		if (r == 0)
-			r = restart(t->app, NULL, &err);
+			r = front_restart(t->app, NULL, NULL, &err);
 	}
 	if (r < 0)
 		say_line(t, STYLE_ERROR, err.msg);
@@ -522,7 +485,7 @@ static bool obey(struct talk *t, struct sv text, bool *fresh)
 	if (hands_over) {
 		/* Without a front there is no way on but this one. */
 		t->leave = true;
-		r = restart(t->app, args.n > 1 ? args.v[1] : NULL, &err);
+		r = front_restart(t->app, args.n > 1 ? args.v[1] : NULL, NULL, &err);
 	}
 	if (r < 0)
 		say_line(t, STYLE_ERROR, err.msg);

@@ -45,7 +45,7 @@ void status_set_names(struct status *s, struct sv agent, struct sv conversation)
 void status_set_state(struct status *s, enum status_state state, struct sv tool)
 {
 	s->state = state;
-	set_clean(&s->tool, state == STATUS_TOOL ? tool : SV(""));
+	set_clean(&s->tool, state == STATUS_TOOL || state == STATUS_WORDS ? tool : SV(""));
 }
 
 void status_set_typed(struct status *s, struct sv typed)
@@ -78,6 +78,7 @@ const char *status_state_name(enum status_state state)
 		[STATUS_TOOL] = "tool",
 		[STATUS_ASKING] = "waiting for your answer",
 		[STATUS_CANCELLING] = "cancelling",
+		[STATUS_WORDS] = "",
 	};
 
 	return state < STATUS_STATES ? names[state] : "?";
@@ -101,7 +102,7 @@ static void compose(const struct status *s, struct str *line)
 	long long seconds = s->elapsed_ms / MS_PER_S;
 	AUTO_STR elapsed = STR_INIT;
 
-	if (s->state == STATUS_LISTENING)
+	if (s->state == STATUS_LISTENING || s->state == STATUS_WORDS)
 		str_adds(line, s->term->ascii ? "*" : "●");
 	else if (s->state == STATUS_ASKING)
 		str_adds(line, "?");

@@ -23,6 +23,7 @@ enum status_state {
 	STATUS_TOOL, /* shown with the tool's name */
 	STATUS_ASKING, /* for permission */
 	STATUS_CANCELLING,
+	STATUS_WORDS, /* words of the caller's: nothing works, and nothing turns */
 	STATUS_STATES
 };
 
@@ -40,7 +41,7 @@ void status_init(struct status *s, struct term *term);
 void status_release(struct status *s); /* hide it first */
 /* Foreign names: scrubbed when shown, shortened to the width. Both may be empty. */
 void status_set_names(struct status *s, struct sv agent, struct sv conversation);
-/* `tool` only counts with STATUS_TOOL. */
+/* `tool` only counts with STATUS_TOOL and STATUS_WORDS. */
 void status_set_state(struct status *s, enum status_state state, struct sv tool);
 /* What was typed meanwhile and waits: its end is shown. */
 void status_set_typed(struct status *s, struct sv typed);

@@ -1,0 +1,639 @@
+/*
+ * The talk behind `faden listen`: ears, recogniser, mouth and assistant put together on the loop of
+ * the front. What comes next is decided by listen/listener.h; who shows it, by struct
+ * listen_screen.
+ */
+#include "cli/listen.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "assist/tell.h"
+#include "base/mem.h"
+#include "cli/env.h"
+#include "cli/talk.h"
+#include "cli/voice.h"
+#include "config/settings.h"
+#include "listen/ears.h"
+#include "os/worker.h"
+
+/* Samples of --input that were heard before a restart. */
+#define ENV_LISTENED "FADEN_LISTENED"
+
+enum {
+	RECOGNISE_QUEUE = 16,
+	/* Models take some hundred MB: they go when nobody has spoken for a while, and are there
+	 * again before the next sentence is at its end. */
+	KEEP_MODELS_MS = 60000,
+};
+
+struct listening_room {
+	struct listening *l;
+	struct models *models;
+	struct ears *ears;
+	struct player *player;
+	struct worker *recogniser;
+	pthread_mutex_t lock; /* for stt, which the recogniser's thread makes and frees */
+	struct stt *stt;
+	struct stt_opts stt_opts;
+	struct strv command; /* of them */
+	struct loop_source *unload;
+	struct request req; /* of the turn that runs */
+	bool fresh;
+	bool restarts;
+	bool resumed; /* this is a restart */
+	int64_t sentence_ms; /* age clock: the agent's first sentence of a turn was there */
+};
+
+void listening_time(const struct listening *l, struct str *out)
+{
+	time_t now = (time_t)(clock_wall_ms(&l->app->clock) / 1000);
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		str_addf(out, "[%02d:%02d:%02d] ", tm.tm_hour, tm.tm_min, tm.tm_sec);
+}
+
+void listening_leave(struct listening *l)
+{
+	l->over = true;
+}
+
+/* ---- recogniser ---- */
+
+struct job {
+	struct listening_room *room;
+	uint64_t id;
+	struct endpoint_recording recording; /* none: only the models are wanted */
+	struct stt_result result;
+};
+
+static int load(struct listening_room *room, struct err *reterr)
+{
+	struct stt *stt = NULL;
+
+	if (room->stt)
+		return 0;
+	int r = voice_stt(&room->stt_opts, &stt, reterr);
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&room->lock);
+	room->stt = stt;
+	pthread_mutex_unlock(&room->lock);
+	return 0;
+}
+
+static int recognise(void *data, const struct worker *worker, struct err *reterr)
+{
+	struct job *job = data;
+	struct listening_room *room = job->room;
+
+	(void)worker;
+	int r = load(room, reterr);
+	if (r < 0 || !job->recording.samples)
+		return r;
+	r = stt_run(room->stt, job->recording.samples, job->recording.n, &job->result, reterr);
+	/* An engine that died is begun anew with the next sentence. */
+	if (r < 0 && r != ERR_CANCELLED) {
+		pthread_mutex_lock(&room->lock);
+		struct stt *stt = TAKE_PTR(room->stt);
+		pthread_mutex_unlock(&room->lock);
+		stt_free(stt);
+	}
+	return r;
+}
+
+static int unload(void *data, const struct worker *worker, struct err *reterr)
+{
+	struct listening_room *room = data;
+
+	(void)worker;
+	(void)reterr;
+	pthread_mutex_lock(&room->lock);
+	struct stt *stt = TAKE_PTR(room->stt);
+	pthread_mutex_unlock(&room->lock);
+	stt_free(stt);
+	(void)malloc_trim(0);
+	return 0;
+}
+
+static void on_idle_models(void *data)
+{
+	struct listening_room *room = data;
+
+	room->unload = NULL;
+	(void)!worker_submit(room->recogniser, unload, NULL, room, NULL);
+}
+
+static void on_recognised(void *data, int r, const struct err *err)
+{
+	struct job *job = data;
+	struct listening_room *room = job->room;
+	struct listening *l = room->l;
+	struct loop *loop = l->front.loop;
+
+	loop_remove(loop, room->unload);
+	room->unload = loop_add_timer(loop, KEEP_MODELS_MS, on_idle_models, room);
+	if (r == 0 && job->id)
+		log_write(&l->app->log, LOG_INFO, "listen: %.2f s recognised in %.2f s (%s)",
+			(double)job->recording.n / AUDIO_RATE, job->result.took_s,
+			job->result.language[0] ? job->result.language : "?");
+	if (l->listener && job->id)
+		listener_recognised(l->listener, job->id, r, str_sv(&job->result.text),
+			job->result.language, err);
+	else if (r < 0 && r != ERR_CANCELLED && l->screen)
+		l->screen->failed(l->screen_data, err->msg);
+	free(job->recording.samples);
+	stt_result_release(&job->result);
+	free(job);
+}
+
+static void submit(struct listening_room *room, uint64_t id, struct endpoint_recording *recording)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+	struct err err = ERR_INIT;
+
+	job->room = room;
+	job->id = id;
+	job->result.text = (struct str)STR_INIT;
+	if (recording) {
+		job->recording = *recording;
+		recording->samples = NULL;
+	}
+	loop_remove(room->l->front.loop, TAKE_PTR(room->unload));
+	int r = worker_submit(room->recogniser, recognise, on_recognised, job, &err);
+	if (r < 0)
+		on_recognised(job, r, &err);
+}
+
+/* ---- ops of the listener ---- */
+
+static void op_hear(void *data, const struct hearing *how)
+{
+	struct listening_room *room = data;
+
+	if (room->ears)
+		ears_hear(room->ears, how);
+}
+
+static void op_record(void *data)
+{
+	struct listening_room *room = data;
+
+	submit(room, 0, NULL);
+	ears_record(room->ears);
+}
+
+static void op_recognise(void *data, uint64_t id, struct endpoint_recording *recording)
+{
+	submit(data, id, recording);
+}
+
+static uint64_t op_sound(void *data, enum sound sound)
+{
+	const struct listening_room *room = data;
+
+	return player_sound(room->player, sound);
+}
+
+static uint64_t op_say(void *data, struct sv sentence, const char *language)
+{
+	struct listening_room *room = data;
+
+	if (room->sentence_ms == 0)
+		room->sentence_ms = clock_age_ms(NULL);
+	return player_say(room->player, sentence, language);
+}
+
+static void op_hush(void *data)
+{
+	const struct listening_room *room = data;
+
+	log_write(&room->l->app->log, LOG_INFO, "listen: hushed, %llu samples were heard of us",
+		(unsigned long long)player_heard(room->player));
+	player_stop(room->player);
+}
+
+static void on_done(void *data, const struct assistant_outcome *out)
+{
+	struct listening_room *room = data;
+	struct listening *l = room->l;
+
+	if (out->err.code == 0)
+		room->fresh = false;
+	if (out->err.code == 0)
+		front_said(&l->front, out);
+	l->screen->done(l->screen_data, out);
+	listener_done(l->listener, out);
+}
+
+static void op_ask(void *data, struct sv text)
+{
+	struct listening_room *room = data;
+
+	room->sentence_ms = 0;
+	room->req =
+		(struct request){ .text = text, .mode = room->fresh ? REQUEST_NEW : REQUEST_GO_ON };
+	assistant_say(room->l->front.assistant, &room->req, on_done, room);
+}
+
+static void op_cancel(void *data)
+{
+	const struct listening_room *room = data;
+
+	assistant_cancel(room->l->front.assistant);
+}
+
+static void op_permit(void *data, const char *ask, enum agent_answer answer)
+{
+	const struct listening_room *room = data;
+
+	assistant_answer(room->l->front.assistant, ask, answer);
+}
+
+static void op_state(void *data, enum listener_state state)
+{
+	const struct listening_room *room = data;
+
+	room->l->screen->state(room->l->screen_data, state);
+}
+
+static void op_said(void *data, enum listener_source source, struct sv text)
+{
+	const struct listening_room *room = data;
+
+	room->l->screen->said(room->l->screen_data, source, text);
+}
+
+static void op_reply(void *data, const char *text)
+{
+	const struct listening_room *room = data;
+
+	room->l->screen->reply(room->l->screen_data, text);
+}
+
+static void op_failed(void *data, const char *line)
+{
+	const struct listening_room *room = data;
+
+	log_write(&room->l->app->log, LOG_WARN, "listen: %s", line);
+	room->l->screen->failed(room->l->screen_data, line);
+}
+
+static void op_end(void *data, enum listener_end how)
+{
+	struct listening_room *room = data;
+
+	room->restarts = how == LISTENER_RESTART;
+	listening_leave(room->l);
+}
+
+static const struct listener_ops listener_ops = {
+	.hear = op_hear,
+	.record = op_record,
+	.recognise = op_recognise,
+	.sound = op_sound,
+	.say = op_say,
+	.hush = op_hush,
+	.ask = op_ask,
+	.cancel = op_cancel,
+	.permit = op_permit,
+	.state = op_state,
+	.said = op_said,
+	.reply = op_reply,
+	.failed = op_failed,
+	.end = op_end,
+};
+
+static void on_mouth(void *data, const struct player_event *event)
+{
+	struct listening_room *room = data;
+	struct listening *l = room->l;
+
+	if (event->kind == PLAYER_BEGINS && event->spoken && room->sentence_ms > 0) {
+		log_write(&l->app->log, LOG_INFO, "listen: first sound after %lld ms",
+			(long long)(clock_age_ms(NULL) - room->sentence_ms));
+		room->sentence_ms = -1;
+	}
+	if (l->listener)
+		listener_heard_us(l->listener, event);
+}
+
+/* ---- ears ---- */
+
+static void on_called(void *data)
+{
+	struct listening_room *room = data;
+
+	submit(room, 0, NULL); /* while somebody speaks the models are loaded */
+	log_write(&room->l->app->log, LOG_INFO, "listen: called at sample %llu",
+		(unsigned long long)ears_heard(room->ears));
+	listener_called(room->l->listener);
+}
+
+static void on_began(void *data)
+{
+	struct listening_room *room = data;
+
+	submit(room, 0, NULL);
+	listener_began(room->l->listener);
+}
+
+static void on_recorded(void *data, struct endpoint_recording *recording)
+{
+	const struct listening_room *room = data;
+
+	listener_recorded(room->l->listener, recording);
+}
+
+static void on_nothing(void *data)
+{
+	const struct listening_room *room = data;
+
+	listener_nothing(room->l->listener);
+}
+
+static void on_overheard(void *data, struct endpoint_recording *recording)
+{
+	const struct listening_room *room = data;
+
+	listener_overheard(room->l->listener, recording);
+}
+
+static void on_lost(void *data, const struct err *err)
+{
+	struct listening_room *room = data;
+
+	op_failed(room, err->msg);
+	/* A file that cannot be read will not come back. */
+	if (room->l->opts->input)
+		listener_sound_ended(room->l->listener);
+}
+
+static void on_found(void *data, const char *name)
+{
+	const struct listening_room *room = data;
+
+	log_write(&room->l->app->log, LOG_INFO, "listen: microphone %s", name);
+}
+
+static void on_ended(void *data)
+{
+	const struct listening_room *room = data;
+
+	listener_sound_ended(room->l->listener);
+}
+
+static const struct ears_ops ears_ops = {
+	.called = on_called,
+	.began = on_began,
+	.recorded = on_recorded,
+	.nothing = on_nothing,
+	.overheard = on_overheard,
+	.lost = on_lost,
+	.found = on_found,
+	.ended = on_ended,
+};
+
+/* ---- putting it together ---- */
+
+static struct audio_opts input_of(const struct listening *l)
+{
+	const char *input = l->opts->input;
+	struct audio_opts in = voice_in(l->app, l->opts->device);
+
+	if (!input)
+		return in;
+	bool standard = strcmp(input, "-") == 0;
+	in.driver = standard ? "raw" : "wav";
+	in.device = input;
+	in.fd = standard ? l->app->in : -1;
+	return in;
+}
+
+static struct audio_opts output_of(const struct listening *l)
+{
+	const char *output = l->opts->output;
+	struct audio_opts out = voice_out(l->app, NULL);
+
+	if (!output)
+		return out;
+	bool standard = strcmp(output, "-") == 0;
+	out.driver = standard ? "raw" : "wav";
+	out.device = output;
+	out.fd = standard ? fileno(l->app->out) : -1;
+	out.paced = true;
+	return out;
+}
+
+static int open_mouth(struct listening *l, struct err *reterr)
+{
+	struct listening_room *room = l->room;
+	const struct tts_opts how = voice_tts_opts(l->app, room->models);
+	const struct audio_opts out = output_of(l);
+	struct player_opts opts = { .out = &out, .mute = l->opts->mute };
+	struct err err = ERR_INIT;
+
+	/* A file is there though nothing is ever said. */
+	if (l->opts->output && !room->resumed && strcmp(l->opts->output, "-") != 0) {
+		struct wav_writer *empty = NULL;
+		int r = wav_writer_open(l->opts->output, PLAYER_RATE, &empty, reterr);
+		if (r == 0)
+			r = wav_writer_close(empty, reterr);
+		if (r < 0)
+			return r;
+	}
+	if (!opts.mute && tts_new(&how, &opts.tts, &err) < 0) {
+		opts.tts = NULL;
+		op_failed(room, err.msg);
+	}
+	int r = player_new(l->front.loop, &opts, on_mouth, room, &room->player, reterr);
+	if (r < 0)
+		tts_free(opts.tts);
+	return r;
+}
+
+/* Without ears one can still type; without a keyboard, too, there is nothing left. */
+static int open_ears(struct listening *l, struct err *reterr)
+{
+	struct listening_room *room = l->room;
+	const char *listened = env_get(ENV_LISTENED);
+	long long skip = 0;
+	struct ears_opts opts = {
+		.loop = l->front.loop,
+		.settings = l->app->settings,
+		.in = input_of(l),
+		.open = l->opts->no_wake,
+		.ops = &ears_ops,
+		.data = room,
+	};
+
+	if (listened && l->opts->input && sv_parse_i64(sv_of(listened), &skip) && skip > 0)
+		opts.skip = (uint64_t)skip;
+	int r = 0;
+	if (!l->opts->no_wake && !l->opts->push_to_talk)
+		r = voice_wake(l->app, room->models, &opts.wake, reterr);
+	if (r == 0)
+		r = voice_vad(l->app, room->models, &opts.vad, reterr);
+	l->calls = opts.wake != NULL;
+	if (r == 0)
+		r = ears_new(&opts, &room->ears, reterr);
+	if (r < 0) {
+		wake_free(opts.wake);
+		vad_free(opts.vad);
+		return r;
+	}
+	l->hears = true;
+	submit(room, 0, NULL);
+	return 0;
+}
+
+static int greet(struct listening *l, struct err *reterr)
+{
+	AUTO_STR line = STR_INIT;
+	AUTO_CONV c = CONV_INIT;
+
+	if (l->opts->in) {
+		int r = talk_enter(&l->front, l->opts->in, l->opts->agent, &c, &line, reterr);
+		if (r < 0)
+			return r;
+	} else {
+		(void)tell_greeting(&l->front.kit, l->opts->new_session, &c, &line);
+		assistant_stay(l->front.assistant, &c);
+	}
+	l->screen->notice(l->screen_data, line.buf);
+	return 0;
+}
+
+static void ui_begin(void *data, const struct conv *c)
+{
+	struct listening *l = data;
+	AUTO_STR hint = STR_INIT;
+
+	if (front_begin(&l->front, c, &hint))
+		l->screen->notice(l->screen_data, hint.buf);
+	l->screen->begin(l->screen_data, c);
+}
+
+static void ui_event(void *data, const struct agent_event *ev)
+{
+	struct listening *l = data;
+
+	l->screen->event(l->screen_data, ev);
+	if (l->listener)
+		listener_event(l->listener, ev);
+}
+
+static void ui_notice(void *data, const char *line)
+{
+	struct listening *l = data;
+
+	l->screen->notice(l->screen_data, line);
+}
+
+static void ui_signal(void *data, int signo)
+{
+	struct listening *l = data;
+
+	l->screen->signal(l->screen_data, signo);
+}
+
+static void close_all(struct listening_room *room)
+{
+	struct listening *l = room->l;
+	struct listener *listener = TAKE_PTR(l->listener);
+
+	ears_free(TAKE_PTR(room->ears));
+	pthread_mutex_lock(&room->lock);
+	if (room->stt)
+		stt_cancel(room->stt);
+	pthread_mutex_unlock(&room->lock);
+	worker_free(TAKE_PTR(room->recogniser));
+	stt_free(room->stt);
+	player_free(TAKE_PTR(room->player));
+	/* A turn that still runs tells nobody. */
+	if (l->front.assistant)
+		assistant_drop(l->front.assistant);
+	listener_free(listener);
+	models_free(room->models);
+	strv_release(&room->command);
+	pthread_mutex_destroy(&room->lock);
+}
+
+int listening_run(struct listening *l, struct err *reterr)
+{
+	struct listening_room room = {
+		.l = l,
+		.fresh = l->opts->new_session,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.resumed = env_get(ENV_LISTENED) != NULL,
+	};
+	const struct front_opts want = {
+		.agent = l->opts->agent,
+		.model = l->opts->model,
+		.permission = l->opts->permission,
+		.answers = true,
+		.may_ask = l->app->in_tty && l->app->out_tty && !l->opts->no_tty,
+		.resends = true,
+		.voice = true,
+		.ui = { .data = l, .begin = ui_begin, .event = ui_event, .notice = ui_notice },
+		.signal = ui_signal,
+	};
+	struct err err = ERR_INIT;
+	uint64_t heard = 0;
+
+	l->room = &room;
+	int r = front_open(&l->front, l->app, &want, reterr);
+	if (r == 0)
+		r = greet(l, reterr);
+	if (r == 0)
+		r = front_recover(&l->front, true, SV(""), reterr);
+	if (r == 0 || r == ERR_CANCELLED) {
+		room.models = models_new(l->app->paths.models_dir);
+		room.stt_opts =
+			voice_stt_opts(l->app, room.models, l->opts->language, &room.command);
+		room.recogniser = worker_new(l->front.loop, "recogniser", RECOGNISE_QUEUE, reterr);
+		r = room.recogniser ? open_mouth(l, reterr) : ERR_BUG;
+	}
+	if (r == 0) {
+		const struct listener_opts how = {
+			.loop = l->front.loop,
+			.settings = l->app->settings,
+			.rules = l->front.kit.rules,
+			.language = l->front.kit.language,
+			.language_open = strcmp(l->app->settings->assistant_language, "auto") == 0,
+			.answers = l->app->in_tty && !l->opts->no_tty,
+			.ops = &listener_ops,
+			.data = &room,
+		};
+		l->listener = listener_new(&how);
+		int ears = open_ears(l, &err);
+		if (ears < 0 && how.answers)
+			op_failed(&room, err.msg);
+		else if (ears < 0)
+			r = err_set(reterr, ears, "%s", err.msg);
+	}
+	if (r == 0) {
+		if (room.resumed)
+			(void)player_sound(room.player, SOUND_READY);
+		l->screen->state(l->screen_data, LISTENER_LISTENING);
+		r = l->screen->run(l->screen_data, reterr);
+	}
+	if (room.ears)
+		heard = ears_heard(room.ears);
+	if (room.restarts && r == 0)
+		r = assistant_lead(l->front.assistant, reterr);
+	close_all(&room);
+	front_close(&l->front);
+	if (r == 0 && room.restarts) {
+		AUTO_STR variable = STR_INIT;
+		bool on = l->opts->input && strcmp(l->opts->input, "-") != 0;
+		str_addf(&variable, ENV_LISTENED "=%llu", on ? (unsigned long long)heard : 0ULL);
+		r = front_restart(l->app, NULL, variable.buf, reterr);
+	}
+	return r < 0 ? r : l->signo ? 128 + l->signo : 0;
+}

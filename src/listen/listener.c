@@ -1,0 +1,719 @@
+#include "listen/listener.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "base/vec.h"
+#include "listen/heard.h"
+#include "voice/speakable.h"
+
+enum {
+	ABOUT_MAX = 160, /* characters of what permission is asked for that are said */
+	ASK_AGAIN_MAX = 2, /* times that an unclear answer is asked for once more */
+};
+
+/* ---- what it says itself ---- */
+
+enum phrase {
+	PHRASE_NOT_UNDERSTOOD,
+	PHRASE_TOO_LONG,
+	PHRASE_FAILED,
+	PHRASE_MAY_I, /* the tool */
+	PHRASE_YES_OR_NO,
+	PHRASE_ALLOWED,
+	PHRASE_DENIED,
+	PHRASE_NOBODY, /* could be asked */
+};
+
+static const char *phrase(enum phrase which, enum text_language language)
+{
+	static const char *const texts[][2] = {
+		[PHRASE_NOT_UNDERSTOOD] = { "Entschuldigung, ich konnte dich nicht verstehen. "
+					    "Bitte "
+					    "versuche es nochmal.",
+			"Sorry, I could not understand you. Please try again." },
+		[PHRASE_TOO_LONG] = { "Die Verarbeitung hat zu lange gedauert. Bitte versuche es "
+				      "nochmal.",
+			"That took too long. Please try again." },
+		[PHRASE_FAILED] = { "Entschuldigung, bei der Verarbeitung ist ein Fehler "
+				    "aufgetreten.",
+			"Sorry, something went wrong while I was working on it." },
+		[PHRASE_MAY_I] = { "Darf ich %s benutzen?", "May I use %s?" },
+		[PHRASE_YES_OR_NO] = { "Bitte antworte mit ja oder nein.",
+			"Please answer with yes or no." },
+		[PHRASE_ALLOWED] = { "Erlaubt.", "Allowed." },
+		[PHRASE_DENIED] = { "Nicht erlaubt.", "Not allowed." },
+		[PHRASE_NOBODY] = { "Nicht erlaubt: niemand kann mehr antworten.",
+			"Not allowed: nobody can answer any more." },
+	};
+
+	return texts[which][language == TEXT_ENGLISH];
+}
+
+const char *listener_state_name(enum listener_state state)
+{
+	static const char *const names[] = {
+#define X(id, name) [id] = name,
+		LISTENER_STATES(X)
+#undef X
+	};
+
+	return names[state];
+}
+
+/* ---- */
+
+struct entry {
+	uint64_t id; /* of the recording; 0: typed */
+	bool ready; /* the text is there */
+	bool with_call;
+	char *text;
+};
+
+struct question {
+	char *id, *tool, *about;
+	bool always;
+};
+
+struct listener {
+	struct listener_opts opts;
+	const struct listener_ops *ops;
+	struct heard_rules *rules;
+	struct speakable *speakable;
+	struct loop_source *beep, *ending;
+
+	VEC(struct entry) queue; /* in the order in which it came */
+	uint64_t last_id,
+		overheard; /* of recordings; overheard: the one that is recognised, or 0 */
+	VEC(struct question) asked; /* the first one is put */
+	int asked_again;
+	uint64_t put; /* the mouth's item after which an answer is recorded; 0: none */
+
+	struct entry turn; /* what runs */
+	bool runs;
+	bool turn_spoken; /* by voice, and so it is answered */
+	bool answering; /* the answer has begun: no beeps */
+	bool cancelling;
+	bool owes_cancelled; /* that it was is not said yet: somebody was about to speak */
+
+	bool recording, typing, failing, ended, restarting;
+	size_t items; /* that the mouth has */
+	bool speaks; /* a sentence is heard */
+	uint64_t named_last; /* the last item with our name; until it ends a call is not believed */
+	enum text_language language;
+	bool heard_language; /* by the recogniser */
+	enum listener_state shown;
+	struct hearing hearing;
+	char voice_error[ERR_MSG_MAX]; /* of the mouth, told once */
+	bool mouth_failed; /* in this answer: the error sound came in its place */
+};
+
+static enum listener_state state_of(const struct listener *l)
+{
+	if (l->recording)
+		return LISTENER_RECORDING;
+	if (l->typing)
+		return LISTENER_TYPING;
+	if (l->failing)
+		return LISTENER_ERROR;
+	if (l->speaks)
+		return LISTENER_SPEAKING;
+	return l->runs || l->queue.n ? LISTENER_PROCESSING : LISTENER_LISTENING;
+}
+
+static bool is_quiet(const struct listener *l)
+{
+	return !l->recording && !l->runs && l->queue.n == 0 && l->items == 0 && !l->overheard;
+}
+
+static void on_end(void *data)
+{
+	struct listener *l = data;
+
+	l->ending = NULL;
+	l->ops->end(l->opts.data, l->restarting ? LISTENER_RESTART : LISTENER_FINISHED);
+}
+
+static void deny_unheard(struct listener *l);
+
+/* After everything that happens: what is shown and what the ears do follows from what is. */
+static void settle(struct listener *l)
+{
+	deny_unheard(l);
+	enum listener_state state = state_of(l);
+	bool recognises = l->overheard != 0;
+
+	vec_each (&l->queue, e)
+		recognises |= !e->ready;
+	const struct hearing now = {
+		.busy = (l->runs || l->items > 0) && l->asked.n == 0,
+		.speaks = l->speaks,
+		.names_us = l->named_last != 0,
+		.waits = l->runs || l->items > 0 || l->queue.n > 0,
+		.holds = recognises,
+	};
+
+	if (memcmp(&now, &l->hearing, sizeof(now)) != 0 && l->ops->hear) {
+		l->hearing = now;
+		l->ops->hear(l->opts.data, &now);
+	}
+	if (state != l->shown) {
+		l->shown = state;
+		if (l->ops->state)
+			l->ops->state(l->opts.data, state);
+	}
+	bool over = l->restarting ? l->items == 0 && !l->runs : l->ended && is_quiet(l);
+	if (over && !l->ending)
+		l->ending = loop_add_timer(l->opts.loop, 0, on_end, l);
+	else if (!over && l->ending)
+		loop_remove(l->opts.loop, TAKE_PTR(l->ending));
+}
+
+/* ---- the mouth ---- */
+
+static void sound(struct listener *l, enum sound which)
+{
+	if (!l->ops->sound)
+		return;
+	l->items++;
+	(void)l->ops->sound(l->opts.data, which);
+}
+
+static uint64_t say(struct listener *l, struct sv text, enum text_language language)
+{
+	if (!l->ops->say || text.n == 0)
+		return 0;
+	l->items++;
+	uint64_t id = l->ops->say(l->opts.data, text, language == TEXT_ENGLISH ? "en" : "de");
+	if (heard_names_us(l->rules, text))
+		l->named_last = id;
+	return id;
+}
+
+static void on_sentence(void *data, struct sv sentence, enum speakable_language language)
+{
+	struct listener *l = data;
+
+	(void)say(l, sentence, language == SPEAKABLE_EN ? TEXT_ENGLISH : TEXT_GERMAN);
+}
+
+/* Our own words: shown, and said to whoever spoke. */
+static void reply(struct listener *l, const char *text, bool spoken)
+{
+	if (l->ops->reply)
+		l->ops->reply(l->opts.data, text);
+	if (spoken)
+		(void)say(l, sv_of(text), l->language);
+}
+
+static void hush(struct listener *l)
+{
+	if (l->items > 0 && l->ops->hush)
+		l->ops->hush(l->opts.data);
+	l->put = 0;
+}
+
+void listener_heard_us(struct listener *l, const struct player_event *event)
+{
+	if (event->kind == PLAYER_BEGINS) {
+		l->speaks |= event->spoken;
+		settle(l);
+		return;
+	}
+	l->items -= l->items > 0;
+	if (event->id >= l->named_last)
+		l->named_last = 0;
+	if (event->idle || l->items == 0) {
+		l->speaks = false;
+		l->failing = false;
+	}
+	if (event->r < 0 && event->r != ERR_CANCELLED) {
+		/* Once a cause: whoever cannot hear it reads it. */
+		if (strcmp(l->voice_error, event->err->msg) != 0 && l->ops->failed) {
+			(void)memcpy(l->voice_error, event->err->msg, sizeof(l->voice_error));
+			l->ops->failed(l->opts.data, event->err->msg);
+		}
+		if (event->spoken && !l->mouth_failed) {
+			l->mouth_failed = true;
+			sound(l, SOUND_ERROR);
+		}
+	}
+	/* The question has been put: now it can be answered. */
+	if (l->put && event->id >= l->put) {
+		l->put = 0;
+		if (l->asked.n > 0 && !l->ended && !l->recording && event->r != ERR_CANCELLED) {
+			sound(l, SOUND_DING);
+			if (l->ops->record) {
+				l->recording = true;
+				l->ops->record(l->opts.data);
+			}
+		}
+	}
+	settle(l);
+}
+
+/* ---- beeps ---- */
+
+static void on_beep(void *data);
+
+static void expect_beep(struct listener *l, bool expected)
+{
+	int64_t ms = l->opts.settings->ai_thinking_beep_interval;
+
+	if (l->beep)
+		loop_remove(l->opts.loop, TAKE_PTR(l->beep));
+	if (expected && ms > 0 && l->runs && l->turn_spoken)
+		l->beep = loop_add_timer(l->opts.loop, ms, on_beep, l);
+}
+
+static void on_beep(void *data)
+{
+	struct listener *l = data;
+
+	l->beep = NULL;
+	/* Nobody works while a question waits, and nobody beeps into what is said. */
+	if (!l->answering && l->asked.n == 0 && !l->speaks && !l->recording)
+		sound(l, SOUND_THINKING);
+	expect_beep(l, true);
+	settle(l);
+}
+
+/* ---- questions for permission ---- */
+
+static void forget_question(struct listener *l, size_t i)
+{
+	struct question *q = &l->asked.v[i];
+
+	free(q->id);
+	free(q->tool);
+	free(q->about);
+	l->asked.n--;
+	memmove(q, q + 1, (l->asked.n - i) * sizeof(*q));
+	l->asked_again = 0;
+}
+
+static void put_question(struct listener *l)
+{
+	if (l->asked.n == 0 || !l->turn_spoken)
+		return;
+	const struct question *q = &l->asked.v[0];
+	AUTO_STR text = STR_INIT;
+	AUTO_STR about = STR_INIT;
+	const char *form = phrase(PHRASE_MAY_I, l->language);
+	const char *tool = strchr(form, '%');
+	str_addf(&text, "%.*s%s%s ", (int)(tool - form), form, q->tool, tool + 2);
+	utf8_fit(&about, sv_of(q->about), ABOUT_MAX);
+	str_adds(&text, about.buf);
+	l->put = say(l, sv_trim(str_sv(&text)), l->language);
+}
+
+/* The sound is at its end, and nobody is at a keyboard: nobody will answer any more. */
+static void deny_unheard(struct listener *l)
+{
+	while (l->asked.n > 0 && l->ended && !l->opts.answers && !l->recording && !l->put &&
+		l->queue.n == 0) {
+		AUTO_FREE char *id = xstrdup(l->asked.v[0].id);
+		forget_question(l, 0);
+		reply(l, phrase(PHRASE_NOBODY, l->language), l->turn_spoken);
+		l->ops->permit(l->opts.data, id, AGENT_DENY);
+	}
+}
+
+static void answer_question(struct listener *l, enum agent_answer answer)
+{
+	AUTO_FREE char *id = xstrdup(l->asked.v[0].id);
+
+	if (answer == AGENT_ALLOW_ALWAYS && !l->asked.v[0].always)
+		answer = AGENT_ALLOW;
+	forget_question(l, 0);
+	reply(l, phrase(answer == AGENT_DENY ? PHRASE_DENIED : PHRASE_ALLOWED, l->language), true);
+	l->ops->permit(l->opts.data, id, answer);
+	put_question(l);
+}
+
+void listener_permitted(struct listener *l, const char *ask)
+{
+	for (size_t i = 0; i < l->asked.n; i++) {
+		if (strcmp(l->asked.v[i].id, ask) != 0)
+			continue;
+		forget_question(l, i);
+		if (i == 0) {
+			hush(l);
+			put_question(l);
+		}
+		break;
+	}
+	settle(l);
+}
+
+/* ---- stopping ---- */
+
+static void cancel(struct listener *l)
+{
+	if (!l->runs)
+		return;
+	l->cancelling = true;
+	expect_beep(l, false);
+	while (l->asked.n)
+		forget_question(l, l->asked.n - 1);
+	l->ops->cancel(l->opts.data);
+}
+
+bool listener_stop(struct listener *l)
+{
+	bool any = l->runs || l->speaks;
+
+	hush(l);
+	cancel(l);
+	settle(l);
+	return any;
+}
+
+/* What was cancelled is said when nobody else speaks. */
+static void tell_cancelled(struct listener *l)
+{
+	l->owes_cancelled = false;
+	(void)say(l, sv_of(text_get(TEXT_CANCELLED, l->language)), l->language);
+	sound(l, SOUND_READY);
+}
+
+/* ---- the queue ---- */
+
+static void drop_entry(struct listener *l, size_t i)
+{
+	struct entry *e = &l->queue.v[i];
+
+	free(e->text);
+	l->queue.n--;
+	memmove(e, e + 1, (l->queue.n - i) * sizeof(*e));
+}
+
+static void pump(struct listener *l)
+{
+	if (l->runs || l->restarting || l->queue.n == 0 || !l->queue.v[0].ready)
+		return;
+	free(l->turn.text);
+	l->turn = l->queue.v[0];
+	l->queue.v[0].text = NULL;
+	drop_entry(l, 0);
+	l->runs = true;
+	l->turn_spoken = l->turn.id != 0;
+	l->answering = l->cancelling = l->owes_cancelled = l->mouth_failed = false;
+	struct sv text = sv_of(l->turn.text);
+	if (l->ops->said)
+		l->ops->said(
+			l->opts.data, l->turn_spoken ? LISTENER_VOICE : LISTENER_KEYBOARD, text);
+	expect_beep(l, true);
+	l->ops->ask(l->opts.data, text);
+}
+
+void listener_typed(struct listener *l, struct sv text)
+{
+	struct utterance u;
+
+	text = sv_trim(text);
+	utterance_judge(l->opts.rules, text, &u);
+	/* "stop" is meant for now, and what begins anew does not wait for an answer that nobody
+	 * wants. */
+	bool stops = u.kind == UTTERANCE_CANCEL || u.kind == UTTERANCE_RESET ||
+		u.kind == UTTERANCE_RESTART;
+	bool stopped = stops && listener_stop(l);
+	if (text.n > 0 && !(stopped && u.kind == UTTERANCE_CANCEL))
+		vec_push(&l->queue,
+			(struct entry){ .ready = true, .text = xmemdup0(text.p, text.n) });
+	pump(l);
+	settle(l);
+}
+
+void listener_typing(struct listener *l, bool typing)
+{
+	l->typing = typing;
+	settle(l);
+}
+
+/* ---- ears ---- */
+
+void listener_called(struct listener *l)
+{
+	l->recording = true;
+	hush(l);
+	/* A question waits for an answer, and this may be it. */
+	if (l->asked.n == 0)
+		cancel(l);
+	sound(l, SOUND_DING);
+	settle(l);
+}
+
+void listener_began(struct listener *l)
+{
+	l->recording = true;
+	settle(l);
+}
+
+void listener_push(struct listener *l)
+{
+	if (l->ended || !l->ops->record)
+		return;
+	if (!l->recording)
+		listener_called(l);
+	l->ops->record(l->opts.data);
+}
+
+void listener_nothing(struct listener *l)
+{
+	l->recording = false;
+	if (l->asked.n > 0 && l->asked_again++ < ASK_AGAIN_MAX)
+		put_question(l);
+	else if (l->owes_cancelled)
+		tell_cancelled(l);
+	else if (!l->runs && l->queue.n == 0)
+		sound(l, SOUND_READY);
+	settle(l);
+}
+
+static void recognise(struct listener *l, struct endpoint_recording *recording)
+{
+	l->ops->recognise(l->opts.data, l->last_id, recording);
+}
+
+void listener_recorded(struct listener *l, struct endpoint_recording *recording)
+{
+	l->recording = false;
+	vec_push(
+		&l->queue, (struct entry){ .id = ++l->last_id, .with_call = recording->with_call });
+	sound(l, SOUND_PROCESSING);
+	recognise(l, recording);
+	settle(l);
+}
+
+void listener_overheard(struct listener *l, struct endpoint_recording *recording)
+{
+	/* One at a time; who wants it to stop says so again. */
+	if (l->overheard || !(l->runs || l->items > 0)) {
+		free(TAKE_PTR(recording->samples));
+		return;
+	}
+	l->overheard = ++l->last_id;
+	recognise(l, recording);
+	settle(l);
+}
+
+void listener_sound_ended(struct listener *l)
+{
+	l->ended = true;
+	settle(l);
+}
+
+/* ---- recogniser ---- */
+
+static void on_overheard(struct listener *l, int r, struct sv text)
+{
+	AUTO_STR meant = STR_INIT;
+	struct utterance u = { .kind = UTTERANCE_AGENT };
+
+	l->overheard = 0;
+	if (r == 0 && heard_meant(l->rules, text, false, &meant))
+		utterance_judge(l->opts.rules, str_sv(&meant), &u);
+	if (u.kind != UTTERANCE_CANCEL || !(l->runs || l->items > 0))
+		return;
+	if (l->ops->said)
+		l->ops->said(l->opts.data, LISTENER_VOICE, str_sv(&meant));
+	bool ran = l->runs;
+	hush(l);
+	cancel(l);
+	if (!ran) { /* it only spoke on */
+		reply(l, text_get(TEXT_CANCELLED, l->language), true);
+		sound(l, SOUND_READY);
+	}
+}
+
+/* An answer to a question, or what stops it; anything else is asked for once more. */
+static void on_answer(struct listener *l, struct sv meant)
+{
+	struct utterance u;
+	enum heard_answer answer = heard_answer(l->rules, meant);
+
+	if (l->ops->said)
+		l->ops->said(l->opts.data, LISTENER_VOICE, meant);
+	utterance_judge(l->opts.rules, meant, &u);
+	if (answer == HEARD_UNCLEAR && u.kind == UTTERANCE_CANCEL) {
+		cancel(l);
+	} else if (answer != HEARD_UNCLEAR) {
+		answer_question(l,
+			answer == HEARD_NO		 ? AGENT_DENY
+				: answer == HEARD_ALWAYS ? AGENT_ALLOW_ALWAYS
+							 : AGENT_ALLOW);
+	} else if (l->asked_again++ < ASK_AGAIN_MAX) {
+		if (l->ops->reply)
+			l->ops->reply(l->opts.data, phrase(PHRASE_YES_OR_NO, l->language));
+		l->put = say(l, sv_of(phrase(PHRASE_YES_OR_NO, l->language)), l->language);
+	}
+}
+
+void listener_recognised(struct listener *l, uint64_t id, int r, struct sv text,
+	const char *language, const struct err *err)
+{
+	AUTO_STR meant = STR_INIT;
+	struct utterance u;
+	size_t i = 0;
+
+	if (id == l->overheard) {
+		on_overheard(l, r, text);
+		settle(l);
+		return;
+	}
+	while (i < l->queue.n && l->queue.v[i].id != id)
+		i++;
+	if (i == l->queue.n)
+		return;
+	bool with_call = l->queue.v[i].with_call;
+	/* Who knows what was spoken knows better than who reads a word or two of it. */
+	l->heard_language = l->opts.language_open && language[0];
+	if (l->heard_language)
+		l->language = strcmp(language, "de") == 0 ? TEXT_GERMAN : TEXT_ENGLISH;
+	bool said = r == 0 && heard_meant(l->rules, text, with_call, &meant);
+	if (said)
+		utterance_judge(l->opts.rules, str_sv(&meant), &u);
+	if (r < 0 && r != ERR_CANCELLED) {
+		drop_entry(l, i);
+		l->failing = true;
+		if (l->ops->failed)
+			l->ops->failed(l->opts.data, err->msg);
+		reply(l, phrase(PHRASE_NOT_UNDERSTOOD, l->language), true);
+		sound(l, SOUND_READY);
+	} else if (!said) {
+		drop_entry(l, i);
+		listener_nothing(l);
+	} else if (l->asked.n > 0) {
+		drop_entry(l, i);
+		on_answer(l, str_sv(&meant));
+	} else if (u.kind == UTTERANCE_CANCEL && (l->owes_cancelled || l->cancelling)) {
+		/* The call has stopped it already. */
+		drop_entry(l, i);
+		if (l->ops->said)
+			l->ops->said(l->opts.data, LISTENER_VOICE, str_sv(&meant));
+		if (l->owes_cancelled)
+			tell_cancelled(l);
+	} else {
+		l->queue.v[i].text = str_detach(&meant);
+		l->queue.v[i].ready = true;
+	}
+	pump(l);
+	settle(l);
+}
+
+/* ---- assistant ---- */
+
+void listener_event(struct listener *l, const struct agent_event *ev)
+{
+	bool ends_paragraph = ev->type == AGENT_EV_BREAK || ev->type == AGENT_EV_TOOL_BEGIN ||
+		ev->type == AGENT_EV_ASK || ev->type == AGENT_EV_DONE;
+
+	if (ev->type == AGENT_EV_TEXT) {
+		l->answering = true;
+		if (l->turn_spoken && !l->cancelling)
+			speakable_feed(l->speakable, ev->text);
+	} else if (ev->type == AGENT_EV_TOOL_BEGIN && l->answering) {
+		l->answering = false; /* it works on */
+		expect_beep(l, true);
+	}
+	if (ends_paragraph && l->turn_spoken && !l->cancelling)
+		speakable_flush(l->speakable);
+	if (ev->type == AGENT_EV_DONE) {
+		expect_beep(l, false);
+		l->answering = true;
+	}
+	if (ev->type == AGENT_EV_ASK && !l->cancelling) {
+		vec_push(&l->asked,
+			(struct question){ .id = xstrdup(ev->ask->id),
+				.tool = xmemdup0(ev->tool.p, ev->tool.n),
+				.about = xmemdup0(ev->text.p, ev->text.n),
+				.always = ev->ask->always });
+		if (l->asked.n == 1)
+			put_question(l);
+	} else if (ev->type == AGENT_EV_ASK_OVER) {
+		listener_permitted(l, ev->ask->id);
+	}
+	settle(l);
+}
+
+void listener_done(struct listener *l, const struct assistant_outcome *out)
+{
+	bool spoken = l->turn_spoken, ours = out->err.code < 0;
+	enum agent_fail fail = out->turn->fail;
+
+	expect_beep(l, false);
+	while (l->asked.n)
+		forget_question(l, l->asked.n - 1);
+	/* What is left of an answer that was cut short is not said. */
+	speakable_free(l->speakable);
+	if (!(spoken && l->heard_language))
+		l->language = out->language;
+	l->speakable = speakable_new(
+		l->language == TEXT_ENGLISH ? SPEAKABLE_EN : SPEAKABLE_DE, on_sentence, l);
+	l->runs = l->cancelling = false;
+	l->failing = ours || (fail != AGENT_OK && fail != AGENT_CANCELLED);
+	if (out->reply[0] && l->ops->reply)
+		l->ops->reply(l->opts.data, out->reply);
+	if (out->reply[0] && spoken)
+		(void)say(l, sv_of(out->reply), out->language);
+	if (!ours && fail == AGENT_CANCELLED && spoken) {
+		if (l->recording || l->queue.n > 0)
+			l->owes_cancelled = true;
+		else
+			tell_cancelled(l);
+	} else if (spoken) {
+		if (l->failing)
+			(void)say(l,
+				sv_of(phrase(!ours && fail == AGENT_TIMED_OUT ? PHRASE_TOO_LONG
+									      : PHRASE_FAILED,
+					l->language)),
+				l->language);
+		sound(l, SOUND_READY);
+	}
+	l->failing &= l->items > 0; /* until that is said */
+	if (out->kind == UTTERANCE_RESTART && !ours)
+		l->restarting = true;
+	pump(l);
+	settle(l);
+}
+
+/* ---- */
+
+struct listener *listener_new(const struct listener_opts *opts)
+{
+	struct listener *l = xcalloc(1, sizeof(*l));
+
+	l->opts = *opts;
+	l->ops = opts->ops;
+	l->language = opts->language;
+	l->rules = heard_new(opts->settings, opts->rules);
+	l->speakable = speakable_new(
+		opts->language == TEXT_ENGLISH ? SPEAKABLE_EN : SPEAKABLE_DE, on_sentence, l);
+	return l;
+}
+
+void listener_free(struct listener *l)
+{
+	if (!l)
+		return;
+	expect_beep(l, false);
+	loop_remove(l->opts.loop, l->ending);
+	while (l->queue.n)
+		drop_entry(l, l->queue.n - 1);
+	vec_release(&l->queue);
+	while (l->asked.n)
+		forget_question(l, l->asked.n - 1);
+	vec_release(&l->asked);
+	free(l->turn.text);
+	speakable_free(l->speakable);
+	heard_free(l->rules);
+	free(l);
+}
+
+enum listener_state listener_state(const struct listener *l)
+{
+	return l->shown;
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# faden listen: restarts, beeps, stopping, questions, errors.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/voice.sh"
+mkdir -p "$t_tmp/work"
+cd "$t_tmp/work" || exit 1
+prompts() { cat "$t_home/.local/state/faden/rehearsal"/projects/*/*.jsonl | grep -c '"type":"user"'; }
+voice_make 1.wav p1 1 p3
+
+# ---- restart by voice ----
+voice_says 'remember the quince' Neustart 'what did I say?'
+voice_make restart.wav p1 1 p6 2 p6 3 p3
+t_exit 'a restart by voice comes back and goes on' 0 listen --new-session --input restart.wav
+t_like 'the restart is confirmed aloud' "$(cat "$voice_spoken")" '^Alles klar, ich starte jetzt neu\.$'
+t_like 'after it the conversation goes on, though it began with --new-session' "$(cat "$t_out")" '^1\. remember the quince'
+t_is 'it began twice, and each time said where' "$(grep -cE 'Going on|new conversation' "$t_err")" 2
+t_like 'after a restart it says that it is ready' "$(voice_sounds)" 'speech ready ready'
+
+# ---- nothing is sent ----
+voice_says . 'Untertitel der Amara.org-Community' 'Hey Jarvis.'
+voice_make nothing.wav p1 1 p3 2 p3 3 p3
+before=$(prompts)
+t_exit 'what is no speech is no error' 0 listen --input nothing.wav
+t_is 'a lone dot, invented credits and the mere name are not sent' "$(prompts)" "$before"
+t_is 'nothing is said about it' "$(cat "$voice_spoken")" ''
+voice_make silence.wav p8
+t_exit 'silence is no error' 0 listen --input silence.wav
+t_is 'nothing is heard of it' "$(voice_sounds)" ''
+
+# ---- beeps ----
+printf 'wait 1000\nsay There.\n' >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+t_setenv FADEN_AI_THINKING_BEEP_INTERVAL=0.4
+voice_says Rechne
+t_exit 'a turn that takes a while' 0 listen --new-session --input 1.wav
+t_is 'it beeps every interval until the answer, and not after it' "$(voice_sounds)" 'processing thinking thinking speech ready'
+typed() { printf 'Rechne\n' | t_faden listen --no-wake --new-session --input silence.wav --output "$t_tmp/out.wav"; }
+t_exit 'what is typed is answered too' 0 typed
+t_like 'it is marked' "$(cat "$t_out")" '^\[[0-9:]{8}\] You \[keyboard\]: Rechne$'
+t_is 'what is typed is answered on the screen only' "$(voice_sounds)" ''
+t_unsetenv FADEN_AI_THINKING_BEEP_INTERVAL
+
+# ---- stopping ----
+printf 'wait 20000\nsay Never.\n' >"$t_tmp/script"
+voice_says Rechne Stopp
+voice_make stop.wav p1 1 p4 2 p4
+t_exit 'a word stops what runs' 0 listen --new-session --input stop.wav
+t_is 'that it was cancelled is said aloud' "$(cat "$voice_spoken")" 'Abgebrochen.'
+t_is 'and then it is ready' "$(voice_sounds | sed 's/thinking //g')" 'processing speech ready'
+t_setenv VOICE_PACE=0.03
+long=$(printf 'Und so weiter und so fort. %.0s' 1 2 3 4 5 6 7 8)
+printf 'say %s\n' "$long" >"$t_tmp/script"
+t_exit 'a word stops what is said' 0 listen --new-session --input stop.wav
+t_like 'and that is said' "$(tail -n 1 "$voice_spoken")" '^Abgebrochen\.$'
+t_ok 'most of it was not heard' test "$(python3 "$voice_py" seconds "$t_tmp/out.wav" | cut -d. -f1)" -lt 9
+
+t_unsetenv VOICE_PACE
+# ---- permission ----
+printf 'ask Bash make => done\nsay Built.\n' >"$t_tmp/script"
+voice_says 'Baue es' Ja Nein Vielleicht
+voice_make yes.wav p1 1 p6 2 p4
+t_exit 'a question is asked aloud' 0 listen --new-session --input yes.wav
+t_like 'it says what it wants' "$(cat "$voice_spoken")" '^Darf ich Bash benutzen\? make$'
+t_like 'yes allows it' "$(cat "$voice_spoken")" '^Erlaubt\.$'
+t_is 'and the work goes on' "$(tail -n 1 "$voice_spoken")" 'Built.'
+voice_make no.wav p1 1 p6 3 p4
+t_exit 'no is an answer too' 0 listen --new-session --input no.wav
+t_like 'no denies it' "$(cat "$voice_spoken")" '^Nicht erlaubt\.$'
+voice_make end.wav p1 1 p2
+t_exit 'nobody is there to answer' 0 listen --new-session --input end.wav
+t_like 'then it is denied, which is said' "$(cat "$voice_spoken")" '^Nicht erlaubt: niemand'
+
+# ---- errors, spoken by kind ----
+voice_says Rechne
+printf 'fail timed-out\n' >"$t_tmp/script"
+t_exit 'a turn that took too long' 0 listen --new-session --input 1.wav
+t_is 'is said to have' "$(cat "$voice_spoken")" 'Die Verarbeitung hat zu lange gedauert. Bitte versuche es nochmal.'
+printf 'fail failed broken\n' >"$t_tmp/script"
+t_exit 'a turn that failed' 0 listen --new-session --input 1.wav
+t_is 'is said to have failed' "$(cat "$voice_spoken")" 'Entschuldigung, bei der Verarbeitung ist ein Fehler aufgetreten.'
+t_like 'why stands on standard error' "$(cat "$t_err")" 'broken'
+t_setenv VOICE_STT_FAILS=1
+t_exit 'a recogniser that fails' 0 listen --new-session --input 1.wav
+t_is 'is an apology' "$(cat "$voice_spoken")" 'Entschuldigung, ich konnte dich nicht verstehen. Bitte versuche es nochmal.'
+t_is 'then it is ready again' "$(voice_sounds)" 'processing speech ready'
+t_unsetenv VOICE_STT_FAILS
+t_setenv FADEN_TTS_COMMAND=false
+printf 'say One. Two.\n' >"$t_tmp/script"
+t_exit 'a voice that fails' 0 listen --new-session --input 1.wav
+t_is 'is the error sound in place of the answer, and ready' "$(voice_sounds)" 'processing error ready'
+t_exit 'a recording that is not there is an error' 0 listen --input nowhere.wav
+t_like 'which is said' "$(cat "$t_err")" 'nowhere\.wav'
+
+t_done

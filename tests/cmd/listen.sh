@@ -1,0 +1,70 @@
+#!/bin/sh
+# faden listen: sound in, sound out. The acceptance lists of continuity and reset, by voice.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/voice.sh"
+mkdir -p "$t_tmp/work"
+cd "$t_tmp/work" || exit 1
+sessions() { find "$t_home/.local/state/faden/rehearsal" -name '*.jsonl' 2>/dev/null | wc -l; }
+prompts() { cat "$t_home/.local/state/faden/rehearsal"/projects/*/*.jsonl | grep -c '"type":"user"'; }
+
+# ---- one turn ----
+voice_says 'my cat is called Mia' 'what did I say?' 'Neue Konversation' 'Neustart' 'Lade das Preset' '.'
+voice_make 1.wav p1 1 p3
+voice_make 2.wav p1 2 p3
+t_exit 'the very first start, with no conversation, is no error' 0 listen --input 1.wav
+t_like 'what was said is shown with its time' "$(cat "$t_out")" '^\[[0-9:]{8}\] You: my cat is called Mia$'
+t_like 'the answer stands below its name' "$(cat "$t_out")" '^You said: my cat is called Mia'
+t_like 'the answer is spoken' "$(cat "$voice_spoken")" '^You said: my cat is called Mia'
+t_is 'the sounds have their order' "$(voice_sounds)" 'processing speech ready'
+
+# ---- continuity (without and with --new-session) ----
+t_exit 'without --new-session a start is fine' 0 listen --input 2.wav
+t_like 'without --new-session the first sentence goes on with the last conversation' "$(cat "$t_out")" '^1\. my cat is called Mia'
+t_like 'which one goes on is said' "$(cat "$t_err")" 'Going on with rehearsal: "my cat is called Mia"'
+t_is 'it is the same session' "$(sessions)" 1
+voice_make 12.wav p1 1 p6 2 p3
+t_exit '--new-session is an option' 0 listen --new-session --input 12.wav
+t_is 'with --new-session a fresh session begins' "$(sessions)" 2
+t_is 'the sentences after the first go on in it' "$(grep -c '^[0-9]*\. ' "$t_out")" 1
+find "$t_home/.local/state/faden/rehearsal" -name '*.jsonl' -newer 12.wav -delete
+t_exit 'a session that is gone is no failure' 0 listen --input 2.wav
+t_like 'that it is gone is told, and a fresh one begins' "$(cat "$t_err")" 'nicht mehr .*sie beginnt neu'
+t_like 'and the sentence is answered' "$(cat "$t_out")" 'Nothing yet'
+
+# ---- reset by voice ----
+before=$(prompts)
+voice_make reset.wav p1 3 p3
+t_exit 'a reset by voice is taken' 0 listen --input reset.wav
+t_is 'no agent is asked for the reset itself' "$(prompts)" "$before"
+t_is 'the reset is confirmed aloud' "$(cat "$voice_spoken")" 'Alles klar, ich starte eine neue Konversation.'
+t_is 'the ready sound comes after the confirmation' "$(voice_sounds)" 'processing speech ready'
+t_exit 'a start after the reset is fine' 0 listen --input 2.wav
+t_like 'the reset is in force after a restart of the program' "$(cat "$t_out")" 'Nothing yet'
+voice_make resets.wav p1 3 p4 3 p4 2 p3
+t_exit 'several resets in a row are no error' 0 listen --input resets.wav
+t_is 'each is confirmed' "$(grep -c 'neue Konversation\.$' "$voice_spoken")" 2
+t_like 'and the next sentence is fresh' "$(cat "$t_out")" 'Nothing yet'
+mkdir -p "$t_tmp/never"
+never() (cd "$t_tmp/never" && listen --input ../work/reset.wav)
+t_exit 'a reset where no session was ever begun is no error' 0 never
+t_is 'it is confirmed all the same' "$(cat "$voice_spoken")" 'Alles klar, ich starte eine neue Konversation.'
+voice_says NEUE\ KONVERSATION 'neue conversation!' 'Tabula rasa' 'Lade das Preset'
+voice_make 1234.wav p1 1 p4 2 p4 3 p6 4 p3
+before=$(prompts)
+t_setenv 'FADEN_COMMANDS_RESET_KEYWORDS=neue konversation, tabula rasa'
+t_exit 'reset keywords are configurable' 0 listen --input 1234.wav
+t_is 'capitals, small slips and a word of your own reset' "$(grep -c 'neue Konversation\.$' "$voice_spoken")" 3
+t_is 'a word that only contains one goes to the agent' "$(prompts)" "$((before + 1))"
+t_unsetenv FADEN_COMMANDS_RESET_KEYWORDS
+
+voice_make silence.wav p8
+# ---- options ----
+t_exit 'options that exclude each other are refused' 2 t_faden listen --push-to-talk --no-wake
+t_exit 'a key needs a terminal' 2 t_faden listen --push-to-talk
+t_exit 'a language that is none is refused' 2 t_faden listen --lang klingon
+t_exit 'a unit for systemd is printed' 0 t_faden listen --unit
+t_like 'it runs the service' "$(cat "$t_out")" '^ExecStart=".*/faden" listen --no-tty$'
+no_models() { t_faden listen --no-tty --input silence.wav --output "$t_tmp/out.wav"; }
+t_exit 'without a wake word model it ends' 1 no_models
+t_like 'and names the one command to run' "$(cat "$t_err")" 'faden voice install'
+t_done
