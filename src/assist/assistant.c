@@ -484,19 +484,22 @@ static void on_judged(void *data, const struct judgement *j)
 	begin_turn(as);
 }
 
-/* Whether somebody is asked first. What is decided then may be something else than it looks now. */
+/* Whether somebody is asked first. What is decided then may be something else than it looks now;
+ * but what takes time to find out for it is found out here, while nobody waits for the store. */
 static bool put_to_judge(struct assistant *as)
 {
+	const struct decide_opts *o = &as->opts.decide;
 	struct decision d;
 	struct err err = ERR_INIT;
 
-	if (!as->opts.judge.kind || !as->opts.decide.routes || as->req.mode != REQUEST_GO_ON)
+	if (!o->routes || as->req.mode != REQUEST_GO_ON ||
+		(!as->opts.judge.kind && !router_opts(o->router)->meaning))
 		return false;
 	decision_init(&d);
-	int r = decide(&as->opts.decide, &as->req, &d, &err);
+	int r = decide(o, &as->req, &d, &err);
 	if (r == 0 && judge_wanted(&as->opts.judge, &d))
-		r = judge_begin(as->host, &as->opts.judge, &as->opts.decide, as->req.text, &d,
-			on_judged, as, &as->judge, &err);
+		r = judge_begin(as->host, &as->opts.judge, o, as->req.text, &d, on_judged, as,
+			&as->judge, &err);
 	if (r < 0)
 		log_write(as->opts.turns.log, LOG_WARN, "nobody is asked: %s", err.msg);
 	decision_release(&d);

@@ -401,6 +401,27 @@ static int gather_all(struct gathering *g, const struct conv *current)
 	return r;
 }
 
+/* What texts mean takes milliseconds each: it is found out once. What has a name was read with it,
+ * which nobody has said in there. */
+static void keep_meanings(const struct gathering *g)
+{
+	struct err err = ERR_INIT;
+	bool grew = false;
+
+	for (size_t i = 0; i < g->materials.n; i++)
+		grew |= g->materials.v[i].topic && route_topic_grew(g->materials.v[i].topic);
+	/* Who cannot write it down finds it out again. */
+	if (!grew || store_begin(g->opts->store, &err) < 0)
+		return;
+	int r = 0;
+	for (size_t i = 0; r == 0 && i < g->materials.n; i++) {
+		const struct material *m = &g->materials.v[i];
+		if (m->topic && !g->d->convs.v[i].name && route_topic_grew(m->topic))
+			r = learn_keep(g->opts->store, g->d->convs.v[i].seq, m->topic, &err);
+	}
+	(void)!store_end(g->opts->store, r, &err);
+}
+
 int candidates_ask(const struct decide_opts *o, struct sv text, const struct conv *current,
 	struct decision *d, struct route_decision *ret, struct err *reterr)
 {
@@ -427,6 +448,7 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 	if (r == 0) {
 		d->candidates = xcalloc(view.n + 1, sizeof(*d->candidates));
 		router_decide(o->router, &query, view.v, view.n, d->candidates, ret);
+		keep_meanings(&g);
 		size_t called = router_opts(o->router)->profile == ROUTE_SEED
 			? ROUTE_NONE
 			: find_called(&g, router_returns(o->router, text));

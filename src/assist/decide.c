@@ -151,7 +151,8 @@ static unsigned said_in(const struct decision *d, const struct record *rec)
 	return said;
 }
 
-static bool same_subject(struct router *router, struct sv a, struct sv b)
+/* They share at least so many words, too. */
+static bool same_subject(struct router *router, struct sv a, struct sv b, size_t least)
 {
 	AUTO_MAP stems = MAP_INIT;
 	const struct sv texts[] = { a, b };
@@ -167,31 +168,53 @@ static bool same_subject(struct router *router, struct sv a, struct sv b)
 	}
 	while (map_next(&stems, &at, &key, &count))
 		shared += count > 1;
-	return stems.n > 0 && (double)shared >= same_request * (double)stems.n;
+	return shared >= least && (double)shared >= same_request * (double)stems.n;
 }
 
-/* Was such a text sent into d->conv before and corrected? Then d->conv is the right one now. */
+struct remembering {
+	const struct decide_opts *opts;
+	struct sv text;
+	struct decision *d;
+};
+
+/* Was such a text corrected before? Then what the user said is right now as well: also another
+ * conversation than the one that was wrong then, where the texts have more than a word in common.
+ */
+static int recall_correction(void *data, const struct correction *c)
+{
+	enum { CORRECTIONS_WORDS = 2 };
+	const struct remembering *m = data;
+	struct decision *d = m->d;
+	bool again = strcmp(c->wrong, d->conv.id) == 0;
+	const struct conv *right = NULL;
+
+	if (!again && !c->right)
+		return 0;
+	for (size_t i = 0; c->right && i < d->convs.n; i++)
+		if (d->candidates[i].routable && strcmp(d->convs.v[i].id, c->right) == 0)
+			right = &d->convs.v[i];
+	/* One that is gone since, or elsewhere, is no place to go. */
+	if ((c->right && !right) ||
+		!same_subject(
+			m->opts->router, m->text, sv_of(c->text), again ? 1 : CORRECTIONS_WORDS))
+		return 0;
+	conv_release(&d->conv);
+	d->conv = (struct conv)CONV_INIT;
+	if (right)
+		conv_copy(&d->conv, right);
+	set_reason(d, "such a sentence was corrected before");
+	d->close = false;
+	return 1;
+}
+
 static int apply_memory(
 	const struct decide_opts *o, struct sv text, struct decision *d, struct err *reterr)
 {
-	struct correction c = { .text = NULL };
-	struct conv right = CONV_INIT;
-	int r = correction_find(o->store, d->conv.id, &c, reterr);
+	enum { CORRECTIONS_MAX = 30 };
+	struct remembering m = { o, text, d };
+	int r = correction_each(o->store, CORRECTIONS_MAX, recall_correction, &m, reterr);
 
-	if (r > 0 && same_subject(o->router, text, sv_of(c.text))) {
-		r = c.right ? conv_get(o->store, c.right, o->clock, &right, reterr) : 0;
-		if (r == 0 && right.deleted) {
-			conv_release(&right);
-		} else if (r == 0) {
-			conv_release(&d->conv);
-			d->conv = right;
-			set_reason(d, "such a sentence was corrected before");
-			d->close = false;
-		}
-	}
-	correction_release(&c);
-	/* One that is gone since is no place to go. */
-	return r < 0 && r != ERR_NOTFOUND ? r : 0;
+	return r < 0 ? r : 0;
 }
 
 /* The conversation that the words name, also behind a reset: "back to" reaches there whatever the
@@ -512,6 +535,7 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 		return r < 0 ? r : 1;
 	d->by = BY_ROUTER;
 	d->confidence = decision.confidence;
+	d->by_meaning = decision.by_meaning;
 	d->close = !d->called && decision.ahead < o->close;
 	set_reason(d, decision.reason);
 	const struct conv *blocked =
@@ -526,10 +550,10 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 		conv_copy(&d->heir_of, blocked);
 	else
 		apply_judgement(o->judged, d, &decision);
-	if (decision.action == ROUTE_RESUME) {
+	if (decision.action == ROUTE_RESUME)
 		conv_copy(&d->conv, &d->convs.v[decision.index]);
+	if (!d->called)
 		r = apply_memory(o, text, d, reterr);
-	}
 	if (r < 0)
 		return r;
 	tell_route(o, &last, d);

@@ -1,5 +1,6 @@
 /*
- * What will be done with a sentence: one decision, without any effect. `faden route` shows it,
+ * What will be done with a sentence: one decision, without any effect but that what was found out
+ * about texts is kept. `faden route` shows it,
  * the assistant acts on it; so the one tells what the other does.
  *
  * In this order: a command of ours; a correction of what was done with the sentence before; the
@@ -137,6 +138,7 @@ struct decision {
 	bool apart; /* that is another one than the talk's, and stays so */
 	double confidence; /* 0 to 1 */
 	bool close; /* another was nearly as likely */
+	bool by_meaning; /* what the texts mean has been weighed, not their words alone */
 	char reason[ROUTE_REASON_MAX];
 	struct conv heir_of; /* new, because this one failed; without an id: none */
 	struct strv places; /* where it could go, as a record has them (assist/record.h) */

@@ -39,8 +39,22 @@ static void override(double *value, double setting)
 		*value = setting;
 }
 
-int kit_router(
-	const struct settings *s, const char *profile, struct router **ret, struct err *reterr)
+static bool tell_meaning(void *data, struct sv text, const char *language, int8_t *ret)
+{
+	struct err err = ERR_INIT;
+
+	_Static_assert(
+		(int)ROUTE_MEANING_SIZE == (int)MEANING_SIZE, "the router takes it as it is");
+	return meaning_of(data, text, language, ret, &err) == 0;
+}
+
+struct route_meaning kit_meaning(struct meaning *m, bool always)
+{
+	return (struct route_meaning){ .data = m, .of = tell_meaning, .always = always };
+}
+
+int kit_router(const struct settings *s, const char *profile, const struct route_meaning *meaning,
+	struct router **ret, struct err *reterr)
 {
 	const char *name = profile ? profile : s->routing_profile;
 	VEC(struct lang_extra) extra = VEC_INIT;
@@ -56,6 +70,7 @@ int kit_router(
 	override(&opts.weights.continuation, s->routing_weight_continuation);
 	opts.expiry_ms = (int64_t)(s->routing_expiry_minutes * 60000);
 	opts.max = (size_t)s->routing_max_conversations;
+	opts.meaning = meaning;
 	/* A row of the table is "LANGUAGE.CLASS=WORD|WORD", as the loader made it. */
 	for (size_t i = 0; i < s->routing_words.n; i++) {
 		struct sv rest = sv_of(s->routing_words.v[i]);
@@ -252,8 +267,13 @@ int kit_open_deciding(const struct kit_opts *opts, struct kit *ret, struct err *
 	kit->edit_words = join_phrases(&s->routing_edit_words);
 	kit->task_words = (struct route_task_words){ .plan_phrases = kit->plan_words,
 		.edit_verbs = kit->edit_words };
+	kit->meaning = opts->models_dir ? meaning_new(opts->models_dir) : NULL;
+	if (kit->meaning && !meaning_installed(kit->meaning))
+		meaning_free(TAKE_PTR(kit->meaning));
+	kit->means = kit_meaning(kit->meaning, opts->keep_alive);
 	if (opts->profile || strcmp(s->routing_enabled, "false") != 0)
-		r = kit_router(s, opts->profile, &kit->router, reterr);
+		r = kit_router(
+			s, opts->profile, kit->meaning ? &kit->means : NULL, &kit->router, reterr);
 	fill_agents(kit);
 	return r;
 }
@@ -282,6 +302,7 @@ void kit_close(struct kit *kit)
 {
 	utterances_free(kit->rules);
 	router_free(kit->router);
+	meaning_free(kit->meaning);
 	for (size_t i = 0; i < agent_count; i++)
 		free(kit->programs[i]);
 	free(kit->system_prompt);

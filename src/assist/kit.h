@@ -10,6 +10,7 @@
 
 #include "assist/assistant.h"
 #include "config/settings.h"
+#include "meaning/meaning.h"
 #include "store/project.h"
 
 /* Borrowed for the kit's life. */
@@ -23,6 +24,7 @@ struct kit_opts {
 	const char *const *envp; /* for the agents' processes */
 	const char *search; /* folders of programs, as PATH has them */
 	const char *archive_dir; /* NULL: there is none */
+	const char *models_dir; /* where networks lie, there or not; NULL: nowhere */
 	const char *scratch; /* a folder for files of questions to agents; NULL: none are asked */
 	const char *cwd; /* where conversations belong unless the settings say; NULL: gone */
 	const char *locale; /* "de", "en" …: the language where the settings leave it open */
@@ -56,6 +58,8 @@ struct kit {
 	struct resolve_opts where;
 	char *system_prompt; /* NULL: none */
 	struct utterances *rules; /* what is a command and what is not */
+	struct meaning *meaning; /* NULL: not installed */
+	struct route_meaning means; /* the same for the router */
 	struct router *router; /* NULL: routing is turned off */
 	char *plan_words, *edit_words;
 	struct route_task_words task_words; /* points to them */
@@ -99,7 +103,9 @@ int kit_dir(const struct settings *s, const char *cwd, char **ret, struct err *r
 /* The language of faden's own texts. */
 enum text_language kit_language(const struct settings *s, const char *locale);
 
-/* By the settings, with another profile where one is named. ERR_USAGE for an unknown one. Caller
- * frees with router_free(). */
-int kit_router(const struct settings *s, const char *profile, struct router **ret,
-	struct err *reterr) MUST_USE;
+/* By the settings, with another profile where one is named; meaning is borrowed, NULL: none.
+ * ERR_USAGE for an unknown one. Caller frees with router_free(). */
+int kit_router(const struct settings *s, const char *profile, const struct route_meaning *meaning,
+	struct router **ret, struct err *reterr) MUST_USE;
+/* What a router is told by a network that is installed; without one nothing. */
+struct route_meaning kit_meaning(struct meaning *m, bool always);

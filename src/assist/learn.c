@@ -42,7 +42,7 @@ void learn_stems(struct router *router, struct sv text, struct strv *out)
 	route_topic_free(topic);
 }
 
-static int keep(
+int learn_keep(
 	struct store *store, int64_t seq, const struct route_topic *topic, struct err *reterr)
 {
 	AUTO_STRV stems = STRV_INIT;
@@ -129,7 +129,7 @@ int learn_adopted(
 	for (size_t i = 0; i < texts.n; i++)
 		router_learn(router, topic, sv_of(texts.v[i]), i ? TOPIC_LATER : TOPIC_FIRST);
 	if (r >= 0 && texts.n > 0)
-		r = keep(store, c->seq, topic, reterr);
+		r = learn_keep(store, c->seq, topic, reterr);
 	route_topic_free(topic);
 	return r;
 }
@@ -150,7 +150,7 @@ int learn_turn(struct store *store, struct router *router, const struct conv *c,
 	}
 	router_learn(router, topic, answer, TOPIC_ANSWER);
 	if (r == 0)
-		r = keep(store, c->seq, topic, reterr);
+		r = learn_keep(store, c->seq, topic, reterr);
 	route_topic_free(topic);
 	return r;
 }
@@ -171,7 +171,7 @@ int learn_heir(struct store *store, struct router *router, const struct conv *he
 	if (r == 0 && kept)
 		route_topic_inherit(topic, kept);
 	if (r == 0)
-		r = keep(store, heir->seq, topic, reterr);
+		r = learn_keep(store, heir->seq, topic, reterr);
 	route_topic_free(kept);
 	route_topic_free(topic);
 	return r;

@@ -27,6 +27,9 @@ int learn_adopted(struct store *store, struct router *router, const struct conv 
 /* A turn of the conversation ended: what was said and answered is what it is about. */
 int learn_turn(struct store *store, struct router *router, const struct conv *c, struct sv prompt,
 	struct sv answer, struct err *reterr) MUST_USE;
+/* A topic of which more is known than was kept. */
+int learn_keep(struct store *store, int64_t seq, const struct route_topic *topic,
+	struct err *reterr) MUST_USE;
 /* A conversation that begins where another failed is about the same. */
 int learn_heir(struct store *store, struct router *router, const struct conv *heir,
 	const struct conv *from, struct err *reterr) MUST_USE;

@@ -55,7 +55,7 @@ static int setup(void **state)
 	w->clock = (struct clock){ true, 1772359200000 };
 	assert_int_equal(store_open(NULL, STORE_MEMORY, NULL, &w->store, NULL), 0);
 	w->settings = settings_new("/home/me");
-	assert_int_equal(kit_router(w->settings, NULL, &w->router, NULL), 0);
+	assert_int_equal(kit_router(w->settings, NULL, NULL, &w->router, NULL), 0);
 	w->opts = (struct decide_opts){
 		.store = w->store,
 		.clock = &w->clock,

@@ -17,6 +17,7 @@
 #include "cli/front.h"
 #include "cli/print.h"
 #include "config/settings.h"
+#include "meaning/meaning.h"
 #include "os/path.h"
 #include "store/health.h"
 #include "ui/format.h"
@@ -226,6 +227,23 @@ static void check_choice(struct doctor *d)
 			"bypassPermissions: the agent acts without asking");
 }
 
+/* Which of the two decides where sentences belong. */
+static void check_routing(struct doctor *d)
+{
+	struct meaning *m = meaning_new(d->app->paths.models_dir);
+
+	if (!meaning_installed(m))
+		add(d, LEVEL_OK, "routing", NULL,
+			"by words; 'faden model install meaning' adds what they mean");
+	else if (!meaning_has_german(m))
+		add(d, LEVEL_NOTE, "routing",
+			xasprintf("%s, then faden model install meaning", MEANING_GET_DICTIONARY),
+			"by words, and by meaning in English; German needs a dictionary");
+	else
+		add(d, LEVEL_OK, "routing", NULL, "by words, and by meaning in English and German");
+	meaning_free(m);
+}
+
 static void check_home(struct doctor *d, const struct transcript_home *home)
 {
 	AUTO_FREE char *what = xasprintf("%s sessions", home->agent);
@@ -249,6 +267,7 @@ static void check_all(struct doctor *d)
 		if (agent_table[i].program)
 			check_agent(d, &agent_table[i]);
 	check_choice(d);
+	check_routing(d);
 	for (size_t i = 0; i < d->app->n_homes; i++)
 		if (d->app->homes[i].below)
 			check_home(d, &d->app->homes[i]);

@@ -139,7 +139,8 @@ static int print_text(struct app *app, const struct decision *d, const struct ju
 		term_text_line(&term, sv_of(conv_label(&d->conv)));
 	}
 	if (d->by == BY_ROUTER || d->by == BY_JUDGE)
-		term_putf(&term, " (%.3f)", d->confidence);
+		term_putf(&term, d->by_meaning ? " (%.3f, by words and meaning)" : " (%.3f)",
+			d->confidence);
 	term_puts(&term, ": ");
 	term_text_line(&term, sv_of(d->reason));
 	term_newline(&term);
@@ -216,11 +217,15 @@ static int run_route(
 		r = app_store(app, &store, reterr);
 		return r < 0 ? r : explain(app, opts, argc, argv, reterr);
 	}
-	r = kit_router(app->settings, opts->profile, &router, reterr);
+	struct meaning *network = meaning_new(app->paths.models_dir);
+	const struct route_meaning means = kit_meaning(network, true);
+	r = kit_router(app->settings, opts->profile,
+		opts->stdio && meaning_installed(network) ? &means : NULL, &router, reterr);
 	if (r == 0)
 		r = opts->replay ? replay(app, router, opts->replay, reterr)
 				 : serve(app, router, reterr);
 	router_free(router);
+	meaning_free(network);
 	return r < 0 ? r : 0;
 }
 

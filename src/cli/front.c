@@ -29,6 +29,7 @@ struct kit_opts front_kit_opts(const struct app *app)
 		.envp = env_all(),
 		.search = app->paths.search,
 		.archive_dir = app->paths.archive_dir,
+		.models_dir = app->paths.models_dir,
 		.scratch = app->paths.state_dir,
 		.cwd = app->cwd,
 		.locale = app->locale,

@@ -226,7 +226,7 @@ static int inherit(
 
 	if (!old->id[0] || strcmp(app->settings->routing_enabled, "false") == 0)
 		return 0;
-	int r = kit_router(app->settings, NULL, &router, reterr);
+	int r = kit_router(app->settings, NULL, NULL, &router, reterr);
 	if (r >= 0)
 		r = learn_heir(app->store, router, heir, old, reterr);
 	router_free(router);

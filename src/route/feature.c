@@ -46,7 +46,10 @@ struct known {
 	/* Letter by letter, 0 to 1. */
 	double spelt, spelt_latest, spelt_first, spelt_answer;
 	bool ident;
-	bool answered;
+	bool answered, asked;
+	double turns, tongue;
+	/* Likeness of what is meant. */
+	double means, means_latest, means_first, means_usual, means_answer, means_answer_latest;
 };
 
 /* Threes of characters of the sentence's words, with weights; open addressing. */
@@ -63,10 +66,13 @@ struct reading {
 	const struct route_query *query;
 	size_t n; /* words of the sentence */
 	const double *manner;
+	const int8_t *means; /* NULL: not known */
 	double leans, names, new; /* as chances */
 	bool returns; /* a phrase says so */
 	struct spelling spelling;
 	struct known *known; /* one a conversation */
+	const bool *present; /* the others are as if they were not there … */
+	const bool *usable; /* … and of these not all can go on */
 };
 
 static uint32_t gram_at(struct sv w, size_t i)
@@ -163,6 +169,43 @@ static void raise_parts(const struct reading *r, double *to, struct sv joined, d
 			raise(&to[i], value);
 }
 
+/* Whether two texts are in one language, 0 to 1, by the fillers they have; as usual when there are
+ * none. */
+static double same_tongue(const uint8_t a[static LANG_COUNT], const uint8_t b[static LANG_COUNT])
+{
+	const double usual = 0.7;
+	double both = 0, of_a = 0, of_b = 0;
+
+	for (size_t l = 0; l < LANG_COUNT; l++) {
+		both += (double)a[l] * b[l];
+		of_a += (double)a[l] * a[l];
+		of_b += (double)b[l] * b[l];
+	}
+	return of_a > 0 && of_b > 0 ? both / sqrt(of_a * of_b) : usual;
+}
+
+static void compare_meanings(const struct reading *r, const struct route_topic *m, struct known *k)
+{
+	double sum = 0, n = 0;
+
+	for (size_t i = 0; r->means && i < m->texts.n; i++) {
+		const struct memory_text *t = &m->texts.v[i];
+		double v = t->vector ? memory_alike(r->means, m->vectors.v[t->vector - 1].v) : 0;
+		if (t->answer) {
+			raise(&k->means_answer, v);
+			k->means_answer_latest = v;
+			continue;
+		}
+		if (n == 0)
+			k->means_first = v;
+		k->means_latest = v;
+		raise(&k->means, v);
+		sum += v;
+		n++;
+	}
+	k->means_usual = n > 0 ? sum / n : 0;
+}
+
 static void look_up(const struct reading *r, const struct route_topic *m, struct known *k)
 {
 	AUTO_FREE struct spelt *words = xcalloc(m->words.n + 1, sizeof(*words));
@@ -174,12 +217,16 @@ static void look_up(const struct reading *r, const struct route_topic *m, struct
 			answer = &m->texts.v[i];
 		else
 			command = &m->texts.v[i];
+		k->turns += !m->texts.v[i].answer;
 	}
 	for (size_t i = 0; command && i < command->n; i++)
 		latest[m->uses.v[command->first + i]] |= IN_COMMAND;
 	for (size_t i = 0; answer && i < answer->n; i++)
 		latest[m->uses.v[answer->first + i]] |= IN_ANSWER;
 	k->answered = answer != NULL;
+	k->asked = answer && answer->asks;
+	compare_meanings(r, m, k);
+	k->tongue = command ? same_tongue(r->t->langs, command->langs) : 0;
 	for (size_t j = 0; j < m->words.n; j++) {
 		const struct memory_word *w = &m->words.v[j];
 		struct sv bytes = memory_word_sv(m, w);
@@ -254,17 +301,17 @@ static bool later(const struct route_conv *convs, size_t i, size_t than)
 	return than == ROUTE_NONE || convs[i].last_ms > convs[than].last_ms;
 }
 
-static struct order order_of(
-	const struct route_query *q, const struct route_conv *convs, size_t n, const bool *usable)
+static struct order order_of(const struct reading *r, const struct route_conv *convs, size_t n)
 {
+	const struct route_query *q = r->query;
 	struct order o = { ROUTE_NONE, ROUTE_NONE, ROUTE_NONE, ROUTE_NONE, 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		enum scope scope = route_scope(q, &convs[i]);
 		bool here = scope == SCOPE_HERE || (scope == SCOPE_PROJECT && q->project.n > 0);
-		bool able = usable[i] && !convs[i].before_reset;
+		bool able = r->usable[i] && !convs[i].before_reset;
 		o.n_free += able;
-		if (convs[i].before_reset)
+		if (convs[i].before_reset || !r->present[i])
 			continue;
 		if (later(convs, i, o.last))
 			o.last = i;
@@ -278,9 +325,25 @@ static struct order order_of(
 	return o;
 }
 
-static void read_sentence(const struct reading *r, const struct route_conv *convs, size_t n,
-	const bool *usable, const struct order *o, struct features *f)
+/* What one that cannot go on knows better than all that can. */
+static double busy_mass(const struct reading *r, size_t n, size_t c)
 {
+	double sum = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		double known = hard(r->known[c].command[i]);
+		for (size_t o = 0; o < n; o++)
+			if (r->usable[o] && r->known[o].command[i] >= known)
+				known = 0;
+		sum += rarity(r, i) * known;
+	}
+	return sum;
+}
+
+static void read_sentence(const struct reading *r, const struct route_conv *convs, size_t n,
+	const struct order *o, struct features *f)
+{
+	const bool *usable = r->usable;
 	size_t words = 0, able = 0;
 	double busy = 0, *s = f->s;
 
@@ -294,6 +357,8 @@ static void read_sentence(const struct reading *r, const struct route_conv *conv
 			continue;
 		words++;
 		for (size_t c = 0; c < n; c++) {
+			if (!r->present[c])
+				continue;
 			said = fmax(said, r->known[c].command[i]);
 			heard = fmax(heard, r->known[c].answer[i]);
 		}
@@ -310,8 +375,11 @@ static void read_sentence(const struct reading *r, const struct route_conv *conv
 	}
 	for (size_t c = 0; c < n; c++) {
 		able += usable[c];
-		if (!usable[c] && !convs[c].before_reset)
-			busy = fmax(busy, mass(r, r->known[c].command));
+		if (usable[c])
+			s[S_MEANS] =
+				fmax(s[S_MEANS], fmax(r->known[c].means, r->known[c].means_answer));
+		if (r->present[c] && !usable[c] && !convs[c].before_reset)
+			busy = fmax(busy, busy_mass(r, n, c));
 	}
 	s[S_LENGTH] = log1p((double)r->t->n_words);
 	s[S_WORDS] = log1p((double)words);
@@ -343,7 +411,7 @@ static bool says_folder(const struct reading *r, struct sv dir)
 	return false;
 }
 
-static size_t rank_of(const struct route_conv *convs, size_t n, const bool *usable,
+static size_t rank_of(const struct reading *r, const struct route_conv *convs, size_t n,
 	const struct order *o, size_t c)
 {
 	size_t rank = 0;
@@ -351,13 +419,12 @@ static size_t rank_of(const struct route_conv *convs, size_t n, const bool *usab
 	if (convs[c].before_reset)
 		return o->n_free;
 	for (size_t i = 0; i < n; i++)
-		rank += usable[i] && !convs[i].before_reset && i != c &&
+		rank += r->usable[i] && !convs[i].before_reset && i != c &&
 			convs[i].last_ms > convs[c].last_ms;
 	return rank;
 }
 
-static void read_words(
-	const struct reading *r, size_t n, const bool *usable, size_t c, struct feature_row *row)
+static void read_words(const struct reading *r, size_t n, size_t c, struct feature_row *row)
 {
 	const struct known *k = &r->known[c];
 	double own = 0, own_all = 0, missing = 0, missing_all = 0, answer = 0, count = 0,
@@ -369,7 +436,7 @@ static void read_words(
 		double w = rarity(r, i), h = hard(k->command[i]), a = hard(k->answer[i]);
 		double others = 0, others_all = 0;
 		for (size_t o = 0; o < n; o++) {
-			if (o == c || !usable[o])
+			if (o == c || !r->usable[o])
 				continue;
 			others = fmax(others, hard(r->known[o].command[i]));
 			others_all = fmax(others_all,
@@ -415,27 +482,35 @@ static void read_words(
 	x[C_SPELT_ANSWER] = k->spelt_answer;
 }
 
+enum {
+	TURNS_MAX = 4, /* the dialogues of the training have hardly more */
+	SHORT_WORDS = 4, /* a reply has no more */
+};
+
 static void read_conv(const struct reading *r, const struct route_conv *convs, size_t n,
-	const bool *usable, const struct order *o, size_t c, struct feature_row *row)
+	const struct order *o, size_t c, struct feature_row *row)
 {
 	const struct known *k = &r->known[c];
-	double others = 0, *x = row->x;
+	double others = 0, means_others = 0, all_others = 0, *x = row->x;
 	enum scope scope = route_scope(r->query, &convs[c]);
 	double age = fmax(0, (double)(r->query->now_ms - convs[c].last_ms) / 1000);
 	size_t able = 0;
 
-	read_words(r, n, usable, c, row);
+	read_words(r, n, c, row);
 	for (size_t i = 0; i < n; i++) {
-		able += usable[i];
-		if (i != c && usable[i])
-			others = fmax(others, r->known[i].spelt);
+		able += r->usable[i];
+		if (i == c || !r->usable[i])
+			continue;
+		others = fmax(others, r->known[i].spelt);
+		means_others = fmax(means_others, r->known[i].means);
+		all_others = fmax(all_others, fmax(r->known[i].means, r->known[i].means_answer));
 	}
 	x[C_SPELT] = k->spelt;
 	x[C_SPELT_LATEST] = k->spelt_latest;
 	x[C_SPELT_FIRST] = k->spelt_first;
 	x[C_SPELT_AHEAD] = k->spelt - others;
 	x[C_AGE] = log1p(age) / 8;
-	x[C_RANK] = log1p((double)rank_of(convs, n, usable, o, c));
+	x[C_RANK] = log1p((double)rank_of(r, convs, n, o, c));
 	x[C_LAST] = o->last == c;
 	x[C_LAST_FREE] = o->last_free == c;
 	x[C_LAST_FREE_HERE] = o->last_free_here == c;
@@ -458,6 +533,23 @@ static void read_conv(const struct reading *r, const struct route_conv *convs, s
 	x[C_FOLDER_NAMED] = says_folder(r, convs[c].dir);
 	x[C_RETURNS_MASS] = r->returns ? x[C_MASS] : 0;
 	x[C_RETURNS_LAST] = r->returns ? x[C_LAST_FREE_HERE] : 0;
+	x[C_TURNS] = log1p(fmin(k->turns, TURNS_MAX));
+	x[C_ONCE] = k->turns < 2;
+	x[C_ASKED] = k->asked;
+	x[C_ASKED_LEANS] = k->asked ? r->leans : 0;
+	x[C_ASKED_LAST] = k->asked ? x[C_LAST_FREE_HERE] : 0;
+	x[C_ASKED_SHORT] = k->asked && r->t->n_words <= SHORT_WORDS;
+	x[C_TONGUE] = k->tongue;
+	x[C_TONGUE_LAST] = k->tongue * x[C_LAST_FREE_HERE];
+	x[C_MEANS] = k->means;
+	x[C_MEANS_LATEST] = k->means_latest;
+	x[C_MEANS_FIRST] = k->means_first;
+	x[C_MEANS_USUAL] = k->means_usual;
+	x[C_MEANS_AHEAD] = k->means - means_others;
+	x[C_MEANS_LAST] = k->means_latest * x[C_LAST_FREE_HERE];
+	x[C_MEANS_ANSWER] = k->means_answer;
+	x[C_MEANS_ANSWER_LATEST] = k->means_answer_latest;
+	x[C_MEANS_ALL_AHEAD] = fmax(k->means, k->means_answer) - all_others;
 }
 
 /* Nothing of another project and nothing from before a reset, unless the sentence says that it goes
@@ -474,43 +566,48 @@ static bool is_present(const struct reading *r, const struct route_conv *c, cons
 
 void features_read(const struct text *t, const double manner[static MANNER_COUNT],
 	const struct route_query *query, const struct route_conv *convs,
-	const struct route_topic *const *topics, size_t n, const bool *free, struct features *ret)
+	struct route_topic *const *topics, size_t n, const bool *free, const int8_t *means,
+	struct features *ret)
 {
 	enum { KINDS = 5 };
 	struct reading r = { .t = t,
 		.query = query,
 		.n = t->words.n,
 		.manner = manner,
+		.means = means,
 		.leans = exp(manner[MANNER_LEANS]),
 		.names = exp(manner[MANNER_NAMES]),
 		.new = exp(manner[MANNER_NEW]) };
 	AUTO_FREE bool *usable = xcalloc(n + 1, sizeof(*usable));
+	AUTO_FREE bool *present = xcalloc(n + 1, sizeof(*present));
 	AUTO_FREE struct known *known = xcalloc(n + 1, sizeof(*known));
 	AUTO_FREE double *numbers = xcalloc((n + 1) * (r.n + 1) * KINDS, sizeof(*numbers));
 
 	for (size_t i = 0; i < t->tokens.n && !r.returns; i++)
 		r.returns = phrase_at(t, i, PHRASE_RETURNS) > 0;
 	r.known = known;
+	r.present = present;
+	r.usable = usable;
 	spell(&r);
 	for (size_t i = 0; i < n; i++) {
 		double *at = numbers + i * r.n * KINDS;
-		usable[i] = free ? free[i] : convs[i].status == ROUTE_IDLE;
 		known[i].command = at;
 		known[i].answer = at + r.n;
 		known[i].first = at + 2 * r.n;
 		known[i].latest = at + 3 * r.n;
 		known[i].latest_answer = at + 4 * r.n;
 		look_up(&r, topics[i], &known[i]);
-		usable[i] = usable[i] && is_present(&r, &convs[i], &known[i]);
+		present[i] = is_present(&r, &convs[i], &known[i]);
+		usable[i] = present[i] && (free ? free[i] : convs[i].status == ROUTE_IDLE);
 	}
-	struct order o = order_of(query, convs, n, usable);
-	*ret = (struct features){ .rows = VEC_INIT };
-	read_sentence(&r, convs, n, usable, &o, ret);
+	struct order o = order_of(&r, convs, n);
+	*ret = (struct features){ .rows = VEC_INIT, .meaning = means != NULL };
+	read_sentence(&r, convs, n, &o, ret);
 	for (size_t i = 0; i < n; i++) {
 		struct feature_row row = { .index = i };
 		if (!usable[i])
 			continue;
-		read_conv(&r, convs, n, usable, &o, i, &row);
+		read_conv(&r, convs, n, &o, i, &row);
 		vec_push(&ret->rows, row);
 	}
 }

@@ -30,7 +30,8 @@
 	X(S_LEANS_BUSY, BUSY) \
 	X(S_LEANS_BUSY_HERE, BUSY) \
 	X(S_UNHEARD, NOVEL)    /* as S_UNKNOWN, answers included */ \
-	X(S_RETURNS, MANNER)   /* it says that it goes back to something */
+	X(S_RETURNS, MANNER)   /* it says that it goes back to something */ \
+	X(S_MEANS, MEANING)    /* how like it the likest text is */
 
 /* Of a conversation. */
 #define CONV_FEATURES(X) \
@@ -81,7 +82,24 @@
 	X(C_SPELT_ANSWER, ANSWER) \
 	X(C_FOLDER_NAMED, PLACE) /* the sentence says the name of its folder */ \
 	X(C_RETURNS_MASS, WORDS) /* it goes back to something that is known here … */ \
-	X(C_RETURNS_LAST, LEANS) /* … or that ran last here */
+	X(C_RETURNS_LAST, LEANS) /* … or that ran last here */ \
+	X(C_TURNS, TIME)       /* how often it went on; beyond a few it is the same */ \
+	X(C_ONCE, TIME) \
+	X(C_ASKED, ANSWER)     /* its last answer ends with a question */ \
+	X(C_ASKED_LEANS, ANSWER) \
+	X(C_ASKED_LAST, ANSWER) \
+	X(C_ASKED_SHORT, ANSWER) \
+	X(C_TONGUE, MANNER)    /* in the language of the sentence */ \
+	X(C_TONGUE_LAST, MANNER) \
+	X(C_MEANS, MEANING)    /* likeness of what is meant: the best command; all 0 where not known */ \
+	X(C_MEANS_LATEST, MEANING) \
+	X(C_MEANS_FIRST, MEANING) \
+	X(C_MEANS_USUAL, MEANING) /* the mean of its commands */ \
+	X(C_MEANS_AHEAD, MEANING) /* of all others */ \
+	X(C_MEANS_LAST, MEANING) /* where it ran last here */ \
+	X(C_MEANS_ANSWER, MEANING) \
+	X(C_MEANS_ANSWER_LATEST, MEANING) \
+	X(C_MEANS_ALL_AHEAD, MEANING) /* answers included */
 /* clang-format on */
 
 enum feature_group {
@@ -93,6 +111,7 @@ enum feature_group {
 	GROUP_TIME,
 	GROUP_PLACE,
 	GROUP_BUSY,
+	GROUP_MEANING,
 	GROUP_COUNT
 };
 
@@ -118,17 +137,20 @@ struct feature_row {
 struct features {
 	double s[SENTENCE_FEATURE_COUNT];
 	VEC(struct feature_row) rows; /* of those that it may belong to */
+	bool meaning; /* what is meant counts */
 	size_t strange; /* the rarest word that nobody knows; ROUTE_NONE */
 };
 void features_release(struct features *f);
 
 /*
  * `topics` has one a conversation. With `free` (one a conversation, may be NULL) those count as
- * able to go on that are true there, else those that are idle.
+ * able to go on that are true there, else those that are idle. means: what the sentence means;
+ * NULL: not known.
  */
 void features_read(const struct text *t, const double manner[static MANNER_COUNT],
 	const struct route_query *query, const struct route_conv *convs,
-	const struct route_topic *const *topics, size_t n, const bool *free, struct features *ret);
+	struct route_topic *const *topics, size_t n, const bool *free, const int8_t *means,
+	struct features *ret);
 
 /* Where a conversation is, seen from the query. */
 enum scope {

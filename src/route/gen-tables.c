@@ -244,17 +244,17 @@ static void write_grams(const struct table *t)
 }
 
 /* Numbers, any number of them a line. */
-static void write_net(const char *folder)
+static void write_net(const char *folder, const char *file, const char *name)
 {
-	AUTO_FREE char *path = xasprintf("%s/model/net.txt", folder);
+	AUTO_FREE char *path = xasprintf("%s/model/%s", folder, file);
 	FILE *f = fopen(path, "re");
 	float v;
 
 	if (!f)
 		fail(path, 0, "cannot be read");
-	puts("const float net_weights[] = {");
+	printf("const float %s[] = {\n", name);
 	while (fscanf(f, "%f", &v) == 1) /* NOLINT(cert-err34-c): made by the training */
-		printf("%.9gF,\n", (double)v);
+		printf("%#.9gF,\n", (double)v);
 	puts("0};");
 	(void)fclose(f);
 }
@@ -273,7 +273,8 @@ int main(int argc, char **argv)
 	write_words(&t);
 	write_phrases(&t);
 	write_grams(&t);
-	write_net(argv[1]);
+	write_net(argv[1], "net.txt", "net_weights");
+	write_net(argv[1], "net-meaning.txt", "net_weights_meaning");
 	vec_release(&t.words);
 	vec_release(&t.phrases);
 	vec_release(&t.grams);

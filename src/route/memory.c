@@ -1,15 +1,18 @@
 #include "route/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 struct route_topic *route_topic_new(void)
 {
 	struct route_topic *m = xcalloc(1, sizeof(*m));
 
 	m->pool = (struct str)STR_INIT;
+	m->said = (struct str)STR_INIT;
 	return m;
 }
 
@@ -21,6 +24,8 @@ void route_topic_free(struct route_topic *m)
 	vec_release(&m->words);
 	vec_release(&m->uses);
 	vec_release(&m->texts);
+	vec_release(&m->vectors);
+	str_release(&m->said);
 	free(m);
 }
 
@@ -69,11 +74,31 @@ static void drop_text(struct route_topic *m, bool answers)
 	memmove(&m->texts.v[at], &m->texts.v[at + 1],
 		(m->texts.n - at - 1) * sizeof(m->texts.v[0]));
 	m->texts.n--;
-	for (size_t i = at; i < m->texts.n; i++)
-		m->texts.v[i].first -= gone.n;
+	memmove(m->said.buf + gone.said, m->said.buf + gone.said + gone.said_n,
+		m->said.len - gone.said - gone.said_n);
+	str_cut(&m->said, m->said.len - gone.said_n);
+	if (gone.vector) {
+		memmove(&m->vectors.v[gone.vector - 1], &m->vectors.v[gone.vector],
+			(m->vectors.n - gone.vector) * sizeof(m->vectors.v[0]));
+		m->vectors.n--;
+	}
+	for (size_t i = 0; i < m->texts.n; i++) {
+		struct memory_text *t = &m->texts.v[i];
+		t->first -= i >= at ? gone.n : 0;
+		t->said -= i >= at ? gone.said_n : 0;
+		t->vector -= gone.vector && t->vector > gone.vector;
+	}
 }
 
-void memory_add(struct route_topic *m, const struct text *t, enum topic_source source)
+static void add_said(struct route_topic *m, struct memory_text *text, struct sv said)
+{
+	text->said = (uint32_t)m->said.len;
+	text->said_n = (uint32_t)said.n;
+	str_add(&m->said, said);
+}
+
+void memory_add(
+	struct route_topic *m, const struct text *t, struct sv bytes, enum topic_source source)
 {
 	static const unsigned places[] = {
 		[TOPIC_QUERY] = IN_COMMAND,
@@ -81,8 +106,12 @@ void memory_add(struct route_topic *m, const struct text *t, enum topic_source s
 		[TOPIC_LATER] = IN_COMMAND,
 		[TOPIC_ANSWER] = IN_ANSWER,
 	};
-	struct memory_text text = { .first = (uint32_t)m->uses.n,
-		.answer = source == TOPIC_ANSWER };
+	struct memory_text text = {
+		.first = (uint32_t)m->uses.n, .answer = source == TOPIC_ANSWER, .asks = t->question
+	};
+
+	memcpy(text.langs, t->langs, sizeof(text.langs));
+	add_said(m, &text, utf8_cut(bytes, ROUTE_SAID_MAX));
 
 	for (size_t i = 0; i < t->words.n; i++) {
 		const struct text_word *w = &t->words.v[i];
@@ -99,8 +128,13 @@ void route_topic_inherit(struct route_topic *heir, const struct route_topic *fro
 {
 	for (size_t i = 0; i < from->texts.n; i++) {
 		const struct memory_text *old = &from->texts.v[i];
-		struct memory_text text = { .first = (uint32_t)heir->uses.n,
-			.answer = old->answer };
+		struct memory_text text = *old;
+		text.first = (uint32_t)heir->uses.n;
+		add_said(heir, &text, sv_make(from->said.buf + old->said, old->said_n));
+		if (old->vector) {
+			vec_push(&heir->vectors, from->vectors.v[old->vector - 1]);
+			text.vector = (uint32_t)heir->vectors.n;
+		}
 		for (size_t k = 0; k < old->n; k++) {
 			const struct memory_word *w = &from->words.v[from->uses.v[old->first + k]];
 			size_t at = take_word(heir, &w->w, memory_word_sv(from, w), w->places);
@@ -113,15 +147,77 @@ void route_topic_inherit(struct route_topic *heir, const struct route_topic *fro
 	}
 }
 
+/* ---- what is meant ---- */
+
+/* By its fillers; without any, what is plain is English, and what has umlauts German. */
+static const char *language_of(struct sv text, const uint8_t langs[static LANG_COUNT])
+{
+	size_t best = 0, at;
+	bool plain = true;
+
+	for (size_t l = 1; l < LANG_COUNT; l++)
+		best = langs[l] > langs[best] ? l : best;
+	if (langs[best] > 0)
+		return best == LANG_EN || best == LANG_DE ? lang_name((enum lang_id)best) : NULL;
+	for (size_t i = 0; i < text.n; i++)
+		plain &= (unsigned char)text.p[i] < 0x80;
+	static const char *const umlauts[] = { "ä", "ö", "ü", "ß", "Ä", "Ö", "Ü" };
+	for (size_t i = 0; i < ARRAY_LEN(umlauts) && !plain; i++)
+		if (sv_find(text, sv_of(umlauts[i]), &at))
+			return lang_name(LANG_DE);
+	return plain ? lang_name(LANG_EN) : NULL;
+}
+
+bool memory_meaning(const struct route_meaning *meaning, struct sv text,
+	const uint8_t langs[static LANG_COUNT], int8_t ret[static ROUTE_MEANING_SIZE])
+{
+	struct sv said = utf8_cut(text, ROUTE_SAID_MAX);
+	const char *language = language_of(said, langs);
+
+	return language && meaning->of(meaning->data, said, language, ret);
+}
+
+void memory_understand(struct route_topic *m, const struct route_meaning *meaning)
+{
+	vec_each (&m->texts, t) {
+		struct memory_vector v;
+		if (t->vector ||
+			!memory_meaning(
+				meaning, sv_make(m->said.buf + t->said, t->said_n), t->langs, v.v))
+			continue;
+		vec_push(&m->vectors, v);
+		t->vector = (uint32_t)m->vectors.n;
+		m->grew = true;
+	}
+}
+
+double memory_alike(
+	const int8_t a[static ROUTE_MEANING_SIZE], const int8_t b[static ROUTE_MEANING_SIZE])
+{
+	int32_t both = 0, of_a = 0, of_b = 0;
+
+	for (size_t i = 0; i < ROUTE_MEANING_SIZE; i++) {
+		both += a[i] * b[i];
+		of_a += a[i] * a[i];
+		of_b += b[i] * b[i];
+	}
+	return of_a > 0 && of_b > 0 ? both / sqrt((double)of_a * of_b) : 0;
+}
+
+bool route_topic_grew(const struct route_topic *m)
+{
+	return m->grew;
+}
+
 /* ---- as bytes ---- */
 
 /* Changes when what is kept, or what the numbers in it mean, does. */
-static const char magic[] = "faden topic 5 " FADEN_VERSION;
+static const char magic[] = "faden topic 7 " FADEN_VERSION;
 
 struct head {
 	char magic[32];
-	uint32_t word_size, words, uses, texts;
-	uint64_t pool;
+	uint32_t word_size, words, uses, texts, vectors;
+	uint64_t pool, said;
 };
 
 static struct head head_of(const struct route_topic *m)
@@ -130,7 +226,9 @@ static struct head head_of(const struct route_topic *m)
 		.words = (uint32_t)m->words.n,
 		.uses = (uint32_t)m->uses.n,
 		.texts = (uint32_t)m->texts.n,
-		.pool = m->pool.len };
+		.vectors = (uint32_t)m->vectors.n,
+		.pool = m->pool.len,
+		.said = m->said.len };
 
 	memcpy(h.magic, magic, sizeof(magic) < sizeof(h.magic) ? sizeof(magic) : sizeof(h.magic));
 	return h;
@@ -147,7 +245,9 @@ void route_topic_save(const struct route_topic *m, struct str *out)
 	add_array(out, &m->words);
 	add_array(out, &m->uses);
 	add_array(out, &m->texts);
+	add_array(out, &m->vectors);
 	str_add(out, str_sv(&m->pool));
+	str_add(out, str_sv(&m->said));
 }
 
 /* Takes n elements off the front; false when there are not as many bytes. */
@@ -175,7 +275,10 @@ static bool sound(const struct route_topic *m)
 			return false;
 	for (size_t i = 0; i < m->texts.n; i++)
 		if (m->texts.v[i].first > m->uses.n ||
-			m->texts.v[i].n > m->uses.n - m->texts.v[i].first)
+			m->texts.v[i].n > m->uses.n - m->texts.v[i].first ||
+			m->texts.v[i].said > m->said.len ||
+			m->texts.v[i].said_n > m->said.len - m->texts.v[i].said ||
+			m->texts.v[i].vector > m->vectors.n)
 			return false;
 	return true;
 }
@@ -192,9 +295,11 @@ struct route_topic *route_topic_load(struct sv bytes)
 	if (memcmp(h.magic, expected.magic, sizeof(h.magic)) != 0 ||
 		h.word_size != expected.word_size || !take_array(&bytes, &m->words, h.words) ||
 		!take_array(&bytes, &m->uses, h.uses) || !take_array(&bytes, &m->texts, h.texts) ||
-		bytes.n != h.pool)
+		!take_array(&bytes, &m->vectors, h.vectors) || h.pool > bytes.n ||
+		bytes.n - h.pool != h.said)
 		goto bad;
-	str_add(&m->pool, bytes);
+	str_add(&m->pool, sv_head(bytes, h.pool));
+	str_add(&m->said, sv_from(bytes, h.pool));
 	if (sound(m))
 		return m;
 bad:

@@ -22,6 +22,14 @@ struct memory_word {
 struct memory_text {
 	uint32_t first, n;
 	bool answer;
+	bool asks; /* it ends with a question */
+	uint8_t langs[LANG_COUNT]; /* as in struct text */
+	uint32_t said, said_n; /* how it begins, in `said` */
+	uint32_t vector; /* its number among the vectors, from 1; 0: not known */
+};
+
+struct memory_vector {
+	int8_t v[ROUTE_MEANING_SIZE];
 };
 
 enum {
@@ -34,9 +42,22 @@ struct route_topic {
 	VEC(struct memory_word) words;
 	VEC(uint16_t) uses;
 	VEC(struct memory_text) texts; /* oldest first */
+	struct str said;
+	VEC(struct memory_vector) vectors;
+	bool grew;
 };
 
-void memory_add(struct route_topic *m, const struct text *t, enum topic_source source);
+/* t is what was read of the bytes. */
+void memory_add(
+	struct route_topic *m, const struct text *t, struct sv bytes, enum topic_source source);
+/* Finds out what its texts mean, as far as that is not known. */
+void memory_understand(struct route_topic *m, const struct route_meaning *meaning);
+/* False: nobody can tell. */
+bool memory_meaning(const struct route_meaning *meaning, struct sv text,
+	const uint8_t langs[static LANG_COUNT], int8_t ret[static ROUTE_MEANING_SIZE]);
+/* How alike two meanings are, -1 to 1. */
+double memory_alike(
+	const int8_t a[static ROUTE_MEANING_SIZE], const int8_t b[static ROUTE_MEANING_SIZE]);
 
 static inline struct sv memory_word_sv(const struct route_topic *m, const struct memory_word *w)
 {

@@ -6,10 +6,10 @@
 #include "route/tables.h"
 
 /*
- * net_weights: the average of each input, then the nets. A net has the weights of its hidden units,
- * unit by unit with their constants, what each unit adds, and what each input adds by itself: first
- * for a conversation, whose inputs are its features and the sentence's; then for a new one, whose
- * inputs are the sentence's, with half the units and a constant.
+ * A table of weights: the average of each input, then the nets. A net has the weights of its hidden
+ * units, unit by unit with their constants, what each unit adds, and what each input adds by
+ * itself: first for a conversation, whose inputs are its features and the sentence's; then for a
+ * new one, whose inputs are the sentence's, with half the units and a constant.
  */
 enum {
 	NETS = 3,
@@ -46,14 +46,16 @@ static double layer(const float *w, size_t units, const double *x, size_t inputs
 
 static void weigh(const struct features *f, unsigned leave_out, double *ret)
 {
-	const float *average = net_weights;
+	/* Those that have learned with what texts mean are others. */
+	const float *table = f->meaning ? net_weights_meaning : net_weights;
+	const float *average = table;
 	double x[INPUTS];
 	AUTO_FREE double *score = xcalloc(f->rows.n + 1, sizeof(*score));
 
 	for (size_t i = 0; i <= f->rows.n; i++)
 		ret[i] = 0;
 	for (size_t k = 0; k < NETS; k++) {
-		const float *w = net_weights + INPUTS + k * (CONV_SIZE + NEW_SIZE);
+		const float *w = table + INPUTS + k * (CONV_SIZE + NEW_SIZE);
 		double top, all = 0;
 		for (size_t i = 0; i < INPUTS_NEW; i++)
 			x[i] = groups[CONV_FEATURE_COUNT + i] == leave_out

@@ -31,10 +31,12 @@ struct weighing {
 	size_t n;
 	struct text text;
 	double manner[MANNER_COUNT];
-	const struct route_topic **topics;
+	struct route_topic **topics;
 	struct route_topic **owned; /* those that were made for this call */
 	struct features features;
 	double *chances; /* of a new one, then of each row */
+	struct memory_vector meant;
+	const int8_t *means; /* points there; NULL: not asked for, or not known */
 };
 
 /* Whether a phrase of the configuration stands in the sentence. */
@@ -80,7 +82,7 @@ static void learn(
 	struct text t = TEXT_INIT;
 
 	text_read(&t, utf8_cut(bytes, most), &r->stemmers);
-	memory_add(m, &t, source);
+	memory_add(m, &t, bytes, source);
 	text_release(&t);
 }
 
@@ -170,6 +172,9 @@ static void name_group(const struct weighing *d, enum feature_group g,
 		if (!row)
 			str_adds(out, "what it may mean is not free");
 		break;
+	case GROUP_MEANING:
+		str_adds(out, row ? "means something like it" : "means something else");
+		break;
 	case GROUP_COUNT:
 		break;
 	}
@@ -217,7 +222,10 @@ static void fill_candidates(const struct weighing *d, struct route_candidate *ou
 		out[i] = (struct route_candidate){ .index = i,
 			.recency = age <= 0 ? 1 : pow(0.5, (double)age / half_life_ms) };
 		(void)snprintf(out[i].reason, sizeof(out[i].reason), "%s",
-			d->convs[i].status == ROUTE_ACTIVE ? "is still running" : "has failed");
+			d->convs[i].status == ROUTE_ACTIVE	      ? "is still running"
+				: d->convs[i].status == ROUTE_ERRORED ? "has failed"
+				: d->convs[i].before_reset	      ? "left, and not named"
+								      : "elsewhere, and not named");
 	}
 	for (size_t k = 0; k < d->features.rows.n; k++) {
 		const struct feature_row *row = &d->features.rows.v[k];
@@ -266,7 +274,7 @@ static size_t find_blocked(const struct weighing *d)
 	}
 	if (busy == 0)
 		return ROUTE_NONE;
-	features_read(&d->text, d->manner, d->query, d->convs, d->topics, d->n, all, &f);
+	features_read(&d->text, d->manner, d->query, d->convs, d->topics, d->n, all, d->means, &f);
 	AUTO_FREE double *chances = xcalloc(f.rows.n + 1, sizeof(*chances));
 	net_weigh(&f, chances);
 	best_two(chances, f.rows.n + 1, &best, &next);
@@ -316,6 +324,26 @@ static void choose(const struct weighing *d, struct route_decision *ret)
 	(void)snprintf(ret->reason, sizeof(ret->reason), "%s", why.buf);
 }
 
+/* Is more than words wanted? Then what they mean is looked at too, as far as somebody can tell. */
+static void weigh_meaning(struct weighing *d)
+{
+	const struct route_meaning *meaning = d->router->opts.meaning;
+	const double sure = 0.8;
+	size_t best, next;
+
+	best_two(d->chances, d->features.rows.n + 1, &best, &next);
+	if (!meaning || d->features.rows.n == 0 || (d->chances[best] > sure && !meaning->always) ||
+		!memory_meaning(meaning, d->query->text, d->text.langs, d->meant.v))
+		return;
+	d->means = d->meant.v;
+	for (size_t i = 0; i < d->n; i++)
+		memory_understand(d->topics[i], meaning);
+	features_release(&d->features);
+	features_read(&d->text, d->manner, d->query, d->convs, d->topics, d->n, NULL, d->means,
+		&d->features);
+	net_weigh(&d->features, d->chances);
+}
+
 static void faden_decide(struct router *r, const struct route_query *query,
 	const struct route_conv *convs, size_t n, struct route_candidate *candidates,
 	struct route_decision *ret)
@@ -331,14 +359,16 @@ static void faden_decide(struct router *r, const struct route_query *query,
 	d.topics = xcalloc(n + 1, sizeof(*d.topics));
 	d.owned = xcalloc(n + 1, sizeof(*d.owned));
 	remember(&d);
-	features_read(&d.text, d.manner, query, convs, d.topics, n, NULL, &d.features);
+	features_read(&d.text, d.manner, query, convs, d.topics, n, NULL, NULL, &d.features);
 	d.chances = xcalloc(d.features.rows.n + 1, sizeof(*d.chances));
 	net_weigh(&d.features, d.chances);
+	weigh_meaning(&d);
 	*ret = (struct route_decision){ .index = ROUTE_NONE,
 		.blocked = ROUTE_NONE,
 		.runner_up = ROUTE_NONE,
 		.confidence = 1,
-		.ahead = 1 };
+		.ahead = 1,
+		.by_meaning = d.means != NULL };
 	if (begins_anew(r, bytes))
 		(void)snprintf(ret->reason, sizeof(ret->reason), "says that something new begins");
 	else

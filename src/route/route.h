@@ -31,6 +31,19 @@ enum {
 
 struct route_topic;
 
+/* What texts mean, told by somebody who knows (meaning/meaning.h): places whose directions can be
+ * compared. */
+enum { ROUTE_MEANING_SIZE = 384 };
+struct route_meaning {
+	void *data;
+	/* False: it cannot be told. language: "en", "de". */
+	bool (*of)(void *data, struct sv text, const char *language,
+		int8_t ret[static ROUTE_MEANING_SIZE]);
+	/* Asked for every decision, not only where the others leave it open: for a process that
+	 * stays. */
+	bool always;
+};
+
 /*
  * A conversation as the router sees it. All slices are the caller's and need to live only for
  * the call. Times are on the age clock (base/clock.h), never wall time.
@@ -50,8 +63,8 @@ struct route_conv {
 	const struct sv *answers; /* what the agent said, in any order; may be empty */
 	size_t n_answers;
 	/* What it is about, for profile faden; NULL: made from commands and answers for this call.
-	 */
-	const struct route_topic *topic;
+	 * A decision may add what its texts mean: route_topic_grew(). */
+	struct route_topic *topic;
 };
 
 struct route_query {
@@ -74,6 +87,7 @@ struct route_opts {
 	int64_t expiry_ms; /* seed: not routable beyond; faden: only what is leant on or named
 			      clearly */
 	size_t max; /* conversations kept routable (memstore, store) */
+	const struct route_meaning *meaning; /* borrowed for the router's life; NULL: none */
 	const struct lang_extra *extra; /* words of the configuration; may be NULL */
 	size_t n_extra;
 };
@@ -96,6 +110,7 @@ struct route_decision {
 	double confidence; /* the chance that it is right; seed: its score, or 1 less the best */
 	size_t runner_up; /* what it would have been otherwise; ROUTE_NONE: new, or nothing */
 	double ahead; /* of that, in chance */
+	bool by_meaning; /* what the texts mean has been weighed */
 	char reason[ROUTE_REASON_MAX];
 };
 
@@ -148,6 +163,7 @@ enum {
 	/* A topic that grew this far is not made clearer by more: answers stop first. */
 	ROUTE_TOPIC_TERMS_MAX = 600,
 	ROUTE_TOPIC_ANSWER_TERMS_MAX = 300,
+	ROUTE_SAID_MAX = 300, /* bytes of a text that are kept as they are, for what they mean */
 	ROUTE_ANSWER_MAX = 1500, /* bytes of an answer that are looked at */
 };
 
@@ -157,6 +173,8 @@ void router_learn(
 
 /* As bytes for this machine and version; a cache, not a document. */
 void route_topic_save(const struct route_topic *m, struct str *out);
+/* Whether more is known of it since it was loaded: worth being kept. */
+bool route_topic_grew(const struct route_topic *m);
 /* NULL when the bytes are damaged or of another version: learn it again. */
 struct route_topic *route_topic_load(struct sv bytes);
 

@@ -65,3 +65,4 @@ extern const uint32_t known_grams_mask;
 
 /* The nets, one behind the other; see net.c for their order. */
 extern const float net_weights[];
+extern const float net_weights_meaning[];

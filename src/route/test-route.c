@@ -236,7 +236,9 @@ static void test_stdio(void **state)
 	say(&s, "{\"op\":\"finished\",\"t_ms\":9,\"conversation_ref\":\"s2\"}", NULL);
 	say(&s, "{\"op\":\"what\",\"more\":[1]}", NULL);
 	/* s2 took over what the failed s1 was about */
-	say(&s, "{\"op\":\"step\",\"t_ms\":99,\"text\":\"the harp is flat\",\"cwd\":\"/w\"}",
+	say(&s,
+		"{\"op\":\"step\",\"t_ms\":99,\"text\":\"the harp is still flat, tune it "
+		"again\",\"cwd\":\"/w\"}",
 		"\"s2\"");
 	AUTO_STR out = STR_INIT;
 	struct err err = ERR_INIT;

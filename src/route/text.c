@@ -109,6 +109,10 @@ static void add_token(struct reader *r, struct sv folded, struct sv written, boo
 	str_add(&t->pool, sv_head(folded, UINT16_MAX));
 	t->n_words += !mark;
 	r->apart &= mark;
+	const struct known_word *known = known_find(folded);
+	for (size_t l = 0; known && l < LANG_COUNT; l++)
+		if ((known->flags >> l & 1) && t->langs[l] < UINT8_MAX)
+			t->langs[l]++;
 }
 
 static void add_word(struct reader *r, struct sv written, unsigned flags)

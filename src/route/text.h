@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "route/lang.h"
 #include "route/stem.h"
 
 enum {
@@ -48,6 +49,7 @@ struct text {
 	VEC(struct text_word) words;
 	size_t n_words; /* tokens that are no marks */
 	bool question, quotes, identifiers;
+	uint8_t langs[LANG_COUNT]; /* words that a language has as fillers, at most 255 */
 };
 #define TEXT_INIT                \
 	{                        \

@@ -83,28 +83,22 @@ int correction_add(
 		SQL_T(c->text), SQL_T(c->wrong), SQL_T(c->right), SQL_I(now_ms));
 }
 
-int correction_find(
-	struct store *store, const char *wrong, struct correction *ret, struct err *reterr)
+int correction_each(
+	struct store *store, int64_t max, correction_each_fn fn, void *data, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = SQL_PREPARE(&q, store, reterr,
-		"SELECT text, wrong, \"right\" FROM correction WHERE wrong = ?"
-		" ORDER BY id DESC LIMIT 1",
-		SQL_T(wrong));
+		"SELECT text, wrong, \"right\" FROM correction ORDER BY id DESC LIMIT ?",
+		SQL_I(max));
 
-	if (r == 0)
-		r = sql_step(&q, reterr);
-	if (r > 0)
-		*ret = (struct correction){ .text = sql_dup_text(&q, 0),
+	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
+		struct correction c = { .text = sql_dup_text(&q, 0),
 			.wrong = sql_dup_text(&q, 1),
 			.right = sql_dup_text(&q, 2) };
+		r = fn(data, &c);
+		free(c.text);
+		free(c.wrong);
+		free(c.right);
+	}
 	return r;
-}
-
-void correction_release(struct correction *c)
-{
-	free(c->text);
-	free(c->wrong);
-	free(c->right);
-	*c = (struct correction){ .text = NULL };
 }

@@ -33,7 +33,7 @@ struct correction {
 };
 int correction_add(struct store *store, const struct correction *c, int64_t now_ms,
 	struct err *reterr) MUST_USE;
-/* The newest correction of a routing into `wrong`: 1, 0 for none, or negative. Caller releases. */
-int correction_find(struct store *store, const char *wrong, struct correction *ret,
+/* At most max of them, newest first. The callback's result other than 0 ends it and is returned. */
+typedef int (*correction_each_fn)(void *data, const struct correction *c);
+int correction_each(struct store *store, int64_t max, correction_each_fn fn, void *data,
 	struct err *reterr) MUST_USE;
-void correction_release(struct correction *c);

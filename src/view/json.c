@@ -246,6 +246,7 @@ void view_json_decision(struct jw *w, const struct decision *d, const struct jud
 	jw_put_double(w, "confidence", d->confidence);
 	jw_put_cstr(w, "reason", d->reason);
 	jw_put_bool(w, "close", d->close);
+	jw_put_bool(w, "meaning", d->by_meaning);
 	put_judgement(w, judged);
 	view_put_text(w, "other_id", d->other);
 	view_put_text(w, "prompt", d->by == BY_CORRECTION ? d->prompt.buf : NULL);

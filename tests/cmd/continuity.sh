@@ -23,8 +23,9 @@ cd "$t_tmp/a" || exit 1
 
 t_exit 'a fresh conversation can be asked for' 0 t_faden ask --new 'what did I say?'
 t_like 'a fresh conversation knows nothing' "$(cat "$t_out")" 'Nothing yet'
-t_exit 'a turn after a fresh one succeeds' 0 t_faden ask 'what did I say?'
-t_like 'the fresh conversation is the one that goes on' "$(cat "$t_out")" '^1\. what did I say\?$'
+t_exit 'a turn after a fresh one succeeds' 0 t_faden ask 'now do that once more'
+t_exit 'what was said there can be asked for' 0 t_faden show --json
+t_like 'the fresh conversation is the one that goes on' "$(tr '\n' ' ' <"$t_out")" 'what did I say\?.*now do that once more'
 
 t_exit 'a reset succeeds' 0 t_faden reset
 t_is 'a reset says so' "$(cat "$t_out")" 'All right, I am starting a new conversation.'

@@ -61,6 +61,25 @@ t_exit 'the choice can be corrected to a new conversation' 0 ask 'no, new conver
 t_unlike 'the correction begins a new conversation' "$(conversation)" "$checkout|$docker"
 t_like 'the correction repeats those words' "$(cat "$t_out")" 'You said: also rename the variable'
 
+# What was corrected is remembered.
+mkdir -p "$t_tmp/garden"
+cd "$t_tmp/garden" || exit 1
+t_exit 'a task about the pump is taken' 0 ask --new the pump of the pond makes a loud noise
+pump=$(conversation)
+t_exit 'a task about the fish is taken' 0 ask --new how often do I feed the koi carp
+fish=$(conversation)
+t_exit 'a sentence that could be about both is taken' 0 ask --in "$fish" the filter sponge is full of green algae
+t_exit 'it is corrected' 0 ask 'no, go back to the one about the pump'
+t_is 'the correction leads to the pump' "$(conversation)" "$pump"
+t_exit 'something is said about the fish again' 0 ask --in "$fish" the koi carp eat nothing at all
+t_exit 'a sentence of that kind is taken' 0 ask the filter sponge has green algae once more
+t_is 'a sentence of that kind goes where the last one should have gone' "$(conversation)" "$pump"
+t_exit 'route says why' 0 t_faden route the green algae in the filter sponge come back
+t_like 'route says that such a one was corrected' "$(cat "$t_out")" '^resume the pump.*such a sentence was corrected before'
+t_exit 'another sentence there is routed' 0 t_faden route --json what is the capital of Peru
+t_unlike 'another sentence has nothing to do with it' "$(cat "$t_out")" 'corrected before'
+cd "$t_tmp/shop" || exit 1
+
 t_exit 'a subject that nobody spoke of is no failure' 0 ask 'go back to the one about the weather'
 t_like 'a subject that nobody spoke of is not guessed' "$(cat "$t_out")" 'no conversation about weather'
 t_exit 'another conversation can be asked for by its subject' 0 ask 'go back to the one about the Dockerfile'

@@ -1,6 +1,7 @@
 /*
  * Runs labelled dialogues through the router as routing-eval/1 does in forced mode: each decision
- * is scored on a correct history.
+ * is scored on a correct history. What the agents answered counts where the dialogues have it,
+ * unless NO_ANSWERS is set.
  *
  *   route-dialogues FILE LEAST_RIGHT_PERCENT MOST_ASTRAY_PERCENT
  *
@@ -19,6 +20,7 @@ enum { FILE_MAX = 16 * 1024 * 1024, REF_MAX = 32 };
 struct run {
 	int64_t end_ms;
 	char ref[REF_MAX];
+	const char *answer; /* NULL: not known */
 };
 
 struct play {
@@ -26,7 +28,8 @@ struct play {
 	VEC(struct run) runs;
 	json_t *where; /* label → ref */
 	unsigned refs;
-	unsigned n, right, astray;
+	unsigned n, right, astray, swallowed, fresh;
+	bool answers;
 };
 
 static void send_line(struct play *p, json_t *message, struct str *out)
@@ -41,12 +44,14 @@ static void send_line(struct play *p, json_t *message, struct str *out)
 	}
 }
 
-static void notify(struct play *p, const char *op, int64_t t, const char *ref)
+static void notify(struct play *p, const char *op, int64_t t, const char *ref, const char *answer)
 {
 	AUTO_STR none = STR_INIT;
+	json_t *message = json_pack("{s:s,s:I,s:s}", "op", op, "t_ms", t, "conversation_ref", ref);
 
-	send_line(
-		p, json_pack("{s:s,s:I,s:s}", "op", op, "t_ms", t, "conversation_ref", ref), &none);
+	if (answer)
+		json_object_set_new(message, "answer", json_string(answer));
+	send_line(p, message, &none);
 }
 
 static void end_run(struct play *p, size_t at)
@@ -66,7 +71,8 @@ static void finish_until(struct play *p, int64_t t)
 				first = i;
 		if (first == p->runs.n)
 			return;
-		notify(p, "finished", p->runs.v[first].end_ms, p->runs.v[first].ref);
+		notify(p, "finished", p->runs.v[first].end_ms, p->runs.v[first].ref,
+			p->runs.v[first].answer);
 		end_run(p, first);
 	}
 }
@@ -81,14 +87,14 @@ static const char *text_of(const json_t *o, const char *key)
 static void event(struct play *p, const json_t *step, int64_t t)
 {
 	if (sv_is(sv_of(text_of(step, "event")), "reset")) {
-		notify(p, "reset", t, "");
+		notify(p, "reset", t, "", NULL);
 		return;
 	}
 	const char *ref = text_of(p->where, text_of(step, "conversation"));
 	for (size_t i = p->runs.n; i-- > 0;)
 		if (sv_is(sv_of(ref), p->runs.v[i].ref))
 			end_run(p, i);
-	notify(p, "error", t, ref);
+	notify(p, "error", t, ref, NULL);
 }
 
 static void score(struct play *p, const json_t *step, const char *due, const char *id)
@@ -105,6 +111,8 @@ static void score(struct play *p, const json_t *step, const char *due, const cha
 	p->n++;
 	p->right += right;
 	p->astray += !right && *said;
+	p->fresh += !*due;
+	p->swallowed += !*due && *said;
 	if (!right)
 		printf("# %s %s: due %s, said %s: %s\n", id, text_of(step, "category"),
 			*due ? due : "new", *said ? said : "new", text_of(step, "text"));
@@ -125,7 +133,8 @@ static void take_step(struct play *p, const json_t *step, const char *id)
 	bool fresh = sv_is(sv_of(text_of(expect, "action")), "new");
 	score(p, step, fresh ? "" : text_of(p->where, label), id);
 
-	struct run r = { .end_ms = t + json_integer_value(json_object_get(step, "duration_ms")) };
+	struct run r = { .end_ms = t + json_integer_value(json_object_get(step, "duration_ms")),
+		.answer = p->answers ? json_string_value(json_object_get(step, "answer")) : NULL };
 	if (fresh)
 		(void)snprintf(r.ref, sizeof(r.ref), "s%u", ++p->refs);
 	else
@@ -176,7 +185,7 @@ int main(int argc, char **argv)
 		return 2;
 	struct route_opts opts = route_opts_default(ROUTE_FADEN);
 	struct router *router = router_new(&opts);
-	struct play p = { .n = 0 };
+	struct play p = { .answers = !getenv("NO_ANSWERS") };
 	route_stdio_init(&p.stdio, router);
 	size_t i;
 	const json_t *dialogue;
@@ -187,6 +196,7 @@ int main(int argc, char **argv)
 	vec_release(&p.runs);
 	json_decref(root);
 	double right = p.n ? 100.0 * p.right / p.n : 0, astray = p.n ? 100.0 * p.astray / p.n : 100;
-	printf("%u decisions, %.1f %% right, %.1f %% astray\n", p.n, right, astray);
+	printf("%u decisions, %.1f %% right, %.1f %% astray, %u of %u new ones swallowed\n", p.n,
+		right, astray, p.swallowed, p.fresh);
 	return right >= strtod(argv[2], NULL) && astray <= strtod(argv[3], NULL) ? 0 : 1;
 }

@@ -5,6 +5,9 @@
  *	route-features tokens FILE…        the tokens and words of each text
  *	route-features manner FORMS FILE…  turns of phrase; FORMS has the words that are not masked
  *	route-features rows MANNER FILE…   features; MANNER has three numbers a decision
+ *
+ * NO_ANSWERS leaves out what the agents said. MEANING is a folder of models: what texts mean counts
+ * then, and is kept in the file MEANING_KEPT.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -12,6 +15,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "meaning/meaning.h"
 #include "os/file.h"
 #include "route/feature.h"
 #include "route/memstore.h"
@@ -33,7 +37,52 @@ struct play {
 	VEC(struct run) runs;
 	json_t *where;
 	unsigned refs, step;
+	struct meaning *network;
+	struct map kept; /* text → vector */
+	FILE *keep;
+	struct route_meaning meaning;
 };
+
+/* What a text means, kept from one run to the next: each takes milliseconds. */
+static bool meant(void *data, struct sv text, const char *language, int8_t *ret)
+{
+	struct play *p = data;
+	AUTO_STR key = STR_INIT;
+	struct err err = ERR_INIT;
+	uint64_t at;
+
+	str_addf(&key, "%s %.*s", language, SV_ARG(text));
+	if (map_get(&p->kept, str_sv(&key), &at)) {
+		memcpy(ret, (const void *)(uintptr_t)at, ROUTE_MEANING_SIZE);
+		return true;
+	}
+	if (meaning_of(p->network, text, language, ret, &err) < 0) {
+		fprintf(stderr, "route-features: %s\n", err.msg);
+		exit(1);
+	}
+	uint32_t n = (uint32_t)key.len;
+	fwrite(&n, sizeof(n), 1, p->keep);
+	fwrite(key.buf, n, 1, p->keep);
+	fwrite(ret, ROUTE_MEANING_SIZE, 1, p->keep);
+	map_put(&p->kept, str_sv(&key),
+		(uint64_t)(uintptr_t)xmemdup0((const char *)ret, ROUTE_MEANING_SIZE));
+	return true;
+}
+
+static void open_meaning(struct play *p, const char *models, const char *kept)
+{
+	char key[4096], vector[ROUTE_MEANING_SIZE];
+	uint32_t n;
+
+	p->network = meaning_new(models);
+	p->keep = fopen(kept, "a+e");
+	rewind(p->keep);
+	while (fread(&n, sizeof(n), 1, p->keep) == 1 && n < sizeof(key) &&
+		fread(key, n, 1, p->keep) == 1 && fread(vector, sizeof(vector), 1, p->keep) == 1)
+		map_put(&p->kept, sv_make(key, n),
+			(uint64_t)(uintptr_t)xmemdup0(vector, sizeof(vector)));
+	p->meaning = (struct route_meaning){ .data = p, .of = meant };
+}
 
 static const char *text_of(const json_t *o, const char *key)
 {
@@ -53,7 +102,9 @@ static void learn(struct play *p, const char *ref, struct sv text, enum topic_so
 		c->topic = route_topic_new();
 	text_read(&t, utf8_cut(text, source == TOPIC_ANSWER ? ROUTE_ANSWER_MAX : ROUTE_TEXT_MAX),
 		&p->stemmers);
-	memory_add(c->topic, &t, source);
+	memory_add(c->topic, &t, text, source);
+	if (p->meaning.of)
+		memory_understand(c->topic, &p->meaning);
 	text_release(&t);
 }
 
@@ -106,7 +157,7 @@ static json_t *rows_of(struct play *p, const struct text *t, const json_t *step,
 	double manner[MANNER_COUNT] = { 0 };
 	size_t n;
 	const struct route_conv *convs = memstore_view(&p->store, &n);
-	AUTO_FREE const struct route_topic **topics = xcalloc(n + 1, sizeof(*topics));
+	AUTO_FREE struct route_topic **topics = xcalloc(n + 1, sizeof(*topics));
 	struct route_query q = { .text = sv_of(text_of(step, "text")),
 		.now_ms = json_integer_value(json_object_get(step, "t_ms")),
 		.cwd = sv_of(text_of(step, "cwd")) };
@@ -118,7 +169,12 @@ static json_t *rows_of(struct play *p, const struct text *t, const json_t *step,
 		fprintf(stderr, "route-features: manner too short\n");
 	for (size_t i = 0; i < n; i++)
 		topics[i] = convs[i].topic;
-	features_read(t, manner, &q, convs, topics, n, NULL, &f);
+	struct memory_vector v;
+	bool meant = p->meaning.of && memory_meaning(&p->meaning, q.text, t->langs, v.v);
+	/* In another language nothing is known of it; that is learned too. */
+	if (p->meaning.of && !meant)
+		memset(&v, 0, sizeof(v));
+	features_read(t, manner, &q, convs, topics, n, NULL, p->meaning.of ? v.v : NULL, &f);
 	for (size_t i = 0; i < SENTENCE_FEATURE_COUNT; i++)
 		json_array_append_new(s, json_real(f.s[i]));
 	for (size_t i = 0; i < f.rows.n; i++) {
@@ -236,11 +292,13 @@ static void play_file(struct play *p, const char *path, bool answers)
 int main(int argc, char **argv)
 {
 	struct route_opts opts = { .max = 20, .expiry_ms = 1800000 };
-	struct play p = { .mode = argc > 1 ? argv[1] : "", .forms = MAP_INIT };
+	struct play p = { .mode = argc > 1 ? argv[1] : "", .forms = MAP_INIT, .kept = MAP_INIT };
 	int from = 2;
 	bool answers = !getenv("NO_ANSWERS");
 
 	memstore_init(&p.store, &opts);
+	if (getenv("MEANING"))
+		open_meaning(&p, getenv("MEANING"), getenv("MEANING_KEPT"));
 	if (!strcmp(p.mode, "manner")) {
 		char line[512];
 		FILE *f = fopen(argv[from++], "re");
@@ -254,5 +312,7 @@ int main(int argc, char **argv)
 	}
 	for (int i = from; i < argc; i++)
 		play_file(&p, argv[i], answers);
+	if (p.keep)
+		fclose(p.keep);
 	return 0;
 }
