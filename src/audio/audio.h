@@ -29,6 +29,7 @@ struct audio_opts {
 	int fd; /* of driver raw; -1: none */
 	unsigned rate; /* of the caller's samples; 0: AUDIO_RATE */
 	bool paced; /* a file that is written has the speed of time too */
+	bool append; /* one that is there is not begun anew: what comes follows what it has */
 	const char *const *envp; /* where servers are named (PULSE_SERVER, XDG_RUNTIME_DIR) */
 };
 

@@ -217,14 +217,15 @@ static int open_out(const struct audio_opts *opts, struct audio_stop *stop, unsi
 			r = err_set(reterr, ERR_USAGE, "no file to write to");
 	} else {
 		str_adds(name, opts->device);
-		f->fd = open(
-			opts->device, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+		/* A WAV is looked at before it goes on; raw samples just follow. */
+		int how = !opts->append ? O_WRONLY | O_TRUNC : wav ? O_RDWR : O_WRONLY | O_APPEND;
+		f->fd = open(opts->device, how | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
 		f->owned = f->fd >= 0;
 		if (f->fd < 0)
 			r = err_errno(reterr, errno, "write %s", opts->device);
 	}
 	if (r == 0 && wav) {
-		r = wav_writer_fd(f->fd, rate, &f->writer, reterr);
+		r = wav_writer_fd(f->fd, rate, opts->append, &f->writer, reterr);
 		if (r < 0)
 			err_prefix(reterr, "%s", name->buf);
 	}

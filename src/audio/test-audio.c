@@ -52,6 +52,48 @@ static void test_wav_there_and_back(void **state)
 	audio_in_free(in);
 }
 
+/* A file goes on where it ended, also behind a kill in the middle of a write. */
+static void test_goes_on(void **state)
+{
+	static const char *const names[] = { "wav", "raw" };
+	const int16_t two[] = { 1, 2 };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		AUTO_FREE char *path = path_join(*state, names[i]);
+		struct audio_opts opts = {
+			.driver = names[i], .device = path, .fd = -1, .append = true
+		};
+		struct audio_out *out = NULL;
+		struct audio_in *in = NULL;
+		int16_t got[20];
+		for (int turn = 0; turn < 3; turn++) {
+			assert_int_equal(audio_out_open(&opts, &out, NULL), 0);
+			assert_int_equal(audio_out_write(out, two, 2, NULL), 0);
+			assert_int_equal(audio_out_close(out, NULL), 0);
+			if (i == 0)
+				assert_int_equal(file_append(path, SV("x"), false, NULL), 0);
+		}
+		assert_int_equal(audio_in_open(&opts, &in, NULL), 0);
+		assert_int_equal(audio_in_read(in, got, 20, NULL), 6);
+		for (int k = 0; k < 6; k++)
+			assert_int_equal(got[k], two[k % 2]);
+		audio_in_free(in);
+	}
+	/* Not into what is something else. */
+	AUTO_FREE char *text =
+		temp_write(*state, "text", "these words must stay as they are, all of them");
+	struct audio_opts opts = { .driver = "wav", .device = text, .fd = -1, .append = true };
+	struct audio_out *out = NULL;
+	AUTO_STR left = STR_INIT;
+	assert_int_equal(audio_out_open(&opts, &out, NULL), ERR_INPUT);
+	assert_int_equal(file_read(text, 100, &left, NULL), 0);
+	assert_int_equal(left.len, 46);
+	AUTO_FREE char *other = path_join(*state, "wav");
+	opts.device = other;
+	opts.rate = 48000;
+	assert_int_equal(audio_out_open(&opts, &out, NULL), ERR_INPUT);
+}
+
 static void test_what_cannot_be_opened(void **state)
 {
 	struct err err = ERR_INIT;
@@ -219,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(test_wav_there_and_back),
+		WITH_FOLDER(test_goes_on),
 		WITH_FOLDER(test_what_cannot_be_opened),
 		cmocka_unit_test(test_raw_by_halves),
 		cmocka_unit_test(test_a_read_that_waits_is_stopped),

@@ -399,22 +399,45 @@ static int write_header(const struct wav_writer *w, uint32_t bytes, struct err *
 	return 0;
 }
 
-int wav_writer_fd(int fd, unsigned rate, struct wav_writer **ret, struct err *reterr)
+/* Goes on where a file of ours ends: what a kill left behind the header's count is cut off. */
+static int go_on(struct wav_writer *w, off_t size, struct err *reterr)
+{
+	unsigned char header[HEADER], ours[HEADER];
+	ssize_t n = pread(w->fd, header, HEADER, 0);
+	uint32_t bytes = n == HEADER ? le32(header + 40) & ~1U : 0;
+
+	if (n < 0)
+		return err_errno(reterr, errno, "read %s", w->name);
+	make_header(ours, le32(header + 40), w->rate);
+	if (n != HEADER || memcmp(header, ours, HEADER) != 0 || bytes > size - HEADER)
+		return err_set(reterr, ERR_INPUT,
+			"nothing can be added to %s: it is not a WAV of this kind", w->name);
+	w->start = 0;
+	w->bytes = bytes;
+	if (ftruncate(w->fd, HEADER + (off_t)bytes) < 0 || lseek(w->fd, 0, SEEK_END) < 0)
+		return err_errno(reterr, errno, "write %s", w->name);
+	return 0;
+}
+
+int wav_writer_fd(int fd, unsigned rate, bool append, struct wav_writer **ret, struct err *reterr)
 {
 	struct wav_writer *w = xcalloc(1, sizeof(*w));
 	unsigned char header[HEADER];
-	struct stat st;
-	int flags = fcntl(fd, F_GETFL);
+	struct stat st = { 0 };
+	int flags = fcntl(fd, F_GETFL), r;
 
 	w->fd = fd;
 	w->rate = rate;
 	w->name = xasprintf("descriptor %d", fd);
 	w->start = lseek(fd, 0, SEEK_CUR);
-	/* What appends cannot go back. */
+	/* What appends by itself cannot go back. */
 	w->mends = w->start >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flags >= 0 &&
 		!(flags & O_APPEND);
 	make_header(header, w->mends ? 0 : UINT32_MAX, rate);
-	int r = file_write_all(fd, sv_make((const char *)header, HEADER), reterr);
+	if (append && w->mends && st.st_size > 0)
+		r = go_on(w, st.st_size, reterr);
+	else
+		r = file_write_all(fd, sv_make((const char *)header, HEADER), reterr);
 	if (r < 0) {
 		free(w->name);
 		free(w);
@@ -431,7 +454,7 @@ int wav_writer_open(const char *path, unsigned rate, struct wav_writer **ret, st
 
 	if (fd < 0)
 		return err_errno(reterr, errno, "write %s", path);
-	int r = wav_writer_fd(fd, rate, &w, reterr);
+	int r = wav_writer_fd(fd, rate, false, &w, reterr);
 	if (r < 0) {
 		err_prefix(reterr, "%s", path);
 		return r;
