@@ -80,6 +80,11 @@ static int end_open(struct end *e, const struct audio_opts *opts, bool out, unsi
 		int tried = open(opts, &e->stop, ret_rate, &e->name, &e->impl, &err);
 		if (tried == 0)
 			return 0;
+		if (!d->device) {
+			if (reterr)
+				*reterr = err;
+			return tried;
+		}
 		/* What a device says for itself goes before that another one is not there. */
 		if (!r || r == ERR_NOTFOUND)
 			r = tried;

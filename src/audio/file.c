@@ -23,6 +23,7 @@ enum {
 struct file_end {
 	int fd;
 	bool owned;
+	char *name; /* for messages */
 	const struct audio_stop *stop;
 	/* in */
 	struct wav_decoder *decoder; /* NULL: raw */
@@ -38,11 +39,18 @@ struct file_end {
 	uint64_t paced_n;
 };
 
-static struct file_end *file_end_new(const struct audio_stop *stop)
+/* A descriptor that was given, or a path. */
+static bool is_given(const struct audio_opts *opts)
+{
+	return !opts->device || strcmp(opts->device, "-") == 0;
+}
+
+static struct file_end *file_end_new(const struct audio_opts *opts, const struct audio_stop *stop)
 {
 	struct file_end *f = xcalloc(1, sizeof(*f));
 
 	f->fd = -1;
+	f->name = is_given(opts) ? xasprintf("descriptor %d", opts->fd) : xstrdup(opts->device);
 	f->stop = stop;
 	return f;
 }
@@ -54,15 +62,10 @@ static int file_end_free(struct file_end *f, struct err *reterr)
 	wav_decoder_free(f->decoder);
 	samples_release(&f->ready);
 	if (f->owned && close(f->fd) < 0 && r == 0)
-		r = err_errno(reterr, errno, "close");
+		r = err_errno(reterr, errno, "close %s", f->name);
+	free(f->name);
 	free(f);
 	return r;
-}
-
-/* A descriptor that was given, or a path. */
-static bool is_given(const struct audio_opts *opts)
-{
-	return !opts->device || strcmp(opts->device, "-") == 0;
 }
 
 /* 1: ready, 0: a stop was asked for. */
@@ -82,17 +85,16 @@ static int wait_for(const struct file_end *f, short events, struct err *reterr)
 static int open_in(const struct audio_opts *opts, struct audio_stop *stop, struct str *name,
 	bool wav, void **ret, struct err *reterr)
 {
-	struct file_end *f = file_end_new(stop);
+	struct file_end *f = file_end_new(opts, stop);
 
+	str_adds(name, f->name);
 	if (is_given(opts)) {
 		f->fd = opts->fd;
-		str_addf(name, "descriptor %d", opts->fd);
 		if (f->fd < 0)
 			(void)err_set(reterr, ERR_USAGE, "no file to read from");
 	} else {
 		f->fd = file_open(opts->device, NULL, reterr);
 		f->owned = f->fd >= 0;
-		str_adds(name, opts->device);
 	}
 	if (f->fd < 0) {
 		int r = is_given(opts) ? ERR_USAGE : f->fd;
@@ -205,18 +207,17 @@ static int wav_in_open(const struct audio_opts *opts, struct audio_stop *stop, u
 static int open_out(const struct audio_opts *opts, struct audio_stop *stop, unsigned rate,
 	struct str *name, bool wav, void **ret, struct err *reterr)
 {
-	struct file_end *f = file_end_new(stop);
+	struct file_end *f = file_end_new(opts, stop);
 	int r = 0;
 
+	str_adds(name, f->name);
 	f->rate = rate;
 	f->paced = opts->paced;
 	if (is_given(opts)) {
 		f->fd = opts->fd;
-		str_addf(name, "descriptor %d", opts->fd);
 		if (f->fd < 0)
 			r = err_set(reterr, ERR_USAGE, "no file to write to");
 	} else {
-		str_adds(name, opts->device);
 		/* A WAV is looked at before it goes on; raw samples just follow. */
 		int how = !opts->append ? O_WRONLY | O_TRUNC : wav ? O_RDWR : O_WRONLY | O_APPEND;
 		f->fd = open(opts->device, how | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
@@ -225,9 +226,7 @@ static int open_out(const struct audio_opts *opts, struct audio_stop *stop, unsi
 			r = err_errno(reterr, errno, "write %s", opts->device);
 	}
 	if (r == 0 && wav) {
-		r = wav_writer_fd(f->fd, rate, opts->append, &f->writer, reterr);
-		if (r < 0)
-			err_prefix(reterr, "%s", name->buf);
+		r = wav_writer_fd(f->fd, f->name, rate, opts->append, &f->writer, reterr);
 	}
 	if (r < 0) {
 		(void)file_end_free(f, NULL);
@@ -284,6 +283,8 @@ static int file_out_write(void *end, const int16_t *samples, size_t n, struct er
 			for (size_t i = 0; i < some; i++)
 				le[i] = htole16((uint16_t)samples[i]);
 			r = file_write_all(f->fd, sv_make((const char *)le, some * 2), reterr);
+			if (r < 0)
+				err_prefix(reterr, "%s", f->name);
 		}
 		samples += some;
 		n -= some;

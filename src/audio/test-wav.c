@@ -292,7 +292,7 @@ static void test_to_a_pipe(void **state)
 	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	sound_make(SOUND_THINKING, 16000, &tone);
-	assert_int_equal(wav_writer_fd(fds[1], 16000, false, &w, &err), 0);
+	assert_int_equal(wav_writer_fd(fds[1], "a pipe", 16000, false, &w, &err), 0);
 	assert_int_equal(wav_write(w, tone.v, tone.n, &err), 0);
 	assert_int_equal(wav_writer_close(w, &err), 0);
 	close(fds[1]);
@@ -307,7 +307,7 @@ static void test_to_a_pipe(void **state)
 	AUTO_FREE char *path = xasprintf("%s/a.wav", folder);
 	AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
-	assert_int_equal(wav_writer_fd(fd, 16000, true, &w, &err), 0);
+	assert_int_equal(wav_writer_fd(fd, "a file", 16000, true, &w, &err), 0);
 	assert_int_equal(wav_write(w, tone.v, tone.n, &err), 0);
 	assert_int_equal(wav_writer_close(w, &err), 0);
 	AUTO_SAMPLES again = { 0 };

@@ -407,19 +407,20 @@ static int go_on(struct wav_writer *w, off_t size, struct err *reterr)
 	uint32_t bytes = n == HEADER ? le32(header + 40) & ~1U : 0;
 
 	if (n < 0)
-		return err_errno(reterr, errno, "read %s", w->name);
+		return err_errno(reterr, errno, "read");
 	make_header(ours, le32(header + 40), w->rate);
 	if (n != HEADER || memcmp(header, ours, HEADER) != 0 || bytes > size - HEADER)
-		return err_set(reterr, ERR_INPUT,
-			"nothing can be added to %s: it is not a WAV of this kind", w->name);
+		return err_set(
+			reterr, ERR_INPUT, "nothing can be added: it is not a WAV of this kind");
 	w->start = 0;
 	w->bytes = bytes;
 	if (ftruncate(w->fd, HEADER + (off_t)bytes) < 0 || lseek(w->fd, 0, SEEK_END) < 0)
-		return err_errno(reterr, errno, "write %s", w->name);
+		return err_errno(reterr, errno, "write");
 	return 0;
 }
 
-int wav_writer_fd(int fd, unsigned rate, bool append, struct wav_writer **ret, struct err *reterr)
+int wav_writer_fd(int fd, const char *name, unsigned rate, bool append, struct wav_writer **ret,
+	struct err *reterr)
 {
 	struct wav_writer *w = xcalloc(1, sizeof(*w));
 	unsigned char header[HEADER];
@@ -428,7 +429,7 @@ int wav_writer_fd(int fd, unsigned rate, bool append, struct wav_writer **ret, s
 
 	w->fd = fd;
 	w->rate = rate;
-	w->name = xasprintf("descriptor %d", fd);
+	w->name = xstrdup(name);
 	w->start = lseek(fd, 0, SEEK_CUR);
 	/* What appends by itself cannot go back. */
 	w->mends = w->start >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flags >= 0 &&
@@ -439,6 +440,7 @@ int wav_writer_fd(int fd, unsigned rate, bool append, struct wav_writer **ret, s
 	else
 		r = file_write_all(fd, sv_make((const char *)header, HEADER), reterr);
 	if (r < 0) {
+		err_prefix(reterr, "%s", name);
 		free(w->name);
 		free(w);
 		return r;
@@ -454,13 +456,9 @@ int wav_writer_open(const char *path, unsigned rate, struct wav_writer **ret, st
 
 	if (fd < 0)
 		return err_errno(reterr, errno, "write %s", path);
-	int r = wav_writer_fd(fd, rate, false, &w, reterr);
-	if (r < 0) {
-		err_prefix(reterr, "%s", path);
+	int r = wav_writer_fd(fd, path, rate, false, &w, reterr);
+	if (r < 0)
 		return r;
-	}
-	free(w->name);
-	w->name = xstrdup(path);
 	w->owned = true;
 	TAKE_FD(fd);
 	*ret = w;

@@ -63,10 +63,11 @@ struct wav_writer;
 /* A new file (0600) in place of what is there. */
 int wav_writer_open(
 	const char *path, unsigned rate, struct wav_writer **ret, struct err *reterr) MUST_USE;
-/* The descriptor stays the caller's. With append (it can be read, too) what was written so before
- * stays, and more follows: ERR_INPUT when the file is anything else, or of another rate. */
-int wav_writer_fd(
-	int fd, unsigned rate, bool append, struct wav_writer **ret, struct err *reterr) MUST_USE;
+/* The descriptor stays the caller's; name is for messages. With append (it can be read, too) what
+ * was written so before stays, and more follows: ERR_INPUT when the file is anything else, or of
+ * another rate. */
+int wav_writer_fd(int fd, const char *name, unsigned rate, bool append, struct wav_writer **ret,
+	struct err *reterr) MUST_USE;
 /* ERR_LIMIT at 4 GB, which is all that the format can have. */
 int wav_write(struct wav_writer *w, const int16_t *samples, size_t n, struct err *reterr) MUST_USE;
 /* Mends the header and closes; also after a failure. NULL is fine. The first failure is told. */
