@@ -403,7 +403,8 @@ static void show_listening(struct talk *t, const struct conv *c)
 {
 	AUTO_STR line = STR_INIT;
 
-	if (!t->app->settings->ui_status_line)
+	/* Without a conversation it would say nothing. */
+	if (!t->app->settings->ui_status_line || (!t->bypass && !(c && c->id[0])))
 		return;
 	const char *dot = t->utf8 ? "·" : "-";
 	const char *state = status_state_name(STATUS_LISTENING);
