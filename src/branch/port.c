@@ -93,7 +93,7 @@ int port_session(const struct port_opts *opts, struct port_report *ret, struct e
 
 	if (r >= 0)
 		r = session_parts_find(
-			cut.path, parent->format, opts->from, cut.end, &parts, reterr);
+			cut.path, parent->format, opts->from, cut.end, true, &parts, reterr);
 	note.turn = ret->turn = cut.turn;
 	if (r >= 0)
 		r = native_open(&how, &p.to, reterr);

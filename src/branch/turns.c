@@ -38,12 +38,12 @@ static void reverse(struct session_parts *p)
 }
 
 int session_parts_find(const char *path, const struct transcript_format *format,
-	const struct transcript_home *home, uint64_t end, struct session_parts *ret,
+	const struct transcript_home *home, uint64_t end, bool live, struct session_parts *ret,
 	struct err *reterr)
 {
 	ret->format = format;
 	vec_push(&ret->v, (struct session_part){ .path = xstrdup(path), .end = end });
-	for (size_t i = 0; i < ret->v.n; i++) {
+	for (size_t i = 0; (live || transcript_forks_share(format)) && i < ret->v.n; i++) {
 		struct session_part *part = &ret->v.v[i];
 		int r = transcript_live_until(part->path, format, part->end, &part->live, reterr);
 		if (r < 0)
@@ -241,11 +241,6 @@ static void take_usage(struct reading *g, struct turn_view *turn, const struct i
 	str_add(&g->message, item->message_id);
 }
 
-static bool begins_turn(const struct item *item)
-{
-	return item->flags & ITEM_PROMPT && !(item->flags & (ITEM_SIDECHAIN | ITEM_REPLACEMENT));
-}
-
 /* 1 when no more turns are wanted. */
 static int take_item(struct reading *g, const struct item *item)
 {
@@ -259,7 +254,7 @@ static int take_item(struct reading *g, const struct item *item)
 	str_clear(&g->text);
 	if (wanted && g->until == 0)
 		transcript_text(item, &g->text);
-	if (begins_turn(item)) {
+	if (item_begins_turn(item)) {
 		if (g->until > 0 && g->out->v.n == g->until) {
 			end_turn(g, begins);
 			return 1;
@@ -292,15 +287,9 @@ int turn_views_read(const char *path, const struct transcript_format *format,
 {
 	struct reading g = { .out = ret, .until = until, .text = STR_INIT, .message = STR_INIT };
 	bool enough = false;
-	int r = 0;
 
 	/* What a resume would send is not asked for where only a place is. */
-	if (until > 0 && !transcript_forks_share(format)) {
-		ret->parts.format = format;
-		vec_push(&ret->parts.v, (struct session_part){ .path = xstrdup(path) });
-	} else {
-		r = session_parts_find(path, format, home, 0, &ret->parts, reterr);
-	}
+	int r = session_parts_find(path, format, home, 0, until == 0, &ret->parts, reterr);
 	for (; r >= 0 && !enough && g.part < ret->parts.v.n; g.part++) {
 		const struct transcript_read_opts opts = { .end = ret->parts.v.v[g.part].end };
 		struct transcript_reader *reader = NULL;
@@ -328,7 +317,7 @@ int turn_views_find(const char *path, const struct transcript_format *format,
 {
 	struct session_parts parts = SESSION_PARTS_INIT;
 	uint64_t n = 0, found = 0, ignored;
-	int r = session_parts_find(path, format, home, 0, &parts, reterr);
+	int r = session_parts_find(path, format, home, 0, false, &parts, reterr);
 
 	for (size_t i = 0; r >= 0 && i < parts.v.n; i++) {
 		const struct transcript_read_opts opts = { .end = parts.v.v[i].end };
@@ -336,7 +325,7 @@ int turn_views_find(const char *path, const struct transcript_format *format,
 		struct item item;
 		r = transcript_open(parts.v.v[i].path, format, &opts, &reader, reterr);
 		while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
-			n += begins_turn(&item);
+			n += item_begins_turn(&item);
 			if (item.prompt_id.n > 0 && map_get(prompt_ids, item.prompt_id, &ignored))
 				found = n;
 		}

@@ -22,7 +22,7 @@
 struct session_part {
 	char *path;
 	uint64_t end; /* where to stop; 0: at its end */
-	struct transcript_live live;
+	struct transcript_live live; /* empty where nobody needs it */
 };
 struct session_parts {
 	const struct transcript_format *format;
@@ -34,9 +34,10 @@ struct session_parts {
 		.format = NULL \
 	}
 /* home: where the other files are looked for; NULL: they are left out, as those that are gone. With
- * `end`, the first so many bytes of its own file; 0: all. */
+ * `end`, the first so many bytes of its own file; 0: all. Without `live` the files are only read
+ * where that is how the others are found. */
 int session_parts_find(const char *path, const struct transcript_format *format,
-	const struct transcript_home *home, uint64_t end, struct session_parts *ret,
+	const struct transcript_home *home, uint64_t end, bool live, struct session_parts *ret,
 	struct err *reterr) MUST_USE;
 void session_parts_release(struct session_parts *p);
 
@@ -45,6 +46,12 @@ void session_parts_release(struct session_parts *p);
 typedef int (*session_item_fn)(void *data, const struct item *item, struct err *reterr);
 int session_parts_live(
 	const struct session_parts *p, session_item_fn fn, void *data, struct err *reterr) MUST_USE;
+
+/* Whether a turn begins with it. */
+static inline bool item_begins_turn(const struct item *item)
+{
+	return item->flags & ITEM_PROMPT && !(item->flags & (ITEM_SIDECHAIN | ITEM_REPLACEMENT));
+}
 
 enum { TURN_HEAD_MAX = 160, TURN_FILES_MAX = 256 };
 

@@ -10,11 +10,7 @@ void conversation_release(struct conversation *c)
 {
 	if (c->kept >= 0)
 		(void)close(c->kept);
-	vec_each (&c->parts, part) {
-		transcript_live_release(&part->live);
-		free(part->path);
-	}
-	vec_release(&c->parts);
+	session_parts_release(&c->parts);
 	*c = (struct conversation)CONVERSATION_INIT;
 }
 
@@ -36,42 +32,13 @@ static int open_kept(struct conversation *c, const struct conversation_of *of, c
 	return transcript_probe(*ret_path, &c->format, reterr);
 }
 
-/* The session's file, and for forks those of its ancestors up to where they were left. */
-static int find_parts(struct conversation *c, const struct transcript_home *home, const char *path,
-	struct err *reterr)
-{
-	bool several = transcript_forks_share(c->format);
-
-	vec_push(&c->parts, (struct conversation_part){ .path = xstrdup(path) });
-	for (size_t i = 0; (several || c->opts.live) && i < c->parts.n; i++) {
-		struct conversation_part *part = &c->parts.v[i];
-		int r = transcript_live_until(
-			part->path, c->format, part->end, &part->live, reterr);
-		if (r < 0)
-			return r;
-		/* A base that is not there any more is left out. */
-		struct conversation_part base = { .end = part->live.base_offset };
-		if (part->live.base_id[0] && i + 1 < CONVERSATION_PARTS_MAX && home &&
-			transcript_find(home, sv_of(part->live.base_id), &base.path, NULL) >= 0 &&
-			base.path)
-			vec_push(&c->parts, base);
-	}
-	c->first = c->parts.n - 1;
-	return 0;
-}
-
 /* A line that begins a turn. */
 struct start {
 	uint64_t offset, record;
 };
 typedef VEC(struct start) starts_vec;
 
-static bool begins_turn(const struct item *item)
-{
-	return item->flags & ITEM_PROMPT && !(item->flags & (ITEM_SIDECHAIN | ITEM_REPLACEMENT));
-}
-
-static int find_starts(const struct conversation *c, const struct conversation_part *part,
+static int find_starts(const struct conversation *c, const struct session_part *part,
 	starts_vec *starts, struct err *reterr)
 {
 	const struct transcript_read_opts opts = { .end = part->end };
@@ -83,7 +50,7 @@ static int find_starts(const struct conversation *c, const struct conversation_p
 	while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
 		if (item.offset != line.offset)
 			line = (struct start){ item.offset, item.record };
-		if (begins_turn(&item))
+		if (item_begins_turn(&item))
 			vec_push(starts, line);
 	}
 	transcript_close(reader);
@@ -95,9 +62,9 @@ static int count_turns_before(struct conversation *c, size_t part, struct err *r
 {
 	int r = 0;
 
-	for (size_t i = part + 1; r >= 0 && i < c->parts.n; i++) {
+	for (size_t i = 0; r >= 0 && i < part; i++) {
 		starts_vec starts = VEC_INIT;
-		r = find_starts(c, &c->parts.v[i], &starts, reterr);
+		r = find_starts(c, &c->parts.v.v[i], &starts, reterr);
 		c->turn += starts.n;
 		vec_release(&starts);
 	}
@@ -109,14 +76,14 @@ static int skip_to_last(struct conversation *c, struct err *reterr)
 {
 	size_t left = (size_t)c->opts.last;
 
-	for (size_t i = 0; i < c->parts.n; i++) {
-		struct conversation_part *part = &c->parts.v[i];
+	for (size_t i = c->parts.v.n; i-- > 0;) {
+		const struct session_part *part = &c->parts.v.v[i];
 		starts_vec starts = VEC_INIT;
 		int r = find_starts(c, part, &starts, reterr);
 		bool done = starts.n >= left;
 		if (r >= 0 && done) {
-			part->offset = starts.v[starts.n - left].offset;
-			part->skipped = starts.v[starts.n - left].record;
+			c->offset = starts.v[starts.n - left].offset;
+			c->skipped = starts.v[starts.n - left].record;
 			c->first = i;
 			c->turn = starts.n - left;
 		}
@@ -133,7 +100,8 @@ static int skip_to_last(struct conversation *c, struct err *reterr)
 /* Begins with the message that is named: where its line begins, or what its uuid begins with. */
 static int skip_to(struct conversation *c, struct err *reterr)
 {
-	struct conversation_part *part = &c->parts.v[0];
+	const size_t own = c->parts.v.n - 1;
+	const struct session_part *part = &c->parts.v.v[own];
 	const struct transcript_read_opts opts = { .end = part->end };
 	struct transcript_reader *reader = NULL;
 	struct sv at = sv_of(c->opts.at);
@@ -145,18 +113,18 @@ static int skip_to(struct conversation *c, struct err *reterr)
 	while (r >= 0 && !found && (r = transcript_next(reader, &item, reterr)) > 0) {
 		found = number ? item.offset == (uint64_t)offset
 			       : at.n > 0 && sv_starts(item.uuid, at);
-		c->turn += !found && begins_turn(&item);
+		c->turn += !found && item_begins_turn(&item);
 	}
 	if (found) {
-		part->offset = item.offset;
-		part->skipped = item.record;
-		c->first = 0;
+		c->offset = item.offset;
+		c->skipped = item.record;
+		c->first = own;
 	}
 	transcript_close(reader);
 	if (r < 0)
 		return r;
 	if (found)
-		return count_turns_before(c, 0, reterr);
+		return count_turns_before(c, own, reterr);
 	return err_set(reterr, ERR_NOTFOUND,
 		"--at %s: no message of this session; 'faden search' and 'faden show --json' "
 		"name them",
@@ -174,7 +142,8 @@ int conversation_open(struct conversation *c, const struct conversation_of *of,
 	if (of->row->gone)
 		r = open_kept(c, of, &kept, reterr);
 	if (r >= 0)
-		r = find_parts(c, of->home, kept ? kept : of->row->info.path, reterr);
+		r = session_parts_find(kept ? kept : of->row->info.path, c->format, of->home, 0,
+			opts->live, &c->parts, reterr);
 	if (r >= 0 && opts->last > 0)
 		r = skip_to_last(c, reterr);
 	if (r >= 0 && opts->at)
@@ -187,11 +156,12 @@ int conversation_each(struct conversation *c, int (*fn)(void *data, const struct
 {
 	int r = 0;
 
-	for (size_t i = c->first + 1; r >= 0 && i-- > 0;) {
-		const struct conversation_part *part = &c->parts.v[i];
-		const struct transcript_read_opts opts = {
-			.offset = part->offset, .end = part->end, .expand = c->opts.live
-		};
+	for (size_t i = c->first; r >= 0 && i < c->parts.v.n; i++) {
+		const struct session_part *part = &c->parts.v.v[i];
+		const uint64_t skipped = i == c->first ? c->skipped : 0;
+		const struct transcript_read_opts opts = { .offset = i == c->first ? c->offset : 0,
+			.end = part->end,
+			.expand = c->opts.live };
 		struct transcript_reader *reader = NULL;
 		struct item item;
 		int ended = 0;
@@ -199,9 +169,8 @@ int conversation_each(struct conversation *c, int (*fn)(void *data, const struct
 		while (r >= 0 && ended == 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
 			if (item.flags & ITEM_OVERSIZE)
 				passed_add(&c->passed, item.line);
-			c->turn += begins_turn(&item);
-			if (!c->opts.live ||
-				transcript_is_live(&part->live, item.record + part->skipped))
+			c->turn += item_begins_turn(&item);
+			if (!c->opts.live || transcript_is_live(&part->live, item.record + skipped))
 				ended = fn(data, &item);
 		}
 		transcript_close(reader);

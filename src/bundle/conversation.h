@@ -12,7 +12,7 @@
 
 #include "archive/archive.h"
 #include "base/err.h"
-#include "base/vec.h"
+#include "branch/turns.h"
 #include "store/catalogue.h"
 #include "transcript/home.h"
 #include "transcript/transcript.h"
@@ -23,29 +23,21 @@ struct conversation_opts {
 	const char *at; /* from this message on: where its line begins, or a uuid; NULL: all */
 };
 
-/* A Codex fork keeps its history in its parent's file: a conversation may lie in several. */
-struct conversation_part {
-	char *path;
-	uint64_t offset; /* where to begin, a line */
-	uint64_t end; /* where to stop; 0 at the end */
-	uint64_t skipped; /* records before offset */
-	struct transcript_live live; /* where it is needed */
-};
-enum { CONVERSATION_PARTS_MAX = 16 };
-
 struct conversation {
 	const struct transcript_format *format;
 	struct conversation_opts opts;
 	int kept; /* what the archive has of a session that is gone; -1: it is there */
 	uint64_t lost; /* … bytes of it that are damaged, and left out */
-	VEC(struct conversation_part) parts; /* the latest first */
-	size_t first; /* the part to begin with: parts[first] down to parts[0] */
+	struct session_parts parts; /* a Codex fork keeps its history in its parent's file */
+	size_t first; /* the part to begin with */
+	uint64_t offset; /* … and where in it, a line */
+	uint64_t skipped; /* records before that */
 	uint64_t turn; /* of the item that is given, see branch/turns.h; 0: before the first */
 	struct passed passed; /* lines that were too long to look into, once it is read */
 };
-#define CONVERSATION_INIT  \
-	{                  \
-		.kept = -1 \
+#define CONVERSATION_INIT                               \
+	{                                               \
+		.kept = -1, .parts = SESSION_PARTS_INIT \
 	}
 #define AUTO_CONVERSATION CLEANUP(conversation_release) struct conversation
 void conversation_release(struct conversation *c);

@@ -112,13 +112,15 @@ static int show_items(struct show *s, struct err *reterr)
 static int show_raw(const struct show *s, struct err *reterr)
 {
 	enum { PIECE = 64 * 1024, CHARACTER_MAX = 4 };
-	const struct conversation_part *part = s->conversation.parts.v;
+	const struct conversation *c = &s->conversation;
+	const size_t own = c->parts.v.n - 1;
 	FILE *out = s->app->out;
 
-	assert(part && part->path);
-	AUTO_CLOSE int fd = unpack_open(part->path, NULL, reterr);
+	assert(c->parts.v.n > 0);
+	const char *path = c->parts.v.v[own].path;
+	AUTO_CLOSE int fd = unpack_open(path, NULL, reterr);
 	AUTO_FREE char *buf = xmalloc(PIECE);
-	uint64_t at = part->offset;
+	uint64_t at = c->first == own ? c->offset : 0;
 	ssize_t n = 1;
 
 	if (fd < 0)
@@ -137,7 +139,7 @@ static int show_raw(const struct show *s, struct err *reterr)
 			piece = str_sv(&clean);
 		say_bytes(out, piece);
 	}
-	return n < 0 ? err_errno(reterr, errno, "%s", part->path) : 0;
+	return n < 0 ? err_errno(reterr, errno, "%s", path) : 0;
 }
 
 /* A run is read as it is exported. */
