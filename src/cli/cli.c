@@ -11,7 +11,9 @@
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "cli/help.h"
+#include "cli/pick.h"
 #include "cli/print.h"
+#include "cli/sessions.h"
 #include "os/file.h"
 
 /* ---- the commands there are ---- */
@@ -150,6 +152,47 @@ static void override_path(const struct app *app, char **path, const char *given)
 	*path = given[0] == '/' || !app->cwd ? xstrdup(given) : xasprintf("%s/%s", app->cwd, given);
 }
 
+static int missing(const struct cmd *cmd, struct err *reterr)
+{
+	return err_set(
+		reterr, ERR_USAGE, "something is missing: faden %s %s", cmd->name, cmd->synopsis);
+}
+
+/* Sessions that were not named are chosen; the words with them, of which *chosen has those. */
+static int choose_words(struct app *app, const struct call *c, struct strv *chosen, char **words,
+	struct err *reterr)
+{
+	int r = pick_possible(app) ? sessions_open(app, reterr) : missing(c->cmd, reterr);
+
+	for (int i = 0; i < c->n_words; i++)
+		words[i] = c->words[i];
+	for (int i = c->n_words; r >= 0 && i < c->cmd->min_args; i++) {
+		const struct pick_opts opts = {
+			.question = i > 0 ? "Which other session?" : "Which session?",
+		};
+		char *path = NULL;
+		r = pick_session(app, &opts, &path, reterr);
+		if (r >= 0)
+			strv_take(chosen, path);
+		words[i] = path;
+	}
+	/* Whether it writes something down is for the command to say. */
+	app->looks = false;
+	return r;
+}
+
+static int run_words(struct app *app, const struct call *c, struct err *reterr)
+{
+	AUTO_STRV chosen = STRV_INIT;
+	AUTO_FREE char **words = NULL;
+
+	if (c->n_words >= c->cmd->min_args)
+		return c->cmd->run(app, c->opts, c->n_words, c->words, reterr);
+	words = xcalloc((size_t)c->cmd->min_args + 1, sizeof(*words));
+	int r = choose_words(app, c, &chosen, words, reterr);
+	return r < 0 ? r : c->cmd->run(app, c->opts, c->cmd->min_args, words, reterr);
+}
+
 static int run(struct app *app, const struct call *c, struct err *reterr)
 {
 	const struct globals *g = &c->globals;
@@ -169,7 +212,7 @@ static int run(struct app *app, const struct call *c, struct err *reterr)
 		r = app_load_settings(app, reterr);
 	if (r == 0 && (needs & CMD_STORE))
 		r = app_store(app, &store, reterr);
-	return r < 0 ? r : c->cmd->run(app, c->opts, c->n_words, c->words, reterr);
+	return r < 0 ? r : run_words(app, c, reterr);
 }
 
 int cmd_call(struct app *app, const struct cmd *cmd, int argc, char **argv, struct err *reterr)
@@ -214,9 +257,8 @@ static int perform(const struct call *c, int r, struct err *e, int argc, char **
 	struct app app = { .out = stdout };
 	const struct cmd *cmd = c->cmd;
 
-	if (r == 0 && c->n_words < cmd->min_args)
-		r = err_set(e, ERR_USAGE, "something is missing: faden %s %s", cmd->name,
-			cmd->synopsis);
+	if (r == 0 && c->n_words < cmd->min_args && !cmd->picks)
+		r = missing(cmd, e);
 	else if (r == 0 && cmd->max_args != CMD_ANY && c->n_words > cmd->max_args)
 		r = err_set(e, ERR_USAGE, "one word too many: '%s'", c->words[cmd->max_args]);
 	if (r == 0)

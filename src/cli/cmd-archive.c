@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/keep.h"
+#include "cli/pick.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "cli/since.h"
@@ -389,10 +390,18 @@ static int run_archive(
 	k.keeper.cancelled = NULL;
 	if ((back || out) && argc == 1 && opts->all)
 		return run_all(&k, opts, back, reterr);
-	if (back && argc == 2)
-		return run_restore(&k, opts, argv[1], reterr);
-	if (out && argc == 2)
-		return run_export(&k, opts, argv[1], reterr);
+	AUTO_FREE char *chosen = NULL;
+	if ((back || out) && argc == 1 && pick_possible(app)) {
+		const struct pick_opts which = { .question = "Which session?", .gone = true };
+		r = pick_session(app, &which, &chosen, reterr);
+		if (r < 0)
+			return r;
+	}
+	const char *spec = argc == 2 ? argv[1] : chosen;
+	if (back && spec)
+		return run_restore(&k, opts, spec, reterr);
+	if (out && spec)
+		return run_export(&k, opts, spec, reterr);
 	if (sv_is(verb, "verify") && argc == 1)
 		return run_verify(&k, opts, reterr);
 	if (sv_is(verb, "prune") && argc == 1)

@@ -48,6 +48,7 @@ const struct cmd cmd_delete = {
 	.summary = "delete sessions; the archive keeps a copy",
 	.synopsis = "SESSION…",
 	.min_args = 1,
+	.picks = true,
 	.max_args = CMD_ANY,
 	.needs = CMD_STORE,
 	.words = CMD_WORDS_SESSION,

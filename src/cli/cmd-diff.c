@@ -91,6 +91,7 @@ const struct cmd cmd_diff = {
 	.summary = "compare two sessions turn by turn",
 	.synopsis = "SESSION SESSION",
 	.min_args = 2,
+	.picks = true,
 	.max_args = 2,
 	.words = CMD_WORDS_SESSION,
 	.opts = diff_options,

@@ -176,6 +176,7 @@ const struct cmd cmd_merge = {
 	.summary = "bring home what another branch has found",
 	.synopsis = "SESSION OTHER",
 	.min_args = 2,
+	.picks = true,
 	.max_args = 2,
 	.words = CMD_WORDS_SESSION,
 	.opts = merge_options,

@@ -45,6 +45,7 @@ struct cmd {
 	const char *summary; /* one line for the list, lower case, no full stop */
 	const char *synopsis; /* the words: "SESSION", "[TEXT…]"; "" for none */
 	int min_args, max_args;
+	bool picks; /* what is missing of min_args are sessions: at a terminal they are chosen */
 	unsigned needs;
 	enum cmd_words words;
 	const char *const *verbs; /* NULL, or the choices for the first word, NULL-terminated */

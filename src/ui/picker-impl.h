@@ -29,6 +29,9 @@ struct picker {
 	struct str input; /* bytes of keys that are not whole yet */
 	struct loop_source *escape; /* until they are taken for what they are */
 	bool pasting;
+	/* Keys that came while what was typed before them is searched for: they are about what
+	 * will be listed then, and wait for it. */
+	VEC(uint32_t) held;
 
 	struct task find;
 	struct str asked; /* what is searched for now */

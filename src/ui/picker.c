@@ -12,6 +12,7 @@ enum {
 	ESCAPE_MS = 50, /* between the bytes of one key */
 	READ_MAX = 4096,
 	INPUT_MAX = 1 << 16, /* of keys that are half there */
+	HELD_MAX = 64, /* keys that wait for a list */
 };
 
 /* ---- work on threads ---- */
@@ -165,6 +166,7 @@ static int find(void *data, const struct worker *worker, struct err *reterr)
 }
 
 static void ask(struct picker *p);
+static void take_held(struct picker *p);
 
 static void on_found(void *data, int r, const struct err *err)
 {
@@ -181,11 +183,14 @@ static void on_found(void *data, int r, const struct err *err)
 		p->cursor = p->top = 0;
 	} else if (r != ERR_CANCELLED) {
 		picker_say(p, err->msg);
+		p->held.n = 0;
 	}
 	if (task_end(p, &p->find))
 		ask(p);
 	if (!p->ending)
 		ask_preview(p);
+	if (!p->ending && !p->find.busy)
+		take_held(p);
 	picker_draw(p);
 }
 
@@ -228,6 +233,21 @@ static void stop(struct picker *p)
 		p->failed = r;
 		p->running = false;
 	}
+}
+
+/* Moves about in what is listed, or does something with it. */
+static bool is_about_rows(const struct picker *p, uint32_t key)
+{
+	static const uint32_t moves[] = { KEY_UP, KEY_CTRL | 'p', KEY_CTRL | 'k', KEY_DOWN,
+		KEY_CTRL | 'n', KEY_CTRL | 'j', KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_HOME, KEY_END };
+
+	for (size_t i = 0; i < ARRAY_LEN(moves); i++)
+		if (moves[i] == key)
+			return true;
+	for (size_t i = 0; i < p->opts.n_keys; i++)
+		if (p->opts.keys[i].key == key)
+			return true;
+	return false;
 }
 
 /* True when the key is one of those that every picker has. */
@@ -306,6 +326,12 @@ static void take_key(struct picker *p, uint32_t key)
 		p->help = false;
 		return;
 	}
+	if (p->find.busy && is_about_rows(p, key)) {
+		if (p->held.n < HELD_MAX)
+			vec_push(&p->held, key);
+		return;
+	}
+	p->held.n = 0;
 	for (size_t i = 0; i < o->n_keys; i++) {
 		if (o->keys[i].key != key)
 			continue;
@@ -322,6 +348,18 @@ static void take_key(struct picker *p, uint32_t key)
 		p->running = false;
 	else if (!own_key(p, key) && field_key(&p->typed, key))
 		ask(p);
+}
+
+static void take_held(struct picker *p)
+{
+	uint32_t keys[HELD_MAX];
+	size_t n = p->held.n;
+
+	for (size_t i = 0; i < n; i++)
+		keys[i] = p->held.v[i];
+	p->held.n = 0;
+	for (size_t i = 0; i < n && p->running; i++)
+		take_key(p, keys[i]);
 }
 
 static void take_input(struct picker *p, bool ended);
@@ -458,6 +496,7 @@ void picker_free(struct picker *p)
 	field_release(&p->typed);
 	strv_release(&p->words);
 	str_release(&p->input);
+	vec_release(&p->held);
 	str_release(&p->asked);
 	str_release(&p->note);
 	free(p);

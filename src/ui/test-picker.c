@@ -305,6 +305,39 @@ static void test_typing_does_not_wait_for_the_search(void **state)
 	assert_int_equal(finish(rig), 12);
 }
 
+/* Who types fast means what was typed, not what happens to be listed still. */
+static void test_a_choice_waits_for_the_search(void **state)
+{
+	struct rig *rig = *state;
+
+	await(rig, "head of 0");
+	type(rig, "37\r", NULL);
+	assert_int_equal(finish(rig), 37);
+}
+
+static void test_moves_wait_for_the_search(void **state)
+{
+	struct rig *rig = *state;
+
+	await(rig, "head of 0");
+	type(rig, "3\033[B\033[B\r", NULL);
+	assert_int_equal(finish(rig), 23);
+}
+
+static void test_what_waits_is_dropped_by_other_words(void **state)
+{
+	struct rig *rig = *state;
+
+	await(rig, "head of 0");
+	type(rig, "slow\r", "slow");
+	await(rig, "/40…");
+	type(rig, "\025", "40/40");
+	type(rig, "broken\r", "it is broken");
+	type(rig, "\0251", "13/40");
+	type(rig, "\003", NULL);
+	assert_int_equal(finish(rig), LEFT);
+}
+
 static void test_moving_does_not_wait_for_the_preview(void **state)
 {
 	struct rig *rig = *state;
@@ -437,6 +470,9 @@ int main(void)
 		AT_TERMINAL(test_it_is_left),
 		AT_TERMINAL(test_a_key_in_pieces_is_no_escape),
 		AT_TERMINAL(test_what_is_pasted_chooses_nothing),
+		AT_TERMINAL(test_a_choice_waits_for_the_search),
+		AT_TERMINAL(test_moves_wait_for_the_search),
+		AT_TERMINAL(test_what_waits_is_dropped_by_other_words),
 		AT_TERMINAL(test_typing_does_not_wait_for_the_search),
 		AT_TERMINAL(test_moving_does_not_wait_for_the_preview),
 		AT_TERMINAL(test_what_is_no_longer_listed_is_not_shown),

@@ -201,6 +201,27 @@ t_like 'and it is said that it is not' "$(tty_screen)" "no program 'claude'"
 tty_stop
 t_exit 'search without words is an error on a pipe' 2 t_faden search
 
+# Every command that takes a SESSION.
+for command in advise export fork lineage repair replay resume rollover smart-trim trim 'port --to codex' \
+	delete diff 'diff twin' merge 'merge twin' 'archive restore' 'archive export' 'rename twin new'; do
+	pick 80 24 "$command"
+	tty_wait "faden $command lets one choose" '^Enter choose'
+	tty_type Escape
+	tty_wait "faden $command is left" '^status 130'
+	tty_stop
+done
+pick 80 24 diff
+tty_wait 'the first of two' '^Which session\?'
+tty_type 'rounding' Enter
+tty_wait 'and then the other' '^Which other session\?'
+tty_type 'much' Enter
+tty_wait 'are compared' '^status 1'
+t_like 'these two' "$(tty_screen)" '^.*much output'
+tty_stop
+t_exit 'on a pipe what is missing is said' 2 t_faden delete
+t_like 'as ever' "$(cat "$t_err")" 'something is missing: faden delete SESSION'
+t_exit 'also of two' 2 t_faden diff "$a"
+
 # The first child of the shell, which the picker is.
 picker_pid() {
 	ps -o pid=,comm= --ppid "$(tty_do display-message -p '#{pane_pid}')" | awk '$2 == "faden" { print $1 }'
