@@ -25,5 +25,10 @@ extern const struct stt_driver stt_whisper, stt_moonshine, stt_http, stt_exec;
 
 /* Such samples as a WAV, appended. */
 void stt_wav(struct str *out, const float *samples, size_t n);
+/* A server's answer, {"text": …} with perhaps a "language": ERR_AGENT when it is something else. */
+enum { STT_ANSWER_MAX = 1024 * 1024 };
+int stt_answer(struct sv json, struct stt_result *result, struct err *reterr) MUST_USE;
+/* Makes an eventfd readable, or takes that back. */
+void stt_signal(int fd, bool on);
 /* Processors that one utterance may have. */
 int stt_threads(void);

@@ -37,6 +37,21 @@ struct language {
 	int64_t piece;
 };
 
+/* What was written of a sound. */
+struct attempt {
+	int64_t pieces[PIECES_MAX];
+	size_t n;
+	double sure; /* mean of the logarithms */
+};
+#define SURE (-0.4) /* from here on nothing else is tried */
+#define LOOPED (-1.0)
+
+/* How a sound is given. */
+struct manner {
+	size_t lead; /* samples of silence before it */
+	float gain;
+};
+
 struct whisper {
 	struct onnx *onnx;
 	struct onnx_session *encoder;
@@ -215,64 +230,80 @@ static int64_t choose(const struct whisper *w, const float *likely, size_t n, bo
 	return best;
 }
 
-static int write_text(
-	struct whisper *w, size_t n_samples, struct stt_result *result, struct err *reterr)
+/* The logarithm of how likely a piece is among all. */
+static double sureness(const float *likely, size_t n, int64_t piece)
 {
-	const struct language *language = &w->languages[0];
-	int64_t pieces[PROMPT_MAX + 8];
-	int64_t text[PIECES_MAX];
-	size_t n = 0, written = 0, n_likely;
-	/* Nobody says more than that. */
-	size_t max = 16 + n_samples / 16000 * 12;
-	const float *likely;
-	int r;
+	double sum = 0;
 
-	if (w->n_languages > 1) {
-		pieces[0] = START;
-		r = decoder_step(w->decoder, pieces, 1, &likely, &n_likely, reterr);
-		if (r < 0)
-			return r;
-		for (size_t i = 1; i < w->n_languages; i++) {
-			if (likely[w->languages[i].piece] > likely[language->piece])
-				language = &w->languages[i];
-		}
-		decoder_end(w->decoder);
-	}
-	memcpy(pieces, w->prompt, w->n_prompt * sizeof(*pieces));
-	n = w->n_prompt;
+	for (size_t i = 0; i < n; i++)
+		sum += exp((double)(likely[i] - likely[piece]));
+	return -log(sum);
+}
+
+/* What is heard, as pieces; *ret_sure is the mean of how sure each was. */
+static int write_pieces(struct whisper *w, const struct language *language, size_t max,
+	struct attempt *ret, struct err *reterr)
+{
+	int64_t pieces[PROMPT_MAX + 8];
+	size_t n = w->n_prompt, n_likely;
+	const float *likely;
+	double sum = 0;
+
+	ret->n = 0;
+	memcpy(pieces, w->prompt, n * sizeof(*pieces));
 	pieces[n++] = START;
 	pieces[n++] = language->piece;
 	pieces[n++] = TRANSCRIBE;
 	pieces[n++] = NO_TIMES;
-	while (written < PIECES_MAX && written < max) {
-		r = decoder_step(w->decoder, pieces, n, &likely, &n_likely, reterr);
+	for (size_t steps = 1;; steps++) {
+		int r = decoder_step(w->decoder, pieces, n, &likely, &n_likely, reterr);
 		if (r < 0)
 			return r;
-		int64_t piece = choose(w, likely, n_likely, written == 0);
-		if (piece == END_OF_TEXT)
-			break;
-		text[written++] = piece;
-		size_t left = decoder_cut_loop(text, written);
-		if (left < written) {
-			written = left;
-			break;
+		int64_t piece = choose(w, likely, n_likely, ret->n == 0);
+		sum += sureness(likely, n_likely, piece);
+		ret->sure = sum / (double)steps;
+		if (piece == END_OF_TEXT || ret->n == PIECES_MAX || ret->n == max)
+			return 0;
+		ret->pieces[ret->n++] = piece;
+		size_t left = decoder_cut_loop(ret->pieces, ret->n);
+		if (left < ret->n) {
+			ret->n = left;
+			ret->sure += LOOPED;
+			return 0;
 		}
 		pieces[0] = piece;
 		n = 1;
 	}
-	for (size_t i = 0; i < written; i++)
-		words_add(&w->words, text[i], &result->text);
-	(void)snprintf(result->language, sizeof(result->language), "%s", language->name);
+}
+
+/* Which of the languages it is. */
+static int find_language(struct whisper *w, const struct language **ret, struct err *reterr)
+{
+	const int64_t start = START;
+	const float *likely;
+	size_t n;
+	int r = decoder_step(w->decoder, &start, 1, &likely, &n, reterr);
+
+	if (r < 0)
+		return r;
+	*ret = &w->languages[0];
+	for (size_t i = 1; i < w->n_languages; i++) {
+		if (likely[w->languages[i].piece] > likely[(*ret)->piece])
+			*ret = &w->languages[i];
+	}
+	decoder_end(w->decoder);
 	return 0;
 }
 
-static int run_whisper(
-	void *self, const float *samples, size_t n, struct stt_result *result, struct err *reterr)
+/* The sound with so much silence before it, times gain. *language is found out unless it is set. */
+static int attempt(struct whisper *w, const float *samples, size_t n, const struct manner *manner,
+	const struct language **language, struct attempt *ret, struct err *reterr)
 {
-	struct whisper *w = self;
-	const size_t wanted = n / (HOPS * MEL_HOP) + SILENCE;
+	const size_t all = n + manner->lead;
+	const size_t wanted = all / (HOPS * MEL_HOP) + SILENCE;
 	const size_t positions = wanted < POSITIONS_MAX ? wanted : POSITIONS_MAX;
 	AUTO_FREE float *columns = xmalloc(MEL_BANDS * HOPS * positions * sizeof(*columns));
+	AUTO_FREE float *sounds = xcalloc(all + 1, sizeof(*sounds));
 	const struct onnx_tensor sound = { .type = ONNX_F32,
 		.n_dims = 3,
 		.dims = { 1, MEL_BANDS, (int64_t)(HOPS * positions) },
@@ -286,15 +317,44 @@ static int run_whisper(
 	static const char *const out[] = { "last_hidden_state" };
 	struct onnx_tensor heard;
 
-	mel_run(w->mel, samples, n, HOPS * positions, columns);
+	for (size_t i = 0; i < n; i++)
+		sounds[manner->lead + i] = samples[i] * manner->gain;
+	mel_run(w->mel, sounds, all, HOPS * positions, columns);
 	int r = onnx_run(w->encoder, in, ARRAY_LEN(in), out, 1, &heard, reterr);
 	if (r < 0)
 		return r;
 	decoder_begin(w->decoder, &heard);
-	r = write_text(w, n, result, reterr);
+	if (!*language)
+		r = find_language(w, language, reterr);
+	/* Nobody says more than that. */
+	if (r >= 0)
+		r = write_pieces(w, *language, 16 + n / 16000 * 12, ret, reterr);
 	decoder_end(w->decoder);
 	onnx_tensor_release(w->onnx, &heard);
 	return r;
+}
+
+static int run_whisper(
+	void *self, const float *samples, size_t n, struct stt_result *result, struct err *reterr)
+{
+	/* Where it is not sure, it often is with the same sound a little later or softer. */
+	static const struct manner manners[] = { { 0, 1 }, { 4800, 0.3F }, { 2400, 2 } };
+	struct whisper *w = self;
+	const struct language *language = w->n_languages == 1 ? &w->languages[0] : NULL;
+	struct attempt best = { .n = 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(manners) && (i == 0 || best.sure < SURE); i++) {
+		struct attempt one = { .n = 0 };
+		int r = attempt(w, samples, n, &manners[i], &language, &one, reterr);
+		if (r < 0)
+			return r;
+		if (i == 0 || one.sure > best.sure)
+			best = one;
+	}
+	for (size_t i = 0; i < best.n; i++)
+		words_add(&w->words, best.pieces[i], &result->text);
+	(void)snprintf(result->language, sizeof(result->language), "%s", language->name);
+	return 0;
 }
 
 static void stop_whisper(void *self, bool stop)

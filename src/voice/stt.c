@@ -12,7 +12,8 @@
 #include "voice/stt-driver.h"
 #include "voice/vad.h"
 
-static const struct stt_driver *const drivers[] = { &stt_whisper, &stt_moonshine, &stt_exec };
+static const struct stt_driver *const drivers[] = { &stt_whisper, &stt_moonshine, &stt_http,
+	&stt_exec };
 
 struct stt {
 	const struct stt_driver *driver;
@@ -35,6 +36,16 @@ void stt_wav(struct str *out, const float *samples, size_t n)
 	for (size_t i = 0; i < n; i++)
 		whole[i] = (int16_t)fmaxf(fminf(samples[i] * 32767, 32767), -32768);
 	wav_encode(out, whole, n, 16000);
+}
+
+void stt_signal(int fd, bool on)
+{
+	uint64_t one = 1;
+
+	if (on)
+		(void)!write(fd, &one, sizeof(one));
+	else
+		(void)!read(fd, &one, sizeof(one));
 }
 
 int stt_new(const struct stt_opts *opts, struct stt **ret, struct err *reterr)

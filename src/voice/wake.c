@@ -11,6 +11,10 @@
  * openWakeWord: of each 80 ms eight rows of 32 bands, of the last 76 rows 96 numbers that tell
  * sounds of speech apart, and of the last 16 of those how much they are like "hey Jarvis".
  *
+ * How sure it is hangs on where its frames happen to begin: of people that it hears half it would
+ * have been sure with frames 20 ms later. So where it is in doubt it listens again, to the same
+ * rows in other frames.
+ *
  * It does not know the name alone. But what it lacks can be given to it: when somebody begins to
  * speak, a second ear hears the same speech with a "hey" before it, made by rule.
  */
@@ -23,15 +27,18 @@ enum {
 	WIDTH = 96,
 	DEPTH = 16, /* embeddings that are judged */
 	REST_FRAMES = 13, /* not twice within a second */
-	/* Rows that all embeddings together are made of. */
-	SPAN = WINDOW + (DEPTH - 1) * ROWS,
+	/* Rows that all embeddings together are made of, also those of frames that began later. */
+	SPAN = WINDOW + DEPTH * ROWS,
+	SHIFTS = 3, /* frames that began 20, 40 and 60 ms later */
+	DOUBT_FRAMES = 8, /* how long it listens to those */
 	HISTORY = 32, /* rows: how far back the start of speech may lie */
 	HEY_FRAMES = 5,
 	ASK_FRAMES = 20, /* after the start of speech the name may come for 1.6 s */
 	QUIET_FRAMES = 10, /* of the VAD: a pause before it that makes it a start */
 	STARTS_AFTER = 2, /* of the VAD: frames of speech */
 };
-#define THRESHOLD 0.45
+#define THRESHOLD 0.4
+#define DOUBT 0.08F
 #define SPEECH 0.4F
 #define SILENCE 0.3F
 
@@ -47,6 +54,8 @@ struct wake {
 	float samples[BEFORE + WAKE_FRAME];
 	float history[HISTORY][BANDS]; /* the last rows that were heard */
 	struct ear ear;
+	float shifted[SHIFTS][DEPTH][WIDTH]; /* embeddings of other frames */
+	unsigned doubt; /* frames that those are still listened to */
 	double threshold, bare_threshold;
 	unsigned rest; /* frames until it may be called again */
 	/* For the bare name: */
@@ -107,10 +116,10 @@ static bool embed(const struct wake *w, float rows[][BANDS], float out[WIDTH])
 	return run(w, w->embedding, &in, out, WIDTH);
 }
 
-static float judge(const struct wake *w, struct ear *ear)
+static float judge(const struct wake *w, float judged[DEPTH][WIDTH])
 {
 	const struct onnx_tensor in = {
-		.type = ONNX_F32, .n_dims = 3, .dims = { 1, DEPTH, WIDTH }, .data = ear->judged
+		.type = ONNX_F32, .n_dims = 3, .dims = { 1, DEPTH, WIDTH }, .data = judged
 	};
 	float score = 0;
 
@@ -130,7 +139,31 @@ static float hear(const struct wake *w, struct ear *ear, float rows[ROWS][BANDS]
 	memmove(ear->judged, ear->judged + 1, (DEPTH - 1) * sizeof(*ear->judged));
 	if (!embed(w, ear->rows + SPAN - WINDOW, ear->judged[DEPTH - 1]))
 		return 0;
-	return judge(w, ear);
+	return judge(w, ear->judged);
+}
+
+/* How sure the ear would be with other frames; 0 while there is no doubt. */
+static float hear_again(struct wake *w, float score)
+{
+	bool begun = w->doubt > 0;
+
+	if (score >= DOUBT)
+		w->doubt = DOUBT_FRAMES;
+	else if (begun)
+		w->doubt--;
+	for (size_t s = 0; w->doubt > 0 && s < SHIFTS; s++) {
+		float(*judged)[WIDTH] = w->shifted[s];
+		/* What is known of them needs only the next. */
+		if (begun)
+			memmove(judged, judged + 1, (DEPTH - 1) * sizeof(*judged));
+		for (size_t i = begun ? DEPTH - 1 : 0; i < DEPTH; i++) {
+			if (!embed(w, w->ear.rows + i * ROWS + (s + 1) * ROWS / (SHIFTS + 1),
+				    judged[i]))
+				return 0;
+		}
+		score = fmaxf(score, judge(w, judged));
+	}
+	return score;
 }
 
 /* ---- "hey" ---- */
@@ -210,7 +243,7 @@ static void begin_asking(struct wake *w, size_t ago)
 	/* All that the last embeddings are made of is another now; the newest comes with the next
 	 * rows. */
 	for (size_t i = 0; i < DEPTH; i++) {
-		if (!embed(w, w->primed.rows + i * ROWS, w->primed.judged[i]))
+		if (!embed(w, w->primed.rows + (i + 1) * ROWS, w->primed.judged[i]))
 			w->asking = 0;
 	}
 }
@@ -248,7 +281,7 @@ static float hear_bare(struct wake *w, const int16_t *frame, float rows[ROWS][BA
 	}
 	if (ago > 0) {
 		begin_asking(w, ago);
-		score = fmaxf(score, judge(w, &w->primed));
+		score = fmaxf(score, judge(w, w->primed.judged));
 	}
 	return score;
 }
@@ -310,7 +343,7 @@ void wake_reset(struct wake *w)
 		memcpy(w->history[i], w->ear.rows[0], sizeof(w->history[i]));
 	for (size_t i = 0; i < DEPTH; i++)
 		(void)embed(w, w->ear.rows, w->ear.judged[i]);
-	w->rest = w->asking = 0;
+	w->rest = w->asking = w->doubt = 0;
 	w->n_pending = 0;
 	w->speech = 0;
 	w->quiet = QUIET_FRAMES;
@@ -328,7 +361,7 @@ bool wake_feed(struct wake *w, const int16_t *frame, float *ret_score)
 		return false;
 	memmove(w->history, w->history + ROWS, (HISTORY - ROWS) * sizeof(*w->history));
 	memcpy(w->history + HISTORY - ROWS, rows, sizeof(rows));
-	*ret_score = hear(w, &w->ear, rows);
+	*ret_score = hear_again(w, hear(w, &w->ear, rows));
 	called = (double)*ret_score >= w->threshold;
 	if (w->vad) {
 		float bare = hear_bare(w, frame, rows);
