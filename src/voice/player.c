@@ -383,6 +383,8 @@ static void *make(void *data)
 {
 	struct player *p = data;
 
+	if (p->tts)
+		tts_warm(p->tts);
 	pthread_mutex_lock(&p->lock);
 	while (!p->stopping) {
 		struct item *i = p->first;
@@ -420,6 +422,7 @@ int player_new(struct loop *loop, const struct player_opts *opts, player_fn fn, 
 		strv_add(&p->envp, *e);
 	p->opts.envp = (const char *const *)p->envp.v;
 	p->mute = opts->mute;
+	p->tts = opts->tts;
 	p->end = &p->first;
 	p->events_end = &p->events;
 	pthread_mutex_init(&p->lock, NULL);
@@ -448,7 +451,6 @@ int player_new(struct loop *loop, const struct player_opts *opts, player_fn fn, 
 		return err_errno(reterr, errnum, "thread for speaking");
 	}
 	(void)pthread_setname_np(p->maker, "voice");
-	p->tts = opts->tts;
 	*ret = p;
 	return 0;
 }

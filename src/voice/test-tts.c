@@ -16,6 +16,7 @@
 
 #include "audio/sounds.h"
 #include "base/clock.h"
+#include "model/model.h"
 #include "os/test-temp.h"
 #include "voice/tts.h"
 
@@ -154,6 +155,47 @@ static void test_what_is_not_there(void **state)
 	assert_int_equal(tts_new(&opts, &t, &err), ERR_USAGE);
 	assert_null(t);
 	tts_free(NULL);
+}
+
+/* A voice whose parts are missing or wrong: said when it is to speak. */
+static void test_voices_that_are_none(void **state)
+{
+	static const struct {
+		const char *config; /* NULL: none */
+		int r;
+		const char *says;
+	} rows[] = {
+		{ NULL, ERR_NOTFOUND, ".onnx.json is missing" },
+		{ "", ERR_INPUT, "not what belongs to a voice" },
+		{ "{\"audio\": {\"sample_rate\": 1e9}, \"phoneme_id_map\": {}}", ERR_INPUT,
+			"not what belongs to a voice" },
+		{ "{\"audio\": {\"sample_rate\": 22050}, \"phoneme_id_map\": {}}", ERR_NOTFOUND,
+			"install" },
+	};
+	AUTO_FREE char *program = path_find_program("espeak-ng", "/usr/bin:/bin");
+	AUTO_FREE char *voice = path_join(*state, "x.onnx");
+
+	if (!program)
+		skip();
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct models *models = models_new(*state);
+		const struct tts_opts opts = { .voice = voice,
+			.models = models,
+			.search = "/usr/bin:/bin",
+			.envp = environment };
+		struct err err = ERR_INIT;
+		struct heard h = { 0 };
+		struct tts *t = NULL;
+		AUTO_FREE char *config =
+			rows[i].config ? temp_write(*state, "x.onnx.json", rows[i].config) : NULL;
+		assert_int_equal(tts_new(&opts, &t, &err), 0);
+		tts_warm(t);
+		int r = tts_say(t, SV("Hello."), "en", hear, &h, &err);
+		if (r != rows[i].r || !strstr(err.msg, rows[i].says))
+			fail_msg("%zu: %d %s", i, r, err.msg);
+		tts_free(t);
+		models_free(models);
+	}
 }
 
 static void *cancel_soon(void *data)
@@ -416,6 +458,7 @@ int main(void)
 		WITH_FOLDER(test_a_program_speaks),
 		WITH_FOLDER(test_programs_that_fail),
 		WITH_FOLDER(test_what_is_not_there),
+		WITH_FOLDER(test_voices_that_are_none),
 		WITH_FOLDER(test_cancelled),
 		cmocka_unit_test(test_espeak),
 		WITH_FOLDER(test_a_server_speaks),

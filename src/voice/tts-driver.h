@@ -23,6 +23,8 @@ struct tts_driver {
 	int (*open)(struct tts *t, struct err *reterr);
 	int (*say)(struct tts *t, struct sv text, const char *language, tts_sink_fn sink,
 		void *data, struct err *reterr);
+	/* Loads what the first sentence would wait for; may be NULL. */
+	void (*warm)(struct tts *t);
 	/* For what does not look at cancel_fd; may be NULL. From any thread. */
 	void (*stop)(struct tts *t, bool stop);
 	void (*close)(struct tts *t); /* may be NULL */

@@ -22,6 +22,7 @@ enum {
 	NETWORK_MAX = 512 * 1024 * 1024,
 	PHONEMES_MAX = 64 * 1024, /* bytes, of a clause */
 	IDS_MAX = 20000, /* of a sentence */
+	PIECE_IDS = 70, /* some two seconds */
 	THREADS = 2,
 };
 
@@ -215,25 +216,30 @@ static int clause_sounds(struct tts *t, const struct voice *v, struct sv clause,
 	return r;
 }
 
-static int sentence_sounds(struct tts *t, const struct voice *v, struct sv text,
-	const char *language, struct ids *ids, struct err *reterr)
+/*
+ * Cuts as many clauses off the front of *text as are worth a run of the network: the first words
+ * are then heard while the others are made.
+ */
+static int next_sounds(struct tts *t, const struct voice *v, struct sv *text, const char *language,
+	struct ids *ids, struct err *reterr)
 {
 	add_sound(ids, v, SV("^"));
-	while (text.n) {
+	while (text->n && ids->n < PIECE_IDS) {
 		size_t n = 0;
 		/* Not within 3,5 or 12:30. */
-		while (n < text.n &&
-			!(strchr(".,;:!?", text.p[n]) && (n + 1 == text.n || text.p[n + 1] == ' ')))
+		while (n < text->n &&
+			!(strchr(".,;:!?", text->p[n]) &&
+				(n + 1 == text->n || text->p[n + 1] == ' ')))
 			n++;
-		if (sv_trim(sv_head(text, n)).n) {
-			int r = clause_sounds(t, v, sv_head(text, n), language, ids, reterr);
+		if (sv_trim(sv_head(*text, n)).n) {
+			int r = clause_sounds(t, v, sv_head(*text, n), language, ids, reterr);
 			if (r < 0)
 				return r;
 		}
-		if (n < text.n)
-			add_sound(ids, v, sv_make(text.p + n, 1));
-		text = sv_from(text, n + 1);
-		if (text.n)
+		if (n < text->n)
+			add_sound(ids, v, sv_make(text->p + n, 1));
+		*text = sv_trim(sv_from(*text, n + 1));
+		if (text->n && ids->n < PIECE_IDS)
 			add_sound(ids, v, SV(" "));
 	}
 	const json_t *end = json_object_get(v->ids, "$");
@@ -278,21 +284,12 @@ static int hand_over(const struct onnx_tensor *out, unsigned rate, tts_sink_fn s
 	return 0;
 }
 
-static int piper_say(struct tts *t, struct sv text, const char *language, tts_sink_fn sink,
+static int run_network(struct tts *t, struct voice *v, const struct ids *ids, tts_sink_fn sink,
 	void *data, struct err *reterr)
 {
-	CLEANUP(ids_release) struct ids ids = { 0 };
-	struct piper *p = t->state;
-	struct voice *v = NULL;
-	int r = voice_for(t, language, &v, reterr);
-
-	if (r == 0)
-		r = sentence_sounds(t, v, text, language, &ids, reterr);
-	if (r < 0)
-		return r;
-	int64_t length = (int64_t)ids.n, speaker = 0;
+	int64_t length = (int64_t)ids->n, speaker = 0;
 	float scales[] = { v->noise, v->length / (float)t->opts.speed, v->noise_w };
-	const struct onnx_tensor in = { ONNX_I64, 2, { 1, length }, ids.v, NULL },
+	const struct onnx_tensor in = { ONNX_I64, 2, { 1, length }, ids->v, NULL },
 				 lengths = { ONNX_I64, 1, { 1 }, &length, NULL },
 				 how = { ONNX_F32, 1, { 3 }, scales, NULL },
 				 who = { ONNX_I64, 1, { 1 }, &speaker, NULL };
@@ -301,16 +298,43 @@ static int piper_say(struct tts *t, struct sv text, const char *language, tts_si
 	const char *const outputs[] = { "output" };
 	struct onnx_tensor out = { 0 };
 	struct onnx *onnx = NULL;
-	r = models_runtime(t->opts.models, &onnx, reterr);
+	int r = models_runtime(t->opts.models, &onnx, reterr);
+
 	if (r < 0)
 		return r;
-	set_running(p, v->session);
+	set_running(t->state, v->session);
 	r = onnx_run(v->session, args, v->speakers ? 4 : 3, outputs, 1, &out, reterr);
-	set_running(p, NULL);
+	set_running(t->state, NULL);
 	if (r == 0)
 		r = hand_over(&out, v->rate, sink, data, reterr);
 	onnx_tensor_release(onnx, &out);
 	return r;
+}
+
+static int piper_say(struct tts *t, struct sv text, const char *language, tts_sink_fn sink,
+	void *data, struct err *reterr)
+{
+	struct voice *v = NULL;
+	int r = voice_for(t, language, &v, reterr);
+
+	while (r == 0 && text.n) {
+		CLEANUP(ids_release) struct ids ids = { 0 };
+		r = next_sounds(t, v, &text, language, &ids, reterr);
+		if (r == 0)
+			r = run_network(t, v, &ids, sink, data, reterr);
+	}
+	return r;
+}
+
+/* What the first sentence would wait for. Failures are told by that one. */
+static void piper_warm(struct tts *t)
+{
+	static const char *const languages[] = { "de", "en" };
+
+	for (size_t i = 0; i < ARRAY_LEN(languages); i++) {
+		struct voice *v = NULL;
+		(void)!voice_for(t, languages[i], &v, NULL);
+	}
 }
 
 static void piper_stop(struct tts *t, bool stop)
@@ -350,6 +374,7 @@ const struct tts_driver tts_driver_piper = {
 	.name = "piper",
 	.open = piper_open,
 	.say = piper_say,
+	.warm = piper_warm,
 	.stop = piper_stop,
 	.close = piper_close,
 };

@@ -340,6 +340,12 @@ void tts_voice(struct str *out, const struct tts *t, const char *language)
 	}
 }
 
+void tts_warm(struct tts *t)
+{
+	if (t->driver->warm)
+		t->driver->warm(t);
+}
+
 /* Counts what the engine gives: nothing is no speech. */
 struct counted {
 	tts_sink_fn sink;

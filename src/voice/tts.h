@@ -35,6 +35,8 @@ struct tts;
 /* ERR_NOTFOUND with what to install when the engine is not there. */
 int tts_new(const struct tts_opts *opts, struct tts **ret, struct err *reterr) MUST_USE;
 void tts_free(struct tts *t); /* NULL is fine */
+/* Loads what the first sentence would have to wait for; blocks as long. On the thread that says. */
+void tts_warm(struct tts *t);
 /* One sentence, of what voice/speakable made; language "de", "en". */
 int tts_say(struct tts *t, struct sv text, const char *language, tts_sink_fn sink, void *data,
 	struct err *reterr) MUST_USE;
