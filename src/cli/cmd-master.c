@@ -1,3 +1,4 @@
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -8,6 +9,7 @@
 #include "cli/master-manage.h"
 #include "cli/master-screen.h"
 #include "cli/print.h"
+#include "cli/sessions.h"
 #include "config/settings.h"
 #include "master/rounds.h"
 #include "os/path.h"
@@ -33,7 +35,7 @@ struct master_opts {
 	struct master_manage runs;
 };
 
-static const struct master_opts master_defaults = { .budget = -1,
+static const struct master_opts master_defaults = { .budget = NAN,
 	.time_ms = -1,
 	.stall = -1,
 	.check_max = -1,
@@ -160,7 +162,7 @@ static void override(const struct master_opts *o, struct master_config *c)
 		set(&c->permission, o->permission);
 	if (o->check)
 		set(&c->check, o->check);
-	c->max_budget_usd = o->budget >= 0 ? o->budget : c->max_budget_usd;
+	c->max_budget_usd = isnan(o->budget) ? c->max_budget_usd : o->budget;
 	c->max_wall_ms = o->time_ms >= 0 ? o->time_ms : c->max_wall_ms;
 	c->stall = o->stall >= 0 ? o->stall : c->stall;
 	c->check_max = o->check_max >= 0 ? o->check_max : c->check_max;
@@ -528,6 +530,11 @@ static int run_master(
 	for (int i = 0; i < argc; i++)
 		str_addf(&text, "%s%s", i ? " " : "", argv[i]);
 	struct sv said = sv_trim(str_sv(&text));
+	if (m.opts->runs.name && m.opts->runs.name[0]) {
+		int named = sessions_check_name(m.opts->runs.name, reterr);
+		if (named < 0)
+			return named;
+	}
 	if (manages_only(&m.opts->runs, argc)) {
 		int r = find_dir(&m, reterr);
 		if (r == 0)
@@ -535,6 +542,12 @@ static int run_master(
 		free(m.dir);
 		return r;
 	}
+	if (m.opts->budget < 0)
+		return err_set(reterr, ERR_USAGE, "--max-budget-usd: %g is no sum; 0 is no limit",
+			m.opts->budget);
+	if (m.opts->stall == 1)
+		return err_set(reterr, ERR_USAGE,
+			"--stall: once is not again and again; from 2 on, or 0 for never");
 	if (said.n == 0 && !goes_on(&m.opts->runs))
 		return err_set(reterr, ERR_USAGE,
 			"what is to be done? faden master \"TASK\", or --resume to go on with the "

@@ -681,7 +681,12 @@ int master_open_file(const char *path, unsigned flags, const struct clock *clock
 			"%s has a record a line, as another program writes runs: take it in with "
 			"--import",
 			path);
-	struct master_run *run = run_new(xstrdup(path), NULL, flags, clock);
+	/* Journal and lock lie beside the file itself, whatever name leads there. */
+	AUTO_FREE char *real = NULL;
+	int r = path_real(path, &real, reterr);
+	if (r < 0)
+		return r;
+	struct master_run *run = run_new(TAKE_PTR(real), NULL, flags, clock);
 	master_state_init(&head);
 	if (snapshot_look(fd, &ours, &head, NULL) == 0 && head.id[0])
 		(void)snprintf(run->state.id, sizeof(run->state.id), "%s", head.id);

@@ -132,9 +132,14 @@ void view_runs_cleaned(struct term *t, const struct runs_cleaned *c)
 {
 	AUTO_STR line = STR_INIT;
 
-	str_addf(&line, "%zu run%s (", c->runs, c->runs == 1 ? "" : "s");
-	put_bytes(&line, c->bytes);
-	str_adds(&line, c->dry ? ") would be deleted." : ") deleted; the archive keeps a copy.");
+	if (c->runs == 0) {
+		str_adds(&line, c->dry ? "No run would be deleted." : "No run was deleted.");
+	} else {
+		str_addf(&line, "%zu run%s (", c->runs, c->runs == 1 ? "" : "s");
+		put_bytes(&line, c->bytes);
+		str_adds(&line,
+			c->dry ? ") would be deleted." : ") deleted; the archive keeps a copy.");
+	}
 	if (c->in_use)
 		str_addf(&line, " %zu in use %s left.", c->in_use,
 			c->dry			 ? "would be"

@@ -31,6 +31,10 @@ t_exit 'there is nothing to go on with' 1 t_faden master --resume
 t_exit 'an id is no task' 2 t_faden master aaaaaaaa-0000-4000-8000-000000000001
 t_like 'and it is said what is' "$(cat "$t_err")" 'session aaaaaaaa'
 t_exit 'rounds are a number' 2 t_faden master -r some 'count to three'
+t_exit 'a budget is a sum' 2 t_faden master --max-budget-usd -1 x
+t_exit 'once is not again' 2 t_faden master --stall 1 x
+t_exit 'a name is a line' 3 t_faden master --name 'a
+b' x
 t_ok 'none of that left anything' test ! -e .claude-master
 
 t_exit 'a run comes to its end' 0 t_faden master 'count to three'
@@ -164,6 +168,8 @@ t_start_faden master 'count to 2' >/dev/null 2>&1
 t_ok 'a run is under way' t_wait_for 20 sh -c 'ls .claude-master/sessions/*.journal && grep -q "\"ask\"" .claude-master/sessions/*.journal'
 t_exit 'nobody else goes on with it' 5 t_faden master --resume
 t_like 'it is said who has it' "$(cat "$t_err")" "process [0-9]+"
+ln -s "$here/.claude-master/sessions/session-$(sed 's/.*"sessionId":"\([^"]*\)".*/\1/' .claude-master/sessions/current.json).json" "$t_tmp/link.json"
+t_exit 'nor by another name of its file' 5 t_faden master --session-file "$t_tmp/link.json" x
 kill -KILL "$t_pid"
 wait "$t_pid" 2>/dev/null
 no_script
