@@ -1,13 +1,13 @@
 /*
  * The router as a service, line by line, and the same bytes as a sentence: any text, any history.
  */
+#include "assist/correct.h"
+#include "assist/tasktype.h"
 #include "base/utf8.h"
+#include "eval/stdio.h"
 #include "fuzz.h"
-#include "route/correct.h"
 #include "route/memory.h"
 #include "route/route.h"
-#include "route/stdio.h"
-#include "route/tasktype.h"
 
 enum { INPUT_MAX = 1 << 16 };
 

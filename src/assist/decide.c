@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "assist/candidates.h"
+#include "assist/correct.h"
 #include "assist/learn.h"
 #include "assist/record.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "os/path.h"
-#include "route/correct.h"
 #include "store/topic.h"
 
 /* Two texts are one request when at least half of their words are the same. */

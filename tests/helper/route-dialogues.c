@@ -12,8 +12,8 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "eval/stdio.h"
 #include "os/file.h"
-#include "route/stdio.h"
 
 enum { FILE_MAX = 16 * 1024 * 1024, REF_MAX = 32 };
 

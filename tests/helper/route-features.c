@@ -15,10 +15,10 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "eval/memstore.h"
 #include "meaning/meaning.h"
 #include "os/file.h"
 #include "route/feature.h"
-#include "route/memstore.h"
 
 enum { FILE_MAX = 16 * 1024 * 1024 };
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/err.h"
-#include "route/memstore.h"
+#include "eval/memstore.h"
 
 enum { ROUTE_LINE_MAX = 8 * 1024 * 1024 };
 

@@ -1,4 +1,4 @@
-#include "route/correct.h"
+#include "assist/correct.h"
 
 #include "route/phrase.h"
 

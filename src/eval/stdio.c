@@ -1,11 +1,11 @@
-#include "route/stdio.h"
+#include "eval/stdio.h"
 
 #include <jansson.h>
 #include <math.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "route/memstore.h"
+#include "eval/memstore.h"
 #include "route/route.h"
 
 void route_stdio_init(struct route_stdio *s, struct router *r)

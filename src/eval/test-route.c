@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
+#include "eval/stdio.h"
 #include "route/route.h"
-#include "route/stdio.h"
 
 enum { MINUTE = 60000 };
 

@@ -1,4 +1,4 @@
-#include "route/tasktype.h"
+#include "assist/tasktype.h"
 
 #include "route/phrase.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "route/memstore.h"
+#include "eval/memstore.h"
 #include "route/seed.h"
 #include "route/unicode.h"
 

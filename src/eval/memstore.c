@@ -1,4 +1,4 @@
-#include "route/memstore.h"
+#include "eval/memstore.h"
 
 static void conv_free(struct memstore_conv *c)
 {
