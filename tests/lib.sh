@@ -298,6 +298,17 @@ t_model_query() {
 	END
 }
 
+# t_need_models NAME…: these models, installed once below the build folder, as the user has them.
+# Without them the whole test is skipped.
+t_need_models() {
+	t_status=0
+	t_models=$("$t_helper/get-models" "$FADEN" "$t_root/build/models" "$@") || t_status=$?
+	[ "$t_status" != 77 ] || t_skip_all "$t_models"
+	[ "$t_status" = 0 ] || { t_note "get-models: status $t_status" && exit 1; }
+	mkdir -p "$t_home/.local/share/faden"
+	ln -sfn "$t_models" "$t_home/.local/share/faden/models"
+}
+
 # t_need_agents: the real agents as $t_claude, $t_claude_new, $t_codex, and as `claude` and `codex`
 # in the PATH of what t_run runs. Without them the whole test is skipped.
 t_need_agents() {

@@ -7,6 +7,7 @@
 #include "cli/models.h"
 #include "cli/print.h"
 #include "cli/voice.h"
+#include "config/settings.h"
 #include "model/install.h"
 #include "view/json.h"
 #include "voice/hear.h"
@@ -25,7 +26,7 @@ static const char *const model_choices[] = { "base", "small", "moonshine", NULL 
 
 static const struct opt voice_options[] = {
 	OPT_WORD(0, "model", struct voice_opts, model, "NAME", model_choices,
-		"speech to text by this one: base (the default), small or moonshine"),
+		"speech to text by this one: base, small or moonshine"),
 	OPT_STRING(0, "lang", struct voice_opts, lang, "CODE",
 		"hear: the language of the speech, de or en; else it is found out"),
 	OPT_FLAG(0, "bare", struct voice_opts, bare, "hear: the name alone is a call too"),
@@ -34,7 +35,7 @@ static const struct opt voice_options[] = {
 	OPT_END,
 };
 
-static const char *const voice_verbs[] = { "install", "hear", "test", NULL };
+static const char *const voice_verbs[] = { "install", "hear", NULL };
 
 static int install(struct app *app, const struct voice_opts *opts, struct err *reterr)
 {
@@ -112,23 +113,23 @@ static int hear(
 	struct app *app, const struct voice_opts *opts, int argc, char **argv, struct err *reterr)
 {
 	struct models *models = models_new(app->paths.models_dir);
-	bool moonshine = opts->model && strcmp(opts->model, "moonshine") == 0;
-	const struct wake_opts wo = { .engine = "openwakeword",
-		.models = models,
-		.bare_threshold = opts->bare ? WAKE_BARE_THRESHOLD : 0 };
-	const struct stt_opts so = { .engine = moonshine ? "moonshine" : "whisper",
-		.model = opts->model,
-		.language = opts->lang ? opts->lang : "auto",
-		.models = models };
+	AUTO_STRV command = STRV_INIT;
+	struct stt_opts so = voice_stt_opts(app, models, opts->lang, &command);
 	struct wake *wake = NULL;
 	struct vad *vad = NULL;
 	struct stt *stt = NULL;
-	int r = wake_new(&wo, &wake, reterr);
 
+	if (opts->model) {
+		so.engine = strcmp(opts->model, "moonshine") == 0 ? "moonshine" : "whisper";
+		so.model = opts->model;
+	}
+	if (opts->bare)
+		app->settings->wake_word_bare = true;
+	int r = voice_wake(app, models, &wake, reterr);
 	if (r >= 0)
-		r = vad_new("silero", models, &vad, reterr);
+		r = voice_vad(app, models, &vad, reterr);
 	if (r >= 0 && !opts->no_text)
-		r = stt_new(&so, &stt, reterr);
+		r = voice_stt(&so, &stt, reterr);
 	for (int i = 0; i < argc && r >= 0; i++) {
 		AUTO_SAMPLES samples = { .v = NULL };
 		struct heard h = { .said.text = STR_INIT };
@@ -157,16 +158,14 @@ static int run_voice(
 		return install(app, opts, reterr);
 	if (sv_is(verb, "hear") && argc > 1)
 		return hear(app, opts, argc - 1, argv + 1, reterr);
-	if (sv_is(verb, "test") && argc == 1)
-		return voice_test(app, reterr);
-	return err_set(reterr, ERR_USAGE, "give 'install', 'hear FILE…' or 'test'");
+	return err_set(reterr, ERR_USAGE, "give 'install' or 'hear FILE…'");
 }
 
 const struct cmd cmd_voice = {
 	.name = "voice",
 	.group = CMD_GROUP_SETUP,
 	.summary = "what listening needs: install it, try it on recordings",
-	.synopsis = "install | hear FILE… | test",
+	.synopsis = "install | hear FILE…",
 	.min_args = 1,
 	.max_args = CMD_ANY,
 	.words = CMD_WORDS_FILE,

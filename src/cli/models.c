@@ -107,8 +107,10 @@ int models_get(struct app *app, struct models *m, const struct model_def *const 
 			plan[i]->licence, plan[i]->remark ? "; " : "",
 			plan[i]->remark ? plan[i]->remark : "");
 	}
-	if (count == 0)
+	if (count == 0) {
+		model_sweep(m);
 		return 0;
+	}
 	size_format(fetched, text[0]);
 	size_format(kept, text[1]);
 	if (count > 1)

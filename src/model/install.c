@@ -297,11 +297,28 @@ static int unpack(struct job *job, const char *package, const char *path,
 	return r;
 }
 
+/* The caller has the lock. */
+static void sweep_fetched(const struct models *m)
+{
+	AUTO_FREE char *fetched = path_join(models_dir(m), FETCH);
+
+	empty_folder(fetched);
+	(void)rmdir(fetched);
+}
+
+void model_sweep(const struct models *m)
+{
+	AUTO_FREE char *lock = path_join(models_dir(m), ".lock");
+	AUTO_CLOSE int locked = -1;
+
+	if (path_exists(lock) && file_lock(lock, false, &locked, NULL) >= 0)
+		sweep_fetched(m);
+}
+
 int model_install(struct models *m, const struct model_def *def,
 	const struct model_install_opts *opts, struct err *reterr)
 {
 	AUTO_FREE char *folder = path_join(models_dir(m), def->name);
-	AUTO_FREE char *fetched = path_join(models_dir(m), FETCH);
 	AUTO_FREE char *lock = path_join(models_dir(m), ".lock");
 	AUTO_FREE char *package = NULL;
 	AUTO_CLOSE int locked = -1;
@@ -333,8 +350,7 @@ int model_install(struct models *m, const struct model_def *def,
 		err_prefix(reterr, "%s", def->name);
 		return r;
 	}
-	empty_folder(fetched);
-	(void)rmdir(fetched);
+	sweep_fetched(m);
 	if (opts->progress)
 		opts->progress(opts->data, def, MODEL_STEP_DONE, job.total, job.total);
 	return 0;

@@ -36,6 +36,9 @@ size_t model_plan(const struct models *m, const struct model_def *const *wanted,
 int model_install(struct models *m, const struct model_def *def,
 	const struct model_install_opts *opts, struct err *reterr) MUST_USE;
 
+/* What an install that was ended left behind; not while another one goes on. */
+void model_sweep(const struct models *m);
+
 /* Takes a model off the disk, and of what it needs that which nothing else that is there needs:
  * how many were there. */
 int model_remove(struct models *m, const struct model_def *def, struct err *reterr) MUST_USE;

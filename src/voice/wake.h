@@ -12,9 +12,6 @@
 
 enum { WAKE_FRAME = 1280 }; /* samples at 16 kHz: 80 ms */
 
-/* A good threshold for the bare name. */
-#define WAKE_BARE_THRESHOLD 0.7
-
 struct models; /* model/model.h: which are installed, and where */
 
 struct wake_opts {

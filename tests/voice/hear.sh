@@ -1,0 +1,84 @@
+#!/bin/sh
+# What is heard in recordings: calls, speech and text, of synthetic voices, with the real networks.
+. "$(dirname "$0")/../lib.sh"
+command -v espeak-ng >/dev/null || t_skip_all 'espeak-ng is not installed'
+command -v sox >/dev/null || t_skip_all 'sox is not installed'
+t_need_models voice whisper-base
+
+# say FILE VOICE TEXT: with silence around it
+say() {
+	espeak-ng -v "$2" -s 140 -w "$t_tmp/espeak.wav" "$3"
+	sox "$t_tmp/espeak.wav" -r 16000 -c 1 -b 16 "$t_tmp/$1" norm -6 pad 0.6 1.2
+}
+# of FILE KEY: what `voice hear` says of a file
+of() {
+	python3 - "$t_out" "$1" "$2" <<-'END'
+		import json, sys
+		for line in open(sys.argv[1]):
+		    heard = json.loads(line)
+		    if heard["file"].endswith("/" + sys.argv[2]):
+		        print(eval(sys.argv[3], {}, heard))
+	END
+}
+
+say call.wav en-us 'Hey Jarvis!'
+say time.wav en-us 'What time is it?'
+say speech.wav en-gb 'The morning train was late again, and nobody on the platform seemed to know why.'
+sox -n -r 16000 -c 1 -b 16 "$t_tmp/silence.wav" trim 0 2
+sox -n -r 16000 -c 1 -b 16 "$t_tmp/noise.wav" synth 2 pinknoise vol 0.1
+sox "$t_tmp/time.wav" -r 44100 -c 2 "$t_tmp/other.wav"
+
+t_exit 'recordings are heard' 0 t_faden voice hear --json --model base "$t_tmp/call.wav" "$t_tmp/time.wav" "$t_tmp/speech.wav" \
+	"$t_tmp/silence.wav" "$t_tmp/noise.wav" "$t_tmp/other.wav"
+cp "$t_out" "$t_tmp/heard"
+{
+	echo '['
+	sed '$!s/$/,/' "$t_out"
+	echo ']'
+} >"$t_tmp/list"
+t_ok 'and told as the page says' "$t_helper/check-json" "$t_root/docs/man/json.mdoc" voice <"$t_tmp/list"
+t_is 'the wake word is a call, once' "$(of call.wav 'len(wakes)')" 1
+t_is 'another sentence is none' "$(of speech.wav 'len(wakes)')" 0
+t_like 'what is said is written' "$(of time.wav 'text')" '^[Ww]hat time is it\??$'
+t_is 'and its language' "$(of time.wav 'language')" en
+t_like 'also of another rate with two channels' "$(of other.wav 'text')" '^[Ww]hat time is it\??$'
+t_like 'a longer one' "$(of speech.wav 'text')" 'platform seemed to know why'
+t_is 'speech has a place' "$(of time.wav 'len(speech) == 1 and 0.2 < speech[0][0] < 0.8 < speech[0][1] < 2.6')" True
+t_is 'silence has no speech and no text' "$(of silence.wav '(speech, text)')" "([], '')"
+t_is 'noise has none either' "$(of noise.wav '(speech, text, wakes)')" "([], '', [])"
+t_exit 'a language can be given' 0 t_faden voice hear --lang en --json "$t_tmp/time.wav"
+t_exit 'only calls and speech' 0 t_faden voice hear --json --no-text "$t_tmp/time.wav"
+t_is 'have no text' "$(of time.wav 'text')" None
+t_exit 'for people' 0 t_faden voice hear "$t_tmp/call.wav"
+t_like 'it is a list' "$(cat "$t_out")" 'called at [0-9.]+ s'
+t_exit 'an unknown language is refused' 2 t_faden voice hear --lang xx "$t_tmp/time.wav"
+t_exit 'a missing file is an error' 5 t_faden voice hear "$t_tmp/none.wav"
+head -c 1000 /dev/urandom >"$t_tmp/junk.wav"
+t_exit 'so is one that is no recording' 3 t_faden voice hear "$t_tmp/junk.wav"
+
+# A name alone, where that is wanted.
+say name.wav en-us 'Jarvis!'
+t_exit 'the name alone is heard' 0 t_faden voice hear --json --no-text --bare "$t_tmp/name.wav" "$t_tmp/speech.wav" "$t_tmp/time.wav"
+t_is 'it is a call' "$(of name.wav 'len(wakes)')" 1
+t_is 'other sentences are none' "$(of speech.wav 'len(wakes)') $(of time.wav 'len(wakes)')" '0 0'
+
+# Models that are missing or not what they were.
+models=$t_home/.local/share/faden/models
+rm "$models"
+cp -rL "$t_models" "$models"
+rm -rf "$models/whisper-base"
+t_exit 'a missing model is told' 1 t_faden voice hear --model base "$t_tmp/time.wav"
+t_like 'with the command that gets it' "$(cat "$t_err")" "faden (voice install|model install whisper-base)"
+: >"$models/wake/mel.onnx"
+t_exit 'an empty one too' 3 t_faden voice hear --no-text "$t_tmp/time.wav"
+t_like 'with the command that mends it' "$(cat "$t_err")" "0 bytes instead of .*faden model install wake"
+head -c 1000000 "$t_models/runtime/libonnxruntime.so" >"$models/runtime/libonnxruntime.so"
+t_exit 'a runtime that is cut off too' 3 t_faden voice hear --no-text "$t_tmp/time.wav"
+t_like 'with its command' "$(cat "$t_err")" 'faden model install runtime'
+t_exit 'models are listed' 0 t_faden model list
+t_like 'damaged ones as damaged' "$(cat "$t_out")" '^wake.damaged'
+
+FADEN_TEST_ONNX=$t_models/runtime/libonnxruntime.so
+export FADEN_TEST_ONNX
+t_ok 'networks run' "$t_build/src/test-onnx"
+t_done
