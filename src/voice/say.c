@@ -179,6 +179,7 @@ struct say {
 	bool german;
 	bool named[4]; /* by what is not read out */
 	bool after_number; /* the word before is one */
+	bool aside; /* in brackets */
 };
 
 static void add_word(struct say *s, struct sv word)
@@ -355,11 +356,18 @@ static void add_core(struct say *s, struct sv w)
 	}
 	AUTO_STR plain = STR_INIT;
 	for (size_t i = 0; i < w.n; i++)
-		if (w.p[i] != '_')
-			str_addc(&plain, w.p[i]);
-		else if (plain.len && i + 1 < w.n)
+		if (w.p[i] == '_' && plain.len && i + 1 < w.n)
 			str_addc(&plain, ' ');
+		else if (!strchr("_()[]", w.p[i]))
+			str_addc(&plain, w.p[i]);
 	add_word(s, str_sv(&plain));
+}
+
+/* What is said aside has a pause before and behind it. */
+static void add_pause(struct say *s)
+{
+	if (s->out->len > s->began && !strchr(".,;:!?", s->out->buf[s->out->len - 1]))
+		str_addc(s->out, ',');
 }
 
 /* One character of the text; what has no sound becomes a blank. */
@@ -369,8 +377,9 @@ static void add_plain(struct str *out, struct sv c, uint32_t cp)
 		str_addc(out, ' '); /* a word of its own */
 		str_add(out, c);
 		str_addc(out, ' ');
-	} else if (cp < 0x20 || cp == 0x7f || (cp < 0x80 && strchr("*#`|<>{}\\^\"", (int)cp)) ||
-		cp == 0xa0 || cp == 0x202f || cp == 0xfffd || (cp >= 0x80 && cp < 0xa0)) {
+	} else if (cp < 0x20 || cp == 0x7f || (cp < 0x80 && strchr("*`|<>{}\\^\"", (int)cp)) ||
+		(cp == '#' && (!out->len || out->buf[out->len - 1] == ' ')) || cp == 0xa0 ||
+		cp == 0x202f || cp == 0xfffd || (cp >= 0x80 && cp < 0xa0)) {
 		str_addc(out, ' ');
 	} else if ((cp >= 0x2190 && cp <= 0x21ff) || cp == 0x2014) { /* arrows, a dash */
 		str_adds(out, " , ");
@@ -439,8 +448,12 @@ void say_sentence(struct str *out, struct sv sentence, enum speakable_language l
 	struct sv rest = str_sv(&plain), w;
 	while (sv_split(&rest, ' ', &w)) {
 		size_t front = 0, back;
-		while (front < w.n && strchr(lead, w.p[front]))
+		while (front < w.n && strchr(lead, w.p[front])) {
+			if (w.p[front] == '(')
+				add_pause(&s);
+			s.aside |= w.p[front] == '(';
 			front++;
+		}
 		w = sv_from(w, front);
 		if (!w.n)
 			continue;
@@ -459,12 +472,17 @@ void say_sentence(struct str *out, struct sv sentence, enum speakable_language l
 		else if (back)
 			add_core(&s, sv_head(w, back));
 		/* Of what stands behind it, one mark is enough for a voice. */
-		for (size_t i = back; i < w.n; i++)
+		for (size_t i = back; i < w.n; i++) {
+			bool closes = w.p[i] == ')' && s.aside;
+			if (closes && !(i + 1 < w.n && strchr(".,;:!?", w.p[i + 1])))
+				add_pause(&s);
+			s.aside = s.aside && !closes;
 			if (strchr(".,;:!?", w.p[i]) && out->len > s.began &&
 				!strchr(".,;:!?", out->buf[out->len - 1])) {
 				str_addc(out, w.p[i]);
 				s.after_number = false;
 			}
+		}
 	}
 	bool sounds = false;
 	for (size_t i = s.began; i < out->len; i++)

@@ -268,7 +268,9 @@ static void add_code(struct str *out, struct sv code)
 		code.n -= 2;
 		signs -= 2;
 	}
-	if (!code.n || code.n > CODE_SAID_MAX || signs)
+	/* Of a path the end is said, however long it is. */
+	bool path = memchr(code.p, '/', code.n) && !memchr(code.p, ' ', code.n);
+	if (!code.n || (code.n > CODE_SAID_MAX && !path) || signs)
 		str_addc(out, SAY_CODE);
 	else
 		str_add(out, code);

@@ -119,6 +119,12 @@ static void test_what_is_not_read_out(void **state)
 		"en:The commit is code on screen, and that is it.");
 	check("Text first.\n\n    indented = code;\n    more();\n\nAnd the end.",
 		"en:Text first.|en:code on screen.|en:And the end.");
+	check("It is in `/home/anna/projects/of/a/long/name/faden/src/voice/player.c` and (see "
+	      "line 212) at "
+	      "https://example.org/x#y (or so). Some file(s) of C# too (at the end).",
+		"en:It is in player.c and, see line 212, at link on screen, or so.|en:Some files "
+		"of C# "
+		"too, at the end.");
 	check("either/or and and/or are words, 1/2 is a half.",
 		"en:either/or and and/or are words, 1/2 is a half.");
 }
