@@ -18,6 +18,7 @@
 #include "cli/print.h"
 #include "config/settings.h"
 #include "meaning/meaning.h"
+#include "model/model.h"
 #include "os/path.h"
 #include "store/health.h"
 #include "ui/format.h"
@@ -258,6 +259,39 @@ static void check_home(struct doctor *d, const struct transcript_home *home)
 		add(d, LEVEL_OK, what, NULL, "%s", home->root);
 }
 
+/* Only what is there is looked at: whether it works, 'faden voice test' tells. */
+static void check_voice(struct doctor *d)
+{
+	static const char *const needs[] = { "runtime", "wake", "speech" };
+	static const char *const texts[] = { "whisper-base", "whisper-small", "moonshine" };
+	const struct settings *s = d->app->settings;
+	struct models *models = models_new(d->app->paths.models_dir);
+	enum model_state worst = MODEL_WHOLE;
+	const char *text = s->stt_command.n ? "stt.command" : s->stt_url[0] ? "stt.url" : NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(needs); i++) {
+		const struct model_def *def = model_find(sv_of(needs[i]));
+		enum model_state state = def ? models_state(models, def, false) : MODEL_MISSING;
+		worst = state < worst ? state : worst;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		const struct model_def *def = model_find(sv_of(texts[i]));
+		if (def && models_state(models, def, false) == MODEL_WHOLE && !text)
+			text = texts[i];
+	}
+	AUTO_FREE char *espeak = path_find_program("espeak-ng", d->app->paths.search);
+	if (worst == MODEL_WHOLE && text)
+		add(d, LEVEL_OK, "voice", NULL, "it would listen, and understand by %s", text);
+	else
+		add(d, worst == MODEL_DAMAGED ? LEVEL_WARN : LEVEL_NOTE, "voice",
+			xstrdup("faden voice install"), "what 'faden listen' needs is %s",
+			worst == MODEL_DAMAGED ? "damaged" : "not installed");
+	if (!espeak && !s->tts_command.n && !s->tts_url[0] && !s->tts_voice[0])
+		add(d, LEVEL_NOTE, "voice", xstrdup("install espeak-ng, or set tts.provider"),
+			"'faden listen' has no voice to speak with");
+	models_free(models);
+}
+
 static void check_all(struct doctor *d)
 {
 	add(d, LEVEL_OK, "faden", NULL, "%s", FADEN_VERSION);
@@ -268,6 +302,7 @@ static void check_all(struct doctor *d)
 			check_agent(d, &agent_table[i]);
 	check_choice(d);
 	check_routing(d);
+	check_voice(d);
 	for (size_t i = 0; i < d->app->n_homes; i++)
 		if (d->app->homes[i].below)
 			check_home(d, &d->app->homes[i]);

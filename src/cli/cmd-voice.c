@@ -35,7 +35,7 @@ static const struct opt voice_options[] = {
 	OPT_END,
 };
 
-static const char *const voice_verbs[] = { "install", "hear", NULL };
+static const char *const voice_verbs[] = { "install", "hear", "test", NULL };
 
 static int install(struct app *app, const struct voice_opts *opts, struct err *reterr)
 {
@@ -158,14 +158,16 @@ static int run_voice(
 		return install(app, opts, reterr);
 	if (sv_is(verb, "hear") && argc > 1)
 		return hear(app, opts, argc - 1, argv + 1, reterr);
-	return err_set(reterr, ERR_USAGE, "give 'install' or 'hear FILE…'");
+	if (sv_is(verb, "test") && argc == 1)
+		return voice_test(app, reterr);
+	return err_set(reterr, ERR_USAGE, "give 'install', 'hear FILE…' or 'test'");
 }
 
 const struct cmd cmd_voice = {
 	.name = "voice",
 	.group = CMD_GROUP_SETUP,
 	.summary = "what listening needs: install it, try it on recordings",
-	.synopsis = "install | hear FILE…",
+	.synopsis = "install | hear FILE… | test",
 	.min_args = 1,
 	.max_args = CMD_ANY,
 	.words = CMD_WORDS_FILE,

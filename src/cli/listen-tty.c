@@ -132,8 +132,8 @@ static void hint_of(const struct screen *t, struct str *out)
 
 	switch (t->state) {
 	case LISTENER_LISTENING:
-		if (!l->hears)
-			str_adds(out, "not by ear; press any key to type");
+		if (!l->hears || l->deaf)
+			str_adds(out, "no microphone; press any key to type");
 		else if (l->opts->push_to_talk)
 			str_adds(out, "press Space to speak, any other key to type");
 		else if (l->opts->no_wake)

@@ -367,18 +367,35 @@ static void on_overheard(void *data, struct endpoint_recording *recording)
 static void on_lost(void *data, const struct err *err)
 {
 	struct listening_room *room = data;
+	struct listening *l = room->l;
+	AUTO_STR line = STR_INIT;
 
-	op_failed(room, err->msg);
+	l->deaf = true;
+	str_adds(&line, err->msg);
+	if (!l->opts->input)
+		str_adds(&line,
+			". It is tried again every second; 'faden voice test' says what is wrong.");
+	op_failed(room, line.buf);
 	/* A file that cannot be read will not come back. */
-	if (room->l->opts->input)
-		listener_sound_ended(room->l->listener);
+	if (l->opts->input)
+		listener_sound_ended(l->listener);
+	else
+		l->screen->state(l->screen_data, listener_state(l->listener));
 }
 
 static void on_found(void *data, const char *name)
 {
 	const struct listening_room *room = data;
+	struct listening *l = room->l;
+	AUTO_STR line = STR_INIT;
 
-	log_write(&room->l->app->log, LOG_INFO, "listen: microphone %s", name);
+	log_write(&l->app->log, LOG_INFO, "listen: microphone %s", name);
+	if (!l->deaf)
+		return;
+	l->deaf = false;
+	str_addf(&line, "There is a microphone again: %s", name);
+	l->screen->notice(l->screen_data, line.buf);
+	l->screen->state(l->screen_data, listener_state(l->listener));
 }
 
 static void on_ended(void *data)
@@ -427,6 +444,7 @@ static struct audio_opts output_of(const struct listening *l)
 	out.device = output;
 	out.fd = standard ? fileno(l->app->out) : -1;
 	out.paced = true;
+	out.append = true; /* also when the player opens it again after a pause */
 	return out;
 }
 

@@ -46,6 +46,7 @@ struct listening {
 	const struct listen_screen *screen;
 	void *screen_data;
 	bool hears; /* there are ears, whether or not a microphone is */
+	bool deaf; /* … and none is */
 	bool calls; /* … that know when they are called */
 	bool over;
 	int signo; /* that ended it */

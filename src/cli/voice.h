@@ -27,3 +27,6 @@ int voice_wake(const struct app *app, struct models *models, struct wake **ret,
 /* Where the model is not installed and nobody insists on it, by loudness. */
 int voice_vad(const struct app *app, struct models *models, struct vad **ret,
 	struct err *reterr) MUST_USE;
+
+/* voice-test.c: plays, records, recognises, and says what is wrong: an exit status, or an error. */
+int voice_test(struct app *app, struct err *reterr) MUST_USE;

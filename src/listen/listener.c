@@ -97,6 +97,7 @@ struct listener {
 	bool answering; /* the answer has begun: no beeps */
 	bool cancelling;
 	bool owes_cancelled; /* that it was is not said yet: somebody was about to speak */
+	bool cancel_shown; /* … but stands on the screen, with what was done by then */
 
 	bool recording, typing, failing, ended, restarting;
 	size_t items; /* that the mouth has */
@@ -374,8 +375,12 @@ bool listener_stop(struct listener *l)
 /* What was cancelled is said when nobody else speaks. */
 static void tell_cancelled(struct listener *l)
 {
+	const char *text = text_get(TEXT_CANCELLED, l->language);
+
 	l->owes_cancelled = false;
-	(void)say(l, sv_of(text_get(TEXT_CANCELLED, l->language)), l->language);
+	if (!l->cancel_shown && l->ops->reply)
+		l->ops->reply(l->opts.data, text);
+	(void)say(l, sv_of(text), l->language);
 	sound(l, SOUND_READY);
 }
 
@@ -438,6 +443,11 @@ void listener_typing(struct listener *l, bool typing)
 void listener_called(struct listener *l)
 {
 	l->recording = true;
+	/* An answer that is not heard to its end was cancelled, too. */
+	if (l->speaks && !l->runs && l->queue.n == 0) {
+		l->owes_cancelled = true;
+		l->cancel_shown = false;
+	}
 	hush(l);
 	/* A question waits for an answer, and this may be it. */
 	if (l->asked.n == 0)
@@ -660,6 +670,7 @@ void listener_done(struct listener *l, const struct assistant_outcome *out)
 	if (out->reply[0] && spoken)
 		(void)say(l, sv_of(out->reply), out->language);
 	if (!ours && fail == AGENT_CANCELLED && spoken) {
+		l->cancel_shown = true;
 		if (l->recording || l->queue.n > 0)
 			l->owes_cancelled = true;
 		else

@@ -310,14 +310,14 @@ static void test_beeps(void **state)
 	say(r, "Rechne.");
 	heard_all(r, false);
 	did(r, "ding processing recognise ask<Rechne.>");
-	steps(r, 10);
-	did(r, "");
-	steps(r, 18);
-	did(r, "thinking");
-	heard_all(r, false);
-	steps(r, 22);
-	did(r, "thinking");
-	heard_all(r, false);
+	for (int i = 0; i < 2; i++) {
+		int64_t began = clock_run_ms();
+		for (int n = 0; n < 5000 && r->log.len == 0; n++)
+			steps(r, 1);
+		assert_true(clock_run_ms() - began >= 15);
+		did(r, "thinking");
+		heard_all(r, false);
+	}
 	event(r, AGENT_EV_TEXT, "Fertig.\n");
 	steps(r, 50);
 	done(r, UTTERANCE_AGENT, "", AGENT_OK);
@@ -494,6 +494,21 @@ static void test_called_while_it_speaks(void **state)
 	done(r, UTTERANCE_AGENT, "", AGENT_CANCELLED);
 	did(r, "");
 	assert_int_equal(r->state, LISTENER_RECORDING);
+	listener_nothing(r->l);
+	heard_all(r, false);
+
+	/* The agent is done, and its answer is still being said. */
+	say(r, "Erzähle.");
+	heard_all(r, false);
+	event(r, AGENT_EV_TEXT, "Es war einmal. ");
+	done(r, UTTERANCE_AGENT, "", AGENT_OK);
+	speaks(r);
+	str_clear(&r->log);
+	listener_called(r->l);
+	heard_all(r, true);
+	recorded(r);
+	recognised(r, "Stopp");
+	did(r, "hush ding processing recognise de\"Abgebrochen.\" ready");
 }
 
 /* "Stopp" by itself, without a call. */

@@ -497,6 +497,13 @@ void brief_task(struct brief_collect *c, struct sv words, struct brief_place pla
 			keep_asked(c, fact);
 	brief_ring_clear(&c->since);
 	c->task = brief_fact_new(BRIEF_TASK, words, BRIEF_TASK_MAX, true, place);
+	/* What is said again stands there as last stated. */
+	struct brief_fact again =
+		brief_fact_new(BRIEF_BETWEEN, words, BRIEF_BETWEEN_MAX, false, place);
+	for (size_t i = c->between.facts.n; i-- > 0;)
+		if (same_fact(&c->between.facts.v[i], &again))
+			ring_remove(&c->between, i);
+	brief_fact_clear(&again);
 }
 
 static void take_prompt(struct brief_collect *c, const struct item *item)

@@ -430,8 +430,9 @@ static void test_all_that_was_asked_for(void **state)
 {
 	static const char *const said[] = { "build the importer for the old files",
 		"no new dependencies", "yes", "every date has to be in UTC,\nalso in the log",
-		"Ok, go on!", "use tabs", "refuse files above one gigabyte please",
-		"now write the manual page for it", "thanks" };
+		"Ok, go on!", "Now write the manual page for it.", "use tabs",
+		"refuse files above one gigabyte please", "now write the manual page for it",
+		"thanks" };
 	AUTO_STR text = STR_INIT;
 	AUTO_STR out = STR_INIT;
 	AUTO_BRIEF b = BRIEF_INIT;
@@ -456,9 +457,9 @@ static void test_all_that_was_asked_for(void **state)
 	str_clear(&out);
 	brief_render(&b, 16384, &out);
 	assert_non_null(strstr(out.buf,
-		"- Asked for in between: use tabs [line 11]\n"
-		"- Asked for in between: refuse files above one gigabyte please [line 13]\n"
-		"- As last stated: now write the manual page for it [line 15]\n"));
+		"- Asked for in between: use tabs [line 13]\n"
+		"- Asked for in between: refuse files above one gigabyte please [line 15]\n"
+		"- As last stated: now write the manual page for it [line 17]\n"));
 }
 
 /* Where room is scarce each of them is shortened, and all else is thinned out before one goes. */

@@ -1,4 +1,5 @@
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -120,7 +121,8 @@ static void test_programs_that_fail(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		AUTO_FREE char *script =
 			xasprintf("cd %s; %s", (const char *)*state, rows[i].script);
-		struct tts *t = open_exec(script, rows[i].r == -ETIMEDOUT ? 300 : 0);
+		int64_t patience = rows[i].r != -ETIMEDOUT ? 0 : rows[i].some ? 3000 : 300;
+		struct tts *t = open_exec(script, patience);
 		struct heard h = { 0 };
 		struct err err = ERR_INIT;
 		int r = tts_say(t, SV("Hello."), "en", hear, &h, &err);
@@ -332,6 +334,11 @@ static void server_end(struct server *s)
 	str_release(&s->request);
 }
 
+static bool has_curl(void)
+{
+	return dlopen("libcurl.so.4", RTLD_NOW) || dlopen("libcurl-gnutls.so.4", RTLD_NOW);
+}
+
 static struct tts *open_http(uint16_t port, int64_t timeout_ms)
 {
 	AUTO_FREE char *url = xasprintf("http://127.0.0.1:%u/v1/", port);
@@ -358,6 +365,8 @@ static void test_a_server_speaks(void **state)
 	struct server s = { 0 };
 	struct heard h = { 0 };
 
+	if (!has_curl())
+		skip();
 	assert_int_equal(file_read(path, 1 << 20, &wav, &err), 0);
 	server_start(&s, "HTTP/1.1 200 OK\r\nContent-Type: audio/wav\r\nConnection: close\r\n\r\n",
 		str_sv(&wav));
@@ -416,6 +425,8 @@ static void test_servers_that_fail(void **state)
 	};
 
 	(void)state;
+	if (!has_curl())
+		skip();
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct server s = { .hangs = rows[i].hangs };
 		struct heard h = { 0 };

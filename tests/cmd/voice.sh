@@ -36,3 +36,43 @@ listen() {
 voice_sounds() {
 	python3 "$voice_py" sounds "${1:-$t_tmp/out.wav}"
 }
+
+# t_need_voice: the models, got once, and espeak-ng to speak to them. Without them the whole test is
+# skipped.
+t_need_voice() {
+	command -v espeak-ng >/dev/null || t_skip_all 'espeak-ng is not installed'
+	command -v npm >/dev/null || t_skip_all 'npm is not installed'
+	voice_cache=${FADEN_VOICE_CACHE:-$t_root/build/voice}
+	mkdir -p "$voice_cache"
+	# One at a time; those that wait find everything there.
+	(
+		flock 9
+		env HOME="$voice_cache" XDG_DATA_HOME="$voice_cache" XDG_STATE_HOME="$voice_cache/state" \
+			"$FADEN" voice install >"$t_tmp/install" 2>&1
+	) 9>"$voice_cache/lock" || t_skip_all "the models cannot be had: $(tail -n 1 "$t_tmp/install")"
+	mkdir -p "$t_home/.local/share/faden"
+	ln -s "$voice_cache/faden/models" "$t_home/.local/share/faden/models"
+	t_unsetenv FADEN_STT_COMMAND
+	t_unsetenv FADEN_TTS_COMMAND
+	t_unsetenv FADEN_AUDIO_VAD
+	t_tools espeak-ng
+}
+
+# voice_speak FILE PART…: a WAV; 'p1.5' is a pause, everything else is spoken.
+voice_speak() {
+	voice_file=$1
+	voice_n=0
+	shift
+	for voice_part; do
+		shift
+		case $voice_part in
+		p[0-9]*) set -- "$@" "$voice_part" ;;
+		*)
+			voice_n=$((voice_n + 1))
+			espeak-ng -v "${VOICE-en-us+f3}" -s 145 -w "$t_tmp/part$voice_n.wav" "$voice_part"
+			set -- "$@" "$t_tmp/part$voice_n.wav"
+			;;
+		esac
+	done
+	python3 "$voice_py" join "$voice_file" "$@"
+}

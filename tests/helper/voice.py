@@ -82,6 +82,7 @@ def tts(log, rate):
 TONES = (880, 660, 440, 330, 300, 220)
 # How long one of them is within a sound: where two sounds meet there is no pause in a file.
 LENGTH = {660: 0.15, 440: 0.1}
+DING = 881
 
 
 def tones(rate, samples):
@@ -99,7 +100,9 @@ def tones(rate, samples):
             found.append([hz, 0.02])
     out = []
     for hz, seconds in found:
-        if hz and seconds >= 0.05:
+        if hz == 880 and seconds >= 0.15:  # a ding, perhaps with the end or beginning of another sound
+            out += [880, DING] if seconds >= 0.26 else [DING]
+        elif hz and seconds >= 0.05:
             out += [hz] * max(1, round(seconds / LENGTH.get(hz, 9)))
     return out
 
@@ -107,7 +110,7 @@ def tones(rate, samples):
 def sounds(path):
     heard = tones(*read(path)) if os.path.exists(path) else []
     pairs = {(880, 660): "processing", (660, 880): "ready", (330, 220): "error"}
-    single = {880: "ding", 440: "thinking", 300: "speech"}
+    single = {DING: "ding", 440: "thinking", 300: "speech"}
     out, i = [], 0
     while i < len(heard):
         pair = pairs.get(tuple(heard[i:i + 2]))
