@@ -28,7 +28,7 @@ int decoder_new(struct onnx *onnx, struct sv network, const struct decoder_opts 
 	struct stt_decoder **ret, struct err *reterr)
 {
 	struct stt_decoder *d = xcalloc(1, sizeof(*d));
-	const struct onnx_session_opts so = { .threads = opts->threads, .spin = true };
+	const struct onnx_session_opts so = { .threads = opts->threads, .spin = false };
 	int r = onnx_session_new(onnx, network, &so, &d->session, reterr);
 
 	d->onnx = onnx;

@@ -49,7 +49,7 @@ static int open_moonshine(const struct stt_opts *opts, void **ret, struct err *r
 	m->words = (struct words)WORDS_INIT;
 	if (r >= 0)
 		r = models_session(opts->models, "moonshine", "encoder.onnx",
-			&(struct onnx_session_opts){ .threads = stt_threads(), .spin = true },
+			&(struct onnx_session_opts){ .threads = stt_threads(), .spin = false },
 			&m->encoder, reterr);
 	if (r >= 0)
 		r = models_map(opts->models, "moonshine", "decoder.onnx", &bytes, reterr);

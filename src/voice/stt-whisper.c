@@ -85,7 +85,7 @@ static void close_whisper(void *self)
 static int open_encoder(
 	struct whisper *w, struct models *models, const char *model, struct err *reterr)
 {
-	const struct onnx_session_opts opts = { .threads = stt_threads(), .spin = true };
+	const struct onnx_session_opts opts = { .threads = stt_threads(), .spin = false };
 	const struct onnx_edit edit = { .drop_outputs = "encoder_attentions.",
 		.open = "embed_positions.weight" };
 	struct model_bytes bytes = { .mapped = NULL };

@@ -62,6 +62,55 @@ t_exit 'the name alone is heard' 0 t_faden voice hear --json --no-text --bare "$
 t_is 'it is a call' "$(of name.wav 'len(wakes)')" 1
 t_is 'other sentences are none' "$(of speech.wav 'len(wakes)') $(of time.wav 'len(wakes)')" '0 0'
 
+# A server in place of the networks: what it is sent, and what it may do wrong.
+cat >"$t_tmp/server.py" <<'END'
+import http.server, sys, time
+class Server(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        with open(sys.argv[2], "wb") as f:
+            f.write(f"{self.path} {self.headers['Authorization']}\n".encode() + body)
+        kind = self.path.split("/")[1]
+        if kind == "hang":
+            time.sleep(60)
+        answer = {"good": b'{"text": " Hello from afar. "}', "bad": b"<html>oh</html>"}.get(kind, b"no")
+        self.send_response(500 if kind == "fail" else 200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+    def log_message(self, *a): pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+open(sys.argv[1], "w").write(str(server.server_port))
+server.serve_forever()
+END
+t_start python3 "$t_tmp/server.py" "$t_tmp/server.port" "$t_tmp/sent"
+t_wait_for 20 test -s "$t_tmp/server.port"
+t_setenv FADEN_STT_PROVIDER=http
+t_setenv FADEN_STT_KEY_ENV=VOICE_KEY
+t_setenv VOICE_KEY=secret-of-mine
+t_setenv FADEN_STT_TIMEOUT=2s
+# by KIND: `voice hear` by the server that behaves so
+by() {
+	t_setenv "FADEN_STT_URL=http://127.0.0.1:$(cat "$t_tmp/server.port")/$1"
+	t_faden voice hear --lang en --json "$t_tmp/time.wav"
+}
+if ldconfig -p 2>/dev/null | grep -q 'libcurl[a-z-]*\.so\.4'; then
+	t_exit 'a server is asked' 0 by good
+	t_is 'what it answers is the text' "$(of time.wav 'text')" 'Hello from afar.'
+	t_like 'it gets the key' "$(head -n 1 "$t_tmp/sent")" '^/good/v1/audio/transcriptions Bearer secret-of-mine$'
+	t_ok 'and a WAV' grep -aq RIFF "$t_tmp/sent"
+	t_exit 'nonsense is an error' 4 by bad
+	t_like 'that says so' "$(cat "$t_err")" 'no text of speech'
+	t_exit 'so is a failure' 4 by fail
+	t_unlike 'the key is never told' "$(cat "$t_err" "$t_out")" 'secret-of-mine'
+	t_exit 'one that hangs is left' 5 by hang
+	t_setenv FADEN_STT_URL=http://127.0.0.1:9
+	t_exit 'one that is not there is told' 5 t_faden voice hear "$t_tmp/time.wav"
+else
+	t_skip 'a server is asked' 'libcurl is not installed'
+fi
+for name in FADEN_STT_PROVIDER FADEN_STT_KEY_ENV VOICE_KEY FADEN_STT_TIMEOUT FADEN_STT_URL; do t_unsetenv "$name"; done
+
 # Models that are missing or not what they were.
 models=$t_home/.local/share/faden/models
 rm "$models"
