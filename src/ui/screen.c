@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,6 +35,26 @@ void screen_init(struct screen *s, struct term *term, int in_fd)
  * called here: we may have threads. The mode is put back if it is still ours: a shell that heard of
  * our end may have been faster.
  */
+/* A shell that was told of our death first has its prompt on the screen that is gone now. It writes
+ * it again when the window changes, and only then: so it loses a line for a moment. */
+static void wake_shell(void)
+{
+	enum { MOMENT_MS = 30 };
+	struct winsize size, smaller, now;
+
+	if (ioctl(0, TIOCGWINSZ, &size) < 0 || size.ws_row < 2)
+		return;
+	smaller = size;
+	smaller.ws_row--;
+	if (ioctl(0, TIOCSWINSZ, &smaller) < 0)
+		return;
+	(void)poll(NULL, 0, MOMENT_MS);
+	/* Unless it has really changed meanwhile. */
+	if (ioctl(0, TIOCGWINSZ, &now) == 0 && now.ws_row == smaller.ws_row &&
+		now.ws_col == smaller.ws_col)
+		(void)ioctl(0, TIOCSWINSZ, &size);
+}
+
 static NORETURN void stand_guard(const struct screen *s, int life)
 {
 	int fds[] = { s->in_fd, s->term->fd, life };
@@ -54,6 +76,7 @@ static NORETURN void stand_guard(const struct screen *s, int life)
 	term_mode_make_raw(&s->mode, &ours);
 	if (tcgetattr(0, &now) == 0 && now.c_lflag == ours.c_lflag && now.c_iflag == ours.c_iflag)
 		(void)tcsetattr(0, TCSANOW, &s->mode.original);
+	wake_shell();
 	_exit(0);
 }
 

@@ -234,6 +234,19 @@ for signal in TERM HUP KILL; do
 	as_before "SIG$signal"
 	tty_stop
 done
+# A shell may hear of the death before the guard has brought its screen back.
+tty_start 80 24 bash --norc --noprofile -i
+tty_type "PS1='next> '" Enter "'$FADEN' show twin" Enter
+tty_wait 'it is there before a shell that is faster' '^>  *2/2$'
+picker=$(picker_pid)
+guard=$(ps -o pid=,comm= --ppid "$picker" | awk '$2 == "faden-guard" { print $1 }')
+kill -STOP "$guard"
+kill -KILL "$picker"
+tty_wait 'the prompt is on the screen that goes' '^next>'
+kill -CONT "$guard"
+tty_wait 'and comes again on the one that stays' "show twin$"
+tty_wait 'as the last line' '^next>$'
+tty_stop
 t_ok 'no guard is left' eval '! ps -eo comm=,args= | grep -F "$FADEN" | grep -q "^faden-guard"'
 
 pick 80 24 'show twin </dev/null'
