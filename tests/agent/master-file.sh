@@ -72,4 +72,16 @@ t_exit 'a fork of the first goes another way' 0 t_faden fork home --name branch
 t_exit 'two are merged' 0 t_faden merge branch away --name both
 t_exit 'the merge goes on' 0 t_faden master --session both -r 5
 t_ok 'with what the other came to' t_model_query "next(1 for r in log[$from:] if 'This comes from another run' in str(r['body'].get('messages')))"
+
+# Somebody goes on by hand in the worker's session: the run does not, and the model is not sent it.
+: >ran
+t_exit 'a round' 7 t_faden master --agent claude --permission-mode bypass -r 1 "$plan"
+worker=$(grep -o '"kind":"session","of":"worker".*' "$runs/session-$(current).json" | sed -n 's/.*"session":"\([^"]*\)".*/\1/p' | tail -n 1)
+t_ok 'somebody says something there' t_run claude -p --resume "$worker" '[[say: by hand]]'
+from=$(t_model_query 'len(log)')
+t_exit 'the run goes on' 0 t_faden master --resume -r 5
+t_like 'it is said that somebody did' "$(cat "$t_err")" "somebody else has gone on in the worker's session .1 turn."
+t_is 'each step ran once' "$(tr '\n' ' ' <ran)" 'one two three '
+t_ok 'the worker knows what it did' test "$(sent 'one is there')" -gt 0
+t_is 'and nothing of what somebody said' "$(sent 'by hand')" 0
 t_done
