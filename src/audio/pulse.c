@@ -119,6 +119,7 @@ struct pulse {
 	struct library lib;
 	struct audio_stop *stop;
 	void *loop, *context, *stream;
+	bool named; /* the device, by the caller */
 	/* in: what was peeked at and not taken; data NULL with n: a gap, which is silence */
 	const char *data;
 	size_t n, taken;
@@ -173,6 +174,15 @@ static bool is_alive(const struct pulse *p)
 {
 	return p->lib.pa_context_get_state(p->context) == CONTEXT_READY &&
 		p->lib.pa_stream_get_state(p->stream) == STREAM_READY;
+}
+
+/* Without a microphone a server gives what is played instead, and we would hear ourselves: only who
+ * asks for that by name gets it. */
+static bool hears_itself(const struct pulse *p)
+{
+	const char *device = p->lib.pa_stream_get_device_name(p->stream);
+
+	return !p->named && device && sv_ends(sv_of(device), SV(".monitor"));
 }
 
 static const char *server_of(const char *const *envp)
@@ -251,6 +261,7 @@ static int pulse_open(const struct audio_opts *opts, struct audio_stop *stop, un
 	int r = 0;
 
 	p->stop = stop;
+	p->named = opts->device != NULL;
 	if (!audio_load("libpulse.so.0", symbols, &p->lib)) {
 		free(p);
 		return err_set(reterr, ERR_NOTFOUND, "libpulse0 is not installed");
@@ -258,6 +269,8 @@ static int pulse_open(const struct audio_opts *opts, struct audio_stop *stop, un
 	r = connect_server(p, opts, until_ms, reterr);
 	if (r == 0)
 		r = connect_stream(p, opts, out, rate, until_ms, reterr);
+	if (r == 0 && !out && hears_itself(p))
+		r = err_set(reterr, -ENODEV, "there is none");
 	if (r < 0) {
 		pulse_free(p);
 		return r;
@@ -297,6 +310,8 @@ static int pulse_in_read(void *end, int16_t *out, size_t n, struct err *reterr)
 			return err_set(reterr, ERR_CANCELLED, "stopped");
 		if (!is_alive(p) || p->lib.pa_stream_peek(p->stream, &data, &p->n) < 0)
 			return gone(p, reterr);
+		if (hears_itself(p))
+			return err_set(reterr, -ENODEV, "the microphone is gone");
 		p->data = data;
 		if (p->n)
 			break;

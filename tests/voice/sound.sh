@@ -59,6 +59,9 @@ t_ok 'sound comes from it again' t_wait_for 10 grep -q 'again: ' "$t_tmp/recorde
 t_stop "$recorder"
 t_ok 'the recording can be read' t_loud "$t_tmp/heard.wav"
 
+t_exit 'what is played is no microphone, unless it is asked for' 1 \
+	t_run "$sound" record pulse - "$t_tmp/none.wav" 1
+t_like 'which is said' "$(cat "$t_err")" '^no microphone \(pulse: there is none\)$'
 t_exit 'a device that is not there is an error' 1 t_run "$sound" play pulse nowhere "$short"
 t_like 'which names it' "$(cat "$t_err")" 'there is no device "nowhere"'
 t_exit 'no server is an error' 1 t_run env PULSE_SERVER=unix:/nowhere "$sound" play pulse - "$short"
