@@ -364,9 +364,7 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 	/* That it begins anew is told instead. */
 	if (lost)
 		str_clear(&d->notice);
-	r = d->waits ? err_set(reterr, ERR_BUSY,
-			       "in use by process %d; wait for it, or start another conversation",
-			       (int)c->owner.pid)
+	r = d->waits ? conv_busy(c, reterr)
 		     : conv_take(o->store, c->id, turn_host_self(as->host), o->clock, reterr);
 	if (r == ERR_BUSY)
 		conv_copy(&job->conv, c);

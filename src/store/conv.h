@@ -120,6 +120,8 @@ int conv_reset_undo(struct store *store, const char *dir, const struct clock *cl
 /* Takes the lease. ERR_BUSY names the holder. */
 int conv_take(struct store *store, const char *id, const struct proc_id *self,
 	const struct clock *clock, struct err *reterr) MUST_USE;
+/* ERR_BUSY, which says by whom, and by which command where that can be seen. */
+int conv_busy(const struct conv *c, struct err *reterr);
 int conv_beat(struct store *store, const char *id, const struct proc_id *self,
 	const struct clock *clock, struct err *reterr) MUST_USE;
 /* Gives the lease back with the status the conversation has from now on. */

@@ -87,7 +87,7 @@ two_at_once() {
 	return "$t_second"
 }
 t_exit 'a conversation in use is waited for' 0 two_at_once
-t_like 'that a conversation is in use is said' "$(cat "$t_err")" 'in use by process [0-9]+.*Waiting'
+t_like 'that a conversation is in use is said' "$(cat "$t_err")" 'in use by process [0-9]+ \(faden (ask|talk)\); .*Waiting'
 t_setenv 'FADEN_AI_EXEC_COMMAND=cat'
 t_exit 'a conversation keeps its agent' 2 t_faden ask --in "$id" --agent exec x
 t_like 'it is said whose conversation it is' "$(cat "$t_err")" "is rehearsal's"
