@@ -233,7 +233,7 @@ static int64_t choose(const struct whisper *w, const float *likely, size_t n, bo
 /* The logarithm of how likely a piece is among all. */
 static double sureness(const float *likely, size_t n, int64_t piece)
 {
-	double sum = 0;
+	double sum = 1e-300; /* a piece that is none of them is never likely */
 
 	for (size_t i = 0; i < n; i++)
 		sum += exp((double)(likely[i] - likely[piece]));
