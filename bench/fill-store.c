@@ -27,9 +27,10 @@ static int add_turn(struct filling *f, const struct conv *c, int64_t i, int64_t 
 {
 	AUTO_FREE char *prompt = xasprintf("%s the %s of module%d, it is too slow on page %d",
 		verbs[(i + turn) % 5], things[(i * 7 + turn) % 10], (int)i, (int)turn);
-	struct turn_record t = { .prompt = prompt };
+	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
 	int64_t id;
 
+	str_adds(&t.prompt, prompt);
 	(void)snprintf(t.conversation, sizeof(t.conversation), "%s", c->id);
 	int r = journal_turn(f->store, &t, f->clock, &id, &f->err);
 	if (r == 0)
