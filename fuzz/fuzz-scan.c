@@ -196,6 +196,22 @@ static void compare_keys(struct sv text, struct jval val, bool valid)
 	REQUIRE(found == n);
 }
 
+/* The head of a text that can be closed can be read; any bytes may be asked about. */
+static void close_heads(struct sv text, bool valid)
+{
+	enum { HEADS = 256 };
+	size_t step = text.n / HEADS + 1;
+
+	for (size_t n = 0; n <= text.n; n += step) {
+		AUTO_STR head = STR_INIT;
+		struct jval val;
+		str_add(&head, sv_head(text, n));
+		bool closed = scan_close(&head);
+		REQUIRE(closed || head.len == n);
+		REQUIRE(!closed || !valid || scan_text(str_sv(&head), &val) == 0);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sv text = { (const char *)data, size };
@@ -209,6 +225,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (scanned)
 		touch(val, 0);
 	compare_keys(text, val, valid);
+	close_heads(text, valid);
 	/* jansson drops a NUL byte that follows a number */
 	if (size == 0 || memchr(data, '\0', size))
 		return 0;
