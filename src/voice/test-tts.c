@@ -175,16 +175,17 @@ static void test_voices_that_are_none(void **state)
 			"install" },
 	};
 	AUTO_FREE char *program = path_find_program("espeak-ng", "/usr/bin:/bin");
-	AUTO_FREE char *voice = path_join(*state, "x.onnx");
 
 	if (!program)
 		skip();
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct models *models = models_new(*state);
-		const struct tts_opts opts = { .voice = voice,
+		AUTO_FREE char *home = xasprintf("HOME=%s", (const char *)*state);
+		const char *const with_home[] = { "PATH=/usr/bin:/bin", home, NULL };
+		const struct tts_opts opts = { .voice = "de=none.onnx,en=~/x.onnx",
 			.models = models,
 			.search = "/usr/bin:/bin",
-			.envp = environment };
+			.envp = with_home };
 		struct err err = ERR_INIT;
 		struct heard h = { 0 };
 		struct tts *t = NULL;

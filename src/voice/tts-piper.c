@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "model/model.h"
 #include "os/file.h"
+#include "os/path.h"
 #include "voice/program.h"
 #include "voice/tts-driver.h"
 
@@ -124,6 +125,14 @@ static int voice_load(struct tts *t, const char *path, struct voice **ret, struc
 	return r;
 }
 
+static const char *home_of(const char *const *envp)
+{
+	for (; *envp; envp++)
+		if (strncmp(*envp, "HOME=", 5) == 0)
+			return *envp + 5;
+	return NULL;
+}
+
 static int voice_for(struct tts *t, const char *language, struct voice **ret, struct err *reterr)
 {
 	struct piper *p = t->state;
@@ -133,12 +142,13 @@ static int voice_for(struct tts *t, const char *language, struct voice **ret, st
 	if (!path.len)
 		return err_set(reterr, ERR_USAGE,
 			"no voice is set for \"%s\": set tts.voice to its .onnx file", language);
+	AUTO_FREE char *file = path_expand_home(path.buf, home_of(t->opts.envp));
 	vec_each (&p->voices, v)
-		if (strcmp((*v)->path, path.buf) == 0) {
+		if (strcmp((*v)->path, file) == 0) {
 			*ret = *v;
 			return 0;
 		}
-	int r = voice_load(t, path.buf, ret, reterr);
+	int r = voice_load(t, file, ret, reterr);
 	if (r == 0)
 		vec_push(&p->voices, *ret);
 	return r;
