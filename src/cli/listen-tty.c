@@ -485,6 +485,7 @@ static int type(struct screen *t, struct err *reterr)
 	term_mode_quiet(&t->mode);
 	keys_listen(&t->permit.keys, on_keys, t);
 	release_held(t);
+	listener_typing(l->listener, false);
 	if (r < 0)
 		return r;
 	struct sv said = sv_trim(str_sv(&text));
@@ -501,7 +502,6 @@ static int type(struct screen *t, struct err *reterr)
 		if (!obey(t, said))
 			listener_typed(l->listener, said);
 	}
-	listener_typing(l->listener, false);
 	back(t);
 	return 0;
 }

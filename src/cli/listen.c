@@ -46,6 +46,8 @@ struct listening_room {
 	bool fresh;
 	bool restarts;
 	bool resumed; /* this is a restart */
+	bool hushed; /* and not quiet yet */
+	uint64_t hushed_at; /* samples heard of us by then */
 	int64_t sentence_ms; /* age clock: the agent's first sentence of a turn was there */
 };
 
@@ -211,10 +213,10 @@ static uint64_t op_say(void *data, struct sv sentence, const char *language)
 
 static void op_hush(void *data)
 {
-	const struct listening_room *room = data;
+	struct listening_room *room = data;
 
-	log_write(&room->l->app->log, LOG_INFO, "listen: hushed, %llu samples were heard of us",
-		(unsigned long long)player_heard(room->player));
+	room->hushed = true;
+	room->hushed_at = player_heard(room->player);
 	player_stop(room->player);
 }
 
@@ -319,6 +321,11 @@ static void on_mouth(void *data, const struct player_event *event)
 			(long long)(clock_age_ms(NULL) - room->sentence_ms));
 		room->sentence_ms = -1;
 	}
+	if (event->kind == PLAYER_ENDS && event->r == ERR_CANCELLED && room->hushed)
+		log_write(&l->app->log, LOG_INFO, "listen: hushed within %llu samples at %d Hz",
+			(unsigned long long)(player_heard(room->player) - room->hushed_at),
+			PLAYER_RATE);
+	room->hushed &= event->r != ERR_CANCELLED;
 	if (l->listener)
 		listener_heard_us(l->listener, event);
 }

@@ -1,0 +1,67 @@
+#!/bin/sh
+# faden listen at a terminal: the state, typing, questions, leaving.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/tmux.sh"
+. "$(dirname "$0")/../cmd/voice.sh"
+tty_need
+t_setenv FADEN_ASSISTANT_LANGUAGE=en
+mkdir -p "$t_tmp/work"
+cd "$t_tmp/work" || exit 1
+start() {
+	tty_start 80 16 sh -c "trap : INT; '$FADEN' listen --mute $1; echo status \$?; exec cat"
+}
+
+# no microphone here
+start '--no-wake'
+tty_wait 'the state stands in the last line' '^● LISTENING  no microphone; press any key to type'
+tty_wait 'that there is no microphone is said, with what to do' "faden voice test"
+mode=$(tty_mode)
+tty_type 'hel'
+tty_wait 'any key opens a line to type in, and is in it' '^› hel$'
+tty_type 'lo' Enter
+tty_wait 'what was typed stands there once, with time and source' '^\[[0-9:]{8}\] You \[keyboard\]: hello$'
+tty_wait 'the answer is below its name' '^You said: hello'
+t_is 'the line it was typed in is gone' "$(tty_screen | grep -c '^› hello')" 0
+tty_wait 'and it listens again' '^● LISTENING'
+tty_type 'ask me' Enter
+tty_wait 'a question stands on the screen' 'May it use Note\?'
+sleep 1.2
+tty_type y
+tty_wait 'a key answers it' '^That was a question for permission'
+tty_type '/clear' Enter
+tty_wait 'words for faden itself work' 'starting a new conversation'
+tty_type '?' Enter
+tty_wait 'help is there' '/resume NAME'
+tty_resize 60 16
+tty_wait 'a narrower terminal has the state in one line' '^● LISTENING'
+t_is 'the terminal is in the mode it had while nothing is typed' "$(tty_mode)" "$mode"
+tty_type C-c
+tty_wait 'Ctrl-C once warns' 'Ctrl-C again'
+tty_type C-c
+tty_wait 'twice it leaves' '^status 0'
+t_like 'the terminal is as it was' "$(tty_mode)" ' icanon.* echo '
+tty_stop
+
+# stopping
+printf 'wait 30000\nsay never\n' >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+start '--no-wake --new-session'
+tty_wait 'it listens' '^● LISTENING'
+tty_type 'work' Enter
+tty_wait 'it works' 'PROCESSING  Esc stops it'
+tty_type Escape
+tty_wait 'Escape stops it' '^Cancelled'
+tty_wait 'and it listens again' '^● LISTENING'
+tty_type C-d
+tty_wait 'Ctrl-D leaves' '^status 0'
+tty_stop
+
+# nothing installed: one can type all the same
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+start '--new-session'
+tty_wait 'without models it names the one command' 'faden voice install'
+tty_type 'typed' Enter
+tty_wait 'and what is typed is answered' '^You said: typed'
+tty_type C-d
+tty_stop
+t_done
