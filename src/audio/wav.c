@@ -50,8 +50,11 @@ enum {
 	FRAME_MAX = WAV_CHANNELS_MAX * 8,
 };
 
+/* What comes next. */
+enum wav_state { WAV_HEAD, WAV_CHUNK, WAV_FMT, WAV_SKIP, WAV_DATA, WAV_AFTER };
+
 struct wav_decoder {
-	enum { WAV_HEAD, WAV_CHUNK, WAV_FMT, WAV_SKIP, WAV_DATA, WAV_AFTER } state;
+	enum wav_state state;
 	unsigned char part[FRAME_MAX]; /* of a header or a frame that is not whole yet */
 	size_t have, need; /* of part */
 	uint64_t left; /* of what is skipped, or of the data */
@@ -91,7 +94,7 @@ unsigned wav_decoder_rate(const struct wav_decoder *d)
 	return d->rate;
 }
 
-static void expect(struct wav_decoder *d, int state, size_t need)
+static void expect(struct wav_decoder *d, enum wav_state state, size_t need)
 {
 	d->state = state;
 	d->have = 0;
