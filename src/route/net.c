@@ -51,6 +51,10 @@ static double layer(const float *w, size_t units, const double *x, size_t inputs
 	return sum;
 }
 
+/* Nets are surer of dialogues by other hands than they should be: by leaving sets out, what they
+ * call 0.8 is right as often as it should be with this. */
+static const double temperature = 1.2;
+
 static void weigh(const struct features *f, unsigned leave_out, double *ret)
 {
 	/* Those that have learned with what texts mean are others. */
@@ -80,9 +84,9 @@ static void weigh(const struct features *f, unsigned leave_out, double *ret)
 			top = fmax(top, score[c + 1]);
 		}
 		for (size_t i = 0; i <= f->rows.n; i++)
-			all += exp(score[i] - top);
+			all += exp((score[i] - top) / temperature);
 		for (size_t i = 0; i <= f->rows.n; i++)
-			ret[i] += exp(score[i] - top) / all / NETS;
+			ret[i] += exp((score[i] - top) / temperature) / all / NETS;
 	}
 }
 
