@@ -591,12 +591,7 @@ static void close_all(struct listening_room *room)
 
 int listening_run(struct listening *l, struct err *reterr)
 {
-	struct listening_room room = {
-		.l = l,
-		.fresh = l->opts->new_session,
-		.lock = PTHREAD_MUTEX_INITIALIZER,
-		.resumed = env_get(ENV_LISTENED) != NULL,
-	};
+	AUTO_FREE struct listening_room *room = xcalloc(1, sizeof(*room));
 	const struct front_opts want = {
 		.agent = l->opts->agent,
 		.model = l->opts->model,
@@ -611,18 +606,22 @@ int listening_run(struct listening *l, struct err *reterr)
 	struct err err = ERR_INIT;
 	uint64_t heard = 0;
 
-	l->room = &room;
+	room->l = l;
+	room->fresh = l->opts->new_session;
+	room->resumed = env_get(ENV_LISTENED) != NULL;
+	pthread_mutex_init(&room->lock, NULL);
+	l->room = room;
 	int r = front_open(&l->front, l->app, &want, reterr);
 	if (r == 0)
 		r = greet(l, reterr);
 	if (r == 0)
 		r = front_recover(&l->front, true, SV(""), reterr);
 	if (r == 0 || r == ERR_CANCELLED) {
-		room.models = models_new(l->app->paths.models_dir);
-		room.stt_opts =
-			voice_stt_opts(l->app, room.models, l->opts->language, &room.command);
-		room.recogniser = worker_new(l->front.loop, "recogniser", RECOGNISE_QUEUE, reterr);
-		r = room.recogniser ? open_mouth(l, reterr) : ERR_BUG;
+		room->models = models_new(l->app->paths.models_dir);
+		room->stt_opts =
+			voice_stt_opts(l->app, room->models, l->opts->language, &room->command);
+		room->recogniser = worker_new(l->front.loop, "recogniser", RECOGNISE_QUEUE, reterr);
+		r = room->recogniser ? open_mouth(l, reterr) : ERR_BUG;
 	}
 	if (r == 0) {
 		const struct listener_opts how = {
@@ -633,28 +632,28 @@ int listening_run(struct listening *l, struct err *reterr)
 			.language_open = strcmp(l->app->settings->assistant_language, "auto") == 0,
 			.answers = l->app->in_tty && !l->opts->no_tty,
 			.ops = &listener_ops,
-			.data = &room,
+			.data = room,
 		};
 		l->listener = listener_new(&how);
 		int ears = open_ears(l, &err);
 		if (ears < 0 && how.answers)
-			op_failed(&room, err.msg);
+			op_failed(room, err.msg);
 		else if (ears < 0)
 			r = err_set(reterr, ears, "%s", err.msg);
 	}
 	if (r == 0) {
-		if (room.resumed)
-			(void)player_sound(room.player, SOUND_READY);
+		if (room->resumed)
+			(void)player_sound(room->player, SOUND_READY);
 		l->screen->state(l->screen_data, LISTENER_LISTENING);
 		r = l->screen->run(l->screen_data, reterr);
 	}
-	if (room.ears)
-		heard = ears_heard(room.ears);
-	if (room.restarts && r == 0)
+	if (room->ears)
+		heard = ears_heard(room->ears);
+	if (room->restarts && r == 0)
 		r = assistant_lead(l->front.assistant, reterr);
-	close_all(&room);
+	close_all(room);
 	front_close(&l->front);
-	if (r == 0 && room.restarts) {
+	if (r == 0 && room->restarts) {
 		AUTO_STR variable = STR_INIT;
 		bool on = l->opts->input && strcmp(l->opts->input, "-") != 0;
 		str_addf(&variable, ENV_LISTENED "=%llu", on ? (unsigned long long)heard : 0ULL);

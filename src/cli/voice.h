@@ -12,8 +12,8 @@
 #include "voice/wake.h"
 
 /* A device by name outranks the settings; NULL: by them. */
-struct audio_opts voice_in(const struct app *app, const char *device);
-struct audio_opts voice_out(const struct app *app, const char *device);
+struct audio_opts voice_in(const struct app *app, const char *name);
+struct audio_opts voice_out(const struct app *app, const char *name);
 
 /* language outranks the settings; NULL: by them. All is borrowed from app, and from `command`,
  * which is filled. */

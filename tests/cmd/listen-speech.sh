@@ -36,24 +36,35 @@ log=$t_home/.local/state/faden/faden.log
 quiet=$(sed -n 's/.*hushed within \([0-9]*\) samples at 24000 Hz.*/\1/p' "$log" | head -n 1)
 t_ok "it is quiet within 200 ms (${quiet:-no} samples)" test "${quiet:-99999}" -le 4800
 
+# start PROGRAM…: as t_start does, in the environment of t_run, and the id is the program's own.
+start() {
+	(
+		while IFS= read -r pair; do
+			set -- "$pair" "$@"
+		done <"$t_tmp/env"
+		exec env -i "$@" </dev/null
+	) >"$t_tmp/started.out" 2>"$t_tmp/pulse.log" &
+	t_pid=$!
+	t_pids="$t_pids $t_pid"
+}
+
 if command -v pulseaudio >/dev/null && command -v pacat >/dev/null; then
 	t_tools pulseaudio pactl pacat parec
 	t_setenv "PULSE_SERVER=unix:$t_tmp/run/pulse.sock"
-	t_start t_run "$(command -v pulseaudio)" -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no \
+	start "$(command -v pulseaudio)" -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no \
 		--disable-shm=yes -L "module-native-protocol-unix auth-anonymous=1 socket=$t_tmp/run/pulse.sock" \
-		-L 'module-null-sink sink_name=mic rate=16000' -L 'module-null-sink sink_name=speaker rate=24000' \
-		2>"$t_tmp/pulse.log"
+		-L 'module-null-sink sink_name=mic rate=16000' -L 'module-null-sink sink_name=speaker rate=24000'
 	if t_wait_for 20 t_run pactl info; then
 		printf 'say Good morning, my friend. The secret word is banana.\n' >"$t_tmp/script"
 		t_setenv FADEN_AUDIO_INPUT_DEVICE=mic.monitor
 		t_setenv FADEN_AUDIO_OUTPUT_DEVICE=speaker
 		t_start_faden listen --no-tty --lang en --new-session >"$t_tmp/pulse.out" 2>"$t_tmp/pulse.err"
 		faden_pid=$t_pid
-		t_start t_run parec -d speaker.monitor --rate=16000 --channels=1 --format=s16le --file-format=wav "$t_tmp/heard.wav"
+		start "$(command -v parec)" -d speaker.monitor --rate=16000 --channels=1 --format=s16le --file-format=wav "$t_tmp/heard.wav"
 		parec_pid=$t_pid
 		sleep 2
 		voice_speak now.wav p0.5 'Hey Jarvis' p1 'what is the word' p3
-		t_run pacat --playback -d mic --file-format=wav now.wav
+		t_run timeout 60 pacat --playback -d mic --file-format=wav now.wav
 		t_ok 'through a sound server a question is answered' t_wait_for 40 grep -q banana "$t_tmp/pulse.out"
 		sleep 4
 		kill -TERM "$faden_pid" "$parec_pid"
