@@ -67,6 +67,8 @@ while [ "$n" -le "$total" ]; do
 		command=$(printf '%s' "$command" | sed -E "s/4f1c/${id%%-*}/")
 		;;
 	*' clean '*) command="$command --dry-run" ;; # the tour needs its session still
+	# They want models, a microphone and somebody who speaks: tests/voice and cmd/listen have those.
+	*'faden voice '* | *'faden listen'*) command="$command --help" ;;
 	*smart-trim*)
 		t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 		t_setenv 'FADEN_AI_AGENT=rehearsal'
