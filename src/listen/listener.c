@@ -237,8 +237,14 @@ void listener_heard_us(struct listener *l, const struct player_event *event)
 			l->ops->failed(l->opts.data, event->err->msg);
 		}
 		if (event->spoken && !l->mouth_failed) {
+			/* Instead of the answer, and so before what says that it is over. */
+			bool over = !l->runs && !l->put && l->items > 0;
 			l->mouth_failed = true;
+			if (over)
+				hush(l);
 			sound(l, SOUND_ERROR);
+			if (over)
+				sound(l, SOUND_READY);
 		}
 	}
 	/* The question has been put: now it can be answered. */

@@ -311,10 +311,8 @@ static void test_beeps(void **state)
 	heard_all(r, false);
 	did(r, "ding processing recognise ask<Rechne.>");
 	for (int i = 0; i < 2; i++) {
-		int64_t began = clock_run_ms();
 		for (int n = 0; n < 5000 && r->log.len == 0; n++)
 			steps(r, 1);
-		assert_true(clock_run_ms() - began >= 15);
 		did(r, "thinking");
 		heard_all(r, false);
 	}
@@ -429,7 +427,7 @@ static void test_the_mouth_fails(void **state)
 		listener_heard_us(r->l, &e);
 		e.id = ++r->ended;
 		listener_heard_us(r->l, &e);
-		did(r, i == 0 ? "failed(no voice) error" : "error");
+		did(r, i == 0 ? "failed(no voice) hush error ready" : "hush error ready");
 		heard_all(r, false);
 		assert_int_equal(r->state, LISTENER_LISTENING);
 	}

@@ -39,7 +39,7 @@ t_exit 'the same in words' 0 t_faden route 'the bill is wrong, somebody was char
 t_like 'the words say so' "$(cat "$t_out")" 'by words and meaning'
 t_exit 'the other one is asked about' 0 ask 'are the tomatoes dry, does the plant measurement work again'
 t_is 'it is found too' "$(conversation)" "$plants"
-t_exit 'a sentence that leans is routed' 0 t_faden route --json 'now run it'
+t_exit 'a sentence that names its subject is routed' 0 t_faden route --json 'does the sensor in the greenhouse report humidity now'
 t_like 'where words are enough nothing is loaded' "$(cat "$t_out")" '"meaning":false'
 
 printf '%s\n' '{"op":"begin","protocol":"routing-eval/1"}' \

@@ -81,7 +81,7 @@ def tts(log, rate):
 
 TONES = (880, 660, 440, 330, 300, 220)
 # How long one of them is within a sound: where two sounds meet there is no pause in a file.
-LENGTH = {660: 0.15, 440: 0.1}
+LENGTH = {660: 0.15, 440: 0.1, 880: 0.1}
 DING = 881
 
 
@@ -97,10 +97,12 @@ def tones(rate, samples):
         if found and found[-1][0] == hz:
             found[-1][1] += 0.02
         else:
-            found.append([hz, 0.02])
+            found.append([hz, 0.02, []])
+        found[-1][2].append(max(map(abs, part)))
     out = []
-    for hz, seconds in found:
-        if hz == 880 and seconds >= 0.15:  # a ding, perhaps with the end or beginning of another sound
+    for hz, seconds, peaks in found:
+        dies = sum(peak < max(peaks) / 2 for peak in peaks) > len(peaks) / 4  # as a ding does; others are as loud to their end
+        if hz == 880 and seconds >= 0.15 and dies:  # a ding, perhaps with the end or beginning of another sound
             out += [880, DING] if seconds >= 0.26 else [DING]
         elif hz and seconds >= 0.05:
             out += [hz] * max(1, round(seconds / LENGTH.get(hz, 9)))
