@@ -71,7 +71,7 @@ int sound_file_load(const char *path, unsigned rate, double max_s, struct sample
 {
 	AUTO_CLOSE int fd = file_open(path, NULL, reterr);
 	char head[4] = { 0 };
-	struct library lib;
+	struct library lib = { 0 };
 	struct info info = { .frames = 0 };
 
 	if (fd < 0)

@@ -153,7 +153,8 @@ static void settle(struct listener *l)
 		.speaks = l->speaks,
 		.names_us = l->named_last != 0,
 		.waits = l->runs || l->items > 0 || l->queue.n > 0,
-		.holds = recognises,
+		/* What comes after a restart is for who comes then. */
+		.holds = recognises || l->restarting,
 	};
 
 	if (memcmp(&now, &l->hearing, sizeof(now)) != 0 && l->ops->hear) {

@@ -47,7 +47,7 @@ struct hearing {
 	bool names_us; /* … and says our name: a call is not believed */
 	/* Of sound without a speed of its own: */
 	bool waits; /* it goes on at the speed of time */
-	bool holds; /* it stands still: what was recorded is being recognised */
+	bool holds; /* it stands still: what was recorded is being recognised, or faden restarts */
 };
 
 /* All but end are called from within our own functions; any may be NULL but those marked. */

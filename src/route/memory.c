@@ -180,7 +180,7 @@ bool memory_meaning(const struct route_meaning *meaning, struct sv text,
 void memory_understand(struct route_topic *m, const struct route_meaning *meaning)
 {
 	vec_each (&m->texts, t) {
-		struct memory_vector v;
+		struct memory_vector v = { { 0 } };
 		if (t->vector ||
 			!memory_meaning(
 				meaning, sv_make(m->said.buf + t->said, t->said_n), t->langs, v.v))

