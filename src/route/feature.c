@@ -552,16 +552,25 @@ static void read_conv(const struct reading *r, const struct route_conv *convs, s
 	x[C_MEANS_ALL_AHEAD] = fmax(k->means, k->means_answer) - all_others;
 }
 
-/* Nothing of another project and nothing from before a reset, unless the sentence says that it goes
- * back there, or names the other folder. */
-static bool is_present(const struct reading *r, const struct route_conv *c, const struct known *k)
+static bool is_away(const struct reading *r, const struct route_conv *c)
 {
 	enum scope scope = route_scope(r->query, c);
-	bool away =
-		scope == SCOPE_ELSEWHERE || (scope == SCOPE_PROJECT && r->query->project.n == 0);
-	bool named = r->returns && (mass(r, k->command) > 0 || mass(r, k->answer) > 0);
 
-	return (!away || named || says_folder(r, c->dir)) && (!c->before_reset || named);
+	return scope == SCOPE_ELSEWHERE || (scope == SCOPE_PROJECT && r->query->project.n == 0);
+}
+
+/* Nothing of another project and nothing from before a reset, unless the sentence says that it goes
+ * back there, or names the other folder. What is known here as well (`here`, the most of any) is
+ * meant here. */
+static bool is_present(
+	const struct reading *r, const struct route_conv *c, const struct known *k, double here)
+{
+	double said = mass(r, k->command);
+	bool named = r->returns && (said > 0 || mass(r, k->answer) > 0);
+
+	return (!is_away(r, c) || (named && (here == 0 || said > here)) ||
+		       says_folder(r, c->dir)) &&
+		(!c->before_reset || named);
 }
 
 void features_read(const struct text *t, const double manner[static MANNER_COUNT],
@@ -589,6 +598,7 @@ void features_read(const struct text *t, const double manner[static MANNER_COUNT
 	r.present = present;
 	r.usable = usable;
 	spell(&r);
+	double here = 0;
 	for (size_t i = 0; i < n; i++) {
 		double *at = numbers + i * r.n * KINDS;
 		known[i].command = at;
@@ -597,7 +607,11 @@ void features_read(const struct text *t, const double manner[static MANNER_COUNT
 		known[i].latest = at + 3 * r.n;
 		known[i].latest_answer = at + 4 * r.n;
 		look_up(&r, topics[i], &known[i]);
-		present[i] = is_present(&r, &convs[i], &known[i]);
+		if (!is_away(&r, &convs[i]))
+			here = fmax(here, mass(&r, known[i].command));
+	}
+	for (size_t i = 0; i < n; i++) {
+		present[i] = is_present(&r, &convs[i], &known[i], here);
 		usable[i] = present[i] && (free ? free[i] : convs[i].status == ROUTE_IDLE);
 	}
 	struct order o = order_of(&r, convs, n);

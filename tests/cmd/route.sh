@@ -256,6 +256,16 @@ mkdir "$t_tmp/long" && cd "$t_tmp/long" || exit 1
 t_faden ask --new 'the greenhouse on the northern slope needs new panes, since the storm of last week has broken most of the old ones' >/dev/null 2>&1
 t_like 'a long title ends with a sign that it does' "$(t_faden route 'back to the greenhouse')" 'the greenhouse on the northern slope .*…'
 
+# The same subject in two projects: here is meant, also when it is gone back to.
+for project in pipe-m pipe-n; do
+	mkdir -p "$t_tmp/$project/.git" && cd "$t_tmp/$project" || exit 1
+	t_exit "$project has a conversation" 0 t_faden ask --new --agent rehearsal 'set up the release pipeline'
+	[ "$project" = pipe-n ] || t_exit 'and more is said there' 0 t_faden ask 'sign the release artifacts in the pipeline'
+	t_exit "$project goes on" 0 t_faden ask 'why is the font of the footer so small'
+done
+t_exit 'it is gone back to' 0 t_faden route --json 'back to the release pipeline, upload the logs'
+t_like 'the one of this folder is meant' "$(cat "$t_out")" '"action":"resume"[^{]*"directory":"[^"]*/pipe-n"'
+
 # Staying is silent, unless something else was likely as well: then it is told, with the way out.
 mkdir -p "$t_tmp/stay" && cd "$t_tmp/stay" || exit 1
 t_exit 'a conversation to stay in' 0 t_faden ask --new --agent rehearsal fix the rounding error in the checkout total
