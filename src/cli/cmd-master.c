@@ -91,7 +91,8 @@ static const struct opt master_options[] = {
 		"delete old runs; the archive keeps a copy"),
 	OPT_SPAN(0, "older-than", struct master_opts, runs.older_ms, "SPAN",
 		"how old they must be: 90s, 15m, 2h, 7d, 3w"),
-	OPT_FLAG('n', "dry-run", struct master_opts, runs.dry_run, "only say what would go"),
+	OPT_FLAG('n', "dry-run", struct master_opts, runs.dry_run,
+		"with --clean-sessions: only say what would go"),
 	OPT_STRING(0, "import", struct master_opts, runs.import, "FILE",
 		"make a run of a file in another form"),
 	OPT_FLAG(0, "diff", struct master_opts, runs.diff,
@@ -535,6 +536,10 @@ static int run_master(
 		if (named < 0)
 			return named;
 	}
+	/* Whoever wants only to look must not be surprised by a run. */
+	if ((m.opts->runs.dry_run || m.opts->runs.older_ms) && !m.opts->runs.clean)
+		return err_set(reterr, ERR_USAGE, "%s goes with --clean-sessions",
+			m.opts->runs.dry_run ? "--dry-run" : "--older-than");
 	if (manages_only(&m.opts->runs, argc)) {
 		int r = find_dir(&m, reterr);
 		if (r == 0)

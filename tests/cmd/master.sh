@@ -31,6 +31,8 @@ t_exit 'there is nothing to go on with' 1 t_faden master --resume
 t_exit 'an id is no task' 2 t_faden master aaaaaaaa-0000-4000-8000-000000000001
 t_like 'and it is said what is' "$(cat "$t_err")" 'session aaaaaaaa'
 t_exit 'rounds are a number' 2 t_faden master -r some 'count to three'
+t_exit 'a look is for what cleans, and runs nothing' 2 t_faden master --dry-run 'count to two'
+t_exit 'so is an age' 2 t_faden master --older-than 1s 'count to two'
 t_exit 'a budget is a sum' 2 t_faden master --max-budget-usd -1 x
 t_exit 'once is not again' 2 t_faden master --stall 1 x
 t_exit 'a name is a line' 3 t_faden master --name 'a
