@@ -20,7 +20,7 @@ struct library {
 	int (*close)(void *file);
 };
 
-static int open_library(struct library *ret, struct err *reterr)
+static int open_library(struct library *ret)
 {
 	struct library l = { .open_fd = NULL };
 	/* It stays open: a process reads many files or none. */
@@ -32,12 +32,8 @@ static int open_library(struct library *ret, struct err *reterr)
 		*(void **)&l.error = dlsym(lib, "sf_strerror");
 		*(void **)&l.close = dlsym(lib, "sf_close");
 	}
-	if (!lib || !l.open_fd || !l.read || !l.error || !l.close)
-		return err_set(reterr, ERR_NOTFOUND,
-			"only WAV can be read without libsndfile (Debian: apt install "
-			"libsndfile1)");
 	*ret = l;
-	return 0;
+	return lib && l.open_fd && l.read && l.error && l.close ? 0 : ERR_NOTFOUND;
 }
 
 static int read_all(const struct library *lib, void *file, const struct info *info, unsigned rate,
@@ -71,18 +67,19 @@ int sound_file_load(const char *path, unsigned rate, double max_s, struct sample
 {
 	AUTO_CLOSE int fd = file_open(path, NULL, reterr);
 	char head[4] = { 0 };
-	struct library lib = { 0 };
+	struct library lib;
 	struct info info = { .frames = 0 };
 
 	if (fd < 0)
 		return fd;
 	if (pread(fd, head, sizeof(head), 0) >= 4 && memcmp(head, "RIFF", 4) == 0)
 		return wav_load(path, rate, max_s, ret_samples, NULL, reterr);
-	int r = open_library(&lib, reterr);
-	if (r < 0) {
-		err_prefix(reterr, "%s", path);
-		return r;
-	}
+	int r = open_library(&lib);
+	if (r < 0)
+		return err_set(reterr, r,
+			"%s: only WAV can be read without libsndfile (Debian: apt install "
+			"libsndfile1)",
+			path);
 	void *file = lib.open_fd(fd, MODE_READ, &info, 0);
 	if (!file)
 		return err_set(reterr, ERR_INPUT, "%s: %s", path, lib.error(NULL));
