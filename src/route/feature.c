@@ -57,6 +57,8 @@ enum { GRAM_SLOTS = 1024 };
 struct spelling {
 	uint32_t gram[GRAM_SLOTS]; /* 0: free */
 	double weight[GRAM_SLOTS];
+	uint64_t words[GRAM_SLOTS]; /* that have it, one bit a word; from the 65th on shared */
+	uint64_t rest; /* words that are not all in here */
 	size_t n;
 	double norm;
 };
@@ -74,14 +76,6 @@ struct reading {
 	const bool *present; /* the others are as if they were not there … */
 	const bool *usable; /* … and of these not all can go on */
 };
-
-static uint32_t gram_at(struct sv w, size_t i)
-{
-	uint32_t a = i ? (unsigned char)w.p[i - 1] : '^', b = (unsigned char)w.p[i];
-	uint32_t c = i + 1 < w.n ? (unsigned char)w.p[i + 1] : '$';
-
-	return a << 16 | b << 8 | c;
-}
 
 static double gram_weight(const struct text_word *w)
 {
@@ -106,11 +100,16 @@ static void spell(struct reading *r)
 		struct sv bytes = text_word_sv(r->t, w);
 		if (w->flags & WORD_JOINED)
 			continue;
-		for (size_t g = 0; g < bytes.n && s->n < GRAM_SLOTS / 2; g++) {
-			size_t at = gram_slot(s, gram_at(bytes, g));
+		for (size_t g = 0; g < bytes.n; g++) {
+			if (s->n >= GRAM_SLOTS / 2) {
+				s->rest |= 1ULL << i % 64;
+				break;
+			}
+			size_t at = gram_slot(s, text_gram(bytes, g));
 			s->n += s->gram[at] == 0;
-			s->gram[at] = gram_at(bytes, g);
+			s->gram[at] = text_gram(bytes, g);
 			s->weight[at] += gram_weight(w);
+			s->words[at] |= 1ULL << i % 64;
 		}
 	}
 	double sum = 0;
@@ -122,17 +121,19 @@ static void spell(struct reading *r)
 /* What a word adds to the likeness of a text: to the product, and to the square of its length. */
 struct spelt {
 	double product, square;
+	uint64_t words; /* of the sentence that have something of its spelling */
 };
 
 static struct spelt spelt_of(const struct spelling *s, const struct text_word *w, struct sv bytes)
 {
-	struct spelt one = { 0, 0 };
+	struct spelt one = { .words = s->rest };
 	double weight = gram_weight(w);
 
 	if (w->flags & WORD_JOINED)
 		return one;
 	for (size_t g = 0; g < bytes.n; g++) {
-		size_t at = gram_slot(s, gram_at(bytes, g));
+		size_t at = gram_slot(s, text_gram(bytes, g));
+		one.words |= s->words[at];
 		one.product += weight * s->weight[at];
 		one.square += weight * weight;
 	}
@@ -233,7 +234,9 @@ static void look_up(const struct reading *r, const struct route_topic *m, struct
 		words[j] = spelt_of(&r->spelling, &w->w, bytes);
 		for (size_t i = 0; i < r->n; i++) {
 			const struct text_word *own = &r->t->words.v[i];
-			double v = word_likeness(own, text_word_sv(r->t, own), &w->w, bytes);
+			double v = word_sameness(own, &w->w);
+			if (v == 0 && (words[j].words >> i % 64 & 1))
+				v = word_likeness(own, text_word_sv(r->t, own), &w->w, bytes);
 			if (v == 0)
 				continue;
 			double *const to[] = { w->places & IN_COMMAND ? k->command : NULL,

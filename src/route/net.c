@@ -7,9 +7,9 @@
 
 /*
  * A table of weights: the average of each input, then the nets. A net has the weights of its hidden
- * units, unit by unit with their constants, what each unit adds, and what each input adds by
- * itself: first for a conversation, whose inputs are its features and the sentence's; then for a
- * new one, whose inputs are the sentence's, with half the units and a constant.
+ * units, input by input, their constants, what each unit adds, and what each input adds by itself:
+ * first for a conversation, whose inputs are its features and the sentence's; then for a new one,
+ * whose inputs are the sentence's, with half the units and a constant.
  */
 enum {
 	NETS = 3,
@@ -27,25 +27,20 @@ static const enum feature_group groups[INPUTS] = {
 #undef X
 };
 
-/* Plain arithmetic in a fixed order: the same on every machine. Eight units side by side, since
- * each sum has to wait for itself. */
-static double layer(const float *w, size_t units, const double *x, size_t inputs)
+/* Plain arithmetic in a fixed order: the same on every machine. `units` is known where it is
+ * called, so that they are summed side by side. */
+static inline double layer(const float *w, const size_t units, const double *x, size_t inputs)
 {
-	enum { SIDE = 8 };
-	_Static_assert(UNITS % SIDE == 0 && UNITS_NEW % SIDE == 0, "no unit is left over");
-	const float *adds = w + units * (inputs + 1), *direct = adds + units;
-	double sum = 0;
+	const float *shift = w + inputs * units, *adds = shift + units, *direct = adds + units;
+	double z[UNITS], sum = 0;
 
-	for (size_t u = 0; u < units; u += SIDE, w += SIDE * (inputs + 1)) {
-		double z[SIDE];
-		for (size_t k = 0; k < SIDE; k++)
-			z[k] = (double)w[k * (inputs + 1) + inputs];
-		for (size_t i = 0; i < inputs; i++)
-			for (size_t k = 0; k < SIDE; k++)
-				z[k] += (double)w[k * (inputs + 1) + i] * x[i];
-		for (size_t k = 0; k < SIDE; k++)
-			sum += (double)adds[u + k] * (z[k] / (1 + fabs(z[k])));
-	}
+	for (size_t k = 0; k < units; k++)
+		z[k] = (double)shift[k];
+	for (size_t i = 0; i < inputs; i++, w += units)
+		for (size_t k = 0; k < units; k++)
+			z[k] += (double)w[k] * x[i];
+	for (size_t k = 0; k < units; k++)
+		sum += (double)adds[k] * (z[k] / (1 + fabs(z[k])));
 	for (size_t i = 0; i < inputs; i++)
 		sum += (double)direct[i] * x[i];
 	return sum;

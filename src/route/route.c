@@ -180,18 +180,27 @@ static void name_group(const struct weighing *d, enum feature_group g,
 	}
 }
 
-/* The two groups of features without which the choice would be least sure. */
-static void explain(const struct weighing *d, size_t choice, struct str *out)
+/* The two groups of features without which the choice would be least sure, as if there were only
+ * it, the next best and a new one. */
+static void explain(const struct weighing *d, size_t choice, size_t next, struct str *out)
 {
 	enum { REASONS = 2 };
 	const double least = 0.02;
 	const struct feature_row *row = choice ? &d->features.rows.v[choice - 1] : NULL;
-	AUTO_FREE double *without = xcalloc(d->features.rows.n + 1, sizeof(*without));
-	double counts[GROUP_COUNT];
+	struct features few = d->features;
+	struct feature_row rows[2];
+	double with[3], without[3], counts[GROUP_COUNT];
 
+	few.rows.v = rows;
+	few.rows.n = 0;
+	if (choice > 0)
+		rows[few.rows.n++] = *row;
+	if (next > 0 && next != SIZE_MAX)
+		rows[few.rows.n++] = d->features.rows.v[next - 1];
+	net_weigh(&few, with);
 	for (unsigned g = 0; g < GROUP_COUNT; g++) {
-		net_weigh_without(&d->features, (enum feature_group)g, without);
-		counts[g] = d->chances[choice] - without[choice];
+		net_weigh_without(&few, (enum feature_group)g, without);
+		counts[g] = with[choice > 0] - without[choice > 0];
 	}
 	for (size_t said = 0, tries = 0; said < REASONS && tries < GROUP_COUNT; tries++) {
 		AUTO_STR one = STR_INIT;
@@ -320,7 +329,7 @@ static void choose(const struct weighing *d, struct route_decision *ret)
 	else if (d->features.rows.n == 0)
 		str_adds(&why, "no conversation to resume here");
 	else
-		explain(d, best, &why);
+		explain(d, best, next, &why);
 	(void)snprintf(ret->reason, sizeof(ret->reason), "%s", why.buf);
 }
 

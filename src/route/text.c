@@ -314,32 +314,23 @@ void text_read(struct text *t, struct sv bytes, struct stemmers *stemmers)
 static double dice(struct sv a, struct sv b)
 {
 	uint32_t seen[TEXT_WORD_MAX + 2];
-	size_t na = a.n, nb = b.n, shared = 0;
+	size_t shared = 0;
 
-	for (size_t i = 0; i < na; i++) {
-		uint32_t c0 = i ? (unsigned char)a.p[i - 1] : '^', c1 = (unsigned char)a.p[i];
-		uint32_t c2 = i + 1 < na ? (unsigned char)a.p[i + 1] : '$';
-		seen[i] = c0 << 16 | c1 << 8 | c2;
-	}
-	for (size_t i = 0; i < nb; i++) {
-		uint32_t c0 = i ? (unsigned char)b.p[i - 1] : '^', c1 = (unsigned char)b.p[i];
-		uint32_t c2 = i + 1 < nb ? (unsigned char)b.p[i + 1] : '$';
-		uint32_t gram = c0 << 16 | c1 << 8 | c2;
-		for (size_t j = 0; j < na; j++)
-			if (seen[j] == gram) {
+	for (size_t i = 0; i < a.n; i++)
+		seen[i] = text_gram(a, i);
+	for (size_t i = 0; i < b.n; i++)
+		for (size_t j = 0; j < a.n; j++)
+			if (seen[j] == text_gram(b, i)) {
 				seen[j] = 0;
 				shared++;
 				break;
 			}
-	}
-	return 2.0 * (double)shared / (double)(na + nb);
+	return 2.0 * (double)shared / (double)(a.n + b.n);
 }
 
-double word_likeness(
-	const struct text_word *wa, struct sv a, const struct text_word *wb, struct sv b)
+double word_sameness(const struct text_word *wa, const struct text_word *wb)
 {
-	enum { LEAST = 4, PART = 5, END = 4 };
-	const double same_stem = 0.95, joined = 0.9, same_meaning = 0.85, within = 0.8, least = 0.5;
+	const double same_stem = 0.95, joined = 0.9, same_meaning = 0.85;
 
 	if (wa->hash == wb->hash)
 		return (wa->flags | wb->flags) & WORD_JOINED ? joined : 1;
@@ -348,9 +339,16 @@ double word_likeness(
 	for (size_t i = 0; i < TEXT_STEMS; i++)
 		if (wa->stems[i] == wb->stems[i])
 			return same_stem;
-	if (wa->meaning && wa->meaning == wb->meaning)
-		return same_meaning;
-	if (a.n < LEAST || b.n < LEAST)
+	return wa->meaning && wa->meaning == wb->meaning ? same_meaning : 0;
+}
+
+double word_likeness(
+	const struct text_word *wa, struct sv a, const struct text_word *wb, struct sv b)
+{
+	enum { LEAST = 4, PART = 5, END = 4 };
+	const double within = 0.8, least = 0.5;
+
+	if (((wa->flags | wb->flags) & (WORD_JOINED | WORD_CJK)) || a.n < LEAST || b.n < LEAST)
 		return 0;
 	size_t at, prefix = 0, longer = a.n > b.n ? a.n : b.n;
 	if ((a.n >= PART && sv_find(b, a, &at)) || (b.n >= PART && sv_find(a, b, &at)) ||

@@ -69,9 +69,20 @@ static inline struct sv text_word_sv(const struct text *t, const struct text_wor
 	return sv_make(t->pool.buf + w->at, w->n);
 }
 
+/* Three characters of a word, its beginning and end marked; i is the one in the middle. */
+static inline uint32_t text_gram(struct sv w, size_t i)
+{
+	uint32_t a = i ? (unsigned char)w.p[i - 1] : '^', b = (unsigned char)w.p[i];
+	uint32_t c = i + 1 < w.n ? (unsigned char)w.p[i + 1] : '$';
+
+	return a << 16 | b << 8 | c;
+}
+
 /*
- * How alike two words are, 0 to 1: the same, the same stem, one within the other, or written much
- * alike. `a` and `b` are their bytes.
+ * How alike two words are, 0 to 1: the same, the same stem or meaning; else by their bytes `a` and
+ * `b`, which is asked for only where they have three characters in common: one within the other, or
+ * written much alike.
  */
+double word_sameness(const struct text_word *wa, const struct text_word *wb);
 double word_likeness(
 	const struct text_word *wa, struct sv a, const struct text_word *wb, struct sv b);
