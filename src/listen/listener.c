@@ -101,6 +101,9 @@ struct listener {
 
 	bool recording, typing, failing, ended, restarting;
 	size_t items; /* that the mouth has */
+	size_t sentences; /* of them */
+	bool owes_ready; /* the sound for it waits for them: whether they can be said is not known
+			  */
 	bool speaks; /* a sentence is heard */
 	uint64_t named_last; /* the last item with our name; until it ends a call is not believed */
 	enum text_language language;
@@ -108,7 +111,7 @@ struct listener {
 	enum listener_state shown;
 	struct hearing hearing;
 	char voice_error[ERR_MSG_MAX]; /* of the mouth, told once */
-	bool mouth_failed; /* in this answer: the error sound came in its place */
+	bool mouth_failed; /* in this answer: the error sound comes in its place */
 };
 
 static enum listener_state state_of(const struct listener *l)
@@ -188,6 +191,7 @@ static uint64_t say(struct listener *l, struct sv text, enum text_language langu
 	if (!l->ops->say || text.n == 0)
 		return 0;
 	l->items++;
+	l->sentences++;
 	uint64_t id = l->ops->say(l->opts.data, text, language == TEXT_ENGLISH ? "en" : "de");
 	if (heard_names_us(l->rules, text))
 		l->named_last = id;
@@ -198,7 +202,8 @@ static void on_sentence(void *data, struct sv sentence, enum speakable_language 
 {
 	struct listener *l = data;
 
-	(void)say(l, sentence, language == SPEAKABLE_EN ? TEXT_ENGLISH : TEXT_GERMAN);
+	if (!l->mouth_failed)
+		(void)say(l, sentence, language == SPEAKABLE_EN ? TEXT_ENGLISH : TEXT_GERMAN);
 }
 
 /* Our own words: shown, and said to whoever spoke. */
@@ -215,6 +220,17 @@ static void hush(struct listener *l)
 	if (l->items > 0 && l->ops->hush)
 		l->ops->hush(l->opts.data);
 	l->put = 0;
+	l->owes_ready = false;
+}
+
+/* It listens again: heard when all that was to be said has been. */
+static void ready(struct listener *l)
+{
+	l->owes_ready = l->sentences > 0;
+	if (l->owes_ready)
+		return;
+	l->mouth_failed = false;
+	sound(l, SOUND_READY);
 }
 
 void listener_heard_us(struct listener *l, const struct player_event *event)
@@ -225,6 +241,7 @@ void listener_heard_us(struct listener *l, const struct player_event *event)
 		return;
 	}
 	l->items -= l->items > 0;
+	l->sentences -= event->spoken && l->sentences > 0;
 	if (event->id >= l->named_last)
 		l->named_last = 0;
 	if (event->idle || l->items == 0) {
@@ -238,16 +255,17 @@ void listener_heard_us(struct listener *l, const struct player_event *event)
 			l->ops->failed(l->opts.data, event->err->msg);
 		}
 		if (event->spoken && !l->mouth_failed) {
-			/* Instead of the answer, and so before what says that it is over. */
-			bool over = !l->runs && !l->put && l->items > 0;
+			/* Instead of the rest of the answer, which stands on the screen. */
+			bool owed = l->owes_ready;
 			l->mouth_failed = true;
-			if (over)
+			if (!l->put)
 				hush(l);
+			l->owes_ready = owed;
 			sound(l, SOUND_ERROR);
-			if (over)
-				sound(l, SOUND_READY);
 		}
 	}
+	if (l->owes_ready)
+		ready(l);
 	/* The question has been put: now it can be answered. */
 	if (l->put && event->id >= l->put) {
 		l->put = 0;
@@ -388,7 +406,7 @@ static void tell_cancelled(struct listener *l)
 	if (!l->cancel_shown && l->ops->reply)
 		l->ops->reply(l->opts.data, text);
 	(void)say(l, sv_of(text), l->language);
-	sound(l, SOUND_READY);
+	ready(l);
 }
 
 /* ---- the queue ---- */
@@ -486,7 +504,7 @@ void listener_nothing(struct listener *l)
 	else if (l->owes_cancelled)
 		tell_cancelled(l);
 	else if (!l->runs && l->queue.n == 0)
-		sound(l, SOUND_READY);
+		ready(l);
 	settle(l);
 }
 
@@ -542,7 +560,7 @@ static void on_overheard(struct listener *l, int r, struct sv text)
 	cancel(l);
 	if (!ran) { /* it only spoke on */
 		reply(l, text_get(TEXT_CANCELLED, l->language), true);
-		sound(l, SOUND_READY);
+		ready(l);
 	}
 }
 
@@ -599,7 +617,7 @@ void listener_recognised(struct listener *l, uint64_t id, int r, struct sv text,
 		if (l->ops->failed)
 			l->ops->failed(l->opts.data, err->msg);
 		reply(l, phrase(PHRASE_NOT_UNDERSTOOD, l->language), true);
-		sound(l, SOUND_READY);
+		ready(l);
 	} else if (!said) {
 		drop_entry(l, i);
 		listener_nothing(l);
@@ -689,7 +707,7 @@ void listener_done(struct listener *l, const struct assistant_outcome *out)
 									      : PHRASE_FAILED,
 					l->language)),
 				l->language);
-		sound(l, SOUND_READY);
+		ready(l);
 	}
 	l->failing &= l->items > 0; /* until that is said */
 	if (out->kind == UTTERANCE_RESTART && !ours)

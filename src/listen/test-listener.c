@@ -185,9 +185,8 @@ static void did(struct rig *r, const char *expected)
 /* The mouth has said all that it was given; hushed: it was told to be quiet. */
 static void heard_all(struct rig *r, bool hushed)
 {
-	uint64_t until = r->items;
-
-	while (r->ended < until) {
+	/* What it is given meanwhile included. */
+	while (r->ended < r->items) {
 		struct player_event e = { .kind = PLAYER_BEGINS, .id = ++r->ended };
 		e.spoken = r->spoken[e.id % 64];
 		if (!hushed)
@@ -295,8 +294,9 @@ static void test_a_spoken_turn(void **state)
 	assert_int_equal(r->state, LISTENER_SPEAKING);
 	assert_true(r->hearing.speaks);
 	done(r, UTTERANCE_AGENT, "", AGENT_OK);
-	did(r, "de\"Es ist zwölf Uhr.\" de\"Genau genommen kurz danach.\" ready");
+	did(r, "de\"Es ist zwölf Uhr.\" de\"Genau genommen kurz danach.\"");
 	heard_all(r, false);
+	did(r, "ready");
 	assert_int_equal(r->state, LISTENER_LISTENING);
 	assert_false(r->hearing.busy || r->hearing.waits || r->hearing.speaks);
 	did(r, "");
@@ -320,8 +320,9 @@ static void test_beeps(void **state)
 	steps(r, 50);
 	done(r, UTTERANCE_AGENT, "", AGENT_OK);
 	steps(r, 50);
-	did(r, "de\"Fertig.\" ready");
+	did(r, "de\"Fertig.\"");
 	heard_all(r, false);
+	did(r, "ready");
 	listener_typed(r->l, SV("Rechne."));
 	steps(r, 50);
 	event(r, AGENT_EV_TEXT, "Fertig.");
@@ -390,21 +391,25 @@ static void test_spoken_errors(void **state)
 	assert_int_equal(r->state, LISTENER_ERROR);
 	did(r,
 		"ding processing recognise failed(the engine died) de\"Entschuldigung, ich konnte "
-		"dich nicht verstehen. Bitte versuche es nochmal.\" ready");
+		"dich nicht verstehen. Bitte versuche es nochmal.\"");
 	heard_all(r, false);
+	did(r, "ready");
 	assert_int_equal(r->state, LISTENER_LISTENING);
 	say(r, "Rechne.");
 	heard_all(r, false);
 	str_clear(&r->log);
 	done(r, UTTERANCE_AGENT, "", AGENT_TIMED_OUT);
-	did(r, "de\"Die Verarbeitung hat zu lange gedauert. Bitte versuche es nochmal.\" ready");
+	did(r, "de\"Die Verarbeitung hat zu lange gedauert. Bitte versuche es nochmal.\"");
+	heard_all(r, false);
+	did(r, "ready");
 	say(r, "Rechne.");
 	heard_all(r, false);
 	str_clear(&r->log);
 	done(r, UTTERANCE_AGENT, "", AGENT_FAILED);
 	assert_int_equal(r->state, LISTENER_ERROR);
-	did(r, "de\"Entschuldigung, bei der Verarbeitung ist ein Fehler aufgetreten.\" ready");
+	did(r, "de\"Entschuldigung, bei der Verarbeitung ist ein Fehler aufgetreten.\"");
 	heard_all(r, false);
+	did(r, "ready");
 	assert_int_equal(r->state, LISTENER_LISTENING);
 }
 
@@ -449,8 +454,9 @@ static void test_called_at_work(void **state)
 	assert_int_equal(r->state, LISTENER_RECORDING);
 	recorded(r);
 	recognised(r, "Hey Jarvis, stopp!");
-	did(r, "processing recognise de\"Abgebrochen.\" ready");
+	did(r, "processing recognise de\"Abgebrochen.\"");
 	heard_all(r, false);
+	did(r, "ready");
 	assert_int_equal(r->state, LISTENER_LISTENING);
 
 	/* … or something else is wanted */
@@ -472,7 +478,7 @@ static void test_called_at_work(void **state)
 	done(r, UTTERANCE_AGENT, "", AGENT_CANCELLED);
 	str_clear(&r->log);
 	listener_nothing(r->l);
-	did(r, "de\"Abgebrochen.\" ready");
+	did(r, "de\"Abgebrochen.\"");
 }
 
 static void test_called_while_it_speaks(void **state)
@@ -506,7 +512,7 @@ static void test_called_while_it_speaks(void **state)
 	heard_all(r, true);
 	recorded(r);
 	recognised(r, "Stopp");
-	did(r, "hush ding processing recognise de\"Abgebrochen.\" ready");
+	did(r, "hush ding processing recognise de\"Abgebrochen.\"");
 }
 
 /* "Stopp" by itself, without a call. */
@@ -533,8 +539,9 @@ static void test_overheard(void **state)
 	did(r, "recognise hush cancel");
 	heard_all(r, true);
 	done(r, UTTERANCE_AGENT, "", AGENT_CANCELLED);
-	did(r, "de\"Abgebrochen.\" ready");
+	did(r, "de\"Abgebrochen.\"");
 	heard_all(r, false);
+	did(r, "ready");
 	assert_int_equal(r->state, LISTENER_LISTENING);
 }
 
@@ -598,7 +605,7 @@ static void test_permission(void **state)
 	recognised(r, "Stopp");
 	did(r, "cancel");
 	done(r, UTTERANCE_AGENT, "", AGENT_CANCELLED);
-	did(r, "de\"Abgebrochen.\" ready");
+	did(r, "de\"Abgebrochen.\"");
 }
 
 static void test_commands(void **state)
@@ -609,14 +616,15 @@ static void test_commands(void **state)
 	heard_all(r, false);
 	str_clear(&r->log);
 	done(r, UTTERANCE_RESET, "Alles klar, ich starte eine neue Konversation.", AGENT_OK);
-	did(r, "de\"Alles klar, ich starte eine neue Konversation.\" ready");
+	did(r, "de\"Alles klar, ich starte eine neue Konversation.\"");
 	heard_all(r, false);
+	did(r, "ready");
 	assert_int_equal(r->state, LISTENER_LISTENING);
 	say(r, "Neustart");
 	heard_all(r, false);
 	str_clear(&r->log);
 	done(r, UTTERANCE_RESTART, "Alles klar, ich starte jetzt neu.", AGENT_OK);
-	did(r, "de\"Alles klar, ich starte jetzt neu.\" ready");
+	did(r, "de\"Alles klar, ich starte jetzt neu.\"");
 	steps(r, 5);
 	assert_int_equal(r->over, 0); /* that is said first */
 	heard_all(r, false);
