@@ -35,6 +35,8 @@ struct speakable {
 	bool heading; /* the block is one line */
 	bool blank; /* the line before was blank, or there was none */
 	bool list; /* the block before was an item of a list */
+	size_t line_at; /* in text: where the line before began, if it was just text */
+	bool table; /* until a line that is something else */
 	char named; /* what was named last, with nothing said since; 0: nothing */
 };
 
@@ -46,6 +48,7 @@ struct speakable *speakable_new(enum speakable_language fallback, speakable_fn f
 	s->data = data;
 	s->language = fallback == SPEAKABLE_DE ? SPEAKABLE_DE : SPEAKABLE_EN;
 	s->blank = true;
+	s->line_at = SIZE_MAX;
 	str_init_max(&s->partial, 0);
 	str_init_max(&s->line, 0);
 	str_init_max(&s->text, 0);
@@ -232,6 +235,7 @@ static void tell_sentences(struct speakable *s, bool whole)
 		AUTO_STR sentence = STR_INIT;
 		str_add(&sentence, sv_head(text, end));
 		str_drop(&s->text, end);
+		s->line_at = s->line_at > end ? s->line_at - end : 0;
 		at = cut = 0;
 		tell(s, str_sv(&sentence));
 	}
@@ -344,6 +348,7 @@ struct opening {
 		OPEN_LATER,
 		OPEN_FENCE,
 		OPEN_TABLE,
+		OPEN_COLUMNS, /* "--- | ---": the line before was the head of a table */
 		OPEN_HEADING,
 		OPEN_ITEM,
 		OPEN_NUMBER,
@@ -363,6 +368,27 @@ static size_t run_of(struct sv s, size_t at)
 	while (at + n < s.n && s.p[at + n] == s.p[at])
 		n++;
 	return n;
+}
+
+/* The line before, as far as it is not said yet, may be the head of a table. */
+static bool has_head(const struct speakable *s)
+{
+	return s->line_at < s->text.len &&
+		memchr(s->text.buf + s->line_at, '|', s->text.len - s->line_at);
+}
+
+/* "--- | :--:" from `at` on; later: it is, so far. */
+static enum verdict is_columns(struct sv line, size_t at, bool whole)
+{
+	bool bar = false, dash = false;
+
+	for (; at < line.n; at++) {
+		bar |= line.p[at] == '|';
+		dash |= line.p[at] == '-';
+		if (!strchr("-:| \t\r", line.p[at]))
+			return VERDICT_NO;
+	}
+	return !whole ? VERDICT_LATER : bar && dash ? VERDICT_YES : VERDICT_NO;
 }
 
 /* whole: the line has no more than this. */
@@ -390,6 +416,13 @@ static struct opening open_line(const struct speakable *s, struct sv line, bool 
 	size_t digits = at;
 	while (digits < line.n && isdigit((unsigned char)line.p[digits]))
 		digits++;
+	if ((c == ':' || (c == '-' && run > 1)) && has_head(s)) {
+		enum verdict columns = is_columns(line, at, whole);
+		if (columns != VERDICT_NO) {
+			o.what = columns == VERDICT_YES ? OPEN_COLUMNS : OPEN_LATER;
+			return o;
+		}
+	}
 	if (strchr("`~#-*+_=", c) && ends && !whole) {
 		o.what = OPEN_LATER;
 	} else if ((c == '`' || c == '~') && run >= FENCE_MIN) {
@@ -430,9 +463,14 @@ static void begin_line(struct speakable *s, const struct opening *o)
 
 	s->before = 0;
 	s->kind = LINE_TEXT;
+	s->table &= (o->what == OPEN_TEXT || o->what == OPEN_TABLE) && !s->blank;
 	switch (o->what) {
 	case OPEN_TEXT:
 	case OPEN_LATER:
+		if (s->table) { /* a row, with bars or without */
+			s->kind = LINE_RAW;
+			break;
+		}
 		/* A line that goes on; a paragraph of its own ends a list. */
 		if (s->blank) {
 			end_block(s);
@@ -472,6 +510,12 @@ static void begin_line(struct speakable *s, const struct opening *o)
 		name_block(s, SAY_TABLE);
 		s->kind = LINE_RAW;
 		break;
+	case OPEN_COLUMNS:
+		str_cut(&s->text, s->line_at);
+		name_block(s, SAY_TABLE);
+		s->table = true;
+		s->kind = LINE_RAW;
+		break;
 	case OPEN_RULE:
 	case OPEN_BLANK:
 		end_block(s);
@@ -479,6 +523,7 @@ static void begin_line(struct speakable *s, const struct opening *o)
 		break;
 	}
 	s->blank = o->what == OPEN_BLANK || (o->what == OPEN_CODE && s->blank);
+	s->line_at = o->what == OPEN_TEXT && !s->table ? s->text.len : SIZE_MAX;
 	if (s->kind == LINE_TEXT)
 		str_drop(&s->line, o->n);
 }
@@ -591,7 +636,8 @@ void speakable_flush(struct speakable *s)
 	s->fence = '\0';
 	s->kind = LINE_UNDECIDED;
 	s->blank = true;
-	s->list = false;
+	s->list = s->table = false;
+	s->line_at = SIZE_MAX;
 	s->named = 0;
 	str_clear(&s->line);
 }

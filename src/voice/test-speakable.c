@@ -105,6 +105,14 @@ static void test_what_is_not_read_out(void **state)
 	check("```\nnever ends. Really.\n", "en:code on screen.");
 	check("The values:\n\n| a | b |\n|---|---|\n| 1. x | 2 |\n\nThey are good.",
 		"en:The values.|en:table on screen.|en:They are good.");
+	check("The values are here. See:\na | b\n--- | :-:\nx. y | 2\nalone\n| 3 | 4 |\n5 | "
+	      "6\n\nThey "
+	      "are good.",
+		"en:The values are here.|en:See.|en:table on screen.|en:They are good.");
+	check("a | b\n:--|--:\n1 | 2\n# Then\nIt is over.",
+		"en:table on screen.|en:Then.|en:It is over.");
+	/* No columns: no table. */
+	check("One line\n---\nand another.", "en:One line.|en:and another.");
 	check("See https://example.org/a.b?c=d&e and www.example.org. It is there.",
 		"en:See link on screen and.|en:It is there.");
 	check("Siehe [die Seite](https://example.org/x_y_z). Danke.",
