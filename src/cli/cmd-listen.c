@@ -25,13 +25,44 @@ static const struct opt listen_options[] = {
 		"bit at 24 kHz"),
 	OPT_FLAG(0, "no-tty", struct listen_opts, no_tty,
 		"plain lines, and nothing is typed: for a service"),
-	OPT_FLAG(0, "unit", struct listen_opts, unit,
-		"print a unit for systemd that runs this as a service of yours"),
+	OPT_UNIT(struct listen_opts, unit),
 	OPT_AGENT(struct listen_opts, agent, NULL, "who answers: @"),
 	OPT_STRING(0, "model", struct listen_opts, model, "NAME", "the agent's model"),
 	OPT_PERMISSION(struct listen_opts, permission),
 	OPT_END,
 };
+
+/* As it was asked for here, but for what is for one start or one terminal. */
+static int run_unit(struct app *app, const struct listen_opts *opts, struct err *reterr)
+{
+	AUTO_STRV words = STRV_INIT;
+	const struct {
+		const char *name, *value;
+	} given[] = {
+		{ "--lang", opts->language },
+		{ "--device", opts->device },
+		{ "--agent", opts->agent },
+		{ "--model", opts->model },
+		{ "--permission-mode", opts->permission },
+	};
+
+	strv_add(&words, "listen");
+	strv_add(&words, "--no-tty");
+	if (opts->no_wake)
+		strv_add(&words, "--no-wake");
+	if (opts->mute)
+		strv_add(&words, "--mute");
+	for (size_t i = 0; i < ARRAY_LEN(given); i++) {
+		if (!given[i].value)
+			continue;
+		strv_add(&words, given[i].name);
+		strv_add(&words, given[i].value);
+	}
+	const struct unit u = {
+		.name = "faden-listen", .description = "Voice assistant", .words = words
+	};
+	return unit_run(app, &opts->unit, &u, reterr);
+}
 
 static int run_listen(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
@@ -40,8 +71,6 @@ static int run_listen(
 
 	(void)argc;
 	(void)argv;
-	if (opts->unit)
-		return unit_print(app, "Voice assistant", "listen --no-tty", NULL, reterr);
 	if (opts->new_session && opts->in)
 		return err_set(reterr, ERR_USAGE, "--new and --in exclude each other");
 	if (opts->push_to_talk && opts->no_wake)
@@ -51,6 +80,8 @@ static int run_listen(
 		return err_set(reterr, ERR_USAGE, "--push-to-talk needs a terminal");
 	if (opts->language && !sv_among(sv_of(opts->language), "de|en|auto"))
 		return err_set(reterr, ERR_USAGE, "--lang %s: de, en or auto", opts->language);
+	if (unit_wanted(&opts->unit))
+		return run_unit(app, opts, reterr);
 	int r = app_state(app, reterr);
 	if (r < 0)
 		return r;

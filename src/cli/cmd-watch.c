@@ -17,7 +17,7 @@
 struct watch_opts {
 	bool no_archive;
 	bool told;
-	bool unit;
+	struct unit_opts unit;
 	bool json;
 };
 
@@ -25,8 +25,7 @@ static const struct opt watch_options[] = {
 	OPT_FLAG(0, "no-archive", struct watch_opts, no_archive, "only the index"),
 	OPT_FLAG(0, "told", struct watch_opts, told,
 		"take in what the agents' hooks told of, and end; the hooks start it"),
-	OPT_FLAG(0, "unit", struct watch_opts, unit,
-		"print a unit for systemd that runs this as a service of yours"),
+	OPT_UNIT(struct watch_opts, unit),
 	OPT_FLAG(0, "json", struct watch_opts, json, "one JSON object a line for each update"),
 	OPT_END,
 };
@@ -136,9 +135,17 @@ static int run_watch(struct app *app, const void *options, int argc UNUSED, char
 	const struct watch_opts *opts = options;
 	struct watching w = { .app = app, .opts = opts };
 
-	if (opts->unit)
-		return unit_print(app, "Sessions of AI coding agents, indexed and archived",
-			"watch", "Nice=10", reterr);
+	if (unit_wanted(&opts->unit)) {
+		AUTO_STRV words = STRV_INIT;
+		strv_add(&words, "watch");
+		if (opts->no_archive)
+			strv_add(&words, "--no-archive");
+		const struct unit u = { .name = "faden-watch",
+			.description = "Sessions of AI coding agents, indexed and archived",
+			.words = words,
+			.more = "Nice=10" };
+		return unit_run(app, &opts->unit, &u, reterr);
+	}
 	int r = sessions_open_to(app, false, reterr);
 	if (r < 0)
 		return r;

@@ -4,9 +4,11 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "assist/tell.h"
+#include "cli/env.h"
 #include "cli/listen.h"
 #include "cli/print.h"
 #include "cli/talk.h"
@@ -209,6 +211,19 @@ static const struct listen_screen lines_screen = {
 	.signal = on_signal,
 };
 
+/* systemd names the file that it gave a service for its diagnostics. */
+static bool is_journal(int fd)
+{
+	const char *journal = env_get("JOURNAL_STREAM");
+	AUTO_STR own = STR_INIT;
+	struct stat st;
+
+	if (!journal || fstat(fd, &st) < 0)
+		return false;
+	str_addf(&own, "%llu:%llu", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+	return strcmp(journal, own.buf) == 0;
+}
+
 int listen_by_lines(struct app *app, const struct listen_opts *opts, struct err *reterr)
 {
 	struct lines t = {
@@ -216,6 +231,13 @@ int listen_by_lines(struct app *app, const struct listen_opts *opts, struct err 
 	};
 
 	t.listening.screen_data = &t;
+	/* One place to look for all that a service did. */
+	int journal = opts->no_tty && is_journal(STDERR_FILENO) ? dup(STDERR_FILENO) : -1;
+	if (journal >= 0) {
+		if (app->log.fd >= 0)
+			(void)close(app->log.fd);
+		app->log.fd = journal;
+	}
 	str_init_max(&t.typed, TYPED_MAX);
 	int r = listening_run(&t.listening, reterr);
 	str_release(&t.typed);

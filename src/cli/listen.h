@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cli/front.h"
+#include "cli/unit.h"
 #include "listen/listener.h"
 
 struct listen_opts {
@@ -13,7 +14,7 @@ struct listen_opts {
 	bool no_wake;
 	bool mute;
 	bool no_tty;
-	bool unit;
+	struct unit_opts unit;
 	const char *in; /* a session; NULL: what goes on here */
 	const char *language;
 	const char *device;

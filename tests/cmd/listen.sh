@@ -64,6 +64,27 @@ t_exit 'a key needs a terminal' 2 t_faden listen --push-to-talk
 t_exit 'a language that is none is refused' 2 t_faden listen --lang klingon
 t_exit 'a unit for systemd is printed' 0 t_faden listen --unit
 t_like 'it runs the service' "$(cat "$t_out")" '^ExecStart=".*/faden" listen --no-tty$'
+t_exit 'a unit has the options that it is asked for with' 0 t_faden listen --unit --lang de --device 'a "b" %c $d'
+t_like 'as systemd reads them' "$(cat "$t_out")" ' --no-tty --lang de --device "a \\"b\\" %%c \$\$d"$'
+service=$t_home/.config/systemd/user/faden-listen.service
+t_exit 'without systemd the unit is installed, and not started' 1 t_faden listen --install-unit
+t_ok 'it is there' test -f "$service"
+t_like 'what is left to do is said' "$(cat "$t_err")" 'systemctl --user enable --now faden-listen'
+printf '#!/bin/sh\necho "$*" >>"%s"\n' "$t_tmp/systemctl" >"$t_bin/systemctl"
+chmod +x "$t_bin/systemctl"
+t_exit 'with systemd it is started' 0 t_faden listen --lang en --install-unit
+t_is 'now and from now on' "$(tr '\n' ',' <"$t_tmp/systemctl")" '--user daemon-reload,--user enable faden-listen.service,--user restart faden-listen.service,'
+t_like 'with its options' "$(cat "$service")" 'listen --no-tty --lang en$'
+t_exit 'it is removed again' 0 t_faden listen --remove-unit
+t_ok 'and is gone' test ! -e "$service"
+t_like 'and stopped before' "$(cat "$t_tmp/systemctl")" '^--user stop faden-listen.service$'
+t_exit 'a unit that is not installed cannot be removed' 1 t_faden listen --remove-unit
+: >"$t_tmp/journal"
+t_setenv "JOURNAL_STREAM=$(stat -c %d:%i "$t_tmp/journal")"
+in_journal() { listen --input silence.wav 2>>"$t_tmp/journal"; }
+t_exit 'as a service it is heard' 0 in_journal
+t_like 'its log goes to the journal' "$(cat "$t_tmp/journal")" ' info listen: microphone wav: silence.wav$'
+t_unsetenv JOURNAL_STREAM
 no_models() { t_faden listen --no-tty --input silence.wav --output "$t_tmp/out.wav"; }
 t_exit 'without a wake word model it ends' 1 no_models
 t_like 'and names the one command to run' "$(cat "$t_err")" 'faden voice install'
