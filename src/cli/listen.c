@@ -47,7 +47,7 @@ struct listening_room {
 	bool restarts;
 	bool resumed; /* this is a restart */
 	bool hushed; /* and not quiet yet */
-	uint64_t hushed_at; /* samples heard of us by then */
+	uint64_t held_at, hushed_at; /* samples heard of us by then */
 	int64_t sentence_ms; /* age clock: the agent's first sentence of a turn was there */
 };
 
@@ -220,6 +220,20 @@ static void op_hush(void *data)
 	player_stop(room->player);
 }
 
+static void op_hold(void *data, bool hold)
+{
+	struct listening_room *room = data;
+
+	if (hold)
+		room->held_at = player_heard(room->player);
+	else
+		log_write(&room->l->app->log, LOG_INFO,
+			"listen: a pause, quiet within %llu samples at %d Hz",
+			(unsigned long long)(player_heard(room->player) - room->held_at),
+			PLAYER_RATE);
+	player_hold(room->player, hold);
+}
+
 static void on_done(void *data, const struct assistant_outcome *out)
 {
 	struct listening_room *room = data;
@@ -301,6 +315,7 @@ static const struct listener_ops listener_ops = {
 	.sound = op_sound,
 	.say = op_say,
 	.hush = op_hush,
+	.hold = op_hold,
 	.ask = op_ask,
 	.cancel = op_cancel,
 	.permit = op_permit,
@@ -364,6 +379,28 @@ static void on_nothing(void *data)
 	listener_nothing(room->l->listener);
 }
 
+static void on_interrupted(void *data, size_t since)
+{
+	const struct listening_room *room = data;
+
+	log_write(&room->l->app->log, LOG_INFO, "listen: somebody speaks since %zu samples", since);
+	listener_interrupted(room->l->listener);
+}
+
+static void on_let_go(void *data)
+{
+	const struct listening_room *room = data;
+
+	listener_let_go(room->l->listener);
+}
+
+static double our_loudness(void *data)
+{
+	const struct listening_room *room = data;
+
+	return player_loudness(room->player);
+}
+
 static void on_overheard(void *data, struct endpoint_recording *recording)
 {
 	const struct listening_room *room = data;
@@ -417,7 +454,9 @@ static const struct ears_ops ears_ops = {
 	.began = on_began,
 	.recorded = on_recorded,
 	.nothing = on_nothing,
+	.interrupted = on_interrupted,
 	.overheard = on_overheard,
+	.let_go = on_let_go,
 	.lost = on_lost,
 	.found = on_found,
 	.ended = on_ended,
@@ -493,6 +532,7 @@ static int open_ears(struct listening *l, struct err *reterr)
 		.settings = l->app->settings,
 		.in = input_of(l),
 		.open = l->opts->no_wake,
+		.loudness = our_loudness,
 		.ops = &ears_ops,
 		.data = room,
 	};

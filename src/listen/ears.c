@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "listen/echo.h"
 #include "os/pool.h"
 
 enum {
@@ -24,12 +25,24 @@ enum {
 /* While our own voice is in the room, a call must be clearer than this. */
 static const float call_over_speech = 0.7F;
 
-enum note_kind { CALLED, BEGAN, RECORDED, NOTHING, OVERHEARD, LOST, FOUND, ENDED };
+enum note_kind {
+	CALLED,
+	BEGAN,
+	RECORDED,
+	NOTHING,
+	INTERRUPTED,
+	OVERHEARD,
+	LET_GO,
+	LOST,
+	FOUND,
+	ENDED
+};
 
 struct note {
 	struct note *next;
 	enum note_kind kind;
 	struct endpoint_recording recording;
+	size_t since; /* samples */
 	struct err err;
 	char *name;
 };
@@ -50,6 +63,11 @@ struct ears {
 	int16_t frame[WAKE_FRAME];
 	size_t in_frame;
 	uint64_t last_call; /* in samples */
+	struct echo echo;
+	bool speaks; /* we do */
+	uint8_t in_vain; /* by the hearing */
+	bool over; /* somebody else has just begun to speak */
+	uint64_t over_since; /* … and has not been let go; 0: nobody */
 	bool named; /* our own name was said since the wake word was looked for */
 	enum listening listening;
 	size_t ding_left;
@@ -106,8 +124,14 @@ static void tell(void *data)
 	case NOTHING:
 		ops->nothing(to);
 		break;
+	case INTERRUPTED:
+		ops->interrupted(to, n->since);
+		break;
 	case OVERHEARD:
 		ops->overheard(to, &n->recording);
+		break;
+	case LET_GO:
+		ops->let_go(to);
 		break;
 	case LOST:
 		ops->lost(to, &n->err);
@@ -151,7 +175,15 @@ static void post(struct ears *e, struct note *n)
 
 static float judge(void *data, const int16_t *frame)
 {
-	return vad_feed(data, frame);
+	struct ears *e = data;
+	float speech = vad_feed(e->opts.vad, frame);
+
+	if (e->speaks) {
+		double ours = e->live && e->opts.loudness ? e->opts.loudness(e->opts.data) : 0;
+		e->over |= echo_hears(&e->echo, echo_loudness(frame, ENDPOINT_FRAME), ours,
+			(double)speech >= e->opts.settings->audio_vad_threshold);
+	}
+	return speech;
 }
 
 /* A pure tone in what is heard: a narrow filter takes it out and leaves the speech. */
@@ -235,20 +267,53 @@ static void on_endpoint(struct ears *e, enum endpoint_event event)
 		n->recording = endpoint_take(e->endpoint);
 		e->listening = IDLE;
 	}
+	bool let_go = n->kind == OVERHEARD && n->recording.n > OVERHEAR_MAX && e->over_since;
 	if (n->kind == OVERHEARD && n->recording.n > OVERHEAR_MAX)
 		note_free(n);
 	else
 		post(e, n);
+	e->over_since = 0;
+	if (let_go)
+		post(e, note_new(LET_GO));
+}
+
+/* Somebody speaks over us: whatever it is, we are quiet until that is known. */
+static void on_over(struct ears *e)
+{
+	uint64_t now = endpoint_now(e->endpoint);
+
+	if (e->over && e->listening == OVERHEARS && !e->over_since) {
+		const size_t heard = (size_t)ECHO_RUN * ENDPOINT_FRAME;
+		struct note *n = note_new(INTERRUPTED);
+		if (e->live) /* before it was us */
+			endpoint_cut(e->endpoint, heard + ENDPOINT_BEFORE);
+		n->since = heard;
+		e->over_since = now;
+		post(e, n);
+	} else if (e->over_since &&
+		(now > e->over_since + OVERHEAR_MAX || !endpoint_records(e->endpoint))) {
+		/* Talks on, to somebody else; or it was no speech after all. */
+		e->over_since = 0;
+		post(e, note_new(LET_GO));
+	}
+	e->over = false;
 }
 
 static void hear(struct ears *e, int16_t *samples, size_t n, const struct hearing *h)
 {
+	if (e->in_vain != h->in_vain)
+		echo_mistaken(&e->echo);
+	e->in_vain = h->in_vain;
+	e->speaks = h->speaks;
+	if (!e->speaks)
+		e->echo.run = 0;
 	if (e->ding_left > 0)
 		take_out_ding(e, samples, n);
 	for (size_t at = 0; at < n;) {
 		enum endpoint_event event;
 		at += endpoint_feed(e->endpoint, samples + at, n - at, &event);
 		on_endpoint(e, event);
+		on_over(e);
 	}
 	for (size_t at = 0; e->opts.wake && at < n;) {
 		size_t some = WAKE_FRAME - e->in_frame;
@@ -408,7 +473,7 @@ int ears_new(const struct ears_opts *opts, struct ears **ret, struct err *reterr
 	const struct settings *s = opts->settings;
 	const struct endpoint_opts how = {
 		.judge = judge,
-		.data = opts->vad,
+		.data = e,
 		.threshold = s->audio_vad_threshold,
 		.silence = (size_t)(s->audio_silence_threshold * AUDIO_RATE / 1000),
 		.longest = (size_t)(s->audio_max_recording * AUDIO_RATE / 1000),

@@ -23,7 +23,11 @@ struct ears_ops {
 	void (*began)(void *data); /* the same without a call: `open` */
 	void (*recorded)(void *data, struct endpoint_recording *recording); /* takes it */
 	void (*nothing)(void *data); /* nobody spoke */
+	/* While it speaks: somebody else does, since so many samples. What becomes of it is
+	 * overheard, or nothing: it was no short word. */
+	void (*interrupted)(void *data, size_t since);
 	void (*overheard)(void *data, struct endpoint_recording *recording); /* takes it */
+	void (*let_go)(void *data);
 	void (*lost)(void *data, const struct err *err); /* no microphone: once a reason */
 	void (*found)(void *data, const char *name); /* there it is, or is again */
 	void (*ended)(void *data); /* of a file */
@@ -37,6 +41,8 @@ struct ears_opts {
 	struct wake *wake; /* NULL: nobody can call; becomes the ears' */
 	struct vad *vad; /* becomes the ears' */
 	bool open; /* whoever speaks is meant */
+	/* How loud our own voice was in the last half second; from the ears' thread. */
+	double (*loudness)(void *data);
 	const struct ears_ops *ops;
 	void *data;
 };

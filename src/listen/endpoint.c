@@ -86,6 +86,20 @@ void endpoint_open(struct endpoint *e, size_t silence)
 	e->spoken = e->tail = 0;
 }
 
+bool endpoint_records(const struct endpoint *e)
+{
+	return e->mode == RECORDING;
+}
+
+void endpoint_cut(struct endpoint *e, size_t keep)
+{
+	if (e->mode != RECORDING)
+		return;
+	e->start = before(endpoint_now(e), keep, e->start);
+	if (e->spoken > keep)
+		e->spoken = keep;
+}
+
 void endpoint_close(struct endpoint *e)
 {
 	e->mode = CLOSED;

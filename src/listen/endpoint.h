@@ -50,6 +50,10 @@ void endpoint_free(struct endpoint *e); /* NULL is fine */
 void endpoint_begin(struct endpoint *e, bool called);
 /* A recording begins with the next speech; `silence` as in the options, for this one. */
 void endpoint_open(struct endpoint *e, size_t silence);
+/* What is being recorded begins here instead: all but the last `keep` samples was something else.
+ */
+void endpoint_cut(struct endpoint *e, size_t keep);
+bool endpoint_records(const struct endpoint *e);
 /* Nothing is recorded (any more); the last seconds are kept all the same. */
 void endpoint_close(struct endpoint *e);
 /* The recording ends here: no more will come. What endpoint_feed() would have said of it. */

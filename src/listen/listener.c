@@ -11,6 +11,7 @@
 
 enum {
 	ABOUT_MAX = 160, /* characters of what permission is asked for that are said */
+	IN_VAIN_MAX = 2, /* times in an answer that it is quiet for nothing */
 	ASK_AGAIN_MAX = 2, /* times that an unclear answer is asked for once more */
 };
 
@@ -105,6 +106,8 @@ struct listener {
 	bool owes_ready; /* the sound for it waits for them: whether they can be said is not known
 			  */
 	bool speaks; /* a sentence is heard */
+	bool held; /* … but for now */
+	unsigned in_vain, in_vain_before; /* of all times; of those before this answer */
 	uint64_t named_last; /* the last item with our name; until it ends a call is not believed */
 	enum text_language language;
 	bool heard_language; /* by the recogniser */
@@ -155,6 +158,7 @@ static void settle(struct listener *l)
 		.busy = (l->runs || l->items > 0) && l->asked.n == 0,
 		.speaks = l->speaks,
 		.names_us = l->named_last != 0,
+		.in_vain = (uint8_t)l->in_vain,
 		.waits = l->runs || l->items > 0 || l->queue.n > 0,
 		/* What comes after a restart is for who comes then. */
 		.holds = recognises || l->restarting,
@@ -215,10 +219,18 @@ static void reply(struct listener *l, const char *text, bool spoken)
 		(void)say(l, sv_of(text), l->language);
 }
 
+static void hold(struct listener *l, bool held)
+{
+	if (l->held != held && l->ops->hold)
+		l->ops->hold(l->opts.data, held);
+	l->held = held;
+}
+
 static void hush(struct listener *l)
 {
 	if (l->items > 0 && l->ops->hush)
 		l->ops->hush(l->opts.data);
+	hold(l, false);
 	l->put = 0;
 	l->owes_ready = false;
 }
@@ -246,6 +258,7 @@ void listener_heard_us(struct listener *l, const struct player_event *event)
 		l->named_last = 0;
 	if (event->idle || l->items == 0) {
 		l->speaks = false;
+		hold(l, false);
 		l->failing = false;
 	}
 	if (event->r < 0 && event->r != ERR_CANCELLED) {
@@ -431,6 +444,7 @@ static void pump(struct listener *l)
 	l->runs = true;
 	l->turn_spoken = l->turn.id != 0;
 	l->answering = l->cancelling = l->owes_cancelled = l->mouth_failed = false;
+	l->in_vain_before = l->in_vain;
 	struct sv text = sv_of(l->turn.text);
 	if (l->ops->said)
 		l->ops->said(
@@ -523,11 +537,27 @@ void listener_recorded(struct listener *l, struct endpoint_recording *recording)
 	settle(l);
 }
 
+void listener_interrupted(struct listener *l)
+{
+	/* Who talks to others all the time is not meant for long. */
+	if (l->speaks && l->in_vain - l->in_vain_before < IN_VAIN_MAX)
+		hold(l, true);
+	settle(l);
+}
+
+void listener_let_go(struct listener *l)
+{
+	l->in_vain += l->held;
+	hold(l, false);
+	settle(l);
+}
+
 void listener_overheard(struct listener *l, struct endpoint_recording *recording)
 {
 	/* One at a time; who wants it to stop says so again. */
 	if (l->overheard || !(l->runs || l->items > 0)) {
 		free(TAKE_PTR(recording->samples));
+		listener_let_go(l);
 		return;
 	}
 	l->overheard = ++l->last_id;
@@ -551,8 +581,10 @@ static void on_overheard(struct listener *l, int r, struct sv text)
 	l->overheard = 0;
 	if (r == 0 && heard_meant(l->rules, text, false, &meant))
 		utterance_judge(l->opts.rules, str_sv(&meant), &u);
-	if (u.kind != UTTERANCE_CANCEL || !(l->runs || l->items > 0))
+	if (u.kind != UTTERANCE_CANCEL || !(l->runs || l->items > 0)) {
+		listener_let_go(l);
 		return;
+	}
 	if (l->ops->said)
 		l->ops->said(l->opts.data, LISTENER_VOICE, str_sv(&meant));
 	bool ran = l->runs;

@@ -45,6 +45,7 @@ struct hearing {
 	bool busy; /* it works or speaks: a call is heard, and a short word by itself */
 	bool speaks; /* our own voice is in the room */
 	bool names_us; /* … and says our name: a call is not believed */
+	uint8_t in_vain; /* counts the pauses it made for who wanted nothing of it */
 	/* Of sound without a speed of its own: */
 	bool waits; /* it goes on at the speed of time */
 	bool holds; /* it stands still: what was recorded is being recognised, or faden restarts */
@@ -61,6 +62,7 @@ struct listener_ops {
 	uint64_t (*sound)(void *data, enum sound sound);
 	uint64_t (*say)(void *data, struct sv sentence, const char *language);
 	void (*hush)(void *data);
+	void (*hold)(void *data, bool hold); /* a pause, and its end */
 	/* Assistant: listener_done() ends it. The text lives until then. */
 	void (*ask)(void *data, struct sv text); /* ! */
 	void (*cancel)(void *data); /* ! */
@@ -98,6 +100,9 @@ void listener_called(struct listener *l); /* a recording has begun with it */
 void listener_began(struct listener *l); /* … without a call: somebody speaks */
 void listener_recorded(struct listener *l, struct endpoint_recording *recording); /* takes it */
 void listener_nothing(struct listener *l); /* nobody spoke */
+/* Somebody speaks while it does: it is quiet until that is overheard, or let go. */
+void listener_interrupted(struct listener *l);
+void listener_let_go(struct listener *l);
 /* A few words while it was busy: only what stops it counts. Takes them. */
 void listener_overheard(struct listener *l, struct endpoint_recording *recording);
 void listener_sound_ended(struct listener *l); /* of a file: no more comes */

@@ -83,6 +83,11 @@ static void op_hush(void *data)
 	note(data, "hush");
 }
 
+static void op_hold(void *data, bool hold)
+{
+	note(data, hold ? "hold" : "on");
+}
+
 static void op_ask(void *data, struct sv text)
 {
 	note(data, "ask<%.*s>", SV_ARG(text));
@@ -123,6 +128,7 @@ static const struct listener_ops ops = {
 	.sound = op_sound,
 	.say = op_say,
 	.hush = op_hush,
+	.hold = op_hold,
 	.ask = op_ask,
 	.cancel = op_cancel,
 	.permit = op_permit,
@@ -545,6 +551,59 @@ static void test_overheard(void **state)
 	assert_int_equal(r->state, LISTENER_LISTENING);
 }
 
+/* Somebody speaks over it: a pause, until it is known what that was. */
+static void test_interrupted(void **state)
+{
+	struct rig *r = *state;
+	struct endpoint_recording some;
+
+	listener_interrupted(r->l); /* it says nothing */
+	say(r, "Erzähle.");
+	heard_all(r, false);
+	listener_interrupted(r->l);
+	event(r, AGENT_EV_TEXT, "Es war einmal. Und so weiter. ");
+	speaks(r);
+	str_clear(&r->log);
+	listener_interrupted(r->l);
+	some = recording(false);
+	listener_overheard(r->l, &some);
+	recognised(r, "Stopp!");
+	did(r, "hold recognise hush on cancel");
+	heard_all(r, true);
+	done(r, UTTERANCE_AGENT, "", AGENT_CANCELLED);
+	heard_all(r, false);
+
+	/* Nobody meant it: it speaks on, and is not stopped by that again and again. */
+	say(r, "Erzähle.");
+	heard_all(r, false);
+	event(r, AGENT_EV_TEXT, "Es war einmal. Und so weiter. ");
+	speaks(r);
+	str_clear(&r->log);
+	listener_interrupted(r->l);
+	some = recording(false);
+	listener_overheard(r->l, &some);
+	uint8_t before = r->hearing.in_vain;
+	recognised(r, "Das Essen ist fertig.");
+	assert_int_equal(r->hearing.in_vain, before + 1);
+	listener_interrupted(r->l);
+	listener_let_go(r->l);
+	listener_interrupted(r->l);
+	listener_let_go(r->l);
+	did(r, "hold recognise on hold on");
+	assert_int_equal(r->hearing.in_vain, before + 2);
+	/* A call ends the pause, too. */
+	done(r, UTTERANCE_AGENT, "", AGENT_OK);
+	heard_all(r, false);
+	say(r, "Erzähle.");
+	heard_all(r, false);
+	event(r, AGENT_EV_TEXT, "Es war einmal. ");
+	speaks(r);
+	str_clear(&r->log);
+	listener_interrupted(r->l);
+	listener_called(r->l);
+	did(r, "hold hush on cancel ding");
+}
+
 static void test_our_own_name(void **state)
 {
 	struct rig *r = *state;
@@ -696,6 +755,7 @@ int main(void)
 		T(test_called_at_work),
 		T(test_called_while_it_speaks),
 		T(test_overheard),
+		T(test_interrupted),
 		T(test_our_own_name),
 		T(test_permission),
 		T(test_commands),

@@ -1,10 +1,12 @@
 #include "voice/player.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <time.h>
 
 #include "audio/resample.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "os/pool.h"
 
@@ -14,6 +16,8 @@ enum {
 	KEEP_S = 5, /* that a device is kept in silence */
 	TRIES = 10, /* to open a device again that is lost */
 	TRY_MS = 200,
+	LOUD_MS = 500, /* that it takes from here to the ears and out of the room again */
+	LOUD_PIECES = LOUD_MS / PIECE_MS,
 	LANGUAGE_SIZE = 16,
 };
 
@@ -63,6 +67,12 @@ struct player {
 	bool out_failed; /* a file that failed: it is not begun anew */
 	struct err out_err;
 	uint64_t heard;
+	bool held;
+	struct {
+		int64_t at_ms;
+		double loud;
+	} pieces[LOUD_PIECES]; /* the last ones, in a ring */
+	size_t last_piece;
 };
 
 static void item_free(struct item *i)
@@ -183,6 +193,15 @@ static int open_out(struct player *p, int tries, struct err *reterr)
 	return r;
 }
 
+static double loudness(const int16_t *samples, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (double)samples[i] * samples[i];
+	return n ? sqrt(sum / (double)n) : 0;
+}
+
 /*
  * The next piece of the first item, or its end when nothing of it is left. Inside the lock, which
  * is given up meanwhile. What a device that was lost had taken and not played is gone; the rest is
@@ -213,6 +232,9 @@ static int play_piece(struct player *p, bool drain, struct err *reterr)
 	if (r == 0) {
 		i->played += n;
 		p->heard += n;
+		p->last_piece = (p->last_piece + 1) % LOUD_PIECES;
+		p->pieces[p->last_piece].at_ms = clock_run_ms();
+		p->pieces[p->last_piece].loud = loudness(piece, n);
 		/* An endless item does not grow for ever. */
 		if (i->played > (size_t)p->opts.rate) {
 			i->samples.n -= i->played;
@@ -288,7 +310,7 @@ static void *speak(void *data)
 			continue;
 		}
 		bool more = i->played < i->samples.n;
-		if (!more && !i->made) {
+		if ((!more && !i->made) || (more && p->held)) {
 			pthread_cond_wait(&p->changed, &p->lock);
 			continue;
 		}
@@ -535,6 +557,14 @@ void player_stop(struct player *p)
 	cancel_all(p, false);
 }
 
+void player_hold(struct player *p, bool hold)
+{
+	pthread_mutex_lock(&p->lock);
+	p->held = hold;
+	pthread_cond_broadcast(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+}
+
 bool player_busy(const struct player *p)
 {
 	return p->untold > 0;
@@ -546,6 +576,19 @@ uint64_t player_heard(struct player *p)
 	uint64_t heard = p->heard;
 	pthread_mutex_unlock(&p->lock);
 	return heard;
+}
+
+double player_loudness(struct player *p)
+{
+	int64_t since = clock_run_ms() - LOUD_MS;
+	double loud = 0;
+
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < LOUD_PIECES; i++)
+		if (p->pieces[i].at_ms > since && p->pieces[i].loud > loud)
+			loud = p->pieces[i].loud;
+	pthread_mutex_unlock(&p->lock);
+	return loud;
 }
 
 void player_set_mute(struct player *p, bool mute)

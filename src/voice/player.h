@@ -61,8 +61,14 @@ uint64_t player_say(struct player *p, struct sv sentence, const char *language);
 /* Silence: within 100 ms nothing is heard of what was queued before; each ends with ERR_CANCELLED.
  * What is queued after the call is said. */
 void player_stop(struct player *p);
+/* A pause, and its end: within 100 ms nothing is heard, and what was queued is said on afterwards
+ * from where it was. A stop does not end it. */
+void player_hold(struct player *p, bool hold);
 /* Something is queued, or heard, or its end not told yet. */
 bool player_busy(const struct player *p);
 /* Samples handed to the device so far, at the rate of opts->out. */
 uint64_t player_heard(struct player *p);
+/* How loud the loudest 20 ms were of the last half second, as the root of their mean square; 0: it
+ * was quiet. From any thread. */
+double player_loudness(struct player *p);
 void player_set_mute(struct player *p, bool mute); /* true also stops */

@@ -25,6 +25,7 @@ struct talk {
 	bool idle;
 	bool free_it; /* at the next event */
 	uint64_t stop_at; /* when this one begins; 0: never */
+	uint64_t hold_at; /* the same, for a pause */
 	uint64_t heard; /* samples that had been handed over when it was stopped */
 };
 
@@ -49,6 +50,11 @@ static void on_event(void *data, const struct player_event *e)
 	if (e->kind == PLAYER_BEGINS && t->stop_at == e->id) {
 		player_stop(t->player);
 		t->heard = player_heard(t->player);
+	}
+	if (e->kind == PLAYER_BEGINS && t->hold_at == e->id) {
+		player_hold(t->player, true);
+		t->heard = player_heard(t->player);
+		t->idle = true;
 	}
 	if (t->free_it) {
 		t->free_it = false;
@@ -230,6 +236,37 @@ static void test_stopped(void **state)
 	end(&t);
 }
 
+/* A pause: at most the piece that was being written comes, and afterwards all the rest. */
+static void test_held(void **state)
+{
+	struct talk t;
+
+	begin(&t, *state, true, true);
+	(void)player_say(t.player, SV("abcdefghi"), "en");
+	(void)player_say(t.player, SV("a"), "en");
+	t.hold_at = 1;
+	run(&t);
+	assert_true(player_loudness(t.player) <= 5000);
+	/* As long as all of it would take. */
+	for (int64_t until = clock_run_ms() + 1100; clock_run_ms() < until;)
+		assert_int_equal(loop_step(t.loop, 50, NULL), 0);
+	assert_in_range(player_heard(t.player) - t.heard, 0, RATE / 50);
+	assert_true(player_loudness(t.player) == 0);
+	assert_string_equal(t.told.buf, "+1");
+	player_hold(t.player, false);
+	run(&t);
+	assert_string_equal(t.told.buf, "+1-1+2-2.");
+	assert_int_equal(written(&t), RATE);
+	/* A stop drops what waits, and the pause goes on. */
+	str_clear(&t.told);
+	player_hold(t.player, true);
+	(void)player_say(t.player, SV("a"), "en");
+	player_stop(t.player);
+	run(&t);
+	assert_string_equal(t.told.buf, "x3.");
+	end(&t);
+}
+
 static void test_freed_while_it_speaks(void **state)
 {
 	struct talk t;
@@ -313,6 +350,7 @@ int main(void)
 		WITH_FOLDER(test_failures_do_not_end_it),
 		WITH_FOLDER(test_no_loudspeaker),
 		WITH_FOLDER(test_stopped),
+		WITH_FOLDER(test_held),
 		WITH_FOLDER(test_freed_while_it_speaks),
 		WITH_FOLDER(test_endless),
 		WITH_FOLDER(test_mute),

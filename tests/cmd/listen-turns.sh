@@ -52,8 +52,20 @@ long=$(printf 'Und so weiter und so fort. %.0s' 1 2 3 4 5 6 7 8)
 printf 'say %s\n' "$long" >"$t_tmp/script"
 t_exit 'a word stops what is said' 0 listen --new-session --input stop.wav
 t_like 'and that is said' "$(tail -n 1 "$voice_spoken")" '^Abgebrochen\.$'
+log=$t_home/.local/state/faden/faden.log
+since=$(sed -n 's/.*somebody speaks since \([0-9]*\) samples.*/\1/p' "$log")
+quiet=$(sed -n 's/.*a pause, quiet within \([0-9]*\) samples at 24000 Hz.*/\1/p' "$log")
+t_ok "who speaks is noticed within 100 ms (${since:-no} samples)" test "${since:-9999}" -le 1600
+t_ok "and it is quiet while that is looked at (${quiet:-no} samples)" test "${quiet:-9999}" -le 480
 t_ok 'most of it was not heard' test "$(python3 "$voice_py" seconds "$t_tmp/out.wav" | cut -d. -f1)" -lt 9
 
+voice_says Rechne Jawohl
+: >"$log"
+printf 'say %s\n' "$long" >"$t_tmp/script"
+t_exit 'somebody says something else while it speaks' 0 listen --new-session --input stop.wav
+t_like 'there is a pause' "$(cat "$log")" 'a pause, quiet within'
+t_is 'and it speaks on to its end' "$(voice_sounds)" 'processing speech ready'
+t_is 'nothing was lost of it' "$(grep -c 'so fort' "$voice_spoken")" 8
 t_unsetenv VOICE_PACE
 # ---- permission ----
 printf 'ask Bash make => done\nsay Built.\n' >"$t_tmp/script"
