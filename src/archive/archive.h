@@ -117,6 +117,8 @@ typedef int (*archive_fn)(void *data, const struct archive_file *file);
 /* Every kept file, by path and age. Not 0 ends it and is returned. */
 int archive_each(const struct archive *a, const struct archive_query *query, archive_fn fn,
 	void *data, struct err *reterr) MUST_USE;
+/* A number that is another one when more is kept than before; it may change without a reason. */
+int64_t archive_mark(const struct archive *a);
 /*
  * Writes the kept file to path, whose folders are made: 0, or 1 when it is there already with the
  * same bytes. -EEXIST: something else is there; it stays. Damaged bytes are an error, or, with

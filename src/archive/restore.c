@@ -99,6 +99,27 @@ int archive_each(const struct archive *a, const struct archive_query *query, arc
 	return r;
 }
 
+int64_t archive_mark(const struct archive *a)
+{
+	static const char *const files[] = { "archive.db", "archive.db-wal" };
+	AUTO_SQL q = SQL_INIT;
+	int64_t mark = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		AUTO_FREE char *path = path_join(a->dir, files[i]);
+		struct stat st;
+		if (stat(path, &st) == 0)
+			mark += (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec +
+				st.st_size;
+	}
+	if (SQL_PREPARE(&q, a->store, NULL,
+		    "SELECT IFNULL(SUM(seq), 0) FROM archive WHERE how <> ?",
+		    SQL_I(ARCHIVE_VAULT)) == 0 &&
+		sql_step(&q, NULL) > 0)
+		mark += sql_get_int(&q, 0);
+	return mark;
+}
+
 /* ---- back ---- */
 
 static int copy_all(int from, struct file_new *to, struct err *reterr)

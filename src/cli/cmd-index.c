@@ -73,7 +73,9 @@ static int update(
 {
 	const struct term_opts screen = { .fd = STDERR_FILENO, .term_name = env_get("TERM") };
 	struct watching w = { .app = app };
+	struct archive archive;
 	const struct index_opts opts = {
+		.archive = &archive,
 		.result_max = (size_t)app->settings->search_result_kb * 1024,
 		.rebuild = rebuild,
 		.wait = true,
@@ -89,6 +91,7 @@ static int update(
 	term_init(&w.term, &screen);
 	progress_init(&w.progress, &w.term, SV("Indexing sessions"), PROGRESS_BYTES, now_ms());
 	r = sessions_open(app, reterr);
+	archive = app_archive(app);
 	if (r >= 0)
 		r = index_update(dir, app->store, app->homes, app->n_homes, &opts, ret, reterr);
 	progress_release(&w.progress);

@@ -17,6 +17,7 @@
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "config/settings.h"
+#include "os/path.h"
 #include "os/pool.h"
 #include "search/find.h"
 #include "search/snippet.h"
@@ -219,10 +220,12 @@ static void look_elsewhere(struct search *s, size_t i)
 
 static void show_hit(struct search *s, size_t i, struct term *t)
 {
-	const struct found_hit *hit = &s->found.hits.v[i];
+	struct found_hit *hit = &s->found.hits.v[i];
 	struct named named = { .title = STR_INIT };
 	AUTO_STR json = STR_INIT;
 
+	/* It may have gone since the index was told, or come back. */
+	hit->source.gone = !path_exists(hit->source.path);
 	name_session(s, &hit->source, &named);
 	const struct hit_view view = { .found = hit,
 		.snippet = &s->shown[i].snippet,

@@ -156,6 +156,10 @@ static int delete_kept(
 		r = keeper_archive_to(k, v, &paths, &stats, reterr);
 	for (size_t i = 0; i < paths.n && r == 0; i++)
 		r = kept_remove(v, paths.v[i], reterr);
+	/* Found as before. Where that fails now, the next index of everything sees to it. */
+	struct index_stats index;
+	if (r == 0 && paths.n > 0 && path_exists(k->index_dir))
+		(void)!keeper_index_files(k, &paths, 0, &index, NULL);
 	vec_each (&d->rows, one)
 		if (r == 0)
 			r = conv_deleted(k->store, one->agent, one->id, k->clock, reterr);

@@ -25,7 +25,9 @@ static const char *const *list_of(const struct strv *paths)
 int keeper_index_files(const struct keeper *k, const struct strv *paths, int64_t budget_ms,
 	struct index_stats *ret, struct err *reterr)
 {
+	const struct archive archive = keeper_archive(k);
 	const struct index_opts opts = {
+		.archive = &archive,
 		.result_max = k->result_max,
 		.budget_ms = budget_ms,
 		.wait = budget_ms == 0,

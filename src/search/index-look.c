@@ -232,9 +232,106 @@ static int look_at_names(struct update *u, struct err *reterr)
 	return r;
 }
 
+/* ---- sessions that only the archive has ---- */
+
+/* Of those that are gone, the largest that is kept of each. */
+struct kept_sources {
+	struct update *u;
+	struct map places; /* plain path → index in u->todo */
+	struct map asked; /* the plain paths that are looked at; empty: all */
+};
+
+static void kept_sources_release(struct kept_sources *k)
+{
+	map_release(&k->places);
+	map_release(&k->asked);
+}
+
+static bool is_there(const char *path)
+{
+	AUTO_FREE char *packed = xasprintf("%s%s", path, UNPACK_SUFFIX);
+
+	return path_exists(path) || path_exists(packed);
+}
+
+static int on_kept(void *data, const struct archive_file *file)
+{
+	struct kept_sources *s = data;
+	struct update *u = s->u;
+	struct sv plain = unpack_plain(sv_of(file->path));
+	const struct transcript_home *home = transcript_home_of(u->homes, u->n_homes, file->path);
+	struct known_source *k = NULL;
+	uint64_t at;
+
+	if (!home || u->home_trouble[home - u->homes] ||
+		(transcript_path_id(home->format, plain).n == 0 &&
+			transcript_subagent_of(home->format, plain).n == 0) ||
+		(u->opts.paths && !map_get(&s->asked, plain, &at)))
+		return 0;
+	if (map_get(&s->places, plain, &at)) {
+		struct todo *t = &u->todo.v[at];
+		if (file->size >= t->size) {
+			t->size = file->size;
+			free(t->kept);
+			t->kept = xstrdup(file->key);
+		}
+		return 0;
+	}
+	if (map_get(&u->paths, plain, &at))
+		k = &u->known.v[at];
+	/* Of one that is known there is no more to read, unless its end was not. */
+	if (k ? k->seen || (file->size <= k->size && k->mtime_ns != 0) : is_there(file->path))
+		return 0;
+	if (k)
+		k->queued = true;
+	(void)map_put(&s->places, plain, u->todo.n);
+	vec_push(&u->todo,
+		(struct todo){
+			.path = xstrdup(k ? k->path : file->path),
+			.home = home,
+			.known = k ? (size_t)at + 1 : 0,
+			.size = file->size,
+			.mtime_ns = file->kept_ms * 1000000,
+			.subagent = transcript_subagent_of(home->format, plain).n > 0,
+			.kept = xstrdup(file->key),
+		});
+	return 0;
+}
+
+/* Nothing of it has to be looked at when all of it was, and it is what it was then. */
+static int look_at_kept(struct update *u, struct err *reterr)
+{
+	CLEANUP(kept_sources_release) struct kept_sources s = { .u = u };
+	const struct archive *archive = u->opts.archive;
+	int64_t known = 0;
+	bool vanished = false;
+
+	if (!archive)
+		return 0;
+	vec_each (&u->known, k)
+		vanished |= !k->seen && !k->gone;
+	for (size_t i = 0; u->opts.paths && i < u->opts.n_paths; i++)
+		if (!path_exists(u->opts.paths[i]))
+			(void)map_put(&s.asked, unpack_plain(sv_of(u->opts.paths[i])), 1);
+	int64_t mark = archive_mark(archive);
+	int r = manifest_get(u->m.db, "archive", &known, reterr);
+	if (r < 0 || (u->opts.paths ? s.asked.n == 0 : mark == known && !vanished)) {
+		u->kept_mark = known;
+		return r;
+	}
+	r = archive_each(archive, &(struct archive_query){ .key = NULL }, on_kept, &s, reterr);
+	/* To look at it may change the mark as well. */
+	if (archive_mark(archive) == mark)
+		u->kept_mark = mark;
+	return r;
+}
+
 int index_mark_checked(struct update *u, int64_t started_ms, struct err *reterr)
 {
 	int r = manifest_set(&u->m, "checked_ms", started_ms, reterr);
+
+	if (r >= 0 && u->kept_mark)
+		r = manifest_set(&u->m, "archive", u->kept_mark, reterr);
 
 	for (size_t i = 0; r >= 0 && i < u->n_homes; i++) {
 		AUTO_FREE char *key = xasprintf("names:%s", u->homes[i].agent);
@@ -269,6 +366,8 @@ int index_look(struct update *u, struct err *reterr)
 {
 	int r = u->opts.paths ? look_at_paths(u, reterr) : look_everywhere(u, reterr);
 
+	if (r >= 0)
+		r = look_at_kept(u, reterr);
 	if (r >= 0)
 		r = look_at_names(u, reterr);
 	return r < 0 ? r : mark_gone(u, reterr);

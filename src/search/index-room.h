@@ -32,6 +32,7 @@ struct todo {
 	uint64_t size;
 	int64_t mtime_ns;
 	bool subagent;
+	char *kept; /* it is gone, and read from the archive by this key; else NULL */
 };
 
 /* A source whose documents wait to be committed. */
@@ -65,6 +66,7 @@ struct update {
 	const struct transcript_home *walking;
 	bool home_trouble[HOMES_MAX]; /* of those walked */
 	int64_t names_mark[HOMES_MAX]; /* of the files with names; 0: none */
+	int64_t kept_mark; /* of the archive, all of which was compared; 0: it was not */
 	bool take; /* each session is looked up by itself */
 	int64_t deadline_ms; /* of the clock that goes on; 0 none */
 	unsigned threads;

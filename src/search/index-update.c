@@ -53,8 +53,10 @@ static void update_release(struct update *u)
 	vec_each (&u->known, k)
 		free(k->path);
 	vec_release(&u->known);
-	vec_each (&u->todo, t)
+	vec_each (&u->todo, t) {
 		free(t->path);
+		free(t->kept);
+	}
 	vec_release(&u->todo);
 	vec_release(&u->old);
 	vec_release(&u->errors);
@@ -192,7 +194,7 @@ static void describe(struct source_row *row, const struct todo *t, const struct 
 
 	source->format = t->home->format;
 	source->subagent = t->subagent || (s->info.flags & SESSION_SUBAGENT);
-	source->gone = false;
+	source->gone = t->kept != NULL;
 	set_text(&source->path, t->path);
 	set_text(&source->agent, t->home->agent);
 	free(source->session);
@@ -283,7 +285,7 @@ static int commit_part(struct reading *rd, uint64_t offset, struct err *reterr)
 	}
 	part.generation = rd->row.generation;
 	part.source.offset = offset;
-	part.source.gone = false;
+	part.source.gone = rd->t->kept != NULL;
 	part.mtime_ns = 0;
 	push_pending(rd, part, false);
 	r = commit(rd->u, rd->w, reterr);
@@ -361,7 +363,9 @@ static int read_source(struct reading *rd, bool helper, struct err *reterr)
 	if (helper) {
 		rd->row.source.offset = rd->size; /* nobody looks for it */
 	} else if (opts.offset < rd->size) {
-		r = transcript_open(rd->t->path, rd->t->home->format, &opts, &reader, reterr);
+		AUTO_FREE char *copy = rd->t->kept ? xasprintf("/proc/self/fd/%d", rd->fd) : NULL;
+		r = transcript_open(
+			copy ? copy : rd->t->path, rd->t->home->format, &opts, &reader, reterr);
 		if (r >= 0)
 			r = read_items(rd, reader, reterr);
 		transcript_close(reader);
@@ -394,17 +398,38 @@ static int take_row(void *data, struct source_row *row)
 	return 1;
 }
 
-/* What the catalogue knows of the file, and the file itself. */
+/* What the catalogue knows of the file, with the lock; of one that only the archive knows it learns
+ * that now. */
+static int describe_by_catalogue(struct reading *rd, struct session_row *ret, struct err *reterr)
+{
+	struct update *u = rd->u;
+	const struct todo *t = rd->t;
+
+	if (!t->kept)
+		return u->take ? catalogue_take(u->store, t->home, t->path, ret, reterr)
+			       : catalogue_by_path(u->store, t->path, ret, reterr);
+	AUTO_FREE char *packed = xasprintf("%s%s", t->path, UNPACK_SUFFIX);
+	if (catalogue_by_path(u->store, t->path, ret, NULL) >= 0 ||
+		catalogue_by_path(u->store, packed, ret, NULL) >= 0)
+		return 0;
+	return catalogue_take_gone(u->store, t->home, t->path, rd->fd, ret, reterr);
+}
+
+/* What the catalogue knows of the file, and the file itself, or the archive's copy of it. */
 static int open_source(struct reading *rd, bool *ret_helper, struct err *reterr)
 {
 	struct update *u = rd->u;
 	const struct todo *t = rd->t;
 	AUTO_SESSION_ROW s = SESSION_ROW_INIT;
 	struct stat st, plain;
+	int r = t->kept ? archive_open(u->opts.archive, t->kept, &rd->fd, NULL, reterr) : 0;
 
+	if (r < 0) {
+		err_prefix(reterr, "%s", t->path);
+		return r;
+	}
 	pthread_mutex_lock(&u->lock);
-	int r = u->take ? catalogue_take(u->store, t->home, t->path, &s, reterr)
-			: catalogue_by_path(u->store, t->path, &s, reterr);
+	r = describe_by_catalogue(rd, &s, reterr);
 	rd->was_known = t->known > 0;
 	if (rd->was_known && r >= 0)
 		r = manifest_sources(u->m.db, "WHERE id = ?", &SQL_I(u->known.v[t->known - 1].id),
@@ -418,11 +443,14 @@ static int open_source(struct reading *rd, bool *ret_helper, struct err *reterr)
 	describe(&rd->row, t, &s);
 	rd->time_ms = s.info.first_ms;
 	*ret_helper = (s.info.flags & SESSION_HELPER) != 0;
-	rd->fd = unpack_open(t->path, &st, reterr);
+	if (!t->kept)
+		rd->fd = unpack_open(t->path, &st, reterr);
 	if (rd->fd < 0)
 		return rd->fd;
 	if (fstat(rd->fd, &plain) < 0)
 		return err_errno(reterr, errno, "%s", t->path);
+	if (t->kept)
+		st = plain;
 	rd->size = (uint64_t)plain.st_size;
 	rd->row.dev = st.st_dev;
 	rd->row.ino = st.st_ino;

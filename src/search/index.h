@@ -1,7 +1,7 @@
 /*
  * The index over every session of every agent: a folder with segments and a manifest (SQLite) that
  * says which of them count and how far each file was read. All of it can be made again from the
- * sessions.
+ * sessions and, for those that are gone, from the archive.
  *
  * One process writes at a time. Readers take a view and never wait: segments do not change, and one
  * that was merged away stays readable for whoever has it open.
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "archive/archive.h"
 #include "base/err.h"
 #include "search/segment.h"
 #include "store/store.h"
@@ -72,6 +73,9 @@ struct index_opts {
 	/* Only these files are looked at; NULL: all of the homes. */
 	const char *const *paths;
 	size_t n_paths;
+	/* What is gone from its place and was not read before is read from there; NULL: not at all.
+	 */
+	const struct archive *archive;
 	bool rebuild; /* anew, whatever there is */
 	bool wait; /* for another writer; else ERR_BUSY */
 	/* From the calling thread; all may be NULL. cancelled, from any thread: true ends it

@@ -219,6 +219,40 @@ int catalogue_take(struct store *store, const struct transcript_home *home, cons
 	return 0;
 }
 
+int catalogue_take_gone(struct store *store, const struct transcript_home *home, const char *path,
+	int copy, struct session_row *ret, struct err *reterr)
+{
+	struct sv parent = transcript_subagent_of(home->format, sv_of(path));
+	struct file_stat stat = { .dev = 0 };
+	AUTO_SQL save = SQL_INIT;
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	struct stat st;
+
+	if (fstat(copy, &st) < 0)
+		return err_errno(reterr, errno, "stat the copy of %s", path);
+	row_init(&row, home, path);
+	int r = transcript_scan(copy, (uint64_t)st.st_size, &row.info, reterr);
+	if (r < 0)
+		return r;
+	if (parent.n > 0) {
+		row.info.flags |= SESSION_SUBAGENT;
+		free(row.info.parent_id);
+		row.info.parent_id = xmemdup0(parent.p, parent.n);
+	}
+	take_name(&row, home);
+	stat.size = (uint64_t)st.st_size;
+	row.gone = true;
+	row.active_ms = row.info.last_ms;
+	r = row_save_prepare(&save, store, reterr);
+	if (r >= 0)
+		r = row_save(&save, &row, &stat, reterr);
+	if (r < 0)
+		return r;
+	*ret = row;
+	row = (struct session_row)SESSION_ROW_INIT;
+	return 0;
+}
+
 /* ---- questions ---- */
 
 /* LIKE pattern for text anywhere, its own wildcards made plain. */

@@ -89,6 +89,9 @@ int catalogue_refresh_names(struct store *store, const struct transcript_home *h
 /* Takes one file in (or brings it up to date) without looking at the others. */
 int catalogue_take(struct store *store, const struct transcript_home *home, const char *path,
 	struct session_row *ret, struct err *reterr) MUST_USE;
+/* The same of one that is gone, by a copy of it. */
+int catalogue_take_gone(struct store *store, const struct transcript_home *home, const char *path,
+	int copy, struct session_row *ret, struct err *reterr) MUST_USE;
 
 /* ---- questions ---- */
 

@@ -34,9 +34,10 @@ static int64_t time_ms(const struct hit_view *v)
 	return v->active_ms;
 }
 
+/* One that is gone has to come back first. */
 static void add_resume(const struct hit_view *v, struct str *out)
 {
-	str_adds(out, "faden resume ");
+	str_adds(out, v->found->source.gone ? "faden archive restore " : "faden resume ");
 	shell_operand(out, v->found->source.session);
 }
 

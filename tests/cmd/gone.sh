@@ -72,4 +72,45 @@ for word in kumquat loquat medlar quince; do
 	t_like "$word is there" "$(cat "$t_out")" '"gone":false'
 	t_is "$word is there in what was said and in the answer" "$(grep -o '"gone":' "$t_out" | wc -l)" 2
 done
+
+# What only the archive has is in the index however that is made.
+# hits WORD: sessions that are found, with whether their files are gone.
+hits() {
+	t_faden search --json "$1" | python3 -c 'import json, sys
+print(*sorted({(x["session_id"][-1], x["gone"]) for x in json.load(sys.stdin)}))'
+}
+t_exit 'one is deleted' 0 t_faden delete -y "$a"
+t_is 'it is found at once, as gone' "$(hits kumquat)" "('1', True)"
+t_exit 'the index is made anew' 0 t_faden index --rebuild
+for word in kumquat quince; do
+	t_is "$word is found in what is gone" "$(hits $word)" "('1', True)"
+done
+t_is 'loquat is there' "$(hits loquat)" "('b', False)"
+t_exit 'again' 0 t_faden index --json
+t_like 'nothing is read twice' "$(cat "$t_out")" '"files_read":0'
+rm "$fb"
+t_is 'one that was just removed is said to be gone' "$(hits loquat)" "('b', True)"
+d=aaaaaaaa-0000-4000-8000-00000000000d
+fd=$("$t_helper/make-session" claude "$t_home/.claude" "$here" "$d" 'the tamarillo tree bears fruit')
+t_exit 'one that was never indexed is archived' 0 t_faden archive
+rm "$fd"
+t_exit 'and goes; the index takes it from the archive' 0 t_faden index
+t_is 'so that it is found' "$(hits tamarillo)" "('d', True)"
+t_is 'as are the others' "$(hits kumquat) $(hits medlar)" "('1', True) ('c', False)"
+e=aaaaaaaa-0000-4000-8000-00000000000e
+fe=$("$t_helper/make-session" claude "$t_home/.claude" "$here" "$e" 'the jujube tree bears fruit')
+t_exit 'one that was never indexed is deleted' 0 t_faden delete -y "$e"
+t_is 'and found' "$(hits jujube)" "('e', True)"
+rm -r "$t_home/.local/state"
+t_exit 'index and store are lost: all is made again' 0 t_faden index
+t_is 'from the archive, too' "$(hits jujube) $(hits kumquat) $(hits quince)" "('e', True) ('1', True) ('1', True)"
+t_exit 'and they are known' 0 t_faden list --gone --all -F '{id}'
+t_is 'all of them' "$(sort "$t_out" | tr '\n' ' ')" "$b $c $a $d $e "
+t_exit 'it is brought back' 0 t_faden archive restore "$d"
+t_is 'and there at once' "$(hits tamarillo)" "('d', False)"
+t_exit 'for the index as well' 0 t_faden index
+t_is 'still' "$(hits tamarillo)" "('d', False)"
+t_exit 'one is forgotten' 0 t_faden delete -y --forget "$e"
+t_exit 'an index made anew' 0 t_faden index --rebuild
+t_is 'does not know it' "$(hits jujube)" ''
 t_done
