@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "assist/candidates.h"
 #include "assist/learn.h"
 #include "assist/record.h"
 #include "base/mem.h"
@@ -341,12 +342,18 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 		return r < 0 ? r : TURN_NONE;
 	str_add(&job->prompt, str_sv(&d->prompt));
 	job->task = d->task;
-	if (is_member(c)) {
+	job->own_rights = d->own_rights;
+	if (is_member(c) || d->held) {
 		AUTO_STR who = STR_INIT;
 		writer_describe(c->agent, c->owner.pid, &who);
 		conv_copy(&job->conv, c);
-		return err_set(
-			reterr, ERR_BUSY, "\"%s\" is open in %s right now", conv_label(c), who.buf);
+		job->lasts = candidate_attended(o, c);
+		return err_set(reterr, ERR_BUSY, "\"%s\" is open in %s right now%s%s",
+			conv_label(c), who.buf,
+			job->lasts ? "; end it there, or begin another conversation with " : "",
+			!job->lasts	    ? ""
+				: o->greets ? "/new"
+					    : "--new");
 	}
 	if (as->req.again) {
 		r = claim_again(as, job, reterr);
@@ -425,6 +432,7 @@ static void on_done(void *data, const struct turn_outcome *out)
 		.language = as->language,
 		.by = d->by,
 		.judged = &as->judged,
+		.unplaced = d->what == DECIDED_REPLY && d->reply.len > 0,
 		.turn = out,
 	};
 	learn(as, out);

@@ -20,6 +20,7 @@ struct assistant_outcome {
 	const char *reply; /* our own answer; else empty */
 	enum text_language language; /* of whoever said it */
 	enum decision_by by; /* who decided where it goes */
+	bool unplaced; /* there is no place for it, as the reply says: nothing was sent */
 	const struct judgement *judged; /* what an agent said about that */
 	const struct turn_outcome *turn; /* blank when nothing was sent */
 };

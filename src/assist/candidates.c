@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assist/correct.h"
 #include "assist/learn.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -39,6 +40,7 @@ struct gathering {
 	struct map writers; /* sessions that are open in an agent → pid */
 	bool writers_known;
 	bool subject; /* the text has one */
+	bool leans; /* … and says nothing but that it goes on: with what is here */
 	size_t tails;
 	int64_t reset_ms;
 	struct err *reterr;
@@ -58,6 +60,13 @@ static const struct transcript_home *home_of(const struct decide_opts *o, const 
 		if (strcmp(o->homes[i].agent, agent) == 0)
 			return &o->homes[i];
 	return NULL;
+}
+
+bool candidate_attended(const struct decide_opts *o, const struct conv *c)
+{
+	const struct transcript_home *home = home_of(o, c->agent);
+
+	return !writer_is_server(c->owner.pid) || (home && writer_attended(home, c->dir));
 }
 
 /* Who can answer in it, and where it worked, is there; then it is looked up whether it is open. */
@@ -135,8 +144,8 @@ static int gather(void *data, const struct conv *c)
 	bool topics = router_opts(o->router)->profile != ROUTE_SEED;
 	struct material m = { .prompts = STRV_INIT, .away = c->before_reset };
 	struct conv copy = CONV_INIT;
-	uint64_t pid;
-	bool open;
+	uint64_t pid = 0;
+	bool open = false;
 
 	if (!decide_goes_on(o, c) || !map_put(&g->seen, sv_of(c->id), 1))
 		return 0;
@@ -161,6 +170,12 @@ static int gather(void *data, const struct conv *c)
 	/* What a turn of ours writes while it runs is nobody else's. */
 	if (c->used_elsewhere && !candidate_runs(c) && c->active_ms > g->reset_ms)
 		m.away = usable(g, c, &pid, &open) && open;
+	if (m.away && !c->before_reset && strcmp(c->dir, o->dir) == 0 &&
+		c->active_ms > g->d->open.active_ms) {
+		conv_release(&g->d->open);
+		conv_copy(&g->d->open, c);
+		g->d->open.owner.pid = (pid_t)pid;
+	}
 	conv_copy(&copy, c);
 	add(g, &copy, &m);
 	return r;
@@ -171,10 +186,12 @@ static int gather_named(struct gathering *g)
 {
 	const struct decide_opts *o = g->opts;
 	AUTO_STRV stems = STRV_INIT;
+	AUTO_STR subject = STR_INIT;
 	struct topic_hits hits = { .seqs = VEC_INIT };
 	size_t n = 0;
 
-	learn_stems(o->router, g->text, &stems);
+	route_subject(utf8_cut(g->text, ROUTE_TEXT_MAX), &subject);
+	learn_stems(o->router, str_sv(&subject), &stems);
 	g->subject = stems.n > 0;
 	int r = topic_search(o->store, &stems, &hits, g->reterr);
 	for (size_t i = 0; i < hits.seqs.n && n < NAMED_MAX; i++) {
@@ -216,9 +233,7 @@ static int gather_member(void *data, const struct session_row *row)
 	}
 	m.away = c.age_ms > member_fresh_ms || c.active_ms < g->reset_ms;
 	/* What only a server still holds was left by whom it belongs to: it is waited for. */
-	m.away |= open &&
-		(!writer_is_server((int64_t)pid) ||
-			writer_attended(home_of(g->opts, c.agent), c.dir));
+	m.away |= open && candidate_attended(g->opts, &c);
 	c.before_reset = c.active_ms < g->reset_ms;
 	learn_session(row, g->subject && g->tails++ < TAILS_MAX, &m.prompts);
 	add(g, &c, &m);
@@ -391,9 +406,12 @@ static int gather_all(struct gathering *g, const struct conv *current)
 			o->clock, gather, g, g->reterr);
 	if (r < 0 || router_opts(o->router)->profile == ROUTE_SEED)
 		return r;
-	r = gather_named(g);
+	if (!g->leans)
+		r = gather_named(g);
 	if (r == 0 && o->n_homes > 0)
 		r = gather_members(g);
+	if (g->leans)
+		return r;
 	if (r == 0)
 		r = catalogue_names(o->store, gather_given, g, g->reterr);
 	if (r == 0 && o->n_homes > 0 && returns)
@@ -431,6 +449,7 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 		.current = current->id,
 		.seen = MAP_INIT,
 		.writers = MAP_INIT,
+		.leans = route_only_goes_on(text),
 		.reset_ms = conv_reset_ms(o->store, o->dir),
 		.reterr = reterr };
 	const struct route_query query = { .text = text,
@@ -449,7 +468,7 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 		d->candidates = xcalloc(view.n + 1, sizeof(*d->candidates));
 		router_decide(o->router, &query, view.v, view.n, d->candidates, ret);
 		keep_meanings(&g);
-		size_t called = router_opts(o->router)->profile == ROUTE_SEED
+		size_t called = g.leans || router_opts(o->router)->profile == ROUTE_SEED
 			? ROUTE_NONE
 			: find_called(&g, router_returns(o->router, text));
 		d->called = called != ROUTE_NONE;
@@ -494,7 +513,7 @@ static int take_newer(void *data, const struct session_row *row)
 	}
 	struct conv *to = open ? n->open : n->c;
 	c.owner.pid = (pid_t)pid;
-	if (open && n->open->session) {
+	if (open && n->open->session && c.active_ms <= n->open->active_ms) {
 		conv_release(&c);
 		return 0;
 	}
@@ -507,15 +526,20 @@ static int take_used(void *data, const struct conv *c)
 {
 	struct newest *n = data;
 	const struct decide_opts *o = n->g.opts;
-	uint64_t pid;
-	bool open;
+	uint64_t pid = 0;
+	bool open = false;
 
 	if (!c->used_elsewhere || strcmp(c->dir, o->dir) != 0 || c->active_ms <= n->c->active_ms ||
 		c->active_ms <= n->g.reset_ms || c->age_ms > member_fresh_ms ||
-		!usable(&n->g, c, &pid, &open) || open)
+		!usable(&n->g, c, &pid, &open))
 		return 0;
-	conv_release(n->c);
-	conv_copy(n->c, c);
+	struct conv *to = open ? n->open : n->c;
+	if (open && c->active_ms <= to->active_ms)
+		return 0;
+	conv_release(to);
+	conv_copy(to, c);
+	if (open)
+		to->owner.pid = (pid_t)pid;
 	return 0;
 }
 

@@ -20,5 +20,9 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 int candidates_newest(const struct decide_opts *o, struct conv *c, struct conv *open,
 	struct err *reterr) MUST_USE;
 
+/* Somebody sits at what has it open in the agent, of the process in c->owner: a server that was
+ * left alone lets go by itself. */
+bool candidate_attended(const struct decide_opts *o, const struct conv *c);
+
 /* A turn of it runs in a process that lives, or the agent itself has it open. */
 bool candidate_runs(const struct conv *c);

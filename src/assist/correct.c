@@ -2,6 +2,16 @@
 
 #include "route/phrase.h"
 
+/* What may stand before it: please, now. */
+static size_t skip_opening(const struct text *t)
+{
+	size_t from = 0;
+
+	for (size_t n; (n = phrase_at(t, from, PHRASE_ORDER_OPENS)) > 0;)
+		from += n;
+	return from;
+}
+
 static bool is_whole(const struct text *t, size_t from, enum phrase_list list)
 {
 	size_t n = phrase_at(t, from, list);
@@ -46,4 +56,55 @@ enum route_correction route_correct(struct sv text, struct route_correct_words *
 	if (ret && kind != CORRECT_NONE)
 		*ret = words;
 	return kind;
+}
+
+bool route_only_goes_on(struct sv text)
+{
+	enum { LONGEST = 100 };
+
+	if (text.n > LONGEST)
+		return false;
+	struct text t = TEXT_INIT;
+	phrase_read(&t, text);
+	bool whole = is_whole(&t, 0, PHRASE_GO_ON) || is_whole(&t, skip_opening(&t), PHRASE_GO_ON);
+	text_release(&t);
+	return whole;
+}
+
+void route_subject(struct sv text, struct str *out)
+{
+	struct text t = TEXT_INIT;
+
+	phrase_read(&t, text);
+	for (size_t i = 0, n; i < t.tokens.n; i += n ? n : 1) {
+		n = phrase_at(&t, i, PHRASE_RETURNS);
+		if (n > 0)
+			continue;
+		str_adds(out, out->len ? " " : "");
+		str_add(out,
+			sv_make(text.p + t.tokens.v[i].from,
+				t.tokens.v[i].to - t.tokens.v[i].from));
+	}
+	text_release(&t);
+}
+
+bool route_goes_back(struct sv text, struct sv *ret_to)
+{
+	enum { LONGEST = 100, WORDS = 4 };
+
+	if (text.n > LONGEST)
+		return false;
+	struct text t = TEXT_INIT;
+	phrase_read(&t, text);
+	size_t from = skip_opening(&t), bare = phrase_at(&t, from, PHRASE_BACK_TO);
+	size_t at = from + (bare ? bare : phrase_at(&t, from, PHRASE_GO_BACK_TO));
+	size_t article = phrase_at(&t, at, PHRASE_CORRECT_ARTICLE);
+	bool goes = at > from && (bare || !article);
+
+	at += article;
+	goes = goes && at < t.tokens.n && t.tokens.n - at <= WORDS;
+	if (goes)
+		*ret_to = phrase_rest(&t, at, text);
+	text_release(&t);
+	return goes;
 }

@@ -1,6 +1,6 @@
 /*
- * Corrections of the router by words: "no, new conversation", "nein, die andere", "go back to the
- * one about the login page".
+ * What an utterance says about conversations. Corrections of the router by words: "no, new
+ * conversation", "nein, die andere", "go back to the one about the login page".
  *
  * The whole utterance must be one (names of conversations aside), so that "no, the other button"
  * stays a command. "No, the other one" may still answer a question of the agent: ask only right
@@ -27,3 +27,16 @@ struct route_correct_words {
 
 /* *ret is set unless the result is CORRECT_NONE; may be NULL. */
 enum route_correction route_correct(struct sv text, struct route_correct_words *ret);
+
+/* Nothing but that it goes on with what was there: "continue", "mach bitte weiter". It means
+ * nothing where there is nothing. */
+bool route_only_goes_on(struct sv text);
+
+/* What it speaks of: the text without the words by which it goes back to that or on with it.
+ * Appends.
+ */
+void route_subject(struct sv text, struct str *out);
+
+/* Nothing but that it goes back to something, "back to kumquat": what that is called, a slice of
+ * text. Long ones, and orders about a thing ("go back to the old colour"), are for the agent. */
+bool route_goes_back(struct sv text, struct sv *ret_to);

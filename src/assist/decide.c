@@ -6,6 +6,7 @@
 #include "assist/candidates.h"
 #include "assist/correct.h"
 #include "assist/learn.h"
+#include "assist/nowhere.h"
 #include "assist/record.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -336,8 +337,12 @@ static int correct(const struct decide_opts *o, const struct record *rec, bool w
 		{ TEXT_DONE_NEXT_THERE, TEXT_DONE_NEXT_NEW },
 	};
 	bool fresh = !d->conv.id[0] && !is_member(&d->conv);
-	const struct text_words name = TEXT_WORDS(conv_label(&d->conv));
+	AUTO_STR label = STR_INIT;
 
+	str_adds(&label, conv_label(&d->conv));
+	if (!fresh && strcmp(d->conv.dir, o->dir) != 0)
+		str_addf(&label, ", in %s", d->conv.dir);
+	const struct text_words name = TEXT_WORDS(label.buf);
 	d->by = BY_CORRECTION;
 	d->said = said_in(d, rec);
 	bool back = d->said >> d->at & 1U;
@@ -408,7 +413,8 @@ bool decision_goes_to(const struct decision *d, const struct conv *c)
 }
 
 /* Where it goes, and for "no, the other one" where else: what was told as that before when it stays
- * where it was, the others by how well they fit, and the one that was left. */
+ * where it was, else the one that was left, unless another was nearly as likely; then the others by
+ * how well they fit. */
 static void note_places(const struct decide_opts *o, const struct conv *last, struct decision *d)
 {
 	AUTO_RECORD rec = { .text = NULL };
@@ -416,8 +422,14 @@ static void note_places(const struct decide_opts *o, const struct conv *last, st
 	AUTO_FREE bool *taken = xcalloc(d->convs.n + 1, sizeof(*taken));
 
 	add_place(d, place_of(&d->conv));
-	if (told_before && strcmp(rec.places.v[rec.at], d->places.v[0]) == 0)
+	if (told_before && strcmp(rec.places.v[rec.at], d->places.v[0]) == 0) {
+		/* A correction has led here: from the one before it. */
+		if (rec.at > 0)
+			add_place(d, xstrdup(rec.places.v[rec.at - 1]));
 		add_round(d, &rec);
+	} else if (last->id[0] && !d->close) {
+		add_place(d, xstrdup(last->id));
+	}
 	for (size_t n = 0; n < d->convs.n; n++) {
 		size_t best = ROUTE_NONE;
 		for (size_t i = 0; i < d->convs.n; i++)
@@ -552,6 +564,11 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 		apply_judgement(o->judged, d, &decision);
 	if (decision.action == ROUTE_RESUME)
 		conv_copy(&d->conv, &d->convs.v[decision.index]);
+	/* What texts mean may lead there without a word in common. */
+	if (!d->called && (!d->by_meaning || strcmp(d->conv.id, last.id) == 0))
+		r = nowhere_to_go_back(o, text, d, reterr);
+	if (r != 0)
+		return r < 0 ? r : 0;
 	if (!d->called)
 		r = apply_memory(o, text, d, reterr);
 	if (r < 0)
@@ -828,6 +845,9 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 			note_places(o, &last, d);
 		}
 	}
+	if (r >= 0 && req->mode == REQUEST_GO_ON && d->what == DECIDED_TURN && !d->waits &&
+		d->by != BY_CORRECTION && route_only_goes_on(req->text))
+		r = nowhere_to_go_on(o, d, reterr);
 	/* Where the work is done is told with every sentence that is said outside of a talk. */
 	if (r >= 0 && req->mode == REQUEST_GO_ON && d->conv.id[0] && d->notice.len == 0 &&
 		d->what == DECIDED_TURN && !(o->talk && o->talk->place) &&
@@ -840,6 +860,14 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 		if (conv_last(o->store, o->dir, o->clock, &before, NULL) == 0 && before.deleted)
 			text_fill(&d->notice, TEXT_DELETED, o->language,
 				TEXT_WORDS(conv_label(&before), before.session));
+	}
+	/* More than the settings allow was allowed here, not wherever a sentence may lead. */
+	d->own_rights = r >= 0 && o->rights && req->mode == REQUEST_GO_ON &&
+		d->what == DECIDED_TURN && d->conv.dir && strcmp(d->conv.dir, o->dir) != 0 &&
+		path_exists(d->conv.dir) && !(o->talk && o->talk->place && d->by == BY_FOLDER);
+	if (d->own_rights) {
+		str_adds(&d->notice, d->notice.len ? " " : "");
+		text_fill(&d->notice, TEXT_RIGHTS_STAY, o->language, TEXT_WORDS(o->rights));
 	}
 	/* Who answers is no secret when it is another one than was chosen. */
 	if (r >= 0 && req->mode == REQUEST_GO_ON && d->conv.id[0] && o->chosen &&

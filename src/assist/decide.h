@@ -75,6 +75,10 @@ struct decide_opts {
 	double close; /* a choice is close when it is ahead of the next best by less than this */
 	const struct judgement
 		*judged; /* counts where the choice is close; NULL: nobody was asked */
+	/* The mode that was given for this once, where it allows more than the settings do; NULL:
+	 * none
+	 */
+	const char *rights;
 	const struct talk_place *talk; /* where nothing is routed; NULL: a single sentence */
 	enum text_language language;
 	bool language_open; /* nobody chose it: what is said may choose another */
@@ -128,6 +132,8 @@ struct decision {
 	size_t namesakes; /* … that so many others have too */
 	char namesake[UUID_TEXT]; /* the newest of them: a conversation or session */
 	bool waits; /* `conv` runs right now, and what is said means nothing anywhere else */
+	bool held; /* … that is in its agent itself */
+	bool own_rights; /* it has those of the settings: what was given is for this folder */
 	struct conv conv; /* without an id: one of the agent's own (assist/member.h), or new */
 	struct str prompt; /* what is said: the sentence, or what a correction says again */
 	enum conv_task task;

@@ -5,6 +5,7 @@
 
 #include "assist/prompt.h"
 #include "base/mem.h"
+#include "base/suggest.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "os/path.h"
@@ -101,19 +102,43 @@ static char *join_phrases(const struct strv *phrases)
 
 /* ---- who answers ---- */
 
-static void fill_agents(struct kit *kit)
+/* As the settings keep it, or as options spell it. */
+static enum agent_permission permission_of(const char *name)
 {
-	/* As the settings keep them, and as options spell them. */
-	static const char *const permissions[][2] = {
+	static const char *const names[][2] = {
 		[AGENT_PERM_DEFAULT] = { "default", "default" },
 		[AGENT_PERM_ACCEPT_EDITS] = { "acceptEdits", "accept-edits" },
 		[AGENT_PERM_PLAN] = { "plan", "plan" },
 		[AGENT_PERM_BYPASS] = { "bypassPermissions", "bypass" },
 	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(names[i][0], name) == 0 || strcmp(names[i][1], name) == 0)
+			return (enum agent_permission)i;
+	return AGENT_PERM_DEFAULT;
+}
+
+/* The option, where it allows what the settings do not. */
+static const char *more_rights(const struct kit_opts *o)
+{
+	static const int much[] = { [AGENT_PERM_PLAN] = 0,
+		[AGENT_PERM_DEFAULT] = 1,
+		[AGENT_PERM_ACCEPT_EDITS] = 2,
+		[AGENT_PERM_BYPASS] = 3 };
+
+	return o->permission &&
+			much[permission_of(o->permission)] >
+				much[permission_of(o->settings->ai_permission_mode)]
+		? o->permission
+		: NULL;
+}
+
+static void fill_agents(struct kit *kit)
+{
 	const struct kit_opts *o = &kit->opts;
 	const struct settings *s = o->settings;
-	const char *permission = o->permission ? o->permission : s->ai_permission_mode;
 	struct agent_opts common = {
+		.permission = permission_of(o->permission ? o->permission : s->ai_permission_mode),
 		.command = (const char *const *)s->ai_exec_command.v,
 		.envp = o->envp,
 		.model = o->model	 ? o->model
@@ -130,10 +155,6 @@ static void fill_agents(struct kit *kit)
 		.log = o->log,
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(permissions); i++)
-		if (strcmp(permissions[i][0], permission) == 0 ||
-			strcmp(permissions[i][1], permission) == 0)
-			common.permission = (enum agent_permission)i;
 	for (size_t i = 0; i < agent_count; i++) {
 		struct agent_opts *agent = &kit->agents[i];
 		const struct agent_def *kind = &agent_table[i];
@@ -158,9 +179,12 @@ static int take_named(struct kit *kit, const char *name, const char *where, stru
 	AUTO_STR all = STR_INIT;
 
 	if (!kind) {
+		struct suggest near = SUGGEST_INIT(sv_of(name));
+		for (size_t i = 0; i < agent_count; i++)
+			suggest_offer(&near, agent_table[i].name);
 		agents_list(&all, NULL, " and ");
-		return err_set(
-			reterr, ERR_USAGE, "%s: no agent '%s'; there are %s", where, name, all.buf);
+		return err_set(reterr, ERR_USAGE, "%s: no agent '%s'%s%s%s; there are %s", where,
+			name, SUGGEST_ARG(near.best), all.buf);
 	}
 	kit->kind = kind;
 	if (kit_has(kit, kind))
@@ -345,6 +369,7 @@ struct decide_opts kit_decide_opts(const struct kit *kit, bool single)
 		.where = &kit->where,
 		.newest = true,
 		.greets = !single,
+		.rights = more_rights(o),
 		.language = kit->language,
 		.language_open = strcmp(s->assistant_language, "auto") == 0,
 		.expiry_ms = s->assistant_conversation_expiry,
@@ -373,6 +398,7 @@ struct turn_host_opts kit_turn_opts(const struct kit *kit)
 		.agents = kit->agents,
 		.homes = o->homes,
 		.n_homes = o->n_homes,
+		.permission = permission_of(o->settings->ai_permission_mode),
 		.keep = 1,
 	};
 }

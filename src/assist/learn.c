@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "assist/correct.h"
 #include "base/utf8.h"
 #include "store/journal.h"
 #include "store/topic.h"
@@ -26,6 +27,14 @@ int learn_topic(struct store *store, const struct router *router, int64_t seq,
 int learn_prompts(struct store *store, const char *id, struct strv *out, struct err *reterr)
 {
 	return journal_prompts(store, id, PROMPTS_MAX, out, reterr);
+}
+
+/* That it goes on says of no conversation what it is about. */
+static void learn_prompt(
+	struct router *router, struct route_topic *topic, const char *prompt, bool first)
+{
+	if (!route_only_goes_on(sv_of(prompt)))
+		router_learn(router, topic, sv_of(prompt), first ? TOPIC_FIRST : TOPIC_LATER);
 }
 
 static void add_stem(void *data, struct sv stem)
@@ -61,7 +70,7 @@ static int learn_said(struct store *store, struct router *router, const char *id
 	int r = learn_prompts(store, id, &prompts, reterr);
 
 	for (size_t i = 0; r == 0 && i < prompts.n; i++)
-		router_learn(router, topic, sv_of(prompts.v[i]), i ? TOPIC_LATER : TOPIC_FIRST);
+		learn_prompt(router, topic, prompts.v[i], i == 0);
 	return r;
 }
 
@@ -99,7 +108,8 @@ void learn_session(const struct session_row *row, bool tail, struct strv *out)
 	const char *name = session_row_name(row);
 	bool says_something = row->info.branch[0] != '\0';
 
-	strv_add(out, row->info.prompt);
+	if (!route_only_goes_on(sv_of(row->info.prompt)))
+		strv_add(out, row->info.prompt);
 	if (name[0])
 		strv_add(out, name);
 	for (size_t i = 0; i < ARRAY_LEN(everywhere); i++)
@@ -127,7 +137,7 @@ int learn_adopted(
 	int r = catalogue_query(store, &query, take_texts, &texts, reterr);
 	struct route_topic *topic = route_topic_new();
 	for (size_t i = 0; i < texts.n; i++)
-		router_learn(router, topic, sv_of(texts.v[i]), i ? TOPIC_LATER : TOPIC_FIRST);
+		learn_prompt(router, topic, texts.v[i], i == 0);
 	if (r >= 0 && texts.n > 0)
 		r = learn_keep(store, c->seq, topic, reterr);
 	route_topic_free(topic);
@@ -142,9 +152,9 @@ int learn_turn(struct store *store, struct router *router, const struct conv *c,
 
 	if (r < 0 || !has_topics(router))
 		return r;
-	if (topic) {
+	if (topic && !route_only_goes_on(prompt)) {
 		router_learn(router, topic, prompt, TOPIC_LATER);
-	} else {
+	} else if (!topic) {
 		topic = route_topic_new();
 		r = learn_said(store, router, c->id, topic, reterr);
 	}

@@ -1,3 +1,4 @@
+#include "assist/correct.h"
 #include "assist/decide.h"
 #include "assist/kit.h"
 #include "assist/learn.h"
@@ -306,6 +307,68 @@ static void test_a_correction_keeps_to_the_agent(void **state)
 	assert_string_equal(same.conv.session, ID_A);
 }
 
+static void test_words_that_only_go_on_or_back(void **state)
+{
+	static const char *const on[] = { "continue", "Please continue.", "ok, go on", "weiter!",
+		"mach bitte weiter", "continue please", "let's continue", "继续" };
+	static const char *const more[] = { "", "continue with the parser", "now run it",
+		"continue the list", "weiter unten steht mehr", "don't continue" };
+	static const struct {
+		const char *text, *to;
+	} back[] = {
+		{ "back to kumquat", "kumquat" },
+		{ "OK, back to the kumquat tree!", "kumquat tree" },
+		{ "go back to kumquat", "kumquat" },
+		{ "zurück zum Kumquat", "Kumquat" },
+		{ "go back to the old colour", NULL },
+		{ "back to what we had before the last commit", NULL },
+		{ "back to", NULL },
+		{ "my back to the wall", NULL },
+	};
+	struct sv to;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(on); i++)
+		assert_true(route_only_goes_on(sv_of(on[i])));
+	for (size_t i = 0; i < ARRAY_LEN(more); i++)
+		assert_false(route_only_goes_on(sv_of(more[i])));
+	for (size_t i = 0; i < ARRAY_LEN(back); i++) {
+		assert_int_equal(route_goes_back(sv_of(back[i].text), &to), back[i].to != NULL);
+		if (back[i].to)
+			assert_true(sv_is(to, back[i].to));
+	}
+	AUTO_STR subject = STR_INIT;
+	route_subject(SV("continue with the harbour wall"), &subject);
+	assert_string_equal(subject.buf, "the harbour wall");
+}
+
+/* A conversation of ours that somebody has gone on with in the agent, and has open there now. */
+static void test_what_is_open_is_not_begun_anew(void **state)
+{
+	struct world *w = *state;
+	CLEANUP(decision_release) struct decision first;
+
+	write_session(w, w->dir, ID_A, 60, "write a parser");
+	act(w, SV("continue"), &first);
+	AUTO_FREE char *notes = path_join(w->claude, "sessions");
+	AUTO_FREE char *note = path_join(notes, "note.json");
+	AUTO_STR text = STR_INIT;
+	str_addf(&text, "{\"pid\":%d,\"sessionId\":\"" ID_A "\",\"procStart\":\"%llu\"}", getpid(),
+		(unsigned long long)proc_start_time(getpid()));
+	assert_int_equal(mkdir(notes, 0700), 0);
+	assert_int_equal(file_replace(note, str_sv(&text), 0, NULL), 0);
+	w->clock.fixed_ms += 10 * 60000;
+	write_session(w, w->dir, ID_A, 5, "write a parser");
+	CLEANUP(decision_release) struct decision open = ask(w, "continue");
+	assert_true(open.waits && open.held);
+	assert_string_equal(open.conv.id, first.conv.id);
+	assert_int_equal(open.conv.owner.pid, getpid());
+	CLEANUP(decision_release) struct decision other = ask(w, "sort the invoices");
+	assert_false(other.waits);
+	assert_false(other.conv.id[0]);
+	assert_non_null(strstr(other.notice.buf, "\"write a parser\" is open in claude"));
+}
+
 static void test_a_record_comes_back(void **state)
 {
 	const struct world *w = *state;
@@ -350,6 +413,9 @@ int main(void)
 			test_a_correction_says_nothing_twice, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_a_correction_keeps_to_the_agent, setup, teardown),
+		cmocka_unit_test(test_words_that_only_go_on_or_back),
+		cmocka_unit_test_setup_teardown(
+			test_what_is_open_is_not_begun_anew, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_record_comes_back, setup, teardown),
 	};
 

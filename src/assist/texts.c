@@ -91,6 +91,44 @@ static const char *const texts[TEXT_COUNT][2] = {
 		[TEXT_ENGLISH] = "There is no conversation about %s here." },
 	[TEXT_NO_OTHER] = { [TEXT_GERMAN] = "Hier gibt es keine andere Konversation.",
 		[TEXT_ENGLISH] = "There is no other conversation here." },
+	[TEXT_NOTHING_HERE] = { [TEXT_GERMAN] =
+					"Hier gibt es nichts, womit es weitergehen könnte; "
+					"nichts wurde gesendet. Was anderswo ist, zeigt: faden "
+					"list --all",
+		[TEXT_ENGLISH] = "There is nothing here to go on with; nothing was sent. To see "
+				 "what there is elsewhere: faden list --all" },
+	[TEXT_NOTHING_BUT] = { [TEXT_GERMAN] =
+				       "Von selbst geht hier nichts weiter; nichts wurde gesendet. "
+				       "Das letzte war \"%s\", %s; weiter damit: %s",
+		[TEXT_ENGLISH] = "Nothing goes on here by itself; nothing was sent. The last one "
+				 "was \"%s\", %s; to go on with it: %s" },
+	[TEXT_NOTHING_SINCE_RESET] = { [TEXT_GERMAN] =
+					       "Seit dem Zurücksetzen gibt es hier nichts, womit "
+					       "es weitergehen könnte; nichts wurde gesendet. "
+					       "Davor "
+					       "war \"%s\", %s; zurück dazu: %s",
+		[TEXT_ENGLISH] = "There is nothing here to go on with since the reset; nothing was "
+				 "sent. Before it was \"%s\", %s; to bring it back: %s" },
+	[TEXT_NOTHING_DELETED] = { [TEXT_GERMAN] =
+					   "Hier gibt es nichts, womit es weitergehen könnte: "
+					   "\"%s\" ist gelöscht; nichts wurde gesendet. Zurück "
+					   "holt "
+					   "es: faden archive restore %s",
+		[TEXT_ENGLISH] = "There is nothing here to go on with: \"%s\" was deleted; nothing "
+				 "was sent. To get it back: faden archive restore %s" },
+	[TEXT_NONE_CALLED] = { [TEXT_GERMAN] =
+				       "Nichts heißt \"%s\" oder handelt davon; nichts wurde "
+				       "gesendet. Was es gibt, zeigt: faden list --all; mit --in "
+				       "oder --new geht es trotzdem an den Agenten.",
+		[TEXT_ENGLISH] =
+			"Nothing is called \"%s\" or is about it; nothing was sent. To see "
+			"what there is: faden list --all; with --in or --new the agent "
+			"gets it all the same." },
+	[TEXT_RIGHTS_STAY] = { [TEXT_GERMAN] =
+				       "--permission-mode %s gilt für diesen Ordner, dort nicht; "
+				       "mit --in gilt es auch dort.",
+		[TEXT_ENGLISH] = "--permission-mode %s holds for this folder and not there; with "
+				 "--in it does." },
 	[TEXT_PLANNING] = { [TEXT_GERMAN] = "Es wird nur geplant; nichts wird geändert.",
 		[TEXT_ENGLISH] = "This turn plans; nothing is changed." },
 	[TEXT_CANNOT_PLAN] = { [TEXT_GERMAN] =

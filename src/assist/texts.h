@@ -42,6 +42,12 @@ enum text_id {
 	TEXT_DONE_NEXT_NEW,
 	TEXT_NONE_ABOUT, /* no conversation about: the words */
 	TEXT_NO_OTHER,
+	TEXT_NOTHING_HERE, /* that it goes on was said, and nothing does */
+	TEXT_NOTHING_BUT, /* … the last one: its name, when it was, the command that goes there */
+	TEXT_NOTHING_SINCE_RESET, /* … the same, of one that a reset has left */
+	TEXT_NOTHING_DELETED, /* … of one that the user has deleted: its name, its session */
+	TEXT_NONE_CALLED, /* nobody has spoken of: the words */
+	TEXT_RIGHTS_STAY, /* what was given here does not hold there: the mode */
 	TEXT_PLANNING,
 	TEXT_CANNOT_PLAN, /* … with one that cannot be held to it: the agent */
 	TEXT_PLAN_TO_DOING,

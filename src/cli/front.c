@@ -342,6 +342,8 @@ int front_status(const struct assistant_outcome *out)
 
 	if (out->kind != UTTERANCE_AGENT)
 		return 0;
+	if (out->unplaced)
+		return err_exit_status(ERR_NOTFOUND);
 	if (turn->fail == AGENT_OK)
 		return turn->denied.list.n ? err_exit_status(ERR_DENIED) : 0;
 	return err_exit_status(turn->fail == AGENT_CANCELLED ? ERR_CANCELLED : ERR_AGENT);

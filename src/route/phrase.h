@@ -10,6 +10,9 @@
 #define PHRASE_LISTS(X) \
 	X(BEGINS, "begins")               /* a new subject: "new topic" */ \
 	X(RETURNS, "returns")             /* to an earlier one: "back to" */ \
+	X(GO_ON, "go-on")                 /* all of it: with what was there, and no more than that */ \
+	X(BACK_TO, "back-to")             /* what follows names what is meant */ \
+	X(GO_BACK_TO, "go-back-to")       /* … unless it is a thing: "go back to the old colour" */ \
 	X(CORRECT_DENY, "correct-deny")   /* no, wrong */ \
 	X(CORRECT_NEW, "correct-new")     /* that should have been a new conversation */ \
 	X(CORRECT_OTHER, "correct-other") /* … the other one */ \

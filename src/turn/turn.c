@@ -63,6 +63,8 @@ static int find_agent(struct turn *t, struct err *reterr)
 		return 0;
 	struct agent_opts opts = host->opts.agents[agent_index(t->kind)];
 	opts.dir = c->dir;
+	if (t->job.own_rights)
+		opts.permission = host->opts.permission;
 	opts.keep_alive = opts.keep_alive && t->kind->can.keep_alive;
 	if (!t->kind->can.cost && opts.max_budget_usd > 0)
 		turn_tell(&t->sink, NEWS_NO_COSTS, c->agent, NULL, NULL);
@@ -483,6 +485,7 @@ static int claim(struct turn *t, struct err *reterr)
 		str_clear(&t->job.prompt);
 		t->job.again = 0;
 		t->job.prompt_id[0] = '\0';
+		t->job.lasts = false;
 		r = t->opts.claim(t->opts.claim_data, &t->job, reterr);
 	}
 	if (r == 0 && turn_runs(t->host, c->id))
@@ -534,7 +537,7 @@ static int prepare(struct turn *t, struct obstacle *in_way, struct err *reterr)
 	if (r < 0)
 		return r;
 	r = claim(t, reterr);
-	in_way->busy = r == ERR_BUSY;
+	in_way->busy = r == ERR_BUSY && !t->job.lasts;
 	if (r == 0) {
 		*c = t->job.conv;
 		memcpy(in_way->id, c->id, sizeof(in_way->id));

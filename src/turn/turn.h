@@ -32,6 +32,7 @@ struct turn_host_opts {
 	const struct agent_opts *agents; /* one a kind; dir is filled in here */
 	const struct transcript_home *homes; /* to find transcripts and other writers */
 	size_t n_homes;
+	enum agent_permission permission; /* without what was given for this once */
 	size_t keep; /* agents that are kept between turns; one is reused in its folder */
 	/* How long an agent that a crash left behind may take to take its prompt before it is
 	 * ended; twice that is waited for one that works. 0: TURN_ORPHAN_MS */
@@ -120,10 +121,12 @@ struct turn_sink {
 /* What is to be done in which conversation. */
 struct turn_job {
 	/* Taken by conv_take() or made by conv_create() for the host's self. With ERR_BUSY: which
-	 * one it waits for */
+	 * one it waits for, */
 	struct conv conv;
+	bool lasts; /* … unless nobody knows how long: then it is refused */
 	struct str prompt;
 	enum conv_task task; /* CONV_PLAN: in the agent's plan mode */
+	bool own_rights; /* with the host's permission, not that of its agents */
 	/* A turn that was lost, sent again: its step and the id it had. 0: a new one */
 	int64_t again;
 	char prompt_id[UUID_TEXT];

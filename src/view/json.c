@@ -299,21 +299,26 @@ void view_json_outcome(struct jw *w, const struct assistant_outcome *out)
 {
 	const struct turn_outcome *turn = out->turn;
 	bool denied = turn->fail == AGENT_OK && turn->denied.list.n > 0;
-	const char *status = denied ? err_name(ERR_DENIED) : agent_fail_name(turn->fail);
+	const char *status = denied ? err_name(ERR_DENIED)
+		: out->unplaced	    ? err_name(ERR_NOTFOUND)
+				    : agent_fail_name(turn->fail);
 	AUTO_STR why = STR_INIT;
 
 	jw_object(w);
 	jw_put_string(w, "answer", str_sv(&turn->answer));
 	jw_put_cstr(w, "status", status);
 	jw_key(w, "error");
-	if (turn->fail == AGENT_OK && !denied) {
+	if (turn->fail == AGENT_OK && !denied && !out->unplaced) {
 		jw_null(w);
 	} else {
 		if (denied)
 			tell_denied(&turn->denied, &why);
 		jw_object(w);
 		jw_put_cstr(w, "code", status);
-		jw_put_cstr(w, "message", denied ? why.buf : turn->message);
+		jw_put_cstr(w, "message",
+			denied			? why.buf
+				: out->unplaced ? out->reply
+						: turn->message);
 		jw_end(w);
 	}
 	view_put_denied(w, &turn->denied);

@@ -35,8 +35,14 @@ screen() {
 # goes_on AGENT PROMPT
 goes_on() {
 	t_exit "a session that is open in $1 is asked about" 0 t_faden route --json continue
-	t_like "a session that is open in $1 does not go on" "$(cat "$t_out")" '"action":"new"'
+	t_like "a session that is open in $1 is waited for" "$(cat "$t_out")" '"action":"wait"'
+	t_exit "to go on with a session that is open in $1 is refused" 5 t_faden ask continue
+	t_like "it is said which, by whom, and what to do" "$(cat "$t_err")" "nothing was sent: \"$2\" is open in $1.* \(process [0-9]+.*right now; end it there, or begin another conversation with --new\$"
+	t_is "nothing was begun beside what is open in $1" "$(t_faden list -F '{title}')" "$2"
 	tty_stop
+	# Whoever sat there is gone a moment later.
+	left() { t_faden route --json continue | grep -q '"action":"resume"' || pgrep -f "^$t_home/.codex/packages/.* app-server" >/dev/null; }
+	t_wait_for 20 left
 	# Codex leaves a server behind that holds the session.
 	server=$(t_faden route --json continue | sed -n 's/.*"action":"wait".*//p' | wc -l)
 	if [ "$server" = 1 ]; then

@@ -134,7 +134,9 @@ t_exit 'the same words are asked about when it is closed' 0 t_faden route --json
 t_like 'when it is closed it goes on' "$(decision)" "\"action\":\"resume\".*\"session_id\":\"${b}7\""
 t_exit 'a reset leaves them behind' 0 t_faden reset
 t_exit 'a leaning sentence behind a reset is asked about' 0 t_faden route --json continue
-t_like 'what was begun before a reset does not go on by itself' "$(decision)" '"action":"new"'
+t_like 'what was begun before a reset does not go on by itself' "$(decision)" '"action":"none"'
+t_exit 'to go on behind a reset is refused' 1 t_faden ask continue
+t_like 'it is said what was there, and how it comes back' "$(cat "$t_err")" '^faden: There is nothing here to go on with since the reset; nothing was sent\. Before it was "sort the invoices by date", just now; to bring it back: faden reset --undo$'
 at 10:20
 t_exit 'the agent by name is asked for' 4 t_faden ask --agent codex compare the harbour tariffs again, back to the harbour tariffs
 t_like 'only sessions of that agent go on' "$(cat "$t_err")" 'begun in codex: compare the harbour tariffs'
@@ -187,6 +189,45 @@ t_exit 'without their programs they are asked about' 0 t_faden route --json go o
 t_unlike 'an agent that is not installed has no sessions to go on with' "$(cat "$t_out")" "${b}1"
 t_unsetenv FADEN_CLOCK
 
+# "continue" is never the first thing that an agent is told.
+mkdir -p "$t_tmp/empty" "$t_tmp/elsewhere" "$t_tmp/held" && cd "$t_tmp/empty" || exit 1
+at 12:00
+printf '#!/bin/sh\n' >"$t_bin/claude"
+chmod +x "$t_bin/claude"
+for words in continue 'please go on' 'mach bitte weiter' 'ok, weiter' 'Continue!' 'continue where we left off'; do
+	t_exit "'$words' where nothing was begun is refused" 1 t_faden ask --agent rehearsal "$words"
+done
+t_like 'it is said that there is nothing' "$(cat "$t_err")" '^faden: There is nothing here to go on with; nothing was sent\. To see what there is elsewhere: faden list --all$'
+t_exit 'the same for programs' 1 t_faden ask --agent rehearsal --json continue
+t_like 'has a status of its own' "$(cat "$t_out")" '"answer":"","status":"not-found","error":\{"code":"not-found","message":"There is nothing here.*"conversation_id":null'
+t_is 'no conversation was begun' "$(t_faden list 2>/dev/null)" ''
+talk() { printf '%s\n' "$@" | t_faden --agent rehearsal; }
+t_exit 'in a talk it is refused as well' 1 talk continue
+t_like 'and said' "$(cat "$t_out")" '^There is nothing here to go on with'
+t_exit 'but not when a new one was asked for' 0 t_faden ask --agent rehearsal --new continue
+cd "$t_tmp/elsewhere" || exit 1
+t_exit 'such words elsewhere do not lead to one that began with them' 1 t_faden ask --agent rehearsal continue
+t_exit 'nor do others that have the word' 0 t_faden ask --agent rehearsal --json continue with the harbour wall
+t_like 'they begin one here' "$(cat "$t_out")" "\"directory\":\"$t_tmp/elsewhere\""
+session claude d 2026-04-01T10:00 "$t_tmp/held" 'count the giraffes'
+cd "$t_tmp/held" || exit 1
+t_exit 'one that is old does not go on by itself' 1 t_faden ask --agent claude continue
+t_like 'it is named with the command' "$(cat "$t_err")" "The last one was \"count the giraffes\", 30 days ago; to go on with it: faden ask --in ${b}d\$"
+session claude e 2026-05-01T11:58 "$t_tmp/held" 'count the zebras'
+printf '{"pid":%d,"sessionId":"%s","procStart":"%s"}' $$ "${b}e" "$(cut -d' ' -f22 /proc/$$/stat)" >"$claude/sessions/$$.json"
+t_exit 'to go on with what is open in its agent is refused' 5 t_faden ask continue
+t_like 'it is said which one, who has it and what to do' "$(cat "$t_err")" "^faden: ask: nothing was sent: \"count the zebras\" is open in claude \(process $$\) right now; end it there, or begin another conversation with --new\$"
+t_exit 'it is refused as often as it is said' 5 t_faden ask --json 'mach weiter'
+talk() { printf '%s\n' "$@" | t_faden; }
+t_exit 'it is in a talk' 5 talk continue
+t_like 'for the same reason' "$(cat "$t_err")" "\"count the zebras\" is open in claude \(process $$\) right now"
+t_exit 'route tells it' 0 t_faden route --json continue
+t_like 'as a wait' "$(decision)" "\"action\":\"wait\".*\"session_id\":\"${b}e\""
+t_exit 'another subject begins a conversation' 0 t_faden ask --agent rehearsal paint the bridge
+t_is 'of the only turn' "$(t_faden list --agent rehearsal -F '{title}')" 'paint the bridge'
+rm "$claude/sessions/$$.json" "$t_bin/claude"
+t_unsetenv FADEN_CLOCK
+
 # What the agent has deleted: nothing is said to go on, and nothing is sent where the archive has it.
 mkdir -p "$t_tmp/deleted" && cd "$t_tmp/deleted" || exit 1
 talk() { printf 'what did I say?\n' | t_faden --agent rehearsal; }
@@ -217,8 +258,11 @@ t_exit 'something is said that will be deleted' 0 ask fix the rounding of the ch
 over=$(t_faden list -F '{id}')
 t_exit 'the user deletes it' 0 t_faden delete -y "$over"
 t_exit 'it is not what goes on' 0 t_faden route --json continue
-t_like 'the next one would be new' "$(cat "$t_out")" '"session_id":null'
-t_exit 'what leans on it is said all the same' 0 ask continue
+t_like 'nothing is' "$(cat "$t_out")" '"action":"none".*"session_id":null'
+t_exit 'to go on with it is refused' 1 ask continue
+t_like 'it is said why, and how it comes back' "$(cat "$t_err")" \
+	"nothing here to go on with: \"fix the rounding of the checkout total\" was deleted; nothing was sent\. To get it back: faden archive restore $over\$"
+t_exit 'what leans on it is said all the same' 0 ask 'and now do that again'
 t_like 'in a new conversation, and it is told why and how the old one comes back' "$(cat "$t_err")" \
 	"\"fix the rounding of the checkout total\" was deleted \(faden archive restore $over gets it back\): starting a new"
 t_exit 'the next one is no longer told' 0 ask 'and now run it'

@@ -173,5 +173,5 @@ t_exit 'and once more' 0 t_faden ask 'what did I say?'
 t_like 'with all that was said' "$(cat "$t_out")" 'paint the fence green'
 t_is 'where the others are' "$(t_faden route --json 'the fence' | sed 's/.*"action":"resume"[^}]*"directory":"\([^"]*\)".*/\1/')" "$work/a/app"
 cd "$work/unrelated" || exit 1
-t_like 'elsewhere nothing goes on' "$(t_faden route --json continue)" '"action":"new"'
+t_like 'elsewhere nothing goes on' "$(t_faden route --json continue)" '"action":"none"'
 t_done

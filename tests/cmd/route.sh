@@ -80,7 +80,7 @@ t_exit 'another sentence there is routed' 0 t_faden route --json what is the cap
 t_unlike 'another sentence has nothing to do with it' "$(cat "$t_out")" 'corrected before'
 cd "$t_tmp/shop" || exit 1
 
-t_exit 'a subject that nobody spoke of is no failure' 0 ask 'go back to the one about the weather'
+t_exit 'a subject that nobody spoke of is not found' 1 ask 'go back to the one about the weather'
 t_like 'a subject that nobody spoke of is not guessed' "$(cat "$t_out")" 'no conversation about weather'
 t_exit 'another conversation can be asked for by its subject' 0 ask 'go back to the one about the Dockerfile'
 t_like 'going elsewhere repeats nothing when nothing was wrong' "$(cat "$t_out")" '"answer":"".*From now on: write a Dockerfile'
@@ -222,9 +222,60 @@ t_like 'nothing of before the talk is said again' "$(cat "$t_out")" '"answer":""
 mkdir "$t_tmp/alone"
 cd "$t_tmp/alone" || exit 1
 t_exit 'the only conversation is begun' 0 ask feed the cat
-t_exit 'another one than the only one is asked for' 0 ask wrong conversation
+t_exit 'another one than the only one is not found' 1 ask wrong conversation
 t_like 'that there is no other is said' "$(cat "$t_out")" 'There is no other conversation here'
 t_unsetenv FADEN_CLOCK
+
+# The other one is the one that was just left, however well a third fits; and a folder elsewhere is named.
+mkdir "$t_tmp/left" "$t_tmp/right" && cd "$t_tmp/left" || exit 1
+t_exit 'an old one is begun' 0 ask --new paint the fence of the sheep meadow
+meadow=$(conversation)
+t_exit 'a newer one is begun' 0 ask --new paint the roof of the sheep barn
+barn=$(conversation)
+t_exit 'the last one is begun' 0 ask --new tune the old cello
+cello=$(conversation)
+t_exit 'a switch is taken' 0 ask back to the roof of the barn
+t_is 'it goes where it should' "$(conversation)" "$barn"
+t_exit 'route knows the other one' 0 t_faden route --json no, the other one
+t_like 'it is the one that was left' "$(cat "$t_out")" "\"by\":\"correction\",\"conversation_id\":\"$cello\""
+t_exit 'the other one is taken' 0 ask no, the other one
+t_is 'it is the one that was left' "$(conversation)" "$cello"
+t_exit 'something is said there' 0 ask and do it slowly
+t_is 'it stays there' "$(conversation)" "$cello"
+t_exit 'the other one is taken then' 0 ask no, the other one
+t_is 'it is the one that was left before' "$(conversation)" "$barn"
+t_exit 'something is said there too' 0 ask and do it gently
+t_exit 'the other one is taken back' 0 ask no, the other one
+t_is 'back and forth' "$(conversation)" "$cello"
+cd "$t_tmp/right" || exit 1
+t_exit 'one is begun in another folder' 0 ask weed the tulips
+tulips=$(conversation)
+t_exit 'what is elsewhere is gone to by its subject' 0 ask back to the old cello
+t_is 'it is reached' "$(conversation)" "$cello"
+t_exit 'the other one is here' 0 t_faden ask --agent rehearsal no, the other one
+t_like 'its folder need not be named' "$(cat "$t_err")" 'the same in: weed the tulips\.$'
+t_exit 'the other one is elsewhere' 0 t_faden ask --agent rehearsal no, the other one
+t_like 'its folder is named' "$(cat "$t_err")" "From now on: tune the old cello, in $t_tmp/left\\."
+t_exit 'what was allowed here is not allowed there' 6 t_faden ask --permission-mode bypass ask me
+t_like 'which is said' "$(cat "$t_err")" 'Going on with "tune the old cello", in .*\. --permission-mode bypass holds for this folder and not there; with --in it does\.'
+t_exit 'unless it is named' 0 t_faden ask --in "$cello" --permission-mode bypass ask me
+t_exit 'what allows less holds there too' 0 t_faden ask --permission-mode plan ask me what you like
+t_unlike 'without a word' "$(cat "$t_err")" 'permission-mode'
+cd "$t_tmp/left" || exit 1
+t_exit 'here it is allowed' 0 t_faden ask --permission-mode bypass ask me
+
+# What nobody has spoken of is not gone back to, nor is the sentence sent anywhere.
+for words in 'back to kumquat' 'ok, back to the kumquat' 'go back to kumquat' 'zurück zu Kumquat'; do
+	t_exit "'$words' is not found" 1 ask "$words"
+done
+t_like 'it is said in the language of the sentence' "$(cat "$t_out")" '"status":"not-found".*Nichts heißt \\"Kumquat\\" oder handelt davon; nichts wurde gesendet'
+t_exit 'it is said in English too' 1 t_faden ask back to kumquat
+t_like 'with how to look' "$(cat "$t_err")" '^faden: Nothing is called "kumquat" or is about it; nothing was sent\. To see what there is: faden list --all;'
+t_exit 'what is only begun so is for the agent' 0 ask go back to the old colour of the keys
+t_exit 'and so is what the agent can go back to' 0 ask back to tuning the cello then
+t_exit 'and what is meant for one' 0 ask --in "$cello" back to kumquat
+t_exit 'from then on it is known' 0 ask back to kumquat
+t_is 'where it was said' "$(conversation)" "$cello"
 cd "$t_tmp/shop" || exit 1
 
 stdio() {

@@ -1,0 +1,157 @@
+#include "assist/nowhere.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "assist/candidates.h"
+#include "assist/correct.h"
+#include "assist/learn.h"
+#include "base/mem.h"
+#include "store/topic.h"
+
+/* A conversation that rests for longer is not what goes on beside one that is open right now. */
+static const int64_t rests_ms = INT64_C(30) * 60 * 1000;
+
+static void reply_instead(struct decision *d, const char *reason)
+{
+	d->what = DECIDED_REPLY;
+	conv_release(&d->conv);
+	conv_release(&d->open);
+	str_clear(&d->notice);
+	(void)snprintf(d->reason, sizeof(d->reason), "%s", reason);
+}
+
+/* ---- what there is ---- */
+
+struct there {
+	const struct decide_opts *opts;
+	int64_t reset_ms;
+	struct conv newest;
+};
+
+static int take_conv(void *data, const struct conv *c)
+{
+	struct there *t = data;
+
+	if (c->deleted || !c->session || c->active_ms <= t->newest.active_ms)
+		return 0;
+	conv_release(&t->newest);
+	conv_copy(&t->newest, c);
+	return 0;
+}
+
+static int take_member(void *data, const struct session_row *row)
+{
+	struct there *t = data;
+
+	if (row->active_ms <= t->newest.active_ms)
+		return 1;
+	conv_release(&t->newest);
+	member_of(row, t->opts->clock, &t->newest);
+	t->newest.before_reset = row->active_ms <= t->reset_ms;
+	return 1;
+}
+
+/* The last one of this project that anybody had, whyever it does not go on by itself; empty: none.
+ */
+static int find_last(struct there *t, struct err *reterr)
+{
+	enum { RECENT = 20 };
+	const struct decide_opts *o = t->opts;
+	const struct catalogue_unclaimed queries[] = {
+		{ .dir = o->dir, .limit = 1 },
+		{ .below = o->project, .limit = 1 },
+	};
+	int r = conv_in_project(o->store, o->project, RECENT, o->clock, take_conv, t, reterr);
+
+	for (size_t i = 0; r >= 0 && i < ARRAY_LEN(queries); i++)
+		r = catalogue_unclaimed(o->store, &queries[i], take_member, t, reterr);
+	return r < 0 ? r : 0;
+}
+
+/* ---- going on ---- */
+
+static int tell_last(const struct decide_opts *o, struct decision *d, struct err *reterr)
+{
+	struct there there = { .opts = o, .reset_ms = conv_reset_ms(o->store, o->dir) };
+	const struct conv *c = &there.newest;
+	AUTO_STR how = STR_INIT;
+	AUTO_STR ago = STR_INIT;
+	AUTO_CONV before = CONV_INIT;
+	int r = find_last(&there, reterr);
+
+	if (r == 0 && conv_last(o->store, o->dir, o->clock, &before, NULL) == 0 && before.deleted &&
+		before.active_ms >= c->active_ms) {
+		text_fill(&d->reply, TEXT_NOTHING_DELETED, o->language,
+			TEXT_WORDS(conv_label(&before), before.session));
+	} else if (r == 0 && c->session) {
+		bool undo = c->before_reset && strcmp(c->dir, o->dir) == 0;
+		text_ago(&ago, o->language, c->age_ms);
+		if (undo)
+			str_adds(&how, o->greets ? "/undo" : "faden reset --undo");
+		else
+			str_addf(&how, "%s %s", o->greets ? "/resume" : "faden ask --in",
+				c->session);
+		text_fill(&d->reply, undo ? TEXT_NOTHING_SINCE_RESET : TEXT_NOTHING_BUT,
+			o->language, TEXT_WORDS(conv_label(c), ago.buf, how.buf));
+	} else if (r == 0) {
+		str_adds(&d->reply, text_get(TEXT_NOTHING_HERE, o->language));
+	}
+	conv_release(&there.newest);
+	if (r == 0)
+		reply_instead(d, "it only says to go on, and nothing goes on here");
+	return r;
+}
+
+int nowhere_to_go_on(const struct decide_opts *o, struct decision *d, struct err *reterr)
+{
+	bool goes_on = d->conv.id[0] || is_member(&d->conv);
+	bool named = d->by == BY_PIN || d->by == BY_CORRECTION || (o->talk && o->talk->place);
+	AUTO_CONV here = CONV_INIT;
+	AUTO_CONV open = CONV_INIT;
+
+	if (goes_on && (named || d->conv.age_ms <= rests_ms))
+		return 0;
+	if (goes_on)
+		conv_copy(&here, &d->conv);
+	int r = candidates_newest(o, &here, &open, reterr);
+	if (r < 0)
+		return r;
+	if (!open.session)
+		return goes_on ? 0 : tell_last(o, d, reterr);
+	conv_release(&d->conv);
+	conv_release(&d->open);
+	conv_copy(&d->conv, &open);
+	str_clear(&d->notice);
+	d->waits = d->held = true;
+	(void)snprintf(d->reason, sizeof(d->reason), "what goes on here is open in its agent");
+	return 0;
+}
+
+/* ---- going back ---- */
+
+int nowhere_to_go_back(
+	const struct decide_opts *o, struct sv text, struct decision *d, struct err *reterr)
+{
+	AUTO_STRV stems = STRV_INIT;
+	struct topic_hits hits = { .seqs = VEC_INIT };
+	struct sv to;
+
+	if (!route_goes_back(text, &to))
+		return 0;
+	learn_stems(o->router, to, &stems);
+	if (stems.n == 0)
+		return 0;
+	for (size_t i = 0; i < d->convs.n; i++)
+		if (d->candidates[i].keyword > 0)
+			return 0;
+	int r = topic_search(o->store, &stems, &hits, reterr);
+	bool known = hits.seqs.n > 0;
+	vec_release(&hits.seqs);
+	if (r < 0 || known)
+		return r < 0 ? r : 0;
+	AUTO_FREE char *words = xmemdup0(to.p, to.n);
+	text_fill(&d->reply, TEXT_NONE_CALLED, o->language, TEXT_WORDS(words));
+	reply_instead(d, "it goes back to something that nobody has spoken of");
+	return 1;
+}
