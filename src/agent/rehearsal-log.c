@@ -206,7 +206,9 @@ int rehearsal_log_tool(struct rehearsal_log *log, const char *tool, const char *
 	jw_put_cstr(&call, "name", tool);
 	jw_key(&call, "input");
 	jw_object(&call);
-	jw_put_cstr(&call, "command", input);
+	/* As the tools of these names have it. */
+	bool file = strcmp(tool, "Write") == 0 || strcmp(tool, "Edit") == 0;
+	jw_put_cstr(&call, file ? "file_path" : "command", input);
 	jw_end(&call);
 	jw_end(&call);
 	jw_end(&call);

@@ -73,6 +73,7 @@ static void count_turn(struct diff_side *side, const struct turn_view *turn)
 	side->calls += turn->calls;
 	side->failed += turn->failed;
 	side->model_calls += turn->model_calls;
+	side->commands += turn->commands;
 	side->usage.input += turn->usage.input;
 	side->usage.cache_read += turn->usage.cache_read;
 	side->usage.cache_write += turn->usage.cache_write;

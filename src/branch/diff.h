@@ -29,8 +29,9 @@ struct diff_turn {
 /* What one side has behind the common part; turns on a way that was left do not count. */
 struct diff_side {
 	uint64_t turns, calls, failed, model_calls;
+	uint64_t commands; /* calls that are commands in a shell: what they change is not known */
 	struct usage usage;
-	struct strv files; /* changed there, each once */
+	struct strv files; /* changed there by other calls, each once */
 };
 
 struct session_diff {

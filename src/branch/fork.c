@@ -66,5 +66,8 @@ int fork_session(const struct fork_opts *opts, struct fork_report *ret, struct e
 		.clock = opts->clock,
 	};
 	r = rewrite_session(&how, &ops, &note, &ret->file, reterr);
+	/* The lines as they are; the note is to come. */
+	if (r >= 0 && opts->dry)
+		ret->file.bytes_out = ret->cut.end ? ret->cut.end : ret->file.bytes_in;
 	return r;
 }

@@ -155,6 +155,13 @@ static void bring_note(struct merging *m)
 			". What they hold now is what the disk has; the two may not go "
 			"together.");
 	}
+	const struct diff_side *side = m->opts->diff->side;
+	if (side[DIFF_B].commands > 0)
+		str_addf(&words,
+			" Commands in a shell were run there (%llu; %llu here): which files those "
+			"changed is not known.",
+			(unsigned long long)side[DIFF_B].commands,
+			(unsigned long long)side[DIFF_A].commands);
 	say(m, ITEM_USER, str_sv(&words));
 	say(m, ITEM_ASSISTANT, SV(OWN_ANSWER));
 }

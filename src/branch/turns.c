@@ -182,7 +182,7 @@ static void take_files(struct reading *g, struct turn_view *turn, const struct i
 {
 	AUTO_STRV files = STRV_INIT;
 
-	brief_files_changed(item->tool, str_sv(&g->text), &files);
+	turn->commands += brief_files_changed(item->tool, str_sv(&g->text), &files);
 	for (size_t i = 0; i < files.n && turn->files.n < TURN_FILES_MAX; i++) {
 		bool known = false;
 		for (size_t k = 0; k < turn->files.n && !known; k++)

@@ -67,7 +67,8 @@ struct turn_view {
 	bool left; /* on a way that was left: no resume sends it */
 	bool brief; /* what a rollover began the session with */
 	uint32_t answers, calls, failed, open; /* open: calls without a result */
-	struct strv files; /* changed by it, each once */
+	struct strv files; /* changed by it, each once; not what commands in a shell changed */
+	uint32_t commands; /* … of which there were so many */
 	struct usage usage; /* of all calls of the model; 0: nothing is recorded */
 	uint32_t model_calls;
 	int64_t first_ms, last_ms; /* 0: not told */

@@ -140,19 +140,20 @@ static void fill_call(struct brief_call *call, const struct tool *tool, struct s
 	}
 }
 
-void brief_files_changed(struct sv name, struct sv input, struct strv *out)
+bool brief_files_changed(struct sv name, struct sv input, struct strv *out)
 {
 	const struct tool *tool = find_tool(name);
 	struct brief_call call = { .what = STRV_INIT };
 
 	if (!tool || tool->kind == CALL_PLAN || tool->kind == CALL_READ)
-		return;
+		return false;
 	call.kind = tool->kind;
 	fill_call(&call, tool, input);
 	if (call.kind == CALL_WRITE || call.kind == CALL_PATCH)
 		for (size_t i = 0; i < call.what.n; i++)
 			strv_add(out, call.what.v[i]);
 	strv_release(&call.what);
+	return call.kind == CALL_COMMAND;
 }
 
 bool brief_command(struct sv name, struct sv input, struct str *out)

@@ -107,8 +107,9 @@ void brief_render(const struct brief *b, size_t max, struct str *out);
 void brief_explain(const struct brief *b, const char *path, struct str *out);
 
 /* Appends the files that a call of a tool changes, by its name and its input as
- * transcript_text() gives it; nothing for other tools. */
-void brief_files_changed(struct sv name, struct sv input, struct strv *out);
+ * transcript_text() gives it; nothing for other tools. True: it is a command for a shell, and which
+ * files that changes is not known. */
+bool brief_files_changed(struct sv name, struct sv input, struct strv *out);
 /* The command that a call runs; false when the tool runs none. Appends. */
 bool brief_command(struct sv name, struct sv input, struct str *out);
 

@@ -129,6 +129,18 @@ void view_parting(const struct merge_view *v, struct str *out)
 		str_addf(out, " Both come from %.*s.", SV_ARG(session_short_id(n->id)));
 }
 
+void view_commands(struct str *out, const uint64_t commands[static DIFF_SIDES],
+	const char *const where[static DIFF_SIDES])
+{
+	bool one = commands[DIFF_A] + commands[DIFF_B] == 1;
+
+	if (commands[DIFF_A] + commands[DIFF_B] == 0)
+		return;
+	str_addf(out, "%" PRIu64 " shell command%s %s, %" PRIu64 " %s; which files %s is not known",
+		commands[DIFF_A], commands[DIFF_A] == 1 ? "" : "s", where[DIFF_A], commands[DIFF_B],
+		where[DIFF_B], one ? "it changes" : "they change");
+}
+
 void view_merged(struct term *t, const struct merge_view *v)
 {
 	AUTO_STR line = STR_INIT;
@@ -147,10 +159,15 @@ void view_merged(struct term *t, const struct merge_view *v)
 	for (size_t i = 0; i < v->diff->both.n; i++)
 		str_addf(&line, "%s%s", i ? ", " : "", v->diff->both.v[i]);
 	utf8_scrub_line(&clean, str_sv(&line));
-	if (v->diff->both.n == 0)
-		return;
 	str_adds(&clean, " (changed on both sides: see what they hold now)");
-	view_labelled(t, "conflict", clean.buf);
+	if (v->diff->both.n > 0)
+		view_labelled(t, "conflict", clean.buf);
+	str_clear(&line);
+	view_commands(&line,
+		(uint64_t[]){ v->diff->side[DIFF_A].commands, v->diff->side[DIFF_B].commands },
+		(const char *[]){ "here", "there" });
+	if (line.len > 0)
+		view_labelled(t, "shell", line.buf);
 }
 
 void view_put_merged(struct jw *w, const struct merge_view *v)
@@ -166,6 +183,8 @@ void view_put_merged(struct jw *w, const struct merge_view *v)
 	jw_put_i64(w, "calls", (int64_t)v->report->calls);
 	jw_put_i64(w, "added_bytes", (int64_t)v->report->bytes);
 	view_put_strings(w, "files_of_both", &v->diff->both);
+	jw_put_i64(w, "shell_commands", (int64_t)v->diff->side[DIFF_A].commands);
+	jw_put_i64(w, "other_shell_commands", (int64_t)v->diff->side[DIFF_B].commands);
 }
 
 /* ---- replay ---- */

@@ -30,6 +30,11 @@ void view_put_merged(struct jw *w, const struct merge_view *v);
 /* Where two sessions part, in a sentence. Appends. */
 void view_parting(const struct merge_view *v, struct str *out);
 
+/* "3 shell commands in A, 2 in B; which files they change is not known"; nothing for none. The two
+ * are told by the words behind their number, as "in A". Appends. */
+void view_commands(struct str *out, const uint64_t commands[static DIFF_SIDES],
+	const char *const where[static DIFF_SIDES]);
+
 /* How far it came, and how to compare. */
 void view_replayed(struct term *t, const struct replay_report *r, const struct made *m);
 void view_put_replayed(struct jw *w, const struct replay_report *r);

@@ -308,6 +308,11 @@ static void put_figures(struct term *t, const struct diff_view *v)
 	}
 	if (d->both.n > 0)
 		put_files(t, "! both", &d->both);
+	AUTO_STR shell = STR_INIT;
+	view_commands(&shell, (uint64_t[]){ d->side[DIFF_A].commands, d->side[DIFF_B].commands },
+		(const char *[]){ "in A", "in B" });
+	if (shell.len > 0)
+		view_labelled(t, "shell", shell.buf);
 }
 
 int view_diff(struct term *t, const struct diff_view *v, struct err *reterr)
@@ -375,6 +380,7 @@ static int json_turn(
 	jw_put_i64(w, "calls", turn->calls);
 	jw_put_i64(w, "failed_calls", turn->failed);
 	view_put_strings(w, "files", &turn->files);
+	jw_put_i64(w, "shell_commands", turn->commands);
 	view_put_time(w, "began_at", turn->first_ms);
 	view_put_time(w, "ended_at", turn->last_ms);
 	json_usage(w, &turn->usage, turn->model_calls > 0);
@@ -399,6 +405,7 @@ static void json_side(struct jw *w, const struct diff_view *v, size_t s)
 	jw_put_i64(w, "calls", (int64_t)side->calls);
 	jw_put_i64(w, "failed_calls", (int64_t)side->failed);
 	view_put_strings(w, "files", &side->files);
+	jw_put_i64(w, "shell_commands", (int64_t)side->commands);
 	json_usage(w, &side->usage, side->model_calls > 0);
 	jw_end(w);
 }

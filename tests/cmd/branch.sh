@@ -50,7 +50,7 @@ t_exit 'a turn that is not there' 3 t_faden fork --at 4 "$a"
 t_like 'it is said how many there are' "$(cat "$t_err")" 'no turn 4: the session has 3'
 t_exit 'a turn that is none' 2 t_faden fork --at 0 "$a"
 t_exit 'a dry run' 0 t_faden fork --dry-run --at 1 "$a"
-t_like 'a dry run says how far' "$(cat "$t_out")" 'up to +turn 1'
+t_like 'a dry run says how far, and how much that is' "$(cat "$t_out")" 'up to +turn 1, [1-9]'
 t_exit 'a fork elsewhere has no name' 2 t_faden fork --out "$t_tmp" --name x "$a"
 t_exit 'a fork goes elsewhere' 0 t_faden fork --out "$t_tmp/there" --json "$a"
 t_ok 'it is there' test -f "$t_tmp/there/$(field session_id).jsonl"
@@ -129,6 +129,12 @@ t_like 'a line of the other is marked' "$(cat "$t_out")" '^  [+] the other$'
 t_like 'a call is marked' "$(cat "$t_out")" '^  [+] .Write. /x/a.c$'
 t_like 'tokens are counted' "$(cat "$t_out")" '[+] B +1 turn, 1 call of tools, 0 failed; 200 tokens in, 14 out'
 t_like 'files of both are named' "$(cat "$t_out")" '! both +/x/a.c'
+t_like 'what commands change is not known' "$(cat "$t_out")" 'shell +1 shell command in A, 0 in B; which files it changes is not known'
+say "$fb" cmd- other-4 'four things' Bash '{"command":"make > log"}' 'made'
+t_exit 'a command is run' 1 t_faden diff --stat "$a" "$branch"
+t_like 'it is counted' "$(cat "$t_out")" 'shell +1 shell command in A, 1 in B; which files they change is not known'
+t_exit 'to programs too' 1 t_faden diff --json --stat "$a" "$branch"
+t_like 'by a number' "$(cat "$t_out")" '"shell_commands":1.*"shell_commands":1'
 t_exit 'the figures alone' 1 t_faden diff --stat "$a" "$branch"
 t_unlike 'no line is shown' "$(cat "$t_out")" 'the other'
 t_exit 'no session' 1 t_faden diff "$a" nothing-like-that
@@ -136,7 +142,8 @@ t_exit 'one session' 2 t_faden diff "$a"
 
 # ---- merge ----
 t_exit 'a branch is brought home' 0 t_faden merge "$a" "$branch"
-t_like 'it is said how much' "$(cat "$t_out")" 'holds +1 turn brought home, 1 call of a tool left there'
+t_like 'it is said how much' "$(cat "$t_out")" 'holds +2 turns brought home, 2 calls of tools left there'
+t_like 'what commands have changed is not known' "$(cat "$t_out")" 'shell +1 shell command here, 1 there'
 t_like 'the conflict is named' "$(cat "$t_out")" 'conflict +/x/a.c'
 t_exit 'once more' 0 t_faden merge --json "$a" "$branch"
 merged=$(field session_id)
@@ -146,7 +153,8 @@ t_like 'the turn says where it comes from' "$(cat "$t_out")" "^.From another bra
 t_like 'its answer is there' "$(cat "$t_out")" '^answer 3$'
 t_like 'what was done there is said' "$(cat "$t_out")" 'with 1 call of tools; files changed: /x/a.c'
 t_like 'the conflict is told' "$(cat "$t_out")" 'both branches have changed: /x/a.c'
-t_is 'a resume sends it all' "$(t_faden show --live "$merged" | grep -c '^you ')" 6
+t_like 'and that there were commands' "$(tr '\n' ' ' <"$t_out")" 'in a shell were run there .1; 1 here.: which'
+t_is 'a resume sends it all' "$(t_faden show --live "$merged" | grep -c '^you ')" 7
 t_like 'the lineage has both parents' "$(t_faden lineage "$merged")" "merged with ${branch%%-*} +$merged"
 t_exit 'nothing to bring' 1 t_faden merge "$a" "$a"
 t_exit 'a merge of what is not related' 3 t_faden merge "$a" "$c"
