@@ -322,7 +322,7 @@ int cli_main(int argc, char **argv)
 	if (r == 0 && c.globals.version)
 		(void)puts("faden " FADEN_VERSION);
 	else if (help && c.named)
-		help_command(stdout, c.cmd);
+		help_command(stdout, c.cmd, false);
 	else if (help)
 		help_program(stdout);
 	else

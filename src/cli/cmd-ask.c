@@ -1,8 +1,5 @@
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "assist/tell.h"
@@ -18,7 +15,6 @@
 #include "view/json.h"
 
 enum {
-	PROMPT_BYTES_MAX = 16 * 1024 * 1024,
 	PAUSE_MS = 100, /* silence after which an unfinished word is shown */
 	TICK_MS = 250,
 };
@@ -304,76 +300,6 @@ static void on_signal(void *data, int signo)
 
 /* ---- what is asked ---- */
 
-static int read_stdin(struct app *app, struct str *out, struct err *reterr)
-{
-	char piece[65536];
-	ssize_t n = 1;
-
-	while (n != 0 && !str_full(out)) {
-		n = read(app->in, piece, sizeof(piece));
-		if (n < 0 && errno != EINTR)
-			return err_errno(reterr, errno, "standard input");
-		str_add(out, sv_make(piece, n > 0 ? (size_t)n : 0));
-	}
-	return 0;
-}
-
-/*
- * Whether something is to be read beside the words of the command line. A file and the end of a
- * pipeline are; a terminal and /dev/null are not. A pipe may also be one that a program left open
- * and never writes to: nobody waits for that for ever, except at a terminal, where it can be seen
- * and ended.
- */
-static bool stdin_has_something(struct app *app)
-{
-	enum { PATIENCE_MS = 3000 };
-	struct pollfd p = { .fd = app->in, .events = POLLIN };
-	struct stat st;
-
-	if (app->in_tty || fstat(app->in, &st) < 0)
-		return false;
-	if (S_ISREG(st.st_mode))
-		return true;
-	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
-		return false;
-	if (poll(&p, 1, PATIENCE_MS) > 0)
-		return true;
-	say_note(app->err,
-		app->err_tty ? "waiting for standard input; Ctrl-C gives up"
-			     : "nothing came on standard input in 3 s: going on without it; '-' as "
-			       "the last word waits for it, </dev/null does not");
-	return app->err_tty;
-}
-
-/* Words from the command line, and behind them what is on standard input; from there alone when
- * there are none. "-" as the last word says that it is to be waited for. */
-static int read_prompt(struct app *app, int argc, char **argv, struct str *out, struct err *reterr)
-{
-	bool wanted = argc == 0 || strcmp(argv[argc - 1], "-") == 0;
-	int words = argc > 0 && wanted ? argc - 1 : argc, r = 0;
-
-	for (int i = 0; i < words; i++)
-		str_addf(out, "%s%s", i ? " " : "", argv[i]);
-	size_t said = out->len;
-	if (wanted && app->in_tty && app->err_tty)
-		say_note(app->err, "type the text; Ctrl-D on a line of its own ends it");
-	if (wanted || stdin_has_something(app)) {
-		str_adds(out, said ? "\n\n" : "");
-		r = read_stdin(app, out, reterr);
-	}
-	if (r < 0)
-		return r;
-	if (str_full(out))
-		return err_set(reterr, ERR_LIMIT, "the text%s is longer than %d bytes",
-			said ? " with what is on standard input" : "", PROMPT_BYTES_MAX);
-	struct sv piped = sv_from(str_sv(out), said);
-	if (said > 0 && sv_trim(piped).n == 0)
-		str_cut(out, said);
-	if (sv_trim(str_sv(out)).n == 0)
-		return err_set(reterr, ERR_USAGE, "nothing to ask: the text is empty");
-	return 0;
-}
-
 static void print_object(struct ask *a, const struct assistant_outcome *out)
 {
 	AUTO_STR json = STR_INIT;
@@ -478,7 +404,7 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 		return err_set(reterr, ERR_USAGE, "--new and --in exclude each other");
 	if (a.opts->again && (a.opts->fresh || argc > 0))
 		return err_set(reterr, ERR_USAGE, "--again takes neither a text nor --new");
-	str_init_max(&text, PROMPT_BYTES_MAX);
+	str_init_max(&text, FRONT_TEXT_MAX);
 	term_init(&a.term, &screen);
 	markdown_init(&a.markdown, &a.term);
 	term_init(&a.err_term,
@@ -489,7 +415,9 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 	status_init(&a.status, &a.err_term);
 	open_tty(&a);
 	want.answers = a.tty >= 0;
-	int r = a.opts->again ? 0 : read_prompt(app, argc, argv, &text, reterr);
+	int r = a.opts->again ? 0 : front_read_text(app, argc, argv, argc == 0, &text, reterr);
+	if (r == 0 && !a.opts->again && sv_trim(str_sv(&text)).n == 0)
+		r = err_set(reterr, ERR_USAGE, "nothing to ask: the text is empty");
 	if (r == 0)
 		r = front_open(&a.front, app, &want, reterr);
 	permit_init(&a.permit, &a.front, &a.tty_term, a.tty, &permit_ops, &a);

@@ -112,7 +112,7 @@ void help_program(FILE *out)
 	prose_wrap(out, p.width, SV("'faden COMMAND --help' says more about a command."), 0, 0);
 }
 
-void help_command(FILE *out, const struct cmd *cmd)
+void help_command(FILE *out, const struct cmd *cmd, bool no_manual)
 {
 	const struct page p = page_of(out);
 	AUTO_STR summary = STR_INIT;
@@ -133,7 +133,11 @@ void help_command(FILE *out, const struct cmd *cmd)
 	if (cmd->needs & CMD_HIDDEN)
 		return;
 	str_clear(&summary);
-	str_addf(&summary, "At a terminal 'faden help %s' says it at length.", cmd->name);
+	str_addf(&summary,
+		no_manual ? "The manual page faden-%s(1), which says it at length, is not beside "
+			    "this program, or man(1) is not installed."
+			  : "At a terminal 'faden help %s' says it at length.",
+		cmd->name);
 	(void)fputc('\n', out);
 	prose_wrap(out, p.width, str_sv(&summary), 0, 0);
 }
@@ -343,7 +347,7 @@ static int run_help(struct app *app, const void *options, int argc, char **argv,
 	}
 	if (app->out_tty)
 		show_man_page(app, cmd->name);
-	help_command(app->out, cmd);
+	help_command(app->out, cmd, app->out_tty);
 	return 0;
 }
 

@@ -1,8 +1,10 @@
 #include "cli/front.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "assist/tell.h"
@@ -533,4 +535,73 @@ int front_question(struct app *app, const char *agent, const struct session_row 
 	turn_host_free(host);
 	loop_free(turns.loop);
 	return r;
+}
+
+/* ---- what is said on the command line ---- */
+
+static int read_stdin(struct app *app, struct str *out, struct err *reterr)
+{
+	char piece[65536];
+	ssize_t n = 1;
+
+	while (n != 0 && !str_full(out)) {
+		n = read(app->in, piece, sizeof(piece));
+		if (n < 0 && errno != EINTR)
+			return err_errno(reterr, errno, "standard input");
+		str_add(out, sv_make(piece, n > 0 ? (size_t)n : 0));
+	}
+	return 0;
+}
+
+/*
+ * Whether something is to be read beside the words of the command line. A file and the end of a
+ * pipeline are; a terminal and /dev/null are not. A pipe may also be one that a program left open
+ * and never writes to: nobody waits for that for ever, except at a terminal, where it can be seen
+ * and ended.
+ */
+static bool stdin_has_something(struct app *app)
+{
+	enum { PATIENCE_MS = 3000 };
+	struct pollfd p = { .fd = app->in, .events = POLLIN };
+	struct stat st;
+
+	if (app->in_tty || fstat(app->in, &st) < 0)
+		return false;
+	if (S_ISREG(st.st_mode))
+		return true;
+	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+		return false;
+	if (poll(&p, 1, PATIENCE_MS) > 0)
+		return true;
+	say_note(app->err,
+		app->err_tty ? "waiting for standard input; Ctrl-C gives up"
+			     : "nothing came on standard input in 3 s: going on without it; '-' as "
+			       "the last word waits for it, </dev/null does not");
+	return app->err_tty;
+}
+
+int front_read_text(
+	struct app *app, int argc, char **argv, bool wait, struct str *out, struct err *reterr)
+{
+	bool dash = argc > 0 && strcmp(argv[argc - 1], "-") == 0;
+	bool wanted = wait || dash;
+	int r = 0;
+
+	for (int i = 0; i < argc - dash; i++)
+		str_addf(out, "%s%s", i ? " " : "", argv[i]);
+	size_t said = out->len;
+	if (wanted && app->in_tty && app->err_tty)
+		say_note(app->err, "type the text; Ctrl-D on a line of its own ends it");
+	if (wanted || stdin_has_something(app)) {
+		str_adds(out, said ? "\n\n" : "");
+		r = read_stdin(app, out, reterr);
+	}
+	if (r < 0)
+		return r;
+	if (str_full(out))
+		return err_set(reterr, ERR_LIMIT, "the text%s is longer than %d bytes",
+			said ? " with what is on standard input" : "", FRONT_TEXT_MAX);
+	if (said > 0 && sv_trim(sv_from(str_sv(out), said)).n == 0)
+		str_cut(out, said);
+	return 0;
 }

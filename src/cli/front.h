@@ -10,6 +10,13 @@
 /* The surroundings of this process as the kit takes them; who is to answer is the caller's. */
 struct kit_opts front_kit_opts(const struct app *app);
 
+/* Words from the command line, and behind them what is on standard input, a pipe or a file. "-" as
+ * the last word, or `wait`, says that it is to be waited for. ERR_LIMIT; *out has FRONT_TEXT_MAX.
+ */
+enum { FRONT_TEXT_MAX = 16 * 1024 * 1024 };
+int front_read_text(struct app *app, int argc, char **argv, bool wait, struct str *out,
+	struct err *reterr) MUST_USE;
+
 /* ---- talking ---- */
 
 extern const char *const front_permissions[]; /* words for --permission-mode */

@@ -10,4 +10,5 @@
 enum { HELP_WIDTH = 80 };
 
 void help_program(FILE *out);
-void help_command(FILE *out, const struct cmd *cmd);
+/* no_manual: the page that says more was looked for and is not there. */
+void help_command(FILE *out, const struct cmd *cmd, bool no_manual);

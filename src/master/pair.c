@@ -388,6 +388,14 @@ int pair_say(struct pair *p, struct sv line, struct err *reterr)
 	const struct rounds_line got = rounds_read(line, pair_state(p)->remaining);
 	int r = 0;
 
+	/* Whoever mistyped it does not want half of it done. */
+	if (got.wrong.n > 0) {
+		pair_note(p,
+			"nothing was done: %.*s is none of [r+5], [r=9], [r=unlimited] and "
+			"[compact]",
+			SV_ARG(got.wrong));
+		return 1;
+	}
 	if (got.changed) {
 		struct master_step step = MASTER_STEP_INIT(MASTER_STEP_ROUNDS);
 		step.rounds = got.remaining;

@@ -68,7 +68,8 @@ void pair_free(struct pair *p);
 /* Begins; everything else comes by the sink. */
 void pair_begin(struct pair *p);
 /* A line that was typed: round control, and words for the instructor at the next chance. After
- * PAIR_PAUSED it goes on, also with an empty one. */
+ * PAIR_PAUSED it goes on, also with an empty one. Round control that is mistyped is told by a note,
+ * and nothing else is done with the line: then 1. */
 int pair_say(struct pair *p, struct sv line, struct err *reterr) MUST_USE;
 /* Interrupts what runs; PAIR_PAUSED follows. */
 void pair_interrupt(struct pair *p);

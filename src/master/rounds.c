@@ -1,11 +1,15 @@
 #include "master/rounds.h"
 
+#include <string.h>
 #include <strings.h>
+
+#include "base/attr.h"
+#include "base/suggest.h"
 
 /* "[r+12]", "[r=12]" or "[compact]" at the beginning of *text, which goes on behind it. */
 static bool take_marker(struct sv *text, char *ret_sign, int64_t *ret_n)
 {
-	static const char compact[] = "[compact]";
+	static const char compact[] = "[compact]", unlimited[] = "[r=unlimited]";
 	struct sv s = *text;
 	size_t i = 3;
 	int64_t n = 0;
@@ -13,6 +17,13 @@ static bool take_marker(struct sv *text, char *ret_sign, int64_t *ret_n)
 	if (s.n >= sizeof(compact) - 1 && strncasecmp(s.p, compact, sizeof(compact) - 1) == 0) {
 		*ret_sign = 'c';
 		*text = sv_from(s, sizeof(compact) - 1);
+		return true;
+	}
+	if (s.n >= sizeof(unlimited) - 1 &&
+		strncasecmp(s.p, unlimited, sizeof(unlimited) - 1) == 0) {
+		*ret_sign = '=';
+		*ret_n = ROUNDS_UNLIMITED;
+		*text = sv_from(s, sizeof(unlimited) - 1);
 		return true;
 	}
 	if (s.n < 5 || s.p[0] != '[' || (s.p[1] != 'r' && s.p[1] != 'R') ||
@@ -28,6 +39,32 @@ static bool take_marker(struct sv *text, char *ret_sign, int64_t *ret_n)
 	*ret_n = n;
 	*text = sv_from(s, i + 1);
 	return true;
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "[r5]", "[r +5]", "[r+five]", "[rounds=5]", "[compct]": nobody begins a sentence so. */
+static struct sv find_wrong(struct sv text)
+{
+	enum { SHOWN = 40 };
+	static const struct sv words[] = { { "rounds", 6 }, { "round", 5 }, { "r", 1 } };
+	const char *close = text.n > 0 ? memchr(text.p, ']', text.n) : NULL;
+	size_t n = close ? (size_t)(close - text.p) + 1 : text.n;
+	struct sv inside = sv_from(text, 1);
+
+	if (text.n < 2 || text.p[0] != '[')
+		return SV("");
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		struct sv w = words[i];
+		if (inside.n >= w.n && strncasecmp(inside.p, w.p, w.n) == 0 &&
+			(inside.n == w.n || !is_letter(inside.p[w.n])))
+			return sv_head(text, n < SHOWN ? n : SHOWN);
+	}
+	struct sv word = sv_make(text.p + 1, close ? n - 2 : n - 1);
+	return suggest_distance(word, SV("compact")) <= 1 ? sv_head(text, n) : SV("");
 }
 
 struct rounds_line rounds_read(struct sv line, int64_t remaining)
@@ -46,5 +83,6 @@ struct rounds_line rounds_read(struct sv line, int64_t remaining)
 				got.remaining > ROUNDS_MAX - n ? ROUNDS_MAX : got.remaining + n;
 		got.text = sv_trim(got.text);
 	}
+	got.wrong = find_wrong(got.text);
 	return got;
 }

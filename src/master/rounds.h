@@ -1,6 +1,7 @@
 /*
  * Round control, as it is typed at the beginning of a line: [r+5] five rounds more, [r=10] ten from
- * now on, [compact] shortens the sessions; any number of them, from left to right, in any case.
+ * now on, [r=unlimited] any number, [compact] shortens the sessions; any number of them, from left
+ * to right, in any case.
  */
 #pragma once
 
@@ -17,6 +18,7 @@ struct rounds_line {
 	bool changed; /* there was a marker for it */
 	bool compact;
 	struct sv text; /* what is left of the line, without blanks around it */
+	struct sv wrong; /* what it begins with that was meant as one and is none; empty: nothing */
 };
 
 /* remaining: before it. A number beyond ROUNDS_MAX counts as that. */

@@ -162,6 +162,9 @@ static void round_control(void **state)
 		{ "[Compact] [r+1] x", 4, "x", 5, true, true },
 		{ "[r=2] [compact] x", INF, "x", 2, true, true },
 		{ "[compact", 4, "[compact", 4, false, false },
+		{ "[r=unlimited] x", 4, "x", INF, false, true },
+		{ "[R=Unlimited][r+2]", 4, "", INF, false, true },
+		{ "[r+unlimited]", 4, "[r+unlimited]", 4, false, false },
 	};
 
 	(void)state;
@@ -174,6 +177,38 @@ static void round_control(void **state)
 	}
 }
 
+static void mistyped_round_control(void **state)
+{
+	static const struct {
+		const char *line, *wrong;
+	} cases[] = {
+		{ "[r5] x", "[r5]" },
+		{ "[r +5]", "[r +5]" },
+		{ "[r+five] more", "[r+five]" },
+		{ "[r=unlimted]", "[r=unlimted]" },
+		{ "[r+2] [r-1]", "[r-1]" },
+		{ "[r]", "[r]" },
+		{ "[r+3", "[r+3" },
+		{ "[Rounds=5]", "[Rounds=5]" },
+		{ "[compct] x", "[compct]" },
+		{ "[compact", "[compact" },
+		{ "[readme] is wrong", "" },
+		{ "[1] is a footnote", "" },
+		{ "[company] names", "" },
+		{ "[", "" },
+		{ "go on [r5]", "" },
+		{ "[r+2] go on", "" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct rounds_line got = rounds_read(sv_of(cases[i].line), 4);
+		if (!sv_is(got.wrong, cases[i].wrong))
+			fail_msg("%s: \"%.*s\"", cases[i].line, SV_ARG(got.wrong));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +218,7 @@ int main(void)
 		cmocka_unit_test(words_before_the_object_are_for_people),
 		cmocka_unit_test(long_answers),
 		cmocka_unit_test(round_control),
+		cmocka_unit_test(mistyped_round_control),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,8 @@ tty_wait 'what is typed is seen' '› \[r=40\]'
 tty_type Enter
 tty_wait 'rounds are set' '^rounds left: 40$'
 tty_wait 'the status line knows' '[0-9]+ rounds left$'
+tty_type '[r=unlimted] x' Enter
+tty_wait 'what is mistyped is said' '^nothing was done: \[r=unlimted\] is none of \[r\+5\], \[r=9\]'
 tty_type '[compact]' Enter
 tty_wait 'the sessions are looked at' "^in the worker.s session is nothing to shorten"
 tty_type 'be quick' Enter
@@ -26,6 +28,9 @@ tty_wait 'words are taken' '^the instructor gets that with what it is sent next$
 tty_type Escape
 tty_wait 'Escape interrupts' '^interrupted\. What should the instructor know\?'
 tty_wait 'it waits' 'paused · '
+tty_type '[r5]' Enter
+tty_wait 'also then' '^nothing was done: \[r5\]'
+tty_wait 'it still waits' 'paused · '
 tty_type 'count to 300' Enter
 tty_wait 'and goes on with what was said' '^That is 300 steps\.|of 300 is done|^── instruction'
 tty_type C-c
