@@ -57,15 +57,15 @@ static int run_diff(
 		r = sessions_find(app, argv[0], 0, &a, reterr);
 	if (r >= 0)
 		r = sessions_find(app, argv[1], 0, &b, reterr);
-	int runs = run_find_two(app, r, argv, reterr);
+	AUTO_STRV paths = STRV_INIT;
+	int runs = run_find_two(app, r, argv, &paths, reterr);
 	if (runs < 0)
 		return runs;
-	if (runs > 0 && opts->stat)
-		return err_set(reterr, ERR_USAGE, "--stat is for sessions; these are runs");
 	if (runs > 0)
-		return run_master_words(app,
-			(const char *const[]){ "--diff", argv[0], argv[1], NULL }, NULL, opts->json,
-			reterr);
+		return run_master_words(app, paths.v[0],
+			(const char *const[]){ "--diff", paths.v[0], paths.v[1],
+				opts->stat ? "--stat" : NULL, NULL },
+			NULL, opts->json, reterr);
 	if (r < 0)
 		return r;
 	const struct diff_input inputs[DIFF_SIDES] = {

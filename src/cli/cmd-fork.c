@@ -28,9 +28,9 @@ static const struct opt fork_options[] = {
 		"the last turn that it has, as 'faden show' numbers them; else all there is"),
 	OPT_STRING(0, "name", struct fork_options, name, "NAME", "what it is called"),
 	OPT_FLAG(0, "current", struct fork_options, current,
-		"its folder goes on with it from now on"),
+		"its folder goes on with it from now on; not for runs of the pair"),
 	OPT_STRING('o', "out", struct fork_options, out, "DIR",
-		"write the new session there, not where the agent looks for it"),
+		"write the new session there, not where the agent looks for it; not for runs"),
 	OPT_FLAG('n', "dry-run", struct fork_options, dry_run, "show the plan, write nothing"),
 	OPT_FLAG(0, "json", struct fork_options, json, "one object for programs"),
 	OPT_END,
@@ -118,15 +118,15 @@ static int fork_run(struct app *app, const struct fork_options *opts, const stru
 {
 	const struct master_state *s = &run->row->state;
 	AUTO_FREE char *at = xasprintf("%lld", opts->at ? opts->at : (long long)s->round);
-	const char *words[] = { "--session-file", run->row->path, "--fork-at-round", at, NULL };
+	const char *words[] = { "--session-file", run->row->path, "--fork-at-round", at,
+		opts->dry_run ? "--dry-run" : NULL, NULL };
 
-	if (opts->out || opts->current || opts->dry_run)
-		return err_set(reterr, ERR_USAGE, "%s is for sessions; '%.8s' is a run of the pair",
-			opts->out		? "--out"
-				: opts->current ? "--current"
-						: "--dry-run",
-			s->id);
-	return run_master_words(app, words, opts->name, opts->json, reterr);
+	if (opts->out || opts->current)
+		return err_set(reterr, ERR_USAGE,
+			"--%s is for sessions; '%.8s' is a run of the pair, and of runs the one "
+			"that was made last goes on",
+			opts->out ? "out" : "current", s->id);
+	return run_master_words(app, run->row->path, words, opts->name, opts->json, reterr);
 }
 
 static int run_fork(struct app *app, const void *options, int argc, char **argv, struct err *reterr)

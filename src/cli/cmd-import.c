@@ -12,8 +12,10 @@
 #include "bundle/bring.h"
 #include "bundle/seal.h"
 #include "cli/cmd.h"
+#include "cli/master-manage.h"
 #include "cli/passphrase.h"
 #include "cli/print.h"
+#include "cli/runs.h"
 #include "cli/sessions.h"
 #include "os/file.h"
 #include "os/path.h"
@@ -199,6 +201,18 @@ static bool same_project(const struct import_run *x, const struct bundle_session
 	return false;
 }
 
+static void tell_run(const struct import_run *x, const char *path)
+{
+	AUTO_STR again = STR_INIT;
+	struct master_run *run = NULL;
+
+	if (master_open_file(path, MASTER_LOOK, &x->app->clock, &run, NULL) < 0)
+		return;
+	run_again(x->app, master_state(run), path, true, &again);
+	say_note(x->app->err, "go on with it: %s", again.buf);
+	(void)master_close(run, NULL);
+}
+
 /* What is not plain: another id, and a folder that is not here. */
 static void tell_more(const struct import_run *x)
 {
@@ -214,10 +228,7 @@ static void tell_more(const struct import_run *x)
 				s->id, now->written ? "is " : "would get an id of its own",
 				now->written ? now->id : "");
 		if (s->run && now->written)
-			say_note(to, "go on with it in its folder: faden master --resume%s",
-				x->opts->here && x->app->cwd && strcmp(s->dir, x->app->cwd) != 0
-					? " --force"
-					: "");
+			tell_run(x, now->path);
 		if (x->opts->dry || s->ancestor || s->run || x->opts->here || !s->dir[0] ||
 			path_exists(s->dir))
 			continue;
@@ -315,6 +326,10 @@ static int import_all(struct import_run *x, struct err *reterr)
 		else
 			strv_add(&x->moved, "");
 	}
+	/* When the sessions are there that they may have. */
+	for (size_t i = 0; r >= 0 && x->opts->here && i < m->sessions.n; i++)
+		if (m->sessions.v[i].run && x->bring.sessions.v[i].written)
+			r = manage_here(x->app, x->app->cwd, x->bring.sessions.v[i].path, reterr);
 	return r;
 }
 

@@ -92,7 +92,7 @@ static int run_lineage(
 	AUTO_RUN_NAMED run = RUN_NAMED_INIT;
 	bool is_run = run_find(app, r, argc > 0 ? argv[0] : NULL, &run);
 	if (is_run) {
-		master_family(&run.list, run.row, opts->chain, &l);
+		master_family(app->store, &run.list, run.row, opts->chain, &l);
 		r = 0;
 	}
 	if (r >= 0 && !is_run)

@@ -9,6 +9,7 @@
 #include "cli/master-manage.h"
 #include "cli/master-screen.h"
 #include "cli/print.h"
+#include "cli/runs.h"
 #include "cli/sessions.h"
 #include "config/settings.h"
 #include "master/rounds.h"
@@ -92,13 +93,18 @@ static const struct opt master_options[] = {
 	OPT_SPAN(0, "older-than", struct master_opts, runs.older_ms, "SPAN",
 		"how old they must be: 90s, 15m, 2h, 7d, 3w"),
 	OPT_FLAG('n', "dry-run", struct master_opts, runs.dry_run,
-		"with --clean-sessions: only say what would go"),
+		"with --clean-sessions, --fork-at-round and --merge: only say what would become of "
+		"it"),
 	OPT_STRING(0, "import", struct master_opts, runs.import, "FILE",
 		"make a run of a file in another form"),
 	OPT_FLAG(0, "diff", struct master_opts, runs.diff,
 		"two runs beside each other, instruction by instruction"),
+	OPT_FLAG(0, "stat", struct master_opts, runs.stat,
+		"with --diff: only how much differs, not what"),
 	OPT_FLAG(0, "merge", struct master_opts, runs.merge,
 		"a run that goes on from the first, with what the second came to"),
+	OPT_FLAG(0, "unrelated", struct master_opts, runs.unrelated,
+		"with --merge: also when the two have nothing in common"),
 	OPT_STRING(0, "replay", struct master_opts, runs.replay, "ID",
 		"give the worker's instructions of a run again, as 'faden replay' does"),
 	OPT_STRING(0, "with-model", struct master_opts, runs.with_model, "NAME",
@@ -119,6 +125,7 @@ struct master {
 	struct archive archive;
 	struct pair *pair;
 	struct master_screen screen;
+	struct str again; /* the command that goes on with the run */
 	bool done;
 	int signals;
 	int signo;
@@ -247,6 +254,8 @@ static int begin_run(struct master *m, const char *task, struct err *reterr)
 	int r = fresh_config(m, &c, reterr);
 
 	if (r == 0)
+		r = manage_check_name(m->dir, m->opts->runs.name, NULL, reterr);
+	if (r == 0)
 		r = open_kit(m, &c, reterr);
 	if (r == 0)
 		r = master_create(
@@ -295,6 +304,11 @@ static void tell_changes(
 				master_role_name((enum master_role)i),
 				is->model[i] ? is->model[i] : "the agent's choice",
 				was->model[i] ? was->model[i] : "the agent's choice");
+	const char *rights[] = { was->permission ? was->permission : "default",
+		is->permission ? is->permission : "default" };
+	if (strcmp(rights[0], rights[1]) != 0)
+		say_note(m->app->err, "the worker's permission mode is %s from here on; it was %s",
+			rights[1], rights[0]);
 }
 
 /* What was stopped for a reason that is still there would stop again at once. */
@@ -321,6 +335,10 @@ static int resume_run(struct master *m, const char *text, struct err *reterr)
 	if (r < 0)
 		return r;
 	const struct master_state *s = master_state(m->run);
+	r = manage_check_name(
+		m->dir, m->opts->runs.name, m->opts->runs.fork_at >= 0 ? NULL : s->id, reterr);
+	if (r < 0)
+		return r;
 	master_config_copy(&c, &s->config);
 	AUTO_FREE char *was = c.dir ? xstrdup(c.dir) : NULL;
 	if (!c.dir || strcmp(c.dir, m->dir) != 0) {
@@ -342,13 +360,19 @@ static int resume_run(struct master *m, const char *text, struct err *reterr)
 		return r;
 	tell_changes(m, &s->config, &c);
 	const char *said = words_to_go_on(s, text);
-	if (s->stopped.stop == MASTER_STOP_DONE && !said)
+	bool named = m->opts->runs.session != NULL;
+	if (s->stopped.stop == MASTER_STOP_DONE && !said) {
+		run_again(m->app, s, master_path(m->run), named, &m->again);
 		return err_set(reterr, ERR_NOTFOUND,
-			"this run is done; say what comes next: faden master --resume \"TEXT\"");
-	if (s->task.len == 0 && !said)
+			"this run is done; say what comes next: %s \"TEXT\"", m->again.buf);
+	}
+	if (s->task.len == 0 && !said) {
+		run_again(m->app, s, master_path(m->run), named, &m->again);
 		return err_set(reterr, ERR_NOTFOUND,
 			"this run was interrupted before its task was written down; say it again: "
-			"faden master --resume \"TASK\"");
+			"%s \"TASK\"",
+			m->again.buf);
+	}
 	/* The end is over with the first step that follows it. */
 	struct master_step step = MASTER_STEP_INIT(MASTER_STEP_CONFIG);
 	step.config = &c;
@@ -454,6 +478,8 @@ static int run_pair(struct master *m, struct err *reterr)
 
 	opts.turns.loop = m->loop;
 	m->archive = app_archive(m->app);
+	run_again(m->app, master_state(m->run), master_path(m->run), false, &m->again);
+	m->screen.again = m->again.buf;
 	m->screen.run = m->run;
 	m->screen.pair = m->pair = pair_new(&opts, on_event, m);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
@@ -521,38 +547,57 @@ static int work(struct master *m, const char *text, struct err *reterr)
 	return r < 0 ? r : run_pair(m, reterr);
 }
 
+/* Whoever wants only to look must not be surprised by a run. */
+static int check_options(const struct master_opts *o, int argc, struct err *reterr)
+{
+	const struct master_manage *runs = &o->runs;
+	bool forks = runs->fork_at >= 0 && manages_only(runs, argc);
+
+	if (runs->name && runs->name[0]) {
+		int r = sessions_check_name(runs->name, reterr);
+		if (r < 0)
+			return r;
+	}
+	if (runs->dry_run && !runs->clean && !runs->merge && !forks)
+		return err_set(reterr, ERR_USAGE,
+			"--dry-run goes with --clean-sessions, --merge and --fork-at-round");
+	if (runs->older_ms && !runs->clean)
+		return err_set(reterr, ERR_USAGE, "--older-than goes with --clean-sessions");
+	if ((runs->stat && !runs->diff) || (runs->unrelated && !runs->merge))
+		return err_set(reterr, ERR_USAGE, "%s",
+			runs->diff || !runs->stat ? "--unrelated goes with --merge"
+						  : "--stat goes with --diff");
+	if (o->budget < 0)
+		return err_set(reterr, ERR_USAGE, "--max-budget-usd: %g is no sum; 0 is no limit",
+			o->budget);
+	if (o->stall == 1)
+		return err_set(reterr, ERR_USAGE,
+			"--stall: once is not again and again; from 2 on, or 0 for never");
+	return 0;
+}
+
 static int run_master(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	struct master m = { .app = app, .opts = options };
-	AUTO_STR text = STR_INIT;
+	CLEANUP(str_release) struct str text;
 	struct err closing = ERR_INIT;
+	int r = check_options(m.opts, argc, reterr);
 
-	for (int i = 0; i < argc; i++)
-		str_addf(&text, "%s%s", i ? " " : "", argv[i]);
-	struct sv said = sv_trim(str_sv(&text));
-	if (m.opts->runs.name && m.opts->runs.name[0]) {
-		int named = sessions_check_name(m.opts->runs.name, reterr);
-		if (named < 0)
-			return named;
-	}
-	/* Whoever wants only to look must not be surprised by a run. */
-	if ((m.opts->runs.dry_run || m.opts->runs.older_ms) && !m.opts->runs.clean)
-		return err_set(reterr, ERR_USAGE, "%s goes with --clean-sessions",
-			m.opts->runs.dry_run ? "--dry-run" : "--older-than");
+	str_init_max(&text, FRONT_TEXT_MAX);
+	if (r < 0)
+		return r;
 	if (manages_only(&m.opts->runs, argc)) {
-		int r = find_dir(&m, reterr);
+		r = find_dir(&m, reterr);
 		if (r == 0)
 			r = manage_runs(app, m.dir, &m.opts->runs, argc, argv, reterr);
 		free(m.dir);
 		return r;
 	}
-	if (m.opts->budget < 0)
-		return err_set(reterr, ERR_USAGE, "--max-budget-usd: %g is no sum; 0 is no limit",
-			m.opts->budget);
-	if (m.opts->stall == 1)
-		return err_set(reterr, ERR_USAGE,
-			"--stall: once is not again and again; from 2 on, or 0 for never");
+	r = front_read_text(app, argc, argv, false, &text, reterr);
+	if (r < 0)
+		return r;
+	struct sv said = sv_trim(str_sv(&text));
 	if (said.n == 0 && !goes_on(&m.opts->runs))
 		return err_set(reterr, ERR_USAGE,
 			"what is to be done? faden master \"TASK\", or --resume to go on with the "
@@ -561,7 +606,7 @@ static int run_master(
 		return err_set(reterr, ERR_USAGE,
 			"that is an id, not words for the instructor: use --session %.*s",
 			SV_ARG(said));
-	int r = work(&m, sv_trim(str_sv(&text)).n ? text.buf : "", reterr);
+	r = work(&m, said.n ? text.buf : "", reterr);
 	pair_free(m.pair);
 	master_screen_close(&m.screen);
 	if (master_close(m.run, &closing) < 0 && r >= 0 && m.err.code == 0)
@@ -569,6 +614,7 @@ static int run_master(
 	kit_close(&m.kit);
 	loop_free(m.loop);
 	free(m.dir);
+	str_release(&m.again);
 	if (r < 0)
 		return r;
 	if (m.err.code < 0) {

@@ -21,7 +21,7 @@ struct merge_options {
 static const struct opt merge_options[] = {
 	OPT_STRING(0, "name", struct merge_options, name, "NAME", "what the new session is called"),
 	OPT_FLAG(0, "current", struct merge_options, current,
-		"its folder goes on with it from now on"),
+		"its folder goes on with it from now on; not for runs of the pair"),
 	OPT_FLAG(0, "unrelated", struct merge_options, unrelated,
 		"also when the two have nothing in common"),
 	OPT_FLAG('n', "dry-run", struct merge_options, dry_run,
@@ -126,17 +126,20 @@ static void print(const struct merge_run *m)
 	print_end(&t);
 }
 
-static int merge_runs(
-	struct app *app, const struct merge_options *opts, char **argv, struct err *reterr)
+static int merge_runs(struct app *app, const struct merge_options *opts, const struct strv *paths,
+	struct err *reterr)
 {
-	const char *words[] = { "--merge", argv[0], argv[1], NULL };
+	const char *words[6] = { "--merge", paths->v[0], paths->v[1] };
+	size_t n = 3;
 
-	if (opts->current || opts->unrelated || opts->dry_run)
-		return err_set(reterr, ERR_USAGE, "%s is for sessions; these are runs of the pair",
-			opts->current		  ? "--current"
-				: opts->unrelated ? "--unrelated"
-						  : "--dry-run");
-	return run_master_words(app, words, opts->name, opts->json, reterr);
+	if (opts->current)
+		return err_set(reterr, ERR_USAGE,
+			"--current is for sessions; of runs the one that was made last goes on");
+	if (opts->unrelated)
+		words[n++] = "--unrelated";
+	if (opts->dry_run)
+		words[n++] = "--dry-run";
+	return run_master_words(app, paths->v[0], words, opts->name, opts->json, reterr);
 }
 
 static int run_merge(
@@ -158,11 +161,12 @@ static int run_merge(
 		r = sessions_open_to(app, opts->dry_run, reterr);
 	if (r >= 0)
 		r = read_both(&m, argv, reterr);
-	int runs = run_find_two(app, r, argv, reterr);
+	AUTO_STRV paths = STRV_INIT;
+	int runs = run_find_two(app, r, argv, &paths, reterr);
 	if (runs < 0)
 		return runs;
 	if (runs > 0)
-		return merge_runs(app, opts, argv, reterr);
+		return merge_runs(app, opts, &paths, reterr);
 	if (r >= 0)
 		r = make_merge(&m, reterr);
 	if (r >= 0)

@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/utf8.h"
-#include "branch/turns.h"
 #include "cli/cmd.h"
 #include "cli/print.h"
+#include "cli/runs.h"
 #include "master/sessions.h"
 #include "os/path.h"
 #include "view/json.h"
@@ -24,15 +25,74 @@ static struct master_place place_of(struct app *app, const char *dir)
 		.clock = &app->clock };
 }
 
+/* ---- what it is called ---- */
+
+static const struct master_row *find_name(const struct master_list *list, const char *name)
+{
+	vec_each (&list->rows, row)
+		if (row->state.name && strcmp(row->state.name, name) == 0)
+			return row;
+	return NULL;
+}
+
+int manage_check_name(const char *dir, const char *name, const char *except, struct err *reterr)
+{
+	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
+	AUTO_MASTER_LIST list = MASTER_LIST_INIT;
+
+	if (!name || !name[0] || master_list(root, &list, NULL) < 0)
+		return 0;
+	const struct master_row *row = find_name(&list, name);
+	if (!row || (except && strcmp(row->state.id, except) == 0))
+		return 0;
+	return err_set(reterr, ERR_INPUT, "run %.8s of this folder is called \"%s\" already",
+		row->state.id, name);
+}
+
+enum { TITLE_COLUMNS = 60 };
+
+/* What it was given, or what its parent is called and how it came of that, with a number where that
+ * is taken. Caller frees. */
+static char *fork_name(
+	const char *root, const struct master_state *s, const char *given, const char *how)
+{
+	AUTO_MASTER_LIST list = MASTER_LIST_INIT;
+	AUTO_STR title = STR_INIT;
+
+	if (given)
+		return xstrdup(given);
+	utf8_fit(&title, s->name ? sv_of(s->name) : str_sv(&s->task), TITLE_COLUMNS);
+	str_addf(&title, " (%s", how);
+	size_t len = title.len;
+	(void)!master_list(root, &list, NULL);
+	str_addc(&title, ')');
+	for (int n = 2; find_name(&list, title.buf); n++) {
+		str_cut(&title, len);
+		str_addf(&title, ", %d)", n);
+	}
+	return str_detach(&title);
+}
+
 /* ---- which one ---- */
 
-/* It is not here: one that was cleaned away is in the archive. The error stays ERR_NOTFOUND. */
-static int say_where_it_is(struct app *app, const char *text, struct err *reterr)
+/* It is not here: it may be in another folder, and one that was cleaned away is in the archive. The
+ * error stays ERR_NOTFOUND. */
+static int say_where_it_is(struct app *app, const char *root, const char *text, struct err *reterr)
 {
 	const struct archive archive = app_archive(app);
+	struct sv here = path_parent(sv_of(root));
+	AUTO_FREE char *dir = xmemdup0(here.p, here.n);
 	AUTO_MASTER_LIST kept = MASTER_LIST_INIT;
+	AUTO_RUN_NAMED there = RUN_NAMED_INIT;
 	const struct master_row *row = NULL;
 
+	if (run_find_elsewhere(app, dir, text, &there)) {
+		AUTO_STR again = STR_INIT;
+		run_again(app, &there.row->state, there.row->path, true, &again);
+		return err_set(reterr, ERR_NOTFOUND,
+			"the run \"%s\" is one of another folder; go on with it there: %s", text,
+			again.buf);
+	}
 	if (master_list_kept(&archive, &kept, NULL) < 0 ||
 		master_find(&kept, text, &row, NULL) < 0 || !row)
 		return ERR_NOTFOUND;
@@ -53,13 +113,13 @@ static int open_named(struct app *app, const char *root, const char *text, unsig
 		return master_open_file(text, flags, &app->clock, ret, reterr);
 	if (uuid_valid(sv_of(text))) {
 		int found = master_open(root, text, flags, &app->clock, ret, reterr);
-		return found == ERR_NOTFOUND ? say_where_it_is(app, text, reterr) : found;
+		return found == ERR_NOTFOUND ? say_where_it_is(app, root, text, reterr) : found;
 	}
 	int r = master_list(root, &list, reterr);
 	if (r == 0)
 		r = master_find(&list, text, &row, reterr);
 	return r == 0 ? master_open(root, row->state.id, flags, &app->clock, ret, reterr)
-		: r == ERR_NOTFOUND ? say_where_it_is(app, text, reterr)
+		: r == ERR_NOTFOUND ? say_where_it_is(app, root, text, reterr)
 				    : r;
 }
 
@@ -140,6 +200,11 @@ int manage_sessions(struct app *app, const char *dir, const char *was, struct ma
 		uint64_t more = 0;
 		r = master_session_look(run, role, &place, &state, &more, reterr);
 		bool copied = state != MASTER_SESSION_GONE && shares(run, origin, i);
+		const char *agent = master_state(run)->side[i].agent;
+		const struct agent_def *kind = agent ? agent_named(sv_of(agent)) : NULL;
+		/* It could not find its session from here. */
+		bool moved = was && strcmp(was, dir) != 0 && state == MASTER_SESSION_HERE && kind &&
+			kind->resume_in_folder;
 		if (r < 0)
 			break;
 		if (copied)
@@ -152,7 +217,12 @@ int manage_sessions(struct app *app, const char *dir, const char *was, struct ma
 				"somebody else has gone on in the %s's session (%llu turn%s): the "
 				"run goes on in a copy that ends where it was",
 				name, (unsigned long long)more, more == 1 ? "" : "s");
-		if (copied || state == MASTER_SESSION_MOVED_ON)
+		else if (moved)
+			say_note(app->err,
+				"%s looks for sessions by their folder: the %s's goes on here in a "
+				"copy",
+				kind->title, name);
+		if (copied || moved || state == MASTER_SESSION_MOVED_ON)
 			r = master_session_fork(run, role, &place, &written, reterr);
 		if (state != MASTER_SESSION_GONE)
 			continue;
@@ -188,25 +258,12 @@ static int fork_sessions(struct app *app, const char *dir, struct master_run *ru
 	return r;
 }
 
-enum { TITLE_COLUMNS = 60 };
-
-static char *fork_name(const struct master_state *s, const char *given, const char *how)
-{
-	AUTO_STR title = STR_INIT;
-
-	if (given)
-		return xstrdup(given);
-	utf8_fit(&title, s->name ? sv_of(s->name) : str_sv(&s->task), TITLE_COLUMNS);
-	str_addf(&title, " (%s)", how);
-	return str_detach(&title);
-}
-
 int manage_fork(struct app *app, const char *dir, const struct master_manage *m,
 	struct master_run **run, struct err *reterr)
 {
 	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
 	AUTO_FREE char *how = xasprintf("from round %lld on", m->fork_at);
-	AUTO_FREE char *name = fork_name(master_state(*run), m->name, how);
+	AUTO_FREE char *name = fork_name(root, master_state(*run), m->name, how);
 	struct master_run *child = NULL;
 	unsigned written = 0;
 
@@ -224,26 +281,26 @@ int manage_fork(struct app *app, const char *dir, const struct master_manage *m,
 
 /* ---- what was made ---- */
 
-static void print_made(struct app *app, const struct master_manage *m, struct master_run *run,
-	const char *how, unsigned written, const struct strv *conflicts)
+/* With m->dry_run none was made, and run is the one that it would have been made of. */
+static void print_made(struct app *app, const struct master_manage *m, const struct master_run *run,
+	struct run_made *made)
 {
-	const struct run_made made = { .state = master_state(run),
-		.path = master_path(run),
-		.how = how,
-		.found = master_found(run),
-		.written = written,
-		.conflicts = conflicts };
-	AUTO_STR out = STR_INIT;
+	AUTO_STR out = STR_INIT, again = STR_INIT;
 	struct jw w = JW_INIT(&out);
 	struct term t;
 
+	run_again(app, master_state(run), master_path(run), true, &again);
+	made->state = master_state(run);
+	made->path = master_path(run);
+	made->found = master_found(run);
+	made->again = m->dry_run ? NULL : again.buf;
 	if (m->json) {
-		view_json_run_made(&w, &made);
+		view_json_run_made(&w, made);
 		print_doc(app, &out);
 		return;
 	}
 	print_begin(app, &t);
-	view_run_made(&t, &made);
+	view_run_made(&t, made);
 	print_end(&t);
 }
 
@@ -262,7 +319,7 @@ static int do_import(
 		r = master_step(run, &name, reterr);
 	}
 	if (r == 0)
-		print_made(app, m, run, "imported", 0, NULL);
+		print_made(app, m, run, &(struct run_made){ .how = "imported" });
 	int closed = master_close(run, r < 0 ? NULL : reterr);
 	return r < 0 ? r : closed;
 }
@@ -275,14 +332,33 @@ static int do_fork(
 	int r = manage_open(app, dir, m, MASTER_LOOK | (m->force ? MASTER_FORCE : 0), &run, reterr);
 	if (r < 0)
 		return r;
-	r = manage_fork(app, dir, m, &run, reterr);
+	if (!m->dry_run)
+		r = manage_fork(app, dir, m, &run, reterr);
+	else if (m->fork_at > master_state(run)->round)
+		r = err_set(reterr, ERR_NOTFOUND, "there is no round %lld: it had %lld", m->fork_at,
+			(long long)master_state(run)->round);
 	if (r == 0)
-		print_made(app, m, run, "forked", 0, NULL);
+		print_made(app, m, run, &(struct run_made){ .how = "forked", .round = m->fork_at });
 	int closed = master_close(run, r < 0 ? NULL : reterr);
 	return r < 0 ? r : closed;
 }
 
 /* ---- list and clean ---- */
+
+static void say_none(struct app *app, const char *dir)
+{
+	enum { SHOWN = 3 };
+	AUTO_STRV others = STRV_INIT;
+	AUTO_STR names = STR_INIT;
+
+	run_folders(app, dir, &others);
+	for (size_t i = 0; i < others.n && i < SHOWN; i++) {
+		str_adds(&names, i ? ", " : "; others have some: ");
+		shell_shown(&names, others.v[i]);
+	}
+	say_note(app->err, "there is no run in this folder%s%s%s", names.len ? names.buf : "",
+		others.n > SHOWN ? ", …" : "", others.n ? " (-d DIR)" : "");
+}
 
 static int do_list(
 	struct app *app, const char *dir, const struct master_manage *m, struct err *reterr)
@@ -307,7 +383,7 @@ static int do_list(
 	vec_each (&list.bad, bad)
 		say_note(app->err, "%s is left out: %s", bad->path, bad->why.msg);
 	if (list.rows.n == 0)
-		say_note(app->err, "there is no run in this folder");
+		say_none(app, dir);
 	return list.rows.n ? 0 : 1;
 }
 
@@ -362,14 +438,22 @@ struct two {
 	struct master_run *run[2];
 	struct master_rounds rounds[2];
 	size_t common;
+	struct master_changes changes[2]; /* since they parted */
+	struct strv conflicts; /* files that both have changed */
 };
+#define TWO_INIT                                                                                 \
+	{                                                                                        \
+		.changes = { MASTER_CHANGES_INIT, MASTER_CHANGES_INIT }, .conflicts = STRV_INIT, \
+	}
 
 static void two_close(struct two *t)
 {
 	for (int i = 0; i < 2; i++) {
 		master_rounds_release(&t->rounds[i]);
+		master_changes_release(&t->changes[i]);
 		(void)master_close(t->run[i], NULL);
 	}
+	strv_release(&t->conflicts);
 }
 
 static int two_open(
@@ -382,8 +466,13 @@ static int two_open(
 		if (r == 0)
 			r = master_rounds_read(ret->run[i], &ret->rounds[i], reterr);
 	}
-	if (r == 0)
-		ret->common = master_rounds_common(&ret->rounds[0], &ret->rounds[1]);
+	if (r < 0)
+		return r;
+	ret->common = master_rounds_common(&ret->rounds[0], &ret->rounds[1]);
+	for (int i = 0; i < 2 && r == 0; i++)
+		r = master_changes_read(ret->run[i], ret->common, app->homes, app->n_homes,
+			&ret->changes[i], reterr);
+	master_changes_both(&ret->changes[0], &ret->changes[1], &ret->conflicts);
 	return r;
 }
 
@@ -391,7 +480,7 @@ static int do_diff(struct app *app, const char *dir, const struct master_manage 
 	struct err *reterr)
 {
 	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
-	CLEANUP(two_close) struct two two = { .common = 0 };
+	CLEANUP(two_close) struct two two = TWO_INIT;
 	AUTO_STR out = STR_INIT;
 	struct jw w = JW_INIT(&out);
 	struct term t;
@@ -402,12 +491,16 @@ static int do_diff(struct app *app, const char *dir, const struct master_manage 
 	const struct runs_diff d = {
 		.state = { master_state(two.run[0]), master_state(two.run[1]) },
 		.rounds = { &two.rounds[0], &two.rounds[1] },
+		.changes = two.changes,
+		.conflicts = &two.conflicts,
 		.common = two.common,
+		.stat = m->stat,
 	};
 	if (m->json) {
 		view_json_runs_diff(&w, &d);
 		print_doc(app, &out);
 	} else {
+		app_pager_begin(app);
 		print_begin(app, &t);
 		view_runs_diff(&t, &d);
 		print_end(&t);
@@ -415,79 +508,104 @@ static int do_diff(struct app *app, const char *dir, const struct master_manage 
 	return two.rounds[0].v.n == two.common && two.rounds[1].v.n == two.common ? 0 : 1;
 }
 
-/* The files that the worker of a run has changed in its last `turns` turns. */
-static void changed_files(
-	struct app *app, const struct master_state *s, size_t turns, struct strv *out)
+/* What the instructor gets of the other one. */
+static int bring_words(const struct two *two, struct str *out, struct err *reterr)
 {
-	const struct master_side *side = &s->side[MASTER_WORKER];
-	const struct transcript_home *home = side->agent ? app_home(app, side->agent) : NULL;
-	AUTO_TURN_VIEWS views = TURN_VIEWS_INIT;
-	AUTO_FREE char *path = NULL;
+	const struct strv *conflicts = &two->conflicts;
+	int r = master_conclusions(two->run[1], two->common, out, reterr);
 
-	if (!home || !side->session ||
-		transcript_find(home, sv_of(side->session), &path, NULL) < 0 || !path ||
-		turn_views_read(path, home->format, home, 0, &views, NULL) < 0)
-		return;
-	size_t from = views.v.n > turns ? views.v.n - turns : 0;
-	for (size_t i = from; i < views.v.n; i++)
-		for (size_t k = 0; k < views.v.v[i].files.n; k++)
-			strv_add(out, views.v.v[i].files.v[k]);
+	for (size_t i = 0; i < conflicts->n; i++)
+		str_addf(out, "%s%s", i ? ", " : "\n\nChanged there and here: ", conflicts->v[i]);
+	if (two->changes[1].commands > 0)
+		str_addf(out,
+			"\n\nIts worker ran commands in a shell (%llu; the one here %llu): which "
+			"files those changed is not known.",
+			(unsigned long long)two->changes[1].commands,
+			(unsigned long long)two->changes[0].commands);
+	return r;
 }
 
-static bool has(const struct strv *list, const char *text)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (strcmp(list->v[i], text) == 0)
-			return true;
-	return false;
-}
-
-static int do_merge(struct app *app, const char *dir, const struct master_manage *m, char **argv,
-	struct err *reterr)
+static int make_merge(struct app *app, const char *dir, const struct master_manage *m,
+	const struct two *two, struct run_made *made, struct err *reterr)
 {
 	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
-	CLEANUP(two_close) struct two two = { .common = 0 };
+	const struct master_state *home = master_state(two->run[0]);
+	const struct master_state *other = master_state(two->run[1]);
+	AUTO_FREE char *how = xasprintf("with %.8s", other->id);
+	AUTO_FREE char *name = fork_name(root, home, m->name, how);
 	struct master_step origin = MASTER_STEP_INIT(MASTER_STEP_ORIGIN);
 	struct master_step say = MASTER_STEP_INIT(MASTER_STEP_SAY);
-	struct strv files[2] = { STRV_INIT, STRV_INIT };
-	AUTO_STRV conflicts = STRV_INIT;
 	struct master_run *child = NULL;
 	AUTO_STR brought = STR_INIT;
-	unsigned written = 0;
 
-	int r = two_open(app, root, argv, &two, reterr);
-	if (r == 0)
-		r = master_conclusions(two.run[1], two.common, &brought, reterr);
+	int r = bring_words(two, &brought, reterr);
 	if (r < 0)
 		return r;
-	const struct master_state *home = master_state(two.run[0]);
-	AUTO_FREE char *how = xasprintf("with %.8s", master_state(two.run[1])->id);
-	AUTO_FREE char *name = fork_name(home, m->name, how);
-	for (int i = 0; i < 2; i++)
-		changed_files(
-			app, master_state(two.run[i]), two.rounds[i].v.n - two.common, &files[i]);
-	for (size_t i = 0; i < files[0].n; i++)
-		if (has(&files[1], files[0].v[i]) && !has(&conflicts, files[0].v[i]))
-			strv_add(&conflicts, files[0].v[i]);
-	for (size_t i = 0; i < conflicts.n; i++)
-		str_addf(&brought, "%s%s",
-			i ? ", " : "\n\nChanged there and here: ", conflicts.v[i]);
-	strv_release(&files[0]);
-	strv_release(&files[1]);
-	r = master_fork(two.run[0], root, home->round, name, &child, reterr);
+	if (m->dry_run) {
+		print_made(app, m, two->run[0], made);
+		return 0;
+	}
+	r = master_fork(two->run[0], root, home->round, name, &child, reterr);
 	if (r == 0)
-		r = fork_sessions(app, dir, child, &written, reterr);
-	origin.text = sv_of(master_state(two.run[1])->id);
+		r = fork_sessions(app, dir, child, &made->written, reterr);
+	origin.text = sv_of(other->id);
 	origin.begin = MASTER_BEGIN_MERGED;
-	origin.round = master_state(two.run[1])->round;
+	origin.round = other->round;
 	if (r == 0)
 		r = master_step(child, &origin, reterr);
 	say.text = str_sv(&brought);
 	if (r == 0)
 		r = master_step(child, &say, reterr);
 	if (r == 0)
-		print_made(app, m, child, "merged", written, &conflicts);
+		print_made(app, m, child, made);
 	int closed = master_close(child, r < 0 ? NULL : reterr);
+	return r < 0 ? r : closed;
+}
+
+static int do_merge(struct app *app, const char *dir, const struct master_manage *m, char **argv,
+	struct err *reterr)
+{
+	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
+	CLEANUP(two_close) struct two two = TWO_INIT;
+	AUTO_MASTER_LIST list = MASTER_LIST_INIT;
+	struct run_made made = { .how = "merged" };
+
+	int r = two_open(app, root, argv, &two, reterr);
+	if (r == 0)
+		r = master_list(root, &list, reterr);
+	if (r < 0)
+		return r;
+	made.round = master_state(two.run[0])->round;
+	made.other = master_state(two.run[1]);
+	made.changes = two.changes;
+	made.conflicts = &two.conflicts;
+	if (!m->unrelated &&
+		!master_related(&list, master_state(two.run[0]), made.other, two.common))
+		return err_set(reterr, ERR_INPUT,
+			"the runs have no instruction in common, and neither comes from the other; "
+			"--unrelated merges them all the same");
+	return make_merge(app, dir, m, &two, &made, reterr);
+}
+
+int manage_here(struct app *app, const char *dir, const char *path, struct err *reterr)
+{
+	struct master_step step = MASTER_STEP_INIT(MASTER_STEP_CONFIG);
+	AUTO_MASTER_CONFIG c = MASTER_CONFIG_INIT;
+	struct master_run *run = NULL;
+
+	int r = master_open_file(path, 0, &app->clock, &run, reterr);
+	if (r < 0)
+		return r;
+	master_config_copy(&c, &master_state(run)->config);
+	AUTO_FREE char *was = c.dir;
+	c.dir = xstrdup(dir);
+	step.config = &c;
+	if (!was || strcmp(was, dir) != 0) {
+		r = master_step(run, &step, reterr);
+		if (r == 0)
+			r = manage_sessions(app, dir, was, run, reterr);
+	}
+	int closed = master_close(run, r < 0 ? NULL : reterr);
 	return r < 0 ? r : closed;
 }
 
@@ -504,14 +622,16 @@ int manage_port(struct app *app, const char *path, const char *to, const char *n
 	if (r < 0)
 		return r;
 	const struct master_state *s = master_state(from);
-	AUTO_FREE char *title = fork_name(s, name, words);
 	AUTO_FREE char *dir = xstrdup(s->config.dir ? s->config.dir : app->cwd);
 	AUTO_FREE char *root = path_join(dir, MASTER_FOLDER);
+	AUTO_FREE char *title = fork_name(root, s, name, words);
 	const struct master_place place = place_of(app, dir);
 	if (same_text(s->config.agent[MASTER_INSTRUCTOR], to) &&
 		same_text(s->config.agent[MASTER_WORKER], to))
 		r = err_set(reterr, ERR_USAGE,
 			"both are %s already; a copy of it is made by: faden fork %.8s", to, s->id);
+	if (r == 0)
+		r = manage_check_name(dir, name, NULL, reterr);
 	if (r == 0)
 		r = master_fork(from, root, s->round, title, &child, reterr);
 	for (int i = 0; i < MASTER_ROLES && r == 0; i++) {
@@ -542,7 +662,7 @@ int manage_port(struct app *app, const char *path, const char *to, const char *n
 		r = master_step(child, &origin, reterr);
 	}
 	if (r == 0)
-		print_made(app, &how, child, "ported", 0, NULL);
+		print_made(app, &how, child, &(struct run_made){ .how = "ported" });
 	AUTO_FREE char *half = r < 0 && child ? xstrdup(master_path(child)) : NULL;
 	int closed = master_close(child, r < 0 ? NULL : reterr);
 	/* Half a port is nothing to go on with; the sessions that it made stay. */
@@ -604,6 +724,9 @@ int manage_runs(struct app *app, const char *dir, const struct master_manage *m,
 			"faden does not share runs by a server yet; 'faden export' makes one file "
 			"of a run, and --session-file goes on with a run in any folder that both "
 			"machines see");
+	int r = manage_check_name(dir, m->name, NULL, reterr);
+	if (r < 0)
+		return r;
 	if (m->diff || m->merge) {
 		if (argc != 2)
 			return err_set(reterr, ERR_USAGE, "%s needs two runs: faden master %s A B",

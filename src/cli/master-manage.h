@@ -9,7 +9,7 @@
 
 /* Options, as they were given. */
 struct master_manage {
-	bool list, clean, dry_run, diff, merge, save_to_cloud, from_cloud;
+	bool list, clean, dry_run, diff, stat, merge, unrelated, save_to_cloud, from_cloud;
 	int64_t older_ms;
 	const char *session_file, *import, *replay, *with_model;
 	long long fork_at; /* negative: not given */
@@ -17,6 +17,11 @@ struct master_manage {
 	const char *session, *name;
 	bool resume, force, json;
 };
+
+/* ERR_INPUT: another run of the folder than `except` (NULL: any) is called so, and a name that two
+ * have names neither. NULL is fine. */
+int manage_check_name(
+	const char *dir, const char *name, const char *except, struct err *reterr) MUST_USE;
 
 /* Whether this is all that was asked for. */
 bool manages_only(const struct master_manage *m, int argc);
@@ -28,6 +33,10 @@ int manage_runs(struct app *app, const char *dir, const struct master_manage *m,
  * those that manage_runs() makes. name may be NULL. */
 int manage_port(struct app *app, const char *path, const char *to, const char *name, bool json,
 	struct err *reterr) MUST_USE;
+
+/* A run whose file was just brought to this folder goes on here, with sessions of its own where
+ * those of its agents are not here or are another run's. */
+int manage_here(struct app *app, const char *dir, const char *path, struct err *reterr) MUST_USE;
 
 /* Opens the run that is meant: a file, by id, name or a part of them, or the latest; and tells what
  * was found in it. */

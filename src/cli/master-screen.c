@@ -8,6 +8,7 @@
 #include "cli/env.h"
 #include "cli/print.h"
 #include "config/settings.h"
+#include "master/next.h"
 #include "ui/wrap.h"
 #include "view/master.h"
 
@@ -176,6 +177,8 @@ static void begins(struct master_screen *s, const struct pair_event *ev)
 	if (ev->go_on) {
 		str_addf(&line, "the %s goes on with what was interrupted", name);
 		master_screen_say(s, line.buf);
+		heading(s, name, st->side[ev->role].agent);
+		show_status(s);
 		return;
 	}
 	if (ev->role == MASTER_INSTRUCTOR) {
@@ -198,8 +201,10 @@ static void ends(struct master_screen *s, const struct pair_event *ev)
 	permit_drop(&s->permit);
 	expect_pause(s, false);
 	if (ev->found) {
-		str_addf(&line, "the %s had answered already:", master_role_name(ev->role));
+		const char *name = master_role_name(ev->role);
+		str_addf(&line, "the %s had answered already:", name);
 		master_screen_say(s, line.buf);
+		heading(s, name, master_state(s->run)->side[ev->role].agent);
 		text_block(s, ev->said);
 	} else if (ev->fail == AGENT_TIMED_OUT) {
 		master_screen_say(s,
@@ -210,15 +215,16 @@ static void ends(struct master_screen *s, const struct pair_event *ev)
 			SV_ARG(ev->text));
 		master_screen_say(s, line.buf);
 	}
-	/* The instructor has the plan mode, where denying is the rule. */
-	if (ev->role == MASTER_WORKER && ev->denied && ev->denied->list.n > 0) {
+	if (ev->denied && ev->denied->list.n > 0) {
 		str_clear(&line);
-		str_adds(&line, "the worker was ");
+		str_addf(&line, "the %s was ", master_role_name(ev->role));
 		tell_denied(ev->denied, &line);
-		str_addf(&line, "; the instructor is told%s",
-			s->keys ? ""
-				: " (nobody can be asked here; --permission-mode accept-edits or "
-				  "bypass allows more)");
+		str_adds(&line,
+			ev->role == MASTER_INSTRUCTOR ? "; it only reads"
+				: s->keys	      ? "; the instructor is told"
+					  : "; the instructor is told (nobody can be asked "
+					    "here; --permission-mode accept-edits or bypass "
+					    "allows more)");
 		master_screen_say(s, line.buf);
 	}
 	name_status(s);
@@ -277,7 +283,7 @@ static void stopped(struct master_screen *s, const struct pair_event *ev)
 
 	begin_line(s);
 	if (!ev->err) {
-		view_master_stop(&line, st);
+		view_master_stop(&line, st, s->again ? s->again : "faden master --resume");
 		wrap_line(&s->term,
 			ev->stop == MASTER_STOP_DONE ? STYLE_BOLD | STYLE_GREEN : STYLE_WARNING,
 			str_sv(&line));
@@ -285,6 +291,12 @@ static void stopped(struct master_screen *s, const struct pair_event *ev)
 	loop_remove(s->loop, s->tick);
 	s->tick = NULL;
 	flush(s);
+}
+
+/* Its failure does not go to the instructor any more. */
+static bool check_is_last(const struct master_state *st)
+{
+	return st->check.failed > st->config.check_max;
 }
 
 void master_screen_event(struct master_screen *s, const struct pair_event *ev)
@@ -303,7 +315,11 @@ void master_screen_event(struct master_screen *s, const struct pair_event *ev)
 		break;
 	case PAIR_DECIDED:
 		if (ev->act == MASTER_ACT_CORRECT) {
-			str_addf(&line, "the instructor is corrected: %.*s", SV_ARG(ev->text));
+			str_addf(&line, "%s: %.*s",
+				master_state(s->run)->corrections > NEXT_CORRECTIONS
+					? "the instructor's answer cannot be followed"
+					: "the instructor is corrected",
+				SV_ARG(ev->text));
 			master_screen_say(s, line.buf);
 		}
 		break;
@@ -329,8 +345,9 @@ void master_screen_event(struct master_screen *s, const struct pair_event *ev)
 		if (ev->status == 0)
 			str_adds(&line, "the check is content");
 		else
-			str_addf(&line, "the check failed with status %d; the instructor is told",
-				ev->status);
+			str_addf(&line, "the check failed with status %d%s", ev->status,
+				check_is_last(master_state(s->run)) ? ""
+								    : "; the instructor is told");
 		master_screen_say(s, line.buf);
 		break;
 	case PAIR_PAUSED:
@@ -378,8 +395,9 @@ static bool on_typed(void *data, struct sv line, bool ended)
 			begin_line(s);
 			wrap_line(&s->term, STYLE_USER, str_sv(&shown));
 		}
-		s->paused = false;
-		if (pair_say(s->pair, str_sv(&said), &err) < 0) {
+		int r = pair_say(s->pair, str_sv(&said), &err);
+		s->paused = s->paused && r > 0;
+		if (r < 0) {
 			master_screen_say(s, err.msg);
 			pair_leave(s->pair);
 		}

@@ -15,6 +15,7 @@ struct master_screen {
 	struct loop *loop;
 	struct pair *pair; /* set before it begins */
 	const struct master_run *run;
+	const char *again; /* the command that goes on with it; borrowed */
 	bool keys; /* somebody is at a terminal and sees it */
 	struct front front; /* only its loop */
 	struct term term;

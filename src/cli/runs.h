@@ -18,18 +18,29 @@ struct run_named {
 #define AUTO_RUN_NAMED CLEANUP(run_named_release) struct run_named
 void run_named_release(struct run_named *run);
 
-/* The run that has this id or name, or a part of one, or lies at this path. r is what looking for a
- * session came to: only what none was found for can be a run. NULL names none. */
+/* The run that has this id or name, or a part of one, or lies at this path; of another folder only
+ * by its id or its whole name. r is what looking for a session came to: only what none was found
+ * for can be a run. NULL names none. */
 bool run_find(struct app *app, int r, const char *spec, struct run_named *ret);
 /* The same of two. One of them alone is an error, which takes the place of *reterr: then negative.
- * 1: both are; 0: none is. */
-int run_find_two(struct app *app, int r, char **specs, struct err *reterr) MUST_USE;
+ * 1: both are, and *paths has their files; 0: none is. */
+int run_find_two(
+	struct app *app, int r, char **specs, struct strv *paths, struct err *reterr) MUST_USE;
 
-/* As if 'faden master' had been called with these words, NULL at the end, and --name (NULL: none)
- * and
- * --json. */
-int run_master_words(struct app *app, const char *const *words, const char *name, bool json,
-	struct err *reterr) MUST_USE;
+/* A run of another folder than `here`, by its id, the beginning of that, or its name; of several
+ * none. The store knows where there are some. */
+bool run_find_elsewhere(struct app *app, const char *here, const char *spec, struct run_named *ret);
+/* The folders that have some, those that were active last first. */
+void run_folders(struct app *app, const char *except, struct strv *out);
+/* Appends the command that goes on with the run in this file, to be pasted here; with `id` it names
+ * the run also where it is the latest of its folder. */
+void run_again(
+	struct app *app, const struct master_state *s, const char *path, bool id, struct str *out);
+
+/* As if 'faden master' had been called with these words, NULL at the end, in the folder of the run
+ * in this file, with --name (NULL: none) and --json. */
+int run_master_words(struct app *app, const char *path, const char *const *words, const char *name,
+	bool json, struct err *reterr) MUST_USE;
 
 /* The worker's session of a run, whose instructions are what was said in it. ERR_NOTFOUND: none. */
 int run_worker_session(

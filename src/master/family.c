@@ -68,21 +68,97 @@ static bool has_node(const struct lineage *l, const char *id)
 	return false;
 }
 
-/* The latest come first in the list; children are told in the order in which they were made. */
-static void add_children(struct lineage *l, const struct master_list *list, size_t of)
+/* ---- replays ---- */
+
+struct replays {
+	struct strv workers; /* its own sessions, not those that it was forked with */
+	struct lineage *l;
+	size_t of;
+};
+
+static int take_worker(void *data, const struct master_step *step, struct err *reterr)
 {
+	struct replays *r = data;
+
+	(void)reterr;
+	if (step->kind == MASTER_STEP_ORIGIN)
+		strv_release(&r->workers);
+	if (step->kind == MASTER_STEP_SESSION && step->role == MASTER_WORKER &&
+		step->session.n > 0 &&
+		(r->workers.n == 0 || !sv_is(step->session, r->workers.v[r->workers.n - 1])))
+		strv_addsv(&r->workers, step->session);
+	return 0;
+}
+
+static int add_replay(void *data, const struct session_row *row)
+{
+	struct replays *r = data;
+	const struct lineage_node *of = &r->l->nodes.v[r->of];
+
+	if (row->info.relation != SESSION_REPLAYED || has_node(r->l, row->info.id) ||
+		r->l->nodes.n >= LINEAGE_NODES_MAX)
+		return 0;
+	struct lineage_node n = {
+		.id = xstrdup(row->info.id),
+		.path = xstrdup(row->info.path),
+		.named = xstrdup(""),
+		.agent = xstrdup(row->agent),
+		.title = xstrdup(session_title(row)),
+		.parent_id = xstrdup(row->info.parent_id),
+		.parent_path = xstrdup(row->info.parent_path),
+		.relation = SESSION_REPLAYED,
+		.state = row->gone ? LINEAGE_GONE : LINEAGE_HERE,
+		.first_ms = row->info.first_ms,
+		.active_ms = row->active_ms,
+		.saved = -1,
+		.turns = row->info.turns,
+		.other_id = xstrdup(""),
+		.parent = r->of,
+		.depth = of->depth + 1,
+		.root = xstrdup(""),
+	};
+	if (!row->gone)
+		lineage_take_note(&n);
+	vec_push(&r->l->nodes, n);
+	return 0;
+}
+
+static void add_replays(
+	struct store *store, const struct master_row *row, struct lineage *l, size_t of)
+{
+	struct replays replays = { .workers = STRV_INIT, .l = l, .of = of };
+	struct master_run *run = NULL;
+
+	if (!store || !row ||
+		master_open_file(row->path, MASTER_LOOK | MASTER_FORCE, NULL, &run, NULL) < 0)
+		return;
+	if (master_steps(run, take_worker, &replays, NULL) == 0)
+		for (size_t i = 0; i < replays.workers.n; i++) {
+			struct session_info parent = { .path = (char[]){ "" },
+				.id = replays.workers.v[i] };
+			(void)!catalogue_children(store, &parent, add_replay, &replays, NULL);
+		}
+	(void)master_close(run, NULL);
+	strv_release(&replays.workers);
+}
+
+/* The latest come first in the list; children are told in the order in which they were made. */
+static void add_children(
+	struct store *store, struct lineage *l, const struct master_list *list, size_t of)
+{
+	add_replays(store, row_of(list, l->nodes.v[of].id), l, of);
 	for (size_t i = list->rows.n; i-- > 0 && l->nodes.n < LINEAGE_NODES_MAX;) {
 		const struct master_row *row = &list->rows.v[i];
 		if (!row->state.origin || strcmp(row->state.origin, l->nodes.v[of].id) != 0 ||
 			has_node(l, row->state.id))
 			continue;
-		add_children(l, list, add_node(l, row, row->state.id, of));
+		add_children(store, l, list, add_node(l, row, row->state.id, of));
 	}
 	l->cut |= l->nodes.n >= LINEAGE_NODES_MAX;
 }
 
-void master_family(const struct master_list *list, const struct master_row *focus, bool chain,
-	struct lineage *ret)
+void master_family(struct store *store, const struct master_list *list,
+	const struct master_row *focus, bool chain, struct lineage *ret)
 {
 	VEC(const struct master_row *) way = VEC_INIT;
 	const struct master_row *row = focus;
@@ -104,7 +180,7 @@ void master_family(const struct master_list *list, const struct master_row *focu
 		if (!first)
 			at = add_node(
 				ret, way.v[way.n - 1], way.v[way.n - 1]->state.id, LINEAGE_NONE);
-		add_children(ret, list, at);
+		add_children(store, ret, list, at);
 	}
 	for (size_t i = 0; i < ret->nodes.n; i++)
 		if (strcmp(ret->nodes.v[i].id, focus->state.id) == 0)

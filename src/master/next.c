@@ -52,8 +52,7 @@ static struct next decided(const struct master_state *s)
 	bool fresh = s->decided.act == MASTER_ACT_FRESH || !s->side[MASTER_WORKER].conversation;
 
 	if (called && s->remaining == 0)
-		return stop(MASTER_STOP_ROUNDS,
-			"no rounds remain; the next instruction is kept for when there are more");
+		return stop(MASTER_STOP_ROUNDS, "no rounds are left");
 	/* What the user said meanwhile comes before what was decided without it. */
 	if (s->said.len > 0)
 		return (struct next){ .kind = NEXT_INSTRUCTOR };

@@ -2,9 +2,11 @@
 
 #include <stdio.h>
 
+#include "agent/agents.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "branch/fork.h"
+#include "os/path.h"
 #include "store/conv.h"
 
 static const struct transcript_home *home_of(const struct master_place *place, const char *agent)
@@ -178,7 +180,11 @@ static int go_on_in(struct master_run *run, enum master_role role, enum master_b
 {
 	const struct master_state *s = master_state(run);
 	AUTO_FREE char *agent = xstrdup(to ? to : agent_of(s, role));
-	const struct conv_new what = { .dir = place->dir, .agent = agent, .aside = true };
+	/* Apart from what the user says in the folder, as all the pair's are. */
+	AUTO_FREE char *apart = path_join(place->dir, MASTER_FOLDER);
+	const struct conv_new what = {
+		.dir = place->dir, .project = apart, .agent = agent, .aside = true
+	};
 	struct master_step step = MASTER_STEP_INIT(MASTER_STEP_SESSION);
 	AUTO_STR prompt = STR_INIT;
 	AUTO_CONV c = CONV_INIT;
@@ -274,10 +280,17 @@ int master_session_fork(struct master_run *run, enum master_role role,
 	uint64_t turn = 0, more = 0;
 	if (path && find_last(&h, path, home, &turn, &more, NULL) == 0 && turn > 0) {
 		session_info_init(&parent, home->format, path);
+		/* Where the agent looks for it from here. */
+		const struct agent_def *kind = agent_named(sv_of(home->agent));
+		AUTO_FREE char *would = transcript_new_path(
+			home, place->dir, clock_wall_ms(place->clock), s->side[role].session);
+		struct sv folder = path_parent(sv_of(would));
+		AUTO_FREE char *out_dir = xmemdup0(folder.p, folder.n);
 		const struct fork_opts opts = { .parent = &parent,
 			.home = home,
 			.at = turn,
 			.relation = SESSION_FORKED,
+			.out_dir = kind && kind->resume_in_folder ? out_dir : NULL,
 			.clock = place->clock };
 		forked = fork_session(&opts, &fork, NULL);
 		session_info_release(&parent);

@@ -14,25 +14,28 @@ void view_rounds_left(struct str *out, int64_t remaining)
 			remaining == 1 ? "round" : "rounds");
 }
 
-void view_master_spent(struct str *out, const struct master_state *s)
+void view_spent(struct str *out, int64_t tokens, double cost_usd)
 {
-	int64_t tokens = s->tokens_in + s->tokens_out;
-
 	if (tokens >= 1000000)
 		str_addf(out, "%.1fM tokens", (double)tokens / 1e6);
 	else if (tokens >= 1000)
 		str_addf(out, "%.1fk tokens", (double)tokens / 1e3);
 	else if (tokens > 0)
 		str_addf(out, "%lld tokens", (long long)tokens);
-	if (s->cost_usd > 0)
-		str_addf(out, "%s$%.*f", tokens > 0 ? ", " : "", s->cost_usd < 0.1 ? 4 : 2,
-			s->cost_usd);
+	if (cost_usd > 0)
+		str_addf(out, "%s$%.*f", tokens > 0 ? ", " : "", cost_usd < 0.1 ? 4 : 2, cost_usd);
 }
 
-void view_master_stop(struct str *out, const struct master_state *s)
+void view_master_spent(struct str *out, const struct master_state *s)
+{
+	view_spent(out, s->tokens_in + s->tokens_out, s->cost_usd);
+}
+
+void view_master_stop(struct str *out, const struct master_state *s, const char *again)
 {
 	AUTO_STR spent = STR_INIT;
 	const char *why = s->stopped.why.buf;
+	bool kept = s->decided.act == MASTER_ACT_FRESH || s->decided.act == MASTER_ACT_GO_ON;
 
 	view_master_spent(&spent, s);
 	switch (s->stopped.stop) {
@@ -41,37 +44,31 @@ void view_master_stop(struct str *out, const struct master_state *s)
 			s->round == 1 ? "round" : "rounds", spent.len ? ", " : "", spent.buf);
 		return;
 	case MASTER_STOP_ROUNDS:
-		str_addf(out,
-			"Stopped after round %lld: %s. Go on with: faden master --resume -r N",
-			(long long)s->round, why);
+		str_addf(out, "Stopped after round %lld: %s. Go on for N rounds more%s: %s -r N",
+			(long long)s->round, why,
+			kept ? ", beginning with the instruction that is ready" : "", again);
 		return;
 	case MASTER_STOP_USER:
-		str_addf(out, "Saved in round %lld. Go on with: faden master --resume",
-			(long long)s->round);
+		str_addf(out, "Saved in round %lld. Go on with: %s", (long long)s->round, again);
 		return;
 	case MASTER_STOP_CORRECTIONS:
 	case MASTER_STOP_STALLED:
 	case MASTER_STOP_CHECK:
 		str_addf(out,
-			"Not done, stopped in round %lld: %s. Say what to do with: faden master "
-			"--resume \"TEXT\"",
-			(long long)s->round, why);
+			"Not done, stopped in round %lld: %s. Say what to do with: %s \"TEXT\"",
+			(long long)s->round, why, again);
 		return;
 	case MASTER_STOP_BUDGET:
-		str_addf(out,
-			"Stopped in round %lld: %s. Go on with: faden master --resume "
-			"--max-budget-usd N",
-			(long long)s->round, why);
+		str_addf(out, "Stopped in round %lld: %s. Go on with: %s --max-budget-usd N",
+			(long long)s->round, why, again);
 		return;
 	case MASTER_STOP_TIME:
-		str_addf(out,
-			"Stopped in round %lld: %s. Go on with: faden master --resume --max-time "
-			"SPAN",
-			(long long)s->round, why);
+		str_addf(out, "Stopped in round %lld: %s. Go on with: %s --max-time SPAN",
+			(long long)s->round, why, again);
 		return;
 	case MASTER_STOP_FAILED:
-		str_addf(out, "Stopped in round %lld: %s. Go on with: faden master --resume",
-			(long long)s->round, why);
+		str_addf(out, "Stopped in round %lld: %s. Go on with: %s", (long long)s->round, why,
+			again);
 		return;
 	case MASTER_STOP_NONE:
 	case MASTER_STOP_COUNT:

@@ -7,6 +7,7 @@
 #include "os/path.h"
 #include "ui/table.h"
 #include "ui/wrap.h"
+#include "view/branch.h"
 #include "view/json.h"
 #include "view/master.h"
 
@@ -24,7 +25,7 @@ static void how_it_stands(const struct master_row *row, struct str *out)
 	else if (row->open)
 		str_adds(out, "interrupted");
 	else if (row->state.stopped.stop == MASTER_STOP_NONE)
-		str_adds(out, "left");
+		str_adds(out, "ready");
 	else
 		str_adds(out, master_stop_name(row->state.stopped.stop));
 }
@@ -184,20 +185,51 @@ void view_run_found(unsigned found, struct strv *lines)
 			strv_add(lines, all[i].text);
 }
 
+/* What is not known of the files that two runs have changed. */
+static void view_unknown(struct term *t, const struct master_changes changes[static 2],
+	const char *const where[static 2])
+{
+	AUTO_STR line = STR_INIT;
+	size_t missing = changes[0].missing + changes[1].missing;
+
+	view_commands(&line, (uint64_t[]){ changes[0].commands, changes[1].commands }, where);
+	if (line.len > 0) {
+		str_addc(&line, '.');
+		wrap_line(t, STYLE_NOTICE, str_sv(&line));
+	}
+	str_clear(&line);
+	str_addf(&line,
+		"%zu session%s of the workers %s not on this machine: what was changed in %s is "
+		"not known.",
+		missing, missing == 1 ? "" : "s", missing == 1 ? "is" : "are",
+		missing == 1 ? "it" : "them");
+	if (missing > 0)
+		wrap_line(t, STYLE_NOTICE, str_sv(&line));
+}
+
 void view_run_made(struct term *t, const struct run_made *made)
 {
 	const struct master_state *s = made->state;
 	AUTO_STR line = STR_INIT;
 	AUTO_STRV found = STRV_INIT;
 
-	str_addf(&line, "Run %s was %s", s->id, made->how);
-	if (s->origin)
-		str_addf(&line, " from %.8s at round %lld", s->origin, (long long)s->origin_round);
-	if (s->origin_other)
-		str_addf(&line, " with %.8s", s->origin_other);
-	str_addf(&line, ": \"%s\", round %lld, ", title_of(s), (long long)s->round);
-	view_rounds_left(&line, s->remaining);
-	str_addc(&line, '.');
+	if (!made->again) {
+		str_addf(&line, "A run would be %s from %.8s at round %lld", made->how, s->id,
+			(long long)made->round);
+		if (made->other)
+			str_addf(&line, " with %.8s", made->other->id);
+		str_addf(&line, ": \"%s\".", title_of(s));
+	} else {
+		str_addf(&line, "Run %s was %s", s->id, made->how);
+		if (s->origin)
+			str_addf(&line, " from %.8s at round %lld", s->origin,
+				(long long)s->origin_round);
+		if (s->origin_other)
+			str_addf(&line, " with %.8s", s->origin_other);
+		str_addf(&line, ": \"%s\", round %lld, ", title_of(s), (long long)s->round);
+		view_rounds_left(&line, s->remaining);
+		str_addc(&line, '.');
+	}
 	wrap_line(t, 0, str_sv(&line));
 	view_run_found(made->found, &found);
 	for (size_t i = 0; i < found.n; i++) {
@@ -220,9 +252,11 @@ void view_run_made(struct term *t, const struct run_made *made)
 		str_addf(&line, "Changed on both sides: %s", made->conflicts->v[i]);
 		wrap_line(t, STYLE_WARNING, str_sv(&line));
 	}
-	str_clear(&line);
-	str_addf(&line, "  faden master --resume --session %s", s->id);
-	wrap_line(t, 0, str_sv(&line));
+	if (made->changes)
+		view_unknown(t, made->changes, (const char *[]){ "here", "there" });
+	/* To be pasted: never broken. */
+	if (made->again)
+		term_putf(t, "  %s\n", made->again);
 }
 
 void view_json_run_made(struct jw *w, const struct run_made *made)
@@ -234,10 +268,14 @@ void view_json_run_made(struct jw *w, const struct run_made *made)
 	jw_object(w);
 	put_run(w, made->state, made->path);
 	jw_put_cstr(w, "how", made->how);
+	jw_put_bool(w, "dry_run", !made->again);
 	view_put_strings(w, "notes", &found);
 	jw_put_bool(w, "instructor_written", made->written & (1U << MASTER_INSTRUCTOR));
 	jw_put_bool(w, "worker_written", made->written & (1U << MASTER_WORKER));
 	view_put_strings(w, "conflicts", made->conflicts ? made->conflicts : &none);
+	const struct master_changes *c = made->changes;
+	view_put_count(w, "shell_commands", c ? (int64_t)c[0].commands : 0, c != NULL);
+	view_put_count(w, "other_shell_commands", c ? (int64_t)c[1].commands : 0, c != NULL);
 	jw_end(w);
 }
 
@@ -246,20 +284,39 @@ void view_json_run_made(struct jw *w, const struct run_made *made)
 static void view_round(
 	struct term *t, const struct master_round *r, const char *mark, unsigned style)
 {
-	AUTO_STR line = STR_INIT;
+	AUTO_STR line = STR_INIT, spent = STR_INIT;
 
 	str_addf(&line, "%s %lld  %s", mark, (long long)r->round, r->instruction);
 	wrap_line(t, style, str_sv(&line));
 	str_clear(&line);
 	str_addf(&line, "     %s%s%s", r->fail == AGENT_OK ? "" : agent_fail_name(r->fail),
 		r->fail == AGENT_OK ? "" : ": ", r->answer ? r->answer : "(no answer)");
-	if (r->tokens)
-		str_addf(&line, "  [%lld tokens", (long long)r->tokens);
-	if (r->tokens && r->cost_usd > 0)
-		str_addf(&line, ", $%.2f", r->cost_usd);
-	if (r->tokens)
-		str_addc(&line, ']');
+	view_spent(&spent, r->tokens_in + r->tokens_out, r->cost_usd);
+	if (spent.len > 0)
+		str_addf(&line, "  [%s]", spent.buf);
 	wrap_line(t, STYLE_NOTICE, str_sv(&line));
+}
+
+/* What one of them has that the other has not. */
+static void view_side(struct term *t, const struct runs_diff *d, int side, const char *mark)
+{
+	const struct master_rounds *rounds = d->rounds[side];
+	const struct strv *files = &d->changes[side].files;
+	AUTO_STR line = STR_INIT, spent = STR_INIT;
+	size_t n = rounds->v.n - d->common;
+	int64_t tokens = 0;
+	double cost = 0;
+
+	for (size_t i = d->common; i < rounds->v.n; i++) {
+		tokens += rounds->v.v[i].tokens_in + rounds->v.v[i].tokens_out;
+		cost += rounds->v.v[i].cost_usd;
+	}
+	view_spent(&spent, tokens, cost);
+	str_addf(&line, "%s %zu instruction%s%s%s", mark, n, n == 1 ? "" : "s",
+		spent.len ? ", " : "", spent.buf);
+	for (size_t i = 0; i < files->n; i++)
+		str_addf(&line, "%s%s", i ? ", " : "; files changed: ", files->v[i]);
+	wrap_line(t, 0, str_sv(&line));
 }
 
 void view_runs_diff(struct term *t, const struct runs_diff *d)
@@ -277,9 +334,20 @@ void view_runs_diff(struct term *t, const struct runs_diff *d)
 	bool same = d->rounds[0]->v.n == d->common && d->rounds[1]->v.n == d->common;
 	str_adds(&line, same ? ", and no other." : ".");
 	wrap_line(t, 0, str_sv(&line));
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2 && !d->stat; i++)
 		for (size_t k = d->common; k < d->rounds[i]->v.n; k++)
 			view_round(t, &d->rounds[i]->v.v[k], marks[i], 0);
+	if (same)
+		return;
+	term_newline(t);
+	for (int i = 0; i < 2; i++)
+		view_side(t, d, i, marks[i]);
+	for (size_t i = 0; i < d->conflicts->n; i++) {
+		str_clear(&line);
+		str_addf(&line, "! Changed on both sides: %s", d->conflicts->v[i]);
+		wrap_line(t, STYLE_WARNING, str_sv(&line));
+	}
+	view_unknown(t, d->changes, (const char *[]){ "in the first", "in the second" });
 }
 
 static void put_round(struct jw *w, const struct master_round *r)
@@ -290,7 +358,8 @@ static void put_round(struct jw *w, const struct master_round *r)
 	view_put_text(w, "answer", r->answer);
 	view_put_text(w, "status", r->answer ? agent_fail_name(r->fail) : NULL);
 	view_put_text(w, "model", r->model);
-	jw_put_i64(w, "output_tokens", r->tokens);
+	jw_put_i64(w, "input_tokens", r->tokens_in);
+	jw_put_i64(w, "output_tokens", r->tokens_out);
 	jw_put_double(w, "cost_usd", r->cost_usd);
 	jw_put_i64(w, "duration_ms", r->duration_ms);
 	jw_end(w);
@@ -300,6 +369,8 @@ void view_json_runs_diff(struct jw *w, const struct runs_diff *d)
 {
 	static const char *const ids[] = { "left_id", "right_id" };
 	static const char *const lists[] = { "left", "right" };
+	static const char *const files[] = { "left_files", "right_files" };
+	static const char *const commands[] = { "left_shell_commands", "right_shell_commands" };
 
 	jw_object(w);
 	jw_put_i64(w, "common", (int64_t)d->common);
@@ -307,9 +378,12 @@ void view_json_runs_diff(struct jw *w, const struct runs_diff *d)
 		jw_put_cstr(w, ids[i], d->state[i]->id);
 		jw_key(w, lists[i]);
 		jw_array(w);
-		for (size_t k = d->common; k < d->rounds[i]->v.n; k++)
+		for (size_t k = d->common; k < d->rounds[i]->v.n && !d->stat; k++)
 			put_round(w, &d->rounds[i]->v.v[k]);
 		jw_end(w);
+		view_put_strings(w, files[i], &d->changes[i].files);
+		jw_put_i64(w, commands[i], (int64_t)d->changes[i].commands);
 	}
+	view_put_strings(w, "files_of_both", d->conflicts);
 	jw_end(w);
 }

@@ -26,9 +26,15 @@ struct run_made {
 	const struct master_state *state;
 	const char *path;
 	const char *how; /* "forked", "merged", "imported" */
+	const char *again; /* the command that goes on with it; NULL: it would only be made, of
+			      `state`, up to `round` */
+	int64_t round;
 	unsigned found; /* enum master_found */
 	unsigned written; /* roles (1 << role) whose session had to be written anew */
-	const struct strv *conflicts; /* files that both have changed; NULL: not looked at */
+	/* merged: the other one, what each has changed, and files that both have; else NULL */
+	const struct master_state *other;
+	const struct master_changes *changes;
+	const struct strv *conflicts;
 };
 void view_run_made(struct term *t, const struct run_made *made);
 void view_json_run_made(struct jw *w, const struct run_made *made);
@@ -38,7 +44,10 @@ void view_run_found(unsigned found, struct strv *lines);
 struct runs_diff {
 	const struct master_state *state[2];
 	const struct master_rounds *rounds[2];
+	const struct master_changes *changes; /* of both */
+	const struct strv *conflicts; /* files that both have changed */
 	size_t common;
+	bool stat; /* only how much differs */
 };
 void view_runs_diff(struct term *t, const struct runs_diff *d);
 void view_json_runs_diff(struct jw *w, const struct runs_diff *d);

@@ -84,4 +84,14 @@ t_like 'it is said that somebody did' "$(cat "$t_err")" "somebody else has gone 
 t_is 'each step ran once' "$(tr '\n' ' ' <ran)" 'one two three '
 t_ok 'the worker knows what it did' test "$(sent 'one is there')" -gt 0
 t_is 'and nothing of what somebody said' "$(sent 'by hand')" 0
+
+# The folder is renamed: Claude Code looks for sessions by it, and finds those of the run.
+mv "$t_tmp/work" "$t_tmp/renamed"
+cd "$t_tmp/renamed" || exit 1
+runs=$t_tmp/renamed/.claude-master/sessions
+from=$(t_model_query 'len(log)')
+t_exit 'a run whose folder was renamed goes on' 0 t_faden master --resume --force -r 5 '[[say: Good. DONE]]'
+t_like 'in copies of its sessions' "$(cat "$t_err")" "Claude Code looks for sessions by their folder: the instructor's goes on here in a copy"
+t_unlike 'nobody starts afresh' "$(cat "$t_err")" 'starts afresh'
+t_ok 'the model is sent what was said before' t_model_query "next(1 for r in log[$from:] if len(r['body'].get('messages', [])) > 3)"
 t_done

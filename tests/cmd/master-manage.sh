@@ -48,6 +48,43 @@ t_exit 'what another came to is brought home' 0 t_faden master --merge alpha lam
 t_like 'as words that say so' "$(grep '"kind":"say"' "$runs/session-$(id epsilon).json" | tail -n 1)" \
 	'This comes from another run.*Round 4 there'
 t_exit 'and the instructor gets them' 0 t_faden master --session epsilon
+printf '*\nsay {"act":"tell","message":"Sing."}\n' >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+t_faden master --agent rehearsal --name sigma -r 1 'sing' >/dev/null 2>&1
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+t_exit 'runs that have nothing in common are not merged' 3 t_faden merge alpha sigma
+t_like 'and it is said why, and how' "$(cat "$t_err")" 'no instruction in common.*--unrelated'
+t_exit 'not with the other words either' 3 t_faden master --merge alpha sigma
+t_is 'nothing was made of them' "$(t_faden master --list-sessions 2>/dev/null | grep -c 'with ')" 0
+t_exit 'a merge is looked at' 0 t_faden merge --unrelated -n alpha sigma
+t_is 'and not made' "$(t_faden master --list-sessions 2>/dev/null | grep -c 'with ')" 0
+t_exit 'who wants it gets it' 0 t_faden merge --unrelated alpha sigma --name tau
+t_like 'with what was said there' "$(grep '"kind":"say"' "$runs/session-$(id tau).json" | tail -n 1)" 'Sing'
+t_faden fork sigma --name upsilon >/dev/null 2>&1
+t_faden master --session upsilon --fork-at-round 0 --name phi >/dev/null 2>&1
+t_exit 'what comes from one another is related, with nothing in common' 1 t_faden merge sigma phi
+t_like 'but may have nothing to bring' "$(cat "$t_err")" 'nothing that this one does not have'
+
+# What workers changed: files by their tools, and commands, of which nobody knows.
+printf 'tool Write notes.md => ok\ntool Bash touch x => ok\nsay {"act":"tell","message":"go on"}\n---\ntool Bash make => ok\nsay DONE\n' >"$t_tmp/script"
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+t_faden master --agent rehearsal --name psi --permission-mode bypass 'change it' >/dev/null 2>&1
+printf 'tool Write notes.md => ok\nsay {"act":"tell","message":"go on otherwise"}\n---\ntool Bash make => ok\nsay DONE\n' >"$t_tmp/script"
+t_faden master --agent rehearsal --name omega --permission-mode bypass 'change it' >/dev/null 2>&1
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+t_exit 'a diff of runs' 1 t_faden diff psi omega
+t_like 'names the file of both' "$(cat "$t_out")" '! Changed on both sides: notes.md'
+t_like 'and what is not known' "$(cat "$t_out")" '1 shell command in the first, 0 in the second; which files it changes is not known'
+t_exit 'no more than figures are wanted' 1 t_faden diff --stat psi omega
+t_unlike 'nothing of what was said is there' "$(cat "$t_out")" 'otherwise'
+t_exit 'for programs' 1 t_faden diff --json psi omega
+t_like 'it is the same' "$(cat "$t_out")" '"left_files":\["notes.md"\],"left_shell_commands":1.*"right_shell_commands":0.*"files_of_both":\["notes.md"\]'
+t_exit 'a merge of them' 0 t_faden merge --unrelated psi omega --name chi
+t_like 'says it too' "$(cat "$t_out")" 'Changed on both sides: notes.md.*'
+t_like 'with the commands' "$(cat "$t_out")" '1 shell command here, 0 there; which files it changes is not known'
+t_exit 'a merge the other way' 0 t_faden merge --unrelated --json omega psi
+t_like 'for programs too' "$(cat "$t_out")" '"conflicts":\["notes.md"\],"shell_commands":0,"other_shell_commands":1'
+t_like 'and the instructor is told' "$(grep '"kind":"say"' "$runs/session-$(sed 's/.*"run_id":"\([^"]*\)".*/\1/' "$t_out").json" | tail -n 1)" 'ran commands in a shell .1; the one here 0.*is not known'
 t_exit 'two things at once are refused' 2 t_faden master --diff --merge alpha lambda
 t_exit 'the cloud is not there' 2 t_faden master --save-to-cloud
 t_like 'what there is instead is said' "$(cat "$t_err")" 'session-file'
@@ -61,6 +98,14 @@ t_exit 'what runs do not have is said' 2 t_faden fork alpha --current
 t_exit 'diff takes two' 1 t_faden diff alpha "$runs/session-$(id theta).json"
 t_like 'and tells their rounds' "$(cat "$t_out")" '1 instruction in common'
 t_exit 'a run and a session are not compared' 3 t_faden diff alpha "$(basename "$(find "$t_home/.local/state/faden/rehearsal" -name '*.jsonl' | head -n 1)" .jsonl)"
+t_exit 'what is neither is said so' 1 t_faden diff alpha typo
+t_like 'as that' "$(cat "$t_err")" 'no run and no session has the id or name "typo"'
+t_exit 'two forks of a name' 0 t_faden fork alpha --at 2
+t_exit 'are not called the same' 0 t_faden fork alpha --at 2
+t_is 'by themselves' "$(t_faden master --list-sessions 2>/dev/null | grep -c 'alpha (from round 2 on\(, 2\)*)$')" 2
+t_exit 'nor when somebody wants it' 3 t_faden fork alpha --name theta
+t_exit 'a fork is looked at' 0 t_faden fork alpha --at 2 -n --name nu
+t_is 'and not made' "$(id nu)" ''
 t_exit 'merge takes two' 0 t_faden merge theta alpha --name iota
 t_exit 'lineage takes one' 0 t_faden lineage iota
 t_is 'and knows both that it comes from' "$(grep -c "forked at 1.*theta$\|merged at 1 with $(id alpha | cut -c 1-8).*iota  <- this" "$t_out")" 2
@@ -69,6 +114,28 @@ t_like 'with what was said' "$(cat "$t_out")" 'Say the number 1'
 t_exit 'for programs too' 0 t_faden show theta --json
 t_exit 'replay takes one' 0 t_faden replay alpha -n
 t_like 'and says the instructions again' "$(cat "$t_out")" '3 turns would be said again'
+t_exit 'a run is replayed' 0 t_faden replay alpha
+t_exit 'its lineage' 0 t_faden lineage alpha
+t_is 'knows it, once' "$(grep -c '─ replayed ' "$t_out")" 1
+t_faden lineage theta >"$t_out"
+t_is 'also from another of its family' "$(grep -c '─ replayed ' "$t_out")" 1
+
+# From another folder.
+mkdir "$t_tmp/aside"
+cd "$t_tmp/aside" || exit 1
+t_exit 'another folder has no run' 1 t_faden master --list-sessions
+t_like 'and it is said which has' "$(cat "$t_err")" "others have some: $here"
+t_exit 'a run is found there to be looked at' 0 t_faden show "$(printf %.8s "$(cd "$here" && id alpha)")"
+t_exit 'or by its name' 0 t_faden lineage alpha
+t_exit 'but not by a part of it' 1 t_faden show alph
+t_exit 'two are compared' 1 t_faden diff alpha lambda
+t_exit 'one is forked' 0 t_faden fork alpha --at 1 --name rho
+t_like 'where it is' "$(cat "$t_out")" "faden master --resume --session [0-9a-f-]* -d '$here'"
+t_ok 'nothing is left here' test ! -e .claude-master
+t_exit 'to go on is said to be done there' 1 t_faden master --session rho
+eval "set -- $(sed -n 's/.*go on with it there: faden master //p' "$t_err")"
+t_exit 'by a command that can be pasted' 0 t_faden master "$@" 'count to 2'
+cd "$here" || exit 1
 t_exit 'export takes one' 0 t_faden export theta -o "$t_tmp" --format html
 t_ok 'to a file of its name' test -s "$t_tmp/session-$(id theta).html"
 t_exit 'port takes one' 0 t_faden port theta --to codex --name kappa
@@ -94,8 +161,23 @@ t_exit 'no file' 1 t_faden master --session-file "$t_tmp/none.json" x
 echo '{"a":1}' >"$t_tmp/alien.json"
 t_exit 'a file that is no run is refused' 3 t_faden master --session-file "$t_tmp/alien.json" x
 t_is 'and nothing is left beside it' "$(find "$t_tmp" -maxdepth 1 -name 'alien*')" "$t_tmp/alien.json"
+t_is 'nothing said here is for the conversations of the pair' "$(t_faden route --json 'count to 5' 2>/dev/null | grep -o '"action":"[a-z]*"')" '"action":"new"'
 t_setenv "HOME=$t_home"
 t_unsetenv XDG_STATE_HOME
+cd "$here" || exit 1
+
+# A bundle, taken in elsewhere: here beside the run itself, and where nothing of it is known.
+t_exit 'a run is taken along' 0 t_faden export alpha -o "$t_tmp/alpha.faden" --format bundle
+for where in beside alone; do
+	mkdir "$t_tmp/$where"
+	cd "$t_tmp/$where" || exit 1
+	[ $where = beside ] || t_setenv "HOME=$t_tmp/third-home"
+	t_exit "$where: it is brought in" 0 t_faden import --here "$t_tmp/alpha.faden"
+	t_like "$where: it is said how to go on" "$(cat "$t_err")" 'go on with it: faden master --resume --session [0-9a-f-]*$'
+	t_exit "$where: it does, without another word" 0 t_faden master --resume 'count to 5'
+	t_like "$where: from where it was" "$(cat "$t_out")" '5, five'
+done
+t_setenv "HOME=$t_home"
 cd "$here" || exit 1
 
 # A copy of a run, in its folder or with all of that, does not go on in the sessions of the first.

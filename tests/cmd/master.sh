@@ -72,6 +72,7 @@ t_is 'rounds go on' "$(state currentRound)" 5
 
 t_exit 'rounds run out' 7 t_faden master -r 2 'count to 4'
 t_like 'and it is said how to go on' "$(cat "$t_out")" 'faden master --resume -r N'
+t_like 'and with what it begins' "$(cat "$t_out")" 'no rounds are left. Go on for N rounds more, beginning with the instruction that is ready: faden'
 t_is 'two were used' "$(state remainingRounds)" 0
 t_exit 'more of them go on' 0 t_faden master --continue -r 5
 t_is 'with the instruction that was kept' "$(sed -n 2p "$t_out")" 'Say the number 3.'
@@ -93,6 +94,9 @@ t_exit 'a check is content' 0 t_faden master --check 'test -d .claude-master' 'c
 t_exit 'a check that fails has the last word' 8 t_faden master --check 'echo no parser here; exit 3' --check-max 1 'count to 1'
 t_like 'the instructor was told' "$(state instructor.conversationHistory)" 'ended with status 3.*no parser here'
 t_like 'it is said that it is not done' "$(cat "$t_out")" 'Not done'
+t_is 'once it was told to the instructor, the last time it was not' \
+	"$(grep -o 'check failed with status 3.*' "$t_err" | tr '\n' '|')" \
+	'check failed with status 3; the instructor is told|check failed with status 3|'
 t_exit 'words try again' 0 t_faden master --resume --check '' 'count to 1'
 
 script <<'END'
@@ -100,7 +104,8 @@ script <<'END'
 say I should think about it.
 END
 t_exit 'no decision after three corrections is a stop of its own' 9 t_faden master 'count to 3'
-t_is 'it was corrected three times' "$(grep -c 'is corrected' "$t_err")" 4
+t_is 'it was corrected three times' "$(grep -c 'is corrected' "$t_err")" 3
+t_is 'of the last answer that is not claimed' "$(grep -c 'answer cannot be followed' "$t_err")" 1
 t_unlike 'it is not called done' "$(cat "$t_out")" 'Done after'
 script <<'END'
 *
@@ -122,6 +127,12 @@ t_like 'and to the instructor' "$(state instructor.conversationHistory)" 'not al
 t_faden master --json 'make it' >"$t_out" 2>/dev/null
 t_is 'and to programs' "$(grep '"event":"ends"' "$t_out" | grep '"role":"worker"' | grep -o '"denied":\[.*\]')" \
 	'"denied":[{"tool":"Bash","what":"touch made","asked":false}]'
+script <<'END'
+ask Write plan.md => written
+say DONE
+END
+t_exit 'an instructor that wants to write' 0 t_faden master 'look at it'
+t_like 'may not, and that is told' "$(cat "$t_err")" 'the instructor was not allowed: Write: plan.md; it only reads'
 script <<'END'
 fail not-logged-in log in first
 END
@@ -182,6 +193,29 @@ t_like 'a torn line is said' "$(cat "$t_err")" 'cut off by a crash'
 t_like 'a clock that was set back too' "$(cat "$t_err")" 'clock is behind'
 t_like 'to its end' "$(cat "$t_out")" '2, two'
 
+# What is on standard input belongs to the task, as it does for ask.
+printf 'count to 2\n' >"$t_tmp/task"
+t_exit 'the task comes from a file' 0 t_faden master --name piped <"$t_tmp/task"
+t_like 'and is carried out' "$(cat "$t_out")" 'That is 2 steps'
+printf 'and nothing else\n' >"$t_tmp/task"
+t_exit 'words and standard input' 0 t_faden master --name both 'count to 1' <"$t_tmp/task"
+t_is 'are one task' "$(state task)" 'count to 1
+
+and nothing else'
+t_exit 'a name is one run'"'"'s' 3 t_faden master --name both 'count to 1'
+t_like 'and it is said whose' "$(cat "$t_err")" 'is called "both" already'
+t_exit 'the run itself may be called so again' 0 t_faden master --resume --name both 'count to 1'
+t_exit 'other rights on a resume' 0 t_faden master --resume --permission-mode accept-edits --stall 0 'count to 2'
+t_like 'are said' "$(cat "$t_err")" "worker's permission mode is accept-edits from here on; it was default"
+
+# What goes on can be pasted wherever one is.
+mkdir "$t_tmp/far away"
+(cd "$t_tmp/far away" && t_faden master -d "$here" -r 1 'count to 2' >"$t_tmp/far" 2>&1)
+t_like 'another folder is in the command that goes on' "$(tail -n 1 "$t_tmp/far")" "faden master --resume -d '$here' -r N"
+cp ".claude-master/sessions/session-$(state sessionId).json" "$t_tmp/taken run.json"
+t_exit 'a run in a file stops' 7 t_faden master --session-file "$t_tmp/taken run.json" -r 0
+t_like 'so is the file' "$(cat "$t_out")" "faden master --session-file '$t_tmp/taken run.json' -r N"
+t_exit 'and it goes on' 0 t_faden master --session-file "$t_tmp/taken run.json" -r 5
 mkdir ro
 chmod 500 ro
 if [ "$(id -u)" != 0 ]; then
