@@ -5,7 +5,7 @@
 
 #include "base/suggest.h"
 #include "os/file.h"
-#include "route/lang.h"
+#include "route/phrase.h"
 
 struct loader {
 	yaml_parser_t parser;

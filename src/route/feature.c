@@ -397,6 +397,9 @@ static void read_sentence(const struct reading *r, const struct route_conv *conv
 	s[S_LEANS_BUSY] = s[S_BUSY_LAST] * r->leans;
 	s[S_LEANS_BUSY_HERE] = s[S_BUSY_HERE] * r->leans;
 	s[S_RETURNS] = r->returns;
+	s[S_ORDER] = manner_orders(r->t);
+	s[S_NOVEL] = s[S_RARITY] > 0 ? s[S_UNHEARD] / s[S_RARITY] : 0;
+	s[S_ORDER_NOVEL] = s[S_ORDER] * s[S_NOVEL] * (1 - r->leans);
 }
 
 /* ---- one conversation ---- */

@@ -31,6 +31,9 @@
 	X(S_LEANS_BUSY_HERE, BUSY) \
 	X(S_UNHEARD, NOVEL)    /* as S_UNKNOWN, answers included */ \
 	X(S_RETURNS, MANNER)   /* it says that it goes back to something */ \
+	X(S_ORDER, MANNER)     /* it begins with an order */ \
+	X(S_NOVEL, NOVEL)      /* the share of it that nobody has said or heard */ \
+	X(S_ORDER_NOVEL, NOVEL) /* an order about that, leaning on nothing */ \
 	X(S_MEANS, MEANING)    /* how like it the likest text is */
 
 /* Of a conversation. */

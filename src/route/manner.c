@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "route/phrase.h"
 #include "route/tables.h"
 
 _Static_assert((int)LEAN_KINDS == (int)MANNER_COUNT, "one weight a manner");
@@ -17,6 +18,21 @@ static bool is_form(const void *data, struct sv word)
 	return known && (known->flags & KNOWN_FORM);
 }
 
+static bool is_order(struct sv word)
+{
+	const struct known_word *known = known_find(word);
+
+	return known && (known->flags & KNOWN_ORDER);
+}
+
+bool manner_orders(const struct text *t)
+{
+	for (size_t i = 0; i < t->tokens.n; i++)
+		if (!t->tokens.v[i].mark && !phrase_at(t, i, PHRASE_ORDER_OPENS))
+			return is_order(text_token_sv(t, &t->tokens.v[i]));
+	return false;
+}
+
 static struct sv masked(const struct text *t, const struct text_token *k,
 	bool (*form)(const void *data, struct sv word), const void *form_data)
 {
@@ -24,7 +40,9 @@ static struct sv masked(const struct text *t, const struct text_token *k,
 
 	if (k->mark || form(form_data, word))
 		return word;
-	return word.p[0] >= '0' && word.p[0] <= '9' ? SV("#") : SV("X");
+	if (word.p[0] >= '0' && word.p[0] <= '9')
+		return SV("#");
+	return is_order(word) ? SV("V") : SV("X");
 }
 
 void manner_grams(const struct text *t, bool (*form)(const void *data, struct sv word),
@@ -82,6 +100,8 @@ void manner_grams(const struct text *t, bool (*form)(const void *data, struct sv
 		fn(data, SV("=identifiers"), 1);
 	if (t->question)
 		fn(data, SV("=question"), 1);
+	if (manner_orders(t))
+		fn(data, SV("=order"), 1);
 	if (t->quotes)
 		fn(data, SV("=quotes"), 1);
 	fn(data, SV("=always"), 1);

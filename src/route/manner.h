@@ -9,6 +9,9 @@
 
 enum manner { MANNER_NEW, MANNER_LEANS, MANNER_NAMES, MANNER_COUNT };
 
+/* It begins with an order: "please explain …". */
+bool manner_orders(const struct text *t);
+
 /* Logarithms of the three chances, none below -6. */
 void manner_read(const struct text *t, double ret[static MANNER_COUNT]);
 

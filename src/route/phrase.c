@@ -73,3 +73,28 @@ struct sv phrase_rest(const struct text *t, size_t i, struct sv bytes)
 	size_t from = t->tokens.v[i].from;
 	return sv_make(bytes.p + from, t->tokens.v[t->tokens.n - 1].to - from);
 }
+
+/* ---- words of the configuration ---- */
+
+static const char *const class_names[] = {
+#define X(id, name) [LANG_##id] = name,
+	LANG_CLASSES(X)
+#undef X
+};
+
+bool lang_class_parse(struct sv name, enum lang_class *ret)
+{
+	for (size_t i = 0; i < ARRAY_LEN(class_names); i++) {
+		if (sv_is(name, class_names[i])) {
+			*ret = (enum lang_class)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+void lang_class_list(struct str *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(class_names); i++)
+		str_addf(out, "%s%s", i ? ", " : "", class_names[i]);
+}

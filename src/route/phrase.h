@@ -53,3 +53,22 @@ size_t phrase_at(const struct text *t, size_t i, enum phrase_list list);
 size_t phrase_among(const struct text *t, size_t i, const char *more);
 /* The text from word i to the end, without closing punctuation. */
 struct sv phrase_rest(const struct text *t, size_t i, struct sv bytes);
+
+/* What a word or phrase of the configuration says. */
+/* clang-format off */
+#define LANG_CLASSES(X) \
+	X(CONTINUES, "continuation") /* goes on with what was said: while you're at it */ \
+	X(RETURNS, "return")         /* what follows names an earlier subject: back to */ \
+	X(BEGINS, "new")             /* a new subject begins: new topic */
+/* clang-format on */
+
+enum lang_class {
+#define X(id, name) LANG_##id,
+	LANG_CLASSES(X)
+#undef X
+		LANG_CLASS_COUNT
+};
+
+bool lang_class_parse(struct sv name, enum lang_class *ret);
+/* The names, with commas. Appends. */
+void lang_class_list(struct str *out);

@@ -13,8 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/lang.h"
 #include "base/str.h"
-#include "route/lang.h"
+
+/* Words of the configuration: '|' between them. */
+struct lang_extra {
+	struct sv language;
+	struct sv cls; /* name of a class (phrase.h) */
+	struct sv words;
+};
 
 enum route_profile { ROUTE_FADEN, ROUTE_SEED };
 enum route_status { ROUTE_IDLE, ROUTE_ACTIVE, ROUTE_ERRORED };

@@ -26,6 +26,7 @@ enum known_flag {
 	KNOWN_STOP = 0x1f, /* says nothing by itself: one bit a language, in the order of lang.h */
 	KNOWN_FORM = 1 << 5, /* common enough to count for how a sentence is said */
 	KNOWN_RARITY = 1 << 6, /* `rarity` holds */
+	KNOWN_ORDER = 1 << 7, /* tells somebody to do something: explain, schreib */
 };
 struct known_word {
 	uint32_t hash; /* 0: free */

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/lang.h"
+#include "base/stem.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "route/lang.h"
-#include "route/stem.h"
 
 enum {
 	TEXT_WORDS_MAX = 120, /* that are kept of one text: what counts is said first */

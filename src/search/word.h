@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/stem.h"
 #include "base/str.h"
-#include "route/stem.h"
 
 enum {
 	WORD_MAX = 64, /* bytes of a word, before and after folding */

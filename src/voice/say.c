@@ -2,8 +2,8 @@
 
 #include <ctype.h>
 
+#include "base/lang.h"
 #include "base/utf8.h"
-#include "route/lang.h"
 #include "route/tables.h"
 
 /* ---- language ---- */

@@ -3,9 +3,9 @@
 #include <ctype.h>
 #include <stdint.h>
 
+#include "base/lang.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "route/lang.h"
 #include "route/tables.h"
 #include "ui/markdown-span.h"
 #include "voice/say.h"

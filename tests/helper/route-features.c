@@ -6,7 +6,8 @@
  *	route-features manner FORMS FILE…  turns of phrase; FORMS has the words that are not masked
  *	route-features rows MANNER FILE…   features; MANNER has three numbers a decision
  *
- * NO_ANSWERS leaves out what the agents said. MEANING is a folder of models: what texts mean counts
+ * NO_ANSWERS leaves out what the agents said. RARITY is a file of words and how rare they are, for
+ * those of the model. MEANING is a folder of models: what texts mean counts
  * then, and is kept in the file MEANING_KEPT.
  */
 #include <jansson.h>
@@ -30,7 +31,7 @@ struct run {
 
 struct play {
 	const char *mode, *set, *dialogue;
-	struct map forms;
+	struct map forms, rarity;
 	FILE *manner;
 	struct stemmers stemmers;
 	struct memstore store;
@@ -91,6 +92,16 @@ static const char *text_of(const json_t *o, const char *key)
 	return v ? v : "";
 }
 
+static void read_text(struct play *p, struct text *t, struct sv bytes)
+{
+	text_read(t, bytes, &p->stemmers);
+	for (size_t i = 0; p->rarity.n > 0 && i < t->words.n; i++) {
+		uint64_t v = 255;
+		(void)map_get(&p->rarity, text_word_sv(t, &t->words.v[i]), &v);
+		t->words.v[i].rarity = (float)v / 255;
+	}
+}
+
 static void learn(struct play *p, const char *ref, struct sv text, enum topic_source source)
 {
 	struct memstore_conv *c = memstore_get(&p->store, sv_of(ref));
@@ -100,8 +111,8 @@ static void learn(struct play *p, const char *ref, struct sv text, enum topic_so
 		return;
 	if (!c->topic)
 		c->topic = route_topic_new();
-	text_read(&t, utf8_cut(text, source == TOPIC_ANSWER ? ROUTE_ANSWER_MAX : ROUTE_TEXT_MAX),
-		&p->stemmers);
+	read_text(
+		p, &t, utf8_cut(text, source == TOPIC_ANSWER ? ROUTE_ANSWER_MAX : ROUTE_TEXT_MAX));
 	memory_add(c->topic, &t, text, source);
 	if (p->meaning.of)
 		memory_understand(c->topic, &p->meaning);
@@ -194,12 +205,11 @@ static void decide(struct play *p, const json_t *step, const char *due)
 	struct text t = TEXT_INIT;
 	json_t *o = NULL;
 
-	text_read(&t, utf8_cut(sv_of(text_of(step, "text")), ROUTE_TEXT_MAX), &p->stemmers);
+	read_text(p, &t, utf8_cut(sv_of(text_of(step, "text")), ROUTE_TEXT_MAX));
 	if (!strcmp(p->mode, "tokens")) {
 		struct text a = TEXT_INIT;
 		o = tokens_of(&t);
-		text_read(&a, utf8_cut(sv_of(text_of(step, "answer")), ROUTE_ANSWER_MAX),
-			&p->stemmers);
+		read_text(p, &a, utf8_cut(sv_of(text_of(step, "answer")), ROUTE_ANSWER_MAX));
 		json_object_set_new(o, "answer", tokens_of(&a));
 		text_release(&a);
 	} else if (!strcmp(p->mode, "manner")) {
@@ -292,15 +302,25 @@ static void play_file(struct play *p, const char *path, bool answers)
 int main(int argc, char **argv)
 {
 	struct route_opts opts = { .max = 20, .expiry_ms = 1800000 };
-	struct play p = { .mode = argc > 1 ? argv[1] : "", .forms = MAP_INIT, .kept = MAP_INIT };
+	struct play p = { .mode = argc > 1 ? argv[1] : "",
+		.forms = MAP_INIT,
+		.rarity = MAP_INIT,
+		.kept = MAP_INIT };
 	int from = 2;
 	bool answers = !getenv("NO_ANSWERS");
 
 	memstore_init(&p.store, &opts);
 	if (getenv("MEANING"))
 		open_meaning(&p, getenv("MEANING"), getenv("MEANING_KEPT"));
+	char line[512];
+	FILE *rarity = getenv("RARITY") ? fopen(getenv("RARITY"), "re") : NULL;
+	while (rarity && fgets(line, sizeof(line), rarity)) {
+		char *tab = strchr(line, '\t');
+		if (tab)
+			map_put(&p.rarity, sv_make(line, (size_t)(tab - line)),
+				strtoul(tab + 1, NULL, 10));
+	}
 	if (!strcmp(p.mode, "manner")) {
-		char line[512];
 		FILE *f = fopen(argv[from++], "re");
 		while (f && fgets(line, sizeof(line), f)) {
 			line[strcspn(line, "\n")] = 0;

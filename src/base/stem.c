@@ -1,4 +1,4 @@
-#include "route/stem.h"
+#include "base/stem.h"
 
 #include <limits.h>
 

@@ -92,6 +92,9 @@ static void read_words(struct table *t, const char *folder)
 	lines_open(&l, folder, "model/forms.txt");
 	while (lines_next(&l, &key, &rest))
 		word(t, key)->flags |= KNOWN_FORM;
+	lines_open(&l, folder, "words/orders.txt");
+	while (lines_next(&l, &key, &rest))
+		word(t, key)->flags |= KNOWN_ORDER;
 	lines_open(&l, folder, "model/rarity.txt");
 	while (lines_next(&l, &key, &rest)) {
 		struct known_word *w = word(t, key);

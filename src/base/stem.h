@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/lang.h"
 #include "base/str.h"
-#include "route/lang.h"
 
 struct stemmers {
 	void *by_lang[LANG_COUNT]; /* made when first asked for; NULL before, or where there is none
