@@ -11,12 +11,11 @@
  * openWakeWord: of each 80 ms eight rows of 32 bands, of the last 76 rows 96 numbers that tell
  * sounds of speech apart, and of the last 16 of those how much they are like "hey Jarvis".
  *
- * How sure it is hangs on where its frames happen to begin: of people that it hears half it would
- * have been sure with frames 20 ms later. So where it is in doubt it listens again, to the same
- * rows in other frames.
- *
- * It does not know the name alone. But what it lacks can be given to it: when somebody begins to
- * speak, a second ear hears the same speech with a "hey" before it, made by rule.
+ * It does not know the name alone. But what it lacks can be given to it: a "hey" made by rule, with
+ * silence before it. Noise and others who speak keep it from being sure, and mostly what was before
+ * the name does: so where it is only in the slightest doubt, it listens to the last moment once
+ * more as if that were the name, and all that was before it that "hey". And for the name alone,
+ * when somebody begins to speak, a second ear hears the same speech behind the "hey".
  */
 enum {
 	RATE = 16000,
@@ -27,18 +26,20 @@ enum {
 	WIDTH = 96,
 	DEPTH = 16, /* embeddings that are judged */
 	REST_FRAMES = 13, /* not twice within a second */
-	/* Rows that all embeddings together are made of, also those of frames that began later. */
-	SPAN = WINDOW + DEPTH * ROWS,
-	SHIFTS = 3, /* frames that began 20, 40 and 60 ms later */
-	DOUBT_FRAMES = 8, /* how long it listens to those */
+	SPAN = WINDOW + DEPTH * ROWS, /* rows that all embeddings together are made of */
 	HISTORY = 32, /* rows: how far back the start of speech may lie */
 	HEY_FRAMES = 5,
+	/* Frames that the name may have taken: it is tried with each of these, in steps. */
+	NAME_MIN = 5,
+	NAME_MAX = 13,
+	NAME_STEP = 2,
 	ASK_FRAMES = 20, /* after the start of speech the name may come for 1.6 s */
 	QUIET_FRAMES = 10, /* of the VAD: a pause before it that makes it a start */
 	STARTS_AFTER = 2, /* of the VAD: frames of speech */
 };
 #define THRESHOLD 0.4
-#define DOUBT 0.08F
+#define DOUBT 0.006F
+#define SURE_OF_NAME 0.8
 #define SPEECH 0.4F
 #define SILENCE 0.3F
 
@@ -54,14 +55,14 @@ struct wake {
 	float samples[BEFORE + WAKE_FRAME];
 	float history[HISTORY][BANDS]; /* the last rows that were heard */
 	struct ear ear;
-	float shifted[SHIFTS][DEPTH][WIDTH]; /* embeddings of other frames */
-	unsigned doubt; /* frames that those are still listened to */
 	double threshold, bare_threshold;
 	unsigned rest; /* frames until it may be called again */
+	/* Silence, and "hey" after it. */
+	float hey[HEY_FRAMES * ROWS][BANDS];
+	float still_judged[WIDTH], hey_judged[HEY_FRAMES][WIDTH];
 	/* For the bare name: */
 	struct vad *vad; /* NULL: it is not listened for */
 	struct ear primed;
-	float hey[HEY_FRAMES * ROWS][BANDS];
 	unsigned asking; /* frames that the primed ear still listens to */
 	int16_t pending[VAD_FRAME]; /* samples that the VAD has not heard yet */
 	size_t n_pending;
@@ -142,30 +143,6 @@ static float hear(const struct wake *w, struct ear *ear, float rows[ROWS][BANDS]
 	return judge(w, ear->judged);
 }
 
-/* How sure the ear would be with other frames; 0 while there is no doubt. */
-static float hear_again(struct wake *w, float score)
-{
-	bool begun = w->doubt > 0;
-
-	if (score >= DOUBT)
-		w->doubt = DOUBT_FRAMES;
-	else if (begun)
-		w->doubt--;
-	for (size_t s = 0; w->doubt > 0 && s < SHIFTS; s++) {
-		float(*judged)[WIDTH] = w->shifted[s];
-		/* What is known of them needs only the next. */
-		if (begun)
-			memmove(judged, judged + 1, (DEPTH - 1) * sizeof(*judged));
-		for (size_t i = begun ? DEPTH - 1 : 0; i < DEPTH; i++) {
-			if (!embed(w, w->ear.rows + i * ROWS + (s + 1) * ROWS / (SHIFTS + 1),
-				    judged[i]))
-				return 0;
-		}
-		score = fmaxf(score, judge(w, judged));
-	}
-	return score;
-}
-
 /* ---- "hey" ---- */
 
 /* The voice at a time (0 to 1 within a period): a pulse that opens slowly and closes at once. */
@@ -217,6 +194,14 @@ static void say_hey(int16_t out[HEY_FRAMES * WAKE_FRAME])
 		out[HEY_FRAMES * WAKE_FRAME - N + i] = (int16_t)(sound[i] / peak * 16384);
 }
 
+/* An ear that heard silence and then "hey". */
+static void put_hey(const struct wake *w, struct ear *ear)
+{
+	for (size_t i = 0; i < SPAN; i++)
+		memcpy(ear->rows[i], w->hey[0], sizeof(w->hey[0]));
+	memcpy(ear->rows + SPAN - ARRAY_LEN(w->hey), w->hey, sizeof(w->hey));
+}
+
 static bool make_hey(struct wake *w)
 {
 	AUTO_FREE int16_t *sound = xmalloc(sizeof(*sound) * HEY_FRAMES * WAKE_FRAME);
@@ -225,7 +210,41 @@ static bool make_hey(struct wake *w)
 	say_hey(sound);
 	for (size_t f = 0; fine && f < HEY_FRAMES; f++)
 		fine = rows_of(w, sound + f * WAKE_FRAME, w->hey + f * ROWS);
+	put_hey(w, &w->primed);
+	fine = fine && embed(w, w->primed.rows, w->still_judged);
+	for (size_t f = 0; fine && f < HEY_FRAMES; f++)
+		fine = embed(w, w->primed.rows + SPAN - WINDOW - (HEY_FRAMES - 1 - f) * ROWS,
+			w->hey_judged[f]);
 	return fine;
+}
+
+/* How sure the ear would be if the last moment were all that was said after "hey", for the length
+ * of a name that fits best. */
+static float hear_name(struct wake *w)
+{
+	float best = 0;
+
+	for (size_t n = NAME_MIN; n <= NAME_MAX; n += NAME_STEP) {
+		float judged[DEPTH][WIDTH];
+		struct ear ear;
+		put_hey(w, &ear);
+		push(&ear, w->ear.rows + SPAN - n * ROWS, n * ROWS);
+		for (size_t i = 0; i < DEPTH; i++) {
+			size_t left = DEPTH - 1 - i; /* frames behind this one */
+			if (left < n) {
+				if (!embed(w, ear.rows + SPAN - WINDOW - left * ROWS, judged[i]))
+					return 0;
+			} else {
+				memcpy(judged[i],
+					left < n + HEY_FRAMES
+						? w->hey_judged[n + HEY_FRAMES - 1 - left]
+						: w->still_judged,
+					sizeof(judged[i]));
+			}
+		}
+		best = fmaxf(best, judge(w, judged));
+	}
+	return best;
 }
 
 /* ---- the bare name ---- */
@@ -235,9 +254,7 @@ static bool make_hey(struct wake *w)
 static void begin_asking(struct wake *w, size_t ago)
 {
 	ago = ago < HISTORY ? ago : HISTORY;
-	for (size_t i = 0; i < SPAN; i++)
-		memcpy(w->primed.rows[i], w->hey[0], sizeof(w->hey[0]));
-	push(&w->primed, w->hey, ARRAY_LEN(w->hey));
+	put_hey(w, &w->primed);
 	push(&w->primed, w->history + HISTORY - ago, ago);
 	w->asking = ASK_FRAMES;
 	/* All that the last embeddings are made of is another now; the newest comes with the next
@@ -310,7 +327,7 @@ int wake_new(const struct wake_opts *opts, struct wake **ret, struct err *reterr
 		r = models_session(opts->models, "wake", "hey-jarvis.onnx", &so, &w->head, reterr);
 	if (r >= 0 && w->bare_threshold > 0)
 		r = vad_new("silero", opts->models, &w->vad, reterr);
-	if (r >= 0 && w->vad && !make_hey(w))
+	if (r >= 0 && !make_hey(w))
 		r = err_set(reterr, ERR_INPUT, "the networks of the wake word do not run");
 	if (r < 0) {
 		wake_free(w);
@@ -343,7 +360,7 @@ void wake_reset(struct wake *w)
 		memcpy(w->history[i], w->ear.rows[0], sizeof(w->history[i]));
 	for (size_t i = 0; i < DEPTH; i++)
 		(void)embed(w, w->ear.rows, w->ear.judged[i]);
-	w->rest = w->asking = w->doubt = 0;
+	w->rest = w->asking = 0;
 	w->n_pending = 0;
 	w->speech = 0;
 	w->quiet = QUIET_FRAMES;
@@ -361,8 +378,13 @@ bool wake_feed(struct wake *w, const int16_t *frame, float *ret_score)
 		return false;
 	memmove(w->history, w->history + ROWS, (HISTORY - ROWS) * sizeof(*w->history));
 	memcpy(w->history + HISTORY - ROWS, rows, sizeof(rows));
-	*ret_score = hear_again(w, hear(w, &w->ear, rows));
+	*ret_score = hear(w, &w->ear, rows);
 	called = (double)*ret_score >= w->threshold;
+	if (!called && *ret_score >= DOUBT && w->rest == 0) {
+		float name = hear_name(w);
+		called = (double)name >= fmax(SURE_OF_NAME, w->threshold);
+		*ret_score = called ? name : *ret_score;
+	}
 	if (w->vad) {
 		float bare = hear_bare(w, frame, rows);
 		called = called || (double)bare >= w->bare_threshold;

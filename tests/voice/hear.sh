@@ -62,6 +62,20 @@ t_exit 'the name alone is heard' 0 t_faden voice hear --json --no-text --bare "$
 t_is 'it is a call' "$(of name.wav 'len(wakes)')" 1
 t_is 'other sentences are none' "$(of speech.wav 'len(wakes)') $(of time.wav 'len(wakes)')" '0 0'
 
+# Others speak at the same time, 8 dB below.
+for voice in en-us en-gb en-us+f3 de de+f2; do
+	espeak-ng -v "$voice" -s 150 -w "$t_tmp/espeak.wav" 'The morning train was late again, and nobody on the platform seemed to know why.
+		A long letter lay under the table, next to seven cups of coffee and an umbrella.'
+	sox "$t_tmp/espeak.wav" -r 16000 -c 1 "$t_tmp/other-$voice.wav" norm -6 trim 0 6
+done
+sox -m "$t_tmp"/other-*.wav -r 16000 -c 1 -b 16 "$t_tmp/others.wav" norm -6
+espeak-ng -v en-us+m2 -s 140 -w "$t_tmp/espeak.wav" 'Hey Jarvis!'
+sox "$t_tmp/espeak.wav" -r 16000 -c 1 -b 16 "$t_tmp/alone.wav" norm -6 pad 2.5 2
+sox -m -v 1 "$t_tmp/alone.wav" -v 0.4 "$t_tmp/others.wav" -r 16000 -c 1 -b 16 "$t_tmp/among.wav" trim 0 6
+t_exit 'many voices are heard' 0 t_faden voice hear --json --no-text "$t_tmp/among.wav" "$t_tmp/others.wav"
+t_is 'a call among them is one' "$(of among.wav 'len(wakes)')" 1
+t_is 'they are none' "$(of others.wav 'len(wakes)')" 0
+
 # A server in place of the networks: what it is sent, and what it may do wrong.
 cat >"$t_tmp/server.py" <<'END'
 import http.server, sys, time
@@ -118,6 +132,12 @@ cp -rL "$t_models" "$models"
 rm -rf "$models/whisper-base"
 t_exit 'a missing model is told' 1 t_faden voice hear --model base "$t_tmp/time.wav"
 t_like 'with the command that gets it' "$(cat "$t_err")" "faden (voice install|model install whisper-base)"
+for file in wake/hey-jarvis.onnx speech/silero.onnx; do
+	printf x | dd of="$models/$file" bs=1 seek=5000 conv=notrunc status=none
+	t_exit "one with another byte too: $file" 3 t_faden voice hear --no-text "$t_tmp/time.wav"
+	t_like 'with what is wrong' "$(cat "$t_err")" "check sum.*faden model install ${file%/*}"
+	cp -L "$t_models/$file" "$models/$file"
+done
 : >"$models/wake/mel.onnx"
 t_exit 'an empty one too' 3 t_faden voice hear --no-text "$t_tmp/time.wav"
 t_like 'with the command that mends it' "$(cat "$t_err")" "0 bytes instead of .*faden model install wake"
