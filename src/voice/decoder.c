@@ -117,7 +117,7 @@ int decoder_step(struct stt_decoder *d, const int64_t *pieces, size_t n, const f
 		d->logits.dims[1] != (int64_t)n || d->logits.dims[2] <= 0)
 		return err_set(reterr, ERR_INPUT, "the network is no decoder");
 	*ret_n = (size_t)d->logits.dims[2];
-	*ret = (const float *)d->logits.data + (n - 1) * *ret_n;
+	*ret = d->logits.data;
 	return 0;
 }
 
@@ -131,9 +131,9 @@ void decoder_end(struct stt_decoder *d)
 	d->begun = false;
 }
 
-void decoder_stop(struct stt_decoder *d, bool stop)
+void decoder_stop(struct stt_decoder *d)
 {
-	onnx_stop(d->session, stop);
+	onnx_stop(d->session, true);
 }
 
 size_t decoder_cut_loop(const int64_t *pieces, size_t n)

@@ -26,12 +26,12 @@ void decoder_free(struct stt_decoder *d); /* NULL is fine */
 /* Begins with what was heard, which must stay until decoder_end(). */
 void decoder_begin(struct stt_decoder *d, const struct onnx_tensor *heard);
 /* Gives it n pieces, all at once only as the first ones: how likely each of *ret_n comes next, as
- * logarithms, until the next call. */
+ * logarithms, a row for each of the n, until the next call. */
 int decoder_step(struct stt_decoder *d, const int64_t *pieces, size_t n, const float **ret,
 	size_t *ret_n, struct err *reterr) MUST_USE;
 void decoder_end(struct stt_decoder *d);
-/* From any thread: the step that goes on ends. */
-void decoder_stop(struct stt_decoder *d, bool stop);
+/* From any thread: the step that goes on ends, and so does every later one. */
+void decoder_stop(struct stt_decoder *d);
 
 /*
  * Has it begun to say the same again and again? Then it never ends. One copy stays of what repeats

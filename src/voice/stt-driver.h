@@ -15,7 +15,7 @@ struct stt_driver {
 	 * most. Text and language of *result are appended to and set. */
 	int (*run)(void *self, const float *samples, size_t n, struct stt_result *result,
 		struct err *reterr);
-	void (*stop)(void *self, bool stop); /* from any thread */
+	void (*stop)(void *self); /* from any thread: it runs no more */
 	void (*close)(void *self);
 };
 
@@ -28,7 +28,7 @@ void stt_wav(struct str *out, const float *samples, size_t n);
 /* A server's answer, {"text": …} with perhaps a "language": ERR_AGENT when it is something else. */
 enum { STT_ANSWER_MAX = 1024 * 1024 };
 int stt_answer(struct sv json, struct stt_result *result, struct err *reterr) MUST_USE;
-/* Makes an eventfd readable, or takes that back. */
-void stt_signal(int fd, bool on);
+/* Makes an eventfd readable. */
+void stt_signal(int fd);
 /* Processors that one utterance may have. */
 int stt_threads(void);

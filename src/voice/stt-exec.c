@@ -80,11 +80,11 @@ static int run_exec(
 	return 0;
 }
 
-static void stop_exec(void *self, bool stop)
+static void stop_exec(void *self)
 {
 	struct exec_engine *e = self;
 
-	stt_signal(e->cancel_fd, stop);
+	stt_signal(e->cancel_fd);
 }
 
 const struct stt_driver stt_exec = {

@@ -135,11 +135,11 @@ static int run_http(
 	return r;
 }
 
-static void stop_http(void *self, bool stop)
+static void stop_http(void *self)
 {
 	struct http_engine *h = self;
 
-	stt_signal(h->cancel_fd, stop);
+	stt_signal(h->cancel_fd);
 }
 
 const struct stt_driver stt_http = {

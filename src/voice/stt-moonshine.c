@@ -134,14 +134,14 @@ static int run_moonshine(
 	return 0;
 }
 
-static void stop_moonshine(void *self, bool stop)
+static void stop_moonshine(void *self)
 {
 	struct moonshine *m = self;
 
-	onnx_stop(m->encoder, stop);
-	decoder_stop(m->decoder, stop);
+	onnx_stop(m->encoder, true);
+	decoder_stop(m->decoder);
 	if (m->whisper)
-		stt_whisper.stop(m->whisper, stop);
+		stt_whisper.stop(m->whisper);
 }
 
 const struct stt_driver stt_moonshine = {

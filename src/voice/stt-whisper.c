@@ -64,6 +64,7 @@ struct whisper {
 	size_t n_never;
 	struct language languages[LANGUAGES_MAX]; /* to choose from */
 	size_t n_languages;
+	const struct language *last; /* that was heard: most likely the next is the same */
 	int64_t prompt[PROMPT_MAX + 8];
 	size_t n_prompt; /* of hot words, with the mark before them; 0: none */
 };
@@ -156,6 +157,7 @@ static int read_settings(
 	}
 	if (w->n_languages == 0)
 		return err_set(reterr, ERR_USAGE, "no language to choose from");
+	w->last = &w->languages[0];
 	return 0;
 }
 
@@ -240,10 +242,23 @@ static double sureness(const float *likely, size_t n, int64_t piece)
 	return -log(sum);
 }
 
-/* What is heard, as pieces; *ret_sure is the mean of how sure each was. */
-static int write_pieces(struct whisper *w, const struct language *language, size_t max,
+/* Which of the languages it is, by what may come after the start. */
+static const struct language *likeliest(const struct whisper *w, const float *likely)
+{
+	const struct language *best = &w->languages[0];
+
+	for (size_t i = 1; i < w->n_languages; i++) {
+		if (likely[w->languages[i].piece] > likely[best->piece])
+			best = &w->languages[i];
+	}
+	return best;
+}
+
+/* What is heard, as pieces. *language is found out unless it is set. */
+static int write_pieces(struct whisper *w, const struct language **language, size_t max,
 	struct attempt *ret, struct err *reterr)
 {
+	const struct language *guess = *language ? *language : w->last;
 	int64_t pieces[PROMPT_MAX + 8];
 	size_t n = w->n_prompt, n_likely;
 	const float *likely;
@@ -252,13 +267,22 @@ static int write_pieces(struct whisper *w, const struct language *language, size
 	ret->n = 0;
 	memcpy(pieces, w->prompt, n * sizeof(*pieces));
 	pieces[n++] = START;
-	pieces[n++] = language->piece;
+	pieces[n++] = guess->piece;
 	pieces[n++] = TRANSCRIBE;
 	pieces[n++] = NO_TIMES;
-	for (size_t steps = 1;; steps++) {
-		int r = decoder_step(w->decoder, pieces, n, &likely, &n_likely, reterr);
-		if (r < 0)
-			return r;
+	int r = decoder_step(w->decoder, pieces, n, &likely, &n_likely, reterr);
+	/* Which language it took it for is told with the rest: only when it is another than the
+	 * last one, it begins again. */
+	if (r >= 0 && !*language) {
+		*language = w->last = likeliest(w, likely + w->n_prompt * n_likely);
+		if (*language != guess) {
+			pieces[w->n_prompt + 1] = w->last->piece;
+			decoder_end(w->decoder);
+			r = decoder_step(w->decoder, pieces, n, &likely, &n_likely, reterr);
+		}
+	}
+	for (size_t steps = 1; r >= 0; steps++) {
+		likely += (n - 1) * n_likely;
 		int64_t piece = choose(w, likely, n_likely, ret->n == 0);
 		sum += sureness(likely, n_likely, piece);
 		ret->sure = sum / (double)steps;
@@ -271,28 +295,10 @@ static int write_pieces(struct whisper *w, const struct language *language, size
 			ret->sure += LOOPED;
 			return 0;
 		}
-		pieces[0] = piece;
 		n = 1;
+		r = decoder_step(w->decoder, &piece, n, &likely, &n_likely, reterr);
 	}
-}
-
-/* Which of the languages it is. */
-static int find_language(struct whisper *w, const struct language **ret, struct err *reterr)
-{
-	const int64_t start = START;
-	const float *likely;
-	size_t n;
-	int r = decoder_step(w->decoder, &start, 1, &likely, &n, reterr);
-
-	if (r < 0)
-		return r;
-	*ret = &w->languages[0];
-	for (size_t i = 1; i < w->n_languages; i++) {
-		if (likely[w->languages[i].piece] > likely[(*ret)->piece])
-			*ret = &w->languages[i];
-	}
-	decoder_end(w->decoder);
-	return 0;
+	return r;
 }
 
 /* The sound with so much silence before it, times gain. *language is found out unless it is set. */
@@ -324,11 +330,8 @@ static int attempt(struct whisper *w, const float *samples, size_t n, const stru
 	if (r < 0)
 		return r;
 	decoder_begin(w->decoder, &heard);
-	if (!*language)
-		r = find_language(w, language, reterr);
 	/* Nobody says more than that. */
-	if (r >= 0)
-		r = write_pieces(w, *language, 16 + n / 16000 * 12, ret, reterr);
+	r = write_pieces(w, language, 16 + n / 16000 * 12, ret, reterr);
 	decoder_end(w->decoder);
 	onnx_tensor_release(w->onnx, &heard);
 	return r;
@@ -357,12 +360,12 @@ static int run_whisper(
 	return 0;
 }
 
-static void stop_whisper(void *self, bool stop)
+static void stop_whisper(void *self)
 {
 	struct whisper *w = self;
 
-	onnx_stop(w->encoder, stop);
-	decoder_stop(w->decoder, stop);
+	onnx_stop(w->encoder, true);
+	decoder_stop(w->decoder);
 }
 
 const struct stt_driver stt_whisper = {

@@ -38,14 +38,11 @@ void stt_wav(struct str *out, const float *samples, size_t n)
 	wav_encode(out, whole, n, 16000);
 }
 
-void stt_signal(int fd, bool on)
+void stt_signal(int fd)
 {
 	uint64_t one = 1;
 
-	if (on)
-		(void)!write(fd, &one, sizeof(one));
-	else
-		(void)!read(fd, &one, sizeof(one));
+	(void)!write(fd, &one, sizeof(one));
 }
 
 int stt_new(const struct stt_opts *opts, struct stt **ret, struct err *reterr)
@@ -89,7 +86,7 @@ void stt_cancel(struct stt *s)
 {
 	atomic_store(&s->stopped, true);
 	if (s->driver->stop)
-		s->driver->stop(s->self, true);
+		s->driver->stop(s->self);
 }
 
 void stt_result_release(struct stt_result *r)
@@ -122,9 +119,6 @@ int stt_run(struct stt *s, const int16_t *samples, size_t n, struct stt_result *
 	struct stt_result result = { .text = STR_INIT };
 	int r = 0;
 
-	atomic_store(&s->stopped, false);
-	if (s->driver->stop)
-		s->driver->stop(s->self, false);
 	/* Longer ones are cut where somebody pauses, as far as that can be. */
 	for (size_t i = 0; r >= 0 && i < count;) {
 		size_t from = spans[i].from, to = spans[i].to;

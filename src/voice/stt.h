@@ -38,9 +38,10 @@ struct stt_result {
 	char language[8]; /* "de", "en"; empty: not known */
 	double took_s;
 };
-/* n samples at 16 kHz. *ret_result (storage is the caller's, zeroed) is filled on success. From
- * another thread stt_cancel() ends it early: ERR_CANCELLED. */
+/* n samples at 16 kHz. *ret_result (storage is the caller's, zeroed) is filled on success.
+ * ERR_CANCELLED after stt_cancel(). */
 int stt_run(struct stt *s, const int16_t *samples, size_t n, struct stt_result *ret_result,
 	struct err *reterr) MUST_USE;
+/* From any thread, for leaving: a run that goes on ends early, and so does every later one. */
 void stt_cancel(struct stt *s);
 void stt_result_release(struct stt_result *r);

@@ -190,6 +190,11 @@ static void test_program_cancelled(void **state)
 	assert_int_equal(stt_run(s, utterance(), 2 * RATE, &result, &err), ERR_CANCELLED);
 	(void)pthread_join(thread, NULL);
 	stt_free(s);
+	/* One that comes before it has begun counts as well. */
+	s = program("exec sleep 100", 60000);
+	stt_cancel(s);
+	assert_int_equal(stt_run(s, utterance(), 2 * RATE, &result, &err), ERR_CANCELLED);
+	stt_free(s);
 }
 
 /* ---- levels and spans ---- */
