@@ -48,6 +48,7 @@ struct listening_room {
 	bool resumed; /* this is a restart */
 	bool hushed; /* and not quiet yet */
 	uint64_t held_at, hushed_at; /* samples heard of us by then */
+	struct str failure; /* what was told last, until it works again */
 	int64_t sentence_ms; /* age clock: the agent's first sentence of a turn was there */
 };
 
@@ -63,6 +64,22 @@ void listening_time(const struct listening *l, struct str *out)
 void listening_leave(struct listening *l)
 {
 	l->over = true;
+}
+
+/* Ears, recogniser or mouth: once, with what to do about it. */
+static void tell_broken(struct listening_room *room, const char *why)
+{
+	AUTO_STR line = STR_INIT;
+
+	if (strcmp(room->failure.buf, why) == 0)
+		return;
+	str_clear(&room->failure);
+	str_adds(&room->failure, why);
+	str_adds(&line, why);
+	if (!strstr(why, "'faden "))
+		str_adds(&line, "; 'faden voice test' says what is wrong");
+	log_write(&room->l->app->log, LOG_WARN, "listen: %s", line.buf);
+	room->l->screen->failed(room->l->screen_data, line.buf);
 }
 
 /* ---- recogniser ---- */
@@ -140,15 +157,17 @@ static void on_recognised(void *data, int r, const struct err *err)
 
 	loop_remove(loop, room->unload);
 	room->unload = loop_add_timer(loop, KEEP_MODELS_MS, on_idle_models, room);
-	if (r == 0 && job->id)
+	if (r == 0 && job->id) {
+		str_clear(&room->failure);
 		log_write(&l->app->log, LOG_INFO, "listen: %.2f s recognised in %.2f s (%s)",
 			(double)job->recording.n / AUDIO_RATE, job->result.took_s,
 			job->result.language[0] ? job->result.language : "?");
+	}
 	if (l->listener && job->id)
 		listener_recognised(l->listener, job->id, r, str_sv(&job->result.text),
 			job->result.language, err);
-	else if (r < 0 && r != ERR_CANCELLED && l->screen)
-		l->screen->failed(l->screen_data, err->msg);
+	else if (r < 0 && r != ERR_CANCELLED)
+		tell_broken(room, err->msg);
 	free(job->recording.samples);
 	stt_result_release(&job->result);
 	free(job);
@@ -294,10 +313,7 @@ static void op_reply(void *data, const char *text)
 
 static void op_failed(void *data, const char *line)
 {
-	const struct listening_room *room = data;
-
-	log_write(&room->l->app->log, LOG_WARN, "listen: %s", line);
-	room->l->screen->failed(room->l->screen_data, line);
+	tell_broken(data, line);
 }
 
 static void op_end(void *data, enum listener_end how)
@@ -415,11 +431,13 @@ static void on_lost(void *data, const struct err *err)
 	AUTO_STR line = STR_INIT;
 
 	l->deaf = true;
+	str_clear(&room->failure); /* lost again is news */
 	str_adds(&line, err->msg);
 	if (!l->opts->input)
 		str_adds(&line,
-			". It is tried again every second; 'faden voice test' says what is wrong.");
-	op_failed(room, line.buf);
+			"; it is tried again every second, and 'faden voice test' says what is "
+			"wrong");
+	tell_broken(room, line.buf);
 	/* A file that cannot be read will not come back. */
 	if (l->opts->input)
 		listener_sound_ended(l->listener);
@@ -513,7 +531,7 @@ static int open_mouth(struct listening *l, struct err *reterr)
 	}
 	if (!opts.mute && tts_new(&how, &opts.tts, &err) < 0) {
 		opts.tts = NULL;
-		op_failed(room, err.msg);
+		tell_broken(room, err.msg);
 	}
 	int r = player_new(l->front.loop, &opts, on_mouth, room, &room->player, reterr);
 	if (r < 0)
@@ -626,6 +644,7 @@ static void close_all(struct listening_room *room)
 	listener_free(listener);
 	models_free(room->models);
 	strv_release(&room->command);
+	str_release(&room->failure);
 	pthread_mutex_destroy(&room->lock);
 }
 
@@ -647,6 +666,7 @@ int listening_run(struct listening *l, struct err *reterr)
 	uint64_t heard = 0;
 
 	room->l = l;
+	room->failure = (struct str)STR_INIT;
 	room->fresh = l->opts->new_session;
 	room->resumed = env_get(ENV_LISTENED) != NULL;
 	pthread_mutex_init(&room->lock, NULL);
@@ -677,7 +697,7 @@ int listening_run(struct listening *l, struct err *reterr)
 		l->listener = listener_new(&how);
 		int ears = open_ears(l, &err);
 		if (ears < 0 && how.answers)
-			op_failed(room, err.msg);
+			tell_broken(room, err.msg);
 		else if (ears < 0)
 			r = err_set(reterr, ears, "%s", err.msg);
 	}

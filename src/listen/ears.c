@@ -59,7 +59,7 @@ struct ears {
 	struct audio_in *in;
 	struct endpoint *endpoint;
 	bool live;
-	char lost[ERR_MSG_MAX]; /* why, as it was told; empty: it is there */
+	bool lost; /* and told so */
 	int16_t frame[WAKE_FRAME];
 	size_t in_frame;
 	uint64_t last_call; /* in samples */
@@ -390,10 +390,10 @@ static void give_up(struct ears *e)
 static void lose(struct ears *e, const struct err *err)
 {
 	give_up(e);
-	if (strcmp(e->lost, err->msg) != 0) {
+	if (!e->lost) {
 		struct note *n = note_new(LOST);
 		n->err = *err;
-		(void)memcpy(e->lost, err->msg, sizeof(e->lost));
+		e->lost = true;
 		post(e, n);
 	}
 }
@@ -416,7 +416,7 @@ static bool open_in(struct ears *e)
 	pthread_mutex_lock(&e->lock);
 	e->stoppable = e->in;
 	pthread_mutex_unlock(&e->lock);
-	e->lost[0] = '\0';
+	e->lost = false;
 	struct note *n = note_new(FOUND);
 	n->name = xstrdup(audio_in_name(e->in));
 	post(e, n);

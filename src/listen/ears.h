@@ -28,7 +28,7 @@ struct ears_ops {
 	void (*interrupted)(void *data, size_t since);
 	void (*overheard)(void *data, struct endpoint_recording *recording); /* takes it */
 	void (*let_go)(void *data);
-	void (*lost)(void *data, const struct err *err); /* no microphone: once a reason */
+	void (*lost)(void *data, const struct err *err); /* once, until it is found */
 	void (*found)(void *data, const char *name); /* there it is, or is again */
 	void (*ended)(void *data); /* of a file */
 };
