@@ -5,7 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/map.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/keep.h"
 #include "cli/pick.h"
@@ -21,6 +23,7 @@
 struct archive_cli {
 	bool json;
 	bool dry;
+	bool yes;
 	bool partial;
 	bool replace;
 	bool all;
@@ -45,6 +48,7 @@ static const struct opt archive_options[] = {
 	OPT_STRING(0, "max-size", struct archive_cli, max_size, "SIZE",
 		"prune: the oldest, until the archive has at most so many bytes (500M, 2G)"),
 	OPT_FLAG('n', "dry-run", struct archive_cli, dry, "prune: only say what would go"),
+	OPT_FLAG('y', "yes", struct archive_cli, yes, "prune: do not ask"),
 	OPT_FLAG(0, "json", struct archive_cli, json, "JSON for programs"),
 	OPT_END,
 };
@@ -65,9 +69,16 @@ static int limits_of_settings(struct app *app, struct kept_limits *ret, struct e
 	return r;
 }
 
+static void archive_run_release(struct archive_run *run)
+{
+	kept_pruned_release(&run->pruned);
+}
+
 static int run_update(struct keeping *k, const struct archive_cli *opts, struct err *reterr)
 {
-	struct archive_run run = { .stats.files = 0 };
+	CLEANUP(archive_run_release)
+	struct archive_run run = { .pruned = KEPT_PRUNED_INIT };
+	CLEANUP(kept_vec_release) kept_vec torn = VEC_INIT;
 	struct kept_limits limits;
 	AUTO_VAULT *v = NULL;
 	int r = limits_of_settings(k->app, &limits, reterr);
@@ -84,11 +95,17 @@ static int run_update(struct keeping *k, const struct archive_cli *opts, struct 
 			"goes on there",
 			run.stats.taken, run.stats.left);
 	if (r >= 0 && (limits.older_ms || limits.max_bytes))
-		r = kept_prune(&k->keeper, v, &limits, false, &run.pruned, reterr);
+		r = kept_prune_plan(&k->keeper, v, &limits, &run.pruned, reterr);
+	if (r >= 0 && run.pruned.files > 0)
+		r = kept_prune(&k->keeper, v, &limits, &run.pruned, reterr);
+	if (r >= 0)
+		r = kept_torn(&k->keeper, NULL, &torn, reterr);
 	if (r >= 0)
 		r = vault_figures(v, &run.figures, reterr);
 	if (r < 0)
 		return r;
+	run.torn = torn.n;
+	keeping_say_torn(k->app, &torn);
 	PRINT_RESULT(k->app, opts->json, archive_run, &run);
 	return run.stats.troubles > 0 ? err_exit_status(ERR_INPUT) : 0;
 }
@@ -101,24 +118,80 @@ struct listing {
 	struct table table;
 	struct str json;
 	size_t shown;
-	const char *text; /* that key, session or path hold; NULL: all */
+	struct strv words; /* folded: each is in key, title or path */
+	struct map latest; /* path → its last version */
+	struct strv keys; /* of these */
 };
+
+static int note_latest(void *data, const struct archive_file *file)
+{
+	struct listing *l = data;
+
+	*map_ref(&l->latest, sv_of(file->path)) = l->keys.n;
+	strv_add(&l->keys, file->key);
+	return 0;
+}
+
+static bool is_latest(const struct listing *l, const struct archive_file *file)
+{
+	uint64_t at;
+
+	return map_get(&l->latest, sv_of(file->path), &at) && strcmp(l->keys.v[at], file->key) == 0;
+}
+
+/* What it is called; what it was once may have been called otherwise. */
+static void add_title(struct listing *l, const struct archive_file *file, struct str *out)
+{
+	const struct archive archive = app_archive(l->app);
+	const struct transcript_home *home =
+		transcript_home_of(l->app->homes, l->app->n_homes, file->path);
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_CLOSE int fd = -1;
+	struct stat st;
+
+	if (is_latest(l, file)) {
+		if (catalogue_by_path(l->app->store, file->path, &row, NULL) >= 0)
+			str_adds(out, session_title(&row));
+	} else if (home && archive_open(&archive, file->key, &fd, NULL, NULL) >= 0 &&
+		fstat(fd, &st) == 0) {
+		session_info_init(&row.info, home->format, file->path);
+		row.own_name = xstrdup("");
+		row.agent = xstrdup(home->agent);
+		if (transcript_scan(fd, (uint64_t)st.st_size, &row.info, NULL) >= 0)
+			str_adds(out, session_title(&row));
+	}
+}
+
+static bool is_meant(
+	const struct listing *l, const struct archive_file *file, const struct str *title)
+{
+	AUTO_STR all = STR_INIT;
+	AUTO_STR text = STR_INIT;
+	size_t at;
+
+	str_addf(&all, "%s\n%s\n%s\n%s", file->key, file->session, file->path, title->buf);
+	utf8_normalise(&text, str_sv(&all), true);
+	for (size_t i = 0; i < l->words.n; i++)
+		if (!sv_find(str_sv(&text), sv_of(l->words.v[i]), &at))
+			return false;
+	return true;
+}
 
 static int list_one(void *data, const struct archive_file *file)
 {
 	struct listing *l = data;
-	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	AUTO_STR title = STR_INIT;
 	char size[SIZE_TEXT_MAX], when[CLOCK_TEXT_MAX];
 	bool people = l->app->out_tty;
 
-	if (l->text && !strstr(file->key, l->text) && !strstr(file->path, l->text))
+	add_title(l, file, &title);
+	if (!is_meant(l, file, &title))
 		return 0;
-	bool known = catalogue_by_path(l->app->store, file->path, &row, NULL) >= 0;
 	bool there = path_exists(file->path);
 	if (l->opts->json) {
 		str_clear(&l->json);
 		struct jw w = JW_INIT(&l->json);
-		view_json_archive_file(&w, file, there, known ? session_title(&row) : NULL);
+		view_json_archive_file(&w, file, there, title.len > 0 ? title.buf : NULL);
 		say_bytes(l->app->out, l->shown > 0 ? SV(",\n") : SV("[\n"));
 		say_json(l->app->out, str_sv(&l->json));
 		l->shown++;
@@ -141,13 +214,13 @@ static int list_one(void *data, const struct archive_file *file)
 		table_add(&l->table, sv_of(size));
 	else
 		table_addf(&l->table, "%llu", (unsigned long long)file->size);
-	table_add(&l->table, sv_of(known ? session_title(&row) : people ? path : file->path));
+	table_add(&l->table, sv_of(title.len > 0 ? title.buf : people ? path : file->path));
 	l->shown++;
 	return 0;
 }
 
 static int run_list(
-	struct app *app, const struct archive_cli *opts, const char *text, struct err *reterr)
+	struct app *app, const struct archive_cli *opts, int argc, char **argv, struct err *reterr)
 {
 	static const struct table_column columns[] = {
 		{ .title = "" },
@@ -159,12 +232,22 @@ static int run_list(
 		{ .title = "NAME OR FIRST PROMPT", .shrink = true, .room = 24 },
 	};
 	const struct archive archive = app_archive(app);
-	struct listing l = { .app = app, .opts = opts, .json = STR_INIT, .text = text };
+	const struct archive_query all = { .key = NULL };
+	struct listing l = { .app = app, .opts = opts, .json = STR_INIT };
 	struct term t;
 
+	for (int i = 0; i < argc; i++) {
+		AUTO_STR folded = STR_INIT;
+		utf8_normalise(&folded, sv_of(argv[i]), true);
+		struct sv rest = str_sv(&folded), word;
+		while (sv_split(&rest, ' ', &word))
+			if (word.n > 0)
+				strv_addsv(&l.words, word);
+	}
 	table_init(&l.table, columns, ARRAY_LEN(columns));
-	int r = archive_each(
-		&archive, &(struct archive_query){ .key = NULL }, list_one, &l, reterr);
+	int r = archive_each(&archive, &all, note_latest, &l, reterr);
+	if (r >= 0)
+		r = archive_each(&archive, &all, list_one, &l, reterr);
 	if (r >= 0 && opts->json) {
 		say_bytes(app->out, l.shown > 0 ? SV("\n]\n") : SV("[]\n"));
 	} else if (r >= 0) {
@@ -173,10 +256,14 @@ static int run_list(
 		print_end(&t);
 		if (l.shown == 0)
 			say_note(app->err, "%s",
-				text ? "nothing in the archive matches"
-				     : "nothing is in the archive yet; 'faden archive' fills it");
+				argc > 0 ? "nothing in the archive matches"
+					 : "nothing is in the archive yet; 'faden archive' "
+					   "fills it");
 	}
 	table_release(&l.table);
+	strv_release(&l.words);
+	strv_release(&l.keys);
+	map_release(&l.latest);
 	str_release(&l.json);
 	return r < 0 ? r : l.shown > 0 ? 0 : 1;
 }
@@ -294,18 +381,58 @@ static int run_export(
 	return 0;
 }
 
+static void on_replaced(void *data, const struct kept *kept, bool written, uint64_t lost)
+{
+	struct kept_written *all = data;
+
+	(void)kept;
+	(void)lost;
+	all->written += written;
+}
+
+/* Those that are shorter than their copies make room for these. */
+static int replace_torn(struct keeping *k, const struct archive_cli *opts, const kept_vec *torn,
+	struct kept_written *all, struct err *reterr)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < torn->n && r >= 0; i++) {
+		const struct kept *one = &torn->v[i];
+		size_t before = all->written;
+		if (sessions_in_use(k->app, one->session)) {
+			say_note(k->app->err, "session %s is open; it stays", one->session);
+			continue;
+		}
+		r = kept_restore(&k->keeper, one, kept_flags(opts), on_replaced, all, reterr);
+		all->there -= all->written > before;
+		all->torn -= all->written > before;
+	}
+	return r;
+}
+
 /* Back to where they lay, or as KEY.jsonl into a folder. What is there stays. */
 static int run_all(struct keeping *k, const struct archive_cli *opts, bool back, struct err *reterr)
 {
+	CLEANUP(kept_vec_release) kept_vec torn = VEC_INIT;
 	struct kept_written all;
 
 	if (!back && !opts->out)
 		return err_set(reterr, ERR_USAGE, "say where to: -o FOLDER");
-	int r = kept_write_all(&k->keeper, back ? NULL : opts->out, kept_flags(opts), &all, reterr);
+	int r = back ? kept_torn(&k->keeper, NULL, &torn, reterr) : 0;
+	if (r >= 0)
+		r = kept_write_all(
+			&k->keeper, back ? NULL : opts->out, kept_flags(opts), &all, reterr);
+	all.torn = torn.n;
+	if (r >= 0 && opts->replace)
+		r = replace_torn(k, opts, &torn, &all, reterr);
 	if (r < 0)
 		return r;
+	if (!opts->replace)
+		keeping_say_torn(k->app, &torn);
 	PRINT_RESULT(k->app, opts->json, archive_written, &all);
-	return all.failed > 0 ? err_exit_status(ERR_INPUT) : 0;
+	return all.failed > 0  ? err_exit_status(ERR_INPUT)
+		: all.torn > 0 ? err_exit_status(ERR_DENIED)
+			       : 0;
 }
 
 /* ---- checking ---- */
@@ -345,10 +472,65 @@ static int run_verify(struct keeping *k, const struct archive_cli *opts, struct 
 
 /* ---- pruning ---- */
 
+/* What goes: there is no way back. */
+static void name_old(struct app *app, FILE *to, const struct kept_pruned *plan, size_t most)
+{
+	static const struct table_column columns[] = {
+		{ .title = "ID" },
+		{ .title = "TAKEN" },
+		{ .title = "SIZE", .right = true },
+		{ .title = "" },
+		{ .title = "NAME OR FIRST PROMPT", .shrink = true, .room = 20 },
+	};
+	int64_t now = clock_wall_ms(&app->clock);
+	struct table table;
+
+	table_init(&table, columns, ARRAY_LEN(columns));
+	for (size_t i = 0; i < plan->old.n && i < most; i++) {
+		const struct kept_old *one = &plan->old.v[i];
+		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+		AUTO_FREE char *path = path_show(one->kept.path, app->paths.home);
+		bool known = catalogue_by_path(app->store, one->kept.path, &row, NULL) >= 0;
+		char size[SIZE_TEXT_MAX], when[CLOCK_TEXT_MAX];
+		clock_format_ago(now - one->last_ms, when);
+		size_format(one->kept.size, size);
+		table_add(&table, session_short_id(one->kept.session));
+		table_add(&table, sv_of(when));
+		table_add(&table, sv_of(size));
+		table_add(&table, sv_of(one->only ? "the only copy" : ""));
+		table_add(&table, sv_of(known ? session_title(&row) : path));
+	}
+	keeping_table(to, &table);
+	table_release(&table);
+	if (plan->old.n > most)
+		say_line(to, "… and %zu more ('--dry-run' names them all)", plan->old.n - most);
+}
+
+static int confirm_prune(struct app *app, const struct kept_pruned *plan, struct err *reterr)
+{
+	enum { NAMED_MAX = 12 };
+	AUTO_FREE char *what = xasprintf("%zu file%s", plan->files, plan->files == 1 ? "" : "s");
+	AUTO_STR question = STR_INIT;
+	size_t only = 0;
+
+	vec_each (&plan->old, old)
+		only += old->only;
+	str_addf(&question, "Let go of %s of the archive", what);
+	if (only > 0)
+		str_addf(&question, ", of %s of which this is the only copy",
+			only == plan->files ? "all"
+				: only == 1 ? "one"
+					    : "some");
+	str_adds(&question, "?");
+	if (app->in_tty && app->err_tty)
+		name_old(app, app->err, plan, NAMED_MAX);
+	return keeping_confirm(app, what, question.buf, reterr);
+}
+
 static int run_prune(struct keeping *k, const struct archive_cli *opts, struct err *reterr)
 {
 	struct kept_limits limits = { .older_ms = opts->older_ms };
-	struct kept_pruned pruned;
+	CLEANUP(kept_pruned_release) struct kept_pruned plan = KEPT_PRUNED_INIT;
 	AUTO_VAULT *v = NULL;
 	int r = opts->max_size ? bytes_parse(sv_of(opts->max_size), &limits.max_bytes, reterr) : 0;
 
@@ -361,10 +543,24 @@ static int run_prune(struct keeping *k, const struct archive_cli *opts, struct e
 	if (r == 0)
 		r = keeping_vault(k, &v, reterr);
 	if (r == 0)
-		r = kept_prune(&k->keeper, v, &limits, opts->dry, &pruned, reterr);
+		r = kept_prune_plan(&k->keeper, v, &limits, &plan, reterr);
 	if (r < 0)
 		return r;
-	PRINT_RESULT(k->app, opts->json, archive_pruned, &pruned);
+	plan.dry = opts->dry;
+	if (opts->dry && !opts->json)
+		name_old(k->app, k->app->out, &plan, plan.old.n);
+	r = opts->dry || opts->yes || plan.files == 0 ? 1 : confirm_prune(k->app, &plan, reterr);
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		say_note(k->app->err, "nothing was let go");
+		return 1;
+	}
+	if (!opts->dry)
+		r = kept_prune(&k->keeper, v, &limits, &plan, reterr);
+	if (r < 0)
+		return r;
+	PRINT_RESULT(k->app, opts->json, archive_pruned, &plan);
 	return 0;
 }
 
@@ -377,8 +573,8 @@ static int run_archive(
 	struct sv verb = sv_of(argc > 0 ? argv[0] : "");
 	bool back = sv_is(verb, "restore"), out = sv_is(verb, "export");
 
-	if (sv_is(verb, "list") && argc <= 2)
-		return run_list(app, opts, argc == 2 ? argv[1] : NULL, reterr);
+	if (sv_is(verb, "list"))
+		return run_list(app, opts, argc - 1, argv + 1, reterr);
 	AUTO_KEEPING k = { .app = NULL };
 	int r = keeping_begin(app, &k, reterr);
 	if (r < 0)
@@ -407,7 +603,7 @@ static int run_archive(
 	if (sv_is(verb, "prune") && argc == 1)
 		return run_prune(&k, opts, reterr);
 	return err_set(reterr, ERR_USAGE,
-		"give nothing, 'list [TEXT]', 'restore SESSION', 'export SESSION' (or --all of "
+		"give nothing, 'list [WORDS…]', 'restore SESSION', 'export SESSION' (or --all of "
 		"them), 'verify' or 'prune'");
 }
 
@@ -416,7 +612,7 @@ const struct cmd cmd_archive = {
 	.group = CMD_GROUP_SESSIONS,
 	.summary = "keep a copy of every session, and get one back",
 	.synopsis = "[WHAT] [SESSION]",
-	.max_args = 2,
+	.max_args = CMD_ANY,
 	.needs = CMD_STORE,
 	.words = CMD_WORDS_SESSION,
 	.verbs = archive_verbs,

@@ -26,7 +26,8 @@ static const struct opt clean_options[] = {
 	OPT_AGENT(struct clean_opts, agent, agent_keeps_sessions, "only sessions of one agent: @"),
 	OPT_FLAG('a', "all", struct clean_opts, all, "of every folder, not only this one"),
 	OPT_FLAG(0, "forget", struct clean_opts, forget,
-		"from everywhere: archive, index and store too; there is no way back"),
+		"from everywhere, also what went before: archive, index and store too; there is "
+		"no way back"),
 	OPT_FLAG('n', "dry-run", struct clean_opts, dry, "only say what would go"),
 	OPT_FLAG('y', "yes", struct clean_opts, yes, "do not ask"),
 	OPT_FLAG(0, "json", struct clean_opts, json, "a JSON object for programs"),
@@ -57,15 +58,18 @@ static int run_clean(
 	CLEANUP(doomed_release) struct doomed doomed = DOOMED_INIT;
 	AUTO_FREE char *here = NULL;
 	struct cleaning c = { app, &doomed, clock_wall_ms(&app->clock) - opts->older_ms, reterr };
-	struct catalogue_query query = { .below = true, .agent = opts->agent, .empty = true };
-	int r = 0;
+	/* What went before is still kept: to forget it is to forget that as well. */
+	struct catalogue_query query = {
+		.below = true, .agent = opts->agent, .empty = true, .gone = opts->forget
+	};
+	int r = sessions_check_agent(opts->agent, reterr);
 
 	(void)argc;
 	(void)argv;
 	if (opts->older_ms == 0)
 		return err_set(reterr, ERR_USAGE, "say how old: --older-than 7d");
 	doomed.forget = opts->forget;
-	if (!opts->all)
+	if (r >= 0 && !opts->all)
 		r = kit_dir(app->settings, app->cwd, &here, reterr);
 	query.dir = here;
 	if (r >= 0)

@@ -167,14 +167,9 @@ static int make_query(
 		.gone = o->gone,
 		.order = (enum catalogue_order)o->sort,
 	};
-	const struct agent_def *agent = agent_named(sv_of(o->agent));
-	if (o->agent && (!agent || !agent_keeps_sessions(agent))) {
-		agents_list(&all, agent_keeps_sessions, " and ");
-		return err_set(reterr, ERR_USAGE,
-			agent ? "--agent: agent %s keeps no session; there are those of %s"
-			      : "--agent: no agent '%s'; there are %s",
-			o->agent, all.buf);
-	}
+	int r = sessions_check_agent(o->agent, reterr);
+	if (r < 0)
+		return r;
 	return o->since ? since_parse(sv_of(o->since), l->now_ms, &ret->since_ms, reterr) : 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
+#include "cli/keep.h"
 #include "cli/print.h"
 #include "cli/runs.h"
 #include "cli/sessions.h"
@@ -164,6 +165,19 @@ static int show_run(
 	return cmd_call(app, export, (int)argv.n, argv.v, reterr);
 }
 
+/* A session that was torn or overwritten shows what is left; the archive may have all of it. */
+static void say_more(struct app *app, const struct session_row *row)
+{
+	const struct keeper keeper = app_keeper(app);
+	CLEANUP(kept_vec_release) kept_vec torn = VEC_INIT;
+
+	if (row->gone || app->forgets || kept_torn(&keeper, row->info.id, &torn, NULL) < 0)
+		return;
+	vec_each (&torn, one)
+		if (strcmp(one->path, row->info.path) == 0)
+			keeping_say_torn(app, &(const kept_vec){ .v = one, .n = 1 });
+}
+
 /* ---- the command ---- */
 
 static int run_show(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
@@ -193,6 +207,7 @@ static int run_show(struct app *app, const void *options, int argc, char **argv,
 		r = sessions_read(app, &s.of, &opts, &s.conversation, reterr);
 	if (r < 0)
 		return r;
+	say_more(app, &s.of.row);
 	app_pager_begin(app);
 	return s.opts->raw ? show_raw(&s, reterr) : show_items(&s, reterr);
 }

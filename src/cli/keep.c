@@ -1,13 +1,17 @@
 #include "cli/keep.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/uuid.h"
 #include "cli/env.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "master/list.h"
+#include "ui/format.h"
 #include "view/archive.h"
+#include "view/session.h"
 
 static int64_t now_ms(void)
 {
@@ -108,6 +112,29 @@ int keeping_find(struct keeping *k, const char *spec, struct kept *ret, struct e
 	return r < 0 ? r : kept_of_session(&k->keeper, &of.row.info, ret, reterr);
 }
 
+void keeping_say_torn(struct app *app, const kept_vec *torn)
+{
+	enum { NAMED_MAX = 8 };
+
+	for (size_t i = 0; i < torn->n && i < NAMED_MAX; i++) {
+		const struct kept *one = &torn->v[i];
+		char there[SIZE_TEXT_MAX], kept[SIZE_TEXT_MAX];
+		struct stat st;
+		size_format(stat(one->path, &st) == 0 ? (uint64_t)st.st_size : 0, there);
+		size_format(one->size, kept);
+		/* The file of a sub-agent has a name that others have as well. */
+		say_note(app->err,
+			"session %s is shorter (%s) than its copy in the archive (%s): 'faden "
+			"archive restore %s --replace' brings that back",
+			one->session, there, kept,
+			uuid_valid(sv_of(one->session)) ? one->session : one->key);
+	}
+	if (torn->n > NAMED_MAX)
+		say_note(app->err,
+			"… and %zu more: 'faden archive restore --all --replace' brings all back",
+			torn->n - NAMED_MAX);
+}
+
 /* ---- deleting ---- */
 
 int delete_add(struct app *app, struct doomed *d, const struct session_row *row, bool named,
@@ -125,41 +152,83 @@ int delete_add(struct app *app, struct doomed *d, const struct session_row *row,
 	return 0;
 }
 
-/* Which ones, so that nobody agrees to others than they mean. */
-static void name_them(struct app *app, FILE *to, const struct doomed *d, size_t most)
+void keeping_table(FILE *to, const struct table *table)
 {
-	int64_t now = clock_wall_ms(&app->clock);
+	enum { PIPE_COLUMNS = 160 };
+	size_t cols = prose_width(to);
+	struct term t;
 
-	for (size_t i = 0; i < d->rows.n && i < most; i++) {
-		const struct doomed_session *one = &d->rows.v[i];
-		char age[CLOCK_TEXT_MAX];
-		clock_format_ago(now - one->active_ms, age);
-		say_line(to, "%s  %s  %s  %s", one->id, one->agent, age, one->title);
-	}
-	if (d->rows.n > most)
-		say_line(to, "… and %zu more ('--dry-run' names them all)", d->rows.n - most);
+	term_init_capture(&t, cols ? cols : PIPE_COLUMNS, TERM_DEFAULT_ROWS, false);
+	t.tty = cols > 0;
+	t.ascii = !env_use_locale();
+	table_print(table, &t);
+	say_text(to, str_sv(&t.buf));
+	term_release(&t);
 }
 
-/* Asks at a terminal: 1 yes, 0 no. */
-static int confirm(struct app *app, const struct doomed *d, struct err *reterr)
+int keeping_confirm(struct app *app, const char *what, const char *question, struct err *reterr)
 {
-	enum { NAMED_MAX = 12 };
-	const struct doomed_stats all = doomed_count(d);
 	char answer[16];
 
 	if (!app->in_tty || !app->err_tty)
 		return err_set(reterr, ERR_USAGE,
-			"%zu session%s would go, and nobody can be asked here: give -y",
-			all.sessions, all.sessions == 1 ? "" : "s");
-	name_them(app, app->err, d, NAMED_MAX);
-	AUTO_FREE char *text = xasprintf("%s %zu session%s (%zu file%s)%s? [y/N] ",
-		d->forget ? "Forget" : "Delete", all.sessions, all.sessions == 1 ? "" : "s",
-		all.files, all.files == 1 ? "" : "s",
-		d->forget ? " for ever, the archive's copies too" : "; the archive keeps them");
+			"%s would go, and nobody can be asked here: give -y", what);
+	AUTO_FREE char *text = xasprintf("%s [y/N] ", question);
 	say_bytes(app->err, sv_of(text));
 	(void)fflush(app->err);
 	ssize_t n = read(app->in, answer, sizeof(answer));
 	return n > 0 && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+/* Which ones, so that nobody agrees to others than they mean. */
+static void name_them(struct app *app, FILE *to, const struct doomed *d, size_t most)
+{
+	static const struct table_column columns[] = {
+		{ .title = "ID" },
+		{ .title = "AGENT" },
+		{ .title = "ACTIVE" },
+		{ .title = "NAME OR FIRST PROMPT", .shrink = true, .room = 20 },
+	};
+	int64_t now = clock_wall_ms(&app->clock);
+	bool people = prose_width(to) > 0;
+	struct table table;
+
+	table_init(&table, columns, ARRAY_LEN(columns));
+	for (size_t i = 0; i < d->rows.n && i < most; i++) {
+		const struct doomed_session *one = &d->rows.v[i];
+		char age[CLOCK_TEXT_MAX];
+		clock_format_ago(now - one->active_ms, age);
+		if (!people) {
+			say_line(to, "%s  %s  %s  %s", one->id, one->agent, age, one->title);
+			continue;
+		}
+		table_add(&table, session_short_id(one->id));
+		table_add(&table, sv_of(one->agent));
+		table_add(&table, sv_of(age));
+		table_add(&table, sv_of(one->title));
+	}
+	if (people)
+		keeping_table(to, &table);
+	table_release(&table);
+	if (d->rows.n > most)
+		say_line(to, "… and %zu more ('--dry-run' names them all)", d->rows.n - most);
+}
+
+static int confirm(struct app *app, const struct doomed *d, struct err *reterr)
+{
+	enum { NAMED_MAX = 12 };
+	const struct doomed_stats all = doomed_count(d);
+	bool one = all.sessions == 1;
+	AUTO_FREE char *what = xasprintf("%zu session%s", all.sessions, one ? "" : "s");
+	AUTO_FREE char *question = xasprintf("%s %s (%zu file%s)%s?",
+		d->forget ? "Forget" : "Delete", what, all.files, all.files == 1 ? "" : "s",
+		d->forget     ? " for ever, what the archive has too"
+			: one ? "; the archive keeps it"
+			      : "; the archive keeps them");
+
+	if (app->in_tty && app->err_tty)
+		name_them(app, app->err, d, NAMED_MAX);
+	return keeping_confirm(app, what, question, reterr);
 }
 
 static int delete_now(

@@ -8,6 +8,7 @@
 #include "keep/doomed.h"
 #include "os/interrupt.h"
 #include "ui/progress.h"
+#include "ui/table.h"
 
 /* app->store is open. Between the two, signals to end are a question that the work asks; what
  * cannot be read, and how far the archive is, is said. */
@@ -24,9 +25,17 @@ void keeping_end(struct keeping *k); /* harmless on a zeroed one */
 
 /* The vault for writing; says so when its database was made again. */
 int keeping_vault(struct keeping *k, struct vault **ret, struct err *reterr) MUST_USE;
+/* Which files are shorter than their copies, a note each, and how these take their place. */
+void keeping_say_torn(struct app *app, const kept_vec *torn);
 /* By its key, or the largest that is kept of a SESSION, be its file there or gone. */
 int keeping_find(
 	struct keeping *k, const char *spec, struct kept *ret, struct err *reterr) MUST_USE;
+
+/* Rows, as wide as the terminal that the stream leads to; elsewhere with tabs. */
+void keeping_table(FILE *to, const struct table *table);
+/* Asks at a terminal: 1 yes, 0 no. ERR_USAGE where nobody can be asked: `what` would go. */
+int keeping_confirm(
+	struct app *app, const char *what, const char *question, struct err *reterr) MUST_USE;
 
 struct delete_flags {
 	bool dry, yes, json;

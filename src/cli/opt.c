@@ -87,7 +87,7 @@ static int store(const struct hit *h, const char *value, struct err *reterr)
 		return err_set(reterr, ERR_USAGE, "option '--%s': '%s' is none of %s", o->name,
 			value, choices.buf);
 	case OPT_KIND_SPAN:
-		if (clock_parse_span(sv_of(value), field))
+		if (clock_parse_span(sv_of(value), field) && *(int64_t *)field > 0)
 			return 0;
 		return err_set(reterr, ERR_USAGE,
 			"option '--%s': '%s' is not a span of time such as 90s, 15m, 2h, 7d, 3w",

@@ -417,3 +417,17 @@ int sessions_check_name(const char *name, struct err *reterr)
 			"a name is one line of plain text without blanks around it");
 	return 0;
 }
+
+int sessions_check_agent(const char *name, struct err *reterr)
+{
+	const struct agent_def *agent = name ? agent_named(sv_of(name)) : NULL;
+	AUTO_STR all = STR_INIT;
+
+	if (!name || (agent && agent_keeps_sessions(agent)))
+		return 0;
+	agents_list(&all, agent_keeps_sessions, " and ");
+	return err_set(reterr, ERR_USAGE,
+		agent ? "--agent: agent %s keeps no session; there are those of %s"
+		      : "--agent: no agent '%s'; there are %s",
+		name, all.buf);
+}

@@ -60,5 +60,7 @@ void sessions_warn_passed(struct app *app, const struct passed *p, const char *s
 bool sessions_writer(struct app *app, const struct session_row *row, struct str *who);
 /* The agent's session of the conversation that goes on in this folder; NULL: none. Caller frees. */
 char *sessions_current(struct app *app);
+/* Whether --agent names one that keeps sessions; NULL is fine. */
+int sessions_check_agent(const char *name, struct err *reterr) MUST_USE;
 /* Whether a session can be called so. */
 int sessions_check_name(const char *name, struct err *reterr) MUST_USE;

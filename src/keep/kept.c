@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "os/path.h"
@@ -148,6 +150,66 @@ static int gather(struct gathering *g, struct err *reterr)
 	return archive_each(&archive, &(struct archive_query){ .key = NULL }, on_gather, g, reterr);
 }
 
+void kept_vec_release(kept_vec *all)
+{
+	vec_each (all, one)
+		kept_release(one);
+	vec_release(all);
+}
+
+struct comparing {
+	kept_vec *torn;
+	struct map places; /* path → 1 + its place in torn; 0: it is not there */
+	struct map changed; /* path → bytes that it had before it was changed in place */
+};
+
+static int on_compare(void *data, const struct archive_file *file)
+{
+	struct comparing *c = data;
+	uint64_t *place = map_ref(&c->places, sv_of(file->path));
+	struct kept one = KEPT_INIT;
+	struct stat st;
+
+	if (file->frozen) {
+		uint64_t *bytes = map_ref(&c->changed, sv_of(file->path));
+		*bytes = file->size > *bytes ? file->size : *bytes;
+		return 0;
+	}
+	/* What lies there compressed says nothing by its size. */
+	if (lstat(file->path, &st) < 0 || !S_ISREG(st.st_mode) ||
+		(uint64_t)st.st_size >= file->size)
+		return 0;
+	if (*place == 0) {
+		vec_push(c->torn, one);
+		*place = c->torn->n;
+	}
+	if (file->size >= c->torn->v[*place - 1].size)
+		kept_set(&c->torn->v[*place - 1], file);
+	return 0;
+}
+
+int kept_torn(const struct keeper *k, const char *session, kept_vec *ret, struct err *reterr)
+{
+	const struct archive archive = keeper_archive(k);
+	struct comparing c = { .torn = ret };
+	size_t n = 0;
+	uint64_t bytes;
+	int r = archive_each(
+		&archive, &(struct archive_query){ .session = session }, on_compare, &c, reterr);
+
+	/* One that was changed in place when it had all of that is as it should be. */
+	vec_each (ret, one) {
+		if (map_get(&c.changed, sv_of(one->path), &bytes) && bytes >= one->size)
+			kept_release(one);
+		else
+			ret->v[n++] = *one;
+	}
+	ret->n = n;
+	map_release(&c.places);
+	map_release(&c.changed);
+	return r < 0 ? r : 0;
+}
+
 int kept_write_all(const struct keeper *k, const char *folder, unsigned flags,
 	struct kept_written *ret, struct err *reterr)
 {
@@ -282,67 +344,114 @@ int kept_restore(const struct keeper *k, const struct kept *kept, unsigned flags
 
 /* ---- letting go of the oldest ---- */
 
-struct old {
-	char key[ARCHIVE_KEY_MAX];
-	uint64_t size;
-	int64_t last_ms;
+void kept_pruned_release(struct kept_pruned *p)
+{
+	vec_each (&p->old, old)
+		kept_release(&old->kept);
+	vec_release(&p->old);
+	p->old.n = 0;
+}
+
+struct planning {
+	struct kept_pruned *plan;
+	struct map staying; /* path → files of it that stay */
 };
-typedef VEC(struct old) old_vec;
 
 /* What is there in the agent's folder is a mirror of it: it would be taken again at once. */
 static int add_old(void *data, const struct vault_file *file)
 {
-	old_vec *all = data;
-	struct old old = { .size = file->size, .last_ms = file->last_ms };
+	struct planning *p = data;
+	const struct archive_file kept = {
+		.key = file->key, .session = file->session, .path = file->path, .size = file->size
+	};
+	struct kept_old old = { .kept = KEPT_INIT, .last_ms = file->last_ms };
 
-	(void)snprintf(old.key, sizeof(old.key), "%s", file->key);
-	if (!path_exists(file->path) || file->frozen)
-		vec_push(all, old);
+	++*map_ref(&p->staying, sv_of(file->path));
+	if (path_exists(file->path) && !file->frozen) {
+		p->plan->there++;
+		return 0;
+	}
+	kept_set(&old.kept, &kept);
+	vec_push(&p->plan->old, old);
 	return 0;
 }
 
 static int by_age(const void *a, const void *b)
 {
-	const struct old *x = a, *y = b;
+	const struct kept_old *x = a, *y = b;
 
 	return (x->last_ms > y->last_ms) - (x->last_ms < y->last_ms);
 }
 
-int kept_prune(const struct keeper *k, struct vault *v, const struct kept_limits *limits, bool dry,
+int kept_prune_plan(const struct keeper *k, struct vault *v, const struct kept_limits *limits,
 	struct kept_pruned *ret, struct err *reterr)
 {
 	const struct archive archive = keeper_archive(k);
 	int64_t before = clock_wall_ms(k->clock) - limits->older_ms;
+	struct kept_pruned plan = KEPT_PRUNED_INIT;
+	struct planning planning = { .plan = &plan };
 	struct vault_figures figures;
-	old_vec all = VEC_INIT;
+	size_t n = 0;
 	int r = vault_figures(v, &figures, reterr);
 
-	*ret = (struct kept_pruned){ .dry = dry };
 	if (r == 0)
-		r = vault_each(v, &(struct vault_query){ .key = NULL }, add_old, &all, reterr);
-	vec_sort(&all, by_age);
+		r = vault_each(v, &(struct vault_query){ .key = NULL }, add_old, &planning, reterr);
+	vec_sort(&plan.old, by_age);
 	/* What a file takes in packs that it shares with others is its share of them. */
-	double share = figures.bytes ? (double)figures.stored / (double)figures.bytes : 0;
-	double left = (double)figures.stored;
-	vec_each (&all, old) {
-		bool goes = (limits->older_ms > 0 && old->last_ms < before) ||
-			(limits->max_bytes > 0 && left > (double)limits->max_bytes);
-		if (r < 0 || !goes)
-			continue;
-		r = archive_is_referred(&archive, old->key, reterr);
-		if (r > 0) {
-			ret->referred++;
-			r = 0;
+	double share = r == 0 && figures.bytes ? (double)figures.stored / (double)figures.bytes : 0;
+	double left = r == 0 ? (double)figures.stored : 0;
+	vec_each (&plan.old, old) {
+		struct kept_old one = *old;
+		bool goes = r == 0 &&
+			((limits->older_ms > 0 && one.last_ms < before) ||
+				(limits->max_bytes > 0 && left > (double)limits->max_bytes));
+		if (goes) {
+			r = archive_is_referred(&archive, one.kept.key, reterr);
+			plan.referred += r > 0;
+			goes = r == 0;
+			r = r > 0 ? 0 : r;
+		}
+		if (!goes) {
+			kept_release(&one.kept);
 			continue;
 		}
-		ret->files++;
-		ret->bytes += old->size;
-		left -= share * (double)old->size;
-		if (r == 0 && !dry)
-			r = archive_forget(&archive, v, old->key, reterr);
+		--*map_ref(&planning.staying, sv_of(one.kept.path));
+		plan.bytes += one.kept.size;
+		left -= share * (double)one.kept.size;
+		plan.old.v[n++] = one;
 	}
-	vec_release(&all);
-	if (r == 0 && !dry && ret->files > 0)
-		r = vault_sweep(v, 0, &ret->freed, reterr);
+	plan.files = plan.old.n = n;
+	vec_each (&plan.old, old)
+		old->only = !path_exists(old->kept.path) &&
+			*map_ref(&planning.staying, sv_of(old->kept.path)) == 0;
+	if (limits->max_bytes > 0 && left > (double)limits->max_bytes)
+		plan.over = (uint64_t)left - limits->max_bytes;
+	map_release(&planning.staying);
+	if (r < 0)
+		kept_pruned_release(&plan);
+	else
+		*ret = plan;
+	return r;
+}
+
+int kept_prune(const struct keeper *k, struct vault *v, const struct kept_limits *limits,
+	struct kept_pruned *plan, struct err *reterr)
+{
+	const struct archive archive = keeper_archive(k);
+	struct vault_figures figures;
+	int r = 0;
+
+	vec_each (&plan->old, old)
+		if (r == 0)
+			r = archive_forget(&archive, v, old->kept.key, reterr);
+	/* Also what one who was killed has left. */
+	if (r == 0)
+		r = vault_sweep(v, 0, &plan->freed, reterr);
+	if (r == 0)
+		r = vault_figures(v, &figures, reterr);
+	if (r == 0)
+		plan->over = limits->max_bytes > 0 && figures.stored > limits->max_bytes
+			? figures.stored - limits->max_bytes
+			: 0;
 	return r;
 }

@@ -45,8 +45,17 @@ typedef void (*kept_fn)(void *data, const struct kept *kept, bool written, uint6
 int kept_restore(const struct keeper *k, const struct kept *kept, unsigned flags, kept_fn fn,
 	void *data, struct err *reterr) MUST_USE;
 
+typedef VEC(struct kept) kept_vec;
+void kept_vec_release(kept_vec *all);
+/* Files that are there and have fewer bytes than what is kept of them, by a crash or an
+ * overwriting: each with that. What was changed on purpose is not among them. session NULL: of all.
+ */
+int kept_torn(
+	const struct keeper *k, const char *session, kept_vec *ret, struct err *reterr) MUST_USE;
+
 struct kept_written {
 	size_t written, there, failed;
+	size_t torn; /* of those that are there: see kept_torn(), which the caller asks */
 };
 /* Every session that is gone, back; or (folder not NULL) every file into a folder, as KEY.jsonl.
  * What is there stays. What fails is trouble, and the rest is done all the same. */
@@ -57,16 +66,32 @@ struct kept_limits {
 	int64_t older_ms; /* what was taken before that span; 0: any age */
 	uint64_t max_bytes; /* of the packs; 0: any size */
 };
+struct kept_old {
+	struct kept kept;
+	int64_t last_ms; /* taken */
+	bool only; /* nothing is left of the session then */
+};
 struct kept_pruned {
 	bool dry;
 	size_t files; /* that went, or would go */
 	uint64_t bytes; /* of them when they were whole */
 	size_t referred; /* that would have gone, but references lead there */
+	size_t there; /* … but their originals are there: they would be taken again */
+	uint64_t over; /* bytes on the disk that are left above the limit */
 	uint64_t freed; /* on the disk */
+	VEC(struct kept_old) old; /* those files */
 };
-/* Lets go of the oldest whose original is gone and that no reference leads to. */
-int kept_prune(const struct keeper *k, struct vault *v, const struct kept_limits *limits, bool dry,
+#define KEPT_PRUNED_INIT        \
+	{                       \
+		.old = VEC_INIT \
+	}
+void kept_pruned_release(struct kept_pruned *p);
+/* Which are to go: the oldest whose original is gone and that no reference leads to. */
+int kept_prune_plan(const struct keeper *k, struct vault *v, const struct kept_limits *limits,
 	struct kept_pruned *ret, struct err *reterr) MUST_USE;
+/* Lets go of them. */
+int kept_prune(const struct keeper *k, struct vault *v, const struct kept_limits *limits,
+	struct kept_pruned *plan, struct err *reterr) MUST_USE;
 
 /* Removes a file that the vault has every byte of (v NULL: whatever it has), and the folder of its
  * sub-agents if that is empty then. One that is gone is fine. */

@@ -112,7 +112,7 @@ static void test_prune(void **state UNUSED)
 	RIG;
 	AUTO_FREE char *path = rig_path(&rig, 1, NULL);
 	const struct kept_limits limits = { .older_ms = 1000 };
-	struct kept_pruned pruned;
+	CLEANUP(kept_pruned_release) struct kept_pruned pruned = KEPT_PRUNED_INIT;
 	AUTO_VAULT *v = NULL;
 
 	rig_say(&rig, 1, NULL, "the kumquat tree");
@@ -121,11 +121,12 @@ static void test_prune(void **state UNUSED)
 	assert_int_equal(unlink(path), 0);
 	rig.clock = (struct clock){ true, clock_wall_ms(&rig.clock) + 60 * 1000 };
 	assert_int_equal(keeper_vault(&rig.keeper, 0, &v, NULL), 0);
-	assert_int_equal(kept_prune(&rig.keeper, v, &limits, true, &pruned, NULL), 0);
+	assert_int_equal(kept_prune_plan(&rig.keeper, v, &limits, &pruned, NULL), 0);
 	assert_int_equal(pruned.files, 1);
+	assert_int_equal(pruned.there, 1);
+	assert_true(pruned.old.v[0].only);
 	assert_int_equal(rig_kept(&rig), 2);
-	assert_int_equal(kept_prune(&rig.keeper, v, &limits, false, &pruned, NULL), 0);
-	assert_int_equal(pruned.files, 1);
+	assert_int_equal(kept_prune(&rig.keeper, v, &limits, &pruned, NULL), 0);
 	assert_int_equal(rig_kept(&rig), 1);
 }
 

@@ -37,7 +37,7 @@ void view_archive_run(struct term *t, const struct archive_run *run)
 	put_count(t, (size_t)run->figures.files, "file");
 	put_size(t, " of ", run->figures.bytes, "");
 	put_size(t, " in ", run->figures.stored, " on the disk\n");
-	if (run->pruned.files > 0)
+	if (run->pruned.files > 0 || run->pruned.over > 0)
 		view_archive_pruned(t, &run->pruned);
 }
 
@@ -46,7 +46,21 @@ static void put_pruned(struct jw *w, const struct kept_pruned *p)
 	jw_put_i64(w, "files", (int64_t)p->files);
 	jw_put_i64(w, "content_bytes", (int64_t)p->bytes);
 	jw_put_i64(w, "referred_files", (int64_t)p->referred);
+	jw_put_i64(w, "present_files", (int64_t)p->there);
+	jw_put_i64(w, "over_bytes", (int64_t)p->over);
 	jw_put_i64(w, "freed_bytes", (int64_t)p->freed);
+	jw_key(w, "pruned");
+	jw_array(w);
+	vec_each (&p->old, old) {
+		jw_object(w);
+		jw_put_cstr(w, "archive_key", old->kept.key);
+		jw_put_cstr(w, "session_id", old->kept.session);
+		jw_put_cstr(w, "path", old->kept.path);
+		jw_put_i64(w, "content_bytes", (int64_t)old->kept.size);
+		jw_put_bool(w, "only_copy", old->only);
+		jw_end(w);
+	}
+	jw_end(w);
 }
 
 void view_json_archive_run(struct jw *w, const struct archive_run *run)
@@ -63,6 +77,7 @@ void view_json_archive_run(struct jw *w, const struct archive_run *run)
 	jw_put_i64(w, "content_bytes", (int64_t)run->figures.bytes);
 	jw_put_i64(w, "stored_bytes", (int64_t)run->figures.stored);
 	jw_put_i64(w, "pruned_files", (int64_t)run->pruned.files);
+	jw_put_i64(w, "torn_files", (int64_t)run->torn);
 	jw_end(w);
 }
 
@@ -135,6 +150,16 @@ void view_archive_pruned(struct term *t, const struct kept_pruned *p)
 		put_count(t, p->referred, "file");
 		term_puts(t, " stay: placeholders of trimmed sessions lead there\n");
 	}
+	if (p->over > 0) {
+		put_size(t, "The limit is not reached, by ", p->over, "");
+		if (p->there > 0) {
+			term_puts(t, ": ");
+			put_count(t, p->there, "file");
+			term_putf(t, " %s of sessions that the agents still have ('faden clean')",
+				p->there == 1 ? "is" : "are");
+		}
+		term_puts(t, "\n");
+	}
 }
 
 void view_json_archive_pruned(struct jw *w, const struct kept_pruned *p)
@@ -150,6 +175,12 @@ void view_archive_written(struct term *t, const struct kept_written *all)
 	put_count(t, all->written, "file");
 	term_putf(t, " written, %zu there already%s\n", all->there,
 		all->failed ? ", some could not be written" : "");
+	if (all->torn > 0) {
+		put_count(t, all->torn, "file");
+		term_putf(t, " %s than the archive's copy; with --replace %s\n",
+			all->torn == 1 ? "is shorter" : "are shorter",
+			all->torn == 1 ? "that takes its place" : "those take their place");
+	}
 }
 
 void view_json_archive_written(struct jw *w, const struct kept_written *all)
@@ -158,6 +189,7 @@ void view_json_archive_written(struct jw *w, const struct kept_written *all)
 	jw_put_i64(w, "written_files", (int64_t)all->written);
 	jw_put_i64(w, "present_files", (int64_t)all->there);
 	jw_put_i64(w, "failed_files", (int64_t)all->failed);
+	jw_put_i64(w, "torn_files", (int64_t)all->torn);
 	jw_end(w);
 }
 

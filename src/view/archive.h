@@ -15,6 +15,7 @@ struct archive_run {
 	struct archive_update_stats stats;
 	struct vault_figures figures; /* afterwards */
 	struct kept_pruned pruned; /* as the settings say */
+	size_t torn; /* files that are shorter than their copy */
 };
 
 void view_archive_run(struct term *t, const struct archive_run *run);

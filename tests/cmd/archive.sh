@@ -160,7 +160,11 @@ t_exit 'nothing is pruned without a word' 2 t_faden archive prune
 t_exit 'what would be pruned' 0 t_faden archive prune --older-than 900w -n --json
 t_is 'nothing that was taken since' "$(field 'r["files"]')" 0
 t_setenv 'FADEN_CLOCK=2046-01-01T00:00:00Z'
-t_exit 'years later' 0 t_faden archive prune --older-than 1w --json
+t_exit 'without a terminal -y is needed' 2 t_faden archive prune --older-than 1w
+t_like 'as is said' "$(cat "$t_err")" 'would go, and nobody can be asked here: give -y'
+t_exit 'what would go is named' 0 t_faden archive prune --older-than 1w -n
+t_like 'with age, size, and that nothing else is left of it' "$(cat "$t_out")" '^[0-9a-f-]+	[0-9].* ago	[0-9.]+ k?B	the only copy	[a-zA-Z]'
+t_exit 'years later' 0 t_faden archive prune --older-than 1w -y --json
 t_ok 'what the agents have no more goes' test "$(field 'r["files"]')" -ge 1
 t_exit 'a reference still works' 0 t_faden recall "$ref"
 
@@ -203,4 +207,56 @@ t_unlike 'by its id' "$(cat "$t_out")" "$e"
 t_exit 'nor shown' 1 t_faden show "$e"
 t_exit 'nor in the archive' 1 t_faden archive list "$e"
 t_unlike 'no word of it is in any file of ours' "$(grep -rl narwhal "$t_home/.local" 2>/dev/null)" .
+
+# what is shorter than its copy is said, and mended
+t_faden config set archive.max_size '' >/dev/null
+t_faden config set archive.keep_days 0 >/dev/null
+g=aaaaaaaa-0000-4000-8000-000000000006
+fg=$("$t_helper/make-session" claude "$t_home/.claude" "$here" "$g" --title 'The Ocelot naps' 'one nap' 'two naps')
+cp "$fg" "$t_tmp/g"
+t_exit 'a session is kept' 0 t_faden archive
+truncate -s 900 "$fg"
+t_exit 'it is torn' 0 t_faden archive --json
+t_is 'that is counted' "$(field 'r["torn_files"]')" 1
+t_like 'and said' "$(cat "$t_err")" "session $g is shorter .* than its copy .*faden archive restore $g --replace"
+t_exit 'what is left of it is shown' 0 t_faden show "$g"
+t_like 'and that there is more' "$(cat "$t_err")" "faden archive restore $g --replace"
+t_is 'once' "$(wc -l <"$t_err")" 1
+t_exit 'all that is gone comes back; this is there' 6 t_faden archive restore --all
+t_like 'it is named' "$(cat "$t_err")" "session $g is shorter"
+t_like 'and counted' "$(cat "$t_out")" "^1 file is shorter than the archive's copy; with --replace that takes its place$"
+t_exit 'all of it is brought back' 0 t_faden archive restore --all --replace --json
+t_is 'that one' "$(field 'r["written_files"], r["torn_files"]')" '(1, 0)'
+t_ok 'byte for byte' cmp "$fg" "$t_tmp/g"
+t_exit 'nothing is said any more' 0 t_faden show "$g"
+t_is 'not a word' "$(cat "$t_err")" ''
+t_exit 'one that is trimmed in place is shorter' 0 t_faden trim --in-place "$a"
+t_exit 'as it should be' 0 t_faden archive --json
+t_is 'and not torn' "$(field 'r["torn_files"]')" 0
+
+# listed by words of the title
+t_exit 'listed by words of its title' 0 t_faden archive list nap OCELOT
+t_is 'alone' "$(wc -l <"$t_out")" 1
+t_exit 'in one argument as well' 0 t_faden archive list 'ocelot naps'
+t_exit 'but not by a word that it has not' 1 t_faden archive list ocelot quokka
+sed 's/Ocelot/Margay/' "$t_tmp/g" >"$fg"
+t_exit 'it is rewritten' 0 t_faden archive
+t_exit 'both versions are listed' 0 t_faden archive list "$g"
+t_is 'each by its own title' "$(cut -f 7 "$t_out" | sort | tr '\n' ,)" 'The Margay naps,The Ocelot naps,'
+
+# a limit that cannot be reached
+t_exit 'what is there cannot be pruned' 0 t_faden archive prune --max-size 1 -y
+t_like 'and that is said' "$(cat "$t_out")" '^The limit is not reached, by .* of sessions that the agents still have'
+
+# cleaned away, then forgotten
+t_exit 'an unknown agent is refused' 2 t_faden clean --older-than 7d --agent codx -n
+t_exit 'so is no time at all' 2 t_faden clean --older-than 0d -n
+t_like 'as such' "$(cat "$t_err")" "'0d' is not a span of time"
+t_exit 'old sessions are cleaned up' 0 t_faden clean --older-than 7d -y
+t_exit 'the archive has it' 0 t_faden archive list "$g"
+t_exit 'none is there to clean' 1 t_faden clean --older-than 7d -y
+t_exit 'but to forget' 0 t_faden clean --older-than 7d --forget -y --json
+t_ok 'that one too' test "$(field 'r["kept_files"]')" -ge 2
+t_exit 'nothing of it is left' 1 t_faden archive list "$g"
+t_exit 'nor found' 1 t_faden list --gone "$g"
 t_done

@@ -83,7 +83,7 @@ check 0 archive list
 check 0 archive verify
 check 0 archive restore "$b"
 check 0 archive export "$b" -o "$t_tmp/exported"
-check 0 archive restore --all
+check 6 archive restore --all
 check 0 archive prune --older-than 900w
 check 0 clean --older-than 1w --dry-run
 check 0 delete --dry-run "$b"
