@@ -465,7 +465,7 @@ static void begin_turn(struct assistant *as)
 	const struct turn_opts opts = {
 		.claim = claim,
 		.claim_data = as,
-		.busy_ms = as->opts.decide.routes ? BUSY_PATIENCE_MS : 0,
+		.busy_ms = as->opts.decide.routes || as->opts.waits ? BUSY_PATIENCE_MS : 0,
 		.go_on = as->opts.wait_on_limit ? text_get(TEXT_GO_ON, as->language) : NULL,
 	};
 	const struct turn_sink sink = sink_of(as);

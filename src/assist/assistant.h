@@ -48,6 +48,7 @@ struct assistant_opts {
 	struct judge_opts judge; /* who is asked about close choices */
 	const struct agent_def *kind; /* who answers in a new conversation */
 	bool kind_default; /* nobody chose it: a folder goes on with the agent it had before */
+	bool waits; /* a conversation in use is waited for, where sentences are not routed too */
 	bool wait_on_limit; /* when the agent's limit is reached: wait until it ends */
 };
 

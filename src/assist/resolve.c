@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "agent/agents.h"
 #include "archive/archive.h"
@@ -264,16 +265,60 @@ int resolve_conversation(const struct resolve_opts *o, const struct session_row 
 	return r;
 }
 
+static bool begins(const char *id, const char *spec)
+{
+	return strncasecmp(id, spec, strlen(spec)) == 0;
+}
+
+/*
+ * Of our own ids a beginning is enough, as it is of the agents'. *ret is the conversation that spec
+ * begins the id of, where no session is called so and none begins so; else empty.
+ */
+static int find_ours(
+	const struct resolve_opts *o, const char *spec, struct conv *ret, struct err *reterr)
+{
+	AUTO_CONV found = CONV_INIT;
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	CLEANUP(catalogue_matches_release) struct catalogue_matches some = { .more = false };
+
+	if (uuid_valid(sv_of(spec))) {
+		(void)!conv_get(o->store, spec, o->clock, ret, NULL);
+		return 0;
+	}
+	int r = conv_by_prefix(o->store, spec, o->clock, &found, reterr);
+	if (r < 0 && r != ERR_AMBIGUOUS)
+		return r == ERR_NOTFOUND ? 0 : r;
+	bool several = r == ERR_AMBIGUOUS;
+	r = catalogue_resolve(o->store, o->homes, o->n_homes, spec, &row, &some, NULL);
+	if (several)
+		return r == ERR_NOTFOUND ? ERR_AMBIGUOUS : 0;
+	bool other = r == 0 &&
+		(begins(row.info.id, spec) || strcasecmp(session_row_name(&row), spec) == 0);
+	vec_each (&some.rows, one)
+		other |= begins(one->info.id, spec) || strcasecmp(session_row_name(one), spec) == 0;
+	if (other && r == 0 && begins(row.info.id, spec) &&
+		(!found.session || strcmp(found.session, row.info.id) != 0))
+		return err_set(reterr, ERR_AMBIGUOUS,
+			"'%s' is the beginning of two ids: session %s and conversation %s", spec,
+			row.info.id, found.id);
+	if (!other) {
+		*ret = found;
+		found = (struct conv)CONV_INIT;
+	}
+	return 0;
+}
+
 static int resolve_named(const struct resolve_opts *o, const char *spec, unsigned flags,
 	struct resolved *ret, struct err *reterr)
 {
 	AUTO_CONV named = CONV_INIT;
-	bool ours =
-		uuid_valid(sv_of(spec)) && conv_get(o->store, spec, o->clock, &named, NULL) == 0;
 	bool path = strchr(spec, '/') || sv_ends(unpack_plain(sv_of(spec)), SV(".jsonl"));
 	struct err err = ERR_INIT;
-	int r;
+	int r = find_ours(o, spec, &named, reterr);
+	bool ours = named.id[0] != '\0';
 
+	if (r < 0)
+		return r;
 	if (ours && flags & RESOLVE_CONVERSATION) {
 		ret->conv = named;
 		named = (struct conv)CONV_INIT;
@@ -291,7 +336,7 @@ static int resolve_named(const struct resolve_opts *o, const char *spec, unsigne
 		if (r == ERR_NOTFOUND)
 			r = catalogue_resolve(o->store, o->homes, o->n_homes, spec, &ret->row,
 				&ret->candidates, &err);
-	} else if (flags & RESOLVE_FILE && uuid_valid(sv_of(spec)) &&
+	} else if (flags & RESOLVE_FILE && !ours && uuid_valid(sv_of(spec)) &&
 		file_by_id(o, spec, &ret->row))
 		r = 0;
 	else

@@ -51,6 +51,7 @@ struct resume {
 	bool here; /* in `dir`, whichever it was begun in */
 	char *dir;
 	char *moved; /* a copy that was brought here before; NULL: none */
+	bool unmade; /* it is only made when it goes on */
 	char *program;
 	struct strv argv;
 	int status;
@@ -84,6 +85,13 @@ static void make_command(struct resume *s)
 {
 	struct sv words = sv_of(s->agent->resume), word;
 
+	if (s->unmade) {
+		static const char *const ourselves[] = { "faden", "resume", "--here" };
+		for (size_t i = 0; i < ARRAY_LEN(ourselves); i++)
+			strv_add(&s->argv, ourselves[i]);
+		strv_add(&s->argv, s->of.row.info.id);
+		return;
+	}
 	strv_add(&s->argv, s->program);
 	(void)sv_split(&words, ' ', &word); /* its usual name */
 	while (sv_split(&words, ' ', &word))
@@ -126,6 +134,10 @@ static int go_on_in_copy(struct resume *s, const struct transcript_home *home, c
 	struct session_row row = SESSION_ROW_INIT;
 	int r = catalogue_children(s->app->store, &s->of.row.info, take_moved, s, reterr);
 
+	/* Who only looks changes nothing. */
+	s->unmade = !s->moved && (s->opts->print || s->opts->json);
+	if (r >= 0 && s->unmade)
+		return 0;
 	if (r >= 0 && !s->moved) {
 		r = move_session(&how, &copy, reterr);
 		if (r < 0)

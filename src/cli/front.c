@@ -193,6 +193,7 @@ int front_open(struct front *f, struct app *app, const struct front_opts *opts, 
 		return r;
 	struct assistant_opts as = kit_assistant_opts(&f->kit, opts->single);
 	as.turns.loop = f->loop;
+	as.waits = opts->waits;
 	f->ui = opts->ui;
 	as.ui = (struct assistant_ui){ .data = f,
 		.begin = on_begin,

@@ -240,6 +240,7 @@ int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *ret
 		.model = opts->model,
 		.permission = opts->permission,
 		.resends = true,
+		.waits = true,
 		.ui = { .data = &l, .begin = on_begin, .event = on_event, .notice = on_notice },
 		.signal = on_signal,
 	};

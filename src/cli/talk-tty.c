@@ -445,6 +445,9 @@ static void take_turn(struct talk *t, struct sv text, bool *fresh)
 		say_line(t, STYLE_ERROR, err.msg);
 	else
 		*fresh = false;
+	/* What could not be sent need not be typed again. */
+	if (r == ERR_BUSY && t->editor)
+		editor_put(t->editor, text);
 	if (!t->leave)
 		show_listening(t, r == 0 ? &out->turn->conv : NULL);
 }

@@ -139,6 +139,33 @@ int conv_get(struct store *store, const char *id, const struct clock *clock, str
 	return r < 0 ? r : fetch_one(&q, clock, id, ret, reterr);
 }
 
+int conv_by_prefix(struct store *store, const char *prefix, const struct clock *clock,
+	struct conv *ret, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	AUTO_CONV found = CONV_INIT;
+	size_t n = strlen(prefix);
+
+	if (n < CONV_PREFIX_MIN || n >= UUID_TEXT || strspn(prefix, "0123456789abcdefABCDEF-") != n)
+		return err_set(reterr, ERR_NOTFOUND, "no conversation %s", prefix);
+	AUTO_FREE char *like = xasprintf("%s%%", prefix);
+	int r = SQL_PREPARE(
+		&q, store, reterr, CONV_SELECT "WHERE c.id LIKE ? LIMIT 2", SQL_T(like));
+	if (r == 0)
+		r = fetch_one(&q, clock, prefix, &found, reterr);
+	if (r < 0)
+		return r;
+	r = sql_step(&q, reterr);
+	if (r > 0)
+		return err_set(reterr, ERR_AMBIGUOUS,
+			"'%s' is the beginning of more than one conversation's id", prefix);
+	if (r < 0)
+		return r;
+	*ret = found;
+	found = (struct conv)CONV_INIT;
+	return 0;
+}
+
 int conv_by_session(struct store *store, const char *agent, const char *session,
 	const struct clock *clock, struct conv *ret, struct err *reterr)
 {

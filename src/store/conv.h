@@ -23,6 +23,7 @@ enum conv_task { CONV_EDIT, CONV_PLAN };
 enum {
 	CONV_LEASE_MS = 120000, /* a heartbeat older than this is dead, on another host */
 	CONV_BEAT_MS = 20000, /* how often a holder beats */
+	CONV_PREFIX_MIN = 4, /* characters of an id that may stand for it */
 	CONV_NAME_MAX = 200, /* bytes of a name */
 	CONV_TITLE_MAX = 80, /* bytes of a title */
 };
@@ -71,6 +72,9 @@ int conv_create(struct store *store, const struct conv_new *what, const struct p
 	const struct clock *clock, struct conv *ret, struct err *reterr) MUST_USE;
 int conv_get(struct store *store, const char *id, const struct clock *clock, struct conv *ret,
 	struct err *reterr) MUST_USE;
+/* By the beginning of its id, of CONV_PREFIX_MIN digits or more. ERR_NOTFOUND, ERR_AMBIGUOUS. */
+int conv_by_prefix(struct store *store, const char *prefix, const struct clock *clock,
+	struct conv *ret, struct err *reterr) MUST_USE;
 /* By the agent's session id. */
 int conv_by_session(struct store *store, const char *agent, const char *session,
 	const struct clock *clock, struct conv *ret, struct err *reterr) MUST_USE;

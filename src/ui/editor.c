@@ -279,6 +279,12 @@ void editor_type(struct editor *e, struct sv keys)
 	str_add(&e->ahead, keys);
 }
 
+void editor_put(struct editor *e, struct sv text)
+{
+	str_clear(&e->prefill);
+	str_add(&e->prefill, text);
+}
+
 /* libedit's source of characters. */
 static int get_char(EditLine *el, wchar_t *ret)
 {

@@ -6,17 +6,28 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 
 void keys_init(struct keys *k, struct loop *loop, int fd)
 {
 	*k = (struct keys){ .loop = loop, .fd = fd };
 	str_init_max(&k->ahead, KEYS_AHEAD_MAX);
+	k->strayed = (struct str)STR_INIT;
 }
 
 void keys_release(struct keys *k)
 {
 	keys_close(k);
 	str_release(&k->ahead);
+	str_release(&k->strayed);
+}
+
+static void forget_stray(struct keys *k)
+{
+	if (k->stray)
+		loop_remove(k->loop, k->stray);
+	k->stray = NULL;
+	str_clear(&k->strayed);
 }
 
 static void drop_timer(struct keys *k)
@@ -46,6 +57,7 @@ static bool drop_escape(struct keys *k)
 void keys_close(struct keys *k)
 {
 	drop_timer(k);
+	forget_stray(k);
 	k->wanted = NULL;
 	/* Whoever listens gets the key that was pressed right before. */
 	if (k->line)
@@ -88,8 +100,28 @@ static void add_ahead(struct keys *k, struct sv typed)
 	(void)k->line(k->line_data, sv_from(str_sv(&k->ahead), line_start(k)), false);
 }
 
+static void on_stray(void *data)
+{
+	struct keys *k = data;
+
+	k->stray = NULL;
+	forget_stray(k);
+}
+
+/* One key, with nothing before it, that is no answer or came too soon for one: a slip, unless more
+ * follows. */
+static bool is_stray(const struct keys *k, struct sv typed)
+{
+	uint32_t cp;
+
+	return !k->stray && k->ahead.len == line_start(k) && utf8_decode(typed, &cp) == typed.n;
+}
+
 static void keep(struct keys *k, struct sv typed)
 {
+	if (k->stray)
+		add_ahead(k, str_sv(&k->strayed));
+	forget_stray(k);
 	add_ahead(k, typed);
 	k->pause_ms = KEYS_PAUSE_MS;
 	k->last_ms = clock_age_ms(NULL);
@@ -113,6 +145,7 @@ static void answer(struct keys *k, char key)
 
 	k->wanted = NULL;
 	drop_timer(k);
+	forget_stray(k);
 	k->timer = loop_add_timer(k->loop, KEYS_ENTER_MS, on_timer, k);
 	fn(k->data, key);
 }
@@ -169,7 +202,12 @@ static void take(struct keys *k, struct sv typed)
 		k->fn(k->data, KEYS_ESCAPE);
 	else if (first && strchr(k->wanted, first) && alone && paused)
 		answer(k, first);
-	else if (!enter || k->ahead.len) /* Enter alone says nothing */
+	else if (!enter && is_stray(k, typed)) {
+		str_add(&k->strayed, typed);
+		k->pause_ms = KEYS_PAUSE_MS;
+		k->last_ms = clock_age_ms(NULL);
+		k->stray = loop_add_timer(k->loop, KEYS_PAUSE_MS, on_stray, k);
+	} else if (!enter || k->ahead.len || k->stray) /* Enter alone says nothing */
 		keep(k, typed);
 }
 
@@ -200,6 +238,7 @@ void keys_ask(struct keys *k, const char *wanted, keys_fn fn, void *data)
 	char typed[4096];
 
 	drop_timer(k);
+	forget_stray(k);
 	(void)drop_escape(k);
 	k->wanted = wanted;
 	k->fn = fn;

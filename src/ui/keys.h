@@ -5,6 +5,7 @@
  * What was typed before the question came, or is typed on without looking at it, is no answer: it
  * is kept in `ahead`, for whoever reads next. So a key counts alone, and after a pause: a short one
  * when nothing else was typed, longer than any between two keys of a sentence when something was.
+ * A single key that is no answer and that nothing follows was meant as one: it is dropped.
  */
 #pragma once
 
@@ -44,6 +45,8 @@ struct keys {
 		*escape; /* it came while nothing was asked: the rest of a key may follow */
 	int64_t last_ms; /* age clock: of the question, or of what was typed since */
 	int64_t pause_ms; /* that an answer comes after */
+	struct loop_source *stray; /* while a key that is no answer may yet be the first of more */
+	struct str strayed; /* … that key */
 	bool typing; /* something was typed since the last question */
 	keys_line_fn line; /* NULL: nothing is read but answers */
 	void *line_data;

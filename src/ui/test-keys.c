@@ -134,17 +134,48 @@ static void test_too_soon_or_not_alone(void **state)
 	keys_ask(&rig->keys, "yn", on_key, rig);
 	type(rig, "y");
 	pass(rig, KEYS_PAUSE_MS - 1);
-	expect(rig, "", "y");
+	expect(rig, "", "");
 	type(rig, "y");
 	pass(rig, KEYS_PAUSE_MS);
-	expect(rig, "", "y");
+	expect(rig, "", "yy");
 	type(rig, "yn");
 	pass(rig, KEYS_LOOK_MS);
 	expect(rig, "", "yn");
 	pass(rig, KEYS_PAUSE_MS);
 	type(rig, "x");
 	pass(rig, KEYS_LOOK_MS);
-	expect(rig, "", "x");
+	type(rig, "y");
+	pass(rig, KEYS_PAUSE_MS);
+	expect(rig, "", "xy");
+}
+
+/* A wrong key is nothing that whoever reads next would want. */
+static void test_a_slip_is_dropped(void **state)
+{
+	struct rig *rig = *state;
+	static const char *const slips[] = { "x", "ä", " " };
+
+	for (size_t i = 0; i < ARRAY_LEN(slips); i++) {
+		keys_ask(&rig->keys, "yn", on_key, rig);
+		pass(rig, 2 * KEYS_LOOK_MS);
+		type(rig, slips[i]);
+		pass(rig, KEYS_PAUSE_MS);
+		type(rig, "y");
+		pass(rig, KEYS_LOOK_MS);
+		expect(rig, "y", "");
+	}
+	/* Behind something else it is a part of that, and is not dropped with the question. */
+	type(rig, "and");
+	keys_ask(&rig->keys, "yn", on_key, rig);
+	pass(rig, 2 * KEYS_PAUSE_MS);
+	type(rig, "x");
+	pass(rig, 2 * KEYS_PAUSE_MS);
+	expect(rig, "", "andx");
+	type(rig, "x");
+	pass(rig, 1);
+	keys_close(&rig->keys);
+	pass(rig, 2 * KEYS_PAUSE_MS);
+	expect(rig, "", "");
 }
 
 static void test_enter_says_nothing(void **state)
@@ -186,7 +217,7 @@ static void test_the_next_question(void **state)
 	keys_ask(&rig->keys, "b", on_key, rig);
 	type(rig, "y");
 	pass(rig, KEYS_LOOK_MS);
-	expect(rig, "", "y");
+	expect(rig, "", "");
 	keys_close(&rig->keys);
 	assert_null(rig->keys.source);
 }
@@ -285,6 +316,7 @@ int main(void)
 		CASE(test_one_key_answers),
 		CASE(test_what_was_typed_before_is_no_answer),
 		CASE(test_too_soon_or_not_alone),
+		CASE(test_a_slip_is_dropped),
 		CASE(test_enter_says_nothing),
 		CASE(test_escape),
 		CASE(test_an_escape_outlives_a_question),

@@ -67,6 +67,13 @@ two=01a00000-0000-7000-8000-000000000002
 file=$(find "$claude" -name "$one.jsonl")
 before=$(cksum <"$file")
 t_exit 'without --here a folder that is gone is an error' 3 t_faden resume $one
+files() { find "$claude" -type f | sort; }
+were=$(files)
+t_exit 'what it would run can be printed' 0 t_faden resume --here --print $one
+t_is 'as the command that makes the copy and goes on' "$(cat "$t_out" "$t_err")" "cd '$work/new' && 'faden' 'resume' '--here' '$one'"
+t_exit 'and as JSON' 0 t_faden resume --here --json $one
+t_like 'for programs' "$(cat "$t_out")" "\"directory\":\"$work/new\",\"command\":\\[\"faden\",\"resume\",\"--here\",\"$one\"\\]"
+t_is 'printing writes nothing' "$(files)" "$were"
 t_exit 'with it the agent is started here' 0 t_faden resume --here $one
 copy=$(sed 's/.*--resume //' "$t_out")
 t_like 'with a copy' "$copy" '^[0-9a-f-]{36}$'
@@ -77,6 +84,8 @@ t_is 'the session is as it was' "$(cksum <"$file")" "$before"
 t_is 'the copy is listed as what it is' "$(t_faden list -F '{relation} {dir} {prompt}' | grep moved)" "moved $work/new top"
 t_exit 'a second time the same goes on' 0 t_faden resume --here $one
 t_is 'without a word' "$(cat "$t_out" "$t_err")" "$work/new --resume $copy"
+t_exit 'which can be printed by now' 0 t_faden resume --here --print $one
+t_is 'with the copy that is there' "$(cat "$t_out")" "cd '$work/new' && '$t_bin/claude' '--resume' '$copy'"
 t_exit 'the copy itself stays' 0 t_faden resume --here "$copy"
 t_is 'as it is' "$(cat "$t_out")" "$work/new --resume $copy"
 t_exit 'codex is told where to go on' 0 t_faden resume --here --json $two

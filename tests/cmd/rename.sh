@@ -41,6 +41,19 @@ t_like 'it is said that none was begun here' "$(cat "$t_err")" 'no session was b
 t_exit 'resume --json of no session has its status' 1 t_faden resume --json nobody
 t_like 'resume --json of no session is an object' "$(cat "$t_out")" '"code":"not-found"'
 
+# Of our own ids a beginning is enough, too.
+t_exit 'a conversation is begun' 0 t_faden ask --agent rehearsal --new --json count the swans
+conversation=$(sed 's/.*"conversation_id":"\([^"]*\)".*/\1/' "$t_out")
+ours=$(sed 's/.*"session_id":"\([^"]*\)".*/\1/' "$t_out")
+for part in "$conversation" "${conversation%%-*}" "${conversation%-*}"; do
+	t_is "show takes $part" "$(t_faden show --json "$part" 2>&1 | grep -c 'count the swans')" "$(t_faden show --json "$ours" | grep -c 'count the swans')"
+	t_exit "ask --in takes $part" 0 t_faden ask --json --in "$part" 'what did I say?'
+	t_like 'and is there' "$(cat "$t_out")" "\"conversation_id\":\"$conversation\""
+	t_exit "advise takes $part" 0 t_faden advise "$part"
+done
+t_exit 'a beginning that nothing has is not found' 1 t_faden show 00ff00ff00ff
+t_exit 'what is gone is said to be' 0 t_faden delete -y "${conversation%%-*}"
+
 t_exit 'a name with a slash is taken' 0 t_faden rename aaaaaaaa feature/login
 for words in show rename\ --json\ --remove advise; do
 	# shellcheck disable=SC2086

@@ -190,6 +190,32 @@ tty_type 'exit' Enter
 tty_wait 'exit leaves' '^status 0'
 tty_stop
 
+# what another terminal keeps from being sent stands at the prompt again
+mkdir "$t_tmp/two" && cd "$t_tmp/two" || exit 1
+printf '*\nsay Working.\nwait 60000\nsay Done.\n' >"$t_tmp/script"
+start '--agent rehearsal'
+tty_type 'paint the fence' Enter
+tty_wait 'a talk is begun' '^You said: paint the fence'
+tty_prompt
+t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
+t_start_faden ask --agent rehearsal and the gate >"$t_tmp/other" 2>&1
+other=$t_pid
+t_ok 'another terminal is at it' t_wait_for 20 grep -q Working "$t_tmp/other"
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+tty_type 'in blue' Enter
+tty_wait 'the line is refused' 'in use by process [0-9]+ '
+again() { [ "$(tty_screen | grep -c '^› in blue$')" = 2 ]; }
+t_ok 'and stands at the prompt again' t_wait_for 10 again
+kill -INT "$other"
+t_wait_for 20 eval '! t_running $other'
+tty_type ' please' Enter
+tty_wait 'it can be sent' '^You said: in blue please'
+tty_prompt
+tty_type C-d
+tty_wait 'Ctrl-D leaves after a line that was kept' '^status 0'
+tty_stop
+cd "$t_tmp/work" || exit 1
+
 # who is chosen at the question answers, though a rehearsal goes on here
 printf '#!/bin/sh\nexit 1\n' >"$t_bin/claude"
 chmod +x "$t_bin/claude"
