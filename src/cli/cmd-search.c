@@ -204,7 +204,10 @@ static void look_elsewhere(struct search *s, size_t i)
 	AUTO_CLOSE int fd = -1;
 
 	if (hit->hit.at.kind == DOC_SESSION) {
-		str_addf(&text, "%s %s %s", source->name, source->cwd, source->branch);
+		const char *const texts[] = { source->name, source->cwd, source->branch };
+		for (size_t k = 0; k < ARRAY_LEN(texts); k++)
+			if (texts[k][0])
+				str_addf(&text, "%s%s", text.len > 0 ? " " : "", texts[k]);
 		(void)snippet_make(str_sv(&text), &s->query, &s->found.marks, &hit->hit, s->columns,
 			&shown->snippet);
 		return;

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "search/segment-file.h"
+#include "search/vocabulary.h"
 
 enum {
 	SLICE_FIRST =
@@ -16,6 +17,7 @@ enum {
 	SLICE_LEVELS = 8, /* each has twice the room of the one before, up to some */
 	LINK = 4,
 	SLOTS_MIN = 1 << 16,
+	COMMON_SLOTS = 1 << 10,
 	AHEAD = 8, /* terms whose lists are fetched before they are written to */
 	PART_MAX = 255,
 	WALL_MAX = 0xFFFF, /* of the upper part of a place */
@@ -35,6 +37,7 @@ struct entry {
 	uint32_t count;
 	uint8_t n;
 	uint8_t level;
+	bool common;
 };
 
 struct place {
@@ -49,6 +52,10 @@ struct builder {
 	uint32_t *slots; /* index + 1 */
 	size_t slots_n;
 	uint64_t seed;
+	struct {
+		struct sv text;
+		uint32_t hash;
+	} common[COMMON_SLOTS]; /* words of vocabulary_common() by their hashes; no text: none */
 	/* the current document */
 	VEC(struct place) here;
 	VEC(uint32_t) touched; /* terms */
@@ -62,6 +69,32 @@ struct builder {
 	uint64_t words;
 };
 
+static uint32_t hash_of(const struct builder *b, struct sv text)
+{
+	return (uint32_t)XXH3_64bits_withSeed(text.p, text.n, b->seed);
+}
+
+static void add_common(void *data, struct sv word)
+{
+	struct builder *b = data;
+	uint32_t hash = hash_of(b, word);
+	size_t at = hash % COMMON_SLOTS;
+
+	while (b->common[at].text.n > 0)
+		at = (at + 1) % COMMON_SLOTS;
+	b->common[at].text = word;
+	b->common[at].hash = hash;
+}
+
+static bool is_common(const struct builder *b, struct sv text, uint32_t hash)
+{
+	for (size_t at = hash % COMMON_SLOTS; b->common[at].text.n > 0;
+		at = (at + 1) % COMMON_SLOTS)
+		if (b->common[at].hash == hash && sv_eq(b->common[at].text, text))
+			return true;
+	return false;
+}
+
 struct builder *builder_new(size_t budget)
 {
 	struct builder *b = xcalloc(1, sizeof(*b));
@@ -70,6 +103,7 @@ struct builder *builder_new(size_t budget)
 	b->seed = hash_seed();
 	b->slots_n = SLOTS_MIN;
 	b->slots = xcalloc(b->slots_n, sizeof(*b->slots));
+	vocabulary_each_common(add_common, b);
 	return b;
 }
 
@@ -191,11 +225,6 @@ static bool same_text(const struct builder *b, const struct entry *t, struct sv 
 					  : memcmp(b->arena + t->text, text.p, text.n) == 0;
 }
 
-static uint32_t hash_of(const struct builder *b, struct sv text)
-{
-	return (uint32_t)XXH3_64bits_withSeed(text.p, text.n, b->seed);
-}
-
 static uint32_t find_term(struct builder *b, struct sv text, uint32_t hash)
 {
 	size_t at = hash & (b->slots_n - 1);
@@ -219,6 +248,7 @@ static uint32_t find_term(struct builder *b, struct sv text, uint32_t hash)
 			.head = END,
 			.tail = END,
 			.n = (uint8_t)text.n,
+			.common = is_common(b, text, hash),
 		});
 	memcpy(b->terms.v[b->terms.n - 1].start, text.p,
 		text.n < sizeof(b->terms.v->start) ? text.n : sizeof(b->terms.v->start));
@@ -227,7 +257,7 @@ static uint32_t find_term(struct builder *b, struct sv text, uint32_t hash)
 	return (uint32_t)b->terms.n - 1;
 }
 
-static void add_hashed(struct builder *b, struct sv term, uint32_t hash, uint32_t position)
+static uint32_t add_hashed(struct builder *b, struct sv term, uint32_t hash, uint32_t position)
 {
 	uint32_t i = find_term(b, term, hash), at = (uint32_t)b->here.n;
 	struct entry *t = &b->terms.v[i];
@@ -241,12 +271,44 @@ static void add_hashed(struct builder *b, struct sv term, uint32_t hash, uint32_
 	t->tail = at;
 	t->count++;
 	vec_push(&b->here, (struct place){ position, END });
+	return i;
 }
 
 void builder_add(struct builder *b, struct sv term, uint32_t position)
 {
 	term = sv_head(term, TERM_MAX);
-	add_hashed(b, term, hash_of(b, term), position);
+	(void)add_hashed(b, term, hash_of(b, term), position);
+}
+
+/* Common words that were added last. An identifier's whole has the position of its first part: at
+ * two positions there are at most four words. */
+struct latest {
+	struct {
+		uint32_t term, position;
+	} v[4];
+	unsigned n; /* all that have been there */
+};
+
+/* A common word with those that stand before it. Lists of their own make phrases of such words as
+ * quick as a word: their positions would be most of all that are read. */
+static void add_pairs(struct builder *b, struct latest *latest, uint32_t term, uint32_t position)
+{
+	enum { MOST = ARRAY_LEN(latest->v) };
+	char buf[PAIR_TERM_MAX];
+
+	for (unsigned k = latest->n > MOST ? latest->n - MOST : 0; k < latest->n; k++) {
+		uint32_t before = latest->v[k % MOST].position;
+		if (before + 1 != position)
+			continue;
+		const struct entry *first = &b->terms.v[latest->v[k % MOST].term];
+		const struct entry *second = &b->terms.v[term];
+		builder_add(b,
+			term_of_pair(sv_make((const char *)b->arena + first->text, first->n),
+				sv_make((const char *)b->arena + second->text, second->n), buf),
+			before);
+	}
+	latest->v[latest->n % MOST].term = term;
+	latest->v[latest->n++ % MOST].position = position;
 }
 
 /* Some words at a time: where each of them leads to is on its way while the others are hashed. */
@@ -257,6 +319,7 @@ uint32_t builder_text(struct builder *b, struct sv text, uint32_t position)
 		char text[WORD_MAX];
 		uint32_t n, hash, position;
 	} words[BATCH];
+	struct latest latest = { .n = 0 };
 	struct word_walk walk;
 	struct word_at word;
 	bool more = true;
@@ -277,9 +340,12 @@ uint32_t builder_text(struct builder *b, struct sv text, uint32_t position)
 			if (slot)
 				__builtin_prefetch(&b->terms.v[slot - 1]);
 		}
-		for (unsigned i = 0; i < n; i++)
-			add_hashed(b, sv_make(words[i].text, words[i].n), words[i].hash,
-				words[i].position);
+		for (unsigned i = 0; i < n; i++) {
+			uint32_t term = add_hashed(b, sv_make(words[i].text, words[i].n),
+				words[i].hash, words[i].position);
+			if (b->terms.v[term].common)
+				add_pairs(b, &latest, term, words[i].position);
+		}
 	}
 	b->length += walk.position;
 	return position + walk.position;

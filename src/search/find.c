@@ -120,6 +120,18 @@ static uint64_t session_of(void *data, uint32_t id)
 	return *number;
 }
 
+static bool same_title(void *data, uint32_t a, uint32_t b)
+{
+	struct sessions *s = data;
+
+	/* The second look may move what the first one found. */
+	if (!source_of(s, a, NULL) || !source_of(s, b, NULL))
+		return false;
+	const struct index_source *x = source_of(s, a, NULL), *y = source_of(s, b, NULL);
+	return strcmp(x->agent, y->agent) == 0 && strcmp(x->name, y->name) == 0 &&
+		strcmp(x->cwd, y->cwd) == 0;
+}
+
 static void sessions_release(struct sessions *s)
 {
 	vec_each (&s->known, source)
@@ -171,6 +183,7 @@ int find(struct index_view *view, const struct query *query, const struct find_o
 		.unmarked = opts->unmarked,
 		.now_ms = opts->now_ms,
 		.session_of = session_of,
+		.same_title = same_title,
 		.data = &sessions };
 	int r = 0;
 

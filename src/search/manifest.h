@@ -15,7 +15,7 @@
 #define SEGMENT_SUFFIX ".segment"
 
 /* Another number when the words, the fields or the tables change: the index is made anew. */
-enum { INDEX_VERSION = 2 };
+enum { INDEX_VERSION = 3 };
 
 /* A source as the manifest has it. */
 struct source_row {

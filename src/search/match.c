@@ -205,11 +205,14 @@ static int count_phrase(struct follower *fs, size_t n, positions *starts, uint8_
 }
 
 /* A phrase in one segment, and pieces of its documents. */
+struct phrase_term {
+	struct segment_term term;
+	uint32_t offset; /* from the first word */
+};
 struct phrase {
 	const struct segment *seg;
-	const struct query_part *part;
-	const struct segment_term *terms;
-	size_t rarest;
+	const struct phrase_term *terms;
+	size_t n, rarest;
 	size_t pieces;
 	struct found *found; /* a piece */
 };
@@ -218,7 +221,7 @@ struct phrase {
 static int find_phrase(void *data, size_t piece, unsigned worker UNUSED, struct err *reterr)
 {
 	const struct phrase *ph = data;
-	size_t n = ph->part->terms.n;
+	size_t n = ph->n;
 	struct follower *fs = xcalloc(n, sizeof(*fs));
 	AUTO_FREE uint8_t *marks = xcalloc(PLACES + 2 * REACH, 1);
 	positions starts = VEC_INIT;
@@ -229,8 +232,8 @@ static int find_phrase(void *data, size_t piece, unsigned worker UNUSED, struct 
 
 	for (size_t i = 0; i < n; i++) {
 		size_t which = i == 0 ? ph->rarest : i == ph->rarest ? 0 : i;
-		fs[i].offset = ph->part->terms.v[which].offset;
-		postings_begin(&fs[i].p, ph->seg, &ph->terms[which]);
+		fs[i].offset = ph->terms[which].offset;
+		postings_begin(&fs[i].p, ph->seg, &ph->terms[which].term);
 	}
 	while (r > 0) {
 		r = follow(&fs[0], doc, reterr);
@@ -268,15 +271,15 @@ static int find_phrase(void *data, size_t piece, unsigned worker UNUSED, struct 
 
 /* Documents with these terms one after the other, added to `matches`. Positions of common words are
  * what takes longest of all searches: they are read on several threads. */
-static int find_phrases(const struct segment *seg, const struct query_part *part,
-	const struct segment_term *terms, struct found *ret, struct err *reterr)
+static int find_phrases(const struct segment *seg, const struct phrase_term *terms, size_t n,
+	struct found *ret, struct err *reterr)
 {
 	enum { PIECE = 16 * 1024, PIECES_MAX = 8 }; /* documents of the rarest */
-	struct phrase ph = { .seg = seg, .part = part, .terms = terms };
+	struct phrase ph = { .seg = seg, .terms = terms, .n = n };
 
-	for (size_t i = 0; i < part->terms.n; i++)
-		ph.rarest = terms[i].docs < terms[ph.rarest].docs ? i : ph.rarest;
-	ph.pieces = terms[ph.rarest].docs / PIECE + 1;
+	for (size_t i = 0; i < n; i++)
+		ph.rarest = terms[i].term.docs < terms[ph.rarest].term.docs ? i : ph.rarest;
+	ph.pieces = terms[ph.rarest].term.docs / PIECE + 1;
 	ph.pieces = ph.pieces < PIECES_MAX ? ph.pieces : PIECES_MAX;
 	ph.found = xcalloc(ph.pieces, sizeof(*ph.found));
 	int r = ph.pieces > 1 ? pool_each(0, ph.pieces, find_phrase, &ph, reterr)
@@ -311,34 +314,66 @@ static void join_matches(struct found *f)
 	f->matches.n = n;
 }
 
+/* Whether word k of a phrase and the next one are a term. */
+static bool is_pair(const struct query_part *part, size_t k)
+{
+	return k + 1 + part->prefix < part->terms.n &&
+		part->terms.v[k + 1].offset == part->terms.v[k].offset + 1 &&
+		vocabulary_common(sv_of(part->terms.v[k].text)) &&
+		vocabulary_common(sv_of(part->terms.v[k + 1].text));
+}
+
+/* The terms of a phrase but for a last one that is only begun: with pairs for the words that have
+ * them. 1, 0 when the segment lacks one of them, or negative. */
+static int find_terms(const struct segment *seg, const struct query_part *part,
+	struct phrase_term *ret, size_t *ret_n, struct err *reterr)
+{
+	size_t n = part->terms.n - part->prefix, found = 0;
+	char buf[PAIR_TERM_MAX];
+	int r = 1;
+
+	for (size_t k = 0; r > 0 && k < n;) {
+		/* The last of an odd number of common words has one with the word before it. */
+		bool with_next = is_pair(part, k),
+		     with_last = !with_next && k > 0 && is_pair(part, k - 1);
+		size_t first = with_last ? k - 1 : k;
+		struct sv word = sv_of(part->terms.v[first].text);
+		if (with_next || with_last)
+			word = term_of_pair(word, sv_of(part->terms.v[first + 1].text), buf);
+		ret[found].offset = part->terms.v[first].offset;
+		r = segment_find(seg, word, &ret[found++].term, reterr);
+		k += with_next ? 2 : 1;
+	}
+	*ret_n = found;
+	return r;
+}
+
 static int list_phrase(struct matcher *m, size_t i, size_t lane, struct err *reterr)
 {
 	const struct query_part *part = &m->query->parts.v[i];
 	const struct segment *seg = m->lanes[lane].seg;
 	struct found *f = matcher_found(m, i, lane), last = { .listed = false };
-	struct speller s = { .m = m, .part = i, .found = &last, .weight = 1 };
-	size_t n = part->terms.n;
-	AUTO_FREE struct segment_term *terms = xcalloc(n, sizeof(*terms));
-	int r = 1;
+	struct speller s = {
+		.m = m, .part = i, .found = &last, .weight = 1, .max = PHRASE_SPELLINGS_MAX
+	};
+	AUTO_FREE struct phrase_term *terms = xcalloc(part->terms.n, sizeof(*terms));
+	const struct query_term *end = &part->terms.v[part->terms.n - 1];
+	size_t n;
 
-	f->listed = true;
-	for (size_t k = 0; r > 0 && k < n; k++) {
-		struct sv word = sv_of(part->terms.v[k].text);
-		if (!part->prefix || k + 1 < n)
-			(void)map_put(&m->marks, word, i);
-		if (part->prefix && k + 1 == n) {
-			s.max = PHRASE_SPELLINGS_MAX;
-			r = segment_prefix(seg, word, add_spelling, &s, reterr);
-			r = r < 0 ? r : last.spellings.n > 0;
-		} else {
-			r = segment_find(seg, word, &terms[k], reterr);
-		}
-	}
-	for (size_t k = 0; r > 0 && k < (part->prefix ? last.spellings.n : 1); k++) {
-		if (part->prefix)
-			terms[n - 1] = last.spellings.v[k].term;
-		r = find_phrases(seg, part, terms, f, reterr);
-		r = r < 0 ? r : 1;
+	for (size_t k = 0; k + part->prefix < part->terms.n; k++)
+		(void)map_put(&m->marks, sv_of(part->terms.v[k].text), i);
+	int r = find_terms(seg, part, terms, &n, reterr);
+	f->listed = part->prefix || n > 1;
+	if (r > 0 && !f->listed)
+		vec_push(&f->spellings, (struct spelling){ .term = terms[0].term, .weight = 1 });
+	else if (r > 0 && !part->prefix)
+		r = find_phrases(seg, terms, n, f, reterr);
+	else if (r > 0)
+		r = segment_prefix(seg, sv_of(end->text), add_spelling, &s, reterr);
+	vec_each (&last.spellings, spelling) {
+		terms[n] = (struct phrase_term){ spelling->term, end->offset };
+		if (r >= 0)
+			r = find_phrases(seg, terms, n + 1, f, reterr);
 	}
 	if (part->prefix)
 		join_matches(f);
@@ -425,9 +460,10 @@ static void lane_init(const struct matcher *m, struct lane *l, const struct segm
 	l->seg = seg;
 	l->docs = segment_docs(seg);
 	l->runs = segment_runs(seg);
+	l->run = segment_run_at(seg, 0);
 	l->run_counts = xcalloc(l->runs + 1, 1);
 	for (uint32_t i = 0; i < l->runs; i++) {
-		uint32_t source = segment_run_at(seg, i)->source;
+		uint32_t source = l->run[i].source;
 		bool asked = !m->opts.sources ||
 			(source < m->opts.n_sources &&
 				(m->opts.sources[source / 64] >> (source % 64) & 1));

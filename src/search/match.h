@@ -11,6 +11,7 @@
 struct lane {
 	const struct segment *seg;
 	uint32_t docs, runs;
+	const struct segment_run *run; /* all of them */
 	uint8_t *run_counts; /* a run: it is alive and its source is one of those asked for */
 	uint64_t *only; /* a bit a document: one of those that have what must be there; NULL: all */
 };

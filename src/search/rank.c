@@ -110,7 +110,7 @@ static int by_score(const void *a, const void *b)
 static size_t best_sources(const struct ranker *rk, size_t max, struct ranked *ret)
 {
 	size_t n = 0;
-	double least = 0;
+	double least = -1, newest = recency_weight * (rk->total > 1 ? rk->total : 1);
 
 	for (uint32_t i = 0; i < rk->s.n_sources; i++) {
 		const struct source *s = &rk->s.sources[i];
@@ -119,8 +119,13 @@ static size_t best_sources(const struct ranker *rk, size_t max, struct ranked *r
 		struct ranked one = { .source = i };
 		for (size_t k = 0; k < RANK_MESSAGES; k++)
 			one.score += place_weights[k] * (double)s->best[k];
-		one.score += window_weight * (double)s->window + source_score(rk, i);
-		if (n >= 2 * max && one.score <= least)
+		one.score += window_weight * (double)s->window;
+		/* Most files are out of the question whatever their dates are. */
+		if (n >= max && rk->dates.n == 0 &&
+			one.score + session_weight * (double)s->score + newest <= least)
+			continue;
+		one.score += source_score(rk, i);
+		if (n >= max && one.score <= least)
 			continue;
 		ret[n++] = one;
 		if (n < 4 * max)
@@ -197,6 +202,14 @@ static uint32_t distance(const struct close *c, size_t a, size_t b)
 	return least;
 }
 
+/* A part that ranks is a word, and no phrase or beginning of words: where it stands is known. */
+static bool is_word(const struct ranker *rk, size_t i)
+{
+	const struct query_part *part = &rk->m.query->parts.v[rk->ranking.v[i].part];
+
+	return part->terms.n == 1 && !part->prefix;
+}
+
 /* Words that follow one another in the query and stand together in a message count once more. */
 static int add_pairs(struct ranker *rk, closes *all, struct err *reterr)
 {
@@ -215,17 +228,14 @@ static int add_pairs(struct ranker *rk, closes *all, struct err *reterr)
 		for (size_t i = 0; i < parts; i++)
 			vec_each (
 				&matcher_found(&rk->m, rk->ranking.v[i].part, lane)->spellings, sp)
-				if (r >= 0 && !rk->m.query->parts.v[rk->ranking.v[i].part].prefix)
+				if (r >= 0 && is_word(rk, i))
 					r = read_positions(rk->m.lanes[lane].seg, &sp->term,
 						all->v + from, all->v + to, i, reterr);
 	}
 	vec_each (all, c)
-		for (size_t i = 0; i < parts; i++) {
-			const struct query_part *part =
-				&rk->m.query->parts.v[rk->ranking.v[i].part];
-			if (c->positions[i].n == 0 && part->terms.n == 1 && !part->prefix)
+		for (size_t i = 0; i < parts; i++)
+			if (c->positions[i].n == 0 && is_word(rk, i))
 				c->hit.lacks |= UINT64_C(1) << rk->ranking.v[i].part;
-		}
 	vec_each (all, c)
 		for (size_t i = 0; i + 1 < parts; i++) {
 			double a = (double)rk->ranking.v[i].weight,
@@ -257,8 +267,7 @@ static uint32_t count_together(const struct ranker *rk, const struct close *c)
 	VEC(struct word_place) all = VEC_INIT;
 
 	for (size_t i = 0; i < parts; i++)
-		if (rk->m.query->parts.v[rk->ranking.v[i].part].terms.n > 1 ||
-			rk->m.query->parts.v[rk->ranking.v[i].part].prefix)
+		if (!is_word(rk, i))
 			return 0;
 	for (size_t i = 0; c->positions && i < parts; i++)
 		for (size_t k = 0; k < c->positions[i].n; k++)
@@ -286,30 +295,45 @@ static int by_hit(const void *a, const void *b)
 }
 
 /* The same message in a copy of its session: the text is not looked at, but its time, its length
- * and its words are the same. */
-static bool is_copy(const struct hit *a, const struct hit *b)
+ * and its words are the same. Of titles, that both are called so and began at the same time. */
+static bool is_copy(const struct ranker *rk, const struct hit *a, const struct hit *b)
 {
-	return a->session != b->session && a->at.time_s && a->at.time_s == b->at.time_s &&
-		a->at.kind == b->at.kind && a->at.length == b->at.length && a->own == b->own &&
-		a->at.kind != DOC_SESSION;
+	const struct rank_opts *o = rk->opts;
+	uint32_t began = rk->s.sources[a->source].first_s;
+
+	if (a->at.kind != b->at.kind || a->source == b->source)
+		return false;
+	if (a->at.kind == DOC_SESSION)
+		return began && began == rk->s.sources[b->source].first_s && o->same_title &&
+			o->same_title(o->data, a->source, b->source);
+	return a->at.time_s && a->at.time_s == b->at.time_s && a->at.length == b->at.length &&
+		a->own == b->own;
 }
 
 /* In order; copies, and what is too much of one session, are left out. */
 static void keep_best(const struct ranker *rk, closes *all, struct ranking *ret)
 {
-	size_t most = rk->opts->sessions ? 1 : RANK_MESSAGES;
+	const struct rank_opts *o = rk->opts;
+	size_t most = o->sessions ? 1 : RANK_MESSAGES;
 
 	vec_sort(all, by_hit);
 	vec_each (all, c) {
 		size_t same = 0;
 		struct hit *original = NULL;
-		vec_each (&ret->hits, other) {
-			same += other->session == c->hit.session;
-			original = is_copy(&c->hit, other) ? other : original;
-		}
-		if (original)
+		vec_each (&ret->hits, other)
+			original = is_copy(rk, &c->hit, other) ? other : original;
+		if (!original && ret->hits.n >= o->n)
+			continue;
+		/* That is a question to the database: only where it matters. */
+		c->hit.session =
+			o->session_of ? o->session_of(o->data, c->hit.source) : c->hit.source;
+		if (original && original->session != c->hit.session) {
 			original->copies++;
-		if (original || same >= most || ret->hits.n >= rk->opts->n)
+			continue;
+		}
+		vec_each (&ret->hits, other)
+			same += other->session == c->hit.session;
+		if (same >= most || ret->hits.n >= o->n)
 			continue;
 		vec_push(&ret->hits, c->hit);
 		struct hit *hit = &ret->hits.v[ret->hits.n - 1];
@@ -323,7 +347,6 @@ static void keep_best(const struct ranker *rk, closes *all, struct ranking *ret)
 static int look_closely(
 	struct ranker *rk, const struct ranked *ranked, size_t n, closes *all, struct err *reterr)
 {
-	const struct rank_opts *o = rk->opts;
 	AUTO_FREE uint32_t *sources = xcalloc(n + 1, sizeof(*sources));
 	AUTO_FREE struct messages *messages = xcalloc(n + 1, sizeof(*messages));
 
@@ -331,12 +354,10 @@ static int look_closely(
 		sources[i] = ranked[i].source;
 	int r = scorer_messages(&rk->s, rk->ranking.v, rk->ranking.n, sources, n, messages, reterr);
 	for (size_t i = 0; r >= 0 && i < n; i++) {
-		uint64_t session = o->session_of ? o->session_of(o->data, sources[i]) : sources[i];
 		for (uint32_t k = 0; k < messages[i].n && k < RANK_MESSAGES; k++) {
 			const struct message *m = &messages[i].v[k];
 			vec_push(all,
-				(struct close){ .hit = { .session = session,
-							.source = sources[i],
+				(struct close){ .hit = { .source = sources[i],
 							.segment = m->lane,
 							.doc = m->doc,
 							.at = { .time_s = m->time_s,

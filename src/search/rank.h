@@ -23,6 +23,8 @@ struct rank_opts {
 	/* A number for the session that a source belongs to: files of sub-agents count for the
 	 * session they worked for. NULL: each source is one. */
 	uint64_t (*session_of)(void *data, uint32_t source);
+	/* Whether two sources are called the same. NULL: no two are. */
+	bool (*same_title)(void *data, uint32_t a, uint32_t b);
 	void *data;
 };
 enum {

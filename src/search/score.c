@@ -76,7 +76,7 @@ int scorer_init(struct scorer *s, const struct matcher *m, struct err *reterr)
 	for (size_t lane = 0; lane < m->n_lanes; lane++) {
 		s->docs += m->lanes[lane].docs;
 		for (uint32_t i = 0; i < m->lanes[lane].runs; i++) {
-			uint32_t source = segment_run_at(m->lanes[lane].seg, i)->source;
+			uint32_t source = m->lanes[lane].run[i].source;
 			if (source >= SOURCE_MAX)
 				return err_set(reterr, SEGMENT_DAMAGED,
 					"the index names a file %u, which cannot be", source);
@@ -86,7 +86,7 @@ int scorer_init(struct scorer *s, const struct matcher *m, struct err *reterr)
 	s->sources = xcalloc(s->n_sources + 1, sizeof(*s->sources));
 	for (size_t lane = 0; lane < m->n_lanes; lane++)
 		for (uint32_t i = 0; i < m->lanes[lane].runs; i++) {
-			const struct segment_run *run = segment_run_at(m->lanes[lane].seg, i);
+			const struct segment_run *run = &m->lanes[lane].run[i];
 			struct source *source = &s->sources[run->source];
 			if (segment_dead(m->lanes[lane].seg, i))
 				continue;
@@ -248,7 +248,7 @@ static void make_room(struct adding *a)
 
 	for (size_t lane = 0; lane < m->n_lanes; lane++)
 		for (uint32_t i = 0; i < m->lanes[lane].runs; i++) {
-			uint32_t n = segment_run_at(m->lanes[lane].seg, i)->n_docs;
+			uint32_t n = m->lanes[lane].run[i].n_docs;
 			most = n > most ? n : most;
 		}
 	size_t room = ((size_t)most / LANES + 3) * LANES; /* whole strides, too */
@@ -470,8 +470,19 @@ static void keep_highest(float *best, float value)
 		}
 }
 
+/* The same at each of four places; without a branch for each message that may be among the best,
+ * which would be guessed wrong too often. */
+static inline void put_highest(floats *best, floats values)
+{
+	for (size_t i = 0; i < RANK_MESSAGES; i++) {
+		floats lower = lowest(best[i], values);
+		best[i] = highest(best[i], values);
+		values = lower;
+	}
+}
+
 /* What the run is worth goes to its file. Four messages at a time, each place with best ones of its
- * own: a branch for each message that may be among them would be guessed wrong too often. */
+ * own. */
 static void judge_run(const struct adding *a, const struct segment_run *run)
 {
 	struct worth *worth = &a->worth[run->source];
@@ -482,16 +493,20 @@ static void judge_run(const struct adding *a, const struct segment_run *run)
 		from += LANES) {
 		floats some = *(const floats *)(const void *)(a->message + from);
 		found -= some > 0;
-		for (size_t i = 0; i < RANK_MESSAGES; i++) {
-			floats lower = lowest(best[i], some);
-			best[i] = highest(best[i], some);
-			some = lower;
-		}
+		put_highest(best, some);
 	}
 	worth->messages += (uint32_t)(found[0] + found[1] + found[2] + found[3]);
+	/* The places are joined: the first with the third and the second with the fourth, then
+	 * these. */
+	for (int step = LANES / 2; step > 0; step /= 2) {
+		floats other[RANK_MESSAGES];
+		for (size_t i = 0; i < RANK_MESSAGES; i++)
+			other[i] = (floats){ best[i][step], best[i][step + 1] };
+		for (size_t i = 0; i < RANK_MESSAGES; i++)
+			put_highest(best, other[i]);
+	}
 	for (size_t i = 0; i < RANK_MESSAGES; i++)
-		for (size_t k = 0; k < LANES; k++)
-			keep_highest(worth->best, best[i][k]);
+		keep_highest(worth->best, best[i][0]);
 	for (size_t w = first_window(a); a->n > 1 && w <= last_window(a); w++)
 		worth->window = a->window[w] > worth->window ? a->window[w] : worth->window;
 }
@@ -630,6 +645,13 @@ static int cursors_begin(struct adding *a, uint32_t doc, struct err *reterr)
 			postings_begin(&c->p, l->seg, &f->spellings.v[i].term);
 		}
 	}
+	/* Of one part alone (see add_alone()) the one that has most comes first. */
+	for (size_t i = 1; a->n == 1 && !a->wanted && i < a->n_cursors; i++)
+		if (a->cursors[i].p.left > a->cursors[0].p.left) {
+			struct cursor other = a->cursors[0];
+			a->cursors[0] = a->cursors[i];
+			a->cursors[i] = other;
+		}
 	for (size_t i = 0; r >= 0 && i < a->n_cursors; i++)
 		r = cursor_go(&a->cursors[i], doc, reterr);
 	return r;
@@ -645,6 +667,112 @@ static uint32_t first_doc(const struct adding *a)
 	return doc;
 }
 
+/* Behind the document that it is at. */
+static int cursor_step(struct cursor *c, struct err *reterr)
+{
+	int r = 1;
+
+	if (c->match) {
+		c->match++;
+		c->doc = c->match < c->matches_end ? c->match->doc : NO_DOC;
+		return 0;
+	}
+	if (++c->at == c->p.n) {
+		r = postings_next(&c->p, reterr);
+		c->at = 0;
+	}
+	c->doc = r > 0 ? c->p.doc[c->at] : NO_DOC;
+	return r < 0 ? r : 0;
+}
+
+/* A part that is all there is, in one run. */
+struct alone {
+	const struct adding *a;
+	const struct doc_columns *columns;
+	uint32_t first; /* document */
+	float factor, sum;
+	floats best[RANK_MESSAGES]; /* in the first place of each */
+	uint32_t messages;
+};
+
+static inline __attribute__((always_inline)) void take_alone(
+	struct alone *one, uint32_t doc, float count)
+{
+	uint32_t i = doc - one->first;
+
+	count *= one->a->kinds[one->columns->kind[i]];
+	float score = count * one->factor / (count + one->a->norms[one->columns->length[i]]);
+	one->sum += count;
+	one->messages += score > 0;
+	put_highest(one->best, (floats){ score });
+}
+
+/* What the first cursor has before `end`. */
+static int take_first(struct alone *one, struct cursor *c, uint32_t end, struct err *reterr)
+{
+	int r = 1;
+
+	for (; c->match && c->match < c->matches_end && c->match->doc < end; c->match++)
+		take_alone(one, c->match->doc, c->match->count);
+	if (c->match) {
+		c->doc = c->match < c->matches_end ? c->match->doc : NO_DOC;
+		return 0;
+	}
+	while (r > 0) {
+		for (; c->at < c->p.n && c->p.doc[c->at] < end; c->at++)
+			take_alone(one, c->p.doc[c->at], (float)c->p.count[c->at] * c->weight);
+		if (c->at < c->p.n)
+			break;
+		r = postings_next(&c->p, reterr);
+		c->at = 0;
+	}
+	c->doc = r > 0 ? c->p.doc[c->at] : NO_DOC;
+	return r < 0 ? r : 0;
+}
+
+/*
+ * The same when there is one part alone: without windows, what a document is worth depends on no
+ * other one, and nothing is written down. The first cursor has most documents; those of the others,
+ * which are other forms of the word, come between them or are the same.
+ */
+static int add_alone(struct adding *a, const struct segment_run *run,
+	const struct doc_columns *columns, struct err *reterr)
+{
+	struct alone one = { .a = a,
+		.columns = columns,
+		.first = run->first_doc,
+		.factor = a->parts[0].weight * (message_k + 1) };
+	struct worth *worth = &a->worth[run->source];
+	uint32_t end = run->first_doc + run->n_docs;
+	int r = 0;
+
+	while (r >= 0) {
+		uint32_t next = end;
+		for (size_t k = 1; k < a->n_cursors; k++)
+			next = a->cursors[k].doc < next ? a->cursors[k].doc : next;
+		if (a->cursors[0].doc < next) {
+			r = take_first(&one, &a->cursors[0], next, reterr);
+			continue;
+		}
+		if (next == end)
+			break;
+		float count = 0;
+		for (size_t k = 0; r >= 0 && k < a->n_cursors; k++) {
+			struct cursor *c = &a->cursors[k];
+			if (c->doc != next)
+				continue;
+			count += c->match ? c->match->count : (float)c->p.count[c->at] * c->weight;
+			r = cursor_step(c, reterr);
+		}
+		take_alone(&one, next, count);
+	}
+	worth->messages += one.messages;
+	for (size_t k = 0; k < RANK_MESSAGES; k++)
+		keep_highest(worth->best, one.best[k][0]);
+	a->of_sources[run->source] += one.sum;
+	return r;
+}
+
 /* All cursors through the run that the first of them is in. */
 static int add_run(struct adding *a, const struct segment_run *run, struct err *reterr)
 {
@@ -657,6 +785,8 @@ static int add_run(struct adding *a, const struct segment_run *run, struct err *
 	if (r < 0)
 		return r;
 	run_begin(a, run, &columns);
+	if (a->n == 1 && a->by_kind && !a->wanted)
+		return add_alone(a, run, &columns, reterr);
 	/* Without words, what counts is as good as any other. */
 	for (uint32_t i = 0; a->n == 0 && i < run->n_docs; i++)
 		a->message[i] = a->allow[i];
@@ -696,7 +826,7 @@ static uint32_t next_run(const struct adding *a, uint32_t run)
 	if (doc == NO_DOC)
 		return l->runs;
 	for (int i = 0; i < 2 && run < l->runs; i++, run++) {
-		const struct segment_run *here = segment_run_at(l->seg, run);
+		const struct segment_run *here = &l->run[run];
 		if (doc - here->first_doc < here->n_docs)
 			return run;
 	}
@@ -710,7 +840,7 @@ static uint32_t run_from(const struct lane *l, uint64_t doc)
 		return l->runs;
 	uint32_t run = segment_run_of(l->seg, (uint32_t)doc);
 
-	return segment_run_at(l->seg, run)->first_doc < doc ? run + 1 : run;
+	return l->run[run].first_doc < doc ? run + 1 : run;
 }
 
 /* `before`: documents of the lanes before it. */
@@ -722,16 +852,16 @@ static int add_lane(struct adding *a, uint64_t before, struct err *reterr)
 
 	if (from >= to)
 		return 0;
-	int r = cursors_begin(a, segment_run_at(l->seg, from)->first_doc, reterr);
+	int r = cursors_begin(a, l->run[from].first_doc, reterr);
 	for (uint32_t i = next_run(a, from); r >= 0 && i < to; i = next_run(a, i + 1)) {
-		const struct segment_run *run = segment_run_at(l->seg, i);
+		const struct segment_run *run = &l->run[i];
 		if (l->run_counts[i] && (!a->wanted || a->wanted[run->source])) {
 			r = add_run(a, run, reterr);
 			continue;
 		}
 		/* Not this one, and not those behind it either. */
 		for (i++; i < to; i++) {
-			run = segment_run_at(l->seg, i);
+			run = &l->run[i];
 			if (l->run_counts[i] && (!a->wanted || a->wanted[run->source]))
 				break;
 		}

@@ -1,6 +1,7 @@
 /* Sessions made by hand, and what is found in them. */
 #include "search/rank.h"
 
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "os/test-temp.h"
 #include "search/score.h"
 
@@ -362,6 +364,141 @@ static void test_copies(void **state)
 	corpus_release(&c);
 }
 
+static bool all_same(void *data, uint32_t a, uint32_t b)
+{
+	return *(const bool *)data || a == b;
+}
+
+/* Titles say nothing of when they were given: sessions that began at one time and are called the
+ * same are copies, others are not. */
+static void test_copied_titles(void **state)
+{
+	static const struct line titles[] = {
+		{ 1, DOC_SESSION, DAY, "the widget", NULL, NULL },
+		{ 0, DOC_USER, NULL, NULL, NULL, NULL },
+	};
+	struct line copy[] = { titles[0], titles[1] }, later[] = { titles[0], titles[1] };
+	struct corpus c;
+	bool same = true;
+	struct rank_opts opts = { .same_title = all_same, .data = &same };
+
+	(void)state;
+	setup(&c, titles);
+	copy[0].source = 2;
+	corpus_add(&c, copy);
+	later[0].source = 3;
+	later[0].at = "2026-10-02T10:00:00Z";
+	corpus_add(&c, later);
+	struct ranking found = ask_with(&c, "widget", opts);
+	assert_int_equal(found.hits.n, 2);
+	assert_int_equal(found.hits.v[0].copies + found.hits.v[1].copies, 1);
+	ranking_release(&found);
+	same = false;
+	finds_with(&c, "widget", opts, "3/0 1/0 2/0");
+	corpus_release(&c);
+}
+
+/* How often a phrase stands in a document, by its words alone. */
+static uint32_t count_in(struct sv text, const struct query_part *part)
+{
+	VEC(struct query_term) all = VEC_INIT; /* every word that is there */
+	struct word_walk walk;
+	struct word_at word;
+	uint32_t count = 0;
+
+	words_begin(&walk, text);
+	while (words_next(&walk, &word))
+		vec_push(&all,
+			(struct query_term){ xmemdup0(word.text.p, word.text.n), word.position });
+	vec_each (&all, first) {
+		bool here = strcmp(first->text, part->terms.v[0].text) == 0;
+		for (size_t i = 1; here && i < part->terms.n; i++) {
+			const struct query_term *want = &part->terms.v[i];
+			bool found = false, begun = part->prefix && i + 1 == part->terms.n;
+			vec_each (&all, other)
+				found |= other->offset == first->offset + want->offset &&
+					(begun ? sv_starts(sv_of(other->text), sv_of(want->text))
+					       : strcmp(other->text, want->text) == 0);
+			here = found;
+		}
+		count += here;
+	}
+	vec_each (&all, one)
+		free(one->text);
+	vec_release(&all);
+	return count;
+}
+
+/* Common words, which have pairs in the index, and others, in every order: what is found is what is
+ * there. */
+static void test_phrases(void **state)
+{
+	enum { DOCS = 400, WORDS = 24 };
+	static const char *const words[] = { "the", "of", "int", "for", "ox", "intFor", "the_yak",
+		"InT", "yak" };
+	static const char *const typed[] = { "\"the of\"", "\"of the\"", "\"the the\"",
+		"\"int for\"", "\"the of the\"", "\"of the int for\"", "\"ox of the\"",
+		"\"the of ox\"", "\"ox of the yak\"", "\"the int ox for\"", "\"ox yak\"",
+		"\"the yak\"", "\"the of ya*\"", "\"of the*\"", "\"for int\"",
+		"\"int for the_yak of\"" };
+	struct corpus c = { .dir = temp_folder(), .n = 1 };
+	struct builder *b = builder_new(BUDGET);
+	AUTO_STRV texts = STRV_INIT;
+	AUTO_STR path = STR_INIT;
+	struct err err = ERR_INIT;
+	uint32_t chance = 1, found_all = 0;
+
+	(void)state;
+	builder_run(b, 1, 1, 0);
+	for (uint32_t doc = 0; doc < DOCS; doc++) {
+		AUTO_STR text = STR_INIT;
+		for (int i = 0; i < WORDS; i++) {
+			chance = chance * 1664525 + 1013904223;
+			str_addf(&text, "%s ", words[(chance >> 16) % ARRAY_LEN(words)]);
+		}
+		strv_add(&texts, text.buf);
+		builder_doc(b, &(struct segment_doc){ .offset = doc });
+		(void)builder_text(b, str_sv(&text), 0);
+	}
+	str_addf(&path, "%s/0", c.dir);
+	if (builder_write(b, path.buf, &err) < 0 || segment_open(path.buf, &c.segs[0], &err) < 0)
+		fail_msg("%s", err.msg);
+	builder_free(b);
+	for (size_t i = 0; i < ARRAY_LEN(typed); i++) {
+		struct query q = QUERY_INIT;
+		struct matcher m;
+		const struct matcher_opts opts = { .kinds = UINT_MAX };
+		uint32_t counts[DOCS] = { 0 };
+		if (query_parse(sv_of(typed[i]), &(struct query_context){ .now_ms = 0 }, &q, &err) <
+				0 ||
+			matcher_init(
+				&m, (const struct segment *const *)c.segs, 1, &q, &opts, &err) < 0)
+			fail_msg("%s: %s", typed[i], err.msg);
+		const struct found *f = matcher_found(&m, 0, 0);
+		vec_each (&f->matches, match)
+			counts[match->doc] += (uint32_t)match->count;
+		vec_each (&f->spellings, spelling) {
+			struct postings p;
+			postings_begin(&p, c.segs[0], &spelling->term);
+			while (postings_next(&p, &err) > 0)
+				for (unsigned k = 0; k < p.n; k++)
+					counts[p.doc[k]] += p.count[k];
+			postings_release(&p);
+		}
+		for (uint32_t doc = 0; doc < DOCS; doc++) {
+			uint32_t want = count_in(sv_of(texts.v[doc]), &q.parts.v[0]);
+			if (counts[doc] != want)
+				fail_msg("%s: %u times, not %u in %s", typed[i], counts[doc], want,
+					texts.v[doc]);
+			found_all += want;
+		}
+		matcher_release(&m);
+		query_release(&q);
+	}
+	assert_true(found_all > DOCS);
+	corpus_release(&c);
+}
+
 static void test_limits(void **state)
 {
 	struct corpus c = { .n = 0 };
@@ -520,6 +657,8 @@ int main(void)
 		cmocka_unit_test(test_segments),
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_copied_titles),
+		cmocka_unit_test(test_phrases),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_common_and_rare),

@@ -19,6 +19,18 @@ static const char weak_words[] =
 	"dir|ihn|ihm|ihnen|mein|meine|unser|unsere|nicht|kein|keine|da|dort|hier|dann|denn|doch|mal|"
 	"noch|auch|sich|man|diese|dieser|dieses|diesen|diesem";
 
+/* Of programs and of talk about them. */
+static const char common_words[] =
+	"all|now|use|used|using|up|out|only|each|other|more|one|new|first|last|same|after|before|because|"
+	"let|need|make|sure|get|set|add|added|change|changed|fix|run|running|see|look|like|check|work|"
+	"works|still|want|please|"
+	"else|while|return|returns|int|char|const|static|void|bool|true|false|null|none|self|def|class|"
+	"function|import|export|type|string|struct|public|private|var|async|await|include|define|"
+	"error|errors|test|tests|file|files|line|lines|code|value|values|name|names|path|data|key|list|"
+	"size|index|id|src|lib|usr|bin|home|tmp|etc|http|https|com|org|git|commit|main|json|js|ts|py|sh|"
+	"md|txt|log|"
+	"nur|jetzt|alle|neue|neuen|immer|schon|wieder|mehr|datei|zeile|fehler";
+
 /* Folded: the sharp s is ss. */
 static const char *const irregular[] = {
 	/* English */
@@ -69,6 +81,22 @@ static const char *const irregular[] = {
 bool vocabulary_weak(struct sv word)
 {
 	return sv_among(word, weak_words);
+}
+
+bool vocabulary_common(struct sv word)
+{
+	return sv_among(word, weak_words) || sv_among(word, common_words);
+}
+
+void vocabulary_each_common(void (*fn)(void *data, struct sv word), void *data)
+{
+	const struct sv lists[] = { sv_of(weak_words), sv_of(common_words) };
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		struct sv rest = lists[i], word;
+		while (sv_split(&rest, '|', &word))
+			fn(data, word);
+	}
 }
 
 void vocabulary_forms(struct sv word, struct strv *out)

@@ -1,5 +1,6 @@
 #include "search/word.h"
 
+#include <assert.h>
 #include <utf8proc.h>
 
 #include "base/utf8.h"
@@ -376,6 +377,16 @@ void term_of_field(struct str *out, enum term_field field, struct sv value)
 		from++;
 	str_addc(out, (char)field);
 	str_add(out, sv_from(str_sv(&folded), from));
+}
+
+struct sv term_of_pair(struct sv first, struct sv second, char buf[static PAIR_TERM_MAX])
+{
+	assert(first.n <= WORD_MAX && second.n <= WORD_MAX);
+	buf[0] = TERM_PAIR;
+	memcpy(buf + 1, first.p, first.n);
+	buf[1 + first.n] = ' ';
+	memcpy(buf + 2 + first.n, second.p, second.n);
+	return sv_make(buf, first.n + second.n + 2);
 }
 
 /* ---- word forms ---- */

@@ -57,9 +57,14 @@ bool words_next(struct word_walk *w, struct word_at *ret);
 enum term_field {
 	TERM_TOOL = 1, /* name of a tool that was called */
 	TERM_FILE = 2, /* a path in a tool's input, whole and by its last part */
+	TERM_PAIR = 3, /* two common words, the one behind the other */
 };
 /* Appends the term for a value: the byte and the folded value; of one that is too long its end. */
 void term_of_field(struct str *out, enum term_field field, struct sv value);
+/* The term for two words of vocabulary_common() that stand together; where it is, the first of them
+ * is. */
+enum { PAIR_TERM_MAX = 2 * WORD_MAX + 2 };
+struct sv term_of_pair(struct sv first, struct sv second, char buf[static PAIR_TERM_MAX]);
 
 /* ---- word forms ---- */
 
