@@ -64,16 +64,6 @@ static bool is_newer(const struct recent *r, const char *path)
 		(int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000 >= r->since_ms;
 }
 
-static int on_recent(void *data, const struct session_row *row)
-{
-	struct recent *r = data;
-
-	strv_add(&r->known, row->info.path);
-	if (is_newer(r, row->info.path))
-		add_changed(r, row->info.path);
-	return 0;
-}
-
 static int on_new(void *data, const struct transcript_file *file)
 {
 	add_changed(data, file->path);
@@ -83,11 +73,13 @@ static int on_new(void *data, const struct transcript_file *file)
 /* True when there is something to take in. */
 static bool find_changed(const struct keeper *k, struct recent *r)
 {
-	const struct catalogue_query query = { .subagents = true, .limit = RECENT };
 	bool named = false;
 
 	/* What cannot be looked at is missing until everything is. */
-	(void)!catalogue_query(k->store, &query, on_recent, r, NULL);
+	(void)!catalogue_recent(k->store, RECENT, &r->known, NULL);
+	for (size_t i = 0; i < r->known.n; i++)
+		if (is_newer(r, r->known.v[i]))
+			add_changed(r, r->known.v[i]);
 	for (size_t i = 0; i < k->n_homes; i++) {
 		AUTO_FREE char *names = transcript_names_file(&k->homes[i]);
 		named |= names && is_newer(r, names);

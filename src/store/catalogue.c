@@ -372,6 +372,19 @@ int catalogue_query(struct store *store, const struct catalogue_query *query, ca
 	return give_rows(&q, fn, data, reterr);
 }
 
+int catalogue_recent(struct store *store, int64_t n, struct strv *paths, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, store, reterr,
+		"SELECT path FROM session WHERE gone = 0 AND turns > 0"
+		" ORDER BY active_ms DESC LIMIT ?",
+		SQL_I(n));
+
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0)
+		strv_add(paths, sql_get_text(&q, 0));
+	return r;
+}
+
 int catalogue_children(struct store *store, const struct session_info *parent, catalogue_fn fn,
 	void *data, struct err *reterr)
 {
