@@ -18,7 +18,7 @@ static const double place_weights[RANK_MESSAGES] = { 1, 0.5, 0.25 };
 
 enum {
 	PAIR_MAX = 4, /* words from one to the other that count as together */
-	COMMON_MIN = 100000, /* documents from which a word may be too common to rank by */
+	COMMON_MIN = 50000, /* documents from which a word may be too common to rank by */
 	COMMON_PART = 10, /* … when it is in more than one of so many */
 	CANDIDATES = 64, /* sources that are looked at closely, beside those asked for */
 	PAIR_PLACES = 64, /* of a word in a document that are looked at for pairs */

@@ -122,8 +122,8 @@ struct catalogue_query {
 typedef int (*catalogue_fn)(void *data, const struct session_row *row);
 int catalogue_query(struct store *store, const struct catalogue_query *query, catalogue_fn fn,
 	void *data, struct err *reterr) MUST_USE;
-/* The files of the sessions that were active last, at most n, those of sub-agents too; no more is read of
- * them than that. */
+/* The files of the sessions that were active last, at most n, those of sub-agents too; no more is
+ * read of them than that. */
 int catalogue_recent(
 	struct store *store, int64_t n, struct strv *paths, struct err *reterr) MUST_USE;
 /*
