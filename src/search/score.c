@@ -10,6 +10,7 @@
 #include "base/attr.h"
 #include "base/mem.h"
 #include "os/pool.h"
+#include "search/cursor.h"
 
 /*
  * Chosen by questions over dialogues, each left out in turn while the others chose; all of them lie
@@ -24,7 +25,6 @@ enum {
 	CURSORS_MAX = 8, /* spellings of a part that are gone through side by side */
 	SPARSE = 4, /* a part that fewer than one of so many documents has is sparse */
 	WORD = 64, /* bits */
-	BLOCK = 256, /* documents whose counts are cleared at once */
 };
 
 /* Scores are added up four at a time. */
@@ -108,52 +108,7 @@ void scorer_release(struct scorer *s)
 	free(s->sources);
 }
 
-/* ---- a part on its way through a lane ---- */
-
-/* The documents of one spelling, or a list of them. */
-struct cursor {
-	size_t part; /* among those that are added up */
-	bool sparse; /* the part is */
-	float weight; /* of the spelling */
-	struct postings p;
-	unsigned at; /* in the block */
-	const struct doc_match *match, *matches_end;
-	uint32_t doc; /* where it is; NO_DOC: at the end */
-};
-static const uint32_t NO_DOC = UINT32_MAX; /* no enumerator: those are of type int */
-
-/* To the first document from `doc` on. */
-static int cursor_go(struct cursor *c, uint32_t doc, struct err *reterr)
-{
-	if (c->match) {
-		size_t left = (size_t)(c->matches_end - c->match), step = 1;
-		while (step < left && c->match[step].doc < doc) {
-			c->match += step;
-			left -= step;
-			step *= 2;
-		}
-		while (c->match < c->matches_end && c->match->doc < doc)
-			c->match++;
-		c->doc = c->match < c->matches_end ? c->match->doc : NO_DOC;
-		return 0;
-	}
-	for (;;) {
-		while (c->at < c->p.n && c->p.doc[c->at] < doc)
-			c->at++;
-		if (c->at < c->p.n) {
-			c->doc = c->p.doc[c->at];
-			return 0;
-		}
-		int r = postings_skip(&c->p, doc, reterr);
-		if (r < 0)
-			return r;
-		c->at = 0;
-		if (r == 0) {
-			c->doc = NO_DOC;
-			return 0;
-		}
-	}
-}
+/* ---- a run ---- */
 
 /* A stretch of a run: its documents from..to, of which the first is 0. */
 struct stretch {
@@ -165,42 +120,6 @@ static void stretch_add(struct stretch *s, uint32_t from, uint32_t to)
 	s->from = from < s->from ? from : s->from;
 	s->to = to > s->to ? to : s->to;
 }
-
-/* Many spellings become one list: they are gone through one after the other. */
-static int list_spellings(const struct lane *l, struct found *f, struct err *reterr)
-{
-	uint32_t blocks = l->docs / BLOCK + 1;
-	AUTO_FREE float *counts = xmalloc((size_t)blocks * BLOCK * sizeof(*counts));
-	AUTO_FREE uint8_t *touched = xcalloc(blocks, 1);
-	int r = 0;
-
-	vec_each (&f->spellings, spelling) {
-		struct postings p;
-		postings_begin(&p, l->seg, &spelling->term);
-		while ((r = postings_next(&p, reterr)) > 0)
-			for (unsigned i = 0; i < p.n; i++) {
-				uint32_t doc = p.doc[i], block = doc / BLOCK;
-				if (!touched[block]) {
-					touched[block] = 1;
-					memset(counts + (size_t)block * BLOCK, 0,
-						BLOCK * sizeof(*counts));
-				}
-				counts[doc] += (float)p.count[i] * spelling->weight;
-			}
-		postings_release(&p);
-		if (r < 0)
-			return r;
-	}
-	for (uint32_t block = 0; block < blocks; block++)
-		for (uint32_t doc = block * BLOCK; touched[block] && doc < (block + 1) * BLOCK;
-			doc++)
-			if (counts[doc] > 0)
-				vec_push(&f->matches, (struct doc_match){ doc, counts[doc] });
-	f->listed = true;
-	return 0;
-}
-
-/* ---- a run ---- */
 
 /* What is found of a file. */
 struct worth {
@@ -657,34 +576,6 @@ static int cursors_begin(struct adding *a, uint32_t doc, struct err *reterr)
 	return r;
 }
 
-/* The document that the first of the cursors is at. */
-static uint32_t first_doc(const struct adding *a)
-{
-	uint32_t doc = NO_DOC;
-
-	for (size_t i = 0; i < a->n_cursors; i++)
-		doc = a->cursors[i].doc < doc ? a->cursors[i].doc : doc;
-	return doc;
-}
-
-/* Behind the document that it is at. */
-static int cursor_step(struct cursor *c, struct err *reterr)
-{
-	int r = 1;
-
-	if (c->match) {
-		c->match++;
-		c->doc = c->match < c->matches_end ? c->match->doc : NO_DOC;
-		return 0;
-	}
-	if (++c->at == c->p.n) {
-		r = postings_next(&c->p, reterr);
-		c->at = 0;
-	}
-	c->doc = r > 0 ? c->p.doc[c->at] : NO_DOC;
-	return r < 0 ? r : 0;
-}
-
 /* A part that is all there is, in one run. */
 struct alone {
 	const struct adding *a;
@@ -819,7 +710,7 @@ static int add_run(struct adding *a, const struct segment_run *run, struct err *
 static uint32_t next_run(const struct adding *a, uint32_t run)
 {
 	const struct lane *l = &a->s->m->lanes[a->lane];
-	uint32_t doc = first_doc(a);
+	uint32_t doc = cursors_first(a->cursors, a->n_cursors);
 
 	if (a->n == 0)
 		return run;
