@@ -76,6 +76,7 @@ struct archive_update_stats {
 	size_t files; /* looked at */
 	size_t taken; /* new or grown */
 	size_t versions; /* … of which were rewritten since */
+	size_t mended; /* damaged in the vault, and taken again */
 	size_t settled; /* files that were set aside, and are no more */
 	uint64_t bytes; /* of all files */
 	uint64_t bytes_read;

@@ -160,10 +160,16 @@ static int give_extents(struct giving *g, const struct recipe *recipe, struct er
 				if (e->own)
 					own_put_back(g->piece.buf, e->size, recipe->own);
 				r = g->fn(g->data, g->piece.buf + first, last - first, reterr);
-			} else if (r == ERR_INPUT || r == ERR_NOTFOUND || r == -ENOENT) {
-				if (reterr)
+			} else if (r == ERR_INPUT || r == ERR_NOTFOUND || r == -ENOENT ||
+				r == -EIO) {
+				struct vault *v = g->shelf->v;
+				(void)pthread_mutex_lock(&v->mutex);
+				r = vault_mark(v, e->frame, reterr);
+				(void)pthread_mutex_unlock(&v->mutex);
+				if (reterr && r == 0)
 					*reterr = err;
-				r = g->fn(g->data, NULL, last - first, reterr);
+				if (r == 0)
+					r = g->fn(g->data, NULL, last - first, reterr);
 			} else if (reterr) {
 				*reterr = err;
 			}
@@ -481,10 +487,11 @@ static int verify_frames(struct verifying *y)
 	while (r == 0 && (r = sql_step(&q, y->reterr)) > 0) {
 		struct place at = { sql_get_int(&q, 1), (uint64_t)sql_get_int(&q, 2),
 			(uint64_t)sql_get_int(&q, 3) };
-		r = read_place(&y->shelf, (uint64_t)sql_get_int(&q, 0), &at, &raw, NULL);
+		uint64_t id = (uint64_t)sql_get_int(&q, 0);
+		bool sound = read_place(&y->shelf, id, &at, &raw, NULL) == 0;
 		y->verdict->frames++;
-		y->verdict->damaged_frames += r < 0;
-		r = 0;
+		y->verdict->damaged_frames += !sound;
+		r = sound ? 0 : vault_mark(y->v, id, y->reterr);
 	}
 	return r;
 }
@@ -520,11 +527,19 @@ int vault_verify(
 		.hash = XXH3_createState(),
 		.reterr = reterr };
 	shelf_init(&y->shelf, v);
-	r = verify_frames(y);
+	/* What was damaged may have been brought back. */
+	r = v->lock < 0 ? 0 : vault_begin(v, reterr);
+	if (r == 0 && v->lock >= 0)
+		r = sql_exec(v->db, "DELETE FROM damaged", reterr);
+	v->damaged = 0;
+	if (r == 0)
+		r = verify_frames(y);
 	if (r == 0)
 		r = vault_each(v, &(struct vault_query){ .key = NULL }, verify_file, y, reterr);
 	if (r == 0)
 		r = count_unused(y);
+	if (r == 0)
+		r = vault_commit(v, reterr);
 	(void)XXH3_freeState(y->hash);
 	shelf_release(&y->shelf);
 	free(y);

@@ -1,6 +1,7 @@
 /*
  * The vault: what leaves it.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ int vault_forget(struct vault *v, const char *key, struct err *reterr)
 
 /* ---- which frames are needed ---- */
 
-static int mark_needed(struct vault *v, struct err *reterr)
+int vault_gather_needed(struct vault *v, struct err *reterr)
 {
 	AUTO_SQL parts = SQL_INIT;
 	AUTO_SQL add = SQL_INIT;
@@ -67,10 +68,63 @@ static int mark_needed(struct vault *v, struct err *reterr)
 			r = sql_run(&add, reterr);
 		}
 	}
-	if (r == 0)
-		r = sql_exec(
-			v->db, "DELETE FROM frame WHERE id NOT IN (SELECT id FROM needed)", reterr);
 	return r;
+}
+
+/* ---- what was damaged ---- */
+
+/* The database has every recipe: those whose frames are damaged are written once more. */
+static int put_recipes_again(struct vault *v, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	AUTO_STR bytes = STR_INIT;
+	struct codec *codec = codec_new();
+	struct frame f;
+	int r = sql_prepare(&q, v->db,
+		"SELECT frame, recipe FROM part WHERE frame IN (SELECT frame FROM damaged)",
+		reterr);
+
+	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
+		str_clear(&bytes);
+		frame_encode(codec, FRAME_RECIPE, (uint64_t)sql_get_int(&q, 0), sql_get_blob(&q, 1),
+			&bytes);
+		bool made = frame_head(str_sv(&bytes), &f);
+		assert(made);
+		r = vault_put(v, &f, str_sv(&bytes), reterr);
+	}
+	codec_free(codec);
+	return r < 0
+		? r
+		: sql_exec(v->db, "DELETE FROM damaged WHERE frame IN (SELECT frame FROM part)",
+			  reterr);
+}
+
+int vault_mend(struct vault *v, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+
+	if (v->damaged == 0)
+		return 0;
+	(void)pthread_mutex_lock(&v->mutex);
+	int r = vault_begin(v, reterr);
+	if (r == 0)
+		r = put_recipes_again(v, reterr);
+	if (r == 0)
+		r = vault_gather_needed(v, reterr);
+	if (r == 0)
+		r = sql_exec(v->db,
+			"DELETE FROM hook WHERE frame IN (SELECT frame FROM damaged);"
+			"DELETE FROM damaged WHERE frame NOT IN (SELECT id FROM needed);"
+			"DELETE FROM frame WHERE id NOT IN (SELECT id FROM needed)",
+			reterr);
+	if (r == 0)
+		r = sql_prepare(&q, v->db, "SELECT count(*) FROM damaged", reterr);
+	if (r == 0)
+		r = sql_step(&q, reterr);
+	if (r > 0)
+		v->damaged = (uint64_t)sql_get_int(&q, 0);
+	(void)pthread_mutex_unlock(&v->mutex);
+	return r < 0 ? r : 0;
 }
 
 /* ---- writing a pack anew ---- */
@@ -150,7 +204,10 @@ int vault_sweep(struct vault *v, unsigned share, uint64_t *ret_freed, struct err
 	if (r == 0)
 		r = vault_figures(v, &before, reterr);
 	if (r == 0)
-		r = mark_needed(v, reterr);
+		r = vault_gather_needed(v, reterr);
+	if (r == 0)
+		r = sql_exec(
+			v->db, "DELETE FROM frame WHERE id NOT IN (SELECT id FROM needed)", reterr);
 	if (r == 0)
 		r = SQL_PREPARE(&q, v->db, reterr,
 			"SELECT n, size, (SELECT coalesce(sum(stored + ?1), 0) FROM frame"

@@ -677,6 +677,116 @@ static int look_before(struct taker *t, const struct vault_source *source, int f
 	return r;
 }
 
+/* ---- what is damaged of it ---- */
+
+/* Whether lines of it stand in a frame that is damaged: 1 or 0. With the mutex. */
+static int needs_damaged(struct vault *v, const struct recipe *recipe, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	uint64_t last = 0;
+	int r = sql_prepare(&q, v->db, "SELECT 1 FROM damaged WHERE frame = ?", reterr);
+
+	vec_each (&recipe->extents, e) {
+		if (r != 0 || e->frame == last)
+			continue;
+		last = e->frame;
+		sql_reset(&q);
+		sql_int(&q, (int64_t)last);
+		r = sql_step(&q, reterr);
+	}
+	return r;
+}
+
+/* Whether the file has the very bytes that the recipe was about. */
+static bool has_part(struct taker *t, const struct recipe *recipe, int fd)
+{
+	uint64_t at = recipe->start, end = recipe->start + recipe->size;
+
+	(void)XXH3_128bits_reset(t->hash);
+	while (at < end) {
+		size_t want = end - at < SEGMENT ? (size_t)(end - at) : SEGMENT;
+		ssize_t n = pread(fd, t->segment, want, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		(void)XXH3_128bits_update(t->hash, t->segment, (size_t)n);
+		at += (uint64_t)n;
+	}
+	XXH128_hash_t hash = XXH3_128bits_digest(t->hash);
+	return hash.low64 == recipe->hash[0] && hash.high64 == recipe->hash[1];
+}
+
+/* Takes the part once more, under the same key: its recipe counts in place of the damaged one. */
+static int take_part(struct taker *t, const struct recipe *old, int fd, struct err *reterr)
+{
+	const struct sv texts[] = { old->key, old->agent, old->session, old->path, old->own };
+	char *copies[ARRAY_LEN(texts)];
+	struct stat st = { .st_size = 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		copies[i] = xmemdup0(texts[i].p, texts[i].n);
+	const struct vault_source source = { .agent = copies[1],
+		.session = copies[2],
+		.path = copies[3],
+		.own = copies[4],
+		.frozen = old->flags & RECIPE_FROZEN };
+	st.st_mtim.tv_sec = old->mtime_ns / 1000000000;
+	st.st_mtim.tv_nsec = old->mtime_ns % 1000000000;
+	int r = take_rest(
+		t, &source, copies[0], fd, &st, old->start + old->size, old->start, NULL, reterr);
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		free(copies[i]);
+	return r;
+}
+
+/* Takes again what is damaged of the kept files that lay here, as far as the file still has it. */
+static int mend(struct taker *t, const struct vault_source *source, const char *from,
+	struct vault_taken *ret, struct err *reterr)
+{
+	struct vault *v = t->v;
+	struct strv recipes = STRV_INIT; /* as bytes: with their lengths beside */
+	VEC(size_t) sizes = VEC_INIT;
+	AUTO_SQL q = SQL_INIT;
+	AUTO_CLOSE int fd = -1;
+
+	(void)pthread_mutex_lock(&v->mutex);
+	int r = SQL_PREPARE(&q, v->db, reterr,
+		"SELECT recipe FROM part WHERE file IN"
+		" (SELECT seq FROM file WHERE path = ? OR key = ?)",
+		SQL_T(source->path), SQL_T(source->key));
+	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
+		struct sv blob = sql_get_blob(&q, 0);
+		strv_take(&recipes, xmemdup0(blob.p, blob.n));
+		vec_push(&sizes, blob.n);
+		r = 0;
+	}
+	sql_release(&q);
+	(void)pthread_mutex_unlock(&v->mutex);
+	for (size_t i = 0; i < recipes.n && r == 0; i++) {
+		CLEANUP(recipe_release) struct recipe recipe = RECIPE_INIT;
+		r = recipe_decode(sv_make(recipes.v[i], sizes.v[i]), &recipe, reterr);
+		(void)pthread_mutex_lock(&v->mutex);
+		if (r == 0)
+			r = needs_damaged(v, &recipe, reterr);
+		(void)pthread_mutex_unlock(&v->mutex);
+		if (r <= 0)
+			continue;
+		if (fd < 0)
+			fd = unpack_open(from, NULL, reterr);
+		r = fd < 0 ? fd : 0;
+		if (r == 0 && has_part(t, &recipe, fd)) {
+			r = take_part(t, &recipe, fd, reterr);
+			ret->mended = true;
+			ret->read += recipe.size;
+		}
+	}
+	strv_release(&recipes);
+	vec_release(&sizes);
+	/* What goes on with it must find it whole. */
+	return r == 0 && ret->mended ? taker_finish(t, reterr) : r;
+}
+
 /* The session's name as far as it is harmless, and some chance. */
 static void make_key(const char *session, char key[static VAULT_KEY_MAX])
 {
@@ -712,9 +822,12 @@ int taker_take(struct taker *t, const struct vault_source *given, struct vault_t
 	if (stat(from, &st) < 0)
 		return err_errno(reterr, errno, "stat %s", from);
 	(void)pthread_mutex_lock(&v->mutex);
+	bool damaged = v->damaged > 0;
 	if (seen_path)
 		r = look_up_seen(v, seen_path, &st, &seen, reterr);
 	(void)pthread_mutex_unlock(&v->mutex);
+	if (r == 0 && damaged)
+		r = mend(t, &source, from, ret, reterr);
 	ret->size = (uint64_t)st.st_size;
 	if (r == 0 && seen.same) {
 		ret->took = VAULT_SAME;
@@ -749,7 +862,7 @@ int taker_take(struct taker *t, const struct vault_source *given, struct vault_t
 		(void)snprintf(ret->key, sizeof(ret->key), "%s", source.key);
 	else
 		make_key(source.session, ret->key);
-	ret->read = size - before.size;
+	ret->read += size - before.size;
 	r = take_rest(t, &source, ret->key, fd, &st, size, before.size, seen_path, reterr);
 	if (r < 0)
 		err_prefix(reterr, "%s", from);

@@ -449,6 +449,59 @@ static void a_flipped_byte_is_found(void **state)
 	assert_int_equal(verify(f).damaged_frames, 0);
 }
 
+/* What stood in a pack that was cut, or is gone, is taken again under the same key; what is taken
+ * after that is not lost with it. */
+static void a_pack_that_was_cut_is_made_good(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_FREE char *pack = first_pack(f);
+	AUTO_FREE char *copy = path_join(f->dir, OTHER ".jsonl");
+	AUTO_STR text = STR_INIT;
+	AUTO_STR other = STR_INIT;
+
+	add_lines(&text, ID, 0, 2000);
+	write_file(f->file, &text);
+	struct vault_taken first = take(f, f->file, ID);
+	add_lines(&text, ID, 2000, 10);
+	assert_int_equal(file_replace(f->file, str_sv(&text), 0600, NULL), 0);
+	assert_int_equal(take(f, f->file, ID).took, VAULT_GREW);
+	add_lines(&other, OTHER, 7000, 200);
+	write_file(copy, &other);
+	for (int gone = 0; gone < 2; gone++) {
+		assert_int_equal(gone ? unlink(pack) : truncate(pack, 80000), 0);
+		struct vault_taken second = take(f, copy, OTHER);
+		check_content(f, second.key, &other);
+		AUTO_VAULT *v = NULL;
+		assert_int_equal(vault_open(f->vault, VAULT_WRITE, &noon, NULL, &v, NULL), 0);
+		assert_true(vault_damaged(v) > 0);
+		struct taker *t = taker_new(v);
+		const struct vault_source source = {
+			.path = f->file, .agent = "claude", .session = ID, .own = ID
+		};
+		struct vault_taken again;
+		assert_int_equal(taker_take(t, &source, &again, NULL), 0);
+		assert_true(again.took == VAULT_SAME || again.took == VAULT_HELD);
+		assert_true(again.mended);
+		assert_string_equal(again.key, first.key);
+		assert_int_equal(taker_finish(t, NULL), 0);
+		assert_int_equal(vault_mend(v, NULL), 0);
+		assert_int_equal(vault_commit(v, NULL), 0);
+		assert_int_equal(vault_damaged(v), 0);
+		taker_free(t);
+		vault_close(TAKE_PTR(v));
+		check_content(f, first.key, &text);
+		struct vault_verdict verdict = verify(f);
+		assert_int_equal(verdict.damaged_frames + verdict.damaged_files, 0);
+		assert_int_equal(verdict.files, 2);
+		remove_database(f);
+		check_content(f, first.key, &text);
+		check_content(f, second.key, &other);
+		/* All of it is in the next one then; that is what goes at the second time. */
+		free(pack);
+		pack = path_join(f->vault, "packs/00000002.pack");
+	}
+}
+
 /* ---- leaving ---- */
 
 static void what_is_forgotten_is_gone(void **state)
@@ -545,6 +598,7 @@ int main(void)
 		CASE(made_again_from_the_packs),
 		CASE(a_torn_end_does_no_harm),
 		CASE(a_flipped_byte_is_found),
+		CASE(a_pack_that_was_cut_is_made_good),
 		CASE(what_is_forgotten_is_gone),
 		CASE(is_found_by_session_and_path),
 		CASE(one_writer),

@@ -122,6 +122,7 @@ static void count(struct updating *u, struct job *job, const struct vault_taken 
 		s->taken += taken->took == VAULT_GREW || taken->took == VAULT_NEW ||
 			taken->took == VAULT_VERSION;
 		s->versions += taken->took == VAULT_VERSION;
+		s->mended += taken->mended;
 		s->bytes += taken->size;
 		s->bytes_read += taken->read;
 		if (job->source.from && taken->took != VAULT_REFUSED)
@@ -187,6 +188,9 @@ static int take_all(struct updating *u, struct vault *v, size_t from, struct err
 		taker_free(u->takers[i]);
 	}
 	free(u->takers);
+	/* All recipes are looked through for that: only when it is worth it. */
+	if (r == 0 && (u->stats->mended > 0 || (vault_damaged(v) > 0 && !u->opts->paths)))
+		r = vault_mend(v, reterr);
 	return r == 0 ? vault_commit(v, reterr) : r;
 }
 

@@ -28,6 +28,8 @@ struct vault {
 	bool failed; /* something was not written: nothing more is committed */
 	struct err why; /* … for a frame; code 0: another reason */
 	bool anew;
+	unsigned cut; /* packs that were shorter than recorded, or gone, when it was opened */
+	uint64_t damaged; /* frames that are known to be */
 	int fd; /* of the pack that is written, -1: none yet */
 	int64_t pack;
 	uint64_t end; /* of it */
@@ -49,8 +51,13 @@ int vault_put_hook(struct vault *v, uint64_t hash, uint64_t frame, struct err *r
 int vault_begin(struct vault *v, struct err *reterr) MUST_USE;
 /* vault_commit() with the mutex. */
 int vault_commit_held(struct vault *v, struct err *reterr) MUST_USE;
-/* Takes in what packs have that the database does not know. */
+/* Takes in what packs have that the database does not know, and notes what they have lost. */
 int vault_absorb(struct vault *v, struct err *reterr) MUST_USE;
+/* Notes that the frame is damaged: what it had is taken again where it comes by. Nothing is done
+ * where the vault is open for reading. With the mutex. */
+int vault_mark(struct vault *v, uint64_t frame, struct err *reterr) MUST_USE;
+/* Fills the temporary table `needed` with the frames that recipes need, their own among them. */
+int vault_gather_needed(struct vault *v, struct err *reterr) MUST_USE;
 
 /* ---- packs ---- */
 

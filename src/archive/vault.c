@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -52,7 +53,11 @@ static const char step_1[] =
 	" key TEXT NOT NULL"
 	") STRICT, WITHOUT ROWID;";
 
-static const char *const steps[] = { step_1 };
+static const char step_2[] =
+	/* Frames that are known to be damaged or missing. */
+	"CREATE TABLE damaged (frame INTEGER PRIMARY KEY) STRICT;";
+
+static const char *const steps[] = { step_1, step_2 };
 static const struct schema schema = {
 	.application_id = 0x66646e61, /* "fdna" */
 	.version = ARRAY_LEN(steps),
@@ -106,9 +111,18 @@ static int note_pack(struct vault *v, int64_t n, uint64_t size, struct err *rete
 		SQL_I(n), SQL_I(size));
 }
 
-/* The pack to write to, a new one when the last is full. */
+/* The pack to write to, a new one when the last is full. It must end where it is recorded to: what
+ * is written goes to its end, wherever that is. */
 static int ready_pack(struct vault *v, struct err *reterr)
 {
+	struct stat st;
+
+	if (v->fd >= 0 &&
+		(fstat(v->fd, &st) < 0 || st.st_nlink == 0 || (uint64_t)st.st_size != v->end))
+		return err_set(reterr, ERR_STORE,
+			"archive: somebody has changed pack %lld while it was written to; what was "
+			"taken last is not kept, 'faden archive' takes it again",
+			(long long)v->pack);
 	if (v->fd >= 0 && v->end < PACK_FULL)
 		return 0;
 	if (v->fd >= 0) {
@@ -123,6 +137,8 @@ static int ready_pack(struct vault *v, struct err *reterr)
 	v->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (v->fd < 0)
 		return err_errno(reterr, errno, "open %s", path);
+	if (fstat(v->fd, &st) < 0 || (uint64_t)st.st_size != v->end)
+		return err_set(reterr, ERR_STORE, "archive: %s is not as it was left", path);
 	return v->end == 0 ? folder_sync_of(path, reterr) : 0;
 }
 
@@ -181,10 +197,13 @@ int vault_put_recipe(struct vault *v, const struct recipe *recipe, struct sv raw
 		SQL_S(recipe->path), SQL_I(recipe->flags), SQL_I(recipe->start + recipe->size),
 		SQL_I(recipe->mtime_ns), SQL_I(recipe->taken_ms));
 
+	/* A part that was taken again has two recipes in the packs, in any order: the newer counts.
+	 */
 	if (r == 0)
 		r = sql_prepare(&q, v->db,
 			"INSERT OR REPLACE INTO part (file, start, size, frame, recipe)"
-			" SELECT seq, ?, ?, ?, ? FROM file WHERE key = ?",
+			" SELECT seq, ?1, ?2, ?3, ?4 FROM file WHERE key = ?5 AND NOT EXISTS"
+			" (SELECT 1 FROM part WHERE file = seq AND start = ?1 AND frame > ?3)",
 			reterr);
 	if (r < 0)
 		return r;
@@ -277,6 +296,8 @@ static int absorb_frame(void *data, uint64_t offset, const struct frame *f,
 		return 0;
 	struct sv raw = str_sv(&a->raw);
 	int r = put_frame_row(a->v, f, a->pack, offset, reterr);
+	if (r == 0)
+		r = SQL_RUN(a->v->db, reterr, "DELETE FROM damaged WHERE frame = ?", SQL_I(f->id));
 	a->frame = f->id;
 	a->reterr = reterr;
 	switch (f->kind) {
@@ -357,6 +378,66 @@ static int known_size(struct vault *v, int64_t n, uint64_t *ret, struct err *ret
 	return r < 0 ? r : 0;
 }
 
+/*
+ * Packs that are shorter than they were, or gone. What they had is damaged. Nothing is added to
+ * them, so that one that comes back, from a copy of the disk, is taken in as it was. *ret_last: the
+ * highest number there ever was; *ret_cut: that one is not to be written to.
+ */
+static int look_for_cut(struct vault *v, int64_t *ret_last, bool *ret_cut, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, v->db, "SELECT n, size FROM pack ORDER BY n", reterr);
+
+	*ret_last = 0;
+	*ret_cut = false;
+	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
+		int64_t n = sql_get_int(&q, 0), size = sql_get_int(&q, 1);
+		AUTO_FREE char *path = pack_path(v, n);
+		struct stat st = { .st_size = 0 };
+		bool there = stat(path, &st) == 0;
+		r = 0;
+		if (!there && errno != ENOENT)
+			return err_errno(reterr, errno, "stat %s", path);
+		*ret_last = n;
+		*ret_cut = !there || st.st_size < size;
+		if (st.st_size >= size)
+			continue;
+		v->cut++;
+		log_write(v->log, LOG_WARN, "archive: %s has %lld bytes of %lld", path,
+			(long long)st.st_size, (long long)size);
+		r = SQL_RUN(v->db, reterr,
+			"INSERT OR IGNORE INTO damaged SELECT id FROM frame WHERE pack = ?1"
+			" AND offset + stored + ?2 > ?3",
+			SQL_I(n), SQL_I(FRAME_HEAD), SQL_I(st.st_size));
+		if (r == 0)
+			r = note_pack(v, n, (uint64_t)st.st_size, reterr);
+	}
+	return r;
+}
+
+/* A database that was made again knows only what could be read. */
+static int mark_missing(struct vault *v, struct err *reterr)
+{
+	int r = vault_gather_needed(v, reterr);
+
+	return r < 0 ? r
+		     : sql_exec(v->db,
+			       "INSERT OR IGNORE INTO damaged SELECT id FROM needed"
+			       " WHERE id NOT IN (SELECT id FROM frame)",
+			       reterr);
+}
+
+int vault_mark(struct vault *v, uint64_t frame, struct err *reterr)
+{
+	int r = v->lock < 0 ? 0 : vault_begin(v, reterr);
+
+	if (r < 0 || v->lock < 0)
+		return r;
+	r = SQL_RUN(v->db, reterr, "INSERT OR IGNORE INTO damaged VALUES (?)", SQL_I(frame));
+	v->damaged += r == 0 && sql_changes(v->db) > 0;
+	return r;
+}
+
 static int by_number(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
@@ -395,19 +476,35 @@ int vault_absorb(struct vault *v, struct err *reterr)
 	}
 	codec_free(codec);
 	vec_release(&packs);
+	int64_t last = 0;
+	bool cut = false;
+	if (r == 0)
+		r = vault_begin(v, reterr);
+	if (r == 0)
+		r = look_for_cut(v, &last, &cut, reterr);
+	if (r == 0 && v->anew)
+		r = mark_missing(v, reterr);
 	if (r == 0)
 		r = vault_commit_held(v, reterr);
-	if (v->pack == 0)
-		v->pack = 1;
+	if (v->pack < last)
+		v->pack = last;
+	if (v->pack == 0 || (cut && v->pack == last))
+		v->pack++;
 	if (r == 0)
 		r = known_size(v, v->pack, &v->end, reterr);
 	if (r == 0)
-		r = sql_prepare(&q, v->db, "SELECT coalesce(max(id), 0) FROM frame", reterr);
+		r = sql_prepare(&q, v->db,
+			"SELECT coalesce(max(id), 0), (SELECT coalesce(max(frame), 0) FROM "
+			"damaged),"
+			" (SELECT count(*) FROM damaged) FROM frame",
+			reterr);
 	if (r == 0)
 		r = sql_step(&q, reterr);
 	if (r < 0)
 		return r;
-	v->next_id = (uint64_t)sql_get_int(&q, 0) + 1;
+	int64_t most = sql_get_int(&q, 0), missing = sql_get_int(&q, 1);
+	v->next_id = (uint64_t)(most > missing ? most : missing) + 1;
+	v->damaged = (uint64_t)sql_get_int(&q, 2);
 	return 0;
 }
 
@@ -517,4 +614,14 @@ void vault_close(struct vault *v)
 bool vault_made_anew(const struct vault *v)
 {
 	return v->anew;
+}
+
+unsigned vault_cut(const struct vault *v)
+{
+	return v->cut;
+}
+
+uint64_t vault_damaged(const struct vault *v)
+{
+	return v->damaged;
 }

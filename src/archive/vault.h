@@ -45,6 +45,10 @@ static inline void vault_closep(struct vault **v)
 #define AUTO_VAULT CLEANUP(vault_closep) struct vault
 /* The database was damaged or lost and has been made again from the packs. */
 bool vault_made_anew(const struct vault *v);
+/* How many packs were shorter than they should be, or gone, when it was opened for writing; and how
+ * many frames are known to be damaged: by that, by vault_verify(), or since a writer met them. */
+unsigned vault_cut(const struct vault *v);
+uint64_t vault_damaged(const struct vault *v);
 /* All that was taken is on disk, and counts. */
 int vault_commit(struct vault *v, struct err *reterr) MUST_USE;
 
@@ -73,6 +77,7 @@ struct vault_taken {
 	char key[VAULT_KEY_MAX]; /* "": an empty file, of which nothing is kept */
 	uint64_t size; /* of the file */
 	uint64_t read; /* bytes of it that had to be read */
+	bool mended; /* what was damaged of it in the archive was taken again */
 };
 struct taker;
 struct taker *taker_new(struct vault *v);
@@ -82,6 +87,9 @@ void taker_free(struct taker *t); /* what was not finished is not taken; NULL is
 int taker_take(struct taker *t, const struct vault_source *given, struct vault_taken *ret,
 	struct err *reterr) MUST_USE;
 int taker_finish(struct taker *t, struct err *reterr) MUST_USE;
+/* After taking, when frames are damaged: recipes are written again, and frames that nobody needs
+ * any more are let go. Counts with vault_commit(). */
+int vault_mend(struct vault *v, struct err *reterr) MUST_USE;
 
 /* ---- what is kept ---- */
 
@@ -132,7 +140,9 @@ struct vault_verdict {
 	uint64_t lost; /* bytes of files */
 	uint64_t unused; /* bytes of packs that nobody needs: left by one who was killed */
 };
-/* Reads everything. fn gets every file that is not whole, and may be NULL. */
+/* Reads everything. fn gets every file that is not whole, and may be NULL. Where the vault is open
+ * for writing, what is damaged is noted, so that it is taken again where the agents still have it.
+ */
 int vault_verify(struct vault *v, vault_fn fn, void *data, struct vault_verdict *ret,
 	struct err *reterr) MUST_USE;
 

@@ -106,6 +106,7 @@ static int run_update(struct keeping *k, const struct archive_cli *opts, struct 
 		return r;
 	run.torn = torn.n;
 	keeping_say_torn(k->app, &torn);
+	run.damaged = vault_damaged(v);
 	PRINT_RESULT(k->app, opts->json, archive_run, &run);
 	return run.stats.troubles > 0 ? err_exit_status(ERR_INPUT) : 0;
 }

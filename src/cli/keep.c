@@ -75,6 +75,14 @@ int keeping_vault(struct keeping *k, struct vault **ret, struct err *reterr)
 		say_note(k->app->err,
 			"the archive's database was lost or damaged, and has been made again from "
 			"its packs");
+	if (r == 0 && vault_cut(*ret) > 0)
+		say_note(k->app->err,
+			"warning: %u pack%s of the archive became shorter or vanished, %llu frames "
+			"are "
+			"damaged; 'faden archive' takes again what the agents still have, 'faden "
+			"archive verify' names the rest",
+			vault_cut(*ret), vault_cut(*ret) == 1 ? "" : "s",
+			(unsigned long long)vault_damaged(*ret));
 	return r;
 }
 

@@ -33,6 +33,18 @@ void view_archive_run(struct term *t, const struct archive_run *run)
 	if (s->versions > 0)
 		term_putf(t, " (%zu rewritten: what they were stays)", s->versions);
 	put_size(t, ", ", s->bytes_read, " read\n");
+	if (s->mended > 0) {
+		put_count(t, s->mended, "file");
+		term_puts(t,
+			s->mended == 1
+				? " was damaged in the archive and has been taken again\n"
+				: " were damaged in the archive and have been taken again\n");
+	}
+	if (run->damaged > 0) {
+		put_count(t, (size_t)run->damaged, "frame");
+		term_puts(t,
+			" of the archive cannot be read; 'faden archive verify' names the files\n");
+	}
 	term_puts(t, "The archive has ");
 	put_count(t, (size_t)run->figures.files, "file");
 	put_size(t, " of ", run->figures.bytes, "");
@@ -71,6 +83,8 @@ void view_json_archive_run(struct jw *w, const struct archive_run *run)
 	jw_put_i64(w, "files", (int64_t)s->files);
 	jw_put_i64(w, "taken_files", (int64_t)s->taken);
 	jw_put_i64(w, "rewritten_files", (int64_t)s->versions);
+	jw_put_i64(w, "mended_files", (int64_t)s->mended);
+	jw_put_i64(w, "damaged_frames", (int64_t)run->damaged);
 	jw_put_i64(w, "read_bytes", (int64_t)s->bytes_read);
 	jw_put_i64(w, "troubles", (int64_t)s->troubles);
 	jw_put_i64(w, "kept_files", (int64_t)run->figures.files);

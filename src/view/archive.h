@@ -16,6 +16,7 @@ struct archive_run {
 	struct vault_figures figures; /* afterwards */
 	struct kept_pruned pruned; /* as the settings say */
 	size_t torn; /* files that are shorter than their copy */
+	uint64_t damaged; /* frames that cannot be read, and could not be made good */
 };
 
 void view_archive_run(struct term *t, const struct archive_run *run);
