@@ -36,6 +36,13 @@ int vault_forget(struct vault *v, const char *key, struct err *reterr)
 	return r;
 }
 
+int vault_forget_path(struct vault *v, const char *path, struct err *reterr)
+{
+	int r = vault_begin(v, reterr);
+
+	return r < 0 ? r : SQL_RUN(v->db, reterr, "DELETE FROM seen WHERE path = ?", SQL_T(path));
+}
+
 /* ---- which frames are needed ---- */
 
 int vault_gather_needed(struct vault *v, struct err *reterr)
@@ -114,8 +121,9 @@ int vault_mend(struct vault *v, struct err *reterr)
 	if (r == 0)
 		r = sql_exec(v->db,
 			"DELETE FROM hook WHERE frame IN (SELECT frame FROM damaged);"
-			"DELETE FROM damaged WHERE frame NOT IN (SELECT id FROM needed);"
-			"DELETE FROM frame WHERE id NOT IN (SELECT id FROM needed)",
+			"DELETE FROM frame WHERE id NOT IN (SELECT id FROM needed)"
+			" AND (kind <> 3 OR id IN (SELECT frame FROM damaged));"
+			"DELETE FROM damaged WHERE frame NOT IN (SELECT id FROM needed)",
 			reterr);
 	if (r == 0)
 		r = sql_prepare(&q, v->db, "SELECT count(*) FROM damaged", reterr);
@@ -127,41 +135,177 @@ int vault_mend(struct vault *v, struct err *reterr)
 	return r < 0 ? r : 0;
 }
 
-/* ---- writing a pack anew ---- */
+/* ---- which bytes of frames are needed ---- */
 
-/* A recipe is taken from the database, so that one that was damaged is whole again. Lines that are
- * damaged go along as they are. */
-static int copy_frames(struct vault *v, struct codec *codec, int64_t pack, int from,
-	struct file_new *to, struct err *reterr)
+struct range {
+	uint64_t frame;
+	uint32_t from, to;
+};
+typedef VEC(struct range) range_vec;
+
+static int by_place(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->frame != y->frame ? (x->frame > y->frame) - (x->frame < y->frame)
+				    : (x->from > y->from) - (x->from < y->from);
+}
+
+/* Of all frames, in order, none touching the next. */
+static int gather_ranges(struct vault *v, range_vec *ret, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	AUTO_STR bytes = STR_INIT;
-	int r = SQL_PREPARE(&q, v->db, reterr,
-		"SELECT f.id, f.offset, f.stored, p.recipe FROM frame f"
-		" LEFT JOIN part p ON p.frame = f.id WHERE f.pack = ? ORDER BY f.offset",
-		SQL_I(pack));
+	size_t n = 0;
+	int r = sql_prepare(&q, v->db, "SELECT recipe FROM part", reterr);
 
 	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
-		size_t n = (size_t)sql_get_int(&q, 2) + FRAME_HEAD;
-		struct sv recipe = sql_get_blob(&q, 3);
-		str_clear(&bytes);
-		if (recipe.n > 0) {
-			frame_encode(
-				codec, FRAME_RECIPE, (uint64_t)sql_get_int(&q, 0), recipe, &bytes);
-		} else {
-			(void)str_reserve(&bytes, n);
-			ssize_t got = pread(from, bytes.buf, n, (off_t)sql_get_int(&q, 1));
-			if (got < 0)
-				return err_errno(reterr, errno, "read of a pack");
-			bytes.len = (size_t)got;
+		CLEANUP(recipe_release) struct recipe recipe = RECIPE_INIT;
+		r = recipe_decode(sql_get_blob(&q, 0), &recipe, reterr);
+		vec_each (&recipe.extents, e)
+			if (e->offset <= UINT32_MAX - e->size)
+				vec_push(ret,
+					(struct range){ e->frame, e->offset, e->offset + e->size });
+	}
+	vec_sort(ret, by_place);
+	vec_each (ret, range) {
+		struct range *last = n > 0 ? &ret->v[n - 1] : NULL;
+		if (!last || last->frame != range->frame || last->to < range->from)
+			ret->v[n++] = *range;
+		else if (last->to < range->to)
+			last->to = range->to;
+	}
+	ret->n = n;
+	return r;
+}
+
+/* Where the ranges of a frame begin. */
+static size_t first_range(const range_vec *ranges, uint64_t frame)
+{
+	size_t low = 0, high = ranges->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (ranges->v[mid].frame < frame)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/*
+ * Blanks what nobody needs: line ends stand there then, so that the lines around keep their places,
+ * and recipes need not change. True when there was something else.
+ */
+static bool blank(const range_vec *ranges, uint64_t frame, struct str *raw)
+{
+	bool found = false;
+	size_t at = 0;
+
+	for (size_t i = first_range(ranges, frame); at < raw->len; i++) {
+		bool more = i < ranges->n && ranges->v[i].frame == frame;
+		size_t end = more && ranges->v[i].from < raw->len ? ranges->v[i].from : raw->len;
+		for (; at < end; at++) {
+			found |= raw->buf[at] != '\n';
+			raw->buf[at] = '\n';
 		}
-		r = file_new_write(to, str_sv(&bytes), reterr);
+		if (more && ranges->v[i].to > at)
+			at = ranges->v[i].to;
+	}
+	return found;
+}
+
+/* ---- writing a pack anew ---- */
+
+struct sweeping {
+	struct vault *v;
+	struct codec *codec;
+	range_vec ranges;
+	struct str bytes, raw; /* of the frame looked at: encoded, and what it holds */
+};
+
+/* What is to be written in place of a frame. Lines that are damaged are left out: nobody can read
+ * them, and whose they were cannot be told. 1 when it is not what stands there, 0 when it is. */
+static int renew_frame(
+	struct sweeping *s, int from, uint64_t id, int64_t at, int64_t stored, struct err *reterr)
+{
+	size_t n = (size_t)stored + FRAME_HEAD;
+	struct frame f;
+
+	str_clear(&s->bytes);
+	if (!str_reserve(&s->bytes, n))
+		return err_set(reterr, ERR_INPUT, "archive: a frame of %zu bytes", n);
+	ssize_t got = pread(from, s->bytes.buf, n, (off_t)at);
+	if (got < 0)
+		return err_errno(reterr, errno, "read of a pack");
+	s->bytes.len = (size_t)got;
+	struct sv bytes = str_sv(&s->bytes);
+	if (!frame_head(bytes, &f) || f.id != id ||
+		frame_decode(s->codec, &f, sv_from(bytes, FRAME_HEAD), &s->raw, NULL) < 0) {
+		str_clear(&s->bytes);
+		return 1;
+	}
+	if (f.kind != FRAME_LINES || !blank(&s->ranges, id, &s->raw))
+		return 0;
+	str_clear(&s->bytes);
+	frame_encode(s->codec, FRAME_LINES, id, str_sv(&s->raw), &s->bytes);
+	return 1;
+}
+
+/* A recipe is taken from the database, so that one that was damaged is whole again. */
+static int copy_frames(
+	struct sweeping *s, int64_t pack, int from, struct file_new *to, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, s->v->db, reterr,
+		"SELECT f.id, f.offset, f.stored, p.recipe FROM frame f"
+		" LEFT JOIN part p ON p.frame = f.id WHERE f.pack = ? AND f.kind <> ?"
+		" ORDER BY f.offset",
+		SQL_I(pack), SQL_I(FRAME_INSTEAD));
+
+	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
+		uint64_t id = (uint64_t)sql_get_int(&q, 0);
+		struct sv recipe = sql_get_blob(&q, 3);
+		if (recipe.n > 0) {
+			str_clear(&s->bytes);
+			frame_encode(s->codec, FRAME_RECIPE, id, recipe, &s->bytes);
+			r = 0;
+		} else {
+			r = renew_frame(
+				s, from, id, sql_get_int(&q, 1), sql_get_int(&q, 2), reterr);
+		}
+		if (r >= 0)
+			r = file_new_write(to, str_sv(&s->bytes), reterr);
 	}
 	return r;
 }
 
-static int rewrite_pack(struct vault *v, int64_t pack, struct err *reterr)
+/* Whether a pack has bytes that nobody needs, in a frame that has others: 1 or 0. */
+static int has_needless(struct sweeping *s, int64_t pack, struct err *reterr)
 {
+	AUTO_FREE char *path = pack_path(s->v, pack);
+	AUTO_CLOSE int from = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, s->v->db, reterr,
+		"SELECT id, offset, stored, raw FROM frame WHERE pack = ? AND kind = 1"
+		" ORDER BY offset",
+		SQL_I(pack));
+
+	while (from >= 0 && r == 0 && (r = sql_step(&q, reterr)) > 0) {
+		uint64_t id = (uint64_t)sql_get_int(&q, 0), covered = 0;
+		for (size_t i = first_range(&s->ranges, id);
+			i < s->ranges.n && s->ranges.v[i].frame == id; i++)
+			covered += s->ranges.v[i].to - s->ranges.v[i].from;
+		r = covered >= (uint64_t)sql_get_int(&q, 3)
+			? 0
+			: renew_frame(s, from, id, sql_get_int(&q, 1), sql_get_int(&q, 2), reterr);
+	}
+	return r;
+}
+
+static int rewrite_pack(struct sweeping *s, int64_t pack, struct err *reterr)
+{
+	struct vault *v = s->v;
 	AUTO_FREE char *old = pack_path(v, pack);
 	AUTO_FREE char *new = pack_path(v, v->pack + 1);
 	AUTO_CLOSE int from = open(old, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -172,15 +316,13 @@ static int rewrite_pack(struct vault *v, int64_t pack, struct err *reterr)
 
 	if (from < 0)
 		return err_errno(reterr, errno, "open %s", old);
-	struct codec *codec = codec_new();
 	(void)snprintf(number, sizeof(number), "%lld", (long long)pack);
-	frame_encode(codec, FRAME_INSTEAD, v->next_id++, sv_of(number), &head);
+	frame_encode(s->codec, FRAME_INSTEAD, v->next_id++, sv_of(number), &head);
 	r = file_new_open_unnamed(&to, new, 0600, reterr);
 	if (r == 0)
 		r = file_new_write(&to, str_sv(&head), reterr);
 	if (r == 0)
-		r = copy_frames(v, codec, pack, from, &to, reterr);
-	codec_free(codec);
+		r = copy_frames(s, pack, from, &to, reterr);
 	/* From here on it counts, whatever happens: the rest is done by the one who absorbs it. */
 	if (r == 0)
 		r = vault_commit_held(v, reterr);
@@ -194,8 +336,11 @@ struct pack_row {
 	uint64_t size, needed;
 };
 
-int vault_sweep(struct vault *v, unsigned share, uint64_t *ret_freed, struct err *reterr)
+int vault_sweep(struct vault *v, uint64_t *ret_freed, struct err *reterr)
 {
+	struct sweeping s = {
+		.v = v, .codec = codec_new(), .ranges = VEC_INIT, .bytes = STR_INIT, .raw = STR_INIT
+	};
 	VEC(struct pack_row) packs = VEC_INIT;
 	struct vault_figures before, after;
 	AUTO_SQL q = SQL_INIT;
@@ -206,12 +351,16 @@ int vault_sweep(struct vault *v, unsigned share, uint64_t *ret_freed, struct err
 	if (r == 0)
 		r = vault_gather_needed(v, reterr);
 	if (r == 0)
-		r = sql_exec(
-			v->db, "DELETE FROM frame WHERE id NOT IN (SELECT id FROM needed)", reterr);
+		r = gather_ranges(v, &s.ranges, reterr);
+	if (r == 0)
+		r = sql_exec(v->db,
+			"DELETE FROM frame WHERE kind <> 3 AND id NOT IN (SELECT id FROM needed);"
+			"DELETE FROM damaged WHERE frame NOT IN (SELECT id FROM needed)",
+			reterr);
 	if (r == 0)
 		r = SQL_PREPARE(&q, v->db, reterr,
 			"SELECT n, size, (SELECT coalesce(sum(stored + ?1), 0) FROM frame"
-			" WHERE pack = n) FROM pack",
+			" WHERE pack = n AND offset + stored + ?1 <= size) FROM pack",
 			SQL_I(FRAME_HEAD));
 	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
 		vec_push(&packs,
@@ -228,14 +377,25 @@ int vault_sweep(struct vault *v, unsigned share, uint64_t *ret_freed, struct err
 	v->fd = -1;
 	for (size_t i = 0; i < packs.n && r == 0; i++) {
 		const struct pack_row *p = &packs.v[i];
-		uint64_t needless = p->size > p->needed ? p->size - p->needed : 0;
-		if (needless > 0 && needless * 100 >= (uint64_t)share * p->size)
-			r = rewrite_pack(v, p->n, reterr);
+		r = p->size > p->needed ? 1 : has_needless(&s, p->n, reterr);
+		if (r > 0)
+			r = rewrite_pack(&s, p->n, reterr);
 	}
 	vec_release(&packs);
+	vec_release(&s.ranges);
+	codec_free(s.codec);
+	str_release(&s.bytes);
+	str_release(&s.raw);
 	if (r == 0)
 		r = vault_figures(v, &after, reterr);
 	if (r == 0)
 		*ret_freed = before.stored > after.stored ? before.stored - after.stored : 0;
 	return r;
+}
+
+int vault_scrub(struct vault *v, struct err *reterr)
+{
+	int r = vault_commit(v, reterr);
+
+	return r < 0 ? r : store_scrub(v->db, reterr);
 }

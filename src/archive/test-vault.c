@@ -525,7 +525,7 @@ static void what_is_forgotten_is_gone(void **state)
 	assert_int_equal(vault_open(f->vault, VAULT_WRITE, &noon, NULL, &v, NULL), 0);
 	assert_int_equal(vault_forget(v, first.key, NULL), 0);
 	assert_int_equal(vault_forget(v, first.key, NULL), ERR_NOTFOUND);
-	assert_int_equal(vault_sweep(v, 0, &freed, NULL), 0);
+	assert_int_equal(vault_sweep(v, &freed, NULL), 0);
 	vault_close(TAKE_PTR(v));
 	assert_true(freed > before / 4);
 	assert_false(path_exists(pack));

@@ -309,7 +309,12 @@ static int absorb_frame(void *data, uint64_t offset, const struct frame *f,
 		return r;
 	case FRAME_INSTEAD:
 		(void)sv_parse_i64(raw, &a->instead);
-		return r;
+		/* What is remembered of its lines comes again with those that stay. */
+		return r < 0 ? r
+			     : SQL_RUN(a->v->db, reterr,
+				       "DELETE FROM hook WHERE frame NOT IN"
+				       " (SELECT id FROM frame WHERE pack <> ?)",
+				       SQL_I(a->instead));
 	case FRAME_MANIFEST:
 	case FRAME_MEMBER:
 	case FRAME_CLOSE:

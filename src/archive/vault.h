@@ -150,6 +150,12 @@ int vault_verify(struct vault *v, vault_fn fn, void *data, struct vault_verdict 
 
 /* Lets go of a kept file; its bytes are there until vault_sweep(). ERR_NOTFOUND. */
 int vault_forget(struct vault *v, const char *key, struct err *reterr) MUST_USE;
-/* Writes the packs anew that have bytes which nobody needs any more: at least `share` per cent of
- * them, 0: any. */
-int vault_sweep(struct vault *v, unsigned share, uint64_t *ret_freed, struct err *reterr) MUST_USE;
+/* Lets go of what is known of the file at a path, of which nothing is kept. */
+int vault_forget_path(struct vault *v, const char *path, struct err *reterr) MUST_USE;
+/*
+ * Writes the packs anew that have bytes which nobody needs any more, also beside others in one
+ * frame: afterwards the packs have none of them. The names are in the database's file until
+ * vault_scrub(), which writes that anew; ERR_BUSY: others read there.
+ */
+int vault_sweep(struct vault *v, uint64_t *ret_freed, struct err *reterr) MUST_USE;
+int vault_scrub(struct vault *v, struct err *reterr) MUST_USE;

@@ -116,28 +116,42 @@ static int forget_bytes(const struct keeper *k, struct vault *v, const struct do
 		const char *path = one->files.v[i];
 		bool known = catalogue_by_path(k->store, path, &row, NULL) >= 0;
 		r = kept_remove(NULL, path, reterr);
+		if (r == 0)
+			r = vault_forget_path(v, path, reterr);
 		if (r == 0 && known && strcmp(row.info.id, one->id) != 0)
 			r = forget_kept(k, v, row.info.id, ret, reterr);
 	}
 	return r;
 }
 
-static int forget_rows(const struct keeper *k, const struct doomed_session *one,
-	struct doomed_stats *ret, struct err *reterr)
+static void add_paths(const struct doomed_session *one, struct strv *ret)
 {
-	AUTO_STRV paths = STRV_INIT;
-	int r = 0;
-
 	if (one->path[0])
-		strv_add(&paths, one->path);
+		strv_add(ret, one->path);
 	for (size_t i = 0; i < one->files.n; i++)
 		if (strcmp(one->files.v[i], one->path) != 0)
-			strv_add(&paths, one->files.v[i]);
-	if (paths.n > 0 && path_exists(k->index_dir))
-		r = index_forget(k->index_dir, (const char *const *)paths.v, paths.n, reterr);
-	return r < 0 ? r
-		     : catalogue_forget(k->store, one->agent, one->id, (const char *const *)paths.v,
-			       paths.n, &ret->rows, reterr);
+			strv_add(ret, one->files.v[i]);
+}
+
+/* The index, and last the store: as long as it knows them, this can be done again. */
+static int forget_rows(const struct keeper *k, const struct doomed *d, struct doomed_stats *ret,
+	struct err *reterr)
+{
+	AUTO_STRV all = STRV_INIT;
+	int r = 0;
+
+	vec_each (&d->rows, one)
+		add_paths(one, &all);
+	if (all.n > 0 && path_exists(k->index_dir))
+		r = index_forget(k->index_dir, (const char *const *)all.v, all.n, reterr);
+	vec_each (&d->rows, one) {
+		AUTO_STRV paths = STRV_INIT;
+		add_paths(one, &paths);
+		if (r == 0)
+			r = catalogue_forget(k->store, one->agent, one->id,
+				(const char *const *)paths.v, paths.n, &ret->rows, reterr);
+	}
+	return r < 0 ? r : store_scrub(k->store, reterr);
 }
 
 /* ---- all of it ---- */
@@ -177,11 +191,12 @@ int doomed_delete(const struct keeper *k, struct vault *v, const struct doomed *
 	} else {
 		for (size_t i = 0; i < d->rows.n && r == 0; i++)
 			r = forget_bytes(k, v, &d->rows.v[i], &stats, reterr);
-		/* The store goes last: as long as it knows them, this can be done again. */
 		if (r == 0)
-			r = vault_sweep(v, 0, &stats.freed, reterr);
-		for (size_t i = 0; i < d->rows.n && r == 0; i++)
-			r = forget_rows(k, &d->rows.v[i], &stats, reterr);
+			r = vault_sweep(v, &stats.freed, reterr);
+		if (r == 0)
+			r = vault_scrub(v, reterr);
+		if (r == 0)
+			r = forget_rows(k, d, &stats, reterr);
 	}
 	if (r == 0)
 		*ret = stats;

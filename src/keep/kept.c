@@ -446,7 +446,7 @@ int kept_prune(const struct keeper *k, struct vault *v, const struct kept_limits
 			r = archive_forget(&archive, v, old->kept.key, reterr);
 	/* Also what one who was killed has left. */
 	if (r == 0)
-		r = vault_sweep(v, 0, &plan->freed, reterr);
+		r = vault_sweep(v, &plan->freed, reterr);
 	if (r == 0)
 		r = vault_figures(v, &figures, reterr);
 	if (r == 0)

@@ -218,5 +218,7 @@ int index_forget(const char *dir, const char *const *paths, size_t n, struct err
 	if (r >= 0)
 		r = manifest_save_dead(&m, reterr);
 	r = manifest_end(&m, r, reterr);
-	return r < 0 ? r : manifest_purge(&m, reterr);
+	if (r >= 0)
+		r = manifest_purge(&m, reterr);
+	return r < 0 ? r : store_scrub(m.db, reterr);
 }

@@ -583,7 +583,5 @@ int catalogue_forget(struct store *store, const char *agent, const char *id,
 	if (r == 0)
 		r = SQL_RUN(store, reterr, "DELETE FROM agent_session WHERE agent = ? AND id = ?",
 			SQL_T(agent), SQL_T(id));
-	r = store_end(store, r, reterr);
-	/* What SQLite's log has of it goes as well, unless somebody reads there now. */
-	return r < 0 ? r : sql_exec(store, "PRAGMA wal_checkpoint(TRUNCATE)", reterr);
+	return store_end(store, r, reterr);
 }

@@ -200,7 +200,8 @@ int catalogue_thread(struct store *store, struct catalogue_used a, struct catalo
 bool catalogue_superseded(struct store *store, const char *agent, const char *id);
 
 /* Removes all that the store has of a session: the rows of these files, names, the conversation
- * that has no other session, with its turns. *rows is added to. */
+ * that has no other session, with its turns. *rows is added to. In the file they stand until
+ * store_scrub(). */
 int catalogue_forget(struct store *store, const char *agent, const char *id,
 	const char *const *paths, size_t n, size_t *rows, struct err *reterr) MUST_USE;
 

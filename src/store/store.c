@@ -266,6 +266,29 @@ int store_end(struct store *store, int result, struct err *reterr)
 	return r;
 }
 
+int store_scrub(struct store *store, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = store_check_alone(store, reterr);
+
+	/* Statements that are kept ready may hold on to what they read. */
+	sql_kept_release(&store->kept);
+	if (r == 0)
+		r = sql_exec(store, "VACUUM", reterr);
+	if (r == 0)
+		r = sql_prepare(&q, store, "PRAGMA wal_checkpoint(TRUNCATE)", reterr);
+	if (r == 0)
+		r = sql_step(&q, reterr);
+	if (r < 0)
+		return r;
+	return r > 0 && sql_get_int(&q, 0) != 0 ? err_set(reterr, ERR_BUSY,
+							  "store: another program reads %s: what "
+							  "was forgotten stands in its log until "
+							  "that ends; do it again then",
+							  store->path ? store->path : "it")
+						: 0;
+}
+
 int store_pref_get(struct store *store, const char *key, char **ret, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;

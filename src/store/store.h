@@ -69,6 +69,13 @@ int store_end(struct store *store, int result, struct err *reterr) MUST_USE;
  * with its folder. Looked at around everything that is written. */
 int store_check(const struct store *store, struct err *reterr) MUST_USE;
 
+/*
+ * Writes the file anew and empties its log, so that nothing of rows that were deleted stands in
+ * either any more: SQLite only marks their room as free. Outside of a transaction. Waits for others
+ * like store_begin(); ERR_BUSY when somebody reads there all that time: the log has it still.
+ */
+int store_scrub(struct store *store, struct err *reterr) MUST_USE;
+
 /* Small remembered answers ("which agent?"). Missing: ERR_NOTFOUND. */
 int store_pref_get(struct store *store, const char *key, char **ret, struct err *reterr) MUST_USE;
 int store_pref_set(
