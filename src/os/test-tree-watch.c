@@ -89,9 +89,53 @@ static void what_changes_is_told(void **state UNUSED)
 	temp_remove(top);
 }
 
+/* A top that is not there yet, nor what it lies in. */
+static void what_comes_later_is_told(void **state UNUSED)
+{
+	char *home = temp_folder(), *other = temp_folder();
+	AUTO_FREE char *above = path_join(home, "above");
+	AUTO_FREE char *top = path_join(above, "top");
+	AUTO_FREE char *sub = path_join(top, "sub");
+	AUTO_FREE char *link = path_join(sub, "link");
+	struct heard h = { .paths = STRV_INIT };
+	struct loop *loop = loop_new();
+	struct tree_watch *w = tree_watch_new(loop, hear, &h, NULL);
+
+	assert_non_null(w);
+	assert_false(tree_watch_add(w, top));
+	AUTO_FREE char *n = temp_write(home, "n", "x");
+	listen(loop);
+	assert_int_equal(h.missed, 0);
+	assert_int_equal(h.paths.n, 0);
+	assert_int_equal(mkdir(above, 0700), 0);
+	listen(loop);
+	assert_int_equal(h.missed, 0);
+	assert_int_equal(mkdir(top, 0700), 0);
+	listen(loop);
+	assert_int_equal(h.missed, 1);
+	assert_int_equal(mkdir(sub, 0700), 0);
+	listen(loop);
+	AUTO_FREE char *a = temp_write(sub, "a", "x");
+	listen(loop);
+	assert_true(heard_of(&h, "/above/top/sub/a"));
+
+	/* A link to another folder that lies there. */
+	assert_int_equal(symlink(other, link), 0);
+	assert_true(tree_watch_add(w, top));
+	AUTO_FREE char *b = temp_write(other, "b", "x");
+	listen(loop);
+	assert_true(heard_of(&h, "/above/top/sub/link/b"));
+	strv_release(&h.paths);
+	tree_watch_free(w);
+	loop_free(loop);
+	temp_remove(home);
+	temp_remove(other);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(what_changes_is_told) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(what_changes_is_told),
+		cmocka_unit_test(what_comes_later_is_told) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,6 +131,43 @@ static void test_only_the_top_may_be_a_link(void **state)
 	map_release(&seen.files);
 }
 
+/* A folder that somebody has put elsewhere; nothing comes twice, and nothing goes round. */
+static void test_links_that_lie_in_top(void **state)
+{
+	struct seen seen = { .files = MAP_INIT };
+	const struct tree_opts opts = {
+		.depth = 3, .links = true, .on_file = on_file, .on_error = on_error, .data = &seen
+	};
+	AUTO_FREE char *top = path_join(*state, "top");
+	AUTO_FREE char *other = path_join(*state, "other");
+	AUTO_FREE char *in = path_join(top, "in");
+	AUTO_FREE char *deep = path_join(other, "deep");
+
+	assert_int_equal(mkdir(top, 0700), 0);
+	assert_int_equal(mkdir(other, 0700), 0);
+	assert_int_equal(mkdir(in, 0700), 0);
+	assert_int_equal(mkdir(deep, 0700), 0);
+	AUTO_FREE char *a = temp_write(in, "a", "x");
+	AUTO_FREE char *b = temp_write(deep, "b", "x");
+	const struct {
+		const char *to, *folder, *name;
+	} links[] = { { other, top, "out" }, { other, top, "again" }, { top, top, "round" },
+		{ in, top, "same" }, { "/", top, "above" }, { "nowhere", top, "dead" },
+		{ other, in, "deeper" }, { other, other, "loop" } };
+	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
+		AUTO_FREE char *path = path_join(links[i].folder, links[i].name);
+		assert_int_equal(symlink(links[i].to, path), 0);
+	}
+	seen.top_n = strlen(top) + 1;
+	seen.n = seen.errors = 0;
+	assert_int_equal(tree_walk(top, &opts, NULL), 0);
+	assert_int_equal(seen.errors, 0);
+	assert_int_equal(seen.n, 2);
+	assert_true(saw(&seen, "in/a", 1));
+	assert_true(saw(&seen, "out/deep/b", 2) || saw(&seen, "again/deep/b", 2));
+	map_release(&seen.files);
+}
+
 static void test_callback_stops_the_walk(void **state)
 {
 	struct seen seen = { .files = MAP_INIT, .stop = 42 };
@@ -182,6 +219,7 @@ int main(void)
 		WITH_FOLDER(test_filter_and_depth),
 		WITH_FOLDER(test_size_time_and_inode_are_told),
 		WITH_FOLDER(test_only_the_top_may_be_a_link),
+		WITH_FOLDER(test_links_that_lie_in_top),
 		WITH_FOLDER(test_callback_stops_the_walk),
 		WITH_FOLDER(test_top_is_missing),
 		WITH_FOLDER(test_unreadable_folder),

@@ -15,7 +15,7 @@
 #include "os/path.h"
 #include "os/tree.h"
 
-enum { BUFFER = 64 * 1024 };
+enum { BUFFER = 64 * 1024, LINKS_DEPTH = 2 /* folders below top that may be links */ };
 
 struct tree_watch {
 	struct loop *loop;
@@ -25,9 +25,23 @@ struct tree_watch {
 	struct loop_source *source;
 	VEC(char *)
 	folders; /* by the number of the watch, which the kernel counts up; NULL: none */
+	struct strv missing; /* tops that are waited for */
+	const char *top; /* that is being added */
 };
 
 static bool add(struct tree_watch *w, const char *folder, unsigned depth);
+
+/* A link to a folder that is not watched anyway. */
+static bool leads_elsewhere(const struct tree_watch *w, const char *path)
+{
+	AUTO_FREE char *real = NULL;
+	AUTO_FREE char *top = NULL;
+	struct stat st;
+
+	return w->top && stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+		path_real(path, &real, NULL) == 0 && path_real(w->top, &top, NULL) == 0 &&
+		!path_within(sv_of(real), sv_of(top)) && !path_within(sv_of(top), sv_of(real));
+}
 
 /* The folders in it; where one is new, so may be what is in it. */
 static bool add_below(struct tree_watch *w, const char *folder, unsigned depth)
@@ -41,12 +55,17 @@ static bool add_below(struct tree_watch *w, const char *folder, unsigned depth)
 		if (entry->d_name[0] == '.' &&
 			(!entry->d_name[1] || (entry->d_name[1] == '.' && !entry->d_name[2])))
 			continue;
-		bool is_dir = entry->d_type == DT_DIR ||
-			(entry->d_type == DT_UNKNOWN &&
-				fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-				S_ISDIR(st.st_mode));
-		AUTO_FREE char *path = is_dir ? path_join(folder, entry->d_name) : NULL;
-		if (path && !add(w, path, depth + 1))
+		if (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN &&
+			entry->d_type != DT_LNK)
+			continue;
+		AUTO_FREE char *path = path_join(folder, entry->d_name);
+		if (entry->d_type != DT_DIR &&
+			(lstat(path, &st) < 0 ||
+				!(S_ISDIR(st.st_mode) ||
+					(S_ISLNK(st.st_mode) && depth < LINKS_DEPTH &&
+						leads_elsewhere(w, path)))))
+			continue;
+		if (!add(w, path, depth + 1))
 			all = false;
 	}
 	if (dir)
@@ -59,7 +78,7 @@ static bool add(struct tree_watch *w, const char *folder, unsigned depth)
 	const uint32_t events = IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO |
 		IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR | IN_EXCL_UNLINK;
 	int wd = inotify_add_watch(
-		w->fd, folder, events | (depth > 0 ? (uint32_t)IN_DONT_FOLLOW : 0));
+		w->fd, folder, events | (depth > LINKS_DEPTH ? (uint32_t)IN_DONT_FOLLOW : 0));
 
 	if (wd < 0)
 		return errno == ENOENT && depth > 0; /* gone again is no trouble */
@@ -70,9 +89,49 @@ static bool add(struct tree_watch *w, const char *folder, unsigned depth)
 	return depth >= TREE_DEPTH_MAX || add_below(w, folder, depth);
 }
 
+/* What comes into the nearest folder that is there may be it, or lead to it. */
+static void wait_for(struct tree_watch *w, const char *top)
+{
+	AUTO_FREE char *folder = xstrdup(top);
+	int wd = -1;
+
+	while (wd < 0 && folder[0] == '/' && folder[1]) {
+		struct sv parent = path_parent(sv_of(folder));
+		char *above = xmemdup0(parent.p, parent.n);
+		free(folder);
+		folder = above;
+		wd = inotify_add_watch(
+			w->fd, folder, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_MASK_ADD);
+	}
+	for (size_t i = 0; i < w->missing.n; i++)
+		if (strcmp(w->missing.v[i], top) == 0)
+			return;
+	strv_add(&w->missing, top);
+}
+
 bool tree_watch_add(struct tree_watch *w, const char *top)
 {
-	return add(w, top, 0);
+	w->top = top;
+	bool all = add(w, top, 0);
+	w->top = NULL;
+	if (!all && !path_exists(top))
+		wait_for(w, top);
+	return all;
+}
+
+/* True when one of them has come. */
+static bool look_for_missing(struct tree_watch *w)
+{
+	struct strv missing = w->missing;
+	bool came = false;
+
+	w->missing = (struct strv)STRV_INIT;
+	for (size_t i = 0; i < missing.n; i++) {
+		came |= path_exists(missing.v[i]);
+		(void)tree_watch_add(w, missing.v[i]);
+	}
+	strv_release(&missing);
+	return came;
 }
 
 static void on_event(struct tree_watch *w, const struct inotify_event *event)
@@ -83,6 +142,10 @@ static void on_event(struct tree_watch *w, const struct inotify_event *event)
 		w->fn(w->data, NULL);
 		return;
 	}
+	/* It may be made in several steps, and be there after the last of them. */
+	if (w->missing.n > 0 && event->mask & (IN_CREATE | IN_MOVED_TO | IN_IGNORED) &&
+		look_for_missing(w))
+		w->fn(w->data, NULL);
 	if (event->wd < 0 || wd >= w->folders.n || !w->folders.v[wd])
 		return;
 	if (event->mask & IN_IGNORED) {
@@ -140,5 +203,6 @@ void tree_watch_free(struct tree_watch *w)
 	vec_each (&w->folders, folder)
 		free(*folder);
 	vec_release(&w->folders);
+	strv_release(&w->missing);
 	free(w);
 }

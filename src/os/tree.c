@@ -4,12 +4,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "os/path.h"
 
 struct walk {
 	const struct tree_opts *opts;
 	struct str path; /* of what is being looked at */
+	char *top; /* resolved, once a link was found */
+	struct map led; /* folders that links lead to */
 };
 
 static int walk_folder(struct walk *w, DIR *dir, unsigned depth);
@@ -42,12 +49,29 @@ static bool is_old(int parent, const char *name, int flags, int64_t since_ns)
 		(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec < since_ns;
 }
 
-static int enter(struct walk *w, int parent, const char *name, unsigned depth)
+/* w->path is a link: to a folder that nothing else leads to. */
+static bool leads_elsewhere(struct walk *w)
 {
-	if (depth >= w->opts->depth || is_old(parent, name, AT_SYMLINK_NOFOLLOW, w->opts->since_ns))
+	struct sv top = sv_head(str_sv(&w->path), path_parent(str_sv(&w->path)).n);
+	AUTO_FREE char *above = xmemdup0(top.p, top.n);
+	AUTO_FREE char *real = NULL;
+	struct stat st;
+
+	if (stat(w->path.buf, &st) < 0 || !S_ISDIR(st.st_mode) ||
+		path_real(w->path.buf, &real, NULL) < 0 ||
+		(!w->top && path_real(above, &w->top, NULL) < 0))
+		return false;
+	return !path_within(sv_of(real), sv_of(w->top)) &&
+		!path_within(sv_of(w->top), sv_of(real)) && map_put(&w->led, sv_of(real), 1);
+}
+
+static int enter(struct walk *w, int parent, const char *name, bool link, unsigned depth)
+{
+	if (depth >= w->opts->depth ||
+		is_old(parent, name, link ? 0 : AT_SYMLINK_NOFOLLOW, w->opts->since_ns))
 		return 0;
-	DIR *dir = dir_of_fd(
-		openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	DIR *dir = dir_of_fd(openat(parent, name,
+		O_RDONLY | O_DIRECTORY | (link ? 0 : O_NOFOLLOW) | O_NONBLOCK | O_CLOEXEC));
 	if (!dir) {
 		report(w, errno);
 		return 0;
@@ -80,8 +104,12 @@ static int look_at(struct walk *w, int parent, const struct dirent *entry, unsig
 	bool wanted = sv_ends(name, w->opts->suffix) ||
 		(w->opts->or_suffix.n > 0 && sv_ends(name, w->opts->or_suffix));
 
+	bool follow = w->opts->links && depth == 0;
 	if (entry->d_type == DT_DIR)
-		return enter(w, parent, entry->d_name, depth);
+		return enter(w, parent, entry->d_name, false, depth);
+	if (entry->d_type == DT_LNK)
+		return follow && leads_elsewhere(w) ? enter(w, parent, entry->d_name, true, depth)
+						    : 0;
 	if (entry->d_type != DT_UNKNOWN && (entry->d_type != DT_REG || !wanted))
 		return 0;
 	if (fstatat(parent, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
@@ -89,7 +117,9 @@ static int look_at(struct walk *w, int parent, const struct dirent *entry, unsig
 		return 0;
 	}
 	if (S_ISDIR(st.st_mode))
-		return enter(w, parent, entry->d_name, depth);
+		return enter(w, parent, entry->d_name, false, depth);
+	if (S_ISLNK(st.st_mode) && follow && leads_elsewhere(w))
+		return enter(w, parent, entry->d_name, true, depth);
 	return S_ISREG(st.st_mode) && wanted ? give_file(w, name, depth, &st) : 0;
 }
 
@@ -136,5 +166,7 @@ int tree_walk(const char *top, const struct tree_opts *opts, struct err *reterr)
 	int r = walk_folder(&w, dir, 0);
 	(void)closedir(dir);
 	str_release(&w.path);
+	map_release(&w.led);
+	free(w.top);
 	return r;
 }

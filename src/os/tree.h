@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -29,6 +30,9 @@ struct tree_opts {
 	unsigned depth;
 	/* Folders in which no name has come or gone since then are not looked into; 0: all are. */
 	int64_t since_ns;
+	/* What lies in top may be a symbolic link to a folder elsewhere: to one that is not above
+	 * or below top, and that no other such link leads to. */
+	bool links;
 	struct sv suffix; /* names must end so; empty: all */
 	struct sv or_suffix; /* … or so; empty: nothing else will do */
 	/* Each regular file, in no order. Not 0 ends the walk, which returns it. */
@@ -39,8 +43,8 @@ struct tree_opts {
 };
 
 /*
- * Symbolic links are passed over, except that top may be one. What vanishes during the walk is
- * not an error. Fails only when top itself cannot be read (-ENOENT when there is none, so that
+ * Other symbolic links are passed over, except that top may be one. What vanishes during the walk
+ * is not an error. Fails only when top itself cannot be read (-ENOENT when there is none, so that
  * callers can treat it as empty).
  */
 int tree_walk(const char *top, const struct tree_opts *opts, struct err *reterr) MUST_USE;

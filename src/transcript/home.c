@@ -123,6 +123,7 @@ static int walk_tops(struct walk *w, const char *suffix, struct err *reterr)
 		.depth = WALK_DEPTH,
 		.suffix = sv_of(suffix),
 		.or_suffix = w->home->format->places->packs ? sv_of(packed) : SV(""),
+		.links = true,
 		.on_file = walk_file,
 		.on_error = walk_error,
 		.data = w,
@@ -156,7 +157,7 @@ int transcript_walk(const struct transcript_home *home,
  * anybody here can tell. */
 static int walk_folder(struct walk *w, const char *folder, unsigned depth, struct err *reterr)
 {
-	const struct tree_opts opts = {
+	struct tree_opts opts = {
 		.depth = depth,
 		.since_ns = w->since_ns,
 		.suffix = SV(".jsonl"),
@@ -168,6 +169,7 @@ static int walk_folder(struct walk *w, const char *folder, unsigned depth, struc
 	w->depth = 0;
 	for (size_t i = strlen(w->home->root) + 1; i < strlen(folder); i++)
 		w->depth += folder[i] == '/';
+	opts.links = w->depth == 0;
 	int r = tree_walk(folder, &opts, NULL);
 	if (r >= 0 || r == -ENOENT || r == -ENOTDIR || r == -EACCES)
 		return 0;

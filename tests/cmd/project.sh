@@ -183,4 +183,22 @@ t_like 'with all that was said' "$(cat "$t_out")" 'paint the fence green'
 t_is 'where the others are' "$(t_faden route --json 'the fence' | sed 's/.*"action":"resume"[^}]*"directory":"\([^"]*\)".*/\1/')" "$work/a/app"
 cd "$work/unrelated" || exit 1
 t_like 'elsewhere nothing goes on' "$(t_faden route --json continue)" '"action":"none"'
+
+# The agent's folder of a project lies elsewhere, behind a link.
+s=aaaaaaaa-0000-4000-8000-0000000000aa
+fs=$("$t_helper/make-session" claude "$t_home/.claude" "$t_tmp/linked" "$s" 'the axolotl regrows')
+mv "${fs%/*}" "$t_tmp/put-away"
+ln -s "$t_tmp/put-away" "${fs%/*}"
+ln -s "$t_home/.claude/projects" "$t_home/.claude/projects/round"
+t_exit 'a session behind a link is listed' 0 t_faden list --all -F '{id} {path}' axolotl
+t_is 'once, where the agent finds it' "$(cat "$t_out")" "$s $fs"
+t_exit 'it is archived' 0 t_faden archive
+t_exit 'and listed there' 0 t_faden archive list "$s"
+t_exit 'it is found' 0 t_faden search --json axolotl
+t_is 'in that session alone' "$(grep -o '"session_id":"[^"]*"' "$t_out" | sort -u)" "\"session_id\":\"$s\""
+t_exit 'it is shown' 0 t_faden show "$s"
+t_exit 'and deleted' 0 t_faden delete -y "$s"
+t_ok 'there' test ! -e "$t_tmp/put-away/$s.jsonl"
+t_exit 'it comes back' 0 t_faden archive restore "$s"
+t_ok 'behind the link' test -e "$t_tmp/put-away/$s.jsonl"
 t_done

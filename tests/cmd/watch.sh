@@ -7,7 +7,6 @@ mkdir -p "$here"
 cd "$here" || exit 1
 a=aaaaaaaa-0000-4000-8000-000000000001
 b=aaaaaaaa-0000-4000-8000-000000000002
-"$t_helper/make-session" claude "$t_home/.claude" "$here" "$a" 'the kumquat tree' >/dev/null
 # finds WORD: in the index as it is.
 finds() { t_faden search --json "$1" >"$t_tmp/found" 2>/dev/null && grep -q session_id "$t_tmp/found"; }
 # told N: so many updates of the index were told.
@@ -19,7 +18,10 @@ t_like 'it runs this program' "$(cat "$t_out")" "^ExecStart=\"/.*faden\" watch\$
 
 t_faden watch --json >"$t_tmp/told" 2>"$t_tmp/said" &
 watch=$!
-t_ok 'what is there is indexed' t_wait_for 30 told 1
+index=$t_home/.local/state/faden/index/index.db
+t_ok 'it begins where no agent has a home yet' t_wait_for 30 test -e "$index"
+"$t_helper/make-session" claude "$t_home/.claude" "$here" "$a" 'the kumquat tree' >/dev/null
+t_ok 'what comes with the home is indexed' t_wait_for 30 told 1
 t_ok 'and found' finds kumquat
 t_ok 'and archived' t_wait_for 30 kept "$a"
 "$t_helper/make-session" claude "$t_home/.claude" "$here" "$b" 'the persimmon tree' >/dev/null
