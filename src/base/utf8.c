@@ -116,6 +116,12 @@ size_t utf8_cluster(struct sv s, size_t *ret_width)
 {
 	utf8proc_int32_t state = 0;
 	uint32_t cp;
+
+	/* Nearly all text: a printable ASCII character that nothing is added to. */
+	if (s.p[0] >= 0x20 && s.p[0] < 0x7F && (s.n == 1 || (unsigned char)s.p[1] < 0x80)) {
+		*ret_width = 1;
+		return 1;
+	}
 	size_t n = utf8_decode(s, &cp);
 	int width = cp < 0x20 || cp == 0x7F ? 0 : utf8proc_charwidth((utf8proc_int32_t)cp);
 

@@ -77,7 +77,7 @@ int file_open(const char *path, struct stat *ret_st, struct err *reterr)
 static int read_all(int fd, size_t max, struct str *out)
 {
 	struct stat st;
-	size_t want = READ_STEP;
+	size_t want = max < READ_STEP ? max + 1 : READ_STEP;
 
 	/* A first guess of the size; /proc and pipes say 0. One byte more finds the end in one
 	 * read. */

@@ -153,17 +153,24 @@ uint64_t proc_start_time(pid_t pid)
 	return read_stat(pid, &st) && is_living(&st) ? st.start : 0;
 }
 
+void proc_boot(char ret[static PROC_BOOT_MAX])
+{
+	AUTO_STR boot = STR_INIT;
+
+	ret[0] = '\0';
+	if (file_read("/proc/sys/kernel/random/boot_id", STAT_MAX, &boot, NULL) == 0)
+		(void)snprintf(ret, PROC_BOOT_MAX, "%.*s", SV_ARG(sv_trim(str_sv(&boot))));
+}
+
 int proc_id_self(struct proc_id *ret, struct err *reterr)
 {
 	struct proc_id id = { .pid = getpid() };
-	AUTO_STR boot = STR_INIT;
 
 	if (gethostname(id.host, sizeof(id.host)) < 0)
 		return err_errno(reterr, errno, "the name of this machine");
 	id.host[sizeof(id.host) - 1] = '\0';
 	id.start = proc_start_time(id.pid);
-	if (file_read("/proc/sys/kernel/random/boot_id", STAT_MAX, &boot, NULL) == 0)
-		(void)snprintf(id.boot, sizeof(id.boot), "%.*s", SV_ARG(sv_trim(str_sv(&boot))));
+	proc_boot(id.boot);
 	*ret = id;
 	return 0;
 }

@@ -92,11 +92,15 @@ void proc_describe_status(int status, char *out, size_t size);
 int proc_run(const struct proc_opts *opts, struct sv in, int64_t timeout_ms, size_t max,
 	struct str *out, struct str *errout, int *ret_status, struct err *reterr) MUST_USE;
 
+enum { PROC_BOOT_MAX = 37 };
+/* What boot of the machine this is; empty when unknown. */
+void proc_boot(char ret[static PROC_BOOT_MAX]);
+
 /* Identity that survives pid reuse and reboot. */
 struct proc_id {
 	pid_t pid;
 	uint64_t start; /* start time in clock ticks since boot, from /proc/PID/stat field 22 */
-	char boot[37]; /* boot id; empty when unknown */
+	char boot[PROC_BOOT_MAX]; /* as proc_boot() says */
 	char host[65];
 };
 int proc_id_self(struct proc_id *ret, struct err *reterr) MUST_USE;

@@ -50,7 +50,7 @@ static inline double layer(const float *w, const size_t units, const double *x, 
  * call 0.8 is right as often as it should be with this. */
 static const double temperature = 1.2;
 
-static void weigh(const struct features *f, unsigned leave_out, double *ret)
+static void weigh(const struct features *f, size_t nets, unsigned leave_out, double *ret)
 {
 	/* Those that have learned with what texts mean are others. */
 	const float *table = f->meaning ? net_weights_meaning : net_weights;
@@ -60,7 +60,7 @@ static void weigh(const struct features *f, unsigned leave_out, double *ret)
 
 	for (size_t i = 0; i <= f->rows.n; i++)
 		ret[i] = 0;
-	for (size_t k = 0; k < NETS; k++) {
+	for (size_t k = 0; k < nets; k++) {
 		const float *w = table + INPUTS + k * (CONV_SIZE + NEW_SIZE);
 		double top, all = 0;
 		for (size_t i = 0; i < INPUTS_NEW; i++)
@@ -81,16 +81,16 @@ static void weigh(const struct features *f, unsigned leave_out, double *ret)
 		for (size_t i = 0; i <= f->rows.n; i++)
 			all += exp((score[i] - top) / temperature);
 		for (size_t i = 0; i <= f->rows.n; i++)
-			ret[i] += exp((score[i] - top) / temperature) / all / NETS;
+			ret[i] += exp((score[i] - top) / temperature) / all / (double)nets;
 	}
 }
 
 void net_weigh(const struct features *f, double *ret)
 {
-	weigh(f, GROUP_COUNT, ret);
+	weigh(f, NETS, GROUP_COUNT, ret);
 }
 
 void net_weigh_without(const struct features *f, enum feature_group group, double *ret)
 {
-	weigh(f, group, ret);
+	weigh(f, 1, group, ret);
 }

@@ -9,5 +9,6 @@
 /* The chance of each: of a new conversation first, then of each row of the features. *ret has room
  * for all. */
 void net_weigh(const struct features *f, double *ret);
-/* The same as if nothing were known of a group: its features are what they are on average. */
+/* What one of the nets says if nothing is known of a group, whose features are what they are on
+ * average; GROUP_COUNT: of none. */
 void net_weigh_without(const struct features *f, enum feature_group group, double *ret);

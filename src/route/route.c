@@ -197,7 +197,7 @@ static void explain(const struct weighing *d, size_t choice, size_t next, struct
 		rows[few.rows.n++] = *row;
 	if (next > 0 && next != SIZE_MAX)
 		rows[few.rows.n++] = d->features.rows.v[next - 1];
-	net_weigh(&few, with);
+	net_weigh_without(&few, GROUP_COUNT, with);
 	for (unsigned g = 0; g < GROUP_COUNT; g++) {
 		net_weigh_without(&few, (enum feature_group)g, without);
 		counts[g] = with[choice > 0] - without[choice > 0];

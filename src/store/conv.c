@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
 #include "store/sql.h"
 
 enum { LATE_LINES_MS = 5000 };
@@ -32,6 +33,9 @@ enum { LATE_LINES_MS = 5000 };
 		OF_SESSION("1") " IS NULL" \
 	" FROM conversation c "
 /* clang-format on */
+/* To compile it costs more than all that is asked with it, so that a decision asks for single ones
+ * with the same words each time. */
+#define BY_SEQ CONV_SELECT "WHERE c.seq = ?"
 
 void conv_release(struct conv *c)
 {
@@ -57,32 +61,22 @@ static void copy_text(char *out, size_t size, const char *text)
 /* Now, as the rows of a call are compared with it. */
 struct present {
 	const struct clock *clock;
-	bool asked; /* what boot this is: files are read for it, so only when there is a row */
-	char boot[sizeof(((struct proc_id *)NULL)->boot)]; /* empty when unknown */
+	struct store *store;
 };
 
-static const char *boot_of(struct present *now)
-{
-	struct proc_id self;
-
-	if (!now->asked && proc_id_self(&self, NULL) == 0)
-		memcpy(now->boot, self.boot, sizeof(now->boot));
-	now->asked = true;
-	return now->boot;
-}
-
 /* The age clock starts anew at each boot: across a reboot only wall time can tell the age. */
-static int64_t age_since(struct present *now, int64_t wall_ms, int64_t age_ms, const char *boot)
+static int64_t age_since(
+	const struct present *now, int64_t wall_ms, int64_t age_ms, const char *boot)
 {
 	bool same_boot = (now->clock && now->clock->fixed) ||
-		(boot && *boot && strcmp(boot_of(now), boot) == 0);
+		(boot && *boot && strcmp(store_boot(now->store), boot) == 0);
 	int64_t age =
 		same_boot ? clock_age_ms(now->clock) - age_ms : clock_wall_ms(now->clock) - wall_ms;
 
 	return age < 0 ? 0 : age;
 }
 
-static void read_row(struct sql *q, struct present *now, struct conv *c)
+static void read_row(struct sql *q, const struct present *now, struct conv *c)
 {
 	*c = (struct conv){
 		.seq = sql_get_int(q, 1),
@@ -125,8 +119,7 @@ static int fetch_one(struct sql *q, const struct clock *clock, const char *what,
 		return r;
 	if (r == 0)
 		return err_set(reterr, ERR_NOTFOUND, "no conversation %s", what);
-	struct present now = { .clock = clock };
-	read_row(q, &now, ret);
+	read_row(q, &(struct present){ .clock = clock, .store = q->store }, ret);
 	return 0;
 }
 
@@ -181,11 +174,18 @@ int conv_by_session(struct store *store, const char *agent, const char *session,
 int conv_current(struct store *store, const char *dir, const struct clock *clock, struct conv *ret,
 	struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	int r = SQL_PREPARE(&q, store, reterr,
-		CONV_SELECT "JOIN current k ON k.conversation = c.id WHERE k.dir = ?", SQL_T(dir));
+	AUTO_SQL number = SQL_INIT, q = SQL_INIT;
+	int r = SQL_PREPARE(&number, store, reterr,
+		"SELECT c.seq FROM current k JOIN conversation c ON c.id = k.conversation"
+		" WHERE k.dir = ?",
+		SQL_T(dir));
 
 	AUTO_CONV c = CONV_INIT;
+	if (r == 0)
+		r = sql_step(&number, reterr);
+	if (r >= 0) /* no number: none is found */
+		r = SQL_PREPARE(
+			&q, store, reterr, BY_SEQ, SQL_I(r > 0 ? sql_get_int(&number, 0) : 0));
 	if (r == 0)
 		r = fetch_one(&q, clock, "goes on here", &c, reterr);
 	if (r == 0 && c.deleted)
@@ -218,7 +218,7 @@ int conv_set_current(struct store *store, const char *dir, const char *id,
 }
 
 static int each_row(
-	struct sql *q, struct present *now, conv_each_fn fn, void *data, struct err *reterr)
+	struct sql *q, const struct present *now, conv_each_fn fn, void *data, struct err *reterr)
 {
 	int r;
 
@@ -236,7 +236,7 @@ int conv_each(struct store *store, int64_t since_ms, int64_t max, const struct c
 	conv_each_fn fn, void *data, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	struct present now = { .clock = clock };
+	const struct present now = { .clock = clock, .store = store };
 	int r = SQL_PREPARE(&q, store, reterr,
 		CONV_SELECT "WHERE c.active_ms >= ? ORDER BY c.active_ms DESC, c.seq DESC LIMIT ?",
 		SQL_I(since_ms), SQL_I(max));
@@ -255,12 +255,17 @@ int conv_in_project(struct store *store, const char *project, int64_t max,
 	const struct clock *clock, conv_each_fn fn, void *data, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	struct present now = { .clock = clock };
+	VEC(int64_t) seqs = VEC_INIT;
 	int r = SQL_PREPARE(&q, store, reterr,
-		CONV_SELECT "WHERE c.project = ? ORDER BY c.active_ms DESC LIMIT ?", SQL_T(project),
-		SQL_I(max));
+		"SELECT seq FROM conversation WHERE project = ? ORDER BY active_ms DESC LIMIT ?",
+		SQL_T(project), SQL_I(max));
 
-	return r < 0 ? r : each_row(&q, &now, fn, data, reterr);
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0)
+		vec_push(&seqs, sql_get_int(&q, 0));
+	if (r == 0)
+		r = conv_by_seqs(store, seqs.v, seqs.n, clock, fn, data, reterr);
+	vec_release(&seqs);
+	return r;
 }
 
 #define UNFINISHED                                                                 \
@@ -273,7 +278,7 @@ int conv_unfinished(struct store *store, const char *dir, const struct clock *cl
 	conv_each_fn fn, void *data, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	struct present now = { .clock = clock };
+	const struct present now = { .clock = clock, .store = store };
 	int r = sql_prepare(&q, store,
 		dir ? CONV_SELECT "WHERE c.dir = ?1 AND" UNFINISHED
 		    : CONV_SELECT "WHERE ?1 IS NULL AND" UNFINISHED,
@@ -290,8 +295,8 @@ int conv_by_seqs(struct store *store, const int64_t *seqs, size_t n, const struc
 	conv_each_fn fn, void *data, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	struct present now = { .clock = clock };
-	int r = sql_prepare(&q, store, CONV_SELECT "WHERE c.seq = ?", reterr);
+	const struct present now = { .clock = clock, .store = store };
+	int r = sql_prepare(&q, store, BY_SEQ, reterr);
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		sql_int(&q, seqs[i]);

@@ -40,6 +40,8 @@ struct sql_kept {
 	size_t next;
 };
 struct sql_kept *store_kept(struct store *store);
+/* What boot of the machine this is (proc_boot()): a file is read for it, once. */
+const char *store_boot(struct store *store);
 void sql_kept_release(struct sql_kept *kept);
 
 int sql_prepare(struct sql *q, struct store *store, const char *text, struct err *reterr) MUST_USE;

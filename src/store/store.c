@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "os/file.h"
 #include "os/path.h"
+#include "os/proc.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
@@ -24,6 +25,7 @@ struct store {
 	char *path;
 	dev_t dev;
 	ino_t ino;
+	char boot[PROC_BOOT_MAX]; /* empty: not asked for yet, or unknown */
 	int depth; /* of nested transactions */
 	bool failed; /* an inner one did */
 };
@@ -36,6 +38,13 @@ struct sqlite3 *store_db(struct store *store)
 struct sql_kept *store_kept(struct store *store)
 {
 	return &store->kept;
+}
+
+const char *store_boot(struct store *store)
+{
+	if (!store->boot[0])
+		proc_boot(store->boot);
+	return store->boot;
 }
 
 void store_close(struct store *store)
@@ -189,6 +198,9 @@ int store_open_as(const struct schema *schema, const char *path, unsigned flags,
 		err_prefix(reterr, "store");
 		return r;
 	}
+	/* Nobody asks how much memory SQLite has; to count it takes a lock for every piece. Heeded
+	 * before the first one is opened. */
+	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	struct store *store = xcalloc(1, sizeof(*store));
 	store->log = log;
 	store->schema = schema;
