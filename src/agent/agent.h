@@ -152,8 +152,11 @@ struct agent_opts {
 	 * Codex still has tools that read in some versions; it gets its read-only sandbox. */
 	bool answer_only;
 	bool no_tools; /* agent_can.no_tools: every turn is answered without tools */
-	const char *schema; /* with answer_only: JSON schema of the answer; NULL: none */
-	const char *schema_file; /* a file that holds it, for agents that want one */
+	/* JSON schema of the answer, which has the object on a line of its own behind the words
+	 * that there may be, with answer_only the object alone; NULL: none. An agent that comes to
+	 * no such object says what it says. */
+	const char *schema;
+	const char *schema_file; /* with answer_only: a file that holds it, for who wants one */
 	bool keep_alive; /* keep the process between turns: agent_can.keep_alive */
 	int64_t timeout_ms; /* whole turn; 0: none */
 	int64_t idle_ms; /* silence outside of tools; 0: none */

@@ -26,7 +26,8 @@ struct agent_can {
 	bool answer_only; /* agent_opts.answer_only holds: no tools, nothing kept. Without it, no
 			     questions are put to it */
 	bool no_tools; /* agent_opts.no_tools holds */
-	bool schema; /* … and agent_opts.schema */
+	bool schema; /* agent_opts.schema holds */
+	bool schema_whole; /* … and the answer is the object alone, without words before it */
 	bool cost; /* tells what a turn cost, and ends at agent_opts.max_budget_usd */
 	bool keep_alive; /* one process serves turn after turn */
 };

@@ -143,6 +143,12 @@ static void begin_tool(struct claude_stream *s, struct jval block)
 	if (!scan_string(value_member(block, "id"), &id) || s->tools.n >= CLAUDE_TOOLS_MAX)
 		return;
 	(void)scan_string(value_member(block, "name"), &name);
+	if (s->by_schema && sv_is(str_sv(&name), "StructuredOutput")) {
+		begin_block(s);
+		say(s, value_member(block, "input").raw);
+		begin_block(s);
+		return;
+	}
 	tool_about(&about, value_member(block, "input"), CLAUDE_ABOUT_MAX);
 	emit(s,
 		&(struct agent_event){ .type = AGENT_EV_TOOL_BEGIN,

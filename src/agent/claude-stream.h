@@ -70,6 +70,7 @@ struct claude_stream {
 	bool block_open; /* the block has begun: no paragraph ends before its next piece */
 	bool spoke; /* text was passed on in this turn */
 	bool told_session; /* in this turn */
+	bool by_schema; /* a call of its tool for an answer by a schema is the end of the answer */
 	struct str error; /* what it calls the error of this turn */
 	struct agent_usage total; /* of this process, as last told */
 };

@@ -121,6 +121,8 @@ static void claude_argv(struct strv *argv, const struct agent_opts *opts, const 
 		add_option(argv, "--tools", "");
 		strv_add(argv, "--strict-mcp-config");
 	}
+	if (!opts->answer_only)
+		add_option(argv, "--json-schema", opts->schema);
 	add_option(argv, call->resume ? "--resume" : "--session-id", call->session);
 	add_option(argv, "--permission-mode", mode_name(call->mode));
 	if (call->ask) {
@@ -406,7 +408,7 @@ static void on_result(void *data, const struct claude_result *r)
 	else
 		c->result.delivery = AGENT_DELIVERED;
 	str_clear(&c->structured);
-	if (c->a->opts.schema && !r->failed)
+	if (c->a->opts.schema && c->a->opts.answer_only && !r->failed)
 		str_add(&c->structured, r->said);
 	if (c->a->opts.keep_alive) {
 		finish_soon(c);
@@ -590,6 +592,7 @@ static int claude_open(struct agent *a, struct err *reterr)
 	c->message = c->structured = (struct str)STR_INIT;
 	child_init(&c->child, a->loop, &child_ops, c);
 	claude_stream_init(&c->stream, &stream_ops, c);
+	c->stream.by_schema = a->opts.schema && !a->opts.answer_only;
 	a->priv = c;
 	return 0;
 }

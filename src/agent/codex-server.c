@@ -187,7 +187,7 @@ static void send_prompt(struct codex *c)
 	jw_end(&w);
 	if (c->prompt_id[0])
 		jw_put_cstr(&w, "clientUserMessageId", c->prompt_id);
-	if (c->a->opts.answer_only && c->a->opts.schema)
+	if (c->a->opts.schema)
 		add_schema(&w, sv_of(c->a->opts.schema));
 	if (!c->a->opts.answer_only)
 		add_rights(c, &w);

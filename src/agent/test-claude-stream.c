@@ -208,6 +208,22 @@ static void test_paragraphs_and_tools(void **state)
 	expect(h, "a{Bash: ls -l}{/Bash}|bc");
 }
 
+#define STRUCTURED(id, input)                                                                    \
+	"{\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"content\":[{\"type\":\"tool_use\"," \
+	"\"id\":\"" id "\",\"name\":\"StructuredOutput\",\"input\":" input "}]}}\n"
+
+static void test_an_answer_by_a_schema_ends_the_words(void **state)
+{
+	struct heard *h = *state;
+
+	feed(h, WHOLE("m1", "Well.") STRUCTURED("t1", "{\"a\": 1}") TOOL_RESULT("t1", "false"));
+	expect(h, "Well.{StructuredOutput: }{/StructuredOutput}");
+	h->stream.by_schema = true;
+	claude_stream_turn(&h->stream);
+	feed(h, WHOLE("m1", "Well.") STRUCTURED("t1", "{\"a\": 1}") TOOL_RESULT("t1", "false"));
+	expect(h, "Well.|{\"a\": 1}");
+}
+
 static void test_parallel_tools_end_by_id(void **state)
 {
 	struct heard *h = *state;
@@ -460,6 +476,7 @@ int main(void)
 		CASE(test_pieces_are_said_once),
 		CASE(test_what_pieces_left_out_is_said),
 		CASE(test_paragraphs_and_tools),
+		CASE(test_an_answer_by_a_schema_ends_the_words),
 		CASE(test_parallel_tools_end_by_id),
 		CASE(test_sub_agents_do_not_answer),
 		CASE(test_session_is_told_once_a_turn),

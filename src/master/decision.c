@@ -13,6 +13,7 @@ void pair_decision_release(struct pair_decision *d)
 	free(d->system_prompt);
 	free(d->text);
 	free(d->model);
+	free(d->say);
 	*d = (struct pair_decision)PAIR_DECISION_INIT;
 }
 
@@ -86,7 +87,7 @@ bool decision_is_done(struct sv text)
 
 /* ---- the object ---- */
 
-enum { K_ACT, K_SYSTEM_PROMPT, K_INSTRUCTION, K_MESSAGE, K_MODEL, K_TIMEOUT, K_COUNT };
+enum { K_ACT, K_SYSTEM_PROMPT, K_INSTRUCTION, K_MESSAGE, K_MODEL, K_TIMEOUT, K_SAY, K_COUNT };
 static const struct scan_key keys[K_COUNT] = {
 	[K_ACT] = SCAN_KEY("act", SCAN_TOP),
 	[K_SYSTEM_PROMPT] = SCAN_KEY("system_prompt", SCAN_TOP),
@@ -94,6 +95,7 @@ static const struct scan_key keys[K_COUNT] = {
 	[K_MESSAGE] = SCAN_KEY("message", SCAN_TOP),
 	[K_MODEL] = SCAN_KEY("model", SCAN_TOP),
 	[K_TIMEOUT] = SCAN_KEY("worker_timeout_s", SCAN_TOP),
+	[K_SAY] = SCAN_KEY("say", SCAN_TOP),
 };
 
 /* The last object that has an "act", wherever a line begins with it. */
@@ -208,4 +210,14 @@ void pair_decision_read(struct sv answer, struct pair_decision *ret)
 	else if (vals[K_MODEL].type == J_STRING && !ret->model && scan_inner(vals[K_MODEL]).n > 0)
 		wrong(ret, "\"model\" is no name of a model");
 	ret->timeout_ms = ret->act == DECISION_NONE ? 0 : seconds * 1000;
+	ret->say = take_text(vals[K_SAY], DECISION_BYTES_MAX);
+}
+
+void pair_decision_words(struct sv answer, const struct pair_decision *d, struct str *out)
+{
+	struct sv before = sv_trim(sv_head(answer, d->begins));
+
+	str_add(out, before);
+	if (d->say)
+		str_addf(out, "%s%s", before.n ? "\n\n" : "", d->say);
 }

@@ -7,8 +7,8 @@
  *	{"act": "done"}                                                as DONE
  *
  * With "model" that instruction runs on another model, with "worker_timeout_s" the worker has so
- * long for each turn from then on. The object may stand in a fence and have words before it; of
- * several the last counts.
+ * long for each turn from then on; "say" has words for people, where none stand before the object.
+ * That may stand in a fence; of several the last counts.
  */
 #pragma once
 
@@ -36,6 +36,7 @@ struct pair_decision {
 	char *text; /* START, TELL: for the worker */
 	char *model; /* NULL: as before the run */
 	int64_t timeout_ms; /* 0: not said */
+	char *say; /* words for people that stand in the object; NULL: none */
 	size_t begins; /* of the answer: where the object or its fence begins, its length else */
 	char wrong[160]; /* NONE: what is missing, for the instructor */
 };
@@ -47,6 +48,8 @@ struct pair_decision {
 void pair_decision_release(struct pair_decision *d);
 
 void pair_decision_read(struct sv answer, struct pair_decision *ret);
+/* Of the answer that was read: what is meant for people. Appends. */
+void pair_decision_words(struct sv answer, const struct pair_decision *d, struct str *out);
 /* The last line that is neither empty nor a fence is DONE: bare, emphasised or a heading, with
  * nothing behind it but full stops, exclamation marks and a tick. */
 bool decision_is_done(struct sv text);

@@ -110,8 +110,10 @@ static int side_ready(struct pair *p, enum master_role role, struct err *reterr)
 	agent->system_prompt = side->system_prompt;
 	agent->model = side->model ? side->model : agent->model;
 	agent->ask = role == MASTER_WORKER && p->opts.ask && kind->can.ask;
-	if (role == MASTER_INSTRUCTOR)
+	if (role == MASTER_INSTRUCTOR) {
 		agent->permission = AGENT_PERM_PLAN;
+		agent->schema = kind->can.schema ? words_schema(kind->can.schema_whole) : NULL;
+	}
 	if (timeout_ms > 0)
 		agent->timeout_ms = timeout_ms;
 	if (s->config.max_budget_usd > 0)
@@ -192,8 +194,11 @@ static void flush_words(struct pair *p, bool ended)
 
 	if (ended)
 		pair_decision_read(held, &d);
-	if (d.act != DECISION_NONE)
-		held = sv_head(held, d.begins);
+	AUTO_STR words = STR_INIT;
+	if (d.act != DECISION_NONE || d.say) {
+		pair_decision_words(held, &d, &words);
+		held = str_sv(&words);
+	}
 	while (ended && held.n > 0 && (held.p[held.n - 1] == '\n' || held.p[held.n - 1] == ' '))
 		held.n--;
 	pass_text(p, held);

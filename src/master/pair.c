@@ -159,8 +159,11 @@ int pair_answered(struct pair *p, enum master_role role, enum agent_fail fail, s
 	p->tries = 0;
 	p->sides[role].shortened = 0;
 	AUTO_PAIR_DECISION d = PAIR_DECISION_INIT;
-	if (!out && role == MASTER_INSTRUCTOR)
+	AUTO_STR words = STR_INIT;
+	if (!out && role == MASTER_INSTRUCTOR) {
 		pair_decision_read(text, &d);
+		pair_decision_words(text, &d, &words);
+	}
 	pair_tell(p,
 		&(struct pair_event){ .type = PAIR_ENDS,
 			.role = role,
@@ -169,7 +172,7 @@ int pair_answered(struct pair *p, enum master_role role, enum agent_fail fail, s
 			.denied = out ? &out->denied : NULL,
 			.text = fail == AGENT_OK ? text : sv_of(why),
 			.said = out || fail != AGENT_OK	    ? SV("")
-				: role == MASTER_INSTRUCTOR ? sv_trim(sv_head(text, d.begins))
+				: role == MASTER_INSTRUCTOR ? str_sv(&words)
 							    : text });
 	pair_next(p);
 	return 0;

@@ -113,6 +113,35 @@ static void words_before_the_object_are_for_people(void **state)
 }
 
 /* Openings without an end must not cost the square of the answer; the end of a long one counts. */
+static void words_within_the_object_are_for_people(void **state)
+{
+	static const struct {
+		const char *answer, *words;
+		enum decision_act act;
+	} cases[] = {
+		{ "{\"say\":\"I look.\",\"act\":\"tell\",\"system_prompt\":null,"
+		  "\"instruction\":null,\"message\":\"x\",\"model\":null,"
+		  "\"worker_timeout_s\":null}",
+			"I look.", DECISION_TELL },
+		{ "{\"say\":\"All done.\",\"act\":\"done\",\"message\":null}", "All done.",
+			DECISION_DONE },
+		{ "Before.\n\n{\"act\":\"done\"}", "Before.", DECISION_DONE },
+		{ "Before.\n{\"say\":\"Within.\",\"act\":\"done\"}", "Before.\n\nWithin.",
+			DECISION_DONE },
+		{ "{\"say\":7,\"act\":\"done\"}", "", DECISION_DONE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_PAIR_DECISION d = PAIR_DECISION_INIT;
+		AUTO_STR words = STR_INIT;
+		pair_decision_read(sv_of(cases[i].answer), &d);
+		pair_decision_words(sv_of(cases[i].answer), &d, &words);
+		assert_int_equal(d.act, cases[i].act);
+		assert_true(sv_is(str_sv(&words), cases[i].words));
+	}
+}
+
 static void long_answers(void **state)
 {
 	AUTO_PAIR_DECISION d = PAIR_DECISION_INIT;
@@ -216,6 +245,7 @@ int main(void)
 		cmocka_unit_test(what_the_worker_is_to_do),
 		cmocka_unit_test(what_is_to_be_corrected),
 		cmocka_unit_test(words_before_the_object_are_for_people),
+		cmocka_unit_test(words_within_the_object_are_for_people),
 		cmocka_unit_test(long_answers),
 		cmocka_unit_test(round_control),
 		cmocka_unit_test(mistyped_round_control),

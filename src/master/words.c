@@ -22,7 +22,8 @@ static const char instructor[] =
 	"\n"
 	"The object begins a line of its own, and nothing follows it. It may also have \"model\", "
 	"another model for this one instruction, and \"worker_timeout_s\", how many seconds the "
-	"worker has for each answer from then on.\n"
+	"worker has for each answer from then on. Where your answer has a schema, or a tool of its "
+	"own, give the object by that, and DONE as {\"act\": \"done\"}.\n"
 	"\n"
 	"One instruction at a time: small enough to be checked, and with it what counts as done. "
 	"You then get the worker's answer. Trust what was run and seen more than what is claimed; "
@@ -45,6 +46,32 @@ static const char unsure[] =
 	"If "
 	"you have, look at what is done already and do not do it twice; finish the rest and "
 	"answer.\n\n";
+
+/* What a decision has; what goes with what cannot be said in a schema that models take. */
+#define ACTS "\"act\":{\"type\":\"string\",\"enum\":[\"start\",\"tell\",\"done\"]}"
+
+const char *words_schema(bool whole)
+{
+	static const char some[] = "{\"type\":\"object\",\"properties\":{" ACTS
+				   ",\"system_prompt\":{\"type\":\"string\"}"
+				   ",\"instruction\":{\"type\":\"string\"}"
+				   ",\"message\":{\"type\":\"string\"}"
+				   ",\"model\":{\"type\":\"string\"}"
+				   ",\"worker_timeout_s\":{\"type\":\"integer\"}}"
+				   ",\"required\":[\"act\"],\"additionalProperties\":false}";
+	static const char all[] =
+		"{\"type\":\"object\",\"properties\":{\"say\":{\"type\":\"string\","
+		"\"description\":\"what you think, in a sentence or two, for the user\"}," ACTS
+		",\"system_prompt\":{\"type\":[\"string\",\"null\"]}"
+		",\"instruction\":{\"type\":[\"string\",\"null\"]}"
+		",\"message\":{\"type\":[\"string\",\"null\"]}"
+		",\"model\":{\"type\":[\"string\",\"null\"]}"
+		",\"worker_timeout_s\":{\"type\":[\"integer\",\"null\"]}}"
+		",\"required\":[\"say\",\"act\",\"system_prompt\",\"instruction\",\"message\","
+		"\"model\",\"worker_timeout_s\"],\"additionalProperties\":false}";
+
+	return whole ? all : some;
+}
 
 void words_system(enum master_role role, const char *base, struct sv given, struct str *out)
 {

@@ -12,6 +12,10 @@ enum { WORDS_ANSWER_MAX = 200 * 1024 /* bytes of a worker's answer for the instr
  * wants the worker to know. */
 void words_system(enum master_role role, const char *base, struct sv given, struct str *out);
 
+/* The JSON schema of an instructor's decision. With `whole`, for who answers by the object alone:
+ * it has the words for people as well, and every member. */
+const char *words_schema(bool whole);
+
 /* What the instructor is sent next, by what happened last: the user's words, the worker's answer or
  * its failure, the failed check, a correction. */
 void words_for_instructor(const struct master_state *s, struct str *out);

@@ -151,6 +151,12 @@ bool transcript_interrupts(const struct transcript_format *format, struct sv tex
 	return format->interrupted && sv_starts(sv_trim(text), sv_of(format->interrupted));
 }
 
+bool transcript_answers(const struct transcript_format *format, const struct item *item)
+{
+	return item->kind == ITEM_TOOL_CALL && format->answer_tool &&
+		sv_is(item->tool, format->answer_tool);
+}
+
 enum { WRAPPER_RAW_MAX = 512 }; /* blanks, and the longest beginning, escaped */
 
 bool transcript_in_hand(

@@ -106,6 +106,7 @@ struct transcript_format {
 	const char *const *injected_tags;
 	const char *const *injected_words;
 	const char *interrupted; /* … and how the one that a turn was stopped; NULL: none does */
+	const char *answer_tool; /* a call of it is an answer by a schema; NULL: there is none */
 	/* transcript_in_hand(): the words, J_NONE when it is no such note. NULL: there are none. */
 	struct jval (*in_hand)(const struct item *item);
 	/* transcript_typed(): false when the text is as it was typed. NULL: all are. */

@@ -289,6 +289,9 @@ bool transcript_injected(const struct transcript_format *format, struct sv text)
 /* True for the one of these that says that the turn before it was stopped: what was said in it may
  * be half an answer. */
 bool transcript_interrupts(const struct transcript_format *format, struct sv text);
+/* True for a call by which the agent answers where its answer has a schema: its input is the
+ * answer, when the result of the call is no failure. */
+bool transcript_answers(const struct transcript_format *format, const struct item *item);
 /* What was typed where the agent keeps it in another form (a command with its arguments); else the
  * text itself. Appends. */
 void transcript_typed(const struct transcript_format *format, struct sv text, struct str *out);

@@ -93,6 +93,7 @@ struct finding {
 	bool other; /* somebody said something else since it was sent */
 	bool in_hand; /* the agent had noted it before it was said */
 	struct str answer;
+	struct str by_call; /* id of the call that answers by a schema, whose result is to come */
 };
 
 /* One line, without what no two programs keep alike: controls, bad bytes, blanks. */
@@ -190,9 +191,20 @@ static void note_item(struct finding *f, const struct item *item)
 		f->answered = true;
 		str_clear(&f->answer);
 		str_add(&f->answer, str_sv(&text));
+	} else if (transcript_answers(f->format, item)) {
+		transcript_text(item, &text);
+		str_addf(&f->answer, "%s%.*s", f->answer.len ? "\n\n" : "", SV_ARG(str_sv(&text)));
+		f->answered = false;
+		str_clear(&f->by_call);
+		str_add(&f->by_call, item->tool_id);
 	} else if (item->kind == ITEM_TOOL_CALL) {
 		/* Words before a tool are no end of the answer. */
 		f->answered = false;
+		str_clear(&f->answer);
+	} else if (item->kind == ITEM_TOOL_RESULT && f->by_call.len > 0 &&
+		sv_eq(item->tool_id, str_sv(&f->by_call))) {
+		f->answered = !(item->flags & ITEM_FAILED);
+		str_clear(&f->by_call);
 	}
 }
 
@@ -229,7 +241,9 @@ static enum turn_news look_up(const struct turn_host *host, const struct conv *c
 {
 	const struct transcript_home *home = home_of(host, c->agent);
 	const struct agent_def *kind = agent_named(sv_of(c->agent));
-	struct finding f = { .turn = t, .words = STR_INIT, .answer = STR_INIT };
+	struct finding f = {
+		.turn = t, .words = STR_INIT, .answer = STR_INIT, .by_call = STR_INIT
+	};
 	enum turn_news news;
 	struct err err = ERR_INIT;
 	int r = 0;
@@ -263,6 +277,7 @@ static enum turn_news look_up(const struct turn_host *host, const struct conv *c
 	str_add(answer, str_sv(&f.answer));
 	str_release(&f.words);
 	str_release(&f.answer);
+	str_release(&f.by_call);
 	return news;
 }
 

@@ -285,6 +285,49 @@ static void an_id_that_follows_decides(void **state)
 }
 
 /* A program as faden starts it, of a faden that is gone. */
+/* An answer by a schema is a call, once its result says that it was taken. */
+static void an_answer_may_be_a_call(void **state)
+{
+#define CALL(id)                                                                                \
+	"{\"type\":\"assistant\",\"uuid\":\"" OTHER_ID "\",\"parentUuid\":\"" PROMPT_ID         \
+	"\",\"sessionId\":\"" SESSION_ID "\",\"message\":{\"role\":\"assistant\",\"id\":\"m\"," \
+	"\"content\":[{\"type\":\"tool_use\",\"id\":\"" id                                      \
+	"\",\"name\":\"StructuredOutput\",\"input\":{\"act\":\"done\"}}]}}\n"
+#define TAKEN(id, failed)                                                                 \
+	"{\"type\":\"user\",\"uuid\":\"" OTHER_ID "\",\"parentUuid\":\"" PROMPT_ID        \
+	"\",\"sessionId\":\"" SESSION_ID "\",\"message\":{\"role\":\"user\",\"content\":" \
+	"[{\"type\":\"tool_result\",\"tool_use_id\":\"" id "\",\"is_error\":" failed      \
+	",\"content\":\"x\"}]}}\n"
+	static const struct {
+		const char *transcript;
+		enum turn_news news;
+		const char *answer;
+	} cases[] = {
+		{ USER(PROMPT_ID, "go on") ANSWER("Well.") CALL("t1") TAKEN("t1", "false"),
+			NEWS_ANSWERED, "Well.\n\n{\"act\":\"done\"}" },
+		{ USER(PROMPT_ID, "go on") CALL("t1") TAKEN("t1", "false"), NEWS_ANSWERED,
+			"{\"act\":\"done\"}" },
+		{ USER(PROMPT_ID, "go on") ANSWER("Well.") CALL("t1"), NEWS_UNANSWERED, NULL },
+		{ USER(PROMPT_ID, "go on") CALL("t1") TAKEN("t1", "true"), NEWS_UNANSWERED, NULL },
+	};
+	struct turn_rig *rig = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct talk told = { .rig = rig };
+		struct crash left = { .agent = "rehearsal",
+			.session = SESSION_ID,
+			.prompt = SV("go on"),
+			.prompt_id = PROMPT_ID,
+			.transcript = cases[i].transcript };
+
+		crash(rig, &left);
+		recover(rig, &told);
+		assert_int_equal(told.news[cases[i].news], 1);
+		if (cases[i].answer)
+			assert_string_equal(told.words[1], cases[i].answer);
+	}
+}
+
 static void start_orphan(struct turn_rig *rig, const char *script, struct proc *ret)
 {
 	const struct proc_id owner = dead(rig);
@@ -470,6 +513,7 @@ int main(void)
 		CASE(a_prompt_is_found_in_whatever_form_it_is_kept),
 		CASE(other_words_leave_it_open),
 		CASE(an_id_that_follows_decides),
+		CASE(an_answer_may_be_a_call),
 		CASE(an_orphan_is_waited_for),
 		CASE(an_orphan_that_takes_nothing_is_ended),
 		CASE(an_orphan_that_cannot_be_killed_is_given_up),

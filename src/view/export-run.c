@@ -48,14 +48,14 @@ static int tell_answer(struct telling *t, const struct master_step *step, struct
 	const struct agent_def *def = agent ? agent_named(sv_of(agent)) : NULL;
 	AUTO_PAIR_DECISION decision = PAIR_DECISION_INIT;
 	AUTO_STR text = STR_INIT;
-	struct sv said = step->text;
 
 	/* The object behind the words of an instructor is the next instruction. */
 	if (step->role == MASTER_INSTRUCTOR) {
-		pair_decision_read(said, &decision);
-		said = sv_trim(sv_head(said, decision.begins));
+		pair_decision_read(step->text, &decision);
+		pair_decision_words(step->text, &decision, &text);
+	} else {
+		str_add(&text, step->text);
 	}
-	str_add(&text, said);
 	if (step->fail != AGENT_OK)
 		str_addf(&text, "%s*failed: %.*s*", text.len > 0 ? "\n\n" : "", SV_ARG(step->why));
 	if (step->denied.n > 0)

@@ -36,6 +36,19 @@ t_ok 'the instructor had its prompt' t_model_query 'next(1 for r in log if "You 
 t_ok 'the worker had its own' t_model_query 'next(1 for r in log if "You do as you are told." in str(r["body"].get("system")))'
 run 'Claude Code instructs Codex' --instructor-agent claude --worker-agent codex
 run 'Codex instructs Claude Code' --instructor-agent codex --worker-agent claude
+t_ok 'Claude Code checked the decisions by a schema' t_model_query 'next(1 for r in log for t in r["body"].get("tools", [])
+    if t.get("name") == "StructuredOutput" and "worker_timeout_s" in t["input_schema"]["properties"])'
+t_ok 'Codex did too' t_model_query 'next(1 for r in log if "worker_timeout_s" in str(r["body"].get("text")))'
+t_is 'workers have none' "$(t_model_query 'sum(1 for r in log if "You are the worker" in str(r["body"]) and "worker_timeout_s" in str(r["body"].get("text"))
+    or "You are the worker" in str(r["body"].get("system")) and "worker_timeout_s" in str(r["body"].get("tools")))')" 0
+t_like 'what Codex thinks stands in the object, and is shown' "$(t_faden show "$(sed 's/.*"sessionId":"\([^"]*\)".*/\1/' .claude-master/sessions/current.json)" 2>/dev/null)" 'Step 2 of 3'
+
+# A model that writes the object, and does not give it by the tool, is told by Claude Code.
+rm -rf "$ran" .claude-master
+t_model_control '{"queue": [{"when": "have a look", "script": "[[say: I do not know.]]"}]}'
+from=$(t_model_query 'len(log)')
+t_exit 'an answer without a decision is mended' 0 t_faden master --agent claude 'have a look [[say: Well. DONE]]'
+t_unlike 'by Claude Code itself' "$(cat "$t_err")" 'is corrected'
 
 # An instructor that wants to act is not let.
 rm -rf "$ran" .claude-master

@@ -5,10 +5,10 @@ import hashlib
 import json
 import uuid
 
-from .script import GO_ON, Heard
+from .script import ENFORCE, GO_ON, Heard, call, decided, text_block
 
 INJECTED = ("<system-reminder>", "<local-command-", "<command-name>", "<command-message>",
-            GO_ON)
+            GO_ON, ENFORCE)
 ERROR_TYPES = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
                404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error",
                529: "overloaded_error"}
@@ -225,6 +225,17 @@ def stream(out, body, script, tokens):
         "delta": {"stop_reason": stop_reason(script), "stop_sequence": None},
         "usage": usage(tokens, output_tokens(script))})
     out.event("message_stop", {})
+
+
+def by_schema(body, script):
+    """Where the answer of an instructor has a schema, it is given by Claude Code's tool for that."""
+    asked = any(t.get("name") == "StructuredOutput" and "act" in t["input_schema"].get("properties", {})
+                for t in body.get("tools") or [])
+    found = decided(script) if asked else None
+    if not found:
+        return script
+    words, decision = found
+    return ([text_block(words)] if words else []) + [call("StructuredOutput", **decision)]
 
 
 def error_body(status, text):

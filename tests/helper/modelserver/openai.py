@@ -6,7 +6,7 @@ import shlex
 import uuid
 
 from .anthropic import Refused
-from .script import GO_ON, Heard
+from .script import GO_ON, Heard, decided, text_block
 
 INJECTED = (GO_ON, "<environment_context>", "<user_instructions>", "<permissions instructions>",
             "<turn_aborted>", "<skills_instructions>", "# AGENTS.md instructions")
@@ -181,6 +181,16 @@ def stream(out, body, script, tokens):
 def stream_failure(out, response, code, text):
     out.event("response.failed", {"response": {
         **response, "status": "failed", "error": {"code": code, "message": text}}})
+
+
+def by_schema(body, script):
+    """Where the answer of an instructor has a schema, it is the object alone."""
+    schema = ((body.get("text") or {}).get("format") or {}).get("schema") or {}
+    found = decided(script) if "act" in schema.get("properties", {}) else None
+    if not found:
+        return script
+    words, decision = found
+    return [text_block(json.dumps({"say": words, **{k: None for k in schema["required"] if k != "say"}, **decision}))]
 
 
 def error_body(status, text):

@@ -35,6 +35,8 @@ PLAN = re.compile(r"\[\[plan:[ \t]*(.*?)\]\]", re.DOTALL)
 ANSWERED = "The worker's answer:"
 # Said by faden master to who was interrupted: no prompt of its own, the one before it goes on.
 GO_ON = "You were interrupted while you worked"
+# Said by Claude Code to a model that did not answer by the schema: the prompt before it goes on.
+ENFORCE = "[structured-output-enforce]"
 RECALL = re.compile(r"what did i say", re.IGNORECASE)
 LONG_LINE = "All work and no play makes for a long line of text to send over the wire.\n"
 
@@ -167,6 +169,22 @@ def planned(heard):
                         "instruction": orders[0]}
         return [text_block(f"Step {done + 1} of {len(orders)}.\n\n{json.dumps(decision)}")]
     return None
+
+
+def decided(script):
+    """The words of a response and the decision of an instructor behind them; None: it has none."""
+    if not script or any(b.kind not in ("text", "think") for b in script) or script[-1].kind != "text":
+        return None
+    text = script[-1].text.strip()
+    words, newline, last = text.rpartition("\n")
+    if last.strip() == "DONE" or text.endswith(" DONE") or text == "DONE":
+        return text.removesuffix("DONE").strip(), {"act": "done"}
+    if not last.startswith('{"act"'):
+        return None
+    try:
+        return (words + newline).strip(), json.loads(last)
+    except ValueError:
+        return None
 
 
 def default_blocks(heard):

@@ -243,7 +243,7 @@ class Handler(BaseHTTPRequestHandler):
         if tokens[0] > self.model.limit:
             return self.refuse_long(api, body, tokens[0])
         heard = api.listen(body)
-        blocks = self.model.blocks(heard)
+        blocks = api.by_schema(body, self.model.blocks(heard))
         failing = [b for b in blocks if b.kind == "error"]
         if failing and self.model.still_failing(session, heard, failing[0]):
             return self.refuse(api, failing[0].status, failing[0].text, failing[0].retry_after)
