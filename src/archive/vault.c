@@ -105,6 +105,17 @@ char *pack_path(const struct vault *v, int64_t n)
 	return xasprintf("%s/%08lld.pack", v->packs, (long long)n);
 }
 
+/* 0: it is none. */
+static long long pack_number(const char *file)
+{
+	struct sv name = sv_of(file);
+	long long n;
+
+	return sv_ends(name, SV(".pack")) && sv_parse_i64(sv_head(name, name.n - 5), &n) && n > 0
+		? n
+		: 0;
+}
+
 static int note_pack(struct vault *v, int64_t n, uint64_t size, struct err *reterr)
 {
 	return SQL_RUN(v->db, reterr, "INSERT OR REPLACE INTO pack (n, size) VALUES (?, ?)",
@@ -461,10 +472,8 @@ int vault_absorb(struct vault *v, struct err *reterr)
 	if (!dir)
 		return err_errno(reterr, errno, "open %s", v->packs);
 	while ((entry = readdir(dir))) {
-		struct sv name = sv_of(entry->d_name);
-		long long n;
-		if (sv_ends(name, SV(".pack")) && sv_parse_i64(sv_head(name, name.n - 5), &n) &&
-			n > 0)
+		long long n = pack_number(entry->d_name);
+		if (n > 0)
 			vec_push(&packs, n);
 	}
 	(void)closedir(dir);
@@ -535,8 +544,14 @@ static int open_database(struct vault *v, unsigned flags, struct err *reterr)
 		v->anew = !there && path_exists(v->packs);
 		return 0;
 	}
+	struct stat st;
 	if (r < 0 && r != ERR_STORE)
 		return r;
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return err_set(reterr, ERR_STORE,
+			"%s is a folder, and should be the archive's database: move it away, then "
+			"that is made again from the packs",
+			path);
 	if (access(path, R_OK | W_OK) < 0)
 		return r < 0 ? r : err_errno(reterr, errno, "open %s", path);
 	log_write(v->log, LOG_WARN, "archive: %s is damaged and is made again", path);
@@ -566,6 +581,32 @@ static int open_for_writing(struct vault *v, unsigned flags, struct err *reterr)
 	return r < 0 ? r : vault_absorb(v, reterr);
 }
 
+/* Whether the database knows of no file, though there are packs that it has not seen: a first run
+ * was killed, or the disk was full. */
+static bool knows_nothing(struct vault *v)
+{
+	AUTO_SQL q = SQL_INIT;
+	DIR *dir = NULL;
+	const struct dirent *entry;
+	bool found = false;
+
+	if (sql_prepare(&q, v->db, "SELECT 1 FROM file LIMIT 1", NULL) < 0 ||
+		sql_step(&q, NULL) != 0)
+		return false;
+	dir = opendir(v->packs);
+	while (dir && !found && (entry = readdir(dir))) {
+		long long n = pack_number(entry->d_name);
+		AUTO_FREE char *path = pack_path(v, n);
+		struct stat st;
+		uint64_t known = 0;
+		found = n > 0 && stat(path, &st) == 0 && known_size(v, n, &known, NULL) == 0 &&
+			(uint64_t)st.st_size > known;
+	}
+	if (dir)
+		(void)closedir(dir);
+	return found;
+}
+
 int vault_open(const char *dir, unsigned flags, const struct clock *clock, const struct log *log,
 	struct vault **ret, struct err *reterr)
 {
@@ -591,6 +632,17 @@ int vault_open(const char *dir, unsigned flags, const struct clock *clock, const
 	/* One who reads makes it again where it is lost. */
 	if (r < 0 && !(flags & VAULT_WRITE) && path_exists(v->packs))
 		r = open_for_writing(v, VAULT_WAIT | VAULT_CHECK, reterr);
+	if (r == 0 && v->lock < 0 && knows_nothing(v)) {
+		store_close(TAKE_PTR(v->db));
+		r = open_for_writing(v, 0, reterr);
+		/* Somebody is at it just now. */
+		if (r == ERR_BUSY)
+			r = store_open_as(&schema, path, STORE_READONLY, log, &v->db, reterr);
+		else if (r < 0)
+			err_prefix(reterr,
+				"the archive's database knows nothing of its packs, and "
+				"they cannot be taken in");
+	}
 	if (r < 0) {
 		vault_close(v);
 		return r;

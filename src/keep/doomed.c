@@ -1,5 +1,6 @@
 #include "keep/doomed.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,6 +8,7 @@
 #include "base/mem.h"
 #include "os/path.h"
 #include "store/conv.h"
+#include "store/sql.h"
 
 void doomed_release(struct doomed *d)
 {
@@ -156,8 +158,74 @@ static int forget_rows(const struct keeper *k, const struct doomed *d, struct do
 
 /* ---- all of it ---- */
 
-static int delete_kept(
-	const struct keeper *k, struct vault *v, const struct doomed *d, struct err *reterr)
+typedef VEC(struct stat) stat_vec;
+
+/* Whether the archive has every byte of all its files: 1 or 0. They are then as *ret says. */
+static int holds_all(
+	struct vault *v, const struct doomed_session *one, stat_vec *ret, struct err *reterr)
+{
+	int r = 1;
+
+	ret->n = 0;
+	for (size_t i = 0; i < one->files.n && r > 0; i++) {
+		struct stat st = { .st_size = 0 };
+		if (stat(one->files.v[i], &st) == 0)
+			r = archive_holds(v, one->files.v[i], reterr);
+		else if (errno != ENOENT)
+			r = err_errno(reterr, errno, "stat %s", one->files.v[i]);
+		vec_push(ret, st);
+	}
+	return r;
+}
+
+static bool is_untouched(const char *path, const struct stat *was)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 ||
+		(st.st_ino == was->st_ino && st.st_size == was->st_size &&
+			st.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+			st.st_mtim.tv_nsec == was->st_mtim.tv_nsec);
+}
+
+/* 1 when it is deleted, 0 when it stays, and why is told. Noted before it goes: what cannot be
+ * noted is not deleted. */
+static int delete_one(const struct keeper *k, struct vault *v, const struct doomed_session *one,
+	struct err *reterr)
+{
+	struct archive_update_stats stats;
+	stat_vec were = VEC_INIT;
+	struct err err = ERR_INIT;
+	int r = holds_all(v, one, &were, &err);
+
+	/* What it has grown by, or what the archive found damaged of it just now. */
+	if (r == 0)
+		r = keeper_archive_to(k, v, &one->files, &stats, &err);
+	if (r == 0)
+		r = holds_all(v, one, &were, &err);
+	if (r == 0)
+		r = err_set(&err, ERR_INPUT, "session %s changes while it is archived", one->id);
+	bool told = r < 0;
+	if (r > 0) {
+		r = conv_deleted(k->store, one->agent, one->id, k->clock, reterr);
+		for (size_t i = 0; i < one->files.n && r == 0; i++) {
+			r = is_untouched(one->files.v[i], &were.v[i])
+				? kept_remove(NULL, one->files.v[i], &err)
+				: err_set(&err, ERR_INPUT, "%s has changed just now",
+					  one->files.v[i]);
+			told = r < 0;
+		}
+		if (told)
+			(void)!conv_restored(k->store, one->id, NULL);
+	}
+	vec_release(&were);
+	if (told && k->trouble)
+		k->trouble(k->data, &err);
+	return told ? 0 : r < 0 ? r : 1;
+}
+
+static int delete_kept(const struct keeper *k, struct vault *v, const struct doomed *d,
+	struct doomed_stats *ret, struct err *reterr)
 {
 	struct archive_update_stats stats;
 	AUTO_STRV paths = STRV_INIT;
@@ -168,26 +236,42 @@ static int delete_kept(
 			strv_add(&paths, one->files.v[i]);
 	if (paths.n > 0)
 		r = keeper_archive_to(k, v, &paths, &stats, reterr);
-	for (size_t i = 0; i < paths.n && r == 0; i++)
-		r = kept_remove(v, paths.v[i], reterr);
+	vec_each (&d->rows, one) {
+		if (r >= 0)
+			r = delete_one(k, v, one, reterr);
+		if (r != 0)
+			continue;
+		ret->stayed++;
+		ret->sessions--;
+		ret->files -= one->n_there;
+		ret->bytes -= one->bytes;
+	}
 	/* Found as before. Where that fails now, the next index of everything sees to it. */
 	struct index_stats index;
-	if (r == 0 && paths.n > 0 && path_exists(k->index_dir))
+	if (r >= 0 && paths.n > 0 && path_exists(k->index_dir))
 		(void)!keeper_index_files(k, &paths, 0, &index, NULL);
-	vec_each (&d->rows, one)
-		if (r == 0)
-			r = conv_deleted(k->store, one->agent, one->id, k->clock, reterr);
-	return r;
+	return r < 0 ? r : 0;
 }
 
 int doomed_delete(const struct keeper *k, struct vault *v, const struct doomed *d,
 	struct doomed_stats *ret, struct err *reterr)
 {
 	struct doomed_stats stats = doomed_count(d);
-	int r = 0;
+	/* Nothing goes that could not be noted: that is tried first. */
+	int r = store_begin(k->store, reterr);
 
+	if (r == 0) {
+		r = store_pref_set(k->store, "deleting", "", reterr);
+		if (r == 0)
+			r = sql_exec(k->store, "DELETE FROM pref WHERE key = 'deleting'", reterr);
+		r = store_end(k->store, r, reterr);
+	}
+	if (r < 0) {
+		err_prefix(reterr, "nothing was deleted");
+		return r;
+	}
 	if (!d->forget) {
-		r = delete_kept(k, v, d, reterr);
+		r = delete_kept(k, v, d, &stats, reterr);
 	} else {
 		for (size_t i = 0; i < d->rows.n && r == 0; i++)
 			r = forget_bytes(k, v, &d->rows.v[i], &stats, reterr);

@@ -30,6 +30,7 @@ struct doomed_stats {
 	bool dry, forget;
 	size_t sessions, files; /* deleted, or to be */
 	uint64_t bytes;
+	size_t stayed; /* sessions that could not be deleted: trouble() told why */
 	/* … and forgotten: */
 	size_t kept; /* files of the archive */
 	uint64_t kept_bytes;
@@ -39,9 +40,10 @@ struct doomed_stats {
 /* What there is to delete. */
 struct doomed_stats doomed_count(const struct doomed *d);
 /*
- * Takes them into the archive, compares, and deletes what it has byte for byte; what is to be
- * forgotten goes from the files up, the store last, so that it can be done again where it was cut
- * short.
+ * Takes them into the archive, compares, notes that they go, and deletes what it has byte for byte.
+ * One that it has not stays, and the others go all the same; what cannot be noted stays, and ends
+ * it. What is to be forgotten goes from the files up, the store last, so that it can be done again
+ * where it was cut short.
  */
 int doomed_delete(const struct keeper *k, struct vault *v, const struct doomed *d,
 	struct doomed_stats *ret, struct err *reterr) MUST_USE;

@@ -264,7 +264,7 @@ int kept_remove(struct vault *v, const char *path, struct err *reterr)
 
 	if (r == 0)
 		return err_set(reterr, ERR_INPUT,
-			"%s has changed while it was archived; it stays, try again", path);
+			"%s is not what the archive has of it; it stays, try again", path);
 	if (r > 0 && unlink(path) < 0 && errno != ENOENT)
 		return err_errno(reterr, errno, "remove %s", path);
 	if (r > 0)

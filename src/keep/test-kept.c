@@ -130,12 +130,43 @@ static void test_prune(void **state UNUSED)
 	assert_int_equal(rig_kept(&rig), 1);
 }
 
+/* Where the store cannot be written, nothing is deleted and nothing forgotten. */
+static void test_what_cannot_be_noted_stays(void **state UNUSED)
+{
+	RIG;
+	AUTO_FREE char *path = rig_path(&rig, 1, NULL), *file = path_join(rig.folder, "store.db");
+	AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+	struct doomed_stats done;
+
+	store_close(rig.store);
+	assert_int_equal(store_open(file, 0, NULL, &rig.store, NULL), 0);
+	rig.keeper.store = rig.store;
+	rig_say(&rig, 1, NULL, "the kumquat tree");
+	archive(&rig);
+	store_close(TAKE_PTR(rig.store));
+	assert_int_equal(store_open(file, STORE_READONLY, NULL, &rig.store, NULL), 0);
+	rig.keeper.store = rig.store;
+	assert_int_equal(catalogue_by_path(rig.store, path, &row, NULL), 0);
+	for (int forget = 0; forget < 2; forget++) {
+		CLEANUP(doomed_release) struct doomed d = DOOMED_INIT;
+		AUTO_VAULT *v = NULL;
+		d.forget = forget;
+		assert_int_equal(doomed_add(&rig.keeper, &d, &row, NULL), 0);
+		assert_int_equal(keeper_vault(&rig.keeper, 0, &v, NULL), 0);
+		assert_true(doomed_delete(&rig.keeper, v, &d, &done, &rig.err) < 0);
+		assert_non_null(strstr(rig.err.msg, "nothing was deleted"));
+		assert_true(path_exists(path));
+	}
+	assert_int_equal(rig_kept(&rig), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_delete_and_restore),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_prune),
+		cmocka_unit_test(test_what_cannot_be_noted_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,6 +222,8 @@ void view_archive_deleted(struct term *t, const struct doomed_stats *d)
 		term_puts(t, " of the store, and what the index had\n");
 		return;
 	}
+	if (d->stayed > 0)
+		term_putf(t, "; %zu stayed", d->stayed);
 	term_puts(t,
 		d->forget	 ? "; what archive, index and store have goes too\n"
 			: d->dry ? "; the archive keeps a copy\n"
@@ -236,6 +238,7 @@ void view_json_archive_deleted(struct jw *w, const struct doomed_stats *d)
 	jw_put_i64(w, "sessions", (int64_t)d->sessions);
 	jw_put_i64(w, "files", (int64_t)d->files);
 	jw_put_i64(w, "content_bytes", (int64_t)d->bytes);
+	jw_put_i64(w, "stayed_sessions", (int64_t)d->stayed);
 	jw_put_i64(w, "kept_files", (int64_t)d->kept);
 	jw_put_i64(w, "kept_bytes", (int64_t)d->kept_bytes);
 	jw_put_i64(w, "store_rows", (int64_t)d->rows);

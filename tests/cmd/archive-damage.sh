@@ -96,4 +96,42 @@ mkdir -p "$(dirname "$damaged")" && mv "$t_tmp/gone" "$damaged"
 t_exit 'it comes back' 0 t_faden archive
 t_exit 'and is whole again' 0 t_faden archive verify
 t_ok 'as all the others' readable
+# a session is not deleted with a copy that is damaged: it is taken again first, and no other one waits
+flip 300000
+n=$(all)
+t_exit 'old sessions are cleaned up, one with a damaged copy' 0 t_faden clean --all --older-than 1m -y --json
+t_is 'all of them' "$(field '(r["sessions"], r["stayed_sessions"])')" "($n, 0)"
+t_is 'no file is left' "$(all)" 0
+t_exit 'the archive is whole' 0 t_faden archive verify
+t_exit 'they come back' 0 t_faden archive restore --all
+t_is 'every one' "$(all)" "$n"
+
+# a database that knows nothing, and cannot be brought up to date: no word of "as it was"
+mv "$dir" "$t_tmp/kept"
+mv "$t_home/.claude" "$t_tmp/agent"
+t_exit 'an archive of nothing' 0 t_faden archive
+mkdir "$t_tmp/empty"
+cp "$dir"/archive.db* "$t_tmp/empty"
+rm -rf "$dir"
+mv "$t_tmp/kept" "$dir"
+rm -f "$dir"/archive.db* "$dir/lock"
+cp "$t_tmp/empty"/* "$dir"
+mkdir "$dir/lock"
+t_exit 'verify fails' 5 t_faden archive verify
+t_like 'and says why' "$(cat "$t_err")" "the archive's database knows nothing of its packs"
+t_exit 'so does restore' 5 t_faden archive restore --all
+rmdir "$dir/lock"
+t_exit 'when it can be written, all comes back' 0 t_faden archive restore --all --json
+t_is 'every one of them' "$(field 'r["written_files"]')" "$n"
+t_exit 'and it is whole' 0 t_faden archive verify
+rm -rf "$t_home/.claude"
+mv "$t_tmp/agent" "$t_home/.claude"
+
+# something else in the place of the database
+rm -f "$dir"/archive.db*
+mkdir "$dir/archive.db"
+t_exit 'a folder in place of the database' 5 t_faden archive
+t_like 'it is said what to do' "$(cat "$t_err")" 'is a folder.*move it away'
+rmdir "$dir/archive.db"
+t_exit 'then it is made again' 0 t_faden archive verify
 t_done
