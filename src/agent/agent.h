@@ -163,6 +163,9 @@ struct agent_opts {
 	/* What a process gets to end after its turn, and between the steps of a stop; 0:
 	 * AGENT_STOP_STEP_MS */
 	int64_t stop_ms;
+	/* The program ends with this agent: one that takes longer to end than people notice is seen
+	 * off by a process of its own, so that nobody waits and nothing stays. */
+	bool see_off;
 	double max_budget_usd; /* all turns of this agent together; 0: none */
 	const struct clock *clock;
 	const struct log *log; /* NULL: none */

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -480,15 +481,76 @@ static bool ends_within(struct child *c, int64_t ms)
 	}
 }
 
-void child_end(struct child *c, bool busy, int64_t ms)
+/* Until the process, which is not ours to reap, has ended. */
+static bool is_gone_within(struct pollfd polls[static 3], int64_t ms)
 {
+	int64_t deadline = clock_age_ms(NULL) + ms, left = ms;
+
+	for (; left > 0; left = deadline - clock_age_ms(NULL)) {
+		if (poll(polls, 3, (int)left) <= 0)
+			continue;
+		if (polls[0].revents)
+			return true;
+		for (size_t i = 1; i < 3; i++) {
+			discard(polls[i].revents & POLLIN ? polls[i].fd : -1);
+			if (polls[i].revents & ~POLLIN)
+				polls[i].fd = -1;
+		}
+	}
+	return false;
+}
+
+/* In a process of its own that has nothing of ours but what the agent says, which it reads so that
+ * the agent can come to its end. */
+static _Noreturn void wait_for_end(struct child *c)
+{
+	enum { PATIENCE_MS = 10000, OURS = 3, ABOVE = 64 };
+	int fds[] = { c->proc.pidfd, c->proc.out, c->proc.err };
+	struct pollfd polls[ARRAY_LEN(fds)];
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	(void)setsid();
+	(void)!chdir("/");
+	for (int fd = 0; fd < OURS; fd++)
+		(void)dup2(null, fd);
+	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+		fds[i] = fds[i] < 0 ? -1 : fcntl(fds[i], F_DUPFD, ABOVE);
+	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+		polls[i] = (struct pollfd){ .fd = fds[i] < 0 ? -1 : dup2(fds[i], OURS + (int)i),
+			.events = POLLIN };
+	(void)close_range(OURS + ARRAY_LEN(fds), ~0U, 0);
+	if (!is_gone_within(polls, PATIENCE_MS)) {
+		child_signal(c, SIGTERM);
+		if (!is_gone_within(polls, PATIENCE_MS))
+			child_kill(c);
+	}
+	_exit(0);
+}
+
+static bool leave_to_another(struct child *c)
+{
+	pid_t other = fork();
+
+	if (other == 0)
+		wait_for_end(c);
+	if (other > 0)
+		c->proc.pid = 0; /* no longer ours to end */
+	return other > 0;
+}
+
+void child_end(struct child *c, bool busy, int64_t ms, bool see_off)
+{
+	enum { FELT_MS = 250 };
+
 	if (!child_running(c))
 		return;
 	drop_all(c);
 	proc_close_in(&c->proc);
 	if (busy)
 		child_signal(c, SIGINT);
-	bool ended = ends_within(c, ms / 2);
+	bool ended = ends_within(c, see_off && !busy ? FELT_MS : ms / 2);
+	if (!ended && see_off && !busy)
+		ended = leave_to_another(c) || ends_within(c, ms / 2);
 	if (!ended) {
 		child_signal(c, SIGTERM);
 		ended = ends_within(c, ms / 2);

@@ -77,9 +77,13 @@ size_t child_sweep(const struct child *c);
 /* Begins to end it: end of input, TERM after half of `ms`, KILL to the tree after all of it. What
  * it still says is not passed on; its end comes by ops->ended. */
 void child_leave(struct child *c, int64_t ms);
-/* Ends it here and now, without a call to ops: end of input (with `busy` an interrupt as well),
- * then TERM, then KILL to the tree; waits half of `ms` each. */
-void child_end(struct child *c, bool busy, int64_t ms);
+/*
+ * Ends it here and now, without a call to ops: end of input (with `busy` an interrupt as well),
+ * then TERM, then KILL to the tree; waits half of `ms` each. With `see_off`, for who ends right
+ * after, one that is not busy and takes longer than people notice is left to a process that does
+ * the same with more patience.
+ */
+void child_end(struct child *c, bool busy, int64_t ms, bool see_off);
 /* The last line it wrote to standard error that says something, scrubbed; empty when none. */
 void child_last_error(const struct child *c, struct str *out);
 

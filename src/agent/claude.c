@@ -612,7 +612,7 @@ static void claude_close(struct agent *a)
 	if (!c)
 		return;
 	drop_timer(c);
-	child_end(&c->child, c->in_turn, a->opts.stop_ms);
+	child_end(&c->child, c->in_turn, a->opts.stop_ms, a->opts.see_off);
 	child_release(&c->child);
 	claude_stream_release(&c->stream);
 	strv_release(&c->settled);

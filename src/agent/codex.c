@@ -392,7 +392,7 @@ static void codex_close(struct agent *a)
 	if (!c)
 		return;
 	codex_set_timer(c, 0, NULL);
-	child_end(&c->child, c->in_turn, a->opts.stop_ms);
+	child_end(&c->child, c->in_turn, a->opts.stop_ms, a->opts.see_off);
 	child_release(&c->child);
 	codex_stream_release(&c->stream);
 	codex_app_release(&c->app);

@@ -147,7 +147,7 @@ static void exec_close(struct agent *a)
 	if (!x)
 		return;
 	loop_remove(a->loop, x->timer);
-	child_end(&x->child, true, a->opts.stop_ms);
+	child_end(&x->child, true, a->opts.stop_ms, false);
 	child_release(&x->child);
 	str_release(&x->held);
 	free(x);

@@ -318,6 +318,30 @@ static void test_bad_input(void **state)
 		ERR_LIMIT);
 }
 
+/* Who ends with its agent does not wait for it, and does not leave it behind either. */
+static void test_one_that_takes_its_time_is_seen_off(void **state)
+{
+	struct driver_rig *rig = *state;
+	AUTO_FREE char *go = xasprintf("%s/go", rig->dir);
+	AUTO_STR pid = STR_INIT;
+
+	rig->opts.keep_alive = rig->opts.see_off = true;
+	/* Were it waited for, it would be killed for want of the word to go. */
+	turn(rig,
+		"echo $$ > pid; read -r line\n" SAY(RESULT) "cat > rest\n"
+							    "until [ -e go ]; do sleep 0.02; done; "
+							    "echo a last word; echo > went\n");
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	agent_free(TAKE_PTR(rig->agent));
+	assert_int_not_equal(access_note(rig, "went"), 0);
+	read_note(rig, "pid", &pid);
+	assert_int_equal(kill((pid_t)strtol(pid.buf, NULL, 10), 0), 0);
+	assert_int_equal(file_replace(go, SV(""), 0644, NULL), 0);
+	for (int i = 0; i < 1000 && access_note(rig, "went") != 0; i++)
+		(void)usleep(20000);
+	assert_int_equal(access_note(rig, "went"), 0);
+}
+
 static void test_folder_is_gone(void **state)
 {
 	struct driver_rig *rig = *state;
@@ -347,6 +371,7 @@ int main(void)
 		CASE(test_a_question_between_turns_is_denied),
 		CASE(test_the_loop_goes_on_while_a_process_ends),
 		CASE(test_bad_input),
+		CASE(test_one_that_takes_its_time_is_seen_off),
 		CASE(test_folder_is_gone),
 	};
 

@@ -147,7 +147,9 @@ static void fill_agents(struct kit *kit)
 		.system_prompt = kit->system_prompt,
 		.script = s->ai_rehearsal_script[0] ? s->ai_rehearsal_script : NULL,
 		.outside_git = s->ai_outside_git,
-		.keep_alive = o->keep_alive && s->ai_keep_alive,
+		/* One whose end nobody waits for has its turn over before that. */
+		.keep_alive = (o->keep_alive || o->see_off) && s->ai_keep_alive,
+		.see_off = o->see_off,
 		.timeout_ms = s->ai_timeout,
 		.idle_ms = s->ai_idle_timeout,
 		.max_budget_usd = s->ai_max_budget_usd,

@@ -36,6 +36,7 @@ struct kit_opts {
 			      */
 	const char *permission; /* a value of ai.permission_mode; NULL: by settings */
 	bool ask; /* somebody answers questions for permission: AGENT_EV_ASK */
+	bool see_off; /* it ends with its only turn (agent_opts.see_off) */
 	bool keep_alive; /* many turns are to come */
 	bool voice; /* spoken to and read aloud */
 };

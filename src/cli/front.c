@@ -181,6 +181,7 @@ int front_open(struct front *f, struct app *app, const struct front_opts *opts, 
 	want.permission = opts->permission;
 	want.ask = opts->answers;
 	want.keep_alive = !opts->single;
+	want.see_off = opts->see_off;
 	want.voice = opts->voice;
 	f->app = app;
 	f->resends = opts->resends;

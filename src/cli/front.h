@@ -43,6 +43,7 @@ struct front_opts {
 	const char *permission; /* --permission-mode */
 	bool answers; /* ui answers AGENT_EV_ASK, by assistant_answer() */
 	bool single; /* one sentence from the command line, no conversation */
+	bool see_off; /* single: somebody waits for the shell's prompt behind it */
 	bool waits; /* nobody could say it again: a conversation in use is waited for */
 	bool may_ask; /* offer the installed agents when none was chosen yet */
 	bool resends; /* front_recover() may send again what was lost */

@@ -114,6 +114,7 @@ struct turn {
 	char orphan_at[UUID_TEXT];
 	int64_t orphan_since_ms, orphan_looked_ms;
 	int orphan_signals; /* sent to end it */
+	bool orphan_idle; /* no turn of it is without an end */
 	struct turn_writer kept; /* by another faden, which was asked to let go of it */
 	int64_t kept_until_ms; /* age clock: no longer waited for */
 	struct loop_source *timer; /* what comes next */

@@ -665,6 +665,7 @@ static int run(struct turn *t, struct err *reterr)
 	if (r < 0 && in_way.writer.pid && in_way.writer.orphan) {
 		bool first = t->orphan.pid != in_way.writer.pid;
 		t->orphan = in_way.writer;
+		t->orphan_idle = !in_way.unfinished;
 		memcpy(t->orphan_at, in_way.id, sizeof(t->orphan_at));
 		return turn_wait_for_orphan(t, first, reterr);
 	}

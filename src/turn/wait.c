@@ -72,7 +72,8 @@ int turn_wait_for_orphan(struct turn *t, bool first, struct err *reterr)
 			"another conversation",
 			agent, pid);
 	turn_after(t, ORPHAN_STEP_MS, look_at_orphan);
-	if (first || ends)
+	/* One whose turn is over only takes its time to end. */
+	if ((first && !t->orphan_idle) || ends)
 		turn_tell(&t->sink, first ? NEWS_WAITS_FOR_IT : NEWS_ENDS_IT, agent, pid,
 			t->orphan_at);
 	return 0;

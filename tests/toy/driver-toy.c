@@ -95,7 +95,7 @@ static void toy_close(struct agent *a)
 	struct toy *t = a->priv;
 
 	loop_remove(a->loop, t->timer);
-	child_end(&t->child, true, AGENT_STOP_STEP_MS);
+	child_end(&t->child, true, AGENT_STOP_STEP_MS, false);
 	child_release(&t->child);
 	lines_release(&t->lines);
 	free(t);
