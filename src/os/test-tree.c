@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/map.h"
+#include "base/mem.h"
 #include "os/test-temp.h"
 #include "os/tree.h"
 
@@ -110,6 +111,38 @@ static void test_size_time_and_inode_are_told(void **state)
 	assert_int_equal(got.mtime_ns, 7123456789);
 	assert_int_equal(got.inode, st.st_ino);
 	assert_int_equal(got.device, st.st_dev);
+}
+
+/* Several threads may have a part of the folders each: nothing is missed, and nothing comes twice.
+ */
+static void test_parts_are_everything(void **state)
+{
+	enum { PARTS = 3, FOLDERS = 20 };
+	struct seen seen = { .files = MAP_INIT };
+	unsigned least = FOLDERS, all = 0;
+
+	free(temp_write(*state, "top", "x"));
+	for (int i = 0; i < FOLDERS; i++) {
+		AUTO_FREE char *name = xasprintf("project-%d/below/f", i);
+		free(temp_write(*state, name, "x"));
+	}
+	seen.top_n = strlen(*state) + 1;
+	for (unsigned part = 0; part < PARTS; part++) {
+		const struct tree_opts opts = { .depth = 2,
+			.part = part,
+			.parts = PARTS,
+			.on_file = on_file,
+			.on_error = on_error,
+			.data = &seen };
+		seen.n = 0;
+		assert_int_equal(tree_walk(*state, &opts, NULL), 0);
+		least = seen.n < least ? (unsigned)seen.n : least;
+		all += (unsigned)seen.n;
+	}
+	assert_int_equal(all, FOLDERS + 1);
+	assert_int_equal(seen.files.n, FOLDERS + 1);
+	assert_true(least > 0);
+	map_release(&seen.files);
 }
 
 static void test_only_the_top_may_be_a_link(void **state)
@@ -218,6 +251,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(test_filter_and_depth),
 		WITH_FOLDER(test_size_time_and_inode_are_told),
+		WITH_FOLDER(test_parts_are_everything),
 		WITH_FOLDER(test_only_the_top_may_be_a_link),
 		WITH_FOLDER(test_links_that_lie_in_top),
 		WITH_FOLDER(test_callback_stops_the_walk),

@@ -49,6 +49,16 @@ static bool is_old(int parent, const char *name, int flags, int64_t since_ns)
 		(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec < since_ns;
 }
 
+/* By the name alone: what comes and goes meanwhile changes nothing for the others. */
+static bool is_of_part(const struct tree_opts *o, const char *name, unsigned depth)
+{
+	unsigned hash = 0;
+
+	for (; *name; name++)
+		hash = hash * 31 + (unsigned char)*name;
+	return depth > 0 || o->parts < 2 || (hash ^ hash >> 16) % o->parts == o->part;
+}
+
 /* w->path is a link: to a folder that nothing else leads to. */
 static bool leads_elsewhere(struct walk *w)
 {
@@ -67,7 +77,7 @@ static bool leads_elsewhere(struct walk *w)
 
 static int enter(struct walk *w, int parent, const char *name, bool link, unsigned depth)
 {
-	if (depth >= w->opts->depth ||
+	if (depth >= w->opts->depth || !is_of_part(w->opts, name, depth) ||
 		is_old(parent, name, link ? 0 : AT_SYMLINK_NOFOLLOW, w->opts->since_ns))
 		return 0;
 	DIR *dir = dir_of_fd(openat(parent, name,
@@ -110,6 +120,7 @@ static int look_at(struct walk *w, int parent, const struct dirent *entry, unsig
 	if (entry->d_type == DT_LNK)
 		return follow && leads_elsewhere(w) ? enter(w, parent, entry->d_name, true, depth)
 						    : 0;
+	wanted = wanted && (depth > 0 || w->opts->part == 0);
 	if (entry->d_type != DT_UNKNOWN && (entry->d_type != DT_REG || !wanted))
 		return 0;
 	if (fstatat(parent, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {

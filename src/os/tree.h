@@ -33,6 +33,9 @@ struct tree_opts {
 	/* What lies in top may be a symbolic link to a folder elsewhere: to one that is not above
 	 * or below top, and that no other such link leads to. */
 	bool links;
+	/* Of the folders in top only those whose names belong to one part of so many, and the files
+	 * in top itself only with part 0: all parts together are everything. 0 parts: all of it. */
+	unsigned part, parts;
 	struct sv suffix; /* names must end so; empty: all */
 	struct sv or_suffix; /* … or so; empty: nothing else will do */
 	/* Each regular file, in no order. Not 0 ends the walk, which returns it. */

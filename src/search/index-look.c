@@ -2,10 +2,13 @@
  * What the index does not have yet: what is known, what is there, what differs.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "base/attr.h"
 #include "base/mem.h"
 #include "os/path.h"
+#include "os/pool.h"
 #include "os/unpack.h"
 #include "search/index-room.h"
 #include "store/catalogue.h"
@@ -13,8 +16,8 @@
 static int load_known(
 	struct update *u, const char *where, const struct sql_value *value, struct err *reterr)
 {
-	AUTO_FREE char *text =
-		xasprintf("SELECT id, path, dev, ino, size, mtime_ns, gone FROM source %s", where);
+	AUTO_FREE char *text = xasprintf(
+		"SELECT id, path, dev, ino, size, mtime_ns, gone, own <> '' FROM source %s", where);
 	AUTO_SQL q = SQL_INIT;
 	int r = sql_prepare_values(&q, u->m.db, text, value, value != NULL, reterr);
 
@@ -31,8 +34,15 @@ static int load_known(
 				.mtime_ns = sql_get_int(&q, 5),
 				.gone = sql_get_int(&q, 6) != 0,
 			});
+		u->named |= sql_get_int(&q, 7) != 0;
 	}
 	return r;
+}
+
+static bool is_same(const struct known_source *k, const struct transcript_file *file)
+{
+	return !k->gone && k->dev == file->dev && k->ino == file->ino && k->size == file->size &&
+		k->mtime_ns == file->mtime_ns;
 }
 
 static int found_file(void *data, const struct transcript_file *file)
@@ -47,8 +57,7 @@ static int found_file(void *data, const struct transcript_file *file)
 		if (k->seen)
 			return 0; /* both forms of one file for a moment: one is enough */
 		k->seen = true;
-		if (!k->gone && k->dev == file->dev && k->ino == file->ino &&
-			k->size == file->size && k->mtime_ns == file->mtime_ns)
+		if (is_same(k, file))
 			return 0;
 	}
 	if (k)
@@ -103,14 +112,94 @@ static int look_at_paths(struct update *u, struct err *reterr)
 	return r;
 }
 
+/* One part of the folders, looked at by one of several threads: what is not as it was known, and
+ * what could not be looked at. */
+struct there {
+	const struct transcript_home *home;
+	struct transcript_file file; /* its path is ours */
+};
+struct trouble_there {
+	const struct transcript_home *home;
+	struct err err;
+};
+struct part {
+	struct update *u;
+	const struct transcript_home *walking;
+	size_t same; /* files that are as they were */
+	VEC(struct there) files;
+	VEC(struct trouble_there) troubles;
+};
+
+static int see_file(void *data, const struct transcript_file *file)
+{
+	struct part *p = data;
+	uint64_t at;
+
+	if (map_get(&p->u->paths, unpack_plain(sv_of(file->path)), &at) &&
+		is_same(&p->u->known.v[at], file)) {
+		/* Nobody else writes to this one: a file is in one part only. */
+		p->u->known.v[at].seen = true;
+		p->same++;
+		return 0;
+	}
+	vec_push(&p->files, (struct there){ p->walking, *file });
+	p->files.v[p->files.n - 1].file.path = xstrdup(file->path);
+	return 0;
+}
+
+static void see_trouble(void *data, const struct err *err)
+{
+	struct part *p = data;
+
+	vec_push(&p->troubles, (struct trouble_there){ p->walking, *err });
+}
+
+enum { PARTS = 4 };
+
+static int look_in_part(void *data, size_t i, unsigned worker UNUSED, struct err *reterr)
+{
+	struct part *p = (struct part *)data + i;
+	int r = 0;
+
+	for (size_t k = 0; r >= 0 && k < p->u->n_homes; k++) {
+		p->walking = &p->u->homes[k];
+		r = transcript_walk_part(
+			p->walking, (unsigned)i, PARTS, see_file, see_trouble, p, reterr);
+	}
+	return r;
+}
+
+/* Most of the time goes to the system, which is asked about every file: on several threads. */
 static int look_everywhere(struct update *u, struct err *reterr)
 {
+	struct part parts[PARTS] = { { .u = u }, { .u = u }, { .u = u }, { .u = u } };
 	int r = load_known(u, "", NULL, reterr);
 
-	for (size_t i = 0; r >= 0 && i < u->n_homes; i++) {
-		u->walking = &u->homes[i];
-		r = transcript_walk(u->walking, found_file, on_trouble, u, reterr);
+	if (r >= 0)
+		r = pool_each(0, PARTS, look_in_part, parts, reterr);
+	for (size_t i = 0; i < PARTS; i++) {
+		struct part *p = &parts[i];
+		u->stats.files += p->same;
+		vec_each (&p->troubles, trouble) {
+			bool told = false;
+			/* Every part has trouble with a folder that all others are in. */
+			for (size_t k = 0; k < i; k++)
+				vec_each (&parts[k].troubles, other)
+					told |= strcmp(other->err.msg, trouble->err.msg) == 0;
+			u->walking = trouble->home;
+			if (!told)
+				on_trouble(u, &trouble->err);
+		}
+		vec_each (&p->files, there) {
+			u->walking = there->home;
+			if (r >= 0)
+				r = found_file(u, &there->file);
+			free((char *)(uintptr_t)there->file.path);
+		}
+		vec_release(&p->files);
 	}
+	for (size_t i = 0; i < PARTS; i++)
+		vec_release(&parts[i].troubles);
 	return r;
 }
 
@@ -202,6 +291,9 @@ static int look_at_names(struct update *u, struct err *reterr)
 
 	if (r >= 0)
 		r = load_agents_names(u, &theirs, reterr);
+	/* Of all that is known none was named: nobody needs to be asked. */
+	if (r >= 0 && !own.ids.n && !theirs.ids.n && !u->opts.paths && !u->named)
+		return 0;
 	if (r >= 0)
 		r = sql_prepare(&q, u->m.db,
 			own.ids.n || theirs.ids.n ? "SELECT path, agent, session, own, name FROM "

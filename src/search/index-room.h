@@ -68,6 +68,7 @@ struct update {
 	int64_t names_mark[HOMES_MAX]; /* of the files with names; 0: none */
 	int64_t kept_mark; /* of the archive, all of which was compared; 0: it was not */
 	bool take; /* each session is looked up by itself */
+	bool named; /* a source that is known has a name of ours */
 	int64_t deadline_ms; /* of the clock that goes on; 0 none */
 	unsigned threads;
 	struct gatherer *workers;

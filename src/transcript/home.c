@@ -81,6 +81,7 @@ struct walk {
 	void *data;
 	unsigned depth; /* of where it begins, below a top */
 	int64_t since_ns; /* only what is newer; 0: all */
+	unsigned part, parts; /* see tree_opts */
 };
 
 static int walk_file(void *data, const struct tree_file *file)
@@ -121,6 +122,8 @@ static int walk_tops(struct walk *w, const char *suffix, struct err *reterr)
 	AUTO_FREE char *packed = xasprintf("%s" UNPACK_SUFFIX, suffix);
 	const struct tree_opts opts = {
 		.depth = WALK_DEPTH,
+		.part = w->part,
+		.parts = w->parts,
 		.suffix = sv_of(suffix),
 		.or_suffix = w->home->format->places->packs ? sv_of(packed) : SV(""),
 		.links = true,
@@ -148,7 +151,14 @@ int transcript_walk(const struct transcript_home *home,
 	int (*fn)(void *data, const struct transcript_file *file),
 	void (*trouble)(void *data, const struct err *err), void *data, struct err *reterr)
 {
-	struct walk w = { home, fn, trouble, data, 0, 0 };
+	return transcript_walk_part(home, 0, 1, fn, trouble, data, reterr);
+}
+
+int transcript_walk_part(const struct transcript_home *home, unsigned part, unsigned parts,
+	int (*fn)(void *data, const struct transcript_file *file),
+	void (*trouble)(void *data, const struct err *err), void *data, struct err *reterr)
+{
+	struct walk w = { home, fn, trouble, data, 0, 0, part, parts };
 
 	return walk_tops(&w, ".jsonl", reterr);
 }
@@ -179,7 +189,7 @@ static int walk_folder(struct walk *w, const char *folder, unsigned depth, struc
 int transcript_walk_session(const struct transcript_home *home, const char *path,
 	int (*fn)(void *data, const struct transcript_file *file), void *data, struct err *reterr)
 {
-	struct walk w = { home, fn, NULL, data, 0, 0 };
+	struct walk w = { home, fn, NULL, data, 0, 0, 0, 0 };
 	struct sv plain = unpack_plain(sv_of(path));
 
 	if (!home->format->places->subagent_of || !sv_ends(plain, SV(".jsonl")) ||
@@ -206,7 +216,7 @@ int transcript_walk_new(const struct transcript_home *home, const struct strv *k
 	int64_t since_ns, int (*fn)(void *data, const struct transcript_file *file), void *data,
 	struct err *reterr)
 {
-	struct walk w = { home, fn, NULL, data, 0, since_ns };
+	struct walk w = { home, fn, NULL, data, 0, since_ns, 0, 0 };
 	AUTO_MAP walked = MAP_INIT;
 	int r = 0;
 
@@ -230,7 +240,7 @@ int transcript_walk_near(const struct transcript_home *home, const char *cwd, in
 {
 	static const int64_t day_ms = INT64_C(24) * 3600 * 1000;
 	static const char any[] = "00000000-0000-4000-8000-000000000000";
-	struct walk w = { home, fn, NULL, data, 0, 0 };
+	struct walk w = { home, fn, NULL, data, 0, 0, 0, 0 };
 	AUTO_STR last = STR_INIT;
 
 	for (unsigned day = 0; day < days; day++) {
@@ -267,7 +277,7 @@ int transcript_find(
 	const struct transcript_home *home, struct sv id, char **ret, struct err *reterr)
 {
 	struct find find = { home->format, id, NULL };
-	struct walk w = { home, find_take, NULL, &find, 0, 0 };
+	struct walk w = { home, find_take, NULL, &find, 0, 0, 0, 0 };
 	AUTO_STR suffix = STR_INIT;
 
 	str_addf(&suffix, "%.*s.jsonl", SV_ARG(id));

@@ -85,6 +85,11 @@ int transcript_walk(const struct transcript_home *home,
 	int (*fn)(void *data, const struct transcript_file *file),
 	void (*trouble)(void *data, const struct err *err), void *data,
 	struct err *reterr) MUST_USE;
+/* The same of one part of so many of its folders, so that several threads may do it. */
+int transcript_walk_part(const struct transcript_home *home, unsigned part, unsigned parts,
+	int (*fn)(void *data, const struct transcript_file *file),
+	void (*trouble)(void *data, const struct err *err), void *data,
+	struct err *reterr) MUST_USE;
 
 /* The same only of the folders where sessions lie that were begun in cwd (resolved) within the last
  * days before wall_ms. */
