@@ -24,6 +24,7 @@ enum {
 	PIECES_MAX = 224,
 	PROMPT_MAX = 64, /* pieces of hot words */
 	LANGUAGES_MAX = 16,
+	LEAD = 4800, /* samples of silence before a sound: with it less is misheard */
 	/* Pieces with a meaning; those of a language are in the model's settings. */
 	END_OF_TEXT = 50257,
 	START = 50258,
@@ -43,14 +44,9 @@ struct attempt {
 	size_t n;
 	double sure; /* mean of the logarithms */
 };
-#define SURE (-0.4) /* from here on nothing else is tried */
+#define SURE (-0.6) /* from here on nothing else is tried */
 #define LOOPED (-1.0)
-
-/* How a sound is given. */
-struct manner {
-	size_t lead; /* samples of silence before it */
-	float gain;
-};
+#define SOFT 0.3F /* times what others like: so it hears better */
 
 struct whisper {
 	struct onnx *onnx;
@@ -301,11 +297,11 @@ static int write_pieces(struct whisper *w, const struct language **language, siz
 	return r;
 }
 
-/* The sound with so much silence before it, times gain. *language is found out unless it is set. */
-static int attempt(struct whisper *w, const float *samples, size_t n, const struct manner *manner,
+/* The sound with so many samples of silence before it. *language is found out unless it is set. */
+static int attempt(struct whisper *w, const float *samples, size_t n, size_t lead,
 	const struct language **language, struct attempt *ret, struct err *reterr)
 {
-	const size_t all = n + manner->lead;
+	const size_t all = n + lead;
 	const size_t wanted = all / (HOPS * MEL_HOP) + SILENCE;
 	const size_t positions = wanted < POSITIONS_MAX ? wanted : POSITIONS_MAX;
 	AUTO_FREE float *columns = xmalloc(MEL_BANDS * HOPS * positions * sizeof(*columns));
@@ -324,7 +320,7 @@ static int attempt(struct whisper *w, const float *samples, size_t n, const stru
 	struct onnx_tensor heard;
 
 	for (size_t i = 0; i < n; i++)
-		sounds[manner->lead + i] = samples[i] * manner->gain;
+		sounds[lead + i] = samples[i] * SOFT;
 	mel_run(w->mel, sounds, all, HOPS * positions, columns);
 	int r = onnx_run(w->encoder, in, ARRAY_LEN(in), out, 1, &heard, reterr);
 	if (r < 0)
@@ -340,20 +336,20 @@ static int attempt(struct whisper *w, const float *samples, size_t n, const stru
 static int run_whisper(
 	void *self, const float *samples, size_t n, struct stt_result *result, struct err *reterr)
 {
-	/* Where it is not sure, it often is with the same sound a little later or softer. */
-	static const struct manner manners[] = { { 0, 1 }, { 4800, 0.3F }, { 2400, 2 } };
 	struct whisper *w = self;
 	const struct language *language = w->n_languages == 1 ? &w->languages[0] : NULL;
 	struct attempt best = { .n = 0 };
+	int r = attempt(w, samples, n, LEAD, &language, &best, reterr);
 
-	for (size_t i = 0; i < ARRAY_LEN(manners) && (i == 0 || best.sure < SURE); i++) {
-		struct attempt one = { .n = 0 };
-		int r = attempt(w, samples, n, &manners[i], &language, &one, reterr);
-		if (r < 0)
-			return r;
-		if (i == 0 || one.sure > best.sure)
-			best = one;
+	/* Where it is not sure, it may be with the same sound a little sooner. */
+	if (r >= 0 && best.sure < SURE) {
+		struct attempt again = { .n = 0 };
+		r = attempt(w, samples, n, 0, &language, &again, reterr);
+		if (r >= 0 && again.sure > best.sure)
+			best = again;
 	}
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < best.n; i++)
 		words_add(&w->words, best.pieces[i], &result->text);
 	(void)snprintf(result->language, sizeof(result->language), "%s", language->name);
