@@ -149,3 +149,12 @@ size_t decoder_cut_loop(const int64_t *pieces, size_t n)
 	}
 	return n;
 }
+
+size_t decoder_cut_echo(const int64_t *pieces, size_t n)
+{
+	size_t half = n / 2;
+	bool echo = n % 2 == 0 && half >= 3 &&
+		memcmp(pieces, pieces + half, half * sizeof(*pieces)) == 0;
+
+	return echo ? half : n;
+}

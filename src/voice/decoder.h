@@ -38,3 +38,5 @@ void decoder_stop(struct stt_decoder *d);
  * at the end of the n pieces: how many that leaves, or n.
  */
 size_t decoder_cut_loop(const int64_t *pieces, size_t n);
+/* The same for a text that has ended: nothing but some words said twice. */
+size_t decoder_cut_echo(const int64_t *pieces, size_t n);

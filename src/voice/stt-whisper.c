@@ -282,15 +282,15 @@ static int write_pieces(struct whisper *w, const struct language **language, siz
 		int64_t piece = choose(w, likely, n_likely, ret->n == 0);
 		sum += sureness(likely, n_likely, piece);
 		ret->sure = sum / (double)steps;
-		if (piece == END_OF_TEXT || ret->n == PIECES_MAX || ret->n == max)
+		bool ends = piece == END_OF_TEXT || ret->n == PIECES_MAX || ret->n == max;
+		if (!ends)
+			ret->pieces[ret->n++] = piece;
+		size_t left = (ends ? decoder_cut_echo : decoder_cut_loop)(ret->pieces, ret->n);
+		ret->sure += left < ret->n ? LOOPED : 0;
+		ends = ends || left < ret->n;
+		ret->n = left;
+		if (ends)
 			return 0;
-		ret->pieces[ret->n++] = piece;
-		size_t left = decoder_cut_loop(ret->pieces, ret->n);
-		if (left < ret->n) {
-			ret->n = left;
-			ret->sure += LOOPED;
-			return 0;
-		}
 		n = 1;
 		r = decoder_step(w->decoder, &piece, n, &likely, &n_likely, reterr);
 	}

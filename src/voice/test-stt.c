@@ -93,6 +93,11 @@ static void test_loop(void **state)
 	assert_int_equal(decoder_cut_loop(one, 5), 2);
 	assert_int_equal(decoder_cut_loop(no_no, 4), 4);
 	assert_int_equal(decoder_cut_loop(one, 0), 0);
+	/* The whole of a text twice is one; a short word may be said twice. */
+	assert_int_equal(decoder_cut_echo(twice + 2, 12), 6);
+	assert_int_equal(decoder_cut_echo(twice, 14), 14);
+	assert_int_equal(decoder_cut_echo(one + 1, 4), 4);
+	assert_int_equal(decoder_cut_echo(one, 0), 0);
 }
 
 /* ---- a program of the user's ---- */
