@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
+#include "base/unicode.h"
 #include "eval/memstore.h"
 #include "route/seed.h"
-#include "route/unicode.h"
 
 static void check_keywords(const char *text, const char *const *want, size_t n)
 {

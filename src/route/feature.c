@@ -40,16 +40,17 @@ enum scope route_scope(const struct route_query *q, const struct route_conv *c)
 /* Below this, two words have nothing to do with each other. */
 static const double alike = 0.6;
 
-/* One a word of the sentence: the likeness of the word there that is most like it. */
+/* How alike the sentence and a conversation's texts are: its commands, then its answers. */
+struct likeness {
+	double best, first, latest, usual, answer, answer_latest;
+};
+
 struct known {
+	/* One a word of the sentence: the likeness of the word there that is most like it. */
 	double *command, *answer, *first, *latest, *latest_answer;
-	/* Letter by letter, 0 to 1. */
-	double spelt, spelt_latest, spelt_first, spelt_answer;
-	bool ident;
-	bool answered, asked;
+	struct likeness spelt, means; /* letter by letter; in what is meant */
+	bool ident, answered, asked;
 	double turns, tongue;
-	/* Likeness of what is meant. */
-	double means, means_latest, means_first, means_usual, means_answer, means_answer_latest;
 };
 
 /* Threes of characters of the sentence's words, with weights; open addressing. */
@@ -185,32 +186,34 @@ static double same_tongue(const uint8_t a[static LANG_COUNT], const uint8_t b[st
 	return of_a > 0 && of_b > 0 ? both / sqrt(of_a * of_b) : usual;
 }
 
-static void compare_meanings(const struct reading *r, const struct route_topic *m, struct known *k)
+static struct likeness likeness_of(const struct route_topic *m, const double *each)
 {
+	struct likeness l = { 0 };
 	double sum = 0, n = 0;
 
-	for (size_t i = 0; r->means && i < m->texts.n; i++) {
-		const struct memory_text *t = &m->texts.v[i];
-		double v = t->vector ? memory_alike(r->means, m->vectors.v[t->vector - 1].v) : 0;
-		if (t->answer) {
-			raise(&k->means_answer, v);
-			k->means_answer_latest = v;
+	for (size_t i = 0; i < m->texts.n; i++) {
+		double v = each[i];
+		if (m->texts.v[i].answer) {
+			raise(&l.answer, v);
+			l.answer_latest = v;
 			continue;
 		}
 		if (n == 0)
-			k->means_first = v;
-		k->means_latest = v;
-		raise(&k->means, v);
+			l.first = v;
+		l.latest = v;
+		raise(&l.best, v);
 		sum += v;
 		n++;
 	}
-	k->means_usual = n > 0 ? sum / n : 0;
+	l.usual = n > 0 ? sum / n : 0;
+	return l;
 }
 
 static void look_up(const struct reading *r, const struct route_topic *m, struct known *k)
 {
 	AUTO_FREE struct spelt *words = xcalloc(m->words.n + 1, sizeof(*words));
 	AUTO_FREE unsigned char *latest = xcalloc(m->words.n + 1, 1);
+	AUTO_FREE double *each = xcalloc(m->texts.n + 1, sizeof(*each));
 	const struct memory_text *command = NULL, *answer = NULL;
 
 	for (size_t i = 0; i < m->texts.n; i++) {
@@ -226,7 +229,6 @@ static void look_up(const struct reading *r, const struct route_topic *m, struct
 		latest[m->uses.v[answer->first + i]] |= IN_ANSWER;
 	k->answered = answer != NULL;
 	k->asked = answer && answer->asks;
-	compare_meanings(r, m, k);
 	k->tongue = command ? same_tongue(r->t->langs, command->langs) : 0;
 	for (size_t j = 0; j < m->words.n; j++) {
 		const struct memory_word *w = &m->words.v[j];
@@ -254,19 +256,14 @@ static void look_up(const struct reading *r, const struct route_topic *m, struct
 				(w->places & IN_COMMAND);
 		}
 	}
-	bool first = true;
-	for (size_t i = 0; r->spelling.norm > 0 && i < m->texts.n; i++) {
-		double v = text_spelt(r, m, &m->texts.v[i], words);
-		if (m->texts.v[i].answer) {
-			raise(&k->spelt_answer, v);
-			continue;
-		}
-		if (first)
-			k->spelt_first = v;
-		first = false;
-		k->spelt_latest = v;
-		raise(&k->spelt, v);
+	for (size_t i = 0; r->spelling.norm > 0 && i < m->texts.n; i++)
+		each[i] = text_spelt(r, m, &m->texts.v[i], words);
+	k->spelt = likeness_of(m, each);
+	for (size_t i = 0; i < m->texts.n; i++) {
+		uint32_t vector = r->means ? m->texts.v[i].vector : 0;
+		each[i] = vector ? memory_alike(r->means, m->vectors.v[vector - 1].v) : 0;
 	}
+	k->means = likeness_of(m, each);
 }
 
 /* ---- sums over the words of the sentence ---- */
@@ -299,9 +296,10 @@ struct order {
 	size_t n_free;
 };
 
-static bool later(const struct route_conv *convs, size_t i, size_t than)
+static void take_later(const struct route_conv *convs, size_t i, size_t *best)
 {
-	return than == ROUTE_NONE || convs[i].last_ms > convs[than].last_ms;
+	if (*best == ROUTE_NONE || convs[i].last_ms > convs[*best].last_ms)
+		*best = i;
 }
 
 static struct order order_of(const struct reading *r, const struct route_conv *convs, size_t n)
@@ -316,14 +314,13 @@ static struct order order_of(const struct reading *r, const struct route_conv *c
 		o.n_free += able;
 		if (convs[i].before_reset || !r->present[i])
 			continue;
-		if (later(convs, i, o.last))
-			o.last = i;
-		if (here && later(convs, i, o.last_here))
-			o.last_here = i;
-		if (able && later(convs, i, o.last_free))
-			o.last_free = i;
-		if (able && here && later(convs, i, o.last_free_here))
-			o.last_free_here = i;
+		take_later(convs, i, &o.last);
+		if (here)
+			take_later(convs, i, &o.last_here);
+		if (able)
+			take_later(convs, i, &o.last_free);
+		if (able && here)
+			take_later(convs, i, &o.last_free_here);
 	}
 	return o;
 }
@@ -379,8 +376,8 @@ static void read_sentence(const struct reading *r, const struct route_conv *conv
 	for (size_t c = 0; c < n; c++) {
 		able += usable[c];
 		if (usable[c])
-			s[S_MEANS] =
-				fmax(s[S_MEANS], fmax(r->known[c].means, r->known[c].means_answer));
+			s[S_MEANS] = fmax(
+				s[S_MEANS], fmax(r->known[c].means.best, r->known[c].means.answer));
 		if (r->present[c] && !usable[c] && !convs[c].before_reset)
 			busy = fmax(busy, busy_mass(r, n, c));
 	}
@@ -485,7 +482,7 @@ static void read_words(const struct reading *r, size_t n, size_t c, struct featu
 	x[C_NAMES_ANSWER] = r->names * answer / 2;
 	x[C_LEANS_ANSWER] = r->leans * answer / 2;
 	x[C_ANSWERED] = k->answered;
-	x[C_SPELT_ANSWER] = k->spelt_answer;
+	x[C_SPELT_ANSWER] = k->spelt.answer;
 }
 
 enum {
@@ -507,14 +504,15 @@ static void read_conv(const struct reading *r, const struct route_conv *convs, s
 		able += r->usable[i];
 		if (i == c || !r->usable[i])
 			continue;
-		others = fmax(others, r->known[i].spelt);
-		means_others = fmax(means_others, r->known[i].means);
-		all_others = fmax(all_others, fmax(r->known[i].means, r->known[i].means_answer));
+		others = fmax(others, r->known[i].spelt.best);
+		means_others = fmax(means_others, r->known[i].means.best);
+		all_others =
+			fmax(all_others, fmax(r->known[i].means.best, r->known[i].means.answer));
 	}
-	x[C_SPELT] = k->spelt;
-	x[C_SPELT_LATEST] = k->spelt_latest;
-	x[C_SPELT_FIRST] = k->spelt_first;
-	x[C_SPELT_AHEAD] = k->spelt - others;
+	x[C_SPELT] = k->spelt.best;
+	x[C_SPELT_LATEST] = k->spelt.latest;
+	x[C_SPELT_FIRST] = k->spelt.first;
+	x[C_SPELT_AHEAD] = k->spelt.best - others;
 	x[C_AGE] = log1p(age) / 8;
 	x[C_RANK] = log1p((double)rank_of(r, convs, n, o, c));
 	x[C_LAST] = o->last == c;
@@ -547,15 +545,15 @@ static void read_conv(const struct reading *r, const struct route_conv *convs, s
 	x[C_ASKED_SHORT] = k->asked && r->t->n_words <= SHORT_WORDS;
 	x[C_TONGUE] = k->tongue;
 	x[C_TONGUE_LAST] = k->tongue * x[C_LAST_FREE_HERE];
-	x[C_MEANS] = k->means;
-	x[C_MEANS_LATEST] = k->means_latest;
-	x[C_MEANS_FIRST] = k->means_first;
-	x[C_MEANS_USUAL] = k->means_usual;
-	x[C_MEANS_AHEAD] = k->means - means_others;
-	x[C_MEANS_LAST] = k->means_latest * x[C_LAST_FREE_HERE];
-	x[C_MEANS_ANSWER] = k->means_answer;
-	x[C_MEANS_ANSWER_LATEST] = k->means_answer_latest;
-	x[C_MEANS_ALL_AHEAD] = fmax(k->means, k->means_answer) - all_others;
+	x[C_MEANS] = k->means.best;
+	x[C_MEANS_LATEST] = k->means.latest;
+	x[C_MEANS_FIRST] = k->means.first;
+	x[C_MEANS_USUAL] = k->means.usual;
+	x[C_MEANS_AHEAD] = k->means.best - means_others;
+	x[C_MEANS_LAST] = k->means.latest * x[C_LAST_FREE_HERE];
+	x[C_MEANS_ANSWER] = k->means.answer;
+	x[C_MEANS_ANSWER_LATEST] = k->means.answer_latest;
+	x[C_MEANS_ALL_AHEAD] = fmax(k->means.best, k->means.answer) - all_others;
 }
 
 static bool is_away(const struct reading *r, const struct route_conv *c)

@@ -129,55 +129,39 @@ static void add_word(const struct weighing *d, struct str *out, const char *befo
 	str_addf(out, "%s'%.*s'%s", before, SV_ARG(bytes), after);
 }
 
+/* In words; nothing where it has none. row NULL: a new one. */
 static void name_group(const struct weighing *d, enum feature_group g,
 	const struct feature_row *row, struct str *out)
 {
+	static const char *const of_new[GROUP_COUNT] = {
+		[GROUP_WORDS] = "shares no word that counts",
+		[GROUP_MANNER] = "is said as one begins something",
+		[GROUP_LEANS] = "leans on nothing",
+		[GROUP_BUSY] = "what it may mean is not free",
+		[GROUP_MEANING] = "means something else",
+	};
 	bool leans = d->manner[MANNER_LEANS] >= d->manner[MANNER_NEW];
-	double *x = row ? d->features.rows.v[row - d->features.rows.v].x : NULL;
 
-	switch (g) {
-	case GROUP_WORDS:
-		if (!row)
-			str_adds(out, "shares no word that counts");
-		else if (row->word != ROUTE_NONE)
-			add_word(d, out, "shares ", row->word, "");
-		break;
-	case GROUP_ANSWER:
-		if (row)
-			add_word(d, out, "the agent spoke of ", row->answer_word, "");
-		break;
-	case GROUP_NOVEL:
-		if (!row)
-			add_word(d, out, "", d->features.strange, " is new here");
-		break;
-	case GROUP_MANNER:
-		str_adds(out,
-			row ? (leans ? "leans on what was said" : "names what was said before")
-			    : "is said as one begins something");
-		break;
-	case GROUP_LEANS:
-		str_adds(out, row ? "leans on what was said" : "leans on nothing");
-		break;
-	case GROUP_TIME:
-		if (row && x[C_LAST_FREE_HERE] > 0)
-			str_adds(out, "ran last here");
-		break;
-	case GROUP_PLACE:
-		if (row && x[C_FOLDER_NAMED] > 0)
-			str_adds(out, "names its folder");
-		else if (row && x[C_HERE] > 0)
-			str_adds(out, "of this folder");
-		break;
-	case GROUP_BUSY:
-		if (!row)
-			str_adds(out, "what it may mean is not free");
-		break;
-	case GROUP_MEANING:
-		str_adds(out, row ? "means something like it" : "means something else");
-		break;
-	case GROUP_COUNT:
-		break;
-	}
+	if (!row && g == GROUP_NOVEL)
+		add_word(d, out, "", d->features.strange, " is new here");
+	else if (!row)
+		str_adds(out, of_new[g] ? of_new[g] : "");
+	else if (g == GROUP_WORDS)
+		add_word(d, out, "shares ", row->word, "");
+	else if (g == GROUP_ANSWER)
+		add_word(d, out, "the agent spoke of ", row->answer_word, "");
+	else if (g == GROUP_LEANS || (g == GROUP_MANNER && leans))
+		str_adds(out, "leans on what was said");
+	else if (g == GROUP_MANNER)
+		str_adds(out, "names what was said before");
+	else if (g == GROUP_TIME && row->x[C_LAST_FREE_HERE] > 0)
+		str_adds(out, "ran last here");
+	else if (g == GROUP_PLACE && row->x[C_FOLDER_NAMED] > 0)
+		str_adds(out, "names its folder");
+	else if (g == GROUP_PLACE && row->x[C_HERE] > 0)
+		str_adds(out, "of this folder");
+	else if (g == GROUP_MEANING)
+		str_adds(out, "means something like it");
 }
 
 /* The two groups of features without which the choice would be least sure, as if there were only

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <utf8proc.h>
 
+#include "base/unicode.h"
 #include "base/utf8.h"
-#include "route/unicode.h"
 
 /* ---- texts ---- */
 
@@ -168,18 +168,9 @@ static double jaccard(const struct map *a, const struct map *b)
 	return (double)both / (double)(a->n + b->n - both);
 }
 
-static void add_reason(struct str *reasons, const char *text)
+static const char *between(const struct str *reasons)
 {
-	if (reasons->len > 0)
-		str_adds(reasons, "; ");
-	str_adds(reasons, text);
-}
-
-static void add_figure(struct str *reasons, const char *name, double value)
-{
-	if (reasons->len > 0)
-		str_adds(reasons, "; ");
-	str_addf(reasons, "%s=%.2f", name, value);
+	return reasons->len > 0 ? "; " : "";
 }
 
 static void set_reason(char out[static ROUTE_REASON_MAX], const char *text)
@@ -197,28 +188,28 @@ static void score(const struct route_opts *opts, const struct seed_command *cmd,
 		seed_keywords(&topic, conv->commands[i]);
 	c->keyword = jaccard(&cmd->words, &topic);
 	if (c->keyword > 0)
-		add_figure(&reasons, "keyword overlap", c->keyword);
+		str_addf(&reasons, "keyword overlap=%.2f", c->keyword);
 
 	int64_t age_ms = cmd->now_ms - conv->last_ms;
 	bool recent = age_ms <= strong_recency_ms;
 	if (recent) {
 		c->recency = 1.0;
-		add_reason(&reasons, "very recent");
+		str_addf(&reasons, "%svery recent", between(&reasons));
 	} else {
 		double beyond_s = (double)age_ms / 1000.0 - (double)strong_recency_ms / 1000.0;
 		c->recency = pow(0.5, beyond_s / half_life_s);
-		add_figure(&reasons, "recency", c->recency);
+		str_addf(&reasons, "%srecency=%.2f", between(&reasons), c->recency);
 	}
 	c->continuation = cmd->continuation ? 1.0 : 0.0;
 	if (cmd->continuation)
-		add_reason(&reasons, "continuation signal");
+		str_addf(&reasons, "%scontinuation signal", between(&reasons));
 
 	/* In this order and in double: the threshold is met or missed by the last bit. */
 	c->score = c->keyword * opts->weights.keyword + c->recency * opts->weights.recency +
 		c->continuation * opts->weights.continuation;
 	if (cmd->continuation && recent) {
 		c->score = c->score > boost ? c->score : boost;
-		add_reason(&reasons, "strong continuation match");
+		str_addf(&reasons, "%sstrong continuation match", between(&reasons));
 	}
 	set_reason(c->reason, reasons.buf);
 }

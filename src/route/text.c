@@ -3,9 +3,9 @@
 #include <utf8proc.h>
 
 #include "base/mem.h"
+#include "base/unicode.h"
 #include "base/utf8.h"
 #include "route/tables.h"
-#include "route/unicode.h"
 
 void text_release(struct text *t)
 {
@@ -42,25 +42,16 @@ static bool is_quote(uint32_t cp)
 /* Of punctuation what says how a sentence is meant, full width as usual. */
 static char mark_of(uint32_t cp)
 {
-	if (is_quote(cp))
-		return '"';
-	switch (cp) {
-	case '?':
-	case 0xff1f:
-		return '?';
-	case '!':
-	case 0xff01:
-		return '!';
-	case ':':
-	case 0xff1a:
-		return ':';
-	case ',':
-	case 0xff0c:
-	case 0x3001:
-		return ',';
-	default:
-		return 0;
-	}
+	static const struct {
+		uint32_t cp;
+		char mark;
+	} marks[] = { { '?', '?' }, { 0xff1f, '?' }, { '!', '!' }, { 0xff01, '!' }, { ':', ':' },
+		{ 0xff1a, ':' }, { ',', ',' }, { 0xff0c, ',' }, { 0x3001, ',' } };
+
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+		if (cp == marks[i].cp)
+			return marks[i].mark;
+	return is_quote(cp) ? '"' : 0;
 }
 
 /* Appends the word folded and without marks on its letters. */

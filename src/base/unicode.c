@@ -1,4 +1,4 @@
-#include "route/unicode.h"
+#include "base/unicode.h"
 
 #include <utf8proc.h>
 
