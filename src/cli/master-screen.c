@@ -279,14 +279,24 @@ static void news(struct master_screen *s, const struct pair_event *ev)
 static void stopped(struct master_screen *s, const struct pair_event *ev)
 {
 	const struct master_state *st = master_state(s->run);
-	AUTO_STR line = STR_INIT;
+	AUTO_STR line = STR_INIT, command = STR_INIT;
 
 	begin_line(s);
 	if (!ev->err) {
-		view_master_stop(&line, st, s->again ? s->again : "faden master --resume");
+		view_master_stop(
+			&line, &command, st, s->again ? s->again : "faden master --resume");
+		size_t width = utf8_width(str_sv(&line)) + 1 + utf8_width(str_sv(&command));
+		/* A command that is to be pasted stands on one line. */
+		bool apart = command.len > 0 && s->term.tty && width >= s->term.cols;
+		if (command.len > 0 && !apart)
+			str_addf(&line, " %s", command.buf);
+		if (s->begun)
+			term_newline(&s->term);
 		wrap_line(&s->term,
 			ev->stop == MASTER_STOP_DONE ? STYLE_BOLD | STYLE_GREEN : STYLE_WARNING,
 			str_sv(&line));
+		if (apart)
+			term_putf(&s->term, "  %s\n", command.buf);
 	}
 	loop_remove(s->loop, s->tick);
 	s->tick = NULL;

@@ -31,50 +31,50 @@ void view_master_spent(struct str *out, const struct master_state *s)
 	view_spent(out, s->tokens_in + s->tokens_out, s->cost_usd);
 }
 
-void view_master_stop(struct str *out, const struct master_state *s, const char *again)
+void view_master_stop(
+	struct str *line, struct str *command, const struct master_state *s, const char *again)
 {
+	static const char *const options[MASTER_STOP_COUNT] = { [MASTER_STOP_ROUNDS] = " -r N",
+		[MASTER_STOP_BUDGET] = " --max-budget-usd N",
+		[MASTER_STOP_TIME] = " --max-time SPAN",
+		[MASTER_STOP_STALLED] = " \"TEXT\"",
+		[MASTER_STOP_CORRECTIONS] = " \"TEXT\"",
+		[MASTER_STOP_CHECK] = " \"TEXT\"" };
 	AUTO_STR spent = STR_INIT;
-	const char *why = s->stopped.why.buf;
+	const char *why = s->stopped.why.buf, *option = options[s->stopped.stop];
+	const long long round = (long long)s->round;
 	bool kept = s->decided.act == MASTER_ACT_FRESH || s->decided.act == MASTER_ACT_GO_ON;
 
 	view_master_spent(&spent, s);
 	switch (s->stopped.stop) {
 	case MASTER_STOP_DONE:
-		str_addf(out, "Done after %lld %s%s%s.", (long long)s->round,
-			s->round == 1 ? "round" : "rounds", spent.len ? ", " : "", spent.buf);
+		str_addf(line, "Done after %lld %s%s%s.", round, round == 1 ? "round" : "rounds",
+			spent.len ? ", " : "", spent.buf);
 		return;
 	case MASTER_STOP_ROUNDS:
-		str_addf(out, "Stopped after round %lld: %s. Go on for N rounds more%s: %s -r N",
-			(long long)s->round, why,
-			kept ? ", beginning with the instruction that is ready" : "", again);
-		return;
+		str_addf(line, "Stopped after round %lld: %s. Go on for N rounds more%s:", round,
+			why, kept ? ", beginning with the instruction that is ready" : "");
+		break;
 	case MASTER_STOP_USER:
-		str_addf(out, "Saved in round %lld. Go on with: %s", (long long)s->round, again);
-		return;
+		str_addf(line, "Saved in round %lld. Go on with:", round);
+		break;
 	case MASTER_STOP_CORRECTIONS:
 	case MASTER_STOP_STALLED:
 	case MASTER_STOP_CHECK:
-		str_addf(out,
-			"Not done, stopped in round %lld: %s. Say what to do with: %s \"TEXT\"",
-			(long long)s->round, why, again);
-		return;
+		str_addf(line, "Not done, stopped in round %lld: %s. Say what to do with:", round,
+			why);
+		break;
 	case MASTER_STOP_BUDGET:
-		str_addf(out, "Stopped in round %lld: %s. Go on with: %s --max-budget-usd N",
-			(long long)s->round, why, again);
-		return;
 	case MASTER_STOP_TIME:
-		str_addf(out, "Stopped in round %lld: %s. Go on with: %s --max-time SPAN",
-			(long long)s->round, why, again);
-		return;
 	case MASTER_STOP_FAILED:
-		str_addf(out, "Stopped in round %lld: %s. Go on with: %s", (long long)s->round, why,
-			again);
-		return;
+		str_addf(line, "Stopped in round %lld: %s. Go on with:", round, why);
+		break;
 	case MASTER_STOP_NONE:
 	case MASTER_STOP_COUNT:
-		str_addf(out, "Saved in round %lld.", (long long)s->round);
+		str_addf(line, "Saved in round %lld.", round);
 		return;
 	}
+	str_addf(command, "%s%s", again, option ? option : "");
 }
 
 /* ---- JSON ---- */

@@ -11,8 +11,10 @@ void view_rounds_left(struct str *out, int64_t remaining);
 /* "12.3k tokens, $0.42", as far as the agents tell; nothing else. */
 void view_spent(struct str *out, int64_t tokens, double cost_usd);
 void view_master_spent(struct str *out, const struct master_state *s);
-/* One line about why it stopped, and what can be done; again: the command that goes on with it. */
-void view_master_stop(struct str *out, const struct master_state *s, const char *again);
+/* Why it stopped, in a line that ends with a colon where a command follows: the one that goes on
+ * with it, made of `again`. */
+void view_master_stop(
+	struct str *line, struct str *command, const struct master_state *s, const char *again);
 
 /* The run that begins or goes on. */
 void view_json_master_run(

@@ -58,4 +58,15 @@ tty_type y
 tty_wait 'it is allowed' '^Allowed once: Write notes\.txt'
 tty_wait 'and the run is done' '^Done after 1 round'
 tty_stop
+
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
+tty_start 80 60 sh -c "$FADEN help master; read -r line"
+tty_wait 'help without a manual page does not send back to itself' '^The manual page faden-master\(1\), which says it at length, is not beside this'
+tty_stop
+
+# The command that goes on is never broken.
+mkdir "$t_tmp/a folder with a long name"
+tty_start 60 40 "$FADEN" master -r 1 -d "$t_tmp/a folder with a long name" 'count to 2'
+tty_wait 'it stands on a line of its own' "^  faden master --resume -d '/[^']*/a folde"
+tty_stop
 t_done
