@@ -239,6 +239,21 @@ static int set(
 
 	if (r < 0)
 		return r;
+	if (argc < 2) {
+		AUTO_STR choices = STR_INIT;
+		settings_choices(&choices, id);
+		if (choices.len == 0)
+			return err_set(reterr, ERR_USAGE,
+				"which value? 'faden config get %s' shows the one it has", argv[0]);
+		/* Of other spellings the first is the one that is shown. */
+		AUTO_STR named = STR_INIT;
+		struct sv rest = str_sv(&choices), spellings, first;
+		while (sv_split(&rest, '|', &spellings))
+			if (sv_split(&spellings, '=', &first))
+				str_addf(&named, "%s%.*s", named.len ? ", " : "", SV_ARG(first));
+		return err_set(
+			reterr, ERR_USAGE, "which value? %s is one of %s", argv[0], named.buf);
+	}
 	if (argc > 2 && settings_row(id).kind != SETTING_LIST)
 		return err_set(reterr, ERR_USAGE,
 			"%s takes one value: put '%s …' into quotation marks", argv[0], argv[1]);
@@ -363,7 +378,7 @@ static int run_config(
 		return show_all(app, opts, reterr);
 	if (sv_is(verb, "get") && argc == 2)
 		return show_one(app, opts, argv[1], reterr);
-	if (sv_is(verb, "set") && argc >= 3)
+	if (sv_is(verb, "set") && argc >= 2)
 		return set(app, opts, argc - 1, argv + 1, reterr);
 	if (sv_is(verb, "check") && argc <= 2)
 		return check(app, opts, argc == 2 ? argv[1] : NULL, reterr);

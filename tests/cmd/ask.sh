@@ -18,6 +18,8 @@ t_exit 'an empty text is refused' 2 t_faden ask '   '
 t_like 'it is said that the text is empty' "$(cat "$t_err")" 'empty'
 t_exit 'an unknown agent is refused' 2 t_faden ask --agent nobody x
 t_like 'an unknown agent is named with the known ones' "$(cat "$t_err")" "no agent 'nobody'.*claude"
+t_exit 'a mistyped agent is refused' 2 t_faden ask --agent cloude hello
+t_like 'it is said which one may be meant' "$(cat "$t_err")" "no agent 'cloude' \(did you mean 'claude'\?\); there are"
 t_exit 'an agent that is not installed cannot be asked' 4 t_faden ask --agent claude x
 t_like 'an agent that is not installed is said to be missing' "$(cat "$t_err")" 'not installed'
 t_setenv 'FADEN_AI_CLAUDE_PROGRAM=/opt/none/claude'

@@ -146,6 +146,10 @@ t_like 'a setting that is none is named with the one likely meant' "$(cat "$t_er
 t_exit 'two words for one value are refused' 2 t_faden config set ai.model a b
 t_exit 'lists by language are refused' 2 t_faden config set commands.cancel_keywords x
 t_exit 'set without a value is refused' 2 t_faden config set ai.agent
+t_like 'the values that there are are named' "$(cat "$t_err")" 'which value\? ai\.agent is one of auto, claude, codex, exec, rehearsal$'
+t_exit 'set of any value without one is refused' 2 t_faden config set ai.model
+t_like 'it is said how to see the one it has' "$(cat "$t_err")" "which value\? 'faden config get ai\.model' shows"
+t_exit 'set of nothing is refused' 2 t_faden config set
 t_ok 'what is refused changes nothing' cmp "$t_tmp/before" "$file"
 set_many() { for n in 1 2 3 4 5 6 7 8; do t_faden config set ai.timeout $n & t_faden config set ai.idle_timeout $n & done >/dev/null 2>&1; wait; }
 set_many
