@@ -204,10 +204,15 @@ static void look_elsewhere(struct search *s, size_t i)
 	AUTO_CLOSE int fd = -1;
 
 	if (hit->hit.at.kind == DOC_SESSION) {
-		const char *const texts[] = { source->name, source->cwd, source->branch };
+		struct named named = { .title = STR_INIT };
+		AUTO_FREE char *dir = path_show(source->cwd, s->app->paths.home);
+		name_session(s, source, &named);
+		const char *const texts[] = { source->name[0] ? source->name : named.title.buf,
+			source->cwd[0] ? dir : "", source->branch };
 		for (size_t k = 0; k < ARRAY_LEN(texts); k++)
 			if (texts[k][0])
-				str_addf(&text, "%s%s", text.len > 0 ? " " : "", texts[k]);
+				str_addf(&text, "%s%s", text.len > 0 ? "  " : "", texts[k]);
+		str_release(&named.title);
 		(void)snippet_make(str_sv(&text), &s->query, &s->found.marks, &hit->hit, s->columns,
 			&shown->snippet);
 		return;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "os/path.h"
 
 /* ---- which files ---- */
 
@@ -132,6 +133,51 @@ static bool same_title(void *data, uint32_t a, uint32_t b)
 		strcmp(x->cwd, y->cwd) == 0;
 }
 
+/* What a message says, from its file. False when that is not there. */
+static bool read_text(struct sessions *s, const struct hit *hit, struct str *out)
+{
+	const struct index_source *source = source_of(s, hit->source, NULL);
+	const struct transcript_read_opts opts = { .offset = hit->at.offset };
+	struct transcript_reader *reader = NULL;
+	struct item item;
+	bool found = false;
+
+	if (!source || transcript_open(source->path, source->format, &opts, &reader, NULL) < 0)
+		return false;
+	while (!found && transcript_next(reader, &item, NULL) > 0 &&
+		item.offset == hit->at.offset) {
+		found = item.part == hit->at.part;
+		if (found)
+			transcript_text(&item, out);
+	}
+	transcript_close(reader);
+	return found;
+}
+
+/* Of one that cannot be read, what it looks like has to do. */
+static bool same_text(void *data, const struct hit *a, const struct hit *b)
+{
+	AUTO_STR x = STR_INIT;
+	AUTO_STR y = STR_INIT;
+
+	return !read_text(data, a, &x) || !read_text(data, b, &y) || sv_eq(str_sv(&x), str_sv(&y));
+}
+
+/* One that can be gone on with: its file is there, and the folder of its work. */
+static bool prefers(void *data, uint32_t a, uint32_t b)
+{
+	struct sessions *s = data;
+	unsigned worth[2] = { 0, 0 };
+	uint32_t ids[2] = { a, b };
+
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+		const struct index_source *source = source_of(s, ids[i], NULL);
+		if (source)
+			worth[i] = 2u * path_exists(source->path) + path_exists(source->cwd);
+	}
+	return worth[1] > worth[0];
+}
+
 static void sessions_release(struct sessions *s)
 {
 	vec_each (&s->known, source)
@@ -184,6 +230,8 @@ int find(struct index_view *view, const struct query *query, const struct find_o
 		.now_ms = opts->now_ms,
 		.session_of = session_of,
 		.same_title = same_title,
+		.same_text = same_text,
+		.prefers = prefers,
 		.data = &sessions };
 	int r = 0;
 

@@ -453,6 +453,44 @@ static int make_only(struct matcher *m, size_t lane, struct err *reterr)
 	return r;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Where sessions are asked for, one that has a message with what must not be there is none of them.
+ */
+static int leave_out(struct matcher *m, struct err *reterr)
+{
+	VEC(uint32_t) out = VEC_INIT;
+	int r = 0;
+
+	for (size_t lane = 0; r >= 0 && lane < m->n_lanes; lane++) {
+		const struct lane *l = &m->lanes[lane];
+		AUTO_FREE uint64_t *bits = xcalloc((size_t)l->docs / 64 + 1, sizeof(*bits));
+		for (size_t i = 0; r >= 0 && i < m->query->parts.n; i++)
+			if (m->query->parts.v[i].demand == QUERY_NOT)
+				r = mark_demand(m, i, lane, bits, reterr);
+		for (uint32_t run = 0; r >= 0 && run < l->runs; run++) {
+			uint32_t doc = l->run[run].first_doc, end = doc + l->run[run].n_docs;
+			while (l->run_counts[run] && doc < end && !(bits[doc / 64] >> doc % 64 & 1))
+				doc++;
+			if (l->run_counts[run] && doc < end)
+				vec_push(&out, l->run[run].source);
+		}
+	}
+	vec_sort(&out, by_number);
+	for (size_t lane = 0; out.n > 0 && lane < m->n_lanes; lane++)
+		for (uint32_t run = 0; run < m->lanes[lane].runs; run++)
+			if (bsearch(&m->lanes[lane].run[run].source, out.v, out.n, sizeof(*out.v),
+				    by_number))
+				m->lanes[lane].run_counts[run] = 0;
+	vec_release(&out);
+	return r;
+}
+
 /* ---- all of it ---- */
 
 static void lane_init(const struct matcher *m, struct lane *l, const struct segment *seg)
@@ -504,6 +542,9 @@ int matcher_init(struct matcher *m, const struct segment *const *segs, size_t n,
 		if (r >= 0)
 			r = make_only(m, lane, reterr);
 	}
+	for (size_t i = 0; r >= 0 && opts->whole && i < parts; i++)
+		if (query->parts.v[i].demand == QUERY_NOT)
+			return leave_out(m, reterr);
 	return r;
 }
 

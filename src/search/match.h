@@ -39,6 +39,7 @@ struct matcher_opts {
 	const uint64_t *sources; /* a bit each: those that count; NULL: all */
 	size_t n_sources;
 	unsigned kinds; /* 1 << enum doc_kind: those that count */
+	bool whole; /* a source that has what must not be there does not count at all */
 };
 
 struct matcher {

@@ -294,8 +294,8 @@ static int by_hit(const void *a, const void *b)
 	return (x->source > y->source) - (x->source < y->source);
 }
 
-/* The same message in a copy of its session: the text is not looked at, but its time, its length
- * and its words are the same. Of titles, that both are called so and began at the same time. */
+/* The same message in a copy of its session: the text is looked at where its time, its length and
+ * its words are the same. Of titles, that both are called so and began at the same time. */
 static bool is_copy(const struct ranker *rk, const struct hit *a, const struct hit *b)
 {
 	const struct rank_opts *o = rk->opts;
@@ -306,8 +306,26 @@ static bool is_copy(const struct ranker *rk, const struct hit *a, const struct h
 	if (a->at.kind == DOC_SESSION)
 		return began && began == rk->s.sources[b->source].first_s && o->same_title &&
 			o->same_title(o->data, a->source, b->source);
-	return a->at.time_s && a->at.time_s == b->at.time_s && a->at.length == b->at.length &&
-		a->own == b->own;
+	if (!a->at.time_s || a->at.time_s != b->at.time_s || a->at.length != b->at.length ||
+		a->own != b->own)
+		return false;
+	/* Where they stand is asked for only now. */
+	struct hit x = *a, y = *b;
+	return !o->same_text ||
+		(segment_doc(rk->m.lanes[x.segment].seg, x.doc, &x.at, NULL) >= 0 &&
+			segment_doc(rk->m.lanes[y.segment].seg, y.doc, &y.at, NULL) >= 0 &&
+			o->same_text(o->data, &x, &y));
+}
+
+/* With what its snippet needs. */
+static struct hit describe(const struct ranker *rk, const struct close *c)
+{
+	struct hit hit = c->hit;
+
+	hit.together = count_together(rk, c);
+	vec_each (&rk->ranking, ranks)
+		hit.ranked |= UINT64_C(1) << ranks->part;
+	return hit;
 }
 
 /* In order; copies, and what is too much of one session, are left out. */
@@ -328,18 +346,19 @@ static void keep_best(const struct ranker *rk, closes *all, struct ranking *ret)
 		c->hit.session =
 			o->session_of ? o->session_of(o->data, c->hit.source) : c->hit.source;
 		if (original && original->session != c->hit.session) {
-			original->copies++;
+			c->hit.copies = original->copies + 1;
+			c->hit.score = original->score;
+			if (!o->prefers || !o->prefers(o->data, original->source, c->hit.source))
+				original->copies++;
+			else
+				*original = describe(rk, c);
 			continue;
 		}
 		vec_each (&ret->hits, other)
 			same += other->session == c->hit.session;
 		if (same >= most || ret->hits.n >= o->n)
 			continue;
-		vec_push(&ret->hits, c->hit);
-		struct hit *hit = &ret->hits.v[ret->hits.n - 1];
-		hit->together = count_together(rk, c);
-		vec_each (&rk->ranking, ranks)
-			hit->ranked |= UINT64_C(1) << ranks->part;
+		vec_push(&ret->hits, describe(rk, c));
 	}
 }
 
@@ -446,6 +465,7 @@ int rank_search(const struct segment *const *segs, size_t n, const struct query 
 	const struct matcher_opts matching = { .unmarked = opts->unmarked,
 		.sources = opts->sources,
 		.n_sources = opts->n_sources,
+		.whole = opts->sessions,
 		.kinds = kinds & ~query->not_roles };
 	int r = matcher_init(&rk.m, segs, n, query, &matching, reterr);
 	if (r >= 0)

@@ -12,6 +12,7 @@
 #include "search/query.h"
 #include "search/segment.h"
 
+struct hit;
 struct rank_opts {
 	size_t n; /* results; 0: RANK_DEFAULT */
 	bool sessions; /* one result a session */
@@ -25,6 +26,10 @@ struct rank_opts {
 	uint64_t (*session_of)(void *data, uint32_t source);
 	/* Whether two sources are called the same. NULL: no two are. */
 	bool (*same_title)(void *data, uint32_t a, uint32_t b);
+	/* Whether two messages that look like copies are. NULL: they are. */
+	bool (*same_text)(void *data, const struct hit *a, const struct hit *b);
+	/* Of two copies, whether the second should stand for both. NULL: never. */
+	bool (*prefers)(void *data, uint32_t a, uint32_t b);
 	void *data;
 };
 enum {

@@ -84,7 +84,14 @@ finds 'a phrase' '1' '"retry limit"'
 finds 'in this order only' '' '"limit retry"'
 finds 'a word that must be there, as it is spelt' '3' +limitless
 finds 'not in another form' '' +raises
-finds 'a word that must not be there' '3' -- limit -payment -retry -retries
+finds 'a word that must not be there' '3' -- limit -payment
+finds 'in no message of the session' '' -- limit -payment -retry
+finds 'where only fields are asked for as well' '4 2' -- 'dir:other' -limit agent:claude
+t_exit 'by messages it is the message that must not have it' 0 t_faden search --json -- limit -payment -retry
+t_is 'though another of its session does' "$(grep -o '"session_id":"[^"]*"' "$t_out" | sort -u | wc -l)" 2
+t_exit 'a session that is found by fields alone' 0 t_faden search -s -n 1 branch:feature
+t_like 'is shown by a message or its title' "$(cat "$t_out")" '^   [a-z]+: [^ ]'
+t_unlike 'not by its folder alone' "$(cat "$t_out")" 'title:  '
 finds 'one or the other' '3 1' disk OR payment
 finds 'the beginning of a word' '3' 'limitl*'
 finds 'thinking is left out' '' zebra
