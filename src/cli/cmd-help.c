@@ -124,6 +124,10 @@ void help_command(FILE *out, const struct cmd *cmd, bool no_manual)
 	prose_wrap(out, p.width, str_sv(&summary), 0, 0);
 	if (cmd->alias)
 		(void)fprintf(out, "Also: faden %s\n", cmd->alias);
+	if (cmd->syntax)
+		(void)fputs("\nWords:\n", out);
+	for (const struct cmd_syntax *s = cmd->syntax; s && s->text; s++)
+		row(&p, s->text, s->help);
 	option_rows(&p, "Options", cmd->opts);
 	if (cmd->fields)
 		(void)fputs("\nFields of --format:\n", out);

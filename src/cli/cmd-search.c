@@ -367,12 +367,26 @@ static int run_search(
 	return s.found.hits.n > 0 ? 0 : 1;
 }
 
+static const struct cmd_syntax search_syntax[] = {
+	{ "where was that set", "words rank, none is demanded; a whole question will do" },
+	{ "'\"a phrase\"'", "these words one after the other" },
+	{ "+word -word", "must be there; must not (behind --, if it comes first)" },
+	{ "word*", "words that begin so" },
+	{ "one OR other", "one of them" },
+	{ "agent:codex dir:~/src", "sessions of this agent, begun in this folder or below" },
+	{ "branch:main role:user", "of this branch; messages of user, assistant, tool, title" },
+	{ "tool:Bash file:main.c", "calls of this tool, that name this file" },
+	{ "after:2w before:march", "since then, before that: a span, a date, yesterday" },
+	{ NULL, NULL },
+};
+
 const struct cmd cmd_search = {
 	.name = "search",
 	.group = CMD_GROUP_SESSIONS,
 	.summary = "find what was said, in the sessions of every agent",
 	.synopsis = "[WORDS…]",
 	.max_args = CMD_ANY,
+	.syntax = search_syntax,
 	.opts = search_options,
 	.opts_size = sizeof(struct search_cmd_opts),
 	.run = run_search,

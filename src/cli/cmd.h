@@ -38,6 +38,11 @@ enum { CMD_ANY = -1 }; /* max_args: no limit */
 /* What the words of a command are, for the completions. */
 enum cmd_words { CMD_WORDS_TEXT, CMD_WORDS_SESSION, CMD_WORDS_FILE, CMD_WORDS_COMMAND };
 
+/* How a word is written, for --help. */
+struct cmd_syntax {
+	const char *text, *help;
+};
+
 struct cmd {
 	const char *name;
 	const char *alias; /* NULL: none */
@@ -51,6 +56,7 @@ struct cmd {
 	const char *const *verbs; /* NULL, or the choices for the first word, NULL-terminated */
 	const struct opt *opts; /* NULL: none */
 	size_t opts_size; /* of the options struct */
+	const struct cmd_syntax *syntax; /* of its words, until one without a text; NULL: none */
 	const struct format_field *fields; /* of its -F, until one without a name; NULL: none */
 	const void *defaults; /* an options struct to start from; NULL: all zero */
 	/* opts is the filled options struct (NULL when opts_size is 0); argv holds the argc words

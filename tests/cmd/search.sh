@@ -56,6 +56,10 @@ value() {
 	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[0][sys.argv[2]])' "$t_out" "$1"
 }
 
+t_exit 'how words are written' 0 t_faden search --help
+for word in '"a phrase"' '+word -word' 'word\*' 'one OR other' agent: dir: branch: role: tool: file: after: before:; do
+	t_like "--help has $word" "$(cat "$t_out")" "$(printf %s "$word" | sed 's/+/[+]/')"
+done
 t_exit 'a search makes the index' 0 t_faden search payment
 t_like 'the session is named by its title' "$(cat "$t_out")" 'Please raise the retry limit of the payment client'
 t_like 'the message is shown' "$(cat "$t_out")" 'you: Please raise the retry limit'
