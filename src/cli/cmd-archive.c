@@ -589,7 +589,10 @@ static int run_archive(
 		return run_all(&k, opts, back, reterr);
 	AUTO_FREE char *chosen = NULL;
 	if ((back || out) && argc == 1 && pick_possible(app)) {
-		const struct pick_opts which = { .question = "Which session?", .gone = true };
+		const struct pick_opts which = { .question = "Which session?",
+			.gone = true,
+			.only_gone = back && !opts->replace,
+			.only_kept = true };
 		r = pick_session(app, &which, &chosen, reterr);
 		if (r < 0)
 			return r;

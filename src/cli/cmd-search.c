@@ -291,24 +291,18 @@ static void show_all(struct search *s)
 static void say_none(struct search *s)
 {
 	AUTO_STR help = STR_INIT;
-	bool demands = s->query.filters.n > 0 || s->query.roles || s->query.after_ms ||
-		s->query.before_ms || s->opts->here;
+	bool demands =
+		s->query.filters.n > 0 || s->query.roles || s->query.after_ms || s->query.before_ms;
 
-	say_note(s->app->err, "nothing found for %s", s->typed.buf);
-	for (size_t i = 0; i < s->query.parts.n; i++) {
-		const struct query_part *part = &s->query.parts.v[i];
-		struct sv word = sv_of(part->terms.v[0].text);
-		AUTO_STR near = STR_INIT;
+	vec_each (&s->query.parts, part)
 		demands |= part->demand != QUERY_RANKS;
-		if (part->terms.n == 1 && !part->prefix && !(s->found.parts_found >> i & 1) &&
-			find_near(s->view, word, &near))
-			str_addf(&help, "%s%s instead of %.*s", help.len > 0 ? ", " : "", near.buf,
-				SV_ARG(word));
-	}
-	if (help.len > 0)
+	say_note(s->app->err, "nothing found for %s", s->typed.buf);
+	if (find_near(s->view, &s->query, &s->found, &help))
 		say_note(s->app->err, "near to it: %s", help.buf);
 	else if (demands)
 		say_note(s->app->err, "words alone find more than phrases, signs and fields");
+	else if (s->opts->here)
+		say_note(s->app->err, "without --here sessions of every folder are searched");
 }
 
 /* Without words, at a terminal: they are typed there, and something is done with what is found. */
@@ -323,6 +317,7 @@ static int choose(struct search *s, struct err *reterr)
 		.dirs = (const char *const *)dirs.v,
 		.n_dirs = dirs.n,
 		.agent = s->opts->agent,
+		.gone = true,
 	};
 	return r < 0 ? r : pick_and_act(s->app, &opts, reterr);
 }

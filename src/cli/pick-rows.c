@@ -1,10 +1,13 @@
 #include "cli/pick-rows.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/vault.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -61,7 +64,8 @@ void pick_rows_add(struct pick_rows *p, const struct session_row *row)
 	c = (struct candidate){
 		.row = { .agent = xstrdup(row->agent),
 			.own_name = xstrdup(row->own_name),
-			.active_ms = row->active_ms },
+			.active_ms = row->active_ms,
+			.gone = row->gone },
 		.dir = path_show(i->cwd, p->app->paths.home),
 	};
 	session_info_init(&c.row.info, i->format, i->path);
@@ -159,7 +163,7 @@ static void typed_query(struct sv words, struct str *out)
 
 /* Adds the places of hits, the best session first. Without an index, or with one that cannot be
  * read, there are none; what is only half typed is no error. */
-static void find_hits(struct pick_rows *p, struct sv words, struct rows *ret)
+static void find_hits(struct pick_rows *p, struct sv words, struct rows *ret, struct str *note)
 {
 	const struct query_context context = { p->now_ms, p->app->paths.home, p->app->cwd };
 	const struct find_opts opts = {
@@ -179,17 +183,30 @@ static void find_hits(struct pick_rows *p, struct sv words, struct rows *ret)
 	if (!p->view && !p->no_view)
 		p->no_view = index_view_open(p->index_dir, &p->view, NULL) < 0;
 	typed_query(words, &typed);
-	if (!p->view || query_parse(str_sv(&typed), &context, &query, NULL) < 0)
+	if (!p->view)
 		return;
+	if (query_parse(str_sv(&typed), &context, &query, &err) < 0) {
+		str_adds(note, err.msg);
+		return;
+	}
 	int r = query_empty(&query) ? 0 : find(p->view, &query, &opts, &found, &err);
 	if (r == SEGMENT_DAMAGED)
 		index_blame(p->index_dir, &err);
+	if (r < 0)
+		str_adds(note, err.msg);
+	else if (found.hits.n == 0 && !query_empty(&query)) {
+		AUTO_STR near = STR_INIT;
+		if (find_near(p->view, &query, &found, &near))
+			str_addf(note, "near to it: %s", near.buf);
+	}
 	vec_each (&found.hits, hit) {
 		struct index_source *source = &hit->source;
 		id_key(&key, source->agent, source->session);
 		if (!map_get(&p->by_id, str_sv(&key), &at))
 			continue;
-		bool placed = hit->hit.at.kind != DOC_SESSION && !source->gone;
+		/* Of one that is gone the archive has one file, that of the session itself. */
+		bool placed = hit->hit.at.kind != DOC_SESSION &&
+			!(p->all.v[at].row.gone && source->subagent);
 		vec_push(&ret->v,
 			(struct row){ .of = &p->all.v[at],
 				.path = placed ? xstrdup(source->path) : NULL,
@@ -208,6 +225,7 @@ static int find_rows(void *data, struct sv words, const struct worker *worker,
 {
 	struct pick_rows *p = data;
 	AUTO_STR folded = STR_INIT;
+	AUTO_STR note = STR_INIT;
 	struct rows hits = { .v = VEC_INIT };
 	struct rows *rows = xcalloc(1, sizeof(*rows));
 	const struct candidate **others = xcalloc(p->all.n + 1, sizeof(*others));
@@ -222,7 +240,7 @@ static int find_rows(void *data, struct sv words, const struct worker *worker,
 		if (word.n)
 			strv_addsv(&rows->words, word);
 	if (rows->words.n)
-		find_hits(p, words, &hits);
+		find_hits(p, words, &hits, &note);
 	for (size_t i = hits.v.n; i-- > 0;)
 		places[hits.v.v[i].of - p->all.v] = i + 1;
 	vec_each (&p->all, c) {
@@ -259,12 +277,15 @@ static int find_rows(void *data, struct sv words, const struct worker *worker,
 		return err_set(reterr, ERR_CANCELLED, "overtaken");
 	}
 	*ret = (struct picker_found){ .rows = rows, .n = rows->v.n, .total = p->all.n };
+	if (note.len > 0)
+		ret->note = str_detach(&note);
 	return 0;
 }
 
 static void release(void *data UNUSED, struct picker_found *found)
 {
 	rows_free(found->rows);
+	free(found->note);
 }
 
 static const struct row *row_at(const struct picker_found *found, size_t row)
@@ -277,10 +298,10 @@ bool pick_rows_place(
 {
 	const struct row *at = row_at(found, row);
 
-	if (at->path) {
+	if (at->path && ret_path)
 		*ret_path = at->path;
+	if (at->path)
 		*ret_offset = at->offset;
-	}
 	return at->path != NULL;
 }
 
@@ -307,7 +328,7 @@ static void put_row(void *data, const struct picker_found *found, size_t row, st
 	size_t at;
 
 	clock_format_ago(p->now_ms - c->row.active_ms, age);
-	str_adds(&cells[COL_TITLE], session_title(&c->row));
+	str_addf(&cells[COL_TITLE], "%s%s", c->row.gone ? "(gone) " : "", session_title(&c->row));
 	str_adds(&cells[COL_AGE], age);
 	str_adds(&cells[COL_AGENT], c->row.agent);
 	/* The end of a long path tells more than its beginning. */
@@ -345,6 +366,7 @@ struct showing {
 	const struct rows *rows;
 	const struct row *row;
 	const struct worker *worker;
+	const char *from; /* the archive's copy, of one that is gone; else NULL */
 	struct term *term;
 	size_t at; /* of the hit in what is written; PICKER_END: none yet */
 };
@@ -405,7 +427,8 @@ static int show_end(struct showing *s, struct err *reterr)
 	enum { FIRST = 64 * 1024, MOST = 16 * 1024 * 1024, STEP = 8 };
 	const struct session_info *info = &s->row->of->row.info;
 	size_t head = s->term->buf.len;
-	AUTO_CLOSE int fd = unpack_open(info->path, NULL, reterr);
+	const char *path = s->from ? s->from : info->path;
+	AUTO_CLOSE int fd = unpack_open(path, NULL, reterr);
 	uint64_t offset = 1;
 	struct stat st;
 	int r = fd < 0 ? fd : fstat(fd, &st);
@@ -416,7 +439,7 @@ static int show_end(struct showing *s, struct err *reterr)
 		s->term->col = 0;
 		r = line_from(fd, size > most ? size - most : 0, &offset, reterr);
 		if (r >= 0)
-			r = show_from(s, info->path, info->format, offset, reterr);
+			r = show_from(s, path, info->format, offset, reterr);
 		if (s->term->buf.len > head)
 			break;
 	}
@@ -427,7 +450,8 @@ static int show_hit(struct showing *s, struct err *reterr)
 {
 	enum { BEFORE = 16 * 1024 };
 	const struct row *row = s->row;
-	AUTO_CLOSE int fd = unpack_open(row->path, NULL, reterr);
+	const char *path = s->from ? s->from : row->path;
+	AUTO_CLOSE int fd = unpack_open(path, NULL, reterr);
 	uint64_t offset = 0;
 	int r = fd < 0
 		? fd
@@ -435,11 +459,52 @@ static int show_hit(struct showing *s, struct err *reterr)
 
 	if (r < 0)
 		return r;
-	return show_from(
-		s, row->path, row->format, offset < row->offset ? offset : row->offset, reterr);
+	return show_from(s, path, row->format, offset < row->offset ? offset : row->offset, reterr);
 }
 
-static int preview(void *data UNUSED, const struct picker_found *found, size_t row,
+struct largest {
+	char key[VAULT_KEY_MAX];
+	uint64_t size;
+};
+
+static int take_larger(void *data, const struct vault_file *file)
+{
+	struct largest *l = data;
+
+	if (file->size >= l->size) {
+		l->size = file->size;
+		(void)snprintf(l->key, sizeof(l->key), "%s", file->key);
+	}
+	return 0;
+}
+
+/* What the archive has of one that is gone, in a file without a name. The store is another
+ * thread's: the vault has a database of its own. */
+static int open_kept(const struct pick_rows *p, const struct session_info *info, struct err *reterr)
+{
+	const char *dir = p->app->paths.archive_dir;
+	struct sv plain = unpack_plain(sv_of(info->path));
+	AUTO_FREE char *path = xmemdup0(plain.p, plain.n);
+	const struct vault_query query = { .session = info->id, .path = path };
+	struct largest l = { .size = 0 };
+	AUTO_VAULT *v = NULL;
+	AUTO_CLOSE int fd = -1;
+	int r = vault_open(dir, 0, &p->app->clock, NULL, &v, reterr);
+
+	if (r == 0)
+		r = vault_each(v, &query, take_larger, &l, reterr);
+	if (r == 0 && !l.key[0])
+		r = err_set(reterr, ERR_NOTFOUND, "it is gone; 'faden archive restore' has it");
+	if (r < 0)
+		return r;
+	fd = open(dir, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_errno(reterr, errno, "a temporary file in %s", dir);
+	r = vault_write_out(v, l.key, fd, NULL, reterr);
+	return r < 0 ? r : TAKE_FD(fd);
+}
+
+static int preview(void *data, const struct picker_found *found, size_t row,
 	const struct worker *worker, struct term *t, struct picker_view *ret, struct err *reterr)
 {
 	const struct session_info *info = &pick_rows_at(found, row)->row.info;
@@ -461,6 +526,11 @@ static int preview(void *data UNUSED, const struct picker_found *found, size_t r
 	utf8_fit(&head, str_sv(&clean), t->cols);
 	term_styled(t, STYLE_NOTICE, str_sv(&head));
 	term_newline(t);
+	AUTO_CLOSE int kept = s.row->of->row.gone ? open_kept(data, info, reterr) : -1;
+	AUTO_FREE char *copy = kept >= 0 ? xasprintf("/proc/self/fd/%d", kept) : NULL;
+	if (s.row->of->row.gone && kept < 0)
+		return kept;
+	s.from = copy;
 	int r = s.row->path ? show_hit(&s, reterr) : show_end(&s, reterr);
 	*ret = (struct picker_view){ .fixed = 1, .at = s.at };
 	return r;

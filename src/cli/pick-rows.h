@@ -45,6 +45,6 @@ extern const struct picker_source pick_rows_source;
 extern const struct picker_column pick_rows_columns[];
 extern const size_t pick_rows_columns_n;
 const struct candidate *pick_rows_at(const struct picker_found *found, size_t row);
-/* Where in which file the words were found; false: nowhere in particular. */
+/* Where in which file (may be NULL) the words were found; false: nowhere in particular. */
 bool pick_rows_place(
 	const struct picker_found *found, size_t row, const char **ret_path, uint64_t *ret_offset);

@@ -79,12 +79,13 @@ static bool act_read(
 	void *data, struct picker *picker, const struct picker_found *found, size_t row)
 {
 	struct pick *p = data;
-	const char *path = pick_rows_at(found, row)->row.info.path;
+	const struct session_row *of = &pick_rows_at(found, row)->row;
+	const char *path = of->gone ? of->info.id : of->info.path;
 	AUTO_STRV words = STRV_INIT;
 	struct err err = ERR_INIT;
 	uint64_t offset;
 
-	bool hit = pick_rows_place(found, row, &path, &offset);
+	bool hit = pick_rows_place(found, row, of->gone ? NULL : &path, &offset);
 	strv_add(&words, path);
 	if (hit)
 		strv_addf(&words, "--at=%llu", (unsigned long long)offset);
@@ -210,15 +211,46 @@ static int run(struct pick *p, const struct pick_opts *opts, const struct picker
 	return r < 0 ? r : 0;
 }
 
+struct gathering {
+	struct pick *p;
+	const struct pick_opts *opts;
+	struct map kept; /* sessions that the archive has */
+	bool asked;
+};
+
+static int on_kept(void *data, const struct archive_file *file)
+{
+	struct gathering *g = data;
+
+	(void)map_put(&g->kept, sv_of(file->session), 1);
+	return 0;
+}
+
 static int on_row(void *data, const struct session_row *row)
 {
-	pick_rows_add(data, row);
+	struct gathering *g = data;
+	uint64_t at;
+
+	if (g->opts->only_gone && !row->gone)
+		return 0;
+	if (row->gone || g->opts->only_kept) {
+		const struct archive archive = app_archive(g->p->app);
+		if (!g->asked &&
+			archive_each(&archive, &(struct archive_query){ .key = NULL }, on_kept, g,
+				NULL) < 0)
+			map_release(&g->kept);
+		g->asked = true;
+		if (!map_get(&g->kept, sv_of(row->info.id), &at))
+			return 0;
+	}
+	pick_rows_add(&g->p->rows, row);
 	return 0;
 }
 
 static int gather(struct pick *p, const struct pick_opts *opts, struct err *reterr)
 {
 	const struct catalogue_query query = { .gone = opts->gone };
+	struct gathering g = { .p = p, .opts = opts };
 	int r = 0;
 
 	pick_rows_init(&p->rows, p->app);
@@ -231,10 +263,13 @@ static int gather(struct pick *p, const struct pick_opts *opts, struct err *rete
 	} else {
 		r = sessions_refresh(p->app, reterr);
 		if (r >= 0)
-			r = catalogue_query(p->app->store, &query, on_row, &p->rows, reterr);
+			r = catalogue_query(p->app->store, &query, on_row, &g, reterr);
+		map_release(&g.kept);
 	}
 	if (r >= 0 && p->rows.all.n == 0)
-		return err_set(reterr, ERR_NOTFOUND, "there are no sessions to choose from");
+		return err_set(reterr, ERR_NOTFOUND,
+			opts->only_gone ? "no session is gone that the archive has"
+					: "there are no sessions to choose from");
 	return r;
 }
 
@@ -267,5 +302,9 @@ int pick_and_act(struct app *app, const struct pick_opts *opts, struct err *rete
 	/* What is done from here on is written down. */
 	app->looks = false;
 	char *words[] = { p.chosen->row.info.path, NULL };
-	return cmd_call(app, p.then, 1, words, reterr);
+	char restore[] = "restore";
+	char *back[] = { restore, p.chosen->row.info.path, NULL };
+	/* One that is gone comes back first. */
+	r = p.chosen->row.gone ? cmd_call(app, &cmd_archive, 2, back, reterr) : 0;
+	return r != 0 ? r : cmd_call(app, p.then, 1, words, reterr);
 }

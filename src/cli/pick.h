@@ -17,7 +17,9 @@ struct pick_opts {
 	const char *question; /* what is wanted, as a line of its own; NULL: none */
 	const char *words; /* to begin with; NULL: none */
 	const struct catalogue_matches *among; /* NULL: all that the catalogue has */
-	bool gone; /* also those whose file is gone */
+	bool gone; /* also those whose file is gone, as far as the archive has them */
+	bool only_gone; /* … and no others */
+	bool only_kept; /* only those that the archive has */
 	const char *const *dirs; /* only those begun in one of them or below; n_dirs 0: any */
 	size_t n_dirs;
 	const char *agent; /* only those of one agent; NULL: any */

@@ -281,7 +281,7 @@ static int on_near(void *data, struct sv text, const struct segment_term *term)
 	return 0;
 }
 
-bool find_near(const struct index_view *view, struct sv word, struct str *out)
+static bool find_word(const struct index_view *view, struct sv word, struct str *out)
 {
 	enum { SAME = 2, LEAST = 4, FAR = 2 };
 	struct near n = { .word = word, .distance = word.n > 7 ? FAR : 1, .out = out };
@@ -293,4 +293,22 @@ bool find_near(const struct index_view *view, struct sv word, struct str *out)
 			    NULL) < 0)
 			break;
 	return out->len > 0;
+}
+
+bool find_near(const struct index_view *view, const struct query *query,
+	const struct find_result *found, struct str *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < query->parts.n; i++) {
+		const struct query_part *part = &query->parts.v[i];
+		struct sv word = sv_of(part->terms.v[0].text);
+		AUTO_STR near = STR_INIT;
+		if (part->terms.n != 1 || part->prefix || found->parts_found >> i & 1 ||
+			!find_word(view, word, &near))
+			continue;
+		str_addf(out, "%s%s instead of %.*s", any ? ", " : "", near.buf, SV_ARG(word));
+		any = true;
+	}
+	return any;
 }

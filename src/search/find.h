@@ -35,6 +35,7 @@ int find(struct index_view *view, const struct query *query, const struct find_o
 	struct find_result *ret, struct err *reterr) MUST_USE;
 void find_result_release(struct find_result *f);
 
-/* For a part of the query that is nowhere: the word in the index that is nearest to it and begins
- * like it. False when there is none. */
-bool find_near(const struct index_view *view, struct sv word, struct str *out);
+/* For the words of a query that are nowhere: those in the index that are nearest to them and begin
+ * like them, "one instead of other, …". False when there are none. */
+bool find_near(const struct index_view *view, const struct query *query,
+	const struct find_result *found, struct str *out);

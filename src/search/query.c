@@ -64,6 +64,17 @@ static struct sv field_at(struct sv typed, size_t at)
 	return (struct sv){ NULL, 0 };
 }
 
+/* These are hardly ever words of a message that was pasted, "file:" and "tool:" are. */
+static bool lacks_value(struct sv text)
+{
+	static const char *const never[] = { "agent:", "after:", "before:", "branch:" };
+
+	for (size_t i = 0; i < ARRAY_LEN(never); i++)
+		if (sv_is(text, never[i]))
+			return true;
+	return false;
+}
+
 static bool next_token(struct sv typed, size_t *at, struct token *ret)
 {
 	while (*at < typed.n && is_blank(typed.p[*at]))
@@ -374,6 +385,15 @@ int query_parse(
 			continue;
 		if (!group && follows)
 			group = ++groups;
+		if (!t.quoted && !t.field.n && lacks_value(t.text)) {
+			r = err_set(reterr, ERR_USAGE,
+				"%.*s has no value; it follows without a blank: %.*s%s",
+				SV_ARG(t.text), SV_ARG(t.text),
+				t.text.p[0] == 'b' && t.text.p[1] == 'r' ? "main"
+					: t.text.p[1] == 'g'		 ? "codex"
+									 : "2026-01-31");
+			break;
+		}
 		/* What must not be there is nothing to choose. */
 		r = take_token(&q, &t, t.sign == '-' ? 0 : group, context, reterr);
 		if (!follows)

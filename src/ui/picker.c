@@ -181,6 +181,8 @@ static void on_found(void *data, int r, const struct err *err)
 		listing_drop(p, p->listing);
 		p->listing = l;
 		p->cursor = p->top = 0;
+		if (l->found.note)
+			picker_say(p, l->found.note);
 	} else if (r != ERR_CANCELLED) {
 		picker_say(p, err->msg);
 		p->held.n = 0;

@@ -30,6 +30,7 @@ struct picker_found {
 	void *rows; /* the source's own */
 	size_t n;
 	size_t total; /* of which they are the ones that fit; 0: not known */
+	char *note; /* said to the user; the source's own, NULL: nothing */
 };
 
 /* What of a preview is in sight. */

@@ -91,6 +91,14 @@ finds 'not in another form' '' +raises
 finds 'a word that must not be there' '3' -- limit -payment
 finds 'in no message of the session' '' -- limit -payment -retry
 finds 'where only fields are asked for as well' '4 2' -- 'dir:other' -limit agent:claude
+for field in agent after before branch; do
+	t_exit "$field: without a value is refused" 2 t_faden search "$field: zebra"
+	t_like "$field: has none" "$(cat "$t_err")" "$field: has no value; it follows without a blank: $field:[a-z2]"
+done
+finds 'other names with a colon are words of a message' '1' 'file: walrus'
+t_exit 'nothing of that is here' 1 t_elsewhere search --here giraffe
+t_like 'but may be elsewhere' "$(cat "$t_err")" 'without --here sessions of every folder are searched'
+t_unlike 'signs were not given' "$(cat "$t_err")" 'words alone'
 t_exit 'by messages it is the message that must not have it' 0 t_faden search --json -- limit -payment -retry
 t_is 'though another of its session does' "$(grep -o '"session_id":"[^"]*"' "$t_out" | sort -u | wc -l)" 2
 t_exit 'a session that is found by fields alone' 0 t_faden search -s -n 1 branch:feature

@@ -203,7 +203,7 @@ t_exit 'search without words is an error on a pipe' 2 t_faden search
 
 # Every command that takes a SESSION.
 for command in advise export fork lineage repair replay resume rollover smart-trim trim 'port --to codex' \
-	delete diff 'diff twin' merge 'merge twin' 'archive restore' 'archive export' 'rename twin new'; do
+	delete diff 'diff twin' merge 'merge twin' 'archive restore --replace' 'archive export' 'rename twin new'; do
 	pick 80 24 "$command"
 	tty_wait "faden $command lets one choose" '^Enter choose'
 	tty_type Escape
@@ -259,4 +259,28 @@ tty_stop
 pick 80 24 'show twin | cat'
 tty_wait 'nor is a pipe' '^status 0'
 t_like 'which hears of the error' "$(tty_screen)" "^faden: show: 'twin' "
+# Sessions that are gone, and what is wrong with the words.
+t_exit 'all are archived' 0 t_faden archive
+t_exit 'and indexed' 0 t_faden index
+rm "$(find "$t_home/.claude" -name "$a.jsonl")"
+pick 80 24 search
+tty_wait 'one that is gone is listed as such' '^  \(gone\) the rounding error'
+tty_type Down
+tty_wait 'with its last words' '^answer 2 to now run the tests'
+tty_type 'discounts'
+tty_wait 'it is found' '^> discounts  *1/8$'
+tty_wait 'with the place' '^answer 1 to the rounding error in the checkout total of orders with two'
+tty_type C-u 'agent:codx twin'
+tty_wait 'a wrong value is said' '^agent:codx: there are sessions of claude'
+tty_type C-u 'roundnig'
+tty_wait 'what is near is said' '^near to it: rounding instead of roundnig'
+tty_type Escape
+tty_wait 'it is left' '^status'
+pick 80 24 'archive restore'
+tty_wait 'only what is gone can be restored' '^> .* 1/1$'
+tty_type Enter
+tty_wait 'it comes back' '^status 0'
+t_ok 'there' test -n "$(find "$t_home/.claude" -name "$a.jsonl")"
+pick 80 24 'archive restore'
+tty_wait 'then there is none' 'no session is gone that the archive has'
 t_done
