@@ -12,26 +12,6 @@
 #include "search/query.h"
 #include "search/segment.h"
 
-struct hit;
-struct rank_opts {
-	size_t n; /* results; 0: RANK_DEFAULT */
-	bool sessions; /* one result a session */
-	bool thinking; /* also what was thought */
-	bool unmarked; /* é is e */
-	int64_t now_ms;
-	const uint64_t *sources; /* a bit each: those that count; NULL: all */
-	size_t n_sources; /* bits */
-	/* A number for the session that a source belongs to: files of sub-agents count for the
-	 * session they worked for. NULL: each source is one. */
-	uint64_t (*session_of)(void *data, uint32_t source);
-	/* Whether two sources are called the same. NULL: no two are. */
-	bool (*same_title)(void *data, uint32_t a, uint32_t b);
-	/* Whether two messages that look like copies are. NULL: they are. */
-	bool (*same_text)(void *data, const struct hit *a, const struct hit *b);
-	/* Of two copies, whether the second should stand for both. NULL: never. */
-	bool (*prefers)(void *data, uint32_t a, uint32_t b);
-	void *data;
-};
 enum {
 	RANK_DEFAULT = 10,
 	RANK_MAX = 1000,
@@ -53,6 +33,26 @@ struct hit {
 	uint64_t ranked, lacks;
 	uint32_t together;
 	uint32_t copies; /* the same message in other sessions, which are left out */
+};
+
+struct rank_opts {
+	size_t n; /* results; 0: RANK_DEFAULT */
+	bool sessions; /* one result a session */
+	bool thinking; /* also what was thought */
+	bool unmarked; /* é is e */
+	int64_t now_ms;
+	const uint64_t *sources; /* a bit each: those that count; NULL: all */
+	size_t n_sources; /* bits */
+	/* A number for the session that a source belongs to: files of sub-agents count for the
+	 * session they worked for. NULL: each source is one. */
+	uint64_t (*session_of)(void *data, uint32_t source);
+	/* Whether two sources are called the same. NULL: no two are. */
+	bool (*same_title)(void *data, uint32_t a, uint32_t b);
+	/* Whether two messages that look like copies are. NULL: they are. */
+	bool (*same_text)(void *data, const struct hit *a, const struct hit *b);
+	/* Of two copies, whether the second should stand for both. NULL: never. */
+	bool (*prefers)(void *data, uint32_t a, uint32_t b);
+	void *data;
 };
 
 struct ranking {
