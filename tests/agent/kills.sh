@@ -13,6 +13,7 @@ t_claude_env
 t_codex_env
 t_setenv "IS_SANDBOX=1" # the agents refuse to be let loose as root otherwise
 t_setenv "FADEN=$FADEN"
+t_setenv 'FADEN_ASSISTANT_LANGUAGE=en' # that of the words that are looked for
 mkdir "$t_tmp/work" && cd "$t_tmp/work" || exit 1
 git init -q .
 [ $# -gt 0 ] || set -- claude claude_new codex
