@@ -79,4 +79,11 @@ kills=40
 t_setenv "FADEN=$FADEN"
 t_exit 'kills at random instants lose nothing' 0 t_run "$(command -v python3)" "$t_helper/kill-archive" "$kills" 7
 t_like 'and many of them hit' "$(cat "$t_out")" '^killed [1-9][0-9]+ of'
+
+# The same while sessions are forgotten: nothing of them is left when it is done again, others lose nothing.
+restore
+kills=12
+[ -z "${FADEN_LONG-}" ] || kills=200
+t_exit 'kills while it forgets harm no other session' 0 t_run "$(command -v python3)" "$t_helper/kill-archive" "$kills" 5 forget
+t_like 'and some of them hit' "$(cat "$t_out")" '^killed [1-9][0-9]* of'
 t_done
