@@ -29,7 +29,7 @@ t_is 'a ding asks to speak, a second sound says that nobody did' "$(voice_sounds
 
 # barge-in: called while it speaks
 printf 'say One is a long sentence that goes on and on. Two is a long sentence that goes on and on. Three is a long sentence that goes on and on. Four is a long sentence that goes on and on.\n' >"$t_tmp/script"
-voice_speak barge.wav p1.5 'Hey Jarvis' p1 'tell me a story' p5 'Hey Jarvis' p1 'cancel that' p4
+voice_speak barge.wav p1.5 'Hey Jarvis' p1 'tell me a story' p5 'Hey Jarvis' p1 'stop' p4
 t_exit 'called while it speaks' 0 speech --input barge.wav
 t_like 'and told to stop, it says that it did' "$(cat "$t_out")" 'Jarvis: Cancelled\.$'
 log=$t_home/.local/state/faden/faden.log
@@ -70,6 +70,22 @@ if command -v pulseaudio >/dev/null && command -v pacat >/dev/null; then
 		kill -TERM "$faden_pid" "$parec_pid"
 		wait "$faden_pid" "$parec_pid" 2>/dev/null
 		t_like 'and the answer is heard' "$(transcript "$t_tmp/heard.wav")" '[Gg]ood morning,? my friend'
+		# The microphone hears all that is played, and nothing else: as loud as our own voice can be.
+		printf 'say To call me, say hey Jarvis. Hey Jarvis! And then it says whatever it wants to. That is how hey Jarvis works. Now this is the end.\n' >"$t_tmp/script"
+		t_setenv FADEN_AUDIO_INPUT_DEVICE=speaker.monitor
+		: >"$log"
+		t_start_faden listen --no-tty --lang en --new-session >"$t_tmp/echo.out" 2>"$t_tmp/echo.err"
+		faden_pid=$t_pid
+		t_wait_for 40 grep -q 'listen: microphone' "$log"
+		t_run timeout 60 pacat --playback -d speaker --file-format=wav now.wav
+		t_ok 'in a room where it hears itself a call is answered' t_wait_for 40 grep -q 'this is the end' "$t_tmp/echo.out"
+		sleep 14
+		kill -TERM "$faden_pid"
+		wait "$faden_pid" 2>/dev/null
+		t_is 'its own voice that says "Hey Jarvis" is no call' "$(grep -c 'listen: called' "$log")" 1
+		t_is 'nor is anything else of it said to the agent' "$(grep -c 'You: ' "$t_tmp/echo.out")" 1
+		t_unlike 'and it is not stopped by itself' "$(cat "$log")" 'hushed'
+		t_note "pauses that it made for itself: $(grep -c 'a pause' "$log")"
 	else
 		t_skip 'through a sound server' "pulseaudio does not start here: $(tail -n 1 "$t_tmp/pulse.log")"
 	fi

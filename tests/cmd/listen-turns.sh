@@ -15,6 +15,7 @@ t_like 'the restart is confirmed aloud' "$(cat "$voice_spoken")" '^Alles klar, i
 t_like 'after it the conversation goes on, though it began with --new-session' "$(cat "$t_out")" '^1\. remember the quince'
 t_is 'it began twice, and each time said where' "$(grep -cE 'Going on|new conversation' "$t_err")" 2
 t_like 'after a restart it says that it is ready' "$(voice_sounds)" 'speech ready ready'
+t_like 'a restart keeps the options that it was started with' "$(voice_sounds)" 'speech ready ready processing speech ready$'
 
 # ---- nothing is sent ----
 voice_says . 'Untertitel der Amara.org-Community' 'Hey Jarvis.'

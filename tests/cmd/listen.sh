@@ -23,12 +23,15 @@ t_like 'without --new-session the first sentence goes on with the last conversat
 t_like 'which one goes on is said' "$(cat "$t_err")" 'Going on with rehearsal: "my cat is called Mia"'
 t_is 'it is the same session' "$(sessions)" 1
 voice_make 12.wav p1 1 p6 2 p3
+t_exit 'without --new-session, and more than one sentence' 0 listen --input 12.wav
+t_is 'the sentences after the first go on in the same session, too' "$(sessions)" 1
 t_exit '--new-session is an option' 0 listen --new-session --input 12.wav
 t_is 'with --new-session a fresh session begins' "$(sessions)" 2
 t_is 'the sentences after the first go on in it' "$(grep -c '^[0-9]*\. ' "$t_out")" 1
 find "$t_home/.local/state/faden/rehearsal" -name '*.jsonl' -newer 12.wav -delete
 t_exit 'a session that is gone is no failure' 0 listen --input 2.wav
 t_like 'that it is gone is told, and a fresh one begins' "$(cat "$t_err")" 'nicht mehr .*sie beginnt neu'
+t_like 'and stands in the log' "$(cat "$t_home/.local/state/faden/faden.log")" 'does not know session .*: starting fresh'
 t_like 'and the sentence is answered' "$(cat "$t_out")" 'Nothing yet'
 
 # ---- reset by voice ----

@@ -58,7 +58,8 @@ t_need_voice() {
 	t_tools espeak-ng
 }
 
-# voice_speak FILE PART…: a WAV; 'p1.5' is a pause, everything else is spoken.
+# voice_speak FILE PART…: a WAV; 'p1.5' is a pause, everything else is spoken, by $VOICE; but the call
+# alone always as the wake word's model has learned it.
 voice_speak() {
 	voice_file=$1
 	voice_n=0
@@ -69,7 +70,9 @@ voice_speak() {
 		p[0-9]*) set -- "$@" "$voice_part" ;;
 		*)
 			voice_n=$((voice_n + 1))
-			espeak-ng -v "${VOICE-en-us+f3}" -s 145 -w "$t_tmp/part$voice_n.wav" "$voice_part"
+			voice_of=${VOICE-en-us+f3}
+			[ "$voice_part" != 'Hey Jarvis' ] || voice_of=en-us+f3
+			espeak-ng -v "$voice_of" -s 145 -w "$t_tmp/part$voice_n.wav" "$voice_part"
 			set -- "$@" "$t_tmp/part$voice_n.wav"
 			;;
 		esac
