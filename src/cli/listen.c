@@ -6,8 +6,6 @@
 #include "cli/listen.h"
 
 #include <errno.h>
-#include <malloc.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,29 +17,20 @@
 #include "cli/voice.h"
 #include "config/settings.h"
 #include "listen/ears.h"
-#include "os/worker.h"
+#include "listen/recogniser.h"
+#include "voice/player.h"
 
 /* Samples of --input that were heard before a restart. */
 #define ENV_LISTENED "FADEN_LISTENED"
-
-enum {
-	RECOGNISE_QUEUE = 16,
-	/* Models take some hundred MB: they go when nobody has spoken for a while, and are there
-	 * again before the next sentence is at its end. */
-	KEEP_MODELS_MS = 60000,
-};
 
 struct listening_room {
 	struct listening *l;
 	struct models *models;
 	struct ears *ears;
 	struct player *player;
-	struct worker *recogniser;
-	pthread_mutex_t lock; /* for stt, which the recogniser's thread makes and frees */
-	struct stt *stt;
+	struct recogniser *recogniser;
 	struct stt_opts stt_opts;
 	struct strv command; /* of them */
-	struct loop_source *unload;
 	struct request req; /* of the turn that runs */
 	bool fresh;
 	bool restarts;
@@ -84,112 +73,35 @@ static void tell_broken(struct listening_room *room, const char *why)
 
 /* ---- recogniser ---- */
 
-struct job {
-	struct listening_room *room;
-	uint64_t id;
-	struct endpoint_recording recording; /* none: only the models are wanted */
-	struct stt_result result;
-};
-
-static int load(struct listening_room *room, struct err *reterr)
+static int open_stt(void *data, struct stt **ret, struct err *reterr)
 {
-	struct stt *stt = NULL;
+	const struct listening_room *room = data;
 
-	if (room->stt)
-		return 0;
-	int r = voice_stt(&room->stt_opts, &stt, reterr);
-	if (r < 0)
-		return r;
-	pthread_mutex_lock(&room->lock);
-	room->stt = stt;
-	pthread_mutex_unlock(&room->lock);
-	return 0;
+	return voice_stt(&room->stt_opts, ret, reterr);
 }
 
-static int recognise(void *data, const struct worker *worker, struct err *reterr)
-{
-	struct job *job = data;
-	struct listening_room *room = job->room;
-
-	(void)worker;
-	int r = load(room, reterr);
-	if (r < 0 || !job->recording.samples)
-		return r;
-	r = stt_run(room->stt, job->recording.samples, job->recording.n, &job->result, reterr);
-	/* An engine that died is begun anew with the next sentence. */
-	if (r < 0 && r != ERR_CANCELLED) {
-		pthread_mutex_lock(&room->lock);
-		struct stt *stt = TAKE_PTR(room->stt);
-		pthread_mutex_unlock(&room->lock);
-		stt_free(stt);
-	}
-	return r;
-}
-
-static int unload(void *data, const struct worker *worker, struct err *reterr)
+static void on_recognised(void *data, uint64_t id, size_t samples, int r,
+	const struct stt_result *result, const struct err *err)
 {
 	struct listening_room *room = data;
-
-	(void)worker;
-	(void)reterr;
-	pthread_mutex_lock(&room->lock);
-	struct stt *stt = TAKE_PTR(room->stt);
-	pthread_mutex_unlock(&room->lock);
-	stt_free(stt);
-	(void)malloc_trim(0);
-	return 0;
-}
-
-static void on_idle_models(void *data)
-{
-	struct listening_room *room = data;
-
-	room->unload = NULL;
-	(void)!worker_submit(room->recogniser, unload, NULL, room, NULL);
-}
-
-static void on_recognised(void *data, int r, const struct err *err)
-{
-	struct job *job = data;
-	struct listening_room *room = job->room;
 	struct listening *l = room->l;
-	struct loop *loop = l->front.loop;
 
-	loop_remove(loop, room->unload);
-	room->unload = loop_add_timer(loop, KEEP_MODELS_MS, on_idle_models, room);
-	if (r == 0 && job->id) {
+	if (!id) {
+		tell_broken(room, err->msg);
+		return;
+	}
+	if (r == 0) {
 		str_clear(&room->failure);
 		log_write(&l->app->log, LOG_INFO, "listen: %.2f s recognised in %.2f s (%s)",
-			(double)job->recording.n / AUDIO_RATE, job->result.took_s,
-			job->result.language[0] ? job->result.language : "?");
+			(double)samples / AUDIO_RATE, result->took_s,
+			result->language[0] ? result->language : "?");
 	}
-	if (l->listener && job->id)
-		listener_recognised(l->listener, job->id, r, str_sv(&job->result.text),
-			job->result.language, err);
-	else if (r < 0 && r != ERR_CANCELLED)
-		tell_broken(room, err->msg);
-	free(job->recording.samples);
-	stt_result_release(&job->result);
-	free(job);
+	if (l->listener)
+		listener_recognised(
+			l->listener, id, r, str_sv(&result->text), result->language, err);
 }
 
-static void submit(struct listening_room *room, uint64_t id, struct endpoint_recording *recording)
-{
-	struct job *job = xcalloc(1, sizeof(*job));
-	struct err err = ERR_INIT;
-
-	job->room = room;
-	job->id = id;
-	job->result.text = (struct str)STR_INIT;
-	if (recording) {
-		job->recording = *recording;
-		recording->samples = NULL;
-	}
-	loop_remove(room->l->front.loop, TAKE_PTR(room->unload));
-	int r = worker_submit(room->recogniser, recognise, on_recognised, job, &err);
-	if (r < 0)
-		on_recognised(job, r, &err);
-}
+static const struct recogniser_ops recogniser_ops = { open_stt, on_recognised };
 
 /* ---- ops of the listener ---- */
 
@@ -205,13 +117,15 @@ static void op_record(void *data)
 {
 	struct listening_room *room = data;
 
-	submit(room, 0, NULL);
+	recogniser_warm(room->recogniser);
 	ears_record(room->ears);
 }
 
 static void op_recognise(void *data, uint64_t id, struct endpoint_recording *recording)
 {
-	submit(data, id, recording);
+	const struct listening_room *room = data;
+
+	recogniser_run(room->recogniser, id, recording);
 }
 
 static uint64_t op_sound(void *data, enum sound sound)
@@ -367,7 +281,7 @@ static void on_called(void *data)
 {
 	struct listening_room *room = data;
 
-	submit(room, 0, NULL); /* while somebody speaks the models are loaded */
+	recogniser_warm(room->recogniser);
 	log_write(&room->l->app->log, LOG_INFO, "listen: called at sample %llu",
 		(unsigned long long)ears_heard(room->ears));
 	listener_called(room->l->listener);
@@ -377,7 +291,7 @@ static void on_began(void *data)
 {
 	struct listening_room *room = data;
 
-	submit(room, 0, NULL);
+	recogniser_warm(room->recogniser);
 	listener_began(room->l->listener);
 }
 
@@ -571,7 +485,7 @@ static int open_ears(struct listening *l, struct err *reterr)
 		return r;
 	}
 	l->hears = true;
-	submit(room, 0, NULL);
+	recogniser_warm(room->recogniser);
 	return 0;
 }
 
@@ -631,12 +545,7 @@ static void close_all(struct listening_room *room)
 	struct listener *listener = TAKE_PTR(l->listener);
 
 	ears_free(TAKE_PTR(room->ears));
-	pthread_mutex_lock(&room->lock);
-	if (room->stt)
-		stt_cancel(room->stt);
-	pthread_mutex_unlock(&room->lock);
-	worker_free(TAKE_PTR(room->recogniser));
-	stt_free(room->stt);
+	recogniser_free(TAKE_PTR(room->recogniser));
 	player_free(TAKE_PTR(room->player));
 	/* A turn that still runs tells nobody. */
 	if (l->front.assistant)
@@ -645,7 +554,6 @@ static void close_all(struct listening_room *room)
 	models_free(room->models);
 	strv_release(&room->command);
 	str_release(&room->failure);
-	pthread_mutex_destroy(&room->lock);
 }
 
 int listening_run(struct listening *l, struct err *reterr)
@@ -669,7 +577,6 @@ int listening_run(struct listening *l, struct err *reterr)
 	room->failure = (struct str)STR_INIT;
 	room->fresh = l->opts->new_session;
 	room->resumed = env_get(ENV_LISTENED) != NULL;
-	pthread_mutex_init(&room->lock, NULL);
 	l->room = room;
 	int r = front_open(&l->front, l->app, &want, reterr);
 	if (r == 0)
@@ -680,7 +587,7 @@ int listening_run(struct listening *l, struct err *reterr)
 		room->models = models_new(l->app->paths.models_dir);
 		room->stt_opts =
 			voice_stt_opts(l->app, room->models, l->opts->language, &room->command);
-		room->recogniser = worker_new(l->front.loop, "recogniser", RECOGNISE_QUEUE, reterr);
+		room->recogniser = recogniser_new(l->front.loop, &recogniser_ops, room, reterr);
 		r = room->recogniser ? open_mouth(l, reterr) : ERR_BUG;
 	}
 	if (r == 0) {
@@ -703,7 +610,7 @@ int listening_run(struct listening *l, struct err *reterr)
 	}
 	if (r == 0) {
 		if (room->resumed)
-			(void)player_sound(room->player, SOUND_READY);
+			listener_back(l->listener);
 		l->screen->state(l->screen_data, LISTENER_LISTENING);
 		r = l->screen->run(l->screen_data, reterr);
 	}

@@ -781,6 +781,12 @@ void listener_free(struct listener *l)
 	free(l);
 }
 
+void listener_back(struct listener *l)
+{
+	ready(l);
+	settle(l);
+}
+
 enum listener_state listener_state(const struct listener *l)
 {
 	return l->shown;

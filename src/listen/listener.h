@@ -94,6 +94,8 @@ struct listener *listener_new(const struct listener_opts *opts);
 void listener_free(
 	struct listener *l); /* NULL is fine; what still comes must not be told any more */
 enum listener_state listener_state(const struct listener *l);
+/* This is a restart: that it is ready again can be heard. */
+void listener_back(struct listener *l);
 
 /* ---- ears ---- */
 void listener_called(struct listener *l); /* a recording has begun with it */

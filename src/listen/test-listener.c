@@ -691,6 +691,25 @@ static void test_commands(void **state)
 	assert_int_equal(r->over, 2);
 }
 
+/* The sound of a restart is one of ours: who has begun to speak since is heard to the end. */
+static void test_back(void **state)
+{
+	struct rig *r = *state;
+
+	listener_back(r->l);
+	say(r, "Rechne.");
+	listener_sound_ended(r->l);
+	heard_all(r, false);
+	event(r, AGENT_EV_TEXT, "Eins. ");
+	done(r, UTTERANCE_AGENT, "", AGENT_OK);
+	steps(r, 3);
+	assert_int_equal(r->over, 0);
+	heard_all(r, false);
+	did(r, "ready hush ding processing recognise ask<Rechne.> de\"Eins.\" ready");
+	steps(r, 3);
+	assert_int_equal(r->over, 1);
+}
+
 /* At the end of a file all that was said is finished first. */
 static void test_the_end(void **state)
 {
@@ -759,6 +778,7 @@ int main(void)
 		T(test_our_own_name),
 		T(test_permission),
 		T(test_commands),
+		T(test_back),
 		T(test_the_end),
 		T(test_typing),
 	};

@@ -56,6 +56,16 @@ tty_type C-d
 tty_wait 'Ctrl-D leaves' '^status 0'
 tty_stop
 
+# ended from elsewhere, in the middle of a line
+start '--no-wake --new-session'
+tty_wait 'it listens' '^● LISTENING'
+tty_type 'half a li'
+tty_wait 'a line is open' '^› half a li'
+kill -TERM "$(ps -o pid= --ppid "$(tty_do display-message -p '#{pane_pid}')" | head -n 1 | tr -d ' ')"
+tty_wait 'a signal ends it' '^status 143'
+t_like 'and the terminal is as it was' "$(tty_mode)" ' icanon.* echo '
+tty_stop
+
 # nothing installed: one can type all the same
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 start '--new-session'
