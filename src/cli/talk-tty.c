@@ -286,10 +286,8 @@ static void show_outcome(struct talk *t, const struct assistant_outcome *out)
 	status_hide(&t->status);
 	markdown_end(&t->markdown);
 	term_fresh_line(&t->term);
-	if (out->reply[0]) {
-		term_styled(&t->term, STYLE_AGENT, sv_of(out->reply));
-		term_newline(&t->term);
-	}
+	if (out->reply[0])
+		wrap_line(&t->term, STYLE_AGENT, sv_of(out->reply));
 	if (out->turn->fail != AGENT_OK) {
 		AUTO_STR why = STR_INIT;
 		bool cancelled = out->turn->fail == AGENT_CANCELLED;

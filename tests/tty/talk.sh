@@ -194,6 +194,9 @@ tty_stop
 mkdir "$t_tmp/two" && cd "$t_tmp/two" || exit 1
 printf '*\nsay Working.\nwait 60000\nsay Done.\n' >"$t_tmp/script"
 start '--agent rehearsal'
+tty_type 'continue' Enter
+tty_wait 'our own words are broken between words' '^there is elsewhere: faden list --all$'
+tty_prompt
 tty_type 'paint the fence' Enter
 tty_wait 'a talk is begun' '^You said: paint the fence'
 tty_prompt
