@@ -333,6 +333,7 @@ static void keep_best(const struct ranker *rk, closes *all, struct ranking *ret)
 {
 	const struct rank_opts *o = rk->opts;
 	size_t most = o->sessions ? 1 : RANK_MESSAGES;
+	VEC(uint64_t) copies = VEC_INIT;
 
 	vec_sort(all, by_hit);
 	vec_each (all, c) {
@@ -348,18 +349,26 @@ static void keep_best(const struct ranker *rk, closes *all, struct ranking *ret)
 		if (original && original->session != c->hit.session) {
 			c->hit.copies = original->copies + 1;
 			c->hit.score = original->score;
-			if (!o->prefers || !o->prefers(o->data, original->source, c->hit.source))
-				original->copies++;
-			else
+			bool better =
+				o->prefers && o->prefers(o->data, original->source, c->hit.source);
+			/* Where sessions are asked for, a copy is none more by its other messages.
+			 */
+			if (o->sessions)
+				vec_push(&copies, better ? original->session : c->hit.session);
+			original->copies++;
+			if (better)
 				*original = describe(rk, c);
 			continue;
 		}
 		vec_each (&ret->hits, other)
 			same += other->session == c->hit.session;
+		vec_each (&copies, session)
+			same += *session == c->hit.session ? most : 0;
 		if (same >= most || ret->hits.n >= o->n)
 			continue;
 		vec_push(&ret->hits, describe(rk, c));
 	}
+	vec_release(&copies);
 }
 
 /* The messages of the best sources, each with its own score or with that of its source. */

@@ -197,4 +197,16 @@ t_exit 'the index is brought up to date' 0 t_faden index
 finds 'it is still found' '2' sign
 t_is 'and said to be gone' "$(value gone)" 'True'
 
+
+# Two copies of one conversation: one result, the one that can be gone on with.
+mkdir -p "$t_tmp/new"
+x=aaaaaaaa-0000-4000-8000-00000000000a
+y=aaaaaaaa-0000-4000-8000-00000000000b
+"$t_helper/make-session" claude "$t_home/.claude" "$t_tmp/old" "$x" 'the narwhal sings' 'more of the narwhal' >/dev/null
+"$t_helper/make-session" claude "$t_home/.claude" "$t_tmp/new" "$y" 'the narwhal sings' 'more of the narwhal' >/dev/null
+finds 'of copies there is one, whose folder is there' 'b' narwhal
+t_is 'and the others are counted' "$(value copies)" 1
+z=aaaaaaaa-0000-4000-8000-00000000000c
+"$t_helper/make-session" claude "$t_home/.claude" "$t_tmp/new" "$z" 'the ibex sings' 'more of the narwhal' >/dev/null
+finds 'what only looks alike by its time is another session' 'b c' narwhal sings
 t_done
