@@ -11,6 +11,10 @@
  * openWakeWord: of each 80 ms eight rows of 32 bands, of the last 76 rows 96 numbers that tell
  * sounds of speech apart, and of the last 16 of those how much they are like "hey Jarvis".
  *
+ * How sure it is hangs on where its frames happen to begin: of people that it hears half it would
+ * have been sure with frames 20 ms later. So where it is in doubt it listens again, to the same
+ * rows in other frames.
+ *
  * It does not know the name alone. But what it lacks can be given to it: a "hey" made by rule, with
  * silence before it. Noise and others who speak keep it from being sure, and mostly what was before
  * the name does: so where it is only in the slightest doubt, it listens to the last moment once
@@ -26,18 +30,26 @@ enum {
 	WIDTH = 96,
 	DEPTH = 16, /* embeddings that are judged */
 	REST_FRAMES = 13, /* not twice within a second */
-	SPAN = WINDOW + DEPTH * ROWS, /* rows that all embeddings together are made of */
+	/* Rows that all embeddings together are made of, also those of frames that began later. */
+	SPAN = WINDOW + DEPTH * ROWS,
+	SHIFTS = 3, /* frames that began 20, 40 and 60 ms later */
+	DOUBT_FRAMES = 8, /* how long it listens to those */
 	HISTORY = 32, /* rows: how far back the start of speech may lie */
 	HEY_FRAMES = 5,
 	/* Frames that the name may have taken: it is tried with each of these, in steps. */
 	NAME_MIN = 5,
 	NAME_MAX = 13,
 	NAME_STEP = 2,
+	/* Other words sound like it for a moment: it must be sure in so many frames of the last
+	 * ones. */
+	NAME_TIMES = 3,
+	NAME_OF = 5,
 	ASK_FRAMES = 20, /* after the start of speech the name may come for 1.6 s */
 	QUIET_FRAMES = 10, /* of the VAD: a pause before it that makes it a start */
 	STARTS_AFTER = 2, /* of the VAD: frames of speech */
 };
 #define THRESHOLD 0.4
+#define SHIFT_DOUBT 0.08F
 #define DOUBT 0.006F
 #define SURE_OF_NAME 0.8
 #define SPEECH 0.4F
@@ -57,6 +69,9 @@ struct wake {
 	struct ear ear;
 	double threshold, bare_threshold;
 	unsigned rest; /* frames until it may be called again */
+	float shifted[SHIFTS][DEPTH][WIDTH]; /* embeddings of other frames */
+	unsigned doubt; /* frames that those are still listened to */
+	unsigned named; /* a bit for each of the last frames: it was sure of the name */
 	/* Silence, and "hey" after it. */
 	float hey[HEY_FRAMES * ROWS][BANDS];
 	float still_judged[WIDTH], hey_judged[HEY_FRAMES][WIDTH];
@@ -141,6 +156,30 @@ static float hear(const struct wake *w, struct ear *ear, float rows[ROWS][BANDS]
 	if (!embed(w, ear->rows + SPAN - WINDOW, ear->judged[DEPTH - 1]))
 		return 0;
 	return judge(w, ear->judged);
+}
+
+/* How sure the ear would be with other frames; 0 while there is no doubt. */
+static float hear_again(struct wake *w, float score)
+{
+	bool begun = w->doubt > 0;
+
+	if (score >= SHIFT_DOUBT)
+		w->doubt = DOUBT_FRAMES;
+	else if (begun)
+		w->doubt--;
+	for (size_t s = 0; w->doubt > 0 && s < SHIFTS; s++) {
+		float(*judged)[WIDTH] = w->shifted[s];
+		/* What is known of them needs only the next. */
+		if (begun)
+			memmove(judged, judged + 1, (DEPTH - 1) * sizeof(*judged));
+		for (size_t i = begun ? DEPTH - 1 : 0; i < DEPTH; i++) {
+			if (!embed(w, w->ear.rows + i * ROWS + (s + 1) * ROWS / (SHIFTS + 1),
+				    judged[i]))
+				return 0;
+		}
+		score = fmaxf(score, judge(w, judged));
+	}
+	return score;
 }
 
 /* ---- "hey" ---- */
@@ -360,7 +399,7 @@ void wake_reset(struct wake *w)
 		memcpy(w->history[i], w->ear.rows[0], sizeof(w->history[i]));
 	for (size_t i = 0; i < DEPTH; i++)
 		(void)embed(w, w->ear.rows, w->ear.judged[i]);
-	w->rest = w->asking = 0;
+	w->rest = w->asking = w->doubt = w->named = 0;
 	w->n_pending = 0;
 	w->speech = 0;
 	w->quiet = QUIET_FRAMES;
@@ -378,11 +417,13 @@ bool wake_feed(struct wake *w, const int16_t *frame, float *ret_score)
 		return false;
 	memmove(w->history, w->history + ROWS, (HISTORY - ROWS) * sizeof(*w->history));
 	memcpy(w->history + HISTORY - ROWS, rows, sizeof(rows));
-	*ret_score = hear(w, &w->ear, rows);
+	*ret_score = hear_again(w, hear(w, &w->ear, rows));
 	called = (double)*ret_score >= w->threshold;
+	w->named = w->named << 1 & ((1U << NAME_OF) - 1);
 	if (!called && *ret_score >= DOUBT && w->rest == 0) {
 		float name = hear_name(w);
-		called = (double)name >= fmax(SURE_OF_NAME, w->threshold);
+		w->named |= (double)name >= fmax(SURE_OF_NAME, w->threshold);
+		called = __builtin_popcount(w->named) >= NAME_TIMES;
 		*ret_score = called ? name : *ret_score;
 	}
 	if (w->vad) {
@@ -394,7 +435,9 @@ bool wake_feed(struct wake *w, const int16_t *frame, float *ret_score)
 		w->rest--;
 		return false;
 	}
-	if (called)
+	if (called) {
 		w->rest = REST_FRAMES;
+		w->named = 0;
+	}
 	return called;
 }

@@ -62,7 +62,7 @@ t_exit 'the name alone is heard' 0 t_faden voice hear --json --no-text --bare "$
 t_is 'it is a call' "$(of name.wav 'len(wakes)')" 1
 t_is 'other sentences are none' "$(of speech.wav 'len(wakes)') $(of time.wav 'len(wakes)')" '0 0'
 
-# Others speak at the same time, 8 dB below.
+# Others speak at the same time, 9 dB below.
 for voice in en-us en-gb en-us+f3 de de+f2; do
 	espeak-ng -v "$voice" -s 150 -w "$t_tmp/espeak.wav" 'The morning train was late again, and nobody on the platform seemed to know why.
 		A long letter lay under the table, next to seven cups of coffee and an umbrella.'
@@ -71,7 +71,7 @@ done
 sox -m "$t_tmp"/other-*.wav -r 16000 -c 1 -b 16 "$t_tmp/others.wav" norm -6
 espeak-ng -v en-us+m2 -s 140 -w "$t_tmp/espeak.wav" 'Hey Jarvis!'
 sox "$t_tmp/espeak.wav" -r 16000 -c 1 -b 16 "$t_tmp/alone.wav" norm -6 pad 2.5 2
-sox -m -v 1 "$t_tmp/alone.wav" -v 0.4 "$t_tmp/others.wav" -r 16000 -c 1 -b 16 "$t_tmp/among.wav" trim 0 6
+sox -m -v 1 "$t_tmp/alone.wav" -v 0.35 "$t_tmp/others.wav" -r 16000 -c 1 -b 16 "$t_tmp/among.wav" trim 0 6
 t_exit 'many voices are heard' 0 t_faden voice hear --json --no-text "$t_tmp/among.wav" "$t_tmp/others.wav"
 t_is 'a call among them is one' "$(of among.wav 'len(wakes)')" 1
 t_is 'they are none' "$(of others.wav 'len(wakes)')" 0
