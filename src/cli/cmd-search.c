@@ -368,7 +368,7 @@ static const struct cmd_syntax search_syntax[] = {
 	{ "+word -word", "must be there; must not (behind --, if it comes first)" },
 	{ "word*", "words that begin so" },
 	{ "one OR other", "one of them" },
-	{ "agent:codex dir:~/src", "sessions of this agent, begun in this folder or below" },
+	{ "agent:NAME dir:~/src", "sessions of this agent, begun in this folder or below" },
 	{ "branch:main role:user", "of this branch; messages of user, assistant, tool, title" },
 	{ "tool:Bash file:main.c", "calls of this tool, that name this file" },
 	{ "after:2w before:march", "since then, before that: a span, a date, yesterday" },

@@ -64,15 +64,23 @@ static struct sv field_at(struct sv typed, size_t at)
 	return (struct sv){ NULL, 0 };
 }
 
-/* These are hardly ever words of a message that was pasted, "file:" and "tool:" are. */
-static bool lacks_value(struct sv text)
+/* What would do behind a field that stands alone; NULL if it may be a word. These are hardly ever
+ * words of a message that was pasted, "file:" and "tool:" are. */
+static const char *missing_value(struct sv text)
 {
-	static const char *const never[] = { "agent:", "after:", "before:", "branch:" };
+	static const struct {
+		const char *field, *example;
+	} never[] = {
+		{ "agent:", "NAME" },
+		{ "after:", "2026-01-31" },
+		{ "before:", "2026-01-31" },
+		{ "branch:", "main" },
+	};
 
 	for (size_t i = 0; i < ARRAY_LEN(never); i++)
-		if (sv_is(text, never[i]))
-			return true;
-	return false;
+		if (sv_is(text, never[i].field))
+			return never[i].example;
+	return NULL;
 }
 
 static bool next_token(struct sv typed, size_t *at, struct token *ret)
@@ -385,13 +393,11 @@ int query_parse(
 			continue;
 		if (!group && follows)
 			group = ++groups;
-		if (!t.quoted && !t.field.n && lacks_value(t.text)) {
+		const char *example = t.quoted || t.field.n ? NULL : missing_value(t.text);
+		if (example) {
 			r = err_set(reterr, ERR_USAGE,
 				"%.*s has no value; it follows without a blank: %.*s%s",
-				SV_ARG(t.text), SV_ARG(t.text),
-				t.text.p[0] == 'b' && t.text.p[1] == 'r' ? "main"
-					: t.text.p[1] == 'g'		 ? "codex"
-									 : "2026-01-31");
+				SV_ARG(t.text), SV_ARG(t.text), example);
 			break;
 		}
 		/* What must not be there is nothing to choose. */

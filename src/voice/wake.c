@@ -265,7 +265,7 @@ static float hear_name(struct wake *w)
 
 	for (size_t n = NAME_MIN; n <= NAME_MAX; n += NAME_STEP) {
 		float judged[DEPTH][WIDTH];
-		struct ear ear;
+		struct ear ear = { 0 };
 		put_hey(w, &ear);
 		push(&ear, w->ear.rows + SPAN - n * ROWS, n * ROWS);
 		for (size_t i = 0; i < DEPTH; i++) {

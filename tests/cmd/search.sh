@@ -93,7 +93,7 @@ finds 'in no message of the session' '' -- limit -payment -retry
 finds 'where only fields are asked for as well' '4 2' -- 'dir:other' -limit agent:claude
 for field in agent after before branch; do
 	t_exit "$field: without a value is refused" 2 t_faden search "$field: zebra"
-	t_like "$field: has none" "$(cat "$t_err")" "$field: has no value; it follows without a blank: $field:[a-z2]"
+	t_like "$field: has none" "$(cat "$t_err")" "$field: has no value; it follows without a blank: $field:[a-zA-Z2]"
 done
 finds 'other names with a colon are words of a message' '1' 'file: walrus'
 t_exit 'nothing of that is here' 1 t_elsewhere search --here giraffe

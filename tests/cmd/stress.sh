@@ -14,7 +14,7 @@ texts() {
 	awk -v seed="$1" -v n="$2" 'BEGIN {
 		srand(seed)
 		split("fix the login page|the parser drops comments|write a Dockerfile for the server|" \
-			"also add a test|now run it|back to the login page|translate the manual|" \
+			"also add a test|now run it|the login page again|translate the manual|" \
 			"yes|the parser again|undo that|speed up the search index|and commit it", t, "|")
 		for (i = 0; i < n; i++) print t[1 + int(rand() * 12)]
 	}'
