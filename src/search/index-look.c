@@ -116,7 +116,8 @@ static int look_at_paths(struct update *u, struct err *reterr)
  * what could not be looked at. */
 struct there {
 	const struct transcript_home *home;
-	struct transcript_file file; /* its path is ours */
+	struct transcript_file file;
+	char *path; /* that of file */
 };
 struct trouble_there {
 	const struct transcript_home *home;
@@ -142,8 +143,9 @@ static int see_file(void *data, const struct transcript_file *file)
 		p->same++;
 		return 0;
 	}
-	vec_push(&p->files, (struct there){ p->walking, *file });
-	p->files.v[p->files.n - 1].file.path = xstrdup(file->path);
+	struct there there = { p->walking, *file, xstrdup(file->path) };
+	there.file.path = there.path;
+	vec_push(&p->files, there);
 	return 0;
 }
 
@@ -194,7 +196,7 @@ static int look_everywhere(struct update *u, struct err *reterr)
 			u->walking = there->home;
 			if (r >= 0)
 				r = found_file(u, &there->file);
-			free((char *)(uintptr_t)there->file.path);
+			free(there->path);
 		}
 		vec_release(&p->files);
 	}
