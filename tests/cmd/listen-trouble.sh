@@ -48,15 +48,15 @@ while True:
     kept.append(c)  # closed by none but who asked
     answers = {"nonsense": b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n<html>hi</html>",
                "number": b'HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{"text": 42}',
-               "error": b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n", "garbage": b"\0\1\2\3\n\n"}
-    if sys.argv[1] == "closes":
-        c.close()
-    elif sys.argv[1] in answers:
+               "error": b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n", "garbage": b"\0\1\2\3\n\n", "closes": b""}
+    if sys.argv[1] in answers:
         got = b"" if sys.argv[1] != "garbage" else b"--\r\n"
         while not got.endswith(b"--\r\n"):
             more = c.recv(65536)
             got = got[-8:] + more if more else b"--\r\n"
         c.sendall(answers[sys.argv[1]])
+    if sys.argv[1] == "closes":
+        kept.pop().close()
 END
 answers() {
 	rm -f "$t_tmp/port"
