@@ -400,10 +400,18 @@ static void learn(struct assistant *as, const struct turn_outcome *out)
 	bool asked = sv_ends(sv_trim(str_sv(&out->answer)), SV("?"));
 	struct err err = ERR_INIT;
 
-	if (!o->router || !out->conv.id[0])
+	/* What was refused is what a correction is about, not the sentence before it. */
+	bool refused = !out->conv.id[0] && !out->sent && d->what == DECIDED_TURN && !as->req.again;
+	if (!o->router || (!out->conv.id[0] && !refused))
 		return;
 	int r = store_begin(o->store, &err);
-	if (r == 0) {
+	if (r == 0 && refused) {
+		AUTO_FREE char *place = place_of(&d->conv);
+		bool whole = d->prompt.len <= ROUTE_TEXT_MAX; /* there is nowhere else to read it */
+		r = decision_note(
+			o, d, place, NOTE_REFUSED | (o->routes && whole ? 0 : NOTE_ACTED), &err);
+		r = store_end(o->store, r, &err);
+	} else if (r == 0) {
 		/* What is said in a talk was said where it should be: a correction may lead
 		 * elsewhere, but says nothing again, least of all what came before the talk. */
 		r = decision_note(o, d, out->conv.id,

@@ -108,7 +108,7 @@ int decision_note(const struct decide_opts *opts, const struct decision *d,
 	AUTO_RECORD rec = { .places = STRV_INIT,
 		.at = d->at,
 		.said = d->said | (flags & NOTE_SAID ? 1U << d->at : 0),
-		.told = d->elsewhere,
+		.told = d->elsewhere || (flags & NOTE_REFUSED),
 		.acted = flags & NOTE_ACTED,
 		.asked = flags & NOTE_ASKED };
 	bool known = record_read(opts->store, opts->dir, &before);
@@ -291,6 +291,8 @@ static int find_other(const struct decide_opts *o, const struct record *rec, str
 
 	for (size_t i = 1; i < n; i++) {
 		size_t at = (rec->at + i) % n;
+		if (strcmp(rec->places.v[at], rec->places.v[rec->at]) == 0)
+			continue;
 		int r = place_find(o->store, rec->places.v[at], o->clock, &d->conv, reterr);
 		if (r == ERR_NOTFOUND)
 			continue;
@@ -556,6 +558,7 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 	d->waits = blocked && candidate_runs(blocked);
 	if (d->waits) {
 		conv_copy(&d->conv, blocked);
+		note_places(o, &last, d);
 		return 0;
 	}
 	if (blocked)

@@ -191,7 +191,8 @@ int decide_here(const struct decide_opts *o, struct conv *ret, struct str *notic
 enum {
 	NOTE_SAID = 1, /* it may have reached the agent */
 	NOTE_ACTED = 2, /* the agent used a tool, or it is not to be said again */
-	NOTE_ASKED = 4 /* the answer ends with a question */
+	NOTE_ASKED = 4, /* the answer ends with a question */
+	NOTE_REFUSED = 8 /* nothing was sent, which was told */
 };
 int decision_note(const struct decide_opts *opts, const struct decision *d,
 	const char *conversation, unsigned flags, struct err *reterr) MUST_USE;

@@ -225,6 +225,21 @@ t_exit 'route tells it' 0 t_faden route --json continue
 t_like 'as a wait' "$(decision)" "\"action\":\"wait\".*\"session_id\":\"${b}e\""
 t_exit 'another subject begins a conversation' 0 t_faden ask --agent rehearsal paint the bridge
 t_is 'of the only turn' "$(t_faden list --agent rehearsal -F '{title}')" 'paint the bridge'
+rm "$claude/sessions/$$.json"
+
+# What was refused is what is corrected, not the sentence before it.
+mkdir -p "$t_tmp/refused" && cd "$t_tmp/refused" || exit 1
+session claude f 2026-05-01T11:50 "$t_tmp/refused" 'build the login form of the web shop'
+printf '{"pid":%d,"sessionId":"%s","procStart":"%s"}' $$ "${b}f" "$(cut -d' ' -f22 /proc/$$/stat)" >"$claude/sessions/$$.json"
+t_exit 'something else is begun beside one that is open' 0 t_faden ask --agent rehearsal --new count the penguin eggs
+t_exit 'and one more' 0 t_faden ask --agent rehearsal --new --json write a poem on rust
+rust=$(sed 's/.*"conversation_id":"\([^"]*\)".*/\1/' "$t_out")
+t_exit 'what is open in its agent refuses what is meant for it' 5 t_faden ask 'back to the login form of the web shop, make the captcha bigger'
+t_like 'nothing was sent' "$(cat "$t_err")" 'nothing was sent: "build the login form'
+t_exit 'the other one is asked about' 0 t_faden route --json no, the other one
+t_like 'it would get what was refused' "$(decision)" "\"conversation_id\":\"$rust\".*\"prompt\":\"back to the login form of the web shop, make the captcha bigger\""
+t_exit 'the other one is taken' 0 t_faden ask --json no, the other one
+t_like 'what was refused is said there' "$(cat "$t_out")" "You said: back to the login form.*\"conversation_id\":\"$rust\""
 rm "$claude/sessions/$$.json" "$t_bin/claude"
 t_unsetenv FADEN_CLOCK
 
