@@ -50,19 +50,6 @@ void decision_release(struct decision *d)
 	strv_release(&d->places);
 }
 
-const char *judge_end_name(enum judge_end end)
-{
-	static const char *const names[] = {
-		[JUDGE_UNASKED] = "unasked",
-		[JUDGE_CHOSE] = "chose",
-		[JUDGE_ELSE] = "else",
-		[JUDGE_FAILED] = "failed",
-		[JUDGE_CANCELLED] = "cancelled",
-	};
-
-	return names[end];
-}
-
 const char *decision_by_name(enum decision_by by)
 {
 	static const char *const names[] = {
@@ -97,6 +84,14 @@ static int find_current(const struct decide_opts *o, struct conv *ret, struct er
 	int r = conv_current(o->store, o->dir, o->clock, ret, reterr);
 
 	return r == ERR_NOTFOUND ? 0 : r;
+}
+
+static int find_here(const struct decide_opts *o, struct conv *ret, struct err *reterr)
+{
+	AUTO_CONV open = CONV_INIT;
+	int r = find_current(o, ret, reterr);
+
+	return r == 0 && o->newest ? candidates_newest(o, ret, &open, reterr) : r;
 }
 
 /* ---- corrections ---- */
@@ -371,6 +366,15 @@ static int correct(const struct decide_opts *o, const struct record *rec, bool w
 	return 0;
 }
 
+static int reply_to_correction(struct decision *d, const char *reply)
+{
+	d->what = DECIDED_REPLY;
+	d->by = BY_CORRECTION;
+	str_adds(&d->reply, reply);
+	set_reason(d, "a correction that names no conversation");
+	return 1;
+}
+
 /* 1 when the sentence is a correction, 0 when it is for the agent. */
 static int decide_correction(
 	const struct decide_opts *o, struct sv text, struct decision *d, struct err *reterr)
@@ -380,8 +384,18 @@ static int decide_correction(
 	struct err err = ERR_INIT;
 	enum route_correction kind = route_correct(text, &words);
 
-	if (kind == CORRECT_NONE || !record_read(o->store, o->dir, &rec))
+	if (kind == CORRECT_NONE)
 		return 0;
+	if (!record_read(o->store, o->dir, &rec)) {
+		/* Where nothing was begun there is no other one, and nobody to answer. */
+		AUTO_CONV here = CONV_INIT;
+		int found = kind == CORRECT_OTHER && (words.denies || words.sure)
+			? find_here(o, &here, reterr)
+			: 1;
+		if (found == 0 && !here.id[0] && !is_member(&here))
+			return reply_to_correction(d, text_get(TEXT_NO_OTHER, o->language));
+		return found < 0 ? found : 0;
+	}
 	/* "No, the other one" may as well answer a question of the agent, and "the other one" is
 	 * no correction where nothing was told. */
 	if (kind == CORRECT_OTHER && !words.sure && !rec.told && (!words.denies || rec.asked))
@@ -394,13 +408,9 @@ static int decide_correction(
 		r = correct(o, &rec, wrong, d, reterr);
 		return r < 0 ? r : 1;
 	}
-	if (r == ERR_NOTFOUND && (words.sure || rec.told)) {
-		d->what = DECIDED_REPLY;
-		d->by = BY_CORRECTION;
-		str_adds(&d->reply, err.msg);
-		set_reason(d, "a correction that names no conversation");
-		return 1;
-	}
+	/* That one is another than the only one is no order for an agent that asked nothing. */
+	if (r == ERR_NOTFOUND && (words.sure || rec.told || kind == CORRECT_OTHER))
+		return reply_to_correction(d, err.msg);
 	if (r < 0 && r != ERR_NOTFOUND && reterr)
 		*reterr = err;
 	return r == ERR_NOTFOUND ? 0 : r;
@@ -714,14 +724,6 @@ struct request request_again(const struct turn_record *lost)
 		.mode = lost->conversation[0] ? REQUEST_IN : REQUEST_GO_ON,
 		.conversation = lost->conversation,
 		.again = lost };
-}
-
-static int find_here(const struct decide_opts *o, struct conv *ret, struct err *reterr)
-{
-	AUTO_CONV open = CONV_INIT;
-	int r = find_current(o, ret, reterr);
-
-	return r == 0 && o->newest ? candidates_newest(o, ret, &open, reterr) : r;
 }
 
 int decide_here(

@@ -41,7 +41,6 @@ enum judge_end {
 	JUDGE_FAILED, /* no answer: it failed, or took too long */
 	JUDGE_CANCELLED
 };
-const char *judge_end_name(enum judge_end end); /* "chose", "else" … */
 struct judgement {
 	enum judge_end end;
 	const char *agent; /* who was asked, a constant */

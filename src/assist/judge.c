@@ -11,6 +11,19 @@
 #include "json/scan.h"
 #include "json/write.h"
 
+const char *judge_end_name(enum judge_end end)
+{
+	static const char *const names[] = {
+		[JUDGE_UNASKED] = "unasked",
+		[JUDGE_CHOSE] = "chose",
+		[JUDGE_ELSE] = "else",
+		[JUDGE_FAILED] = "failed",
+		[JUDGE_CANCELLED] = "cancelled",
+	};
+
+	return names[end];
+}
+
 static const char *const names[JUDGE_CHOICES_MAX + 1] = { "new", "1", "2", "3", "4" };
 
 struct judge {

@@ -22,6 +22,7 @@ enum {
 	JUDGE_LINE_MAX = 400, /* bytes of what was said, each */
 };
 
+const char *judge_end_name(enum judge_end end); /* "chose", "else" … */
 /* Whether the decision is one to ask about. */
 bool judge_wanted(const struct judge_opts *opts, const struct decision *d);
 

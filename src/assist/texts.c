@@ -89,8 +89,9 @@ static const char *const texts[TEXT_COUNT][2] = {
 			"it again." },
 	[TEXT_NONE_ABOUT] = { [TEXT_GERMAN] = "Hier gibt es keine Konversation über %s.",
 		[TEXT_ENGLISH] = "There is no conversation about %s here." },
-	[TEXT_NO_OTHER] = { [TEXT_GERMAN] = "Hier gibt es keine andere Konversation.",
-		[TEXT_ENGLISH] = "There is no other conversation here." },
+	[TEXT_NO_OTHER] = { [TEXT_GERMAN] = "Hier gibt es keine andere Konversation; nichts "
+					    "wurde gesendet.",
+		[TEXT_ENGLISH] = "There is no other conversation here; nothing was sent." },
 	[TEXT_NOTHING_HERE] = { [TEXT_GERMAN] =
 					"Hier gibt es nichts, womit es weitergehen könnte; "
 					"nichts wurde gesendet. Was anderswo ist, zeigt: faden "

@@ -224,6 +224,18 @@ cd "$t_tmp/alone" || exit 1
 t_exit 'the only conversation is begun' 0 ask feed the cat
 t_exit 'another one than the only one is not found' 1 ask wrong conversation
 t_like 'that there is no other is said' "$(cat "$t_out")" 'There is no other conversation here'
+mkdir "$t_tmp/lone" "$t_tmp/bare"
+for folder in bare lone; do
+	cd "$t_tmp/$folder" || exit 1
+	[ $folder = bare ] || t_exit 'the only one is asked for as a new one' 0 ask --new feed the dog
+	for words in 'no, the other one' 'nein, die andere'; do
+		t_exit "$folder: '$words' is no order" 1 ask "$words"
+		t_unlike "$folder: no agent gets it" "$(cat "$t_out")" 'You said'
+	done
+	t_like "$folder: it is said, and that nothing was sent" "$(cat "$t_out")" 'keine andere Konversation; nichts wurde gesendet'
+done
+t_exit 'a sentence that only begins so is for the agent' 0 ask 'no, the other one of the two dogs'
+t_like 'which gets it' "$(cat "$t_out")" 'You said: no, the other one of the two dogs'
 t_unsetenv FADEN_CLOCK
 
 # The other one is the one that was just left, however well a third fits; and a folder elsewhere is named.
