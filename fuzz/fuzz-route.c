@@ -64,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)route_correct(text, &words);
 	(void)route_only_goes_on(text);
 	(void)route_goes_back(text, &words.about);
+	(void)route_goes_back_first(text, &words.about);
 	AUTO_STR subject = STR_INIT;
 	route_subject(text, &subject);
 	(void)route_task_of(text, NULL);

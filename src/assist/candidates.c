@@ -19,6 +19,9 @@ enum {
 	TAILS_MAX = 6, /* … whose last words are read */
 };
 
+/* Less than this of what is said in common is no name. */
+static const double names_it = 0.5;
+
 /* Older than this, a session of the agents' own does not go on unless it is named. */
 static const int64_t member_fresh_ms = INT64_C(7) * 24 * 3600 * 1000;
 
@@ -486,6 +489,53 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 	vec_release(&view);
 	map_release(&g.seen);
 	map_release(&g.writers);
+	return r;
+}
+
+static bool same_conv(const struct conv *a, const struct conv *b)
+{
+	if (!is_member(a) && !is_member(b))
+		return strcmp(a->id, b->id) == 0;
+	return a->session && b->session && strcmp(a->session, b->session) == 0;
+}
+
+int candidates_here_first(const struct decide_opts *o, struct sv text, const struct conv *current,
+	const struct decision *d, struct route_decision *ret, struct err *reterr)
+{
+	struct route_decision by_part = { .index = ROUTE_NONE, .blocked = ROUTE_NONE };
+	struct decision seen;
+	struct sv part;
+	size_t here = ROUTE_NONE, named = 0;
+	const struct conv *away = ret->action == ROUTE_RESUME ? &d->convs.v[ret->index] : NULL;
+
+	if (!away || d->called || strcmp(away->dir, o->dir) == 0 ||
+		!route_goes_back_first(text, &part) || !router_returns(o->router, part))
+		return 0;
+	decision_init(&seen);
+	int r = candidates_ask(o, part, current, &seen, &by_part, reterr);
+	for (size_t i = 0; r == 0 && i < seen.convs.n; i++) {
+		const struct conv *c = &seen.convs.v[i];
+		bool is_here = strcmp(c->dir, o->dir) == 0;
+		if (seen.candidates[i].keyword < names_it || !(is_here || same_conv(c, away)))
+			continue;
+		here = is_here ? i : here;
+		named++;
+	}
+	/* What goes on by the first part alone, or is waited for. */
+	bool resumes = by_part.action == ROUTE_RESUME && by_part.index == here;
+	bool waits = by_part.action == ROUTE_NEW && by_part.blocked == here;
+	for (size_t i = 0;
+		r == 0 && named == 1 && here != ROUTE_NONE && (resumes || waits) && i < d->convs.n;
+		i++) {
+		if (!same_conv(&d->convs.v[i], &seen.convs.v[here]))
+			continue;
+		by_part.runner_up = ret->index;
+		by_part.index = resumes ? i : ROUTE_NONE;
+		by_part.blocked = waits ? i : ROUTE_NONE;
+		*ret = by_part;
+		break;
+	}
+	decision_release(&seen);
 	return r;
 }
 

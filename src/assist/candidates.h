@@ -12,6 +12,12 @@
 int candidates_ask(const struct decide_opts *o, struct sv text, const struct conv *current,
 	struct decision *d, struct route_decision *ret, struct err *reterr) MUST_USE;
 
+/* ret is the choice for the text among those of d, and leads to another folder: when what the text
+ * says that it goes back to is the subject of one conversation of this folder alone, and not of
+ * that one, ret is changed to the one here. Not for a name that was given (d->called). */
+int candidates_here_first(const struct decide_opts *o, struct sv text, const struct conv *current,
+	const struct decision *d, struct route_decision *ret, struct err *reterr) MUST_USE;
+
 /*
  * What has gone on in this folder since c, the one that goes on there (may be empty), in an agent
  * itself: then *c is replaced by it. open is that which would be, were it not open there right now;

@@ -1,5 +1,6 @@
 #include "assist/correct.h"
 
+#include "base/utf8.h"
 #include "route/phrase.h"
 
 /* What may stand before it: please, now. */
@@ -107,4 +108,26 @@ bool route_goes_back(struct sv text, struct sv *ret_to)
 		*ret_to = phrase_rest(&t, at, text);
 	text_release(&t);
 	return goes;
+}
+
+bool route_goes_back_first(struct sv text, struct sv *ret_part)
+{
+	enum { LONGEST = 200 };
+	static const char *const marks[] = { ",", ":", "，", "：" };
+	struct sv head = utf8_cut(text, LONGEST);
+	struct text t = TEXT_INIT;
+	size_t end = head.n, at;
+
+	phrase_read(&t, head);
+	size_t from = skip_opening(&t), bare = phrase_at(&t, from, PHRASE_BACK_TO);
+	size_t named = from + (bare ? bare : phrase_at(&t, from, PHRASE_GO_BACK_TO));
+	size_t begin = named > from && named < t.tokens.n ? t.tokens.v[named].from : head.n;
+	text_release(&t);
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+		if (sv_find(sv_from(head, begin), sv_of(marks[i]), &at) && begin + at < end)
+			end = begin + at;
+	if (end == head.n)
+		return false;
+	*ret_part = sv_head(head, end);
+	return true;
 }

@@ -40,3 +40,7 @@ void route_subject(struct sv text, struct str *out);
 /* Nothing but that it goes back to something, "back to kumquat": what that is called, a slice of
  * text. Long ones, and orders about a thing ("go back to the old colour"), are for the agent. */
 bool route_goes_back(struct sv text, struct sv *ret_to);
+
+/* It goes back to something and has more to say behind a comma or colon, "back to the parser, the
+ * lexer is slow": the first part, a slice of text. */
+bool route_goes_back_first(struct sv text, struct sv *ret_part);

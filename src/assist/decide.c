@@ -505,8 +505,11 @@ static void tell_route(const struct decide_opts *o, const struct conv *last, str
 		text_fill(&d->notice, d->places.n > 1 ? TEXT_ROUTED_OWN : TEXT_ROUTED_OWN_ONLY,
 			o->language, TEXT_WORDS(to->agent, conv_label(to), when.buf));
 	else
-		text_fill(&d->notice, TEXT_ROUTED_TO, o->language,
-			TEXT_WORDS(conv_label(to), when.buf));
+		text_fill(&d->notice,
+			strcmp(to->dir, o->dir) == 0 || d->close ? TEXT_ROUTED_TO
+				: d->places.n > 1		 ? TEXT_ROUTED_AWAY
+								 : TEXT_ROUTED_AWAY_ONLY,
+			o->language, TEXT_WORDS(conv_label(to), when.buf));
 }
 
 /* Which of several was meant nobody knows: the others can be had too. */
@@ -555,6 +558,8 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 
 	if (r == 0)
 		r = candidates_ask(o, text, &last, d, &decision, reterr);
+	if (r == 0)
+		r = candidates_here_first(o, text, &last, d, &decision, reterr);
 	if (r < 0 || (pinned && !d->called))
 		return r < 0 ? r : 1;
 	d->by = BY_ROUTER;

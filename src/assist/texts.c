@@ -48,6 +48,12 @@ static const char *const texts[TEXT_COUNT][2] = {
 		[TEXT_ENGLISH] = "%s was asked where that belongs, without an answer (%s)." },
 	[TEXT_ROUTED_TO] = { [TEXT_GERMAN] = "Weiter mit: %s, %s.",
 		[TEXT_ENGLISH] = "Resuming: %s, %s." },
+	[TEXT_ROUTED_AWAY] = { [TEXT_GERMAN] =
+				       "Weiter mit: %s, %s (sonst sag: \"nein, die andere\").",
+		[TEXT_ENGLISH] = "Resuming: %s, %s (if not, say: \"no, the other one\")." },
+	[TEXT_ROUTED_AWAY_ONLY] = { [TEXT_GERMAN] = "Weiter mit: %s, %s (sonst sag: \"nein, neue "
+						    "Konversation\").",
+		[TEXT_ENGLISH] = "Resuming: %s, %s (if not, say: \"no, new conversation\")." },
 	[TEXT_ROUTED_OWN] = { [TEXT_GERMAN] = "Weiter mit dem, was in %s begonnen wurde: %s, %s "
 					      "(sonst sag: \"nein, die andere\").",
 		[TEXT_ENGLISH] = "Resuming what was begun in %s: %s, %s (if not, say: \"no, the "

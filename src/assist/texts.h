@@ -28,6 +28,8 @@ enum text_id {
 	TEXT_JUDGE_ELSE, /* … and said something else */
 	TEXT_JUDGE_FAILED, /* … and did not answer */
 	TEXT_ROUTED_TO, /* … another one: its name, when and where it was */
+	TEXT_ROUTED_AWAY, /* … in another folder */
+	TEXT_ROUTED_AWAY_ONLY, /* … and there is no other */
 	TEXT_ROUTED_OWN, /* … an agent's own session: the agent, its name, when and where it was */
 	TEXT_ROUTED_OWN_ONLY, /* … and there is no other */
 	TEXT_FOLDER_OWN, /* … and nothing is routed */

@@ -329,6 +329,26 @@ done
 t_exit 'it is gone back to' 0 t_faden route --json 'back to the release pipeline, upload the logs'
 t_like 'the one of this folder is meant' "$(cat "$t_out")" '"action":"resume"[^{]*"directory":"[^"]*/pipe-n"'
 
+# What is gone back to is what stands before the comma, and here comes first.
+mkdir -p "$t_tmp/print" "$t_tmp/plan" && cd "$t_tmp/print" || exit 1
+t_exit 'another folder has its subject' 0 ask --new the printer driver crashes on duplex paper
+printer=$(conversation)
+cd "$t_tmp/plan" || exit 1
+t_exit 'this one has another' 0 ask --new tidy the unit tests of the scheduler
+scheduler=$(conversation)
+t_exit 'and one more' 0 ask --new upgrade the logging library
+for words in 'back to the scheduler, the printer driver job has duplex set' \
+	'ok, go back to the scheduler: the printer driver job has duplex set' \
+	'zurück zum scheduler, the printer driver job has duplex set'; do
+	t_exit "'$words' is asked about" 0 t_faden route --json "$words"
+	t_like 'what is said behind it leads nowhere else' "$(sed 's/"candidates".*//' "$t_out")" "\"by\":\"router\",\"conversation_id\":\"$scheduler\""
+done
+t_exit 'what names the other folder is asked about' 0 t_faden route --json 'back to the printer driver, the scheduler has duplex set'
+t_like 'it is reached' "$(sed 's/"candidates".*//' "$t_out")" "\"conversation_id\":\"$printer\""
+t_exit 'it is taken' 0 t_faden ask --agent rehearsal 'back to the printer driver, the scheduler has duplex set'
+t_like 'it is told where, and what to say if that is wrong' "$(cat "$t_err")" \
+	"Resuming: the printer driver .*, in $t_tmp/print \\(if not, say: \"no, the other one\"\\)\\.\$"
+
 # Staying is silent, unless something else was likely as well: then it is told, with the way out.
 mkdir -p "$t_tmp/stay" && cd "$t_tmp/stay" || exit 1
 t_exit 'a conversation to stay in' 0 t_faden ask --new --agent rehearsal fix the rounding error in the checkout total
