@@ -19,9 +19,6 @@ enum {
 	TAILS_MAX = 6, /* … whose last words are read */
 };
 
-/* Less than this of what is said in common is no name. */
-static const double names_it = 0.5;
-
 /* Older than this, a session of the agents' own does not go on unless it is named. */
 static const int64_t member_fresh_ms = INT64_C(7) * 24 * 3600 * 1000;
 
@@ -516,7 +513,8 @@ int candidates_here_first(const struct decide_opts *o, struct sv text, const str
 	for (size_t i = 0; r == 0 && i < seen.convs.n; i++) {
 		const struct conv *c = &seen.convs.v[i];
 		bool is_here = strcmp(c->dir, o->dir) == 0;
-		if (seen.candidates[i].keyword < names_it || !(is_here || same_conv(c, away)))
+		if (seen.candidates[i].keyword < CANDIDATE_NAMED ||
+			!(is_here || same_conv(c, away)))
 			continue;
 		here = is_here ? i : here;
 		named++;

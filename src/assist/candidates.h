@@ -7,6 +7,9 @@
 
 #include "assist/decide.h"
 
+/* Of a candidate's keyword: less than this is a word in common, no name. */
+#define CANDIDATE_NAMED 0.5
+
 /* Lets the router choose among them; current is what goes on in the folder, may be empty. Fills
  * convs, candidates and open of *d. */
 int candidates_ask(const struct decide_opts *o, struct sv text, const struct conv *current,

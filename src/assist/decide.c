@@ -16,8 +16,6 @@
 
 /* Two texts are one request when at least half of their words are the same. */
 static const double same_request = 0.5;
-/* Less than this is a word in common, no name. */
-static const double names_it = 0.5;
 
 void decision_init(struct decision *d)
 {
@@ -30,6 +28,7 @@ void decision_init(struct decision *d)
 		.misplaced = STR_INIT,
 		.places = STRV_INIT,
 		.confidence = 1,
+		.next = ROUTE_NONE,
 		.language = TEXT_ENGLISH,
 	};
 }
@@ -239,7 +238,7 @@ static int find_named(
 			break;
 		}
 		for (size_t k = 0; r == 0 && k < seen.convs.n; k++) {
-			if (seen.candidates[k].keyword < names_it ||
+			if (seen.candidates[k].keyword < CANDIDATE_NAMED ||
 				seen.candidates[k].keyword <= best ||
 				!decide_goes_on(o, &seen.convs.v[k]))
 				continue;
@@ -389,9 +388,8 @@ static int decide_correction(
 	if (!record_read(o->store, o->dir, &rec)) {
 		/* Where nothing was begun there is no other one, and nobody to answer. */
 		AUTO_CONV here = CONV_INIT;
-		int found = kind == CORRECT_OTHER && (words.denies || words.sure)
-			? find_here(o, &here, reterr)
-			: 1;
+		bool denied = kind == CORRECT_OTHER && (words.denies || words.sure);
+		int found = denied ? find_here(o, &here, reterr) : 1;
 		if (found == 0 && !here.id[0] && !is_member(&here))
 			return reply_to_correction(d, text_get(TEXT_NO_OTHER, o->language));
 		return found < 0 ? found : 0;
@@ -425,8 +423,8 @@ bool decision_goes_to(const struct decision *d, const struct conv *c)
 }
 
 /* Where it goes, and for "no, the other one" where else: what was told as that before when it stays
- * where it was, else the one that was left, unless another was nearly as likely; then the others by
- * how well they fit. */
+ * where it was, else the second choice if only one elsewhere went before it, then the one that was
+ * left, unless another was nearly as likely; then the others by how well they fit. */
 static void note_places(const struct decide_opts *o, const struct conv *last, struct decision *d)
 {
 	AUTO_RECORD rec = { .text = NULL };
@@ -439,8 +437,13 @@ static void note_places(const struct decide_opts *o, const struct conv *last, st
 		if (rec.at > 0)
 			add_place(d, xstrdup(rec.places.v[rec.at - 1]));
 		add_round(d, &rec);
-	} else if (last->id[0] && !d->close) {
-		add_place(d, xstrdup(last->id));
+	} else {
+		const struct conv *next = d->next == ROUTE_NONE ? NULL : &d->convs.v[d->next];
+		if (next && d->conv.dir && strcmp(d->conv.dir, o->dir) != 0 &&
+			strcmp(next->dir, o->dir) == 0 && d->candidates[d->next].keyword > 0)
+			add_place(d, place_of(next));
+		if (last->id[0] && !d->close)
+			add_place(d, xstrdup(last->id));
 	}
 	for (size_t n = 0; n < d->convs.n; n++) {
 		size_t best = ROUTE_NONE;
@@ -565,6 +568,7 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 	d->by = BY_ROUTER;
 	d->confidence = decision.confidence;
 	d->by_meaning = decision.by_meaning;
+	d->next = decision.runner_up;
 	d->close = !d->called && decision.ahead < o->close;
 	set_reason(d, decision.reason);
 	const struct conv *blocked =

@@ -143,6 +143,7 @@ struct decision {
 	bool apart; /* that is another one than the talk's, and stays so */
 	double confidence; /* 0 to 1 */
 	bool close; /* another was nearly as likely */
+	size_t next; /* of convs: the router's second choice; ROUTE_NONE: new, or none */
 	bool by_meaning; /* what the texts mean has been weighed, not their words alone */
 	char reason[ROUTE_REASON_MAX];
 	struct conv heir_of; /* new, because this one failed; without an id: none */

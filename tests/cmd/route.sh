@@ -349,6 +349,9 @@ t_exit 'it is taken' 0 t_faden ask --agent rehearsal 'back to the printer driver
 t_like 'it is told where, and what to say if that is wrong' "$(cat "$t_err")" \
 	"Resuming: the printer driver .*, in $t_tmp/print \\(if not, say: \"no, the other one\"\\)\\.\$"
 
+t_exit 'the other one is taken' 0 ask no, the other one
+t_is 'it is the one here that was spoken of, not what ran last' "$(conversation)" "$scheduler"
+
 # Staying is silent, unless something else was likely as well: then it is told, with the way out.
 mkdir -p "$t_tmp/stay" && cd "$t_tmp/stay" || exit 1
 t_exit 'a conversation to stay in' 0 t_faden ask --new --agent rehearsal fix the rounding error in the checkout total
