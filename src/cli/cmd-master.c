@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/front.h"
@@ -304,6 +305,8 @@ static void tell_changes(
 				master_role_name((enum master_role)i),
 				is->model[i] ? is->model[i] : "the agent's choice",
 				was->model[i] ? was->model[i] : "the agent's choice");
+	if (was->dir && strcmp(was->dir, is->dir) != 0)
+		say_note(m->app->err, "they work in %s from here on; it was %s", is->dir, was->dir);
 	const char *rights[] = { was->permission ? was->permission : "default",
 		is->permission ? is->permission : "default" };
 	if (strcmp(rights[0], rights[1]) != 0)
@@ -318,6 +321,35 @@ static const char *words_to_go_on(const struct master_state *s, const char *text
 		s->stopped.stop == MASTER_STOP_STALLED || s->stopped.stop == MASTER_STOP_CHECK;
 
 	return text[0] ? text : stuck ? "Try again." : NULL;
+}
+
+/* The run was worked on in another folder so far. Where a file is named, -d says which folder is
+ * meant; else it is only where the run was looked for. */
+static int check_folder(const struct master *m, const struct master_state *s, struct err *reterr)
+{
+	const struct master_manage *runs = &m->opts->runs;
+	bool by_file = runs->session_file || (runs->session && strchr(runs->session, '/'));
+	AUTO_STR there = STR_INIT;
+
+	if (runs->force || (by_file && m->opts->dir))
+		return 0;
+	if (!by_file && !run_works_elsewhere(s, master_path(m->run)))
+		return err_set(reterr, ERR_INPUT,
+			"this run worked in %s and lies in %s now; --force goes on here",
+			s->config.dir ? s->config.dir : "another folder", m->dir);
+	if (!s->config.dir || !path_exists(s->config.dir))
+		return err_set(reterr, ERR_INPUT,
+			"this run worked in %s, which is not here; --force goes on in %s",
+			s->config.dir ? s->config.dir : "another folder", m->dir);
+	if (by_file) {
+		str_adds(&there, "-d ");
+		shell_id(&there, s->config.dir);
+	} else {
+		run_again(m->app, s, master_path(m->run), true, &there);
+	}
+	return err_set(reterr, ERR_INPUT,
+		"this run works in %s: %s goes on there, --force goes on here, in %s",
+		s->config.dir, there.buf, m->dir);
 }
 
 static int resume_run(struct master *m, const char *text, struct err *reterr)
@@ -342,10 +374,9 @@ static int resume_run(struct master *m, const char *text, struct err *reterr)
 	master_config_copy(&c, &s->config);
 	AUTO_FREE char *was = c.dir ? xstrdup(c.dir) : NULL;
 	if (!c.dir || strcmp(c.dir, m->dir) != 0) {
-		if (!m->opts->runs.force)
-			return err_set(reterr, ERR_INPUT,
-				"this run was begun in %s and lies in %s now; --force goes on here",
-				c.dir ? c.dir : "another folder", m->dir);
+		r = check_folder(m, s, reterr);
+		if (r < 0)
+			return r;
 		set(&c.dir, m->dir);
 	}
 	r = manage_fork(m->app, m->dir, &m->opts->runs, &m->run, reterr);

@@ -162,17 +162,33 @@ int run_find_two(struct app *app, int r, char **specs, struct strv *paths, struc
 
 /* ---- what is done with it ---- */
 
+/* A folder that has a run of this id itself has the one that this is a copy of, and one that is
+ * gone was moved: then it is this folder that it goes on in. */
+bool run_works_elsewhere(const struct master_state *s, const char *path)
+{
+	AUTO_FREE char *folder = run_folder_of(path);
+
+	if (!s->config.dir || !path_exists(s->config.dir))
+		return false;
+	if (!folder)
+		return true;
+	AUTO_FREE char *own =
+		xasprintf("%s/%s/sessions/session-%s.json", s->config.dir, MASTER_FOLDER, s->id);
+	return strcmp(folder, s->config.dir) != 0 && !path_exists(own);
+}
+
 void run_again(
 	struct app *app, const struct master_state *s, const char *path, bool id, struct str *out)
 {
 	AUTO_FREE char *here = NULL;
 	AUTO_FREE char *folder = run_folder_of(path);
-	const char *dir = folder ? folder : s->config.dir;
+	bool by_file = !folder || run_works_elsewhere(s, path);
+	const char *dir = by_file ? s->config.dir : folder;
 
 	str_adds(out, "faden master ");
-	if (folder && !id) {
+	if (!by_file && !id) {
 		str_adds(out, "--resume");
-	} else if (folder) {
+	} else if (!by_file) {
 		str_addf(out, "--resume --session %s", s->id);
 	} else {
 		AUTO_FREE char *real = NULL;

@@ -32,7 +32,10 @@ int run_find_two(
 bool run_find_elsewhere(struct app *app, const char *here, const char *spec, struct run_named *ret);
 /* The folders that have some, those that were active last first. */
 void run_folders(struct app *app, const char *except, struct strv *out);
-/* Appends the command that goes on with the run in this file, to be pasted here; with `id` it names
+/* Whether the run in this file is worked on in a folder that it does not lie in. */
+bool run_works_elsewhere(const struct master_state *s, const char *path);
+/* Appends the command that goes on with the run in this file, where it was worked on last, to be
+ * pasted here; with `id` it names
  * the run also where it is the latest of its folder. */
 void run_again(
 	struct app *app, const struct master_state *s, const char *path, bool id, struct str *out);

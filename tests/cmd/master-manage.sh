@@ -151,7 +151,7 @@ t_setenv "XDG_STATE_HOME=$t_tmp/other-home/state"
 mkdir "$t_tmp/there"
 cd "$t_tmp/there" || exit 1
 t_exit 'another folder is said' 3 t_faden master --session-file "$t_tmp/taken.json" 'count to 5'
-t_like 'with a choice' "$(cat "$t_err")" '--force goes on here'
+t_like 'with a choice' "$(cat "$t_err")" "works in $here: -d .?$here.? goes on there, --force goes on here"
 t_exit 'and taken' 0 t_faden master --session-file "$t_tmp/taken.json" --force 'count to 5'
 t_like 'the sessions are written back' "$(cat "$t_err")" "worker's session is not on this machine.*3 prompts"
 t_like 'the worker goes on counting' "$(cat "$t_out")" '5, five'
@@ -165,6 +165,35 @@ t_is 'nothing said here is for the conversations of the pair' "$(t_faden route -
 t_setenv "HOME=$t_home"
 t_unsetenv XDG_STATE_HOME
 cd "$here" || exit 1
+
+# One run is worked on in one folder: the one that was said last.
+mkdir "$t_tmp/a" "$t_tmp/b"
+cd "$t_tmp/a" || exit 1
+t_exit 'a run is begun in a folder' 7 t_faden master --agent rehearsal -r 1 'count to 6'
+file=$(find "$t_tmp/a/.claude-master/sessions" -name 'session-*.json')
+cd "$t_tmp/b" || exit 1
+t_exit 'another one is not taken silently' 3 t_faden master --session-file "$file" -r 1
+t_exit 'nor by its path' 3 t_faden master --session "$file" -r 1
+t_like 'and nothing false is said of it' "$(cat "$t_err")" "works in $t_tmp/a: -d .?$t_tmp/a.? goes on there"
+t_exit 'it goes on there' 7 t_faden master --session-file "$file" --force -r 1
+again=$(grep -o 'faden master .* -r N' "$t_out" "$t_err" -h | sed 's/^faden master //; s/ -r N$//')
+eval "set -- $again"
+t_is 'that is where the command leads' "$*" "--session-file $file"
+cd "$t_tmp" || exit 1
+t_exit 'from a third folder' 3 t_faden master --session-file "$file" -r 1
+t_like 'the one that it works in is named' "$(cat "$t_err")" "works in $t_tmp/b: -d .?$t_tmp/b.? goes on there"
+t_exit 'to name it is enough' 7 t_faden master --session-file "$file" -d "$t_tmp/b" -r 1
+again=$(grep -o 'faden master .* -r N' "$t_out" "$t_err" -h | sed 's/^faden master //; s/ -r N$//')
+eval "set -- $again"
+t_is 'the command names it too' "$*" "--session-file $file -d $t_tmp/b"
+cd "$t_tmp/a" || exit 1
+t_exit 'where it lies it is not taken silently' 3 t_faden master --resume -r 1
+t_like 'and it is said where it is worked on' "$(cat "$t_err")" "works in $t_tmp/b: faden master --session-file .*$t_tmp/b.? goes on there"
+eval "set -- $(sed -n 's/.*: faden master \(.*\) goes on there.*/\1/p' "$t_err")"
+t_exit 'by a command that can be pasted' 7 t_faden master "$@" -r 1
+t_exit 'and back to the first, by its name' 7 t_faden master --session-file "$file" -d "$t_tmp/a" -r 1
+t_like 'which is said' "$(cat "$t_err")" "work in $t_tmp/a from here on; it was $t_tmp/b"
+t_exit 'from where it goes on as ever' 0 t_faden master --resume -r 9
 
 # A bundle, taken in elsewhere: here beside the run itself, and where nothing of it is known.
 t_exit 'a run is taken along' 0 t_faden export alpha -o "$t_tmp/alpha.faden" --format bundle

@@ -152,7 +152,7 @@ mkdir "$t_tmp/moved"
 mv .claude-master "$t_tmp/moved"
 cd "$t_tmp/moved" || exit 1
 t_exit 'a run that was moved is not taken silently' 3 t_faden master --resume -r 5
-t_like 'it is said where it was' "$(cat "$t_err")" "begun in $here"
+t_like 'it is said where it was' "$(cat "$t_err")" "works in $here:.*--force goes on here"
 t_exit 'but with a word' 0 t_faden master --resume --force -r 5
 t_like 'where it was' "$(cat "$t_out")" '2, two'
 cd "$here" || exit 1
