@@ -67,30 +67,46 @@ static int find_tip(const struct session_part *own, const struct transcript_form
 
 /* ---- what is brought ---- */
 
+struct told {
+	struct str prompt, answer;
+};
+
+static void told_clear(struct told *t)
+{
+	str_clear(&t->prompt);
+	str_clear(&t->answer);
+}
+
+static void told_release(struct told *t)
+{
+	str_release(&t->prompt);
+	str_release(&t->answer);
+}
+
 struct merging {
 	const struct merge_opts *opts;
 	struct merge_report *report;
 	struct native_lines lines;
 	struct str out; /* lines to be added */
-	struct str prompt, answer; /* of the turn in hand */
+	struct told there, brought, here; /* a turn of the other, what is made of it, one of home */
 	struct branch_note note;
 };
 
 /* The words of the user, and what was said last: a call means that more is to come. */
 static int take_item(void *data, const struct item *item, struct err *reterr UNUSED)
 {
-	struct merging *m = data;
+	struct told *told = data;
 	AUTO_STR text = STR_INIT;
 
-	if (item->flags & ITEM_PROMPT && m->prompt.len == 0)
-		transcript_text(item, &m->prompt);
+	if (item->flags & ITEM_PROMPT && told->prompt.len == 0)
+		transcript_text(item, &told->prompt);
 	if (item->kind != ITEM_ASSISTANT || item->flags & (ITEM_FAILED | ITEM_SYNTHETIC))
 		return 0;
 	transcript_text(item, &text);
 	if (transcript_is_filler(str_sv(&text)) || sv_trim(str_sv(&text)).n == 0)
 		return 0;
-	str_clear(&m->answer);
-	str_add(&m->answer, sv_trim(str_sv(&text)));
+	str_clear(&told->answer);
+	str_add(&told->answer, sv_trim(str_sv(&text)));
 	return 0;
 }
 
@@ -109,27 +125,46 @@ static void say(struct merging *m, enum item_kind kind, struct sv text)
 	native_put(&m->lines, &(struct native_item){ .kind = kind, .text = text });
 }
 
-static void bring_turn(struct merging *m, const struct turn_view *turn)
+/* The turn as it stands at home. ret_mark: how many bytes say where it comes from. */
+static void tell_turn(struct merging *m, const struct turn_view *turn, size_t *ret_mark)
 {
-	const struct session_row *other = m->opts->other;
-	AUTO_STR words = STR_INIT;
-	AUTO_STR answer = STR_INIT;
+	struct str *words = &m->brought.prompt, *answer = &m->brought.answer;
 
-	str_addf(&words, "[From another branch: session %s, turn %llu] ", other->info.id,
+	told_clear(&m->brought);
+	str_addf(words, "[From another branch: session %s, turn %llu] ", m->opts->other->info.id,
 		(unsigned long long)turn->number);
-	str_add(&words, str_sv(&m->prompt));
-	str_add(&answer, m->answer.len ? str_sv(&m->answer) : SV("(It was not answered.)"));
+	*ret_mark = words->len;
+	str_add(words, str_sv(&m->there.prompt));
+	str_add(answer,
+		m->there.answer.len ? str_sv(&m->there.answer) : SV("(It was not answered.)"));
 	if (turn->calls > 0 || turn->files.n > 0) {
-		str_addf(&answer, "\n\n[There, with %u call%s of tools", turn->calls,
+		str_addf(answer, "\n\n[There, with %u call%s of tools", turn->calls,
 			turn->calls == 1 ? "" : "s");
-		str_adds(&answer, turn->files.n > 0 ? "; files changed: " : "");
-		add_files(&answer, &turn->files);
-		str_addc(&answer, ']');
+		str_adds(answer, turn->files.n > 0 ? "; files changed: " : "");
+		add_files(answer, &turn->files);
+		str_addc(answer, ']');
 	}
-	say(m, ITEM_USER, str_sv(&words));
-	say(m, ITEM_ASSISTANT, str_sv(&answer));
-	m->report->turns++;
-	m->report->calls += turn->calls;
+}
+
+/* Whether an earlier merge has brought the turn, as it is now: one that has got another answer
+ * since is news. 1: it has. */
+static int is_home(struct merging *m, size_t mark, struct err *reterr)
+{
+	const struct turn_views *home = &m->opts->diff->of[DIFF_A];
+	const struct sv marked = sv_trim((struct sv){ m->brought.prompt.buf, mark });
+
+	vec_each (&home->v, turn) {
+		if (turn->left || !sv_starts(sv_of(turn->head), marked))
+			continue;
+		told_clear(&m->here);
+		int r = turn_view_items(home, turn, take_item, &m->here, reterr);
+		if (r < 0)
+			return r;
+		if (sv_eq(sv_trim(str_sv(&m->here.prompt)), sv_trim(str_sv(&m->brought.prompt))) &&
+			sv_eq(str_sv(&m->here.answer), sv_trim(str_sv(&m->brought.answer))))
+			return 1;
+	}
+	return 0;
 }
 
 /* What the one who goes on must know of it. */
@@ -177,12 +212,21 @@ static int bring(struct merging *m, struct err *reterr)
 		turn = &d->of[DIFF_B].v.v[pair->at[DIFF_B]];
 		if (turn->left || turn->brief)
 			continue;
-		str_clear(&m->prompt);
-		str_clear(&m->answer);
-		int r = turn_view_items(&d->of[DIFF_B], turn, take_item, m, reterr);
+		size_t mark;
+		told_clear(&m->there);
+		int r = turn_view_items(&d->of[DIFF_B], turn, take_item, &m->there, reterr);
 		if (r < 0)
 			return r;
-		bring_turn(m, turn);
+		tell_turn(m, turn, &mark);
+		r = is_home(m, mark, reterr);
+		if (r < 0)
+			return r;
+		if (r > 0)
+			continue;
+		say(m, ITEM_USER, str_sv(&m->brought.prompt));
+		say(m, ITEM_ASSISTANT, str_sv(&m->brought.answer));
+		m->report->turns++;
+		m->report->calls += turn->calls;
 	}
 	if (m->report->turns == 0)
 		return err_set(reterr, ERR_NOTFOUND,
@@ -276,8 +320,9 @@ int merge_sessions(const struct merge_opts *opts, struct merge_report *ret, stru
 	if (r >= 0)
 		r = write_child(&m, &tip, reterr);
 	str_release(&m.out);
-	str_release(&m.prompt);
-	str_release(&m.answer);
+	told_release(&m.there);
+	told_release(&m.brought);
+	told_release(&m.here);
 	str_release(&tip.uuid);
 	str_release(&tip.model);
 	return r;

@@ -1,7 +1,8 @@
 /*
  * What was found on another branch, brought home: a child of one session that goes on with the
  * conclusions of another, as turns that say where they come from. The words of the user there and
- * the last answer to them go along; how it was got there does not, but is counted.
+ * the last answer to them go along; how it was got there does not, but is counted. What an earlier
+ * merge has brought is not brought again.
  *
  * Both sessions are only read. The child is a session of the first one's agent.
  */

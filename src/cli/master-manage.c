@@ -512,7 +512,7 @@ static int do_diff(struct app *app, const char *dir, const struct master_manage 
 static int bring_words(const struct two *two, struct str *out, struct err *reterr)
 {
 	const struct strv *conflicts = &two->conflicts;
-	int r = master_conclusions(two->run[1], two->common, out, reterr);
+	int r = master_conclusions(two->run[0], two->run[1], two->common, out, reterr);
 
 	for (size_t i = 0; i < conflicts->n; i++)
 		str_addf(out, "%s%s", i ? ", " : "\n\nChanged there and here: ", conflicts->v[i]);

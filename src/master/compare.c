@@ -283,11 +283,27 @@ void master_changes_both(
 
 /* ---- what it came to ---- */
 
+#define FROM_ANOTHER "This comes from another run, "
+
 struct concluding {
 	size_t common, seen;
 	int64_t round; /* of the last instruction */
+	struct str piece; /* what is told of it */
+	struct str had; /* what was told of the run before */
 	struct str *out;
+	const char *id;
 };
+
+/* One that was told before is not told again, unless it has got another answer since. */
+static void flush_piece(struct concluding *c)
+{
+	size_t at, len = c->piece.len;
+
+	str_adds(&c->piece, "\n\n"); /* all of it, not the beginning of something longer */
+	if (!sv_find(str_sv(&c->had), str_sv(&c->piece), &at))
+		str_add(c->out, (struct sv){ c->piece.buf, len });
+	str_clear(&c->piece);
+}
 
 static int conclude(void *data, const struct master_step *step, struct err *reterr)
 {
@@ -298,29 +314,53 @@ static int conclude(void *data, const struct master_step *step, struct err *rete
 		return 0;
 	if (step->kind == MASTER_STEP_ASK && step->round > c->round) {
 		c->round = step->round;
+		if (c->piece.len > 0)
+			flush_piece(c);
 		if (++c->seen > c->common)
-			str_addf(c->out, "\n\nRound %lld there, the instruction:\n%.*s",
+			str_addf(&c->piece, "\n\nRound %lld there, the instruction:\n%.*s",
 				(long long)step->round, SV_ARG(step->text));
 	} else if (step->kind == MASTER_STEP_ANSWER && c->seen > c->common) {
-		str_addf(c->out, "\n\nWhat its worker answered%s:\n%.*s",
+		str_addf(&c->piece, "\n\nWhat its worker answered%s:\n%.*s",
 			step->fail == AGENT_OK ? "" : ", which failed", SV_ARG(step->text));
 	}
 	return 0;
 }
 
-int master_conclusions(struct master_run *other, size_t common, struct str *out, struct err *reterr)
+static int collect_told(void *data, const struct master_step *step, struct err *reterr)
+{
+	struct concluding *c = data;
+	struct sv text = step->text;
+
+	(void)reterr;
+	if (step->kind != MASTER_STEP_SAY || !sv_starts(text, SV(FROM_ANOTHER)) ||
+		!sv_starts(sv_from(text, sizeof(FROM_ANOTHER) - 1), sv_of(c->id)))
+		return 0;
+	str_add(&c->had, text);
+	str_adds(&c->had, "\n\n");
+	return 0;
+}
+
+int master_conclusions(struct master_run *home, struct master_run *other, size_t common,
+	struct str *out, struct err *reterr)
 {
 	const struct master_state *s = master_state(other);
-	struct concluding c = { .common = common, .out = out };
+	struct concluding c = { .common = common, .out = out, .id = s->id };
 
 	str_addf(out,
-		"This comes from another run, %s%s%s%s. It was done there, not "
-		"here: look at what it changed before you rely on it.",
+		FROM_ANOTHER "%s%s%s%s. It was done there, not "
+			     "here: look at what it changed before you rely on it.",
 		s->id, s->name ? " (\"" : "", s->name ? s->name : "", s->name ? "\")" : "");
 	size_t before = out->len;
-	int r = master_steps(other, conclude, &c, reterr);
+	int r = master_steps(home, collect_told, &c, reterr);
+	if (r == 0)
+		r = master_steps(other, conclude, &c, reterr);
+	if (r == 0 && c.piece.len > 0)
+		flush_piece(&c);
+	str_release(&c.piece);
+	str_release(&c.had);
 	if (r == 0 && out->len == before)
 		r = err_set(reterr, ERR_NOTFOUND,
-			"the other run has nothing that this one does not have");
+			"there is nothing to bring home: the other run has nothing that this one "
+			"does not have");
 	return r;
 }

@@ -56,6 +56,7 @@ void master_changes_both(
 	const struct master_changes *a, const struct master_changes *b, struct strv *out);
 
 /* What the other run came to since its first `common` instructions, as words for the instructor of
- * another: each instruction and its answer in full, marked with where it comes from. */
-int master_conclusions(
-	struct master_run *other, size_t common, struct str *out, struct err *reterr) MUST_USE;
+ * `home`: each instruction and its answer in full, marked with where it comes from; without those
+ * that it was told before. ERR_NOTFOUND: there are none. */
+int master_conclusions(struct master_run *home, struct master_run *other, size_t common,
+	struct str *out, struct err *reterr) MUST_USE;

@@ -51,12 +51,12 @@ static void test_two_ways(void **state)
 	assert_string_equal(b.v.v[3].answer, "second answer 4");
 	assert_string_equal(b.v.v[3].model, "opus");
 	assert_int_equal(b.v.v[3].tokens_out, 10);
-	assert_int_equal(master_conclusions(two, 2, &text, NULL), 0);
+	assert_int_equal(master_conclusions(one, two, 2, &text, NULL), 0);
 	assert_non_null(strstr(text.buf, "(\"two\")"));
 	assert_non_null(strstr(text.buf, "second\n  answer 3"));
 	assert_non_null(strstr(text.buf, "Round 4 there"));
 	assert_null(strstr(text.buf, "both"));
-	assert_int_equal(master_conclusions(two, 4, &text, NULL), ERR_NOTFOUND);
+	assert_int_equal(master_conclusions(one, two, 4, &text, NULL), ERR_NOTFOUND);
 	assert_int_equal(master_close(one, NULL), 0);
 	assert_int_equal(master_close(two, NULL), 0);
 }

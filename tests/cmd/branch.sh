@@ -156,6 +156,32 @@ t_like 'the conflict is told' "$(cat "$t_out")" 'both branches have changed: /x/
 t_like 'and that there were commands' "$(tr '\n' ' ' <"$t_out")" 'in a shell were run there .1; 1 here.: which'
 t_is 'a resume sends it all' "$(t_faden show --live "$merged" | grep -c '^you ')" 7
 t_like 'the lineage has both parents' "$(t_faden lineage "$merged")" "merged with ${branch%%-*} +$merged"
+made=$(find "$t_home/.claude" -name '*.jsonl' | wc -l)
+t_exit 'what is home is not brought again' 1 t_faden merge "$merged" "$branch"
+t_like 'and that is said' "$(cat "$t_err")" 'nothing to bring home'
+t_exit 'nor is it said that it would be' 1 t_faden merge --dry-run "$merged" "$branch"
+t_is 'nothing was written' "$(find "$t_home/.claude" -name '*.jsonl' | wc -l)" "$made"
+say "$fb" more- cmd-4 'five things' Read '{"file_path":"/x/b.c"}' 'five is found'
+t_exit 'something is new there' 0 t_faden merge --json "$merged" "$branch"
+t_exit 'the merge has it' 0 t_faden show "$(field session_id)"
+t_is 'and what was there, once' "$(sed -n 's/^.From another branch: .*, turn \([0-9]*\). .*/\1/p' "$t_out" | tr '\n' ' ')" '3 4 5 '
+t_exit 'a merge into codex' 0 t_faden merge --unrelated --json "$c" "$branch"
+t_exit 'does not bring it again either' 1 t_faden merge --unrelated "$(field session_id)" "$branch"
+sed -i '$d' "$fb"
+t_exit 'a turn whose answer is not there yet' 0 t_faden merge --json "$a" "$branch"
+merged=$(field session_id)
+say "$fb" end- more-3 'six things' Read '{"file_path":"/x/b.c"}' 'six'
+python3 - "$fb" <<'END'
+import sys
+lines = open(sys.argv[1]).readlines()
+at = next(i for i, l in enumerate(lines) if '"more-3"' in l and '"uuid": "more-3"' in l)
+late = lines[at].replace('"uuid": "more-3"', '"uuid": "more-4"').replace('"parentUuid": "more-2"', '"parentUuid": "more-3"')
+late = late[:late.index('"message": ')] + '"message": {"id": "late", "role": "assistant", "model": "model-a", "content": [{"type": "text", "text": "late"}]}' + late[late.index(', "isSidechain"'):]
+lines.insert(at + 1, late.replace('"type": "user"', '"type": "assistant"', 1))
+open(sys.argv[1], "w").writelines(l.replace('"parentUuid": "more-3", "type": "user"', '"parentUuid": "more-4", "type": "user"') for l in lines)
+END
+t_exit 'is brought when it is' 0 t_faden merge --json "$merged" "$branch"
+t_is 'with what is new' "$(field turns)" 2
 t_exit 'nothing to bring' 1 t_faden merge "$a" "$a"
 t_exit 'a merge of what is not related' 3 t_faden merge "$a" "$c"
 t_like 'a way is told' "$(cat "$t_err")" '--unrelated'

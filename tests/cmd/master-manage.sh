@@ -48,6 +48,10 @@ t_exit 'what another came to is brought home' 0 t_faden master --merge alpha lam
 t_like 'as words that say so' "$(grep '"kind":"say"' "$runs/session-$(id epsilon).json" | tail -n 1)" \
 	'This comes from another run.*Round 4 there'
 t_exit 'and the instructor gets them' 0 t_faden master --session epsilon
+t_exit 'once' 1 t_faden master --merge epsilon lambda
+t_exit 'the other goes on' 0 t_faden master --session lambda -r 20 'count to 1'
+t_exit 'what came of it is brought' 0 t_faden master --merge epsilon lambda --name epsilon2
+t_is 'without what was brought before' "$(grep '"kind":"say"' "$runs/session-$(id epsilon2).json" | tail -n 1 | grep -o 'Round [0-9]* there' | tr '\n' ' ')" 'Round 9 there '
 printf '*\nsay {"act":"tell","message":"Sing."}\n' >"$t_tmp/script"
 t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 t_faden master --agent rehearsal --name sigma -r 1 'sing' >/dev/null 2>&1
@@ -107,6 +111,9 @@ t_exit 'nor when somebody wants it' 3 t_faden fork alpha --name theta
 t_exit 'a fork is looked at' 0 t_faden fork alpha --at 2 -n --name nu
 t_is 'and not made' "$(id nu)" ''
 t_exit 'merge takes two' 0 t_faden merge theta alpha --name iota
+t_exit 'what was brought home is not brought again' 1 t_faden merge iota alpha --name iota2
+t_like 'and that is said' "$(cat "$t_err")" 'nothing to bring home'
+t_is 'nothing was made' "$(id iota2)" ''
 t_exit 'lineage takes one' 0 t_faden lineage iota
 t_is 'and knows both that it comes from' "$(grep -c "forked at 1.*theta$\|merged at 1 with $(id alpha | cut -c 1-8).*iota  <- this" "$t_out")" 2
 t_exit 'show takes one' 0 t_faden show theta
