@@ -414,6 +414,11 @@ int pair_say(struct pair *p, struct sv line, struct err *reterr)
 		r = master_step(p->opts.run, &step, reterr);
 		if (r == 0 && !p->paused)
 			pair_note(p, "the instructor gets that with what it is sent next");
+		if (r == 0 && got.late.n > 0)
+			pair_note(p,
+				"%.*s is only words for the instructor there: it counts at the "
+				"beginning",
+				SV_ARG(got.late));
 	}
 	p->compact |= got.compact;
 	if (r == 0 && p->paused) {

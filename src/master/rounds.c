@@ -67,6 +67,19 @@ static struct sv find_wrong(struct sv text)
 	return suggest_distance(word, SV("compact")) <= 1 ? sv_head(text, n) : SV("");
 }
 
+static struct sv find_late(struct sv text)
+{
+	char sign;
+	int64_t n;
+
+	for (size_t i = 0; i < text.n; i++) {
+		struct sv rest = sv_from(text, i);
+		if (take_marker(&rest, &sign, &n))
+			return sv_make(text.p + i, text.n - i - rest.n);
+	}
+	return SV("");
+}
+
 struct rounds_line rounds_read(struct sv line, int64_t remaining)
 {
 	struct rounds_line got = { .remaining = remaining, .text = sv_trim(line) };
@@ -84,5 +97,6 @@ struct rounds_line rounds_read(struct sv line, int64_t remaining)
 		got.text = sv_trim(got.text);
 	}
 	got.wrong = find_wrong(got.text);
+	got.late = find_late(got.text);
 	return got;
 }

@@ -19,6 +19,7 @@ struct rounds_line {
 	bool compact;
 	struct sv text; /* what is left of the line, without blanks around it */
 	struct sv wrong; /* what it begins with that was meant as one and is none; empty: nothing */
+	struct sv late; /* a marker in the text, where it is only words; empty: none */
 };
 
 /* remaining: before it. A number beyond ROUNDS_MAX counts as that. */

@@ -238,6 +238,28 @@ static void mistyped_round_control(void **state)
 	}
 }
 
+static void round_control_that_comes_late(void **state)
+{
+	static const struct {
+		const char *line, *late;
+	} cases[] = {
+		{ "do it well [r+2]", "[r+2]" },
+		{ "do [R=3] it [r+2]", "[R=3]" },
+		{ "[r+2] do it [compact]", "[compact]" },
+		{ "[r+2] do it", "" },
+		{ "do it [r+2", "" },
+		{ "see [1] and [readme]", "" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct rounds_line got = rounds_read(sv_of(cases[i].line), 4);
+		if (!sv_is(got.late, cases[i].late))
+			fail_msg("%s: \"%.*s\"", cases[i].line, SV_ARG(got.late));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +271,8 @@ int main(void)
 		cmocka_unit_test(long_answers),
 		cmocka_unit_test(round_control),
 		cmocka_unit_test(mistyped_round_control),
+		cmocka_unit_test(round_control_that_comes_late),
+		cmocka_unit_test(round_control_that_comes_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

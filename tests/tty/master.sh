@@ -25,6 +25,8 @@ tty_type '[compact]' Enter
 tty_wait 'the sessions are looked at' "^in the worker.s session is nothing to shorten"
 tty_type 'be quick' Enter
 tty_wait 'words are taken' '^the instructor gets that with what it is sent next$'
+tty_type 'be quick [r+2]' Enter
+tty_wait 'rounds behind them are not, which is said' '^\[r\+2\] is only words for the instructor there: it counts at the beginning$'
 tty_type Escape
 tty_wait 'Escape interrupts' '^interrupted\. What should the instructor know\?'
 tty_wait 'it waits' 'paused · '
