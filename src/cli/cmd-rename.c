@@ -3,7 +3,6 @@
  * touched.
  */
 #include <stdlib.h>
-#include <strings.h>
 
 #include "base/mem.h"
 #include "cli/cmd.h"
@@ -22,22 +21,6 @@ static const struct opt rename_options[] = {
 	OPT_FLAG(0, "json", struct rename_opts, json, "the session as it is called now, as JSON"),
 	OPT_END,
 };
-
-struct namesakes {
-	const struct session_row *row;
-	const char *name;
-	char id[UUID_TEXT]; /* of one of them */
-};
-
-static int note_namesake(void *data, const char *agent, const char *id, const char *name)
-{
-	struct namesakes *n = data;
-
-	if (strcasecmp(name, n->name) == 0 &&
-		(strcmp(id, n->row->info.id) != 0 || strcmp(agent, n->row->agent) != 0))
-		(void)snprintf(n->id, sizeof(n->id), "%s", id);
-	return 0;
-}
 
 static int run_rename(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
@@ -61,13 +44,8 @@ static int run_rename(
 		conv_by_session(app->store, row->agent, row->info.id, &app->clock, &conv, NULL) >=
 			0)
 		r = conv_rename(app->store, conv.id, name[0] ? name : NULL, reterr);
-	struct namesakes same = { .row = row, .name = name };
 	if (r >= 0 && name[0])
-		r = catalogue_names(app->store, note_namesake, &same, reterr);
-	if (r >= 0 && same.id[0])
-		say_note(app->err,
-			"another session is called that too: %s; the name alone is neither of them",
-			same.id);
+		r = sessions_tell_namesake(app, row->agent, row->info.id, name, reterr);
 	if (r < 0 || !opts->json)
 		return r < 0 ? r : 0;
 	/* The session as it is called from now on: by the new name, else the agent's own. */

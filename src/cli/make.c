@@ -317,5 +317,5 @@ int made_place(struct app *app, const char *name, bool current, struct made *m, 
 	m->name = name ? xstrdup(name) : NULL;
 	m->conversation = current ? xstrdup(heir.id) : NULL;
 	m->current = current;
-	return 0;
+	return name ? sessions_tell_namesake(app, m->agent, m->id, name, reterr) : 0;
 }

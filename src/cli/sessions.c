@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "assist/kit.h"
@@ -416,6 +417,34 @@ int sessions_check_name(const char *name, struct err *reterr)
 		return err_set(reterr, ERR_INPUT,
 			"a name is one line of plain text without blanks around it");
 	return 0;
+}
+
+struct namesakes {
+	const char *agent, *id, *name; /* of the one that has it now */
+	char other[UUID_TEXT]; /* one of those that have it too */
+};
+
+static int note_namesake(void *data, const char *agent, const char *id, const char *name)
+{
+	struct namesakes *n = data;
+
+	if (strcasecmp(name, n->name) == 0 &&
+		(strcmp(id, n->id) != 0 || strcmp(agent, n->agent) != 0))
+		(void)snprintf(n->other, sizeof(n->other), "%s", id);
+	return 0;
+}
+
+int sessions_tell_namesake(
+	struct app *app, const char *agent, const char *id, const char *name, struct err *reterr)
+{
+	struct namesakes same = { .agent = agent, .id = id, .name = name };
+	int r = catalogue_names(app->store, note_namesake, &same, reterr);
+
+	if (r >= 0 && same.other[0])
+		say_note(app->err,
+			"another session is called that too: %s; the name alone is neither of them",
+			same.other);
+	return r < 0 ? r : 0;
 }
 
 int sessions_check_agent(const char *name, struct err *reterr)

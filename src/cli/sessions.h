@@ -64,3 +64,6 @@ char *sessions_current(struct app *app);
 int sessions_check_agent(const char *name, struct err *reterr) MUST_USE;
 /* Whether a session can be called so. */
 int sessions_check_name(const char *name, struct err *reterr) MUST_USE;
+/* Says so when another session than the one that has just got the name has it too. */
+int sessions_tell_namesake(struct app *app, const char *agent, const char *id, const char *name,
+	struct err *reterr) MUST_USE;

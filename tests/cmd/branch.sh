@@ -182,6 +182,13 @@ open(sys.argv[1], "w").writelines(l.replace('"parentUuid": "more-3", "type": "us
 END
 t_exit 'is brought when it is' 0 t_faden merge --json "$merged" "$branch"
 t_is 'with what is new' "$(field turns)" 2
+t_exit 'a merge with a name' 0 t_faden merge --name 'both ways' "$a" "$branch"
+t_unlike 'that nobody has' "$(cat "$t_err")" 'called that too'
+t_exit 'with one that another has' 0 t_faden merge --json --name 'The other way' "$a" "$branch"
+t_like 'it is said' "$(cat "$t_err")" 'another session is called that too: [0-9a-f-]{36}; the name alone'
+t_unlike 'of the other one' "$(cat "$t_err")" "$(field session_id)"
+t_exit 'so it is of a fork' 0 t_faden fork --name 'the other way' "$a"
+t_like 'too' "$(cat "$t_err")" 'another session is called that too'
 t_exit 'nothing to bring' 1 t_faden merge "$a" "$a"
 t_exit 'a merge of what is not related' 3 t_faden merge "$a" "$c"
 t_like 'a way is told' "$(cat "$t_err")" '--unrelated'

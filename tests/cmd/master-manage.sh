@@ -108,6 +108,7 @@ t_exit 'two forks of a name' 0 t_faden fork alpha --at 2
 t_exit 'are not called the same' 0 t_faden fork alpha --at 2
 t_is 'by themselves' "$(t_faden master --list-sessions 2>/dev/null | grep -c 'alpha (from round 2 on\(, 2\)*)$')" 2
 t_exit 'nor when somebody wants it' 3 t_faden fork alpha --name theta
+t_exit 'not of a merge either' 3 t_faden merge theta alpha --name theta
 t_exit 'a fork is looked at' 0 t_faden fork alpha --at 2 -n --name nu
 t_is 'and not made' "$(id nu)" ''
 t_exit 'merge takes two' 0 t_faden merge theta alpha --name iota
