@@ -69,6 +69,8 @@ static int run_clean(
 	if (opts->older_ms == 0)
 		return err_set(reterr, ERR_USAGE, "say how old: --older-than 7d");
 	doomed.forget = opts->forget;
+	if (r >= 0 && opts->forget && !opts->dry)
+		r = doomed_finish(app->store, reterr);
 	if (r >= 0 && !opts->all)
 		r = kit_dir(app->settings, app->cwd, &here, reterr);
 	query.dir = here;

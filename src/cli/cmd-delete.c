@@ -28,7 +28,7 @@ static int run_delete(
 {
 	const struct delete_opts *opts = options;
 	CLEANUP(doomed_release) struct doomed doomed = DOOMED_INIT;
-	int r = 0;
+	int r = opts->forget && !opts->dry ? doomed_finish(app->store, reterr) : 0;
 
 	doomed.forget = opts->forget;
 	for (int i = 0; i < argc && r >= 0; i++) {

@@ -135,6 +135,20 @@ static void add_paths(const struct doomed_session *one, struct strv *ret)
 			strv_add(ret, one->files.v[i]);
 }
 
+/* Set while rows are forgotten whose bytes may still stand in the store's file. */
+#define UNSCRUBBED "unscrubbed"
+
+int doomed_finish(struct store *store, struct err *reterr)
+{
+	AUTO_FREE char *value = NULL;
+	int r = store_pref_get(store, UNSCRUBBED, &value, NULL);
+
+	if (r < 0)
+		return 0;
+	r = store_scrub(store, reterr);
+	return r < 0 ? r : sql_exec(store, "DELETE FROM pref WHERE key = '" UNSCRUBBED "'", reterr);
+}
+
 /* The index, and last the store: as long as it knows them, this can be done again. */
 static int forget_rows(const struct keeper *k, const struct doomed *d, struct doomed_stats *ret,
 	struct err *reterr)
@@ -146,6 +160,8 @@ static int forget_rows(const struct keeper *k, const struct doomed *d, struct do
 		add_paths(one, &all);
 	if (all.n > 0 && path_exists(k->index_dir))
 		r = index_forget(k->index_dir, (const char *const *)all.v, all.n, reterr);
+	if (r == 0)
+		r = store_pref_set(k->store, UNSCRUBBED, "", reterr);
 	vec_each (&d->rows, one) {
 		AUTO_STRV paths = STRV_INIT;
 		add_paths(one, &paths);
@@ -153,7 +169,7 @@ static int forget_rows(const struct keeper *k, const struct doomed *d, struct do
 			r = catalogue_forget(k->store, one->agent, one->id,
 				(const char *const *)paths.v, paths.n, &ret->rows, reterr);
 	}
-	return r < 0 ? r : store_scrub(k->store, reterr);
+	return r < 0 ? r : doomed_finish(k->store, reterr);
 }
 
 /* ---- all of it ---- */

@@ -47,3 +47,6 @@ struct doomed_stats doomed_count(const struct doomed *d);
  */
 int doomed_delete(const struct keeper *k, struct vault *v, const struct doomed *d,
 	struct doomed_stats *ret, struct err *reterr) MUST_USE;
+/* After one that was cut short when the store no longer knew what it forgot: nothing of it stands
+ * in the store's file then. */
+int doomed_finish(struct store *store, struct err *reterr) MUST_USE;
