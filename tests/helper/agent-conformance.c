@@ -14,12 +14,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/uuid.h"
 #include "os/file.h"
-#include "os/proc.h"
 #include "transcript/home.h"
 
 /* ---- conversations ---- */
@@ -500,9 +500,10 @@ static void test_keep_alive_lost(void **state)
 		/* Claude Code writes the session some time after it has answered. */
 		step_until(seen == 0 ? has_one_answer : has_two_answers, SOON_MS);
 		assert_int_equal(kill(pid, SIGKILL), 0);
-		/* Once the loop sees it between the turns, once only the next turn does. */
-		while (proc_start_time(pid) != 0)
-			(void)usleep(1000);
+		/* Once the loop sees it between the turns, once only the next turn does. It is gone
+		 * when the last of its threads is. */
+		siginfo_t ended;
+		assert_int_equal(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);
 		if (seen == 0)
 			assert_int_equal(loop_step(rig.loop, 50, NULL), 0);
 		turn("what did I say?", true);
