@@ -47,7 +47,7 @@ void lineage_release(struct lineage *l)
 	*l = (struct lineage)LINEAGE_INIT;
 }
 
-static struct lineage_node node_of_row(const struct session_row *row)
+struct lineage_node lineage_node_of(const struct session_row *row)
 {
 	return (struct lineage_node){
 		.id = xstrdup(row->info.id),
@@ -168,7 +168,7 @@ static int on_candidate(void *data, const struct session_row *row)
 		return 0;
 	if (best->id)
 		node_release(best);
-	*best = node_of_row(row);
+	*best = lineage_node_of(row);
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static bool find_by_path(const struct trace *t, const char *path, struct lineage
 	if (path[0] != '/' || !path_exists(path) ||
 		catalogue_resolve(t->store, t->homes, t->n_homes, path, &row, NULL, NULL) < 0)
 		return false;
-	*ret = node_of_row(&row);
+	*ret = lineage_node_of(&row);
 	return true;
 }
 
@@ -275,7 +275,7 @@ static int on_kin(void *data, const struct session_row *row)
 		return 0;
 	if (k->oldest.id)
 		node_release(&k->oldest);
-	k->oldest = node_of_row(row);
+	k->oldest = lineage_node_of(row);
 	return 0;
 }
 
@@ -310,7 +310,7 @@ static int find_origin(const struct trace *t, struct lineage_node *fork, struct 
 static int climb(
 	struct trace *t, const struct session_row *focus, struct lineage *chain, struct err *reterr)
 {
-	vec_push(&chain->nodes, node_of_row(focus));
+	vec_push(&chain->nodes, lineage_node_of(focus));
 	lineage_take_note(&chain->nodes.v[0]);
 	(void)note_seen(t, &chain->nodes.v[0]);
 	for (;;) {
@@ -416,7 +416,7 @@ static int on_child(void *data, const struct session_row *row)
 
 	if ((row->info.flags & SESSION_SUBAGENT) || left_behind(f, row))
 		return 0;
-	struct lineage_node child = node_of_row(row);
+	struct lineage_node child = lineage_node_of(row);
 	if (!note_seen(&f->t, &child)) {
 		node_release(&child);
 		return 0;

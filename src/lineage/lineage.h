@@ -65,6 +65,8 @@ struct lineage {
 	bool cut; /* there are more than LINEAGE_NODES_MAX */
 };
 void lineage_release(struct lineage *l);
+/* A node of its own, without a place among others. */
+struct lineage_node lineage_node_of(const struct session_row *row);
 #define LINEAGE_INIT       \
 	{                  \
 		.focus = 0 \

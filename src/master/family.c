@@ -98,25 +98,9 @@ static int add_replay(void *data, const struct session_row *row)
 	if (row->info.relation != SESSION_REPLAYED || has_node(r->l, row->info.id) ||
 		r->l->nodes.n >= LINEAGE_NODES_MAX)
 		return 0;
-	struct lineage_node n = {
-		.id = xstrdup(row->info.id),
-		.path = xstrdup(row->info.path),
-		.named = xstrdup(""),
-		.agent = xstrdup(row->agent),
-		.title = xstrdup(session_title(row)),
-		.parent_id = xstrdup(row->info.parent_id),
-		.parent_path = xstrdup(row->info.parent_path),
-		.relation = SESSION_REPLAYED,
-		.state = row->gone ? LINEAGE_GONE : LINEAGE_HERE,
-		.first_ms = row->info.first_ms,
-		.active_ms = row->active_ms,
-		.saved = -1,
-		.turns = row->info.turns,
-		.other_id = xstrdup(""),
-		.parent = r->of,
-		.depth = of->depth + 1,
-		.root = xstrdup(""),
-	};
+	struct lineage_node n = lineage_node_of(row);
+	n.parent = r->of;
+	n.depth = of->depth + 1;
 	if (!row->gone)
 		lineage_take_note(&n);
 	vec_push(&r->l->nodes, n);
