@@ -11,15 +11,6 @@
 #define NORETURN __attribute__((noreturn))
 #define UNUSED __attribute__((unused))
 
-/* A function over wide vectors is compiled for processors with AVX2 too; which one is called is
- * settled when the program starts. Sanitizers are not ready at that time. */
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
-	!defined(__SANITIZE_THREAD__) && !defined(__clang__)
-#define VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define VECTOR_CLONES
-#endif
-
 /* Runs fn(&variable) when the variable leaves its scope, which is a use of it. */
 #define CLEANUP(fn) __attribute__((cleanup(fn), unused))
 

@@ -20,7 +20,8 @@ struct clock {
 enum { CLOCK_TEXT_MAX = 40 };
 
 int64_t clock_wall_ms(const struct clock *c); /* since 1970 UTC */
-int64_t clock_age_ms(const struct clock *c); /* since boot, CLOCK_BOOTTIME */
+int64_t clock_age_ms(
+	const struct clock *c); /* since boot, CLOCK_BOOTTIME; NULL: never a fixed one */
 int64_t clock_run_ms(void); /* for waiting: it stands still during suspend */
 
 /* "2026-01-31T12:00:00.123Z" */

@@ -103,6 +103,23 @@ bool sv_parse_i64(struct sv s, long long *ret)
 	return true;
 }
 
+bool sv_parse_bytes(struct sv s, uint64_t *ret)
+{
+	static const char units[] = "kMG";
+	unsigned shift = 0;
+	long long n;
+
+	for (size_t i = 0; units[i] && s.n > 0 && shift == 0; i++)
+		if ((s.p[s.n - 1] | 0x20) == (units[i] | 0x20)) {
+			shift = 10 * (unsigned)(i + 1);
+			s = sv_head(s, s.n - 1);
+		}
+	if (!sv_parse_i64(s, &n) || n < 0 || n > INT64_MAX >> shift)
+		return false;
+	*ret = (uint64_t)n << shift;
+	return true;
+}
+
 bool sv_parse_double(struct sv s, double *ret)
 {
 	char tmp[NUMBER_MAX];

@@ -17,6 +17,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/attr.h"
@@ -101,6 +102,8 @@ bool sv_find(struct sv hay, struct sv needle, size_t *ret_at); /* first occurren
 /* Cuts the next piece off *rest at `sep`; false when nothing is left. "a,,b" gives a, "", b. */
 bool sv_split(struct sv *rest, char sep, struct sv *ret_piece);
 bool sv_parse_i64(struct sv s, long long *ret); /* whole slice, decimal, range-checked */
+/* "500M", "2G", "64k", "1000": k, M and G are 1024, its square and its cube. */
+bool sv_parse_bytes(struct sv s, uint64_t *ret);
 bool sv_parse_double(struct sv s, double *ret); /* whole slice, finite, C locale spelling */
 
 /* ---- owned string ---- */

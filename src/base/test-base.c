@@ -97,6 +97,16 @@ static void test_sv(void **state)
 	assert_true(sv_parse_i64(SV("-42"), &n) && n == -42);
 	assert_false(sv_parse_i64(SV("4 "), &n));
 	assert_false(sv_parse_i64(SV("99999999999999999999"), &n));
+	uint64_t bytes;
+	assert_true(sv_parse_bytes(SV("1000"), &bytes) && bytes == 1000);
+	assert_true(sv_parse_bytes(SV("64K"), &bytes) && bytes == 65536);
+	assert_true(sv_parse_bytes(SV("2G"), &bytes) && bytes == (uint64_t)2 << 30);
+	assert_true(sv_parse_bytes(SV("8589934591G"), &bytes));
+	assert_false(sv_parse_bytes(SV("8589934592G"), &bytes));
+	assert_false(sv_parse_bytes(SV("5Q"), &bytes));
+	assert_false(sv_parse_bytes(SV("2GG"), &bytes));
+	assert_false(sv_parse_bytes(SV("-1k"), &bytes));
+	assert_false(sv_parse_bytes(SV("M"), &bytes));
 	double d;
 	assert_true(sv_parse_double(SV("0.45"), &d) && d > 0.44 && d < 0.46);
 	assert_false(sv_parse_double(SV("nan"), &d));
@@ -247,6 +257,11 @@ static void test_scrub(void **state)
 	check_scrub("one\r\n\ttwo", 9, "one two", true);
 	check_scrub("bad\xff", 4, "bad\357\277\275", false);
 	check_scrub("\xe2\x80\xaeltr", 6, "\357\277\275ltr", false);
+	/* all that Unicode calls controls of the direction, marks among them */
+	check_scrub("a\xd8\x9c", 3, "a\357\277\275", true);
+	check_scrub("a\xe2\x80\x8e", 4, "a\357\277\275", true);
+	check_scrub("a\xe2\x80\x8f", 4, "a\357\277\275", false);
+	check_scrub("a\xe2\x80\x8d", 4, "a\xe2\x80\x8d", false);
 	check_scrub("\033", 1, "", false);
 }
 

@@ -206,8 +206,18 @@ static size_t escape_length(struct sv s)
 
 bool utf8_unsafe(uint32_t cp)
 {
-	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || (cp >= 0x202A && cp <= 0x202E) ||
-		(cp >= 0x2066 && cp <= 0x2069) || cp == 0x2028 || cp == 0x2029;
+	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0x061C || cp == 0x200E ||
+		cp == 0x200F || (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2066 && cp <= 0x2069);
+}
+
+/* How much at its front stays as it is: nearly all of it. */
+static size_t plain_length(struct sv s)
+{
+	size_t n = 0;
+
+	while (n < s.n && s.p[n] >= 0x20 && s.p[n] < 0x7F)
+		n++;
+	return n;
 }
 
 static void scrub(struct str *out, struct sv s, bool one_line)
@@ -216,7 +226,14 @@ static void scrub(struct str *out, struct sv s, bool one_line)
 
 	while (s.n) {
 		uint32_t cp;
-		size_t n = utf8_decode(s, &cp);
+		size_t n = plain_length(s);
+		if (n > 0) {
+			str_add(out, sv_head(s, n));
+			s = sv_from(s, n);
+			in_blank = false;
+			continue;
+		}
+		n = utf8_decode(s, &cp);
 		bool blank = cp == '\n' || cp == '\t' || cp == '\r';
 		if (cp == 0x1B) {
 			n = escape_length(s);
@@ -247,9 +264,7 @@ void utf8_scrub_json(struct str *out, struct sv s)
 {
 	while (s.n) {
 		uint32_t cp;
-		size_t n = 0;
-		while (n < s.n && s.p[n] >= 0x20 && s.p[n] < 0x7F)
-			n++; /* nearly all of it */
+		size_t n = plain_length(s);
 		str_add(out, sv_head(s, n));
 		s = sv_from(s, n);
 		if (s.n == 0)

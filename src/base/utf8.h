@@ -35,7 +35,7 @@ void utf8_fit(struct str *out, struct sv s, size_t columns);
  * the direction of writing, line separators. */
 bool utf8_unsafe(uint32_t cp);
 /*
- * Makes text from outside harmless: C0 and C1 controls, DEL, bidirectional overrides and invalid
+ * Makes text from outside harmless: C0 and C1 controls, DEL, controls of the direction and invalid
  * bytes cannot reach the terminal. utf8_scrub keeps newline and tab; utf8_scrub_line turns them
  * and runs of them into one blank. Escape sequences go as a whole, other controls
  * show as U+FFFD.

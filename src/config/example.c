@@ -104,6 +104,7 @@ static void add_value(struct str *out, const struct setting *row, struct sv key,
 		return;
 	case SETTING_BOOL:
 	case SETTING_SECONDS:
+	case SETTING_SIZE:
 	case SETTING_STRING:
 	case SETTING_PATH:
 	case SETTING_CHOICE:

@@ -140,6 +140,17 @@ static int set_number(const struct setting *row, void *field, struct sv text, st
 	return 0;
 }
 
+static int set_size(uint64_t *field, struct sv text, struct err *reterr)
+{
+	uint64_t bytes = 0;
+
+	if (text.n > 0 && !sv_parse_bytes(text, &bytes))
+		return err_set(
+			reterr, ERR_INPUT, "'%.*s' is not a size such as 500M or 2G", SV_ARG(text));
+	*field = bytes;
+	return 0;
+}
+
 static void replace_string(char **field, char *owned)
 {
 	free(*field);
@@ -212,6 +223,8 @@ static int set_field(struct settings *s, enum setting_id id, struct sv text, str
 	case SETTING_NUMBER:
 	case SETTING_SECONDS:
 		return set_number(&row, field, text, reterr);
+	case SETTING_SIZE:
+		return set_size(field, text, reterr);
 	case SETTING_STRING:
 		replace_string(field, xmemdup0(text.p, text.n));
 		return 0;
@@ -270,6 +283,7 @@ void settings_clear(struct settings *s, enum setting_id id)
 	case SETTING_INT:
 	case SETTING_NUMBER:
 	case SETTING_SECONDS:
+	case SETTING_SIZE:
 		break;
 	}
 }
@@ -412,6 +426,20 @@ static void print_list(struct str *out, const struct strv *list, const char *sep
 		str_addf(out, "%s%s", i ? sep : "", list->v[i]);
 }
 
+/* In the unit that it was given in, or a larger one. */
+static void print_size(struct str *out, uint64_t bytes)
+{
+	static const char *const units[] = { "", "k", "M", "G" };
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_LEN(units) && bytes > 0 && bytes % 1024 == 0) {
+		bytes /= 1024;
+		i++;
+	}
+	if (bytes > 0)
+		str_addf(out, "%llu%s", (unsigned long long)bytes, units[i]);
+}
+
 void settings_print(struct str *out, const struct settings *s, enum setting_id id)
 {
 	const void *value = settings_value(s, id);
@@ -428,6 +456,9 @@ void settings_print(struct str *out, const struct settings *s, enum setting_id i
 		break;
 	case SETTING_SECONDS:
 		str_addf(out, "%.10g", (double)*(const int64_t *)value / 1000);
+		break;
+	case SETTING_SIZE:
+		print_size(out, *(const uint64_t *)value);
 		break;
 	case SETTING_STRING:
 	case SETTING_PATH:

@@ -20,6 +20,7 @@ enum setting_kind {
 	SETTING_INT, /* long long */
 	SETTING_NUMBER, /* double */
 	SETTING_SECONDS, /* int64_t milliseconds; "90", "1.5", "15m", "2h" */
+	SETTING_SIZE, /* uint64_t bytes; "500M", "2G"; 0: empty */
 	SETTING_STRING, /* char *, never NULL */
 	SETTING_PATH, /* the same; "~" expanded */
 	SETTING_CHOICE, /* the same; the first spelling of one of the choices */
@@ -33,6 +34,7 @@ enum setting_kind {
 #define SETTING_TYPE_INT long long
 #define SETTING_TYPE_NUMBER double
 #define SETTING_TYPE_SECONDS int64_t
+#define SETTING_TYPE_SIZE uint64_t
 #define SETTING_TYPE_STRING char *
 #define SETTING_TYPE_PATH char *
 #define SETTING_TYPE_CHOICE char *

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <yaml.h>
 
+#include "base/lang.h"
 #include "base/suggest.h"
 #include "os/file.h"
-#include "route/phrase.h"
 
 struct loader {
 	yaml_parser_t parser;
@@ -334,6 +334,7 @@ static int load_value(struct loader *l, enum setting_id id, unsigned line)
 	case SETTING_INT:
 	case SETTING_NUMBER:
 	case SETTING_SECONDS:
+	case SETTING_SIZE:
 	case SETTING_STRING:
 	case SETTING_PATH:
 	case SETTING_CHOICE:

@@ -8,6 +8,7 @@
 
 #include "base/attr.h"
 #include "base/mem.h"
+#include "base/wide.h"
 #include "os/unpack.h"
 #include "json/block.h"
 #include "json/jsonl-read.h"
@@ -295,7 +296,7 @@ static bool has_any(const vector *v)
 }
 
 /* Passes what has no byte below blank. */
-static VECTOR_CLONES const char *skip_plain(const char *p, const char *end, unsigned *bytes)
+VECTOR_BODY const char *skip_plain_any(const char *p, const char *end, unsigned *bytes)
 {
 	vector all = { 0 };
 
@@ -311,6 +312,8 @@ static VECTOR_CLONES const char *skip_plain(const char *p, const char *end, unsi
 	*bytes |= has_any(&all) ? JSONL_HIGH : 0;
 	return p;
 }
+VECTOR_CLONES(const char *, skip_plain, (const char *p, const char *end, unsigned *bytes),
+	(p, end, bytes))
 
 /* The newline among the n bytes that were looked at, or n. */
 static size_t take(struct block_kinds look, size_t n, unsigned *bytes)

@@ -74,6 +74,68 @@ int file_open(const char *path, struct stat *ret_st, struct err *reterr)
 	return TAKE_FD(fd);
 }
 
+/* ---- what is no file, for output ---- */
+
+/* Where a link leads, one step; NULL: it is none. */
+static char *link_target(const char *path)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target));
+
+	if (n <= 0 || (size_t)n == sizeof(target))
+		return NULL;
+	AUTO_FREE char *folder = path_folder(path);
+	target[n] = '\0';
+	return path_join(folder, target);
+}
+
+/* The number of the descriptor of ours that a path stands for; -1: it stands for none. */
+static int descriptor_of(const char *path)
+{
+	AUTO_FREE char *own = NULL;
+	AUTO_FREE char *at = xstrdup(path);
+	bool able = path_real("/proc/self/fd", &own, NULL) >= 0;
+
+	for (int i = 0; able && i < LINKS_MAX && at; i++) {
+		AUTO_FREE char *folder = path_folder(at);
+		AUTO_FREE char *real = NULL;
+		long long n = -1;
+		if (path_real(folder, &real, NULL) >= 0 && strcmp(real, own) == 0)
+			return sv_parse_i64(path_base(sv_of(at)), &n) && n <= INT_MAX ? (int)n : -1;
+		AUTO_FREE char *link = TAKE_PTR(at);
+		at = link_target(link);
+	}
+	return -1;
+}
+
+int file_open_into(const char *path, int *ret_fd, struct err *reterr)
+{
+	struct stat st;
+	int own = descriptor_of(path);
+
+	/* Opening it would begin at its start, and cannot be done with a socket. All that we
+	 * opened ourselves is close-on-exec, the store above all: nobody else's words go there. */
+	if (own >= 0) {
+		int flags = fcntl(own, F_GETFD);
+		int fd = flags >= 0 && !(flags & FD_CLOEXEC) ? fcntl(own, F_DUPFD_CLOEXEC, 0) : -1;
+		if (fd < 0)
+			return err_errno(reterr, EBADF, "open %s", path);
+		*ret_fd = fd;
+		return 1;
+	}
+	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return err_errno(reterr, EISDIR, "write %s", path);
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return err_errno(reterr, errno, "open %s", path);
+	*ret_fd = fd;
+	return 1;
+}
+
+/* ---- reading ---- */
+
 static int read_all(int fd, size_t max, struct str *out)
 {
 	struct stat st;
@@ -114,12 +176,76 @@ int file_read(const char *path, size_t max, struct str *out, struct err *reterr)
 	return err_errno(reterr, -r, "read %s", path);
 }
 
+int file_read_at(int fd, uint64_t offset, size_t n, struct str *out, struct err *reterr)
+{
+	size_t before = out->len;
+
+	if (!str_reserve(out, n))
+		return err_set(reterr, ERR_LIMIT, "too many bytes");
+	while (out->len - before < n) {
+		size_t got = out->len - before;
+		ssize_t more = pread(fd, out->buf + out->len, n - got, (off_t)(offset + got));
+		if (more < 0 && errno == EINTR)
+			continue;
+		if (more < 0) {
+			int r = err_errno(reterr, errno, "read");
+			str_cut(out, before);
+			return r;
+		}
+		if (more == 0)
+			break;
+		out->len += (size_t)more;
+	}
+	out->buf[out->len] = '\0';
+	return 0;
+}
+
+bool file_same(int a, int b, uint64_t offset, uint64_t n)
+{
+	enum { PIECE = 64 * 1024 };
+	AUTO_STR left = STR_INIT, right = STR_INIT;
+
+	while (n > 0) {
+		size_t piece = n < PIECE ? (size_t)n : PIECE;
+		str_clear(&left);
+		str_clear(&right);
+		if (file_read_at(a, offset, piece, &left, NULL) < 0 || left.len < piece ||
+			file_read_at(b, offset, piece, &right, NULL) < 0 ||
+			!sv_eq(str_sv(&left), str_sv(&right)))
+			return false;
+		offset += piece;
+		n -= piece;
+	}
+	return true;
+}
+
+int file_open_temp(const char *folder, struct err *reterr)
+{
+	const char *const folders[] = { folder, "/var/tmp", "/tmp" };
+
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+		int fd = open(folders[i], O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			return fd;
+	}
+	/* Network file systems and older ones have none that never had a name. */
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+		AUTO_FREE char *name = path_join(folders[i], TEMP_PREFIX "XXXXXX");
+		int fd = mkostemp(name, O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (unlink(name) == 0)
+			return fd;
+		(void)close(fd);
+	}
+	return err_errno(reterr, errno, "a temporary file in %s, /var/tmp or /tmp", folder);
+}
+
 /* ---- folders ---- */
 
 int folder_sync_of(const char *path, struct err *reterr)
 {
-	struct sv parent = path_parent(sv_of(path));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(path);
 	AUTO_CLOSE int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
@@ -263,23 +389,18 @@ int file_lock(const char *path, bool wait, int *ret_fd, struct err *reterr)
  * that leads to nothing yet leads to the file to be made. */
 static char *follow_link(const char *path)
 {
-	char target[PATH_MAX];
-	char *real = NULL;
 	char *at = xstrdup(path);
 
 	for (int i = 0; i < LINKS_MAX; i++) {
-		ssize_t n = readlink(at, target, sizeof(target));
-		if (n <= 0 || (size_t)n == sizeof(target))
+		AUTO_FREE char *next = link_target(at);
+		char *real = NULL;
+		if (!next)
 			break;
-		if (path_real(at, &real, NULL) == 0) {
-			free(at);
-			return real;
-		}
-		struct sv parent = path_parent(sv_of(at));
-		AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
-		target[n] = '\0';
+		bool there = path_real(at, &real, NULL) == 0;
 		free(at);
-		at = path_join(folder, target);
+		if (there)
+			return real;
+		at = TAKE_PTR(next);
 	}
 	return at;
 }
@@ -339,8 +460,7 @@ int file_new_open(struct file_new *f, const char *path, mode_t mode, struct err 
 int file_new_open_unnamed(struct file_new *f, const char *path, mode_t mode, struct err *reterr)
 {
 	AUTO_FREE char *target = follow_link(path);
-	struct sv parent = path_parent(sv_of(target));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(target);
 	/* The name is given later through /proc. */
 	AUTO_CLOSE int fd = access("/proc/self/fd", X_OK) == 0
 		? open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600)
@@ -456,6 +576,34 @@ static int name_unnamed(const struct file_new *f, const char *path)
 	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
+int file_new_copy(struct file_new *f, int from, struct err *reterr)
+{
+	enum { STEP = 1 << 30, BUFFER = 256 * 1024 };
+	off_t at = 0;
+	ssize_t n;
+
+	do {
+		n = copy_file_range(from, &at, f->fd, NULL, STEP, 0);
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n == 0)
+		return 0;
+	if (errno == EIO || errno == ENOSPC || errno == EDQUOT)
+		return err_errno(reterr, errno, "copy to %s", f->path);
+	/* Where the kernel cannot copy by itself. */
+	AUTO_FREE char *buf = xmalloc(BUFFER);
+	while ((n = pread(from, buf, BUFFER, at)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_errno(reterr, errno, "read");
+		int r = file_new_write(f, sv_make(buf, (size_t)n), reterr);
+		if (r < 0)
+			return r;
+		at += n;
+	}
+	return 0;
+}
+
 int file_new_ready(struct file_new *f, struct err *reterr)
 {
 	assert(!f->lazy); /* the old file goes */
@@ -472,10 +620,22 @@ int file_new_ready(struct file_new *f, struct err *reterr)
 	return 0;
 }
 
+/* A rename would put a file in the place of a device as well, for all who use it. */
+static int check_replaced(const char *path, struct err *reterr)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+		return 0;
+	return err_set(reterr, ERR_INPUT, "%s is %s, not a file", path, kind_of(st.st_mode));
+}
+
 int file_new_commit(struct file_new *f, struct err *reterr)
 {
-	int r = file_new_ready(f, reterr); /* replacing needs a name to rename from */
+	int r = check_replaced(f->path, reterr);
 
+	if (r == 0)
+		r = file_new_ready(f, reterr); /* replacing needs a name to rename from */
 	if (r < 0)
 		return r;
 	if (rename(f->temp, f->path) < 0)
@@ -524,8 +684,10 @@ void file_new_release(struct file_new *f)
 int file_replace(const char *path, struct sv data, mode_t mode, struct err *reterr)
 {
 	CLEANUP(file_new_release) struct file_new f = FILE_NEW_INIT;
-	int r = file_new_open(&f, path, mode, reterr);
+	int r = check_replaced(path, reterr); /* also before anything is made beside it */
 
+	if (r == 0)
+		r = file_new_open(&f, path, mode, reterr);
 	if (r == 0)
 		r = file_new_write(&f, data, reterr);
 	if (r == 0)

@@ -21,6 +21,31 @@ int file_open(const char *path, struct stat *ret_st, struct err *reterr) MUST_US
 /* Reads the whole file into *out (cleared first). More than max bytes: ERR_LIMIT. Missing:
  * -ENOENT, so that callers can treat it as empty. */
 int file_read(const char *path, size_t max, struct str *out, struct err *reterr) MUST_USE;
+/* n bytes from a place on, appended to *out; fewer where the file ends before. *out is as it was
+ * after a failure. */
+int file_read_at(int fd, uint64_t offset, size_t n, struct str *out, struct err *reterr) MUST_USE;
+/* Whether two files have the same n bytes from a place on. */
+bool file_same(int a, int b, uint64_t offset, uint64_t n);
+static inline int64_t file_mtime_ns(const struct stat *st)
+{
+	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+/* Nobody can set this one back: what was written with the time of before has another. So has what
+ * was only renamed, linked or given other rights. */
+static inline int64_t file_ctime_ns(const struct stat *st)
+{
+	return (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
+}
+/*
+ * A path that was given for output: 1 when what stands there is no regular file but a device, a
+ * pipe, or a descriptor that we were started with (/dev/stdout, /dev/fd/N). That is written into
+ * and never replaced: *ret_fd is open for it. A pipe is waited for until somebody reads. 0: there
+ * is a regular file, or nothing. A folder is an error.
+ */
+int file_open_into(const char *path, int *ret_fd, struct err *reterr) MUST_USE;
+/* A file without a name, for reading and writing, that goes when it is closed: in the folder or,
+ * where nothing can be made there, in /var/tmp or /tmp. Its descriptor, or negative. */
+int file_open_temp(const char *folder, struct err *reterr) MUST_USE;
 
 /*
  * A new file in the making, under a temporary name in the target's folder. Nothing shows under
@@ -53,11 +78,14 @@ int file_new_write(struct file_new *f, struct sv data, struct err *reterr) MUST_
 /* Several pieces in one go. */
 int file_new_writev(
 	struct file_new *f, const struct sv *pieces, size_t n, struct err *reterr) MUST_USE;
+/* All bytes of another file, from its begin. */
+int file_new_copy(struct file_new *f, int from, struct err *reterr) MUST_USE;
 /* All that was written is on the disk, under the temporary name, and closed: it may take the place
  * of an original, so it is no lazy one. */
 int file_new_ready(struct file_new *f, struct err *reterr) MUST_USE;
 /* fsync, rename over `path`, fsync of the folder. After a failure `path` is the old file or, when
- * only the last step failed, the new one. */
+ * only the last step failed, the new one. What stands there and is no regular file, a device or a
+ * pipe, is never replaced: an error. */
 int file_new_commit(struct file_new *f, struct err *reterr) MUST_USE;
 /* The same, but fails with -EEXIST when `path` exists already. A lazy one has no fsync. */
 int file_new_commit_excl(struct file_new *f, struct err *reterr) MUST_USE;

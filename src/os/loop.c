@@ -173,6 +173,20 @@ struct loop_source *loop_add_signal(
 	return NULL;
 }
 
+int loop_add_signals(struct loop *loop, const int *signals, size_t n, loop_signal_fn fn, void *data,
+	struct err *reterr)
+{
+	struct err err = ERR_INIT;
+
+	for (size_t i = 0; i < n; i++)
+		if (!loop_add_signal(loop, signals[i], fn, data, &err)) {
+			if (reterr)
+				*reterr = err;
+			return err.code;
+		}
+	return 0;
+}
+
 /* ---- posts ---- */
 
 struct loop_source *loop_add_posts(struct loop *loop, struct err *reterr)

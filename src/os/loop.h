@@ -32,6 +32,9 @@ struct loop_source *loop_add_timer(struct loop *loop, int64_t ms, loop_timer_fn 
 /* All sources of a signal are told. NULL with reterr set when it cannot be taken. */
 struct loop_source *loop_add_signal(
 	struct loop *loop, int signo, loop_signal_fn fn, void *data, struct err *reterr);
+/* Each of them, or an error; what was added before that stays. */
+int loop_add_signals(struct loop *loop, const int *signals, size_t n, loop_signal_fn fn, void *data,
+	struct err *reterr) MUST_USE;
 /* Says that posts are expected: until it is removed, the loop has something to wait for. NULL with
  * reterr set when it cannot be had, which only the first of a loop may meet. */
 struct loop_source *loop_add_posts(struct loop *loop, struct err *reterr);

@@ -45,6 +45,13 @@ struct sv path_parent(struct sv path)
 	return SV(".");
 }
 
+char *path_folder(const char *path)
+{
+	struct sv parent = path_parent(sv_of(path));
+
+	return xmemdup0(parent.p, parent.n);
+}
+
 int path_real(const char *path, char **ret, struct err *reterr)
 {
 	char *real = realpath(path, NULL);
@@ -62,6 +69,21 @@ char *path_cwd(struct err *reterr)
 	if (!cwd)
 		(void)err_errno(reterr, errno, "the current folder");
 	return cwd;
+}
+
+char *path_real_gone(const char *path)
+{
+	AUTO_FREE char *cwd = path_cwd(NULL);
+	AUTO_FREE char *whole = path_join(cwd ? cwd : "/", path);
+	struct sv left = path_parent(sv_of(whole));
+
+	for (; left.n > 1; left = path_parent(left)) {
+		AUTO_FREE char *folder = xmemdup0(left.p, left.n);
+		AUTO_FREE char *real = NULL;
+		if (path_real(folder, &real, NULL) >= 0)
+			return xasprintf("%s%s", real, whole + left.n);
+	}
+	return TAKE_PTR(whole);
 }
 
 bool path_exists(const char *path)

@@ -11,8 +11,11 @@
 char *path_join(const char *dir, const char *name); /* "a" + "b" → "a/b"; absolute name wins */
 struct sv path_base(struct sv path); /* last component; trailing '/' ignored */
 struct sv path_parent(struct sv path); /* "/a/b" → "/a", "a" → "." , "/" → "/" */
+char *path_folder(const char *path); /* path_parent(), owned */
 /* Symbolic links resolved; the path must exist. */
 int path_real(const char *path, char **ret, struct err *reterr) MUST_USE;
+/* The path that a file which is gone had: links are resolved in what is left of the way to it. */
+char *path_real_gone(const char *path);
 char *path_cwd(struct err *reterr); /* getcwd(); NULL with reterr set when the folder is gone */
 bool path_exists(const char *path);
 /* True when `path` is `dir` or below it (textually; give both resolved). */

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <time.h>
 
 struct pool {
 	pool_fn fn;
@@ -20,6 +21,7 @@ struct member {
 	struct pool *pool;
 	unsigned number;
 	pthread_t id;
+	cpu_set_t cpus; /* that it may go on on; none: those it was started with */
 };
 
 unsigned pool_cpus(void)
@@ -32,16 +34,48 @@ unsigned pool_cpus(void)
 	return n > 0 ? (unsigned)n : 1;
 }
 
-int thread_start(pthread_t *ret_id, void *(*fn)(void *), void *data)
+static int thread_start_as(
+	pthread_t *ret_id, const pthread_attr_t *attr, void *(*fn)(void *), void *data)
 {
 	sigset_t all, old;
 
-	/* A thread inherits the mask. */
+	/* A thread inherits the mask. What it is to blame for itself would kill us if it were
+	 * blocked, whatever handler there is. */
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int errnum = pthread_create(ret_id, NULL, fn, data);
+	int errnum = pthread_create(ret_id, attr, fn, data);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return errnum;
+}
+
+int thread_start(pthread_t *ret_id, void *(*fn)(void *), void *data)
+{
+	return thread_start_as(ret_id, NULL, fn, data);
+}
+
+void thread_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t clock;
+
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &clock);
+	pthread_condattr_destroy(&clock);
+}
+
+void thread_wait_ms(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t ms)
+{
+	struct timespec until;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += ms / 1000;
+	until.tv_nsec += ms % 1000 * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	(void)pthread_cond_timedwait(cond, lock, &until);
 }
 
 static bool take_item(struct pool *p, size_t *ret)
@@ -71,6 +105,8 @@ static void *work(void *arg)
 	const struct member *m = arg;
 	size_t item;
 
+	if (CPU_COUNT(&m->cpus) > 0)
+		(void)sched_setaffinity(0, sizeof(m->cpus), &m->cpus);
 	while (take_item(m->pool, &item)) {
 		struct err err = ERR_INIT;
 		int r = m->pool->fn(m->pool->data, item, m->number, &err);
@@ -78,6 +114,29 @@ static void *work(void *arg)
 			keep_failure(m->pool, item, r, &err);
 	}
 	return NULL;
+}
+
+/* On another processor than this one: left alone, the system often starts a thread on the one of
+ * who starts it, where it waits for some milliseconds until it is moved, and many a pool is done by
+ * then. Once it runs it goes where the system likes. */
+static int start_member(struct member *m)
+{
+	cpu_set_t others;
+	int here = sched_getcpu();
+
+	CPU_ZERO(&m->cpus);
+	if (here < 0 || here >= CPU_SETSIZE || sched_getaffinity(0, sizeof(others), &others) < 0)
+		return thread_start(&m->id, work, m);
+	m->cpus = others;
+	CPU_CLR((size_t)here, &others);
+	pthread_attr_t attr;
+	if (CPU_COUNT(&others) == 0 || pthread_attr_init(&attr) != 0)
+		return thread_start(&m->id, work, m);
+	int r = pthread_attr_setaffinity_np(&attr, sizeof(others), &others);
+	if (r == 0)
+		r = thread_start_as(&m->id, &attr, work, m);
+	(void)pthread_attr_destroy(&attr);
+	return r == 0 ? 0 : thread_start(&m->id, work, m);
 }
 
 int pool_each(unsigned threads, size_t n, pool_fn fn, void *data, struct err *reterr)
@@ -98,7 +157,7 @@ int pool_each(unsigned threads, size_t n, pool_fn fn, void *data, struct err *re
 	for (; started < threads; started++) {
 		struct member *m = &members[started];
 		*m = (struct member){ .pool = &p, .number = started };
-		if (thread_start(&m->id, work, m) != 0)
+		if (start_member(m) != 0)
 			break;
 	}
 	members[0] = (struct member){ .pool = &p, .number = 0 };

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/attr.h"
 #include "base/err.h"
@@ -24,5 +25,11 @@ unsigned pool_cpus(void);
 typedef int (*pool_fn)(void *data, size_t i, unsigned worker, struct err *reterr);
 int pool_each(unsigned threads, size_t n, pool_fn fn, void *data, struct err *reterr) MUST_USE;
 
-/* As pthread_create(), for a thread that takes no signals. Returns 0 or an errno number. */
+/* A condition that thread_wait_ms() waits for: that is not longer when somebody sets the clock. */
+void thread_cond_init(pthread_cond_t *cond);
+/* pthread_cond_wait(), but no longer than this. */
+void thread_wait_ms(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t ms);
+
+/* As pthread_create(), for a thread that takes no signals but SIGBUS, which is its own. Returns 0
+ * or an errno number. */
 int thread_start(pthread_t *ret_id, void *(*fn)(void *), void *data) MUST_USE;

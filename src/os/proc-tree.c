@@ -175,6 +175,14 @@ int proc_id_self(struct proc_id *ret, struct err *reterr)
 	return 0;
 }
 
+void proc_id_session(struct proc_id *ret)
+{
+	*ret = (struct proc_id){ .pid = 0 };
+	if (proc_id_self(ret, NULL) == 0)
+		ret->pid = getsid(0) > 0 ? getsid(0) : 0;
+	ret->start = proc_start_time(ret->pid);
+}
+
 enum proc_alive proc_id_check(const struct proc_id *id)
 {
 	struct proc_id self = { .pid = 0 };

@@ -104,6 +104,9 @@ struct proc_id {
 	char host[65];
 };
 int proc_id_self(struct proc_id *ret, struct err *reterr) MUST_USE;
+/* The session of processes that we belong to, which is the terminal where there is one: who began
+ * it, also when that is gone, or outside of what can be seen (pid 0). */
+void proc_id_session(struct proc_id *ret);
 /* Start time of a process, 0 when there is none or it is a zombie. */
 uint64_t proc_start_time(pid_t pid);
 enum proc_alive { PROC_GONE, PROC_ALIVE, PROC_ELSEWHERE /* another host: cannot be known */ };

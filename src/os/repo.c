@@ -69,8 +69,7 @@ static char *main_of(const char *repository)
 {
 	if (!sv_is(path_base(sv_of(repository)), ".git"))
 		return NULL;
-	struct sv parent = path_parent(sv_of(repository));
-	return xmemdup0(parent.p, parent.n);
+	return path_folder(repository);
 }
 
 /* Sets top, main and *ret_repository, all NULL outside git. */
@@ -141,14 +140,12 @@ static struct sv without_end(struct sv text)
 	return text;
 }
 
-/* "git@host:a/b.git", "https://user:secret@HOST/a/b/" and "ssh://git@host:22/a/b" are one. */
-static void add_remote(struct strv *marks, struct sv url, const char *base)
+/* Host and path of a url: no host where it is a path on this machine. */
+static void split_url(struct sv url, struct sv *ret_host, struct sv *ret_path)
 {
 	struct sv host = SV(""), path = url;
 	size_t at, slash = url.n;
-	AUTO_STR mark = STR_INIT;
 
-	str_adds(&mark, "remote:");
 	(void)sv_find(url, SV("/"), &slash);
 	if (sv_find(url, SV("://"), &at)) {
 		bool local = sv_is(sv_head(url, at), "file");
@@ -165,12 +162,24 @@ static void add_remote(struct strv *marks, struct sv url, const char *base)
 		host = sv_from(host, at + 1);
 	if (sv_find(host, SV(":"), &at))
 		host = sv_head(host, at);
+	*ret_host = host;
+	*ret_path = path;
+}
+
+/* "git@host:a/b.git", "https://user:secret@HOST/a/b/" and "ssh://git@host:22/a/b" are one. */
+static void add_remote(struct strv *marks, struct sv url, const char *base)
+{
+	struct sv host, path;
+	AUTO_STR mark = STR_INIT;
+
+	split_url(url, &host, &path);
 	path = without_end(path);
 	if (host.n > 0)
 		while (sv_starts(path, SV("/")))
 			path = sv_from(path, 1);
 	if (path.n == 0 || url.n > URL_MAX)
 		return;
+	str_adds(&mark, "remote:");
 	for (size_t i = 0; i < host.n; i++)
 		str_addc(&mark,
 			host.p[i] >= 'A' && host.p[i] <= 'Z' ? (char)(host.p[i] | 0x20)
@@ -181,15 +190,15 @@ static void add_remote(struct strv *marks, struct sv url, const char *base)
 	strv_add(marks, mark.buf);
 }
 
-/* url = … in [remote "NAME"]: that of origin, else the first. */
-static void read_remote(struct strv *marks, const char *repository, const char *base)
+/* url = … in [remote "NAME"]: that of origin, else the first. Appends; false when there is none. */
+static bool read_remote(const char *repository, struct str *out)
 {
 	AUTO_FREE char *file = path_join(repository, "config");
 	AUTO_STR text = STR_INIT;
 	struct sv rest, line, section = SV(""), url = SV("");
 
 	if (file_read(file, CONFIG_MAX, &text, NULL) < 0)
-		return;
+		return false;
 	for (rest = str_sv(&text); sv_split(&rest, '\n', &line);) {
 		struct sv key;
 		line = sv_trim(line);
@@ -205,16 +214,20 @@ static void read_remote(struct strv *marks, const char *repository, const char *
 		if (origin)
 			break;
 	}
-	if (url.n > 0 && !memchr(url.p, '\0', url.n))
-		add_remote(marks, url, base);
+	if (url.n == 0 || memchr(url.p, '\0', url.n))
+		return false;
+	str_add(out, url);
+	return true;
 }
 
 /* ---- where it began ---- */
 
-/* "000… COMMIT NAME <MAIL> TIME ZONE\tcommit (initial): …" is the first line where it was begun; a
- * clone says otherwise, and an old log is cut at its beginning. */
-static void read_root(struct strv *marks, const char *repository)
+/* How the log of git begins, as far as it has its beginning still: "000… COMMIT NAME <MAIL> TIME
+ * ZONE\tcommit (initial): …" where the repository was begun, "…\tclone: from URL" in a clone. One
+ * of them is appended to. */
+static void read_log(const char *repository, struct str *root, struct str *from)
 {
+	static const char clone[] = "clone: from ";
 	AUTO_FREE char *file = path_join(repository, "logs/HEAD");
 	AUTO_CLOSE int fd = file_open(file, NULL, NULL);
 	char buf[LOG_HEAD];
@@ -222,15 +235,64 @@ static void read_root(struct strv *marks, const char *repository)
 	struct sv rest = sv_make(buf, n > 0 ? (size_t)n : 0), line, before, commit;
 	size_t tab;
 
-	if (!sv_split(&rest, '\n', &line) || !sv_find(line, SV("\t"), &tab) ||
-		!sv_starts(sv_from(line, tab + 1), SV("commit (initial)")) ||
-		!sv_split(&line, ' ', &before) || !sv_split(&line, ' ', &commit) ||
+	if (!sv_split(&rest, '\n', &line) || !sv_find(line, SV("\t"), &tab))
+		return;
+	struct sv what = sv_from(line, tab + 1);
+	if (!sv_split(&line, ' ', &before) || !sv_split(&line, ' ', &commit) ||
 		commit.n != before.n || (commit.n != 40 && commit.n != 64))
 		return;
 	for (size_t i = 0; i < commit.n; i++)
 		if (before.p[i] != '0' || !strchr("0123456789abcdef", commit.p[i]))
 			return;
-	strv_addf(marks, "root:%.*s", SV_ARG(commit));
+	if (sv_starts(what, SV("commit (initial)")))
+		str_add(root, commit);
+	else if (sv_starts(what, sv_of(clone)) && !memchr(what.p, '\0', what.n))
+		str_add(from, sv_trim(sv_from(what, sizeof(clone) - 1)));
+}
+
+/* The repository that a url leads to; NULL when it is not on this machine. */
+static char *repository_of(const char *url, const char *base)
+{
+	struct sv host, path;
+	bool linked;
+	char *found = NULL;
+
+	split_url(sv_of(url), &host, &path);
+	if (host.n > 0 || path.n == 0)
+		return NULL;
+	AUTO_FREE char *text = xmemdup0(path.p, path.n);
+	AUTO_FREE char *dir = path_join(base, text);
+	AUTO_FREE char *head = path_join(dir, "HEAD");
+	if (!repository_at(dir, &found, &linked) && path_exists(head) &&
+		path_real(dir, &found, NULL) < 0)
+		return NULL;
+	return found;
+}
+
+/* Marks of where it was begun and where it is fetched from. What was cloned on this machine began
+ * where that one did; what has no remote any more was fetched from what it is a clone of. */
+static void read_origin(struct strv *marks, const char *repository, const char *base)
+{
+	enum { HOPS = 4 };
+	AUTO_FREE char *at = xstrdup(repository);
+
+	for (unsigned i = 0; at && i < HOPS; i++) {
+		AUTO_STR root = STR_INIT;
+		AUTO_STR from = STR_INIT;
+		AUTO_STR remote = STR_INIT;
+		read_log(at, &root, &from);
+		bool has_remote = (i == 0 || root.len + from.len == 0) && read_remote(at, &remote);
+		if (i == 0 && (has_remote || from.len > 0))
+			add_remote(marks, str_sv(has_remote ? &remote : &from), base);
+		if (root.len > 0) {
+			strv_addf(marks, "root:%s", root.buf);
+			return;
+		}
+		const char *url = from.len > 0 ? from.buf : remote.buf;
+		char *next = url && url[0] ? repository_of(url, i == 0 ? base : at) : NULL;
+		free(at);
+		at = next;
+	}
 }
 
 /* ---- other work trees ---- */
@@ -283,6 +345,19 @@ void repo_release(struct repo *r)
 	*r = (struct repo)REPO_INIT;
 }
 
+static int64_t changed_ns(const char *folder, const char *name)
+{
+	AUTO_FREE char *path = path_join(folder, name);
+	struct stat st;
+
+	return stat(path, &st) < 0 ? 0 : file_mtime_ns(&st);
+}
+
+int64_t repo_config_ns(const char *top)
+{
+	return changed_ns(top, ".git/config");
+}
+
 bool repo_read(const char *dir, struct repo *ret)
 {
 	AUTO_FREE char *repository = NULL;
@@ -299,8 +374,8 @@ bool repo_read(const char *dir, struct repo *ret)
 	add_node(&ret->own, ret->top, &ret->born_ms);
 	if (!repository)
 		return true;
-	read_root(&ret->marks, repository);
-	read_remote(&ret->marks, repository, ret->main);
+	read_origin(&ret->marks, repository, ret->main);
+	ret->config_ns = changed_ns(repository, "config");
 	add_node(&ret->marks, repository, &ret->born_ms);
 	read_trees(ret, repository);
 	return true;

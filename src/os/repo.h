@@ -16,11 +16,13 @@ char *repo_root(const char *dir);
 
 /*
  * Marks are texts; two folders that share one are of one project:
- *	root:COMMIT        the first commit, where the log of git begins with it
- *	remote:HOST/PATH   where it is fetched from, "origin" before others, however it is spelt;
- *	                   without user and password
- *	node:…             the folder itself (of git, or of the work tree): it keeps that when it
- *	                   is renamed, and nothing else on the machine ever has it
+ *	root:COMMIT		the first commit, where the log of git begins with it, or that of
+ *				what it is a clone of, as long as that is on this machine
+ *	remote:HOST/PATH	where it is fetched from, "origin" before others, however it is
+ *				spelt; without user and password; without one, where it was
+ *				cloned from
+ *	node:…			the folder itself (of git, or of the work tree): it keeps that when
+ *				it is renamed, and nothing else on the machine ever has it
  */
 struct repo {
 	char *top; /* of the work tree; dir itself outside git */
@@ -29,6 +31,8 @@ struct repo {
 	struct strv own; /* of this work tree alone */
 	/* The tops of its other work trees as git remembers them, whether they are there or not. */
 	struct strv trees;
+	int64_t config_ns; /* when the settings of the repository were changed last; 0: there are
+			      none */
 	int64_t born_ms; /* when the newer of top and repository was made */
 };
 #define REPO_INIT                                                         \
@@ -37,5 +41,7 @@ struct repo {
 	}
 #define AUTO_REPO CLEANUP(repo_release) struct repo
 void repo_release(struct repo *r);
+/* As struct repo has it, of the repository whose first work tree top is; 0 when it is none. */
+int64_t repo_config_ns(const char *top);
 /* dir is resolved. False when it is no folder. */
 bool repo_read(const char *dir, struct repo *ret);

@@ -42,6 +42,39 @@ static void test_read_limits(void **state)
 	assert_non_null(strstr(err.msg, path));
 }
 
+static void test_read_at_a_place(void **state)
+{
+	AUTO_FREE char *path = temp_write(*state, "f", "12345678");
+	AUTO_CLOSE int fd = file_open(path, NULL, NULL);
+	AUTO_STR out = STR_INIT;
+
+	str_adds(&out, "old");
+	assert_int_equal(file_read_at(fd, 2, 3, &out, NULL), 0);
+	assert_string_equal(out.buf, "old345");
+	assert_int_equal(file_read_at(fd, 6, 3, &out, NULL), 0);
+	assert_string_equal(out.buf, "old34578");
+	assert_int_equal(file_read_at(fd, 8, 1, &out, NULL), 0);
+	assert_int_equal(file_read_at(-1, 0, 1, &out, NULL), -EBADF);
+	assert_string_equal(out.buf, "old34578");
+}
+
+/* Nor where the folder is none. */
+static void test_temp_has_no_name(void **state)
+{
+	AUTO_FREE char *none = path_join(*state, "none");
+	const char *const folders[] = { *state, none };
+
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+		AUTO_CLOSE int fd = file_open_temp(folders[i], NULL);
+		struct stat st;
+		assert_true(fd >= 0);
+		assert_int_equal(fstat(fd, &st), 0);
+		assert_int_equal(st.st_nlink, 0);
+		assert_int_equal(st.st_mode & 07777, 0600);
+		assert_int_equal(file_write_all(fd, SV("x"), NULL), 0);
+	}
+}
+
 static void test_read_errors(void **state)
 {
 	struct err err = ERR_INIT;
@@ -259,6 +292,85 @@ static void test_unnamed_file_gets_its_name_at_the_end(void **state)
 	assert_int_equal(unlink(link), 0);
 	assert_int_equal(rmdir(*state), 0);
 	assert_int_equal(mkdir(*state, 0700), 0);
+}
+
+static void check_pipe_stays(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+}
+
+static void test_what_is_no_file_is_not_replaced(void **state)
+{
+	struct err err = ERR_INIT;
+	AUTO_FREE char *pipe = path_join(*state, "pipe");
+	AUTO_FREE char *link = path_join(*state, "link");
+	struct file_new f = FILE_NEW_INIT;
+
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	assert_int_equal(symlink("pipe", link), 0);
+	assert_int_equal(file_replace(pipe, SV("x"), 0600, &err), ERR_INPUT);
+	assert_non_null(strstr(err.msg, "is a pipe, not a file"));
+	assert_int_equal(file_replace(link, SV("x"), 0, NULL), ERR_INPUT);
+	assert_int_equal(file_new_open(&f, link, 0600, NULL), 0);
+	assert_int_equal(file_new_commit(&f, NULL), ERR_INPUT);
+	file_new_release(&f);
+	assert_int_equal(file_new_open_unnamed(&f, pipe, 0600, NULL), 0);
+	assert_int_equal(file_new_commit(&f, NULL), ERR_INPUT);
+	file_new_release(&f);
+	check_pipe_stays(pipe);
+	/* Nothing else is left. */
+	assert_int_equal(unlink(pipe), 0);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(rmdir(*state), 0);
+	assert_int_equal(mkdir(*state, 0700), 0);
+}
+
+static void test_what_is_no_file_is_written_into(void **state)
+{
+	AUTO_FREE char *pipe = path_join(*state, "pipe");
+	AUTO_FREE char *link = path_join(*state, "link");
+	AUTO_FREE char *none = path_join(*state, "none");
+	AUTO_FREE char *file = temp_write(*state, "f", "old");
+	AUTO_CLOSE int into = -1, null = -1;
+	char got[8] = "";
+
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	assert_int_equal(symlink("pipe", link), 0);
+	AUTO_CLOSE int reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_int_equal(file_open_into(link, &into, NULL), 1);
+	assert_int_equal(file_write_all(into, SV("one"), NULL), 0);
+	assert_int_equal(read(reader, got, sizeof(got)), 3);
+	assert_memory_equal(got, "one", 3);
+	check_pipe_stays(pipe);
+	assert_int_equal(file_open_into("/dev/null", &null, NULL), 1);
+	assert_int_equal(file_open_into(file, &into, NULL), 0);
+	assert_int_equal(file_open_into(none, &into, NULL), 0);
+	assert_int_equal(file_open_into(*state, &into, NULL), -EISDIR);
+}
+
+static void test_a_descriptor_is_written_into_where_it_is(void **state)
+{
+	AUTO_FREE char *file = temp_write(*state, "f", "old");
+	AUTO_FREE char *link = path_join(*state, "link");
+	AUTO_CLOSE int given = open(file, O_WRONLY);
+	AUTO_CLOSE int own = open(file, O_WRONLY | O_CLOEXEC);
+	AUTO_FREE char *path = xasprintf("/dev/fd/%d", given);
+	AUTO_FREE char *own_path = xasprintf("/proc/self/fd/%d", own);
+	int into = -1;
+
+	assert_int_equal(file_write_all(given, SV("1"), NULL), 0);
+	assert_int_equal(symlink(path, link), 0);
+	assert_int_equal(file_open_into(link, &into, NULL), 1);
+	assert_int_equal(file_write_all(into, SV("2"), NULL), 0);
+	assert_int_equal(close(into), 0);
+	assert_int_equal(file_write_all(given, SV("345"), NULL), 0);
+	check_content(file, "12345");
+	/* What we opened ourselves is nobody else's. */
+	assert_int_equal(file_open_into(own_path, &into, NULL), -EBADF);
+	assert_int_equal(file_open_into("/dev/fd/99999", &into, NULL), -EBADF);
 }
 
 /* In place of the C library's. */
@@ -495,6 +607,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(test_read_limits),
+		WITH_FOLDER(test_read_at_a_place),
+		WITH_FOLDER(test_temp_has_no_name),
 		WITH_FOLDER(test_read_errors),
 		WITH_FOLDER(test_open_only_files),
 		WITH_FOLDER(test_read_unknown_size),
@@ -506,6 +620,9 @@ int main(void)
 		WITH_FOLDER(test_replace_in_no_folder),
 		WITH_FOLDER(test_new_file_replaces_none),
 		WITH_FOLDER(test_unnamed_file_gets_its_name_at_the_end),
+		WITH_FOLDER(test_what_is_no_file_is_not_replaced),
+		WITH_FOLDER(test_what_is_no_file_is_written_into),
+		WITH_FOLDER(test_a_descriptor_is_written_into_where_it_is),
 		WITH_FOLDER(test_only_a_lazy_file_does_not_wait_for_the_disk),
 		WITH_FOLDER(test_large_file_takes_no_more_room_than_it_needs),
 		WITH_FOLDER(test_released_file_leaves_nothing),

@@ -105,6 +105,23 @@ static void test_real_and_cwd(void **state)
 	assert_non_null(strstr(err.msg, none));
 }
 
+static void test_real_of_what_is_gone(void **state)
+{
+	char *dir = *state, *real = NULL;
+	AUTO_FREE char *link_path = path_join(dir, "link");
+	AUTO_FREE char *below = path_join(link_path, "gone/too/file");
+	AUTO_FREE char *beside = path_join(link_path, "file");
+
+	assert_int_equal(symlink(".", link_path), 0);
+	assert_int_equal(path_real(dir, &real, NULL), 0);
+	AUTO_FREE char *below_real = path_join(real, "gone/too/file");
+	AUTO_FREE char *beside_real = path_join(real, "file");
+	check_text(path_real_gone(below), below_real);
+	check_text(path_real_gone(beside), beside_real);
+	check_text(path_real_gone("/no-such-folder/file"), "/no-such-folder/file");
+	free(real);
+}
+
 static void test_cwd_that_is_gone(void **state)
 {
 	struct err err = ERR_INIT;
@@ -160,6 +177,7 @@ int main(void)
 		cmocka_unit_test(test_within_goes_by_whole_names),
 		cmocka_unit_test(test_home_is_expanded_and_shown),
 		WITH_FOLDER(test_real_and_cwd),
+		WITH_FOLDER(test_real_of_what_is_gone),
 		WITH_FOLDER(test_cwd_that_is_gone),
 		WITH_FOLDER(test_find_program),
 		WITH_FOLDER(test_find_program_not_in_cwd),

@@ -487,6 +487,17 @@ static void test_identity_is_pid_start_and_boot(void **state)
 	assert_int_equal(proc_id_check(&other), PROC_GONE);
 }
 
+static void test_identity_of_the_session(void **state)
+{
+	struct proc_id id;
+
+	(void)state;
+	proc_id_session(&id);
+	assert_int_equal(id.pid, getsid(0));
+	assert_int_equal(id.start, proc_start_time(id.pid));
+	assert_true(id.host[0] != '\0');
+}
+
 static void test_identity_of_the_dead(void **state)
 {
 	struct proc p = PROC_INIT;
@@ -532,6 +543,7 @@ int main(void)
 		WITH_FOLDER(test_run_ends_with_the_child),
 		cmocka_unit_test(test_ten_megabytes_both_ways),
 		cmocka_unit_test(test_identity_is_pid_start_and_boot),
+		cmocka_unit_test(test_identity_of_the_session),
 		cmocka_unit_test(test_identity_of_the_dead),
 	};
 

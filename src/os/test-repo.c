@@ -163,6 +163,43 @@ static void test_first_commit(void **state)
 	}
 }
 
+/* A clone says where it is from, also when it has no remote any more; what that began with counts.
+ */
+static void test_clones(void **state)
+{
+	AUTO_FREE char *here = xasprintf(
+		ZEROS " " FIRST " A <a@b> 1700000000 +0000\tclone: from %s/a\n", (char *)*state);
+	AUTO_FREE char *again =
+		xasprintf(ZEROS " " FIRST " A <a@b> 1700000000 +0000\tclone: from file://%s/b\n",
+			(char *)*state);
+	AUTO_FREE char *circle = xasprintf(
+		ZEROS " " FIRST " A <a@b> 1700000000 +0000\tclone: from %s/d\n", (char *)*state);
+	const struct {
+		const char *name, *log;
+		bool known;
+	} cases[] = {
+		{ "a", ZEROS " " FIRST " A <a@b> 1700000000 +0000\tcommit (initial): x\n", true },
+		{ "b", here, true },
+		{ "c", again, true },
+		{ "d", circle, false },
+		{ "e",
+			ZEROS " " FIRST
+			      " A <a@b> 1700000000 +0000\tclone: from git@example.org:e.git\n",
+			false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_REPO repo = REPO_INIT;
+		AUTO_FREE char *head = xasprintf("%s/.git/HEAD", cases[i].name);
+		AUTO_FREE char *log = xasprintf("%s/.git/logs/HEAD", cases[i].name);
+		free(temp_write(*state, head, "ref: refs/heads/main\n"));
+		free(temp_write(*state, log, cases[i].log));
+		read_at(*state, cases[i].name, &repo);
+		assert_int_equal(has(&repo.marks, "root:" FIRST), cases[i].known);
+		assert_int_equal(has(&repo.marks, "remote:example.org/e"), i == 4);
+	}
+}
+
 static void test_a_renamed_folder_keeps_its_node(void **state)
 {
 	const char *dir = *state;
@@ -240,6 +277,7 @@ int main(void)
 		WITH_FOLDER(test_git_root_without_main),
 		WITH_FOLDER(test_remotes_are_one),
 		WITH_FOLDER(test_first_commit),
+		WITH_FOLDER(test_clones),
 		WITH_FOLDER(test_a_renamed_folder_keeps_its_node),
 		WITH_FOLDER(test_work_trees),
 		WITH_FOLDER(test_no_folder),

@@ -3,10 +3,12 @@
  */
 #pragma once
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "os/file.h"
@@ -48,6 +50,23 @@ static inline char *temp_write(const char *folder, const char *name, const char 
 	if (file_mkdirs(dir, NULL) < 0 || file_replace(path, sv_of(text), 0600, NULL) < 0)
 		abort();
 	return path;
+}
+
+/* Bytes in the middle of a file become others; it is as large and as old as before. The clock of
+ * the file system has ticked then. */
+static inline void temp_overwrite(const char *path, size_t at, struct sv bytes)
+{
+	AUTO_CLOSE int fd = open(path, O_WRONLY | O_CLOEXEC);
+	struct stat was, st;
+
+	if (fd < 0 || fstat(fd, &was) < 0)
+		abort();
+	const struct timespec times[] = { was.st_atim, was.st_mtim };
+	do {
+		if (pwrite(fd, bytes.p, bytes.n, (off_t)at) != (ssize_t)bytes.n ||
+			futimens(fd, times) < 0 || fstat(fd, &st) < 0)
+			abort();
+	} while (file_ctime_ns(&st) == file_ctime_ns(&was));
 }
 
 static inline int temp_set_up(void **state)

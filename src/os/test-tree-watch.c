@@ -132,9 +132,49 @@ static void what_comes_later_is_told(void **state UNUSED)
 	temp_remove(other);
 }
 
+/* A top that was moved away or removed, and another in its place. */
+static void what_takes_its_place_is_told(void **state UNUSED)
+{
+	char *home = temp_folder();
+	AUTO_FREE char *top = path_join(home, "top");
+	AUTO_FREE char *sub = path_join(top, "sub");
+	AUTO_FREE char *away = path_join(home, "away");
+	AUTO_FREE char *there = path_join(away, "sub");
+	struct heard h = { .paths = STRV_INIT };
+	struct loop *loop = loop_new();
+	struct tree_watch *w = tree_watch_new(loop, hear, &h, NULL);
+
+	assert_non_null(w);
+	assert_int_equal(mkdir(top, 0700), 0);
+	assert_int_equal(mkdir(sub, 0700), 0);
+	assert_true(tree_watch_add(w, top));
+	assert_int_equal(rename(top, away), 0);
+	listen(loop);
+	AUTO_FREE char *a = temp_write(there, "a", "x");
+	listen(loop);
+	assert_false(heard_of(&h, "/a"));
+	for (int i = 0; i < 2; i++) {
+		h.missed = 0;
+		assert_int_equal(mkdir(top, 0700), 0);
+		listen(loop);
+		assert_true(h.missed > 0);
+		AUTO_FREE char *b = temp_write(top, i ? "b1" : "b0", "x");
+		listen(loop);
+		assert_true(heard_of(&h, i ? "/top/b1" : "/top/b0"));
+		assert_int_equal(unlink(b), 0);
+		assert_int_equal(rmdir(top), 0);
+		listen(loop);
+	}
+	strv_release(&h.paths);
+	tree_watch_free(w);
+	loop_free(loop);
+	temp_remove(home);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(what_changes_is_told),
+		cmocka_unit_test(what_takes_its_place_is_told),
 		cmocka_unit_test(what_comes_later_is_told) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -201,6 +201,42 @@ static void test_links_that_lie_in_top(void **state)
 	map_release(&seen.files);
 }
 
+/* What they lead to, by the links' own names. */
+static void test_links_to_files(void **state)
+{
+	struct seen seen = { .files = MAP_INIT };
+	const struct tree_opts opts = { .depth = 3,
+		.file_links = true,
+		.suffix = SV(".x"),
+		.on_file = on_file,
+		.on_error = on_error,
+		.data = &seen };
+	AUTO_FREE char *top = path_join(*state, "top");
+
+	free(temp_write(*state, "top/a.x", "x"));
+	free(temp_write(*state, "top/in/b", "x"));
+	free(temp_write(*state, "other/c", "x"));
+	static const struct {
+		const char *to, *path;
+	} links[] = { { "../../other/c", "top/in/out.x" }, { "a.x", "top/again.x" },
+		{ "../other", "top/folder.x" }, { "nowhere", "top/dead.x" },
+		{ "round.x", "top/round.x" }, { "in/b", "top/other-name" },
+		{ "/dev/null", "top/device.x" } };
+	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
+		AUTO_FREE char *path = path_join(*state, links[i].path);
+		assert_int_equal(symlink(links[i].to, path), 0);
+	}
+	seen.top_n = strlen(top) + 1;
+	seen.n = seen.errors = 0;
+	assert_int_equal(tree_walk(top, &opts, NULL), 0);
+	assert_int_equal(seen.errors, 0);
+	assert_int_equal(seen.n, 3);
+	assert_true(saw(&seen, "a.x", 0));
+	assert_true(saw(&seen, "again.x", 0));
+	assert_true(saw(&seen, "in/out.x", 1));
+	map_release(&seen.files);
+}
+
 static void test_callback_stops_the_walk(void **state)
 {
 	struct seen seen = { .files = MAP_INIT, .stop = 42 };
@@ -254,6 +290,7 @@ int main(void)
 		WITH_FOLDER(test_parts_are_everything),
 		WITH_FOLDER(test_only_the_top_may_be_a_link),
 		WITH_FOLDER(test_links_that_lie_in_top),
+		WITH_FOLDER(test_links_to_files),
 		WITH_FOLDER(test_callback_stops_the_walk),
 		WITH_FOLDER(test_top_is_missing),
 		WITH_FOLDER(test_unreadable_folder),

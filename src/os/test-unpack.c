@@ -117,18 +117,18 @@ static void test_empty(void **state)
 
 static void test_damaged(void **state)
 {
-	AUTO_FREE char *none = temp_write(*state, "none.zst", "{\"type\":\"user\"}\n");
+	AUTO_FREE char *none = temp_write(*state, "none.jsonl.zst", "{\"type\":\"user\"}\n");
 	AUTO_STR bytes = STR_INIT;
 
 	expect_refused(none, ERR_INPUT, "no zstd frame");
 	pack(&bytes, 500000, 3);
 	AUTO_STR torn = STR_INIT;
 	str_add(&torn, sv_head(str_sv(&bytes), bytes.len - 3));
-	AUTO_FREE char *half = write_packed(*state, "half.zst", &torn);
+	AUTO_FREE char *half = write_packed(*state, "half.jsonl.zst", &torn);
 	expect_refused(half, ERR_INPUT, "ends within a frame");
 	bytes.buf[bytes.len / 2] ^= 0x55;
 	bytes.buf[bytes.len / 2 + 1] ^= 0x55;
-	AUTO_FREE char *flipped = write_packed(*state, "flipped.zst", &bytes);
+	AUTO_FREE char *flipped = write_packed(*state, "flipped.jsonl.zst", &bytes);
 	struct err err = ERR_INIT;
 	int fd = unpack_open(flipped, NULL, &err);
 	if (fd >= 0)
@@ -138,7 +138,7 @@ static void test_damaged(void **state)
 	AUTO_STR behind = STR_INIT;
 	pack(&behind, 10, 3);
 	str_adds(&behind, "garbage");
-	AUTO_FREE char *more = write_packed(*state, "more.zst", &behind);
+	AUTO_FREE char *more = write_packed(*state, "more.jsonl.zst", &behind);
 	expect_refused(more, ERR_INPUT, "no zstd frame");
 }
 
@@ -164,7 +164,7 @@ static void test_bomb(void **state)
 	(void)ZSTD_freeCCtx(ctx);
 	bytes.len = out.pos;
 	assert_true(bytes.len < (n << 20) / UNPACK_RATIO);
-	AUTO_FREE char *path = write_packed(*state, "bomb.zst", &bytes);
+	AUTO_FREE char *path = write_packed(*state, "bomb.jsonl.zst", &bytes);
 	expect_refused(path, ERR_LIMIT, "holds more than");
 }
 
@@ -189,7 +189,7 @@ static void test_window(void **state)
 		assert_int_equal(ZSTD_compressStream2(ctx, &out, &in, ZSTD_e_end), 0);
 		(void)ZSTD_freeCCtx(ctx);
 		bytes.len = out.pos;
-		AUTO_FREE char *path = write_packed(*state, "w.zst", &bytes);
+		AUTO_FREE char *path = write_packed(*state, "w.jsonl.zst", &bytes);
 		if (!cases[i].fine) {
 			expect_refused(path, ERR_LIMIT, "memory");
 			continue;
@@ -206,8 +206,8 @@ static void test_folder_not_writable(void **state)
 	AUTO_CLOSE int fd = -1;
 
 	pack(&bytes, 100, 3);
-	AUTO_FREE char *path = write_packed(*state, "a.zst", &bytes);
-	AUTO_FREE char *self = xasprintf("/proc/%d/cwd/a.zst", (int)getpid());
+	AUTO_FREE char *path = write_packed(*state, "a.jsonl.zst", &bytes);
+	AUTO_FREE char *self = xasprintf("/proc/%d/cwd/a.jsonl.zst", (int)getpid());
 	assert_int_equal(chdir(*state), 0);
 	assert_int_equal(chmod(*state, 0500), 0);
 	fd = unpack_open(path, NULL, NULL);

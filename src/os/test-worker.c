@@ -261,7 +261,8 @@ static void count_end(void *data, int r, const struct err *err)
 	(void)err;
 	s->told++;
 	s->cancelled += r == ERR_CANCELLED;
-	if (s->told % 1000 == 0)
+	/* When all are submitted, the workers go one by one, each with ends to tell. */
+	if (s->told % 1000 == 0 && !s->done)
 		worker_cancel(s->workers[s->told / 1000 % WORKERS]);
 }
 

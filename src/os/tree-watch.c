@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,7 +26,8 @@ struct tree_watch {
 	struct loop_source *source;
 	VEC(char *)
 	folders; /* by the number of the watch, which the kernel counts up; NULL: none */
-	struct strv missing; /* tops that are waited for */
+	struct strv tops;
+	struct strv missing; /* of these, that are waited for */
 	const char *top; /* that is being added */
 };
 
@@ -77,8 +79,9 @@ static bool add(struct tree_watch *w, const char *folder, unsigned depth)
 {
 	const uint32_t events = IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO |
 		IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR | IN_EXCL_UNLINK;
-	int wd = inotify_add_watch(
-		w->fd, folder, events | (depth > LINKS_DEPTH ? (uint32_t)IN_DONT_FOLLOW : 0));
+	int wd = inotify_add_watch(w->fd, folder,
+		events | (depth > LINKS_DEPTH ? (uint32_t)IN_DONT_FOLLOW : 0) |
+			(depth == 0 ? (uint32_t)IN_MOVE_SELF : 0));
 
 	if (wd < 0)
 		return errno == ENOENT && depth > 0; /* gone again is no trouble */
@@ -89,6 +92,20 @@ static bool add(struct tree_watch *w, const char *folder, unsigned depth)
 	return depth >= TREE_DEPTH_MAX || add_below(w, folder, depth);
 }
 
+static const char *find(const struct strv *list, const char *path)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->v[i], path) == 0)
+			return list->v[i];
+	return NULL;
+}
+
+static void add_once(struct strv *list, const char *path)
+{
+	if (!find(list, path))
+		strv_add(list, path);
+}
+
 /* What comes into the nearest folder that is there may be it, or lead to it. */
 static void wait_for(struct tree_watch *w, const char *top)
 {
@@ -96,21 +113,18 @@ static void wait_for(struct tree_watch *w, const char *top)
 	int wd = -1;
 
 	while (wd < 0 && folder[0] == '/' && folder[1]) {
-		struct sv parent = path_parent(sv_of(folder));
-		char *above = xmemdup0(parent.p, parent.n);
+		char *above = path_folder(folder);
 		free(folder);
 		folder = above;
 		wd = inotify_add_watch(
 			w->fd, folder, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_MASK_ADD);
 	}
-	for (size_t i = 0; i < w->missing.n; i++)
-		if (strcmp(w->missing.v[i], top) == 0)
-			return;
-	strv_add(&w->missing, top);
+	add_once(&w->missing, top);
 }
 
 bool tree_watch_add(struct tree_watch *w, const char *top)
 {
+	add_once(&w->tops, top);
 	w->top = top;
 	bool all = add(w, top, 0);
 	w->top = NULL;
@@ -134,11 +148,28 @@ static bool look_for_missing(struct tree_watch *w)
 	return came;
 }
 
+/* A top was moved away or removed: what is told from there is not of it any more, and another may
+ * take its place. */
+static void begin_again(struct tree_watch *w, const char *top)
+{
+	for (size_t i = 0; i < w->folders.n; i++) {
+		if (!w->folders.v[i] || !path_within(sv_of(w->folders.v[i]), sv_of(top)))
+			continue;
+		(void)inotify_rm_watch(w->fd, (int)i);
+		free(TAKE_PTR(w->folders.v[i]));
+	}
+	(void)tree_watch_add(w, top);
+	w->fn(w->data, NULL);
+}
+
 static void on_event(struct tree_watch *w, const struct inotify_event *event)
 {
 	size_t wd = (size_t)event->wd;
 
 	if (event->mask & IN_Q_OVERFLOW) {
+		/* Folders that were made meanwhile are among what was missed. */
+		for (size_t i = 0; i < w->tops.n; i++)
+			(void)tree_watch_add(w, w->tops.v[i]);
 		w->fn(w->data, NULL);
 		return;
 	}
@@ -148,6 +179,11 @@ static void on_event(struct tree_watch *w, const struct inotify_event *event)
 		w->fn(w->data, NULL);
 	if (event->wd < 0 || wd >= w->folders.n || !w->folders.v[wd])
 		return;
+	const char *top = find(&w->tops, w->folders.v[wd]);
+	if (top && event->mask & (IN_MOVE_SELF | IN_IGNORED)) {
+		begin_again(w, top);
+		return;
+	}
 	if (event->mask & IN_IGNORED) {
 		free(TAKE_PTR(w->folders.v[wd]));
 		return;
@@ -203,6 +239,7 @@ void tree_watch_free(struct tree_watch *w)
 	vec_each (&w->folders, folder)
 		free(*folder);
 	vec_release(&w->folders);
+	strv_release(&w->tops);
 	strv_release(&w->missing);
 	free(w);
 }

@@ -21,7 +21,8 @@ void tree_watch_free(struct tree_watch *w); /* NULL is fine */
 /*
  * Watches top and all folders below it, those that will be made there included; again does no harm.
  * Symbolic links are not followed, except that top may be one, and what lies in it or in a folder
- * of it, if that leads elsewhere. A top that is not there is waited for: when it comes, something
- * was missed. False when that is so or a folder cannot be read; worth another try later.
+ * of it, if that leads elsewhere. A top that is not there is waited for, also one that was moved
+ * away or removed since: when it comes, something was missed. False when that is so or a folder
+ * cannot be read; worth another try later.
  */
 bool tree_watch_add(struct tree_watch *w, const char *top);

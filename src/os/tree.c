@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "os/file.h"
 #include "os/path.h"
 
 struct walk {
@@ -46,7 +47,7 @@ static bool is_old(int parent, const char *name, int flags, int64_t since_ns)
 	struct stat st;
 
 	return since_ns > 0 && fstatat(parent, name, &st, flags) == 0 && S_ISDIR(st.st_mode) &&
-		(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec < since_ns;
+		file_mtime_ns(&st) < since_ns;
 }
 
 /* By the name alone: what comes and goes meanwhile changes nothing for the others. */
@@ -77,6 +78,8 @@ static bool leads_elsewhere(struct walk *w)
 
 static int enter(struct walk *w, int parent, const char *name, bool link, unsigned depth)
 {
+	if (depth >= w->opts->depth && w->opts->on_deep)
+		return w->opts->on_deep(w->opts->data, w->path.buf);
 	if (depth >= w->opts->depth || !is_of_part(w->opts, name, depth) ||
 		is_old(parent, name, link ? 0 : AT_SYMLINK_NOFOLLOW, w->opts->since_ns))
 		return 0;
@@ -91,19 +94,39 @@ static int enter(struct walk *w, int parent, const char *name, bool link, unsign
 	return r;
 }
 
-static int give_file(struct walk *w, struct sv name, unsigned depth, const struct stat *st)
+static int give_file(
+	struct walk *w, struct sv name, unsigned depth, const struct stat *st, bool link)
 {
 	const struct tree_file file = {
 		.path = w->path.buf,
 		.name = sv_from(str_sv(&w->path), w->path.len - name.n),
 		.depth = depth,
 		.size = (uint64_t)st->st_size,
-		.mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
+		.mtime_ns = file_mtime_ns(st),
+		.ctime_ns = file_ctime_ns(st),
 		.inode = st->st_ino,
 		.device = st->st_dev,
+		.link = link,
 	};
 
 	return w->opts->on_file(w->opts->data, &file);
+}
+
+/* One that leads round in a circle leads nowhere, like one to what is gone. */
+static int look_at_link(
+	struct walk *w, int parent, const struct dirent *entry, unsigned depth, bool wanted)
+{
+	struct stat st;
+
+	if (w->opts->links && depth == 0 && leads_elsewhere(w))
+		return enter(w, parent, entry->d_name, true, depth);
+	if (!w->opts->file_links || !wanted)
+		return 0;
+	if (fstatat(parent, entry->d_name, &st, 0) < 0) {
+		report(w, errno == ELOOP ? ENOENT : errno);
+		return 0;
+	}
+	return S_ISREG(st.st_mode) ? give_file(w, sv_of(entry->d_name), depth, &st, true) : 0;
 }
 
 /* w->path already ends with the name. */
@@ -114,13 +137,11 @@ static int look_at(struct walk *w, int parent, const struct dirent *entry, unsig
 	bool wanted = sv_ends(name, w->opts->suffix) ||
 		(w->opts->or_suffix.n > 0 && sv_ends(name, w->opts->or_suffix));
 
-	bool follow = w->opts->links && depth == 0;
+	wanted = wanted && (depth > 0 || w->opts->part == 0);
 	if (entry->d_type == DT_DIR)
 		return enter(w, parent, entry->d_name, false, depth);
 	if (entry->d_type == DT_LNK)
-		return follow && leads_elsewhere(w) ? enter(w, parent, entry->d_name, true, depth)
-						    : 0;
-	wanted = wanted && (depth > 0 || w->opts->part == 0);
+		return look_at_link(w, parent, entry, depth, wanted);
 	if (entry->d_type != DT_UNKNOWN && (entry->d_type != DT_REG || !wanted))
 		return 0;
 	if (fstatat(parent, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
@@ -129,9 +150,9 @@ static int look_at(struct walk *w, int parent, const struct dirent *entry, unsig
 	}
 	if (S_ISDIR(st.st_mode))
 		return enter(w, parent, entry->d_name, false, depth);
-	if (S_ISLNK(st.st_mode) && follow && leads_elsewhere(w))
-		return enter(w, parent, entry->d_name, true, depth);
-	return S_ISREG(st.st_mode) && wanted ? give_file(w, name, depth, &st) : 0;
+	if (S_ISLNK(st.st_mode))
+		return look_at_link(w, parent, entry, depth, wanted);
+	return S_ISREG(st.st_mode) && wanted ? give_file(w, name, depth, &st, false) : 0;
 }
 
 static bool is_dots(const char *name)

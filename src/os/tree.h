@@ -19,9 +19,10 @@ struct tree_file {
 	struct sv name; /* its last part */
 	unsigned depth; /* folders between top and the file */
 	uint64_t size;
-	int64_t mtime_ns; /* since 1970 UTC */
+	int64_t mtime_ns, ctime_ns; /* since 1970 UTC */
 	uint64_t inode;
 	uint64_t device;
+	bool link; /* the name is a link, and the rest is of what it leads to */
 };
 
 struct tree_opts {
@@ -33,6 +34,8 @@ struct tree_opts {
 	/* What lies in top may be a symbolic link to a folder elsewhere: to one that is not above
 	 * or below top, and that no other such link leads to. */
 	bool links;
+	/* Links to regular files are given like these, wherever they lead. */
+	bool file_links;
 	/* Of the folders in top only those whose names belong to one part of so many, and the files
 	 * in top itself only with part 0: all parts together are everything. 0 parts: all of it. */
 	unsigned part, parts;
@@ -42,6 +45,9 @@ struct tree_opts {
 	int (*on_file)(void *data, const struct tree_file *file);
 	/* A folder or file that cannot be looked at; the walk goes on. May be NULL. */
 	void (*on_error)(void *data, const char *path, int errnum);
+	/* A folder that lies too deep to be entered. Not 0 ends the walk. May be
+	 * NULL. */
+	int (*on_deep)(void *data, const char *path);
 	void *data;
 };
 

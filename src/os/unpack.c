@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "os/file.h"
 #include "os/path.h"
@@ -16,7 +18,7 @@ static const struct sv suffix = { UNPACK_SUFFIX, sizeof(UNPACK_SUFFIX) - 1 };
 
 bool unpack_is(struct sv path)
 {
-	return sv_ends(path, suffix);
+	return sv_ends(path, SV(".jsonl" UNPACK_SUFFIX));
 }
 
 struct sv unpack_plain(struct sv path)
@@ -24,19 +26,68 @@ struct sv unpack_plain(struct sv path)
 	return unpack_is(path) ? sv_head(path, path.n - suffix.n) : path;
 }
 
-/* Where the file lies there is room for sessions; it may be a place where nothing can be made. */
-static int open_unnamed(const char *path, struct err *reterr)
+static bool only_nuls(int fd, uint64_t size)
 {
-	struct sv parent = path_parent(sv_of(path));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
-	const char *const folders[] = { folder, "/var/tmp", "/tmp" };
+	static const char nuls[4096];
+	char there[sizeof(nuls)];
+	uint64_t at = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-		int fd = open(folders[i], O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-		if (fd >= 0)
-			return fd;
+	while (at < size) {
+		ssize_t n = pread(fd, there, sizeof(there), (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 || memcmp(there, nuls, (size_t)n) != 0)
+			return false;
+		at += (uint64_t)n;
 	}
-	return err_errno(reterr, errno, "no folder to unpack %s in", path);
+	return size > 0;
+}
+
+bool unpack_blank(const char *path)
+{
+	struct stat st;
+	AUTO_CLOSE int fd = file_open(path, &st, NULL);
+
+	return fd >= 0 && (st.st_size == 0 || only_nuls(fd, (uint64_t)st.st_size));
+}
+
+/* Systems write out what is older than half a minute. */
+#define DOUBT_NS (INT64_C(5) * 60 * 1000000000)
+enum { DOUBT_MAX = 64 }; /* files that are looked into: copies of many have one time */
+
+void unpack_doubt_init(struct unpack_doubt *d)
+{
+	const struct clock now = { false, 0 };
+	int64_t boot_ms = clock_wall_ms(&now) - clock_age_ms(&now);
+
+	*d = (struct unpack_doubt){ .boot_ns = boot_ms * 1000000 };
+}
+
+void unpack_doubt_note(struct unpack_doubt *d, int64_t mtime_ns)
+{
+	if (mtime_ns < d->boot_ns && mtime_ns > d->last_ns)
+		d->last_ns = mtime_ns;
+}
+
+bool unpack_doubt_blank(struct unpack_doubt *d, const char *path, int64_t mtime_ns)
+{
+	return mtime_ns < d->boot_ns && mtime_ns > d->last_ns - DOUBT_NS &&
+		atomic_fetch_add(&d->looked, 1) < DOUBT_MAX && unpack_blank(path);
+}
+
+char *unpack_where(const char *path)
+{
+	struct sv plain = unpack_plain(sv_of(path));
+	const char *const endings[] = { "", sv_ends(plain, SV(".jsonl")) ? UNPACK_SUFFIX : NULL };
+	struct stat st;
+
+	for (size_t i = 0; i < ARRAY_LEN(endings) && endings[i]; i++) {
+		AUTO_FREE char *at = xasprintf("%.*s%s", SV_ARG(plain), endings[i]);
+		if (stat(at, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+			!unpack_blank(at))
+			return TAKE_PTR(at);
+	}
+	return NULL;
 }
 
 static uint64_t limit_of(uint64_t packed, int plain)
@@ -122,8 +173,13 @@ int unpack_open(const char *path, struct stat *ret_st, struct err *reterr)
 	AUTO_CLOSE int plain = -1;
 	int r = fd < 0 ? fd : 0;
 
+	if (r == 0 && sv_ends(unpack_plain(sv_of(path)), SV(".jsonl")) &&
+		only_nuls(fd, (uint64_t)st.st_size))
+		r = err_set(reterr, ERR_NOTFOUND, "%s has nothing but NULs", path);
 	if (r == 0 && unpack_is(sv_of(path))) {
-		plain = open_unnamed(path, reterr);
+		/* Where the file lies there is room for sessions. */
+		AUTO_FREE char *folder = path_folder(path);
+		plain = file_open_temp(folder, reterr);
 		r = plain < 0
 			? plain
 			: unpack(fd, plain, limit_of((uint64_t)st.st_size, plain), path, reterr);
@@ -133,4 +189,11 @@ int unpack_open(const char *path, struct stat *ret_st, struct err *reterr)
 	if (ret_st)
 		*ret_st = st;
 	return plain >= 0 ? TAKE_FD(plain) : TAKE_FD(fd);
+}
+
+bool unpack_damaged(const char *path)
+{
+	AUTO_CLOSE int fd = unpack_is(sv_of(path)) ? unpack_open(path, NULL, NULL) : -1;
+
+	return fd == ERR_INPUT;
 }

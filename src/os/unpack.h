@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -12,6 +13,8 @@
 #include "base/str.h"
 
 #define UNPACK_SUFFIX ".zst"
+/* Behind that: one that cannot be unpacked, as it is kept. Nobody takes it for a session. */
+#define UNPACK_DAMAGED ".damaged"
 
 enum {
 	UNPACK_WINDOW_LOG = 25, /* a frame that needs more memory than 32 MB is refused */
@@ -22,17 +25,43 @@ enum {
 };
 #define UNPACK_MAX (UINT64_C(16) << 30) /* … but never more than that */
 
-/* Whether a file of this name is compressed. */
+/* Whether a file of this name is a session that was compressed. Others that end so are what they
+ * are. */
 bool unpack_is(struct sv path);
 /* The name of the same file when it is not. */
 struct sv unpack_plain(struct sv path);
 
+/* Whether a file has no byte, or none but NULs, as a power loss leaves it: what it held is gone.
+ * One that cannot be read is not. */
+bool unpack_blank(const char *path);
+
+/* A crash may leave a file that was written to right before as large and as old as it was, with
+ * NULs in place of its bytes. Which of those that are known as they are have to be looked into: the
+ * last that were written to before the machine was started, but no more than a few. */
+struct unpack_doubt {
+	int64_t boot_ns; /* when it was started, in wall time */
+	int64_t last_ns; /* the latest of the times noted that are before that */
+	atomic_uint looked;
+};
+void unpack_doubt_init(struct unpack_doubt *d);
+/* The time of a file that is known; all of them come first. */
+void unpack_doubt_note(struct unpack_doubt *d, int64_t mtime_ns);
+/* Whether one of this time is blank all the same; from any thread. */
+bool unpack_doubt_blank(struct unpack_doubt *d, const char *path, int64_t mtime_ns);
+
+/* Whether it is a compressed session that cannot be unpacked any more. */
+bool unpack_damaged(const char *path);
+
+/* Where a session lies, plain or compressed, whichever of the names is given; NULL when it is at
+ * neither, or blank: what was blanked is not there, nor is what is no file. Caller frees. */
+char *unpack_where(const char *path);
+
 /*
- * file_open(), and where the name ends in UNPACK_SUFFIX the descriptor is that of its plain bytes,
+ * file_open(), and where the name is such a one the descriptor is that of its plain bytes,
  * in a file without a name that goes when it is closed. *ret_st (may be NULL) is of the file that
  * has the name; fstat() of the descriptor tells how many bytes there are to read.
  *
- * ERR_INPUT: damaged, or no such file at all; ERR_LIMIT: more than the limits above, or than half
- * of what the disk has free.
+ * ERR_NOTFOUND: a session that has nothing but NULs; ERR_INPUT: damaged, or no such file at all;
+ * ERR_LIMIT: more than the limits above, or than half of what the disk has free.
  */
 int unpack_open(const char *path, struct stat *ret_st, struct err *reterr) MUST_USE;
