@@ -28,9 +28,6 @@ enum {
 	ESCAPE_MS = 200, /* between the bytes of one key, on a slow line too */
 };
 
-static const char paste_on[] = "\033[?2004h";
-static const char paste_off[] = "\033[?2004l";
-
 struct paste {
 	char *label; /* what stands in the line */
 	char *text; /* what it stands for */
@@ -249,6 +246,17 @@ static bool key_follows(const struct editor *e)
 	return poll(&key, 1, ESCAPE_MS) > 0;
 }
 
+/* Somebody wants to leave the line. */
+static bool leaves(const struct editor *e, char key)
+{
+	if (key == '\033')
+		return !key_follows(e);
+	if (!e->opts.leave || !e->el || (key != '\177' && key != '\b'))
+		return false;
+	const LineInfoW *line = el_wline(e->el);
+	return line->lastchar == line->buffer;
+}
+
 static bool read_byte(struct editor *e, char *ret)
 {
 	if (e->has_unread) {
@@ -263,8 +271,11 @@ static bool read_byte(struct editor *e, char *ret)
 	}
 	while (wait_for_key(e)) {
 		ssize_t n = read(e->opts.in_fd, ret, 1);
-		if (n == 1 && *ret == '\033' && !key_follows(e))
+		if (n == 1 && leaves(e, *ret)) {
+			if (e->opts.leave)
+				e->opts.leave(e->opts.leave_data);
 			continue;
+		}
 		if (n == 1)
 			return true;
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
@@ -343,7 +354,7 @@ static void expand_pastes(struct editor *e, struct sv line, struct str *out)
 /* Collects up to the end mark. False when the input ended or became too long. */
 static bool read_paste(EditLine *el, struct str *raw)
 {
-	const struct sv end = SV("\033[201~");
+	const struct sv end = SV(TERM_PASTE_END);
 	wchar_t c;
 
 	while (el_wgetc(el, &c) == 1) {
@@ -433,12 +444,12 @@ static unsigned char key_suspend(EditLine *el, wint_t key UNUSED)
 	struct editor *e = editor_of(el);
 
 	editor_hide(e);
-	term_control(e->opts.term, paste_off);
+	term_paste(e->opts.term, false);
 	(void)!term_flush(e->opts.term, NULL);
 	(void)el_set(el, EL_PREP_TERM, 0);
 	(void)kill(0, SIGTSTP);
 	(void)el_set(el, EL_PREP_TERM, 1);
-	term_control(e->opts.term, paste_on);
+	term_paste(e->opts.term, true);
 	(void)term_resize(e->opts.term);
 	el_resize(el);
 	editor_show(e);
@@ -511,7 +522,7 @@ static void bind_keys(struct editor *e)
 	static const struct {
 		const char *key, *command;
 	} bindings[] = {
-		{ "\033[200~", "faden-paste" },
+		{ TERM_PASTE_BEGIN, "faden-paste" },
 		{ "^M", "faden-enter" },
 		{ "^J", "faden-enter" },
 		{ "\036", "ed-newline" },
@@ -558,34 +569,75 @@ static void enter(struct editor *e, struct sv entry)
 	(void)history_w(e->history, &event, H_ENTER, wide);
 }
 
+static void unescape(struct sv line, struct str *entry)
+{
+	str_clear(entry);
+	for (size_t i = 0; i < line.n; i++) {
+		bool escaped = line.p[i] == '\\' && i + 1 < line.n;
+		i += escaped;
+		str_addc(entry, escaped && line.p[i] == 'n' ? '\n' : line.p[i]);
+	}
+}
+
 static void load_history(struct editor *e)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_STR entry = STR_INIT;
 	struct sv line;
+	struct stat st;
+	AUTO_CLOSE int fd = e->history_path ? file_open(e->history_path, &st, NULL) : -1;
 
-	if (!e->history_path ||
-		file_read(e->history_path, EDITOR_HISTORY_FILE_MAX, &text, NULL) < 0)
+	if (fd < 0)
 		return;
-	size_t lines = count_newlines(str_sv(&text));
-	size_t at = text.len;
+	uint64_t size = (uint64_t)st.st_size;
+	uint64_t from = size > EDITOR_HISTORY_FILE_MAX ? size - EDITOR_HISTORY_FILE_MAX : 0;
+	if (file_read_at(fd, from, (size_t)(size - from), &text, NULL) < 0)
+		return;
+	struct sv all = str_sv(&text);
+	if (from > 0) /* within a line */
+		(void)sv_split(&all, '\n', &line);
+	size_t lines = count_newlines(all);
+	size_t at = all.n;
 	for (size_t n = e->opts.history_max; at > 0; at--) /* the last lines that are kept */
-		if (text.buf[at - 1] == '\n' && n-- == 0)
+		if (all.p[at - 1] == '\n' && n-- == 0)
 			break;
-	struct sv rest = sv_from(str_sv(&text), at);
-	if (lines > HISTORY_REWRITE_AT * e->opts.history_max)
+	struct sv rest = sv_from(all, at);
+	if (from > 0 || lines > HISTORY_REWRITE_AT * e->opts.history_max)
 		(void)!file_replace(e->history_path, rest, HISTORY_MODE, NULL);
 	while (sv_split(&rest, '\n', &line)) {
 		if (!line.n)
 			continue;
-		str_clear(&entry);
-		for (size_t i = 0; i < line.n; i++) {
-			bool escaped = line.p[i] == '\\' && i + 1 < line.n;
-			i += escaped;
-			str_addc(&entry, escaped && line.p[i] == 'n' ? '\n' : line.p[i]);
-		}
+		unescape(line, &entry);
 		enter(e, str_sv(&entry));
 	}
+}
+
+int editor_forget(const char *history_path, bool (*stays)(void *data, struct sv entry), void *data,
+	size_t *ret_gone, struct err *reterr)
+{
+	AUTO_STR text = STR_INIT, left = STR_INIT, entry = STR_INIT;
+	struct sv line;
+	size_t gone = 0;
+	int r = file_read(history_path, SIZE_MAX, &text, reterr);
+	struct sv all = str_sv(&text);
+
+	while (r == 0 && sv_split(&all, '\n', &line)) {
+		if (line.n == 0)
+			continue;
+		unescape(line, &entry);
+		if (!stays(data, str_sv(&entry))) {
+			gone++;
+			continue;
+		}
+		str_add(&left, line);
+		str_addc(&left, '\n');
+	}
+	if (r == 0 && gone > 0)
+		r = file_replace(history_path, str_sv(&left), HISTORY_MODE, reterr);
+	if (r < 0 && r != -ENOENT)
+		return r;
+	*ret_gone = gone;
+	return 0;
 }
 
 int editor_remember(struct editor *e, struct sv text, struct err *reterr)
@@ -694,8 +746,7 @@ int editor_read(struct editor *e, const char *prompt, unsigned style, struct str
 	e->reterr = reterr;
 	(void)term_mode_save(&e->mode, e->opts.in_fd);
 	term_fresh_line(e->opts.term);
-	if (e->el)
-		term_control(e->opts.term, paste_on);
+	term_paste(e->opts.term, true);
 	(void)!term_flush(e->opts.term, NULL);
 	struct loop_source *keys =
 		loop ? loop_add_fd(loop, e->opts.in_fd, POLLIN, on_key, e) : NULL;
@@ -707,8 +758,7 @@ int editor_read(struct editor *e, const char *prompt, unsigned style, struct str
 		loop_remove(loop, keys);
 	e->reading = e->hidden = false;
 	e->reterr = NULL;
-	if (e->el)
-		term_control(e->opts.term, paste_off);
+	term_paste(e->opts.term, false);
 	(void)!term_flush(e->opts.term, NULL);
 	term_mode_restore(&e->mode);
 	if (!typed)

@@ -30,7 +30,7 @@
 enum {
 	EDITOR_HISTORY_DEFAULT = 1000, /* entries kept */
 	EDITOR_INPUT_MAX = 1 << 20, /* bytes of one input; more is refused with a beep */
-	EDITOR_HISTORY_FILE_MAX = 16 << 20, /* bytes of a history file that is read */
+	EDITOR_HISTORY_FILE_MAX = 16 << 20, /* bytes of a history file that are read: its last */
 };
 
 struct editor;
@@ -49,6 +49,10 @@ struct editor_opts {
 	size_t history_max; /* entries; 0: EDITOR_HISTORY_DEFAULT */
 	editor_complete_fn complete; /* NULL: Tab does nothing */
 	void *complete_data;
+	/* A lone Escape, or Backspace where nothing is typed: it may call editor_cancel(). NULL:
+	 * these do nothing. */
+	void (*leave)(void *data);
+	void *leave_data;
 };
 
 enum editor_result {
@@ -76,6 +80,10 @@ void editor_put(struct editor *e, struct sv text);
 /* Appends to the history and its file; an input that repeats the last one is left out, and so is
  * one that begins with a blank. */
 int editor_remember(struct editor *e, struct sv text, struct err *reterr) MUST_USE;
+/* Takes the inputs out of a history file that are not to stay; without a file there are none. An
+ * editor that is open has them until it ends. */
+int editor_forget(const char *history_path, bool (*stays)(void *data, struct sv entry), void *data,
+	size_t *ret_gone, struct err *reterr) MUST_USE;
 
 /* For callbacks of the loop while editor_read() waits: take the prompt and what is typed off the
  * screen, print (the term is at the beginning of a line), then bring them back. Without a running

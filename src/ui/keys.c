@@ -7,11 +7,15 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "ui/term.h"
+
+static const struct sv paste_begin = { TERM_PASTE_BEGIN, sizeof(TERM_PASTE_BEGIN) - 1 };
+static const struct sv paste_end = { TERM_PASTE_END, sizeof(TERM_PASTE_END) - 1 };
 
 void keys_init(struct keys *k, struct loop *loop, int fd)
 {
 	*k = (struct keys){ .loop = loop, .fd = fd };
-	str_init_max(&k->ahead, KEYS_AHEAD_MAX);
+	k->ahead = (struct str)STR_INIT;
 	k->strayed = (struct str)STR_INIT;
 }
 
@@ -66,6 +70,49 @@ void keys_close(struct keys *k)
 	stop_reading(k);
 }
 
+/* What was typed up to a pasted block, and that block, which may be open. */
+struct piece {
+	struct sv typed, pasted;
+	bool is_paste, open;
+};
+
+static bool next_piece(struct sv *rest, struct piece *ret)
+{
+	size_t at, n;
+
+	*ret = (struct piece){ .typed = *rest, .pasted = SV("") };
+	if (rest->n == 0)
+		return false;
+	ret->is_paste = sv_find(*rest, paste_begin, &at);
+	if (!ret->is_paste) {
+		*rest = SV("");
+		return true;
+	}
+	ret->typed = sv_head(*rest, at);
+	ret->pasted = sv_from(*rest, at + paste_begin.n);
+	ret->open = !sv_find(ret->pasted, paste_end, &n);
+	if (ret->open)
+		n = ret->pasted.n;
+	*rest = sv_from(ret->pasted, n + paste_end.n);
+	ret->pasted = sv_head(ret->pasted, n);
+	return true;
+}
+
+void keys_plain(struct str *out, struct sv typed)
+{
+	struct piece piece;
+
+	while (next_piece(&typed, &piece)) {
+		AUTO_STR lines = STR_INIT;
+		utf8_scrub(out, piece.typed);
+		for (size_t i = 0; i < piece.pasted.n; i++)
+			str_addc(&lines, piece.pasted.p[i] == '\r' ? '\n' : piece.pasted.p[i]);
+		while (sv_ends(str_sv(&lines), SV("\n")))
+			str_cut(&lines, lines.len - 1);
+		utf8_scrub(out, str_sv(&lines));
+	}
+}
+
 static size_t line_start(const struct keys *k)
 {
 	const char *end = k->ahead.len ? memrchr(k->ahead.buf, '\n', k->ahead.len) : NULL;
@@ -73,31 +120,72 @@ static size_t line_start(const struct keys *k)
 	return end ? (size_t)(end - k->ahead.buf) + 1 : 0;
 }
 
-static void add_ahead(struct keys *k, struct sv typed)
+static void add_byte(struct keys *k, char c)
+{
+	if (k->ahead.len < KEYS_AHEAD_MAX)
+		str_addc(&k->ahead, c);
+	else
+		k->lost = true;
+}
+
+/* The last character of the line goes, or a pasted block, half of which nobody could end. */
+static void rub_out(struct keys *k)
+{
+	size_t start = line_start(k), n = k->ahead.len;
+	struct sv rest = sv_from(str_sv(&k->ahead), start);
+	struct piece piece = { .is_paste = false };
+
+	if (sv_ends(rest, paste_end)) {
+		while (rest.n && next_piece(&rest, &piece))
+			;
+	}
+	if (piece.is_paste)
+		n = (size_t)(piece.pasted.p - k->ahead.buf) - paste_begin.n;
+	while (!piece.is_paste && n > start && ((unsigned char)k->ahead.buf[--n] & 0xC0) == 0x80)
+		;
+	str_cut(&k->ahead, n);
+}
+
+/* What a key does to the line that is being typed. */
+static void press(struct keys *k, char c)
 {
 	enum { BACKSPACE = '\b', DELETE = '\177', KILL = '\025' };
+	size_t start = line_start(k);
 
-	if (!k->line) {
-		str_add(&k->ahead, typed);
-		return;
-	}
+	if (c == KILL)
+		str_cut(&k->ahead, start);
+	else if (c == BACKSPACE || c == DELETE)
+		rub_out(k);
+	else if (c != '\n' || !k->line(k->line_data, sv_from(str_sv(&k->ahead), start), true))
+		add_byte(k, c);
+	else
+		str_cut(&k->ahead, start);
+}
+
+static void add_ahead(struct keys *k, struct sv typed)
+{
 	for (size_t i = 0; i < typed.n; i++) {
-		size_t start = line_start(k), n = k->ahead.len;
-		char c = typed.p[i] == '\r' ? '\n' : typed.p[i];
-		if (c == KILL) {
-			str_cut(&k->ahead, start);
-		} else if (c == BACKSPACE || c == DELETE) {
-			while (n > start && ((unsigned char)k->ahead.buf[--n] & 0xC0) == 0x80)
-				;
-			str_cut(&k->ahead, n);
-		} else if (c != '\n' ||
-			!k->line(k->line_data, sv_from(str_sv(&k->ahead), start), true)) {
-			str_addc(&k->ahead, c);
-		} else {
-			str_cut(&k->ahead, start);
-		}
+		struct sv mark = k->pasting ? paste_end : paste_begin;
+		char c = typed.p[i];
+		k->mark = c == mark.p[k->mark] ? k->mark + 1 : c == mark.p[0];
+		if (k->mark == 1 && !k->pasting)
+			k->pasted_at = k->ahead.len;
+		if (!k->line)
+			add_byte(k, c);
+		else if (k->pasting)
+			add_byte(k, c == '\n' ? '\r' : c);
+		else
+			press(k, c == '\r' ? '\n' : c);
+		if (k->mark < mark.n)
+			continue;
+		k->mark = 0;
+		if (k->pasting && k->lost)
+			str_cut(&k->ahead, k->pasted_at);
+		k->pasting = !k->pasting;
+		k->lost = false;
 	}
-	(void)k->line(k->line_data, sv_from(str_sv(&k->ahead), line_start(k)), false);
+	if (k->line && !k->pasting)
+		(void)k->line(k->line_data, sv_from(str_sv(&k->ahead), line_start(k)), false);
 }
 
 static void on_stray(void *data)
@@ -166,6 +254,40 @@ static void on_lone_escape(void *data)
 		(void)k->line(k->line_data, SV(KEYS_LONE_ESCAPE), true);
 }
 
+/* A pasted block, or what may become its mark, during a question. */
+static bool take_paste(struct keys *k, struct sv typed, bool escaped)
+{
+	AUTO_STR all = STR_INIT;
+	size_t at;
+
+	if (k->pasting) {
+		keep(k, typed);
+		return true;
+	}
+	if (escaped)
+		str_addc(&all, KEYS_ESCAPE);
+	str_add(&all, str_sv(&k->strayed));
+	str_add(&all, typed);
+	bool half = all.len > 1 && sv_starts(paste_begin, str_sv(&all));
+	bool whole = sv_find(str_sv(&all), paste_begin, &at);
+	if (!half && !whole) {
+		bool other = k->strayed.len > 1 && k->strayed.buf[0] == KEYS_ESCAPE;
+		if (other)
+			forget_stray(k);
+		return other;
+	}
+	drop_timer(k);
+	forget_stray(k);
+	if (half) {
+		str_add(&k->strayed, str_sv(&all));
+		k->stray = loop_add_timer(k->loop, KEYS_PAUSE_MS, on_stray, k);
+	} else {
+		/* A key of several bytes before it is dropped as ever. */
+		keep(k, all.buf[0] == KEYS_ESCAPE ? sv_from(str_sv(&all), at) : str_sv(&all));
+	}
+	return true;
+}
+
 static void take(struct keys *k, struct sv typed)
 {
 	bool paused = clock_age_ms(NULL) - k->last_ms >= k->pause_ms;
@@ -174,10 +296,10 @@ static void take(struct keys *k, struct sv typed)
 
 	if (!k->wanted) {
 		/* Within the time of the timer an Enter belongs to the answer. */
-		typed = k->timer ? without_enter(typed) : typed;
+		typed = k->timer && !k->pasting ? without_enter(typed) : typed;
 		if (drop_escape(k))
 			add_ahead(k, SV(KEYS_LONE_ESCAPE));
-		if (k->line && sv_is(typed, KEYS_LONE_ESCAPE)) {
+		if (k->line && !k->pasting && sv_is(typed, KEYS_LONE_ESCAPE)) {
 			k->escape = loop_add_timer(k->loop, KEYS_SEQUENCE_MS, on_lone_escape, k);
 			return;
 		}
@@ -186,6 +308,8 @@ static void take(struct keys *k, struct sv typed)
 			add_ahead(k, typed);
 		return;
 	}
+	if (take_paste(k, typed, escaped))
+		return;
 	drop_timer(k);
 	/* A key of several bytes is none of ours: an arrow, say. */
 	if (escaped || (first == KEYS_ESCAPE && typed.n > 1))
@@ -259,8 +383,17 @@ void keys_ask(struct keys *k, const char *wanted, keys_fn fn, void *data)
 
 void keys_listen(struct keys *k, keys_line_fn line, void *data)
 {
+	struct sv rest = str_sv(&k->ahead);
+	struct piece last = { .open = false };
+
 	k->line = line;
 	k->line_data = data;
+	/* Whoever took what was typed ahead has the rest of an open block. */
+	while (rest.n && next_piece(&rest, &last))
+		;
+	k->pasting = last.open;
+	k->pasted_at = last.open ? k->ahead.len - last.pasted.n - paste_begin.n : 0;
+	k->mark = 0;
 	if (line && !k->source)
 		k->source = loop_add_fd(k->loop, k->fd, POLLIN, on_readable, k);
 	else if (!line && !k->wanted)

@@ -6,6 +6,9 @@
  * is kept in `ahead`, for whoever reads next. So a key counts alone, and after a pause: a short one
  * when nothing else was typed, longer than any between two keys of a sentence when something was.
  * A single key that is no answer and that nothing follows was meant as one: it is dropped.
+ *
+ * A pasted block, where the terminal marks it (term_paste()), is never an answer, and nothing in it
+ * is a key: it is kept with its marks, its line breaks as '\r', so that it is a part of one line.
  */
 #pragma once
 
@@ -22,15 +25,16 @@ enum {
 	KEYS_PAUSE_MS = 1000,
 	KEYS_ENTER_MS = 500, /* an Enter so soon after the answer belongs to it */
 	KEYS_SEQUENCE_MS = 50, /* between the bytes of one key */
-	KEYS_AHEAD_MAX = 1 << 20, /* bytes; more is lost */
+	KEYS_AHEAD_MAX = 1 << 20, /* bytes; more is lost, of a pasted block all */
 };
 
 /* One of the wanted keys, in small letters, or one of those above. May open the next question. */
 typedef void (*keys_fn)(void *data, char key);
 
 /* What was typed ahead has changed: `line` is the one that is being typed, or with `ended` has just
- * been. True: an ended line was meant for now, and is no longer ahead. KEYS_LONE_ESCAPE, ended: the
- * key itself, which no other followed and which is not kept. */
+ * been; keys_plain() is what it says. Not within a pasted block. True: an ended line was meant for
+ * now, and is no longer ahead. KEYS_LONE_ESCAPE, ended: the key itself, which no other followed and
+ * which is not kept. */
 #define KEYS_LONE_ESCAPE "\033"
 typedef bool (*keys_line_fn)(void *data, struct sv line, bool ended);
 
@@ -51,6 +55,10 @@ struct keys {
 	keys_line_fn line; /* NULL: nothing is read but answers */
 	void *line_data;
 	struct str ahead;
+	bool pasting; /* ahead ends within a pasted block */
+	size_t mark; /* bytes of the next mark of one that it ends with */
+	size_t pasted_at; /* … where in ahead the block begins */
+	bool lost; /* something did not fit into ahead */
 };
 
 void keys_init(struct keys *k, struct loop *loop, int fd);
@@ -60,5 +68,8 @@ void keys_ask(struct keys *k, const char *wanted, keys_fn fn, void *data);
 /* No longer asks. */
 void keys_close(struct keys *k);
 /* Reads whatever is typed, also when nothing is asked, until it is called with NULL. Rubbing out
- * works on the line; all other keys are kept as they are. */
+ * works on the line, and takes a pasted block as a whole; all other keys are kept as they are. */
 void keys_listen(struct keys *k, keys_line_fn line, void *data);
+/* Adds what is typed in a line, or in all of `ahead`, as text: pasted blocks without their marks
+ * and with their line breaks, keys that are no characters left out. */
+void keys_plain(struct str *out, struct sv typed);

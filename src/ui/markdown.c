@@ -16,7 +16,11 @@ enum {
 void markdown_init(struct markdown *m, struct term *term)
 {
 	*m = (struct markdown){
-		.term = term, .hold = STR_INIT, .line = STR_INIT, .prefix = STR_INIT
+		.term = term,
+		.shapes = term->tty && !term->as_written,
+		.hold = STR_INIT,
+		.line = STR_INIT,
+		.prefix = STR_INIT,
 	};
 	wrap_init(&m->wrap, term);
 }
@@ -489,7 +493,7 @@ static void add_clean(struct markdown *m, struct sv clean)
 {
 	struct sv rest = clean;
 
-	if (!m->term->tty) {
+	if (!m->shapes) {
 		term_put(m->term, clean);
 		return;
 	}
@@ -545,20 +549,20 @@ void markdown_feed(struct markdown *m, struct sv piece)
 		else
 			feed_byte(m, piece.p[i++]);
 	}
-	if (m->term->tty)
+	if (m->shapes)
 		show_line(m, false);
 }
 
 void markdown_pause(struct markdown *m)
 {
-	if (m->term->tty && m->kind == MARKDOWN_TEXT)
+	if (m->shapes && m->kind == MARKDOWN_TEXT)
 		wrap_pause(&m->wrap);
 }
 
 void markdown_end(struct markdown *m)
 {
 	release_hold(m);
-	if (m->term->tty) {
+	if (m->shapes) {
 		if (m->line.len || m->kind != MARKDOWN_UNDECIDED || (m->prefix.len && !m->fence))
 			end_line(m);
 		end_table(m);

@@ -17,8 +17,8 @@
  * link comes within the line (and MARKDOWN_SPAN_MAX bytes), its mark is shown as it stands.
  *
  * Everything is scrubbed: nothing in the text can move the cursor or set the title. Without
- * colour not one escape byte is written. When the output is not a terminal, the bytes pass through
- * as they are.
+ * colour not one escape byte is written. When the output is not a terminal, or Markdown is to
+ * stay as it is written, the bytes pass through.
  */
 #pragma once
 
@@ -47,6 +47,7 @@ enum markdown_line {
 
 struct markdown {
 	struct term *term;
+	bool shapes; /* else the bytes pass through */
 	struct wrap wrap;
 	struct str hold; /* bytes that cannot be judged yet */
 	struct str line; /* clean text of the current line that is not shown yet */

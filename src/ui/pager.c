@@ -81,7 +81,8 @@ bool pager_open(struct pager *p, const struct pager_opts *opts, int *ret_fd)
 	sigset_t set;
 
 	*p = (struct pager)PAGER_INIT;
-	if (!sv_trim(sv_of(command)).n || sv_is(sv_trim(sv_of(command)), "cat"))
+	if (!term_able(opts->term_name) || !sv_trim(sv_of(command)).n ||
+		sv_is(sv_trim(sv_of(command)), "cat"))
 		return false;
 	make_argv(&argv, command, opts->path);
 	if (!argv.n)

@@ -21,6 +21,7 @@ struct pager_opts {
 	const char *path; /* the value of PATH */
 	const char *const *envp; /* the program's environment */
 	int out_fd; /* the terminal */
+	const char *term_name; /* the value of TERM; NULL, "" and "dumb": no pager */
 };
 
 struct pager {

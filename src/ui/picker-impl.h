@@ -35,6 +35,7 @@ struct picker {
 
 	struct task find;
 	struct str asked; /* what is searched for now */
+	bool glancing; /* only at a glance */
 	struct picker_found answer; /* of the thread */
 	struct listing *listing; /* NULL: nothing came yet */
 	size_t cursor, top;

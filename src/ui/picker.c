@@ -80,6 +80,7 @@ static int make_preview(void *data, const struct worker *worker, struct err *ret
 	/* Only what the loop's thread leaves alone while this one is busy. */
 	term_init_capture(&t, p->viewed_cols, TERM_DEFAULT_ROWS, o->term->colour);
 	t.ascii = o->term->ascii;
+	t.as_written = o->term->as_written;
 	int r = o->source->preview(
 		o->data, &p->viewed->found, p->viewed_row, worker, &t, &view, reterr);
 	if (r >= 0)
@@ -160,8 +161,10 @@ static int find(void *data, const struct worker *worker, struct err *reterr)
 {
 	struct picker *p = data;
 
+	const struct picker_source *source = p->opts.source;
+
 	p->answer = (struct picker_found){ .n = 0 };
-	return p->opts.source->find(
+	return (p->glancing ? source->glance : source->find)(
 		p->opts.source_data, str_sv(&p->asked), worker, &p->answer, reterr);
 }
 
@@ -172,8 +175,11 @@ static void on_found(void *data, int r, const struct err *err)
 {
 	struct picker *p = data;
 
-	/* Also what answers an earlier key: it is nearer than what is there. */
-	if (r >= 0) {
+	/* Nothing at a glance may be something yet. */
+	if (r >= 0 && p->glancing && p->answer.n == 0) {
+		p->opts.source->release(p->opts.source_data, &p->answer);
+	} else if (r >= 0) {
+		/* Also what answers an earlier key: it is nearer than what is there. */
 		struct listing *l = xcalloc(1, sizeof(*l));
 		*l = (struct listing){ .found = p->answer, .refs = 1 };
 		if (p->shown == p->listing)
@@ -187,7 +193,11 @@ static void on_found(void *data, int r, const struct err *err)
 		picker_say(p, err->msg);
 		p->held.n = 0;
 	}
-	if (task_end(p, &p->find))
+	bool glanced = p->glancing && !p->find.again && !p->ending;
+	p->glancing = false;
+	if (glanced)
+		p->find.busy = worker_submit(p->find.worker, find, on_found, p, NULL) >= 0;
+	if (!(glanced && p->find.busy) && task_end(p, &p->find))
 		ask(p);
 	if (!p->ending)
 		ask_preview(p);
@@ -202,6 +212,7 @@ static void ask(struct picker *p)
 		return;
 	str_clear(&p->asked);
 	str_add(&p->asked, str_sv(&p->typed.text));
+	p->glancing = p->opts.source->glance != NULL && p->typed.text.len > 0;
 	p->find.busy = worker_submit(p->find.worker, find, on_found, p, NULL) >= 0;
 }
 
@@ -440,6 +451,11 @@ void picker_say(struct picker *p, const char *text)
 {
 	str_clear(&p->note);
 	str_adds(&p->note, text);
+}
+
+void picker_clip(struct picker *p, struct sv text)
+{
+	screen_clip(&p->screen, text);
 }
 
 void picker_hide(struct picker *p)

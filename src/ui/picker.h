@@ -40,6 +40,10 @@ struct picker_view {
 };
 
 struct picker_source {
+	/* What fits at a glance, shown until find() has all, which is called next; NULL: there is
+	 * no such. As find() otherwise. */
+	int (*glance)(void *data, struct sv words, const struct worker *worker,
+		struct picker_found *ret, struct err *reterr);
 	/* What fits the words; "" asks for all. On a thread, one call at a time. */
 	int (*find)(void *data, struct sv words, const struct worker *worker,
 		struct picker_found *ret, struct err *reterr);
@@ -101,6 +105,8 @@ int picker_run(struct picker *p, struct err *reterr) MUST_USE;
 void picker_leave(struct picker *p);
 /* A line for the user that stays until the next key. */
 void picker_say(struct picker *p, const char *text);
+/* The terminal is asked to put it on its clipboard. */
+void picker_clip(struct picker *p, struct sv text);
 /* Gives the terminal to somebody else, and takes it back. */
 void picker_hide(struct picker *p);
 int picker_show(struct picker *p, struct err *reterr) MUST_USE;

@@ -20,6 +20,9 @@ static void add_amount(const struct progress *p, struct str *line, uint64_t amou
 	case PROGRESS_ITEMS:
 		size_format_count(amount > INT64_MAX ? INT64_MAX : (int64_t)amount, text);
 		break;
+	case PROGRESS_SECONDS:
+		(void)snprintf(text, sizeof(text), "%llu s", (unsigned long long)amount);
+		break;
 	case PROGRESS_BYTES:
 		size_format(amount, text);
 		break;

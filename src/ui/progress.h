@@ -13,7 +13,7 @@
 
 enum { PROGRESS_DELAY_MS = 300, PROGRESS_EVERY_MS = 100 };
 
-enum progress_unit { PROGRESS_ITEMS, PROGRESS_BYTES };
+enum progress_unit { PROGRESS_ITEMS, PROGRESS_BYTES, PROGRESS_SECONDS };
 
 struct progress {
 	struct term *term;

@@ -4,10 +4,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sodium.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/mem.h"
 
 /* The other screen, pastes marked as such, and lines that end where the screen does, whatever the
  * terminal takes a character's width to be. */
@@ -168,6 +171,16 @@ void screen_line(struct screen *s, size_t row, struct sv line)
 	str_add(old, line);
 	str_addf(&s->out, "\033[%zu;1H\033[m\033[K", row + 1);
 	str_add(&s->out, line);
+}
+
+void screen_clip(struct screen *s, struct sv text)
+{
+	size_t n = sodium_base64_encoded_len(text.n, sodium_base64_VARIANT_ORIGINAL);
+	AUTO_FREE char *coded = xmalloc(n);
+
+	(void)sodium_bin2base64(
+		coded, n, (const unsigned char *)text.p, text.n, sodium_base64_VARIANT_ORIGINAL);
+	str_addf(&s->out, "\033]52;c;%s\a", coded);
 }
 
 int screen_show(struct screen *s, size_t cursor_row, size_t cursor_col, struct err *reterr)

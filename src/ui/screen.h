@@ -40,6 +40,9 @@ void screen_leave(struct screen *s);
 void screen_forget(struct screen *s);
 /* A line from 0 on, as a struct term wrote it: scrubbed, at most as wide as the terminal. */
 void screen_line(struct screen *s, size_t row, struct sv line);
+/* Asks the terminal to put the text on its clipboard (OSC 52), with the next screen_show(); whether
+ * it does, it does not say. */
+void screen_clip(struct screen *s, struct sv text);
 /* Writes what changed, if anything did. */
 int screen_show(
 	struct screen *s, size_t cursor_row, size_t cursor_col, struct err *reterr) MUST_USE;

@@ -50,11 +50,14 @@ void status_set_state(struct status *s, enum status_state state, struct sv tool)
 
 void status_set_typed(struct status *s, struct sv typed)
 {
-	enum { COLUMNS = 40 };
+	enum { COLUMNS = 40, BYTES = 1000 };
 	AUTO_STR clean = STR_INIT;
 
 	set_clean(&clean, typed);
-	struct sv shown = str_sv(&clean);
+	/* Of a long one only the end is measured, from the beginning of a character on. */
+	struct sv shown = sv_from(str_sv(&clean), clean.len > BYTES ? clean.len - BYTES : 0);
+	while (shown.n && ((unsigned char)shown.p[0] & 0xC0) == 0x80)
+		shown = sv_from(shown, 1);
 	while (utf8_width(shown) > COLUMNS) {
 		uint32_t ignored;
 		shown = sv_from(shown, utf8_decode(shown, &ignored));
@@ -72,9 +75,9 @@ void status_set_bypass(struct status *s, bool bypass)
 const char *status_state_name(enum status_state state)
 {
 	static const char *const names[STATUS_STATES] = {
-		[STATUS_LISTENING] = "listening",
+		[STATUS_READY] = "ready",
 		[STATUS_THINKING] = "thinking",
-		[STATUS_SPEAKING] = "speaking",
+		[STATUS_ANSWERING] = "answering",
 		[STATUS_TOOL] = "tool",
 		[STATUS_ASKING] = "waiting for your answer",
 		[STATUS_CANCELLING] = "cancelling",
@@ -102,7 +105,7 @@ static void compose(const struct status *s, struct str *line)
 	long long seconds = s->elapsed_ms / MS_PER_S;
 	AUTO_STR elapsed = STR_INIT;
 
-	if (s->state == STATUS_LISTENING || s->state == STATUS_WORDS)
+	if (s->state == STATUS_READY || s->state == STATUS_WORDS)
 		str_adds(line, s->term->ascii ? "*" : "●");
 	else if (s->state == STATUS_ASKING)
 		str_adds(line, "?");

@@ -17,9 +17,9 @@
 #include "ui/term.h"
 
 enum status_state {
-	STATUS_LISTENING,
+	STATUS_READY,
 	STATUS_THINKING,
-	STATUS_SPEAKING,
+	STATUS_ANSWERING,
 	STATUS_TOOL, /* shown with the tool's name */
 	STATUS_ASKING, /* for permission */
 	STATUS_CANCELLING,
@@ -47,7 +47,7 @@ void status_set_state(struct status *s, enum status_state state, struct sv tool)
 void status_set_typed(struct status *s, struct sv typed);
 void status_set_bypass(struct status *s, bool bypass);
 
-/* "listening", "thinking" … */
+/* "ready", "thinking" … */
 const char *status_state_name(enum status_state state);
 
 void status_show(struct status *s);

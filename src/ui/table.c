@@ -91,12 +91,13 @@ static size_t most_spare(const struct layout *l)
 	return best;
 }
 
-/* The column to cut next: the one that is furthest above its room, then the widest of those that
- * may be cut; n when none can give more. */
+/* The column to cut next: the one that is furthest above its room, then, of those that may be cut,
+ * the one that needs least and still is wide; n when none can give more. */
 static size_t widest(const struct layout *l, bool any)
 {
 	const struct table *t = l->table;
-	size_t best = t->n, most = 0;
+	size_t best = t->n;
+	long most = 0;
 	bool above = false;
 
 	for (size_t c = 0; c < t->n; c++) {
@@ -105,7 +106,7 @@ static size_t widest(const struct layout *l, bool any)
 		if (!shown(l, c) || (!any && !column->shrink) || width <= TABLE_SHRINK_MIN)
 			continue;
 		bool roomy = width > column->room;
-		size_t give = roomy ? width - column->room : width;
+		long give = (long)width - (long)column->room * (roomy ? 1 : 2);
 		if (best != t->n && (above > roomy || (above == roomy && give <= most)))
 			continue;
 		best = c;
@@ -132,13 +133,28 @@ static void fit(struct layout *l, size_t cols)
 	}
 }
 
+/* As utf8_fit(), but what is cut is the beginning. */
+static void fit_tail(struct str *out, struct sv text, size_t width)
+{
+	if (utf8_width(text) > width) {
+		str_adds(out, "…");
+		width -= width > 0;
+	}
+	while (utf8_width(text) > width) {
+		size_t ignored;
+		text = sv_from(text, utf8_cluster(text, &ignored));
+	}
+	str_add(out, text);
+}
+
 /* `owed` collects the blanks that are written only when something follows them. */
-static void put_cell(
-	struct term *term, struct sv text, unsigned style, size_t width, bool right, size_t *owed)
+static void put_cell(struct term *term, const struct table_column *column, struct sv text,
+	unsigned style, size_t width, size_t *owed)
 {
 	AUTO_STR cut = STR_INIT;
+	bool right = column->right;
 
-	utf8_fit(&cut, text, width);
+	(column->tail ? fit_tail : utf8_fit)(&cut, text, width);
 	size_t taken = utf8_width(str_sv(&cut));
 	size_t pad = taken < width ? width - taken : 0;
 	if (!cut.len) {
@@ -177,16 +193,16 @@ void table_print(const struct table *t, struct term *term)
 
 	for (size_t c = 0; c < columns; c++)
 		if (shown(&l, c))
-			put_cell(term, sv_of(t->columns[c].title), STYLE_BOLD, widths[c],
-				t->columns[c].right, &owed);
+			put_cell(term, &t->columns[c], sv_of(t->columns[c].title), STYLE_BOLD,
+				widths[c], &owed);
 	term_newline(term);
 	for (size_t i = 0; i < cells; i++) {
 		size_t c = i % columns;
 		if (c == 0)
 			owed = 0;
 		if (shown(&l, c))
-			put_cell(term, sv_of(t->cells.v[i].text), t->cells.v[i].style, widths[c],
-				t->columns[c].right, &owed);
+			put_cell(term, &t->columns[c], sv_of(t->cells.v[i].text),
+				t->cells.v[i].style, widths[c], &owed);
 		if (c + 1 == columns)
 			term_newline(term);
 	}

@@ -21,7 +21,9 @@ struct table_column {
 	const char *title;
 	bool right; /* numbers */
 	bool shrink; /* may be cut when the table is too wide; if no column may, the widest is */
-	size_t room; /* shrink: not below this while another has more than its own */
+	size_t room; /* shrink: not below this while another has more than its own; then the one
+			with the least gives first */
+	bool tail; /* is cut at its beginning: the end tells one from another, as of a path */
 	unsigned
 		spare; /* left out, the highest first, before one is cut below its room; 0: never */
 };

@@ -1,6 +1,7 @@
 #include "ui/term.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -35,14 +36,19 @@ bool term_resize(struct term *t)
 	return t->cols != old_cols || t->rows != old_rows;
 }
 
+bool term_able(const char *name)
+{
+	return name && *name && strcmp(name, "dumb") != 0;
+}
+
 void term_init(struct term *t, const struct term_opts *opts)
 {
-	const char *name = opts->term_name;
-	bool able = name && *name && strcmp(name, "dumb") != 0;
-
-	*t = (struct term){ .fd = opts->fd, .buf = STR_INIT, .ascii = opts->ascii };
+	*t = (struct term){ .fd = opts->fd,
+		.buf = STR_INIT,
+		.ascii = opts->ascii,
+		.as_written = opts->as_written };
 	t->tty = isatty(opts->fd) == 1;
-	t->cursor = t->tty && able;
+	t->cursor = t->tty && term_able(opts->term_name);
 	switch (opts->colour) {
 	case TERM_COLOUR_AUTO:
 		t->colour = t->cursor && !opts->no_color;
@@ -146,6 +152,12 @@ void term_control(struct term *t, const char *sequence)
 		str_adds(&t->buf, sequence);
 }
 
+void term_paste(struct term *t, bool on)
+{
+	if (t->cursor)
+		term_control(t, on ? "\033[?2004h" : "\033[?2004l");
+}
+
 void term_style(struct term *t, unsigned style)
 {
 	static const char attribute_codes[ATTRIBUTE_BITS + 1] = "12347";
@@ -245,4 +257,15 @@ void term_mode_restore(const struct term_mode *m)
 {
 	if (m->saved)
 		set_mode(m, &m->original);
+}
+
+void term_stop(struct term *t, const struct term_mode *m)
+{
+	term_paste(t, false);
+	(void)!term_flush(t, NULL);
+	term_mode_restore(m);
+	(void)raise(SIGSTOP);
+	term_mode_quiet(m);
+	term_paste(t, true);
+	(void)term_resize(t);
 }

@@ -51,9 +51,11 @@ struct term_opts {
 	const char *term_name; /* the value of TERM; NULL, "" and "dumb": no escape sequences */
 	bool no_color; /* NO_COLOR is set and not empty; ALWAYS outranks it */
 	bool ascii; /* the locale is not UTF-8: our own decoration stays ASCII */
+	bool as_written; /* Markdown stays as it is */
 };
 
 enum { TERM_DEFAULT_COLS = 80, TERM_DEFAULT_ROWS = 24, TERM_MIN_COLS = 8, TERM_MAX_COLS = 4096 };
+enum { TERM_PIPE_COLS = 160 }; /* of a line for people where there is no screen */
 
 /* Takes what is written where that is no descriptor: a stream, the pager, an answer to a browser.
  */
@@ -73,9 +75,12 @@ struct term {
 	bool cursor; /* cursor movement works: status line, editor, progress */
 	bool colour;
 	bool ascii;
+	bool as_written;
 	bool broken; /* the reader is gone (EPIPE): everything further is dropped */
 };
 
+/* Whether a terminal of that name (the value of TERM, or NULL) knows escape sequences. */
+bool term_able(const char *name);
 void term_init(struct term *t, const struct term_opts *opts);
 /* For tests and for building text: captures, as a terminal of that size (cols 0: as a pipe). With a
  * sink set, term_flush() gives it what was captured. */
@@ -97,6 +102,11 @@ void term_fresh_line(struct term *t);
 void term_text_line(struct term *t, struct sv text);
 /* Bytes that take no room: escape sequences of ours. Only call it when t->cursor or t->colour. */
 void term_control(struct term *t, const char *sequence);
+/* Whether the terminal marks what is pasted (bracketed paste); without cursor movement nothing
+ * happens. Off again before anybody else has the terminal. */
+void term_paste(struct term *t, bool on);
+#define TERM_PASTE_BEGIN "\033[200~"
+#define TERM_PASTE_END "\033[201~"
 /* The style of what follows; without colour nothing happens. */
 void term_style(struct term *t, unsigned style);
 /* term_style, foreign text as one line, plain again. */
@@ -130,3 +140,8 @@ void term_mode_raw(const struct term_mode *m);
 /* What that mode is, for whoever looks whether it still is the terminal's. */
 void term_mode_make_raw(const struct term_mode *m, struct termios *ret);
 void term_mode_restore(const struct term_mode *m);
+
+/* Stops this program (SIGTSTP) where pastes are marked and the mode is the quiet one: whoever has
+ * the terminal meanwhile gets it as it was. Back again it is as it was here, and as large as it is
+ * now. What was written is out before. */
+void term_stop(struct term *t, const struct term_mode *m);

@@ -232,6 +232,33 @@ static void test_history(void **state)
 	check(f, "\022fir\r", "first");
 }
 
+static bool is_first(void *data, struct sv entry)
+{
+	*(size_t *)data += 1;
+	return sv_eq(entry, SV("two\nlines \\n")) || sv_is(entry, "first");
+}
+
+/* What is not to stay goes from the file, and nothing else changes there. */
+static void test_history_is_forgotten(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_STR file = STR_INIT;
+	size_t seen = 0, gone = 7;
+
+	assert_int_equal(editor_forget("/nowhere/history", is_first, &seen, &gone, NULL), 0);
+	assert_int_equal(gone, 0);
+	assert_int_equal(unlink(f->history), 0);
+	remember(f, "first");
+	remember(f, "two");
+	remember(f, "two\nlines \\n");
+	remember(f, "third");
+	assert_int_equal(editor_forget(f->history, is_first, &seen, &gone, NULL), 0);
+	assert_int_equal(seen, 4);
+	assert_int_equal(gone, 2);
+	assert_int_equal(file_read(f->history, 1024, &file, NULL), 0);
+	assert_string_equal(file.buf, "first\ntwo\\nlines \\\\n\n");
+}
+
 static void test_history_file_of_anybody(void **state)
 {
 	struct fixture *f = *state;
@@ -246,6 +273,29 @@ static void test_history_file_of_anybody(void **state)
 	check(f, "\020\r", "last");
 	check(f, "\020\020\r", "\xef\xbf\xbdx");
 	check(f, "\020\020\020\020\020\r", "7");
+}
+
+/* Few large pastes make it large; the last of them are kept. */
+static void test_history_too_large(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_STR file = STR_INIT;
+
+	for (int i = 0; i < 17; i++) {
+		str_addf(&file, "%d ", i);
+		size_t n = file.len;
+		(void)str_reserve(&file, 1 << 20);
+		memset(file.buf + n, 'x', 1 << 20);
+		file.len = n + (1 << 20);
+		str_addc(&file, '\n');
+	}
+	str_adds(&file, "last\n");
+	assert_int_equal(file_replace(f->history, str_sv(&file), 0600, NULL), 0);
+	open_editor(f, 0);
+	check(f, "\020\r", "last");
+	assert_int_equal(file_read(f->history, EDITOR_HISTORY_FILE_MAX, &file, NULL), 0);
+	assert_true(sv_starts(str_sv(&file), SV("2 x")));
+	assert_true(sv_ends(str_sv(&file), SV("x\nlast\n")));
 }
 
 static void test_completion(void **state)
@@ -279,6 +329,9 @@ static void test_typed_before(void **state)
 	assert_int_equal(editor_read(f->editor, "> ", STYLE_USER, &text, NULL), EDITOR_LINE);
 	assert_string_equal(text.buf, "one");
 	check(f, "o\r", "two");
+	/* A pasted block too, of which the rest comes now. */
+	editor_type(f->editor, SV("see \033[200~one\rtw"));
+	check(f, "o\r\tthree\033[201~ now\r", "see one\ntwo\n\tthree now");
 	editor_type(f->editor, SV("\004"));
 	assert_int_equal(editor_read(f->editor, "> ", STYLE_USER, &text, NULL), EDITOR_EOF);
 }
@@ -321,6 +374,15 @@ static void test_needs_a_terminal(void **state)
 	term_release(&t);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+/* The terminal description that libedit asks ncurses for is never given back. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:_nc_\nleak:copy_termtype\n";
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -331,7 +393,9 @@ int main(void)
 			test_cancel_keeps_what_was_typed, set_up, tear_down),
 		cmocka_unit_test(test_notice_above_the_prompt),
 		cmocka_unit_test(test_history),
+		cmocka_unit_test(test_history_is_forgotten),
 		cmocka_unit_test(test_history_file_of_anybody),
+		cmocka_unit_test(test_history_too_large),
 		cmocka_unit_test(test_completion),
 		cmocka_unit_test(test_half_a_character),
 		cmocka_unit_test(test_typed_before),

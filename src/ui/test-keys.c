@@ -308,6 +308,148 @@ static void test_an_escape_outlives_a_question(void **state)
 	str_release(&lines.heard);
 }
 
+#define BLOCK "\033[200~one\rtwo\r\tthree\033[201~"
+
+/* The terminal is told to give a line feed for a return, so that both are typed alike. */
+static void test_a_pasted_block_is_one_line(void **state)
+{
+	struct rig *rig = *state;
+	struct lines lines = { .keys = &rig->keys, .heard = STR_INIT };
+	AUTO_STR plain = STR_INIT;
+
+	keys_listen(&rig->keys, on_line, &lines);
+	type(rig, "see \033[200~one\ntwo\n\tthree\033[201~ now\r");
+	pass(rig, 1);
+	assert_string_equal(lines.heard.buf, "[see " BLOCK " now]");
+	keys_plain(&plain, str_sv(&rig->keys.ahead));
+	assert_string_equal(plain.buf, "see one\ntwo\n\tthree now\n");
+	expect(rig, "", "see " BLOCK " now\n");
+	/* Nothing in it is a key, and what says "stop" is heard without its marks. */
+	type(rig, "\033[200~a\bb\177c\025d\033e\033[200~stop\r\r\033[201~\r");
+	pass(rig, 2 * KEYS_SEQUENCE_MS);
+	str_clear(&plain);
+	keys_plain(&plain, str_sv(&rig->keys.ahead));
+	expect(rig, "", "\033[200~a\bb\177c\025d\033e\033[200~stop\r\r\033[201~\n");
+	/* It is rubbed out as a whole, and what stands before it is not. */
+	type(rig, "ü" BLOCK "!\177\177");
+	pass(rig, 1);
+	expect(rig, "", "ü");
+	type(rig, BLOCK "\033[200~x\033[200~y\033[201~\177\177\177z");
+	pass(rig, 1);
+	expect(rig, "", "z");
+	type(rig, "x" BLOCK "\025y");
+	pass(rig, 1);
+	expect(rig, "", "y");
+	str_release(&lines.heard);
+}
+
+static void test_a_pasted_block_in_pieces(void **state)
+{
+	struct rig *rig = *state;
+	struct lines lines = { .keys = &rig->keys, .heard = STR_INIT };
+
+	keys_listen(&rig->keys, on_line, &lines);
+	for (size_t cut = 1; cut < strlen(BLOCK); cut++) {
+		char head[sizeof(BLOCK)] = BLOCK;
+		head[cut] = '\0';
+		type(rig, head);
+		pass(rig, 2);
+		type(rig, &BLOCK[cut]);
+		pass(rig, 2 * KEYS_SEQUENCE_MS);
+		assert_string_equal(lines.heard.buf, "");
+		expect(rig, "", BLOCK);
+	}
+	/* Who reads on has the rest of it, and the next line ends again. */
+	type(rig, "\033[200~one\r");
+	pass(rig, 1);
+	keys_listen(&rig->keys, NULL, NULL);
+	keys_listen(&rig->keys, on_line, &lines);
+	type(rig, "two\r");
+	pass(rig, 1);
+	keys_listen(&rig->keys, NULL, NULL);
+	expect(rig, "", "\033[200~one\rtwo\r");
+	keys_listen(&rig->keys, on_line, &lines);
+	type(rig, "three\r");
+	pass(rig, 1);
+	assert_string_equal(lines.heard.buf, "[three]");
+	expect(rig, "", "three\n");
+	str_release(&lines.heard);
+}
+
+static void test_a_pasted_block_is_no_answer(void **state)
+{
+	struct rig *rig = *state;
+	struct lines lines = { .keys = &rig->keys, .heard = STR_INIT };
+
+	keys_listen(&rig->keys, on_line, &lines);
+	keys_ask(&rig->keys, "yn", on_key, rig);
+	for (size_t cut = 1; cut <= strlen(BLOCK); cut++) {
+		char head[sizeof(BLOCK)] = BLOCK;
+		head[cut] = '\0';
+		pass(rig, KEYS_PAUSE_MS);
+		type(rig, head);
+		pass(rig, 2);
+		if (BLOCK[cut])
+			type(rig, &BLOCK[cut]);
+		pass(rig, KEYS_PAUSE_MS);
+		expect(rig, "", BLOCK);
+	}
+	/* One that goes on when the question comes, too; the key behind it answers. */
+	type(rig, "\033[200~one\r");
+	pass(rig, 1);
+	keys_ask(&rig->keys, "yn", on_key, rig);
+	pass(rig, KEYS_PAUSE_MS);
+	type(rig, "y");
+	pass(rig, KEYS_PAUSE_MS);
+	type(rig, "\033");
+	pass(rig, 1);
+	type(rig, "[201~");
+	pass(rig, KEYS_PAUSE_MS);
+	type(rig, "y");
+	pass(rig, KEYS_ENTER_MS);
+	expect(rig, "y", "\033[200~one\ry\033[201~");
+	/* Half of another key is still none. */
+	keys_ask(&rig->keys, "yn", on_key, rig);
+	pass(rig, KEYS_PAUSE_MS);
+	type(rig, "\033[");
+	pass(rig, 1);
+	type(rig, "A");
+	pass(rig, KEYS_PAUSE_MS);
+	expect(rig, "", "");
+	type(rig, "n");
+	pass(rig, KEYS_ENTER_MS);
+	expect(rig, "n", "");
+	str_release(&lines.heard);
+}
+
+/* All of it or nothing: half a block would be another text. */
+static void test_a_pasted_block_that_is_too_long(void **state)
+{
+	struct rig *rig = *state;
+	struct lines lines = { .keys = &rig->keys, .heard = STR_INIT };
+	const size_t room = KEYS_AHEAD_MAX - strlen("a\033[200~\033[201~");
+	AUTO_STR block = STR_INIT;
+
+	for (size_t beyond = 0; beyond < 2; beyond++) {
+		keys_listen(&rig->keys, on_line, &lines);
+		type(rig, "a\033[200~");
+		pass(rig, 1);
+		for (size_t sent = 0; sent < room + beyond;) {
+			str_clear(&block);
+			for (; block.len < 2000 && sent < room + beyond; sent++)
+				str_addc(&block, 'x');
+			type(rig, block.buf);
+			assert_int_equal(loop_step(rig->loop, 0, NULL), 0);
+		}
+		type(rig, "\033[201~");
+		pass(rig, 1);
+		assert_int_equal(rig->keys.ahead.len, beyond ? 1 : KEYS_AHEAD_MAX);
+		assert_false(rig->keys.pasting);
+		str_clear(&rig->keys.ahead);
+	}
+	str_release(&lines.heard);
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
 
 int main(void)
@@ -323,6 +465,10 @@ int main(void)
 		CASE(test_the_next_question),
 		CASE(test_the_terminal_goes),
 		CASE(test_what_is_typed_ahead_is_heard),
+		CASE(test_a_pasted_block_is_one_line),
+		CASE(test_a_pasted_block_in_pieces),
+		CASE(test_a_pasted_block_is_no_answer),
+		CASE(test_a_pasted_block_that_is_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -285,6 +285,29 @@ static void test_wrapped_line(void **state)
 	term_release(&term);
 }
 
+static void test_an_error_is_a_sentence(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "nothing was sent: no", "Nothing was sent: no\n" },
+		{ "No session is called x", "No session is called x\n" },
+		{ "ai.agent is no such thing", "ai.agent is no such thing\n" },
+		{ "codex: not logged in", "codex: not logged in\n" },
+		{ "/tmp/x is gone", "/tmp/x is gone\n" },
+		{ "äh", "äh\n" },
+		{ "gone", "gone\n" },
+		{ "", "\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct term term;
+		term_init_capture(&term, 60, 10, false);
+		wrap_error(&term, sv_of(cases[i][0]));
+		assert_string_equal(term.buf.buf, cases[i][1]);
+		term_release(&term);
+	}
+}
+
 static void test_words_come_at_once(void **state)
 {
 	(void)state;
@@ -324,16 +347,32 @@ static void test_a_pause_shows_the_word(void **state)
 	term_release(&term);
 }
 
+/* The settings may say so. */
+static void stays_as_written(void **state)
+{
+	const struct sv text = SV("# A **b**\n\n\n- c\033[2J d e f g h\n");
+	struct term term;
+
+	(void)state;
+	term_init_capture(&term, 10, 24, true);
+	term.as_written = true;
+	markdown_print(&term, text);
+	assert_string_equal(term.buf.buf, "# A **b**\n\n\n- c d e f g h\n");
+	term_release(&term);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
+		cmocka_unit_test(stays_as_written),
 		cmocka_unit_test(test_every_split),
 		cmocka_unit_test(test_no_escape_without_colour),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_used_again),
 		cmocka_unit_test(test_wrapped_line),
+		cmocka_unit_test(test_an_error_is_a_sentence),
 		cmocka_unit_test(test_words_come_at_once),
 		cmocka_unit_test(test_a_pause_shows_the_word),
 	};

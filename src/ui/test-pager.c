@@ -12,6 +12,7 @@ struct fixture {
 	struct test_pty pty;
 	char folder[64];
 	char file[96];
+	const char *term_name;
 };
 
 static int set_up(void **state)
@@ -19,6 +20,7 @@ static int set_up(void **state)
 	struct fixture *f = xcalloc(1, sizeof(*f));
 
 	test_pty_open(&f->pty);
+	f->term_name = "xterm";
 	(void)snprintf(f->folder, sizeof(f->folder), "/tmp/faden-pager-XXXXXX");
 	assert_non_null(mkdtemp(f->folder));
 	(void)snprintf(f->file, sizeof(f->file), "%s/out", f->folder);
@@ -51,6 +53,7 @@ static bool run(struct fixture *f, const char *command, const char *text, size_t
 		.path = "/usr/bin:/bin",
 		.envp = environment,
 		.out_fd = f->pty.slave,
+		.term_name = f->term_name,
 	};
 
 	if (!pager_open(&p, &opts, &fd))
@@ -99,6 +102,13 @@ static void test_no_pager(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		assert_false(run(f, commands[i], "plain\n", 1));
+	/* A pager would ask there before it shows anything. */
+	static const char *const names[] = { NULL, "", "dumb" };
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		f->term_name = names[i];
+		assert_false(run(f, NULL, "plain\n", 1));
+		assert_false(run(f, "wc -c", "plain\n", 1));
+	}
 	test_pty_drain(&f->pty, &got);
 	assert_string_equal(got.buf, "");
 }

@@ -32,7 +32,7 @@ static int find(void *data, struct sv words, const struct worker *worker, struct
 
 	(void)data;
 	/* A search that would never end, unless it is overtaken. */
-	while (sv_is(words, "slow") && !worker_cancelled(worker))
+	while ((sv_is(words, "slow") || sv_is(words, "seen")) && !worker_cancelled(worker))
 		(void)nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	if (worker_cancelled(worker) || sv_is(words, "broken")) {
 		free(rows);
@@ -45,6 +45,20 @@ static int find(void *data, struct sv words, const struct worker *worker, struct
 		if (sv_find(sv_of(text), words, &at))
 			rows[ret->n++] = i;
 	}
+	return 0;
+}
+
+/* One row for the word "seen", before a search that would never end; nothing for others. */
+static int glance(void *data, struct sv words, const struct worker *worker,
+	struct picker_found *ret, struct err *reterr)
+{
+	size_t *rows = xcalloc(1, sizeof(*rows));
+
+	(void)data;
+	(void)worker;
+	(void)reterr;
+	rows[0] = 27;
+	*ret = (struct picker_found){ .rows = rows, .n = sv_is(words, "seen"), .total = ROWS };
 	return 0;
 }
 
@@ -99,7 +113,7 @@ static bool act_say(void *data, struct picker *p, const struct picker_found *fou
 
 static int run(int fd)
 {
-	static const struct picker_source source = { find, release, put_row, preview };
+	static const struct picker_source source = { glance, find, release, put_row, preview };
 	static const struct picker_column columns[] = { { .marked = true } };
 	static const struct picker_key keys[] = {
 		{ KEY_ENTER, "Enter", "choose", "choose it", act_choose },
@@ -305,6 +319,22 @@ static void test_typing_does_not_wait_for_the_search(void **state)
 	assert_int_equal(finish(rig), 12);
 }
 
+/* What fits at a glance is listed before the search has ended, and is no answer of it: a choice
+ * waits. */
+static void test_what_fits_at_a_glance_comes_first(void **state)
+{
+	struct rig *rig = *state;
+
+	await(rig, "head of 0");
+	type(rig, "seen", "1/40");
+	await(rig, "head of 27");
+	type(rig, "\r", NULL);
+	type(rig, "\025", "40/40");
+	type(rig, "12", "1/40");
+	type(rig, "\r", NULL);
+	assert_int_equal(finish(rig), 12);
+}
+
 /* Who types fast means what was typed, not what happens to be listed still. */
 static void test_a_choice_waits_for_the_search(void **state)
 {
@@ -470,6 +500,7 @@ int main(void)
 		AT_TERMINAL(test_it_is_left),
 		AT_TERMINAL(test_a_key_in_pieces_is_no_escape),
 		AT_TERMINAL(test_what_is_pasted_chooses_nothing),
+		AT_TERMINAL(test_what_fits_at_a_glance_comes_first),
 		AT_TERMINAL(test_a_choice_waits_for_the_search),
 		AT_TERMINAL(test_moves_wait_for_the_search),
 		AT_TERMINAL(test_what_waits_is_dropped_by_other_words),

@@ -86,7 +86,7 @@ static void test_fits_the_width(void **state)
 	term_init_capture(&t, 24, 10, false);
 	status_init(&s, &t);
 	status_set_names(&s, SV("rehearsal"), SV("a name that is far too long"));
-	status_set_state(&s, STATUS_SPEAKING, SV(""));
+	status_set_state(&s, STATUS_ANSWERING, SV(""));
 	status_show(&s);
 	struct sv line = str_sv(&t.buf);
 	assert_int_equal(line.p[line.n - 1], '\r');

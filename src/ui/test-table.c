@@ -107,6 +107,39 @@ static void test_what_can_be_spared_makes_room(void **state)
 	}
 }
 
+/* Whichever needs less gives first, and a path keeps its end. */
+static void test_what_needs_less_gives_first(void **state)
+{
+	static const struct table_column paths[] = {
+		{ .title = "WHERE", .shrink = true, .room = 10, .tail = true },
+		{ .title = "NAME", .shrink = true, .room = 14 },
+	};
+	static const struct {
+		size_t cols;
+		const char *want;
+	} cases[] = {
+		{ 60, "WHERE             NAME\n~/work/日本/shop  the long name of a talk\n" },
+		{ 26, "WHERE       NAME\n…日本/shop  the long name…\n" },
+		{ 24, "WHERE     NAME\n…本/shop  the long name…\n" },
+		{ 22, "WHERE   NAME\n…/shop  the long name…\n" },
+		{ 20, "WHERE   NAME\n…/shop  the long na…\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct table t;
+		struct term term;
+		table_init(&t, paths, ARRAY_LEN(paths));
+		table_add(&t, SV("~/work/日本/shop"));
+		table_add(&t, SV("the long name of a talk"));
+		term_init_capture(&term, cases[i].cols, 10, false);
+		table_print(&t, &term);
+		assert_string_equal(term.buf.buf, cases[i].want);
+		term_release(&term);
+		table_release(&t);
+	}
+}
+
 static void test_pipe_gets_tabs(void **state)
 {
 	(void)state;
@@ -136,6 +169,7 @@ int main(void)
 		cmocka_unit_test(test_narrow_terminal_shrinks_a_column),
 		cmocka_unit_test(test_too_narrow),
 		cmocka_unit_test(test_what_can_be_spared_makes_room),
+		cmocka_unit_test(test_what_needs_less_gives_first),
 		cmocka_unit_test(test_pipe_gets_tabs),
 		cmocka_unit_test(test_empty_table_prints_nothing),
 	};

@@ -133,6 +133,19 @@ void wrap_end(struct wrap *w)
 	term_newline(w->term);
 }
 
+void wrap_error(struct term *term, struct sv text)
+{
+	AUTO_STR sentence = STR_INIT;
+	size_t word = 0;
+
+	str_add(&sentence, text);
+	while (word < text.n && text.p[word] >= 'a' && text.p[word] <= 'z')
+		word++;
+	if (word > 0 && word < text.n && text.p[word] == ' ')
+		sentence.buf[0] = (char)(sentence.buf[0] - 'a' + 'A');
+	wrap_line(term, STYLE_ERROR, str_sv(&sentence));
+}
+
 void wrap_line(struct term *term, unsigned style, struct sv text)
 {
 	AUTO_STR clean = STR_INIT;

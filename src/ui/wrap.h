@@ -46,6 +46,10 @@ void wrap_end(struct wrap *w);
 /* One line of foreign text and a newline, wrapped when the output is a terminal. */
 void wrap_line(struct term *term, unsigned style, struct sv text);
 
+/* The same for an error message, which is a sentence here: its first word begins with a capital
+ * letter, unless it is no plain word but a name or a path. */
+void wrap_error(struct term *term, struct sv text);
+
 /* Bytes of the style that text as a struct term wrote it begins with; 0: it begins with none. */
 size_t wrap_style(struct sv text);
 /* Such text in lines of at most `cols` columns, a longer one broken anywhere. Each has all of its
