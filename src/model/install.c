@@ -94,12 +94,37 @@ static int drain(int *fd, const struct job *job, struct str *words, struct err *
 static void last_words(struct str *out, struct sv words)
 {
 	struct sv line, said = { "", 0 };
+	size_t at;
 
 	while (sv_split(&words, '\n', &line)) {
-		if (sv_trim(line).n > 0)
+		/* npm's last one is where its log is, and nobody is to look for it there. */
+		if (sv_trim(line).n > 0 && !sv_find(line, SV("A complete log of this run"), &at))
 			said = sv_trim(line);
 	}
 	utf8_scrub_line(out, sv_head(said, 200));
+}
+
+/* What its words mean, with what to do; NULL: it is to speak for itself. */
+static const char *known_trouble(const char *program, struct sv words)
+{
+	static const char *const no_network[] = { "EAI_AGAIN", "ENOTFOUND", "ECONNREFUSED",
+		"ECONNRESET", "ENETUNREACH", "EHOSTUNREACH", "ETIMEDOUT", "ERR_SOCKET_TIMEOUT" };
+	bool npm = strcmp(program, "npm") == 0;
+	size_t at;
+
+	if (sv_find(words, SV("ENOSPC"), &at) || sv_find(words, SV("o space left on device"), &at))
+		return npm ? "the disk is full; make room, also for npm's own copy in ~/.npm, and "
+			     "do this again"
+			   : "the disk is full; make room, and do this again";
+	if (!npm)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_LEN(no_network); i++) {
+		AUTO_FREE char *code = xasprintf(" code %s\n", no_network[i]);
+		if (sv_find(words, sv_of(code), &at))
+			return "the registry of npm cannot be reached; is there a network? "
+			       "('npm ping' says more.) Do this again then: what is whole is kept";
+	}
+	return NULL;
 }
 
 /* Runs a program (argv[0] by its name) to its end. */
@@ -152,6 +177,9 @@ static int run_program(const struct job *job, const char *const *argv, const cha
 	if (r >= 0 && status != 0) {
 		char how[64];
 		AUTO_STR said = STR_INIT;
+		const char *known = known_trouble(argv[0], str_sv(&words));
+		if (known)
+			return err_set(reterr, -EIO, "%s", known);
 		proc_describe_status(status, how, sizeof(how));
 		last_words(&said, str_sv(&words));
 		return err_set(
@@ -229,16 +257,22 @@ static int fetch(const struct models *m, const struct model_def *def,
 		r = file_mkdirs(dir, reterr);
 		if (r >= 0 && statvfs(dir, &disk) == 0 &&
 			(uint64_t)disk.f_bavail * disk.f_frsize < needs)
-			r = err_set(reterr, -ENOSPC, "%s needs %llu MB, and the disk has %llu left",
-				def->name, (unsigned long long)needs / 1000000 + 1,
+			r = err_set(reterr, -ENOSPC,
+				"it needs %llu MB, and the disk has %llu MB left",
+				(unsigned long long)needs / 1000000 + 1,
 				(unsigned long long)((uint64_t)disk.f_bavail * disk.f_frsize /
 					1000000));
 		if (r >= 0)
 			r = run_program(&job,
 				(const char *const[]){ "npm", "pack", "--ignore-scripts",
 					"--loglevel=error", "--no-update-notifier",
+					/* Without a network it would try for more than a minute. */
+					"--fetch-retries=1", "--fetch-retry-mintimeout=2000",
 					"--pack-destination", ".", spec, NULL },
 				dir, "install npm (Debian: apt install npm)", reterr);
+		/* What it has of it is of no use to the next time: that is npm's own copy. */
+		if (r < 0)
+			(void)unlink(path);
 		if (r >= 0)
 			r = has_sha256(path, def->package_sha256, reterr);
 		if (r == 0) {

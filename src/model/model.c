@@ -46,9 +46,9 @@ char *models_path(const struct models *m, const struct model_def *def, const cha
 	return xasprintf("%s/%s/%s", m->dir, def->name, file);
 }
 
-/* ERR_NOTFOUND or ERR_INPUT, without a word on the remedy. */
-static int map_file(const char *path, const struct model_file *file, struct model_bytes *ret,
-	struct err *reterr)
+/* A descriptor of what has the right size; ERR_NOTFOUND or ERR_INPUT, without a word on the remedy.
+ */
+static int open_file(const char *path, const struct model_file *file, struct err *reterr)
 {
 	struct stat st;
 	AUTO_CLOSE int fd = file_open(path, &st, reterr);
@@ -58,6 +58,17 @@ static int map_file(const char *path, const struct model_file *file, struct mode
 	if ((uint64_t)st.st_size != file->size)
 		return err_set(reterr, ERR_INPUT, "%s is damaged: %lld bytes instead of %llu", path,
 			(long long)st.st_size, (unsigned long long)file->size);
+	return TAKE_FD(fd);
+}
+
+/* ERR_NOTFOUND or ERR_INPUT, without a word on the remedy. */
+static int map_file(const char *path, const struct model_file *file, struct model_bytes *ret,
+	struct err *reterr)
+{
+	AUTO_CLOSE int fd = open_file(path, file, reterr);
+
+	if (fd < 0)
+		return fd;
 	void *p = mmap(NULL, (size_t)file->size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
 	if (p == MAP_FAILED)
 		return err_errno(reterr, errno, "%s", path);
@@ -90,6 +101,31 @@ enum model_state models_state(const struct models *m, const struct model_def *de
 	return n > 0 && missing == n ? MODEL_MISSING : state;
 }
 
+/* What is wrong with a model, with the command that mends it. */
+static int with_remedy(int r, const char *model, const struct err *why, struct err *reterr)
+{
+	if (r == ERR_NOTFOUND)
+		return err_set(reterr, r,
+			"the model '%s' is not installed; 'faden model install %s' gets it", model,
+			model);
+	return err_set(reterr, r, "%s; 'faden model install %s' mends it", why->msg, model);
+}
+
+int models_look(const struct models *m, const char *model, struct err *reterr)
+{
+	const struct model_def *def = model_find(sv_of(model));
+
+	for (size_t i = 0; def && i < MODEL_FILES_MAX && def->files[i].name; i++) {
+		AUTO_FREE char *path = models_path(m, def, def->files[i].name);
+		struct err why = ERR_INIT;
+		int fd = open_file(path, &def->files[i], &why);
+		if (fd < 0)
+			return with_remedy(fd, model, &why, reterr);
+		(void)close(fd);
+	}
+	return 0;
+}
+
 int models_map(const struct models *m, const char *model, const char *file, struct model_bytes *ret,
 	struct err *reterr)
 {
@@ -105,13 +141,7 @@ int models_map(const struct models *m, const char *model, const char *file, stru
 	AUTO_FREE char *path = models_path(m, def, file);
 	struct err why = ERR_INIT;
 	int r = map_file(path, f, ret, &why);
-	if (r == ERR_NOTFOUND)
-		return err_set(reterr, r,
-			"the model '%s' is not installed; 'faden model install %s' gets it", model,
-			model);
-	if (r < 0)
-		return err_set(reterr, r, "%s; 'faden model install %s' mends it", why.msg, model);
-	return 0;
+	return r < 0 ? with_remedy(r, model, &why, reterr) : 0;
 }
 
 void model_bytes_release(struct model_bytes *b)

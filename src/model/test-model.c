@@ -67,6 +67,8 @@ static void test_missing_and_damaged(void **state)
 	assert_int_equal(models_state(m, def, false), MODEL_MISSING);
 	assert_int_equal(models_map(m, "whisper-base", "vocab.json", &bytes, &err), ERR_NOTFOUND);
 	assert_non_null(strstr(err.msg, "faden model install whisper-base"));
+	assert_int_equal(models_look(m, "whisper-base", &err), ERR_NOTFOUND);
+	assert_non_null(strstr(err.msg, "faden model install whisper-base"));
 
 	AUTO_FREE char *empty = temp_write(*state, "whisper-base/vocab.json", "");
 	assert_int_equal(models_state(m, def, false), MODEL_DAMAGED);
@@ -85,6 +87,8 @@ static void test_missing_and_damaged(void **state)
 	AUTO_FREE char *library = temp_write(*state, "runtime/libonnxruntime.so",
 		"\x7f"
 		"ELF");
+	assert_int_equal(models_look(m, "runtime", &err), ERR_INPUT);
+	assert_non_null(strstr(err.msg, "4 bytes instead of"));
 	assert_int_equal(models_session(m, "speech", "silero.onnx",
 				 &(struct onnx_session_opts){ .threads = 1 }, &s, &err),
 		ERR_INPUT);

@@ -4,11 +4,13 @@
  * and an interrupted run is not lost.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "os/file.h"
 #include "os/path.h"
 #include "os/pool.h"
 #include "os/unpack.h"
@@ -65,12 +67,26 @@ struct refresh {
 	struct map paths; /* path → index in known */
 	VEC(struct known) known;
 	VEC(struct todo) todo;
+	struct unpack_doubt doubt;
 	struct map dirs; /* where the sessions were begun that were read */
 	size_t walking; /* home being walked */
 	bool by_folder; /* what is remembered is loaded as folders are come across */
 	struct str folder; /* the last of them */
 	struct err err; /* of loading one */
 };
+
+static void refresh_init(
+	struct refresh *f, struct store *store, const struct transcript_home *homes, size_t n_homes)
+{
+	*f = (struct refresh){
+		.store = store,
+		.homes = homes,
+		.n_homes = n_homes,
+		.states = xcalloc(n_homes + 1, sizeof(struct home_state)),
+		.folder = STR_INIT,
+	};
+	unpack_doubt_init(&f->doubt);
+}
 
 static void refresh_release(struct refresh *f)
 {
@@ -107,7 +123,8 @@ static size_t home_of(const struct refresh *f, struct sv agent, struct sv path)
 	return f->n_homes;
 }
 
-#define KNOWN_SELECT "SELECT rowid, path, agent, dev, ino, size, mtime_ns, gone FROM session "
+#define KNOWN_SELECT \
+	"SELECT rowid, path, agent, dev, ino, size, mtime_ns, gone, ctime_ns FROM session "
 
 /* The current row of a KNOWN_SELECT. */
 static void add_known(struct refresh *f, struct sql *q)
@@ -115,11 +132,12 @@ static void add_known(struct refresh *f, struct sql *q)
 	struct sv path = sv_of(sql_get_text(q, 1));
 
 	(void)map_put(&f->paths, path, f->known.n);
+	unpack_doubt_note(&f->doubt, sql_get_int(q, 6));
 	vec_push(&f->known,
 		(struct known){
 			.rowid = sql_get_int(q, 0),
 			.stat = { (uint64_t)sql_get_int(q, 3), (uint64_t)sql_get_int(q, 4),
-				(uint64_t)sql_get_int(q, 5), sql_get_int(q, 6) },
+				(uint64_t)sql_get_int(q, 5), sql_get_int(q, 6), sql_get_int(q, 8) },
 			.home = home_of(f, sv_of(sql_get_text(q, 2)), path),
 			.gone = sql_get_int(q, 7) != 0,
 		});
@@ -174,10 +192,22 @@ static int found_file(void *data, const struct transcript_file *file)
 	f->stats.files++;
 	if (old) {
 		struct known *k = &f->known.v[at];
+		/* What was blanked is gone, and known as it was. */
+		if (file->size == 0 && k->stat.size > 0)
+			return 0;
 		k->seen = true;
 		if (!k->gone && k->stat.dev == file->dev && k->stat.ino == file->ino &&
-			k->stat.size == file->size && k->stat.mtime_ns == file->mtime_ns)
+			k->stat.size == file->size && k->stat.mtime_ns == file->mtime_ns &&
+			k->stat.ctime_ns == file->ctime_ns &&
+			!unpack_doubt_blank(&f->doubt, file->path, file->mtime_ns))
 			return 0;
+		k->seen = file->size == 0 ||
+			!(unpack_blank(file->path) ||
+				transcript_fell_silent(file->path, k->stat.size));
+		if (!k->seen)
+			return 0;
+	} else if (file->size > 0 && unpack_blank(file->path)) {
+		return 0;
 	}
 	vec_push(&f->todo,
 		(struct todo){
@@ -228,7 +258,7 @@ static int names_file_known(struct refresh *f, const char *path, const struct st
 	sql_text(&q, path);
 	sql_int(&q, (int64_t)st->st_ino);
 	sql_int(&q, st->st_size);
-	sql_int(&q, (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec);
+	sql_int(&q, file_mtime_ns(st));
 	r = sql_step(&q, reterr);
 	*ret_same = r > 0;
 	return r < 0 ? r : 0;
@@ -270,7 +300,7 @@ static int save_names_file(struct refresh *f, size_t home, struct err *reterr)
 	sql_text(&q, path);
 	sql_int(&q, (int64_t)st->st_ino);
 	sql_int(&q, st->st_size);
-	sql_int(&q, (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec);
+	sql_int(&q, file_mtime_ns(st));
 	return sql_run(&q, reterr);
 }
 
@@ -521,20 +551,79 @@ static int take_changes(struct refresh *f, struct err *reterr)
 	return r < 0 ? r : after;
 }
 
+void moved_rows_release(struct moved_rows *moved)
+{
+	vec_each (&moved->all, row) {
+		free(row->was);
+		free(row->now);
+	}
+	vec_release(&moved->all);
+}
+
+int moved_rows(struct store *db, const char *table, const struct transcript_home *homes, size_t n,
+	struct moved_rows *ret, struct err *reterr)
+{
+	AUTO_FREE char *text =
+		xasprintf("SELECT rowid, path, agent FROM %s WHERE path >= ? ORDER BY path", table);
+	AUTO_FREE char *from = xstrdup("");
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, db, text, reterr);
+
+	if (r >= 0)
+		sql_text(&q, from);
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
+		const char *was = sql_get_text(&q, 1);
+		const struct transcript_home *home = transcript_home_of(homes, n, was);
+		if (home) {
+			/* What comes behind all that lies in it. */
+			sql_reset(&q);
+			free(from);
+			from = xasprintf("%s%c", home->root, '/' + 1);
+			sql_text(&q, from);
+			continue;
+		}
+		char *now = transcript_moved(homes, n, sql_get_text(&q, 2), was);
+		if (now)
+			vec_push(&ret->all,
+				(struct moved_row){ sql_get_int(&q, 0), xstrdup(was), now });
+	}
+	return r < 0 ? r : 0;
+}
+
+int catalogue_follow(struct store *store, const struct transcript_home *homes, size_t n_homes,
+	struct err *reterr)
+{
+	CLEANUP(moved_rows_release) struct moved_rows moved = { .all = VEC_INIT };
+	int r = moved_rows(store, "session", homes, n_homes, &moved, reterr);
+
+	if (r < 0 || moved.all.n == 0)
+		return r;
+	r = store_begin(store, reterr);
+	if (r < 0)
+		return r;
+	vec_each (&moved.all, row) {
+		if (r >= 0)
+			r = SQL_RUN(store, reterr,
+				"UPDATE OR IGNORE session SET path = ? WHERE rowid = ?",
+				SQL_T(row->now), SQL_I(row->id));
+		if (r >= 0)
+			r = SQL_RUN(store, reterr, "DELETE FROM session WHERE path = ?",
+				SQL_T(row->was));
+	}
+	return store_end(store, r, reterr);
+}
+
 int catalogue_refresh(struct store *store, const struct transcript_home *homes, size_t n_homes,
 	const struct catalogue_opts *opts, struct catalogue_stats *ret_stats, struct err *reterr)
 {
-	CLEANUP(refresh_release)
-	struct refresh f = {
-		.store = store,
-		.homes = homes,
-		.n_homes = n_homes,
-		.opts = opts,
-		.states = xcalloc(n_homes + 1, sizeof(struct home_state)),
-		.folder = STR_INIT,
-	};
-	int r = load_known(&f, reterr);
+	CLEANUP(refresh_release) struct refresh f;
+	int r = 0;
 
+	refresh_init(&f, store, homes, n_homes);
+	f.opts = opts;
+	r = catalogue_follow(store, homes, n_homes, reterr);
+	if (r >= 0)
+		r = load_known(&f, reterr);
 	if (r >= 0)
 		r = walk_homes(&f, reterr);
 	if (r >= 0)
@@ -547,16 +636,10 @@ int catalogue_refresh(struct store *store, const struct transcript_home *homes, 
 int catalogue_refresh_names(struct store *store, const struct transcript_home *homes,
 	size_t n_homes, struct err *reterr)
 {
-	CLEANUP(refresh_release)
-	struct refresh f = {
-		.store = store,
-		.homes = homes,
-		.n_homes = n_homes,
-		.states = xcalloc(n_homes + 1, sizeof(struct home_state)),
-		.folder = STR_INIT,
-	};
+	CLEANUP(refresh_release) struct refresh f;
 	int r = 0;
 
+	refresh_init(&f, store, homes, n_homes);
 	for (size_t i = 0; r >= 0 && i < n_homes; i++)
 		r = load_names(&f, i, reterr);
 	return r < 0 ? r : write_rest(&f, reterr);
@@ -602,8 +685,8 @@ static int look_at_known(struct refresh *f, const char *dir, struct err *reterr)
 				.dev = st.st_dev,
 				.ino = st.st_ino,
 				.size = (uint64_t)st.st_size,
-				.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 +
-					st.st_mtim.tv_nsec,
+				.mtime_ns = file_mtime_ns(&st),
+				.ctime_ns = file_ctime_ns(&st),
 			});
 	}
 	return r;
@@ -636,17 +719,11 @@ static void keep_within_budget(struct refresh *f)
 int catalogue_refresh_near(struct store *store, const struct transcript_home *homes, size_t n_homes,
 	const char *dir, int64_t wall_ms, struct catalogue_stats *ret_stats, struct err *reterr)
 {
-	CLEANUP(refresh_release)
-	struct refresh f = {
-		.store = store,
-		.homes = homes,
-		.n_homes = n_homes,
-		.states = xcalloc(n_homes + 1, sizeof(struct home_state)),
-		.by_folder = true,
-		.folder = STR_INIT,
-	};
+	CLEANUP(refresh_release) struct refresh f;
 	int r = 0;
 
+	refresh_init(&f, store, homes, n_homes);
+	f.by_folder = true;
 	for (f.walking = 0; r >= 0 && f.walking < n_homes; f.walking++)
 		r = transcript_walk_near(&homes[f.walking], dir, wall_ms, CATALOGUE_NEAR_DAYS,
 			found_file, &f, reterr);

@@ -38,18 +38,6 @@ static void take_row(struct session_row *ret, struct session_row *row)
 
 /* ---- a path ---- */
 
-static const struct transcript_home *home_of_path(const struct resolve *w, const char *path)
-{
-	for (size_t i = 0; i < w->n_homes; i++) {
-		AUTO_FREE char *root = NULL;
-		if (path_within(sv_of(path), sv_of(w->homes[i].root)) ||
-			(path_real(w->homes[i].root, &root, NULL) >= 0 &&
-				path_within(sv_of(path), sv_of(root))))
-			return &w->homes[i];
-	}
-	return NULL;
-}
-
 /* A file outside all homes is read for this once and not remembered. */
 static int read_stray(const struct resolve *w, const char *path, struct err *reterr)
 {
@@ -73,17 +61,17 @@ static int read_stray(const struct resolve *w, const char *path, struct err *ret
 
 static int resolve_path(const struct resolve *w, struct err *reterr)
 {
-	AUTO_FREE char *real = NULL;
-	int r = path_real(w->spec, &real, reterr);
+	AUTO_FREE char *path = NULL;
+	const struct transcript_home *home = NULL;
+	int r = transcript_locate(w->homes, w->n_homes, w->spec, &path, &home, reterr);
 
 	if (r == -ENOENT || r == -ENOTDIR)
 		return err_set(reterr, ERR_NOTFOUND, "%s: no such file", w->spec);
 	if (r < 0)
 		return r;
-	const struct transcript_home *home = home_of_path(w, real);
-	if (!home || transcript_path_id(home->format, sv_of(real)).n == 0)
-		return read_stray(w, real, reterr);
-	return catalogue_take(w->store, home, real, w->ret, reterr);
+	if (!home || transcript_path_id(home->format, sv_of(path)).n == 0)
+		return read_stray(w, path, reterr);
+	return catalogue_take(w->store, home, path, w->ret, reterr);
 }
 
 /* ---- tiers of likeness, asked of the catalogue ---- */
@@ -117,20 +105,10 @@ static bool is_fragment(struct sv text)
 
 static void bind_spec(struct sql *q, const char *spec, enum likeness likeness)
 {
-	AUTO_STR like = STR_INIT;
+	AUTO_FREE char *like =
+		likeness == IS ? xstrdup(spec) : like_pattern(spec, likeness == BEGINS);
 
-	if (likeness == IS) {
-		sql_text(q, spec);
-		return;
-	}
-	str_adds(&like, likeness == HOLDS ? "%" : "");
-	for (const char *p = spec; *p; p++) {
-		if (*p == '%' || *p == '_' || *p == '\\')
-			str_addc(&like, '\\');
-		str_addc(&like, *p);
-	}
-	str_addc(&like, '%');
-	sql_text(q, like.buf);
+	sql_text(q, like);
 }
 
 #define IS_HERE "s.gone = 0"
@@ -170,14 +148,23 @@ static int refuse_ambiguous(
 	enum { SHOWN = 3 };
 	AUTO_STR some = STR_INIT;
 
+	bool one_id = true;
+
+	vec_each (&found->rows, row)
+		one_id &= strcmp(row->info.id, found->rows.v[0].info.id) == 0;
 	for (size_t i = 0; i < found->rows.n && i < SHOWN; i++) {
 		const struct session_row *row = &found->rows.v[i];
 		const char *name = session_row_name(row);
+		if (one_id) {
+			str_addf(&some, "%s%s", i ? ", " : "", row->info.path);
+			continue;
+		}
 		str_addf(&some, "%s%s%s%s%s", i ? ", " : "", row->info.id, name[0] ? " (" : "",
 			name, name[0] ? ")" : "");
 	}
-	int r = err_set(reterr, ERR_AMBIGUOUS, "'%s' fits %s%zu sessions: %s%s", w->spec,
-		found->more ? "more than " : "", found->rows.n, some.buf,
+	int r = err_set(reterr, ERR_AMBIGUOUS, "'%s' fits %s%zu sessions%s: %s%s", w->spec,
+		found->more ? "more than " : "", found->rows.n,
+		one_id ? " of one id, name one by its path" : "", some.buf,
 		found->rows.n > SHOWN ? ", …" : "");
 	if (w->matches) {
 		catalogue_matches_release(w->matches);
@@ -185,6 +172,24 @@ static int refuse_ambiguous(
 		*found = (struct catalogue_matches){ .more = false };
 	}
 	return r;
+}
+
+static void drop_row(struct catalogue_matches *found, size_t i)
+{
+	session_row_release(&found->rows.v[i]);
+	found->rows.n--;
+	memmove(&found->rows.v[i], &found->rows.v[i + 1],
+		(found->rows.n - i) * sizeof(*found->rows.v));
+}
+
+/* A file that was moved or compressed since is not a second session. */
+static void drop_vanished(struct catalogue_matches *found)
+{
+	for (size_t i = 0; i < found->rows.n;)
+		if (path_exists(found->rows.v[i].info.path))
+			i++;
+		else
+			drop_row(found, i);
 }
 
 /* A name that the agent gave goes into every copy: it means what goes on of the thread. */
@@ -203,10 +208,7 @@ static void keep_threads(const struct resolve *w, struct catalogue_matches *foun
 			i++;
 			continue;
 		}
-		session_row_release(&found->rows.v[i]);
-		found->rows.n--;
-		memmove(&found->rows.v[i], &found->rows.v[i + 1],
-			(found->rows.n - i) * sizeof(*found->rows.v));
+		drop_row(found, i);
 	}
 }
 
@@ -223,6 +225,8 @@ static int ask_tiers(const struct resolve *w, size_t first, size_t end, struct e
 		int r = ask_tier(w, &tiers[i], &found, reterr);
 		if (r < 0)
 			return r;
+		if (found.rows.n > 1 && !w->gone)
+			drop_vanished(&found);
 		if (found.rows.n > 1 && (i == TIER_NAME || i == TIER_PART))
 			keep_threads(w, &found);
 		if (found.rows.n > 1)
@@ -242,12 +246,18 @@ static int find_by_name(const struct resolve *w, struct err *reterr)
 {
 	for (size_t i = 0; i < w->n_homes; i++) {
 		AUTO_FREE char *path = NULL;
-		int r = transcript_find(&w->homes[i], sv_of(w->spec), &path, reterr);
+		bool several = false;
+		int r = transcript_find_only(&w->homes[i], sv_of(w->spec), &path, &several, reterr);
 		if (r < 0)
 			return r;
+		if (several)
+			return 0;
 		if (!path)
 			continue;
 		r = catalogue_take(w->store, &w->homes[i], path, w->ret, reterr);
+		/* One that was blanked is not there. */
+		if (r == ERR_NOTFOUND)
+			continue;
 		return r < 0 ? r : 1;
 	}
 	return 0;
@@ -256,13 +266,14 @@ static int find_by_name(const struct resolve *w, struct err *reterr)
 /* The row may be older than its file, or the file may be gone since. */
 static int bring_up_to_date(const struct resolve *w, struct err *reterr)
 {
-	const struct transcript_home *home = home_of_path(w, w->ret->info.path);
+	const struct transcript_home *home =
+		transcript_home_with(w->homes, w->n_homes, w->ret->info.path);
 	struct session_row fresh = SESSION_ROW_INIT;
 
 	if (!home)
 		return 1;
 	int r = catalogue_take(w->store, home, w->ret->info.path, &fresh, reterr);
-	if (r == -ENOENT)
+	if (r == -ENOENT || r == ERR_NOTFOUND)
 		return 0;
 	if (r < 0)
 		return r;

@@ -9,7 +9,7 @@
 /* What stat() says of a file: when all of it is as remembered, the file is not opened. */
 struct file_stat {
 	uint64_t dev, ino, size;
-	int64_t mtime_ns;
+	int64_t mtime_ns, ctime_ns;
 };
 
 /* Selects all columns that row_load() reads; conditions go behind it. */
@@ -20,6 +20,13 @@ struct file_stat {
 	" s.branch, s.model, s.root, s.parent_id, s.parent_path, s.prompt, s.size, s.gone,"       \
 	" IFNULL(n.name, '')"                                                                     \
 	" FROM session s LEFT JOIN session_name n ON n.agent = s.agent AND n.id = s.id "
+
+/* As a pattern still less than the 50,000 bytes that SQLite takes, and more than anything is
+ * called. */
+enum { LIKE_TEXT_MAX = 20000 };
+/* LIKE pattern (ESCAPE '\\') for text anywhere, or at the start, its own wildcards made plain.
+ * NULL, which is like nothing, of a longer text. Caller frees. */
+char *like_pattern(const char *text, bool at_start);
 
 /* The current row of a ROW_SELECT; *row is overwritten and must be released. */
 void row_load(struct sql *q, struct session_row *row);

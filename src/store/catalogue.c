@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "os/file.h"
 #include "os/path.h"
 #include "os/unpack.h"
 #include "store/catalogue-row.h"
+#include "store/journal.h"
 
 enum { PLACES_MAX = 200 }; /* of a project that are asked about */
 
@@ -88,8 +90,9 @@ int row_save_prepare(struct sql *save, struct store *store, struct err *reterr)
 		" mark_flags, format, flags, relation, turns, first_ms, last_ms, active_ms,"
 		" context_window, tokens_in, tokens_cache_read, tokens_cache_write, tokens_out,"
 		" name, cwd, branch, model, root, parent_id, parent_path, prompt, size, gone, dev,"
-		" ino, mtime_ns) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-		"?,?,?,?)",
+		" ino, mtime_ns, ctime_ns) VALUES "
+		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+		"?,?,?,?,?)",
 		reterr);
 }
 
@@ -105,7 +108,7 @@ int row_save(struct sql *save, const struct session_row *row, const struct file_
 	const char *const texts[] = { info->name, info->cwd, info->branch, info->model, info->root,
 		info->parent_id, info->parent_path, info->prompt };
 	const int64_t last[] = { (int64_t)stat->size, row->gone, (int64_t)stat->dev,
-		(int64_t)stat->ino, stat->mtime_ns };
+		(int64_t)stat->ino, stat->mtime_ns, stat->ctime_ns };
 
 	sql_reset(save);
 	sql_text(save, info->path);
@@ -131,6 +134,9 @@ int row_scan(struct session_row *row, bool subagent, struct file_stat *ret_stat,
 		return fd;
 	if (fstat(fd, &plain) < 0)
 		return err_errno(reterr, errno, "stat %s", path);
+	/* What was blanked is gone, and known as it was. */
+	if (row->info.turns > 0 && (plain.st_size == 0 || transcript_is_silent(path)))
+		return err_set(reterr, ERR_NOTFOUND, "%s has nothing any more", path);
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	int r = transcript_scan(fd, (uint64_t)plain.st_size, &row->info, reterr);
 	if (r < 0) {
@@ -149,7 +155,8 @@ int row_scan(struct session_row *row, bool subagent, struct file_stat *ret_stat,
 		.dev = st.st_dev,
 		.ino = st.st_ino,
 		.size = (uint64_t)st.st_size,
-		.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
+		.mtime_ns = file_mtime_ns(&st),
+		.ctime_ns = file_ctime_ns(&st),
 	};
 	row->gone = false;
 	row->active_ms = row->info.last_ms > 0 ? row->info.last_ms : ret_stat->mtime_ns / 1000000;
@@ -202,7 +209,8 @@ int catalogue_take(struct store *store, const struct transcript_home *home, cons
 		row_init(&row, home, path);
 	else if (r < 0)
 		return err_set(reterr, r, "store: cannot be read");
-	bool subagent = row.info.flags & SESSION_SUBAGENT;
+	bool subagent = row.info.flags & SESSION_SUBAGENT ||
+		transcript_subagent_of(home->format, sv_of(path)).n > 0;
 	bool known = r >= 0;
 	r = row_scan(&row, subagent, &stat, reterr);
 	/* Later changes of that file are taken when all is brought up to date. */
@@ -212,6 +220,9 @@ int catalogue_take(struct store *store, const struct transcript_home *home, cons
 		r = row_save_prepare(&save, store, reterr);
 	if (r >= 0)
 		r = row_save(&save, &row, &stat, reterr);
+	/* While its folder is there: who comes after a move cannot tell what it was. */
+	if (r >= 0 && row.info.cwd[0])
+		r = project_note_first(store, row.info.cwd, reterr);
 	if (r < 0)
 		return r;
 	*ret = row;
@@ -255,11 +266,12 @@ int catalogue_take_gone(struct store *store, const struct transcript_home *home,
 
 /* ---- questions ---- */
 
-/* LIKE pattern for text anywhere, its own wildcards made plain. */
-static char *pattern(const char *text, bool at_start)
+char *like_pattern(const char *text, bool at_start)
 {
 	AUTO_STR out = STR_INIT;
 
+	if (strlen(text) > LIKE_TEXT_MAX)
+		return NULL;
 	if (!at_start)
 		str_addc(&out, '%');
 	for (const char *p = text; *p; p++) {
@@ -294,19 +306,24 @@ static void add_folder(
 	str_adds(text, c->below ? "(s.cwd = ? OR s.cwd LIKE ? ESCAPE '\\')" : "s.cwd = ?");
 	strv_add(bound, dir);
 	if (c->below)
-		strv_take(bound, pattern(slash, true));
+		strv_take(bound, like_pattern(slash, true));
 }
 
 static void add_where(const struct catalogue_query *c, struct str *text, struct strv *bound)
 {
-	bool kin = c->where == CATALOGUE_KIN;
+	static const char *const before[] = {
+		[CATALOGUE_HERE] = " AND (",
+		[CATALOGUE_KIN] = " AND NOT (",
+		[CATALOGUE_ELSEWHERE] = " AND NOT (",
+		[CATALOGUE_PROJECT] = " AND (",
+	};
 
-	str_adds(text, c->where == CATALOGUE_HERE ? " AND " : " AND NOT ");
+	str_adds(text, before[c->where]);
 	add_folder(c, c->dir, text, bound);
-	if (c->where == CATALOGUE_HERE)
-		return;
-	str_adds(text, kin ? " AND (0" : " AND NOT (0");
-	for (size_t i = 0; c->project && i < c->project->places.n && i < PLACES_MAX; i++) {
+	if (c->where == CATALOGUE_KIN)
+		str_adds(text, ") AND (0");
+	size_t n = c->project && c->where != CATALOGUE_HERE ? c->project->places.n : 0;
+	for (size_t i = 0; i < n && i < PLACES_MAX; i++) {
 		const struct project_place *place = &c->project->places.v[i];
 		str_addf(text, " OR s.first_ms >= %lld AND s.first_ms < %lld AND ",
 			(long long)place->since_ms, (long long)place->until_ms);
@@ -359,7 +376,7 @@ int catalogue_query(struct store *store, const struct catalogue_query *query, ca
 			" AND (IFNULL(n.name, s.name) LIKE ? ESCAPE '\\' OR"
 			" s.prompt LIKE ? ESCAPE '\\' OR s.id LIKE ? ESCAPE '\\')");
 		for (int i = 0; i < 3; i++)
-			strv_take(&bound, pattern(c->text, false));
+			strv_take(&bound, like_pattern(c->text, false));
 	}
 	str_addf(&text, " ORDER BY %s, s.path", orders[c->order]);
 	if (c->limit > 0)
@@ -372,17 +389,36 @@ int catalogue_query(struct store *store, const struct catalogue_query *query, ca
 	return give_rows(&q, fn, data, reterr);
 }
 
-int catalogue_recent(struct store *store, int64_t n, struct strv *paths, struct err *reterr)
+static int give_paths(struct sql *q, struct strv *paths, struct err *reterr)
+{
+	int r;
+
+	while ((r = sql_step(q, reterr)) > 0)
+		strv_add(paths, sql_get_text(q, 0));
+	return r;
+}
+
+int catalogue_recent(struct store *store, int (*fn)(void *data, const char *path), void *data,
+	struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, store,
+		"SELECT path FROM session WHERE gone = 0 ORDER BY active_ms DESC", reterr);
+
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0)
+		if ((r = fn(data, sql_get_text(&q, 0))) != 0)
+			break;
+	return r;
+}
+
+int catalogue_changed(struct store *store, int64_t since_ns, struct strv *paths, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = SQL_PREPARE(&q, store, reterr,
-		"SELECT path FROM session WHERE gone = 0 AND turns > 0"
-		" ORDER BY active_ms DESC LIMIT ?",
-		SQL_I(n));
+		"SELECT path FROM session WHERE (mtime_ns >= ?1 OR ctime_ns >= ?1) AND gone = 0",
+		SQL_I(since_ns));
 
-	while (r >= 0 && (r = sql_step(&q, reterr)) > 0)
-		strv_add(paths, sql_get_text(&q, 0));
-	return r;
+	return r < 0 ? r : give_paths(&q, paths, reterr);
 }
 
 int catalogue_children(struct store *store, const struct session_info *parent, catalogue_fn fn,
@@ -401,20 +437,23 @@ int catalogue_children(struct store *store, const struct session_info *parent, c
 	return give_rows(&q, fn, data, reterr);
 }
 
-#define UNCLAIMED                                                                                 \
-	"s.gone = 0 AND s.turns > 0 AND s.flags & 11 = 0"                                         \
-	" AND NOT EXISTS (SELECT 1 FROM agent_session a WHERE a.agent = s.agent AND"              \
-	" a.id = s.id)"                                                                           \
-	" AND NOT EXISTS (SELECT 1 FROM session k WHERE k.parent_id = s.id AND"                   \
-	" k.parent_id <> '' AND k.gone = 0 AND k.flags & 9 = 0 AND k.relation IN (1, 2, 5, 6, 7)" \
-	" AND k.active_ms >= s.active_ms)"                                                        \
-	" AND NOT EXISTS (SELECT 1 FROM agent_session a JOIN session p ON p.id = a.id WHERE"      \
-	" s.relation IN (1, 2, 5, 6, 7) AND a.agent = s.agent AND a.id = s.parent_id AND"         \
+/* What goes on in the place of its parent. */
+#define DESCENDS "relation IN (1, 2, 5, 6, 7)"
+
+#define UNCLAIMED                                                                            \
+	"s.gone = 0 AND s.turns > 0 AND s.flags & 11 = 0"                                    \
+	" AND NOT EXISTS (SELECT 1 FROM agent_session a WHERE a.agent = s.agent AND"         \
+	" a.id = s.id)"                                                                      \
+	" AND NOT EXISTS (SELECT 1 FROM session k WHERE k.parent_id = s.id AND"              \
+	" k.parent_id <> '' AND k.gone = 0 AND k.flags & 9 = 0 AND k." DESCENDS              \
+	" AND k.active_ms >= s.active_ms)"                                                   \
+	" AND NOT EXISTS (SELECT 1 FROM agent_session a JOIN session p ON p.id = a.id WHERE" \
+	" s." DESCENDS " AND a.agent = s.agent AND a.id = s.parent_id AND"                   \
 	" p.active_ms >= s.active_ms)"
 _Static_assert((SESSION_SUBAGENT | SESSION_HELPER) == 9 && SESSION_EXEC == 2 &&
 		SESSION_TRIMMED == 1 && SESSION_CONTINUED == 2 && SESSION_REPAIRED == 5 &&
 		SESSION_SMART_TRIMMED == 6 && SESSION_MOVED == 7,
-	"UNCLAIMED names flags and relations by value");
+	"UNCLAIMED and DESCENDS name flags and relations by value");
 
 int catalogue_unclaimed(struct store *store, const struct catalogue_unclaimed *query,
 	catalogue_fn fn, void *data, struct err *reterr)
@@ -446,7 +485,7 @@ static char *line_of(struct store *store, const char *id, int64_t *ret_depth)
 	int r = SQL_PREPARE(&q, store, NULL,
 		"WITH RECURSIVE up(id, n) AS (SELECT ?1, 0 UNION ALL SELECT s.parent_id, n + 1"
 		" FROM up JOIN session s ON s.id = up.id WHERE s.parent_id <> ''"
-		" AND s.parent_id <> s.id AND s.relation IN (1, 2, 5, 6, 7) AND n < 100)"
+		" AND s.parent_id <> s.id AND s." DESCENDS " AND n < 100)"
 		" SELECT id, n FROM up ORDER BY n DESC LIMIT 1",
 		SQL_T(id));
 
@@ -478,7 +517,7 @@ bool catalogue_superseded(struct store *store, const char *agent, const char *id
 		       "SELECT 1 FROM session k JOIN session p ON p.id = k.parent_id"
 		       " JOIN agent_session a ON a.agent = k.agent AND a.id = k.id"
 		       " WHERE p.agent = ?1 AND k.parent_id = ?2 AND k.parent_id <> ''"
-		       " AND k.relation IN (1, 2, 5, 6, 7) AND NOT k.gone"
+		       " AND k." DESCENDS " AND NOT k.gone"
 		       " AND k.active_ms >= p.active_ms LIMIT 1",
 		       SQL_T(agent), SQL_T(id)) == 0 &&
 		sql_step(&q, NULL) > 0;
@@ -519,29 +558,69 @@ int catalogue_rename(struct store *store, const char *agent, const char *id, con
 
 /* ---- forgetting ---- */
 
-/* A conversation that had no other session, with all that was said in it. */
+/* Words that stand outside of its conversation: the last sentences of its folders and those that
+ * could have gone there, questions that were asked aside, waits that are over, and those there for
+ * a conversation that never was. Nobody reads the questions and such waits. */
+static int forget_asides(
+	struct store *store, const char *agent, const char *id, size_t *rows, struct err *reterr)
+{
+#define CONVERSATIONS                                                                           \
+	"(SELECT c.id, c.dir FROM agent_session a JOIN conversation c ON c.id = a.conversation" \
+	" WHERE a.agent = ?1 AND a.id = ?2)"
+#define FOLDERS                                                              \
+	"(SELECT dir FROM " CONVERSATIONS " UNION SELECT cwd FROM session s" \
+	" WHERE s.agent = ?1 AND s.id = ?2)"
+	static const char *const steps[] = {
+		"DELETE FROM said WHERE dir IN " FOLDERS " OR instr(note, ?2) OR EXISTS"
+		" (SELECT 1 FROM " CONVERSATIONS " c WHERE instr(note, c.id))",
+		"UPDATE step SET prompt = '' WHERE prompt <> '' AND"
+		" (kind = 0 AND conversation IS NULL OR kind = 4 AND EXISTS"
+		" (SELECT 1 FROM step e WHERE e.parent = step.id AND (e.kind = 0 OR e.state <> 4"
+		" OR step.conversation IS NULL AND step.dir IN " FOLDERS ")))",
+	};
+	_Static_assert(JOURNAL_TURN == 0 && JOURNAL_WAIT == 4 && TURN_LOST == 4,
+		"kinds of steps and states of turns are named by value");
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(steps) && r == 0; i++) {
+		r = SQL_RUN(store, reterr, steps[i], SQL_T(agent), SQL_T(id));
+		*rows += (size_t)sql_changes(store);
+	}
+	return r;
+#undef CONVERSATIONS
+#undef FOLDERS
+}
+
+/* What was said in a conversation with this session. One that has others as well goes on with them,
+ * and what it is about is learned anew from what is left; one that has none goes. */
 static int forget_conversation(
 	struct store *store, const char *agent, const char *id, size_t *rows, struct err *reterr)
 {
+#define OF "WITH f (conversation, session, whole) AS (VALUES (?1, ?2, ?3)) "
+#define TURNS                                                                          \
+	"(SELECT s.id FROM step s, f WHERE s.conversation = f.conversation AND (whole" \
+	" OR s.session = f.session))"
 	static const char *const steps[] = {
-		"DELETE FROM step WHERE parent IN (SELECT id FROM step WHERE conversation = ?)"
-		" AND kind <> 0",
-		"UPDATE step SET parent = NULL WHERE parent IN"
-		" (SELECT id FROM step WHERE conversation = ?)",
-		"DELETE FROM step WHERE conversation = ?",
-		"DELETE FROM topic WHERE seq = (SELECT seq FROM conversation WHERE id = ?)",
-		"DELETE FROM term WHERE seq = (SELECT seq FROM conversation WHERE id = ?)",
-		"DELETE FROM correction WHERE ? IN (wrong, \"right\")",
-		"UPDATE current SET conversation = NULL WHERE conversation = ?",
-		"UPDATE current SET previous = NULL WHERE previous = ?",
-		"DELETE FROM agent_session WHERE conversation = ?",
-		"DELETE FROM conversation WHERE id = ?",
+		/* Until now it may be its later steps that say so. */
+		OF "UPDATE step SET session = ?2 WHERE id IN (SELECT t.id FROM turn t, f WHERE"
+		   " t.conversation = f.conversation AND t.session = f.session)",
+		OF "DELETE FROM step WHERE parent IN " TURNS " AND kind <> 0",
+		OF "UPDATE step SET parent = NULL WHERE parent IN " TURNS,
+		OF "DELETE FROM step WHERE id IN " TURNS,
+		OF "DELETE FROM topic WHERE seq = (SELECT seq FROM conversation WHERE id = ?1)",
+		OF "DELETE FROM term WHERE seq = (SELECT seq FROM conversation WHERE id = ?1)",
+		OF "DELETE FROM correction WHERE ?1 IN (wrong, \"right\")",
+		OF "UPDATE conversation SET title = NULL WHERE id = ?1",
+		OF "UPDATE current SET conversation = NULL WHERE conversation = ?1 AND ?3",
+		OF "UPDATE current SET previous = NULL WHERE previous = ?1 AND ?3",
+		OF "DELETE FROM agent_session WHERE conversation = ?1 AND ?3",
+		OF "DELETE FROM conversation WHERE id = ?1 AND ?3",
 	};
 	AUTO_SQL q = SQL_INIT;
 	int r = SQL_PREPARE(&q, store, reterr,
-		"SELECT conversation FROM agent_session a WHERE agent = ? AND id = ? AND NOT EXISTS"
-		" (SELECT 1 FROM agent_session b WHERE b.conversation = a.conversation"
-		" AND b.id <> a.id)",
+		"SELECT conversation, NOT EXISTS (SELECT 1 FROM agent_session b WHERE"
+		" b.conversation = a.conversation AND b.id <> a.id)"
+		" FROM agent_session a WHERE agent = ? AND id = ?",
 		SQL_T(agent), SQL_T(id));
 
 	if (r == 0)
@@ -549,13 +628,16 @@ static int forget_conversation(
 	if (r <= 0)
 		return r;
 	AUTO_FREE char *conversation = sql_dup_text(&q, 0);
+	int64_t whole = sql_get_int(&q, 1);
 	sql_release(&q);
 	r = 0;
 	for (size_t i = 0; i < ARRAY_LEN(steps) && r == 0; i++) {
-		r = SQL_RUN(store, reterr, steps[i], SQL_T(conversation));
+		r = SQL_RUN(store, reterr, steps[i], SQL_T(conversation), SQL_T(id), SQL_I(whole));
 		*rows += (size_t)sql_changes(store);
 	}
 	return r;
+#undef OF
+#undef TURNS
 }
 
 int catalogue_forget(struct store *store, const char *agent, const char *id,
@@ -565,15 +647,21 @@ int catalogue_forget(struct store *store, const char *agent, const char *id,
 
 	if (r < 0)
 		return r;
+	r = forget_asides(store, agent, id, rows, reterr);
 	for (size_t i = 0; i < n && r == 0; i++) {
 		r = SQL_RUN(store, reterr, "DELETE FROM session WHERE path = ?", SQL_T(paths[i]));
 		*rows += (size_t)sql_changes(store);
 	}
+	AUTO_SQL q = SQL_INIT;
 	if (r == 0)
-		r = SQL_RUN(store, reterr,
-			"DELETE FROM session WHERE agent = ? AND id = ? AND gone", SQL_T(agent),
+		r = SQL_PREPARE(&q, store, reterr,
+			"SELECT 1 FROM session WHERE agent = ? AND id = ?", SQL_T(agent),
 			SQL_T(id));
-	*rows += (size_t)sql_changes(store);
+	if (r == 0)
+		r = sql_step(&q, reterr);
+	sql_release(&q);
+	if (r > 0)
+		return store_end(store, 0, reterr);
 	if (r == 0)
 		r = SQL_RUN(store, reterr, "DELETE FROM session_name WHERE agent = ? AND id = ?",
 			SQL_T(agent), SQL_T(id));

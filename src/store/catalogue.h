@@ -69,6 +69,23 @@ struct catalogue_stats {
 	size_t gone; /* vanished since the last time */
 	size_t troubles;
 };
+/* A row whose session lies in a home that was moved (transcript_moved()). */
+struct moved_row {
+	int64_t id;
+	char *was, *now; /* its path */
+};
+struct moved_rows {
+	VEC(struct moved_row) all;
+};
+void moved_rows_release(struct moved_rows *moved);
+/* Of a table, in any store, whose rows have an id, a path and an agent. What lies in the homes
+ * costs nothing. Appends. */
+int moved_rows(struct store *db, const char *table, const struct transcript_home *homes, size_t n,
+	struct moved_rows *ret, struct err *reterr) MUST_USE;
+/* Sessions whose home was moved are those of the place where it is now: what is there is known by
+ * that row, what is not is gone there. catalogue_refresh() does so itself. */
+int catalogue_follow(struct store *store, const struct transcript_home *homes, size_t n_homes,
+	struct err *reterr) MUST_USE;
 /* Rows of other homes are left alone. opts and ret_stats may be NULL. */
 int catalogue_refresh(struct store *store, const struct transcript_home *homes, size_t n_homes,
 	const struct catalogue_opts *opts, struct catalogue_stats *ret_stats,
@@ -101,6 +118,7 @@ enum catalogue_where {
 	CATALOGUE_HERE, /* in it */
 	CATALOGUE_KIN, /* not there, but at another place of the project */
 	CATALOGUE_ELSEWHERE, /* neither */
+	CATALOGUE_PROJECT, /* one of the first two */
 };
 struct catalogue_query {
 	const char *dir; /* NULL: any */
@@ -122,10 +140,13 @@ struct catalogue_query {
 typedef int (*catalogue_fn)(void *data, const struct session_row *row);
 int catalogue_query(struct store *store, const struct catalogue_query *query, catalogue_fn fn,
 	void *data, struct err *reterr) MUST_USE;
-/* The files of the sessions that were active last, at most n, those of sub-agents too; no more is
- * read of them than that. */
-int catalogue_recent(
-	struct store *store, int64_t n, struct strv *paths, struct err *reterr) MUST_USE;
+/* The files of sessions that were written to since then, as far as it is known. */
+int catalogue_changed(
+	struct store *store, int64_t since_ns, struct strv *paths, struct err *reterr) MUST_USE;
+/* The files of the sessions that are there, of sub-agents too, those first that were active last:
+ * no more is read of them than that. A result other than 0 ends it and is returned. */
+int catalogue_recent(struct store *store, int (*fn)(void *data, const char *path), void *data,
+	struct err *reterr) MUST_USE;
 /*
  * Sessions that people made in the agents themselves and that no conversation has, newest first:
  * none of sub-agents, helpers or programs, none that goes on in a copy (trimmed, rolled over,
@@ -199,8 +220,9 @@ int catalogue_thread(struct store *store, struct catalogue_used a, struct catalo
 /* A conversation goes on with a session that was made of this one, which was not used since. */
 bool catalogue_superseded(struct store *store, const char *agent, const char *id);
 
-/* Removes all that the store has of a session: the rows of these files, names, the conversation
- * that has no other session, with its turns. *rows is added to. In the file they stand until
+/* Removes all that the store has of a session: the rows of these files, the last sentence of its
+ * folders and, unless another has that id, names and what was said in its conversation with it, all
+ * of that where it has no other session. *rows is added to. In the file they stand until
  * store_scrub(). */
 int catalogue_forget(struct store *store, const char *agent, const char *id,
 	const char *const *paths, size_t n, size_t *rows, struct err *reterr) MUST_USE;

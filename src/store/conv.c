@@ -3,35 +3,35 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "base/vec.h"
+#include "store/project.h"
 #include "store/sql.h"
+#include "transcript/transcript.h"
 
 enum { LATE_LINES_MS = 5000 };
 /* Before the id of a conversation: a note that the user deleted it, and when. */
 #define DELETED "deleted:"
 
-/* Of the session that goes on, as far as the catalogue knows it. */
-#define OF_SESSION(what)                                                     \
-	"(SELECT nullif(" what ", '') FROM session s WHERE s.id = c.session" \
-	" AND s.agent = c.agent AND NOT s.gone)"
 #define OWN_NAME "(SELECT n.name FROM session_name n WHERE n.agent = c.agent AND n.id = c.session)"
 
-/* The order of columns is that of read_row(). Name and title are those of the session, which may
- * have been named or begun elsewhere. The folder's epoch tells whether a reset came since.
+/* The order of columns is that of read_row(). Name and title are those of the session that goes on,
+ * as far as the catalogue knows it, which may have been named or begun elsewhere. The folder's
+ * epoch tells whether a reset came since.
  */
 /* clang-format off */
 #define CONV_SELECT \
-	"SELECT c.id, c.seq, coalesce(c.name, " OWN_NAME ", " OF_SESSION("s.name") ")," \
+	"SELECT c.id, c.seq, coalesce(c.name, " OWN_NAME ", nullif(g.name, ''))," \
 	" c.dir, c.project, c.agent, c.session, c.status, c.task," \
 	" c.created_ms, c.active_ms, c.age_ms, c.boot, c.turns," \
 	" c.epoch < coalesce((SELECT epoch FROM current WHERE dir = c.dir), 0)," \
 	" c.owner_pid, c.owner_start, c.owner_boot, c.owner_host," \
-	" coalesce(" OF_SESSION("iif(length(s.prompt) > 80, substr(s.prompt, 1, 79) || '…'," \
-		" s.prompt)") ", c.title)," \
-	" c.heartbeat_ms, " OF_SESSION("s.active_ms") "," \
-	" EXISTS (SELECT 1 FROM pref WHERE key = '" DELETED "' || c.id) AND " \
-		OF_SESSION("1") " IS NULL" \
-	" FROM conversation c "
+	" coalesce(nullif(iif(length(g.prompt) > 80, substr(g.prompt, 1, 79) || '…'," \
+		" g.prompt), ''), c.title)," \
+	" c.heartbeat_ms, g.active_ms," \
+	" g.id IS NULL AND EXISTS (SELECT 1 FROM pref WHERE key = '" DELETED "' || c.id)" \
+	" FROM conversation c LEFT JOIN session g ON g.rowid = (SELECT rowid FROM session" \
+		" WHERE id = c.session AND agent = c.agent AND NOT gone LIMIT 1) "
 /* clang-format on */
 /* To compile it costs more than all that is asked with it, so that a decision asks for single ones
  * with the same words each time. */
@@ -56,6 +56,14 @@ const char *conv_label(const struct conv *c)
 static void copy_text(char *out, size_t size, const char *text)
 {
 	(void)snprintf(out, size, "%s", text ? text : "");
+}
+
+void conv_title_of(struct sv prompt, struct str *out)
+{
+	struct sv words = sv_trim(prompt);
+
+	utf8_scrub_line(out, utf8_cut(words, CONV_TITLE_MAX));
+	str_adds(out, words.n > CONV_TITLE_MAX ? "…" : "");
 }
 
 /* Now, as the rows of a call are compared with it. */
@@ -462,7 +470,23 @@ int conv_reset(struct store *store, const char *dir, const struct clock *clock, 
 			str_addf(&lines, "%.*s\n", SV_ARG(line));
 		r = write_resets(store, dir, str_sv(&lines), reterr);
 	}
+	/* It holds when the folder is moved, too. */
+	if (r == 0)
+		r = project_note(store, dir, reterr);
 	return store_end(store, r, reterr);
+}
+
+int conv_before_reset(struct store *store, const char *dir, const struct clock *clock,
+	struct conv *ret, struct err *reterr)
+{
+	AUTO_FREE char *resets = read_resets(store, dir);
+	struct sv rest = sv_of(resets), conversation;
+	int64_t ms;
+
+	if (!next_reset(&rest, &ms, &conversation) || conversation.n == 0)
+		return err_set(reterr, ERR_NOTFOUND, "no reset to undo in %s", dir);
+	AUTO_FREE char *id = xmemdup0(conversation.p, conversation.n);
+	return conv_get(store, id, clock, ret, reterr);
 }
 
 int conv_reset_undo(
@@ -483,12 +507,17 @@ int conv_reset_undo(
 		" WHERE id = ?2), previous), previous = NULL, pinned = 1, changed_ms = ?3"
 		" WHERE dir = ?1",
 		SQL_T(dir), SQL_T(id), SQL_I(clock_wall_ms(clock)));
-	/* What was brought back is no longer from before the reset. */
+	/* What was brought back is no longer from before the reset, nor is what else went on in the
+	 * folder since the one before it. */
+	struct sv before = rest, ignored;
+	int64_t since_ms = 0;
+	(void)next_reset(&before, &since_ms, &ignored);
 	if (r == 0)
 		r = SQL_RUN(store, reterr,
 			"UPDATE conversation SET epoch = (SELECT epoch FROM current WHERE dir = ?1)"
-			" WHERE id = (SELECT conversation FROM current WHERE dir = ?1)",
-			SQL_T(dir));
+			" WHERE id = (SELECT conversation FROM current WHERE dir = ?1)"
+			" OR (dir = ?1 AND active_ms > ?2)",
+			SQL_T(dir), SQL_I(since_ms));
 	if (r == 0)
 		r = write_resets(store, dir, rest, reterr);
 	return store_end(store, r, reterr);
@@ -508,20 +537,75 @@ bool conv_pinned(struct store *store, const char *dir)
 		sql_step(&q, NULL) > 0 && sql_get_int(&q, 0) != 0;
 }
 
-int conv_deleted(struct store *store, const char *agent, const char *session,
+/* Of a folder: when the session was active that went on there last and was deleted, and its id. */
+#define OVER "over:"
+
+/* Whether it may go on there by itself: it is what does, or was used in the agent since. */
+static int note_over(struct store *store, const char *path, struct err *reterr)
+{
+	return SQL_RUN(store, reterr,
+		"INSERT OR REPLACE INTO pref (key, value)"
+		" SELECT '" OVER "' || s.cwd, s.active_ms || ' ' || s.id FROM session s"
+		" WHERE s.path = ?1 AND NOT s.gone AND s.turns > 0 AND s.flags & ?2 = 0"
+		" AND s.cwd <> ''"
+		" AND iif(EXISTS (SELECT 1 FROM agent_session a"
+		" WHERE a.agent = s.agent AND a.id = s.id),"
+		" EXISTS (SELECT 1 FROM conversation c WHERE c.agent = s.agent"
+		" AND c.session = s.id AND (s.active_ms > c.active_ms + ?4"
+		" OR EXISTS (SELECT 1 FROM current k WHERE k.conversation = c.id))),"
+		" s.flags & ?3 = 0)"
+		" AND s.active_ms > coalesce((SELECT CAST(value AS INTEGER) FROM pref"
+		" WHERE key = '" OVER "' || s.cwd), 0)",
+		SQL_T(path), SQL_I(SESSION_SUBAGENT | SESSION_HELPER), SQL_I(SESSION_EXEC),
+		SQL_I(LATE_LINES_MS));
+}
+
+int64_t conv_over(struct store *store, const char *dir, char **ret_session)
+{
+	AUTO_FREE char *key = xasprintf(OVER "%s", dir);
+	AUTO_FREE char *value = NULL;
+	struct sv rest, word;
+	long long ms;
+
+	if (store_pref_get(store, key, &value, NULL) < 0)
+		return 0;
+	rest = sv_of(value);
+	if (!sv_split(&rest, ' ', &word) || !sv_parse_i64(word, &ms))
+		return 0;
+	if (ret_session && rest.n > 0)
+		*ret_session = xmemdup0(rest.p, rest.n);
+	return ms;
+}
+
+int conv_forgotten(struct store *store, const char *session, const char *path, struct err *reterr)
+{
+	int r = note_over(store, path, reterr);
+
+	return r < 0 ? r
+		     : SQL_RUN(store, reterr,
+			       "UPDATE pref SET value = CAST(CAST(value AS INTEGER) AS TEXT)"
+			       " WHERE key > '" OVER "' AND key < 'over;'"
+			       " AND value LIKE '% ' || ?",
+			       SQL_T(session));
+}
+
+int conv_deleted(struct store *store, const char *agent, const char *session, const char *path,
 	const struct clock *clock, struct err *reterr)
 {
 	int r = store_begin(store, reterr);
 
 	if (r < 0)
 		return r;
-	r = SQL_RUN(store, reterr,
-		"INSERT OR REPLACE INTO pref (key, value) SELECT '" DELETED "' || id, ?3"
-		" FROM conversation WHERE agent = ?1 AND session = ?2",
-		SQL_T(agent), SQL_T(session), SQL_I(clock_wall_ms(clock)));
+	r = note_over(store, path, reterr);
 	if (r == 0)
-		r = SQL_RUN(store, reterr, "UPDATE session SET gone = 1 WHERE agent = ? AND id = ?",
-			SQL_T(agent), SQL_T(session));
+		r = SQL_RUN(
+			store, reterr, "UPDATE session SET gone = 1 WHERE path = ?", SQL_T(path));
+	if (r == 0)
+		r = SQL_RUN(store, reterr,
+			"INSERT OR REPLACE INTO pref (key, value) SELECT '" DELETED "' || id, ?3"
+			" FROM conversation WHERE agent = ?1 AND session = ?2 AND NOT EXISTS"
+			" (SELECT 1 FROM session WHERE agent = ?1 AND id = ?2 AND NOT gone)",
+			SQL_T(agent), SQL_T(session), SQL_I(clock_wall_ms(clock)));
 	return store_end(store, r, reterr);
 }
 
@@ -547,6 +631,20 @@ int conv_set_task(struct store *store, const char *id, enum conv_task task, stru
 {
 	return SQL_RUN(store, reterr, "UPDATE conversation SET task = ? WHERE id = ?", SQL_I(task),
 		SQL_T(id));
+}
+
+int conv_retitle(struct store *store, struct conv *c, struct sv prompt, struct err *reterr)
+{
+	AUTO_STR title = STR_INIT;
+
+	conv_title_of(prompt, &title);
+	int r = SQL_RUN(store, reterr, "UPDATE conversation SET title = ? WHERE id = ?",
+		SQL_T(title.buf), SQL_T(c->id));
+	if (r == 0) {
+		free(c->title);
+		c->title = str_detach(&title);
+	}
+	return r;
 }
 
 int conv_set_session(struct store *store, const char *id, const char *agent, const char *session,

@@ -59,6 +59,8 @@ void conv_release(struct conv *c);
 /* What to call it: its name, else its title, else its id; what session_title() says of its session,
  * cut to the length of a title. Valid as long as c. */
 const char *conv_label(const struct conv *c);
+/* The title that a first prompt makes, as one scrubbed line. Appends. */
+void conv_title_of(struct sv prompt, struct str *out);
 
 struct conv_new {
 	const char *dir;
@@ -116,6 +118,9 @@ bool conv_pinned(struct store *store, const char *dir);
 /* Wall time of dir's last reset that was not undone; 0: none. What an agent did before it by itself
  * is from before the reset too. */
 int64_t conv_reset_ms(struct store *store, const char *dir);
+/* The conversation that the last reset ended. ERR_NOTFOUND: none. */
+int conv_before_reset(struct store *store, const char *dir, const struct clock *clock,
+	struct conv *ret, struct err *reterr) MUST_USE;
 /* Takes the last reset back: what went on before it does again, and what an agent did by itself
  * before it counts again, back to the reset before. ERR_NOTFOUND when there is none. */
 int conv_reset_undo(struct store *store, const char *dir, const struct clock *clock,
@@ -141,11 +146,23 @@ int conv_unfinished(struct store *store, const char *dir, const struct clock *cl
 	conv_each_fn fn, void *data, struct err *reterr) MUST_USE;
 
 /* The user has deleted the session that it would go on with: it is over, unless that comes back. */
-int conv_deleted(struct store *store, const char *agent, const char *session,
+/* The path is where its file was; while there is another one of that id, it goes on with that. To
+ * be called while the catalogue still has it as one that is there. */
+int conv_deleted(struct store *store, const char *agent, const char *session, const char *path,
 	const struct clock *clock, struct err *reterr) MUST_USE;
+/* The same of one that is about to be forgotten: of what went on in its folder only the time is
+ * kept. */
+int conv_forgotten(
+	struct store *store, const char *session, const char *path, struct err *reterr) MUST_USE;
+/* When the latest session was active that went on in dir, or might have, and was deleted; 0: none
+ * was. *ret_session (may be NULL) is set to its id, unless that is forgotten; caller frees. */
+int64_t conv_over(struct store *store, const char *dir, char **ret_session);
 /* It is back. */
 int conv_restored(struct store *store, const char *session, struct err *reterr) MUST_USE;
 int conv_rename(struct store *store, const char *id, const char *name, struct err *reterr) MUST_USE;
+/* It begins anew with this prompt. */
+int conv_retitle(
+	struct store *store, struct conv *c, struct sv prompt, struct err *reterr) MUST_USE;
 int conv_set_task(
 	struct store *store, const char *id, enum conv_task task, struct err *reterr) MUST_USE;
 /* The agent's session id that later turns resume; kept in the conversation's list of ids. */

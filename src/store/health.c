@@ -9,11 +9,14 @@
 #include <unistd.h>
 
 #include "base/attr.h"
+#include "base/map.h"
 #include "store/schema.h"
+#include "store/sql.h"
+#include "store/sums.h"
 
 enum {
-	HEADER_BYTES = 100, /* less is no database */
-	FAULTS_SHOWN = 2,
+	EMPTY_BYTES = 1, /* that SQLite takes for none */
+	FAULTS_SHOWN = 1,
 	WAIT_MS = 3000,
 };
 
@@ -79,6 +82,25 @@ static enum store_health look_at_version(sqlite3 *db, int64_t *ret, struct str *
 	return STORE_NEWER;
 }
 
+/* A row of the check may have many lines, the first of them a title. Returns how many there are. */
+static int name_faults(struct sv text, int before, struct str *words)
+{
+	int faults = 0;
+	struct sv line;
+
+	while (text.n > 0) {
+		if (!sv_split(&text, '\n', &line)) {
+			line = text;
+			text.n = 0;
+		}
+		if (line.n == 0 || sv_starts(line, SV("***")) || sv_eq(line, SV("ok")))
+			continue;
+		if (before + faults++ < FAULTS_SHOWN)
+			str_add(words, line);
+	}
+	return faults;
+}
+
 static enum store_health read_all(sqlite3 *db, struct str *words)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -88,10 +110,7 @@ static enum store_health read_all(sqlite3 *db, struct str *words)
 	while (code == SQLITE_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
 		const char *text = (const char *)sqlite3_column_text(stmt, 0);
 		code = SQLITE_OK;
-		if (!text || strcmp(text, "ok") == 0)
-			continue;
-		if (faults++ < FAULTS_SHOWN)
-			str_addf(words, "%s%s", faults > 1 ? "; " : "", text);
+		faults += text ? name_faults(sv_of(text), faults, words) : 0;
 	}
 	(void)sqlite3_finalize(stmt);
 	if (faults > FAULTS_SHOWN)
@@ -138,11 +157,17 @@ enum store_health store_try(const char *path, struct str *words)
 		str_addf(words, "%s", strerror(errno));
 		return STORE_UNREADABLE;
 	}
+	/* SQLite would wait at a pipe for who writes to it. */
+	if (!S_ISREG(st.st_mode)) {
+		str_adds(words, "it is not a file");
+		return STORE_UNREADABLE;
+	}
 	if (!may_use_all(path, words))
 		return STORE_UNREADABLE;
-	if (st.st_size < HEADER_BYTES)
+	if (st.st_size <= EMPTY_BYTES)
 		return STORE_EMPTY;
-	int code = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	int code =
+		sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, sums_vfs());
 	enum store_health health = code == SQLITE_OK ? STORE_SOUND : failed(db, code, words);
 	if (health == STORE_SOUND) {
 		(void)sqlite3_busy_timeout(db, WAIT_MS);
@@ -155,4 +180,28 @@ enum store_health store_try(const char *path, struct str *words)
 		health = write_one(db, words);
 	(void)sqlite3_close(db);
 	return health;
+}
+
+bool store_lacks(struct store *store, struct str *words)
+{
+	static const char text[] = "SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT "
+				   "LIKE 'sqlite_%'";
+	AUTO_STORE *whole = NULL;
+	AUTO_SQL q = SQL_INIT;
+	AUTO_SQL has = SQL_INIT;
+	AUTO_MAP there = MAP_INIT;
+	uint64_t at;
+
+	if (store_open(NULL, STORE_MEMORY, NULL, &whole, NULL) < 0 ||
+		sql_prepare(&q, whole, text, NULL) < 0 || sql_prepare(&has, store, text, NULL) < 0)
+		return false;
+	while (sql_step(&has, NULL) > 0)
+		(void)map_put(&there, sv_of(sql_get_text(&has, 0)), 1);
+	while (sql_step(&q, NULL) > 0) {
+		if (map_get(&there, sv_of(sql_get_text(&q, 0)), &at))
+			continue;
+		str_addf(words, "there is no %s", sql_get_text(&q, 0));
+		return true;
+	}
+	return false;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/str.h"
+#include "store/store.h"
 
 enum store_health {
 	STORE_SOUND, /* every page was read and a record was written */
@@ -24,3 +25,7 @@ enum store_health {
  * process.
  */
 enum store_health store_try(const char *path, struct str *words);
+
+/* Whether a table or an index is missing that this version has, as nothing but a hand at it brings
+ * about; the first of them is named in words. */
+bool store_lacks(struct store *store, struct str *words);

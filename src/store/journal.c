@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/utf8.h"
 #include "store/conv.h"
 #include "store/sql.h"
 
@@ -21,10 +20,8 @@ static int count_turn(struct store *store, const struct turn_record *t, const st
 	struct err *reterr)
 {
 	AUTO_STR title = STR_INIT;
-	struct sv prompt = sv_trim(str_sv(&t->prompt));
 
-	utf8_scrub_line(&title, utf8_cut(prompt, CONV_TITLE_MAX));
-	str_adds(&title, prompt.n > CONV_TITLE_MAX ? "…" : "");
+	conv_title_of(str_sv(&t->prompt), &title);
 	/* A talk that stays in its conversation does not bring it back from behind a reset that was
 	 * made elsewhere: it is not what goes on anywhere. */
 	return SQL_RUN(store, reterr,
@@ -101,16 +98,48 @@ bool journal_was_told(struct store *store, int64_t turn)
 	return has_child(store, turn, JOURNAL_TOLD);
 }
 
+/* From four columns on. */
+static bool is_owner_gone(struct sql *q, int from)
+{
+	struct proc_id owner = { .pid = (pid_t)sql_get_int(q, from),
+		.start = (uint64_t)sql_get_int(q, from + 1) };
+	const char *boot = sql_get_text(q, from + 2), *host = sql_get_text(q, from + 3);
+
+	(void)snprintf(owner.boot, sizeof(owner.boot), "%s", boot ? boot : "");
+	(void)snprintf(owner.host, sizeof(owner.host), "%s", host ? host : "");
+	return proc_id_check(&owner) == PROC_GONE;
+}
+
+/* A turn without an end was, where nobody holds its conversation any more. */
 bool journal_interrupted_since(struct store *store, const char *dir, int64_t turn)
 {
 	AUTO_SQL q = SQL_INIT;
+	bool found = false;
+	int r = SQL_PREPARE(&q, store, NULL,
+		"SELECT t.state, c.owner_pid, c.owner_start, c.owner_boot, c.owner_host FROM turn t"
+		" JOIN conversation c ON c.id = t.conversation WHERE t.id > ? AND c.dir = ?"
+		" AND t.state IN (?, ?, ?)",
+		SQL_I(turn), SQL_T(dir), SQL_I(TURN_UNANSWERED), SQL_I(TURN_NOT_KNOWN),
+		SQL_I(TURN_INTENT));
 
-	return SQL_PREPARE(&q, store, NULL,
-		       "SELECT 1 FROM attempt WHERE id > ?1 AND state IN (?3, ?4) AND (dir = ?2 OR"
-		       " conversation IN (SELECT id FROM conversation WHERE dir = ?2)) LIMIT 1",
-		       SQL_I(turn), SQL_T(dir), SQL_I(TURN_UNANSWERED),
-		       SQL_I(TURN_NOT_KNOWN)) == 0 &&
-		sql_step(&q, NULL) > 0;
+	while (r >= 0 && !found && (r = sql_step(&q, NULL)) > 0)
+		found = sql_get_int(&q, 0) != TURN_INTENT || sql_get_int(&q, 1) == 0 ||
+			is_owner_gone(&q, 1);
+	return found;
+}
+
+bool journal_said_since(struct store *store, const char *dir, const struct turn_record *turn)
+{
+	AUTO_SQL q = SQL_INIT;
+	bool found = false;
+	int r = SQL_PREPARE(&q, store, NULL,
+		"SELECT t.prompt FROM turn t JOIN conversation c ON c.id = t.conversation"
+		" WHERE t.id > ? AND c.dir = ? AND t.state <> ?",
+		SQL_I(turn->id), SQL_T(dir), SQL_I(TURN_LOST));
+
+	while (r >= 0 && !found && (r = sql_step(&q, NULL)) > 0)
+		found = sv_eq(sv_trim(sql_get_blob(&q, 0)), sv_trim(str_sv(&turn->prompt)));
+	return found;
 }
 
 bool journal_was_sent_again(struct store *store, int64_t turn)
@@ -213,12 +242,7 @@ static int find_wait(struct store *store, const char *dir, int64_t *ret_id, stru
 		SQL_T(dir), SQL_I(JOURNAL_WAIT), SQL_I(JOURNAL_END));
 
 	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
-		struct proc_id owner = { .pid = (pid_t)sql_get_int(&q, 1),
-			.start = (uint64_t)sql_get_int(&q, 2) };
-		const char *boot = sql_get_text(&q, 3), *host = sql_get_text(&q, 4);
-		(void)snprintf(owner.boot, sizeof(owner.boot), "%s", boot ? boot : "");
-		(void)snprintf(owner.host, sizeof(owner.host), "%s", host ? host : "");
-		if (proc_id_check(&owner) != PROC_GONE)
+		if (!is_owner_gone(&q, 1))
 			continue;
 		*ret_id = sql_get_int(&q, 0);
 		return 0;
@@ -245,30 +269,43 @@ int journal_take_wait(struct store *store, const char *dir, const struct proc_id
 			SQL_I(self->pid), SQL_I(self->start), SQL_T(self->boot), SQL_T(self->host),
 			SQL_I(id));
 	if (r == 0)
-		r = SQL_PREPARE(&q, store, reterr, TURN_FROM("attempt") "WHERE id = ?", SQL_I(id));
-	if (r == 0)
-		r = read_turn(&q, "nothing waits here", ret, reterr);
+		r = journal_get(store, id, ret, reterr);
 	return store_end(store, r, reterr);
 }
 
-int journal_lost(struct store *store, const char *conversation, const char *dir,
+int journal_get(struct store *store, int64_t turn, struct turn_record *ret, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, store, reterr, TURN_FROM("attempt") "WHERE id = ?", SQL_I(turn));
+
+	return r < 0 ? r : read_turn(&q, "there is no such turn", ret, reterr);
+}
+
+int journal_lost(struct store *store, const char *conversation, const char *dir, struct sv words,
 	struct turn_record *ret, struct err *reterr)
 {
+	static const char none[] = "nothing to send: no prompt was interrupted here that did not "
+				   "reach its agent";
 	AUTO_SQL q = SQL_INIT;
 	int r = SQL_PREPARE(&q, store, reterr,
 		TURN_FROM("attempt") "WHERE (conversation IN (SELECT id FROM conversation WHERE"
-				     " id = ?1 OR (?1 IS NULL AND dir = ?2)) OR (?1 IS NULL AND "
-				     "dir = ?2))"
-				     " AND state = ?3 AND NOT EXISTS"
+				     " id = ?1 OR (?1 IS NULL AND dir = ?2)) OR (dir = ?2 AND"
+				     " (?1 IS NULL OR conversation IS NULL)))"
+				     " AND state = ?3 AND prompt <> '' AND NOT EXISTS"
 				     " (SELECT 1 FROM step s WHERE s.parent = t.id AND s.kind = ?4)"
-				     " ORDER BY id DESC LIMIT 1",
+				     " ORDER BY id DESC",
 		SQL_T(conversation), SQL_T(dir), SQL_I(TURN_LOST), SQL_I(JOURNAL_TURN));
 
-	return r < 0 ? r
-		     : read_turn(&q,
-			       "nothing to send: no prompt was interrupted here that did not reach "
-			       "its agent",
-			       ret, reterr);
+	while (r == 0) {
+		AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
+		r = read_turn(&q, none, &lost, reterr);
+		if (r < 0 || (words.n > 0 && !sv_eq(sv_trim(str_sv(&lost.prompt)), sv_trim(words))))
+			continue;
+		*ret = lost;
+		lost = (struct turn_record)TURN_RECORD_INIT;
+		break;
+	}
+	return r;
 }
 
 int journal_prompts(struct store *store, const char *conversation, int64_t max, struct strv *out,
@@ -283,5 +320,18 @@ int journal_prompts(struct store *store, const char *conversation, int64_t max, 
 
 	while (r >= 0 && (r = sql_step(&q, reterr)) > 0)
 		strv_add(out, sql_get_text(&q, 0));
+	return r;
+}
+
+int journal_each_prompt(struct store *store, void (*fn)(void *data, struct sv prompt), void *data,
+	struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, store, reterr,
+		"SELECT prompt FROM step WHERE prompt <> '' AND kind IN (?, ?)",
+		SQL_I(JOURNAL_TURN), SQL_I(JOURNAL_WAIT));
+
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0)
+		fn(data, sql_get_blob(&q, 0));
 	return r;
 }

@@ -1,8 +1,11 @@
 /*
- * The journal: what was asked of agents and what became of it. Steps are only ever added, each on
+ * The journal: what was asked of agents and what became of it. Steps are added, each on
  * disk before the next thing happens, and each may have a parent: what a turn's later steps say is
  * about their parent, and the turns of a longer run are its children. So a run of many turns is
- * one story, and a crash leaves a turn without an end, which the next one looks into.
+ * one story, and a crash leaves a turn without an end, which the next one looks into. What a step
+ * says is not changed: only whose it is (a wait that another process takes over, a project that
+ * was moved). Steps go with what is forgotten, and the last ids may come again then; of questions
+ * and of waits that are over the words go.
  */
 #pragma once
 
@@ -29,7 +32,7 @@ enum turn_state {
 	TURN_ANSWERED,
 	TURN_FAILED,
 	TURN_CANCELLED,
-	TURN_LOST, /* interrupted by a crash; the prompt did not arrive */
+	TURN_LOST, /* its agent or its faden was gone before the prompt arrived */
 	TURN_UNANSWERED, /* interrupted by a crash; it arrived, no answer is recorded */
 	TURN_NOT_KNOWN /* interrupted by a crash; whether it arrived nobody can tell */
 };
@@ -88,12 +91,19 @@ int journal_take_wait(struct store *store, const char *dir, const struct proc_id
 
 /*
  * The newest turn, or wait for one, that was lost (TURN_LOST) and not sent again since: of the
- * conversation, or (NULL) of all whose folder is dir. ERR_NOTFOUND: none.
+ * conversation, and with a dir what waited there for none yet; or (conversation NULL) of all whose
+ * folder is dir. words: of them, one that says just this; empty: any. ERR_NOTFOUND: none.
  */
-int journal_lost(struct store *store, const char *conversation, const char *dir,
+int journal_lost(struct store *store, const char *conversation, const char *dir, struct sv words,
 	struct turn_record *ret, struct err *reterr) MUST_USE;
-/* Whether anything was interrupted in dir after this one was begun. */
+/* This turn, or wait for one. ERR_NOTFOUND: it was forgotten. */
+int journal_get(
+	struct store *store, int64_t turn, struct turn_record *ret, struct err *reterr) MUST_USE;
+/* Whether anything was interrupted in dir after this one was begun, and has reached its agent, may
+ * have, or still may. */
 bool journal_interrupted_since(struct store *store, const char *dir, int64_t turn);
+/* Whether a later turn in dir that was not lost says just the same. */
+bool journal_said_since(struct store *store, const char *dir, const struct turn_record *turn);
 /* Whether it was: a turn has this one as parent. */
 bool journal_was_sent_again(struct store *store, int64_t turn);
 /* The conversation's last turn. ERR_NOTFOUND: none yet. */
@@ -104,4 +114,7 @@ int journal_said(struct store *store, const char *conversation, struct sv begins
 	struct turn_record *ret, struct err *reterr) MUST_USE;
 /* What the user said in it, oldest first, at most the newest max. Appends to *out. */
 int journal_prompts(struct store *store, const char *conversation, int64_t max, struct strv *out,
+	struct err *reterr) MUST_USE;
+/* Every prompt that it has, of turns and of waits. */
+int journal_each_prompt(struct store *store, void (*fn)(void *data, struct sv prompt), void *data,
 	struct err *reterr) MUST_USE;

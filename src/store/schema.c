@@ -156,12 +156,12 @@ static const char step_3[] =
 	") STRICT, WITHOUT ROWID;";
 
 /*
- * The journal: steps are only added, never changed. What a turn has become is the last thing that
+ * The journal: steps are added. What a turn has become is the last thing that
  * its steps say. The conversation stands in the turn alone, so that its index is one of turns.
  */
 static const char step_4[] =
 	"CREATE TABLE step ("
-	" id INTEGER PRIMARY KEY," /* grows: nothing is ever removed */
+	" id INTEGER PRIMARY KEY," /* grows, but with what is forgotten the last ones go */
 	" kind INTEGER NOT NULL," /* enum journal_kind */
 	" parent INTEGER REFERENCES step(id)," /* the turn it tells of, or what a turn is part of */
 	" at_ms INTEGER NOT NULL,"
@@ -243,8 +243,45 @@ static const char step_8[] =
 	" coalesce(e.state, 0), e.at_ms, e.fail, t.dir FROM step t LEFT JOIN step e"
 	" ON e.parent = t.id AND e.kind = 2 WHERE t.kind = 4;";
 
-const char *const schema_steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7,
-	step_8 };
+/* What a place is known by is looked at anew when the settings of its repository have changed. */
+static const char step_9[] = "ALTER TABLE place ADD COLUMN config_ns INTEGER NOT NULL DEFAULT 0;";
+
+/* Which sessions were active last is answered without a look at their rows, and which were written
+ * to without one at all others. */
+static const char step_10[] =
+	"DROP INDEX session_active;"
+	"CREATE INDEX session_active ON session(active_ms, gone, turns, path);"
+	"CREATE INDEX IF NOT EXISTS session_mtime ON session(mtime_ns);"
+	/* One that was gone and comes back compressed, or not any more, is no second one. */
+	"CREATE TRIGGER IF NOT EXISTS session_back AFTER INSERT ON session WHEN NEW.gone = 0 BEGIN"
+	" DELETE FROM session WHERE gone <> 0 AND path <> NEW.path AND"
+	" path IN (NEW.path || '.zst', replace(NEW.path, '.jsonl.zst', '.jsonl')); END;";
+
+/* What was said, in order and by whom; it was one sentence a folder before. See said.h. */
+static const char step_11[] =
+	"CREATE TABLE said ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" project TEXT NOT NULL, dir TEXT NOT NULL,"
+	/* Of the session of processes it came from; 0: not known. */
+	" pid INTEGER NOT NULL, start INTEGER NOT NULL,"
+	" boot TEXT NOT NULL, host TEXT NOT NULL,"
+	" note TEXT NOT NULL"
+	") STRICT;"
+	"CREATE INDEX said_project ON said(project, id);"
+	"INSERT INTO said (project, dir, pid, start, boot, host, note)"
+	" SELECT substr(key, 7), substr(key, 7), 0, 0, '', '', value FROM pref"
+	" WHERE key > 'route:' AND key < 'route;';"
+	"DELETE FROM pref WHERE key > 'route:' AND key < 'route;';";
+
+/* What was written with the time of before is told by the time of the change. */
+static const char step_12[] = "ALTER TABLE session ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0;"
+			      "DROP INDEX session_stat;"
+			      "CREATE INDEX session_stat ON session(path, agent, dev, ino, size, "
+			      "mtime_ns, ctime_ns, gone);"
+			      "CREATE INDEX session_ctime ON session(ctime_ns);";
+
+const char *const schema_steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8,
+	step_9, step_10, step_11, step_12 };
 const size_t schema_version = ARRAY_LEN(schema_steps);
 const struct schema schema_own = {
 	.application_id = 0x66646e31, /* "fdn1" */

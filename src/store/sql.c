@@ -1,8 +1,37 @@
 #include "store/sql.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 
 #include "base/mem.h"
+
+static bool has_no_room(int errnum)
+{
+	return errnum == ENOSPC || errnum == EDQUOT || errnum == EFBIG;
+}
+
+/* SQLite has a code for ENOSPC alone; what else there was only the file at hand knows, which may be
+ * the database's own or its log. For the log's index it asks for nothing but room. */
+static bool is_full(struct sqlite3 *db, int code)
+{
+	static const int files[] = { SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER };
+	bool full = (code & 0xff) == SQLITE_FULL;
+
+	if ((code & 0xff) != SQLITE_IOERR)
+		return full;
+	full = has_no_room(sqlite3_system_errno(db)) ||
+		sqlite3_extended_errcode(db) == SQLITE_IOERR_SHMSIZE;
+	for (size_t i = 0; i < ARRAY_LEN(files) && !full; i++) {
+		sqlite3_file *file = NULL;
+		int errnum = 0;
+		if (sqlite3_file_control(db, "main", files[i], &file) == SQLITE_OK && file &&
+			file->pMethods &&
+			file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &errnum) ==
+				SQLITE_OK)
+			full = has_no_room(errnum);
+	}
+	return full;
+}
 
 int sql_error(struct store *store, int code, struct err *reterr)
 {
@@ -10,14 +39,14 @@ int sql_error(struct store *store, int code, struct err *reterr)
 	const char *name = sqlite3_db_filename(store_db(store), "main");
 	const char *file = name && name[0] ? name : "in memory";
 
+	if (is_full(store_db(store), code))
+		return err_set(reterr, ERR_STORE,
+			"store %s: the disk is full; faden cannot write this down", file);
 	switch (code & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return err_set(reterr, ERR_BUSY,
 			"store %s: another faden process holds it for too long; try again", file);
-	case SQLITE_FULL:
-		return err_set(reterr, ERR_STORE,
-			"store %s: the disk is full; faden cannot write this down", file);
 	case SQLITE_READONLY:
 	case SQLITE_CANTOPEN:
 	case SQLITE_PERM:

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,19 +13,22 @@
 #include "os/proc.h"
 #include "store/schema.h"
 #include "store/sql.h"
+#include "store/sums.h"
 
-enum { WAL_PAGES = 64 };
+enum { WAL_PAGES = 64, FILES = 3 };
 
 struct store {
 	sqlite3 *db;
 	const struct schema *schema;
 	struct sql_kept kept;
 	const struct log *log;
-	/* The file that was opened, to notice when its name leads elsewhere. path NULL: it has
-	 * none. */
-	char *path;
-	dev_t dev;
-	ino_t ino;
+	/* What was opened, to notice when a name leads elsewhere: the database, its log, the index
+	 * of that. path NULL: there is none. */
+	struct {
+		char *path;
+		dev_t dev;
+		ino_t ino;
+	} files[FILES];
 	char boot[PROC_BOOT_MAX]; /* empty: not asked for yet, or unknown */
 	int depth; /* of nested transactions */
 	bool failed; /* an inner one did */
@@ -47,29 +51,55 @@ const char *store_boot(struct store *store)
 	return store->boot;
 }
 
+bool store_is_summed(const struct store *store)
+{
+	return sums_there(store->db);
+}
+
 void store_close(struct store *store)
 {
 	if (!store)
 		return;
 	sql_kept_release(&store->kept);
 	(void)sqlite3_close(store->db);
-	free(store->path);
+	for (size_t i = 0; i < FILES; i++)
+		free(store->files[i].path);
 	free(store);
+}
+
+/* Every other one that is opened would be closed, and with it SQLite's locks would go. */
+static bool is_overwritten(struct sqlite3 *db)
+{
+	static const char first[] = "SQLite format 3";
+	struct sqlite3_file *file = NULL;
+	char found[sizeof(first)];
+
+	return sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK &&
+		file && file->pMethods &&
+		file->pMethods->xRead(file, found, sizeof(found), 0) == SQLITE_OK &&
+		memcmp(found, first, sizeof(first)) != 0;
 }
 
 int store_check(const struct store *store, struct err *reterr)
 {
-	struct stat st;
-
-	if (!store->path)
-		return 0;
-	int r = stat(store->path, &st);
-	if (r == 0 && st.st_dev == store->dev && st.st_ino == store->ino)
-		return 0;
-	return err_set(reterr, ERR_STORE,
-		"store: %s was %s while faden was running; what happens here is not remembered any "
-		"more: end this faden and start it again",
-		store->path, r == 0 ? "replaced" : "removed");
+	for (size_t i = 0; i < FILES && store->files[i].path; i++) {
+		const char *path = store->files[i].path, *what = NULL;
+		struct stat st;
+		if (stat(path, &st) < 0)
+			what = "removed";
+		else if (st.st_dev != store->files[i].dev || st.st_ino != store->files[i].ino)
+			what = "replaced";
+		else if (i == 0 && st.st_size == 0) /* the log is emptied by who folds it in */
+			what = "emptied";
+		else if (i == 0 && is_overwritten(store->db))
+			what = "overwritten";
+		if (what)
+			return err_set(reterr, ERR_STORE,
+				"store: %s was %s while faden was running; what happens here is "
+				"not remembered any more: end this faden and start it again",
+				path, what);
+	}
+	return 0;
 }
 
 int store_check_alone(const struct store *store, struct err *reterr)
@@ -136,14 +166,27 @@ static int use_wal(struct store *store, struct err *reterr)
 	return code == SQLITE_OK ? 0 : sql_error(store, code, reterr);
 }
 
+/* The log is folded in when it has grown, and emptied then: who opens the store reads it from its
+ * beginning, also what was folded in long ago. Nobody is waited for; where somebody reads it right
+ * now, it is emptied the next time. */
+static int fold_log(void *data, sqlite3 *db, const char *name, int pages)
+{
+	(void)data;
+	if (pages < WAL_PAGES)
+		return SQLITE_OK;
+	(void)sqlite3_busy_timeout(db, 0);
+	(void)sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	(void)sqlite3_busy_timeout(db, STORE_BUSY_MS);
+	return SQLITE_OK;
+}
+
 static int configure(struct store *store, unsigned flags, struct err *reterr)
 {
 	(void)sqlite3_busy_timeout(store->db, STORE_BUSY_MS);
 	/* A program that lives for milliseconds would pay more for the checkpoint at its end than
-	 * for all its work; the log is folded in when it has grown. The next process reads the log
-	 * when it opens, so it is kept short. */
+	 * for all its work. */
 	(void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	(void)sqlite3_wal_autocheckpoint(store->db, WAL_PAGES);
+	(void)sqlite3_wal_hook(store->db, fold_log, NULL);
 	int64_t version;
 	int r = pragma_int(store, "PRAGMA user_version", &version, reterr);
 	if (r < 0)
@@ -164,14 +207,33 @@ static int configure(struct store *store, unsigned flags, struct err *reterr)
 /* SQLite makes its file with the process's umask; the store holds prompts, so it is made here. */
 static int prepare_file(const char *path, struct err *reterr)
 {
-	struct sv parent = path_parent(sv_of(path));
-	AUTO_FREE char *dir = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *dir = path_folder(path);
 	int r = file_mkdirs(dir, reterr);
 
 	if (r < 0)
 		return r;
 	struct str empty = STR_INIT;
 	return file_append(path, str_sv(&empty), false, reterr);
+}
+
+/* The log stays as long as one has it open, which whoever has read the database does. */
+static void note_files(struct store *store, const char *path)
+{
+	static const char *const parts[FILES] = { "", "-wal", "-shm" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < FILES; i++) {
+		AUTO_FREE char *name = xasprintf("%s%s", path, parts[i]);
+		struct stat st;
+		bool there = stat(name, &st) == 0;
+		if (!there && n == 0)
+			return;
+		if (!there)
+			continue;
+		store->files[n].dev = st.st_dev;
+		store->files[n].ino = st.st_ino;
+		store->files[n++].path = TAKE_PTR(name);
+	}
 }
 
 int store_open(const char *path, unsigned flags, const struct log *log, struct store **ret,
@@ -204,17 +266,18 @@ int store_open_as(const struct schema *schema, const char *path, unsigned flags,
 	struct store *store = xcalloc(1, sizeof(*store));
 	store->log = log;
 	store->schema = schema;
-	int code = sqlite3_open_v2(name, &store->db, mode | SQLITE_OPEN_NOMUTEX, NULL);
+	bool summed = schema->summed && !(flags & STORE_MEMORY);
+	int code = sqlite3_open_v2(
+		name, &store->db, mode | SQLITE_OPEN_NOMUTEX, summed ? sums_vfs() : NULL);
 	if (!store->db) {
 		free(store);
 		return err_set(reterr, ERR_STORE, "store: out of memory");
 	}
+	if (summed && code == SQLITE_OK)
+		sums_wanted(store->db);
 	r = code == SQLITE_OK ? configure(store, flags, reterr) : sql_error(store, code, reterr);
-	if (r == 0 && !(flags & STORE_MEMORY) && stat(path, &st) == 0) {
-		store->path = xstrdup(path);
-		store->dev = st.st_dev;
-		store->ino = st.st_ino;
-	}
+	if (r == 0 && !(flags & STORE_MEMORY))
+		note_files(store, path);
 	if (r < 0) {
 		log_write(log, LOG_ERROR, "store %s: error %d", name, r);
 		store_close(store);
@@ -293,12 +356,13 @@ int store_scrub(struct store *store, struct err *reterr)
 		r = sql_step(&q, reterr);
 	if (r < 0)
 		return r;
-	return r > 0 && sql_get_int(&q, 0) != 0 ? err_set(reterr, ERR_BUSY,
-							  "store: another program reads %s: what "
-							  "was forgotten stands in its log until "
-							  "that ends; do it again then",
-							  store->path ? store->path : "it")
-						: 0;
+	return r > 0 && sql_get_int(&q, 0) != 0
+		? err_set(reterr, ERR_BUSY,
+			  "store: another program reads %s: what "
+			  "was forgotten stands in its log until "
+			  "that ends; do it again then",
+			  store->files[0].path ? store->files[0].path : "it")
+		: 0;
 }
 
 int store_pref_get(struct store *store, const char *key, char **ret, struct err *reterr)

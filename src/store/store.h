@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,11 +38,14 @@ struct schema {
 	int application_id;
 	size_t version; /* number of steps */
 	const char *const *steps;
+	bool summed; /* each page has a check sum; of a database in a file */
 };
 /* The same for a database of another make, which must outlive the handle: what is derived from
  * files and can be made again lies in one of its own. */
 int store_open_as(const struct schema *schema, const char *path, unsigned flags,
 	const struct log *log, struct store **ret, struct err *reterr) MUST_USE;
+/* Whether its pages have check sums. One that was made without them never gets them. */
+bool store_is_summed(const struct store *store);
 void store_close(struct store *store); /* NULL is fine */
 static inline void store_closep(struct store **store)
 {
@@ -65,8 +69,9 @@ enum { STORE_BUSY_MS = 30000 };
 int store_begin(struct store *store, struct err *reterr) MUST_USE;
 int store_end(struct store *store, int result, struct err *reterr) MUST_USE;
 
-/* ERR_STORE when the file that was opened is no longer what its name leads to: removed or replaced
- * with its folder. Looked at around everything that is written. */
+/* ERR_STORE when the file that was opened or its log is no longer what its name leads to (removed
+ * or replaced, also with the folder), was emptied or overwritten from its beginning. Looked at
+ * around everything that is written. */
 int store_check(const struct store *store, struct err *reterr) MUST_USE;
 
 /*

@@ -1,23 +1,16 @@
 #include <sys/wait.h>
 
+#include "base/mem.h"
 #include "base/uuid.h"
-#include "store/catalogue.h"
+#include "store/catalogue-row.h"
 #include "store/conv.h"
-#include "transcript/test-session.h"
+#include "store/test-world.h"
 
 #define ID_A "aaaaaaaa-0000-4000-8000-000000000001"
 #define ID_B "aaaabbbb-0000-4000-8000-000000000002"
 #define ID_C "cccccccc-0000-4000-8000-000000000003"
 #define DEMO "claude/projects/-work-demo/"
 #define ROLLOUT "codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-" ID_C ".jsonl"
-
-struct world {
-	char *folder;
-	char *claude, *codex;
-	struct transcript_home homes[2];
-	struct store *store;
-	size_t troubles;
-};
 
 static void write_claude(const struct world *w, const char *name, const char *prompt, int turns)
 {
@@ -48,35 +41,12 @@ static void write_codex(const struct world *w)
 
 static int setup(void **state)
 {
-	struct world *w = xcalloc(1, sizeof(*w));
+	struct world *w = world_new("state/store.db");
 
-	w->folder = temp_folder();
-	w->claude = path_join(w->folder, "claude");
-	w->codex = path_join(w->folder, "codex");
-	w->homes[0] = (struct transcript_home){
-		.agent = "claude", .format = TRANSCRIPT_CLAUDE, .root = w->claude
-	};
-	w->homes[1] = (struct transcript_home){
-		.agent = "codex", .format = TRANSCRIPT_CODEX, .root = w->codex
-	};
 	write_claude(w, DEMO ID_A ".jsonl", "alpha words", 1);
 	write_claude(w, DEMO ID_B ".jsonl", "beta words", 3);
 	write_codex(w);
-	AUTO_FREE char *path = path_join(w->folder, "state/store.db");
-	assert_int_equal(store_open(path, 0, NULL, &w->store, NULL), 0);
 	*state = w;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct world *w = *state;
-
-	store_close(w->store);
-	free(w->claude);
-	free(w->codex);
-	temp_remove(w->folder);
-	free(w);
 	return 0;
 }
 
@@ -140,6 +110,22 @@ static void test_reads_only_what_changed(void **state)
 	assert_string_equal(row.info.prompt, "alpha words");
 	assert_string_equal(row.agent, "claude");
 	assert_string_equal(row.info.cwd, "/work/demo");
+}
+
+/* As large and as old as before, it may be another one. */
+static void test_reads_what_has_the_time_of_before(void **state)
+{
+	struct world *w = *state;
+	AUTO_FREE char *path = path_join(w->folder, DEMO ID_A ".jsonl");
+	AUTO_STR bytes = STR_INIT;
+
+	assert_int_equal(refresh(w).read, 3);
+	assert_int_equal(file_read(path, 1 << 20, &bytes, NULL), 0);
+	temp_overwrite(path, (size_t)(strstr(bytes.buf, "alpha") - bytes.buf), SV("omega"));
+	assert_int_equal(refresh(w).read, 1);
+	AUTO_SESSION_ROW row = get(w, DEMO ID_A ".jsonl");
+	assert_string_equal(row.info.prompt, "omega words");
+	assert_int_equal(refresh(w).read, 0);
 }
 
 /* The row that comes from the store must let a scan go on as if it had never stopped. */
@@ -274,6 +260,22 @@ static int resolve(const struct world *w, const char *spec, char *ret_id, size_t
 	if (ret_matches)
 		*ret_matches = matches.rows.n;
 	return r;
+}
+
+/* Nothing is called so, and SQLite takes no pattern without end. */
+static void test_resolve_takes_any_length(void **state)
+{
+	struct world *w = *state;
+	char id[UUID_TEXT] = "";
+
+	refresh(w);
+	for (size_t n = LIKE_TEXT_MAX; n <= LIKE_TEXT_MAX + 1; n++) {
+		AUTO_FREE char *spec = xmalloc(n + 1);
+		memset(spec, '%', n);
+		spec[n] = '\0';
+		assert_int_equal(resolve(w, spec, id, NULL), ERR_NOTFOUND);
+		assert_int_equal(count(w, (struct catalogue_query){ .text = spec }), 0);
+	}
 }
 
 static void test_resolve_takes_path_id_and_fragment(void **state)
@@ -481,6 +483,24 @@ static void test_near_is_only_what_the_folder_needs(void **state)
 	assert_int_equal(stats.read, 1);
 }
 
+/* A power loss may leave size and time as they were. */
+static void test_near_sees_what_was_blanked(void **state)
+{
+	struct world *w = *state;
+	AUTO_FREE char *path = path_join(w->folder, DEMO ID_B ".jsonl");
+	const struct timespec long_ago[2] = { { .tv_sec = T0_S }, { .tv_sec = T0_S } };
+	AUTO_STR text = STR_INIT;
+
+	assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+	assert_int_equal(refresh_near(w, "/work/demo").gone, 0);
+	assert_int_equal(file_read(path, 1 << 20, &text, NULL), 0);
+	memset(text.buf, 0, text.len);
+	AUTO_CLOSE int fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(file_write_all(fd, str_sv(&text), NULL), 0);
+	assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+	assert_int_equal(refresh_near(w, "/work/demo").gone, 1);
+}
+
 static int count_unclaimed(const struct world *w, struct catalogue_unclaimed query)
 {
 	int rows = 0;
@@ -541,6 +561,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(test_reads_only_what_changed),
+		CASE(test_reads_what_has_the_time_of_before),
 		CASE(test_row_keeps_everything),
 		CASE(test_vanished_and_back),
 		CASE(test_unreadable_home),
@@ -548,6 +569,7 @@ int main(void)
 		CASE(test_missing_homes),
 		CASE(test_filters_choose_rows),
 		CASE(test_resolve_takes_path_id_and_fragment),
+		CASE(test_resolve_takes_any_length),
 		CASE(test_resolve_stray_file),
 		CASE(test_resolve_after_the_file_went),
 		CASE(test_names_find_sessions),
@@ -556,6 +578,7 @@ int main(void)
 		CASE(test_memory_store),
 		CASE(test_two_processes),
 		CASE(test_near_is_only_what_the_folder_needs),
+		CASE(test_near_sees_what_was_blanked),
 		CASE(test_unclaimed_is_what_people_began),
 	};
 

@@ -1,8 +1,10 @@
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,8 +12,10 @@
 
 #include "base/mem.h"
 #include "os/file.h"
+#include "store/catalogue.h"
 #include "store/conv.h"
 #include "store/journal.h"
+#include "store/said.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
@@ -224,6 +228,90 @@ static void test_the_journal_is_only_added_to(void **state)
 	assert_int_equal(number(f->store, "SELECT turns FROM conversation"), 1);
 }
 
+static int64_t say(struct fixture *f, const char *conversation, const char *session,
+	const char *prompt, enum turn_state state)
+{
+	AUTO_TURN_RECORD t = { .prompt = STR_INIT, .session = xstrdup(session) };
+	int64_t id;
+
+	str_adds(&t.prompt, prompt);
+	(void)snprintf(t.conversation, sizeof(t.conversation), "%s", conversation);
+	assert_int_equal(journal_turn(f->store, &t, &noon, &id, NULL), 0);
+	if (state != TURN_INTENT)
+		assert_int_equal(journal_end(f->store, id, state, "secret", &noon, NULL), 0);
+	return id;
+}
+
+static void await(struct fixture *f, const char *dir, enum turn_state state)
+{
+	AUTO_TURN_RECORD t = { .prompt = STR_INIT };
+	int64_t id;
+
+	str_adds(&t.prompt, "a secret that waits");
+	assert_int_equal(journal_wait(f->store, &t, dir, &f->self, &noon, &id, NULL), 0);
+	if (state != TURN_INTENT)
+		assert_int_equal(journal_end(f->store, id, state, NULL, &noon, NULL), 0);
+}
+
+static void forget(struct fixture *f, const char *session)
+{
+	size_t rows = 0;
+
+	assert_int_equal(catalogue_forget(f->store, "claude", session, NULL, 0, &rows, NULL), 0);
+}
+
+/* Words of a session that is forgotten stand in its turns, in what they are about, in the last
+ * sentence of its folder, and beside any conversation. */
+static void test_forgotten_words(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_CONV made = CONV_INIT, found = CONV_INIT;
+	AUTO_TURN_RECORD last = TURN_RECORD_INIT;
+
+	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
+	assert_int_equal(conv_set_session(f->store, made.id, "claude", "s1", &noon, NULL), 0);
+	int64_t later_known = say(f, made.id, "s0", "the first secret", TURN_FAILED);
+	assert_int_equal(journal_session(f->store, later_known, "s1", &noon, NULL), 0);
+	(void)say(f, made.id, "s1", "a secret", TURN_ANSWERED);
+	assert_int_equal(conv_set_session(f->store, made.id, "claude", "s2", &noon, NULL), 0);
+	(void)say(f, made.id, "s2", "plain words", TURN_ANSWERED);
+	(void)say(f, "", "s9", "a question about a secret", TURN_ANSWERED);
+	await(f, "/elsewhere", TURN_CANCELLED);
+	await(f, "/tmp/a", TURN_LOST);
+	await(f, "/tmp/b", TURN_LOST);
+	await(f, "/tmp/a", TURN_INTENT);
+	AUTO_FREE char *named = xasprintf("0 0\n%s\n\na secret", made.id);
+	const struct {
+		const char *dir, *note;
+	} said[] = { { "/tmp/a", "a secret" }, { "/tmp/c", named }, { "/tmp/d", "another's" } };
+	for (size_t i = 0; i < ARRAY_LEN(said); i++) {
+		const struct said_query by = { .project = said[i].dir };
+		int64_t id;
+		assert_int_equal(said_add(f->store, &by, said[i].dir, said[i].note, &id, NULL), 0);
+	}
+
+	forget(f, "s1");
+	assert_int_equal(number(f->store,
+				 "SELECT count(*) FROM step WHERE prompt LIKE '%secret%' OR fail "
+				 "LIKE '%secret%' AND parent IN (SELECT id FROM step WHERE"
+				 " session = 's1')"),
+		2); /* what waits, and what another folder has lost */
+	assert_int_equal(number(f->store, "SELECT count(*) FROM said"), 1);
+	assert_int_equal(number(f->store, "SELECT count(*) FROM said WHERE dir = '/tmp/d'"), 1);
+	assert_int_equal(conv_get(f->store, made.id, &noon, &found, NULL), 0);
+	assert_null(found.title);
+	assert_int_equal(journal_last(f->store, made.id, &last, NULL), 0);
+	assert_string_equal(last.prompt.buf, "plain words");
+	turn_record_release(&last);
+	/* Nothing is there to be sent again. */
+	assert_int_equal(journal_lost(f->store, NULL, "/tmp/a", SV(""), &last, NULL), ERR_NOTFOUND);
+	assert_int_equal(journal_lost(f->store, NULL, "/tmp/b", SV(""), &last, NULL), 0);
+
+	forget(f, "s2");
+	conv_release(&found);
+	assert_int_equal(conv_get(f->store, made.id, &noon, &found, NULL), ERR_NOTFOUND);
+}
+
 /* A store as it was before its turns became steps. */
 static void test_old_turns_become_steps(void **state)
 {
@@ -237,7 +325,11 @@ static void test_old_turns_become_steps(void **state)
 	assert_int_equal(sql_exec(old,
 				 "DROP VIEW attempt; DROP VIEW turn; DROP TABLE step; DROP TABLE "
 				 "recall_pack;"
-				 "DROP TABLE place_mark; DROP TABLE place; DROP TABLE folder",
+				 "DROP TABLE place_mark; DROP TABLE place; DROP TABLE folder;"
+				 "DROP TABLE said; DROP INDEX session_stat; DROP INDEX "
+				 "session_ctime;"
+				 "ALTER TABLE session DROP COLUMN ctime_ns;"
+				 "CREATE INDEX session_stat ON session(path)",
 				 NULL),
 		0);
 	assert_int_equal(sql_exec(old,
@@ -252,6 +344,7 @@ static void test_old_turns_become_steps(void **state)
 			"PRAGMA user_version = 3;"
 			"INSERT INTO conversation (id, dir, project, agent, created_ms,"
 			" active_ms, age_ms, boot) VALUES ('c', '/', '/', 'codex', 1, 1, 1, '');"
+			"INSERT INTO pref VALUES ('route:/a', 'noted'), ('reset:/a', '1');"
 			"INSERT INTO turn VALUES"
 			" (3, 'c', 's', 2, 'first', '/t', 7, 100, 200, 'timed-out'),"
 			" (5, 'c', 's', 0, 'second', '/t', 9, 300, NULL, NULL)",
@@ -259,6 +352,10 @@ static void test_old_turns_become_steps(void **state)
 		0);
 	store_close(old);
 	assert_int_equal(store_open(path, 0, NULL, &old, NULL), 0);
+	assert_int_equal(number(old,
+				 "SELECT (SELECT count(*) FROM said WHERE project = '/a' AND dir = "
+				 "'/a' AND note = 'noted') * 10 + count(*) FROM pref"),
+		11);
 	assert_int_equal(journal_prompts(old, "c", 9, &prompts, NULL), 0);
 	assert_int_equal(prompts.n, 2);
 	assert_string_equal(prompts.v[0], "first");
@@ -343,6 +440,68 @@ static void test_a_session_is_adopted_once(void **state)
 		assert_int_equal(status, 0);
 	}
 	assert_int_equal(count_conversations(f->store), SESSIONS);
+}
+
+static void test_a_log_that_has_grown_is_emptied(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_FREE char *log = xasprintf("%s-wal", f->path);
+	AUTO_FREE char *many = xcalloc(1, 400001);
+	struct stat st;
+
+	memset(many, 'a', 400000);
+	assert_int_equal(store_pref_set(f->store, "few", "words", NULL), 0);
+	assert_int_equal(stat(log, &st), 0);
+	assert_true(st.st_size > 0);
+	assert_int_equal(store_pref_set(f->store, "many", many, NULL), 0);
+	assert_int_equal(stat(log, &st), 0);
+	assert_int_equal(st.st_size, 0);
+}
+
+/* By the same terminal, else by one that is gone, else by any; and not more than a few. */
+static void test_what_was_said_last(void **state)
+{
+	struct fixture *f = *state;
+	struct proc_id here, gone, other;
+	int64_t id, first, newest;
+	AUTO_SAID said = SAID_INIT;
+
+	assert_int_equal(proc_id_self(&here, NULL), 0);
+	gone = other = here;
+	gone.start++;
+	other.host[0] ^= 1;
+	struct said_query q = { "/p", &here, 0 };
+	assert_int_equal(said_newest(f->store, &newest, NULL), 0);
+	assert_int_equal(newest, -1);
+	assert_int_equal(said_last(f->store, &q, &said, NULL), ERR_NOTFOUND);
+	q.terminal = &gone;
+	assert_int_equal(said_add(f->store, &q, "/p/a", "gone", &first, NULL), 0);
+	q.terminal = &other;
+	assert_int_equal(said_add(f->store, &q, "/p", "other", &id, NULL), 0);
+	q.terminal = &here;
+	assert_int_equal(said_last(f->store, &q, &said, NULL), 0);
+	assert_int_equal(said.by, SAID_GONE);
+	assert_string_equal(said.note, "gone");
+	assert_string_equal(said.dir, "/p/a");
+	said_release(&said);
+	assert_int_equal(said_add(f->store, &q, "/p", "here", &id, NULL), 0);
+	assert_int_equal(said_note(f->store, id, "still here", NULL), 0);
+	assert_int_equal(said_last(f->store, &q, &said, NULL), 0);
+	assert_int_equal(said.by, SAID_HERE);
+	assert_string_equal(said.note, "still here");
+	said_release(&said);
+	q.until = first;
+	assert_int_equal(said_last(f->store, &q, &said, NULL), 0);
+	assert_string_equal(said.note, "gone");
+	said_release(&said);
+	q.until = 0;
+	q.terminal = &other;
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(said_add(f->store, &q, "/p", "more", &id, NULL), 0);
+	assert_int_equal(number(f->store, "SELECT count(*) FROM said"), 64);
+	q.terminal = &here;
+	assert_int_equal(said_last(f->store, &q, &said, NULL), 0);
+	assert_int_equal(said.by, SAID_ELSEWHERE);
 }
 
 static void test_prefs(void **state)
@@ -464,6 +623,47 @@ static void test_a_store_that_is_gone_takes_nothing(void **state)
 	}
 }
 
+/* What is written into a log that nobody else has is lost with it, whatever SQLite says. */
+static void test_a_store_without_its_log_takes_nothing(void **state)
+{
+	static const char *const parts[] = { "-wal", "-shm" };
+	struct fixture *f = *state;
+	AUTO_FREE char *away = xasprintf("%s/sub/away", f->dir);
+	struct err err = ERR_INIT;
+
+	for (int fresh = 1; fresh >= 0; fresh--) {
+		for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+			AUTO_FREE char *part = xasprintf("%s%s", f->path, parts[i]);
+			assert_int_equal(store_pref_set(f->store, "a", "1", NULL), 0);
+			assert_int_equal(rename(part, away), 0);
+			assert_int_equal(store_begin(f->store, &err), ERR_STORE);
+			assert_non_null(strstr(err.msg, part));
+			assert_non_null(strstr(err.msg, "removed"));
+			assert_int_equal(file_replace(part, SV(""), 0600, NULL), 0);
+			assert_int_equal(store_pref_set(f->store, "a", "2", &err), ERR_STORE);
+			assert_non_null(strstr(err.msg, "replaced"));
+			assert_int_equal(rename(away, part), 0);
+		}
+		reopen(f); /* one that was there is known, too */
+	}
+	assert_int_equal(store_pref_set(f->store, "a", "3", NULL), 0);
+}
+
+static void test_a_store_that_is_overwritten_takes_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct err err = ERR_INIT;
+	char first[16];
+
+	AUTO_CLOSE int fd = open(f->path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(pread(fd, first, sizeof(first), 0), sizeof(first));
+	assert_int_equal(pwrite(fd, "nothing that is known", sizeof(first), 0), sizeof(first));
+	assert_int_equal(store_begin(f->store, &err), ERR_STORE);
+	assert_non_null(strstr(err.msg, "overwritten"));
+	assert_int_equal(pwrite(fd, first, sizeof(first), 0), sizeof(first));
+	assert_int_equal(store_pref_set(f->store, "a", "1", NULL), 0);
+}
+
 static void test_numbers_that_are_gone_are_passed_over(void **state)
 {
 	const struct fixture *f = *state;
@@ -485,11 +685,11 @@ static void test_deleted_until_it_is_back(void **state)
 
 	assert_int_equal(conv_create(f->store, &plain, &f->self, &noon, &made, NULL), 0);
 	assert_int_equal(conv_set_session(f->store, made.id, plain.agent, "s1", &noon, NULL), 0);
-	assert_int_equal(conv_deleted(f->store, plain.agent, "other", &noon, NULL), 0);
+	assert_int_equal(conv_deleted(f->store, plain.agent, "other", "", &noon, NULL), 0);
 	assert_int_equal(conv_current(f->store, plain.dir, &noon, &c, NULL), 0);
 	assert_false(c.deleted);
 	conv_release(&c);
-	assert_int_equal(conv_deleted(f->store, plain.agent, "s1", &noon, NULL), 0);
+	assert_int_equal(conv_deleted(f->store, plain.agent, "s1", "", &noon, NULL), 0);
 	assert_int_equal(conv_current(f->store, plain.dir, &noon, &c, NULL), ERR_NOTFOUND);
 	assert_int_equal(conv_last(f->store, plain.dir, &noon, &c, NULL), 0);
 	assert_true(c.deleted);
@@ -498,7 +698,7 @@ static void test_deleted_until_it_is_back(void **state)
 	assert_int_equal(conv_current(f->store, plain.dir, &noon, &c, NULL), 0);
 	conv_release(&c);
 	/* Whoever uses it again takes that back, too. */
-	assert_int_equal(conv_deleted(f->store, plain.agent, "s1", &noon, NULL), 0);
+	assert_int_equal(conv_deleted(f->store, plain.agent, "s1", "", &noon, NULL), 0);
 	assert_int_equal(conv_take(f->store, made.id, &f->self, &noon, NULL), 0);
 	assert_int_equal(conv_current(f->store, plain.dir, &noon, &c, NULL), 0);
 }
@@ -532,9 +732,12 @@ int main(void)
 		CASE(test_lease_of_another_host_ends_by_heartbeat),
 		CASE(test_turns_are_journalled),
 		CASE(test_the_journal_is_only_added_to),
+		CASE(test_forgotten_words),
 		CASE(test_old_turns_become_steps),
 		CASE(test_sessions_belong_to_a_conversation),
 		CASE(test_a_session_is_adopted_once),
+		CASE(test_a_log_that_has_grown_is_emptied),
+		CASE(test_what_was_said_last),
 		CASE(test_prefs),
 		CASE(test_copy_is_private),
 		CASE(test_newer_store_is_refused_untouched),
@@ -542,6 +745,8 @@ int main(void)
 		CASE(test_statements_are_used_again),
 		CASE(test_values_that_cannot_be_bound),
 		CASE(test_a_store_that_is_gone_takes_nothing),
+		CASE(test_a_store_without_its_log_takes_nothing),
+		CASE(test_a_store_that_is_overwritten_takes_nothing),
 		CASE(test_numbers_that_are_gone_are_passed_over),
 		CASE(test_deleted_until_it_is_back),
 	};

@@ -159,6 +159,12 @@ bool transcript_answers(const struct transcript_format *format, const struct ite
 
 enum { WRAPPER_RAW_MAX = 512 }; /* blanks, and the longest beginning, escaped */
 
+bool transcript_spilled(
+	const struct transcript_format *format, const struct item *item, struct str *out)
+{
+	return format->spilled && item->kind == ITEM_TOOL_RESULT && format->spilled(item, out);
+}
+
 bool transcript_in_hand(
 	const struct transcript_format *format, const struct item *item, struct str *out)
 {

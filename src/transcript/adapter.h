@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "os/tree.h"
 #include "transcript/chain.h"
+#include "transcript/home.h"
 #include "transcript/line.h"
 #include "transcript/transcript.h"
 #include "json/jsonl.h"
@@ -78,12 +79,15 @@ struct transcript_places {
 	bool (*is_session)(const struct tree_file *file, bool *ret_subagent);
 	/* The session that a sub-agent's file belongs to by where it lies; NULL: none ever. */
 	struct sv (*subagent_of)(struct sv path);
+	/* Folders between a top and what lies in a session's own folder, which is called as its
+	 * file is; 0: sessions have none. */
+	unsigned beside;
 	/* The session id in a file name, empty when it is not one of a session. */
 	struct sv (*path_id)(struct sv base);
 	/* transcript_new_path() below a root. */
 	char *(*new_path)(const char *root, const char *cwd, int64_t wall_ms, const char *id);
 	/* transcript_writers() below a root; NULL: nobody can tell. */
-	void (*writers)(const char *root, struct map *ids);
+	void (*writers)(const char *root, writer_ours_fn ours, struct map *ids);
 	/* A file below the root with the names of sessions: id → index into *names. NULL: none. */
 	const char *names_file;
 	int (*read_names)(
@@ -99,6 +103,8 @@ struct transcript_format {
 	/* 1 when only this format has such records, 0 when another may have them too. */
 	int (*recognises)(struct sv text);
 	const struct transcript_places *places;
+	/* What stands on every line in which somebody speaks. */
+	const char *speaks;
 	bool forks_silently; /* see transcript_forks_silently() */
 	bool forks_share; /* see transcript_forks_share() */
 	/* How a user message begins that a program put in: tags ("<tag>" or "<tag …"), and words.
@@ -109,6 +115,8 @@ struct transcript_format {
 	const char *answer_tool; /* a call of it is an answer by a schema; NULL: there is none */
 	/* transcript_in_hand(): the words, J_NONE when it is no such note. NULL: there are none. */
 	struct jval (*in_hand)(const struct item *item);
+	/* transcript_spilled(), of a tool's result. NULL: there are none. */
+	bool (*spilled)(const struct item *item, struct str *out);
 	/* transcript_typed(): false when the text is as it was typed. NULL: all are. */
 	bool (*typed)(struct sv text, struct str *out);
 	/* The members that are looked at, and those of the elements of lists; see json/scan.h. */

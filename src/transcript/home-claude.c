@@ -140,7 +140,7 @@ static bool is_noted(pid_t pid, struct jval note)
 	return sv_starts(path_base(program), SV("claude")) || sv_find(script, SV("claude"), NULL);
 }
 
-static void take_note(const char *path, struct map *ids)
+static void take_note(const char *path, writer_ours_fn ours, struct map *ids)
 {
 	AUTO_STR text = STR_INIT;
 	AUTO_STR id = STR_INIT;
@@ -151,11 +151,11 @@ static void take_note(const char *path, struct map *ids)
 		!scan_string(line_member(note, "sessionId"), &id) ||
 		!scan_i64(line_member(note, "pid"), &pid) || pid <= 0 || pid > INT32_MAX)
 		return;
-	if (is_noted((pid_t)pid, note))
+	if (is_noted((pid_t)pid, note) && !(ours && ours(pid)))
 		(void)map_put(ids, str_sv(&id), (uint64_t)pid);
 }
 
-static void writers(const char *root, struct map *ids)
+static void writers(const char *root, writer_ours_fn ours, struct map *ids)
 {
 	AUTO_FREE char *folder = path_join(root, "sessions");
 	DIR *dir = opendir(folder);
@@ -164,7 +164,7 @@ static void writers(const char *root, struct map *ids)
 	while (dir && (entry = readdir(dir)))
 		if (sv_ends(sv_of(entry->d_name), SV(".json"))) {
 			AUTO_FREE char *path = path_join(folder, entry->d_name);
-			take_note(path, ids);
+			take_note(path, ours, ids);
 		}
 	if (dir)
 		(void)closedir(dir);
@@ -174,6 +174,7 @@ const struct transcript_places claude_places = {
 	.tops = { "projects" },
 	.is_session = is_session,
 	.subagent_of = subagent_of,
+	.beside = 2,
 	.path_id = path_id,
 	.new_path = new_path,
 	.writers = writers,

@@ -146,7 +146,7 @@ static bool lock_line(struct sv line, uint64_t *ret_inode, long long *ret_pid)
 
 /* Taking the lock to see whether it is free could make a Codex that starts just now fail, so the
  * kernel's list is read instead. */
-static void writers(const char *root, struct map *ids)
+static void writers(const char *root, writer_ours_fn ours, struct map *ids)
 {
 	static const struct sv end = { ".lock", 5 };
 	AUTO_FREE char *folder = path_join(root, "thread-writer-locks");
@@ -173,7 +173,8 @@ static void writers(const char *root, struct map *ids)
 		if (!sv_ends(name, end) || fstatat(dirfd(dir), entry->d_name, &st, 0) < 0)
 			continue;
 		uint64_t inode = st.st_ino;
-		if (map_get(&inodes, sv_make((const char *)&inode, sizeof(inode)), &pid))
+		if (map_get(&inodes, sv_make((const char *)&inode, sizeof(inode)), &pid) &&
+			!(ours && pid && ours((int64_t)pid)))
 			(void)map_put(ids, sv_head(name, name.n - end.n), pid);
 	}
 	(void)closedir(dir);

@@ -11,7 +11,7 @@ struct transcript_reader {
 	const struct transcript_format *format;
 	struct jsonl *lines; /* NULL: there is but one, or it was read */
 	struct jsonl_line only;
-	bool cut;
+	bool cut, subagent;
 	struct line_reader reader;
 	struct item_list list; /* of the current line */
 	struct item base; /* place of the current line */
@@ -50,6 +50,7 @@ int transcript_open(const char *path, const struct transcript_format *format,
 	line_reader_init(&reader->reader, format);
 	int r = 0;
 	reader->cut = opts && opts->cut;
+	reader->subagent = opts && opts->subagent;
 	if (opts && opts->line.n > 0)
 		reader->only = (struct jsonl_line){ .text = opts->line,
 			.offset = opts->offset,
@@ -84,6 +85,8 @@ static void number_parts(struct transcript_reader *r, size_t from)
 		r->list.items.v[i].part = (uint32_t)(i - from);
 		if (from > 0)
 			r->list.items.v[i].flags |= ITEM_GLUED;
+		if (r->subagent)
+			r->list.items.v[i].flags &= ~(uint32_t)ITEM_SIDECHAIN;
 	}
 	r->records++;
 }

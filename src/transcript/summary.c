@@ -2,10 +2,13 @@
  * The summary of a session: its life cycle, and the fields that adapters fill.
  */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "os/file.h"
+#include "os/unpack.h"
 #include "transcript/adapter.h"
 #include "transcript/home.h"
 
@@ -33,6 +36,32 @@ void session_info_release(struct session_info *info)
 	INFO_STRINGS(X)
 #undef X
 	*info = (struct session_info){ .path = NULL };
+}
+
+bool transcript_speaks(struct sv text)
+{
+	for (size_t i = 0; i < transcript_format_count; i++)
+		if (transcript_formats[i] &&
+			sv_find(text, sv_of(transcript_formats[i]->speaks), NULL))
+			return true;
+	return false;
+}
+
+bool transcript_is_silent(const char *path)
+{
+	enum { SILENT_MAX = 64 * 1024 };
+	AUTO_STR text = STR_INIT;
+
+	/* What is compressed was not written to by an agent that resumes. */
+	return !unpack_is(sv_of(path)) && file_read(path, SILENT_MAX, &text, NULL) == 0 &&
+		!transcript_speaks(str_sv(&text));
+}
+
+bool transcript_fell_silent(const char *path, uint64_t had)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && (uint64_t)st.st_size < had && transcript_is_silent(path);
 }
 
 const char *session_relation_name(enum session_relation relation)

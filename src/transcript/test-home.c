@@ -1,4 +1,6 @@
+#include <errno.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/uuid.h"
@@ -117,6 +119,130 @@ static void test_providers_that_are_known(void **state)
 		assert_int_equal(codex_has_provider(folder, sv_of(cases[i].name)), cases[i].known);
 }
 
+static int add_path(void *data, const struct transcript_file *file)
+{
+	str_addf(data, "%s%s\n", file->subagent ? "+" : "", file->path);
+	return 0;
+}
+
+static void test_beside(void **state)
+{
+	static const struct {
+		const char *place, *of;
+	} cases[] = {
+		{ "projects/-w/" ID "/tool-results/x.txt", "projects/-w/" ID ".jsonl" },
+		{ "projects/-w/" ID "/x", "projects/-w/" ID ".jsonl" },
+		{ "projects/-w/" ID "/a/b/c/x.jsonl", "projects/-w/" ID ".jsonl" },
+		{ "projects/-w/" ID "/subagents/agent-0.meta.json", "projects/-w/" ID ".jsonl" },
+		{ "projects/-w/" ID "/subagents/agent-0.jsonl", NULL },
+		{ "projects/-w/" ID ".jsonl", NULL },
+		{ "projects/-w/" ID "/", NULL },
+		{ "projects/-w/memory/notes.md", NULL },
+		{ "projects/" ID "/x/y", NULL },
+		{ "todos/-w/" ID "/x", NULL },
+	};
+	const struct transcript_home home = {
+		.agent = "claude", .format = TRANSCRIPT_CLAUDE, .root = *state
+	};
+	AUTO_STR found = STR_INIT;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_FREE char *path = path_join(*state, cases[i].place);
+		AUTO_FREE char *want = cases[i].of ? path_join(*state, cases[i].of) : NULL;
+		AUTO_FREE char *of = transcript_beside_of(&home, path);
+		if ((of == NULL) != (want == NULL) || (of && strcmp(of, want) != 0))
+			fail_msg("%s: %s", cases[i].place, of ? of : "none");
+	}
+	AUTO_FREE char *a = temp_write(*state, "projects/-b/" ID "/subagents/agent-0.jsonl", "{}");
+	AUTO_FREE char *b = temp_write(*state, "projects/-b/memory/x", "{}");
+	AUTO_FREE char *link = path_join(*state, "projects/-b/" ID "/link");
+	AUTO_FREE char *session = path_join(*state, "projects/-b/" ID ".jsonl");
+	AUTO_FREE char *other = path_join(*state, "projects/-b/memory.jsonl");
+	AUTO_FREE char *folder = transcript_folder(TRANSCRIPT_CLAUDE, a);
+	assert_int_equal(symlink(b, link), 0);
+	assert_int_equal(
+		transcript_walk_beside(TRANSCRIPT_CLAUDE, session, add_path, &found, NULL), 0);
+	assert_int_equal(
+		transcript_walk_beside(TRANSCRIPT_CLAUDE, other, add_path, &found, NULL), 0);
+	assert_int_equal(
+		transcript_walk_beside(TRANSCRIPT_CODEX, session, add_path, &found, NULL), 0);
+	AUTO_FREE char *want = xasprintf("+%s\n", a);
+	assert_string_equal(found.buf, want);
+	assert_true(sv_eq(sv_of(folder), sv_head(sv_of(session), strlen(session) - 6)));
+
+	/* Nor is the folder itself one that a link leads to. */
+	AUTO_FREE char *led = path_join(*state, "projects/-c");
+	AUTO_FREE char *to = path_join(*state, "projects/-c/" ID);
+	AUTO_FREE char *linked = path_join(*state, "projects/-c/" ID ".jsonl");
+	assert_int_equal(mkdir(led, 0700), 0);
+	assert_int_equal(symlink(folder, to), 0);
+	str_clear(&found);
+	assert_int_equal(
+		transcript_walk_beside(TRANSCRIPT_CLAUDE, linked, add_path, &found, NULL), 0);
+	assert_int_equal(found.len, 0);
+}
+
+/* One to a file elsewhere is a session where it lies, by whichever path that is given. */
+static void test_links(void **state)
+{
+	AUTO_FREE char *root = path_join(*state, "home");
+	AUTO_FREE char *real = path_join(*state, "real");
+	const struct transcript_home home = {
+		.agent = "claude", .format = TRANSCRIPT_CLAUDE, .root = root
+	};
+	const struct transcript_home *found;
+	struct seen seen = { 0, 0 };
+
+	assert_int_equal(symlink("real", root), 0);
+	free(temp_write(*state, "real/projects/-w/" ID ".jsonl", "{}\n"));
+	free(temp_write(*state, "real/projects/-v/other.jsonl", "{}\n"));
+	free(temp_write(*state, "else/away", "{}\n"));
+	free(temp_write(*state, "far/" ID ".jsonl", "{}\n"));
+	static const struct {
+		const char *to, *path;
+	} links[] = {
+		{ "../../../else/away", "real/projects/-v/" ID ".jsonl" },
+		{ "../-w/" ID ".jsonl", "real/projects/-v/" ID "0.jsonl" },
+		{ "../../../../../else/away", "real/projects/-w/" ID "/subagents/agent-0.jsonl" },
+		{ "../../far", "real/projects/-far" },
+		{ "real/projects/-w/" ID ".jsonl", "outside.jsonl" },
+	};
+	free(temp_write(*state, "real/projects/-w/" ID "/subagents/agent-1.jsonl", "{}\n"));
+	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
+		AUTO_FREE char *path = path_join(*state, links[i].path);
+		assert_int_equal(symlink(links[i].to, path), 0);
+	}
+	assert_int_equal(transcript_walk(&home, see, NULL, &seen, NULL), 0);
+	assert_int_equal(seen.files, 5);
+	assert_int_equal(seen.subagents, 1);
+
+	static const struct {
+		const char *given, *path;
+		bool in;
+	} cases[] = {
+		{ "home/projects/-w/" ID ".jsonl", "real/projects/-w/" ID ".jsonl", true },
+		{ "outside.jsonl", "real/projects/-w/" ID ".jsonl", true },
+		{ "home/projects/-v/" ID ".jsonl", "real/projects/-v/" ID ".jsonl", true },
+		{ "else/../home/projects/./-v//" ID ".jsonl", "real/projects/-v/" ID ".jsonl",
+			true },
+		{ "home/projects/-v/" ID "0.jsonl", "real/projects/-w/" ID ".jsonl", true },
+		{ "home/projects/-far/./" ID ".jsonl", "real/projects/-far/" ID ".jsonl", true },
+		{ "home/projects/-far/../else/away", "else/away", false },
+		{ "else/away", "else/away", false },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_FREE char *given = path_join(*state, cases[i].given);
+		AUTO_FREE char *want = path_join(*state, cases[i].path);
+		AUTO_FREE char *path = NULL;
+		assert_int_equal(transcript_locate(&home, 1, given, &path, &found, NULL), 0);
+		assert_string_equal(path, want);
+		assert_ptr_equal(found, cases[i].in ? &home : NULL);
+	}
+	AUTO_FREE char *none = path_join(real, "none");
+	AUTO_FREE char *path = NULL;
+	assert_int_equal(transcript_locate(&home, 1, none, &path, &found, NULL), -ENOENT);
+}
+
 static void test_walk_and_find(void **state)
 {
 	static const char *const names[] = {
@@ -186,23 +312,23 @@ static void test_loader_of_a_thread_is_a_writer(void **state)
 	struct proc p = PROC_INIT;
 	AUTO_STR who = STR_INIT;
 
-	assert_int_equal(transcript_loader(&codex, id), 0);
+	assert_int_equal(transcript_loader(&codex, id, NULL), 0);
 	assert_int_equal(proc_spawn(&p, &opts, NULL), 0);
 	/* The kernel shows the arguments a moment after the program runs. */
 	while (!proc_arguments(p.pid, &who))
 		(void)usleep(1000);
 	str_clear(&who);
-	assert_int_equal(transcript_loader(&codex, id), p.pid);
-	assert_int_equal(transcript_loader(&other, id), 0);
-	assert_int_equal(transcript_loader(&gone, id), p.pid);
-	assert_int_equal(transcript_loader(&claude, id), 0);
-	assert_int_equal(transcript_loader(&codex, "no-such-id"), 0);
+	assert_int_equal(transcript_loader(&codex, id, NULL), p.pid);
+	assert_int_equal(transcript_loader(&other, id, NULL), 0);
+	assert_int_equal(transcript_loader(&gone, id, NULL), p.pid);
+	assert_int_equal(transcript_loader(&claude, id, NULL), 0);
+	assert_int_equal(transcript_loader(&codex, "no-such-id", NULL), 0);
 	assert_true(writer_is_server(p.pid));
 	assert_false(writer_is_server(getpid()));
 	writer_describe("codex", p.pid, &who);
 	assert_true(sv_find(str_sv(&who), SV("background server"), NULL));
 	proc_release(&p);
-	assert_int_equal(transcript_loader(&codex, id), 0);
+	assert_int_equal(transcript_loader(&codex, id, NULL), 0);
 }
 
 /* A server that works for a faden is no server in the background. */
@@ -254,10 +380,10 @@ static void test_loader_elsewhere(void **state)
 	assert_int_equal(proc_spawn(&p, &opts, NULL), 0);
 	while (!proc_arguments(p.pid, &words))
 		(void)usleep(1000);
-	assert_int_equal(transcript_loader(&other, id), 0);
+	assert_int_equal(transcript_loader(&other, id, NULL), 0);
 	assert_int_equal(file_mkdirs(usual, NULL), 0);
-	assert_int_equal(transcript_loader(&other, id), 0);
-	assert_int_equal(transcript_loader(&home, id), p.pid);
+	assert_int_equal(transcript_loader(&other, id, NULL), 0);
+	assert_int_equal(transcript_loader(&home, id, NULL), p.pid);
 	proc_release(&p);
 }
 
@@ -290,7 +416,7 @@ static void test_claude_writers(void **state)
 	str_clear(&note);
 	str_addf(&note, "{\"pid\":%d,\"sessionId\":\"odd\",\"procStart\":\"Tue Mar 3\"}", getpid());
 	AUTO_FREE char *f = temp_write(*state, "sessions/6.json", note.buf);
-	transcript_writers(&home, &ids);
+	transcript_writers(&home, NULL, &ids);
 	assert_int_equal(ids.n, 1);
 	assert_true(map_get(&ids, SV("alive"), &pid));
 	assert_int_equal(pid, getpid());
@@ -310,7 +436,7 @@ static void test_codex_writers(void **state)
 	uint64_t pid;
 
 	assert_int_equal(flock(fd, LOCK_EX), 0);
-	transcript_writers(&home, &ids);
+	transcript_writers(&home, NULL, &ids);
 	assert_int_equal(ids.n, 1);
 	assert_true(map_get(&ids, SV("held"), &pid));
 }
@@ -323,8 +449,8 @@ static void test_nobody_writes(void **state)
 	};
 	AUTO_MAP ids = MAP_INIT;
 
-	transcript_writers(&homes[0], &ids);
-	transcript_writers(&homes[1], &ids);
+	transcript_writers(&homes[0], NULL, &ids);
+	transcript_writers(&homes[1], NULL, &ids);
 	assert_int_equal(ids.n, 0);
 }
 
@@ -353,6 +479,47 @@ static void test_injected_words_are_known(void **state UNUSED)
 			cases[i].injected);
 }
 
+static void check_moved(
+	const struct transcript_home homes[2], const char *agent, const char *was, const char *want)
+{
+	AUTO_FREE char *got = transcript_moved(homes, 2, agent, was);
+
+	if (want)
+		assert_string_equal(got, want);
+	else
+		assert_null(got);
+}
+
+/* The tail of a path tells where it would lie, once its home is no more. */
+static void test_a_home_that_was_moved(void **state)
+{
+	AUTO_FREE char *alive = xasprintf("%s/projects/-p/" ID ".jsonl", (char *)*state);
+	const struct transcript_home homes[] = {
+		{ .agent = "claude", .format = TRANSCRIPT_CLAUDE, .root = "/new/.claude" },
+		{ .agent = "codex", .format = TRANSCRIPT_CODEX, .root = "/new/.codex" },
+	};
+	static const char own[] = "/old/.claude/projects/-p/" ID ".jsonl";
+
+	check_moved(homes, "claude", own, "/new/.claude/projects/-p/" ID ".jsonl");
+	check_moved(homes, "", own, "/new/.claude/projects/-p/" ID ".jsonl");
+	check_moved(homes, "codex", own, NULL);
+	check_moved(homes, "", "/old/other/projects/-p/" ID ".jsonl", NULL);
+	check_moved(homes, "claude", "/old/other/projects/-p/" ID ".jsonl",
+		"/new/.claude/projects/-p/" ID ".jsonl");
+	check_moved(homes, "claude", "/old/.claude/projects/-p/" ID "/subagents/agent-7.jsonl",
+		"/new/.claude/projects/-p/" ID "/subagents/agent-7.jsonl");
+	check_moved(homes, "claude", "/old/.claude/projects/-p/" ID "/tool-results/7.txt",
+		"/new/.claude/projects/-p/" ID "/tool-results/7.txt");
+	check_moved(homes, "codex",
+		"/old/.codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-" ID ".jsonl",
+		"/new/.codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-" ID ".jsonl");
+	check_moved(homes, "claude", "/old/.claude/history.jsonl", NULL);
+	check_moved(homes, "claude", "/new/.claude/projects/-p/" ID ".jsonl", NULL);
+	check_moved(homes, "claude", "", NULL);
+	/* One that is there is another home. */
+	check_moved(homes, "claude", alive, NULL);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void)
@@ -364,6 +531,9 @@ int main(void)
 		CASE(test_provider_of_models),
 		CASE(test_providers_that_are_known),
 		CASE(test_walk_and_find),
+		CASE(test_links),
+		CASE(test_beside),
+		CASE(test_a_home_that_was_moved),
 		CASE(test_loader_of_a_thread_is_a_writer),
 		CASE(test_server_of_ours),
 		CASE(test_loader_elsewhere),

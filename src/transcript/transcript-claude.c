@@ -110,6 +110,13 @@ static struct jval queued_prompt(struct jval attachment)
 	return line_member(attachment, "prompt");
 }
 
+/* What newer versions write down of their own prompt and tools: it is no message, and goes with
+ * every request anyway. */
+static bool is_snapshot(const struct jval *vals)
+{
+	return value_is_type(vals[CLAUDE_ATTACHMENT], "prompt_snapshot");
+}
+
 static bool may_prompt(const struct jval *vals)
 {
 	return !scan_true(vals[CLAUDE_META]) && !scan_true(vals[CLAUDE_SUMMARY]);
@@ -305,7 +312,12 @@ static void push_attachment(
 		flag_prompts(list, from, queued, true);
 		return;
 	}
-	struct item item = item_from(base, ITEM_SYSTEM, vals);
+	struct item item = item_from(base, is_snapshot(vals) ? ITEM_META : ITEM_SYSTEM, vals);
+	if (item.kind == ITEM_META) {
+		item.prompt_id = (struct sv){ 0 };
+		vec_push(&list->items, item);
+		return;
+	}
 	item.text = line_member(vals[CLAUDE_ATTACHMENT], "content");
 	item.body = vals[CLAUDE_ATTACHMENT];
 	vec_push(&list->items, item);
@@ -413,6 +425,8 @@ static uint32_t link_flags(const struct jval *vals)
 
 	if (scan_true(vals[CLAUDE_SIDE]))
 		return LINK_SIDE | LINK_SENT;
+	if (line == CLAUDE_LINE_ATTACHMENT && is_snapshot(vals))
+		return 0;
 	return line == CLAUDE_LINE_SYSTEM && is_boundary(vals[CLAUDE_SUBTYPE]) ? LINK_BOUNDARY
 									       : by_line[line];
 }
@@ -573,7 +587,7 @@ static void claude_look(const struct line *line, struct line_look *look)
 		vec_push(&look->pieces,
 			(struct line_piece){ .kind = PIECE_NOTICE,
 				.bytes = vals[CLAUDE_ATTACHMENT].raw.n,
-				.counts = !look->side });
+				.counts = !look->side && !is_snapshot(vals) });
 	if (spoken && !look->side)
 		look_call(vals, look);
 	if (vals[CLAUDE_MESSAGE].type == J_NONE)
@@ -736,10 +750,37 @@ static bool claude_typed(struct sv text, struct str *out)
 	return true;
 }
 
+/* A text that says where the whole of it lies, with the head of it. Only the name counts: the
+ * session may have been moved, and what the text says may be anybody's. */
+static bool claude_spilled(const struct item *item, struct str *out)
+{
+	enum { STUB_MAX = 64 * 1024 };
+	static const struct sv mark = { "<persisted-output>", 18 };
+	AUTO_STR text = STR_INIT;
+	struct sv rest, line;
+	size_t at;
+
+	if (item->text.raw.n > STUB_MAX || !sv_find(sv_head(item->text.raw, 256), mark, &at))
+		return false;
+	transcript_text(item, &text);
+	rest = str_sv(&text);
+	if (!sv_starts(rest, mark) || !sv_find(rest, SV("saved to: "), &at))
+		return false;
+	rest = sv_from(rest, at);
+	(void)sv_split(&rest, '\n', &line);
+	struct sv name = path_base(line);
+	if (!sv_is(path_base(path_parent(line)), "tool-results") || name.n == 0 ||
+		sv_is(name, ".") || sv_is(name, "..") || memchr(name.p, '\0', name.n))
+		return false;
+	str_addf(out, "tool-results/%.*s", SV_ARG(name));
+	return true;
+}
+
 const struct transcript_format transcript_claude = {
 	.number = 0,
 	.recognises = claude_recognises,
 	.places = &claude_places,
+	.speaks = "\"role\"",
 	.forks_silently = true,
 	.injected_tags = injected_tags,
 	.injected_words = injected_words,
@@ -747,6 +788,7 @@ const struct transcript_format transcript_claude = {
 	.answer_tool = "StructuredOutput",
 	.in_hand = claude_in_hand,
 	.typed = claude_typed,
+	.spilled = claude_spilled,
 	.keys = keys,
 	.n_keys = ARRAY_LEN(keys),
 	.row_keys = block_keys,

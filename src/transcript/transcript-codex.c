@@ -767,6 +767,7 @@ const struct transcript_format transcript_codex = {
 	.number = 1,
 	.recognises = codex_recognises,
 	.places = &codex_places,
+	.speaks = "\"role\"",
 	.forks_share = true,
 	.injected_tags = injected_tags,
 	.injected_words = injected_words,

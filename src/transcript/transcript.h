@@ -137,6 +137,16 @@ void session_info_release(struct session_info *info);
  */
 int transcript_scan(int fd, uint64_t size, struct session_info *info, struct err *reterr) MUST_USE;
 
+/* Whether somebody says something in lines of a session, whatever its format. */
+bool transcript_speaks(struct sv text);
+/* Whether nobody says anything in it: an agent that overwrites a session on resume may leave a few
+ * lines about itself. Of one that had words before, these are gone. One that cannot be read, or is
+ * larger than such lines are, is not silent. */
+bool transcript_is_silent(const char *path);
+/* Whether a file that had so many bytes has fewer now, in which nobody says anything: its session
+ * is gone, though the file is there. */
+bool transcript_fell_silent(const char *path, uint64_t had);
+
 /* ---- items ---- */
 
 enum item_kind {
@@ -213,6 +223,7 @@ struct transcript_read_opts {
 	uint64_t offset; /* begin at this line; records and lines are then counted from there */
 	uint64_t end; /* stop here as if the file ended; 0 at its end */
 	bool expand; /* after a Codex compaction also the items it put in place, REPLACEMENT */
+	bool subagent; /* the file is a sub-agent's own: nothing in it is a side chain */
 	/* Stands at `offset` of the file and is all that is read: the caller has it already, and
 	 * keeps it. The file need not be there. */
 	struct sv line;
@@ -229,6 +240,11 @@ void transcript_close(struct transcript_reader *r); /* NULL is fine */
 /* Appends the item's text: words, a tool's output, or the JSON of a call's arguments. Pictures and
  * the like become a note in brackets. */
 void transcript_text(const struct item *item, struct str *out);
+/* Where the agent has put a tool's result that was too big for its file: a place in the session's
+ * folder (transcript_folder()), "tool-results/x.txt". False when the item is no such result.
+ * Appends. */
+bool transcript_spilled(
+	const struct transcript_format *format, const struct item *item, struct str *out);
 /* Wall time, 0 when there is none. */
 int64_t transcript_time(const struct item *item);
 
