@@ -491,7 +491,7 @@ static uint32_t column_of(const struct segment_doc *doc, enum section section)
 	case SECTION_PART:
 		return doc->part > PART_MAX ? PART_MAX : doc->part;
 	case SECTION_LENGTH:
-		return doc_length_byte(doc->length);
+		return doc_length_byte(doc->length) | (doc_is_aside(doc->kind) ? DOC_ASIDE : 0u);
 	case SECTION_POSTINGS:
 	case SECTION_POSITIONS:
 	case SECTION_TERMS:
@@ -504,12 +504,13 @@ static uint32_t column_of(const struct segment_doc *doc, enum section section)
 	return 0;
 }
 
-int builder_write(struct builder *b, const char *path, struct err *reterr)
+int builder_write(struct builder *b, const char *path, bool lazy, struct err *reterr)
 {
 	CLEANUP(segment_writer_release) struct segment_writer w;
 
 	end_doc(b);
 	int r = segment_writer_open(&w, path, reterr);
+	w.file.lazy = lazy;
 	if (r >= 0)
 		r = write_terms(&w, b, reterr);
 	if (r >= 0)

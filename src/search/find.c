@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/attr.h"
 #include "base/mem.h"
@@ -12,25 +11,29 @@
 
 /* ---- which files ---- */
 
-/* Any part of the path, ASCII case ignored. */
-static bool has_component(const char *path, const char *name)
+/* Some directories on the way that follow one another, in any case. */
+static bool leads_through(const char *path, const char *dirs)
 {
-	struct sv rest = sv_of(path), part;
-	size_t n = strlen(name);
+	AUTO_STR way = STR_INIT;
+	AUTO_STR piece = STR_INIT;
+	size_t at;
 
-	while (sv_split(&rest, '/', &part))
-		if (part.n == n && strncasecmp(part.p, name, n) == 0)
-			return true;
-	return false;
+	/* Within slashes, so that only whole names are met. */
+	utf8_normalise(&way, sv_of(path), true);
+	str_addc(&way, '/');
+	str_addc(&piece, '/');
+	utf8_normalise(&piece, sv_of(dirs), true);
+	str_addc(&piece, '/');
+	return sv_find(str_sv(&way), str_sv(&piece), &at);
 }
 
-/* The folder or below it; a value without a slash is any part of the path. */
+/* The folder or below it; a value that does not begin with a slash is any piece of the path. */
 static bool is_below(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
 
 	if (dir[0] != '/')
-		return has_component(path, dir);
+		return leads_through(path, dir);
 	if (n == 1)
 		return path[0] == '/';
 	return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == '\0');
@@ -58,7 +61,8 @@ static bool meets(const struct query_filter *f, const struct index_source *s)
 /* Of several values of one field any will do; of those that must not be, none may. */
 static bool is_chosen(const struct choosing *c, const struct index_source *s)
 {
-	bool said[3] = { false }, met[3] = { false }, here = c->opts->n_dirs == 0;
+	bool here = c->opts->n_dirs == 0;
+	unsigned said = 0, met = 0; /* a bit a field */
 
 	for (size_t i = 0; !here && i < c->opts->n_dirs; i++)
 		here = is_below(s->cwd, c->opts->dirs[i]);
@@ -66,12 +70,12 @@ static bool is_chosen(const struct choosing *c, const struct index_source *s)
 		bool meets_it = meets(f, s);
 		if (f->negated && meets_it)
 			return false;
-		said[f->field] |= !f->negated;
-		met[f->field] |= !f->negated && meets_it;
+		if (!f->negated)
+			said |= 1u << f->field;
+		if (!f->negated && meets_it)
+			met |= 1u << f->field;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(said); i++)
-		here &= !said[i] || met[i];
-	return here;
+	return here && said == met;
 }
 
 static int choose(void *data, const struct index_source *s)
@@ -121,6 +125,54 @@ static uint64_t session_of(void *data, uint32_t id)
 	return *number;
 }
 
+/* A message of a file, as far as it tells copies from what only looks like it. */
+struct said {
+	struct str id; /* its own, or where the agent gives none, when it was written */
+	struct str text;
+};
+
+static void said_release(struct said *s)
+{
+	str_release(&s->id);
+	str_release(&s->text);
+}
+
+/* The message of the hit, from its file; hit NULL: the first of the source. False when it is not
+ * there. */
+static bool read_said(struct sessions *s, uint32_t id, const struct hit *hit, struct said *ret)
+{
+	const struct index_source *source = source_of(s, id, NULL);
+	const struct transcript_read_opts opts = { .offset = hit ? hit->at.offset : 0 };
+	struct transcript_reader *reader = NULL;
+	struct item item;
+	bool found = false;
+
+	if (!source || transcript_open(source->path, source->format, &opts, &reader, NULL) < 0)
+		return false;
+	while (!found && transcript_next(reader, &item, NULL) > 0 &&
+		(!hit || item.offset == hit->at.offset)) {
+		found = hit ? item.part == hit->at.part
+			    : item.kind == ITEM_USER && item.uuid.n + item.time.n > 0;
+		if (!found)
+			continue;
+		str_add(&ret->id, item.uuid.n > 0 ? item.uuid : item.time);
+		transcript_text(&item, &ret->text);
+	}
+	transcript_close(reader);
+	return found;
+}
+
+/* Of one that cannot be read, what it looks like has to do. */
+static bool same_said(
+	struct sessions *s, uint32_t a, const struct hit *in_a, uint32_t b, const struct hit *in_b)
+{
+	CLEANUP(said_release) struct said x = { STR_INIT, STR_INIT };
+	CLEANUP(said_release) struct said y = { STR_INIT, STR_INIT };
+
+	return !read_said(s, a, in_a, &x) || !read_said(s, b, in_b, &y) ||
+		(sv_eq(str_sv(&x.id), str_sv(&y.id)) && sv_eq(str_sv(&x.text), str_sv(&y.text)));
+}
+
 static bool same_title(void *data, uint32_t a, uint32_t b)
 {
 	struct sessions *s = data;
@@ -130,37 +182,12 @@ static bool same_title(void *data, uint32_t a, uint32_t b)
 		return false;
 	const struct index_source *x = source_of(s, a, NULL), *y = source_of(s, b, NULL);
 	return strcmp(x->agent, y->agent) == 0 && strcmp(x->name, y->name) == 0 &&
-		strcmp(x->cwd, y->cwd) == 0;
+		strcmp(x->cwd, y->cwd) == 0 && same_said(s, a, NULL, b, NULL);
 }
 
-/* What a message says, from its file. False when that is not there. */
-static bool read_text(struct sessions *s, const struct hit *hit, struct str *out)
-{
-	const struct index_source *source = source_of(s, hit->source, NULL);
-	const struct transcript_read_opts opts = { .offset = hit->at.offset };
-	struct transcript_reader *reader = NULL;
-	struct item item;
-	bool found = false;
-
-	if (!source || transcript_open(source->path, source->format, &opts, &reader, NULL) < 0)
-		return false;
-	while (!found && transcript_next(reader, &item, NULL) > 0 &&
-		item.offset == hit->at.offset) {
-		found = item.part == hit->at.part;
-		if (found)
-			transcript_text(&item, out);
-	}
-	transcript_close(reader);
-	return found;
-}
-
-/* Of one that cannot be read, what it looks like has to do. */
 static bool same_text(void *data, const struct hit *a, const struct hit *b)
 {
-	AUTO_STR x = STR_INIT;
-	AUTO_STR y = STR_INIT;
-
-	return !read_text(data, a, &x) || !read_text(data, b, &y) || sv_eq(str_sv(&x), str_sv(&y));
+	return same_said(data, a->source, a, b->source, b);
 }
 
 /* One that can be gone on with: its file is there, and the folder of its work. */
@@ -304,8 +331,8 @@ bool find_near(const struct index_view *view, const struct query *query,
 		const struct query_part *part = &query->parts.v[i];
 		struct sv word = sv_of(part->terms.v[0].text);
 		AUTO_STR near = STR_INIT;
-		if (part->terms.n != 1 || part->prefix || found->parts_found >> i & 1 ||
-			!find_word(view, word, &near))
+		if (part->terms.n != 1 || part->prefix || part->weak ||
+			found->parts_found >> i & 1 || !find_word(view, word, &near))
 			continue;
 		str_addf(out, "%s%s instead of %.*s", any ? ", " : "", near.buf, SV_ARG(word));
 		any = true;

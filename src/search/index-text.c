@@ -1,16 +1,22 @@
 #include "search/index-text.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "archive/vault.h"
+#include "base/mem.h"
 #include "base/utf8.h"
+#include "os/file.h"
 #include "os/path.h"
 #include "os/unpack.h"
 #include "json/scan.h"
 
 enum {
-	TEXT_MAX = 1024 * 1024, /* bytes of an item that is no result */
+	TEXT_MAX = 4 * 1024 * 1024, /* bytes of an item that is no result */
 	PATHS_BYTES = 16 * 1024, /* of a call's input, in which paths are looked for */
 	PATHS_MAX = 64,
 	PATH_BYTES_MAX = 1024,
@@ -99,11 +105,103 @@ static void add_call(const struct item *item, struct str *out)
 	str_add(out, values.len > 0 ? str_sv(&values) : str_sv(&text));
 }
 
-bool index_item(const struct transcript_format *format, const struct item *item, size_t result_max,
-	enum doc_kind *ret_kind, struct str *out)
+/* ---- results in files of their own ---- */
+
+/* A file in a folder, no link on the way. */
+static int open_below(const char *folder, struct sv place, struct stat *st)
 {
+	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	int fd = open(folder, flags | O_DIRECTORY);
+	struct sv name;
+
+	while (fd >= 0 && sv_split(&place, '/', &name)) {
+		AUTO_CLOSE int in = fd;
+		AUTO_FREE char *text = xmemdup0(name.p, name.n);
+		fd = openat(in, text, flags | (place.n > 0 ? O_DIRECTORY : 0));
+	}
+	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
+		(void)close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+int spilled_open(const char *path, struct stat *st)
+{
+	struct sv folder = path_parent(path_parent(sv_of(path)));
+	AUTO_FREE char *name = xmemdup0(folder.p, folder.n);
+
+	return open_below(name, sv_from(sv_of(path), folder.n + 1), st);
+}
+
+struct last_kept {
+	char key[VAULT_KEY_MAX];
+};
+
+static int take_last(void *data, const struct vault_file *file)
+{
+	struct last_kept *last = data;
+
+	(void)snprintf(last->key, sizeof(last->key), "%s", file->key);
+	return 0;
+}
+
+static bool read_kept(const struct archive *archive, const char *path, size_t max, struct str *out)
+{
+	const struct vault_query query = { .path = path };
+	struct last_kept last = { .key = "" };
+	AUTO_VAULT *v = NULL;
+
+	return archive && vault_open(archive->dir, 0, archive->clock, NULL, &v, NULL) >= 0 &&
+		vault_each(v, &query, take_last, &last, NULL) >= 0 && last.key[0] &&
+		vault_read(v, last.key, 0, max, out, NULL) >= 0;
+}
+
+/* The whole of a result of which the session's file has but the head. */
+static bool add_spilled(const struct transcript_format *format, const struct item *item,
+	struct index_beside *beside, size_t max, struct str *out)
+{
+	AUTO_STR place = STR_INIT;
+	AUTO_STR text = STR_INIT;
+	struct stat st;
+	struct jval val;
+
+	if (!transcript_spilled(format, item, &place))
+		return false;
+	AUTO_FREE char *folder = transcript_folder(format, beside->path);
+	if (!folder)
+		return false;
+	str_addf(&beside->spilled, "%s/%s", folder, place.buf);
+	AUTO_CLOSE int fd = spilled_open(beside->spilled.buf, &st);
+	if (fd >= 0) {
+		beside->size = (uint64_t)st.st_size;
+		beside->mtime_ns = file_mtime_ns(&st);
+		ssize_t n = str_reserve(&text, max) ? pread(fd, text.buf, max, 0) : -1;
+		text.len = n > 0 ? (size_t)n : 0;
+		text.buf[text.len] = '\0';
+	} else if (!read_kept(beside->archive, beside->spilled.buf, max, &text)) {
+		return false;
+	}
+	size_t start = out->len;
+	/* Some tools answer in JSON: its strings are what was said. */
+	if (scan_text(str_sv(&text), &val) >= 0 && (val.type == J_OBJECT || val.type == J_ARRAY))
+		add_values(out, val, 0, start + max);
+	else
+		str_add(out, utf8_cut(str_sv(&text), max));
+	return out->len > start;
+}
+
+bool index_item(const struct transcript_format *format, const struct item *item,
+	struct index_beside *beside, size_t result_max, enum doc_kind *ret_kind, struct str *out)
+{
+	size_t most = result_max ? result_max : INDEX_RESULT_MAX;
 	AUTO_STR said = STR_INIT;
 
+	if (beside) {
+		str_clear(&beside->spilled);
+		beside->size = 0;
+		beside->mtime_ns = 0;
+	}
 	if (item->flags &
 		(ITEM_INJECTED | ITEM_SUMMARY | ITEM_REPLACEMENT | ITEM_SYNTHETIC | ITEM_BROKEN |
 			ITEM_IMAGE))
@@ -128,7 +226,8 @@ bool index_item(const struct transcript_format *format, const struct item *item,
 		return true;
 	case ITEM_TOOL_RESULT:
 		*ret_kind = DOC_RESULT;
-		add_text(item, result_max ? result_max : INDEX_RESULT_MAX, out);
+		if (!beside || !add_spilled(format, item, beside, most, out))
+			add_text(item, most, out);
 		return true;
 	case ITEM_SYSTEM:
 	case ITEM_COMPACTION:
@@ -164,7 +263,7 @@ static bool has_ending(struct sv name)
 	return true;
 }
 
-static void add_path(struct builder *b, struct sv path, struct str *term)
+static void add_path(struct strv *terms, struct sv path, struct str *term)
 {
 	unsigned parts = 0;
 
@@ -175,18 +274,18 @@ static void add_path(struct builder *b, struct sv path, struct str *term)
 			continue;
 		str_clear(term);
 		term_of_field(term, TERM_FILE, sv_from(path, at));
-		builder_add(b, str_sv(term), 0);
+		strv_addsv(terms, str_sv(term));
 		parts++;
 	}
 	if (path.p[0] == '/' || parts == PATH_PARTS) {
 		str_clear(term);
 		term_of_field(term, TERM_FILE, path);
-		builder_add(b, str_sv(term), 0);
+		strv_addsv(terms, str_sv(term));
 	}
 }
 
 /* Whatever looks like a path in a tool's input: with a '/', or a name with an ending. */
-static void add_paths(struct builder *b, struct sv text, struct str *term)
+static void add_paths(struct strv *terms, struct sv text, struct str *term)
 {
 	struct sv seen[PATHS_MAX];
 	size_t n_seen = 0, at = 0;
@@ -212,7 +311,7 @@ static void add_paths(struct builder *b, struct sv text, struct str *term)
 		if (known)
 			continue;
 		seen[n_seen++] = word;
-		add_path(b, word, term);
+		add_path(terms, word, term);
 	}
 }
 
@@ -223,16 +322,36 @@ static uint32_t seconds(int64_t ms)
 	return ms <= 0 ? 0 : ms / 1000 > UINT32_MAX ? UINT32_MAX : (uint32_t)(ms / 1000);
 }
 
-bool index_add_item(struct builder *b, const struct transcript_format *format,
-	const struct item *item, size_t result_max, int64_t *time_ms, struct str *text)
+/* What a call is found by beside its words: the tool, and the files that its input names. */
+static void add_terms(struct strv *terms, const struct item *item, struct sv text)
 {
+	AUTO_STR term = STR_INIT;
+
+	term_of_field(&term, TERM_TOOL, item->tool);
+	strv_addsv(terms, str_sv(&term));
+	add_paths(terms, text, &term);
+}
+
+static void add_call_before(void *data, const struct item *item)
+{
+	AUTO_STR text = STR_INIT;
+
+	add_call(item, &text);
+	add_terms(data, item, str_sv(&text));
+}
+
+bool index_add_item(struct builder *b, const struct transcript_format *format,
+	const struct item *item, struct index_beside *beside, struct calls *calls, const char *path,
+	size_t result_max, int64_t *time_ms, struct str *text)
+{
+	AUTO_STRV terms = STRV_INIT;
 	enum doc_kind kind;
 	int64_t ms = transcript_time(item);
 
 	if (ms > 0)
 		*time_ms = ms;
 	str_clear(text);
-	if (!index_item(format, item, result_max, &kind, text))
+	if (!index_item(format, item, beside, result_max, &kind, text))
 		return false;
 	builder_doc(b,
 		&(struct segment_doc){
@@ -242,12 +361,17 @@ bool index_add_item(struct builder *b, const struct transcript_format *format,
 			.time_s = seconds(*time_ms),
 		});
 	(void)builder_text(b, str_sv(text), 0);
-	if (kind == DOC_CALL) {
-		AUTO_STR term = STR_INIT;
-		term_of_field(&term, TERM_TOOL, item->tool);
-		builder_add(b, str_sv(&term), 0);
-		add_paths(b, str_sv(text), &term);
-	}
+	/* What a call gave back is found as the call is; of a file that has grown, the call may
+	 * have been there before. */
+	if (kind == DOC_CALL)
+		add_terms(&terms, item, str_sv(text));
+	else if (kind == DOC_RESULT && !calls_take(calls, item->tool_id, &terms) && path)
+		(void)call_before(
+			path, format, item->offset, item->tool_id, add_call_before, &terms);
+	for (size_t i = 0; i < terms.n; i++)
+		builder_add(b, sv_of(terms.v[i]), 0);
+	if (kind == DOC_CALL && item->tool_id.n > 0)
+		calls_add(calls, item->tool_id, &terms);
 	return true;
 }
 

@@ -12,11 +12,13 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "os/file.h"
 #include "os/path.h"
 #include "os/pool.h"
 #include "os/unpack.h"
 #include "search/index-room.h"
 #include "store/catalogue.h"
+#include "json/jsonl.h"
 
 enum {
 	THREADS_MAX = 8,
@@ -30,14 +32,12 @@ enum {
 	QUICK_MERGE = 4 * 1024 * 1024, /* what may be merged when there is little time */
 };
 
-static int64_t now_ms(void)
-{
-	return clock_age_ms(&(struct clock){ false, 0 });
-}
-
 static void pending_release(struct pending *p)
 {
 	source_row_release(&p->row);
+	vec_each (&p->spilled, s)
+		free(s->path);
+	vec_release(&p->spilled);
 }
 
 static void update_release(struct update *u)
@@ -53,14 +53,17 @@ static void update_release(struct update *u)
 	vec_each (&u->known, k)
 		free(k->path);
 	vec_release(&u->known);
+	vec_release(&u->twice);
 	vec_each (&u->todo, t) {
 		free(t->path);
 		free(t->kept);
+		free(t->torn);
 	}
 	vec_release(&u->todo);
 	vec_release(&u->old);
 	vec_release(&u->errors);
 	map_release(&u->paths);
+	map_release(&u->met);
 	manifest_release(&u->m);
 	(void)sem_destroy(&u->large);
 	(void)pthread_mutex_destroy(&u->lock);
@@ -82,7 +85,7 @@ static void tell_progress(struct update *u)
 /* From any thread. */
 static bool out_of_time(struct update *u)
 {
-	if ((u->deadline_ms && now_ms() >= u->deadline_ms) ||
+	if ((u->deadline_ms && clock_age_ms(NULL) >= u->deadline_ms) ||
 		(u->opts.budget_bytes && atomic_load(&u->bytes_done) >= u->opts.budget_bytes) ||
 		(u->opts.cancelled && u->opts.cancelled(u->opts.data)))
 		atomic_store(&u->stop, true);
@@ -100,10 +103,16 @@ static int by_source(const void *a, const void *b)
 
 static void list_old_runs(struct update *u)
 {
+	AUTO_FREE bool *wanted = xcalloc(u->m.next_source, sizeof(*wanted));
+
+	vec_each (&u->todo, t)
+		if (t->known)
+			wanted[u->known.v[t->known - 1].id] = true;
 	for (size_t s = 0; s < u->m.segments.n; s++) {
 		const struct segment *seg = u->m.segments.v[s].seg;
 		for (uint32_t i = 0; i < segment_runs(seg); i++)
-			if (!segment_dead(seg, i))
+			if (segment_run_at(seg, i)->source < u->m.next_source &&
+				wanted[segment_run_at(seg, i)->source] && !segment_dead(seg, i))
 				vec_push(&u->old,
 					(struct old_run){
 						segment_run_at(seg, i)->source, (uint32_t)s, i });
@@ -146,6 +155,9 @@ static int commit_rows(
 			kill_old(u, p);
 		if (r >= 0)
 			r = manifest_save_source(&u->m, &p->row, reterr);
+		if (r >= 0)
+			r = manifest_save_spilled(&u->m, p->row.source.id, p->rewritten,
+				p->spilled.v, p->spilled.n, reterr);
 	}
 	if (r >= 0)
 		r = manifest_save_dead(&u->m, reterr);
@@ -165,7 +177,7 @@ static int commit(struct update *u, struct gatherer *w, struct err *reterr)
 	pthread_mutex_unlock(&u->lock);
 	AUTO_FREE char *path = manifest_path(&u->m, id);
 	if (docs > 0)
-		r = builder_write(w->builder, path, reterr);
+		r = builder_write(w->builder, path, u->opts.budget_ms != 0, reterr);
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&u->lock);
@@ -194,7 +206,7 @@ static void describe(struct source_row *row, const struct todo *t, const struct 
 
 	source->format = t->home->format;
 	source->subagent = t->subagent || (s->info.flags & SESSION_SUBAGENT);
-	source->gone = t->kept != NULL;
+	source->gone = t->kept && !t->torn;
 	set_text(&source->path, t->path);
 	set_text(&source->agent, t->home->agent);
 	free(source->session);
@@ -249,7 +261,13 @@ struct reading {
 	struct source_row before; /* as it is in the manifest */
 	struct source_row row;
 	bool was_known, rewritten, described;
+	struct index_beside beside;
+	struct calls calls; /* that have no result yet */
+	const char *calls_path; /* where those before the start stand; NULL: there are none */
+	spilled_vec spilled; /* met since the last commit */
 	int64_t time_ms;
+	uint32_t docs; /* of others in the builder, before it */
+	struct err unread; /* why it cannot be read further; code 0: it can */
 	bool stopped;
 };
 
@@ -259,24 +277,41 @@ static void reading_release(struct reading *rd)
 		(void)close(rd->fd);
 	source_row_release(&rd->before);
 	source_row_release(&rd->row);
+	str_release(&rd->beside.spilled);
+	calls_release(&rd->calls);
+	vec_each (&rd->spilled, s)
+		free(s->path);
+	vec_release(&rd->spilled);
 }
 
 static void push_pending(struct reading *rd, struct source_row row, bool described)
 {
-	vec_push(&rd->w->pending, (struct pending){ row, rd->was_known, rd->rewritten, described });
+	vec_push(&rd->w->pending,
+		(struct pending){ row, rd->was_known, rd->rewritten, described, rd->spilled });
+	rd->spilled = (spilled_vec)VEC_INIT;
 }
 
-/* What was read so far, up to the beginning of a line, is committed. The source keeps its old
- * description until the new one is written, and is looked at again in any case. */
-static int commit_part(struct reading *rd, uint64_t offset, struct err *reterr)
+/* The rest of its session is indexed. */
+static void tell_passed(struct reading *rd, const struct item *item)
+{
+	struct err err = ERR_INIT;
+
+	(void)err_set(&err, ERR_LIMIT, "%s: the line at byte %llu, which is longer than %d MB",
+		rd->t->path, (unsigned long long)item->offset, JSONL_LINE_MAX / (1024 * 1024));
+	pthread_mutex_lock(&rd->u->lock);
+	vec_push(&rd->u->errors, err);
+	pthread_mutex_unlock(&rd->u->lock);
+}
+
+/* What was read so far, up to the beginning of a line, waits to be committed. The source keeps its
+ * old description until the new one is written, and is looked at again in any case. */
+static void push_part(struct reading *rd, uint64_t offset)
 {
 	struct source_row part = copy_row(rd->rewritten || !rd->was_known ? &rd->row : &rd->before);
-	int r = anchor_of(rd->fd, offset, &part.anchor);
 
-	if (r < 0) {
-		source_row_release(&part);
-		return err_set(reterr, r, "%s changed while it was read", rd->t->path);
-	}
+	/* One that has become shorter meanwhile is read from its start again. */
+	if (anchor_of(rd->fd, offset, &part.anchor) < 0)
+		part.anchor = 0;
 	if (rd->rewritten || !rd->was_known) {
 		set_text(&part.source.name, "");
 		set_text(&part.source.cwd, "");
@@ -285,11 +320,19 @@ static int commit_part(struct reading *rd, uint64_t offset, struct err *reterr)
 	}
 	part.generation = rd->row.generation;
 	part.source.offset = offset;
-	part.source.gone = rd->t->kept != NULL;
+	part.source.gone = rd->t->kept && !rd->t->torn;
+	if (rd->t->torn)
+		part.source.size = rd->size; /* the rest is in the copy, too */
 	part.mtime_ns = 0;
 	push_pending(rd, part, false);
-	r = commit(rd->u, rd->w, reterr);
+}
+
+static int commit_part(struct reading *rd, uint64_t offset, struct err *reterr)
+{
+	push_part(rd, offset);
+	int r = commit(rd->u, rd->w, reterr);
 	rd->rewritten = false; /* that is done */
+	rd->docs = 0;
 	builder_run(rd->w->builder, rd->row.source.id, rd->row.generation, 0);
 	return r;
 }
@@ -301,9 +344,9 @@ static int read_items(struct reading *rd, struct transcript_reader *reader, stru
 	unsigned items = 0;
 	bool tail = false;
 	struct item item;
-	int r;
+	int more, r = 0;
 
-	while ((r = transcript_next(reader, &item, reterr)) > 0) {
+	while ((more = transcript_next(reader, &item, &rd->unread)) > 0) {
 		bool line_begins = item.offset >= end && item.offset > rd->row.source.offset;
 		if (item.offset >= counted + LARGE / 64 || ++items % LOOK_EVERY == 0) {
 			atomic_fetch_add(&u->bytes_done, item.offset - counted);
@@ -326,19 +369,38 @@ static int read_items(struct reading *rd, struct transcript_reader *reader, stru
 		} else {
 			end = item.offset + item.size;
 		}
-		(void)index_add_item(rd->w->builder, rd->t->home->format, &item, u->opts.result_max,
-			&rd->time_ms, &rd->w->text);
+		if (item.flags & ITEM_OVERSIZE)
+			tell_passed(rd, &item);
+		(void)index_add_item(rd->w->builder, rd->t->home->format, &item, &rd->beside,
+			&rd->calls, rd->calls_path, u->opts.result_max, &rd->time_ms, &rd->w->text);
+		if (rd->beside.spilled.len > 0)
+			vec_push(&rd->spilled,
+				(struct spilled){ xstrdup(rd->beside.spilled.buf), rd->beside.size,
+					rd->beside.mtime_ns });
 	}
 	atomic_fetch_add(&u->bytes_done, end > counted ? end - counted : 0);
 	rd->row.source.offset = end;
 	return r;
 }
 
+/* It is told, and tried again by the next one. */
+static void leave_unread(struct reading *rd)
+{
+	struct update *u = rd->u;
+
+	if (builder_docs(rd->w->builder) > rd->docs)
+		push_part(rd, rd->row.source.offset);
+	pthread_mutex_lock(&u->lock);
+	vec_push(&u->errors, rd->unread);
+	pthread_mutex_unlock(&u->lock);
+}
+
 /* Goes on where the mark stands when the bytes before it are the same, else from the start. */
 static void find_start(struct reading *rd)
 {
 	uint64_t offset = rd->before.source.offset, anchor = 0;
-	bool grown = rd->was_known && offset <= rd->size &&
+	bool grown = rd->was_known && !rd->u->opts.rebuild &&
+		!rd->u->known.v[rd->t->known - 1].anew && offset <= rd->size &&
 		anchor_of(rd->fd, offset, &anchor) >= 0 &&
 		(offset == 0 || anchor == rd->before.anchor);
 
@@ -359,29 +421,38 @@ static int read_source(struct reading *rd, bool helper, struct err *reterr)
 	uint64_t start = rd->row.source.offset;
 	int r = 0;
 
+	rd->docs = builder_docs(b);
 	builder_run(b, rd->row.source.id, rd->row.generation, 0);
 	if (helper) {
 		rd->row.source.offset = rd->size; /* nobody looks for it */
 	} else if (opts.offset < rd->size) {
-		AUTO_FREE char *copy = rd->t->kept ? xasprintf("/proc/self/fd/%d", rd->fd) : NULL;
-		r = transcript_open(
-			copy ? copy : rd->t->path, rd->t->home->format, &opts, &reader, reterr);
-		if (r >= 0)
+		/* The one that was looked at; what was compressed is unpacked already. */
+		AUTO_FREE char *path = xasprintf("/proc/self/fd/%d", rd->fd);
+		rd->calls_path = start > 0 ? path : NULL;
+		if (transcript_open(path, rd->t->home->format, &opts, &reader, &rd->unread) >= 0)
 			r = read_items(rd, reader, reterr);
+		rd->calls_path = NULL;
 		transcript_close(reader);
+		if (rd->unread.code < 0)
+			err_prefix(&rd->unread, "%s", rd->t->path);
 	}
 	if (r < 0 || rd->stopped)
 		return r;
+	if (rd->unread.code == 0 && anchor_of(rd->fd, rd->row.source.offset, &rd->row.anchor) < 0)
+		(void)err_set(&rd->unread, ERR_INPUT, "%s changed while it was read", rd->t->path);
+	if (rd->unread.code < 0) {
+		leave_unread(rd);
+		return 0;
+	}
 	if (rd->described && !helper) {
 		builder_run(b, rd->row.source.id, rd->row.generation, RUN_META);
 		index_add_session(b, &rd->row.source, rd->time_ms);
 	}
-	r = anchor_of(rd->fd, rd->row.source.offset, &rd->row.anchor);
-	if (r < 0)
-		return err_set(reterr, r, "%s changed while it was read", rd->t->path);
 	push_pending(rd, copy_row(&rd->row), rd->described);
 	pthread_mutex_lock(&rd->u->lock);
 	rd->u->stats.read++;
+	if (rd->u->opts.took && !rd->t->kept)
+		rd->u->opts.took(rd->u->opts.data, rd->t->path);
 	rd->u->stats.rewritten += rd->rewritten;
 	rd->u->stats.bytes_read +=
 		rd->row.source.offset > start ? rd->row.source.offset - start : 0;
@@ -405,13 +476,23 @@ static int describe_by_catalogue(struct reading *rd, struct session_row *ret, st
 	struct update *u = rd->u;
 	const struct todo *t = rd->t;
 
-	if (!t->kept)
-		return u->take ? catalogue_take(u->store, t->home, t->path, ret, reterr)
-			       : catalogue_by_path(u->store, t->path, ret, reterr);
+	if (!t->kept || t->torn) {
+		int r = u->take ? catalogue_take(u->store, t->home, t->path, ret, reterr)
+				: catalogue_by_path(u->store, t->path, ret, reterr);
+		/* What is known of it is of what it was. */
+		return r == ERR_NOTFOUND && u->take && t->torn
+			? catalogue_by_path(u->store, t->path, ret, reterr)
+			: r;
+	}
 	AUTO_FREE char *packed = xasprintf("%s%s", t->path, UNPACK_SUFFIX);
 	if (catalogue_by_path(u->store, t->path, ret, NULL) >= 0 ||
-		catalogue_by_path(u->store, packed, ret, NULL) >= 0)
-		return 0;
+		catalogue_by_path(u->store, packed, ret, NULL) >= 0) {
+		/* One that never read more than what is left of it knows nothing of it. */
+		if (ret->gone || ret->info.turns > 0)
+			return 0;
+		session_row_release(ret);
+		*ret = (struct session_row)SESSION_ROW_INIT;
+	}
 	return catalogue_take_gone(u->store, t->home, t->path, rd->fd, ret, reterr);
 }
 
@@ -422,7 +503,10 @@ static int open_source(struct reading *rd, bool *ret_helper, struct err *reterr)
 	const struct todo *t = rd->t;
 	AUTO_SESSION_ROW s = SESSION_ROW_INIT;
 	struct stat st, plain;
-	int r = t->kept ? archive_open(u->opts.archive, t->kept, &rd->fd, NULL, reterr) : 0;
+	uint64_t lost; /* what is damaged costs that only; whoever shows the session says so */
+	int r = t->kept
+		? archive_open_part(u->opts.archive, t->kept, 0, UINT64_MAX, &rd->fd, &lost, reterr)
+		: 0;
 
 	if (r < 0) {
 		err_prefix(reterr, "%s", t->path);
@@ -437,6 +521,9 @@ static int open_source(struct reading *rd, bool *ret_helper, struct err *reterr)
 	else
 		rd->before = blank_row(r >= 0 ? u->m.next_source++ : 0);
 	pthread_mutex_unlock(&u->lock);
+	/* The catalogue is of what is there; here it is about all that was. */
+	if (r >= 0 && t->torn)
+		r = transcript_scan(rd->fd, t->size, &s.info, reterr);
 	if (r < 0)
 		return r;
 	rd->row = copy_row(&rd->before);
@@ -450,12 +537,13 @@ static int open_source(struct reading *rd, bool *ret_helper, struct err *reterr)
 	if (fstat(rd->fd, &plain) < 0)
 		return err_errno(reterr, errno, "%s", t->path);
 	if (t->kept)
-		st = plain;
+		st = t->torn ? *t->torn : plain;
 	rd->size = (uint64_t)plain.st_size;
 	rd->row.dev = st.st_dev;
 	rd->row.ino = st.st_ino;
 	rd->row.source.size = (uint64_t)st.st_size;
-	rd->row.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	rd->row.mtime_ns = file_mtime_ns(&st);
+	rd->row.ctime_ns = file_ctime_ns(&st);
 	find_start(rd);
 	return 0;
 }
@@ -466,7 +554,12 @@ static int read_one(void *data, size_t i, unsigned number, struct err *reterr)
 	struct gatherer *w = &u->workers[number];
 	const struct todo *t = &u->todo.v[i];
 	CLEANUP(reading_release)
-	struct reading rd = { .u = u, .w = w, .number = number, .t = t, .fd = -1 };
+	struct reading rd = { .u = u,
+		.w = w,
+		.number = number,
+		.t = t,
+		.fd = -1,
+		.beside = { .path = t->path, .archive = u->opts.archive, .spilled = STR_INIT } };
 	bool helper = false, large = t->size >= LARGE;
 	struct err err = ERR_INIT;
 
@@ -506,8 +599,12 @@ static int read_one(void *data, size_t i, unsigned number, struct err *reterr)
 static int flush_one(void *data, size_t i, unsigned number UNUSED, struct err *reterr)
 {
 	struct update *u = data;
+	struct gatherer *w = &u->workers[i];
+	int r = commit(u, w, reterr);
 
-	return commit(u, &u->workers[i], reterr);
+	builder_free(w->builder); /* a merge has the room for itself */
+	w->builder = NULL;
+	return r;
 }
 
 static int by_size(const void *a, const void *b)
@@ -568,10 +665,32 @@ static int read_changed(struct update *u, struct err *reterr)
 	return r;
 }
 
+/* Made anew it has what was read now: not what is neither there nor kept, if that is known. */
+static int forget_unread(struct update *u, struct err *reterr)
+{
+	VEC(uint32_t) ids = VEC_INIT;
+
+	vec_each (&u->known, k)
+		if (!k->queued)
+			vec_push(&ids, k->id);
+	u->stats.forgotten += ids.n;
+	int r = manifest_forget(&u->m, ids.v, ids.n, reterr);
+	vec_release(&ids);
+	return r;
+}
+
 /* ---- all of it ---- */
 
-static void sum_up(struct update *u)
+static int sum_up(struct update *u, struct err *reterr)
 {
+	AUTO_SQL q = SQL_INIT;
+	int r = sql_prepare(&q, u->m.db, "SELECT count(*) FROM source", reterr);
+
+	if (r >= 0)
+		r = sql_step(&q, reterr);
+	if (r < 0)
+		return r;
+	u->stats.sources = (size_t)sql_get_int(&q, 0);
 	u->stats.segments = u->m.segments.n;
 	vec_each (&u->m.segments, row) {
 		u->stats.index_bytes += segment_size(row->seg);
@@ -579,7 +698,7 @@ static void sum_up(struct update *u)
 			if (!segment_dead(row->seg, i))
 				u->stats.index_documents += segment_run_at(row->seg, i)->n_docs;
 	}
-	u->stats.sources = u->m.next_source - 1;
+	return 0;
 }
 
 /* Who can be cancelled must hear of it while another one writes, too. */
@@ -589,8 +708,10 @@ static int open_manifest(struct update *u, const char *dir, struct err *reterr)
 	bool asks = u->opts.cancelled != NULL;
 
 	for (;;) {
-		int r = manifest_write(&u->m, dir, u->opts.wait && !asks, u->opts.rebuild,
-			&u->stats.anew, u->stats.why, sizeof(u->stats.why), reterr);
+		int r = manifest_write(&u->m, dir, u->opts.wait && !asks, &u->stats.anew,
+			u->stats.why, sizeof(u->stats.why), reterr);
+		if (r >= 0 && u->opts.rebuild && u->stats.anew == INDEX_KEPT)
+			u->stats.anew = INDEX_ASKED;
 		if (r != ERR_BUSY || !u->opts.wait || !asks)
 			return r;
 		manifest_release(&u->m);
@@ -602,7 +723,7 @@ static int open_manifest(struct update *u, const char *dir, struct err *reterr)
 	}
 }
 
-int index_update(const char *dir, struct store *store, const struct transcript_home *homes,
+static int update_once(const char *dir, struct store *store, const struct transcript_home *homes,
 	size_t n_homes, const struct index_opts *opts, struct index_stats *ret_stats,
 	struct err *reterr)
 {
@@ -618,12 +739,15 @@ int index_update(const char *dir, struct store *store, const struct transcript_h
 		u.opts = *opts;
 	assert(n_homes <= ARRAY_LEN(u.home_trouble));
 	/* Buffers of readers come and go between small things that stay: taken from one heap they
-	 * left a hole for each of 20,000 files, 300 MB in all. */
-	(void)mallopt(M_MMAP_THRESHOLD, MMAP_FROM);
+	 * left a hole for each of 20,000 files, 300 MB in all. In a hurry there are few, and the
+	 * rest of the process is for others. */
+	if (!u.opts.budget_ms)
+		(void)mallopt(M_MMAP_THRESHOLD, MMAP_FROM);
+	unpack_doubt_init(&u.doubt);
 	(void)pthread_mutex_init(&u.lock, NULL);
 	(void)sem_init(&u.large, 0, LARGE_MAX);
 	if (u.opts.budget_ms)
-		u.deadline_ms = now_ms() + u.opts.budget_ms;
+		u.deadline_ms = clock_age_ms(NULL) + u.opts.budget_ms;
 	/* What is written from here on may be missed. */
 	int64_t started_ms = clock_wall_ms(&(struct clock){ false, 0 });
 	int r = open_manifest(&u, dir, reterr);
@@ -632,18 +756,38 @@ int index_update(const char *dir, struct store *store, const struct transcript_h
 	if (r >= 0)
 		r = read_changed(&u, reterr);
 	bool cancelled = u.opts.cancelled && u.opts.cancelled(u.opts.data);
+	if (r >= 0 && !cancelled && u.opts.rebuild && !u.opts.paths && u.stats.left == 0 &&
+		!u.blind)
+		r = forget_unread(&u, reterr);
 	if (r >= 0 && !cancelled)
 		r = manifest_merge(
 			&u.m, u.opts.budget_ms || u.opts.budget_bytes ? QUICK_MERGE : 0, reterr);
 	/* Who opens it next reads its log. */
 	if (r >= 0 && u.stats.read >= LOG_SOURCES)
 		r = sql_exec(u.m.db, "PRAGMA wal_checkpoint(TRUNCATE)", reterr);
-	if (r >= 0 && !u.opts.paths && u.stats.left == 0 && u.stats.troubles == 0)
+	if (r >= 0 && u.stats.left == 0)
+		r = index_mark_named(&u, reterr);
+	/* A file that cannot be read is tried again by every run, and told: more nobody can do. */
+	if (r >= 0 && !u.opts.paths && u.stats.left == 0 && !u.blind)
 		r = index_mark_checked(&u, started_ms, reterr);
-	if (r >= 0) {
-		sum_up(&u);
-		if (ret_stats)
-			*ret_stats = u.stats;
-	}
+	if (r >= 0 && !u.opts.budget_ms)
+		r = sum_up(&u, reterr);
+	if (r >= 0 && ret_stats)
+		*ret_stats = u.stats;
 	return r < 0 ? r : 0;
+}
+
+int index_update(const char *dir, struct store *store, const struct transcript_home *homes,
+	size_t n_homes, const struct index_opts *opts, struct index_stats *ret_stats,
+	struct err *reterr)
+{
+	struct err why = ERR_INIT;
+	int r = update_once(dir, store, homes, n_homes, opts, ret_stats, reterr);
+
+	/* It holds nothing that cannot be made again. */
+	if (r == ERR_STORE && index_is_bad(dir, &why)) {
+		index_blame(dir, &why);
+		r = update_once(dir, store, homes, n_homes, opts, ret_stats, reterr);
+	}
+	return r;
 }

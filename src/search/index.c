@@ -6,12 +6,14 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "os/file.h"
+#include "os/unpack.h"
 #include "search/index-text.h"
 #include "search/manifest.h"
+#include "store/catalogue.h"
 
 struct index_view {
 	struct manifest manifest;
-	int64_t checked_ms;
 };
 
 int index_view_open(const char *dir, struct index_view **ret, struct err *reterr)
@@ -20,8 +22,6 @@ int index_view_open(const char *dir, struct index_view **ret, struct err *reterr
 
 	view->manifest = (struct manifest)MANIFEST_INIT;
 	int r = manifest_read(&view->manifest, dir, reterr);
-	if (r >= 0)
-		r = manifest_get(view->manifest.db, "checked_ms", &view->checked_ms, reterr);
 	if (r < 0) {
 		index_view_close(view);
 		return r;
@@ -48,9 +48,18 @@ const struct segment *index_view_segment(const struct index_view *view, size_t i
 	return view->manifest.segments.v[i].seg;
 }
 
+uint32_t index_view_sources(const struct index_view *view)
+{
+	uint32_t n = 0;
+
+	vec_each (&view->manifest.segments, row)
+		n = segment_sources(row->seg) > n ? segment_sources(row->seg) : n;
+	return n;
+}
+
 int64_t index_view_checked_ms(const struct index_view *view)
 {
-	return view->checked_ms;
+	return view->manifest.checked_ms;
 }
 
 /* ---- sources ---- */
@@ -70,6 +79,40 @@ int index_source(struct index_view *view, uint32_t id, struct index_source *ret,
 		&(struct sql_value){ .number = id }, 1, take_source, ret, reterr);
 
 	return r == 0 ? err_set(reterr, ERR_NOTFOUND, "index: no source %u", id) : r < 0 ? r : 0;
+}
+
+bool index_view_has(struct index_view *view, const char *path, const struct stat *st)
+{
+	AUTO_SQL q = SQL_INIT;
+
+	/* What was read in part has no time. */
+	return SQL_PREPARE(&q, view->manifest.db, NULL,
+		       "SELECT 1 FROM source WHERE path = ? AND size = ? AND mtime_ns = ? AND"
+		       " ctime_ns = ? AND NOT gone",
+		       SQL_T(path), SQL_I(st->st_size), SQL_I(file_mtime_ns(st)),
+		       SQL_I(file_ctime_ns(st))) >= 0 &&
+		sql_step(&q, NULL) > 0;
+}
+
+bool index_view_has_names(struct index_view *view, const char *agent, const struct stat *st)
+{
+	int64_t mark = 0;
+
+	return manifest_names(view->manifest.db, agent, &mark, NULL) >= 0 &&
+		mark == manifest_names_mark(st);
+}
+
+bool index_view_moved(struct index_view *view, const struct transcript_home *homes, size_t n)
+{
+	CLEANUP(moved_rows_release) struct moved_rows moved = { .all = VEC_INIT };
+
+	return moved_rows(view->manifest.db, "source", homes, n, &moved, NULL) >= 0 &&
+		moved.all.n > 0;
+}
+
+bool index_view_old(struct index_view *view)
+{
+	return manifest_state(view->manifest.db) != view->manifest.state;
 }
 
 struct each {
@@ -111,8 +154,7 @@ static int add_source(void *data, struct source_row *row)
 		struct stat st;
 		if (r >= 0 && anchor != row->anchor && stat(row->source.path, &st) == 0 &&
 			(uint64_t)st.st_size == row->source.size &&
-			(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec ==
-				row->mtime_ns)
+			file_mtime_ns(&st) == row->mtime_ns && file_ctime_ns(&st) == row->ctime_ns)
 			return err_set(c->err, SEGMENT_DAMAGED,
 				"index %s: damaged (the mark in %s does not fit)", c->m->dir,
 				row->source.path);
@@ -159,7 +201,7 @@ static int check_runs(struct check *c, const struct segment *seg, struct err *re
 	return 0;
 }
 
-int index_check(const char *dir, struct index_stats *ret_stats, struct err *reterr)
+static int check_all(const char *dir, struct index_stats *ret_stats, struct err *reterr)
 {
 	CLEANUP(manifest_release) struct manifest m = MANIFEST_INIT;
 	struct index_stats stats = { .files = 0 };
@@ -184,41 +226,61 @@ int index_check(const char *dir, struct index_stats *ret_stats, struct err *rete
 	return r;
 }
 
+int index_check(const char *dir, struct index_stats *ret_stats, struct err *reterr)
+{
+	struct err why = ERR_INIT;
+	int r = check_all(dir, ret_stats, reterr);
+
+	if ((r >= 0 || r == ERR_STORE) && index_is_bad(dir, &why)) {
+		if (reterr)
+			*reterr = why;
+		return why.code;
+	}
+	return r;
+}
+
 /* ---- taking out ---- */
 
-static int forget_one(struct manifest *m, const char *path, struct err *reterr)
-{
-	struct index_source source = { .id = 0 };
-	int r = manifest_sources(
-		m->db, "WHERE path = ?", &SQL_T(path), 1, take_source, &source, reterr);
+struct forgetting {
+	VEC(uint32_t) ids;
+};
 
-	vec_each (&m->segments, row)
-		for (uint32_t i = 0; r > 0 && i < segment_runs(row->seg); i++)
-			if (segment_run_at(row->seg, i)->source == source.id)
-				segment_row_kill(row, i);
-	if (r > 0)
-		r = SQL_RUN(m->db, reterr, "DELETE FROM source WHERE id = ?", SQL_I(source.id));
-	index_source_release(&source);
-	return r;
+static int add_id(void *data, struct source_row *row)
+{
+	struct forgetting *f = data;
+
+	vec_push(&f->ids, row->source.id);
+	return 0;
+}
+
+static int forget_all(const char *dir, const char *const *paths, size_t n, struct err *reterr)
+{
+	CLEANUP(manifest_release) struct manifest m = MANIFEST_INIT;
+	struct forgetting f = { .ids = VEC_INIT };
+	enum index_anew anew;
+	char why[1];
+	int r = manifest_write(&m, dir, true, &anew, why, sizeof(why), reterr);
+
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = manifest_sources(m.db, MANIFEST_OF_PATH, &SQL_S(unpack_plain(sv_of(paths[i]))),
+			1, add_id, &f, reterr);
+	if (r >= 0)
+		r = manifest_forget(&m, f.ids.v, f.ids.n, reterr);
+	vec_release(&f.ids);
+	if (r >= 0)
+		r = manifest_purge(&m, reterr);
+	return r < 0 ? r : store_scrub(m.db, reterr);
 }
 
 int index_forget(const char *dir, const char *const *paths, size_t n, struct err *reterr)
 {
-	CLEANUP(manifest_release) struct manifest m = MANIFEST_INIT;
-	enum index_anew anew;
-	char why[1];
-	int r = manifest_write(&m, dir, true, false, &anew, why, sizeof(why), reterr);
+	struct err why = ERR_INIT;
+	int r = forget_all(dir, paths, n, reterr);
 
-	if (r >= 0)
-		r = manifest_begin(&m, reterr);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; r >= 0 && i < n; i++)
-		r = forget_one(&m, paths[i], reterr);
-	if (r >= 0)
-		r = manifest_save_dead(&m, reterr);
-	r = manifest_end(&m, r, reterr);
-	if (r >= 0)
-		r = manifest_purge(&m, reterr);
-	return r < 0 ? r : store_scrub(m.db, reterr);
+	/* Made anew it has nothing of them. */
+	if (r == ERR_STORE && index_is_bad(dir, &why)) {
+		index_blame(dir, &why);
+		r = forget_all(dir, paths, n, reterr);
+	}
+	return r;
 }

@@ -26,11 +26,15 @@ static const char *const steps[] = {
 	" generation INTEGER NOT NULL, gone INTEGER NOT NULL);"
 	"CREATE INDEX source_session ON source (session);"
 	"CREATE TABLE segment (id INTEGER PRIMARY KEY, dead BLOB NOT NULL);",
+	"CREATE TABLE spilled (source INTEGER NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL,"
+	" mtime_ns INTEGER NOT NULL, PRIMARY KEY (source, path)) WITHOUT ROWID;",
+	"ALTER TABLE source ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0;",
 };
 static const struct schema schema = {
 	.application_id = 0x66646e69, /* "fdni" */
 	.version = ARRAY_LEN(steps),
 	.steps = steps,
+	.summed = true,
 };
 
 /* ---- rows ---- */
@@ -65,7 +69,7 @@ int manifest_sources(struct store *db, const char *where, const struct sql_value
 {
 	AUTO_FREE char *text = xasprintf(
 		"SELECT id, path, agent, format, session, subagent, cwd, branch, name, own, dev,"
-		" ino, size, mtime_ns, offset, anchor, generation, gone FROM source %s",
+		" ino, size, mtime_ns, offset, anchor, generation, gone, ctime_ns FROM source %s",
 		where);
 	AUTO_SQL q = SQL_INIT;
 	int r = sql_prepare_values(&q, db, text, values, n, reterr);
@@ -91,6 +95,7 @@ int manifest_sources(struct store *db, const char *where, const struct sql_value
 			.dev = (uint64_t)sql_get_int(&q, 10),
 			.ino = (uint64_t)sql_get_int(&q, 11),
 			.mtime_ns = sql_get_int(&q, 13),
+			.ctime_ns = sql_get_int(&q, 18),
 			.anchor = (uint64_t)sql_get_int(&q, 15),
 			.generation = (uint32_t)sql_get_int(&q, 16),
 		};
@@ -103,19 +108,82 @@ int manifest_sources(struct store *db, const char *where, const struct sql_value
 	return r;
 }
 
+int index_known(const char *dir, int (*fn)(void *data, const struct transcript_file *file),
+	void *data, struct err *reterr)
+{
+	AUTO_FREE char *path = path_join(dir, DATABASE);
+	AUTO_STORE *db = NULL;
+	AUTO_SQL q = SQL_INIT;
+	int r = store_open_as(&schema, path, STORE_READONLY, NULL, &db, reterr);
+
+	if (r >= 0)
+		r = sql_prepare(&q, db,
+			"SELECT path, dev, ino, size, mtime_ns, subagent, ctime_ns FROM source"
+			" WHERE gone = 0",
+			reterr);
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
+		const struct transcript_file file = { .path = sql_get_text(&q, 0),
+			.dev = (uint64_t)sql_get_int(&q, 1),
+			.ino = (uint64_t)sql_get_int(&q, 2),
+			.size = (uint64_t)sql_get_int(&q, 3),
+			.mtime_ns = sql_get_int(&q, 4),
+			.ctime_ns = sql_get_int(&q, 6),
+			.subagent = sql_get_int(&q, 5) != 0 };
+		r = fn(data, &file);
+		if (r != 0)
+			break;
+	}
+	return r;
+}
+
 int manifest_save_source(struct manifest *m, const struct source_row *row, struct err *reterr)
 {
 	const struct index_source *s = &row->source;
 
 	return SQL_RUN(m->db, reterr,
 		"INSERT OR REPLACE INTO source (id, path, agent, format, session, subagent, cwd,"
-		" branch, name, own, dev, ino, size, mtime_ns, offset, anchor, generation, gone)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		" branch, name, own, dev, ino, size, mtime_ns, offset, anchor, generation, gone,"
+		" ctime_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		SQL_I(s->id), SQL_T(s->path), SQL_T(s->agent),
 		SQL_I(transcript_format_number(s->format)), SQL_T(s->session), SQL_I(s->subagent),
 		SQL_T(s->cwd), SQL_T(s->branch), SQL_T(s->name), SQL_T(row->own), SQL_I(row->dev),
 		SQL_I(row->ino), SQL_I(s->size), SQL_I(row->mtime_ns), SQL_I(s->offset),
-		SQL_I(row->anchor), SQL_I(row->generation), SQL_I(s->gone));
+		SQL_I(row->anchor), SQL_I(row->generation), SQL_I(s->gone), SQL_I(row->ctime_ns));
+}
+
+int manifest_save_spilled(struct manifest *m, uint32_t source, bool anew, const struct spilled *v,
+	size_t n, struct err *reterr)
+{
+	int r = anew ? SQL_RUN(m->db, reterr, "DELETE FROM spilled WHERE source = ?", SQL_I(source))
+		     : 0;
+
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = SQL_RUN(m->db, reterr,
+			"INSERT OR REPLACE INTO spilled (source, path, size, mtime_ns)"
+			" VALUES (?, ?, ?, ?)",
+			SQL_I(source), SQL_T(v[i].path), SQL_I(v[i].size), SQL_I(v[i].mtime_ns));
+	return r;
+}
+
+int manifest_move(
+	struct manifest *m, uint32_t source, const char *was, const char *now, struct err *reterr)
+{
+	size_t tail = 0, a = strlen(was), b = strlen(now);
+	int r = SQL_RUN(m->db, reterr, "UPDATE OR IGNORE source SET path = ? WHERE id = ?",
+		SQL_T(now), SQL_I(source));
+
+	if (r < 0 || sql_changes(m->db) == 0)
+		return r;
+	/* How the paths begin, as far as they differ, is how those beside them do. */
+	while (tail < a && tail < b && was[a - tail - 1] == now[b - tail - 1])
+		tail++;
+	AUTO_FREE char *before = xmemdup0(was, a - tail);
+	AUTO_FREE char *after = xmemdup0(now, b - tail);
+	r = SQL_RUN(m->db, reterr,
+		"UPDATE OR IGNORE spilled SET path = ?2 || substr(path, length(?1) + 1)"
+		" WHERE source = ?3 AND substr(path, 1, length(?1)) = ?1",
+		SQL_T(before), SQL_T(after), SQL_I(source));
+	return r < 0 ? r : 1;
 }
 
 int manifest_mark_gone(struct manifest *m, uint32_t source, struct err *reterr)
@@ -140,6 +208,34 @@ int manifest_set(struct manifest *m, const char *key, int64_t value, struct err 
 {
 	return SQL_RUN(m->db, reterr, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
 		SQL_T(key), SQL_I(value));
+}
+
+int64_t manifest_names_mark(const struct stat *st)
+{
+	return file_mtime_ns(st) + st->st_size;
+}
+
+int manifest_names(struct store *db, const char *agent, int64_t *ret, struct err *reterr)
+{
+	AUTO_FREE char *key = xasprintf("names:%s", agent);
+
+	return manifest_get(db, key, ret, reterr);
+}
+
+int manifest_set_names(struct manifest *m, const char *agent, int64_t mark, struct err *reterr)
+{
+	AUTO_FREE char *key = xasprintf("names:%s", agent);
+
+	return manifest_set(m, key, mark, reterr);
+}
+
+int64_t manifest_state(struct store *db)
+{
+	AUTO_SQL q = SQL_INIT;
+
+	return sql_prepare(&q, db, "PRAGMA data_version", NULL) >= 0 && sql_step(&q, NULL) > 0
+		? sql_get_int(&q, 0)
+		: -1;
 }
 
 /* ---- segments ---- */
@@ -171,6 +267,16 @@ void segment_row_kill(struct segment_row *row, uint32_t run)
 	segment_set_dead(row->seg, str_sv(&row->dead));
 }
 
+static int forget_one(struct manifest *m, uint32_t source, struct err *reterr)
+{
+	vec_each (&m->segments, row)
+		for (uint32_t i = 0; i < segment_runs(row->seg); i++)
+			if (segment_run_at(row->seg, i)->source == source)
+				segment_row_kill(row, i);
+	int r = SQL_RUN(m->db, reterr, "DELETE FROM source WHERE id = ?", SQL_I(source));
+	return r < 0 ? r : manifest_save_spilled(m, source, true, NULL, 0, reterr);
+}
+
 int manifest_save_dead(struct manifest *m, struct err *reterr)
 {
 	int r = 0;
@@ -188,6 +294,19 @@ int manifest_save_dead(struct manifest *m, struct err *reterr)
 		row->changed = false;
 	}
 	return r;
+}
+
+int manifest_forget(struct manifest *m, const uint32_t *sources, size_t n, struct err *reterr)
+{
+	int r = n > 0 ? manifest_begin(m, reterr) : 0;
+
+	if (r < 0 || n == 0)
+		return r;
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = forget_one(m, sources[i], reterr);
+	if (r >= 0)
+		r = manifest_save_dead(m, reterr);
+	return manifest_end(m, r, reterr);
 }
 
 static int open_segment(struct manifest *m, uint32_t id, struct sv dead, struct err *reterr)
@@ -251,6 +370,15 @@ int manifest_end(struct manifest *m, int result, struct err *reterr)
 	return store_end(m->db, result, reterr);
 }
 
+/* The byte that says that there are sums may be what has flipped. */
+static int check_summed(const struct manifest *m, struct err *reterr)
+{
+	return store_is_summed(m->db)
+		? 0
+		: err_set(reterr, SEGMENT_DAMAGED,
+			  "index %s: damaged (" DATABASE " has no check sums any more)", m->dir);
+}
+
 static int check_version(struct manifest *m, struct err *reterr)
 {
 	int64_t version;
@@ -259,7 +387,7 @@ static int check_version(struct manifest *m, struct err *reterr)
 	if (r >= 0 && version != INDEX_VERSION)
 		r = err_set(reterr, ERR_NOTFOUND, "index %s: not made yet by this version of faden",
 			m->dir);
-	return r;
+	return r < 0 ? r : check_summed(m, reterr);
 }
 
 /* A database that cannot be opened is damaged only when it is: a full disk is no reason to throw it
@@ -277,27 +405,56 @@ static bool database_is_bad(struct manifest *m, int r)
 	return health == STORE_DAMAGED || health == STORE_EMPTY;
 }
 
+bool index_is_bad(const char *dir, struct err *ret_why)
+{
+	AUTO_FREE char *path = path_join(dir, DATABASE);
+	AUTO_STR words = STR_INIT;
+	enum store_health health = store_try(path, &words);
+	bool bad = health == STORE_DAMAGED || health == STORE_EMPTY;
+
+	if (bad)
+		(void)err_set(ret_why, SEGMENT_DAMAGED,
+			"index %s: damaged (" DATABASE " cannot be read)", dir);
+	return bad;
+}
+
+/* What a reader found damaged. */
+static bool read_blame(const struct manifest *m, struct str *out)
+{
+	AUTO_FREE char *path = path_join(m->dir, BLAME);
+
+	return file_read(path, ERR_MSG_MAX, out, NULL) >= 0;
+}
+
 int manifest_read(struct manifest *m, const char *dir, struct err *reterr)
 {
 	enum { TRIES = 20 };
 	AUTO_FREE char *path = path_join(dir, DATABASE);
+	AUTO_STR blame = STR_INIT;
 	int r = -ENOENT;
 
 	m->dir = xstrdup(dir);
 	if (!path_exists(path))
 		return err_set(reterr, ERR_NOTFOUND, "there is no index yet in %s", dir);
+	if (read_blame(m, &blame))
+		return err_set(reterr, SEGMENT_DAMAGED, "%s", blame.buf);
 	r = store_open_as(&schema, path, STORE_READONLY, NULL, &m->db, reterr);
 	/* Whoever makes it may have died in the middle of it, which only a writer can mend. */
 	if (r == ERR_STORE)
 		r = store_open_as(&schema, path, 0, NULL, &m->db, reterr);
 	if (r >= 0)
 		r = check_version(m, reterr);
+	/* Before the segments are: what was compared until then, they have. */
+	if (r >= 0)
+		r = manifest_get(m->db, "checked_ms", &m->checked_ms, reterr);
 	if (r < 0)
 		return r == ERR_NEWER ? ERR_NOTFOUND : database_is_bad(m, r) ? SEGMENT_DAMAGED : r;
 	/* A segment that was merged away between the two looks is not missing: look again. */
 	r = -ENOENT;
-	for (int i = 0; i < TRIES && r == -ENOENT; i++)
+	for (int i = 0; i < TRIES && r == -ENOENT; i++) {
+		m->state = manifest_state(m->db);
 		r = load_segments(m, reterr);
+	}
 	if (r == -ENOENT)
 		r = err_set(
 			reterr, SEGMENT_DAMAGED, "index %s: damaged (a segment is missing)", dir);
@@ -350,15 +507,17 @@ static int open_database(struct manifest *m, struct err *reterr)
 	return r < 0 ? r : sql_exec(m->db, "PRAGMA synchronous = NORMAL", reterr);
 }
 
-/* As new. A database that works is emptied instead of removed: whoever reads has it open. */
+/* As new. A database that works is emptied instead of removed: whoever reads has it open. One
+ * without check sums, as older versions made it, would stay so. */
 static int make_anew(struct manifest *m, struct err *reterr)
 {
-	int r = m->db ? store_begin(m->db, NULL) : ERR_STORE;
+	int r = m->db && store_is_summed(m->db) ? store_begin(m->db, NULL) : ERR_STORE;
 
 	drop_segments(m);
 	if (r >= 0) {
 		r = sql_exec(m->db,
-			"DELETE FROM source; DELETE FROM segment; DELETE FROM meta WHERE key <> "
+			"DELETE FROM source; DELETE FROM spilled; DELETE FROM segment; DELETE FROM "
+			"meta WHERE key <> "
 			"'segment'",
 			NULL);
 		if (r >= 0)
@@ -379,7 +538,6 @@ static int make_anew(struct manifest *m, struct err *reterr)
 static int look(
 	struct manifest *m, enum index_anew *ret, char *why, size_t why_n, struct err *reterr)
 {
-	AUTO_FREE char *blame = path_join(m->dir, BLAME);
 	AUTO_STR said = STR_INIT;
 	struct err err = ERR_INIT;
 	int64_t version = 0;
@@ -394,13 +552,22 @@ static int look(
 	}
 	bool bad = r < 0 && database_is_bad(m, r);
 	if (r >= 0) {
-		r = load_segments(m, &err);
-		if (r >= 0 && file_read(blame, ERR_MSG_MAX, &said, NULL) >= 0)
+		r = check_summed(m, &err);
+		if (r >= 0)
+			r = load_segments(m, &err);
+		if (r >= 0 && read_blame(m, &said)) {
+			/* One that is damaged itself would stay so when it is emptied. */
+			if (!database_is_bad(m, ERR_STORE) && open_database(m, NULL) < 0)
+				m->db = NULL;
 			r = err_set(&err, SEGMENT_DAMAGED, "%s", said.buf);
+		}
 		bad = r == SEGMENT_DAMAGED || r == -ENOENT || (r < 0 && database_is_bad(m, r));
 	}
 	if (bad) {
 		*ret = INDEX_WAS_DAMAGED;
+		if (r != SEGMENT_DAMAGED)
+			(void)err_set(&err, SEGMENT_DAMAGED, "index %s: damaged (%s)", m->dir,
+				r == -ENOENT ? "a segment is missing" : DATABASE " cannot be read");
 		(void)snprintf(why, why_n, "%.*s", (int)why_n - 1, err.msg);
 		return 0;
 	}
@@ -409,8 +576,8 @@ static int look(
 	return r;
 }
 
-int manifest_write(struct manifest *m, const char *dir, bool wait, bool rebuild,
-	enum index_anew *ret_anew, char *why, size_t why_n, struct err *reterr)
+int manifest_write(struct manifest *m, const char *dir, bool wait, enum index_anew *ret_anew,
+	char *why, size_t why_n, struct err *reterr)
 {
 	AUTO_FREE char *lock = path_join(dir, "lock");
 	AUTO_FREE char *blame = path_join(dir, BLAME);
@@ -425,8 +592,6 @@ int manifest_write(struct manifest *m, const char *dir, bool wait, bool rebuild,
 	r = look(m, &anew, why, why_n, reterr);
 	if (r < 0)
 		return r;
-	if (anew == INDEX_KEPT && rebuild)
-		anew = INDEX_ASKED;
 	r = anew == INDEX_KEPT ? clean_folder(m, true, reterr) : make_anew(m, reterr);
 	if (r >= 0)
 		(void)unlink(blame);
@@ -444,8 +609,9 @@ void index_blame(const char *dir, const struct err *why)
 {
 	AUTO_FREE char *path = path_join(dir, BLAME);
 
-	/* Where this cannot be written no index can be made anew either. */
-	if (file_append(path, sv_of(why->msg), false, NULL) < 0)
+	/* The first word of it will do. Where this cannot be written no index can be made anew
+	 * either. */
+	if (path_exists(path) || file_append(path, sv_of(why->msg), false, NULL) < 0)
 		return;
 }
 

@@ -103,24 +103,59 @@ static int read_head(const struct postings *p, const uint8_t **at, const uint8_t
 	return 0;
 }
 
+typedef uint32_t numbers __attribute__((vector_size(16)));
+
+/* Distances − 1 become documents from `first` on, and counts − 1 counts. Returns the document that
+ * would follow. */
+static uint64_t add_up_far(uint64_t first, uint32_t *docs, uint32_t *counts)
+{
+	for (unsigned i = 0; i < POSTINGS_BLOCK; i++) {
+		first += docs[i];
+		docs[i] = (uint32_t)first++;
+		counts[i]++;
+	}
+	return first;
+}
+
+/* The same four at a time, where all distances together fit into a number. */
+static uint64_t add_up(uint64_t from, uint32_t *docs, uint32_t *counts)
+{
+	const uint32_t first = (uint32_t)from;
+	const numbers zero = { 0 }, before = { first - 1, first - 1, first - 1, first - 1 };
+	numbers sum = zero;
+
+	for (unsigned i = 0; i < POSTINGS_BLOCK; i += 4) {
+		numbers doc, count;
+		memcpy(&doc, docs + i, sizeof(doc));
+		memcpy(&count, counts + i, sizeof(count));
+		doc += 1;
+		doc += __builtin_shufflevector(doc, zero, 4, 0, 1, 2);
+		doc += __builtin_shufflevector(doc, zero, 4, 4, 0, 1);
+		doc += sum;
+		sum = __builtin_shufflevector(doc, doc, 3, 3, 3, 3);
+		doc += before;
+		count += 1;
+		memcpy(docs + i, &doc, sizeof(doc));
+		memcpy(counts + i, &count, sizeof(count));
+	}
+	return from + sum[0];
+}
+
 static int read_block(
 	struct postings *p, const uint8_t *at, const struct block_head *h, struct err *reterr)
 {
-	uint64_t doc = p->next_doc;
+	enum { NEAR_BITS = 24 };
 
 	unpack(at, h->doc_bits, p->doc);
 	at += h->doc_bits * (POSTINGS_BLOCK / 8);
 	unpack(at, h->count_bits, p->count);
-	for (unsigned i = 0; i < POSTINGS_BLOCK; i++) {
-		doc += p->doc[i];
-		p->doc[i] = (uint32_t)doc++;
-		p->count[i]++;
-	}
-	if (doc != h->last + 1)
+	p->next_doc = h->doc_bits <= NEAR_BITS ? add_up(p->next_doc, p->doc, p->count)
+					       : add_up_far(p->next_doc, p->doc, p->count);
+	/* What ends where it should has nothing behind that on its way. */
+	if (p->next_doc != h->last + 1)
 		return segment_damaged(
 			p->seg, reterr, "a list of documents does not end where it should");
 	p->n = POSTINGS_BLOCK;
-	p->next_doc = doc;
 	p->left -= POSTINGS_BLOCK;
 	p->block_positions = p->positions;
 	p->positions += h->positions_n;
@@ -134,7 +169,7 @@ static int read_last(struct postings *p, const uint8_t *at, const uint8_t *end, 
 		if (!varint_get(&at, end, &step) || (!(step & 1) && !varint_get(&at, end, &count)))
 			return segment_damaged(p->seg, reterr, "a list of documents is cut off");
 		if (step >> 1 >= segment_docs(p->seg) - p->next_doc || count == 0 ||
-			count > UINT32_MAX)
+			count > INT32_MAX)
 			return segment_damaged(p->seg, reterr, "a list of documents does not fit");
 		p->next_doc += step >> 1;
 		p->doc[i] = (uint32_t)p->next_doc++;

@@ -75,6 +75,7 @@ static const char *missing_value(struct sv text)
 		{ "after:", "2026-01-31" },
 		{ "before:", "2026-01-31" },
 		{ "branch:", "main" },
+		{ "dir:", "~/src" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(never); i++)
@@ -378,6 +379,72 @@ static int take_token(struct query *q, const struct token *t, unsigned group,
 	return 0;
 }
 
+static bool has_word(struct sv text, const char *want)
+{
+	struct word_walk walk;
+	struct word_at word;
+
+	words_begin(&walk, text);
+	while (words_next(&walk, &word))
+		if (sv_is(word.text, want))
+			return true;
+	return false;
+}
+
+/* The words of a date say when, not what: beside others they do not rank. */
+static void weaken_dates(struct query *q, const struct query_context *context)
+{
+	uint64_t dated = 0;
+	bool others = false;
+	AUTO_STR rest = STR_INIT;
+
+	when_without(str_sv(&q->words), context->now_ms, &rest);
+	if (sv_eq(str_sv(&rest), str_sv(&q->words)))
+		return;
+	for (size_t i = 0; i < q->parts.n; i++) {
+		const struct query_part *part = &q->parts.v[i];
+		if (part->demand == QUERY_RANKS && !part->group && !part->prefix && !part->weak &&
+			!has_word(str_sv(&rest), part->terms.v[0].text))
+			dated |= UINT64_C(1) << i;
+		else
+			others |= part->demand != QUERY_NOT && !part->weak;
+	}
+	for (size_t i = 0; others && i < q->parts.n; i++)
+		q->parts.v[i].weak |= dated >> i & 1;
+}
+
+/* Of a date alone nobody looks for its words: what is from then is meant. */
+static void take_date(struct query *q, const struct query_context *context)
+{
+	struct when when;
+
+	vec_each (&q->parts, part)
+		if (part->demand != QUERY_RANKS || part->prefix)
+			return;
+	if (q->after_ms || q->before_ms || !when_alone(str_sv(&q->words), context->now_ms, &when))
+		return;
+	vec_each (&q->parts, part)
+		part_release(part);
+	q->parts.n = 0;
+	str_clear(&q->words);
+	q->after_ms = when.from_ms;
+	q->before_ms = when.to_ms;
+	q->dated = true;
+}
+
+/* The parts of an address mean nothing one by one; alone it is looked for as it is. */
+static bool is_lone_address(struct sv typed, const struct token *t)
+{
+	size_t words = 0, at;
+	struct token other;
+
+	if (t->star || t->field.n > 0 || !sv_find(t->text, SV("://"), &at) || at == 0)
+		return false;
+	for (at = 0; next_token(typed, &at, &other);)
+		words += other.field.n == 0;
+	return words == 1;
+}
+
 int query_parse(
 	struct sv typed, const struct query_context *context, struct query *ret, struct err *reterr)
 {
@@ -400,6 +467,7 @@ int query_parse(
 				SV_ARG(t.text), SV_ARG(t.text), example);
 			break;
 		}
+		t.quoted |= is_lone_address(typed, &t);
 		/* What must not be there is nothing to choose. */
 		r = take_token(&q, &t, t.sign == '-' ? 0 : group, context, reterr);
 		if (!follows)
@@ -409,6 +477,8 @@ int query_parse(
 		query_release(&q);
 		return r;
 	}
+	take_date(&q, context);
+	weaken_dates(&q, context);
 	*ret = q;
 	return 0;
 }

@@ -11,6 +11,7 @@
  *	agent:codex dir:~/src/faden tool:Bash file:main.c role:user branch:main
  *	after:2026-01-31 before:march
  *
+ * A date alone ("last friday") is a span of time, an address alone (https://…) a phrase.
  * A name before a colon that is no field is a word, so that messages can be pasted as they are.
  */
 #pragma once
@@ -40,7 +41,7 @@ struct query_part {
 	enum query_demand demand;
 	bool exact; /* no other forms of the word */
 	bool prefix; /* the last term is the beginning of a word */
-	bool weak; /* only holds a question together */
+	bool weak; /* only holds a question together, or is of a date */
 	unsigned group; /* parts with the same one are joined by OR; 0: none */
 	VEC(struct query_term) terms; /* one after the other */
 	size_t from; /* where it stands in what was typed, to find neighbours */
@@ -59,6 +60,7 @@ struct query {
 	unsigned roles; /* 1 << enum doc_kind; 0: nothing was said of them */
 	unsigned not_roles;
 	int64_t after_ms, before_ms; /* 0: not said */
+	bool dated; /* they were typed as a date, without words: the sessions of then are meant */
 	struct str words; /* those that rank, as they were typed: for dates in them */
 	size_t passed; /* words that are beyond QUERY_PARTS_MAX */
 };

@@ -55,17 +55,20 @@ static bool asks_for_words(const struct query *q)
 	return false;
 }
 
-/* Words that only hold a question together, and very common ones, rank where there is nothing
- * else. */
+/* Very common words rank where there is nothing else. Those that only hold a question together rank
+ * where it is made of them: what it is about may be nowhere, and then nothing is found. */
 static void choose_parts(struct ranker *rk)
 {
 	const struct query *q = rk->m.query;
+	bool about = false;
 
-	for (int try = 0; try < 3 && rk->ranking.n == 0; try++)
+	vec_each (&q->parts, part)
+		about |= part->demand != QUERY_NOT && !is_field(part) && !part->weak;
+	for (int try = 0; try < 2 && rk->ranking.n == 0; try++)
 		for (size_t i = 0; i < q->parts.n; i++) {
 			const struct query_part *part = &q->parts.v[i];
 			if (part->demand == QUERY_NOT || is_field(part) || rk->m.docs[i] == 0 ||
-				(part->weak && try < 2) || (is_common(rk, i) && try < 1))
+				(part->weak && about) || (is_common(rk, i) && try < 1))
 				continue;
 			double with = (double)rk->m.docs[i], all = rk->s.docs;
 			double weight = rarity(all, with < all ? with : all);
@@ -477,10 +480,9 @@ int rank_search(const struct segment *const *segs, size_t n, const struct query 
 		.whole = opts->sessions,
 		.kinds = kinds & ~query->not_roles };
 	int r = matcher_init(&rk.m, segs, n, query, &matching, reterr);
-	if (r >= 0)
-		r = scorer_init(&rk.s, &rk.m, reterr);
 	if (r < 0)
 		return r;
+	scorer_init(&rk.s, &rk.m);
 	struct ranking found = RANKING_INIT;
 	choose_parts(&rk);
 	/* Words that are nowhere find nothing. */

@@ -3,56 +3,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "base/attr.h"
 #include "base/mem.h"
 #include "os/pool.h"
-#include "search/cursor.h"
-
-/*
- * Chosen by questions over dialogues, each left out in turn while the others chose; all of them lie
- * on a plateau, where half or twice as much changes little.
- */
-static const float message_k = 0.8F, other_k = 1.2F, length_b = 0.75F, length_max = 4;
+#include "search/score-room.h"
 
 enum {
 	STRIDE = 3, /* documents; a window is two strides, and each begins a window */
-	LENGTHS = 256,
-	SOURCE_MAX = 1 << 24,
 	CURSORS_MAX = 8, /* spellings of a part that are gone through side by side */
 	SPARSE = 4, /* a part that fewer than one of so many documents has is sparse */
 	WORD = 64, /* bits */
 };
-
-/* Scores are added up four at a time. */
-typedef float floats __attribute__((vector_size(16)));
-typedef int32_t ints __attribute__((vector_size(16)));
-enum { LANES = 4 };
-
-#if defined(__SSE2__)
-static inline floats highest(floats a, floats b)
-{
-	return _mm_max_ps(a, b);
-}
-static inline floats lowest(floats a, floats b)
-{
-	return _mm_min_ps(a, b);
-}
-#else
-static inline floats highest(floats a, floats b)
-{
-	ints higher = a > b;
-
-	return (floats)((higher & (ints)a) | (~higher & (ints)b));
-}
-static inline floats lowest(floats a, floats b)
-{
-	return highest(-a, -b) * -1;
-}
-#endif
 
 double rarity(double all, double with)
 {
@@ -68,22 +30,17 @@ static float length_norm(float length)
 
 /* ---- the files ---- */
 
-int scorer_init(struct scorer *s, const struct matcher *m, struct err *reterr)
+void scorer_init(struct scorer *s, const struct matcher *m)
 {
 	double words = 0;
 
 	*s = (struct scorer){ .m = m };
 	for (size_t lane = 0; lane < m->n_lanes; lane++) {
+		size_t sources = segment_sources(m->lanes[lane].seg);
 		s->docs += m->lanes[lane].docs;
-		for (uint32_t i = 0; i < m->lanes[lane].runs; i++) {
-			uint32_t source = m->lanes[lane].run[i].source;
-			if (source >= SOURCE_MAX)
-				return err_set(reterr, SEGMENT_DAMAGED,
-					"the index names a file %u, which cannot be", source);
-			s->n_sources = source >= s->n_sources ? source + 1 : s->n_sources;
-		}
+		s->n_sources = sources > s->n_sources ? sources : s->n_sources;
 	}
-	s->sources = xcalloc(s->n_sources + 1, sizeof(*s->sources));
+	s->sources = zeros_take(&s->zeros, s->n_sources + 1, sizeof(*s->sources));
 	for (size_t lane = 0; lane < m->n_lanes; lane++)
 		for (uint32_t i = 0; i < m->lanes[lane].runs; i++) {
 			const struct segment_run *run = &m->lanes[lane].run[i];
@@ -100,64 +57,20 @@ int scorer_init(struct scorer *s, const struct matcher *m, struct err *reterr)
 		}
 	s->mean = words > 0 ? words / s->docs : 1;
 	s->source_mean = words > 0 ? words / (double)s->alive : 1;
-	return 0;
 }
 
 void scorer_release(struct scorer *s)
 {
-	free(s->sources);
+	zeros_release(&s->zeros);
 }
 
 /* ---- a run ---- */
-
-/* A stretch of a run: its documents from..to, of which the first is 0. */
-struct stretch {
-	uint32_t from, to;
-};
 
 static void stretch_add(struct stretch *s, uint32_t from, uint32_t to)
 {
 	s->from = from < s->from ? from : s->from;
 	s->to = to > s->to ? to : s->to;
 }
-
-/* What is found of a file. */
-struct worth {
-	float best[RANK_MESSAGES], window;
-	uint32_t messages;
-};
-
-/* Of a piece of all documents; several are added up at once. */
-struct adding {
-	const struct scorer *s;
-	uint64_t from,
-		to; /* documents of all lanes, numbered on: runs that begin there are its own */
-	const struct scored_part *parts;
-	size_t n;
-	float lengths[LENGTHS]; /* words of a document, by its byte */
-	float norms[LENGTHS]; /* of it, for BM25 */
-	float kinds[UINT8_MAX + 1]; /* 1 for a kind that counts */
-	/* either what files are worth, or the messages of some */
-	float *of_sources; /* part * n_sources + source: how often the source has it */
-	struct worth *worth; /* a source */
-	const uint32_t *wanted; /* a source: number + 1 in messages; 0: none of them */
-	struct messages *messages;
-	/* of the current lane */
-	size_t lane;
-	struct cursor *cursors; /* by part */
-	size_t n_cursors;
-	/* of the current run, a document or a window each */
-	float *counts, *message; /* zero between two runs */
-	float *allow; /* 1, and 0 where the document does not count; see `by_kind` */
-	float *norm; /* once there is a part that is not sparse */
-	float *window, *window_norm; /* zero between two runs; a norm of 0 is not known yet */
-	/* A bit a document, zero between two parts and two runs: those of the current part, and of
-	 * all parts, that are sparse. */
-	uint64_t *has, *any;
-	bool by_kind; /* whether a document counts depends on its kind alone */
-	bool dense; /* a part is not sparse */
-	struct stretch touched;
-};
 
 /* Room for the run that has most documents. */
 static void make_room(struct adding *a)
@@ -207,7 +120,7 @@ static void run_begin(
 	if (a->by_kind)
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		a->allow[i] = a->kinds[columns->kind[i]];
+		a->allow[i] = a->counts_so[sorts(a, columns)[i]];
 	for (uint32_t i = 0; only && i < n; i++)
 		if (!(only[(run->first_doc + i) / 64] >> ((run->first_doc + i) % 64) & 1))
 			a->allow[i] = 0;
@@ -234,7 +147,7 @@ static void make_norms(
 /* Adds what a cursor has in the documents from `first` to before `end`, which it has some of, and
  * goes behind them. */
 static inline __attribute__((always_inline)) int count_docs(struct adding *a, struct cursor *c,
-	uint32_t first, uint32_t end, const uint8_t *kind, const bool sparse,
+	uint32_t first, uint32_t end, const uint8_t *sort, const bool sparse,
 	struct stretch *touched, struct err *reterr)
 {
 	uint32_t from = c->doc - first, last = 0;
@@ -246,7 +159,7 @@ static inline __attribute__((always_inline)) int count_docs(struct adding *a, st
 		for (; c->match < c->matches_end && c->match->doc < end; c->match++) {
 			last = c->match->doc - first;
 			counts[last] +=
-				c->match->count * (allow ? allow[last] : a->kinds[kind[last]]);
+				c->match->count * (allow ? allow[last] : a->counts_so[sort[last]]);
 			if (sparse)
 				a->has[last / WORD] |= UINT64_C(1) << last % WORD;
 		}
@@ -257,7 +170,7 @@ static inline __attribute__((always_inline)) int count_docs(struct adding *a, st
 		for (; at < c->p.n && c->p.doc[at] < end; at++) {
 			last = c->p.doc[at] - first;
 			counts[last] += (float)c->p.count[at] * c->weight *
-				(allow ? allow[last] : a->kinds[kind[last]]);
+				(allow ? allow[last] : a->counts_so[sort[last]]);
 			if (sparse)
 				a->has[last / WORD] |= UINT64_C(1) << last % WORD;
 		}
@@ -312,14 +225,6 @@ static void add_windows(struct adding *a, const struct segment_run *run,
 		if (count > 0 && stride > 0)
 			add_window(a, run, columns, factor, stride - 1, count);
 	}
-}
-
-static void add_to_source(
-	const struct adding *a, const struct segment_run *run, size_t part, floats sum)
-{
-	if (a->of_sources)
-		a->of_sources[part * a->s->n_sources + run->source] +=
-			sum[0] + sum[1] + sum[2] + sum[3];
 }
 
 /* How often documents have a part becomes scores. */
@@ -379,27 +284,6 @@ static void add_sparse(struct adding *a, const struct segment_run *run,
 	stretch_add(&a->touched, here->from, here->to);
 }
 
-static void keep_highest(float *best, float value)
-{
-	for (size_t i = 0; i < RANK_MESSAGES; i++)
-		if (value > best[i]) {
-			float lower = best[i];
-			best[i] = value;
-			value = lower;
-		}
-}
-
-/* The same at each of four places; without a branch for each message that may be among the best,
- * which would be guessed wrong too often. */
-static inline void put_highest(floats *best, floats values)
-{
-	for (size_t i = 0; i < RANK_MESSAGES; i++) {
-		floats lower = lowest(best[i], values);
-		best[i] = highest(best[i], values);
-		values = lower;
-	}
-}
-
 /* What the run is worth goes to its file. Four messages at a time, each place with best ones of its
  * own. */
 static void judge_run(const struct adding *a, const struct segment_run *run)
@@ -415,15 +299,7 @@ static void judge_run(const struct adding *a, const struct segment_run *run)
 		put_highest(best, some);
 	}
 	worth->messages += (uint32_t)(found[0] + found[1] + found[2] + found[3]);
-	/* The places are joined: the first with the third and the second with the fourth, then
-	 * these. */
-	for (int step = LANES / 2; step > 0; step /= 2) {
-		floats other[RANK_MESSAGES];
-		for (size_t i = 0; i < RANK_MESSAGES; i++)
-			other[i] = (floats){ best[i][step], best[i][step + 1] };
-		for (size_t i = 0; i < RANK_MESSAGES; i++)
-			put_highest(best, other[i]);
-	}
+	join_places(best);
 	for (size_t i = 0; i < RANK_MESSAGES; i++)
 		keep_highest(worth->best, best[i][0]);
 	for (size_t w = first_window(a); a->n > 1 && w <= last_window(a); w++)
@@ -530,8 +406,6 @@ static void cursors_release(struct adding *a)
 static void adding_release(struct adding *a)
 {
 	cursors_release(a);
-	free(a->of_sources);
-	free(a->worth);
 	free(a->counts);
 	free(a->has);
 }
@@ -576,102 +450,14 @@ static int cursors_begin(struct adding *a, uint32_t doc, struct err *reterr)
 	return r;
 }
 
-/* A part that is all there is, in one run. */
-struct alone {
-	const struct adding *a;
-	const struct doc_columns *columns;
-	uint32_t first; /* document */
-	float factor, sum;
-	floats best[RANK_MESSAGES]; /* in the first place of each */
-	uint32_t messages;
-};
-
-static inline __attribute__((always_inline)) void take_alone(
-	struct alone *one, uint32_t doc, float count)
-{
-	uint32_t i = doc - one->first;
-
-	count *= one->a->kinds[one->columns->kind[i]];
-	float score = count * one->factor / (count + one->a->norms[one->columns->length[i]]);
-	one->sum += count;
-	one->messages += score > 0;
-	put_highest(one->best, (floats){ score });
-}
-
-/* What the first cursor has before `end`. */
-static int take_first(struct alone *one, struct cursor *c, uint32_t end, struct err *reterr)
-{
-	int r = 1;
-
-	for (; c->match && c->match < c->matches_end && c->match->doc < end; c->match++)
-		take_alone(one, c->match->doc, c->match->count);
-	if (c->match) {
-		c->doc = c->match < c->matches_end ? c->match->doc : NO_DOC;
-		return 0;
-	}
-	while (r > 0) {
-		for (; c->at < c->p.n && c->p.doc[c->at] < end; c->at++)
-			take_alone(one, c->p.doc[c->at], (float)c->p.count[c->at] * c->weight);
-		if (c->at < c->p.n)
-			break;
-		r = postings_next(&c->p, reterr);
-		c->at = 0;
-	}
-	c->doc = r > 0 ? c->p.doc[c->at] : NO_DOC;
-	return r < 0 ? r : 0;
-}
-
-/*
- * The same when there is one part alone: without windows, what a document is worth depends on no
- * other one, and nothing is written down. The first cursor has most documents; those of the others,
- * which are other forms of the word, come between them or are the same.
- */
-static int add_alone(struct adding *a, const struct segment_run *run,
-	const struct doc_columns *columns, struct err *reterr)
-{
-	struct alone one = { .a = a,
-		.columns = columns,
-		.first = run->first_doc,
-		.factor = a->parts[0].weight * (message_k + 1) };
-	struct worth *worth = &a->worth[run->source];
-	uint32_t end = run->first_doc + run->n_docs;
-	int r = 0;
-
-	while (r >= 0) {
-		uint32_t next = end;
-		for (size_t k = 1; k < a->n_cursors; k++)
-			next = a->cursors[k].doc < next ? a->cursors[k].doc : next;
-		if (a->cursors[0].doc < next) {
-			r = take_first(&one, &a->cursors[0], next, reterr);
-			continue;
-		}
-		if (next == end)
-			break;
-		float count = 0;
-		for (size_t k = 0; r >= 0 && k < a->n_cursors; k++) {
-			struct cursor *c = &a->cursors[k];
-			if (c->doc != next)
-				continue;
-			count += c->match ? c->match->count : (float)c->p.count[c->at] * c->weight;
-			r = cursor_step(c, reterr);
-		}
-		take_alone(&one, next, count);
-	}
-	worth->messages += one.messages;
-	for (size_t k = 0; k < RANK_MESSAGES; k++)
-		keep_highest(worth->best, one.best[k][0]);
-	a->of_sources[run->source] += one.sum;
-	return r;
-}
-
 /* All cursors through the run that the first of them is in. */
 static int add_run(struct adding *a, const struct segment_run *run, struct err *reterr)
 {
 	const struct matcher *m = a->s->m;
 	uint32_t first = run->first_doc, end = first + run->n_docs;
 	struct doc_columns columns;
-	int r = segment_columns(m->lanes[a->lane].seg, run, a->wanted || m->after_s || m->before_s,
-		&columns, reterr);
+	int r = segment_columns(m->lanes[a->lane].seg, run, a->wanted || !a->by_length,
+		a->wanted || m->after_s || m->before_s, &columns, reterr);
 
 	if (r < 0)
 		return r;
@@ -683,6 +469,7 @@ static int add_run(struct adding *a, const struct segment_run *run, struct err *
 		a->message[i] = a->allow[i];
 	if (a->n == 0)
 		stretch_add(&a->touched, 0, run->n_docs);
+	const uint8_t *sort = sorts(a, &columns);
 	for (size_t i = 0, k = 0; i < a->n_cursors; k++) {
 		struct stretch here = { run->n_docs, 0 };
 		bool sparse = a->cursors[i].sparse;
@@ -690,9 +477,8 @@ static int add_run(struct adding *a, const struct segment_run *run, struct err *
 			struct cursor *c = &a->cursors[i];
 			if (c->doc >= end)
 				continue;
-			r = sparse
-				? count_docs(a, c, first, end, columns.kind, true, &here, reterr)
-				: count_docs(a, c, first, end, columns.kind, false, &here, reterr);
+			r = sparse ? count_docs(a, c, first, end, sort, true, &here, reterr)
+				   : count_docs(a, c, first, end, sort, false, &here, reterr);
 		}
 		if (r < 0)
 			return r;
@@ -777,8 +563,16 @@ static int add_piece(struct adding *a, struct err *reterr)
 		a->lengths[i] = (float)doc_length((uint8_t)i);
 		a->norms[i] = message_k * length_norm(a->lengths[i] / (float)s->mean);
 	}
-	for (size_t i = 0; i < DOC_KINDS; i++)
-		a->kinds[i] = (float)(s->m->opts.kinds >> i & 1);
+	/* A bit of the length tells it where all other kinds count. */
+	unsigned kinds = s->m->opts.kinds, all = (1u << DOC_KINDS) - 1;
+	bool aside = kinds == all;
+	a->by_length = aside || kinds == (all & ~(1u << DOC_THINKING));
+	for (size_t i = 0; a->by_length && i < ARRAY_LEN(a->counts_so); i++)
+		a->counts_so[i] = (float)(aside || !(i & DOC_ASIDE));
+	for (size_t i = 0; !a->by_length && i < DOC_KINDS; i++)
+		a->counts_so[i] = (float)(kinds >> i & 1);
+	for (size_t i = 0; i < LENGTHS; i++)
+		a->norms_so[i] = !a->by_length || a->counts_so[i] > 0 ? a->norms[i] : INFINITY;
 	make_room(a);
 	for (; r >= 0 && a->lane < s->m->n_lanes; a->lane++) {
 		r = add_lane(a, before, reterr);
@@ -863,8 +657,8 @@ int scorer_add(struct scorer *s, const struct scored_part *parts, size_t n, stru
 			.n = n,
 			.from = all * i / n_pieces,
 			.to = all * (i + 1) / n_pieces,
-			.of_sources = xcalloc(n * s->n_sources + 1, sizeof(float)),
-			.worth = xcalloc(s->n_sources + 1, sizeof(struct worth)) };
+			.of_sources = zeros_take(&s->zeros, n * s->n_sources + 1, sizeof(float)),
+			.worth = zeros_take(&s->zeros, s->n_sources + 1, sizeof(struct worth)) };
 	r = pool_each((unsigned)n_pieces, n_pieces, on_piece, pieces, reterr);
 	if (r >= 0)
 		judge_sources(s, pieces, n_pieces, n);

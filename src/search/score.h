@@ -10,6 +10,7 @@
 
 #include "search/match.h"
 #include "search/rank.h"
+#include "search/zeros.h"
 
 /* A file, over all segments. */
 struct source {
@@ -34,6 +35,7 @@ struct messages {
 
 struct scorer {
 	const struct matcher *m;
+	struct zeros zeros; /* of what there is for every file */
 	struct source *sources;
 	size_t n_sources, alive; /* their numbers end here; how many there are */
 	double docs, mean, source_mean; /* documents, and mean lengths */
@@ -43,7 +45,7 @@ struct scorer {
 double rarity(double all, double with);
 
 /* Knows the files of all lanes; the matcher must outlive it. */
-int scorer_init(struct scorer *s, const struct matcher *m, struct err *reterr) MUST_USE;
+void scorer_init(struct scorer *s, const struct matcher *m);
 void scorer_release(struct scorer *s); /* also when it is half made or zeroed */
 
 struct scored_part {

@@ -1,18 +1,26 @@
 /*
  * The bytes of a segment; private to the files that write and read it.
  *
- *	postings    of each term, in order of terms: blocks of POSTINGS_BLOCK documents, a last one
- *of fewer. A block: varint last document − last of the block before, a byte each for the bits of a
- *document's distance and of its count, varint bytes of its positions, then distances − 1 and counts
- *− 1 packed. The last one: for each document varint distance × 2 + (count is 1), varint count
- *unless it is 1. positions   of each term, each document: varint the first, then distances. terms
- *blocks of TERMS_BLOCK: varints of where its postings and positions begin, then for each term
- *varint bytes shared with the one before, varint bytes that follow, these, varints documents, bytes
- *of postings, bytes of positions. blocks      for each block of terms struct block_key forms hash
- *<< 32 | ordinal of a term for each form that is not the term itself, sorted runs        struct
- *segment_run documents   columns: time u32, place u32, its upper part u16, kind u8, part u8, length
- *u8 checks      XXH3 of each page of SEGMENT_PAGE bytes of all that is before foot        struct
- *segment_foot
+ *	postings	of each term, in order of terms: blocks of POSTINGS_BLOCK documents, then
+ *			one of fewer
+ *	  a block	varint last document − last of the block before; a byte each for the bits
+ *			of a document's distance and of its count; varint bytes of its positions;
+ *			distances − 1 and counts − 1, packed
+ *	  the last	for each document varint distance × 2 + (count is 1), varint count unless
+ *			it is 1
+ *	positions	of each term, of each document: varint the first, then distances
+ *	terms		blocks of TERMS_BLOCK: varints of where its postings and positions begin,
+ *			then for each term varint bytes shared with the one before, varint bytes
+ *			that follow, these, varints documents, bytes of postings, of positions
+ *	blocks		for each block of terms struct block_key
+ *	forms		hash << 32 | ordinal of a term, for each form that is not the term itself,
+ *			sorted
+ *	runs		struct segment_run
+ *	documents	columns: time u32, place u32, its upper part u16, kind u8, part u8,
+ *			length u8
+ *	checks		XXH3 of each page of SEGMENT_PAGE bytes of all that is before
+ *	guards		XXH3 of each page of the checks: who reads little need not read them all
+ *	foot		struct segment_foot
  *
  * Numbers are in the order of the machine: the index is not for another one, and can be made again.
  */
@@ -51,13 +59,13 @@ static inline size_t column_size(enum section section)
 }
 
 #define SEGMENT_MAGIC                                                              \
-	UINT64_C(0x32303067656e6466) /* "fdneg002"; another layout, another number \
+	UINT64_C(0x33303067656e6466) /* "fdneg003"; another layout, another number \
 				      */
 struct segment_foot {
 	struct {
 		uint64_t at, n;
 	} sections[SECTIONS]; /* one after the other, without gaps but for SECTION_ALIGN */
-	uint64_t checks_hash; /* XXH3 of the table of checks */
+	uint64_t guards_hash; /* XXH3 of the guards */
 	uint64_t words;
 	uint32_t docs, runs, terms, forms;
 	uint64_t hash; /* XXH3 of all before it */
@@ -109,8 +117,10 @@ struct segment {
 	size_t size;
 	uint64_t body; /* bytes that have check sums */
 	const struct segment_foot *foot;
-	const uint64_t *checks;
-	uint8_t *seen; /* a page: compared and good */
+	uint64_t pages; /* of the body */
+	const uint64_t *checks, *guards;
+	uint8_t *seen; /* a page, then a page of the checks: compared and good */
+	uint32_t sources; /* their numbers end here */
 	uint8_t *dead; /* a run; NULL: none */
 };
 int segment_damaged(const struct segment *seg, struct err *reterr, const char *what);

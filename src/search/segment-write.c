@@ -335,13 +335,27 @@ int segment_writer_commit(struct segment_writer *w, struct err *reterr)
 	if (r >= 0 && w->page.len > 0)
 		r = pages_out(w, reterr);
 	struct sv checks = sv_make((const char *)w->checks.v, w->checks.n * sizeof(*w->checks.v));
-	w->foot.checks_hash = XXH3_64bits(checks.p, checks.n);
+	VEC(uint64_t) guards = VEC_INIT;
+	for (struct sv rest = checks; rest.n > 0;) {
+		struct sv page = sv_head(rest, SEGMENT_PAGE);
+		vec_push(&guards, XXH3_64bits(page.p, page.n));
+		rest = sv_from(rest, page.n);
+	}
+	struct sv guarding = sv_make((const char *)guards.v, guards.n * sizeof(*guards.v));
+	w->foot.guards_hash = XXH3_64bits(guarding.p, guarding.n);
 	w->foot.hash = XXH3_64bits(&w->foot, offsetof(struct segment_foot, hash));
 	w->foot.magic = SEGMENT_MAGIC;
 	if (r >= 0)
 		r = file_new_write(&w->file, checks, reterr);
 	if (r >= 0)
+		r = file_new_write(&w->file, guarding, reterr);
+	vec_release(&guards);
+	if (r >= 0)
 		r = file_new_write(
 			&w->file, sv_make((const char *)&w->foot, sizeof(w->foot)), reterr);
+	/* Long before the manifest's log is written out, which is not waited for either: only a
+	 * loss of power in these seconds may cost the index. */
+	if (r >= 0 && w->file.lazy)
+		(void)sync_file_range(w->file.fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 	return r < 0 ? r : file_new_commit_excl(&w->file, reterr);
 }

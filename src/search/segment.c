@@ -16,12 +16,28 @@ int segment_damaged(const struct segment *seg, struct err *reterr, const char *w
 
 /* ---- bytes ---- */
 
+/* Page i of n bytes. */
+static bool page_fits(const void *p, uint64_t n, uint64_t i, uint64_t check)
+{
+	uint64_t at = i * SEGMENT_PAGE;
+
+	return XXH3_64bits((const uint8_t *)p + at,
+		       (size_t)(n - at < SEGMENT_PAGE ? n - at : SEGMENT_PAGE)) == check;
+}
+
 int segment_check_page(const struct segment *seg, uint64_t page, struct err *reterr)
 {
-	uint64_t at = page * SEGMENT_PAGE;
-	uint64_t n = seg->body - at < SEGMENT_PAGE ? seg->body - at : SEGMENT_PAGE;
+	uint64_t of_checks = page * sizeof(*seg->checks) / SEGMENT_PAGE;
+	uint8_t *guarded = &seg->seen[seg->pages + of_checks];
 
-	if (XXH3_64bits(seg->map + at, (size_t)n) != seg->checks[page])
+	if (!__atomic_load_n(guarded, __ATOMIC_RELAXED)) {
+		if (!page_fits(seg->checks, seg->pages * sizeof(*seg->checks), of_checks,
+			    seg->guards[of_checks]))
+			return segment_damaged(
+				seg, reterr, "its check sums are not what was written");
+		__atomic_store_n(guarded, 1, __ATOMIC_RELAXED);
+	}
+	if (!page_fits(seg->map, seg->body, page, seg->checks[page]))
 		return segment_damaged(seg, reterr, "a page is not what was written");
 	__atomic_store_n(&seg->seen[page], 1, __ATOMIC_RELAXED);
 	return 0;
@@ -30,6 +46,11 @@ int segment_check_page(const struct segment *seg, uint64_t page, struct err *ret
 static const uint8_t *section(const struct segment *seg, enum section which)
 {
 	return seg->map + seg->foot->sections[which].at;
+}
+
+static uint64_t pages_of(uint64_t bytes)
+{
+	return (bytes + SEGMENT_PAGE - 1) / SEGMENT_PAGE;
 }
 
 /* All of a section. */
@@ -49,6 +70,11 @@ uint32_t segment_docs(const struct segment *seg)
 uint32_t segment_runs(const struct segment *seg)
 {
 	return seg->foot->runs;
+}
+
+uint32_t segment_sources(const struct segment *seg)
+{
+	return seg->sources;
 }
 
 uint32_t segment_terms(const struct segment *seg)
@@ -96,15 +122,18 @@ static bool foot_fits(const struct segment_foot *f, uint64_t size, uint64_t *ret
 	return true;
 }
 
-static bool runs_fit(const struct segment *seg)
+static bool runs_fit(struct segment *seg)
 {
+	enum { SOURCES_MAX = 1 << 24 };
 	uint64_t doc = 0;
 
 	for (uint32_t i = 0; i < segment_runs(seg); i++) {
 		const struct segment_run *run = segment_run_at(seg, i);
-		if (run->first_doc != doc || run->n_docs == 0)
+		if (run->first_doc != doc || run->n_docs == 0 || run->source >= SOURCES_MAX)
 			return false;
 		doc += run->n_docs;
+		if (run->source >= seg->sources)
+			seg->sources = run->source + 1;
 	}
 	return doc == segment_docs(seg);
 }
@@ -122,14 +151,16 @@ static int look_at(struct segment *seg, struct err *reterr)
 	uint64_t room = seg->size - sizeof(*foot);
 	if (!foot_fits(foot, room, &seg->body))
 		return segment_damaged(seg, reterr, "its parts do not fit together");
-	uint64_t pages = (seg->body + SEGMENT_PAGE - 1) / SEGMENT_PAGE;
-	if (room - seg->body != pages * sizeof(uint64_t))
+	seg->pages = pages_of(seg->body);
+	uint64_t guards = pages_of(seg->pages * sizeof(*seg->checks));
+	if (room - seg->body != (seg->pages + guards) * sizeof(*seg->checks))
 		return segment_damaged(seg, reterr, "its parts do not fit together");
 	seg->foot = foot;
 	seg->checks = (const void *)(seg->map + seg->body);
-	if (XXH3_64bits(seg->checks, pages * sizeof(uint64_t)) != foot->checks_hash)
+	seg->guards = seg->checks + seg->pages;
+	if (XXH3_64bits(seg->guards, guards * sizeof(*seg->guards)) != foot->guards_hash)
 		return segment_damaged(seg, reterr, "its check sums are not what was written");
-	seg->seen = xcalloc(pages + 1, 1);
+	seg->seen = xcalloc(seg->pages + guards + 1, 1);
 	int r = touch_section(seg, SECTION_RUNS, reterr);
 	if (r >= 0 && !runs_fit(seg))
 		r = segment_damaged(seg, reterr, "its runs do not fit its documents");
@@ -210,27 +241,25 @@ uint32_t segment_run_of(const struct segment *seg, uint32_t doc)
 	return low;
 }
 
-/* A byte has four bits of the number's head and four of how often it is doubled. */
+/* Three bits behind the first of the number, and how often that is doubled. */
 uint8_t doc_length_byte(uint32_t words)
 {
 	unsigned shift = 0;
 
 	if (words < 16)
 		return (uint8_t)words;
+	words = words < DOC_LENGTH_MAX ? words : DOC_LENGTH_MAX;
 	while (words >> shift >= 16)
 		shift++;
-	if (shift > 28)
-		shift = 28;
 	return (uint8_t)(16 + (shift - 1) * 8 + ((words >> shift) - 8));
 }
 
 uint32_t doc_length(uint8_t byte)
 {
+	byte &= (uint8_t)~DOC_ASIDE;
 	if (byte < 16)
 		return byte;
-	unsigned shift = (byte - 16u) / 8 + 1;
-
-	return shift > 28 ? UINT32_MAX : (8 + (byte - 16u) % 8) << shift;
+	return (8 + (byte - 16u) % 8) << ((byte - 16u) / 8 + 1);
 }
 
 int segment_doc(
@@ -272,13 +301,13 @@ int segment_column(const struct segment *seg, enum section which, const struct s
 	return 0;
 }
 
-int segment_columns(const struct segment *seg, const struct segment_run *run, bool times,
-	struct doc_columns *ret, struct err *reterr)
+int segment_columns(const struct segment *seg, const struct segment_run *run, bool kinds,
+	bool times, struct doc_columns *ret, struct err *reterr)
 {
-	struct sv length, kind, time = { NULL, 0 };
+	struct sv length, kind = { NULL, 0 }, time = { NULL, 0 };
 	int r = segment_column(seg, SECTION_LENGTH, run, &length, reterr);
 
-	if (r >= 0)
+	if (r >= 0 && kinds)
 		r = segment_column(seg, SECTION_KIND, run, &kind, reterr);
 	if (r >= 0 && times)
 		r = segment_column(seg, SECTION_TIME, run, &time, reterr);
@@ -489,23 +518,34 @@ int segment_prefix(
 	return r;
 }
 
-/* The first of the forms with this hash or a higher one. */
+/* The first of the forms with this hash or a higher one. Hashes are spread evenly, so that where
+ * one must be about is known before anything is read: a page or two are looked at instead of a
+ * dozen. */
 static int find_form(const struct segment *seg, uint32_t hash, uint32_t *ret, struct err *reterr)
 {
-	uint32_t low = 0, high = seg->foot->forms;
+	enum { GUESSES = 8 }; /* then halves, whatever the hashes are like */
+	uint32_t low = 0, high = seg->foot->forms, from = 0, to = UINT32_MAX;
 	uint64_t at = seg->foot->sections[SECTION_FORMS].at, entry;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+	for (int step = 0; low < high; step++) {
+		uint64_t n = high - low, part = n / 2;
+		if (step < GUESSES)
+			part = (uint64_t)(hash - from) * n / ((uint64_t)(to - from) + 1);
+		uint32_t middle = low + (uint32_t)part;
 		uint64_t place = at + (uint64_t)middle * sizeof(entry);
 		int r = segment_touch(seg, place, sizeof(entry), reterr);
 		if (r < 0)
 			return r;
 		memcpy(&entry, seg->map + place, sizeof(entry));
-		if (entry >> 32 < hash)
+		uint32_t here = (uint32_t)(entry >> 32);
+		/* What is out of order leads to another term, which is compared. */
+		if (here < hash) {
 			low = middle + 1;
-		else
+			from = here > from ? here : from;
+		} else {
 			high = middle;
+			to = here < to ? here : to;
+		}
 	}
 	*ret = low;
 	return 0;

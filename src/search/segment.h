@@ -59,6 +59,7 @@ void segment_set_dead(struct segment *seg, struct sv bits);
 uint32_t segment_docs(const struct segment *seg);
 uint32_t segment_runs(const struct segment *seg);
 uint32_t segment_terms(const struct segment *seg);
+uint32_t segment_sources(const struct segment *seg); /* their numbers are below it */
 uint64_t segment_size(const struct segment *seg); /* bytes of the file */
 uint64_t segment_words(const struct segment *seg); /* lengths of all its documents */
 const struct segment_run *segment_run_at(const struct segment *seg, uint32_t i);
@@ -70,13 +71,22 @@ int segment_doc(const struct segment *seg, uint32_t doc, struct segment_doc *ret
 
 /* Columns of the documents of a run, for adding up scores: the first one's is the first. */
 struct doc_columns {
-	const uint8_t *length; /* as doc_length() takes them */
+	const uint8_t *length; /* as doc_length() takes them, with DOC_ASIDE */
+	/* NULL unless asked for: who adds up words looks at every byte that is mapped, once. */
 	const uint8_t *kind;
-	const uint32_t *time_s; /* NULL unless asked for: four times as many bytes */
+	const uint32_t *time_s;
 };
-int segment_columns(const struct segment *seg, const struct segment_run *run, bool times,
-	struct doc_columns *ret, struct err *reterr) MUST_USE;
-/* Lengths are kept in a byte: exact up to 16, then within an eighth. */
+int segment_columns(const struct segment *seg, const struct segment_run *run, bool kinds,
+	bool times, struct doc_columns *ret, struct err *reterr) MUST_USE;
+enum {
+	DOC_ASIDE = 1u << 7, /* of a length: a document of a kind that is asked for by name only */
+	DOC_LENGTH_MAX = 15 << 14, /* words; longer ones count as long */
+};
+static inline bool doc_is_aside(enum doc_kind kind)
+{
+	return kind == DOC_THINKING;
+}
+/* Lengths are kept in seven bits: exact up to 16, then within an eighth. */
 uint8_t doc_length_byte(uint32_t words);
 uint32_t doc_length(uint8_t byte);
 
@@ -153,9 +163,10 @@ void builder_add(struct builder *b, struct sv term, uint32_t position);
 uint32_t builder_text(struct builder *b, struct sv text, uint32_t position);
 uint32_t builder_docs(const struct builder *b);
 bool builder_full(const struct builder *b); /* time to write */
-/* Writes what was gathered, durable and whole or not at all, and empties the builder. -EEXIST:
- * there is such a file. */
-int builder_write(struct builder *b, const char *path, struct err *reterr) MUST_USE;
+/* Writes what was gathered, whole or not at all, and empties the builder. Durable, unless it is
+ * lazy: then it is on its way to the disk, and nobody waits for that. -EEXIST: there is such a
+ * file. */
+int builder_write(struct builder *b, const char *path, bool lazy, struct err *reterr) MUST_USE;
 
 /* One segment of several, without dead runs, in memory that does not grow with them but by some
  * bytes a term. ret_docs: 0 when all of it was dead, and no file was written. */

@@ -7,13 +7,19 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "os/file.h"
+#include "search/calls.h"
 #include "search/index.h"
 
+static void take_tool(void *data, const struct item *item)
+{
+	str_add(data, item->tool);
+}
+
 /* Appends the text that was indexed of a document, as it was: from its line, when that is given,
- * or from the file. */
+ * or from the file. Which tool it is about, or of a result which call it answers. */
 static int snippet_text(const char *path, const struct transcript_format *format,
-	const struct segment_doc *doc, struct sv line, bool cut, size_t result_max, struct str *out,
-	struct str *ret_tool, struct err *reterr)
+	const struct segment_doc *doc, struct index_beside *beside, struct sv line, bool cut,
+	size_t result_max, struct str *out, struct str *tool, struct str *call, struct err *reterr)
 {
 	const struct transcript_read_opts opts = {
 		.offset = doc->offset, .line = line, .cut = cut
@@ -30,11 +36,14 @@ static int snippet_text(const char *path, const struct transcript_format *format
 		if (item.offset != doc->offset)
 			break;
 		found = (item.part < 255 ? item.part : 255) == doc->part &&
-			index_item(format, &item, result_max, &kind, out) && kind == doc->kind;
+			index_item(format, &item, beside, result_max, &kind, out) &&
+			kind == doc->kind;
 		if (!found)
 			str_cut(out, before);
-		else if (ret_tool)
-			str_add(ret_tool, item.tool);
+		else if (kind == DOC_RESULT)
+			str_add(call, item.tool_id);
+		else
+			str_add(tool, item.tool);
 	}
 	transcript_close(reader);
 	if (r < 0 || found)
@@ -298,39 +307,53 @@ bool snippet_make(struct sv text, const struct query *query, const struct map *m
 			whole = add_piece(ret,
 				sv_make(text.p + all.v[i].from, all.v[i].end - all.v[i].from),
 				&left);
-		if (ret->line.len > from)
+		/* What is cut is not what was looked for. */
+		if (whole && ret->line.len > from)
 			vec_push(&ret->marks, (struct snippet_mark){ from, ret->line.len - from });
 		at = all.v[i].end;
 	}
-	if (whole && add_piece(ret, sv_make(text.p + at, end - at), &left) && end < text.n)
+	if (whole)
+		whole = add_piece(ret, sv_make(text.p + at, end - at), &left);
+	/* A column was left for it. */
+	if ((whole && end < text.n) || (!whole && !sv_ends(str_sv(&ret->line), SV("…"))))
 		str_adds(&ret->line, "…");
 	vec_release(&all);
 	return most >= looking.most && end < text.n;
 }
 
 int snippet_read(const char *path, const struct transcript_format *format, const struct hit *hit,
-	const struct query *query, const struct map *marks, size_t result_max, size_t columns,
-	struct snippet *ret, struct str *ret_tool, struct err *reterr)
+	struct index_beside *beside, const struct query *query, const struct map *marks,
+	size_t result_max, size_t columns, struct snippet *ret, struct str *ret_tool,
+	struct err *reterr)
 {
 	AUTO_STR line = STR_INIT;
 	AUTO_STR text = STR_INIT;
+	AUTO_STR tool = STR_INIT;
+	AUTO_STR call = STR_INIT;
 	bool whole;
+	int r = 0;
 
 	/* Most of what is looked for stands in the head of a line, which may be a megabyte long. */
-	if (read_head(path, hit->at.offset, &line, &whole) &&
-		snippet_text(path, format, &hit->at, str_sv(&line), !whole, result_max, &text,
-			ret_tool, NULL) >= 0) {
-		if (snippet_make(str_sv(&text), query, marks, hit, columns, ret) || whole)
-			return 0;
+	bool done = read_head(path, hit->at.offset, &line, &whole) &&
+		snippet_text(path, format, &hit->at, beside, str_sv(&line), !whole, result_max,
+			&text, &tool, &call, NULL) >= 0 &&
+		(snippet_make(str_sv(&text), query, marks, hit, columns, ret) || whole ||
+			(beside && beside->spilled.len > 0));
+	if (!done) {
 		str_clear(&ret->line);
 		ret->marks.n = 0;
+		str_clear(&text);
+		str_clear(&tool);
+		str_clear(&call);
+		r = snippet_text(path, format, &hit->at, beside, (struct sv){ NULL, 0 }, false,
+			result_max, &text, &tool, &call, reterr);
+		if (r >= 0)
+			(void)snippet_make(str_sv(&text), query, marks, hit, columns, ret);
 	}
-	str_clear(&text);
-	if (ret_tool)
-		str_clear(ret_tool);
-	int r = snippet_text(path, format, &hit->at, (struct sv){ NULL, 0 }, false, result_max,
-		&text, ret_tool, reterr);
-	if (r >= 0)
-		(void)snippet_make(str_sv(&text), query, marks, hit, columns, ret);
+	/* The call may stand far before it: it is looked for once. */
+	if (r >= 0 && ret_tool && call.len > 0)
+		(void)call_before(path, format, hit->at.offset, str_sv(&call), take_tool, ret_tool);
+	else if (r >= 0 && ret_tool)
+		str_add(ret_tool, str_sv(&tool));
 	return r;
 }

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "search/index.h"
 #include "search/query.h"
 #include "search/rank.h"
 #include "search/segment.h"
@@ -35,9 +36,12 @@ void snippet_release(struct snippet *s);
 bool snippet_make(struct sv text, const struct query *query, const struct map *marks,
 	const struct hit *hit, size_t columns, struct snippet *ret);
 
-/* The same of a hit, from its file, of which a result has at most result_max bytes; ret_tool gets
- * the tool of a call. ERR_NOTFOUND when the message does not stand there any more: the file has
- * become another one. Safe on several threads. */
+/* The same of a hit, from its file (and from where its results lie, which may be NULL), of which a
+ * result has at most result_max bytes; ret_tool (may be NULL) gets the tool of a call, and
+ * of what it gave back. ERR_NOTFOUND when the
+ * message does not stand there any more: the file has become another one. Safe on several threads.
+ */
 int snippet_read(const char *path, const struct transcript_format *format, const struct hit *hit,
-	const struct query *query, const struct map *marks, size_t result_max, size_t columns,
-	struct snippet *ret, struct str *ret_tool, struct err *reterr) MUST_USE;
+	struct index_beside *beside, const struct query *query, const struct map *marks,
+	size_t result_max, size_t columns, struct snippet *ret, struct str *ret_tool,
+	struct err *reterr) MUST_USE;

@@ -1,14 +1,19 @@
 /* The index over real files in a folder of their own: made, brought up to date, damaged, made anew.
  */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
+#include <zstd.h>
 
 #include "base/utf8.h"
 #include "os/test-temp.h"
+#include "os/unpack.h"
 #include "search/index.h"
 #include "store/catalogue.h"
 
@@ -55,8 +60,7 @@ static char *session_path(const struct rig *rig, unsigned number)
 static void add_bytes(const struct rig *rig, unsigned number, const char *bytes, const char *mode)
 {
 	AUTO_FREE char *path = session_path(rig, number);
-	struct sv parent = path_parent(sv_of(path));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(path);
 
 	assert_int_equal(file_mkdirs(folder, NULL), 0);
 	FILE *file = fopen(path, mode);
@@ -79,6 +83,56 @@ static void say(const struct rig *rig, unsigned number, const char *role, const 
 	AUTO_FREE char *text = line(role, content);
 
 	add_bytes(rig, number, text, "a");
+}
+
+/* Compressed as Codex does, or plain again. */
+static void pack(const char *path)
+{
+	AUTO_FREE char *packed = xasprintf("%s" UNPACK_SUFFIX, path);
+	AUTO_STR bytes = STR_INIT;
+	char out[4096];
+
+	assert_int_equal(file_read(path, sizeof(out), &bytes, NULL), 0);
+	size_t n = ZSTD_compress(out, sizeof(out), bytes.buf, bytes.len, 3);
+	assert_false(ZSTD_isError(n));
+	assert_int_equal(file_replace(packed, sv_make(out, n), 0600, NULL), 0);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void unpack(const char *path)
+{
+	AUTO_FREE char *packed = xasprintf("%s" UNPACK_SUFFIX, path);
+	AUTO_STR bytes = STR_INIT;
+	char out[4096];
+
+	assert_int_equal(file_read(packed, sizeof(out), &bytes, NULL), 0);
+	size_t n = ZSTD_decompress(out, sizeof(out), bytes.buf, bytes.len);
+	assert_false(ZSTD_isError(n));
+	assert_int_equal(file_replace(path, sv_make(out, n), 0600, NULL), 0);
+	assert_int_equal(unlink(packed), 0);
+}
+
+/* A session of Codex; its path. */
+static char *codex_session(struct rig *rig)
+{
+	char *path = codex_rollout_path(
+		rig->root, 1772359200000, "01a00000-0000-7000-8000-000000000003");
+	AUTO_FREE char *folder = path_folder(path);
+
+	rig->home.agent = "codex";
+	rig->home.format = TRANSCRIPT_CODEX;
+	assert_int_equal(file_mkdirs(folder, NULL), 0);
+	assert_int_equal(
+		file_append(path,
+			SV("{\"timestamp\":\"2026-03-01T10:00:00.000Z\",\"type\":\"session_meta\","
+			   "\"payload\":{\"id\":\"01a00000-0000-7000-8000-000000000003\","
+			   "\"cwd\":\"/work\"}}\n"
+			   "{\"timestamp\":\"2026-03-01T10:00:01.000Z\",\"type\":\"response_item\","
+			   "\"payload\":{\"type\":\"message\",\"role\":\"user\",\"content\":["
+			   "{\"type\":\"input_text\",\"text\":\"the kumquat tree\"}]}}\n"),
+			false, NULL),
+		0);
+	return path;
 }
 
 /* ---- the index ---- */
@@ -127,6 +181,30 @@ static unsigned found(const struct rig *rig, const char *text)
 	return n;
 }
 
+/* Whether it was read to its end as it is. */
+static bool has(const struct rig *rig, unsigned number)
+{
+	AUTO_FREE char *path = session_path(rig, number);
+	struct index_view *view = NULL;
+	struct stat st;
+
+	assert_int_equal(index_view_open(rig->dir, &view, NULL), 0);
+	assert_int_equal(stat(path, &st), 0);
+	bool had = index_view_has(view, path, &st);
+	index_view_close(view);
+	return had;
+}
+
+static void cut_short(void *data, const struct index_progress *p UNUSED)
+{
+	assert_true(truncate(data, 1000) == 0);
+}
+
+static void count_trouble(void *data UNUSED, const struct err *err)
+{
+	assert_non_null(strstr(err->msg, "changed while it was read"));
+}
+
 static int count_source(void *data, const struct index_source *source)
 {
 	assert_true(source->id > 0 && source->path[0]);
@@ -166,9 +244,9 @@ static void test_made(void **state)
 	assert_int_equal(found_in(view, "sed", &doc), 1);
 	assert_int_equal(doc.kind, DOC_CALL);
 	assert_int_equal(doc.part, 1);
-	assert_int_equal(found_in(view, "\1bash", NULL), 1);
-	assert_int_equal(found_in(view, "\2main.c", NULL), 1);
-	assert_int_equal(found_in(view, "\2src/cli/main.c", NULL), 1);
+	assert_int_equal(found_in(view, "\1bash", NULL), 2);
+	assert_int_equal(found_in(view, "\2main.c", NULL), 2);
+	assert_int_equal(found_in(view, "\2src/cli/main.c", NULL), 2);
 	assert_int_equal(found_in(view, "command", NULL), 0);
 	assert_int_equal(found_in(view, "kumquat", &doc), 1);
 	assert_int_equal(doc.kind, DOC_RESULT);
@@ -241,10 +319,34 @@ static void test_rewritten(void **state)
 	assert_int_equal(found(&rig, "lemon"), 1);
 	assert_int_equal(found(&rig, "oranges"), 1);
 	assert_int_equal(found(&rig, "shop"), 2);
-	add_bytes(&rig, 1, "", "w"); /* blank */
+	add_bytes(&rig, 1, "", "w"); /* blank: as if it were gone */
+	update(&rig);
+	assert_int_equal(rig.stats.rewritten, 0);
+	assert_int_equal(rig.stats.gone, 1);
+	assert_int_equal(found(&rig, "oranges"), 1);
+}
+
+/* As large and as old as before, it may be another one: anywhere, not only at its end. */
+static void test_same_time(void **state UNUSED)
+{
+	RIG;
+	AUTO_FREE char *path = session_path(&rig, 1);
+	AUTO_STR bytes = STR_INIT;
+
+	say(&rig, 1, "user", "\"lemon\"");
+	for (int i = 0; i < 100; i++)
+		say(&rig, 1, "assistant", "\"a shop\"");
+	update(&rig);
+	assert_int_equal(file_read(path, 1 << 20, &bytes, NULL), 0);
+	temp_overwrite(path, (size_t)(strstr(bytes.buf, "lemon") - bytes.buf), SV("peach"));
+	assert_false(has(&rig, 1));
 	update(&rig);
 	assert_int_equal(rig.stats.rewritten, 1);
-	assert_int_equal(found(&rig, "oranges"), 0);
+	assert_int_equal(found(&rig, "lemon"), 0);
+	assert_int_equal(found(&rig, "peach"), 1);
+	assert_true(has(&rig, 1));
+	update(&rig);
+	assert_int_equal(rig.stats.read, 0);
 }
 
 static void test_gone(void **state)
@@ -287,11 +389,22 @@ static void test_renamed(void **state)
 	assert_int_equal(rig.stats.read, 1);
 	assert_int_equal(found(&rig, "rewrite"), 1);
 	assert_int_equal(found(&rig, "lemon"), 1);
+	/* Also where only others are looked at. */
+	const char *const others[] = { "/nowhere" };
+	rig.opts.paths = others;
+	rig.opts.n_paths = 1;
+	assert_int_equal(catalogue_rename(rig.store, "claude",
+				 "aaaaaaaa-0000-4000-8000-000000000001", "scanner", NULL),
+		0);
+	update(&rig);
+	assert_int_equal(rig.stats.read, 1);
+	assert_int_equal(found(&rig, "scanner"), 1);
+	rig.opts.paths = NULL;
 	assert_int_equal(catalogue_rename(rig.store, "claude",
 				 "aaaaaaaa-0000-4000-8000-000000000001", "", NULL),
 		0);
 	update(&rig);
-	assert_int_equal(found(&rig, "rewrite"), 0);
+	assert_int_equal(found(&rig, "scanner"), 0);
 	update(&rig);
 	assert_int_equal(rig.stats.read, 0);
 }
@@ -453,6 +566,103 @@ static void test_forgotten(void **state)
 	assert_int_equal(found(&rig, "lemon"), 1);
 }
 
+/* Compressed, and plain again when somebody goes on with it: one session, whoever names it how. */
+static void test_packed(void **state UNUSED)
+{
+	RIG;
+	AUTO_FREE char *path = codex_session(&rig);
+	AUTO_FREE char *packed = xasprintf("%s" UNPACK_SUFFIX, path);
+	const char *const plain_only[] = { path }, *const packed_only[] = { packed };
+	const char *const both[] = { packed, path };
+
+	pack(path);
+	rig.opts.paths = both;
+	rig.opts.n_paths = 2;
+	update(&rig);
+	assert_int_equal(rig.stats.sources, 1);
+	assert_int_equal(found(&rig, "kumquat"), 1);
+	unpack(path);
+	rig.opts.paths = plain_only;
+	rig.opts.n_paths = 1;
+	update(&rig);
+	assert_int_equal(rig.stats.sources, 1);
+	assert_int_equal(rig.stats.rewritten, 0);
+	assert_int_equal(found(&rig, "kumquat"), 1);
+	pack(path);
+	rig.opts.paths = packed_only;
+	update(&rig);
+	assert_int_equal(rig.stats.sources, 1);
+	assert_int_equal(found(&rig, "kumquat"), 1);
+	rig.opts.paths = plain_only; /* it is told last that this one has vanished */
+	update(&rig);
+	assert_int_equal(rig.stats.gone, 0);
+	rig.opts = (struct index_opts){ .paths = NULL };
+	update(&rig);
+	assert_int_equal(rig.stats.read, 0);
+	assert_int_equal(rig.stats.gone, 0);
+	assert_int_equal(found(&rig, "kumquat"), 1);
+	/* Forgotten it is by either name, too. */
+	assert_int_equal(index_forget(rig.dir, plain_only, 1, NULL), 0);
+	assert_int_equal(found(&rig, "kumquat"), 0);
+}
+
+/* An index that has a session by both of its names has it once again. */
+static void test_twice(void **state UNUSED)
+{
+	RIG;
+	AUTO_FREE char *path = codex_session(&rig);
+	AUTO_FREE char *database = path_join(rig.dir, "index.db");
+	const char *const paths[] = { path };
+	struct sqlite3 *db = NULL;
+
+	update(&rig);
+	/* As if the name had never been heard of. What this handle folds in would have no check
+	 * sums. */
+	assert_int_equal(sqlite3_open(database, &db), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "UPDATE source SET path = 'x' || path || '.zst'", NULL,
+				 NULL, NULL),
+		SQLITE_OK);
+	rig.opts.paths = paths;
+	rig.opts.n_paths = 1;
+	update(&rig);
+	assert_int_equal(
+		sqlite3_exec(db, "UPDATE source SET path = substr(path, 2) WHERE path LIKE 'x%'",
+			NULL, NULL, NULL),
+		SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	assert_int_equal(found(&rig, "kumquat"), 2);
+	rig.opts = (struct index_opts){ .paths = NULL };
+	update(&rig);
+	assert_int_equal(rig.stats.sources, 1);
+	assert_int_equal(found(&rig, "kumquat"), 1);
+}
+
+/* One that cannot be read to its end does not keep the others from being found. */
+static void test_unread(void **state UNUSED)
+{
+	RIG;
+	AUTO_FREE char *path = session_path(&rig, 1);
+
+	say(&rig, 2, "user", "\"lime\"");
+	for (unsigned i = 0; i < 4000; i++)
+		say(&rig, 1, "user", "\"lemon\"");
+	rig.opts = (struct index_opts){
+		.threads = 1, .progress = cut_short, .trouble = count_trouble, .data = path
+	};
+	update(&rig);
+	assert_int_equal(rig.stats.troubles, 1);
+	assert_int_equal(found(&rig, "lime"), 1);
+	assert_true(found(&rig, "lemon") > 100);
+	assert_false(has(&rig, 1));
+	rig.opts = (struct index_opts){ .threads = 1 };
+	update(&rig);
+	assert_int_equal(rig.stats.troubles, 0);
+	assert_true(found(&rig, "lemon") < 10);
+	assert_true(has(&rig, 1));
+}
+
 /* What is longer than the limit is indexed up to it, whatever escapes stand there. */
 static void test_long_result(void **state)
 {
@@ -505,14 +715,59 @@ static void test_in_parts(void **state)
 	rig.opts.budget_bytes = 300000;
 	update(&rig);
 	assert_int_equal(rig.stats.left, 1);
+	assert_false(has(&rig, 1));
 	assert_true(found(&rig, "lemon") > 50 && found(&rig, "lemon") < LINES);
 	assert_int_equal(found(&rig, "shop"), 0);
 	rig.opts.rebuild = false;
 	for (unsigned i = 0; i < 100 && rig.stats.left; i++)
 		update(&rig);
+	assert_true(has(&rig, 1));
 	assert_int_equal(found(&rig, "lemon"), LINES);
 	assert_int_equal(found(&rig, "shop"), 1);
 	assert_int_equal(rig.stats.rewritten, 0);
+}
+
+struct looker {
+	const struct rig *rig;
+	unsigned looks, least;
+};
+
+static void look_meanwhile(void *data, const struct index_progress *p UNUSED)
+{
+	struct looker *w = data;
+	unsigned n = found(w->rig, "lemon");
+
+	w->looks++;
+	w->least = n < w->least ? n : w->least;
+}
+
+/* While all is read again, what was known is found as before; what is not there any more goes with
+ * the end. */
+static void test_found_while_rebuilt(void **state)
+{
+	(void)state;
+	RIG;
+	struct looker w = { .rig = &rig, .least = UINT_MAX };
+
+	for (unsigned i = 0; i < 6; i++)
+		say(&rig, i, "user", "\"lemon\"");
+	update(&rig);
+	AUTO_FREE char *path = session_path(&rig, 5);
+	assert_int_equal(unlink(path), 0);
+	rig.opts = (struct index_opts){
+		.rebuild = true, .threads = 1, .progress = look_meanwhile, .data = &w
+	};
+	update(&rig);
+	assert_int_equal(rig.stats.anew, INDEX_ASKED);
+	assert_int_equal(rig.stats.read, 5);
+	assert_true(w.looks >= 5);
+	assert_int_equal(w.least, 6);
+	assert_int_equal(found(&rig, "lemon"), 5);
+	assert_int_equal(index_check(rig.dir, &rig.stats, NULL), 0);
+	assert_int_equal(rig.stats.index_documents, 2 * 5);
+	rig.opts = (struct index_opts){ .rebuild = false };
+	update(&rig);
+	assert_int_equal(rig.stats.read, 0);
 }
 
 /* What is shown of a hit is what was indexed. */
@@ -532,7 +787,7 @@ static void test_item_text(void **state)
 		"\"lines\":[1,{\"text\":\"b\\nc\"}]}}]");
 	assert_int_equal(transcript_open(path, TRANSCRIPT_CLAUDE, NULL, &reader, NULL), 0);
 	assert_int_equal(transcript_next(reader, &item, NULL), 1);
-	assert_true(index_item(TRANSCRIPT_CLAUDE, &item, 0, &kind, &text));
+	assert_true(index_item(TRANSCRIPT_CLAUDE, &item, NULL, 0, &kind, &text));
 	assert_int_equal(kind, DOC_CALL);
 	assert_string_equal(text.buf, "a.c\nb\nc\n");
 	transcript_close(reader);
@@ -586,6 +841,7 @@ int main(void)
 		cmocka_unit_test(test_grown),
 		cmocka_unit_test(test_tail),
 		cmocka_unit_test(test_rewritten),
+		cmocka_unit_test(test_same_time),
 		cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_renamed),
 		cmocka_unit_test(test_budget_and_paths),
@@ -593,8 +849,12 @@ int main(void)
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_merged),
 		cmocka_unit_test(test_forgotten),
+		cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_unread),
 		cmocka_unit_test(test_long_result),
 		cmocka_unit_test(test_in_parts),
+		cmocka_unit_test(test_found_while_rebuilt),
 		cmocka_unit_test(test_item_text),
 		cmocka_unit_test(test_cancelled),
 	};

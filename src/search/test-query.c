@@ -70,7 +70,7 @@ static void test_words(void **state)
 	parts("STRASSE Straße", "strasse");
 	parts("parseRetryLimit", "parseretrylimit parse retry limit");
 	parts("error: cannot open 'x'", "error cannot open x");
-	parts("https://example.org/a", "https example.org example org a~");
+	parts("see https://example.org/a", "see https example.org example org a~");
 	parts("日本語", "日本 本語");
 	parts("語", "語*");
 	parts("--dry-run - -- +", "dry-run dry run");
@@ -91,6 +91,10 @@ static void test_exact(void **state)
 	parts("parse_re*", "parse_re*");
 	parts("\"日本語\"", "+日本_本語");
 	parts("\"\" x", "x");
+	/* An address alone */
+	parts("https://example.org/a", "+https_example_org_a");
+	parts("https://example.org/a tool:Bash", "+https_example_org_a +tool:bash");
+	parts("://x", "x");
 	parts("tool:Bash -file:src/Main.c file:\"a b\"", "+tool:bash -file:src/main.c +file:a b");
 }
 
@@ -142,6 +146,107 @@ static void test_fields(void **state)
 	query_release(&q);
 }
 
+/* Where there is nothing but a date it is a span of time. */
+static void test_dated(void **state)
+{
+	static const struct {
+		const char *typed, *from, *to; /* NULL: it is not */
+	} cases[] = {
+		{ "yesterday", "2026-11-16", "2026-11-17" },
+		{ "What did we do last week?", "2026-11-09", "2026-11-16" },
+		{ "was haben wir gestern", "2026-11-16", "2026-11-17" },
+		{ "in march agent:codex", "2026-03-01", "2026-04-01" },
+		{ "2026-01-31", "2026-01-31", "2026-02-01" },
+		{ "was haben wir im März 2025 gemacht?", "2025-03-01", "2025-04-01" },
+		{ "was haben wir im Maerz 2025 getan", "2025-03-01", "2025-04-01" },
+		{ "woran haben wir im März 2025 gearbeitet?", "2025-03-01", "2025-04-01" },
+		{ "was haben wir am 5. Mai 2025 gemacht?", "2025-05-05", "2025-05-06" },
+		{ "was haben wir vor 400 Tagen gemacht", "2025-10-13", "2025-10-14" },
+		{ "was ist gestern Abend passiert?", "2026-11-16", "2026-11-17" },
+		{ "zeig mir die Sitzungen vom 31.1.2026", "2026-01-31", "2026-02-01" },
+		{ "Gespräche von letzter Woche", "2026-11-09", "2026-11-16" },
+		{ "what happened in March 2025?", "2025-03-01", "2025-04-01" },
+		{ "what have we been working on in March 2025", "2025-03-01", "2025-04-01" },
+		{ "show me the sessions of March 2025", "2025-03-01", "2025-04-01" },
+		{ "list all conversations of last week", "2026-11-09", "2026-11-16" },
+		{ "what went on the day before yesterday", "2026-11-15", "2026-11-16" },
+		{ "since yesterday", "2026-11-16", "2026-11-18" },
+		{ "seit gestern", "2026-11-16", "2026-11-18" },
+		{ "what have we done since last week", "2026-11-09", "2026-11-18" },
+		{ "was hab ich am Sonntag gemacht", "2026-11-15", "2026-11-16" },
+		{ "worüber sprachen wir letzte Woche", "2026-11-09", "2026-11-16" },
+		{ "im Jahr 2024", "2024-01-01", "2025-01-01" },
+		{ "05/05/2025", "2025-05-05", "2025-05-06" },
+		{ "03/04/2025", NULL, NULL },
+		{ "was haben wir im März 2025 repariert?", NULL, NULL },
+		{ "what happened", NULL, NULL },
+		{ "seit dem Umzug gestern", NULL, NULL },
+		{ "retry limit yesterday", NULL, NULL },
+		{ "\"yesterday\"", NULL, NULL },
+		{ "+yesterday", NULL, NULL },
+		{ "yester*", NULL, NULL },
+		{ "yesterday after:2w", NULL, NULL },
+		{ "monday or friday", NULL, NULL },
+		{ "may", NULL, NULL },
+		{ "3d", NULL, NULL },
+		{ "what did we do", NULL, NULL },
+		{ "", NULL, NULL },
+	};
+	const struct query_context c = context();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct query q = QUERY_INIT;
+		int64_t from = 0, to = 0;
+		assert_int_equal(query_parse(sv_of(cases[i].typed), &c, &q, NULL), 0);
+		if (q.dated != (cases[i].from != NULL))
+			fail_msg("%s: dated %d", cases[i].typed, q.dated);
+		if (q.dated) {
+			assert_true(clock_parse_iso(sv_of(cases[i].from), &from));
+			assert_true(clock_parse_iso(sv_of(cases[i].to), &to));
+			assert_int_equal(q.after_ms, from);
+			assert_int_equal(q.before_ms, to);
+			assert_int_equal(q.parts.n, 0);
+			assert_int_equal(q.words.len, 0);
+		}
+		query_release(&q);
+	}
+}
+
+/* Beside what is looked for, the words of a date only say when. */
+static void test_date_words(void **state)
+{
+	static const struct {
+		const char *typed, *ranks; /* those that do */
+	} cases[] = {
+		{ "what did we do about retries in March 2025", "retries" },
+		{ "retries vor 400 Tagen", "retries" },
+		{ "retries on May 5th, 2025.", "retries" },
+		{ "+walrus zebra gestern", "walrus zebra" },
+		{ "port 2025 in March 2025", "port 2025" },
+		{ "rename log-2026-01-31.txt", "rename log-2026-01-31.txt log 2026 01 31 txt" },
+		{ "look in /var/2026-01-31/x", "look var 2026-01-31 2026 01 31 x" },
+		{ "from monday to friday", "monday friday" },
+		{ "port 2025", "port 2025" },
+		{ "retries of last year", "retries last year" },
+	};
+	const struct query_context c = context();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct query q = QUERY_INIT;
+		AUTO_STR got = STR_INIT;
+		assert_int_equal(query_parse(sv_of(cases[i].typed), &c, &q, NULL), 0);
+		vec_each (&q.parts, part)
+			if (!part->weak)
+				str_addf(&got, "%s%s", got.len > 0 ? " " : "",
+					part->terms.v[0].text);
+		if (strcmp(got.buf, cases[i].ranks) != 0)
+			fail_msg("%s: %s", cases[i].typed, got.buf);
+		query_release(&q);
+	}
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -154,6 +259,7 @@ static void test_refused(void **state)
 		{ "-after:2d", "-after:2d: write before:2d instead" },
 		{ "a*", "a*: too short" },
 		{ "dir:\"\"", "nothing in the quotes" },
+		{ "dir: x", "dir: has no value" },
 	};
 	const struct query_context c = context();
 
@@ -228,6 +334,8 @@ int main(void)
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_or),
 		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_dated),
+		cmocka_unit_test(test_date_words),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_empty),

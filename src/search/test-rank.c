@@ -67,7 +67,7 @@ static void corpus_add(struct corpus *c, const struct line *lines)
 			}
 	}
 	str_addf(&path, "%s/%zu", c->dir, c->n);
-	if (builder_write(b, path.buf, &err) < 0 ||
+	if (builder_write(b, path.buf, false, &err) < 0 ||
 		segment_open(path.buf, &c->segs[c->n], &err) < 0)
 		fail_msg("%s", err.msg);
 	c->n++;
@@ -461,7 +461,8 @@ static void test_phrases(void **state)
 		(void)builder_text(b, str_sv(&text), 0);
 	}
 	str_addf(&path, "%s/0", c.dir);
-	if (builder_write(b, path.buf, &err) < 0 || segment_open(path.buf, &c.segs[0], &err) < 0)
+	if (builder_write(b, path.buf, false, &err) < 0 ||
+		segment_open(path.buf, &c.segs[0], &err) < 0)
 		fail_msg("%s", err.msg);
 	builder_free(b);
 	for (size_t i = 0; i < ARRAY_LEN(typed); i++) {
@@ -560,7 +561,7 @@ static void test_pieces(void **state)
 			}
 		}
 		str_addf(&path, "%s/%u", c.dir, part);
-		if (builder_write(b, path.buf, &err) < 0 ||
+		if (builder_write(b, path.buf, false, &err) < 0 ||
 			segment_open(path.buf, &c.segs[part], &err) < 0)
 			fail_msg("%s", err.msg);
 		builder_free(b);
@@ -615,7 +616,8 @@ static void test_common_and_rare(void **state)
 			with[i] += counts[doc][i] > 0;
 	}
 	str_addf(&path, "%s/0", c.dir);
-	if (builder_write(b, path.buf, &err) < 0 || segment_open(path.buf, &c.segs[0], &err) < 0)
+	if (builder_write(b, path.buf, false, &err) < 0 ||
+		segment_open(path.buf, &c.segs[0], &err) < 0)
 		fail_msg("%s", err.msg);
 	builder_free(b);
 	assert_true(with[0] > ALL / 4.0 && with[1] > 10 && with[1] < ALL / 4.0);

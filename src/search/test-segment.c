@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "os/test-temp.h"
-#include "search/segment.h"
+#include "search/segment-file.h"
 
 /* ---- a model: the words of document d depend on d alone ---- */
 
@@ -96,7 +96,7 @@ static struct segment *make_segment(const char *path, uint32_t from, uint32_t to
 			builder_run(b, d / RUN_DOCS, 1, 0);
 		add_doc(b, d);
 	}
-	assert_int_equal(builder_write(b, path, NULL), 0);
+	assert_int_equal(builder_write(b, path, false, NULL), 0);
 	builder_free(b);
 	return open_segment(path);
 }
@@ -161,7 +161,7 @@ static void check_segment(const struct segment *seg, const struct expected *e)
 		const struct segment_run *run = segment_run_at(seg, segment_run_of(seg, d));
 		uint32_t at = d - run->first_doc;
 		struct doc_columns columns;
-		assert_int_equal(segment_columns(seg, run, true, &columns, NULL), 0);
+		assert_int_equal(segment_columns(seg, run, true, true, &columns, NULL), 0);
 		assert_int_equal(segment_doc(seg, d, &doc, NULL), 0);
 		assert_true(doc.offset == ((uint64_t)m << 30 | 5));
 		assert_int_equal(doc.part, m % 300 > 255 ? 255 : m % 300);
@@ -169,6 +169,7 @@ static void check_segment(const struct segment *seg, const struct expected *e)
 		assert_int_equal(columns.kind[at], m % DOC_KINDS);
 		assert_int_equal(columns.time_s[at], 1000 + m);
 		assert_int_equal(doc_length(columns.length[at]), doc.length);
+		assert_int_equal((columns.length[at] & DOC_ASIDE) != 0, doc.kind == DOC_THINKING);
 		assert_int_equal(run->source, m / RUN_DOCS);
 		assert_true(run->first_s <= doc.time_s && run->last_s >= doc.time_s);
 	}
@@ -252,6 +253,68 @@ static int stop(void *data, struct sv text, const struct segment_term *term)
 	return 7;
 }
 
+static size_t forms_seen(const struct segment *seg)
+{
+	uint64_t at = seg->foot->sections[SECTION_FORMS].at,
+		 end = at + seg->foot->sections[SECTION_FORMS].n;
+	size_t n = 0;
+
+	for (uint64_t page = at / SEGMENT_PAGE; page <= (end - 1) / SEGMENT_PAGE; page++)
+		n += seg->seen[page];
+	return n;
+}
+
+/* The i-th of many words, each with an English stem of its own. Appends. */
+static void add_plural(struct str *out, int i)
+{
+	static const char consonants[] = "bcdfghjklm";
+
+	for (; i > 0; i /= 10)
+		str_addc(out, consonants[i % 10]);
+	str_adds(out, "ings");
+}
+
+/* Of many each is found, and by few pages: to look at one costs as much as to go through it. */
+static void test_many_forms(void **state)
+{
+	(void)state;
+	enum { WORDS = 30000, STEP = 97 };
+	char *folder = temp_folder();
+	AUTO_FREE char *path = path_join(folder, "a");
+	struct builder *b = builder_new(BUDGET);
+	CLEANUP(word_forms_release) struct word_forms forms = WORD_FORMS_INIT;
+	AUTO_STR text = STR_INIT;
+	size_t pages = 0, looks = 0;
+
+	for (int i = 1; i <= WORDS; i++) {
+		add_plural(&text, i);
+		str_addc(&text, ' ');
+	}
+	builder_run(b, 1, 1, 0);
+	builder_doc(b, &(struct segment_doc){ .kind = DOC_USER });
+	(void)builder_text(b, str_sv(&text), 0);
+	assert_int_equal(builder_write(b, path, false, NULL), 0);
+	builder_free(b);
+	for (int i = 1; i <= WORDS; i += STEP, looks++) {
+		struct segment *seg = open_segment(path);
+		AUTO_STR got = STR_INIT;
+		str_clear(&text);
+		add_plural(&text, i);
+		struct sv stem = word_form(&forms, FORM_ENGLISH, str_sv(&text));
+		AUTO_FREE char *key = xmemdup0(stem.p, stem.n);
+		size_t before = forms_seen(seg);
+		assert_int_equal(
+			segment_forms(seg, &forms, FORM_ENGLISH, sv_of(key), gather, &got, NULL),
+			0);
+		str_addc(&text, ' ');
+		assert_string_equal(got.buf, text.buf);
+		pages += forms_seen(seg) - before;
+		segment_close(seg);
+	}
+	assert_true(pages <= 2 * looks);
+	temp_remove(folder);
+}
+
 static void test_prefix_and_forms(void **state)
 {
 	(void)state;
@@ -265,7 +328,7 @@ static void test_prefix_and_forms(void **state)
 	builder_doc(b, &(struct segment_doc){ .kind = DOC_USER });
 	(void)builder_text(b, SV("run runs running runner retry retries Häuser Haus café cafe"), 0);
 	builder_add(b, SV("\1bash"), 0);
-	assert_int_equal(builder_write(b, path, NULL), 0);
+	assert_int_equal(builder_write(b, path, false, NULL), 0);
 	builder_free(b);
 	struct segment *seg = open_segment(path);
 
@@ -387,7 +450,7 @@ static void test_touched_only(void **state)
 		builder_doc(b, &(struct segment_doc){ .offset = d });
 		builder_add(b, d % 2 ? SV("odd") : SV("even"), d);
 	}
-	assert_int_equal(builder_write(b, path, NULL), 0);
+	assert_int_equal(builder_write(b, path, false, NULL), 0);
 	builder_free(b);
 	assert_int_equal(file_read(path, 1 << 24, &bytes, NULL), 0);
 	bytes.buf[100] ^= 1; /* in the postings */
@@ -417,13 +480,13 @@ static void test_builder_full(void **state)
 		add_doc(b, d);
 	uint32_t docs = builder_docs(b);
 	assert_true(docs > 100);
-	assert_int_equal(builder_write(b, path, NULL), 0);
+	assert_int_equal(builder_write(b, path, false, NULL), 0);
 	assert_int_equal(builder_docs(b), 0);
 	add_doc(b, 1);
-	assert_int_equal(builder_write(b, path, NULL), -EEXIST); /* none is ever replaced */
+	assert_int_equal(builder_write(b, path, false, NULL), -EEXIST); /* none is ever replaced */
 	AUTO_FREE char *second = path_join(folder, "b");
 	add_doc(b, 1);
-	assert_int_equal(builder_write(b, second, NULL), 0);
+	assert_int_equal(builder_write(b, second, false, NULL), 0);
 	struct segment *seg = open_segment(second);
 	assert_int_equal(segment_docs(seg), 1);
 	assert_int_equal(segment_run_at(seg, 0)->source, 3); /* the run goes on */
@@ -437,12 +500,14 @@ static void test_lengths(void **state)
 	(void)state;
 	uint32_t before = 0;
 
-	for (uint32_t n = 0; n < 5000000; n += n / 50 + 1) {
+	for (uint32_t n = 0; n < DOC_LENGTH_MAX; n += n / 50 + 1) {
 		uint32_t kept = doc_length(doc_length_byte(n));
 		assert_true(kept <= n && kept >= before && n - kept <= n / 8);
 		before = kept;
 	}
-	assert_true(doc_length(doc_length_byte(UINT32_MAX)) > UINT32_MAX / 8 * 7);
+	assert_int_equal(doc_length(doc_length_byte(DOC_LENGTH_MAX)), DOC_LENGTH_MAX);
+	assert_int_equal(doc_length(doc_length_byte(UINT32_MAX)), DOC_LENGTH_MAX);
+	assert_int_equal(doc_length_byte(UINT32_MAX) & DOC_ASIDE, 0);
 }
 
 int main(void)
@@ -451,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_written),
 		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_prefix_and_forms),
+		cmocka_unit_test(test_many_forms),
 		cmocka_unit_test(test_merged),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_touched_only),

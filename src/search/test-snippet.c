@@ -79,7 +79,13 @@ static void test_place(void **state)
 	shows("end", "\x1b[31mred\x1b[0m\x07 \xff end", 60, "red\xef\xbf\xbd \xef\xbf\xbd [end]");
 	/* Wide characters take two columns. */
 	shows("端末", "端末端末端末端末端末端末端末端末端末端末", 20,
-		"[端末][端末][端末][端末][端…]");
+		"[端末][端末][端末][端末]端…");
+	/* A hit that is cut is none, and the dots are of no hit. */
+	const char *two = "call it again with another function";
+	shows("call function", two, 36, "[call] it again with another [function]");
+	shows("call function", two, 30, "[call] it again with another f…");
+	shows("call function", two, 29, "[call] it again with another …");
+	shows("call function", two, 28, "[call] it again with another …");
 }
 
 /* A line of a megabyte is read to its end only when it must be, and shows the same. */
@@ -124,7 +130,7 @@ static void test_long_line(void **state)
 			assert_int_equal(query_parse(sv_of(wants[i][0]), &context, &q, NULL), 0);
 			(void)map_put(&marks, sv_of(wants[i][2]), 0);
 			if (snippet_read(path, f == 1 ? TRANSCRIPT_CODEX : TRANSCRIPT_CLAUDE, &hit,
-				    &q, &marks, 256 * 1024, 40, &s, NULL, &err) < 0)
+				    NULL, &q, &marks, 256 * 1024, 40, &s, NULL, &err) < 0)
 				fail_msg("%s", err.msg);
 			if (strcmp(s.line.buf, wants[i][1]) != 0 || s.marks.n != 1)
 				fail_msg("%zu: %s: %s", f, wants[i][0], s.line.buf);

@@ -55,6 +55,9 @@ static void test_dates(void **state)
 		{ "the 3rd of October, 2022", "2022-10-03..2022-10-04" },
 		{ "am 5. Mai 2023 beschlossen", "2023-05-05..2023-05-06" },
 		{ "was war am 31.1.2026?", "2026-01-31..2026-02-01" },
+		{ "on 05/05/2025", "2025-05-05..2025-05-06" },
+		{ "on 31/1/2026", "2026-01-31..2026-02-01" },
+		{ "on 1/31/2026", "2026-01-31..2026-02-01" },
 		{ "since 2026-01-31", "2026-01-31..2026-02-01" },
 		{ "in 2026-02 or so", "2026-02-01..2026-03-01" },
 		{ "December 2023", "2023-12-01..2024-01-01" },
@@ -94,7 +97,8 @@ static void test_no_dates(void **state)
 {
 	static const char *const none[] = { "", "it may fail", "march on", "port 2023", "error 404",
 		"version 1.2.3", "10.1.2.3", "2026-13-01", "99 May", "the last test", "one day",
-		"three retries", "src/may.c", "\xff\xfe\x80", "5 of" };
+		"three retries", "src/may.c", "03/04/2025", "31/31/2025", "05/05/2025/1",
+		"\xff\xfe\x80", "5 of" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(none); i++)

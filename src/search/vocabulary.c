@@ -19,6 +19,23 @@ static const char weak_words[] =
 	"dir|ihn|ihm|ihnen|mein|meine|unser|unsere|nicht|kein|keine|da|dort|hier|dann|denn|doch|mal|"
 	"noch|auch|sich|man|diese|dieser|dieses|diesen|diesem";
 
+/* Beside a date they ask for what was done then. */
+static const char asking_words[] =
+	/* English */
+	"happen|happens|happened|happening|work|worked|working|go|going|went|show|list|tell|give|find|see|"
+	"please|all|everything|anything|something|session|sessions|conversation|conversations|chat|chats|"
+	"talk|talks|talked|talking|discuss|discussed|changed|made|early|late|mid|during|around|back|"
+	"morning|noon|afternoon|evening|night|day|week|month|year|"
+	/* German */
+	"woran|worum|worüber|worueber|wovon|gemacht|machen|machten|getan|tun|taten|gearbeitet|arbeiten|"
+	"arbeiteten|beschäftigt|beschaeftigt|erledigt|geschafft|passiert|passierte|geschehen|geschah|"
+	"gelaufen|lief|los|ging|gab|gibt|geändert|geaendert|besprochen|gesprochen|geredet|zeig|zeige|"
+	"zeigen|liste|nenne|finde|such|suche|bitte|alle|alles|etwas|sitzung|sitzungen|gespräch|gespräche|"
+	"gesprächen|gespraech|gespraeche|gespraechen|unterhaltung|unterhaltungen|chats|eigentlich|so|"
+	"anfang|mitte|ende|während|waehrend|früh|frueh|morgen|vormittag|mittag|nachmittag|abend|nacht|"
+	"tag|woche|monat|jahr|hab|habe|haben|hatte|hatten|hast|sprach|sprachen|sprechen|redeten|reden|"
+	"machte|redete|arbeitete";
+
 /* Of programs and of talk about them. */
 static const char common_words[] =
 	"all|now|use|used|using|up|out|only|each|other|more|one|new|first|last|same|after|before|because|"
@@ -81,6 +98,11 @@ static const char *const irregular[] = {
 bool vocabulary_weak(struct sv word)
 {
 	return sv_among(word, weak_words);
+}
+
+bool vocabulary_asking(struct sv word)
+{
+	return sv_among(word, weak_words) || sv_among(word, asking_words);
 }
 
 bool vocabulary_common(struct sv word)

@@ -10,6 +10,9 @@
 
 /* A folded word that only holds a question together: where, did, wir. */
 bool vocabulary_weak(struct sv word);
+/* A folded word that beside a date says nothing of what is looked for: one of those above, or
+ * happened, worked, sessions, gemacht. */
+bool vocabulary_asking(struct sv word);
 /* A folded word that is common everywhere: one of those above, or of programs. Two of them that
  * stand together are a term of the index (term_of_pair()): with other words here its version is
  * another. */

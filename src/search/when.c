@@ -7,6 +7,7 @@
 #include "base/attr.h"
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "search/vocabulary.h"
 
 enum { SECOND_MS = 1000, DAY_MS = 24 * 60 * 60 * SECOND_MS, WEEK_DAYS = 7, YEAR_MONTHS = 12 };
 
@@ -62,6 +63,7 @@ struct piece {
 	int digits;
 	char after; /* the byte that follows it */
 	bool close; /* … and is followed by the next piece at once */
+	size_t from, end; /* where it stands in the text */
 };
 struct pieces {
 	struct piece v[PIECES_MAX];
@@ -95,7 +97,7 @@ static void cut_up(struct sv text, struct pieces *ret)
 			(digits ? is_digit(text.p[at])
 				: is_letter(text.p[at]) || text.p[at] == '\''))
 			at++;
-		*p = (struct piece){ .number = -1 };
+		*p = (struct piece){ .number = -1, .from = from, .end = at };
 		struct sv word = sv_make(text.p + from, at - from);
 		AUTO_STR folded = STR_INIT;
 		utf8_normalise(&folded, word, true);
@@ -216,7 +218,18 @@ static void found_units(struct finder *f, enum unit unit, int back, int n)
 
 /* ---- patterns: each looks at what begins with piece i and returns how many pieces it took ---- */
 
-/* 2026-01-31, 2026-01, 2026/01/31, 31.1.2026, 31.1. */
+/* 31/01/2026 or 01/31/2026; none where both can be meant. */
+static bool by_slashes(struct finder *f, const struct piece *a, const struct piece *b, int year)
+{
+	bool first = b->number <= YEAR_MONTHS, second = a->number <= YEAR_MONTHS;
+
+	if (first && second && a->number != b->number)
+		return false;
+	return first ? found_date(f, year, b->number - 1, a->number)
+		     : second && found_date(f, year, a->number - 1, b->number);
+}
+
+/* 2026-01-31, 2026-01, 2026/01/31, 31.1.2026, 31.1., 31/1/2026 */
 static size_t in_figures(struct finder *f, size_t i)
 {
 	const struct piece *a = piece_at(&f->ps, i), *b = piece_at(&f->ps, i + 1),
@@ -239,6 +252,9 @@ static size_t in_figures(struct finder *f, size_t i)
 			found_date(f, year ? c->number : 0, b->number - 1, a->number))
 			return year ? 3 : 2;
 	}
+	if (is_day(a) && a->after == '/' && a->close && is_day(b) && b->after == '/' && b->close &&
+		is_year(c) && !(c->after == '/' && c->close) && by_slashes(f, a, b, c->number))
+		return 3;
 	return 0;
 }
 
@@ -290,9 +306,11 @@ static size_t by_day(struct finder *f, size_t i)
 	int back = ROW_OF(p, days_back), day = ROW_OF(piece_at(&f->ps, i + n), day_names);
 	int since_saturday = (f->today.tm_wday + 1) % WEEK_DAYS;
 
-	if (back == 1 && i >= 2 && is_one(piece_at(&f->ps, i - 1), "before") &&
-		is_one(piece_at(&f->ps, i - 2), "day"))
-		back = 2;
+	if (is_one(p, "day") && is_one(piece_at(&f->ps, i + 1), "before") &&
+		is_one(piece_at(&f->ps, i + 2), "yesterday")) {
+		found_days(f, 2, 1);
+		return 3;
+	}
 	if (back >= 0) {
 		found_days(f, back, 1);
 		return 1;
@@ -394,6 +412,47 @@ void when_find(struct sv text, int64_t now_ms, struct whens *ret)
 	}
 }
 
+static bool has_blank(struct sv text, size_t from, size_t end)
+{
+	for (size_t i = from; i < end; i++)
+		if (text.p[i] == ' ' || text.p[i] == '\t' || text.p[i] == '\n')
+			return true;
+	return false;
+}
+
+/* A year that is counted from now is no date to those who speak of it later: they say "last year",
+ * too. */
+static bool has_unit_year(const struct piece *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_one(&p[i], unit_names[YEARS]))
+			return true;
+	return false;
+}
+
+void when_without(struct sv text, int64_t now_ms, struct str *out)
+{
+	struct whens all;
+	struct finder f;
+	size_t at = 0;
+
+	if (finder_init(&f, text, now_ms, &all))
+		for (size_t i = 0, n; i<f.ps.n; i += n> 0 ? n : 1) {
+			n = take(&f, i);
+			const struct piece *first = &f.ps.v[i];
+			if (n == 0 || has_unit_year(first, n) ||
+				(i > 0 && !has_blank(text, first[-1].end, first->from)))
+				continue;
+			size_t end = first[n - 1].end;
+			if (i + n < f.ps.n && !has_blank(text, end, first[n].from))
+				continue;
+			str_add(out, sv_make(text.p + at, first->from - at));
+			str_addc(out, ' ');
+			at = end;
+		}
+	str_add(out, sv_from(text, at));
+}
+
 bool when_parse(struct sv text, int64_t now_ms, struct when *ret)
 {
 	struct whens all;
@@ -421,6 +480,33 @@ bool when_parse(struct sv text, int64_t now_ms, struct when *ret)
 	if (all.n == 0)
 		return false;
 	*ret = all.v[0];
+	return true;
+}
+
+bool when_alone(struct sv text, int64_t now_ms, struct when *ret)
+{
+	struct whens all;
+	struct finder f;
+	size_t dates = 0;
+	bool since = false;
+
+	if (!finder_init(&f, text, now_ms, &all))
+		return false;
+	for (size_t i = 0; i < f.ps.n;) {
+		size_t n = take(&f, i);
+		bool begins = n == 0 && dates == 0 && is_one(&f.ps.v[i], "since|seit");
+		since |= begins;
+		if (n == 0 && !begins && !vocabulary_asking(sv_of(f.ps.v[i].text)))
+			return false;
+		dates += n > 0;
+		i += n > 0 ? n : 1;
+	}
+	if (dates != 1 || all.n == 0 || f.ps.n == PIECES_MAX)
+		return false;
+	*ret = all.v[0];
+	int64_t end = midnight(f.today.tm_year + 1900, f.today.tm_mon, f.today.tm_mday + 1);
+	if (since && ret->to_ms < end)
+		ret->to_ms = end;
 	return true;
 }
 
