@@ -14,11 +14,11 @@
 #include "os/path.h"
 #include "os/unpack.h"
 #include "store/sql.h"
+#include "transcript/transcript.h"
 
 enum {
 	KEY_TRIES = 16,
 	ID_BYTES = UUID_TEXT - 1,
-	COPY_STEP = 1 << 30,
 	COPY_BUFFER = 256 * 1024,
 	SAME_BYTES = 4096, /* of each end that are compared */
 	VAULT_REST = 16 * 1024 * 1024, /* more than that is set aside, and not compressed now */
@@ -50,20 +50,7 @@ static bool key_char(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-';
 }
 
-/* The session's name as far as it is harmless, and some chance. */
-static void make_key(const char *path, char key[static ARCHIVE_KEY_MAX])
-{
-	struct sv base = session_of(path);
-	char salt[UUID_TEXT];
-	size_t n = 0;
-
-	for (size_t i = 0; i < base.n; i++)
-		key[n++] = key_char(base.p[i]) ? base.p[i] : '-';
-	uuid_new(salt);
-	(void)snprintf(key + n, ARCHIVE_KEY_MAX - n, "%s%.*s", n ? "." : "", ARCHIVE_KEY_END, salt);
-}
-
-/* Nothing but what make_key() makes: a key may come from a store that somebody else wrote. */
+/* Nothing but what vault_key_make() makes: a key may come from a store that somebody else wrote. */
 static bool key_valid(const char *key)
 {
 	for (const char *p = key; *p; p++)
@@ -74,39 +61,6 @@ static bool key_valid(const char *key)
 
 /* ---- copying ---- */
 
-/* Bytes through a buffer, where the kernel cannot copy by itself. */
-static int copy_buffered(int from, struct file_new *to, struct err *reterr)
-{
-	AUTO_FREE char *buf = xmalloc(COPY_BUFFER);
-
-	for (;;) {
-		ssize_t n = read(from, buf, COPY_BUFFER);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_errno(reterr, errno, "read");
-		if (n == 0)
-			return 0;
-		int r = file_new_write(to, sv_make(buf, (size_t)n), reterr);
-		if (r < 0)
-			return r;
-	}
-}
-
-static int copy_bytes(int from, struct file_new *to, struct err *reterr)
-{
-	ssize_t n;
-
-	do {
-		n = copy_file_range(from, NULL, to->fd, NULL, COPY_STEP, 0);
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	if (n == 0)
-		return 0;
-	if (errno == EIO || errno == ENOSPC || errno == EDQUOT)
-		return err_errno(reterr, errno, "copy to %s", to->path);
-	return copy_buffered(from, to, reterr);
-}
-
 static int copy_file(const char *from, const char *to, struct err *reterr)
 {
 	AUTO_CLOSE int fd = unpack_open(from, NULL, reterr);
@@ -116,27 +70,18 @@ static int copy_file(const char *from, const char *to, struct err *reterr)
 		return fd;
 	int r = file_new_open_unnamed(&file, to, 0600, reterr);
 	if (r == 0)
-		r = copy_bytes(fd, &file, reterr);
+		r = file_new_copy(&file, fd, reterr);
 	return r < 0 ? r : file_new_commit_excl(&file, reterr);
 }
 
 /* ---- copies that grow ---- */
 
-/* Whether the two files have the same bytes at a place. */
-static bool same_at(int a, int b, off_t at, size_t n)
-{
-	char left[SAME_BYTES], right[SAME_BYTES];
-
-	return pread(a, left, n, at) == (ssize_t)n && pread(b, right, n, at) == (ssize_t)n &&
-		memcmp(left, right, n) == 0;
-}
-
 /* Agents only append, so the ends tell whether a copy is the beginning of the file. */
 static bool is_beginning(int copy, off_t size, int whole)
 {
-	size_t n = size < SAME_BYTES ? (size_t)size : SAME_BYTES;
+	uint64_t n = size < SAME_BYTES ? (uint64_t)size : SAME_BYTES;
 
-	return same_at(copy, whole, 0, n) && same_at(copy, whole, size - (off_t)n, n);
+	return file_same(copy, whole, 0, n) && file_same(copy, whole, (uint64_t)size - n, n);
 }
 
 static int append_rest(int from, int to, off_t at, struct err *reterr)
@@ -176,11 +121,6 @@ static int grow(const char *copy, const char *path, struct err *reterr)
 
 /* ---- what is kept ---- */
 
-static int64_t mtime_ns(const struct stat *st)
-{
-	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
-}
-
 /* Whether what is kept under a key serves for the file: 1 or 0. */
 static int serves(enum archive_how how, const char *kept, const char *path, const struct stat *st,
 	struct err *reterr)
@@ -203,7 +143,7 @@ static int find_kept(const struct archive *a, const char *path, const struct sta
 	AUTO_SQL q = SQL_INIT;
 	int r = sql_prepare(&q, a->store,
 		"SELECT key FROM archive WHERE ino = ? AND dev = ? AND how = ?"
-		" AND (how <> 1 OR (size = ? AND mtime_ns = ?)) ORDER BY kept_ms",
+		" AND (how <> ? OR (size = ? AND mtime_ns = ?)) ORDER BY kept_ms",
 		reterr);
 
 	if (r < 0)
@@ -211,8 +151,9 @@ static int find_kept(const struct archive *a, const char *path, const struct sta
 	sql_int(&q, (int64_t)st->st_ino);
 	sql_int(&q, (int64_t)st->st_dev);
 	sql_int(&q, how);
+	sql_int(&q, ARCHIVE_COPY);
 	sql_int(&q, st->st_size);
-	sql_int(&q, mtime_ns(st));
+	sql_int(&q, file_mtime_ns(st));
 	while ((r = sql_step(&q, reterr)) > 0) {
 		const char *found = sql_get_text(&q, 0);
 		AUTO_FREE char *kept = archive_path(a, found);
@@ -236,10 +177,10 @@ static int put_file(const struct archive *a, const char *path, enum archive_how 
 	char key[static ARCHIVE_KEY_MAX], struct err *reterr)
 {
 	for (int i = 0; i < KEY_TRIES; i++) {
-		make_key(path, key);
+		vault_key_make(session_of(path), key);
 		AUTO_FREE char *to = archive_path(a, key);
 		if (*how == ARCHIVE_LINK) {
-			if (link(path, to) == 0)
+			if (linkat(AT_FDCWD, path, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0)
 				return folder_sync_of(to, reterr);
 			if (errno == EEXIST)
 				continue;
@@ -265,12 +206,7 @@ static bool same_bytes(const char *kept, const char *path, const struct stat *st
 	if (a < 0 || b < 0 || fstat(a, &there) < 0 || there.st_size != st->st_size ||
 		(there.st_ino == st->st_ino && there.st_dev == st->st_dev))
 		return false;
-	for (off_t at = 0; at < st->st_size; at += SAME_BYTES) {
-		off_t rest = st->st_size - at;
-		if (!same_at(a, b, at, rest < SAME_BYTES ? (size_t)rest : SAME_BYTES))
-			return false;
-	}
-	return true;
+	return file_same(a, b, 0, (uint64_t)st->st_size);
 }
 
 /* From now on it is the copy of a file as it was: it grows no more. */
@@ -289,7 +225,7 @@ static int freeze(
 	sql_int(&q, (int64_t)st->st_dev);
 	sql_int(&q, (int64_t)st->st_ino);
 	sql_int(&q, st->st_size);
-	sql_int(&q, mtime_ns(st));
+	sql_int(&q, file_mtime_ns(st));
 	sql_text(&q, key);
 	return sql_run(&q, reterr);
 }
@@ -333,70 +269,94 @@ static int64_t kept_size(const struct archive *a, const char *key, const struct 
 }
 
 struct largest {
+	const struct archive *a;
+	struct vault *v; /* NULL: there is none */
 	int64_t size;
 	char *key;
+	bool gone; /* the session is: then what it was last is meant, though it was more before */
 };
+
+/* A first one is looked into when a second one comes. */
+static void take_if_larger(struct largest *l, int64_t size, const char *key, bool latest)
+{
+	if (l->size > 0) {
+		bool blank = archive_is_blank(l->a, l->v, key);
+		if (blank != archive_is_blank(l->a, l->v, l->key) ? blank
+				: latest			  ? size < l->size
+								  : size <= l->size)
+			return;
+	}
+	l->size = size;
+	(void)snprintf(l->key, ARCHIVE_KEY_MAX, "%s", key);
+}
 
 static int take_larger(void *data, const struct vault_file *file)
 {
 	struct largest *l = data;
 
-	if ((int64_t)file->size >= l->size && key_valid(file->key)) {
-		l->size = (int64_t)file->size;
-		(void)snprintf(l->key, ARCHIVE_KEY_MAX, "%s", file->key);
-	}
+	/* The session is what it was before it was damaged. */
+	if (sv_ends(sv_of(file->path), SV(UNPACK_SUFFIX UNPACK_DAMAGED)))
+		return 0;
+	if (l->gone && file->later && archive_has_words(l->a, l->v, file->later))
+		return 0;
+	if (file->size > 0 && key_valid(file->key))
+		take_if_larger(l, (int64_t)file->size, file->key, true);
 	return 0;
 }
 
-/* The same in the vault, where there is one. */
-static int find_in_vault(const struct archive *a, const char *path, int64_t *most,
-	char key[static ARCHIVE_KEY_MAX], struct err *reterr)
+static int find_aside(const struct archive *a, const char *session, const char *path,
+	const struct stat *st, struct largest *l, struct err *reterr)
 {
-	struct sv name = session_of(path);
-	struct sv plain = unpack_plain(sv_of(path));
-	AUTO_FREE char *session = xmemdup0(name.p, name.n);
-	AUTO_FREE char *lay = xmemdup0(plain.p, plain.n);
-	const struct vault_query query = { .session = session, .path = lay };
-	struct largest l = { *most, key };
-	AUTO_VAULT *v = NULL;
-	int r = vault_open(a->dir, 0, a->clock, NULL, &v, reterr);
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, a->store, reterr,
+		"SELECT key FROM archive WHERE session = ? OR path = ? ORDER BY kept_ms DESC",
+		SQL_T(session), SQL_T(path));
 
-	if (r == 0)
-		r = vault_each(v, &query, take_larger, &l, reterr);
-	*most = l.size;
-	return r == ERR_NOTFOUND ? 0 : r;
+	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
+		const char *key = sql_get_text(&q, 0);
+		int64_t size = kept_size(a, key, st);
+		r = 0;
+		if (size > 0)
+			take_if_larger(l, size, key, false);
+	}
+	return r;
+}
+
+/* Of what was set aside and of what the vault has, where there is one; one of session and path is
+ * NULL. */
+static int find_largest(const struct archive *a, const char *session, const char *path,
+	const struct stat *st, struct largest *l, struct err *reterr)
+{
+	struct sv plain = path ? unpack_plain(sv_of(path)) : SV("");
+	AUTO_FREE char *lay = path ? xmemdup0(plain.p, plain.n) : NULL;
+	const struct vault_query query = { .session = session, .path = lay };
+	int r = a->store ? find_aside(a, session, path, st, l, reterr) : 0;
+
+	return r < 0 || !l->v ? r : vault_each(l->v, &query, take_larger, l, reterr);
 }
 
 int archive_find(const struct archive *a, const char *path, char ret_key[static ARCHIVE_KEY_MAX],
 	struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	AUTO_FREE char *real = NULL;
+	AUTO_VAULT *v = NULL;
+	/* Kept under a path whose folders are resolved. */
+	AUTO_FREE char *real = path_real_gone(path);
+	struct sv name = session_of(path);
+	AUTO_FREE char *session = xmemdup0(name.p, name.n);
 	struct stat st = { .st_ino = 0 };
-	int64_t most = 0;
-	int r = sql_prepare(&q, a->store,
-		"SELECT key FROM archive WHERE session = ? OR path = ? ORDER BY kept_ms DESC",
-		reterr);
+	AUTO_FREE char *where = unpack_where(path);
+	struct largest l = { a, NULL, 0, ret_key, .gone = !where };
+	int r = vault_open(a->dir, 0, a->clock, NULL, &v, reterr);
 
-	if (r < 0)
+	l.v = v;
+	if (r < 0 && r != ERR_NOTFOUND)
 		return r;
 	(void)stat(path, &st);
-	/* Kept under its resolved path, which can be told as long as the file is there. */
-	if (path_real(path, &real, NULL) < 0)
-		real = xstrdup(path);
-	sql_sv(&q, session_of(path));
-	sql_text(&q, real);
-	while ((r = sql_step(&q, reterr)) > 0) {
-		const char *key = sql_get_text(&q, 0);
-		int64_t size = kept_size(a, key, &st);
-		if (size <= most)
-			continue;
-		most = size;
-		(void)snprintf(ret_key, ARCHIVE_KEY_MAX, "%s", key);
-	}
-	if (r == 0)
-		r = find_in_vault(a, real, &most, ret_key, reterr);
-	if (r == 0 && most == 0)
+	/* Sessions of one id may lie at two places: this one's comes first. */
+	r = find_largest(a, NULL, real, &st, &l, reterr);
+	if (r == 0 && l.size == 0)
+		r = find_largest(a, session, NULL, &st, &l, reterr);
+	if (r == 0 && l.size == 0)
 		return err_set(reterr, ERR_NOTFOUND, "%s is not in the archive", path);
 	return r;
 }
@@ -419,7 +379,7 @@ static int add_row(const struct archive *a, const char *key, const char *path,
 	sql_int(&q, (int64_t)st->st_dev);
 	sql_int(&q, (int64_t)st->st_ino);
 	sql_int(&q, st->st_size);
-	sql_int(&q, mtime_ns(st));
+	sql_int(&q, file_mtime_ns(st));
 	sql_int(&q, clock_wall_ms(a->clock));
 	return sql_run(&q, reterr);
 }
@@ -479,14 +439,13 @@ static int keep_in_vault(const struct archive *a, const char *path, const struct
 int archive_keep(const struct archive *a, const char *path, enum archive_how how,
 	char ret_key[static ARCHIVE_KEY_MAX], struct err *reterr)
 {
-	AUTO_FREE char *real = NULL;
+	/* A link has the session's name: what it leads to may be called otherwise. */
+	AUTO_FREE char *real = path_real_gone(path);
 	AUTO_CLOSE int lock = -1;
 	char key[ARCHIVE_KEY_MAX];
 	struct stat st;
-	int r = path_real(path, &real, reterr);
+	int r = stat(real, &st) < 0 ? err_errno(reterr, errno, "stat %s", real) : 0;
 
-	if (r == 0 && stat(real, &st) < 0)
-		r = err_errno(reterr, errno, "stat %s", real);
 	if (r == 0 && unpack_is(sv_of(real)))
 		r = plain_size(real, &how, &st, reterr);
 	if (r == 0)
@@ -538,63 +497,99 @@ static int open_aside(const struct archive *a, const char *key, int *ret_fd, str
 	return 0;
 }
 
-int archive_open(const struct archive *a, const char *key, int *ret_fd, uint64_t *ret_lost,
-	struct err *reterr)
+/* What is set aside: 0; else 1, the vault, and a file without a name for what that has. */
+static int open_either(const struct archive *a, const char *key, struct vault **ret_vault,
+	int *ret_fd, struct err *reterr)
+{
+	int r = open_aside(a, key, ret_fd, reterr);
+
+	if (r != ERR_NOTFOUND || !key_valid(key) ||
+		vault_open(a->dir, 0, a->clock, NULL, ret_vault, NULL) < 0)
+		return r;
+	*ret_fd = file_open_temp(a->dir, reterr);
+	return *ret_fd < 0 ? *ret_fd : 1;
+}
+
+int archive_open_part(const struct archive *a, const char *key, int64_t from, uint64_t size,
+	int *ret_fd, uint64_t *ret_lost, struct err *reterr)
 {
 	AUTO_VAULT *v = NULL;
 	AUTO_CLOSE int fd = -1;
-	int r = open_aside(a, key, ret_fd, reterr);
+	int r = open_either(a, key, &v, &fd, reterr);
 
-	if (ret_lost)
-		*ret_lost = 0;
-	if (r != ERR_NOTFOUND || !key_valid(key))
-		return r;
-	if (vault_open(a->dir, 0, a->clock, NULL, &v, NULL) < 0)
-		return r;
-	fd = open(a->dir, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return err_errno(reterr, errno, "a temporary file in %s", a->dir);
-	r = vault_write_out(v, key, fd, ret_lost, reterr);
+	*ret_lost = 0;
+	if (r > 0)
+		r = vault_write_part(v, key, from, size, fd, ret_lost, reterr);
 	if (r == 0)
 		*ret_fd = TAKE_FD(fd);
 	return r;
 }
 
-static int read_at(int fd, uint64_t offset, uint64_t size, struct str *out, struct err *reterr)
+int archive_open(const struct archive *a, const char *key, int *ret_fd, uint64_t *ret_lost,
+	struct err *reterr)
 {
-	size_t got = 0;
+	AUTO_VAULT *v = NULL;
+	AUTO_CLOSE int fd = -1;
+	int r = open_either(a, key, &v, &fd, reterr);
 
-	while (got < size) {
-		ssize_t n = pread(
-			fd, out->buf + out->len + got, (size_t)size - got, (off_t)(offset + got));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_set(reterr, ERR_INPUT, "the bytes are not there");
-		got += (size_t)n;
-	}
-	out->len += (size_t)size;
-	out->buf[out->len] = '\0';
-	return 0;
+	if (ret_lost)
+		*ret_lost = 0;
+	if (r > 0)
+		r = vault_write_out(v, key, fd, ret_lost, reterr);
+	if (r == 0 && ret_lost && *ret_lost > 0 && lseek(fd, 0, SEEK_END) == 0)
+		r = err_set(reterr, ERR_INPUT, "all that the archive has of it is damaged");
+	if (r == 0)
+		*ret_fd = TAKE_FD(fd);
+	return r;
+}
+
+/* Fewer where the file ends before. */
+static int read_some(const struct archive *a, struct vault *open, const char *key, uint64_t offset,
+	size_t size, struct str *out, struct err *reterr)
+{
+	AUTO_VAULT *v = NULL;
+	AUTO_CLOSE int fd = -1;
+	int r = open_aside(a, key, &fd, reterr);
+
+	if (r == 0)
+		return file_read_at(fd, offset, size, out, reterr);
+	if (r == ERR_NOTFOUND && key_valid(key))
+		r = open ? 0 : vault_open(a->dir, 0, a->clock, NULL, &v, reterr);
+	return r < 0 ? r : vault_read(open ? open : v, key, offset, size, out, reterr);
 }
 
 int archive_read(const struct archive *a, const char *key, uint64_t offset, uint64_t size,
 	struct str *out, struct err *reterr)
 {
-	AUTO_VAULT *v = NULL;
-	AUTO_CLOSE int fd = -1;
 	size_t before = out->len;
-	int r = open_aside(a, key, &fd, reterr);
 
 	if (size > RECALL_VALUE_MAX || !str_reserve(out, (size_t)size))
 		return err_set(reterr, ERR_LIMIT, "too many bytes");
-	if (r == 0)
-		return read_at(fd, offset, size, out, reterr);
-	if (r == ERR_NOTFOUND && key_valid(key))
-		r = vault_open(a->dir, 0, a->clock, NULL, &v, reterr);
-	if (r == 0)
-		r = vault_read(v, key, offset, size, out, reterr);
+	int r = read_some(a, NULL, key, offset, (size_t)size, out, reterr);
 	if (r == 0 && out->len - before < size)
 		r = err_set(reterr, ERR_INPUT, "the bytes are not there");
 	return r;
+}
+
+bool archive_has_words(const struct archive *a, struct vault *v, const char *key)
+{
+	enum { HEAD = 64 * 1024 };
+	AUTO_STR head = STR_INIT;
+
+	/* What cannot be read may be anything. */
+	return read_some(a, v, key, 0, HEAD, &head, NULL) < 0 || head.len == 0 ||
+		transcript_speaks(str_sv(&head));
+}
+
+bool archive_is_blank(const struct archive *a, struct vault *v, const char *key)
+{
+	enum { HEAD = 16 };
+	AUTO_STR head = STR_INIT;
+	size_t n = 0;
+
+	if (read_some(a, v, key, 0, HEAD, &head, NULL) < 0)
+		return false;
+	while (n < head.len && head.buf[n] == '\0')
+		n++;
+	return n > 0 && n == head.len;
 }

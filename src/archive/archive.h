@@ -16,20 +16,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "archive/vault.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "store/store.h"
+#include "transcript/home.h"
 
-enum {
-	ARCHIVE_KEY_MAX = 64,
-	ARCHIVE_KEY_END = 8, /* characters of chance, behind the last dot */
-};
+enum { ARCHIVE_KEY_MAX = VAULT_KEY_MAX, ARCHIVE_KEY_END = VAULT_KEY_END };
 
 struct archive {
 	struct store *store;
 	const char *dir; /* made (0700) when it is missing */
 	const struct clock *clock;
+	/* What was taken in a home that is no more counts as of these: see transcript_moved(). None
+	 * where nobody asks for paths. */
+	const struct transcript_home *homes;
+	size_t n_homes;
 };
 
 /* Stored: the numbers stay. */
@@ -54,16 +57,30 @@ int archive_keep(const struct archive *a, const char *path, enum archive_how how
 	char ret_key[static ARCHIVE_KEY_MAX], struct err *reterr) MUST_USE;
 /* The kept file, open for reading: from the vault it is a file without a name. ERR_NOTFOUND: no
  * such key, or the file is gone. Bytes that are damaged are an error, or, with ret_lost, left out
- * whole lines at a time and counted there. */
+ * whole lines at a time and counted there, as long as something is left. */
 int archive_open(const struct archive *a, const char *key, int *ret_fd, uint64_t *ret_lost,
 	struct err *reterr) MUST_USE;
+/* The same for one who needs these bytes only, from < 0 counted from the end: they, and perhaps
+ * others, stand at their places. In place of damaged ones are newlines, counted in *ret_lost: every
+ * line stays where it was. ERR_INPUT: all of them are damaged. */
+int archive_open_part(const struct archive *a, const char *key, int64_t from, uint64_t size,
+	int *ret_fd, uint64_t *ret_lost, struct err *reterr) MUST_USE;
 /* Bytes of it, appended to *out. ERR_INPUT: they are not there, or damaged. */
 int archive_read(const struct archive *a, const char *key, uint64_t offset, uint64_t size,
 	struct str *out, struct err *reterr) MUST_USE;
-/* The largest file kept of the session that lies (or lay) at path, by its place or its name, that
- * is there and is not that very file; of the same size the latest. ERR_NOTFOUND: none. */
+/* The largest file kept of the session that lies (or lay) at path, by its place, or else by its
+ * name, that is there and is not that very file; of the same size the latest. A blank one only
+ * where there is no other. Without a store, of what the vault has. ERR_NOTFOUND: none.
+ */
 int archive_find(const struct archive *a, const char *path, char ret_key[static ARCHIVE_KEY_MAX],
 	struct err *reterr) MUST_USE;
+/* Whether somebody says something in it, as far as its beginning tells: an agent that overwrites a
+ * session may leave a few lines in which nobody does. v: the vault, which who asks about many has
+ * open; NULL: it is opened. */
+bool archive_has_words(const struct archive *a, struct vault *v, const char *key);
+/* Whether what is kept begins with NULs, as no session does: of a file that a power loss blanked.
+ */
+bool archive_is_blank(const struct archive *a, struct vault *v, const char *key);
 /* Where a file lies that is set aside; owned by the caller. It need not exist. */
 char *archive_path(const struct archive *a, const char *key);
 
@@ -95,7 +112,10 @@ struct archive_update_opts {
 	const char *const *paths;
 	size_t n_paths;
 };
-/* Takes what is new of every session that the catalogue knows, and what was set aside, into the
+/* Bytes of a file that lies beside a session; a larger one is trouble, and left out. */
+enum { ARCHIVE_BESIDE_MAX = 1 << 30 };
+/* Takes what is new of every session that the catalogue knows, what lies beside them (named by its
+ * file name, where sessions have their ids), and what was set aside, into the
  * vault, which is open for writing. All of it is on disk when this returns 0. */
 struct vault;
 int archive_update(const struct archive *a, struct vault *v, const struct archive_update_opts *opts,
@@ -105,14 +125,21 @@ int archive_update(const struct archive *a, struct vault *v, const struct archiv
 
 /* Texts are valid during the call. */
 struct archive_file {
-	const char *key, *agent, *session, *path; /* agent "": not known */
+	const char *key, *agent, *session; /* agent "": not known */
+	const char *path; /* where it lay; with homes, where that would be now */
 	uint64_t size;
 	int64_t first_ms, kept_ms; /* taken first and last */
 	bool frozen; /* as it was before it was replaced */
+	/* Another version was at its path when that was looked at last, and has something in it. */
+	bool superseded;
 	bool aside; /* not in the vault yet */
+	bool damaged; /* some of it is known to be; only where that is asked for */
 };
 struct archive_query {
 	const char *key, *session; /* NULL: any */
+	const char *below; /* what lay in this folder, and in those in it; NULL: anywhere */
+	int64_t since_ms; /* what was taken then or later; 0: whenever */
+	bool damage; /* it is to be said which are damaged */
 };
 typedef int (*archive_fn)(void *data, const struct archive_file *file);
 /* Every kept file, by path and age. Not 0 ends it and is returned. */
@@ -120,10 +147,12 @@ int archive_each(const struct archive *a, const struct archive_query *query, arc
 	void *data, struct err *reterr) MUST_USE;
 /* A number that is another one when more is kept than before; it may change without a reason. */
 int64_t archive_mark(const struct archive *a);
+/* Tells one archive from another that was put in its place; 0: there is none. */
+int64_t archive_identity(const struct archive *a);
 /*
  * Writes the kept file to path, whose folders are made: 0, or 1 when it is there already with the
- * same bytes. -EEXIST: something else is there; it stays. Damaged bytes are an error, or, with
- * ret_lost, left out.
+ * same bytes. A file without any but NULs makes room. -EEXIST: something else is there; it stays.
+ * Damaged bytes are an error, or, with ret_lost, left out.
  */
 int archive_restore(const struct archive *a, const char *key, const char *path, uint64_t *ret_lost,
 	struct err *reterr) MUST_USE;
@@ -134,7 +163,8 @@ int archive_forget(
 /* Whether references lead into it: 1 or 0. */
 int archive_is_referred(const struct archive *a, const char *key, struct err *reterr) MUST_USE;
 
-/* Whether the vault has every byte of the file at path: 1 or 0. */
+/* Whether the vault, open for writing, has every byte of the file at path: 1 or 0. Where it has
+ * not, all of the file is compared when it is taken next. */
 int archive_holds(struct vault *v, const char *path, struct err *reterr) MUST_USE;
 
 /* ---- references ---- */

@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #include "archive/vault-room.h"
 #include "base/mem.h"
 #include "os/file.h"
+#include "os/unpack.h"
 
 /* ---- frames ---- */
 
@@ -270,6 +272,7 @@ int vault_read(struct vault *v, const char *key, uint64_t offset, uint64_t size,
 struct writing_out {
 	int fd;
 	uint64_t *lost;
+	bool places; /* what is lost leaves newlines, else nothing */
 	struct str held; /* so that small pieces make large writes */
 };
 
@@ -283,8 +286,12 @@ static int write_bytes(void *data, const char *bytes, size_t n, struct err *rete
 		return ERR_INPUT;
 	if (!bytes)
 		*w->lost += n;
-	else
+	if (bytes)
 		str_add(&w->held, sv_make(bytes, n));
+	else if (w->places && str_reserve(&w->held, n)) {
+		memset(w->held.buf + w->held.len, '\n', n);
+		w->held.len += n;
+	}
 	if (w->held.len >= HELD) {
 		r = file_write_all(w->fd, str_sv(&w->held), reterr);
 		str_clear(&w->held);
@@ -292,27 +299,59 @@ static int write_bytes(void *data, const char *bytes, size_t n, struct err *rete
 	return r;
 }
 
+static int write_range(struct vault *v, const char *key, uint64_t from, uint64_t to,
+	struct writing_out *out, struct err *reterr)
+{
+	struct shelf *s = xmalloc(sizeof(*s));
+	struct giving g = { .shelf = s,
+		.from = from,
+		.to = to,
+		.fn = write_bytes,
+		.data = out,
+		.piece = STR_INIT };
+
+	shelf_init(s, v);
+	int r = give(&g, key, reterr);
+	if (r == 0)
+		r = file_write_all(out->fd, str_sv(&out->held), reterr);
+	str_release(&out->held);
+	shelf_release(s);
+	free(s);
+	return r;
+}
+
 int vault_write_out(
 	struct vault *v, const char *key, int fd, uint64_t *ret_lost, struct err *reterr)
 {
-	struct shelf *s = xmalloc(sizeof(*s));
 	struct writing_out out = { .fd = fd, .lost = ret_lost, .held = STR_INIT };
-	struct giving g = {
-		.shelf = s, .to = UINT64_MAX, .fn = write_bytes, .data = &out, .piece = STR_INIT
-	};
 	uint64_t size = 0;
 	int r = vault_size(v, key, &size, reterr);
 
-	shelf_init(s, v);
 	if (ret_lost)
 		*ret_lost = 0;
-	if (r == 0)
-		r = give(&g, key, reterr);
-	if (r == 0)
-		r = file_write_all(fd, str_sv(&out.held), reterr);
-	str_release(&out.held);
-	shelf_release(s);
-	free(s);
+	return r < 0 ? r : write_range(v, key, 0, UINT64_MAX, &out, reterr);
+}
+
+int vault_write_part(struct vault *v, const char *key, int64_t from, uint64_t size, int fd,
+	uint64_t *ret_lost, struct err *reterr)
+{
+	struct writing_out out = { .fd = fd, .lost = ret_lost, .places = true, .held = STR_INIT };
+	uint64_t whole = 0;
+	int r = vault_size(v, key, &whole, reterr);
+
+	*ret_lost = 0;
+	if (r < 0)
+		return r;
+	uint64_t back = from < 0 ? -(uint64_t)from : 0;
+	uint64_t at = from >= 0 ? (uint64_t)from : back < whole ? whole - back : 0;
+	if (lseek(fd, (off_t)at, SEEK_SET) < 0)
+		return err_errno(reterr, errno, "seek");
+	r = write_range(v, key, at, size > UINT64_MAX - at ? UINT64_MAX : at + size, &out, reterr);
+	off_t end = lseek(fd, 0, SEEK_CUR);
+	if (r == 0 && *ret_lost > 0 && (uint64_t)end == at + *ret_lost)
+		r = err_set(reterr, ERR_INPUT, "%s damaged",
+			*ret_lost == whole ? "all that the archive has of it is"
+					   : "what the archive has there is");
 	return r;
 }
 
@@ -359,18 +398,63 @@ int vault_begins(struct vault *v, const char *key, uint64_t size, int fd, struct
 
 /* ---- what there is ---- */
 
+/* Only what is asked for stands there, so that an index serves. */
+static int ask_for_files(
+	struct vault *v, const struct vault_query *query, struct sql *q, struct err *reterr)
+{
+#define IN_FOLDER "(path > ? || '/' AND path < ? || '0')"
+	AUTO_STR text = STR_INIT;
+	AUTO_STRV bound = STRV_INIT;
+
+	str_adds(&text,
+		"SELECT key, agent, session, path, size, mtime_ns, first_ms, last_ms, flags,"
+		" (SELECT min(s.key) FROM seen s WHERE s.key <> '' AND"
+		" s.path IN (f.path, f.path || '" UNPACK_SUFFIX "')),"
+		" EXISTS (SELECT 1 FROM seen s WHERE s.key = f.key AND"
+		" s.path IN (f.path, f.path || '" UNPACK_SUFFIX "'))"
+		" FROM file f WHERE last_ms >= ?");
+	if (query->key) {
+		str_adds(&text, " AND key = ?");
+		strv_add(&bound, query->key);
+	}
+	if (query->session || query->path)
+		str_adds(&text,
+			!query->path		 ? " AND session = ?"
+				: query->session ? " AND (session = ? OR path = ?)"
+						 : " AND path = ?");
+	if (query->session)
+		strv_add(&bound, query->session);
+	if (query->path)
+		strv_add(&bound, query->path);
+	if (query->below) {
+		str_adds(&text, " AND (" IN_FOLDER);
+		for (int i = 0; i < 2; i++)
+			strv_add(&bound, query->below);
+		for (size_t i = 0; query->or_outside && i < query->or_outside->n; i++) {
+			str_adds(&text, i ? " AND NOT " IN_FOLDER : " OR NOT " IN_FOLDER);
+			for (int k = 0; k < 2; k++)
+				strv_add(&bound, query->or_outside->v[i]);
+		}
+		str_adds(&text, ")");
+	}
+	str_adds(&text, " ORDER BY path, seq");
+	int r = sql_prepare(q, v->db, text.buf, reterr);
+	if (r == 0)
+		sql_int(q, query->since_ms);
+	for (size_t i = 0; r == 0 && i < bound.n; i++)
+		sql_text(q, bound.v[i]);
+	return r;
+#undef IN_FOLDER
+}
+
 int vault_each(struct vault *v, const struct vault_query *query, vault_fn fn, void *data,
 	struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
-	int r = SQL_PREPARE(&q, v->db, reterr,
-		"SELECT key, agent, session, path, size, mtime_ns, first_ms, last_ms, flags"
-		" FROM file WHERE (?1 IS NULL OR key = ?1)"
-		" AND ((?2 IS NULL AND ?3 IS NULL) OR session = ?2 OR path = ?3)"
-		" ORDER BY path, seq",
-		SQL_T(query->key), SQL_T(query->session), SQL_T(query->path));
+	int r = ask_for_files(v, query, &q, reterr);
 
 	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
+		const char *last = sql_get_text(&q, 9);
 		const struct vault_file file = {
 			.key = sql_get_text(&q, 0),
 			.agent = sql_get_text(&q, 1),
@@ -381,10 +465,45 @@ int vault_each(struct vault *v, const struct vault_query *query, vault_fn fn, vo
 			.first_ms = sql_get_int(&q, 6),
 			.last_ms = sql_get_int(&q, 7),
 			.frozen = sql_get_int(&q, 8) & RECIPE_FROZEN,
+			.later = last && !sql_get_int(&q, 10) ? last : NULL,
 		};
 		r = fn(data, &file);
 	}
 	return r;
+}
+
+int recipe_damaged(struct vault *v, const struct recipe *recipe, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	uint64_t last = 0;
+	int r = sql_prepare(&q, v->db, "SELECT 1 FROM damaged WHERE frame = ?", reterr);
+
+	vec_each (&recipe->extents, e) {
+		if (r != 0 || e->frame == last)
+			continue;
+		last = e->frame;
+		sql_reset(&q);
+		sql_int(&q, (int64_t)last);
+		r = sql_step(&q, reterr);
+	}
+	return r;
+}
+
+int vault_whole(struct vault *v, const char *key, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, v->db, reterr,
+		"SELECT recipe FROM part WHERE EXISTS (SELECT 1 FROM damaged)"
+		" AND file = (SELECT seq FROM file WHERE key = ?)",
+		SQL_T(key));
+
+	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
+		CLEANUP(recipe_release) struct recipe recipe = RECIPE_INIT;
+		r = recipe_decode(sql_get_blob(&q, 0), &recipe, reterr);
+		if (r == 0)
+			r = recipe_damaged(v, &recipe, reterr);
+	}
+	return r < 0 ? r : r == 0;
 }
 
 int vault_figures(struct vault *v, struct vault_figures *ret, struct err *reterr)

@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "archive/archive.h"
+#include "base/wide.h"
 
 static struct recall_hash hash_anywhere(struct sv raw)
 {
@@ -14,7 +15,7 @@ static struct recall_hash hash_anywhere(struct sv raw)
 	return (struct recall_hash){ h.low64, h.high64 };
 }
 
-#if defined(__x86_64__) && !defined(__clang__)
+#ifdef HAVE_AVX2
 
 /* Included once more in this way, the header defines all functions anew, as static ones. */
 #pragma GCC push_options
@@ -32,7 +33,7 @@ static struct recall_hash hash_avx2(struct sv raw)
 
 struct recall_hash recall_hash(struct sv raw)
 {
-	return __builtin_cpu_supports("avx2") ? hash_avx2(raw) : hash_anywhere(raw);
+	return HAVE_AVX2() ? hash_avx2(raw) : hash_anywhere(raw);
 }
 
 #else

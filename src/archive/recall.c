@@ -10,6 +10,7 @@
 
 #include "archive/archive.h"
 #include "base/mem.h"
+#include "os/file.h"
 #include "os/unpack.h"
 #include "store/sql.h"
 #include "json/scan.h"
@@ -221,24 +222,6 @@ void recall_found_release(struct recall_found *found)
 	free(TAKE_PTR(found->path));
 }
 
-static bool read_at(int fd, uint64_t offset, uint64_t size, struct str *out)
-{
-	if (size > RECALL_VALUE_MAX || !str_reserve(out, (size_t)size))
-		return false;
-	size_t got = 0;
-	while (got < size) {
-		ssize_t n = pread(fd, out->buf + got, (size_t)size - got, (off_t)(offset + got));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		got += (size_t)n;
-	}
-	out->len = (size_t)size;
-	out->buf[out->len] = '\0';
-	return true;
-}
-
 /* The original, when it is the one that was meant. */
 static bool take(struct sv raw, const struct recall_place *p, struct str *ret_raw)
 {
@@ -262,8 +245,9 @@ static bool take_from_path(const char *path, const struct recall_place *p, struc
 	AUTO_CLOSE int fd = path ? unpack_open(path, NULL, NULL) : -1;
 	AUTO_STR value = STR_INIT;
 
-	return fd >= 0 && read_at(fd, p->offset, p->size, &value) &&
-		take(str_sv(&value), p, ret_raw);
+	return fd >= 0 && p->size <= RECALL_VALUE_MAX &&
+		file_read_at(fd, p->offset, (size_t)p->size, &value, NULL) == 0 &&
+		value.len == p->size && take(str_sv(&value), p, ret_raw);
 }
 
 /* Where the catalogue has seen the session since. */

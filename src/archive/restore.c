@@ -2,6 +2,7 @@
  * The archive: what is in it, and the way back.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,7 +20,9 @@
 /* ---- what there is ---- */
 
 struct listing {
+	const struct archive *a;
 	const struct archive_query *query;
+	struct vault *v;
 	archive_fn fn;
 	void *data;
 	struct map keys; /* told already */
@@ -27,22 +30,52 @@ struct listing {
 
 static bool is_meant(const struct archive_query *q, const struct archive_file *file)
 {
-	return (!q->key || strcmp(q->key, file->key) == 0) &&
-		(!q->session || strcmp(q->session, file->session) == 0);
+	return file->kept_ms >= q->since_ms && (!q->key || strcmp(q->key, file->key) == 0) &&
+		(!q->session || strcmp(q->session, file->session) == 0) &&
+		(!q->below ||
+			(path_within(sv_of(file->path), sv_of(q->below)) &&
+				strcmp(file->path, q->below) != 0));
+}
+
+struct version {
+	const struct listing *l;
+	bool words;
+};
+
+static int note_version(void *data, const struct vault_file *f)
+{
+	struct version *v = data;
+
+	v->words |= archive_has_words(v->l->a, v->l->v, f->key);
+	return 0;
+}
+
+/* Whether something was taken of that file since its home was moved. */
+static bool was_taken_since(const struct listing *l, const char *path)
+{
+	struct version version = { l, false };
+
+	return vault_each(l->v, &(struct vault_query){ .path = path }, note_version, &version,
+		       NULL) >= 0 &&
+		version.words;
 }
 
 static int list_kept(void *data, const struct vault_file *f)
 {
 	struct listing *l = data;
+	AUTO_FREE char *moved = transcript_moved(l->a->homes, l->a->n_homes, f->agent, f->path);
 	const struct archive_file file = {
 		.key = f->key,
 		.agent = f->agent,
 		.session = f->session,
-		.path = f->path,
+		.path = moved ? moved : f->path,
 		.size = f->size,
 		.kept_ms = f->last_ms,
 		.first_ms = f->first_ms,
 		.frozen = f->frozen,
+		.superseded = (f->later && archive_has_words(l->a, l->v, f->later)) ||
+			(moved && was_taken_since(l, moved)),
+		.damaged = l->query->damage && vault_whole(l->v, f->key, NULL) == 0,
 	};
 
 	(void)map_put(&l->keys, sv_of(f->key), 1);
@@ -71,9 +104,12 @@ static int list_aside(struct listing *l, const struct archive *a, struct err *re
 			.aside = true,
 		};
 		AUTO_FREE char *path = archive_path(a, file.key);
+		AUTO_FREE char *moved =
+			transcript_moved(a->homes, a->n_homes, file.agent, file.path);
 		uint64_t told;
 		struct stat st;
 		r = 0;
+		file.path = moved ? moved : file.path;
 		if (map_get(&l->keys, sv_of(file.key), &told) || !is_meant(l->query, &file) ||
 			stat(path, &st) < 0)
 			continue;
@@ -86,11 +122,19 @@ static int list_aside(struct listing *l, const struct archive *a, struct err *re
 int archive_each(const struct archive *a, const struct archive_query *query, archive_fn fn,
 	void *data, struct err *reterr)
 {
-	const struct vault_query all = { .key = query->key, .session = query->session };
-	struct listing l = { .query = query, .fn = fn, .data = data, .keys = MAP_INIT };
+	AUTO_STRV roots = STRV_INIT;
+	const struct vault_query all = { .key = query->key,
+		.session = query->session,
+		.below = query->below,
+		.or_outside = &roots,
+		.since_ms = query->since_ms };
+	struct listing l = { .a = a, .query = query, .fn = fn, .data = data, .keys = MAP_INIT };
 	AUTO_VAULT *v = NULL;
 	int r = vault_open(a->dir, 0, a->clock, NULL, &v, reterr);
 
+	for (size_t i = 0; i < a->n_homes; i++)
+		strv_add(&roots, a->homes[i].root);
+	l.v = v;
 	if (r == 0)
 		r = vault_each(v, &all, list_kept, &l, reterr);
 	if (r == 0 || r == ERR_NOTFOUND)
@@ -109,8 +153,7 @@ int64_t archive_mark(const struct archive *a)
 		AUTO_FREE char *path = path_join(a->dir, files[i]);
 		struct stat st;
 		if (stat(path, &st) == 0)
-			mark += (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec +
-				st.st_size;
+			mark += file_mtime_ns(&st) + st.st_size;
 	}
 	if (SQL_PREPARE(&q, a->store, NULL,
 		    "SELECT IFNULL(SUM(seq), 0) FROM archive WHERE how <> ?",
@@ -120,54 +163,38 @@ int64_t archive_mark(const struct archive *a)
 	return mark;
 }
 
-/* ---- back ---- */
-
-static int copy_all(int from, struct file_new *to, struct err *reterr)
+int64_t archive_identity(const struct archive *a)
 {
-	enum { STEP = 256 * 1024 };
-	AUTO_FREE char *buf = xmalloc(STEP);
-	uint64_t at = 0;
+	enum { SECOND_NS = 1000000000 };
+	AUTO_FREE char *path = path_join(a->dir, "archive.db");
+	struct statx st;
 
-	for (;;) {
-		ssize_t n = pread(from, buf, STEP, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_errno(reterr, errno, "read from the archive");
-		if (n == 0)
-			return 0;
-		int r = file_new_write(to, sv_make(buf, (size_t)n), reterr);
-		if (r < 0)
-			return r;
-		at += (uint64_t)n;
-	}
+	if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &st) < 0)
+		return 0;
+	/* The number of a file that went may be that of the next one; no other is as old. */
+	uint64_t born = st.stx_mask & STATX_BTIME
+		? (uint64_t)st.stx_btime.tv_sec * SECOND_NS + st.stx_btime.tv_nsec
+		: 0;
+	int64_t identity = (int64_t)(st.stx_ino ^ born);
+	return identity ? identity : 1;
 }
 
-/* Whether the two have the same bytes. */
+/* ---- back ---- */
+
+/* Whether the two have the same bytes; the one at path may be compressed. */
 static bool same(int a, const char *path)
 {
-	enum { STEP = 64 * 1024 };
-	AUTO_CLOSE int b = file_open(path, NULL, NULL);
-	AUTO_FREE char *left = xmalloc(STEP);
-	AUTO_FREE char *right = xmalloc(STEP);
-	uint64_t at = 0;
-	ssize_t n = 1, m = 1;
+	AUTO_CLOSE int b = unpack_open(path, NULL, NULL);
+	struct stat left, right;
 
-	while (b >= 0 && n > 0 && n == m) {
-		n = pread(a, left, STEP, (off_t)at);
-		m = pread(b, right, STEP, (off_t)at);
-		if (n > 0 && n == m && memcmp(left, right, (size_t)n) != 0)
-			return false;
-		at += n > 0 ? (uint64_t)n : 0;
-	}
-	return b >= 0 && n == 0 && m == 0;
+	return b >= 0 && fstat(a, &left) == 0 && fstat(b, &right) == 0 &&
+		left.st_size == right.st_size && file_same(a, b, 0, (uint64_t)left.st_size);
 }
 
 int archive_restore(const struct archive *a, const char *key, const char *path, uint64_t *ret_lost,
 	struct err *reterr)
 {
-	struct sv parent = path_parent(sv_of(path));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(path);
 	CLEANUP(file_new_release) struct file_new file = FILE_NEW_INIT;
 	AUTO_CLOSE int from = -1;
 	struct stat st;
@@ -175,15 +202,24 @@ int archive_restore(const struct archive *a, const char *key, const char *path, 
 
 	if (r < 0)
 		return r;
-	if (lstat(path, &st) == 0)
-		return same(from, path)
+	/* The agent may have compressed it: a second file would be a second session of that id. A
+	 * link is written through, like one that leads to nothing. */
+	AUTO_FREE char *packed = xasprintf("%s" UNPACK_SUFFIX, path);
+	const char *there = stat(path, &st) < 0 && stat(packed, &st) == 0 ? packed : path;
+	AUTO_FREE char *real = NULL;
+	/* One that was blanked has nothing to lose. */
+	if (stat(there, &st) == 0 && S_ISREG(st.st_mode) && unpack_blank(there) &&
+		!same(from, there) && path_real(there, &real, NULL) == 0)
+		(void)unlink(real);
+	if (stat(there, &st) == 0)
+		return same(from, there)
 			? 1
-			: err_set(reterr, -EEXIST, "%s is there and has other bytes", path);
+			: err_set(reterr, -EEXIST, "%s is there and has other bytes", there);
 	r = file_mkdirs(folder, reterr);
 	if (r == 0)
 		r = file_new_open_unnamed(&file, path, 0600, reterr);
 	if (r == 0)
-		r = copy_all(from, &file, reterr);
+		r = file_new_copy(&file, from, reterr);
 	return r < 0 ? r : file_new_commit_excl(&file, reterr);
 }
 
@@ -211,19 +247,26 @@ static int compare_kept(void *data, const struct vault_file *file)
 int archive_holds(struct vault *v, const char *path, struct err *reterr)
 {
 	struct sv name = unpack_plain(sv_of(path));
-	AUTO_FREE char *plain = xmemdup0(name.p, name.n);
-	AUTO_CLOSE int fd = unpack_open(path, NULL, reterr);
+	bool damaged = unpack_damaged(path);
+	/* Of one that cannot be unpacked, the bytes that it has. */
+	AUTO_FREE char *plain =
+		damaged ? xasprintf("%s" UNPACK_DAMAGED, path) : xmemdup0(name.p, name.n);
+	AUTO_CLOSE int fd =
+		damaged ? file_open(path, NULL, reterr) : unpack_open(path, NULL, reterr);
 	struct holding h = { .fd = fd, .v = v, .reterr = reterr };
 	struct stat st;
 
 	if (fd < 0)
-		return fd;
+		return fd == ERR_NOTFOUND ? 1 : fd;
 	if (fstat(fd, &st) < 0)
 		return err_errno(reterr, errno, "stat %s", path);
 	h.size = (uint64_t)st.st_size;
 	h.held = h.size == 0;
 	const struct vault_query query = { .path = plain };
 	int r = vault_each(v, &query, compare_kept, &h, reterr);
+	/* Who takes it next believes neither its times nor its ends. */
+	if (r >= 0 && !h.held)
+		r = vault_forget_path(v, path, reterr);
 	return r < 0 ? r : h.held;
 }
 

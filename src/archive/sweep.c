@@ -12,6 +12,9 @@
 #include "base/mem.h"
 #include "os/file.h"
 
+#define NOT_INSTEAD "kind <> 3"
+_Static_assert(FRAME_INSTEAD == 3, "NOT_INSTEAD names it by value");
+
 int vault_forget(struct vault *v, const char *key, struct err *reterr)
 {
 	uint64_t size;
@@ -22,9 +25,14 @@ int vault_forget(struct vault *v, const char *key, struct err *reterr)
 	/* The frame of a recipe goes with it: a sweep leaves out what has no row. */
 	if (r == 0)
 		r = SQL_RUN(v->db, reterr,
-			"DELETE FROM frame WHERE kind = 2 AND id IN (SELECT frame FROM part WHERE"
-			" file = (SELECT seq FROM file WHERE key = ?))",
+			"INSERT OR IGNORE INTO let_go SELECT frame FROM part WHERE"
+			" file = (SELECT seq FROM file WHERE key = ?)",
 			SQL_T(key));
+	if (r == 0)
+		r = SQL_RUN(v->db, reterr,
+			"DELETE FROM frame WHERE kind = ? AND id IN (SELECT frame FROM part WHERE"
+			" file = (SELECT seq FROM file WHERE key = ?))",
+			SQL_I(FRAME_RECIPE), SQL_T(key));
 	if (r == 0)
 		r = SQL_RUN(v->db, reterr,
 			"DELETE FROM part WHERE file = (SELECT seq FROM file WHERE key = ?)",
@@ -50,20 +58,25 @@ int vault_gather_needed(struct vault *v, struct err *reterr)
 	AUTO_SQL parts = SQL_INIT;
 	AUTO_SQL add = SQL_INIT;
 	int r = sql_exec(v->db,
-		"CREATE TEMP TABLE IF NOT EXISTS needed (id INTEGER PRIMARY KEY);"
+		"CREATE TEMP TABLE IF NOT EXISTS needed (id INTEGER PRIMARY KEY,"
+		" file INTEGER, start INTEGER);" /* the part, where it is the frame of a recipe */
 		"DELETE FROM needed",
 		reterr);
 
 	if (r == 0)
-		r = sql_prepare(&parts, v->db, "SELECT recipe, frame FROM part", reterr);
+		r = sql_prepare(
+			&parts, v->db, "SELECT recipe, frame, file, start FROM part", reterr);
 	if (r == 0)
-		r = sql_prepare(&add, v->db, "INSERT OR IGNORE INTO needed VALUES (?)", reterr);
+		r = sql_prepare(
+			&add, v->db, "INSERT OR IGNORE INTO needed VALUES (?, ?, ?)", reterr);
 	while (r == 0 && (r = sql_step(&parts, reterr)) > 0) {
 		CLEANUP(recipe_release) struct recipe recipe = RECIPE_INIT;
 		uint64_t last = (uint64_t)sql_get_int(&parts, 1);
 		r = recipe_decode(sql_get_blob(&parts, 0), &recipe, reterr);
 		sql_reset(&add);
 		sql_int(&add, (int64_t)last);
+		sql_int(&add, sql_get_int(&parts, 2));
+		sql_int(&add, sql_get_int(&parts, 3));
 		if (r == 0)
 			r = sql_run(&add, reterr);
 		vec_each (&recipe.extents, e) {
@@ -122,7 +135,7 @@ int vault_mend(struct vault *v, struct err *reterr)
 		r = sql_exec(v->db,
 			"DELETE FROM hook WHERE frame IN (SELECT frame FROM damaged);"
 			"DELETE FROM frame WHERE id NOT IN (SELECT id FROM needed)"
-			" AND (kind <> 3 OR id IN (SELECT frame FROM damaged));"
+			" AND (" NOT_INSTEAD " OR id IN (SELECT frame FROM damaged));"
 			"DELETE FROM damaged WHERE frame NOT IN (SELECT id FROM needed)",
 			reterr);
 	if (r == 0)
@@ -259,7 +272,9 @@ static int copy_frames(
 	AUTO_SQL q = SQL_INIT;
 	int r = SQL_PREPARE(&q, s->v->db, reterr,
 		"SELECT f.id, f.offset, f.stored, p.recipe FROM frame f"
-		" LEFT JOIN part p ON p.frame = f.id WHERE f.pack = ? AND f.kind <> ?"
+		" LEFT JOIN needed n ON n.id = f.id"
+		" LEFT JOIN part p ON p.file = n.file AND p.start = n.start AND p.frame = f.id"
+		" WHERE f.pack = ? AND f.kind <> ?"
 		" ORDER BY f.offset",
 		SQL_I(pack), SQL_I(FRAME_INSTEAD));
 
@@ -287,9 +302,9 @@ static int has_needless(struct sweeping *s, int64_t pack, struct err *reterr)
 	AUTO_CLOSE int from = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	AUTO_SQL q = SQL_INIT;
 	int r = SQL_PREPARE(&q, s->v->db, reterr,
-		"SELECT id, offset, stored, raw FROM frame WHERE pack = ? AND kind = 1"
+		"SELECT id, offset, stored, raw FROM frame WHERE pack = ? AND kind = ?"
 		" ORDER BY offset",
-		SQL_I(pack));
+		SQL_I(pack), SQL_I(FRAME_LINES));
 
 	while (from >= 0 && r == 0 && (r = sql_step(&q, reterr)) > 0) {
 		uint64_t id = (uint64_t)sql_get_int(&q, 0), covered = 0;
@@ -336,7 +351,8 @@ struct pack_row {
 	uint64_t size, needed;
 };
 
-int vault_sweep(struct vault *v, uint64_t *ret_freed, struct err *reterr)
+int vault_sweep(struct vault *v, const struct vault_sweep_opts *opts, uint64_t *ret_freed,
+	struct err *reterr)
 {
 	struct sweeping s = {
 		.v = v, .codec = codec_new(), .ranges = VEC_INIT, .bytes = STR_INIT, .raw = STR_INIT
@@ -354,7 +370,8 @@ int vault_sweep(struct vault *v, uint64_t *ret_freed, struct err *reterr)
 		r = gather_ranges(v, &s.ranges, reterr);
 	if (r == 0)
 		r = sql_exec(v->db,
-			"DELETE FROM frame WHERE kind <> 3 AND id NOT IN (SELECT id FROM needed);"
+			"DELETE FROM frame WHERE " NOT_INSTEAD
+			" AND id NOT IN (SELECT id FROM needed);"
 			"DELETE FROM damaged WHERE frame NOT IN (SELECT id FROM needed)",
 			reterr);
 	if (r == 0)
@@ -377,10 +394,22 @@ int vault_sweep(struct vault *v, uint64_t *ret_freed, struct err *reterr)
 	v->fd = -1;
 	for (size_t i = 0; i < packs.n && r == 0; i++) {
 		const struct pack_row *p = &packs.v[i];
+		if (opts->progress)
+			opts->progress(opts->data, i, packs.n);
+		if (opts->cancelled && opts->cancelled(opts->data)) {
+			r = err_set(reterr, ERR_CANCELLED, "interrupted");
+			break;
+		}
 		r = p->size > p->needed ? 1 : has_needless(&s, p->n, reterr);
 		if (r > 0)
 			r = rewrite_pack(&s, p->n, reterr);
 	}
+	if (r == 0)
+		r = vault_begin(v, reterr);
+	if (r == 0)
+		r = sql_exec(v->db, "DELETE FROM let_go", reterr);
+	if (r == 0)
+		r = vault_commit_held(v, reterr);
 	vec_release(&packs);
 	vec_release(&s.ranges);
 	codec_free(s.codec);

@@ -29,7 +29,6 @@ enum {
 	TABLE = 1 << 16, /* lines on the shelf that can be found by their hash */
 	ENDS = 4096, /* bytes of each end that tell whether a file only grew */
 	WAITING_MAX = 256, /* files that wait for a frame */
-	KEY_SALT = 8, /* random characters that tell the kept files of one session apart */
 	VERSIONS_TRIED = 4, /* kept files of one path that a changed file may go on with */
 };
 
@@ -163,11 +162,11 @@ static int see(struct vault *v, const char *path, const struct stat *st, const c
 	return r < 0
 		? r
 		: SQL_RUN(v->db, reterr,
-			  "INSERT OR REPLACE INTO seen (path, dev, ino, size, mtime_ns, key)"
-			  " VALUES (?, ?, ?, ?, ?, ?)",
+			  "INSERT OR REPLACE INTO seen (path, dev, ino, size, mtime_ns,"
+			  " ctime_ns, key)"
+			  " VALUES (?, ?, ?, ?, ?, ?, ?)",
 			  SQL_T(path), SQL_I(st->st_dev), SQL_I(st->st_ino), SQL_I(st->st_size),
-			  SQL_I((int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec),
-			  SQL_T(key));
+			  SQL_I(file_mtime_ns(st)), SQL_I(file_ctime_ns(st)), SQL_T(key));
 }
 
 struct hooking {
@@ -510,7 +509,7 @@ static void wait_for(struct taker *t, const struct vault_source *source, const c
 		*fields[i] = sv_of(w.texts[i]);
 	}
 	w.recipe.taken_ms = clock_wall_ms(t->v->clock);
-	w.recipe.mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+	w.recipe.mtime_ns = file_mtime_ns(st);
 	w.recipe.flags = source->frozen ? RECIPE_FROZEN : 0;
 	XXH128_hash_t hash = XXH3_128bits_digest(t->hash);
 	w.recipe.hash[0] = hash.low64;
@@ -609,7 +608,8 @@ static int look_up_seen(struct vault *v, const char *path, const struct stat *st
 {
 	AUTO_SQL q = SQL_INIT;
 	int r = SQL_PREPARE(&q, v->db, reterr,
-		"SELECT dev, ino, size, mtime_ns, key FROM seen WHERE path = ?", SQL_T(path));
+		"SELECT dev, ino, size, mtime_ns, key, ctime_ns FROM seen WHERE path = ?",
+		SQL_T(path));
 
 	*ret = (struct seen){ .same = false };
 	if (r == 0)
@@ -619,8 +619,7 @@ static int look_up_seen(struct vault *v, const char *path, const struct stat *st
 	ret->same_file = sql_get_int(&q, 0) == (int64_t)st->st_dev &&
 		sql_get_int(&q, 1) == (int64_t)st->st_ino;
 	ret->same = ret->same_file && sql_get_int(&q, 2) == st->st_size &&
-		sql_get_int(&q, 3) ==
-			(int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+		sql_get_int(&q, 3) == file_mtime_ns(st) && sql_get_int(&q, 5) == file_ctime_ns(st);
 	(void)snprintf(ret->key, sizeof(ret->key), "%s", sql_get_text(&q, 4));
 	return 0;
 }
@@ -677,25 +676,16 @@ static int look_before(struct taker *t, const struct vault_source *source, int f
 	return r;
 }
 
-/* ---- what is damaged of it ---- */
-
-/* Whether lines of it stand in a frame that is damaged: 1 or 0. With the mutex. */
-static int needs_damaged(struct vault *v, const struct recipe *recipe, struct err *reterr)
+/* One that could not be unpacked is kept under a name that says so, with the bytes that it has. */
+static int open_source(const struct vault_source *source, const char *from, struct stat *ret_st,
+	struct err *reterr)
 {
-	AUTO_SQL q = SQL_INIT;
-	uint64_t last = 0;
-	int r = sql_prepare(&q, v->db, "SELECT 1 FROM damaged WHERE frame = ?", reterr);
-
-	vec_each (&recipe->extents, e) {
-		if (r != 0 || e->frame == last)
-			continue;
-		last = e->frame;
-		sql_reset(&q);
-		sql_int(&q, (int64_t)last);
-		r = sql_step(&q, reterr);
-	}
-	return r;
+	return sv_ends(sv_of(source->path), SV(UNPACK_SUFFIX UNPACK_DAMAGED))
+		? file_open(from, ret_st, reterr)
+		: unpack_open(from, ret_st, reterr);
 }
+
+/* ---- what is damaged of it ---- */
 
 /* Whether the file has the very bytes that the recipe was about. */
 static bool has_part(struct taker *t, const struct recipe *recipe, int fd)
@@ -768,14 +758,15 @@ static int mend(struct taker *t, const struct vault_source *source, const char *
 		r = recipe_decode(sv_make(recipes.v[i], sizes.v[i]), &recipe, reterr);
 		(void)pthread_mutex_lock(&v->mutex);
 		if (r == 0)
-			r = needs_damaged(v, &recipe, reterr);
+			r = recipe_damaged(v, &recipe, reterr);
 		(void)pthread_mutex_unlock(&v->mutex);
 		if (r <= 0)
 			continue;
 		if (fd < 0)
-			fd = unpack_open(from, NULL, reterr);
-		r = fd < 0 ? fd : 0;
-		if (r == 0 && has_part(t, &recipe, fd)) {
+			fd = open_source(source, from, NULL, reterr);
+		/* One that was blanked has nothing of it. */
+		r = fd < 0 && fd != ERR_NOTFOUND ? fd : 0;
+		if (fd >= 0 && has_part(t, &recipe, fd)) {
 			r = take_part(t, &recipe, fd, reterr);
 			ret->mended = true;
 			ret->read += recipe.size;
@@ -787,19 +778,19 @@ static int mend(struct taker *t, const struct vault_source *source, const char *
 	return r == 0 && ret->mended ? taker_finish(t, reterr) : r;
 }
 
-/* The session's name as far as it is harmless, and some chance. */
-static void make_key(const char *session, char key[static VAULT_KEY_MAX])
+void vault_key_make(struct sv name, char key[static VAULT_KEY_MAX])
 {
-	enum { NAME = VAULT_KEY_MAX - KEY_SALT - 2 };
+	enum { NAME = VAULT_KEY_MAX - VAULT_KEY_END - 2 };
 	char salt[UUID_TEXT];
 	size_t n = 0;
 
-	for (const char *p = session; *p && n < NAME; p++) {
-		bool fine = (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') || *p == '-';
-		key[n++] = fine ? *p : '-';
+	for (; n < name.n && n < NAME; n++) {
+		char c = name.p[n];
+		bool fine = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-';
+		key[n] = fine ? c : '-';
 	}
 	uuid_new(salt);
-	(void)snprintf(key + n, VAULT_KEY_MAX - n, "%s%.*s", n ? "." : "", KEY_SALT, salt);
+	(void)snprintf(key + n, VAULT_KEY_MAX - n, "%s%.*s", n ? "." : "", VAULT_KEY_END, salt);
 }
 
 int taker_take(struct taker *t, const struct vault_source *given, struct vault_taken *ret,
@@ -834,7 +825,10 @@ int taker_take(struct taker *t, const struct vault_source *given, struct vault_t
 		memcpy(ret->key, seen.key, sizeof(ret->key));
 		return 0;
 	}
-	AUTO_CLOSE int fd = r < 0 ? r : unpack_open(from, &st, reterr);
+	AUTO_CLOSE int fd = r < 0 ? r : open_source(&source, from, &st, reterr);
+	/* What was blanked is not a version of it. */
+	if (r == 0 && fd == ERR_NOTFOUND)
+		return 0;
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &plain) < 0)
@@ -861,7 +855,7 @@ int taker_take(struct taker *t, const struct vault_source *given, struct vault_t
 	else if (source.key)
 		(void)snprintf(ret->key, sizeof(ret->key), "%s", source.key);
 	else
-		make_key(source.session, ret->key);
+		vault_key_make(sv_of(source.session), ret->key);
 	ret->read += size - before.size;
 	r = take_rest(t, &source, ret->key, fd, &st, size, before.size, seen_path, reterr);
 	if (r < 0)

@@ -34,7 +34,7 @@ static int set_up(void **state)
 	f->kept = path_join(f->dir, "data/archive");
 	f->file = temp_write(f->dir, "s.jsonl", "{\"a\":\"first\"}\n{\"b\":\"\\\"in\\\"\"}\n");
 	assert_int_equal(store_open(NULL, STORE_MEMORY, NULL, &f->store, NULL), 0);
-	f->archive = (struct archive){ f->store, f->kept, &noon };
+	f->archive = (struct archive){ .store = f->store, .dir = f->kept, .clock = &noon };
 	*state = f;
 	return 0;
 }
@@ -291,6 +291,28 @@ static void changed_bytes_are_refused(void **state)
 	assert_int_equal(recall_get(&f->archive, sv_of(ref), &raw, NULL, NULL), 0);
 }
 
+/* Of a session that is a link, its name and the bytes that it leads to. */
+static void keeps_what_a_link_leads_to(void **state)
+{
+	static const enum archive_how all[] = { ARCHIVE_LINK, ARCHIVE_COPY };
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		AUTO_FREE char *name = xasprintf("link-%zu.jsonl", i);
+		AUTO_FREE char *path = path_join(f->dir, name);
+		AUTO_FREE char *begin = xasprintf("link-%zu.", i);
+		char key[ARCHIVE_KEY_MAX];
+		struct stat st;
+
+		assert_int_equal(symlink(f->file, path), 0);
+		assert_int_equal(archive_keep(&f->archive, path, all[i], key, NULL), 0);
+		assert_true(sv_starts(sv_of(key), sv_of(begin)));
+		AUTO_FREE char *kept = archive_path(&f->archive, key);
+		assert_int_equal(lstat(kept, &st), 0);
+		assert_true(S_ISREG(st.st_mode));
+	}
+}
+
 /* By its place, by the id in its name wherever it lies now, and never the file itself. */
 static void finds_a_session(void **state)
 {
@@ -299,15 +321,16 @@ static void finds_a_session(void **state)
 	struct fixture *f = *state;
 	AUTO_FREE char *path = temp_write(f->dir, codex, "{\"a\":1}\n");
 	AUTO_FREE char *moved = path_join(f->dir, path_base(sv_of(path)).p);
-	AUTO_FREE char *link_to = path_join(f->dir, "link.jsonl");
+	AUTO_FREE char *link_to = path_join(f->dir, "link");
+	AUTO_FREE char *by_link = path_join(link_to, codex);
 	char key[ARCHIVE_KEY_MAX], found[ARCHIVE_KEY_MAX];
 
 	assert_int_equal(archive_find(&f->archive, path, found, NULL), ERR_NOTFOUND);
 	assert_int_equal(archive_keep(&f->archive, path, ARCHIVE_GROWING, key, NULL), 0);
 	assert_int_equal(archive_find(&f->archive, path, found, NULL), 0);
 	assert_string_equal(found, key);
-	assert_int_equal(symlink(path, link_to), 0);
-	assert_int_equal(archive_find(&f->archive, link_to, found, NULL), 0);
+	assert_int_equal(symlink(".", link_to), 0);
+	assert_int_equal(archive_find(&f->archive, by_link, found, NULL), 0);
 	assert_string_equal(found, key);
 	assert_int_equal(rename(path, moved), 0);
 	memset(found, 0, sizeof(found));
@@ -433,6 +456,46 @@ static void references_as_text(void **state)
 	assert_false(recall_ref_parse(SV(""), &low));
 }
 
+/* What is set aside and short says as much as what the vault has. */
+static void knows_whether_somebody_speaks(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_FREE char *said = temp_write(f->dir, "t.jsonl", "{\"role\":\"user\"}\n");
+	char key[ARCHIVE_KEY_MAX];
+
+	assert_int_equal(archive_keep(&f->archive, f->file, ARCHIVE_COPY, key, NULL), 0);
+	assert_false(archive_has_words(&f->archive, NULL, key));
+	assert_false(archive_is_blank(&f->archive, NULL, key));
+	assert_int_equal(archive_keep(&f->archive, said, ARCHIVE_COPY, key, NULL), 0);
+	assert_true(archive_has_words(&f->archive, NULL, key));
+	assert_true(archive_has_words(&f->archive, NULL, "none"));
+	assert_false(archive_is_blank(&f->archive, NULL, "none"));
+}
+
+/* The number of a file that was removed may be given to the next one. */
+static void tells_archives_apart(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_FREE char *path = path_join(f->kept, "archive.db");
+	struct statx st;
+
+	assert_int_equal(archive_identity(&f->archive), 0);
+	assert_int_equal(file_mkdirs(f->kept, NULL), 0);
+	for (int i = 0; i < 16; i++) {
+		assert_int_equal(file_replace(path, SV("one"), 0, NULL), 0);
+		assert_int_equal(statx(AT_FDCWD, path, 0, STATX_BTIME, &st), 0);
+		ino_t number = inode(path);
+		int64_t identity = archive_identity(&f->archive);
+		assert_int_not_equal(identity, 0);
+		assert_int_equal(file_append(path, SV("more"), false, NULL), 0);
+		assert_int_equal(archive_identity(&f->archive), identity);
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(file_replace(path, SV("two"), 0, NULL), 0);
+		if (number != inode(path) || st.stx_mask & STATX_BTIME)
+			assert_int_not_equal(archive_identity(&f->archive), identity);
+	}
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
 
 int main(void)
@@ -446,9 +509,12 @@ int main(void)
 		CASE(references),
 		CASE(many_references),
 		CASE(changed_bytes_are_refused),
+		CASE(keeps_what_a_link_leads_to),
 		CASE(finds_a_session),
 		CASE(the_vault_takes_over),
 		CASE(the_vault_grows),
+		CASE(knows_whether_somebody_speaks),
+		CASE(tells_archives_apart),
 		cmocka_unit_test(references_as_text),
 		cmocka_unit_test(hash_is_that_of_the_library),
 	};

@@ -34,10 +34,20 @@ static int set_up(void **state)
 	return 0;
 }
 
+/* Whatever a test did: its database is what the packs say. */
 static int tear_down(void **state)
 {
 	struct fixture *f = *state;
+	struct vault *v = NULL;
 
+	for (int i = 0; i < 2; i++) {
+		if (vault_open(f->vault, VAULT_WRITE | VAULT_CHECK, &noon, NULL, &v, NULL) < 0)
+			return -1;
+		bool again = i > 0 && vault_made_anew(v);
+		vault_close(v);
+		if (again)
+			return -1;
+	}
 	temp_remove(f->dir);
 	free(f->vault);
 	free(f->file);
@@ -212,6 +222,30 @@ static void a_change_in_the_middle_is_seen(void **state)
 	assert_int_equal(pwrite(fd, "X", 1, (off_t)text.len / 2), 1);
 	assert_int_equal(take(f, f->file, ID).took, VAULT_VERSION);
 	check_content(f, first.key, &text);
+}
+
+/* … and the time of before. What has only other rights is compared once. */
+static void what_is_as_old_as_before_may_be_another(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_STR text = STR_INIT;
+	struct stat was, st;
+
+	add_lines(&text, ID, 0, 300);
+	write_file(f->file, &text);
+	struct vault_taken first = take(f, f->file, ID);
+	temp_overwrite(f->file, text.len / 2, SV("X"));
+	struct vault_taken second = take(f, f->file, ID);
+	assert_int_equal(second.took, VAULT_VERSION);
+	check_content(f, first.key, &text);
+	text.buf[text.len / 2] = 'X';
+	check_content(f, second.key, &text);
+	assert_int_equal(stat(f->file, &was), 0);
+	do
+		assert_int_equal(chmod(f->file, 0640) + stat(f->file, &st), 0);
+	while (file_ctime_ns(&st) == file_ctime_ns(&was));
+	assert_int_equal(take(f, f->file, ID).took, VAULT_HELD);
+	assert_int_equal(take(f, f->file, ID).took, VAULT_SAME);
 }
 
 static void copies_share_their_lines(void **state)
@@ -401,6 +435,36 @@ static void a_torn_end_does_no_harm(void **state)
 	check_content(f, first.key, &text);
 }
 
+/* What is left stands where it stood, with newlines in place of what is damaged. */
+static void check_places(
+	struct vault *v, const char *key, const struct str *whole, int64_t from, uint64_t all_lost)
+{
+	FILE *file = tmpfile();
+	AUTO_STR bytes = STR_INIT;
+	struct err err = ERR_INIT;
+	uint64_t lost = 0, lines = 0;
+	size_t at = from < 0 ? whole->len - (size_t)-from : (size_t)from;
+
+	assert_non_null(file);
+	int r = vault_write_part(v, key, from, UINT64_MAX, fileno(file), &lost, &err);
+	if (r < 0) {
+		assert_int_equal(r, ERR_INPUT);
+		assert_int_equal(lost, whole->len - at);
+	} else {
+		assert_int_equal(file_read_at(fileno(file), at, whole->len - at, &bytes, NULL), 0);
+		assert_int_equal(bytes.len, whole->len - at);
+		for (size_t i = 0; i < bytes.len; i++)
+			if (bytes.buf[i] != whole->buf[at + i]) {
+				assert_int_equal(bytes.buf[i], '\n');
+				lines++;
+			}
+		assert_in_range(lines, lost / 2, lost);
+	}
+	if (from == 0)
+		assert_int_equal(lost, all_lost);
+	assert_int_equal(fclose(file), 0);
+}
+
 /* Whichever byte it is: it is found, costs its frame only, and nobody is given a wrong one. */
 static void a_flipped_byte_is_found(void **state)
 {
@@ -443,7 +507,10 @@ static void a_flipped_byte_is_found(void **state)
 		const char *key = s < 0 ? second.key : first.key;
 		assert_int_equal(vault_write_out(v, key, out, &lost, NULL), 0);
 		assert_int_equal(lost, verdict.lost);
-		assert_int_equal(lseek(out, 0, SEEK_END), (s < 0 ? other.len : text.len) - lost);
+		const struct str *whole = s < 0 ? &other : &text;
+		assert_int_equal(lseek(out, 0, SEEK_END), whole->len - lost);
+		check_places(v, key, whole, 0, verdict.lost);
+		check_places(v, key, whole, -(int64_t)whole->len / 3, 0);
 		assert_int_equal(pwrite(fd, &was, 1, at), 1);
 	}
 	assert_int_equal(verify(f).damaged_frames, 0);
@@ -502,6 +569,88 @@ static void a_pack_that_was_cut_is_made_good(void **state)
 	}
 }
 
+/* ---- a damaged database ---- */
+
+struct telling {
+	struct vault *v;
+	struct str *out;
+};
+
+static int tell_file(void *data, const struct vault_file *file)
+{
+	struct telling *t = data;
+
+	str_addf(t->out, "%s %s %s %s %d\n", file->key, file->agent, file->session, file->path,
+		file->frozen);
+	return vault_read(t->v, file->key, 0, UINT64_MAX, t->out, NULL);
+}
+
+/* All that it gives, whoever asks it to look first. */
+static void tell(struct fixture *f, unsigned flags, struct str *out)
+{
+	struct vault *v = NULL;
+	struct telling t = { .out = out };
+	struct err err = ERR_INIT;
+
+	str_clear(out);
+	if (vault_open(f->vault, flags | VAULT_CHECK, &noon, NULL, &v, &err) < 0)
+		fail_msg("%s", err.msg);
+	t.v = v;
+	if (vault_each(v, &(struct vault_query){ .key = NULL }, tell_file, &t, &err) < 0)
+		fail_msg("%s", err.msg);
+	vault_close(v);
+}
+
+static void one_bit_of_the_database_costs_nothing(void **state)
+{
+	struct fixture *f = *state;
+	AUTO_FREE char *copy = path_join(f->dir, OTHER ".jsonl");
+	AUTO_FREE char *database = path_join(f->vault, "archive.db");
+	AUTO_FREE char *log = path_join(f->vault, "archive.db-wal");
+	AUTO_STR text = STR_INIT;
+	AUTO_STR whole = STR_INIT;
+	AUTO_STR want = STR_INIT;
+	AUTO_STR got = STR_INIT;
+	AUTO_VAULT *v = NULL;
+	uint64_t freed = 0;
+
+	for (unsigned i = 0; i < 12; i++) {
+		add_lines(&text, ID, 40 * i, 50);
+		write_file(i % 3 ? f->file : copy, &text);
+		(void)take(f, i % 3 ? f->file : copy, i % 3 ? ID : OTHER);
+		str_cut(&text, i % 4 ? text.len : 0);
+	}
+	tell(f, VAULT_WRITE, &want);
+	assert_int_equal(vault_open(f->vault, VAULT_WRITE, &noon, NULL, &v, NULL), 0);
+	assert_int_equal(vault_scrub(v, NULL), 0);
+	vault_close(TAKE_PTR(v));
+	assert_int_equal(file_read(database, 16 * 1024 * 1024, &whole, NULL), 0);
+	for (size_t at = 100; at < whole.len; at += 389) {
+		whole.buf[at] ^= (char)(1 << at % 8);
+		(void)unlink(log);
+		write_file(database, &whole);
+		tell(f, at % 2 ? VAULT_WRITE : 0, &got);
+		if (!sv_eq(str_sv(&got), str_sv(&want)))
+			fail_msg("byte %zu: %.300s", at, got.buf);
+		whole.buf[at] ^= (char)(1 << at % 8);
+	}
+	/* What was let go and is in the packs yet does not come back with it. */
+	(void)unlink(log);
+	write_file(database, &whole);
+	assert_int_equal(vault_open(f->vault, VAULT_WRITE, &noon, NULL, &v, NULL), 0);
+	char key[VAULT_KEY_MAX];
+	(void)snprintf(key, sizeof(key), "%.*s", (int)strcspn(want.buf, " "), want.buf);
+	assert_int_equal(vault_forget(v, key, NULL), 0);
+	assert_int_equal(vault_commit(v, NULL), 0);
+	vault_close(TAKE_PTR(v));
+	tell(f, VAULT_WRITE, &got);
+	assert_int_equal(strstr(got.buf, key) == NULL, 1);
+	assert_int_equal(vault_open(f->vault, VAULT_WRITE, &noon, NULL, &v, NULL), 0);
+	assert_int_equal(
+		vault_sweep(v, &(struct vault_sweep_opts){ .data = NULL }, &freed, NULL), 0);
+	assert_true(freed > 0);
+}
+
 /* ---- leaving ---- */
 
 static void what_is_forgotten_is_gone(void **state)
@@ -525,7 +674,8 @@ static void what_is_forgotten_is_gone(void **state)
 	assert_int_equal(vault_open(f->vault, VAULT_WRITE, &noon, NULL, &v, NULL), 0);
 	assert_int_equal(vault_forget(v, first.key, NULL), 0);
 	assert_int_equal(vault_forget(v, first.key, NULL), ERR_NOTFOUND);
-	assert_int_equal(vault_sweep(v, &freed, NULL), 0);
+	assert_int_equal(
+		vault_sweep(v, &(struct vault_sweep_opts){ .data = NULL }, &freed, NULL), 0);
 	vault_close(TAKE_PTR(v));
 	assert_true(freed > before / 4);
 	assert_false(path_exists(pack));
@@ -591,6 +741,7 @@ int main(void)
 		CASE(takes_what_is_new),
 		CASE(what_was_there_stays),
 		CASE(a_change_in_the_middle_is_seen),
+		CASE(what_is_as_old_as_before_may_be_another),
 		CASE(copies_share_their_lines),
 		CASE(changed_lines_share_their_ends),
 		CASE(odd_files),
@@ -599,6 +750,7 @@ int main(void)
 		CASE(a_torn_end_does_no_harm),
 		CASE(a_flipped_byte_is_found),
 		CASE(a_pack_that_was_cut_is_made_good),
+		CASE(one_bit_of_the_database_costs_nothing),
 		CASE(what_is_forgotten_is_gone),
 		CASE(is_found_by_session_and_path),
 		CASE(one_writer),

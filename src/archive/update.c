@@ -13,9 +13,11 @@
 #include "archive/vault.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "os/path.h"
 #include "os/pool.h"
 #include "store/catalogue.h"
 #include "store/sql.h"
+#include "transcript/home.h"
 
 struct job {
 	struct vault_source source;
@@ -29,6 +31,7 @@ struct updating {
 	struct archive_update_stats *stats;
 	VEC(struct job) jobs;
 	struct taker **takers;
+	const struct session_row *row; /* whose folder is looked into */
 	size_t done;
 	pthread_mutex_t mutex; /* of stats, done and the callbacks */
 };
@@ -49,13 +52,45 @@ static void add_job(struct updating *u, const char *path, const char *from, cons
 	vec_push(&u->jobs, job);
 }
 
+static void tell_trouble(struct updating *u, const struct err *err)
+{
+	u->stats->troubles++;
+	if (u->opts->trouble)
+		u->opts->trouble(u->opts->data, err);
+}
+
+static int add_beside(void *data, const struct transcript_file *file)
+{
+	struct updating *u = data;
+	struct sv name = path_base(sv_of(file->path));
+	struct err err = ERR_INIT;
+
+	/* Those the catalogue knows. */
+	if (file->subagent)
+		return 0;
+	if (file->size <= ARCHIVE_BESIDE_MAX) {
+		add_job(u, file->path, NULL, NULL, u->row->agent, name.p, u->row->info.id, false);
+		return 0;
+	}
+	(void)err_set(&err, ERR_LIMIT, "%s has more than 1 GB", file->path);
+	tell_trouble(u, &err);
+	return 0;
+}
+
 /* The lines of a sub-agent's session have the id of the one that started it. */
 static int add_session(void *data, const struct session_row *row)
 {
+	struct updating *u = data;
 	const struct session_info *info = &row->info;
 	const char *own = strlen(info->id) == OWN_ID ? info->id : info->parent_id;
+	struct err err = ERR_INIT;
 
-	add_job(data, info->path, NULL, NULL, row->agent, info->id, own, false);
+	add_job(u, info->path, NULL, NULL, row->agent, info->id, own, false);
+	u->row = row;
+	if (!(info->flags & SESSION_SUBAGENT) &&
+		transcript_walk_beside(info->format, info->path, add_beside, u, &err) < 0)
+		tell_trouble(u, &err);
+	u->row = NULL;
 	return 0;
 }
 
@@ -115,9 +150,7 @@ static void count(struct updating *u, struct job *job, const struct vault_taken 
 
 	(void)pthread_mutex_lock(&u->mutex);
 	if (trouble) {
-		s->troubles++;
-		if (o->trouble)
-			o->trouble(o->data, trouble);
+		tell_trouble(u, trouble);
 	} else {
 		s->taken += taken->took == VAULT_GREW || taken->took == VAULT_NEW ||
 			taken->took == VAULT_VERSION;

@@ -35,9 +35,20 @@ struct vault {
 	uint64_t end; /* of it */
 	uint64_t unsynced;
 	uint64_t next_id;
+	VEC(int64_t)
+	let_go; /* frames of recipes that do not count, of the database that
+		   vault_agrees() has looked at */
 };
 
+extern const struct schema vault_schema;
+
 char *pack_path(const struct vault *v, int64_t n);
+long long pack_number(const char *file); /* 0: it is none */
+/* What the database knows of a pack: how far it has been taken in, where a frame lies. */
+int known_size(struct vault *v, int64_t n, uint64_t *ret, struct err *reterr) MUST_USE;
+int note_pack(struct vault *v, int64_t n, uint64_t size, struct err *reterr) MUST_USE;
+int put_frame_row(struct vault *v, const struct frame *f, int64_t pack, uint64_t offset,
+	struct err *reterr) MUST_USE;
 
 /* Bytes of an encoded frame at the end of the packs, and its row. With the mutex. */
 int vault_put(
@@ -53,20 +64,31 @@ int vault_begin(struct vault *v, struct err *reterr) MUST_USE;
 int vault_commit_held(struct vault *v, struct err *reterr) MUST_USE;
 /* Takes in what packs have that the database does not know, and notes what they have lost. */
 int vault_absorb(struct vault *v, struct err *reterr) MUST_USE;
+/* Whether the database says what the packs do, as far as they are whole: places of frames, recipes,
+ * whose they are. Reads the recipes, and of lines where they are. */
+bool vault_agrees(struct vault *v);
+/* What was forgotten does not come back with a database that is made again. */
+int vault_put_let_go(struct vault *v, struct err *reterr) MUST_USE;
 /* Notes that the frame is damaged: what it had is taken again where it comes by. Nothing is done
  * where the vault is open for reading. With the mutex. */
 int vault_mark(struct vault *v, uint64_t frame, struct err *reterr) MUST_USE;
+/* Whether lines of it stand in a frame that is known to be damaged: 1 or 0. With the mutex. */
+int recipe_damaged(struct vault *v, const struct recipe *recipe, struct err *reterr) MUST_USE;
 /* Fills the temporary table `needed` with the frames that recipes need, their own among them. */
 int vault_gather_needed(struct vault *v, struct err *reterr) MUST_USE;
 
 /* ---- packs ---- */
 
-/* Every frame from an offset on. stored is NULL when the bytes behind a head have changed. Not 0
- * ends the walk and is returned. *ret_end: behind the last frame that is whole. */
+struct pack_range {
+	uint64_t from, to;
+	bool heads; /* of a frame of lines only its head, where the frame before has led there */
+};
+/* Every frame that is whole; stored is NULL where it was not read. What is damaged is passed over:
+ * vault_verify() tells of it, and what it held is written anew when it comes again. Not 0 ends the
+ * walk and is returned. */
 typedef int (*pack_fn)(void *data, uint64_t offset, const struct frame *frame,
 	const struct str *stored, struct err *reterr);
-int pack_walk(int fd, uint64_t from, pack_fn fn, void *data, uint64_t *ret_end,
-	struct err *reterr) MUST_USE;
+int pack_walk(int fd, struct pack_range range, pack_fn fn, void *data, struct err *reterr) MUST_USE;
 
 /* ---- lines that a later session may share ---- */
 

@@ -57,8 +57,16 @@ static const char step_2[] =
 	/* Frames that are known to be damaged or missing. */
 	"CREATE TABLE damaged (frame INTEGER PRIMARY KEY) STRICT;";
 
-static const char *const steps[] = { step_1, step_2 };
-static const struct schema schema = {
+static const char step_3[] =
+	/* Frames of recipes that were forgotten, until the packs have them no more. */
+	"CREATE TABLE let_go (frame INTEGER PRIMARY KEY) STRICT;";
+
+static const char step_4[] =
+	/* What was written with the time of before is told by the time of the change. */
+	"ALTER TABLE seen ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0;";
+
+static const char *const steps[] = { step_1, step_2, step_3, step_4 };
+const struct schema vault_schema = {
 	.application_id = 0x66646e61, /* "fdna" */
 	.version = ARRAY_LEN(steps),
 	.steps = steps,
@@ -105,8 +113,7 @@ char *pack_path(const struct vault *v, int64_t n)
 	return xasprintf("%s/%08lld.pack", v->packs, (long long)n);
 }
 
-/* 0: it is none. */
-static long long pack_number(const char *file)
+long long pack_number(const char *file)
 {
 	struct sv name = sv_of(file);
 	long long n;
@@ -116,7 +123,7 @@ static long long pack_number(const char *file)
 		: 0;
 }
 
-static int note_pack(struct vault *v, int64_t n, uint64_t size, struct err *reterr)
+int note_pack(struct vault *v, int64_t n, uint64_t size, struct err *reterr)
 {
 	return SQL_RUN(v->db, reterr, "INSERT OR REPLACE INTO pack (n, size) VALUES (?, ?)",
 		SQL_I(n), SQL_I(size));
@@ -153,7 +160,7 @@ static int ready_pack(struct vault *v, struct err *reterr)
 	return v->end == 0 ? folder_sync_of(path, reterr) : 0;
 }
 
-static int put_frame_row(
+int put_frame_row(
 	struct vault *v, const struct frame *f, int64_t pack, uint64_t offset, struct err *reterr)
 {
 	return SQL_RUN(v->db, reterr,
@@ -202,7 +209,8 @@ int vault_put_recipe(struct vault *v, const struct recipe *recipe, struct sv raw
 	int r = SQL_RUN(v->db, reterr,
 		"INSERT INTO file (key, agent, session, path, flags, size, mtime_ns, first_ms,"
 		" last_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8) ON CONFLICT (key) DO UPDATE"
-		" SET size = max(size, ?6), mtime_ns = max(mtime_ns, ?7), flags = ?5,"
+		" SET size = max(size, ?6), mtime_ns = max(mtime_ns, ?7),"
+		" flags = CASE WHEN ?8 >= last_ms THEN ?5 ELSE flags END,"
 		" first_ms = min(first_ms, ?8), last_ms = max(last_ms, ?8)",
 		SQL_S(recipe->key), SQL_S(recipe->agent), SQL_S(recipe->session),
 		SQL_S(recipe->path), SQL_I(recipe->flags), SQL_I(recipe->start + recipe->size),
@@ -226,311 +234,38 @@ int vault_put_recipe(struct vault *v, const struct recipe *recipe, struct sv raw
 	return sql_run(&q, reterr);
 }
 
-/* ---- packs that the database does not know, or not all of ---- */
-
-/* The next place that may be the head of a frame, or the end. */
-static uint64_t find_head(int fd, uint64_t at)
-{
-	enum { FIRST = 0x93 }; /* of a head: frame.c */
-	char buf[64 * 1024];
-	ssize_t n;
-
-	while ((n = pread(fd, buf, sizeof(buf), (off_t)at)) > 0) {
-		const char *p = memchr(buf, FIRST, (size_t)n);
-		if (p)
-			return at + (uint64_t)(p - buf);
-		at += (uint64_t)n;
-	}
-	return at;
-}
-
-int pack_walk(int fd, uint64_t from, pack_fn fn, void *data, uint64_t *ret_end, struct err *reterr)
-{
-	AUTO_STR stored = STR_INIT;
-	char head[FRAME_HEAD];
-	uint64_t end = from;
-	struct frame f;
-	int r = 0;
-
-	for (uint64_t at = from; r == 0;) {
-		ssize_t n = pread(fd, head, sizeof(head), (off_t)at);
-		if (n < 0)
-			return err_errno(reterr, errno, "read of a pack");
-		if (n < FRAME_HEAD)
-			break;
-		if (!frame_head(sv_make(head, sizeof(head)), &f)) {
-			at = find_head(fd, at + 1);
-			continue;
-		}
-		str_clear(&stored);
-		(void)str_reserve(&stored, f.stored);
-		n = pread(fd, stored.buf, f.stored, (off_t)(at + FRAME_HEAD));
-		stored.len = n > 0 ? (size_t)n : 0;
-		bool sound =
-			stored.len == f.stored && XXH3_64bits(stored.buf, stored.len) == f.check;
-		r = fn(data, at, &f, sound ? &stored : NULL, reterr);
-		/* A head whose bytes are not there may be one that stands in a session. */
-		at = sound ? at + FRAME_HEAD + f.stored : find_head(fd, at + 1);
-		end = sound ? at : end;
-	}
-	*ret_end = end;
-	return r;
-}
-
-struct absorbing {
-	struct vault *v;
-	struct codec *codec;
-	struct str raw;
-	int64_t pack;
-	long long instead; /* the pack whose place this one takes; -1: none */
-	uint64_t frame; /* the hooks of which are remembered */
-	struct err *reterr;
-};
-
-static int absorb_line(void *data, uint64_t hash, size_t offset, size_t n)
-{
-	struct absorbing *a = data;
-
-	(void)offset;
-	return line_is_hook(hash, n) ? vault_put_hook(a->v, hash, a->frame, a->reterr) : 0;
-}
-
-static int absorb_frame(void *data, uint64_t offset, const struct frame *f,
-	const struct str *stored, struct err *reterr)
-{
-	struct absorbing *a = data;
-	CLEANUP(recipe_release) struct recipe recipe = RECIPE_INIT;
-
-	/* What is damaged is left for vault_verify() to tell; what it held is written anew when it
-	 * comes again. */
-	if (!stored || frame_decode(a->codec, f, str_sv(stored), &a->raw, NULL) < 0)
-		return 0;
-	struct sv raw = str_sv(&a->raw);
-	int r = put_frame_row(a->v, f, a->pack, offset, reterr);
-	if (r == 0)
-		r = SQL_RUN(a->v->db, reterr, "DELETE FROM damaged WHERE frame = ?", SQL_I(f->id));
-	a->frame = f->id;
-	a->reterr = reterr;
-	switch (f->kind) {
-	case FRAME_LINES:
-		return r < 0 ? r : lines_each(raw, absorb_line, a);
-	case FRAME_RECIPE:
-		if (r == 0 && recipe_decode(raw, &recipe, NULL) == 0)
-			r = vault_put_recipe(a->v, &recipe, raw, f->id, reterr);
-		return r;
-	case FRAME_INSTEAD:
-		(void)sv_parse_i64(raw, &a->instead);
-		/* What is remembered of its lines comes again with those that stay. */
-		return r < 0 ? r
-			     : SQL_RUN(a->v->db, reterr,
-				       "DELETE FROM hook WHERE frame NOT IN"
-				       " (SELECT id FROM frame WHERE pack <> ?)",
-				       SQL_I(a->instead));
-	case FRAME_MANIFEST:
-	case FRAME_MEMBER:
-	case FRAME_CLOSE:
-		break;
-	}
-	return r;
-}
-
-/* All that is needed of a pack stands in the one that takes its place. */
-static int drop_pack(struct vault *v, int64_t n, struct err *reterr)
-{
-	int r = SQL_RUN(v->db, reterr, "DELETE FROM frame WHERE pack = ?", SQL_I(n));
-
-	if (r == 0)
-		r = SQL_RUN(v->db, reterr, "DELETE FROM pack WHERE n = ?", SQL_I(n));
-	if (r == 0)
-		r = sql_exec(v->db,
-			"DELETE FROM part WHERE frame NOT IN (SELECT id FROM frame WHERE kind = 2);"
-			"DELETE FROM file WHERE seq NOT IN (SELECT file FROM part);"
-			"DELETE FROM seen WHERE key <> '' AND key NOT IN (SELECT key FROM file)",
-			reterr);
-	return r;
-}
-
-static int absorb_pack(
-	struct vault *v, struct codec *codec, int64_t n, uint64_t known, struct err *reterr)
-{
-	AUTO_FREE char *path = pack_path(v, n);
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	struct absorbing a = { .v = v, .codec = codec, .raw = STR_INIT, .pack = n, .instead = -1 };
-	struct stat st;
-	uint64_t end = 0;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_errno(reterr, errno, "open %s", path);
-	if ((uint64_t)st.st_size <= known)
-		return 0;
-	int r = pack_walk(fd, known, absorb_frame, &a, &end, reterr);
-	str_release(&a.raw);
-	/* Found, but perhaps not yet on disk. */
-	if (r == 0 && fdatasync(fd) < 0)
-		r = err_errno(reterr, errno, "sync %s", path);
-	if (r == 0)
-		r = note_pack(v, n, (uint64_t)st.st_size, reterr);
-	if (r < 0 || a.instead < 0 || a.instead >= n)
-		return r;
-	AUTO_FREE char *old = pack_path(v, a.instead);
-	r = drop_pack(v, a.instead, reterr);
-	if (r == 0)
-		r = vault_commit_held(v, reterr);
-	if (r == 0)
-		r = vault_begin(v, reterr);
-	if (r == 0 && unlink(old) < 0 && errno != ENOENT)
-		r = err_errno(reterr, errno, "remove %s", old);
-	return r;
-}
-
-static int known_size(struct vault *v, int64_t n, uint64_t *ret, struct err *reterr)
-{
-	AUTO_SQL q = SQL_INIT;
-	int r = SQL_PREPARE(&q, v->db, reterr, "SELECT size FROM pack WHERE n = ?", SQL_I(n));
-
-	if (r == 0)
-		r = sql_step(&q, reterr);
-	*ret = r > 0 ? (uint64_t)sql_get_int(&q, 0) : 0;
-	return r < 0 ? r : 0;
-}
-
-/*
- * Packs that are shorter than they were, or gone. What they had is damaged. Nothing is added to
- * them, so that one that comes back, from a copy of the disk, is taken in as it was. *ret_last: the
- * highest number there ever was; *ret_cut: that one is not to be written to.
- */
-static int look_for_cut(struct vault *v, int64_t *ret_last, bool *ret_cut, struct err *reterr)
-{
-	AUTO_SQL q = SQL_INIT;
-	int r = sql_prepare(&q, v->db, "SELECT n, size FROM pack ORDER BY n", reterr);
-
-	*ret_last = 0;
-	*ret_cut = false;
-	while (r == 0 && (r = sql_step(&q, reterr)) > 0) {
-		int64_t n = sql_get_int(&q, 0), size = sql_get_int(&q, 1);
-		AUTO_FREE char *path = pack_path(v, n);
-		struct stat st = { .st_size = 0 };
-		bool there = stat(path, &st) == 0;
-		r = 0;
-		if (!there && errno != ENOENT)
-			return err_errno(reterr, errno, "stat %s", path);
-		*ret_last = n;
-		*ret_cut = !there || st.st_size < size;
-		if (st.st_size >= size)
-			continue;
-		v->cut++;
-		log_write(v->log, LOG_WARN, "archive: %s has %lld bytes of %lld", path,
-			(long long)st.st_size, (long long)size);
-		r = SQL_RUN(v->db, reterr,
-			"INSERT OR IGNORE INTO damaged SELECT id FROM frame WHERE pack = ?1"
-			" AND offset + stored + ?2 > ?3",
-			SQL_I(n), SQL_I(FRAME_HEAD), SQL_I(st.st_size));
-		if (r == 0)
-			r = note_pack(v, n, (uint64_t)st.st_size, reterr);
-	}
-	return r;
-}
-
-/* A database that was made again knows only what could be read. */
-static int mark_missing(struct vault *v, struct err *reterr)
-{
-	int r = vault_gather_needed(v, reterr);
-
-	return r < 0 ? r
-		     : sql_exec(v->db,
-			       "INSERT OR IGNORE INTO damaged SELECT id FROM needed"
-			       " WHERE id NOT IN (SELECT id FROM frame)",
-			       reterr);
-}
-
-int vault_mark(struct vault *v, uint64_t frame, struct err *reterr)
-{
-	int r = v->lock < 0 ? 0 : vault_begin(v, reterr);
-
-	if (r < 0 || v->lock < 0)
-		return r;
-	r = SQL_RUN(v->db, reterr, "INSERT OR IGNORE INTO damaged VALUES (?)", SQL_I(frame));
-	v->damaged += r == 0 && sql_changes(v->db) > 0;
-	return r;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-int vault_absorb(struct vault *v, struct err *reterr)
-{
-	VEC(int64_t) packs = VEC_INIT;
-	AUTO_SQL q = SQL_INIT;
-	DIR *dir = opendir(v->packs);
-	const struct dirent *entry;
-	int r = 0;
-
-	if (!dir)
-		return err_errno(reterr, errno, "open %s", v->packs);
-	while ((entry = readdir(dir))) {
-		long long n = pack_number(entry->d_name);
-		if (n > 0)
-			vec_push(&packs, n);
-	}
-	(void)closedir(dir);
-	vec_sort(&packs, by_number);
-	struct codec *codec = codec_new();
-	for (size_t i = 0; i < packs.n && r == 0; i++) {
-		uint64_t known = 0;
-		r = known_size(v, packs.v[i], &known, reterr);
-		if (r == 0)
-			r = vault_begin(v, reterr);
-		if (r == 0)
-			r = absorb_pack(v, codec, packs.v[i], known, reterr);
-		v->pack = packs.v[i];
-	}
-	codec_free(codec);
-	vec_release(&packs);
-	int64_t last = 0;
-	bool cut = false;
-	if (r == 0)
-		r = vault_begin(v, reterr);
-	if (r == 0)
-		r = look_for_cut(v, &last, &cut, reterr);
-	if (r == 0 && v->anew)
-		r = mark_missing(v, reterr);
-	if (r == 0)
-		r = vault_commit_held(v, reterr);
-	if (v->pack < last)
-		v->pack = last;
-	if (v->pack == 0 || (cut && v->pack == last))
-		v->pack++;
-	if (r == 0)
-		r = known_size(v, v->pack, &v->end, reterr);
-	if (r == 0)
-		r = sql_prepare(&q, v->db,
-			"SELECT coalesce(max(id), 0), (SELECT coalesce(max(frame), 0) FROM "
-			"damaged),"
-			" (SELECT count(*) FROM damaged) FROM frame",
-			reterr);
-	if (r == 0)
-		r = sql_step(&q, reterr);
-	if (r < 0)
-		return r;
-	int64_t most = sql_get_int(&q, 0), missing = sql_get_int(&q, 1);
-	v->next_id = (uint64_t)(most > missing ? most : missing) + 1;
-	v->damaged = (uint64_t)sql_get_int(&q, 2);
-	return 0;
-}
-
 /* ---- opening ---- */
 
-/* Whether every page of it can be read. */
-static bool is_sound(struct vault *v)
+/* Whether none of the packs is there that the database knows: 1 or 0. Their folder may be a link to
+ * a disk that is not there now, or the place where one was mounted: to begin anew would be to hide
+ * what was kept. */
+static int misses_all(struct vault *v, struct err *reterr)
 {
 	AUTO_SQL q = SQL_INIT;
+	bool known = false;
+	int r = sql_prepare(&q, v->db, "SELECT n FROM pack WHERE size > 0", reterr);
 
-	return sql_prepare(&q, v->db, "PRAGMA quick_check(1)", NULL) == 0 &&
-		sql_step(&q, NULL) > 0 && strcmp(sql_get_text(&q, 0), "ok") == 0;
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0) {
+		AUTO_FREE char *path = pack_path(v, sql_get_int(&q, 0));
+		struct stat st;
+		known = true;
+		/* What stands in the way is told by who opens it. */
+		if (stat(path, &st) == 0 || errno != ENOENT)
+			return 0;
+	}
+	return r < 0 ? r : known;
+}
+
+static int check_packs(struct vault *v, struct err *reterr)
+{
+	int r = misses_all(v, reterr);
+
+	return r <= 0 ? r
+		      : err_set(reterr, ERR_INPUT,
+				"the packs of the archive are missing: %s has none of those that "
+				"%s/archive.db knows. Where they lie on another disk, mount it; to "
+				"begin anew without what they have, remove that file",
+				v->packs, v->dir);
 }
 
 static int open_database(struct vault *v, unsigned flags, struct err *reterr)
@@ -538,9 +273,11 @@ static int open_database(struct vault *v, unsigned flags, struct err *reterr)
 	static const char *const parts[] = { "", "-wal", "-shm" };
 	AUTO_FREE char *path = path_join(v->dir, "archive.db");
 	bool there = path_exists(path);
-	int r = store_open_as(&schema, path, 0, v->log, &v->db, reterr);
+	int r = store_open_as(&vault_schema, path, 0, v->log, &v->db, reterr);
 
-	if (r == 0 && (!there || !(flags & VAULT_CHECK) || is_sound(v))) {
+	if (r == 0 && check_packs(v, reterr) == ERR_INPUT)
+		return ERR_INPUT;
+	if (r == 0 && (!there || !(flags & VAULT_CHECK) || vault_agrees(v))) {
 		v->anew = !there && path_exists(v->packs);
 		return 0;
 	}
@@ -562,7 +299,8 @@ static int open_database(struct vault *v, unsigned flags, struct err *reterr)
 			return err_errno(reterr, errno, "remove %s", part);
 	}
 	v->anew = true;
-	return store_open_as(&schema, path, 0, v->log, &v->db, reterr);
+	r = store_open_as(&vault_schema, path, 0, v->log, &v->db, reterr);
+	return r < 0 ? r : vault_put_let_go(v, reterr);
 }
 
 static int open_for_writing(struct vault *v, unsigned flags, struct err *reterr)
@@ -607,6 +345,20 @@ static bool knows_nothing(struct vault *v)
 	return found;
 }
 
+/* Who only reads is not told that there is nothing where a file is in the way, or where it has
+ * gone.
+ */
+static int find_packs(const struct vault *v, bool known, struct err *reterr)
+{
+	struct stat st;
+
+	if (stat(v->packs, &st) < 0 && errno == ENOENT)
+		return known ? 0 : err_set(reterr, ERR_NOTFOUND, "nothing is in the archive yet");
+	if (stat(v->packs, &st) < 0)
+		return err_errno(reterr, errno, "folder %s", v->packs);
+	return S_ISDIR(st.st_mode) ? 0 : err_errno(reterr, ENOTDIR, "folder %s", v->packs);
+}
+
 int vault_open(const char *dir, unsigned flags, const struct clock *clock, const struct log *log,
 	struct vault **ret, struct err *reterr)
 {
@@ -625,19 +377,28 @@ int vault_open(const char *dir, unsigned flags, const struct clock *clock, const
 	(void)pthread_mutex_init(&v->mutex, NULL);
 	if (flags & VAULT_WRITE)
 		r = open_for_writing(v, flags, reterr);
-	else if (!path_exists(v->packs))
-		r = err_set(reterr, ERR_NOTFOUND, "nothing is in the archive yet");
 	else
-		r = store_open_as(&schema, path, STORE_READONLY, log, &v->db, reterr);
-	/* One who reads makes it again where it is lost. */
-	if (r < 0 && !(flags & VAULT_WRITE) && path_exists(v->packs))
-		r = open_for_writing(v, VAULT_WAIT | VAULT_CHECK, reterr);
+		r = find_packs(v, path_exists(path), reterr);
+	if (r == 0 && !(flags & VAULT_WRITE)) {
+		r = store_open_as(&vault_schema, path, STORE_READONLY, log, &v->db, reterr);
+		if (r == 0 && check_packs(v, reterr) == ERR_INPUT) {
+			vault_close(v);
+			return ERR_INPUT;
+		}
+		if (r == 0 && (flags & VAULT_CHECK) && !vault_agrees(v)) {
+			store_close(TAKE_PTR(v->db));
+			r = ERR_STORE;
+		}
+		/* One who reads makes it again where it is lost. */
+		if (r < 0)
+			r = open_for_writing(v, VAULT_WAIT | VAULT_CHECK, reterr);
+	}
 	if (r == 0 && v->lock < 0 && knows_nothing(v)) {
 		store_close(TAKE_PTR(v->db));
 		r = open_for_writing(v, 0, reterr);
 		/* Somebody is at it just now. */
 		if (r == ERR_BUSY)
-			r = store_open_as(&schema, path, STORE_READONLY, log, &v->db, reterr);
+			r = store_open_as(&vault_schema, path, STORE_READONLY, log, &v->db, reterr);
 		else if (r < 0)
 			err_prefix(reterr,
 				"the archive's database knows nothing of its packs, and "
@@ -663,6 +424,7 @@ void vault_close(struct vault *v)
 	if (v->lock >= 0)
 		(void)close(v->lock);
 	(void)pthread_mutex_destroy(&v->mutex);
+	vec_release(&v->let_go);
 	free(v->dir);
 	free(v->packs);
 	free(v);

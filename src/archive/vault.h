@@ -25,12 +25,19 @@
 
 struct vault;
 
-enum { VAULT_KEY_MAX = 64 };
+enum {
+	VAULT_KEY_MAX = 64,
+	VAULT_KEY_END = 8, /* characters of chance, behind the last dot */
+};
+/* A new one: a session's name as far as it is harmless, and some chance. */
+void vault_key_make(struct sv name, char key[static VAULT_KEY_MAX]);
 
 enum {
 	VAULT_WRITE = 1 << 0, /* made when it is missing */
 	VAULT_WAIT = 1 << 1, /* with VAULT_WRITE: until no other writes; else ERR_BUSY then */
-	VAULT_CHECK = 1 << 2, /* with VAULT_WRITE: every page of the database is read first */
+	/* The database is compared with the packs first, and made again where it says something
+	 * else; so it is written by one who reads, too, if it can be. */
+	VAULT_CHECK = 1 << 2,
 };
 /* ERR_NOTFOUND: nothing is there, for one who reads. log may be NULL; it and the clock must outlive
  * the vault. */
@@ -56,7 +63,9 @@ int vault_commit(struct vault *v, struct err *reterr) MUST_USE;
 
 struct vault_source {
 	const char *path; /* where it lies, and lay: resolved */
-	const char *from; /* where to read it instead; NULL: there */
+	/* Where to read it instead; NULL: there. What is compressed is unpacked, unless path ends
+	 * with UNPACK_DAMAGED. */
+	const char *from;
 	const char *key; /* the key that it must have; NULL: one is found or made */
 	const char *agent; /* "": not known */
 	const char *session; /* the id in lists */
@@ -100,16 +109,23 @@ struct vault_file {
 	int64_t mtime_ns; /* of the file when something was taken of it last */
 	int64_t first_ms, last_ms; /* taken */
 	bool frozen;
+	const char *
+		later; /* the version that was at its path when that was looked at last; NULL: it */
 };
 struct vault_query {
 	const char *key; /* NULL: any; so with the others */
 	const char *session;
 	const char *path; /* … or lies at this path, when both are given */
+	const char *below; /* in this folder, and in those in it */
+	const struct strv *or_outside; /* … or, with below, in none of these folders */
+	int64_t since_ms; /* taken then or later */
 };
 /* Each file, those of one path by age, the oldest first. Not 0 ends it and is returned. */
 typedef int (*vault_fn)(void *data, const struct vault_file *file);
 int vault_each(struct vault *v, const struct vault_query *query, vault_fn fn, void *data,
 	struct err *reterr) MUST_USE;
+/* Whether nothing of it is known to be damaged: 1 or 0. */
+int vault_whole(struct vault *v, const char *key, struct err *reterr) MUST_USE;
 /* The size of a kept file. ERR_NOTFOUND. */
 int vault_size(struct vault *v, const char *key, uint64_t *ret, struct err *reterr) MUST_USE;
 
@@ -121,6 +137,11 @@ int vault_read(struct vault *v, const char *key, uint64_t offset, uint64_t size,
  * lines at a time and counted there. */
 int vault_write_out(
 	struct vault *v, const char *key, int fd, uint64_t *ret_lost, struct err *reterr) MUST_USE;
+/* Writes these bytes of it to their places in the descriptor's file; from < 0 is counted from its
+ * end. In place of damaged ones are newlines, counted in *ret_lost: every line stays where it was.
+ * ERR_INPUT: all of them are damaged. */
+int vault_write_part(struct vault *v, const char *key, int64_t from, uint64_t size, int fd,
+	uint64_t *ret_lost, struct err *reterr) MUST_USE;
 /* Whether the file begins with the first `size` bytes of the kept one: 1 or 0. */
 int vault_begins(
 	struct vault *v, const char *key, uint64_t size, int fd, struct err *reterr) MUST_USE;
@@ -155,7 +176,15 @@ int vault_forget_path(struct vault *v, const char *path, struct err *reterr) MUS
 /*
  * Writes the packs anew that have bytes which nobody needs any more, also beside others in one
  * frame: afterwards the packs have none of them. The names are in the database's file until
- * vault_scrub(), which writes that anew; ERR_BUSY: others read there.
+ * vault_scrub(), which writes that anew; ERR_BUSY: others read there. It takes some seconds a
+ * gigabyte at most, and memory for one frame and where lines lie. ERR_CANCELLED: the packs that
+ * were written are, the next sweep does the others.
  */
-int vault_sweep(struct vault *v, uint64_t *ret_freed, struct err *reterr) MUST_USE;
+struct vault_sweep_opts { /* both may be NULL */
+	void (*progress)(void *data, size_t done, size_t packs);
+	bool (*cancelled)(void *data);
+	void *data;
+};
+int vault_sweep(struct vault *v, const struct vault_sweep_opts *opts, uint64_t *ret_freed,
+	struct err *reterr) MUST_USE;
 int vault_scrub(struct vault *v, struct err *reterr) MUST_USE;

@@ -31,6 +31,11 @@ struct keeper {
 
 struct archive keeper_archive(const struct keeper *k);
 
+/* Whether what is kept of a path is still there: of a session also compressed, and not blanked. */
+bool keeper_there(const struct keeper *k, const char *path);
+/* Whether a file that is or was there belongs to a session and is none itself. */
+bool keeper_beside(const struct keeper *k, const char *path);
+
 /* The vault for writing, after whoever writes now. Flags of vault_open() are added. */
 int keeper_vault(
 	const struct keeper *k, unsigned flags, struct vault **ret, struct err *reterr) MUST_USE;
@@ -47,6 +52,28 @@ int keeper_index_files(const struct keeper *k, const struct strv *paths, int64_t
  */
 int keeper_archive_files(const struct keeper *k, const struct strv *paths,
 	struct archive_update_stats *ret, struct err *reterr) MUST_USE;
+/* What was let go leaves the packs; see vault_sweep(). */
+int keeper_sweep(
+	const struct keeper *k, struct vault *v, uint64_t *ret_freed, struct err *reterr) MUST_USE;
+/*
+ * Around an index of everything: what it has read is to be in the archive as well. Begun before it,
+ * so that until keeper_archive_new() has come to its end whoever begins next takes all files.
+ */
+struct keeper_taking {
+	bool all;
+	int64_t since_ms; /* when the archive had all files */
+	char mark[48];
+};
+int keeper_archive_begin(
+	const struct keeper *k, struct keeper_taking *ret, struct err *reterr) MUST_USE;
+/*
+ * Takes what has changed since the archive had all files, and these in any case, or all. The
+ * catalogue is as the files were at as_of_ms, and so is the archive then. ERR_BUSY, and nothing is
+ * taken, when another one writes to the archive.
+ */
+int keeper_archive_new(const struct keeper *k, const struct keeper_taking *taking,
+	const struct strv *paths, int64_t as_of_ms, struct archive_update_stats *ret,
+	struct err *reterr) MUST_USE;
 /* … with the vault open. */
 int keeper_archive_to(const struct keeper *k, struct vault *v, const struct strv *paths,
 	struct archive_update_stats *ret, struct err *reterr) MUST_USE;

@@ -29,16 +29,28 @@ int kept_by_id(
 int kept_of_session(const struct keeper *k, const struct session_info *session, struct kept *ret,
 	struct err *reterr) MUST_USE;
 
+/*
+ * What only the archive has goes to the catalogue as gone, where that knows nothing of it because
+ * the store was lost: once for a store. What cannot be read there is trouble. ERR_INPUT: nothing of
+ * the archive can.
+ */
+int kept_learn(const struct keeper *k, struct err *reterr) MUST_USE;
+
 enum {
 	KEPT_PARTIAL = 1 << 0, /* damaged lines are left out, and counted */
 	KEPT_REPLACE = 1 << 1, /* what lies there goes to the archive first */
 };
-/* Told of each file: whether it was written (else it is there already), and bytes that were left
- * out. */
-typedef void (*kept_fn)(void *data, const struct kept *kept, bool written, uint64_t lost);
+/* Told of each file. */
+struct kept_back {
+	const struct kept *kept;
+	bool written; /* else it is there already */
+	uint64_t lost; /* bytes that were left out */
+	const char *aside; /* what lay there and has other bytes, by its key; NULL: nothing */
+};
+typedef void (*kept_fn)(void *data, const struct kept_back *back);
 
 /*
- * Back to where it lay, and after it the files of the session's sub-agents that are missing.
+ * Back to where it lay, and after it what lay beside the session and is missing.
  * ERR_DENIED: something else is there, and stays. With KEPT_REPLACE the caller has made sure that
  * nobody has the session open.
  */
@@ -48,7 +60,8 @@ int kept_restore(const struct keeper *k, const struct kept *kept, unsigned flags
 typedef VEC(struct kept) kept_vec;
 void kept_vec_release(kept_vec *all);
 /* Files that are there and have fewer bytes than what is kept of them, by a crash or an
- * overwriting: each with that. What was changed on purpose is not among them. session NULL: of all.
+ * overwriting, or are compressed and cannot be unpacked: each with that. What was changed on
+ * purpose is not among them. session NULL: of all.
  */
 int kept_torn(
 	const struct keeper *k, const char *session, kept_vec *ret, struct err *reterr) MUST_USE;
@@ -93,6 +106,7 @@ int kept_prune_plan(const struct keeper *k, struct vault *v, const struct kept_l
 int kept_prune(const struct keeper *k, struct vault *v, const struct kept_limits *limits,
 	struct kept_pruned *plan, struct err *reterr) MUST_USE;
 
-/* Removes a file that the vault has every byte of (v NULL: whatever it has), and the folder of its
- * sub-agents if that is empty then. One that is gone is fine. */
-int kept_remove(struct vault *v, const char *path, struct err *reterr) MUST_USE;
+/* Removes a file, or a link to one. One that is gone is fine. */
+int kept_remove(const char *path, struct err *reterr) MUST_USE;
+/* Removes the folder of what lay beside a session, as far as it is empty. */
+void kept_remove_folder(const struct transcript_format *format, const char *path);

@@ -33,11 +33,6 @@ struct watcher {
 	int64_t kept_ms; /* when the archive looked last, by the clock that goes on; 0: never */
 };
 
-static int64_t now_ms(void)
-{
-	return clock_age_ms(&(struct clock){ false, 0 });
-}
-
 static void changes_clear(struct changes *c)
 {
 	strv_release(&c->paths);
@@ -65,7 +60,7 @@ static void on_keep(void *data)
 	int r = 0;
 
 	w->keep = NULL;
-	w->kept_ms = now_ms();
+	w->kept_ms = clock_age_ms(NULL);
 	if (w->archive.all)
 		r = catalogue_refresh(k->store, k->homes, k->n_homes,
 			&(struct catalogue_opts){ .cancelled = k->cancelled, .data = k->data },
@@ -98,11 +93,12 @@ static void on_settled(void *data)
 			w->events->updated(w->events->data,
 				&(struct watch_update){ .read = s.read,
 					.gone = s.gone,
-					.bytes_read = s.bytes_read });
+					.bytes_read = s.bytes_read,
+					.damage = s.anew == INDEX_WAS_DAMAGED ? s.why : NULL });
 	}
 	if (w->flags & WATCH_NO_ARCHIVE || w->keep)
 		return;
-	int64_t rest = w->kept_ms ? w->kept_ms + ARCHIVE_MS - now_ms() : 0;
+	int64_t rest = w->kept_ms ? w->kept_ms + ARCHIVE_MS - clock_age_ms(NULL) : 0;
 	w->keep = loop_add_timer(w->loop, rest > 0 ? rest : 0, on_keep, w);
 }
 
@@ -112,7 +108,7 @@ static bool is_session(const struct keeper *k, const char *path)
 {
 	struct sv sv = sv_of(path);
 
-	if (transcript_format_of_name(sv, NULL))
+	if (keeper_beside(k, path) || transcript_format_of_name(sv, NULL))
 		return true;
 	for (size_t i = 0; i < k->n_homes && sv_ends(sv, SV(".jsonl")); i++)
 		if (transcript_subagent_of(k->homes[i].format, sv).n > 0)

@@ -11,6 +11,7 @@ struct watch_update {
 	size_t read, gone; /* files that the index took in, and that vanished */
 	uint64_t bytes_read;
 	size_t archived; /* files that the archive took in */
+	const char *damage; /* of the index, which was made anew; NULL: there was none */
 };
 struct watch_events {
 	/* Something was taken in; and something failed, which is tried again with the next change.
