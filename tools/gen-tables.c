@@ -179,30 +179,39 @@ static void read_grams(struct table *t, const char *folder)
 	}
 }
 
-/* Slots for an open table of n entries: a power of two, at most half full. */
-static uint32_t slots_for(size_t n)
+/* Puts the n entries v, each of which begins with its hash, into an open table that is three
+ * quarters full, and says how long it is. Whoever looks for one goes on until nothing is there, so
+ * that nothing is behind the last. */
+static void *place(const void *v, size_t n, size_t size, uint32_t slots, uint32_t *ret_n)
 {
-	uint32_t slots = 16;
+	unsigned char *out = xcalloc(slots + n + 1, size);
 
-	while (slots < 2 * n)
-		slots *= 2;
-	return slots;
+	*ret_n = slots;
+	for (size_t i = 0; i < n; i++) {
+		const unsigned char *entry = (const unsigned char *)v + i * size;
+		uint32_t hash, there, at;
+		memcpy(&hash, entry, sizeof(hash));
+		for (at = table_place(hash, slots);; at++) {
+			memcpy(&there, out + at * size, sizeof(there));
+			if (there == 0)
+				break;
+		}
+		memcpy(out + at * size, entry, size);
+		*ret_n = at >= *ret_n ? at + 1 : *ret_n;
+	}
+	++*ret_n;
+	return out;
 }
 
 static void write_words(const struct table *t)
 {
-	uint32_t slots = slots_for(t->words.n);
-	AUTO_FREE struct known_word *v = xcalloc(slots, sizeof(*v));
+	uint32_t slots = (uint32_t)(t->words.n * 4 / 3 + 1), n;
+	AUTO_FREE struct known_word *v = place(t->words.v, t->words.n, sizeof(*v), slots, &n);
 
-	for (size_t i = 0; i < t->words.n; i++) {
-		uint32_t at = t->words.v[i].hash & (slots - 1);
-		while (v[at].hash)
-			at = (at + 1) & (slots - 1);
-		v[at] = t->words.v[i];
-	}
-	printf("const uint32_t known_words_mask = %u;\nconst struct known_word known_words[] = {\n",
-		slots - 1);
-	for (uint32_t i = 0; i < slots; i++)
+	printf("const uint32_t known_words_slots = %u;\nconst struct known_word known_words[] = "
+	       "{\n",
+		slots);
+	for (uint32_t i = 0; i < n; i++)
 		printf("{%uU,%u,%u,%u},%s", v[i].hash, v[i].flags, v[i].rarity, v[i].meaning,
 			i % 8 == 7 ? "\n" : "");
 	puts("};");
@@ -210,37 +219,26 @@ static void write_words(const struct table *t)
 
 static void write_phrases(const struct table *t)
 {
-	uint32_t slots = slots_for(t->phrases.n);
-	AUTO_FREE struct known_phrase *v = xcalloc(slots, sizeof(*v));
+	uint32_t slots = (uint32_t)(t->phrases.n * 4 / 3 + 1), n;
+	AUTO_FREE struct known_phrase *v = place(t->phrases.v, t->phrases.n, sizeof(*v), slots, &n);
 
-	for (size_t i = 0; i < t->phrases.n; i++) {
-		uint32_t at = t->phrases.v[i].hash & (slots - 1);
-		while (v[at].hash)
-			at = (at + 1) & (slots - 1);
-		v[at] = t->phrases.v[i];
-	}
-	printf("const uint32_t known_phrases_mask = %u;\n"
+	printf("const uint32_t known_phrases_slots = %u;\n"
 	       "const struct known_phrase known_phrases[] = {\n",
-		slots - 1);
-	for (uint32_t i = 0; i < slots; i++)
+		slots);
+	for (uint32_t i = 0; i < n; i++)
 		printf("{%uU,%uU},%s", v[i].hash, v[i].lists, i % 8 == 7 ? "\n" : "");
 	puts("};");
 }
 
 static void write_grams(const struct table *t)
 {
-	uint32_t slots = slots_for(t->grams.n);
-	AUTO_FREE struct known_gram *v = xcalloc(slots, sizeof(*v));
+	uint32_t slots = (uint32_t)(t->grams.n * 4 / 3 + 1), n;
+	AUTO_FREE struct known_gram *v = place(t->grams.v, t->grams.n, sizeof(*v), slots, &n);
 
-	for (size_t i = 0; i < t->grams.n; i++) {
-		uint32_t at = t->grams.v[i].hash & (slots - 1);
-		while (v[at].hash)
-			at = (at + 1) & (slots - 1);
-		v[at] = t->grams.v[i];
-	}
-	printf("const uint32_t known_grams_mask = %u;\nconst struct known_gram known_grams[] = {\n",
-		slots - 1);
-	for (uint32_t i = 0; i < slots; i++)
+	printf("const uint32_t known_grams_slots = %u;\nconst struct known_gram known_grams[] = "
+	       "{\n",
+		slots);
+	for (uint32_t i = 0; i < n; i++)
 		printf("{%uU,{%d,%d,%d}},%s", v[i].hash, v[i].weight[0], v[i].weight[1],
 			v[i].weight[2], i % 8 == 7 ? "\n" : "");
 	puts("};");

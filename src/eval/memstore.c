@@ -52,7 +52,7 @@ static struct memstore_conv *conv_new(struct sv id, struct sv dir, int64_t now_m
 	c->id = xmemdup0(id.p, id.n);
 	c->dir = xmemdup0(dir.n ? dir.p : "", dir.n);
 	c->last_dir = xstrdup(c->dir);
-	c->created_ms = c->last_ms = now_ms;
+	c->last_ms = now_ms;
 	return c;
 }
 
@@ -174,11 +174,9 @@ const struct route_conv *memstore_view(struct memstore *s, size_t *ret_n)
 		vec_push(&s->view,
 			(struct route_conv){ .id = sv_of(c->id),
 				.status = c->status,
-				.created_ms = c->created_ms,
 				.last_ms = c->last_ms,
 				.dir = sv_of(c->dir),
 				.last_dir = sv_of(c->last_dir),
-				.turns = c->turns,
 				.before_reset = c->before_reset,
 				.commands = c->slices.v,
 				.n_commands = c->slices.n,

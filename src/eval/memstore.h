@@ -14,7 +14,7 @@
 struct memstore_conv {
 	char *id;
 	enum route_status status;
-	int64_t created_ms, last_ms;
+	int64_t last_ms;
 	char *dir, *last_dir;
 	unsigned turns;
 	bool before_reset;

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -104,6 +105,28 @@ static void test_compounds_and_reports(void **state)
 		"new");
 }
 
+/* What is done to anything says nothing of the subject; a word for the subject does. */
+static void test_everyday_words(void **state)
+{
+	static const char *const last[] = { "make it use decimal instead of float",
+		"let it use decimal", "now use Decimal everywhere", "write that down as well",
+		"also add the gross amount" };
+	static const char *const back[] = { "the payment module is slow now",
+		"is the new client thread-safe" };
+	struct route_opts opts = route_opts_default(ROUTE_FADEN);
+	CLEANUP(memstore_release) struct memstore s;
+
+	memstore_init(&s, &opts);
+	const char *dir = "/home/a/shop";
+	run(&s, "pay", "refactor the payment module to use the new API client", dir, 0);
+	run(&s, "tests", "write unit tests and add them to the nightly run", dir, MINUTE);
+	run(&s, "pdf", "the PDF export of invoices has a wrong total", dir, 2 * MINUTE);
+	for (size_t i = 0; i < ARRAY_LEN(last); i++)
+		assert_string_equal(goes_to(*state, &s, last[i], dir, 3 * MINUTE), "pdf");
+	for (size_t i = 0; i < ARRAY_LEN(back); i++)
+		assert_string_equal(goes_to(*state, &s, back[i], dir, 3 * MINUTE), "pay");
+}
+
 static void test_running_failed_reset(void **state)
 {
 	CLEANUP(memstore_release) struct memstore s;
@@ -122,6 +145,88 @@ static void test_running_failed_reset(void **state)
 		goes_to(*state, &s, "how many bees are there", "/home/a/hive", now), "new");
 	assert_string_equal(
 		goes_to(*state, &s, "go back to the bees", "/home/a/hive", now), "bees");
+}
+
+/* That the newest one runs is no reason to mean another, nor a new one. */
+static void test_another_runs(void **state)
+{
+	static const char *const logo[] = { "make the colors of the logo warmer",
+		"back to the logo: darker", "the logo needs a border" };
+	static const char *const csv[] = { "importer.py line 12 throws KeyError",
+		"add a test for orders.csv", "the importer skips the first row" };
+	static const char *const running[] = { "is the postgres migration done", "continue",
+		"back to the migration" };
+	struct route_opts opts = route_opts_default(ROUTE_FADEN);
+	CLEANUP(memstore_release) struct memstore s;
+	const char *dir = "/home/a/w";
+
+	memstore_init(&s, &opts);
+	run(&s, "logo", "design a logo for the shop, colors brown and gold", dir, 0);
+	run(&s, "csv", "write importer.py that reads orders.csv", dir, MINUTE);
+	memstore_started(
+		&s, SV("pg"), SV("migrate the database to postgres 16"), sv_of(dir), 2 * MINUTE);
+	for (int64_t now = 3 * MINUTE; now < 90 * MINUTE; now += 60 * MINUTE) {
+		for (size_t i = 0; i < ARRAY_LEN(logo); i++)
+			assert_string_equal(goes_to(*state, &s, logo[i], dir, now), "logo");
+		for (size_t i = 0; i < ARRAY_LEN(csv); i++)
+			assert_string_equal(goes_to(*state, &s, csv[i], dir, now), "csv");
+		for (size_t i = 0; i < ARRAY_LEN(running); i++) {
+			struct route_decision d = decide(*state, &s, running[i], dir, now);
+			assert_int_equal(d.action, ROUTE_NEW);
+			assert_int_not_equal(d.blocked, ROUTE_NONE);
+			assert_string_equal(s.convs.v[d.blocked]->id, "pg");
+		}
+		struct route_decision d = decide(*state, &s, "write a haiku about rain", dir, now);
+		assert_int_equal(d.action, ROUTE_NEW);
+		assert_int_equal(d.blocked, ROUTE_NONE);
+	}
+}
+
+/* To name what ran last is no reason to mean another, though one could have done without. */
+static void test_last_is_named(void **state)
+{
+	static const struct {
+		const char *begins, *names;
+	} said[] = {
+		{ "draft a reference letter for Thomas",
+			"shorten the reference letter to half a page" },
+		{ "terraform plan wants to destroy the redis cluster, why",
+			"back to the redis cluster: what about the subnet group" },
+		{ "terraform plan wants to destroy the redis cluster, why",
+			"zurück zum redis cluster: was ist mit der subnet group" },
+		{ "écris un script qui trie mes photos par date",
+			"reviens au script des photos, ajoute un mode simulation" },
+	};
+	struct route_opts opts = route_opts_default(ROUTE_FADEN);
+
+	for (size_t i = 0; i < ARRAY_LEN(said); i++) {
+		CLEANUP(memstore_release) struct memstore s;
+		memstore_init(&s, &opts);
+		run(&s, "one", said[i].begins, "/w", 0);
+		assert_string_equal(goes_to(*state, &s, said[i].names, "/w", 2 * MINUTE), "one");
+		assert_string_equal(
+			goes_to(*state, &s, "write a birthday card for Anna", "/w", 2 * MINUTE),
+			"new");
+	}
+}
+
+/* A word for it in the middle of a sentence is no way to another project. */
+static void test_way_to_another_project(void **state)
+{
+	static const char *const here[] = { "write an article about the payment fees",
+		"write a post about the payment fees" };
+	struct route_opts opts = route_opts_default(ROUTE_FADEN);
+	CLEANUP(memstore_release) struct memstore s;
+
+	memstore_init(&s, &opts);
+	run(&s, "hugo", "set up hugo with the ananke theme", "/home/a/blog", 0);
+	run(&s, "fees", "compare the payment fees of Stripe and Mollie", "/home/a/shop", MINUTE);
+	for (size_t i = 0; i < ARRAY_LEN(here); i++)
+		assert_string_equal(
+			goes_to(*state, &s, here[i], "/home/a/blog", 3 * MINUTE), "new");
+	assert_string_equal(goes_to(*state, &s, "done, now back to the payment fees",
+				    "/home/a/blog", 3 * MINUTE),
+		"fees");
 }
 
 static void test_project_and_ties(void **state)
@@ -180,6 +285,124 @@ static void test_answers_count(void **state)
 	conv.n_answers = 0;
 	router_decide(*state, &q, &conv, 1, NULL, &without);
 	assert_true(without.action == ROUTE_NEW || without.confidence < with.confidence);
+}
+
+/* An old question of the agent is not what a short sentence answers: what ran last is. */
+static void test_old_question(void **state)
+{
+	static const char *const bare[] = { "do it", "yes", "and the tests too", "make it shorter",
+		"undo that", "mach das", "ja, bitte", "und jetzt kleiner", "why?", "show me" };
+	struct sv bees[] = { SV("count the bees in the video") };
+	struct sv cake[] = { SV("print labels for the cake boxes") };
+	struct sv asks[] = { SV("There are 412. Would you like a chart of them by minute?") };
+	struct sv tells[] = { SV("Done. The labels are in labels.pdf.") };
+	struct route_conv convs[] = {
+		{ .id = SV("bees"),
+			.dir = SV("/w"),
+			.commands = bees,
+			.n_commands = 1,
+			.answers = asks,
+			.n_answers = 1 },
+		{ .id = SV("cake"),
+			.last_ms = 5 * MINUTE,
+			.dir = SV("/w"),
+			.commands = cake,
+			.n_commands = 1,
+			.answers = tells,
+			.n_answers = 1 },
+	};
+	struct route_decision d;
+
+	for (size_t i = 0; i < ARRAY_LEN(bare); i++) {
+		struct route_query q = {
+			.text = sv_of(bare[i]), .now_ms = 6 * MINUTE, .cwd = SV("/w")
+		};
+		router_decide(*state, &q, convs, 2, NULL, &d);
+		if (d.index != 1)
+			print_error("%s\n", bare[i]);
+		assert_int_equal(d.index, 1);
+	}
+}
+
+/* Nothing but that it goes on: with what ran last here, whenever that was. */
+static void test_only_goes_on(void **state)
+{
+	static const char *const said[] = { "continue", "ok continue", "continue please", "weiter",
+		"mach bitte weiter", "continue s'il te plaît", "sigue", "继续" };
+	CLEANUP(memstore_release) struct memstore s;
+
+	open_store(&s);
+	for (size_t i = 0; i < ARRAY_LEN(said); i++) {
+		struct route_decision d =
+			decide(*state, &s, said[i], "/home/a/hive", 3000 * MINUTE);
+		assert_int_not_equal(d.index, ROUTE_NONE);
+		assert_string_equal(s.convs.v[d.index]->id, "cake");
+		assert_string_equal(d.reason, "says to go on, ran last here");
+	}
+	assert_string_equal(goes_to(*state, &s, "continue", "/home/a/other", MINUTE), "new");
+	int64_t now = 4 * MINUTE;
+	memstore_started(&s, SV("cake"), SV("make them square"), SV("/home/a/hive"), now);
+	struct route_decision d = decide(*state, &s, "continue", "/home/a/hive", now + 1000);
+	assert_int_equal(d.action, ROUTE_NEW);
+	assert_string_equal(s.convs.v[d.blocked]->id, "cake");
+}
+
+/* A folder may be called like anything that is spoken of. */
+static void test_folder_named(void **state)
+{
+	static const char *const here[] = { "write a parser for dates", "add a shop page",
+		"rename the parser", "der Shop braucht eine neue Farbe" };
+	static const char *const there[] = { "back to the tokens in parser",
+		"the tokens in the parser, count them again" };
+	struct route_opts opts = route_opts_default(ROUTE_FADEN);
+	CLEANUP(memstore_release) struct memstore s;
+
+	memstore_init(&s, &opts);
+	run(&s, "tokens", "count the tokens of a file", "/home/a/parser", 0);
+	run(&s, "till", "the till rounds up", "/home/a/shop", MINUTE);
+	for (size_t i = 0; i < ARRAY_LEN(here); i++)
+		assert_string_equal(
+			goes_to(*state, &s, here[i], "/home/a/blog", 2 * MINUTE), "new");
+	for (size_t i = 0; i < ARRAY_LEN(there); i++)
+		assert_string_equal(
+			goes_to(*state, &s, there[i], "/home/a/blog", 2 * MINUTE), "tokens");
+}
+
+/* What texts mean is no reason where nobody knows what they mean. */
+static void test_reason_without_meaning(void **state)
+{
+	static const char *const said[] = { "set up a postgres backup with cron", "undo that",
+		"are the bees counted twice?", "water the plants", "boxes", "hm" };
+	CLEANUP(memstore_release) struct memstore s;
+
+	open_store(&s);
+	for (size_t i = 0; i < ARRAY_LEN(said); i++)
+		assert_null(strstr(
+			decide(*state, &s, said[i], "/home/a/hive", 4 * MINUTE).reason, "means"));
+}
+
+/* A reason that is not so is worse than none. */
+static void test_reasons_are_true(void **state)
+{
+	static const char *const leans[] = { "and how long will the labels take to print",
+		"and what about the cake boxes over there" };
+	struct route_opts opts = route_opts_default(ROUTE_FADEN);
+	CLEANUP(memstore_release) struct memstore s;
+
+	open_store(&s);
+	opts.threshold = 0.999;
+	struct router *strict = router_new(&opts);
+	struct route_decision d =
+		decide(strict, &s, "are the bees counted twice?", "/home/a/hive", 4 * MINUTE);
+	assert_int_equal(d.action, ROUTE_NEW);
+	assert_true(d.ahead < 0);
+	assert_string_equal(d.reason, "nothing is likely enough");
+	router_free(strict);
+	for (size_t i = 0; i < ARRAY_LEN(leans); i++) {
+		d = decide(*state, &s, leans[i], "/home/a/hive", 4 * MINUTE);
+		assert_null(strstr(d.reason, "leans on nothing"));
+		assert_null(strstr(d.reason, "shares no word"));
+	}
 }
 
 static void test_any_bytes(void **state)
@@ -281,9 +504,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_subject_and_directory),
 		cmocka_unit_test(test_compounds_and_reports),
+		cmocka_unit_test(test_everyday_words),
 		cmocka_unit_test(test_running_failed_reset),
+		cmocka_unit_test(test_another_runs),
+		cmocka_unit_test(test_last_is_named),
+		cmocka_unit_test(test_way_to_another_project),
 		cmocka_unit_test(test_project_and_ties),
 		cmocka_unit_test(test_answers_count),
+		cmocka_unit_test(test_old_question),
+		cmocka_unit_test(test_only_goes_on),
+		cmocka_unit_test(test_folder_named),
+		cmocka_unit_test(test_reason_without_meaning),
+		cmocka_unit_test(test_reasons_are_true),
 		cmocka_unit_test(test_any_bytes),
 		cmocka_unit_test(test_stdio),
 		cmocka_unit_test(test_replay),

@@ -166,6 +166,14 @@ int gloss_make(const char *dictionary, const char *table, struct err *reterr)
 	return r;
 }
 
+bool gloss_sound(struct sv table)
+{
+	const char *tab = table.n > 0 ? memchr(table.p, '\t', table.n) : NULL;
+	const char *end = tab ? memchr(table.p, '\n', table.n) : NULL;
+
+	return end && tab < end && table.p[table.n - 1] == '\n';
+}
+
 /* ---- words ---- */
 
 /* The English of one word; without any: nothing. */

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/str.h"
 
@@ -18,6 +20,8 @@ int gloss_make(const char *dictionary, const char *table, struct err *reterr) MU
 void gloss_line(struct sv line,
 	void (*take)(void *data, struct sv german, struct sv english, unsigned worse), void *data);
 
+/* The bytes of a table look like one from its first line to its end. */
+bool gloss_sound(struct sv table);
 /* table: the bytes of one, sorted lines of a word, a tab and its English. What has no English stays
  * as it is. Appends. */
 void gloss_text(struct sv table, struct sv text, struct str *out);

@@ -56,23 +56,26 @@ static char *gloss_path(const struct meaning *m)
 	return xasprintf("%s/%s/german.txt", models_dir(m->models), model_name);
 }
 
-static bool whole(const struct meaning *m, const char *name)
-{
-	const struct model_def *def = model_find(sv_of(name));
-
-	return def && models_state(m->models, def, false) == MODEL_WHOLE;
-}
-
 bool meaning_installed(const struct meaning *m)
 {
-	return whole(m, model_name) && whole(m, "runtime");
+	const struct model_def *def = model_find(sv_of(model_name));
+
+	return def && models_state(m->models, def, false) != MODEL_MISSING;
+}
+
+static bool read_gloss(const struct meaning *m, struct str *ret)
+{
+	AUTO_FREE char *path = gloss_path(m);
+	struct err err = ERR_INIT;
+
+	return file_read(path, GLOSS_MAX, ret, &err) == 0 && gloss_sound(str_sv(ret));
 }
 
 bool meaning_has_german(const struct meaning *m)
 {
-	AUTO_FREE char *path = gloss_path(m);
+	AUTO_STR gloss = STR_INIT;
 
-	return path_exists(path);
+	return read_gloss(m, &gloss);
 }
 
 bool meaning_ready(const struct meaning *m)
@@ -131,6 +134,22 @@ static int pool(const struct onnx_tensor *t, size_t n, int8_t *ret, struct err *
 	return 0;
 }
 
+int meaning_open(struct meaning *m, struct err *reterr)
+{
+	if (!m->session && m->failed.code == 0)
+		(void)!open_all(m, &m->failed);
+	if (m->session)
+		return 0;
+	if (reterr)
+		*reterr = m->failed;
+	return m->failed.code;
+}
+
+const char *meaning_failure(const struct meaning *m)
+{
+	return m->failed.code ? m->failed.msg : NULL;
+}
+
 int meaning_of(struct meaning *m, struct sv text, const char *language,
 	int8_t ret[static MEANING_SIZE], struct err *reterr)
 {
@@ -140,20 +159,13 @@ int meaning_of(struct meaning *m, struct sv text, const char *language,
 
 	if (!german && strcmp(language, "en") != 0)
 		return err_set(reterr, ERR_INPUT, "no words in language %s", language);
-	if (!m->session && m->failed.code == 0)
-		(void)!open_all(m, &m->failed);
-	if (!m->session) {
-		if (reterr)
-			*reterr = m->failed;
-		return m->failed.code;
-	}
-	int r = 0;
+	int r = meaning_open(m, reterr);
+	if (r < 0)
+		return r;
 	text = utf8_cut(text, TEXT_MAX);
 	if (german && !m->gloss_read) {
-		AUTO_FREE char *path = gloss_path(m);
-		struct err err = ERR_INIT;
 		m->gloss_read = true;
-		if (file_read(path, GLOSS_MAX, &m->gloss, &err) < 0)
+		if (!read_gloss(m, &m->gloss))
 			str_clear(&m->gloss);
 	}
 	if (german && m->gloss.len == 0)

@@ -24,12 +24,16 @@ struct meaning;
 struct meaning *meaning_new(const char *models_dir);
 void meaning_free(struct meaning *m); /* NULL is fine */
 
-/* By the sizes of its files. */
+/* Files of it are there; whether they are what they were shows when they are opened. */
 bool meaning_installed(const struct meaning *m);
-/* … and German can be glossed. */
+/* German can be glossed: there is a table, with its end. */
 bool meaning_has_german(const struct meaning *m);
+/* Opens it, unless it is; tried once. The error names what mends it. */
+int meaning_open(struct meaning *m, struct err *reterr) MUST_USE;
 /* It is open. */
 bool meaning_ready(const struct meaning *m);
+/* Why it could not be opened; NULL: it could, or nobody has asked yet. */
+const char *meaning_failure(const struct meaning *m);
 /* Makes the table of German words from the user's dictionary; how many it has. ERR_NOTFOUND: there
  * is no dictionary. */
 int meaning_make_german(

@@ -6,11 +6,6 @@
 #include "base/utf8.h"
 #include "route/phrase.h"
 
-void features_release(struct features *f)
-{
-	vec_release(&f->rows);
-}
-
 /* ---- folders ---- */
 
 static bool is_below(struct sv dir, struct sv above)
@@ -20,8 +15,15 @@ static bool is_below(struct sv dir, struct sv above)
 			above.p[above.n - 1] == '/');
 }
 
+/* Where a conversation is, seen from the query. */
+enum scope {
+	SCOPE_HERE, /* this folder or one above it */
+	SCOPE_PROJECT, /* below it, or in the same repository */
+	SCOPE_ELSEWHERE,
+};
+
 /* Where the projects are known, they decide: a repository is not part of the folder it lies in. */
-enum scope route_scope(const struct route_query *q, const struct route_conv *c)
+static enum scope scope_of(const struct route_query *q, const struct route_conv *c)
 {
 	bool known = q->project.n > 0 && c->project.n > 0;
 	bool same = known && sv_eq(q->project, c->project);
@@ -46,10 +48,16 @@ struct likeness {
 };
 
 struct known {
-	/* One a word of the sentence: the likeness of the word there that is most like it. */
-	double *command, *answer, *first, *latest, *latest_answer;
+	/* One a word of the sentence: the likeness of the word there that is most like it. In the
+	 * order of enum memory_place. */
+	union {
+		struct {
+			double *command, *answer, *first, *latest, *latest_answer;
+		};
+		double *places[PLACES];
+	};
 	struct likeness spelt, means; /* letter by letter; in what is meant */
-	bool ident, answered, asked;
+	bool ident, answered;
 	double turns, tongue;
 };
 
@@ -71,11 +79,13 @@ struct reading {
 	const double *manner;
 	const int8_t *means; /* NULL: not known */
 	double leans, names, new; /* as chances */
-	bool returns; /* a phrase says so */
+	bool returns; /* a phrase says so … */
+	/* … with which it, or a part of it, begins: the tokens of the rest of that part. */
+	size_t back_from, back_to;
 	struct spelling spelling;
 	struct known *known; /* one a conversation */
 	const bool *present; /* the others are as if they were not there … */
-	const bool *usable; /* … and of these not all can go on */
+	const bool *usable; /* … and what failed is no rival of what took its place */
 };
 
 static double gram_weight(const struct text_word *w)
@@ -224,11 +234,10 @@ static void look_up(const struct reading *r, const struct route_topic *m, struct
 		k->turns += !m->texts.v[i].answer;
 	}
 	for (size_t i = 0; command && i < command->n; i++)
-		latest[m->uses.v[command->first + i]] |= IN_COMMAND;
+		latest[m->uses.v[command->first + i]] |= IN_LATEST;
 	for (size_t i = 0; answer && i < answer->n; i++)
-		latest[m->uses.v[answer->first + i]] |= IN_ANSWER;
+		latest[m->uses.v[answer->first + i]] |= IN_LATEST_ANSWER;
 	k->answered = answer != NULL;
-	k->asked = answer && answer->asks;
 	k->tongue = command ? same_tongue(r->t->langs, command->langs) : 0;
 	for (size_t j = 0; j < m->words.n; j++) {
 		const struct memory_word *w = &m->words.v[j];
@@ -241,16 +250,13 @@ static void look_up(const struct reading *r, const struct route_topic *m, struct
 				v = word_likeness(own, text_word_sv(r->t, own), &w->w, bytes);
 			if (v == 0)
 				continue;
-			double *const to[] = { w->places & IN_COMMAND ? k->command : NULL,
-				w->places & IN_ANSWER ? k->answer : NULL,
-				w->places & IN_FIRST ? k->first : NULL,
-				latest[j] & IN_COMMAND ? k->latest : NULL,
-				latest[j] & IN_ANSWER ? k->latest_answer : NULL };
-			for (size_t p = 0; p < ARRAY_LEN(to); p++) {
-				if (to[p] && (own->flags & WORD_JOINED))
-					raise_parts(r, to[p], text_word_sv(r->t, own), v);
-				else if (to[p])
-					raise(&to[p][i], v);
+			for (size_t p = 0; p < PLACES; p++) {
+				if (!((w->places | latest[j]) >> p & 1))
+					continue;
+				if (own->flags & WORD_JOINED)
+					raise_parts(r, k->places[p], text_word_sv(r->t, own), v);
+				else
+					raise(&k->places[p][i], v);
 			}
 			k->ident |= v >= 1 && (own->flags & w->w.flags & WORD_IDENT) &&
 				(w->places & IN_COMMAND);
@@ -292,8 +298,8 @@ static double mass(const struct reading *r, const double *known)
 
 /* Everything that depends on the order in time, one a conversation. */
 struct order {
-	size_t last, last_here, last_free, last_free_here; /* ROUTE_NONE: none */
-	size_t n_free;
+	size_t last, last_here; /* ROUTE_NONE: none */
+	size_t n;
 };
 
 static void take_later(const struct route_conv *convs, size_t i, size_t *best)
@@ -305,47 +311,27 @@ static void take_later(const struct route_conv *convs, size_t i, size_t *best)
 static struct order order_of(const struct reading *r, const struct route_conv *convs, size_t n)
 {
 	const struct route_query *q = r->query;
-	struct order o = { ROUTE_NONE, ROUTE_NONE, ROUTE_NONE, ROUTE_NONE, 0 };
+	struct order o = { ROUTE_NONE, ROUTE_NONE, 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		enum scope scope = route_scope(q, &convs[i]);
+		enum scope scope = scope_of(q, &convs[i]);
 		bool here = scope == SCOPE_HERE || (scope == SCOPE_PROJECT && q->project.n > 0);
-		bool able = r->usable[i] && !convs[i].before_reset;
-		o.n_free += able;
 		if (convs[i].before_reset || !r->present[i])
 			continue;
+		o.n += r->usable[i];
 		take_later(convs, i, &o.last);
 		if (here)
 			take_later(convs, i, &o.last_here);
-		if (able)
-			take_later(convs, i, &o.last_free);
-		if (able && here)
-			take_later(convs, i, &o.last_free_here);
 	}
 	return o;
 }
 
-/* What one that cannot go on knows better than all that can. */
-static double busy_mass(const struct reading *r, size_t n, size_t c)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < r->n; i++) {
-		double known = hard(r->known[c].command[i]);
-		for (size_t o = 0; o < n; o++)
-			if (r->usable[o] && r->known[o].command[i] >= known)
-				known = 0;
-		sum += rarity(r, i) * known;
-	}
-	return sum;
-}
-
-static void read_sentence(const struct reading *r, const struct route_conv *convs, size_t n,
-	const struct order *o, struct features *f)
+static void read_sentence(
+	const struct reading *r, size_t n, const struct order *o, struct features *f)
 {
 	const bool *usable = r->usable;
 	size_t words = 0, able = 0;
-	double busy = 0, *s = f->s;
+	double *s = f->s;
 
 	s[S_NEW] = r->manner[MANNER_NEW];
 	s[S_LEANS] = r->manner[MANNER_LEANS];
@@ -378,21 +364,14 @@ static void read_sentence(const struct reading *r, const struct route_conv *conv
 		if (usable[c])
 			s[S_MEANS] = fmax(
 				s[S_MEANS], fmax(r->known[c].means.best, r->known[c].means.answer));
-		if (r->present[c] && !usable[c] && !convs[c].before_reset)
-			busy = fmax(busy, busy_mass(r, n, c));
 	}
 	s[S_LENGTH] = log1p((double)r->t->n_words);
 	s[S_WORDS] = log1p((double)words);
 	s[S_NO_WORDS] = words == 0;
 	s[S_QUESTION] = r->t->question;
-	s[S_BUSY_WORDS] = busy / 2;
-	s[S_BUSY_LAST] = o->last != ROUTE_NONE && !usable[o->last];
-	s[S_BUSY_HERE] = o->last_here != ROUTE_NONE && !usable[o->last_here];
-	s[S_CHOICE] = log1p((double)o->n_free);
+	s[S_CHOICE] = log1p((double)o->n);
 	s[S_IDENT] = r->t->identifiers;
-	s[S_ALL_RESET] = o->n_free == 0 && able > 0;
-	s[S_LEANS_BUSY] = s[S_BUSY_LAST] * r->leans;
-	s[S_LEANS_BUSY_HERE] = s[S_BUSY_HERE] * r->leans;
+	s[S_ALL_RESET] = o->n == 0 && able > 0;
 	s[S_RETURNS] = r->returns;
 	s[S_ORDER] = manner_orders(r->t);
 	s[S_NOVEL] = s[S_RARITY] > 0 ? s[S_UNHEARD] / s[S_RARITY] : 0;
@@ -401,6 +380,7 @@ static void read_sentence(const struct reading *r, const struct route_conv *conv
 
 /* ---- one conversation ---- */
 
+/* "in worker", "back to the worker": the name alone is a word like others. */
 static bool says_folder(const struct reading *r, struct sv dir)
 {
 	const char *slash = dir.n > 0 ? memrchr(dir.p, '/', dir.n) : NULL;
@@ -408,8 +388,9 @@ static bool says_folder(const struct reading *r, struct sv dir)
 	AUTO_STR folded = STR_INIT;
 
 	utf8_normalise(&folded, name, true);
-	for (size_t i = 0; folded.len > 2 && i < r->n; i++)
-		if (sv_eq(text_word_sv(r->t, &r->t->words.v[i]), str_sv(&folded)))
+	for (size_t i = 0; folded.len > 2 && i < r->t->tokens.n; i++)
+		if (sv_eq(text_token_sv(r->t, &r->t->tokens.v[i]), str_sv(&folded)) &&
+			(r->returns || phrase_ends_at(r->t, i, PHRASE_WHERE)))
 			return true;
 	return false;
 }
@@ -420,7 +401,7 @@ static size_t rank_of(const struct reading *r, const struct route_conv *convs, s
 	size_t rank = 0;
 
 	if (convs[c].before_reset)
-		return o->n_free;
+		return o->n;
 	for (size_t i = 0; i < n; i++)
 		rank += r->usable[i] && !convs[i].before_reset && i != c &&
 			convs[i].last_ms > convs[c].last_ms;
@@ -430,8 +411,8 @@ static size_t rank_of(const struct reading *r, const struct route_conv *convs, s
 static void read_words(const struct reading *r, size_t n, size_t c, struct feature_row *row)
 {
 	const struct known *k = &r->known[c];
-	double own = 0, own_all = 0, missing = 0, missing_all = 0, answer = 0, count = 0,
-	       all = 1e-6;
+	double own = 0, back = 0, back_all = 1e-6, own_all = 0, missing = 0, missing_all = 0,
+	       answer = 0, count = 0, all = 1e-6;
 	double *x = row->x;
 
 	row->word = row->answer_word = ROUTE_NONE;
@@ -447,6 +428,10 @@ static void read_words(const struct reading *r, size_t n, size_t c, struct featu
 		}
 		all += w;
 		own += w * fmax(0, h - others);
+		if (r->t->token_of[i] >= r->back_from && r->t->token_of[i] < r->back_to) {
+			back += w * fmax(0, h - others);
+			back_all += w;
+		}
 		own_all += w * fmax(0, fmax(h, a) - others_all);
 		missing += w * (1 - h);
 		missing_all += w * (1 - fmax(h, a));
@@ -469,6 +454,7 @@ static void read_words(const struct reading *r, size_t n, size_t c, struct featu
 	x[C_COUNT] = log1p(count);
 	x[C_OWN_SHARE] = own / all;
 	x[C_OWN_MASS] = own / 2;
+	x[C_BACK_SHARE] = back / back_all;
 	x[C_FIRST] = mass(r, k->first) / 2;
 	x[C_LATEST] = mass(r, k->latest) / 2;
 	x[C_MISSING] = missing / 3;
@@ -487,7 +473,7 @@ static void read_words(const struct reading *r, size_t n, size_t c, struct featu
 
 enum {
 	TURNS_MAX = 4, /* the dialogues of the training have hardly more */
-	SHORT_WORDS = 4, /* a reply has no more */
+	SETTLED_S = 180
 };
 
 static void read_conv(const struct reading *r, const struct route_conv *convs, size_t n,
@@ -495,10 +481,15 @@ static void read_conv(const struct reading *r, const struct route_conv *convs, s
 {
 	const struct known *k = &r->known[c];
 	double others = 0, means_others = 0, all_others = 0, *x = row->x;
-	enum scope scope = route_scope(r->query, &convs[c]);
+	enum scope scope = scope_of(r->query, &convs[c]);
 	double age = fmax(0, (double)(r->query->now_ms - convs[c].last_ms) / 1000);
 	size_t able = 0;
 
+	/* What comes at once and leans on nothing is an order of its own: the dialogues of the
+	 * training have hardly two of them within a minute, so that the haste alone would make it a
+	 * follow-up. */
+	if (r->leans < 0.5)
+		age = fmax(age, SETTLED_S);
 	read_words(r, n, c, row);
 	for (size_t i = 0; i < n; i++) {
 		able += r->usable[i];
@@ -516,41 +507,34 @@ static void read_conv(const struct reading *r, const struct route_conv *convs, s
 	x[C_AGE] = log1p(age) / 8;
 	x[C_RANK] = log1p((double)rank_of(r, convs, n, o, c));
 	x[C_LAST] = o->last == c;
-	x[C_LAST_FREE] = o->last_free == c;
-	x[C_LAST_FREE_HERE] = o->last_free_here == c;
 	x[C_LAST_HERE] = o->last_here == c;
 	struct sv dir = convs[c].last_dir.n > 0 ? convs[c].last_dir : convs[c].dir;
 	x[C_HERE] = sv_eq(r->query->cwd, dir);
 	x[C_ELSEWHERE] = scope == SCOPE_ELSEWHERE;
 	x[C_NEAR] = scope != SCOPE_ELSEWHERE && x[C_HERE] == 0;
 	x[C_RESET] = convs[c].before_reset;
-	x[C_LEANS_FREE_HERE] = r->leans * x[C_LAST_FREE_HERE];
 	x[C_LEANS_HERE] = r->leans * x[C_LAST_HERE];
-	x[C_LEANS_FREE] = r->leans * x[C_LAST_FREE];
-	x[C_LEANS_OTHER] = r->leans * (1 - x[C_LAST_FREE_HERE]);
-	x[C_LAST_MASS] = x[C_LAST_FREE_HERE] * x[C_MASS];
-	x[C_JUST_NOW] = age < 60 ? x[C_LAST_FREE_HERE] : 0;
+	x[C_LEANS_LAST] = r->leans * x[C_LAST];
+	x[C_LEANS_OTHER] = r->leans * (1 - x[C_LAST_HERE]);
+	x[C_LAST_MASS] = x[C_LAST_HERE] * x[C_MASS];
+	x[C_JUST_NOW] = age < 60 ? x[C_LAST_HERE] : 0;
 	x[C_LONG_AGO] = age > 1800;
 	x[C_ONLY] = able == 1;
 	x[C_LEANS_AGE] = r->leans * x[C_AGE];
-	x[C_BEST_OTHER] = x[C_BEST] * (1 - x[C_LAST_FREE_HERE]);
+	x[C_BEST_OTHER] = x[C_BEST] * (1 - x[C_LAST_HERE]);
 	x[C_FOLDER_NAMED] = says_folder(r, convs[c].dir);
 	x[C_RETURNS_MASS] = r->returns ? x[C_MASS] : 0;
-	x[C_RETURNS_LAST] = r->returns ? x[C_LAST_FREE_HERE] : 0;
+	x[C_RETURNS_LAST] = r->returns ? x[C_LAST_HERE] : 0;
 	x[C_TURNS] = log1p(fmin(k->turns, TURNS_MAX));
 	x[C_ONCE] = k->turns < 2;
-	x[C_ASKED] = k->asked;
-	x[C_ASKED_LEANS] = k->asked ? r->leans : 0;
-	x[C_ASKED_LAST] = k->asked ? x[C_LAST_FREE_HERE] : 0;
-	x[C_ASKED_SHORT] = k->asked && r->t->n_words <= SHORT_WORDS;
 	x[C_TONGUE] = k->tongue;
-	x[C_TONGUE_LAST] = k->tongue * x[C_LAST_FREE_HERE];
+	x[C_TONGUE_LAST] = k->tongue * x[C_LAST_HERE];
 	x[C_MEANS] = k->means.best;
 	x[C_MEANS_LATEST] = k->means.latest;
 	x[C_MEANS_FIRST] = k->means.first;
 	x[C_MEANS_USUAL] = k->means.usual;
 	x[C_MEANS_AHEAD] = k->means.best - means_others;
-	x[C_MEANS_LAST] = k->means.latest * x[C_LAST_FREE_HERE];
+	x[C_MEANS_LAST] = k->means.latest * x[C_LAST_HERE];
 	x[C_MEANS_ANSWER] = k->means.answer;
 	x[C_MEANS_ANSWER_LATEST] = k->means.answer_latest;
 	x[C_MEANS_ALL_AHEAD] = fmax(k->means.best, k->means.answer) - all_others;
@@ -558,9 +542,28 @@ static void read_conv(const struct reading *r, const struct route_conv *convs, s
 
 static bool is_away(const struct reading *r, const struct route_conv *c)
 {
-	enum scope scope = route_scope(r->query, c);
+	enum scope scope = scope_of(r->query, c);
 
 	return scope == SCOPE_ELSEWHERE || (scope == SCOPE_PROJECT && r->query->project.n == 0);
+}
+
+/* "done, now back to the fees: add one"; not "write an article about the fees". */
+static void read_back(struct reading *r)
+{
+	const struct text *t = r->t;
+	bool begins = true;
+
+	for (size_t i = 0; i < t->tokens.n && r->back_to == 0; i++) {
+		begins |= t->tokens.v[i].apart;
+		size_t n = begins ? phrase_at(t, i, PHRASE_RETURNS) : 0;
+		begins &= phrase_at(t, i, PHRASE_ORDER_OPENS) > 0;
+		if (n == 0)
+			continue;
+		r->back_from = r->back_to = i + n;
+		while (r->back_to < t->tokens.n && !t->tokens.v[r->back_to].apart &&
+			!t->tokens.v[r->back_to].mark)
+			r->back_to++;
+	}
 }
 
 /* Nothing of another project and nothing from before a reset, unless the sentence says that it goes
@@ -572,58 +575,53 @@ static bool is_present(
 	double said = mass(r, k->command);
 	bool named = r->returns && (said > 0 || mass(r, k->answer) > 0);
 
-	return (!is_away(r, c) || (named && (here == 0 || said > here)) ||
+	return (!is_away(r, c) || (r->back_to > 0 && named && (here == 0 || said > here)) ||
 		       says_folder(r, c->dir)) &&
 		(!c->before_reset || named);
 }
 
 void features_read(const struct text *t, const double manner[static MANNER_COUNT],
 	const struct route_query *query, const struct route_conv *convs,
-	struct route_topic *const *topics, size_t n, const bool *free, const int8_t *means,
-	struct features *ret)
+	struct route_topic *const *topics, size_t n, const int8_t *means, struct features *ret)
 {
-	enum { KINDS = 5 };
 	struct reading r = { .t = t,
 		.query = query,
 		.n = t->words.n,
 		.manner = manner,
 		.means = means,
+		.returns = phrase_in(t, PHRASE_RETURNS),
 		.leans = exp(manner[MANNER_LEANS]),
 		.names = exp(manner[MANNER_NAMES]),
 		.new = exp(manner[MANNER_NEW]) };
 	AUTO_FREE bool *usable = xcalloc(n + 1, sizeof(*usable));
 	AUTO_FREE bool *present = xcalloc(n + 1, sizeof(*present));
 	AUTO_FREE struct known *known = xcalloc(n + 1, sizeof(*known));
-	AUTO_FREE double *numbers = xcalloc((n + 1) * (r.n + 1) * KINDS, sizeof(*numbers));
+	AUTO_FREE double *numbers = xcalloc((n + 1) * (r.n + 1) * PLACES, sizeof(*numbers));
 
-	for (size_t i = 0; i < t->tokens.n && !r.returns; i++)
-		r.returns = phrase_at(t, i, PHRASE_RETURNS) > 0;
 	r.known = known;
 	r.present = present;
 	r.usable = usable;
 	spell(&r);
+	read_back(&r);
 	double here = 0;
 	for (size_t i = 0; i < n; i++) {
-		double *at = numbers + i * r.n * KINDS;
-		known[i].command = at;
-		known[i].answer = at + r.n;
-		known[i].first = at + 2 * r.n;
-		known[i].latest = at + 3 * r.n;
-		known[i].latest_answer = at + 4 * r.n;
+		for (size_t p = 0; p < PLACES; p++)
+			known[i].places[p] = numbers + (i * PLACES + p) * r.n;
 		look_up(&r, topics[i], &known[i]);
 		if (!is_away(&r, &convs[i]))
 			here = fmax(here, mass(&r, known[i].command));
 	}
 	for (size_t i = 0; i < n; i++) {
 		present[i] = is_present(&r, &convs[i], &known[i], here);
-		usable[i] = present[i] && (free ? free[i] : convs[i].status == ROUTE_IDLE);
+		usable[i] = present[i] && convs[i].status != ROUTE_ERRORED;
 	}
 	struct order o = order_of(&r, convs, n);
 	*ret = (struct features){ .rows = VEC_INIT, .meaning = means != NULL };
-	read_sentence(&r, convs, n, &o, ret);
+	read_sentence(&r, n, &o, ret);
 	for (size_t i = 0; i < n; i++) {
 		struct feature_row row = { .index = i };
-		if (!usable[i])
+		/* With what failed one goes on at once, or not at all. */
+		if (!present[i] || (!usable[i] && o.last != i && o.last_here != i))
 			continue;
 		read_conv(&r, convs, n, &o, i, &row);
 		vec_push(&ret->rows, row);

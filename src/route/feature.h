@@ -21,14 +21,9 @@
 	X(S_STRANGEST, NOVEL) \
 	X(S_NO_WORDS, MANNER) \
 	X(S_QUESTION, MANNER) \
-	X(S_BUSY_WORDS, BUSY)  /* shared with one that runs or has failed */ \
-	X(S_BUSY_LAST, BUSY)   /* which is the one that was active last */ \
-	X(S_BUSY_HERE, BUSY)   /* … or the last of this folder */ \
 	X(S_CHOICE, PLACE)     /* how many there are since the reset */ \
 	X(S_IDENT, NOVEL) \
 	X(S_ALL_RESET, PLACE)  /* there are some, but all from before the reset */ \
-	X(S_LEANS_BUSY, BUSY) \
-	X(S_LEANS_BUSY_HERE, BUSY) \
 	X(S_UNHEARD, NOVEL)    /* as S_UNKNOWN, answers included */ \
 	X(S_RETURNS, MANNER)   /* it says that it goes back to something */ \
 	X(S_ORDER, MANNER)     /* it begins with an order */ \
@@ -55,16 +50,13 @@
 	X(C_AGE, TIME) \
 	X(C_RANK, TIME)        /* among those since the reset, by time */ \
 	X(C_LAST, TIME)        /* nothing was active after it */ \
-	X(C_LAST_FREE, TIME)   /* … of those that can go on */ \
-	X(C_LAST_FREE_HERE, TIME) /* … in this folder */ \
-	X(C_LAST_HERE, TIME) \
+	X(C_LAST_HERE, TIME)   /* … in this folder */ \
 	X(C_HERE, PLACE) \
 	X(C_ELSEWHERE, PLACE) \
 	X(C_NEAR, PLACE)       /* above, below or in the same project */ \
 	X(C_RESET, PLACE) \
-	X(C_LEANS_FREE_HERE, LEANS) \
 	X(C_LEANS_HERE, LEANS) \
-	X(C_LEANS_FREE, LEANS) \
+	X(C_LEANS_LAST, LEANS) \
 	X(C_LEANS_OTHER, LEANS) \
 	X(C_NAMES_MASS, WORDS) \
 	X(C_NEW_MASS, WORDS) \
@@ -83,15 +75,12 @@
 	X(C_LEANS_ANSWER, ANSWER) \
 	X(C_ANSWERED, ANSWER) \
 	X(C_SPELT_ANSWER, ANSWER) \
-	X(C_FOLDER_NAMED, PLACE) /* the sentence says the name of its folder */ \
+	X(C_FOLDER_NAMED, PLACE) /* the sentence says where: "in worker" */ \
 	X(C_RETURNS_MASS, WORDS) /* it goes back to something that is known here … */ \
 	X(C_RETURNS_LAST, LEANS) /* … or that ran last here */ \
+	X(C_BACK_SHARE, WORDS) /* of what it says that it goes back to, what only this one knows */ \
 	X(C_TURNS, TIME)       /* how often it went on; beyond a few it is the same */ \
 	X(C_ONCE, TIME) \
-	X(C_ASKED, ANSWER)     /* its last answer ends with a question */ \
-	X(C_ASKED_LEANS, ANSWER) \
-	X(C_ASKED_LAST, ANSWER) \
-	X(C_ASKED_SHORT, ANSWER) \
 	X(C_TONGUE, MANNER)    /* in the language of the sentence */ \
 	X(C_TONGUE_LAST, MANNER) \
 	X(C_MEANS, MEANING)    /* likeness of what is meant: the best command; all 0 where not known */ \
@@ -113,7 +102,6 @@ enum feature_group {
 	GROUP_LEANS,
 	GROUP_TIME,
 	GROUP_PLACE,
-	GROUP_BUSY,
 	GROUP_MEANING,
 	GROUP_COUNT
 };
@@ -139,26 +127,15 @@ struct feature_row {
 
 struct features {
 	double s[SENTENCE_FEATURE_COUNT];
-	VEC(struct feature_row) rows; /* of those that it may belong to */
+	VEC(struct feature_row) rows; /* of those that it may belong to; to be released */
 	bool meaning; /* what is meant counts */
 	size_t strange; /* the rarest word that nobody knows; ROUTE_NONE */
 };
-void features_release(struct features *f);
 
 /*
- * `topics` has one a conversation. With `free` (one a conversation, may be NULL) those count as
- * able to go on that are true there, else those that are idle. means: what the sentence means;
- * NULL: not known.
+ * `topics` has one a conversation. What runs or has failed is read like the others: whether it can
+ * go on is no reason to mean another. means: what the sentence means; NULL: not known.
  */
 void features_read(const struct text *t, const double manner[static MANNER_COUNT],
 	const struct route_query *query, const struct route_conv *convs,
-	struct route_topic *const *topics, size_t n, const bool *free, const int8_t *means,
-	struct features *ret);
-
-/* Where a conversation is, seen from the query. */
-enum scope {
-	SCOPE_HERE, /* this folder or one above it */
-	SCOPE_PROJECT, /* below it, or in the same repository */
-	SCOPE_ELSEWHERE,
-};
-enum scope route_scope(const struct route_query *q, const struct route_conv *c);
+	struct route_topic *const *topics, size_t n, const int8_t *means, struct features *ret);

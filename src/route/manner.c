@@ -12,24 +12,15 @@ enum { LONGEST = 3, TOKENS_MAX = 64, GRAM_MAX = 256 };
 
 static bool is_form(const void *data, struct sv word)
 {
-	const struct known_word *known = known_find(word);
-
 	(void)data;
-	return known && (known->flags & KNOWN_FORM);
-}
-
-static bool is_order(struct sv word)
-{
-	const struct known_word *known = known_find(word);
-
-	return known && (known->flags & KNOWN_ORDER);
+	return known_as(word, KNOWN_FORM);
 }
 
 bool manner_orders(const struct text *t)
 {
 	for (size_t i = 0; i < t->tokens.n; i++)
 		if (!t->tokens.v[i].mark && !phrase_at(t, i, PHRASE_ORDER_OPENS))
-			return is_order(text_token_sv(t, &t->tokens.v[i]));
+			return known_as(text_token_sv(t, &t->tokens.v[i]), KNOWN_ORDER);
 	return false;
 }
 
@@ -42,7 +33,7 @@ static struct sv masked(const struct text *t, const struct text_token *k,
 		return word;
 	if (word.p[0] >= '0' && word.p[0] <= '9')
 		return SV("#");
-	return is_order(word) ? SV("V") : SV("X");
+	return known_as(word, KNOWN_ORDER) ? SV("V") : SV("X");
 }
 
 void manner_grams(const struct text *t, bool (*form)(const void *data, struct sv word),
@@ -54,8 +45,6 @@ void manner_grams(const struct text *t, bool (*form)(const void *data, struct sv
 	double sum = 0, most = 0;
 	char name[32];
 
-	if (!form)
-		form = is_form;
 	tokens[n++] = SV("^");
 	for (size_t i = 0; i < t->tokens.n && i < TOKENS_MAX; i++)
 		tokens[n++] = masked(t, &t->tokens.v[i], form, form_data);
@@ -124,7 +113,7 @@ static void add_gram(void *data, struct sv gram, double value)
 			return;
 	if (s->n < sizeof(s->seen) / sizeof(s->seen[0]))
 		s->seen[s->n++] = h;
-	for (uint32_t i = h & known_grams_mask; known_grams[i].hash; i = (i + 1) & known_grams_mask)
+	for (uint32_t i = table_place(h, known_grams_slots); known_grams[i].hash; i++)
 		if (known_grams[i].hash == h) {
 			for (size_t k = 0; k < MANNER_COUNT; k++)
 				s->v[k] += value * known_grams[i].weight[k] / 1024;
@@ -138,7 +127,7 @@ void manner_read(const struct text *t, double ret[static MANNER_COUNT])
 	struct sums s = { .n = 0 };
 	double top, all = 0;
 
-	manner_grams(t, NULL, NULL, add_gram, &s);
+	manner_grams(t, is_form, NULL, add_gram, &s);
 	top = fmax(s.v[0], fmax(s.v[1], s.v[2]));
 	for (size_t k = 0; k < MANNER_COUNT; k++)
 		all += exp(s.v[k] - top);

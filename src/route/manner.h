@@ -16,6 +16,6 @@ bool manner_orders(const struct text *t);
 void manner_read(const struct text *t, double ret[static MANNER_COUNT]);
 
 /* What the model looks at, for who trains it: each turn of phrase once or more, with its value.
- * `form` says whether a word is not masked; NULL: as the model has it. */
+ * `form` says whether a word is not masked. */
 void manner_grams(const struct text *t, bool (*form)(const void *data, struct sv word),
 	const void *form_data, void (*fn)(void *data, struct sv gram, double value), void *data);

@@ -100,22 +100,18 @@ static void add_said(struct route_topic *m, struct memory_text *text, struct sv 
 void memory_add(
 	struct route_topic *m, const struct text *t, struct sv bytes, enum topic_source source)
 {
-	static const unsigned places[] = {
-		[TOPIC_QUERY] = IN_COMMAND,
-		[TOPIC_FIRST] = IN_COMMAND | IN_FIRST,
-		[TOPIC_LATER] = IN_COMMAND,
-		[TOPIC_ANSWER] = IN_ANSWER,
-	};
-	struct memory_text text = {
-		.first = (uint32_t)m->uses.n, .answer = source == TOPIC_ANSWER, .asks = t->question
-	};
+	unsigned places = source == TOPIC_ANSWER ? IN_ANSWER
+		: source == TOPIC_FIRST		 ? IN_COMMAND | IN_FIRST
+						 : IN_COMMAND;
+	struct memory_text text = { .first = (uint32_t)m->uses.n,
+		.answer = source == TOPIC_ANSWER };
 
 	memcpy(text.langs, t->langs, sizeof(text.langs));
 	add_said(m, &text, utf8_cut(bytes, ROUTE_SAID_MAX));
 
 	for (size_t i = 0; i < t->words.n; i++) {
 		const struct text_word *w = &t->words.v[i];
-		size_t at = take_word(m, w, text_word_sv(t, w), places[source]);
+		size_t at = take_word(m, w, text_word_sv(t, w), places);
 		if (at != SIZE_MAX)
 			vec_push(&m->uses, (uint16_t)at);
 	}
@@ -212,7 +208,7 @@ bool route_topic_grew(const struct route_topic *m)
 /* ---- as bytes ---- */
 
 /* Changes when what is kept, or what the numbers in it mean, does. */
-static const char magic[] = "faden topic 7 " FADEN_VERSION;
+static const char magic[] = "faden topic 8 " FADEN_VERSION;
 
 struct head {
 	char magic[32];

@@ -11,6 +11,10 @@ enum memory_place {
 	IN_COMMAND = 1 << 0,
 	IN_ANSWER = 1 << 1,
 	IN_FIRST = 1 << 2, /* in the command that began it */
+	/* These change with every text and are not kept. */
+	IN_LATEST = 1 << 3, /* in the latest command */
+	IN_LATEST_ANSWER = 1 << 4,
+	PLACES = 5,
 };
 
 struct memory_word {
@@ -22,7 +26,6 @@ struct memory_word {
 struct memory_text {
 	uint32_t first, n;
 	bool answer;
-	bool asks; /* it ends with a question */
 	uint8_t langs[LANG_COUNT]; /* as in struct text */
 	uint32_t said, said_n; /* how it begins, in `said` */
 	uint32_t vector; /* its number among the vectors, from 1; 0: not known */

@@ -12,7 +12,6 @@
  * whose inputs are the sentence's, with half the units and a constant.
  */
 enum {
-	NETS = 3,
 	UNITS = 16,
 	UNITS_NEW = UNITS / 2,
 	INPUTS = CONV_FEATURE_COUNT + SENTENCE_FEATURE_COUNT,
@@ -50,7 +49,7 @@ static inline double layer(const float *w, const size_t units, const double *x, 
  * call 0.8 is right as often as it should be with this. */
 static const double temperature = 1.2;
 
-static void weigh(const struct features *f, size_t nets, unsigned leave_out, double *ret)
+void net_weigh(const struct features *f, size_t nets, enum feature_group leave_out, double *ret)
 {
 	/* Those that have learned with what texts mean are others. */
 	const float *table = f->meaning ? net_weights_meaning : net_weights;
@@ -63,18 +62,16 @@ static void weigh(const struct features *f, size_t nets, unsigned leave_out, dou
 	for (size_t k = 0; k < nets; k++) {
 		const float *w = table + INPUTS + k * (CONV_SIZE + NEW_SIZE);
 		double top, all = 0;
-		for (size_t i = 0; i < INPUTS_NEW; i++)
-			x[i] = groups[CONV_FEATURE_COUNT + i] == leave_out
-				? (double)average[CONV_FEATURE_COUNT + i]
-				: f->s[i];
-		score[0] = layer(w + CONV_SIZE, UNITS_NEW, x, INPUTS_NEW) +
+		for (size_t i = CONV_FEATURE_COUNT; i < INPUTS; i++)
+			x[i] = groups[i] == leave_out ? (double)average[i]
+						      : f->s[i - CONV_FEATURE_COUNT];
+		score[0] = layer(w + CONV_SIZE, UNITS_NEW, x + CONV_FEATURE_COUNT, INPUTS_NEW) +
 			(double)w[CONV_SIZE + NEW_SIZE - 1];
 		top = score[0];
 		for (size_t c = 0; c < f->rows.n; c++) {
-			for (size_t i = 0; i < INPUTS; i++)
-				x[i] = groups[i] == leave_out	 ? (double)average[i]
-					: i < CONV_FEATURE_COUNT ? f->rows.v[c].x[i]
-								 : f->s[i - CONV_FEATURE_COUNT];
+			for (size_t i = 0; i < CONV_FEATURE_COUNT; i++)
+				x[i] = groups[i] == leave_out ? (double)average[i]
+							      : f->rows.v[c].x[i];
 			score[c + 1] = layer(w, UNITS, x, INPUTS);
 			top = fmax(top, score[c + 1]);
 		}
@@ -83,14 +80,4 @@ static void weigh(const struct features *f, size_t nets, unsigned leave_out, dou
 		for (size_t i = 0; i <= f->rows.n; i++)
 			ret[i] += exp((score[i] - top) / temperature) / all / (double)nets;
 	}
-}
-
-void net_weigh(const struct features *f, double *ret)
-{
-	weigh(f, NETS, GROUP_COUNT, ret);
-}
-
-void net_weigh_without(const struct features *f, enum feature_group group, double *ret)
-{
-	weigh(f, 1, group, ret);
 }

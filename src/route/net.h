@@ -6,9 +6,9 @@
 
 #include "route/feature.h"
 
-/* The chance of each: of a new conversation first, then of each row of the features. *ret has room
- * for all. */
-void net_weigh(const struct features *f, double *ret);
-/* What one of the nets says if nothing is known of a group, whose features are what they are on
- * average; GROUP_COUNT: of none. */
-void net_weigh_without(const struct features *f, enum feature_group group, double *ret);
+enum { NET_ONE = 1, NET_ALL = 3 };
+
+/* The chance of each, as so many of the nets see it: of a new conversation first, then of each row
+ * of the features. *ret has room for all. leave_out: nothing is known of this group, whose features
+ * are what they are on average; GROUP_COUNT: of none. */
+void net_weigh(const struct features *f, size_t nets, enum feature_group leave_out, double *ret);

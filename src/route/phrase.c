@@ -14,12 +14,9 @@ void phrase_read(struct text *t, struct sv bytes)
 	t->tokens.n = n;
 }
 
-static bool in_list(struct sv phrase, enum phrase_list list)
+static bool in_list(uint32_t h, enum phrase_list list)
 {
-	uint32_t h = table_hash(phrase);
-
-	for (uint32_t i = h & known_phrases_mask; known_phrases[i].hash;
-		i = (i + 1) & known_phrases_mask)
+	for (uint32_t i = table_place(h, known_phrases_slots); known_phrases[i].hash; i++)
 		if (known_phrases[i].hash == h)
 			return known_phrases[i].lists >> list & 1;
 	return false;
@@ -27,31 +24,32 @@ static bool in_list(struct sv phrase, enum phrase_list list)
 
 size_t phrase_at(const struct text *t, size_t i, enum phrase_list list)
 {
-	AUTO_STR phrase = STR_INIT;
+	uint32_t h = TABLE_HASH_BEGIN;
 	size_t best = 0;
 
 	for (size_t n = 0; n < PHRASE_WORDS_MAX && i + n < t->tokens.n; n++) {
-		if (n > 0)
-			str_addc(&phrase, ' ');
-		str_add(&phrase, text_token_sv(t, &t->tokens.v[i + n]));
-		if (in_list(str_sv(&phrase), list))
+		h = table_hash_add(h, n > 0 ? SV(" ") : SV(""));
+		h = table_hash_add(h, text_token_sv(t, &t->tokens.v[i + n]));
+		if (in_list(table_hash_end(h), list))
 			best = n + 1;
 	}
 	return best;
 }
 
-static size_t same_words(const struct text *t, size_t i, struct sv phrase)
+bool phrase_ends_at(const struct text *t, size_t i, enum phrase_list list)
 {
-	struct text p = TEXT_INIT;
-	size_t n = 0;
+	for (size_t n = 1; n <= i && n < PHRASE_WORDS_MAX; n++)
+		if (phrase_at(t, i - n, list) == n)
+			return true;
+	return false;
+}
 
-	phrase_read(&p, phrase);
-	while (n < p.tokens.n && i + n < t->tokens.n &&
-		sv_eq(text_token_sv(t, &t->tokens.v[i + n]), text_token_sv(&p, &p.tokens.v[n])))
-		n++;
-	size_t found = n == p.tokens.n ? n : 0;
-	text_release(&p);
-	return found;
+bool phrase_in(const struct text *t, enum phrase_list list)
+{
+	for (size_t i = 0; i < t->tokens.n; i++)
+		if (phrase_at(t, i, list))
+			return true;
+	return false;
 }
 
 size_t phrase_among(const struct text *t, size_t i, const char *more)
@@ -60,41 +58,40 @@ size_t phrase_among(const struct text *t, size_t i, const char *more)
 	struct sv rest = sv_of(more), phrase;
 
 	while (more && sv_split(&rest, '|', &phrase)) {
-		size_t n = same_words(t, i, phrase);
-		best = n > best ? n : best;
+		struct text p = TEXT_INIT;
+		size_t n = 0;
+		phrase_read(&p, phrase);
+		while (n < p.tokens.n && i + n < t->tokens.n &&
+			sv_eq(text_token_sv(t, &t->tokens.v[i + n]),
+				text_token_sv(&p, &p.tokens.v[n])))
+			n++;
+		best = n == p.tokens.n && n > best ? n : best;
+		text_release(&p);
 	}
 	return best;
 }
 
-struct sv phrase_rest(const struct text *t, size_t i, struct sv bytes)
+size_t phrase_skip_opening(const struct text *t)
 {
-	if (i >= t->tokens.n)
-		return SV("");
-	size_t from = t->tokens.v[i].from;
-	return sv_make(bytes.p + from, t->tokens.v[t->tokens.n - 1].to - from);
+	size_t from = 0;
+
+	for (size_t n; (n = phrase_at(t, from, PHRASE_ORDER_OPENS)) > 0;)
+		from += n;
+	return from;
 }
 
-/* ---- words of the configuration ---- */
-
-static const char *const class_names[] = {
-#define X(id, name) [LANG_##id] = name,
-	LANG_CLASSES(X)
-#undef X
-};
-
-bool lang_class_parse(struct sv name, enum lang_class *ret)
+bool phrase_is_whole(const struct text *t, size_t from, enum phrase_list list)
 {
-	for (size_t i = 0; i < ARRAY_LEN(class_names); i++) {
-		if (sv_is(name, class_names[i])) {
-			*ret = (enum lang_class)i;
-			return true;
-		}
-	}
-	return false;
+	size_t n = phrase_at(t, from, list);
+
+	if (n == 0)
+		return false;
+	n += phrase_at(t, from + n, PHRASE_CORRECT_POLITE);
+	return from + n == t->tokens.n;
 }
 
-void lang_class_list(struct str *out)
+bool phrase_only_goes_on(const struct text *t)
 {
-	for (size_t i = 0; i < ARRAY_LEN(class_names); i++)
-		str_addf(out, "%s%s", i ? ", " : "", class_names[i]);
+	return phrase_is_whole(t, 0, PHRASE_GO_ON) ||
+		phrase_is_whole(t, phrase_skip_opening(t), PHRASE_GO_ON);
 }

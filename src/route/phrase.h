@@ -17,7 +17,13 @@
 	X(CORRECT_NEW, "correct-new")     /* that should have been a new conversation */ \
 	X(CORRECT_OTHER, "correct-other") /* … the other one */ \
 	X(CORRECT_ABOUT, "correct-about") /* … the one about what follows */ \
+	X(CORRECT_ONE, "correct-one")     /* ends a name: "the crawler one" */ \
 	X(CORRECT_THREAD, "correct-thread") /* what only speaks of conversations */ \
+	X(CORRECT_MEANT, "correct-meant") /* what follows was meant: "that was for" */ \
+	X(CORRECT_NOT, "correct-not")     /* what follows was not, but what comes behind that */ \
+	X(CORRECT_BEGIN, "correct-begin") /* what one says to have a conversation: "start", "in" */ \
+	X(CORRECT_FRESH, "correct-fresh") /* … a new one */ \
+	X(CORRECT_ELSE, "correct-else")   /* … another one */ \
 	X(CORRECT_POLITE, "correct-polite") \
 	X(CORRECT_ARTICLE, "correct-article") \
 	X(PLAN_SAID, "plan-said")         /* decides wherever it stands: no code yet */ \
@@ -32,7 +38,8 @@
 	X(JOINS, "joins")                 /* and, dann */ \
 	X(NEEDS, "needs")                 /* by which alone something is asked for: I need */ \
 	X(STATES, "states")               /* says how something is */ \
-	X(OBJECTS, "objects")             /* it, how: what an order is about */
+	X(OBJECTS, "objects")             /* it, how: what an order is about */ \
+	X(WHERE, "where")                 /* a folder may follow: in the */
 /* clang-format on */
 
 enum phrase_list {
@@ -50,25 +57,14 @@ void phrase_read(struct text *t, struct sv bytes);
 /* Number of words of the longest phrase of the list that stands at word i; of `more` too, which has
  * '|' between its phrases (NULL: none). */
 size_t phrase_at(const struct text *t, size_t i, enum phrase_list list);
+/* Whether one of them ends right before word i. */
+bool phrase_ends_at(const struct text *t, size_t i, enum phrase_list list);
+/* Whether one of them stands anywhere. */
+bool phrase_in(const struct text *t, enum phrase_list list);
 size_t phrase_among(const struct text *t, size_t i, const char *more);
-/* The text from word i to the end, without closing punctuation. */
-struct sv phrase_rest(const struct text *t, size_t i, struct sv bytes);
-
-/* What a word or phrase of the configuration says. */
-/* clang-format off */
-#define LANG_CLASSES(X) \
-	X(CONTINUES, "continuation") /* goes on with what was said: while you're at it */ \
-	X(RETURNS, "return")         /* what follows names an earlier subject: back to */ \
-	X(BEGINS, "new")             /* a new subject begins: new topic */
-/* clang-format on */
-
-enum lang_class {
-#define X(id, name) LANG_##id,
-	LANG_CLASSES(X)
-#undef X
-		LANG_CLASS_COUNT
-};
-
-bool lang_class_parse(struct sv name, enum lang_class *ret);
-/* The names, with commas. Appends. */
-void lang_class_list(struct str *out);
+/* Whether it says nothing but to go on with what was there: "continue", "mach bitte weiter". */
+bool phrase_only_goes_on(const struct text *t);
+/* What may stand before an order, please, now: where that begins. */
+size_t phrase_skip_opening(const struct text *t);
+/* One of them and a polite word are all that there is from word `from` on. */
+bool phrase_is_whole(const struct text *t, size_t from, enum phrase_list list);

@@ -23,6 +23,9 @@ struct router {
 /* ---- profile faden ---- */
 
 static const double sure_of_name = 0.9;
+/* Below it, what texts mean is asked for, and nothing is sent to another project. */
+static const double sure = 0.8;
+static const double leaning = 0.5;
 
 struct weighing {
 	struct router *router;
@@ -31,8 +34,8 @@ struct weighing {
 	size_t n;
 	struct text text;
 	double manner[MANNER_COUNT];
-	struct route_topic **topics;
-	struct route_topic **owned; /* those that were made for this call */
+	bool goes_on; /* it says nothing else */
+	struct route_topic **topics; /* the caller's, or made for this call */
 	struct features features;
 	double *chances; /* of a new one, then of each row */
 	struct memory_vector meant;
@@ -50,16 +53,12 @@ static bool says_extra(const struct router *r, const struct text *t, enum lang_c
 }
 
 /* "new topic: the bees": whoever says so is not asked what it might be about. */
-static bool begins_anew(const struct router *r, struct sv bytes)
+static bool begins_anew(const struct router *r, const struct text *t)
 {
-	struct text t = TEXT_INIT;
+	size_t n = phrase_at(t, 0, PHRASE_BEGINS);
 
-	phrase_read(&t, bytes);
-	size_t n = phrase_at(&t, 0, PHRASE_BEGINS);
-	bool anew = n > 0 && (n == t.tokens.n || t.tokens.v[n].apart);
-	anew |= says_extra(r, &t, LANG_BEGINS);
-	text_release(&t);
-	return anew;
+	return (n > 0 && (n == t->tokens.n || t->tokens.v[n].apart)) ||
+		says_extra(r, t, LANG_BEGINS);
 }
 
 /* What the user's own words say goes before what the model thinks of them. */
@@ -75,17 +74,6 @@ static void apply_extra(const struct router *r, const struct text *t, double man
 		manner[i] = i == (size_t)said ? log(0.9) : log(0.05);
 }
 
-static void learn(
-	struct router *r, struct route_topic *m, struct sv bytes, enum topic_source source)
-{
-	size_t most = source == TOPIC_ANSWER ? ROUTE_ANSWER_MAX : ROUTE_TEXT_MAX;
-	struct text t = TEXT_INIT;
-
-	text_read(&t, utf8_cut(bytes, most), &r->stemmers);
-	memory_add(m, &t, bytes, source);
-	text_release(&t);
-}
-
 static void remember(struct weighing *d)
 {
 	for (size_t i = 0; i < d->n; i++) {
@@ -93,12 +81,12 @@ static void remember(struct weighing *d)
 		d->topics[i] = c->topic;
 		if (c->topic)
 			continue;
-		d->topics[i] = d->owned[i] = route_topic_new();
+		d->topics[i] = route_topic_new();
 		for (size_t k = 0; k < c->n_commands; k++)
-			learn(d->router, d->owned[i], c->commands[k],
+			router_learn(d->router, d->topics[i], c->commands[k],
 				k == 0 ? TOPIC_FIRST : TOPIC_LATER);
 		for (size_t k = 0; k < c->n_answers; k++)
-			learn(d->router, d->owned[i], c->answers[k], TOPIC_ANSWER);
+			router_learn(d->router, d->topics[i], c->answers[k], TOPIC_ANSWER);
 	}
 }
 
@@ -129,7 +117,7 @@ static void add_word(const struct weighing *d, struct str *out, const char *befo
 	str_addf(out, "%s'%.*s'%s", before, SV_ARG(bytes), after);
 }
 
-/* In words; nothing where it has none. row NULL: a new one. */
+/* In words; nothing where it has none, or what it would say is not so. row NULL: a new one. */
 static void name_group(const struct weighing *d, enum feature_group g,
 	const struct feature_row *row, struct str *out)
 {
@@ -137,13 +125,18 @@ static void name_group(const struct weighing *d, enum feature_group g,
 		[GROUP_WORDS] = "shares no word that counts",
 		[GROUP_MANNER] = "is said as one begins something",
 		[GROUP_LEANS] = "leans on nothing",
-		[GROUP_BUSY] = "what it may mean is not free",
 		[GROUP_MEANING] = "means something else",
 	};
 	bool leans = d->manner[MANNER_LEANS] >= d->manner[MANNER_NEW];
+	bool named = row && (row->word != ROUTE_NONE || row->answer_word != ROUTE_NONE);
+	bool shares = false;
 
+	vec_each (&d->features.rows, r)
+		shares |= r->word != ROUTE_NONE;
 	if (!row && g == GROUP_NOVEL)
 		add_word(d, out, "", d->features.strange, " is new here");
+	else if (!row && (g == GROUP_WORDS ? shares : g != GROUP_MEANING && leans))
+		return;
 	else if (!row)
 		str_adds(out, of_new[g] ? of_new[g] : "");
 	else if (g == GROUP_WORDS)
@@ -153,8 +146,8 @@ static void name_group(const struct weighing *d, enum feature_group g,
 	else if (g == GROUP_LEANS || (g == GROUP_MANNER && leans))
 		str_adds(out, "leans on what was said");
 	else if (g == GROUP_MANNER)
-		str_adds(out, "names what was said before");
-	else if (g == GROUP_TIME && row->x[C_LAST_FREE_HERE] > 0)
+		str_adds(out, named ? "names what was said before" : "is not how one begins");
+	else if (g == GROUP_TIME && row->x[C_LAST_HERE] > 0)
 		str_adds(out, "ran last here");
 	else if (g == GROUP_PLACE && row->x[C_FOLDER_NAMED] > 0)
 		str_adds(out, "names its folder");
@@ -181,19 +174,21 @@ static void explain(const struct weighing *d, size_t choice, size_t next, struct
 		rows[few.rows.n++] = *row;
 	if (next > 0 && next != SIZE_MAX)
 		rows[few.rows.n++] = d->features.rows.v[next - 1];
-	net_weigh_without(&few, GROUP_COUNT, with);
+	net_weigh(&few, NET_ONE, GROUP_COUNT, with);
 	for (unsigned g = 0; g < GROUP_COUNT; g++) {
-		net_weigh_without(&few, (enum feature_group)g, without);
+		net_weigh(&few, NET_ONE, (enum feature_group)g, without);
 		counts[g] = with[choice > 0] - without[choice > 0];
 	}
+	if (!few.meaning)
+		counts[GROUP_MEANING] = -1;
 	for (size_t said = 0, tries = 0; said < REASONS && tries < GROUP_COUNT; tries++) {
 		AUTO_STR one = STR_INIT;
 		unsigned top = 0;
 		for (unsigned g = 1; g < GROUP_COUNT; g++)
 			if (counts[g] > counts[top])
 				top = g;
-		if (counts[top] < least && out->len > 0)
-			return;
+		if (counts[top] < 0 || (counts[top] < least && out->len > 0))
+			break;
 		counts[top] = -1;
 		name_group(d, (enum feature_group)top, row, &one);
 		size_t at;
@@ -215,7 +210,7 @@ static void fill_candidates(const struct weighing *d, struct route_candidate *ou
 		out[i] = (struct route_candidate){ .index = i,
 			.recency = age <= 0 ? 1 : pow(0.5, (double)age / half_life_ms) };
 		(void)snprintf(out[i].reason, sizeof(out[i].reason), "%s",
-			d->convs[i].status == ROUTE_ACTIVE	      ? "is still running"
+			d->convs[i].status == ROUTE_ACTIVE	      ? "is in use right now"
 				: d->convs[i].status == ROUTE_ERRORED ? "has failed"
 				: d->convs[i].before_reset	      ? "left, and not named"
 								      : "elsewhere, and not named");
@@ -224,58 +219,75 @@ static void fill_candidates(const struct weighing *d, struct route_candidate *ou
 		const struct feature_row *row = &d->features.rows.v[k];
 		struct route_candidate *c = &out[row->index];
 		AUTO_STR why = STR_INIT;
-		c->routable = true;
+		c->routable = d->convs[row->index].status == ROUTE_IDLE;
 		c->keyword = row->x[C_SHARE];
-		c->continuation = row->x[C_LEANS_FREE_HERE];
+		c->continuation = row->x[C_LEANS_HERE];
 		c->score = d->chances[k + 1];
+		if (!c->routable)
+			continue;
 		if (row->word != ROUTE_NONE)
 			add_word(d, &why, "shares ", row->word, "");
 		else if (row->answer_word != ROUTE_NONE)
 			add_word(d, &why, "the agent spoke of ", row->answer_word, "");
-		if (row->x[C_LAST_FREE_HERE] > 0)
+		if (row->x[C_LAST_HERE] > 0)
 			str_addf(&why, "%sran last here", why.len ? ", " : "");
-		(void)snprintf(c->reason, sizeof(c->reason), "%s",
-			why.len ? why.buf : "nothing in common");
+		(void)snprintf(
+			c->reason, sizeof(c->reason), "%s", why.len ? why.buf : "shares no word");
 	}
 }
 
 /* ---- the choice ---- */
 
-/* "back to the checkout total": what it goes back to is known in one conversation alone, wherever
- * that is. Its place among the chances; 0: there is none such. */
-static size_t gone_back_to(const struct features *f)
+/* "continue": with what ran last here. "back to the checkout total": what it goes back to is known
+ * in one conversation alone, wherever that is. Its place among the chances; 0: the sentence tells
+ * of none. */
+static size_t told(const struct weighing *d)
 {
 	const double known = 0.7;
+	const struct features *f = &d->features;
 	size_t found = 0;
 
-	for (size_t i = 0; f->s[S_RETURNS] > 0 && i < f->rows.n; i++)
-		if (f->rows.v[i].x[C_OWN_SHARE] >= known)
+	for (size_t i = 0; i < f->rows.n; i++)
+		if (d->goes_on ? f->rows.v[i].x[C_LAST_HERE] > 0
+			       : f->rows.v[i].x[C_BACK_SHARE] >= known ||
+					(f->s[S_RETURNS] > 0 &&
+						f->rows.v[i].x[C_OWN_SHARE] >= known))
 			found = i + 1;
 	return found;
 }
 
-/* What it would belong to if everything were free: one that runs or has failed, or ROUTE_NONE. */
-static size_t find_blocked(const struct weighing *d)
+/* Who is sent to another project by mistake finds changes there that nobody wanted: what is not
+ * clearly meant is as if it were not there. */
+static void leave_out_elsewhere(struct weighing *d)
 {
-	AUTO_FREE bool *all = xcalloc(d->n + 1, sizeof(*all));
-	struct features f;
-	size_t best, next, busy = 0;
+	double left = d->chances[0];
 
-	for (size_t i = 0; i < d->n; i++) {
-		all[i] = true;
-		busy += d->convs[i].status != ROUTE_IDLE;
+	for (size_t i = 0; i < d->features.rows.n; i++) {
+		if (d->features.rows.v[i].x[C_ELSEWHERE] > 0 && d->chances[i + 1] < sure)
+			d->chances[i + 1] = 0;
+		left += d->chances[i + 1];
 	}
-	if (busy == 0)
-		return ROUTE_NONE;
-	features_read(&d->text, d->manner, d->query, d->convs, d->topics, d->n, all, d->means, &f);
-	AUTO_FREE double *chances = xcalloc(f.rows.n + 1, sizeof(*chances));
-	net_weigh(&f, chances);
-	best_two(chances, f.rows.n + 1, &best, &next);
-	size_t back = gone_back_to(&f);
-	best = back ? back : best;
-	size_t found = best > 0 ? f.rows.v[best - 1].index : ROUTE_NONE;
-	features_release(&f);
-	return found != ROUTE_NONE && d->convs[found].status != ROUTE_IDLE ? found : ROUTE_NONE;
+	for (size_t i = 0; i <= d->features.rows.n; i++)
+		d->chances[i] /= left;
+}
+
+/* What leans on something is no word for one among older ones: where nothing is shared, neither
+ * with what was said nor with an answer, it leans on what ran last here. */
+static void lean_on_last(struct weighing *d)
+{
+	const struct feature_row *rows = d->features.rows.v;
+	size_t last = 0;
+
+	for (size_t i = 0; i < d->features.rows.n; i++)
+		if (rows[i].x[C_LEANS_HERE] > leaning)
+			last = i + 1;
+	for (size_t i = 0; last && i < d->features.rows.n; i++) {
+		if (rows[i].word != ROUTE_NONE || rows[i].answer_word != ROUTE_NONE ||
+			rows[i].x[C_LAST_HERE] > 0)
+			continue;
+		d->chances[last] += d->chances[i + 1];
+		d->chances[i + 1] = 0;
+	}
 }
 
 static void choose(const struct weighing *d, struct route_decision *ret)
@@ -284,34 +296,39 @@ static void choose(const struct weighing *d, struct route_decision *ret)
 	size_t best, next;
 
 	best_two(d->chances, d->features.rows.n + 1, &best, &next);
-	size_t back = gone_back_to(&d->features);
-	if (back && back != best) {
+	size_t meant = told(d);
+	if (meant && meant != best) {
 		next = best;
-		best = back;
+		best = meant;
 	}
-	if (best > 0 && !back && d->chances[best] < d->router->opts.threshold)
+	bool unlikely = best > 0 && !meant && d->chances[best] < d->router->opts.threshold;
+	if (unlikely) {
+		next = best;
 		best = 0;
-	/* What runs is waited for; from one that failed something else may well go on. */
-	ret->blocked = back ? ROUTE_NONE : find_blocked(d);
-	if (ret->blocked != ROUTE_NONE && d->convs[ret->blocked].status == ROUTE_ACTIVE)
-		best = 0;
-	else if (best > 0)
-		ret->blocked = ROUTE_NONE;
-	ret->confidence = back && d->chances[best] < sure_of_name ? sure_of_name : d->chances[best];
+	}
+	ret->confidence =
+		meant && d->chances[best] < sure_of_name ? sure_of_name : d->chances[best];
 	if (next != SIZE_MAX) {
 		ret->runner_up = next ? d->features.rows.v[next - 1].index : ROUTE_NONE;
-		ret->ahead = back ? 1 : d->chances[best] - d->chances[next];
+		ret->ahead = meant ? 1 : d->chances[best] - d->chances[next];
 	}
-	if (best > 0) {
+	size_t found = best > 0 ? d->features.rows.v[best - 1].index : ROUTE_NONE;
+	if (best > 0 && d->convs[found].status == ROUTE_IDLE) {
 		ret->action = ROUTE_RESUME;
-		ret->index = d->features.rows.v[best - 1].index;
+		ret->index = found;
+	} else {
+		ret->blocked = found;
 	}
 	if (ret->blocked != ROUTE_NONE)
 		str_addf(&why, "belongs to one that %s",
-			d->convs[ret->blocked].status == ROUTE_ACTIVE ? "is still running"
+			d->convs[ret->blocked].status == ROUTE_ACTIVE ? "is in use right now"
 								      : "has failed");
 	else if (d->features.rows.n == 0)
 		str_adds(&why, "no conversation to resume here");
+	else if (unlikely)
+		str_adds(&why, "nothing is likely enough");
+	else if (meant && d->goes_on)
+		str_adds(&why, "says to go on, ran last here");
 	else
 		explain(d, best, next, &why);
 	(void)snprintf(ret->reason, sizeof(ret->reason), "%s", why.buf);
@@ -321,7 +338,6 @@ static void choose(const struct weighing *d, struct route_decision *ret)
 static void weigh_meaning(struct weighing *d)
 {
 	const struct route_meaning *meaning = d->router->opts.meaning;
-	const double sure = 0.8;
 	size_t best, next;
 
 	best_two(d->chances, d->features.rows.n + 1, &best, &next);
@@ -331,10 +347,10 @@ static void weigh_meaning(struct weighing *d)
 	d->means = d->meant.v;
 	for (size_t i = 0; i < d->n; i++)
 		memory_understand(d->topics[i], meaning);
-	features_release(&d->features);
-	features_read(&d->text, d->manner, d->query, d->convs, d->topics, d->n, NULL, d->means,
-		&d->features);
-	net_weigh(&d->features, d->chances);
+	vec_release(&d->features.rows);
+	features_read(
+		&d->text, d->manner, d->query, d->convs, d->topics, d->n, d->means, &d->features);
+	net_weigh(&d->features, NET_ALL, GROUP_COUNT, d->chances);
 }
 
 static void faden_decide(struct router *r, const struct route_query *query,
@@ -345,36 +361,42 @@ static void faden_decide(struct router *r, const struct route_query *query,
 		.router = r, .query = query, .convs = convs, .n = n, .text = TEXT_INIT
 	};
 	struct sv bytes = utf8_cut(query->text, ROUTE_TEXT_MAX);
+	struct text phrases = TEXT_INIT;
 
+	phrase_read(&phrases, bytes);
+	d.goes_on = phrase_only_goes_on(&phrases);
 	text_read(&d.text, bytes, &r->stemmers);
 	manner_read(&d.text, d.manner);
 	apply_extra(r, &d.text, d.manner);
 	d.topics = xcalloc(n + 1, sizeof(*d.topics));
-	d.owned = xcalloc(n + 1, sizeof(*d.owned));
 	remember(&d);
-	features_read(&d.text, d.manner, query, convs, d.topics, n, NULL, NULL, &d.features);
+	features_read(&d.text, d.manner, query, convs, d.topics, n, NULL, &d.features);
 	d.chances = xcalloc(d.features.rows.n + 1, sizeof(*d.chances));
-	net_weigh(&d.features, d.chances);
+	net_weigh(&d.features, NET_ALL, GROUP_COUNT, d.chances);
 	weigh_meaning(&d);
+	leave_out_elsewhere(&d);
+	lean_on_last(&d);
 	*ret = (struct route_decision){ .index = ROUTE_NONE,
 		.blocked = ROUTE_NONE,
 		.runner_up = ROUTE_NONE,
 		.confidence = 1,
 		.ahead = 1,
+		.fresh = d.chances[0],
 		.by_meaning = d.means != NULL };
-	if (begins_anew(r, bytes))
+	if (begins_anew(r, &phrases))
 		(void)snprintf(ret->reason, sizeof(ret->reason), "says that something new begins");
 	else
 		choose(&d, ret);
 	if (candidates)
 		fill_candidates(&d, candidates);
 	for (size_t i = 0; i < n; i++)
-		route_topic_free(d.owned[i]);
-	free(d.owned);
+		if (!convs[i].topic)
+			route_topic_free(d.topics[i]);
 	free(d.topics);
 	free(d.chances);
-	features_release(&d.features);
+	vec_release(&d.features.rows);
 	text_release(&d.text);
+	text_release(&phrases);
 }
 
 /* ---- the router ---- */
@@ -384,7 +406,8 @@ static const struct {
 	struct route_weights weights;
 	double threshold;
 } profiles[] = {
-	[ROUTE_FADEN] = { "faden", { 0, 0, 0 }, 0 },
+	/* What is less likely is a guess among several, and most often wrong. */
+	[ROUTE_FADEN] = { "faden", { 0, 0, 0 }, 0.3 },
 	[ROUTE_SEED] = { "seed", { .keyword = 0.4, .recency = 0.3, .continuation = 0.3 }, 0.45 },
 };
 
@@ -440,32 +463,6 @@ const struct route_opts *router_opts(const struct router *r)
 	return &r->opts;
 }
 
-const char *router_language(const struct router *r, struct sv text)
-{
-	struct text t = TEXT_INIT;
-	unsigned said[LANG_COUNT] = { 0 }, alone[LANG_COUNT] = { 0 }, best = 0;
-
-	if (r->opts.profile != ROUTE_FADEN)
-		return NULL;
-	phrase_read(&t, utf8_cut(text, ROUTE_TEXT_MAX));
-	for (size_t i = 0; i < t.tokens.n; i++) {
-		const struct known_word *w = known_find(text_token_sv(&t, &t.tokens.v[i]));
-		unsigned langs = w ? w->flags & KNOWN_STOP : 0;
-		for (unsigned l = 0; l < LANG_COUNT; l++) {
-			said[l] += langs >> l & 1;
-			alone[l] += langs == 1U << l;
-		}
-	}
-	text_release(&t);
-	for (unsigned l = 1; l < LANG_COUNT; l++)
-		if (said[l] > said[best] || (said[l] == said[best] && alone[l] > alone[best]))
-			best = l;
-	for (unsigned l = 0; l < LANG_COUNT; l++)
-		if (l != best && said[l] == said[best] && alone[l] == alone[best])
-			return NULL;
-	return alone[best] > 0 ? lang_name((enum lang_id)best) : NULL;
-}
-
 void router_decide(struct router *r, const struct route_query *query,
 	const struct route_conv *convs, size_t n, struct route_candidate *candidates,
 	struct route_decision *ret)
@@ -479,20 +476,23 @@ void router_decide(struct router *r, const struct route_query *query,
 bool router_returns(struct router *r, struct sv text)
 {
 	struct text t = TEXT_INIT;
-	bool returns = false;
 
 	if (r->opts.profile != ROUTE_FADEN)
 		return false;
 	phrase_read(&t, utf8_cut(text, ROUTE_TEXT_MAX));
-	for (size_t i = 0; i < t.tokens.n && !returns; i++)
-		returns = phrase_at(&t, i, PHRASE_RETURNS) > 0;
-	returns |= says_extra(r, &t, LANG_RETURNS);
+	bool returns = phrase_in(&t, PHRASE_RETURNS) || says_extra(r, &t, LANG_RETURNS);
 	text_release(&t);
 	return returns;
 }
 
-void router_learn(struct router *r, struct route_topic *t, struct sv text, enum topic_source source)
+void router_learn(struct router *r, struct route_topic *m, struct sv text, enum topic_source source)
 {
-	if (r->opts.profile == ROUTE_FADEN)
-		learn(r, t, text, source);
+	size_t most = source == TOPIC_ANSWER ? ROUTE_ANSWER_MAX : ROUTE_TEXT_MAX;
+	struct text t = TEXT_INIT;
+
+	if (r->opts.profile != ROUTE_FADEN)
+		return;
+	text_read(&t, utf8_cut(text, most), &r->stemmers);
+	memory_add(m, &t, text, source);
+	text_release(&t);
 }

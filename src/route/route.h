@@ -16,13 +16,6 @@
 #include "base/lang.h"
 #include "base/str.h"
 
-/* Words of the configuration: '|' between them. */
-struct lang_extra {
-	struct sv language;
-	struct sv cls; /* name of a class (phrase.h) */
-	struct sv words;
-};
-
 enum route_profile { ROUTE_FADEN, ROUTE_SEED };
 enum route_status { ROUTE_IDLE, ROUTE_ACTIVE, ROUTE_ERRORED };
 enum route_action { ROUTE_NEW, ROUTE_RESUME };
@@ -58,12 +51,10 @@ struct route_meaning {
 struct route_conv {
 	struct sv id;
 	enum route_status status;
-	int64_t created_ms;
 	int64_t last_ms; /* idle: end of the last run; active: its start; errored: the failure */
 	struct sv dir; /* where it was begun; absolute, without a trailing slash */
 	struct sv last_dir; /* where its last command came from; empty: dir */
 	struct sv project; /* common git folder of repository and worktrees; empty: unknown */
-	unsigned turns;
 	bool before_reset; /* the user has asked for a fresh start since; not yet named again */
 	const struct sv *commands; /* oldest first */
 	size_t n_commands;
@@ -116,7 +107,8 @@ struct route_decision {
 	size_t blocked;
 	double confidence; /* the chance that it is right; seed: its score, or 1 less the best */
 	size_t runner_up; /* what it would have been otherwise; ROUTE_NONE: new, or nothing */
-	double ahead; /* of that, in chance */
+	double ahead; /* of that, in chance; below 0: too little to go there; 1: of nothing */
+	double fresh; /* the chance of a new one; below 0: none is known */
 	bool by_meaning; /* what the texts mean has been weighed */
 	char reason[ROUTE_REASON_MAX];
 };
@@ -133,9 +125,6 @@ struct router;
 struct router *router_new(const struct route_opts *opts);
 void router_free(struct router *r);
 const struct route_opts *router_opts(const struct router *r);
-/* The language of a sentence, "en", "de" …; NULL when its words do not show it, and always with
- * profile seed. */
-const char *router_language(const struct router *r, struct sv text);
 
 /*
  * Decides. `candidates` has room for n entries and is filled in the order of convs, or is NULL.
@@ -160,7 +149,6 @@ void route_topic_free(struct route_topic *m); /* takes NULL */
 void route_topic_inherit(struct route_topic *heir, const struct route_topic *from);
 
 enum topic_source {
-	TOPIC_QUERY, /* the text to be decided */
 	TOPIC_FIRST, /* the command that began a conversation */
 	TOPIC_LATER, /* one that went on with it */
 	TOPIC_ANSWER, /* what the agent said */
@@ -176,7 +164,7 @@ enum {
 
 /* Adds what was said to a topic. Profile seed has none: then nothing happens. */
 void router_learn(
-	struct router *r, struct route_topic *t, struct sv text, enum topic_source source);
+	struct router *r, struct route_topic *m, struct sv text, enum topic_source source);
 
 /* As bytes for this machine and version; a cache, not a document. */
 void route_topic_save(const struct route_topic *m, struct str *out);

@@ -35,27 +35,19 @@ static int compare_word(const void *key, const void *item)
 	return sv_cmp(*word, sv_of(*(const char *const *)item));
 }
 
-/* Cuts the next run of non-white-space off *rest. */
-static bool next_word(struct sv *rest, struct sv *ret_word)
+/* How much white space, or how much else, there is at the front. */
+static size_t run_of(struct sv s, bool space)
 {
-	size_t start = 0, at = 0;
-	bool inside = false;
+	size_t at = 0;
 
-	while (at < rest->n) {
+	while (at < s.n) {
 		uint32_t cp;
-		size_t step = utf8_decode(sv_from(*rest, at), &cp);
-		bool space = unicode_space(cp);
-		if (inside && space)
+		size_t step = utf8_decode(sv_from(s, at), &cp);
+		if (unicode_space(cp) != space)
 			break;
-		if (!inside && !space) {
-			inside = true;
-			start = at;
-		}
 		at += step;
 	}
-	*ret_word = sv_make(rest->p + start, at - start);
-	*rest = sv_from(*rest, at);
-	return inside;
+	return at;
 }
 
 void seed_keywords(struct map *words, struct sv text)
@@ -64,8 +56,10 @@ void seed_keywords(struct map *words, struct sv text)
 	AUTO_STR lower = STR_INIT;
 
 	unicode_lower(&lower, text);
-	struct sv rest = str_sv(&lower), word;
-	while (next_word(&rest, &word)) {
+	for (struct sv rest = str_sv(&lower); rest.n > 0;) {
+		rest = sv_from(rest, run_of(rest, true));
+		struct sv word = sv_head(rest, run_of(rest, false));
+		rest = sv_from(rest, word.n);
 		while (word.n > 0 && memchr(marks, word.p[0], sizeof(marks) - 1))
 			word = sv_from(word, 1);
 		while (word.n > 0 && memchr(marks, word.p[word.n - 1], sizeof(marks) - 1))
@@ -86,25 +80,11 @@ static bool same_letter(uint32_t cp, char literal)
 		(literal == 's' && cp == LONG_S) || (literal == 'i' && cp == DOTLESS_I);
 }
 
-static size_t skip_spaces(struct sv s)
-{
-	size_t at = 0;
-
-	while (at < s.n) {
-		uint32_t cp;
-		size_t step = utf8_decode(sv_from(s, at), &cp);
-		if (!unicode_space(cp))
-			break;
-		at += step;
-	}
-	return at;
-}
-
 static bool matches_here(struct sv s, const char *pattern)
 {
 	for (; *pattern; pattern++) {
 		if (*pattern == '_' || *pattern == '*') {
-			size_t n = skip_spaces(s);
+			size_t n = run_of(s, true);
 			if (n == 0 && *pattern == '_')
 				return false;
 			s = sv_from(s, n);
@@ -173,11 +153,6 @@ static const char *between(const struct str *reasons)
 	return reasons->len > 0 ? "; " : "";
 }
 
-static void set_reason(char out[static ROUTE_REASON_MAX], const char *text)
-{
-	(void)snprintf(out, ROUTE_REASON_MAX, "%s", text);
-}
-
 static void score(const struct route_opts *opts, const struct seed_command *cmd,
 	const struct route_conv *conv, struct route_candidate *c)
 {
@@ -211,12 +186,7 @@ static void score(const struct route_opts *opts, const struct seed_command *cmd,
 		c->score = c->score > boost ? c->score : boost;
 		str_addf(&reasons, "%sstrong continuation match", between(&reasons));
 	}
-	set_reason(c->reason, reasons.buf);
-}
-
-static bool routable(const struct route_opts *opts, const struct route_conv *conv, int64_t now_ms)
-{
-	return conv->status == ROUTE_IDLE && conv->last_ms > now_ms - opts->expiry_ms;
+	(void)snprintf(c->reason, sizeof(c->reason), "%s", reasons.buf);
 }
 
 /* The shortest spelling that reads back as the same number, as the threshold is shown. */
@@ -234,12 +204,13 @@ static void conclude(const struct route_opts *opts, const struct route_candidate
 {
 	if (best->index == ROUTE_NONE) {
 		ret->confidence = 1.0;
-		set_reason(ret->reason, "No active conversations to resume");
+		(void)snprintf(
+			ret->reason, sizeof(ret->reason), "No active conversations to resume");
 	} else if (best->score >= opts->threshold) {
 		ret->action = ROUTE_RESUME;
 		ret->index = best->index;
 		ret->confidence = best->score;
-		set_reason(ret->reason, best->reason);
+		(void)snprintf(ret->reason, sizeof(ret->reason), "%s", best->reason);
 	} else {
 		char threshold[32];
 		format_shortest(threshold, sizeof(threshold), opts->threshold);
@@ -258,13 +229,16 @@ void seed_decide(const struct route_opts *opts, const struct route_query *query,
 	seed_keywords(&cmd.words, query->text);
 	cmd.continuation = seed_continuation(query->text);
 
-	*ret = (struct route_decision){
-		.index = ROUTE_NONE, .blocked = ROUTE_NONE, .runner_up = ROUTE_NONE, .ahead = 1
-	};
+	*ret = (struct route_decision){ .index = ROUTE_NONE,
+		.blocked = ROUTE_NONE,
+		.runner_up = ROUTE_NONE,
+		.ahead = 1,
+		.fresh = -1 };
 	struct route_candidate best = { .index = ROUTE_NONE };
 	for (size_t i = 0; i < n; i++) {
 		struct route_candidate c = { .index = i,
-			.routable = routable(opts, &convs[i], query->now_ms) };
+			.routable = convs[i].status == ROUTE_IDLE &&
+				convs[i].last_ms > query->now_ms - opts->expiry_ms };
 		if (c.routable)
 			score(opts, &cmd, &convs[i], &c);
 		if (c.routable && (best.index == ROUTE_NONE || c.score > best.score))

@@ -5,21 +5,33 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
 
-/* Of a hash, the low bits say where in a table a key is looked for first; then follows the next. A
+/* A key is looked for where its hash says (table_place), then at the next until nothing is there. A
  * key is known by its hash alone: among some ten thousand, one in 400,000 strangers is taken for
  * one of them, which changes a weight, not more. */
-static inline uint32_t table_hash(struct sv key)
+#define TABLE_HASH_BEGIN 2166136261U
+static inline uint32_t table_hash_add(uint32_t h, struct sv part)
 {
-	uint32_t h = 2166136261U;
-
-	for (size_t i = 0; i < key.n; i++)
-		h = (h ^ (unsigned char)key.p[i]) * 16777619U;
+	for (size_t i = 0; i < part.n; i++)
+		h = (h ^ (unsigned char)part.p[i]) * 16777619U;
+	return h;
+}
+static inline uint32_t table_hash_end(uint32_t h)
+{
 	h ^= h >> 15;
 	return h ? h : 1;
+}
+static inline uint32_t table_place(uint32_t hash, uint32_t slots)
+{
+	return (uint32_t)((uint64_t)hash * slots >> 32);
+}
+static inline uint32_t table_hash(struct sv key)
+{
+	return table_hash_end(table_hash_add(TABLE_HASH_BEGIN, key));
 }
 
 enum known_flag {
@@ -35,16 +47,23 @@ struct known_word {
 	uint16_t meaning; /* words that have the same one are alike; 0: none */
 };
 extern const struct known_word known_words[];
-extern const uint32_t known_words_mask;
+extern const uint32_t known_words_slots;
 /* NULL: unknown. */
 static inline const struct known_word *known_find(struct sv word)
 {
 	uint32_t h = table_hash(word);
 
-	for (uint32_t i = h & known_words_mask; known_words[i].hash; i = (i + 1) & known_words_mask)
+	for (uint32_t i = table_place(h, known_words_slots); known_words[i].hash; i++)
 		if (known_words[i].hash == h)
 			return &known_words[i];
 	return NULL;
+}
+
+static inline bool known_as(struct sv word, unsigned flags)
+{
+	const struct known_word *known = known_find(word);
+
+	return known && (known->flags & flags);
 }
 
 /* Phrases that stand in lists, one bit a list: see phrase.h. */
@@ -53,7 +72,7 @@ struct known_phrase {
 	uint32_t lists;
 };
 extern const struct known_phrase known_phrases[];
-extern const uint32_t known_phrases_mask;
+extern const uint32_t known_phrases_slots;
 
 /* How much a turn of phrase speaks for each kind of sentence, in 1/1024. */
 enum { LEAN_KINDS = 3 };
@@ -62,7 +81,7 @@ struct known_gram {
 	int16_t weight[LEAN_KINDS];
 };
 extern const struct known_gram known_grams[];
-extern const uint32_t known_grams_mask;
+extern const uint32_t known_grams_slots;
 
 /* The nets, one behind the other; see net.c for their order. */
 extern const float net_weights[];

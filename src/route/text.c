@@ -113,7 +113,7 @@ static void add_word(struct reader *r, struct sv written, unsigned flags)
 	struct text *t = r->t;
 	struct text_word w = { .at = (uint32_t)t->pool.len, .flags = (uint8_t)flags, .rarity = 1 };
 
-	if (t->words.n == TEXT_WORDS_MAX || !r->stemmers)
+	if (t->words.n == TEXT_WORDS_MAX)
 		return;
 	add_plain(&t->pool, written);
 	str_cut(&t->pool, w.at + utf8_cut(sv_from(str_sv(&t->pool), w.at), TEXT_WORD_MAX).n);
@@ -135,6 +135,7 @@ static void add_word(struct reader *r, struct sv written, unsigned flags)
 	utf8_normalise(&r->folded, sv_head(written, TEXT_WORD_MAX), true);
 	for (size_t i = 0; i < LANGS && !(flags & WORD_CJK); i++)
 		w.stems[i] = table_hash(stem_of(r->stemmers, stem_langs[i], str_sv(&r->folded)));
+	t->token_of[t->words.n] = (uint16_t)(t->tokens.n - 1);
 	vec_push(&t->words, w);
 }
 
@@ -142,8 +143,7 @@ static bool is_stop(struct reader *r, struct sv written)
 {
 	str_clear(&r->folded);
 	utf8_normalise(&r->folded, written, true);
-	const struct known_word *known = known_find(str_sv(&r->folded));
-	return known && (known->flags & KNOWN_STOP);
+	return known_as(str_sv(&r->folded), KNOWN_STOP);
 }
 
 /* A part of a token that may say what the text is about. Of two letters only what is written as an
@@ -206,7 +206,8 @@ static void read_cjk(struct reader *r, struct sv run)
 		struct sv one = sv_make(run.p + i, n);
 		add_token(r, one, one, false);
 		struct sv two = sv_make(last.p, last.n + n);
-		if (last.p && !is_stop(r, two) && !(is_stop(r, one) && is_stop(r, last)))
+		if (r->stemmers && last.p && !is_stop(r, two) &&
+			!(is_stop(r, one) && is_stop(r, last)))
 			add_word(r, two, WORD_CJK);
 		last = one;
 	}
@@ -224,7 +225,8 @@ static void read_word(struct reader *r, struct sv token)
 			str_cut(&folded, folded.len - 2);
 		}
 	add_token(r, str_sv(&folded), token, false);
-	add_parts(r, token);
+	if (r->stemmers)
+		add_parts(r, token);
 }
 
 /* "feuchte sensor" for who later writes "Feuchtesensor". */
@@ -295,7 +297,8 @@ void text_read(struct text *t, struct sv bytes, struct stemmers *stemmers)
 		n = end - i;
 	}
 	t->question = last == '?';
-	add_joined(&r);
+	if (stemmers)
+		add_joined(&r);
 	str_release(&r.folded);
 }
 

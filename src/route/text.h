@@ -47,6 +47,8 @@ struct text {
 	struct str pool;
 	VEC(struct text_token) tokens;
 	VEC(struct text_word) words;
+	uint16_t token_of[TEXT_WORDS_MAX]; /* one a word: where it stands first; not what is joined
+					    */
 	size_t n_words; /* tokens that are no marks */
 	bool question, quotes, identifiers;
 	uint8_t langs[LANG_COUNT]; /* words that a language has as fillers, at most 255 */
@@ -57,7 +59,7 @@ struct text {
 	}
 void text_release(struct text *t);
 
-/* Adds to an empty one. */
+/* Adds to an empty one. stemmers NULL: only tokens are wanted. */
 void text_read(struct text *t, struct sv bytes, struct stemmers *stemmers);
 
 static inline struct sv text_token_sv(const struct text *t, const struct text_token *k)

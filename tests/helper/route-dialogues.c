@@ -4,8 +4,10 @@
  * unless NO_ANSWERS is set.
  *
  *   route-dialogues FILE LEAST_RIGHT_PERCENT MOST_ASTRAY_PERCENT
+ *   route-dialogues lines FILE            each decision as a JSON object, for tools/train-router
  *
- * Right: action and conversation. Astray: sent into a conversation it does not belong to.
+ * Right: action and conversation. Astray: sent into a conversation it does not belong to. MEANING
+ * is a folder of models: what texts mean counts then.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "eval/stdio.h"
+#include "meaning/meaning.h"
 #include "os/file.h"
 
 enum { FILE_MAX = 16 * 1024 * 1024, REF_MAX = 32 };
@@ -29,7 +32,7 @@ struct play {
 	json_t *where; /* label → ref */
 	unsigned refs;
 	unsigned n, right, astray, swallowed, fresh;
-	bool answers;
+	bool answers, lines;
 };
 
 static void send_line(struct play *p, json_t *message, struct str *out)
@@ -108,12 +111,22 @@ static void score(struct play *p, const json_t *step, const char *due, const cha
 	json_t *answer = json_loads(out.buf, 0, NULL);
 	const char *said = text_of(answer, "conversation_ref");
 	bool right = sv_is(sv_of(said), due);
+	if (p->lines) {
+		json_t *o = json_pack("{s:s,s:O,s:O,s:O,s:s,s:s,s:O}", "dialogue", id, "text",
+			json_object_get(step, "text"), "category",
+			json_object_get(step, "category"), "language",
+			json_object_get(step, "language"), "due", due, "said", said, "confidence",
+			json_object_get(answer, "confidence"));
+		json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+		putchar('\n');
+		json_decref(o);
+	}
 	p->n++;
 	p->right += right;
 	p->astray += !right && *said;
 	p->fresh += !*due;
 	p->swallowed += !*due && *said;
-	if (!right)
+	if (!right && !p->lines)
 		printf("# %s %s: due %s, said %s: %s\n", id, text_of(step, "category"),
 			*due ? due : "new", *said ? said : "new", text_of(step, "text"));
 	json_decref(answer);
@@ -177,15 +190,24 @@ static json_t *load(const char *path)
 	return root;
 }
 
+static bool meant(void *data, struct sv text, const char *language, int8_t *ret)
+{
+	return meaning_of(data, text, language, ret, NULL) == 0;
+}
+
 int main(int argc, char **argv)
 {
-	json_t *root = argc == 4 ? load(argv[1]) : NULL;
+	struct play p = { .answers = !getenv("NO_ANSWERS"),
+		.lines = argc == 3 && sv_is(sv_of(argv[1]), "lines") };
+	json_t *root = argc == 4 || p.lines ? load(argv[argc == 4 ? 1 : 2]) : NULL;
 
 	if (!root)
 		return 2;
 	struct route_opts opts = route_opts_default(ROUTE_FADEN);
+	struct meaning *network = getenv("MEANING") ? meaning_new(getenv("MEANING")) : NULL;
+	const struct route_meaning meaning = { .data = network, .of = meant, .always = true };
+	opts.meaning = network ? &meaning : NULL;
 	struct router *router = router_new(&opts);
-	struct play p = { .answers = !getenv("NO_ANSWERS") };
 	route_stdio_init(&p.stdio, router);
 	size_t i;
 	const json_t *dialogue;
@@ -195,6 +217,9 @@ int main(int argc, char **argv)
 	router_free(router);
 	vec_release(&p.runs);
 	json_decref(root);
+	meaning_free(network);
+	if (p.lines)
+		return 0;
 	double right = p.n ? 100.0 * p.right / p.n : 0, astray = p.n ? 100.0 * p.astray / p.n : 100;
 	printf("%u decisions, %.1f %% right, %.1f %% astray, %u of %u new ones swallowed\n", p.n,
 		right, astray, p.swallowed, p.fresh);

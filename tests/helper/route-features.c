@@ -185,7 +185,7 @@ static json_t *rows_of(struct play *p, const struct text *t, const json_t *step,
 	/* In another language nothing is known of it; that is learned too. */
 	if (p->meaning.of && !meant)
 		memset(&v, 0, sizeof(v));
-	features_read(t, manner, &q, convs, topics, n, NULL, p->meaning.of ? v.v : NULL, &f);
+	features_read(t, manner, &q, convs, topics, n, p->meaning.of ? v.v : NULL, &f);
 	for (size_t i = 0; i < SENTENCE_FEATURE_COUNT; i++)
 		json_array_append_new(s, json_real(f.s[i]));
 	for (size_t i = 0; i < f.rows.n; i++) {
@@ -196,7 +196,7 @@ static json_t *rows_of(struct play *p, const struct text *t, const json_t *step,
 		if (sv_is(convs[f.rows.v[i].index].id, due))
 			target = (int)i;
 	}
-	features_release(&f);
+	vec_release(&f.rows);
 	return json_pack("{s:o,s:o,s:i}", "s", s, "x", rows, "target", target);
 }
 
