@@ -100,6 +100,8 @@ int agent_open(const struct agent_def *def, const struct agent_opts *opts, struc
 	a->opts = *opts;
 	if (a->opts.stop_ms <= 0)
 		a->opts.stop_ms = AGENT_STOP_STEP_MS;
+	if (a->opts.step_ms <= 0)
+		a->opts.step_ms = a->opts.stop_ms;
 	a->loop = loop;
 	a->sink = sink;
 	a->sink_data = sink_data;
@@ -177,7 +179,7 @@ static void stop_harder(void *data)
 	if (!a->busy || a->stop_level > 2)
 		return;
 	log_write(a->opts.log, LOG_INFO, "%s: stop, level %d", a->def->name, a->stop_level);
-	a->stop_timer = loop_add_timer(a->loop, a->opts.stop_ms, stop_harder, a);
+	a->stop_timer = loop_add_timer(a->loop, a->opts.step_ms, stop_harder, a);
 	a->driver->stop(a, a->stop_level++);
 }
 
@@ -248,7 +250,7 @@ int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reter
 	a->stop_level = 0;
 	a->silent = false;
 	a->tools_running = 0;
-	a->deeds = (struct deeds){ .kinds = 0 };
+	a->deeds = a->behind = (struct deeds){ .kinds = 0 };
 	agent_denials_release(&a->denied);
 	forget_asked(a);
 	a->heard = 0;
@@ -296,20 +298,58 @@ void deeds_add(struct deeds *d, struct sv tool)
 	d->tool[i].times++;
 }
 
-/* Takes one back. */
+static bool deeds_have(const struct deeds *d, struct sv tool)
+{
+	char name[DEEDS_NAME_MAX];
+
+	return deeds_find(d, tool, name) < d->kinds;
+}
+
+/* Where a call of it is counted; NULL: nowhere. One without a name there may be any. */
+static struct deeds *deeds_with(struct agent *a, struct sv tool)
+{
+	return deeds_have(&a->behind, tool)   ? &a->behind
+		: deeds_have(&a->deeds, tool) ? &a->deeds
+		: a->behind.others > 0	      ? &a->behind
+		: a->deeds.others > 0	      ? &a->deeds
+					      : NULL;
+}
+
+/* Takes one back that is counted there. */
 static void deeds_drop(struct deeds *d, struct sv tool)
 {
 	char name[DEEDS_NAME_MAX];
 	unsigned i = deeds_find(d, tool, name);
 
 	if (i == d->kinds) {
-		d->others -= d->others > 0;
+		d->others--;
 		return;
 	}
 	if (--d->tool[i].times > 0)
 		return;
 	d->kinds--;
 	memmove(&d->tool[i], &d->tool[i + 1], (d->kinds - i) * sizeof(d->tool[0]));
+}
+
+/* It did not run. */
+static void undo_deed(struct agent *a, struct sv tool)
+{
+	struct deeds *d = deeds_with(a, tool);
+
+	if (d)
+		deeds_drop(d, tool);
+}
+
+/* Calls of one answer run one after another: behind the last question they all may run. */
+static void let_through(struct agent *a)
+{
+	if (a->asked.n > 0 || a->stopped != AGENT_OK)
+		return;
+	for (unsigned i = 0; i < a->behind.kinds; i++)
+		for (unsigned n = 0; n < a->behind.tool[i].times; n++)
+			deeds_add(&a->deeds, sv_of(a->behind.tool[i].name));
+	a->deeds.others += a->behind.others;
+	a->behind = (struct deeds){ .kinds = 0 };
 }
 
 void deeds_print(struct str *out, const struct deeds *d)
@@ -348,7 +388,7 @@ void agent_denials_release(struct agent_denials *d)
 
 void agent_denied(struct agent *a, struct sv tool, struct sv about)
 {
-	deeds_drop(&a->deeds, tool);
+	undo_deed(a, tool);
 	agent_denials_add(&a->denied, tool, about, false);
 }
 
@@ -363,9 +403,14 @@ void agent_emit(struct agent *a, const struct agent_event *ev)
 		break;
 	case AGENT_EV_TOOL_BEGIN:
 		a->tools_running++;
-		deeds_add(&a->deeds, ev->tool);
+		deeds_add(a->asked.n > 0 ? &a->behind : &a->deeds, ev->tool);
 		break;
 	case AGENT_EV_TOOL_END:
+		/* What only reads may run beside a question. */
+		if (!ev->failed && deeds_with(a, ev->tool) == &a->behind) {
+			deeds_drop(&a->behind, ev->tool);
+			deeds_add(&a->deeds, ev->tool);
+		}
 		if (a->tools_running > 0)
 			a->tools_running--;
 		break;
@@ -415,6 +460,7 @@ void agent_answer(struct agent *a, const char *ask, enum agent_answer answer)
 		deeds_add(&a->deeds, sv_of(q.call.tool));
 	else if (a->stopped == AGENT_OK)
 		agent_denials_add(&a->denied, sv_of(q.call.tool), sv_of(q.call.about), true);
+	let_through(a);
 	restart_idle_timer(a, 0);
 	a->driver->answer(a, &q, answer);
 	question_release(a, &q);
@@ -422,7 +468,7 @@ void agent_answer(struct agent *a, const char *ask, enum agent_answer answer)
 
 void agent_ask(struct agent *a, const struct agent_event *ev, void *own)
 {
-	deeds_drop(&a->deeds, ev->tool);
+	undo_deed(a, ev->tool);
 	vec_push(&a->asked,
 		(struct agent_question){ .id = xstrdup(ev->ask->id),
 			.call = { .tool = xmemdup0(ev->tool.p, ev->tool.n),
@@ -444,6 +490,7 @@ void agent_ask_over(struct agent *a, struct sv id)
 	/* Unless we stop it, somebody else has decided; a denial is told apart. */
 	if (a->stopped == AGENT_OK)
 		deeds_add(&a->deeds, sv_of(q.call.tool));
+	let_through(a);
 	agent_emit(a,
 		&(struct agent_event){
 			.type = AGENT_EV_ASK_OVER, .ask = &(struct agent_ask){ .id = q.id } });

@@ -160,9 +160,8 @@ struct agent_opts {
 	bool keep_alive; /* keep the process between turns: agent_can.keep_alive */
 	int64_t timeout_ms; /* whole turn; 0: none */
 	int64_t idle_ms; /* silence outside of tools; 0: none */
-	/* What a process gets to end after its turn, and between the steps of a stop; 0:
-	 * AGENT_STOP_STEP_MS */
-	int64_t stop_ms;
+	int64_t stop_ms; /* what a process gets to end after its turn; 0: AGENT_STOP_STEP_MS */
+	int64_t step_ms; /* … and between the steps of a stop; 0: stop_ms */
 	/* The program ends with this agent: one that takes longer to end than people notice is seen
 	 * off by a process of its own, so that nobody waits and nothing stays. */
 	bool see_off;

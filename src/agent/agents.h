@@ -20,6 +20,7 @@ struct agent_can {
 	bool names_first; /* … and gets no prompt before it has told its id by AGENT_EV_SESSION;
 			     where it cannot tell it yet, an empty one */
 	bool plan; /* agent_turn.plan holds: nothing is changed. Without it, it is only a wish */
+	bool plan_but_rules; /* … but by what the user's own rules for it allow */
 	bool ask; /* agent_opts.ask holds: it asks for permission */
 	bool prompt_ids; /* keeps agent_turn.prompt_id beside the prompt in its transcript */
 	bool once; /* … and does not run a prompt again whose id it has */
@@ -61,6 +62,8 @@ struct agent_def {
 	/* Prompts that begin with one of these words, with blanks between them, leave the session
 	 * for an empty one without a word. NULL: none. */
 	const char *forgets;
+	/* … and those that put a summary in its place. */
+	const char *summarises;
 	struct agent_can can;
 };
 
@@ -77,11 +80,6 @@ const struct agent_def *agent_embedded(void);
 static inline size_t agent_index(const struct agent_def *def)
 {
 	return (size_t)(def - agent_table);
-}
-/* Embedded, or its program is known. */
-static inline bool agent_available(const struct agent_def *def, const struct agent_opts *opts)
-{
-	return def->embedded || opts->program;
 }
 
 /* What "PROGRAM --version" says in its first line, scrubbed; ERR_NOTFOUND when there is no program.

@@ -298,6 +298,14 @@ bool child_is_orphan(pid_t pid)
 		proc_start_time((pid_t)owner) != (uint64_t)start;
 }
 
+bool child_is_ours(pid_t pid)
+{
+	long long owner = 0, start = 0;
+
+	return read_owner(pid, &owner, &start) > 0 && owner == getpid() &&
+		proc_start_time(getpid()) == (uint64_t)start;
+}
+
 pid_t child_keeper(pid_t pid)
 {
 	long long owner = 0, start = 0;

@@ -92,6 +92,8 @@ void child_last_error(const struct child *c, struct str *out);
 /* Asks who hears it to end the agents that only wait for their next turn, since somebody else wants
  * a session of theirs. It is one that nobody is harmed by who does not listen. */
 enum { CHILD_LET_GO = SIGURG };
+/* Whether this process started it, or one that it came from. */
+bool child_is_ours(pid_t pid);
 /* Who of us, another than this process, started it and is still there; 0: nobody. */
 pid_t child_keeper(pid_t pid);
 /* Asks them to let go of it; nothing when there is nobody. */

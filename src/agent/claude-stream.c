@@ -160,9 +160,14 @@ static void begin_tool(struct claude_stream *s, struct jval block)
 			.about = str_detach(&about) });
 }
 
+/* Called all the same, by a model that had it before: nothing ran. */
+static const char no_such_tool[] = "<tool_use_error>Error: No such tool available:";
+
 static void end_tool(struct claude_stream *s, struct jval block)
 {
 	struct jval id = value_member(block, "tool_use_id");
+	AUTO_STR tmp = STR_INIT;
+	struct sv said = scan_string_view(value_member(block, "content"), &tmp);
 
 	for (size_t i = 0; i < s->tools.n; i++) {
 		struct claude_tool tool = s->tools.v[i];
@@ -174,6 +179,9 @@ static void end_tool(struct claude_stream *s, struct jval block)
 			&(struct agent_event){ .type = AGENT_EV_TOOL_END,
 				.tool = sv_of(tool.name),
 				.failed = scan_true(value_member(block, "is_error")) });
+		if (sv_starts(said, sv_of(no_such_tool)))
+			s->ops->denied(
+				s->data, sv_of(tool.id), sv_of(tool.name), sv_of(tool.about));
 		free(tool.id);
 		free(tool.name);
 		free(tool.about);
@@ -242,7 +250,8 @@ static void suggest_always(struct jval list, struct str *json, struct str *scope
 		if (rule)
 			name_rules(&said, one);
 		else if (sv_is(mode, "acceptEdits"))
-			str_adds(&said, "all edits");
+			/* Its mode covers the commands that change files, too. */
+			str_adds(&said, "all edits (rm and mv too)");
 		else if (mode.n)
 			str_addf(&said, "mode %.*s", SV_ARG(mode));
 	}

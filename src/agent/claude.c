@@ -106,6 +106,11 @@ static void add_answer_only(struct strv *argv, const struct agent_opts *opts)
 	add_option(argv, "--json-schema", opts->schema);
 }
 
+/* Its plan mode alone lets pass what the user's rules, a skill or a sub-agent's own rights allow,
+ * commands and files included. Tools that it does not have hold everywhere, and without its shell
+ * it searches with Grep and Glob. */
+static const char reads_only[] = "Read,Grep,Glob,Task,WebFetch,WebSearch,Skill";
+
 static void claude_argv(struct strv *argv, const struct agent_opts *opts, const char *program,
 	const struct claude_call *call)
 {
@@ -117,8 +122,8 @@ static void claude_argv(struct strv *argv, const struct agent_opts *opts, const 
 	strv_add(argv, "--include-partial-messages");
 	if (opts->answer_only) {
 		add_answer_only(argv, opts);
-	} else if (opts->no_tools) {
-		add_option(argv, "--tools", "");
+	} else if (opts->no_tools || call->mode == AGENT_PERM_PLAN) {
+		add_option(argv, "--tools", opts->no_tools ? "" : reads_only);
 		strv_add(argv, "--strict-mcp-config");
 	}
 	if (!opts->answer_only)

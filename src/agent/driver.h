@@ -44,6 +44,7 @@ struct agent {
 	bool silent; /* it was stopped for its silence */
 	int tools_running;
 	struct deeds deeds; /* what waits for permission is none yet */
+	struct deeds behind; /* begun while a question was open: they wait for its answer too */
 	struct agent_denials denied;
 	VEC(struct agent_question) asked; /* that are open */
 	uint64_t heard; /* bytes of its output */

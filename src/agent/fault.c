@@ -330,14 +330,6 @@ void death_tell(struct agent_result *result, const char *agent, const struct chi
 		child_last_error(child, &last);
 	proc_describe_status(status, how, sizeof(how));
 	str_addf(&said, "ended without an answer (%s)%s%s", how, last.len ? ": " : "", last.buf);
-	if (!last.len)
-		str_adds(&said,
-			result->delivery == AGENT_DELIVERED
-				? "; it had the prompt, and \"continue\" "
-				  "goes on"
-				: result->delivery == AGENT_NOT_DELIVERED
-				? "; it had not got the prompt"
-				: "; whether it had the prompt is not known");
 	fault_tell(result, agent, AGENT_DIED, str_sv(&said));
 }
 

@@ -140,8 +140,7 @@ static int append(struct rehearsal_log *log, struct sv lines, struct err *reterr
 {
 	if (!log->path)
 		return 0;
-	struct sv parent = path_parent(sv_of(log->path));
-	AUTO_FREE char *dir = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *dir = path_folder(log->path);
 	int r = file_mkdirs(dir, reterr);
 
 	return r < 0 ? r : file_append(log->path, lines, true, reterr);

@@ -383,7 +383,7 @@ static void test_always(void **state)
 			"\"acceptEdits\","
 			"\"destination\":\"session\"}]"));
 	expect(h,
-		"{may t1 Write: /x? {\"file_path\":\"/x\"}; all edits: "
+		"{may t1 Write: /x? {\"file_path\":\"/x\"}; all edits (rm and mv too): "
 		"[{\"type\":\"setMode\","
 		"\"mode\":\"acceptEdits\",\"destination\":\"session\"}]}");
 	feed(h, MAY("t1", "\"tool_name\":\"W\",\"input\":{},\"permission_suggestions\":[7,null]"));

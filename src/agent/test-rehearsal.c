@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "agent/agents.h"
+#include "agent/driver.h"
 #include "agent/rehearsal-script.h"
 #include "base/mem.h"
 #include "os/file.h"
@@ -18,6 +19,8 @@ struct rig {
 	char home[64];
 	char *script;
 	struct loop *loop;
+	bool allows; /* what is asked */
+	const char *more; /* tools that begin behind it, a letter each */
 	struct agent *agent;
 	bool done;
 	enum agent_fail fail;
@@ -353,6 +356,63 @@ static void test_cancel_within_a_question(void **state)
 	assert_string_equal(rig->tools.buf, "Bash");
 }
 
+static void begin_behind_a_question(void *data)
+{
+	struct rig *rig = data;
+	const struct agent_event begin = { .type = AGENT_EV_TOOL_BEGIN, .tool = SV("Write") };
+	const struct agent_event end = { .type = AGENT_EV_TOOL_END, .tool = SV("Read") };
+	const struct agent_event read = { .type = AGENT_EV_TOOL_BEGIN, .tool = SV("Read") };
+
+	if (!agent_asked(rig->agent, SV("1"))) {
+		(void)loop_add_timer(rig->loop, 10, begin_behind_a_question, rig);
+		return;
+	}
+	agent_emit(rig->agent, &begin);
+	for (const char *tool = rig->more; tool && *tool; tool++)
+		agent_emit(rig->agent,
+			&(struct agent_event){
+				.type = AGENT_EV_TOOL_BEGIN, .tool = sv_make(tool, 1) });
+	if (rig->more)
+		agent_emit(rig->agent, &end);
+	if (rig->allows) {
+		agent_emit(rig->agent, &read);
+		agent_emit(rig->agent, &end);
+		agent_answer(rig->agent, "1", AGENT_ALLOW);
+	}
+	agent_cancel(rig->agent);
+}
+
+/* Several calls in one answer: those behind the one that is asked about have not run. */
+static void test_what_waits_behind_a_question_was_not_done(void **state)
+{
+	struct rig *rig = *state;
+
+	open_agent(rig,
+		"ask Bash make\nwait 60000\n---\nask Bash make\nwait 60000\n"
+		"---\ntool Read\nask Bash make\nwait 60000\n");
+	agent_free(rig->agent);
+	struct agent_opts opts = {
+		.home = rig->home, .dir = "/tmp", .script = rig->script, .ask = true
+	};
+	assert_int_equal(agent_open(agent_named(SV("rehearsal")), &opts, rig->loop, sink, rig,
+				 &rig->agent, NULL),
+		0);
+	(void)loop_add_timer(rig->loop, 10, begin_behind_a_question, rig);
+	turn(rig, "one", false);
+	assert_int_equal(rig->fail, AGENT_CANCELLED);
+	assert_string_equal(rig->message, "cancelled");
+	rig->allows = true;
+	(void)loop_add_timer(rig->loop, 10, begin_behind_a_question, rig);
+	turn(rig, "two", true);
+	assert_string_equal(rig->message, "cancelled; what was done stands: Read, Bash, Write");
+	/* What ran before is not taken for one of those behind it that have no name. */
+	rig->allows = false;
+	rig->more = "ABCDEFG";
+	(void)loop_add_timer(rig->loop, 10, begin_behind_a_question, rig);
+	turn(rig, "three", true);
+	assert_string_equal(rig->message, "cancelled; what was done stands: Read");
+}
+
 static void test_bad_scripts_are_named_by_line(void **state)
 {
 	(void)state;
@@ -391,6 +451,7 @@ int main(void)
 		CASE(test_silence_ends_a_turn),
 		CASE(test_a_question_is_no_silence),
 		CASE(test_cancel_within_a_question),
+		CASE(test_what_waits_behind_a_question_was_not_done),
 		cmocka_unit_test(test_bad_scripts_are_named_by_line),
 	};
 

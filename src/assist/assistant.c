@@ -1,13 +1,17 @@
 #include "assist/assistant.h"
 
 #include <assert.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "assist/candidates.h"
+#include "assist/correct.h"
 #include "assist/learn.h"
 #include "assist/record.h"
+#include "assist/redirect.h"
 #include "base/mem.h"
 #include "os/path.h"
+#include "store/said.h"
 #include "store/topic.h"
 
 enum { BUSY_PATIENCE_MS = 30000 }; /* a turn may be about to end; more is for the user to decide */
@@ -27,7 +31,10 @@ struct assistant {
 	enum text_language language; /* of what is said */
 	struct assistant_outcome out;
 	struct talk_place talk;
-	struct strv lost; /* conversations with a turn that is known not to have arrived */
+	VEC(int64_t) lost; /* turns in the journal that are known not to have arrived */
+	/* … that have arrived, or may have, as was just told; also those whose explanation is
+	 * waited for. */
+	VEC(int64_t) reached;
 };
 
 int assistant_new(const struct assistant_opts *opts, struct assistant **ret, struct err *reterr)
@@ -41,7 +48,6 @@ int assistant_new(const struct assistant_opts *opts, struct assistant **ret, str
 	}
 	as->opts = *opts;
 	as->opts.decide.talk = &as->talk;
-	as->lost = (struct strv)STRV_INIT;
 	decision_init(&as->decision);
 	as->unsent = (struct turn_outcome){
 		.fail = AGENT_CANCELLED,
@@ -65,7 +71,8 @@ void assistant_free(struct assistant *as)
 	decision_release(&as->decision);
 	free(as->judged.place);
 	free(as->talk.place);
-	strv_release(&as->lost);
+	vec_release(&as->lost);
+	vec_release(&as->reached);
 	free(as);
 }
 
@@ -85,11 +92,12 @@ static void tell_text(const struct assistant *as, enum text_id id, struct text_w
 	tell(as, line.buf);
 }
 
-static void on_news(void *data, enum turn_news what, const char *const words[3])
+static void on_news(void *data, enum turn_news what, const char *const words[3], int64_t turn)
 {
 	static const enum text_id texts[] = {
 		[NEWS_GONE] = TEXT_GONE,
 		[NEWS_LIMIT] = TEXT_LIMIT,
+		[NEWS_CALLS_FAILED] = TEXT_CALLS_FAILED,
 		[NEWS_STILL_AT_IT] = TEXT_STILL_AT_IT,
 		[NEWS_WAITS_FOR_IT] = TEXT_WAITS_FOR_IT,
 		[NEWS_ENDS_IT] = TEXT_ENDS_IT,
@@ -111,8 +119,12 @@ static void on_news(void *data, enum turn_news what, const char *const words[3])
 		tell(as, line.buf);
 		str_clear(&line);
 	}
+	if (what == NEWS_WAITS_FOR_IT && as->opts.ui.waits_for)
+		as->opts.ui.waits_for(as->opts.ui.data, words[0], words[1]);
 	if (what == NEWS_NOT_SENT || what == NEWS_NOT_BEGUN)
-		strv_add(&as->lost, words[2]);
+		vec_push(&as->lost, turn);
+	else if (what == NEWS_ANSWERED || what == NEWS_UNANSWERED || what >= NEWS_UNKNOWN_SESSION)
+		vec_push(&as->reached, turn);
 	AUTO_STR where = STR_INIT;
 	if (what == NEWS_NOT_BEGUN && words[1][0])
 		str_addf(&where, " --in %s", words[1]);
@@ -142,17 +154,22 @@ static void on_begin(void *data, const struct conv *c)
 	/* What else was interrupted in this folder would never be mentioned: this turn leaves it.
 	 */
 	if (!again) {
+		as->reached.n = 0; /* who goes on has seen it */
 		const struct turn_sink sink = { .data = as, .news = on_news };
 		struct err err = ERR_INIT;
-		if (turn_recover(as->host, as->opts.decide.dir, c->id, true, &sink, &err) < 0)
+		if (turn_recover(as->host, as->opts.decide.dir, c->id, TURN_RUNNING_ONCE, &sink,
+			    &err) < 0)
 			log_write(as->opts.turns.log, LOG_WARN, "after a crash: %s", err.msg);
 		tell(as, d->notice.buf);
 	}
 	if (as->opts.ui.begin)
 		as->opts.ui.begin(as->opts.ui.data, c);
 	if (!again && d->task == CONV_PLAN)
-		tell_text(as, kind && kind->can.plan ? TEXT_PLANNING : TEXT_CANNOT_PLAN,
-			TEXT_WORDS(c->agent));
+		tell_text(as,
+			!kind || !kind->can.plan	   ? TEXT_CANNOT_PLAN
+				: kind->can.plan_but_rules ? TEXT_PLANNING_BUT_RULES
+							   : TEXT_PLANNING,
+			TEXT_WORDS(kind ? kind->title : c->agent));
 	else if (!again && c->task == CONV_PLAN && c->turns > 0)
 		tell_text(as, TEXT_PLAN_TO_DOING, TEXT_WORDS(NULL));
 }
@@ -243,12 +260,12 @@ static int obey(struct assistant *as, struct decision *d, struct err *reterr)
 	if (d->heard == UTTERANCE_UNDO) {
 		r = decide_undo(o, &d->conv, reterr);
 		if (r >= 0) {
-			text_undone(&d->reply, d->language, &d->conv);
+			text_undone(&d->reply, d->language, &d->conv, r > 0);
 			assistant_stay(as, &d->conv);
 		} else if (r == ERR_NOTFOUND) {
 			str_adds(&d->reply, text_get(TEXT_NOTHING_TO_UNDO, d->language));
 		}
-		return r == ERR_NOTFOUND ? 0 : r;
+		return r < 0 && r != ERR_NOTFOUND ? r : 0;
 	}
 	if (d->heard == UTTERANCE_RESET)
 		r = assistant_reset(as, reterr);
@@ -261,22 +278,13 @@ static int create(struct assistant *as, struct conv *ret, struct err *reterr)
 {
 	const struct decide_opts *o = &as->opts.decide;
 	const struct conv *heir_of = &as->decision.heir_of;
-	AUTO_CONV last = CONV_INIT;
-	const struct agent_def *kind = as->opts.kind;
-	int r = as->opts.kind_default ? conv_last(o->store, o->dir, o->clock, &last, reterr)
-				      : ERR_NOTFOUND;
-
-	if (r < 0 && r != ERR_NOTFOUND)
-		return r;
-	const struct agent_def *before = r == 0 ? agent_named(sv_of(last.agent)) : NULL;
-	if (before && agent_available(before, &as->opts.turns.agents[agent_index(before)]))
-		kind = before;
 	const struct conv_new what = {
 		.dir = o->dir,
 		.project = o->project,
-		.agent = kind->name,
+		.agent = as->opts.kind->name,
 	};
-	r = conv_create(o->store, &what, turn_host_self(as->host), o->clock, ret, reterr);
+	int r = conv_create(o->store, &what, turn_host_self(as->host), o->clock, ret, reterr);
+
 	/* The folder may be moved before anybody reads the session that is made now. */
 	if (r == 0)
 		r = project_note(o->store, o->dir, reterr);
@@ -295,6 +303,149 @@ static int claim_again(const struct assistant *as, struct turn_job *job, struct 
 	(void)snprintf(job->prompt_id, sizeof(job->prompt_id), "%s",
 		again->prompt_id ? again->prompt_id : "");
 	return 0;
+}
+
+/* The very same as what did not arrive is that, sent again: it is done once, and nobody offers it
+ * any more. In another conversation the same words mean something else. */
+static void claim_retyped(const struct assistant *as, struct turn_job *job)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	const struct conv *c = &as->decision.conv;
+	/* A new one may be for what had one before. */
+	const char *in = c->id[0] || is_member(c) ? c->id : NULL;
+	AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
+
+	if (journal_lost(
+		    o->store, in, c->dir ? c->dir : o->dir, str_sv(&job->prompt), &lost, NULL) < 0)
+		return;
+	job->again = lost.id;
+	(void)snprintf(
+		job->prompt_id, sizeof(job->prompt_id), "%s", lost.prompt_id ? lost.prompt_id : "");
+}
+
+/* Whether a turn of this folder that was interrupted is what is said now. Where it would go now
+ * tells nothing, unless the user has named that: there the same words mean something else. */
+static bool is_repeated(const struct assistant *as, const struct turn_record *t)
+{
+	const struct decision *d = &as->decision;
+	const struct conv *c = &d->conv;
+	bool stays = d->by == BY_FOLDER && as->talk.place && as->talk.place[0];
+	bool named = (as->req.mode == REQUEST_IN || d->by == BY_PIN || stays) &&
+		(c->id[0] || is_member(c));
+
+	return (!named || strcmp(c->id, t->conversation) == 0) &&
+		sv_eq(sv_trim(str_sv(&t->prompt)), sv_trim(str_sv(&d->prompt)));
+}
+
+struct unexplained {
+	struct assistant *as;
+	char *ret; /* a conversation */
+};
+
+static int take_unexplained(void *data, const struct conv *c)
+{
+	const struct unexplained *u = data;
+	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
+	bool left = !c->owner.pid || proc_id_check(&c->owner) == PROC_GONE;
+
+	if (!left || u->ret[0] || journal_last(u->as->opts.decide.store, c->id, &t, NULL) < 0 ||
+		!is_repeated(u->as, &t))
+		return 0;
+	memcpy(u->ret, c->id, sizeof(c->id));
+	/* Another process may be the one that finds out. */
+	vec_push(&u->as->reached, t.id);
+	return 0;
+}
+
+/* Who says the very same once more may not have seen yet what became of it: it is not done twice by
+ * mistake, wherever it would go. While an agent is still at it nobody knows that. Said once more
+ * after it is known it is meant so. */
+static int refuse_repeated(struct assistant *as, struct turn_job *job, struct err *reterr)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	struct unexplained u = { .as = as, .ret = job->first };
+	bool same = false;
+	int r = conv_unfinished(o->store, o->dir, o->clock, take_unexplained, &u, reterr);
+
+	if (r < 0)
+		return r;
+	if (job->first[0])
+		return err_set(reterr, ERR_BUSY,
+			"what became of the very same, which was interrupted here, is not known");
+	vec_each (&as->reached, turn) {
+		AUTO_TURN_RECORD t = TURN_RECORD_INIT;
+		same |= journal_get(o->store, *turn, &t, NULL) == 0 && t.state != TURN_LOST &&
+			is_repeated(as, &t);
+	}
+	if (!same)
+		return 0;
+	as->reached.n = 0;
+	return err_set(reterr, ERR_INPUT, "%s", text_get(TEXT_REPEATED, as->language));
+}
+
+/* What was refused is what a correction is about, not the sentence before it. */
+static int note_refused(struct assistant *as, struct err *reterr)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	struct decision *d = &as->decision;
+	AUTO_FREE char *place = place_of(&d->conv);
+	bool whole = d->prompt.len <= ROUTE_TEXT_MAX; /* there is nowhere else to read it */
+
+	return decision_note(
+		o, d, place, NOTE_REFUSED | (o->routes && whole ? 0 : NOTE_ACTED), reterr);
+}
+
+/* It is open in its agent. */
+static int refuse_open(struct assistant *as, struct turn_job *job, struct err *reterr)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	const struct conv *c = &as->decision.conv;
+	AUTO_STR who = STR_INIT;
+
+	writer_describe(c->agent, c->owner.pid, &who);
+	conv_copy(&job->conv, c);
+	job->lasts = candidate_attended(o, c);
+	job->ebbs = writer_is_server(c->owner.pid);
+	return err_set(reterr, ERR_BUSY, "\"%s\" is open in %s right now%s%s", conv_label(c),
+		who.buf, job->lasts ? "; end it there, or begin another conversation with " : "",
+		!job->lasts	    ? ""
+			: o->greets ? "/new"
+				    : "--new");
+}
+
+/* One that there is becomes ours for a turn. */
+static int take_conversation(struct assistant *as, struct turn_job *job, struct err *reterr)
+{
+	const struct decide_opts *o = &as->opts.decide;
+	struct decision *d = &as->decision;
+	const struct conv *c = &d->conv;
+	const char *back = NULL;
+	bool lost = resolve_lost(o->where, c, &back);
+
+	if (lost && back)
+		return err_set(reterr, ERR_NOTFOUND,
+			"%s no longer has \"%s\", but the archive does. Get it back: %s %s; or "
+			"begin another one: faden ask --new",
+			c->agent, conv_label(c), back, c->session);
+	/* That it begins anew is told instead. */
+	if (lost)
+		str_clear(&d->notice);
+	int r = d->waits ? conv_busy(c, reterr)
+			 : conv_take(o->store, c->id, turn_host_self(as->host), o->clock, reterr);
+	if (r == ERR_BUSY)
+		conv_copy(&job->conv, c);
+	if (r < 0)
+		err_prefix(reterr, "\"%s\"", conv_label(c));
+	/* What another terminal made of the folder stays, and so does the talk when something that
+	 * was lost elsewhere is sent again. */
+	else if (!d->apart && !(as->req.again && as->talk.place))
+		r = conv_set_current(o->store, o->dir, c->id, o->clock, reterr);
+	if (r == 0)
+		conv_copy(&job->conv, c);
+	/* A work tree that was removed, say: its work goes on where the others' does. */
+	if (r == 0 && !path_exists(c->dir) && member_bring(o->kin, o->project, &job->conv))
+		r = conv_move(o->store, c->id, job->conv.dir, job->conv.project, reterr);
+	return r;
 }
 
 /* In one transaction with the decision. */
@@ -338,54 +489,27 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 		if (r == 0)
 			r = decision_note(o, d, c->id, NOTE_ACTED, reterr);
 	}
+	if (r == 0 && d->what == DECIDED_REPLY && d->by != BY_CORRECTION)
+		r = note_refused(as, reterr);
 	if (r < 0 || d->what != DECIDED_TURN)
 		return r < 0 ? r : TURN_NONE;
 	str_add(&job->prompt, str_sv(&d->prompt));
 	job->task = d->task;
 	job->own_rights = d->own_rights;
-	if (is_member(c) || d->held) {
-		AUTO_STR who = STR_INIT;
-		writer_describe(c->agent, c->owner.pid, &who);
-		conv_copy(&job->conv, c);
-		job->lasts = candidate_attended(o, c);
-		return err_set(reterr, ERR_BUSY, "\"%s\" is open in %s right now%s%s",
-			conv_label(c), who.buf,
-			job->lasts ? "; end it there, or begin another conversation with " : "",
-			!job->lasts	    ? ""
-				: o->greets ? "/new"
-					    : "--new");
-	}
-	if (as->req.again) {
-		r = claim_again(as, job, reterr);
-		if (r < 0)
-			return r;
-	}
-	if (!c->id[0])
-		return create(as, &job->conv, reterr);
-	bool kept = false, lost = resolve_lost(o->where, c, &kept);
-	if (lost && kept)
-		return err_set(reterr, ERR_NOTFOUND,
-			"%s no longer has \"%s\", but the archive does; nothing was sent. Get it "
-			"back: faden archive restore %s; or begin another one: faden ask --new",
-			c->agent, conv_label(c), c->session);
-	/* That it begins anew is told instead. */
-	if (lost)
-		str_clear(&d->notice);
-	r = d->waits ? conv_busy(c, reterr)
-		     : conv_take(o->store, c->id, turn_host_self(as->host), o->clock, reterr);
-	if (r == ERR_BUSY)
-		conv_copy(&job->conv, c);
+	job->leans = as->req.mode != REQUEST_NEW && route_only_goes_on(str_sv(&d->prompt));
+	r = as->req.again ? claim_again(as, job, reterr) : refuse_repeated(as, job, reterr);
 	if (r < 0)
-		err_prefix(reterr, "\"%s\"", conv_label(c));
-	/* What another terminal made of the folder stays, and so does the talk when something that
-	 * was lost elsewhere is sent again. */
-	else if (!d->apart && !(as->req.again && as->talk.place))
-		r = conv_set_current(o->store, o->dir, c->id, o->clock, reterr);
-	if (r == 0)
-		conv_copy(&job->conv, c);
-	/* A work tree that was removed, say: its work goes on where the others' does. */
-	if (r == 0 && !path_exists(c->dir) && member_bring(o->kin, o->project, &job->conv))
-		r = conv_move(o->store, c->id, job->conv.dir, job->conv.project, reterr);
+		return r;
+	if (!as->req.again)
+		claim_retyped(as, job);
+	/* Which waits as what it is: nothing is noted a second time. */
+	if (is_member(c) || d->held)
+		return refuse_open(as, job, reterr);
+	r = c->id[0] ? take_conversation(as, job, reterr) : create(as, &job->conv, reterr);
+	/* It is told now, so this is what a correction is of, however long the turn runs. What the
+	 * agent does meanwhile nobody knows yet. */
+	if (r == 0 && o->router)
+		r = decision_note(o, d, job->conv.id, NOTE_SAID | NOTE_ACTED | NOTE_DONE, reterr);
 	return r;
 }
 
@@ -395,28 +519,27 @@ static int claim(void *data, struct turn_job *job, struct err *reterr)
 static void learn(struct assistant *as, const struct turn_outcome *out)
 {
 	const struct decide_opts *o = &as->opts.decide;
-	const struct decision *d = &as->decision;
+	struct decision *d = &as->decision;
 	bool said = out->delivery != AGENT_NOT_DELIVERED;
 	bool asked = sv_ends(sv_trim(str_sv(&out->answer)), SV("?"));
 	struct err err = ERR_INIT;
 
-	/* What was refused is what a correction is about, not the sentence before it. */
+	/* What was undone was not noted either. */
+	if (!as->began)
+		d->noted = 0;
 	bool refused = !out->conv.id[0] && !out->sent && d->what == DECIDED_TURN && !as->req.again;
 	if (!o->router || (!out->conv.id[0] && !refused))
 		return;
 	int r = store_begin(o->store, &err);
 	if (r == 0 && refused) {
-		AUTO_FREE char *place = place_of(&d->conv);
-		bool whole = d->prompt.len <= ROUTE_TEXT_MAX; /* there is nowhere else to read it */
-		r = decision_note(
-			o, d, place, NOTE_REFUSED | (o->routes && whole ? 0 : NOTE_ACTED), &err);
+		r = note_refused(as, &err);
 		r = store_end(o->store, r, &err);
 	} else if (r == 0) {
 		/* What is said in a talk was said where it should be: a correction may lead
 		 * elsewhere, but says nothing again, least of all what came before the talk. */
 		r = decision_note(o, d, out->conv.id,
 			(said ? NOTE_SAID : 0) | (out->acted || !o->routes ? NOTE_ACTED : 0) |
-				(asked ? NOTE_ASKED : 0),
+				(out->acted ? NOTE_DONE : 0) | (asked ? NOTE_ASKED : 0),
 			&err);
 		if (r == 0 && out->err.code == 0 && said)
 			r = learn_turn(o->store, o->router, &out->conv, str_sv(&d->prompt),
@@ -526,8 +649,10 @@ void assistant_say(
 	struct err err = ERR_INIT;
 
 	as->language = decide_language(&as->opts.decide, req->text);
+	/* What another one is told while this one waits is not what this one is about. */
+	(void)!said_newest(as->opts.decide.store, &as->opts.decide.until, NULL);
 	/* What is not known of the agents' own sessions does not keep anybody from talking. */
-	if (decide_refresh(&as->opts.decide, &err) < 0)
+	if (decide_refresh(&as->opts.decide, req->text, &err) < 0)
 		log_write(as->opts.turns.log, LOG_WARN, "sessions: %s", err.msg);
 	assert(!as->done);
 	as->done = done;
@@ -552,6 +677,19 @@ void assistant_cancel(struct assistant *as)
 		turn_cancel(as->turn);
 }
 
+void assistant_stop(struct assistant *as, int signo)
+{
+	if (signo == SIGHUP && as && as->done && !as->judge)
+		turn_abandon(as->turn);
+	else
+		assistant_cancel(as);
+}
+
+bool assistant_plans(const struct assistant *as)
+{
+	return as->decision.task == CONV_PLAN;
+}
+
 void assistant_answer(struct assistant *as, const char *ask, enum agent_answer answer)
 {
 	if (as->done && !as->judge)
@@ -565,7 +703,8 @@ void assistant_drop(struct assistant *as)
 	as->done = NULL;
 }
 
-int assistant_recover(struct assistant *as, bool running, struct sv next, struct err *reterr)
+int assistant_recover(
+	struct assistant *as, enum turn_running running, struct sv next, struct err *reterr)
 {
 	const struct turn_sink sink = sink_of(as);
 
@@ -575,10 +714,22 @@ int assistant_recover(struct assistant *as, bool running, struct sv next, struct
 
 int assistant_next_lost(struct assistant *as, struct turn_record *ret, struct err *reterr)
 {
-	if (as->lost.n == 0)
-		return err_set(reterr, ERR_NOTFOUND, "nothing was lost");
-	AUTO_FREE char *id = as->lost.v[--as->lost.n];
-	as->lost.v[as->lost.n] = NULL;
-	return journal_lost(
-		as->opts.decide.store, id[0] ? id : NULL, as->opts.decide.dir, ret, reterr);
+	struct store *store = as->opts.decide.store;
+
+	while (as->lost.n > 0) {
+		int64_t turn = as->lost.v[--as->lost.n];
+		AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
+		int r = journal_get(store, turn, &lost, reterr);
+		if (r == ERR_NOTFOUND ||
+			(r == 0 &&
+				(lost.state != TURN_LOST || journal_was_sent_again(store, turn) ||
+					journal_said_since(store, as->opts.decide.dir, &lost))))
+			continue;
+		if (r < 0)
+			return r;
+		*ret = lost;
+		lost = (struct turn_record)TURN_RECORD_INIT;
+		return 0;
+	}
+	return err_set(reterr, ERR_NOTFOUND, "nothing was lost");
 }

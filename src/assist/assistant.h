@@ -38,6 +38,9 @@ struct assistant_ui {
 	void (*notice)(void *data, const char *line);
 	/* Every second while a limit of the agent is waited out. */
 	void (*waiting)(void *data, int64_t seconds_left);
+	/* An agent that an interrupted turn has left at work is waited for: its name, its process.
+	 */
+	void (*waits_for)(void *data, const char *agent, const char *pid);
 };
 
 /* Borrowed for the assistant's life. */
@@ -47,7 +50,6 @@ struct assistant_opts {
 	struct assistant_ui ui;
 	struct judge_opts judge; /* who is asked about close choices */
 	const struct agent_def *kind; /* who answers in a new conversation */
-	bool kind_default; /* nobody chose it: a folder goes on with the agent it had before */
 	bool waits; /* a conversation in use is waited for, where sentences are not routed too */
 	bool wait_on_limit; /* when the agent's limit is reached: wait until it ends */
 };
@@ -76,6 +78,11 @@ void assistant_follow(struct assistant *as);
 int assistant_reset(struct assistant *as, struct err *reterr) MUST_USE;
 /* Stops what runs; nothing runs: no effect. */
 void assistant_cancel(struct assistant *as);
+/* The same for a signal that ends the program: when the terminal is gone, nobody hears how it
+ * ended, and whoever comes next is told. */
+void assistant_stop(struct assistant *as, int signo);
+/* What runs, or ran last, is a turn that plans because its words say so. */
+bool assistant_plans(const struct assistant *as);
 /* Answers an AGENT_EV_ASK, from within the event or later; one that is over: no effect. */
 void assistant_answer(struct assistant *as, const char *ask, enum agent_answer answer);
 /* Ends it at once, and no done comes: for who cannot run the loop any longer. Not from within a
@@ -85,11 +92,11 @@ void assistant_drop(struct assistant *as);
 /*
  * What crashes left behind in the folder's conversations is looked up in the transcripts and told
  * by notices, each once; nothing is sent again. Every turn does it too; front ends call it at
- * start. With `running` also told is what an agent still works on. It is told in the language of
+ * start. `running`: what an agent still works on (turn/turn.h). It is told in the language of
  * `next`, what will be said then; empty: not known yet.
  */
-int assistant_recover(
-	struct assistant *as, bool running, struct sv next, struct err *reterr) MUST_USE;
+int assistant_recover(struct assistant *as, enum turn_running running, struct sv next,
+	struct err *reterr) MUST_USE;
 /* One of the turns that were told not to have reached their agent, for a request with it as
  * `again`; each is given once. ERR_NOTFOUND: no more. */
 int assistant_next_lost(struct assistant *as, struct turn_record *ret, struct err *reterr) MUST_USE;

@@ -5,10 +5,12 @@
 
 #include "assist/correct.h"
 #include "assist/learn.h"
+#include "assist/record.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "os/path.h"
+#include "route/phrase.h"
 #include "store/topic.h"
 #include "turn/turn.h"
 
@@ -17,6 +19,7 @@ enum {
 	MEMBERS_MAX = 12, /* sessions of the agents' own in this project */
 	NAMED_MEMBERS_MAX = 5, /* … that are found by their names */
 	TAILS_MAX = 6, /* … whose last words are read */
+	CORRECTIONS_MAX = 30, /* the latest, that are looked at */
 };
 
 /* Older than this, a session of the agents' own does not go on unless it is named. */
@@ -37,6 +40,8 @@ struct gathering {
 	const char *current; /* what goes on in the folder; empty: nothing */
 	VEC(struct material) materials;
 	struct map seen; /* ids of conversations, and sessions without one */
+	struct map strays; /* ids of conversations from which a correction took a sentence */
+	bool with_strays; /* they count as any other */
 	struct map writers; /* sessions that are open in an agent → pid */
 	bool writers_known;
 	bool subject; /* the text has one */
@@ -78,7 +83,7 @@ static bool usable(struct gathering *g, const struct conv *c, uint64_t *ret_pid,
 		!path_exists(c->dir))
 		return false;
 	for (size_t i = 0; !g->writers_known && i < o->n_homes; i++)
-		transcript_writers(&o->homes[i], &g->writers);
+		transcript_writers(&o->homes[i], NULL, &g->writers);
 	g->writers_known = true;
 	/* An agent of ours is nobody else's: a kept one is let go, one that a crash left is waited
 	 * for. */
@@ -149,9 +154,13 @@ static int gather(void *data, const struct conv *c)
 
 	if (!decide_goes_on(o, c) || !map_put(&g->seen, sv_of(c->id), 1))
 		return 0;
-	/* What the user has deleted is over, and what goes on in a session that was made of it is
-	 * only there; but a name leads to it, also to be told how it comes back. */
+	/* What the user has deleted is over, what goes on in a session that was made of it is only
+	 * there, and what holds a sentence alone that was said elsewhere since holds nothing; but a
+	 * name leads to it, also to be told how it comes back. */
+	uint64_t ignored;
 	bool over = c->deleted ||
+		(topics && c->turns <= 1 && strcmp(c->id, g->current) != 0 &&
+			map_get(&g->strays, sv_of(c->id), &ignored)) ||
 		(topics && c->session && strcmp(c->id, g->current) != 0 &&
 			catalogue_superseded(o->store, c->agent, c->session));
 	if (over && !(c->name && says(g->folded, c->name)))
@@ -179,6 +188,21 @@ static int gather(void *data, const struct conv *c)
 	conv_copy(&copy, c);
 	add(g, &copy, &m);
 	return r;
+}
+
+static int gather_stray(void *data, const struct correction *c)
+{
+	struct gathering *g = data;
+	AUTO_TURN_RECORD begun = TURN_RECORD_INIT;
+	AUTO_TURN_RECORD said = TURN_RECORD_INIT;
+	const struct sv text = sv_of(c->text);
+
+	/* One that had something in it before, from the agent itself, was not begun by that. */
+	if (c->right && journal_said(g->opts->store, c->right, text, &said, NULL) == 0 &&
+		journal_said(g->opts->store, c->wrong, text, &begun, NULL) == 0 &&
+		begun.before_size == 0)
+		(void)map_put(&g->strays, sv_of(c->wrong), 1);
+	return 0;
 }
 
 /* Conversations of any folder and age that share a word with the text: it may name them. */
@@ -288,10 +312,28 @@ static int of_thread(const struct gathering *g, const struct conv *a, const stru
 		: 0;
 }
 
+/* Whether it speaks to what has that name: "kumquat, add comments", "in kumquat, …", "kumquat
+ * weiter", "kumquat please …". Not "kumquat jam is too sweet". */
+static bool speaks_to(struct sv text, const char *name)
+{
+	struct text t = TEXT_INIT;
+
+	phrase_read(&t, text);
+	size_t where = phrase_at(&t, 0, PHRASE_WHERE), n = phrase_among(&t, where, name);
+	size_t end = where + n;
+	bool speaks = n > 0 &&
+		(end == t.tokens.n || t.tokens.v[end].apart ||
+			(where == 0 &&
+				(phrase_at(&t, end, PHRASE_ORDER_OPENS) > 0 ||
+					phrase_is_whole(&t, end, PHRASE_GO_ON))));
+	text_release(&t);
+	return speaks;
+}
+
 /*
- * What the sentence calls by its name and says that it goes back to: ROUTE_NONE when there is
- * nothing. The longest name wins, then what is here, then the newest; of one thread what goes
- * on.
+ * What the sentence speaks to by its name, or names and says that it goes back to: ROUTE_NONE when
+ * there is nothing. The longest name wins, then what is here, then the newest; of one thread what
+ * goes on.
  */
 static size_t find_called(const struct gathering *g, bool returns)
 {
@@ -300,11 +342,8 @@ static size_t find_called(const struct gathering *g, bool returns)
 
 	for (size_t i = 0; i < d->convs.n; i++) {
 		const struct conv *c = &d->convs.v[i];
-		AUTO_STR name = STR_INIT;
-		if (!c->name || !says(g->folded, c->name))
-			continue;
-		utf8_normalise(&name, sv_of(c->name), true);
-		if (!returns && !sv_eq(str_sv(&name), g->folded))
+		if (!c->name || !says(g->folded, c->name) ||
+			!(returns || speaks_to(g->folded, c->name)))
 			continue;
 		const struct conv *than = best == ROUTE_NONE ? NULL : &d->convs.v[best];
 		bool here = strcmp(c->dir, g->opts->dir) == 0;
@@ -344,10 +383,11 @@ static void find_namesakes(const struct gathering *g, size_t called)
 	}
 }
 
-/* A name goes before all that the router thinks. */
-static void prefer_called(const struct decision *d, size_t called, struct route_decision *ret)
+/* A name goes before all that the router thinks, and its row says so. */
+static void prefer_called(struct decision *d, size_t called, struct route_decision *ret)
 {
 	const struct conv *c = &d->convs.v[called];
+	struct route_candidate *row = &d->candidates[called];
 	bool free = !candidate_runs(c);
 
 	*ret = (struct route_decision){
@@ -357,8 +397,12 @@ static void prefer_called(const struct decision *d, size_t called, struct route_
 		.runner_up = ROUTE_NONE,
 		.confidence = 1,
 		.ahead = 1,
+		.fresh = -1,
 	};
 	(void)snprintf(ret->reason, sizeof(ret->reason), "it is called '%.200s'", c->name);
+	row->routable = free;
+	row->score = ret->confidence;
+	(void)snprintf(row->reason, sizeof(row->reason), "%s", ret->reason);
 }
 
 /* ---- all of them ---- */
@@ -377,13 +421,11 @@ static struct route_conv view_of(const struct gathering *g, size_t i, const stru
 		.status = candidate_runs(c)				     ? ROUTE_ACTIVE
 			: c->status == CONV_ERRORED && profile == ROUTE_SEED ? ROUTE_ERRORED
 									     : ROUTE_IDLE,
-		.created_ms = last_ms - (c->active_ms - c->created_ms),
 		.last_ms = last_ms,
 		.dir = sv_of(c->dir),
 		.last_dir =
 			c->id[0] && strcmp(c->id, current->id) == 0 ? sv_of(g->opts->dir) : SV(""),
 		.project = sv_of(c->project),
-		.turns = (unsigned)c->turns,
 		.before_reset = m->away,
 		.commands = m->slices,
 		.n_commands = m->prompts.n,
@@ -399,8 +441,12 @@ static int gather_all(struct gathering *g, const struct conv *current)
 	const struct catalogue_unclaimed called = { .text = text, .limit = NAMED_MEMBERS_MAX };
 	/* What leans on something leans on what ran in this project, or goes on in this folder,
 	 * also when that was fetched from another project by its name. */
-	int r = current->id[0] ? gather(g, current) : 0;
+	int r = g->with_strays
+		? 0
+		: correction_each(o->store, CORRECTIONS_MAX, gather_stray, g, g->reterr);
 
+	if (r == 0 && current->id[0])
+		r = gather(g, current);
 	if (r == 0)
 		r = conv_in_project(o->store, o->project, (int64_t)router_opts(o->router)->max,
 			o->clock, gather, g, g->reterr);
@@ -440,14 +486,41 @@ static void keep_meanings(const struct gathering *g)
 	(void)!store_end(g->opts->store, r, &err);
 }
 
+/* Of our conversations the one that this terminal was led to last is what ran last here, as long as
+ * that is not long ago: what ends or is said in another one meanwhile is not seen here. */
+static void put_own_last(const struct gathering *g, struct route_conv *view)
+{
+	const struct decide_opts *o = g->opts;
+	int64_t since_ms = clock_wall_ms(o->clock) - router_opts(o->router)->expiry_ms;
+	size_t own = ROUTE_NONE, last = ROUTE_NONE;
+	AUTO_RECORD rec = { .text = NULL };
+
+	if (!record_read(o, false, &rec) || !rec.here || rec.when_ms < since_ms ||
+		record_is_before_reset(o, &rec))
+		return;
+	for (size_t i = 0; i < g->d->convs.n; i++) {
+		const struct conv *c = &g->d->convs.v[i];
+		if (is_member(c) || c->used_elsewhere)
+			continue;
+		if (strcmp(c->id, rec.places.v[rec.at]) == 0)
+			own = i;
+		else if (last == ROUTE_NONE || view[i].last_ms > view[last].last_ms)
+			last = i;
+	}
+	if (own != ROUTE_NONE && last != ROUTE_NONE && view[last].last_ms >= view[own].last_ms)
+		view[own].last_ms = view[last].last_ms + 1;
+}
+
 int candidates_ask(const struct decide_opts *o, struct sv text, const struct conv *current,
-	struct decision *d, struct route_decision *ret, struct err *reterr)
+	bool strays, struct decision *d, struct route_decision *ret, struct err *reterr)
 {
 	struct gathering g = { .opts = o,
 		.d = d,
 		.text = text,
 		.current = current->id,
+		.with_strays = strays,
 		.seen = MAP_INIT,
+		.strays = MAP_INIT,
 		.writers = MAP_INIT,
 		.leans = route_only_goes_on(text),
 		.reset_ms = conv_reset_ms(o->store, o->dir),
@@ -465,6 +538,7 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 	for (size_t i = 0; r == 0 && i < d->convs.n; i++)
 		vec_push(&view, view_of(&g, i, current));
 	if (r == 0) {
+		put_own_last(&g, view.v);
 		d->candidates = xcalloc(view.n + 1, sizeof(*d->candidates));
 		router_decide(o->router, &query, view.v, view.n, d->candidates, ret);
 		keep_meanings(&g);
@@ -485,6 +559,7 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 	vec_release(&g.materials);
 	vec_release(&view);
 	map_release(&g.seen);
+	map_release(&g.strays);
 	map_release(&g.writers);
 	return r;
 }
@@ -509,7 +584,7 @@ int candidates_here_first(const struct decide_opts *o, struct sv text, const str
 		!route_goes_back_first(text, &part) || !router_returns(o->router, part))
 		return 0;
 	decision_init(&seen);
-	int r = candidates_ask(o, part, current, &seen, &by_part, reterr);
+	int r = candidates_ask(o, part, current, false, &seen, &by_part, reterr);
 	for (size_t i = 0; r == 0 && i < seen.convs.n; i++) {
 		const struct conv *c = &seen.convs.v[i];
 		bool is_here = strcmp(c->dir, o->dir) == 0;
@@ -539,10 +614,42 @@ int candidates_here_first(const struct decide_opts *o, struct sv text, const str
 
 /* ---- what goes on in a folder ---- */
 
+/* When what was deleted here last had gone on; *ret_session as conv_over(). */
+static int64_t deleted_ms(const struct decide_opts *o, char **ret_session)
+{
+	int64_t last_ms = conv_over(o->store, o->dir, ret_session);
+
+	for (size_t i = 0; o->kin && i < o->kin->places.n; i++) {
+		AUTO_FREE char *session = NULL;
+		int64_t ms = conv_over(o->store, o->kin->places.v[i].dir, &session);
+		if (ms <= last_ms)
+			continue;
+		last_ms = ms;
+		free(*ret_session);
+		*ret_session = TAKE_PTR(session);
+	}
+	return last_ms;
+}
+
+bool candidate_over(const struct decide_opts *o, const struct conv *c)
+{
+	AUTO_FREE char *session = NULL;
+	int64_t ms = deleted_ms(o, &session);
+	bool back = session && c->session && strcmp(session, c->session) == 0;
+
+	return c->active_ms < ms && !back && clock_wall_ms(o->clock) - ms <= member_fresh_ms;
+}
+
 struct newest {
 	struct gathering g;
 	struct conv *c, *open;
+	int64_t over_ms; /* what is older does not go on: something of then was deleted */
 };
+
+static bool is_newer(const struct newest *n, int64_t active_ms)
+{
+	return active_ms > n->c->active_ms && active_ms > n->g.reset_ms && active_ms >= n->over_ms;
+}
 
 static int take_newer(void *data, const struct session_row *row)
 {
@@ -551,7 +658,7 @@ static int take_newer(void *data, const struct session_row *row)
 	bool open = false;
 	struct conv c;
 
-	if (row->active_ms <= n->c->active_ms || row->active_ms <= n->g.reset_ms)
+	if (!is_newer(n, row->active_ms))
 		return 1;
 	member_of(row, n->g.opts->clock, &c);
 	(void)member_bring(n->g.opts->kin, n->g.opts->project, &c);
@@ -577,9 +684,8 @@ static int take_used(void *data, const struct conv *c)
 	uint64_t pid = 0;
 	bool open = false;
 
-	if (!c->used_elsewhere || strcmp(c->dir, o->dir) != 0 || c->active_ms <= n->c->active_ms ||
-		c->active_ms <= n->g.reset_ms || c->age_ms > member_fresh_ms ||
-		!usable(&n->g, c, &pid, &open))
+	if (!c->used_elsewhere || strcmp(c->dir, o->dir) != 0 || !is_newer(n, c->active_ms) ||
+		c->age_ms > member_fresh_ms || !usable(&n->g, c, &pid, &open))
 		return 0;
 	struct conv *to = open ? n->open : n->c;
 	if (open && c->active_ms <= to->active_ms)
@@ -601,13 +707,19 @@ int candidates_newest(
 		.c = c,
 		.open = open };
 	const struct catalogue_unclaimed query = { .dir = o->dir, .limit = MEMBERS_MAX };
-	int r = o->n_homes == 0 ? 0
-				: conv_in_project(o->store, o->project, MEMBERS_MAX, o->clock,
-					  take_used, &n, reterr);
+	AUTO_FREE char *session = NULL;
+	int r;
 
-	if (r >= 0 && o->n_homes > 0)
+	if (o->n_homes == 0)
+		return 0;
+	/* As it did when it was there. */
+	n.over_ms = deleted_ms(o, &session);
+	if (candidate_over(o, c))
+		conv_release(c);
+	r = conv_in_project(o->store, o->project, MEMBERS_MAX, o->clock, take_used, &n, reterr);
+	if (r >= 0)
 		r = catalogue_unclaimed(o->store, &query, take_newer, &n, reterr);
-	for (size_t i = 0; r >= 0 && o->n_homes > 0 && o->kin && i < o->kin->places.n; i++) {
+	for (size_t i = 0; r >= 0 && o->kin && i < o->kin->places.n; i++) {
 		const struct catalogue_unclaimed before = { .dir = o->kin->places.v[i].dir,
 			.limit = MEMBERS_MAX };
 		r = catalogue_unclaimed(o->store, &before, take_newer, &n, reterr);

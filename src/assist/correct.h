@@ -21,6 +21,11 @@ enum route_correction {
 
 struct route_correct_words {
 	struct sv about; /* a slice of text, for CORRECT_ABOUT only */
+	bool bare; /* that is all, or nothing says of what it is the other one: "no, the crawler",
+		      "no, the last one", which may as well be an answer */
+	bool name; /* … without an article: only a name that was given can be meant */
+	bool meant; /* … but said to have been meant: "no, I meant the crawler" */
+	bool word; /* … in a single word */
 	bool denies; /* begins with a no */
 	bool sure; /* speaks of conversations, so it is for nobody but the router */
 };

@@ -8,14 +8,12 @@
 #include "assist/learn.h"
 #include "assist/nowhere.h"
 #include "assist/record.h"
-#include "base/map.h"
+#include "assist/redirect.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "os/path.h"
-#include "store/topic.h"
-
-/* Two texts are one request when at least half of their words are the same. */
-static const double same_request = 0.5;
+#include "route/phrase.h"
+#include "route/tables.h"
 
 void decision_init(struct decision *d)
 {
@@ -29,6 +27,8 @@ void decision_init(struct decision *d)
 		.places = STRV_INIT,
 		.confidence = 1,
 		.next = ROUTE_NONE,
+		.ahead = 1,
+		.fresh = -1,
 		.language = TEXT_ENGLISH,
 	};
 }
@@ -64,7 +64,7 @@ const char *decision_by_name(enum decision_by by)
 	return names[by];
 }
 
-static void set_reason(struct decision *d, const char *reason)
+void decision_reason(struct decision *d, const char *reason)
 {
 	(void)snprintf(d->reason, sizeof(d->reason), "%s", reason);
 }
@@ -78,340 +78,58 @@ bool decide_goes_on(const struct decide_opts *o, const struct conv *c)
 	return !o->chosen || strcmp(c->agent, rehearsal) != 0 || strcmp(o->chosen, rehearsal) == 0;
 }
 
-static int find_current(const struct decide_opts *o, struct conv *ret, struct err *reterr)
+int decide_current(const struct decide_opts *o, struct conv *ret, struct err *reterr)
 {
 	int r = conv_current(o->store, o->dir, o->clock, ret, reterr);
 
 	return r == ERR_NOTFOUND ? 0 : r;
 }
 
-static int find_here(const struct decide_opts *o, struct conv *ret, struct err *reterr)
+int decide_find_here(const struct decide_opts *o, struct conv *ret, struct err *reterr)
 {
 	AUTO_CONV open = CONV_INIT;
-	int r = find_current(o, ret, reterr);
+	int r = decide_current(o, ret, reterr);
 
 	return r == 0 && o->newest ? candidates_newest(o, ret, &open, reterr) : r;
 }
 
-/* ---- corrections ---- */
-
-int decision_note(const struct decide_opts *opts, const struct decision *d,
-	const char *conversation, unsigned flags, struct err *reterr)
-{
-	AUTO_RECORD before = { .text = NULL };
-	AUTO_RECORD rec = { .places = STRV_INIT,
-		.at = d->at,
-		.said = d->said | (flags & NOTE_SAID ? 1U << d->at : 0),
-		.told = d->elsewhere || (flags & NOTE_REFUSED),
-		.acted = flags & NOTE_ACTED,
-		.asked = flags & NOTE_ASKED };
-	bool known = record_read(opts->store, opts->dir, &before);
-
-	for (size_t i = 0; i < d->places.n; i++)
-		strv_add(&rec.places, i == d->at ? conversation : d->places.v[i]);
-	rec.text = xstrdup(d->prompt.len > 0 ? d->prompt.buf : known ? before.text : "");
-	rec.open = xstrdup(d->open.session ? d->open.session : known ? before.open : "");
-	return rec.text[0] && rec.places.n > 0 ? record_write(opts->store, opts->dir, &rec, reterr)
-					       : 0;
-}
-
-static void add_place(struct decision *d, char *place)
-{
-	bool known = false;
-
-	for (size_t i = 0; i < d->places.n; i++)
-		known |= strcmp(d->places.v[i], place) == 0;
-	if (known || d->places.n == RECORD_PLACES_MAX)
-		free(place);
-	else
-		strv_take(&d->places, place);
-}
-
-/* From where it went, round to where it could go as well. */
-static void add_round(struct decision *d, const struct record *rec)
-{
-	for (size_t i = 0; i < rec->places.n; i++)
-		add_place(d, xstrdup(rec->places.v[(rec->at + i) % rec->places.n]));
-}
-
-/* Which of the decision's places the last sentence was said in. */
-static unsigned said_in(const struct decision *d, const struct record *rec)
-{
-	unsigned said = 0;
-
-	for (size_t i = 0; i < d->places.n; i++)
-		for (size_t k = 0; k < rec->places.n; k++)
-			if (strcmp(d->places.v[i], rec->places.v[k]) == 0)
-				said |= (rec->said >> k & 1U) << i;
-	return said;
-}
-
-/* They share at least so many words, too. */
-static bool same_subject(struct router *router, struct sv a, struct sv b, size_t least)
-{
-	AUTO_MAP stems = MAP_INIT;
-	const struct sv texts[] = { a, b };
-	size_t at = 0, shared = 0;
-	struct sv key;
-	uint64_t count;
-
-	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-		AUTO_STRV words = STRV_INIT;
-		learn_stems(router, texts[i], &words);
-		for (size_t w = 0; w < words.n; w++)
-			*map_ref(&stems, sv_of(words.v[w])) += 1;
-	}
-	while (map_next(&stems, &at, &key, &count))
-		shared += count > 1;
-	return shared >= least && (double)shared >= same_request * (double)stems.n;
-}
-
-struct remembering {
+struct lost {
 	const struct decide_opts *opts;
-	struct sv text;
-	struct decision *d;
-};
-
-/* Was such a text corrected before? Then what the user said is right now as well: also another
- * conversation than the one that was wrong then, where the texts have more than a word in common.
- */
-static int recall_correction(void *data, const struct correction *c)
-{
-	enum { CORRECTIONS_WORDS = 2 };
-	const struct remembering *m = data;
-	struct decision *d = m->d;
-	bool again = strcmp(c->wrong, d->conv.id) == 0;
-	const struct conv *right = NULL;
-
-	if (!again && !c->right)
-		return 0;
-	for (size_t i = 0; c->right && i < d->convs.n; i++)
-		if (d->candidates[i].routable && strcmp(d->convs.v[i].id, c->right) == 0)
-			right = &d->convs.v[i];
-	/* One that is gone since, or elsewhere, is no place to go. */
-	if ((c->right && !right) ||
-		!same_subject(
-			m->opts->router, m->text, sv_of(c->text), again ? 1 : CORRECTIONS_WORDS))
-		return 0;
-	conv_release(&d->conv);
-	d->conv = (struct conv)CONV_INIT;
-	if (right)
-		conv_copy(&d->conv, right);
-	set_reason(d, "such a sentence was corrected before");
-	d->close = false;
-	return 1;
-}
-
-static int apply_memory(
-	const struct decide_opts *o, struct sv text, struct decision *d, struct err *reterr)
-{
-	enum { CORRECTIONS_MAX = 30 };
-	struct remembering m = { o, text, d };
-	int r = correction_each(o->store, CORRECTIONS_MAX, recall_correction, &m, reterr);
-
-	return r < 0 ? r : 0;
-}
-
-/* The conversation that the words name, also behind a reset: "back to" reaches there whatever the
- * correction's own words were. A name that was given goes before words in common. ERR_NOTFOUND when
- * there is none. */
-static int find_named(
-	const struct decide_opts *o, struct sv about, struct decision *d, struct err *reterr)
-{
-	AUTO_FREE char *back = xasprintf("back to %.*s", SV_ARG(about));
-	const struct sv tries[] = { sv_of(back), about };
-	struct conv *ret = &d->conv;
-	AUTO_CONV current = CONV_INIT;
-	int r = find_current(o, &current, reterr);
-
-	for (size_t i = 0; r == 0 && !ret->id[0] && !is_member(ret) && i < ARRAY_LEN(tries); i++) {
-		struct route_decision chosen;
-		struct decision seen;
-		double best = 0;
-		decision_init(&seen);
-		r = candidates_ask(o, tries[i], &current, &seen, &chosen, reterr);
-		if (r == 0 && seen.called && chosen.action == ROUTE_RESUME) {
-			conv_copy(ret, &seen.convs.v[chosen.index]);
-			d->namesakes = seen.namesakes;
-			memcpy(d->namesake, seen.namesake, sizeof(d->namesake));
-			decision_release(&seen);
-			break;
-		}
-		for (size_t k = 0; r == 0 && k < seen.convs.n; k++) {
-			if (seen.candidates[k].keyword < CANDIDATE_NAMED ||
-				seen.candidates[k].keyword <= best ||
-				!decide_goes_on(o, &seen.convs.v[k]))
-				continue;
-			best = seen.candidates[k].keyword;
-			conv_release(ret);
-			conv_copy(ret, &seen.convs.v[k]);
-		}
-		decision_release(&seen);
-	}
-	if (r == 0 && !ret->id[0] && !is_member(ret)) {
-		AUTO_STR line = STR_INIT;
-		AUTO_FREE char *words = xmemdup0(about.p, about.n);
-		text_fill(&line, TEXT_NONE_ABOUT, o->language, TEXT_WORDS(words));
-		r = err_set(reterr, ERR_NOTFOUND, "%s", line.buf);
-	}
-	return r;
-}
-
-struct another {
-	const struct decide_opts *opts;
-	const struct record *rec;
 	struct conv *ret;
 };
 
-static int take_another(void *data, const struct conv *c)
+static int take_deleted(void *data, const struct session_row *row)
 {
-	const struct another *a = data;
+	const struct lost *lost = data;
 
-	if (a->ret->id[0] || c->deleted || strcmp(c->id, a->rec->places.v[a->rec->at]) == 0 ||
-		!decide_goes_on(a->opts, c))
-		return 0;
-	conv_copy(a->ret, c);
-	return 0;
-}
-
-/* The next of the places that is still there; where only one was thought of, what else went on in
- * this project last. */
-static int find_other(const struct decide_opts *o, const struct record *rec, struct decision *d,
-	struct err *reterr)
-{
-	enum { RECENT = 5 };
-	struct another another = { o, rec, &d->conv };
-	size_t n = rec->places.n;
-
-	for (size_t i = 1; i < n; i++) {
-		size_t at = (rec->at + i) % n;
-		if (strcmp(rec->places.v[at], rec->places.v[rec->at]) == 0)
-			continue;
-		int r = place_find(o->store, rec->places.v[at], o->clock, &d->conv, reterr);
-		if (r == ERR_NOTFOUND)
-			continue;
-		if (r == 0 && (d->conv.deleted || !decide_goes_on(o, &d->conv))) {
-			conv_release(&d->conv);
-			continue;
-		}
-		for (size_t k = 0; k < n; k++)
-			add_place(d, xstrdup(rec->places.v[k]));
-		d->at = at;
-		return r;
+	if (row->gone) {
+		conv_release(lost->ret);
+		member_of(row, lost->opts->clock, lost->ret);
+		lost->ret->deleted = true;
 	}
-	int r = conv_in_project(
-		o->store, o->project, RECENT, o->clock, take_another, &another, reterr);
-	if (r == 0 && !d->conv.id[0])
-		return err_set(reterr, ERR_NOTFOUND, "%s", text_get(TEXT_NO_OTHER, o->language));
-	add_place(d, xstrdup(rec->places.v[rec->at]));
-	add_place(d, xstrdup(d->conv.id));
-	d->at = 1;
-	return r;
-}
-
-/* The conversation that is meant; empty: a new one. */
-static int find_target(const struct decide_opts *o, enum route_correction kind, struct sv about,
-	const struct record *rec, struct decision *d, struct err *reterr)
-{
-	if (kind == CORRECT_OTHER)
-		return find_other(o, rec, d, reterr);
-	int r = kind == CORRECT_ABOUT ? find_named(o, about, d, reterr) : 0;
-	if (r == 0) {
-		add_place(d, place_of(&d->conv));
-		add_round(d, rec);
-	}
-	return r;
-}
-
-/* What was said goes to the right conversation, unless something was done with it already, it was
- * said there before, or it was not wrong: then only what comes next goes there. */
-static int correct(const struct decide_opts *o, const struct record *rec, bool wrong,
-	struct decision *d, struct err *reterr)
-{
-	static const enum text_id texts[2][2] = {
-		{ TEXT_NEXT_THERE, TEXT_NEXT_NEW },
-		{ TEXT_DONE_NEXT_THERE, TEXT_DONE_NEXT_NEW },
-	};
-	bool fresh = !d->conv.id[0] && !is_member(&d->conv);
-	AUTO_STR label = STR_INIT;
-
-	str_adds(&label, conv_label(&d->conv));
-	if (!fresh && strcmp(d->conv.dir, o->dir) != 0)
-		str_addf(&label, ", in %s", d->conv.dir);
-	const struct text_words name = TEXT_WORDS(label.buf);
-	d->by = BY_CORRECTION;
-	d->said = said_in(d, rec);
-	bool back = d->said >> d->at & 1U;
-	if (wrong) {
-		str_adds(&d->misplaced, rec->text);
-		(void)snprintf(d->wrong, sizeof(d->wrong), "%s", rec->places.v[rec->at]);
-	}
-	if (wrong && !rec->acted && !back) {
-		AUTO_TURN_RECORD said = TURN_RECORD_INIT;
-		int r = journal_said(
-			o->store, rec->places.v[rec->at], sv_of(rec->text), &said, reterr);
-		if (r < 0 && r != ERR_NOTFOUND)
-			return r;
-		d->what = DECIDED_TURN;
-		/* A turn that failed before it began is in no journal. */
-		str_add(&d->prompt, r == 0 ? str_sv(&said.prompt) : sv_of(rec->text));
-		text_fill(&d->notice, fresh ? TEXT_SAME_NEW : TEXT_SAME_THERE, o->language, name);
-		set_reason(d, "a correction: what was said before is said there");
-	} else {
-		d->what = DECIDED_SWITCH;
-		text_fill(&d->reply, texts[wrong && !back][fresh], o->language, name);
-		set_reason(d, "a correction: what comes next goes there");
-	}
-	return 0;
-}
-
-static int reply_to_correction(struct decision *d, const char *reply)
-{
-	d->what = DECIDED_REPLY;
-	d->by = BY_CORRECTION;
-	str_adds(&d->reply, reply);
-	set_reason(d, "a correction that names no conversation");
 	return 1;
 }
 
-/* 1 when the sentence is a correction, 0 when it is for the agent. */
-static int decide_correction(
-	const struct decide_opts *o, struct sv text, struct decision *d, struct err *reterr)
+int decide_deleted(const struct decide_opts *o, struct conv *ret, struct err *reterr)
 {
-	AUTO_RECORD rec = { .text = NULL };
-	struct route_correct_words words;
-	struct err err = ERR_INIT;
-	enum route_correction kind = route_correct(text, &words);
+	AUTO_FREE char *session = NULL;
+	AUTO_CONV last = CONV_INIT;
+	struct lost lost = { o, &last };
+	int64_t over_ms = conv_over(o->store, o->dir, &session);
+	const struct catalogue_query query = { .id = session, .gone = true, .limit = 1 };
+	int r = conv_last(o->store, o->dir, o->clock, &last, reterr);
 
-	if (kind == CORRECT_NONE)
-		return 0;
-	if (!record_read(o->store, o->dir, &rec)) {
-		/* Where nothing was begun there is no other one, and nobody to answer. */
-		AUTO_CONV here = CONV_INIT;
-		bool denied = kind == CORRECT_OTHER && (words.denies || words.sure);
-		int found = denied ? find_here(o, &here, reterr) : 1;
-		if (found == 0 && !here.id[0] && !is_member(&here))
-			return reply_to_correction(d, text_get(TEXT_NO_OTHER, o->language));
-		return found < 0 ? found : 0;
-	}
-	/* "No, the other one" may as well answer a question of the agent, and "the other one" is
-	 * no correction where nothing was told. */
-	if (kind == CORRECT_OTHER && !words.sure && !rec.told && (!words.denies || rec.asked))
-		return 0;
-	/* "Go back to the one about X" need not mean that the last turn went astray, and "new
-	 * conversation" alone does not. */
-	bool wrong = kind == CORRECT_OTHER || words.denies || (kind == CORRECT_ABOUT && rec.told);
-	int r = find_target(o, kind, words.about, &rec, d, &err);
-	if (r == 0) {
-		r = correct(o, &rec, wrong, d, reterr);
-		return r < 0 ? r : 1;
-	}
-	/* That one is another than the only one is no order for an agent that asked nothing. */
-	if (r == ERR_NOTFOUND && (words.sure || rec.told || kind == CORRECT_OTHER))
-		return reply_to_correction(d, err.msg);
-	if (r < 0 && r != ERR_NOTFOUND && reterr)
-		*reterr = err;
-	return r == ERR_NOTFOUND ? 0 : r;
+	/* One that was begun in an agent was no conversation yet. */
+	if ((r == 0 || r == ERR_NOTFOUND) && session && over_ms > last.active_ms &&
+		over_ms > conv_reset_ms(o->store, o->dir))
+		r = catalogue_query(o->store, &query, take_deleted, &lost, reterr);
+	if (r < 0)
+		return r;
+	if (!last.deleted)
+		return err_set(reterr, ERR_NOTFOUND, "nothing that went on here was deleted");
+	*ret = last;
+	last = (struct conv)CONV_INIT;
+	return 0;
 }
 
 /* ---- which conversation ---- */
@@ -422,29 +140,37 @@ bool decision_goes_to(const struct decision *d, const struct conv *c)
 			    : strcmp(d->conv.id, c->id) == 0;
 }
 
+bool decision_has_next(const struct decision *d)
+{
+	return d->what == DECIDED_TURN && d->by == BY_ROUTER && d->ahead < 1 && !d->waits &&
+		!(d->next != ROUTE_NONE && decision_goes_to(d, &d->convs.v[d->next]));
+}
+
 /* Where it goes, and for "no, the other one" where else: what was told as that before when it stays
- * where it was, else the second choice if only one elsewhere went before it, then the one that was
- * left, unless another was nearly as likely; then the others by how well they fit. */
+ * where it was, else the second choice if that was nearly as likely, or if only one elsewhere went
+ * before it; then the one that was left, then the others by how well they fit. */
 static void note_places(const struct decide_opts *o, const struct conv *last, struct decision *d)
 {
 	AUTO_RECORD rec = { .text = NULL };
-	bool told_before = record_read(o->store, o->dir, &rec) && !d->elsewhere;
+	bool told_before = record_read(o, false, &rec) && !d->elsewhere;
 	AUTO_FREE bool *taken = xcalloc(d->convs.n + 1, sizeof(*taken));
 
-	add_place(d, place_of(&d->conv));
+	decision_add_place(d, place_of(&d->conv));
 	if (told_before && strcmp(rec.places.v[rec.at], d->places.v[0]) == 0) {
 		/* A correction has led here: from the one before it. */
 		if (rec.at > 0)
-			add_place(d, xstrdup(rec.places.v[rec.at - 1]));
-		add_round(d, &rec);
+			decision_add_place(d, xstrdup(rec.places.v[rec.at - 1]));
+		decision_add_round(d, &rec);
 	} else {
 		const struct conv *next = d->next == ROUTE_NONE ? NULL : &d->convs.v[d->next];
-		if (next && d->conv.dir && strcmp(d->conv.dir, o->dir) != 0 &&
-			strcmp(next->dir, o->dir) == 0 && d->candidates[d->next].keyword > 0)
-			add_place(d, place_of(next));
-		if (last->id[0] && !d->close)
-			add_place(d, xstrdup(last->id));
+		bool here = next && d->conv.dir && strcmp(d->conv.dir, o->dir) != 0 &&
+			strcmp(next->dir, o->dir) == 0 && d->candidates[d->next].keyword > 0;
+		bool near = next && (d->by == BY_JUDGE || (d->close && d->ahead < o->close));
+		if (here || near)
+			decision_add_place(d, place_of(next));
 	}
+	if (last->id[0])
+		decision_add_place(d, xstrdup(last->id));
 	for (size_t n = 0; n < d->convs.n; n++) {
 		size_t best = ROUTE_NONE;
 		for (size_t i = 0; i < d->convs.n; i++)
@@ -455,10 +181,8 @@ static void note_places(const struct decide_opts *o, const struct conv *last, st
 		if (best == ROUTE_NONE)
 			break;
 		taken[best] = true;
-		add_place(d, place_of(&d->convs.v[best]));
+		decision_add_place(d, place_of(&d->convs.v[best]));
 	}
-	if (last->id[0])
-		add_place(d, xstrdup(last->id));
 }
 
 /* A session that is open in its agent is left alone, which is told once. */
@@ -471,15 +195,18 @@ static void tell_open(const struct decide_opts *o, struct decision *d)
 	if (!d->open.session)
 		return;
 	if ((goes_on && d->conv.active_ms >= d->open.active_ms) ||
-		(record_read(o->store, o->dir, &rec) && strcmp(rec.open, d->open.session) == 0)) {
+		(record_read(o, false, &rec) && strcmp(rec.open, d->open.session) == 0)) {
 		conv_release(&d->open);
 		return;
 	}
 	writer_describe(d->open.agent, d->open.owner.pid, &who);
+	d->open_alone = d->notice.len == 0;
 	str_adds(&d->notice, d->notice.len ? " " : "");
 	text_fill(&d->notice, TEXT_OPEN, o->language, TEXT_WORDS(conv_label(&d->open), who.buf));
 }
 
+/* A choice less likely than this is close, however little the others are. */
+static const double close_chance = 0.5;
 /* Less ahead of the next best than this is told also where it stayed, of which nothing is seen. */
 static const double close_stay = 0.4;
 
@@ -488,10 +215,14 @@ static void tell_route(const struct decide_opts *o, const struct conv *last, str
 {
 	const struct conv *to = &d->conv;
 	AUTO_STR when = STR_INIT;
+	AUTO_RECORD rec = { .text = NULL };
+	/* What another terminal has begun since then is seen only there. */
+	bool strange = record_read(o, false, &rec) && rec.here &&
+		!record_is_before_reset(o, &rec) && strcmp(rec.places.v[rec.at], to->id) != 0;
 
 	/* Where the last one went is no news, unless that is long ago. */
 	d->elsewhere = is_member(to) ||
-		(to->id[0] ? strcmp(last->id, to->id) != 0 ||
+		(to->id[0] ? strange || strcmp(last->id, to->id) != 0 ||
 					to->age_ms > router_opts(o->router)->expiry_ms
 			   : last->turns > 0 || last->session);
 	note_places(o, last, d);
@@ -509,10 +240,28 @@ static void tell_route(const struct decide_opts *o, const struct conv *last, str
 			o->language, TEXT_WORDS(to->agent, conv_label(to), when.buf));
 	else
 		text_fill(&d->notice,
-			strcmp(to->dir, o->dir) == 0 || d->close ? TEXT_ROUTED_TO
-				: d->places.n > 1		 ? TEXT_ROUTED_AWAY
-								 : TEXT_ROUTED_AWAY_ONLY,
+			(strcmp(to->dir, o->dir) == 0 && d->by != BY_JUDGE) || d->close
+				? TEXT_ROUTED_TO
+				: d->places.n > 1 ? TEXT_ROUTED_AWAY
+						  : TEXT_ROUTED_AWAY_ONLY,
 			o->language, TEXT_WORDS(conv_label(to), when.buf));
+}
+
+/* Who answers is no secret when it is another one than was chosen; once is enough. A talk says it
+ * when it begins, and with any other notice goes the conversation's name. */
+static void tell_who_answers(const struct decide_opts *o, struct decision *d)
+{
+	AUTO_RECORD rec = { .text = NULL };
+
+	if (!d->conv.id[0] || !o->chosen || strcmp(d->conv.agent, o->chosen) == 0)
+		return;
+	d->answers = record_read(o, false, &rec) && rec.answers &&
+		strcmp(rec.places.v[rec.at], d->conv.id) == 0;
+	if (d->answers || d->notice.len > 0)
+		return;
+	text_fill(&d->notice, TEXT_ANSWERS_HERE, o->language,
+		TEXT_WORDS(d->conv.agent, conv_label(&d->conv)));
+	d->answers = d->told = true;
 }
 
 /* Which of several was meant nobody knows: the others can be had too. */
@@ -544,33 +293,72 @@ static void apply_judgement(const struct judgement *j, struct decision *d, struc
 	}
 	if (!found)
 		return;
+	/* What the router would have had is the other one, where that is not the same. */
+	size_t chosen = j->place[0] ? index : ROUTE_NONE;
+	size_t routers = r->action == ROUTE_RESUME ? r->index : ROUTE_NONE;
+	if (chosen != routers)
+		d->next = routers;
 	r->action = j->place[0] ? ROUTE_RESUME : ROUTE_NEW;
 	r->index = index;
 	d->by = BY_JUDGE;
+	d->confidence = j->place[0] ? d->candidates[index].score : d->fresh;
 	d->close = false;
 	(void)snprintf(d->reason, sizeof(d->reason), "%s was asked and chose it", j->agent);
 }
 
-/* pinned: 1 and nothing is decided, unless it is by a name: that goes before. */
+/* "back to the parser, …" */
+static bool goes_back(struct sv text)
+{
+	struct sv part = text, to;
+
+	(void)route_goes_back_first(text, &part);
+	return route_goes_back(part, &to);
+}
+
+/* What would lean on something that was deleted, or follows it without a word of anything else,
+ * leans on nothing older in its place. */
+static void leave_older(const struct decide_opts *o, const struct conv *last,
+	const struct decision *d, struct route_decision *r)
+{
+	if (r->action != ROUTE_RESUME || d->called || d->candidates[r->index].keyword > 0 ||
+		(last->id[0] && !candidate_over(o, last)) ||
+		!candidate_over(o, &d->convs.v[r->index]))
+		return;
+	*r = (struct route_decision){ .action = ROUTE_NEW,
+		.index = ROUTE_NONE,
+		.blocked = ROUTE_NONE,
+		.runner_up = ROUTE_NONE,
+		.confidence = 1,
+		.ahead = 1,
+		.fresh = r->fresh,
+		.by_meaning = r->by_meaning,
+		.reason = "what went on here was deleted" };
+}
+
+/* pinned: 1 and nothing is decided, unless it is by a name, or a conversation was brought back and
+ * this goes back to something else: that goes before. */
 static int decide_by_router(const struct decide_opts *o, struct sv text, bool pinned,
 	struct decision *d, struct err *reterr)
 {
-	struct route_decision decision = { .blocked = ROUTE_NONE, .ahead = 1 };
+	struct route_decision decision = { .blocked = ROUTE_NONE, .ahead = 1, .fresh = -1 };
 	AUTO_CONV last = CONV_INIT;
-	int r = find_current(o, &last, reterr);
+	int r = decide_current(o, &last, reterr);
 
 	if (r == 0)
-		r = candidates_ask(o, text, &last, d, &decision, reterr);
+		r = candidates_ask(o, text, &last, false, d, &decision, reterr);
 	if (r == 0)
 		r = candidates_here_first(o, text, &last, d, &decision, reterr);
-	if (r < 0 || (pinned && !d->called))
+	if (r == 0)
+		leave_older(o, &last, d, &decision);
+	if (r < 0 || (pinned && !d->called && !(last.id[0] && goes_back(text))))
 		return r < 0 ? r : 1;
 	d->by = BY_ROUTER;
 	d->confidence = decision.confidence;
 	d->by_meaning = decision.by_meaning;
 	d->next = decision.runner_up;
-	d->close = !d->called && decision.ahead < o->close;
-	set_reason(d, decision.reason);
+	d->ahead = decision.ahead;
+	d->fresh = decision.fresh;
+	decision_reason(d, decision.reason);
 	const struct conv *blocked =
 		decision.blocked == ROUTE_NONE ? NULL : &d->convs.v[decision.blocked];
 	/* A sentence that leans on what runs right now means nothing anywhere else. */
@@ -580,6 +368,8 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 		note_places(o, &last, d);
 		return 0;
 	}
+	d->close = !d->called && o->close > 0 && decision.ahead < 1 &&
+		(decision.ahead < o->close || decision.confidence < close_chance);
 	if (blocked)
 		conv_copy(&d->heir_of, blocked);
 	else
@@ -589,10 +379,12 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 	/* What texts mean may lead there without a word in common. */
 	if (!d->called && (!d->by_meaning || strcmp(d->conv.id, last.id) == 0))
 		r = nowhere_to_go_back(o, text, d, reterr);
+	if (r == 1)
+		note_places(o, &last, d);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	if (!d->called)
-		r = apply_memory(o, text, d, reterr);
+		r = redirect_recall(o, text, d, reterr);
 	if (r < 0)
 		return r;
 	tell_route(o, &last, d);
@@ -600,10 +392,13 @@ static int decide_by_router(const struct decide_opts *o, struct sv text, bool pi
 		str_addc(&d->notice, ' ');
 		str_adds(&d->notice, text_get(TEXT_ROUTED_CLOSE, o->language));
 	}
-	bool judged = o->judged && o->judged->end == JUDGE_CHOSE;
-	if (!d->elsewhere && d->conv.id[0] && !d->called && !judged && decision.ahead < close_stay)
-		text_fill(&d->notice,
-			decision.runner_up == ROUTE_NONE ? TEXT_STAYED_NEW : TEXT_STAYED_OTHER,
+	/* Who hears that somebody was asked wants to know what came of it. */
+	bool asked = o->judged && o->judged->end != JUDGE_UNASKED;
+	d->offered = !d->elsewhere && d->conv.id[0] && !d->called &&
+		(asked || decision.ahead < close_stay);
+	d->told = d->offered;
+	if (d->offered)
+		text_fill(&d->notice, d->next == ROUTE_NONE ? TEXT_STAYED_NEW : TEXT_STAYED_OTHER,
 			o->language, TEXT_WORDS(conv_label(&d->conv)));
 	vec_each (&d->convs, c)
 		if (is_member(c) && candidate_runs(c) && !c->before_reset &&
@@ -653,16 +448,17 @@ static int take_own(void *data, const struct conv *c)
 	return 0;
 }
 
-/* Another agent's conversation does not go on, nor does one that is too old: that is said, and *c
- * is the last one here of the agent that is wanted, or empty. */
-static int leave_out(const struct decide_opts *o, struct conv *c, struct str *notice,
+/* Another agent's conversation does not go on, unless the talk was led there (stays), nor does one
+ * that is too old: that is said, and *c is the last one here of the agent that is wanted, or empty.
+ */
+static int leave_out(const struct decide_opts *o, bool stays, struct conv *c, struct str *notice,
 	const char **ret_reason, struct err *reterr)
 {
 	enum { RECENT = 20 };
 	AUTO_CONV left = CONV_INIT;
 	AUTO_STR ago = STR_INIT;
 	struct own own = { o, c };
-	bool others = c->id[0] && !decide_goes_on(o, c);
+	bool others = c->id[0] && !stays && !decide_goes_on(o, c);
 	bool old = c->id[0] && !others && o->expiry_ms > 0 && c->age_ms > o->expiry_ms;
 
 	if (!others && !old)
@@ -695,7 +491,7 @@ static int decide_by_folder(const struct decide_opts *o, struct decision *d, str
 {
 	struct conv *c = &d->conv;
 	AUTO_CONV last = CONV_INIT;
-	int r = find_current(o, &last, reterr);
+	int r = decide_current(o, &last, reterr);
 	bool stays = o->talk && o->talk->place && d->by == BY_FOLDER;
 
 	memcpy(d->folder, last.id, sizeof(d->folder));
@@ -714,13 +510,13 @@ static int decide_by_folder(const struct decide_opts *o, struct decision *d, str
 		if (!o->greets)
 			text_fill(&d->notice, TEXT_FOLDER_OWN, o->language,
 				TEXT_WORDS(c->agent, conv_label(c), ago.buf));
-		set_reason(d, "it went on in this folder last, in the agent itself");
+		decision_reason(d, "it went on in this folder last, in the agent itself");
 	} else {
 		const char *reason = !c->id[0] ? "nothing goes on in this folder"
 			: d->by == BY_PIN      ? "named for what comes next"
 					       : "it goes on in this folder";
-		r = leave_out(o, c, &d->notice, &reason, reterr);
-		set_reason(d, reason);
+		r = leave_out(o, stays, c, &d->notice, &reason, reterr);
+		decision_reason(d, reason);
 	}
 	note_places(o, &last, d);
 	tell_open(o, d);
@@ -739,22 +535,24 @@ int decide_here(
 	const struct decide_opts *o, struct conv *ret, struct str *notice, struct err *reterr)
 {
 	const char *ignored;
-	int r = find_here(o, ret, reterr);
+	int r = decide_find_here(o, ret, reterr);
 
-	return r == 0 ? leave_out(o, ret, notice, &ignored, reterr) : r;
+	return r == 0 ? leave_out(o, false, ret, notice, &ignored, reterr) : r;
 }
 
 int decide_undo(const struct decide_opts *o, struct conv *ret, struct err *reterr)
 {
+	AUTO_CONV before = CONV_INIT;
 	int r = store_begin(o->store, reterr);
 	int kept;
 
 	if (r < 0)
 		return r;
+	r = decide_find_here(o, &before, reterr);
 	while (r == 0 && !ret->id[0] && !is_member(ret)) {
 		r = conv_reset_undo(o->store, o->dir, o->clock, reterr);
 		if (r == 0)
-			r = find_here(o, ret, reterr);
+			r = decide_find_here(o, ret, reterr);
 	}
 	/* The user has been told that it goes on. */
 	if (r == 0 && is_member(ret)) {
@@ -768,21 +566,50 @@ int decide_undo(const struct decide_opts *o, struct conv *ret, struct err *reter
 	}
 	/* That there is nothing to undo undoes nothing else: a caller's transaction goes on. */
 	kept = store_end(o->store, r == ERR_NOTFOUND ? 0 : r, reterr);
-	return kept < 0 ? kept : r;
+	if (kept < 0 || r < 0)
+		return kept < 0 ? kept : r;
+	return before.id[0] && strcmp(before.id, ret->id) == 0;
 }
 
-int decide_refresh(const struct decide_opts *o, struct err *reterr)
+int decide_refresh(const struct decide_opts *o, struct sv text, struct err *reterr)
 {
 	int64_t now_ms = clock_wall_ms(o->clock);
+	struct sv to;
 	int r = 0;
 
 	if (o->n_homes == 0 || !(o->newest || o->routes))
 		return 0;
+	if (route_goes_back(text, &to) || route_goes_back_first(text, &to))
+		return catalogue_refresh(o->store, o->homes, o->n_homes, NULL, NULL, reterr);
 	r = catalogue_refresh_near(o->store, o->homes, o->n_homes, o->dir, now_ms, NULL, reterr);
 	if (r == 0 && strcmp(o->project, o->dir) != 0)
 		r = catalogue_refresh_near(
 			o->store, o->homes, o->n_homes, o->project, now_ms, NULL, reterr);
 	return r;
+}
+
+/* The language of a sentence, "en", "de" …; NULL when its words do not show it, and always with
+ * profile seed. */
+static const char *language_said(const struct router *router, struct sv text)
+{
+	struct text t = TEXT_INIT;
+	unsigned alone[LANG_COUNT] = { 0 }, best = 0, top = 0;
+
+	if (router_opts(router)->profile != ROUTE_FADEN)
+		return NULL;
+	phrase_read(&t, utf8_cut(text, ROUTE_TEXT_MAX));
+	for (size_t i = 0; i < t.tokens.n; i++) {
+		const struct known_word *w = known_find(text_token_sv(&t, &t.tokens.v[i]));
+		for (unsigned l = 0; w && l < LANG_COUNT; l++)
+			alone[l] += (w->flags & KNOWN_STOP) == 1U << l;
+	}
+	for (unsigned l = 0; l < LANG_COUNT; l++) {
+		unsigned score = ((unsigned)t.langs[l] << 16) + alone[l];
+		best = score > top ? l : score == top ? LANG_COUNT : best;
+		top = score > top ? score : top;
+	}
+	text_release(&t);
+	return best < LANG_COUNT && alone[best] > 0 ? lang_name((enum lang_id)best) : NULL;
 }
 
 /* Who speaks to us is answered in the same language, as far as we have words in it. */
@@ -796,7 +623,7 @@ static enum text_language language_of(
 	if (heard->kind != UTTERANCE_AGENT)
 		spoken = heard->lang;
 	else if (o->router)
-		spoken = router_language(o->router, text);
+		spoken = language_said(o->router, text);
 	return spoken && strcmp(spoken, "de") == 0    ? TEXT_GERMAN
 		: spoken && strcmp(spoken, "en") == 0 ? TEXT_ENGLISH
 						      : o->language;
@@ -823,7 +650,7 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 
 	if (o->rules && !req->again)
 		utterance_judge(o->rules, req->text, &heard);
-	d->heard = heard.kind;
+	d->heard = o->no_commands ? UTTERANCE_AGENT : heard.kind;
 	spoken.language = d->language = language_of(opts, req->text, &heard);
 	if (d->heard != UTTERANCE_AGENT) {
 		d->what = DECIDED_COMMAND;
@@ -832,8 +659,11 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 	if (sv_trim(req->text).n == 0)
 		return err_set(reterr, ERR_USAGE, "nothing to route: the text is empty");
 	d->what = DECIDED_TURN;
+	if (o->greets && o->router && !o->routes && !req->again &&
+		nowhere_to_be_led(o, req->text, d))
+		return 0;
 	if (req->mode == REQUEST_GO_ON && o->routes) {
-		r = decide_correction(o, req->text, d, reterr);
+		r = redirect_decide(o, req->text, d, reterr);
 		if (r < 0)
 			return r;
 	}
@@ -855,23 +685,31 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 			else if (req->mode == REQUEST_IN)
 				member_of(req->session, o->clock, &d->conv);
 			if (r == 0)
-				r = find_current(o, &last, reterr);
+				r = decide_current(o, &last, reterr);
 			note_places(o, &last, d);
 		}
 	}
 	if (r >= 0 && req->mode == REQUEST_GO_ON && d->what == DECIDED_TURN && !d->waits &&
 		d->by != BY_CORRECTION && route_only_goes_on(req->text))
 		r = nowhere_to_go_on(o, d, reterr);
+	d->doubtful &= d->what == DECIDED_TURN && d->conv.id[0] && !d->elsewhere && !d->waits;
+	if (d->doubtful && r >= 0 && d->notice.len == 0)
+		text_fill(&d->notice, TEXT_NOT_CORRECTED, o->language,
+			TEXT_WORDS(conv_label(&d->conv)));
 	/* Where the work is done is told with every sentence that is said outside of a talk. */
-	if (r >= 0 && req->mode == REQUEST_GO_ON && d->conv.id[0] && d->notice.len == 0 &&
-		d->what == DECIDED_TURN && !(o->talk && o->talk->place) &&
-		path_exists(d->conv.dir) && strcmp(d->conv.dir, o->dir) != 0)
+	if (r >= 0 && req->mode == REQUEST_GO_ON && d->conv.id[0] &&
+		(d->notice.len == 0 || d->open_alone) && d->what == DECIDED_TURN &&
+		!(o->talk && o->talk->place) && path_exists(d->conv.dir) &&
+		strcmp(d->conv.dir, o->dir) != 0) {
+		str_adds(&d->notice, d->notice.len ? " " : "");
 		text_fill(&d->notice, TEXT_ELSEWHERE, o->language,
 			TEXT_WORDS(conv_label(&d->conv), d->conv.dir));
+		d->told = true;
+	}
 	if (r >= 0 && req->mode == REQUEST_GO_ON && d->what == DECIDED_TURN && !d->conv.id[0] &&
 		!is_member(&d->conv) && d->notice.len == 0) {
 		AUTO_CONV before = CONV_INIT;
-		if (conv_last(o->store, o->dir, o->clock, &before, NULL) == 0 && before.deleted)
+		if (decide_deleted(o, &before, NULL) == 0)
 			text_fill(&d->notice, TEXT_DELETED, o->language,
 				TEXT_WORDS(conv_label(&before), before.session));
 	}
@@ -883,11 +721,8 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 		str_adds(&d->notice, d->notice.len ? " " : "");
 		text_fill(&d->notice, TEXT_RIGHTS_STAY, o->language, TEXT_WORDS(o->rights));
 	}
-	/* Who answers is no secret when it is another one than was chosen. */
-	if (r >= 0 && req->mode == REQUEST_GO_ON && d->conv.id[0] && o->chosen &&
-		strcmp(d->conv.agent, o->chosen) != 0 && d->notice.len == 0)
-		text_fill(&d->notice, TEXT_ANSWERS_HERE, o->language,
-			TEXT_WORDS(d->conv.agent, conv_label(&d->conv)));
+	if (r >= 0 && req->mode == REQUEST_GO_ON && !o->greets)
+		tell_who_answers(o, d);
 	if (r >= 0)
 		tell_namesakes(o, d);
 	if (o->tasks && route_task_of(str_sv(&d->prompt), o->task_words) == ROUTE_TASK_PLAN)

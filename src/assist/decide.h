@@ -56,6 +56,9 @@ struct decide_opts {
 	const struct clock *clock;
 	const char *dir; /* resolved; conversations belong to it */
 	const char *project; /* git root, or dir */
+	/* The session of processes that the sentence comes from; NULL: not known. */
+	const struct proc_id *terminal;
+	int64_t until; /* what was told after this one (store/said.h) is not yet there; 0: all is */
 	const struct project *kin; /* its places that are gone; NULL: none */
 	const char *agent; /* conversations of another agent do not go on; NULL: any does */
 	struct router *router; /* learns from every turn; NULL: none */
@@ -63,7 +66,8 @@ struct decide_opts {
 	bool tasks; /* a turn that plans runs in the agent's plan mode */
 	const struct route_task_words *task_words; /* of the configuration; may be NULL */
 	const char *chosen; /* who answers by the user's choice, now or earlier; NULL: nobody was */
-	const struct utterances *rules; /* NULL: every sentence is for the agent */
+	const struct utterances *rules; /* what is a command of ours; NULL: nothing is */
+	bool no_commands; /* … they only tell in which language one is said: it is for the agent */
 	/* Of the agents that can answer here: sessions of their own count too. None: they do not.
 	 */
 	const struct transcript_home *homes;
@@ -71,7 +75,8 @@ struct decide_opts {
 	bool newest; /* what goes on in the folder is what went on there last, in an agent too */
 	bool greets; /* and has been told when the talk began */
 	const struct resolve_opts *where; /* to see what agents have deleted; NULL: nowhere */
-	double close; /* a choice is close when it is ahead of the next best by less than this */
+	double close; /* a choice is close when it is ahead of the next best by less than this, or
+			 unlikely; 0: none is */
 	const struct judgement
 		*judged; /* counts where the choice is close; NULL: nobody was asked */
 	/* The mode that was given for this once, where it allows more than the settings do; NULL:
@@ -139,14 +144,21 @@ struct decision {
 	struct str notice; /* what the user is told about it; may be empty */
 	struct str reply; /* our own answer; may be empty */
 	bool elsewhere; /* told that it goes elsewhere than the last one did */
+	bool told; /* the notice says where it goes, whether that is news or not */
+	bool answers; /* told who answers there, now or the last time: another than was chosen */
+	bool doubtful; /* it may be a correction, and is for the agent: what one is of stays */
+	bool offered; /* told how it is corrected, or it is a correction: what comes may be one */
 	char folder[UUID_TEXT]; /* what goes on in the folder; empty: nothing */
 	bool apart; /* that is another one than the talk's, and stays so */
 	double confidence; /* 0 to 1 */
-	bool close; /* another was nearly as likely */
+	bool close; /* another was nearly as likely, or all that are left out together likelier */
+	double ahead, fresh; /* as the router says (route_decision) */
 	size_t next; /* of convs: the router's second choice; ROUTE_NONE: new, or none */
 	bool by_meaning; /* what the texts mean has been weighed, not their words alone */
 	char reason[ROUTE_REASON_MAX];
 	struct conv heir_of; /* new, because this one failed; without an id: none */
+	int64_t noted, noted_ms; /* what is noted of it (store/said.h), since when; 0: nothing yet
+				  */
 	struct strv places; /* where it could go, as a record has them (assist/record.h) */
 	size_t at; /* which of them it goes to */
 	unsigned said; /* of a correction: a bit for each where the sentence was said before */
@@ -155,6 +167,7 @@ struct decision {
 	struct str misplaced;
 
 	struct conv open; /* gone on with, were it not open in its agent; without a session: none */
+	bool open_alone; /* of nothing else the notice tells */
 
 	/* What the router looked at; empty when it was not asked. */
 	VEC(struct conv) convs;
@@ -163,23 +176,26 @@ struct decision {
 void decision_init(struct decision *d); /* nothing is done */
 void decision_release(struct decision *d);
 
+/* The router decided, and there was something else: d->next, or a new one. */
+bool decision_has_next(const struct decision *d);
 /* c, of d->convs, is where it goes. */
 bool decision_goes_to(const struct decision *d, const struct conv *c);
 
 /* The language that somebody is answered in who says this; empty: nothing was said yet. */
 enum text_language decide_language(const struct decide_opts *o, struct sv text);
 
-/* Brings what is known of the agents' own sessions up to date, as far as it concerns this folder:
- * before a decision, outside of a transaction. A failure means that the decision knows less. */
-int decide_refresh(const struct decide_opts *o, struct err *reterr) MUST_USE;
+/* Brings what is known of the agents' own sessions up to date, as far as it concerns this folder,
+ * or all of it where text goes back to something, which may be anywhere: before a decision, outside
+ * of a transaction. A failure means that the decision knows less. */
+int decide_refresh(const struct decide_opts *o, struct sv text, struct err *reterr) MUST_USE;
 /* Empty text is ERR_USAGE. Looks at the store as it is: who acts on the decision does both in one
  * transaction (store_begin()), so that no two sentences get the same conversation. */
 int decide(const struct decide_opts *opts, const struct request *req, struct decision *d,
 	struct err *reterr) MUST_USE;
 
 /* Takes resets back until something goes on here again, one of the agent's own too: the last one,
- * or several in a row. The next sentence goes there. ERR_NOTFOUND: nothing does, and no reset is
- * left. */
+ * or several in a row. The next sentence goes there. 1: it went on already. ERR_NOTFOUND: nothing
+ * does, and no reset is left. */
 int decide_undo(const struct decide_opts *o, struct conv *ret, struct err *reterr) MUST_USE;
 
 /* What goes on here, where nothing is routed; empty: nothing. *notice (appended): what went on here
@@ -187,12 +203,12 @@ int decide_undo(const struct decide_opts *o, struct conv *ret, struct err *reter
 int decide_here(const struct decide_opts *o, struct conv *ret, struct str *notice,
 	struct err *reterr) MUST_USE;
 
-/* Writes down what was done with a sentence in this folder, for a correction of it. */
-enum {
-	NOTE_SAID = 1, /* it may have reached the agent */
-	NOTE_ACTED = 2, /* the agent used a tool, or it is not to be said again */
-	NOTE_ASKED = 4, /* the answer ends with a question */
-	NOTE_REFUSED = 8 /* nothing was sent, which was told */
-};
-int decision_note(const struct decide_opts *opts, const struct decision *d,
-	const char *conversation, unsigned flags, struct err *reterr) MUST_USE;
+/* ---- for the other files of a decision ---- */
+
+/* What went on in the folder last and was deleted; ERR_NOTFOUND: nothing was, or it is back. */
+int decide_deleted(const struct decide_opts *o, struct conv *ret, struct err *reterr) MUST_USE;
+
+/* What goes on in the folder, and with `newest` also in an agent itself; empty: nothing. */
+int decide_current(const struct decide_opts *o, struct conv *ret, struct err *reterr) MUST_USE;
+int decide_find_here(const struct decide_opts *o, struct conv *ret, struct err *reterr) MUST_USE;
+void decision_reason(struct decision *d, const char *reason);

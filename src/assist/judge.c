@@ -184,26 +184,40 @@ static int make_question(const struct decide_opts *o, struct sv text, const stru
 	return r;
 }
 
+/* Models like to fence what they were asked for. */
+static struct sv without_fence(struct sv text)
+{
+	static const struct sv fence = { "```", 3 };
+	size_t at;
+
+	if (!sv_starts(text, fence) || !sv_ends(text, fence) || text.n < 2 * fence.n)
+		return text;
+	text = sv_make(text.p + fence.n, text.n - 2 * fence.n);
+	if (sv_find(text, SV("{"), &at) || sv_find(text, SV("\n"), &at))
+		text = sv_from(text, at);
+	return sv_trim(text);
+}
+
+/* What it means is clear from a word, a string and a number alike; nothing else is looked into. */
 int judge_read(const struct judge_question *q, struct sv answer)
 {
 	enum { LONGEST = 4096 }; /* of which nobody says more than a word */
 	struct sv rest = sv_trim(answer);
 	AUTO_STR said = STR_INIT;
-	struct jval whole, choice;
+	struct jval value, whole;
 
 	if (rest.n > LONGEST)
 		return -1;
-	/* Models like to fence what they were asked for. */
-	if (sv_starts(rest, SV("```")) && sv_ends(rest, SV("```")) && rest.n >= 6) {
-		size_t at;
-		rest = sv_make(rest.p + 3, rest.n - 6);
-		rest = sv_trim(sv_find(rest, SV("{"), &at) ? sv_from(rest, at) : rest);
-	}
-	if (scan_check(rest, NULL) == 0 && scan_text(rest, &whole) == 0 && whole.type == J_OBJECT) {
-		if (scan_get(whole, SV("choice"), &choice) <= 0 || choice.type != J_STRING ||
-			!scan_string(choice, &said))
+	rest = without_fence(rest);
+	if (scan_check(rest, NULL) == 0 && scan_text(rest, &whole) == 0) {
+		value = whole;
+		if (whole.type == J_OBJECT && scan_get(whole, SV("choice"), &value) <= 0)
 			return -1;
-		rest = str_sv(&said);
+		rest = value.raw;
+		if (value.type == J_STRING && !scan_string(value, &said))
+			return -1;
+		if (value.type == J_STRING)
+			rest = sv_trim(str_sv(&said));
 	}
 	for (size_t i = 0; i < q->places.n; i++)
 		if (sv_is(rest, names[i]))
@@ -229,9 +243,10 @@ static void on_done(void *data, const struct turn_outcome *out)
 	if (choice >= 0)
 		to->place = xstrdup(j->question.places.v[choice]);
 	(void)snprintf(to->why, sizeof(to->why), "%s",
-		ok			    ? ""
-			: out->err.code < 0 ? out->err.msg
-					    : out->message);
+		ok				       ? ""
+			: out->err.code < 0	       ? out->err.msg
+			: out->fail == AGENT_TIMED_OUT ? "longer than routing.judge_timeout"
+						       : out->message);
 	j->done(j->data, to);
 }
 

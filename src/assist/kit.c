@@ -76,7 +76,8 @@ int kit_router(const struct settings *s, const char *profile, const struct route
 	for (size_t i = 0; i < s->routing_words.n; i++) {
 		struct sv rest = sv_of(s->routing_words.v[i]);
 		struct lang_extra one;
-		if (!sv_split(&rest, '.', &one.language) || !sv_split(&rest, '=', &one.cls))
+		struct sv language;
+		if (!sv_split(&rest, '.', &language) || !sv_split(&rest, '=', &one.cls))
 			continue;
 		one.words = rest.p ? rest : SV("");
 		vec_push(&extra, one);
@@ -213,26 +214,50 @@ static int pick_agent(struct kit *kit, struct err *reterr)
 		return take_named(kit, o->agent, o->agent_by ? o->agent_by : "--agent", reterr);
 	if (strcmp(o->settings->ai_agent, "auto") != 0)
 		return take_named(kit, o->settings->ai_agent, "ai.agent", reterr);
-	/* One that was uninstalled since is as if never chosen. */
-	kit->by_default = !kit->chosen || !kit_has(kit, kit->chosen);
-	if (kit->by_default)
-		kit->chosen = NULL;
-	else
-		kit->kind = kit->chosen;
+	const struct agent_def *kind = NULL;
+	int r = kit_auto(o, o->aside ? NULL : kit->dir, &kind, &kit->by_folder, reterr);
+	if (r < 0)
+		return r;
+	kit->chosen = kit->by_folder ? NULL : kind;
+	kit->by_default = !kind;
+	if (kind)
+		kit->kind = kind;
 	return 0;
 }
 
-const struct agent_def *kit_remembered(
-	const struct settings *s, struct store *store, const char *search)
+/* One that was uninstalled since is as if never chosen. */
+static const struct agent_def *still_there(const struct kit_opts *o, const char *name)
+{
+	const struct agent_def *kind = agent_named(sv_of(name));
+	const char *program = kind ? settings_program(o->settings, kind) : NULL;
+	AUTO_FREE char *found = program ? path_find_program(program, o->search) : NULL;
+
+	return kind && (kind->embedded || found) ? kind : NULL;
+}
+
+int kit_auto(const struct kit_opts *o, const char *dir, const struct agent_def **ret,
+	bool *ret_folder, struct err *reterr)
 {
 	AUTO_FREE char *name = NULL;
+	AUTO_CONV last = CONV_INIT;
+	int r = store_pref_get(o->store, pref_agent, &name, reterr);
+	const struct agent_def *kind = r == 0 ? still_there(o, name) : NULL;
 
-	if (store_pref_get(store, pref_agent, &name, NULL) < 0)
-		return NULL;
-	const struct agent_def *kind = agent_named(sv_of(name));
-	const char *program = kind ? settings_program(s, kind) : NULL;
-	AUTO_FREE char *found = program ? path_find_program(program, search) : NULL;
-	return kind && (kind->embedded || found) ? kind : NULL;
+	if (r < 0 && r != ERR_NOTFOUND)
+		return r;
+	*ret_folder = false;
+	if (!kind && dir) {
+		r = conv_last(o->store, dir, o->clock, &last, reterr);
+		if (r < 0 && r != ERR_NOTFOUND)
+			return r;
+		kind = r == 0 ? still_there(o, last.agent) : NULL;
+		/* Who only rehearses was no choice. */
+		if (kind && kind->embedded)
+			kind = NULL;
+		*ret_folder = kind != NULL;
+	}
+	*ret = kind;
+	return 0;
 }
 
 /* Whether it is there is another question. */
@@ -250,7 +275,7 @@ static const struct agent_def *find_chosen(const struct kit_opts *o)
 int kit_choose(struct kit *kit, const struct agent_def *kind, struct err *reterr)
 {
 	kit->kind = kit->chosen = kind;
-	kit->by_default = false;
+	kit->by_default = kit->by_folder = false;
 	kit->forced = true;
 	return store_pref_set(kit->opts.store, pref_agent, kind->name, reterr);
 }
@@ -273,6 +298,7 @@ int kit_open_deciding(const struct kit_opts *opts, struct kit *ret, struct err *
 		return r;
 	kit->project = xstrdup(kit->kin.main);
 	project_keep_gone(&kit->kin);
+	proc_id_session(&kit->terminal);
 	kit->language = kit_language(s, opts->locale);
 	kit->chosen = find_chosen(opts);
 	for (size_t i = 0; i < agent_count; i++) {
@@ -356,6 +382,7 @@ struct decide_opts kit_decide_opts(const struct kit *kit, bool single)
 		.clock = o->clock,
 		.dir = kit->dir,
 		.project = kit->project,
+		.terminal = &kit->terminal,
 		.kin = &kit->kin,
 		.agent = kit->forced ? kit->kind->name : NULL,
 		.chosen = kit->chosen ? kit->chosen->name : NULL,
@@ -412,7 +439,6 @@ struct assistant_opts kit_assistant_opts(const struct kit *kit, bool single)
 		.decide = kit_decide_opts(kit, single),
 		.judge = kit_judge_opts(kit),
 		.kind = kit->kind,
-		.kind_default = kit->by_default,
 		.wait_on_limit = strcmp(kit->opts.settings->ai_on_limit, "wait") == 0,
 	};
 }

@@ -29,8 +29,9 @@ struct kit_opts {
 	const char *cwd; /* where conversations belong unless the settings say; NULL: gone */
 	const char *locale; /* "de", "en" …: the language where the settings leave it open */
 
-	const char *agent; /* asked for by name; NULL: by settings, memory, else rehearsal */
+	const char *agent; /* asked for by name; NULL: by settings, else kit_auto() */
 	const char *agent_by; /* what named it, for messages; NULL: --agent */
+	bool aside; /* none of the folder's conversations: who answered there has no say */
 	const char *model; /* NULL: by settings */
 	const char *profile; /* routes by this one, also where that is turned off; NULL: by settings
 			      */
@@ -47,10 +48,12 @@ struct kit {
 	bool forced; /* asked for by name, or chosen just now */
 	const struct agent_def
 		*chosen; /* by name, by settings or at an earlier start; NULL: nobody */
-	bool by_default; /* nothing was configured or chosen: rehearsal. See kit_choose() */
+	bool by_folder; /* nobody was configured or chosen: who answered in the folder last */
+	bool by_default; /* nor was there one: rehearsal. See kit_choose() */
 	enum text_language language;
 	char *dir; /* resolved */
 	char *project; /* git root, or dir */
+	struct proc_id terminal; /* that it is used from */
 	struct project kin; /* where it lay before, and work trees of it, that are gone */
 	char *programs[AGENTS_MAX]; /* NULL: embedded or not installed */
 	struct transcript_home homes[AGENTS_MAX]; /* of those that are installed */
@@ -93,10 +96,12 @@ struct assistant_opts kit_assistant_opts(const struct kit *kit, bool single);
 
 /* ---- parts of it, for who needs no more ---- */
 
-/* The agent that was chosen at an earlier start (kit_choose()) and is still there: who answers
- * where the settings leave it open. NULL: nobody was. */
-const struct agent_def *kit_remembered(
-	const struct settings *s, struct store *store, const char *search);
+/* Who answers in new conversations where the settings leave it open: the agent that was chosen at
+ * an earlier start (kit_choose()), else that of the last conversation in dir (NULL: nowhere), a
+ * real one; it is still there. *ret is NULL: none, so rehearsal does. Of the options only settings,
+ * store, clock and search are looked at. */
+int kit_auto(const struct kit_opts *o, const char *dir, const struct agent_def **ret,
+	bool *ret_folder, struct err *reterr) MUST_USE;
 
 /* The folder that conversations belong to: ai.working_directory, else cwd. Resolved; caller frees.
  */

@@ -46,7 +46,7 @@ void learn_stems(struct router *router, struct sv text, struct strv *out)
 {
 	struct route_topic *topic = route_topic_new();
 
-	router_learn(router, topic, text, TOPIC_QUERY);
+	router_learn(router, topic, text, TOPIC_LATER);
 	route_topic_stems(topic, add_stem, out);
 	route_topic_free(topic);
 }

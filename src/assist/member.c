@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "os/path.h"
 #include "os/repo.h"
 
 void member_of(const struct session_row *row, const struct clock *clock, struct conv *ret)
@@ -34,21 +33,15 @@ void member_of(const struct session_row *row, const struct clock *clock, struct 
 
 bool member_bring(const struct project *kin, const char *project, struct conv *c)
 {
-	for (size_t i = 0; kin && i < kin->places.n; i++) {
-		const struct project_place *place = &kin->places.v[i];
-		if (!path_within(sv_of(c->dir), sv_of(place->top)) ||
-			c->created_ms < place->since_ms || c->created_ms >= place->until_ms)
-			continue;
-		AUTO_FREE char *dir = xasprintf("%s%s", kin->top, c->dir + strlen(place->top));
-		if (!path_exists(dir))
-			continue;
-		free(c->dir);
-		free(c->project);
-		c->dir = TAKE_PTR(dir);
-		c->project = xstrdup(project);
-		return true;
-	}
-	return false;
+	char *dir = kin ? project_brought(kin, c->dir, c->created_ms) : NULL;
+
+	if (!dir)
+		return false;
+	free(c->dir);
+	free(c->project);
+	c->dir = dir;
+	c->project = xstrdup(project);
+	return true;
 }
 
 int member_adopt(struct store *store, struct conv *c, const struct clock *clock, struct err *reterr)

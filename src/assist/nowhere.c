@@ -6,11 +6,11 @@
 #include "assist/candidates.h"
 #include "assist/correct.h"
 #include "assist/learn.h"
+#include "assist/record.h"
 #include "base/mem.h"
+#include "base/utf8.h"
+#include "os/path.h"
 #include "store/topic.h"
-
-/* A conversation that rests for longer is not what goes on beside one that is open right now. */
-static const int64_t rests_ms = INT64_C(30) * 60 * 1000;
 
 static void reply_instead(struct decision *d, const char *reason)
 {
@@ -80,12 +80,15 @@ static int tell_last(const struct decide_opts *o, struct decision *d, struct err
 	AUTO_CONV before = CONV_INIT;
 	int r = find_last(&there, reterr);
 
-	if (r == 0 && conv_last(o->store, o->dir, o->clock, &before, NULL) == 0 && before.deleted &&
-		before.active_ms >= c->active_ms) {
+	if (r == 0 && decide_deleted(o, &before, NULL) == 0 && before.active_ms >= c->active_ms) {
 		text_fill(&d->reply, TEXT_NOTHING_DELETED, o->language,
 			TEXT_WORDS(conv_label(&before), before.session));
 	} else if (r == 0 && c->session) {
 		bool undo = c->before_reset && strcmp(c->dir, o->dir) == 0;
+		AUTO_CONV back = CONV_INIT;
+		if (undo && conv_before_reset(o->store, o->dir, o->clock, &back, NULL) == 0 &&
+			!back.deleted)
+			c = &back;
 		text_ago(&ago, o->language, c->age_ms);
 		if (undo)
 			str_adds(&how, o->greets ? "/undo" : "faden reset --undo");
@@ -110,7 +113,7 @@ int nowhere_to_go_on(const struct decide_opts *o, struct decision *d, struct err
 	AUTO_CONV here = CONV_INIT;
 	AUTO_CONV open = CONV_INIT;
 
-	if (goes_on && (named || d->conv.age_ms <= rests_ms))
+	if (goes_on && named)
 		return 0;
 	if (goes_on)
 		conv_copy(&here, &d->conv);
@@ -128,25 +131,82 @@ int nowhere_to_go_on(const struct decide_opts *o, struct decision *d, struct err
 	return 0;
 }
 
+/* ---- in a talk ---- */
+
+bool nowhere_to_be_led(const struct decide_opts *o, struct sv text, struct decision *d)
+{
+	AUTO_RECORD rec = { .text = NULL };
+	struct route_correct_words words = { .sure = false };
+	enum route_correction kind = route_correct(text, &words);
+	bool asked = record_read(o, false, &rec) && rec.asked;
+
+	/* "The one about the crawler" is spoken of with an agent, too. */
+	bool answers = asked && (!words.sure || kind == CORRECT_ABOUT);
+	bool meant = words.sure || (words.denies && kind != CORRECT_ABOUT);
+	if (kind == CORRECT_NONE || answers || !meant)
+		return false;
+	d->by = BY_CORRECTION;
+	str_adds(&d->reply, text_get(TEXT_TALK_STAYS, o->language));
+	reply_instead(d, "a correction, and a talk stays where it is");
+	return true;
+}
+
 /* ---- going back ---- */
+
+/* A folder may be named as well: "back to the shop". */
+static bool lies_in(const struct conv *c, struct sv name)
+{
+	AUTO_STR folder = STR_INIT;
+	AUTO_STR wanted = STR_INIT;
+
+	utf8_normalise(&folder, path_base(sv_of(c->dir)), true);
+	utf8_normalise(&wanted, name, true);
+	return sv_eq(str_sv(&folder), str_sv(&wanted));
+}
+
+/* Whether any conversation shares a word with that. */
+static int is_known(
+	const struct decide_opts *o, struct sv text, bool *ret_known, struct err *reterr)
+{
+	struct route_decision ignored;
+	AUTO_CONV current = CONV_INIT;
+	struct decision seen;
+	int r = decide_current(o, &current, reterr);
+
+	decision_init(&seen);
+	if (r == 0)
+		r = candidates_ask(o, text, &current, false, &seen, &ignored, reterr);
+	for (size_t i = 0; r == 0 && i < seen.convs.n; i++)
+		*ret_known |= seen.candidates[i].keyword > 0;
+	decision_release(&seen);
+	return r;
+}
 
 int nowhere_to_go_back(
 	const struct decide_opts *o, struct sv text, struct decision *d, struct err *reterr)
 {
 	AUTO_STRV stems = STRV_INIT;
 	struct topic_hits hits = { .seqs = VEC_INIT };
-	struct sv to;
+	struct sv part = text, to;
+	bool first = route_goes_back_first(text, &part);
+	bool known = false;
+	int r = 0;
 
-	if (!route_goes_back(text, &to))
+	if (!route_goes_back(part, &to))
 		return 0;
 	learn_stems(o->router, to, &stems);
 	if (stems.n == 0)
 		return 0;
+	/* What comes behind a comma is for who is meant: it says nothing of who that is. */
+	if (first)
+		r = is_known(o, part, &known, reterr);
+	for (size_t i = 0; !first && i < d->convs.n; i++)
+		known |= d->candidates[i].keyword > 0;
 	for (size_t i = 0; i < d->convs.n; i++)
-		if (d->candidates[i].keyword > 0)
-			return 0;
-	int r = topic_search(o->store, &stems, &hits, reterr);
-	bool known = hits.seqs.n > 0;
+		known |= lies_in(&d->convs.v[i], to);
+	if (r == 0 && !known)
+		r = topic_search(o->store, &stems, &hits, reterr);
+	known |= hits.seqs.n > 0;
 	vec_release(&hits.seqs);
 	if (r < 0 || known)
 		return r < 0 ? r : 0;

@@ -35,27 +35,18 @@ static void name_row(struct session_row *ret, const char *agent,
 	ret->own_name = xstrdup("");
 }
 
-static const struct transcript_home *home_of(const struct resolve_opts *o, const char *path)
-{
-	for (size_t i = 0; i < o->n_homes; i++) {
-		AUTO_FREE char *root = NULL;
-		if (path_real(o->homes[i].root, &root, NULL) >= 0 &&
-			path_within(sv_of(path), sv_of(root)))
-			return &o->homes[i];
-	}
-	return NULL;
-}
-
 /* Of a file in which no session can be recognised any more, by where it lies or its name. */
 static const struct transcript_format *format_of_ruin(
 	const struct transcript_home *home, const char *path)
 {
+	AUTO_FREE char *folder = path_folder(path);
+	AUTO_FREE char *real = NULL;
 	AUTO_FREE char *root = NULL;
 
 	if (!sv_ends(sv_of(path), SV(".jsonl")))
 		return NULL;
 	if (home && path_real(home->root, &root, NULL) >= 0 &&
-		!sv_eq(path_parent(sv_of(path)), sv_of(root)))
+		path_real(folder, &real, NULL) >= 0 && strcmp(real, root) != 0)
 		return home->format;
 	return transcript_format_of_name(sv_of(path), NULL);
 }
@@ -64,16 +55,16 @@ static int file_by_path(const struct resolve_opts *o, const char *spec, bool dam
 	struct session_row *ret, struct err *reterr)
 {
 	AUTO_FREE char *path = NULL;
+	const struct transcript_home *home = NULL;
 	const struct transcript_format *format = NULL;
-	int r = path_real(spec, &path, reterr);
+	int r = transcript_locate(o->homes, o->n_homes, spec, &path, &home, reterr);
 
 	if (r == -ENOENT || r == -ENOTDIR)
 		return err_set(reterr, ERR_NOTFOUND, "%s: no such file", spec);
 	if (r < 0)
 		return r;
-	const struct transcript_home *home = home_of(o, path);
 	r = transcript_probe(path, &format, reterr);
-	if (r == ERR_INPUT && damaged)
+	if ((r == ERR_INPUT || r == ERR_NOTFOUND) && damaged)
 		format = format_of_ruin(home, path);
 	if (r < 0 && !format)
 		return r;
@@ -82,7 +73,7 @@ static int file_by_path(const struct resolve_opts *o, const char *spec, bool dam
 	return 0;
 }
 
-/* True when exactly one home has the id. */
+/* True when exactly one home has the id, and that once. */
 static bool file_by_id(const struct resolve_opts *o, const char *spec, struct session_row *ret)
 {
 	AUTO_FREE char *found = NULL;
@@ -90,9 +81,11 @@ static bool file_by_id(const struct resolve_opts *o, const char *spec, struct se
 
 	for (size_t i = 0; i < o->n_homes; i++) {
 		AUTO_FREE char *path = NULL;
-		if (transcript_find(&o->homes[i], sv_of(spec), &path, NULL) < 0 || !path)
+		bool several = false;
+		if (transcript_find_only(&o->homes[i], sv_of(spec), &path, &several, NULL) < 0 ||
+			(!path && !several))
 			continue;
-		if (home)
+		if (home || several)
 			return false;
 		home = &o->homes[i];
 		found = TAKE_PTR(path);
@@ -104,63 +97,25 @@ static bool file_by_id(const struct resolve_opts *o, const char *spec, struct se
 
 /* ---- what is gone ---- */
 
-/* The key of what the archive has of the session; NULL when there is none. */
-static char *kept_of(const struct resolve_opts *o, const struct session_row *row)
+/* The key of what the archive has of the session, NULL when there is none, or when that cannot be
+ * told now: then why says so. A store that cannot be read is a failure. */
+static int kept_of(const struct resolve_opts *o, const struct session_row *row, char **ret,
+	struct err *why, struct err *reterr)
 {
-	const struct archive archive = { .store = o->store, .dir = o->archive_dir, o->clock };
+	const struct archive archive = {
+		.store = o->store, .dir = o->archive_dir, .clock = o->clock
+	};
 	AUTO_FREE char *name = xasprintf("%s.jsonl", row->info.id);
 	char key[ARCHIVE_KEY_MAX];
+	struct err err = ERR_INIT;
+	int r = archive_find(&archive, row->info.path[0] ? row->info.path : name, key, &err);
 
-	if (archive_find(&archive, row->info.path[0] ? row->info.path : name, key, NULL) < 0)
-		return NULL;
-	return xstrdup(key);
-}
-
-/* One that is gone, by its name, its id or the path it had; session is what the conversation of
- * that id had, or NULL. */
-static bool find_gone(const struct resolve_opts *o, const char *spec, const char *session,
-	struct session_row *ret, char **ret_kept)
-{
-	struct sv named = SV("");
-
-	(void)transcript_format_of_name(sv_of(spec), &named);
-	AUTO_FREE char *id = session ? xstrdup(session)
-		: named.n > 0	     ? xmemdup0(named.p, named.n)
-				     : xstrdup(spec);
-
-	if (catalogue_resolve_gone(o->store, id, ret, NULL) >= 0) {
-		*ret_kept = kept_of(o, ret);
-		return true;
-	}
-	/* The archive may know one that nobody else does. */
-	if (!uuid_valid(sv_of(id)))
-		return false;
-	struct session_row row = { .agent = xstrdup(""), .own_name = xstrdup(""), .gone = true };
-	session_info_init(&row.info, transcript_format_unknown(), "");
-	free(row.info.id);
-	row.info.id = TAKE_PTR(id);
-	*ret_kept = kept_of(o, &row);
-	if (*ret_kept)
-		*ret = row;
-	else
-		session_row_release(&row);
-	return *ret_kept != NULL;
-}
-
-static int explain_gone(const struct resolve_opts *o, const struct session_row *row,
-	const char *kept, struct err *reterr)
-{
-	AUTO_FREE char *path = path_show(row->info.path, o->home);
-	AUTO_STR id = STR_INIT;
-
-	shell_operand(&id, row->info.id);
-	if (kept)
-		return err_set(reterr, ERR_NOTFOUND,
-			"the file of session %s is gone; get it back: faden archive restore %s",
-			row->info.id, id.buf);
-	return err_set(reterr, ERR_NOTFOUND,
-		"the file of session %s is gone%s%s%s; the archive has no copy of it", row->info.id,
-		path[0] ? " (" : "", path, path[0] ? ")" : "");
+	if (r == ERR_STORE && reterr)
+		*reterr = err;
+	else if (r < 0 && r != ERR_NOTFOUND && why)
+		*why = err;
+	*ret = r < 0 ? NULL : xstrdup(key);
+	return r == ERR_STORE ? r : 0;
 }
 
 static int take_path(void *data, const struct session_row *row)
@@ -169,7 +124,132 @@ static int take_path(void *data, const struct session_row *row)
 	return 1;
 }
 
-bool resolve_lost(const struct resolve_opts *o, const struct conv *c, bool *ret_kept)
+/* Whether there is, or was, a session of that id. */
+static bool lies_elsewhere(const struct resolve_opts *o, const char *id)
+{
+	const struct catalogue_query query = {
+		.id = id, .subagents = true, .empty = true, .gone = true, .limit = 1
+	};
+	AUTO_FREE char *path = NULL;
+
+	return catalogue_query(o->store, &query, take_path, &path, NULL) == 1;
+}
+
+/* One that is gone, by its name, its id or the path it had; session is what the conversation of
+ * that id had, or NULL. 1, or 0 when there was none. */
+static int find_gone(const struct resolve_opts *o, const char *spec, const char *session,
+	struct session_row *ret, char **ret_kept, struct err *why, struct err *reterr)
+{
+	struct sv named = SV("");
+
+	(void)transcript_format_of_name(sv_of(spec), &named);
+	AUTO_FREE char *id = session ? xstrdup(session)
+		: named.n > 0	     ? xmemdup0(named.p, named.n)
+				     : xstrdup(spec);
+
+	/* Two may have had one id: where it lay says which one. */
+	AUTO_FREE char *lay =
+		!session && named.n > 0 && strchr(spec, '/') ? path_real_gone(spec) : xstrdup("");
+	struct err err = ERR_INIT;
+	int r = lay[0] ? catalogue_by_path(o->store, lay, ret, &err) : ERR_NOTFOUND;
+	if (r >= 0)
+		ret->gone = true;
+	else if (r != ERR_STORE && lay[0] && lies_elsewhere(o, id))
+		return 0;
+	else if (r != ERR_STORE)
+		r = catalogue_resolve_gone(o->store, id, ret, &err);
+	if (r >= 0) {
+		r = kept_of(o, ret, ret_kept, why, reterr);
+		if (r < 0)
+			session_row_release(ret);
+		return r < 0 ? r : 1;
+	}
+	if (r == ERR_STORE && reterr)
+		*reterr = err;
+	if (r == ERR_STORE)
+		return r;
+	/* The archive may know one that nobody else does. */
+	if (!uuid_valid(sv_of(id)))
+		return 0;
+	struct session_row row = { .agent = xstrdup(""), .own_name = xstrdup(""), .gone = true };
+	session_info_init(&row.info, transcript_format_unknown(), lay);
+	free(row.info.id);
+	row.info.id = TAKE_PTR(id);
+	r = kept_of(o, &row, ret_kept, why, reterr);
+	if (*ret_kept)
+		*ret = row;
+	else
+		session_row_release(&row);
+	return r < 0 ? r : *ret_kept != NULL;
+}
+
+/* One whose file is compressed and cannot be unpacked, where the archive has it: as if it were
+ * gone, but at its place. */
+static bool find_damaged(const struct resolve_opts *o, const char *spec, const char *session,
+	struct session_row *ret, char **ret_kept)
+{
+	struct sv plain = unpack_plain(sv_of(spec)), named = SV("");
+	AUTO_FREE char *name = xmemdup0(plain.p, plain.n);
+
+	(void)transcript_format_of_name(sv_of(name), &named);
+	AUTO_FREE char *id = session ? xstrdup(session)
+		: named.n > 0	     ? xmemdup0(named.p, named.n)
+				     : xstrdup(spec);
+	const struct catalogue_query query = {
+		.id = id, .subagents = true, .empty = true, .gone = true, .limit = 1
+	};
+	AUTO_FREE char *path = NULL;
+
+	if (catalogue_query(o->store, &query, take_path, &path, NULL) == 1) {
+		AUTO_FREE char *where = unpack_where(path);
+		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+		if (!where || !unpack_damaged(where) ||
+			catalogue_by_path(o->store, path, &row, NULL) < 0)
+			return false;
+		free(row.info.path);
+		row.info.path = TAKE_PTR(where);
+		row.gone = true;
+		(void)!kept_of(o, &row, ret_kept, NULL, NULL);
+		if (*ret_kept) {
+			*ret = row;
+			row = (struct session_row)SESSION_ROW_INIT;
+		}
+		return *ret_kept != NULL;
+	}
+	return uuid_valid(sv_of(id)) && find_gone(o, id, NULL, ret, ret_kept, NULL, NULL) > 0 &&
+		*ret_kept;
+}
+
+/* What brings it back. A file that has nothing of it has to make room. */
+static const char *restore_words(const char *path)
+{
+	AUTO_FREE char *there = path[0] ? unpack_where(path) : NULL;
+
+	return there ? "faden archive restore --replace" : "faden archive restore";
+}
+
+static int explain_gone(const struct resolve_opts *o, const struct session_row *row,
+	const char *kept, const struct err *why, struct err *reterr)
+{
+	AUTO_FREE char *path = path_show(row->info.path, o->home);
+	AUTO_STR id = STR_INIT;
+
+	shell_operand(&id, row->info.id);
+	if (kept)
+		return err_set(reterr, ERR_NOTFOUND,
+			"the file of session %s is gone; get it back: %s %s", row->info.id,
+			restore_words(row->info.path), id.buf);
+	if (why->code < 0)
+		return err_set(reterr, why->code,
+			"the file of session %s is gone, and what the archive has of it cannot be "
+			"told now: %s",
+			row->info.id, why->msg);
+	return err_set(reterr, ERR_NOTFOUND,
+		"the file of session %s is gone%s%s%s; the archive has no copy of it", row->info.id,
+		path[0] ? " (" : "", path, path[0] ? ")" : "");
+}
+
+bool resolve_lost(const struct resolve_opts *o, const struct conv *c, const char **ret_back)
 {
 	const struct catalogue_query query = { .agent = c->agent,
 		.id = c->session,
@@ -178,19 +258,29 @@ bool resolve_lost(const struct resolve_opts *o, const struct conv *c, bool *ret_
 		.gone = true,
 		.limit = 1 };
 	const struct transcript_home *home = NULL;
-	AUTO_FREE char *was = NULL, *path = NULL;
+	AUTO_FREE char *was = NULL, *found = NULL;
 	char key[ARCHIVE_KEY_MAX];
 
 	for (size_t i = 0; o && i < o->n_homes; i++)
 		if (c->agent && strcmp(o->homes[i].agent, c->agent) == 0)
 			home = &o->homes[i];
 	if (!home || !c->session || !c->session[0] ||
-		catalogue_query(o->store, &query, take_path, &was, NULL) < 1 || path_exists(was))
+		catalogue_query(o->store, &query, take_path, &was, NULL) < 1)
 		return false;
-	if (transcript_find(home, sv_of(c->session), &path, NULL) < 0 || path)
+	/* What a power loss or the agent has blanked is as gone as what was removed. */
+	AUTO_FREE char *there = unpack_where(was);
+	if ((there && !transcript_is_silent(there)) ||
+		transcript_find(home, sv_of(c->session), &found, NULL) < 0)
 		return false;
-	const struct archive archive = { .store = o->store, .dir = o->archive_dir, o->clock };
-	*ret_kept = o->archive_dir && archive_find(&archive, was, key, NULL) >= 0;
+	AUTO_FREE char *elsewhere = found ? unpack_where(found) : NULL;
+	if (elsewhere && !transcript_is_silent(elsewhere))
+		return false;
+	const struct archive archive = {
+		.store = o->store, .dir = o->archive_dir, .clock = o->clock
+	};
+	*ret_back = o->archive_dir && archive_find(&archive, was, key, NULL) != ERR_NOTFOUND
+		? restore_words(was)
+		: NULL;
 	return true;
 }
 
@@ -345,7 +435,11 @@ static int resolve_named(const struct resolve_opts *o, const char *spec, unsigne
 	if (r == ERR_NOTFOUND) {
 		AUTO_SESSION_ROW gone = SESSION_ROW_INIT;
 		AUTO_FREE char *kept = NULL;
-		if (!find_gone(o, spec, session, &gone, &kept)) {
+		struct err why = ERR_INIT;
+		int found = find_gone(o, spec, session, &gone, &kept, &why, reterr);
+		if (found < 0)
+			return found;
+		if (found == 0) {
 			if (!path)
 				return err_set(reterr, r,
 					"%s ('faden list --all' shows what there is)", err.msg);
@@ -353,9 +447,33 @@ static int resolve_named(const struct resolve_opts *o, const char *spec, unsigne
 			ret->row = gone;
 			gone = (struct session_row)SESSION_ROW_INIT;
 			ret->kept = TAKE_PTR(kept);
+			ret->unread = why;
 			r = 0;
 		} else {
-			return explain_gone(o, &gone, kept, reterr);
+			return explain_gone(o, &gone, kept, &why, reterr);
+		}
+	}
+	if (r == 0 && flags & RESOLVE_GONE && !ret->row.gone && unpack_damaged(ret->row.info.path))
+		r = ERR_INPUT;
+	if (r == ERR_INPUT) {
+		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+		AUTO_FREE char *kept = NULL;
+		if (ret->row.info.id && !session)
+			session = ret->row.info.id;
+		if (!find_damaged(o, spec, session, &row, &kept)) {
+			r = ret->row.info.id ? 0 : r;
+		} else if (flags & RESOLVE_GONE) {
+			session_row_release(&ret->row);
+			ret->row = row;
+			row = (struct session_row)SESSION_ROW_INIT;
+			ret->kept = TAKE_PTR(kept);
+			ret->damaged = true;
+			r = 0;
+		} else {
+			return err_set(reterr, r,
+				"%s; the archive has the session: faden archive restore --replace "
+				"%s",
+				err.msg, row.info.id);
 		}
 	}
 	if (r < 0 && reterr)

@@ -35,7 +35,8 @@ enum {
 	/* With RESOLVE_FILE: a path may lead to a file in which no session can be recognised any
 	 * more, when it lies where an agent keeps them or is called by an id. */
 	RESOLVE_DAMAGED = 1 << 2,
-	/* Also one whose file is gone, from what catalogue, children and archive know of it. */
+	/* Also one whose file is gone, or damaged where the archive has it, from what catalogue,
+	   children and archive know of it. */
 	RESOLVE_GONE = 1 << 3,
 	/* The conversation that it belongs to, if there is one. */
 	RESOLVE_CONVERSATION = 1 << 4,
@@ -48,6 +49,8 @@ struct resolved {
 	struct session_row row; /* empty where a conversation itself was named and is wanted */
 	struct conv conv; /* RESOLVE_CONVERSATION; empty: the session has none yet */
 	char *kept; /* RESOLVE_GONE: the archive's key of one that is gone; NULL: it has none */
+	struct err unread; /* RESOLVE_GONE: why the archive cannot tell now; code 0: it can */
+	bool damaged; /* RESOLVE_GONE: its file is there, and cannot be unpacked */
 	/* Nothing goes on here, and it is the folder's last session; of a named one this is looked
 	 * for only with RESOLVE_PLACE. */
 	bool last_here;
@@ -72,9 +75,10 @@ int resolve_conversation(const struct resolve_opts *opts, const struct session_r
 	struct conv *ret, struct err *reterr) MUST_USE;
 /*
  * Whether the agent has deleted the session of a conversation, as far as that is certain: it was
- * there, and has neither its place nor its name any more. *ret_kept: the archive has it. opts may
- * be NULL: nothing is known then.
+ * there, and has neither its place nor its name any more. *ret_back: the command that brings it
+ * back from the archive, which has it or cannot be read now, but for the session; NULL: that has no
+ * copy. opts may be NULL: nothing is known then.
  */
-bool resolve_lost(const struct resolve_opts *opts, const struct conv *c, bool *ret_kept);
+bool resolve_lost(const struct resolve_opts *opts, const struct conv *c, const char **ret_back);
 /* The agent's session of the conversation that goes on in the folder; NULL: none. Caller frees. */
 char *resolve_current(const struct resolve_opts *opts);

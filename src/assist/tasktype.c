@@ -17,16 +17,20 @@ static size_t find(const struct lists *l, size_t i, enum phrase_list own, const 
 	return n > m ? n : m;
 }
 
+/* Nothing is said behind the plan at word i. */
+static bool ends_with(const struct lists *l, size_t i)
+{
+	size_t next = i + find(l, i, PHRASE_PLAN_NOUN, l->more ? l->more->plan_nouns : NULL);
+
+	return next >= l->t->tokens.n || l->t->tokens.v[next].apart;
+}
+
 /* A plan at word i, and nothing that makes another thing of it. */
 static bool means_a_plan(const struct lists *l, size_t i)
 {
 	size_t n = find(l, i, PHRASE_PLAN_NOUN, l->more ? l->more->plan_nouns : NULL);
 
-	if (n == 0)
-		return false;
-	size_t next = i + n;
-	return next >= l->t->tokens.n || l->t->tokens.v[next].apart ||
-		phrase_at(l->t, next, PHRASE_PLAN_FOLLOWS);
+	return n > 0 && (ends_with(l, i) || phrase_at(l->t, i + n, PHRASE_PLAN_FOLLOWS));
 }
 
 /* A word for planning at word i is an order, no thing: it stands where orders do, and what follows
@@ -58,19 +62,22 @@ static bool asks_for_one(const struct lists *l, size_t i)
 		(article == 0 || (article < i && phrase_at(l->t, article - 1, PHRASE_NEEDS)));
 }
 
-/* "make me a plan": the object of the verb before word i is a new plan. */
+/* "make me a plan": the object of the verb before word i is a new plan. At the end of a longer
+ * name, "a vegetable garden plan", it is a thing like others. */
 static bool object_is_plan(const struct lists *l, size_t i)
 {
-	bool fresh = false;
+	enum { NAME_WORDS = 2 };
+	size_t article = SIZE_MAX;
 
 	for (size_t j = i; j < l->t->tokens.n && j < i + OBJECT_WORDS; j++) {
 		if (j > i && l->t->tokens.v[j].apart)
 			return false;
-		fresh |= phrase_at(l->t, j, PHRASE_THING_NEW) > 0;
+		if (phrase_at(l->t, j, PHRASE_THING_NEW))
+			article = j;
 		if (phrase_at(l->t, j, PHRASE_THING_KNOWN))
 			return false;
-		if (fresh && means_a_plan(l, j))
-			return true;
+		if (article != SIZE_MAX && means_a_plan(l, j))
+			return j - article <= NAME_WORDS || !ends_with(l, j);
 	}
 	return false;
 }

@@ -27,13 +27,11 @@ static int64_t turns_of(const struct kit *kit, const struct conv *c)
 bool tell_greeting(const struct kit *kit, bool fresh, struct conv *ret, struct str *out)
 {
 	const struct kit_opts *o = &kit->opts;
-	const char *agent = kit->kind->name;
 	const struct decide_opts how = kit_decide_opts(kit, false);
 	char ago[CLOCK_TEXT_MAX];
-	AUTO_CONV last = CONV_INIT;
 	struct err err = ERR_INIT;
 
-	if (!fresh && !ret->agent && decide_refresh(&how, &err) < 0)
+	if (!fresh && !ret->agent && decide_refresh(&how, SV(""), &err) < 0)
 		log_write(o->log, LOG_WARN, "sessions: %s", err.msg);
 	if (!fresh && !ret->agent && decide_here(&how, ret, out, &err) < 0)
 		log_write(o->log, LOG_WARN, "what goes on here: %s", err.msg);
@@ -41,15 +39,15 @@ bool tell_greeting(const struct kit *kit, bool fresh, struct conv *ret, struct s
 	if (ret->agent) {
 		str_adds(out, told ? " " : "");
 		int64_t turns = turns_of(kit, ret);
-		bool away = strcmp(ret->dir, kit->dir) != 0, kept = false;
+		bool away = strcmp(ret->dir, kit->dir) != 0;
+		const char *back = NULL;
 		clock_format_ago(ret->age_ms, ago);
-		if (resolve_lost(&kit->where, ret, &kept)) {
+		if (resolve_lost(&kit->where, ret, &back)) {
 			str_addf(out, "%s no longer has \"%s\" (%lld %s, %s)", ret->agent,
 				conv_label(ret), (long long)turns, turns == 1 ? "turn" : "turns",
 				ago);
-			if (kept)
-				str_addf(out, ", but the archive does: faden archive restore %s",
-					ret->session);
+			if (back)
+				str_addf(out, ", but the archive does: %s %s", back, ret->session);
 			else
 				str_adds(out,
 					", nor does the archive: what is said next begins anew.");
@@ -61,19 +59,24 @@ bool tell_greeting(const struct kit *kit, bool fresh, struct conv *ret, struct s
 			away ? ret->dir : "", is_member(ret) ? "; /new starts another" : "");
 		return true;
 	}
-	if (kit->by_default && conv_last(o->store, kit->dir, o->clock, &last, NULL) == 0)
-		agent = last.agent;
 	if (!told)
-		str_addf(out, "A new conversation with %s.", agent);
+		str_addf(out, "A new conversation with %s.", kit->kind->name);
 	return told;
 }
 
-bool tell_rehearsal(const struct kit *kit, const struct conv *c, struct str *out)
+bool tell_answerer(const struct kit *kit, const struct conv *c, struct str *out)
 {
 	static const char told[] = "rehearsal introduced";
 	AUTO_FREE char *before = NULL;
 	bool installed = false;
 
+	if (kit->by_folder && c->turns == 0 && strcmp(c->agent, kit->kind->name) == 0) {
+		str_addf(out,
+			"%s answers, as it did here last; 'faden config set ai.agent' with a name "
+			"chooses for good.",
+			c->agent);
+		return true;
+	}
 	if (!kit->by_default || strcmp(c->agent, agent_embedded()->name) != 0 ||
 		store_pref_get(kit->opts.store, told, &before, NULL) == 0)
 		return false;

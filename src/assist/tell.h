@@ -11,9 +11,9 @@
  * that is all there is to say.
  */
 bool tell_greeting(const struct kit *kit, bool fresh, struct conv *ret, struct str *out);
-/* What the rehearsal agent is and how to get a real one; false when it is not the one who answers
- * in c, was chosen, or has been introduced before. */
-bool tell_rehearsal(const struct kit *kit, const struct conv *c, struct str *out);
+/* Who answers in c when nobody chose that: the folder's agent, where c begins; or the rehearsal
+ * agent, once: what it is and how to get a real one. False: there is nothing to say. */
+bool tell_answerer(const struct kit *kit, const struct conv *c, struct str *out);
 /* Why a turn failed, with the agent's name in front unless the message begins with it. */
 void tell_failure(const struct turn_outcome *out, struct str *ret);
 /* Why the agent tries again and when, for the event AGENT_EV_RETRY. */

@@ -257,6 +257,20 @@ static void test_lost_session_starts_fresh_once(void **state)
 	assert_int_equal(rig->out->turn->fail, AGENT_OK);
 	assert_non_null(strstr(rig->notices.buf, "nicht mehr"));
 	check_recalls(rig, "1. are you there?");
+	/* It is called by what is in it. */
+	assert_string_equal(rig->out->turn->conv.title, "are you there?");
+	AUTO_FREE char *again =
+		claude_session_path(rig->home, rig->top, rig->out->turn->conv.session);
+	assert_int_equal(unlink(again), 0);
+	/* An agent that knows nothing can only guess what is meant, however often it is asked. */
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(say(rig, "continue"), ERR_NOTFOUND);
+		assert_non_null(strstr(rig->out->err.msg, "rehearsal has nothing of \"are you"));
+		assert_false(rig->out->turn->sent);
+	}
+	assert_int_equal(say(rig, "and now?"), 0);
+	check_recalls(rig, "1. and now?");
+	assert_string_equal(rig->out->turn->conv.title, "and now?");
 }
 
 static void test_cancel_keeps_the_conversation(void **state)
@@ -336,10 +350,10 @@ static void test_crash_is_explained_and_nothing_sent_again(void **state)
 
 	write_script(rig, "wait 60000\n---\n");
 	die_in_turn(rig);
-	assert_int_equal(assistant_recover(rig->as, true, SV(""), NULL), 0);
+	assert_int_equal(assistant_recover(rig->as, TURN_RUNNING_ONCE, SV(""), NULL), 0);
 	assert_non_null(strstr(rig->notices.buf, "\"paint it red\" kam beim Agenten an"));
 	str_clear(&rig->notices);
-	assert_int_equal(assistant_recover(rig->as, true, SV(""), NULL), 0);
+	assert_int_equal(assistant_recover(rig->as, TURN_RUNNING_ONCE, SV(""), NULL), 0);
 	assert_string_equal(rig->notices.buf, "");
 	check_recalls(rig, "1. paint it red");
 	assert_null(strstr(rig->out->turn->answer.buf, "2."));
@@ -358,6 +372,111 @@ static void test_what_is_not_known_claims_nothing(void **state)
 		assert_non_null(strstr(text_get(texts[i], TEXT_GERMAN), "ist nicht bekannt"));
 		assert_null(strstr(text_get(texts[i], TEXT_GERMAN), "übergeben"));
 	}
+}
+
+/* Who goes on has seen what became of it, and the same words elsewhere are something else. */
+static void test_only_what_was_interrupted_is_refused(void **state)
+{
+	struct rig *rig = *state;
+	struct request other = { .text = SV("paint it red"), .mode = REQUEST_IN };
+	char here[UUID_TEXT];
+
+	assert_int_equal(say(rig, "hello"), 0);
+	memcpy(here, rig->out->turn->conv.id, sizeof(here));
+	write_script(rig, "wait 60000\n---\n");
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(conv_reset(rig->store, rig->top, &rig->clock, NULL), 0);
+		die_in_turn(rig);
+		assert_int_equal(assistant_recover(rig->as, TURN_RUNNING_ONCE, SV(""), NULL), 0);
+		if (i == 0) {
+			assert_int_equal(say(rig, "paint it red"), ERR_INPUT);
+		} else if (i == 1) {
+			assert_int_equal(say(rig, "weiter"), 0);
+			assert_int_equal(say(rig, "weiter"), 0);
+		} else {
+			other.conversation = here;
+			assert_int_equal(say_it(rig, &other), 0);
+		}
+		if (i < 2)
+			assert_int_equal(say(rig, "paint it red"), 0);
+	}
+}
+
+/* A turn in the journal that did not arrive. */
+static int64_t lose(struct rig *rig, const char *conversation, const char *prompt)
+{
+	AUTO_TURN_RECORD t = { .agent = xstrdup("rehearsal"), .prompt = STR_INIT };
+	int64_t id = 0;
+
+	str_adds(&t.prompt, prompt);
+	memcpy(t.conversation, conversation, sizeof(t.conversation));
+	assert_int_equal(journal_turn(rig->store, &t, &rig->clock, &id, NULL), 0);
+	assert_int_equal(
+		journal_end(rig->store, id, TURN_LOST, "interrupted", &rig->clock, NULL), 0);
+	return id;
+}
+
+/* What did not arrive and is typed again is sent once; elsewhere the words are others. */
+static void test_typed_again(void **state)
+{
+	struct rig *rig = *state;
+	struct request req = { .mode = REQUEST_IN };
+	char a[UUID_TEXT], b[UUID_TEXT];
+
+	assert_int_equal(say(rig, "hello"), 0);
+	memcpy(a, rig->out->turn->conv.id, sizeof(a));
+	assert_int_equal(conv_reset(rig->store, rig->top, &rig->clock, NULL), 0);
+	restart(rig);
+	assert_int_equal(say(rig, "good morning"), 0);
+	memcpy(b, rig->out->turn->conv.id, sizeof(b));
+	assert_string_not_equal(a, b);
+	int64_t older = lose(rig, a, "weiter"), newer = lose(rig, a, "paint it red");
+	req.conversation = b;
+	req.text = SV("weiter");
+	assert_int_equal(say_it(rig, &req), 0);
+	assert_false(journal_was_sent_again(rig->store, older));
+	req.conversation = a;
+	req.text = SV(" weiter\n");
+	assert_int_equal(say_it(rig, &req), 0);
+	assert_true(journal_was_sent_again(rig->store, older));
+	assert_false(journal_was_sent_again(rig->store, newer));
+	/* A new conversation may be for what had one. */
+	req = (struct request){ .text = SV("paint it red"), .mode = REQUEST_NEW };
+	assert_int_equal(say_it(rig, &req), 0);
+	assert_true(journal_was_sent_again(rig->store, newer));
+}
+
+/* Each of what was told, though all of it is one conversation's. */
+static void test_each_that_was_lost_is_given_once(void **state)
+{
+	struct rig *rig = *state;
+	struct proc_id gone;
+	AUTO_TURN_RECORD begun = { .agent = xstrdup("rehearsal"),
+		.session = xstrdup("4a7c2a0e-0000-4000-8000-00000000000a"),
+		.prompt = STR_INIT };
+	AUTO_TURN_RECORD waits = { .agent = xstrdup("rehearsal"), .prompt = STR_INIT };
+	AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
+	int64_t turn, wait;
+
+	assert_int_equal(say(rig, "hello"), 0);
+	memcpy(begun.conversation, rig->out->turn->conv.id, sizeof(begun.conversation));
+	memcpy(waits.conversation, begun.conversation, sizeof(waits.conversation));
+	assert_int_equal(proc_id_self(&gone, NULL), 0);
+	gone.start++;
+	assert_int_equal(conv_take(rig->store, begun.conversation, &gone, NULL, NULL), 0);
+	str_adds(&begun.prompt, "paint it red");
+	str_adds(&waits.prompt, "paint it blue");
+	assert_int_equal(journal_turn(rig->store, &begun, &rig->clock, &turn, NULL), 0);
+	assert_int_equal(
+		journal_wait(rig->store, &waits, rig->top, &gone, &rig->clock, &wait, NULL), 0);
+	assert_int_equal(assistant_recover(rig->as, TURN_RUNNING_ONCE, SV(""), NULL), 0);
+	assert_int_equal(assistant_next_lost(rig->as, &lost, NULL), 0);
+	assert_int_equal(lost.id, wait);
+	turn_record_release(&lost);
+	assert_int_equal(assistant_next_lost(rig->as, &lost, NULL), 0);
+	assert_int_equal(lost.id, turn);
+	turn_record_release(&lost);
+	assert_int_equal(assistant_next_lost(rig->as, &lost, NULL), ERR_NOTFOUND);
 }
 
 static void test_conversation_in_use_is_refused(void **state)
@@ -505,6 +624,9 @@ int main(void)
 		CASE(test_what_was_dropped_leaves_the_next_alone),
 		CASE(test_crash_is_explained_and_nothing_sent_again),
 		CASE(test_what_is_not_known_claims_nothing),
+		CASE(test_only_what_was_interrupted_is_refused),
+		CASE(test_typed_again),
+		CASE(test_each_that_was_lost_is_given_once),
 		CASE(test_conversation_in_use_is_refused),
 		CASE(test_old_conversation_does_not_go_on),
 		CASE(test_a_talk_stays_where_it_is),

@@ -27,16 +27,27 @@ static void choices_are_read(void **state)
 	assert_int_equal(chosen(" {\"choice\": \"2\", \"why\": \"it leans\"}\n"), 2);
 	assert_int_equal(chosen("```json\n{\"choice\":\"1\"}\n```"), 1);
 	assert_int_equal(chosen("1"), 1);
+	assert_int_equal(chosen("{\"choice\": 2}"), 2);
+	assert_int_equal(chosen("{\"choice\": \" 2 \"}"), 2);
+	assert_int_equal(chosen("\"2\""), 2);
+	assert_int_equal(chosen("\"new\""), 0);
+	assert_int_equal(chosen("```json\n{\"choice\": 1}\n```\n"), 1);
+	assert_int_equal(chosen("``` {\"choice\": \"new\"} ```"), 0);
+	assert_int_equal(chosen("```text\nnew\n```"), 0);
+	assert_int_equal(chosen("```2```"), 2);
 	assert_int_equal(chosen("new\n"), 0);
 }
 
 static void all_else_is_none(void **state)
 {
 	static const char *const answers[] = { "", "3", "0", "-1", "01", "first", "null",
-		"{\"choice\":1}", "{\"choice\":\"3\"}", "{\"choice\":\"new\"",
+		"{\"choice\":3}", "{\"choice\":-1}", "{\"choice\":1.0}", "{\"choice\":1e0}",
+		"{\"choice\":[\"1\"]}", "{\"choice\":{\"choice\":\"1\"}}", "{\"choice\":null}",
+		"{\"choice\":true}", "{\"choice\":\"1 2\"}", "{\"choice\":\"new\\u0000\"}",
+		"{\"choice\":\"\\\"1\\\"\"}", "{\"choice\":\"3\"}", "{\"choice\":\"new\"",
 		"{\"choice\":\"new\"}}", "{\"choice\":\"new\"} {\"choice\":\"1\"}",
-		"I choose {\"choice\":\"1\"}", "[\"new\"]", "\"new\"", "```", "``````", "{}",
-		"{\"choices\":\"1\"}" };
+		"I choose {\"choice\":\"1\"}", "[\"new\"]", "[1]", "\"\"", "```", "``````",
+		"```\n```", "```json\n1\n2\n```", "{}", "{\"choices\":\"1\"}" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(answers); i++)

@@ -135,8 +135,8 @@ static void a_kit_is_enough_for_a_turn(void **state)
 	assert_int_equal(out->fail, AGENT_OK);
 	assert_true(heard.len > 0);
 	assert_string_equal(out->answer.buf, heard.buf);
-	assert_true(tell_rehearsal(&rig->kit, &out->conv, &line));
-	assert_false(tell_rehearsal(&rig->kit, &out->conv, &line));
+	assert_true(tell_answerer(&rig->kit, &out->conv, &line));
+	assert_false(tell_answerer(&rig->kit, &out->conv, &line));
 	str_clear(&line);
 	assert_true(tell_greeting(&rig->kit, false, &here, &line));
 	assistant_free(as);
@@ -169,6 +169,46 @@ static void a_choice_is_remembered(void **state)
 	rig->opts.search = "/nonexistent";
 	open_kit(rig);
 	assert_true(rig->kit.by_default && rig->kit.kind == agent_embedded());
+}
+
+/* Where nobody was chosen, who answered in the folder last does in a new conversation too. */
+static void a_folder_keeps_its_agent(void **state)
+{
+	struct rig *rig = *state;
+	AUTO_CONV real = CONV_INIT;
+	AUTO_CONV fresh = CONV_INIT;
+	AUTO_CONV rehearsed = CONV_INIT;
+	AUTO_CONV here = CONV_INIT;
+	AUTO_STR line = STR_INIT;
+	struct conv_new what = { .dir = rig->top, .agent = "claude" };
+	struct proc_id self;
+
+	install(rig, "claude");
+	assert_int_equal(proc_id_self(&self, NULL), 0);
+	assert_int_equal(conv_create(rig->store, &what, &self, rig->opts.clock, &real, NULL), 0);
+	assert_int_equal(conv_reset(rig->store, rig->top, rig->opts.clock, NULL), 0);
+	open_kit(rig);
+	assert_true(rig->kit.by_folder && !rig->kit.by_default && !rig->kit.chosen &&
+		!rig->kit.forced && rig->kit.kind == agent_named(SV("claude")));
+	assert_ptr_equal(kit_assistant_opts(&rig->kit, true).kind, rig->kit.kind);
+	assert_false(tell_greeting(&rig->kit, false, &here, &line));
+	assert_string_equal(line.buf, "A new conversation with claude.");
+	str_clear(&line);
+	what.agent = rig->kit.kind->name;
+	assert_int_equal(conv_create(rig->store, &what, &self, rig->opts.clock, &fresh, NULL), 0);
+	assert_true(tell_answerer(&rig->kit, &fresh, &line));
+	assert_non_null(strstr(line.buf, "claude answers, as it did here last"));
+	/* By the user's word another does, and that is who is told. */
+	rig->opts.agent = "rehearsal";
+	open_kit(rig);
+	assert_true(!rig->kit.by_folder && rig->kit.kind == agent_embedded());
+	rig->opts.agent = NULL;
+	/* Who only rehearses was no choice: an installed agent is still to be offered. */
+	what.agent = "rehearsal";
+	assert_int_equal(
+		conv_create(rig->store, &what, &self, rig->opts.clock, &rehearsed, NULL), 0);
+	open_kit(rig);
+	assert_true(rig->kit.by_default && !rig->kit.by_folder);
 }
 
 /* Who has just chosen an agent is answered by it, whatever was rehearsed here before. */
@@ -273,6 +313,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_kit_is_enough_for_a_turn, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_choice_is_remembered, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_folder_keeps_its_agent, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_was_chosen_answers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_named_agent_must_be_there, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(settings_reach_the_agents, set_up, tear_down),

@@ -5,6 +5,12 @@
 static const char *const texts[TEXT_COUNT][2] = {
 	[TEXT_RESET] = { [TEXT_GERMAN] = "Alles klar, ich starte eine neue Konversation.",
 		[TEXT_ENGLISH] = "All right, I am starting a new conversation." },
+	[TEXT_REPEATED] = { [TEXT_GERMAN] =
+				    "das ist, was unterbrochen wurde, und es kam an oder kann "
+				    "angekommen sein; noch einmal gesagt, wird es gesendet",
+		[TEXT_ENGLISH] =
+			"this is what was interrupted, and it reached the agent or may have; "
+			"say it once more to send it all the same" },
 	[TEXT_RESET_BACK] = { [TEXT_GERMAN] = "/undo holt die alte zurück.",
 		[TEXT_ENGLISH] = "/undo brings the old one back." },
 	[TEXT_COMPACT] = { [TEXT_GERMAN] =
@@ -20,6 +26,11 @@ static const char *const texts[TEXT_COUNT][2] = {
 			">advise says what is worth it." },
 	[TEXT_UNDONE] = { [TEXT_GERMAN] = "Die vorige Konversation geht weiter: %s, %s.",
 		[TEXT_ENGLISH] = "The previous conversation goes on: %s, %s." },
+	[TEXT_UNDONE_SAME] = { [TEXT_GERMAN] = "Zurückgenommen; hier ging aber schon weiter, was "
+					       "davor war: "
+					       "%s, %s.",
+		[TEXT_ENGLISH] =
+			"It is undone, but what was before it went on here already: %s, %s." },
 	[TEXT_NOTHING_TO_UNDO] = { [TEXT_GERMAN] = "Es gibt nichts zurückzuholen.",
 		[TEXT_ENGLISH] = "There is nothing to bring back." },
 	[TEXT_CANCELLED_NOTHING] = { [TEXT_GERMAN] = "Alles klar.", [TEXT_ENGLISH] = "All right." },
@@ -34,6 +45,10 @@ static const char *const texts[TEXT_COUNT][2] = {
 		[TEXT_ENGLISH] = "Going on with: %s (if not, say: \"no, new conversation\")." },
 	[TEXT_STAYED_OTHER] = { [TEXT_GERMAN] = "Weiter mit: %s (sonst sag: \"nein, die andere\").",
 		[TEXT_ENGLISH] = "Going on with: %s (if not, say: \"no, the other one\")." },
+	[TEXT_NOT_CORRECTED] = { [TEXT_GERMAN] = "Gesagt in: %s. War das eine Korrektur, dann sag: "
+						 "\"nein, die andere\".",
+		[TEXT_ENGLISH] = "Said in: %s. If that was a correction, say: \"no, the other "
+				 "one\"." },
 	[TEXT_ROUTED_NEW] = { [TEXT_GERMAN] =
 				      "Neue Konversation (sonst sag: \"nein, die andere\").",
 		[TEXT_ENGLISH] = "New conversation (if not, say: \"no, the other one\")." },
@@ -77,10 +92,11 @@ static const char *const texts[TEXT_COUNT][2] = {
 		[TEXT_ENGLISH] = "Still in \"%s\" here; the folder was reset elsewhere." },
 	[TEXT_OPEN] = { [TEXT_GERMAN] = "\"%s\" ist gerade in %s geöffnet und bleibt unberührt.",
 		[TEXT_ENGLISH] = "\"%s\" is open in %s right now and is left alone." },
-	[TEXT_SAME_THERE] = { [TEXT_GERMAN] = "Alles klar, dasselbe in: %s.",
-		[TEXT_ENGLISH] = "All right, the same in: %s." },
-	[TEXT_SAME_NEW] = { [TEXT_GERMAN] = "Alles klar, dasselbe in einer neuen Konversation.",
-		[TEXT_ENGLISH] = "All right, the same in a new conversation." },
+	[TEXT_SAME_THERE] = { [TEXT_GERMAN] = "Alles klar, dasselbe (\"%s\") in: %s.",
+		[TEXT_ENGLISH] = "All right, the same (\"%s\") in: %s." },
+	[TEXT_SAME_NEW] = { [TEXT_GERMAN] =
+				    "Alles klar, dasselbe (\"%s\") in einer neuen Konversation.",
+		[TEXT_ENGLISH] = "All right, the same (\"%s\") in a new conversation." },
 	[TEXT_NEXT_THERE] = { [TEXT_GERMAN] = "Ab jetzt: %s.",
 		[TEXT_ENGLISH] = "From now on: %s." },
 	[TEXT_NEXT_NEW] = { [TEXT_GERMAN] = "Ab jetzt: eine neue Konversation.",
@@ -96,8 +112,16 @@ static const char *const texts[TEXT_COUNT][2] = {
 	[TEXT_NONE_ABOUT] = { [TEXT_GERMAN] = "Hier gibt es keine Konversation über %s.",
 		[TEXT_ENGLISH] = "There is no conversation about %s here." },
 	[TEXT_NO_OTHER] = { [TEXT_GERMAN] = "Hier gibt es keine andere Konversation; nichts "
-					    "wurde gesendet.",
-		[TEXT_ENGLISH] = "There is no other conversation here; nothing was sent." },
+					    "wurde gesendet. Eine neue: \"nein, neue "
+					    "Konversation\".",
+		[TEXT_ENGLISH] = "There is no other conversation here; nothing was sent. For a new "
+				 "one: \"no, new conversation\"." },
+	[TEXT_TALK_STAYS] = { [TEXT_GERMAN] =
+				      "Nichts wurde gesendet: ein Gespräch bleibt in seiner "
+				      "Konversation. /resume NAME führt in eine andere, /clear "
+				      "beginnt eine neue.",
+		[TEXT_ENGLISH] = "Nothing was sent: a talk stays in its conversation. /resume NAME "
+				 "goes on in another one, /clear begins a new one." },
 	[TEXT_NOTHING_HERE] = { [TEXT_GERMAN] =
 					"Hier gibt es nichts, womit es weitergehen könnte; "
 					"nichts wurde gesendet. Was anderswo ist, zeigt: faden "
@@ -138,6 +162,11 @@ static const char *const texts[TEXT_COUNT][2] = {
 				 "--in it does." },
 	[TEXT_PLANNING] = { [TEXT_GERMAN] = "Es wird nur geplant; nichts wird geändert.",
 		[TEXT_ENGLISH] = "This turn plans; nothing is changed." },
+	[TEXT_PLANNING_BUT_RULES] = { [TEXT_GERMAN] =
+					      "Es wird nur geplant; %s liest nur, bis auf das, was "
+					      "seine eigenen Regeln erlauben.",
+		[TEXT_ENGLISH] = "This turn plans; %s only reads, but for what its own rules "
+				 "allow." },
 	[TEXT_CANNOT_PLAN] = { [TEXT_GERMAN] =
 				       "Es soll nur geplant werden; %s lässt sich daran aber nicht "
 				       "binden und kann trotzdem etwas ändern.",
@@ -170,6 +199,10 @@ static const char *const texts[TEXT_COUNT][2] = {
 				 "%s. Ctrl-C gibt auf.",
 		[TEXT_ENGLISH] =
 			"%s's limit is reached: waiting %s s, until %s. Ctrl-C gives up." },
+	[TEXT_CALLS_FAILED] = { [TEXT_GERMAN] = "Bei einer unterbrochenen Anfrage schlug fehl oder "
+						"war nicht erlaubt, was der Agent versuchte: %s.",
+		[TEXT_ENGLISH] = "In an interrupted turn a call of the agent failed or was not "
+				 "allowed: %s." },
 	[TEXT_ENDED_ALONE] = { [TEXT_GERMAN] = "Eine Anfrage wurde hier unterbrochen, aber der "
 					       "Agent hat sie zu Ende gebracht (faden show %s).",
 		[TEXT_ENGLISH] =
@@ -302,10 +335,11 @@ void text_ago(struct str *out, enum text_language language, int64_t age_ms)
 	}
 }
 
-void text_undone(struct str *out, enum text_language language, const struct conv *c)
+void text_undone(struct str *out, enum text_language language, const struct conv *c, bool went_on)
 {
 	AUTO_STR ago = STR_INIT;
 
 	text_ago(&ago, language, c->age_ms);
-	text_fill(out, TEXT_UNDONE, language, TEXT_WORDS(conv_label(c), ago.buf));
+	text_fill(out, went_on ? TEXT_UNDONE_SAME : TEXT_UNDONE, language,
+		TEXT_WORDS(conv_label(c), ago.buf));
 }

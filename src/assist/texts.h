@@ -12,9 +12,11 @@ enum text_language { TEXT_GERMAN, TEXT_ENGLISH };
 
 enum text_id {
 	TEXT_RESET, /* a new conversation begins */
+	TEXT_REPEATED, /* what was interrupted is said again, right after that was told */
 	TEXT_RESET_BACK, /* … and how to get the old one back, where one types */
 	TEXT_COMPACT, /* what there is in place of /compact */
 	TEXT_UNDONE, /* the old one is back: its name, when it was */
+	TEXT_UNDONE_SAME, /* … and went on already */
 	TEXT_NOTHING_TO_UNDO,
 	TEXT_CANCELLED_NOTHING, /* cancel when nothing runs */
 	TEXT_CANCELLED,
@@ -22,6 +24,7 @@ enum text_id {
 	TEXT_RESTART,
 	TEXT_STAYED_NEW,
 	TEXT_STAYED_OTHER,
+	TEXT_NOT_CORRECTED, /* the conversation */
 	TEXT_ROUTED_NEW, /* the router says: a new conversation */
 	TEXT_ROUTED_CLOSE, /* behind the others: another was nearly as likely */
 	TEXT_JUDGE_CHOSE, /* an agent was asked where it belongs: the agent, time and cost */
@@ -36,14 +39,15 @@ enum text_id {
 	TEXT_STAYS, /* a talk stays in: its name, what goes on in the folder now */
 	TEXT_STAYS_RESET, /* … where nothing does */
 	TEXT_OPEN, /* left alone: its name, who has it open */
-	TEXT_SAME_THERE, /* what was said is said again in: its name */
-	TEXT_SAME_NEW, /* … in a new one */
+	TEXT_SAME_THERE, /* what was said, again: the words; its name */
+	TEXT_SAME_NEW, /* … in a new one: the words */
 	TEXT_NEXT_THERE, /* what comes next goes to: its name */
 	TEXT_NEXT_NEW,
 	TEXT_DONE_NEXT_THERE, /* … and what was done stands */
 	TEXT_DONE_NEXT_NEW,
 	TEXT_NONE_ABOUT, /* no conversation about: the words */
 	TEXT_NO_OTHER,
+	TEXT_TALK_STAYS, /* a correction was said, and a talk is not led elsewhere by one */
 	TEXT_NOTHING_HERE, /* that it goes on was said, and nothing does */
 	TEXT_NOTHING_BUT, /* … the last one: its name, when it was, the command that goes there */
 	TEXT_NOTHING_SINCE_RESET, /* … the same, of one that a reset has left */
@@ -51,6 +55,7 @@ enum text_id {
 	TEXT_NONE_CALLED, /* nobody has spoken of: the words */
 	TEXT_RIGHTS_STAY, /* what was given here does not hold there: the mode */
 	TEXT_PLANNING,
+	TEXT_PLANNING_BUT_RULES,
 	TEXT_CANNOT_PLAN, /* … with one that cannot be held to it: the agent */
 	TEXT_PLAN_TO_DOING,
 	TEXT_GO_ON, /* to the agent, after an interruption */
@@ -62,6 +67,7 @@ enum text_id {
 	TEXT_TOO_OLD, /* … its name, when it was */
 	TEXT_GONE, /* the agent, its session id */
 	TEXT_LIMIT, /* the agent, seconds, the time it ends */
+	TEXT_CALLS_FAILED, /* … of an interrupted turn: tools */
 	TEXT_ENDED_ALONE, /* an interrupted turn that the agent finished: its conversation */
 	TEXT_ANSWERED, /* … the prompt, the answer */
 	TEXT_UNANSWERED, /* … reached the agent: the prompt, its conversation */
@@ -97,5 +103,5 @@ void text_fill(
 	struct str *out, enum text_id id, enum text_language language, struct text_words words);
 /* "just now", "12 min ago". Appends. */
 void text_ago(struct str *out, enum text_language language, int64_t age_ms);
-/* TEXT_UNDONE of the conversation that goes on again. Appends. */
-void text_undone(struct str *out, enum text_language language, const struct conv *c);
+/* What decide_undo() did: the conversation goes on again, or went on already. Appends. */
+void text_undone(struct str *out, enum text_language language, const struct conv *c, bool went_on);

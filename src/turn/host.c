@@ -4,6 +4,8 @@
  */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/child.h"
@@ -19,6 +21,7 @@ void turn_agent_drop(struct turn_agent *a)
 	agent_free(a->agent);
 	free(a->dir);
 	free(a->session);
+	free(a->transcript);
 	free(a);
 }
 
@@ -92,16 +95,57 @@ struct turn_agent *turn_agent_kept(
 	return NULL;
 }
 
-void turn_agent_keep(struct turn_agent *a, const char *session)
+int64_t turn_size_of(const char *path)
+{
+	struct stat st;
+
+	return path && stat(path, &st) == 0 ? (int64_t)st.st_size : 0;
+}
+
+void turn_agent_keep(struct turn_agent *a, const struct turn *t)
 {
 	struct turn_host *host = a->host;
+	const struct conv *c = &t->out.conv;
 
 	a->turn = NULL;
 	free(a->session);
-	a->session = session ? xstrdup(session) : NULL;
+	a->session = c->session ? xstrdup(c->session) : NULL;
+	free(a->transcript);
+	a->transcript = c->session ? turn_transcript(host, c, c->session) : NULL;
+	a->size = turn_size_of(a->transcript);
+	memcpy(a->prompt_id, t->prompt_id, sizeof(a->prompt_id));
 	vec_push(&host->idle, a);
 	if (host->idle.n > host->opts.keep)
 		turn_agent_dismiss(take_idle(host, 0));
+}
+
+/* The agent writes a little more after its answer; what somebody says has an id of its own. */
+static bool is_overtaken(const struct turn_agent *a)
+{
+	const struct transcript_read_opts opts = { .offset = (uint64_t)a->size };
+	struct transcript_reader *reader = NULL;
+	bool overtaken = false;
+	struct item item;
+
+	int64_t size = turn_size_of(a->transcript);
+	if (!a->transcript || size <= a->size)
+		return a->transcript && size < a->size;
+	if (transcript_open(a->transcript, a->kind->format, &opts, &reader, NULL) < 0)
+		return false;
+	while (!overtaken && transcript_next(reader, &item, NULL) > 0)
+		overtaken = item.kind == ITEM_USER && item.flags & ITEM_PROMPT &&
+			!(item.flags & ITEM_SIDECHAIN) && !sv_is(item.prompt_id, a->prompt_id);
+	transcript_close(reader);
+	return overtaken;
+}
+
+void turn_agent_refresh(struct turn_host *host, const char *session)
+{
+	for (size_t i = host->idle.n; session && i-- > 0;) {
+		const struct turn_agent *a = host->idle.v[i];
+		if (a->session && strcmp(a->session, session) == 0 && is_overtaken(a))
+			turn_agent_dismiss(take_idle(host, i));
+	}
 }
 
 bool turn_agent_leaving(const struct turn_host *host, const char *session)
@@ -173,6 +217,7 @@ void turn_host_free(struct turn_host *host)
 	if (!host)
 		return;
 	assert(host->running.n == 0);
+	turn_drop_ends(host);
 	/* All at once: they end while the first is waited for. */
 	let_go(host, CHILD_LET_GO);
 	vec_each (&host->leaving, a)

@@ -15,6 +15,9 @@ struct turn_agent {
 	const struct agent_def *kind;
 	char *dir;
 	char *session; /* of its last turn: a process that was kept has it open; NULL: none */
+	char *transcript; /* … as it was after that turn; NULL: there was none */
+	int64_t size;
+	char prompt_id[UUID_TEXT];
 	struct turn *turn; /* NULL: it is kept for the next */
 };
 
@@ -24,8 +27,13 @@ struct turn_host {
 	VEC(struct turn_agent *) idle; /* kept, the one used last at the end */
 	VEC(struct turn_agent *) leaving; /* not kept: their processes are about to end */
 	VEC(struct turn *) running;
+	VEC(struct turn *) unwritten; /* over, and the store did not take their end yet */
 	struct loop_source *wanted; /* somebody else wants what is kept */
 };
+
+/* turn.c */
+/* The last try to write down how turns ended. */
+void turn_drop_ends(struct turn_host *host);
 
 /* host.c */
 int turn_agent_make(struct turn_host *host, const struct agent_def *kind,
@@ -35,14 +43,19 @@ int turn_agent_make(struct turn_host *host, const struct agent_def *kind,
  * more may be kept. NULL: a new one has its place. */
 struct turn_agent *turn_agent_kept(
 	struct turn_host *host, const struct agent_def *kind, const struct conv *c);
-/* Kept for the next turn of this session, as far as there is room; not from within its events. */
-void turn_agent_keep(struct turn_agent *a, const char *session);
+/* Kept for the next turn of the session, as far as there is room; not from within its events. */
+void turn_agent_keep(struct turn_agent *a, const struct turn *t);
+/* One that is kept does not know what was said in its session elsewhere since: it is let go, and
+ * the next one will. */
+void turn_agent_refresh(struct turn_host *host, const char *session);
 /* One that waits for its next turn gets none: nobody waits for its process to end. */
 void turn_agent_dismiss(struct turn_agent *a);
 /* Whether one of those still has the session. */
 bool turn_agent_leaving(const struct turn_host *host, const char *session);
 /* Ended here and now. NULL is fine. */
 void turn_agent_drop(struct turn_agent *a);
+/* Of a transcript; 0: there is none. */
+int64_t turn_size_of(const char *path);
 
 void turn_tell(const struct turn_sink *sink, enum turn_news what, const char *a, const char *b,
 	const char *c);
@@ -52,18 +65,23 @@ bool turn_runs(const struct turn_host *host, const char *conversation);
 
 /* Who has a session open. */
 struct turn_writer {
-	int64_t pid; /* 0: nobody */
+	const char *agent; /* whose session it is, a constant; NULL: one that is not known here */
+	bool open; /* somebody has */
+	int64_t pid; /* 0: its number is not known */
 	bool orphan; /* an agent of a faden that is gone: it ends by itself */
 	int64_t keeper; /* a faden that may only keep it for its next turn; 0: none */
 };
 /* recover.c: whether a process of the agent has the conversation's session. */
 bool turn_writer(const struct turn_host *host, const struct conv *c, struct turn_writer *ret);
 /* Explains the unfinished turn of a conversation that nobody holds; tells it and writes it down.
- * ret->pid: not now, that process is still at it. Not from within a transaction. */
+ * ret->open: not now, somebody is still at it. Not from within a transaction. */
 int turn_settle(struct turn_host *host, const char *id, const struct turn_sink *sink,
 	struct turn_writer *ret, struct err *reterr) MUST_USE;
 /* Whether the unfinished turn's prompt has been taken by the agent, or nobody can tell. */
 bool turn_took(struct turn_host *host, const char *id);
+/* The agent died with the prompt in its hands: whether it had taken it is looked up, and added to
+ * what is said of the failure. */
+void turn_look_after_death(struct turn *t);
 /* The transcript of a session of it, owned by the caller. NULL: none. */
 char *turn_transcript(const struct turn_host *host, const struct conv *c, const char *session);
 
@@ -104,12 +122,13 @@ struct turn {
 	int64_t wait; /* … that its prompt waits; 0: it does not */
 	char prompt_id[UUID_TEXT]; /* goes with the prompt; empty: the agent keeps none */
 	bool held; /* we have the conversation */
+	bool abandoned; /* its end is not written down: to others it was killed with its program */
 	bool resumes; /* a session that exists */
 	bool fresh; /* has started fresh: a second loss is the agent's answer */
 	bool unwritten; /* out.err is about its end in the journal, not about itself */
 	char again[UUID_TEXT]; /* after a limit: this conversation once more; else empty */
 	bool told_busy;
-	int64_t patient_until_ms; /* age clock */
+	int64_t busy_since_ms; /* age clock */
 	struct turn_writer orphan; /* whom it waits for, in this conversation */
 	char orphan_at[UUID_TEXT];
 	int64_t orphan_since_ms, orphan_looked_ms;

@@ -57,6 +57,7 @@ void turn_place_remove(
 struct agent_opts turn_question_agent(
 	const struct turn_place *p, const struct turn_question *q, const struct agent_opts *agent)
 {
+	enum { STEP_MS = 500 };
 	struct agent_opts opts = *agent;
 
 	opts.answer_only = true;
@@ -68,5 +69,7 @@ struct agent_opts turn_question_agent(
 	opts.keep_alive = false;
 	opts.dir = p->dir;
 	opts.timeout_ms = q->timeout_ms;
+	/* Somebody waits for the answer, and what is stopped leaves nothing half done. */
+	opts.step_ms = STEP_MS;
 	return opts;
 }

@@ -13,6 +13,7 @@
 
 enum {
 	SHOWN_PROMPT = 60, /* columns of a prompt in a notice */
+	SHOWN_FAILED = 6, /* kinds of tools that failed */
 	CLOCKS_APART_MS = 5000, /* what an agent says it is and we do, where only the time tells */
 };
 
@@ -50,6 +51,11 @@ static bool is_kept(const struct turn_host *host, const char *session)
 	return false;
 }
 
+static bool is_ours(int64_t pid)
+{
+	return child_is_ours((pid_t)pid);
+}
+
 /*
  * By whose child it is, which holds from its first instruction on; by the agent's own notes, which
  * it makes when it has started; by the words it was started with.
@@ -61,21 +67,26 @@ bool turn_writer(const struct turn_host *host, const struct conv *c, struct turn
 	AUTO_MAP ids = MAP_INIT;
 	uint64_t noted = 0;
 	int64_t pid = child_left_by(&c->owner);
-	bool open = false; /* by a process whose number is not known, too */
+	bool open = pid != 0;
 
-	if (!pid && home && c->session && !is_kept(host, c->session)) {
-		transcript_writers(home, &ids);
+	if (!pid && home && c->session) {
+		/* Beside one that is kept there may be another. */
+		writer_ours_fn ours = is_kept(host, c->session) ? is_ours : NULL;
+		transcript_writers(home, ours, &ids);
 		if (map_get(&ids, sv_of(c->session), &noted)) {
 			pid = (int64_t)noted;
 			open = true;
 		} else if (kind && kind->program) {
-			pid = transcript_loader(home, c->session);
+			pid = transcript_loader(home, c->session, ours);
+			open = pid != 0;
 		}
 	}
-	*ret = (struct turn_writer){ .pid = pid,
+	*ret = (struct turn_writer){ .agent = kind ? kind->name : NULL,
+		.open = open,
+		.pid = pid,
 		.orphan = pid && child_is_orphan((pid_t)pid),
 		.keeper = pid ? child_keeper((pid_t)pid) : 0 };
-	return open || pid != 0;
+	return open;
 }
 
 /* ---- what the transcript says ---- */
@@ -94,6 +105,8 @@ struct finding {
 	bool in_hand; /* the agent had noted it before it was said */
 	struct str answer;
 	struct str by_call; /* id of the call that answers by a schema, whose result is to come */
+	struct strv calls, tools; /* ids, and what was called */
+	struct strv failed; /* tools that said so, or were not allowed with nobody to ask */
 };
 
 /* One line, without what no two programs keep alike: controls, bad bytes, blanks. */
@@ -163,6 +176,39 @@ static bool is_beginning(struct sv whole, struct sv words)
 	return words.n > 0 && sv_starts(whole, words) && (words.n == whole.n || words.n >= SURE);
 }
 
+static void note_failed(struct finding *f, struct sv id)
+{
+	for (size_t i = 0; i < f->calls.n; i++) {
+		bool known = !sv_is(id, f->calls.v[i]);
+		for (size_t k = 0; k < f->failed.n && !known; k++)
+			known = strcmp(f->failed.v[k], f->tools.v[i]) == 0;
+		if (!known)
+			strv_add(&f->failed, f->tools.v[i]);
+	}
+}
+
+static void show_failed(struct str *out, const struct strv *failed)
+{
+	for (size_t i = 0; i < failed->n && i < SHOWN_FAILED; i++) {
+		str_adds(out, i ? ", " : "");
+		utf8_scrub_line(out, sv_of(failed->v[i]));
+	}
+	if (failed->n > SHOWN_FAILED)
+		str_addf(out, " +%zu", failed->n - SHOWN_FAILED);
+}
+
+/* What was done was done for another prompt. */
+static void forget_work(struct finding *f)
+{
+	f->answered = false;
+	str_clear(&f->answer);
+	str_clear(&f->by_call);
+	strv_release(&f->calls);
+	strv_release(&f->tools);
+	strv_release(&f->failed);
+	f->calls = f->tools = f->failed = (struct strv)STRV_INIT;
+}
+
 static void note_item(struct finding *f, const struct item *item)
 {
 	AUTO_STR text = STR_INIT;
@@ -173,10 +219,12 @@ static void note_item(struct finding *f, const struct item *item)
 		/* Some commands leave no words of the user at all. Where the same words came twice,
 		 * these are the later ones. */
 		f->arrived = true;
-		f->answered &= !f->over;
+		if (f->over)
+			forget_work(f);
 		f->by_words = f->over = false;
 	} else if (f->by_words && !f->over && item->kind == ITEM_META && item->prompt_id.n > 0) {
-		f->arrived = f->by_words = f->answered = false;
+		f->arrived = f->by_words = false;
+		forget_work(f);
 		f->other = true;
 	} else if (!f->arrived && transcript_in_hand(f->format, item, &text)) {
 		AUTO_STR words = STR_INIT;
@@ -201,10 +249,14 @@ static void note_item(struct finding *f, const struct item *item)
 		/* Words before a tool are no end of the answer. */
 		f->answered = false;
 		str_clear(&f->answer);
+		strv_addsv(&f->calls, item->tool_id);
+		strv_addsv(&f->tools, item->tool);
 	} else if (item->kind == ITEM_TOOL_RESULT && f->by_call.len > 0 &&
 		sv_eq(item->tool_id, str_sv(&f->by_call))) {
 		f->answered = !(item->flags & ITEM_FAILED);
 		str_clear(&f->by_call);
+	} else if (item->kind == ITEM_TOOL_RESULT && item->flags & ITEM_FAILED) {
+		note_failed(f, item->tool_id);
 	}
 }
 
@@ -237,13 +289,17 @@ static bool is_command(struct sv prompt)
 /* What became of the turn, and why nobody can tell where that is so. Only when the agent is gone:
  * what it has not taken yet it may still take. */
 static enum turn_news look_up(const struct turn_host *host, const struct conv *c,
-	const struct turn_record *t, struct str *answer)
+	const struct turn_record *t, struct str *answer, struct str *failed)
 {
 	const struct transcript_home *home = home_of(host, c->agent);
 	const struct agent_def *kind = agent_named(sv_of(c->agent));
-	struct finding f = {
-		.turn = t, .words = STR_INIT, .answer = STR_INIT, .by_call = STR_INIT
-	};
+	struct finding f = { .turn = t,
+		.words = STR_INIT,
+		.answer = STR_INIT,
+		.by_call = STR_INIT,
+		.calls = STRV_INIT,
+		.tools = STRV_INIT,
+		.failed = STRV_INIT };
 	enum turn_news news;
 	struct err err = ERR_INIT;
 	int r = 0;
@@ -275,6 +331,11 @@ static enum turn_news look_up(const struct turn_host *host, const struct conv *c
 	else
 		news = NEWS_NOT_SENT;
 	str_add(answer, str_sv(&f.answer));
+	if (failed)
+		show_failed(failed, &f.failed);
+	strv_release(&f.calls);
+	strv_release(&f.tools);
+	strv_release(&f.failed);
 	str_release(&f.words);
 	str_release(&f.answer);
 	str_release(&f.by_call);
@@ -338,12 +399,18 @@ static int write_settled(struct turn_host *host, const struct conv *c, int64_t t
 	return store_end(o->store, r, reterr);
 }
 
-static void show_prompt(struct str *out, const struct turn_record *t)
+static void tell_fate(const struct turn_sink *sink, enum turn_news what,
+	const struct turn_record *t, const struct str *answer)
 {
 	AUTO_STR line = STR_INIT;
+	AUTO_STR shown = STR_INIT;
 
 	utf8_scrub_line(&line, str_sv(&t->prompt));
-	utf8_fit(out, str_sv(&line), SHOWN_PROMPT);
+	utf8_fit(&shown, str_sv(&line), SHOWN_PROMPT);
+	const char *const words[3] = { shown.buf,
+		what == NEWS_ANSWERED ? answer->buf : t->conversation, t->conversation };
+	if (sink->news)
+		sink->news(sink->data, what, words, t->id);
 }
 
 /*
@@ -356,8 +423,8 @@ int turn_settle(struct turn_host *host, const char *id, const struct turn_sink *
 {
 	AUTO_CONV c = CONV_INIT;
 	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
-	AUTO_STR shown = STR_INIT;
 	AUTO_STR answer = STR_INIT;
+	AUTO_STR failed = STR_INIT;
 
 	*ret = (struct turn_writer){ .pid = 0 };
 	int r = find_unfinished(host, id, &c, &t, reterr);
@@ -368,12 +435,13 @@ int turn_settle(struct turn_host *host, const char *id, const struct turn_sink *
 		return 0;
 	if (turn_writer(host, &c, ret))
 		return 0;
-	enum turn_news news = look_up(host, &c, &t, &answer);
+	enum turn_news news = look_up(host, &c, &t, &answer, &failed);
 	r = take(host, &c, &t, reterr);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	show_prompt(&shown, &t);
-	turn_tell(sink, news, shown.buf, news == NEWS_ANSWERED ? answer.buf : c.id, c.id);
+	if (news == NEWS_ANSWERED && failed.len)
+		turn_tell(sink, NEWS_CALLS_FAILED, failed.buf, NULL, NULL);
+	tell_fate(sink, news, &t, &answer);
 	return write_settled(host, &c, t.id, state_of(news), reterr);
 }
 
@@ -384,7 +452,7 @@ bool turn_took(struct turn_host *host, const char *id)
 	AUTO_STR answer = STR_INIT;
 
 	return find_unfinished(host, id, &c, &t, NULL) != 0 ||
-		look_up(host, &c, &t, &answer) != NEWS_NOT_SENT;
+		look_up(host, &c, &t, &answer, NULL) != NEWS_NOT_SENT;
 }
 
 int turn_fate(struct turn_host *host, const char *conversation, const char *prompt_id,
@@ -403,8 +471,47 @@ int turn_fate(struct turn_host *host, const char *conversation, const char *prom
 	bool begun = r == 0 && t.prompt_id && strcmp(t.prompt_id, prompt_id) == 0;
 	*ret = !begun			 ? NEWS_NOT_SENT
 		: t.state == TURN_INTENT ? NEWS_COUNT
-					 : look_up(host, &c, &t, answer);
+					 : look_up(host, &c, &t, answer, NULL);
 	return 0;
+}
+
+/*
+ * An agent that dies under us leaves the question that a crash of ours leaves, and the same look
+ * answers it: that it said it was at work is no sign that anything of the prompt is on its disk.
+ * Where it keeps no record, what its driver knows is all there is.
+ */
+void turn_look_after_death(struct turn *t)
+{
+	struct turn_outcome *out = &t->out;
+	AUTO_TURN_RECORD record = TURN_RECORD_INIT;
+	AUTO_STR answer = STR_INIT;
+	char said[ERR_MSG_MAX];
+	const char *how;
+
+	if (!t->held || journal_last(t->host->opts.store, out->conv.id, &record, NULL) < 0)
+		return;
+	enum turn_news news = look_up(t->host, &out->conv, &record, &answer, NULL);
+	bool kept = news == NEWS_ANSWERED || news == NEWS_UNANSWERED;
+	bool heard = out->answer.len > 0 || out->acted;
+	if (kept)
+		out->delivery = AGENT_DELIVERED;
+	else if (news == NEWS_NOT_SENT && !heard)
+		out->delivery = AGENT_NOT_DELIVERED;
+	else if (news != NEWS_UNKNOWN_NO_RECORD && out->delivery == AGENT_DELIVERED)
+		out->delivery = AGENT_MAYBE_DELIVERED;
+	if (kept)
+		how = "it had the prompt, and \"continue\" goes on";
+	else if (news == NEWS_NOT_SENT && heard)
+		how = "it had begun, but the session has nothing of it";
+	else if (out->delivery == AGENT_NOT_DELIVERED)
+		how = "it had not got the prompt; 'faden ask --again' sends it";
+	else if (out->delivery == AGENT_DELIVERED)
+		return;
+	else
+		how = "whether it had the prompt is not known";
+	memcpy(said, out->message, sizeof(said));
+	struct sv began = utf8_cut(sv_of(said), sizeof(said) - strlen(how) - 3);
+	(void)snprintf(out->message, sizeof(out->message), "%.*s; %s", SV_ARG(began), how);
 }
 
 /* ---- a folder ---- */
@@ -423,9 +530,9 @@ static int add_id(void *data, const struct conv *c)
 	return 0;
 }
 
-/* Once for each turn: who hears it every time stops listening. */
+/* Once for each turn, unless it is what was asked for: who hears it every time stops listening. */
 static int tell_running(struct turn_host *host, const char *id, const struct turn_writer *writer,
-	const struct turn_sink *sink, struct err *reterr)
+	enum turn_running running, const struct turn_sink *sink, struct err *reterr)
 {
 	const struct turn_host_opts *o = &host->opts;
 	AUTO_CONV c = CONV_INIT;
@@ -433,11 +540,14 @@ static int tell_running(struct turn_host *host, const char *id, const struct tur
 	char pid[32];
 	int r = find_unfinished(host, id, &c, &t, reterr);
 
-	if (r != 0 || journal_was_told(o->store, t.id))
+	if (r != 0)
 		return r < 0 ? r : 0;
+	bool told = journal_was_told(o->store, t.id);
+	if (told && running != TURN_RUNNING_ALWAYS)
+		return 0;
 	(void)snprintf(pid, sizeof(pid), "%lld", (long long)writer->pid);
 	turn_tell(sink, NEWS_STILL_AT_IT, c.agent, pid, c.id);
-	return journal_told(o->store, t.id, o->clock, reterr);
+	return told ? 0 : journal_told(o->store, t.id, o->clock, reterr);
 }
 
 /* Prompts that waited for their turn in a faden that is gone. */
@@ -449,19 +559,17 @@ static int settle_waits(
 
 	while (r == 0) {
 		AUTO_TURN_RECORD t = TURN_RECORD_INIT;
-		AUTO_STR shown = STR_INIT;
 		r = journal_take_wait(o->store, dir, &host->self, &t, reterr);
 		if (r < 0)
 			break;
-		show_prompt(&shown, &t);
-		turn_tell(sink, NEWS_NOT_BEGUN, shown.buf, t.conversation, t.conversation);
+		tell_fate(sink, NEWS_NOT_BEGUN, &t, NULL);
 		r = journal_end(o->store, t.id, TURN_LOST, "interrupted", o->clock, reterr);
 	}
 	return r == ERR_NOTFOUND ? 0 : r;
 }
 
-int turn_recover(struct turn_host *host, const char *dir, const char *except, bool running,
-	const struct turn_sink *sink, struct err *reterr)
+int turn_recover(struct turn_host *host, const char *dir, const char *except,
+	enum turn_running running, const struct turn_sink *sink, struct err *reterr)
 {
 	struct ids ids = { .v = VEC_INIT };
 	int r = conv_unfinished(host->opts.store, dir, host->opts.clock, add_id, &ids, reterr);
@@ -471,8 +579,8 @@ int turn_recover(struct turn_host *host, const char *dir, const char *except, bo
 		if (r < 0 || (except && strcmp(except, id->text) == 0))
 			continue;
 		r = turn_settle(host, id->text, sink, &writer, reterr);
-		if (r == 0 && writer.pid && running)
-			r = tell_running(host, id->text, &writer, sink, reterr);
+		if (r == 0 && writer.pid && running != TURN_RUNNING_PASS)
+			r = tell_running(host, id->text, &writer, running, sink, reterr);
 	}
 	vec_release(&ids.v);
 	return r < 0 ? r : settle_waits(host, dir, sink, reterr);

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -70,9 +71,11 @@ static void recover(struct turn_rig *rig, struct talk *talk)
 	const struct turn_sink sink = { .data = talk, .news = on_news };
 	int before[NEWS_COUNT];
 
-	assert_int_equal(turn_recover(rig->host, rig->top, NULL, true, &sink, NULL), 0);
+	assert_int_equal(
+		turn_recover(rig->host, rig->top, NULL, TURN_RUNNING_ONCE, &sink, NULL), 0);
 	memcpy(before, talk->news, sizeof(before));
-	assert_int_equal(turn_recover(rig->host, rig->top, NULL, true, &sink, NULL), 0);
+	assert_int_equal(
+		turn_recover(rig->host, rig->top, NULL, TURN_RUNNING_ONCE, &sink, NULL), 0);
 	assert_memory_equal(before, talk->news, sizeof(before));
 }
 
@@ -288,11 +291,12 @@ static void an_id_that_follows_decides(void **state)
 /* An answer by a schema is a call, once its result says that it was taken. */
 static void an_answer_may_be_a_call(void **state)
 {
-#define CALL(id)                                                                                \
+#define CALL_OF(tool, id)                                                                       \
 	"{\"type\":\"assistant\",\"uuid\":\"" OTHER_ID "\",\"parentUuid\":\"" PROMPT_ID         \
 	"\",\"sessionId\":\"" SESSION_ID "\",\"message\":{\"role\":\"assistant\",\"id\":\"m\"," \
-	"\"content\":[{\"type\":\"tool_use\",\"id\":\"" id                                      \
-	"\",\"name\":\"StructuredOutput\",\"input\":{\"act\":\"done\"}}]}}\n"
+	"\"content\":[{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"" tool                \
+	"\",\"input\":{\"act\":\"done\"}}]}}\n"
+#define CALL(id) CALL_OF("StructuredOutput", id)
 #define TAKEN(id, failed)                                                                 \
 	"{\"type\":\"user\",\"uuid\":\"" OTHER_ID "\",\"parentUuid\":\"" PROMPT_ID        \
 	"\",\"sessionId\":\"" SESSION_ID "\",\"message\":{\"role\":\"user\",\"content\":" \
@@ -325,6 +329,50 @@ static void an_answer_may_be_a_call(void **state)
 		assert_int_equal(told.news[cases[i].news], 1);
 		if (cases[i].answer)
 			assert_string_equal(told.words[1], cases[i].answer);
+	}
+}
+
+static void note_failed(void *data, enum turn_news what, const char *const words[3], int64_t turn)
+{
+	(void)turn;
+	if (what == NEWS_CALLS_FAILED)
+		str_adds(data, words[0]);
+}
+
+/* That it was answered does not say that all was done which was asked for. */
+static void failed_calls_are_told(void **state)
+{
+#define FAILS(tool, id) CALL_OF(tool, id) TAKEN(id, "true")
+	static const struct {
+		const char *transcript, *told;
+	} cases[] = {
+		{ FAILS("Bash", "t1"), "Bash" },
+		{ CALL_OF("Bash", "t1") TAKEN("t1", "false"), "" },
+		{ FAILS("NotebookEdit", "t1") FAILS("Edit", "t2"), "NotebookEdit, Edit" },
+		{ FAILS("Bash", "t1") FAILS("Read", "t2") FAILS("Bash", "t3"), "Bash, Read" },
+		{ FAILS("A", "1") FAILS("B", "2") FAILS("C", "3") FAILS("D", "4") FAILS("E", "5")
+				FAILS("F", "6") FAILS("G", "7"),
+			"A, B, C, D, E, F +1" },
+	};
+	struct turn_rig *rig = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STR transcript = STR_INIT;
+		AUTO_STR told = STR_INIT;
+		const struct turn_sink sink = { .data = &told, .news = note_failed };
+		struct crash left = { .agent = "rehearsal",
+			.session = SESSION_ID,
+			.prompt = SV("go on"),
+			.prompt_id = PROMPT_ID };
+
+		str_addf(&transcript, "%s%s%s", USER(PROMPT_ID, "go on"), cases[i].transcript,
+			ANSWER("Well."));
+		left.transcript = transcript.buf;
+		crash(rig, &left);
+		assert_int_equal(
+			turn_recover(rig->host, rig->top, NULL, TURN_RUNNING_ONCE, &sink, NULL), 0);
+		assert_string_equal(told.buf, cases[i].told);
+		assert_int_equal(state_of(rig, left.id), TURN_ANSWERED);
 	}
 }
 
@@ -476,6 +524,29 @@ static void an_orphan_that_works_is_left_alone(void **state)
 	proc_release(&b.orphan);
 }
 
+/* Not every lock has a process, as on a network's file system. */
+static void a_writer_without_a_number_is_told(void **state)
+{
+	struct turn_rig *rig = *state;
+	struct talk talk = { .prompt = "and blue", .agent = "codex" };
+	struct crash left = {
+		.agent = "codex", .session = SESSION_ID, .prompt = SV("paint it red")
+	};
+	AUTO_FREE char *dir = path_join(rig->home, "thread-writer-locks");
+	AUTO_FREE char *lock = path_join(dir, SESSION_ID ".lock");
+
+	assert_int_equal(file_mkdirs(dir, NULL), 0);
+	AUTO_CLOSE int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(fcntl(fd, F_OFD_SETLK, &(struct flock){ .l_type = F_WRLCK }), 0);
+	crash(rig, &left);
+	memcpy(talk.id, left.id, sizeof(talk.id));
+	begin(&talk, rig, 0);
+	finish(&talk);
+	assert_int_equal(talk.err.code, ERR_BUSY);
+	assert_non_null(strstr(talk.err.msg, "is open in codex"));
+	assert_int_equal(state_of(rig, left.id), TURN_INTENT);
+}
+
 /* One step of the story and the same id: whoever keeps ids cannot run it twice. */
 static void what_was_lost_is_sent_again_under_its_id(void **state)
 {
@@ -491,7 +562,7 @@ static void what_was_lost_is_sent_again_under_its_id(void **state)
 
 	crash(rig, &left);
 	recover(rig, &told);
-	assert_int_equal(journal_lost(rig->store, NULL, rig->top, &lost, NULL), 0);
+	assert_int_equal(journal_lost(rig->store, NULL, rig->top, SV(""), &lost, NULL), 0);
 	assert_string_equal(lost.conversation, left.id);
 	memcpy(talk.id, left.id, sizeof(talk.id));
 	talk.again = &lost;
@@ -503,7 +574,8 @@ static void what_was_lost_is_sent_again_under_its_id(void **state)
 	assert_string_equal(last.prompt_id, PROMPT_ID);
 	assert_int_equal(last.state, TURN_ANSWERED);
 	turn_record_release(&lost);
-	assert_int_equal(journal_lost(rig->store, left.id, NULL, &lost, NULL), ERR_NOTFOUND);
+	assert_int_equal(
+		journal_lost(rig->store, left.id, NULL, SV(""), &lost, NULL), ERR_NOTFOUND);
 }
 
 int main(void)
@@ -514,10 +586,12 @@ int main(void)
 		CASE(other_words_leave_it_open),
 		CASE(an_id_that_follows_decides),
 		CASE(an_answer_may_be_a_call),
+		CASE(failed_calls_are_told),
 		CASE(an_orphan_is_waited_for),
 		CASE(an_orphan_that_takes_nothing_is_ended),
 		CASE(an_orphan_that_cannot_be_killed_is_given_up),
 		CASE(an_orphan_that_works_is_left_alone),
+		CASE(a_writer_without_a_number_is_told),
 		CASE(what_was_lost_is_sent_again_under_its_id),
 	};
 

@@ -138,10 +138,12 @@ static inline UNUSED void on_begin(void *data, const struct conv *c)
 		turn_cancel(talk->turn);
 }
 
-static inline UNUSED void on_news(void *data, enum turn_news what, const char *const words[3])
+static inline UNUSED void on_news(
+	void *data, enum turn_news what, const char *const words[3], int64_t turn)
 {
 	struct talk *talk = data;
 
+	assert_int_equal(turn != 0, what >= NEWS_ANSWERED); /* what became of which */
 	talk->news[what]++;
 	for (size_t i = 0; i < 3; i++)
 		(void)snprintf(

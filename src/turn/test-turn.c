@@ -178,7 +178,7 @@ static void what_waits_is_told_when_its_process_is_gone(void **state)
 	assert_int_equal(turn_recover(rig->host, rig->top, NULL, false, &sink, NULL), 0);
 	assert_int_equal(next.news[NEWS_NOT_BEGUN], 2);
 	assert_string_equal(next.words[0], "three");
-	assert_int_equal(journal_lost(rig->store, runs.id, NULL, &lost, NULL), 0);
+	assert_int_equal(journal_lost(rig->store, runs.id, NULL, SV(""), &lost, NULL), 0);
 	assert_string_equal(lost.prompt.buf, "three");
 	assert_int_equal(state_of(rig, runs.id), TURN_INTENT);
 	turn_cancel(busy.turn);
@@ -231,6 +231,32 @@ static void an_end_that_is_not_written_is_tried_again(void **state)
 	assert_int_equal(sql_exec(rig->store, "DROP TRIGGER full", NULL), 0);
 	turn_free(TAKE_PTR(talk.turn));
 	assert_int_equal(state_of(rig, talk.id), TURN_ANSWERED);
+	assert_true(is_free(rig, talk.id));
+}
+
+/* Or by the next turn, which finds nothing in its way. */
+static void an_end_that_is_not_written_is_no_crash(void **state)
+{
+	struct turn_rig *rig = *state;
+	struct talk talk = { .prompt = "one" };
+	AUTO_FREE char *db = xasprintf("%s/store.db", rig->top);
+	AUTO_FREE char *away = xasprintf("%s/away.db", rig->top);
+
+	write_script(rig, "wait 50\nsay done\n*\n");
+	begin(&talk, rig, 0);
+	while (!talk.begun)
+		assert_int_equal(loop_step(rig->loop, -1, NULL), 0);
+	assert_int_equal(rename(db, away), 0);
+	finish(&talk);
+	assert_int_equal(talk.err.code, ERR_STORE);
+	assert_int_equal(rename(away, db), 0);
+	struct talk next = { .prompt = "two" };
+	memcpy(next.id, talk.id, sizeof(next.id));
+	begin(&next, rig, 0);
+	finish(&next);
+	assert_int_equal(next.err.code, 0);
+	assert_int_equal(next.fail, AGENT_OK);
+	assert_int_equal(next.news[NEWS_ANSWERED] + next.news[NEWS_BUSY], 0);
 	assert_true(is_free(rig, talk.id));
 }
 
@@ -456,6 +482,7 @@ int main(void)
 		CASE(what_waits_is_told_when_its_process_is_gone),
 		CASE(a_fresh_start_can_be_cancelled_by_who_hears_of_it),
 		CASE(an_end_that_is_not_written_is_tried_again),
+		CASE(an_end_that_is_not_written_is_no_crash),
 		CASE(a_turn_that_is_dropped_is_written_down),
 		CASE(a_turn_that_is_refused_leaves_nothing_behind),
 		CASE(a_fresh_start_forgets_the_session_it_lost),

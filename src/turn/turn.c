@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "agent/child.h"
 #include "base/mem.h"
@@ -17,6 +16,7 @@ enum {
 	TICK_MS = 1000,
 	BUSY_STEP_MS = 100,
 	LEAVING_STEP_MS = 20,
+	EBB_MS = 90000,
 	QUESTION_KEPT = 4096, /* bytes of a question in the journal: it may hold a whole session */
 };
 
@@ -42,7 +42,7 @@ void turn_tell(const struct turn_sink *sink, enum turn_news what, const char *a,
 	const char *c)
 {
 	if (sink->news)
-		sink->news(sink->data, what, (const char *const[]){ a, b, c });
+		sink->news(sink->data, what, (const char *const[]){ a, b, c }, 0);
 }
 
 void turn_after(struct turn *t, int64_t ms, loop_timer_fn next)
@@ -81,7 +81,7 @@ static void leave(struct turn *t)
 	if (a && q)
 		turn_agent_dismiss(a);
 	else if (a)
-		turn_agent_keep(a, t->out.conv.session);
+		turn_agent_keep(a, t);
 	/* After done the question is no longer ours to look at; its place is gone by then. */
 	if (t->place.dir)
 		turn_place_remove(&t->place, q, &host->opts.agents[agent_index(q->kind)]);
@@ -97,16 +97,27 @@ bool turn_runs(const struct turn_host *host, const char *conversation)
 
 /* ---- the end ---- */
 
+/* Lost is what can be sent again: its agent died before it had it, or it was lost already. */
+static enum turn_state end_state(const struct turn *t, bool ours)
+{
+	const struct turn_outcome *out = &t->out;
+
+	if (!ours && out->fail == AGENT_OK)
+		return TURN_ANSWERED;
+	if (!ours && out->fail == AGENT_CANCELLED)
+		return TURN_CANCELLED;
+	bool arrived = ours ? out->sent : out->delivery != AGENT_NOT_DELIVERED;
+	bool offered = t->job.again || (!ours && out->fail == AGENT_DIED);
+	return offered && !arrived ? TURN_LOST : TURN_FAILED;
+}
+
 /* The turn's end, and the conversation back, with one wait for the disk. */
 static int write_end(struct turn *t, struct err *reterr)
 {
 	const struct turn_host_opts *o = &t->host->opts;
 	const struct turn_outcome *out = &t->out;
 	bool ours = out->err.code < 0 && !t->unwritten;
-	enum turn_state state = ours || (out->fail != AGENT_OK && out->fail != AGENT_CANCELLED)
-		? TURN_FAILED
-		: out->fail == AGENT_OK ? TURN_ANSWERED
-					: TURN_CANCELLED;
+	enum turn_state state = end_state(t, ours);
 	const char *why = ours		? out->err.msg
 		: out->fail != AGENT_OK ? agent_fail_name(out->fail)
 					: NULL;
@@ -114,7 +125,7 @@ static int write_end(struct turn *t, struct err *reterr)
 	 * time-out or a process that died say nothing against it: "try again" must find it. */
 	enum conv_status status = out->fail == AGENT_CONTEXT_FULL ? CONV_ERRORED : CONV_IDLE;
 
-	if (!t->step && !t->held && !t->wait)
+	if ((!t->step && !t->held && !t->wait) || t->abandoned)
 		return 0;
 	int r = store_begin(o->store, reterr);
 	if (r < 0)
@@ -131,6 +142,29 @@ static int write_end(struct turn *t, struct err *reterr)
 		t->held = false;
 	}
 	return r;
+}
+
+static void release(struct turn *t)
+{
+	conv_release(&t->job.conv);
+	str_release(&t->job.prompt);
+	outcome_release(&t->out);
+	free(t);
+}
+
+/* Of turns that are over, as far as the store takes them by now. */
+static void write_ends(struct turn_host *host)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < host->unwritten.n; i++) {
+		struct turn *t = host->unwritten.v[i];
+		if (write_end(t, NULL) == 0)
+			release(t);
+		else
+			host->unwritten.v[kept++] = t;
+	}
+	host->unwritten.n = kept;
 }
 
 static void wait_out(void *data);
@@ -152,9 +186,15 @@ static void end(void *data)
 	t->phase = PHASE_ENDING;
 	loop_remove(t->host->opts.loop, t->beat);
 	t->beat = NULL;
+	if (t->step && t->out.err.code == 0 && t->out.fail == AGENT_DIED)
+		turn_look_after_death(t);
 	if (write_end(t, &err) < 0 && t->out.err.code == 0) {
 		t->out.err = err;
-		t->unwritten = true; /* turn_free() tries again */
+		/* Why was said when it was seen. */
+		if (t->told_lost)
+			(void)err_set(&t->out.err, err.code,
+				"what became of this turn is not written down");
+		t->unwritten = true; /* turn_free() tries again, and the next turn */
 	}
 	leave(t);
 	if (t->opts.go_on && t->out.err.code == 0 && t->out.fail == AGENT_RATE_LIMITED &&
@@ -328,7 +368,7 @@ static int send(struct turn *t, const char *session, struct err *reterr)
 	const struct agent_turn what = {
 		.prompt = t->opts.question ? t->opts.question->prompt : str_sv(&t->job.prompt),
 		.prompt_id = t->prompt_id[0] ? t->prompt_id : NULL,
-		.again = t->job.again != 0,
+		.again = t->job.again && t->job.prompt_id[0], /* a wait had no id */
 		.session = own,
 		.resume = t->resumes,
 		.plan = t->job.task == CONV_PLAN,
@@ -350,6 +390,20 @@ static int make_session(struct turn *t, struct err *reterr)
 	return remember_session(t, session, reterr);
 }
 
+/* An agent that knows nothing of it can only guess what is meant. */
+static int refuse_to_guess(const struct turn *t, struct err *reterr)
+{
+	const struct conv *c = &t->out.conv;
+
+	return !t->job.leans || !agent_keeps_sessions(t->kind)
+		? 0
+		: err_set(reterr, ERR_NOTFOUND,
+			  "%s has nothing of \"%s\"%s%s%s, so there is nothing to go on with; say "
+			  "what it is about, and it begins anew",
+			  c->agent, conv_label(c), c->session ? " (" : "",
+			  c->session ? c->session : "", c->session ? ")" : "");
+}
+
 /* The agent knows no such session: once more, with a new one. */
 static void start_fresh(void *data)
 {
@@ -359,8 +413,13 @@ static void start_fresh(void *data)
 	struct err err = ERR_INIT;
 
 	t->timer = NULL;
-	log_write(o->log, LOG_WARN, "%s does not know session %s: starting fresh", c->agent,
-		c->session);
+	log_write(o->log, LOG_WARN, "%s does not know session %s: %s", c->agent, c->session,
+		t->job.leans ? "nothing is sent" : "starting fresh");
+	if (refuse_to_guess(t, &t->out.err) < 0) {
+		t->out.sent = false;
+		turn_end_soon(t);
+		return;
+	}
 	turn_tell(&t->sink, NEWS_GONE, c->agent, c->session, NULL);
 	if (t->phase != PHASE_LOST)
 		return;
@@ -371,6 +430,8 @@ static void start_fresh(void *data)
 	int r = t->kind->can.own_ids ? journal_session(o->store, t->step, "", o->clock, &err)
 				     : make_session(t, &err);
 	if (r == 0)
+		r = conv_retitle(o->store, c, str_sv(&t->job.prompt), &err);
+	if (r == 0)
 		r = send(t, c->session, &err);
 	if (r < 0) {
 		t->out.err = err;
@@ -379,13 +440,6 @@ static void start_fresh(void *data)
 }
 
 /* ---- the beginning ---- */
-
-static int64_t file_size(const char *path)
-{
-	struct stat st;
-
-	return path && stat(path, &st) == 0 ? (int64_t)st.st_size : 0;
-}
 
 static int write_intent(struct turn *t, struct err *reterr)
 {
@@ -396,6 +450,9 @@ static int write_intent(struct turn *t, struct err *reterr)
 		.prompt = STR_INIT };
 	int r = t->resumes || c->session ? 0 : make_session(t, reterr);
 
+	/* What it was called by is not in it, or not any more. */
+	if (r == 0 && !t->resumes && c->title && agent_keeps_sessions(t->kind))
+		r = conv_retitle(o->store, c, str_sv(&t->job.prompt), reterr);
 	if (r == 0 && t->job.task != c->task)
 		r = conv_set_task(o->store, c->id, t->job.task, reterr);
 	rec.session = c->session ? xstrdup(c->session) : NULL;
@@ -405,7 +462,7 @@ static int write_intent(struct turn *t, struct err *reterr)
 		uuid_new(t->prompt_id);
 	rec.prompt_id = t->prompt_id[0] ? xstrdup(t->prompt_id) : NULL;
 	rec.transcript = turn_transcript(t->host, c, c->session);
-	rec.before_size = file_size(rec.transcript);
+	rec.before_size = turn_size_of(rec.transcript);
 	memcpy(rec.conversation, c->id, sizeof(rec.conversation));
 	if (r == 0)
 		r = journal_turn(o->store, &rec, o->clock, &t->step, reterr);
@@ -442,9 +499,9 @@ static int refuse_other_writer(const struct turn *t, struct turn_writer *ret, st
 struct obstacle {
 	bool busy; /* somebody has it, and may give it back soon */
 	bool leaving; /* an agent of ours has not quite ended with it */
-	bool unfinished; /* its last turn has to be explained first */
+	bool unfinished; /* a last turn has to be explained first: its own, or one elsewhere */
 	struct turn_writer writer;
-	char id[UUID_TEXT]; /* the conversation */
+	char id[UUID_TEXT]; /* the conversation of that turn */
 };
 
 /* A session that was named but never begun is begun by the first turn that comes to it. */
@@ -485,7 +542,8 @@ static int claim(struct turn *t, struct err *reterr)
 		str_clear(&t->job.prompt);
 		t->job.again = 0;
 		t->job.prompt_id[0] = '\0';
-		t->job.lasts = false;
+		t->job.lasts = t->job.ebbs = false;
+		t->job.first[0] = '\0';
 		r = t->opts.claim(t->opts.claim_data, &t->job, reterr);
 	}
 	if (r == 0 && turn_runs(t->host, c->id))
@@ -507,19 +565,36 @@ static int folder_gone(const struct conv *c, struct err *reterr)
 		conv_label(c), dir.buf, id.buf);
 }
 
-/* Some commands of an agent's own would empty the conversation, and nobody could take it back. */
+/* The text begins with one of the words, which is *ret then. */
+static bool begins_with(struct sv said, const char *words, struct sv *ret)
+{
+	struct sv rest = sv_of(words ? words : "");
+
+	while (sv_split(&rest, ' ', ret))
+		if (ret->n > 0 && sv_starts(said, *ret) &&
+			(said.n == ret->n || (unsigned char)said.p[ret->n] <= ' '))
+			return true;
+	return false;
+}
+
+/* Some commands of an agent's own would empty the conversation, or leave a summary of it, and
+ * nobody could take it back. */
 static int refuse_to_forget(const struct turn *t, struct err *reterr)
 {
-	struct sv words = sv_of(t->kind->forgets ? t->kind->forgets : ""), word;
-	struct sv said = sv_trim(str_sv(&t->job.prompt));
+	struct sv said = sv_trim(str_sv(&t->job.prompt)), word;
 
-	while (sv_split(&words, ' ', &word))
-		if (word.n > 0 && sv_starts(said, word) &&
-			(said.n == word.n || (unsigned char)said.p[word.n] <= ' '))
-			return err_set(reterr, ERR_INPUT,
-				"%s would forget the conversation by \"%.*s\"; 'faden reset' "
-				"begins another, and 'faden reset --undo' takes that back",
-				t->kind->name, SV_ARG(word));
+	if (begins_with(said, t->kind->forgets, &word))
+		return err_set(reterr, ERR_INPUT,
+			"%s would forget the conversation by \"%.*s\"; 'faden reset' begins "
+			"another, "
+			"and 'faden reset --undo' takes that back",
+			t->kind->name, SV_ARG(word));
+	if (begins_with(said, t->kind->summarises, &word))
+		return err_set(reterr, ERR_INPUT,
+			"the summary that %s makes by \"%.*s\" loses what is not in it; 'faden "
+			"trim' "
+			"makes room too, and 'faden advise' tells what helps",
+			t->kind->name, SV_ARG(word));
 	return 0;
 }
 
@@ -533,11 +608,15 @@ static int prepare(struct turn *t, struct obstacle *in_way, struct err *reterr)
 	struct conv *c = &t->out.conv;
 
 	*in_way = (struct obstacle){ .busy = false };
+	write_ends(t->host);
 	int r = store_begin(o->store, reterr);
 	if (r < 0)
 		return r;
 	r = claim(t, reterr);
-	in_way->busy = r == ERR_BUSY && !t->job.lasts;
+	in_way->unfinished = r == ERR_BUSY && t->job.first[0];
+	in_way->busy = r == ERR_BUSY && !t->job.lasts && !in_way->unfinished;
+	if (in_way->unfinished)
+		memcpy(in_way->id, t->job.first, sizeof(in_way->id));
 	if (r == 0) {
 		*c = t->job.conv;
 		memcpy(in_way->id, c->id, sizeof(in_way->id));
@@ -553,6 +632,10 @@ static int prepare(struct turn *t, struct obstacle *in_way, struct err *reterr)
 			r = refuse_to_forget(t, reterr);
 		if (r == 0)
 			r = look_back(t, in_way, reterr);
+		if (r == 0 && !t->resumes)
+			r = refuse_to_guess(t, reterr);
+		if (r == 0)
+			turn_agent_refresh(t->host, c->session);
 		in_way->leaving = r == 0 && turn_agent_leaving(t->host, c->session);
 		if (in_way->leaving)
 			r = err_set(reterr, ERR_BUSY, "its last agent is about to end");
@@ -605,11 +688,12 @@ static int run_question(struct turn *t, struct err *reterr)
 	return r < 0 ? r : send(t, session, reterr);
 }
 
-/* Takes the conversation and explains what a crash left in it, which can be once for each: its
- * transcript is read between two tries, not while others wait for the store. */
+/* Takes the conversation and explains what a crash left in it, and before that where the very same
+ * was said, which can be once for each: the transcript is read between two tries, not while others
+ * wait for the store. */
 static int take_conversation(struct turn *t, struct obstacle *in_way, struct err *reterr)
 {
-	enum { TRIES = 3 };
+	enum { TRIES = 4 };
 	int r = ERR_BUSY;
 
 	for (int i = 0; i < TRIES; i++) {
@@ -619,15 +703,17 @@ static int take_conversation(struct turn *t, struct obstacle *in_way, struct err
 		int settled = turn_settle(t->host, in_way->id, &t->sink, &in_way->writer, reterr);
 		if (settled < 0)
 			return settled;
-		if (in_way->writer.pid)
+		if (in_way->writer.open)
 			break;
 	}
-	if (in_way->writer.pid && !in_way->writer.orphan) {
+	if (in_way->writer.open && !in_way->writer.orphan) {
 		AUTO_STR who = STR_INIT;
-		writer_describe(t->kind->name, in_way->writer.pid, &who);
+		writer_describe(in_way->writer.agent, in_way->writer.pid, &who);
 		return err_set(reterr, ERR_BUSY,
-			"the conversation is open in %s right now; wait until it ends, or start "
-			"another one",
+			t->job.first[0] ? "the very same was interrupted in a conversation that is "
+					  "open in %s right now; wait until it ends"
+					: "the conversation is open in %s right now; wait until it "
+					  "ends, or start another one",
 			who.buf);
 	}
 	return r;
@@ -639,9 +725,10 @@ static int run(struct turn *t, struct err *reterr)
 	struct obstacle in_way = { .busy = false };
 
 	if (!t->told_busy)
-		t->patient_until_ms = clock_age_ms(NULL) + t->opts.busy_ms;
+		t->busy_since_ms = clock_age_ms(NULL);
 	int r = take_conversation(t, &in_way, reterr);
-	bool patient = in_way.busy && clock_age_ms(NULL) < t->patient_until_ms;
+	int64_t patience = t->job.ebbs && t->opts.busy_ms ? EBB_MS : t->opts.busy_ms;
+	bool patient = in_way.busy && clock_age_ms(NULL) - t->busy_since_ms < patience;
 	if (r < 0 && (patient || in_way.leaving || in_way.writer.orphan || in_way.writer.keeper)) {
 		struct err err = ERR_INIT;
 		if (turn_note_wait(t, &t->job.conv, str_sv(&t->job.prompt), &err) < 0) {
@@ -732,10 +819,26 @@ void turn_cancel(struct turn *t)
 	}
 }
 
+void turn_abandon(struct turn *t)
+{
+	t->abandoned = true;
+	turn_cancel(t);
+}
+
 void turn_answer(struct turn *t, const char *ask, enum agent_answer answer)
 {
 	if (t->phase == PHASE_RUNNING && t->agent)
 		agent_answer(t->agent->agent, ask, answer);
+}
+
+void turn_drop_ends(struct turn_host *host)
+{
+	write_ends(host);
+	vec_each (&host->unwritten, t) {
+		log_write(host->opts.log, LOG_WARN, "the end of a turn is not written down");
+		release(*t);
+	}
+	vec_release(&host->unwritten);
 }
 
 void turn_free(struct turn *t)
@@ -748,16 +851,15 @@ void turn_free(struct turn *t)
 		turn_agent_drop(TAKE_PTR(t->agent));
 		t->out.fail = AGENT_CANCELLED;
 	}
-	if (write_end(t, NULL) < 0)
-		log_write(t->host->opts.log, LOG_WARN, "the end of a turn is not written down");
+	bool written = write_end(t, NULL) == 0;
 	leave(t);
 	vec_each (&t->host->running, other)
 		if (*other == t) {
 			*other = t->host->running.v[--t->host->running.n];
 			break;
 		}
-	conv_release(&t->job.conv);
-	str_release(&t->job.prompt);
-	outcome_release(&t->out);
-	free(t);
+	if (written)
+		release(t);
+	else
+		vec_push(&t->host->unwritten, t);
 }

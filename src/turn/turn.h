@@ -57,13 +57,15 @@ bool turn_left(int64_t pid);
  * turn does by itself, and waits for that. False when it is no such process, or goes on. */
 bool turn_let_go(int64_t pid);
 
-/* What a person should be told, with up to three words that it is about. */
+/* What a person should be told, with up to three words that it is about; and for what became of a
+ * turn or a wait that was interrupted, its id in the journal, else 0. */
 enum turn_news {
 	NEWS_BUSY, /* waiting for the conversation: who uses it */
 	NEWS_NO_COSTS, /* a budget has no effect: the agent */
 	NEWS_GONE, /* a fresh start: the agent, the session it lost */
 	NEWS_LIMIT, /* waiting: the agent, seconds, the time it ends */
 	NEWS_NOT_KEPT, /* the store no longer takes anything: why */
+	NEWS_CALLS_FAILED, /* of a turn that ended alone, which is told next: the tools */
 	/* A turn was interrupted; the last word is its conversation: */
 	NEWS_STILL_AT_IT, /* the agent works on: its name, its process */
 	NEWS_WAITS_FOR_IT, /* … and is waited for */
@@ -106,7 +108,7 @@ struct turn_sink {
 	void *data;
 	/* The conversation is ours: before anything is sent. Again after a limit. */
 	void (*begin)(void *data, const struct conv *c);
-	void (*news)(void *data, enum turn_news what, const char *const words[3]);
+	void (*news)(void *data, enum turn_news what, const char *const words[3], int64_t turn);
 	/* Every second while a limit is waited out. */
 	void (*waiting)(void *data, int64_t seconds_left);
 	/* Everything is written down. The turn may be freed in here, the outcome goes with it. */
@@ -120,13 +122,18 @@ struct turn_sink {
 
 /* What is to be done in which conversation. */
 struct turn_job {
+	/* With ERR_BUSY: the conversation whose interrupted turn has to be explained before this
+	 * one can be decided on, since it may be the very same; else empty */
+	char first[UUID_TEXT];
 	/* Taken by conv_take() or made by conv_create() for the host's self. With ERR_BUSY: which
 	 * one it waits for, */
 	struct conv conv;
 	bool lasts; /* … unless nobody knows how long: then it is refused */
+	bool ebbs; /* … who has it lets go within a minute, and is waited for longer */
 	struct str prompt;
 	enum conv_task task; /* CONV_PLAN: in the agent's plan mode */
 	bool own_rights; /* with the host's permission, not that of its agents */
+	bool leans; /* it means nothing in a session that has nothing in it */
 	/* A turn that was lost, sent again: its step and the id it had. 0: a new one */
 	int64_t again;
 	char prompt_id[UUID_TEXT];
@@ -167,6 +174,8 @@ struct turn *turn_begin(
 	struct turn_host *host, const struct turn_opts *opts, const struct turn_sink *sink);
 /* Stops it, harder each time; it still ends with its done. While it waits, it ends at once. */
 void turn_cancel(struct turn *t);
+/* The same where nobody is left to hear how it ends: whoever comes next is told. */
+void turn_abandon(struct turn *t);
 /* Answers an AGENT_EV_ASK of its agent, from within the event or later. One that is over: no
  * effect. */
 void turn_answer(struct turn *t, const char *ask, enum agent_answer answer);
@@ -176,11 +185,12 @@ void turn_free(struct turn *t);
 
 /*
  * What crashes left behind in the conversations of a folder is looked up in the transcripts and
- * told, each once; nothing is sent again. Those in use are left, and `except` (NULL: none). With
- * `running` also told is what an agent still works on.
+ * told, each once; nothing is sent again. Those in use are left, and `except` (NULL: none).
+ * What an agent still works on is told as well.
  */
-int turn_recover(struct turn_host *host, const char *dir, const char *except, bool running,
-	const struct turn_sink *sink, struct err *reterr) MUST_USE;
+enum turn_running { TURN_RUNNING_PASS, TURN_RUNNING_ONCE, TURN_RUNNING_ALWAYS };
+int turn_recover(struct turn_host *host, const char *dir, const char *except,
+	enum turn_running running, const struct turn_sink *sink, struct err *reterr) MUST_USE;
 /*
  * What became of the conversation's last prompt, sent under this id, as the transcript tells now:
  * NEWS_ANSWERED with the answer appended, NEWS_UNANSWERED, NEWS_NOT_SENT, also when no turn was

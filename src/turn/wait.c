@@ -39,7 +39,8 @@ static void look_at_orphan(void *data);
 int turn_wait_for_orphan(struct turn *t, bool first, struct err *reterr)
 {
 	const struct turn_host_opts *o = &t->host->opts;
-	const char *agent = t->kind ? t->kind->name : "the agent";
+	const char *agent = t->orphan.agent ? t->orphan.agent : "the agent";
+	const char *instead = t->job.first[0] ? "" : ", or start another conversation";
 	int64_t patience = o->orphan_ms ? o->orphan_ms : TURN_ORPHAN_MS;
 	int64_t look_ms = patience / ORPHAN_LOOKS;
 	int64_t now = clock_age_ms(NULL);
@@ -64,13 +65,12 @@ int turn_wait_for_orphan(struct turn *t, bool first, struct err *reterr)
 	if (waited >= 2 * patience && t->orphan_signals == 0)
 		return err_set(reterr, ERR_BUSY,
 			"%s (process %s) still works on what was interrupted; wait until it ends, "
-			"end it with \"kill %s\", or start another conversation",
-			agent, pid, pid);
+			"or end it with \"kill %s\"%s",
+			agent, pid, pid, instead);
 	if (t->orphan_signals == 2 && now - t->orphan_looked_ms >= ORPHAN_KILLED * look_ms)
 		return err_set(reterr, ERR_BUSY,
-			"%s (process %s) was killed and does not end; wait until it does, or start "
-			"another conversation",
-			agent, pid);
+			"%s (process %s) was killed and does not end; wait until it does%s", agent,
+			pid, instead);
 	turn_after(t, ORPHAN_STEP_MS, look_at_orphan);
 	/* One whose turn is over only takes its time to end. */
 	if ((first && !t->orphan_idle) || ends)
