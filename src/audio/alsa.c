@@ -195,15 +195,6 @@ static int alsa_in_read(void *end, int16_t *out, size_t n, struct err *reterr)
 	}
 }
 
-static void alsa_in_flush(void *end)
-{
-	struct alsa *a = end;
-
-	(void)a->lib.snd_pcm_drop(a->pcm);
-	(void)a->lib.snd_pcm_prepare(a->pcm);
-	(void)a->lib.snd_pcm_start(a->pcm);
-}
-
 static void alsa_in_free(void *end)
 {
 	alsa_free(end);
@@ -285,7 +276,6 @@ const struct audio_driver audio_driver_alsa = {
 	.device = true,
 	.in_open = alsa_in_open,
 	.in_read = alsa_in_read,
-	.in_flush = alsa_in_flush,
 	.in_free = alsa_in_free,
 	.out_open = alsa_out_open,
 	.out_write = alsa_out_write,

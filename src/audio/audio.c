@@ -151,8 +151,10 @@ int audio_in_read(struct audio_in *in, int16_t *out, size_t n, struct err *reter
 		int r = in->end.driver->in_read(in->end.impl, some, ARRAY_LEN(some), reterr);
 		if (r < 0)
 			return r;
-		if (in->taken == in->ready.n)
-			in->taken = in->ready.n = 0;
+		/* Less than was asked for is left, so that this is little; what was taken is not
+		 * kept. */
+		samples_drop(&in->ready, in->taken);
+		in->taken = 0;
 		if (r > 0) {
 			resampler_feed(in->end.resampler, some, (size_t)r, &in->ready);
 		} else {
@@ -169,14 +171,6 @@ int audio_in_read(struct audio_in *in, int16_t *out, size_t n, struct err *reter
 		memcpy(out, in->ready.v + in->taken, n * sizeof(*out));
 	in->taken += n;
 	return (int)n;
-}
-
-void audio_in_flush(struct audio_in *in)
-{
-	if (!in->end.driver->in_flush)
-		return;
-	in->taken = in->ready.n = 0;
-	in->end.driver->in_flush(in->end.impl);
 }
 
 void audio_in_stop(struct audio_in *in)

@@ -49,8 +49,6 @@ bool audio_in_is_live(const struct audio_in *in);
  * when the device is gone (open again), ERR_CANCELLED after audio_in_stop().
  */
 int audio_in_read(struct audio_in *in, int16_t *out, size_t n, struct err *reterr) MUST_USE;
-/* Throws away what a device heard and nobody has read; a file loses nothing. */
-void audio_in_flush(struct audio_in *in);
 /* From any thread: the read that waits returns, and so does every later one. */
 void audio_in_stop(struct audio_in *in);
 

@@ -31,7 +31,6 @@ struct audio_driver {
 		struct str *name, void **ret, struct err *reterr);
 	/* At least one sample, 0 at the end of a file. */
 	int (*in_read)(void *end, int16_t *out, size_t n, struct err *reterr);
-	void (*in_flush)(void *end);
 	void (*in_free)(void *end);
 	int (*out_open)(const struct audio_opts *opts, struct audio_stop *stop, unsigned *ret_rate,
 		struct str *name, void **ret, struct err *reterr);

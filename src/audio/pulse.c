@@ -64,11 +64,15 @@ struct library {
 		int64_t offset, int seek);
 	int (*pa_stream_peek)(void *stream, const void **data, size_t *n);
 	int (*pa_stream_drop)(void *stream);
-	size_t (*pa_stream_readable_size)(const void *stream);
 	void *(*pa_stream_flush)(void *stream, void (*done)(void *, int, void *), void *data);
 	void *(*pa_stream_drain)(void *stream, void (*done)(void *, int, void *), void *data);
 	int (*pa_stream_disconnect)(void *stream);
 	void (*pa_stream_unref)(void *stream);
+	/* Of each device what is pointed to begins with its name; eol: there are no more. */
+	void *(*pa_context_get_source_info_list)(void *context,
+		void (*each)(void *, const void *info, int eol, void *data), void *data);
+	void *(*pa_context_get_sink_info_list)(void *context,
+		void (*each)(void *, const void *info, int eol, void *data), void *data);
 	int (*pa_operation_get_state)(const void *operation);
 	void (*pa_operation_cancel)(void *operation);
 	void (*pa_operation_unref)(void *operation);
@@ -102,11 +106,12 @@ static const struct audio_symbol symbols[] = {
 	SYMBOL(pa_stream_write),
 	SYMBOL(pa_stream_peek),
 	SYMBOL(pa_stream_drop),
-	SYMBOL(pa_stream_readable_size),
 	SYMBOL(pa_stream_flush),
 	SYMBOL(pa_stream_drain),
 	SYMBOL(pa_stream_disconnect),
 	SYMBOL(pa_stream_unref),
+	SYMBOL(pa_context_get_source_info_list),
+	SYMBOL(pa_context_get_sink_info_list),
 	SYMBOL(pa_operation_get_state),
 	SYMBOL(pa_operation_cancel),
 	SYMBOL(pa_operation_unref),
@@ -216,6 +221,35 @@ static int connect_server(
 	return 0;
 }
 
+static void add_device(void *context, const void *info, int eol, void *data)
+{
+	struct str *out = data;
+
+	(void)context;
+	if (!eol)
+		str_addf(out, "%s%s", out->len ? ", " : "", *(const char *const *)info);
+}
+
+/* Whoever names one that is none wants to know what they are called. */
+static int no_such_device(struct pulse *p, const struct audio_opts *opts, bool out,
+	int64_t until_ms, struct err *reterr)
+{
+	AUTO_STR names = STR_INIT;
+	void *operation = out
+		? p->lib.pa_context_get_sink_info_list(p->context, add_device, &names)
+		: p->lib.pa_context_get_source_info_list(p->context, add_device, &names);
+
+	while (operation && p->lib.pa_operation_get_state(operation) == OPERATION_RUNNING &&
+		!audio_stopped(p->stop) && turn(p, until_ms, NULL) == 0) {
+	}
+	if (operation) {
+		p->lib.pa_operation_cancel(operation);
+		p->lib.pa_operation_unref(operation);
+	}
+	return err_set(reterr, -ENODEV, "there is no device \"%s\"%s%s", opts->device,
+		names.len ? ", but " : "", names.buf);
+}
+
 static int connect_stream(struct pulse *p, const struct audio_opts *opts, bool out, unsigned rate,
 	int64_t until_ms, struct err *reterr)
 {
@@ -249,7 +283,7 @@ static int connect_stream(struct pulse *p, const struct audio_opts *opts, bool o
 		return 0;
 	int error = p->lib.pa_context_errno(p->context);
 	if (error == ERR_PULSE_NOENTITY && opts->device)
-		return err_set(reterr, -ENODEV, "there is no device \"%s\"", opts->device);
+		return no_such_device(p, opts, out, until_ms, reterr);
 	return err_set(reterr, -ENODEV, "no device: %s", p->lib.pa_strerror(error));
 }
 
@@ -331,24 +365,6 @@ static int pulse_in_read(void *end, int16_t *out, size_t n, struct err *reterr)
 	if (p->n - p->taken < 2)
 		drop(p);
 	return (int)n;
-}
-
-static void pulse_in_flush(void *end)
-{
-	struct pulse *p = end;
-
-	drop(p);
-	while (is_alive(p)) {
-		/* What has come in meanwhile is still to be taken from the connection. */
-		if (p->lib.pa_mainloop_prepare(p->loop, 0) < 0 ||
-			p->lib.pa_mainloop_poll(p->loop) < 0 ||
-			p->lib.pa_mainloop_dispatch(p->loop) <= 0)
-			break;
-	}
-	const void *data;
-	while (is_alive(p) && p->lib.pa_stream_readable_size(p->stream) > 0 &&
-		p->lib.pa_stream_peek(p->stream, &data, &p->n) == 0 && p->n)
-		drop(p);
 }
 
 static void pulse_in_free(void *end)
@@ -442,7 +458,6 @@ const struct audio_driver audio_driver_pulse = {
 	.device = true,
 	.in_open = pulse_in_open,
 	.in_read = pulse_in_read,
-	.in_flush = pulse_in_flush,
 	.in_free = pulse_in_free,
 	.out_open = pulse_out_open,
 	.out_write = pulse_out_write,

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -40,7 +41,6 @@ static void test_wav_there_and_back(void **state)
 	assert_false(audio_in_is_live(in));
 	assert_int_equal(audio_in_read(in, got, 1000, &err), 1000);
 	assert_memory_equal(got, ding.v, 1000 * sizeof(*got));
-	audio_in_flush(in);
 	assert_int_equal(audio_in_read(in, got, ARRAY_LEN(got), &err), (int)ding.n - 1000);
 	assert_memory_equal(got, ding.v + 1000, (ding.n - 1000) * sizeof(*got));
 	assert_int_equal(audio_in_read(in, got, 1, &err), 0);
@@ -106,6 +106,10 @@ static void test_what_cannot_be_opened(void **state)
 
 	assert_int_equal(audio_in_open(&opts, &in, &err), ERR_INPUT);
 	assert_non_null(strstr(err.msg, "not a WAV"));
+	AUTO_FREE char *little = temp_write(*state, "little.wav", "text");
+	opts.device = little;
+	assert_int_equal(audio_in_open(&opts, &in, &err), ERR_INPUT);
+	assert_non_null(strstr(err.msg, "not a WAV"));
 	opts.device = missing;
 	assert_int_equal(audio_in_open(&opts, &in, &err), -ENOENT);
 	opts.device = below;
@@ -144,6 +148,42 @@ static void test_raw_by_halves(void **state)
 	assert_int_equal(audio_in_read(in, got, 4, &err), 0);
 	audio_in_free(in);
 	close(fds[0]);
+}
+
+/* Who takes other sizes than come in always leaves some: what was taken must not stay with it. */
+static void test_what_was_taken_is_not_kept(void **state)
+{
+	enum { TAKEN = 256, TIMES = 40000 }; /* 20 MB in all */
+	const int16_t first[TAKEN + 1] = { 0 };
+	struct rusage before = { 0 }, after = { 0 };
+	struct audio_in *in = NULL;
+	int16_t got[TAKEN];
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	struct audio_opts opts = { .driver = "raw", .fd = fds[0] };
+	assert_int_equal(audio_in_open(&opts, &in, NULL), 0);
+	assert_int_equal(write(fds[1], first, sizeof(first)), sizeof(first));
+	assert_int_equal(audio_in_read(in, got, TAKEN, NULL), TAKEN);
+	(void)getrusage(RUSAGE_SELF, &before);
+	for (int16_t i = 1; i <= TIMES / TAKEN; i++) {
+		int16_t some[TAKEN];
+		for (int k = 0; k < TAKEN; k++) {
+			for (int j = 0; j < TAKEN; j++)
+				some[j] = i;
+			assert_int_equal(write(fds[1], some, sizeof(some)), sizeof(some));
+			assert_int_equal(audio_in_read(in, got, TAKEN, NULL), TAKEN);
+			/* One that was left comes first. */
+			assert_int_equal(got[0], k ? i : i - 1);
+			assert_int_equal(got[TAKEN - 1], i);
+		}
+	}
+	(void)getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 8 * 1024);
+	audio_in_free(in);
+	close(fds[0]);
+	close(fds[1]);
 }
 
 /* ---- stops, from another thread ---- */
@@ -264,6 +304,7 @@ int main(void)
 		WITH_FOLDER(test_goes_on),
 		WITH_FOLDER(test_what_cannot_be_opened),
 		cmocka_unit_test(test_raw_by_halves),
+		cmocka_unit_test(test_what_was_taken_is_not_kept),
 		cmocka_unit_test(test_a_read_that_waits_is_stopped),
 		cmocka_unit_test(test_a_write_that_waits_is_stopped),
 		WITH_FOLDER(test_paced),

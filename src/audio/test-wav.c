@@ -276,6 +276,18 @@ static void test_written_and_read(void **state)
 	assert_int_equal(wav_load(path, 16000, 0.1, &none, &rate, &err), ERR_LIMIT);
 	AUTO_FREE char *missing = xasprintf("%s/b.wav", folder);
 	assert_int_equal(wav_load(missing, 16000, 1, &none, &rate, &err), -ENOENT);
+	/* A WAV is begun anew; what is none is somebody's. */
+	assert_int_equal(wav_writer_open(path, 24000, &w, &err), 0);
+	assert_int_equal(wav_writer_close(w, &err), 0);
+	assert_int_equal(wav_load(path, 0, 10, &none, &rate, &err), 0);
+	assert_int_equal(none.n, 0);
+	assert_int_equal(file_replace(path, SV("RIFF, they said"), 0600, &err), 0);
+	assert_int_equal(wav_writer_open(path, 24000, &w, &err), ERR_USAGE);
+	assert_int_equal(file_read(path, 1 << 20, &file, &err), 0);
+	assert_string_equal(file.buf, "RIFF, they said");
+	assert_int_equal(file_replace(path, SV(""), 0600, &err), 0);
+	assert_int_equal(wav_writer_open(path, 24000, &w, &err), 0);
+	assert_int_equal(wav_writer_close(w, &err), 0);
 	temp_remove(folder);
 }
 

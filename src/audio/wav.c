@@ -38,6 +38,13 @@ void samples_add(struct samples *s, const int16_t *more, size_t n)
 		memcpy(samples_grow(s, n), more, n * sizeof(*more));
 }
 
+void samples_drop(struct samples *s, size_t n)
+{
+	s->n -= n;
+	if (n && s->n)
+		memmove(s->v, s->v + n, s->n * sizeof(*s->v));
+}
+
 /* ---- decoding ---- */
 
 enum {
@@ -135,6 +142,14 @@ static int read_format(struct wav_decoder *d, struct err *reterr)
 	return 0;
 }
 
+/* By the first 12 bytes. */
+static bool is_wav(const unsigned char *p)
+{
+	bool known = memcmp(p, "RIFF", 4) == 0 || memcmp(p, "RF64", 4) == 0;
+
+	return known && memcmp(p + 8, "WAVE", 4) == 0;
+}
+
 /* A header, or the head of a chunk, is whole. */
 static int read_part(struct wav_decoder *d, struct err *reterr)
 {
@@ -142,8 +157,7 @@ static int read_part(struct wav_decoder *d, struct err *reterr)
 	uint32_t n = le32(p + 4);
 
 	if (d->state == WAV_HEAD) {
-		bool known = memcmp(p, "RIFF", 4) == 0 || memcmp(p, "RF64", 4) == 0;
-		if (!known || memcmp(p + 8, "WAVE", 4) != 0)
+		if (!is_wav(p))
 			return err_set(reterr, ERR_INPUT, "not a WAV");
 		/* Of what was never finished the length is the one it began with. */
 		d->endless = n == (uint32_t)UNKNOWN_LENGTH || n <= 36;
@@ -281,6 +295,8 @@ int wav_decode_end(const struct wav_decoder *d, struct err *reterr)
 		return 0;
 	if (d->state == WAV_HEAD && !d->have)
 		return err_set(reterr, ERR_INPUT, "no sound: not one byte");
+	if (d->state == WAV_HEAD && memcmp(d->part, "RIFF", d->have < 4 ? d->have : 4) != 0)
+		return err_set(reterr, ERR_INPUT, "not a WAV");
 	return err_set(reterr, ERR_INPUT, "a WAV that ends before its sound begins");
 }
 
@@ -454,11 +470,24 @@ int wav_writer_fd(int fd, const char *name, unsigned rate, bool append, struct w
 
 int wav_writer_open(const char *path, unsigned rate, struct wav_writer **ret, struct err *reterr)
 {
-	AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
 	struct wav_writer *w = NULL;
+	struct stat st = { 0 };
+	unsigned char head[12];
+	/* What is no file may be there only to be written to. */
+	bool file = stat(path, &st) < 0 || S_ISREG(st.st_mode);
+	AUTO_CLOSE int fd =
+		open(path, (file ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
 
 	if (fd < 0)
 		return err_errno(reterr, errno, "write %s", path);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+		ssize_t n = pread(fd, head, sizeof(head), 0);
+		if (n != sizeof(head) || !is_wav(head))
+			return err_set(reterr, ERR_USAGE,
+				"%s is there and no WAV: it is not overwritten", path);
+		if (ftruncate(fd, 0) < 0)
+			return err_errno(reterr, errno, "write %s", path);
+	}
 	int r = wav_writer_fd(fd, path, rate, false, &w, reterr);
 	if (r < 0)
 		return r;

@@ -32,6 +32,7 @@ void samples_release(struct samples *s);
 void samples_add(struct samples *s, const int16_t *more, size_t n);
 /* Room for n more, which count already; the caller fills it. */
 int16_t *samples_grow(struct samples *s, size_t n);
+void samples_drop(struct samples *s, size_t n); /* the first n */
 
 struct wav_decoder;
 struct wav_decoder *wav_decoder_new(void);
@@ -60,7 +61,8 @@ void wav_encode(struct str *out, const int16_t *samples, size_t n, unsigned rate
  * say "to the end".
  */
 struct wav_writer;
-/* A new file (0600) in place of what is there. */
+/* A new file (0600) in place of a WAV or an empty one; any other file that is there stays:
+ * ERR_USAGE. */
 int wav_writer_open(
 	const char *path, unsigned rate, struct wav_writer **ret, struct err *reterr) MUST_USE;
 /* The descriptor stays the caller's; name is for messages. With append (it can be read, too) what

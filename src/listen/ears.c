@@ -20,6 +20,12 @@ enum {
 	/* Of a word while it is busy: what is longer is no "stop". */
 	OVERHEAR_SILENCE = AUDIO_RATE * 4 / 10,
 	OVERHEAR_MAX = AUDIO_RATE * 5 / 2,
+	/* Its sounds without a voice are no speech to the networks: of "stop" little is left. What
+	 * makes us pause is listened to. */
+	OVERHEAR_LEAST = ECHO_RUN * ENDPOINT_FRAME,
+	/* Of silence that may be the end: longer than between words, and what a recogniser wants to
+	 * have behind the last one. */
+	PAUSE = AUDIO_RATE * 4 / 10,
 	CALL_APART = AUDIO_RATE,
 };
 /* While our own voice is in the room, a call must be clearer than this. */
@@ -29,6 +35,7 @@ enum note_kind {
 	CALLED,
 	BEGAN,
 	RECORDED,
+	PAUSED,
 	NOTHING,
 	INTERRUPTED,
 	OVERHEARD,
@@ -120,6 +127,9 @@ static void tell(void *data)
 		break;
 	case RECORDED:
 		ops->recorded(to, &n->recording);
+		break;
+	case PAUSED:
+		ops->paused(to, &n->recording);
 		break;
 	case NOTHING:
 		ops->nothing(to);
@@ -222,10 +232,11 @@ static void follow(struct ears *e, const struct hearing *h)
 	if (want == IDLE)
 		endpoint_close(e->endpoint);
 	else if (want == OVERHEARS)
-		endpoint_open(e->endpoint, OVERHEAR_SILENCE);
+		endpoint_open(e->endpoint, OVERHEAR_SILENCE, OVERHEAR_LEAST);
 	else
 		endpoint_open(e->endpoint,
-			(size_t)(e->opts.settings->audio_silence_threshold * AUDIO_RATE / 1000));
+			(size_t)(e->opts.settings->audio_silence_threshold * AUDIO_RATE / 1000),
+			(size_t)(e->opts.settings->audio_min_recording * AUDIO_RATE / 1000));
 }
 
 static bool is_called(struct ears *e, const struct hearing *h)
@@ -259,6 +270,9 @@ static void on_endpoint(struct ears *e, enum endpoint_event event)
 		/* From here on it is kept, whatever else goes on. */
 		e->listening = RECORDS;
 		n = note_new(BEGAN);
+	} else if (event == ENDPOINT_PAUSED) {
+		n = note_new(PAUSED);
+		n->recording = endpoint_copy(e->endpoint);
 	} else if (event == ENDPOINT_NOTHING) {
 		n = note_new(NOTHING);
 		e->listening = IDLE;
@@ -334,21 +348,6 @@ static void hear(struct ears *e, int16_t *samples, size_t n, const struct hearin
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* With the lock. */
-static void wait_ms(struct ears *e, int64_t ms)
-{
-	struct timespec until;
-
-	(void)clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += ms / 1000;
-	until.tv_nsec += ms % 1000 * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
-	(void)pthread_cond_timedwait(&e->changed, &e->lock, &until);
-}
-
 /* Waits as long as the sound has to; false: it is over. */
 static bool may_go_on(struct ears *e, struct hearing *ret, bool *ret_record)
 {
@@ -366,7 +365,7 @@ static bool may_go_on(struct ears *e, struct hearing *ret, bool *ret_record)
 			e->paced_from_ms = 0;
 			pthread_cond_wait(&e->changed, &e->lock);
 		} else if (e->hearing.waits && due > now) {
-			wait_ms(e, due - now);
+			thread_wait_ms(&e->changed, &e->lock, due - now);
 		} else {
 			break;
 		}
@@ -408,7 +407,7 @@ static bool open_in(struct ears *e)
 		lose(e, &err);
 		pthread_mutex_lock(&e->lock);
 		if (!e->stop)
-			wait_ms(e, RETRY_MS);
+			thread_wait_ms(&e->changed, &e->lock, RETRY_MS);
 		pthread_mutex_unlock(&e->lock);
 		return false;
 	}
@@ -422,13 +421,17 @@ static bool open_in(struct ears *e)
 	post(e, n);
 	/* What was heard before a restart. */
 	int16_t samples[CHUNK];
-	while (!e->live && e->heard < e->opts.skip) {
-		uint64_t left = e->opts.skip - e->heard;
+	uint64_t skipped = 0;
+	while (!e->live && e->heard + skipped < e->opts.skip) {
+		uint64_t left = e->opts.skip - e->heard - skipped;
 		int got = audio_in_read(e->in, samples, left < CHUNK ? (size_t)left : CHUNK, &err);
 		if (got <= 0)
 			break;
-		e->heard += (uint64_t)got;
+		skipped += (uint64_t)got;
 	}
+	pthread_mutex_lock(&e->lock);
+	e->heard += skipped;
+	pthread_mutex_unlock(&e->lock);
 	return true;
 }
 
@@ -479,6 +482,7 @@ int ears_new(const struct ears_opts *opts, struct ears **ret, struct err *reterr
 		.longest = (size_t)(s->audio_max_recording * AUDIO_RATE / 1000),
 		.least = (size_t)(s->audio_min_recording * AUDIO_RATE / 1000),
 		.patience = (size_t)(s->audio_listen_timeout * AUDIO_RATE / 1000),
+		.pause = opts->pauses ? PAUSE : 0,
 	};
 
 	e->opts = *opts;
@@ -493,7 +497,7 @@ int ears_new(const struct ears_opts *opts, struct ears **ret, struct err *reterr
 		e->opts.in.device = e->device = xstrdup(opts->in.device);
 	e->endpoint = endpoint_new(&how);
 	pthread_mutex_init(&e->lock, NULL);
-	pthread_cond_init(&e->changed, NULL);
+	thread_cond_init(&e->changed);
 	int errnum = thread_start(&e->thread, listen_on, e);
 	if (errnum == 0) {
 		(void)pthread_setname_np(e->thread, "ears");

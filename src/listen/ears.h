@@ -22,6 +22,7 @@ struct ears_ops {
 	void (*called)(void *data); /* a recording has begun */
 	void (*began)(void *data); /* the same without a call: `open` */
 	void (*recorded)(void *data, struct endpoint_recording *recording); /* takes it */
+	void (*paused)(void *data, struct endpoint_recording *recording); /* takes it */
 	void (*nothing)(void *data); /* nobody spoke */
 	/* While it speaks: somebody else does, since so many samples. What becomes of it is
 	 * overheard, or nothing: it was no short word. */
@@ -41,6 +42,7 @@ struct ears_opts {
 	struct wake *wake; /* NULL: nobody can call; becomes the ears' */
 	struct vad *vad; /* becomes the ears' */
 	bool open; /* whoever speaks is meant */
+	bool pauses; /* are told, with what was said so far */
 	/* How loud our own voice was in the last half second; from the ears' thread. */
 	double (*loudness)(void *data);
 	const struct ears_ops *ops;

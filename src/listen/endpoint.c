@@ -29,8 +29,9 @@ struct endpoint {
 	uint64_t call; /* where the speech with it began */
 	uint64_t start; /* RECORDING */
 	size_t spoken, tail;
-	size_t silence;
+	size_t silence, least; /* of this recording */
 	bool with_call;
+	uint64_t paused; /* where the speech ended that the last pause was told of; 0: none was */
 };
 
 struct endpoint *endpoint_new(const struct endpoint_opts *opts)
@@ -39,6 +40,7 @@ struct endpoint *endpoint_new(const struct endpoint_opts *opts)
 
 	e->opts = *opts;
 	e->silence = opts->silence;
+	e->least = opts->least;
 	return e;
 }
 
@@ -75,14 +77,16 @@ void endpoint_begin(struct endpoint *e, bool called)
 		: e->began;
 	e->spoken = e->tail = 0;
 	e->silence = e->opts.silence;
+	e->least = e->opts.least;
 }
 
-void endpoint_open(struct endpoint *e, size_t silence)
+void endpoint_open(struct endpoint *e, size_t silence, size_t least)
 {
 	e->mode = OPEN;
 	e->opened = true;
 	e->told = e->called = false;
 	e->silence = silence;
+	e->least = least;
 	e->spoken = e->tail = 0;
 }
 
@@ -110,6 +114,7 @@ static void start_at(struct endpoint *e, uint64_t place, bool with_call)
 	e->mode = RECORDING;
 	e->start = before(place, ENDPOINT_BEFORE, e->base);
 	e->with_call = with_call;
+	e->paused = 0;
 }
 
 /* A frame of speech that ends here while a recording is to begin. */
@@ -182,9 +187,18 @@ static uint64_t deadline(const struct endpoint *e)
 	return UINT64_MAX;
 }
 
+/* Where a pause is to be told of. */
+static uint64_t pause_due(const struct endpoint *e)
+{
+	bool wanted = e->mode == RECORDING && e->opts.pause > 0 && e->opts.pause < e->silence &&
+		e->spoken >= e->least && e->paused != e->run_end;
+
+	return wanted ? e->run_end + e->opts.pause : UINT64_MAX;
+}
+
 static enum endpoint_event at_deadline(struct endpoint *e)
 {
-	if (e->mode == RECORDING && e->spoken >= e->opts.least) {
+	if (e->mode == RECORDING && e->spoken >= e->least) {
 		e->mode = CLOSED;
 		return ENDPOINT_SAID;
 	}
@@ -234,7 +248,9 @@ size_t endpoint_feed(
 		e->buf = xreallocarray(e->buf, e->cap, sizeof(*e->buf));
 	}
 	while (used < n && *ret_event == ENDPOINT_NONE) {
-		uint64_t now = endpoint_now(e), end = deadline(e), left = end > now ? end - now : 0;
+		uint64_t now = endpoint_now(e), end = deadline(e), pause = pause_due(e);
+		end = end < pause ? end : pause;
+		uint64_t left = end > now ? end - now : 0;
 		size_t step = ENDPOINT_FRAME - e->in_frame;
 		step = step < n - used ? step : n - used;
 		step = step < left ? step : (size_t)left;
@@ -246,10 +262,12 @@ size_t endpoint_feed(
 			judge(e);
 		if (endpoint_now(e) >= deadline(e)) {
 			*ret_event = at_deadline(e);
-		} else if (e->opened && e->mode == RECORDING && !e->told &&
-			e->spoken >= e->opts.least) {
+		} else if (e->opened && e->mode == RECORDING && !e->told && e->spoken >= e->least) {
 			e->told = true;
 			*ret_event = ENDPOINT_BEGAN;
+		} else if (endpoint_now(e) >= pause_due(e)) {
+			e->paused = e->run_end;
+			*ret_event = ENDPOINT_PAUSED;
 		}
 	}
 	return used;
@@ -259,7 +277,7 @@ enum endpoint_event endpoint_end(struct endpoint *e)
 {
 	enum endpoint_event event = ENDPOINT_NONE;
 
-	if (e->mode == RECORDING && e->spoken >= e->opts.least)
+	if (e->mode == RECORDING && e->spoken >= e->least)
 		event = ENDPOINT_SAID;
 	else if (e->mode == RECORDING || e->mode == WAITING)
 		event = ENDPOINT_NOTHING;
@@ -267,7 +285,7 @@ enum endpoint_event endpoint_end(struct endpoint *e)
 	return event;
 }
 
-struct endpoint_recording endpoint_take(struct endpoint *e)
+struct endpoint_recording endpoint_copy(const struct endpoint *e)
 {
 	assert(e->start >= e->base);
 	size_t from = (size_t)(e->start - e->base);
@@ -275,6 +293,7 @@ struct endpoint_recording endpoint_take(struct endpoint *e)
 		.n = e->n - from,
 		.speech = e->spoken,
 		.with_call = e->with_call,
+		.as_paused = e->paused && e->paused == e->run_end,
 	};
 
 	/* A call in front of it may alone be longer than the settings allow. */
@@ -282,6 +301,13 @@ struct endpoint_recording endpoint_take(struct endpoint *e)
 		r.n = e->opts.longest;
 	r.samples = xreallocarray(NULL, r.n ? r.n : 1, sizeof(*r.samples));
 	memcpy(r.samples, e->buf + from, r.n * sizeof(*r.samples));
+	return r;
+}
+
+struct endpoint_recording endpoint_take(struct endpoint *e)
+{
+	struct endpoint_recording r = endpoint_copy(e);
+
 	/* Not kept for longer than they are needed. */
 	if (e->n > 2 * (size_t)KEEP) {
 		e->base += e->n - KEEP;

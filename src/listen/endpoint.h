@@ -1,12 +1,14 @@
 /*
  * Where what was said begins and ends. Fed with every sample there is, it keeps the last seconds,
- *so that the first syllable is not lost, and cuts a recording out of them. Time is counted in
- *samples and nowhere else: the same sound gives the same recording, however it was cut into pieces.
+ * so that the first syllable is not lost, and cuts a recording out of them. Time is counted in
+ * samples and nowhere else: the same sound gives the same recording, however it was cut into
+ * pieces.
  *
- *	called:    "hey jarvis, what time is it"    in one breath: the call is a part of the
- *recording "hey jarvis" … "what time is it" from shortly before the second part on ends:      after
- *so much silence behind the last speech; at the greatest length; or, when nobody speaks for a
- *while, without a recording
+ *	"hey jarvis, what time is it"		in one breath: the call is a part of the recording
+ *	"hey jarvis" … "what time is it"	from shortly before the second part on
+ *
+ * It ends after so much silence behind the last speech; at the greatest length; or, when nobody
+ * speaks for a while, without a recording.
  */
 #pragma once
 
@@ -33,11 +35,15 @@ struct endpoint_opts {
 	size_t longest; /* samples of a recording, at most */
 	size_t least; /* samples of speech; with less there is no recording */
 	size_t patience; /* samples in which somebody must begin to speak */
+	/* Samples of silence after which a pause is told: perhaps that was all. 0: it is not; nor
+	 * where less silence than that ends the recording. */
+	size_t pause;
 };
 
 enum endpoint_event {
 	ENDPOINT_NONE,
 	ENDPOINT_BEGAN, /* after endpoint_open(): somebody speaks */
+	ENDPOINT_PAUSED, /* what was said so far can be had: endpoint_copy() */
 	ENDPOINT_SAID, /* a recording is there: endpoint_take() */
 	ENDPOINT_NOTHING, /* nobody spoke */
 };
@@ -48,8 +54,9 @@ void endpoint_free(struct endpoint *e); /* NULL is fine */
 
 /* A recording begins here, right after a call, or because somebody pressed a key. */
 void endpoint_begin(struct endpoint *e, bool called);
-/* A recording begins with the next speech; `silence` as in the options, for this one. */
-void endpoint_open(struct endpoint *e, size_t silence);
+/* A recording begins with the next speech; `silence` and `least` as in the options, for this one.
+ */
+void endpoint_open(struct endpoint *e, size_t silence, size_t least);
 /* What is being recorded begins here instead: all but the last `keep` samples was something else.
  */
 void endpoint_cut(struct endpoint *e, size_t keep);
@@ -69,7 +76,10 @@ struct endpoint_recording {
 	size_t n;
 	size_t speech; /* samples of speech in it, the call not counted */
 	bool with_call; /* it begins with the call, or with what was said before */
+	bool as_paused; /* nobody spoke since the last ENDPOINT_PAUSED: that copy has it all */
 };
+/* Of a recording that goes on. */
+struct endpoint_recording endpoint_copy(const struct endpoint *e);
 /* Once after ENDPOINT_SAID. */
 struct endpoint_recording endpoint_take(struct endpoint *e);
 /* Samples fed so far. */

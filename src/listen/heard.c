@@ -181,16 +181,30 @@ static void replace(struct str *text, const struct words *phrase, const char *by
 	str_add(text, str_sv(&out));
 }
 
+/* Where the bracket that opens at `at` is closed, those in it included; 0: nowhere. */
+static size_t closing(struct sv text, size_t at)
+{
+	size_t open = 0;
+
+	for (size_t i = at; i < text.n; i++) {
+		open += text.p[i] == '[';
+		open -= text.p[i] == ']';
+		if (open == 0)
+			return i;
+	}
+	return 0;
+}
+
 /* "[Musik]", "♪": what recognisers write about what was no speech; "(applause)" alone too. */
 static void drop_remarks(struct str *out, struct sv text)
 {
 	bool whole = text.n > 1 && text.p[0] == '(' && text.p[text.n - 1] == ')';
 
 	for (size_t i = 0; i < text.n && !whole; i++) {
-		const char *close = text.p[i] == '[' ? memchr(text.p + i, ']', text.n - i) : NULL;
+		size_t close = text.p[i] == '[' ? closing(text, i) : 0;
 		struct sv rest = sv_from(text, i);
 		if (close)
-			i = (size_t)(close - text.p);
+			i = close;
 		else if (sv_starts(rest, SV("♪")) || sv_starts(rest, SV("♫")))
 			i += 2;
 		else
@@ -289,6 +303,25 @@ static const char *nearly_command(const struct heard_rules *h, struct sv text)
 	return clear ? found : NULL;
 }
 
+/* Of what was said several times over, as people and recognisers do, the first; else all of it. */
+static struct sv said_once(struct sv text)
+{
+	struct words w = words_of(text);
+	size_t n = w.all.n, times = 1;
+
+	for (size_t part = 1; part <= n / 2 && times == 1; part++) {
+		bool again = n % part == 0;
+		for (size_t i = part; i < n && again; i++)
+			again = strcmp(w.all.v[i].normal, w.all.v[i - part].normal) == 0;
+		if (again) {
+			times = n / part;
+			text = sv_head(text, w.all.v[part - 1].at + w.all.v[part - 1].n);
+		}
+	}
+	words_release(&w);
+	return text;
+}
+
 bool heard_meant(const struct heard_rules *h, struct sv transcript, bool with_call, struct str *out)
 {
 	AUTO_STR text = STR_INIT;
@@ -311,6 +344,12 @@ bool heard_meant(const struct heard_rules *h, struct sv transcript, bool with_ca
 	if (u.kind == UTTERANCE_IGNORED)
 		return false;
 	const char *command = nearly_command(h, said);
+	struct sv once = command || u.kind != UTTERANCE_AGENT ? said : said_once(said);
+	if (once.n < said.n) {
+		command = nearly_command(h, once);
+		utterance_judge(h->rules, once, &u);
+		said = u.kind < UTTERANCE_COMMANDS ? once : said;
+	}
 	size_t from = out->len;
 	if (command) {
 		str_adds(out, command);
@@ -351,6 +390,26 @@ enum heard_answer heard_answer(const struct heard_rules *h, struct sv text)
 	if (one_of(&s->commands_always, said, bare.buf))
 		return HEARD_ALWAYS;
 	return one_of(&s->commands_yes, said, bare.buf) ? HEARD_YES : HEARD_UNCLEAR;
+}
+
+bool heard_has_answer(const struct heard_rules *h, struct sv text)
+{
+	const struct settings *s = h->settings;
+	const struct keywords *const answers[] = { &s->commands_yes, &s->commands_always,
+		&s->commands_no };
+	struct words w = words_of(text);
+	bool has = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(answers); i++) {
+		for (size_t k = 0; !has && k < answers[i]->texts.n; k++) {
+			struct words phrase = words_of(sv_of(answers[i]->texts.v[k]));
+			for (size_t at = 0; !has && at < w.all.n; at++)
+				has = stands_at(&w, at, &phrase);
+			words_release(&phrase);
+		}
+	}
+	words_release(&w);
+	return has;
 }
 
 bool heard_names_us(const struct heard_rules *h, struct sv text)

@@ -23,5 +23,7 @@ bool heard_meant(
 enum heard_answer { HEARD_UNCLEAR, HEARD_YES, HEARD_ALWAYS, HEARD_NO };
 /* To a question for permission, of what heard_meant() gave. */
 enum heard_answer heard_answer(const struct heard_rules *h, struct sv text);
+/* An answer stands somewhere in what we say: heard from our own mouth it would be one. */
+bool heard_has_answer(const struct heard_rules *h, struct sv text);
 /* What we say has our own name in it: it would be heard as a call. */
 bool heard_names_us(const struct heard_rules *h, struct sv text);

@@ -19,6 +19,7 @@ enum {
 
 enum phrase {
 	PHRASE_NOT_UNDERSTOOD,
+	PHRASE_DEAF,
 	PHRASE_TOO_LONG,
 	PHRASE_FAILED,
 	PHRASE_MAY_I, /* the tool */
@@ -35,6 +36,9 @@ static const char *phrase(enum phrase which, enum text_language language)
 					    "Bitte "
 					    "versuche es nochmal.",
 			"Sorry, I could not understand you. Please try again." },
+		[PHRASE_DEAF] = { "Die Spracherkennung funktioniert nicht. Mehr dazu steht auf dem "
+				  "Bildschirm.",
+			"The speech recognition does not work. The screen says more." },
 		[PHRASE_TOO_LONG] = { "Die Verarbeitung hat zu lange gedauert. Bitte versuche es "
 				      "nochmal.",
 			"That took too long. Please try again." },
@@ -76,6 +80,7 @@ struct entry {
 struct question {
 	char *id, *tool, *about;
 	bool always;
+	bool aloud; /* it is said: who spoke began the turn, or has called since */
 };
 
 struct listener {
@@ -88,9 +93,15 @@ struct listener {
 	VEC(struct entry) queue; /* in the order in which it came */
 	uint64_t last_id,
 		overheard; /* of recordings; overheard: the one that is recognised, or 0 */
+	bool overheard_apart; /* while we said nothing, so that it is not our own voice */
+	bool overheard_scant; /* too little speech to be one: noise may sound like "yes" */
 	VEC(struct question) asked; /* the first one is put */
 	int asked_again;
+	bool called; /* the answer that is recorded began with a call */
 	uint64_t put; /* the mouth's item after which an answer is recorded; 0: none */
+	bool put_begun; /* it can be heard, and answered: until its end, or that of what is
+			   overheard then */
+	bool put_has_answer; /* … but an answer is a part of it */
 
 	struct entry turn; /* what runs */
 	bool runs;
@@ -101,6 +112,7 @@ struct listener {
 	bool cancel_shown; /* … but stands on the screen, with what was done by then */
 
 	bool recording, typing, failing, ended, restarting;
+	bool deaf; /* the recogniser failed with what was said last */
 	size_t items; /* that the mouth has */
 	size_t sentences; /* of them */
 	bool owes_ready; /* the sound for it waits for them: whether they can be said is not known
@@ -127,6 +139,8 @@ static enum listener_state state_of(const struct listener *l)
 		return LISTENER_ERROR;
 	if (l->speaks)
 		return LISTENER_SPEAKING;
+	if (l->asked.n > 0 && l->queue.n == 0)
+		return LISTENER_ASKING;
 	return l->runs || l->queue.n ? LISTENER_PROCESSING : LISTENER_LISTENING;
 }
 
@@ -155,7 +169,7 @@ static void settle(struct listener *l)
 	vec_each (&l->queue, e)
 		recognises |= !e->ready;
 	const struct hearing now = {
-		.busy = (l->runs || l->items > 0) && l->asked.n == 0,
+		.busy = l->runs || l->items > 0,
 		.speaks = l->speaks,
 		.names_us = l->named_last != 0,
 		.in_vain = (uint8_t)l->in_vain,
@@ -226,12 +240,19 @@ static void hold(struct listener *l, bool held)
 	l->held = held;
 }
 
+/* No question is being said that an answer would be to. */
+static void put_nothing(struct listener *l)
+{
+	l->put = 0;
+	l->put_begun = false;
+}
+
 static void hush(struct listener *l)
 {
 	if (l->items > 0 && l->ops->hush)
 		l->ops->hush(l->opts.data);
 	hold(l, false);
-	l->put = 0;
+	put_nothing(l);
 	l->owes_ready = false;
 }
 
@@ -245,10 +266,23 @@ static void ready(struct listener *l)
 	sound(l, SOUND_READY);
 }
 
+static void record_answer(struct listener *l)
+{
+	if (l->asked.n == 0 || l->ended || l->recording)
+		return;
+	sound(l, SOUND_DING);
+	if (!l->ops->record)
+		return;
+	l->recording = true;
+	l->called = false;
+	l->ops->record(l->opts.data);
+}
+
 void listener_heard_us(struct listener *l, const struct player_event *event)
 {
 	if (event->kind == PLAYER_BEGINS) {
 		l->speaks |= event->spoken;
+		l->put_begun |= l->put && event->id >= l->put;
 		settle(l);
 		return;
 	}
@@ -279,16 +313,14 @@ void listener_heard_us(struct listener *l, const struct player_event *event)
 	}
 	if (l->owes_ready)
 		ready(l);
-	/* The question has been put: now it can be answered. */
+	/* The question has been put: now it can be answered, if it is not just being. */
 	if (l->put && event->id >= l->put) {
+		bool heard = event->r != ERR_CANCELLED;
 		l->put = 0;
-		if (l->asked.n > 0 && !l->ended && !l->recording && event->r != ERR_CANCELLED) {
-			sound(l, SOUND_DING);
-			if (l->ops->record) {
-				l->recording = true;
-				l->ops->record(l->opts.data);
-			}
-		}
+		if (!l->overheard || !heard)
+			put_nothing(l);
+		if (!l->overheard && heard)
+			record_answer(l);
 	}
 	settle(l);
 }
@@ -331,11 +363,21 @@ static void forget_question(struct listener *l, size_t i)
 	l->asked.n--;
 	memmove(q, q + 1, (l->asked.n - i) * sizeof(*q));
 	l->asked_again = 0;
+	if (i == 0)
+		put_nothing(l);
+}
+
+/* What is to be answered when it has been said, or while it is. */
+static void put(struct listener *l, struct sv text)
+{
+	l->put_begun = false;
+	l->put_has_answer = heard_has_answer(l->rules, text);
+	l->put = say(l, text, l->language);
 }
 
 static void put_question(struct listener *l)
 {
-	if (l->asked.n == 0 || !l->turn_spoken)
+	if (l->asked.n == 0 || !l->asked.v[0].aloud)
 		return;
 	const struct question *q = &l->asked.v[0];
 	AUTO_STR text = STR_INIT;
@@ -345,14 +387,14 @@ static void put_question(struct listener *l)
 	str_addf(&text, "%.*s%s%s ", (int)(tool - form), form, q->tool, tool + 2);
 	utf8_fit(&about, sv_of(q->about), ABOUT_MAX);
 	str_adds(&text, about.buf);
-	l->put = say(l, sv_trim(str_sv(&text)), l->language);
+	put(l, sv_trim(str_sv(&text)));
 }
 
 /* The sound is at its end, and nobody is at a keyboard: nobody will answer any more. */
 static void deny_unheard(struct listener *l)
 {
 	while (l->asked.n > 0 && l->ended && !l->opts.answers && !l->recording && !l->put &&
-		l->queue.n == 0) {
+		!l->overheard && l->queue.n == 0) {
 		AUTO_FREE char *id = xstrdup(l->asked.v[0].id);
 		forget_question(l, 0);
 		reply(l, phrase(PHRASE_NOBODY, l->language), l->turn_spoken);
@@ -488,9 +530,15 @@ void listener_called(struct listener *l)
 		l->cancel_shown = false;
 	}
 	hush(l);
-	/* A question waits for an answer, and this may be it. */
-	if (l->asked.n == 0)
+	/* A question waits for an answer, and this may be it; who does not know what was asked is
+	 * told again. */
+	l->called = l->asked.n > 0;
+	if (l->called) {
+		l->asked.v[0].aloud = true;
+		l->asked_again = 0;
+	} else {
 		cancel(l);
+	}
 	sound(l, SOUND_DING);
 	settle(l);
 }
@@ -540,7 +588,7 @@ void listener_recorded(struct listener *l, struct endpoint_recording *recording)
 void listener_interrupted(struct listener *l)
 {
 	/* Who talks to others all the time is not meant for long. */
-	if (l->speaks && l->in_vain - l->in_vain_before < IN_VAIN_MAX)
+	if (l->speaks && (l->in_vain - l->in_vain_before < IN_VAIN_MAX || (l->put && l->put_begun)))
 		hold(l, true);
 	settle(l);
 }
@@ -561,6 +609,9 @@ void listener_overheard(struct listener *l, struct endpoint_recording *recording
 		return;
 	}
 	l->overheard = ++l->last_id;
+	l->overheard_apart = !l->speaks || l->held;
+	l->overheard_scant = (int64_t)recording->speech * 1000 / ENDPOINT_RATE <
+		l->opts.settings->audio_min_recording;
 	recognise(l, recording);
 	settle(l);
 }
@@ -573,16 +624,58 @@ void listener_sound_ended(struct listener *l)
 
 /* ---- recogniser ---- */
 
+static enum agent_answer meant_by(enum heard_answer answer)
+{
+	return answer == HEARD_NO	 ? AGENT_DENY
+		: answer == HEARD_ALWAYS ? AGENT_ALLOW_ALWAYS
+					 : AGENT_ALLOW;
+}
+
+/*
+ * Whoever has understood does not wait for the end of the question. True: what was overheard is an
+ * answer. It counts where it cannot be our own voice; where it could be, or the question has such a
+ * word in it, or a sneeze may be all that was heard, the question makes way for an answer.
+ */
+static bool answers_early(struct listener *l, struct sv meant)
+{
+	enum heard_answer answer = heard_answer(l->rules, meant);
+
+	if (l->asked.n == 0 || l->recording || answer == HEARD_UNCLEAR)
+		return false;
+	/* Where no call is needed, none is for an answer that comes late. */
+	bool late = !l->put_begun && !l->put && l->opts.open && l->asked.v[0].aloud;
+	if (!l->put_begun && !late)
+		return false;
+	bool ours = !l->overheard_apart || (l->put_begun && l->put_has_answer);
+	hush(l);
+	if (ours || (l->overheard_scant && answer != HEARD_NO)) {
+		record_answer(l);
+		return true;
+	}
+	if (l->ops->said)
+		l->ops->said(l->opts.data, LISTENER_VOICE, meant);
+	answer_question(l, meant_by(answer));
+	return true;
+}
+
 static void on_overheard(struct listener *l, int r, struct sv text)
 {
 	AUTO_STR meant = STR_INIT;
 	struct utterance u = { .kind = UTTERANCE_AGENT };
 
 	l->overheard = 0;
-	if (r == 0 && heard_meant(l->rules, text, false, &meant))
+	bool said = r == 0 && heard_meant(l->rules, text, false, &meant);
+	if (said)
 		utterance_judge(l->opts.rules, str_sv(&meant), &u);
+	if (said && answers_early(l, str_sv(&meant)))
+		return;
 	if (u.kind != UTTERANCE_CANCEL || !(l->runs || l->items > 0)) {
 		listener_let_go(l);
+		/* The question came to its end meanwhile. */
+		if (l->put_begun && !l->put) {
+			put_nothing(l);
+			record_answer(l);
+		}
 		return;
 	}
 	if (l->ops->said)
@@ -608,14 +701,17 @@ static void on_answer(struct listener *l, struct sv meant)
 	if (answer == HEARD_UNCLEAR && u.kind == UTTERANCE_CANCEL) {
 		cancel(l);
 	} else if (answer != HEARD_UNCLEAR) {
-		answer_question(l,
-			answer == HEARD_NO		 ? AGENT_DENY
-				: answer == HEARD_ALWAYS ? AGENT_ALLOW_ALWAYS
-							 : AGENT_ALLOW);
+		answer_question(l, meant_by(answer));
 	} else if (l->asked_again++ < ASK_AGAIN_MAX) {
+		const char *text = phrase(PHRASE_YES_OR_NO, l->language);
 		if (l->ops->reply)
-			l->ops->reply(l->opts.data, phrase(PHRASE_YES_OR_NO, l->language));
-		l->put = say(l, sv_of(phrase(PHRASE_YES_OR_NO, l->language)), l->language);
+			l->ops->reply(l->opts.data, text);
+		if (l->called) { /* the question may be long ago */
+			(void)say(l, sv_of(text), l->language);
+			put_question(l);
+		} else {
+			put(l, sv_of(text));
+		}
 	}
 }
 
@@ -641,6 +737,7 @@ void listener_recognised(struct listener *l, uint64_t id, int r, struct sv text,
 	if (l->heard_language)
 		l->language = strcmp(language, "de") == 0 ? TEXT_GERMAN : TEXT_ENGLISH;
 	bool said = r == 0 && heard_meant(l->rules, text, with_call, &meant);
+	l->deaf &= r < 0;
 	if (said)
 		utterance_judge(l->opts.rules, str_sv(&meant), &u);
 	if (r < 0 && r != ERR_CANCELLED) {
@@ -648,7 +745,10 @@ void listener_recognised(struct listener *l, uint64_t id, int r, struct sv text,
 		l->failing = true;
 		if (l->ops->failed)
 			l->ops->failed(l->opts.data, err->msg);
-		reply(l, phrase(PHRASE_NOT_UNDERSTOOD, l->language), true);
+		/* To try again helps against what may pass. */
+		bool stays = l->deaf || r == ERR_NOTFOUND || r == ERR_INPUT || r == ERR_USAGE;
+		l->deaf = true;
+		reply(l, phrase(stays ? PHRASE_DEAF : PHRASE_NOT_UNDERSTOOD, l->language), true);
 		ready(l);
 	} else if (!said) {
 		drop_entry(l, i);
@@ -697,7 +797,8 @@ void listener_event(struct listener *l, const struct agent_event *ev)
 			(struct question){ .id = xstrdup(ev->ask->id),
 				.tool = xmemdup0(ev->tool.p, ev->tool.n),
 				.about = xmemdup0(ev->text.p, ev->text.n),
-				.always = ev->ask->always });
+				.always = ev->ask->always,
+				.aloud = l->turn_spoken });
 		if (l->asked.n == 1)
 			put_question(l);
 	} else if (ev->type == AGENT_EV_ASK_OVER) {

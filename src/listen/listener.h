@@ -1,8 +1,8 @@
 /*
  * The assistant with ears and a mouth: one machine that says what comes next. It hears of
- *everything by calls (somebody called, a recording, its text, a typed line, the agent's events, the
- *end of a sound) and acts by its ops alone; so it runs on any loop, and a test plays all the
- *others.
+ * everything by calls (somebody called, a recording, its text, a typed line, the agent's events,
+ * the end of a sound) and acts by its ops alone; so it runs on any loop, and a test plays all the
+ * others.
  *
  *	called, ding → recorded, sound → text → command or agent (beeps) → spoken, sentence by
  *	sentence → ready sound → listening
@@ -27,6 +27,7 @@
 	X(LISTENER_RECORDING,  "recording") \
 	X(LISTENER_PROCESSING, "processing") \
 	X(LISTENER_SPEAKING,   "speaking") \
+	X(LISTENER_ASKING,     "asking") \
 	X(LISTENER_ERROR,      "error") \
 	X(LISTENER_TYPING,     "typing")
 /* clang-format on */
@@ -85,6 +86,7 @@ struct listener_opts {
 	enum text_language language; /* until somebody is heard in another */
 	bool language_open; /* nobody chose it */
 	bool answers; /* somebody at a terminal can answer questions for permission too */
+	bool open; /* whoever speaks is meant, without a call */
 	const struct listener_ops *ops;
 	void *data;
 };

@@ -2,6 +2,9 @@
  * Speech to text beside a loop: one recording after the other, on a thread of its own. Its models
  * take some hundred MB: they are loaded while somebody still speaks, and go when nobody has spoken
  * for a while.
+ *
+ * A recording ends with a second and more of silence. What was said is recognised meanwhile, and
+ * when nobody spoke on, its text is there with the end of it.
  */
 #pragma once
 
@@ -27,5 +30,8 @@ struct recogniser *recogniser_new(
 void recogniser_free(struct recogniser *r);
 /* Somebody speaks: the models will be wanted. */
 void recogniser_warm(struct recogniser *r);
+/* Perhaps that was all: a copy of what is still recorded. Takes the samples, tells nothing; the
+ * next recording that is `as_paused` gets its text. */
+void recogniser_ahead(struct recogniser *r, struct endpoint_recording *recording);
 /* Takes the samples; id is above 0. */
 void recogniser_run(struct recogniser *r, uint64_t id, struct endpoint_recording *recording);

@@ -23,12 +23,39 @@ static void test_headphones(void **state)
 
 	(void)state;
 	/* Nothing of us is heard; a breath is no speech. */
-	assert_false(hears(&e, ECHO_LEARN, 12, 4000, false));
+	assert_false(hears(&e, ECHO_QUIET + 8, 12, 4000, false));
 	assert_false(hears(&e, 30, 900, 4000, false));
 	assert_false(hears(&e, ECHO_RUN - 1, 2000, 4000, true));
 	assert_true(hears(&e, 1, 2000, 4000, true));
 	/* Once, however long it goes on. */
 	assert_false(hears(&e, 100, 2000, 4000, true));
+}
+
+/* Who speaks before we are known is not taken for us, and is heard the next time. */
+static void test_spoken_over_at_once(void **state)
+{
+	struct echo e = { .most = 0 };
+
+	(void)state;
+	assert_false(hears(&e, 10, 12, 4000, false));
+	assert_false(hears(&e, 12, 2000, 4000, true));
+	assert_false(hears(&e, 40, 12, 4000, false));
+	assert_true(hears(&e, ECHO_RUN, 2000, 4000, true));
+}
+
+/* The onset of a word is none of ours. */
+static void test_onset(void **state)
+{
+	struct echo e = { .most = 0 };
+
+	(void)state;
+	assert_false(hears(&e, ECHO_LEARN, 0, 4000, false));
+	assert_false(hears(&e, 6, 3000, 4000, false));
+	assert_true(hears(&e, ECHO_RUN, 4000, 4000, true));
+	/* … but where no word follows, it was: a chair that is heard each time we speak. */
+	assert_false(hears(&e, 3, 3000, 4000, false));
+	assert_false(hears(&e, 10, 12, 4000, false));
+	assert_false(hears(&e, ECHO_RUN, 4000, 4000, true));
 }
 
 static void test_loudspeaker(void **state)
@@ -73,6 +100,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headphones),
+		cmocka_unit_test(test_spoken_over_at_once),
+		cmocka_unit_test(test_onset),
 		cmocka_unit_test(test_loudspeaker),
 		cmocka_unit_test(test_between_sentences),
 		cmocka_unit_test(test_loudness),

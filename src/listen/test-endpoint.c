@@ -27,7 +27,7 @@ struct rig {
 	int16_t value; /* of the next sample: every one can be told from its neighbours */
 };
 
-static void setup(struct rig *r, size_t piece)
+static void setup_pauses(struct rig *r, size_t piece, size_t pause)
 {
 	*r = (struct rig){ .piece = piece };
 	const struct endpoint_opts opts = {
@@ -38,8 +38,14 @@ static void setup(struct rig *r, size_t piece)
 		.longest = 480000,
 		.least = S / 5,
 		.patience = 5 * (size_t)S,
+		.pause = pause,
 	};
 	r->e = endpoint_new(&opts);
+}
+
+static void setup(struct rig *r, size_t piece)
+{
+	setup_pauses(r, piece, 0);
 }
 
 /* So much speech or silence; stops at an event, true. */
@@ -212,7 +218,7 @@ static void test_open(void **state)
 
 	(void)state;
 	setup(&r, 256);
-	endpoint_open(r.e, 8000);
+	endpoint_open(r.e, 8000, S / 5);
 	assert_false(feed(&r, 500 * F, false));
 	assert_false(feed(&r, 3 * F, true)); /* a click: nobody hears of it */
 	assert_false(feed(&r, 100 * F, false));
@@ -270,6 +276,63 @@ static void test_samples(void **state)
 	endpoint_free(r.e);
 }
 
+/* A pause is told once, at its sample; what it had is all if nobody speaks on. */
+static void test_pauses(void **state)
+{
+	static const size_t pieces[] = { 1, 100, 1280, 16384 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
+		struct rig r;
+		setup_pauses(&r, pieces[i], 6400);
+		endpoint_begin(r.e, false);
+		assert_false(feed(&r, 40 * F, true));
+		assert_true(feed(&r, S, false));
+		assert_int_equal(r.event, ENDPOINT_PAUSED);
+		assert_int_equal(r.at, 40 * F + 6400);
+		struct endpoint_recording so_far = endpoint_copy(r.e);
+		assert_int_equal(so_far.n, 40 * F + 6400);
+		assert_int_equal(so_far.samples[0], 1);
+		free(so_far.samples);
+		/* A little more, and the next one is told again. */
+		uint64_t whole = (r.at / F + 1) * F;
+		assert_false(feed(&r, (size_t)(whole - r.at), false));
+		assert_false(feed(&r, 10 * F, true));
+		assert_true(feed(&r, S, false));
+		assert_int_equal(r.event, ENDPOINT_PAUSED);
+		assert_int_equal(r.at, whole + 10 * F + 6400);
+		assert_true(feed(&r, 2 * (size_t)S, false));
+		assert_int_equal(r.event, ENDPOINT_SAID);
+		assert_int_equal(r.at, whole + 10 * F + 24000);
+		assert_true(take(&r).as_paused);
+		endpoint_free(r.e);
+	}
+}
+
+/* Somebody spoke since the pause; or so little silence ends it that there is none. */
+static void test_no_pause(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup_pauses(&r, F, 6400);
+	endpoint_begin(r.e, false);
+	assert_false(feed(&r, 40 * F, true));
+	assert_true(feed(&r, S, false));
+	assert_int_equal(r.event, ENDPOINT_PAUSED);
+	assert_false(feed(&r, 10 * F, true));
+	assert_int_equal(endpoint_end(r.e), ENDPOINT_SAID);
+	assert_false(take(&r).as_paused);
+	endpoint_open(r.e, 6400, S / 5);
+	assert_true(feed(&r, 40 * F, true));
+	assert_int_equal(r.event, ENDPOINT_BEGAN);
+	assert_false(feed(&r, 30 * F, true));
+	assert_true(feed(&r, S, false));
+	assert_int_equal(r.event, ENDPOINT_SAID);
+	assert_false(take(&r).as_paused);
+	endpoint_free(r.e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +346,8 @@ int main(void)
 		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_the_sound_ends),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_pauses),
+		cmocka_unit_test(test_no_pause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,6 +86,8 @@ static void test_filter(void **state)
 		"Write thanks for watching below it.");
 	expect(*state, "Can you hear me?", false, "Can you hear me?");
 	expect(*state, "Zeig f(x) in [a, b] nicht", false, "Zeig f(x) in nicht");
+	expect(*state, "[[Musik] laut] Mach weiter", false, "Mach weiter");
+	expect(*state, "Zeig [a, [b] nicht", false, "Zeig [a, nicht");
 }
 
 static void test_corrections(void **state)
@@ -130,6 +132,13 @@ static void test_slips(void **state)
 		{ "Neustard.", UTTERANCE_RESTART },
 		{ "Restart", UTTERANCE_RESTART },
 		{ "Undo the reset.", UTTERANCE_UNDO },
+		/* said more than once */
+		{ "undo reset undo reset", UTTERANCE_UNDO },
+		{ "Stop, stop, stop!", UTTERANCE_CANCEL },
+		{ "Neustard. Neustard.", UTTERANCE_RESTART },
+		{ "Lade das Preset. Lade das Preset.", UTTERANCE_AGENT },
+		/* what Whisper base writes of "Neustart": nobody says the city and nothing else */
+		{ "Neustadt.", UTTERANCE_RESTART },
 		/* never on parts */
 		{ "Lade das Preset", UTTERANCE_AGENT },
 		{ "Preset", UTTERANCE_AGENT },
@@ -181,6 +190,16 @@ static void test_answers(void **state)
 	}
 }
 
+static void test_an_answer_in_what_we_say(void **state)
+{
+	const struct rig *r = *state;
+
+	assert_true(heard_has_answer(r->h, SV("May I use Bash? yes|head")));
+	assert_true(heard_has_answer(r->h, SV("Bitte antworte mit ja oder nein.")));
+	assert_true(heard_has_answer(r->h, SV("Darf ich Write benutzen? go ahead.txt")));
+	assert_false(heard_has_answer(r->h, SV("Darf ich Bash benutzen? make yesterday")));
+}
+
 static void test_our_name(void **state)
 {
 	const struct rig *r = *state;
@@ -198,6 +217,7 @@ int main(void)
 		cmocka_unit_test(test_call),
 		cmocka_unit_test(test_slips),
 		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_an_answer_in_what_we_say),
 		cmocka_unit_test(test_our_name),
 	};
 

@@ -12,16 +12,21 @@ static const char *const kinds[KINDS] = { "decoder.key", "decoder.value", "encod
 	"encoder.value" };
 enum { FIRST_OF_SOUND = 2 };
 
+struct decoder_past {
+	size_t refs;
+	struct onnx_tensor kept[LAYERS_MAX][FIRST_OF_SOUND];
+};
+
 struct stt_decoder {
 	struct onnx *onnx;
 	struct onnx_session *session;
 	int64_t heads, width;
 	size_t layers;
-	char past[LAYERS_MAX][KINDS][NAME_MAX_], present[LAYERS_MAX][KINDS][NAME_MAX_];
-	struct onnx_tensor kept[LAYERS_MAX][KINDS];
+	char names_in[LAYERS_MAX][KINDS][NAME_MAX_], names_out[LAYERS_MAX][KINDS][NAME_MAX_];
+	struct onnx_tensor of_sound[LAYERS_MAX][KINDS - FIRST_OF_SOUND];
+	struct decoder_past *past; /* NULL: nothing is written yet */
 	struct onnx_tensor logits;
 	const struct onnx_tensor *heard;
-	bool begun;
 };
 
 int decoder_new(struct onnx *onnx, struct sv network, const struct decoder_opts *opts,
@@ -44,9 +49,10 @@ int decoder_new(struct onnx *onnx, struct sv network, const struct decoder_opts 
 	}
 	for (size_t l = 0; l < d->layers; l++) {
 		for (size_t k = 0; k < KINDS; k++) {
+			(void)snprintf(d->names_in[l][k], NAME_MAX_, "past_key_values.%zu.%s", l,
+				kinds[k]);
 			(void)snprintf(
-				d->past[l][k], NAME_MAX_, "past_key_values.%zu.%s", l, kinds[k]);
-			(void)snprintf(d->present[l][k], NAME_MAX_, "present.%zu.%s", l, kinds[k]);
+				d->names_out[l][k], NAME_MAX_, "present.%zu.%s", l, kinds[k]);
 		}
 	}
 	*ret = d;
@@ -72,7 +78,7 @@ int decoder_step(struct stt_decoder *d, const int64_t *pieces, size_t n, const f
 	size_t *ret_n, struct err *reterr)
 {
 	int64_t ids[512];
-	bool go_on = d->begun;
+	bool go_on = d->past != NULL;
 	const struct onnx_tensor input = {
 		.type = ONNX_I64, .n_dims = 2, .dims = { 1, (int64_t)n }, .data = ids
 	};
@@ -94,10 +100,12 @@ int decoder_step(struct stt_decoder *d, const int64_t *pieces, size_t n, const f
 	memcpy(ids, pieces, n * sizeof(*ids));
 	for (size_t l = 0; l < d->layers; l++) {
 		for (size_t k = 0; k < KINDS; k++) {
-			in[n_in++] = (struct onnx_arg){ d->past[l][k],
-				d->begun ? &d->kept[l][k] : &none };
-			if (!d->begun || k < FIRST_OF_SOUND)
-				out[n_out++] = d->present[l][k];
+			const struct onnx_tensor *kept = !go_on ? &none
+				: k < FIRST_OF_SOUND		? &d->past->kept[l][k]
+						     : &d->of_sound[l][k - FIRST_OF_SOUND];
+			in[n_in++] = (struct onnx_arg){ d->names_in[l][k], kept };
+			if (!go_on || k < FIRST_OF_SOUND)
+				out[n_out++] = d->names_out[l][k];
 		}
 	}
 	int r = onnx_run(d->session, in, n_in, out, n_out, got, reterr);
@@ -105,14 +113,17 @@ int decoder_step(struct stt_decoder *d, const int64_t *pieces, size_t n, const f
 		return r;
 	onnx_tensor_release(d->onnx, &d->logits);
 	d->logits = got[0];
+	struct decoder_past *past = xcalloc(1, sizeof(*past));
+	past->refs = 1;
 	n_out = 1;
 	for (size_t l = 0; l < d->layers; l++) {
-		for (size_t k = 0; k < (d->begun ? FIRST_OF_SOUND : KINDS); k++) {
-			onnx_tensor_release(d->onnx, &d->kept[l][k]);
-			d->kept[l][k] = got[n_out++];
-		}
+		for (size_t k = 0; k < FIRST_OF_SOUND; k++)
+			past->kept[l][k] = got[n_out++];
+		for (size_t k = 0; !go_on && k < KINDS - FIRST_OF_SOUND; k++)
+			d->of_sound[l][k] = got[n_out++];
 	}
-	d->begun = true;
+	decoder_let_go(d, d->past);
+	d->past = past;
 	if (d->logits.type != ONNX_F32 || d->logits.n_dims != 3 ||
 		d->logits.dims[1] != (int64_t)n || d->logits.dims[2] <= 0)
 		return err_set(reterr, ERR_INPUT, "the network is no decoder");
@@ -121,14 +132,39 @@ int decoder_step(struct stt_decoder *d, const int64_t *pieces, size_t n, const f
 	return 0;
 }
 
+struct decoder_past *decoder_keep(struct stt_decoder *d)
+{
+	d->past->refs++;
+	return d->past;
+}
+
+void decoder_let_go(struct stt_decoder *d, struct decoder_past *past)
+{
+	if (!past || --past->refs > 0)
+		return;
+	for (size_t l = 0; l < d->layers; l++) {
+		for (size_t k = 0; k < FIRST_OF_SOUND; k++)
+			onnx_tensor_release(d->onnx, &past->kept[l][k]);
+	}
+	free(past);
+}
+
+void decoder_go_back(struct stt_decoder *d, struct decoder_past *past)
+{
+	past->refs++;
+	decoder_let_go(d, d->past);
+	d->past = past;
+}
+
 void decoder_end(struct stt_decoder *d)
 {
 	for (size_t l = 0; l < d->layers; l++) {
-		for (size_t k = 0; k < KINDS; k++)
-			onnx_tensor_release(d->onnx, &d->kept[l][k]);
+		for (size_t k = 0; k < KINDS - FIRST_OF_SOUND; k++)
+			onnx_tensor_release(d->onnx, &d->of_sound[l][k]);
 	}
+	decoder_let_go(d, d->past);
+	d->past = NULL;
 	onnx_tensor_release(d->onnx, &d->logits);
-	d->begun = false;
 }
 
 void decoder_stop(struct stt_decoder *d)
@@ -150,11 +186,10 @@ size_t decoder_cut_loop(const int64_t *pieces, size_t n)
 	return n;
 }
 
-size_t decoder_cut_echo(const int64_t *pieces, size_t n)
+size_t decoder_cut_echo(const int64_t *pieces, size_t n, size_t least)
 {
-	size_t half = n / 2;
-	bool echo = n % 2 == 0 && half >= 3 &&
-		memcmp(pieces, pieces + half, half * sizeof(*pieces)) == 0;
-
-	return echo ? half : n;
+	for (size_t m = least; 2 * m <= n; m++)
+		if (n % m == 0 && memcmp(pieces, pieces + m, (n - m) * sizeof(*pieces)) == 0)
+			return m;
+	return n;
 }

@@ -30,6 +30,13 @@ void decoder_begin(struct stt_decoder *d, const struct onnx_tensor *heard);
 int decoder_step(struct stt_decoder *d, const int64_t *pieces, size_t n, const float **ret,
 	size_t *ret_n, struct err *reterr) MUST_USE;
 void decoder_end(struct stt_decoder *d);
+
+/* Where it has come to, for going on from there in more than one way. After a step; let go before
+ * decoder_end(). */
+struct decoder_past;
+struct decoder_past *decoder_keep(struct stt_decoder *d);
+void decoder_go_back(struct stt_decoder *d, struct decoder_past *past);
+void decoder_let_go(struct stt_decoder *d, struct decoder_past *past); /* NULL is fine */
 /* From any thread: the step that goes on ends, and so does every later one. */
 void decoder_stop(struct stt_decoder *d);
 
@@ -38,5 +45,7 @@ void decoder_stop(struct stt_decoder *d);
  * at the end of the n pieces: how many that leaves, or n.
  */
 size_t decoder_cut_loop(const int64_t *pieces, size_t n);
-/* The same for a text that has ended: nothing but some words said twice. */
-size_t decoder_cut_echo(const int64_t *pieces, size_t n);
+/* The same for a text that has ended: nothing but some words, of so many pieces at least, over
+ * again.
+ */
+size_t decoder_cut_echo(const int64_t *pieces, size_t n, size_t least);

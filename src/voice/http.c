@@ -209,7 +209,9 @@ static int conclude(struct post *p, int code, const char *why, struct err *reter
 		return err_set(reterr, ERR_AGENT, "%s answers %ld%s%.*s", url, p->status,
 			shown.n ? ": " : "", SV_ARG(shown));
 	}
-	if (!*why)
+	/* Its own words for these two count milliseconds, so that the same trouble would read as
+	 * another each time. */
+	if (!*why || code == COULD_NOT_CONNECT || code == TIMED_OUT)
 		why = p->lib.curl_easy_strerror(code);
 	int r = code == COULD_NOT_CONNECT   ? -ECONNREFUSED
 		: code == COULD_NOT_RESOLVE ? -EHOSTUNREACH

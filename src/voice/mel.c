@@ -7,6 +7,7 @@
 
 #include "base/attr.h"
 #include "base/mem.h"
+#include "base/wide.h"
 
 enum {
 	WINDOW = 400,
@@ -72,9 +73,9 @@ void mel_free(struct mel *m)
 	free(m);
 }
 
-/* The power of each pitch in a window. Half of a window is enough: sums for the cosines, which are
- * even, differences for the sines, which are odd. */
-VECTOR_CLONES static void power_of(const struct mel *m, const float *x, float *power)
+/* The power of each pitch in a window, in what was given. Half of a window is enough: sums for the
+ * cosines, which are even, differences for the sines, which are odd. */
+VECTOR_BODY float *power_of_any(const struct mel *m, const float *x, float *power)
 {
 	float even[LANES] = { 0 }, odd[LANES] = { 0 };
 
@@ -99,7 +100,9 @@ VECTOR_CLONES static void power_of(const struct mel *m, const float *x, float *p
 		}
 		power[k] = a * a + b * b;
 	}
+	return power;
 }
+VECTOR_CLONES(float *, power_of, (const struct mel *m, const float *x, float *power), (m, x, power))
 
 void mel_run(const struct mel *m, const float *samples, size_t n, size_t columns, float *out)
 {

@@ -31,7 +31,7 @@ struct item {
 	size_t played; /* of samples */
 	bool made; /* there will be no more of them */
 	bool begun; /* told so */
-	bool muted, cancelled;
+	bool cancelled;
 	bool orphan; /* told to the end, and freed by who makes it */
 	int r; /* of making it */
 	struct err err;
@@ -52,6 +52,7 @@ struct player {
 	struct strv envp;
 	char *driver, *device;
 	struct tts *tts;
+	bool mute;
 	/* on the loop's thread */
 	uint64_t last_id;
 	size_t untold; /* items whose end has not been told */
@@ -59,7 +60,7 @@ struct player {
 
 	pthread_mutex_t lock; /* for all below */
 	pthread_cond_t changed;
-	bool mute, stopping;
+	bool stopping;
 	struct item *first, **end;
 	struct item *making; /* by the maker, with the lock given up */
 	struct event *events, **events_end;
@@ -145,20 +146,6 @@ static void finish(struct player *p, int r, const struct err *err)
 
 /* ---- the thread that speaks ---- */
 
-static void wait_ms(struct player *p, int64_t ms)
-{
-	struct timespec until;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += ms / 1000;
-	until.tv_nsec += ms % 1000 * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
-	(void)pthread_cond_timedwait(&p->changed, &p->lock, &until);
-}
-
 /* Gives the device back. Inside the lock, which is given up meanwhile. */
 static int close_out(struct player *p, struct err *reterr)
 {
@@ -188,7 +175,7 @@ static int open_out(struct player *p, int tries, struct err *reterr)
 		pthread_mutex_lock(&p->lock);
 		p->out = out;
 		if (r < 0 && --tries > 0 && !p->first->cancelled)
-			wait_ms(p, TRY_MS);
+			thread_wait_ms(&p->changed, &p->lock, TRY_MS);
 	} while (r < 0 && tries > 0 && !p->first->cancelled);
 	return r;
 }
@@ -237,9 +224,7 @@ static int play_piece(struct player *p, bool drain, struct err *reterr)
 		p->pieces[p->last_piece].loud = loudness(piece, n);
 		/* An endless item does not grow for ever. */
 		if (i->played > (size_t)p->opts.rate) {
-			i->samples.n -= i->played;
-			memmove(i->samples.v, i->samples.v + i->played,
-				i->samples.n * sizeof(*i->samples.v));
+			samples_drop(&i->samples, i->played);
 			i->played = 0;
 		}
 		pthread_cond_broadcast(&p->changed);
@@ -293,7 +278,7 @@ static void *speak(void *data)
 			break;
 		if (!i) {
 			if (p->out && audio_out_is_live(p->out)) {
-				wait_ms(p, (int64_t)KEEP_S * 1000);
+				thread_wait_ms(&p->changed, &p->lock, (int64_t)KEEP_S * 1000);
 				if (!p->first && p->out)
 					(void)close_out(p, NULL);
 			} else {
@@ -305,7 +290,7 @@ static void *speak(void *data)
 			drop_cancelled(p);
 			continue;
 		}
-		if (i->muted) {
+		if (p->mute) {
 			finish(p, 0, NULL);
 			continue;
 		}
@@ -427,7 +412,6 @@ int player_new(struct loop *loop, const struct player_opts *opts, player_fn fn, 
 	struct player **ret, struct err *reterr)
 {
 	struct loop_source *expected = loop_add_posts(loop, reterr);
-	pthread_condattr_t clock;
 
 	if (!expected)
 		return reterr ? reterr->code : -EMFILE;
@@ -448,10 +432,7 @@ int player_new(struct loop *loop, const struct player_opts *opts, player_fn fn, 
 	p->end = &p->first;
 	p->events_end = &p->events;
 	pthread_mutex_init(&p->lock, NULL);
-	pthread_condattr_init(&clock);
-	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&p->changed, &clock);
-	pthread_condattr_destroy(&clock);
+	thread_cond_init(&p->changed);
 	int errnum = thread_start(&p->speaker, speak, p);
 	if (errnum == 0) {
 		(void)pthread_setname_np(p->speaker, "speaker");
@@ -517,9 +498,7 @@ static uint64_t queue(struct player *p, struct item *i)
 
 	p->untold++;
 	pthread_mutex_lock(&p->lock);
-	i->muted = p->mute;
-	if (i->muted)
-		i->made = true;
+	i->made |= p->mute;
 	*p->end = i;
 	p->end = &i->next;
 	pthread_cond_broadcast(&p->changed);
@@ -589,13 +568,4 @@ double player_loudness(struct player *p)
 			loud = p->pieces[i].loud;
 	pthread_mutex_unlock(&p->lock);
 	return loud;
-}
-
-void player_set_mute(struct player *p, bool mute)
-{
-	pthread_mutex_lock(&p->lock);
-	p->mute = mute;
-	pthread_mutex_unlock(&p->lock);
-	if (mute)
-		cancel_all(p, false);
 }

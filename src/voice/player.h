@@ -71,4 +71,3 @@ uint64_t player_heard(struct player *p);
 /* How loud the loudest 20 ms were of the last half second, as the root of their mean square; 0: it
  * was quiet. From any thread. */
 double player_loudness(struct player *p);
-void player_set_mute(struct player *p, bool mute); /* true also stops */

@@ -74,6 +74,13 @@ static const struct {
 	{ "sog.", "sogenannte", NULL, SAY_NEVER_ENDS },
 	{ "max.", "maximal", "maximum", SAY_MAY_END },
 	{ "min.", "mindestens", "minimum", SAY_MAY_END },
+	/* Behind a number they are units. */
+	{ "mins.", NULL, NULL, SAY_MAY_END },
+	{ "sek.", NULL, NULL, SAY_MAY_END },
+	{ "sec.", NULL, NULL, SAY_MAY_END },
+	{ "secs.", NULL, NULL, SAY_MAY_END },
+	{ "std.", NULL, NULL, SAY_MAY_END },
+	{ "hrs.", NULL, NULL, SAY_MAY_END },
 	{ "nr.", "Nummer", "number", SAY_NEVER_ENDS },
 	{ "abb.", "Abbildung", NULL, SAY_NEVER_ENDS },
 	{ "kap.", "Kapitel", NULL, SAY_NEVER_ENDS },
@@ -116,8 +123,16 @@ static const struct {
 	{ "ms", "Millisekunden", "milliseconds" },
 	{ "µs", "Mikrosekunden", "microseconds" },
 	{ "s", "Sekunden", "seconds" },
+	{ "Sek", "Sekunden", "seconds" },
+	{ "sec", "Sekunden", "seconds" },
+	{ "secs", "Sekunden", "seconds" },
 	{ "min", "Minuten", "minutes" },
+	{ "Min", "Minuten", "minutes" },
+	{ "mins", "Minuten", "minutes" },
 	{ "h", "Stunden", "hours" },
+	{ "hr", "Stunden", "hours" },
+	{ "hrs", "Stunden", "hours" },
+	{ "Std", "Stunden", "hours" },
 	{ "kB", "Kilobyte", "kilobytes" },
 	{ "KB", "Kilobyte", "kilobytes" },
 	{ "MB", "Megabyte", "megabytes" },
@@ -471,6 +486,9 @@ void say_sentence(struct str *out, struct sv sentence, enum speakable_language l
 			back = stop + 1;
 		else if (back)
 			add_core(&s, sv_head(w, back));
+		/* "15 Min. warten": it would have ended there. */
+		if (measure && back + 1 == w.n && w.p[back] == '.' && rest.n)
+			back = w.n;
 		/* Of what stands behind it, one mark is enough for a voice. */
 		for (size_t i = back; i < w.n; i++) {
 			bool closes = w.p[i] == ')' && s.aside;

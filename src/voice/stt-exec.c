@@ -75,6 +75,9 @@ static int run_exec(
 		return err_set(reterr, r, "%s writes too much", e->command.v[0]);
 	if (r < 0)
 		return r;
+	r = stt_believe(str_sv(&out), n, e->command.v[0], reterr);
+	if (r < 0)
+		return r;
 	str_add(&result->text, sv_trim(str_sv(&out)));
 	memcpy(result->language, e->language, sizeof(e->language));
 	return 0;

@@ -126,8 +126,11 @@ static int run_http(
 	int r = http_post(&request, on_body, &answer, reterr);
 	if (r == ERR_LIMIT)
 		return err_set(reterr, r, "%s: the answer is too long", h->url);
+	size_t before = result->text.len;
 	if (r >= 0)
 		r = stt_answer(str_sv(&answer), result, reterr);
+	if (r >= 0)
+		r = stt_believe(sv_from(str_sv(&result->text), before), n, "the server", reterr);
 	if (r < 0 && r != ERR_CANCELLED)
 		err_prefix(reterr, "speech to text");
 	if (r >= 0 && !result->language[0])

@@ -39,6 +39,16 @@ static void close_moonshine(void *self)
 	free(m);
 }
 
+static int look_moonshine(const struct stt_opts *opts, struct err *reterr)
+{
+	static const char *const needed[] = { "runtime", "moonshine", "moonshine-words" };
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < ARRAY_LEN(needed); i++)
+		r = models_look(opts->models, needed[i], reterr);
+	return r;
+}
+
 static int open_moonshine(const struct stt_opts *opts, void **ret, struct err *reterr)
 {
 	struct moonshine *m = xcalloc(1, sizeof(*m));
@@ -146,6 +156,8 @@ static void stop_moonshine(void *self)
 
 const struct stt_driver stt_moonshine = {
 	.name = "moonshine",
+	.ours = true,
+	.look = look_moonshine,
 	.open = open_moonshine,
 	.run = run_moonshine,
 	.stop = stop_moonshine,

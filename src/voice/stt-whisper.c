@@ -13,6 +13,7 @@
 #include "voice/decoder.h"
 #include "voice/mel.h"
 #include "voice/stt-driver.h"
+#include "voice/ways.h"
 #include "voice/words.h"
 #include "json/scan.h"
 
@@ -21,9 +22,9 @@ enum {
 	POSITIONS_MAX = 1500,
 	SILENCE = 250, /* positions behind the sound, 5 s: with less it says things again */
 	HEAD_WIDTH = 64,
-	PIECES_MAX = 224,
 	PROMPT_MAX = 64, /* pieces of hot words */
 	LANGUAGES_MAX = 16,
+	BRIEF = 16000, /* samples: nobody says two words in it that are the same */
 	LEAD = 4800, /* samples of silence before a sound: with it less is misheard */
 	/* Pieces with a meaning; those of a language are in the model's settings. */
 	END_OF_TEXT = 50257,
@@ -38,14 +39,7 @@ struct language {
 	int64_t piece;
 };
 
-/* What was written of a sound. */
-struct attempt {
-	int64_t pieces[PIECES_MAX];
-	size_t n;
-	double sure; /* mean of the logarithms */
-};
-#define SURE (-0.6) /* from here on nothing else is tried */
-#define LOOPED (-1.0)
+#define SURE (-0.6) /* mean of the logarithms: from here on nothing else is tried */
 #define SOFT 0.3F /* times what others like: so it hears better */
 
 struct whisper {
@@ -55,8 +49,9 @@ struct whisper {
 	struct mel *mel;
 	float *positions; /* POSITIONS_MAX rows */
 	int64_t columns;
+	size_t n_ways; /* that are followed: more take longer */
 	struct words words;
-	bool *never, *never_first; /* by piece: these are not written */
+	bool *never, *never_first; /* by piece: these are not written, or not first */
 	size_t n_never;
 	struct language languages[LANGUAGES_MAX]; /* to choose from */
 	size_t n_languages;
@@ -137,6 +132,7 @@ static int read_settings(
 	w->never_first = xcalloc(w->n_never, sizeof(*w->never_first));
 	if (scan_text(json, &settings) < 0 ||
 		mark(settings, "suppress_tokens", w->never, w->n_never) < 0 ||
+		mark(settings, "suppress_tokens", w->never_first, w->n_never) < 0 ||
 		mark(settings, "begin_suppress_tokens", w->never_first, w->n_never) < 0)
 		return err_set(reterr, ERR_INPUT, "Whisper's settings are damaged");
 	for (; *wanted && w->n_languages < LANGUAGES_MAX; wanted++) {
@@ -148,6 +144,8 @@ static int read_settings(
 			!scan_i64(piece, &l->piece))
 			return err_set(reterr, ERR_USAGE, "Whisper does not know the language '%s'",
 				*wanted);
+		if (l->piece <= START || l->piece >= TRANSCRIBE)
+			return err_set(reterr, ERR_INPUT, "Whisper's settings are damaged");
 		(void)snprintf(l->name, sizeof(l->name), "%s", *wanted);
 		w->n_languages++;
 	}
@@ -170,17 +168,43 @@ static void use_hot_words(struct whisper *w, const char *const *hot_words)
 	w->n_prompt = 1 + words_split(&w->words, str_sv(&text), w->prompt + 1, PROMPT_MAX);
 }
 
+static const char *size_of(const struct stt_opts *opts)
+{
+	return opts->model && *opts->model ? opts->model : "base";
+}
+
+/* Its name in the table of models; for the caller to free. */
+static int model_of(const struct stt_opts *opts, char **ret, struct err *reterr)
+{
+	const char *size = size_of(opts);
+	AUTO_FREE char *model = xasprintf("whisper-%s", size);
+
+	if (!model_find(sv_of(model)))
+		return err_set(reterr, ERR_USAGE, "there is no Whisper '%s': base or small", size);
+	*ret = TAKE_PTR(model);
+	return 0;
+}
+
+static int look_whisper(const struct stt_opts *opts, struct err *reterr)
+{
+	AUTO_FREE char *model = NULL;
+	int r = model_of(opts, &model, reterr);
+
+	if (r >= 0)
+		r = models_look(opts->models, "runtime", reterr);
+	return r < 0 ? r : models_look(opts->models, model, reterr);
+}
+
 static int open_whisper(const struct stt_opts *opts, void **ret, struct err *reterr)
 {
-	const char *size = opts->model && *opts->model ? opts->model : "base";
-	AUTO_FREE char *model = xasprintf("whisper-%s", size);
+	AUTO_FREE char *model = NULL;
 	struct whisper *w = xcalloc(1, sizeof(*w));
 	struct model_bytes bytes = { .mapped = NULL };
-	int r = 0;
+	int r = model_of(opts, &model, reterr);
 
 	w->words = (struct words)WORDS_INIT;
-	if (!model_find(sv_of(model)))
-		r = err_set(reterr, ERR_USAGE, "there is no Whisper '%s': base or small", size);
+	/* Who takes base wants it fast, and gains nothing by a second thought. */
+	w->n_ways = strcmp(size_of(opts), "base") == 0 ? 1 : WAYS_MAX;
 	if (r >= 0)
 		r = models_runtime(opts->models, &w->onnx, reterr);
 	if (r >= 0)
@@ -214,30 +238,6 @@ static int open_whisper(const struct stt_opts *opts, void **ret, struct err *ret
 	return 0;
 }
 
-/* The likeliest piece that may stand here. */
-static int64_t choose(const struct whisper *w, const float *likely, size_t n, bool first)
-{
-	int64_t best = END_OF_TEXT;
-
-	for (size_t i = 0; i < w->n_never && i < n; i++) {
-		if (w->never[i] || (first && w->never_first[i]))
-			continue;
-		if (likely[i] > likely[best] || (first && best == END_OF_TEXT))
-			best = (int64_t)i;
-	}
-	return best;
-}
-
-/* The logarithm of how likely a piece is among all. */
-static double sureness(const float *likely, size_t n, int64_t piece)
-{
-	double sum = 1e-300; /* a piece that is none of them is never likely */
-
-	for (size_t i = 0; i < n; i++)
-		sum += exp((double)(likely[i] - likely[piece]));
-	return -log(sum);
-}
-
 /* Which of the languages it is, by what may come after the start. */
 static const struct language *likeliest(const struct whisper *w, const float *likely)
 {
@@ -251,22 +251,25 @@ static const struct language *likeliest(const struct whisper *w, const float *li
 }
 
 /* What is heard, as pieces. *language is found out unless it is set. */
-static int write_pieces(struct whisper *w, const struct language **language, size_t max,
-	struct attempt *ret, struct err *reterr)
+static int write_pieces(struct whisper *w, const struct language **language, size_t n_samples,
+	struct ways *ways, struct err *reterr)
 {
 	const struct language *guess = *language ? *language : w->last;
+	struct decoder_past *past[WAYS_MAX] = { NULL };
 	int64_t pieces[PROMPT_MAX + 8];
+	/* Nobody says more than that. */
+	const size_t max = 16 + n_samples / 16000 * 12;
 	size_t n = w->n_prompt, n_likely;
 	const float *likely;
-	double sum = 0;
 
-	ret->n = 0;
 	memcpy(pieces, w->prompt, n * sizeof(*pieces));
 	pieces[n++] = START;
 	pieces[n++] = guess->piece;
 	pieces[n++] = TRANSCRIBE;
 	pieces[n++] = NO_TIMES;
 	int r = decoder_step(w->decoder, pieces, n, &likely, &n_likely, reterr);
+	if (r >= 0 && n_likely <= (size_t)NO_TIMES)
+		r = err_set(reterr, ERR_INPUT, "Whisper's decoder is damaged");
 	/* Which language it took it for is told with the rest: only when it is another than the
 	 * last one, it begins again. */
 	if (r >= 0 && !*language) {
@@ -277,29 +280,38 @@ static int write_pieces(struct whisper *w, const struct language **language, siz
 			r = decoder_step(w->decoder, pieces, n, &likely, &n_likely, reterr);
 		}
 	}
-	for (size_t steps = 1; r >= 0; steps++) {
-		likely += (n - 1) * n_likely;
-		int64_t piece = choose(w, likely, n_likely, ret->n == 0);
-		sum += sureness(likely, n_likely, piece);
-		ret->sure = sum / (double)steps;
-		bool ends = piece == END_OF_TEXT || ret->n == PIECES_MAX || ret->n == max;
-		if (!ends)
-			ret->pieces[ret->n++] = piece;
-		size_t left = (ends ? decoder_cut_echo : decoder_cut_loop)(ret->pieces, ret->n);
-		ret->sure += left < ret->n ? LOOPED : 0;
-		ends = ends || left < ret->n;
-		ret->n = left;
-		if (ends)
-			return 0;
-		n = 1;
-		r = decoder_step(w->decoder, &piece, n, &likely, &n_likely, reterr);
+	ways_begin(ways, w->n_ways, n_samples < BRIEF ? 1 : 3);
+	if (r >= 0) {
+		past[0] = decoder_keep(w->decoder);
+		ways_offer(
+			ways, 0, likely + (n - 1) * n_likely, n_likely, w->never_first, w->n_never);
+		ways_step(ways, END_OF_TEXT, max);
 	}
-	return r;
+	while (r >= 0 && ways->n > 0) {
+		struct decoder_past *next[WAYS_MAX] = { NULL };
+		for (size_t i = 0; r >= 0 && i < ways->n; i++) {
+			const struct way *way = &ways->of[i];
+			decoder_go_back(w->decoder, past[way->from]);
+			r = decoder_step(w->decoder, &way->pieces[way->n - 1], 1, &likely,
+				&n_likely, reterr);
+			if (r < 0)
+				break;
+			next[i] = decoder_keep(w->decoder);
+			ways_offer(ways, i, likely, n_likely, w->never, w->n_never);
+		}
+		for (size_t i = 0; i < WAYS_MAX; i++)
+			decoder_let_go(w->decoder, past[i]);
+		memcpy(past, next, sizeof(past));
+		ways_step(ways, END_OF_TEXT, max);
+	}
+	for (size_t i = 0; i < WAYS_MAX; i++)
+		decoder_let_go(w->decoder, past[i]);
+	return r < 0 ? r : 0;
 }
 
 /* The sound with so many samples of silence before it. *language is found out unless it is set. */
 static int attempt(struct whisper *w, const float *samples, size_t n, size_t lead,
-	const struct language **language, struct attempt *ret, struct err *reterr)
+	const struct language **language, struct ways *ways, struct err *reterr)
 {
 	const size_t all = n + lead;
 	const size_t wanted = all / (HOPS * MEL_HOP) + SILENCE;
@@ -326,8 +338,7 @@ static int attempt(struct whisper *w, const float *samples, size_t n, size_t lea
 	if (r < 0)
 		return r;
 	decoder_begin(w->decoder, &heard);
-	/* Nobody says more than that. */
-	r = write_pieces(w, language, 16 + n / 16000 * 12, ret, reterr);
+	r = write_pieces(w, language, n, ways, reterr);
 	decoder_end(w->decoder);
 	onnx_tensor_release(w->onnx, &heard);
 	return r;
@@ -338,20 +349,20 @@ static int run_whisper(
 {
 	struct whisper *w = self;
 	const struct language *language = w->n_languages == 1 ? &w->languages[0] : NULL;
-	struct attempt best = { .n = 0 };
-	int r = attempt(w, samples, n, LEAD, &language, &best, reterr);
+	struct ways ways, again;
+	const struct ways *best = &ways;
+	int r = attempt(w, samples, n, LEAD, &language, &ways, reterr);
 
 	/* Where it is not sure, it may be with the same sound a little sooner. */
-	if (r >= 0 && best.sure < SURE) {
-		struct attempt again = { .n = 0 };
+	if (r >= 0 && ways.sure < SURE) {
 		r = attempt(w, samples, n, 0, &language, &again, reterr);
-		if (r >= 0 && again.sure > best.sure)
-			best = again;
+		if (r >= 0 && again.sure > ways.sure)
+			best = &again;
 	}
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < best.n; i++)
-		words_add(&w->words, best.pieces[i], &result->text);
+	for (size_t i = 0; i < best->best.n; i++)
+		words_add(&w->words, best->best.pieces[i], &result->text);
 	(void)snprintf(result->language, sizeof(result->language), "%s", language->name);
 	return 0;
 }
@@ -366,6 +377,8 @@ static void stop_whisper(void *self)
 
 const struct stt_driver stt_whisper = {
 	.name = "whisper",
+	.ours = true,
+	.look = look_whisper,
 	.open = open_whisper,
 	.run = run_whisper,
 	.stop = stop_whisper,

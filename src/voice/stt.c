@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "audio/wav.h"
@@ -38,6 +39,21 @@ void stt_wav(struct str *out, const float *samples, size_t n)
 	wav_encode(out, whole, n, 16000);
 }
 
+int stt_believe(struct sv text, size_t n, const char *who, struct err *reterr)
+{
+	/* Characters a second, twice as many as the fastest talkers', and for what is written out
+	 * that was said in short. */
+	enum { MOST = 50, MORE = 200, CONTROLS = 8 /* at least so many characters for one */ };
+	size_t characters = utf8_length(text), controls = 0;
+	bool valid = utf8_valid(text) && !memchr(text.p, 0, text.n);
+
+	for (size_t i = 0; i < text.n; i++)
+		controls += (unsigned char)text.p[i] < ' ' && !strchr("\t\n\r\033", text.p[i]);
+	if (valid && controls <= characters / CONTROLS && characters <= n * MOST / 16000 + MORE)
+		return 0;
+	return err_set(reterr, ERR_AGENT, "%s answers something that is no text of speech", who);
+}
+
 void stt_signal(int fd)
 {
 	uint64_t one = 1;
@@ -45,20 +61,52 @@ void stt_signal(int fd)
 	(void)!write(fd, &one, sizeof(one));
 }
 
+static const struct stt_driver *find(const char *engine)
+{
+	for (size_t i = 0; i < ARRAY_LEN(drivers); i++) {
+		if (strcmp(drivers[i]->name, engine) == 0)
+			return drivers[i];
+	}
+	return NULL;
+}
+
+bool stt_is_ours(const char *engine)
+{
+	const struct stt_driver *driver = find(engine);
+
+	return driver && driver->ours;
+}
+
+static int no_engine(const char *engine, struct err *reterr)
+{
+	return err_set(reterr, ERR_USAGE,
+		"there is no engine '%s' for speech to text: whisper, moonshine, http or exec",
+		engine);
+}
+
+int stt_look(const struct stt_opts *opts, struct err *reterr)
+{
+	const struct stt_driver *driver = find(opts->engine);
+	void *self = NULL;
+
+	if (!driver)
+		return no_engine(opts->engine, reterr);
+	if (driver->look)
+		return driver->look(opts, reterr);
+	int r = driver->open(opts, &self, reterr);
+	if (r >= 0)
+		driver->close(self);
+	return r;
+}
+
 int stt_new(const struct stt_opts *opts, struct stt **ret, struct err *reterr)
 {
 	struct stt *s = xcalloc(1, sizeof(*s));
 	int r = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(drivers); i++) {
-		if (strcmp(drivers[i]->name, opts->engine) == 0)
-			s->driver = drivers[i];
-	}
+	s->driver = find(opts->engine);
 	if (!s->driver)
-		r = err_set(reterr, ERR_USAGE,
-			"there is no engine '%s' for speech to text: whisper, moonshine, http or "
-			"exec",
-			opts->engine);
+		r = no_engine(opts->engine, reterr);
 	/* Where the network is not there, how loud it is must do. */
 	if (r >= 0 && (!opts->models || vad_new("silero", opts->models, &s->vad, NULL) < 0))
 		r = vad_new("energy", NULL, &s->vad, reterr);

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,12 @@ struct stt_opts {
 	const char *const *envp; /* of exec's process */
 	int64_t timeout_ms; /* of http and exec; 0: 30 s */
 };
+
+/* It runs here, by networks of ours: to try is free. */
+bool stt_is_ours(const char *engine);
+
+/* Whether stt_new() will find what it loads, and its errors where not; nothing is loaded. */
+int stt_look(const struct stt_opts *opts, struct err *reterr) MUST_USE;
 
 struct stt;
 /* Loads the models. ERR_NOTFOUND with the command that installs them, ERR_INPUT when they are

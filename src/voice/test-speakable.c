@@ -56,6 +56,15 @@ static void test_sentences(void **state)
 		"es.|de:Gut.");
 	check("Wir sehen uns am 3. Mai um 12:30 Uhr. Das ist die 2. Version.",
 		"de:Wir sehen uns am 3. Mai um 12:30 Uhr.|de:Das ist die 2. Version.");
+	check("Das dauert 15 Min. und dann 30 Sek. lang. Wir warten 2 Std. Dann geht es.",
+		"de:Das dauert 15 Minuten und dann 30 Sekunden lang.|de:Wir warten 2 "
+		"Stunden.|de:Dann geht es.");
+	check("You wait 15 min. for it, then 2 hrs. more. It takes min. three of them, and 20 "
+	      "mins.",
+		"en:You wait 15 minutes for it, then 2 hours more.|en:It takes minimum three of "
+		"them, "
+		"and 20 minutes.");
+	check("Es dauert 15 Min.", "de:Es dauert 15 Minuten.");
 	check("Es sind genau 42. Das reicht.", "de:Es sind genau 42.|de:Das reicht.");
 	check("There are 42. The rest is gone.", "en:There are 42.|en:The rest is gone.");
 	check("He said \"stop.\" Then he left.", "en:He said stop.|en:Then he left.");

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "voice/decoder.h"
 #include "voice/spans.h"
 #include "voice/stt.h"
@@ -94,10 +95,12 @@ static void test_loop(void **state)
 	assert_int_equal(decoder_cut_loop(no_no, 4), 4);
 	assert_int_equal(decoder_cut_loop(one, 0), 0);
 	/* The whole of a text twice is one; a short word may be said twice. */
-	assert_int_equal(decoder_cut_echo(twice + 2, 12), 6);
-	assert_int_equal(decoder_cut_echo(twice, 14), 14);
-	assert_int_equal(decoder_cut_echo(one + 1, 4), 4);
-	assert_int_equal(decoder_cut_echo(one, 0), 0);
+	assert_int_equal(decoder_cut_echo(twice + 2, 12, 3), 6);
+	assert_int_equal(decoder_cut_echo(twice, 14, 3), 14);
+	assert_int_equal(decoder_cut_echo(one + 1, 4, 3), 4);
+	assert_int_equal(decoder_cut_echo(one, 0, 3), 0);
+	assert_int_equal(decoder_cut_echo(one + 1, 4, 1), 1);
+	assert_int_equal(decoder_cut_echo(no_no, 4, 1), 4);
 }
 
 /* ---- a program of the user's ---- */
@@ -168,6 +171,16 @@ static void test_program_fails(void **state)
 	assert_int_equal(stt_run(s, utterance(), 2 * RATE, &result, &err), ERR_AGENT);
 	assert_non_null(strstr(err.msg, "no such model"));
 	stt_free(s);
+	/* Bytes that nobody has said. */
+	static const char *const junk[] = { "printf '\\377\\376\\001'", "printf 'one\\0two'",
+		"printf '\\001\\002\\003 abc \\004'", "yes and so on | head -n 100" };
+	for (size_t i = 0; i < sizeof(junk) / sizeof(*junk); i++) {
+		AUTO_FREE char *script = xasprintf("cat >/dev/null; %s", junk[i]);
+		s = program(script, 10000);
+		assert_int_equal(stt_run(s, utterance(), 2 * RATE, &result, &err), ERR_AGENT);
+		assert_non_null(strstr(err.msg, "no text of speech"));
+		stt_free(s);
+	}
 	s = program("exec sleep 100", 200);
 	assert_int_equal(stt_run(s, utterance(), 2 * RATE, &result, &err), -ETIMEDOUT);
 	assert_non_null(strstr(err.msg, "does not answer"));

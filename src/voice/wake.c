@@ -1,10 +1,12 @@
 #include "voice/wake.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "model/model.h"
+#include "voice/floor.h"
 #include "voice/vad.h"
 
 /*
@@ -18,8 +20,10 @@
  * It does not know the name alone. But what it lacks can be given to it: a "hey" made by rule, with
  * silence before it. Noise and others who speak keep it from being sure, and mostly what was before
  * the name does: so where it is only in the slightest doubt, it listens to the last moment once
- * more as if that were the name, and all that was before it that "hey". And for the name alone,
- * when somebody begins to speak, a second ear hears the same speech behind the "hey".
+ * more as if that were the name, and all that was before it that "hey"; and once more to all of it,
+ * without what sounds all the time. Where nothing sounds all the time there is less to excuse a
+ * doubt, and it takes more for a call. And for the name alone, when somebody begins to speak, a
+ * second ear hears the same speech behind the "hey".
  */
 enum {
 	RATE = 16000,
@@ -36,24 +40,45 @@ enum {
 	DOUBT_FRAMES = 8, /* how long it listens to those */
 	HISTORY = 32, /* rows: how far back the start of speech may lie */
 	HEY_FRAMES = 5,
-	/* Frames that the name may have taken: it is tried with each of these, in steps. */
-	NAME_MIN = 5,
-	NAME_MAX = 13,
-	NAME_STEP = 2,
-	/* Other words sound like it for a moment: it must be sure in so many frames of the last
-	 * ones. */
-	NAME_TIMES = 3,
-	NAME_OF = 5,
+	/* Other words sound like the name for a moment: it must be sure in so many frames of the
+	 * last ones. */
+	NAME_TIMES = 2,
+	LATELY = 5,
 	ASK_FRAMES = 20, /* after the start of speech the name may come for 1.6 s */
 	QUIET_FRAMES = 10, /* of the VAD: a pause before it that makes it a start */
 	STARTS_AFTER = 2, /* of the VAD: frames of speech */
 };
 #define THRESHOLD 0.4
+#define SURE 0.8F /* with less it wants to have heard the name, too */
 #define SHIFT_DOUBT 0.08F
+/* In a quiet place a call is like the name at least so much; like all of the call in one of the
+ * last frames, or the name whatever its length; and if the name is not clear, more like the call.
+ */
+#define QUIET_NAME 0.15F
+#define QUIET_FAIR 0.2F
+#define QUIET_NAME_ANY 0.7F
+#define QUIET_GOOD 0.3F
+#define QUIET_RANGE 3.8F /* tens of dB between the louder moments and the softest */
 #define DOUBT 0.006F
+#define CLEAR_ENOUGH 0.75 /* of the threshold */
 #define SURE_OF_NAME 0.8
+#define NAME_LIKELY 0.2F
 #define SPEECH 0.4F
 #define SILENCE 0.3F
+
+/* Frames that the name may have taken. */
+static const size_t name_frames[] = { 10, 12, 13 };
+
+/* What a frame told. */
+enum sign {
+	NAMED, /* it was sure of the name */
+	LIKELY, /* … or that was likely */
+	ANY_LENGTH, /* … and so with every length of it */
+	HEARD, /* all of the call */
+	FAIR,
+	GOOD, /* it was at least like the call */
+	SIGNS,
+};
 
 /* One ear. */
 struct ear {
@@ -71,7 +96,7 @@ struct wake {
 	unsigned rest; /* frames until it may be called again */
 	float shifted[SHIFTS][DEPTH][WIDTH]; /* embeddings of other frames */
 	unsigned doubt; /* frames that those are still listened to */
-	unsigned named; /* a bit for each of the last frames: it was sure of the name */
+	unsigned signs[SIGNS]; /* a bit for each frame, the last one lowest */
 	/* Silence, and "hey" after it. */
 	float hey[HEY_FRAMES * ROWS][BANDS];
 	float still_judged[WIDTH], hey_judged[HEY_FRAMES][WIDTH];
@@ -182,6 +207,20 @@ static float hear_again(struct wake *w, float score)
 	return score;
 }
 
+/* How sure the ear would be without what sounds all the time. */
+static float hear_clear(const struct wake *w)
+{
+	float rows[SPAN][BANDS], judged[DEPTH][WIDTH];
+
+	memcpy(rows, w->ear.rows, sizeof(rows));
+	floor_take_out(&rows[0][0], SPAN, BANDS);
+	for (size_t i = 0; i < DEPTH; i++) {
+		if (!embed(w, rows + (i + 1) * ROWS, judged[i]))
+			return 0;
+	}
+	return judge(w, judged);
+}
+
 /* ---- "hey" ---- */
 
 /* The voice at a time (0 to 1 within a period): a pulse that opens slowly and closes at once. */
@@ -257,13 +296,16 @@ static bool make_hey(struct wake *w)
 	return fine;
 }
 
-/* How sure the ear would be if the last moment were all that was said after "hey", for the length
- * of a name that fits best. */
-static float hear_name(struct wake *w)
+/* How sure the ear would be if the last moment were all that was said after "hey": with the
+ * second best of the lengths of a name. What only sounds like it fits one of them. */
+static float hear_name(struct wake *w, float *ret_least)
 {
-	float best = 0;
+	float best = 0, second = 0, least = 1;
 
-	for (size_t n = NAME_MIN; n <= NAME_MAX; n += NAME_STEP) {
+	*ret_least = 0;
+
+	for (size_t k = 0; k < ARRAY_LEN(name_frames); k++) {
+		const size_t n = name_frames[k];
 		float judged[DEPTH][WIDTH];
 		struct ear ear = { 0 };
 		put_hey(w, &ear);
@@ -281,9 +323,13 @@ static float hear_name(struct wake *w)
 					sizeof(judged[i]));
 			}
 		}
-		best = fmaxf(best, judge(w, judged));
+		float score = judge(w, judged);
+		second = fmaxf(second, fminf(best, score));
+		best = fmaxf(best, score);
+		least = fminf(least, score);
 	}
-	return best;
+	*ret_least = least;
+	return second;
 }
 
 /* ---- the bare name ---- */
@@ -399,7 +445,8 @@ void wake_reset(struct wake *w)
 		memcpy(w->history[i], w->ear.rows[0], sizeof(w->history[i]));
 	for (size_t i = 0; i < DEPTH; i++)
 		(void)embed(w, w->ear.rows, w->ear.judged[i]);
-	w->rest = w->asking = w->doubt = w->named = 0;
+	w->rest = w->asking = w->doubt = 0;
+	memset(w->signs, 0, sizeof(w->signs));
 	w->n_pending = 0;
 	w->speech = 0;
 	w->quiet = QUIET_FRAMES;
@@ -407,10 +454,61 @@ void wake_reset(struct wake *w)
 		vad_reset(w->vad);
 }
 
+/* Does nothing sound all the time? Then the softest moment is far below the louder ones, also
+ * while somebody speaks on and on. */
+static bool is_quiet(const struct wake *w)
+{
+	float loud[SPAN];
+
+	for (size_t i = 0; i < SPAN; i++) {
+		loud[i] = 0;
+		for (size_t b = 0; b < BANDS; b++)
+			loud[i] += w->ear.rows[i][b] / BANDS;
+	}
+	floor_sort(loud, SPAN);
+	return loud[SPAN * 9 / 10] - loud[0] > QUIET_RANGE;
+}
+
+/* Is it a call, by how sure it is now and what the last moments were like? */
+static bool is_call(struct wake *w, float *score)
+{
+	const unsigned lately = (1U << LATELY) - 1;
+	const bool sure = *score >= SURE && (double)*score >= w->threshold;
+	unsigned *signs = w->signs;
+	float least;
+
+	for (size_t i = 0; i < SIGNS; i++)
+		signs[i] = signs[i] << 1 & lately;
+	signs[FAIR] |= *score >= QUIET_FAIR;
+	signs[GOOD] |= *score >= QUIET_GOOD;
+	if (*score < DOUBT || w->rest > 0)
+		return sure;
+	const bool quiet = is_quiet(w);
+	if (sure && (!quiet || signs[LIKELY]))
+		return true;
+	float name = hear_name(w, &least);
+	if (sure && name >= QUIET_NAME)
+		return true;
+	signs[LIKELY] |= name >= NAME_LIKELY;
+	signs[NAMED] |= (double)name >= fmax(SURE_OF_NAME, w->threshold);
+	signs[ANY_LENGTH] |= least >= QUIET_NAME_ANY;
+	if (__builtin_popcount(signs[NAMED]) >= NAME_TIMES &&
+		(!quiet || signs[FAIR] || signs[ANY_LENGTH])) {
+		*score = name;
+		return true;
+	}
+	/* With nobody else's words in it, less sure is enough. */
+	signs[HEARD] |= (double)*score >= w->threshold ||
+		(double)hear_clear(w) >= w->threshold * CLEAR_ENOUGH;
+	if (!signs[HEARD] || !signs[LIKELY] || (quiet && !signs[GOOD]))
+		return false;
+	*score = fmaxf(*score, (float)w->threshold);
+	return true;
+}
+
 bool wake_feed(struct wake *w, const int16_t *frame, float *ret_score)
 {
 	float rows[ROWS][BANDS];
-	bool called = false;
 
 	*ret_score = 0;
 	if (!rows_of(w, frame, rows))
@@ -418,14 +516,7 @@ bool wake_feed(struct wake *w, const int16_t *frame, float *ret_score)
 	memmove(w->history, w->history + ROWS, (HISTORY - ROWS) * sizeof(*w->history));
 	memcpy(w->history + HISTORY - ROWS, rows, sizeof(rows));
 	*ret_score = hear_again(w, hear(w, &w->ear, rows));
-	called = (double)*ret_score >= w->threshold;
-	w->named = w->named << 1 & ((1U << NAME_OF) - 1);
-	if (!called && *ret_score >= DOUBT && w->rest == 0) {
-		float name = hear_name(w);
-		w->named |= (double)name >= fmax(SURE_OF_NAME, w->threshold);
-		called = __builtin_popcount(w->named) >= NAME_TIMES;
-		*ret_score = called ? name : *ret_score;
-	}
+	bool called = is_call(w, ret_score);
 	if (w->vad) {
 		float bare = hear_bare(w, frame, rows);
 		called = called || (double)bare >= w->bare_threshold;
@@ -437,7 +528,7 @@ bool wake_feed(struct wake *w, const int16_t *frame, float *ret_score)
 	}
 	if (called) {
 		w->rest = REST_FRAMES;
-		w->named = 0;
+		memset(w->signs, 0, sizeof(w->signs));
 	}
 	return called;
 }
