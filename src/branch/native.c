@@ -269,8 +269,7 @@ static int open_file(struct native *n, const struct native_opts *opts, struct er
 	if (!n->report.path)
 		return err_set(reterr, ERR_INPUT, "sessions of %s need a folder of work",
 			opts->home->agent);
-	struct sv parent = path_parent(sv_of(n->report.path));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(n->report.path);
 	int r = file_mkdirs(folder, reterr);
 	if (r >= 0)
 		r = file_new_open_unnamed(&n->file, n->report.path, 0600, reterr);

@@ -341,8 +341,7 @@ static int begin_file(struct writing *w, size_t file, bool own, struct err *rete
 		w->staged = xstrdup(path);
 		(void)unlink(path);
 	}
-	struct sv parent = path_parent(sv_of(path));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(path);
 	int r = file_mkdirs(folder, reterr);
 	if (r >= 0)
 		r = file_new_open_unnamed(own ? &w->own : &w->beside, path, 0600, reterr);
@@ -415,8 +414,7 @@ static int finish_session(struct writing *w, struct err *reterr)
 	} else if (r >= 0 && s->state == BRING_OTHER) {
 		CLEANUP(rewrite_result_release)
 		struct rewrite_result copy = REWRITE_RESULT_INIT;
-		struct sv parent = path_parent(sv_of(s->rival));
-		AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+		AUTO_FREE char *folder = path_folder(s->rival);
 		const struct rewrite_opts how = { .path = w->staged,
 			.format = s->home->format,
 			.changes = REWRITE_ID,

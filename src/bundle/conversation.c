@@ -25,31 +25,33 @@ static int open_kept(struct conversation *c, const struct conversation_of *of, c
 		return err_set(reterr, ERR_NOTFOUND,
 			"the file of session %s is gone%s%s%s; the archive has no copy of it",
 			info->id, path[0] ? " (" : "", path, path[0] ? ")" : "");
-	int r = archive_open(of->archive, of->kept, &c->kept, &c->lost, reterr);
+	int r = archive_open_part(of->archive, of->kept, 0, UINT64_MAX, &c->kept, &c->lost, reterr);
 	if (r < 0)
 		return r;
 	*ret_path = xasprintf("/proc/self/fd/%d", c->kept);
-	return transcript_probe(*ret_path, &c->format, reterr);
+	/* The lines that tell it may be among those that are lost. */
+	c->format = info->format;
+	return c->lost > 0 ? 0 : transcript_probe(*ret_path, &c->format, reterr);
 }
 
 /* A line that begins a turn. */
 struct start {
-	uint64_t offset, record;
+	uint64_t offset, record, line;
 };
 typedef VEC(struct start) starts_vec;
 
 static int find_starts(const struct conversation *c, const struct session_part *part,
 	starts_vec *starts, struct err *reterr)
 {
-	const struct transcript_read_opts opts = { .end = part->end };
+	const struct transcript_read_opts opts = { .end = part->end, .subagent = c->subagent };
 	struct transcript_reader *reader = NULL;
 	struct item item;
-	struct start line = { 0, 0 };
+	struct start line = { 0, 0, 1 };
 	int r = transcript_open(part->path, c->format, &opts, &reader, reterr);
 
 	while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
 		if (item.offset != line.offset)
-			line = (struct start){ item.offset, item.record };
+			line = (struct start){ item.offset, item.record, item.line };
 		if (item_begins_turn(&item))
 			vec_push(starts, line);
 	}
@@ -84,6 +86,7 @@ static int skip_to_last(struct conversation *c, struct err *reterr)
 		if (r >= 0 && done) {
 			c->offset = starts.v[starts.n - left].offset;
 			c->skipped = starts.v[starts.n - left].record;
+			c->lines = starts.v[starts.n - left].line - 1;
 			c->first = i;
 			c->turn = starts.n - left;
 		}
@@ -102,7 +105,7 @@ static int skip_to(struct conversation *c, struct err *reterr)
 {
 	const size_t own = c->parts.v.n - 1;
 	const struct session_part *part = &c->parts.v.v[own];
-	const struct transcript_read_opts opts = { .end = part->end };
+	const struct transcript_read_opts opts = { .end = part->end, .subagent = c->subagent };
 	struct transcript_reader *reader = NULL;
 	struct sv at = sv_of(c->opts.at);
 	long long offset = -1;
@@ -118,6 +121,7 @@ static int skip_to(struct conversation *c, struct err *reterr)
 	if (found) {
 		c->offset = item.offset;
 		c->skipped = item.record;
+		c->lines = item.line - 1;
 		c->first = own;
 	}
 	transcript_close(reader);
@@ -139,6 +143,7 @@ int conversation_open(struct conversation *c, const struct conversation_of *of,
 
 	c->opts = *opts;
 	c->format = of->row->info.format;
+	c->subagent = of->row->info.flags & SESSION_SUBAGENT;
 	if (of->row->gone)
 		r = open_kept(c, of, &kept, reterr);
 	if (r >= 0)
@@ -161,12 +166,14 @@ int conversation_each(struct conversation *c, int (*fn)(void *data, const struct
 		const uint64_t skipped = i == c->first ? c->skipped : 0;
 		const struct transcript_read_opts opts = { .offset = i == c->first ? c->offset : 0,
 			.end = part->end,
+			.subagent = c->subagent,
 			.expand = c->opts.live };
 		struct transcript_reader *reader = NULL;
 		struct item item;
 		int ended = 0;
 		r = transcript_open(part->path, c->format, &opts, &reader, reterr);
 		while (r >= 0 && ended == 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
+			item.line += i == c->first ? c->lines : 0;
 			if (item.flags & ITEM_OVERSIZE)
 				passed_add(&c->passed, item.line);
 			c->turn += item_begins_turn(&item);

@@ -26,12 +26,13 @@ struct conversation_opts {
 struct conversation {
 	const struct transcript_format *format;
 	struct conversation_opts opts;
+	bool subagent; /* the work of one, in a file of its own */
 	int kept; /* what the archive has of a session that is gone; -1: it is there */
 	uint64_t lost; /* … bytes of it that are damaged, and left out */
 	struct session_parts parts; /* a Codex fork keeps its history in its parent's file */
 	size_t first; /* the part to begin with */
 	uint64_t offset; /* … and where in it, a line */
-	uint64_t skipped; /* records before that */
+	uint64_t skipped, lines; /* records and lines before that */
 	uint64_t turn; /* of the item that is given, see branch/turns.h; 0: before the first */
 	struct passed passed; /* lines that were too long to look into, once it is read */
 };

@@ -3,44 +3,16 @@
 #include <sys/stat.h>
 
 #include "lineage/lineage.h"
-#include "transcript/test-session.h"
+#include "store/test-world.h"
 
 #define ID(n) "aaaaaaaa-0000-4000-8000-00000000000" n
 #define DEMO "claude/projects/-work-demo/"
 
-struct world {
-	char *folder, *claude, *codex;
-	struct transcript_home homes[2];
-	struct store *store;
-};
-
 static int setup(void **state)
 {
-	struct world *w = xcalloc(1, sizeof(*w));
+	struct world *w = world_new(NULL);
 
-	w->folder = temp_folder();
-	w->claude = path_join(w->folder, "claude");
-	w->codex = path_join(w->folder, "codex");
-	w->homes[0] = (struct transcript_home){
-		.agent = "claude", .format = TRANSCRIPT_CLAUDE, .root = w->claude
-	};
-	w->homes[1] = (struct transcript_home){
-		.agent = "codex", .format = TRANSCRIPT_CODEX, .root = w->codex
-	};
-	assert_int_equal(store_open(NULL, STORE_MEMORY, NULL, &w->store, NULL), 0);
 	*state = w;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct world *w = *state;
-
-	store_close(w->store);
-	free(w->claude);
-	free(w->codex);
-	temp_remove(w->folder);
-	free(w);
 	return 0;
 }
 

@@ -260,14 +260,24 @@ int master_find(const struct master_list *list, const char *text, const struct m
 
 /* ---- away ---- */
 
+static void add_kept_beside(const char *path, const char *ending, struct strv *out)
+{
+	for (unsigned i = 0;; i++) {
+		AUTO_FREE char *kept = master_beside(path, ending, i);
+		if (!path_exists(kept))
+			return;
+		strv_add(out, kept);
+	}
+}
+
 int master_delete(
 	const char *root, const char *id, const struct archive *archive, struct err *reterr)
 {
-	static const char *const parts[] = { "json", "journal", "journal.damaged" };
 	AUTO_FREE char *sessions = path_join(root, "sessions");
 	AUTO_FREE char *lock_path = xasprintf("%s/session-%s.lock", sessions, id);
 	AUTO_FREE char *file = xasprintf("%s/session-%s.json", sessions, id);
 	AUTO_FREE char *journal = xasprintf("%s/session-%s.journal", sessions, id);
+	AUTO_STRV parts = STRV_INIT;
 	struct master_run *whole = NULL;
 	char key[ARCHIVE_KEY_MAX];
 	AUTO_CLOSE int lock = -1;
@@ -279,18 +289,19 @@ int master_delete(
 	if (path_exists(journal) && master_open_file(file, 0, archive->clock, &whole, NULL) == 0)
 		(void)master_close(whole, NULL);
 	int r = file_lock(lock_path, false, &lock, reterr);
-	for (size_t i = 0; i < ARRAY_LEN(parts) && r == 0; i++) {
-		AUTO_FREE char *path = xasprintf("%s/session-%s.%s", sessions, id, parts[i]);
+	strv_add(&parts, file);
+	strv_add(&parts, journal);
+	add_kept_beside(file, "old", &parts);
+	add_kept_beside(journal, "damaged", &parts);
+	for (size_t i = 0; i < parts.n && r == 0; i++) {
 		struct stat st;
-		if (lstat(path, &st) == 0 && st.st_size > 0)
-			r = archive_keep(archive, path, ARCHIVE_COPY, key, reterr);
+		if (lstat(parts.v[i], &st) == 0 && st.st_size > 0)
+			r = archive_keep(archive, parts.v[i], ARCHIVE_COPY, key, reterr);
 	}
 	/* What says that it is there goes last, so that it can be deleted again after a crash. */
-	for (size_t i = ARRAY_LEN(parts); i-- > 0 && r == 0;) {
-		AUTO_FREE char *path = xasprintf("%s/session-%s.%s", sessions, id, parts[i]);
-		if (unlink(path) < 0 && errno != ENOENT)
-			r = err_errno(reterr, errno, "delete %s", path);
-	}
+	for (size_t i = parts.n; i-- > 0 && r == 0;)
+		if (unlink(parts.v[i]) < 0 && errno != ENOENT)
+			r = err_errno(reterr, errno, "delete %s", parts.v[i]);
 	if (lock >= 0)
 		(void)unlink(lock_path);
 	return r;

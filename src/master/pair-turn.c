@@ -278,10 +278,11 @@ static void on_begin(void *data, const struct conv *c)
 	}
 }
 
-static void on_news(void *data, enum turn_news what, const char *const words[3])
+static void on_news(void *data, enum turn_news what, const char *const words[3], int64_t turn)
 {
 	struct pair *p = data;
 
+	(void)turn;
 	if (p->settles && what >= NEWS_ANSWERED && what != NEWS_NOT_BEGUN &&
 		same(words[2], pair_side_state(p, p->role)->conversation)) {
 		p->fate = what;

@@ -499,15 +499,30 @@ static int take_step(void *data, const struct master_step *step, struct err *ret
 	return 0;
 }
 
-/* Steps that were saved and cannot be read are not thrown away: the journal as it is gets another
- * name beside the run. */
-static int set_aside(struct master_run *run, struct err *reterr)
+char *master_beside(const char *path, const char *ending, unsigned i)
 {
-	AUTO_FREE char *aside = xasprintf("%s.damaged", run->journal_path);
-	AUTO_STR bytes = STR_INIT;
+	return i == 0 ? xasprintf("%s.%s", path, ending)
+		      : xasprintf("%s.%s.%u", path, ending, i + 1);
+}
 
-	int r = file_read(run->journal_path, SIZE_MAX / 2, &bytes, reterr);
-	return r < 0 ? r : file_replace(aside, str_sv(&bytes), 0600, reterr);
+/* What will be written anew is not thrown away: the file as it is gets another name, that no other
+ * has. */
+static int keep_beside(const char *path, const char *ending, struct err *reterr)
+{
+	CLEANUP(file_new_release) struct file_new file = FILE_NEW_INIT;
+	AUTO_CLOSE int from = file_open(path, NULL, reterr);
+	AUTO_FREE char *to = master_beside(path, ending, 0);
+
+	if (from < 0)
+		return from;
+	for (unsigned i = 1; path_exists(to); i++) {
+		free(to);
+		to = master_beside(path, ending, i);
+	}
+	int r = file_new_open(&file, to, 0600, reterr);
+	if (r == 0)
+		r = file_new_copy(&file, from, reterr);
+	return r < 0 ? r : file_new_commit_excl(&file, reterr);
 }
 
 /*
@@ -516,7 +531,6 @@ static int set_aside(struct master_run *run, struct err *reterr)
  */
 static int load_foreign(struct master_run *run, struct err *reterr)
 {
-	AUTO_FREE char *old = xasprintf("%s.old", run->path);
 	AUTO_STR text = STR_INIT;
 	struct journal_end end = { .good = 0 };
 
@@ -539,7 +553,7 @@ static int load_foreign(struct master_run *run, struct err *reterr)
 	if (r == 0 && ftruncate(run->journal, 0) < 0)
 		r = err_errno(reterr, errno, "empty %s", run->journal_path);
 	if (r == 0)
-		r = file_replace(old, str_sv(&text), 0600, reterr);
+		r = keep_beside(run->path, "old", reterr);
 	if (r == 0)
 		r = master_save(run, reterr);
 	if (r == 0)
@@ -585,7 +599,7 @@ static int load(struct master_run *run, struct err *reterr)
 	if (run->flags & MASTER_LOOK)
 		return 0;
 	if (end.damaged)
-		r = set_aside(run, reterr);
+		r = keep_beside(run->journal_path, "damaged", reterr);
 	run->found |= end.damaged     ? MASTER_FOUND_DAMAGED
 		: end.good < end.size ? MASTER_FOUND_TORN
 				      : 0;

@@ -91,6 +91,9 @@ int master_close(struct master_run *run, struct err *reterr);
 const struct master_state *master_state(const struct master_run *run);
 unsigned master_found(const struct master_run *run);
 const char *master_path(const struct master_run *run); /* of the snapshot */
+/* What was kept beside a file of a run as it was, by when: "PATH.old", "PATH.old.2" …; ending is
+ * "old" or, of a journal, "damaged". Owned by the caller. */
+char *master_beside(const char *path, const char *ending, unsigned i);
 
 /* Every step in order. fn ends it by another value than 0, which is then the result. */
 typedef int (*master_step_fn)(void *data, const struct master_step *step, struct err *reterr);

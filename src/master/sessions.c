@@ -284,8 +284,7 @@ int master_session_fork(struct master_run *run, enum master_role role,
 		const struct agent_def *kind = agent_named(sv_of(home->agent));
 		AUTO_FREE char *would = transcript_new_path(
 			home, place->dir, clock_wall_ms(place->clock), s->side[role].session);
-		struct sv folder = path_parent(sv_of(would));
-		AUTO_FREE char *out_dir = xmemdup0(folder.p, folder.n);
+		AUTO_FREE char *out_dir = path_folder(would);
 		const struct fork_opts opts = { .parent = &parent,
 			.home = home,
 			.at = turn,

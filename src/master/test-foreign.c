@@ -83,7 +83,15 @@ static void test_first_design(void **state)
 		assert_int_equal(file_read(path, MAX, &bytes, NULL), 0);
 		assert_null(strstr(bytes.buf, "SECRET"));
 	}
-	assert_true(path_exists(old));
+	AUTO_STR first = STR_INIT;
+	assert_int_equal(file_read(old, MAX, &first, NULL), 0);
+	assert_non_null(strstr(first.buf, "SECRET"));
+	/* Written in another form once more, it stays as well. */
+	AUTO_FREE char *next = xasprintf("%s.old.2", path);
+	assert_int_equal(file_replace(path, str_sv(&first), 0600, NULL), 0);
+	assert_int_equal(master_open_file(path, 0, &noon, &run, NULL), 0);
+	assert_int_equal(master_close(run, NULL), 0);
+	assert_true(path_exists(next));
 }
 
 #define RECORD(kind, rest) \

@@ -101,7 +101,11 @@ static void test_delete(void **state)
 	assert_int_equal(master_delete(root, id, &archive, NULL), ERR_BUSY);
 	assert_int_equal(master_close(run, NULL), 0);
 	assert_int_equal(master_delete(root, "../x", &archive, NULL), ERR_INPUT);
+	AUTO_FREE char *old = master_beside(path, "old", 0), *older = master_beside(path, "old", 1);
+	assert_int_equal(file_replace(old, SV("{}"), 0600, NULL), 0);
+	assert_int_equal(file_replace(older, SV("{}"), 0600, NULL), 0);
 	assert_int_equal(master_delete(root, id, &archive, NULL), 0);
+	assert_false(path_exists(old) || path_exists(older));
 	assert_int_equal(master_list(root, &list, NULL), 0);
 	assert_int_equal(list.rows.n, 1);
 	assert_int_equal(archive_find(&archive, path, key, NULL), 0);

@@ -154,8 +154,9 @@ struct found {
 	struct jval group, inner, entry, command;
 };
 
+/* Whether there is one of ours; with `own`, all that are like ours and are not go there instead. */
 static bool look_in_group(struct jval group, const struct hook_event *event, const char *program,
-	bool ours, struct found *ret)
+	struct strv *own, struct found *ret)
 {
 	struct jval entry;
 
@@ -167,8 +168,10 @@ static bool look_in_group(struct jval group, const struct hook_event *event, con
 		if (scan_get(entry, SV("command"), &ret->command) <= 0 ||
 			!scan_string(ret->command, &text))
 			continue;
-		bool is = is_ours(str_sv(&text), event, program);
-		if (ours ? is : !is && is_like_ours(str_sv(&text), event)) {
+		bool ours = is_ours(str_sv(&text), event, program);
+		if (own && !ours && is_like_ours(str_sv(&text), event))
+			strv_addsv(own, str_sv(&text));
+		if (!own && ours) {
 			ret->group = group;
 			ret->entry = entry;
 			return true;
@@ -177,15 +180,15 @@ static bool look_in_group(struct jval group, const struct hook_event *event, con
 	return false;
 }
 
-/* The first hook of ours, or the first that is like one and is not. */
+/* The first hook of ours, or all that are like one and are not. */
 static bool find_hook(struct jval list, const struct hook_event *event, const char *program,
-	bool ours, struct found *ret)
+	struct strv *own, struct found *ret)
 {
 	struct jval group;
 	struct scan_iter it = scan_iter(list);
 
 	while (list.type == J_ARRAY && scan_next(&it, NULL, &group) > 0)
-		if (look_in_group(group, event, program, ours, ret))
+		if (look_in_group(group, event, program, own, ret))
 			return true;
 	return false;
 }
@@ -283,7 +286,7 @@ static int install_event(
 		return r;
 	add_command(&command, program, event);
 	CLEANUP(edit_release) struct edit e = EDIT_INIT(str_sv(text));
-	if (!find_hook(place.list, event, program, true, &ours))
+	if (!find_hook(place.list, event, program, NULL, &ours))
 		install_new(&e, &place, event, command.buf);
 	else if (scan_string_eq(ours.command, str_sv(&command)))
 		return 0;
@@ -384,7 +387,7 @@ static int remove_one(
 
 	if (r < 0)
 		return r;
-	if (!find_hook(place.list, event, program, true, &ours))
+	if (!find_hook(place.list, event, program, NULL, &ours))
 		return 0;
 	CLEANUP(edit_release) struct edit e = EDIT_INIT(str_sv(text));
 	if (remove_found(&e, &place, event, &ours) < 0 || edit_apply(&e, &out) < 0)
@@ -424,7 +427,7 @@ int hook_settings_look(
 		if (r < 0)
 			return r;
 		add_command(&command, program, &hook_events[i]);
-		states[i] = !find_hook(place.list, &hook_events[i], program, true, &ours)
+		states[i] = !find_hook(place.list, &hook_events[i], program, NULL, &ours)
 			? HOOK_ABSENT
 			: scan_string_eq(ours.command, str_sv(&command)) ? HOOK_INSTALLED
 									 : HOOK_OTHER;
@@ -432,12 +435,12 @@ int hook_settings_look(
 	return 0;
 }
 
-bool hook_settings_own(
-	struct sv text, const struct hook_event *event, const char *program, struct str *out)
+void hook_settings_own(
+	struct sv text, const struct hook_event *event, const char *program, struct strv *ret)
 {
 	struct place place;
-	struct found own;
+	struct found found;
 
-	return find_list(text, event, &place, NULL) == 0 &&
-		find_hook(place.list, event, program, false, &own) && scan_string(own.command, out);
+	if (find_list(text, event, &place, NULL) == 0)
+		(void)find_hook(place.list, event, program, ret, &found);
 }

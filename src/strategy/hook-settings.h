@@ -36,10 +36,10 @@ int hook_settings_install(
 	struct sv text, const char *program, struct str *out, struct err *reterr) MUST_USE;
 int hook_settings_remove(
 	struct sv text, const char *program, struct str *out, struct err *reterr) MUST_USE;
-/* A command of the user's own that has to do with our hook for the event, which is never touched.
- */
-bool hook_settings_own(
-	struct sv text, const struct hook_event *event, const char *program, struct str *out);
+/* Adds the commands of the user's own that have to do with our hook for the event, which are never
+ * touched. */
+void hook_settings_own(
+	struct sv text, const struct hook_event *event, const char *program, struct strv *ret);
 /* states has hook_events_n of them. */
 int hook_settings_look(
 	struct sv text, const char *program, enum hook_state *states, struct err *reterr) MUST_USE;

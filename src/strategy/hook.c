@@ -6,13 +6,12 @@
 #include "json/scan.h"
 #include "json/write.h"
 
-enum { K_EVENT, K_SESSION, K_SOURCE, K_TRIGGER, K_PROMPT, K_PATH, K_CWD, K_COUNT };
+enum { K_EVENT, K_SESSION, K_SOURCE, K_PROMPT, K_PATH, K_CWD, K_COUNT };
 
 static const struct scan_key keys[K_COUNT] = {
 	[K_EVENT] = SCAN_KEY("hook_event_name", SCAN_TOP),
 	[K_SESSION] = SCAN_KEY("session_id", SCAN_TOP),
 	[K_SOURCE] = SCAN_KEY("source", SCAN_TOP),
-	[K_TRIGGER] = SCAN_KEY("trigger", SCAN_TOP),
 	[K_PROMPT] = SCAN_KEY("prompt", SCAN_TOP),
 	[K_PATH] = SCAN_KEY("transcript_path", SCAN_TOP),
 	[K_CWD] = SCAN_KEY("cwd", SCAN_TOP),
@@ -37,7 +36,6 @@ int hook_parse(struct sv json, struct hook_input *ret, struct err *reterr)
 		/* It becomes part of file names and of commands that people paste. */
 		.session = uuid_valid(session) ? session : SV(""),
 		.source = scan_inner(vals[K_SOURCE]),
-		.trigger = scan_inner(vals[K_TRIGGER]),
 		.raw_prompt = raw_string(vals[K_PROMPT]),
 		.raw_path = raw_string(vals[K_PATH]),
 		.raw_cwd = raw_string(vals[K_CWD]),

@@ -31,10 +31,9 @@ enum hook_word {
 /* Values of the input, as they stand in it; missing ones are empty. */
 struct hook_input {
 	struct sv json;
-	struct sv event; /* "UserPromptSubmit"; these four hold no escapes */
+	struct sv event; /* "UserPromptSubmit"; these three hold no escapes */
 	struct sv session; /* a session id as the agents make them, else empty */
 	struct sv source; /* SessionStart: "startup", "resume", "clear", "compact" */
-	struct sv trigger; /* PreCompact: "manual", "auto" */
 	struct sv raw_prompt, raw_path, raw_cwd; /* with quotes */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/wide.h"
 
 #define RECALL_WORDS "faden recall "
 
@@ -71,7 +72,7 @@ static bool is_zero(const vector *v)
 
 /* False where it is not as simple: four backslashes or more, one before "u" that stands for itself,
  * half a character ("\ud83d"). */
-static VECTOR_CLONES bool count_window(const char *p, size_t *ret)
+VECTOR_BODY bool count_window_any(const char *p, size_t *ret)
 {
 	vector less = { 0 }, wide = { 0 }, odd = { 0 };
 
@@ -91,6 +92,7 @@ static VECTOR_CLONES bool count_window(const char *p, size_t *ret)
 	*ret = WINDOW - sum_of(&less) - 4 * sum_of(&wide);
 	return is_zero(&odd);
 }
+VECTOR_CLONES(bool, count_window, (const char *p, size_t *ret), (p, ret))
 
 size_t text_chars(struct sv inner)
 {

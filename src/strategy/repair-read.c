@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "os/file.h"
 #include "os/pool.h"
 #include "os/unpack.h"
 #include "strategy/repair-run.h"
@@ -373,7 +374,9 @@ int facts_read(struct repair *rep, unsigned threads, struct err *reterr)
 	};
 	const struct jsonl_opts opts = { .threads = threads ? threads : pool_cpus() };
 	struct read run = { rep, &rep->facts };
-	AUTO_CLOSE int fd = unpack_open(rep->path, NULL, reterr);
+	/* What has nothing but NULs is looked at all the same. */
+	AUTO_CLOSE int fd = unpack_blank(rep->path) ? file_open(rep->path, NULL, reterr)
+						    : unpack_open(rep->path, NULL, reterr);
 
 	if (fd < 0)
 		return fd;

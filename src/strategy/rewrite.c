@@ -220,8 +220,7 @@ static int read_all(struct run *run, struct err *reterr)
 /* What a kill just before a replacement left behind. */
 static void sweep_folder(const char *path)
 {
-	struct sv folder = path_parent(sv_of(path));
-	AUTO_FREE char *dir = xmemdup0(folder.p, folder.n);
+	AUTO_FREE char *dir = path_folder(path);
 
 	file_sweep_temps(dir, SWEEP_AGE_MS);
 }
@@ -238,8 +237,7 @@ static int open_new(struct run *run, struct err *reterr)
 	}
 	run->result->path = transcript_sibling_path(
 		o->format, o->path, o->out_dir, run->result->id, clock_wall_ms(o->clock));
-	struct sv folder = path_parent(sv_of(run->result->path));
-	AUTO_FREE char *dir = xmemdup0(folder.p, folder.n);
+	AUTO_FREE char *dir = path_folder(run->result->path);
 	int r = file_mkdirs(dir, reterr);
 	if (r == 0)
 		r = file_new_open_unnamed(

@@ -279,8 +279,7 @@ int rollover_plan(const struct rollover_opts *opts, struct rollover *ret, struct
 int rollover_apply(
 	const struct rollover_opts *opts, const struct rollover *plan, struct err *reterr)
 {
-	struct sv parent = path_parent(sv_of(plan->path));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(plan->path);
 	AUTO_STR lines = STR_INIT;
 	CLEANUP(file_new_release) struct file_new file = FILE_NEW_INIT;
 	char key[ARCHIVE_KEY_MAX];

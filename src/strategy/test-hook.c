@@ -254,16 +254,23 @@ static void test_only_what_install_writes_is_ours(void **state)
 static void test_what_is_like_ours_is_told(void **state)
 {
 	(void)state;
-	AUTO_STR out = STR_INIT;
+	AUTO_STRV out = STRV_INIT;
 	const struct sv text = SV("{\"hooks\":{\"PreCompact\":[{\"hooks\":[{\"command\":\"mine\"},"
-				  "{\"command\":\"mine; faden hook pre-compact\"}]}]}}");
-	assert_false(hook_settings_own(text, &hook_events[0], program, &out));
-	assert_true(hook_settings_own(text, &hook_events[2], program, &out));
-	assert_string_equal(out.buf, "mine; faden hook pre-compact");
+				  "{\"command\":\"mine; faden hook pre-compact\"},"
+				  "{\"command\":\"faden hook pre-compact\"}]},"
+				  "{\"hooks\":[{\"command\":\"faden hook pre-compact -x\"}]}]}}");
+	hook_settings_own(text, &hook_events[0], program, &out);
+	assert_int_equal(out.n, 0);
+	hook_settings_own(text, &hook_events[2], program, &out);
+	assert_int_equal(out.n, 3);
+	assert_string_equal(out.v[0], "mine; faden hook pre-compact");
+	assert_string_equal(out.v[1], "faden hook pre-compact");
+	assert_string_equal(out.v[2], "faden hook pre-compact -x");
 	AUTO_STR with = STR_INIT;
-	AUTO_STR none = STR_INIT;
+	AUTO_STRV none = STRV_INIT;
 	assert_int_equal(hook_settings_install(SV("{}"), program, &with, NULL), (int)hook_events_n);
-	assert_false(hook_settings_own(str_sv(&with), &hook_events[2], program, &none));
+	hook_settings_own(str_sv(&with), &hook_events[2], program, &none);
+	assert_int_equal(none.n, 0);
 }
 
 static void test_a_program_of_another_name_finds_its_own(void **state)

@@ -1,51 +1,21 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/test-world.h"
 #include "strategy/rollover.h"
-#include "transcript/test-session.h"
 
 #define ID(n) "aaaaaaaa-0000-4000-8000-00000000000" n
 #define DEMO "claude/projects/-work-demo/"
 
-struct world {
-	char *folder, *claude, *codex;
-	struct transcript_home homes[2];
-	struct store *store;
-	struct clock clock;
-};
-
 static int setup(void **state)
 {
-	struct world *w = xcalloc(1, sizeof(*w));
+	struct world *w = world_new(NULL);
 
-	w->folder = temp_folder();
-	w->claude = path_join(w->folder, "claude");
-	w->codex = path_join(w->folder, "codex");
-	w->homes[0] = (struct transcript_home){
-		.agent = "claude", .format = TRANSCRIPT_CLAUDE, .root = w->claude
-	};
-	w->homes[1] = (struct transcript_home){
-		.agent = "codex", .format = TRANSCRIPT_CODEX, .root = w->codex
-	};
-	w->clock = (struct clock){ true, (int64_t)T0_S * 1000 };
-	assert_int_equal(store_open(NULL, STORE_MEMORY, NULL, &w->store, NULL), 0);
 	AUTO_STR text = STR_INIT;
 	claude_user(&text, "u1", NULL, "please build the parser for session files");
 	claude_answer(&text, "a1", "u1", "m1", TEXT("Decision: no tree"));
 	AUTO_FREE char *path = session_write(w->folder, DEMO ID("1") ".jsonl", str_sv(&text));
 	*state = w;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct world *w = *state;
-
-	store_close(w->store);
-	free(w->claude);
-	free(w->codex);
-	temp_remove(w->folder);
-	free(w);
 	return 0;
 }
 

@@ -48,7 +48,7 @@ static int setup(void **state)
 	w->dir = path_join(w->folder, "archive");
 	w->clock = (struct clock){ true, (int64_t)T0_S * 1000 };
 	assert_int_equal(store_open(NULL, STORE_MEMORY, NULL, &w->store, NULL), 0);
-	w->archive = (struct archive){ w->store, w->dir, &w->clock };
+	w->archive = (struct archive){ .store = w->store, .dir = w->dir, .clock = &w->clock };
 	*state = w;
 	return 0;
 }

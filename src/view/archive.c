@@ -53,14 +53,8 @@ void view_archive_run(struct term *t, const struct archive_run *run)
 		view_archive_pruned(t, &run->pruned);
 }
 
-static void put_pruned(struct jw *w, const struct kept_pruned *p)
+static void put_let_go(struct jw *w, const struct kept_pruned *p)
 {
-	jw_put_i64(w, "files", (int64_t)p->files);
-	jw_put_i64(w, "content_bytes", (int64_t)p->bytes);
-	jw_put_i64(w, "referred_files", (int64_t)p->referred);
-	jw_put_i64(w, "present_files", (int64_t)p->there);
-	jw_put_i64(w, "over_bytes", (int64_t)p->over);
-	jw_put_i64(w, "freed_bytes", (int64_t)p->freed);
 	jw_key(w, "pruned");
 	jw_array(w);
 	vec_each (&p->old, old) {
@@ -91,12 +85,13 @@ void view_json_archive_run(struct jw *w, const struct archive_run *run)
 	jw_put_i64(w, "content_bytes", (int64_t)run->figures.bytes);
 	jw_put_i64(w, "stored_bytes", (int64_t)run->figures.stored);
 	jw_put_i64(w, "pruned_files", (int64_t)run->pruned.files);
+	put_let_go(w, &run->pruned);
 	jw_put_i64(w, "torn_files", (int64_t)run->torn);
 	jw_end(w);
 }
 
 void view_json_archive_file(
-	struct jw *w, const struct archive_file *file, bool there, const char *title)
+	struct jw *w, const struct archive_file *file, bool there, bool older, const char *title)
 {
 	char at[CLOCK_TEXT_MAX];
 
@@ -112,6 +107,7 @@ void view_json_archive_file(
 	clock_format_iso(file->kept_ms, at);
 	jw_put_cstr(w, "taken_at", at);
 	jw_put_bool(w, "gone", !there);
+	jw_put_bool(w, "older", older);
 	jw_put_bool(w, "frozen", file->frozen);
 	jw_put_bool(w, "aside", file->aside);
 	jw_end(w);
@@ -136,7 +132,8 @@ void view_archive_verdict(struct term *t, const struct vault_verdict *v)
 	}
 	if (v->unused > 0)
 		put_size(t, "", v->unused,
-			" belong to nobody (a run was killed); prune takes them away\n");
+			" belong to nobody: a run was killed, or has taken again what was damaged; "
+			"the next 'faden archive prune --older-than SPAN' takes them away\n");
 }
 
 void view_json_archive_verdict(struct jw *w, const struct vault_verdict *v)
@@ -180,18 +177,26 @@ void view_json_archive_pruned(struct jw *w, const struct kept_pruned *p)
 {
 	jw_object(w);
 	jw_put_bool(w, "dry_run", p->dry);
-	put_pruned(w, p);
+	jw_put_i64(w, "files", (int64_t)p->files);
+	jw_put_i64(w, "content_bytes", (int64_t)p->bytes);
+	jw_put_i64(w, "referred_files", (int64_t)p->referred);
+	jw_put_i64(w, "present_files", (int64_t)p->there);
+	jw_put_i64(w, "over_bytes", (int64_t)p->over);
+	jw_put_i64(w, "freed_bytes", (int64_t)p->freed);
+	put_let_go(w, p);
 	jw_end(w);
 }
 
 void view_archive_written(struct term *t, const struct kept_written *all)
 {
 	put_count(t, all->written, "file");
-	term_putf(t, " written, %zu there already%s\n", all->there,
-		all->failed ? ", some could not be written" : "");
+	term_putf(t, " written, %zu there already", all->there);
+	if (all->failed > 0)
+		term_putf(t, ", %zu could not be written", all->failed);
+	term_puts(t, "\n");
 	if (all->torn > 0) {
 		put_count(t, all->torn, "file");
-		term_putf(t, " %s than the archive's copy; with --replace %s\n",
+		term_putf(t, " %s than the archive's copy, or damaged; with --replace %s\n",
 			all->torn == 1 ? "is shorter" : "are shorter",
 			all->torn == 1 ? "that takes its place" : "those take their place");
 	}
@@ -219,7 +224,21 @@ void view_archive_deleted(struct term *t, const struct doomed_stats *d)
 		put_size(t, " of ", d->kept_bytes, " in the archive");
 		put_size(t, " (", d->freed, " on the disk); ");
 		put_count(t, d->rows, "row");
-		term_puts(t, " of the store, and what the index had\n");
+		term_puts(t, " of the store, ");
+		if (d->lines > 0) {
+			put_count(t, d->lines, "line");
+			term_puts(t, " of what was typed, ");
+		}
+		term_puts(t,
+			"and what the index had\n"
+			"What agents keep beside their sessions, as a list of prompts, is theirs "
+			"and stays.\n");
+		if (d->others > 0) {
+			put_count(t, d->others, "file");
+			term_puts(t,
+				" of the archive stay: of another session of that id ('faden "
+				"archive list' has the paths)\n");
+		}
 		return;
 	}
 	if (d->stayed > 0)
@@ -241,7 +260,9 @@ void view_json_archive_deleted(struct jw *w, const struct doomed_stats *d)
 	jw_put_i64(w, "stayed_sessions", (int64_t)d->stayed);
 	jw_put_i64(w, "kept_files", (int64_t)d->kept);
 	jw_put_i64(w, "kept_bytes", (int64_t)d->kept_bytes);
+	jw_put_i64(w, "other_files", (int64_t)d->others);
 	jw_put_i64(w, "store_rows", (int64_t)d->rows);
+	jw_put_i64(w, "history_lines", (int64_t)d->lines);
 	jw_put_i64(w, "freed_bytes", (int64_t)d->freed);
 	jw_end(w);
 }

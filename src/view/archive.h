@@ -21,9 +21,9 @@ struct archive_run {
 
 void view_archive_run(struct term *t, const struct archive_run *run);
 void view_json_archive_run(struct jw *w, const struct archive_run *run);
-/* title NULL: not known. */
+/* older: not the newest of its path; title NULL: not known. */
 void view_json_archive_file(
-	struct jw *w, const struct archive_file *file, bool there, const char *title);
+	struct jw *w, const struct archive_file *file, bool there, bool older, const char *title);
 void view_archive_verdict(struct term *t, const struct vault_verdict *v);
 void view_json_archive_verdict(struct jw *w, const struct vault_verdict *v);
 void view_archive_pruned(struct term *t, const struct kept_pruned *p);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "agent/agents.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/shell.h"
@@ -26,6 +27,11 @@ static const char *role_name(enum doc_kind kind)
 	return roles[kind];
 }
 
+bool view_hit_hidden(enum doc_kind kind)
+{
+	return kind == DOC_CALL || kind == DOC_RESULT || kind == DOC_THINKING;
+}
+
 /* Of the message; where it has no time of its own, of its session. */
 static int64_t time_ms(const struct hit_view *v)
 {
@@ -34,11 +40,27 @@ static int64_t time_ms(const struct hit_view *v)
 	return v->active_ms;
 }
 
-/* One that is gone has to come back first. */
+/* One that is gone has to come back first; one whose agent has no program of its own, or whose id
+ * that would take for an option, goes on here. */
 static void add_resume(const struct hit_view *v, struct str *out)
 {
-	str_adds(out, v->found->source.gone ? "faden archive restore " : "faden resume ");
-	shell_operand(out, v->found->source.session);
+	const struct index_source *s = &v->found->source;
+	const struct agent_def *agent = agent_named(sv_of(s->agent));
+
+	if (!s->gone && (!agent || !agent->resume || s->session[0] == '-')) {
+		str_adds(out, "faden talk --in=");
+		shell_id(out, s->session);
+		return;
+	}
+	str_adds(out,
+		v->silent		? "faden archive restore --replace "
+			: s->gone	? "faden archive restore "
+			: v->moved_here ? "faden resume --here "
+					: "faden resume ");
+	if (v->path)
+		shell_word(out, v->path);
+	else
+		shell_operand(out, s->session);
 }
 
 /* What a sub-agent did stands in a file of its own. */
@@ -47,11 +69,12 @@ static void add_show(const struct hit_view *v, struct str *out)
 	str_adds(out, "faden show ");
 	if (v->found->hit.at.kind != DOC_SESSION)
 		str_addf(out, "--at %llu ", (unsigned long long)v->found->hit.at.offset);
-	/* What is not shown else. */
-	if (v->found->hit.at.kind == DOC_RESULT || v->found->hit.at.kind == DOC_THINKING)
+	if (view_hit_hidden(v->found->hit.at.kind))
 		str_adds(out, "--tools ");
 	if (v->found->source.subagent)
 		shell_word(out, v->found->source.path);
+	else if (v->path)
+		shell_word(out, v->path);
 	else
 		shell_operand(out, v->found->source.session);
 }
@@ -69,12 +92,14 @@ static void put_heading(struct term *t, const struct hit_view *v)
 	if (time_ms(v) > 0)
 		clock_format_ago(v->now_ms - time_ms(v), ago);
 	str_addf(&rest, "  %s%s%s%s%s%s", ago, ago[0] ? "  " : "", s->agent, dir ? "  " : "",
-		dir ? dir : "", s->gone ? "  (file is gone)" : "");
+		dir ? dir : "",
+		v->lost		  ? "  (file is gone, not in the archive)"
+			: s->gone ? "  (file is gone)"
+				  : "");
 	size_t width = utf8_width(str_sv(&rest)), least = 20;
-	size_t room = t->cols > width + least ? t->cols - width : least;
-	if (t->tty)
-		utf8_fit(&fit, sv_of(v->title), room);
-	term_styled(t, STYLE_BOLD, t->tty ? str_sv(&fit) : sv_of(v->title));
+	size_t cols = t->tty ? t->cols : TERM_PIPE_COLS;
+	utf8_fit(&fit, sv_of(v->title), cols > width + least ? cols - width : least);
+	term_styled(t, STYLE_BOLD, str_sv(&fit));
 	term_styled(t, STYLE_NOTICE, str_sv(&rest));
 	term_newline(t);
 }
@@ -87,10 +112,12 @@ static void put_snippet(struct term *t, const struct hit_view *v)
 
 	term_putf(t, "%*s", INDENT, "");
 	term_style(t, hit->at.kind == DOC_USER ? STYLE_USER : STYLE_NOTICE);
-	term_putf(t, "%s%s: ", v->found->source.subagent ? "sub-agent, " : "",
-		hit->at.kind == DOC_USER			 ? "you"
-			: hit->at.kind == DOC_CALL && v->tool[0] ? v->tool
-								 : role_name(hit->at.kind));
+	bool tool = v->tool[0] && (hit->at.kind == DOC_CALL || hit->at.kind == DOC_RESULT);
+	term_putf(t, "%s%s%s: ", v->found->source.subagent ? "sub-agent, " : "",
+		hit->at.kind == DOC_USER ? "you"
+			: tool		 ? v->tool
+					 : role_name(hit->at.kind),
+		tool && hit->at.kind == DOC_RESULT ? " gave" : "");
 	term_style(t, STYLE_PLAIN);
 	vec_each (&v->snippet->marks, mark) {
 		term_text_line(t, sv_make(line.p + at, mark->from - at));
@@ -122,6 +149,8 @@ void view_hit(struct term *t, const struct hit_view *v)
 	if (hit->copies > 0)
 		str_addf(&show, "   # also in %u %s", hit->copies,
 			hit->copies == 1 ? "copy" : "copies");
+	if (v->lost)
+		return;
 	put_command(t, &resume);
 	put_command(t, &show);
 }
@@ -160,7 +189,7 @@ void view_json_hit(struct jw *w, const struct hit_view *v)
 	jw_put_bool(w, "subagent", s->subagent);
 	jw_put_bool(w, "gone", s->gone);
 	view_put_text(w, "path", s->path);
-	jw_put_string(w, "resume_command", str_sv(&resume));
-	jw_put_string(w, "show_command", str_sv(&show));
+	view_put_text(w, "resume_command", v->lost ? "" : resume.buf);
+	view_put_text(w, "show_command", v->lost ? "" : show.buf);
 	jw_end(w);
 }

@@ -227,6 +227,7 @@ void view_json_item(struct jw *w, const struct item *item, int live, uint64_t tu
 	jw_put_cstr(w, "kind", item_kind_name(item->kind));
 	put_slice(w, "type", item->type);
 	jw_put_i64(w, "line", (int64_t)item->line);
+	jw_put_i64(w, "offset_bytes", (int64_t)item->offset);
 	jw_put_i64(w, "turn", (int64_t)turn);
 	if (item->time.n > 0)
 		view_put_time(w, "recorded_at", transcript_time(item));

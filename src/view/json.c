@@ -122,6 +122,10 @@ void view_json_failure(
 
 void view_json_session(struct jw *w, const struct session_view *view)
 {
+	static const char *const kept[] = { [SESSION_NOT_ASKED] = NULL,
+		[SESSION_WHOLE] = "whole",
+		[SESSION_DAMAGED] = "damaged",
+		[SESSION_LOST] = "none" };
 	const struct session_row *row = view->row;
 	const struct session_info *info = &row->info;
 
@@ -149,6 +153,7 @@ void view_json_session(struct jw *w, const struct session_view *view)
 	jw_put_bool(w, "subagent", info->flags & SESSION_SUBAGENT);
 	jw_put_bool(w, "torn", info->flags & SESSION_TORN);
 	jw_put_bool(w, "gone", row->gone);
+	jw_put_cstr(w, "archived", kept[view->kept]);
 	view_put_text(w, "path", info->path);
 	jw_end(w);
 }
@@ -237,6 +242,24 @@ static void put_judgement(struct jw *w, const struct judgement *j)
 	jw_end(w);
 }
 
+/* What it would be otherwise; null when there is nothing else. */
+static void put_next(struct jw *w, const struct decision *d)
+{
+	const struct conv *next = d->next == ROUTE_NONE ? NULL : &d->convs.v[d->next];
+
+	jw_key(w, "next");
+	if (!decision_has_next(d)) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	jw_put_cstr(w, "action", next ? "resume" : "new");
+	view_put_conversation_id(w, next, NULL);
+	jw_put_double(w, "score", next ? d->candidates[d->next].score : d->fresh);
+	jw_put_double(w, "margin", d->ahead);
+	jw_end(w);
+}
+
 void view_json_decision(struct jw *w, const struct decision *d, const struct judgement *judged)
 {
 	jw_object(w);
@@ -247,6 +270,12 @@ void view_json_decision(struct jw *w, const struct decision *d, const struct jud
 	jw_put_cstr(w, "reason", d->reason);
 	jw_put_bool(w, "close", d->close);
 	jw_put_bool(w, "meaning", d->by_meaning);
+	put_next(w, d);
+	jw_key(w, "new_score");
+	if (d->fresh >= 0)
+		jw_double(w, d->fresh);
+	else
+		jw_null(w);
 	put_judgement(w, judged);
 	view_put_text(w, "other_id", d->other);
 	view_put_text(w, "prompt", d->by == BY_CORRECTION ? d->prompt.buf : NULL);

@@ -1,6 +1,7 @@
 #include "view/lineage.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -9,6 +10,8 @@
 #include "view/session.h"
 
 enum { TITLE_COLUMNS = 48, TITLE_LEAST = 12, GAP = 2 };
+/* For a title with the mark behind it, before any other column. */
+enum { TITLE_WANTED = 32 };
 
 /* ---- columns ---- */
 
@@ -218,11 +221,22 @@ static void put_line(const struct view *v, size_t i)
 	term_newline(v->t);
 }
 
+/* One that is the same everywhere does not tell one session from another. */
+static bool one_agent(const struct view *v)
+{
+	for (size_t i = 1; i < v->l->nodes.n; i++)
+		if (strcmp(v->l->nodes.v[i].agent, v->l->nodes.v[0].agent) != 0)
+			return false;
+	return true;
+}
+
 /* Columns that leave no room for the titles are left out, what is missed least first. */
 static void fit_columns(struct view *v)
 {
-	static const enum column order[] = { COL_TURNS, COL_SAVED, COL_WHEN, COL_AGENT };
-	size_t total = v->left + GAP + TITLE_LEAST;
+	bool one = one_agent(v);
+	const enum column order[] = { COL_TURNS, COL_SAVED, one ? COL_AGENT : COL_WHEN,
+		one ? COL_WHEN : COL_AGENT };
+	size_t total = v->left + GAP + TITLE_WANTED;
 
 	for (size_t c = 0; c < COLUMNS; c++)
 		total += v->widths[c] ? v->widths[c] + GAP : 0;

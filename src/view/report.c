@@ -139,8 +139,7 @@ void view_made(struct term *t, const struct made *m, const char *home, const cha
 static void put_move(struct term *t, const struct made *m)
 {
 	AUTO_STR line = STR_INIT;
-	struct sv parent = path_parent(sv_of(m->place));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(m->place);
 
 	if (!path_exists(folder)) {
 		str_adds(&line, "mkdir -p ");

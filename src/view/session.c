@@ -8,6 +8,16 @@
 #include "ui/table.h"
 #include "ui/wrap.h"
 
+static struct sv gone_word(const struct session_view *view)
+{
+	static const char *const words[] = { [SESSION_NOT_ASKED] = "gone",
+		[SESSION_WHOLE] = "gone",
+		[SESSION_DAMAGED] = "damaged",
+		[SESSION_LOST] = "lost" };
+
+	return sv_of(view->row->gone ? words[view->kept] : "");
+}
+
 /* clang-format off */
 #define FIELDS(X) \
 	X(id,       TEXT,   sv_of(r->info.id),          "full session id") \
@@ -35,7 +45,8 @@
 		"\"current\" for the conversation that goes on here") \
 	X(interrupted, TEXT, view->interrupted ? SV("interrupted") : SV(""), \
 		"\"interrupted\" when its last turn was, until the next one tells of it") \
-	X(gone,     TEXT,   r->gone ? SV("gone") : SV(""), "\"gone\" when its file is")
+	X(gone,     TEXT,   gone_word(view), \
+		"\"gone\" when its file is; \"damaged\", \"lost\": not whole, not at all in the archive")
 
 const struct format_field session_fields[] = {
 #define X(name, kind, value, help) { #name, FORMAT_##kind, help },
@@ -100,7 +111,7 @@ void view_candidates(
 		{ .title = "ID" },
 		{ .title = "AGENT" },
 		{ .title = "LAST" },
-		{ .title = "FOLDER", .shrink = true, .room = 12 },
+		{ .title = "FOLDER", .shrink = true, .room = 12, .tail = true },
 		{ .title = "NAME OR FIRST PROMPT", .shrink = true, .room = 24 },
 	};
 	struct table table;

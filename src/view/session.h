@@ -7,11 +7,16 @@
 #include "ui/format.h"
 #include "ui/term.h"
 
+/* What the archive has of a session that is gone; not asked of one that is there, or where the
+ * archive cannot be read. */
+enum session_kept { SESSION_NOT_ASKED, SESSION_WHOLE, SESSION_DAMAGED, SESSION_LOST };
+
 struct session_view {
 	const struct session_row *row;
 	int64_t pid; /* of the process that has it open; 0: nobody known */
 	bool live; /* somebody has it open */
 	bool current; /* the conversation that goes on in this folder */
+	enum session_kept kept;
 	bool interrupted; /* its last turn has no end, and nobody runs it; told at the next turn */
 };
 
