@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char **words = xcalloc(args.n + 1, sizeof(*words));
 	struct err err = ERR_INIT;
 	int argc = (int)args.n;
-	int n = opt_parse(&set, 1, argc, args.v, words, &err);
+	int n = opt_parse(&set, 1, size % 2, argc, args.v, words, &err);
 	REQUIRE(n <= argc);
 	if (n < 0)
 		REQUIRE(n == ERR_USAGE && err.msg[0] != '\0');

@@ -28,15 +28,20 @@ static void check_recipe(struct sv raw)
 	REQUIRE(sv_eq(again.key, recipe.key) && sv_eq(again.path, recipe.path));
 }
 
+struct walk {
+	struct codec *codec;
+	uint64_t end;
+};
+
 static int on_frame(void *data, uint64_t offset, const struct frame *frame,
 	const struct str *stored, struct err *reterr)
 {
-	struct codec *codec = data;
+	struct walk *w = data;
 	AUTO_STR raw = STR_INIT;
 
-	(void)offset;
 	(void)reterr;
-	if (stored && frame_decode(codec, frame, str_sv(stored), &raw, NULL) == 0) {
+	w->end = offset + FRAME_HEAD + frame->stored;
+	if (stored && frame_decode(w->codec, frame, str_sv(stored), &raw, NULL) == 0) {
 		REQUIRE(raw.len == frame->raw);
 		check_recipe(str_sv(&raw));
 	}
@@ -46,18 +51,20 @@ static int on_frame(void *data, uint64_t offset, const struct frame *frame,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sv bytes = sv_make((const char *)data, size);
-	struct codec *codec = codec_new();
+	struct walk walk = { .codec = codec_new() };
 	AUTO_CLOSE int fd = memfd_create("pack", MFD_CLOEXEC);
 	AUTO_STR frame = STR_INIT;
-	uint64_t end = 0;
 
 	check_recipe(bytes);
 	REQUIRE(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	/* Behind whatever stands there a frame is found again. */
-	frame_encode(codec, FRAME_RECIPE, 1, sv_head(bytes, FRAME_RAW_MAX), &frame);
+	frame_encode(walk.codec, FRAME_RECIPE, 1, sv_head(bytes, FRAME_RAW_MAX), &frame);
 	REQUIRE(write(fd, frame.buf, frame.len) == (ssize_t)frame.len);
-	REQUIRE(pack_walk(fd, 0, on_frame, codec, &end, NULL) == 0);
-	REQUIRE(end == size + frame.len);
-	codec_free(codec);
+	const struct pack_range all = { 0, size + frame.len, false };
+	const struct pack_range heads = { 0, size + frame.len, true };
+	REQUIRE(pack_walk(fd, heads, on_frame, &walk, NULL) == 0);
+	REQUIRE(pack_walk(fd, all, on_frame, &walk, NULL) == 0);
+	REQUIRE(walk.end == size + frame.len);
+	codec_free(walk.codec);
 	return 0;
 }

@@ -25,10 +25,14 @@ static void make_right(uint8_t *data, size_t size)
 	if (size < sizeof(foot))
 		return;
 	size_t room = size - sizeof(foot);
-	size_t pages = (room + SEGMENT_PAGE + 7) / (SEGMENT_PAGE + 8);
-	if (room < pages * 8)
+	size_t pages = 0, guards = 0;
+	while (pages * SEGMENT_PAGE + (pages + guards) * 8 < room) {
+		pages++;
+		guards = (pages * 8 + SEGMENT_PAGE - 1) / SEGMENT_PAGE;
+	}
+	if (room < (pages + guards) * 8)
 		return;
-	size_t body = room - pages * 8;
+	size_t body = room - (pages + guards) * 8;
 	for (size_t i = 0; i < pages; i++) {
 		size_t at = i * SEGMENT_PAGE,
 		       n = body - at < SEGMENT_PAGE ? body - at : SEGMENT_PAGE;
@@ -36,7 +40,13 @@ static void make_right(uint8_t *data, size_t size)
 		memcpy(data + body + i * 8, &hash, 8);
 	}
 	memcpy(&foot, data + room, sizeof(foot));
-	foot.checks_hash = XXH3_64bits(data + body, pages * 8);
+	for (size_t i = 0; i < guards; i++) {
+		size_t at = body + i * SEGMENT_PAGE, end = body + pages * 8;
+		uint64_t hash =
+			XXH3_64bits(data + at, end - at < SEGMENT_PAGE ? end - at : SEGMENT_PAGE);
+		memcpy(data + end + i * 8, &hash, 8);
+	}
+	foot.guards_hash = XXH3_64bits(data + body + pages * 8, guards * 8);
 	foot.hash = XXH3_64bits(&foot, offsetof(struct segment_foot, hash));
 	foot.magic = SEGMENT_MAGIC;
 	memcpy(data + room, &foot, sizeof(foot));
@@ -79,7 +89,7 @@ static void use(struct segment *seg)
 		(void)on_term(seg, SV("retry"), &term);
 	tried(segment_forms(seg, &forms, FORM_ENGLISH, SV("run"), on_term, seg, NULL));
 	for (uint32_t i = 0; i < segment_runs(seg); i++)
-		tried(segment_columns(seg, segment_run_at(seg, i), true, &columns, NULL));
+		tried(segment_columns(seg, segment_run_at(seg, i), true, true, &columns, NULL));
 	AUTO_FREE char *out = xasprintf("/tmp/faden-fuzz-%d", (int)getpid());
 	struct segment *both[] = { seg, seg }, *merged = NULL;
 	uint32_t docs = 0;

@@ -124,7 +124,7 @@ static void trim(uint8_t choice, struct sv text)
 	struct err err = ERR_INIT;
 
 	REQUIRE(store_open(NULL, STORE_MEMORY, NULL, &store, NULL) == 0);
-	const struct archive archive = { store, place.kept, &clock };
+	const struct archive archive = { .store = store, .dir = place.kept, .clock = &clock };
 	opts.path = place.file;
 	opts.format = choice & 1 ? TRANSCRIPT_CODEX : TRANSCRIPT_CLAUDE;
 	opts.threshold = choice & 2 ? 1 : 120;

@@ -14,8 +14,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char path[] = "/tmp/faden-fuzz-XXXXXX" UNPACK_SUFFIX;
-	AUTO_CLOSE int file = mkstemps(path, sizeof(UNPACK_SUFFIX) - 1);
+	char path[] = "/tmp/faden-fuzz-XXXXXX.jsonl" UNPACK_SUFFIX;
+	AUTO_CLOSE int file = mkstemps(path, sizeof(".jsonl" UNPACK_SUFFIX) - 1);
 	struct err err = ERR_INIT;
 	struct stat st;
 

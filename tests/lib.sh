@@ -94,6 +94,20 @@ t_faden() {
 	t_run "$FADEN" "$@"
 }
 
+# t_on_tty ARGUMENT…: the same at a terminal, whose output is standard output.
+t_on_tty() {
+	t_tools script
+	t_words=
+	for t_word in "$FADEN" "$@"; do
+		t_words="$t_words '$t_word'"
+	done
+	t_run script -qec "$t_words 2>'$t_tmp/tty.err'" /dev/null >"$t_tmp/tty.out" </dev/null
+	t_ended=$?
+	tr -d '\r' <"$t_tmp/tty.out"
+	cat "$t_tmp/tty.err" >&2
+	return "$t_ended"
+}
+
 # t_elsewhere ARGUMENT…: the same in a folder where nothing ever happened.
 t_elsewhere() {
 	mkdir -p "$t_tmp/elsewhere"
@@ -105,6 +119,11 @@ t_tools() {
 	for t_tool; do
 		t_path=$(command -v "$t_tool") && [ -x "$t_path" ] && ln -sf "$t_path" "$t_bin/$t_tool"
 	done
+}
+
+# t_has_library PATTERN: a library is installed. A plain PATH has no sbin.
+t_has_library() {
+	PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null | grep -q "$1"
 }
 
 t_make_environment() {

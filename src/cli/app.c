@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -110,11 +111,23 @@ void app_start(const struct app *app, const char *const *words)
 			&app->log, LOG_WARN, "no 'faden %s' could be started", argv.v[argv.n - 1]);
 }
 
+struct term_opts app_screen(const struct app *app, int fd)
+{
+	return (struct term_opts){
+		.fd = fd,
+		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
+		.term_name = env_get("TERM"),
+		.as_written = app->settings && !app->settings->ui_markdown,
+	};
+}
+
 struct archive app_archive(const struct app *app)
 {
-	return (struct archive){
-		.store = app->store, .dir = app->paths.archive_dir, .clock = &app->clock
-	};
+	return (struct archive){ .store = app->store,
+		.dir = app->paths.archive_dir,
+		.clock = &app->clock,
+		.homes = app->homes,
+		.n_homes = app->n_homes };
 }
 
 struct keeper app_keeper(const struct app *app)
@@ -205,9 +218,16 @@ static void open_log(struct app *app)
 	app->log.fd = open_append(path);
 	if (app->log.fd < 0 || lseek(app->log.fd, 0, SEEK_END) < LOG_BYTES_MAX)
 		return;
-	/* Two processes may do this at once; the worst is that a few lines go to FILE.1. */
-	AUTO_FREE char *old = xasprintf("%s.1", path);
-	if (rename(path, old) == 0) {
+	/* A link stays, above all one that leads to a descriptor, like /dev/stderr. */
+	AUTO_FREE char *real = NULL;
+	if (path_real(path, &real, NULL) < 0)
+		real = xstrdup(path);
+	AUTO_FREE char *old = xasprintf("%s.1", real);
+	struct stat own, there;
+	/* Where another process has just done it, what stands there now is new. */
+	bool same = fstat(app->log.fd, &own) == 0 && stat(real, &there) == 0 &&
+		own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+	if (!same || (S_ISREG(own.st_mode) && rename(real, old) == 0)) {
 		(void)close(app->log.fd);
 		app->log.fd = open_append(path);
 	}

@@ -42,6 +42,7 @@ struct app {
 	bool in_tty, out_tty, err_tty;
 	bool colour; /* decided: --color, NO_COLOR, TERM, terminal */
 	bool verbose; /* -v */
+	bool state_given; /* --state */
 	bool config_given; /* --config: the file must exist */
 	bool looks; /* nothing is written down: see sessions_open() */
 	bool json; /* --json is among the words */
@@ -59,6 +60,7 @@ struct app {
 	struct settings *settings; /* never NULL while a command runs, unless CMD_NO_SETTINGS */
 	struct store *store; /* use app_store() */
 	bool forgets; /* it is a copy in memory: what is written there is lost */
+	bool blank; /* … or empty, since nothing could be copied */
 	struct pager pager; /* while one shows app->out */
 	bool pager_stays; /* also when all fits one screen: something else comes back after it */
 };
@@ -88,6 +90,9 @@ int app_store(struct app *app, struct store **ret_store, struct err *reterr) MUS
  * wants to know when what happens. */
 void app_start(const struct app *app, const char *const *words);
 
+/* A terminal on a descriptor, as the user wants to see it; `ascii` is left to who asks for the
+ * locale. */
+struct term_opts app_screen(const struct app *app, int fd);
 /* The archive of this user, once the store is open. */
 struct archive app_archive(const struct app *app);
 /* The same with the index, and where both come from. It tells nobody anything. */

@@ -127,7 +127,8 @@ static int parse_call(struct call *c, int argc, char **argv, struct err *reterr)
 	c->words = xcalloc((size_t)n + 1, sizeof(*c->words));
 	const struct opt_set sets[] = { { c->cmd->opts, c->opts },
 		{ cli_global_options, &c->globals } };
-	int r = opt_parse(sets, ARRAY_LEN(sets), n, args, c->words, reterr);
+	int r = opt_parse(
+		sets, ARRAY_LEN(sets), c->cmd->needs & CMD_DASH_WORDS, n, args, c->words, reterr);
 	c->n_words = r < 0 ? 0 : r;
 	return r < 0 ? r : 0;
 }
@@ -168,7 +169,9 @@ static int choose_words(struct app *app, const struct call *c, struct strv *chos
 		words[i] = c->words[i];
 	for (int i = c->n_words; r >= 0 && i < c->cmd->min_args; i++) {
 		const struct pick_opts opts = {
-			.question = i > 0 ? "Which other session?" : "Which session?",
+			.question = i > 0	       ? "Which other session?"
+				: c->cmd->min_args > 1 ? "Which session is the first of the two?"
+						       : "Which session?",
 		};
 		char *path = NULL;
 		r = pick_session(app, &opts, &path, reterr);
@@ -204,6 +207,7 @@ static int run(struct app *app, const struct call *c, struct err *reterr)
 	override_path(app, &app->paths.state_dir, g->state);
 	app_use_paths(app);
 	app->config_given = g->config != NULL;
+	app->state_given = g->state != NULL;
 	app->verbose = g->verbose;
 	app->json = c->json;
 	if (g->colour != COLOUR_AUTO)
@@ -221,7 +225,7 @@ int cmd_call(struct app *app, const struct cmd *cmd, int argc, char **argv, stru
 	AUTO_FREE char **words = xcalloc((size_t)argc + 1, sizeof(*words));
 	const struct opt_set set = { cmd->opts, opts };
 	struct store *store;
-	int r = opt_parse(&set, 1, argc, argv, words, reterr);
+	int r = opt_parse(&set, 1, cmd->needs & CMD_DASH_WORDS, argc, argv, words, reterr);
 	int n = r;
 
 	if (r >= 0 && (cmd->needs & CMD_STORE))
@@ -311,6 +315,8 @@ int cli_main(int argc, char **argv)
 			(void)!file_open("/dev/null", NULL, NULL);
 	/* Agents and pagers may close their end at any time: that is an error, not our death. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	/* So is a file that may not grow any more. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	/* Whoever ignores it hands that on to us, and then nobody learns how our children end. */
 	(void)signal(SIGCHLD, SIG_DFL);
 	int r = parse_call(&c, argc, argv, &e);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -15,7 +16,9 @@
 #include "cli/sessions.h"
 #include "cli/since.h"
 #include "config/settings.h"
+#include "os/file.h"
 #include "os/path.h"
+#include "os/unpack.h"
 #include "ui/format.h"
 #include "ui/table.h"
 #include "view/archive.h"
@@ -36,7 +39,8 @@ static const char *const archive_verbs[] = { "list", "restore", "verify", "prune
 
 static const struct opt archive_options[] = {
 	OPT_STRING('o', "out", struct archive_cli, out, "PATH",
-		"export: the file or folder to write to, instead of this folder"),
+		"export: the file or folder to write to, instead of this folder; -: standard "
+		"output"),
 	OPT_FLAG('a', "all", struct archive_cli, all,
 		"restore: every session that is gone; export: every file, by its key"),
 	OPT_FLAG(0, "partial", struct archive_cli, partial,
@@ -53,20 +57,60 @@ static const struct opt archive_options[] = {
 	OPT_END,
 };
 
+/* ---- what goes ---- */
+
+/* What the catalogue knows of a session by the path that the archive has, which is that of a plain
+ * file. */
+static bool find_row(struct app *app, const char *path, struct session_row *ret)
+{
+	AUTO_FREE char *where = unpack_where(path);
+
+	return catalogue_by_path(app->store, where ? where : path, ret, NULL) >= 0;
+}
+
+/* What goes, or went: there is no way back. */
+static void name_old(struct app *app, FILE *to, const struct kept_pruned *plan, size_t most)
+{
+	static const struct table_column columns[] = {
+		{ .title = "ID" },
+		{ .title = "TAKEN" },
+		{ .title = "SIZE", .right = true },
+		{ .title = "" },
+		{ .title = "NAME OR FIRST PROMPT", .shrink = true, .room = 20 },
+	};
+	int64_t now = clock_wall_ms(&app->clock);
+	bool people = prose_width(to) > 0;
+	struct table table;
+
+	table_init(&table, columns, ARRAY_LEN(columns));
+	for (size_t i = 0; i < plan->old.n && i < most; i++) {
+		const struct kept_old *one = &plan->old.v[i];
+		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
+		AUTO_FREE char *path = path_show(one->kept.path, app->paths.home);
+		bool known = find_row(app, one->kept.path, &row);
+		char size[SIZE_TEXT_MAX], when[CLOCK_TEXT_MAX];
+		clock_format_ago(now - one->last_ms, when);
+		size_format(one->kept.size, size);
+		table_add(&table,
+			people ? session_short_id(one->kept.session) : sv_of(one->kept.session));
+		table_add(&table, sv_of(when));
+		table_add(&table, sv_of(size));
+		table_add(&table, sv_of(one->only ? "the only copy" : ""));
+		table_add(&table, sv_of(known ? session_title(&row) : path));
+	}
+	keeping_table(to, &table);
+	table_release(&table);
+	if (plan->old.n > most)
+		say_line(to, "… and %zu more ('--dry-run' names them all)", plan->old.n - most);
+}
+
 /* ---- taking everything ---- */
 
-static int limits_of_settings(struct app *app, struct kept_limits *ret, struct err *reterr)
+static struct kept_limits limits_of_settings(const struct settings *s)
 {
 	enum { DAY_MS = 24 * 60 * 60 * 1000 };
-	const struct settings *s = app->settings;
 
-	*ret = (struct kept_limits){ .older_ms = s->archive_keep_days * DAY_MS };
-	if (!s->archive_max_size[0])
-		return 0;
-	int r = bytes_parse(sv_of(s->archive_max_size), &ret->max_bytes, reterr);
-	if (r < 0)
-		err_prefix(reterr, "archive.max_size");
-	return r;
+	return (struct kept_limits){ s->archive_keep_days * DAY_MS, s->archive_max_size };
 }
 
 static void archive_run_release(struct archive_run *run)
@@ -79,12 +123,12 @@ static int run_update(struct keeping *k, const struct archive_cli *opts, struct 
 	CLEANUP(archive_run_release)
 	struct archive_run run = { .pruned = KEPT_PRUNED_INIT };
 	CLEANUP(kept_vec_release) kept_vec torn = VEC_INIT;
-	struct kept_limits limits;
+	const struct kept_limits limits = limits_of_settings(k->app->settings);
 	AUTO_VAULT *v = NULL;
-	int r = limits_of_settings(k->app, &limits, reterr);
+	size_t unread = 0;
+	int r = sessions_refresh_count(k->app, &unread, reterr);
 
-	if (r >= 0)
-		r = sessions_refresh(k->app, reterr);
+	k->takes_all = true;
 	if (r >= 0)
 		r = keeping_vault(k, &v, reterr);
 	if (r >= 0)
@@ -104,21 +148,25 @@ static int run_update(struct keeping *k, const struct archive_cli *opts, struct 
 		r = vault_figures(v, &run.figures, reterr);
 	if (r < 0)
 		return r;
+	run.stats.troubles += unread;
 	run.torn = torn.n;
 	keeping_say_torn(k->app, &torn);
 	run.damaged = vault_damaged(v);
+	if (!opts->json)
+		name_old(k->app, k->app->out, &run.pruned, run.pruned.old.n);
 	PRINT_RESULT(k->app, opts->json, archive_run, &run);
-	return run.stats.troubles > 0 ? err_exit_status(ERR_INPUT) : 0;
+	return run.stats.troubles > 0 || run.damaged > 0 ? err_exit_status(ERR_INPUT) : 0;
 }
 
 /* ---- listing ---- */
 
 struct listing {
 	struct app *app;
+	struct keeper keeper;
 	const struct archive_cli *opts;
 	struct table table;
 	struct str json;
-	size_t shown;
+	size_t shown, older;
 	struct strv words; /* folded: each is in key, title or path */
 	struct map latest; /* path → its last version */
 	struct strv keys; /* of these */
@@ -128,6 +176,8 @@ static int note_latest(void *data, const struct archive_file *file)
 {
 	struct listing *l = data;
 
+	if (file->superseded)
+		return 0;
 	*map_ref(&l->latest, sv_of(file->path)) = l->keys.n;
 	strv_add(&l->keys, file->key);
 	return 0;
@@ -151,7 +201,7 @@ static void add_title(struct listing *l, const struct archive_file *file, struct
 	struct stat st;
 
 	if (is_latest(l, file)) {
-		if (catalogue_by_path(l->app->store, file->path, &row, NULL) >= 0)
+		if (find_row(l->app, file->path, &row))
 			str_adds(out, session_title(&row));
 	} else if (home && archive_open(&archive, file->key, &fd, NULL, NULL) >= 0 &&
 		fstat(fd, &st) == 0) {
@@ -188,18 +238,22 @@ static int list_one(void *data, const struct archive_file *file)
 	add_title(l, file, &title);
 	if (!is_meant(l, file, &title))
 		return 0;
-	bool there = path_exists(file->path);
+	bool there = keeper_there(&l->keeper, file->path) &&
+		!transcript_fell_silent(file->path, file->size);
+	bool older = !is_latest(l, file);
+
 	if (l->opts->json) {
 		str_clear(&l->json);
 		struct jw w = JW_INIT(&l->json);
-		view_json_archive_file(&w, file, there, title.len > 0 ? title.buf : NULL);
+		view_json_archive_file(&w, file, there, older, title.len > 0 ? title.buf : NULL);
 		say_bytes(l->app->out, l->shown > 0 ? SV(",\n") : SV("[\n"));
 		say_json(l->app->out, str_sv(&l->json));
 		l->shown++;
 		return 0;
 	}
 	AUTO_FREE char *path = path_show(file->path, l->app->paths.home);
-	table_add(&l->table, sv_of(there ? "" : "x"));
+	table_add(&l->table, older ? (there ? SV("o") : SV("xo")) : there ? SV("") : SV("x"));
+	l->older += older;
 	struct sv key = sv_of(file->key);
 	table_add(&l->table,
 		people && key.n > ARCHIVE_KEY_END ? sv_from(key, key.n - ARCHIVE_KEY_END) : key);
@@ -234,7 +288,9 @@ static int run_list(
 	};
 	const struct archive archive = app_archive(app);
 	const struct archive_query all = { .key = NULL };
-	struct listing l = { .app = app, .opts = opts, .json = STR_INIT };
+	struct listing l = {
+		.app = app, .keeper = app_keeper(app), .opts = opts, .json = STR_INIT
+	};
 	struct term t;
 
 	for (int i = 0; i < argc; i++) {
@@ -255,6 +311,9 @@ static int run_list(
 		print_begin(app, &t);
 		table_print(&l.table, &t);
 		print_end(&t);
+		if (l.older > 0 && app->out_tty)
+			say_note(app->err,
+				"o: an older version of its file; 'faden show KEY' shows it");
 		if (l.shown == 0)
 			say_note(app->err, "%s",
 				argc > 0 ? "nothing in the archive matches"
@@ -281,24 +340,34 @@ struct telling {
 	size_t told;
 };
 
-static void tell_written(
-	struct telling *t, const struct kept *kept, const char *path, bool written, uint64_t lost)
+static void say_back(struct app *app, const struct kept_back *b)
 {
-	if (lost > 0)
-		say_note(t->app->err, "warning: %llu bytes are damaged and were left out",
-			(unsigned long long)lost);
+	if (b->lost > 0)
+		say_note(app->err, "warning: %llu bytes are damaged and were left out",
+			(unsigned long long)b->lost);
+	if (b->aside)
+		say_note(app->err,
+			"what lay there has other bytes, and is in the archive: 'faden archive "
+			"export %s'",
+			b->aside);
+}
+
+static void tell_written(struct telling *t, const struct kept_back *b, const char *path)
+{
+	say_back(t->app, b);
 	if (t->json) {
 		jw_object(&t->w);
-		jw_put_cstr(&t->w, "archive_key", kept->key);
-		jw_put_cstr(&t->w, "session_id", kept->session);
+		jw_put_cstr(&t->w, "archive_key", b->kept->key);
+		jw_put_cstr(&t->w, "session_id", b->kept->session);
 		jw_put_cstr(&t->w, "path", path);
-		jw_put_bool(&t->w, "written", written);
-		jw_put_i64(&t->w, "lost_bytes", (int64_t)lost);
-		jw_key(&t->w, "subagents");
+		jw_put_bool(&t->w, "written", b->written);
+		jw_put_i64(&t->w, "lost_bytes", (int64_t)b->lost);
+		jw_put_cstr(&t->w, "replaced_key", b->aside);
+		jw_key(&t->w, "beside");
 		jw_array(&t->w);
 	} else {
 		AUTO_FREE char *shown = path_show(path, t->app->paths.home);
-		say_line(t->app->out, written ? "%s" : "%s is there already", shown);
+		say_line(t->app->out, b->written ? "%s" : "%s is there already", shown);
 	}
 	if (t->json && t->told > 0) {
 		jw_end(&t->w);
@@ -316,14 +385,53 @@ static void tell_end(struct telling *t)
 	print_doc(t->app, &t->out);
 }
 
-static void on_restored(void *data, const struct kept *kept, bool written, uint64_t lost)
+static void on_restored(void *data, const struct kept_back *b)
 {
-	tell_written(data, kept, kept->path, written, lost);
+	tell_written(data, b, b->kept->path);
+}
+
+/* What is damaged can be had without that. */
+static int name_partial(int r, const struct archive_cli *opts, struct err *reterr)
+{
+	char said[ERR_MSG_MAX];
+
+	if (r != ERR_INPUT || opts->partial)
+		return r;
+	(void)snprintf(said, sizeof(said), "%s", reterr->msg);
+	return err_set(reterr, r, "%s; with --partial what is left is written", said);
 }
 
 static unsigned kept_flags(const struct archive_cli *opts)
 {
 	return (opts->partial ? KEPT_PARTIAL : 0u) | (opts->replace ? KEPT_REPLACE : 0u);
+}
+
+struct others {
+	const struct kept *kept;
+	size_t n;
+};
+
+static int count_others(void *data, const struct archive_file *file)
+{
+	struct others *o = data;
+
+	o->n += strcmp(file->path, o->kept->path) == 0 && strcmp(file->key, o->kept->key) != 0;
+	return 0;
+}
+
+/* Which of several versions came back is not what everybody takes for granted. */
+static void name_others(const struct keeping *k, const struct kept *kept)
+{
+	const struct archive archive = app_archive(k->app);
+	struct others o = { .kept = kept };
+
+	if (archive_each(&archive, &(struct archive_query){ .session = kept->session },
+		    count_others, &o, NULL) >= 0 &&
+		o.n > 0)
+		say_note(k->app->err,
+			"%zu other %s of it %s kept, too: 'faden archive list %.8s' names %s", o.n,
+			o.n == 1 ? "version" : "versions", o.n == 1 ? "is" : "are", kept->session,
+			o.n == 1 ? "it" : "them");
 }
 
 static int run_restore(
@@ -335,13 +443,16 @@ static int run_restore(
 
 	if (r < 0)
 		return r;
-	if (opts->replace && path_exists(kept.path) && sessions_in_use(k->app, kept.session))
+	bool replaces = opts->replace || !keeper_there(&k->keeper, kept.path);
+	if (replaces && path_exists(kept.path) && sessions_in_use(k->app, kept.session))
 		return err_set(reterr, ERR_BUSY, "session %s is open; end it first", kept.session);
 	t.w = (struct jw)JW_INIT(&t.out);
 	r = kept_restore(&k->keeper, &kept, kept_flags(opts), on_restored, &t, reterr);
 	tell_end(&t);
 	str_release(&t.out);
-	return r;
+	if (r >= 0)
+		name_others(k, &kept);
+	return kept.path[0] ? name_partial(r, opts, reterr) : r;
 }
 
 static char *export_path(const struct archive_cli *opts, const struct kept *kept)
@@ -358,57 +469,105 @@ static char *export_path(const struct archive_cli *opts, const struct kept *kept
 	return folder ? path_join(opts->out, name) : xstrdup(opts->out);
 }
 
+/* The bytes as they are, and nothing else: to a descriptor or, where there is none, to standard
+ * output. */
+static int export_bytes(struct keeping *k, const struct archive_cli *opts, const struct kept *kept,
+	int into, struct err *reterr)
+{
+	enum { STEP = 256 * 1024 };
+	const struct archive archive = keeper_archive(&k->keeper);
+	AUTO_FREE char *buf = xmalloc(STEP);
+	AUTO_CLOSE int fd = -1;
+	uint64_t lost = 0;
+	off_t at = 0;
+	ssize_t n;
+
+	int r = archive_open(&archive, kept->key, &fd, opts->partial ? &lost : NULL, reterr);
+	if (r < 0)
+		return name_partial(r, opts, reterr);
+	while ((n = pread(fd, buf, STEP, at)) > 0 && !ferror(k->app->out)) {
+		if (into < 0)
+			say_bytes(k->app->out, sv_make(buf, (size_t)n));
+		else if ((r = file_write_all(into, sv_make(buf, (size_t)n), reterr)) < 0)
+			return r;
+		at += n;
+	}
+	if (n < 0)
+		return err_errno(reterr, errno, "read from the archive");
+	say_back(k->app, &(struct kept_back){ .lost = lost });
+	return 0;
+}
+
 static int run_export(
 	struct keeping *k, const struct archive_cli *opts, const char *spec, struct err *reterr)
 {
 	const struct archive archive = keeper_archive(&k->keeper);
 	CLEANUP(kept_release) struct kept kept = KEPT_INIT;
 	struct telling t = { .app = k->app, .json = opts->json, .out = STR_INIT };
-	uint64_t lost = 0;
+	struct kept_back back = { .kept = &kept };
+	AUTO_CLOSE int into = -1;
+	bool standard = opts->out && strcmp(opts->out, "-") == 0;
 	int r = keeping_find(k, spec, &kept, reterr);
 
 	if (r < 0)
 		return r;
+	if (standard && (opts->json || k->app->out_tty))
+		return err_set(reterr, ERR_USAGE, "'-o -' is for a pipe or a file, without --json");
 	AUTO_FREE char *path = export_path(opts, &kept);
-	r = archive_restore(&archive, kept.key, path, opts->partial ? &lost : NULL, reterr);
+	r = standard ? 1 : file_open_into(path, &into, reterr);
+	if (r > 0 && opts->json)
+		r = err_set(reterr, ERR_USAGE, "%s is no file: without --json", path);
+	if (r > 0)
+		return export_bytes(k, opts, &kept, into, reterr);
+	if (r == 0)
+		r = archive_restore(
+			&archive, kept.key, path, opts->partial ? &back.lost : NULL, reterr);
 	if (r == -EEXIST)
 		return err_set(reterr, ERR_DENIED, "%s is there and stays; -o names another", path);
 	if (r < 0)
-		return r;
+		return name_partial(r, opts, reterr);
 	t.w = (struct jw)JW_INIT(&t.out);
-	tell_written(&t, &kept, path, r == 0, lost);
+	back.written = r == 0;
+	tell_written(&t, &back, path);
 	tell_end(&t);
 	str_release(&t.out);
 	return 0;
 }
 
-static void on_replaced(void *data, const struct kept *kept, bool written, uint64_t lost)
-{
-	struct kept_written *all = data;
+struct replacing {
+	struct app *app;
+	struct kept_written *all;
+};
 
-	(void)kept;
-	(void)lost;
-	all->written += written;
+static void on_replaced(void *data, const struct kept_back *b)
+{
+	struct replacing *rep = data;
+
+	say_back(rep->app, b);
+	rep->all->written += b->written;
 }
 
-/* Those that are shorter than their copies make room for these. */
-static int replace_torn(struct keeping *k, const struct archive_cli *opts, const kept_vec *torn,
-	struct kept_written *all, struct err *reterr)
+/* Those that are shorter than their copies make room for these. One that fails stays. */
+static void replace_torn(struct keeping *k, const struct archive_cli *opts, const kept_vec *torn,
+	struct kept_written *all)
 {
-	int r = 0;
+	struct replacing rep = { k->app, all };
 
-	for (size_t i = 0; i < torn->n && r >= 0; i++) {
-		const struct kept *one = &torn->v[i];
+	vec_each (torn, one) {
 		size_t before = all->written;
+		struct err err = ERR_INIT;
 		if (sessions_in_use(k->app, one->session)) {
 			say_note(k->app->err, "session %s is open; it stays", one->session);
 			continue;
 		}
-		r = kept_restore(&k->keeper, one, kept_flags(opts), on_replaced, all, reterr);
+		if (kept_restore(&k->keeper, one, kept_flags(opts), on_replaced, &rep, &err) < 0) {
+			err_prefix(&err, "%s", one->key);
+			k->keeper.trouble(k->keeper.data, &err);
+			all->failed++;
+		}
 		all->there -= all->written > before;
 		all->torn -= all->written > before;
 	}
-	return r;
 }
 
 /* Back to where they lay, or as KEY.jsonl into a folder. What is there stays. */
@@ -419,16 +578,15 @@ static int run_all(struct keeping *k, const struct archive_cli *opts, bool back,
 
 	if (!back && !opts->out)
 		return err_set(reterr, ERR_USAGE, "say where to: -o FOLDER");
-	int r = back ? kept_torn(&k->keeper, NULL, &torn, reterr) : 0;
-	if (r >= 0)
-		r = kept_write_all(
-			&k->keeper, back ? NULL : opts->out, kept_flags(opts), &all, reterr);
+	int r = kept_write_all(&k->keeper, back ? NULL : opts->out, kept_flags(opts), &all, reterr);
+	if (r >= 0 && back)
+		r = kept_torn(&k->keeper, NULL, &torn, reterr);
 	all.torn = torn.n;
-	if (r >= 0 && opts->replace)
-		r = replace_torn(k, opts, &torn, &all, reterr);
 	if (r < 0)
 		return r;
-	if (!opts->replace)
+	if (opts->replace)
+		replace_torn(k, opts, &torn, &all);
+	else
 		keeping_say_torn(k->app, &torn);
 	PRINT_RESULT(k->app, opts->json, archive_written, &all);
 	return all.failed > 0  ? err_exit_status(ERR_INPUT)
@@ -452,15 +610,15 @@ static int run_verify(struct keeping *k, const struct archive_cli *opts, struct 
 	AUTO_VAULT *v = NULL;
 	AUTO_FREE char *packs = path_join(k->keeper.archive_dir, "packs");
 
-	if (!path_exists(packs))
-		return err_set(reterr, ERR_NOTFOUND,
-			"nothing is in the archive yet; 'faden archive' fills it");
-	int r = keeping_vault(k, &v, reterr);
+	int r = path_exists(packs) ? keeping_vault(k, &v, reterr) : -ENOENT;
 	/* To look at it, it need not be writable: a full or write-protected disk is when one wants
 	 * to know. */
 	if (r < 0)
 		r = vault_open(
 			k->keeper.archive_dir, 0, k->keeper.clock, k->keeper.log, &v, reterr);
+	if (r == ERR_NOTFOUND)
+		return err_set(
+			reterr, r, "nothing is in the archive yet; 'faden archive' fills it");
 	if (r >= 0)
 		r = vault_verify(v, say_damaged, k->app, &verdict, reterr);
 	if (r < 0)
@@ -472,40 +630,6 @@ static int run_verify(struct keeping *k, const struct archive_cli *opts, struct 
 }
 
 /* ---- pruning ---- */
-
-/* What goes: there is no way back. */
-static void name_old(struct app *app, FILE *to, const struct kept_pruned *plan, size_t most)
-{
-	static const struct table_column columns[] = {
-		{ .title = "ID" },
-		{ .title = "TAKEN" },
-		{ .title = "SIZE", .right = true },
-		{ .title = "" },
-		{ .title = "NAME OR FIRST PROMPT", .shrink = true, .room = 20 },
-	};
-	int64_t now = clock_wall_ms(&app->clock);
-	struct table table;
-
-	table_init(&table, columns, ARRAY_LEN(columns));
-	for (size_t i = 0; i < plan->old.n && i < most; i++) {
-		const struct kept_old *one = &plan->old.v[i];
-		AUTO_SESSION_ROW row = SESSION_ROW_INIT;
-		AUTO_FREE char *path = path_show(one->kept.path, app->paths.home);
-		bool known = catalogue_by_path(app->store, one->kept.path, &row, NULL) >= 0;
-		char size[SIZE_TEXT_MAX], when[CLOCK_TEXT_MAX];
-		clock_format_ago(now - one->last_ms, when);
-		size_format(one->kept.size, size);
-		table_add(&table, session_short_id(one->kept.session));
-		table_add(&table, sv_of(when));
-		table_add(&table, sv_of(size));
-		table_add(&table, sv_of(one->only ? "the only copy" : ""));
-		table_add(&table, sv_of(known ? session_title(&row) : path));
-	}
-	keeping_table(to, &table);
-	table_release(&table);
-	if (plan->old.n > most)
-		say_line(to, "… and %zu more ('--dry-run' names them all)", plan->old.n - most);
-}
 
 static int confirm_prune(struct app *app, const struct kept_pruned *plan, struct err *reterr)
 {
@@ -523,8 +647,7 @@ static int confirm_prune(struct app *app, const struct kept_pruned *plan, struct
 				: only == 1 ? "one"
 					    : "some");
 	str_adds(&question, "?");
-	if (app->in_tty && app->err_tty)
-		name_old(app, app->err, plan, NAMED_MAX);
+	name_old(app, app->err, plan, NAMED_MAX);
 	return keeping_confirm(app, what, question.buf, reterr);
 }
 
@@ -533,14 +656,18 @@ static int run_prune(struct keeping *k, const struct archive_cli *opts, struct e
 	struct kept_limits limits = { .older_ms = opts->older_ms };
 	CLEANUP(kept_pruned_release) struct kept_pruned plan = KEPT_PRUNED_INIT;
 	AUTO_VAULT *v = NULL;
-	int r = opts->max_size ? bytes_parse(sv_of(opts->max_size), &limits.max_bytes, reterr) : 0;
+	int r = 0;
 
-	if (r == 0 && !opts->older_ms && !opts->max_size)
-		r = limits_of_settings(k->app, &limits, reterr);
-	if (r == 0 && !limits.older_ms && !limits.max_bytes)
+	if (opts->max_size &&
+		(!sv_parse_bytes(sv_of(opts->max_size), &limits.max_bytes) || !limits.max_bytes))
+		return err_set(reterr, ERR_USAGE, "no size: '%s' (500M, 2G)", opts->max_size);
+	if (!opts->older_ms && !opts->max_size)
+		limits = limits_of_settings(k->app->settings);
+	if (!limits.older_ms && !limits.max_bytes)
 		r = err_set(reterr, ERR_USAGE,
-			"say what goes: --older-than SPAN or --max-size SIZE (or set "
-			"archive.keep_days or archive.max_size)");
+			"nothing leaves the archive by itself: say what goes, --older-than SPAN or "
+			"--max-size SIZE (or set archive.keep_days or archive.max_size); with "
+			"--dry-run it is only named");
 	if (r == 0)
 		r = keeping_vault(k, &v, reterr);
 	if (r == 0)
@@ -548,8 +675,6 @@ static int run_prune(struct keeping *k, const struct archive_cli *opts, struct e
 	if (r < 0)
 		return r;
 	plan.dry = opts->dry;
-	if (opts->dry && !opts->json)
-		name_old(k->app, k->app->out, &plan, plan.old.n);
 	r = opts->dry || opts->yes || plan.files == 0 ? 1 : confirm_prune(k->app, &plan, reterr);
 	if (r < 0)
 		return r;
@@ -561,25 +686,59 @@ static int run_prune(struct keeping *k, const struct archive_cli *opts, struct e
 		r = kept_prune(&k->keeper, v, &limits, &plan, reterr);
 	if (r < 0)
 		return r;
+	if (!opts->json && (opts->dry || opts->yes))
+		name_old(k->app, k->app->out, &plan, plan.old.n);
 	PRINT_RESULT(k->app, opts->json, archive_pruned, &plan);
 	return 0;
 }
 
 /* ---- the command ---- */
 
-static int run_archive(
-	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+/* An option that does nothing would be taken for one that did: what only looks must not prune. */
+static int check_options(const struct archive_cli *opts, struct sv verb, struct err *reterr)
 {
-	const struct archive_cli *opts = options;
+	bool prune = sv_is(verb, "prune"), back = sv_is(verb, "restore"),
+	     out = sv_is(verb, "export");
+	const struct {
+		bool given, fits;
+		const char *name, *of;
+	} some[] = {
+		{ opts->dry, prune, "dry-run", "prune" },
+		{ opts->yes, prune, "yes", "prune" },
+		{ opts->older_ms != 0, prune, "older-than", "prune" },
+		{ opts->max_size != NULL, prune, "max-size", "prune" },
+		{ opts->replace, back, "replace", "restore" },
+		{ opts->partial, back || out, "partial", "restore' and 'archive export" },
+		{ opts->all, back || out, "all", "restore' and 'archive export" },
+		{ opts->out != NULL, out, "out", "export" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(some); i++)
+		if (some[i].given && !some[i].fits)
+			return err_set(reterr, ERR_USAGE, "--%s is for 'archive %s'", some[i].name,
+				some[i].of);
+	return 0;
+}
+
+static int run_verb(
+	struct app *app, const struct archive_cli *opts, int argc, char **argv, struct err *reterr)
+{
 	struct sv verb = sv_of(argc > 0 ? argv[0] : "");
 	bool back = sv_is(verb, "restore"), out = sv_is(verb, "export");
 
-	if (sv_is(verb, "list"))
-		return run_list(app, opts, argc - 1, argv + 1, reterr);
+	bool list = sv_is(verb, "list");
+	int r = list ? run_list(app, opts, argc - 1, argv + 1, reterr) : 0;
+
+	if (list && r != ERR_STORE)
+		return r;
 	AUTO_KEEPING k = { .app = NULL };
-	int r = keeping_begin(app, &k, reterr);
+	r = keeping_begin(app, sv_is(verb, "prune") ? SV("Pruning") : SV("Archiving"), &k, reterr);
+	if (r == 0 && (list || back || out))
+		r = keeping_check(&k, reterr);
 	if (r < 0)
 		return r;
+	if (list)
+		return run_list(app, opts, argc - 1, argv + 1, reterr);
 	/* Only what takes long and can go on later is ended by the first Ctrl-C. */
 	if (argc == 0)
 		return run_update(&k, opts, reterr);
@@ -594,6 +753,7 @@ static int run_archive(
 			.only_gone = back && !opts->replace,
 			.only_kept = true };
 		r = pick_session(app, &which, &chosen, reterr);
+		k.keeper.store = app->store;
 		if (r < 0)
 			return r;
 	}
@@ -611,13 +771,36 @@ static int run_archive(
 		"them), 'verify' or 'prune'");
 }
 
+static int run_archive(
+	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
+{
+	const struct archive_cli *opts = options;
+	struct sv verb = sv_of(argc > 0 ? argv[0] : "");
+	bool writes = argc == 0 || sv_is(verb, "prune"), looked = app->looks;
+	struct err err = ERR_INIT;
+	int r = check_options(opts, verb, reterr);
+
+	if (r < 0)
+		return r;
+	/* What is in the packs is to be had without a sound store, too. */
+	r = sessions_open_to(app, !writes, reterr);
+	if (r < 0)
+		return r;
+	do
+		r = run_verb(app, opts, argc, argv, &err);
+	while (r < 0 && !writes && sessions_go_on(app, r, &err));
+	app->looks = looked;
+	if (r < 0 && reterr)
+		*reterr = err;
+	return r;
+}
+
 const struct cmd cmd_archive = {
 	.name = "archive",
 	.group = CMD_GROUP_SESSIONS,
 	.summary = "keep a copy of every session, and get one back",
 	.synopsis = "[WHAT] [SESSION]",
 	.max_args = CMD_ANY,
-	.needs = CMD_STORE,
 	.words = CMD_WORDS_SESSION,
 	.verbs = archive_verbs,
 	.opts = archive_options,

@@ -120,7 +120,7 @@ static void follow(struct ask *a, const struct agent_event *ev)
 	else if (ev->type == AGENT_EV_TOOL_BEGIN)
 		status_set_state(&a->status, STATUS_TOOL, ev->tool);
 	else if (ev->type == AGENT_EV_TEXT)
-		status_set_state(&a->status, STATUS_SPEAKING, SV(""));
+		status_set_state(&a->status, STATUS_ANSWERING, SV(""));
 	else
 		status_set_state(&a->status, STATUS_THINKING, SV(""));
 	if (a->permit.shown)
@@ -231,6 +231,7 @@ static void on_stop(void *data, int signo)
 }
 
 static const struct permit_ops permit_ops = {
+	.span = "turn",
 	.enter = on_permit_enter,
 	.leave = on_permit_leave,
 	.cancel = on_permit_cancel,
@@ -247,11 +248,9 @@ static void open_tty(struct ask *a)
 		(void)close(a->tty);
 		a->tty = -1;
 	}
-	term_init(&a->tty_term,
-		&(struct term_opts){ .fd = a->tty,
-			.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-			.term_name = env_get("TERM"),
-			.ascii = !env_use_locale() });
+	struct term_opts screen = app_screen(app, a->tty);
+	screen.ascii = !env_use_locale();
+	term_init(&a->tty_term, &screen);
 	(void)term_mode_save(&a->tty_mode, a->tty);
 }
 
@@ -295,7 +294,7 @@ static void on_signal(void *data, int signo)
 	hide_status(a);
 	status_set_state(&a->status, STATUS_CANCELLING, SV(""));
 	permit_drop(&a->permit);
-	assistant_cancel(a->front.assistant);
+	assistant_stop(a->front.assistant, signo);
 }
 
 /* ---- what is asked ---- */
@@ -319,13 +318,25 @@ static int find_lost(
 	AUTO_STR line = STR_INIT;
 	AUTO_STR shown = STR_INIT;
 	char ago[CLOCK_TEXT_MAX];
-	int r = journal_lost(a->app->store, conversation, dir, lost, reterr);
+	int r = journal_lost(
+		a->app->store, conversation, conversation ? NULL : dir, SV(""), lost, reterr);
 
 	if (r < 0)
 		return r;
 	utf8_scrub_line(&line, str_sv(&lost->prompt));
 	utf8_fit(&shown, str_sv(&line), COLUMNS);
 	clock_format_ago(clock_wall_ms(&a->app->clock) - lost->started_ms, ago);
+	if (!conversation && journal_said_since(a->app->store, dir, lost)) {
+		AUTO_STR how = STR_INIT;
+		if (lost->conversation[0])
+			str_addf(&how, "faden ask --again --in %s", lost->conversation);
+		else
+			str_adds(&how, "say it once more");
+		return err_set(reterr, ERR_NOTFOUND,
+			"nothing was sent: \"%s\", which was interrupted %s, was said again since; "
+			"to send it all the same: %s",
+			shown.buf, ago, how.buf);
+	}
 	if (!conversation && lost->conversation[0] &&
 		journal_interrupted_since(a->app->store, dir, lost->id))
 		return err_set(reterr, ERR_NOTFOUND,
@@ -343,7 +354,9 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 	const struct assistant_outcome *out = NULL;
 	AUTO_RESOLVED of = RESOLVED_INIT;
 	AUTO_TURN_RECORD lost = TURN_RECORD_INIT;
-	int r = front_recover(&a->front, false, text, reterr);
+	/* Who wants something sent again wants to know that it may still be under way. */
+	enum turn_running running = a->opts->again ? TURN_RUNNING_ALWAYS : TURN_RUNNING_PASS;
+	int r = front_recover(&a->front, running, text, reterr);
 
 	if (r == 0 && a->opts->in) {
 		r = sessions_find(a->app, a->opts->in, RESOLVE_CONVERSATION, &of, reterr);
@@ -380,11 +393,8 @@ static int ask_once(struct ask *a, struct sv text, struct err *reterr)
 static int run_ask(struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	struct ask a = { .app = app, .opts = options, .began_ms = clock_age_ms(NULL) };
-	const struct term_opts screen = {
-		.fd = fileno(app->out),
-		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM"),
-	};
+	const struct term_opts screen = app_screen(app, fileno(app->out));
+	struct term_opts errors = app_screen(app, fileno(app->err));
 	struct front_opts want = {
 		.agent = a.opts->agent,
 		.model = a.opts->model,
@@ -408,11 +418,8 @@ static int run_ask(struct app *app, const void *options, int argc, char **argv, 
 	str_init_max(&text, FRONT_TEXT_MAX);
 	term_init(&a.term, &screen);
 	markdown_init(&a.markdown, &a.term);
-	term_init(&a.err_term,
-		&(struct term_opts){ .fd = fileno(app->err),
-			.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-			.term_name = env_get("TERM"),
-			.ascii = !env_use_locale() });
+	errors.ascii = !env_use_locale();
+	term_init(&a.err_term, &errors);
 	status_init(&a.status, &a.err_term);
 	open_tty(&a);
 	want.answers = a.tty >= 0;

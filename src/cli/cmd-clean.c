@@ -48,7 +48,7 @@ static int add_old(void *data, const struct session_row *row)
 
 	if (row->active_ms >= c->before_ms)
 		return 0;
-	return delete_add(c->app, c->doomed, row, false, c->reterr);
+	return delete_add(c->app, c->doomed, row, NULL, c->reterr);
 }
 
 static int run_clean(
@@ -70,7 +70,7 @@ static int run_clean(
 		return err_set(reterr, ERR_USAGE, "say how old: --older-than 7d");
 	doomed.forget = opts->forget;
 	if (r >= 0 && opts->forget && !opts->dry)
-		r = doomed_finish(app->store, reterr);
+		r = delete_finish(app, reterr);
 	if (r >= 0 && !opts->all)
 		r = kit_dir(app->settings, app->cwd, &here, reterr);
 	query.dir = here;

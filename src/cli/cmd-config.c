@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
+#include "cli/front.h"
 #include "cli/print.h"
 #include "config/yaml.h"
 #include "os/file.h"
@@ -40,6 +41,9 @@ static void put_value(struct jw *w, const struct settings *s, enum setting_id id
 	case SETTING_SECONDS:
 		jw_double(w, (double)*(const int64_t *)value / 1000);
 		break;
+	case SETTING_SIZE:
+		jw_i64(w, (int64_t) * (const uint64_t *)value);
+		break;
 	case SETTING_STRING:
 	case SETTING_PATH:
 	case SETTING_CHOICE:
@@ -70,40 +74,44 @@ static void put_value(struct jw *w, const struct settings *s, enum setting_id id
 	}
 }
 
-/* Who answers where ai.agent leaves it open. The store is only looked at; one that cannot be says
- * nothing, since no setting depends on it. */
-static const struct agent_def *who_answers(const struct app *app, enum setting_id id)
+/* Who answers where ai.agent leaves it open, in this folder, and why. The store is only looked at;
+ * one that cannot be says nothing, since no setting depends on it. */
+static const struct agent_def *who_answers(
+	const struct app *app, enum setting_id id, const char **ret_why)
 {
 	AUTO_FREE char *path = path_join(app->paths.state_dir, "faden.db");
+	AUTO_FREE char *dir = NULL;
 	AUTO_STORE *store = NULL;
 
 	if (id != SETTING_ID_ai_agent || strcmp(app->settings->ai_agent, "auto") != 0)
 		return NULL;
-	const struct agent_def *chosen = NULL;
-	if (path_exists(path) && store_open(path, STORE_READONLY, &app->log, &store, NULL) == 0)
-		chosen = kit_remembered(app->settings, store, app->paths.search);
-	return chosen ? chosen : agent_embedded();
-}
-
-static void add_who(struct str *out, const struct agent_def *kind)
-{
-	str_addf(out, "%s answers: %s", kind->name,
-		kind->embedded ? "no other was chosen" : "chosen at the first start");
+	const struct agent_def *kind = NULL;
+	bool folder = false;
+	if (path_exists(path) && store_open(path, STORE_READONLY, &app->log, &store, NULL) == 0 &&
+		kit_dir(app->settings, app->cwd, &dir, NULL) == 0) {
+		struct kit_opts opts = front_kit_opts(app);
+		opts.store = store;
+		(void)!kit_auto(&opts, dir, &kind, &folder, NULL);
+	}
+	*ret_why = folder		  ? "it did in this folder last, and nobody was chosen"
+		: kind && !kind->embedded ? "chosen at the first start"
+					  : "no other was chosen";
+	return kind ? kind : agent_embedded();
 }
 
 /* "ai.agent = auto  (default)" */
 static void print_setting(const struct app *app, enum setting_id id)
 {
-	const struct agent_def *kind = who_answers(app, id);
+	const char *why;
+	const struct agent_def *kind = who_answers(app, id, &why);
 	AUTO_STR line = STR_INIT;
 
 	str_addf(&line, "%s = ", settings_row(id).name);
 	settings_print(&line, app->settings, id);
 	str_adds(&line, "  (");
 	settings_print_origin(&line, app->settings, id, app->paths.config_file);
-	str_adds(&line, kind ? "; " : "");
 	if (kind)
-		add_who(&line, kind);
+		str_addf(&line, "; %s answers: %s", kind->name, why);
 	str_addc(&line, ')');
 	say_line(app->out, "%s", line.buf);
 }
@@ -147,7 +155,8 @@ static int show_all(struct app *app, const struct config_opts *opts, struct err 
 			print_setting(app, id);
 			continue;
 		}
-		const struct agent_def *kind = who_answers(app, id);
+		const char *ignored;
+		const struct agent_def *kind = who_answers(app, id, &ignored);
 		jw_object(&w);
 		jw_put_cstr(&w, "name", settings_row(id).name);
 		jw_key(&w, "value");
@@ -191,12 +200,13 @@ static int show_one(
 	}
 	str_addc(&text, '\n');
 	say_text(app->out, str_sv(&text));
-	const struct agent_def *kind = who_answers(app, id);
-	AUTO_STR who = STR_INIT;
+	const char *why;
+	const struct agent_def *kind = who_answers(app, id, &why);
 	if (kind) {
 		(void)fflush(app->out);
-		add_who(&who, kind);
-		say_note(app->err, "%s", who.buf);
+		say_note(app->err,
+			"%s answers: %s; 'faden config set ai.agent' with a name changes that",
+			kind->name, why);
 	}
 	return 0;
 }
@@ -205,8 +215,7 @@ static int show_one(
 static int edit_file(struct app *app, enum setting_id id, struct sv given, struct err *reterr)
 {
 	const char *file = app->paths.config_file;
-	struct sv parent = path_parent(sv_of(file));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(file);
 	AUTO_FREE char *lock_path = path_join(app->paths.state_dir, "config.lock");
 	AUTO_CLOSE int lock = -1;
 	AUTO_STR text = STR_INIT;

@@ -28,14 +28,14 @@ static int run_delete(
 {
 	const struct delete_opts *opts = options;
 	CLEANUP(doomed_release) struct doomed doomed = DOOMED_INIT;
-	int r = opts->forget && !opts->dry ? doomed_finish(app->store, reterr) : 0;
+	int r = opts->forget && !opts->dry ? delete_finish(app, reterr) : 0;
 
 	doomed.forget = opts->forget;
 	for (int i = 0; i < argc && r >= 0; i++) {
 		AUTO_RESOLVED of = RESOLVED_INIT;
 		r = sessions_find(app, argv[i], opts->forget ? RESOLVE_GONE : 0, &of, reterr);
 		if (r >= 0)
-			r = delete_add(app, &doomed, &of.row, true, reterr);
+			r = delete_add(app, &doomed, &of.row, argv[i], reterr);
 	}
 	const struct delete_flags flags = { opts->dry, opts->yes, opts->json };
 	return r < 0 ? r : delete_all(app, &doomed, &flags, reterr);

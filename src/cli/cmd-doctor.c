@@ -20,6 +20,7 @@
 #include "meaning/meaning.h"
 #include "model/model.h"
 #include "os/path.h"
+#include "search/index.h"
 #include "store/health.h"
 #include "ui/format.h"
 #include "ui/term.h"
@@ -138,6 +139,13 @@ static void check_store(struct doctor *d)
 	struct err err = ERR_INIT;
 	enum store_health health = store_try(path, &words);
 
+	/* Who would answer is written down in it. */
+	if (told[health].level == LEVEL_OK && app_store(app, &store, &err) < 0) {
+		add(d, LEVEL_FAIL, "store", NULL, "%s", err.msg);
+		return;
+	}
+	if (told[health].level == LEVEL_OK && store_lacks(store, &words))
+		health = STORE_DAMAGED;
 	if (told[health].remedy)
 		str_adds(&remedy, told[health].remedy);
 	if (health == STORE_DAMAGED) {
@@ -149,9 +157,31 @@ static void check_store(struct doctor *d)
 		path, told[health].what, words.len ? " (" : "", words.buf, words.len ? ")" : "",
 		told[health].level == LEVEL_FAIL ? "; 'faden ask' fails with that, now or later"
 						 : "");
-	/* Who would answer is written down in it. */
-	if (told[health].level == LEVEL_OK && app_store(app, &store, &err) < 0)
-		add(d, LEVEL_FAIL, "store", NULL, "%s", err.msg);
+}
+
+/* What can be made again is no failure, but one that is damaged gives no answers. */
+static void check_index(struct doctor *d)
+{
+	const char *dir = d->app->paths.index_dir;
+	struct index_view *view = NULL;
+	struct err err = ERR_INIT;
+	int r = index_view_open(dir, &view, &err);
+	size_t n = r < 0 ? 0 : index_view_segments(view);
+
+	index_view_close(view);
+	if (r >= 0 && index_is_bad(dir, &err))
+		r = SEGMENT_DAMAGED;
+	if (r == ERR_NOTFOUND)
+		add(d, LEVEL_NOTE, "index", NULL, "%s; the first search makes it", err.msg);
+	else if (r == SEGMENT_DAMAGED)
+		add(d, LEVEL_WARN, "index",
+			xstrdup("faden index: it is made anew from the sessions"), "%s", err.msg);
+	else if (r < 0)
+		add(d, LEVEL_WARN, "index", NULL, "%s", err.msg);
+	else
+		add(d, LEVEL_OK, "index", NULL,
+			"%s: its database was read, and the head of %zu file%s", dir, n,
+			n == 1 ? "" : "s");
 }
 
 static void check_state(struct doctor *d)
@@ -177,6 +207,7 @@ static void check_state(struct doctor *d)
 		state.st_dev != data.st_dev)
 		check_space(d, app->paths.data_dir);
 	check_store(d);
+	check_index(d);
 }
 
 static void check_agent(struct doctor *d, const struct agent_def *agent)
@@ -217,6 +248,12 @@ static void check_choice(struct doctor *d)
 		add(d, LEVEL_NOTE, "answers",
 			xstrdup("choose one at the first 'faden' on a terminal, or set ai.agent"),
 			"the embedded rehearsal agent");
+	else if (kit.by_folder)
+		add(d, LEVEL_NOTE, "answers",
+			xstrdup("choose for good: 'faden config set ai.agent' with a name"),
+			"%s, in this folder: it did here last, and nobody was chosen (ai.agent: "
+			"auto)",
+			kit.kind->name);
 	else
 		add(d, LEVEL_OK, "answers", NULL, "%s, %s", kit.kind->name,
 			strcmp(d->app->settings->ai_agent, "auto") == 0
@@ -228,14 +265,18 @@ static void check_choice(struct doctor *d)
 			"bypassPermissions: the agent acts without asking");
 }
 
-/* Which of the two decides where sentences belong. */
+/* Which of the two decides where sentences belong. It is opened, or nobody knows. */
 static void check_routing(struct doctor *d)
 {
 	struct meaning *m = meaning_new(d->app->paths.models_dir);
+	struct err err = ERR_INIT;
 
 	if (!meaning_installed(m))
 		add(d, LEVEL_OK, "routing", NULL,
 			"by words; 'faden model install meaning' adds what they mean");
+	else if (meaning_open(m, &err) < 0)
+		/* The error names what mends it: the network, or the runtime. */
+		add(d, LEVEL_WARN, "routing", NULL, "by words alone: %s", err.msg);
 	else if (!meaning_has_german(m))
 		add(d, LEVEL_NOTE, "routing",
 			xasprintf("%s, then faden model install meaning", MEANING_GET_DICTIONARY),
@@ -310,7 +351,7 @@ static void check_all(struct doctor *d)
 		add(d, LEVEL_OK, "locale", NULL, "UTF-8");
 	else
 		add(d, LEVEL_NOTE, "locale",
-			xstrdup("set LANG to a UTF-8 locale to type other scripts than ASCII"),
+			xstrdup("set LANG to a UTF-8 locale to be shown more than ASCII"),
 			"not UTF-8");
 }
 

@@ -38,16 +38,18 @@ struct export_opts {
 	long long last;
 };
 
-/* By enum export_format, and behind those the bundle. */
-enum { FORMAT_BUNDLE = EXPORT_FORMATS };
-static const char *const format_names[] = { "text", "markdown", "html", "json", "bundle", NULL };
+/* By enum export_format, and behind those the bundle; then the short names of the first two. */
+enum { FORMAT_BUNDLE = EXPORT_FORMATS, FORMATS };
+static const char *const format_names[] = { "text", "markdown", "html", "json", "bundle", "txt",
+	"md", NULL };
 
 static const struct opt export_options[] = {
 	OPT_STRING('o', "out", struct export_opts, out, "FILE",
 		"the file to write, instead of standard output; in a folder it is called by the "
 		"id"),
 	OPT_WORD(0, "format", struct export_opts, format, "FORMAT", format_names,
-		"what to write: text, markdown, html, json, bundle; else by the ending of FILE"),
+		"what to write: text (txt), markdown (md), html, json, bundle; else by the ending "
+		"of FILE"),
 	OPT_FLAG('t', "tools", struct export_opts, tools,
 		"everything: tools' input and output in full, thinking, what programs put in"),
 	OPT_FLAG(0, "thinking", struct export_opts, thinking, "the agent's thinking too"),
@@ -78,6 +80,8 @@ struct export_run {
 	const struct conversation *conversation; /* … as it is read */
 	char *path; /* of the file; NULL: standard output */
 	struct file_new file;
+	int into; /* in place of the file: a device, a pipe; negative: none */
+	uint64_t written;
 	struct progress progress;
 };
 
@@ -89,6 +93,8 @@ static void export_release(struct export_run *x)
 	strv_release(&x->runs);
 	exporter_free(x->exporter);
 	file_new_release(&x->file);
+	if (x->into >= 0)
+		(void)close(x->into);
 	free(x->path);
 }
 
@@ -115,7 +121,7 @@ static int choose_format(struct export_run *x, struct err *reterr)
 
 	for (size_t i = 0; o->format && format_names[i]; i++)
 		if (strcmp(o->format, format_names[i]) == 0) {
-			x->format = (int)i;
+			x->format = (int)i < FORMATS ? (int)i : (int)i - FORMATS;
 			return 0;
 		}
 	if (!o->out)
@@ -153,6 +159,9 @@ static int open_file(struct export_run *x, struct err *reterr)
 		AUTO_FREE char *plain = xmemdup0(base.p, base.n);
 		x->path = path_join(folder, plain);
 	}
+	int r = file_open_into(x->path, &x->into, reterr);
+	if (r != 0)
+		return r;
 	if (!x->opts->force && path_exists(x->path))
 		return err_set(
 			reterr, ERR_INPUT, "%s is there already; --force replaces it", x->path);
@@ -163,19 +172,34 @@ static int put(void *data, struct sv bytes, struct err *reterr)
 {
 	struct export_run *x = data;
 
-	if (x->path)
-		return file_new_write(&x->file, bytes, reterr);
+	if (x->path) {
+		x->written += bytes.n;
+		if (x->into < 0)
+			return file_new_write(&x->file, bytes, reterr);
+		int r = file_write_all(x->into, bytes, reterr);
+		if (r < 0)
+			err_prefix(reterr, "%s", x->path);
+		return r;
+	}
 	say_bytes(x->app->out, bytes);
 	/* Who does not listen any more ends it; why is looked at with the rest of the output. */
 	return ferror(x->app->out) ? 1 : 0;
+}
+
+static int name_file(struct export_run *x, struct err *reterr)
+{
+	if (x->into >= 0)
+		return close(TAKE_FD(x->into)) < 0 ? err_errno(reterr, errno, "close %s", x->path)
+						   : 0;
+	return x->opts->force ? file_new_commit(&x->file, reterr)
+			      : file_new_commit_excl(&x->file, reterr);
 }
 
 static int close_file(struct export_run *x, struct err *reterr)
 {
 	if (!x->path)
 		return 0;
-	int r = x->opts->force ? file_new_commit(&x->file, reterr)
-			       : file_new_commit_excl(&x->file, reterr);
+	int r = name_file(x, reterr);
 	if (r < 0 || !x->opts->json)
 		return r;
 	AUTO_STR out = STR_INIT;
@@ -183,7 +207,7 @@ static int close_file(struct export_run *x, struct err *reterr)
 	jw_object(&w);
 	jw_put_cstr(&w, "path", x->path);
 	jw_put_cstr(&w, "format", format_names[x->format]);
-	jw_put_i64(&w, "size_bytes", (int64_t)x->file.written);
+	jw_put_i64(&w, "size_bytes", (int64_t)x->written);
 	jw_key(&w, "sessions");
 	jw_array(&w);
 	vec_each (&x->sessions, of) {
@@ -371,7 +395,7 @@ static int run_export(
 {
 	CLEANUP(export_release)
 	struct export_run x = {
-		.app = app, .opts = options, .runs = STRV_INIT, .file = FILE_NEW_INIT
+		.app = app, .opts = options, .runs = STRV_INIT, .file = FILE_NEW_INIT, .into = -1
 	};
 	int r = choose_format(&x, reterr);
 

@@ -159,7 +159,9 @@ static const struct {
 	{ 3, "bad input" },
 	{ 4, "the agent failed" },
 	{ 5, "storage or network failed, or what is meant is in use" },
-	{ 6, "the agent answered, but something it wanted to do was not allowed" },
+	{ 6,
+		"not allowed: something the agent wanted to do, though it answered; or to write "
+		"over a file that is in the way" },
 	{ 70, "a bug in faden" },
 	{ 128, "plus the number of the signal that ended it" },
 };
@@ -189,6 +191,7 @@ static const char *const setting_kind_names[] = {
 	[SETTING_INT] = "whole number",
 	[SETTING_NUMBER] = "number",
 	[SETTING_SECONDS] = "seconds, or a span such as 15m",
+	[SETTING_SIZE] = "bytes, or a size such as 500M",
 	[SETTING_STRING] = "text",
 	[SETTING_PATH] = "path",
 	[SETTING_CHOICE] = "choice",

@@ -134,10 +134,9 @@ static int spool(struct import_run *x, struct err *reterr)
 	ssize_t n = 1;
 	int r = 0;
 
-	x->fd = open(x->app->paths.state_dir, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+	x->fd = file_open_temp(x->app->paths.state_dir, reterr);
 	if (x->fd < 0)
-		return err_errno(
-			reterr, errno, "no room for what comes in at %s", x->app->paths.state_dir);
+		return x->fd;
 	while (r >= 0 && n > 0) {
 		n = read(x->app->in, buf, PIECE);
 		if (n < 0 && errno == EINTR) {
@@ -277,8 +276,7 @@ static int bring_here(struct import_run *x, const struct session_row *row, struc
 	}
 	AUTO_FREE char *path =
 		transcript_new_path(home, x->app->cwd, clock_wall_ms(&x->app->clock), row->info.id);
-	struct sv parent = path_parent(sv_of(path));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(path);
 	const struct move_opts how = { .session = &row->info,
 		.dir = x->app->cwd,
 		.out_dir = folder,

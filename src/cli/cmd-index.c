@@ -6,17 +6,19 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
+#include "cli/fresh.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "config/settings.h"
+#include "keep/keeper.h"
 #include "os/interrupt.h"
-#include "search/index.h"
 #include "ui/progress.h"
 #include "view/json.h"
 
 struct index_cmd_opts {
 	bool check;
 	bool rebuild;
+	bool no_archive;
 	bool json;
 };
 
@@ -24,6 +26,8 @@ static const struct opt index_options[] = {
 	OPT_FLAG(0, "check", struct index_cmd_opts, check,
 		"read and compare all of the index, change nothing"),
 	OPT_FLAG(0, "rebuild", struct index_cmd_opts, rebuild, "make it anew from the sessions"),
+	OPT_FLAG(0, "no-archive", struct index_cmd_opts, no_archive,
+		"take nothing into the archive"),
 	OPT_FLAG(0, "json", struct index_cmd_opts, json, "one JSON object for programs"),
 	OPT_END,
 };
@@ -34,19 +38,15 @@ struct watching {
 	struct term term;
 	struct progress progress;
 	struct interrupt interrupt;
+	struct strv taken; /* paths of what was read */
 	struct err store; /* what kept sessions from being read in; code 0: nothing */
 };
-
-static int64_t now_ms(void)
-{
-	return clock_age_ms(&(struct clock){ false, 0 });
-}
 
 static void on_progress(void *data, const struct index_progress *p)
 {
 	struct watching *w = data;
 
-	progress_update(&w->progress, p->bytes_done, p->bytes, now_ms());
+	progress_update(&w->progress, p->bytes_done, p->bytes, clock_age_ms(NULL));
 }
 
 static void on_trouble(void *data, const struct err *err)
@@ -60,6 +60,13 @@ static void on_trouble(void *data, const struct err *err)
 		say_note(w->app->err, "warning: %s; left out", err->msg);
 }
 
+static void on_took(void *data, const char *path)
+{
+	struct watching *w = data;
+
+	strv_add(&w->taken, path);
+}
+
 static bool is_cancelled(void *data)
 {
 	struct watching *w = data;
@@ -67,20 +74,44 @@ static bool is_cancelled(void *data)
 	return interrupt_came(&w->interrupt) != 0;
 }
 
+/* What was read is kept as well: an index alone does not bring a session back. */
+static void keep_new(struct watching *w, const struct keeper_taking *taking, int64_t begun_ms,
+	struct archive_update_stats *ret)
+{
+	struct keeper keeper = app_keeper(w->app);
+	struct err err = ERR_INIT;
+
+	keeper.cancelled = is_cancelled;
+	keeper.data = w;
+	int r = keeper_archive_new(&keeper, taking, &w->taken, begun_ms, ret, &err);
+	if (r == ERR_BUSY)
+		say_note(w->app->err, "%s; the next 'faden index' takes there what was read",
+			err.msg);
+	else if (r < 0)
+		say_note(w->app->err, "warning: nothing was archived: %s", err.msg);
+	else if (ret->troubles > 0)
+		say_note(w->app->err,
+			"warning: %zu %s not archived; 'faden archive' says which and why",
+			ret->troubles, ret->troubles == 1 ? "file was" : "files were");
+}
+
 /* ERR_CANCELLED: Ctrl-C; what was read until then is in the index. */
-static int update(
-	struct app *app, const char *dir, bool rebuild, struct index_stats *ret, struct err *reterr)
+static int update(struct app *app, const char *dir, const struct index_cmd_opts *given,
+	struct index_stats *ret, struct archive_update_stats *ret_kept, struct err *reterr)
 {
 	const struct term_opts screen = { .fd = STDERR_FILENO, .term_name = env_get("TERM") };
 	struct watching w = { .app = app };
+	struct keeper_taking taking;
 	struct archive archive;
+	int64_t begun_ms = clock_wall_ms(&app->clock);
 	const struct index_opts opts = {
 		.archive = &archive,
 		.result_max = (size_t)app->settings->search_result_kb * 1024,
-		.rebuild = rebuild,
+		.rebuild = given->rebuild,
 		.wait = true,
 		.progress = on_progress,
 		.trouble = on_trouble,
+		.took = on_took,
 		.cancelled = is_cancelled,
 		.data = &w,
 	};
@@ -89,13 +120,20 @@ static int update(
 	if (r < 0)
 		return r;
 	term_init(&w.term, &screen);
-	progress_init(&w.progress, &w.term, SV("Indexing sessions"), PROGRESS_BYTES, now_ms());
+	progress_init(
+		&w.progress, &w.term, SV("Indexing sessions"), PROGRESS_BYTES, clock_age_ms(NULL));
 	r = sessions_open(app, reterr);
 	archive = app_archive(app);
+	const struct keeper keeper = app_keeper(app);
+	if (r >= 0)
+		r = keeper_archive_begin(&keeper, &taking, reterr);
 	if (r >= 0)
 		r = index_update(dir, app->store, app->homes, app->n_homes, &opts, ret, reterr);
 	progress_release(&w.progress);
 	term_release(&w.term);
+	if (r >= 0 && !given->no_archive)
+		keep_new(&w, &taking, begun_ms, ret_kept);
+	strv_release(&w.taken);
 	bool cancelled = interrupt_came(&w.interrupt) != 0;
 	interrupt_end(&w.interrupt);
 	if (r >= 0 && w.store.code)
@@ -109,15 +147,8 @@ static int update(
 	return r;
 }
 
-static void say_anew(struct app *app, const struct index_stats *s)
-{
-	if (s->anew == INDEX_WAS_DAMAGED)
-		say_note(app->err, "%s; it was made anew from the sessions", s->why);
-	else if (s->anew == INDEX_OTHER_VERSION)
-		say_note(app->err, "the index was of another version of faden; it was made anew");
-}
-
-static void print_text(struct app *app, const struct index_stats *s, bool check, int64_t ms)
+static void print_text(struct app *app, const struct index_stats *s,
+	const struct archive_update_stats *kept, bool check, int64_t ms)
 {
 	char size[SIZE_TEXT_MAX], bytes[SIZE_TEXT_MAX];
 
@@ -128,18 +159,32 @@ static void print_text(struct app *app, const struct index_stats *s, bool check,
 	else if (s->read == 0 && s->gone == 0)
 		say_line(app->out, "up to date");
 	else
-		say_line(app->out, "read %zu of %zu sessions (%s, %zu messages) in %.1f s", s->read,
-			s->files, bytes, s->documents, (double)ms / 1000.0);
-	if (s->gone)
-		say_line(app->out, "%zu %s gone; what was said there is still found", s->gone,
-			s->gone == 1 ? "session is" : "sessions are");
-	say_line(app->out, "%zu sessions, %llu messages, %s in %zu %s", s->sources,
-		(unsigned long long)s->index_documents, size, s->segments,
-		s->segments == 1 ? "file" : "files");
+		say_line(app->out, "read %zu of %zu session%s (%s, %zu messages) in %.1f s",
+			s->read, s->files, s->files == 1 ? "" : "s", bytes, s->documents,
+			(double)ms / 1000.0);
+	if (kept->taken > 0)
+		say_line(app->out, "%zu %s taken into the archive", kept->taken,
+			kept->taken == 1 ? "file was" : "files were");
+	if (s->gone > s->lost)
+		say_line(app->out, "%zu %s gone; what was said there is still found",
+			s->gone - s->lost, s->gone - s->lost == 1 ? "session is" : "sessions are");
+	if (s->forgotten)
+		say_line(app->out, "%zu %s neither there nor in the archive, and %s found no more",
+			s->forgotten, s->forgotten == 1 ? "session is" : "sessions are",
+			s->forgotten == 1 ? "is" : "are");
+	else if (s->lost)
+		say_line(app->out,
+			"%zu %s gone, and not in the archive: %s words are found, but what was "
+			"said there is lost",
+			s->lost, s->lost == 1 ? "session is" : "sessions are",
+			s->lost == 1 ? "its" : "their");
+	say_line(app->out, "%zu session%s, %llu messages, %s in %zu %s", s->sources,
+		s->sources == 1 ? "" : "s", (unsigned long long)s->index_documents, size,
+		s->segments, s->segments == 1 ? "file" : "files");
 }
 
-static void print_json(
-	struct app *app, const char *dir, const struct index_stats *s, bool check, int64_t ms)
+static void print_json(struct app *app, const char *dir, const struct index_stats *s,
+	const struct archive_update_stats *kept, bool check, int64_t ms)
 {
 	static const char *const anew[] = { [INDEX_NEW] = "new",
 		[INDEX_OTHER_VERSION] = "other-version",
@@ -156,6 +201,9 @@ static void print_json(
 	view_put_count(&w, "files_read", (int64_t)s->read, !check);
 	view_put_count(&w, "files_rewritten", (int64_t)s->rewritten, !check);
 	view_put_count(&w, "files_gone", (int64_t)s->gone, !check);
+	view_put_count(&w, "files_lost", (int64_t)s->lost, !check);
+	view_put_count(&w, "files_forgotten", (int64_t)s->forgotten, !check);
+	view_put_count(&w, "files_archived", (int64_t)kept->taken, !check);
 	view_put_count(&w, "files_failed", (int64_t)s->troubles, !check);
 	view_put_count(&w, "read_bytes", (int64_t)s->bytes_read, !check);
 	view_put_count(&w, "messages_added", (int64_t)s->documents, !check);
@@ -174,12 +222,13 @@ static int run_index(struct app *app, const void *options, int argc UNUSED, char
 	const struct index_cmd_opts *opts = options;
 	const char *dir = app->paths.index_dir;
 	struct index_stats stats = { .files = 0 };
-	int64_t start = now_ms();
+	int64_t start = clock_age_ms(NULL);
 
 	if (opts->check && opts->rebuild)
 		return err_set(reterr, ERR_USAGE, "--check changes nothing; leave out --rebuild");
+	struct archive_update_stats kept = { .files = 0 };
 	int r = opts->check ? index_check(dir, &stats, reterr)
-			    : update(app, dir, opts->rebuild, &stats, reterr);
+			    : update(app, dir, opts, &stats, &kept, reterr);
 	if (r == SEGMENT_DAMAGED && opts->check) {
 		index_blame(dir, reterr);
 		char said[ERR_MSG_MAX];
@@ -189,11 +238,11 @@ static int run_index(struct app *app, const void *options, int argc UNUSED, char
 	}
 	if (r < 0)
 		return r;
-	say_anew(app, &stats);
+	fresh_say_anew(app, &stats);
 	if (opts->json)
-		print_json(app, dir, &stats, opts->check, now_ms() - start);
+		print_json(app, dir, &stats, &kept, opts->check, clock_age_ms(NULL) - start);
 	else
-		print_text(app, &stats, opts->check, now_ms() - start);
+		print_text(app, &stats, &kept, opts->check, clock_age_ms(NULL) - start);
 	return 0;
 }
 

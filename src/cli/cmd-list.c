@@ -10,6 +10,7 @@
 #include "cli/sessions.h"
 #include "cli/since.h"
 #include "os/path.h"
+#include "os/unpack.h"
 #include "ui/format.h"
 #include "ui/table.h"
 #include "view/json.h"
@@ -19,7 +20,7 @@ struct list_opts {
 	const char *agent;
 	const char *since;
 	long long limit;
-	int sort;
+	const char *sort; /* NULL: not asked for */
 	bool subagents;
 	bool empty;
 	bool gone;
@@ -27,7 +28,13 @@ struct list_opts {
 	const char *format;
 };
 
-static const char *const sort_choices[] = { "recent", "size", "turns", "name", NULL };
+static const char *const sort_choices[] = {
+	[CATALOGUE_RECENT] = "recent",
+	[CATALOGUE_SIZE] = "size",
+	[CATALOGUE_TURNS] = "turns",
+	[CATALOGUE_NAME] = "name",
+	NULL,
+};
 
 static const struct opt list_options[] = {
 	OPT_FLAG('a', "all", struct list_opts, all,
@@ -37,11 +44,13 @@ static const struct opt list_options[] = {
 		"only those active since: a span (2h, 3d, 1w), today, yesterday or a date "
 		"(2026-01-31)"),
 	OPT_INT('n', "limit", struct list_opts, limit, "N", 1, 1000000, "at most this many"),
-	OPT_CHOICE(0, "sort", struct list_opts, sort, "BY", sort_choices,
-		"recent (the default), size, turns or name"),
+	OPT_WORD(0, "sort", struct list_opts, sort, "BY", sort_choices,
+		"recent, size, turns or name, whatever the folder; without it the most recent "
+		"first, folder by folder"),
 	OPT_FLAG(0, "subagents", struct list_opts, subagents, "also the work of sub-agents"),
 	OPT_FLAG(0, "empty", struct list_opts, empty, "also sessions without a prompt"),
-	OPT_FLAG(0, "gone", struct list_opts, gone, "also those whose file is gone, marked x"),
+	OPT_FLAG(0, "gone", struct list_opts, gone,
+		"also those whose file is gone: x, or X if it is not in the archive"),
 	OPT_FLAG(0, "json", struct list_opts, json, "a JSON array for programs"),
 	OPT_STRING('F', "format", struct list_opts, format, "FORMAT",
 		"each session by this format, as '{short} {last:ago} {title}'"),
@@ -57,8 +66,15 @@ static const struct table_column columns[COLS] = {
 	[COL_LAST] = { .title = "LAST" },
 	[COL_TURNS] = { .title = "TURNS", .right = true, .spare = 1 },
 	[COL_SIZE] = { .title = "SIZE", .right = true, .spare = 2 },
-	[COL_DIR] = { .title = "FOLDER", .shrink = true, .room = 12 },
+	[COL_DIR] = { .title = "FOLDER", .shrink = true, .room = 12, .tail = true },
 	[COL_TITLE] = { .title = "NAME OR FIRST PROMPT", .shrink = true, .room = 36 },
+};
+
+/* What the archive has of a session that would come back: the largest of those that nothing has
+ * taken the place of. */
+struct copy {
+	uint64_t size;
+	bool damaged;
 };
 
 struct list {
@@ -66,6 +82,10 @@ struct list {
 	const struct list_opts *opts;
 	struct map writers;
 	struct map interrupted;
+	struct map kept; /* sessions and paths that the archive has → index in copies */
+	VEC(struct copy) copies;
+	bool asked; /* … it */
+	bool unread; /* … and it could not tell all */
 	char *current;
 	char *here;
 	struct project project; /* of here */
@@ -79,22 +99,70 @@ struct list {
 	struct str text; /* of one row */
 };
 
+/* ---- what can come back ---- */
+
+static int on_kept(void *data, const struct archive_file *file)
+{
+	struct list *l = data;
+	const struct sv names[] = { sv_of(file->session), unpack_plain(sv_of(file->path)) };
+
+	for (size_t i = 0; i < ARRAY_LEN(names) && !file->superseded; i++) {
+		uint64_t at;
+		if (map_get(&l->kept, names[i], &at) && l->copies.v[at].size > file->size)
+			continue;
+		*map_ref(&l->kept, names[i]) = l->copies.n;
+		vec_push(&l->copies, (struct copy){ file->size, file->damaged });
+	}
+	return 0;
+}
+
+/* Asked once, and only when something is gone. */
+static enum session_kept find_kept(struct list *l, const struct session_row *row)
+{
+	const struct archive archive = app_archive(l->app);
+	uint64_t at;
+
+	if (!row->gone)
+		return SESSION_NOT_ASKED;
+	if (!l->asked) {
+		struct err err = ERR_INIT;
+		int r = archive_each(
+			&archive, &(struct archive_query){ .damage = true }, on_kept, l, &err);
+		l->unread = r < 0;
+		if (r < 0)
+			say_note(l->app->err, "warning: %s", err.msg);
+		l->asked = true;
+	}
+	if (!map_get(&l->kept, unpack_plain(sv_of(row->info.path)), &at) &&
+		!map_get(&l->kept, sv_of(row->info.id), &at))
+		return l->unread ? SESSION_NOT_ASKED : SESSION_LOST;
+	return l->copies.v[at].damaged ? SESSION_DAMAGED : SESSION_WHOLE;
+}
+
 /* ---- one row ---- */
 
 /* For people: short; for programs at the end of a pipe: whole and in figures. */
 static void add_table_row(struct list *l, const struct session_view *view)
 {
 	const struct session_row *row = view->row;
+	static const char *const gone[] = { [SESSION_NOT_ASKED] = "x?",
+		[SESSION_WHOLE] = "x",
+		[SESSION_DAMAGED] = "xd",
+		[SESSION_LOST] = "X" };
 	bool people = l->app->out_tty;
-	char size[SIZE_TEXT_MAX], last[CLOCK_TEXT_MAX], mark[5] = "";
-	AUTO_FREE char *dir = people ? path_show(row->info.cwd, l->app->paths.home) : NULL;
+	char size[SIZE_TEXT_MAX], last[CLOCK_TEXT_MAX], mark[8] = "";
+	/* What was moved is looked for where it is now. */
+	AUTO_FREE char *now = project_brought(&l->project, row->info.cwd, row->info.first_ms);
+	const char *cwd = now ? now : row->info.cwd;
+	AUTO_FREE char *dir = people ? path_show(cwd, l->app->paths.home) : NULL;
 	unsigned style = view->current ? STYLE_BOLD : row->gone ? STYLE_DIM : STYLE_PLAIN;
 	const char *relation = session_relation_name(row->info.relation);
 	struct table *t = &l->table;
 
-	l->elsewhere |= !l->here || strcmp(row->info.cwd, l->here) != 0;
+	l->elsewhere |= !l->here || strcmp(cwd, l->here) != 0;
 	(void)snprintf(mark, sizeof(mark), "%s%s%s%s", view->current ? "*" : "",
-		view->live ? "!" : "", view->interrupted ? "~" : "", row->gone ? "x" : "");
+		view->live ? "!" : "", view->interrupted ? "~" : "",
+		row->gone ? gone[view->kept] : "");
 	table_add_styled(t, sv_of(mark), style);
 	table_add_styled(t, people ? session_short_id(row->info.id) : sv_of(row->info.id), style);
 	table_add(t, sv_of(row->agent));
@@ -109,7 +177,7 @@ static void add_table_row(struct list *l, const struct session_view *view)
 		table_add(t, sv_of(size));
 	else
 		table_addf(t, "%lld", (long long)row->info.size);
-	table_add(t, sv_of(dir ? dir : row->info.cwd));
+	table_add(t, sv_of(dir ? dir : cwd));
 	str_clear(&l->text);
 	if (people && relation[0])
 		str_addf(&l->text, "[%s] ", relation);
@@ -126,6 +194,7 @@ static int on_row(void *data, const struct session_row *row)
 		.live = map_get(&l->writers, sv_of(row->info.id), &pid),
 		.current = l->current && strcmp(l->current, row->info.id) == 0,
 		.interrupted = map_get(&l->interrupted, sv_of(row->info.id), &since),
+		.kept = find_kept(l, row),
 	};
 
 	view.pid = (int64_t)pid;
@@ -150,6 +219,15 @@ static int on_row(void *data, const struct session_row *row)
 
 /* ---- the question ---- */
 
+static enum catalogue_order order_of(const struct list_opts *o)
+{
+	int i = CATALOGUE_RECENT;
+
+	while (o->sort && sort_choices[i] && strcmp(o->sort, sort_choices[i]) != 0)
+		i++;
+	return (enum catalogue_order)i;
+}
+
 /* What the options say; text is borrowed from the caller. */
 static int make_query(
 	const struct list *l, const char *text, struct catalogue_query *ret, struct err *reterr)
@@ -165,7 +243,7 @@ static int make_query(
 		.subagents = o->subagents,
 		.empty = o->empty,
 		.gone = o->gone,
-		.order = (enum catalogue_order)o->sort,
+		.order = order_of(o),
 	};
 	int r = sessions_check_agent(o->agent, reterr);
 	if (r < 0)
@@ -184,7 +262,29 @@ static int ask(struct list *l, struct catalogue_query query, struct err *reterr)
 }
 
 /* Sessions of this folder first, then those of its project that were begun elsewhere, then with
- * --all those of the others. */
+ * --all those of the others; in one where an order was asked for. */
+static int ask_all(struct list *l, struct catalogue_query query, struct err *reterr)
+{
+	int r = 0;
+
+	if (l->here)
+		r = project_find(l->app->store, l->here, &l->project, reterr);
+	query.project = &l->project;
+	if (l->opts->sort)
+		query.where = CATALOGUE_PROJECT;
+	if (l->opts->sort && l->opts->all)
+		query.dir = NULL;
+	if (r >= 0)
+		r = ask(l, query, reterr);
+	for (int where = CATALOGUE_KIN; r >= 0 && l->here && !l->opts->sort &&
+		where <= (l->opts->all ? CATALOGUE_ELSEWHERE : CATALOGUE_KIN);
+		where++) {
+		query.where = (enum catalogue_where)where;
+		r = ask(l, query, reterr);
+	}
+	return r;
+}
+
 static int list(struct list *l, int argc, char **argv, struct err *reterr)
 {
 	const struct list_opts *o = l->opts;
@@ -214,17 +314,20 @@ static int list(struct list *l, int argc, char **argv, struct err *reterr)
 	sessions_writers(app, &l->writers);
 	sessions_interrupted(app, &l->interrupted);
 	l->current = sessions_current(app);
+	/* What cannot be noted is as it was. */
 	if (l->here)
-		r = project_find(app->store, l->here, &l->project, reterr);
-	query.project = &l->project;
-	if (r >= 0)
-		r = ask(l, query, reterr);
-	for (int where = CATALOGUE_KIN;
-		r >= 0 && l->here && where <= (o->all ? CATALOGUE_ELSEWHERE : CATALOGUE_KIN);
-		where++) {
-		query.where = (enum catalogue_where)where;
-		r = ask(l, query, reterr);
+		(void)!project_note_changed(app->store, NULL);
+	struct err err = ERR_INIT;
+	r = ask_all(l, query, &err);
+	while (r < 0 && l->shown == 0 && sessions_go_on(app, r, &err)) {
+		project_release(&l->project);
+		l->project = (struct project)PROJECT_INIT;
+		r = sessions_refresh(app, &err);
+		if (r >= 0)
+			r = ask_all(l, query, &err);
 	}
+	if (r < 0 && reterr)
+		*reterr = err;
 	return r;
 }
 
@@ -234,6 +337,8 @@ static void list_release(struct list *l)
 {
 	map_release(&l->writers);
 	map_release(&l->interrupted);
+	map_release(&l->kept);
+	vec_release(&l->copies);
 	table_release(&l->table);
 	format_release(&l->format);
 	str_release(&l->text);
@@ -268,8 +373,9 @@ static int run_list(struct app *app, const void *options, int argc, char **argv,
 	l.now_ms = clock_wall_ms(&app->clock);
 	memcpy(l.columns, columns, sizeof(columns));
 	/* What the list is sorted by is seen. */
-	if (l.opts->sort == CATALOGUE_SIZE || l.opts->sort == CATALOGUE_TURNS)
-		l.columns[l.opts->sort == CATALOGUE_SIZE ? COL_SIZE : COL_TURNS].spare = 0;
+	enum catalogue_order order = order_of(l.opts);
+	if (order == CATALOGUE_SIZE || order == CATALOGUE_TURNS)
+		l.columns[order == CATALOGUE_SIZE ? COL_SIZE : COL_TURNS].spare = 0;
 	table_init(&l.table, l.columns, COLS);
 	int r = list(&l, argc, argv, reterr);
 	if (r < 0)

@@ -32,9 +32,12 @@ static const struct opt listen_options[] = {
 	OPT_END,
 };
 
-/* As it was asked for here, but for what is for one start or one terminal. */
+/* As it was asked for here; what is for one start or one terminal is refused. */
 static int run_unit(struct app *app, const struct listen_opts *opts, struct err *reterr)
 {
+	if (opts->in || opts->input || opts->output || opts->push_to_talk)
+		return err_set(reterr, ERR_USAGE,
+			"a service takes no --in, --input, --output or --push-to-talk");
 	AUTO_STRV words = STRV_INIT;
 	const struct {
 		const char *name, *value;
@@ -48,6 +51,8 @@ static int run_unit(struct app *app, const struct listen_opts *opts, struct err 
 
 	strv_add(&words, "listen");
 	strv_add(&words, "--no-tty");
+	if (opts->new_session)
+		strv_add(&words, "--new-session");
 	if (opts->no_wake)
 		strv_add(&words, "--no-wake");
 	if (opts->mute)

@@ -205,12 +205,13 @@ static int fresh_config(const struct master *m, struct master_config *c, struct 
 
 /* ---- who is there ---- */
 
-/* The kit for the pair; where nobody is named, whoever answers elsewhere. */
+/* The kit for the pair; where nobody is named, whoever was chosen. */
 static int open_kit(struct master *m, struct master_config *c, struct err *reterr)
 {
 	struct kit_opts want = front_kit_opts(m->app);
 
 	want.cwd = m->dir;
+	want.aside = true;
 	want.agent = c->agent[MASTER_WORKER];
 	want.agent_by = "--worker-agent";
 	want.permission = c->permission;
@@ -513,9 +514,8 @@ static int run_pair(struct master *m, struct err *reterr)
 	m->screen.again = m->again.buf;
 	m->screen.run = m->run;
 	m->screen.pair = m->pair = pair_new(&opts, on_event, m);
-	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(m->loop, signals[i], on_signal, m, reterr))
-			r = reterr ? reterr->code : ERR_BUG;
+	if (r == 0)
+		r = loop_add_signals(m->loop, signals, ARRAY_LEN(signals), on_signal, m, reterr);
 	if (r < 0)
 		return r;
 	introduce(m);
@@ -648,6 +648,9 @@ static int run_master(
 	str_release(&m.again);
 	if (r < 0)
 		return r;
+	/* A signal says by itself why it was left. */
+	if (m.err.code == 0 && !m.signo)
+		m.err = m.screen.lost;
 	if (m.err.code < 0) {
 		*reterr = m.err;
 		return m.err.code;

@@ -33,8 +33,11 @@ static int make_german(struct app *app, const struct model_def *const *defs, siz
 	if (!wanted) {
 		meaning_drop_german(m);
 	} else {
+		bool had = meaning_has_german(m);
 		r = meaning_make_german(m, MEANING_DICTIONARY, reterr);
-		if (r == ERR_NOTFOUND)
+		if (r == ERR_NOTFOUND && !had)
+			meaning_drop_german(m);
+		if (r == ERR_NOTFOUND && !had)
 			say_line(app->err,
 				"German: there is no dictionary, so only English is understood; "
 				"%s, and "

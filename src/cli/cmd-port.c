@@ -75,7 +75,8 @@ static int find(struct moving *p, const char *spec, struct err *reterr)
 		return err_set(reterr, ERR_USAGE,
 			"it is a session of %s already; a copy of it is made by: faden fork %s",
 			row->agent, id.buf);
-	return sessions_dir(p->app, row, p->opts->here, &p->dir, reterr);
+	AUTO_FREE char *command = xasprintf("port --to %s", p->opts->to);
+	return sessions_dir(p->app, row, command, p->opts->here, &p->dir, reterr);
 }
 
 static int make_port(struct moving *p, struct err *reterr)

@@ -39,6 +39,7 @@ struct repairing {
 	struct resolved of;
 	struct repair *repair;
 	char *archived; /* the key of a copy in the archive; NULL: none */
+	struct err unread; /* why that cannot be told; code 0: it can */
 	struct out_folder out;
 	struct repair_result result; /* path NULL: nothing was written */
 	struct made made;
@@ -69,8 +70,13 @@ static int diagnose(struct repairing *s, struct err *reterr)
 	char key[ARCHIVE_KEY_MAX];
 	int r = repair_open(&opts, &s->repair, reterr);
 
-	if (r >= 0 && archive.store && archive_find(&archive, info->path, key, NULL) >= 0)
+	struct err err = ERR_INIT;
+	int found = r >= 0 && archive.store ? archive_find(&archive, info->path, key, &err)
+					    : ERR_NOTFOUND;
+	if (found >= 0)
 		s->archived = xstrdup(key);
+	else if (found != ERR_NOTFOUND)
+		s->unread = err;
 	return r;
 }
 
@@ -127,6 +133,10 @@ static void show_archived(struct term *t, const struct repairing *s)
 {
 	if (!repair_report(s->repair)->findings[REPAIR_EMPTY].count)
 		return;
+	if (s->unread.code < 0) {
+		term_putf(t, "Whether the archive has a copy cannot be told: %s.\n", s->unread.msg);
+		return;
+	}
 	if (!s->archived) {
 		term_puts(t, "The archive has no copy of it.\n");
 		return;

@@ -143,7 +143,7 @@ static void on_event(void *data, const struct agent_event *ev)
 	if (ev->type == AGENT_EV_TOOL_BEGIN)
 		status_set_state(&p->status, STATUS_TOOL, ev->tool);
 	else if (ev->type == AGENT_EV_TEXT)
-		status_set_state(&p->status, STATUS_SPEAKING, SV(""));
+		status_set_state(&p->status, STATUS_ANSWERING, SV(""));
 	if (!p->opts->json) {
 		if (ev->type == AGENT_EV_TEXT)
 			markdown_feed(&p->markdown, ev->text);
@@ -230,9 +230,8 @@ static int run(struct replaying *p, struct turn_host *host, struct err *reterr)
 	const struct replay_sink sink = { p, on_turn, on_event, on_answered, on_done };
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(p->loop, signals[i], on_signal, p, reterr))
-			r = reterr ? reterr->code : ERR_BUG;
+	if (r == 0)
+		r = loop_add_signals(p->loop, signals, ARRAY_LEN(signals), on_signal, p, reterr);
 	if (r == 0)
 		r = replay_begin(&how, &sink, &p->run, reterr);
 	if (r < 0)
@@ -297,16 +296,11 @@ static void print(struct replaying *p)
 
 static int go(struct replaying *p, struct err *reterr)
 {
-	const struct term_opts screen = {
-		.fd = fileno(p->app->out),
-		.colour = p->app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM"),
-	};
-	struct term_opts errors = screen;
+	const struct term_opts screen = app_screen(p->app, fileno(p->app->out));
+	struct term_opts errors = app_screen(p->app, fileno(p->app->err));
 	struct turn_host_opts turns = kit_turn_opts(&p->kit);
 	struct turn_host *host = NULL;
 
-	errors.fd = fileno(p->app->err);
 	errors.ascii = !env_use_locale();
 	term_init(&p->out, &screen);
 	term_init(&p->err_term, &errors);
@@ -358,7 +352,7 @@ static int find(struct replaying *p, const char *spec, struct err *reterr)
 	if (!p->home)
 		return err_set(reterr, ERR_USAGE, "--agent %s: sessions can be made for %s",
 			p->agent, agents.buf);
-	r = sessions_dir(p->app, row, p->opts->here, &p->dir, reterr);
+	r = sessions_dir(p->app, row, "replay", p->opts->here, &p->dir, reterr);
 	if (r >= 0)
 		r = turn_views_read(row->info.path, row->info.format, app_home(p->app, row->agent),
 			0, &p->turns, reterr);

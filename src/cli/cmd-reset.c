@@ -47,14 +47,14 @@ static int run_reset(
 	if (r < 0)
 		return r;
 	const struct decide_opts how = kit_decide_opts(&kit, true);
-	if (opts->undo && decide_refresh(&how, &err) < 0)
+	if (opts->undo && decide_refresh(&how, SV(""), &err) < 0)
 		log_write(&app->log, LOG_WARN, "sessions: %s", err.msg);
 	r = opts->undo ? decide_undo(&how, &c, reterr)
 		       : conv_reset(app->store, kit.dir, &app->clock, reterr);
 	if (r < 0)
 		return r;
 	if (opts->undo)
-		text_undone(&said, kit.language, &c);
+		text_undone(&said, kit.language, &c, r > 0);
 	else
 		str_adds(&said, text_get(TEXT_RESET, kit.language));
 	if (opts->json)

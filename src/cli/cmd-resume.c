@@ -52,6 +52,7 @@ struct resume {
 	char *dir;
 	char *moved; /* a copy that was brought here before; NULL: none */
 	bool unmade; /* it is only made when it goes on */
+	bool twin; /* there is another session of that id where the agent would look for it */
 	char *program;
 	struct strv argv;
 	int status;
@@ -86,10 +87,11 @@ static void make_command(struct resume *s)
 	struct sv words = sv_of(s->agent->resume), word;
 
 	if (s->unmade) {
-		static const char *const ourselves[] = { "faden", "resume", "--here" };
-		for (size_t i = 0; i < ARRAY_LEN(ourselves); i++)
-			strv_add(&s->argv, ourselves[i]);
-		strv_add(&s->argv, s->of.row.info.id);
+		strv_add(&s->argv, "faden");
+		strv_add(&s->argv, "resume");
+		if (s->here)
+			strv_add(&s->argv, "--here");
+		strv_add(&s->argv, s->twin ? s->of.row.info.path : s->of.row.info.id);
 		return;
 	}
 	strv_add(&s->argv, s->program);
@@ -164,14 +166,18 @@ static int bring_here(struct resume *s, struct err *reterr)
 {
 	const struct transcript_home *home = app_home(s->app, s->of.row.agent);
 
-	if (!s->here || !s->agent->resume_in_folder || !home)
+	if (!s->agent->resume_in_folder || !home)
 		return 0;
 	AUTO_FREE char *path =
 		transcript_new_path(home, s->dir, clock_wall_ms(&s->app->clock), s->of.row.info.id);
-	if (path_exists(path))
+	AUTO_FREE char *found = NULL, *meant = NULL;
+	bool there = path_real(path, &found, NULL) >= 0;
+	s->twin = there && path_real(s->of.row.info.path, &meant, NULL) >= 0 &&
+		strcmp(found, meant) != 0;
+	/* What it would find there is another session of that id. */
+	if (!s->twin && (there || !s->here))
 		return 0;
-	struct sv parent = path_parent(sv_of(path));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(path);
 	return go_on_in_copy(s, home, folder, reterr);
 }
 
@@ -216,10 +222,10 @@ static int run_child(struct resume *s, struct err *reterr)
 	};
 
 	s->loop = loop_new();
-	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(s->loop, signals[i], on_signal, s, reterr))
-			return reterr ? reterr->code : ERR_BUG;
-	int r = proc_spawn(&s->proc, &opts, reterr);
+	int r = loop_add_signals(s->loop, signals, ARRAY_LEN(signals), on_signal, s, reterr);
+	if (r < 0)
+		return r;
+	r = proc_spawn(&s->proc, &opts, reterr);
 	if (r < 0)
 		return r;
 	(void)loop_add_fd(s->loop, s->proc.pidfd, POLLIN, on_child, s);
@@ -240,9 +246,9 @@ static int refuse_writer(struct resume *s, struct err *reterr)
 
 	if (!home)
 		return 0;
-	transcript_writers(home, &ids);
+	transcript_writers(home, NULL, &ids);
 	if (!map_get(&ids, sv_of(s->of.row.info.id), &pid))
-		pid = (uint64_t)transcript_loader(home, s->of.row.info.id);
+		pid = (uint64_t)transcript_loader(home, s->of.row.info.id, NULL);
 	else if (writer_is_server((int64_t)pid))
 		return 0;
 	if (pid == 0)
@@ -302,6 +308,16 @@ static void print_object(const struct resume *s)
 	print_doc(s->app, &out);
 }
 
+/* Without one the agent's program takes itself for a part of a script, and says something else. */
+static int need_terminal(const struct resume *s, struct err *reterr)
+{
+	const struct app *app = s->app;
+
+	if (s->opts->json || s->opts->print || (app->in_tty && app->out_tty))
+		return 0;
+	return err_set(reterr, ERR_INPUT, "it needs a terminal; --print shows the command");
+}
+
 static int prepare(struct resume *s, const char *spec, struct err *reterr)
 {
 	int r = sessions_find(s->app, spec, RESOLVE_HERE, &s->of, reterr);
@@ -311,11 +327,13 @@ static int prepare(struct resume *s, const char *spec, struct err *reterr)
 	/* What was found because this folder is where that one lies now goes on here. */
 	s->here = s->opts->here || (r == 0 && s->of.last_here && !path_exists(s->of.row.info.cwd));
 	if (r == 0)
-		r = sessions_dir(s->app, &s->of.row, s->here, &s->dir, reterr);
+		r = sessions_dir(s->app, &s->of.row, "resume", s->here, &s->dir, reterr);
 	/* Or where its conversation went on since. */
 	s->here |= r == 0 && !path_exists(s->of.row.info.cwd);
 	if (r == 0)
 		r = refuse_writer(s, reterr);
+	if (r == 0)
+		r = need_terminal(s, reterr);
 	if (r == 0)
 		r = bring_here(s, reterr);
 	if (r == 0)

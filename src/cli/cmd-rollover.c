@@ -78,7 +78,7 @@ static int find(struct rolling *s, const char *spec, struct err *reterr)
 		return err_set(reterr, ERR_USAGE, "--agent %s: sessions can be made for %s", name,
 			agents.buf);
 	}
-	return sessions_dir(s->app, &s->of.row, s->opts->here, &s->dir, reterr);
+	return sessions_dir(s->app, &s->of.row, "rollover", s->opts->here, &s->dir, reterr);
 }
 
 static int summarise(struct rolling *s, struct err *reterr)

@@ -10,7 +10,6 @@
 #include "assist/kit.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/env.h"
 #include "cli/front.h"
 #include "cli/print.h"
 #include "eval/stdio.h"
@@ -31,7 +30,7 @@ static const struct opt route_options[] = {
 	OPT_FLAG(0, "json", struct route_cmd_opts, json, "the decision as one JSON object"),
 	OPT_STRING(0, "profile", struct route_cmd_opts, profile, "NAME", "decide as faden or seed"),
 	OPT_STRING(0, "replay", struct route_cmd_opts, replay, "FILE",
-		"run a file of recorded histories, one JSON object a line"),
+		"decide the recorded histories of a JSON document; one answer a line"),
 	OPT_FLAG(0, "stdio", struct route_cmd_opts, stdio,
 		"route for another program: protocol routing-eval/1 on standard input and output"),
 	OPT_END,
@@ -87,6 +86,8 @@ static int serve(struct app *app, struct router *r, struct err *reterr)
 
 /* ---- people ---- */
 
+static const char a_new_one[] = "a new conversation";
+
 static void print_object(struct app *app, const struct decision *d, const struct judgement *judged)
 {
 	AUTO_STR json = STR_INIT;
@@ -94,6 +95,35 @@ static void print_object(struct app *app, const struct decision *d, const struct
 
 	view_json_decision(&w, d, judged);
 	print_doc(app, &json);
+}
+
+/* What it would be otherwise, and how much less likely. */
+static void print_next(struct term *term, const struct decision *d)
+{
+	const struct conv *next = d->next == ROUTE_NONE ? NULL : &d->convs.v[d->next];
+
+	if (!decision_has_next(d))
+		return;
+	term_puts(term, "Next: ");
+	term_text_line(term, sv_of(next ? conv_label(next) : a_new_one));
+	term_putf(term, " (%.3f), ", next ? d->candidates[d->next].score : d->fresh);
+	if (d->ahead < 0)
+		term_puts(term, "too little to go there");
+	else
+		term_putf(term, "%.3f behind%s", d->ahead, d->close ? ": that is close" : "");
+	term_newline(term);
+}
+
+static void add_new(struct table *t, const struct decision *d)
+{
+	bool chosen = d->what == DECIDED_TURN && !d->conv.id[0] && !is_member(&d->conv);
+
+	table_add(t, sv_of(chosen ? "*" : ""));
+	table_addf(t, "%.3f", d->fresh);
+	for (size_t i = 0; i < 4; i++)
+		table_add(t, SV(""));
+	table_add(t, sv_of(a_new_one));
+	table_add(t, chosen && d->by == BY_ROUTER ? sv_of(d->reason) : SV(""));
 }
 
 static void add_row(
@@ -120,9 +150,7 @@ static int print_text(struct app *app, const struct decision *d, const struct ju
 		{ .title = "RECENT", .right = true }, { .title = "LEANS", .right = true },
 		{ .title = "AGE" }, { .title = "CONVERSATION", .shrink = true },
 		{ .title = "WHY", .shrink = true } };
-	struct term_opts opts = { .fd = fileno(app->out),
-		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM") };
+	const struct term_opts opts = app_screen(app, fileno(app->out));
 	struct term term;
 	struct table table;
 
@@ -131,6 +159,8 @@ static int print_text(struct app *app, const struct decision *d, const struct ju
 	for (size_t i = 0; i < d->convs.n; i++)
 		add_row(&table, &d->convs.v[i], &d->candidates[i],
 			!d->waits && decision_goes_to(d, &d->convs.v[i]));
+	if (d->fresh >= 0 && d->convs.n)
+		add_new(&table, d);
 	if (d->convs.n)
 		table_print(&table, &term);
 	term_puts(&term, view_action(d));
@@ -144,6 +174,7 @@ static int print_text(struct app *app, const struct decision *d, const struct ju
 	term_puts(&term, ": ");
 	term_text_line(&term, sv_of(d->reason));
 	term_newline(&term);
+	print_next(&term, d);
 	AUTO_STR asked = STR_INIT;
 	judge_tell(judged, d->language, &asked);
 	if (asked.len) {
@@ -156,11 +187,20 @@ static int print_text(struct app *app, const struct decision *d, const struct ju
 		term_newline(&term);
 	}
 	if (d->task == CONV_PLAN)
-		term_puts(&term, "It plans: nothing would be changed.\n");
+		term_puts(&term, "It plans.\n");
 	int r = term_flush(&term, reterr);
 	table_release(&table);
 	term_release(&term);
 	return r;
+}
+
+/* Whoever has installed it believes that it counts. */
+static void tell_failure_of(struct app *app, const struct meaning *m)
+{
+	const char *why = m ? meaning_failure(m) : NULL;
+
+	if (why)
+		say_note(app->err, "route: by words alone: %s", why);
 }
 
 /* What `faden ask` would do with these words. */
@@ -183,7 +223,7 @@ static int explain(struct app *app, const struct route_cmd_opts *opts, int argc,
 	const struct request req = { .text = str_sv(&text) };
 	decision_init(&d);
 	struct err err = ERR_INIT;
-	if (decide_refresh(&how, &err) < 0)
+	if (decide_refresh(&how, req.text, &err) < 0)
 		log_write(&app->log, LOG_WARN, "sessions: %s", err.msg);
 	r = decide(&how, &req, &d, reterr);
 	if (r == 0)
@@ -198,6 +238,7 @@ static int explain(struct app *app, const struct route_cmd_opts *opts, int argc,
 		print_object(app, &d, &judged);
 	else if (r == 0)
 		r = print_text(app, &d, &judged, reterr);
+	tell_failure_of(app, kit.meaning);
 	decision_release(&d);
 	free(judged.place);
 	return r;
@@ -219,8 +260,9 @@ static int run_route(
 	}
 	struct meaning *network = meaning_new(app->paths.models_dir);
 	const struct route_meaning means = kit_meaning(network, true);
-	r = kit_router(app->settings, opts->profile,
-		opts->stdio && meaning_installed(network) ? &means : NULL, &router, reterr);
+	bool meant = opts->stdio && meaning_installed(network) && meaning_open(network, NULL) == 0;
+	tell_failure_of(app, network);
+	r = kit_router(app->settings, opts->profile, meant ? &means : NULL, &router, reterr);
 	if (r == 0)
 		r = opts->replay ? replay(app, router, opts->replay, reterr)
 				 : serve(app, router, reterr);

@@ -33,8 +33,10 @@ enum { CHARS_MOST = 16 * 1024 * 1024, MANY = 1000000000 };
 static const struct opt trim_options[] = {
 	OPT_STRING('t', "tools", struct trim_options, tools, "NAME,…",
 		"only these tools, their results and inputs alike; in any case of letters"),
-	OPT_INT('l', "threshold", struct trim_options, threshold, "CHARS", 1, CHARS_MOST,
+	OPT_INT('l', "length", struct trim_options, threshold, "LENGTH", 1, CHARS_MOST,
 		"texts of so many characters or more are trimmed (500)"),
+	OPT_INT(0, "threshold", struct trim_options, threshold, "LENGTH", 1, CHARS_MOST,
+		"the same"),
 	OPT_INT('a', "assistant", struct trim_options, assistant, "N", -MANY, MANY,
 		"also the first N long answers; with -N all but the last N"),
 	OPT_INT(0, "min-savings", struct trim_options, min_savings, "TOKENS", 0, MANY,

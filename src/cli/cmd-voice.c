@@ -130,10 +130,18 @@ static int hear(
 		r = voice_vad(app, models, &vad, reterr);
 	if (r >= 0 && !opts->no_text)
 		r = voice_stt(&so, &stt, reterr);
+	int status = 0;
 	for (int i = 0; i < argc && r >= 0; i++) {
 		AUTO_SAMPLES samples = { .v = NULL };
 		struct heard h = { .said.text = STR_INIT };
 		r = sound_file_load(argv[i], RATE, SECONDS_MAX, &samples, reterr);
+		/* The others may be fine. */
+		if (r < 0 && argc > 1) {
+			say_note(app->err, "voice: %s", reterr->msg);
+			status = status ? status : err_exit_status(r);
+			r = 0;
+			continue;
+		}
 		if (r >= 0)
 			r = hear_run(wake, vad, stt, samples.v, samples.n, &h, reterr);
 		if (r >= 0)
@@ -145,7 +153,7 @@ static int hear(
 	vad_free(vad);
 	wake_free(wake);
 	models_free(models);
-	return r < 0 ? r : 0;
+	return r < 0 ? r : status;
 }
 
 static int run_voice(

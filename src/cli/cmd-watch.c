@@ -43,6 +43,8 @@ static void on_updated(void *data, const struct watch_update *u)
 	char bytes[SIZE_TEXT_MAX], when[CLOCK_TEXT_MAX];
 
 	clock_format_iso(clock_wall_ms(&w->app->clock), when);
+	if (u->damage)
+		say_note(w->app->err, "%s; it was made anew from the sessions", u->damage);
 	if (w->opts->json) {
 		AUTO_STR out = STR_INIT;
 		struct jw jw = JW_INIT(&out);
@@ -92,7 +94,7 @@ static int watch(struct watching *w, struct err *reterr)
 	AUTO_KEEPING k = { .app = NULL };
 	struct watcher *watcher = NULL;
 	struct loop *loop = loop_new();
-	int r = keeping_begin(w->app, &k, reterr);
+	int r = keeping_begin(w->app, SV("Archiving"), &k, reterr);
 
 	k.keeper.progress = NULL;
 	if (r >= 0) {

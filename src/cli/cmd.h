@@ -31,6 +31,7 @@ enum {
 	CMD_STORE = 1 << 0, /* app_store() before run; app->store is set */
 	CMD_NO_SETTINGS = 1 << 1, /* run even when the configuration is broken; settings is NULL */
 	CMD_HIDDEN = 1 << 2, /* for programs: not in help, man pages and completions */
+	CMD_DASH_WORDS = 1 << 3, /* words may begin with a dash: see opt_parse() */
 };
 
 enum { CMD_ANY = -1 }; /* max_args: no limit */

@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <pwd.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -119,10 +120,27 @@ const char *env_language(char out[static 3])
 	return out;
 }
 
+/* Whether the user's locale is one of UTF-8; one that is not installed says so by its name. */
+static bool wants_utf8(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *name = "";
+
+	if (setlocale(LC_CTYPE, ""))
+		return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	for (size_t i = 0; !name[0] && i < ARRAY_LEN(variables); i++)
+		name = env_get(variables[i]) ? env_get(variables[i]) : "";
+	return strcasestr(name, "UTF-8") || strcasestr(name, "utf8");
+}
+
 bool env_use_locale(void)
 {
-	(void)setlocale(LC_CTYPE, "");
-	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	bool utf8 = wants_utf8();
+
+	/* A terminal sends UTF-8 also where no locale is set, as over ssh and in containers. */
+	if (!utf8 || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		(void)setlocale(LC_CTYPE, "C.UTF-8");
+	return utf8;
 }
 
 bool env_shows_lines(bool terminal)

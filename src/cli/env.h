@@ -24,6 +24,6 @@ const char *const *env_all(void);
 const char *env_language(char out[static 3]);
 /* Can a line be erased on this terminal? */
 bool env_shows_lines(bool terminal);
-/* Characters as the locale says: for the line editor. Called by the commands that need it, since it
- * opens files. True when they are UTF-8. */
+/* Sets the locale of characters, for the line editor; what is typed is UTF-8 in any case. Called by
+ * the commands that need it, since it opens files. True when UTF-8 may be shown as well. */
 bool env_use_locale(void);

@@ -5,7 +5,12 @@
 #pragma once
 
 #include "cli/app.h"
-#include "search/index.h"
+#include "keep/fresh.h"
 
-/* app->store is open. *ret is closed by index_view_close(). */
-int fresh_view_said(struct app *app, struct index_view **ret, struct err *reterr) MUST_USE;
+/* That the index was made anew, and why; nothing when it was not. */
+void fresh_say_anew(struct app *app, const struct index_stats *s);
+
+/* app->store is open. */
+int fresh_view_said(struct app *app, struct fresh *ret, struct err *reterr) MUST_USE;
+/* Follows it: fresh_rest(), and what may be missing. */
+bool fresh_rest_said(struct app *app, struct fresh *fresh, bool all);

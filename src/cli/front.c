@@ -41,9 +41,7 @@ struct kit_opts front_kit_opts(const struct app *app)
 /* A turn may cost money, so an installed agent is never taken unasked. */
 static int pick_agent(struct app *app, struct kit *kit, struct err *reterr)
 {
-	const struct term_opts screen = { .fd = fileno(app->out),
-		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM") };
+	const struct term_opts screen = app_screen(app, fileno(app->out));
 	struct choice_item items[AGENTS_MAX];
 	const struct agent_def *kinds[AGENTS_MAX];
 	struct term term;
@@ -64,10 +62,13 @@ static int pick_agent(struct app *app, struct kit *kit, struct err *reterr)
 	int r = choice_ask(&term, app->in, "Who should answer? (asked once; a turn may cost money)",
 		items, n, CHOICE_NONE, &chosen, reterr);
 	term_release(&term);
-	if (r >= 0 && chosen == CHOICE_NONE)
+	if (r >= 0 && chosen == CHOICE_NONE) {
+		/* Then nobody else does, whatever went on here last. */
+		kit->forced = true;
 		say_note(app->err,
 			"Nobody was chosen: %s answers for now, the next start asks again.",
 			kit->kind->name);
+	}
 	return r < 0 || chosen == CHOICE_NONE ? r : kit_choose(kit, kinds[chosen], reterr);
 }
 
@@ -120,12 +121,16 @@ static void tell_denials(struct front *f, const struct agent_result *result)
 	if (unasked == 0) /* who said no knows */
 		return;
 	tell_denied(result->denied, &line);
+	enum agent_permission now = f->kit.agents[agent_index(f->kit.kind)].permission;
 	/* Who wants a plan wants no more to be allowed. */
-	bool plans = f->kit.agents[agent_index(f->kit.kind)].permission == AGENT_PERM_PLAN;
-	if (!f->kit.opts.ask && !plans)
+	if (now != AGENT_PERM_PLAN && assistant_plans(f->assistant))
 		str_adds(&line,
-			" (nobody can be asked here; --permission-mode accept-edits or bypass "
-			"allows more)");
+			" (this turn plans, by its words; with --permission-mode default it does "
+			"not)");
+	else if (!f->kit.opts.ask && now != AGENT_PERM_PLAN && now != AGENT_PERM_BYPASS)
+		str_addf(&line,
+			" (nobody can be asked here; --permission-mode %sbypass allows more)",
+			now == AGENT_PERM_ACCEPT_EDITS ? "" : "accept-edits or ");
 	on_notice(f, line.buf);
 }
 
@@ -171,6 +176,14 @@ static void on_waiting(void *data, int64_t seconds_left)
 		f->ui.waiting(f->ui.data, seconds_left);
 }
 
+static void on_waits_for(void *data, const char *agent, const char *pid)
+{
+	struct front *f = data;
+
+	if (f->ui.waits_for)
+		f->ui.waits_for(f->ui.data, agent, pid);
+}
+
 int front_open(struct front *f, struct app *app, const struct front_opts *opts, struct err *reterr)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -200,14 +213,15 @@ int front_open(struct front *f, struct app *app, const struct front_opts *opts, 
 		.begin = on_begin,
 		.event = on_event,
 		.notice = on_notice,
-		.waiting = on_waiting };
+		.waiting = on_waiting,
+		.waits_for = on_waits_for };
 	/* Whoever types a command line says what they mean by its options. */
 	if (opts->single)
-		as.decide.rules = NULL;
+		as.decide.no_commands = true;
 	r = assistant_new(&as, &f->assistant, reterr);
-	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(f->loop, signals[i], opts->signal, opts->ui.data, reterr))
-			r = reterr ? reterr->code : ERR_BUG;
+	if (r == 0)
+		r = loop_add_signals(
+			f->loop, signals, ARRAY_LEN(signals), opts->signal, opts->ui.data, reterr);
 	return r;
 }
 
@@ -226,7 +240,7 @@ bool front_begin(const struct front *f, const struct conv *c, struct str *ret_hi
 
 	notify(f->app, goes_on ? "Resuming conversation" : "Task started",
 		sv_of(goes_on ? conv_label(c) : c->agent));
-	return tell_rehearsal(&f->kit, c, ret_hint);
+	return tell_answerer(&f->kit, c, ret_hint);
 }
 
 void front_said(const struct front *f, const struct assistant_outcome *out)
@@ -263,6 +277,7 @@ int front_say(struct front *f, const struct request *req, const struct assistant
 		assistant_drop(f->assistant);
 	if (f->runs)
 		f->runs(f->ui.data, false);
+	*ret_out = r == 0 ? s.out : NULL;
 	if (r == 0 && s.out->err.code < 0) {
 		if (reterr)
 			*reterr = s.out->err;
@@ -273,7 +288,6 @@ int front_say(struct front *f, const struct request *req, const struct assistant
 	if (r < 0)
 		return r;
 	front_said(f, s.out);
-	*ret_out = s.out;
 	return 0;
 }
 
@@ -283,9 +297,7 @@ static int want_again(
 	const struct app *app = f->app;
 	const char *how = app->settings->ai_resend;
 	const struct agent_def *kind = agent_named(sv_of(lost->agent));
-	const struct term_opts screen = { .fd = fileno(app->out),
-		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM") };
+	const struct term_opts screen = app_screen(app, fileno(app->out));
 	static const struct choice_item items[] = { { "no", NULL }, { "yes", NULL } };
 	struct term term;
 	int chosen = 0;
@@ -301,7 +313,7 @@ static int want_again(
 	return r;
 }
 
-int front_recover(struct front *f, bool running, struct sv next, struct err *reterr)
+int front_recover(struct front *f, enum turn_running running, struct sv next, struct err *reterr)
 {
 	const struct decide_opts how = kit_decide_opts(&f->kit, false);
 	enum text_language language = decide_language(&how, next);
@@ -315,6 +327,9 @@ int front_recover(struct front *f, bool running, struct sv next, struct err *ret
 		bool again = false;
 		if (assistant_next_lost(f->assistant, &lost, NULL) < 0)
 			break;
+		/* What comes next is that. */
+		if (sv_eq(sv_trim(str_sv(&lost.prompt)), sv_trim(next)))
+			continue;
 		r = want_again(f, &lost, &again, reterr);
 		if (r < 0 || !again)
 			continue;
@@ -394,9 +409,9 @@ int front_judge(struct kit *kit, const struct decide_opts *how, struct sv text,
 	int r = turn_host_new(&turns, &host, reterr);
 	if (r == 0)
 		r = judge_begin(host, &opts, how, text, d, on_judged, &g, &g.judge, reterr);
-	for (size_t i = 0; r == 0 && i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(turns.loop, signals[i], on_judge_signal, &g, reterr))
-			r = reterr ? reterr->code : ERR_BUG;
+	if (r == 0)
+		r = loop_add_signals(
+			turns.loop, signals, ARRAY_LEN(signals), on_judge_signal, &g, reterr);
 	if (r == 0)
 		r = loop_run(turns.loop, &g.done, reterr);
 	judge_free(g.judge);
@@ -415,6 +430,13 @@ static bool begins_fresh(const char *arg)
 	return strcmp(arg, "--new-session") == 0 || strcmp(arg, "--new") == 0;
 }
 
+static bool is_option(const char *arg, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strncmp(arg, name, n) == 0 && (arg[n] == '\0' || arg[n] == '=');
+}
+
 int front_restart(struct app *app, const char *in, const char *variable, struct err *reterr)
 {
 	AUTO_STRV argv = STRV_INIT;
@@ -422,12 +444,14 @@ int front_restart(struct app *app, const char *in, const char *variable, struct 
 	bool words_only = false;
 
 	for (int i = 0; i < app->argc; i++) {
-		words_only |= strcmp(app->argv[i], "--") == 0;
-		/* Where the talk is by now is what goes on. */
-		if (!words_only &&
-			(strcmp(app->argv[i], "--in") == 0 ||
-				strncmp(app->argv[i], "--in=", 5) == 0)) {
-			i += app->argv[i][4] == '\0';
+		const char *arg = app->argv[i];
+		words_only |= strcmp(arg, "--") == 0;
+		/* Where the talk is by now is what goes on; where it is led to says who answers. */
+		size_t n = is_option(arg, "--in")	  ? strlen("--in")
+			: in && is_option(arg, "--agent") ? strlen("--agent")
+							  : 0;
+		if (!words_only && n > 0) {
+			i += arg[n] == '\0';
 			continue;
 		}
 		if (words_only || !begins_fresh(app->argv[i]))
@@ -483,11 +507,11 @@ static int ask(struct turn_host *host, struct loop *loop, const struct turn_ques
 	const struct turn_opts opts = { .question = question };
 	const struct turn_sink sink = { .data = &a, .done = on_answered };
 
-	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(loop, signals[i], on_signal, &a, reterr))
-			return reterr ? reterr->code : ERR_BUG;
+	int r = loop_add_signals(loop, signals, ARRAY_LEN(signals), on_signal, &a, reterr);
+	if (r < 0)
+		return r;
 	a.turn = turn_begin(host, &opts, &sink);
-	int r = loop_run(loop, &a.done, reterr);
+	r = loop_run(loop, &a.done, reterr);
 	if (r == 0 && a.out->err.code < 0) {
 		r = a.out->err.code;
 		if (reterr)
@@ -582,6 +606,29 @@ static bool stdin_has_something(struct app *app)
 	return app->err_tty;
 }
 
+/* Part of a file in another encoding is a normal thing to send; that it is not sent as it is must
+ * be seen. */
+void front_replace_bytes(const struct app *app, struct str *text)
+{
+	struct sv rest = str_sv(text);
+	struct str clean = STR_INIT;
+	size_t n = 0;
+
+	if (utf8_valid(rest) && !memchr(rest.p, '\0', rest.n))
+		return;
+	while (rest.n) {
+		uint32_t cp;
+		size_t length = utf8_decode(rest, &cp);
+		n += cp == 0 || (cp == 0xFFFD && length == 1);
+		utf8_add(&clean, cp ? cp : 0xFFFD);
+		rest = sv_from(rest, length);
+	}
+	str_release(text);
+	*text = clean;
+	say_note(app->err, "%zu byte%s of the text %s NUL or not UTF-8, and %s replaced by U+FFFD",
+		n, n == 1 ? "" : "s", n == 1 ? "is" : "are", n == 1 ? "was" : "were");
+}
+
 int front_read_text(
 	struct app *app, int argc, char **argv, bool wait, struct str *out, struct err *reterr)
 {
@@ -605,5 +652,6 @@ int front_read_text(
 			said ? " with what is on standard input" : "", FRONT_TEXT_MAX);
 	if (said > 0 && sv_trim(sv_from(str_sv(out), said)).n == 0)
 		str_cut(out, said);
+	front_replace_bytes(app, out);
 	return 0;
 }

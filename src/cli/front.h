@@ -10,9 +10,11 @@
 /* The surroundings of this process as the kit takes them; who is to answer is the caller's. */
 struct kit_opts front_kit_opts(const struct app *app);
 
+/* Bytes that are NUL or not UTF-8 become U+FFFD; a note on app->err says how many. */
+void front_replace_bytes(const struct app *app, struct str *text);
 /* Words from the command line, and behind them what is on standard input, a pipe or a file. "-" as
  * the last word, or `wait`, says that it is to be waited for. ERR_LIMIT; *out has FRONT_TEXT_MAX.
- */
+ * Bytes that are no text are replaced. */
 enum { FRONT_TEXT_MAX = 16 * 1024 * 1024 };
 int front_read_text(struct app *app, int argc, char **argv, bool wait, struct str *out,
 	struct err *reterr) MUST_USE;
@@ -20,10 +22,10 @@ int front_read_text(struct app *app, int argc, char **argv, bool wait, struct st
 /* ---- talking ---- */
 
 extern const char *const front_permissions[]; /* words for --permission-mode */
-#define OPT_PERMISSION(type, field)                                                           \
-	OPT_WORD(0, "permission-mode", type, field, "MODE", front_permissions,                \
-		"what the agent may do without asking: default, accept-edits, plan (changes " \
-		"nothing) or bypass (everything)")
+#define OPT_PERMISSION(type, field)                                                        \
+	OPT_WORD(0, "permission-mode", type, field, "MODE", front_permissions,             \
+		"what the agent may do without asking: default, accept-edits, plan (only " \
+		"reads) or bypass (everything)")
 
 struct front {
 	struct app *app;
@@ -65,7 +67,7 @@ void front_close(struct front *f); /* harmless after a failed front_open() */
 /* A turn begins: a desktop notice where one is wanted. True with a line about who answers. */
 bool front_begin(const struct front *f, const struct conv *c, struct str *ret_hint);
 /* Says it and runs the loop until it is done; *ret_out is valid until the next sentence. A failure
- * of ours is returned. */
+ * of ours is returned, with *ret_out as far as it came, else NULL. */
 int front_say(struct front *f, const struct request *req, const struct assistant_outcome **ret_out,
 	struct err *reterr) MUST_USE;
 /* For who runs the loop and calls assistant_say() itself: a desktop notice of how it ended. */
@@ -77,7 +79,8 @@ void front_said(const struct front *f, const struct assistant_outcome *out);
  * again is a notice, no failure; ERR_CANCELLED: the user stopped it, and nothing should follow by
  * itself.
  */
-int front_recover(struct front *f, bool running, struct sv next, struct err *reterr) MUST_USE;
+int front_recover(
+	struct front *f, enum turn_running running, struct sv next, struct err *reterr) MUST_USE;
 /* One line that says why the agent failed. */
 void front_failure(FILE *to, const struct turn_outcome *out);
 /* Exit status for what became of a sentence. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -98,13 +99,15 @@ static void tell_trust(const struct installing *i)
 static void tell_own(const struct installing *i)
 {
 	for (size_t k = 0; k < hook_events_n; k++) {
-		AUTO_STR command = STR_INIT;
-		AUTO_STR shown = STR_INIT;
-		if (!hook_settings_own(str_sv(&i->text), &hook_events[k], i->program, &command))
-			continue;
-		utf8_fit(&shown, str_sv(&command), OWN_COLUMNS);
-		say_line(i->app->out, "%s has a command of your own, which stays as it is: %s",
-			hook_events[k].event, shown.buf);
+		AUTO_STRV own = STRV_INIT;
+		hook_settings_own(str_sv(&i->text), &hook_events[k], i->program, &own);
+		for (size_t n = 0; n < own.n; n++) {
+			AUTO_STR shown = STR_INIT;
+			utf8_fit(&shown, sv_of(own.v[n]), OWN_COLUMNS);
+			say_line(i->app->out,
+				"%s has a command of your own, which stays as it is: %s",
+				hook_events[k].event, shown.buf);
+		}
 	}
 }
 
@@ -122,11 +125,9 @@ static int check_target(const struct installing *i, struct err *reterr)
 		return 0;
 	/* A link that leads to nothing: the file is made there, but not a world for it. */
 	target[n] = '\0';
-	struct sv parent = path_parent(sv_of(i->path));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(i->path);
 	AUTO_FREE char *file = path_join(folder, target);
-	struct sv above = path_parent(sv_of(file));
-	AUTO_FREE char *needed = xmemdup0(above.p, above.n);
+	AUTO_FREE char *needed = path_folder(file);
 	if (path_exists(needed))
 		return 0;
 	return err_set(reterr, ERR_INPUT,
@@ -150,12 +151,14 @@ static int check_unchanged(const struct installing *i, struct err *reterr)
 static int change(
 	const struct installing *i, const struct sv *text, const char *done, struct err *reterr)
 {
-	struct sv parent = path_parent(sv_of(i->path));
-	AUTO_FREE char *folder = xmemdup0(parent.p, parent.n);
+	AUTO_FREE char *folder = path_folder(i->path);
 	AUTO_FREE char *kept = NULL;
 	AUTO_FREE char *real = NULL;
 	bool made = !path_exists(folder);
+	struct stat was = { .st_nlink = 0 };
 	int r = check_target(i, reterr);
+
+	(void)stat(i->path, &was);
 
 	if (r == 0)
 		r = file_mkdirs(folder, reterr);
@@ -175,6 +178,9 @@ static int change(
 	if (!text && i->opts->project)
 		(void)rmdir(folder);
 	say(i, done);
+	/* A new file takes its place, so that it is never half of one. */
+	if (text && was.st_nlink > 1)
+		say(i, "it had other names (hard links), which lead to what it was");
 	if (made && text && !i->opts->project)
 		say_line(i->app->out, "There was no %s: it was made. Is the agent installed?",
 			folder);

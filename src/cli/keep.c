@@ -1,5 +1,6 @@
 #include "cli/keep.h"
 
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,20 +10,16 @@
 #include "cli/print.h"
 #include "cli/sessions.h"
 #include "master/list.h"
+#include "os/path.h"
 #include "ui/format.h"
 #include "view/archive.h"
 #include "view/session.h"
-
-static int64_t now_ms(void)
-{
-	return clock_age_ms(&(struct clock){ false, 0 });
-}
 
 static void on_progress(void *data, size_t done, size_t files)
 {
 	struct keeping *k = data;
 
-	progress_update(&k->progress, done, files, now_ms());
+	progress_update(&k->progress, done, files, clock_age_ms(NULL));
 }
 
 static void on_trouble(void *data, const struct err *err)
@@ -39,7 +36,7 @@ static bool is_cancelled(void *data)
 	return interrupt_came(&k->interrupt) != 0;
 }
 
-int keeping_begin(struct app *app, struct keeping *ret, struct err *reterr)
+int keeping_begin(struct app *app, struct sv label, struct keeping *ret, struct err *reterr)
 {
 	const struct term_opts screen = { .fd = STDERR_FILENO, .term_name = env_get("TERM") };
 	int r = interrupt_begin(&ret->interrupt, reterr);
@@ -53,7 +50,7 @@ int keeping_begin(struct app *app, struct keeping *ret, struct err *reterr)
 	ret->keeper.cancelled = is_cancelled;
 	ret->keeper.data = ret;
 	term_init(&ret->term, &screen);
-	progress_init(&ret->progress, &ret->term, SV("Archiving"), PROGRESS_ITEMS, now_ms());
+	progress_init(&ret->progress, &ret->term, label, PROGRESS_ITEMS, clock_age_ms(NULL));
 	return 0;
 }
 
@@ -67,22 +64,40 @@ void keeping_end(struct keeping *k)
 	k->app = NULL;
 }
 
+static void say_made_anew(struct keeping *k, const struct vault *v)
+{
+	if (vault_made_anew(v))
+		say_note(k->app->err,
+			"the archive's database was lost or damaged, and has been made again from "
+			"its packs");
+}
+
+int keeping_check(struct keeping *k, struct err *reterr)
+{
+	AUTO_VAULT *v = NULL;
+	int r = vault_open(
+		k->keeper.archive_dir, VAULT_CHECK, k->keeper.clock, k->keeper.log, &v, reterr);
+
+	if (r == 0)
+		say_made_anew(k, v);
+	return r == ERR_NOTFOUND ? 0 : r;
+}
+
 int keeping_vault(struct keeping *k, struct vault **ret, struct err *reterr)
 {
 	int r = keeper_vault(&k->keeper, VAULT_CHECK, ret, reterr);
 
-	if (r == 0 && vault_made_anew(*ret))
-		say_note(k->app->err,
-			"the archive's database was lost or damaged, and has been made again from "
-			"its packs");
+	if (r == 0)
+		say_made_anew(k, *ret);
 	if (r == 0 && vault_cut(*ret) > 0)
 		say_note(k->app->err,
 			"warning: %u pack%s of the archive became shorter or vanished, %llu frames "
-			"are "
-			"damaged; 'faden archive' takes again what the agents still have, 'faden "
-			"archive verify' names the rest",
+			"are damaged; %s",
 			vault_cut(*ret), vault_cut(*ret) == 1 ? "" : "s",
-			(unsigned long long)vault_damaged(*ret));
+			(unsigned long long)vault_damaged(*ret),
+			k->takes_all ? "what the agents still have is taken again"
+				     : "'faden archive' takes again what the agents still "
+				       "have, 'faden archive verify' names the rest");
 	return r;
 }
 
@@ -99,6 +114,38 @@ static int find_run(struct keeping *k, const char *spec, struct kept *ret, struc
 	return r < 0 ? r : kept_by_key(&k->keeper, row->path, ret, reterr);
 }
 
+struct twins {
+	struct app *app;
+	const struct keeper *keeper;
+	const struct kept *kept;
+	struct str last; /* the path that was said */
+};
+
+static int say_twin(void *data, const struct archive_file *file)
+{
+	struct twins *t = data;
+
+	if (!file->path[0] || strcmp(file->path, t->kept->path) == 0 ||
+		keeper_there(t->keeper, file->path) || sv_is(str_sv(&t->last), file->path))
+		return 0;
+	str_clear(&t->last);
+	str_adds(&t->last, file->path);
+	AUTO_FREE char *shown = path_show(file->path, t->app->paths.home);
+	say_note(t->app->err, "the archive has another session of that id, which lay at %s", shown);
+	return 0;
+}
+
+/* Others that are gone: an id means the one that was active last. */
+static void say_twins(struct keeping *k, const struct kept *kept)
+{
+	const struct archive archive = keeper_archive(&k->keeper);
+	struct twins t = { .app = k->app, .keeper = &k->keeper, .kept = kept, .last = STR_INIT };
+
+	(void)!archive_each(
+		&archive, &(struct archive_query){ .session = kept->session }, say_twin, &t, NULL);
+	str_release(&t.last);
+}
+
 int keeping_find(struct keeping *k, const char *spec, struct kept *ret, struct err *reterr)
 {
 	AUTO_RESOLVED of = RESOLVED_INIT;
@@ -108,6 +155,7 @@ int keeping_find(struct keeping *k, const char *spec, struct kept *ret, struct e
 	if (r != ERR_NOTFOUND)
 		return r;
 	r = sessions_find(k->app, spec, RESOLVE_GONE, &of, &err);
+	k->keeper.store = k->app->store; /* it may be another one now */
 	if (r == ERR_NOTFOUND) {
 		int found = kept_by_id(&k->keeper, spec, ret, reterr);
 		if (found == ERR_NOTFOUND)
@@ -117,7 +165,12 @@ int keeping_find(struct keeping *k, const char *spec, struct kept *ret, struct e
 	}
 	if (r < 0 && reterr)
 		*reterr = err;
-	return r < 0 ? r : kept_of_session(&k->keeper, &of.row.info, ret, reterr);
+	if (r >= 0)
+		r = kept_of_session(&k->keeper, &of.row.info, ret, reterr);
+	/* Who named it by its path knows which one is meant. */
+	if (r >= 0 && !strchr(spec, '/'))
+		say_twins(k, ret);
+	return r;
 }
 
 void keeping_say_torn(struct app *app, const kept_vec *torn)
@@ -128,7 +181,14 @@ void keeping_say_torn(struct app *app, const kept_vec *torn)
 		const struct kept *one = &torn->v[i];
 		char there[SIZE_TEXT_MAX], kept[SIZE_TEXT_MAX];
 		struct stat st;
-		size_format(stat(one->path, &st) == 0 ? (uint64_t)st.st_size : 0, there);
+		if (stat(one->path, &st) < 0) {
+			say_note(app->err,
+				"the file of session %s is damaged: 'faden archive restore %s "
+				"--replace' brings back its copy in the archive",
+				one->session, one->session);
+			continue;
+		}
+		size_format((uint64_t)st.st_size, there);
 		size_format(one->size, kept);
 		/* The file of a sub-agent has a name that others have as well. */
 		say_note(app->err,
@@ -143,17 +203,55 @@ void keeping_say_torn(struct app *app, const kept_vec *torn)
 			torn->n - NAMED_MAX);
 }
 
+void keeping_say_if_torn(struct app *app, const char *session, const char *path)
+{
+	const struct keeper keeper = app_keeper(app);
+	CLEANUP(kept_vec_release) kept_vec torn = VEC_INIT;
+
+	if (kept_torn(&keeper, session, &torn, NULL) < 0)
+		return;
+	vec_each (&torn, one)
+		if (strcmp(one->path, path) == 0)
+			keeping_say_torn(app, &(const kept_vec){ .v = one, .n = 1 });
+}
+
 /* ---- deleting ---- */
 
-int delete_add(struct app *app, struct doomed *d, const struct session_row *row, bool named,
+int delete_finish(struct app *app, struct err *reterr)
+{
+	const struct keeper keeper = app_keeper(app);
+	size_t lines;
+
+	return doomed_finish(&keeper, &lines, reterr);
+}
+
+int delete_add(struct app *app, struct doomed *d, const struct session_row *row, const char *spec,
 	struct err *reterr)
 {
 	const struct keeper keeper = app_keeper(app);
 	AUTO_STR who = STR_INIT;
 
-	if (row->gone || !sessions_writer(app, row, &who))
-		return doomed_add(&keeper, d, row, reterr);
-	if (named)
+	/* A path names one file; an id, all that ever had it. */
+	bool everywhere = spec && !sv_eq(path_base(sv_of(spec)), path_base(sv_of(row->info.path)));
+
+	if (!row->gone && !d->forget &&
+		!transcript_home_with(app->homes, app->n_homes, row->info.path))
+		return err_set(reterr, ERR_INPUT,
+			"%s lies where no agent looks for sessions, so the archive does not take "
+			"it; nothing was deleted",
+			row->info.path);
+	if (row->gone || !sessions_writer(app, row, &who)) {
+		struct err err = ERR_INIT;
+		int r = doomed_add(&keeper, d, row, everywhere, &err);
+		if (r == ERR_LIMIT && !spec) {
+			say_note(app->err, "%s; session %s stays", err.msg, row->info.id);
+			return 0;
+		}
+		if (r < 0 && reterr)
+			*reterr = err;
+		return r;
+	}
+	if (spec)
 		return err_set(reterr, ERR_BUSY, "session %s is open in %s; nothing was deleted",
 			row->info.id, who.buf);
 	say_note(app->err, "session %s is open in %s; it stays", row->info.id, who.buf);
@@ -244,10 +342,12 @@ static int delete_now(
 {
 	AUTO_KEEPING k = { .app = NULL };
 	AUTO_VAULT *v = NULL;
-	int r = keeping_begin(app, &k, reterr);
+	int r = keeping_begin(app, d->forget ? SV("Forgetting") : SV("Archiving"), &k, reterr);
 
-	/* Half of it done is no help: it is not asked whether to end. */
-	k.keeper.cancelled = NULL;
+	/* Half of it done is no help: it is not asked whether to end. What is forgotten takes
+	 * longer, and can go on later. */
+	if (!d->forget)
+		k.keeper.cancelled = NULL;
 	if (r == 0)
 		r = keeping_vault(&k, &v, reterr);
 	return r < 0 ? r : doomed_delete(&k.keeper, v, d, ret, reterr);
@@ -265,12 +365,17 @@ int delete_all(struct app *app, const struct doomed *d, const struct delete_flag
 		say_note(app->err, "nothing was deleted");
 		return 1;
 	}
-	if (flags->dry && !flags->json)
-		name_them(app, app->out, d, d->rows.n);
 	if (!flags->dry && d->rows.n > 0) {
 		r = delete_now(app, d, &done, reterr);
 		if (r < 0)
 			return r;
+	}
+	/* Whoever was not asked has not seen yet what there is no way back to. */
+	if (!flags->json && (flags->dry || (flags->yes && d->forget)))
+		name_them(app, app->out, d, d->rows.n);
+	for (size_t i = 0; i < d->led.n; i++) {
+		AUTO_FREE char *shown = path_show(d->led.v[i], app->paths.home);
+		say_note(app->err, "a link to it goes, %s itself stays", shown);
 	}
 	done.dry = flags->dry;
 	if (!flags->json && d->rows.n == 0)

@@ -73,7 +73,10 @@ static void back(struct screen *t)
 static void put_line(struct screen *t, unsigned style, const char *text)
 {
 	clear_line(t);
-	wrap_line(&t->term, style, sv_of(text));
+	if (style == STYLE_ERROR)
+		wrap_error(&t->term, sv_of(text));
+	else
+		wrap_line(&t->term, style, sv_of(text));
 	back(t);
 }
 
@@ -132,7 +135,9 @@ static void hint_of(const struct screen *t, struct str *out)
 
 	switch (t->state) {
 	case LISTENER_LISTENING:
-		if (!l->hears || l->deaf)
+		if (!l->hears)
+			str_adds(out, "it cannot hear; press any key to type");
+		else if (l->deaf)
 			str_adds(out, "no microphone; press any key to type");
 		else if (l->opts->push_to_talk)
 			str_adds(out, "press Space to speak, any other key to type");
@@ -152,6 +157,14 @@ static void hint_of(const struct screen *t, struct str *out)
 		else
 			str_adds(out, "Esc stops it");
 		break;
+	case LISTENER_ASKING:
+		if (l->calls)
+			str_addf(out, "a key answers, or \"Hey %s\" and yes or no", name_of(t));
+		else if (l->opts->push_to_talk)
+			str_adds(out, "a key answers, or Space and yes or no");
+		else
+			str_adds(out, "a key answers");
+		break;
 	case LISTENER_ERROR:
 	case LISTENER_TYPING:
 		break;
@@ -162,7 +175,8 @@ static void show_state(struct screen *t)
 {
 	AUTO_STR line = STR_INIT;
 	AUTO_STR hint = STR_INIT;
-	bool works = t->state != LISTENER_LISTENING && t->state != LISTENER_TYPING;
+	bool works = t->state != LISTENER_LISTENING && t->state != LISTENER_TYPING &&
+		t->state != LISTENER_ASKING;
 
 	for (const char *p = listener_state_name(t->state); *p; p++)
 		str_addc(&line, (char)(*p - 'a' + 'A'));
@@ -213,6 +227,12 @@ static void on_begin(void *data, const struct conv *c)
 
 	t->answered = false;
 	status_set_names(&t->status, sv_of(c->agent), sv_of(c->turns ? conv_label(c) : ""));
+}
+
+/* Which conversation comes next is known when it begins. */
+static void forget_names(struct screen *t)
+{
+	status_set_names(&t->status, SV(""), SV(""));
 }
 
 static void on_pause(void *data)
@@ -293,6 +313,8 @@ static void on_done(void *data, const struct assistant_outcome *out)
 
 	release_held(t);
 	clear_line(t);
+	if (out->err.code == 0 && (out->kind == UTTERANCE_RESET || out->kind == UTTERANCE_UNDO))
+		forget_names(t);
 	back(t);
 	if (out->err.code < 0)
 		str_adds(&why, out->err.msg);
@@ -337,6 +359,7 @@ static void on_permit_answer(void *data, const char *id, enum agent_answer answe
 }
 
 static const struct permit_ops permit_ops = {
+	.span = "talk",
 	.enter = on_permit_enter,
 	.leave = on_permit_leave,
 	.cancel = on_permit_cancel,
@@ -390,11 +413,7 @@ static void on_stop(void *data, int signo)
 
 	(void)signo;
 	status_hide(&t->status);
-	flush(t);
-	term_mode_restore(&t->mode);
-	(void)raise(SIGSTOP);
-	term_mode_quiet(&t->mode);
-	(void)term_resize(&t->term);
+	term_stop(&t->term, &t->mode);
 	permit_again(&t->permit);
 	back(t);
 }
@@ -412,10 +431,27 @@ static void on_resize(void *data, int signo)
 	flush(t);
 }
 
+/* The last line while somebody types: the state stands there as it does otherwise. */
+static const char *prompt_of(const struct screen *t)
+{
+	if (!t->listening.app->settings->ui_status_line)
+		return t->utf8 ? "› " : "> ";
+	return t->utf8 ? "TYPING › " : "TYPING > ";
+}
+
+/* Escape stops what goes on, and where nothing does it leaves the line; what was typed stays. */
+static void on_leave(void *data)
+{
+	struct screen *t = data;
+
+	if (!listener_stop(t->listening.listener))
+		editor_cancel(t->editor);
+}
+
 /* What was typed is shown again with its time, in place of the line it was typed in. */
 static void take_back_line(struct screen *t, struct sv text)
 {
-	size_t width = utf8_width(text) + 2;
+	size_t width = utf8_width(text) + utf8_width(sv_of(prompt_of(t)));
 
 	if (!t->term.cursor || memchr(text.p, '\n', text.n) || t->term.cols == 0)
 		return;
@@ -455,6 +491,8 @@ static bool obey(struct screen *t, struct sv text)
 		assistant_follow(l->front.assistant);
 	} else {
 		r = talk_answer(&l->front, word, &args, &said, &err);
+		if (r == 0 && (word == TALK_CLEAR || word == TALK_UNDO || word == TALK_ENTER))
+			forget_names(t);
 	}
 	if (r < 0)
 		put_line(t, STYLE_ERROR, err.msg);
@@ -480,9 +518,10 @@ static int type(struct screen *t, struct err *reterr)
 	str_clear(&t->permit.keys.ahead);
 	t->typing = true;
 	listener_typing(l->listener, true);
-	int r = editor_read(t->editor, t->utf8 ? "› " : "> ", STYLE_USER, &text, reterr);
+	int r = editor_read(t->editor, prompt_of(t), STYLE_USER, &text, reterr);
 	t->typing = false;
 	term_mode_quiet(&t->mode);
+	term_paste(&t->term, true);
 	keys_listen(&t->permit.keys, on_keys, t);
 	release_held(t);
 	listener_typing(l->listener, false);
@@ -517,6 +556,8 @@ static int run(void *data, struct err *reterr)
 		.loop = l->front.loop,
 		.term_name = env_get("TERM"),
 		.history_path = history,
+		.leave = on_leave,
+		.leave_data = t,
 	};
 	int r = editor_new(&opts, &t->editor, reterr);
 
@@ -533,6 +574,7 @@ static int run(void *data, struct err *reterr)
 		put_line(t, STYLE_WARNING, "Permissions are off: the agent acts without asking.");
 	permit_init(&t->permit, &l->front, &t->term, l->app->in, &permit_ops, t);
 	term_mode_quiet(&t->mode);
+	term_paste(&t->term, true);
 	keys_listen(&t->permit.keys, on_keys, t);
 	t->ready = true;
 	on_state(t, LISTENER_LISTENING);
@@ -545,6 +587,7 @@ static int run(void *data, struct err *reterr)
 	status_hide(&t->status);
 	markdown_end(&t->markdown);
 	term_fresh_line(&t->term);
+	term_paste(&t->term, false);
 	flush(t);
 	expect_pause(t, false);
 	loop_remove(l->front.loop, TAKE_PTR(t->tick));
@@ -574,13 +617,9 @@ int listen_at_terminal(struct app *app, const struct listen_opts *opts, struct e
 		.utf8 = env_use_locale(),
 		.held = STR_INIT,
 	};
-	const struct term_opts screen = {
-		.fd = fileno(app->out),
-		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM"),
-		.ascii = !t.utf8,
-	};
+	struct term_opts screen = app_screen(app, fileno(app->out));
 
+	screen.ascii = !t.utf8;
 	t.listening.screen_data = &t;
 	term_init(&t.term, &screen);
 	(void)term_mode_save(&t.mode, app->in);

@@ -6,11 +6,17 @@
 #include "cli/listen.h"
 
 #include <errno.h>
+#include <malloc.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <termios.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "assist/tell.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/env.h"
 #include "cli/talk.h"
@@ -23,12 +29,15 @@
 /* Samples of --input that were heard before a restart. */
 #define ENV_LISTENED "FADEN_LISTENED"
 
+enum { MMAP_FROM = 128 * 1024 };
+
 struct listening_room {
 	struct listening *l;
 	struct models *models;
 	struct ears *ears;
 	struct player *player;
 	struct recogniser *recogniser;
+	int64_t recorded_ms; /* when the last recording went there */
 	struct stt_opts stt_opts;
 	struct strv command; /* of them */
 	struct request req; /* of the turn that runs */
@@ -38,6 +47,7 @@ struct listening_room {
 	bool hushed; /* and not quiet yet */
 	uint64_t held_at, hushed_at; /* samples heard of us by then */
 	struct str failure; /* what was told last, until it works again */
+	struct err input; /* what is wrong with that file; code 0: nothing */
 	int64_t sentence_ms; /* age clock: the agent's first sentence of a turn was there */
 };
 
@@ -92,9 +102,11 @@ static void on_recognised(void *data, uint64_t id, size_t samples, int r,
 	}
 	if (r == 0) {
 		str_clear(&room->failure);
-		log_write(&l->app->log, LOG_INFO, "listen: %.2f s recognised in %.2f s (%s)",
+		log_write(&l->app->log, LOG_INFO,
+			"listen: %.2f s recognised in %.2f s (%s), %.2f s after its end",
 			(double)samples / AUDIO_RATE, result->took_s,
-			result->language[0] ? result->language : "?");
+			result->language[0] ? result->language : "?",
+			(double)(clock_run_ms() - room->recorded_ms) / 1000);
 	}
 	if (l->listener)
 		listener_recognised(
@@ -123,8 +135,9 @@ static void op_record(void *data)
 
 static void op_recognise(void *data, uint64_t id, struct endpoint_recording *recording)
 {
-	const struct listening_room *room = data;
+	struct listening_room *room = data;
 
+	room->recorded_ms = clock_run_ms();
 	recogniser_run(room->recogniser, id, recording);
 }
 
@@ -302,6 +315,13 @@ static void on_recorded(void *data, struct endpoint_recording *recording)
 	listener_recorded(room->l->listener, recording);
 }
 
+static void on_paused(void *data, struct endpoint_recording *recording)
+{
+	const struct listening_room *room = data;
+
+	recogniser_ahead(room->recogniser, recording);
+}
+
 static void on_nothing(void *data)
 {
 	const struct listening_room *room = data;
@@ -345,18 +365,18 @@ static void on_lost(void *data, const struct err *err)
 	AUTO_STR line = STR_INIT;
 
 	l->deaf = true;
-	str_clear(&room->failure); /* lost again is news */
-	str_adds(&line, err->msg);
-	if (!l->opts->input)
-		str_adds(&line,
-			"; it is tried again every second, and 'faden voice test' says what is "
-			"wrong");
-	tell_broken(room, line.buf);
-	/* A file that cannot be read will not come back. */
-	if (l->opts->input)
+	if (l->opts->input) {
+		/* A file that cannot be read will not come back: with that it ends. */
+		room->input = *err;
 		listener_sound_ended(l->listener);
-	else
-		l->screen->state(l->screen_data, listener_state(l->listener));
+		return;
+	}
+	str_clear(&room->failure); /* lost again is news */
+	str_addf(&line,
+		"%s; it is tried again every second, and 'faden voice test' says what is wrong",
+		err->msg);
+	tell_broken(room, line.buf);
+	l->screen->state(l->screen_data, listener_state(l->listener));
 }
 
 static void on_found(void *data, const char *name)
@@ -385,6 +405,7 @@ static const struct ears_ops ears_ops = {
 	.called = on_called,
 	.began = on_began,
 	.recorded = on_recorded,
+	.paused = on_paused,
 	.nothing = on_nothing,
 	.interrupted = on_interrupted,
 	.overheard = on_overheard,
@@ -426,6 +447,31 @@ static struct audio_opts output_of(const struct listening *l)
 	return out;
 }
 
+/* Before anything is said or begun: the file that is heard can be, and is not the one that is
+ * spoken into. */
+static int look_at_files(const struct listening *l, struct err *reterr)
+{
+	const struct audio_opts in = input_of(l);
+	const char *output = l->opts->output;
+	struct audio_in *input = NULL;
+	struct stat from, to;
+
+	if (!l->opts->input)
+		return 0;
+	bool known = (in.fd >= 0 ? fstat(in.fd, &from) : stat(in.device, &from)) == 0;
+	if (known && output && S_ISREG(from.st_mode) && stat(output, &to) == 0 &&
+		from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+		return err_set(reterr, ERR_USAGE,
+			"--output is the file of --input: it would be overwritten before it is "
+			"heard");
+	/* What is no file is read once. */
+	if (in.fd >= 0 || (known && !S_ISREG(from.st_mode)))
+		return 0;
+	int r = audio_in_open(&in, &input, reterr);
+	audio_in_free(input);
+	return r;
+}
+
 static int open_mouth(struct listening *l, struct err *reterr)
 {
 	struct listening_room *room = l->room;
@@ -464,6 +510,8 @@ static int open_ears(struct listening *l, struct err *reterr)
 		.settings = l->app->settings,
 		.in = input_of(l),
 		.open = l->opts->no_wake,
+		/* What others recognise for us may cost money. */
+		.pauses = stt_is_ours(room->stt_opts.engine),
 		.loudness = our_loudness,
 		.ops = &ears_ops,
 		.data = room,
@@ -485,7 +533,10 @@ static int open_ears(struct listening *l, struct err *reterr)
 		return r;
 	}
 	l->hears = true;
-	recogniser_warm(room->recogniser);
+	/* It is large, and loaded while somebody speaks to us. */
+	struct err err = ERR_INIT;
+	if (voice_stt_look(&room->stt_opts, &err) < 0)
+		tell_broken(room, err.msg);
 	return 0;
 }
 
@@ -556,6 +607,29 @@ static void close_all(struct listening_room *room)
 	str_release(&room->failure);
 }
 
+/* The runtime of the networks is mapped, and code of it that is gone is a signal. Only what a
+ * handler may call: the terminal gets what a shell wants, since nothing of ours can be asked how it
+ * was. */
+static void on_cut_off(int signo)
+{
+	static const char line[] =
+		"\r\nfaden: listen: a file was cut off while it was in use, most "
+		"likely the runtime of the networks; 'faden voice install' gets "
+		"it again, then start anew\r\n";
+	static const char plain[] = "\033[?2004l\033[?25h"; /* as ui/term.h leaves it */
+	struct termios mode;
+
+	(void)signo;
+	if (tcgetattr(STDIN_FILENO, &mode) == 0) {
+		mode.c_iflag |= ICRNL;
+		mode.c_lflag |= ICANON | ECHO | ISIG | IEXTEN;
+		(void)tcsetattr(STDIN_FILENO, TCSANOW, &mode);
+		(void)!write(STDIN_FILENO, plain, sizeof(plain) - 1);
+	}
+	(void)!write(STDERR_FILENO, line, sizeof(line) - 1);
+	_exit(err_exit_status(ERR_BUG));
+}
+
 int listening_run(struct listening *l, struct err *reterr)
 {
 	AUTO_FREE struct listening_room *room = xcalloc(1, sizeof(*room));
@@ -572,17 +646,24 @@ int listening_run(struct listening *l, struct err *reterr)
 	};
 	struct err err = ERR_INIT;
 	uint64_t heard = 0;
+	int r = look_at_files(l, reterr);
 
+	if (r < 0)
+		return r;
+	(void)sigaction(SIGBUS, &(struct sigaction){ .sa_handler = on_cut_off }, NULL);
+	/* What the recogniser has is large and goes with it; from one heap with small things that
+	 * stay it left holes of 30 MB. */
+	(void)mallopt(M_MMAP_THRESHOLD, MMAP_FROM);
 	room->l = l;
 	room->failure = (struct str)STR_INIT;
 	room->fresh = l->opts->new_session;
 	room->resumed = env_get(ENV_LISTENED) != NULL;
 	l->room = room;
-	int r = front_open(&l->front, l->app, &want, reterr);
+	r = front_open(&l->front, l->app, &want, reterr);
 	if (r == 0)
 		r = greet(l, reterr);
 	if (r == 0)
-		r = front_recover(&l->front, true, SV(""), reterr);
+		r = front_recover(&l->front, TURN_RUNNING_ONCE, SV(""), reterr);
 	if (r == 0 || r == ERR_CANCELLED) {
 		room->models = models_new(l->app->paths.models_dir);
 		room->stt_opts =
@@ -598,15 +679,19 @@ int listening_run(struct listening *l, struct err *reterr)
 			.language = l->front.kit.language,
 			.language_open = strcmp(l->app->settings->assistant_language, "auto") == 0,
 			.answers = l->app->in_tty && !l->opts->no_tty,
+			.open = l->opts->no_wake,
 			.ops = &listener_ops,
 			.data = room,
 		};
 		l->listener = listener_new(&how);
 		int ears = open_ears(l, &err);
-		if (ears < 0 && how.answers)
-			tell_broken(room, err.msg);
-		else if (ears < 0)
+		if (ears < 0 && how.answers) {
+			AUTO_STR line = STR_INIT; /* they are looked for once */
+			str_addf(&line, "%s; it hears when it is started after that", err.msg);
+			tell_broken(room, line.buf);
+		} else if (ears < 0) {
 			r = err_set(reterr, ears, "%s", err.msg);
+		}
 	}
 	if (r == 0) {
 		if (room->resumed)
@@ -618,6 +703,8 @@ int listening_run(struct listening *l, struct err *reterr)
 		heard = ears_heard(room->ears);
 	if (room->restarts && r == 0)
 		r = assistant_lead(l->front.assistant, reterr);
+	if (r == 0 && room->input.code < 0)
+		r = err_set(reterr, room->input.code, "%s", room->input.msg);
 	close_all(room);
 	front_close(&l->front);
 	if (r == 0 && room->restarts) {

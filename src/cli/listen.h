@@ -26,7 +26,7 @@ struct listening;
 
 /* How it is shown. */
 struct listen_screen {
-	/* Waits for what is typed, on the loop of the front, until listening_over(). */
+	/* Waits for what is typed, on the loop of the front, until it is over. */
 	int (*run)(void *data, struct err *reterr);
 	void (*state)(void *data, enum listener_state state);
 	void (*said)(void *data, enum listener_source source, struct sv text);

@@ -80,8 +80,7 @@ static char *fork_name(
 static int say_where_it_is(struct app *app, const char *root, const char *text, struct err *reterr)
 {
 	const struct archive archive = app_archive(app);
-	struct sv here = path_parent(sv_of(root));
-	AUTO_FREE char *dir = xmemdup0(here.p, here.n);
+	AUTO_FREE char *dir = path_folder(root);
 	AUTO_MASTER_LIST kept = MASTER_LIST_INIT;
 	AUTO_RUN_NAMED there = RUN_NAMED_INIT;
 	const struct master_row *row = NULL;

@@ -21,8 +21,10 @@ enum {
 /* A terminal that takes nothing more is gone: the run is left as with Ctrl-C. */
 static void flush(struct master_screen *s)
 {
-	if (term_flush(&s->term, NULL) < 0 && !s->lost) {
-		s->lost = true;
+	struct err err = ERR_INIT;
+
+	if (term_flush(&s->term, &err) < 0 && s->lost.code == 0) {
+		s->lost = err;
 		pair_leave(s->pair);
 	}
 }
@@ -122,7 +124,7 @@ static void agent_event(struct master_screen *s, const struct agent_event *ev)
 	switch (ev->type) {
 	case AGENT_EV_TEXT:
 		status_hide(&s->status);
-		status_set_state(&s->status, STATUS_SPEAKING, SV(""));
+		status_set_state(&s->status, STATUS_ANSWERING, SV(""));
 		markdown_feed(&s->markdown, ev->text);
 		s->spoke = true;
 		break;
@@ -250,6 +252,10 @@ static void news(struct master_screen *s, const struct pair_event *ev)
 		break;
 	case NEWS_NOT_KEPT:
 		str_addf(&line, "nothing is kept any more: %s", w[0]);
+		break;
+	case NEWS_CALLS_FAILED:
+		str_addf(&line, "a call of the %s failed or was not allowed meanwhile: %s", who,
+			w[0]);
 		break;
 	case NEWS_STILL_AT_IT:
 	case NEWS_WAITS_FOR_IT:
@@ -391,17 +397,19 @@ static bool on_typed(void *data, struct sv line, bool ended)
 	struct master_screen *s = data;
 	struct err err = ERR_INIT;
 	bool escape = ended && sv_is(line, KEYS_LONE_ESCAPE);
+	AUTO_STR said = STR_INIT;
 
 	status_hide(&s->status);
 	if (escape && !s->paused)
 		interrupt(s);
-	if (ended && !escape && (s->paused || sv_trim(line).n > 0)) {
-		AUTO_STR said = STR_INIT;
-		str_add(&said, line);
-		if (sv_trim(line).n > 0) {
+	else if (!escape)
+		keys_plain(&said, ended ? line : str_sv(&s->permit.keys.ahead));
+	bool says = sv_trim(str_sv(&said)).n > 0;
+	if (ended && !escape && (s->paused || says)) {
+		if (says) {
 			AUTO_STR shown = STR_INIT;
 			str_addf(&shown, "%s %.*s", s->term.ascii ? ">" : "›",
-				SV_ARG(sv_trim(line)));
+				SV_ARG(sv_trim(str_sv(&said))));
 			begin_line(s);
 			wrap_line(&s->term, STYLE_USER, str_sv(&shown));
 		}
@@ -413,7 +421,7 @@ static bool on_typed(void *data, struct sv line, bool ended)
 		}
 	}
 	if (!escape)
-		status_set_typed(&s->status, ended ? SV("") : str_sv(&s->permit.keys.ahead));
+		status_set_typed(&s->status, ended ? SV("") : str_sv(&said));
 	show_status(s);
 	return ended;
 }
@@ -445,6 +453,7 @@ static void on_permit_answer(void *data, const char *id, enum agent_answer answe
 }
 
 static const struct permit_ops permit_ops = {
+	.span = "run",
 	.enter = on_permit_enter,
 	.leave = on_permit_leave,
 	.cancel = on_permit_cancel,
@@ -470,18 +479,13 @@ static void on_resize(void *data, int signo)
 	flush(s);
 }
 
-/* Whoever has the terminal meanwhile gets it as it was. */
 static void on_stop(void *data, int signo)
 {
 	struct master_screen *s = data;
 
 	(void)signo;
 	status_hide(&s->status);
-	flush(s);
-	term_mode_restore(&s->mode);
-	(void)raise(SIGSTOP);
-	term_mode_quiet(&s->mode);
-	(void)term_resize(&s->term);
+	term_stop(&s->term, &s->mode);
 	permit_again(&s->permit);
 	show_status(s);
 }
@@ -503,11 +507,9 @@ int master_screen_open(struct master_screen *s, struct app *app, struct loop *lo
 		.keys = app->in_tty && app->out_tty,
 		.front = { .loop = loop },
 		.began_ms = clock_age_ms(NULL) };
-	term_init(&s->term,
-		&(struct term_opts){ .fd = fileno(app->out),
-			.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-			.term_name = env_get("TERM"),
-			.ascii = !env_use_locale() });
+	struct term_opts screen = app_screen(app, fileno(app->out));
+	screen.ascii = !env_use_locale();
+	term_init(&s->term, &screen);
 	markdown_init(&s->markdown, &s->term);
 	status_init(&s->status, &s->term);
 	permit_init(&s->permit, &s->front, &s->term, app->in, &permit_ops, s);
@@ -515,6 +517,8 @@ int master_screen_open(struct master_screen *s, struct app *app, struct loop *lo
 		return 0;
 	(void)term_mode_save(&s->mode, app->in);
 	term_mode_quiet(&s->mode);
+	term_paste(&s->term, true);
+	(void)!term_flush(&s->term, NULL); /* there is no pair yet to leave */
 	keys_listen(&s->permit.keys, on_typed, s);
 	s->tick = loop_add_timer(loop, TICK_MS, on_tick, s);
 	if (!loop_add_signal(loop, SIGWINCH, on_resize, s, reterr) ||
@@ -528,6 +532,8 @@ void master_screen_close(struct master_screen *s)
 	if (!s->app)
 		return;
 	begin_line(s);
+	if (s->keys)
+		term_paste(&s->term, false);
 	(void)!term_flush(&s->term, NULL);
 	loop_remove(s->loop, s->tick);
 	loop_remove(s->loop, s->pause);

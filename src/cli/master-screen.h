@@ -30,7 +30,7 @@ struct master_screen {
 	bool spoke; /* since its heading */
 	bool interrupts; /* Escape was pressed: what runs is being stopped */
 	bool paused;
-	bool lost; /* the terminal takes nothing more */
+	struct err lost; /* why the terminal takes nothing more; code 0: it does */
 };
 
 int master_screen_open(struct master_screen *s, struct app *app, struct loop *loop,

@@ -61,15 +61,23 @@ static void on_progress(void *data, const struct model_def *def, enum model_step
 	}
 	if (step == MODEL_STEP_DONE)
 		return;
+	/* How much of it npm has, only npm knows. */
+	bool fetches = step == MODEL_STEP_FETCH;
 	if (!g->shown) {
 		AUTO_STR label = STR_INIT;
-		str_addf(&label, "%s %s", step == MODEL_STEP_FETCH ? "Fetching" : "Unpacking",
-			def->name);
-		progress_init(&g->progress, &g->term, str_sv(&label), PROGRESS_BYTES, now);
+		char size[SIZE_TEXT_MAX];
+		size_format(def->package_size, size);
+		if (fetches)
+			str_addf(&label, "Fetching %s, %s", def->name, size);
+		else
+			str_addf(&label, "Unpacking %s", def->name);
+		progress_init(&g->progress, &g->term, str_sv(&label),
+			fetches ? PROGRESS_SECONDS : PROGRESS_BYTES, now);
 		g->shown = true;
 		g->step = step;
 	}
-	progress_update(&g->progress, done, step == MODEL_STEP_FETCH ? 0 : total, now);
+	uint64_t seconds = (uint64_t)(now - g->progress.start_ms) / 1000;
+	progress_update(&g->progress, fetches ? seconds : done, fetches ? 0 : total, now);
 }
 
 static bool is_cancelled(void *data)

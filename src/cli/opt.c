@@ -8,6 +8,7 @@ struct hit {
 	const struct opt *opt; /* NULL: unknown */
 	void *dest;
 	bool negated;
+	char letter; /* typed as that; 0: by its name */
 };
 
 static struct hit find_long(const struct opt_set *sets, size_t n_sets, struct sv name)
@@ -15,13 +16,13 @@ static struct hit find_long(const struct opt_set *sets, size_t n_sets, struct sv
 	for (size_t s = 0; s < n_sets; s++) {
 		for (const struct opt *o = sets[s].opts; o && o->name; o++) {
 			if (sv_is(name, o->name))
-				return (struct hit){ o, sets[s].dest, false };
+				return (struct hit){ o, sets[s].dest, false, 0 };
 			if (o->kind == OPT_KIND_NEGATABLE && sv_starts(name, SV("no-")) &&
 				sv_is(sv_from(name, 3), o->name))
-				return (struct hit){ o, sets[s].dest, true };
+				return (struct hit){ o, sets[s].dest, true, 0 };
 		}
 	}
-	return (struct hit){ NULL, NULL, false };
+	return (struct hit){ NULL, NULL, false, 0 };
 }
 
 static struct hit find_brief(const struct opt_set *sets, size_t n_sets, char letter)
@@ -29,8 +30,8 @@ static struct hit find_brief(const struct opt_set *sets, size_t n_sets, char let
 	for (size_t s = 0; s < n_sets; s++)
 		for (const struct opt *o = sets[s].opts; o && o->name; o++)
 			if (o->brief == letter)
-				return (struct hit){ o, sets[s].dest, false };
-	return (struct hit){ NULL, NULL, false };
+				return (struct hit){ o, sets[s].dest, false, letter };
+	return (struct hit){ NULL, NULL, false, 0 };
 }
 
 /* Stores one occurrence; value is NULL for options that take none. */
@@ -40,8 +41,13 @@ static int store(const struct hit *h, const char *value, struct err *reterr)
 	void *field = (char *)h->dest + o->offset;
 	bool limited = o->min != 0 || o->max != 0;
 	AUTO_STR choices = STR_INIT;
+	AUTO_STR typed = STR_INIT;
 	long long n;
 
+	if (h->letter)
+		str_addf(&typed, "-%c", h->letter);
+	else
+		str_addf(&typed, "--%s", o->name);
 	switch (o->kind) {
 	case OPT_KIND_FLAG:
 		*(bool *)field = true;
@@ -62,16 +68,16 @@ static int store(const struct hit *h, const char *value, struct err *reterr)
 			return 0;
 		}
 		if (!limited)
-			return err_set(reterr, ERR_USAGE,
-				"option '--%s': '%s' is not a whole number", o->name, value);
+			return err_set(reterr, ERR_USAGE, "option '%s': '%s' is not a whole number",
+				typed.buf, value);
 		return err_set(reterr, ERR_USAGE,
-			"option '--%s': '%s' is not a whole number from %lld to %lld", o->name,
+			"option '%s': '%s' is not a whole number from %lld to %lld", typed.buf,
 			value, o->min, o->max);
 	case OPT_KIND_DOUBLE:
 		if (sv_parse_double(sv_of(value), field))
 			return 0;
 		return err_set(
-			reterr, ERR_USAGE, "option '--%s': '%s' is not a number", o->name, value);
+			reterr, ERR_USAGE, "option '%s': '%s' is not a number", typed.buf, value);
 	case OPT_KIND_CHOICE:
 	case OPT_KIND_WORD:
 		for (int i = 0; o->choices[i]; i++) {
@@ -84,22 +90,23 @@ static int store(const struct hit *h, const char *value, struct err *reterr)
 			}
 			str_addf(&choices, "%s%s", i ? ", " : "", o->choices[i]);
 		}
-		return err_set(reterr, ERR_USAGE, "option '--%s': '%s' is none of %s", o->name,
+		return err_set(reterr, ERR_USAGE, "option '%s': '%s' is none of %s", typed.buf,
 			value, choices.buf);
 	case OPT_KIND_SPAN:
 		if (clock_parse_span(sv_of(value), field) && *(int64_t *)field > 0)
 			return 0;
 		return err_set(reterr, ERR_USAGE,
-			"option '--%s': '%s' is not a span of time such as 90s, 15m, 2h, 7d, 3w",
-			o->name, value);
+			"option '%s': '%s' is not a span of time such as 90s, 15m, 2h, 7d, 3w",
+			typed.buf, value);
 	}
-	return err_set(reterr, ERR_BUG, "option '--%s' has no kind", o->name);
+	return err_set(reterr, ERR_BUG, "option '%s' has no kind", typed.buf);
 }
 
 struct cursor {
 	int argc;
 	char *const *argv;
 	int at;
+	bool dash_words;
 };
 
 static const char *next_value(struct cursor *c)
@@ -137,6 +144,8 @@ static int parse_long(
 	return store(&h, value, reterr);
 }
 
+#define BEFORE_DASHES "put -- before words that begin with a dash"
+
 static int parse_cluster(
 	const struct opt_set *sets, size_t n_sets, struct cursor *c, struct err *reterr)
 {
@@ -145,14 +154,20 @@ static int parse_cluster(
 	for (const char *p = cluster + 1; *p; p++) {
 		struct hit h = find_brief(sets, n_sets, *p);
 		if (!h.opt)
-			return err_set(reterr, ERR_USAGE,
-				"unknown option '%s' (put -- before words that begin with a dash)",
+			return err_set(reterr, ERR_USAGE, "unknown option '%s' (" BEFORE_DASHES ")",
 				cluster);
 		if (opt_takes_value(h.opt)) {
 			const char *value = p[1] ? p + 1 : next_value(c);
 			if (!value)
 				return err_set(reterr, ERR_USAGE, "option '-%c' needs a value (%s)",
 					*p, h.opt->arg);
+			/* -nginx was meant to be a word. */
+			if (c->dash_words && p[1] && h.opt->kind == OPT_KIND_INT &&
+				!sv_parse_i64(sv_of(value), &(long long){ 0 }))
+				return err_set(reterr, ERR_USAGE,
+					"option '-%c': '%s' is not a whole number (" BEFORE_DASHES
+					")",
+					*p, value);
 			return store(&h, value, reterr);
 		}
 		int r = store(&h, NULL, reterr);
@@ -167,14 +182,33 @@ static bool is_word(const char *arg)
 	return arg[0] != '-' || arg[1] == '\0';
 }
 
-int opt_parse(const struct opt_set *sets, size_t n_sets, int argc, char *const *argv, char **rest,
-	struct err *reterr)
+/* Of any script. */
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
+/* "-mutex", not "-s", "-n5" or "--json". */
+static bool is_dash_word(const char *arg)
+{
+	return arg[0] == '-' && (arg[1] == '"' || (is_letter(arg[1]) && is_letter(arg[2])));
+}
+
+/* "-1", "-0.5": no option is called by a digit. */
+static bool is_number(const char *arg)
+{
+	return sv_parse_double(sv_of(arg), &(double){ 0 });
+}
+
+int opt_parse(const struct opt_set *sets, size_t n_sets, bool dash_words, int argc,
+	char *const *argv, char **rest, struct err *reterr)
 {
 	int n = 0;
 
-	for (struct cursor c = { argc, argv, 0 }; c.at < argc; c.at++) {
+	for (struct cursor c = { argc, argv, 0, dash_words }; c.at < argc; c.at++) {
 		const char *arg = argv[c.at];
-		if (is_word(arg)) {
+		bool meant = n > 0 && (dash_words ? is_dash_word(arg) : is_number(arg));
+		if (is_word(arg) || meant) {
 			rest[n++] = argv[c.at];
 			continue;
 		}

@@ -93,11 +93,14 @@ struct opt_set {
 /*
  * Parses argv[0..argc): options in any place, words into rest (room for argc pointers) in their
  * order, everything after "--" a word. "-" alone is a word. Short options may be clustered ("-ab",
- * "-n5"), long ones take "--x=value" or the next argument. Returns the number of words; otherwise
- * ERR_USAGE with a message that names the option and, for a typing error, the one likely meant.
+ * "-n5"), long ones take "--x=value" or the next argument. Behind the first word a negative number
+ * is a word too; with dash_words a dash and two letters, or a dash and a quote, are the beginning
+ * of one instead ("-mutex", "-dir:src"), so that no short options are clustered there. Returns the
+ * number of words; otherwise ERR_USAGE with a message that names the option and, for a typing
+ * error, the one likely meant.
  */
-int opt_parse(const struct opt_set *sets, size_t n_sets, int argc, char *const *argv, char **rest,
-	struct err *reterr) MUST_USE;
+int opt_parse(const struct opt_set *sets, size_t n_sets, bool dash_words, int argc,
+	char *const *argv, char **rest, struct err *reterr) MUST_USE;
 
 /*
  * Index of the first word in argv[0..argc) that is no option and no option's value; argc when there

@@ -75,9 +75,8 @@ static int ask(int fd, const char *prompt, struct str *ret, struct err *reterr)
 	utf8_scrub_line(&line, sv_of(prompt));
 	(void)term_mode_save(&mode, fd);
 	term_mode_raw(&mode);
-	for (size_t i = 0; r >= 0 && i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(loop, signals[i], on_signal, &a, reterr))
-			r = reterr ? reterr->code : ERR_BUG;
+	if (r >= 0)
+		r = loop_add_signals(loop, signals, ARRAY_LEN(signals), on_signal, &a, reterr);
 	(void)loop_add_fd(loop, fd, POLLIN, on_key, &a);
 	if (r >= 0)
 		r = file_write_all(fd, str_sv(&line), reterr);

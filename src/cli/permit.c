@@ -47,6 +47,11 @@ void permit_drop(struct permit *p)
 
 static void on_key(void *data, char key);
 
+static const char *scope_of(const struct permit_question *q)
+{
+	return q->scope[0] ? q->scope : q->tool;
+}
+
 /* The question in full, however long: nobody can decide on what is not shown. */
 static void show(struct permit *p)
 {
@@ -61,7 +66,8 @@ static void show(struct permit *p)
 	str_clear(&line);
 	str_addf(&line, "y once%s", dot);
 	if (q->always)
-		str_addf(&line, "a always for %s%s", q->scope[0] ? q->scope : q->tool, dot);
+		str_addf(&line, "a always for %s in this %s%s", q->scope[0] ? q->scope : q->tool,
+			p->ops->span, dot);
 	str_addf(&line, "n no%sEsc cancels the turn", dot);
 	wrap_line(p->term, STYLE_NOTICE, str_sv(&line));
 	p->ops->leave(p->data, true);
@@ -74,14 +80,19 @@ void permit_again(struct permit *p)
 		show(p);
 }
 
-/* The first question is over; what became of it stands on the screen, then the next. */
+/* The first question is over; what became of it stands on the screen, then the next. NULL: it was
+ * allowed from now on. */
 static void go_on(struct permit *p, const char *what)
 {
 	const struct permit_question *q = &p->asked.v[0];
 	AUTO_STR line = STR_INIT;
 	AUTO_STR fitting = STR_INIT;
 
-	str_addf(&line, "%s: %s %s", what, q->tool, q->about);
+	/* What the agent will not ask for again may be more than this, or less. */
+	if (what)
+		str_addf(&line, "%s: %s %s", what, q->tool, q->about);
+	else
+		str_addf(&line, "Allowed for this %s: %s", p->ops->span, scope_of(q));
 	p->shown = false;
 	p->ops->enter(p->data, false);
 	utf8_fit(&fitting, str_sv(&line), p->term->cols - 1);
@@ -100,7 +111,7 @@ static void on_key(void *data, char key)
 		const char *words;
 	} answers[] = {
 		{ 'y', AGENT_ALLOW, "Allowed once" },
-		{ 'a', AGENT_ALLOW_ALWAYS, "Allowed from now on" },
+		{ 'a', AGENT_ALLOW_ALWAYS, NULL },
 		{ 'n', AGENT_DENY, "Not allowed" },
 	};
 	struct permit *p = data;

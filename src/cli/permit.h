@@ -9,6 +9,7 @@
 #include "ui/term.h"
 
 struct permit_ops {
+	const char *span; /* how long "always" holds: this turn, talk … */
 	/* The terminal is ours: at the beginning of a line. `asks`: a question stays on it. */
 	void (*enter)(void *data, bool asks);
 	void (*leave)(void *data, bool asks);

@@ -4,23 +4,28 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "archive/vault.h"
+#include "archive/archive.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "os/path.h"
 #include "os/unpack.h"
 #include "search/find.h"
+#include "store/store.h"
+#include "view/hit.h"
 #include "view/item.h"
 
 /* ---- candidates ---- */
 
 void pick_rows_init(struct pick_rows *p, const struct app *app)
 {
-	*p = (struct pick_rows){ .app = app, .all = VEC_INIT, .by_id = MAP_INIT };
+	*p = (struct pick_rows){
+		.app = app, .all = VEC_INIT, .by_id = MAP_INIT, .fits_words = STR_INIT
+	};
 	p->now_ms = clock_wall_ms(&app->clock);
 	p->index_dir = app->paths.index_dir;
 }
@@ -33,6 +38,8 @@ void pick_rows_release(struct pick_rows *p)
 		free(c->text);
 	}
 	vec_release(&p->all);
+	vec_release(&p->fits);
+	str_release(&p->fits_words);
 	map_release(&p->by_id);
 	index_view_close(p->view);
 }
@@ -84,9 +91,13 @@ void pick_rows_add(struct pick_rows *p, const struct session_row *row)
 	c.title_n = text.len;
 	const char *const others[] = { i->name, i->prompt, c.dir, i->branch, i->id, row->agent };
 	for (size_t k = 0; k < ARRAY_LEN(others); k++) {
+		/* The title is one of them as a rule: it need not be gone through twice. */
+		if (others[k][0] == '\0' || strcmp(others[k], session_title(&c.row)) == 0)
+			continue;
 		str_addc(&text, '\n');
 		utf8_normalise(&text, sv_of(others[k]), true);
 	}
+	c.text_n = text.len;
 	c.text = str_detach(&text);
 	id_key(&key, row->agent, i->id);
 	(void)map_put(&p->by_id, str_sv(&key), p->all.n);
@@ -97,12 +108,8 @@ void pick_rows_add(struct pick_rows *p, const struct session_row *row)
 
 struct row {
 	const struct candidate *of;
-	/* Where the words were found; path NULL: nowhere in particular. A sub-agent has a file of
-	 * its own. */
-	char *path;
-	const struct transcript_format *format;
-	uint64_t offset;
-	uint32_t part;
+	char *path; /* that of `at`, owned */
+	struct pick_place at;
 };
 
 struct rows {
@@ -122,7 +129,7 @@ static void rows_free(struct rows *rows)
 /* Each of the words is in it somewhere; *ret_title when all are in the title. */
 static bool fits(const struct candidate *c, struct sv words, bool *ret_title)
 {
-	struct sv text = sv_of(c->text), word;
+	struct sv text = sv_make(c->text, c->text_n), word;
 	size_t at;
 
 	*ret_title = true;
@@ -135,6 +142,29 @@ static bool fits(const struct candidate *c, struct sv words, bool *ret_title)
 			*ret_title = false;
 	}
 	return true;
+}
+
+/* Which candidates fit: looked for among those that fitted before, where the words go on from what
+ * they were. A key asks twice, and the second time they are known. */
+static void find_fits(struct pick_rows *p, struct sv words)
+{
+	struct sv before = str_sv(&p->fits_words);
+	bool among = p->fits_known && sv_starts(words, before);
+	size_t n = among ? p->fits.n : p->all.n;
+	struct candidate_fit fit;
+
+	if (among && sv_eq(words, before))
+		return;
+	p->fits.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		/* Where it was among them, it moves forward. */
+		fit.at = among ? p->fits.v[i].at : i;
+		if (fits(&p->all.v[fit.at], words, &fit.title))
+			vec_push(&p->fits, fit);
+	}
+	str_clear(&p->fits_words);
+	str_add(&p->fits_words, words);
+	p->fits_known = true;
 }
 
 /* What is typed while it is typed: the last word may be the beginning of another one. */
@@ -182,18 +212,24 @@ static void find_hits(struct pick_rows *p, struct sv words, struct rows *ret, st
 
 	if (!p->view && !p->no_view)
 		p->no_view = index_view_open(p->index_dir, &p->view, NULL) < 0;
-	typed_query(words, &typed);
 	if (!p->view)
 		return;
-	if (query_parse(str_sv(&typed), &context, &query, &err) < 0) {
-		str_adds(note, err.msg);
-		return;
+	/* A date is one as it is typed. */
+	if (query_parse(words, &context, &query, NULL) < 0 || !query.dated) {
+		query_release(&query);
+		query = (struct query)QUERY_INIT;
+		typed_query(words, &typed);
+		if (query_parse(str_sv(&typed), &context, &query, &err) < 0) {
+			str_adds(note, err.msg);
+			return;
+		}
 	}
 	int r = query_empty(&query) ? 0 : find(p->view, &query, &opts, &found, &err);
 	if (r == SEGMENT_DAMAGED)
 		index_blame(p->index_dir, &err);
 	if (r < 0)
-		str_adds(note, err.msg);
+		str_addf(note, "%s%s", err.msg,
+			r == SEGMENT_DAMAGED ? "; the next search makes it anew" : "");
 	else if (found.hits.n == 0 && !query_empty(&query)) {
 		AUTO_STR near = STR_INIT;
 		if (find_near(p->view, &query, &found, &near))
@@ -210,9 +246,11 @@ static void find_hits(struct pick_rows *p, struct sv words, struct rows *ret, st
 		vec_push(&ret->v,
 			(struct row){ .of = &p->all.v[at],
 				.path = placed ? xstrdup(source->path) : NULL,
-				.format = source->format,
-				.offset = hit->hit.at.offset,
-				.part = hit->hit.at.part });
+				.at = { .format = source->format,
+					.offset = hit->hit.at.offset,
+					.part = hit->hit.at.part,
+					.subagent = source->subagent,
+					.hidden = view_hit_hidden(hit->hit.at.kind) } });
 	}
 	find_result_release(&found);
 	query_release(&query);
@@ -220,10 +258,9 @@ static void find_hits(struct pick_rows *p, struct sv words, struct rows *ret, st
 
 /* What has all words in its title, then what the index has, the best first, then what has them in
  * its folder, branch or id; of the first and the last, the newest first. */
-static int find_rows(void *data, struct sv words, const struct worker *worker,
-	struct picker_found *ret, struct err *reterr)
+static int list_rows(struct pick_rows *p, struct sv words, bool searched,
+	const struct worker *worker, struct picker_found *ret, struct err *reterr)
 {
-	struct pick_rows *p = data;
 	AUTO_STR folded = STR_INIT;
 	AUTO_STR note = STR_INIT;
 	struct rows hits = { .v = VEC_INIT };
@@ -232,22 +269,21 @@ static int find_rows(void *data, struct sv words, const struct worker *worker,
 	/* Of each candidate: 1 + its place among the hits; 0 none, SIZE_MAX it is a row already. */
 	size_t *places = xcalloc(p->all.n + 1, sizeof(*places)), n_others = 0;
 	struct sv rest, word;
-	bool title;
 
 	utf8_normalise(&folded, words, true);
 	rest = str_sv(&folded);
 	while (sv_split(&rest, ' ', &word))
 		if (word.n)
 			strv_addsv(&rows->words, word);
-	if (rows->words.n)
+	if (searched && rows->words.n)
 		find_hits(p, words, &hits, &note);
 	for (size_t i = hits.v.n; i-- > 0;)
 		places[hits.v.v[i].of - p->all.v] = i + 1;
-	vec_each (&p->all, c) {
-		size_t *place = &places[c - p->all.v];
-		if (!fits(c, str_sv(&folded), &title))
-			continue;
-		if (!title) {
+	find_fits(p, str_sv(&folded));
+	vec_each (&p->fits, fit) {
+		const struct candidate *c = &p->all.v[fit->at];
+		size_t *place = &places[fit->at];
+		if (!fit->title) {
 			others[n_others++] = c;
 			continue;
 		}
@@ -282,6 +318,19 @@ static int find_rows(void *data, struct sv words, const struct worker *worker,
 	return 0;
 }
 
+static int find_rows(void *data, struct sv words, const struct worker *worker,
+	struct picker_found *ret, struct err *reterr)
+{
+	return list_rows(data, words, true, worker, ret, reterr);
+}
+
+/* What is known of the sessions without looking into them. */
+static int glance_at_rows(void *data, struct sv words, const struct worker *worker,
+	struct picker_found *ret, struct err *reterr)
+{
+	return list_rows(data, words, false, worker, ret, reterr);
+}
+
 static void release(void *data UNUSED, struct picker_found *found)
 {
 	rows_free(found->rows);
@@ -293,16 +342,12 @@ static const struct row *row_at(const struct picker_found *found, size_t row)
 	return &((const struct rows *)found->rows)->v.v[row];
 }
 
-bool pick_rows_place(
-	const struct picker_found *found, size_t row, const char **ret_path, uint64_t *ret_offset)
+struct pick_place pick_rows_place(const struct picker_found *found, size_t row)
 {
-	const struct row *at = row_at(found, row);
+	struct pick_place at = row_at(found, row)->at;
 
-	if (at->path && ret_path)
-		*ret_path = at->path;
-	if (at->path)
-		*ret_offset = at->offset;
-	return at->path != NULL;
+	at.path = row_at(found, row)->path;
+	return at;
 }
 
 const struct candidate *pick_rows_at(const struct picker_found *found, size_t row)
@@ -366,7 +411,9 @@ struct showing {
 	const struct rows *rows;
 	const struct row *row;
 	const struct worker *worker;
-	const char *from; /* the archive's copy, of one that is gone; else NULL */
+	const struct archive *archive;
+	const char *key; /* of the archive's copy, of one that is gone; else "" */
+	uint64_t lost; /* bytes of it that are damaged, as far as it was read */
 	struct term *term;
 	size_t at; /* of the hit in what is written; PICKER_END: none yet */
 };
@@ -397,18 +444,19 @@ static int show_from(struct showing *s, const char *path, const struct transcrip
 	uint64_t offset, struct err *reterr)
 {
 	enum { BEHIND = 64 * 1024 };
-	const struct transcript_read_opts opts = { .offset = offset };
 	const struct row *row = s->row;
+	const struct transcript_read_opts opts = { .offset = offset,
+		.subagent = row->path && row->at.subagent };
 	struct show_state state = SHOW_STATE_INIT;
 	struct transcript_reader *reader = NULL;
 	struct item item;
 	int r = transcript_open(path, format, &opts, &reader, reterr);
 
 	while (r >= 0 && (r = transcript_next(reader, &item, reterr)) > 0) {
-		bool hit = row->path && item.offset == row->offset && item.part == row->part;
+		bool hit = row->path && item.offset == row->at.offset && item.part == row->at.part;
 		const struct show_style style = { .agent = row->of->row.agent, .tools = hit };
 		size_t from = s->term->buf.len;
-		if (row->path && item.offset > row->offset + BEHIND)
+		if (row->path && item.offset > row->at.offset + BEHIND)
 			break;
 		view_item(&state, &style, s->term, &item);
 		if (hit)
@@ -421,100 +469,97 @@ static int show_from(struct showing *s, const char *path, const struct transcrip
 	return r < 0 ? r : 0;
 }
 
+/* The file; of one that is gone these bytes of the archive's copy, in place of what *fd was. */
+static int open_at(struct showing *s, const char *path, int64_t from, uint64_t size, int *fd,
+	struct err *reterr)
+{
+	bool kept = s->key[0] != '\0';
+
+	if (*fd >= 0 && !kept)
+		return 0;
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+	if (kept)
+		return archive_open_part(s->archive, s->key, from, size, fd, &s->lost, reterr);
+	*fd = unpack_open(path, NULL, reterr);
+	return *fd < 0 ? *fd : 0;
+}
+
+/* What is written from the line at or behind a byte on, in place of what was behind `head`. */
+static int show_anew(struct showing *s, size_t head, int fd, const struct transcript_format *format,
+	uint64_t at, uint64_t *ret_from, struct err *reterr)
+{
+	AUTO_FREE char *name = xasprintf("/proc/self/fd/%d", fd);
+	int r = line_from(fd, at, ret_from, reterr);
+
+	str_cut(&s->term->buf, head);
+	s->term->col = 0;
+	if (r >= 0 && s->row->path && *ret_from > s->row->at.offset)
+		*ret_from = s->row->at.offset;
+	return r < 0 ? r : show_from(s, name, format, *ret_from, reterr);
+}
+
 /* The last words; of a file that ends with much that is not shown, more is read. */
 static int show_end(struct showing *s, struct err *reterr)
 {
 	enum { FIRST = 64 * 1024, MOST = 16 * 1024 * 1024, STEP = 8 };
 	const struct session_info *info = &s->row->of->row.info;
 	size_t head = s->term->buf.len;
-	const char *path = s->from ? s->from : info->path;
-	AUTO_CLOSE int fd = unpack_open(path, NULL, reterr);
+	AUTO_CLOSE int fd = -1;
 	uint64_t offset = 1;
 	struct stat st;
-	int r = fd < 0 ? fd : fstat(fd, &st);
+	int r = 0;
 
 	for (uint64_t most = FIRST; r >= 0 && offset > 0 && most <= MOST; most *= STEP) {
+		r = open_at(s, info->path, -(int64_t)most, UINT64_MAX, &fd, reterr);
+		if (r < 0 || fstat(fd, &st) < 0)
+			return r;
 		uint64_t size = (uint64_t)st.st_size;
-		str_cut(&s->term->buf, head);
-		s->term->col = 0;
-		r = line_from(fd, size > most ? size - most : 0, &offset, reterr);
-		if (r >= 0)
-			r = show_from(s, path, info->format, offset, reterr);
+		r = show_anew(
+			s, head, fd, info->format, size > most ? size - most : 0, &offset, reterr);
 		if (s->term->buf.len > head)
 			break;
 	}
 	return r;
 }
 
+/* What is around it; of a copy all that follows where its own line is longer than that. */
 static int show_hit(struct showing *s, struct err *reterr)
 {
-	enum { BEFORE = 16 * 1024 };
-	const struct row *row = s->row;
-	const char *path = s->from ? s->from : row->path;
-	AUTO_CLOSE int fd = unpack_open(path, NULL, reterr);
-	uint64_t offset = 0;
-	int r = fd < 0
-		? fd
-		: line_from(fd, row->offset > BEFORE ? row->offset - BEFORE : 0, &offset, reterr);
-
-	if (r < 0)
-		return r;
-	return show_from(s, path, row->format, offset < row->offset ? offset : row->offset, reterr);
-}
-
-struct largest {
-	char key[VAULT_KEY_MAX];
-	uint64_t size;
-};
-
-static int take_larger(void *data, const struct vault_file *file)
-{
-	struct largest *l = data;
-
-	if (file->size >= l->size) {
-		l->size = file->size;
-		(void)snprintf(l->key, sizeof(l->key), "%s", file->key);
-	}
-	return 0;
-}
-
-/* What the archive has of one that is gone, in a file without a name. The store is another
- * thread's: the vault has a database of its own. */
-static int open_kept(const struct pick_rows *p, const struct session_info *info, struct err *reterr)
-{
-	const char *dir = p->app->paths.archive_dir;
-	struct sv plain = unpack_plain(sv_of(info->path));
-	AUTO_FREE char *path = xmemdup0(plain.p, plain.n);
-	const struct vault_query query = { .session = info->id, .path = path };
-	struct largest l = { .size = 0 };
-	AUTO_VAULT *v = NULL;
+	enum { BEFORE = 16 * 1024, AROUND = 512 * 1024 };
+	const uint64_t at = s->row->at.offset, from = at > BEFORE ? at - BEFORE : 0;
+	size_t head = s->term->buf.len;
 	AUTO_CLOSE int fd = -1;
-	int r = vault_open(dir, 0, &p->app->clock, NULL, &v, reterr);
+	uint64_t offset;
+	int r = open_at(s, s->row->path, (int64_t)from, AROUND, &fd, reterr);
 
-	if (r == 0)
-		r = vault_each(v, &query, take_larger, &l, reterr);
-	if (r == 0 && !l.key[0])
-		r = err_set(reterr, ERR_NOTFOUND, "it is gone; 'faden archive restore' has it");
-	if (r < 0)
+	if (r >= 0)
+		r = show_anew(s, head, fd, s->row->at.format, from, &offset, reterr);
+	if (r < 0 || s->at != PICKER_END || !s->key[0])
 		return r;
-	fd = open(dir, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return err_errno(reterr, errno, "a temporary file in %s", dir);
-	r = vault_write_out(v, l.key, fd, NULL, reterr);
-	return r < 0 ? r : TAKE_FD(fd);
+	r = open_at(s, s->row->path, (int64_t)from, UINT64_MAX, &fd, reterr);
+	return r < 0 ? r : show_anew(s, head, fd, s->row->at.format, from, &offset, reterr);
 }
 
 static int preview(void *data, const struct picker_found *found, size_t row,
 	const struct worker *worker, struct term *t, struct picker_view *ret, struct err *reterr)
 {
+	const struct pick_rows *p = data;
 	const struct session_info *info = &pick_rows_at(found, row)->row.info;
+	char key[ARCHIVE_KEY_MAX] = "";
+	AUTO_STORE *store = NULL;
+	struct archive archive = { .dir = p->app->paths.archive_dir, .clock = &p->app->clock };
 	struct showing s = {
 		.rows = found->rows,
 		.row = row_at(found, row),
 		.worker = worker,
+		.archive = &archive,
+		.key = key,
 		.term = t,
 		.at = PICKER_END,
 	};
+	int r = 0;
 	AUTO_STR line = STR_INIT;
 	AUTO_STR clean = STR_INIT;
 	AUTO_STR head = STR_INIT;
@@ -526,17 +571,31 @@ static int preview(void *data, const struct picker_found *found, size_t row,
 	utf8_fit(&head, str_sv(&clean), t->cols);
 	term_styled(t, STYLE_NOTICE, str_sv(&head));
 	term_newline(t);
-	AUTO_CLOSE int kept = s.row->of->row.gone ? open_kept(data, info, reterr) : -1;
-	AUTO_FREE char *copy = kept >= 0 ? xasprintf("/proc/self/fd/%d", kept) : NULL;
-	if (s.row->of->row.gone && kept < 0)
-		return kept;
-	s.from = copy;
-	int r = s.row->path ? show_hit(&s, reterr) : show_end(&s, reterr);
+	if (s.row->of->row.gone) {
+		/* The store that is open is another thread's. */
+		AUTO_FREE char *state = path_join(p->app->paths.state_dir, "faden.db");
+		if (store_open(state, STORE_READONLY, NULL, &store, NULL) < 0)
+			store = NULL;
+		archive.store = store;
+		r = archive_find(&archive, info->path, key, reterr);
+		if (r == ERR_NOTFOUND)
+			return err_set(reterr, ERR_NOTFOUND,
+				"it is gone, and the archive does not have it");
+	}
+	if (r >= 0)
+		r = s.row->path ? show_hit(&s, reterr) : show_end(&s, reterr);
+	if (r >= 0 && s.lost > 0 && s.at == PICKER_END) {
+		if (t->col > 0)
+			term_newline(t);
+		term_styled(t, STYLE_NOTICE,
+			SV("(what the archive has here is damaged: 'faden archive verify')"));
+	}
 	*ret = (struct picker_view){ .fixed = 1, .at = s.at };
 	return r;
 }
 
 const struct picker_source pick_rows_source = {
+	.glance = glance_at_rows,
 	.find = find_rows,
 	.release = release,
 	.row = put_row,

@@ -19,7 +19,13 @@ struct candidate {
 	struct session_row row; /* what is shown of it; the rest is empty */
 	char *dir; /* as it is shown */
 	char *text; /* all that words are looked for in, folded; the title first */
-	size_t title_n; /* bytes of it that are the title */
+	size_t text_n, title_n; /* bytes of it, and those that are the title */
+};
+
+/* A candidate that has all words that are looked for. */
+struct candidate_fit {
+	size_t at; /* in all */
+	bool title; /* all of them are in its title */
 };
 
 struct pick_rows {
@@ -33,6 +39,10 @@ struct pick_rows {
 	const char *index_dir;
 	struct index_view *view; /* of the thread that searches; NULL: not yet, or there is none */
 	bool no_view;
+	/* Of that thread: what fits the words that it looked for last. */
+	VEC(struct candidate_fit) fits;
+	struct str fits_words; /* these, folded */
+	bool fits_known;
 };
 
 void pick_rows_init(struct pick_rows *p, const struct app *app);
@@ -45,6 +55,13 @@ extern const struct picker_source pick_rows_source;
 extern const struct picker_column pick_rows_columns[];
 extern const size_t pick_rows_columns_n;
 const struct candidate *pick_rows_at(const struct picker_found *found, size_t row);
-/* Where in which file (may be NULL) the words were found; false: nowhere in particular. */
-bool pick_rows_place(
-	const struct picker_found *found, size_t row, const char **ret_path, uint64_t *ret_offset);
+/* A message in which the words were found. */
+struct pick_place {
+	const char *path; /* of its file; NULL: it is nowhere in particular */
+	const struct transcript_format *format;
+	uint64_t offset;
+	uint32_t part;
+	bool subagent; /* the file is that of a sub-agent */
+	bool hidden; /* it is read in full only with all that tools did */
+};
+struct pick_place pick_rows_place(const struct picker_found *found, size_t row);

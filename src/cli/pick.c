@@ -80,15 +80,15 @@ static bool act_read(
 {
 	struct pick *p = data;
 	const struct session_row *of = &pick_rows_at(found, row)->row;
-	const char *path = of->gone ? of->info.id : of->info.path;
+	const struct pick_place at = pick_rows_place(found, row);
 	AUTO_STRV words = STRV_INIT;
 	struct err err = ERR_INIT;
-	uint64_t offset;
 
-	bool hit = pick_rows_place(found, row, of->gone ? NULL : &path, &offset);
-	strv_add(&words, path);
-	if (hit)
-		strv_addf(&words, "--at=%llu", (unsigned long long)offset);
+	strv_add(&words, of->gone ? of->info.id : at.path ? at.path : of->info.path);
+	if (at.path)
+		strv_addf(&words, "--at=%llu", (unsigned long long)at.offset);
+	if (at.path && at.hidden)
+		strv_add(&words, "--tools");
 	picker_hide(picker);
 	p->app->pager_stays = true;
 	int r = cmd_call(p->app, &cmd_show, (int)words.n, words.v, &err);
@@ -119,8 +119,13 @@ static bool act_copy(
 	AUTO_STR said = STR_INIT;
 	struct err err = ERR_INIT;
 
-	if (clip_put(sv_of(c->row.info.id), &desktop, NULL, &err) >= 0)
+	int r = clip_put(sv_of(c->row.info.id), &desktop, NULL, &err);
+	if (r == ERR_NOTFOUND) /* over ssh, the terminal has one all the same */
+		picker_clip(picker, sv_of(c->row.info.id));
+	if (r >= 0)
 		str_addf(&said, "on the clipboard: %s", c->row.info.id);
+	else if (r == ERR_NOTFOUND)
+		str_addf(&said, "given to the terminal's clipboard: %s", c->row.info.id);
 	else
 		str_addf(&said, "%s (%s)", c->row.info.id, err.msg);
 	picker_say(picker, said.buf);
@@ -171,19 +176,15 @@ static int run(struct pick *p, const struct pick_opts *opts, const struct picker
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	const struct app *app = p->app;
-	const struct term_opts screen = {
-		.fd = STDOUT_FILENO,
-		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM"),
-		.ascii = !env_use_locale(),
-	};
+	struct term_opts screen = app_screen(app, STDOUT_FILENO);
 	struct term term;
 
+	screen.ascii = !env_use_locale();
 	(void)fflush(app->out);
 	p->loop = loop_new();
-	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
-		if (!loop_add_signal(p->loop, signals[i], on_signal, p, reterr))
-			return reterr ? reterr->code : ERR_BUG;
+	int r = loop_add_signals(p->loop, signals, ARRAY_LEN(signals), on_signal, p, reterr);
+	if (r < 0)
+		return r;
 	term_init(&term, &screen);
 	const struct picker_opts how = {
 		.loop = p->loop,
@@ -200,7 +201,7 @@ static int run(struct pick *p, const struct pick_opts *opts, const struct picker
 		.data = p,
 	};
 	p->picker = picker_new(&how, reterr);
-	int r = p->picker ? picker_run(p->picker, reterr) : reterr ? reterr->code : ERR_BUG;
+	r = p->picker ? picker_run(p->picker, reterr) : reterr ? reterr->code : ERR_BUG;
 	picker_free(TAKE_PTR(p->picker));
 	loop_free(TAKE_PTR(p->loop));
 	term_release(&term);
@@ -293,18 +294,33 @@ int pick_and_act(struct app *app, const struct pick_opts *opts, struct err *rete
 	int r = gather(&p, opts, reterr);
 
 	/* Without an index there are still the titles. */
-	if (r >= 0)
-		p.rows.no_view = fresh_view_said(app, &p.rows.view, NULL) < 0;
+	struct fresh fresh = { .view = NULL };
+	if (r >= 0) {
+		p.rows.no_view = fresh_view_said(app, &fresh, NULL) < 0;
+		if (!p.rows.no_view)
+			(void)fresh_rest_said(app, &fresh, true);
+		p.rows.view = TAKE_PTR(fresh.view);
+		fresh_release(&fresh);
+	}
 	if (r >= 0)
 		r = run(&p, opts, acting, ARRAY_LEN(acting), reterr);
 	if (r < 0)
 		return r;
 	/* What is done from here on is written down. */
 	app->looks = false;
-	char *words[] = { p.chosen->row.info.path, NULL };
-	char restore[] = "restore";
-	char *back[] = { restore, p.chosen->row.info.path, NULL };
-	/* One that is gone comes back first. */
-	r = p.chosen->row.gone ? cmd_call(app, &cmd_archive, 2, back, reterr) : 0;
-	return r != 0 ? r : cmd_call(app, p.then, 1, words, reterr);
+	const struct session_row *row = &p.chosen->row;
+	bool runs = p.then != &cmd_trim; /* an agent, in the session's folder */
+	AUTO_PROJECT project = PROJECT_INIT;
+	bool here = runs && sessions_moved_here(app, &project, row->info.cwd);
+	char restore[] = "restore", option[] = "--here";
+	char *back[] = { restore, row->info.path, NULL };
+	char *words[] = { row->info.path, here ? option : NULL, NULL };
+	/* One that is gone comes back first, if it can go on then. */
+	if (row->gone && runs) {
+		AUTO_FREE char *dir = NULL;
+		r = sessions_dir(app, row, p.then->name, here, &dir, reterr);
+	}
+	if (r >= 0 && row->gone)
+		r = cmd_call(app, &cmd_archive, 2, back, reterr);
+	return r != 0 ? r : cmd_call(app, p.then, here ? 2 : 1, words, reterr);
 }

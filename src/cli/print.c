@@ -76,13 +76,9 @@ static int write_out(void *data, struct sv bytes, struct err *reterr)
 
 void print_begin(struct app *app, struct term *t)
 {
-	const struct term_opts screen = {
-		.fd = STDOUT_FILENO,
-		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM"),
-		.ascii = !env_use_locale(),
-	};
+	struct term_opts screen = app_screen(app, STDOUT_FILENO);
 
+	screen.ascii = !env_use_locale();
 	term_init(t, &screen);
 	t->tty = app->out_tty;
 	t->fd = -1;
@@ -126,6 +122,7 @@ void app_pager_begin(struct app *app)
 		.path = env_get("PATH"),
 		.envp = env_all(),
 		.out_fd = fileno(app->out),
+		.term_name = env_get("TERM"),
 		.stays = app->pager_stays,
 	};
 	int fd;

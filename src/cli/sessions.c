@@ -7,11 +7,16 @@
 
 #include "assist/kit.h"
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/utf8.h"
 #include "cli/env.h"
+#include "cli/keep.h"
 #include "cli/pick.h"
 #include "cli/print.h"
+#include "cli/runs.h"
+#include "keep/kept.h"
 #include "os/path.h"
+#include "store/project.h"
 #include "ui/progress.h"
 
 static void warn(struct app *app, const char *message, const char *consequence)
@@ -21,16 +26,19 @@ static void warn(struct app *app, const char *message, const char *consequence)
 
 /* ---- the catalogue ---- */
 
-/* What the store holds is kept, as far as it can be read: names, and what goes on where. */
+/* What the store holds is kept, as far as it can be read: names, and what goes on where. A copy
+ * that turns out to be as damaged as what it is of makes room for an empty one. */
 static int use_memory(struct app *app, const struct err *why, struct err *reterr)
 {
 	struct store *copy = NULL;
 
-	warn(app, why->msg, "; the sessions are read for this once");
-	if (!app->store || store_copy(app->store, &app->log, &copy, NULL) < 0) {
+	if (!app->forgets)
+		warn(app, why->msg, "; the sessions are read for this once");
+	if (app->forgets || !app->store || store_copy(app->store, &app->log, &copy, NULL) < 0) {
 		int r = store_open(NULL, STORE_MEMORY, &app->log, &copy, reterr);
 		if (r < 0)
 			return r;
+		app->blank = true;
 	}
 	store_close(app->store);
 	app->store = copy;
@@ -56,10 +64,9 @@ int sessions_open_to(struct app *app, bool looks, struct err *reterr)
 	return looks ? sessions_open(app, reterr) : app_store(app, &store, reterr);
 }
 
-/* After a failure of the store: true when the command only looks and can go on from memory. */
-static bool go_on(struct app *app, int code, const struct err *why)
+bool sessions_go_on(struct app *app, int code, const struct err *why)
 {
-	return app->looks && err_exit_status(code) == err_exit_status(ERR_STORE) &&
+	return app->looks && !app->blank && err_exit_status(code) == err_exit_status(ERR_STORE) &&
 		use_memory(app, why, NULL) >= 0;
 }
 
@@ -71,16 +78,11 @@ struct reading {
 	struct catalogue_opts opts;
 };
 
-static int64_t now_ms(void)
-{
-	return clock_age_ms(&(struct clock){ false, 0 });
-}
-
 static void on_progress(void *data, const struct catalogue_progress *p)
 {
 	struct reading *s = data;
 
-	progress_update(&s->progress, p->bytes_done, p->bytes, now_ms());
+	progress_update(&s->progress, p->bytes_done, p->bytes, clock_age_ms(NULL));
 }
 
 static void on_trouble(void *data, const struct err *err)
@@ -99,7 +101,8 @@ static void reading_begin(struct reading *s, struct app *app)
 		.progress = on_progress, .trouble = on_trouble, .data = s
 	};
 	term_init(&s->term, &screen);
-	progress_init(&s->progress, &s->term, SV("Reading sessions"), PROGRESS_BYTES, now_ms());
+	progress_init(
+		&s->progress, &s->term, SV("Reading sessions"), PROGRESS_BYTES, clock_age_ms(NULL));
 }
 
 static void reading_end(struct reading *s)
@@ -108,28 +111,53 @@ static void reading_end(struct reading *s)
 	term_release(&s->term);
 }
 
-static int refresh(struct app *app, struct err *reterr)
+static int refresh(struct app *app, size_t *ret_troubles, struct err *reterr)
 {
+	struct catalogue_stats stats = { .troubles = 0 };
 	struct reading reading;
 
 	reading_begin(&reading, app);
 	int r = catalogue_refresh(
-		app->store, app->homes, app->n_homes, &reading.opts, NULL, reterr);
+		app->store, app->homes, app->n_homes, &reading.opts, &stats, reterr);
 	reading_end(&reading);
+	*ret_troubles = stats.troubles;
 	return r;
 }
 
-/* A full disk or a store that another process holds for ever must not hide the sessions. */
-int sessions_refresh(struct app *app, struct err *reterr)
+/* What only the archive has is listed and found as well, also after the store was lost. */
+static void learn(struct app *app)
 {
 	struct err err = ERR_INIT;
-	int r = refresh(app, &err);
+	int r;
 
-	if (r < 0 && go_on(app, r, &err))
-		return refresh(app, reterr);
-	if (r < 0 && reterr)
+	do {
+		const struct keeper keeper = app_keeper(app);
+		r = app->store ? kept_learn(&keeper, &err) : 0;
+	} while (r < 0 && sessions_go_on(app, r, &err));
+	if (r < 0)
+		warn(app, err.msg, "; what only the archive has may be missing here");
+}
+
+/* A full disk or a store that another process holds for ever must not hide the sessions. */
+int sessions_refresh_count(struct app *app, size_t *ret_troubles, struct err *reterr)
+{
+	struct err err = ERR_INIT;
+	int r = refresh(app, ret_troubles, &err);
+
+	while (r < 0 && sessions_go_on(app, r, &err))
+		r = refresh(app, ret_troubles, &err);
+	if (r >= 0)
+		learn(app);
+	else if (reterr)
 		*reterr = err;
 	return r < 0 ? r : 0;
+}
+
+int sessions_refresh(struct app *app, struct err *reterr)
+{
+	size_t troubles;
+
+	return sessions_refresh_count(app, &troubles, reterr);
 }
 
 /* ---- which one ---- */
@@ -137,19 +165,14 @@ int sessions_refresh(struct app *app, struct err *reterr)
 /* Always for people: programs have the ids in the message. */
 static void show_candidates(struct app *app, const struct catalogue_matches *matches)
 {
-	enum { PIPE_COLUMNS = 160 };
-	const struct term_opts screen = {
-		.fd = STDERR_FILENO,
-		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM"),
-		.ascii = !env_use_locale(),
-	};
+	struct term_opts screen = app_screen(app, STDERR_FILENO);
 	struct term t;
 
+	screen.ascii = !env_use_locale();
 	if (app->err_tty)
 		term_init(&t, &screen);
 	else
-		term_init_capture(&t, PIPE_COLUMNS, TERM_DEFAULT_ROWS, false);
+		term_init_capture(&t, TERM_PIPE_COLS, TERM_DEFAULT_ROWS, false);
 	t.ascii = screen.ascii;
 	view_candidates(&t, matches, clock_wall_ms(&app->clock), app->paths.home);
 	say_bytes(app->err, str_sv(&t.buf));
@@ -195,9 +218,11 @@ static int resolve(
 static int choose(struct app *app, const char *spec, unsigned flags, int code, struct resolved *ret,
 	struct err *reterr)
 {
-	AUTO_FREE char *question = spec ? xasprintf("'%s' fits several sessions: which one?", spec)
-		: code == ERR_NOTFOUND	? xstrdup("No session was begun in this folder: which one?")
-					: xstrdup("Which session?");
+	AUTO_FREE char *question = spec && code == ERR_NOTFOUND
+		? xasprintf("No session is called '%s': which one?", spec)
+		: spec		       ? xasprintf("'%s' fits several sessions: which one?", spec)
+		: code == ERR_NOTFOUND ? xstrdup("No session was begun in this folder: which one?")
+				       : xstrdup("Which session?");
 	AUTO_FREE char *path = NULL;
 	const bool all = code != ERR_AMBIGUOUS || ret->candidates.more;
 	const struct pick_opts opts = {
@@ -213,19 +238,60 @@ static int choose(struct app *app, const char *spec, unsigned flags, int code, s
 	return r < 0 ? r : resolve(app, path, flags, ret, reterr);
 }
 
+struct word {
+	const char *text;
+	bool found;
+};
+
+static int on_fit(void *data, const struct session_row *row)
+{
+	struct word *word = data;
+
+	word->found = !strstr(row->info.id, word->text);
+	return word->found;
+}
+
+/* What is no name may be a word of a first prompt, or of a title. */
+static bool is_word(struct app *app, const char *spec)
+{
+	const struct catalogue_query query = { .text = spec };
+	struct word word = { .text = spec };
+	AUTO_RUN_NAMED run = RUN_NAMED_INIT;
+
+	return spec[0] && !strchr(spec, '/') &&
+		catalogue_query(app->store, &query, on_fit, &word, NULL) >= 0 && word.found &&
+		!run_find(app, ERR_NOTFOUND, spec, &run);
+}
+
 int sessions_find(
 	struct app *app, const char *spec, unsigned flags, struct resolved *ret, struct err *reterr)
 {
 	struct err err = ERR_INIT;
+
+	if (spec)
+		learn(app);
 	int r = resolve(app, spec, flags, ret, &err);
 
-	if (r < 0 && go_on(app, r, &err)) {
+	while (r < 0 && sessions_go_on(app, r, &err)) {
 		resolved_release(ret);
+		learn(app);
 		r = resolve(app, spec, flags, ret, &err);
 	}
-	bool asks = r == ERR_AMBIGUOUS || (!spec && (r == ERR_NOTFOUND || r == ERR_USAGE));
+	bool word = r == ERR_NOTFOUND && spec && is_word(app, spec);
+	bool asks = r == ERR_AMBIGUOUS || word || (!spec && (r == ERR_NOTFOUND || r == ERR_USAGE));
 	if (asks && pick_possible(app))
 		return choose(app, spec, flags, r, ret, reterr);
+	if (word) {
+		AUTO_STR shown = STR_INIT;
+		shell_operand(&shown, spec);
+		(void)err_set(&err, r,
+			"no session is called '%s', but it stands in the title or first prompt of "
+			"some: faden search %s",
+			spec, shown.buf);
+	}
+	/* Who reads it says so where it matters. */
+	if (r >= 0 && !(flags & RESOLVE_GONE) && !ret->row.gone)
+		keeping_say_if_torn(app, ret->row.info.id, ret->row.info.path);
 	if (!spec && ret->last_here)
 		say_note(app->err, "the last session of this folder: %s", ret->row.info.id);
 	if (r == ERR_AMBIGUOUS)
@@ -247,8 +313,49 @@ int sessions_adopt(
 	return resolve_conversation(&opts, row, ret, reterr);
 }
 
-int sessions_dir(
-	struct app *app, const struct session_row *row, bool here, char **ret, struct err *reterr)
+bool sessions_moved_here(struct app *app, struct project *here, const char *cwd)
+{
+	if (!cwd[0] || path_exists(cwd))
+		return false;
+	/* Once: that reads git's files. */
+	AUTO_FREE char *dir = here->top ? NULL : find_here(app);
+	if (dir && project_find(app->store, dir, here, NULL) < 0)
+		return false;
+	return here->top && project_lay_at(app->store, here, cwd);
+}
+
+/* The whole command, with the place as far as it is known. */
+static int explain_moved(
+	struct app *app, const struct session_row *row, const char *command, struct err *reterr)
+{
+	AUTO_FREE char *was = path_show(row->info.cwd, app->paths.home);
+	AUTO_PROJECT project = PROJECT_INIT;
+	bool here = sessions_moved_here(app, &project, row->info.cwd);
+	AUTO_FREE char *now = here ? NULL : project_now(app->store, row->info.cwd);
+	AUTO_STR line = STR_INIT;
+
+	if (now) {
+		str_adds(&line, "cd ");
+		shell_word(&line, now);
+		str_adds(&line, " && ");
+	}
+	str_addf(&line, "faden %s --here ", command);
+	shell_operand(&line, row->info.id);
+	/* A command that is cut would be a wrong one. */
+	if (strlen(was) + line.len > ERR_MSG_MAX - 100)
+		return err_set(reterr, ERR_INPUT,
+			"the session's folder is gone; say this again with --here where it lies "
+			"now: %s",
+			was);
+	return err_set(reterr, ERR_INPUT, "the session's folder %s is gone; %s: %s", was,
+		now	       ? "its project lies elsewhere now"
+			: here ? "its project lies here now"
+			       : "go to where it lies now, and",
+		line.buf);
+}
+
+int sessions_dir(struct app *app, const struct session_row *row, const char *command, bool here,
+	char **ret, struct err *reterr)
 {
 	const char *cwd = row->info.cwd;
 	AUTO_CONV c = CONV_INIT;
@@ -262,9 +369,7 @@ int sessions_dir(
 		path_exists(c.dir))
 		return path_real(c.dir, ret, reterr);
 	if (!there)
-		return err_set(reterr, ERR_INPUT,
-			"the session's folder %s is gone; go to where it is now and use --here",
-			cwd);
+		return explain_moved(app, row, command, reterr);
 	return path_real(cwd, ret, reterr);
 }
 
@@ -273,6 +378,9 @@ char *sessions_current(struct app *app)
 	AUTO_FREE char *here = find_here(app);
 	const struct resolve_opts opts = resolve_opts(app, here);
 
+	/* A folder that was moved has what went on in it: as the next sentence will say. */
+	if (here)
+		(void)!project_follow(app->store, here, NULL);
 	return resolve_current(&opts);
 }
 
@@ -295,7 +403,7 @@ void sessions_writers(struct app *app, struct map *ids)
 	if (conv_each(app->store, since, HOLDERS_MAX, &app->clock, add_holder, ids, NULL) < 0)
 		log_write(&app->log, LOG_WARN, "holders of conversations cannot be read");
 	for (size_t i = 0; i < app->n_homes; i++)
-		transcript_writers(&app->homes[i], ids);
+		transcript_writers(&app->homes[i], NULL, ids);
 }
 
 static int add_interrupted(void *data, const struct conv *c)
@@ -314,11 +422,23 @@ int sessions_read(struct app *app, const struct resolved *of, const struct conve
 		.archive = &archive,
 		.home = app_home(app, of->row.agent),
 		.user_home = app->paths.home };
-	int r = conversation_open(ret, &where, opts, reterr);
+	int r = of->unread.code < 0 ? err_set(reterr, of->unread.code,
+					      "the file of session %s is gone, and what the "
+					      "archive has of it cannot be "
+					      "told now: %s",
+					      of->row.info.id, of->unread.msg)
+				    : conversation_open(ret, &where, opts, reterr);
 
+	if (r >= 0 && of->damaged)
+		say_note(app->err,
+			"the file of session %s is damaged, this is what the archive has of it: "
+			"'faden archive restore --replace %s' puts that in its place",
+			of->row.info.id, of->row.info.id);
 	if (r >= 0 && ret->lost > 0)
-		say_note(app->err, "warning: %llu bytes are damaged in the archive and left out",
-			(unsigned long long)ret->lost);
+		say_note(app->err,
+			"warning: %llu bytes are damaged in the archive and left out; 'faden "
+			"archive restore --partial %s' brings back what is left",
+			(unsigned long long)ret->lost, of->row.info.id);
 	return r;
 }
 
@@ -393,7 +513,7 @@ bool sessions_writer(struct app *app, const struct session_row *row, struct str 
 
 	sessions_writers(app, &writers);
 	if (!map_get(&writers, sv_of(row->info.id), &pid)) {
-		pid = home ? (uint64_t)transcript_loader(home, row->info.id) : 0;
+		pid = home ? (uint64_t)transcript_loader(home, row->info.id, NULL) : 0;
 		if (pid == 0)
 			return false;
 	}
@@ -419,32 +539,22 @@ int sessions_check_name(const char *name, struct err *reterr)
 	return 0;
 }
 
-struct namesakes {
-	const char *agent, *id, *name; /* of the one that has it now */
-	char other[UUID_TEXT]; /* one of those that have it too */
-};
-
-static int note_namesake(void *data, const char *agent, const char *id, const char *name)
-{
-	struct namesakes *n = data;
-
-	if (strcasecmp(name, n->name) == 0 &&
-		(strcmp(id, n->id) != 0 || strcmp(agent, n->agent) != 0))
-		(void)snprintf(n->other, sizeof(n->other), "%s", id);
-	return 0;
-}
-
 int sessions_tell_namesake(
 	struct app *app, const char *agent, const char *id, const char *name, struct err *reterr)
 {
-	struct namesakes same = { .agent = agent, .id = id, .name = name };
-	int r = catalogue_names(app->store, note_namesake, &same, reterr);
+	AUTO_SESSION_ROW only = SESSION_ROW_INIT;
+	CLEANUP(catalogue_matches_release) struct catalogue_matches found = { .more = false };
+	const char *other = NULL;
+	int r = catalogue_by_name(app->store, name, &only, &found, reterr);
 
-	if (r >= 0 && same.other[0])
+	vec_each (&found.rows, row)
+		if (strcmp(row->info.id, id) != 0 || strcmp(row->agent, agent) != 0)
+			other = row->info.id;
+	if (r == ERR_AMBIGUOUS && other)
 		say_note(app->err,
 			"another session is called that too: %s; the name alone is neither of them",
-			same.other);
-	return r < 0 ? r : 0;
+			other);
+	return r == ERR_AMBIGUOUS || r == ERR_NOTFOUND ? 0 : r;
 }
 
 int sessions_check_agent(const char *name, struct err *reterr)

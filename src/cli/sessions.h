@@ -18,10 +18,15 @@
  * sessions are asked for and the store turns out not to be writable.
  */
 int sessions_open(struct app *app, struct err *reterr) MUST_USE;
+/* After a failure: true when it was the store's, and the command can go on with one in memory:
+ * first with what can be read of it, then with nothing. */
+bool sessions_go_on(struct app *app, int code, const struct err *why);
 /* The same, or app_store() when something is to be written down (looks is false). */
 int sessions_open_to(struct app *app, bool looks, struct err *reterr) MUST_USE;
 /* Brings the catalogue up to date. Progress and folders that cannot be read go to app->err. */
 int sessions_refresh(struct app *app, struct err *reterr) MUST_USE;
+/* The same, and how many files and folders those are. */
+int sessions_refresh_count(struct app *app, size_t *ret_troubles, struct err *reterr) MUST_USE;
 
 /*
  * The SESSION that is meant, by the flags of resolve_session(); spec may be NULL. Which session was
@@ -35,9 +40,13 @@ int sessions_adopt(struct app *app, const struct session_row *row, struct conv *
 	struct err *reterr) MUST_USE;
 
 /* The folder of its work, resolved, or this one when `here` says so or it names none; where that is
- * gone, the one that its conversation has moved to. An error when there is none. Caller frees. */
-int sessions_dir(struct app *app, const struct session_row *row, bool here, char **ret,
-	struct err *reterr) MUST_USE;
+ * gone, the one that its conversation has moved to. An error when there is none: it says by which
+ * command, "resume", it goes on and where. Caller frees. */
+int sessions_dir(struct app *app, const struct session_row *row, const char *command, bool here,
+	char **ret, struct err *reterr) MUST_USE;
+/* Whether the folder of a session is gone and its project lies here now: it goes on by --here.
+ * *here, empty at first, becomes the project of this folder where that is asked. */
+bool sessions_moved_here(struct app *app, struct project *here, const char *cwd);
 
 /* The session opened for reading, from the archive when its file is gone; damage there is said. */
 int sessions_read(struct app *app, const struct resolved *of, const struct conversation_opts *opts,

@@ -70,21 +70,3 @@ int since_parse(struct sv text, int64_t now_ms, int64_t *ret_ms, struct err *ret
 		"(2026-01-31)",
 		SV_ARG(text));
 }
-
-int bytes_parse(struct sv text, uint64_t *ret, struct err *reterr)
-{
-	static const char units[] = "kMG";
-	struct sv digits = text;
-	unsigned shift = 0;
-	long long n;
-
-	for (size_t i = 0; units[i] && text.n > 0; i++)
-		if ((text.p[text.n - 1] | 0x20) == (units[i] | 0x20)) {
-			shift = 10 * (unsigned)(i + 1);
-			digits = sv_head(text, text.n - 1);
-		}
-	if (!sv_parse_i64(digits, &n) || n < 0 || n > INT64_MAX >> shift)
-		return err_set(reterr, ERR_USAGE, "no size: '%.*s' (500M, 2G)", SV_ARG(text));
-	*ret = (uint64_t)n << shift;
-	return 0;
-}

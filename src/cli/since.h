@@ -1,5 +1,5 @@
 /*
- * Points in time and sizes as people type them.
+ * Points in time as people type them.
  */
 #pragma once
 
@@ -14,5 +14,3 @@
  * is ERR_USAGE.
  */
 int since_parse(struct sv text, int64_t now_ms, int64_t *ret_ms, struct err *reterr) MUST_USE;
-/* "500M", "2G", "64k", "1000": k, M and G are 1024, its square and its cube. ERR_USAGE. */
-int bytes_parse(struct sv text, uint64_t *ret, struct err *reterr) MUST_USE;

@@ -52,7 +52,7 @@ static void on_signal(void *data, int signo)
 	struct lines *l = data;
 
 	l->signo = signo;
-	assistant_cancel(l->front.assistant);
+	assistant_stop(l->front.assistant, signo);
 }
 
 static void on_input(void *data, short revents)
@@ -182,8 +182,11 @@ static int turn(struct lines *l, struct sv text, bool fresh, struct err *reterr)
 
 	if (r < 0)
 		return r;
+	/* As /clear says it. */
+	bool reset = out->kind == UTTERANCE_RESET && out->reply[0];
 	if (out->reply[0])
-		say_line(l->app->out, "%s", out->reply);
+		say_line(l->app->out, "%s%s%s", out->reply, reset ? " " : "",
+			reset ? text_get(TEXT_RESET_BACK, out->language) : "");
 	if (out->turn->fail != AGENT_OK)
 		front_failure(l->app->err, out->turn);
 	(void)fflush(l->app->out);
@@ -213,6 +216,7 @@ static int run_lines(struct lines *l, bool fresh, struct err *reterr)
 	int r = 0;
 
 	while (!l->signo && !l->leave && (r = next_line(l, &line, reterr)) > 0) {
+		front_replace_bytes(l->app, &line);
 		struct sv text = sv_trim(str_sv(&line));
 		if (text.n == 0)
 			continue;
@@ -254,7 +258,7 @@ int talk_by_lines(struct app *app, const struct talk_opts *opts, struct err *ret
 		on_notice(&l, line.buf);
 	l.greeted = opts->in != NULL;
 	if (r == 0)
-		r = front_recover(&l.front, true, SV(""), reterr);
+		r = front_recover(&l.front, TURN_RUNNING_ONCE, SV(""), reterr);
 	/* A signal cancelled it, which ends the lines too. */
 	if (r == 0 || r == ERR_CANCELLED)
 		r = run_lines(&l, opts->new_session, reterr);

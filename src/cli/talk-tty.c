@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "assist/tell.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/env.h"
 #include "cli/front.h"
 #include "cli/permit.h"
+#include "cli/sessions.h"
 #include "cli/talk.h"
 #include "config/settings.h"
 #include "os/path.h"
@@ -34,9 +36,10 @@ struct talk {
 	struct term_mode mode;
 	struct markdown markdown;
 	struct status status;
-	struct str listening; /* what was last said of where one is */
+	struct str place; /* what was last said of where one is */
 	struct permit permit;
 	struct editor *editor;
+	struct strv waiting; /* lines that were typed ahead: the history has them */
 	struct loop_source *tick, *stop; /* while a turn runs */
 	struct loop_source *pause;
 	int64_t began_ms;
@@ -62,7 +65,10 @@ static void say_line(struct talk *t, unsigned style, const char *text)
 	if (!t->running && t->editor)
 		editor_hide(t->editor);
 	term_fresh_line(&t->term);
-	wrap_line(&t->term, style, sv_of(text));
+	if (style == STYLE_ERROR)
+		wrap_error(&t->term, sv_of(text));
+	else
+		wrap_line(&t->term, style, sv_of(text));
 	if (t->running)
 		status_show(&t->status);
 	else if (t->editor)
@@ -140,11 +146,16 @@ static void on_permit_leave(void *data, bool asks)
 	flush(t);
 }
 
-static void cancel_turn(struct talk *t)
+static void stop_turn(struct talk *t, int signo)
 {
 	status_set_state(&t->status, STATUS_CANCELLING, SV(""));
 	permit_drop(&t->permit);
-	assistant_cancel(t->front.assistant);
+	assistant_stop(t->front.assistant, signo);
+}
+
+static void cancel_turn(struct talk *t)
+{
+	stop_turn(t, SIGINT);
 }
 
 static void on_permit_cancel(void *data)
@@ -153,6 +164,7 @@ static void on_permit_cancel(void *data)
 }
 
 static const struct permit_ops permit_ops = {
+	.span = "talk",
 	.enter = on_permit_enter,
 	.leave = on_permit_leave,
 	.cancel = on_permit_cancel,
@@ -168,7 +180,7 @@ static void on_event(void *data, const struct agent_event *ev)
 	switch (ev->type) {
 	case AGENT_EV_TEXT:
 		status_hide(&t->status);
-		status_set_state(&t->status, STATUS_SPEAKING, SV(""));
+		status_set_state(&t->status, STATUS_ANSWERING, SV(""));
 		markdown_feed(&t->markdown, ev->text);
 		break;
 	case AGENT_EV_BREAK:
@@ -220,6 +232,15 @@ static void on_waiting(void *data, int64_t seconds_left)
 	flush(t);
 }
 
+static void on_waits_for(void *data, const char *agent, const char *pid)
+{
+	struct talk *t = data;
+	AUTO_STR text = STR_INIT;
+
+	str_addf(&text, "waiting for %s (%s)", agent, pid);
+	status_set_state(&t->status, STATUS_TOOL, str_sv(&text));
+}
+
 static void on_tick(void *data)
 {
 	struct talk *t = data;
@@ -247,22 +268,17 @@ static void on_signal(void *data, int signo)
 		t->leave = ++t->interrupts > 1;
 	}
 	if (t->running)
-		cancel_turn(t);
+		stop_turn(t, signo);
 }
 
-/* Whoever has the terminal meanwhile gets it as it was. Only while a turn runs: the editor stops by
- * itself. */
+/* Only while a turn runs: the editor stops by itself. */
 static void on_stop(void *data, int signo)
 {
 	struct talk *t = data;
 
 	(void)signo;
 	status_hide(&t->status);
-	flush(t);
-	term_mode_restore(&t->mode);
-	(void)raise(SIGSTOP);
-	term_mode_quiet(&t->mode);
-	(void)term_resize(&t->term);
+	term_stop(&t->term, &t->mode);
 	permit_again(&t->permit);
 	status_show(&t->status);
 	flush(t);
@@ -286,16 +302,22 @@ static void show_outcome(struct talk *t, const struct assistant_outcome *out)
 	status_hide(&t->status);
 	markdown_end(&t->markdown);
 	term_fresh_line(&t->term);
-	if (out->reply[0])
-		wrap_line(&t->term, STYLE_AGENT, sv_of(out->reply));
+	if (out->reply[0]) {
+		AUTO_STR reply = STR_INIT;
+		str_adds(&reply, out->reply);
+		/* As /clear says it. */
+		if (out->kind == UTTERANCE_RESET)
+			str_addf(&reply, " %s", text_get(TEXT_RESET_BACK, out->language));
+		wrap_line(&t->term, STYLE_AGENT, str_sv(&reply));
+	}
 	if (out->turn->fail != AGENT_OK) {
 		AUTO_STR why = STR_INIT;
-		bool cancelled = out->turn->fail == AGENT_CANCELLED;
-		if (cancelled)
+		if (out->turn->fail == AGENT_CANCELLED) {
 			tell_cancelled(out->turn, out->language, &why);
-		else
-			str_adds(&why, out->turn->message);
-		wrap_line(&t->term, cancelled ? STYLE_WARNING : STYLE_ERROR, str_sv(&why));
+			wrap_line(&t->term, STYLE_WARNING, str_sv(&why));
+		} else {
+			wrap_error(&t->term, sv_of(out->turn->message));
+		}
 	}
 	flush(t);
 }
@@ -306,16 +328,18 @@ static void offer_restore(struct talk *t, const struct conv *c)
 	static const struct choice_item items[] = { { "yes", NULL }, { "no", NULL } };
 	AUTO_STRV args = STRV_INIT;
 	struct err err = ERR_INIT;
-	bool kept = false;
+	const char *back = NULL;
 	int chosen = 1;
 
-	if (!resolve_lost(&t->front.kit.where, c, &kept) || !kept)
+	if (!resolve_lost(&t->front.kit.where, c, &back) || !back)
 		return;
 	int r = choice_ask(&t->term, t->app->in, "Get it back now?", items, ARRAY_LEN(items),
 		CHOICE_NONE, &chosen, &err);
 	if (r >= 0 && chosen == 0) {
-		strv_add(&args, "archive");
-		strv_add(&args, "restore");
+		struct sv words = sv_of(back), word;
+		(void)sv_split(&words, ' ', &word); /* our own name */
+		while (sv_split(&words, ' ', &word))
+			strv_addsv(&args, word);
 		strv_add(&args, c->session);
 		r = talk_run(t->app, &args, &err);
 	}
@@ -346,25 +370,40 @@ static int greet(struct talk *t, const struct talk_opts *opts, struct err *reter
 	return 0;
 }
 
+static void remember(struct talk *t, struct sv said)
+{
+	struct err err = ERR_INIT;
+
+	if (t->editor && editor_remember(t->editor, said, &err) < 0)
+		log_write(&t->app->log, LOG_WARN, "history: %s", err.msg);
+}
+
 /* While a turn runs, a line is for the next prompt and is seen to wait; but "stop" is meant for
  * now, and what begins anew does not wait for an answer that nobody wants. */
 static bool on_typed(void *data, struct sv line, bool ended)
 {
 	struct talk *t = data;
 	AUTO_STRV args = STRV_INIT;
+	AUTO_STR said = STR_INIT;
+	AUTO_STR ahead = STR_INIT;
 	struct utterance heard = { .kind = UTTERANCE_AGENT };
 
 	if (ended && sv_is(line, KEYS_LONE_ESCAPE)) {
 		cancel_turn(t);
 	} else if (ended) {
-		utterance_judge(t->front.kit.rules, line, &heard);
+		keys_plain(&said, line);
+		utterance_judge(t->front.kit.rules, str_sv(&said), &heard);
 		if (heard.kind == UTTERANCE_CANCEL || heard.kind == UTTERANCE_RESET ||
 			heard.kind == UTTERANCE_RESTART ||
-			talk_word_of(sv_trim(line), &args) == TALK_CLEAR)
+			talk_word_of(sv_trim(str_sv(&said)), &args) == TALK_CLEAR)
 			cancel_turn(t);
+		/* Now: what waits is lost when somebody kills us. */
+		remember(t, sv_trim(str_sv(&said)));
+		strv_addsv(&t->waiting, sv_trim(str_sv(&said)));
 	}
 	status_hide(&t->status);
-	status_set_typed(&t->status, str_sv(&t->permit.keys.ahead));
+	keys_plain(&ahead, str_sv(&t->permit.keys.ahead));
+	status_set_typed(&t->status, str_sv(&ahead));
 	status_show(&t->status);
 	flush(t);
 	return heard.kind == UTTERANCE_CANCEL;
@@ -377,10 +416,15 @@ static void on_runs(void *data, bool begins)
 	t->running = begins;
 	if (begins) {
 		t->interrupts = 0;
+		/* For its conversation, until the turn begins. */
+		status_set_names(&t->status, SV(""), SV(""));
+		status_set_state(&t->status, STATUS_TOOL, SV("waiting"));
 		t->began_ms = clock_age_ms(NULL);
 		t->tick = loop_add_timer(t->front.loop, TICK_MS, on_tick, t);
 		t->stop = loop_add_signal(t->front.loop, SIGTSTP, on_stop, t, NULL);
 		term_mode_quiet(&t->mode);
+		term_paste(&t->term, true);
+		flush(t);
 		keys_listen(&t->permit.keys, on_typed, t);
 		return;
 	}
@@ -392,12 +436,13 @@ static void on_runs(void *data, bool begins)
 	keys_listen(&t->permit.keys, NULL, NULL);
 	status_set_typed(&t->status, SV(""));
 	status_hide(&t->status);
+	term_paste(&t->term, false);
 	flush(t);
 }
 
 /* Between turns the status line stands above the prompt, where it scrolls away with it: once, and
  * again when it says something else. */
-static void show_listening(struct talk *t, const struct conv *c)
+static void show_place(struct talk *t, const struct conv *c)
 {
 	AUTO_STR line = STR_INIT;
 
@@ -405,7 +450,7 @@ static void show_listening(struct talk *t, const struct conv *c)
 	if (!t->app->settings->ui_status_line || (!t->bypass && !(c && c->id[0])))
 		return;
 	const char *dot = t->utf8 ? "·" : "-";
-	const char *state = status_state_name(STATUS_LISTENING);
+	const char *state = status_state_name(STATUS_READY);
 	if (t->bypass)
 		str_addf(&line, "permissions off %s ", dot);
 	if (c && c->id[0]) {
@@ -416,10 +461,10 @@ static void show_listening(struct talk *t, const struct conv *c)
 		str_addf(&line, "%s %s %s %s ", c->agent, dot, label.buf, dot);
 	}
 	str_adds(&line, state);
-	if (sv_eq(str_sv(&line), str_sv(&t->listening)))
+	if (sv_eq(str_sv(&line), str_sv(&t->place)))
 		return;
-	str_clear(&t->listening);
-	str_add(&t->listening, str_sv(&line));
+	str_clear(&t->place);
+	str_add(&t->place, str_sv(&line));
 	say_line(t, t->bypass ? STYLE_WARNING : STYLE_NOTICE, line.buf);
 }
 
@@ -444,10 +489,26 @@ static void take_turn(struct talk *t, struct sv text, bool *fresh)
 	else
 		*fresh = false;
 	/* What could not be sent need not be typed again. */
-	if (r == ERR_BUSY && t->editor)
+	if (r < 0 && out && !out->turn->sent && t->editor)
 		editor_put(t->editor, text);
 	if (!t->leave)
-		show_listening(t, r == 0 ? &out->turn->conv : NULL);
+		show_place(t, r == 0 ? &out->turn->conv : NULL);
+}
+
+/* Which session is meant is settled while the talk is there, and once: without one nothing is
+ * handed over. */
+static int name_session(struct app *app, struct strv *args, struct err *reterr)
+{
+	AUTO_RESOLVED of = RESOLVED_INIT;
+
+	if (args->v[1][0] == '-')
+		return 0;
+	int r = sessions_find(app, args->v[1], RESOLVE_HERE, &of, reterr);
+	if (r < 0)
+		return r;
+	free(args->v[1]);
+	args->v[1] = xstrdup(of.row.info.id);
+	return 0;
 }
 
 /* True when the line was for faden itself. */
@@ -465,7 +526,11 @@ static bool obey(struct talk *t, struct sv text, bool *fresh)
 	/* What was just brought back or made here is what goes on. */
 	if (word == TALK_UNDO || word == TALK_RUN || word == TALK_ENTER)
 		*fresh = false;
-	if (word == TALK_RUN && assistant_lead(t->front.assistant, &err) < 0) {
+	if (hands_over && args.n > 1)
+		r = name_session(t->app, &args, &err);
+	if (r == 0 && word == TALK_RUN)
+		r = assistant_lead(t->front.assistant, &err);
+	if (r < 0) {
 		say_line(t, STYLE_ERROR, err.msg);
 		return true;
 	}
@@ -509,7 +574,6 @@ static int converse(struct talk *t, bool fresh, struct err *reterr)
 	AUTO_STR text = STR_INIT;
 
 	while (!t->leave) {
-		struct err err = ERR_INIT;
 		/* A restart that failed has closed it. */
 		int r = t->editor ? 0 : editor_new(&opts, &t->editor, reterr);
 		if (r == 0) {
@@ -534,8 +598,13 @@ static int converse(struct talk *t, bool fresh, struct err *reterr)
 		struct sv said = sv_trim(str_sv(&text));
 		if (said.n == 0)
 			continue;
-		if (editor_remember(t->editor, said, &err) < 0)
-			log_write(&t->app->log, LOG_WARN, "history: %s", err.msg);
+		bool known = false;
+		for (size_t i = 0; i < t->waiting.n && !known; i++)
+			known = sv_is(said, t->waiting.v[i]);
+		if (!known) {
+			strv_release(&t->waiting);
+			remember(t, said);
+		}
 		if (obey(t, said, &fresh))
 			continue;
 		take_turn(t, said, &fresh);
@@ -545,7 +614,9 @@ static int converse(struct talk *t, bool fresh, struct err *reterr)
 
 int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *reterr)
 {
-	struct talk t = { .app = app, .utf8 = env_use_locale(), .listening = STR_INIT };
+	struct talk t = {
+		.app = app, .utf8 = env_use_locale(), .place = STR_INIT, .waiting = STRV_INIT
+	};
 	const struct front_opts want = {
 		.agent = opts->agent,
 		.model = opts->model,
@@ -557,17 +628,14 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 			.begin = on_begin,
 			.event = on_event,
 			.notice = on_notice,
-			.waiting = on_waiting },
+			.waiting = on_waiting,
+			.waits_for = on_waits_for },
 		.runs = on_runs,
 		.signal = on_signal,
 	};
-	const struct term_opts screen = {
-		.fd = fileno(app->out),
-		.colour = app->colour ? TERM_COLOUR_ALWAYS : TERM_COLOUR_NEVER,
-		.term_name = env_get("TERM"),
-		.ascii = !t.utf8,
-	};
+	struct term_opts screen = app_screen(app, fileno(app->out));
 
+	screen.ascii = !t.utf8;
 	term_init(&t.term, &screen);
 	(void)term_mode_save(&t.mode, app->in);
 	markdown_init(&t.markdown, &t.term);
@@ -583,7 +651,7 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 		r = greet(&t, opts, reterr);
 	}
 	if (r == 0)
-		r = front_recover(&t.front, true, SV(""), reterr);
+		r = front_recover(&t.front, TURN_RUNNING_ONCE, SV(""), reterr);
 	if (r == ERR_CANCELLED)
 		say_line(&t, STYLE_WARNING, text_get(TEXT_CANCELLED, t.front.kit.language));
 	if (r == 0 || r == ERR_CANCELLED)
@@ -593,7 +661,8 @@ int talk_at_terminal(struct app *app, const struct talk_opts *opts, struct err *
 	front_close(&t.front);
 	markdown_release(&t.markdown);
 	status_release(&t.status);
-	str_release(&t.listening);
+	str_release(&t.place);
+	strv_release(&t.waiting);
 	term_release(&t.term);
 	return r < 0 ? r : t.signo ? 128 + t.signo : 0;
 }

@@ -27,6 +27,7 @@ const char *const talk_help[] = {
 	"  >continue [TEXT]         go on in a fresh session with a brief of facts",
 	"  >lineage                 where this session comes from",
 	"  >resume [NAME]           go on in the agent's own program, and come back",
+	"A talk stays in its conversation: only /clear, /undo and /resume lead elsewhere.",
 	"More such words, stop, restart and others: faden commands",
 	"Keys: Escape or Ctrl-C cancels a turn, Ctrl-C twice leaves; \\ and Enter begins another "
 	"line; Up, Down "
@@ -51,7 +52,7 @@ static void add_trim_options(struct strv *args, struct sv rest)
 
 	while (sv_split(&rest, ' ', &word)) {
 		if (sv_parse_i64(word, &length))
-			strv_addf(args, "--threshold=%lld", length);
+			strv_addf(args, "--length=%lld", length);
 		else if (word.n > 0)
 			str_addf(&tools, "%s%.*s", tools.len ? "," : "", SV_ARG(word));
 	}
@@ -196,15 +197,15 @@ int talk_answer(const struct front *f, enum talk_word word, const struct strv *a
 	} else if (word == TALK_UNDO) {
 		const struct decide_opts how = kit_decide_opts(&f->kit, false);
 		r = decide_undo(&how, &c, &err);
-		if (r == 0)
+		if (r >= 0)
 			assistant_stay(f->assistant, &c);
-		if (r == 0)
-			text_undone(said, language, &c);
+		if (r >= 0)
+			text_undone(said, language, &c, r > 0);
 		else if (r == ERR_NOTFOUND)
 			str_adds(said, text_get(TEXT_NOTHING_TO_UNDO, language));
 		else if (reterr)
 			*reterr = err;
-		r = r == ERR_NOTFOUND ? 0 : r;
+		r = r < 0 && r != ERR_NOTFOUND ? r : 0;
 	}
 	return r;
 }

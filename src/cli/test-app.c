@@ -170,6 +170,30 @@ static void log_does_not_grow_for_ever(void **state)
 	state_end(&s);
 }
 
+/* Like /dev/stderr, where that leads to a large file. */
+static void log_behind_a_link_keeps_the_link(void **state)
+{
+	(void)state;
+	struct state_dir s;
+	state_begin(&s);
+	AUTO_FREE char *file = path_join(s.top, "file");
+	AUTO_FREE char *old = path_join(s.top, "file.1");
+	AUTO_FREE char *path = path_join(s.app.paths.state_dir, "faden.log");
+	struct stat st;
+	assert_int_equal(file_mkdirs(s.app.paths.state_dir, NULL), 0);
+	assert_int_equal(file_append(file, SV("x"), false, NULL), 0);
+	assert_int_equal(truncate(file, 4 * 1024 * 1024), 0);
+	assert_int_equal(symlink(file, path), 0);
+	assert_int_equal(app_state(&s.app, NULL), 0);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat(old, &st), 0);
+	assert_int_equal(st.st_size, 4 * 1024 * 1024);
+	assert_int_equal(unlink(old), 0);
+	assert_int_equal(unlink(file), 0);
+	state_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +203,7 @@ int main(void)
 		cmocka_unit_test_setup(language, clean_environment),
 		cmocka_unit_test_setup(state_folder_is_private, clean_environment),
 		cmocka_unit_test_setup(log_does_not_grow_for_ever, clean_environment),
+		cmocka_unit_test_setup(log_behind_a_link_keeps_the_link, clean_environment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

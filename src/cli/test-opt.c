@@ -40,7 +40,7 @@ struct parsed {
 };
 
 /* argv as words separated by blanks */
-static void parse(struct parsed *p, char *line)
+static void parse(struct parsed *p, bool dash_words, char *line)
 {
 	char *argv[MAX_ARGS];
 	int argc = 0;
@@ -49,13 +49,14 @@ static void parse(struct parsed *p, char *line)
 		argv[argc++] = w;
 	*p = (struct parsed){ .n = 0 };
 	const struct opt_set set = { sample_options, &p->opts };
-	p->n = opt_parse(&set, 1, argc, argv, p->words, &p->err);
+	p->n = opt_parse(&set, 1, dash_words, argc, argv, p->words, &p->err);
 }
 
-#define PARSE(p, text)          \
-	char line_##p[] = text; \
-	struct parsed p;        \
-	parse(&p, line_##p);
+#define PARSE(p, text) PARSE_AS(p, false, text)
+#define PARSE_AS(p, dash_words, text) \
+	char line_##p[] = text;       \
+	struct parsed p;              \
+	parse(&p, dash_words, line_##p);
 
 static void release(struct parsed *p)
 {
@@ -95,6 +96,25 @@ static void words_and_order(void **state)
 	release(&p);
 }
 
+static void negative_numbers(void **state)
+{
+	(void)state;
+	PARSE(p, "set -1 -a -0.5 -n5 -t -7");
+	assert_int_equal(p.n, 3);
+	assert_string_equal(p.words[1], "-1");
+	assert_string_equal(p.words[2], "-0.5");
+	assert_true(p.opts.all);
+	assert_int_equal(p.opts.last, 5);
+	assert_string_equal(p.opts.tools.v[0], "-7");
+	release(&p);
+	PARSE(first, "-1 set");
+	assert_int_equal(first.n, ERR_USAGE);
+	PARSE(half, "set -1x");
+	assert_int_equal(half.n, ERR_USAGE);
+	PARSE_AS(words, true, "set -1");
+	assert_int_equal(words.n, ERR_USAGE);
+}
+
 static void clusters(void **state)
 {
 	(void)state;
@@ -117,20 +137,21 @@ static void later_wins(void **state)
 	assert_int_equal(p.opts.last, 2);
 }
 
-static void refused(char *line, const char *message)
+static void refused(bool dash_words, char *line, const char *message)
 {
 	struct parsed p;
 
-	parse(&p, line);
+	parse(&p, dash_words, line);
 	assert_int_equal(p.n, ERR_USAGE);
 	assert_string_equal(p.err.msg, message);
 	release(&p);
 }
 
-#define REFUSED(text, message)           \
-	do {                             \
-		char line_[] = text;     \
-		refused(line_, message); \
+#define REFUSED(text, message) REFUSED_AS(false, text, message)
+#define REFUSED_AS(dash_words, text, message)        \
+	do {                                         \
+		char line_[] = text;                 \
+		refused(dash_words, line_, message); \
 	} while (0)
 
 static void errors(void **state)
@@ -149,6 +170,39 @@ static void errors(void **state)
 	REFUSED("--all=yes", "option '--all' takes no value");
 	REFUSED("--since soon",
 		"option '--since': 'soon' is not a span of time such as 90s, 15m, 2h, 7d, 3w");
+}
+
+static void dash_words(void **state)
+{
+	(void)state;
+	PARSE_AS(p, true,
+		"-n 3 one -nginx -all -dir:src -\"a -\303\274ber -a -n5 -t Read --agent -codex -- "
+		"-n7");
+	const char *const want[] = { "one", "-nginx", "-all", "-dir:src", "-\"a", "-\303\274ber",
+		"-n7" };
+	assert_int_equal(p.n, ARRAY_LEN(want));
+	for (size_t i = 0; i < ARRAY_LEN(want); i++)
+		assert_string_equal(p.words[i], want[i]);
+	assert_true(p.opts.all);
+	assert_int_equal(p.opts.last, 5);
+	assert_string_equal(p.opts.tools.v[0], "Read");
+	assert_string_equal(p.opts.agent, "-codex");
+	release(&p);
+	/* Before the first word, and for other commands, they are options. */
+	PARSE_AS(first, true, "-agcodex one");
+	assert_int_equal(first.n, 1);
+	assert_string_equal(first.opts.agent, "codex");
+	REFUSED_AS(true, "-mutex one",
+		"unknown option '-mutex' (put -- before words that begin with a dash)");
+	REFUSED_AS(true, "-nginx one",
+		"option '-n': 'ginx' is not a whole number (put -- before words that begin with a "
+		"dash)");
+	REFUSED_AS(true, "-n0", "option '-n': '0' is not a whole number from 1 to 100");
+	REFUSED_AS(true, "one -x8",
+		"unknown option '-x8' (put -- before words that begin with a dash)");
+	REFUSED("one -mutex",
+		"unknown option '-mutex' (put -- before words that begin with a dash)");
+	REFUSED("one -nginx", "option '-n': 'ginx' is not a whole number from 1 to 100");
 }
 
 static int first_word(char *line)
@@ -183,7 +237,7 @@ static void first_set_wins(void **state)
 	const struct opt_set sets[] = { { sample_options, &first }, { sample_options, &second } };
 	char *argv[] = { (char[]){ "-a" } };
 	char *words[1];
-	assert_int_equal(opt_parse(sets, 2, 1, argv, words, NULL), 0);
+	assert_int_equal(opt_parse(sets, 2, false, 1, argv, words, NULL), 0);
 	assert_true(first.all);
 	assert_false(second.all);
 }
@@ -193,9 +247,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds),
 		cmocka_unit_test(words_and_order),
+		cmocka_unit_test(negative_numbers),
 		cmocka_unit_test(clusters),
 		cmocka_unit_test(later_wins),
 		cmocka_unit_test(errors),
+		cmocka_unit_test(dash_words),
 		cmocka_unit_test(finds_first_word),
 		cmocka_unit_test(first_set_wins),
 	};

@@ -39,6 +39,12 @@ static int make(const struct app *app, const struct unit *u, struct str *out, st
 		str_adds(out, " --config ");
 		add_quoted(out, app->paths.config_file);
 	}
+	if (app->state_given) {
+		str_adds(out, " --state ");
+		add_quoted(out, app->paths.state_dir);
+	}
+	if (app->verbose)
+		str_adds(out, " --verbose");
 	for (size_t i = 0; i < u->words.n; i++) {
 		const char *word = u->words.v[i];
 		str_addc(out, ' ');
@@ -95,8 +101,7 @@ static int install(struct app *app, const struct unit *u, struct err *reterr)
 	AUTO_FREE char *service = xasprintf("%s.service", u->name);
 	AUTO_STR text = STR_INIT;
 	AUTO_STR why = STR_INIT;
-	struct sv folder = path_parent(sv_of(path));
-	AUTO_FREE char *dir = xmemdup0(folder.p, folder.n);
+	AUTO_FREE char *dir = path_folder(path);
 	int r = make(app, u, &text, reterr);
 
 	if (r == 0)

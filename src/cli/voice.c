@@ -46,13 +46,24 @@ static bool has_model(const struct models *models, const char *name)
 	return def && models_state(models, def, false) == MODEL_WHOLE;
 }
 
-/* What is missing has one remedy, whatever part of it was looked for first. */
-static int not_installed(int r, struct err *reterr)
+/* What is missing has one remedy, whatever part of it was looked for first; model: of those that
+ * `voice install` does not get by itself, or NULL. */
+static int not_installed(int r, const char *model, struct err *reterr)
 {
 	return r == ERR_NOTFOUND
 		? err_set(reterr, r,
-			  "what listening needs is not installed: 'faden voice install' gets it")
+			  "what listening needs is not installed: 'faden voice install%s%s' gets "
+			  "it",
+			  model ? " --model " : "", model ? model : "")
 		: r;
+}
+
+static int stt_not_installed(int r, const struct stt_opts *opts, struct err *reterr)
+{
+	bool whisper = strcmp(opts->engine, "whisper") == 0;
+	const char *model = whisper ? opts->model : opts->engine;
+
+	return not_installed(r, model && strcmp(model, "base") != 0 ? model : NULL, reterr);
 }
 
 struct stt_opts voice_stt_opts(
@@ -86,7 +97,12 @@ struct stt_opts voice_stt_opts(
 
 int voice_stt(const struct stt_opts *opts, struct stt **ret, struct err *reterr)
 {
-	return not_installed(stt_new(opts, ret, reterr), reterr);
+	return stt_not_installed(stt_new(opts, ret, reterr), opts, reterr);
+}
+
+int voice_stt_look(const struct stt_opts *opts, struct err *reterr)
+{
+	return stt_not_installed(stt_look(opts, reterr), opts, reterr);
 }
 
 struct tts_opts voice_tts_opts(const struct app *app, struct models *models)
@@ -123,7 +139,7 @@ int voice_wake(const struct app *app, struct models *models, struct wake **ret, 
 		.bare_threshold = s->wake_word_bare ? s->wake_word_bare_threshold : 0,
 	};
 
-	return not_installed(wake_new(&o, ret, reterr), reterr);
+	return not_installed(wake_new(&o, ret, reterr), NULL, reterr);
 }
 
 int voice_vad(const struct app *app, struct models *models, struct vad **ret, struct err *reterr)

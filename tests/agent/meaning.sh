@@ -52,10 +52,21 @@ stdio() { t_faden route --stdio <"$t_tmp/lines"; }
 t_exit 'another program is served' 0 stdio
 t_like 'it is found there too' "$(cat "$t_out")" '"conversation_ref":"s1"'
 
+mv "$models/meaning/german.txt" "$t_tmp/german" 2>/dev/null
+: >"$models/meaning/german.txt"
+t_exit 'doctor looks at a table without words' 0 t_faden doctor
+t_like 'it is none' "$(cat "$t_out")" 'routing +by words, and by meaning in English; German needs a dictionary'
+if [ ! -e /usr/share/trans/de-en ]; then
+	t_exit 'installing without a dictionary is taken' 0 t_faden model install meaning
+	t_ok 'a table without words is taken away' test ! -e "$models/meaning/german.txt"
+fi
+[ ! -e "$t_tmp/german" ] || mv "$t_tmp/german" "$models/meaning/german.txt"
+
 printf 'no network' >"$t_tmp/bad"
 dd if="$t_tmp/bad" of="$models/meaning/model.onnx" conv=notrunc 2>/dev/null
 t_exit 'a damaged network is no failure' 0 t_faden route --json 'the bill is wrong, somebody was charged more than the price'
 t_like 'words decide then' "$(cat "$t_out")" '"meaning":false'
+t_like 'and that is said, with what mends it' "$(cat "$t_err")" "by words alone: .*check sum.*'faden model install meaning' mends it"
 t_exit 'it is taken away' 0 t_faden model remove meaning
 t_ok 'nothing is left of it' test ! -e "$models/meaning/german.txt"
 t_exit 'doctor is asked again' 0 t_faden doctor

@@ -49,7 +49,13 @@ goes_on() {
 		held() { t_run timeout 5 "$FADEN" ask continue; }
 		t_exit "what only the server of $1 holds is waited for" 124 held
 		t_like "it is said how to end the server of $1" "$(cat "$t_err")" "\"$2\" is open in $1's background server \(process [0-9]+; it lets go about a minute after .*\"kill [0-9]+\" ends it and all it works on\) right now\. Waiting"
-		kill "$(sed -n 's/.*"kill \([0-9]*\)".*/\1/p' "$t_err")"
+		holder=$(sed -n 's/.*"kill \([0-9]*\)".*/\1/p' "$t_err")
+		if [ -n "${FADEN_LONG-}" ]; then
+			# It takes a minute to let go.
+			t_exit "what the server of $1 lets go of is gone on with" 0 t_faden ask continue
+			return
+		fi
+		kill "$holder"
 	fi
 	t_wait_for 20 eval 't_faden route --json continue | grep -q resume'
 	t_exit "the session of $1 is asked about when it is closed" 0 t_faden route --json continue
@@ -70,6 +76,17 @@ screen claude 'remember the milk' '^(❯|>)'
 goes_on claude 'remember the milk'
 screen codex 'count the apples' '^› '
 goes_on codex 'count the apples'
+# That one sentence did not belong there says nothing of what else was said in a session.
+mkdir "$t_tmp/third" && cd "$t_tmp/third" || exit 1
+t_exit 'a conversation is begun' 0 t_faden ask --agent claude water the tomatoes
+session=cccccccc-0000-4000-8000-000000000001
+"$t_helper/make-session" claude "$t_home/.claude" "$t_tmp/third" $session --time "$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
+	'the invoice parser drops the last line' 'and keep the header' >/dev/null
+t_exit 'one of the agent goes on' 0 t_faden ask --json continue
+t_like 'it is that' "$(cat "$t_out")" "\"session_id\":\"$session\""
+t_exit 'the other one was meant' 0 t_faden ask no, the other one
+t_exit 'the first is asked about' 0 t_faden route --json back to the invoice parser
+t_like 'and is still there' "$(sed 's/"candidates".*//' "$t_out")" "\"action\":\"resume\".*\"session_id\":\"$session\""
 # Nothing of what Codex keeps running stays behind.
 for pid in $(pgrep -f "^$t_home/.codex/packages/.* app-server"); do
 	kill "$pid"

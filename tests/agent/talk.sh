@@ -42,6 +42,33 @@ for agent in claude codex; do
 	t_ok "$agent: the talk keeps an agent again" t_wait_for 20 said six
 	t_exit "$agent: the agent's own program gets it too" 0 t_faden resume --print
 	t_is "$agent: it is one conversation to the end" "$(t_faden list --json | grep -c '"agent":"')" 1
+	if [ "$agent" = claude ]; then
+		id=$(t_faden list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["session_id"])')
+		# by itself: as somebody who is in Claude Code itself, there and gone, then there to stay
+		by_itself() { t_run claude -p --resume "$id" --permission-mode bypassPermissions "$@"; }
+		t_exit 'something is said in the program itself' 0 by_itself 'the medlar tree [[say: seven]]'
+		t_is 'and answered there' "$(cat "$t_out")" seven
+		echo 'the quince tree: what did I say? [[recall]]' >&4
+		t_ok 'the talk knows it' t_wait_for 20 grep -q 'the medlar tree' "$t_tmp/talk"
+		mkfifo "$t_tmp/stays"
+		by_itself --verbose --input-format stream-json --output-format stream-json <"$t_tmp/stays" >"$t_tmp/stays.out" 2>&1 &
+		stays=$!
+		exec 5>"$t_tmp/stays"
+		open_there() {
+			for note in $(grep -ls "$id" "$t_home"/.claude/sessions/*.json); do
+				there=$(sed 's/.*"pid":\([0-9]*\).*/\1/' "$note")
+				case " $there $(ps -o ppid= -p "$there" | tr -d ' ') " in *" $stays "*) return 0 ;; esac
+			done
+			return 1
+		}
+		t_ok 'it is opened there' t_wait_for 20 open_there
+		echo 'the loquat tree [[say: nine]]' >&4
+		t_ok 'nothing is said beside it' t_wait_for 20 grep -q 'is open in claude (process' "$t_tmp/talk.err"
+		t_is 'not even a word' "$(grep -c '^nine$' "$t_tmp/talk")" 0
+		# On a pipe that ends the talk, too.
+		exec 5>&-
+		wait "$stays"
+	fi
 	exec 4>&-
 	t_ok "$agent: the talk ends" t_wait_for 20 eval "! t_running $talk"
 done

@@ -95,6 +95,23 @@ assert [s["below"] for s in advice["strategies"]][:2] == [True, True] and advice
 assert advice["context"]["tokens"] == trim["before"]["tokens"]
 END
 
+# What newer versions of Claude Code write down of their own prompt and tools is no message.
+python3 - "$(dirname "$fa")/$c.jsonl" <<'END'
+import json, sys
+last = json.loads(open(sys.argv[1]).read().splitlines()[-1])
+del last["message"]
+last.update(parentUuid=last["uuid"], uuid="00000000-0000-4000-8000-00000000ffff", type="attachment",
+            attachment={"type": "prompt_snapshot", "systemPrompt": ["You help. " * 9000], "tools": [{"name": "Bash"}]})
+open(sys.argv[1], "a").write(json.dumps(last) + "\n")
+END
+t_exit 'advise --json reads one with the prompt of its agent' 0 t_faden advise --json "$c"
+t_ok 'which changes no figure' python3 - "$t_tmp/advice" "$t_out" <<'END'
+import json, sys
+before, after = (json.load(open(p)) for p in sys.argv[1:])
+for key in "context", "kinds", "tools", "strategies":
+    assert before[key] == after[key], (key, before[key], after[key])
+END
+
 # What goes is the same for both: texts with a picture among them, and an input that is no JSON.
 f=ffffffff-0000-4000-8000-000000000005
 g=01a00000-0000-7000-8000-000000000006

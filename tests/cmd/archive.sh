@@ -76,6 +76,7 @@ printf 'blank\n' >"$fb"
 t_exit 'nothing is overwritten' 6 t_faden archive restore "$b"
 t_is 'what is there stays' "$(cat "$fb")" blank
 t_exit 'but on request' 0 t_faden archive restore --replace "$b"
+t_like 'it is said where that is now' "$(cat "$t_err")" "what lay there has other bytes, and is in the archive: 'faden archive export $b\.[0-9a-f]+'$"
 t_ok 'then it is back' cmp "$fb" "$t_tmp/b"
 t_exit 'and what was there is in the archive' 0 t_faden archive list --json
 t_is 'as another file of the path' "$(field "len([f for f in r if f['session_id'] == '$b'])")" 2
@@ -119,6 +120,9 @@ t_exit 'without a terminal -y is needed' 2 t_faden delete "$b"
 t_ok 'nothing was deleted' test -e "$fb"
 t_exit 'what would go' 0 t_faden delete -n "$b"
 t_ok 'nothing went' test -e "$fb"
+t_exit 'named twice' 0 t_faden delete -n "$b" "$b" "$fb"
+t_like 'it is one' "$(cat "$t_out")" '^1 session would be deleted \(1 file, '
+t_is 'and named once' "$(grep -c "^$b" "$t_out")" 1
 printf '{"type":"user","last":1}\n' >>"$fb"
 cp "$fb" "$t_tmp/b"
 t_exit 'a session is deleted' 0 t_faden delete -y "$b" --json
@@ -157,11 +161,13 @@ t_ok 'byte for byte' cmp "$fa" "$t_tmp/a"
 
 # retention
 t_exit 'nothing is pruned without a word' 2 t_faden archive prune
+t_like 'as is said, with what it needs' "$(cat "$t_err")" 'nothing leaves the archive by itself: .*--older-than SPAN or --max-size SIZE'
 t_exit 'what would be pruned' 0 t_faden archive prune --older-than 900w -n --json
 t_is 'nothing that was taken since' "$(field 'r["files"]')" 0
 t_setenv 'FADEN_CLOCK=2046-01-01T00:00:00Z'
 t_exit 'without a terminal -y is needed' 2 t_faden archive prune --older-than 1w
 t_like 'as is said' "$(cat "$t_err")" 'would go, and nobody can be asked here: give -y'
+t_like 'with what would go' "$(cat "$t_err")" "^$c	.*	the only copy	"
 t_exit 'what would go is named' 0 t_faden archive prune --older-than 1w -n
 t_like 'with age, size, and that nothing else is left of it' "$(cat "$t_out")" '^[0-9a-f-]+	[0-9].* ago	[0-9.]+ k?B	the only copy	[a-zA-Z]'
 t_exit 'years later' 0 t_faden archive prune --older-than 1w -y --json
@@ -173,22 +179,24 @@ d=aaaaaaaa-0000-4000-8000-000000000004
 fd=$("$t_helper/make-session" claude "$t_home/.claude" "$here" "$d" 'a thing for the settings')
 t_exit 'a session is kept' 0 t_faden archive
 rm "$fd"
-t_exit 'a size that is none' 0 t_faden config set archive.max_size much
-t_exit 'is an error' 2 t_faden archive
-t_like 'that names the setting' "$(cat "$t_err")" "archive.max_size: no size: 'much' \(500M, 2G\)"
+t_exit 'a size that is none is no setting' 3 t_faden config set archive.max_size 5Q
+t_like 'as is said' "$(cat "$t_err")" "archive.max_size: '5Q' is not a size such as 500M or 2G"
 t_exit 'a large one' 0 t_faden config set archive.max_size 2G
+t_is 'is told as it was given' "$(t_faden config get archive.max_size)" 2G
 t_exit 'and a term' 0 t_faden config set archive.keep_days 30
 t_setenv 'FADEN_CLOCK=2046-01-30T00:00:00Z'
 t_exit 'before the term' 0 t_faden archive --json
 t_exit 'it is still there' 0 t_faden archive list "$d"
 t_setenv 'FADEN_CLOCK=2046-02-02T00:00:00Z'
 t_exit 'after it' 0 t_faden archive
+t_like 'what goes is named' "$(cat "$t_out")" "^$d	.*	the only copy	a thing for the settings"
 t_exit 'it is let go' 1 t_faden archive list "$d"
 fd=$("$t_helper/make-session" claude "$t_home/.claude" "$here" "$d" 'a thing for the settings')
 t_exit 'another one is kept' 0 t_faden archive
 rm "$fd"
 t_exit 'no room at all' 0 t_faden config set archive.max_size 1k
-t_exit 'for what is gone' 0 t_faden archive
+t_exit 'for what is gone' 0 t_faden archive --json
+t_is 'names it for programs too' "$(field '[f["session_id"] for f in r["pruned"]]')" "['$d']"
 t_exit 'lets it go' 1 t_faden archive list "$d"
 t_exit 'what is there stays' 0 t_faden archive list "$a"
 
@@ -200,6 +208,7 @@ t_exit 'is found' 0 t_faden search narwhal
 t_exit 'what would be forgotten is said' 0 t_faden delete --forget -n "$e"
 t_ok 'and still there' test -e "$fe"
 t_exit 'it is forgotten, for people' 0 t_faden delete --forget -y "$e"
+t_like 'with its name' "$(cat "$t_out")" "^$e .*  the narwhal is to be forgotten$"
 t_like 'with what was removed' "$(cat "$t_out")" '^1 session forgotten \(1 file, [0-9.]+ kB\); 1 file of [0-9.]+ kB in the archive \([0-9.]+ k?B on the disk\); 1 row of the store, and what the index had$'
 t_exit 'it is not found any more' 1 t_faden search narwhal
 t_exit 'nor listed among those that are gone' 0 t_faden list --gone --all --json
@@ -224,7 +233,12 @@ t_like 'and that there is more' "$(cat "$t_err")" "faden archive restore $g --re
 t_is 'once' "$(wc -l <"$t_err")" 1
 t_exit 'all that is gone comes back; this is there' 6 t_faden archive restore --all
 t_like 'it is named' "$(cat "$t_err")" "session $g is shorter"
-t_like 'and counted' "$(cat "$t_out")" "^1 file is shorter than the archive's copy; with --replace that takes its place$"
+t_like 'and counted' "$(cat "$t_out")" "^1 file is shorter than the archive's copy, or damaged; with --replace that takes its place$"
+mkdir "$t_tmp/held"
+mv "$dir/lock" "$t_tmp/held" && mkdir "$dir/lock"
+t_exit 'one that cannot be replaced stays' 3 t_faden archive restore --all --replace
+t_like 'and is counted' "$(cat "$t_out")" ' 1 could not be written$'
+rmdir "$dir/lock" && mv "$t_tmp/held/lock" "$dir"
 t_exit 'all of it is brought back' 0 t_faden archive restore --all --replace --json
 t_is 'that one' "$(field 'r["written_files"], r["torn_files"]')" '(1, 0)'
 t_ok 'byte for byte' cmp "$fg" "$t_tmp/g"
@@ -243,6 +257,49 @@ sed 's/Ocelot/Margay/' "$t_tmp/g" >"$fg"
 t_exit 'it is rewritten' 0 t_faden archive
 t_exit 'both versions are listed' 0 t_faden archive list "$g"
 t_is 'each by its own title' "$(cut -f 7 "$t_out" | sort | tr '\n' ,)" 'The Margay naps,The Ocelot naps,'
+t_is 'and the one that is older is marked' "$(cut -f 1,7 "$t_out" | grep Ocelot | cut -f 1)" o
+t_is 'also for programs' "$(t_faden archive list --json "$g" | python3 -c 'import json, sys
+print(sorted((x["title"], x["older"]) for x in json.load(sys.stdin)))')" "[('The Margay naps', False), ('The Ocelot naps', True)]"
+t_is 'as the newest is not' "$(cut -f 1,7 "$t_out" | grep Margay | cut -f 1)" ''
+old=$(grep Ocelot "$t_out" | cut -f 2)
+new=$(grep Margay "$t_out" | cut -f 2)
+for key in "$old" "${old##*.}"; do
+	t_exit "$key: what it was is shown" 0 t_faden show "$key"
+	t_like "$key: with its words" "$(cat "$t_out")" 'Ocelot naps'
+	t_unlike "$key: not what it is" "$(cat "$t_out")" 'Margay'
+	t_like "$key: and said" "$(cat "$t_out")" '^an older version of the archive, taken .* \(1 of 2: faden archive list [0-9a-f-]+\)$'
+done
+t_exit 'the newest is shown by its key' 0 t_faden show "$new"
+t_like 'and said, on a line of its own' "$(cat "$t_out")" '^the newest version of the archive, taken .*\)$'
+t_exit 'raw it is what it was' 0 t_faden show --raw "$old"
+t_ok 'byte for byte' cmp "$t_out" "$t_tmp/g"
+t_exit 'for programs as well' 0 t_faden show --json "$old"
+t_like 'with its words' "$(cat "$t_out")" 'Ocelot naps'
+t_exit 'a key that nobody has' 1 t_faden show "${old%.*}.00000000"
+t_like 'is no session' "$(cat "$t_err")" 'no session is called'
+t_exit 'the session is what it is' 0 t_faden show "$g"
+t_like 'now' "$(cat "$t_out")" 'Margay naps'
+t_exit 'the older one is put back' 0 t_faden archive restore --replace "$old"
+t_is 'at once it is the other that is older' "$(t_faden archive list "$g" | cut -f 1,2 | grep '^o' | cut -f 2)" "$new"
+t_is 'each has its agent' "$(t_faden archive list "$g" | cut -f 4 | sort -u)" claude
+t_exit 'the other is shown by its key' 0 t_faden show "$new"
+t_like 'as older, too' "$(cat "$t_out")" '^an older version of the archive, taken .* \(2 of 2: '
+rm "$fg"
+t_exit 'it comes back by its id' 0 t_faden archive restore "$g"
+t_ok 'as it was last' cmp "$fg" "$t_tmp/g"
+t_exit 'the newer one takes its place again' 0 t_faden archive restore --replace "$new"
+
+# forgotten, with a copy that names it
+p=aaaaaaaa-0000-4000-8000-000000000009
+fp=$("$t_helper/make-session" claude "$t_home/.claude" "$here" "$p" 'the serval has a copy')
+t_exit 'a copy is made' 0 t_faden fork --json "$p"
+copy=$(field 'r["session_id"]')
+t_exit 'what it is of is forgotten' 0 t_faden delete --forget -y "$p"
+t_exit 'twice it is not' 1 t_faden delete --forget -y "$p"
+t_like 'as is said' "$(cat "$t_err")" "nothing is left of session $p to forget; only sessions that were made from it still name it"
+t_is 'nothing is named as forgotten' "$(cat "$t_out")" ''
+t_exit 'the copy is what it was' 0 t_faden show "$copy"
+t_exit 'and can be forgotten, too' 0 t_faden delete --forget -y "$copy"
 
 # a limit that cannot be reached
 t_exit 'what is there cannot be pruned' 0 t_faden archive prune --max-size 1 -y
@@ -259,4 +316,10 @@ t_exit 'but to forget' 0 t_faden clean --older-than 7d --forget -y --json
 t_ok 'that one too' test "$(field 'r["kept_files"]')" -ge 2
 t_exit 'nothing of it is left' 1 t_faden archive list "$g"
 t_exit 'nor found' 1 t_faden list --gone "$g"
+# An option of another verb is refused: what only looks must not prune.
+for wrong in '--dry-run' 'list --older-than 3d' 'verify --max-size 3k' 'prune --all' 'list -y'; do
+	# shellcheck disable=SC2086 # words
+	t_exit "archive $wrong is refused" 2 t_faden archive $wrong
+	t_like "of $wrong it is said what it is for" "$(cat "$t_err")" "is for 'archive (prune|restore' and 'archive export)'"
+done
 t_done

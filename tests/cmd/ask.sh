@@ -77,6 +77,11 @@ full() { t_faden ask --agent rehearsal hi >/dev/full; }
 closed() { t_faden ask hi >&-; }
 t_exit 'an answer to a closed output is a failure' 5 closed
 t_exit 'an answer that cannot be written is a failure' 5 full
+# A store that may not grow is a failure, not our death.
+small() { (ulimit -f 8 && t_faden ask --json --agent rehearsal hi); }
+t_exit 'nor can a store beyond the limit of files' 5 small
+t_like 'which is one object, too' "$(cat "$t_out")" '^\{.*"error":\{"code":"store"'
+t_like 'and says what there is none of' "$(cat "$t_out")" 'the disk is full'
 
 two_at_once() {
 	printf '*\nwait 1500\nsay slow\n' >"$t_tmp/script"
@@ -113,6 +118,11 @@ t_is 'standard input alone is the text' "$(said)" '"int x;\nint y;\n"'
 printf 'of a file' >"$t_tmp/input"
 t_exit 'a file as standard input is taken' 0 t_faden ask --agent rehearsal --new look <"$t_tmp/input"
 t_is 'a file as standard input stands behind the words' "$(said)" '"look\n\nof a file"'
+t_is 'what is UTF-8 is sent without a word' "$(cat "$t_err")" ''
+printf 'Gr\374\337e\000' >"$t_tmp/input"
+t_exit 'bytes of another encoding are taken' 0 t_faden ask --agent rehearsal --new look <"$t_tmp/input"
+t_is 'each of them and NUL is replaced' "$(said)" '"look\n\nGr\ufffd\ufffde\ufffd"'
+t_like 'that is said once' "$(cat "$t_err")" '^faden: 3 bytes of the text are NUL or not UTF-8, and were replaced by U\+FFFD$'
 for from in /dev/null "$t_tmp/nothing"; do
 	: >"$t_tmp/nothing"
 	t_exit "nothing on $(basename "$from") is taken" 0 t_faden ask --agent rehearsal --new hello <"$from"
@@ -158,6 +168,12 @@ t_setenv 'FADEN_AI_AGENT=rehearsal'
 t_exit 'an agent that goes on beside the one of the settings is taken' 0 lines
 t_like 'it is said who answers' "$(cat "$t_err")" 'Going on with exec|exec answers'
 t_is 'the conversation that goes on is not left' "$(cat "$t_out")" 'exec answers'
+# says RUN: how often it says that another agent answers.
+says() { "$@" 2>&1 >/dev/null | grep -c 'exec answers: "and now?" is its conversation'; }
+more() { printf 'and then?\nand after that?\n' | t_faden; }
+t_is 'a talk says it when it begins, and with no line' "$(says more)" 0
+t_is 'the first sentence without a talk says who answers' "$(says t_faden ask 'and then?')" 1
+t_is 'the next one need not' "$(says t_faden ask 'and after that?')" 0
 t_unsetenv FADEN_AI_AGENT
 t_unsetenv FADEN_AI_EXEC_COMMAND
 t_done

@@ -8,6 +8,25 @@ t_exit 'config works without a file' 0 t_faden config
 t_like 'without a file all values are defaults' "$(cat "$t_out")" '^assistant\.name = Jarvis  \(default\)$'
 t_like 'who answers is told where that is left open' "$(cat "$t_out")" '^ai\.agent = auto  \(default; rehearsal answers: no other was chosen\)$'
 t_ok 'to look makes no store' test ! -e "$t_home/.local/state/faden/faden.db"
+# nobody was chosen, but somebody answered here
+mkdir "$t_tmp/shop" && cd "$t_tmp/shop" || exit 1
+t_setenv 'FADEN_AI_EXEC_COMMAND=/bin/cat'
+t_exit 'an agent is asked once' 0 t_faden ask --agent exec 'count the till'
+t_faden reset >/dev/null
+t_exit 'the settings are shown there' 0 t_faden config
+t_like 'with who answers in this folder, and why' "$(cat "$t_out")" '^ai\.agent = auto  \(default; exec answers: it did in this folder last, and nobody was chosen\)$'
+t_exit 'and one of them' 0 t_faden config get ai.agent
+t_like 'with what changes it' "$(cat "$t_err")" "^faden: exec answers: it did in this folder last.*config set ai\.agent"
+t_like 'for programs too' "$(t_faden config --json)" '"in_force":"exec"'
+t_like 'doctor says the same' "$(t_faden doctor)" "answers +exec, in this folder: .*config set ai\.agent"
+t_exit 'a new conversation begins' 0 t_faden ask --new 'sweep the floor'
+t_is 'it does answer' "$(cat "$t_out")" 'sweep the floor'
+t_like 'which is said where one begins' "$(cat "$t_err")" '^faden: exec answers, as it did here last; '
+t_exit 'it goes on' 0 t_faden ask 'and the yard'
+t_unlike 'and is not said again' "$(cat "$t_err")" 'as it did here last'
+cd "$t_home" || exit 1
+t_like 'another folder has none' "$(t_faden config)" '^ai\.agent = auto  \(default; rehearsal answers'
+t_unsetenv FADEN_AI_EXEC_COMMAND
 t_exit 'check passes without a file' 0 t_faden config check
 t_like 'check says that there is no file' "$(cat "$t_out")" 'there is none'
 t_exit 'config path is taken' 0 t_faden config path
@@ -62,6 +81,7 @@ broken 'ai:\n  timeout: soon\n' "2: ai\.timeout: 'soon'"
 broken 'commands:\n  cancel_keywords:\n  - stopp\n  - ""\n' '4: commands\.cancel_keywords: empty keyword'
 broken 'a: &a [*a]\n' '1: aliases'
 broken 'ui:\n  pager: sometimes\n' '2: ui\.pager'
+broken 'stt: {language: fr}\n' '1: stt\.language'
 
 printf 'ai:\n  modle: x\n' >"$file"
 t_exit 'a file with an unknown key is read' 0 t_faden commands stopp
@@ -124,6 +144,8 @@ t_is 'set --json tells the value' "$(cat "$t_out")" false
 t_faden config example >"$file"
 t_exit 'a value of the example is set' 0 t_faden config set ai.on_limit wait
 t_is 'one line of the example is new' "$(t_faden config example | diff - "$file" | grep '^[<>]')" '>   on_limit: wait'
+t_exit 'a number below zero is a value' 0 t_faden config set routing.threshold -1
+t_is 'which is set' "$(t_faden config get routing.threshold)" -1
 mv "$file" "$t_tmp/real.yaml"
 ln -s "$t_tmp/real.yaml" "$file"
 chmod 640 "$t_tmp/real.yaml"
@@ -141,6 +163,8 @@ was 'ai:\n  agent: codex\n'
 cp "$file" "$t_tmp/before"
 t_exit 'a value that is none is refused' 3 t_faden config set ai.agent nosuch
 t_like 'a value that is none is named with those that are' "$(cat "$t_err")" "ai.agent: 'nosuch' is none of auto, claude"
+t_exit 'one that is too small is no value' 3 t_faden config set routing.close -1
+t_like 'that is said' "$(cat "$t_err")" 'routing\.close: .*-1'
 t_exit 'a setting that is none is refused' 1 t_faden config set ai.agnt claude
 t_like 'a setting that is none is named with the one likely meant' "$(cat "$t_err")" "no setting 'ai.agnt' \(did you mean 'ai.agent'"
 t_exit 'two words for one value are refused' 2 t_faden config set ai.model a b

@@ -121,11 +121,13 @@ at 10:10
 session claude 7 2026-05-01T10:07 "$t_tmp/own" 'sharpen the pencils'
 printf '{"pid":%d,"sessionId":"%s","procStart":"%s"}' $$ "${b}7" "$(cut -d' ' -f22 /proc/$$/stat)" >"$claude/sessions/$$.json"
 t_exit 'what programs began, or is open, is asked about' 0 t_faden route --json continue
-t_like 'neither what a program began nor what is open goes on' "$(decision)" "\"session_id\":\"${b}5\""
+t_like 'what is open and the newest is waited for' "$(decision)" "\"action\":\"wait\".*\"session_id\":\"${b}7\""
 t_unlike 'what a program began is no candidate' "$(cat "$t_out")" "${b}6"
-t_exit 'going on beside an open session fails here' 4 t_faden ask continue
+t_exit 'to go on with what is open is refused, whatever else is there' 5 t_faden ask continue
+t_like 'and said' "$(cat "$t_err")" "nothing was sent: \"sharpen the pencils\" is open in claude"
+t_exit 'a sentence about what is not open goes there, and fails here' 4 t_faden ask back to the invoices, sort them
 t_like 'that one is open is told' "$(cat "$t_err")" "\"sharpen the pencils\" is open in claude \\(process $$\\) right now and is left alone"
-t_exit 'going on beside it again fails here' 4 t_faden ask continue
+t_exit 'so it does again' 4 t_faden ask back to the invoices, sort them
 t_unlike 'that one is open is told once' "$(cat "$t_err")" 'sharpen'
 t_exit 'an open session that is named is asked about' 0 t_faden route --json back to the pencils, sharpen them
 t_like 'an open session that is named is waited for' "$(decision)" "\"action\":\"wait\".*\"session_id\":\"${b}7\""
@@ -151,8 +153,10 @@ t_like 'the session is what is talked to' "$(cat "$t_home/claude.args")" "${b}8"
 
 # a name goes before everything
 t_exit 'a session of another folder gets a name' 0 t_faden rename "${b}3" kumquat
-for text in 'back to kumquat' 'zurück zu kumquat' 'Kumquat' 'continue with kumquat please'; do
+for text in 'back to kumquat' 'zurück zu kumquat' 'Kumquat' 'continue with kumquat please' \
+	'kumquat weiter' 'kumquat, add comments' 'kumquat please handle unicode' 'in kumquat, add comments'; do
 	t_exit "'$text' is asked about" 0 t_faden route --json "$text"
+	t_like "'$text': its row says so" "$(cat "$t_out")" "\"score\":1,\"reason\":\"it is called 'kumquat'\""
 	t_like "'$text' leads to what is called so" "$(decision)" "\"action\":\"resume\".*\"session_id\":\"${b}3\".*\"confidence\":1,\"reason\":\"it is called 'kumquat'\""
 done
 t_exit 'a sentence with the name in it is asked about' 0 t_faden route --json write a poem about a kumquat tree and its leaves
@@ -160,6 +164,12 @@ t_like 'a sentence that does not go back is not led by the name' "$(decision)" '
 t_exit 'the one that is called so is taken' 4 t_faden ask back to kumquat
 t_like 'it is told where it is' "$(cat "$t_err")" "begun in claude: kumquat, 25 min ago, in $t_tmp/own-other"
 t_is 'it runs in its own folder' "$(head -n 1 "$t_home/claude.args")" "$t_tmp/own-other"
+# … in any folder, and however new
+mkdir -p "$t_tmp/own-third"
+"$t_helper/make-session" claude "$t_home/.claude" "$t_tmp/own-third" "${b}d" --title papaya --time 2026-05-01T10:29:30Z 'sell the fruit' >/dev/null
+t_exit 'what was just called so elsewhere is asked about' 0 t_faden route --json back to papaya
+t_like 'and found' "$(decision)" "\"action\":\"resume\".*\"session_id\":\"${b}d\".*\"reason\":\"it is called 'papaya'\""
+rm "$t_home"/.claude/projects/*/"${b}d.jsonl"
 t_exit 'a new conversation is asked for by words' 0 t_faden ask new conversation
 t_exit 'what comes next is asked about' 0 t_faden route --json sort the stamps
 t_like 'what comes next is new' "$(decision)" '"action":"new","by":"pin"'
@@ -256,8 +266,16 @@ t_unlike 'talking does not claim to go on' "$(cat "$t_err")" 'Going on'
 t_like 'talking says at once what is gone and how to have it back' "$(head -n 1 "$t_err")" \
 	"no longer has \"remember the heron\" \(1 turn, .*\), but the archive does: faden archive restore $kept\$"
 t_exit 'a sentence in it is refused' 1 t_faden ask --agent rehearsal 'continue, what did I say?'
-t_like 'the refusal says that nothing was sent, and what helps' "$(cat "$t_err")" "nothing was sent\. Get it back: faden archive restore $kept"
+t_like 'the refusal says that nothing was sent, and what helps' "$(cat "$t_err")" \
+	"^faden: ask: nothing was sent: rehearsal no longer has \"remember the heron\", but the archive does\. Get it back: faden archive restore $kept;"
 t_ok 'nothing was begun instead' test ! -e "$file"
+for nuls in 0 4096; do
+	head -c $nuls /dev/zero >"$file"
+	t_exit "a sentence in one of $nuls NULs is refused" 1 t_faden ask --agent rehearsal 'continue, what did I say?'
+	t_like "with what helps against $nuls NULs" "$(cat "$t_err")" "no longer has .*, but the archive does\. Get it back: faden archive restore $kept"
+done
+t_exit 'talking in one of NULs is refused' 1 talk
+t_like 'and says the same' "$(head -n 1 "$t_err")" "no longer has .*, but the archive does: faden archive restore $kept\$"
 t_exit 'it is had back' 0 t_faden archive restore "$kept"
 t_exit 'then it goes on' 0 talk
 t_like 'with what was said' "$(cat "$t_out")" 'remember the heron'

@@ -30,7 +30,7 @@ t_ok 'and so it is' test -s "$state/faden.db"
 
 # Cut at many places. The last page may be one that a turn does not need: that is not said to be well.
 # The zeros at the end of it are not missed, so that the last cut is before them.
-for bytes in 0 1 99; do
+for bytes in 0 1; do
 	fresh
 	truncate -s $bytes "$state/faden.db"
 	t_exit "a store of $bytes bytes is no failure" 0 t_faden doctor
@@ -39,7 +39,7 @@ for bytes in 0 1 99; do
 done
 fresh
 zeros=$(python3 -c 'import sys; t = open(sys.argv[1], "rb").read(); print(len(t) - len(t.rstrip(b"\0")))' "$state/faden.db")
-for bytes in 100 512 4096 8192 20000 $((size / 2)) $((size - 4096)) $((size - zeros - 1)); do
+for bytes in 2 50 99 100 512 4096 8192 20000 $((size / 2)) $((size - 4096)) $((size - zeros - 1)); do
 	fresh
 	truncate -s $bytes "$state/faden.db"
 	cp "$state/faden.db" "$t_tmp/cut"
@@ -128,6 +128,23 @@ t_like 'a store in such a folder is told' "$(store)" '^fail +store .*cannot be w
 t_exit 'ask fails in such a folder' 5 as_user ask x
 chmod 700 "$state"
 
+# What texts mean: files that are there, of the right size even, may not be what they were.
+models=$t_home/.local/share/faden/models
+size_of() { sed -n "s|.*\"$1\", \([0-9]*\),.*|\1|p" "$t_root/src/model/table.c"; }
+routing() { grep -E '^[a-z]+ +routing ' "$t_out"; }
+fresh
+mkdir -p "$models/meaning" "$models/runtime"
+truncate -s 100 "$models/meaning/model.onnx"
+truncate -s "$(size_of model/tokenizer.json)" "$models/meaning/tokenizer.json"
+t_exit 'a cut network is no failure' 0 t_faden doctor
+t_like 'a cut network is told, with what mends it' "$(routing)" '^warn +routing +by words alone: .* is damaged.*; .faden model install meaning. mends it$'
+truncate -s "$(size_of model/onnx/model_quantized.onnx)" "$models/meaning/model.onnx"
+t_exit 'a network of the right size alone is no failure' 0 t_faden doctor
+t_like 'a network of the right size alone is told' "$(routing)" '^warn +routing +by words alone: [^;]*; .faden model install (meaning|runtime). [a-z]+ it$'
+t_exit 'another program is served by words then' 0 t_faden route --stdio </dev/null
+t_like 'which route says' "$(cat "$t_err")" 'route: by words alone: .*faden model install meaning'
+rm -r "$models"
+
 # A disk without room: a small one, filled.
 full() {
 	t_run unshare -rm sh -c "mount -t tmpfs -o size=1m none '$state' && cp -a '$t_tmp/good/.' '$state' &&
@@ -144,4 +161,49 @@ if t_run unshare -rm sh -c "mount -t tmpfs none '$state'" 2>/dev/null; then
 else
 	t_skip 'a full disk is a failure' 'no file system can be mounted here'
 fi
+
+# What a turn meets is what is said of it.
+fresh
+rm -f "$state/faden.db"* && mkfifo "$state/faden.db"
+t_exit 'a pipe in place of the store is a failure' 1 t_faden doctor
+t_like 'it is said to be none' "$(store)" '^fail +store .* cannot be used \(it is not a file\)'
+t_exit 'as a turn finds' 5 t_faden ask x
+fresh
+t_exit 'a store with a log is no failure' 0 t_faden doctor
+rm -f "$state/faden.db-wal" # which was folded in when it was looked at
+python3 - "$state/faden.db" <<'PY'
+import sqlite3, sys
+pages = [row[0] for row in sqlite3.connect(sys.argv[1]).execute(
+    "SELECT rootpage FROM sqlite_schema WHERE type = 'index' AND name NOT LIKE 'sqlite%'")]
+with open(sys.argv[1], "r+b") as file:
+    for page in pages:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xff" * 4096)
+PY
+t_exit 'a store with many damaged pages is a failure' 1 t_faden doctor
+t_like 'one of them is named, and the way out' "$(store)" '^fail +store .*is damaged \([^()*]+(\(\))?[^()*]*; [0-9]+ more\); .*mkdir damaged && mv faden.db\*'
+fresh
+python3 -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript("DROP VIEW attempt; DROP TABLE step; PRAGMA wal_checkpoint(TRUNCATE)")' "$state/faden.db"
+t_exit 'a store without one of its tables is a failure' 1 t_faden doctor
+t_like 'which one is said' "$(store)" '^fail +store .*is damaged \(there is no .*; .faden ask. fails'
+t_exit 'as a turn finds again' 5 t_faden ask x
+fresh
+
+# The index, which can be made again.
+index() { grep -E '^[a-z]+ +index ' "$t_out"; }
+t_exit 'no index is no trouble' 0 t_faden doctor
+t_like 'that there is none is said' "$(index)" 'no index yet'
+t_exit 'an index is made' 0 t_faden index
+t_exit 'a sound index is no trouble' 0 t_faden doctor
+t_like 'it was looked at' "$(index)" '^ok +index .*database was read'
+rm -f "$state/index/index.db-wal" # which was folded in when it was looked at
+python3 - "$state/index/index.db" <<'PY'
+import os, sys
+with open(sys.argv[1], "r+b") as file:
+    file.seek(8192)
+    file.write(os.urandom(12288))
+PY
+t_exit 'a damaged index is no failure' 0 t_faden doctor
+t_like 'it is said, with the way out' "$(index)" '^warn +index .*damaged.*faden index'
+
 t_done

@@ -39,10 +39,27 @@ t_like 'it is said what to do' "$(cat "$t_err")" 'say it with --format'
 t_exit '--format outranks the ending' 0 t_faden export blue -o "$t_tmp/x.bin" --format text
 t_ok 'and is what is written' cmp "$t_tmp/text" "$t_tmp/x.bin"
 t_exit 'an unknown format is refused' 2 t_faden export blue --format pdf
+t_is 'md is Markdown' "$(t_faden export blue --format md)" "$(t_faden export blue --format markdown)"
+t_is 'txt is text' "$(t_faden export blue --format txt)" "$(t_faden export blue --format text)"
 t_exit 'in a folder it is called by its id' 0 t_faden export blue -o "$t_tmp" --format markdown
 t_ok 'and lies there' test -s "$t_tmp/$a.md"
 t_exit 'a folder that is not there is said' 5 t_faden export blue -o "$t_tmp/none/x.md"
 t_exit '--json without a file is refused' 2 t_faden export blue --json
+mkfifo "$t_tmp/pipe"
+for more in '' --force; do
+	timeout 60 cat "$t_tmp/pipe" >"$t_tmp/read" &
+	# shellcheck disable=SC2086 # none or one
+	t_exit "a pipe is written into ${more:-without more}" 0 t_faden export blue --format text $more -o "$t_tmp/pipe"
+	wait $!
+	t_ok "with what a file would have ${more:-without more}" cmp "$t_tmp/text" "$t_tmp/read"
+	t_ok "and is a pipe yet ${more:-without more}" test -p "$t_tmp/pipe"
+done
+t_exit 'so is /dev/stdout' 0 sh -c '{ echo before; "$@"; echo behind; } >"$0"' "$t_tmp/all" \
+	env HOME="$t_home" "$FADEN" export blue --format text --force -o /dev/stdout
+{ echo before && cat "$t_tmp/text" && echo behind; } >"$t_tmp/want"
+t_ok 'where it stands, also when that is a file' cmp "$t_tmp/want" "$t_tmp/all"
+t_exit 'a folder that is called like the file is refused' 5 sh -c 'mkdir -p "$0/in/$1.txt" && shift && "$@" -o "$0/in"' "$t_tmp" "$a" \
+	env HOME="$t_home" "$FADEN" export blue --format text --force
 t_exit '/dev/full is an error' 5 sh -c '"$@" >/dev/full' sh env HOME="$t_home" "$FADEN" export blue
 t_is 'nothing else is left behind' "$(find "$t_tmp" -name '.faden-*')" ''
 

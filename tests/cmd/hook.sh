@@ -318,6 +318,14 @@ else
 	t_is 'protected settings stay as they were' "$(settings)" '{"a":1}'
 fi
 rm -f "$claude/settings.json"
+printf '{"a":1}' >"$claude/settings.json"
+ln "$claude/settings.json" "$t_tmp/second"
+t_exit 'install passes with a file of two names' 0 t_faden hook install
+t_like 'it is said that they part' "$(cat "$t_out")" 'settings.json: it had other names .hard links., which lead to what it was'
+t_is 'the other name has what it had' "$(cat "$t_tmp/second")" '{"a":1}'
+t_exit 'remove passes with the one name' 0 t_faden hook remove
+t_unlike 'of which nothing more is said' "$(cat "$t_out")" 'hard links'
+rm -f "$claude/settings.json"
 mkdir "$t_tmp/dotfiles"
 ln -s ../../dotfiles/claude.json "$claude/settings.json"
 t_exit 'install passes with a link to a file that is not there yet' 0 t_faden hook install

@@ -44,6 +44,7 @@ t_like 'the question has the titles' "$(cat "$t_tmp/asked")" '"title":"write a D
 t_like 'the question has what was said last' "$(cat "$t_tmp/asked")" '"user_said_last":"now run it","agent_answered_last":"[^"]+'
 t_exit 'route tells it in words' 0 t_faden route now run it
 t_like 'route names who was asked' "$(cat "$t_out")" 'exec was asked where that belongs \([0-9.]+ s\)'
+t_is 'the chance that is told is that of the choice' "$(sed -n 's/^new (\([0-9.]*\)[,)].*/\1/p' "$t_out")" "$(sed -n 's/^\*	\([0-9.]*\)	.*/\1/p' "$t_out")"
 t_is 'looking asks once each time' "$(count)" 2
 
 t_exit 'a close choice is put to the judge' 0 ask now run it
@@ -53,15 +54,25 @@ t_like 'who was asked is told' "$(cat "$t_err")" 'exec was asked where that belo
 judge 'n=$(sed -n "s/.*\"choice\":\"\([1-4]\)\",\"title\":\"fix the rounding.*/\1/p" "'"$t_tmp"'/asked"); echo "{\"choice\": \"$n\"}"'
 t_exit 'another choice is put to the judge' 0 ask and sort the list
 t_is 'the judge can choose a conversation' "$(conversation)" "$checkout"
+t_like 'what it chose is told, and how it is corrected' "$(cat "$t_err")" 'Resuming: fix the rounding.*\(if not, say: "no, '
+t_exit 'the same choice is put to the judge' 0 ask and sort it by date
+t_is 'the judge can choose what went on' "$(conversation)" "$checkout"
+t_like 'that it went on there is told, and how it is corrected' "$(cat "$t_err")" 'Going on with: fix the rounding.*\(if not, say: "no, '
+t_exit 'what the judge chose is corrected' 0 ask no, the image server
+t_is 'a name alone is a correction of it' "$(conversation)" "$docker"
+t_like 'what was said is said there' "$(cat "$t_err")" 'and sort it by date'
 judge 'printf "\`\`\`json\n{\"choice\":\"new\"}\n\`\`\`\n"'
 t_exit 'a fenced answer is taken' 0 t_faden route --json now run it
 t_like 'a fenced answer counts' "$(cat "$t_out")" '"by":"judge"'
 judge 'printf new'
 t_exit 'a bare word is taken' 0 t_faden route --json now run it
 t_like 'a bare word counts' "$(cat "$t_out")" '"by":"judge"'
+judge 'echo "{\"choice\": 1}"'
+t_exit 'a number is taken' 0 t_faden route --json now run it
+t_like 'a number counts' "$(cat "$t_out")" '"by":"judge"'
 
 # What is none of the choices leaves the router's.
-for answer in '{"choice":"5"}' '{"choice":"0"}' '{"choice":1}' '{"choice":["1"]}' '{"choice":"new"' \
+for answer in '{"choice":"5"}' '{"choice":"0"}' '{"choice":5}' '{"choice":["1"]}' '{"choice":"new"' \
 	'{"choice":"new"} and more' '[]' '' 'the second one' '{"choice":"new\u0000"}' \
 	"{\"choice\":\"$checkout\"}" "$docker" '{"answer":"new"}' '{"choice":null}'; do
 	printf %s "$answer" >"$t_tmp/answer"
@@ -82,7 +93,10 @@ t_like 'that it failed is told with its words' "$(cat "$t_err")" 'exec was asked
 t_like 'the router decided then' "$(cat "$t_out")" '"by":"router"'
 judge 'sleep 60'
 t_exit 'a judge that is silent is no failure' 0 ask now run it
-t_like 'its silence is told' "$(cat "$t_err")" 'without an answer \(1\.[0-9] s'
+t_like 'its silence is told' "$(cat "$t_err")" 'without an answer \(1\.[0-9] s: longer than routing\.judge_timeout\)'
+judge 'trap "" INT TERM; while :; do sleep 0.1; done'
+t_exit 'a judge that cannot be asked to stop is no failure' 0 ask now run it
+t_like 'and is ended a second later' "$(cat "$t_err")" 'without an answer \([2-5]\.[0-9] s: longer than routing\.judge_timeout\)'
 rm "$t_bin/judge"
 t_exit 'a judge that is not there is no failure' 0 ask now run it
 t_like 'that it is not there is told' "$(cat "$t_err")" 'without an answer'

@@ -155,6 +155,9 @@ if command -v script >/dev/null; then
 		t_is "all sessions are there on $columns columns" "$(grep -c 'eeeeeee[1-8]' "$t_out")" 8
 		t_like "the session is marked on $columns columns" "$(cat "$t_out")" 'eeeeeee8.*<-'
 	done
+	t_exit 'lineage is shown where few were made' 0 t_run script -qec "stty cols 80; $FADEN --color never lineage --chain eeeeeee2" /dev/null </dev/null
+	t_like 'the mark is whole, and the title can be read' "$(cat "$t_out")" 'a title that [^<]*…  <- this session'
+	t_like 'what else has room is told' "$(cat "$t_out")" 'eeeeeee2  20[0-9-]+ [0-9:]+  a title'
 	t_setenv LANG=C
 	t_exit 'lineage is shown on a terminal without UTF-8' 0 on_tty 80
 	t_is 'a terminal without UTF-8 gets ASCII' "$(LC_ALL=C grep -c '[^ -~[:cntrl:]]' "$t_out")" 0

@@ -66,6 +66,9 @@ t_exit 'a text filters the list' 0 t_faden list -a over there -F '{name}'
 t_is 'a text is looked for in the name' "$(cat "$t_out")" 'Over there'
 t_exit '--sort sorts the list' 0 t_faden list -a --sort turns -n 1 -F '{turns}'
 t_is '--sort turns puts the most turns first' "$(cat "$t_out")" 2
+t_is 'one order is that of all folders' "$(t_faden list -a --sort name -F '{name}' | tr '\n' ,)" 'Green door,Over there,,'
+t_is 'also of the most recent' "$(t_faden list -a --sort recent -F '{id}' | tr '\n' ' ')" "$c $b $a "
+t_is 'without --all it is that of this folder' "$(t_faden list --sort turns -F '{id}' | tr '\n' ' ')" "$a $c "
 t_exit 'an unknown field is refused' 2 t_faden list -F '{nome}'
 t_like 'an unknown field is named with the known ones' "$(cat "$t_err")" 'name'
 fields=$(sed -n 's/.*there are: //p' "$t_err" | tr -d ,)
@@ -108,7 +111,7 @@ t_is 'a half-written last line counts for nothing' "$(t_faden list -F '{turns}' 
 mv "$codex/sessions" "$codex/moved"
 t_is 'a session that vanished is not listed' "$(t_faden list -a -F '{agent}')" 'claude
 claude'
-t_is 'a session that vanished is marked in the table of --gone' "$(t_faden list -a --gone | cut -f 1 | sort -u | tr -d '\n!')" x
+t_is 'a session that vanished and is not in the archive is marked in the table of --gone' "$(t_faden list -a --gone | cut -f 1 | sort -u | tr -d '\n!')" X
 t_is '--gone --json says which are gone' "$(t_faden list -a --gone --json | grep -c '"gone":true')" 1
 mv "$codex/moved" "$codex/sessions"
 t_is 'a session that comes back is listed' "$(t_faden list -a -F '{agent}' | sort -u | tr '\n' ' ')" 'claude codex '

@@ -63,6 +63,8 @@ if command -v pulseaudio >/dev/null && command -v pacat >/dev/null; then
 		start "$(command -v parec)" -d speaker.monitor --rate=16000 --channels=1 --format=s16le --file-format=wav "$t_tmp/heard.wav"
 		parec_pid=$t_pid
 		sleep 2
+		rss=$(awk '/^VmRSS/ { print $2 }' "/proc/$faden_pid/status")
+		t_ok "while it waits for a call it is small (${rss:-no} KiB)" test "${rss:-999999}" -le 81920
 		voice_speak now.wav p0.5 'Hey Jarvis' p1 'what is the word' p3
 		t_run timeout 60 pacat --playback -d mic --file-format=wav now.wav
 		t_ok 'through a sound server a question is answered' t_wait_for 40 grep -q banana "$t_tmp/pulse.out"

@@ -27,7 +27,10 @@ apologies() { grep -c 'nicht verstehen' "$voice_spoken"; }
 # ---- the recogniser ----
 t_setenv FADEN_STT_COMMAND=false
 trouble 'a recogniser that fails' 'false'
-t_is 'whoever spoke is told each time' "$(apologies)" 2
+t_is 'whoever spoke is asked to say it again' "$(apologies)" 1
+t_is 'and told that it is no use when it fails again' "$(grep -c 'Spracherkennung funktioniert nicht' "$voice_spoken")" 1
+t_setenv 'FADEN_STT_COMMAND=head,-c,5000,/dev/urandom'
+trouble 'a recogniser that writes anything' 'no text of speech'
 t_setenv 'FADEN_STT_COMMAND=sh,-c,kill -9 $$'
 trouble 'a recogniser that dies' 'signal 9'
 t_setenv FADEN_STT_COMMAND=sleep,60
@@ -72,6 +75,7 @@ for how in hangs closes garbage nonsense number error; do
 	t_stop "$server"
 done
 trouble 'a server that is gone' 'speech to text:'
+t_is 'without a time that is another each time' "$(grep -Ec '[0-9] (ms|milliseconds)' "$t_err")" 0
 t_unsetenv FADEN_STT_URL
 
 # ---- models ----
@@ -80,8 +84,17 @@ models=$t_home/.local/share/faden/models
 mkdir -p "$models/whisper-base"
 : >"$models/whisper-base/encoder.onnx"
 trouble 'a model of 0 bytes' 'whisper-base|voice install'
+t_is 'whoever speaks is not asked to try again' "$(apologies)" 0
 rm -r "$models"
 trouble 'a model that is not installed' 'voice install'
+
+# a file that is mapped and cut off is that signal
+t_start_faden listen --no-tty --no-wake 2>"$t_tmp/told"
+t_ok 'it listens, to no microphone' t_wait_for 20 grep -q 'tried again every second' "$t_tmp/told"
+kill -BUS "$t_pid"
+wait "$t_pid"
+t_is 'a runtime that is cut off under it is its end, as a fault' "$?" 70
+t_like 'with what to do' "$(cat "$t_tmp/told")" "^faden: listen: .*'faden voice install'"
 
 # ---- the voice ----
 t_setenv "FADEN_STT_COMMAND=python3,$voice_py,stt,$voice_said"

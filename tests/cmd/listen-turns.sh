@@ -79,6 +79,17 @@ t_is 'and the work goes on' "$(tail -n 1 "$voice_spoken")" 'Built.'
 voice_make no.wav p1 1 p6 3 p4
 t_exit 'no is an answer too' 0 listen --new-session --input no.wav
 t_like 'no denies it' "$(cat "$voice_spoken")" '^Nicht erlaubt\.$'
+t_setenv VOICE_PACE=0.15 # the question takes some four seconds
+voice_make early.wav p1 1 p3 2 p4
+t_exit 'somebody answers while the question is being read' 0 listen --new-session --input early.wav
+t_like 'that allows it' "$(cat "$voice_spoken")" '^Erlaubt\.$'
+t_is 'and the work goes on' "$(tail -n 1 "$voice_spoken")" 'Built.'
+t_ok 'the question is not read to its end' test "$(python3 "$voice_py" seconds "$t_tmp/out.wav" | cut -d. -f1)" -lt 9
+voice_says 'Baue es' Stopp
+t_exit 'somebody says stop while it is being read' 0 listen --new-session --input early.wav
+t_like 'that is heard, too' "$(cat "$voice_spoken")" '^Abgebrochen\.$'
+t_unsetenv VOICE_PACE
+voice_says 'Baue es' Ja Nein Vielleicht
 voice_make end.wav p1 1 p2
 t_exit 'nobody is there to answer' 0 listen --new-session --input end.wav
 t_like 'then it is denied, which is said' "$(cat "$voice_spoken")" '^Nicht erlaubt: niemand'
@@ -101,7 +112,33 @@ t_setenv FADEN_TTS_COMMAND=false
 printf 'say One. Two.\n' >"$t_tmp/script"
 t_exit 'a voice that fails' 0 listen --new-session --input 1.wav
 t_is 'is the error sound in place of the answer, and then ready' "$(voice_sounds)" 'processing error ready'
-t_exit 'a recording that is not there is an error' 0 listen --input nowhere.wav
+t_exit 'a recording that is not there is an error' 5 listen --input nowhere.wav
 t_like 'which is said' "$(cat "$t_err")" 'nowhere\.wav'
+printf 'no sound' >text.wav
+: >empty.wav
+printf 'fLaC\0\0\0\042' >song.flac
+head -c 30 1.wav >torn.wav
+mkdir folder.wav
+for file in text.wav empty.wav song.flac torn.wav folder.wav; do
+	t_exit "so is one that is none: $file" 3 listen --input "$file"
+	t_is "which is said once: $file" "$(grep -c "^faden: listen: .*$file" "$t_err")" 1
+	t_like "and what it is not: $file" "$(cat "$t_err")" 'not a WAV|not one byte|ends before|is a folder'
+	t_unlike "and nothing of a microphone: $file" "$(cat "$t_err")" "$file.*voice test"
+done
+t_unlike 'and it is said before anything else' "$(cat "$t_err")" 'conversation'
+
+# ---- what is written to is nobody's ----
+cp 1.wav own.wav
+ln -s own.wav link.wav
+ln own.wav second.wav
+: >"$t_tmp/spoken"
+for file in own.wav link.wav second.wav ./own.wav; do
+	t_exit "a recording is not spoken over: $file" 2 t_faden listen --no-tty --no-wake --input own.wav --output "$file"
+done
+over_itself() { t_faden listen --no-tty --no-wake --input - --output own.wav <own.wav; }
+t_exit 'nor as standard input' 2 over_itself
+t_is 'it stays as it was' "$(cksum <own.wav)" "$(cksum <1.wav)"
+t_exit 'a file that is no WAV is not spoken over' 2 t_faden listen --no-tty --no-wake --input 1.wav --output text.wav
+t_is 'that stays, too' "$(cat text.wav)" 'no sound'
 
 t_done

@@ -69,6 +69,9 @@ t_exit 'a unit for systemd is printed' 0 t_faden listen --unit
 t_like 'it runs the service' "$(cat "$t_out")" '^ExecStart=".*/faden" listen --no-tty$'
 t_exit 'a unit has the options that it is asked for with' 0 t_faden listen --unit --lang de --device 'a "b" %c $d'
 t_like 'as systemd reads them' "$(cat "$t_out")" ' --no-tty --lang de --device "a \\"b\\" %%c \$\$d"$'
+t_exit 'also in which folder, and that each start is a new conversation' 0 t_faden listen --unit --state "$t_tmp/a state" --verbose --new-session
+t_like 'a service is started so' "$(cat "$t_out")" '/faden" --state ".*/a state" --verbose listen --no-tty --new-session$'
+t_exit 'what is for one start is refused' 2 t_faden listen --unit --input silence.wav
 service=$t_home/.config/systemd/user/faden-listen.service
 t_exit 'without systemd the unit is installed, and not started' 1 t_faden listen --install-unit
 t_ok 'it is there' test -f "$service"

@@ -25,7 +25,7 @@ t_exit 'one goes on by a part of its name' 0 t_faden master --session lamb -r 9
 t_exit 'a part that both have is not enough' 3 t_faden master --session l
 t_like 'and they are named' "$(cat "$t_err")" 'may be 2 runs'
 t_exit 'words behind --resume are no id' 0 t_faden master --resume 'count to 4'
-t_exit 'a path is no id' 1 t_faden master --session ../../x
+t_exit 'a path is no id' 1 t_faden master --session ../../faden-nobody
 
 # Kept out of the files, also when an agent repeats it in its error.
 printf '*\nfail not-logged-in 401 invalid x-api-key: %s\n' "$key" >"$t_tmp/script"

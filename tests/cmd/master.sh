@@ -225,4 +225,10 @@ t_exit 'a folder that is not there is said' 5 t_faden master -d nowhere 'count t
 t_setenv "ANTHROPIC_API_KEY=sk-ant-secret-1"
 t_exit 'a run with a key in the environment' 0 t_faden master 'count to 1'
 t_is 'writes none of it' "$(grep -rl 'sk-ant-secret' .claude-master | wc -l)" 0
+full() { t_faden master 'count to 1' >/dev/full; }
+closed() { t_faden master 'count to 1' >&-; }
+t_exit 'a full disk behind standard output ends it as an error' 5 full
+t_like 'which is said' "$(cat "$t_err")" 'No space left on device'
+t_exit 'a closed standard output, too' 5 closed
+t_exit 'the run goes on elsewhere' 0 t_faden master --resume
 t_done

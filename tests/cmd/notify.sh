@@ -4,7 +4,7 @@
 for tool in dbus-daemon dbus-monitor; do
 	command -v "$tool" >/dev/null || t_skip_all "$tool is not installed"
 done
-ldconfig -p 2>/dev/null | grep -q libnotify.so.4 || t_skip_all 'libnotify is not installed'
+t_has_library 'libnotify\.so\.4' || t_skip_all 'libnotify is not installed'
 cd "$t_home" || exit 1
 bus=unix:path=$t_tmp/bus
 t_start dbus-daemon --session --nofork --address="$bus" >/dev/null 2>&1
@@ -23,6 +23,6 @@ t_setenv FADEN_NOTIFY_ENABLED=true
 t_exit 'a turn with notifications succeeds' 0 t_faden ask --agent rehearsal hello bus
 t_ok 'a turn reaches the notification service' t_wait_for 10 heard 'org.freedesktop.Notifications'
 t_unsetenv DBUS_SESSION_BUS_ADDRESS
-t_exit 'a turn without a bus succeeds' 0 t_faden ask --agent rehearsal nobody there
+t_exit 'a turn without a bus succeeds' 0 t_faden ask --new --agent rehearsal nobody there
 t_is 'a missing bus is not told' "$(cat "$t_err")" ''
 t_done

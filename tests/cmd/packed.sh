@@ -76,6 +76,18 @@ t_exit 'the id is not ambiguous then' 0 t_faden show $a
 rm "$packed"
 t_is 'unpacked again it is listed once' "$(shown --gone | grep -c "^$a")" 1
 
+# One that was deleted while it was compressed comes back plain, and is no second one.
+pack "$plain"
+t_exit 'it is compressed once more' 0 t_faden list
+t_exit 'and deleted' 0 t_faden delete -y $a
+t_is 'it is gone, once' "$(shown --gone | grep -c "^$a")" 1
+t_exit 'it is restored' 0 t_faden archive restore $a
+t_is 'it is there, once' "$(shown --gone | grep -c "^$a")" 1
+t_unlike 'and not gone' "$(t_faden list --gone -F '{gone} {id}')" "^gone $a"
+t_exit 'nothing of it is old enough to be forgotten' 1 t_faden clean --older-than 1000d --forget -y --all
+t_exit 'the archive is listed' 0 t_faden archive list $a
+t_like 'and has it' "$(cat "$t_out")" $a
+
 # What is no good is named, and the others are there.
 pack "$plain"
 head -c 400 "$packed" >"$t_tmp/torn" && cp "$t_tmp/torn" "$packed"

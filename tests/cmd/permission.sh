@@ -20,6 +20,10 @@ t_exit 'what was not allowed is not a success' 6 ask go
 t_is 'the answer is there all the same' "$(cat "$t_out")" "Let me see.${t_newline}${t_newline}That is it."
 t_like 'it is said what was not allowed' "$(cat "$t_err")" '^faden: not allowed: Bash: make install; Write: b\.txt \('
 t_like 'it is said how to allow it' "$(cat "$t_err")" '--permission-mode accept-edits or bypass'
+t_exit 'where edits are allowed it is denied, too' 6 t_faden ask --new --permission-mode accept-edits ask me
+t_like 'and only what allows more is named' "$(cat "$t_err")" '; --permission-mode bypass allows more'
+t_exit 'a turn that plans by its words is denied it' 6 ask --new make a plan for the harbour
+t_like 'and it is said that this is why' "$(cat "$t_err")" '^faden: not allowed: Bash: make install; Write: b\.txt \(this turn plans, by its words; with --permission-mode default '
 t_exit 'the same with --json' 6 ask --json go
 t_ok 'the object is as the page says' "$t_helper/check-json" "$page" ask <"$t_out"
 t_is 'the status does not claim that all went well' "$(get '["status"], v["error"]["code"]')" "('denied', 'denied')"

@@ -162,6 +162,25 @@ t_exit 'the name alone is what goes on' 0 t_faden lineage quince
 t_like 'which is the later one' "$(cat "$t_out")" "$next.* <- this session"
 t_exit 'it can be shown by it' 0 t_faden show quince
 
+# what the name was taken over from is no other one, nor is what is gone
+kin=$t_tmp/kin
+mkdir -p "$kin" && cd "$kin" || exit 1
+k=99999999-0000-4000-8000-000000000002
+made=$("$t_helper/make-session" claude "$t_home/.claude" "$kin" "$k" 'weigh the seeds' | tail -n 1)
+sed -i "s/\"out 1\"/\"$long\"/" "$made"
+t_exit 'a session is called medlar' 0 t_faden rename "$k" medlar
+t_exit 'it is trimmed' 0 t_faden trim medlar
+copy=$(t_faden list -F '{id} {parent}' | sed -n "s/ $k\$//p")
+for id in "$k" "$copy"; do
+	t_exit 'the name is given once more' 0 t_faden rename "$id" medlar
+	t_is 'to one of the same thread, which is no news' "$(cat "$t_err")" ''
+done
+t_exit 'another one is called loquat' 0 t_faden rename "$k" loquat
+rm "$made"
+t_exit 'its file goes' 0 t_faden list
+t_exit 'the name is given to another' 0 t_faden rename "$copy" loquat
+t_is 'and nobody is named whom no list shows' "$(cat "$t_err")" ''
+
 # --- from another folder ---
 mkdir -p "$t_tmp/far" && cd "$t_tmp/far" || exit 1
 t_exit 'what is called so is taken from anywhere' 0 t_faden ask 'back to melon'

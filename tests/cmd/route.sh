@@ -4,7 +4,7 @@
 mkdir -p "$t_tmp/shop" "$t_tmp/other"
 cd "$t_tmp/shop" || exit 1
 ask() { t_faden ask --agent rehearsal --json "$@"; }
-conversation() { sed 's/.*"conversation_id":"\([^"]*\)".*/\1/' "$t_out"; }
+conversation() { sed 's/"next":.*//; s/"candidates":.*//; s/.*"conversation_id":"\([^"]*\)".*/\1/' "$t_out"; }
 
 t_exit 'a first task is taken' 0 ask fix the rounding error in the checkout total
 checkout=$(conversation)
@@ -22,8 +22,11 @@ t_like 'that it is resumed is told' "$(cat "$t_err")" 'Resuming: fix the roundin
 t_exit 'faden route explains' 0 t_faden route the Dockerfile needs a health check
 t_like 'route shows every candidate' "$(cat "$t_out")" 'rounding error'
 t_like 'route shows the decision' "$(cat "$t_out")" '^resume write a Dockerfile'
+t_like 'route shows what a new one would have been' "$(cat "$t_out")" '^[[:space:]]+0\.[0-9]{3}[[:space:]].*a new conversation'
+t_like 'route names the runner-up and by how much' "$(cat "$t_out")" '^Next: .+ \(0\.[0-9]{3}\), 0\.[0-9]{3} behind'
 t_exit 'route --json explains to programs' 0 t_faden route --json also commit it
 t_like 'the JSON has the reason and the candidates' "$(cat "$t_out")" '"action":"resume".*"reason":".*"candidates":\[\{'
+t_like 'the JSON has the runner-up and by how much' "$(cat "$t_out")" '"next":\{"action":"(new|resume)",.*"score":[0-9.e-]+,"margin":[0-9.]+\},"new_score":[0-9.e-]+,'
 t_exit 'an empty text is refused' 2 t_faden route ' '
 t_like 'an empty text is dropped before routing' "$(cat "$t_err")" 'empty'
 t_exit 'nothing to route is a mistake of usage' 2 t_faden route
@@ -58,8 +61,13 @@ t_is 'the correction goes where it should' "$(conversation)" "$checkout"
 t_like 'the correction repeats the words that were said' "$(cat "$t_out")" 'You said: translate the manual to French'
 t_exit 'a sentence that leans is taken' 0 ask also rename the variable
 t_exit 'the choice can be corrected to a new conversation' 0 ask 'no, new conversation'
-t_unlike 'the correction begins a new conversation' "$(conversation)" "$checkout|$docker"
+fresh=$(conversation)
+t_unlike 'the correction begins a new conversation' "$fresh" "$checkout|$docker"
 t_like 'the correction repeats those words' "$(cat "$t_out")" 'You said: also rename the variable'
+t_exit 'it is corrected like that once more' 0 ask 'no, new conversation'
+t_like 'nothing is said a second time where that is done' "$(cat "$t_out")" '"answer":"".*From now on: also rename the variable'
+t_exit 'the next sentence is taken there' 0 ask and the tests
+t_is 'since it goes on there' "$(conversation)" "$fresh"
 
 # What was corrected is remembered.
 mkdir -p "$t_tmp/garden"
@@ -123,11 +131,11 @@ t_setenv "FADEN_AI_REHEARSAL_SCRIPT=$t_tmp/script"
 broken() { ask --new download the rainfall series of the weather stations || return 0; }
 t_exit 'a conversation is full' 0 broken
 failed=$(conversation)
-t_exit 'what leans on it fails again' 4 ask try it again with smaller packets
+t_exit 'what leans on it fails again' 4 ask and now with smaller packets
 t_is 'since it is said there: in a new one it would mean nothing' "$(conversation)" "$failed"
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 t_exit 'it is rolled over' 0 t_faden rollover
-t_exit 'what leans on it is taken then' 0 ask try it again with smaller packets
+t_exit 'what leans on it is taken then' 0 ask and now with smaller packets
 heir=$(conversation)
 t_unlike 'by the session that took its place' "$heir" "$failed"
 t_exit 'something else is said again' 0 ask write a poem about the sea
@@ -151,6 +159,14 @@ t_unsetenv FADEN_AI_EXEC_COMMAND
 
 t_exit 'a task in German is routed' 0 t_faden route ändere nichts, schau nur
 t_like 'a task that changes nothing is one that plans' "$(cat "$t_out")" 'It plans'
+for text in 'set up a vegetable garden plan' 'lege einen neuen kleinen Speiseplan an' 'add a monthly data plan'; do
+	t_exit "a task with a plan in it is routed: $text" 0 t_faden route "$text"
+	t_unlike "what only has it in its name is none: $text" "$(cat "$t_out")" 'It plans'
+done
+for text in 'write a migration plan' 'make a detailed rollout plan for the new database'; do
+	t_exit "a task that asks for a plan is routed: $text" 0 t_faden route "$text"
+	t_like "it plans: $text" "$(cat "$t_out")" 'It plans'
+done
 t_setenv 'FADEN_ROUTING_PLAN_WORDS=Dry Run'
 t_exit 'words of the settings are read' 0 t_faden route --json fix the parser as a dry run
 t_like 'words of the settings make it a plan' "$(cat "$t_out")" '"task":"plan"'
@@ -218,7 +234,7 @@ mkdir "$t_tmp/between" && cd "$t_tmp/between" || exit 1
 t_exit 'something is said' 0 ask deploy version 7
 printf 'talk about bananas\nand apples\n' | t_faden --agent rehearsal --new >/dev/null 2>&1
 t_exit 'after a talk the other one is asked for' 0 ask no, the other one
-t_like 'nothing of before the talk is said again' "$(cat "$t_out")" '"answer":"".*"reply":"What was done stands\. From now on: deploy version 7\. Please say it again\."'
+t_like 'nothing of before the talk is said again' "$(cat "$t_out")" '"answer":"".*"reply":"From now on: deploy version 7\."'
 mkdir "$t_tmp/alone"
 cd "$t_tmp/alone" || exit 1
 t_exit 'the only conversation is begun' 0 ask feed the cat
@@ -238,6 +254,63 @@ t_exit 'a sentence that only begins so is for the agent' 0 ask 'no, the other on
 t_like 'which gets it' "$(cat "$t_out")" 'You said: no, the other one of the two dogs'
 t_unsetenv FADEN_CLOCK
 
+# What was begun by mistake and said elsewhere since is nowhere to go.
+mkdir "$t_tmp/stray" && cd "$t_tmp/stray" || exit 1
+t_exit 'a task is begun' 0 ask --new write a crawler for recipes
+crawler=$(conversation)
+t_exit 'a sentence begins another by mistake' 0 ask bake a rhubarb cake without flour
+stray=$(conversation)
+t_exit 'it belonged to the first' 0 ask 'no, the crawler one'
+t_is 'a bare name corrects' "$(conversation)" "$crawler"
+t_like 'the sentence is said there' "$(cat "$t_out")" 'You said: bake a rhubarb cake without flour'
+t_exit 'more of that is asked about' 0 t_faden route --json the rhubarb cake has no eggs either
+t_is 'it is of the first' "$(conversation)" "$crawler"
+t_unlike 'what holds nothing else is no candidate' "$(sed 's/.*"candidates"//' "$t_out")" "$stray"
+t_exit 'something is said in it after all' 0 ask --in "$stray" whisk some cream
+t_exit 'the other is gone on with' 0 ask --in "$crawler" and print it
+t_exit 'cream is asked about' 0 t_faden route --json is the cream stiff
+t_like 'then it is one again' "$(sed 's/.*"candidates"//' "$t_out")" "$stray"
+
+# A sentence that was refused is what a correction is about: never an older one, and nothing from before a reset.
+mkdir "$t_tmp/refused" && cd "$t_tmp/refused" || exit 1
+t_exit 'one is begun' 0 ask --new fix the flaky upload test
+upload=$(conversation)
+t_exit 'another is begun' 0 ask --new write a Dockerfile for the image server
+t_exit 'it goes on' 0 ask --in "$(conversation)" use alpine there
+t_exit 'back to what nobody spoke of is refused' 1 ask 'back to tamarind, it crashes'
+t_like 'by the words before the comma' "$(cat "$t_out")" 'Nothing is called \\"tamarind\\" or is about it'
+t_exit 'a new one is asked for' 0 ask no, new conversation
+t_like 'the refused sentence is said there' "$(cat "$t_out")" 'You said: back to tamarind, it crashes'
+t_exit 'something is said again' 0 ask --in "$upload" and pin its version
+t_exit 'and again refused' 1 ask 'back to quince, the lid squeaks'
+t_exit 'the other one is asked for' 0 t_faden ask --agent rehearsal no, the other one
+t_like 'the refused sentence goes there' "$(cat "$t_out")" 'You said: back to quince, the lid squeaks'
+t_like 'and is quoted' "$(cat "$t_err")" 'the same \("back to quince, the lid squeaks"\) in: '
+t_exit 'a reset' 0 t_faden reset
+t_exit 'behind it there is no other one' 1 ask no, the other one
+t_unlike 'and nothing is said again' "$(cat "$t_out")" 'You said'
+t_exit 'nothing goes on' 1 ask continue
+t_exit 'a correction of that' 0 ask no, the other one
+t_unlike 'says nothing of before the reset again' "$(cat "$t_out")" 'quince|alpine|version'
+
+# What a reset is said to have ended is what its undo brings back, not a newer session made of another one.
+mkdir "$t_tmp/ended" && cd "$t_tmp/ended" || exit 1
+t_exit 'one is begun' 0 ask --new paint the shed
+shed=$(sed -n 's/.*"session_id":"\([^"]*\)".*/\1/p' "$t_out")
+t_exit 'another is begun' 0 ask --new oil the hinges
+t_exit 'the first is rolled over' 0 t_faden rollover "$shed"
+t_exit 'a reset' 0 t_faden reset
+t_exit 'nothing goes on' 1 ask continue
+t_like 'it is said what did' "$(cat "$t_out")" 'Before it was \\"oil the hinges\\"'
+t_exit 'it comes back' 0 t_faden reset --undo
+t_like 'it is that' "$(cat "$t_out")" 'goes on: oil the hinges'
+t_exit 'a reset again' 0 t_faden reset
+t_exit 'behind which one goes back' 0 ask --in "$shed" and the door
+t_exit 'another reset' 0 t_faden reset
+t_exit 'and back once more' 0 ask --in "$shed" and the roof
+t_exit 'the last reset is undone' 0 t_faden reset --undo
+t_like 'which changes nothing of what goes on' "$(cat "$t_out")" 'went on here already: '
+
 # The other one is the one that was just left, however well a third fits; and a folder elsewhere is named.
 mkdir "$t_tmp/left" "$t_tmp/right" && cd "$t_tmp/left" || exit 1
 t_exit 'an old one is begun' 0 ask --new paint the fence of the sheep meadow
@@ -256,7 +329,7 @@ t_exit 'something is said there' 0 ask and do it slowly
 t_is 'it stays there' "$(conversation)" "$cello"
 t_exit 'the other one is taken then' 0 ask no, the other one
 t_is 'it is the one that was left before' "$(conversation)" "$barn"
-t_exit 'something is said there too' 0 ask and do it gently
+t_exit 'something is said there too' 0 ask undo that
 t_exit 'the other one is taken back' 0 ask no, the other one
 t_is 'back and forth' "$(conversation)" "$cello"
 cd "$t_tmp/right" || exit 1
@@ -265,7 +338,7 @@ tulips=$(conversation)
 t_exit 'what is elsewhere is gone to by its subject' 0 ask back to the old cello
 t_is 'it is reached' "$(conversation)" "$cello"
 t_exit 'the other one is here' 0 t_faden ask --agent rehearsal no, the other one
-t_like 'its folder need not be named' "$(cat "$t_err")" 'the same in: weed the tulips\.$'
+t_like 'its folder need not be named' "$(cat "$t_err")" 'the same \("back to the old cello"\) in: weed the tulips\.$'
 t_exit 'the other one is elsewhere' 0 t_faden ask --agent rehearsal no, the other one
 t_like 'its folder is named' "$(cat "$t_err")" "From now on: tune the old cello, in $t_tmp/left\\."
 t_exit 'what was allowed here is not allowed there' 6 t_faden ask --permission-mode bypass ask me
@@ -310,6 +383,9 @@ t_exit 'invalid UTF-8 and an empty text are no failure of --stdio' 0 odd
 t_is 'invalid UTF-8 and an empty text are answered' "$(grep -c '"action":"new"' "$t_out")" 2
 t_like 'an empty text is named' "$(tail -n 1 "$t_out")" 'the text is empty'
 t_is 'a blank line of --stdio is none' "$(cat "$t_err")" ''
+sed -n '/Fl -replay/,/^\.Ed/{/^[{ ]/p;}' "$t_root/docs/man/route.mdoc" >"$t_tmp/vectors"
+t_exit 'the document of the manual is replayed' 0 t_faden route --replay "$t_tmp/vectors"
+t_like 'each vector is one line' "$(cat "$t_out")" '^\{"id":"1","action":"resume","session_id":"a",.*\}$'
 t_exit '--stdio and --replay exclude each other' 2 t_faden route --stdio --replay x
 t_exit 'a failure of route --json has its status' 2 t_faden route --json ' '
 t_like 'a failure of route --json is one object' "$(cat "$t_out")" '^\{.*empty.*\}$'
@@ -352,6 +428,84 @@ t_like 'it is told where, and what to say if that is wrong' "$(cat "$t_err")" \
 t_exit 'the other one is taken' 0 ask no, the other one
 t_is 'it is the one here that was spoken of, not what ran last' "$(conversation)" "$scheduler"
 
+# Who corrects by a name may do so again: also back to where the sentence was first.
+mkdir -p "$t_tmp/names" && cd "$t_tmp/names" || exit 1
+t_exit 'one is begun' 0 ask --new fix the rounding error in the checkout total
+checkout=$(conversation)
+t_exit 'another is begun' 0 ask --new write a Dockerfile for the image server
+docker=$(conversation)
+t_exit 'a third is begun by mistake' 0 ask the login page shows a blank screen on Safari
+login=$(conversation)
+t_exit 'it was for the first' 0 ask 'no, the checkout total'
+t_is 'it is said there' "$(conversation)" "$checkout"
+t_exit 'or for the second' 0 ask 'no, the Dockerfile'
+t_is 'it is said there' "$(conversation)" "$docker"
+t_like 'as it was said' "$(cat "$t_out")" 'You said: the login page shows a blank screen on Safari'
+t_exit 'or it was right' 0 ask 'no, the login page'
+t_like 'it is not said again, what comes next is' "$(cat "$t_out")" '"reply":"From now on: the login page shows'
+t_exit 'that comes' 0 ask and log the error
+t_is 'where it was named' "$(conversation)" "$login"
+
+# Who names where one is stays there, though another quotes the words by now.
+t_exit 'the first is named' 0 ask 'no, the checkout total'
+t_exit 'and again' 0 ask 'no, the checkout total'
+t_unlike 'nobody moves' "$(cat "$t_out")" 'From now on: (write|the login)'
+
+# What was kept without a word is corrected as well, where what was meant is said and would lead there.
+for words in 'make it larger|no, I meant the parser' 'mach es größer|nein, das war für den Parser' \
+	'make it larger|no, the parser'; do
+	mkdir -p "$t_tmp/kept/${words#*|}" && cd "$t_tmp/kept/${words#*|}" || exit 1
+	t_exit 'one is begun' 0 ask --new the parser chokes on nested comments
+	parser=$(conversation)
+	t_exit 'another is begun' 0 ask --new draw a logo for the download page
+	logo=$(conversation)
+	t_exit "it goes on: $words" 0 ask "${words%|*}"
+	t_is 'where it was' "$(conversation)" "$logo"
+	t_exit 'that was for the first' 0 ask "${words#*|}"
+	t_is 'it goes there' "$(conversation)" "$parser"
+	t_like 'with what was said' "$(cat "$t_out")" "You said: ${words%|*}"
+done
+
+# An undo is exact: all that went on in the folder before the reset can be gone on with again.
+mkdir -p "$t_tmp/undone" && cd "$t_tmp/undone" || exit 1
+t_exit 'one is begun' 0 ask --new prune the cherry tree before winter
+cherry=$(conversation)
+t_exit 'another is begun' 0 ask --new set up the nightly backup job
+t_exit 'a reset' 0 t_faden reset
+t_exit 'is undone' 0 t_faden reset --undo
+t_exit 'what goes back to the other one is asked about' 0 t_faden route --json back to the cherry tree
+t_is 'and goes there, although this one was brought back' "$(conversation)" "$cherry"
+t_exit 'what comes next goes where it was' 0 ask and log it
+t_exit 'the other one is asked about' 0 t_faden route --json the cherry tree lost a branch
+t_is 'and goes on' "$(conversation)" "$cherry"
+
+# A folder may be what one goes back to.
+mkdir -p "$t_tmp/orchard" "$t_tmp/quarry"
+cd "$t_tmp/orchard" || exit 1
+t_exit 'one is begun in one folder' 0 ask --new graft the medlar onto quince
+medlar=$(conversation)
+cd "$t_tmp/quarry" || exit 1
+t_exit 'one in another' 0 ask --new order more gravel
+t_exit 'back to the folder, with what is known there' 0 ask 'back to the orchard, the medlar graft dried out'
+t_is 'leads there' "$(conversation)" "$medlar"
+
+# "Back to X, …" is refused where nobody spoke of X, whatever comes behind it.
+mkdir -p "$t_tmp/nobody" && cd "$t_tmp/nobody" || exit 1
+t_exit 'one is begun' 0 ask --new water the tomato plants every morning
+t_exit 'back to what nobody spoke of, with words that are known, is refused' 1 ask 'back to the zebra kerning, water it too'
+t_like 'as is said' "$(cat "$t_out")" 'Nothing is called \\"zebra kerning\\" or is about it'
+
+# What is asked about what was said is asked of who spoke last.
+mkdir -p "$t_tmp/saying" && cd "$t_tmp/saying" || exit 1
+t_exit 'one is begun' 0 ask --new let the submit button say Save
+t_exit 'another is begun' 0 ask --new expose port 8080
+port=$(conversation)
+t_exit 'what was said is asked' 0 t_faden route --json 'what did I say?'
+t_is 'where it was said' "$(conversation)" "$port"
+# … and what shares nothing with anything is no return to something from before.
+t_exit 'something new is told of' 0 t_faden route 'the websocket reconnects too often after sleep'
+t_unlike 'it names nothing that was said' "$(cat "$t_out")" 'names what was said|let the submit button say Save *$'
+
 # Staying is silent, unless something else was likely as well: then it is told, with the way out.
 mkdir -p "$t_tmp/stay" && cd "$t_tmp/stay" || exit 1
 t_exit 'a conversation to stay in' 0 t_faden ask --new --agent rehearsal fix the rounding error in the checkout total
@@ -371,8 +525,55 @@ if [ -n "$text" ]; then
 	t_like 'that is told, with what to say if it is wrong' "$(cat "$t_err")" \
 		'Going on with: fix the rounding error in the checkout total \(if not, say: "no, new conversation"\)'
 	t_exit 'which is said' 0 t_faden ask 'no, new conversation'
-	t_like 'and helps' "$(cat "$t_err")" 'the same in a new conversation'
+	t_like 'and helps' "$(cat "$t_err")" 'the same \(".*"\) in a new conversation'
 else
 	t_skip 'what is not sure is told' 'the router is sure of all of them'
 fi
+
+# What is unlikely is close, whatever else there is, and what is very unlikely is not gone to.
+for text in 'plant the bulbs before the frost' 'translate the poem into Latin' 'tune the old cello'; do
+	t_exit "something else is begun: $text" 0 t_faden ask --new --agent rehearsal "$text"
+done
+for text in 'it is too loud' 'the frost came early' 'say it in fewer words' 'what about the cellar' \
+	'the total is odd' 'why is it so old' 'and into Greek' 'where did the bulbs go' 'half of it'; do
+	t_exit "somewhere it goes: $text" 0 t_faden route --json "$text"
+	t_ok "as close as it is likely: $text" python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+close = d["next"] and (d["next"]["margin"] < 0.1 or d["confidence"] < 0.5)
+sys.exit(d["close"] != bool(close) or d["action"] == "resume" and d["confidence"] < 0.3)' "$t_out"
+done
+
+# A name that was given corrects without an article.
+mkdir "$t_tmp/named" && cd "$t_tmp/named" || exit 1
+t_exit 'one conversation is begun' 0 t_faden ask --new --agent rehearsal parse the invoice header of the supplier
+t_exit 'it gets a name' 0 t_faden rename "$(t_faden list -F '{id}')" kumquat
+t_exit 'another is begun' 0 t_faden ask --new --agent rehearsal draw a logo for the bakery
+t_exit 'the name alone corrects' 0 t_faden ask --agent rehearsal no, kumquat
+t_like 'what was said is said there' "$(cat "$t_err")" 'the same \("draw a logo for the bakery"\) in: kumquat'
+t_exit 'what nobody is called is for the agent' 0 t_faden ask --agent rehearsal no, walrus
+t_like 'as it is' "$(cat "$t_out")" 'You said: no, walrus'
+
+# What leans on something leans on what ran last, also a while after somebody went back to it.
+mkdir "$t_tmp/leaning" && cd "$t_tmp/leaning" || exit 1
+t_setenv 'FADEN_CLOCK=2026-05-01T10:00:00Z'
+t_exit 'one is begun' 0 ask write the parser for dates
+parser=$(conversation)
+t_setenv 'FADEN_CLOCK=2026-05-01T10:05:00Z'
+t_exit 'another is begun' 0 ask --new the login page shows a blank screen
+t_setenv 'FADEN_CLOCK=2026-05-01T10:10:00Z'
+t_exit 'somebody goes back' 0 ask back to the parser for dates
+t_setenv 'FADEN_CLOCK=2026-05-01T10:11:10Z'
+for text in 'und jetzt noch ein Test dazu' 'mach das noch mal schöner' 'explain that again please' 'what did I say?'; do
+	t_exit "'$text' a minute later is asked about" 0 t_faden route --json "$text"
+	t_is 'and leans on what ran last' "$(conversation)" "$parser"
+done
+t_unsetenv FADEN_CLOCK
+# "Continue" is not said to one that begins.
+mkdir -p "$t_tmp/soup" && cd "$t_tmp/soup" || exit 1
+t_exit 'something is said' 0 t_faden ask "the invoice numbering has a gap in March"
+t_exit 'and gone on with' 0 t_faden ask continue
+t_exit 'which was wrong' 0 t_faden ask "no, new conversation"
+t_like 'what comes next begins anew' "$(cat "$t_err")" 'From now on: a new conversation'
+t_exit 'which comes' 0 t_faden ask "the soup is too hot"
+t_unlike 'and does not go where that was' "$(cat "$t_err")" 'Resuming|Going on'
 t_done

@@ -24,6 +24,8 @@ t_like 'an ambiguous fragment shows both' "$(cat "$t_err")" "^$b  claude  [0-9]+
 t_like 'candidates are shown with when and where' "$(cat "$t_err")" '^ID +AGENT +LAST +FOLDER +NAME'
 t_exit 'a name that fits none is not found' 1 t_faden show nobody
 t_like 'a name that fits none says where to look' "$(cat "$t_err")" "no session is called 'nobody' \('faden list --all' shows what there is\)"
+t_exit 'a word of a first prompt is no name' 1 t_faden show othe
+t_like 'but it is said how it is found' "$(cat "$t_err")" "no session is called 'othe', but .* first prompt of some: faden search othe"
 t_exit 'a file that is not there is not found' 1 t_faden show /no/such/file.jsonl
 t_exit 'a file that is no session is refused' 3 t_faden show "$t_root/meson.build"
 t_exit 'nothing is shown where nothing ever happened' 1 t_elsewhere show

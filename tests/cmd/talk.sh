@@ -17,7 +17,7 @@ t_like 'an undo with nothing to undo is answered' "$(cat "$t_out")" '^There is n
 t_like 'the lines after it are taken' "$(cat "$t_out")" 'Nothing yet'
 
 t_exit 'commands in words are recognised' 0 lines 'Jarvis, von vorne bitte!' 'what did I say?'
-t_like 'a reset asks no agent, and answers in the language of the command' "$(cat "$t_out")" '^Alles klar, ich starte eine neue Konversation\.$'
+t_like 'a reset asks no agent, and answers in the language of the command' "$(cat "$t_out")" '^Alles klar, ich starte eine neue Konversation\. /undo holt die alte zurück\.$'
 t_like 'a reset is in force' "$(cat "$t_out")" 'Nothing yet'
 t_exit 'a cancel with nothing running succeeds' 0 lines stopp
 t_is 'a cancel with nothing running is answered' "$(cat "$t_out")" 'Alles klar.'
@@ -26,12 +26,16 @@ t_is 'a word of two languages is answered in that of the locale' "$(cat "$t_out"
 german() { printf '%s\n' "$@" | t_run LC_ALL=de_DE.UTF-8 "$FADEN"; }
 t_exit 'the locale may be German' 0 german stop 'start over' 'undo reset'
 t_is 'in a German locale a word of two languages is answered in German, English in English' "$(head -n 2 "$t_out")" 'Alles klar.
-All right, I am starting a new conversation.'
+All right, I am starting a new conversation. /undo brings the old one back.'
 t_like 'an undo by words names what goes on' "$(tail -n 1 "$t_out")" '^The previous conversation goes on: what did I say\?, just now\.$'
 chosen() { printf '%s\n' "$@" | t_run FADEN_ASSISTANT_LANGUAGE=en "$FADEN"; }
 t_exit 'a language may be chosen' 0 chosen 'von vorne' 'reset rückgängig'
-t_is 'a language that was chosen is kept to' "$(sed 's/: .*//' "$t_out")" 'All right, I am starting a new conversation.
+t_is 'a language that was chosen is kept to' "$(sed 's/: .*//' "$t_out")" 'All right, I am starting a new conversation. /undo brings the old one back.
 The previous conversation goes on'
+odd() { printf 'Gr\374\337e\000\nand plain\n' | t_faden --new-session; }
+t_exit 'a line of another encoding is taken' 0 odd
+t_like 'each of its bytes and NUL is replaced' "$(cat "$t_out")" '^You said: Gr��e�$'
+t_is 'that is said, once for the line' "$(grep -c 'faden: 3 bytes of the text are NUL or not UTF-8, and were replaced by U+FFFD' "$t_err")" 1
 route() { t_faden ask --agent rehearsal --new 'water the tomatoes' >/dev/null 2>&1; t_faden ask --agent rehearsal "$@"; }
 t_exit 'a sentence for another subject is taken' 0 route 'Schreib bitte eine Rechnung für den Umzug nach Bremen'
 t_like 'what is told of a sentence is in its language' "$(cat "$t_err")" '^faden: Neue Konversation \(sonst sag: "nein, die andere"\)'
@@ -167,6 +171,14 @@ t_exit 'a name is taken at the prompt, in any folder' 0 say "/resume checkout
 what did I say?"
 t_like 'the talk is there from then on' "$(cat "$t_out")" 'remember the egret'
 t_like 'and where it works is said' "$(cat "$t_out")" "Going on with .*\"checkout\".*, in $t_tmp/named"
+t_setenv 'FADEN_AI_EXEC_COMMAND=cat'
+t_exit 'a talk with another agent is led there, too' 0 say "hello
+/resume checkout
+what did I say?
+and then?" '--agent' exec
+t_like 'and what is said goes there' "$(cat "$t_out")" 'remember the egret'
+t_like 'also what comes after it' "$(cat "$t_out")" '^You said: and then\?'
+t_unsetenv FADEN_AI_EXEC_COMMAND
 t_exit 'an unknown name ends a script' 1 say "/resume chekout
 drop the table"
 t_unlike 'before anything is sent' "$(cat "$t_out")" 'drop the table'
@@ -174,6 +186,9 @@ t_exit 'without a name nothing is sent' 0 say '/resume'
 t_like 'it is said what is meant' "$(cat "$t_out")" '/resume NAME'
 t_exit 'one cannot begin anew and be in another' 2 say x --new --in=checkout
 t_exit 'a name that does not exist is an error at the start' 1 say x --in nowhere
+t_exit 'a correction of single sentences is not sent' 1 say 'count the hens
+no, the other one'
+t_like 'it is said what leads elsewhere' "$(cat "$t_out")" '^Nothing was sent: a talk stays in its conversation\. /resume NAME .*/clear'
 t_exit 'in its own program by name' 0 say '>resume checkout'
 t_like 'the name is not ignored' "$(cat "$t_err")$(cat "$t_out")" 'rehearsal'
 t_done

@@ -6,12 +6,18 @@
 
 here=$t_tmp/p
 mkdir -p "$here" && cd "$here" || exit 1
-t_tools cut
+t_tools cut script
 # The session of Claude Code that the tour is about, and a program of that name to hand over to.
 id=$(sed -n 's/^      from  *//p' "$t_root/README.md")
 folder=$t_home/.claude/projects/$(printf %s "$here" | tr -c 'a-zA-Z0-9' -)
 mkdir -p "$folder"
 python3 "$t_helper/usage-session" "$folder/$id.jsonl" "$id" "$here" 20 4000 60000
+# Another, of another project, that the search of the tour looks for.
+"$t_helper/say-session" "$folder-2/4f1c0000-0000-4000-8000-000000000002.jsonl" \
+	4f1c0000-0000-4000-8000-000000000002 "$t_tmp/q" 2026-03-10T10:00:00Z <<'END'
+user Please change the retry limit of the payment client to seven
+assistant The retries are limited to seven now
+END
 ln -s "$FADEN" "$t_bin/faden" # by its name also for the programs of the tour
 printf '#!/bin/sh\nexit 0\n' >"$t_bin/claude"
 chmod +x "$t_bin/claude"
@@ -76,7 +82,11 @@ while [ "$n" -le "$total" ]; do
 	esac
 	printf '%s\n' "$command" >"$t_tmp/tour"
 	name=$(printf '%s' "$command" | tr -d '\\') # which echo would read
-	t_run sh "$t_tmp/tour" >"$t_tmp/came" 2>&1 </dev/null
+	case $command in # it hands over a terminal
+	'faden resume'*) set -- script -qec "sh $t_tmp/tour" /dev/null ;;
+	*) set -- sh "$t_tmp/tour" ;;
+	esac
+	t_run "$@" >"$t_tmp/came" 2>&1 </dev/null
 	status=$?
 	case $command in *KILL*) status=$((status - 137)) ;; esac
 	t_is "the tour: $name" "$status" 0

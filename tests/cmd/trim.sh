@@ -69,9 +69,9 @@ t_exit 'an empty list of tools is refused' 2 t_faden trim $id --tools ''
 t_exit 'blanks for tools are refused' 2 t_faden trim $id --tools ' , '
 trim '--no-inputs' --no-inputs
 t_is '--no-inputs leaves the inputs' "$(json inputs count)" 0
-trim 'a larger threshold' --threshold 2000
+trim 'a larger threshold' --length 2000
 t_is 'a larger threshold takes fewer results' "$(json results count)" 2
-trim '--style head' --style head --threshold 1000
+trim '--style head' --style head --length 1000
 t_like '--style head keeps the beginning' "$(cat "$new")" '"content":"r{1000}\\n\\n\[Results from Read tool suppressed - original content was 4000 characters, the first 1000 are shown\]'
 trim '--keep-head 7' --keep-head 7
 t_like '--keep-head 7 keeps seven characters' "$(cat "$new")" '"content":"r{7}\\n\\n\[Results'
@@ -198,6 +198,11 @@ t_exit 'a session is found by a fragment' 0 t_faden trim -n 11111111
 t_exit 'a session that is not there is not found' 1 t_faden trim --json nobody
 t_like 'the failure is one line for programs' "$(cat "$t_out")" '^\{"error":\{"code":"not-found","message":".*"\}\}$'
 t_exit 'a threshold of 0 is refused' 2 t_faden trim $id --threshold 0
+t_exit 'a length that is none is refused' 2 t_faden trim $id -l abc
+t_like 'by what was typed' "$(cat "$t_err")" "option '-l': 'abc' is not a whole number"
+t_exit 'so is a word that is nearly one' 2 t_faden trim $id --lenght 5
+t_like 'with what was meant' "$(cat "$t_err")" "unknown option '--lenght' \(did you mean '--length'\?\)"
+t_exit 'as the prompt of a talk calls it' 1 t_faden trim $id --length 1000000
 for words in "$id --threshold 0" "$id --threshold x" "$id --bogus" "$id two" "$id --in-place --out x"; do
 	# shellcheck disable=SC2086 # words
 	t_exit "a mistake of usage is refused with --json: $words" 2 t_faden trim --json $words

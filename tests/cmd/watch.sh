@@ -47,4 +47,9 @@ wait "$watch"
 t_is 'it ends when it is told to' "$?" 0
 t_exit 'the index is sound' 0 t_faden index --check
 t_exit 'and so is the archive' 0 t_faden archive verify
+rm "${index%/*}"/*.segment
+t_start_faden watch --json >"$t_tmp/told" 2>"$t_tmp/said"
+t_ok 'an index that is damaged is made anew' t_wait_for 30 told 1
+t_like 'and that is said' "$(cat "$t_tmp/said")" 'damaged .*; it was made anew from the sessions'
+t_like 'and noted' "$(cat "$t_home/.local/state/faden/"*log*)" 'damaged .*; it is made anew'
 t_done

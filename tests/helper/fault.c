@@ -12,6 +12,7 @@
  *	FADEN_FAULT_KILL=1       SIGKILL instead of the call
  *	FADEN_FAULT_STOP=1       SIGSTOP before the call, which is then made
  *	FADEN_FAULT_NO_LEASE=1   the file system has no leases (whatever N is)
+ *	FADEN_FAULT_NAMED=1      it has no files without a name, as with NFS (whatever N is)
  *	FADEN_FAULT_MATCH=TEXT   only paths that hold TEXT count
  *	FADEN_FAULT_COUNT=FILE   gets the number of counted calls, a decimal line
  *
@@ -43,7 +44,7 @@ struct fault {
 	bool ready; /* other libraries open files before our constructor has run */
 	unsigned long at;
 	int errnum;
-	bool sticky, cut_short, deadly, stops, no_lease;
+	bool sticky, cut_short, deadly, stops, no_lease, named;
 	const char *match;
 	int count_fd;
 };
@@ -99,6 +100,7 @@ __attribute__((constructor)) static void read_settings(void)
 	fault.deadly = is_set("FADEN_FAULT_KILL");
 	fault.stops = is_set("FADEN_FAULT_STOP");
 	fault.no_lease = is_set("FADEN_FAULT_NO_LEASE");
+	fault.named = is_set("FADEN_FAULT_NAMED");
 	fault.match = getenv("FADEN_FAULT_MATCH");
 	fault.count_fd = count
 		? real_open(AT_FDCWD, count, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
@@ -189,6 +191,10 @@ static bool open_counts(int flags)
 
 static int open_or_fail(int dir, const char *path, int flags, mode_t mode)
 {
+	if (fault.named && (flags & O_TMPFILE) == O_TMPFILE) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
 	if (open_counts(flags) && path_strikes(path))
 		return -1;
 	return real_open(dir, path, flags, mode);

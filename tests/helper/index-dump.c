@@ -1,6 +1,6 @@
 /*
  * Everything that can be found in an index, a line a document in the order of its files: two
- *indexes of the same sessions have the same lines, however they came to be.
+ * indexes of the same sessions have the same lines, however they came to be.
  *
  *	index-dump FOLDER
  *

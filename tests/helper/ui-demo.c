@@ -114,7 +114,7 @@ static void run_turn(struct demo *d, struct sv text, size_t piece)
 	d->done = false;
 	d->in_turn = true;
 	term_mode_quiet(&d->mode);
-	status_set_state(&d->status, piece ? STATUS_SPEAKING : STATUS_THINKING, SV(""));
+	status_set_state(&d->status, piece ? STATUS_ANSWERING : STATUS_THINKING, SV(""));
 	status_show(&d->status);
 	flush(d);
 	(void)loop_add_timer(d->loop, TICK_MS, on_tick, d);

@@ -55,6 +55,21 @@ t_like 'a crash is a failure' "$(cat "$t_out")" '^--- crash: killed by signal 11
 t_like 'a test without end is a failure' "$(cat "$t_out")" '^--- slow: ran out of time'
 t_like 'a status other than 0 is a failure' "$(cat "$t_out")" '^--- status: fail, status 4'
 
+t_unlike 'so many are not run again' "$(cat "$t_out")" 'once more'
+
+# once NAME: a test that fails the first time only.
+once() {
+	printf "test('%s', sh, args: ['-c', 'echo 1..2; echo ok 1; mkdir $t_tmp/once-%s || { echo ok 2; exit 0; }; echo not ok 2 - torn; exit 1'], protocol: 'tap')\n" "$1" "$1"
+}
+project "$(once a; once b; once c)"
+t_exit 'what fails beside others is run once more, alone' 0 "$t_root/tools/run-tests" "$t_tmp/b"
+t_is 'and counts as passed' "$(last)" '6 passed, 0 failed'
+t_like 'but it is told' "$(cat "$t_out")" '^--- b: .*; unsteady: it passed when run once more, alone'
+t_like 'with what it said' "$(cat "$t_out")" '^not ok 2 - torn'
+project "$(once d; once e; once f; once g)"
+t_exit 'more than three are no accident' 1 "$t_root/tools/run-tests" "$t_tmp/b"
+t_is 'and all of them count' "$(last)" '4 passed, 4 failed'
+
 t_exit 'a build folder that is not there fails' 1 "$t_root/tools/run-tests" "$t_tmp/nowhere"
 t_is 'a build folder that is not there is one failure' "$(last)" '0 passed, 1 failed'
 t_done

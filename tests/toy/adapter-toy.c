@@ -201,6 +201,7 @@ static const char *const none[] = { NULL };
 
 const struct transcript_format transcript_toy = {
 	.number = 1000,
+	.speaks = "\"by\"",
 	.recognises = toy_recognises,
 	.places = &toy_places,
 	.injected_tags = none,

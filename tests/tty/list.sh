@@ -46,8 +46,12 @@ t_like 'no line is wrapped' "$(wc -l <"$t_tmp/screen")" '^4$'
 list 80 24 --all
 t_like 'where one is elsewhere, the folder is shown' "$(head -n 1 "$t_tmp/screen")" ' FOLDER  *NAME OR FIRST'
 t_like 'the title goes before the folder' "$(cat "$t_tmp/screen")" \
-	'dddddddd .*…  the work of last week, in short$'
+	'dddddddd .* …[^ ]*-was-done  the work of last week, in short$'
 t_like 'no line of all folders is wrapped' "$(wc -l <"$t_tmp/screen")" '^5$'
+
+list 60 24 --all
+t_like 'where it is narrow, the folder gives first, and keeps its end' "$(cat "$t_tmp/screen")" \
+	'dddddddd .*  …-done  the work of last week,…$'
 
 list 66 24 ''
 t_is 'where it is narrow, size and turns make room' \

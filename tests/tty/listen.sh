@@ -17,11 +17,17 @@ tty_wait 'the state stands in the last line' '^● LISTENING  no microphone; pre
 tty_wait 'that there is no microphone is said, with what to do' "faden voice test"
 mode=$(tty_mode)
 tty_type 'hel'
-tty_wait 'any key opens a line to type in, and is in it' '^› hel$'
+tty_wait 'any key opens a line to type in, and is in it' '^TYPING › hel$'
+tty_type Escape
+tty_wait 'Escape leaves it' '^● LISTENING'
+t_is 'and nothing of it is left' "$(tty_screen | grep -c TYPING)" 0
+tty_type 'x'
+tty_wait 'what was typed is there again' '^TYPING › helx$'
+tty_type BSpace
 tty_type 'lo' Enter
 tty_wait 'what was typed stands there once, with time and source' '^\[[0-9:]{8}\] You \[keyboard\]: hello$'
 tty_wait 'the answer is below its name' '^You said: hello'
-t_is 'the line it was typed in is gone' "$(tty_screen | grep -c '^› hello')" 0
+t_is 'the line it was typed in is gone' "$(tty_screen | grep -c '› hello')" 0
 tty_wait 'and it listens again' '^● LISTENING'
 tty_type 'ask me' Enter
 tty_wait 'a question stands on the screen' 'May it use Note\?'
@@ -30,8 +36,21 @@ tty_type y
 tty_wait 'a key answers it' '^That was a question for permission'
 tty_type '/clear' Enter
 tty_wait 'words for faden itself work' 'starting a new conversation'
+tty_wait 'it listens again' '^● LISTENING'
+t_unlike 'the conversation before is named no more' "$(tty_screen | tail -n 1)" 'hello'
+tty_type 'a'
+tty_wait 'a line is open' '^TYPING › a$'
+tty_type BSpace
+tty_wait 'also when it is empty' '^TYPING › ?$'
+tty_type BSpace
+tty_wait 'until there is nothing more to take away' '^● LISTENING'
 tty_type '?' Enter
 tty_wait 'help is there' '/resume NAME'
+tty_paste "$(printf 'one line\n\tanother')"
+tty_wait 'what is pasted opens a line too' '^TYPING › one line$'
+tty_wait 'and is one text' '^        another$'
+tty_type Enter
+tty_wait 'it is sent as one' '^You said: one line'
 tty_resize 60 16
 tty_wait 'a narrower terminal has the state in one line' '^● LISTENING'
 t_is 'the terminal is in the mode it had while nothing is typed' "$(tty_mode)" "$mode"
@@ -60,7 +79,7 @@ tty_stop
 start '--no-wake --new-session'
 tty_wait 'it listens' '^● LISTENING'
 tty_type 'half a li'
-tty_wait 'a line is open' '^› half a li'
+tty_wait 'a line is open' '^TYPING › half a li'
 kill -TERM "$(ps -o pid= --ppid "$(tty_do display-message -p '#{pane_pid}')" | head -n 1 | tr -d ' ')"
 tty_wait 'a signal ends it' '^status 143'
 t_like 'and the terminal is as it was' "$(tty_mode)" ' icanon.* echo '
@@ -70,6 +89,7 @@ tty_stop
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 start '--new-session'
 tty_wait 'without models it names the one command' 'faden voice install'
+tty_wait 'and does not blame the microphone' '^● LISTENING  it cannot hear; press any key to type'
 tty_type 'typed' Enter
 tty_wait 'and what is typed is answered' '^You said: typed'
 tty_type C-d

@@ -25,6 +25,10 @@ tty_type '[compact]' Enter
 tty_wait 'the sessions are looked at' "^in the worker.s session is nothing to shorten"
 tty_type 'be quick' Enter
 tty_wait 'words are taken' '^the instructor gets that with what it is sent next$'
+tty_paste "$(printf 'first\nsecond')"
+tty_wait 'what is pasted is seen as one' '› first second'
+tty_type ' third' Enter
+tty_once 'and is said as one' '^› first second third$'
 tty_type 'be quick [r+2]' Enter
 tty_wait 'rounds behind them are not, which is said' '^\[r\+2\] is only words for the instructor there: it counts at the beginning$'
 tty_type Escape
@@ -39,6 +43,8 @@ tty_type C-c
 tty_wait 'Ctrl-C saves and leaves' '^Saved in round [0-9]+\. Go on with: faden master --resume$'
 t_ok 'the program has ended' t_wait_for 10 sh -c "! pgrep -P $(tty_do display-message -p '#{pane_pid}') >/dev/null"
 tty_stop
+t_like 'what was pasted has reached the run with its lines' \
+	"$(cat .claude-master/sessions/session-*.json)" '"first\\nsecond third"'
 
 t_exit 'the run is there' 7 t_faden master --resume -r 0
 tty_start 80 40 "$FADEN" master --resume -r 1

@@ -27,7 +27,7 @@ printf '*\nsay First a look.\nask Bash make install\nask Bash make clean\nsay Al
 start
 tty_type 'go' Enter
 asked 'the question names tool and command' '^May it use Bash\? make install$'
-t_like 'the keys are named' "$(tty_screen)" '^y once · a always for Bash · n no · Esc cancels the turn$'
+t_like 'the keys are named' "$(tty_screen)" '^y once · a always for Bash in this talk · n no · Esc cancels the turn$'
 tty_wait 'the status line says who waits' '^\? waiting for your answer.*rehearsal'
 t_is 'Ctrl-C is a signal meanwhile, nothing typed is shown' "$(tty_mode)" 'icrnl opost isig -icanon -echo '
 tty_type x
@@ -45,7 +45,7 @@ t_unlike 'a key that was no answer is not typed for the prompt' "$(tty_screen)" 
 tty_type 'go' Enter
 asked 'a new turn asks again' '^\? waiting for your answer'
 tty_type a
-tty_wait 'a allows it from now on' '^Allowed from now on: Bash make install$'
+tty_wait 'a allows it from now on' '^Allowed for this talk: Bash$'
 tty_prompt
 t_is 'the second call of the turn is not asked for' "$(tty_screen | grep -c 'May it use Bash? make clean')" 1
 leave 'Ctrl-D leaves after questions'
@@ -55,8 +55,13 @@ tty_type 'go' Enter
 asked 'a question to cancel' '^May it use Bash\? make install$'
 tty_type Up
 t_unlike 'an arrow is no Escape' "$(sleep 0.3 && tty_screen)" 'Cancelled'
+tty_paste "$(printf 'y\nand n')"
+tty_wait 'what is pasted is no answer, and waits' 'waiting for your answer.* · › y and n'
+sleep 1.1
 tty_type Escape
 tty_wait 'Escape cancels the turn, and nothing was done' '^Cancelled\.$'
+tty_wait 'what was pasted is at the prompt' '^› y$'
+tty_type C-u
 tty_prompt
 tty_type 'go' Enter
 asked 'the conversation goes on' '^\? waiting for your answer'

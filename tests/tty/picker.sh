@@ -137,11 +137,22 @@ tty_wait 'and shown where it stands' '^answer 2 to now run the tests'
 tty_type C-u 'ech'
 tty_wait 'a word need not be whole' '^> ech  *[1-5]/5$'
 tty_wait 'a hit is shown that is passed over otherwise' '"command":"echo 2"'
+tty_type C-u 'out' Space
+tty_wait 'what a tool said is found' '^> out  *[1-5]/5$'
+tty_wait 'and shown' '^    out 2'
+tty_type C-o
+tty_wait 'it is read with what tools said' '^    out 2'
+tty_wait 'to its end' '^faden: Enter goes back'
+tty_type Enter
+tty_wait 'and the list is there again' '^> out  *[1-5]/5$'
 tty_type C-u '"unclosed -rounding agent:'
 tty_wait 'what is half typed is no error' '^> "unclosed'
 tty_type C-u 'rounding agent:codex'
 tty_wait 'fields count' '^> rounding agent:codex  *[0-9]/5$'
 t_unlike 'so that others are left out' "$(tty_screen)" 'the rounding error'
+tty_type C-u yesterday
+tty_wait 'a date lists what is from then' '^> yesterday  *1/5$'
+tty_wait 'and is no word' '^> the rounding error'
 tty_type C-u twin
 tty_wait 'a title goes before what was said' '^> twin  *2 days ago'
 tty_type Escape
@@ -156,6 +167,17 @@ tty_wait 'the command goes on with the one' '^status 0'
 t_like 'which is the second' "$(tty_screen)" '01a00000-0000'
 tty_stop
 
+pick 80 24 'show discounts'
+tty_wait 'a word of a first prompt is no name, but something to choose by' "^No session is called 'discounts': which one"
+tty_wait 'it is typed already' '^> discounts  *1/5$'
+tty_type Enter
+tty_wait 'and it is chosen from what has it' '^status 0'
+t_like 'by that word' "$(tty_screen)" "^claude  $a"
+tty_stop
+pick 80 24 'show disc0unts'
+tty_wait 'what is nowhere is no name of anything' '^status 1'
+tty_stop
+
 pick 80 24 'show twin'
 tty_wait 'it is there before it is read' '^>  *2/2$'
 tty_type C-o
@@ -163,8 +185,11 @@ tty_wait 'what is under the cursor is read' '^first twin'
 tty_wait 'without a pager it waits for the reader' '^faden: Enter goes back'
 tty_type Enter
 tty_wait 'and the list is back' '^>  *2/2$'
+tty_do set-option -s set-clipboard on
 tty_type C-y
-tty_wait 'without a clipboard the id is shown' "^$b "
+tty_wait 'without a program for it the id is given to the terminal' "^given to the terminal's clipboard: $b"
+copied() { [ "$(tty_do show-buffer 2>/dev/null)" = "$b" ]; }
+t_ok 'which has it' t_wait_for 10 copied
 tty_type C-c
 tty_wait 'Ctrl-C leaves' '^status 130'
 as_before 'Ctrl-C'
@@ -211,7 +236,7 @@ for command in advise export fork lineage repair replay resume rollover smart-tr
 	tty_stop
 done
 pick 80 24 diff
-tty_wait 'the first of two' '^Which session\?'
+tty_wait 'the first of two' '^Which session is the first of the two\?'
 tty_type 'rounding' Enter
 tty_wait 'and then the other' '^Which other session\?'
 tty_type 'much' Enter
@@ -247,7 +272,9 @@ kill -CONT "$guard"
 tty_wait 'and comes again on the one that stays' "show twin$"
 tty_wait 'as the last line' '^next>$'
 tty_stop
-t_ok 'no guard is left' eval '! ps -eo comm=,args= | grep -F "$FADEN" | grep -q "^faden-guard"'
+# Only this one: other tests have theirs meanwhile.
+gone() { ! t_running "$guard"; }
+t_ok 'its guard is gone, too' t_wait_for 10 gone
 
 pick 80 24 'show twin </dev/null'
 tty_wait 'without a terminal to read from nobody is asked' '^status 3'
@@ -283,4 +310,53 @@ tty_wait 'it comes back' '^status 0'
 t_ok 'there' test -n "$(find "$t_home/.claude" -name "$a.jsonl")"
 pick 80 24 'archive restore'
 tty_wait 'then there is none' 'no session is gone that the archive has'
+tty_stop
+
+# A project that was moved: its sessions go on where it lies now.
+printf '#!/bin/sh\necho "runs in $PWD: $*"\n' >"$t_bin/codex"
+chmod +x "$t_bin/codex"
+mv "$blog" "$t_home/src/journal"
+pick 100 24 search
+tty_wait 'the list is there where the project never was' '^>  *8/8$'
+tty_type 01a00000-0000-7000
+tty_wait 'it is the first' '^> (\(gone\) )?twin  *3 days ago'
+tty_type Enter
+tty_wait 'what was begun in a folder that is gone cannot go on elsewhere' '^status 3'
+t_like 'it is said how it goes on' "$(tty_screen | tr -d '\n')" "go to where it lies now, and: +faden resume --here $c"
+tty_stop
+cd "$t_home/src/journal" || exit 1
+pick 100 24 search
+tty_wait 'the list is there where it lies now' '^>  *8/8$'
+tty_type 01a00000-0000-7000
+tty_wait 'it is the first' '^> (\(gone\) )?twin  *3 days ago'
+tty_type Enter
+tty_wait 'there Enter goes on' '^status 0'
+t_like 'in this folder' "$(tty_screen | tr -d '\n')" "runs in $t_home/src/journal: resume -C $t_home/src/journal $c"
+tty_stop
+rm "$(find "$t_home/.codex" -name "*$c.jsonl")"
+cd "$t_home/elsewhere" || exit 1
+pick 100 24 search
+tty_wait 'it is gone as well' '^>  *8/8$'
+tty_type 01a00000-0000-7000
+tty_wait 'it is the first' '^> (\(gone\) )?twin  *3 days ago'
+tty_type Enter
+tty_wait 'one that cannot go on here' '^status 3'
+t_is 'does not come back' "$(find "$t_home/.codex" -name "*$c.jsonl")" ''
+tty_stop
+
+# What was only set aside, for a trimmed copy, is shown as well.
+g=aaaaaaaa-0000-4000-8000-000000000007
+make claude "$shop" "$g" --time 2026-03-04T10:00:00Z 'the quay wall'
+file=$(find "$t_home/.claude" -name "$g.jsonl")
+sed -i "s/\"out 1\"/\"$(printf '%04000d' 0)\"/" "$file"
+t_exit 'one is trimmed' 0 t_faden trim "$g"
+t_exit 'and indexed' 0 t_faden index --no-archive
+rm "$file"
+pick 100 24 search
+tty_wait 'it is listed' '/10$'
+tty_type "$g"
+tty_wait 'it is the first' '^> \(gone\) the quay wall'
+tty_wait 'with its last words' '^answer 1 to the quay wall'
+tty_type Escape
+tty_stop
 t_done

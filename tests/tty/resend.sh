@@ -65,6 +65,28 @@ t_like 'what was lost is told' "$(tty_screen)" '"paint it pink" did not reach'
 t_unlike 'nobody is asked' "$(tty_screen)" 'Send it again now'
 t_is 'nothing is sent again' "$(heard)" 'count the walls,'
 tty_stop
+# The status line of a talk tells for whom it waits, after a cancel too.
+mkdir -p "$t_tmp/left" && cd "$t_tmp/left" || exit 1
+rm -f "$t_tmp/started"
+touch "$t_tmp/hangs"
+t_faden ask --new paint it grey >/dev/null 2>&1 &
+t_ok 'an agent is at work' t_wait_for 10 test -s "$t_tmp/started"
+orphan=$(cat "$t_tmp/started")
+kill -KILL "$(pgrep -f -x "$FADEN ask --new paint it grey")"
+rm -f "$t_tmp/hangs"
+tty_start 110 20 sh -c "'$FADEN'; echo status \$?; exec cat"
+tty_wait 'the talk goes on there' '^›'
+tty_type 'and now green' Enter
+tty_wait 'it waits for the agent' "still works on it\. Waiting for it"
+tty_wait 'the status line says so' "waiting for claude \($orphan\)"
+tty_type C-c
+tty_wait 'that is cancelled' '^Cancelled'
+tty_type 'and now black' Enter
+tty_wait 'the next one waits' "waiting for claude \($orphan\)"
+t_unlike 'and is not called what the last one was' "$(tty_screen)" 'cancelling|ready · [0-9]'
+kill "$orphan"
+tty_wait 'until the agent ends' '^painted'
+tty_stop
 # What the agent has deleted and the archive has is offered before anything is said.
 printf 'ai:\n  agent: rehearsal\n' >"$t_home/.config/faden/config.yaml"
 mkdir -p "$t_tmp/deleted" && cd "$t_tmp/deleted" || exit 1

@@ -17,7 +17,7 @@ tty_wait 'the answer is shown plainly' '^You said: my cat is Mia'
 tty_type 'what did I say?' Enter
 tty_wait 'the conversation is remembered' '^1\. my cat is Mia'
 tty_prompt
-t_is 'where one is stands there once, as long as it is the same' "$(tty_screen | grep -c ' listening$')" 1
+t_is 'where one is stands there once, as long as it is the same' "$(tty_screen | grep -c ' ready$')" 1
 tty_type C-c
 tty_wait 'Ctrl-C once warns' 'Ctrl-C again'
 tty_prompt
@@ -29,6 +29,7 @@ start
 t_like 'the next start goes on and says so' "$(tty_screen)" 'Going on with rehearsal: "my \*\*cat\*\* is Mia" \(2 turns'
 tty_type 'Neue Konversation' Enter
 tty_wait 'a word resets the conversation, in its language' 'ich starte eine neue Konversation'
+tty_wait 'and says how it is undone, as /clear does' '/undo holt die alte'
 tty_type 'what did I say?' Enter
 tty_wait 'the reset is in force' 'Nothing yet'
 tty_type Up Up Enter
@@ -66,13 +67,13 @@ start --new-session
 tty_type 'count' Enter
 tty_wait 'the answer streams' '^one two three four five'
 tty_wait 'the answer streams to the last word, though more may come' 'eleven twelve$'
-tty_wait 'a status line is below the answer' '(speaking|thinking).*rehearsal'
+tty_wait 'a status line is below the answer' '(answering|thinking).*rehearsal'
 tty_resize 50 12
-tty_wait 'a smaller window keeps the status line' '(speaking|thinking).*rehearsal'
+tty_wait 'a smaller window keeps the status line' '(answering|thinking).*rehearsal'
 tty_type C-c
 tty_wait 'Ctrl-C cancels the turn' '^Cancelled'
 tty_prompt
-tty_unlike_status() { ! tty_shows 'speaking|thinking'; }
+tty_unlike_status() { ! tty_shows 'answering|thinking'; }
 t_ok 'the status line is gone after a cancel' tty_unlike_status
 tty_type C-d
 tty_wait 'the program goes on after a cancel until Ctrl-D' '^status 0'
@@ -83,18 +84,51 @@ start --new-session
 tty_type 'count' Enter
 tty_wait 'an answer streams that somebody does not want' 'eleven twelve$'
 tty_type 'and then'
-tty_wait 'what is typed meanwhile is seen' '(speaking|thinking).* · › and then'
+tty_wait 'what is typed meanwhile is seen' '(answering|thinking).* · › and then'
 tty_type C-u 'stop' Enter
 tty_wait '"stop" ends what runs' '^Cancelled'
 t_unlike 'it is not said once more afterwards' "$(tty_screen)" '^All right'
 tty_prompt
 tty_type 'count' Enter
-tty_wait 'another answer streams' '(speaking|thinking).*rehearsal'
+tty_wait 'another answer streams' '(answering|thinking).*rehearsal'
 tty_type '/clear' Enter
 tty_wait '/clear ends what runs, and is obeyed' 'starting a new conversation'
 tty_prompt
+tty_type 'count' Enter
+tty_wait 'one more answer streams' '(answering|thinking).*rehearsal'
+block=$(printf 'busy one\nbusy two\n\tbusy three')
+tty_paste "$block"
+tty_wait 'what is pasted meanwhile is seen as one' '(answering|thinking).* · › busy one busy two busy three'
+tty_type ' now'
+tty_wait 'and more can be typed behind it' ' · › .*busy three now'
+tty_type Escape
+tty_wait 'it stands at the prompt' '^› busy one'
+tty_wait 'line by line, with its tab' '^        busy three now$'
+tty_type Enter
+tty_wait 'it is sent' '(answering|thinking).*rehearsal'
+pasted=$(printf 'busy one\\nbusy two\\n\tbusy three now')
+t_is 'as one prompt' "$(tail -n 1 "$t_home/.local/state/faden/history")" "$pasted"
+tty_type Escape
+tty_prompt
 tty_type C-d
 tty_wait 'Ctrl-D leaves after that' '^status 0'
+tty_stop
+
+# What waits for its turn is in the history, should somebody kill us.
+start --new-session
+tty_type 'count' Enter
+tty_wait 'an answer streams once more' '(answering|thinking).*rehearsal'
+tty_type 'a line that waits' Enter
+tty_wait 'a line waits' ' · › a line that waits'
+t_ok 'it is on disk already' grep -qx 'a line that waits' "$t_home/.local/state/faden/history"
+tty_type Escape
+tty_wait 'then it is said' '^› a line that waits'
+tty_wait 'and answered' '(answering|thinking).*rehearsal'
+t_is 'the history has it once' "$(grep -cx 'a line that waits' "$t_home/.local/state/faden/history")" 1
+tty_type Escape
+tty_prompt
+tty_type C-d
+tty_wait 'Ctrl-D leaves behind it' '^status 0'
 tty_stop
 
 printf '*\ntool Bash ls\ntool Bash pwd\nsay | Name | Count |\\n|---|--:|\\n| one | 1 |\\n\\nand\nwait 60000\n' >"$t_tmp/script"
@@ -106,7 +140,7 @@ tty_resize 30 16
 tty_type C-c
 tty_wait 'a cancel says that something was done' '^Cancelled\. What was done'
 tty_wait 'a cancel says what was done' '^stands: Bash ×2\.'
-tty_wait 'the state keeps to one line in a narrow window' '^rehearsal · a ta.* · listening$'
+tty_wait 'the state keeps to one line in a narrow window' '^rehearsal · a ta.* · ready$'
 tty_prompt
 tty_type C-d
 tty_wait 'Ctrl-D leaves after a table' '^status 0'
@@ -174,7 +208,7 @@ tty_type '/compact' Enter
 tty_wait '/compact names what there is' '>continue in'
 tty_prompt
 tty_type '>lineage' Enter
-tty_wait '>lineage shows the session' 'rehearsal +20'
+tty_wait '>lineage shows the session' '^[0-9a-f]{8}  20[0-9-]+ '
 tty_prompt
 tty_type '>continue the cat' Enter
 tty_wait '>continue goes on elsewhere' '^It is now what goes on in its folder\.$'
@@ -207,6 +241,7 @@ t_ok 'another terminal is at it' t_wait_for 20 grep -q Working "$t_tmp/other"
 t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 tty_type 'in blue' Enter
 tty_wait 'the line is refused' 'in use by process [0-9]+ '
+tty_wait 'in a sentence like any other' '^Nothing was sent: '
 again() { [ "$(tty_screen | grep -c '^› in blue$')" = 2 ]; }
 t_ok 'and stands at the prompt again' t_wait_for 10 again
 kill -INT "$other"
@@ -219,9 +254,38 @@ tty_wait 'Ctrl-D leaves after a line that was kept' '^status 0'
 tty_stop
 cd "$t_tmp/work" || exit 1
 
+# what could not be written down is not sent, and need not be typed again
+tty_start 70 16 sh -c "'$FADEN' --agent rehearsal; echo status \$?; exec cat"
+tty_prompt
+mv "$t_home/.local/state/faden" "$t_tmp/aside"
+tty_type 'oil the hinges' Enter
+tty_wait 'without its store nothing is sent' '^Nothing was sent: '
+back() { [ "$(tty_screen | grep -c '^› oil the hinges$')" = 2 ]; }
+t_ok 'and the words stand at the prompt' t_wait_for 10 back
+tty_type C-u C-d
+tty_wait 'Ctrl-D leaves without a store' '^status [0-9]'
+tty_stop
+rm -rf "$t_home/.local/state/faden"
+mv "$t_tmp/aside" "$t_home/.local/state/faden"
+
 # who is chosen at the question answers, though a rehearsal goes on here
 printf '#!/bin/sh\nexit 1\n' >"$t_bin/claude"
 chmod +x "$t_bin/claude"
+mkdir "$t_tmp/own" && cd "$t_tmp/own" || exit 1
+"$t_helper/make-session" claude "$t_home/.claude" "$PWD" aaaaaaaa-0000-4000-8000-0000000000aa --time "$(date -u +%Y-%m-%dT%H:%M:%SZ)" 'paint the barn' >/dev/null
+tty_start 70 16 sh -c "'$FADEN'; echo status \$?; exec cat"
+tty_wait 'an agent is offered where a session of its own lies' '^Number: *$'
+tty_type C-d
+tty_wait 'nobody is chosen' '^faden: Nobody was chosen: rehearsal answers'
+tty_prompt
+t_unlike 'then nobody else goes on' "$(tty_screen)" 'Going on with'
+tty_type 'mow the lawn' Enter
+tty_wait 'nor answers' '^You said: mow the lawn'
+tty_prompt
+tty_type C-d
+tty_wait 'Ctrl-D leaves without a choice' '^status 0'
+tty_stop
+cd "$t_tmp/work" || exit 1
 tty_start 70 16 sh -c "'$FADEN'; echo status \$?; exec cat"
 tty_wait 'an installed agent is offered' '^Who should answer'
 tty_wait 'the question waits for a number' '^Number: *$'
@@ -233,4 +297,31 @@ tty_type C-d
 tty_wait 'Ctrl-D leaves after a choice' '^status 0'
 t_exit 'the settings are shown' 0 t_faden config
 t_like 'with who answers, and why' "$(cat "$t_out")" '^ai\.agent = auto  \(default; claude answers: chosen at the first start\)$'
+
+# A talk with one agent that is led to another one's session, by way of its own program.
+printf '#!/bin/sh\necho opened\n' >"$t_bin/claude"
+tty_start 70 16 sh -c "'$FADEN' --agent=rehearsal --new; echo status \$?; exec cat"
+tty_prompt
+tty_type '>resume nobody' Enter
+tty_wait 'what nothing is called is said' 'nobody'
+tty_prompt
+tty_type '>resume aaaaaaaa-0000-4000-8000-0000000000aa' Enter
+tty_wait 'the program of the other agent opens' '^opened'
+tty_wait 'the talk comes back and is in that one' 'Going on with claude: "paint the barn"'
+tty_prompt
+tty_type C-d
+tty_wait 'Ctrl-D leaves behind it' '^status 0'
+tty_stop
+
+# Over ssh and in containers there is often no locale, or one that is not installed.
+for locale in C xx_XX.UTF-8; do
+	tty_start 70 16 sh -c "LC_ALL=$locale '$FADEN' --agent rehearsal --new; echo status \$?; exec cat"
+	tty_prompt
+	tty_type 'Käse heißt 漢字' Enter
+	tty_wait "$locale: what is typed arrives" '^You said: Käse heißt 漢字'
+	tty_prompt
+	tty_type C-d
+	tty_wait "$locale: and leaves" '^status 0'
+	tty_stop
+done
 t_done

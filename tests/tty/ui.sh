@@ -56,12 +56,12 @@ t_unlike 'the status line is gone after a cancel' "$(tty_screen)" thinking
 tty_type C-l
 tty_type 'slow **one** two three four five six seven eight nine ten' Enter
 tty_wait 'an answer streams' '^one two'
-tty_wait 'the status line is below the answer' '^.* speaking'
+tty_wait 'the status line is below the answer' '^.* answering'
 tty_type 'ahead'
 tty_resize 30 14
 tty_wait 'the answer streams through a resize' 'ten$'
 tty_wait 'what was typed ahead is at the prompt' '^> ahead'
-t_unlike 'nothing of the status line is left after the answer' "$(tty_screen)" speaking
+t_unlike 'nothing of the status line is left after the answer' "$(tty_screen)" answering
 tty_resize 60 14
 
 tty_type C-u 'long text in a wide terminal that will be made thin soon'

@@ -55,6 +55,19 @@ t_exit 'an unknown language is refused' 2 t_faden voice hear --lang xx "$t_tmp/t
 t_exit 'a missing file is an error' 5 t_faden voice hear "$t_tmp/none.wav"
 head -c 1000 /dev/urandom >"$t_tmp/junk.wav"
 t_exit 'so is one that is no recording' 3 t_faden voice hear "$t_tmp/junk.wav"
+t_exit 'beside it the others are heard' 3 t_faden voice hear --no-text "$t_tmp/junk.wav" "$t_tmp/call.wav"
+t_like 'as ever' "$(cat "$t_out")" 'call\.wav'
+t_like 'and which one is none is told' "$(cat "$t_err")" 'junk\.wav: '
+
+# Words that sound like the name for a moment, in a quiet place.
+espeak-ng -v en-us+f3 -s 160 -p 58 -w "$t_tmp/espeak.wav" \
+	'In January, nobody in the office argued about two cups of coffee behind the station.'
+sox "$t_tmp/espeak.wav" -r 16000 -c 1 -b 16 "$t_tmp/january.wav"
+espeak-ng -v en-us+f5 -s 175 -p 44 -w "$t_tmp/espeak.wav" \
+	'Last Thursday, the whole family forgot an article about java in front of the museum.'
+sox "$t_tmp/espeak.wav" -r 16000 -c 1 -b 16 "$t_tmp/java.wav"
+t_exit 'words like the name are heard' 0 t_faden voice hear --json --no-text "$t_tmp/january.wav" "$t_tmp/java.wav"
+t_is 'they are no calls' "$(of january.wav 'len(wakes)') $(of java.wav 'len(wakes)')" '0 0'
 
 # A name alone, where that is wanted.
 say name.wav en-us 'Jarvis!'
@@ -108,7 +121,7 @@ by() {
 	t_setenv "FADEN_STT_URL=http://127.0.0.1:$(cat "$t_tmp/server.port")/$1"
 	t_faden voice hear --lang en --json "$t_tmp/time.wav"
 }
-if ldconfig -p 2>/dev/null | grep -q 'libcurl[a-z-]*\.so\.4'; then
+if t_has_library 'libcurl[a-z-]*\.so\.4'; then
 	t_exit 'a server is asked' 0 by good
 	t_is 'what it answers is the text' "$(of time.wav 'text')" 'Hello from afar.'
 	t_like 'it gets the key' "$(head -n 1 "$t_tmp/sent")" '^/good/v1/audio/transcriptions Bearer secret-of-mine$'
@@ -132,6 +145,8 @@ cp -rL "$t_models" "$models"
 rm -rf "$models/whisper-base"
 t_exit 'a missing model is told' 1 t_faden voice hear --model base "$t_tmp/time.wav"
 t_like 'with the command that gets it' "$(cat "$t_err")" "faden (voice install|model install whisper-base)"
+t_exit 'another that is missing too' 1 t_faden voice hear --model moonshine "$t_tmp/time.wav"
+t_like 'with its own' "$(cat "$t_err")" "faden voice install --model moonshine"
 for file in wake/hey-jarvis.onnx speech/silero.onnx; do
 	printf x | dd of="$models/$file" bs=1 seek=5000 conv=notrunc status=none
 	t_exit "one with another byte too: $file" 3 t_faden voice hear --no-text "$t_tmp/time.wav"

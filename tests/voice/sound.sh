@@ -64,13 +64,14 @@ t_exit 'what is played is no microphone, unless it is asked for' 1 \
 t_like 'which is said' "$(cat "$t_err")" '^no microphone \(pulse: there is none\)$'
 t_exit 'a device that is not there is an error' 1 t_run "$sound" play pulse nowhere "$short"
 t_like 'which names it' "$(cat "$t_err")" 'there is no device "nowhere"'
+t_like 'and those that there are' "$(cat "$t_err")" '"nowhere", but .*speaker'
 t_exit 'no server is an error' 1 t_run env PULSE_SERVER=unix:/nowhere "$sound" play pulse - "$short"
 t_like 'which says so' "$(cat "$t_err")" 'no server'
 t_exit 'no sound system at all is an error' 1 t_run env PULSE_SERVER=unix:/nowhere "$sound" play - - "$short"
 t_like 'which says why of each' "$(cat "$t_err")" 'pulse: .*alsa: '
 t_is 'and nothing else is printed' "$(wc -l <"$t_err")" 1
 
-if ldconfig -p 2>/dev/null | grep -q libasound.so.2; then
+if t_has_library 'libasound\.so\.2'; then
 	t_ok 'ALSA plays' t_run "$sound" play alsa "file:$t_tmp/alsa.raw,raw" "$short"
 	t_is 'every sample' "$(stat -c %s "$t_tmp/alsa.raw")" 32000
 	t_ok 'ALSA records' t_run "$sound" record alsa null "$t_tmp/null.wav" 0.2
