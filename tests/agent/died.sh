@@ -15,11 +15,13 @@ rm "$t_bin/claude"
 cat >"$t_bin/claude" <<END
 #!$(command -v python3)
 import glob, os, subprocess, sys, time
+# Its session is the one with this text: the other version's is there as well.
+said = open("$t_tmp/said", "rb").read()
 def has_call():
     for path in glob.glob(os.path.expanduser("~/.claude/projects/*/*.jsonl")):
         with open(path, "rb") as file:
             text = file.read()
-            if b"say: never" in text and b'"tool_use"' in text:
+            if said in text and b'"tool_use"' in text:
                 return True
     return False
 real = open("$t_tmp/real").read()
@@ -49,6 +51,7 @@ ran() { cat ran 2>/dev/null | wc -l; }
 for program in "$t_claude" "$t_claude_new"; do
 	printf '%s' "$program" >"$t_tmp/real"
 	version=$("$program" --version | cut -d" " -f1)
+	printf '%s' "say: never $version" >"$t_tmp/said"
 	rm -f ran
 
 	printf '"requesting"' >"$t_tmp/die"
@@ -76,7 +79,7 @@ for program in "$t_claude" "$t_claude_new"; do
 	t_is "$version: that was done once, too" "$(ran)" 2
 
 	printf '"tool_result"' >"$t_tmp/die"
-	t_exit "$version: killed behind a call" 4 ask --new "[[bash: echo milk >>ran]][[say: never]]"
+	t_exit "$version: killed behind a call" 4 ask --new "[[bash: echo milk >>ran]][[say: never $version]]"
 	t_like "$version: it is told that it had the prompt" "$(cat "$t_err")" \
 		'killed by signal 9.*; it had the prompt, and "continue" goes on'
 	rm "$t_tmp/die"
@@ -84,6 +87,6 @@ for program in "$t_claude" "$t_claude_new"; do
 	t_is "$version: nor was it" "$(ran)" 3
 	t_exit "$version: continue goes on" 0 ask --json 'continue'
 	t_is "$version: in that session" "$(t_model_query \
-		'"never" in json.dumps(log[-1]["body"]["messages"])')" True
+		'"never '$version'" in json.dumps(log[-1]["body"]["messages"])')" True
 done
 t_done
