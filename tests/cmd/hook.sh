@@ -244,7 +244,9 @@ t_is 'the settings before the install are kept where it says' "$(cat "$copy")" "
 t_is 'that is in the data folder' "$(dirname "$copy")" "$kept"
 t_is 'the copy is for nobody else' "$(stat -c %a "$copy")" 600
 t_is 'nothing is put beside the settings' "$(ls -A "$claude")" "projects${t_newline}settings.json"
-t_ok 'the installed command is this program' sh -c "sh -c \"\$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[\"hooks\"][\"UserPromptSubmit\"][-1][\"hooks\"][0][\"command\"])' '$claude/settings.json')\" </dev/null"
+installed=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["hooks"]["UserPromptSubmit"][-1]["hooks"][0]["command"])' "$claude/settings.json")
+t_like 'the installed command is this program' "$installed" "^'$FADEN' hook user-prompt-submit"
+t_ok 'the installed command runs' t_run sh -c "$installed" </dev/null
 sed -i "s|'[^']*/faden' hook|'/old/faden' hook|" "$claude/settings.json"
 t_exit 'install mends the path of another faden' 0 t_faden hook install
 t_like 'the settings with another faden are kept' "$(cat "$(sed -n 's/^As it was before: //p' "$t_out")")" "'/old/faden' hook"

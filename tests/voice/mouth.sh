@@ -27,7 +27,7 @@ t_is 'each begins and ends once, in order' "$(sed -n 's/ at .*//p' "$t_out" | tr
 t_ok 'and can be heard' between "$(t_loud "$t_tmp/said.wav" | cut -d' ' -f1)" 2 15
 
 # What is heard is listened to from before on, since a sink that nobody listens to takes its time.
-t_start env PULSE_SERVER="unix:$t_pulse/socket" "$sound" record pulse speaker.monitor "$t_tmp/heard.wav" 120 \
+t_start env HOME="$t_home" PULSE_SERVER="unix:$t_pulse/socket" "$sound" record pulse speaker.monitor "$t_tmp/heard.wav" 120 \
 	>"$t_tmp/recorder" 2>&1
 recorder=$t_pid
 grows() { [ "$(stat -c %s "$t_tmp/heard.wav" 2>/dev/null || echo 0)" -gt 4000 ]; }
@@ -45,7 +45,7 @@ t_note "the first sound went out $begins ms after the first sentence; stopped at
 t_ok 'there is silence within 200 ms' between "$heard" 0.2 1.0
 
 # The loudspeaker is taken away while it speaks, and comes back.
-t_start env PULSE_SERVER="unix:$t_pulse/socket" sh -c \
+t_start env HOME="$t_home" PULSE_SERVER="unix:$t_pulse/socket" sh -c \
 	"echo 'These words are said aloud, one after the other, until there are no more of them. And more.' |
 	 '$sound' say pulse speaker en" >"$t_tmp/talk" 2>&1
 t_wait_for 20 grep -q '1 begins' "$t_tmp/talk"

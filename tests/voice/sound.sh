@@ -18,7 +18,7 @@ listen() {
 	t_wait_for 20 grows
 }
 t_start_sound() {
-	t_start env PULSE_SERVER="unix:$t_pulse/socket" "$sound" "$@" >"$t_tmp/recorder" 2>&1
+	t_start env HOME="$t_home" PULSE_SERVER="unix:$t_pulse/socket" "$sound" "$@" >"$t_tmp/recorder" 2>&1
 }
 grows() { [ "$(stat -c %s "$t_tmp/heard.wav" 2>/dev/null || echo 0)" -gt 4000 ]; }
 # heard_seconds: of sound, between the first and the last loud sample.
