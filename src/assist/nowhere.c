@@ -164,22 +164,53 @@ static bool lies_in(const struct conv *c, struct sv name)
 	return sv_eq(str_sv(&folder), str_sv(&wanted));
 }
 
-/* Whether any conversation shares a word with that. */
-static int is_known(
-	const struct decide_opts *o, struct sv text, bool *ret_known, struct err *reterr)
+/* Whether any conversation shares a word with that; *ret_named: the one that is called so or is
+ * about it most, empty when there is none. */
+static int look_for(const struct decide_opts *o, struct sv text, bool *ret_known,
+	struct conv *ret_named, struct err *reterr)
 {
-	struct route_decision ignored;
+	struct route_decision choice;
 	AUTO_CONV current = CONV_INIT;
 	struct decision seen;
+	double most = CANDIDATE_NAMED;
+	size_t named = ROUTE_NONE;
 	int r = decide_current(o, &current, reterr);
 
 	decision_init(&seen);
 	if (r == 0)
-		r = candidates_ask(o, text, &current, false, &seen, &ignored, reterr);
-	for (size_t i = 0; r == 0 && i < seen.convs.n; i++)
-		*ret_known |= seen.candidates[i].keyword > 0;
+		r = candidates_ask(o, text, &current, false, &seen, &choice, reterr);
+	for (size_t i = 0; r == 0 && i < seen.convs.n; i++) {
+		double keyword = seen.candidates[i].keyword;
+		*ret_known |= keyword > 0;
+		named = keyword >= most ? i : named;
+		most = keyword >= most ? keyword : most;
+	}
+	if (r == 0 && seen.called)
+		named = choice.action == ROUTE_RESUME ? choice.index : choice.blocked;
+	if (named != ROUTE_NONE)
+		conv_copy(ret_named, &seen.convs.v[named]);
 	decision_release(&seen);
 	return r;
+}
+
+/* The agent that was asked for has nothing of that, and another one has: 1, and told. */
+static int belongs_to_another(
+	const struct decide_opts *o, struct sv text, struct decision *d, struct err *reterr)
+{
+	struct decide_opts any = *o;
+	AUTO_CONV c = CONV_INIT;
+	bool known = false;
+
+	if (!o->agent)
+		return 0;
+	any.agent = any.chosen = NULL;
+	int r = look_for(&any, text, &known, &c, reterr);
+	if (r < 0 || !c.agent || strcmp(c.agent, o->agent) == 0)
+		return r;
+	text_fill(&d->reply, TEXT_ANOTHERS, o->language,
+		TEXT_WORDS(conv_label(&c), c.agent, o->agent));
+	reply_instead(d, "it goes back to a conversation of another agent");
+	return 1;
 }
 
 int nowhere_to_go_back(
@@ -189,6 +220,7 @@ int nowhere_to_go_back(
 	struct topic_hits hits = { .seqs = VEC_INIT };
 	struct sv part = text, to;
 	bool first = route_goes_back_first(text, &part);
+	AUTO_CONV ignored = CONV_INIT;
 	bool known = false;
 	int r = 0;
 
@@ -199,17 +231,19 @@ int nowhere_to_go_back(
 		return 0;
 	/* What comes behind a comma is for who is meant: it says nothing of who that is. */
 	if (first)
-		r = is_known(o, part, &known, reterr);
+		r = look_for(o, part, &known, &ignored, reterr);
 	for (size_t i = 0; !first && i < d->convs.n; i++)
 		known |= d->candidates[i].keyword > 0;
 	for (size_t i = 0; i < d->convs.n; i++)
 		known |= lies_in(&d->convs.v[i], to);
 	if (r == 0 && !known)
+		r = belongs_to_another(o, part, d, reterr);
+	if (r == 0 && !known)
 		r = topic_search(o->store, &stems, &hits, reterr);
 	known |= hits.seqs.n > 0;
 	vec_release(&hits.seqs);
-	if (r < 0 || known)
-		return r < 0 ? r : 0;
+	if (r != 0 || known)
+		return r;
 	AUTO_FREE char *words = xmemdup0(to.p, to.n);
 	text_fill(&d->reply, TEXT_NONE_CALLED, o->language, TEXT_WORDS(words));
 	reply_instead(d, "it goes back to something that nobody has spoken of");

@@ -147,6 +147,13 @@ static const char *const texts[TEXT_COUNT][2] = {
 					   "es: faden archive restore %s",
 		[TEXT_ENGLISH] = "There is nothing here to go on with: \"%s\" was deleted; nothing "
 				 "was sent. To get it back: faden archive restore %s" },
+	[TEXT_ANOTHERS] = { [TEXT_GERMAN] =
+				    "\"%s\" gehört zu %s, nicht zu %s; nichts wurde gesendet. "
+				    "Ohne --agent geht es dort weiter, mit --new geht es "
+				    "trotzdem an den Agenten.",
+		[TEXT_ENGLISH] = "\"%s\" belongs to %s, not to %s; nothing was sent. Without "
+				 "--agent it goes on there; with --new the agent gets it all the "
+				 "same." },
 	[TEXT_NONE_CALLED] = { [TEXT_GERMAN] =
 				       "Nichts heißt \"%s\" oder handelt davon; nichts wurde "
 				       "gesendet. Was es gibt, zeigt: faden list --all; mit --in "

@@ -52,6 +52,7 @@ enum text_id {
 	TEXT_NOTHING_BUT, /* … the last one: its name, when it was, the command that goes there */
 	TEXT_NOTHING_SINCE_RESET, /* … the same, of one that a reset has left */
 	TEXT_NOTHING_DELETED, /* … of one that the user has deleted: its name, its session */
+	TEXT_ANOTHERS, /* is gone back to, but belongs to: its title, agent, the one asked for */
 	TEXT_NONE_CALLED, /* nobody has spoken of: the words */
 	TEXT_RIGHTS_STAY, /* what was given here does not hold there: the mode */
 	TEXT_PLANNING,

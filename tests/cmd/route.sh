@@ -361,6 +361,20 @@ t_exit 'and so is what the agent can go back to' 0 ask back to tuning the cello 
 t_exit 'and what is meant for one' 0 ask --in "$cello" back to kumquat
 t_exit 'from then on it is known' 0 ask back to kumquat
 t_is 'where it was said' "$(conversation)" "$cello"
+session=$(sed 's/.*"session_id":"\([^"]*\)".*/\1/' "$t_out")
+
+# Another agent has none of it: whose it is is said, by subject and by name.
+t_setenv 'FADEN_AI_EXEC_COMMAND=/bin/cat'
+t_exit 'what is another agent'"'"'s is not gone back to with this one' 1 t_faden ask --agent exec back to kumquat
+t_like 'it is said whose it is' "$(cat "$t_err")" '^faden: "tune the old cello" belongs to rehearsal, not to exec; nothing was sent\. Without --agent it goes on there'
+t_exit 'it gets a name' 0 t_faden rename "$session" okapi
+t_exit 'nor by its name' 1 t_faden ask --agent exec zurück zu okapi, und jetzt die Saiten
+t_like 'which is said in the language of the sentence' "$(cat "$t_err")" '^faden: "okapi" gehört zu rehearsal, nicht zu exec; nichts wurde gesendet'
+t_exit 'what nobody has is not found with it either' 1 t_faden ask --agent exec back to zebra
+t_like 'and that is said' "$(cat "$t_err")" 'Nothing is called "zebra"'
+t_exit 'without it the sentence gets there' 0 t_faden ask --json back to okapi
+t_is 'by its name' "$(conversation)" "$cello"
+t_unsetenv FADEN_AI_EXEC_COMMAND
 cd "$t_tmp/shop" || exit 1
 
 stdio() {
