@@ -3,6 +3,7 @@
  * and the model in the folder. Runs while faden is built. Each file has one entry a line and is
  * sorted; one that is not, or has an entry twice, ends the build.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -156,7 +157,7 @@ static void read_phrases(struct table *t, const char *folder)
 				vec_push(&t->phrases, (struct known_phrase){ .hash = h });
 				at = &t->phrases.v[t->phrases.n - 1];
 			}
-			at->lists |= 1U << i;
+			at->lists |= UINT64_C(1) << i;
 		}
 	}
 }
@@ -226,7 +227,7 @@ static void write_phrases(const struct table *t)
 	       "const struct known_phrase known_phrases[] = {\n",
 		slots);
 	for (uint32_t i = 0; i < n; i++)
-		printf("{%uU,%uU},%s", v[i].hash, v[i].lists, i % 8 == 7 ? "\n" : "");
+		printf("{%uU,%" PRIu64 "U},%s", v[i].hash, v[i].lists, i % 8 == 7 ? "\n" : "");
 	puts("};");
 }
 

@@ -38,6 +38,7 @@ struct gathering {
 	struct decision *d;
 	struct sv text, folded;
 	const char *current; /* what goes on in the folder; empty: nothing */
+	struct strv made_of; /* … and the sessions that it was made of */
 	VEC(struct material) materials;
 	struct map seen; /* ids of conversations, and sessions without one */
 	struct map strays; /* ids of conversations from which a correction took a sentence */
@@ -176,10 +177,13 @@ static int gather(void *data, const struct conv *c)
 		if (topics && c->name)
 			strv_add(&m.prompts, c->name);
 	}
+	/* A fork, say, goes on here in its place, and has the same words. */
+	for (size_t i = 0; topics && c->session && i < g->made_of.n; i++)
+		m.away |= strcmp(g->made_of.v[i], c->session) == 0;
 	/* What a turn of ours writes while it runs is nobody else's. */
 	if (c->used_elsewhere && !candidate_runs(c) && c->active_ms > g->reset_ms)
-		m.away = usable(g, c, &pid, &open) && open;
-	if (m.away && !c->before_reset && strcmp(c->dir, o->dir) == 0 &&
+		m.away |= usable(g, c, &pid, &open) && open;
+	if (open && !c->before_reset && strcmp(c->dir, o->dir) == 0 &&
 		c->active_ms > g->d->open.active_ms) {
 		conv_release(&g->d->open);
 		conv_copy(&g->d->open, c);
@@ -445,6 +449,8 @@ static int gather_all(struct gathering *g, const struct conv *current)
 		? 0
 		: correction_each(o->store, CORRECTIONS_MAX, gather_stray, g, g->reterr);
 
+	if (r == 0 && current->session)
+		r = catalogue_ancestors(o->store, current->session, &g->made_of, g->reterr);
 	if (r == 0 && current->id[0])
 		r = gather(g, current);
 	if (r == 0)
@@ -518,6 +524,7 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 		.d = d,
 		.text = text,
 		.current = current->id,
+		.made_of = STRV_INIT,
 		.with_strays = strays,
 		.seen = MAP_INIT,
 		.strays = MAP_INIT,
@@ -558,6 +565,7 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 	}
 	vec_release(&g.materials);
 	vec_release(&view);
+	strv_release(&g.made_of);
 	map_release(&g.seen);
 	map_release(&g.strays);
 	map_release(&g.writers);

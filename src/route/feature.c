@@ -566,6 +566,17 @@ static void read_back(struct reading *r)
 	}
 }
 
+/* Whether it says that it goes back, and does not only turn to a subject. */
+static bool says_back(const struct text *t)
+{
+	for (size_t i = 0; i < t->tokens.n; i++) {
+		size_t n = phrase_at(t, i, PHRASE_RETURNS);
+		if (n > phrase_at(t, i, PHRASE_TURNS_TO))
+			return true;
+	}
+	return false;
+}
+
 /* Nothing of another project and nothing from before a reset, unless the sentence says that it goes
  * back there, or names the other folder. What is known here as well (`here`, the most of any) is
  * meant here. */
@@ -577,7 +588,7 @@ static bool is_present(
 
 	return (!is_away(r, c) || (r->back_to > 0 && named && (here == 0 || said > here)) ||
 		       says_folder(r, c->dir)) &&
-		(!c->before_reset || named);
+		(!c->before_reset || (named && says_back(r->t)));
 }
 
 void features_read(const struct text *t, const double manner[static MANNER_COUNT],

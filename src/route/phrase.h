@@ -10,6 +10,7 @@
 #define PHRASE_LISTS(X) \
 	X(BEGINS, "begins")               /* a new subject: "new topic" */ \
 	X(RETURNS, "returns")             /* to an earlier one: "back to" */ \
+	X(TURNS_TO, "turns-to")           /* … or to a subject, whether there was one or not: "as for" */ \
 	X(GO_ON, "go-on")                 /* all of it: with what was there, and no more than that */ \
 	X(BACK_TO, "back-to")             /* what follows names what is meant */ \
 	X(GO_BACK_TO, "go-back-to")       /* … unless it is a thing: "go back to the old colour" */ \
@@ -48,7 +49,7 @@ enum phrase_list {
 #undef X
 		PHRASE_LIST_COUNT
 };
-_Static_assert(PHRASE_LIST_COUNT <= 32, "one bit a list");
+_Static_assert(PHRASE_LIST_COUNT <= 64, "one bit a list");
 
 enum { PHRASE_WORDS_MAX = 10 };
 

@@ -69,7 +69,7 @@ static inline bool known_as(struct sv word, unsigned flags)
 /* Phrases that stand in lists, one bit a list: see phrase.h. */
 struct known_phrase {
 	uint32_t hash; /* of its words with a blank between them; 0: free */
-	uint32_t lists;
+	uint64_t lists;
 };
 extern const struct known_phrase known_phrases[];
 extern const uint32_t known_phrases_slots;

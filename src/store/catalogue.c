@@ -523,6 +523,21 @@ bool catalogue_superseded(struct store *store, const char *agent, const char *id
 		sql_step(&q, NULL) > 0;
 }
 
+int catalogue_ancestors(struct store *store, const char *id, struct strv *out, struct err *reterr)
+{
+	AUTO_SQL q = SQL_INIT;
+	int r = SQL_PREPARE(&q, store, reterr,
+		"WITH RECURSIVE up(id, n) AS (SELECT ?1, 0 UNION ALL SELECT s.parent_id, n + 1"
+		" FROM up JOIN session s ON s.id = up.id WHERE s.parent_id <> ''"
+		" AND s.parent_id <> s.id AND n < 100)"
+		" SELECT DISTINCT id FROM up WHERE n > 0 AND id <> ?1",
+		SQL_T(id));
+
+	while (r >= 0 && (r = sql_step(&q, reterr)) > 0)
+		strv_add(out, sql_get_text(&q, 0));
+	return r;
+}
+
 int catalogue_names(struct store *store,
 	int (*fn)(void *data, const char *agent, const char *id, const char *name), void *data,
 	struct err *reterr)

@@ -220,6 +220,10 @@ int catalogue_thread(struct store *store, struct catalogue_used a, struct catalo
 /* A conversation goes on with a session that was made of this one, which was not used since. */
 bool catalogue_superseded(struct store *store, const char *agent, const char *id);
 
+/* The ids of the sessions that it was made of, however: its parent's, the parent's parent's … */
+int catalogue_ancestors(
+	struct store *store, const char *id, struct strv *out, struct err *reterr) MUST_USE;
+
 /* Removes all that the store has of a session: the rows of these files, the last sentence of its
  * folders and, unless another has that id, names and what was said in its conversation with it, all
  * of that where it has no other session. *rows is added to. In the file they stand until

@@ -55,6 +55,39 @@ t_unlike 'a leaning sentence after a reset is a new conversation' "$(conversatio
 t_exit 'a sentence after a reset that names a task is taken' 0 ask go back to the Dockerfile of the image server
 t_is 'a named task from before the reset is found' "$(conversation)" "$docker"
 
+# To turn to a subject is no way back behind a reset; what goes back there says how it is corrected.
+mkdir "$t_tmp/tax" && cd "$t_tmp/tax" || exit 1
+t_exit 'a task is begun before a reset' 0 ask explain the tax rules
+tax=$(conversation)
+t_exit 'then comes the reset' 0 t_faden reset
+for words in 'what about the tax rules?' 'how about the tax rates' 'as for the tax rules, use a table' \
+	'about the tax rules: use a table' 'was ist mit den tax rules?' 'zum Thema tax rules'; do
+	t_exit "'$words' is decided" 0 t_faden route --json "$words"
+	t_like "'$words' is for a new conversation" "$(cat "$t_out")" '"conversation_id":null'
+done
+for words in 'go on with the tax rules' 'noch mal zu den tax rules' 'pick up the tax rules again'; do
+	t_exit "'$words' is decided" 0 t_faden route --json "$words"
+	t_like "'$words' goes back" "$(cat "$t_out")" "\"conversation_id\":\"$tax\""
+done
+t_exit 'the way back is taken' 0 t_faden ask back to the tax rules
+t_like 'it is told how to correct it' "$(cat "$t_err")" 'Resuming: explain the tax rules, .* \(if not, say: "no, new conversation"\)'
+
+# What goes on in the place of another has the same words: the other one is found by who goes back.
+t_exit 'it is forked' 0 t_faden fork --current --name branch "$(t_faden list --json | sed -n 's/.*"session_id":"\([^"]*\)".*/\1/p' | head -n 1)"
+for words in continue 'and the tax rules' 'what about the tax rules for France?' 'add a test'; do
+	t_exit "'$words' behind the fork is taken" 0 t_faden ask --json "$words"
+	t_like "'$words' goes on in the fork" "$(cat "$t_out")" '"title":"branch"'
+done
+t_exit 'a new subject is decided' 0 t_faden route --json write a haiku about trees
+t_like 'a new subject is no part of the fork' "$(cat "$t_out")" '"conversation_id":null'
+t_exit 'it goes on with another agent' 0 t_faden rollover --json --agent claude branch
+claude=$(sed -n 's/.*"conversation_id":"\([^"]*\)".*/\1/p' "$t_out")
+for words in continue 'what about the tax rules for France?'; do
+	t_exit "'$words' behind the rollover is decided" 0 t_faden route --json "$words"
+	t_like "'$words' is for the new agent" "$(cat "$t_out")" "\"conversation_id\":\"$claude\""
+done
+cd "$t_tmp/shop" || exit 1
+
 t_exit 'a new task is taken' 0 ask translate the manual to French
 t_exit 'the choice can be corrected' 0 ask 'no, go back to the one about the checkout total'
 t_is 'the correction goes where it should' "$(conversation)" "$checkout"
