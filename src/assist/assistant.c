@@ -161,6 +161,7 @@ static void on_begin(void *data, const struct conv *c)
 			    &err) < 0)
 			log_write(as->opts.turns.log, LOG_WARN, "after a crash: %s", err.msg);
 		tell(as, d->notice.buf);
+		as->talk.rights_told |= d->own_rights;
 	}
 	if (as->opts.ui.begin)
 		as->opts.ui.begin(as->opts.ui.data, c);
@@ -186,9 +187,15 @@ static void on_waiting(void *data, int64_t seconds_left)
 
 static void set_talk(struct assistant *as, char *place, const char *folder, bool apart)
 {
-	free(as->talk.place);
-	as->talk = (struct talk_place){ .place = place, .apart = apart };
-	(void)snprintf(as->talk.folder, sizeof(as->talk.folder), "%s", folder);
+	struct talk_place *t = &as->talk;
+	bool same = t->place && strcmp(t->place, place) == 0;
+
+	free(t->place);
+	*t = (struct talk_place){ .place = place,
+		.apart = apart,
+		.named = same && t->named,
+		.rights_told = same && t->rights_told };
+	(void)snprintf(t->folder, sizeof(t->folder), "%s", folder);
 }
 
 void assistant_stay(struct assistant *as, const struct conv *c)
@@ -198,6 +205,12 @@ void assistant_stay(struct assistant *as, const struct conv *c)
 
 	(void)!conv_current(o->store, o->dir, o->clock, &current, NULL);
 	set_talk(as, place_of(c), current.id, false);
+}
+
+void assistant_enter(struct assistant *as, const struct conv *c)
+{
+	assistant_stay(as, c);
+	as->talk.named = true;
 }
 
 int assistant_lead(struct assistant *as, struct err *reterr)

@@ -69,6 +69,8 @@ void assistant_say(
  * before. c: what goes on, an agent's own too; empty: a new one.
  */
 void assistant_stay(struct assistant *as, const struct conv *c);
+/* The same for one that the user has named: what was allowed for this talk holds there, too. */
+void assistant_enter(struct assistant *as, const struct conv *c);
 /* What comes next from elsewhere (a command, a program anew) is about this talk's conversation: it
  * is what goes on in the folder, whatever came in between. */
 int assistant_lead(struct assistant *as, struct err *reterr) MUST_USE;

@@ -240,7 +240,8 @@ static void tell_route(const struct decide_opts *o, const struct conv *last, str
 			o->language, TEXT_WORDS(to->agent, conv_label(to), when.buf));
 	else
 		text_fill(&d->notice,
-			(strcmp(to->dir, o->dir) == 0 && d->by != BY_JUDGE) || d->close
+			(strcmp(to->dir, o->dir) == 0 && d->by != BY_JUDGE && !to->before_reset) ||
+					d->close
 				? TEXT_ROUTED_TO
 				: d->places.n > 1 ? TEXT_ROUTED_AWAY
 						  : TEXT_ROUTED_AWAY_ONLY,
@@ -713,11 +714,13 @@ int decide(const struct decide_opts *opts, const struct request *req, struct dec
 			text_fill(&d->notice, TEXT_DELETED, o->language,
 				TEXT_WORDS(conv_label(&before), before.session));
 	}
-	/* More than the settings allow was allowed here, not wherever a sentence may lead. */
+	/* More than the settings allow was allowed here, not wherever a sentence may lead, or one
+	 * led before this talk. */
+	bool named = o->talk && o->talk->place && o->talk->named && d->by == BY_FOLDER;
 	d->own_rights = r >= 0 && o->rights && req->mode == REQUEST_GO_ON &&
 		d->what == DECIDED_TURN && d->conv.dir && strcmp(d->conv.dir, o->dir) != 0 &&
-		path_exists(d->conv.dir) && !(o->talk && o->talk->place && d->by == BY_FOLDER);
-	if (d->own_rights) {
+		path_exists(d->conv.dir) && !named;
+	if (d->own_rights && !(o->talk && o->talk->rights_told)) {
 		str_adds(&d->notice, d->notice.len ? " " : "");
 		text_fill(&d->notice, TEXT_RIGHTS_STAY, o->language, TEXT_WORDS(o->rights));
 	}

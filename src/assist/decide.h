@@ -31,6 +31,8 @@ struct talk_place {
 			folder is */
 	char folder[UUID_TEXT]; /* what went on in the folder at the last look; empty: nothing */
 	bool apart; /* that is another one, and was told */
+	bool named; /* the user named it in this talk */
+	bool rights_told; /* that what was allowed for this folder does not hold there */
 };
 
 /* What an agent said about where a sentence belongs (assist/judge.h). */

@@ -365,7 +365,8 @@ static int greet(struct talk *t, const struct talk_opts *opts, struct err *reter
 	if (!c.agent)
 		say_line(t, STYLE_NOTICE,
 			"? shows what can be typed; Ctrl-C cancels a turn, Ctrl-D leaves.");
-	if (t->bypass)
+	bool away = !opts->in && c.dir && strcmp(c.dir, t->front.kit.dir) != 0;
+	if (t->bypass && !away)
 		say_line(t, STYLE_WARNING, "Permissions are off: the agent acts without asking.");
 	return 0;
 }

@@ -164,7 +164,7 @@ int talk_enter(const struct front *f, const char *session, const char *agent, st
 	if (r < 0)
 		return r;
 	(void)tell_greeting(&f->kit, false, ret, said);
-	assistant_stay(f->assistant, ret);
+	assistant_enter(f->assistant, ret);
 	return 0;
 }
 

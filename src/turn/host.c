@@ -75,14 +75,14 @@ static struct turn_agent *take_idle(struct turn_host *host, size_t at)
 }
 
 struct turn_agent *turn_agent_kept(
-	struct turn_host *host, const struct agent_def *kind, const struct conv *c)
+	struct turn_host *host, const struct agent_def *kind, const struct conv *c, bool own_rights)
 {
 	bool full = host->idle.n > 0 && host->idle.n >= host->opts.keep;
 	size_t other = host->idle.n;
 
 	for (size_t i = 0; i < host->idle.n; i++) {
 		const struct turn_agent *a = host->idle.v[i];
-		if (a->kind != kind || strcmp(a->dir, c->dir) != 0)
+		if (a->kind != kind || strcmp(a->dir, c->dir) != 0 || a->own_rights != own_rights)
 			continue;
 		if (a->session && c->session && strcmp(a->session, c->session) == 0)
 			return take_idle(host, i);
@@ -139,11 +139,12 @@ static bool is_overtaken(const struct turn_agent *a)
 	return overtaken;
 }
 
-void turn_agent_refresh(struct turn_host *host, const char *session)
+void turn_agent_refresh(struct turn_host *host, const char *session, bool own_rights)
 {
 	for (size_t i = host->idle.n; session && i-- > 0;) {
 		const struct turn_agent *a = host->idle.v[i];
-		if (a->session && strcmp(a->session, session) == 0 && is_overtaken(a))
+		if (a->session && strcmp(a->session, session) == 0 &&
+			(a->own_rights != own_rights || is_overtaken(a)))
 			turn_agent_dismiss(take_idle(host, i));
 	}
 }

@@ -18,6 +18,7 @@ struct turn_agent {
 	char *transcript; /* … as it was after that turn; NULL: there was none */
 	int64_t size;
 	char prompt_id[UUID_TEXT];
+	bool own_rights; /* as the turns have it that it may run */
 	struct turn *turn; /* NULL: it is kept for the next */
 };
 
@@ -39,15 +40,15 @@ void turn_drop_ends(struct turn_host *host);
 int turn_agent_make(struct turn_host *host, const struct agent_def *kind,
 	const struct agent_opts *opts, agent_sink_fn sink, struct turn_agent **ret,
 	struct err *reterr) MUST_USE;
-/* One that was kept in the conversation's folder: with its session, or with another one when no
- * more may be kept. NULL: a new one has its place. */
-struct turn_agent *turn_agent_kept(
-	struct turn_host *host, const struct agent_def *kind, const struct conv *c);
+/* One that was kept in the conversation's folder for turns with such rights: with its session, or
+ * with another one when no more may be kept. NULL: a new one has its place. */
+struct turn_agent *turn_agent_kept(struct turn_host *host, const struct agent_def *kind,
+	const struct conv *c, bool own_rights);
 /* Kept for the next turn of the session, as far as there is room; not from within its events. */
 void turn_agent_keep(struct turn_agent *a, const struct turn *t);
-/* One that is kept does not know what was said in its session elsewhere since: it is let go, and
- * the next one will. */
-void turn_agent_refresh(struct turn_host *host, const char *session);
+/* One that is kept does not know what was said in its session elsewhere since, or has other rights:
+ * it is let go, and the next one will. */
+void turn_agent_refresh(struct turn_host *host, const char *session, bool own_rights);
 /* One that waits for its next turn gets none: nobody waits for its process to end. */
 void turn_agent_dismiss(struct turn_agent *a);
 /* Whether one of those still has the session. */

@@ -58,7 +58,7 @@ static int find_agent(struct turn *t, struct err *reterr)
 	struct turn_host *host = t->host;
 	const struct conv *c = &t->out.conv;
 
-	t->agent = turn_agent_kept(host, t->kind, c);
+	t->agent = turn_agent_kept(host, t->kind, c, t->job.own_rights);
 	if (t->agent)
 		return 0;
 	struct agent_opts opts = host->opts.agents[agent_index(t->kind)];
@@ -68,7 +68,10 @@ static int find_agent(struct turn *t, struct err *reterr)
 	opts.keep_alive = opts.keep_alive && t->kind->can.keep_alive;
 	if (!t->kind->can.cost && opts.max_budget_usd > 0)
 		turn_tell(&t->sink, NEWS_NO_COSTS, c->agent, NULL, NULL);
-	return turn_agent_make(host, t->kind, &opts, on_event, &t->agent, reterr);
+	int r = turn_agent_make(host, t->kind, &opts, on_event, &t->agent, reterr);
+	if (r >= 0)
+		t->agent->own_rights = t->job.own_rights;
+	return r;
 }
 
 /* The agent goes back to the others, or is ended: not from within its events. */
@@ -635,7 +638,7 @@ static int prepare(struct turn *t, struct obstacle *in_way, struct err *reterr)
 		if (r == 0 && !t->resumes)
 			r = refuse_to_guess(t, reterr);
 		if (r == 0)
-			turn_agent_refresh(t->host, c->session);
+			turn_agent_refresh(t->host, c->session, t->job.own_rights);
 		in_way->leaving = r == 0 && turn_agent_leaving(t->host, c->session);
 		if (in_way->leaving)
 			r = err_set(reterr, ERR_BUSY, "its last agent is about to end");

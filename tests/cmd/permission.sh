@@ -53,6 +53,26 @@ t_exit 'the setting has the same words' 0 ask go
 t_exit 'the option outranks the setting' 6 ask --permission-mode default go
 t_unsetenv FADEN_AI_PERMISSION_MODE
 
+# --- in another folder --------------------------------------------------------------------------
+
+printf '*\nask Bash make install\nsay Done.\n' >"$t_tmp/script"
+t_exit 'a conversation of this folder' 6 ask --new --json begin the harbour
+harbour=$(get '["session_id"]')
+mkdir "$t_tmp/shed" && cd "$t_tmp/shed" || exit 1
+t_exit 'it is gone to from another one' 6 ask --in "$harbour" more of it
+t_exit 'a talk there goes on with it, without what was allowed here' 6 lines --permission-mode bypass
+t_like 'which is said' "$(cat "$t_err")" '--permission-mode bypass holds for this folder and not there; with --in it does'
+printf 'go\nand go\n' >"$t_tmp/lines"
+t_exit 'with each of its sentences' 6 lines --permission-mode bypass
+t_is 'said once' "$(grep -c 'holds for this folder' "$t_err")" 1
+t_is 'denied twice' "$(grep -c 'not allowed: Bash' "$t_err")" 2
+printf 'go\n/resume %s\nand go\n' "$harbour" >"$t_tmp/lines"
+t_exit 'until it is named' 6 lines --permission-mode bypass
+t_is 'then it is allowed' "$(grep -c 'not allowed: Bash' "$t_err")" 1
+printf 'go\n' >"$t_tmp/lines"
+t_exit 'and where it is named at once' 0 lines --permission-mode bypass --in "$harbour"
+cd "$t_tmp/work" || exit 1
+
 # --- what was done ------------------------------------------------------------------------------
 
 printf '*\nask Bash make install\nfail rate-limited soon\n' >"$t_tmp/script"
