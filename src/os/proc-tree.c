@@ -17,6 +17,9 @@ enum {
 	STAT_MAX = 4096, /* /proc/PID/stat is one line of numbers and a name of 64 bytes */
 	STAT_FIELD_START = 22, /* counted from 1, as in proc(5) */
 	STAT_FIELD_STATE = 3,
+	STAT_FIELD_FLAGS = 9,
+	STAT_FIELD_PENDING = 31, /* signals */
+	EXITING = 0x4, /* of the flags: PF_EXITING */
 	/* A tree that forks while we look is stopped first and looked at again. */
 	STOP_ROUNDS = 8,
 };
@@ -27,6 +30,7 @@ struct proc_stat {
 	pid_t parent;
 	pid_t group;
 	uint64_t start;
+	bool dying;
 };
 
 /* ---- /proc/PID/stat ---- */
@@ -40,7 +44,7 @@ static bool parse_stat(struct sv line, struct proc_stat *st)
 		return false;
 	struct sv rest = sv_trim(sv_from(line, (size_t)(close - line.p) + 1)), piece;
 	int field = STAT_FIELD_STATE;
-	for (; field <= STAT_FIELD_START && sv_split(&rest, ' ', &piece); field++) {
+	for (; field <= STAT_FIELD_PENDING && sv_split(&rest, ' ', &piece); field++) {
 		long long value = 0;
 		(void)sv_parse_i64(piece, &value);
 		if (field == STAT_FIELD_STATE)
@@ -51,6 +55,10 @@ static bool parse_stat(struct sv line, struct proc_stat *st)
 			st->group = (pid_t)value;
 		else if (field == STAT_FIELD_START)
 			st->start = (uint64_t)value;
+		else if (field == STAT_FIELD_FLAGS)
+			st->dying |= (value & EXITING) != 0;
+		else if (field == STAT_FIELD_PENDING)
+			st->dying |= (value >> (SIGKILL - 1) & 1) != 0;
 	}
 	return field > STAT_FIELD_START;
 }
@@ -66,10 +74,11 @@ static bool read_stat(pid_t pid, struct proc_stat *st)
 		parse_stat(str_sv(&text), st);
 }
 
-/* A zombie holds no file, no lock and no memory: for every purpose here it is gone. */
+/* A zombie holds no file, no lock and no memory: for every purpose here it is gone. So is one that
+ * has been killed and only has not had a processor since: it does nothing of its own any more. */
 static bool is_living(const struct proc_stat *st)
 {
-	return st->state != 'Z' && st->state != 'X' && st->state != 'x';
+	return !st->dying && st->state != 'Z' && st->state != 'X' && st->state != 'x';
 }
 
 /* ---- trees ---- */
