@@ -309,22 +309,69 @@ static void print_object(struct ask *a, const struct assistant_outcome *out)
 	a->app->told = true;
 }
 
+static void show_prompt(const struct turn_record *t, struct str *out)
+{
+	enum { COLUMNS = 50 };
+	AUTO_STR line = STR_INIT;
+
+	utf8_scrub_line(&line, str_sv(&t->prompt));
+	utf8_fit(out, str_sv(&line), COLUMNS);
+}
+
+struct at_work {
+	struct ask *ask;
+	const char *conversation; /* NULL: any of this folder */
+	struct turn_record *ret;
+};
+
+static int take_at_work(void *data, const struct conv *c)
+{
+	const struct at_work *w = data;
+
+	if (w->ret->prompt.len > 0 || (w->conversation && strcmp(w->conversation, c->id) != 0))
+		return 0;
+	return journal_last(w->ask->app->store, c->id, w->ret, NULL) < 0 ? 0 : 1;
+}
+
+/* Nothing is known to be lost: whether there is something of which that is not known yet. */
+static int refuse_at_work(struct ask *a, const char *conversation, struct err *reterr)
+{
+	AUTO_TURN_RECORD t = TURN_RECORD_INIT;
+	struct at_work w = { a, conversation, &t };
+	const char *dir = conversation ? NULL : a->front.kit.dir;
+	AUTO_STR shown = STR_INIT;
+	int r = conv_unfinished(a->app->store, dir, &a->app->clock, take_at_work, &w, reterr);
+
+	if (r < 0 || t.prompt.len == 0)
+		return r < 0 ? r : 0;
+	show_prompt(&t, &shown);
+	return err_set(reterr, ERR_BUSY,
+		"nothing was sent: whether \"%s\" reached its agent is not known yet, which is "
+		"still at work",
+		shown.buf);
+}
+
 /* What was told last is what is meant: an older prompt is not sent in its place. */
 static int find_lost(
 	struct ask *a, const char *conversation, struct turn_record *lost, struct err *reterr)
 {
-	enum { COLUMNS = 50 };
 	const char *dir = a->front.kit.dir;
-	AUTO_STR line = STR_INIT;
 	AUTO_STR shown = STR_INIT;
+	struct err err = ERR_INIT;
 	char ago[CLOCK_TEXT_MAX];
 	int r = journal_lost(
-		a->app->store, conversation, conversation ? NULL : dir, SV(""), lost, reterr);
+		a->app->store, conversation, conversation ? NULL : dir, SV(""), lost, &err);
 
-	if (r < 0)
+	if (r == ERR_NOTFOUND) {
+		int busy = refuse_at_work(a, conversation, reterr);
+		if (busy < 0)
+			return busy;
+	}
+	if (r < 0) {
+		*reterr = err;
 		return r;
-	utf8_scrub_line(&line, str_sv(&lost->prompt));
-	utf8_fit(&shown, str_sv(&line), COLUMNS);
+	}
+	show_prompt(lost, &shown);
 	clock_format_ago(clock_wall_ms(&a->app->clock) - lost->started_ms, ago);
 	if (!conversation && journal_said_since(a->app->store, dir, lost)) {
 		AUTO_STR how = STR_INIT;

@@ -117,7 +117,8 @@ t_exit 'a sentence in another conversation does not wait' 0 t_faden ask --new 'c
 t_like 'it tells who is still at it' "$(cat "$t_err")" "claude \(process $orphan\) still works on it \(faden show"
 t_exit 'it is not told twice' 0 t_faden ask --new 'count the roofs'
 t_unlike 'not by another one either' "$(cat "$t_err")" 'still works'
-t_exit 'what may still be taken is not sent again' 1 t_faden ask --again
+t_exit 'what may still be taken is not sent again' 5 t_faden ask --json --again
+t_like 'for programs too' "$(cat "$t_out")" '"code":"busy","message":"nothing was sent: whether ..paint it red.. reached its agent is not known yet, which is still at work"'
 t_like 'because somebody is still at it' "$(cat "$t_err")" "claude \(process $orphan\) still works on it \(faden show"
 kill "$orphan"
 t_ok 'the agent ends' t_wait_for 10 eval '! t_running "$orphan"'
