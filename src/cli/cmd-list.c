@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "assist/kit.h"
+#include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
@@ -261,6 +262,20 @@ static int ask(struct list *l, struct catalogue_query query, struct err *reterr)
 	return catalogue_query(l->app->store, &query, on_row, l, reterr);
 }
 
+/* Below the top of a work tree all of that is of the project too, wherever it lies. */
+static void take_whole(struct project *p, const char *here)
+{
+	if (strcmp(p->top, here) == 0)
+		return;
+	vec_push(&p->places,
+		(struct project_place){
+			.top = xstrdup(p->top), .since_ms = INT64_MIN / 2, .until_ms = INT64_MAX });
+	vec_each (&p->places, place) {
+		free(place->dir);
+		place->dir = xstrdup(place->top);
+	}
+}
+
 /* Sessions of this folder first, then those of its project that were begun elsewhere, then with
  * --all those of the others; in one where an order was asked for. */
 static int ask_all(struct list *l, struct catalogue_query query, struct err *reterr)
@@ -269,6 +284,8 @@ static int ask_all(struct list *l, struct catalogue_query query, struct err *ret
 
 	if (l->here)
 		r = project_find(l->app->store, l->here, &l->project, reterr);
+	if (r >= 0 && l->here)
+		take_whole(&l->project, l->here);
 	query.project = &l->project;
 	if (l->opts->sort)
 		query.where = CATALOGUE_PROJECT;

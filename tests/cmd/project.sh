@@ -216,6 +216,10 @@ t_is 'also when it was renamed' "$(listed "$work/simple")" 'simple'
 mkdir "$work/plain"
 t_is 'and by its old path' "$(listed "$work/plain")" 'simple'
 
+# --- below the top of a work tree
+mkdir -p "$work/a/app/deep/er"
+t_is 'the rest of the project is listed from below its top' "$(listed "$work/a/app/deep/er")" "$(listed "$work/a/app")"
+
 # --- conversations of our own
 rm "$t_bin/claude" "$t_bin/codex"
 t_unsetenv FADEN_CLOCK
