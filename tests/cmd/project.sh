@@ -47,7 +47,7 @@ session 2 "$work/old/src" --time 2026-03-02T10:00:00Z deep
 t_is 'sessions are listed where they were begun' "$(listed "$work/old")" 'deep top'
 mv "$work/old" "$work/new"
 t_is 'a moved repository has its sessions' "$(listed "$work/new")" 'deep top'
-t_is 'a folder of it has those of that folder' "$(listed "$work/new/src")" 'deep'
+t_is 'a folder of it has those of all of it, too' "$(listed "$work/new/src")" 'deep top'
 cd "$work/new" || exit 1
 t_exit 'they are listed' 0 t_faden list
 t_is 'where they lie now is shown' "$(cut -f 7 <"$t_out" | paste -s -d ' ')" "$work/new/src $work/new"
@@ -218,7 +218,7 @@ t_is 'and by its old path' "$(listed "$work/plain")" 'simple'
 
 # --- below the top of a work tree
 mkdir -p "$work/a/app/deep/er"
-t_is 'the rest of the project is listed from below its top' "$(listed "$work/a/app/deep/er")" "$(listed "$work/a/app")"
+t_is 'the rest of the project is listed from below its top' "$(listed "$work/a/app/deep/er" --sort name)" "$(listed "$work/a/app" --sort name)"
 
 # --- conversations of our own
 rm "$t_bin/claude" "$t_bin/codex"
