@@ -54,6 +54,7 @@ struct import_run {
 	char *stage;
 	struct bring bring;
 	struct strv moved; /* ids of copies in this folder, "" for none */
+	struct strv begun; /* conversations that go on in their folders since */
 };
 
 static void import_release(struct import_run *x)
@@ -61,6 +62,7 @@ static void import_release(struct import_run *x)
 	bring_release(&x->bring);
 	seal_reader_free(x->seal);
 	strv_release(&x->moved);
+	strv_release(&x->begun);
 	if (x->stage)
 		(void)rmdir(x->stage);
 	free(x->stage);
@@ -257,8 +259,9 @@ static int note_copy(void *data, const struct session_row *row)
 	return 1;
 }
 
-/* As resume does: for agents that look a session up by the folder it is continued as a copy. */
-static int bring_here(struct import_run *x, const struct session_row *row, struct err *reterr)
+/* As resume does: for agents that look a session up by the folder it is continued as a copy, which
+ * row is then. */
+static int bring_here(struct import_run *x, struct session_row *row, struct err *reterr)
 {
 	const struct agent_def *agent = agent_named(sv_of(row->agent));
 	const struct transcript_home *home = app_home(x->app, row->agent);
@@ -293,10 +296,56 @@ static int bring_here(struct import_run *x, const struct session_row *row, struc
 	if (r < 0)
 		return r;
 	strv_add(&x->moved, copy.id);
-	say_note(x->app->err,
-		"%s looks for sessions by their folder: %s goes on here as its copy %s",
-		agent->title, row->info.id, copy.id);
+	if (strcmp(made.info.cwd, x->app->cwd) == 0)
+		say_note(x->app->err,
+			"%s looks for sessions by their folder: %s goes on here as its copy %s",
+			agent->title, row->info.id, copy.id);
+	else
+		say_note(x->app->err,
+			"%s names no folder that could be this one: its copy %s goes on only where "
+			"you name it",
+			row->info.id, copy.id);
+	session_row_release(row);
+	*row = made;
+	made = (struct session_row)SESSION_ROW_INIT;
 	return 0;
+}
+
+/* What a conversation came for: where nothing goes on in its folder, it does. Those of programs do
+ * only when they came alone. */
+static int go_on(struct import_run *x, const struct session_row *row, struct err *reterr)
+{
+	const struct bundle_manifest *m = bring_manifest(&x->bring);
+	const struct clock *clock = &x->app->clock;
+	const char *dir = x->opts->here ? x->app->cwd : row->info.cwd;
+	AUTO_CONV current = CONV_INIT;
+	AUTO_PROJECT project = PROJECT_INIT;
+	AUTO_CONV c = CONV_INIT;
+	size_t people = 0;
+
+	vec_each (&m->sessions, s)
+		people += !s->ancestor && !s->run;
+	if (row->info.flags & (SESSION_SUBAGENT | SESSION_HELPER) || !path_exists(dir) ||
+		(row->info.flags & SESSION_EXEC && people > 1))
+		return 0;
+	int r = conv_current(x->app->store, dir, clock, &current, reterr);
+	bool older = false;
+	for (size_t i = 0; r == 0 && i < x->begun.n; i++)
+		older |= strcmp(x->begun.v[i], current.id) == 0 &&
+			current.active_ms < row->active_ms;
+	if (r != ERR_NOTFOUND && !older)
+		return r;
+	r = sessions_adopt(x->app, row, &c, reterr);
+	/* Agents that look for a session by its id alone have no copy of it here. */
+	if (r >= 0 && strcmp(c.dir, dir) != 0)
+		r = project_find(x->app->store, dir, &project, reterr);
+	if (r >= 0 && project.main)
+		r = conv_move(x->app->store, c.id, dir, project.main, reterr);
+	if (r >= 0)
+		r = conv_set_current(x->app->store, dir, c.id, clock, reterr);
+	if (r >= 0)
+		strv_add(&x->begun, c.id);
+	return r;
 }
 
 /* ---- the command ---- */
@@ -323,6 +372,8 @@ static int import_all(struct import_run *x, struct err *reterr)
 			r = bring_here(x, &row, reterr);
 		else
 			strv_add(&x->moved, "");
+		if (r >= 0 && !m->sessions.v[i].ancestor && !m->sessions.v[i].run)
+			r = go_on(x, &row, reterr);
 	}
 	/* When the sessions are there that they may have. */
 	for (size_t i = 0; r >= 0 && x->opts->here && i < m->sessions.n; i++)
@@ -361,7 +412,9 @@ static int run_import(
 	struct app *app, const void *options, int argc, char **argv, struct err *reterr)
 {
 	CLEANUP(import_release)
-	struct import_run x = { .app = app, .opts = options, .fd = -1, .moved = STRV_INIT };
+	struct import_run x = {
+		.app = app, .opts = options, .fd = -1, .moved = STRV_INIT, .begun = STRV_INIT
+	};
 
 	(void)argc;
 	if (x.opts->here && !app->cwd)

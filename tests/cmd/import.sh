@@ -232,4 +232,26 @@ sealed 'is a stub' s-stub 3 'ends within its head'
 sealed 'goes on' s-more 3 'cut off or changed|behind its end'
 sealed 'is newer' s-newer 5 'sealed by a later faden'
 t_is 'nothing was written by any of them' "$(find "$t_home" -name '*.jsonl*')" ''
+
+# --- where nothing goes on, it does ---
+on twelfth
+mkdir "$t_tmp/far" "$t_tmp/near" && cd "$t_tmp/far" || exit 1
+t_exit 'a conversation' 0 t_faden ask --agent rehearsal 'my cat is called Tom'
+t_exit 'is taken out' 0 t_faden export --format bundle -o "$t_tmp/cat.faden" "$(t_faden list -F '{id}')"
+on thirteenth
+cd "$t_tmp/near" || exit 1
+t_exit 'and brought in on another machine' 0 t_faden import --here "$t_tmp/cat.faden"
+t_exit 'where nothing went on here' 0 t_faden route --json continue
+t_like 'it does now' "$(cat "$t_out")" '"action":"resume"'
+cd "$t_tmp/far" || exit 1
+on fourteenth
+t_exit 'in its own folder' 0 t_faden import "$t_tmp/cat.faden"
+t_exit 'as well' 0 t_faden ask 'what did I say?'
+t_like 'with all that was said' "$(cat "$t_out")" 'my cat is called Tom'
+on fifteenth
+t_exit 'where something goes on' 0 t_faden ask --agent rehearsal 'feed the fish'
+t_exit 'it is brought in too' 0 t_faden import "$t_tmp/cat.faden"
+t_exit 'then' 0 t_faden ask 'what did I say?'
+t_like 'that goes on as before' "$(cat "$t_out")" 'feed the fish'
+t_unlike 'and not what came' "$(cat "$t_out")" 'called Tom'
 t_done
