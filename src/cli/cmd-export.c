@@ -164,7 +164,7 @@ static int open_file(struct export_run *x, struct err *reterr)
 		return r;
 	if (!x->opts->force && path_exists(x->path))
 		return err_set(
-			reterr, ERR_INPUT, "%s is there already; --force replaces it", x->path);
+			reterr, ERR_DENIED, "%s is there already; --force replaces it", x->path);
 	return file_new_open_unnamed(&x->file, x->path, 0600, reterr);
 }
 

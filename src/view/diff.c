@@ -255,7 +255,8 @@ static void put_session(struct term *t, const struct diff_view *v, size_t s)
 	term_styled(t, sides[s].style, sv_of(sides[s].mark));
 	term_putf(t, " %s  %-9s %.*s  ", sides[s].name, row->agent, SV_ARG(id));
 	term_text_line(t, str_sv(&fit));
-	term_putf(t, "  (%zu turns)", v->diff->of[s].v.n);
+	size_t n = v->diff->of[s].v.n;
+	term_putf(t, "  (%zu turn%s)", n, n == 1 ? "" : "s");
 	term_newline(t);
 }
 

@@ -29,7 +29,7 @@ t_exit 'a message that is not there is said' 1 t_faden export blue --at 7
 t_exit 'the ending of the file says what to write' 0 t_faden export blue -o "$t_tmp/x.txt"
 t_ok 'and it is written' cmp "$t_tmp/text" "$t_tmp/x.txt"
 t_is 'only its owner may read it' "$(stat -c %a "$t_tmp/x.txt")" 600
-t_exit 'a file that is there is not replaced' 3 t_faden export blue -o "$t_tmp/x.txt" -n 1
+t_exit 'a file that is there is not replaced' 6 t_faden export blue -o "$t_tmp/x.txt" -n 1
 t_like 'it is said how it would be' "$(cat "$t_err")" '^faden: .*x.txt is there already; --force replaces it$'
 t_ok 'it is as it was' cmp "$t_tmp/text" "$t_tmp/x.txt"
 t_exit '--force replaces it' 0 t_faden export blue -o "$t_tmp/x.txt" -n 1 --force
