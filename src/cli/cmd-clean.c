@@ -78,6 +78,13 @@ static int run_clean(
 		r = sessions_refresh(app, reterr);
 	if (r >= 0)
 		r = catalogue_query(app->store, &query, add_old, &c, reterr);
+	if (r >= 0 && doomed.rows.n == 0 && !opts->json) {
+		say_note(app->err,
+			opts->all ? "no session is that old"
+				  : "no session in this folder is that old; --all looks at those "
+				    "of others");
+		return 1;
+	}
 	const struct delete_flags flags = { opts->dry, opts->yes, opts->json };
 	return r < 0 ? r : delete_all(app, &doomed, &flags, reterr);
 }

@@ -378,10 +378,7 @@ int delete_all(struct app *app, const struct doomed *d, const struct delete_flag
 		say_note(app->err, "a link to it goes, %s itself stays", shown);
 	}
 	done.dry = flags->dry;
-	if (!flags->json && d->rows.n == 0)
-		say_note(app->err, "no session is that old");
-	else
-		PRINT_RESULT(app, flags->json, archive_deleted, &done);
+	PRINT_RESULT(app, flags->json, archive_deleted, &done);
 	if (done.stayed > 0)
 		return err_exit_status(ERR_INPUT);
 	return d->rows.n > 0 ? 0 : 1;

@@ -153,6 +153,7 @@ t_like 'by what it is called' "$(cat "$t_out")" "^$a  claude  .*  [A-Za-z]"
 t_exit 'what is old would go' 0 t_faden clean --older-than 7d --dry-run --json
 t_ok 'more than one' test "$(field 'r["sessions"]')" -ge 2
 t_exit 'nothing is older than that' 1 t_faden clean --older-than 900w -y
+t_like 'where was looked is said' "$(cat "$t_err")" 'no session in this folder is that old; --all'
 t_exit 'old sessions are cleaned up' 0 t_faden clean --older-than 7d -y
 t_like 'it is said what went and how it comes back' "$(cat "$t_out")" "^[0-9]+ sessions deleted \([0-9]+ files, .*\); 'faden archive restore SESSION' gets one back$"
 t_ok 'their files are gone' test ! -e "$fa"
