@@ -190,11 +190,19 @@ static void test_vec(void **state)
 
 	vec_each (&v, p)
 		sum += *p;
+	vec_cut(&v, 0, 0);
 	for (int i = 0; i < 100; i++)
 		vec_push(&v, i);
 	vec_each (&v, p)
 		sum += *p;
 	assert_int_equal(sum, 4950);
+	vec_cut(&v, 10, 80);
+	vec_cut(&v, v.n, 0);
+	assert_int_equal(v.n, 20);
+	assert_int_equal(v.v[9], 9);
+	assert_int_equal(v.v[10], 90);
+	vec_cut(&v, 0, v.n);
+	assert_int_equal(v.n, 0);
 	vec_release(&v);
 }
 

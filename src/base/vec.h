@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -33,6 +34,16 @@
 	do {                                          \
 		vec_grow(vec);                        \
 		(vec)->v[(vec)->n++] = (__VA_ARGS__); \
+	} while (0)
+/* Takes `count` elements out, from `first` on; of an array that was never filled, none. */
+#define vec_cut(vec, first, count)                                            \
+	do {                                                                  \
+		size_t first_ = (first), gone_ = (count);                     \
+		if (gone_ > 0) {                                              \
+			(vec)->n -= gone_;                                    \
+			memmove((vec)->v + first_, (vec)->v + first_ + gone_, \
+				((vec)->n - first_) * sizeof(*(vec)->v));     \
+		}                                                             \
 	} while (0)
 #define vec_each(vec, item) \
 	for (__auto_type item = (vec)->v; item && item < (vec)->v + (vec)->n; item++)

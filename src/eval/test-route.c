@@ -405,6 +405,43 @@ static void test_reasons_are_true(void **state)
 	}
 }
 
+static void count_stem(void *data, struct sv stem UNUSED)
+{
+	++*(size_t *)data;
+}
+
+/* Texts without one word that says anything leave a topic with nothing to take words out of. */
+static void test_nothing_said(void **state)
+{
+	struct route_topic *topic = route_topic_new(), *again;
+	AUTO_STR before = STR_INIT, after = STR_INIT, loaded = STR_INIT;
+	size_t stems = 0;
+
+	for (int i = 0; i < 40; i++) {
+		router_learn(*state, topic, SV("ok"), i > 0 ? TOPIC_LATER : TOPIC_FIRST);
+		router_learn(*state, topic, SV(""), TOPIC_ANSWER);
+		if (i == 20)
+			route_topic_save(topic, &before);
+	}
+	route_topic_stems(topic, count_stem, &stems);
+	assert_int_equal(stems, 0);
+	route_topic_save(topic, &after);
+	assert_int_equal(after.len, before.len);
+	again = route_topic_load(str_sv(&after));
+	assert_non_null(again);
+	/* What says something among them still comes and goes. */
+	for (int i = 0; i < 40; i++)
+		router_learn(*state, again, i == 20 ? SV("tune the harp") : SV("ok"), TOPIC_LATER);
+	route_topic_stems(again, count_stem, &stems);
+	assert_true(stems > 0);
+	route_topic_save(again, &loaded);
+	route_topic_free(topic);
+	topic = route_topic_load(str_sv(&loaded));
+	assert_non_null(topic);
+	route_topic_free(topic);
+	route_topic_free(again);
+}
+
 static void test_any_bytes(void **state)
 {
 	CLEANUP(memstore_release) struct memstore s;
@@ -516,6 +553,7 @@ int main(void)
 		cmocka_unit_test(test_folder_named),
 		cmocka_unit_test(test_reason_without_meaning),
 		cmocka_unit_test(test_reasons_are_true),
+		cmocka_unit_test(test_nothing_said),
 		cmocka_unit_test(test_any_bytes),
 		cmocka_unit_test(test_stdio),
 		cmocka_unit_test(test_replay),

@@ -68,20 +68,13 @@ static void drop_text(struct route_topic *m, bool answers)
 	if (n <= (answers ? MEMORY_ANSWERS_MAX : MEMORY_COMMANDS_MAX))
 		return;
 	struct memory_text gone = m->texts.v[at];
-	memmove(&m->uses.v[gone.first], &m->uses.v[gone.first + gone.n],
-		(m->uses.n - gone.first - gone.n) * sizeof(m->uses.v[0]));
-	m->uses.n -= gone.n;
-	memmove(&m->texts.v[at], &m->texts.v[at + 1],
-		(m->texts.n - at - 1) * sizeof(m->texts.v[0]));
-	m->texts.n--;
+	vec_cut(&m->uses, gone.first, gone.n);
+	vec_cut(&m->texts, at, 1);
 	memmove(m->said.buf + gone.said, m->said.buf + gone.said + gone.said_n,
 		m->said.len - gone.said - gone.said_n);
 	str_cut(&m->said, m->said.len - gone.said_n);
-	if (gone.vector) {
-		memmove(&m->vectors.v[gone.vector - 1], &m->vectors.v[gone.vector],
-			(m->vectors.n - gone.vector) * sizeof(m->vectors.v[0]));
-		m->vectors.n--;
-	}
+	if (gone.vector)
+		vec_cut(&m->vectors, gone.vector - 1, 1);
 	for (size_t i = 0; i < m->texts.n; i++) {
 		struct memory_text *t = &m->texts.v[i];
 		t->first -= i >= at ? gone.n : 0;
