@@ -147,20 +147,20 @@ int64_t archive_mark(const struct archive *a)
 {
 	static const char *const files[] = { "archive.db", "archive.db-wal" };
 	AUTO_SQL q = SQL_INIT;
-	int64_t mark = 0;
+	uint64_t mark = 0; /* starts again where the sum is too large: it is compared, no more */
 
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		AUTO_FREE char *path = path_join(a->dir, files[i]);
 		struct stat st;
 		if (stat(path, &st) == 0)
-			mark += file_mtime_ns(&st) + st.st_size;
+			mark += (uint64_t)file_mtime_ns(&st) + (uint64_t)st.st_size;
 	}
 	if (SQL_PREPARE(&q, a->store, NULL,
 		    "SELECT IFNULL(SUM(seq), 0) FROM archive WHERE how <> ?",
 		    SQL_I(ARCHIVE_VAULT)) == 0 &&
 		sql_step(&q, NULL) > 0)
-		mark += sql_get_int(&q, 0);
-	return mark;
+		mark += (uint64_t)sql_get_int(&q, 0);
+	return (int64_t)mark;
 }
 
 int64_t archive_identity(const struct archive *a)

@@ -14,9 +14,9 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/uuid.h"
 #include "os/path.h"
@@ -709,15 +709,12 @@ static bool is_temp_name(struct sv name)
 static void sweep_one(int folder, const char *name, int64_t max_age_ms)
 {
 	struct stat st;
-	struct timespec now;
+	const struct clock now = { false, 0 };
 	AUTO_CLOSE int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return;
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	int64_t age_ms = (now.tv_sec - st.st_mtim.tv_sec) * 1000 +
-		(now.tv_nsec - st.st_mtim.tv_nsec) / 1000000;
-	if (age_ms < max_age_ms)
+	if (clock_wall_ms(&now) - file_mtime_ns(&st) / 1000000 < max_age_ms)
 		return;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		(void)unlinkat(folder, name, 0);

@@ -26,15 +26,28 @@ int file_read(const char *path, size_t max, struct str *out, struct err *reterr)
 int file_read_at(int fd, uint64_t offset, size_t n, struct str *out, struct err *reterr) MUST_USE;
 /* Whether two files have the same n bytes from a place on. */
 bool file_same(int a, int b, uint64_t offset, uint64_t n);
+/* A time of a file in nanoseconds since 1970 UTC, below 0 before that. What is further away than
+ * they reach (1677, 2262) counts as the last second within. Never 0, which in what is kept of files
+ * stands for a time that is not known. */
+#define FILE_TIME_MAX_S (INT64_MAX / 1000000000 - 1)
+static inline int64_t file_time_ns(struct timespec t)
+{
+	int64_t s = t.tv_sec > FILE_TIME_MAX_S ? FILE_TIME_MAX_S
+		: t.tv_sec < -FILE_TIME_MAX_S  ? -FILE_TIME_MAX_S
+					       : t.tv_sec;
+	int64_t ns = s * 1000000000 + t.tv_nsec;
+
+	return ns != 0 ? ns : 1;
+}
 static inline int64_t file_mtime_ns(const struct stat *st)
 {
-	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+	return file_time_ns(st->st_mtim);
 }
 /* Nobody can set this one back: what was written with the time of before has another. So has what
  * was only renamed, linked or given other rights. */
 static inline int64_t file_ctime_ns(const struct stat *st)
 {
-	return (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
+	return file_time_ns(st->st_ctim);
 }
 /*
  * A path that was given for output: 1 when what stands there is no regular file but a device, a

@@ -603,6 +603,29 @@ static void test_lock_of_a_removed_file(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
+static int64_t time_of(int64_t seconds, long nanoseconds)
+{
+	return file_time_ns((struct timespec){ .tv_sec = seconds, .tv_nsec = nanoseconds });
+}
+
+static void test_times_of_any_year(void **state)
+{
+	(void)state;
+	assert_int_equal(time_of(7, 123456789), 7123456789);
+	assert_int_equal(time_of(-1, 250000000), -750000000);
+	/* 0 stands for a time that is not known. */
+	assert_int_equal(time_of(0, 0), 1);
+	assert_int_equal(time_of(-1, 999999999), -1);
+	assert_int_equal(time_of(FILE_TIME_MAX_S, 999999999),
+		FILE_TIME_MAX_S * INT64_C(1000000000) + 999999999);
+	assert_int_equal(time_of(FILE_TIME_MAX_S + 1, 5), time_of(FILE_TIME_MAX_S, 5));
+	assert_int_equal(time_of(INT64_MAX, 999999999), time_of(FILE_TIME_MAX_S, 999999999));
+	assert_int_equal(time_of(-FILE_TIME_MAX_S - 1, 5), time_of(-FILE_TIME_MAX_S, 5));
+	assert_int_equal(time_of(INT64_MIN, 0), time_of(-FILE_TIME_MAX_S, 0));
+	assert_true(time_of(INT64_MIN, 0) < time_of(-1, 0));
+	assert_true(time_of(INT64_MAX, 0) > time_of(1, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -626,6 +649,7 @@ int main(void)
 		WITH_FOLDER(test_only_a_lazy_file_does_not_wait_for_the_disk),
 		WITH_FOLDER(test_large_file_takes_no_more_room_than_it_needs),
 		WITH_FOLDER(test_released_file_leaves_nothing),
+		cmocka_unit_test(test_times_of_any_year),
 		WITH_FOLDER(test_sweep_takes_old_temporaries_only),
 		WITH_FOLDER(test_append_makes_and_extends),
 		cmocka_unit_test(test_append_to_a_full_device),

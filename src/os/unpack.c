@@ -60,7 +60,8 @@ void unpack_doubt_init(struct unpack_doubt *d)
 	const struct clock now = { false, 0 };
 	int64_t boot_ms = clock_wall_ms(&now) - clock_age_ms(&now);
 
-	*d = (struct unpack_doubt){ .boot_ns = boot_ms * 1000000 };
+	/* None is noted yet; one may be of before 1970. */
+	*d = (struct unpack_doubt){ .boot_ns = boot_ms * 1000000, .last_ns = INT64_MIN + DOUBT_NS };
 }
 
 void unpack_doubt_note(struct unpack_doubt *d, int64_t mtime_ns)

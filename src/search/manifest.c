@@ -212,7 +212,8 @@ int manifest_set(struct manifest *m, const char *key, int64_t value, struct err 
 
 int64_t manifest_names_mark(const struct stat *st)
 {
-	return file_mtime_ns(st) + st->st_size;
+	/* A mark may be any number: of one from the end of time the sum starts again. */
+	return (int64_t)((uint64_t)file_mtime_ns(st) + (uint64_t)st->st_size);
 }
 
 int manifest_names(struct store *db, const char *agent, int64_t *ret, struct err *reterr)

@@ -122,7 +122,7 @@ static bool is_fresh(const struct stat *st)
 	struct timespec now;
 
 	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec - st->st_mtim.tv_sec <= FRESH_S;
+	return now.tv_sec - file_mtime_ns(st) / 1000000000 <= FRESH_S;
 }
 
 static void wait_a_little(void)

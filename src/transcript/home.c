@@ -163,7 +163,7 @@ static int walk_file(void *data, const struct tree_file *file)
 	bool subagent;
 
 	placed.depth += w->depth;
-	if (file->mtime_ns < w->since_ns)
+	if (w->since_ns > 0 && file->mtime_ns < w->since_ns)
 		return 0;
 	if (!w->home->format->places->is_session(&placed, &subagent))
 		return 0;

@@ -137,6 +137,34 @@ t_exit 'list works in a folder that is gone' 0 t_faden list --all -F '{agent}'
 t_like '--all lists from a folder that is gone' "$(cat "$t_out")" codex
 cd "$here" || exit 1
 
+# a session counts whatever time its file has; a disk may know fewer years than these
+rm -rf "$t_home/.local" "$claude" "$codex"
+ids=
+for time in 1601-01-01 1960-01-01 @-1 @0 2300-01-01 9999-01-01; do
+	id=dddddddd-0000-4000-8000-00000000000$(printf %s "$ids" | wc -w)
+	ids="$ids $id"
+	make claude "$claude" "$there" "$id" "a heron by the ${time#@}th pond"
+	touch -d "$time" "$claude"/projects/*/"$id".jsonl
+done
+every() {
+	# shellcheck disable=SC2086 # words
+	printf '%s\n' $ids
+}
+for turn in first second; do
+	t_exit "sessions of any time are listed, the $turn time" 0 t_faden list --all -F '{id}'
+	t_is "all of them, the $turn time" "$(sort "$t_out")" "$(every)"
+	t_exit "they are found, the $turn time" 0 t_faden search --all --json heron
+	t_is "all of them are found, the $turn time" "$(grep -o 'dddddddd-[0-9-]*' "$t_out" | sort -u)" "$(every)"
+	t_exit "they are archived, the $turn time" 0 t_faden archive --json
+	t_like "each once, the $turn time" "$(cat "$t_out")" "\"taken_files\":$([ $turn = first ] && echo 6 || echo 0),"
+done
+for id in $ids; do
+	t_exit "a session of any time is shown: $id" 0 t_faden show "$id"
+	t_like "with what was said: $id" "$(cat "$t_out")" 'heron'
+done
+make claude "$claude" "$here" "$a" 'first words here'
+make codex "$codex" "$here" "$c" 'codex words'
+
 # two at once, from nothing
 rm -rf "$t_home/.local/state/faden"
 t_faden list -a >"$t_tmp/one" 2>&1 &
