@@ -196,13 +196,25 @@ static int run_words(struct app *app, const struct call *c, struct err *reterr)
 	return r < 0 ? r : c->cmd->run(app, c->opts, c->cmd->min_args, words, reterr);
 }
 
+/* Made absolute, an empty one would be the folder where somebody happens to be. */
+static int check_paths(const struct globals *g, struct err *reterr)
+{
+	if (g->config && !g->config[0])
+		return err_set(reterr, ERR_USAGE, "--config '': an empty name is no file");
+	if (g->state && !g->state[0])
+		return err_set(reterr, ERR_USAGE, "--state '': an empty name is no folder");
+	return 0;
+}
+
 static int run(struct app *app, const struct call *c, struct err *reterr)
 {
 	const struct globals *g = &c->globals;
 	unsigned needs = c->cmd->needs;
 	struct store *store;
-	int r = 0;
+	int r = check_paths(g, reterr);
 
+	if (r < 0)
+		return r;
 	override_path(app, &app->paths.config_file, g->config);
 	override_path(app, &app->paths.state_dir, g->state);
 	app_use_paths(app);

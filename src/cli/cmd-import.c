@@ -161,6 +161,8 @@ static int open_bundle(struct import_run *x, const char *path, struct err *reter
 			return err_set(reterr, ERR_USAGE, "a bundle does not come from a terminal");
 		return spool(x, reterr);
 	}
+	if (!path[0])
+		return err_set(reterr, ERR_USAGE, "'': an empty name is no bundle");
 	x->name = path;
 	x->fd = file_open(path, NULL, reterr);
 	return x->fd < 0 ? x->fd : 0;

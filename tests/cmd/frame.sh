@@ -48,6 +48,35 @@ t_like 'a missing word is named' "$(cat "$t_err")" 'missing: faden rename SESSIO
 wrong list --color blue
 wrong list --limit
 wrong help nonsense
+# An empty path is none: it is not the folder that one is in.
+mkdir "$t_tmp/untouched"
+cd "$t_tmp/untouched" || exit 1
+for option in state config; do
+	for words in 'ask hello' list config doctor; do
+		# shellcheck disable=SC2086
+		wrong "--$option" '' $words
+		t_like "an empty name is told: --$option, $words" "$(cat "$t_err")" "--$option '': an empty name is no "
+	done
+	wrong list "--$option="
+done
+wrong import ''
+t_like 'so is that of a bundle' "$(cat "$t_err")" "^faden: import: '': an empty name is no bundle"
+# The XDG rules have it that such a variable is not set.
+for value in '' relative/path; do
+	for kind in CONFIG STATE DATA CACHE; do
+		t_setenv "XDG_${kind}_HOME=$value"
+	done
+	t_setenv "XDG_RUNTIME_DIR=$value"
+	t_exit "a folder that is none is passed over: XDG_*_HOME='$value'" 0 t_faden ask hello
+	t_is "its place is taken by that below the home: XDG_*_HOME='$value'" "$(t_faden config path)" "$t_home/.config/faden/config.yaml"
+done
+t_is 'nothing is written where one happens to be' "$(ls -A)" ''
+t_setenv "XDG_CONFIG_HOME=$t_home/.config"
+t_setenv "XDG_DATA_HOME=$t_home/.local/share"
+t_setenv "XDG_STATE_HOME=$t_home/.local/state"
+t_setenv "XDG_CACHE_HOME=$t_home/.cache"
+t_setenv "XDG_RUNTIME_DIR=$t_tmp/run"
+cd "$t_root" || exit 1
 
 # --- failures for programs: one shape, whoever it is asked of ---
 for words in 'advise nobody' 'lineage nobody' 'recall 0123456789abcdef' 'rename nobody x' 'repair nobody' \
