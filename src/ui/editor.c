@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -37,7 +38,7 @@ struct editor {
 	struct editor_opts opts;
 	char *history_path;
 	struct term_mode mode;
-	EditLine *el; /* both NULL on a terminal without cursor movement */
+	EditLine *el; /* both NULL when it was opened on a terminal that these are not for */
 	HistoryW *history;
 	struct str last; /* the newest entry of the history */
 	FILE *in, *out, *err;
@@ -51,6 +52,7 @@ struct editor {
 
 	/* Only while editor_read() runs: */
 	bool reading;
+	bool edited; /* by libedit, not by the terminal */
 	const char *plain_prompt; /* without libedit */
 	bool ready; /* a key can be read */
 	bool hidden;
@@ -157,7 +159,7 @@ void editor_hide(struct editor *e)
 	if (!e->reading || e->hidden)
 		return;
 	e->hidden = true;
-	if (!e->el) {
+	if (!e->edited) {
 		term_fresh_line(t);
 		return;
 	}
@@ -179,20 +181,38 @@ void editor_show(struct editor *e)
 		return;
 	e->hidden = false;
 	term_fresh_line(e->opts.term);
-	if (e->reading && !e->el)
+	if (e->reading && !e->edited)
 		term_puts(e->opts.term, e->plain_prompt);
 	(void)!term_flush(e->opts.term, NULL);
-	if (e->reading && e->el)
+	if (e->reading && e->edited)
 		(void)el_set(e->el, EL_REFRESH);
+}
+
+/* libedit asks the terminal itself and makes room for two screens of what that says. */
+static bool is_too_large(const struct editor *e)
+{
+	struct winsize size;
+
+	return ioctl(e->opts.in_fd, TIOCGWINSZ, &size) == 0 &&
+		(size_t)size.ws_col * size.ws_row > EDITOR_CELLS_MAX;
+}
+
+static void resize(struct editor *e)
+{
+	(void)term_resize(e->opts.term);
+	if (!is_too_large(e))
+		el_resize(e->el);
 }
 
 void editor_resize(struct editor *e)
 {
-	(void)term_resize(e->opts.term);
-	if (!e->el)
+	/* Before each line libedit looks for itself. */
+	if (!e->edited) {
+		(void)term_resize(e->opts.term);
 		return;
+	}
 	editor_hide(e);
-	el_resize(e->el);
+	resize(e);
 	editor_show(e);
 }
 
@@ -200,7 +220,7 @@ void editor_cancel(struct editor *e)
 {
 	if (!e->reading)
 		return;
-	if (e->el) {
+	if (e->edited) {
 		const LineInfoW *line = el_wline(e->el);
 		str_clear(&e->prefill);
 		narrow(&e->prefill, line->buffer, line->lastchar);
@@ -251,7 +271,7 @@ static bool leaves(const struct editor *e, char key)
 {
 	if (key == '\033')
 		return !key_follows(e);
-	if (!e->opts.leave || !e->el || (key != '\177' && key != '\b'))
+	if (!e->opts.leave || !e->edited || (key != '\177' && key != '\b'))
 		return false;
 	const LineInfoW *line = el_wline(e->el);
 	return line->lastchar == line->buffer;
@@ -450,8 +470,7 @@ static unsigned char key_suspend(EditLine *el, wint_t key UNUSED)
 	(void)kill(0, SIGTSTP);
 	(void)el_set(el, EL_PREP_TERM, 1);
 	term_paste(e->opts.term, true);
-	(void)term_resize(e->opts.term);
-	el_resize(el);
+	resize(e);
 	editor_show(e);
 	return CC_NORM;
 }
@@ -707,7 +726,7 @@ static bool read_edited(struct editor *e, const char *prompt, unsigned style, st
 	return true;
 }
 
-/* A terminal without cursor movement edits lines by itself; we only ask. */
+/* The terminal edits lines by itself; we only ask. */
 static bool read_plain(struct editor *e, const char *prompt, struct str *ret_text)
 {
 	struct term *t = e->opts.term;
@@ -740,23 +759,24 @@ int editor_read(struct editor *e, const char *prompt, unsigned style, struct str
 
 	str_clear(ret_text);
 	e->reading = true;
+	e->edited = e->el && !is_too_large(e);
 	e->hidden = false;
 	e->reason = EDITOR_EOF;
 	e->failed = 0;
 	e->reterr = reterr;
 	(void)term_mode_save(&e->mode, e->opts.in_fd);
 	term_fresh_line(e->opts.term);
-	term_paste(e->opts.term, true);
+	term_paste(e->opts.term, e->edited);
 	(void)!term_flush(e->opts.term, NULL);
 	struct loop_source *keys =
 		loop ? loop_add_fd(loop, e->opts.in_fd, POLLIN, on_key, e) : NULL;
 
-	bool typed =
-		e->el ? read_edited(e, prompt, style, ret_text) : read_plain(e, prompt, ret_text);
+	bool typed = e->edited ? read_edited(e, prompt, style, ret_text)
+			       : read_plain(e, prompt, ret_text);
 
 	if (keys)
 		loop_remove(loop, keys);
-	e->reading = e->hidden = false;
+	e->reading = e->edited = e->hidden = false;
 	e->reterr = NULL;
 	term_paste(e->opts.term, false);
 	(void)!term_flush(e->opts.term, NULL);
@@ -822,7 +842,7 @@ int editor_new(const struct editor_opts *opts, struct editor **ret, struct err *
 		e->opts.history_max = EDITOR_HISTORY_DEFAULT;
 	if (opts->history_path)
 		e->history_path = xstrdup(opts->history_path);
-	int r = e->opts.term->cursor ? open_libedit(e, reterr) : 0;
+	int r = e->opts.term->cursor && !is_too_large(e) ? open_libedit(e, reterr) : 0;
 	if (r < 0) {
 		editor_free(e);
 		return r;

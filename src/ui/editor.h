@@ -9,8 +9,9 @@
  * kept. What comes back is one text, possibly of several lines, without a newline at its end. A
  * pasted block of many lines shows as "[pasted 50 lines, 1]" and comes back in full.
  *
- * On a terminal without cursor movement (TERM=dumb) there is no editing but the terminal's own, no
- * history to go back to, and Ctrl-C is SIGINT.
+ * On a terminal without cursor movement (TERM=dumb), and on one that says to have more than
+ * EDITOR_CELLS_MAX characters, there is no editing but the terminal's own, no history to go back
+ * to, and Ctrl-C is SIGINT.
  *
  * The terminal is in edit mode only inside editor_read(), and is as before on every way out of it.
  * Keys raise no signals there: Ctrl-C, Ctrl-D and Ctrl-Z are handled by the editor. Signals from
@@ -28,6 +29,7 @@
 #include "ui/term.h"
 
 enum {
+	EDITOR_CELLS_MAX = 1 << 21, /* columns times rows; no screen that there is has as many */
 	EDITOR_HISTORY_DEFAULT = 1000, /* entries kept */
 	EDITOR_INPUT_MAX = 1 << 20, /* bytes of one input; more is refused with a beep */
 	EDITOR_HISTORY_FILE_MAX = 16 << 20, /* bytes of a history file that are read: its last */

@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
@@ -360,6 +361,64 @@ static void test_dumb_terminal(void **state)
 	term_release(&dumb.term);
 }
 
+/* Large enough to be noticed when room is made for it, small enough to do no harm. */
+enum { VAST_COLS = 20000, VAST_ROWS = 5000 };
+
+static void set_size(const struct fixture *f, unsigned short cols, unsigned short rows)
+{
+	const struct winsize size = { .ws_row = rows, .ws_col = cols };
+
+	assert_int_equal(ioctl(f->pty.slave, TIOCSWINSZ, &size), 0);
+}
+
+static long peak_kb(void)
+{
+	struct rusage usage;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_maxrss;
+}
+
+/* While a line is edited. */
+static void grow(void *data)
+{
+	struct fixture *f = data;
+
+	set_size(f, VAST_COLS, VAST_ROWS);
+	editor_resize(f->editor);
+}
+
+/* Nothing is kept for each place of a screen that cannot be. */
+static void test_terminal_larger_than_any(void **state)
+{
+	enum { COLS = 2048, ROWS = EDITOR_CELLS_MAX / COLS, MOST_KB = 100 * 1024 };
+	struct fixture *f = *state;
+	long before = peak_kb();
+
+	set_size(f, COLS, ROWS);
+	open_editor(f, 0);
+	check(f, "ab\002c\r", "acb"); /* Ctrl-B goes back */
+	set_size(f, VAST_COLS, VAST_ROWS);
+	editor_resize(f->editor);
+	check(f, "ab\002c\n", "ab\002c");
+	set_size(f, 40, 24);
+	editor_resize(f->editor);
+	check(f, "ab\002c\r", "acb");
+
+	(void)loop_add_timer(f->loop, 0, grow, f);
+	check(f, "ab\002c\r", "acb");
+
+	set_size(f, COLS, ROWS + 1);
+	open_editor(f, 0);
+	check(f, "ab\002c\n", "ab\002c");
+	set_size(f, VAST_COLS, VAST_ROWS);
+	open_editor(f, 0);
+	check(f, "ab\002c\n", "ab\002c");
+	editor_resize(f->editor);
+	check(f, "again\n", "again");
+	assert_true(peak_kb() - before < MOST_KB);
+}
+
 static void test_needs_a_terminal(void **state)
 {
 	(void)state;
@@ -400,6 +459,7 @@ int main(void)
 		cmocka_unit_test(test_half_a_character),
 		cmocka_unit_test(test_typed_before),
 		cmocka_unit_test(test_dumb_terminal),
+		cmocka_unit_test_setup_teardown(test_terminal_larger_than_any, set_up, tear_down),
 		cmocka_unit_test(test_needs_a_terminal),
 	};
 

@@ -191,4 +191,43 @@ no, the other one'
 t_like 'it is said what leads elsewhere' "$(cat "$t_out")" '^Nothing was sent: a talk stays in its conversation\. /resume NAME .*/clear'
 t_exit 'in its own program by name' 0 say '>resume checkout'
 t_like 'the name is not ignored' "$(cat "$t_err")$(cat "$t_out")" 'rehearsal'
+
+# A terminal may claim any size; no room is made for each place of one that cannot be.
+vast() {
+	t_setenv 'TERM=xterm'
+	t_run "$(command -v python3)" - "$t_tmp/peak" "$FADEN" --agent rehearsal <<'EOF'
+import fcntl, os, pty, select, struct, sys, termios, time
+peak, *command = sys.argv[1:]
+go, ready = os.pipe()
+pid, fd = pty.fork()
+if pid == 0:
+    os.read(go, 1)  # the size is set
+    os.execv(command[0], command)
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 5000, 20000, 0, 0))
+os.write(ready, b"x")
+shown = b""
+def until(text, start=0):
+    global shown
+    end = time.monotonic() + 20
+    while text not in shown[start:] and time.monotonic() < end and select.select([fd], [], [], 20)[0]:
+        try:
+            shown += os.read(fd, 1 << 16)
+        except OSError:  # it has ended
+            break
+    return len(shown)
+prompt = "› ".encode()
+until(prompt)
+os.write(fd, b"remember the curlew\n")
+until(prompt, until(b"You said: "))
+os.write(fd, b"\x04")
+until(b"the end of it")
+pid, status, usage = os.wait4(pid, 0)
+open(peak, "w").write(str(usage.ru_maxrss))
+sys.stdout.buffer.write(shown)
+sys.exit(os.waitstatus_to_exitcode(status))
+EOF
+}
+t_exit 'one talks on a terminal that claims to be vast' 0 vast
+t_like 'what is typed there is answered' "$(cat "$t_out")" 'You said: remember'
+t_ok "it takes no memory for its size ($(cat "$t_tmp/peak") KB)" test "$(cat "$t_tmp/peak")" -lt 300000
 t_done
