@@ -16,9 +16,9 @@
 #include "cli/env.h"
 #include "cli/front.h"
 #include "cli/print.h"
+#include "cli/voice.h"
 #include "config/settings.h"
 #include "meaning/meaning.h"
-#include "model/model.h"
 #include "os/path.h"
 #include "search/index.h"
 #include "store/health.h"
@@ -300,36 +300,65 @@ static void check_home(struct doctor *d, const struct transcript_home *home)
 		add(d, LEVEL_OK, what, NULL, "%s", home->root);
 }
 
-/* Only what is there is looked at: whether it works, 'faden voice test' tells. */
+/* What does not work of the voice; why names what mends it. What nobody chose may be missing. */
+static void add_mute(struct doctor *d, int r, bool chosen, const char *what, const char *why)
+{
+	add(d, r == ERR_NOTFOUND && !chosen ? LEVEL_NOTE : LEVEL_WARN, "voice", NULL, "%s%s", what,
+		why);
+}
+
+/* Wake word and speech, by what 'faden listen' opens. */
+static int try_ears(const struct doctor *d, struct models *models, struct err *reterr)
+{
+	struct wake *wake = NULL;
+	struct vad *vad = NULL;
+	int r = voice_wake(d->app, models, &wake, reterr);
+
+	if (r >= 0)
+		r = voice_vad(d->app, models, &vad, reterr);
+	vad_free(vad);
+	wake_free(wake);
+	return r;
+}
+
+/* 'faden listen' is asked, so to say: with the same settings, by the same code. Nothing is played
+ * or heard, and no server asked: that is for 'faden voice test'. */
 static void check_voice(struct doctor *d)
 {
-	static const char *const needs[] = { "runtime", "wake", "speech" };
-	static const char *const texts[] = { "whisper-base", "whisper-small", "moonshine" };
 	const struct settings *s = d->app->settings;
 	struct models *models = models_new(d->app->paths.models_dir);
-	enum model_state worst = MODEL_WHOLE;
-	const char *text = s->stt_command.n ? "stt.command" : s->stt_url[0] ? "stt.url" : NULL;
+	AUTO_STRV command = STRV_INIT;
+	const struct stt_opts stt = voice_stt_opts(d->app, models, NULL, &command);
+	const struct tts_opts tts = voice_tts_opts(d->app, models);
+	bool stt_chosen =
+		strcmp(s->stt_provider, "auto") != 0 || stt.command || stt.url || s->stt_model[0];
+	bool tts_chosen =
+		strcmp(s->tts_provider, "auto") != 0 || tts.command || tts.url || tts.voice;
+	struct tts *mouth = NULL;
+	struct err text = ERR_INIT, ears = ERR_INIT, voice = ERR_INIT;
+	int understands = voice_stt_look(&stt, &text);
+	int listens = try_ears(d, models, &ears);
+	int speaks = tts_new(&tts, &mouth, &voice);
 
-	for (size_t i = 0; i < ARRAY_LEN(needs); i++) {
-		const struct model_def *def = model_find(sv_of(needs[i]));
-		enum model_state state = def ? models_state(models, def, false) : MODEL_MISSING;
-		worst = state < worst ? state : worst;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-		const struct model_def *def = model_find(sv_of(texts[i]));
-		if (def && models_state(models, def, false) == MODEL_WHOLE && !text)
-			text = texts[i];
-	}
-	AUTO_FREE char *espeak = path_find_program("espeak-ng", d->app->paths.search);
-	if (worst == MODEL_WHOLE && text)
-		add(d, LEVEL_OK, "voice", NULL, "it would listen, and understand by %s", text);
-	else
-		add(d, worst == MODEL_DAMAGED ? LEVEL_WARN : LEVEL_NOTE, "voice",
-			xstrdup("faden voice install"), "what 'faden listen' needs is %s",
-			worst == MODEL_DAMAGED ? "damaged" : "not installed");
-	if (!espeak && !s->tts_command.n && !s->tts_url[0] && !s->tts_voice[0])
-		add(d, LEVEL_NOTE, "voice", xstrdup("install espeak-ng, or set tts.provider"),
-			"'faden listen' has no voice to speak with");
+	/* One remedy mends both. */
+	bool same = understands < 0 &&
+		((understands == ERR_NOTFOUND && listens == ERR_NOTFOUND &&
+			 stt_is_ours(stt.engine)) ||
+			strcmp(text.msg, ears.msg) == 0);
+	if (understands < 0)
+		add_mute(d, understands, stt_chosen, "", text.msg);
+	if (listens < 0 && !same)
+		add_mute(d, listens, false, "", ears.msg);
+	if (understands >= 0 && listens >= 0)
+		add(d, LEVEL_OK, "voice", NULL, "it would listen, %sunderstand by %s%s%s%s%s",
+			speaks < 0 ? "and " : "", stt.engine,
+			strcmp(stt.engine, "whisper") == 0 ? "-" : "",
+			strcmp(stt.engine, "whisper") == 0 ? stt.model : "",
+			speaks < 0 ? "" : ", and speak by ", speaks < 0 ? "" : tts.engine);
+	if (speaks < 0)
+		add_mute(d, speaks, tts_chosen,
+			"'faden listen' has no voice to speak with: ", voice.msg);
+	tts_free(mouth);
 	models_free(models);
 }
 

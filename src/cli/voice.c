@@ -60,6 +60,8 @@ static int not_installed(int r, const char *model, struct err *reterr)
 
 static int stt_not_installed(int r, const struct stt_opts *opts, struct err *reterr)
 {
+	if (!stt_is_ours(opts->engine))
+		return r;
 	bool whisper = strcmp(opts->engine, "whisper") == 0;
 	const char *model = whisper ? opts->model : opts->engine;
 

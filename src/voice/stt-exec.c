@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 
 #include "base/mem.h"
+#include "os/path.h"
 #include "voice/program.h"
 #include "voice/stt-driver.h"
 
@@ -32,7 +33,14 @@ static void close_exec(void *self)
 static int open_exec(const struct stt_opts *opts, void **ret, struct err *reterr)
 {
 	if (!opts->command || !opts->command[0])
-		return err_set(reterr, ERR_USAGE, "no program is given for speech to text");
+		return err_set(reterr, ERR_USAGE,
+			"no program is set for speech to text: set stt.command, or another "
+			"stt.provider");
+	AUTO_FREE char *program = path_find_program(opts->command[0], "");
+	if (!program)
+		return err_set(reterr, ERR_NOTFOUND,
+			"%s is not there: set stt.command to where it is, or another stt.provider",
+			opts->command[0]);
 	struct exec_engine *e = xcalloc(1, sizeof(*e));
 	for (const char *const *c = opts->command; *c; c++)
 		strv_add(&e->command, *c);

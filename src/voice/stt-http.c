@@ -40,7 +40,9 @@ static int open_http(const struct stt_opts *opts, void **ret, struct err *reterr
 	AUTO_STR url = STR_INIT, prompt = STR_INIT;
 
 	if (!opts->url || !*opts->url)
-		return err_set(reterr, ERR_USAGE, "no address is given for speech to text");
+		return err_set(reterr, ERR_USAGE,
+			"no server is set for speech to text: set stt.url, or another "
+			"stt.provider");
 	struct http_engine *h = xcalloc(1, sizeof(*h));
 	http_url(&url, opts->url, "/audio/transcriptions");
 	h->url = str_detach(&url);

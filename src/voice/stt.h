@@ -23,7 +23,8 @@ struct stt_opts {
 	struct models *models;
 	const char *url; /* of http: where /v1/audio/transcriptions is below */
 	const char *key; /* of http; NULL: none. Never logged */
-	const char *const *command; /* of exec: a WAV on its input, the text on its output */
+	const char *const *command; /* of exec: a WAV on its input, the text on its output;
+				     * the first is a path, found already */
 	const char *const *envp; /* of exec's process */
 	int64_t timeout_ms; /* of http and exec; 0: 30 s */
 };
@@ -35,8 +36,8 @@ bool stt_is_ours(const char *engine);
 int stt_look(const struct stt_opts *opts, struct err *reterr) MUST_USE;
 
 struct stt;
-/* Loads the models. ERR_NOTFOUND with the command that installs them, ERR_INPUT when they are
- * damaged. */
+/* Loads the models. ERR_NOTFOUND with the command that installs them, or without the program of
+ * exec; ERR_INPUT when they are damaged, ERR_USAGE when what is to be set is not. */
 int stt_new(const struct stt_opts *opts, struct stt **ret, struct err *reterr) MUST_USE;
 void stt_free(struct stt *s); /* NULL is fine */
 

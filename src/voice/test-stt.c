@@ -187,6 +187,15 @@ static void test_program_fails(void **state)
 	stt_free(s);
 	assert_int_equal(stt_new(&none, &s, &err), ERR_USAGE);
 	assert_int_equal(stt_new(&unknown, &s, &err), ERR_USAGE);
+	/* It is known before anything is said. */
+	static const char *const nowhere[] = { "/nowhere/x", NULL },
+				 *const folder[] = { "/", NULL };
+	const struct stt_opts opts[] = { { .engine = "exec", .command = nowhere },
+		{ .engine = "exec", .command = folder } };
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(stt_look(&opts[i], &err), ERR_NOTFOUND);
+		assert_non_null(strstr(err.msg, "set stt.command"));
+	}
 }
 
 static void *cancel_soon(void *data)

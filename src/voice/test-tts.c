@@ -191,6 +191,16 @@ static void test_voices_that_are_none(void **state)
 		struct tts *t = NULL;
 		AUTO_FREE char *config =
 			rows[i].config ? temp_write(*state, "x.onnx.json", rows[i].config) : NULL;
+		if (i == 0) {
+			struct tts_opts unset = opts;
+			unset.engine = "piper";
+			unset.voice = NULL;
+			assert_int_equal(tts_new(&unset, &t, &err), ERR_USAGE);
+			assert_non_null(strstr(err.msg, "set tts.voice"));
+			assert_int_equal(tts_new(&opts, &t, &err), ERR_NOTFOUND);
+			assert_non_null(strstr(err.msg, "none.onnx is not there"));
+		}
+		AUTO_FREE char *network = temp_write(*state, "x.onnx", "");
 		assert_int_equal(tts_new(&opts, &t, &err), 0);
 		tts_warm(t);
 		int r = tts_say(t, SV("Hello."), "en", hear, &h, &err);

@@ -133,16 +133,23 @@ static const char *home_of(const char *const *envp)
 	return NULL;
 }
 
-static int voice_for(struct tts *t, const char *language, struct voice **ret, struct err *reterr)
+/* The network of a language; NULL: none is set. */
+static char *file_for(const struct tts *t, const char *language)
 {
-	struct piper *p = t->state;
 	AUTO_STR path = STR_INIT;
 
 	tts_voice(&path, t, language);
-	if (!path.len)
+	return path.len ? path_expand_home(path.buf, home_of(t->opts.envp)) : NULL;
+}
+
+static int voice_for(struct tts *t, const char *language, struct voice **ret, struct err *reterr)
+{
+	struct piper *p = t->state;
+	AUTO_FREE char *file = file_for(t, language);
+
+	if (!file)
 		return err_set(reterr, ERR_USAGE,
 			"no voice is set for \"%s\": set tts.voice to its .onnx file", language);
-	AUTO_FREE char *file = path_expand_home(path.buf, home_of(t->opts.envp));
 	vec_each (&p->voices, v)
 		if (strcmp((*v)->path, file) == 0) {
 			*ret = *v;
@@ -336,11 +343,11 @@ static int piper_say(struct tts *t, struct sv text, const char *language, tts_si
 	return r;
 }
 
+static const char *const languages[] = { "de", "en" };
+
 /* What the first sentence would wait for. Failures are told by that one. */
 static void piper_warm(struct tts *t)
 {
-	static const char *const languages[] = { "de", "en" };
-
 	for (size_t i = 0; i < ARRAY_LEN(languages); i++) {
 		struct voice *v = NULL;
 		(void)!voice_for(t, languages[i], &v, NULL);
@@ -358,13 +365,33 @@ static void piper_stop(struct tts *t, bool stop)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* That there is a voice for no language is known before the first sentence. */
+static int look_for_voice(const struct tts *t, struct err *reterr)
+{
+	AUTO_FREE char *missing = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(languages); i++) {
+		AUTO_FREE char *file = file_for(t, languages[i]);
+		if (file && path_exists(file))
+			return 0;
+		if (!missing)
+			missing = TAKE_PTR(file);
+	}
+	if (missing)
+		return err_set(reterr, ERR_NOTFOUND,
+			"%s is not there: set tts.voice to the .onnx file of a voice", missing);
+	return err_set(reterr, ERR_USAGE,
+		"no voice is set: set tts.voice to its .onnx file, or another tts.provider");
+}
+
 static int piper_open(struct tts *t, struct err *reterr)
 {
 	struct piper *p = xcalloc(1, sizeof(*p));
 
 	pthread_mutex_init(&p->lock, NULL);
 	t->state = p;
-	return tts_need_espeak(t, reterr);
+	int r = tts_need_espeak(t, reterr);
+	return r < 0 ? r : look_for_voice(t, reterr);
 }
 
 static void piper_close(struct tts *t)

@@ -147,7 +147,10 @@ static int exec_open(struct tts *t, struct err *reterr)
 			"no program is set that speaks: set tts.command, or another tts.provider");
 	t->program = path_find_program(name, t->opts.search);
 	return t->program ? 0
-			  : err_set(reterr, ERR_NOTFOUND, "%s is not there (tts.command)", name);
+			  : err_set(reterr, ERR_NOTFOUND,
+				    "%s is not there: set tts.command to where it is, or "
+				    "another tts.provider",
+				    name);
 }
 
 /* "{language}" in its arguments is what the sentence is in. */
@@ -178,7 +181,9 @@ static int http_open(struct tts *t, struct err *reterr)
 {
 	return t->opts.url && *t->opts.url
 		? 0
-		: err_set(reterr, ERR_USAGE, "no server is set that speaks: set tts.url");
+		: err_set(reterr, ERR_USAGE,
+			  "no server is set that speaks: set tts.url, or another "
+			  "tts.provider");
 }
 
 static int http_say(struct tts *t, struct sv text, const char *language, tts_sink_fn sink,

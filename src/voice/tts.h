@@ -32,7 +32,7 @@ struct tts_opts {
 };
 
 struct tts;
-/* ERR_NOTFOUND with what to install when the engine is not there. */
+/* ERR_NOTFOUND with what to install when the engine is not there, ERR_USAGE with what to set. */
 int tts_new(const struct tts_opts *opts, struct tts **ret, struct err *reterr) MUST_USE;
 void tts_free(struct tts *t); /* NULL is fine */
 /* Loads what the first sentence would have to wait for; blocks as long. On the thread that says. */

@@ -206,4 +206,37 @@ PY
 t_exit 'a damaged index is no failure' 0 t_faden doctor
 t_like 'it is said, with the way out' "$(index)" '^warn +index .*damaged.*faden index'
 
+# The voice: what listen would find with the same settings, and how that is mended.
+voice() { grep -E '^[a-z]+ +voice ' "$t_out"; }
+# finds NAME PATTERN [SETTING…]: a line of the voice with these settings; doctor is content all the same.
+finds() {
+	finds_name=$1
+	finds_pattern=$2
+	shift 2
+	for finds_setting; do t_setenv "$finds_setting"; done
+	t_exit "$finds_name: no failure" 0 t_faden doctor
+	t_like "$finds_name" "$(voice)" "$finds_pattern"
+	for finds_setting; do t_unsetenv "${finds_setting%%=*}"; done
+}
+get="what listening needs is not installed: 'faden voice install"
+finds 'nothing of the voice is there' "^note +voice +$get' gets it\$"
+t_is 'one remedy is said once' "$(voice | grep -c 'faden voice install')" 1
+t_like 'nothing that speaks is told, too' "$(voice)" '^note +voice .*no voice to speak with: espeak-ng is not installed'
+finds 'a model that was chosen and is not there' "^warn +voice +$get --model small' gets it\$" FADEN_STT_MODEL=small
+t_is 'what gets it gets the rest' "$(voice | grep -c 'faden voice install')" 1
+finds 'an engine that was chosen and is not there' "^warn +voice +$get --model moonshine' gets it\$" FADEN_STT_PROVIDER=moonshine
+finds 'a model that there is none of' "^warn +voice +there is no Whisper 'huge': base or small" FADEN_STT_MODEL=huge
+finds 'a recogniser without its program' '^warn +voice +no program is set .*: set stt\.command, or' FADEN_STT_PROVIDER=exec
+t_like 'what else is missing is said beside it' "$(voice)" "^note +voice +$get' gets it\$"
+finds 'a recogniser without its server' '^warn +voice +no server is set .*: set stt\.url, or' FADEN_STT_PROVIDER=http
+finds 'a program that is not there' '^warn +voice +no/where is not there: set stt\.command ' FADEN_STT_COMMAND=no/where
+finds 'a voice without its program' '^warn +voice .*no voice to speak with: no program is set .*tts\.command' FADEN_TTS_PROVIDER=exec
+finds 'a voice without its server' '^warn +voice .*: set tts\.url, or' FADEN_TTS_PROVIDER=http
+finds 'a voice whose program is not there' '^warn +voice .*: no/where is not there: set tts\.command ' FADEN_TTS_COMMAND=no/where
+printf '#!/bin/sh\n' >"$t_bin/espeak-ng"
+chmod +x "$t_bin/espeak-ng"
+finds 'a voice that was not said which' '^warn +voice .*: no voice is set: set tts\.voice to its \.onnx file' FADEN_TTS_PROVIDER=piper
+finds 'a voice that is not there' '^warn +voice .*: /no/de\.onnx is not there: set tts\.voice ' FADEN_TTS_PROVIDER=piper FADEN_TTS_VOICE=de=/no/de.onnx
+rm "$t_bin/espeak-ng"
+
 t_done

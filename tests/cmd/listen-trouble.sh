@@ -25,8 +25,8 @@ trouble() {
 apologies() { grep -c 'nicht verstehen' "$voice_spoken"; }
 
 # ---- the recogniser ----
-t_setenv FADEN_STT_COMMAND=false
-trouble 'a recogniser that fails' 'false'
+t_setenv 'FADEN_STT_COMMAND=sh,-c,exit 1'
+trouble 'a recogniser that fails' 'sh failed'
 t_is 'whoever spoke is asked to say it again' "$(apologies)" 1
 t_is 'and told that it is no use when it fails again' "$(grep -c 'Spracherkennung funktioniert nicht' "$voice_spoken")" 1
 t_setenv 'FADEN_STT_COMMAND=head,-c,5000,/dev/urandom'
@@ -38,6 +38,7 @@ t_setenv FADEN_STT_TIMEOUT=1
 trouble 'a recogniser that hangs' 'sleep'
 t_setenv FADEN_STT_COMMAND=nowhere/recogniser
 trouble 'a recogniser that is not there' 'nowhere/recogniser'
+t_is 'and is known before anybody speaks' "$(apologies)" 0
 t_unsetenv FADEN_STT_COMMAND
 
 # answers HOW: a server for speech to text that is out of order; its port is in $port.
@@ -103,8 +104,8 @@ trouble 'a voice that dies' 'signal 9'
 t_is 'the error sound is heard in its place' "$(voice_sounds)" 'processing error ready processing error ready'
 t_setenv FADEN_TTS_COMMAND=nowhere/voice
 trouble 'a voice that is not there' 'nowhere/voice'
-t_setenv FADEN_TTS_COMMAND=true
-trouble 'a voice that says nothing' 'true'
+t_setenv 'FADEN_TTS_COMMAND=sh,-c,cat >/dev/null'
+trouble 'a voice that says nothing' 'sh: '
 
 # ---- the files in place of devices ----
 t_setenv "FADEN_TTS_COMMAND=python3,$voice_py,tts,$voice_spoken,16000"
