@@ -1,6 +1,9 @@
 #include "cli/cmd.h"
+#include "cli/front.h"
 #include "cli/listen.h"
+#include "cli/print.h"
 #include "cli/unit.h"
+#include "config/settings.h"
 
 static const struct opt listen_options[] = {
 	OPT_FLAG(0, "new-session", struct listen_opts, new_session,
@@ -31,6 +34,28 @@ static const struct opt listen_options[] = {
 	OPT_PERMISSION(struct listen_opts, permission),
 	OPT_END,
 };
+
+/* Nobody looks at a service: that it would not find who answers is said when it is installed. */
+static void warn_of_agent(struct app *app, const char *agent)
+{
+	CLEANUP(kit_close) struct kit kit = { .dir = NULL };
+	struct kit_opts opts = front_kit_opts(app);
+	struct err err = ERR_INIT;
+
+	opts.agent = agent;
+	int r = kit_open(&opts, &kit, &err);
+	const struct agent_def *kind = kit.chosen;
+	if (kind && !kit_has(&kit, kind)) {
+		const char *program = settings_program(app->settings, kind);
+		say_note(app->err,
+			"the service could not ask %s: its program%s%s%s is not found; set %s to "
+			"where it is",
+			kind->name, program ? " '" : "", program ? program : "", program ? "'" : "",
+			kind->setting);
+	} else if (r < 0) {
+		say_note(app->err, "the service could not answer: %s", err.msg);
+	}
+}
 
 /* As it was asked for here; what is for one start or one terminal is refused. */
 static int run_unit(struct app *app, const struct listen_opts *opts, struct err *reterr)
@@ -63,9 +88,12 @@ static int run_unit(struct app *app, const struct listen_opts *opts, struct err 
 		strv_add(&words, given[i].name);
 		strv_add(&words, given[i].value);
 	}
-	const struct unit u = {
-		.name = "faden-listen", .description = "Voice assistant", .words = words
-	};
+	const struct unit u = { .name = "faden-listen",
+		.description = "Voice assistant",
+		.words = words,
+		.runs_programs = true };
+	if (opts->unit.install)
+		warn_of_agent(app, opts->agent);
 	return unit_run(app, &opts->unit, &u, reterr);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/unit.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -12,18 +13,37 @@
 
 enum { SYSTEMCTL_MS = 30000, SYSTEMCTL_BYTES = 64 * 1024 };
 
-/* systemd reads %, $, quotes and backslashes in it. */
-static void add_quoted(struct str *out, const char *word)
+/* systemd reads %, quotes and backslashes in it, and those of `doubled`. */
+static void add_escaped(struct str *out, const char *word, const char *doubled)
 {
-	str_addc(out, '"');
 	for (const char *p = word; *p; p++) {
-		if (*p == '%' || *p == '$')
+		if (*p == '%' || strchr(doubled, *p))
 			str_addc(out, *p);
 		else if (*p == '"' || *p == '\\')
 			str_addc(out, '\\');
 		str_addc(out, *p);
 	}
+}
+
+/* A word of a command. */
+static void add_quoted(struct str *out, const char *word)
+{
 	str_addc(out, '"');
+	add_escaped(out, word, "$");
+	str_addc(out, '"');
+}
+
+/* Services have a PATH of the system's, in which nothing is that lies in a folder of the user's. A
+ * line break would end the setting; no folder of programs has one. */
+static void add_path(struct str *out)
+{
+	const char *search = env_get("PATH");
+
+	if (!search || !*search || strpbrk(search, "\r\n"))
+		return;
+	str_adds(out, "Environment=\"PATH=");
+	add_escaped(out, search, "");
+	str_adds(out, "\"\n");
 }
 
 static int make(const struct app *app, const struct unit *u, struct str *out, struct err *reterr)
@@ -33,7 +53,10 @@ static int make(const struct app *app, const struct unit *u, struct str *out, st
 
 	if (r < 0)
 		return r;
-	str_addf(out, "[Unit]\nDescription=%s\n\n[Service]\nExecStart=", u->description);
+	str_addf(out, "[Unit]\nDescription=%s\n\n[Service]\n", u->description);
+	if (u->runs_programs)
+		add_path(out);
+	str_adds(out, "ExecStart=");
 	add_quoted(out, self);
 	if (app->config_given) {
 		str_adds(out, " --config ");

@@ -23,6 +23,7 @@ struct unit {
 	const char *description;
 	struct strv words; /* the command and its options */
 	const char *more; /* further lines of [Service]; NULL: none */
+	bool runs_programs; /* by their names: it gets the PATH of whoever installs it */
 };
 
 /* One of them was asked for. */

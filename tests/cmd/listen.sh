@@ -81,6 +81,33 @@ chmod +x "$t_bin/systemctl"
 t_exit 'with systemd it is started' 0 t_faden listen --lang en --install-unit
 t_is 'now and from now on' "$(tr '\n' ',' <"$t_tmp/systemctl")" '--user daemon-reload,--user enable faden-listen.service,--user restart faden-listen.service,'
 t_like 'with its options' "$(cat "$service")" 'listen --no-tty --lang en$'
+t_unlike 'who answers is there, so nothing is said of that' "$(cat "$t_err")" 'could not'
+
+# The PATH of a service is none of the user's, so that of the shell goes with it. unit_path: as systemd reads it.
+unit_path() {
+	python3 -c 'import re, sys
+for line in open(sys.argv[1]):
+    if line.startswith("Environment=\"PATH=") and line.endswith("\"\n"):
+        print(re.sub(r"\\(.)", r"\1", line[18:-2]).replace("%%", "%"))' "$service"
+}
+of_the_unit() { # PATH: its command in nearly no environment
+	env -i "HOME=$t_home" "PATH=$1" timeout 60 sh -c "$(sed -n 's/^ExecStart=//p' "$service")"
+}
+own=$t_tmp/'own %h "$x\y'
+mkdir "$own"
+t_setenv "PATH=$own:$t_bin"
+t_exit 'a unit for an agent that is nowhere is installed' 0 t_faden listen --agent claude --install-unit
+t_like 'but it is said that it would not be found, and what to set' "$(cat "$t_err")" "could not ask claude: its program 'claude' is not found; set ai\.claude\.program "
+printf '#!/bin/sh\n' >"$own/claude"
+chmod +x "$own/claude"
+t_exit 'a unit for an agent in a folder of its own' 0 t_faden listen --agent claude --install-unit
+t_is 'is installed without a word' "$(cat "$t_err")" ''
+t_is 'it has the PATH of the shell' "$(unit_path)" "$own:$t_bin"
+t_exit 'its command, in another PATH' 4 of_the_unit "$t_bin:/usr/bin:/bin"
+t_like 'would not find the agent' "$(cat "$t_err")" "'claude', is not installed or not in PATH"
+t_exit 'with that of the unit' 1 of_the_unit "$(unit_path)"
+t_like 'it comes as far as the models' "$(cat "$t_err")" 'faden voice install'
+t_setenv "PATH=$t_bin"
 t_exit 'it is removed again' 0 t_faden listen --remove-unit
 t_ok 'and is gone' test ! -e "$service"
 t_like 'and stopped before' "$(cat "$t_tmp/systemctl")" '^--user stop faden-listen.service$'
