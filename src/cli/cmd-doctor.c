@@ -336,7 +336,7 @@ static void check_voice(struct doctor *d)
 		strcmp(s->tts_provider, "auto") != 0 || tts.command || tts.url || tts.voice;
 	struct tts *mouth = NULL;
 	struct err text = ERR_INIT, ears = ERR_INIT, voice = ERR_INIT;
-	int understands = voice_stt_look(&stt, &text);
+	int understands = voice_stt_look(&stt, true, &text);
 	int listens = try_ears(d, models, &ears);
 	int speaks = tts_new(&tts, &mouth, &voice);
 

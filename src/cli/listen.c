@@ -535,7 +535,7 @@ static int open_ears(struct listening *l, struct err *reterr)
 	l->hears = true;
 	/* It is large, and loaded while somebody speaks to us. */
 	struct err err = ERR_INIT;
-	if (voice_stt_look(&room->stt_opts, &err) < 0)
+	if (voice_stt_look(&room->stt_opts, false, &err) < 0)
 		tell_broken(room, err.msg);
 	return 0;
 }

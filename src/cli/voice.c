@@ -102,9 +102,9 @@ int voice_stt(const struct stt_opts *opts, struct stt **ret, struct err *reterr)
 	return stt_not_installed(stt_new(opts, ret, reterr), opts, reterr);
 }
 
-int voice_stt_look(const struct stt_opts *opts, struct err *reterr)
+int voice_stt_look(const struct stt_opts *opts, bool read, struct err *reterr)
 {
-	return stt_not_installed(stt_look(opts, reterr), opts, reterr);
+	return stt_not_installed(stt_look(opts, read, reterr), opts, reterr);
 }
 
 struct tts_opts voice_tts_opts(const struct app *app, struct models *models)

@@ -21,7 +21,8 @@ struct stt_opts voice_stt_opts(
 	const struct app *app, struct models *models, const char *language, struct strv *command);
 /* Says which one command to run when that is what is missing. */
 int voice_stt(const struct stt_opts *opts, struct stt **ret, struct err *reterr) MUST_USE;
-int voice_stt_look(const struct stt_opts *opts, struct err *reterr) MUST_USE; /* loads nothing */
+/* Loads nothing; read: as of stt_look(). */
+int voice_stt_look(const struct stt_opts *opts, bool read, struct err *reterr) MUST_USE;
 struct tts_opts voice_tts_opts(const struct app *app, struct models *models);
 int voice_wake(const struct app *app, struct models *models, struct wake **ret,
 	struct err *reterr) MUST_USE;

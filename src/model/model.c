@@ -101,9 +101,17 @@ enum model_state models_state(const struct models *m, const struct model_def *de
 	return n > 0 && missing == n ? MODEL_MISSING : state;
 }
 
-/* What is wrong with a model, with the command that mends it. */
-static int with_remedy(int r, const char *model, const struct err *why, struct err *reterr)
+/* What is wrong with a model, with the command that mends it. One of which a part is missing is
+ * damaged, as models_state() has it. */
+static int with_remedy(
+	const struct models *m, int r, const char *model, const struct err *why, struct err *reterr)
 {
+	const struct model_def *def = model_find(sv_of(model));
+
+	if (r == ERR_NOTFOUND && def && models_state(m, def, false) != MODEL_MISSING)
+		return err_set(reterr, ERR_INPUT,
+			"the model '%s' is damaged: %s; 'faden model install %s' mends it", model,
+			why->msg, model);
 	if (r == ERR_NOTFOUND)
 		return err_set(reterr, r,
 			"the model '%s' is not installed; 'faden model install %s' gets it", model,
@@ -111,17 +119,21 @@ static int with_remedy(int r, const char *model, const struct err *why, struct e
 	return err_set(reterr, r, "%s; 'faden model install %s' mends it", why->msg, model);
 }
 
-int models_look(const struct models *m, const char *model, struct err *reterr)
+int models_look(const struct models *m, const char *model, bool read, struct err *reterr)
 {
 	const struct model_def *def = model_find(sv_of(model));
 
 	for (size_t i = 0; def && i < MODEL_FILES_MAX && def->files[i].name; i++) {
 		AUTO_FREE char *path = models_path(m, def, def->files[i].name);
+		struct model_bytes bytes = { .mapped = NULL };
 		struct err why = ERR_INIT;
-		int fd = open_file(path, &def->files[i], &why);
-		if (fd < 0)
-			return with_remedy(fd, model, &why, reterr);
-		(void)close(fd);
+		int r = read ? map_file(path, &def->files[i], &bytes, &why)
+			     : open_file(path, &def->files[i], &why);
+		if (r < 0)
+			return with_remedy(m, r, model, &why, reterr);
+		if (!read)
+			(void)close(r);
+		model_bytes_release(&bytes);
 	}
 	return 0;
 }
@@ -141,7 +153,7 @@ int models_map(const struct models *m, const char *model, const char *file, stru
 	AUTO_FREE char *path = models_path(m, def, file);
 	struct err why = ERR_INIT;
 	int r = map_file(path, f, ret, &why);
-	return r < 0 ? with_remedy(r, model, &why, reterr) : 0;
+	return r < 0 ? with_remedy(m, r, model, &why, reterr) : 0;
 }
 
 void model_bytes_release(struct model_bytes *b)

@@ -54,8 +54,9 @@ enum model_state { MODEL_MISSING, MODEL_DAMAGED, MODEL_WHOLE };
 /* By the sizes of its files, or with `read` by all their bytes; what it needs is not looked at. */
 enum model_state models_state(const struct models *m, const struct model_def *def, bool read);
 
-/* Whether its files are there in their sizes; errors as of models_map(). */
-int models_look(const struct models *m, const char *model, struct err *reterr) MUST_USE;
+/* Whether its files are there in their sizes, with `read` with all their bytes; errors as of
+ * models_map(). */
+int models_look(const struct models *m, const char *model, bool read, struct err *reterr) MUST_USE;
 
 /* A file of a model in memory. */
 struct model_bytes {

@@ -67,7 +67,7 @@ static void test_missing_and_damaged(void **state)
 	assert_int_equal(models_state(m, def, false), MODEL_MISSING);
 	assert_int_equal(models_map(m, "whisper-base", "vocab.json", &bytes, &err), ERR_NOTFOUND);
 	assert_non_null(strstr(err.msg, "faden model install whisper-base"));
-	assert_int_equal(models_look(m, "whisper-base", &err), ERR_NOTFOUND);
+	assert_int_equal(models_look(m, "whisper-base", false, &err), ERR_NOTFOUND);
 	assert_non_null(strstr(err.msg, "faden model install whisper-base"));
 
 	AUTO_FREE char *empty = temp_write(*state, "whisper-base/vocab.json", "");
@@ -83,11 +83,15 @@ static void test_missing_and_damaged(void **state)
 	AUTO_FREE char *other = temp_write(*state, "whisper-base/generation.json", text.buf);
 	assert_int_equal(models_map(m, "whisper-base", "generation.json", &bytes, &err), ERR_INPUT);
 	assert_non_null(strstr(err.msg, "check sum"));
+	/* Of which a part is not there: damaged, too. */
+	assert_int_equal(models_map(m, "whisper-base", "encoder.onnx", &bytes, &err), ERR_INPUT);
+	assert_non_null(strstr(err.msg, "encoder.onnx is missing"));
+	assert_non_null(strstr(err.msg, "'faden model install whisper-base' mends it"));
 
 	AUTO_FREE char *library = temp_write(*state, "runtime/libonnxruntime.so",
 		"\x7f"
 		"ELF");
-	assert_int_equal(models_look(m, "runtime", &err), ERR_INPUT);
+	assert_int_equal(models_look(m, "runtime", false, &err), ERR_INPUT);
 	assert_non_null(strstr(err.msg, "4 bytes instead of"));
 	assert_int_equal(models_session(m, "speech", "silero.onnx",
 				 &(struct onnx_session_opts){ .threads = 1 }, &s, &err),

@@ -12,7 +12,7 @@ struct stt_driver {
 	const char *name;
 	bool ours; /* our own networks: it costs nothing but time */
 	/* Whether all is there that it would load; NULL: opening is nothing. */
-	int (*look)(const struct stt_opts *opts, struct err *reterr);
+	int (*look)(const struct stt_opts *opts, bool read, struct err *reterr);
 	int (*open)(const struct stt_opts *opts, void **ret, struct err *reterr);
 	/* n samples at 16 kHz, -1 to 1: one utterance, trimmed and levelled, STT_SECONDS_MAX at
 	 * most. Text and language of *result are appended to and set. */

@@ -39,13 +39,13 @@ static void close_moonshine(void *self)
 	free(m);
 }
 
-static int look_moonshine(const struct stt_opts *opts, struct err *reterr)
+static int look_moonshine(const struct stt_opts *opts, bool read, struct err *reterr)
 {
 	static const char *const needed[] = { "runtime", "moonshine", "moonshine-words" };
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < ARRAY_LEN(needed); i++)
-		r = models_look(opts->models, needed[i], reterr);
+		r = models_look(opts->models, needed[i], read, reterr);
 	return r;
 }
 

@@ -185,14 +185,14 @@ static int model_of(const struct stt_opts *opts, char **ret, struct err *reterr)
 	return 0;
 }
 
-static int look_whisper(const struct stt_opts *opts, struct err *reterr)
+static int look_whisper(const struct stt_opts *opts, bool read, struct err *reterr)
 {
 	AUTO_FREE char *model = NULL;
 	int r = model_of(opts, &model, reterr);
 
 	if (r >= 0)
-		r = models_look(opts->models, "runtime", reterr);
-	return r < 0 ? r : models_look(opts->models, model, reterr);
+		r = models_look(opts->models, "runtime", read, reterr);
+	return r < 0 ? r : models_look(opts->models, model, read, reterr);
 }
 
 static int open_whisper(const struct stt_opts *opts, void **ret, struct err *reterr)

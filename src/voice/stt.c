@@ -84,7 +84,7 @@ static int no_engine(const char *engine, struct err *reterr)
 		engine);
 }
 
-int stt_look(const struct stt_opts *opts, struct err *reterr)
+int stt_look(const struct stt_opts *opts, bool read, struct err *reterr)
 {
 	const struct stt_driver *driver = find(opts->engine);
 	void *self = NULL;
@@ -92,7 +92,7 @@ int stt_look(const struct stt_opts *opts, struct err *reterr)
 	if (!driver)
 		return no_engine(opts->engine, reterr);
 	if (driver->look)
-		return driver->look(opts, reterr);
+		return driver->look(opts, read, reterr);
 	int r = driver->open(opts, &self, reterr);
 	if (r >= 0)
 		driver->close(self);

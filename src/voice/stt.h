@@ -32,8 +32,9 @@ struct stt_opts {
 /* It runs here, by networks of ours: to try is free. */
 bool stt_is_ours(const char *engine);
 
-/* Whether stt_new() will find what it loads, and its errors where not; nothing is loaded. */
-int stt_look(const struct stt_opts *opts, struct err *reterr) MUST_USE;
+/* Whether stt_new() will find what it loads, and its errors where not; nothing is loaded, and
+ * only with `read` is looked at more than the sizes of files. */
+int stt_look(const struct stt_opts *opts, bool read, struct err *reterr) MUST_USE;
 
 struct stt;
 /* Loads the models. ERR_NOTFOUND with the command that installs them, or without the program of

@@ -193,7 +193,7 @@ static void test_program_fails(void **state)
 	const struct stt_opts opts[] = { { .engine = "exec", .command = nowhere },
 		{ .engine = "exec", .command = folder } };
 	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(stt_look(&opts[i], &err), ERR_NOTFOUND);
+		assert_int_equal(stt_look(&opts[i], false, &err), ERR_NOTFOUND);
 		assert_non_null(strstr(err.msg, "set stt.command"));
 	}
 }

@@ -142,6 +142,35 @@ for name in FADEN_STT_PROVIDER FADEN_STT_KEY_ENV VOICE_KEY FADEN_STT_TIMEOUT FAD
 models=$t_home/.local/share/faden/models
 rm "$models"
 cp -rL "$t_models" "$models"
+
+# ---- doctor says of each what the list says ----
+t_tools espeak-ng
+t_setenv FADEN_STT_MODEL=base
+voice() { grep -E '^[a-z]+ +voice ' "$t_out"; }
+t_exit 'doctor looks at whole models' 0 t_faden doctor
+t_is 'and names what would be used' "$(voice | tr -s ' ')" 'ok voice it would listen, understand by whisper-base, and speak by espeak'
+# damaged FILE HOW WORDS
+damaged() {
+	t_exit "doctor looks at $1, $2" 0 t_faden doctor
+	t_like "$1, $2, is a warning" "$(voice)" "^warn +voice .*$1'?.* is damaged.*$3.*'faden model install ${1%/*}' mends it"
+	t_unlike "$1, $2: it would not listen" "$(voice)" '^ok'
+	t_exit "$1, $2, is listed" 0 t_faden model list
+	t_like "$1, $2, as damaged" "$(cat "$t_out")" "^${1%/*}.damaged"
+	cp -L "$t_models/$1" "$models/$1"
+}
+for file in whisper-base/decoder.onnx whisper-base/vocab.json wake/mel.onnx speech/silero.onnx runtime/libonnxruntime.so; do
+	truncate -s 1000 "$models/$file"
+	damaged "$file" 'cut off' ': 1000 bytes instead'
+	printf 'not what was here' | dd of="$models/$file" bs=1 seek=100000 conv=notrunc status=none
+	damaged "$file" 'with other bytes' 'check sum'
+done
+t_exit 'all is well again' 0 t_faden doctor
+t_like 'and said to be' "$(voice)" '^ok'
+rm "$models/whisper-base/decoder.onnx"
+t_exit 'doctor looks where a part is missing' 0 t_faden doctor
+t_like 'which is a damage, too' "$(voice)" "^warn +voice .*whisper-base' is damaged: .*decoder.onnx is missing; 'faden model install whisper-base' mends it"
+t_unsetenv FADEN_STT_MODEL
+
 rm -rf "$models/whisper-base"
 t_exit 'a missing model is told' 1 t_faden voice hear --model base "$t_tmp/time.wav"
 t_like 'with the command that gets it' "$(cat "$t_err")" "faden (voice install|model install whisper-base)"
