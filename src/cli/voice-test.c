@@ -3,12 +3,14 @@
  * to do when it does not.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "cli/print.h"
 #include "cli/voice.h"
 #include "config/settings.h"
 #include "os/loop.h"
+#include "voice/http.h"
 #include "voice/player.h"
 
 enum {
@@ -23,8 +25,15 @@ struct trial {
 	struct models *models;
 	bool failed;
 	bool over;
-	struct err err; /* of the mouth */
+	bool sounded; /* the sound before the sentence was heard */
+	struct err err; /* of the loudspeaker */
+	struct err voice; /* of the sentence, where the loudspeaker works */
 };
+
+static bool is_engine(const char *engine, const char *name)
+{
+	return strcmp(engine, name) == 0;
+}
 
 /* remedy may be NULL. */
 static void PRINTF(4, 5)
@@ -47,8 +56,12 @@ static void on_mouth(void *data, const struct player_event *e)
 {
 	struct trial *t = data;
 
-	if (e->kind == PLAYER_ENDS && e->r < 0 && t->err.code == 0)
-		t->err = *e->err;
+	if (e->kind == PLAYER_ENDS && e->r < 0) {
+		struct err *of = e->spoken && t->sounded ? &t->voice : &t->err;
+		if (of->code == 0)
+			*of = *e->err;
+	}
+	t->sounded |= e->kind == PLAYER_ENDS && e->r == 0 && !e->spoken;
 	t->over |= e->kind == PLAYER_ENDS && e->idle;
 }
 
@@ -58,6 +71,18 @@ static void on_late(void *data)
 
 	(void)err_set(&t->err, ERR_BUSY, "the loudspeaker takes no sound");
 	t->over = true;
+}
+
+static const char *voice_remedy(const char *engine)
+{
+	return is_engine(engine, "exec")     ? "see to the program of tts.command, or set another "
+					       "tts.provider"
+		: is_engine(engine, "http")  ? "see to the server of tts.url, or set another "
+					       "tts.provider"
+		: is_engine(engine, "piper") ? "set tts.voice to the .onnx file of a voice and "
+					       "install espeak-ng, or set another "
+					       "tts.provider"
+					     : "install espeak-ng, or set tts.provider";
 }
 
 static int try_mouth(struct trial *t, struct err *reterr)
@@ -72,7 +97,7 @@ static int try_mouth(struct trial *t, struct err *reterr)
 
 	if (tts_new(&how, &opts.tts, &err) < 0) {
 		opts.tts = NULL;
-		told(t, "voice", "install espeak-ng, or set tts.provider", "%s", err.msg);
+		told(t, "voice", voice_remedy(how.engine), "%s", err.msg);
 	}
 	int r = player_new(loop, &opts, on_mouth, t, &p, reterr);
 	if (r == 0) {
@@ -86,12 +111,14 @@ static int try_mouth(struct trial *t, struct err *reterr)
 		r = loop_run(loop, &t->over, reterr);
 		if (r == 0 && t->err.code == 0)
 			told(t, "loudspeaker", NULL, "a sound%s came out",
-				opts.tts ? " and a sentence" : "");
+				opts.tts && t->voice.code == 0 ? " and a sentence" : "");
 		else if (r == 0)
 			told(t, "loudspeaker",
 				"see that a sound server runs (pactl info) or name the device: "
 				"audio.driver, audio.output_device",
 				"%s", t->err.msg);
+		if (r == 0 && t->voice.code != 0)
+			told(t, "voice", voice_remedy(how.engine), "%s", t->voice.msg);
 		if (t->err.code == 0)
 			loop_remove(loop, late);
 	}
@@ -126,6 +153,32 @@ static size_t record(struct trial *t, int16_t *samples, size_t n)
 			"audio.input_device",
 			"%s", err.msg);
 	return r < 0 ? 0 : got;
+}
+
+static const char *ears_remedy(const char *engine)
+{
+	return is_engine(engine, "exec")    ? "see to the program of stt.command, or set another "
+					      "stt.provider"
+		: is_engine(engine, "http") ? "see to the server of stt.url, or set another "
+					      "stt.provider"
+					    : "faden voice install, or set stt.provider";
+}
+
+/* What would be done with speech, where there was none. */
+static void tell_untried(struct trial *t, const struct stt_opts *how)
+{
+	struct err err = ERR_INIT;
+
+	if (stt_is_ours(how->engine))
+		told(t, "recogniser", NULL, "%s is ready", how->engine);
+	else if (is_engine(how->engine, "exec"))
+		told(t, "recogniser", NULL, "%s is there; not tried: nothing was said",
+			how->command[0]);
+	else if (http_knock(how->url, &err) < 0)
+		told(t, "recogniser", ears_remedy(how->engine), "%s", err.msg);
+	else
+		told(t, "recogniser", NULL, "%s can be reached; not tried: nothing was said",
+			how->url);
 }
 
 static void try_ears(struct trial *t)
@@ -164,13 +217,13 @@ static void try_ears(struct trial *t)
 	if (r == 0 && speech > 0)
 		r = stt_run(stt, samples, got, &text, &err);
 	if (r < 0)
-		told(t, "recogniser", "faden voice install, or set stt.provider", "%s", err.msg);
+		told(t, "recogniser", ears_remedy(how.engine), "%s", err.msg);
 	else if (speech > 0)
 		told(t, "recogniser",
 			text.text.len ? NULL : "speak more clearly, or try --model small",
 			"\"%s\" in %.1f s", text.text.buf, text.took_s);
 	else
-		told(t, "recogniser", NULL, "%s is ready", how.engine);
+		tell_untried(t, &how);
 	stt_free(stt);
 	vad_free(vad);
 	stt_result_release(&text);

@@ -19,6 +19,7 @@ enum {
 	OPT_WRITEFUNCTION = 20011,
 	OPT_POSTFIELDSIZE_LARGE = 30120,
 	OPT_NOSIGNAL = 99,
+	OPT_CONNECT_ONLY = 141,
 	OPT_CONNECTTIMEOUT_MS = 156,
 	OPT_PROTOCOLS = 181,
 	PROTOCOLS_HTTP = 1 | 2,
@@ -118,6 +119,8 @@ struct post {
 	int64_t until_ms; /* moved by every byte */
 	int64_t patience_ms;
 	int r; /* of fn */
+	bool knocks; /* it connects, and sends nothing */
+	char why[ERROR_SIZE]; /* as long as `easy` lives */
 };
 
 static void post_release(struct post *p)
@@ -160,7 +163,7 @@ static void add_header(struct post *p, const char *name, const char *value)
 	p->headers = p->lib.curl_slist_append(p->headers, line);
 }
 
-static int prepare(struct post *p, char *why, struct err *reterr)
+static int prepare(struct post *p, struct err *reterr)
 {
 	const struct http_request *q = p->request;
 	const long connect_ms = q->connect_ms ? (long)q->connect_ms : CONNECT_MS;
@@ -182,22 +185,26 @@ static int prepare(struct post *p, char *why, struct err *reterr)
 	(void)p->lib.curl_easy_setopt(p->easy, OPT_POSTFIELDS, q->body.n ? q->body.p : "");
 	(void)p->lib.curl_easy_setopt(p->easy, OPT_WRITEFUNCTION, on_body);
 	(void)p->lib.curl_easy_setopt(p->easy, OPT_WRITEDATA, p);
-	(void)p->lib.curl_easy_setopt(p->easy, OPT_ERRORBUFFER, why);
+	(void)p->lib.curl_easy_setopt(p->easy, OPT_ERRORBUFFER, p->why);
 	(void)p->lib.curl_easy_setopt(p->easy, OPT_NOSIGNAL, 1L);
 	(void)p->lib.curl_easy_setopt(p->easy, OPT_PROTOCOLS, (long)PROTOCOLS_HTTP);
 	(void)p->lib.curl_easy_setopt(p->easy, OPT_CONNECTTIMEOUT_MS, connect_ms);
+	if (p->knocks)
+		(void)p->lib.curl_easy_setopt(p->easy, OPT_CONNECT_ONLY, 1L);
 	return p->lib.curl_multi_add_handle(p->multi, p->easy) == 0
 		? 0
 		: err_set(reterr, ERR_BUG, "libcurl does not take the request");
 }
 
 /* How it ended, by libcurl's number and the server's status. */
-static int conclude(struct post *p, int code, const char *why, struct err *reterr)
+static int conclude(struct post *p, int code, struct err *reterr)
 {
-	const char *url = p->request->url;
+	const char *url = p->request->url, *why = p->why;
 
 	if (p->r < 0)
 		return p->r; /* told by who gave it */
+	if (code == 0 && p->knocks)
+		return 0;
 	if (code == 0 && !p->status) /* an answer without a body */
 		(void)p->lib.curl_easy_getinfo(p->easy, INFO_STATUS, &p->status);
 	if (code == 0 && p->status >= 200 && p->status <= 299)
@@ -220,42 +227,61 @@ static int conclude(struct post *p, int code, const char *why, struct err *reter
 	return err_set(reterr, r, "%s: %s", url, why);
 }
 
-int http_post(const struct http_request *request, http_body_fn fn, void *data, struct err *reterr)
+static int perform(struct post *p, struct err *reterr)
 {
-	CLEANUP(post_release)
-	struct post p = { .request = request, .fn = fn, .data = data, .said = STR_INIT };
-	char why[ERROR_SIZE] = "";
+	const struct http_request *request = p->request;
 	int running = 1;
 
 	if (!sv_starts(sv_of(request->url), SV("http://")) &&
 		!sv_starts(sv_of(request->url), SV("https://")))
 		return err_set(reterr, ERR_INPUT, "%s is no address of a server", request->url);
-	if (!load(&p.lib))
+	if (!load(&p->lib))
 		return err_set(reterr, ERR_NOTFOUND,
 			"libcurl is not installed (Debian: apt install libcurl4)");
-	p.patience_ms = request->timeout_ms ? request->timeout_ms : ANSWER_MS;
-	p.until_ms = clock_run_ms() + p.patience_ms;
-	int r = prepare(&p, why, reterr);
+	p->patience_ms = request->timeout_ms ? request->timeout_ms : ANSWER_MS;
+	p->until_ms = clock_run_ms() + p->patience_ms;
+	int r = prepare(p, reterr);
 	if (r < 0)
 		return r;
 	for (;;) {
 		struct wait_fd cancel = { .fd = request->cancel_fd, .events = WAIT_IN };
 		struct pollfd asked = { .fd = request->cancel_fd, .events = POLLIN };
-		if (p.lib.curl_multi_perform(p.multi, &running) != 0)
+		if (p->lib.curl_multi_perform(p->multi, &running) != 0)
 			return err_set(reterr, -EIO, "%s: the connection failed", request->url);
 		int left = 0;
-		struct message *m = p.lib.curl_multi_info_read(p.multi, &left);
+		struct message *m = p->lib.curl_multi_info_read(p->multi, &left);
 		if (m && m->what == MESSAGE_DONE)
-			return conclude(&p, m->data.result, why, reterr);
-		int64_t ms = p.until_ms - clock_run_ms();
+			return conclude(p, m->data.result, reterr);
+		int64_t ms = p->until_ms - clock_run_ms();
 		if (ms <= 0)
 			return err_set(reterr, -ETIMEDOUT, "%s does not answer (waited %lld s)",
-				request->url, (long long)(p.patience_ms + 999) / 1000);
+				request->url, (long long)(p->patience_ms + 999) / 1000);
 		if (request->cancel_fd >= 0 && poll(&asked, 1, 0) > 0)
 			return err_set(reterr, ERR_CANCELLED, "cancelled");
-		(void)p.lib.curl_multi_poll(p.multi, &cancel, request->cancel_fd >= 0 ? 1 : 0,
+		(void)p->lib.curl_multi_poll(p->multi, &cancel, request->cancel_fd >= 0 ? 1 : 0,
 			ms < 1000 ? (int)ms : 1000, NULL);
 	}
+}
+
+int http_post(const struct http_request *request, http_body_fn fn, void *data, struct err *reterr)
+{
+	CLEANUP(post_release)
+	struct post p = { .request = request, .fn = fn, .data = data, .said = STR_INIT };
+
+	return perform(&p, reterr);
+}
+
+int http_knock(const char *url, struct err *reterr)
+{
+	const struct http_request request = { .url = url,
+		.content_type = "text/plain",
+		.body = SV(""),
+		.timeout_ms = 2 * CONNECT_MS,
+		.cancel_fd = -1 };
+	CLEANUP(post_release)
+	struct post p = { .request = &request, .said = STR_INIT, .knocks = true };
+
+	return perform(&p, reterr);
 }
 
 void http_url(struct str *out, const char *base, const char *path)

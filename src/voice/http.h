@@ -29,5 +29,7 @@ typedef int (*http_body_fn)(void *data, struct sv bytes);
  */
 int http_post(const struct http_request *request, http_body_fn fn, void *data,
 	struct err *reterr) MUST_USE;
+/* Whether a server takes a connection, within some seconds; nothing is sent. Errors as above. */
+int http_knock(const char *url, struct err *reterr) MUST_USE;
 /* Appends base (with or without a '/' at its end, with or without "/v1") and "/v1" + path. */
 void http_url(struct str *out, const char *base, const char *path);

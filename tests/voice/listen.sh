@@ -91,6 +91,14 @@ t_like 'the loudspeaker is tried' "$(cat "$t_tmp/test")" '^ok    loudspeaker  a 
 t_like 'the microphone is tried' "$(cat "$t_tmp/test")" '^ok    microphone   heard'
 t_like 'what was said is shown' "$(cat "$t_tmp/test")" '^ok    recogniser   "vier"'
 t_like 'what is missing has its remedy' "$(cat "$t_tmp/test")" '-> faden voice install'
+mouth=$(sed -n 's/^FADEN_TTS_COMMAND=//p' "$t_tmp/env")
+t_setenv 'FADEN_TTS_COMMAND=sh,-c,echo ill >&2; exit 1'
+t_exit 'a voice that fails is tried, and nothing is said' 1 t_faden voice test
+t_like 'it is told as such' "$(cat "$t_out")" '^fail  voice        sh failed .*: ill'
+t_like 'with what to do' "$(grep -A1 '^fail  voice' "$t_out")" '-> see to the program of tts\.command'
+t_like 'and not of the loudspeaker' "$(cat "$t_out")" '^ok    loudspeaker  a sound came out$'
+t_like 'and the recogniser is not said to work' "$(cat "$t_out")" '^ok    recogniser   .*python3 is there; not tried: nothing was said$'
+t_setenv "FADEN_TTS_COMMAND=$mouth"
 
 # ---- a key in place of the call ----
 tty_start 80 20 sh -c "'$FADEN' listen --push-to-talk --new-session; echo status \$?; exec cat"
