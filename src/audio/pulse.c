@@ -304,7 +304,10 @@ static int pulse_open(const struct audio_opts *opts, struct audio_stop *stop, un
 	if (r == 0)
 		r = connect_stream(p, opts, out, rate, until_ms, reterr);
 	if (r == 0 && !out && hears_itself(p))
-		r = err_set(reterr, -ENODEV, "there is none");
+		r = err_set(reterr, -ENODEV,
+			"the default is %s, which hears a loudspeaker: name it (--device, "
+			"audio.input_device) if that is meant",
+			p->lib.pa_stream_get_device_name(p->stream));
 	if (r < 0) {
 		pulse_free(p);
 		return r;

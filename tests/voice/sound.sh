@@ -61,7 +61,7 @@ t_ok 'the recording can be read' t_loud "$t_tmp/heard.wav"
 
 t_exit 'what is played is no microphone, unless it is asked for' 1 \
 	t_run "$sound" record pulse - "$t_tmp/none.wav" 1
-t_like 'which is said' "$(cat "$t_err")" '^no microphone \(pulse: there is none\)$'
+t_like 'which is said' "$(cat "$t_err")" '^no microphone \(pulse: the default is [a-z]+\.monitor, which hears a loudspeaker: name it \(--device, audio\.input_device\) if that is meant\)$'
 t_exit 'a device that is not there is an error' 1 t_run "$sound" play pulse nowhere "$short"
 t_like 'which names it' "$(cat "$t_err")" 'there is no device "nowhere"'
 t_like 'and those that there are' "$(cat "$t_err")" '"nowhere", but .*speaker'
