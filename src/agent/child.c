@@ -27,6 +27,7 @@ void child_init(struct child *c, struct loop *loop, const struct child_ops *ops,
 		.ops = ops,
 		.data = data,
 		.proc = PROC_INIT,
+		.reader = -1,
 		.input = STR_INIT,
 		.errors = STR_INIT,
 	};
@@ -47,10 +48,18 @@ static void drop_all(struct child *c)
 	drop(c, &c->leave_timer);
 }
 
+static void release_proc(struct child *c)
+{
+	proc_release(&c->proc);
+	if (c->reader >= 0)
+		(void)close(c->reader);
+	c->reader = -1;
+}
+
 void child_release(struct child *c)
 {
 	drop_all(c);
-	proc_release(&c->proc);
+	release_proc(c);
 	str_release(&c->input);
 	str_release(&c->errors);
 }
@@ -162,12 +171,12 @@ static void drain(struct child *c, int *fd, struct loop_source **source)
 		total += n;
 }
 
-/* Bytes that it left in the pipe; 0 when our end is closed already. */
+/* Bytes that it left in the pipe. */
 static uint64_t count_unread(const struct child *c)
 {
 	int n = 0;
 
-	return c->proc.in >= 0 && ioctl(c->proc.in, FIONREAD, &n) == 0 && n > 0 ? (uint64_t)n : 0;
+	return ioctl(c->reader, FIONREAD, &n) == 0 && n > 0 ? (uint64_t)n : 0;
 }
 
 static void end_ready(void *data, short revents)
@@ -182,7 +191,7 @@ static void end_ready(void *data, short revents)
 	drain(c, &c->proc.out, &c->out_source);
 	drain(c, &c->proc.err, &c->err_source);
 	drop_all(c);
-	proc_release(&c->proc);
+	release_proc(c);
 	if (c->forced)
 		(void)child_sweep(c);
 	c->ops->ended(c->data, status);
@@ -381,6 +390,29 @@ void child_signal_orphan(pid_t pid, int sig)
 
 /* ---- start and end ---- */
 
+/* What is written to a pipe is lost with its last end: ours to read stays, so that it can be told
+ * what of the input was never taken, also when all of it was written and our end to write closed.
+ */
+static int start(struct child *c, const struct proc_opts *opts, struct err *reterr)
+{
+	struct proc_opts piped = *opts;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_errno(reterr, errno, "pipe");
+	AUTO_CLOSE int theirs = ends[0];
+	AUTO_CLOSE int ours = ends[1];
+	piped.in = theirs;
+	if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0)
+		return err_errno(reterr, errno, "pipe");
+	int r = proc_spawn(&c->proc, &piped, reterr);
+	if (r < 0)
+		return r;
+	c->proc.in = TAKE_FD(ours);
+	c->reader = TAKE_FD(theirs);
+	return 0;
+}
+
 int child_start(struct child *c, const char *const *argv, const struct strv *env, const char *cwd,
 	struct err *reterr)
 {
@@ -400,11 +432,10 @@ int child_start(struct child *c, const char *const *argv, const struct strv *env
 		.argv = argv,
 		.envp = (const char *const *)marked.v,
 		.cwd = cwd,
-		.in = PROC_PIPE,
 		.out = PROC_PIPE,
 		.err = PROC_PIPE,
 	};
-	r = proc_spawn(&c->proc, &opts, reterr);
+	r = start(c, &opts, reterr);
 	if (r < 0)
 		return r;
 	c->out_source = loop_add_fd(c->loop, c->proc.out, POLLIN, out_ready, c);
@@ -565,7 +596,7 @@ void child_end(struct child *c, bool busy, int64_t ms, bool see_off)
 	}
 	if (!ended)
 		child_kill(c);
-	proc_release(&c->proc);
+	release_proc(c);
 	if (busy || !ended)
 		(void)child_sweep(c);
 	forget_input(c);

@@ -41,6 +41,7 @@ struct child {
 	const struct child_ops *ops;
 	void *data;
 	struct proc proc;
+	int reader; /* the other end of its input, ours to look at when it has ended; -1: none */
 	struct loop_source *in_source, *out_source, *err_source, *end_source;
 	struct loop_source *leave_timer; /* the next step of child_leave() */
 	int64_t leave_ms;
@@ -51,7 +52,7 @@ struct child {
 	bool close_input;
 	uint64_t queued; /* bytes of input in all, and how many of them are in its pipe or read */
 	uint64_t written;
-	uint64_t unread; /* left in the pipe at its end, as far as that can be told */
+	uint64_t unread; /* left in the pipe at its end */
 	struct str errors;
 	char mark[CHILD_MARK_MAX]; /* PID.START.UUID: whose child it is, and which one */
 };

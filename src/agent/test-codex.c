@@ -206,6 +206,29 @@ static void test_deaths(void **state)
 	expect(rig, AGENT_DIED, AGENT_NOT_DELIVERED);
 }
 
+/* Neither as a server nor by "exec", whose input is written and closed before it is read. */
+static void test_ends_at_once(void **state)
+{
+	struct driver_rig *rig = *state;
+
+	assert_int_equal(file_replace(rig->program,
+				 SV("#!/bin/sh\n[ \"$1\" = app-server ] || sleep 0.2\n"
+				    "echo 'no home' >&2\nexit 1\n"),
+				 0755, NULL),
+		0);
+	turn(rig, "the prompt", false);
+	expect(rig, AGENT_DIED, AGENT_NOT_DELIVERED);
+	assert_non_null(strstr(rig->message.buf, "no home"));
+	/* One that has read it may have done anything. */
+	assert_int_equal(file_replace(rig->program,
+				 SV("#!/bin/sh\n[ \"$1\" = app-server ] || cat >stdin\nexit 1\n"),
+				 0755, NULL),
+		0);
+	turn(rig, "the prompt", false);
+	expect(rig, AGENT_DIED, AGENT_MAYBE_DELIVERED);
+	expect_in(rig, "stdin", "the prompt", true);
+}
+
 static void test_cancel_before_the_prompt(void **state)
 {
 	struct driver_rig *rig = *state;
@@ -257,6 +280,7 @@ int main(void)
 		CASE(test_a_server_of_another_time),
 		CASE(test_refusals),
 		CASE(test_deaths),
+		CASE(test_ends_at_once),
 		CASE(test_cancel_before_the_prompt),
 		CASE(test_cancel_before_the_id),
 		CASE(test_lingers),
