@@ -150,24 +150,6 @@ static const char *const foreign[] = { "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT",
 	"CLAUDE_CODE_REMOTE_SESSION_ID", "CLAUDE_AGENT_SDK_VERSION", "CLAUDE_PROJECT_DIR",
 	"CLAUDE_ENV_FILE", NULL };
 
-/* The variable moves more than the sessions (settings, login), so it is left unset for the folder
- * that is the default. */
-static void set_home(struct strv *env, const struct agent_opts *opts)
-{
-	const char *user = launch_env_get(opts->envp, "HOME");
-	AUTO_FREE char *usual = user ? path_join(user, ".claude") : NULL;
-	bool is_usual = usual && opts->home && strcmp(usual, opts->home) == 0;
-
-	if (opts->home && !(is_usual && !launch_env_get(opts->envp, "CLAUDE_CONFIG_DIR")))
-		launch_env_set(env, "CLAUDE_CONFIG_DIR", opts->home);
-}
-
-static void claude_env(struct strv *env, const struct agent_opts *opts)
-{
-	launch_env(env, opts->envp, foreign);
-	set_home(env, opts);
-}
-
 /* ---- ends of a turn ---- */
 
 static void set_timer(struct claude *c, int64_t ms, loop_timer_fn fn)
@@ -542,7 +524,8 @@ static int start(struct claude *c)
 		return -ENOENT;
 	}
 	claude_argv(&argv, opts, program, &call);
-	claude_env(&env, opts);
+	launch_env(&env, opts->envp, foreign);
+	launch_home(&env, c->a->def, opts);
 	int r = child_start(&c->child, (const char *const *)argv.v, &env, opts->dir, &err);
 	if (r < 0)
 		fail(c, AGENT_FAILED, sv_of(err.msg));

@@ -186,8 +186,7 @@ int codex_start(struct codex *c, const struct strv *arguments)
 		for (size_t i = 0; i < arguments->n; i++)
 			strv_add(&argv, arguments->v[i]);
 		launch_env(&env, opts->envp, foreign);
-		if (opts->home)
-			launch_env_set(&env, "CODEX_HOME", opts->home);
+		launch_home(&env, c->a->def, opts);
 		r = child_start(&c->child, (const char *const *)argv.v, &env, opts->dir, &err);
 		if (r < 0)
 			fault_tell(&c->result, codex_called, AGENT_FAILED, sv_of(err.msg));

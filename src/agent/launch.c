@@ -56,6 +56,16 @@ void launch_env_set(struct strv *env, const char *name, const char *value)
 	strv_addf(env, "%s=%s", name, value);
 }
 
+void launch_home(struct strv *env, const struct agent_def *def, const struct agent_opts *opts)
+{
+	const char *user = launch_env_get(opts->envp, "HOME");
+	AUTO_FREE char *usual = user ? path_join(user, def->home_default) : NULL;
+	bool is_usual = usual && opts->home && strcmp(usual, opts->home) == 0;
+
+	if (opts->home && !(is_usual && !launch_env_get(opts->envp, def->home_variable)))
+		launch_env_set(env, def->home_variable, opts->home);
+}
+
 char *launch_program(const struct agent_def *def, const struct agent_opts *opts)
 {
 	return launch_find(opts, opts->program ? opts->program : def->program);

@@ -12,6 +12,10 @@ const char *launch_env_get(const char *const *envp, const char *name);
 void launch_env(struct strv *out, const char *const *envp, const char *const *drop);
 /* Sets or replaces. */
 void launch_env_set(struct strv *env, const char *name, const char *value);
+/* Where it keeps its sessions goes with its environment. The variable is left alone where it is not
+ * set and the folder is the usual one: it moves more than the sessions (settings, login), and what
+ * it names has to be there. */
+void launch_home(struct strv *env, const struct agent_def *def, const struct agent_opts *opts);
 /* The file to execute for a name: looked for in the PATH of the child, or a path from here. NULL
  * when there is none. Caller frees. */
 char *launch_find(const struct agent_opts *opts, const char *name);

@@ -229,6 +229,32 @@ static void test_ends_at_once(void **state)
 	expect_in(rig, "stdin", "the prompt", true);
 }
 
+/* A folder that is named has to be there, and the usual one is made when it is not. */
+static void test_the_usual_home_is_not_named(void **state)
+{
+	struct driver_rig *rig = *state;
+	AUTO_FREE char *user = xasprintf("HOME=%s", rig->dir);
+	AUTO_FREE char *usual = path_join(rig->dir, ".codex");
+	AUTO_FREE char *named = xasprintf("CODEX_HOME=%s", usual);
+
+	rig->env[2] = user;
+	rig->opts.home = usual;
+	serve(rig, "initialize) echo \"${CODEX_HOME-none}\" >>home; ok '{}' ;;");
+	turn(rig, "go", false);
+	expect(rig, AGENT_OK, AGENT_DELIVERED);
+	expect_in(rig, "home", "none\n", true);
+	rig->env[3] = named;
+	agent_free(TAKE_PTR(rig->agent));
+	turn(rig, "go", false);
+	expect_in(rig, "home", "/.codex\n", true);
+	rig->env[3] = NULL;
+	rig->opts.home = rig->dir;
+	agent_free(TAKE_PTR(rig->agent));
+	turn(rig, "go", false);
+	AUTO_FREE char *other = xasprintf("/.codex\n%s\n", rig->dir);
+	expect_in(rig, "home", other, true);
+}
+
 static void test_cancel_before_the_prompt(void **state)
 {
 	struct driver_rig *rig = *state;
@@ -281,6 +307,7 @@ int main(void)
 		CASE(test_refusals),
 		CASE(test_deaths),
 		CASE(test_ends_at_once),
+		CASE(test_the_usual_home_is_not_named),
 		CASE(test_cancel_before_the_prompt),
 		CASE(test_cancel_before_the_id),
 		CASE(test_lingers),

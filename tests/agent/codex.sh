@@ -59,4 +59,26 @@ t_exit 'with the word of the user it answers' 0 t_faden ask --agent codex --new 
 t_is 'by itself' "$(cat "$t_out")" well
 t_exit 'and goes on with what the new one began' 0 t_faden ask --in "$id" 'what did I say?'
 t_like 'all of it' "$(cat "$t_out")" 'Rex'
+
+# A first use: codex makes its folder itself, where it is not named to it. What the configuration in
+# that folder would say is said to the program.
+cat >"$t_bin/codex-first" <<-END
+	#!/bin/sh
+	exec "$t_codex" -c model=scripted -c model_provider=scripted -c check_for_update_on_startup=false \
+		-c 'model_providers.scripted={name="scripted",base_url="http://127.0.0.1:$t_port/v1",env_key="SCRIPTED_MODEL_KEY",wire_api="responses",request_max_retries=1,stream_max_retries=1}' \
+		-c analytics.enabled=false "\$@"
+END
+chmod +x "$t_bin/codex-first"
+t_setenv 'FADEN_AI_OUTSIDE_GIT=false'
+t_setenv "FADEN_AI_CODEX_PROGRAM=$t_bin/codex-first"
+mkdir "$t_tmp/first"
+t_setenv "HOME=$t_tmp/first"
+t_exit 'where codex was never used it answers' 0 t_faden ask --agent codex --new 'my fish is called Bo'
+t_ok 'it has made its folder' test -d "$t_tmp/first/.codex/sessions"
+t_exit 'and goes on there' 0 t_faden ask 'what did I say?'
+t_like 'with what was said' "$(cat "$t_out")" 'Bo'
+t_setenv "CODEX_HOME=$t_tmp/nowhere"
+t_exit 'a folder that is named and not there' 4 t_faden ask --agent codex --new 'hello'
+t_like 'is what codex complains of' "$(cat "$t_err")" 'CODEX_HOME points to'
+t_unlike 'and it surely did not have the prompt' "$(cat "$t_err")" 'not known'
 t_done
