@@ -250,7 +250,7 @@ int agent_send(struct agent *a, const struct agent_turn *turn, struct err *reter
 	a->stop_level = 0;
 	a->silent = false;
 	a->tools_running = 0;
-	a->deeds = a->behind = (struct deeds){ .kinds = 0 };
+	a->deeds = a->begun = a->behind = (struct deeds){ .kinds = 0 };
 	agent_denials_release(&a->denied);
 	forget_asked(a);
 	a->heard = 0;
@@ -305,14 +305,20 @@ static bool deeds_have(const struct deeds *d, struct sv tool)
 	return deeds_find(d, tool, name) < d->kinds;
 }
 
-/* Where a call of it is counted; NULL: nowhere. One without a name there may be any. */
-static struct deeds *deeds_with(struct agent *a, struct sv tool)
+/* Where a call of it is counted; NULL: nowhere. One without a name there may be any. Of several
+ * that one is meant which has ended, or which has not run. */
+static struct deeds *deeds_with(struct agent *a, struct sv tool, bool ended)
 {
-	return deeds_have(&a->behind, tool)   ? &a->behind
-		: deeds_have(&a->deeds, tool) ? &a->deeds
-		: a->behind.others > 0	      ? &a->behind
-		: a->deeds.others > 0	      ? &a->deeds
-					      : NULL;
+	struct deeds *const of[] = { ended ? &a->begun : &a->behind, ended ? &a->behind : &a->begun,
+		&a->deeds };
+
+	for (size_t i = 0; i < ARRAY_LEN(of); i++)
+		if (deeds_have(of[i], tool))
+			return of[i];
+	for (size_t i = 0; i < ARRAY_LEN(of); i++)
+		if (of[i]->others > 0)
+			return of[i];
+	return NULL;
 }
 
 /* Takes one back that is counted there. */
@@ -334,10 +340,22 @@ static void deeds_drop(struct deeds *d, struct sv tool)
 /* It did not run. */
 static void undo_deed(struct agent *a, struct sv tool)
 {
-	struct deeds *d = deeds_with(a, tool);
+	struct deeds *d = deeds_with(a, tool, false);
 
 	if (d)
 		deeds_drop(d, tool);
+}
+
+/* What only reads may run beside a question; what fails behind one was not let through. One that
+ * fails after we stopped the turn was broken off by that. */
+static void end_deed(struct agent *a, struct sv tool, bool failed)
+{
+	struct deeds *d = deeds_with(a, tool, true);
+
+	if (!d || d == &a->deeds || (failed && (d == &a->behind || a->stopped != AGENT_OK)))
+		return;
+	deeds_drop(d, tool);
+	deeds_add(&a->deeds, tool);
 }
 
 /* Calls of one answer run one after another: behind the last question they all may run. */
@@ -347,8 +365,8 @@ static void let_through(struct agent *a)
 		return;
 	for (unsigned i = 0; i < a->behind.kinds; i++)
 		for (unsigned n = 0; n < a->behind.tool[i].times; n++)
-			deeds_add(&a->deeds, sv_of(a->behind.tool[i].name));
-	a->deeds.others += a->behind.others;
+			deeds_add(&a->begun, sv_of(a->behind.tool[i].name));
+	a->begun.others += a->behind.others;
 	a->behind = (struct deeds){ .kinds = 0 };
 }
 
@@ -403,14 +421,10 @@ void agent_emit(struct agent *a, const struct agent_event *ev)
 		break;
 	case AGENT_EV_TOOL_BEGIN:
 		a->tools_running++;
-		deeds_add(a->asked.n > 0 ? &a->behind : &a->deeds, ev->tool);
+		deeds_add(a->asked.n > 0 ? &a->behind : &a->begun, ev->tool);
 		break;
 	case AGENT_EV_TOOL_END:
-		/* What only reads may run beside a question. */
-		if (!ev->failed && deeds_with(a, ev->tool) == &a->behind) {
-			deeds_drop(&a->behind, ev->tool);
-			deeds_add(&a->deeds, ev->tool);
-		}
+		end_deed(a, ev->tool, ev->failed);
 		if (a->tools_running > 0)
 			a->tools_running--;
 		break;
@@ -457,7 +471,7 @@ void agent_answer(struct agent *a, const char *ask, enum agent_answer answer)
 	if (!take_question(a, sv_of(ask), &q))
 		return;
 	if (answer != AGENT_DENY)
-		deeds_add(&a->deeds, sv_of(q.call.tool));
+		deeds_add(&a->begun, sv_of(q.call.tool));
 	else if (a->stopped == AGENT_OK)
 		agent_denials_add(&a->denied, sv_of(q.call.tool), sv_of(q.call.about), true);
 	let_through(a);
@@ -489,7 +503,7 @@ void agent_ask_over(struct agent *a, struct sv id)
 		return;
 	/* Unless we stop it, somebody else has decided; a denial is told apart. */
 	if (a->stopped == AGENT_OK)
-		deeds_add(&a->deeds, sv_of(q.call.tool));
+		deeds_add(&a->begun, sv_of(q.call.tool));
 	let_through(a);
 	agent_emit(a,
 		&(struct agent_event){
@@ -526,11 +540,10 @@ void agent_result_fail(struct agent_result *result, enum agent_fail fail, const 
 /* However the agent ended: when we stopped it, that is the reason. */
 static void explain_stop(const struct agent *a, struct agent_result *result)
 {
-	bool acted = result->deeds.n > 0;
-
 	if (a->stopped == AGENT_CANCELLED)
-		agent_result_fail(result, AGENT_CANCELLED, "cancelled%s%.*s",
-			acted ? "; what was done stands: " : "", SV_ARG(result->deeds));
+		agent_result_fail(result, AGENT_CANCELLED, "cancelled%s%.*s%s%.*s",
+			result->deeds.n ? "; what was done stands: " : "", SV_ARG(result->deeds),
+			result->begun.n ? "; begun and broken off: " : "", SV_ARG(result->begun));
 	else if (a->stopped == AGENT_FAILED)
 		agent_result_fail(result, AGENT_FAILED,
 			"stopped: more than %lld bytes of output in one turn",
@@ -561,6 +574,7 @@ static void explain_limit(struct agent_result *result)
 void agent_finish(struct agent *a, struct agent_result *result)
 {
 	AUTO_STR deeds = STR_INIT;
+	AUTO_STR begun = STR_INIT;
 
 	if (!a->busy)
 		return;
@@ -569,6 +583,8 @@ void agent_finish(struct agent *a, struct agent_result *result)
 	result->denied = &a->denied;
 	deeds_print(&deeds, &a->deeds);
 	result->deeds = str_sv(&deeds);
+	deeds_print(&begun, &a->begun);
+	result->begun = str_sv(&begun);
 	/* A turn that was complete before our stop reached it is complete. */
 	if (result->fail != AGENT_OK)
 		explain_stop(a, result);

@@ -90,6 +90,7 @@ struct agent_result {
 	struct sv text; /* the whole answer; valid during the event */
 	const char *session; /* the agent's session id; NULL when never told */
 	struct sv deeds; /* tools that ran in it: "Bash ×2, Write"; valid during the event */
+	struct sv begun; /* … and those that had not come to their end with it */
 	const struct agent_denials *denied; /* what it was not allowed; valid during the event */
 	struct agent_usage usage;
 	int64_t limit_ends_ms; /* AGENT_RATE_LIMITED: wall time when it ends, 0 unknown */

@@ -43,7 +43,8 @@ struct agent {
 	int stop_level;
 	bool silent; /* it was stopped for its silence */
 	int tools_running;
-	struct deeds deeds; /* what waits for permission is none yet */
+	struct deeds deeds; /* calls that have ended; what waits for permission is none yet */
+	struct deeds begun; /* … and those that have not, or were broken off when we stopped it */
 	struct deeds behind; /* begun while a question was open: they wait for its answer too */
 	struct agent_denials denied;
 	VEC(struct agent_question) asked; /* that are open */

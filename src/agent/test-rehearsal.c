@@ -231,6 +231,40 @@ static void test_cancel_says_what_was_done(void **state)
 	assert_string_equal(rig->message, "cancelled; what was done stands: Bash ×2, Write");
 }
 
+/* As an agent does that is told to stop: one call comes to its end all the same, one is ended, of
+ * one nothing more is heard. */
+static void stop_among_calls(void *data)
+{
+	struct rig *rig = data;
+	static const struct {
+		const char *tool;
+		bool ends, failed;
+	} calls[] = { { "Grep", true, false }, { "Bash", true, true }, { "Write", false, false } };
+
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
+		agent_emit(rig->agent,
+			&(struct agent_event){
+				.type = AGENT_EV_TOOL_BEGIN, .tool = sv_of(calls[i].tool) });
+	agent_cancel(rig->agent);
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
+		if (calls[i].ends)
+			agent_emit(rig->agent,
+				&(struct agent_event){ .type = AGENT_EV_TOOL_END,
+					.tool = sv_of(calls[i].tool),
+					.failed = calls[i].failed });
+}
+
+static void test_cancel_says_what_was_broken_off(void **state)
+{
+	struct rig *rig = *state;
+
+	open_agent(rig, "tool Read a\nwait 60000\n");
+	(void)loop_add_timer(rig->loop, 50, stop_among_calls, rig);
+	turn(rig, "one", false);
+	assert_string_equal(rig->message,
+		"cancelled; what was done stands: Read, Grep; begun and broken off: Bash, Write");
+}
+
 static void test_limit_says_when_it_ends(void **state)
 {
 	struct rig *rig = *state;
@@ -404,7 +438,8 @@ static void test_what_waits_behind_a_question_was_not_done(void **state)
 	rig->allows = true;
 	(void)loop_add_timer(rig->loop, 10, begin_behind_a_question, rig);
 	turn(rig, "two", true);
-	assert_string_equal(rig->message, "cancelled; what was done stands: Read, Bash, Write");
+	assert_string_equal(rig->message,
+		"cancelled; what was done stands: Read, Bash; begun and broken off: Write");
 	/* What ran before is not taken for one of those behind it that have no name. */
 	rig->allows = false;
 	rig->more = "ABCDEFG";
@@ -444,6 +479,7 @@ int main(void)
 		CASE(test_cancel_as_the_session_is_told),
 		CASE(test_cancel_as_a_retry_is_told),
 		CASE(test_cancel_says_what_was_done),
+		CASE(test_cancel_says_what_was_broken_off),
 		CASE(test_limit_says_when_it_ends),
 		CASE(test_retry_is_no_silence),
 		CASE(test_keeps_the_id_of_a_prompt),

@@ -53,6 +53,7 @@ int assistant_new(const struct assistant_opts *opts, struct assistant **ret, str
 		.fail = AGENT_CANCELLED,
 		.message = "cancelled",
 		.deeds = STR_INIT,
+		.begun = STR_INIT,
 		.conv = CONV_INIT,
 		.answer = STR_INIT,
 		.usage = AGENT_USAGE_NONE,

@@ -124,6 +124,10 @@ void tell_cancelled(const struct turn_outcome *out, enum text_language language,
 		str_adds(ret, text_get(TEXT_CANCELLED, language));
 	else
 		text_fill(ret, TEXT_CANCELLED_DONE, language, TEXT_WORDS(out->deeds.buf));
+	if (out->begun.len > 0) {
+		str_adds(ret, " ");
+		text_fill(ret, TEXT_CANCELLED_BEGUN, language, TEXT_WORDS(out->begun.buf));
+	}
 }
 
 void tell_denied(const struct agent_denials *denied, struct str *ret)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "assist/assistant.h"
+#include "assist/tell.h"
 #include "base/mem.h"
 #include "os/file.h"
 #include "os/proc.h"
@@ -608,6 +609,38 @@ static void test_after_a_limit_what_acted_is_not_sent_again(void **state)
 	check_recalls(rig, "2. Bitte mach dort weiter");
 }
 
+static void test_a_cancel_tells_what_ended_and_what_did_not(void **state)
+{
+	static const struct {
+		const char *deeds, *begun, *english, *german;
+	} cases[] = {
+		{ "", "", "Cancelled.", "Abgebrochen." },
+		{ "Read", "", "Cancelled. What was done stands: Read.",
+			"Abgebrochen. Was schon getan ist, bleibt: Read." },
+		{ "", "Bash", "Cancelled. Begun and broken off: Bash.",
+			"Abgebrochen. Begonnen und abgebrochen: Bash." },
+		{ "Read", "Bash",
+			"Cancelled. What was done stands: Read. Begun and broken off: Bash.",
+			"Abgebrochen. Was schon getan ist, bleibt: Read. Begonnen und "
+			"abgebrochen: Bash." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct turn_outcome out = { .deeds = STR_INIT, .begun = STR_INIT };
+		AUTO_STR english = STR_INIT;
+		AUTO_STR german = STR_INIT;
+		str_adds(&out.deeds, cases[i].deeds);
+		str_adds(&out.begun, cases[i].begun);
+		tell_cancelled(&out, TEXT_ENGLISH, &english);
+		tell_cancelled(&out, TEXT_GERMAN, &german);
+		assert_string_equal(english.buf, cases[i].english);
+		assert_string_equal(german.buf, cases[i].german);
+		str_release(&out.deeds);
+		str_release(&out.begun);
+	}
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
 
 int main(void)
@@ -634,6 +667,7 @@ int main(void)
 		CASE(test_a_talk_stays_from_its_beginning),
 		CASE(test_limit_is_waited_out),
 		CASE(test_after_a_limit_what_acted_is_not_sent_again),
+		cmocka_unit_test(test_a_cancel_tells_what_ended_and_what_did_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,8 @@ static const char *const texts[TEXT_COUNT][2] = {
 	[TEXT_CANCELLED] = { [TEXT_GERMAN] = "Abgebrochen.", [TEXT_ENGLISH] = "Cancelled." },
 	[TEXT_CANCELLED_DONE] = { [TEXT_GERMAN] = "Abgebrochen. Was schon getan ist, bleibt: %s.",
 		[TEXT_ENGLISH] = "Cancelled. What was done stands: %s." },
+	[TEXT_CANCELLED_BEGUN] = { [TEXT_GERMAN] = "Begonnen und abgebrochen: %s.",
+		[TEXT_ENGLISH] = "Begun and broken off: %s." },
 	[TEXT_ROUTED_CLOSE] = { [TEXT_GERMAN] = "Sicher ist das nicht; sonst sag: \"nein, die "
 						"andere\".",
 		[TEXT_ENGLISH] = "That is not sure; if it is wrong, say: \"no, the other one\"." },

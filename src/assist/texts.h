@@ -21,6 +21,7 @@ enum text_id {
 	TEXT_CANCELLED_NOTHING, /* cancel when nothing runs */
 	TEXT_CANCELLED,
 	TEXT_CANCELLED_DONE, /* with what was done already: one %s */
+	TEXT_CANCELLED_BEGUN, /* … behind either, what had not come to its end: one %s */
 	TEXT_RESTART,
 	TEXT_STAYED_NEW,
 	TEXT_STAYED_OTHER,

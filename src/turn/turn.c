@@ -26,6 +26,7 @@ static void outcome_init(struct turn_outcome *o)
 		.conv = CONV_INIT,
 		.answer = STR_INIT,
 		.deeds = STR_INIT,
+		.begun = STR_INIT,
 		.usage = AGENT_USAGE_NONE,
 	};
 }
@@ -35,6 +36,7 @@ static void outcome_release(struct turn_outcome *o)
 	conv_release(&o->conv);
 	str_release(&o->answer);
 	str_release(&o->deeds);
+	str_release(&o->begun);
 	agent_denials_release(&o->denied);
 }
 
@@ -322,11 +324,13 @@ static void take_result(struct turn *t, const struct agent_result *result)
 	str_add(&out->answer, result->text);
 	str_clear(&out->deeds);
 	str_add(&out->deeds, result->deeds);
+	str_clear(&out->begun);
+	str_add(&out->begun, result->begun);
 	agent_denials_release(&out->denied);
 	vec_each (&result->denied->list, denial)
 		agent_denials_add(
 			&out->denied, sv_of(denial->tool), sv_of(denial->about), denial->asked);
-	out->acted |= out->deeds.len > 0;
+	out->acted |= out->deeds.len > 0 || out->begun.len > 0;
 }
 
 static void start_fresh(void *data);

@@ -94,6 +94,7 @@ struct turn_outcome {
 		      before */
 	bool acted; /* the agent used a tool */
 	struct str deeds; /* tools that ran: "Bash ×2, Write" */
+	struct str begun; /* … and those that had not come to their end */
 	struct agent_denials denied; /* what it was not allowed */
 	struct conv conv; /* empty for a question, or when none was taken */
 	struct str answer;

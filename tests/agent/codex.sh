@@ -41,6 +41,24 @@ t_setenv 'FADEN_AI_PERMISSION_MODE=bypassPermissions'
 t_exit 'a turn with all rights' 0 t_faden ask --agent codex --new '[[bash: touch made]][[say: done]]'
 t_ok 'has them' test -e made
 t_unlike 'but the folder is not trusted for that' "$(cat "$t_home/.codex/config.toml")" trust_level
+# What it says is also kept, since a command may run before it is told.
+cat >"$t_bin/codex-heard" <<-END
+	#!/bin/sh
+	"$t_codex" "\$@" | tee -a "$t_tmp/heard"
+END
+chmod +x "$t_bin/codex-heard"
+t_setenv "FADEN_AI_CODEX_PROGRAM=$t_bin/codex-heard"
+begun() { [ "$(grep -c '"item/started".*"commandExecution"' "$t_tmp/heard")" = 2 ]; }
+t_start_faden ask --agent codex --new '[[bash: touch one]][[bash: touch begun; sleep 60; touch over]]' 2>"$t_tmp/broken"
+t_ok 'a command runs that takes its time' t_wait_for 20 begun
+kill -INT "$t_pid"
+wait "$t_pid"
+t_is 'its turn is cancelled' "$?" 130
+t_ok 'what had not ended did not go on' test -e one -a ! -e over
+t_like 'and is not said to be done' "$(cat "$t_tmp/broken")" \
+	'cancelled; what was done stands: Shell; begun and broken off: Shell$'
+
+t_unsetenv FADEN_AI_CODEX_PROGRAM
 
 # A version without a server: its own way to work, and its own rule about git.
 cat >"$t_bin/codex-old" <<-END
