@@ -24,6 +24,7 @@ void screen_init(struct screen *s, struct term *term, int in_fd)
 {
 	*s = (struct screen){ .term = term,
 		.in_fd = in_fd,
+		.out_fd = -1,
 		.mode = TERM_MODE_INIT,
 		.life = -1,
 		.lines = VEC_INIT,
@@ -113,6 +114,50 @@ static void dismiss_guard(struct screen *s)
 	s->life = -1;
 }
 
+/* ---- output ---- */
+
+/* The descriptor that we were given is shared with others, who do not expect writes to fail. */
+static int open_again(int fd)
+{
+	AUTO_FREE char *path = xasprintf("/proc/self/fd/%d", fd);
+
+	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+/* Until it takes more. A loop that gets the signals has them blocked and would hear of them when
+ * this is over, which may be never: they do here what they would without it. */
+static void wait_until_taken(const struct screen *s)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct pollfd out = { .fd = s->out_fd, .events = POLLOUT };
+	sigset_t mask;
+
+	(void)pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		(void)sigdelset(&mask, ends[i]);
+	(void)ppoll(&out, 1, NULL, &mask);
+}
+
+static int flush(struct screen *s, struct err *reterr)
+{
+	struct sv rest = str_sv(&s->term->buf);
+
+	if (s->out_fd < 0)
+		return term_flush(s->term, reterr);
+	while (rest.n > 0) {
+		ssize_t n = write(s->out_fd, rest.p, rest.n);
+		if (n >= 0)
+			rest = sv_from(rest, (size_t)n);
+		else if (errno == EAGAIN)
+			wait_until_taken(s);
+		else if (errno != EINTR)
+			break;
+	}
+	int errnum = errno;
+	str_clear(&s->term->buf);
+	return rest.n > 0 ? err_errno(reterr, errnum, "write to the terminal") : 0;
+}
+
 /* ---- on and off ---- */
 
 int screen_enter(struct screen *s, struct err *reterr)
@@ -120,12 +165,13 @@ int screen_enter(struct screen *s, struct err *reterr)
 	if (tcgetpgrp(s->in_fd) != getpgrp() || !term_mode_save(&s->mode, s->in_fd))
 		return err_set(reterr, ERR_USAGE, "the terminal is not ours");
 	post_guard(s);
+	s->out_fd = open_again(s->term->fd);
 	term_mode_raw(&s->mode);
 	(void)term_resize(s->term);
 	s->on = true;
 	screen_forget(s);
 	term_control(s->term, enter_text);
-	return term_flush(s->term, reterr);
+	return flush(s, reterr);
 }
 
 void screen_leave(struct screen *s)
@@ -134,9 +180,12 @@ void screen_leave(struct screen *s)
 		return;
 	s->on = false;
 	term_control(s->term, leave_text);
-	(void)!term_flush(s->term, NULL); /* a terminal that is gone needs nothing */
+	(void)!flush(s, NULL); /* a terminal that is gone needs nothing */
 	term_mode_restore(&s->mode);
 	dismiss_guard(s);
+	if (s->out_fd >= 0)
+		(void)close(s->out_fd);
+	s->out_fd = -1;
 }
 
 void screen_release(struct screen *s)
@@ -194,5 +243,5 @@ int screen_show(struct screen *s, size_t cursor_row, size_t cursor_col, struct e
 	term_control(s->term, s->out.buf);
 	term_control(s->term, end_text);
 	str_clear(&s->out);
-	return term_flush(s->term, reterr);
+	return flush(s, reterr);
 }

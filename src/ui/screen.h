@@ -3,7 +3,8 @@
  * signals or echo, and only what has changed is written, in one piece.
  *
  * The terminal is as it was after screen_leave(), and also when the program is killed or crashes in
- * between: a child does nothing but wait for that.
+ * between: a child does nothing but wait for that. While a terminal takes no output, a signal that
+ * ends programs ends this one, whether or not the caller has blocked it: nobody else would see it.
  */
 #pragma once
 
@@ -18,6 +19,7 @@
 struct screen {
 	struct term *term;
 	int in_fd;
+	int out_fd; /* the terminal once more, where a write does not wait; -1: not to be had */
 	struct term_mode mode; /* as it was */
 	pid_t guard; /* the child that waits for our death */
 	int life; /* what it waits for: that nobody has this open any more */
