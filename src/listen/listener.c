@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "listen/heard.h"
+#include "listen/phrases.h"
 #include "voice/speakable.h"
 
 enum {
@@ -14,48 +15,6 @@ enum {
 	IN_VAIN_MAX = 2, /* times in an answer that it is quiet for nothing */
 	ASK_AGAIN_MAX = 2, /* times that an unclear answer is asked for once more */
 };
-
-/* ---- what it says itself ---- */
-
-enum phrase {
-	PHRASE_NOT_UNDERSTOOD,
-	PHRASE_DEAF,
-	PHRASE_TOO_LONG,
-	PHRASE_FAILED,
-	PHRASE_MAY_I, /* the tool */
-	PHRASE_YES_OR_NO,
-	PHRASE_ALLOWED,
-	PHRASE_DENIED,
-	PHRASE_NOBODY, /* could be asked */
-};
-
-static const char *phrase(enum phrase which, enum text_language language)
-{
-	static const char *const texts[][2] = {
-		[PHRASE_NOT_UNDERSTOOD] = { "Entschuldigung, ich konnte dich nicht verstehen. "
-					    "Bitte "
-					    "versuche es nochmal.",
-			"Sorry, I could not understand you. Please try again." },
-		[PHRASE_DEAF] = { "Die Spracherkennung funktioniert nicht. Mehr dazu steht auf dem "
-				  "Bildschirm.",
-			"The speech recognition does not work. The screen says more." },
-		[PHRASE_TOO_LONG] = { "Die Verarbeitung hat zu lange gedauert. Bitte versuche es "
-				      "nochmal.",
-			"That took too long. Please try again." },
-		[PHRASE_FAILED] = { "Entschuldigung, bei der Verarbeitung ist ein Fehler "
-				    "aufgetreten.",
-			"Sorry, something went wrong while I was working on it." },
-		[PHRASE_MAY_I] = { "Darf ich %s benutzen?", "May I use %s?" },
-		[PHRASE_YES_OR_NO] = { "Bitte antworte mit ja oder nein.",
-			"Please answer with yes or no." },
-		[PHRASE_ALLOWED] = { "Erlaubt.", "Allowed." },
-		[PHRASE_DENIED] = { "Nicht erlaubt.", "Not allowed." },
-		[PHRASE_NOBODY] = { "Nicht erlaubt: niemand kann mehr antworten.",
-			"Not allowed: nobody can answer any more." },
-	};
-
-	return texts[which][language == TEXT_ENGLISH];
-}
 
 const char *listener_state_name(enum listener_state state)
 {

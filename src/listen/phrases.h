@@ -1,0 +1,21 @@
+/*
+ * What the assistant says itself, in the language that is spoken.
+ */
+#pragma once
+
+#include "assist/texts.h"
+
+enum phrase {
+	PHRASE_NOT_UNDERSTOOD,
+	PHRASE_DEAF,
+	PHRASE_TOO_LONG,
+	PHRASE_FAILED,
+	PHRASE_MAY_I, /* the tool */
+	PHRASE_YES_OR_NO,
+	PHRASE_ALLOWED,
+	PHRASE_DENIED,
+	PHRASE_NOBODY, /* could be asked */
+};
+
+/* With %s for what is said beside it. */
+const char *phrase(enum phrase which, enum text_language language);
