@@ -1,7 +1,7 @@
 /*
  * `faden listen` at a terminal: what is said and answered stands above one line with the state, and
  * any key opens the line editor, whatever goes on. Escape or Ctrl-C stops what runs and what is
- * said; Ctrl-C twice, or Ctrl-D, leaves.
+ * said, and what is being recorded is not sent; Ctrl-C twice, or Ctrl-D, leaves.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -147,8 +147,8 @@ static void hint_of(const struct screen *t, struct str *out)
 			str_addf(out, "say \"Hey %s\", or press any key to type", name_of(t));
 		break;
 	case LISTENER_RECORDING:
-		str_adds(out,
-			l->opts->push_to_talk ? "Space or a pause ends it" : "a pause ends it");
+		str_addf(out, "%sa pause ends it, Esc discards it",
+			l->opts->push_to_talk ? "Space or " : "");
 		break;
 	case LISTENER_PROCESSING:
 	case LISTENER_SPEAKING:

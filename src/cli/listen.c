@@ -133,6 +133,13 @@ static void op_record(void *data)
 	ears_record(room->ears);
 }
 
+static void op_discard(void *data)
+{
+	const struct listening_room *room = data;
+
+	ears_discard(room->ears);
+}
+
 static void op_recognise(void *data, uint64_t id, struct endpoint_recording *recording)
 {
 	struct listening_room *room = data;
@@ -254,6 +261,7 @@ static void op_end(void *data, enum listener_end how)
 static const struct listener_ops listener_ops = {
 	.hear = op_hear,
 	.record = op_record,
+	.discard = op_discard,
 	.recognise = op_recognise,
 	.sound = op_sound,
 	.say = op_say,

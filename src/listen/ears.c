@@ -77,6 +77,7 @@ struct ears {
 	uint64_t over_since; /* … and has not been let go; 0: nobody */
 	bool named; /* our own name was said since the wake word was looked for */
 	enum listening listening;
+	bool spoken_on; /* what was discarded may not be at its end */
 	size_t ding_left;
 	double notch[4]; /* x, x before, y, y before */
 	int64_t paced_from_ms; /* 0: as fast as it can */
@@ -86,7 +87,7 @@ struct ears {
 	pthread_cond_t changed;
 	struct audio_in *stoppable; /* in, for who ends us */
 	struct hearing hearing;
-	bool record;
+	bool record, discard;
 	bool stop;
 	uint64_t heard;
 	struct note *first, **end;
@@ -170,9 +171,22 @@ static struct note *note_new(enum note_kind kind)
 	return n;
 }
 
+/* It is of a recording that somebody may discard. */
+static bool is_of_recording(const struct note *n)
+{
+	return n->kind == CALLED || n->kind == BEGAN || n->kind == RECORDED || n->kind == PAUSED ||
+		n->kind == NOTHING;
+}
+
 static void post(struct ears *e, struct note *n)
 {
 	pthread_mutex_lock(&e->lock);
+	/* It was discarded, and this thread has not seen that yet. */
+	if (e->discard && is_of_recording(n)) {
+		pthread_mutex_unlock(&e->lock);
+		note_free(n);
+		return;
+	}
 	*e->end = n;
 	e->end = &n->next;
 	e->untold++;
@@ -217,15 +231,29 @@ static void begin_recording(struct ears *e, bool called)
 {
 	endpoint_begin(e->endpoint, called);
 	e->listening = RECORDS;
+	e->spoken_on = false;
 	e->ding_left = e->live ? DING_SAMPLES : 0;
 	memset(e->notch, 0, sizeof(e->notch));
+}
+
+static void discard(struct ears *e)
+{
+	if (e->listening != RECORDS)
+		return;
+	endpoint_close(e->endpoint);
+	e->listening = IDLE;
+	e->spoken_on = true;
 }
 
 /* What is looked for follows from what goes on, unless somebody is just being recorded. */
 static void follow(struct ears *e, const struct hearing *h)
 {
-	enum listening want = h->busy ? OVERHEARS : e->opts.open ? OPENED : IDLE;
+	const int64_t silence = e->opts.settings->audio_silence_threshold * AUDIO_RATE / 1000;
 
+	if (endpoint_silence(e->endpoint) >= (uint64_t)silence)
+		e->spoken_on = false;
+	bool opens = e->opts.open && !e->spoken_on;
+	enum listening want = h->busy ? OVERHEARS : opens ? OPENED : IDLE;
 	if (e->listening == RECORDS || e->listening == want)
 		return;
 	e->listening = want;
@@ -234,8 +262,7 @@ static void follow(struct ears *e, const struct hearing *h)
 	else if (want == OVERHEARS)
 		endpoint_open(e->endpoint, OVERHEAR_SILENCE, OVERHEAR_LEAST);
 	else
-		endpoint_open(e->endpoint,
-			(size_t)(e->opts.settings->audio_silence_threshold * AUDIO_RATE / 1000),
+		endpoint_open(e->endpoint, (size_t)silence,
 			(size_t)(e->opts.settings->audio_min_recording * AUDIO_RATE / 1000));
 }
 
@@ -349,7 +376,7 @@ static void hear(struct ears *e, int16_t *samples, size_t n, const struct hearin
 }
 
 /* Waits as long as the sound has to; false: it is over. */
-static bool may_go_on(struct ears *e, struct hearing *ret, bool *ret_record)
+static bool may_go_on(struct ears *e, struct hearing *ret, bool *ret_record, bool *ret_discard)
 {
 	pthread_mutex_lock(&e->lock);
 	while (!e->stop && e->in && !e->live) {
@@ -372,7 +399,8 @@ static bool may_go_on(struct ears *e, struct hearing *ret, bool *ret_record)
 	}
 	*ret = e->hearing;
 	*ret_record = e->record;
-	e->record = false;
+	*ret_discard = e->discard;
+	e->record = e->discard = false;
 	bool goes_on = !e->stop;
 	pthread_mutex_unlock(&e->lock);
 	return goes_on;
@@ -439,13 +467,15 @@ static void *listen_on(void *arg)
 {
 	struct ears *e = arg;
 	struct hearing h;
-	bool record;
+	bool record, discards;
 
-	while (may_go_on(e, &h, &record)) {
+	while (may_go_on(e, &h, &record, &discards)) {
 		struct err err = ERR_INIT;
 		int16_t samples[CHUNK];
 		if (!e->in && !open_in(e))
 			continue;
+		if (discards)
+			discard(e);
 		if (record && e->listening == RECORDS)
 			on_endpoint(e, endpoint_end(e->endpoint));
 		else if (record)
@@ -552,6 +582,29 @@ void ears_record(struct ears *e)
 {
 	pthread_mutex_lock(&e->lock);
 	e->record = true;
+	pthread_cond_broadcast(&e->changed);
+	pthread_mutex_unlock(&e->lock);
+}
+
+void ears_discard(struct ears *e)
+{
+	pthread_mutex_lock(&e->lock);
+	e->discard = true;
+	e->record = false;
+	/* Nor is what is not told yet. */
+	for (struct note **at = &e->first; *at;) {
+		struct note *n = *at;
+		if (!is_of_recording(n)) {
+			at = &n->next;
+			continue;
+		}
+		*at = n->next;
+		note_free(n);
+		e->untold--;
+	}
+	e->end = &e->first;
+	while (*e->end)
+		e->end = &(*e->end)->next;
 	pthread_cond_broadcast(&e->changed);
 	pthread_mutex_unlock(&e->lock);
 }

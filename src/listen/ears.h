@@ -55,5 +55,8 @@ void ears_free(struct ears *e); /* nothing is told any more; NULL is fine */
 void ears_hear(struct ears *e, const struct hearing *how);
 /* A recording begins now, or, when one is under way, ends now. */
 void ears_record(struct ears *e);
+/* What is being recorded is not wanted: nothing more is told of it, also not what is said on to its
+ * end where nobody has to call. */
+void ears_discard(struct ears *e);
 /* Samples heard, those that were skipped included. */
 uint64_t ears_heard(struct ears *e);

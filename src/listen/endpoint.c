@@ -95,6 +95,11 @@ bool endpoint_records(const struct endpoint *e)
 	return e->mode == RECORDING;
 }
 
+uint64_t endpoint_silence(const struct endpoint *e)
+{
+	return endpoint_now(e) - e->run_end;
+}
+
 void endpoint_cut(struct endpoint *e, size_t keep)
 {
 	if (e->mode != RECORDING)

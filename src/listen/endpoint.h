@@ -61,6 +61,8 @@ void endpoint_open(struct endpoint *e, size_t silence, size_t least);
  */
 void endpoint_cut(struct endpoint *e, size_t keep);
 bool endpoint_records(const struct endpoint *e);
+/* Samples since somebody spoke last. */
+uint64_t endpoint_silence(const struct endpoint *e);
 /* Nothing is recorded (any more); the last seconds are kept all the same. */
 void endpoint_close(struct endpoint *e);
 /* The recording ends here: no more will come. What endpoint_feed() would have said of it. */

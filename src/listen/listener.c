@@ -401,16 +401,6 @@ static void cancel(struct listener *l)
 	l->ops->cancel(l->opts.data);
 }
 
-bool listener_stop(struct listener *l)
-{
-	bool any = l->runs || l->speaks;
-
-	hush(l);
-	cancel(l);
-	settle(l);
-	return any;
-}
-
 /* What was cancelled is said when nobody else speaks. */
 static void tell_cancelled(struct listener *l)
 {
@@ -421,6 +411,38 @@ static void tell_cancelled(struct listener *l)
 		l->ops->reply(l->opts.data, text);
 	(void)say(l, sv_of(text), l->language);
 	ready(l);
+}
+
+/* What is being recorded is not wanted. */
+static void discard(struct listener *l)
+{
+	l->recording = false;
+	if (l->ops->discard)
+		l->ops->discard(l->opts.data);
+	/* A turn that was spoken says it with its own end. */
+	if (l->runs && l->turn_spoken)
+		return;
+	l->cancel_shown = false;
+	tell_cancelled(l);
+}
+
+static bool stop(struct listener *l)
+{
+	bool any = l->runs || l->speaks;
+
+	hush(l);
+	cancel(l);
+	return any;
+}
+
+bool listener_stop(struct listener *l)
+{
+	bool records = l->recording, any = stop(l);
+
+	if (records)
+		discard(l);
+	settle(l);
+	return any || records;
 }
 
 /* ---- the queue ---- */
@@ -462,10 +484,10 @@ void listener_typed(struct listener *l, struct sv text)
 	utterance_judge(l->opts.rules, text, &u);
 	/* "stop" is meant for now, and what begins anew does not wait for an answer that nobody
 	 * wants. */
-	bool stops = u.kind == UTTERANCE_CANCEL || u.kind == UTTERANCE_RESET ||
-		u.kind == UTTERANCE_RESTART;
-	bool stopped = stops && listener_stop(l);
-	if (text.n > 0 && !(stopped && u.kind == UTTERANCE_CANCEL))
+	bool stopped = u.kind == UTTERANCE_CANCEL && listener_stop(l);
+	if (u.kind == UTTERANCE_RESET || u.kind == UTTERANCE_RESTART)
+		(void)stop(l);
+	if (text.n > 0 && !stopped)
 		vec_push(&l->queue,
 			(struct entry){ .ready = true, .text = xmemdup0(text.p, text.n) });
 	pump(l);

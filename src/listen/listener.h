@@ -57,6 +57,7 @@ struct listener_ops {
 	/* Ears. */
 	void (*hear)(void *data, const struct hearing *how);
 	void (*record)(void *data); /* now, without a call; one that is under way ends */
+	void (*discard)(void *data); /* what is being recorded: nothing more is told of it */
 	/* Recogniser: listener_recognised() ends it. Takes the samples. */
 	void (*recognise)(void *data, uint64_t id, struct endpoint_recording *recording); /* ! */
 	/* Mouth: each item ends with listener_heard_us(). */
@@ -122,7 +123,8 @@ void listener_heard_us(struct listener *l, const struct player_event *event);
 /* ---- keyboard ---- */
 void listener_typing(struct listener *l, bool typing);
 void listener_typed(struct listener *l, struct sv text);
-/* Stops what runs and what is said; false: nothing did. */
+/* Stops what runs and what is said, and what is being recorded is not sent; false: there was
+ * nothing of it. */
 bool listener_stop(struct listener *l);
 
 /* ---- assistant ---- */

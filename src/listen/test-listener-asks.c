@@ -39,7 +39,16 @@ static void test_permission(void **state)
 	did(r, "de\"Darf ich Bash benutzen? make\" hush");
 	heard_all(r, true);
 	did(r, "");
-	/* "stop" in place of an answer. */
+	/* "stop" in place of an answer, or a key. */
+	asks(r, "q5");
+	heard_all(r, false);
+	str_clear(&r->log);
+	assert_true(listener_stop(r->l));
+	did(r, "cancel discard");
+	done(r, UTTERANCE_AGENT, "", AGENT_CANCELLED);
+	heard_all(r, false);
+	say(r, "Baue es.");
+	heard_all(r, false);
 	asks(r, "q4");
 	heard_all(r, false);
 	recorded(r);

@@ -343,6 +343,63 @@ static void test_our_own_name(void **state)
 	assert_false(r->hearing.names_us);
 }
 
+/* A key while somebody speaks: nothing of it is sent. */
+static void test_discarded(void **state)
+{
+	struct listener_rig *r = *state;
+
+	assert_false(listener_stop(r->l));
+	listener_called(r->l);
+	heard_all(r, false);
+	assert_true(listener_stop(r->l));
+	did(r, "ding discard de\"Abgebrochen.\"");
+	heard_all(r, false);
+	did(r, "ready");
+	assert_int_equal(r->state, LISTENER_LISTENING);
+	assert_false(listener_stop(r->l));
+	/* … a key was pressed for it, or nobody had to call */
+	listener_push(r->l);
+	heard_all(r, false);
+	assert_true(listener_stop(r->l));
+	heard_all(r, false);
+	listener_began(r->l);
+	assert_true(listener_stop(r->l));
+	heard_all(r, false);
+	did(r, "ding record discard de\"Abgebrochen.\" ready discard de\"Abgebrochen.\" ready");
+	/* The turn that the call has cancelled says so itself, once. */
+	say(r, "Rechne.");
+	heard_all(r, false);
+	listener_called(r->l);
+	heard_all(r, false);
+	str_clear(&r->log);
+	assert_true(listener_stop(r->l));
+	did(r, "cancel discard");
+	done(r, UTTERANCE_AGENT, "", AGENT_CANCELLED);
+	heard_all(r, false);
+	did(r, "de\"Abgebrochen.\" ready");
+	/* … also when it is at its end already */
+	say(r, "Rechne.");
+	heard_all(r, false);
+	listener_called(r->l);
+	heard_all(r, false);
+	done(r, UTTERANCE_AGENT, "", AGENT_CANCELLED);
+	str_clear(&r->log);
+	assert_true(listener_stop(r->l));
+	heard_all(r, false);
+	did(r, "discard de\"Abgebrochen.\" ready");
+	assert_int_equal(r->state, LISTENER_LISTENING);
+	/* "stop" that is typed is meant for it too, but not what begins anew. */
+	listener_called(r->l);
+	heard_all(r, false);
+	str_clear(&r->log);
+	listener_typed(r->l, SV("neue Konversation"));
+	did(r, "ask<neue Konversation>");
+	done(r, UTTERANCE_RESET, "", AGENT_OK);
+	assert_int_equal(r->state, LISTENER_RECORDING);
+	listener_typed(r->l, SV("stopp"));
+	did(r, "discard de\"Abgebrochen.\"");
+}
+
 static void test_commands(void **state)
 {
 	struct listener_rig *r = *state;
@@ -451,6 +508,7 @@ int main(void)
 		T(test_overheard),
 		T(test_interrupted),
 		T(test_our_own_name),
+		T(test_discarded),
 		T(test_commands),
 		T(test_back),
 		T(test_the_end),

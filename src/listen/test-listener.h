@@ -51,6 +51,11 @@ static inline UNUSED void op_record(void *data)
 	note(data, "record");
 }
 
+static inline UNUSED void op_discard(void *data)
+{
+	note(data, "discard");
+}
+
 static inline UNUSED void op_recognise(
 	void *data, uint64_t id, struct endpoint_recording *recording)
 {
@@ -126,6 +131,7 @@ static inline UNUSED void op_end(void *data, enum listener_end how)
 static const struct listener_ops ops = {
 	.hear = op_hear,
 	.record = op_record,
+	.discard = op_discard,
 	.recognise = op_recognise,
 	.sound = op_sound,
 	.say = op_say,

@@ -1,7 +1,7 @@
 /*
  * A card that another program has, in the place of libasound.so.2: opening it fails as long as
- * there is the file that FADEN_TEST_BUSY names; afterwards it gives silence. Only what faden asks
- * of that library is here.
+ * there is the file that FADEN_TEST_BUSY names; afterwards it gives noise as long as there is the
+ * one of FADEN_TEST_NOISE, else silence. Only what faden asks of that library is here.
  */
 #include <errno.h>
 #include <poll.h>
@@ -36,9 +36,14 @@ EXPORT int snd_pcm_set_params(void *pcm, int format, int way, unsigned channels,
 EXPORT long snd_pcm_readi(void *pcm, void *buffer, unsigned long frames);
 EXPORT long snd_pcm_readi(void *pcm, void *buffer, unsigned long frames)
 {
+	const char *noise = getenv("FADEN_TEST_NOISE");
+	short *samples = buffer;
+
 	(void)pcm;
 	(void)poll(NULL, 0, (int)(frames / 16));
 	memset(buffer, 0, frames * 2);
+	for (unsigned long i = 0; noise && access(noise, F_OK) == 0 && i < frames; i++)
+		samples[i] = (short)(rand() % 24000 - 12000);
 	return (long)frames;
 }
 
