@@ -688,6 +688,7 @@ int listening_run(struct listening *l, struct err *reterr)
 			.language_open = strcmp(l->app->settings->assistant_language, "auto") == 0,
 			.answers = l->app->in_tty && !l->opts->no_tty,
 			.open = l->opts->no_wake,
+			.by_key = l->opts->push_to_talk,
 			.ops = &listener_ops,
 			.data = room,
 		};

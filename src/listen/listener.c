@@ -52,15 +52,18 @@ struct listener {
 	VEC(struct entry) queue; /* in the order in which it came */
 	uint64_t last_id,
 		overheard; /* of recordings; overheard: the one that is recognised, or 0 */
-	bool overheard_apart; /* while we said nothing, so that it is not our own voice */
+	bool overheard_apart; /* while we said nothing, so that it is not our own voice, */
+	bool overheard_answer; /* but with an answer in what we had said of a question */
 	bool overheard_scant; /* too little speech to be one: noise may sound like "yes" */
 	VEC(struct question) asked; /* the first one is put */
 	int asked_again;
 	bool called; /* the answer that is recorded began with a call */
 	uint64_t put; /* the mouth's item after which an answer is recorded; 0: none */
+	uint64_t put_from; /* the first that belongs to it */
 	bool put_begun; /* it can be heard, and answered: until its end, or that of what is
 			   overheard then */
-	bool put_has_answer; /* … but an answer is a part of it */
+	bool put_has_answer; /* … but an answer is a part of what was heard of it */
+	bool put_ends_with_answer; /* … or of its last item */
 
 	struct entry turn; /* what runs */
 	bool runs;
@@ -241,7 +244,8 @@ void listener_heard_us(struct listener *l, const struct player_event *event)
 {
 	if (event->kind == PLAYER_BEGINS) {
 		l->speaks |= event->spoken;
-		l->put_begun |= l->put && event->id >= l->put;
+		l->put_begun |= l->put && event->id >= l->put_from;
+		l->put_has_answer |= l->put && event->id >= l->put && l->put_ends_with_answer;
 		settle(l);
 		return;
 	}
@@ -326,12 +330,28 @@ static void forget_question(struct listener *l, size_t i)
 		put_nothing(l);
 }
 
-/* What is to be answered when it has been said, or while it is. */
-static void put(struct listener *l, struct sv text)
+/* What is to be answered when it has been said, or while it is. How it can be may stand at its end,
+ * apart: an answer is a part of that, and whoever gives one before it has not heard it from us. */
+static void put(struct listener *l, struct sv text, const char *how)
 {
+	const char *name = l->opts.settings->assistant_name;
+	AUTO_STR end = STR_INIT;
+
+	/* From then on who just speaks is not meant any more. */
+	if (l->asked_again >= ASK_AGAIN_MAX && !l->opts.open) {
+		phrase_add(&end, l->opts.by_key ? PHRASE_ANSWER_BY_KEY : PHRASE_ANSWER_BY_CALL,
+			l->language, name[0] ? name : "faden");
+		if (l->ops->reply)
+			l->ops->reply(l->opts.data, end.buf);
+	} else {
+		str_adds(&end, how);
+	}
 	l->put_begun = false;
 	l->put_has_answer = heard_has_answer(l->rules, text);
-	l->put = say(l, text, l->language);
+	l->put_ends_with_answer = heard_has_answer(l->rules, str_sv(&end));
+	l->put_from = l->put = say(l, text, l->language);
+	if (end.len)
+		l->put = say(l, str_sv(&end), l->language);
 }
 
 static void put_question(struct listener *l)
@@ -341,12 +361,10 @@ static void put_question(struct listener *l)
 	const struct question *q = &l->asked.v[0];
 	AUTO_STR text = STR_INIT;
 	AUTO_STR about = STR_INIT;
-	const char *form = phrase(PHRASE_MAY_I, l->language);
-	const char *tool = strchr(form, '%');
-	str_addf(&text, "%.*s%s%s ", (int)(tool - form), form, q->tool, tool + 2);
+	phrase_add(&text, PHRASE_MAY_I, l->language, q->tool);
 	utf8_fit(&about, sv_of(q->about), ABOUT_MAX);
-	str_adds(&text, about.buf);
-	put(l, sv_trim(str_sv(&text)));
+	str_addf(&text, " %s", about.buf);
+	put(l, sv_trim(str_sv(&text)), phrase(PHRASE_YES_OR_NO, l->language));
 }
 
 /* The sound is at its end, and nobody is at a keyboard: nobody will answer any more. */
@@ -591,6 +609,7 @@ void listener_overheard(struct listener *l, struct endpoint_recording *recording
 	}
 	l->overheard = ++l->last_id;
 	l->overheard_apart = !l->speaks || l->held;
+	l->overheard_answer = l->put_begun && l->put_has_answer;
 	l->overheard_scant = (int64_t)recording->speech * 1000 / ENDPOINT_RATE <
 		l->opts.settings->audio_min_recording;
 	recognise(l, recording);
@@ -627,7 +646,7 @@ static bool answers_early(struct listener *l, struct sv meant)
 	bool late = !l->put_begun && !l->put && l->opts.open && l->asked.v[0].aloud;
 	if (!l->put_begun && !late)
 		return false;
-	bool ours = !l->overheard_apart || (l->put_begun && l->put_has_answer);
+	bool ours = !l->overheard_apart || l->overheard_answer;
 	hush(l);
 	if (ours || (l->overheard_scant && answer != HEARD_NO)) {
 		record_answer(l);
@@ -684,14 +703,14 @@ static void on_answer(struct listener *l, struct sv meant)
 	} else if (answer != HEARD_UNCLEAR) {
 		answer_question(l, meant_by(answer));
 	} else if (l->asked_again++ < ASK_AGAIN_MAX) {
-		const char *text = phrase(PHRASE_YES_OR_NO, l->language);
+		const char *text = phrase(PHRASE_ANSWER_YES_OR_NO, l->language);
 		if (l->ops->reply)
 			l->ops->reply(l->opts.data, text);
 		if (l->called) { /* the question may be long ago */
 			(void)say(l, sv_of(text), l->language);
 			put_question(l);
 		} else {
-			put(l, sv_of(text));
+			put(l, sv_of(text), "");
 		}
 	}
 }

@@ -88,6 +88,7 @@ struct listener_opts {
 	bool language_open; /* nobody chose it */
 	bool answers; /* somebody at a terminal can answer questions for permission too */
 	bool open; /* whoever speaks is meant, without a call */
+	bool by_key; /* … or listener_push() stands for it */
 	const struct listener_ops *ops;
 	void *data;
 };

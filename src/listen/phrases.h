@@ -12,6 +12,9 @@ enum phrase {
 	PHRASE_FAILED,
 	PHRASE_MAY_I, /* the tool */
 	PHRASE_YES_OR_NO,
+	PHRASE_ANSWER_YES_OR_NO,
+	PHRASE_ANSWER_BY_CALL, /* our name */
+	PHRASE_ANSWER_BY_KEY,
 	PHRASE_ALLOWED,
 	PHRASE_DENIED,
 	PHRASE_NOBODY, /* could be asked */
@@ -19,3 +22,5 @@ enum phrase {
 
 /* With %s for what is said beside it. */
 const char *phrase(enum phrase which, enum text_language language);
+/* Appends it, `what` in each of these places. */
+void phrase_add(struct str *out, enum phrase which, enum text_language language, const char *what);

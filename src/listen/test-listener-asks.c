@@ -1,6 +1,70 @@
 /* What permission is asked for, and who answers. */
 #include "listen/test-listener.h"
 
+/* How to answer is said at the end, and at that of the last reading by what a later answer begins
+ * with; while our own voice calls us so, no call is believed. */
+static void test_how_to_answer(void **state)
+{
+	struct listener_rig *r = *state;
+
+	say(r, "Baue es.");
+	heard_all(r, false);
+	asks(r, "q1");
+	for (int i = 0; i < 2; i++) {
+		heard_all(r, false);
+		str_clear(&r->log);
+		assert_false(r->hearing.names_us);
+		listener_nothing(r->l);
+	}
+	did(r,
+		"de\"Darf ich Bash benutzen? make\" "
+		"de\"Sag \"Hey Jarvis, ja\" oder \"Hey Jarvis, nein\".\"");
+	assert_string_equal(r->reply.buf, "Sag \"Hey Jarvis, ja\" oder \"Hey Jarvis, nein\".");
+	assert_true(r->hearing.names_us);
+	heard_all(r, false);
+	did(r, "ding record");
+	assert_false(r->hearing.names_us);
+	/* An answer before the end of the question is one; from there on it could be our own. */
+	recorded(r);
+	recognised(r, "Ja.");
+	heard_all(r, false);
+	asks(r, "q2");
+	spoken_over(r);
+	struct endpoint_recording some = recording(false);
+	listener_overheard(r->l, &some);
+	heard_all(r, false);
+	recognised(r, "Ja.");
+	did(r, "hold recognise on de\"Erlaubt.\" q2:allow");
+	heard_all(r, false);
+	asks(r, "q3");
+	speaks(r);
+	const struct player_event e = { .kind = PLAYER_ENDS, .id = ++r->ended, .spoken = true };
+	listener_heard_us(r->l, &e);
+	spoken_over(r);
+	overheard(r, "Ja.");
+	did(r, "hold recognise hush on ding record");
+}
+
+/* What is no answer three times is told the same. */
+static void test_unclear_to_the_end(void **state)
+{
+	struct listener_rig *r = *state;
+
+	say(r, "Baue es.");
+	heard_all(r, false);
+	asks(r, "q1");
+	for (int i = 0; i < 2; i++) {
+		heard_all(r, false);
+		recorded(r);
+		str_clear(&r->log);
+		recognised(r, "Vielleicht.");
+	}
+	did(r,
+		"de\"Bitte antworte mit ja oder nein.\" "
+		"de\"Sag \"Hey Jarvis, ja\" oder \"Hey Jarvis, nein\".\"");
+	assert_string_equal(r->reply.buf, "Sag \"Hey Jarvis, ja\" oder \"Hey Jarvis, nein\".");
+}
+
 static void test_permission(void **state)
 {
 	struct listener_rig *r = *state;
@@ -9,7 +73,7 @@ static void test_permission(void **state)
 	heard_all(r, false);
 	str_clear(&r->log);
 	asks(r, "q1");
-	did(r, "de\"Darf ich Bash benutzen? make\"");
+	did(r, "de\"Darf ich Bash benutzen? make\" de\"Ja oder nein?\"");
 	heard_all(r, false);
 	assert_int_equal(r->state, LISTENER_RECORDING);
 	did(r, "ding record");
@@ -27,7 +91,7 @@ static void test_permission(void **state)
 	heard_all(r, false);
 	str_clear(&r->log);
 	listener_nothing(r->l);
-	did(r, "de\"Darf ich Bash benutzen? make\"");
+	did(r, "de\"Darf ich Bash benutzen? make\" de\"Ja oder nein?\"");
 	listener_called(r->l);
 	recorded(r);
 	recognised(r, "Hey Jarvis, nein.");
@@ -36,7 +100,7 @@ static void test_permission(void **state)
 	/* Answered by a key. */
 	asks(r, "q3");
 	listener_permitted(r->l, "q3");
-	did(r, "de\"Darf ich Bash benutzen? make\" hush");
+	did(r, "de\"Darf ich Bash benutzen? make\" de\"Ja oder nein?\" hush");
 	heard_all(r, true);
 	did(r, "");
 	/* "stop" in place of an answer, or a key. */
@@ -133,7 +197,9 @@ static void test_no_answer(void **state)
 	recorded(r);
 	str_clear(&r->log);
 	recognised(r, "Vielleicht.");
-	did(r, "de\"Bitte antworte mit ja oder nein.\"");
+	did(r,
+		"de\"Bitte antworte mit ja oder nein.\" "
+		"de\"Sag \"Hey Jarvis, ja\" oder \"Hey Jarvis, nein\".\"");
 	speaks(r);
 	listener_interrupted(r->l);
 	overheard(r, "Ja."); /* an answer is a part of what is said */
@@ -205,7 +271,7 @@ static void test_asked_on_the_screen(void **state)
 	/* … but for who calls: it is read out then. */
 	listener_called(r->l);
 	listener_nothing(r->l);
-	did(r, "ding de\"Darf ich Bash benutzen? make\"");
+	did(r, "ding de\"Darf ich Bash benutzen? make\" de\"Ja oder nein?\"");
 	heard_all(r, false);
 	recorded(r);
 	recognised(r, "Nein.");
@@ -249,7 +315,7 @@ static void test_not_asked_for_ever(void **state)
 	/* Who calls and says nothing, or something else, is told what is asked. */
 	listener_called(r->l);
 	listener_nothing(r->l);
-	did(r, "ding de\"Darf ich Bash benutzen? make\"");
+	did(r, "ding de\"Darf ich Bash benutzen? make\" de\"Ja oder nein?\"");
 	heard_all(r, false);
 	did(r, "ding record");
 	listener_nothing(r->l);
@@ -261,7 +327,7 @@ static void test_not_asked_for_ever(void **state)
 	recognised(r, "Hey Jarvis, frag mich.");
 	did(r,
 		"ding processing recognise de\"Bitte antworte mit ja oder nein.\" de\"Darf ich "
-		"Bash benutzen? make\"");
+		"Bash benutzen? make\" de\"Ja oder nein?\"");
 	heard_all(r, false);
 	str_clear(&r->log);
 	listener_called(r->l);
@@ -273,6 +339,8 @@ static void test_not_asked_for_ever(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		T(test_how_to_answer),
+		T(test_unclear_to_the_end),
 		T(test_permission),
 		T(test_answered_before_its_end),
 		T(test_no_answer),

@@ -456,7 +456,9 @@ static void test_the_end(void **state)
 	recognised(r, "Rechne.");
 	heard_all(r, false);
 	asks(r, "q1"); /* nobody can answer any more */
-	did(r, "ding processing recognise ask<Rechne.> de\"Darf ich Bash benutzen? make\"");
+	did(r,
+		"ding processing recognise ask<Rechne.> de\"Darf ich Bash benutzen? make\" de\"Ja "
+		"oder nein?\"");
 	heard_all(r, false);
 	did(r, "de\"Nicht erlaubt: niemand kann mehr antworten.\" q1:deny");
 	done(r, UTTERANCE_AGENT, "", AGENT_OK);

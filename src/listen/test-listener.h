@@ -20,6 +20,7 @@ struct listener_rig {
 	struct utterances *rules;
 	struct listener *l;
 	struct str log;
+	struct str reply; /* the last that was shown */
 	uint64_t items; /* given to the mouth, */
 	uint64_t ended; /* and heard */
 	uint64_t spoken[64]; /* 1: that item is a sentence */
@@ -118,6 +119,14 @@ static inline UNUSED void op_state(void *data, enum listener_state state)
 	((struct listener_rig *)data)->state = state;
 }
 
+static inline UNUSED void op_reply(void *data, const char *text)
+{
+	struct listener_rig *r = data;
+
+	str_clear(&r->reply);
+	str_adds(&r->reply, text);
+}
+
 static inline UNUSED void op_failed(void *data, const char *line)
 {
 	note(data, "failed(%s)", line);
@@ -141,6 +150,7 @@ static const struct listener_ops ops = {
 	.cancel = op_cancel,
 	.permit = op_permit,
 	.state = op_state,
+	.reply = op_reply,
 	.failed = op_failed,
 	.end = op_end,
 };
@@ -159,7 +169,7 @@ static inline UNUSED int setup(void **state)
 	struct listener_rig *r = xcalloc(1, sizeof(*r));
 
 	r->loop = loop_new();
-	r->log = (struct str)STR_INIT;
+	r->log = r->reply = (struct str)STR_INIT;
 	r->settings = settings_new("/home/somebody");
 	set(r->settings, "ai.thinking_beep_interval", "0.02");
 	r->rules = utterances_new(r->settings);
@@ -185,6 +195,7 @@ static inline UNUSED int teardown(void **state)
 	settings_free(r->settings);
 	loop_free(r->loop);
 	str_release(&r->log);
+	str_release(&r->reply);
 	free(r);
 	return 0;
 }

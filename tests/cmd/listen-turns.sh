@@ -74,6 +74,7 @@ voice_says 'Baue es' Ja Nein Vielleicht
 voice_make yes.wav p1 1 p6 2 p4
 t_exit 'a question is asked aloud' 0 listen --new-session --input yes.wav
 t_like 'it says what it wants' "$(cat "$voice_spoken")" '^Darf ich Bash benutzen\? make$'
+t_like 'and how it can be answered' "$(cat "$voice_spoken")" '^Ja oder nein\?$'
 t_like 'yes allows it' "$(cat "$voice_spoken")" '^Erlaubt\.$'
 t_is 'and the work goes on' "$(tail -n 1 "$voice_spoken")" 'Built.'
 voice_make no.wav p1 1 p6 3 p4
