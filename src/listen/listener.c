@@ -1,5 +1,6 @@
 #include "listen/listener.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -745,8 +746,9 @@ void listener_recognised(struct listener *l, uint64_t id, int r, struct sv text,
 		l->failing = true;
 		if (l->ops->failed)
 			l->ops->failed(l->opts.data, err->msg);
-		/* To try again helps against what may pass. */
-		bool stays = l->deaf || r == ERR_NOTFOUND || r == ERR_INPUT || r == ERR_USAGE;
+		/* To say it again may help where there is an answer, and that is no text. */
+		bool answers = r == -EBADMSG || r == ERR_LIMIT;
+		bool stays = l->deaf || !answers;
 		l->deaf = true;
 		reply(l, phrase(stays ? PHRASE_DEAF : PHRASE_NOT_UNDERSTOOD, l->language), true);
 		ready(l);

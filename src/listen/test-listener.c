@@ -117,7 +117,7 @@ static void test_spoken_errors(void **state)
 	listener_called(r->l);
 	recorded(r);
 	heard_all(r, false);
-	listener_recognised(r->l, r->id, -EIO, SV(""), "", &err);
+	listener_recognised(r->l, r->id, -EBADMSG, SV(""), "", &err);
 	assert_int_equal(r->state, LISTENER_ERROR);
 	did(r,
 		"ding processing recognise failed(the engine died) de\"Entschuldigung, ich konnte "
@@ -125,22 +125,22 @@ static void test_spoken_errors(void **state)
 	heard_all(r, false);
 	did(r, "ready");
 	assert_int_equal(r->state, LISTENER_LISTENING);
-	/* To say it again is no remedy for what stays, nor for what comes back. */
-	recorded(r);
-	listener_recognised(r->l, r->id, -EIO, SV(""), "", &err);
-	heard_all(r, false);
-	did(r,
-		"processing recognise failed(the engine died) de\"Die Spracherkennung funktioniert "
-		"nicht. Mehr dazu steht auf dem Bildschirm.\" ready");
-	say(r, ".");
-	heard_all(r, false);
-	str_clear(&r->log);
-	recorded(r);
-	listener_recognised(r->l, r->id, ERR_INPUT, SV(""), "", &err);
-	heard_all(r, false);
-	did(r,
-		"processing recognise failed(the engine died) de\"Die Spracherkennung funktioniert "
-		"nicht. Mehr dazu steht auf dem Bildschirm.\" ready");
+	/* To say it again is no remedy for what comes back, nor for what gives no answer at all: a
+	 * program that is not there or fails, a server that is gone. */
+	const int failures[] = { -EBADMSG, ERR_AGENT, -ENOENT, -ECONNREFUSED, -ETIMEDOUT, -EIO,
+		ERR_NOTFOUND, ERR_INPUT };
+	for (size_t i = 0; i < ARRAY_LEN(failures); i++) {
+		recorded(r);
+		listener_recognised(r->l, r->id, failures[i], SV(""), "", &err);
+		heard_all(r, false);
+		did(r,
+			"processing recognise failed(the engine died) de\"Die Spracherkennung "
+			"funktioniert nicht. Mehr dazu steht auf dem Bildschirm.\" ready");
+		/* It works again. */
+		say(r, ".");
+		heard_all(r, false);
+		str_clear(&r->log);
+	}
 	say(r, "Rechne.");
 	heard_all(r, false);
 	str_clear(&r->log);

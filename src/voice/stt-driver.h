@@ -28,10 +28,10 @@ extern const struct stt_driver stt_whisper, stt_moonshine, stt_http, stt_exec;
 
 /* Such samples as a WAV, appended. */
 void stt_wav(struct str *out, const float *samples, size_t n);
-/* What somebody else's engine says was said in n samples: ERR_AGENT when that is no text of speech:
+/* What somebody else's engine says was said in n samples: -EBADMSG when that is no text of speech:
  * not UTF-8, full of control characters, or more than anybody can say in that time. */
 int stt_believe(struct sv text, size_t n, const char *who, struct err *reterr) MUST_USE;
-/* A server's answer, {"text": …} with perhaps a "language": ERR_AGENT when it is something else. */
+/* A server's answer, {"text": …} with perhaps a "language": -EBADMSG when it is something else. */
 enum { STT_ANSWER_MAX = 1024 * 1024 };
 int stt_answer(struct sv json, struct stt_result *result, struct err *reterr) MUST_USE;
 /* Makes an eventfd readable. */

@@ -2,6 +2,7 @@
  * A server that speaks as OpenAI's does: POST /v1/audio/transcriptions, a form with the sound as a
  * WAV; the answer is {"text": …}.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -87,8 +88,8 @@ int stt_answer(struct sv json, struct stt_result *result, struct err *reterr)
 
 	if (scan_text(json, &all) < 0 || scan_get(all, SV("text"), &text) <= 0 ||
 		text.type != J_STRING)
-		return err_set(reterr, ERR_AGENT,
-			"the server answers something that is no text of speech");
+		return err_set(
+			reterr, -EBADMSG, "the server answers something that is no text of speech");
 	(void)scan_string(text, &result->text);
 	if (scan_get(all, SV("language"), &language) <= 0 || !scan_string(language, &name))
 		return 0;

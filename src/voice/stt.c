@@ -1,5 +1,6 @@
 #include "voice/stt.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -51,7 +52,7 @@ int stt_believe(struct sv text, size_t n, const char *who, struct err *reterr)
 		controls += (unsigned char)text.p[i] < ' ' && !strchr("\t\n\r\033", text.p[i]);
 	if (valid && controls <= characters / CONTROLS && characters <= n * MOST / 16000 + MORE)
 		return 0;
-	return err_set(reterr, ERR_AGENT, "%s answers something that is no text of speech", who);
+	return err_set(reterr, -EBADMSG, "%s answers something that is no text of speech", who);
 }
 
 void stt_signal(int fd)

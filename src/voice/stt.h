@@ -48,6 +48,7 @@ struct stt_result {
 	double took_s;
 };
 /* n samples at 16 kHz. *ret_result (storage is the caller's, zeroed) is filled on success.
+ * -EBADMSG or ERR_LIMIT when the engine works, but what it answers is no text that anybody said;
  * ERR_CANCELLED after stt_cancel(). */
 int stt_run(struct stt *s, const int16_t *samples, size_t n, struct stt_result *ret_result,
 	struct err *reterr) MUST_USE;

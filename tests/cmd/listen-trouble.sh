@@ -23,14 +23,20 @@ trouble() {
 	t_like "$1: and is answered" "$(cat "$t_out")" '^Done\.'
 }
 apologies() { grep -c 'nicht verstehen' "$voice_spoken"; }
+# deaf NAME: to say it again would be no use, and nobody is asked to.
+deaf() {
+	t_is "$1: whoever spoke is told that it does not work" "$(grep -c 'Spracherkennung funktioniert nicht' "$voice_spoken")" 2
+	t_is "$1: and is not asked to say it again" "$(apologies)" 0
+}
 
 # ---- the recogniser ----
 t_setenv 'FADEN_STT_COMMAND=sh,-c,exit 1'
 trouble 'a recogniser that fails' 'sh failed'
-t_is 'whoever spoke is asked to say it again' "$(apologies)" 1
-t_is 'and told that it is no use when it fails again' "$(grep -c 'Spracherkennung funktioniert nicht' "$voice_spoken")" 1
+deaf 'a recogniser that fails'
 t_setenv 'FADEN_STT_COMMAND=head,-c,5000,/dev/urandom'
 trouble 'a recogniser that writes anything' 'no text of speech'
+t_is 'whoever spoke is asked to say it again' "$(apologies)" 1
+t_is 'and told that it is no use when it fails again' "$(grep -c 'Spracherkennung funktioniert nicht' "$voice_spoken")" 1
 t_setenv 'FADEN_STT_COMMAND=sh,-c,kill -9 $$'
 trouble 'a recogniser that dies' 'signal 9'
 t_setenv FADEN_STT_COMMAND=sleep,60
@@ -73,9 +79,14 @@ t_no_network
 for how in hangs closes garbage nonsense number error; do
 	answers "$how"
 	trouble "a server: $how" 'speech to text:'
+	case $how in
+	nonsense | number) t_is "a server: $how: whoever spoke is asked to say it again" "$(apologies)" 1 ;;
+	*) deaf "a server: $how" ;;
+	esac
 	t_stop "$server"
 done
 trouble 'a server that is gone' 'speech to text:'
+deaf 'a server that is gone'
 t_is 'without a time that is another each time' "$(grep -Ec '[0-9] (ms|milliseconds)' "$t_err")" 0
 t_unsetenv FADEN_STT_URL
 

@@ -106,7 +106,7 @@ t_is 'is said to have failed' "$(cat "$voice_spoken")" 'Entschuldigung, bei der 
 t_like 'why stands on standard error' "$(cat "$t_err")" 'broken'
 t_setenv VOICE_STT_FAILS=1
 t_exit 'a recogniser that fails' 0 listen --new-session --input 1.wav
-t_is 'is an apology' "$(cat "$voice_spoken")" 'Entschuldigung, ich konnte dich nicht verstehen. Bitte versuche es nochmal.'
+t_is 'is said to' "$(cat "$voice_spoken")" 'Die Spracherkennung funktioniert nicht. Mehr dazu steht auf dem Bildschirm.'
 t_is 'then it is ready again' "$(voice_sounds)" 'processing speech ready'
 t_unsetenv VOICE_STT_FAILS
 t_setenv FADEN_TTS_COMMAND=false

@@ -126,7 +126,7 @@ if t_has_library 'libcurl[a-z-]*\.so\.4'; then
 	t_is 'what it answers is the text' "$(of time.wav 'text')" 'Hello from afar.'
 	t_like 'it gets the key' "$(head -n 1 "$t_tmp/sent")" '^/good/v1/audio/transcriptions Bearer secret-of-mine$'
 	t_ok 'and a WAV' grep -aq RIFF "$t_tmp/sent"
-	t_exit 'nonsense is an error' 4 by bad
+	t_exit 'nonsense is an error' 5 by bad
 	t_like 'that says so' "$(cat "$t_err")" 'no text of speech'
 	t_exit 'so is a failure' 4 by fail
 	t_unlike 'the key is never told' "$(cat "$t_err" "$t_out")" 'secret-of-mine'
