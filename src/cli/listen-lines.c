@@ -78,6 +78,11 @@ static void on_said(void *data, enum listener_source source, struct sv text)
 	put_turn(data, source == LISTENER_KEYBOARD ? "You [keyboard]" : "You", text);
 }
 
+static void on_unsent(void *data, struct sv text)
+{
+	put_turn(data, "You [not sent]", text);
+}
+
 static void on_begin(void *data, const struct conv *c)
 {
 	(void)c;
@@ -202,6 +207,7 @@ static const struct listen_screen lines_screen = {
 	.run = run,
 	.state = on_state,
 	.said = on_said,
+	.unsent = on_unsent,
 	.begin = on_begin,
 	.event = on_event,
 	.done = on_done,

@@ -22,6 +22,7 @@
 
 enum {
 	TICK_MS = 250,
+	LAST_MS = 10000, /* of a recording: they are counted */
 	PAUSE_MS = 100, /* silence after which an unfinished word is shown */
 };
 
@@ -120,18 +121,10 @@ static const char *name_of(const struct screen *t)
 
 /* ---- the state ---- */
 
-static void on_tick(void *data)
-{
-	struct screen *t = data;
-
-	t->tick = loop_add_timer(t->listening.front.loop, TICK_MS, on_tick, t);
-	status_tick(&t->status, clock_age_ms(NULL) - t->since_ms);
-	flush(t);
-}
-
 static void hint_of(const struct screen *t, struct str *out)
 {
 	const struct listening *l = &t->listening;
+	int64_t left = listening_left_ms(l);
 
 	switch (t->state) {
 	case LISTENER_LISTENING:
@@ -147,6 +140,8 @@ static void hint_of(const struct screen *t, struct str *out)
 			str_addf(out, "say \"Hey %s\", or press any key to type", name_of(t));
 		break;
 	case LISTENER_RECORDING:
+		if (left >= 0 && left <= LAST_MS)
+			str_addf(out, "%lld s left, ", (long long)(left + 999) / 1000);
 		str_addf(out, "%sa pause ends it, Esc discards it",
 			l->opts->push_to_talk ? "Space or " : "");
 		break;
@@ -171,24 +166,44 @@ static void hint_of(const struct screen *t, struct str *out)
 	}
 }
 
-static void show_state(struct screen *t)
+/* Something turns beside it. */
+static bool works(const struct screen *t)
+{
+	return t->state != LISTENER_LISTENING && t->state != LISTENER_TYPING &&
+		t->state != LISTENER_ASKING;
+}
+
+static void set_words(struct screen *t)
 {
 	AUTO_STR line = STR_INIT;
 	AUTO_STR hint = STR_INIT;
-	bool works = t->state != LISTENER_LISTENING && t->state != LISTENER_TYPING &&
-		t->state != LISTENER_ASKING;
 
 	for (const char *p = listener_state_name(t->state); *p; p++)
 		str_addc(&line, (char)(*p - 'a' + 'A'));
 	hint_of(t, &hint);
 	if (hint.len)
 		str_addf(&line, "  %s", hint.buf);
+	status_set_state(&t->status, works(t) ? STATUS_TOOL : STATUS_WORDS, str_sv(&line));
+}
+
+static void on_tick(void *data)
+{
+	struct screen *t = data;
+
+	t->tick = loop_add_timer(t->listening.front.loop, TICK_MS, on_tick, t);
+	set_words(t);
+	status_tick(&t->status, clock_age_ms(NULL) - t->since_ms);
+	flush(t);
+}
+
+static void show_state(struct screen *t)
+{
 	status_hide(&t->status);
-	status_set_state(&t->status, works ? STATUS_TOOL : STATUS_WORDS, str_sv(&line));
+	set_words(t);
 	t->status.elapsed_ms = 0;
 	t->since_ms = clock_age_ms(NULL);
 	loop_remove(t->listening.front.loop, TAKE_PTR(t->tick));
-	if (works && t->ready)
+	if (works(t) && t->ready)
 		t->tick = loop_add_timer(t->listening.front.loop, TICK_MS, on_tick, t);
 	if (!t->typing && t->ready)
 		status_show(&t->status);
@@ -212,6 +227,17 @@ static void on_said(void *data, enum listener_source source, struct sv text)
 
 	t->interrupts = 0;
 	put_turn(t, STYLE_USER, source == LISTENER_KEYBOARD ? "You [keyboard]" : "You", text);
+}
+
+/* It is the beginning of what is typed next, or, where that has one, in the history. */
+static void on_unsent(void *data, struct sv text)
+{
+	struct screen *t = data;
+	struct err err = ERR_INIT;
+
+	put_turn(t, STYLE_USER, "You [not sent]", text);
+	if (!editor_offer(t->editor, text) && editor_remember(t->editor, text, &err) < 0)
+		log_write(&t->listening.app->log, LOG_WARN, "history: %s", err.msg);
 }
 
 static void on_reply(void *data, const char *text)
@@ -601,6 +627,7 @@ static const struct listen_screen tty_screen = {
 	.run = run,
 	.state = on_state,
 	.said = on_said,
+	.unsent = on_unsent,
 	.begin = on_begin,
 	.event = on_event,
 	.done = on_done,

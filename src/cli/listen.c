@@ -60,6 +60,13 @@ void listening_time(const struct listening *l, struct str *out)
 		str_addf(out, "[%02d:%02d:%02d] ", tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
+int64_t listening_left_ms(const struct listening *l)
+{
+	size_t left = l->room->ears ? ears_left(l->room->ears) : SIZE_MAX;
+
+	return left == SIZE_MAX ? -1 : (int64_t)left * 1000 / AUDIO_RATE;
+}
+
 void listening_leave(struct listening *l)
 {
 	l->over = true;
@@ -238,6 +245,20 @@ static void op_said(void *data, enum listener_source source, struct sv text)
 	room->l->screen->said(room->l->screen_data, source, text);
 }
 
+static void op_unsent(void *data, struct sv text)
+{
+	const struct listening_room *room = data;
+
+	room->l->screen->unsent(room->l->screen_data, text);
+}
+
+static void op_notice(void *data, const char *line)
+{
+	const struct listening_room *room = data;
+
+	room->l->screen->notice(room->l->screen_data, line);
+}
+
 static void op_reply(void *data, const char *text)
 {
 	const struct listening_room *room = data;
@@ -272,7 +293,9 @@ static const struct listener_ops listener_ops = {
 	.permit = op_permit,
 	.state = op_state,
 	.said = op_said,
+	.unsent = op_unsent,
 	.reply = op_reply,
+	.notice = op_notice,
 	.failed = op_failed,
 	.end = op_end,
 };

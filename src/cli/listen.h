@@ -33,6 +33,7 @@ struct listen_screen {
 	void (*begin)(void *data, const struct conv *c);
 	void (*event)(void *data, const struct agent_event *ev);
 	void (*done)(void *data, const struct assistant_outcome *out);
+	void (*unsent)(void *data, struct sv text); /* that was said */
 	void (*reply)(void *data, const char *text);
 	void (*notice)(void *data, const char *line);
 	void (*failed)(void *data, const char *line);
@@ -58,6 +59,8 @@ struct listening {
 int listening_run(struct listening *l, struct err *reterr);
 /* For the screen. */
 void listening_leave(struct listening *l);
+/* Until what is being recorded is as long as it may be; negative: nothing is. */
+int64_t listening_left_ms(const struct listening *l);
 /* "[12:00:01] " */
 void listening_time(const struct listening *l, struct str *out);
 

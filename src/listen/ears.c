@@ -77,7 +77,7 @@ struct ears {
 	uint64_t over_since; /* … and has not been let go; 0: nobody */
 	bool named; /* our own name was said since the wake word was looked for */
 	enum listening listening;
-	bool spoken_on; /* what was discarded may not be at its end */
+	bool spoken_on; /* what was discarded, or was too long, may not be at its end */
 	size_t ding_left;
 	double notch[4]; /* x, x before, y, y before */
 	int64_t paced_from_ms; /* 0: as fast as it can */
@@ -90,6 +90,7 @@ struct ears {
 	bool record, discard;
 	bool stop;
 	uint64_t heard;
+	size_t left; /* of a recording */
 	struct note *first, **end;
 	size_t untold;
 };
@@ -307,6 +308,7 @@ static void on_endpoint(struct ears *e, enum endpoint_event event)
 		n = note_new(overhears ? OVERHEARD : RECORDED);
 		n->recording = endpoint_take(e->endpoint);
 		e->listening = IDLE;
+		e->spoken_on = n->recording.cut;
 	}
 	bool let_go = n->kind == OVERHEARD && n->recording.n > OVERHEAR_MAX && e->over_since;
 	if (n->kind == OVERHEARD && n->recording.n > OVERHEAR_MAX)
@@ -372,6 +374,7 @@ static void hear(struct ears *e, int16_t *samples, size_t n, const struct hearin
 	}
 	pthread_mutex_lock(&e->lock);
 	e->heard += n;
+	e->left = e->listening == RECORDS ? endpoint_left(e->endpoint) : SIZE_MAX;
 	pthread_mutex_unlock(&e->lock);
 }
 
@@ -517,6 +520,7 @@ int ears_new(const struct ears_opts *opts, struct ears **ret, struct err *reterr
 
 	e->opts = *opts;
 	e->end = &e->first;
+	e->left = SIZE_MAX;
 	e->live = true; /* until it is known */
 	e->expected = loop_add_posts(opts->loop, reterr);
 	if (!e->expected) {
@@ -607,6 +611,14 @@ void ears_discard(struct ears *e)
 		e->end = &(*e->end)->next;
 	pthread_cond_broadcast(&e->changed);
 	pthread_mutex_unlock(&e->lock);
+}
+
+size_t ears_left(struct ears *e)
+{
+	pthread_mutex_lock(&e->lock);
+	size_t left = e->left;
+	pthread_mutex_unlock(&e->lock);
+	return left;
 }
 
 uint64_t ears_heard(struct ears *e)

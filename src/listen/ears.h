@@ -58,5 +58,7 @@ void ears_record(struct ears *e);
 /* What is being recorded is not wanted: nothing more is told of it, also not what is said on to its
  * end where nobody has to call. */
 void ears_discard(struct ears *e);
+/* Samples until what is being recorded is as long as it may be; SIZE_MAX: nothing is. */
+size_t ears_left(struct ears *e);
 /* Samples heard, those that were skipped included. */
 uint64_t ears_heard(struct ears *e);

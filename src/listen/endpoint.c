@@ -30,7 +30,7 @@ struct endpoint {
 	uint64_t start; /* RECORDING */
 	size_t spoken, tail;
 	size_t silence, least; /* of this recording */
-	bool with_call;
+	bool with_call, cut;
 	uint64_t paused; /* where the speech ended that the last pause was told of; 0: none was */
 };
 
@@ -95,6 +95,15 @@ bool endpoint_records(const struct endpoint *e)
 	return e->mode == RECORDING;
 }
 
+size_t endpoint_left(const struct endpoint *e)
+{
+	uint64_t gone = endpoint_now(e) - e->start;
+
+	if (e->mode != RECORDING)
+		return SIZE_MAX;
+	return gone < e->opts.longest ? e->opts.longest - (size_t)gone : 0;
+}
+
 uint64_t endpoint_silence(const struct endpoint *e)
 {
 	return endpoint_now(e) - e->run_end;
@@ -119,6 +128,7 @@ static void start_at(struct endpoint *e, uint64_t place, bool with_call)
 	e->mode = RECORDING;
 	e->start = before(place, ENDPOINT_BEFORE, e->base);
 	e->with_call = with_call;
+	e->cut = false;
 	e->paused = 0;
 }
 
@@ -184,7 +194,8 @@ static uint64_t deadline(const struct endpoint *e)
 	case RECORDING:
 		silent = e->run_end + e->silence;
 		full = e->start + e->opts.longest;
-		return silent < full ? silent : full;
+		/* Who pauses there may be at the end: it is known when nobody speaks on. */
+		return e->speech && full < silent ? full : silent;
 	case CLOSED:
 	case OPEN:
 		break;
@@ -205,6 +216,7 @@ static enum endpoint_event at_deadline(struct endpoint *e)
 {
 	if (e->mode == RECORDING && e->spoken >= e->least) {
 		e->mode = CLOSED;
+		e->cut = endpoint_now(e) < e->run_end + e->silence;
 		return ENDPOINT_SAID;
 	}
 	bool told = e->told;
@@ -298,6 +310,7 @@ struct endpoint_recording endpoint_copy(const struct endpoint *e)
 		.n = e->n - from,
 		.speech = e->spoken,
 		.with_call = e->with_call,
+		.cut = e->cut,
 		.as_paused = e->paused && e->paused == e->run_end,
 	};
 

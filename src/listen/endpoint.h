@@ -7,8 +7,8 @@
  *	"hey jarvis, what time is it"		in one breath: the call is a part of the recording
  *	"hey jarvis" … "what time is it"	from shortly before the second part on
  *
- * It ends after so much silence behind the last speech; at the greatest length; or, when nobody
- * speaks for a while, without a recording.
+ * It ends after so much silence behind the last speech; at the greatest length when somebody speaks
+ * there, or speaks on within that silence; or, when nobody speaks for a while, without a recording.
  */
 #pragma once
 
@@ -61,6 +61,8 @@ void endpoint_open(struct endpoint *e, size_t silence, size_t least);
  */
 void endpoint_cut(struct endpoint *e, size_t keep);
 bool endpoint_records(const struct endpoint *e);
+/* Samples until the greatest length; SIZE_MAX while nothing is recorded. */
+size_t endpoint_left(const struct endpoint *e);
 /* Samples since somebody spoke last. */
 uint64_t endpoint_silence(const struct endpoint *e);
 /* Nothing is recorded (any more); the last seconds are kept all the same. */
@@ -78,6 +80,7 @@ struct endpoint_recording {
 	size_t n;
 	size_t speech; /* samples of speech in it, the call not counted */
 	bool with_call; /* it begins with the call, or with what was said before */
+	bool cut; /* the greatest length ended it, and somebody spoke on */
 	bool as_paused; /* nobody spoke since the last ENDPOINT_PAUSED: that copy has it all */
 };
 /* Of a recording that goes on. */

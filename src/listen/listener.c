@@ -5,35 +5,21 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "base/vec.h"
 #include "listen/heard.h"
 #include "listen/phrases.h"
 #include "voice/speakable.h"
 
 enum {
-	ABOUT_MAX = 160, /* characters of what permission is asked for that are said */
 	IN_VAIN_MAX = 2, /* times in an answer that it is quiet for nothing */
 	ASK_AGAIN_MAX = 2, /* times that an unclear answer is asked for once more */
 };
-
-const char *listener_state_name(enum listener_state state)
-{
-	static const char *const names[] = {
-#define X(id, name) [id] = name,
-		LISTENER_STATES(X)
-#undef X
-	};
-
-	return names[state];
-}
-
-/* ---- */
 
 struct entry {
 	uint64_t id; /* of the recording; 0: typed */
 	bool ready; /* the text is there */
 	bool with_call;
+	bool cut; /* it was too long: it is not sent by itself */
 	char *text;
 };
 
@@ -361,10 +347,7 @@ static void put_question(struct listener *l)
 		return;
 	const struct question *q = &l->asked.v[0];
 	AUTO_STR text = STR_INIT;
-	AUTO_STR about = STR_INIT;
-	phrase_add(&text, PHRASE_MAY_I, l->language, q->tool);
-	utf8_fit(&about, sv_of(q->about), ABOUT_MAX);
-	str_addf(&text, " %s", about.buf);
+	phrase_question(&text, l->language, q->tool, q->about);
 	put(l, sv_trim(str_sv(&text)), phrase(PHRASE_YES_OR_NO, l->language));
 }
 
@@ -577,10 +560,21 @@ static void recognise(struct listener *l, struct endpoint_recording *recording)
 
 void listener_recorded(struct listener *l, struct endpoint_recording *recording)
 {
+	/* To a question that would be no answer, and it is asked again. */
+	bool unsent = recording->cut && l->asked.n == 0;
+
 	l->recording = false;
-	vec_push(
-		&l->queue, (struct entry){ .id = ++l->last_id, .with_call = recording->with_call });
+	vec_push(&l->queue,
+		(struct entry){ ++l->last_id, .with_call = recording->with_call, .cut = unsent });
 	sound(l, SOUND_PROCESSING);
+	/* Told at once, so that who speaks on need not. */
+	if (recording->cut && l->ops->notice) {
+		AUTO_STR line = STR_INIT;
+		phrase_cut(&line, l->language, l->opts.settings->audio_max_recording);
+		l->ops->notice(l->opts.data, line.buf);
+	}
+	if (unsent)
+		reply(l, phrase(PHRASE_CUT, l->language), true);
 	recognise(l, recording);
 	settle(l);
 }
@@ -752,6 +746,14 @@ void listener_recognised(struct listener *l, uint64_t id, int r, struct sv text,
 		l->deaf = true;
 		reply(l, phrase(stays ? PHRASE_DEAF : PHRASE_NOT_UNDERSTOOD, l->language), true);
 		ready(l);
+	} else if (l->queue.v[i].cut) {
+		drop_entry(l, i);
+		if (said && l->ops->unsent)
+			l->ops->unsent(l->opts.data, str_sv(&meant));
+		if (!l->recording && l->owes_cancelled)
+			tell_cancelled(l);
+		else if (!l->recording)
+			ready(l);
 	} else if (!said) {
 		drop_entry(l, i);
 		listener_nothing(l);

@@ -72,6 +72,8 @@ struct listener_ops {
 	/* What is shown. */
 	void (*state)(void *data, enum listener_state state);
 	void (*said)(void *data, enum listener_source source, struct sv text);
+	/* It was too long, and what of it was heard is not sent. */
+	void (*unsent)(void *data, struct sv text);
 	void (*reply)(void *data, const char *text); /* words of our own, spoken or not */
 	void (*notice)(void *data, const char *line);
 	void (*failed)(void *data, const char *line);

@@ -113,8 +113,34 @@ static void test_greatest_length_is_exact(void **state)
 	assert_false(feed(&r, 20 * F, false));
 	assert_true(feed(&r, 40 * (size_t)S, true));
 	assert_int_equal(r.event, ENDPOINT_SAID);
-	assert_int_equal(take(&r).n, 480000);
+	assert_int_equal(r.at, 20 * F - ENDPOINT_BEFORE + 480000);
+	struct endpoint_recording got = take(&r);
+	assert_int_equal(got.n, 480000);
+	assert_true(got.cut);
 	endpoint_free(r.e);
+}
+
+/* Who pauses at the greatest length may be at the end, or speak on. */
+static void test_a_pause_at_the_greatest_length(void **state)
+{
+	(void)state;
+	for (int goes_on = 0; goes_on < 2; goes_on++) {
+		struct rig r;
+		setup(&r, 256);
+		endpoint_begin(r.e, false);
+		assert_int_equal(endpoint_left(r.e), SIZE_MAX);
+		assert_false(feed(&r, 930 * F, true));
+		assert_int_equal(endpoint_left(r.e), 480000 - 930 * F);
+		assert_false(feed(&r, 20 * F, false));
+		assert_int_equal(endpoint_left(r.e), 0);
+		assert_true(feed(&r, 2 * (size_t)S, goes_on));
+		assert_int_equal(r.event, ENDPOINT_SAID);
+		assert_int_equal(r.at, goes_on ? (930 + 20 + 1) * F : 930 * F + 24000);
+		struct endpoint_recording got = take(&r);
+		assert_int_equal(got.n, 480000);
+		assert_int_equal(got.cut, goes_on);
+		endpoint_free(r.e);
+	}
 }
 
 static void test_nobody_spoke(void **state)
@@ -338,6 +364,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_silence_is_exact),
 		cmocka_unit_test(test_greatest_length_is_exact),
+		cmocka_unit_test(test_a_pause_at_the_greatest_length),
 		cmocka_unit_test(test_nobody_spoke),
 		cmocka_unit_test(test_a_click_is_no_speech),
 		cmocka_unit_test(test_in_one_breath),

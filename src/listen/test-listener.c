@@ -343,6 +343,58 @@ static void test_our_own_name(void **state)
 	assert_false(r->hearing.names_us);
 }
 
+/* Half of what was said is not sent by itself; it is told at once, and what was heard is shown. */
+static void test_too_long(void **state)
+{
+	struct listener_rig *r = *state;
+	struct endpoint_recording some = recording(true);
+	const struct err err = { .code = -EIO, .msg = "the engine died" };
+
+	listener_called(r->l);
+	heard_all(r, false);
+	str_clear(&r->log);
+	some.cut = true;
+	listener_recorded(r->l, &some);
+	did(r,
+		"processing notice(Die Aufnahme endete nach 30 s (audio.max_recording_sec); was "
+		"danach gesagt wurde, ist nicht darin.) de\"Das war zu lang. Ich habe nichts davon "
+		"abgeschickt.\" recognise");
+	assert_string_equal(r->reply.buf, "Das war zu lang. Ich habe nichts davon abgeschickt.");
+	recognised(r, "Hey Jarvis, es war einmal");
+	did(r, "unsent<es war einmal>");
+	heard_all(r, false);
+	did(r, "ready");
+	assert_int_equal(r->state, LISTENER_LISTENING);
+	/* … nothing was heard in it, or could be */
+	for (int i = 0; i < 2; i++) {
+		some = recording(false);
+		some.cut = true;
+		listener_recorded(r->l, &some);
+		heard_all(r, false);
+		str_clear(&r->log);
+		if (i == 0)
+			recognised(r, ".");
+		else
+			listener_recognised(r->l, r->id, -EIO, SV(""), "", &err);
+		heard_all(r, false);
+		did(r,
+			i == 0 ? "ready"
+			       : "failed(the engine died) de\"Die Spracherkennung funktioniert "
+				 "nicht. Mehr dazu steht auf dem Bildschirm.\" ready");
+	}
+	/* To a question it is no answer. */
+	say(r, "Baue es.");
+	heard_all(r, false);
+	asks(r, "q1");
+	heard_all(r, false);
+	some = recording(false);
+	some.cut = true;
+	listener_recorded(r->l, &some);
+	str_clear(&r->log);
+	recognised(r, "Ja und dann");
+	did(r, "de\"Bitte antworte mit ja oder nein.\"");
+}
+
 /* A key while somebody speaks: nothing of it is sent. */
 static void test_discarded(void **state)
 {
@@ -510,6 +562,7 @@ int main(void)
 		T(test_overheard),
 		T(test_interrupted),
 		T(test_our_own_name),
+		T(test_too_long),
 		T(test_discarded),
 		T(test_commands),
 		T(test_back),

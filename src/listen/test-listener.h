@@ -119,6 +119,16 @@ static inline UNUSED void op_state(void *data, enum listener_state state)
 	((struct listener_rig *)data)->state = state;
 }
 
+static inline UNUSED void op_unsent(void *data, struct sv text)
+{
+	note(data, "unsent<%.*s>", SV_ARG(text));
+}
+
+static inline UNUSED void op_notice(void *data, const char *line)
+{
+	note(data, "notice(%s)", line);
+}
+
 static inline UNUSED void op_reply(void *data, const char *text)
 {
 	struct listener_rig *r = data;
@@ -150,6 +160,8 @@ static const struct listener_ops ops = {
 	.cancel = op_cancel,
 	.permit = op_permit,
 	.state = op_state,
+	.unsent = op_unsent,
+	.notice = op_notice,
 	.reply = op_reply,
 	.failed = op_failed,
 	.end = op_end,

@@ -316,6 +316,14 @@ void editor_put(struct editor *e, struct sv text)
 	str_add(&e->prefill, text);
 }
 
+bool editor_offer(struct editor *e, struct sv text)
+{
+	if (e->reading || e->prefill.len > 0)
+		return false;
+	editor_put(e, text);
+	return true;
+}
+
 /* libedit's source of characters. */
 static int get_char(EditLine *el, wchar_t *ret)
 {

@@ -78,6 +78,8 @@ int editor_read(struct editor *e, const char *prompt, unsigned style, struct str
 void editor_type(struct editor *e, struct sv keys);
 /* The next line begins with this text, as if it had just been typed and not ended. */
 void editor_put(struct editor *e, struct sv text);
+/* … if that takes no place: false while one types, or where something begins it already. */
+bool editor_offer(struct editor *e, struct sv text);
 
 /* Appends to the history and its file; an input that repeats the last one is left out, and so is
  * one that begins with a blank. */

@@ -95,6 +95,20 @@ voice_make end.wav p1 1 p2
 t_exit 'nobody is there to answer' 0 listen --new-session --input end.wav
 t_like 'then it is denied, which is said' "$(cat "$voice_spoken")" '^Nicht erlaubt: niemand'
 
+# ---- too long ----
+printf 'say Gut.\n' >"$t_tmp/script"
+voice_says Kurz
+voice_make long.wav p1 20 p3 1 p3
+before=$(prompts)
+t_setenv FADEN_AUDIO_MAX_RECORDING_SEC=2
+t_exit 'what is longer than a recording may be is no error' 0 listen --new-session --input long.wav
+t_unsetenv FADEN_AUDIO_MAX_RECORDING_SEC
+t_is 'that it was too long is told once, with the setting' "$(grep -c 'nach 2 s (audio\.max_recording_sec)' "$t_err")" 1
+t_like 'and said' "$(cat "$voice_spoken")" '^Das war zu lang\. Ich habe nichts davon abgeschickt\.$'
+t_is 'what was heard is shown' "$(grep -c 'You \[not sent\]: ' "$t_out")" 1
+t_like 'the next sentence is taken' "$(cat "$t_out")" 'You: Kurz$'
+t_is 'and nothing else is sent' "$(prompts)" "$((before + 1))"
+
 # ---- errors, spoken by kind ----
 voice_says Rechne
 printf 'fail timed-out\n' >"$t_tmp/script"

@@ -105,6 +105,29 @@ if [ -f "$t_build/tests/busy-alsa.so" ]; then
 	tty_type C-d
 	tty_wait 'Ctrl-D leaves' '^status 0'
 	tty_stop
+	t_setenv FADEN_AUDIO_MAX_RECORDING_SEC=4
+	start '--no-wake --new-session'
+	tty_wait 'it hears' '^● LISTENING  speak'
+	sleep 1
+	touch "$t_tmp/noise"
+	tty_wait 'what is left of a recording is counted' '^. RECORDING  [1-3] s left, a pause ends it'
+	tty_wait 'that it ended is told, with the name of the setting' 'ended after 4 s \(audio\.max_recording_sec\)'
+	tty_wait 'and that nothing is sent' 'Jarvis: That was too long\.'
+	tty_wait 'what was heard is shown' '\] You \[not sent\]: a long story$'
+	tty_wait 'and it listens again' '^● LISTENING'
+	sleep 1
+	t_is 'but not to the rest of it' "$(tty_screen | grep -c RECORDING)" 0
+	rm "$t_tmp/noise"
+	sleep 2
+	t_is 'nothing is sent' "$(tty_screen | grep -c 'You said: ')" 0
+	tty_type x
+	tty_wait 'what is typed begins with it' '^TYPING › a long storyx$'
+	tty_type Enter
+	tty_wait 'and is sent then' '^You said: a long storyx'
+	tty_type C-d
+	tty_wait 'Ctrl-D leaves' '^status 0'
+	tty_stop
+	t_unsetenv FADEN_AUDIO_MAX_RECORDING_SEC
 	start '--push-to-talk --new-session'
 	tty_wait 'it listens' '^● LISTENING  press Space'
 	tty_type Space
