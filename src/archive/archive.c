@@ -477,7 +477,7 @@ int archive_lock(const struct archive *a, int *ret_fd, struct err *reterr)
 {
 	AUTO_FREE char *path = path_join(a->dir, "aside.lock");
 
-	return file_lock(path, true, ret_fd, reterr);
+	return file_lock(path, LOCK_QUIETLY, ret_fd, reterr);
 }
 
 /* ---- reading ---- */

@@ -303,14 +303,15 @@ static int open_database(struct vault *v, unsigned flags, struct err *reterr)
 	return r < 0 ? r : vault_put_let_go(v, reterr);
 }
 
-static int open_for_writing(struct vault *v, unsigned flags, struct err *reterr)
+static int open_for_writing(
+	struct vault *v, unsigned flags, const struct lock_wait *wait, struct err *reterr)
 {
 	AUTO_FREE char *lock = path_join(v->dir, "lock");
 	int r = file_mkdirs(v->dir, reterr);
 
 	if (r == 0)
-		r = file_lock(lock, flags & VAULT_WAIT, &v->lock, reterr);
-	if (r == ERR_BUSY)
+		r = file_lock(lock, wait, &v->lock, reterr);
+	if (r == ERR_BUSY && !wait)
 		return err_set(reterr, r, "the archive is being written to by another faden");
 	if (r == 0)
 		r = open_database(v, flags, reterr);
@@ -362,6 +363,12 @@ static int find_packs(const struct vault *v, bool known, struct err *reterr)
 int vault_open(const char *dir, unsigned flags, const struct clock *clock, const struct log *log,
 	struct vault **ret, struct err *reterr)
 {
+	return vault_open_after(dir, flags, NULL, clock, log, ret, reterr);
+}
+
+int vault_open_after(const char *dir, unsigned flags, const struct lock_wait *wait,
+	const struct clock *clock, const struct log *log, struct vault **ret, struct err *reterr)
+{
 	struct vault *v = xcalloc(1, sizeof(*v));
 	AUTO_FREE char *path = path_join(dir, "archive.db");
 	int r;
@@ -376,7 +383,7 @@ int vault_open(const char *dir, unsigned flags, const struct clock *clock, const
 	};
 	(void)pthread_mutex_init(&v->mutex, NULL);
 	if (flags & VAULT_WRITE)
-		r = open_for_writing(v, flags, reterr);
+		r = open_for_writing(v, flags, wait, reterr);
 	else
 		r = find_packs(v, path_exists(path), reterr);
 	if (r == 0 && !(flags & VAULT_WRITE)) {
@@ -391,11 +398,11 @@ int vault_open(const char *dir, unsigned flags, const struct clock *clock, const
 		}
 		/* One who reads makes it again where it is lost. */
 		if (r < 0)
-			r = open_for_writing(v, VAULT_WAIT | VAULT_CHECK, reterr);
+			r = open_for_writing(v, VAULT_CHECK, wait ? wait : LOCK_QUIETLY, reterr);
 	}
 	if (r == 0 && v->lock < 0 && knows_nothing(v)) {
 		store_close(TAKE_PTR(v->db));
-		r = open_for_writing(v, 0, reterr);
+		r = open_for_writing(v, 0, NULL, reterr);
 		/* Somebody is at it just now. */
 		if (r == ERR_BUSY)
 			r = store_open_as(&vault_schema, path, STORE_READONLY, log, &v->db, reterr);

@@ -34,15 +34,19 @@ void vault_key_make(struct sv name, char key[static VAULT_KEY_MAX]);
 
 enum {
 	VAULT_WRITE = 1 << 0, /* made when it is missing */
-	VAULT_WAIT = 1 << 1, /* with VAULT_WRITE: until no other writes; else ERR_BUSY then */
 	/* The database is compared with the packs first, and made again where it says something
 	 * else; so it is written by one who reads, too, if it can be. */
-	VAULT_CHECK = 1 << 2,
+	VAULT_CHECK = 1 << 1,
 };
-/* ERR_NOTFOUND: nothing is there, for one who reads. log may be NULL; it and the clock must outlive
- * the vault. */
+/* ERR_NOTFOUND: nothing is there, for one who reads. ERR_BUSY: with VAULT_WRITE, and another one
+ * writes. log may be NULL; it and the clock must outlive the vault. */
 int vault_open(const char *dir, unsigned flags, const struct clock *clock, const struct log *log,
 	struct vault **ret, struct err *reterr) MUST_USE;
+/* The same, after whoever writes now: see file_lock(). */
+struct lock_wait;
+int vault_open_after(const char *dir, unsigned flags, const struct lock_wait *wait,
+	const struct clock *clock, const struct log *log, struct vault **ret,
+	struct err *reterr) MUST_USE;
 /* What was not committed is gone. NULL is fine. */
 void vault_close(struct vault *v);
 static inline void vault_closep(struct vault **v)

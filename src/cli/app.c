@@ -130,6 +130,16 @@ struct archive app_archive(const struct app *app)
 		.n_homes = app->n_homes };
 }
 
+static void say_held(void *data, const char *whom)
+{
+	say_waiting(data, whom);
+}
+
+struct lock_wait app_wait(const struct app *app)
+{
+	return (struct lock_wait){ .held = say_held, .data = app->err };
+}
+
 struct keeper app_keeper(const struct app *app)
 {
 	return (struct keeper){
@@ -142,6 +152,7 @@ struct keeper app_keeper(const struct app *app)
 		.clock = &app->clock,
 		.log = &app->log,
 		.result_max = (size_t)app->settings->search_result_kb * 1024,
+		.wait = app_wait(app),
 	};
 }
 

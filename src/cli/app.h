@@ -95,7 +95,9 @@ void app_start(const struct app *app, const char *const *words);
 struct term_opts app_screen(const struct app *app, int fd);
 /* The archive of this user, once the store is open. */
 struct archive app_archive(const struct app *app);
-/* The same with the index, and where both come from. It tells nobody anything. */
+/* For a lock: it is said who is waited for. */
+struct lock_wait app_wait(const struct app *app);
+/* The archive and the index, and where both come from. It tells nobody anything but that. */
 struct keeper app_keeper(const struct app *app);
 
 /*

@@ -744,6 +744,7 @@ static int run_verb(
 		return run_update(&k, opts, reterr);
 	interrupt_end(&k.interrupt);
 	k.keeper.cancelled = NULL;
+	k.keeper.wait.cancelled = NULL;
 	if ((back || out) && argc == 1 && opts->all)
 		return run_all(&k, opts, back, reterr);
 	AUTO_FREE char *chosen = NULL;

@@ -217,6 +217,7 @@ static int edit_file(struct app *app, enum setting_id id, struct sv given, struc
 	const char *file = app->paths.config_file;
 	AUTO_FREE char *folder = path_folder(file);
 	AUTO_FREE char *lock_path = path_join(app->paths.state_dir, "config.lock");
+	const struct lock_wait wait = app_wait(app);
 	AUTO_CLOSE int lock = -1;
 	AUTO_STR text = STR_INIT;
 	AUTO_STR changed = STR_INIT;
@@ -225,7 +226,7 @@ static int edit_file(struct app *app, enum setting_id id, struct sv given, struc
 	if (r == 0)
 		r = file_mkdirs(folder, reterr);
 	if (r == 0)
-		r = file_lock(lock_path, true, &lock, reterr);
+		r = file_lock(lock_path, &wait, &lock, reterr);
 	if (r == 0)
 		r = file_read(file, CONFIG_BYTES_MAX, &text, reterr);
 	if (r == -ENOENT)

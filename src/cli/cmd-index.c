@@ -67,6 +67,13 @@ static void on_took(void *data, const char *path)
 	strv_add(&w->taken, path);
 }
 
+static void on_held(void *data, const char *whom)
+{
+	const struct watching *w = data;
+
+	say_waiting(w->app->err, whom);
+}
+
 static bool is_cancelled(void *data)
 {
 	struct watching *w = data;
@@ -104,11 +111,12 @@ static int update(struct app *app, const char *dir, const struct index_cmd_opts 
 	struct keeper_taking taking;
 	struct archive archive;
 	int64_t begun_ms = clock_wall_ms(&app->clock);
+	const struct lock_wait wait = { .held = on_held, .cancelled = is_cancelled, .data = &w };
 	const struct index_opts opts = {
 		.archive = &archive,
 		.result_max = (size_t)app->settings->search_result_kb * 1024,
 		.rebuild = given->rebuild,
-		.wait = true,
+		.wait = &wait,
 		.progress = on_progress,
 		.trouble = on_trouble,
 		.took = on_took,

@@ -79,7 +79,8 @@ static void on_failed(void *data, const struct err *err)
 {
 	const struct watching *w = data;
 
-	say_note(w->app->err, "%s; tried again with the next change", err->msg);
+	if (err->code != ERR_CANCELLED)
+		say_note(w->app->err, "%s; tried again with the next change", err->msg);
 }
 
 /* The first asks what is under way to end, and is heard here when nothing is. */
@@ -97,6 +98,7 @@ static int watch(struct watching *w, struct err *reterr)
 	int r = keeping_begin(w->app, SV("Archiving"), &k, reterr);
 
 	k.keeper.progress = NULL;
+	k.keeper.wait.idle_ms = LOCK_FOREVER;
 	if (r >= 0) {
 		(void)loop_add_fd(loop, k.interrupt.fd, POLLIN, on_interrupt, w);
 		watcher = watcher_new(loop, &k.keeper, w->opts->no_archive ? WATCH_NO_ARCHIVE : 0,
@@ -117,8 +119,11 @@ static int watch(struct watching *w, struct err *reterr)
 static int take_told(struct watching *w, struct err *reterr)
 {
 	enum { SETTLE_MS = 300 };
-	const struct keeper keeper = app_keeper(w->app);
+	struct keeper keeper = app_keeper(w->app);
 	struct told_stats told;
+
+	/* What was told is taken off the list first, and nobody sits here and waits. */
+	keeper.wait = (struct lock_wait){ .idle_ms = LOCK_FOREVER };
 	int r = told_take(&keeper, SETTLE_MS, &told, reterr);
 
 	if (r >= 0 && told.read + told.archived > 0)

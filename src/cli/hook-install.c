@@ -75,7 +75,8 @@ static int begin(struct installing *i, struct app *app, const struct hook_option
 		r = app_state(app, reterr);
 	if (r == 0 && ret_lock) {
 		AUTO_FREE char *lock = path_join(app->paths.state_dir, "hook.lock");
-		r = file_lock(lock, true, ret_lock, reterr);
+		const struct lock_wait wait = app_wait(app);
+		r = file_lock(lock, &wait, ret_lock, reterr);
 	}
 	if (r < 0)
 		return r;

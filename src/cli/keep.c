@@ -29,6 +29,13 @@ static void on_trouble(void *data, const struct err *err)
 	say_note(k->app->err, "warning: %s; left out", err->msg);
 }
 
+static void on_held(void *data, const char *whom)
+{
+	const struct keeping *k = data;
+
+	say_waiting(k->app->err, whom);
+}
+
 static bool is_cancelled(void *data)
 {
 	struct keeping *k = data;
@@ -49,6 +56,8 @@ int keeping_begin(struct app *app, struct sv label, struct keeping *ret, struct 
 	ret->keeper.progress = on_progress;
 	ret->keeper.cancelled = is_cancelled;
 	ret->keeper.data = ret;
+	ret->keeper.wait =
+		(struct lock_wait){ .held = on_held, .cancelled = is_cancelled, .data = ret };
 	term_init(&ret->term, &screen);
 	progress_init(&ret->progress, &ret->term, label, PROGRESS_ITEMS, clock_age_ms(NULL));
 	return 0;
@@ -75,8 +84,8 @@ static void say_made_anew(struct keeping *k, const struct vault *v)
 int keeping_check(struct keeping *k, struct err *reterr)
 {
 	AUTO_VAULT *v = NULL;
-	int r = vault_open(
-		k->keeper.archive_dir, VAULT_CHECK, k->keeper.clock, k->keeper.log, &v, reterr);
+	int r = vault_open_after(k->keeper.archive_dir, VAULT_CHECK, &k->keeper.wait,
+		k->keeper.clock, k->keeper.log, &v, reterr);
 
 	if (r == 0)
 		say_made_anew(k, v);
@@ -344,12 +353,12 @@ static int delete_now(
 	AUTO_VAULT *v = NULL;
 	int r = keeping_begin(app, d->forget ? SV("Forgetting") : SV("Archiving"), &k, reterr);
 
+	if (r == 0)
+		r = keeping_vault(&k, &v, reterr);
 	/* Half of it done is no help: it is not asked whether to end. What is forgotten takes
 	 * longer, and can go on later. */
 	if (!d->forget)
 		k.keeper.cancelled = NULL;
-	if (r == 0)
-		r = keeping_vault(&k, &v, reterr);
 	return r < 0 ? r : doomed_delete(&k.keeper, v, d, ret, reterr);
 }
 

@@ -48,6 +48,12 @@ void say_note(FILE *to, const char *fmt, ...)
 	va_end(ap);
 }
 
+void say_waiting(FILE *to, const char *whom)
+{
+	say_note(to, "waiting for %s", whom);
+	(void)fflush(to);
+}
+
 void say_json(FILE *to, struct sv json)
 {
 	AUTO_STR clean = STR_INIT;

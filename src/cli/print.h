@@ -18,6 +18,8 @@
 /* One line, with what it is given scrubbed; a note begins with "faden: ". */
 void say_line(FILE *to, const char *fmt, ...) PRINTF(2, 3);
 void say_note(FILE *to, const char *fmt, ...) PRINTF(2, 3);
+/* That another process has what is needed: whom we wait for, as file_lock() says it. */
+void say_waiting(FILE *to, const char *whom);
 /* Several lines, scrubbed. */
 void say_text(FILE *to, struct sv text);
 /* A document or a piece of one: what must not reach a terminal is escaped. */

@@ -340,7 +340,7 @@ static int forget_rows(const struct keeper *k, const struct doomed *d, struct do
 	vec_each (&d->rows, one)
 		add_paths(one, &all);
 	if (all.n > 0 && path_exists(k->index_dir))
-		r = index_forget(k->index_dir, (const char *const *)all.v, all.n, reterr);
+		r = index_forget(k->index_dir, (const char *const *)all.v, all.n, &k->wait, reterr);
 	if (r == 0)
 		r = store_pref_set(k->store, UNSCRUBBED, "", reterr);
 	if (r == 0)

@@ -42,8 +42,8 @@ bool keeper_there(const struct keeper *k, const char *path)
 
 int keeper_vault(const struct keeper *k, unsigned flags, struct vault **ret, struct err *reterr)
 {
-	return vault_open(
-		k->archive_dir, VAULT_WRITE | VAULT_WAIT | flags, k->clock, k->log, ret, reterr);
+	return vault_open_after(
+		k->archive_dir, VAULT_WRITE | flags, &k->wait, k->clock, k->log, ret, reterr);
 }
 
 /* What is asked of index and archive: sessions, in place of what lies beside them. An empty list is
@@ -117,7 +117,7 @@ int keeper_index_files(const struct keeper *k, const struct strv *paths, int64_t
 		.archive = &archive,
 		.result_max = k->result_max,
 		.budget_ms = budget_ms,
-		.wait = budget_ms == 0,
+		.wait = budget_ms == 0 ? &k->wait : NULL,
 		.paths = list,
 		.n_paths = sessions.n,
 		.trouble = on_trouble,

@@ -27,6 +27,9 @@ struct keeper {
 	void (*progress)(void *data, size_t done, size_t files);
 	bool (*cancelled)(void *data);
 	void *data;
+	/* For another one who writes; with a `cancelled` and a `data` of its own, since what must
+	 * not be left half done has not begun then. */
+	struct lock_wait wait;
 };
 
 struct archive keeper_archive(const struct keeper *k);

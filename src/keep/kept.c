@@ -538,8 +538,8 @@ static void note_back(const struct keeper *k, const struct kept *kept, unsigned 
 	if (home)
 		(void)!catalogue_take(k->store, home, kept->path, &row, NULL);
 	/* Nobody waits for a long run only to have this noted; who replaces has waited already. */
-	unsigned wait = flags & KEPT_REPLACE ? VAULT_WAIT : 0;
-	if (vault_open(k->archive_dir, VAULT_WRITE | wait, k->clock, k->log, &v, NULL) < 0)
+	const struct lock_wait *wait = flags & KEPT_REPLACE ? &k->wait : NULL;
+	if (vault_open_after(k->archive_dir, VAULT_WRITE, wait, k->clock, k->log, &v, NULL) < 0)
 		return;
 	if (path_exists(packed) || vault_forget_path(v, packed, NULL) >= 0)
 		(void)!take(v, &source, &taken, NULL);

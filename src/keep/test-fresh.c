@@ -184,7 +184,7 @@ static void test_had(void **state UNUSED)
 	asked = 0;
 	look(&rig, 0);
 	assert_int_equal(asked, 0);
-	assert_int_equal(file_lock(lock, true, &held, NULL), 0);
+	assert_int_equal(file_lock(lock, LOCK_QUIETLY, &held, NULL), 0);
 	assert_int_equal(fresh_view(&rig.keeper, 1, 1, &fresh, NULL), 0);
 	assert_false(fresh.busy);
 	fresh_release(&fresh);
@@ -215,7 +215,7 @@ static void test_busy(void **state UNUSED)
 	rig_say(&rig, 1, NULL, "the kumquat tree");
 	look(&rig, 0);
 	rig_say(&rig, 2, NULL, "a new medlar");
-	assert_int_equal(file_lock(lock, true, &held, NULL), 0);
+	assert_int_equal(file_lock(lock, LOCK_QUIETLY, &held, NULL), 0);
 	/* One who does not come to an end is not waited for. */
 	assert_int_equal(fresh_view(&rig.keeper, 10, 10, &fresh, NULL), 0);
 	assert_true(fresh.busy);
@@ -225,7 +225,7 @@ static void test_busy(void **state UNUSED)
 	assert_int_equal(rig_found(&rig, "medlar"), 1);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	/* Nor is one who has it already. */
-	assert_int_equal(file_lock(lock, true, &held, NULL), 0);
+	assert_int_equal(file_lock(lock, LOCK_QUIETLY, &held, NULL), 0);
 	assert_int_equal(fresh_view(&rig.keeper, 600000, 600000, &fresh, NULL), 0);
 	assert_false(fresh.busy);
 	fresh_release(&fresh);

@@ -53,7 +53,7 @@ static void test_somebody_at_it(void **state UNUSED)
 	int fd = -1;
 
 	rig_say(&rig, 1, NULL, "the kumquat tree");
-	assert_int_equal(file_lock(lock, false, &fd, NULL), 0);
+	assert_int_equal(file_lock(lock, NULL, &fd, NULL), 0);
 	tell(&rig, 1, 0);
 	assert_int_equal(take(&rig).read, 0);
 	(void)close(fd);

@@ -11,12 +11,13 @@
 #include "os/path.h"
 
 /* Held by whoever writes or reads the list, for moments, and by the one who takes in what it says.
- */
+ * An agent waits for the hook that tells. */
 static int lock(const char *state_dir, const char *name, bool wait, int *ret_fd, struct err *reterr)
 {
+	static const struct lock_wait moment = { .idle_ms = LOCK_STOPPED_MS };
 	AUTO_FREE char *path = path_join(state_dir, name);
 
-	return file_lock(path, wait, ret_fd, reterr);
+	return file_lock(path, wait ? &moment : NULL, ret_fd, reterr);
 }
 #define LIST "told"
 #define LIST_LOCK "told.lock"

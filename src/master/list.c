@@ -288,7 +288,7 @@ int master_delete(
 	/* One that was killed becomes one file before, so that it can be brought back as one. */
 	if (path_exists(journal) && master_open_file(file, 0, archive->clock, &whole, NULL) == 0)
 		(void)master_close(whole, NULL);
-	int r = file_lock(lock_path, false, &lock, reterr);
+	int r = file_lock(lock_path, NULL, &lock, reterr);
 	strv_add(&parts, file);
 	strv_add(&parts, journal);
 	add_kept_beside(file, "old", &parts);

@@ -118,7 +118,7 @@ static int take_lock(struct master_run *run, struct err *reterr)
 	struct proc_id self = { .pid = getpid() };
 	AUTO_STR who = STR_INIT;
 
-	int r = file_lock(run->lock_path, false, &run->lock, reterr);
+	int r = file_lock(run->lock_path, NULL, &run->lock, reterr);
 	if (r == ERR_BUSY) {
 		(void)!file_read(run->lock_path, LITTLE_FILE, &who, NULL);
 		struct sv holder = sv_trim(str_sv(&who));

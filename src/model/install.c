@@ -345,7 +345,7 @@ void model_sweep(const struct models *m)
 	AUTO_FREE char *lock = path_join(models_dir(m), ".lock");
 	AUTO_CLOSE int locked = -1;
 
-	if (path_exists(lock) && file_lock(lock, false, &locked, NULL) >= 0)
+	if (path_exists(lock) && file_lock(lock, NULL, &locked, NULL) >= 0)
 		sweep_fetched(m);
 }
 
@@ -364,7 +364,7 @@ int model_install(struct models *m, const struct model_def *def,
 		return err_set(reterr, ERR_BUG, "libsodium does not start");
 	int r = file_mkdirs(folder, reterr);
 	if (r >= 0)
-		r = file_lock(lock, false, &locked, reterr);
+		r = file_lock(lock, NULL, &locked, reterr);
 	if (r == ERR_BUSY)
 		return err_set(reterr, r, "models are being installed by another process");
 	if (r < 0)

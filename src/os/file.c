@@ -26,8 +26,6 @@
 
 enum {
 	READ_STEP = 64 * 1024, /* what is read at a time when the size is not known beforehand */
-	/* Every try that finds the lock file replaced means that another process removed it. */
-	LOCK_TRIES = 100,
 	NAME_TRIES = 16,
 	LINKS_MAX = 40, /* of one path, as the system has it */
 	PIECES = 256, /* of one call */
@@ -350,37 +348,6 @@ int file_append(const char *path, struct sv data, bool durable, struct err *rete
 	if (close(TAKE_FD(fd)) < 0 && errno != EINTR)
 		return err_errno(reterr, errno, "close %s", path);
 	return 0;
-}
-
-/* ---- locks ---- */
-
-/* A lock on a file that was meanwhile removed or replaced locks nobody out. */
-static bool still_named(int fd, const char *path)
-{
-	struct stat a, b;
-
-	return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino &&
-		a.st_dev == b.st_dev;
-}
-
-int file_lock(const char *path, bool wait, int *ret_fd, struct err *reterr)
-{
-	for (int i = 0; i < LOCK_TRIES; i++) {
-		AUTO_CLOSE int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
-		int r = fd;
-		while (fd >= 0 && (r = flock(fd, LOCK_EX | (wait ? 0 : LOCK_NB))) < 0 &&
-			errno == EINTR)
-			;
-		if (r < 0 && fd >= 0 && errno == EWOULDBLOCK)
-			return err_set(reterr, ERR_BUSY, "%s is locked by another process", path);
-		if (r < 0)
-			return err_errno(reterr, errno, "lock %s", path);
-		if (still_named(fd, path)) {
-			*ret_fd = TAKE_FD(fd);
-			return 0;
-		}
-	}
-	return err_set(reterr, ERR_BUSY, "%s is removed again and again", path);
 }
 
 /* ---- a new file in the making ---- */

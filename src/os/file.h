@@ -125,7 +125,31 @@ int file_mkdirs(const char *path, struct err *reterr) MUST_USE;
  * be done there. */
 int folder_sync_of(const char *path, struct err *reterr) MUST_USE;
 
-/* Advisory whole-file lock (created when missing) that dies with the process. Without `wait`, a
- * lock held elsewhere (also by this process through another descriptor) is ERR_BUSY. The caller
+/* ---- locks ---- */
+
+enum {
+	LOCK_TELL_MS = 1000, /* until it is told who is waited for */
+	/* How long a holder may do nothing: one that is stopped, one that is not, and one of which
+	 * that cannot be seen. */
+	LOCK_STOPPED_MS = 5 * 1000,
+	LOCK_IDLE_MS = 60 * 1000,
+	LOCK_UNSEEN_MS = 10 * 60 * 1000,
+};
+#define LOCK_FOREVER INT64_MAX
+/* How another holder is waited for: as long as it works, and no longer than it may do nothing. */
+struct lock_wait {
+	int64_t idle_ms; /* that it may do nothing; 0: as above */
+	/* From the calling thread; both may be NULL. held: once, whom it waits for and why, as part
+	 * of a sentence. cancelled: true ends it, ERR_CANCELLED. */
+	void (*held)(void *data, const char *whom);
+	bool (*cancelled)(void *data);
+	void *data;
+};
+/* Silent, and not to be cancelled: for locks that are held for moments. */
+#define LOCK_QUIETLY (&(const struct lock_wait){ .idle_ms = 0 })
+/* Advisory whole-file lock (created when missing) that dies with the process. A lock held elsewhere
+ * (also by this process through another descriptor) is ERR_BUSY: at once where wait is NULL, else
+ * when its holder has done nothing for too long, and says by whom and what to do. The caller
  * closes *ret_fd to unlock. Lock a file of its own, never one that is replaced. */
-int file_lock(const char *path, bool wait, int *ret_fd, struct err *reterr) MUST_USE;
+int file_lock(
+	const char *path, const struct lock_wait *wait, int *ret_fd, struct err *reterr) MUST_USE;

@@ -15,11 +15,14 @@
 
 enum {
 	STAT_MAX = 4096, /* /proc/PID/stat is one line of numbers and a name of 64 bytes */
-	STAT_FIELD_START = 22, /* counted from 1, as in proc(5) */
-	STAT_FIELD_STATE = 3,
+	STAT_FIELD_STATE = 3, /* counted from 1, as in proc(5) */
 	STAT_FIELD_FLAGS = 9,
+	STAT_FIELD_USER = 14, /* time on processors */
+	STAT_FIELD_SYSTEM = 15,
+	STAT_FIELD_START = 22,
 	STAT_FIELD_PENDING = 31, /* signals */
 	EXITING = 0x4, /* of the flags: PF_EXITING */
+	LOCKS_MAX = 4 * 1024 * 1024, /* of the whole machine */
 	/* A tree that forks while we look is stopped first and looked at again. */
 	STOP_ROUNDS = 8,
 };
@@ -29,6 +32,7 @@ struct proc_stat {
 	char state;
 	pid_t parent;
 	pid_t group;
+	uint64_t ticks;
 	uint64_t start;
 	bool dying;
 };
@@ -53,6 +57,8 @@ static bool parse_stat(struct sv line, struct proc_stat *st)
 			st->parent = (pid_t)value;
 		else if (field == STAT_FIELD_STATE + 2)
 			st->group = (pid_t)value;
+		else if (field == STAT_FIELD_USER || field == STAT_FIELD_SYSTEM)
+			st->ticks += (uint64_t)value;
 		else if (field == STAT_FIELD_START)
 			st->start = (uint64_t)value;
 		else if (field == STAT_FIELD_FLAGS)
@@ -256,9 +262,44 @@ pid_t proc_find(bool (*fn)(void *data, pid_t pid, struct sv arguments), void *da
 	return found;
 }
 
+void proc_command(pid_t pid, struct str *out)
+{
+	enum { COMMAND_MAX = 16 };
+	AUTO_STR words = STR_INIT;
+	struct sv word = SV("");
+
+	if (!proc_arguments(pid, &words))
+		return;
+	struct sv rest = str_sv(&words);
+	if (!sv_split(&rest, '\0', &word) || !sv_split(&rest, '\0', &word) ||
+		word.n >= COMMAND_MAX || sv_starts(word, SV("-")))
+		return;
+	for (size_t i = 0; i < word.n; i++)
+		if (word.p[i] != '-' && (word.p[i] < 'a' || word.p[i] > 'z'))
+			return;
+	str_add(out, word);
+}
+
+void proc_describe(pid_t pid, struct str *out)
+{
+	AUTO_STR name = STR_INIT;
+	AUTO_STR command = STR_INIT;
+	struct sv comm = SV("");
+
+	if (read_words(pid, "comm", &name))
+		comm = sv_trim(str_sv(&name));
+	if (comm.n > 0)
+		utf8_scrub_line(out, comm);
+	else
+		str_adds(out, "a program");
+	if (sv_is(comm, "faden"))
+		proc_command(pid, &command);
+	str_addf(out, "%s%s (process %ld)", command.len ? " " : "", command.buf, (long)pid);
+}
+
 /* ---- the files that they have open ---- */
 
-static bool has_open_for_writing(pid_t pid, const struct stat *file)
+static bool has_open(pid_t pid, const struct stat *file, bool for_writing)
 {
 	char path[64];
 	const struct dirent *entry;
@@ -271,8 +312,10 @@ static bool has_open_for_writing(pid_t pid, const struct stat *file)
 		/* The mode of the link itself tells for what it was opened. */
 		found = fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 &&
 			st.st_ino == file->st_ino && st.st_dev == file->st_dev &&
-			fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-			(st.st_mode & S_IWUSR) != 0;
+			(!for_writing ||
+				(fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ==
+						0 &&
+					(st.st_mode & S_IWUSR) != 0));
 	if (dir)
 		(void)closedir(dir);
 	return found;
@@ -281,23 +324,67 @@ static bool has_open_for_writing(pid_t pid, const struct stat *file)
 pid_t proc_writer_of(const struct stat *file, struct str *out)
 {
 	DIR *dir = opendir("/proc");
-	AUTO_STR name = STR_INIT;
 	const struct dirent *entry;
 	long long pid;
 	pid_t found = 0;
 
 	while (dir && !found && (entry = readdir(dir)))
 		if (sv_parse_i64(sv_of(entry->d_name), &pid) && pid != getpid() &&
-			has_open_for_writing((pid_t)pid, file))
+			has_open((pid_t)pid, file, true))
 			found = (pid_t)pid;
 	if (dir)
 		(void)closedir(dir);
-	if (!found || !out)
-		return found;
-	if (read_words(found, "comm", &name) && sv_trim(str_sv(&name)).n > 0)
-		utf8_scrub_line(out, sv_trim(str_sv(&name)));
-	else
-		str_adds(out, "a program");
-	str_addf(out, " (process %ld)", (long)found);
+	if (found && out)
+		proc_describe(found, out);
 	return found;
+}
+
+/* ---- the locks that they hold ---- */
+
+bool proc_work(pid_t pid, uint64_t *ret_ticks, bool *ret_stopped)
+{
+	struct proc_stat st;
+
+	if (!read_stat(pid, &st) || !is_living(&st))
+		return false;
+	*ret_ticks = st.ticks;
+	*ret_stopped = st.state == 'T' || st.state == 't';
+	return true;
+}
+
+/* "7: FLOCK  ADVISORY  WRITE 123 08:01:456 0 EOF"; who only waits for it has a "->" behind the
+ * number. */
+static bool parse_lock(struct sv line, pid_t *ret_pid, long long *ret_inode)
+{
+	struct sv word, words[6];
+	size_t n = 0;
+	long long pid;
+
+	while (n < ARRAY_LEN(words) && sv_split(&line, ' ', &word))
+		if (word.n > 0)
+			words[n++] = word;
+	if (n < ARRAY_LEN(words) || !sv_is(words[1], "FLOCK") || !sv_parse_i64(words[4], &pid))
+		return false;
+	*ret_pid = (pid_t)pid;
+	(void)sv_split(&words[5], ':', &word);
+	(void)sv_split(&words[5], ':', &word);
+	return sv_parse_i64(words[5], ret_inode);
+}
+
+/* The device in the list is not always that of stat() (btrfs), so its files are looked at. */
+pid_t proc_locker_of(const struct stat *file)
+{
+	AUTO_STR all = STR_INIT;
+	struct sv line;
+	long long inode;
+	pid_t pid;
+
+	if (file_read("/proc/locks", LOCKS_MAX, &all, NULL) < 0)
+		return 0;
+	struct sv rest = str_sv(&all);
+	while (sv_split(&rest, '\n', &line))
+		if (parse_lock(line, &pid, &inode) && pid > 0 && (uint64_t)inode == file->st_ino &&
+			has_open(pid, file, false))
+			return pid;
+	return 0;
 }

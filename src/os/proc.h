@@ -70,9 +70,19 @@ int proc_variable(pid_t pid, const char *name, struct str *out) MUST_USE;
 #define PROC_MARK "FADEN_RUN"
 /* The first process that fn accepts by its arguments, 0 when there is none. */
 pid_t proc_find(bool (*fn)(void *data, pid_t pid, struct sv arguments), void *data);
+/* The command of a faden, appended: of the words that it was started with only a name, nothing that
+ * was typed. */
+void proc_command(pid_t pid, struct str *out);
+/* Who that is, for messages, appended: "NAME (process PID)", of a faden with its command. */
+void proc_describe(pid_t pid, struct str *out);
+/* How much a process has worked (time on processors, in clock ticks), and whether it is stopped.
+ * False when it is gone. */
+bool proc_work(pid_t pid, uint64_t *ret_ticks, bool *ret_stopped);
+/* Who holds the flock() of this file; 0 when that cannot be seen from here. */
+struct stat;
+pid_t proc_locker_of(const struct stat *file);
 /* Another process that has this file open for writing, 0 when none is seen: those of other users
  * are not, nor what is only mapped. "NAME (process PID)" is appended to *out (may be NULL). */
-struct stat;
 pid_t proc_writer_of(const struct stat *file, struct str *out);
 /* KILL to the group and to every descendant that was alive when asked; all are stopped first, so
  * that none can fork away. Does nothing once the child has been reaped. */

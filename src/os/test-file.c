@@ -536,73 +536,6 @@ static void test_mkdirs_makes_all_of_them(void **state)
 	assert_int_equal(file_mkdirs("/", &err), 0);
 }
 
-/* A process that takes the lock, says so, and keeps it until our end of the pipe closes. */
-static pid_t hold_lock(const char *path, int *ret_release)
-{
-	int ready[2], stop[2], fd;
-	char byte;
-
-	assert_int_equal(pipe2(ready, O_CLOEXEC) + pipe2(stop, O_CLOEXEC), 0);
-	pid_t pid = fork();
-	if (pid == 0) {
-		(void)close(stop[1]);
-		if (file_lock(path, true, &fd, NULL) < 0 || write(ready[1], "x", 1) != 1)
-			_exit(1);
-		_exit(read(stop[0], &byte, 1) == 0 ? 0 : 1);
-	}
-	(void)close(ready[1]);
-	(void)close(stop[0]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	(void)close(ready[0]);
-	*ret_release = stop[1];
-	return pid;
-}
-
-static void test_lock_between_processes(void **state)
-{
-	struct err err = ERR_INIT;
-	AUTO_FREE char *path = path_join(*state, "lock");
-	int stop, fd = -1, status;
-	pid_t pid = hold_lock(path, &stop);
-
-	assert_int_equal(file_lock(path, false, &fd, &err), ERR_BUSY);
-	assert_int_equal(fd, -1);
-	assert_non_null(strstr(err.msg, path));
-	(void)close(stop);
-	assert_int_equal(file_lock(path, true, &fd, &err), 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-	assert_int_equal(close(fd), 0);
-}
-
-static void test_lock_dies_with_its_process(void **state)
-{
-	AUTO_FREE char *path = path_join(*state, "lock");
-	int stop, fd = -1;
-	pid_t pid = hold_lock(path, &stop);
-
-	assert_int_equal(kill(pid, SIGKILL), 0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_int_equal(file_lock(path, false, &fd, NULL), 0);
-	assert_int_equal(close(fd), 0);
-	(void)close(stop);
-}
-
-static void test_lock_of_a_removed_file(void **state)
-{
-	AUTO_FREE char *path = path_join(*state, "lock");
-	int stop, fd = -1, again = -1;
-	pid_t pid = hold_lock(path, &stop);
-
-	/* Whoever comes now must not be content with the file that has lost its name. */
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(file_lock(path, false, &fd, NULL), 0);
-	assert_int_equal(file_lock(path, false, &again, NULL), ERR_BUSY);
-	(void)close(stop);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_int_equal(close(fd), 0);
-}
-
 static int64_t time_of(int64_t seconds, long nanoseconds)
 {
 	return file_time_ns((struct timespec){ .tv_sec = seconds, .tv_nsec = nanoseconds });
@@ -655,9 +588,6 @@ int main(void)
 		cmocka_unit_test(test_append_to_a_full_device),
 		cmocka_unit_test(test_write_all_waits),
 		WITH_FOLDER(test_mkdirs_makes_all_of_them),
-		WITH_FOLDER(test_lock_between_processes),
-		WITH_FOLDER(test_lock_dies_with_its_process),
-		WITH_FOLDER(test_lock_of_a_removed_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,6 @@ enum {
 	LARGE_MAX = 2, /* … of which so many are read at once */
 	MMAP_FROM = 128 * 1024, /* bytes that are taken from the system and given back */
 	LOG_SOURCES = 100, /* after so many the log of the manifest is folded in */
-	WAIT_MS = 20, /* between two looks whether another one still writes */
 	QUICK_MERGE = 4 * 1024 * 1024, /* what may be merged when there is little time */
 };
 
@@ -701,28 +700,6 @@ static int sum_up(struct update *u, struct err *reterr)
 	return 0;
 }
 
-/* Who can be cancelled must hear of it while another one writes, too. */
-static int open_manifest(struct update *u, const char *dir, struct err *reterr)
-{
-	const struct timespec pause = { 0, WAIT_MS * 1000000L };
-	bool asks = u->opts.cancelled != NULL;
-
-	for (;;) {
-		int r = manifest_write(&u->m, dir, u->opts.wait && !asks, &u->stats.anew,
-			u->stats.why, sizeof(u->stats.why), reterr);
-		if (r >= 0 && u->opts.rebuild && u->stats.anew == INDEX_KEPT)
-			u->stats.anew = INDEX_ASKED;
-		if (r != ERR_BUSY || !u->opts.wait || !asks)
-			return r;
-		manifest_release(&u->m);
-		if (u->opts.cancelled(u->opts.data))
-			return err_set(reterr, ERR_CANCELLED,
-				"interrupted while another faden wrote to the index; nothing was "
-				"read");
-		(void)nanosleep(&pause, NULL);
-	}
-}
-
 static int update_once(const char *dir, struct store *store, const struct transcript_home *homes,
 	size_t n_homes, const struct index_opts *opts, struct index_stats *ret_stats,
 	struct err *reterr)
@@ -750,7 +727,10 @@ static int update_once(const char *dir, struct store *store, const struct transc
 		u.deadline_ms = clock_age_ms(NULL) + u.opts.budget_ms;
 	/* What is written from here on may be missed. */
 	int64_t started_ms = clock_wall_ms(&(struct clock){ false, 0 });
-	int r = open_manifest(&u, dir, reterr);
+	int r = manifest_write(
+		&u.m, dir, u.opts.wait, &u.stats.anew, u.stats.why, sizeof(u.stats.why), reterr);
+	if (r >= 0 && u.opts.rebuild && u.stats.anew == INDEX_KEPT)
+		u.stats.anew = INDEX_ASKED;
 	if (r >= 0)
 		r = index_look(&u, reterr);
 	if (r >= 0)

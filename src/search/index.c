@@ -253,13 +253,14 @@ static int add_id(void *data, struct source_row *row)
 	return 0;
 }
 
-static int forget_all(const char *dir, const char *const *paths, size_t n, struct err *reterr)
+static int forget_all(const char *dir, const char *const *paths, size_t n,
+	const struct lock_wait *wait, struct err *reterr)
 {
 	CLEANUP(manifest_release) struct manifest m = MANIFEST_INIT;
 	struct forgetting f = { .ids = VEC_INIT };
 	enum index_anew anew;
 	char why[1];
-	int r = manifest_write(&m, dir, true, &anew, why, sizeof(why), reterr);
+	int r = manifest_write(&m, dir, wait, &anew, why, sizeof(why), reterr);
 
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		r = manifest_sources(m.db, MANIFEST_OF_PATH, &SQL_S(unpack_plain(sv_of(paths[i]))),
@@ -272,15 +273,16 @@ static int forget_all(const char *dir, const char *const *paths, size_t n, struc
 	return r < 0 ? r : store_scrub(m.db, reterr);
 }
 
-int index_forget(const char *dir, const char *const *paths, size_t n, struct err *reterr)
+int index_forget(const char *dir, const char *const *paths, size_t n, const struct lock_wait *wait,
+	struct err *reterr)
 {
 	struct err why = ERR_INIT;
-	int r = forget_all(dir, paths, n, reterr);
+	int r = forget_all(dir, paths, n, wait, reterr);
 
 	/* Made anew it has nothing of them. */
 	if (r == ERR_STORE && index_is_bad(dir, &why)) {
 		index_blame(dir, &why);
-		r = forget_all(dir, paths, n, reterr);
+		r = forget_all(dir, paths, n, wait, reterr);
 	}
 	return r;
 }

@@ -14,6 +14,7 @@
 
 #include "archive/archive.h"
 #include "base/err.h"
+#include "os/file.h"
 #include "search/segment.h"
 #include "store/store.h"
 #include "transcript/home.h"
@@ -115,7 +116,7 @@ struct index_opts {
 	/* Reads everything again, whatever is known of it. What there is counts until then, so that
 	 * a search meanwhile finds no less. */
 	bool rebuild;
-	bool wait; /* for another writer; else ERR_BUSY */
+	const struct lock_wait *wait; /* for another writer, see file_lock() */
 	/* From the calling thread; all may be NULL. cancelled, from any thread: true ends it
 	 * early, what was read is kept. */
 	void (*progress)(void *data, const struct index_progress *p);
@@ -155,5 +156,7 @@ int index_update(const char *dir, struct store *store, const struct transcript_h
 	struct err *reterr) MUST_USE;
 /* Everything is read and compared; SEGMENT_DAMAGED with what is wrong. ret_stats may be NULL. */
 int index_check(const char *dir, struct index_stats *ret_stats, struct err *reterr) MUST_USE;
-/* Takes files out, also of the bytes on the disk. What is not in it is passed over. */
-int index_forget(const char *dir, const char *const *paths, size_t n, struct err *reterr) MUST_USE;
+/* Takes files out, also of the bytes on the disk. What is not in it is passed over. wait: see
+ * file_lock(). */
+int index_forget(const char *dir, const char *const *paths, size_t n, const struct lock_wait *wait,
+	struct err *reterr) MUST_USE;

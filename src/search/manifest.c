@@ -577,8 +577,8 @@ static int look(
 	return r;
 }
 
-int manifest_write(struct manifest *m, const char *dir, bool wait, enum index_anew *ret_anew,
-	char *why, size_t why_n, struct err *reterr)
+int manifest_write(struct manifest *m, const char *dir, const struct lock_wait *wait,
+	enum index_anew *ret_anew, char *why, size_t why_n, struct err *reterr)
 {
 	AUTO_FREE char *lock = path_join(dir, "lock");
 	AUTO_FREE char *blame = path_join(dir, BLAME);

@@ -57,10 +57,10 @@ int manifest_read(struct manifest *m, const char *dir, struct err *reterr) MUST_
 /*
  * For writing: takes the lock, opens or makes the database, opens all segments, removes files that
  * belong to nobody. What is damaged, blamed or of another version is emptied first;
- * *ret_anew says so, and why (of at least why_n bytes) what was wrong.
+ * wait: see file_lock(). *ret_anew says so, and why (of at least why_n bytes) what was wrong.
  */
-int manifest_write(struct manifest *m, const char *dir, bool wait, enum index_anew *ret_anew,
-	char *why, size_t why_n, struct err *reterr) MUST_USE;
+int manifest_write(struct manifest *m, const char *dir, const struct lock_wait *wait,
+	enum index_anew *ret_anew, char *why, size_t why_n, struct err *reterr) MUST_USE;
 
 char *manifest_path(const struct manifest *m, uint32_t segment); /* caller frees */
 int manifest_begin(struct manifest *m, struct err *reterr) MUST_USE;

@@ -447,7 +447,7 @@ static void test_one_writer(void **state)
 	int fd = -1;
 
 	update(&rig);
-	assert_int_equal(file_lock(lock, false, &fd, NULL), 0);
+	assert_int_equal(file_lock(lock, NULL, &fd, NULL), 0);
 	assert_int_equal(
 		index_update(rig.dir, rig.store, &rig.home, 1, &rig.opts, &rig.stats, NULL),
 		ERR_BUSY);
@@ -552,7 +552,7 @@ static void test_forgotten(void **state)
 	say(&rig, 2, "user", "\"lemon\"");
 	update(&rig);
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(index_forget(rig.dir, paths, 2, NULL), 0);
+	assert_int_equal(index_forget(rig.dir, paths, 2, NULL, NULL), 0);
 	assert_int_equal(found(&rig, "lemon"), 1);
 	struct index_view *view = NULL;
 	assert_int_equal(index_view_open(rig.dir, &view, NULL), 0);
@@ -602,7 +602,7 @@ static void test_packed(void **state UNUSED)
 	assert_int_equal(rig.stats.gone, 0);
 	assert_int_equal(found(&rig, "kumquat"), 1);
 	/* Forgotten it is by either name, too. */
-	assert_int_equal(index_forget(rig.dir, plain_only, 1, NULL), 0);
+	assert_int_equal(index_forget(rig.dir, plain_only, 1, NULL, NULL), 0);
 	assert_int_equal(found(&rig, "kumquat"), 0);
 }
 
@@ -827,9 +827,10 @@ static void test_cancelled(void **state UNUSED)
 	/* While another one writes it is heard, too. */
 	AUTO_FREE char *lock = path_join(rig.dir, "lock");
 	AUTO_CLOSE int held = -1;
-	assert_int_equal(file_lock(lock, false, &held, NULL), 0);
+	assert_int_equal(file_lock(lock, NULL, &held, NULL), 0);
 	left = 2;
-	rig.opts = (struct index_opts){ .wait = true, .cancelled = after_some, .data = &left };
+	const struct lock_wait wait = { .cancelled = after_some, .data = &left };
+	rig.opts = (struct index_opts){ .wait = &wait };
 	assert_int_equal(index_update(rig.dir, rig.store, &rig.home, 1, &rig.opts, NULL, &rig.err),
 		ERR_CANCELLED);
 }

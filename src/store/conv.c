@@ -669,25 +669,13 @@ int conv_set_session(struct store *store, const char *id, const char *agent, con
 
 int conv_busy(const struct conv *c, struct err *reterr)
 {
-	AUTO_STR words = STR_INIT;
-	struct sv rest, word, command = SV("");
+	AUTO_STR command = STR_INIT;
 
-	/* Of what it was started with only the name of a command, nothing that was typed. */
-	if (proc_arguments(c->owner.pid, &words)) {
-		rest = str_sv(&words);
-		(void)sv_split(&rest, '\0', &word);
-		if (sv_split(&rest, '\0', &word) && word.n < 16)
-			command = word;
-		for (size_t i = 0; i < command.n; i++)
-			if (command.p[i] != '-' && (command.p[i] < 'a' || command.p[i] > 'z'))
-				command = SV("");
-		if (sv_starts(command, SV("-")))
-			command = SV("");
-	}
+	proc_command(c->owner.pid, &command);
 	return err_set(reterr, ERR_BUSY,
-		"in use by process %d%s%.*s%s; wait for it, or start another conversation",
-		(int)c->owner.pid, command.n ? " (faden " : "", SV_ARG(command),
-		command.n ? ")" : "");
+		"in use by process %d%s%s%s; wait for it, or start another conversation",
+		(int)c->owner.pid, command.len ? " (faden " : "", command.buf,
+		command.len ? ")" : "");
 }
 
 /* 0: free to take. */
