@@ -148,7 +148,10 @@ static int gather(void *data, const struct conv *c)
 	struct gathering *g = data;
 	const struct decide_opts *o = g->opts;
 	bool topics = router_opts(o->router)->profile != ROUTE_SEED;
-	struct material m = { .prompts = STRV_INIT, .away = c->before_reset };
+	/* A reset here is one of what the rest of the project was about, too. */
+	bool there = strcmp(c->dir, o->dir) != 0;
+	struct material m = { .prompts = STRV_INIT,
+		.away = c->before_reset || (there && c->active_ms < g->reset_ms) };
 	struct conv copy = CONV_INIT;
 	uint64_t pid = 0;
 	bool open = false;
@@ -336,8 +339,8 @@ static bool speaks_to(struct sv text, const char *name)
 
 /*
  * What the sentence speaks to by its name, or names and says that it goes back to: ROUTE_NONE when
- * there is nothing. The longest name wins, then what is here, then the newest; of one thread what
- * goes on.
+ * there is nothing. The longest name wins, then what is here, then of one thread what goes on, then
+ * the newest.
  */
 static size_t find_called(const struct gathering *g, bool returns)
 {
@@ -353,10 +356,14 @@ static size_t find_called(const struct gathering *g, bool returns)
 		bool here = strcmp(c->dir, g->opts->dir) == 0;
 		bool its = than && strcmp(than->dir, g->opts->dir) == 0;
 		size_t n = strlen(c->name), m = than ? strlen(than->name) : 0;
-		int thread = than && n == m ? of_thread(g, c, than) : 0;
-		if (thread > 0 || n > m ||
-			(thread == 0 && n == m &&
-				(here > its || (here == its && c->age_ms < than->age_ms))))
+		int thread = than && n == m && here == its ? of_thread(g, c, than) : 0;
+		if (n > m ||
+			(n == m &&
+				(here > its ||
+					(here == its &&
+						(thread > 0 ||
+							(thread == 0 &&
+								c->age_ms < than->age_ms))))))
 			best = i;
 	}
 	return best;
@@ -492,6 +499,22 @@ static void keep_meanings(const struct gathering *g)
 	(void)!store_end(g->opts->store, r, &err);
 }
 
+/* A command made it what goes on here, and nothing was said here since. */
+static bool put_placed_last(
+	const struct gathering *g, const struct conv *current, struct route_conv *view)
+{
+	size_t at = ROUTE_NONE;
+
+	if (!current->id[0] || !conv_placed(g->opts->store, g->opts->dir, current->id))
+		return false;
+	for (size_t i = 0; i < g->d->convs.n; i++)
+		at = strcmp(g->d->convs.v[i].id, current->id) == 0 ? i : at;
+	for (size_t i = 0; at != ROUTE_NONE && i < g->d->convs.n; i++)
+		if (i != at && view[i].last_ms >= view[at].last_ms)
+			view[at].last_ms = view[i].last_ms + 1;
+	return at != ROUTE_NONE;
+}
+
 /* Of our conversations the one that this terminal was led to last is what ran last here, as long as
  * that is not long ago: what ends or is said in another one meanwhile is not seen here. */
 static void put_own_last(const struct gathering *g, struct route_conv *view)
@@ -545,7 +568,8 @@ int candidates_ask(const struct decide_opts *o, struct sv text, const struct con
 	for (size_t i = 0; r == 0 && i < d->convs.n; i++)
 		vec_push(&view, view_of(&g, i, current));
 	if (r == 0) {
-		put_own_last(&g, view.v);
+		if (!put_placed_last(&g, current, view.v))
+			put_own_last(&g, view.v);
 		d->candidates = xcalloc(view.n + 1, sizeof(*d->candidates));
 		router_decide(o->router, &query, view.v, view.n, d->candidates, ret);
 		keep_meanings(&g);

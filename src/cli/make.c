@@ -242,7 +242,7 @@ static int take_over(struct app *app, const struct session_row *row, const struc
 	if (r >= 0)
 		r = inherit(app, old, &heir, reterr);
 	if (r >= 0 && place)
-		r = conv_set_current(app->store, place, heir.id, &app->clock, reterr);
+		r = conv_place(app->store, place, heir.id, &app->clock, reterr);
 	if (r >= 0)
 		m->conversation = xstrdup(heir.id);
 	return r;
@@ -310,7 +310,7 @@ int made_place(struct app *app, const char *name, bool current, struct made *m, 
 	if (r >= 0 && current)
 		r = sessions_adopt(app, &row, &heir, reterr);
 	if (r >= 0 && current)
-		r = conv_set_current(app->store, heir.dir, heir.id, &app->clock, reterr);
+		r = conv_place(app->store, heir.dir, heir.id, &app->clock, reterr);
 	r = store_end(app->store, r, reterr);
 	if (r < 0)
 		return r;

@@ -10,6 +10,7 @@
 #include "transcript/transcript.h"
 
 enum { LATE_LINES_MS = 5000 };
+enum { PINNED = 1, PLACED = 2 }; /* current.pinned */
 /* Before the id of a conversation: a note that the user deleted it, and when. */
 #define DELETED "deleted:"
 
@@ -504,9 +505,14 @@ int conv_reset_undo(
 		return r;
 	r = SQL_RUN(store, reterr,
 		"UPDATE current SET conversation = coalesce((SELECT id FROM conversation"
-		" WHERE id = ?2), previous), previous = NULL, pinned = 1, changed_ms = ?3"
-		" WHERE dir = ?1",
+		" WHERE id = ?2), previous), previous = NULL, changed_ms = ?3 WHERE dir = ?1",
 		SQL_T(dir), SQL_T(id), SQL_I(clock_wall_ms(clock)));
+	/* Where nothing went on either, nothing is meant by it. */
+	if (r == 0)
+		r = SQL_RUN(store, reterr,
+			"UPDATE current SET pinned = iif(conversation IS NULL, 0, ?2) WHERE dir = "
+			"?1",
+			SQL_T(dir), SQL_I(PINNED));
 	/* What was brought back is no longer from before the reset, nor is what else went on in the
 	 * folder since the one before it. */
 	struct sv before = rest, ignored;
@@ -525,16 +531,39 @@ int conv_reset_undo(
 
 int conv_pin(struct store *store, const char *dir, struct err *reterr)
 {
-	return SQL_RUN(store, reterr, "UPDATE current SET pinned = 1 WHERE dir = ?", SQL_T(dir));
+	return SQL_RUN(store, reterr, "UPDATE current SET pinned = ?2 WHERE dir = ?1", SQL_T(dir),
+		SQL_I(PINNED));
+}
+
+static bool is_set(struct store *store, const char *dir, const char *id, int how)
+{
+	AUTO_SQL q = SQL_INIT;
+
+	return SQL_PREPARE(&q, store, NULL,
+		       "SELECT 1 FROM current WHERE dir = ? AND pinned = ?"
+		       " AND (?3 IS NULL OR conversation = ?3)",
+		       SQL_T(dir), SQL_I(how), SQL_T(id)) == 0 &&
+		sql_step(&q, NULL) > 0;
 }
 
 bool conv_pinned(struct store *store, const char *dir)
 {
-	AUTO_SQL q = SQL_INIT;
+	return is_set(store, dir, NULL, PINNED);
+}
 
-	return SQL_PREPARE(&q, store, NULL, "SELECT pinned FROM current WHERE dir = ?",
-		       SQL_T(dir)) == 0 &&
-		sql_step(&q, NULL) > 0 && sql_get_int(&q, 0) != 0;
+int conv_place(struct store *store, const char *dir, const char *id, const struct clock *clock,
+	struct err *reterr)
+{
+	int r = conv_set_current(store, dir, id, clock, reterr);
+
+	return r < 0 ? r
+		     : SQL_RUN(store, reterr, "UPDATE current SET pinned = ?2 WHERE dir = ?1",
+			       SQL_T(dir), SQL_I(PLACED));
+}
+
+bool conv_placed(struct store *store, const char *dir, const char *id)
+{
+	return is_set(store, dir, id, PLACED);
 }
 
 /* Of a folder: when the session was active that went on there last and was deleted, and its id. */

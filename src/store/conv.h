@@ -115,6 +115,12 @@ int conv_reset(struct store *store, const char *dir, const struct clock *clock,
 int conv_pin(struct store *store, const char *dir, struct err *reterr) MUST_USE;
 /* True when the user has just asked for dir's current conversation: the next turn is not routed. */
 bool conv_pinned(struct store *store, const char *dir);
+/* conv_set_current() by a command, without a turn: until the next one it counts as what ran last
+ * there.
+ */
+int conv_place(struct store *store, const char *dir, const char *id, const struct clock *clock,
+	struct err *reterr) MUST_USE;
+bool conv_placed(struct store *store, const char *dir, const char *id);
 /* Wall time of dir's last reset that was not undone; 0: none. What an agent did before it by itself
  * is from before the reset too. */
 int64_t conv_reset_ms(struct store *store, const char *dir);

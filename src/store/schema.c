@@ -43,7 +43,8 @@ static const char step_1[] =
 	" dir TEXT PRIMARY KEY,"
 	" conversation TEXT,"
 	" previous TEXT," /* for undoing a reset of an earlier version */
-	" pinned INTEGER NOT NULL DEFAULT 0," /* the next turn goes there unrouted */
+	" pinned INTEGER NOT NULL DEFAULT 0," /* 1: the next turn goes there unrouted; 2: see
+						 conv_place() */
 	" epoch INTEGER NOT NULL DEFAULT 0,"
 	" changed_ms INTEGER NOT NULL"
 	") STRICT, WITHOUT ROWID;"

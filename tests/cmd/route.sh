@@ -80,12 +80,43 @@ for words in continue 'and the tax rules' 'what about the tax rules for France?'
 done
 t_exit 'a new subject is decided' 0 t_faden route --json write a haiku about trees
 t_like 'a new subject is no part of the fork' "$(cat "$t_out")" '"conversation_id":null'
+# … also where another conversation ran last, from whichever command it has its place.
+t_exit 'another one runs last' 0 ask --new paint the garden gate
+t_exit 'the fork is forked once more' 0 t_faden fork --current --name twig branch
+for words in continue 'so?' 'and what next?'; do
+	t_exit "'$words' behind a fork of what did not run last is taken" 0 t_faden ask --json "$words"
+	t_like "'$words' goes on in the fork all the same" "$(cat "$t_out")" '"title":"twig"'
+done
+t_exit 'the other one is gone back to' 0 t_faden ask --json back to the garden gate
+t_like 'as ever' "$(cat "$t_out")" '"title":"paint the garden gate"'
+t_exit 'what leans on it' 0 t_faden ask --json and the hinges too
+t_like 'is for it' "$(cat "$t_out")" '"title":"paint the garden gate"'
 t_exit 'it goes on with another agent' 0 t_faden rollover --json --agent claude branch
 claude=$(sed -n 's/.*"conversation_id":"\([^"]*\)".*/\1/p' "$t_out")
 for words in continue 'what about the tax rules for France?'; do
 	t_exit "'$words' behind the rollover is decided" 0 t_faden route --json "$words"
 	t_like "'$words' is for the new agent" "$(cat "$t_out")" "\"conversation_id\":\"$claude\""
 done
+
+# A reset in one folder of a repository is one of all that the others were about.
+mkdir -p "$t_tmp/mono/sub" && git init -q "$t_tmp/mono" && cd "$t_tmp/mono" || exit 1
+t_exit 'a task of the root' 0 ask talk about apple trees
+apples=$(conversation)
+cd sub || exit 1
+t_exit 'leans on the root from below it' 0 t_faden route --json and what next
+t_like 'as there is nothing here' "$(cat "$t_out")" "\"conversation_id\":\"$apples\""
+t_exit 'until there is a reset' 0 t_faden reset
+for words in 'and what next?' 'and what about the apple trees?'; do
+	t_exit "'$words' below the root is decided" 0 t_faden route --json "$words"
+	t_like "'$words' starts anew" "$(cat "$t_out")" '"conversation_id":null'
+done
+t_exit 'nothing is left to continue' 0 t_faden route --json continue
+t_like 'which is said' "$(cat "$t_out")" '"action":"none"'
+t_exit 'what is gone back to is found' 0 t_faden route --json back to the apple trees
+t_like 'in the root' "$(cat "$t_out")" "\"conversation_id\":\"$apples\""
+t_exit 'the reset is taken back, which brings nothing here' 1 t_faden reset --undo
+t_exit 'then' 0 t_faden route --json and what next
+t_like 'it is as before' "$(cat "$t_out")" "\"conversation_id\":\"$apples\""
 cd "$t_tmp/shop" || exit 1
 
 t_exit 'a new task is taken' 0 ask translate the manual to French
