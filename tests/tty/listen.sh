@@ -74,6 +74,7 @@ tty_wait 'and it listens again' '^● LISTENING'
 tty_type C-d
 tty_wait 'Ctrl-D leaves' '^status 0'
 tty_stop
+t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 
 # a microphone that hears noise as long as there is a file; what was said is always the same
 if [ -f "$t_build/tests/busy-alsa.so" ]; then
@@ -83,7 +84,6 @@ if [ -f "$t_build/tests/busy-alsa.so" ]; then
 	t_setenv FADEN_AUDIO_DRIVER=alsa
 	t_setenv "FADEN_TEST_NOISE=$t_tmp/noise"
 	t_setenv "FADEN_STT_COMMAND=sh,-c,cat >/dev/null; echo a long story"
-	t_unsetenv FADEN_AI_REHEARSAL_SCRIPT
 	start '--no-wake --new-session'
 	tty_wait 'it hears' '^● LISTENING  speak'
 	sleep 1 # how quiet it is here
