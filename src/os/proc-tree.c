@@ -271,8 +271,8 @@ void proc_command(pid_t pid, struct str *out)
 	if (!proc_arguments(pid, &words))
 		return;
 	struct sv rest = str_sv(&words);
-	if (!sv_split(&rest, '\0', &word) || !sv_split(&rest, '\0', &word) ||
-		word.n >= COMMAND_MAX || sv_starts(word, SV("-")))
+	(void)sv_split(&rest, '\0', &word); /* its name */
+	if (!sv_split(&rest, '\0', &word) || word.n >= COMMAND_MAX || sv_starts(word, SV("-")))
 		return;
 	for (size_t i = 0; i < word.n; i++)
 		if (word.p[i] != '-' && (word.p[i] < 'a' || word.p[i] > 'z'))
