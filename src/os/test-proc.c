@@ -64,6 +64,11 @@ static bool is_gone(const void *pid)
 	return proc_start_time(*(const pid_t *)pid) == 0;
 }
 
+static bool is_id_gone(const void *id)
+{
+	return proc_id_check(id) == PROC_GONE;
+}
+
 static bool is_written(const void *path)
 {
 	struct stat st;
@@ -498,6 +503,28 @@ static void test_identity_of_the_session(void **state)
 	assert_true(id.host[0] != '\0');
 }
 
+/* Who is killed takes a while to die, and for most of it can be told to be gone. */
+static void test_identity_of_the_dying(void **state)
+{
+	enum { KILLS = 20 };
+	const struct proc_opts opts = { .envp = environment(),
+		.argv = SHELL("exec sleep 100"),
+		.in = PROC_NULL,
+		.out = PROC_NULL,
+		.err = PROC_NULL };
+	int gone = 0;
+
+	(void)state;
+	for (int i = 0; i < KILLS; i++) {
+		struct proc p = PROC_INIT;
+		assert_int_equal(proc_spawn(&p, &opts, NULL), 0);
+		proc_signal(&p, SIGKILL);
+		gone += proc_start_time(p.pid) == 0;
+		proc_release(&p);
+	}
+	assert_true(gone > KILLS / 2);
+}
+
 static void test_identity_of_the_dead(void **state)
 {
 	struct proc p = PROC_INIT;
@@ -515,9 +542,9 @@ static void test_identity_of_the_dead(void **state)
 	id.start = proc_start_time(p.pid);
 	assert_int_equal(proc_id_check(&id), PROC_ALIVE);
 	proc_signal(&p, SIGKILL);
-	/* Not reaped yet, maybe not even dead, and gone all the same. */
-	assert_int_equal(proc_id_check(&id), PROC_GONE);
-	assert_true(comes_true(is_gone, &id.pid));
+	/* Not reaped yet, and gone all the same; between the signal and its death not all the time.
+	 */
+	assert_true(comes_true(is_id_gone, &id));
 	proc_release(&p);
 	assert_int_equal(proc_id_check(&id), PROC_GONE);
 	assert_int_equal(proc_start_time(id.pid), 0);
@@ -546,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_identity_is_pid_start_and_boot),
 		cmocka_unit_test(test_identity_of_the_session),
 		cmocka_unit_test(test_identity_of_the_dead),
+		cmocka_unit_test(test_identity_of_the_dying),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
