@@ -357,13 +357,11 @@ static size_t find_called(const struct gathering *g, bool returns)
 		bool its = than && strcmp(than->dir, g->opts->dir) == 0;
 		size_t n = strlen(c->name), m = than ? strlen(than->name) : 0;
 		int thread = than && n == m && here == its ? of_thread(g, c, than) : 0;
-		if (n > m ||
-			(n == m &&
-				(here > its ||
-					(here == its &&
-						(thread > 0 ||
-							(thread == 0 &&
-								c->age_ms < than->age_ms))))))
+		bool better = n != m  ? n > m
+			: here != its ? here
+			: thread != 0 ? thread > 0
+				      : !than || c->age_ms < than->age_ms;
+		if (better)
 			best = i;
 	}
 	return best;
